@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The `billow` program: picks the command and hands it the rest of the line. */
+#include "cli.h"
+
+#include <billow/plugin.h>
+#include <string.h>
+
+static const struct cli_command command_preview = {
+    .name = "preview",
+    .synopsis = "SEQUENCE.vdb [options]",
+    .brief = "Make a movie or pictures from any VDB sequence.",
+    .run = cmd_preview,
+};
+
+static const struct cli_command command_help = {
+    .name = "help",
+    .synopsis = "[COMMAND]",
+    .brief = "Explain a command.",
+    .run = cmd_help,
+};
+
+const struct cli_command *const cli_commands[] = {
+    &command_bake,   &command_check,  &command_list,   &command_info,       &command_preview,
+    &command_doctor, &command_plugin, &command_schema, &command_completion, &command_help,
+};
+const uint32_t cli_n_commands = sizeof cli_commands / sizeof *cli_commands;
+
+static const struct cli_command *command_find(const char *name)
+{
+    for (uint32_t i = 0; i < cli_n_commands; i++) {
+        if (!strcmp(cli_commands[i]->name, name)) return cli_commands[i];
+    }
+    return NULL;
+}
+
+static int command_unknown(const char *name)
+{
+    const char *names[16];
+    for (uint32_t i = 0; i < cli_n_commands; i++) names[i] = cli_commands[i]->name;
+    const char *near = bw_did_you_mean(name, names, cli_n_commands);
+    if (near) return cli_usage("there is no command \"%s\"; did you mean %s?", name, near);
+    return cli_usage("there is no command \"%s\"; `billow help` lists them", name);
+}
+
+static void overview_print(FILE *f)
+{
+    fputs("Billow bakes smoke and fire: a preset in, an OpenVDB cache with pictures and a movie out.\n\n"
+          "  billow bake plume                  bake the preset \"plume\" into out/plume\n"
+          "  billow bake plume --quick          the same, coarser, in seconds\n"
+          "  billow info plume                  what a preset does and what it costs\n"
+          "  billow info mac.project            a stage with all its parameters\n\nCommands\n",
+          f);
+    for (uint32_t i = 0; i < cli_n_commands; i++) {
+        fprintf(f, "  %-12s %s\n", cli_commands[i]->name, cli_commands[i]->brief);
+    }
+    fputs("\n`billow help COMMAND` tells its options.\n\n"
+          "Exit codes: 0 good, 1 failure, 2 wrong command line, 3 wrong preset, 4 plugin, 5 diverged,\n"
+          "            6 disk or file, 7 memory or time limit, 130 interrupted\n",
+          f);
+}
+
+int cmd_help(int argc, char **argv)
+{
+    if (argc < 2 || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
+        overview_print(stdout);
+        return EXIT_CODE_OK;
+    }
+    const struct cli_command *command = command_find(argv[1]);
+    if (!command) return command_unknown(argv[1]);
+    if (command->options) {
+        cli_help(command, stdout);
+        return EXIT_CODE_OK;
+    }
+    char help[] = "--help", *line[] = {argv[1], help, NULL};
+    return command->run == cmd_help ? cmd_help(1, argv) : command->run(2, line);
+}
+
+static int version_print(void)
+{
+    printf("Billow %s (plugin ABI %d.%d)\n", BW_VERSION, BW_ABI_MAJOR, BW_ABI_MINOR);
+    return EXIT_CODE_OK;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2) {
+        overview_print(stderr);
+        return EXIT_CODE_USAGE;
+    }
+    const char *first = argv[1];
+    if (!strcmp(first, "--version") || !strcmp(first, "-V")) return version_print();
+    if (!strcmp(first, "--help") || !strcmp(first, "-h")) {
+        overview_print(stdout);
+        return EXIT_CODE_OK;
+    }
+    if (first[0] == '-') return cli_usage("there is no option %s before a command; see billow --help", first);
+    const struct cli_command *command = command_find(first);
+    if (!command) return command_unknown(first);
+    int code = command->run(argc - 1, argv + 1);
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        perror("billow: stdout");
+        return code ? code : 6;
+    }
+    return code;
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Exporters: file formats as plugins. `frame` runs on the writer thread, in frame order, on a snapshot of the
+ * fields, while the next frame simulates; a failure stops the bake. */
+#ifndef BILLOW_EXPORTER_H
+#define BILLOW_EXPORTER_H
+
+#include "host.h"
+#include "param.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct bw_exporter_host;
+struct bw_exporter_desc;
+
+/// One field in a snapshot; constant and owned by the host until `frame` returns.
+struct bw_snapshot_field {
+    const struct bw_field_info *info;
+    int64_t n_tiles;             ///< active tiles, ordered by coordinate
+    const int32_t (*coord)[3];   ///< tile coordinates
+    const void *const *tile[3];  ///< per component, per tile: storage, x fastest, of info->precision
+    const void *host_data;
+};
+
+/// Particles in a snapshot.
+struct bw_snapshot_particles {
+    const char *name;
+    int64_t count;
+    uint32_t n_attributes;
+    const struct bw_attribute *attributes;
+    const void *const *data;     ///< per attribute: count × comps
+};
+
+/// One frame's snapshot.
+struct bw_frame {
+    uint32_t size;
+    int64_t number;              ///< the user's frame number, e.g. 1001
+    int64_t first, last;         ///< of the bake
+    double time, fps;
+    uint32_t n_fields, n_particles;
+    const struct bw_snapshot_field *fields;
+    const struct bw_snapshot_particles *particles;
+};
+
+/// Facts about the bake, for metadata.
+struct bw_bake_info {
+    uint32_t size;
+    const char *name;            ///< the preset's name
+    const char *dir;             ///< output folder
+    const char *version;         ///< "Billow 0.1.0"
+    const char *preset_hash;     ///< of the resolved preset, 16 hex digits
+    uint64_t seed;
+    double fps;
+    int64_t first, last;
+    uint32_t simd;               ///< enum bw_simd
+    uint32_t workers;            ///< threads an exporter may use beside the simulation
+    double ambient;              ///< ambient temperature, K
+    uint32_t quick;              ///< 1: a quick bake: cheap pictures rather than fine ones
+};
+
+/// One running exporter.
+struct bw_exporter {
+    const struct bw_exporter_host *host;
+    const struct bw_exporter_desc *desc;
+    const char *id;
+    const void *params;          ///< evaluated at the frame's time
+    void *state;                 ///< desc->state_size bytes, zeroed before init
+    const struct bw_bake_info *bake;
+    void *host_data;
+};
+
+/// What the host offers exporters; calls are made from the exporter's own callbacks.
+struct bw_exporter_host {
+    uint32_t size;
+    uint32_t reserved;
+    /// Report a failure in one sentence and hand back `status`.
+    enum bw_status (*fail)(struct bw_exporter *e, enum bw_status status, const char *format, ...)
+#if defined(__GNUC__)
+        __attribute__((format(printf, 3, 4)))
+#endif
+        ;
+    /// A line for the log (enum bw_log_level).
+    void (*log)(struct bw_exporter *e, uint32_t level, const char *format, ...)
+#if defined(__GNUC__)
+        __attribute__((format(printf, 3, 4)))
+#endif
+        ;
+    /// Zeroed memory until release() or uninit; NULL when out of memory.
+    void *(*alloc)(struct bw_exporter *e, size_t bytes);
+    /// Give back what alloc() gave; NULL is allowed.
+    void (*release)(struct bw_exporter *e, void *memory);
+    /// Begin an output file NAME (relative to the bake's folder; folders are made): a temporary path in the same
+    /// folder, host-owned until commit or discard. NULL on failure (already reported).
+    const char *(*output_begin)(struct bw_exporter *e, const char *name);
+    /// Flush the file at `path` (from output_begin), and rename it to its final name. Errors: BW_ERR_IO (reported).
+    enum bw_status (*output_commit)(struct bw_exporter *e, const char *path);
+    /// Remove an output that shall not be.
+    void (*output_discard)(struct bw_exporter *e, const char *path);
+    /// Say that a committed file is one the user wants to see ("movie", "picture", "cache"): named in the closing lines.
+    void (*announce)(struct bw_exporter *e, const char *what, const char *name);
+    /// Component c of a field as floats on the box of cells lo … lo+n-1, x fastest, n[0]·n[1]·n[2] values; outside
+    /// the box by the sides' rules, in inactive tiles the background. mac: values on the low faces.
+    void (*read_box)(const struct bw_snapshot_field *f, uint32_t c, const int32_t lo[3], const int32_t n[3], float *out);
+    /// Call fn(i, user) for i in [0, n) on the exporter's threads (bake->workers of them), in any order.
+    void (*parallel_for)(struct bw_exporter *e, int64_t n, void (*fn)(int64_t i, void *user), void *user);
+    /// 1 when the user asked to stop.
+    int (*cancelled)(struct bw_exporter *e);
+};
+
+/// One exporter.
+struct bw_exporter_desc {
+    const char *id, *version, *brief;
+    const struct bw_param *params;
+    uint32_t n_params;
+    uint32_t params_size, state_size;
+    uint32_t reserved;
+    /// Once, before the first frame (main thread). Optional.
+    enum bw_status (*init)(struct bw_exporter *e);
+    /// Each frame, on the writer thread. Mandatory.
+    enum bw_status (*frame)(struct bw_exporter *e, const struct bw_frame *frame);
+    /// Once after the last frame, `complete` = 0 when the bake stopped early: finish movies, sheets. Optional.
+    enum bw_status (*finish)(struct bw_exporter *e, int complete);
+    /// Once, always, also after a failed init. Optional.
+    void (*uninit)(struct bw_exporter *e);
+};
+
+#ifdef __cplusplus
+}
+#endif
+#endif

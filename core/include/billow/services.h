@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Services asked for by id through host->extension(id): sampling, particles, tiles for solvers; and the ones
+ * that stages offer each other through bw_stage_desc.extension. */
+#ifndef BILLOW_SERVICES_H
+#define BILLOW_SERVICES_H
+
+#include "host.h"
+#include "param.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define BW_SAMPLE "billow.sample/1"
+/// Reads any field of any domain anywhere.
+struct bw_sample_api {
+    uint32_t size;
+    /// [body] Values of `field` at `count` world positions (m), trilinear, staggering honoured; beyond sides by the
+    /// sides' rules, in inactive tiles the background. out: count × comps. Not inside a sweep that writes `field` in place.
+    void (*sample)(const struct bw_field *field, size_t count, const bw_vec3 *pos, double *out);
+};
+
+#define BW_PARTICLES_API "billow.particles/1"
+/// Particles: structure of arrays. Pointers from attribute() hold until add, remove or sort.
+struct bw_particles_api {
+    uint32_t size;
+    /// [body] How many there are.
+    int64_t (*count)(const struct bw_particles *p);
+    /// [body] The array of an attribute, count × comps, or NULL; precision and comps are what the port declared.
+    void *(*attribute)(struct bw_particles *p, const char *name);
+    /// [main] Append n particles, zeroed, with new ids; *first gets the first one's index. Errors: BW_ERR_MEMORY.
+    enum bw_status (*add)(struct bw_particles *p, int64_t n, int64_t *first);
+    /// [main] Remove where drop[i] != 0; the rest keep their order.
+    void (*remove)(struct bw_particles *p, const uint8_t *drop);
+    /// [main] Order by tile of `domain`, then id; a sweep with `particles` does it by itself. Errors: BW_ERR_MEMORY.
+    enum bw_status (*sort)(struct bw_particles *p, struct bw_domain *domain);
+};
+
+#define BW_TILES "billow.tiles/1"
+enum { BW_TILE_INACTIVE = -1, BW_TILE_OUTSIDE = -2 };
+/// The active tiles of a domain, ordered by coordinate (z, then y, then x). Frozen during a step.
+struct bw_topology {
+    uint32_t size;
+    int64_t count;               ///< active tiles
+    const int32_t (*coord)[3];   ///< tile coordinates (cells / tile size)
+    const int32_t (*neighbour)[6]; ///< index of the tile at x-, x+, y-, y+, z-, z+; or BW_TILE_INACTIVE, BW_TILE_OUTSIDE
+                                 ///< (beyond the box; a periodic side leads round)
+    uint64_t version;            ///< changes whenever the set of tiles does
+};
+struct bw_tiles_api {
+    uint32_t size;
+    /// [main] The topology of a domain; valid until the next step.
+    const struct bw_topology *(*topology)(struct bw_domain *domain);
+    /// [body] Storage of component c of tile `index`: tile[0]×tile[1]×tile[2] values, x fastest. Read only.
+    const void *(*data)(const struct bw_field *field, uint32_t c, int64_t index);
+    /// [body] Index of the tile at a coordinate, BW_TILE_INACTIVE or BW_TILE_OUTSIDE.
+    int64_t (*find)(const struct bw_domain *domain, const int32_t coord[3]);
+};
+
+#define BW_VELOCITY "billow.velocity/1"
+/// Offered by stages that know a velocity everywhere; several add up.
+struct bw_velocity_api {
+    uint32_t size;
+    /// [main] Add velocity (m/s, count × 3) and, unless NULL, its gradient (1/s, count × 9, row = component) at `pos`.
+    enum bw_status (*evaluate)(struct bw_stage *stage, size_t count, const bw_vec3 *pos, double *velocity, double *gradient);
+};
+
+#define BW_PROJECT "billow.project/1"
+/// Offered by projections: make a mac field divergence-free (or equal to the divergence source) over dt.
+struct bw_project_api {
+    uint32_t size;
+    /// [main] Project `vel` in place over `dt` seconds.
+    enum bw_status (*project)(struct bw_stage *stage, struct bw_field *vel, double dt);
+};
+
+#ifdef __cplusplus
+}
+#endif
+#endif

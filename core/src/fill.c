@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Reading a box of cells out of tiles: a product of segments along the three axes is copied from tiles (periodic
+ * sides lead round), then cells beyond closed, open and inflow sides are made by each field kind's rule.
+ *
+ * Rules at a side, for what lies beyond it:
+ *   scalar, vector   closed: mirrored; open and inflow: the background
+ *   mac, along the side's axis   closed: the boundary face moves with the wall, odd mirror beyond; open: as the
+ *                                boundary face; inflow: the stream
+ *   mac, tangential  closed: mirrored (free slip) or odd about the wall's velocity (no slip); open: as the nearest
+ *                    cell; inflow: the stream */
+#include "grid.h"
+#include <math.h>
+#include <string.h>
+
+/* One coordinate beyond a side: value = scale · value(at) + add. */
+struct ghost {
+    int32_t at;
+    double scale, add;
+};
+
+/* Number of valid coordinates along axis a for component c: faces have one more than cells. */
+static int32_t axis_count(const struct bw_field_info *f, uint32_t c, int a)
+{
+    const struct bw_domain_info *d = f->domain;
+    return d->n[a] + (f->kind == BW_MAC && (int)c == a && d->side[2 * a].kind != BW_PERIODIC);
+}
+
+/* The rule for coordinate x along axis a, once; `at` may still lie beyond the other side (thin boxes). */
+static struct ghost ghost_rule(const struct bw_field_info *f, uint32_t c, int a, int32_t x)
+{
+    const struct bw_domain_info *d = f->domain;
+    int32_t n = d->n[a];
+    bool normal = f->kind == BW_MAC && (int)c == a, high = x >= n;
+    const struct bw_side *s = &d->side[2 * a + (high ? 1 : 0)];
+    if (f->kind != BW_MAC) {
+        if (s->kind == BW_CLOSED) return (struct ghost){high ? 2 * n - 1 - x : -1 - x, 1, 0};
+        return (struct ghost){high ? n - 1 : 0, 0, f->background[c]};
+    }
+    double u = s->velocity[c];
+    if (s->kind == BW_INFLOW) return (struct ghost){high ? n - 1 : 0, 0, u};
+    if (normal) {
+        if (s->kind == BW_OPEN) return (struct ghost){high ? n : 0, 1, 0};
+        if (x == 0 || x == n) return (struct ghost){x, 0, u};
+        return (struct ghost){high ? 2 * n - x : -x, -1, 2 * u};
+    }
+    if (s->kind == BW_OPEN) return (struct ghost){high ? n - 1 : 0, 1, 0};
+    int32_t at = high ? 2 * n - 1 - x : -1 - x;
+    return s->no_slip ? (struct ghost){at, -1, 2 * u} : (struct ghost){at, 1, 0};
+}
+
+/* Is x ruled by a side rather than stored? Boundary faces of closed and inflow sides are. */
+static bool is_ghost(const struct bw_field_info *f, uint32_t c, int a, int32_t x)
+{
+    const struct bw_domain_info *d = f->domain;
+    if (!bw_bounded(d) || d->side[2 * a].kind == BW_PERIODIC) return false;
+    int32_t count = axis_count(f, c, a);
+    if (x < 0 || x >= count) return true;
+    if (f->kind != BW_MAC || (int)c != a) return false;
+    return (x == 0 && d->side[2 * a].kind != BW_OPEN) || (x == d->n[a] && d->side[2 * a + 1].kind != BW_OPEN);
+}
+
+/* Apply rules until the coordinate is a stored one. */
+static struct ghost ghost_resolve(const struct bw_field_info *f, uint32_t c, int a, int32_t x)
+{
+    struct ghost g = {x, 1, 0};
+    for (int turn = 0; turn < 64 && is_ghost(f, c, a, g.at); turn++) {
+        struct ghost r = ghost_rule(f, c, a, g.at);
+        g.add += g.scale * r.add;
+        g.scale *= r.scale;
+        g.at = r.at;
+        if (g.scale == 0) break;
+    }
+    return g;
+}
+
+static int32_t wrap(int32_t x, int32_t n)
+{
+    x %= n;
+    return x < 0 ? x + n : x;
+}
+
+/* Raw value at stored coordinates. */
+static double fetch_raw(const struct bw_source *s, uint32_t c, const int32_t at[3])
+{
+    const struct bw_domain_info *d = s->info->domain;
+    int32_t tile[3], in[3];
+    for (int a = 0; a < 3; a++) {
+        int32_t x = bw_bounded(d) && d->side[2 * a].kind == BW_PERIODIC ? wrap(at[a], d->n[a]) : at[a];
+        tile[a] = bw_floor_div(x, d->tile[a]);
+        in[a] = x - tile[a] * d->tile[a];
+    }
+    int64_t t = bw_topo_index(s->topo, tile);
+    bool f64 = s->info->precision == BW_F64P;
+    if (t >= 0) {
+        size_t i = (size_t)in[0] + (size_t)d->tile[0] * ((size_t)in[1] + (size_t)d->tile[1] * (size_t)in[2]);
+        return f64 ? ((const double *)s->data[c][t])[i] : ((const float *)s->data[c][t])[i];
+    }
+    if (s->info->kind == BW_MAC && in[c] == 0) {
+        tile[c]--;
+        t = bw_topo_find(s->topo, d, tile);
+        if (t >= 0 && s->rim[c][t]) {
+            int u = c == 0 ? 1 : 0, v = c == 2 ? 1 : 2;
+            size_t i = (size_t)in[u] + (size_t)d->tile[u] * (size_t)in[v];
+            return f64 ? ((const double *)s->rim[c][t])[i] : ((const float *)s->rim[c][t])[i];
+        }
+    }
+    return s->info->background[c];
+}
+
+double bw_fetch(const struct bw_source *s, uint32_t c, const int32_t at[3])
+{
+    struct ghost g[3];
+    int32_t x[3];
+    for (int a = 0; a < 3; a++) {
+        g[a] = ghost_resolve(s->info, c, a, at[a]);
+        x[a] = g[a].at;
+        if (g[a].scale == 0) x[a] = 0;
+    }
+    double v = fetch_raw(s, c, x);
+    for (int a = 0; a < 3; a++) v = g[a].scale == 0 ? g[a].add : g[a].scale * v + g[a].add;
+    return v;
+}
+
+/* A stretch of coordinates that lies in one tile (along one axis). */
+struct segment {
+    int32_t dst, len, tile, in;
+};
+
+#define MAX_SEGMENTS 32
+
+/* Cut [lo, lo+n) into segments of stored coordinates; returns how many, or -1 when there are too many. */
+static int segments_cut(const struct bw_field_info *f, uint32_t c, int a, int32_t lo, int32_t n, struct segment *seg)
+{
+    const struct bw_domain_info *d = f->domain;
+    int32_t td = d->tile[a], count = 0;
+    bool bounded = bw_bounded(d), periodic = bounded && d->side[2 * a].kind == BW_PERIODIC;
+    int32_t limit = bounded ? axis_count(f, c, a) : 0;
+    for (int32_t i = 0; i < n;) {
+        int32_t x = lo + i, room;
+        if (periodic) {
+            x = wrap(x, limit);
+            room = limit - x;
+        } else if (bounded) {
+            if (x < 0) {
+                i += -x < n - i ? -x : n - i;
+                continue;
+            }
+            if (x >= limit) break;
+            room = limit - x;
+        } else {
+            room = n;
+        }
+        int32_t tile = bw_floor_div(x, td), in = x - tile * td, len = td - in;
+        if (len > room) len = room;
+        if (len > n - i) len = n - i;
+        if (count == MAX_SEGMENTS) return -1;
+        seg[count++] = (struct segment){i, len, tile, in};
+        i += len;
+    }
+    return count;
+}
+
+struct copy {
+    const struct bw_source *s;
+    uint32_t c;
+    size_t elem;
+    char *out;
+    ptrdiff_t sy, sz;
+};
+
+static void value_set(char *p, size_t elem, double v)
+{
+    if (elem == 4) *(float *)p = (float)v;
+    else *(double *)p = v;
+}
+
+static void rows_set(char *p, size_t elem, double v, int32_t n)
+{
+    if (elem == 4) for (int32_t i = 0; i < n; i++) ((float *)p)[i] = (float)v;
+    else for (int32_t i = 0; i < n; i++) ((double *)p)[i] = v;
+}
+
+/* An inactive tile: the background, and its low faces from the rim of the tile below. */
+static void copy_inactive(const struct copy *q, const struct segment g[3])
+{
+    const struct bw_field_info *f = q->s->info;
+    for (int32_t k = 0; k < g[2].len; k++)
+        for (int32_t j = 0; j < g[1].len; j++)
+            rows_set(q->out + (size_t)(g[0].dst + (g[1].dst + j) * q->sy + (g[2].dst + k) * q->sz) * q->elem, q->elem,
+                     f->background[q->c], g[0].len);
+    if (f->kind != BW_MAC || g[q->c].in != 0) return;
+    int32_t coord[3] = {g[0].tile, g[1].tile, g[2].tile};
+    coord[q->c]--;
+    int64_t t = bw_topo_find(q->s->topo, f->domain, coord);
+    if (t < 0 || !q->s->rim[q->c][t]) return;
+    const char *rim = q->s->rim[q->c][t];
+    int u = q->c == 0 ? 1 : 0, v = q->c == 2 ? 1 : 2;
+    ptrdiff_t stride[3] = {1, q->sy, q->sz};
+    for (int32_t b = 0; b < g[v].len; b++)
+        for (int32_t a = 0; a < g[u].len; a++) {
+            size_t from = (size_t)(g[u].in + a) + (size_t)f->domain->tile[u] * (size_t)(g[v].in + b);
+            ptrdiff_t to = g[q->c].dst * stride[q->c] + (g[u].dst + a) * stride[u] + (g[v].dst + b) * stride[v];
+            memcpy(q->out + (size_t)to * q->elem, rim + from * q->elem, q->elem);
+        }
+}
+
+static void copy_segment(const struct copy *q, const struct segment g[3])
+{
+    const struct bw_domain_info *d = q->s->info->domain;
+    int32_t coord[3] = {g[0].tile, g[1].tile, g[2].tile};
+    int64_t t = bw_topo_index(q->s->topo, coord);
+    if (t < 0) {
+        copy_inactive(q, g);
+        return;
+    }
+    const char *from = q->s->data[q->c][t];
+    size_t tx = (size_t)d->tile[0], txy = tx * (size_t)d->tile[1], row = (size_t)g[0].len * q->elem;
+    for (int32_t k = 0; k < g[2].len; k++)
+        for (int32_t j = 0; j < g[1].len; j++) {
+            const char *src = from + ((size_t)g[0].in + tx * (size_t)(g[1].in + j) + txy * (size_t)(g[2].in + k)) * q->elem;
+            char *dst = q->out + (size_t)(g[0].dst + (g[1].dst + j) * q->sy + (g[2].dst + k) * q->sz) * q->elem;
+            memcpy(dst, src, row);
+        }
+}
+
+static void plane_map(const struct copy *q, const int32_t n[3], int a, int32_t x, int32_t from, const struct ghost *g)
+{
+    ptrdiff_t stride[3] = {1, q->sy, q->sz};
+    int u = a == 0 ? 1 : 0, v = a == 2 ? 1 : 2;
+    for (int32_t j = 0; j < n[v]; j++) {
+        char *to = q->out + (size_t)(x * stride[a] + j * stride[v]) * q->elem;
+        const char *src = q->out + (size_t)(from * stride[a] + j * stride[v]) * q->elem;
+        if (g->scale == 1 && g->add == 0 && u == 0) {
+            memmove(to, src, (size_t)n[0] * q->elem);
+        } else if (q->elem == 4) {
+            float *p = (float *)to, s = (float)g->scale, add = (float)g->add;
+            const float *r = (const float *)src;
+            if (s == 0) for (int32_t i = 0; i < n[u]; i++) p[i * stride[u]] = add;
+            else for (int32_t i = 0; i < n[u]; i++) p[i * stride[u]] = s * r[i * stride[u]] + add;
+        } else {
+            double *p = (double *)to;
+            const double *r = (const double *)src;
+            if (g->scale == 0) for (int32_t i = 0; i < n[u]; i++) p[i * stride[u]] = g->add;
+            else for (int32_t i = 0; i < n[u]; i++) p[i * stride[u]] = g->scale * r[i * stride[u]] + g->add;
+        }
+    }
+}
+
+/* Cells beyond the sides along axis a. False when a source cell is not in the box that is being filled. */
+static bool sides_apply(const struct copy *q, const int32_t lo[3], const int32_t n[3], int a)
+{
+    const struct bw_field_info *f = q->s->info;
+    for (int32_t x = 0; x < n[a]; x++) {
+        if (!is_ghost(f, q->c, a, lo[a] + x)) {
+            if (!bw_bounded(f->domain) || f->domain->side[2 * a].kind == BW_PERIODIC) return true;
+            int32_t last = axis_count(f, q->c, a) - 1 - lo[a], to = last < n[a] ? last : n[a];
+            if (x < to - 2) x = to - 2; /* skip the inside at once */
+            continue;
+        }
+        struct ghost g = ghost_resolve(f, q->c, a, lo[a] + x);
+        int32_t from = g.at - lo[a];
+        if (g.scale == 0) from = x;
+        if (from < 0 || from >= n[a]) return false;
+        plane_map(q, n, a, x, from, &g);
+    }
+    return true;
+}
+
+static void fill_slow(const struct copy *q, const int32_t lo[3], const int32_t n[3])
+{
+    for (int32_t k = 0; k < n[2]; k++)
+        for (int32_t j = 0; j < n[1]; j++)
+            for (int32_t i = 0; i < n[0]; i++) {
+                int32_t at[3] = {lo[0] + i, lo[1] + j, lo[2] + k};
+                value_set(q->out + (size_t)(i + j * q->sy + k * q->sz) * q->elem, q->elem, bw_fetch(q->s, q->c, at));
+            }
+}
+
+void bw_fill(const struct bw_source *s, uint32_t c, const int32_t lo[3], const int32_t n[3], void *out, ptrdiff_t sy, ptrdiff_t sz,
+             bool sides)
+{
+    struct copy q = {s, c, s->info->precision == BW_F64P ? 8 : 4, out, sy, sz};
+    struct segment seg[3][MAX_SEGMENTS];
+    int count[3];
+    for (int a = 0; a < 3; a++) {
+        count[a] = segments_cut(s->info, c, a, lo[a], n[a], seg[a]);
+        if (count[a] < 0 || (count[a] == 0 && sides)) {
+            fill_slow(&q, lo, n);
+            return;
+        }
+    }
+    for (int k = 0; k < count[2]; k++)
+        for (int j = 0; j < count[1]; j++)
+            for (int i = 0; i < count[0]; i++) copy_segment(&q, (struct segment[3]){seg[0][i], seg[1][j], seg[2][k]});
+    if (!sides) return;
+    for (int a = 0; a < 3; a++)
+        if (!sides_apply(&q, lo, n, a)) {
+            fill_slow(&q, lo, n);
+            return;
+        }
+}
+
+/* Eight corners of a cell of the component's own lattice. */
+static double sample_component(const struct bw_source *s, uint32_t c, const double x[3])
+{
+    int32_t base[3];
+    double f[3];
+    for (int a = 0; a < 3; a++) {
+        double b = floor(x[a]);
+        base[a] = (int32_t)b;
+        f[a] = x[a] - b;
+    }
+    double v = 0;
+    for (int e = 0; e < 8; e++) {
+        double w = (e & 1 ? f[0] : 1 - f[0]) * (e & 2 ? f[1] : 1 - f[1]) * (e & 4 ? f[2] : 1 - f[2]);
+        if (w == 0) continue;
+        int32_t at[3] = {base[0] + (e & 1), base[1] + (e >> 1 & 1), base[2] + (e >> 2)};
+        v += w * bw_fetch(s, c, at);
+    }
+    return v;
+}
+
+void bw_sample(const struct bw_source *s, size_t count, const bw_vec3 *pos, double *out)
+{
+    const struct bw_domain_info *d = s->info->domain;
+    uint32_t comps = s->info->comps;
+    for (size_t p = 0; p < count; p++)
+        for (uint32_t c = 0; c < comps; c++) {
+            double x[3];
+            for (int a = 0; a < 3; a++) {
+                x[a] = (pos[p][a] - d->origin[a]) / d->h - (s->info->kind == BW_MAC && (int)c == a ? 0 : .5);
+                if (!(fabs(x[a]) < 1e9)) x[a] = x[a] > 0 ? 1e9 : x[a] < 0 ? -1e9 : 0;
+            }
+            out[p * comps + c] = sample_component(s, c, x);
+        }
+}

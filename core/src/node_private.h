@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What the files of the tree share with each other and with the preset reader. */
+#ifndef BW_NODE_PRIVATE_H
+#define BW_NODE_PRIVATE_H
+
+#include "node.h"
+#include <stdatomic.h>
+
+/// A file's name and text, alive as long as any node that was read from it.
+struct bw_document {
+    _Atomic int references;
+    char *name, *text;
+};
+
+/// Copies of both, one reference; NULL: out of memory.
+struct bw_document *bw_document_new(const char *name, const char *text);
+/// Give one reference back; NULL is allowed.
+void bw_document_release(struct bw_document *d);
+/// Make `n` hold a reference to `d` (may be NULL) instead of its present one.
+void bw_node_adopt(struct bw_node *n, struct bw_document *d);
+/// 1 for NULL and for an unquoted empty, `~` or `null` scalar.
+int bw_node_is_null(const struct bw_node *n);
+
+#endif

@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: Apache-2.0
+/* A sweep: every block of tiles gets its fields as small dense arrays, the body runs on it, results go back. Reads
+ * see the state before the sweep: whatever is written with a neighbour looking on goes to fresh tiles that take the
+ * old ones' place at the end. Sums are kept by block and added in the order of coordinates. */
+#include "grid.h"
+#include "alloc.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_ACCESS 32
+#define MAX_REDUCE 16
+
+/* ---- per-worker memory: bump allocation, reset for each block ---- */
+
+struct bw_arena {
+    struct slab {
+        struct slab *next;
+        size_t size;
+    } *slab;
+    char *at, *end;
+    size_t wanted; /* all that the last round needed: the next round gets one slab of that size */
+};
+
+struct bw_arena *bw_arena_create(void) { return bw_calloc(sizeof(struct bw_arena)); }
+
+static void slabs_free(struct bw_arena *a)
+{
+    while (a->slab) {
+        struct slab *s = a->slab;
+        a->slab = s->next;
+        bw_free(s);
+    }
+    a->at = a->end = NULL;
+}
+
+void bw_arena_destroy(struct bw_arena *a)
+{
+    if (!a) return;
+    slabs_free(a);
+    bw_free(a);
+}
+
+void bw_arena_reset(struct bw_arena *a)
+{
+    if (a->slab && a->slab->next) slabs_free(a);
+    a->wanted = 0;
+    if (a->slab) a->at = (char *)a->slab + 64;
+}
+
+void *bw_arena_take(struct bw_arena *a, size_t bytes)
+{
+    bytes = (bytes + 127) & ~(size_t)63; /* a cache line apart, and rows of power-of-two size off each other's sets */
+    a->wanted += bytes;
+    if (bytes > (size_t)(a->end - a->at)) {
+        size_t size = 2 * a->wanted + 65536;
+        struct slab *s = bw_alloc_aligned(size + 64);
+        if (!s) return NULL;
+        *s = (struct slab){a->slab, size};
+        a->slab = s;
+        a->at = (char *)s + 64;
+        a->end = a->at + size;
+    }
+    void *p = a->at;
+    a->at += bytes;
+    return p;
+}
+
+/* ---- one sweep's plan ---- */
+
+struct row {
+    struct bw_field *f;
+    uint32_t mode;
+    int32_t halo;
+    bool fresh;           /* results go to new tiles */
+    void **data[3], **rim[3];
+};
+
+struct block_result {
+    double sum[MAX_REDUCE], max[MAX_REDUCE];
+    enum bw_status status;
+    struct bw_sweep_fault fault;
+};
+
+struct job {
+    const struct bw_sweep_env *env;
+    const struct bw_sweep *s;
+    struct bw_domain *d;
+    struct row row[MAX_ACCESS];
+    struct block_result *result;
+    int64_t n_blocks;
+};
+
+static bool is_cell(const struct row *r) { return r->f->info.kind != BW_MAC; }
+
+static enum bw_status plan_rows(struct job *j)
+{
+    for (uint32_t i = 0; i < j->s->n_access; i++) {
+        const struct bw_access *a = &j->s->access[i];
+        struct row *r = &j->row[i];
+        if (!a->field || a->field->domain != j->d || a->halo < 0 || a->halo > 16) return BW_ERR_PLUGIN;
+        if (a->mode != BW_READ && a->halo) return BW_ERR_PLUGIN;
+        if (a->mode != BW_WRITE && j->d->topo->pub.count && !a->field->src.data[0][0]) return BW_ERR_PLUGIN; /* unwritten scratch */
+        *r = (struct row){.f = a->field, .mode = a->mode, .halo = a->halo};
+        r->fresh = a->mode == BW_WRITE || (a->mode == BW_UPDATE && !is_cell(r));
+        for (uint32_t k = 0; k < i; k++) {
+            bool both = j->row[k].f == r->f;
+            bool in_place = (j->row[k].mode == BW_UPDATE && !j->row[k].fresh) || (r->mode == BW_UPDATE && !r->fresh);
+            if (both && (in_place || (j->row[k].mode != BW_READ && r->mode != BW_READ))) return BW_ERR_PLUGIN;
+        }
+    }
+    size_t n = (size_t)j->d->topo->pub.count + 1;
+    for (uint32_t i = 0; i < j->s->n_access; i++) {
+        struct row *r = &j->row[i];
+        for (uint32_t c = 0; r->fresh && c < r->f->info.comps; c++) {
+            if (!(r->data[c] = bw_calloc(n * sizeof(void *)))) return BW_ERR_MEMORY;
+            if (!is_cell(r) && !(r->rim[c] = bw_calloc(n * sizeof(void *)))) return BW_ERR_MEMORY;
+        }
+    }
+    return BW_OK;
+}
+
+static void rows_end(struct job *j, bool good)
+{
+    int64_t n = j->d->topo->pub.count;
+    for (uint32_t i = 0; i < j->s->n_access; i++) {
+        struct row *r = &j->row[i];
+        for (uint32_t c = 0; r->fresh && c < r->f->info.comps; c++) {
+            void **data = r->data[c], **rim = r->rim[c];
+            if (good) {
+                data = r->f->src.data[c];
+                rim = r->f->src.rim[c];
+                r->f->src.data[c] = r->data[c];
+                r->f->src.rim[c] = r->rim[c];
+            }
+            for (int64_t t = 0; data && t < n; t++) bw_pool_unref(data[t]);
+            for (int64_t t = 0; rim && t < n; t++) bw_free(rim[t]);
+            bw_free(data);
+            bw_free(rim);
+        }
+    }
+}
+
+/* ---- one block ---- */
+
+struct place {
+    int32_t lo[3], n[3];     /* owned cells, cut to the box */
+    int32_t tile[3], tiles[3]; /* first tile and tiles a side */
+    int64_t index;           /* of the tile when there is one only, else -1 */
+    bool whole;              /* the box cuts nothing off */
+};
+
+static struct place block_place(const struct job *j, int64_t b)
+{
+    const struct bw_topo *t = j->d->topo;
+    struct place p = {.index = -1, .whole = true};
+    for (int a = 0; a < 3; a++) {
+        int wide = j->s->block == 2;
+        p.tile[a] = wide ? t->runs[b].coord[a] : t->coord[b][a];
+        p.tiles[a] = wide ? t->runs[b].n[a] : 1;
+        p.lo[a] = p.tile[a] * j->d->info.tile[a];
+        p.n[a] = p.tiles[a] * j->d->info.tile[a];
+        if (bw_bounded(&j->d->info) && p.lo[a] + p.n[a] > j->d->info.n[a]) {
+            p.n[a] = j->d->info.n[a] - p.lo[a];
+            p.whole = false;
+        }
+    }
+    if (p.tiles[0] * p.tiles[1] * p.tiles[2] == 1) p.index = j->s->block == 2 ? bw_topo_index(t, p.tile) : b;
+    return p;
+}
+
+/* One tile without halo needs no copy; mac results do, for their extra plane. */
+static bool is_direct(const struct row *r, const struct place *p)
+{
+    if (p->index < 0 || r->halo) return false;
+    return r->mode == BW_READ || is_cell(r);
+}
+
+static enum bw_status direct_view(struct job *j, struct row *r, const struct place *p, struct bw_view *v)
+{
+    const int32_t *td = j->d->info.tile;
+    v->sy = td[0];
+    v->sz = (ptrdiff_t)td[0] * td[1];
+    for (uint32_t c = 0; c < r->f->info.comps; c++) {
+        void **slot = &r->f->src.data[c][p->index];
+        if (r->mode == BW_WRITE) {
+            slot = &r->data[c][p->index];
+            if (!(*slot = bw_pool_get(r->f->pool))) return BW_ERR_MEMORY;
+            if (!p->whole) memset(*slot, 0, (size_t)BW_TILE_CELLS * r->f->elem);
+        } else if (r->mode == BW_UPDATE && bw_pool_shared(*slot)) { /* a snapshot holds it: copy on write */
+            void *copy = bw_pool_get(r->f->pool);
+            if (!copy) return BW_ERR_MEMORY;
+            memcpy(copy, *slot, (size_t)BW_TILE_CELLS * r->f->elem);
+            bw_pool_unref(*slot);
+            *slot = copy;
+        }
+        v->data[c] = *slot;
+    }
+    return BW_OK;
+}
+
+static enum bw_status dense_view(struct row *r, const struct place *p, struct bw_arena *arena, struct bw_view *v)
+{
+    int mac = !is_cell(r), extra = mac && (r->halo || r->mode != BW_READ);
+    int32_t lo[3], n[3];
+    for (int a = 0; a < 3; a++) {
+        lo[a] = p->lo[a] - r->halo;
+        n[a] = p->n[a] + 2 * r->halo + extra;
+    }
+    v->sy = n[0];
+    v->sz = (ptrdiff_t)n[0] * n[1];
+    size_t bytes = (size_t)(v->sz * n[2]) * r->f->elem, skip = (size_t)(r->halo * (1 + v->sy + v->sz)) * r->f->elem;
+    for (uint32_t c = 0; c < r->f->info.comps; c++) {
+        char *m = bw_arena_take(arena, bytes);
+        if (!m) return BW_ERR_MEMORY;
+        if (r->mode != BW_WRITE) bw_fill(&r->f->src, c, lo, n, m, v->sy, v->sz, r->mode == BW_READ);
+        v->data[c] = m + skip;
+    }
+    return BW_OK;
+}
+
+static bool all_finite(const void *p, uint32_t elem, int32_t n)
+{
+    if (elem == 8) {
+        const uint64_t *v = p;
+        uint64_t bad = 0;
+        for (int32_t i = 0; i < n; i++) bad |= (v[i] & 0x7ff0000000000000ull) == 0x7ff0000000000000ull;
+        return !bad;
+    }
+    const uint32_t *v = p;
+    uint32_t bad = 0;
+    for (int32_t i = 0; i < n; i++) bad |= (v[i] & 0x7f800000u) == 0x7f800000u;
+    return !bad;
+}
+
+/* NaN watch, while the block is still in the cache. */
+static void finite_check(const struct row *r, const struct place *p, const struct bw_view *v, struct block_result *out)
+{
+    for (uint32_t c = 0; c < r->f->info.comps; c++)
+        for (int32_t k = 0; k < p->n[2]; k++)
+            for (int32_t y = 0; y < p->n[1]; y++) {
+                const char *line = (const char *)v->data[c] + (size_t)(y * v->sy + k * v->sz) * r->f->elem;
+                if (all_finite(line, r->f->elem, p->n[0])) continue;
+                int32_t i = 0;
+                while (all_finite(line + (size_t)i * r->f->elem, r->f->elem, 1)) i++;
+                out->status = BW_ERR_DIVERGED;
+                out->fault = (struct bw_sweep_fault){r->f, {p->lo[0] + i, p->lo[1] + y, p->lo[2] + k}};
+                return;
+            }
+}
+
+/* The plane of high faces goes to the tile's rim where nobody owns it. */
+static enum bw_status rim_store(const struct job *j, struct row *r, uint32_t c, int64_t t, const struct bw_view *v, const int32_t off[3],
+                                const int32_t n[3])
+{
+    const int32_t *td = j->d->info.tile;
+    if (j->d->topo->neighbour[t][2 * c + 1] >= 0) return BW_OK;
+    size_t bytes = bw_field_rim_values(&j->d->info, (int)c) * r->f->elem;
+    char *rim = r->rim[c][t] = bw_alloc_aligned(bytes);
+    if (!rim) return BW_ERR_MEMORY;
+    memset(rim, 0, bytes);
+    if (n[c] < td[c]) return BW_OK; /* the box ends inside this tile: that face is stored in the tile itself */
+    int u = c == 0 ? 1 : 0, w = c == 2 ? 1 : 2;
+    ptrdiff_t stride[3] = {1, v->sy, v->sz};
+    for (int32_t b = 0; b < n[w]; b++)
+        for (int32_t a = 0; a < n[u]; a++) {
+            ptrdiff_t from = (off[c] + n[c]) * stride[c] + (off[u] + a) * stride[u] + (off[w] + b) * stride[w];
+            memcpy(rim + (size_t)(a + td[u] * b) * r->f->elem, (char *)v->data[c] + (size_t)from * r->f->elem, r->f->elem);
+        }
+    return BW_OK;
+}
+
+/* Copy one tile's share of a dense result to its block. */
+static enum bw_status tile_store(struct job *j, struct row *r, int64_t t, const struct place *p, const struct bw_view *v)
+{
+    const int32_t *td = j->d->info.tile;
+    int32_t off[3], n[3];
+    for (int a = 0; a < 3; a++) {
+        off[a] = j->d->topo->coord[t][a] * td[a] - p->lo[a];
+        n[a] = p->n[a] - off[a] < td[a] ? p->n[a] - off[a] : td[a];
+    }
+    for (uint32_t c = 0; c < r->f->info.comps; c++) {
+        void **slot = r->fresh ? &r->data[c][t] : &r->f->src.data[c][t];
+        if (r->fresh || bw_pool_shared(*slot)) {
+            void *fresh = bw_pool_get(r->f->pool);
+            if (!fresh) return BW_ERR_MEMORY;
+            if (!r->fresh) bw_pool_unref(*slot);
+            if (!p->whole) memset(fresh, 0, (size_t)BW_TILE_CELLS * r->f->elem);
+            *slot = fresh;
+        }
+        int32_t m[3] = {n[0], n[1], n[2]};
+        if (!is_cell(r) && m[c] < td[c]) m[c]++; /* the boundary face inside a tile that the box cuts */
+        for (int32_t k = 0; k < m[2]; k++)
+            for (int32_t y = 0; y < m[1]; y++)
+                memcpy((char *)*slot + (size_t)(td[0] * (y + td[1] * k)) * r->f->elem,
+                       (char *)v->data[c] + (size_t)(off[0] + (off[1] + y) * v->sy + (off[2] + k) * v->sz) * r->f->elem,
+                       (size_t)m[0] * r->f->elem);
+        if (!is_cell(r)) {
+            enum bw_status st = rim_store(j, r, c, t, v, off, n);
+            if (st != BW_OK) return st;
+        }
+    }
+    return BW_OK;
+}
+
+static enum bw_status row_store(struct job *j, struct row *r, const struct place *p, const struct bw_view *v)
+{
+    int32_t q[3];
+    for (q[2] = p->tile[2]; q[2] < p->tile[2] + p->tiles[2]; q[2]++)
+        for (q[1] = p->tile[1]; q[1] < p->tile[1] + p->tiles[1]; q[1]++)
+            for (q[0] = p->tile[0]; q[0] < p->tile[0] + p->tiles[0]; q[0]++) {
+                int64_t t = bw_topo_index(j->d->topo, q);
+                enum bw_status st = t < 0 ? BW_OK : tile_store(j, r, t, p, v);
+                if (st != BW_OK) return st;
+            }
+    return BW_OK;
+}
+
+static void block_run(int64_t b, uint32_t worker, void *user)
+{
+    struct job *j = user;
+    struct block_result *out = &j->result[b];
+    struct bw_arena *arena = j->env->arena[worker];
+    struct place p = block_place(j, b);
+    struct bw_view view[MAX_ACCESS];
+    struct bw_range range[64];
+    if (j->env->cancel && *j->env->cancel) {
+        out->status = BW_ERR_CANCELLED;
+        return;
+    }
+    bw_arena_reset(arena);
+    for (uint32_t i = 0; i < j->s->n_access && out->status == BW_OK; i++) {
+        struct row *r = &j->row[i];
+        view[i] = (struct bw_view){.comps = (int32_t)r->f->info.comps, .halo = r->halo};
+        out->status = is_direct(r, &p) ? direct_view(j, r, &p, &view[i]) : dense_view(r, &p, arena, &view[i]);
+    }
+    if (out->status != BW_OK) return;
+    for (int k = 0; k < MAX_REDUCE; k++) out->max[k] = -HUGE_VAL;
+    struct bw_block block = {.stage = j->env->stage, .grid = &j->d->info, .view = view, .sum = out->sum, .max = out->max,
+                             .worker = worker, .particles = range};
+    for (int a = 0; a < 3; a++) {
+        block.lo[a] = p.lo[a];
+        block.n[a] = p.n[a];
+        block.corner[a] = j->d->info.origin[a] + p.lo[a] * j->d->info.h;
+    }
+    if (j->s->particles) block.n_particles = bw_particles_ranges(j->s->particles, j->d, p.tile, p.tiles, range);
+    j->s->body(&block, j->s->user);
+    for (uint32_t i = 0; i < j->s->n_access && out->status == BW_OK; i++) {
+        struct row *r = &j->row[i];
+        if (r->mode == BW_READ) continue;
+        finite_check(r, &p, &view[i], out);
+        if (out->status == BW_OK && !is_direct(r, &p)) out->status = row_store(j, r, &p, &view[i]);
+    }
+}
+
+static void reduce(const struct job *j)
+{
+    const struct bw_sweep *s = j->s;
+    for (uint32_t k = 0; k < s->n_sums; k++) {
+        double v = 0;
+        for (int64_t b = 0; b < j->n_blocks; b++) v += j->result[b].sum[k];
+        s->sums[k] = v;
+    }
+    for (uint32_t k = 0; k < s->n_maxs; k++) {
+        double v = -HUGE_VAL;
+        for (int64_t b = 0; b < j->n_blocks; b++) v = j->result[b].max[k] > v ? j->result[b].max[k] : v;
+        s->maxs[k] = v;
+    }
+}
+
+enum bw_status bw_sweep_run(const struct bw_sweep_env *e, const struct bw_sweep *s, struct bw_sweep_fault *fault)
+{
+    struct job j = {.env = e, .s = s, .d = s->domain ? s->domain : e->stage->domain};
+    if (s->n_access > MAX_ACCESS || s->n_sums > MAX_REDUCE || s->n_maxs > MAX_REDUCE || !s->body || s->block < 0 || s->block > 2)
+        return BW_ERR_PLUGIN;
+    j.n_blocks = s->block == 2 ? j.d->topo->n_runs : j.d->topo->pub.count;
+    j.result = bw_calloc((size_t)(j.n_blocks + 1) * sizeof *j.result);
+    enum bw_status st = j.result ? plan_rows(&j) : BW_ERR_MEMORY;
+    if (st == BW_OK && s->particles) st = bw_particles_table.sort(s->particles, j.d);
+    if (st == BW_OK) bw_workers_for(e->workers, j.n_blocks, block_run, &j);
+    for (int64_t b = 0; st == BW_OK && b < j.n_blocks; b++) {
+        st = j.result[b].status;
+        if (st != BW_OK && fault) *fault = j.result[b].fault;
+    }
+    if (st == BW_OK) reduce(&j);
+    rows_end(&j, st == BW_OK);
+    bw_free(j.result);
+    return st;
+}

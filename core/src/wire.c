@@ -1,0 +1,416 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Who makes which field, who reads it, and whether that can work: first every port that brings a field into being is
+ * entered, then all ports are bound and checked, before a byte of field storage exists. */
+#include "chain.h"
+#include "alloc.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* What the names of DESIGN §3 mean unless a preset says otherwise. */
+static const struct standard {
+    const char *name, *unit;
+    uint32_t kind, advected;
+    double alive; /* a smoke of one in a thousand is invisible; a kelvin of excess moves nothing */
+} standard[] = {
+    {"density", "1", BW_SCALAR, 1, 1e-3}, {"temperature", "K", BW_SCALAR, 1, 1},    {"fuel", "1", BW_SCALAR, 1, 1e-3},
+    {"flame", "1", BW_SCALAR, 0, 0},      {"soot", "1", BW_SCALAR, 1, 1e-3},         {"oxygen", "1", BW_SCALAR, 1, 0},
+    {"products", "1", BW_SCALAR, 1, 0},   {"vel", "m/s", BW_MAC, 1, 0},              {"pressure", "Pa", BW_SCALAR, 0, 0},
+    {"solid", "m", BW_SCALAR, 0, 0},      {"solid_vel", "m/s", BW_MAC, 0, 0},        {"vorticity", "1/s", BW_VECTOR, 0, 0},
+    {"divergence", "1/s", BW_SCALAR, 0, 0}, {"force", "m/s^2", BW_MAC, 0, 0},        {"mass", "kg/m^3", BW_SCALAR, 0, 0},
+    {"momentum", "kg/(m^2 s)", BW_VECTOR, 0, 0},
+};
+
+static const char *const kind_word[] = {"scalar", "vector", "mac", "particles", "bodies"};
+static const char *const precision_word[] = {"f32", "f64", "i64"};
+
+static const struct standard *standard_find(const char *name)
+{
+    for (size_t i = 0; i < BW_COUNT(standard); i++)
+        if (!strcmp(standard[i].name, name)) return &standard[i];
+    return NULL;
+}
+
+struct chain_field *chain_find(const struct bw_chain *c, const char *name, int32_t domain)
+{
+    for (int32_t d = 0; d < c->preset->n_domains; d++) {
+        size_t n = strlen(c->preset->domain[d].name);
+        if (strncmp(name, c->preset->domain[d].name, n) || name[n] != '.') continue;
+        struct chain_field *f = chain_find(c, name + n + 1, d);
+        if (f) return f;
+    }
+    for (int32_t i = 0; i < c->n_fields; i++)
+        if (c->field[i].domain == domain && !strcmp(c->field[i].name, name)) return &c->field[i];
+    return NULL;
+}
+
+struct bw_field *bw_chain_field(const struct bw_chain *c, const char *name)
+{
+    struct chain_field *f = chain_find(c, name, 0);
+    return f ? f->field : NULL;
+}
+
+/* ---- entering fields ---- */
+
+static struct chain_field *field_enter(struct bw_chain *c, const char *name, int32_t domain)
+{
+    struct chain_field *f = chain_find(c, name, domain);
+    if (f) return f;
+    struct chain_field *list = bw_realloc(c->field, (size_t)(c->n_fields + 1) * sizeof *list);
+    char *copy = bw_strdup(name);
+    if (list) c->field = list;
+    if (!list || !copy) {
+        bw_free(copy);
+        chain_fail(c, NULL, BW_ERR_MEMORY, "out of memory for the chain");
+        return NULL;
+    }
+    f = &list[c->n_fields++];
+    *f = (struct chain_field){.name = copy, .domain = domain, .kind = BW_SCALAR, .creator = -1, .writer = -1, .updater = -1};
+    const struct standard *s = standard_find(name);
+    if (s) {
+        f->unit = s->unit;
+        f->kind = s->kind;
+        f->advected = s->advected;
+        f->alive = s->alive;
+        f->settled = false;
+    }
+    for (int32_t i = 0; i < c->preset->n_fields; i++) {
+        const struct bw_preset_field *p = &c->preset->field[i];
+        if (strcmp(p->name, name)) continue;
+        if (p->kind >= 0) f->kind = (uint32_t)p->kind, f->settled = true;
+        if (p->precision >= 0) f->precision = (uint32_t)p->precision;
+        if (p->advect >= 0) f->advected = (uint32_t)p->advect;
+        if (p->alive >= 0) f->alive = p->alive;
+        if (p->has_background) memcpy(f->background, p->background, sizeof f->background);
+    }
+    return f;
+}
+
+static struct bw_port port_row(const struct chain_stage *s, uint32_t i)
+{
+    struct bw_port p = {0};
+    size_t stride = s->entry->port_stride;
+    memcpy(&p, (const char *)s->pub.desc->ports + i * stride, stride < sizeof p ? stride : sizeof p);
+    return p;
+}
+
+/* Name that a single port is bound to. New memory. */
+static char *port_name(const struct chain_stage *s, const struct bw_port *p)
+{
+    const struct bw_node *b = s->preset->bind ? bw_node_get(s->preset->bind, p->name) : NULL;
+    if (b && b->text) return bw_strdup(b->text);
+    return p->flags & BW_PORT_PRIVATE ? bw_printf("%s.%s", s->pub.id, p->name) : bw_strdup(p->name);
+}
+
+/* Names in the parameter that fills a list port; `comps` of an amount decides scalar or vector. */
+struct names {
+    const char *name[64];
+    int32_t comps[64];
+    uint32_t n;
+};
+
+static void names_add(struct names *out, const char *name, int32_t comps)
+{
+    if (!name || out->n == 64) return;
+    out->name[out->n] = name;
+    out->comps[out->n++] = comps;
+}
+
+static void names_of(const struct chain_stage *s, const char *key, struct names *out)
+{
+    out->n = 0;
+    for (uint32_t i = 0; i < s->pub.desc->n_params; i++) {
+        const struct bw_param *r = (const struct bw_param *)((const char *)s->pub.desc->params + (size_t)i * s->entry->param_stride);
+        if (strcmp(r->key, key)) continue;
+        const char *at = (const char *)s->param_mem[0] + r->offset;
+        if (r->type == BW_PARAM_FIELD || r->type == BW_PARAM_STRING) names_add(out, *(const char *const *)at, 0);
+        if (r->type != BW_PARAM_LIST && r->type != BW_PARAM_AMOUNTS) return;
+        const struct bw_list *l = (const struct bw_list *)at;
+        for (int64_t k = 0; k < l->count; k++) {
+            if (r->type == BW_PARAM_AMOUNTS) {
+                const struct bw_amount *a = (const struct bw_amount *)l->items + k;
+                names_add(out, a->field, a->comps);
+                continue;
+            }
+            const char *item = (const char *)l->items + (size_t)k * r->sub_size;
+            for (uint32_t q = 0; q < r->n_sub; q++)
+                if (r->sub[q].type == BW_PARAM_FIELD || (r->sub[q].type == BW_PARAM_STRING && !r->sub[q].key)) {
+                    names_add(out, *(const char *const *)(item + r->sub[q].offset), 0);
+                    break;
+                }
+        }
+    }
+}
+
+static bool creates(const struct bw_port *p)
+{
+    return p->access != BW_READ && !(p->flags & (BW_PORT_OPTIONAL | BW_PORT_NO_CREATE));
+}
+
+static const char *creator_name(const struct bw_chain *c, const struct chain_field *f)
+{
+    return f->creator >= 0 ? c->stage[f->creator].pub.id : "the preset";
+}
+
+/* A port that makes a field: settle what the field is, or find that another stage sees it differently. */
+static enum bw_status field_make(struct bw_chain *c, int32_t index, const struct bw_port *p, const char *name, int32_t comps)
+{
+    struct chain_stage *s = &c->stage[index];
+    struct chain_field *f = field_enter(c, name, s->domain);
+    if (!f) return BW_ERR_MEMORY;
+    bool list = p->flags & BW_PORT_LIST;
+    uint32_t kind = list ? (comps == 3 && !standard_find(name) ? (uint32_t)BW_VECTOR : f->kind) : p->kind;
+    const struct bw_place *at = &s->preset->place;
+    if (!f->settled) {
+        f->kind = kind;
+        if (!list) f->precision = p->precision;
+        f->settled = true;
+    } else if (!list && f->kind != kind) {
+        return chain_fail(c, at, BW_ERR_PRESET, "%s makes %s \"%s\", but %s made it a %s", s->pub.id, kind_word[kind], name,
+                          creator_name(c, f), kind_word[f->kind]);
+    }
+    if (f->creator < 0) {
+        f->creator = index;
+        f->lifetime = p->lifetime;
+        if (!list) f->precision = p->precision;
+        if (!list && p->unit && !standard_find(name)) f->unit = p->unit;
+        if (p->background != 0) f->background[0] = f->background[1] = f->background[2] = p->background;
+        if (p->alive > 0 && !standard_find(name)) f->alive = p->alive;
+        bool said = false;
+        for (int32_t i = 0; i < c->preset->n_fields; i++)
+            said |= !strcmp(c->preset->field[i].name, name) && c->preset->field[i].advect >= 0;
+        if ((p->flags & BW_PORT_ADVECTED) && !said && !standard_find(name)) f->advected = 1;
+    }
+    if (p->access == BW_WRITE) {
+        if (f->writer >= 0 && f->writer != index)
+            return chain_fail(c, at, BW_ERR_PRESET, "%s and %s both write \"%s\": only one stage may be its sole producer", s->pub.id,
+                              c->stage[f->writer].pub.id, name);
+        if (f->updater >= 0)
+            return chain_fail(c, at, BW_ERR_PRESET, "%s writes \"%s\" from scratch, which would discard what %s did before", s->pub.id,
+                              name, c->stage[f->updater].pub.id);
+        f->writer = index;
+    } else if (f->updater < 0) {
+        f->updater = index;
+    }
+    if (p->kind != BW_PARTICLES || list) return BW_OK;
+    if (!f->particles && !(f->particles = bw_particles_create(name))) return chain_fail(c, at, BW_ERR_MEMORY, "out of memory");
+    for (uint32_t a = 0; a < p->n_attributes; a++)
+        if (bw_particles_declare(f->particles, &p->attributes[a]) != BW_OK)
+            return chain_fail(c, at, BW_ERR_PRESET, "%s wants attribute \"%s\" of particles \"%s\" as %u × %s; another stage made it differently",
+                              s->pub.id, p->attributes[a].name, name, p->attributes[a].comps, precision_word[p->attributes[a].precision % 3]);
+    return BW_OK;
+}
+
+static enum bw_status stage_make(struct bw_chain *c, int32_t index)
+{
+    struct chain_stage *s = &c->stage[index];
+    for (uint32_t i = 0; i < s->pub.desc->n_ports; i++) {
+        struct bw_port p = port_row(s, i);
+        if (!creates(&p)) continue;
+        if (p.flags & BW_PORT_LIST) {
+            struct names names = {.n = 0};
+            if (p.from) names_of(s, p.from, &names);
+            for (uint32_t k = 0; k < names.n; k++) {
+                enum bw_status st = field_make(c, index, &p, names.name[k], names.comps[k]);
+                if (st != BW_OK) return st;
+            }
+            continue;
+        }
+        char *name = port_name(s, &p);
+        enum bw_status st = name ? field_make(c, index, &p, name, 0) : BW_ERR_MEMORY;
+        bw_free(name);
+        if (st != BW_OK) return st;
+    }
+    return BW_OK;
+}
+
+/* ---- binding ---- */
+
+static enum bw_status bind_check(struct bw_chain *c, int32_t index, const struct bw_port *p, const struct chain_field *f, const char *name)
+{
+    const struct chain_stage *s = &c->stage[index];
+    const struct bw_place *at = &s->preset->place;
+    bool list = p->flags & BW_PORT_LIST;
+    if (list ? (p->kinds && !(p->kinds & BW_KIND_BIT(f->kind))) : p->kind != f->kind)
+        return chain_fail(c, at, BW_ERR_PRESET, "%s wants %s \"%s\", but %s makes it a %s", s->pub.id,
+                          list ? "another kind of" : kind_word[p->kind], name, creator_name(c, f), kind_word[f->kind]);
+    if (!list && p->kind != BW_PARTICLES && p->precision != f->precision)
+        return chain_fail(c, at, BW_ERR_PRESET, "%s wants \"%s\" in %s, but %s makes it %s", s->pub.id, name, precision_word[p->precision],
+                          creator_name(c, f), precision_word[f->precision]);
+    if (!list && p->unit && f->unit && strcmp(p->unit, f->unit))
+        return chain_fail(c, at, BW_ERR_PRESET, "%s wants \"%s\" in %s, but %s makes it in %s", s->pub.id, name, p->unit,
+                          creator_name(c, f), f->unit);
+    if (f->lifetime == BW_STEP && f->creator > index && p->access == BW_READ)
+        return chain_fail(c, at, BW_ERR_PRESET, "%s reads \"%s\", which lives for one step only and is made later, by %s: move %s before it",
+                          s->pub.id, name, creator_name(c, f), creator_name(c, f));
+    return BW_OK;
+}
+
+static enum bw_status bind_add(struct bw_chain *c, struct bw_bound *b, int32_t field)
+{
+    intptr_t *list = bw_realloc((void *)b->fields, (b->count + 1) * sizeof *list);
+    if (!list) return chain_fail(c, NULL, BW_ERR_MEMORY, "out of memory for the chain");
+    b->fields = (struct bw_field *const *)list;
+    list[b->count++] = field; /* an index now, a handle when the fields exist */
+    return BW_OK;
+}
+
+static bool bound_elsewhere(const struct chain_stage *s, int32_t field)
+{
+    for (uint32_t i = 0; i < s->pub.desc->n_ports; i++) {
+        struct bw_port p = port_row(s, i);
+        if (p.flags & BW_PORT_LIST) continue;
+        for (uint32_t k = 0; k < s->bound[i].count; k++)
+            if (((const intptr_t *)s->bound[i].fields)[k] == field) return true;
+    }
+    return false;
+}
+
+static enum bw_status bind_single(struct bw_chain *c, int32_t index, const struct bw_port *p, struct bw_bound *b)
+{
+    struct chain_stage *s = &c->stage[index];
+    char *name = port_name(s, p);
+    if (!name) return BW_ERR_MEMORY;
+    const struct chain_field *f = chain_find(c, name, s->domain);
+    enum bw_status st = BW_OK;
+    if (f && f->creator < 0 && f->updater < 0 && f->writer < 0 && p->access == BW_READ && !f->settled) f = NULL;
+    if (f) st = bind_check(c, index, p, f, name);
+    else if (!(p->flags & BW_PORT_OPTIONAL))
+        st = chain_fail(c, &s->preset->place, BW_ERR_PRESET, "%s needs %s \"%s\"; no stage makes it", s->pub.id, kind_word[p->kind], name);
+    if (f && st == BW_OK) st = bind_add(c, b, (int32_t)(f - c->field));
+    bw_free(name);
+    return st;
+}
+
+static enum bw_status bind_list(struct bw_chain *c, int32_t index, const struct bw_port *p, struct bw_bound *b)
+{
+    struct chain_stage *s = &c->stage[index];
+    enum bw_status st = BW_OK;
+    if (p->from) {
+        struct names names = {.n = 0};
+        names_of(s, p->from, &names);
+        for (uint32_t i = 0; i < names.n && st == BW_OK; i++) {
+            const struct chain_field *f = chain_find(c, names.name[i], s->domain);
+            if (!f && (p->flags & BW_PORT_OPTIONAL)) continue;
+            if (!f)
+                return chain_fail(c, &s->preset->place, BW_ERR_PRESET, "%s names field \"%s\"; no stage makes it", s->pub.id, names.name[i]);
+            st = bind_check(c, index, p, f, names.name[i]);
+            if (st == BW_OK) st = bind_add(c, b, (int32_t)(f - c->field));
+        }
+        return st;
+    }
+    for (int32_t i = 0; i < c->n_fields && st == BW_OK; i++) {
+        const struct chain_field *f = &c->field[i];
+        if (!f->advected || f->domain != s->domain || f->kind >= BW_PARTICLES) continue;
+        if ((p->kinds && !(p->kinds & BW_KIND_BIT(f->kind))) || bound_elsewhere(s, i)) continue;
+        st = bind_add(c, b, i);
+    }
+    return st;
+}
+
+static enum bw_status bind_names_check(struct bw_chain *c, const struct chain_stage *s)
+{
+    const struct bw_node *b = s->preset->bind;
+    const char *known[64];
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < s->pub.desc->n_ports && n < 64; i++) known[n++] = port_row(s, i).name;
+    for (int32_t i = 0; b && i < b->count; i++) {
+        bool found = false;
+        for (uint32_t k = 0; k < n; k++) found |= !strcmp(known[k], b->child[i]->key);
+        if (found) continue;
+        const char *near = bw_did_you_mean(b->child[i]->key, known, n);
+        return chain_fail(c, &b->child[i]->key_place, BW_ERR_PRESET, "%s has no port \"%s\"%s%s%s", s->pub.id, b->child[i]->key,
+                          near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+    }
+    return BW_OK;
+}
+
+static enum bw_status stage_bind(struct bw_chain *c, int32_t index)
+{
+    struct chain_stage *s = &c->stage[index];
+    uint32_t n = s->pub.desc->n_ports;
+    enum bw_status st = bind_names_check(c, s);
+    s->bound = bw_calloc((n + 1) * sizeof *s->bound);
+    if (!s->bound) return chain_fail(c, NULL, BW_ERR_MEMORY, "out of memory for the chain");
+    for (int lists = 0; lists < 2; lists++) /* single ports first: a list leaves out what they hold */
+        for (uint32_t i = 0; i < n && st == BW_OK; i++) {
+            struct bw_port p = port_row(s, i);
+            bool is_list = p.flags & BW_PORT_LIST;
+            if (is_list != (lists == 1)) continue;
+            st = is_list ? bind_list(c, index, &p, &s->bound[i]) : bind_single(c, index, &p, &s->bound[i]);
+        }
+    return st;
+}
+
+/* ---- storage ---- */
+
+static enum bw_status fields_create(struct bw_chain *c)
+{
+    for (int32_t i = 0; i < c->n_fields; i++) {
+        struct chain_field *f = &c->field[i];
+        if (f->kind >= BW_PARTICLES) continue;
+        f->field = bw_field_create(c->domain[f->domain], f->name, f->kind, f->precision, f->background);
+        if (!f->field) return chain_fail(c, NULL, BW_ERR_MEMORY, "out of memory for field \"%s\"", f->name);
+        f->field->info.lifetime = f->lifetime;
+        f->field->info.advected = f->advected;
+        f->field->info.alive = f->alive;
+        if (f->unit) f->field->info.unit = f->unit;
+    }
+    for (int32_t i = 0; i < c->n_stages; i++) {
+        struct chain_stage *s = &c->stage[i];
+        for (uint32_t k = 0; k < s->pub.desc->n_ports; k++) {
+            struct bw_bound *b = &s->bound[k];
+            for (uint32_t q = 0; q < b->count; q++) {
+                struct chain_field *f = &c->field[((intptr_t *)b->fields)[q]];
+                ((struct bw_field **)b->fields)[q] = f->field;
+                if (f->particles) b->particles = f->particles;
+            }
+            if (b->particles) {
+                bw_free((void *)b->fields);
+                b->fields = NULL;
+            }
+        }
+        s->pub.ports = s->bound;
+    }
+    return BW_OK;
+}
+
+enum bw_status chain_wire(struct bw_chain *c)
+{
+    enum bw_status st = BW_OK;
+    for (int32_t i = 0; i < c->preset->n_fields; i++)
+        if (!field_enter(c, c->preset->field[i].name, 0)) return BW_ERR_MEMORY;
+    for (int32_t i = 0; i < c->n_stages && st == BW_OK; i++) st = stage_make(c, i);
+    enum bw_status first = st;
+    for (int32_t i = 0; i < c->n_stages && st == BW_OK; i++) { /* report every stage's first mistake */
+        enum bw_status one = stage_bind(c, i);
+        if (one == BW_ERR_MEMORY) return one;
+        if (first == BW_OK) first = one;
+    }
+    return first == BW_OK ? fields_create(c) : first;
+}
+
+/* ---- words about it ---- */
+
+char *bw_chain_describe(const struct bw_chain *c)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *f = open_memstream(&text, &size);
+    if (!f) return NULL;
+    for (int32_t i = 0; i < c->n_stages; i++) {
+        const struct chain_stage *s = &c->stage[i];
+        fprintf(f, "%2d. %s%s%s%s\n", i + 1, s->pub.id, strcmp(s->pub.id, s->pub.desc->id) ? " (" : "",
+                strcmp(s->pub.id, s->pub.desc->id) ? s->pub.desc->id : "", strcmp(s->pub.id, s->pub.desc->id) ? ")" : "");
+        for (uint32_t k = 0; k < s->pub.desc->n_ports; k++) {
+            struct bw_port p = port_row(s, k);
+            fprintf(f, "      %-6s %-12s", p.access == BW_READ ? "reads" : p.access == BW_UPDATE ? "updates" : "writes", p.name);
+            for (uint32_t q = 0; q < s->bound[k].count && s->bound[k].fields; q++)
+                fprintf(f, " %s:%s", kind_word[s->bound[k].fields[q]->info.kind], s->bound[k].fields[q]->name);
+            fputs(s->bound[k].count ? "\n" : " (none)\n", f);
+        }
+    }
+    fclose(f);
+    char *copy = bw_strdup(text);
+    free(text);
+    return copy;
+}

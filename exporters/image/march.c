@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The view rays: steps of nine tenths of a cell from a start that differs from pixel to pixel, empty blocks skipped,
+ * obstacles by sphere tracing, the studio behind. Busy blocks are first splatted as spheres onto screen tiles, so that most
+ * pixels know at once that they miss everything, and the others where to start and end. */
+#include "render.h"
+
+#include <math.h>
+
+#define STEP 0.9f   ///< cells
+enum { BAND = 4, BLOCK = 8, TILE = 16 }; ///< rows a task; cells a block; pixels a screen tile
+
+struct march {
+    const struct bw_tools *tools;
+    const struct bw_lit *lit;
+    const struct bw_volume *v;
+    const struct bw_scene *scene;
+    struct bw_studio studio;
+    struct bw_image *img;
+    int32_t nb[3];
+    uint8_t *busy; ///< blocks that hold anything, or touch one that does
+    int32_t tiles[2];
+    float *reach;  ///< per screen tile: distance to the nearest and from the farthest busy block, m
+};
+
+/// A ray through the medium in cells: position = o + t·d with |d| = 1, 0 ≤ t < length.
+struct ray {
+    float o[3], d[3], length;
+};
+
+static int block_holds(const struct bw_lit *lit, const int at[3])
+{
+    const struct bw_dense *b = &lit->box;
+    int hi[3];
+    for (int a = 0; a < 3; a++) hi[a] = (at[a] + 1) * BLOCK < b->n[a] ? (at[a] + 1) * BLOCK : b->n[a];
+    for (int k = at[2] * BLOCK; k < hi[2]; k++)
+        for (int j = at[1] * BLOCK; j < hi[1]; j++) {
+            const float *p = lit->rgbs + 4 * (((size_t)k * (size_t)b->n[1] + (size_t)j) * (size_t)b->n[0]);
+            for (int i = at[0] * BLOCK; i < hi[0]; i++)
+                if (p[4 * i + 3] > 0 || p[4 * i] > 0) return 1;
+        }
+    return 0;
+}
+
+/// Mark a block and the ones around: interpolation reaches half a cell over.
+static void block_mark(struct march *m, const int at[3])
+{
+    for (int k = at[2] - 1; k <= at[2] + 1; k++)
+        for (int j = at[1] - 1; j <= at[1] + 1; j++)
+            for (int i = at[0] - 1; i <= at[0] + 1; i++)
+                if (i >= 0 && j >= 0 && k >= 0 && i < m->nb[0] && j < m->nb[1] && k < m->nb[2])
+                    m->busy[(k * m->nb[1] + j) * m->nb[0] + i] = 1;
+}
+
+static enum bw_status busy_make(struct march *m)
+{
+    if (!m->lit->rgbs) return BW_OK;
+    for (int a = 0; a < 3; a++) m->nb[a] = (m->lit->box.n[a] + BLOCK - 1) / BLOCK;
+    m->busy = m->tools->alloc(m->tools->ctx, (size_t)m->nb[0] * (size_t)m->nb[1] * (size_t)m->nb[2]);
+    if (!m->busy) return BW_ERR_MEMORY;
+    for (int k = 0; k < m->nb[2]; k++)
+        for (int j = 0; j < m->nb[1]; j++)
+            for (int i = 0; i < m->nb[0]; i++)
+                if (block_holds(m->lit, (int[3]){i, j, k})) block_mark(m, (int[3]){i, j, k});
+    return BW_OK;
+}
+
+/// Widen the depth range of the screen tiles that a sphere of radius r about p may touch.
+static void tiles_mark(struct march *m, const double p[3], double r)
+{
+    const struct bw_camera *c = &m->scene->camera;
+    double x = 0, y = 0, z = 0, range[2][2] = {{-1, 1}, {-1, 1}};
+    for (int a = 0; a < 3; a++) {
+        double d = p[a] - c->eye[a];
+        x += d * c->right[a], y -= d * c->up[a], z += d * c->forward[a];
+    }
+    if (z < -r) return;
+    double distance = sqrt(x * x + y * y + z * z), spread = 1.2 * r / (z - r);
+    if (z > 2 * r) {
+        range[0][0] = (x / z - spread) / c->tan_x, range[0][1] = (x / z + spread) / c->tan_x;
+        range[1][0] = (y / z - spread) / c->tan_y, range[1][1] = (y / z + spread) / c->tan_y;
+    }
+    int lo[2], hi[2], pixels[2] = {m->img->w, m->img->h};
+    for (int a = 0; a < 2; a++) {
+        lo[a] = (int)fmax((range[a][0] + 1) * 0.5 * pixels[a] / TILE, 0);
+        hi[a] = (int)fmin((range[a][1] + 1) * 0.5 * pixels[a] / TILE, m->tiles[a] - 1);
+    }
+    for (int j = lo[1]; j <= hi[1]; j++)
+        for (int i = lo[0]; i <= hi[0]; i++) {
+            float *t = m->reach + 2 * (j * m->tiles[0] + i);
+            t[0] = bw_least(t[0], (float)(distance - r));
+            t[1] = bw_most(t[1], (float)(distance + r));
+        }
+}
+
+static enum bw_status tiles_make(struct march *m)
+{
+    const struct bw_dense *b = &m->lit->box;
+    m->tiles[0] = (m->img->w + TILE - 1) / TILE;
+    m->tiles[1] = (m->img->h + TILE - 1) / TILE;
+    int count = m->tiles[0] * m->tiles[1];
+    m->reach = m->tools->alloc(m->tools->ctx, 2 * (size_t)count * sizeof(float));
+    if (!m->reach) return BW_ERR_MEMORY;
+    for (int i = 0; i < count; i++) m->reach[2 * i] = 1e30f;
+    for (int k = 0; m->busy && k < m->nb[2]; k++)
+        for (int j = 0; j < m->nb[1]; j++)
+            for (int i = 0; i < m->nb[0]; i++) {
+                if (!m->busy[(k * m->nb[1] + j) * m->nb[0] + i]) continue;
+                double half = 0.5 * BLOCK * b->h;
+                tiles_mark(m, (double[3]){b->origin[0] + (2 * i + 1) * half, b->origin[1] + (2 * j + 1) * half,
+                                          b->origin[2] + (2 * k + 1) * half}, 1.75 * half);
+            }
+    return BW_OK;
+}
+
+/// Cut a ray to the box between the outermost cell centres. 0: it misses.
+static int ray_clip(const struct bw_dense *b, const double eye[3], const double dir[3], const double range[2],
+                    struct ray *r)
+{
+    double t0 = range[0] / b->h, t1 = range[1] / b->h;
+    for (int a = 0; a < 3; a++) {
+        double o = (eye[a] - b->origin[a]) / b->h - 0.5, d = fabs(dir[a]) > 1e-9 ? dir[a] : 1e-9;
+        double lo = -o / d, hi = (b->n[a] - 1 - o) / d;
+        t0 = fmax(t0, fmin(lo, hi));
+        t1 = fmin(t1, fmax(lo, hi));
+        r->d[a] = (float)d;
+    }
+    for (int a = 0; a < 3; a++) r->o[a] = (float)((eye[a] - b->origin[a]) / b->h - 0.5 + t0 * (double)r->d[a]);
+    r->length = (float)(t1 - t0);
+    return t1 > t0;
+}
+
+/// Trilinear {j, s} between cells.
+static inline void lit_read(const struct bw_lit *lit, const float p[3], float out[4])
+{
+    const struct bw_dense *b = &lit->box;
+    int i[3];
+    float f[3];
+    size_t next[3] = {4, 4 * (size_t)b->n[0], 4 * (size_t)b->n[0] * (size_t)b->n[1]}, at = 0;
+    for (int a = 0; a < 3; a++) {
+        i[a] = p[a] > 0 ? (int)p[a] : 0;
+        if (i[a] > b->n[a] - 2) i[a] = b->n[a] - 2;
+        f[a] = p[a] - (float)i[a];
+        at += (size_t)i[a] * next[a];
+    }
+    const float *q = lit->rgbs + at, *r = q + next[2];
+    for (int c = 0; c < 4; c++) {
+        float a0 = q[c] + (q[c + 4] - q[c]) * f[0], a1 = q[next[1] + c] + (q[next[1] + c + 4] - q[next[1] + c]) * f[0];
+        float b0 = r[c] + (r[c + 4] - r[c]) * f[0], b1 = r[next[1] + c] + (r[next[1] + c + 4] - r[next[1] + c]) * f[0];
+        a0 += (a1 - a0) * f[1];
+        b0 += (b1 - b0) * f[1];
+        out[c] = a0 + (b0 - a0) * f[2];
+    }
+}
+
+/// Distance along the ray to the end of the block around p.
+static float block_exit(const float p[3], const float d[3])
+{
+    float t = 1e30f;
+    for (int a = 0; a < 3; a++) {
+        float lo = (float)((int)(p[a] / BLOCK) * BLOCK);
+        float edge = d[a] > 0 ? lo + BLOCK - p[a] : lo - p[a];
+        t = bw_least(t, edge / d[a]);
+    }
+    return bw_most(t, 0);
+}
+
+/// Light gathered along a ray into rgb, and what is let through.
+static float medium_march(const struct march *m, const struct ray *r, float jitter, float rgb[3])
+{
+    float through = 1, h = (float)m->lit->box.h, ds = STEP * h;
+    for (int n = 0; ((float)n + jitter) * STEP < r->length && through > 0.004f;) {
+        float t = ((float)n + jitter) * STEP, p[3], s[4];
+        for (int a = 0; a < 3; a++) p[a] = bw_most(r->o[a] + t * r->d[a], 0);
+        const int at[3] = {(int)p[0] / BLOCK, (int)p[1] / BLOCK, (int)p[2] / BLOCK};
+        if (!m->busy[(at[2] * m->nb[1] + at[1]) * m->nb[0] + at[0]]) {
+            n += 1 + (int)(block_exit(p, r->d) / STEP);
+            continue;
+        }
+        n++;
+        lit_read(m->lit, p, s);
+        float depth = s[3] * ds, keep = bw_exp_neg(depth);
+        float reach = through * (depth > 1e-4f ? (1 - keep) / s[3] : ds); // ∫ exp(-s x) dx over the step
+        for (int c = 0; c < 3; c++) rgb[c] += reach * s[c];
+        through *= keep;
+    }
+    return through;
+}
+
+static float solid_read(const struct bw_volume *v, const double p[3])
+{
+    struct bw_tap tap;
+    bw_tap_at(&v->solid_box, p, &tap);
+    return bw_tap_read(&tap, v->solid);
+}
+
+/// Share of the pixel that an obstacle covers, its distance in *depth.
+static float solid_hit(const struct march *m, const double dir[3], double pixel, double *depth)
+{
+    const struct bw_dense *b = &m->v->solid_box;
+    const double *eye = m->scene->camera.eye;
+    double t0 = 0, t1 = *depth, best = HUGE_VAL, at = 0;
+    for (int a = 0; a < 3; a++) {
+        double d = fabs(dir[a]) > 1e-9 ? dir[a] : 1e-9, lo = (b->origin[a] - eye[a]) / d;
+        double hi = (b->origin[a] + b->n[a] * b->h - eye[a]) / d;
+        t0 = fmax(t0, fmin(lo, hi));
+        t1 = fmin(t1, fmax(lo, hi));
+    }
+    for (double t = t0; t < t1;) {
+        double d = (double)solid_read(m->v, (double[3]){eye[0] + t * dir[0], eye[1] + t * dir[1], eye[2] + t * dir[2]});
+        double spread = d / (pixel * t);
+        if (spread < best) best = spread, at = t;
+        if (best < 0.02) break;
+        t += fmax(0.8 * d, 0.05 * b->h);
+    }
+    if (best >= 1) return 0;
+    *depth = at;
+    return (float)(1 - fmax(best, 0));
+}
+
+/// Clay under the studio's lights.
+static void solid_shade(const struct march *m, const double p[3], float rgb[3])
+{
+    double n[3], len = 1e-30, e = 0.75 * m->v->solid_box.h, key = 0, rim = 0;
+    for (int a = 0; a < 3; a++) {
+        double q[3] = {p[0], p[1], p[2]}, r[3] = {p[0], p[1], p[2]};
+        q[a] += e;
+        r[a] -= e;
+        n[a] = (double)(solid_read(m->v, q) - solid_read(m->v, r));
+        len += n[a] * n[a];
+    }
+    for (int a = 0; a < 3; a++) {
+        n[a] /= sqrt(len);
+        key += n[a] * m->studio.key.to[a];
+        rim += n[a] * m->studio.rim.to[a];
+    }
+    static const float clay[3] = {0.20f, 0.17f, 0.15f};
+    for (int c = 0; c < 3; c++)
+        rgb[c] = clay[c] * ((float)fmax(key, 0) * m->studio.key.rgb[c] + 0.7f * (float)fmax(rim, 0) * m->studio.rim.rgb[c] +
+                            0.22f + 0.18f * (float)n[2]);
+}
+
+static void pixel_march(const struct march *m, int x, int y, float *out)
+{
+    const struct bw_camera *c = &m->scene->camera;
+    double u = 2 * (x + 0.5) / m->img->w - 1, v = 1 - 2 * (y + 0.5) / m->img->h, dir[3], len = 0, depth;
+    for (int a = 0; a < 3; a++) {
+        dir[a] = c->forward[a] + u * c->tan_x * c->right[a] + v * c->tan_y * c->up[a];
+        len += dir[a] * dir[a];
+    }
+    for (int a = 0; a < 3; a++) dir[a] /= sqrt(len);
+    float behind[3], gathered[3] = {0}, through = 1;
+    bw_studio_colour(&m->studio, dir, u, v, behind, &depth);
+    if (m->v->solid) {
+        float clay[3], cover = solid_hit(m, dir, 2 * c->tan_y / m->img->h, &depth);
+        if (cover > 0) {
+            solid_shade(m, (double[3]){c->eye[0] + depth * dir[0], c->eye[1] + depth * dir[1], c->eye[2] + depth * dir[2]}, clay);
+            for (int a = 0; a < 3; a++) behind[a] += (clay[a] - behind[a]) * cover;
+        }
+    }
+    struct ray r;
+    const float *reach = m->reach + 2 * (y / TILE * m->tiles[0] + x / TILE);
+    const double range[2] = {fmax((double)reach[0], 0), fmin((double)reach[1], depth)};
+    if (range[0] < range[1] && ray_clip(&m->lit->box, c->eye, dir, range, &r))
+        through = medium_march(m, &r, bw_pattern(x, y), gathered);
+    for (int a = 0; a < 3; a++) gathered[a] += through * behind[a];
+    bw_tone(gathered, (float)m->scene->exposure, out);
+}
+
+static void band_march(int64_t band, void *user)
+{
+    const struct march *m = user;
+    for (int y = (int)band * BAND; y < m->img->h && y < (int)(band + 1) * BAND; y++)
+        for (int x = 0; x < m->img->w; x++)
+            pixel_march(m, x, y, m->img->px + 3 * ((size_t)y * (size_t)m->img->w + (size_t)x));
+}
+
+enum bw_status bw_march(const struct bw_tools *tools, const struct bw_lit *lit, const struct bw_ambient *ambient,
+                        const struct bw_volume *v, const struct bw_scene *scene, struct bw_image *img)
+{
+    struct march m = {.tools = tools, .lit = lit, .v = v, .scene = scene, .img = img};
+    enum bw_status status = bw_studio_make(tools, scene, ambient, &m.studio);
+    if (!status) status = busy_make(&m);
+    if (!status) status = tiles_make(&m);
+    if (!status) tools->parallel(tools->ctx, (img->h + BAND - 1) / BAND, band_march, &m);
+    if (m.busy) tools->release(tools->ctx, m.busy);
+    if (m.reach) tools->release(tools->ctx, m.reach);
+    if (m.studio.shadow) tools->release(tools->ctx, m.studio.shadow);
+    return status;
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+/* From a frame's snapshot to a picture: what the png and mp4 exporters share, parameters included. */
+#ifndef BW_PICTURE_H
+#define BW_PICTURE_H
+
+#include "render.h"
+#include "slice.h"
+#include <billow/plugin.h>
+
+enum bw_picture_view { BW_VIEW_AUTO, BW_VIEW_RENDER, BW_VIEW_SLICE };
+
+struct bw_picture_params {
+    int32_t view, axis, map, vectors, floor, labels;
+    const char *field, *position;
+    struct bw_list range;
+    int64_t size;
+    double thickness, exposure;
+};
+
+extern const struct bw_param bw_picture_range_row[1];
+
+/// Rows of a parameter table for the member `m`, a struct bw_picture_params, of S.
+#define BW_PICTURE_PARAMS(S, m)                                                                                         \
+    BW_CHOICE(S, m.view, "view", "auto", "auto|render|slice", "Volume render, or a slice; auto: a slice in 2D and quick bakes."), \
+    BW_INT(S, m.size, "size", "720", 16, 8192, "Height of the picture in pixels (rounded to even; wide ones: half the width)."), \
+    BW_CHOICE(S, m.axis, "axis", "y", "x|y|z", "Slices: the axis across the slice (2D domains have but one)."),          \
+    BW_STRING(S, m.position, "position", "center", "Slices: where along the axis, in metres (\"0.4 m\"), or center."),   \
+    BW_FIELD(S, m.field, "field", 0, "Slices: the field shown; density where there is one."),                           \
+    BW_CHOICE(S, m.map, "map", "auto", BW_MAP_CHOICES, "Slices: the colour map; auto: what suits the field."),          \
+    BW_LIST(S, m.range, double, "range", bw_picture_range_row, "Slices: [lowest, highest] value of the colours; without it: the values so far."), \
+    BW_CHOICE(S, m.vectors, "vectors", "none", BW_VECTORS_CHOICES, "Slices: the flow drawn over it."),                   \
+    BW_BOOL(S, m.labels, "labels", "true", "Slices: title, scale and colour bar."),                                     \
+    BW_BOOL(S, m.floor, "floor", "true", "Renders: a floor that takes shadows."),                                       \
+    BW_F64(S, m.thickness, "thickness", "1", 0, 1e6, 0, "Renders: optical thickness of smoke, times the default."),      \
+    BW_F64(S, m.exposure, "exposure", "1", 0, 1e6, 0, "Renders: brightness, times the default.")
+
+/// What is kept from frame to frame, so that camera, size and colours do not jump. Zero it before the first.
+struct bw_picture {
+    struct bw_tools tools;
+    struct bw_scene scene;
+    int32_t has_scene;
+    int32_t size[2];      ///< 0: not yet known
+    double range[2];      ///< of the colours, so far
+};
+
+/// The host as tools; the exporter must stay where it is.
+void bw_picture_begin(struct bw_picture *p, struct bw_exporter *e);
+/// Make the picture of a frame in *img (free it). Errors are already reported.
+enum bw_status bw_picture_make(struct bw_picture *p, struct bw_exporter *e, const struct bw_frame *frame,
+                               const struct bw_picture_params *params, struct bw_image *img);
+
+/* gather.c: snapshot to dense arrays. */
+
+/// The grid field called `name`, or NULL.
+const struct bw_snapshot_field *bw_gather_find(const struct bw_frame *frame, const char *name);
+/// Fill *v (zeroed) from density, flame, temperature, dye and solid over what is not empty. *memory is released by
+/// the caller with the tools. Errors: BW_ERR_MEMORY.
+enum bw_status bw_gather_volume(const struct bw_tools *tools, const struct bw_frame *frame, struct bw_volume *v, float **memory);
+/// World box of a domain: its own, or, without one, that of the active tiles of `f`.
+void bw_gather_bounds(const struct bw_snapshot_field *f, double lo[3], double hi[3]);
+
+#endif

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The preview renderer: smoke as an absorbing, scattering, glowing medium under one shadowed key light, a rim
+ * light and a soft sky, over a studio floor. Physical where it is cheap, a photographer's taste elsewhere.
+ *
+ * The medium is lit first (light.c, ambient.c), which gives every cell an extinction s and a source j = s·albedo·(light
+ * that arrives and is scattered to the eye) + emission. What remains is classic emission and absorption along
+ * the view ray (march.c): I = ∫ j(x) exp(-∫ s) dx, with j premultiplied by s, so that interpolation has no fringes. */
+#ifndef BW_RENDER_H
+#define BW_RENDER_H
+
+#include "image.h"
+
+/// A dense box of cells, z-up, x fastest; cell (i,j,k) centred on origin + (i+½, j+½, k+½)·h, metres.
+struct bw_dense {
+    int32_t n[3];
+    double origin[3], h;
+};
+
+/// What is to be seen; arrays are n[0]·n[1]·n[2] floats owned by the caller, NULL: absent.
+struct bw_volume {
+    struct bw_dense box;
+    float *density;     ///< smoke, 1
+    float *flame;       ///< burning, 1: emits
+    float *temperature; ///< K above ambient: glows where it is hot enough
+    float *dye[3];      ///< linear colour of the smoke; all or none
+    struct bw_dense solid_box;
+    float *solid;       ///< signed distance, m, < 0 inside, on solid_box
+};
+
+/// Where the eye is. Vectors are orthonormal, world z-up.
+struct bw_camera {
+    double eye[3], right[3], up[3], forward[3];
+    double tan_x, tan_y; ///< tangent of half the angle of view
+};
+
+/// What stays the same over a movie.
+struct bw_scene {
+    struct bw_camera camera;
+    double lo[3], hi[3]; ///< the stage, m: its floor is at lo[2]
+    double extinction;   ///< 1/m for a density of 1
+    double ambient;      ///< ambient temperature, K
+    double exposure;     ///< 1: as it is meant
+    int32_t floor;       ///< 1: draw floor and shadow
+};
+
+/// Where light comes from (unit vectors towards the light) and how much of it; linear.
+struct bw_light {
+    double to[3];
+    float rgb[3];
+};
+
+/// The lit medium: interleaved {j.r, j.g, j.b, s} a cell, 1/m.
+struct bw_lit {
+    struct bw_dense box;
+    float *rgbs;
+};
+
+/// A coarser grid over the same space: means of COARSE³ cells.
+enum { BW_COARSE = 4 };
+struct bw_ambient {
+    struct bw_dense box;
+    float *extinction; ///< mean, 1/m
+    float *rgb[3];     ///< light from all around, glow included
+    double glow[3];    ///< total emission, colour × m³/m
+    double glow_at[3]; ///< its centre, m
+};
+
+/// Width over height that suits the stage, between 9:16 and 16:9.
+double bw_camera_aspect(const double lo[3], const double hi[3]);
+/// Look at the stage from in front, a little from the right and above, so that an upright cylinder in it just fits.
+void bw_camera_fit(struct bw_camera *c, const double lo[3], const double hi[3], double aspect);
+/// Extinction for a density of 1 that gives smoke some body in a stage of that size.
+double bw_scene_extinction(const double lo[3], const double hi[3]);
+/// The three lights, fixed to the camera: key, rim; *sky and *bounce are light from above and below.
+void bw_scene_lights(const struct bw_camera *c, struct bw_light *key, struct bw_light *rim);
+
+/// Draw `v` (density NULL and no flame: an empty stage) into `img`. Errors: BW_ERR_MEMORY.
+enum bw_status bw_render(const struct bw_tools *tools, const struct bw_volume *v, const struct bw_scene *scene,
+                         struct bw_image *img);
+
+/* Steps of bw_render, each in a file of its own. */
+
+/// Share of a directional light that arrives at each cell, 0 … 1, into `out`. Errors: BW_ERR_MEMORY.
+enum bw_status bw_light_sweep(const struct bw_tools *tools, const struct bw_dense *box, const float *extinction,
+                              const double to[3], float spread, float *out);
+/// Light from all around and the fire's glow. `emission`: rgb interleaved or NULL. Errors: BW_ERR_MEMORY.
+enum bw_status bw_ambient_make(const struct bw_tools *tools, const struct bw_dense *box, const float *extinction,
+                               const float *emission, int floor, struct bw_ambient *a);
+void bw_ambient_free(const struct bw_tools *tools, struct bw_ambient *a);
+/// Glow of a cell, linear: from `flame`, else from heat above the visible threshold.
+void bw_emission(const struct bw_volume *v, size_t cell, double ambient, float rgb[3]);
+
+/// March all pixels: medium in front of what is behind it.
+enum bw_status bw_march(const struct bw_tools *tools, const struct bw_lit *lit, const struct bw_ambient *ambient,
+                        const struct bw_volume *v, const struct bw_scene *scene, struct bw_image *img);
+
+/// Floor shadows and backdrop.
+struct bw_studio {
+    const struct bw_scene *scene;
+    const struct bw_ambient *ambient;
+    struct bw_light key, rim;
+    double lo[2], size;    ///< of the shadow map, m
+    int32_t n;
+    float *shadow;         ///< n × n, share of key light that reaches the floor
+};
+enum bw_status bw_studio_make(const struct bw_tools *tools, const struct bw_scene *scene, const struct bw_ambient *ambient,
+                              struct bw_studio *s);
+/// Linear light behind the smoke along a ray; (u, v) in -1 … 1 over the picture. *depth: m to the floor, or HUGE_VAL.
+void bw_studio_colour(const struct bw_studio *s, const double dir[3], double u, double v, float rgb[3], double *depth);
+/// Linear scene light to display.
+void bw_tone(const float linear[3], float exposure, float srgb[3]);
+
+/// e^-x for x ≥ 0, relative error below 2e-4, without a call so that loops vectorise.
+static inline float bw_exp_neg(float x)
+{
+    float y = x * 0.125f;
+    y = 1 / (1 + y * (1 + y * (0.5f + y * (0.16666667f + y * 0.041666667f))));
+    y *= y;
+    y *= y;
+    return y * y;
+}
+
+/// Without the library call that fminf and fmaxf cost where NaN has to be honoured.
+static inline float bw_least(float a, float b) { return a < b ? a : b; }
+static inline float bw_most(float a, float b) { return a > b ? a : b; }
+
+/// Cells of a box.
+static inline size_t bw_dense_cells(const struct bw_dense *b)
+{
+    return (size_t)b->n[0] * (size_t)b->n[1] * (size_t)b->n[2];
+}
+
+/// Weights for reading a dense array between cell centres, clamped to its faces.
+struct bw_tap {
+    size_t at[8];
+    float w[8];
+};
+static inline void bw_tap_at(const struct bw_dense *b, const double p[3], struct bw_tap *t)
+{
+    size_t step[3] = {1, (size_t)b->n[0], (size_t)b->n[0] * (size_t)b->n[1]}, base = 0, next[3];
+    float f[3];
+    for (int a = 0; a < 3; a++) {
+        double x = (p[a] - b->origin[a]) / b->h - 0.5;
+        x = x > 0 ? x < b->n[a] - 1 ? x : b->n[a] - 1 : 0;
+        int i = (int)x;
+        f[a] = (float)(x - i);
+        next[a] = i + 1 < b->n[a] ? step[a] : 0;
+        base += (size_t)i * step[a];
+    }
+    for (int c = 0; c < 8; c++) {
+        t->at[c] = base + (c & 1 ? next[0] : 0) + (c & 2 ? next[1] : 0) + (c & 4 ? next[2] : 0);
+        t->w[c] = (c & 1 ? f[0] : 1 - f[0]) * (c & 2 ? f[1] : 1 - f[1]) * (c & 4 ? f[2] : 1 - f[2]);
+    }
+}
+static inline float bw_tap_read(const struct bw_tap *t, const float *data)
+{
+    float s = 0;
+    for (int c = 0; c < 8; c++) s += t->w[c] * data[t->at[c]];
+    return s;
+}
+
+#endif

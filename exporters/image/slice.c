@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "slice.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+struct draw {
+    const struct bw_slice *s;
+    struct bw_image *img;
+    enum bw_map map;
+    double range[2];
+    int colour; ///< the vector is a colour and is shown as it is
+};
+
+float bw_slice_read(const struct bw_slice *s, const float *data, double u, double v)
+{
+    double x = fmin(fmax(u - 0.5, 0), s->n[0] - 1), y = fmin(fmax(v - 0.5, 0), s->n[1] - 1);
+    int i = (int)x, j = (int)y, in = i + 1 < s->n[0], jn = j + 1 < s->n[1] ? s->n[0] : 0;
+    float fx = (float)(x - i), fy = (float)(y - j);
+    const float *p = data + (size_t)j * (size_t)s->n[0] + i;
+    return (p[0] * (1 - fx) + p[in] * fx) * (1 - fy) + (p[jn] * (1 - fx) + p[jn + in] * fx) * fy;
+}
+
+/// Scalar to be coloured: the value, or a vector's length.
+static float value_read(const struct bw_slice *s, double u, double v)
+{
+    if (!s->value[1]) return bw_slice_read(s, s->value[0], u, v);
+    float sum = 0;
+    for (int c = 0; c < 3 && s->value[c]; c++) {
+        float x = bw_slice_read(s, s->value[c], u, v);
+        sum += x * x;
+    }
+    return sqrtf(sum);
+}
+
+void bw_slice_range(const struct bw_slice *s, double range[2])
+{
+    range[0] = HUGE_VAL;
+    range[1] = -HUGE_VAL;
+    for (int j = 0; j < s->n[1]; j++)
+        for (int i = 0; i < s->n[0]; i++) {
+            double x = (double)value_read(s, i + 0.5, j + 0.5);
+            if (x < range[0]) range[0] = x;
+            if (x > range[1]) range[1] = x;
+        }
+    if (!(range[0] <= range[1])) range[0] = range[1] = 0;
+}
+
+void bw_slice_size(const int32_t n[2], int32_t height, int32_t size[2])
+{
+    double aspect = fmin(fmax((double)n[0] / n[1], 0.125), 8);
+    double h = aspect > 2 ? height * 2 / aspect : height; // wide slices: width counts
+    size[0] = 2 * (int32_t)fmax(lround(h * aspect / 2), 8);
+    size[1] = 2 * (int32_t)fmax(lround(h / 2), 8);
+}
+
+/// A dye as light through it: colour over the dark ground of the smoke map.
+static void colour_show(const struct bw_slice *s, double u, double v, float top, float rgb[3])
+{
+    float ground[3];
+    bw_map_colour(BW_MAP_SMOKE, 0, ground);
+    for (int c = 0; c < 3; c++) {
+        float x = bw_slice_read(s, s->value[c], u, v) / top;
+        rgb[c] = ground[c] + (1 - ground[c]) * powf(fminf(fmaxf(x, 0), 1), 1 / 2.2f);
+    }
+}
+
+static void row_draw(int64_t y, void *user)
+{
+    static const float body[3] = {0.36f, 0.34f, 0.33f}, edge[3] = {0.86f, 0.84f, 0.80f};
+    const struct draw *d = user;
+    const struct bw_slice *s = d->s;
+    double sx = (double)s->n[0] / d->img->w, sy = (double)s->n[1] / d->img->h, v = s->n[1] - ((double)y + 0.5) * sy;
+    float span = (float)(d->range[1] - d->range[0]);
+    for (int x = 0; x < d->img->w; x++) {
+        double u = (x + 0.5) * sx;
+        float *rgb = d->img->px + 3 * ((size_t)y * (size_t)d->img->w + (size_t)x);
+        if (d->colour) colour_show(s, u, v, (float)fmax(d->range[1], 1e-30), rgb);
+        else bw_map_colour(d->map, span > 0 ? (value_read(s, u, v) - (float)d->range[0]) / span : 0, rgb);
+        if (!s->solid) continue;
+        double distance = (double)bw_slice_read(s, s->solid, u, v) / (s->h * sy); // in pixels
+        float inside = (float)fmin(fmax(0.5 - distance, 0), 1), line = (float)fmin(fmax(1.5 - fabs(distance), 0), 1);
+        for (int c = 0; c < 3; c++) {
+            rgb[c] += (body[c] - rgb[c]) * inside;
+            rgb[c] += (edge[c] - rgb[c]) * line * 0.8f;
+        }
+    }
+}
+
+/// A round length of about a quarter of the picture: 1, 2 or 5 times a power of ten.
+static double round_length(double wanted)
+{
+    double ten = pow(10, floor(log10(wanted))), f = wanted / ten;
+    return ten * (f >= 5 ? 5 : f >= 2 ? 2 : 1);
+}
+
+static void scale_bar(const struct draw *d, double text)
+{
+    static const float white[3] = {0.94f, 0.94f, 0.92f}, black[3] = {0.02f, 0.02f, 0.03f};
+    double metre = d->img->w / (d->s->n[0] * d->s->h), len = round_length(0.28 * d->img->w / metre), px = len * metre;
+    double x = text, y = d->img->h - 1.4 * text;
+    char label[40];
+    if (len >= 1) snprintf(label, sizeof label, "%g m", len);
+    else if (len >= 0.01) snprintf(label, sizeof label, "%g cm", len * 100);
+    else snprintf(label, sizeof label, "%g mm", len * 1000);
+    bw_draw_rect(d->img, x - 1, y - 1, x + px + 1, y + 0.3 * text + 1, black, 0.5f);
+    bw_draw_rect(d->img, x, y, x + px, y + 0.3 * text, white, 1);
+    bw_draw_label(d->img, x, y - 1.7 * text, text, label);
+}
+
+static void colour_bar(const struct draw *d, double text)
+{
+    static const float black[3] = {0.02f, 0.02f, 0.03f};
+    double w = 0.22 * d->img->w, x = d->img->w - text - w, y = d->img->h - 1.7 * text;
+    char lo[32], hi[32];
+    bw_draw_rect(d->img, x - 1, y - 1, x + w + 1, y + 0.6 * text + 1, black, 0.6f);
+    for (int i = 0; i < (int)w; i++) {
+        float rgb[3];
+        bw_map_colour(d->map, (float)(i / w), rgb);
+        bw_draw_rect(d->img, x + i, y, x + i + 1, y + 0.6 * text, rgb, 1);
+    }
+    snprintf(lo, sizeof lo, "%.3g", d->range[0]);
+    snprintf(hi, sizeof hi, "%.3g", d->range[1]);
+    bw_draw_label(d->img, x, y - 1.7 * text, text, lo);
+    bw_draw_label(d->img, x + w - bw_text_width(text, hi), y - 1.7 * text, text, hi);
+}
+
+static void title_draw(const struct draw *d, double text)
+{
+    static const char axis[] = "xyz";
+    const struct bw_slice *s = d->s;
+    char line[240], what[96], range[64], plane[40];
+    const char *unit = s->unit && strcmp(s->unit, "1") ? s->unit : "";
+    snprintf(what, sizeof what, "%s%s%s%s", s->field, s->value[1] && !d->colour ? " length" : "", *unit ? " in " : "", unit);
+    snprintf(range, sizeof range, "%.3g to %.3g", d->range[0], d->range[1]);
+    snprintf(plane, sizeof plane, "%c = %.3g m", axis[s->axis], s->position);
+    snprintf(line, sizeof line, "%s  frame %lld  %.2f s  %s  %s", what, (long long)s->frame, s->time, plane, range);
+    if (bw_text_width(text, line) > d->img->w - 2 * text)
+        snprintf(line, sizeof line, "%s  frame %lld  %s", what, (long long)s->frame, range);
+    bw_draw_label(d->img, text, text, text, line);
+}
+
+enum bw_status bw_slice_draw(const struct bw_tools *tools, const struct bw_slice *s, const struct bw_slice_style *style,
+                             struct bw_image *img)
+{
+    struct draw d = {s, img, style->map, {style->range[0], style->range[1]}, 0};
+    if (!(d.range[0] < d.range[1])) bw_slice_range(s, d.range);
+    d.colour = s->value[2] && style->map == BW_MAP_AUTO && !strcmp(s->field, "dye");
+    if (d.map == BW_MAP_AUTO) d.map = bw_map_for(s->field, d.range[0], d.range[1]);
+    tools->parallel(tools->ctx, img->h, row_draw, &d);
+    enum bw_status status = s->flow[0] && style->vectors ? bw_flow_draw(tools, s, style->vectors, img) : BW_OK;
+    if (!style->labels) return status;
+    double text = fmin(fmax(img->h / 50.0, 7), fmax(img->w / 60.0, 7));
+    title_draw(&d, text);
+    scale_bar(&d, text);
+    if (!d.colour) colour_bar(&d, text);
+    return status;
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+/* A movie NAME.mp4 of the whole bake and a contact sheet NAME_sheet.png. A bake that stops early still gets a movie of
+ * the frames that there are. */
+#include "movie.h"
+#include "picture.h"
+#include "sheet.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct options {
+    struct bw_picture_params picture;
+    const char *name;
+    double fps, quality;
+    int32_t sheet;
+};
+
+static const struct bw_param params[] = {
+    BW_PICTURE_PARAMS(struct options, picture),
+    BW_STRING(struct options, name, "name", 0, "File name without its ending; the preset's name when absent."),
+    BW_F64(struct options, fps, "fps", "0", 0, 1000, 0, "Frames a second of the movie; 0: the bake's."),
+    BW_F64(struct options, quality, "quality", "19", 0, 51, 0, "Constant rate factor: 15 is superb, 19 good, 28 small."),
+    BW_BOOL(struct options, sheet, "sheet", "true", "A contact sheet of twelve frames as well."),
+};
+
+struct state {
+    struct bw_picture picture;
+    struct bw_sheet sheet;
+    struct bw_movie *movie;
+    const char *path; ///< the movie's temporary name
+};
+
+static const char *base_name(const struct bw_exporter *e)
+{
+    const struct options *p = e->params;
+    return p->name ? p->name : e->bake->name;
+}
+
+static enum bw_status init(struct bw_exporter *e)
+{
+    const struct options *p = e->params;
+    struct state *s = e->state;
+    if (p->name && (!*p->name || strchr(p->name, '/')))
+        return e->host->fail(e, BW_ERR_PRESET, "name is \"%s\"; a file name is wanted", p->name);
+    bw_picture_begin(&s->picture, e);
+    bw_sheet_init(&s->sheet, e->bake->first, e->bake->last);
+    return BW_OK;
+}
+
+/// At the first frame, because only then the picture's size is known.
+static enum bw_status movie_begin(struct bw_exporter *e, const struct bw_image *img)
+{
+    const struct options *p = e->params;
+    struct state *s = e->state;
+    char name[512], why[512];
+    const char *encoder;
+    snprintf(name, sizeof name, "%.200s.mp4", base_name(e));
+    s->path = e->host->output_begin(e, name);
+    if (!s->path) return BW_ERR_IO;
+    struct bw_movie_options o = {img->w, img->h, p->fps > 0 ? p->fps : e->bake->fps, p->quality, (int32_t)e->bake->workers};
+    enum bw_status status = bw_movie_open(&s->picture.tools, s->path, &o, &s->movie, &encoder, why, sizeof why);
+    if (status) {
+        e->host->output_discard(e, s->path);
+        return e->host->fail(e, status, "%s", why);
+    }
+    if (strcmp(encoder, "libx264"))
+        e->host->log(e, BW_LOG_WARNING, "libx264 is not there; %s makes the movie%s", encoder,
+                     strcmp(encoder, "mpeg4") ? "" : ", which players show but few browsers do");
+    return BW_OK;
+}
+
+static enum bw_status frame_add(struct bw_exporter *e, const struct bw_frame *frame)
+{
+    const struct options *p = e->params;
+    struct state *s = e->state;
+    struct bw_image img;
+    char why[512];
+    enum bw_status status = bw_picture_make(&s->picture, e, frame, &p->picture, &img);
+    if (status) return status;
+    if (!s->path) status = movie_begin(e, &img);
+    if (!status && (status = bw_movie_add(s->movie, &img, why, sizeof why))) e->host->fail(e, status, "%s", why);
+    if (!status && p->sheet && (status = bw_sheet_add(&s->sheet, &s->picture.tools, frame->number, &img)))
+        e->host->fail(e, status, "out of memory for the contact sheet");
+    bw_image_free(&img);
+    return status;
+}
+
+static enum bw_status sheet_write(struct bw_exporter *e)
+{
+    struct state *s = e->state;
+    struct bw_image img;
+    char name[512], why[512] = "out of memory for the contact sheet";
+    enum bw_status status = bw_sheet_draw(&s->sheet, &s->picture.tools, &img);
+    if (status == BW_ERR_USAGE) return BW_OK; // no frame, no sheet
+    if (status) return e->host->fail(e, status, "%s", why);
+    snprintf(name, sizeof name, "%.200s_sheet.png", base_name(e));
+    const char *path = e->host->output_begin(e, name);
+    status = path ? bw_image_write_png(&img, path, 8, why, sizeof why) : BW_ERR_IO;
+    bw_image_free(&img);
+    if (path && status) {
+        e->host->output_discard(e, path);
+        return e->host->fail(e, status, "%s", why);
+    }
+    if (!status) status = e->host->output_commit(e, path);
+    if (!status) e->host->announce(e, "picture", name);
+    return status;
+}
+
+static enum bw_status finish(struct bw_exporter *e, int complete)
+{
+    const struct options *p = e->params;
+    struct state *s = e->state;
+    char name[512], why[512];
+    (void)complete; // a movie of what there is, also of a bake that stopped
+    if (!s->movie) return BW_OK;
+    enum bw_status status = bw_movie_close(s->movie, why, sizeof why);
+    s->movie = NULL;
+    if (status) {
+        e->host->output_discard(e, s->path);
+        return e->host->fail(e, status, "%s", why);
+    }
+    snprintf(name, sizeof name, "%.200s.mp4", base_name(e));
+    status = e->host->output_commit(e, s->path);
+    if (status) return status;
+    e->host->announce(e, "movie", name);
+    return p->sheet ? sheet_write(e) : BW_OK;
+}
+
+static void uninit(struct bw_exporter *e)
+{
+    struct state *s = e->state;
+    char why[512];
+    if (s->movie) {
+        bw_movie_close(s->movie, why, sizeof why);
+        e->host->output_discard(e, s->path);
+    }
+    bw_sheet_free(&s->sheet);
+}
+
+static const struct bw_exporter_desc exporters[] = {
+    {.id = "mp4", .version = "1.0", .brief = "A movie that browsers play, and a contact sheet.", BW_PARAMS(params),
+     .params_size = sizeof(struct options), .state_size = sizeof(struct state), .init = init, .frame = frame_add,
+     .finish = finish, .uninit = uninit},
+};
+
+BW_EXPORT const struct bw_module billow_module = BW_MODULE_EXPORTERS(exporters);

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Numbered pictures: png/NAME_0001.png, slices or renders, of 8 or 16 bits a channel. */
+#include "picture.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct options {
+    struct bw_picture_params picture;
+    const char *name;
+    int64_t every;
+    int32_t depth;
+};
+
+static const struct bw_param params[] = {
+    BW_PICTURE_PARAMS(struct options, picture),
+    BW_STRING(struct options, name, "name", 0, "First part of the file names; the preset's name when absent."),
+    BW_INT(struct options, every, "every", "1", 1, 1000000, "Write one frame of so many."),
+    BW_CHOICE(struct options, depth, "depth", "8", "8|16", "Bits a channel."),
+};
+
+struct state {
+    struct bw_picture picture;
+    int32_t announced;
+};
+
+static enum bw_status init(struct bw_exporter *e)
+{
+    const struct options *p = e->params;
+    struct state *s = e->state;
+    if (p->name && (!*p->name || strchr(p->name, '/')))
+        return e->host->fail(e, BW_ERR_PRESET, "name is \"%s\"; a part of a file name is wanted", p->name);
+    bw_picture_begin(&s->picture, e);
+    return BW_OK;
+}
+
+static enum bw_status file_write(struct bw_exporter *e, const struct bw_image *img, const char *name)
+{
+    const struct options *p = e->params;
+    struct state *s = e->state;
+    char why[512];
+    const char *path = e->host->output_begin(e, name);
+    if (!path) return BW_ERR_IO;
+    enum bw_status status = bw_image_write_png(img, path, p->depth ? 16 : 8, why, sizeof why);
+    if (status) {
+        e->host->output_discard(e, path);
+        return e->host->fail(e, status, "%s", why);
+    }
+    status = e->host->output_commit(e, path);
+    if (!status && !s->announced++) e->host->announce(e, "picture", name);
+    return status;
+}
+
+static enum bw_status frame_write(struct bw_exporter *e, const struct bw_frame *frame)
+{
+    const struct options *p = e->params;
+    struct state *s = e->state;
+    struct bw_image img;
+    char name[512];
+    if ((frame->number - frame->first) % p->every) return BW_OK;
+    enum bw_status status = bw_picture_make(&s->picture, e, frame, &p->picture, &img);
+    if (status) return status;
+    snprintf(name, sizeof name, "png/%.200s_%04lld.png", p->name ? p->name : e->bake->name, (long long)frame->number);
+    status = file_write(e, &img, name);
+    bw_image_free(&img);
+    return status;
+}
+
+static const struct bw_exporter_desc exporters[] = {
+    {.id = "png", .version = "1.0", .brief = "Numbered pictures: slices or volume renders, 8 or 16 bits.", BW_PARAMS(params),
+     .params_size = sizeof(struct options), .state_size = sizeof(struct state), .init = init, .frame = frame_write},
+};
+
+BW_EXPORT const struct bw_module billow_module = BW_MODULE_EXPORTERS(exporters);

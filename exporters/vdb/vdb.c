@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Exporter `vdb`: one OpenVDB file a frame, vdb/NAME_0001.vdb, all grids in it, as Blender and Houdini expect them.
+ *
+ * File metadata: creator ("Billow …"; a creator that begins with "Houdini" makes Blender turn the object), preset,
+ * preset_hash, fps, frame, time (s), units, scale, up_axis, seed, simd. Grid metadata: unit; for temperature
+ * `temperature` (blender, excess, normalized), `kelvin` (K above ambient for a stored 1) and `ambient` (K). */
+#include "vdb.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct bw_param field_row[] = {
+    {.type = BW_PARAM_FIELD,
+     .offset = BW_OFFSET(struct vdb_field_name, name, const char *),
+     .doc = "A field's name.",
+     .flags = BW_PARAM_STATIC},
+};
+
+static const struct bw_param params[] = {
+    BW_LIST(struct vdb_params, fields, struct vdb_field_name, "fields", field_row,
+            "Fields to write; by default whatever is advected, flame, and vel."),
+    BW_STRING(struct vdb_params, name, "name", NULL,
+              "File name without the number, which follows as _0001; a run of # at its end says how many digits. "
+              "Default: the preset's name."),
+    BW_CHOICE(struct vdb_params, up, "up", "z", "z|y", "World axis that points up: z for Blender, y for Houdini."),
+    BW_F64(struct vdb_params, scale, "scale", "1", 1e-6, 1e6, NULL,
+           "World units for a metre: transform, vel and distances are multiplied by it (100: centimetres)."),
+    BW_CHOICE(struct vdb_params, precision, "precision", "half", "half|float", "16 or 32 bits a value."),
+    BW_CHOICE(struct vdb_params, compression, "compression", "blosc", "blosc|zip|none", "How values are packed."),
+    BW_CHOICE(struct vdb_params, velocity, "velocity", "collocated", "collocated|staggered",
+              "vel at cell centres, which every host reads, or on the low faces."),
+    BW_INT(struct vdb_params, velocity_pad, "velocity_pad", "4", 0, 64,
+           "Cells around the smoke where vel is written too."),
+    BW_F64(struct vdb_params, threshold, "threshold", "1e-4", 0, 1e6, NULL,
+           "Values up to this are written as nothing (temperature: thousands of K)."),
+    BW_CHOICE(struct vdb_params, temperature, "temperature", "blender", "blender|excess|normalized",
+              "(T - ambient)/1000, kelvin above ambient, or 1 at normalized_at."),
+    BW_F64(struct vdb_params, normalized_at, "normalized_at", "1000 K", 1e-3, 1e6, "K",
+           "Kelvin above ambient that `normalized` writes as 1."),
+};
+
+struct vdb_state {
+    char stem[200]; ///< "vdb/plume_"
+    int32_t digits;
+    int32_t said; ///< the first file has been announced
+};
+
+static enum bw_status vdb_init(struct bw_exporter *e)
+{
+    const struct vdb_params *p = e->params;
+    struct vdb_state *st = e->state;
+    const char *name = p->name && *p->name ? p->name : e->bake->name;
+    size_t length = strlen(name), stem = length;
+    while (stem && name[stem - 1] == '#') stem--;
+    if (strchr(name, '/') || memchr(name, '#', stem))
+        return e->host->fail(e, BW_ERR_PRESET, "name \"%s\" must hold no '/', and '#' only at its end", name);
+    if (stem > 180) return e->host->fail(e, BW_ERR_PRESET, "name of %zu characters is too long: 180 at most", stem);
+    snprintf(st->stem, sizeof st->stem, "vdb/%.*s%s", (int)stem, name, stem == length ? "_" : "");
+    st->digits = length - stem > 4 ? (int32_t)(length - stem) : 4; // fewer make hosts lose the order
+    if (st->digits > 12) return e->host->fail(e, BW_ERR_PRESET, "name \"%s\" asks for more than 12 digits", name);
+    if (e->bake->first < 0)
+        return e->host->fail(e, BW_ERR_PRESET, "frame %" PRId64 " is negative, and no host reads such file names",
+                             e->bake->first);
+    if (p->up == 1 && p->velocity == VDB_STAGGERED)
+        return e->host->fail(e, BW_ERR_PRESET,
+                             "`velocity: staggered` holds only with `up: z`: turned faces have no place in a VDB grid");
+    return BW_OK;
+}
+
+/* bwvdb builds leaves on the host's threads. */
+static void host_parallel(void *user, int64_t n, void (*fn)(int64_t, void *), void *fn_user)
+{
+    struct bw_exporter *e = user;
+    e->host->parallel_for(e, n, fn, fn_user);
+}
+
+static enum bw_status file_meta(struct bw_exporter *e, const struct bw_frame *frame, struct bwvdb_writer *w)
+{
+    static const char *const levels[] = {"baseline", "avx2", "avx512"};
+    const struct vdb_params *p = e->params;
+    const struct bw_bake_info *b = e->bake;
+    char seed[24];
+    snprintf(seed, sizeof seed, "%" PRIu64, b->seed); // text: 64 bits without a sign
+    const struct bwvdb_meta rows[] = {
+        {.key = "creator", .string = b->version},
+        {.key = "preset", .string = b->name},
+        {.key = "preset_hash", .string = b->preset_hash},
+        {.key = "fps", .type = BWVDB_DOUBLE, .number = frame->fps},
+        {.key = "frame", .type = BWVDB_INT64, .integer = frame->number},
+        {.key = "time", .type = BWVDB_DOUBLE, .number = frame->time},
+        {.key = "units", .string = "m, s, K"},
+        {.key = "scale", .type = BWVDB_DOUBLE, .number = p->scale},
+        {.key = "up_axis", .string = p->up ? "y" : "z"},
+        {.key = "seed", .string = seed},
+        {.key = "simd", .string = levels[b->simd < BW_COUNT(levels) ? b->simd : 0]},
+    };
+    struct bwvdb_error error;
+    for (uint32_t i = 0; i < BW_COUNT(rows); i++) {
+        enum bwvdb_status s = bwvdb_writer_meta(w, &rows[i], &error);
+        if (s) return e->host->fail(e, (enum bw_status)s, "%s", error.text);
+    }
+    return BW_OK;
+}
+
+static enum bw_status file_write(struct bw_exporter *e, struct bwvdb_writer *w, int64_t number)
+{
+    struct vdb_state *st = e->state;
+    char name[256];
+    snprintf(name, sizeof name, "%s%0*" PRId64 ".vdb", st->stem, (int)st->digits, number);
+    const char *path = e->host->output_begin(e, name);
+    if (!path) return BW_ERR_IO;
+    struct bwvdb_error error;
+    enum bwvdb_status failed = bwvdb_writer_write(w, path, &error);
+    if (failed) {
+        e->host->output_discard(e, path);
+        return e->host->fail(e, (enum bw_status)failed, "%s", error.text);
+    }
+    enum bw_status s = e->host->output_commit(e, path);
+    if (!s && !st->said) e->host->announce(e, "cache", name), st->said = 1;
+    return s;
+}
+
+static enum bw_status vdb_frame(struct bw_exporter *e, const struct bw_frame *frame)
+{
+    const struct vdb_params *p = e->params;
+    if (frame->number < 0) return e->host->fail(e, BW_ERR_PRESET, "frame %" PRId64 " is negative", frame->number);
+    struct bwvdb_options options = {
+        .compression = (uint32_t)p->compression, .parallel_for = host_parallel, .parallel_user = e};
+    struct bwvdb_writer *w;
+    struct bwvdb_error error;
+    enum bwvdb_status made = bwvdb_writer_create(&options, &w, &error);
+    if (made) return e->host->fail(e, (enum bw_status)made, "%s", error.text);
+    enum bw_status s = vdb_fields_add(e, frame, w);
+    if (!s) s = file_meta(e, frame, w);
+    if (!s) s = file_write(e, w, frame->number);
+    bwvdb_writer_free(w);
+    return s;
+}
+
+static const struct bw_exporter_desc exporters[] = {
+    {.id = "vdb",
+     .version = "1.0",
+     .brief = "OpenVDB cache for Blender, Houdini and others: one file a frame.",
+     BW_PARAMS(params),
+     .params_size = sizeof(struct vdb_params),
+     .state_size = sizeof(struct vdb_state),
+     .init = vdb_init,
+     .frame = vdb_frame},
+};
+
+BW_EXPORT const struct bw_module billow_module = BW_MODULE_EXPORTERS(exporters);

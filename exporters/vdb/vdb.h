@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The vdb exporter's parts: vdb.c names files and metadata, vdb_fields.c turns fields into grids. */
+#ifndef VDB_H
+#define VDB_H
+
+#include <billow/plugin.h>
+#include <bwvdb.h>
+
+enum vdb_precision { VDB_HALF = 0, VDB_FLOAT = 1 };
+enum vdb_velocity { VDB_COLLOCATED = 0, VDB_STAGGERED = 1 };
+enum vdb_temperature { VDB_BLENDER = 0, VDB_EXCESS = 1, VDB_NORMALIZED = 2 };
+
+/// An item of `fields`.
+struct vdb_field_name {
+    const char *name;
+};
+
+struct vdb_params {
+    struct bw_list fields; ///< of struct vdb_field_name
+    const char *name;
+    int32_t up;          ///< 0: z, 1: y
+    int32_t precision;   ///< enum vdb_precision
+    int32_t compression; ///< enum bwvdb_compression
+    int32_t velocity;    ///< enum vdb_velocity
+    int32_t temperature; ///< enum vdb_temperature
+    int64_t velocity_pad;
+    double scale, threshold, normalized_at;
+};
+
+/// Add every field that the preset asks for to the file. Failures are reported.
+enum bw_status vdb_fields_add(struct bw_exporter *e, const struct bw_frame *frame, struct bwvdb_writer *w);
+
+#endif

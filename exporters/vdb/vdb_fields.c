@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+/* From a snapshot's fields to VDB grids.
+ *
+ * Voxel (i,j,k) is cell (i,j,k): the transform takes the index to the cell's centre, origin + (i+½)h. Blender 3.4 draws
+ * a voxel from its index up to the next one, so that there the smoke sits half a voxel up from where it is; later
+ * versions and Houdini put it right. Scalars and colours are written where they exceed the threshold. A mac field
+ * becomes the mean of both faces of each cell (or keeps its faces, `staggered`), in the voxels within `velocity_pad`
+ * of any written scalar: motion blur needs the flow just outside the smoke too. */
+#include "vdb.h"
+#include <stdio.h>
+#include <string.h>
+
+static const struct bw_snapshot_field *field_find(const struct bw_frame *frame, const char *name)
+{
+    for (uint32_t i = 0; i < frame->n_fields; i++)
+        if (!strcmp(frame->fields[i].info->name, name)) return &frame->fields[i];
+    return NULL;
+}
+
+/* What is written when the preset names nothing: what is carried by the flow, the flame, the flow. */
+static int field_usual(const struct bw_field_info *info)
+{
+    return info->advected || !strcmp(info->name, "flame") || !strcmp(info->name, "vel");
+}
+
+static int field_wanted(const struct vdb_params *p, const struct bw_field_info *info)
+{
+    const struct vdb_field_name *names = p->fields.items;
+    if (!p->fields.count) return field_usual(info);
+    for (int64_t i = 0; i < p->fields.count; i++)
+        if (!strcmp(names[i].name, info->name)) return 1;
+    return 0;
+}
+
+static enum bw_status names_check(struct bw_exporter *e, const struct bw_frame *frame)
+{
+    const struct vdb_params *p = e->params;
+    const struct vdb_field_name *names = p->fields.items;
+    char have[400] = "";
+    size_t used = 0;
+    int64_t wanted = 0;
+    for (uint32_t i = 0; i < frame->n_fields; i++) {
+        const char *name = frame->fields[i].info->name;
+        wanted += field_wanted(p, frame->fields[i].info);
+        if (used + strlen(name) + 3 > sizeof have) continue;
+        used += (size_t)snprintf(have + used, sizeof have - used, "%s%s", used ? ", " : "", name);
+    }
+    for (int64_t i = 0; i < p->fields.count; i++) {
+        if (!field_find(frame, names[i].name))
+            return e->host->fail(e, BW_ERR_PRESET, "there is no field \"%s\" to export; the fields are %s",
+                                 names[i].name, have);
+        for (int64_t j = 0; j < i; j++)
+            if (!strcmp(names[i].name, names[j].name))
+                return e->host->fail(e, BW_ERR_PRESET, "field \"%s\" is listed twice", names[i].name);
+    }
+    if (!wanted)
+        return e->host->fail(
+            e, BW_ERR_PRESET,
+            "nothing to export: no field is advected, flame or vel; name some with `fields:` (there are: %s)", have);
+    return BW_OK;
+}
+
+/* ---- what a field is in the file ---- */
+
+static int unit_is(const struct bw_field_info *info, const char *unit)
+{
+    return info->unit && !strcmp(info->unit, unit);
+}
+
+/* Numbers and shares (colours among them) have no direction in space; whatever carries a unit has. */
+static int vector_points(const struct bw_field_info *info)
+{
+    return info->unit && *info->unit && !unit_is(info, "1");
+}
+
+/* Kelvin above ambient → the number in the file. */
+static double temperature_gain(const struct vdb_params *p)
+{
+    if (p->temperature == VDB_BLENDER) return 1e-3; // Blender's shader takes 1 for 1000 K
+    return p->temperature == VDB_NORMALIZED ? 1 / p->normalized_at : 1;
+}
+
+static void grid_values(const struct vdb_params *p, const struct bw_field_info *info, struct bwvdb_grid *g)
+{
+    double gain = 1, threshold = p->threshold;
+    if (!strcmp(info->name, "temperature")) {
+        gain = temperature_gain(p);
+        threshold = p->threshold * 1000 * gain; // the same 0.1 K whatever the encoding
+    }
+    if (unit_is(info, "m/s") || unit_is(info, "m")) gain = p->scale;
+    g->gain = (float)gain;
+    g->threshold = (float)threshold;
+    g->grid_class = info->kind == BW_SCALAR ? BWVDB_CLASS_FOG_VOLUME : BWVDB_CLASS_UNKNOWN;
+    if (info->kind == BW_SCALAR && !strcmp(info->name, "solid")) {
+        g->grid_class = BWVDB_CLASS_LEVEL_SET;
+        g->band = (float)(3 * info->domain->h * p->scale); // distances are exact that far only
+    }
+}
+
+static void grid_place(const struct vdb_params *p, const struct bw_field_info *info, struct bwvdb_grid *g)
+{
+    const struct bw_domain_info *d = info->domain;
+    g->name = info->name;
+    g->comps = info->kind == BW_SCALAR ? 1 : 3;
+    g->half = p->precision == VDB_HALF;
+    g->f64 = info->precision == BW_F64P;
+    g->y_up = p->up == 1;
+    g->voxel = d->h * p->scale;
+    for (int a = 0; a < 3; a++) g->origin[a] = (d->origin[a] + d->h / 2) * p->scale;
+    if (g->comps == 3) g->vector_type = vector_points(info) ? BWVDB_VEC_CONTRAVARIANT_RELATIVE : BWVDB_VEC_INVARIANT;
+}
+
+/* Grid metadata: unit, and for the temperature how it is encoded, so that a reader can go back to kelvin. */
+struct grid_facts {
+    struct bwvdb_meta row[4];
+    uint32_t n;
+};
+
+static void facts_make(const struct bw_exporter *e, const struct bw_field_info *info, struct grid_facts *f)
+{
+    static const char *const encodings[] = {"blender", "excess", "normalized"};
+    const struct vdb_params *p = e->params;
+    f->row[f->n++] = (struct bwvdb_meta){.key = "creator", .string = e->bake->version};
+    if (strcmp(info->name, "temperature")) {
+        f->row[f->n++] = (struct bwvdb_meta){.key = "unit", .string = info->unit ? info->unit : "1"};
+        return;
+    }
+    f->row[f->n++] = (struct bwvdb_meta){.key = "temperature", .string = encodings[p->temperature]};
+    f->row[f->n++] = (struct bwvdb_meta){.key = "kelvin", .type = BWVDB_DOUBLE, .number = 1 / temperature_gain(p)};
+    f->row[f->n++] = (struct bwvdb_meta){.key = "ambient", .type = BWVDB_DOUBLE, .number = e->bake->ambient};
+}
+
+/* ---- tiles as blocks ---- */
+
+static void block_of_tile(const struct bw_snapshot_field *f, int64_t t, struct bwvdb_block *b)
+{
+    const struct bw_domain_info *d = f->info->domain;
+    size_t value = f->info->precision == BW_F64P ? sizeof(double) : sizeof(float), skip = 0;
+    int64_t stride = 1;
+    for (int a = 0; a < 3; a++) {
+        int32_t lo = f->coord[t][a] * d->tile[a], hi = lo + d->tile[a], from = lo;
+        if (d->n[0]) from = lo < 0 ? 0 : lo, hi = hi > d->n[a] ? d->n[a] : hi; // cells beyond the box hold nothing
+        b->origin[a] = from;
+        b->n[a] = hi > from ? hi - from : 0;
+        b->stride[a] = stride;
+        skip += (size_t)(from - lo) * (size_t)stride;
+        stride *= d->tile[a];
+    }
+    for (uint32_t c = 0; c < f->info->comps && c < 3; c++)
+        b->data[c] = f->tile[c] ? (const char *)f->tile[c][t] + skip * value : NULL;
+}
+
+/* All active tiles as blocks; host memory, NULL when out of memory or when there are none (then *n is 0). */
+static struct bwvdb_block *blocks_make(struct bw_exporter *e, const struct bw_snapshot_field *f, int64_t *n)
+{
+    *n = f->n_tiles;
+    if (!*n) return NULL;
+    struct bwvdb_block *blocks = e->host->alloc(e, (size_t)*n * sizeof *blocks);
+    for (int64_t t = 0; blocks && t < *n; t++) block_of_tile(f, t, &blocks[t]);
+    return blocks;
+}
+
+static enum bw_status no_memory(struct bw_exporter *e, const char *name)
+{
+    return e->host->fail(e, BW_ERR_MEMORY, "out of memory for grid \"%s\"", name);
+}
+
+static enum bw_status grid_add(struct bw_exporter *e, struct bwvdb_writer *w, struct bwvdb_grid *g)
+{
+    struct bwvdb_error error;
+    enum bwvdb_status s = bwvdb_writer_add(w, g, &error);
+    return s ? e->host->fail(e, (enum bw_status)s, "%s", error.text) : BW_OK;
+}
+
+/* Scalars and cell-centred vectors: straight from the tiles. */
+static enum bw_status centred_add(struct bw_exporter *e, const struct bw_snapshot_field *f, struct bwvdb_writer *w)
+{
+    struct grid_facts facts = {.n = 0};
+    struct bwvdb_grid g = {.name = NULL};
+    grid_place(e->params, f->info, &g);
+    grid_values(e->params, f->info, &g);
+    facts_make(e, f->info, &facts);
+    g.meta = facts.row, g.n_meta = facts.n;
+    struct bwvdb_block *blocks = blocks_make(e, f, &g.n_blocks);
+    if (g.n_blocks && !blocks) return no_memory(e, g.name);
+    g.blocks = blocks;
+    enum bw_status s = grid_add(e, w, &g);
+    e->host->release(e, blocks);
+    return s;
+}
+
+/* ---- mac fields ---- */
+
+struct mac_source {
+    const struct bw_exporter_host *host;
+    const struct bw_snapshot_field *field;
+    int staggered;
+};
+
+static void mac_fill(const int32_t origin[3], float *const out[3], void *user)
+{
+    const struct mac_source *s = user;
+    for (uint32_t c = 0; c < 3; c++) {
+        int32_t n[3] = {8, 8, 8};
+        if (s->staggered) {
+            s->host->read_box(s->field, c, origin, n, out[c]);
+            continue;
+        }
+        float faces[9 * 8 * 8];
+        n[c] = 9;
+        s->host->read_box(s->field, c, origin, n, faces);
+        int32_t up = c == 0 ? 1 : c == 1 ? n[0] : n[0] * n[1];
+        for (int32_t at = 0; at < 512; at++) {
+            int32_t from = at % 8 + n[0] * (at / 8 % 8 + n[1] * (at / 64));
+            out[c][at] = 0.5f * (faces[from] + faces[from + up]);
+        }
+    }
+}
+
+/* Names of the fog volumes written before, which say where the smoke is. */
+static uint32_t smoke_names(const struct bw_exporter *e, const struct bw_frame *frame, const char **names,
+                            uint32_t room)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < frame->n_fields && n + 1 < room; i++) {
+        const struct bw_field_info *info = frame->fields[i].info;
+        int fog = info->kind == BW_SCALAR || (info->kind == BW_VECTOR && !vector_points(info));
+        if (fog && strcmp(info->name, "solid") && field_wanted(e->params, info)) names[n++] = info->name;
+    }
+    names[n] = NULL;
+    return n;
+}
+
+static enum bw_status mac_region(struct bw_exporter *e, const struct bw_frame *frame, const struct bw_snapshot_field *f,
+                                 struct bwvdb_writer *w, struct bwvdb_region **region)
+{
+    const struct vdb_params *p = e->params;
+    const struct bw_domain_info *d = f->info->domain;
+    const char *names[64];
+    struct bwvdb_area area = {.pad = (int32_t)p->velocity_pad, .n = {d->n[0], d->n[1], d->n[2]}};
+    struct bwvdb_block *boxes = NULL;
+    if (smoke_names(e, frame, names, 64)) {
+        area.grids = names;
+    } else { // a flow alone: wherever it lives
+        boxes = blocks_make(e, f, &area.n_boxes);
+        if (area.n_boxes && !boxes) return no_memory(e, f->info->name);
+        area.boxes = boxes;
+        area.pad = 0;
+    }
+    struct bwvdb_error error;
+    enum bwvdb_status s = bwvdb_region_create(w, &area, region, &error);
+    e->host->release(e, boxes);
+    return s ? e->host->fail(e, (enum bw_status)s, "%s", error.text) : BW_OK;
+}
+
+static enum bw_status mac_add(struct bw_exporter *e, const struct bw_frame *frame, const struct bw_snapshot_field *f,
+                              struct bwvdb_writer *w)
+{
+    const struct vdb_params *p = e->params;
+    struct mac_source source = {e->host, f, p->velocity == VDB_STAGGERED};
+    struct grid_facts facts = {.n = 0};
+    struct bwvdb_region *region = NULL;
+    enum bw_status s = mac_region(e, frame, f, w, &region);
+    if (s) return s;
+    struct bwvdb_grid g = {.region = region, .fill = mac_fill, .fill_user = &source};
+    grid_place(p, f->info, &g);
+    grid_values(p, f->info, &g);
+    g.f64 = 0; // read_box hands out floats
+    g.vector_type = BWVDB_VEC_CONTRAVARIANT_RELATIVE;
+    g.grid_class = source.staggered ? BWVDB_CLASS_STAGGERED : BWVDB_CLASS_UNKNOWN;
+    facts_make(e, f->info, &facts);
+    g.meta = facts.row, g.n_meta = facts.n;
+    s = grid_add(e, w, &g);
+    bwvdb_region_free(region);
+    return s;
+}
+
+enum bw_status vdb_fields_add(struct bw_exporter *e, const struct bw_frame *frame, struct bwvdb_writer *w)
+{
+    enum bw_status s = names_check(e, frame);
+    for (int mac = 0; !s && mac < 2; mac++) // mac fields last: where they are written depends on the others
+        for (uint32_t i = 0; !s && i < frame->n_fields; i++) {
+            const struct bw_snapshot_field *f = &frame->fields[i];
+            if (mac != (f->info->kind == BW_MAC) || !field_wanted(e->params, f->info)) continue;
+            if (e->host->cancelled(e)) return BW_ERR_CANCELLED;
+            s = mac ? mac_add(e, frame, f, w) : centred_add(e, f, w);
+        }
+    return s;
+}

@@ -1,0 +1,468 @@
+// SPDX-License-Identifier: Apache-2.0
+/* mac.advect: carries every advected field, the velocity included, with the flow: Dq/Dt = 0.
+ *
+ * Trace. From each cell centre x an RK2 midpoint trace in the velocity at the step's start, back and ahead in time:
+ *     d = ± dt/h u(x ± dt/2 u(x))    in cells, u trilinear on its faces.
+ * A face takes the mean of its two cells' displacements, so all quantities share one trace (second order like the
+ * trace itself).
+ * semi-lagrangian:  q' = q(x + d-), trilinear: first order, never overshoots.
+ * maccormack:  qh = q(x + d-);  q' = qh + (q - qh(x + d+)) / 2, clamped to the 8 values around x + d-: second order where
+ * the clamp rests. Stable for any dt; `cfl` bounds the step for accuracy.
+ *     Selle, Fedkiw, Kim, Liu, Rossignac, "An unconditionally stable MacCormack method", J. Sci. Comput. 35 (2008).
+ *
+ * A first sweep makes qh, a second one q'. Displacements are made anew in each, plane by plane in the worker's own
+ * memory: that takes less time than to store them takes memory. The halo is as wide as the longest trace. A trace
+ * longer than the widest halo allows, or a field in double precision, goes a plain way in doubles that reads what lies
+ * beyond the halo through the host's sampler, point by point. */
+#include "advect_kernels.h"
+#include "mac.h"
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+enum { SCHEME_SEMI_LAGRANGIAN, SCHEME_MACCORMACK };
+enum { PORT_VEL, PORT_FIELDS };
+enum { MAX_HALO = 16, MAX_ITEMS = 8, GROUP_COMPS = 5, BACK = 0, AHEAD = 1 };
+
+struct advect {
+    int32_t scheme, clamp;
+    double cfl;
+};
+
+static const struct bw_param params[] = {
+    BW_CHOICE(struct advect, scheme, "scheme", "maccormack", "semi-lagrangian|maccormack",
+              "How to carry: semi-lagrangian blurs, maccormack keeps detail."),
+    BW_BOOL(struct advect, clamp, "clamp", "true",
+            "Keep maccormack within the values it started from; without it thin features may ring."),
+    BW_F64(struct advect, cfl, "cfl", "0", 0, 100, "1", "Longest way in a step, cells; 0: as the preset's time.cfl says."),
+};
+
+static const struct bw_port ports[] = {
+    {.name = "vel", .kind = BW_MAC, .access = BW_UPDATE, .unit = "m/s", .doc = "The flow; it carries itself too.",
+     .flags = BW_PORT_ADVECTED},
+    {.name = "fields", .access = BW_UPDATE, .doc = "Every advected field.", .flags = BW_PORT_LIST | BW_PORT_ADVECTED,
+     .kinds = BW_KIND_BIT(BW_SCALAR) | BW_KIND_BIT(BW_VECTOR) | BW_KIND_BIT(BW_MAC)},
+};
+
+/// One field on its way: itself, the first half's result, and where both are among a block's views.
+struct item {
+    struct bw_field *field, *hat;
+    const struct bw_field_info *info;
+    uint32_t view, view_hat, view_out;
+};
+
+/// One sweep over a group of fields.
+struct pass {
+    struct bw_stage *stage;
+    const struct advect_kernels *kernels;
+    const struct bw_sample_api *sample;
+    struct item item[MAX_ITEMS];
+    uint32_t n_items;
+    bool second, clamp, fast;
+    int32_t halo;
+    double scale, limit; ///< cells moved per m/s; longest way, cells
+    float *memory;       ///< displacements, `share` floats a worker
+    size_t share, stride;
+};
+
+/* ---- the fast way: single precision, all traces within the halo ---- */
+
+/// Displacements of two planes of cells (this one and the one below), one cell more on each side, and of one row of faces.
+struct traced {
+    float *plane[2][2][3]; ///< direction, parity of k, axis: cell (0,0) of the plane
+    float *mean[2][3];
+    ptrdiff_t stride;
+};
+
+static struct traced traced_init(const struct pass *p, const struct bw_block *b)
+{
+    struct traced t = {.stride = (ptrdiff_t)p->stride};
+    float *at = p->memory + p->share * b->worker;
+    size_t plane = p->stride * (size_t)(b->n[1] + 2);
+    for (int dir = 0; dir < 2; dir++)
+        for (int a = 0; a < 3; a++) {
+            t.plane[dir][0][a] = at + p->stride + 1;
+            t.plane[dir][1][a] = at + plane + p->stride + 1;
+            t.mean[dir][a] = at + 2 * plane;
+            at += 2 * plane + p->stride;
+        }
+    return t;
+}
+
+static void plane_trace(const struct bw_block *b, const struct pass *p, const struct traced *t, int32_t k)
+{
+    const struct bw_view *v = &b->view[0];
+    for (int dir = BACK; dir <= (p->second ? AHEAD : BACK); dir++) {
+        struct advect_trace row = {.sy = (int32_t)v->sy, .sz = (int32_t)v->sz, .n = b->n[0] + 2, .limit = (float)p->limit};
+        for (int a = 0; a < 3; a++) row.scale[a] = a == b->grid->thin ? 0 : (float)(dir == BACK ? -p->scale : p->scale);
+        for (int32_t j = -1; j <= b->n[1]; j++) {
+            for (int a = 0; a < 3; a++) {
+                row.u[a] = bw_f32(v, a) + j * v->sy + k * v->sz - 1;
+                row.d[a] = t->plane[dir][k & 1][a] + j * t->stride - 1;
+            }
+            p->kernels->trace(&row);
+        }
+    }
+}
+
+/* Displacements of row (j,k): of cells, or of the low faces along `axis`. */
+static void row_displacement(const struct traced *t, int dir, int axis, int32_t j, int32_t k, int32_t n, const float *d[3])
+{
+    for (int a = 0; a < 3; a++) {
+        const float *here = t->plane[dir][k & 1][a] + j * t->stride;
+        d[a] = here;
+        if (axis < 0) continue;
+        const float *below = axis == 0 ? here - 1 : axis == 1 ? here - t->stride : t->plane[dir][(k & 1) ^ 1][a] + j * t->stride;
+        float *mean = t->mean[dir][a];
+        for (int32_t i = 0; i < n; i++) mean[i] = 0.5f * (below[i] + here[i]);
+        d[a] = mean;
+    }
+}
+
+static struct advect_row row_of(const struct bw_view *v, int c, int32_t j, int32_t k, int32_t n)
+{
+    return (struct advect_row){.f = bw_f32(v, c) + j * v->sy + k * v->sz, .sy = (int32_t)v->sy, .sz = (int32_t)v->sz, .n = n};
+}
+
+static void row_carry(const struct bw_block *b, const struct pass *p, const struct item *it, const struct traced *t, int c,
+                      int32_t j, int32_t k)
+{
+    int axis = it->info->kind == BW_MAC ? c : -1;
+    const struct bw_view *out = &b->view[it->view_out];
+    float *to = bw_f32(out, c) + j * out->sy + k * out->sz;
+    struct advect_row old = row_of(&b->view[it->view], c, j, k, b->n[0] + (axis == 0));
+    if (axis >= 0 && axis == b->grid->thin) { // nothing moves across a plane
+        memcpy(to, old.f, sizeof *to * (size_t)old.n);
+        return;
+    }
+    row_displacement(t, BACK, axis, j, k, old.n, old.d);
+    if (!p->second) {
+        p->kernels->gather(&old, to);
+        return;
+    }
+    struct advect_row hat = row_of(&b->view[it->view_hat], c, j, k, old.n);
+    row_displacement(t, AHEAD, axis, j, k, old.n, hat.d);
+    p->kernels->correct(&hat, &old, p->clamp, to);
+}
+
+static void block_fast(const struct bw_block *b, void *user)
+{
+    const struct pass *p = user;
+    const struct traced t = traced_init(p, b);
+    for (int32_t k = b->grid->thin == 2 ? 0 : -1; k <= b->n[2]; k++) {
+        plane_trace(b, p, &t, k);
+        if (k < 0) continue;
+        for (uint32_t q = 0; q < p->n_items; q++)
+            for (int c = 0; c < (int)p->item[q].info->comps; c++) {
+                bool mac = p->item[q].info->kind == BW_MAC;
+                if (k == b->n[2] && !(mac && c == 2)) continue;
+                for (int32_t j = 0; j < b->n[1] + (mac && c == 1); j++) row_carry(b, p, &p->item[q], &t, c, j, k);
+            }
+    }
+}
+
+/* ---- the plain way: doubles, any distance ---- */
+
+/// A field as one block sees it, and everything beyond through the sampler.
+struct reach {
+    const struct bw_block *block;
+    const struct bw_view *view;
+    const struct bw_field *field;
+    const struct bw_field_info *info;
+    const struct bw_sample_api *sample;
+    bool far; ///< out: had to look beyond the halo
+};
+
+static struct reach reach_init(const struct bw_block *b, const struct pass *p, struct bw_field *f, uint32_t view)
+{
+    return (struct reach){.block = b, .view = &b->view[view], .field = f, .info = p->stage->host->field_info(f), .sample = p->sample};
+}
+
+static double reach_node(struct reach *r, int c, const int32_t at[3])
+{
+    const struct bw_block *b = r->block;
+    bool near = true;
+    for (int a = 0; a < 3; a++) near = near && at[a] >= -r->view->halo && at[a] < b->n[a] + r->view->halo;
+    if (near) {
+        ptrdiff_t i = at[0] + at[1] * r->view->sy + at[2] * r->view->sz;
+        return r->info->precision == BW_F64P ? bw_f64(r->view, c)[i] : (double)bw_f32(r->view, c)[i];
+    }
+    bw_vec3 pos;
+    double value[3];
+    for (int a = 0; a < 3; a++) {
+        double low = r->info->kind == BW_MAC && a == c ? 0 : 0.5;
+        pos[a] = b->corner[a] + (at[a] + low) * b->grid->h;
+    }
+    r->far = true;
+    r->sample->sample(r->field, 1, (const bw_vec3 *)&pos, value);
+    return value[c];
+}
+
+/* Value of component c at x, in its own nodes' coordinates, with the least and greatest of the 8 nodes around. */
+static double reach_value(struct reach *r, int c, const double x[3], double range[2])
+{
+    int32_t lo[3];
+    double f[3], sum = 0;
+    for (int a = 0; a < 3; a++) {
+        double low = floor(fmin(fmax(x[a], -0x1p28), 0x1p28)); // farther than any domain reaches
+        lo[a] = (int32_t)low;
+        f[a] = fmin(fmax(x[a] - low, 0), 1);
+    }
+    range[0] = HUGE_VAL;
+    range[1] = -HUGE_VAL;
+    for (int e = 0; e < 8; e++) {
+        const int32_t at[3] = {lo[0] + (e & 1), lo[1] + (e >> 1 & 1), lo[2] + (e >> 2)};
+        double v = reach_node(r, c, at), w = 1;
+        for (int a = 0; a < 3; a++) w *= at[a] > lo[a] ? f[a] : 1 - f[a];
+        sum += w * v;
+        range[0] = fmin(range[0], v);
+        range[1] = fmax(range[1], v);
+    }
+    return sum;
+}
+
+/* Displacement of cell `at`, which may lie one beyond the block. */
+static void trace_plain(struct reach *vel, const struct pass *p, int dir, const int32_t at[3], double d[3])
+{
+    double scale = dir == BACK ? -p->scale : p->scale, from[3] = {at[0], at[1], at[2]}, mid[3], unused[2];
+    for (int half = 1; half >= 0; half--) {
+        for (int c = 0; c < 3; c++) {
+            double x[3] = {from[0], from[1], from[2]};
+            x[c] += 0.5; // a centre lies half a cell above its low face
+            d[c] = c == vel->block->grid->thin ? 0 : scale * reach_value(vel, c, x, unused);
+        }
+        for (int c = 0; c < 3; c++) mid[c] = at[c] + 0.5 * d[c];
+        if (half) memcpy(from, mid, sizeof from);
+    }
+}
+
+/* Where the node of component c at `at` comes from, or goes to. */
+static void node_displaced(struct reach *vel, const struct pass *p, int dir, int axis, const int32_t at[3], double x[3])
+{
+    double d[3], e[3];
+    trace_plain(vel, p, dir, at, d);
+    if (axis >= 0) {
+        int32_t below[3] = {at[0], at[1], at[2]};
+        below[axis]--;
+        trace_plain(vel, p, dir, below, e);
+    }
+    for (int a = 0; a < 3; a++) x[a] = at[a] + (axis >= 0 ? 0.5 * (d[a] + e[a]) : d[a]);
+}
+
+static double node_carry(const struct pass *p, struct reach *vel, struct reach *old, struct reach *hat, int c, const int32_t at[3])
+{
+    int axis = old->info->kind == BW_MAC ? c : -1;
+    double x[3], range[2], unused[2];
+    if (axis >= 0 && axis == vel->block->grid->thin) return reach_node(old, c, at);
+    node_displaced(vel, p, BACK, axis, at, x);
+    double v = reach_value(old, c, x, range);
+    if (!p->second) return v;
+    node_displaced(vel, p, AHEAD, axis, at, x);
+    v = reach_node(hat, c, at) + 0.5 * (reach_node(old, c, at) - reach_value(hat, c, x, unused));
+    return p->clamp ? fmin(fmax(v, range[0]), range[1]) : v;
+}
+
+static void component_plain(const struct bw_block *b, const struct pass *p, const struct item *it, int c)
+{
+    const struct bw_view *out = &b->view[it->view_out];
+    struct reach vel = reach_init(b, p, bw_port_field(p->stage, PORT_VEL), 0), old = reach_init(b, p, it->field, it->view), hat = {0};
+    if (p->second) hat = reach_init(b, p, it->hat, it->view_hat);
+    int32_t n[3] = {b->n[0], b->n[1], b->n[2]}, at[3];
+    n[c] += it->info->kind == BW_MAC;
+    for (at[2] = 0; at[2] < n[2]; at[2]++)
+        for (at[1] = 0; at[1] < n[1]; at[1]++)
+            for (at[0] = 0; at[0] < n[0]; at[0]++) {
+                vel.far = old.far = hat.far = false;
+                double v = node_carry(p, &vel, &old, &hat, c, at);
+                b->sum[0] += vel.far || old.far || hat.far;
+                ptrdiff_t i = at[0] + at[1] * out->sy + at[2] * out->sz;
+                if (it->info->precision == BW_F64P) bw_f64(out, c)[i] = v;
+                else bw_f32(out, c)[i] = (float)v;
+            }
+}
+
+static void block_plain(const struct bw_block *b, void *user)
+{
+    const struct pass *p = user;
+    for (uint32_t q = 0; q < p->n_items; q++)
+        for (int c = 0; c < (int)p->item[q].info->comps; c++) component_plain(b, p, &p->item[q], c);
+}
+
+/* ---- one step ---- */
+
+static float row_speed(const float *u, int32_t n)
+{
+    enum { LANES = 16 }; // several maxima at once: a single one would be a chain that no compiler breaks
+    float most[LANES] = {0};
+    int32_t i = 0;
+    for (; i + LANES <= n; i += LANES)
+        for (int l = 0; l < LANES; l++) most[l] = fabsf(u[i + l]) > most[l] ? fabsf(u[i + l]) : most[l];
+    for (; i < n; i++) most[0] = fabsf(u[i]) > most[0] ? fabsf(u[i]) : most[0];
+    for (int l = 1; l < LANES; l++) most[0] = most[l] > most[0] ? most[l] : most[0];
+    return most[0];
+}
+
+static void block_speed(const struct bw_block *b, void *user)
+{
+    (void)user;
+    const struct bw_view *v = &b->view[0];
+    for (int c = 0; c < 3; c++) {
+        if (c == b->grid->thin) continue;
+        for (int32_t k = 0; k < b->n[2] + (c == 2); k++)
+            for (int32_t j = 0; j < b->n[1] + (c == 1); j++) {
+                float most = row_speed(bw_f32(v, c) + j * v->sy + k * v->sz, b->n[0] + (c == 0));
+                if (most > b->max[0]) b->max[0] = most;
+            }
+    }
+}
+
+/* Largest velocity component that a trace can meet: in the tiles, where there are none, and beyond the sides, where a
+ * moving wall's mirror image adds twice its own. */
+static enum bw_status speed_find(struct bw_stage *s, double *speed)
+{
+    struct bw_field *vel = bw_port_field(s, PORT_VEL);
+    const struct bw_access access = {vel, BW_READ, 1}; // the halo has the high faces
+    double most = 0, wall = 0;
+    enum bw_status st = s->host->sweep(s, &(struct bw_sweep){.access = &access, .n_access = 1, .block = 2, .body = block_speed,
+                                                            .maxs = &most, .n_maxs = 1});
+    for (int c = 0; c < 3; c++) {
+        most = fmax(most, fabs(s->host->field_info(vel)->background[c]));
+        for (int side = 0; side < 6; side++) wall = fmax(wall, fabs(s->grid->side[side].velocity[c]));
+    }
+    *speed = fmax(most, 0) + 2 * wall;
+    return st;
+}
+
+static double advect_max_dt(struct bw_stage *s)
+{
+    const struct advect *p = s->params;
+    double speed;
+    if (p->cfl <= 0 || speed_find(s, &speed) != BW_OK || speed <= 0) return HUGE_VAL;
+    return p->cfl * s->grid->h / speed;
+}
+
+/* Fields whose first half is made already; groups after the first use them again. */
+struct hats {
+    struct bw_field *field[2 * MAX_ITEMS];
+    bool used[2 * MAX_ITEMS];
+};
+
+static struct bw_field *hat_take(struct bw_stage *s, struct hats *h, const struct bw_field_info *like)
+{
+    for (int i = 0; i < 2 * MAX_ITEMS; i++) {
+        if (!h->field[i]) h->field[i] = s->host->scratch_field(s, like->kind, like->precision);
+        if (!h->field[i]) return NULL;
+        const struct bw_field_info *is = s->host->field_info(h->field[i]);
+        if (h->used[i] || is->kind != like->kind || is->precision != like->precision) continue;
+        h->used[i] = true;
+        return h->field[i];
+    }
+    return NULL;
+}
+
+/* The access rows of one sweep: the velocity, then each field as it was, its first half, and the result. */
+static enum bw_status pass_run(struct pass *p, double *far)
+{
+    struct bw_field *vel = bw_port_field(p->stage, PORT_VEL);
+    struct bw_access row[1 + 3 * MAX_ITEMS] = {{vel, BW_READ, p->halo}};
+    uint32_t n = 1;
+    for (uint32_t q = 0; q < p->n_items; q++) {
+        struct item *it = &p->item[q];
+        it->view = it->field == vel ? 0 : n;
+        if (it->field != vel) row[n++] = (struct bw_access){it->field, BW_READ, p->halo};
+        it->view_hat = n;
+        if (p->second) row[n++] = (struct bw_access){it->hat, BW_READ, p->halo};
+        it->view_out = n;
+        row[n++] = (struct bw_access){!p->second && it->hat ? it->hat : it->field, BW_WRITE, 0};
+    }
+    double sum = 0;
+    enum bw_status st = p->stage->host->sweep(p->stage, &(struct bw_sweep){.access = row, .n_access = n, .block = 2,
+        .body = p->fast ? block_fast : block_plain, .user = p, .sums = &sum, .n_sums = 1});
+    *far = fmax(*far, sum); // both sweeps follow the same traces
+    return st;
+}
+
+static enum bw_status group_run(struct pass *p, struct hats *h, double *long_traces)
+{
+    bool two = ((const struct advect *)p->stage->params)->scheme == SCHEME_MACCORMACK;
+    memset(h->used, 0, sizeof h->used);
+    for (uint32_t q = 0; q < p->n_items; q++) {
+        p->item[q].hat = two ? hat_take(p->stage, h, p->item[q].info) : NULL;
+        if (two && !p->item[q].hat) return p->stage->host->fail(p->stage, BW_ERR_MEMORY, "Out of memory for advection's first half.");
+    }
+    double far = 0;
+    p->second = false;
+    enum bw_status st = pass_run(p, &far);
+    p->second = true;
+    if (st == BW_OK && two) st = pass_run(p, &far);
+    *long_traces += far;
+    return st;
+}
+
+/* The k-th field to carry: the list without the velocity, then the velocity, since all others need it as it was. */
+static struct bw_field *field_at(const struct bw_stage *s, uint32_t k)
+{
+    struct bw_field *vel = bw_port_field(s, PORT_VEL);
+    const struct bw_bound *list = &s->ports[PORT_FIELDS];
+    for (uint32_t i = 0; i < list->count; i++)
+        if (list->fields[i] != vel && k-- == 0) return list->fields[i];
+    return k == 0 && s->host->field_info(vel)->advected ? vel : NULL;
+}
+
+/* Fields are carried in groups that share a trace, each small enough for a worker's cache. */
+static enum bw_status fields_carry(struct pass *p, double *long_traces)
+{
+    struct bw_stage *s = p->stage;
+    struct hats hats = {0};
+    bool short_way = p->fast;
+    uint32_t comps = 0;
+    enum bw_status st = BW_OK;
+    p->n_items = 0;
+    for (uint32_t k = 0; st == BW_OK; k++) {
+        struct bw_field *f = field_at(s, k);
+        const struct bw_field_info *info = f ? s->host->field_info(f) : NULL;
+        bool fast = info && short_way && info->precision == BW_F32;
+        if (p->n_items && (!f || fast != p->fast || comps + info->comps > GROUP_COMPS)) {
+            st = group_run(p, &hats, long_traces);
+            p->n_items = comps = 0;
+        }
+        if (!f) break;
+        p->fast = fast;
+        p->item[p->n_items++] = (struct item){.field = f, .info = info};
+        comps += info->comps;
+    }
+    return st;
+}
+
+static const struct advect_kernels *kernels_for(uint32_t simd)
+{
+    return simd == BW_SIMD_AVX512 ? &advect_kernels_avx512 : simd == BW_SIMD_AVX2 ? &advect_kernels_avx2 : &advect_kernels_baseline;
+}
+
+static enum bw_status advect_step(struct bw_stage *s)
+{
+    const struct advect *a = s->params;
+    double speed, long_traces = 0;
+    enum bw_status st = speed_find(s, &speed);
+    if (st != BW_OK || s->dt <= 0) return st;
+    struct pass p = {.stage = s, .kernels = kernels_for(s->host->simd), .sample = s->host->extension(BW_SAMPLE),
+                     .clamp = a->clamp, .scale = s->dt / s->grid->h};
+    p.limit = p.scale * speed * (1 + 1e-5); // rounding must not lead out of the halo
+    p.fast = p.limit < MAX_HALO - 1;
+    p.halo = p.fast ? (int32_t)p.limit + 2 : MAX_HALO; // + 1: second corner; + 1: the high faces
+    p.stride = (size_t)(2 * s->grid->tile[0] + 2 + 15) & ~(size_t)15;
+    p.share = 6 * p.stride * (size_t)(2 * (2 * s->grid->tile[1] + 2) + 1);
+    p.memory = s->host->scratch(s, sizeof *p.memory * p.share * s->host->workers);
+    if (!p.memory) return s->host->fail(s, BW_ERR_MEMORY, "Out of memory for displacements.");
+    st = fields_carry(&p, &long_traces);
+    s->host->metric(s, "cells", p.scale * speed, BW_METRIC_MAX);
+    s->host->metric(s, "long_traces", long_traces, BW_METRIC_SUM);
+    return st;
+}
+
+const struct bw_stage_desc mac_advect_desc = {
+    .id = "mac.advect", .version = "1.0", .brief = "Carries velocity and every advected field with the flow.",
+    .references = "Selle et al. 2008, J. Sci. Comput. 35; Stam 1999, SIGGRAPH.",
+    .params_size = sizeof(struct advect), BW_PARAMS(params), BW_PORTS(ports),
+    .max_dt = advect_max_dt, .step = advect_step,
+};

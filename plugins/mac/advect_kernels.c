@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Trilinear gathers for advection, compiled once a SIMD level (BW_LEVEL).
+ *
+ * A gather is limited by loads, so neighbours along x are fetched as one 64-bit pair: 4 pairs a point, not 8 values.
+ * The cell offset is formed in float, which is exact (|offset| < 2^24), to spare integer multiplications. The fraction
+ * is taken from the displacement, not from a coordinate, so its rounding does not grow with the distance from the
+ * block's corner and mirrored flows stay mirrored. Lanes and the plain code do the same operations in the same order
+ * without contraction: all levels agree bit for bit. */
+#include "advect_kernels.h"
+
+#define JOIN_(a, b) a##b
+#define JOIN(a, b) JOIN_(a, b)
+
+/* ---- one cell at a time: rows' ends, and everything at the baseline ---- */
+
+/// The 8 values around a displaced point, by x pairs, and where the point is between them.
+struct corners {
+    float l[4], h[4]; ///< low and high x; (y,z) = 00, 10, 01, 11
+    float a[3];
+};
+
+static inline float floor_of(float d)
+{
+    float t = (float)(int32_t)d;
+    return t - (t > d ? 1.0f : 0.0f);
+}
+
+static inline float min_of(float a, float b) { return a < b ? a : b; }
+static inline float max_of(float a, float b) { return a > b ? a : b; }
+
+static inline void corners_load(struct corners *c, const float *f, int32_t sy, int32_t sz, const float d[3])
+{
+    float x = floor_of(d[0]), y = floor_of(d[1]), z = floor_of(d[2]);
+    const float *p = f + (int32_t)(x + y * (float)sy + z * (float)sz);
+    const float *q[4] = {p, p + sy, p + sz, p + sy + sz};
+    for (int e = 0; e < 4; e++) {
+        c->l[e] = q[e][0];
+        c->h[e] = q[e][1];
+    }
+    c->a[0] = d[0] - x;
+    c->a[1] = d[1] - y;
+    c->a[2] = d[2] - z;
+}
+
+static inline float corners_value(const struct corners *c)
+{
+    float p[4];
+    for (int e = 0; e < 4; e++) p[e] = c->l[e] + c->a[0] * (c->h[e] - c->l[e]);
+    float q0 = p[0] + c->a[1] * (p[1] - p[0]), q1 = p[2] + c->a[1] * (p[3] - p[2]);
+    return q0 + c->a[2] * (q1 - q0);
+}
+
+static inline float cell_gather(const struct advect_row *r, int32_t i, struct corners *c)
+{
+    float d[3] = {r->d[0][i], r->d[1][i], r->d[2][i]};
+    corners_load(c, r->f + i, r->sy, r->sz, d);
+    return corners_value(c);
+}
+
+static inline float cell_correct(const struct advect_row *hat, const struct advect_row *old, int32_t i)
+{
+    struct corners c;
+    float back = cell_gather(hat, i, &c);
+    return hat->f[i] + 0.5f * (old->f[i] - back);
+}
+
+static inline float cell_clamp(const struct advect_row *r, int32_t i, float v)
+{
+    const float d[3] = {r->d[0][i], r->d[1][i], r->d[2][i]};
+    struct corners c;
+    corners_load(&c, r->f + i, r->sy, r->sz, d);
+    float l[4], h[4];
+    for (int e = 0; e < 4; e++) {
+        l[e] = min_of(c.l[e], c.h[e]);
+        h[e] = max_of(c.l[e], c.h[e]);
+    }
+    float lo = min_of(min_of(l[0], l[1]), min_of(l[2], l[3])), hi = max_of(max_of(h[0], h[1]), max_of(h[2], h[3]));
+    return min_of(max_of(v, lo), hi);
+}
+
+static inline void cell_trace(const struct advect_trace *t, int32_t i)
+{
+    const int32_t step[3] = {1, t->sy, t->sz};
+    float mid[3];
+    for (int c = 0; c < 3; c++) {
+        float u = 0.5f * (t->u[c][i] + t->u[c][i + step[c]]);
+        mid[c] = min_of(max_of(0.5f * t->scale[c] * u, -t->limit), t->limit);
+    }
+    for (int c = 0; c < 3; c++) {
+        float e[3] = {mid[0], mid[1], mid[2]};
+        e[c] += 0.5f; // a centre lies half a cell above its low face
+        struct corners k;
+        corners_load(&k, t->u[c] + i, t->sy, t->sz, e);
+        t->d[c][i] = min_of(max_of(t->scale[c] * corners_value(&k), -t->limit), t->limit);
+    }
+}
+
+/* ---- LANES cells at a time ---- */
+
+#if defined(__AVX512F__) || defined(__AVX2__)
+#include <immintrin.h>
+#if defined(__AVX512F__)
+#define LANES 16
+typedef __m512 vec;
+static inline vec vec_set(float x) { return _mm512_set1_ps(x); }
+static inline vec vec_load(const float *p) { return _mm512_loadu_ps(p); }
+static inline void vec_store(float *p, vec x) { _mm512_storeu_ps(p, x); }
+static inline vec vec_min(vec a, vec b) { return _mm512_min_ps(a, b); }
+static inline vec vec_max(vec a, vec b) { return _mm512_max_ps(a, b); }
+static inline vec vec_lane(void) { return _mm512_setr_ps(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15); }
+static inline vec vec_floor(vec a) { return _mm512_roundscale_ps(a, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC); }
+
+/// p[offset] and p[offset + 1] of each lane.
+static inline void vec_pairs(const float *p, vec offset, vec *low, vec *high)
+{
+    const __m512i even = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+    const __m512i odd = _mm512_add_epi32(even, _mm512_set1_epi32(1));
+    __m512i at = _mm512_cvttps_epi32(offset);
+    __m512 a = _mm512_castsi512_ps(_mm512_i32gather_epi64(_mm512_castsi512_si256(at), p, 4));
+    __m512 b = _mm512_castsi512_ps(_mm512_i32gather_epi64(_mm512_extracti64x4_epi64(at, 1), p, 4));
+    *low = _mm512_permutex2var_ps(a, even, b);
+    *high = _mm512_permutex2var_ps(a, odd, b);
+}
+#else
+#define LANES 8
+typedef __m256 vec;
+static inline vec vec_set(float x) { return _mm256_set1_ps(x); }
+static inline vec vec_load(const float *p) { return _mm256_loadu_ps(p); }
+static inline void vec_store(float *p, vec x) { _mm256_storeu_ps(p, x); }
+static inline vec vec_min(vec a, vec b) { return _mm256_min_ps(a, b); }
+static inline vec vec_max(vec a, vec b) { return _mm256_max_ps(a, b); }
+static inline vec vec_lane(void) { return _mm256_setr_ps(0, 1, 2, 3, 4, 5, 6, 7); }
+static inline vec vec_floor(vec a) { return _mm256_floor_ps(a); }
+
+/// p[offset] and p[offset + 1] of each lane.
+static inline void vec_pairs(const float *p, vec offset, vec *low, vec *high)
+{
+    // Lanes 0 1 4 5 and 2 3 6 7, since the shuffles below work within halves.
+    __m256i at = _mm256_permute4x64_epi64(_mm256_cvttps_epi32(offset), 0xd8);
+    __m256 a = _mm256_castsi256_ps(_mm256_i32gather_epi64((const long long *)(const void *)p, _mm256_castsi256_si128(at), 4));
+    __m256 b = _mm256_castsi256_ps(_mm256_i32gather_epi64((const long long *)(const void *)p, _mm256_extracti128_si256(at, 1), 4));
+    *low = _mm256_shuffle_ps(a, b, 0x88);
+    *high = _mm256_shuffle_ps(a, b, 0xdd);
+}
+#endif
+
+struct vec_corners {
+    vec l[4], h[4], a[3];
+};
+
+static inline void vec_corners_load(struct vec_corners *c, const float *f, int32_t sy, int32_t sz, const vec d[3])
+{
+    vec x = vec_floor(d[0]), y = vec_floor(d[1]), z = vec_floor(d[2]);
+    const vec offset = vec_lane() + (x + y * vec_set((float)sy) + z * vec_set((float)sz));
+    const float *q[4] = {f, f + sy, f + sz, f + sy + sz};
+    for (int e = 0; e < 4; e++) vec_pairs(q[e], offset, &c->l[e], &c->h[e]);
+    c->a[0] = d[0] - x;
+    c->a[1] = d[1] - y;
+    c->a[2] = d[2] - z;
+}
+
+static inline vec vec_corners_value(const struct vec_corners *c)
+{
+    vec p[4];
+    for (int e = 0; e < 4; e++) p[e] = c->l[e] + c->a[0] * (c->h[e] - c->l[e]);
+    vec q0 = p[0] + c->a[1] * (p[1] - p[0]), q1 = p[2] + c->a[1] * (p[3] - p[2]);
+    return q0 + c->a[2] * (q1 - q0);
+}
+
+static inline vec vec_gather(const struct advect_row *r, int32_t i, struct vec_corners *c)
+{
+    const vec d[3] = {vec_load(r->d[0] + i), vec_load(r->d[1] + i), vec_load(r->d[2] + i)};
+    vec_corners_load(c, r->f + i, r->sy, r->sz, d);
+    return vec_corners_value(c);
+}
+
+static inline vec vec_correct(const struct advect_row *hat, const struct advect_row *old, int32_t i)
+{
+    struct vec_corners c;
+    vec back = vec_gather(hat, i, &c);
+    return vec_load(hat->f + i) + vec_set(0.5f) * (vec_load(old->f + i) - back);
+}
+
+static inline vec vec_clamp(const struct advect_row *r, int32_t i, vec v)
+{
+    const vec d[3] = {vec_load(r->d[0] + i), vec_load(r->d[1] + i), vec_load(r->d[2] + i)};
+    struct vec_corners c;
+    vec_corners_load(&c, r->f + i, r->sy, r->sz, d);
+    vec l[4], h[4];
+    for (int e = 0; e < 4; e++) {
+        l[e] = vec_min(c.l[e], c.h[e]);
+        h[e] = vec_max(c.l[e], c.h[e]);
+    }
+    vec lo = vec_min(vec_min(l[0], l[1]), vec_min(l[2], l[3])), hi = vec_max(vec_max(h[0], h[1]), vec_max(h[2], h[3]));
+    return vec_min(vec_max(v, lo), hi);
+}
+
+static inline void vec_trace(const struct advect_trace *t, int32_t i)
+{
+    const int32_t step[3] = {1, t->sy, t->sz};
+    const vec half = vec_set(0.5f), limit = vec_set(t->limit), least = vec_set(-t->limit);
+    vec mid[3];
+    for (int c = 0; c < 3; c++) {
+        vec u = half * (vec_load(t->u[c] + i) + vec_load(t->u[c] + i + step[c]));
+        mid[c] = vec_min(vec_max(vec_set(0.5f * t->scale[c]) * u, least), limit);
+    }
+    for (int c = 0; c < 3; c++) {
+        vec e[3] = {mid[0], mid[1], mid[2]};
+        e[c] = e[c] + half;
+        struct vec_corners k;
+        vec_corners_load(&k, t->u[c] + i, t->sy, t->sz, e);
+        vec_store(t->d[c] + i, vec_min(vec_max(vec_set(t->scale[c]) * vec_corners_value(&k), least), limit));
+    }
+}
+#endif
+
+/* ---- rows: whole vectors first, where there are any, then cells ---- */
+
+static void row_gather(const struct advect_row *r, float *out)
+{
+    int32_t i = 0;
+#ifdef LANES
+    for (struct vec_corners c; i + LANES <= r->n; i += LANES) vec_store(out + i, vec_gather(r, i, &c));
+#endif
+    for (struct corners c; i < r->n; i++) out[i] = cell_gather(r, i, &c);
+}
+
+static void row_correct(const struct advect_row *hat, const struct advect_row *old, int clamp, float *out)
+{
+    int32_t i = 0;
+#ifdef LANES
+    for (; i + LANES <= old->n; i += LANES) {
+        vec v = vec_correct(hat, old, i);
+        vec_store(out + i, clamp ? vec_clamp(old, i, v) : v);
+    }
+#endif
+    for (; i < old->n; i++) {
+        float v = cell_correct(hat, old, i);
+        out[i] = clamp ? cell_clamp(old, i, v) : v;
+    }
+}
+
+static void row_trace(const struct advect_trace *t)
+{
+    int32_t i = 0;
+#ifdef LANES
+    for (; i + LANES <= t->n; i += LANES) vec_trace(t, i);
+#endif
+    for (; i < t->n; i++) cell_trace(t, i);
+}
+
+const struct advect_kernels JOIN(advect_kernels_, BW_LEVEL) = {row_trace, row_gather, row_correct};

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Row kernels of mac.advect. All work on one row of cells along x; displacements are in cells, and a gather reads
+ * the 8 values around a row's cell moved by its displacement. The caller vouches for the memory: a displacement of
+ * d reaches from floor(d) to floor(d) + 1 cells away. */
+#ifndef ADVECT_KERNELS_H
+#define ADVECT_KERNELS_H
+
+#include <stdint.h>
+
+/// One RK2 (midpoint) trace per cell centre.
+struct advect_trace {
+    const float *u[3]; ///< velocity components at the row's first cell (low faces)
+    int32_t sy, sz, n; ///< strides of u; cells in the row
+    float scale[3];    ///< cells moved per m/s: -dt/h backward, +dt/h forward, 0 along a thin axis
+    float limit;       ///< no displacement is longer than this, whatever u holds
+    float *d[3];       ///< out: displacement of the row's cells
+};
+
+/// Where a row gathers from.
+struct advect_row {
+    const float *f;     ///< the field at the row's first cell
+    int32_t sy, sz, n;  ///< strides of f; cells in the row
+    const float *d[3];  ///< displacement
+};
+
+struct advect_kernels {
+    void (*trace)(const struct advect_trace *t);
+    /// out = f at the displaced cells.
+    void (*gather)(const struct advect_row *r, float *out);
+    /// MacCormack's second half: out = hat + (old - hat at its displaced cells) / 2, and with `clamp` no further than
+    /// the 8 values that `old` has around its own displaced cells. Both rows have the same n.
+    void (*correct)(const struct advect_row *hat, const struct advect_row *old, int clamp, float *out);
+};
+
+/// One build of advect_kernels.c per SIMD level; all give the same bits.
+extern const struct advect_kernels advect_kernels_baseline, advect_kernels_avx2, advect_kernels_avx512;
+
+#endif

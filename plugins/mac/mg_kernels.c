@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Red-black Gauss–Seidel, residual and transfers on one colour-split tile (layout: mg_kernels.h).
+ *
+ * The neighbours of a cell all have the other colour. Along y and z they sit at the same place of another row; along
+ * x, a row whose first cell of this colour is i = 0 (`odd` = 0) has them at m-1 and m, one that starts at i = 1 at m
+ * and m+1. Every level does the same operations on the same lanes, so all give the same bits. */
+#include "mg_kernels.h"
+#include <stddef.h>
+#include <string.h>
+
+#ifdef __AVX2__
+#define LANES 8
+#else
+#define LANES 4
+#endif
+#define INLINE static inline __attribute__((always_inline))
+#define JOIN_(a, b) a##b
+#define JOIN(a, b) JOIN_(a, b)
+
+typedef float vec __attribute__((vector_size(4 * LANES)));
+typedef int32_t lanes __attribute__((vector_size(4 * LANES)));
+typedef float loose __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
+
+/* Tile geometry; `dim` is a constant in every caller, so these fold. */
+INLINE int row_size(int dim) { return dim == 3 ? 8 : 32; }
+INLINE int row_count(int dim) { return dim == 3 ? 16 : 64; }
+INLINE int half_size(int dim) { return dim == 3 ? 128 : 2048; }
+INLINE float full_diag(int dim) { return dim == 3 ? 6.0f : 4.0f; }
+
+INLINE vec load(const float *p) { return *(const vec *)p; }
+INLINE vec load_loose(const float *p) { return *(const loose *)p; }
+INLINE void store(float *p, vec v) { *(vec *)p = v; }
+INLINE vec splat(float f) { return f - (vec){0}; }
+
+/// v where inv is not 0, else 0: keeps cells that are no unknowns at 0.
+INLINE vec masked(vec v, vec inv) { return (vec)((lanes)v & (inv != (vec){0})); }
+
+#if LANES == 8
+INLINE vec shift_up(vec c, float edge) { return __builtin_shufflevector(c, splat(edge), 8, 0, 1, 2, 3, 4, 5, 6); }
+INLINE vec shift_down(vec c, float edge) { return __builtin_shufflevector(c, splat(edge), 1, 2, 3, 4, 5, 6, 7, 8); }
+#else
+INLINE vec shift_up(vec c, float edge) { return __builtin_shufflevector(c, splat(edge), 4, 0, 1, 2); }
+INLINE vec shift_down(vec c, float edge) { return __builtin_shufflevector(c, splat(edge), 1, 2, 3, 4); }
+#endif
+
+/// Where the neighbours of one row of one colour are.
+struct row {
+    const float *o, *ym, *yp, *zm, *zp; ///< the other colour: same row, rows beside, planes beside
+    float left, right;                  ///< the values past its ends
+};
+
+INLINE struct row row_at(const struct mg_tile *t, int colour, int k, int j, int dim)
+{
+    const int w = row_size(dim), h = row_count(dim), half = half_size(dim);
+    const ptrdiff_t plane = (ptrdiff_t)k * 2 * half + (1 - colour) * half, at = plane + (ptrdiff_t)j * w;
+    struct row r;
+    r.o = t->x + at;
+    r.ym = j > 0 ? r.o - w : t->side[2] + plane + (h - 1) * w;
+    r.yp = j < h - 1 ? r.o + w : t->side[3] + plane;
+    if (dim == 3) {
+        r.zm = k > 0 ? r.o - 2 * half : t->side[4] + at + 15 * 2 * half;
+        r.zp = k < 15 ? r.o + 2 * half : t->side[5] + at - 15 * 2 * half;
+    }
+    r.left = t->side[0][at + w - 1];
+    r.right = t->side[1][at];
+    return r;
+}
+
+/// Sum of the neighbours of cells m … m+LANES-1 of a row.
+INLINE vec row_sum(const struct row *r, int m, int odd, int dim)
+{
+    const vec c = load(r->o + m);
+    vec beside;
+    if (odd)
+        beside = m == row_size(dim) - LANES ? shift_down(c, r->right) : load_loose(r->o + m + 1);
+    else
+        beside = m == 0 ? shift_up(c, r->left) : load_loose(r->o + m - 1);
+    vec sum = (c + beside) + (load(r->ym + m) + load(r->yp + m));
+    if (dim == 3) sum += load(r->zm + m) + load(r->zp + m);
+    return sum;
+}
+
+INLINE void relax_row(const struct mg_tile *t, int colour, int k, int j, int odd, int plain, int dim)
+{
+    const int w = row_size(dim);
+    const ptrdiff_t at = ((ptrdiff_t)k * 2 + colour) * half_size(dim) + (ptrdiff_t)j * w;
+    const struct row r = row_at(t, colour, k, j, dim);
+    for (int m = 0; m < w; m += LANES) {
+        const vec inv = plain ? splat(1.0f / full_diag(dim)) : load(t->inv + at + m);
+        store(t->x + at + m, (load(t->b + at + m) + row_sum(&r, m, odd, dim)) * inv);
+    }
+}
+
+/* Rows alternate between the two x-alignments, so they go in pairs. */
+INLINE void relax_plane(const struct mg_tile *t, int colour, int k, int odd, int plain, int dim)
+{
+    const int rows = dim == 3 ? 16 : t->rows;
+    for (int j = 0; j < rows; j += 2) {
+        relax_row(t, colour, k, j, odd, plain, dim);
+        relax_row(t, colour, k, j + 1, 1 - odd, plain, dim);
+    }
+}
+
+INLINE void relax_planes(const struct mg_tile *t, int colour, int k0, int k1, int plain, int dim)
+{
+    for (int k = k0; k < k1; k++) {
+        if ((colour + k) & 1)
+            relax_plane(t, colour, k, 1, plain, dim);
+        else
+            relax_plane(t, colour, k, 0, plain, dim);
+    }
+}
+
+INLINE void relax_tile(const struct mg_tile *t, int colour, int k0, int k1, int dim)
+{
+    if (t->inv)
+        relax_planes(t, colour, k0, k1, 0, dim);
+    else
+        relax_planes(t, colour, k0, k1, 1, dim);
+}
+
+INLINE void first_tile(const struct mg_tile *t, int k0, int k1, int dim)
+{
+    const int half = half_size(dim), size = dim == 3 ? half : t->rows * row_size(dim);
+    for (int k = k0; k < k1; k++) {
+        const ptrdiff_t at = (ptrdiff_t)k * 2 * half;
+        for (int m = 0; m < size; m += LANES) {
+            const vec inv = t->inv ? load(t->inv + at + m) : splat(1.0f / full_diag(dim));
+            store(t->x + at + m, load(t->b + at + m) * inv);
+        }
+    }
+}
+
+/// Residual of one vector of cells.
+INLINE vec residual(const struct mg_tile *t, const struct row *r, ptrdiff_t at, int m, int odd, int dim)
+{
+    const vec rhs = load(t->b + at + m) + row_sum(r, m, odd, dim), x = load(t->x + at + m);
+    if (!t->inv) return rhs - splat(full_diag(dim)) * x;
+    return masked(rhs - load(t->diag + at + m) * x, load(t->inv + at + m));
+}
+
+/// Adds the red residuals of row (j, k) to sum[], their squares to square[] (8 lanes).
+INLINE void residual_row(const struct mg_tile *t, int k, int j, int odd, int dim, vec *sum, vec *square)
+{
+    const int w = row_size(dim);
+    const ptrdiff_t at = (ptrdiff_t)k * 2 * half_size(dim) + (ptrdiff_t)j * w;
+    const struct row r = row_at(t, MG_RED, k, j, dim);
+    for (int m = 0; m < w; m += LANES) {
+        const vec v = residual(t, &r, at, m, odd, dim);
+        sum[m / LANES] += v;
+        square[m % 8 / LANES] += v * v;
+    }
+}
+
+/// Where row (j, k) of an octant starts in a coarse tile: the half-row of even cells, then the one of odd cells.
+INLINE ptrdiff_t coarse_row(int octant, int k, int j, int odd, int dim)
+{
+    const int w = row_size(dim), kk = k + (octant >> 2) * 8, jj = j + (octant >> 1 & 1) * w;
+    return ((ptrdiff_t)kk * 2 + (((kk + jj) & 1) ^ odd)) * half_size(dim) + (ptrdiff_t)jj * w + (octant & 1) * (w / 2);
+}
+
+INLINE double coarsen_tile(const struct mg_tile *t, float *coarse, int octant, int k0, int k1, int dim)
+{
+    const int w = row_size(dim), rows = dim == 3 ? 16 : t->rows;
+    const float share = dim == 3 ? 0.5f : 1.0f; // (2h)² times the mean: 4/8, 4/4
+    double squares = 0;
+    for (int k = k0; k < k1; k += dim == 3 ? 2 : 1) {
+        vec square[8 / LANES] = {{0}};
+        for (int j = 0; j < rows; j += 2) {
+            vec sum[32 / LANES] = {{0}};
+            residual_row(t, k, j, 0, dim, sum, square);
+            residual_row(t, k, j + 1, 1, dim, sum, square);
+            if (dim == 3) {
+                residual_row(t, k + 1, j, 1, dim, sum, square);
+                residual_row(t, k + 1, j + 1, 0, dim, sum, square);
+            }
+            if (!coarse) continue;
+            const float *s = (const float *)sum;
+            float *even = coarse + coarse_row(octant, k / 2, j / 2, 0, dim);
+            float *odd = coarse + coarse_row(octant, k / 2, j / 2, 1, dim);
+            for (int m = 0; m < w / 2; m++) {
+                even[m] = share * s[2 * m];
+                odd[m] = share * s[2 * m + 1];
+            }
+        }
+        const float *s = (const float *)square;
+        for (int m = 0; m < 8; m++) squares += (double)s[m];
+    }
+    return squares;
+}
+
+INLINE void refine_row(const struct mg_tile *t, int k, int j, const float *add, int dim)
+{
+    const int w = row_size(dim);
+    const ptrdiff_t at = (ptrdiff_t)k * 2 * half_size(dim) + (ptrdiff_t)j * w;
+    for (int m = 0; m < w; m += LANES) {
+        vec v = load(add + m);
+        if (t->inv) v = masked(v, load(t->inv + at + m));
+        store(t->x + at + m, load(t->x + at + m) + v);
+    }
+}
+
+INLINE void refine_tile(const struct mg_tile *t, const float *coarse, int octant, int k0, int k1, int dim)
+{
+    const int w = row_size(dim), rows = dim == 3 ? 16 : t->rows;
+    for (int k = k0; k < k1; k++)
+        for (int j = 0; j < rows; j += 2) {
+            const float *even = coarse + coarse_row(octant, k / 2, j / 2, 0, dim);
+            const float *odd = coarse + coarse_row(octant, k / 2, j / 2, 1, dim);
+            vec sum[32 / LANES];
+            float *s = (float *)sum;
+            for (int m = 0; m < w / 2; m++) {
+                s[2 * m] = even[m];
+                s[2 * m + 1] = odd[m];
+            }
+            refine_row(t, k, j, s, dim);
+            refine_row(t, k, j + 1, s, dim);
+        }
+}
+
+INLINE double apply_tile(const struct mg_tile *t, float *q, int dim)
+{
+    const int w = row_size(dim), rows = dim == 3 ? 16 : t->rows;
+    double total = 0;
+    for (int half = 0; half < 2 * t->planes; half++) {
+        const int k = half >> 1, colour = half & 1;
+        vec dot[8 / LANES] = {{0}};
+        for (int j = 0; j < rows; j++) {
+            const ptrdiff_t at = (ptrdiff_t)half * half_size(dim) + (ptrdiff_t)j * w;
+            const struct row r = row_at(t, colour, k, j, dim);
+            for (int m = 0; m < w; m += LANES) {
+                const int odd = (colour + j + k) & 1;
+                const vec sum = odd ? row_sum(&r, m, 1, dim) : row_sum(&r, m, 0, dim), x = load(t->x + at + m);
+                const vec ax = t->inv ? masked(load(t->diag + at + m) * x - sum, load(t->inv + at + m))
+                                      : splat(full_diag(dim)) * x - sum;
+                store(q + at + m, ax);
+                dot[m % 8 / LANES] += ax * x;
+            }
+        }
+        for (int m = 0; m < 8; m++) total += (double)((const float *)dot)[m];
+    }
+    return total;
+}
+
+/// Residuals of one row in double; returns the sum of their squares.
+INLINE double defect_row(const struct mg_wide *t, int colour, int k, int j, int dim)
+{
+    const int w = row_size(dim), h = row_count(dim), half = half_size(dim), odd = (colour + j + k) & 1;
+    const ptrdiff_t plane = (ptrdiff_t)k * 2 * half + (1 - colour) * half, at = plane + (ptrdiff_t)j * w;
+    const ptrdiff_t own = at + (2 * colour - 1) * half;
+    const double *o = t->x + at, *x = t->x + own, *zero = t->side[0];
+    const double *ym = j > 0 ? o - w : t->side[2] + plane + (h - 1) * w, *yp = j < h - 1 ? o + w : t->side[3] + plane;
+    const double *zm = dim < 3 ? zero : k > 0 ? o - 2 * half : t->side[4] + at + 15 * 2 * half;
+    const double *zp = dim < 3 ? zero : k < 15 ? o + 2 * half : t->side[5] + at - 15 * 2 * half;
+    double line[34], squares = 0, d = full_diag(dim);
+    line[0] = t->side[0][at + w - 1];
+    memcpy(line + 1, o, (size_t)w * sizeof *o);
+    line[w + 1] = t->side[1][at];
+    for (int m = 0; m < w; m++) {
+        double sum = (double)t->f[own + m] + line[m + odd] + line[m + odd + 1] + ym[m] + yp[m];
+        if (dim == 3) sum += zm[m] + zp[m];
+        if (t->inv) d = (double)t->diag[own + m];
+        const double r = t->inv && t->inv[own + m] == 0.0f ? 0.0 : sum - d * x[m];
+        t->r[own + m] = (float)r;
+        squares += r * r;
+    }
+    return squares;
+}
+
+INLINE double defect_tile(const struct mg_wide *t, int dim)
+{
+    const int rows = dim == 3 ? 16 : t->rows;
+    double squares = 0;
+    for (int half = 0; half < 2 * t->planes; half++)
+        for (int j = 0; j < rows; j++) squares += defect_row(t, half & 1, half >> 1, j, dim);
+    return squares;
+}
+
+static void first_2d(const struct mg_tile *t, int k0, int k1) { first_tile(t, k0, k1, 2); }
+static void first_3d(const struct mg_tile *t, int k0, int k1) { first_tile(t, k0, k1, 3); }
+static void relax_2d(const struct mg_tile *t, int colour, int k0, int k1) { relax_tile(t, colour, k0, k1, 2); }
+static void relax_3d(const struct mg_tile *t, int colour, int k0, int k1) { relax_tile(t, colour, k0, k1, 3); }
+static double coarsen_2d(const struct mg_tile *t, float *coarse, int octant, int k0, int k1)
+{
+    return coarsen_tile(t, coarse, octant, k0, k1, 2);
+}
+static double coarsen_3d(const struct mg_tile *t, float *coarse, int octant, int k0, int k1)
+{
+    return coarsen_tile(t, coarse, octant, k0, k1, 3);
+}
+static void refine_2d(const struct mg_tile *t, const float *coarse, int octant, int k0, int k1)
+{
+    refine_tile(t, coarse, octant, k0, k1, 2);
+}
+static void refine_3d(const struct mg_tile *t, const float *coarse, int octant, int k0, int k1)
+{
+    refine_tile(t, coarse, octant, k0, k1, 3);
+}
+static double apply_2d(const struct mg_tile *t, float *q) { return apply_tile(t, q, 2); }
+static double apply_3d(const struct mg_tile *t, float *q) { return apply_tile(t, q, 3); }
+static double defect_2d(const struct mg_wide *t) { return defect_tile(t, 2); }
+static double defect_3d(const struct mg_wide *t) { return defect_tile(t, 3); }
+
+const struct mg_kernels JOIN(mg_kernels_, BW_LEVEL)[2] = {
+    {first_2d, relax_2d, coarsen_2d, refine_2d, apply_2d, defect_2d},
+    {first_3d, relax_3d, coarsen_3d, refine_3d, apply_3d, defect_3d},
+};

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The multigrid's inner loops on one tile, compiled once a SIMD level (mg_kernels.c).
+ *
+ * A tile holds MG_CELLS cells: 16 planes of 16 rows of 16 (3D) or one plane of 64 rows of 64 (2D), split by colour so
+ * that a half-sweep reads and writes whole vectors: plane k is its red half, (i+j+k) even, then its black half; in
+ * each half row j holds the 8 (32) cells i>>1. The operator is the 7-point (5-point) Laplacian times -h², with
+ * off-diagonals of exactly -1: cells that are no unknowns hold x = 0 and have inv = 0. */
+#ifndef MG_KERNELS_H
+#define MG_KERNELS_H
+
+#include <stdint.h>
+
+enum { MG_CELLS = 4096, MG_RED = 0, MG_BLACK = 1 };
+
+/// One tile and what surrounds it. Neighbours in the order x-, x+, y-, y+, z-, z+; a tile of zeros where none is.
+struct mg_tile {
+    float *x;
+    const float *b;
+    const float *diag, *inv; ///< NULL both: every cell and all its neighbours are unknowns
+    const float *side[6];
+    int32_t planes, rows;    ///< occupied ones, from 0; beyond them x stays 0
+};
+
+/// The same with the solution in double, for residuals that single precision cannot hold.
+struct mg_wide {
+    const double *x;
+    const double *side[6];
+    const float *f, *diag, *inv;
+    float *r;
+    int32_t planes, rows;
+};
+
+struct mg_kernels {
+    /// x = b/diag on red cells: the first half-sweep from x = 0.
+    void (*first)(const struct mg_tile *t, int k0, int k1);
+    /// One Gauss–Seidel half-sweep over planes k0 … k1-1.
+    void (*relax)(const struct mg_tile *t, int colour, int k0, int k1);
+    /// Half the sum (2D: the sum) of the red residuals of each 2×2×2 cells into a corner (`octant`: bit a = high half along a) of a
+    /// coarse tile's b, or nowhere when that is NULL; planes k0 … k1-1, both even. Returns the sum of their squares.
+    double (*coarsen)(const struct mg_tile *t, float *coarse, int octant, int k0, int k1);
+    /// Adds the coarse correction to red cells.
+    void (*refine)(const struct mg_tile *t, const float *coarse, int octant, int k0, int k1);
+    /// q = A x; returns x·q.
+    double (*apply)(const struct mg_tile *t, float *q);
+    /// r = f - A x; returns r·r.
+    double (*defect)(const struct mg_wide *t);
+};
+
+/// [0]: 2D tiles, [1]: 3D tiles.
+extern const struct mg_kernels mg_kernels_baseline[2], mg_kernels_avx2[2], mg_kernels_avx512[2];
+
+#endif

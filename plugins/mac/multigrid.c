@@ -1,0 +1,453 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Solves A p = b: V(2,2)-cycles of red-black Gauss–Seidel with piecewise constant transfers, and conjugate gradients
+ * preconditioned by such a cycle where cycles alone are slow (thin walls, tight gaps).
+ *
+ * Down a level: red, black, red, black; up: black, red, black, red, so a cycle from zero is symmetric and may
+ * precondition. After a black half-sweep only red cells have a residual, which is all that is sent down; only red
+ * cells need the correction, since the next half-sweep makes black anew. A coarse cell twice as wide solves
+ * h²·(mean residual)·4 = half the sum of its children's residuals (McAdams, Sifakis, Teran 2010, with constant
+ * interpolation over-corrected by two as in Braess 1995).
+ *
+ * Single precision stalls at a relative residual near 1e-4 on large grids. Below that, and for conjugate gradients,
+ * the solution and its residual are kept in double and cycles only compute corrections.
+ *
+ * Workers own fixed ranges of tiles and meet after each half-sweep; sums are added tile by tile: the same bits for
+ * any number of them. */
+#include "multigrid.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SERIAL_TILES = 2, COARSEST_SWEEPS = 12 };
+enum start { FROM_ZERO, FROM_GUESS, FROM_RED }; // FROM_RED: the last half-sweep was red
+#define SINGLE_LIMIT 2e-4 ///< relative residual that float32 reaches on any grid that fits in memory
+
+/// What one solve shares between its workers.
+struct solve {
+    struct multigrid *mg;
+    const struct mg_options *options;
+    struct mg_result result;
+    int32_t slow;      ///< cycles are not worth their time: go on with CG
+    int32_t cancelled;
+    double norm;       ///< of the right-hand side
+    double initial;    ///< first residual seen, relative
+};
+
+static struct mg_tile tile_at(const struct mg_level *l, float *x, const float *b, int64_t i)
+{
+    struct mg_tile t = {.x = x + i * MG_CELLS, .planes = l->planes, .rows = l->rows};
+    t.b = b ? b + i * MG_CELLS : NULL;
+    if (l->coef[i] >= 0) {
+        t.diag = l->diag + (int64_t)l->coef[i] * MG_CELLS;
+        t.inv = l->inv + (int64_t)l->coef[i] * MG_CELLS;
+    }
+    for (int s = 0; s < 6; s++) t.side[s] = x + (int64_t)l->link[i][s] * MG_CELLS;
+    return t;
+}
+
+/* ---- periodic seams ---------------------------------------------------------------------------------------------- */
+
+/// Copies plane `pf` of tile `from` to plane `pt` of tile `to`, planes across `axis`.
+static void plane_copy(const struct mg_shape *s, char *x, size_t size, int axis, int32_t from, int pf, int32_t to, int pt)
+{
+    const int a = (axis + 1) % 3, b = (axis + 2) % 3;
+    int32_t f[3] = {0}, t[3] = {0};
+    f[axis] = pf, t[axis] = pt;
+    for (f[b] = t[b] = 0; f[b] < s->edge[b]; f[b]++, t[b]++)
+        for (f[a] = t[a] = 0; f[a] < s->edge[a]; f[a]++, t[a]++)
+            memcpy(x + ((size_t)to * MG_CELLS + (size_t)mg_place(s->dim, t[0], t[1], t[2])) * size,
+                   x + ((size_t)from * MG_CELLS + (size_t)mg_place(s->dim, f[0], f[1], f[2])) * size, size);
+}
+
+static void seams_refresh(const struct mg_crew *c, const struct mg_level *l, void *x, size_t size)
+{
+    if (!l->n_seam) return;
+    for (int64_t i = 0; i < l->n_seam && c->rank == 0; i++) {
+        const struct mg_seam *m = &l->seam[i];
+        plane_copy(&c->mg->shape, x, size, m->axis, m->first, 0, m->last, m->cells);
+        plane_copy(&c->mg->shape, x, size, m->axis, m->last, m->cells - 1, m->ghost, c->mg->shape.edge[m->axis] - 1);
+    }
+    mg_meet(c);
+}
+
+/* ---- one V-cycle ------------------------------------------------------------------------------------------------- */
+
+static void level_relax(const struct mg_crew *c, const struct mg_level *l, int colour)
+{
+    for MG_EACH_TILE (c, l, i) {
+        const struct mg_tile t = tile_at(l, l->x, l->b, i);
+        c->mg->kernels->relax(&t, colour, 0, l->planes);
+    }
+    mg_meet(c);
+    seams_refresh(c, l, l->x, sizeof *l->x);
+}
+
+static void level_first(const struct mg_crew *c, const struct mg_level *l)
+{
+    for MG_EACH_TILE (c, l, i) {
+        /* across a seam with an odd number of cells, cells see others of their own colour */
+        if (l->n_seam) memset(l->x + i * MG_CELLS, 0, MG_CELLS * sizeof(float));
+        const struct mg_tile t = tile_at(l, l->x, l->b, i);
+        c->mg->kernels->first(&t, 0, l->planes);
+    }
+    mg_meet(c);
+    seams_refresh(c, l, l->x, sizeof *l->x);
+}
+
+static void level_smooth_down(const struct mg_crew *c, const struct mg_level *l, enum start start)
+{
+    if (start == FROM_ZERO) level_first(c, l);
+    if (start == FROM_GUESS) level_relax(c, l, MG_RED);
+    level_relax(c, l, MG_BLACK);
+    level_relax(c, l, MG_RED);
+    level_relax(c, l, MG_BLACK);
+}
+
+static void level_smooth_up(const struct mg_crew *c, const struct mg_level *l)
+{
+    for (int s = 0; s < 2; s++) {
+        level_relax(c, l, MG_BLACK);
+        level_relax(c, l, MG_RED);
+    }
+}
+
+/// Residual to the level above (if there is one), its squares to `partial`.
+static void level_coarsen(const struct mg_crew *c, const struct mg_level *l, const struct mg_level *coarse)
+{
+    for MG_EACH_TILE (c, l, i) {
+        const struct mg_tile t = tile_at(l, l->x, l->b, i);
+        float *b = coarse ? coarse->b + (int64_t)l->parent[i] * MG_CELLS : NULL;
+        l->partial[i] = c->mg->kernels->coarsen(&t, b, coarse ? l->octant[i] : 0, 0, l->planes);
+    }
+    mg_meet(c);
+}
+
+static void level_refine(const struct mg_crew *c, const struct mg_level *l, const struct mg_level *coarse)
+{
+    for MG_EACH_TILE (c, l, i) {
+        const struct mg_tile t = tile_at(l, l->x, l->b, i);
+        c->mg->kernels->refine(&t, coarse->x + (int64_t)l->parent[i] * MG_CELLS, l->octant[i], 0, l->planes);
+    }
+    mg_meet(c);
+    seams_refresh(c, l, l->x, sizeof *l->x);
+}
+
+static void coarsest_solve(const struct mg_crew *c, const struct mg_level *l)
+{
+    level_first(c, l);
+    level_relax(c, l, MG_BLACK);
+    for (int s = 1; s < COARSEST_SWEEPS; s++) {
+        level_relax(c, l, MG_RED);
+        level_relax(c, l, MG_BLACK);
+    }
+    for (int s = 0; s < COARSEST_SWEEPS; s++) {
+        level_relax(c, l, MG_BLACK);
+        level_relax(c, l, MG_RED);
+    }
+}
+
+static void cycle_from(const struct mg_crew *crew, int level)
+{
+    const struct mg_crew alone = {crew->mg, NULL, 0, 1};
+    const struct mg_level *l = &crew->mg->level[level];
+    const int serial = crew->team && l->count <= SERIAL_TILES;
+    const struct mg_crew *c = serial ? &alone : crew;
+    if (!serial || crew->rank == 0) {
+        if (level + 1 == crew->mg->n_levels) {
+            coarsest_solve(c, l);
+        } else {
+            level_smooth_down(c, l, FROM_ZERO);
+            level_coarsen(c, l, l + 1);
+            cycle_from(c, level + 1);
+            level_refine(c, l, l + 1);
+            level_smooth_up(c, l);
+        }
+    }
+    if (serial) mg_meet(crew);
+}
+
+/// The rest of a level 0 cycle after smoothing down and coarsening.
+static void cycle_finish(const struct mg_crew *c)
+{
+    const struct mg_level *l = c->mg->level;
+    if (c->mg->n_levels > 1) {
+        cycle_from(c, 1);
+        level_refine(c, l, l + 1);
+    }
+    level_smooth_up(c, l);
+}
+
+static void cycle_from_zero(const struct mg_crew *c)
+{
+    if (c->mg->n_levels == 1) {
+        coarsest_solve(c, c->mg->level);
+        return;
+    }
+    level_smooth_down(c, c->mg->level, FROM_ZERO);
+    level_coarsen(c, c->mg->level, c->mg->level + 1);
+    cycle_finish(c);
+}
+
+/* ---- sums -------------------------------------------------------------------------------------------------------- */
+
+/// Sum of the tiles' numbers, in their order, for every worker; they may write `partial` anew afterwards.
+static double partial_sum(const struct mg_crew *c)
+{
+    const struct mg_level *l = c->mg->level;
+    double sum = 0;
+    for (int64_t i = 0; i < l->count; i++) sum += l->partial[i];
+    mg_meet(c);
+    return sum;
+}
+
+static double level_dot(const struct mg_crew *c, const float *a, const float *b)
+{
+    const struct mg_level *l = c->mg->level;
+    for MG_EACH_TILE (c, l, i) {
+        const float *p = a + i * MG_CELLS, *q = b + i * MG_CELLS;
+        double sum[8] = {0};
+        for (int m = 0; m < MG_CELLS; m += 8)
+            for (int s = 0; s < 8; s++) sum[s] += (double)p[m + s] * (double)q[m + s];
+        l->partial[i] = ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
+    }
+    mg_meet(c);
+    return partial_sum(c);
+}
+
+/* ---- V-cycles in single precision -------------------------------------------------------------------------------- */
+
+static int cancel_asked(struct solve *s, const struct mg_crew *c)
+{
+    if (c->rank == 0 && s->mg->stage->host->cancelled(s->mg->stage)) s->cancelled = 1;
+    mg_meet(c);
+    return s->cancelled;
+}
+
+/// Keeps count of cycles that do less than halve the residual; two of them, or growth, are enough.
+static int cycles_are_slow(const struct mg_options *o, double before, double now, int *weak)
+{
+    if (now > 0.5 * before) ++*weak;
+    return o->method == MG_AUTO && *weak >= 2;
+}
+
+static void single_solve(struct bw_team *team, void *user)
+{
+    struct solve *s = user;
+    const struct mg_options *o = s->options;
+    const struct mg_crew c = {s->mg, team, team->rank, team->size};
+    const struct mg_level *l = s->mg->level, *coarse = s->mg->n_levels > 1 ? l + 1 : NULL;
+    double now = HUGE_VAL, initial = -1; // the first measure follows no whole cycle
+    int cycle = 0, weak = 0, slow = 0;
+    enum start start = o->warm ? FROM_GUESS : FROM_ZERO;
+    while (cycle < o->max_cycles) {
+        level_smooth_down(&c, l, start);
+        level_coarsen(&c, l, coarse);
+        const double before = now;
+        now = sqrt(partial_sum(&c)) / s->norm;
+        if (initial < 0) initial = now;
+        cycle++;
+        slow = cycles_are_slow(o, before, now, &weak);
+        if (now <= o->tolerance || slow || !isfinite(now) || cycle == o->max_cycles || cancel_asked(s, &c)) break;
+        cycle_finish(&c);
+        start = FROM_RED;
+    }
+    mg_remove_means(&c, l->x, NULL);
+    if (c.rank != 0) return;
+    s->result.cycles = cycle;
+    s->result.residual = now;
+    s->result.converged = now <= o->tolerance;
+    s->initial = initial > 1 ? initial : 1;
+    s->slow = slow && !s->result.converged;
+}
+
+/* ---- corrections to a solution in double ------------------------------------------------------------------------- */
+
+static struct mg_wide wide_at(const struct multigrid *mg, int64_t i)
+{
+    const struct mg_level *l = mg->level;
+    struct mg_wide t = {.x = mg->sol + i * MG_CELLS, .f = mg->rhs + i * MG_CELLS, .r = l->b + i * MG_CELLS,
+                        .planes = l->planes, .rows = l->rows};
+    if (l->coef[i] >= 0) {
+        t.diag = l->diag + (int64_t)l->coef[i] * MG_CELLS;
+        t.inv = l->inv + (int64_t)l->coef[i] * MG_CELLS;
+    }
+    for (int s = 0; s < 6; s++) t.side[s] = mg->sol + (int64_t)l->link[i][s] * MG_CELLS;
+    return t;
+}
+
+/// b = rhs - A sol; returns the residual relative to the right-hand side.
+static double wide_defect(const struct solve *s, const struct mg_crew *c)
+{
+    const struct mg_level *l = s->mg->level;
+    mg_meet(c);
+    seams_refresh(c, l, s->mg->sol, sizeof *s->mg->sol);
+    for MG_EACH_TILE (c, l, i) {
+        const struct mg_wide t = wide_at(s->mg, i);
+        l->partial[i] = s->mg->kernels->defect(&t);
+    }
+    mg_meet(c);
+    const double square = partial_sum(c);
+    mg_remove_means(c, l->b, NULL); // rounding of the right-hand side: no solution could take it away
+    return sqrt(square) / s->norm;
+}
+
+/// The right-hand side and the guess (or nothing) move out of the cycle's arrays.
+static void wide_begin(const struct solve *s, const struct mg_crew *c)
+{
+    const struct multigrid *mg = s->mg;
+    const int guess = s->options->warm || s->result.cycles > 0;
+    for MG_EACH_TILE (c, mg->level, i)
+        for (int64_t m = i * MG_CELLS; m < (i + 1) * MG_CELLS; m++) {
+            mg->rhs[m] = mg->level->b[m];
+            mg->sol[m] = guess ? (double)mg->level->x[m] : 0.0;
+        }
+}
+
+static void wide_end(const struct solve *s, const struct mg_crew *c)
+{
+    for MG_EACH_TILE (c, s->mg->level, i)
+        for (int64_t m = i * MG_CELLS; m < (i + 1) * MG_CELLS; m++) s->mg->level->x[m] = (float)s->mg->sol[m];
+}
+
+static void wide_add(const struct mg_crew *c, double factor, const float *z)
+{
+    for MG_EACH_TILE (c, c->mg->level, i)
+        for (int64_t m = i * MG_CELLS; m < (i + 1) * MG_CELLS; m++) c->mg->sol[m] += factor * (double)z[m];
+}
+
+/// q = A dir; returns dir·q.
+static double direction_apply(const struct mg_crew *c)
+{
+    struct multigrid *mg = c->mg;
+    const struct mg_level *l = mg->level;
+    mg_meet(c);
+    seams_refresh(c, l, mg->dir, sizeof *mg->dir);
+    for MG_EACH_TILE (c, l, i) {
+        const struct mg_tile t = tile_at(l, mg->dir, NULL, i);
+        l->partial[i] = mg->kernels->apply(&t, mg->q + i * MG_CELLS);
+    }
+    mg_meet(c);
+    return partial_sum(c);
+}
+
+/// One CG step from residual b and preconditioned residual x. Returns the new residual's norm, < 0 on breakdown.
+static double cg_step(const struct mg_crew *c, double *rz)
+{
+    struct multigrid *mg = c->mg;
+    const struct mg_level *l = mg->level;
+    const double rz_new = level_dot(c, l->x, l->b);
+    const float beta = *rz > 0 ? (float)(rz_new / *rz) : 0;
+    for MG_EACH_TILE (c, l, i)
+        for (int64_t m = i * MG_CELLS; m < (i + 1) * MG_CELLS; m++)
+            mg->dir[m] = beta != 0 ? l->x[m] + beta * mg->dir[m] : l->x[m];
+    *rz = rz_new;
+    const double curvature = direction_apply(c);
+    if (!(curvature > 0) || !(rz_new > 0)) return -1;
+    const double alpha = rz_new / curvature;
+    wide_add(c, alpha, mg->dir);
+    for MG_EACH_TILE (c, l, i)
+        for (int64_t m = i * MG_CELLS; m < (i + 1) * MG_CELLS; m++) l->b[m] -= (float)alpha * mg->q[m];
+    mg_meet(c);
+    return sqrt(level_dot(c, l->b, l->b));
+}
+
+/* The recursive residual of CG drifts from the true one, so it is trusted for three digits only. */
+static void cg_run(const struct solve *s, const struct mg_crew *c, double now, int *cycle)
+{
+    const double goal = fmax(0.5 * s->options->tolerance, 1e-3 * now) * s->norm;
+    double rz = 0, norm = now * s->norm, least = norm;
+    while (norm > goal && norm < 1e3 * least && *cycle < s->options->max_cycles) {
+        cycle_from_zero(c);
+        ++*cycle;
+        norm = cg_step(c, &rz);if(!c->rank&&getenv("DBG"))fprintf(stderr,"  cg %d %g rz %g\n",*cycle,norm/s->norm,rz);
+        least = fmin(least, norm);
+    }
+}
+
+static void wide_solve(struct bw_team *team, void *user)
+{
+    struct solve *s = user;
+    const struct mg_options *o = s->options;
+    const struct mg_crew c = {s->mg, team, team->rank, team->size};
+    int cycle = s->result.cycles, weak = 0, stuck = 0, cg = o->method == MG_CG || s->slow;
+    wide_begin(s, &c);
+    double now = wide_defect(s, &c);
+    const double initial = fmax(now, 1);
+    while (now > o->tolerance && cycle < o->max_cycles && !cancel_asked(s, &c)) {
+        const double before = now;
+        if (cg) {
+            cg_run(s, &c, now, &cycle);
+        } else {
+            cycle_from_zero(&c);
+            wide_add(&c, 1, s->mg->level->x);
+            cycle++;
+        }
+        now = wide_defect(s, &c);if(!c.rank&&getenv("DBG"))fprintf(stderr,"wide %d %g\n",cycle,now);
+        if (cg) stuck = now > 0.9 * before ? stuck + 1 : 0;
+        if (stuck == 2) break; // rounding of b itself: no further digits are to be had
+        cg |= cycles_are_slow(o, before, now, &weak);
+    }
+    mg_remove_means(&c, NULL, s->mg->sol);
+    wide_end(s, &c);
+    mg_meet(&c);
+    if (c.rank != 0) return;
+    s->result.cycles = cycle;
+    s->result.residual = now;
+    s->result.converged = now <= o->tolerance;
+    s->result.used_double = 1;
+    s->result.used_cg = cg;
+    s->initial = fmax(s->initial, initial);
+}
+
+static enum bw_status extra_fit(struct multigrid *mg)
+{
+    const size_t n = (size_t)mg->level->count * MG_CELLS, all = n + (1 + (size_t)mg->level->n_ghost) * MG_CELLS;
+    if (!mg_buffer_fit(mg->stage, &mg->extra_memory, all * (sizeof(double) + sizeof(float)) + 2 * n * sizeof(float)))
+        return BW_ERR_MEMORY;
+    mg->sol = mg->extra_memory.data;
+    mg->dir = (float *)(mg->sol + all);
+    mg->rhs = mg->dir + all;
+    mg->q = mg->rhs + n;
+    memset(mg->sol + n, 0, (all - n) * sizeof *mg->sol);
+    memset(mg->dir + n, 0, (all - n) * sizeof *mg->dir);
+    return BW_OK;
+}
+
+/* ---- entry ------------------------------------------------------------------------------------------------------- */
+
+/// Norm of the right-hand side, without what no solution could give.
+static void norm_take(struct bw_team *team, void *user)
+{
+    struct solve *s = user;
+    const struct mg_crew c = {s->mg, team, team->rank, team->size};
+    const float *b = s->mg->level->b;
+    const double given = level_dot(&c, b, b);
+    mg_remove_means(&c, s->mg->level->b, NULL);
+    const double square = level_dot(&c, b, b);
+    if (c.rank != 0) return;
+    s->norm = sqrt(square);
+    s->result.unbalanced = given > square ? sqrt((given - square) / given) : 0;
+}
+
+enum bw_status mg_solve(struct multigrid *mg, const struct mg_options *options, struct mg_result *result)
+{
+    const struct bw_host *host = mg->stage->host;
+    struct solve s = {.mg = mg, .options = options};
+    host->team(mg->stage, norm_take, &s);
+    if (s.norm == 0) {
+        s.result.converged = 1;
+        *result = s.result;
+        memset(mg->level->x, 0, (size_t)mg->level->count * MG_CELLS * sizeof(float));
+        return BW_OK;
+    }
+    const int wide = options->tolerance < SINGLE_LIMIT || options->method == MG_CG;
+    if (!wide) host->team(mg->stage, single_solve, &s);
+    if ((wide || s.slow) && !s.cancelled) {
+        if (extra_fit(mg) != BW_OK) return BW_ERR_MEMORY;
+        host->team(mg->stage, wide_solve, &s);
+    }
+    s.result.grew = !(s.result.residual <= s.initial);
+    *result = s.result;
+    return s.cancelled ? BW_ERR_CANCELLED : BW_OK;
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Geometric multigrid for A p = b on the active tiles of a domain, A = -h²·Laplacian with voxelised boundaries.
+ *
+ * Level 0 has the domain's tiles, level l+1 cells twice as wide; tiles always have 16³ (64²) cells, so 2×2×2 (2×2)
+ * tiles meet in one until a single tile is left, whose occupied corner goes on shrinking to 2 cells. Memory: 8 bytes
+ * (x, b) and 1 (kind) a cell, another 8 (diag, inv) in tiles that touch a boundary, 1/7 (1/3) of that for the coarse
+ * levels; 24 more while a solve needs conjugate gradients or a solution in double. */
+#ifndef MULTIGRID_H
+#define MULTIGRID_H
+
+#include "mg_kernels.h"
+#include <billow/plugin.h>
+
+enum { MG_LEVELS = 32, MG_SEAMS = 4 };
+
+/* A cell's kind, natural order inside a tile (x fastest): an unknown, how many of its neighbours are unknowns, and
+ * how many are ghost cells with p = 0 at one cell's distance. 0: no unknown. */
+enum { MG_FLUID = 128 };
+#define MG_KIND(fluid_sides, open_sides) (MG_FLUID | (fluid_sides) << 3 | (open_sides))
+#define MG_FLUID_SIDES(kind) ((kind) >> 3 & 7)
+#define MG_OPEN_SIDES(kind) ((kind) & 7)
+
+/// Memory that is kept from one set of tiles to the next while its size fits.
+struct mg_buffer {
+    void *data;
+    size_t bytes;
+};
+
+/* Where a periodic axis ends inside a tile, the tile's own next plane stands for the first tile's first plane, and a
+ * ghost tile for what lies before the first tile. */
+struct mg_seam {
+    int32_t axis, first, last, ghost; ///< tiles
+    int32_t cells;                    ///< occupied in the last tile
+};
+
+struct mg_level {
+    int64_t count, n_ghost, n_coef;
+    int32_t cells[3];        ///< occupied box from the shifted origin, in cells of this level
+    int32_t planes, rows;    ///< occupied ones of each tile
+    int32_t periodic[3];     ///< 1: the axis is more than one cell long and leads round
+    double width;            ///< of a cell, in level 0 cells
+    int32_t (*coord)[3];     ///< tile coordinates, shifted
+    int32_t (*near)[6];      ///< neighbour tile, or -1
+    int32_t (*link)[6];      ///< tile that halves sweeps read: a neighbour, a ghost, or `count`, the tile of zeros
+    int32_t *coef;           ///< index of the tile's coefficients, or -1: all cells and neighbours are unknowns
+    int32_t *parent;         ///< coarse tile
+    uint8_t *octant;         ///< its corner
+    int32_t (*child)[8];     ///< fine tiles, or -1
+    double *partial;         ///< a number a tile, summed in their order
+    struct mg_seam *seam;
+    int64_t n_seam;
+    float *x, *b, *diag, *inv;
+    uint8_t *fluid;          ///< while building: natural order, 1 an unknown
+    float *open;             ///< while building: p = 0 faces a cell, in faces of this level
+    struct mg_buffer tables, cells_memory, coefs_memory;
+};
+
+/// Connected sets of unknowns; those that touch no p = 0 have no unique solution, only one up to a constant.
+struct mg_regions {
+    int32_t *tile_first;     ///< per tile: its first piece's index; count + 1 of them
+    int32_t *piece;          ///< per piece: its region's first piece
+    int32_t *label;          ///< per tile: index of its cell labels, or -1 when it is one piece
+    uint8_t *labels;         ///< MG_CELLS each, natural order: piece within the tile
+    double *sum, *cells;     ///< per piece; a first piece holds its region's
+    int64_t n_pieces, n_singular;
+    uint8_t *open;           ///< the same: touches p = 0
+    struct mg_buffer memory, label_memory;
+};
+
+/// How a domain's axes map onto the solver's; constant.
+struct mg_shape {
+    int32_t dim;         ///< 2 or 3
+    int32_t axis[3];     ///< domain axis of solver axis 0, 1, 2; the thin one last
+    int32_t edge[3];     ///< cells of a tile along the solver's axes
+    int32_t cells[3];    ///< of the box, 0: none
+    int32_t periodic[3];
+};
+
+struct multigrid {
+    struct bw_stage *stage;
+    const struct mg_kernels *kernels;
+    struct mg_shape shape;
+    struct mg_level level[MG_LEVELS];
+    int32_t n_levels;
+    uint8_t *kind;           ///< MG_CELLS a tile of level 0
+    struct mg_regions regions;
+    struct mg_buffer kind_memory, extra_memory;
+    double *sol;             ///< extra: solution in double,
+    float *rhs, *dir, *q;    ///< right-hand side, CG direction and its image
+};
+
+enum mg_method { MG_AUTO, MG_VCYCLE, MG_CG };
+
+struct mg_options {
+    double tolerance;  ///< of the residual's 2-norm, relative to the right-hand side's
+    int32_t max_cycles;
+    int32_t method;    ///< enum mg_method
+    int32_t warm;      ///< 1: x holds a first guess
+};
+
+struct mg_result {
+    int32_t cycles;    ///< V-cycles
+    int32_t converged, grew;
+    int32_t used_cg, used_double;
+    double residual;   ///< recomputed from the solution, relative
+    double unbalanced; ///< share of the right-hand side (2-norm) that singular regions cannot take
+};
+
+/// Set axes and kernels from the stage's domain and host.
+void mg_init(struct multigrid *mg, struct bw_stage *stage);
+/// Make `kind`, and level 0's tables, fit a topology; kinds must then be set and mg_build called. Errors: BW_ERR_MEMORY.
+enum bw_status mg_fit(struct multigrid *mg, const struct bw_topology *topology);
+/// Make coefficients, coarse levels and regions from `kind`. Errors: BW_ERR_MEMORY.
+enum bw_status mg_build(struct multigrid *mg);
+/// Solve with level 0's b (its mean is taken out where singular) for its x. Errors: BW_ERR_MEMORY, BW_ERR_CANCELLED.
+enum bw_status mg_solve(struct multigrid *mg, const struct mg_options *options, struct mg_result *result);
+
+/* Shared by the multigrid files. */
+
+/// Have at least `bytes` in a buffer, contents undefined; gives much larger ones back. 0: out of memory.
+int mg_buffer_fit(struct bw_stage *stage, struct mg_buffer *buffer, size_t bytes);
+/// Place of cell (i, j, k) in a colour-split tile.
+static inline int mg_place(int dim, int i, int j, int k)
+{
+    return dim == 3 ? k * 256 + ((i + j + k) & 1) * 128 + j * 8 + (i >> 1) : ((i + j) & 1) * 2048 + j * 32 + (i >> 1);
+}
+/// Place of cell (i, j, k) in natural order.
+static inline int mg_index(int dim, int i, int j, int k)
+{
+    return dim == 3 ? (k * 16 + j) * 16 + i : j * 64 + i;
+}
+/// Neighbour of a cell on a level: its tile (or -1) returned, `to` its local cell. A cell is not its own neighbour.
+int32_t mg_step(const struct multigrid *mg, const struct mg_level *l, int32_t tile, const int32_t from[3], int side,
+                int32_t to[3]);
+/// Find the regions. Errors: BW_ERR_MEMORY.
+enum bw_status mg_find_regions(struct multigrid *mg);
+/// One worker of a team at work on a solve. A crew of one has no team and no barrier.
+struct mg_crew {
+    struct multigrid *mg;
+    struct bw_team *team;
+    uint32_t rank, size;
+};
+static inline void mg_meet(const struct mg_crew *c)
+{
+    if (c->team) c->team->barrier(c->team);
+}
+/// This worker's tiles of a level: a fixed range.
+static inline int64_t mg_first(const struct mg_crew *c, const struct mg_level *l) { return l->count * c->rank / c->size; }
+static inline int64_t mg_end(const struct mg_crew *c, const struct mg_level *l)
+{
+    return l->count * (c->rank + 1) / c->size;
+}
+#define MG_EACH_TILE(c, l, i) (int64_t i = mg_first(c, l), i##_end = mg_end(c, l); i < i##_end; i++)
+/// Take each singular region's mean out of a level 0 array: one of the two, the other NULL. All workers call it.
+void mg_remove_means(const struct mg_crew *c, float *narrow, double *wide);
+
+#endif

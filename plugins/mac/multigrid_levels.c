@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Builds the levels: which tiles, who is beside whom, and the diagonals.
+ *
+ * A coarse cell is an unknown if any of its children is. Its off-diagonals are -1, as on level 0; its diagonal counts
+ * the neighbours that are unknowns and adds the p = 0 faces: the mean of its children's (Galerkin), times
+ * w = 2W/(W+1) for cells W wide, because the ghost cell's centre stays half a *fine* cell beyond the boundary. */
+#include "multigrid.h"
+#include <string.h>
+
+int mg_buffer_fit(struct bw_stage *stage, struct mg_buffer *buffer, size_t bytes)
+{
+    if (bytes <= buffer->bytes && bytes >= buffer->bytes / 4) return 1;
+    stage->host->release(stage, buffer->data);
+    const size_t size = bytes + bytes / 8 + 64;
+    buffer->data = stage->host->alloc(stage, size);
+    buffer->bytes = buffer->data ? size : 0;
+    return buffer->data != NULL;
+}
+
+/// Cuts a buffer into arrays, each on a cache line.
+struct carver {
+    char *at;
+    size_t used;
+};
+
+static void *carve(struct carver *c, size_t bytes)
+{
+    void *p = c->at ? c->at + c->used : NULL;
+    c->used += (bytes + 63) / 64 * 64;
+    return p;
+}
+
+static void level_carve(struct mg_level *l, struct carver *c)
+{
+    const size_t n = (size_t)l->count;
+    l->coord = carve(c, n * sizeof *l->coord);
+    l->near = carve(c, n * sizeof *l->near);
+    l->link = carve(c, n * sizeof *l->link);
+    l->child = carve(c, n * sizeof *l->child);
+    l->coef = carve(c, n * sizeof *l->coef);
+    l->parent = carve(c, n * sizeof *l->parent);
+    l->partial = carve(c, n * sizeof *l->partial);
+    l->octant = carve(c, n);
+    l->seam = carve(c, 3 * n * sizeof *l->seam);
+}
+
+static enum bw_status level_tables(struct multigrid *mg, struct mg_level *l)
+{
+    struct carver c = {0};
+    level_carve(l, &c);
+    if (!mg_buffer_fit(mg->stage, &l->tables, c.used)) return BW_ERR_MEMORY;
+    c = (struct carver){l->tables.data, 0};
+    level_carve(l, &c);
+    return BW_OK;
+}
+
+int32_t mg_step(const struct multigrid *mg, const struct mg_level *l, int32_t tile, const int32_t from[3], int side,
+                int32_t to[3])
+{
+    const int axis = side >> 1, edge = mg->shape.edge[axis];
+    for (int a = 0; a < 3; a++) to[a] = from[a];
+    to[axis] += side & 1 ? 1 : -1;
+    const int32_t at = l->coord[tile][axis] * edge + to[axis];
+    if (l->periodic[axis] && (at < 0 || at >= l->cells[axis])) {
+        to[axis] = at < 0 ? (l->cells[axis] - 1) % edge : 0;
+        return l->near[tile][side];
+    }
+    if (to[axis] >= 0 && to[axis] < edge) return tile;
+    to[axis] = to[axis] < 0 ? edge - 1 : 0;
+    return l->near[tile][side];
+}
+
+/* ---- tiles of level 0 -------------------------------------------------------------------------------------------- */
+
+void mg_init(struct multigrid *mg, struct bw_stage *stage)
+{
+    const struct bw_domain_info *g = stage->grid;
+    struct mg_shape *s = &mg->shape;
+    mg->stage = stage;
+    s->dim = g->thin < 0 ? 3 : 2;
+    for (int a = 0, q = 0; a < 3; a++)
+        if (a != g->thin) s->axis[q++] = a;
+    s->axis[2] = g->thin < 0 ? 2 : g->thin;
+    for (int q = 0; q < 3; q++) {
+        const int a = s->axis[q];
+        s->edge[q] = g->tile[a];
+        s->cells[q] = g->n[a];
+        s->periodic[q] = g->n[a] > 0 && a != g->thin && g->side[2 * a].kind == BW_PERIODIC;
+    }
+    const struct mg_kernels *k = mg_kernels_baseline;
+    if (stage->host->simd == BW_SIMD_AVX2) k = mg_kernels_avx2;
+    if (stage->host->simd == BW_SIMD_AVX512) k = mg_kernels_avx512;
+    mg->kernels = k + (s->dim - 2);
+}
+
+static void level_bounds(struct multigrid *mg, const struct bw_topology *t, int32_t lo[3], int32_t hi[3])
+{
+    for (int q = 0; q < 3; q++) {
+        const int a = mg->shape.axis[q];
+        lo[q] = INT32_MAX, hi[q] = INT32_MIN;
+        for (int64_t i = 0; i < t->count; i++) {
+            if (t->coord[i][a] < lo[q]) lo[q] = t->coord[i][a];
+            if (t->coord[i][a] > hi[q]) hi[q] = t->coord[i][a];
+        }
+        /* where an axis leads round, the box itself must be halved, not what is active in it */
+        if (mg->shape.periodic[q]) lo[q] = 0, hi[q] = (mg->shape.cells[q] - 1) / mg->shape.edge[q];
+    }
+}
+
+/// The occupied box of a level, and what follows from it.
+static void level_extent(const struct multigrid *mg, struct mg_level *l)
+{
+    const int32_t *edge = mg->shape.edge;
+    for (int q = 0; q < 3; q++) l->periodic[q] = mg->shape.periodic[q] && l->cells[q] > 1;
+    l->planes = l->cells[2] < edge[2] ? l->cells[2] : edge[2];
+    l->rows = l->cells[1] < edge[1] ? (l->cells[1] + 1) & ~1 : edge[1];
+}
+
+enum bw_status mg_fit(struct multigrid *mg, const struct bw_topology *t)
+{
+    struct mg_level *l = &mg->level[0];
+    int32_t lo[3], hi[3];
+    level_bounds(mg, t, lo, hi);
+    l->count = t->count;
+    l->width = 1;
+    if (level_tables(mg, l) != BW_OK) return BW_ERR_MEMORY;
+    for (int q = 0; q < 3; q++) {
+        const int a = mg->shape.axis[q], box = mg->shape.cells[q];
+        l->cells[q] = (hi[q] - lo[q] + 1) * mg->shape.edge[q];
+        if (box && box - lo[q] * mg->shape.edge[q] < l->cells[q]) l->cells[q] = box - lo[q] * mg->shape.edge[q];
+        for (int64_t i = 0; i < t->count; i++) {
+            l->coord[i][q] = t->coord[i][a] - lo[q];
+            for (int s = 0; s < 2; s++) {
+                const int32_t n = t->neighbour[i][2 * a + s];
+                l->near[i][2 * q + s] = n >= 0 && a != mg->stage->grid->thin && box != 1 ? n : -1;
+            }
+        }
+    }
+    level_extent(mg, l);
+    if (!mg_buffer_fit(mg->stage, &mg->kind_memory, (size_t)t->count * MG_CELLS)) return BW_ERR_MEMORY;
+    mg->kind = mg->kind_memory.data;
+    return BW_OK;
+}
+
+/* ---- coarse tiles ------------------------------------------------------------------------------------------------ */
+
+/// A set of tile coordinates, open addressing.
+struct tile_map {
+    int32_t *slot;
+    uint64_t mask;
+};
+
+static enum bw_status map_init(struct tile_map *m, struct multigrid *mg, int64_t count)
+{
+    uint64_t size = 16;
+    while (size < 2 * (uint64_t)count) size *= 2;
+    m->mask = size - 1;
+    m->slot = mg->stage->host->scratch(mg->stage, size * sizeof *m->slot);
+    if (!m->slot) return BW_ERR_MEMORY;
+    memset(m->slot, 0xff, size * sizeof *m->slot);
+    return BW_OK;
+}
+
+/// The slot of coordinate c: holds its tile, or -1 where it would be put.
+static int32_t *map_find(const struct tile_map *m, int32_t (*coord)[3], const int32_t c[3])
+{
+    uint64_t h = bw_mix64((uint64_t)(uint32_t)c[0] | (uint64_t)(uint32_t)c[1] << 21 | (uint64_t)(uint32_t)c[2] << 42);
+    for (;; h++) {
+        int32_t *s = &m->slot[h & m->mask];
+        if (*s < 0 || !memcmp(coord[*s], c, sizeof coord[0])) return s;
+    }
+}
+
+static void coarse_neighbours(const struct multigrid *mg, struct mg_level *m, const struct tile_map *map)
+{
+    for (int64_t i = 0; i < m->count; i++)
+        for (int s = 0; s < 6; s++) {
+            const int a = s >> 1;
+            const int32_t last = (m->cells[a] - 1) / mg->shape.edge[a];
+            int32_t c[3] = {m->coord[i][0], m->coord[i][1], m->coord[i][2]};
+            c[a] += s & 1 ? 1 : -1;
+            if (m->periodic[a]) c[a] = c[a] < 0 ? last : c[a] > last ? 0 : c[a];
+            m->near[i][s] = c[a] < 0 || c[a] > last ? -1 : *map_find(map, m->coord, c);
+        }
+}
+
+/// Tiles of the level above l: in the order in which their first children come, so still sorted by plane.
+static enum bw_status coarse_tiles(struct multigrid *mg, struct mg_level *l, struct mg_level *m)
+{
+    struct tile_map map;
+    int32_t(*coord)[3] = mg->stage->host->scratch(mg->stage, (size_t)l->count * sizeof *coord);
+    if (!coord || map_init(&map, mg, l->count) != BW_OK) return BW_ERR_MEMORY;
+    m->count = 0;
+    for (int64_t i = 0; i < l->count; i++) {
+        const int32_t c[3] = {l->coord[i][0] / 2, l->coord[i][1] / 2, l->coord[i][2] / 2};
+        int32_t *slot = map_find(&map, coord, c);
+        if (*slot < 0) {
+            memcpy(coord[m->count], c, sizeof c);
+            *slot = (int32_t)m->count++;
+        }
+        l->parent[i] = *slot;
+        l->octant[i] = (uint8_t)((l->coord[i][0] & 1) | (l->coord[i][1] & 1) << 1 | (l->coord[i][2] & 1) << 2);
+    }
+    if (level_tables(mg, m) != BW_OK) return BW_ERR_MEMORY;
+    memcpy(m->coord, coord, (size_t)m->count * sizeof *coord);
+    memset(m->child, 0xff, (size_t)m->count * sizeof *m->child);
+    for (int64_t i = 0; i < l->count; i++) m->child[l->parent[i]][l->octant[i]] = (int32_t)i;
+    for (int q = 0; q < 3; q++) m->cells[q] = (l->cells[q] + 1) / 2;
+    m->width = 2 * l->width;
+    level_extent(mg, m);
+    coarse_neighbours(mg, m, &map);
+    return BW_OK;
+}
+
+/* ---- seams and links --------------------------------------------------------------------------------------------- */
+
+/// A periodic axis that ends inside a tile needs copies; what a half-sweep reads beyond a tile follows.
+static void level_links(const struct multigrid *mg, struct mg_level *l)
+{
+    l->n_seam = l->n_ghost = 0;
+    for (int64_t i = 0; i < l->count; i++)
+        for (int s = 0; s < 6; s++) l->link[i][s] = l->near[i][s] < 0 ? (int32_t)l->count : l->near[i][s];
+    for (int a = 0; a < mg->shape.dim; a++) {
+        const int32_t rest = l->cells[a] % mg->shape.edge[a];
+        for (int64_t i = 0; i < l->count && l->periodic[a] && rest; i++) {
+            const int32_t last = l->near[i][2 * a];
+            if (l->coord[i][a] != 0 || last < 0) continue;
+            const int32_t ghost = (int32_t)(l->count + 1 + l->n_ghost++);
+            l->seam[l->n_seam++] = (struct mg_seam){a, (int32_t)i, last, ghost, rest};
+            l->link[i][2 * a] = ghost;
+            l->link[last][2 * a + 1] = (int32_t)l->count;
+        }
+    }
+}
+
+/* ---- coefficients ------------------------------------------------------------------------------------------------ */
+
+struct build {
+    struct multigrid *mg;
+    struct mg_level *fine, *level; ///< `fine` NULL on level 0
+};
+
+/// Are all cells of a level 0 tile unknowns with unknowns on all sides?
+static int tile_is_plain(const struct multigrid *mg, int64_t tile)
+{
+    const uint8_t *kind = mg->kind + tile * MG_CELLS;
+    const uint8_t full = MG_KIND(2 * mg->shape.dim, 0);
+    int plain = 1;
+    for (int c = 0; c < MG_CELLS; c++) plain &= kind[c] == full;
+    return plain;
+}
+
+static int coarse_is_plain(const struct multigrid *mg, const struct mg_level *fine, const struct mg_level *l, int64_t tile)
+{
+    for (int o = 0; o < 1 << mg->shape.dim; o++)
+        if (l->child[tile][o] < 0 || fine->coef[l->child[tile][o]] >= 0) return 0;
+    return 1;
+}
+
+static void level_coefs(struct build *b)
+{
+    struct mg_level *l = b->level;
+    l->n_coef = 0;
+    for (int64_t i = 0; i < l->count; i++) {
+        const int plain = b->fine ? coarse_is_plain(b->mg, b->fine, l, i) : tile_is_plain(b->mg, i);
+        l->coef[i] = plain ? -1 : (int32_t)l->n_coef++;
+    }
+}
+
+/// x, b, coefficients, and what is only wanted while building.
+static enum bw_status level_cells(struct multigrid *mg, struct mg_level *l)
+{
+    const size_t tile = MG_CELLS * sizeof(float), n = (size_t)l->count, all = n + 1 + (size_t)l->n_ghost;
+    if (!mg_buffer_fit(mg->stage, &l->cells_memory, (all + n) * tile)) return BW_ERR_MEMORY;
+    if (!mg_buffer_fit(mg->stage, &l->coefs_memory, 2 * (size_t)l->n_coef * tile)) return BW_ERR_MEMORY;
+    l->x = l->cells_memory.data;
+    l->b = l->x + all * MG_CELLS;
+    l->diag = l->coefs_memory.data;
+    l->inv = l->diag + (size_t)l->n_coef * MG_CELLS;
+    memset(l->x + n * MG_CELLS, 0, (all - n) * tile);
+    if (l == mg->level) return BW_OK;
+    l->fluid = mg->stage->host->scratch(mg->stage, n * MG_CELLS);
+    l->open = mg->stage->host->scratch(mg->stage, n * tile);
+    return l->fluid && l->open ? BW_OK : BW_ERR_MEMORY;
+}
+
+/// Adds the children of one fine tile to its corner of a coarse one.
+static void corner_gather(const struct build *b, int64_t fine, int octant, uint8_t *fluid, float *open)
+{
+    const int dim = b->mg->shape.dim, edge = b->mg->shape.edge[0], half = edge / 2;
+    const int first = b->fine == b->mg->level;
+    const uint8_t *from = first ? b->mg->kind + fine * MG_CELLS : b->fine->fluid + fine * MG_CELLS;
+    const float share = dim == 3 ? 0.25f : 0.5f;
+    for (int k = 0; k < (dim == 3 ? edge : 1); k++)
+        for (int j = 0; j < edge; j++)
+            for (int i = 0; i < edge; i++) {
+                const int c = mg_index(dim, i, j, k);
+                if (!from[c]) continue;
+                const int m = mg_index(dim, i / 2 + (octant & 1) * half, j / 2 + (octant >> 1 & 1) * half,
+                                       k / 2 + (octant >> 2) * half);
+                fluid[m] = 1;
+                open[m] += share * (first ? (float)MG_OPEN_SIDES(from[c]) : b->fine->open[fine * MG_CELLS + c]);
+            }
+}
+
+static void coarse_gather(int64_t tile, uint32_t worker, void *user)
+{
+    const struct build *b = user;
+    struct mg_level *l = b->level;
+    (void)worker;
+    memset(l->x + tile * MG_CELLS, 0, MG_CELLS * sizeof(float));
+    memset(l->b + tile * MG_CELLS, 0, MG_CELLS * sizeof(float));
+    memset(l->fluid + tile * MG_CELLS, 0, MG_CELLS);
+    memset(l->open + tile * MG_CELLS, 0, MG_CELLS * sizeof(float));
+    for (int o = 0; o < 8; o++)
+        if (l->child[tile][o] >= 0)
+            corner_gather(b, l->child[tile][o], o, l->fluid + tile * MG_CELLS, l->open + tile * MG_CELLS);
+}
+
+static float coarse_diag(const struct build *b, int32_t tile, const int32_t at[3])
+{
+    const struct mg_level *l = b->level;
+    const int dim = b->mg->shape.dim;
+    const double weight = 2 * l->width / (l->width + 1);
+    double d = weight * (double)l->open[(int64_t)tile * MG_CELLS + mg_index(dim, at[0], at[1], at[2])];
+    for (int s = 0; s < 2 * dim; s++) {
+        int32_t to[3];
+        const int64_t other = mg_step(b->mg, l, tile, at, s, to);
+        if (other >= 0) d += l->fluid[other * MG_CELLS + mg_index(dim, to[0], to[1], to[2])];
+    }
+    return (float)d;
+}
+
+static void tile_diagonal(int64_t tile, uint32_t worker, void *user)
+{
+    const struct build *b = user;
+    struct mg_level *l = b->level;
+    const int dim = b->mg->shape.dim, edge = b->mg->shape.edge[0];
+    (void)worker;
+    if (l->coef[tile] < 0) return;
+    const uint8_t *cell = (b->fine ? l->fluid : b->mg->kind) + tile * MG_CELLS;
+    float *diag = l->diag + (int64_t)l->coef[tile] * MG_CELLS, *inv = l->inv + (int64_t)l->coef[tile] * MG_CELLS;
+    for (int32_t k = 0; k < (dim == 3 ? edge : 1); k++)
+        for (int32_t j = 0; j < edge; j++)
+            for (int32_t i = 0; i < edge; i++) {
+                const int kind = cell[mg_index(dim, i, j, k)], p = mg_place(dim, i, j, k);
+                float d = 0;
+                if (kind && b->fine) d = coarse_diag(b, (int32_t)tile, (int32_t[]){i, j, k});
+                if (kind && !b->fine) d = (float)(MG_FLUID_SIDES(kind) + MG_OPEN_SIDES(kind));
+                diag[p] = d;
+                inv[p] = d > 0 ? 1 / d : 0;
+            }
+}
+
+static enum bw_status level_build(struct build *b)
+{
+    const struct bw_host *host = b->mg->stage->host;
+    level_links(b->mg, b->level);
+    level_coefs(b);
+    if (level_cells(b->mg, b->level) != BW_OK) return BW_ERR_MEMORY;
+    if (b->fine) host->parallel_for(b->mg->stage, b->level->count, coarse_gather, b);
+    host->parallel_for(b->mg->stage, b->level->count, tile_diagonal, b);
+    return BW_OK;
+}
+
+enum bw_status mg_build(struct multigrid *mg)
+{
+    struct build b = {mg, NULL, mg->level};
+    enum bw_status status = level_build(&b);
+    int n = 1;
+    for (; status == BW_OK && n < MG_LEVELS; n++) {
+        const int32_t *c = mg->level[n - 1].cells;
+        if (c[0] <= 2 && c[1] <= 2 && c[2] <= 2) break;
+        b.fine = &mg->level[n - 1];
+        b.level = &mg->level[n];
+        status = coarse_tiles(mg, b.fine, b.level);
+        if (status == BW_OK) status = level_build(&b);
+    }
+    mg->n_levels = n;
+    return status == BW_OK ? mg_find_regions(mg) : status;
+}

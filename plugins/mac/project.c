@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+/* mac.project: makes the flow free of divergence, or equal to what `divergence` asks for.
+ *
+ * Solves  lap p = (rho/dt) (div u - D),  u -= (dt/rho) grad p  on the active tiles (Chorin 1968), second order in
+ * space, with the 7-point Laplacian, which is exactly div grad of the face velocities: what divergence is left is
+ * the solver's residual. In units of cells: sum over faces (p - p') = -(rho h/dt) (net outflow) + (rho h²/dt) D.
+ *
+ * Boundaries: faces on solid cells (signed distance < 0 at the centre) have the solid's velocity, faces on closed
+ * sides the wall's, on inflow sides the stream's. Beyond open sides, and in inactive tiles, p is 0 one cell away.
+ * Where a sealed region's sources do not sum to zero no flow exists: their mean is left out, and said.
+ *
+ * Solver and its limits: multigrid.c. tolerance: 1e-3 takes 99.9 % of the divergence away each step, and with a warm
+ * start what is left goes in the next; less is not to be seen in smoke, more costs a cycle for each factor of 5. */
+#include "project.h"
+#include "mac.h"
+#include <math.h>
+#include <string.h>
+
+struct project {
+    double tolerance, density;
+    int64_t max_iterations;
+    int32_t solver, warm_start;
+};
+
+static const struct bw_param params[] = {
+    BW_F64(struct project, tolerance, "tolerance", "1e-3", 1e-12, 1, "1",
+           "Residual to stop at, relative to the divergence given (2-norms); below 2e-4 the solution is kept in double."),
+    BW_INT(struct project, max_iterations, "max_iterations", "50", 1, 10000, "Most multigrid cycles in a step."),
+    BW_CHOICE(struct project, solver, "solver", "auto", "auto|vcycle|cg",
+              "vcycle: plain multigrid cycles; cg: conjugate gradients around them; auto: cycles, then cg where they are slow."),
+    BW_BOOL(struct project, warm_start, "warm_start", "true", "Start from the last step's pressure."),
+    BW_F64(struct project, density, "density", "1", 1e-6, 1e6, "kg/m3",
+           "Of the gas: scales the pressure, not the flow (air: 1.2)."),
+};
+
+enum port { VEL, PRESSURE, DIVERGENCE, SOLID, SOLID_VEL, N_PORTS };
+
+static const struct bw_port ports[] = {
+    {.name = "vel", .kind = BW_MAC, .access = BW_UPDATE, .unit = "m/s", .doc = "The flow to correct."},
+    {.name = "pressure", .kind = BW_SCALAR, .access = BW_UPDATE, .unit = "Pa",
+     .doc = "What corrects it; mean 0 where nothing is open."},
+    {.name = "divergence", .kind = BW_SCALAR, .access = BW_READ, .lifetime = BW_STEP, .unit = "1/s",
+     .flags = BW_PORT_OPTIONAL, .doc = "Expansion that the flow shall have."},
+    {.name = "solid", .kind = BW_SCALAR, .access = BW_READ, .unit = "m", .flags = BW_PORT_OPTIONAL,
+     .doc = "Signed distance to obstacles: cells with a centre inside (< 0) hold no gas."},
+    {.name = "solid_vel", .kind = BW_MAC, .access = BW_READ, .unit = "m/s", .flags = BW_PORT_OPTIONAL,
+     .doc = "Velocity of the obstacles."},
+};
+
+struct state {
+    struct multigrid mg;
+    uint64_t version; ///< of the topology that mg fits
+    int32_t built;
+};
+
+/// The rows of one sweep.
+struct rows {
+    struct bw_access access[N_PORTS];
+    uint32_t n;
+};
+
+/// Adds a field, if there is one; returns its view's number or -1.
+static int32_t row_add(struct rows *r, struct bw_field *field, uint32_t mode, int32_t halo)
+{
+    if (!field) return -1;
+    r->access[r->n] = (struct bw_access){field, mode, halo};
+    return (int32_t)r->n++;
+}
+
+static enum bw_status rows_sweep(struct bw_stage *s, const struct rows *r, bw_body_fn body, struct task *t, double *max)
+{
+    return s->host->sweep(s, &(struct bw_sweep){.access = r->access, .n_access = r->n, .body = body, .user = t,
+                                                .maxs = max, .n_maxs = 1});
+}
+
+static enum bw_status memory_fail(struct bw_stage *s)
+{
+    return s->host->fail(s, BW_ERR_MEMORY, "no memory for the pressure of %lld tiles",
+                         (long long)((struct state *)s->state)->mg.level->count);
+}
+
+/* ---- one projection ---------------------------------------------------------------------------------------------- */
+
+/// Makes the multigrid fit tiles and obstacles, if they changed.
+static enum bw_status levels_update(struct bw_stage *s, struct task *t)
+{
+    struct state *st = s->state;
+    struct bw_field *solid = bw_port_field(s, SOLID);
+    const int same = st->built && st->version == t->topology->version;
+    struct rows r = {0};
+    double changed = 0;
+    if (same && !solid) return BW_OK;
+    st->built = 0;
+    if (!same && mg_fit(&st->mg, t->topology) != BW_OK) return memory_fail(s);
+    row_add(&r, bw_port_field(s, PRESSURE), BW_READ, 0);
+    t->solid = row_add(&r, solid, BW_READ, 1);
+    const enum bw_status status = rows_sweep(s, &r, project_kinds, t, &changed);
+    if (status != BW_OK) return status;
+    if ((!same || changed > 0) && mg_build(&st->mg) != BW_OK) return memory_fail(s);
+    st->version = t->topology->version;
+    st->built = 1;
+    return BW_OK;
+}
+
+static enum bw_status rhs_make(struct bw_stage *s, struct task *t, struct bw_field *vel)
+{
+    const struct project *p = s->params;
+    struct rows r = {0};
+    double failed = 0;
+    t->vel = row_add(&r, vel, BW_READ, 1);
+    t->pressure = row_add(&r, p->warm_start ? bw_port_field(s, PRESSURE) : NULL, BW_READ, 0);
+    t->divergence = row_add(&r, bw_port_field(s, DIVERGENCE), BW_READ, 0);
+    t->solid = row_add(&r, bw_port_field(s, SOLID), BW_READ, 1);
+    t->solid_vel = row_add(&r, bw_port_field(s, SOLID_VEL), BW_READ, 1);
+    const enum bw_status status = rows_sweep(s, &r, project_rhs, t, &failed);
+    return status == BW_OK && failed > 0 ? memory_fail(s) : status;
+}
+
+static enum bw_status vel_correct(struct bw_stage *s, struct task *t, struct bw_field *vel)
+{
+    struct rows r = {0};
+    double failed = 0;
+    t->vel = row_add(&r, vel, BW_UPDATE, 0);
+    t->pressure = row_add(&r, bw_port_field(s, PRESSURE), BW_UPDATE, 0);
+    t->solid = row_add(&r, bw_port_field(s, SOLID), BW_READ, 1);
+    t->solid_vel = row_add(&r, bw_port_field(s, SOLID_VEL), BW_READ, 1);
+    const enum bw_status status = rows_sweep(s, &r, project_correct, t, &failed);
+    return status == BW_OK && failed > 0 ? memory_fail(s) : status;
+}
+
+static enum bw_status divergence_check(struct bw_stage *s, struct task *t, struct bw_field *vel, double *worst)
+{
+    struct rows r = {0};
+    t->vel = row_add(&r, vel, BW_READ, 1);
+    t->divergence = row_add(&r, bw_port_field(s, DIVERGENCE), BW_READ, 0);
+    return rows_sweep(s, &r, project_check, t, worst);
+}
+
+static void metrics_report(struct bw_stage *s, const struct mg_result *r, double worst)
+{
+    s->host->metric(s, "iterations", r->cycles, BW_METRIC_SUM);
+    s->host->metric(s, "residual", r->residual, BW_METRIC_MAX);
+    s->host->metric(s, "divergence", worst, BW_METRIC_MAX);
+}
+
+static enum bw_status result_judge(struct bw_stage *s, const struct mg_result *r)
+{
+    const struct project *p = s->params;
+    if (r->grew)
+        return s->host->fail(s, BW_ERR_DIVERGED, "the pressure solve diverged: residual %.2g after %d cycles",
+                             r->residual, (int)r->cycles);
+    if (!r->converged)
+        s->host->log(s, BW_LOG_WARNING, "the pressure did not converge: residual %.2g after %d cycles, wanted %.2g",
+                     r->residual, (int)r->cycles, p->tolerance);
+    return BW_OK;
+}
+
+/// Says what a sealed region could not take; less than a thousandth of a cell's volume a step is rounding.
+static void balance_judge(struct bw_stage *s, const struct mg_result *r, double worst, double dt)
+{
+    if (r->unbalanced > 0.01 && worst * dt > 1e-3)
+        s->host->log(s, BW_LOG_WARNING,
+                     "a sealed region cannot take its sources: %.0f %% of the divergence asked for is left out",
+                     100 * r->unbalanced);
+}
+
+static enum bw_status project_run(struct bw_stage *s, struct bw_field *vel, double dt)
+{
+    struct state *st = s->state;
+    const struct project *p = s->params;
+    const double h = s->grid->h;
+    const struct bw_tiles_api *tiles = s->host->extension(BW_TILES);
+    if (!(dt > 0)) return s->host->fail(s, BW_ERR_USAGE, "cannot project over %g s: the step must be longer than 0", dt);
+    if (!tiles) return s->host->fail(s, BW_ERR_PLUGIN, "the host offers no %s", BW_TILES);
+    struct mg_result result = {.converged = 1};
+    struct task t = {.mg = &st->mg, .tiles = tiles, .domain = s->domain, .topology = tiles->topology(s->domain),
+                     .result = &result, .rhs = -p->density * h / dt, .source = p->density * h * h / dt,
+                     .gradient = dt / (p->density * h)};
+    const struct mg_options options = {p->tolerance, (int32_t)p->max_iterations, p->solver, p->warm_start};
+    double worst = 0;
+    if (t.topology->count == 0) {
+        metrics_report(s, &result, 0);
+        return BW_OK;
+    }
+    enum bw_status status = levels_update(s, &t);
+    if (status == BW_OK) status = rhs_make(s, &t, vel);
+    if (status != BW_OK) return status;
+    status = mg_solve(&st->mg, &options, &result);
+    if (status == BW_ERR_MEMORY) return memory_fail(s);
+    if (status != BW_OK) return status;
+    status = result_judge(s, &result);
+    if (status == BW_OK) status = vel_correct(s, &t, vel);
+    if (status == BW_OK) status = divergence_check(s, &t, vel, &worst);
+    if (status != BW_OK) return status;
+    metrics_report(s, &result, worst);
+    balance_judge(s, &result, worst, dt);
+    return BW_OK;
+}
+
+/* ---- descriptor -------------------------------------------------------------------------------------------------- */
+
+static enum bw_status init(struct bw_stage *s)
+{
+    mg_init(&((struct state *)s->state)->mg, s);
+    return BW_OK;
+}
+
+static enum bw_status step(struct bw_stage *s) { return project_run(s, bw_port_field(s, VEL), s->dt); }
+
+static const struct bw_project_api project_api = {sizeof project_api, project_run};
+
+static const void *extension(const char *id) { return strcmp(id, BW_PROJECT) ? NULL : &project_api; }
+
+const struct bw_stage_desc mac_project_desc = {
+    .id = "mac.project",
+    .version = "1.0",
+    .brief = "Makes the flow free of divergence: pressure by geometric multigrid.",
+    .references = "Chorin 1968; McAdams, Sifakis, Teran 2010; Bridson, Fluid Simulation for Computer Graphics, 2015.",
+    BW_PARAMS(params),
+    BW_PORTS(ports),
+    .params_size = sizeof(struct project),
+    .state_size = sizeof(struct state),
+    .init = init,
+    .step = step,
+    .extension = extension,
+};

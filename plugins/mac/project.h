@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The sweeps of mac.project: between fields on the grid and the multigrid's own arrays. */
+#ifndef PROJECT_H
+#define PROJECT_H
+
+#include "multigrid.h"
+
+/// What the bodies need. View numbers are -1 where a field is not there.
+struct task {
+    struct multigrid *mg;
+    const struct bw_tiles_api *tiles;
+    struct bw_domain *domain;
+    const struct bw_topology *topology;
+    const struct mg_result *result;
+    double rhs;      ///< right-hand side per net outflow of a cell's faces: -density h/dt, Pa s/m
+    double source;   ///< the same per expansion: density h²/dt, Pa s
+    double gradient; ///< velocity per pressure difference: dt/(density h), m/(s Pa)
+    int32_t vel, pressure, divergence, solid, solid_vel;
+};
+
+/// Sorts a tile's cells into unknowns and not; max[0] = 1 where that changed. Reads solid (halo 1).
+void project_kinds(const struct bw_block *b, void *user);
+/// Right-hand side and first guess. Reads vel, solid, solid_vel (halo 1), divergence, pressure.
+void project_rhs(const struct bw_block *b, void *user);
+/// Takes the pressure's gradient from vel, sets walls, hands the pressure out. Updates vel, pressure; reads solid,
+/// solid_vel (halo 1).
+void project_correct(const struct bw_block *b, void *user);
+/// max[0] = largest |div vel - source| of a fluid cell, 1/s. Reads vel (halo 1), divergence.
+void project_check(const struct bw_block *b, void *user);
+
+#endif

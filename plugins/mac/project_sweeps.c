@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Bodies of mac.project's sweeps.
+ *
+ * A face with a solid cell on either side, or on a closed or inflow side of the box, has a given velocity; all others
+ * are corrected by u -= dt/(rho h) (p - p_low), where p is 0 beyond an open side and in inactive tiles. Loops run
+ * over the solver's axes 0, 1, 2, which in 2D leave the thin axis for last. */
+#include "project.h"
+#include <math.h>
+#include <string.h>
+
+/// Three face arrays of one block, with strides along the domain's axes.
+struct faces {
+    float *f[3];
+    ptrdiff_t stride[3];
+};
+
+static struct faces faces_of(const struct bw_view *v)
+{
+    return (struct faces){{bw_f32(v, 0), bw_f32(v, 1), bw_f32(v, 2)}, {1, v->sy, v->sz}};
+}
+
+static int64_t tile_of(const struct task *t, const struct bw_block *b)
+{
+    const int32_t c[3] = {b->lo[0] / b->grid->tile[0], b->lo[1] / b->grid->tile[1], b->lo[2] / b->grid->tile[2]};
+    return t->tiles->find(t->domain, c);
+}
+
+/// Is side `s` of a tile a wall of the box (closed or inflow)?
+static int side_is_wall(const struct task *t, const struct bw_block *b, int64_t tile, int s)
+{
+    return t->topology->neighbour[tile][s] == BW_TILE_OUTSIDE && b->grid->side[s].kind != BW_OPEN;
+}
+
+/* ---- kinds ------------------------------------------------------------------------------------------------------- */
+
+/* What a cell is to its neighbours, as it adds to MG_KIND: nothing, one more unknown, one more p = 0. */
+enum { SEEN_WALL = 0, SEEN_FLUID = 8, SEEN_OPEN = 1 };
+enum { PAD = 66 * 66 * 3 > 18 * 18 * 18 ? 66 * 66 * 3 : 18 * 18 * 18 };
+
+static int is_solid(const struct bw_block *b, const struct task *t, const int32_t at[3])
+{
+    if (t->solid < 0) return 0;
+    const struct bw_view *v = &b->view[t->solid];
+    return bw_f32(v, 0)[at[0] + at[1] * v->sy + at[2] * v->sz] < 0;
+}
+
+/// What lies beyond side s, at the cell `at` just outside the block.
+static uint8_t seen_beyond(const struct task *t, const struct bw_block *b, int64_t tile, int s, const int32_t at[3])
+{
+    const int a = s >> 1, to_itself = b->grid->n[a] == 1 && b->grid->side[s].kind == BW_PERIODIC;
+    if (a == b->grid->thin || to_itself || side_is_wall(t, b, tile, s) || is_solid(b, t, at)) return SEEN_WALL;
+    return t->topology->neighbour[tile][s] >= 0 ? SEEN_FLUID : SEEN_OPEN;
+}
+
+/// Fills a padded array (stride pad[]) with what each cell and each one beyond the block's sides is.
+static void seen_fill(const struct task *t, const struct bw_block *b, int64_t tile, uint8_t *seen, const int32_t pad[3])
+{
+    int32_t at[3];
+    memset(seen, SEEN_WALL, PAD);
+    for (at[2] = 0; at[2] < b->n[2]; at[2]++)
+        for (at[1] = 0; at[1] < b->n[1]; at[1]++) {
+            uint8_t *row = seen + pad[0] + (at[1] + 1) * pad[1] + (at[2] + 1) * pad[2];
+            if (t->solid < 0) {
+                memset(row, SEEN_FLUID, (size_t)b->n[0]);
+                continue;
+            }
+            const struct bw_view *v = &b->view[t->solid];
+            const float *solid = bw_f32(v, 0) + at[1] * v->sy + at[2] * v->sz;
+            for (int i = 0; i < b->n[0]; i++) row[i] = solid[i] < 0 ? SEEN_WALL : SEEN_FLUID;
+        }
+    for (int s = 0; s < 6; s++) {
+        const int a = s >> 1, u = (a + 1) % 3, w = (a + 2) % 3;
+        at[a] = s & 1 ? b->n[a] : -1;
+        for (at[w] = 0; at[w] < b->n[w]; at[w]++)
+            for (at[u] = 0; at[u] < b->n[u]; at[u]++)
+                seen[(at[0] + 1) * pad[0] + (at[1] + 1) * pad[1] + (at[2] + 1) * pad[2]] = seen_beyond(t, b, tile, s, at);
+    }
+}
+
+void project_kinds(const struct bw_block *b, void *user)
+{
+    const struct task *t = user;
+    const struct mg_shape *sh = &t->mg->shape;
+    const int32_t pad[3] = {1, b->n[0] + 2, (b->n[0] + 2) * (b->n[1] + 2)};
+    const ptrdiff_t step[3] = {pad[sh->axis[0]], pad[sh->axis[1]], pad[sh->axis[2]]};
+    const int64_t tile = tile_of(t, b);
+    uint8_t seen[PAD], kind[MG_CELLS] = {0};
+    seen_fill(t, b, tile, seen, pad);
+    for (int k = 0; k < b->n[sh->axis[2]]; k++)
+        for (int j = 0; j < b->n[sh->axis[1]]; j++) {
+            const uint8_t *c = seen + (k + 1) * step[2] + (j + 1) * step[1] + step[0];
+            uint8_t *row = kind + mg_index(sh->dim, 0, j, k);
+            for (int i = 0; i < b->n[sh->axis[0]]; i++, c += step[0]) {
+                const int beside = c[-step[0]] + c[step[0]] + c[-step[1]] + c[step[1]] + c[-step[2]] + c[step[2]];
+                row[i] = *c == SEEN_FLUID ? (uint8_t)(MG_FLUID + beside) : 0;
+            }
+        }
+    uint8_t *old = t->mg->kind + tile * MG_CELLS;
+    b->max[0] = memcmp(old, kind, MG_CELLS) != 0;
+    if (b->max[0] > 0) memcpy(old, kind, MG_CELLS);
+}
+
+/* ---- walls ------------------------------------------------------------------------------------------------------- */
+
+/// Faces along `a` of one row (face i between cells i-1 and i along that axis) that touch a solid cell.
+static void row_solid(const struct bw_block *b, const struct task *t, const struct faces *u, int a, int n, int j, int k)
+{
+    const struct bw_view *v = &b->view[t->solid];
+    const ptrdiff_t back[3] = {1, v->sy, v->sz};
+    const float *s = bw_f32(v, 0) + j * v->sy + k * v->sz, *low = s - back[a], *moving = NULL;
+    float *f = u->f[a] + j * u->stride[1] + k * u->stride[2];
+    if (t->solid_vel >= 0) {
+        const struct bw_view *m = &b->view[t->solid_vel];
+        moving = bw_f32(m, a) + j * m->sy + k * m->sz;
+    }
+    for (int i = 0; i < n; i++) {
+        const float wall = moving ? moving[i] : 0.0f;
+        f[i] = s[i] < 0 || low[i] < 0 ? wall : f[i];
+    }
+}
+
+/// One plane of faces, number `at` along `a`.
+static void plane_set(const struct bw_block *b, const struct faces *u, int a, int at, float value)
+{
+    const int p = (a + 1) % 3, q = (a + 2) % 3;
+    float *f = u->f[a] + at * u->stride[a];
+    for (int j = 0; j < b->n[q]; j++)
+        for (int i = 0; i < b->n[p]; i++) f[i * u->stride[p] + j * u->stride[q]] = value;
+}
+
+/// Gives the faces on solids and walls, and all faces across the thin axis, their velocity.
+static void walls_set(const struct task *t, const struct bw_block *b, int64_t tile, const struct faces *u)
+{
+    for (int a = 0; a < 3; a++) {
+        const int n[3] = {b->n[0] + (a == 0), b->n[1] + (a == 1), b->n[2] + (a == 2)};
+        for (int k = 0; t->solid >= 0 && k < n[2]; k++)
+            for (int j = 0; j < n[1]; j++) row_solid(b, t, u, a, n[0], j, k);
+        for (int s = 2 * a; s < 2 * a + 2; s++) {
+            const int at = s & 1 ? b->n[a] : 0;
+            if (a == b->grid->thin)
+                plane_set(b, u, a, at, 0.0f);
+            else if (side_is_wall(t, b, tile, s))
+                plane_set(b, u, a, at, (float)b->grid->side[s].velocity[a]);
+        }
+    }
+}
+
+/// A copy of the block's faces in the body's scratch memory, n+1 of them along each axis.
+static int faces_copy(const struct bw_block *b, const struct faces *from, struct faces *to)
+{
+    const ptrdiff_t sy = b->n[0] + 1, sz = sy * (b->n[1] + 1), size = sz * (b->n[2] + 1);
+    float *m = b->stage->host->body_scratch(b, 3 * (size_t)size * sizeof *m);
+    if (!m) return 0;
+    *to = (struct faces){{m, m + size, m + 2 * size}, {1, sy, sz}};
+    for (int a = 0; a < 3; a++)
+        for (int k = 0; k < b->n[2] + (a == 2); k++)
+            for (int j = 0; j < b->n[1] + (a == 1); j++)
+                memcpy(to->f[a] + j * sy + k * sz, from->f[a] + j * from->stride[1] + k * from->stride[2],
+                       (size_t)(b->n[0] + (a == 0)) * sizeof *m);
+    return 1;
+}
+
+/* ---- right-hand side --------------------------------------------------------------------------------------------- */
+
+/// Net outflow of the faces of one row of cells (solver's j, k), m/s.
+static void row_outflow(const struct task *t, const struct faces *u, int n, int j, int k, float *out)
+{
+    const struct mg_shape *sh = &t->mg->shape;
+    const ptrdiff_t s[3] = {u->stride[sh->axis[0]], u->stride[sh->axis[1]], u->stride[sh->axis[2]]};
+    const float *f[3];
+    for (int q = 0; q < 3; q++) f[q] = u->f[sh->axis[q]] + j * s[1] + k * s[2];
+    for (int i = 0; i < n; i++) {
+        const ptrdiff_t c = i * s[0];
+        out[i] = (f[0][c + s[0]] - f[0][c]) + (f[1][c + s[1]] - f[1][c]);
+    }
+    for (int i = 0; i < n && sh->dim == 3; i++) out[i] += f[2][i * s[0] + s[2]] - f[2][i * s[0]];
+}
+
+/// A scalar view's row along the solver's axis 0: its first cell, *step apart.
+static const float *row_scalar(const struct task *t, const struct bw_view *v, int j, int k, ptrdiff_t *step)
+{
+    const ptrdiff_t stride[3] = {1, v->sy, v->sz};
+    const int32_t *axis = t->mg->shape.axis;
+    *step = stride[axis[0]];
+    return bw_f32(v, 0) + j * stride[axis[1]] + k * stride[axis[2]];
+}
+
+/// Writes a row (zeros past its end) into its red and black halves, 0 where there is no unknown.
+static void row_split(const struct task *t, const float *row, const uint8_t *kind, int j, int k, float *tile)
+{
+    const int dim = t->mg->shape.dim, edge = t->mg->shape.edge[0];
+    float *even = tile + mg_place(dim, 0, j, k), *odd = tile + mg_place(dim, 1, j, k);
+    for (int i = 0; i < edge / 2; i++) {
+        even[i] = kind[2 * i] ? row[2 * i] : 0.0f;
+        odd[i] = kind[2 * i + 1] ? row[2 * i + 1] : 0.0f;
+    }
+}
+
+static void row_rhs(const struct task *t, const struct bw_block *b, const struct faces *u, int j, int k, float *row)
+{
+    const int n = b->n[t->mg->shape.axis[0]];
+    const float rhs = (float)t->rhs, source = (float)t->source;
+    row_outflow(t, u, n, j, k, row);
+    for (int i = 0; i < n; i++) row[i] *= rhs;
+    if (t->divergence < 0) return;
+    ptrdiff_t step;
+    const float *d = row_scalar(t, &b->view[t->divergence], j, k, &step);
+    for (int i = 0; i < n; i++) row[i] += source * d[i * step];
+}
+
+void project_rhs(const struct bw_block *b, void *user)
+{
+    const struct task *t = user;
+    const struct mg_shape *sh = &t->mg->shape;
+    const int64_t tile = tile_of(t, b);
+    const uint8_t *kind = t->mg->kind + tile * MG_CELLS;
+    float *rhs = t->mg->level->b + tile * MG_CELLS, *x = t->mg->level->x + tile * MG_CELLS;
+    const struct faces given = faces_of(&b->view[t->vel]);
+    struct faces u = given;
+    memset(rhs, 0, MG_CELLS * sizeof *rhs);
+    memset(x, 0, MG_CELLS * sizeof *x);
+    if (t->mg->level->coef[tile] >= 0) {
+        if (!faces_copy(b, &given, &u)) {
+            b->max[0] = 1;
+            return;
+        }
+        walls_set(t, b, tile, &u);
+    }
+    for (int k = 0; k < b->n[sh->axis[2]]; k++)
+        for (int j = 0; j < b->n[sh->axis[1]]; j++) {
+            const uint8_t *at = kind + mg_index(sh->dim, 0, j, k);
+            float row[64] = {0};
+            row_rhs(t, b, &u, j, k, row);
+            row_split(t, row, at, j, k, rhs);
+            if (t->pressure < 0) continue;
+            ptrdiff_t step;
+            const float *p = row_scalar(t, &b->view[t->pressure], j, k, &step);
+            for (int i = 0; i < b->n[sh->axis[0]]; i++) row[i] = p[i * step];
+            row_split(t, row, at, j, k, x);
+        }
+}
+
+/* ---- correction -------------------------------------------------------------------------------------------------- */
+
+/// The pressure of one tile and of the cells beyond its faces, in natural order; p[0] is cell (0,0,0).
+struct dense {
+    double *p;
+    ptrdiff_t step[3]; ///< along the solver's axes
+};
+
+static double pressure_at(const struct task *t, int64_t tile, const int32_t c[3])
+{
+    const int64_t at = tile * MG_CELLS + mg_place(t->mg->shape.dim, c[0], c[1], c[2]);
+    return t->result->used_double ? t->mg->sol[at] : (double)t->mg->level->x[at];
+}
+
+/// Fills the layer beyond side `s` (solver's order); n: the block's cells along the solver's axes.
+static void dense_side(const struct task *t, int64_t tile, const int32_t n[3], int s, const struct dense *d)
+{
+    const int a = s >> 1, u = (a + 1) % 3, w = (a + 2) % 3;
+    int32_t at[3], to[3];
+    at[a] = s & 1 ? n[a] - 1 : 0;
+    for (at[w] = 0; at[w] < n[w]; at[w]++)
+        for (at[u] = 0; at[u] < n[u]; at[u]++) {
+            double *p = d->p + at[0] * d->step[0] + at[1] * d->step[1] + at[2] * d->step[2];
+            const int64_t other = mg_step(t->mg, t->mg->level, (int32_t)tile, at, s, to);
+            const int to_itself = t->mg->shape.periodic[a] && t->mg->shape.cells[a] == 1;
+            p[s & 1 ? d->step[a] : -d->step[a]] = to_itself ? *p : other >= 0 ? pressure_at(t, other, to) : 0.0;
+        }
+}
+
+static void dense_fill(const struct task *t, int64_t tile, const int32_t n[3], const struct dense *d)
+{
+    const int dim = t->mg->shape.dim;
+    for (int32_t k = 0; k < n[2]; k++)
+        for (int32_t j = 0; j < n[1]; j++) {
+            double *row = d->p + j * d->step[1] + k * d->step[2];
+            const int64_t even = tile * MG_CELLS + mg_place(dim, 0, j, k), odd = tile * MG_CELLS + mg_place(dim, 1, j, k);
+            const float *x = t->mg->level->x;
+            const double *sol = t->result->used_double ? t->mg->sol : NULL;
+            for (int i = 0; i < n[0]; i++) {
+                const int64_t c = (i & 1 ? odd : even) + (i >> 1);
+                row[i] = sol ? sol[c] : (double)x[c];
+            }
+        }
+    for (int s = 0; s < 2 * dim; s++) dense_side(t, tile, n, s, d);
+}
+
+/// u -= gradient · (p - p one cell lower) on the faces of solver axis q.
+static void faces_correct(const struct task *t, const struct faces *u, const struct dense *d, const int32_t n[3], int q)
+{
+    const int32_t *axis = t->mg->shape.axis;
+    const ptrdiff_t s[3] = {u->stride[axis[0]], u->stride[axis[1]], u->stride[axis[2]]};
+    const double g = t->gradient;
+    for (int k = 0; k < n[2] + (q == 2); k++)
+        for (int j = 0; j < n[1] + (q == 1); j++) {
+            float *f = u->f[axis[q]] + j * s[1] + k * s[2];
+            const double *p = d->p + j * d->step[1] + k * d->step[2], *low = p - d->step[q];
+            for (int i = 0; i < n[0] + (q == 0); i++) f[i * s[0]] = (float)((double)f[i * s[0]] - g * (p[i] - low[i]));
+        }
+}
+
+static void pressure_store(const struct task *t, const struct bw_block *b, const struct dense *d, const int32_t n[3])
+{
+    for (int k = 0; k < n[2]; k++)
+        for (int j = 0; j < n[1]; j++) {
+            ptrdiff_t step;
+            float *out = (float *)row_scalar(t, &b->view[t->pressure], j, k, &step);
+            const double *p = d->p + j * d->step[1] + k * d->step[2];
+            for (int i = 0; i < n[0]; i++) out[i * step] = (float)p[i];
+        }
+}
+
+void project_correct(const struct bw_block *b, void *user)
+{
+    const struct task *t = user;
+    const int32_t *axis = t->mg->shape.axis;
+    const int32_t n[3] = {b->n[axis[0]], b->n[axis[1]], b->n[axis[2]]};
+    const int64_t tile = tile_of(t, b);
+    const struct faces u = faces_of(&b->view[t->vel]);
+    struct dense d = {.step = {1, n[0] + 2, (n[0] + 2) * (n[1] + 2)}};
+    const size_t size = (size_t)(d.step[2] * (n[2] + 2)) * sizeof *d.p;
+    double *memory = b->stage->host->body_scratch(b, size);
+    if (!memory) {
+        b->max[0] = 1;
+        return;
+    }
+    memset(memory, 0, size);
+    d.p = memory + d.step[0] + d.step[1] + d.step[2];
+    dense_fill(t, tile, n, &d);
+    for (int q = 0; q < t->mg->shape.dim; q++) faces_correct(t, &u, &d, n, q);
+    if (t->mg->level->coef[tile] >= 0 || b->grid->thin >= 0) walls_set(t, b, tile, &u);
+    pressure_store(t, b, &d, n);
+}
+
+void project_check(const struct bw_block *b, void *user)
+{
+    const struct task *t = user;
+    const struct mg_shape *sh = &t->mg->shape;
+    const uint8_t *kind = t->mg->kind + tile_of(t, b) * MG_CELLS;
+    const struct faces u = faces_of(&b->view[t->vel]);
+    const float per_h = (float)(1 / b->grid->h);
+    float worst = 0;
+    for (int k = 0; k < b->n[sh->axis[2]]; k++)
+        for (int j = 0; j < b->n[sh->axis[1]]; j++) {
+            const uint8_t *at = kind + mg_index(sh->dim, 0, j, k);
+            float row[64];
+            ptrdiff_t step = 0;
+            const float none = 0;
+            const float *d = t->divergence < 0 ? &none : row_scalar(t, &b->view[t->divergence], j, k, &step);
+            row_outflow(t, &u, b->n[sh->axis[0]], j, k, row);
+            for (int i = 0; i < b->n[sh->axis[0]]; i++) {
+                const float off = at[i] ? fabsf(row[i] * per_h - d[i * step]) : 0.0f;
+                worst = off > worst ? off : worst;
+            }
+        }
+    b->max[0] = (double)worst;
+}

@@ -1,0 +1,408 @@
+// SPDX-License-Identifier: Apache-2.0
+/* load: fields from OpenVDB files, ours or anybody's: once at the start, or every step from a numbered sequence.
+ *
+ * The file's grid is read trilinearly at the world position of each cell centre (mac fields: of each face), so voxel
+ * sizes and places need not agree. What the file knows as inactive counts with the grid's background. Grids written by
+ * Billow say how many kelvin their temperature's 1 stands for, and are turned back into kelvin. */
+#include <billow/plugin.h>
+#include <bwvdb.h>
+
+#include <dirent.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FIELDS_MAX 16
+#define PATH_MAX_BYTES 1024
+
+enum load_mode { MODE_SET, MODE_ADD, MODE_MAX };
+enum load_when { WHEN_AUTO, WHEN_START, WHEN_ALWAYS };
+enum load_outside { OUTSIDE_HOLD, OUTSIDE_LOOP, OUTSIDE_BLANK };
+
+struct load_item {
+    const char *field, *grid;
+};
+
+struct load {
+    const char *path;
+    const char *field, *grid;
+    struct bw_list fields; ///< of struct load_item
+    int32_t mode, when, outside, up;
+    int64_t offset;
+    double speed, scale, gain;
+};
+
+static const struct bw_param item_rows[] = {
+    {.key = "field",
+     .type = BW_PARAM_FIELD,
+     .offset = BW_OFFSET(struct load_item, field, const char *),
+     .doc = "The field to fill.",
+     .flags = BW_PARAM_STATIC | BW_PARAM_REQUIRED},
+    {.key = "grid",
+     .type = BW_PARAM_STRING,
+     .offset = BW_OFFSET(struct load_item, grid, const char *),
+     .doc = "The grid in the file; default: of the field's name.",
+     .flags = BW_PARAM_STATIC},
+};
+
+static const struct bw_param params[] = {
+    {.key = "path",
+     .type = BW_PARAM_PATH,
+     .offset = BW_OFFSET(struct load, path, const char *),
+     .doc = "A .vdb file; a run of # in its name stands for the frame number.",
+     .flags = BW_PARAM_STATIC | BW_PARAM_REQUIRED},
+    BW_FIELD(struct load, field, "field", NULL, "The field to fill."),
+    BW_STRING(struct load, grid, "grid", NULL, "The grid in the file; default: of the field's name."),
+    BW_LIST(struct load, fields, struct load_item, "fields", item_rows, "Several fields at once, each with its grid."),
+    BW_CHOICE(struct load, mode, "mode", "set", "set|add|max",
+              "What becomes of the old value; `add` in every step is an amount per second."),
+    BW_CHOICE(struct load, when, "when", "auto", "auto|start|always",
+              "In the first step or in every one; auto: a sequence always, a single file at the start."),
+    BW_CHOICE(struct load, outside, "outside", "hold", "hold|loop|blank",
+              "Before the first and after the last file: that file, round again, or nothing."),
+    BW_INT(struct load, offset, "offset", "0", -1e9, 1e9, "Added to the frame number."),
+    BW_F64(struct load, speed, "speed", "1", -1e3, 1e3, NULL, "Files a frame, counted from the run's first frame."),
+    BW_CHOICE(struct load, up, "up", "z", "z|y", "World axis that points up in the file."),
+    BW_F64(struct load, scale, "scale", "1", 1e-6, 1e6, NULL, "File units a metre (100: the file is in centimetres)."),
+    BW_F64(struct load, gain, "gain", "1", -1e9, 1e9, NULL, "Values are multiplied by it."),
+};
+
+#define LIST_PORT(key, text)                                                                                           \
+    {                                                                                                                  \
+        .name = key, .kind = BW_SCALAR, .access = BW_UPDATE, .doc = text, .flags = BW_PORT_LIST, .from = key,          \
+        .kinds = BW_KIND_BIT(BW_SCALAR) | BW_KIND_BIT(BW_VECTOR) | BW_KIND_BIT(BW_MAC)                                 \
+    }
+
+static const struct bw_port ports[] = {
+    LIST_PORT("field", "The field that is filled."),
+    LIST_PORT("fields", "The fields that are filled."),
+};
+
+struct target {
+    struct bw_field *field;
+    const char *grid;
+    int32_t index; ///< of the grid in the open file
+    double gain;   ///< file's number → the field's
+    int turn;      ///< vectors are turned with the axes
+};
+
+struct state {
+    struct target target[FIELDS_MAX];
+    int n_targets;
+    struct bwvdb_file *file;
+    int64_t number;      ///< of the open file
+    int64_t first, last; ///< numbers that the sequence's files have
+    double begin;        ///< frame at t = 0, known once `begun`
+    int begun;
+    int sequence;
+    char path[PATH_MAX_BYTES]; ///< of the open file
+};
+
+/* ---- numbered files ---- */
+
+/* The last run of # in the file's name: its place and length, 0 when there is none. */
+static size_t hashes_find(const char *path, size_t *at)
+{
+    const char *slash = strrchr(path, '/'), *end = strrchr(slash ? slash : path, '#');
+    if (!end) return 0;
+    const char *begin = end;
+    while (begin > path && begin[-1] == '#') begin--;
+    *at = (size_t)(begin - path);
+    return (size_t)(end - begin) + 1;
+}
+
+/* The number that `name` carries between `head` and `tail`, or -1. */
+static int64_t name_number(const char *name, const char *head, size_t n_head, const char *tail)
+{
+    size_t n = strlen(name), n_tail = strlen(tail);
+    if (n <= n_head + n_tail || strncmp(name, head, n_head) || strcmp(name + n - n_tail, tail)) return -1;
+    size_t digits = strspn(name + n_head, "0123456789");
+    return digits == n - n_head - n_tail && digits < 18 ? strtoll(name + n_head, NULL, 10) : -1;
+}
+
+static enum bw_status sequence_scan(struct bw_stage *s, struct state *st, const char *path)
+{
+    size_t at = 0, run = hashes_find(path, &at);
+    const char *slash = strrchr(path, '/'), *head = slash ? slash + 1 : path;
+    char folder[PATH_MAX_BYTES];
+    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) + 1 : 2, slash ? path : "./");
+    st->first = INT64_MAX, st->last = -1;
+    DIR *d = opendir(folder);
+    if (!d) return s->host->fail(s, BW_ERR_IO, "cannot open the folder of %s", path);
+    for (struct dirent *entry; (entry = readdir(d));) {
+        int64_t n = name_number(entry->d_name, head, at - (size_t)(head - path), path + at + run);
+        if (n >= 0 && n < st->first) st->first = n;
+        if (n > st->last) st->last = n;
+    }
+    closedir(d);
+    return st->last < 0 ? s->host->fail(s, BW_ERR_IO, "no file is called %s with a number for the #", path) : BW_OK;
+}
+
+/* Number of the file for a frame; -1: none, outside the sequence and `blank`. Frames are whole up to rounding noise. */
+static int64_t number_at(const struct bw_stage *s, double frame)
+{
+    const struct load *p = s->params;
+    const struct state *st = s->state;
+    double begin = st->begun ? st->begin : round(s->frame - (s->time + s->dt) * s->fps);
+    int64_t n = (int64_t)floor(begin + (frame - begin) * p->speed + 1e-6) + p->offset, span = st->last - st->first + 1;
+    if (n >= st->first && n <= st->last) return n;
+    if (p->outside == OUTSIDE_BLANK) return -1;
+    if (p->outside == OUTSIDE_HOLD) return n < st->first ? st->first : st->last;
+    int64_t turn = (n - st->first) % span;
+    return st->first + (turn < 0 ? turn + span : turn);
+}
+
+/* ---- the open file ---- */
+
+static double kelvin_of(const struct bwvdb_info *info)
+{
+    for (uint32_t i = 0; i < info->n_meta; i++)
+        if (!strcmp(info->meta[i].key, "kelvin") && info->meta[i].number > 0) return info->meta[i].number;
+    return 1;
+}
+
+static enum bw_status target_open(struct bw_stage *s, struct target *t)
+{
+    const struct load *p = s->params;
+    const struct state *st = s->state;
+    const struct bw_field_info *field = s->host->field_info(t->field);
+    t->index = bwvdb_find(st->file, t->grid);
+    if (t->index < 0)
+        return s->host->fail(s, BW_ERR_PRESET, "%s has no grid \"%s\"; it holds %s", st->path, t->grid,
+                             bwvdb_names(st->file));
+    struct bwvdb_error error;
+    enum bwvdb_status bad = bwvdb_load(st->file, t->index, &error);
+    if (bad) return s->host->fail(s, (enum bw_status)bad, "%s", error.text);
+    const struct bwvdb_info *info = bwvdb_grid_info(st->file, t->index);
+    if ((info->comps == 3) != (field->kind != BW_SCALAR))
+        return s->host->fail(s, BW_ERR_PRESET, "grid \"%s\" of %s holds %s, but field \"%s\" %s", t->grid, st->path,
+                             info->comps == 3 ? "vectors" : "scalars", field->name,
+                             field->kind == BW_SCALAR ? "is a scalar" : "has three components");
+    int length = field->unit && (!strcmp(field->unit, "m/s") || !strcmp(field->unit, "m"));
+    t->gain = p->gain * (length ? 1 / p->scale : 1) * (!strcmp(field->name, "temperature") ? kelvin_of(info) : 1);
+    t->turn = p->up == 1 && info->vector_type != BWVDB_VEC_INVARIANT;
+    return BW_OK;
+}
+
+static enum bw_status file_open(struct bw_stage *s, int64_t number)
+{
+    const struct load *p = s->params;
+    struct state *st = s->state;
+    if (st->file && st->number == number) return BW_OK;
+    bwvdb_close(st->file);
+    st->file = NULL;
+    size_t at = 0, run = hashes_find(p->path, &at);
+    int length = run ? snprintf(st->path, sizeof st->path, "%.*s%0*" PRId64 "%s", (int)at, p->path, (int)run, number,
+                                p->path + at + run)
+                     : snprintf(st->path, sizeof st->path, "%s", p->path);
+    if (length < 0 || (size_t)length >= sizeof st->path)
+        return s->host->fail(s, BW_ERR_PRESET, "the path %.60s… is too long", p->path);
+    struct bwvdb_error error;
+    enum bwvdb_status bad = bwvdb_open(st->path, &st->file, &error);
+    if (bad) return s->host->fail(s, (enum bw_status)bad, "%s", error.text);
+    st->number = number;
+    for (int i = 0; i < st->n_targets; i++) {
+        enum bw_status status = target_open(s, &st->target[i]);
+        if (status) return status;
+    }
+    return BW_OK;
+}
+
+/* ---- places: Billow's metres, z up, and the file's units and axes ---- */
+
+static void place_to_file(const struct load *p, const double x[3], double f[3])
+{
+    f[0] = x[0] * p->scale;
+    f[1] = (p->up ? x[2] : x[1]) * p->scale;
+    f[2] = (p->up ? -x[1] : x[2]) * p->scale;
+}
+
+static enum bw_status box_activate(struct bw_stage *s, const struct bwvdb_info *g)
+{
+    const struct load *p = s->params;
+    double lo[3], hi[3], r = 0.5 * fmax(g->voxel[0], fmax(g->voxel[1], g->voxel[2])); // as far as interpolation reaches
+    if (!g->active) return BW_OK;
+    for (int a = 0; a < 3; a++) {
+        int from = !p->up ? a : a == 1 ? 2 : a == 2 ? 1 : 0, turned = p->up && a == 1;
+        lo[a] = ((turned ? -g->world_hi[from] : g->world_lo[from]) - r) / p->scale;
+        hi[a] = ((turned ? -g->world_lo[from] : g->world_hi[from]) + r) / p->scale;
+    }
+    return s->host->activate(s, lo, hi);
+}
+
+/* ---- one sweep a field ---- */
+
+struct pass {
+    const struct target *target;
+    double seconds; ///< 1 for what happens once
+};
+
+static double value_get(const struct bw_view *v, int precision, int c, ptrdiff_t at)
+{
+    return precision == BW_F64P ? bw_f64(v, c)[at] : (double)bw_f32(v, c)[at];
+}
+
+static void value_put(const struct bw_view *v, int precision, int c, ptrdiff_t at, double value)
+{
+    if (precision == BW_F64P)
+        bw_f64(v, c)[at] = value;
+    else
+        bw_f32(v, c)[at] = (float)value;
+}
+
+/* Component c of what the file says, in Billow's axes; `out` holds the file's numbers of one place. */
+static double value_read(const struct target *t, const double *out, int c)
+{
+    if (!t->turn || c == 0) return out[c] * t->gain;
+    return (c == 1 ? -out[2] : out[1]) * t->gain;
+}
+
+static void body(const struct bw_block *b, void *user)
+{
+    const struct pass *pass = user;
+    const struct load *p = b->stage->params;
+    const struct state *st = b->stage->state;
+    const struct bw_view *out = &b->view[0], *old = &b->view[1];
+    const struct bw_field_info *info = b->stage->host->field_info(pass->target->field);
+    int precision = (int)info->precision, mac = info->kind == BW_MAC, grid_comps = info->kind == BW_SCALAR ? 1 : 3;
+    double(*pos)[3] = b->stage->host->body_scratch(b, ((size_t)b->n[0] + 1) * sizeof *pos);
+    double(*got)[3] = b->stage->host->body_scratch(b, ((size_t)b->n[0] + 1) * sizeof *got);
+    if (!pos || !got) {
+        b->sum[0] += 1;
+        return;
+    }
+    for (int c = 0; c < out->comps; c++) {
+        int n[3] = {b->n[0], b->n[1], b->n[2]};
+        if (mac) n[c]++;
+        for (int row = 0; row < n[1] * n[2]; row++) {
+            int j = row % n[1], k = row / n[1];
+            for (int i = 0; i < n[0]; i++) {
+                double x[3] = {i + 0.5, j + 0.5, k + 0.5};
+                if (mac) x[c] -= 0.5;
+                for (int a = 0; a < 3; a++) x[a] = b->corner[a] + x[a] * b->grid->h;
+                place_to_file(p, x, pos[i]);
+            }
+            memset(got, 0, (size_t)n[0] * sizeof *got); // blank
+            if (st->file)
+                b->sum[1] += bwvdb_sample(st->file, pass->target->index, (size_t)n[0], (const double(*)[3])pos, got[0],
+                                          NULL) != 0;
+            for (int i = 0; i < n[0]; i++) {
+                double v = value_read(pass->target, got[0] + i * grid_comps, c);
+                double before = value_get(old, precision, c, i + j * old->sy + k * old->sz);
+                if (p->mode == MODE_ADD) v = before + v * pass->seconds;
+                if (p->mode == MODE_MAX) v = fmax(before, v);
+                value_put(out, precision, c, i + j * out->sy + k * out->sz, v);
+            }
+        }
+    }
+}
+
+/* ---- callbacks ---- */
+
+static int always(const struct bw_stage *s)
+{
+    const struct load *p = s->params;
+    const struct state *st = s->state;
+    return p->when == WHEN_ALWAYS || (p->when == WHEN_AUTO && st->sequence);
+}
+
+/* Open the file that belongs to `frame`; none is open afterwards where the sequence is blank. */
+static enum bw_status file_select(struct bw_stage *s, double frame)
+{
+    struct state *st = s->state;
+    int64_t number = st->sequence ? number_at(s, frame) : 0;
+    if (number >= 0) return file_open(s, number);
+    bwvdb_close(st->file);
+    st->file = NULL;
+    return BW_OK;
+}
+
+static enum bw_status target_add(struct bw_stage *s, struct bw_field *field, const char *grid)
+{
+    struct state *st = s->state;
+    const char *name = s->host->field_info(field)->name;
+    for (int i = 0; i < st->n_targets; i++)
+        if (st->target[i].field == field) return s->host->fail(s, BW_ERR_PRESET, "field \"%s\" is named twice", name);
+    if (st->n_targets == FIELDS_MAX) return s->host->fail(s, BW_ERR_PRESET, "more than %d fields", FIELDS_MAX);
+    st->target[st->n_targets++] = (struct target){.field = field, .grid = grid && *grid ? grid : name};
+    return BW_OK;
+}
+
+static enum bw_status init(struct bw_stage *s)
+{
+    const struct load *p = s->params;
+    const struct load_item *items = p->fields.items;
+    struct state *st = s->state;
+    size_t at = 0;
+    enum bw_status status = BW_OK;
+    if (s->ports[0].count) status = target_add(s, bw_port_field(s, 0), p->grid);
+    for (uint32_t i = 0; !status && i < s->ports[1].count; i++)
+        status = target_add(s, s->ports[1].fields[i], i < p->fields.count ? items[i].grid : NULL);
+    if (status) return status;
+    if (!st->n_targets) return s->host->fail(s, BW_ERR_PRESET, "name a `field`, or several under `fields`");
+    st->sequence = hashes_find(p->path, &at) > 0;
+    return st->sequence ? sequence_scan(s, st, p->path) : file_open(s, 0);
+}
+
+static enum bw_status activate(struct bw_stage *s)
+{
+    struct state *st = s->state;
+    if (s->step > 0 && !always(s)) return BW_OK;
+    enum bw_status status = file_select(s, s->frame);
+    for (int i = 0; !status && st->file && i < st->n_targets; i++)
+        status = box_activate(s, bwvdb_grid_info(st->file, st->target[i].index));
+    return status;
+}
+
+static enum bw_status step(struct bw_stage *s)
+{
+    struct state *st = s->state;
+    const struct load *p = s->params;
+    if (s->step > 0 && !always(s)) return BW_OK;
+    if (!st->begun) st->begin = round(s->frame - (s->time + s->dt) * s->fps), st->begun = 1;
+    enum bw_status status = file_select(s, always(s) ? s->frame : s->frame - s->dt * s->fps);
+    if (!st->file && p->mode != MODE_SET) return status;
+    for (int i = 0; !status && i < st->n_targets; i++) {
+        struct target *t = &st->target[i];
+        struct pass pass = {t, always(s) ? s->dt : 1};
+        int mac = s->host->field_info(t->field)->kind == BW_MAC;
+        double sums[2] = {0, 0};
+        struct bw_access access[] = {{t->field, BW_WRITE, 0}, {t->field, BW_READ, mac}};
+        status = s->host->sweep(
+            s, &(struct bw_sweep){
+                   .access = access, .n_access = 2, .body = body, .user = &pass, .sums = sums, .n_sums = 2});
+        if (!status && sums[0] > 0) status = BW_ERR_MEMORY;
+        if (!status && sums[1] > 0)
+            status = s->host->fail(s, BW_ERR, "cannot sample grid \"%s\" of %s", t->grid, st->path);
+    }
+    if (!status && !always(s)) {
+        bwvdb_close(st->file); // never needed again
+        st->file = NULL;
+    }
+    return status;
+}
+
+static void uninit(struct bw_stage *s)
+{
+    struct state *st = s->state;
+    bwvdb_close(st->file);
+    st->file = NULL;
+}
+
+static const struct bw_stage_desc stages[] = {
+    {.id = "load",
+     .version = "1.0",
+     .brief = "Fills fields from OpenVDB files, once or from a numbered sequence.",
+     .params_size = sizeof(struct load),
+     .state_size = sizeof(struct state),
+     BW_PARAMS(params),
+     BW_PORTS(ports),
+     .init = init,
+     .activate = activate,
+     .step = step,
+     .uninit = uninit},
+};
+
+BW_EXPORT const struct bw_module billow_module = BW_MODULE(stages);

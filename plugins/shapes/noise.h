@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Gradient noise in space and time (Perlin 1985, with the quintic fade of Perlin 2002), hashed with bw_rng on a
+ * lattice that is fixed in the world: neither tiles nor the place where a domain starts show in it.
+ *
+ * Four-dimensional noise at one instant is three-dimensional noise whose gradients, and a constant beside them, are
+ * blended between two time slices:  n(x,t) = Σ_corners w(x) (G·d + C),  G = (1-w_t) g0 + w_t g1,
+ * C = (1-w_t) γ0 f + w_t γ1 (f-1),  f = fraction of the time slice, γ = time part of the gradient.
+ * So the lattice round a block is made once a step, and a value costs eight corners. */
+#ifndef NOISE_H
+#define NOISE_H
+
+#include <billow/rng.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define NOISE_OCTAVES 8
+
+/// Lattice values of one octave round a block. `g` holds Gx, Gy, Gz, C for each point, x fastest.
+struct noise_lattice {
+    double size;     ///< edge of a lattice cell, m
+    double shift[3]; ///< lattice cells: keeps the zeros of the octaves apart
+    int64_t lo[3];
+    int32_t n[3];
+    float *g;
+};
+
+static inline double noise_fade(double f)
+{
+    return f * f * f * (f * (f * 6 - 15) + 10);
+}
+
+/* Four numbers in [-1, 1) from one hash. */
+static inline void noise_gradient(uint64_t seed, const int64_t at[3], int64_t time, double g[4])
+{
+    uint64_t a = bw_rng(seed, ((uint64_t)at[0] << 32) ^ ((uint64_t)at[1] & 0xffffffffu));
+    uint64_t b = bw_rng(a, ((uint64_t)at[2] << 32) ^ ((uint64_t)time & 0xffffffffu));
+    for (int i = 0; i < 4; i++) g[i] = (double)(int16_t)(b >> (16 * i)) * 0x1p-15;
+}
+
+/// Prepare the lattice for positions in [lo, hi] (m). Returns the bytes that `g` needs.
+static inline size_t noise_place(struct noise_lattice *l, uint64_t seed, double size, const double lo[3],
+                                 const double hi[3])
+{
+    size_t points = 1;
+    l->size = size;
+    for (int i = 0; i < 3; i++) {
+        l->shift[i] = bw_rng_unit(seed, (uint64_t)i);
+        l->lo[i] = (int64_t)floor(lo[i] / size + l->shift[i]);
+        l->n[i] = (int32_t)((int64_t)floor(hi[i] / size + l->shift[i]) - l->lo[i]) + 2;
+        points *= (size_t)l->n[i];
+    }
+    return points * 4 * sizeof(float);
+}
+
+/// Fill the lattice for the time coordinate `time` (lattice cells).
+static inline void noise_fill(struct noise_lattice *l, uint64_t seed, double time)
+{
+    double slice = floor(time), f = time - slice, w = noise_fade(f);
+    float *g = l->g;
+    for (int32_t k = 0; k < l->n[2]; k++)
+        for (int32_t j = 0; j < l->n[1]; j++)
+            for (int32_t i = 0; i < l->n[0]; i++, g += 4) {
+                const int64_t at[3] = {l->lo[0] + i, l->lo[1] + j, l->lo[2] + k};
+                double a[4], b[4];
+                noise_gradient(seed, at, (int64_t)slice, a);
+                noise_gradient(seed, at, (int64_t)slice + 1, b);
+                for (int c = 0; c < 3; c++) g[c] = (float)((1 - w) * a[c] + w * b[c]);
+                g[3] = (float)((1 - w) * a[3] * f + w * b[3] * (f - 1));
+            }
+}
+
+/// The noise at a world position inside what noise_place was told; about -1 … 1, mean 0.
+static inline double noise_at(const struct noise_lattice *l, const double x[3])
+{
+    double f[3], w[3];
+    ptrdiff_t base = 0, stride[3] = {4, 4 * (ptrdiff_t)l->n[0], 4 * (ptrdiff_t)l->n[0] * l->n[1]};
+    for (int i = 0; i < 3; i++) {
+        double u = x[i] / l->size + l->shift[i], cell = floor(u);
+        f[i] = u - cell;
+        w[i] = noise_fade(f[i]);
+        base += (ptrdiff_t)((int64_t)cell - l->lo[i]) * stride[i];
+    }
+    double sum = 0;
+    for (int corner = 0; corner < 8; corner++) {
+        int a = corner & 1, b = corner >> 1 & 1, c = corner >> 2;
+        const float *g = l->g + base + a * stride[0] + b * stride[1] + c * stride[2];
+        double weight = (a ? w[0] : 1 - w[0]) * (b ? w[1] : 1 - w[1]) * (c ? w[2] : 1 - w[2]);
+        sum += weight * (g[0] * (f[0] - a) + g[1] * (f[1] - b) + g[2] * (f[2] - c) + g[3]);
+    }
+    return sum;
+}
+#endif

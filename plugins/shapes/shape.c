@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Signed distances of the four shapes. All are exact distances (a torus wider than its ring apart), so a band of
+ * constant width round a surface is just a comparison. Distances after I. Quilez's 2D reductions: a round shape is
+ * the same as its profile in the half plane (distance from the axis, height along it). */
+#include "shape.h"
+
+#include <math.h>
+#include <string.h>
+
+static const struct bw_param sphere_rows[] = {
+    BW_VEC3(struct shape_sphere, center, "center", "[0, 0, 0]", "m", "Where the middle is."),
+    BW_F64(struct shape_sphere, radius, "radius", "0.1 m", 0, 1e6, "m", "Radius."),
+};
+static const struct bw_param box_rows[] = {
+    BW_VEC3(struct shape_box, center, "center", "[0, 0, 0]", "m", "Where the middle is."),
+    BW_VEC3(struct shape_box, size, "size", "[0.2 m, 0.2 m, 0.2 m]", "m", "Edge lengths."),
+    BW_VEC3(struct shape_box, rotate, "rotate", "[0, 0, 0]", "rad", "Rotation about x, then y, then z."),
+};
+static const struct bw_param cylinder_rows[] = {
+    BW_VEC3(struct shape_cylinder, center, "center", "[0, 0, 0]", "m", "Where the middle is."),
+    BW_F64(struct shape_cylinder, radius, "radius", "0.1 m", 0, 1e6, "m", "Radius."),
+    BW_F64(struct shape_cylinder, height, "height", "0.2 m", 0, 1e6, "m", "Length along the axis."),
+    BW_VEC3(struct shape_cylinder, axis, "axis", "[0, 0, 1]", NULL,
+            "Direction of the axis; its length does not matter."),
+};
+static const struct bw_param torus_rows[] = {
+    BW_VEC3(struct shape_torus, center, "center", "[0, 0, 0]", "m", "Where the middle is."),
+    BW_F64(struct shape_torus, radius, "radius", "0.2 m", 0, 1e6, "m", "Radius of the ring."),
+    BW_F64(struct shape_torus, thickness, "thickness", "0.05 m", 0, 1e6, "m", "Radius of the tube."),
+    BW_VEC3(struct shape_torus, axis, "axis", "[0, 0, 1]", NULL,
+            "Direction through the hole; its length does not matter."),
+};
+
+const struct bw_param shape_rows[SHAPE_KINDS + 1] = {
+    BW_GROUP(struct shape, sphere, struct shape_sphere, "sphere", sphere_rows, "A ball."),
+    BW_GROUP(struct shape, box, struct shape_box, "box", box_rows, "A box, turned as you like."),
+    BW_GROUP(struct shape, cylinder, struct shape_cylinder, "cylinder", cylinder_rows, "A cylinder with flat ends."),
+    BW_GROUP(struct shape, torus, struct shape_torus, "torus", torus_rows, "A ring."),
+    {.key = "everywhere",
+     .type = BW_PARAM_GROUP,
+     .offset = BW_OFFSET(struct shape, everywhere, struct shape_everywhere),
+     .doc = "No limits.",
+     .sub_size = sizeof(struct shape_everywhere)},
+};
+
+static double dot3(const double a[3], const double b[3])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+static void cross3(const double a[3], const double b[3], double out[3])
+{
+    for (int i = 0; i < 3; i++) out[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
+}
+
+/* Columns of Rz·Ry·Rx: the local axes as world vectors. */
+static void axes_rotate(const double angle[3], double axis[3][3])
+{
+    double s[3], c[3];
+    for (int i = 0; i < 3; i++) {
+        s[i] = sin(angle[i]);
+        c[i] = cos(angle[i]);
+    }
+    const double m[3][3] = {
+        {c[2] * c[1], s[2] * c[1], -s[1]},
+        {c[2] * s[1] * s[0] - s[2] * c[0], s[2] * s[1] * s[0] + c[2] * c[0], c[1] * s[0]},
+        {c[2] * s[1] * c[0] + s[2] * s[0], s[2] * s[1] * c[0] - c[2] * s[0], c[1] * c[0]},
+    };
+    memcpy(axis, m, sizeof m);
+}
+
+/* A length that must not be negative: keyframes and expressions may go there, where the table's range cannot say no. */
+static enum bw_status length_check(struct bw_stage *s, const char *name, double value)
+{
+    if (value >= 0) return BW_OK;
+    return s->host->fail(s, BW_ERR_PRESET, "shape: %s is %g m; it must not be negative", name, value);
+}
+
+static enum bw_status pose_axis(struct bw_stage *s, const double axis[3], struct pose *p)
+{
+    double length = sqrt(dot3(axis, axis));
+    if (!(length > 0)) return s->host->fail(s, BW_ERR_PRESET, "shape: axis is [0, 0, 0]; it must point somewhere");
+    for (int i = 0; i < 3; i++) p->axis[2][i] = axis[i] / length;
+    return BW_OK;
+}
+
+static enum bw_status pose_sphere(struct bw_stage *s, const struct shape_sphere *a, struct pose *p)
+{
+    memcpy(p->center, a->center, sizeof p->center);
+    p->radius = a->radius;
+    return length_check(s, "radius", a->radius);
+}
+
+static enum bw_status pose_box(struct bw_stage *s, const struct shape_box *a, struct pose *p)
+{
+    memcpy(p->center, a->center, sizeof p->center);
+    axes_rotate(a->rotate, p->axis);
+    enum bw_status status = BW_OK;
+    for (int i = 0; i < 3 && !status; i++) {
+        p->half[i] = 0.5 * a->size[i];
+        status = length_check(s, "size", a->size[i]);
+    }
+    return status;
+}
+
+static enum bw_status pose_cylinder(struct bw_stage *s, const struct shape_cylinder *a, struct pose *p)
+{
+    memcpy(p->center, a->center, sizeof p->center);
+    p->radius = a->radius;
+    p->half[2] = 0.5 * a->height;
+    enum bw_status status = length_check(s, "radius", a->radius);
+    if (!status) status = length_check(s, "height", a->height);
+    return status ? status : pose_axis(s, a->axis, p);
+}
+
+static enum bw_status pose_torus(struct bw_stage *s, const struct shape_torus *a, struct pose *p)
+{
+    memcpy(p->center, a->center, sizeof p->center);
+    p->radius = a->radius;
+    p->minor = a->thickness;
+    enum bw_status status = length_check(s, "radius", a->radius);
+    if (!status) status = length_check(s, "thickness", a->thickness);
+    return status ? status : pose_axis(s, a->axis, p);
+}
+
+enum bw_status shape_pose(struct bw_stage *s, const struct shape *shape, struct pose *p)
+{
+    memset(p, 0, sizeof *p);
+    p->kind = shape->kind;
+    switch (shape->kind) {
+    case SHAPE_SPHERE:
+        return pose_sphere(s, &shape->sphere, p);
+    case SHAPE_BOX:
+        return pose_box(s, &shape->box, p);
+    case SHAPE_CYLINDER:
+        return pose_cylinder(s, &shape->cylinder, p);
+    case SHAPE_TORUS:
+        return pose_torus(s, &shape->torus, p);
+    case SHAPE_EVERYWHERE:
+        return BW_OK;
+    default:
+        return s->host->fail(s, BW_ERR_PRESET, "give a shape: sphere, box, cylinder or torus");
+    }
+}
+
+/* Height of the offset d along the axis, and its distance from the axis. */
+static void offset_profile(const struct pose *p, const double d[3], double *rho, double *height)
+{
+    double z = dot3(d, p->axis[2]), square = dot3(d, d) - z * z;
+    *height = z;
+    *rho = square > 0 ? sqrt(square) : 0;
+}
+
+/* Distance to a box of which q is how far the point is beyond each pair of faces (two or three of them). */
+static double beyond_distance(const double *q, int n)
+{
+    double outside = 0, inside = -HUGE_VAL;
+    for (int i = 0; i < n; i++) {
+        if (q[i] > 0) outside += q[i] * q[i];
+        inside = fmax(inside, q[i]);
+    }
+    return sqrt(outside) + fmin(inside, 0);
+}
+
+static double box_distance(const struct pose *p, const double d[3])
+{
+    double q[3];
+    for (int i = 0; i < 3; i++) q[i] = fabs(dot3(d, p->axis[i])) - p->half[i];
+    return beyond_distance(q, 3);
+}
+
+double pose_distance(const struct pose *p, const double x[3])
+{
+    const double d[3] = {x[0] - p->center[0], x[1] - p->center[1], x[2] - p->center[2]};
+    double rho, height;
+    switch (p->kind) {
+    case SHAPE_SPHERE:
+        return sqrt(dot3(d, d)) - p->radius;
+    case SHAPE_BOX:
+        return box_distance(p, d);
+    case SHAPE_CYLINDER: {
+        offset_profile(p, d, &rho, &height);
+        const double q[2] = {rho - p->radius, fabs(height) - p->half[2]};
+        return beyond_distance(q, 2);
+    }
+    case SHAPE_TORUS:
+        offset_profile(p, d, &rho, &height);
+        return hypot(rho - p->radius, height) - p->minor;
+    default:
+        return -HUGE_VAL;
+    }
+}
+
+/* Half the extent of the shape along world axis i. */
+static double pose_reach(const struct pose *p, int i)
+{
+    double along = p->axis[2][i], across = sqrt(fmax(0, 1 - along * along));
+    switch (p->kind) {
+    case SHAPE_SPHERE:
+        return p->radius;
+    case SHAPE_BOX:
+        return fabs(p->axis[0][i]) * p->half[0] + fabs(p->axis[1][i]) * p->half[1] + fabs(p->axis[2][i]) * p->half[2];
+    case SHAPE_CYLINDER:
+        return fabs(along) * p->half[2] + across * p->radius;
+    case SHAPE_TORUS:
+        return across * p->radius + p->minor;
+    default:
+        return HUGE_VAL;
+    }
+}
+
+struct box3 pose_bounds(const struct pose *p, double margin)
+{
+    struct box3 b;
+    for (int i = 0; i < 3; i++) {
+        double reach = pose_reach(p, i) + margin;
+        b.lo[i] = p->center[i] - reach;
+        b.hi[i] = p->center[i] + reach;
+    }
+    return b;
+}
+
+int pose_moved(const struct pose *a, const struct pose *b)
+{
+    return memcmp(a->center, b->center, sizeof *a - offsetof(struct pose, center)) != 0;
+}
+
+static double ratio(double a, double b)
+{
+    return b > 0 ? a / b : 1;
+}
+
+/* Turn v by the shortest rotation that takes unit vector a to unit vector b (Rodrigues). */
+static void vector_turn(const double a[3], const double b[3], double v[3])
+{
+    double k[3], kv[3];
+    cross3(a, b, k);
+    cross3(k, v, kv);
+    double c = dot3(a, b), s = dot3(k, v) / fmax(1 + c, 1e-12);
+    for (int i = 0; i < 3; i++) v[i] = c * v[i] + kv[i] + s * k[i];
+}
+
+/* Where the material at offset d from a box's centre was before, seen from the centre it had then. */
+static void box_before(const struct pose *before, const struct pose *now, const double d[3], double out[3])
+{
+    out[0] = out[1] = out[2] = 0;
+    for (int a = 0; a < 3; a++) {
+        double local = dot3(d, now->axis[a]) * ratio(before->half[a], now->half[a]);
+        for (int i = 0; i < 3; i++) out[i] += local * before->axis[a][i];
+    }
+}
+
+/* The same for a shape round its axis: a cylinder scales radius and height, a torus ring and tube. */
+static void round_before(const struct pose *before, const struct pose *now, const double d[3], double out[3])
+{
+    double rho, height, rho0, height0;
+    offset_profile(now, d, &rho, &height);
+    if (now->kind == SHAPE_TORUS) {
+        double scale = ratio(before->minor, now->minor);
+        rho0 = before->radius + (rho - now->radius) * scale;
+        height0 = height * scale;
+    } else {
+        rho0 = rho * ratio(before->radius, now->radius);
+        height0 = height * ratio(before->half[2], now->half[2]);
+    }
+    double stretch = rho > 0 ? rho0 / rho : 1;
+    for (int i = 0; i < 3; i++) out[i] = (d[i] - height * now->axis[2][i]) * stretch + height0 * now->axis[2][i];
+    vector_turn(now->axis[2], before->axis[2], out);
+}
+
+void pose_velocity(const struct pose *before, const struct pose *now, double seconds, const double x[3], double out[3])
+{
+    const double d[3] = {x[0] - now->center[0], x[1] - now->center[1], x[2] - now->center[2]};
+    double was[3] = {0};
+    if (now->kind == SHAPE_SPHERE) {
+        double scale = ratio(before->radius, now->radius);
+        for (int i = 0; i < 3; i++) was[i] = d[i] * scale;
+    } else if (now->kind == SHAPE_BOX) {
+        box_before(before, now, d, was);
+    } else if (now->kind != SHAPE_EVERYWHERE) {
+        round_before(before, now, d, was);
+    }
+    for (int i = 0; i < 3; i++) out[i] = (now->center[i] + d[i] - before->center[i] - was[i]) / seconds;
+}
+
+int box_cells(const struct box3 *box, const struct bw_block *b, struct cells *out)
+{
+    for (int i = 0; i < 3; i++) {
+        double first = (box->lo[i] - b->grid->origin[i]) / b->grid->h - 0.5 - b->lo[i];
+        double last = (box->hi[i] - b->grid->origin[i]) / b->grid->h - 0.5 - b->lo[i];
+        if (!(last >= 0 && first <= b->n[i] - 1)) return 0;
+        out->lo[i] = first <= 0 ? 0 : (int32_t)ceil(first);
+        out->hi[i] = last >= b->n[i] - 1 ? b->n[i] : (int32_t)floor(last) + 1;
+        if (out->lo[i] >= out->hi[i]) return 0;
+    }
+    return 1;
+}

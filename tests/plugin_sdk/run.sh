@@ -1,0 +1,60 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# run.sh SOURCE BUILD: installs BUILD into a folder that is not its prefix, builds plugins there as a stranger would, and
+# uses them. The last line is "N passed, N failed".
+set -u
+source_dir=$1 build=$2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+passed=0 failed=0
+
+try() {
+    local what=$1
+    shift
+    if "$@" >"$work/log" 2>&1 </dev/null; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        { echo "-- failed: $what"; tail -20 "$work/log"; } >&2
+    fi
+}
+
+meson install -C "$build" --no-rebuild --destdir "$work/stage" >"$work/log" 2>&1 || { cat "$work/log" >&2; echo "0 passed, 1 failed"; exit 1; }
+pc=$(find "$work/stage" -name billow.pc)
+export PKG_CONFIG_PATH="${pc%/*}" PKG_CONFIG_SYSROOT_DIR="$work/stage"
+billow=$(find "$work/stage" -path '*/bin/billow')
+export XDG_DATA_HOME="$work/home"
+cp -r "$source_dir/tests/plugin_sdk" "$work/sdk"
+cd "$work" || exit 1
+
+installed_works() { "$billow" doctor && "$billow" list | grep -q mac.project && "$billow" check plume; }
+swirl_builds() { make -C sdk CFLAGS="-O2 -Wall -Wextra -Wpedantic -Werror"; }
+swirl_is_valid() { "$billow" plugin validate sdk/swirl.so; }
+swirl_bakes() {
+    "$billow" bake sdk/swirl.yaml --plugin-path sdk --out "$work/out" && ls out/vdb/swirl_0004.vdb && grep -q swirl out/metrics.csv
+}
+swirl_installs() {
+    make -C sdk install DESTDIR= && "$billow" list | grep -q '^  swirl '
+}
+new_builds() {
+    "$billow" plugin new fade-away && make -C fade-away check CFLAGS="-O2 -Wall -Wextra -Werror" &&
+        "$billow" info fade-away --plugin-path fade-away | grep -q 'rate: 0.5 1/s'
+}
+new_keeps_files() { ! "$billow" plugin new fade-away; }
+cplusplus_compiles() {
+    # shellcheck disable=SC2046
+    g++ -std=c++17 -Wall -Wextra -Werror $(pkg-config --cflags billow) -fsyntax-only -x c++ - <<<"#include <billow/plugin.h>"
+}
+no_host_symbols() { ! nm -D --undefined-only sdk/swirl.so | grep -i bw_; }
+
+try "the installed program works from any folder" installed_works
+try "swirl builds through billow.pc" swirl_builds
+try "swirl validates" swirl_is_valid
+try "swirl wants no symbol of the host" no_host_symbols
+try "swirl bakes" swirl_bakes
+try "swirl installs into plugindir" swirl_installs
+try "plugin new builds and validates" new_builds
+try "plugin new keeps files that are there" new_keeps_files
+try "the installed headers compile as C++" cplusplus_compiles
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]
