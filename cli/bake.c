@@ -4,6 +4,7 @@
 #include "bake.h"
 
 #include "alloc.h"
+#include "params.h"
 #include <errno.h>
 #include <getopt.h>
 #include <signal.h>
@@ -106,13 +107,31 @@ static int list_add(const char **list, int32_t *n, const char *option, const cha
     return 1;
 }
 
+static int memory_take(struct bake *b, const char *text)
+{
+    double bytes;
+    b->over.memory = text;
+    if (bw_parse_bytes(text, &bytes) == BW_OK && bytes > 0) return 1;
+    cli_usage("--memory wants an amount like 12G or 900M, not \"%s\"", text);
+    return 0;
+}
+
+static int frames_take(struct bake *b, const char *text)
+{
+    int64_t first, last;
+    b->over.frames = text;
+    if (bw_parse_frames(text, &first, &last) == BW_OK) return 1;
+    cli_usage("--frames wants A-B, like 1001-1040, not \"%s\"", text);
+    return 0;
+}
+
 static int option_take(struct bake *b, int code)
 {
     long long n;
     switch (code) {
     case 's': return list_add(b->set, &b->over.n_set, "--set", optarg);
     case 'm': return list_add(b->mute, &b->over.n_mute, "--mute", optarg);
-    case 'f': return b->over.frames = optarg, 1;
+    case 'f': return frames_take(b, optarg);
     case 'q': return b->over.quick = b->run.quick = 1;
     case 'e': return seed_parse(b, optarg);
     case 'o': return b->out_given = optarg, 1;
@@ -124,7 +143,7 @@ static int option_take(struct bake *b, int code)
         b->run.threads = (uint32_t)n;
         return 1;
     case 'i': return simd_parse(b, optarg);
-    case 'M': return b->over.memory = optarg, 1;
+    case 'M': return memory_take(b, optarg);
     case 'j': return b->json = 1;
     case 'P': return b->plugin_path = optarg, 1;
     case 'R': return b->preset_path = optarg, 1;

@@ -4,7 +4,7 @@
 #include "cli.h"
 
 #include "alloc.h"
-#include "openvdb/bwvdb.h"
+#include <bwvdb.h>
 #include "run.h"
 #include <dirent.h>
 #include <getopt.h>

@@ -49,17 +49,19 @@ static void params_print(const struct bw_param *rows, uint32_t n, uint32_t strid
 
 static void param_print(const struct bw_param *p, uint32_t stride, int indent)
 {
-    const char *key = p->key ? p->key : "-";
-    if (p->type == BW_PARAM_AMOUNTS) key = "FIELD";
+    const char *key = p->type == BW_PARAM_AMOUNTS ? "FIELD" : p->key ? p->key : "-";
     printf("%*s%s:", indent, "", key);
     if (p->def) printf(" %s", p->def);
+    struct bw_param item = p->n_sub ? cli_param(p->sub, 0, stride) : (struct bw_param){0};
+    int plain_list = p->type == BW_PARAM_LIST && p->n_sub && !item.key;
     printf("%*s# %s", p->def ? 2 : 1, "", cli_param_type(p));
+    if (plain_list) printf(" of %ss", cli_param_type(&item));
     if (p->type == BW_PARAM_CHOICE) choices_print(p->choices);
     else range_print(p);
     if (p->unit && strcmp(p->unit, "1")) printf(", %s", p->unit);
     if (p->flags & BW_PARAM_REQUIRED) fputs(", must be given", stdout);
     printf("\n%*s%s\n", indent + 4, "", p->doc ? p->doc : "");
-    if (p->n_sub) params_print(p->sub, p->n_sub, stride, indent + 4);
+    if (p->n_sub && !plain_list) params_print(p->sub, p->n_sub, stride, indent + 4);
 }
 
 static void params_print(const struct bw_param *rows, uint32_t n, uint32_t stride, int indent)

@@ -75,7 +75,8 @@ void cli_help(const struct cli_command *command, FILE *f)
         int width = fprintf(f, "  --%s%s%s", o->name, o->argument ? " " : "", o->argument ? o->argument : "");
         fprintf(f, "%*s%s\n", width < DOC_COLUMN ? DOC_COLUMN - width : 1, "", o->doc);
     }
-    if (command->details) fprintf(f, "\n%s", command->details);
+    const char *more = command->details;
+    if (more) fprintf(f, "\n%s%s", more, *more && more[strlen(more) - 1] != '\n' ? "\n" : "");
 }
 
 const char *cli_operand(const struct cli_command *command, int argc, char **argv, const char *what)

@@ -157,7 +157,7 @@ static int option_take(struct wish *w, int code, const char *arg)
     case 'V': return (w->vectors = choice_parse("vectors", arg, BW_VECTORS_CHOICES)) >= 0;
     case 'm': return (w->map = choice_parse("map", arg, BW_MAP_CHOICES)) >= 0;
     case 'u': return (w->y_up = choice_parse("up", arg, "z|y")) >= 0;
-    case 's': return cli_integer("size", arg, 16, 8192, &w->size);
+    case 's': return cli_integer("--size", arg, 16, 8192, &w->size);
     case 'p': return length_parse(arg, &w->position);
     case 'r': return number_parse("fps", arg, &w->fps);
     case 't': return number_parse("thickness", arg, &w->thickness);

@@ -82,7 +82,7 @@ static void line_clear(struct bake_progress *p)
     p->line_shown = 0;
 }
 
-/* "frame 37/120" counts what is written; what comes before is the warm-up. `begun`: that frame is still in work. */
+/* "frame 37/120" counts what is written; what comes before is the warm-up. */
 static void frame_name(const struct bw_progress *f, char *out, size_t size)
 {
     long long written = f->last - f->first + 1, before = f->total - written, n = f->done;
@@ -90,11 +90,19 @@ static void frame_name(const struct bw_progress *f, char *out, size_t size)
     else snprintf(out, size, "frame %lld/%lld", before > 0 ? n - before : n, written);
 }
 
+/* "  div 3e-4": one digit and its power of ten. */
+static void divergence_text(double value, char *out, size_t size)
+{
+    int power = value > 0 ? (int)floor(log10(value)) : 0;
+    double digit = value > 0 ? round(value / pow(10, power)) : 0;
+    snprintf(out, size, "  div %.0fe%d", digit > 9 ? 1 : digit, digit > 9 ? power + 1 : power);
+}
+
 static void frame_line(const struct bake_progress *p, const struct bw_progress *f, char out[200])
 {
     char name[48], eta[24], cells[24], memory[24], divergence[32] = "";
     frame_name(f, name, sizeof name);
-    if (isfinite(f->divergence)) snprintf(divergence, sizeof divergence, "  div %.0e", f->divergence);
+    if (isfinite(f->divergence)) divergence_text(f->divergence, divergence, sizeof divergence);
     snprintf(out, 200, "%s  %.2g s/frame  ETA %s  %s cells%s  %s", name, p->pace,
              cli_duration(p->pace * (f->total - f->done), eta), cli_count((double)f->cells, cells), divergence,
              cli_bytes((double)f->memory, memory));
@@ -113,7 +121,7 @@ static void progress_frame(const struct bw_progress *f, void *user)
     struct bake_progress *p = user;
     char line[200];
     pthread_mutex_lock(&p->lock);
-    p->pace = p->pace > 0 ? 0.8 * p->pace + 0.2 * f->seconds : f->seconds;
+    p->pace = f->done > 2 ? 0.8 * p->pace + 0.2 * f->seconds : f->seconds; /* the first frame only sets up */
     frame_line(p, f, line);
     if (p->log) fprintf(p->log, "%s  frame %lld, %d substeps, %.3f s\n", line, (long long)f->frame, f->substeps, f->seconds);
     if (p->live) line_draw(p, line);

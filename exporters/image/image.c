@@ -105,11 +105,12 @@ enum bw_status bw_image_write_png(const struct bw_image *img, const char *path, 
     uint8_t *row = img->tools->alloc(img->tools->ctx, 6 * (size_t)img->w);
     png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, png_silent, png_ignore);
     png_infop info = png ? png_create_info_struct(png) : NULL;
-    FILE *f = row && info ? fopen(path, "wb") : NULL;
+    int memory = row && info;
+    FILE *f = memory ? fopen(path, "wb") : NULL;
     int ok = f && png_rows(png, info, f, img, depth, row);
     if (f && fclose(f)) ok = 0;
-    if (!ok) snprintf(why, why_size, "cannot write the picture %s: %s", path, row && info ? strerror(errno) : "out of memory");
+    if (!ok) snprintf(why, why_size, "cannot write the picture %s: %s", path, memory ? strerror(errno) : "out of memory");
     png_destroy_write_struct(&png, &info);
     if (row) img->tools->release(img->tools->ctx, row);
-    return ok ? BW_OK : row && info ? BW_ERR_IO : BW_ERR_MEMORY;
+    return ok ? BW_OK : memory ? BW_ERR_IO : BW_ERR_MEMORY;
 }

@@ -71,28 +71,40 @@ static uint8_t *lattice_at(const struct lattice *l, const double p[2])
     return p[0] >= 0 && p[1] >= 0 && i < l->n[0] && j < l->n[1] ? &l->taken[j * l->n[0] + i] : NULL;
 }
 
-/// From `p` along ±flow until the border, an obstacle, still air or a neighbour's line.
-static void streamline_draw(const struct bw_slice *s, struct lattice *l, double fastest, const double start[2], int sign,
-                            struct bw_image *img)
+/// One midpoint step of half a cell along ±flow to q; 0 in still air.
+static double step_make(const struct bw_slice *s, double fastest, const double p[2], int sign, double q[2])
 {
-    double p[2] = {start[0], start[1]}, a[2], b[2], v[2], step = 0.5 * sign;
+    double v[2], speed = flow_read(s, p, v), step = 0.5 * sign;
+    if (speed < 0.02 * fastest) return 0;
+    const double mid[2] = {p[0] + 0.5 * step * v[0] / speed, p[1] + 0.5 * step * v[1] / speed};
+    speed = flow_read(s, mid, v);
+    if (speed < 0.02 * fastest) return 0;
+    for (int a = 0; a < 2; a++) q[a] = p[a] + step * v[a] / speed;
+    return speed;
+}
+
+/// From `start` along ±flow until the border, an obstacle, still air or a neighbour's line; answers the steps made.
+/// Without an image nothing is drawn or marked.
+static int streamline_follow(const struct bw_slice *s, struct lattice *l, double fastest, const double start[2], int sign,
+                             struct bw_image *img)
+{
+    double p[2] = {start[0], start[1]}, q[2], a[2], b[2], speed;
     uint8_t *here = lattice_at(l, p);
-    for (int n = 0; n < 2 * (s->n[0] + s->n[1]); n++) {
-        double speed = flow_read(s, p, v);
-        if (speed < 0.02 * fastest) return;
-        double mid[2] = {p[0] + 0.5 * step * v[0] / speed, p[1] + 0.5 * step * v[1] / speed};
-        if ((speed = flow_read(s, mid, v)) < 0.02 * fastest) return;
-        double q[2] = {p[0] + step * v[0] / speed, p[1] + step * v[1] / speed};
+    int n = 0;
+    for (; n < 2 * (s->n[0] + s->n[1]) && (speed = step_make(s, fastest, p, sign, q)) > 0; n++) {
         uint8_t *next = lattice_at(l, q);
-        if (!next || solid_at(s, q) || (next != here && *next)) return;
-        *next = 1;
+        if (!next || solid_at(s, q) || (next != here && *next)) break;
         here = next;
-        to_pixel(s, img, p, a);
-        to_pixel(s, img, q, b);
-        bw_draw_line(img, a, b, 1.1, ink, 0.25f + 0.45f * (float)sqrt(speed / fastest));
+        if (img) {
+            *next = 1;
+            to_pixel(s, img, p, a);
+            to_pixel(s, img, q, b);
+            bw_draw_line(img, a, b, 1.1, ink, 0.25f + 0.45f * (float)sqrt(speed / fastest));
+        }
         p[0] = q[0];
         p[1] = q[1];
     }
+    return n;
 }
 
 static enum bw_status streamlines_draw(const struct bw_tools *tools, const struct bw_slice *s, double gap, double fastest,
@@ -107,9 +119,11 @@ static enum bw_status streamlines_draw(const struct bw_tools *tools, const struc
             double p[2] = {x, y};
             uint8_t *here = lattice_at(&l, p);
             if (!here || *here || solid_at(s, p)) continue;
+            int steps = streamline_follow(s, &l, fastest, p, 1, NULL) + streamline_follow(s, &l, fastest, p, -1, NULL);
+            if (steps < 6 * gap) continue; // stubs between two lines say nothing
             *here = 1;
-            streamline_draw(s, &l, fastest, p, 1, img);
-            streamline_draw(s, &l, fastest, p, -1, img);
+            streamline_follow(s, &l, fastest, p, 1, img);
+            streamline_follow(s, &l, fastest, p, -1, img);
         }
     tools->release(tools->ctx, l.taken);
     return BW_OK;

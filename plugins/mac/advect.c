@@ -10,10 +10,9 @@
  * the clamp rests. Stable for any dt; `cfl` bounds the step for accuracy.
  *     Selle, Fedkiw, Kim, Liu, Rossignac, "An unconditionally stable MacCormack method", J. Sci. Comput. 35 (2008).
  *
- * A first sweep makes qh, a second one q'. Displacements are made anew in each, plane by plane in the worker's own
- * memory: that takes less time than to store them takes memory. The halo is as wide as the longest trace. A trace
- * longer than the widest halo allows, or a field in double precision, goes a plain way in doubles that reads what lies
- * beyond the halo through the host's sampler, point by point. */
+ * A first sweep makes qh, a second one q'. Each makes the displacements anew, plane by plane in the worker's own memory,
+ * so none are stored. The halo is as wide as the longest trace. Traces longer than the widest halo, fields in double
+ * precision and `trace: euler` go a plain way in doubles that reads beyond the halo by the host's sampler, exactly. */
 #include "advect_kernels.h"
 #include "mac.h"
 #include <math.h>
@@ -21,17 +20,20 @@
 #include <string.h>
 
 enum { SCHEME_SEMI_LAGRANGIAN, SCHEME_MACCORMACK };
+enum { TRACE_MIDPOINT, TRACE_EULER };
 enum { PORT_VEL, PORT_FIELDS };
 enum { MAX_HALO = 16, MAX_ITEMS = 8, GROUP_COMPS = 5, BACK = 0, AHEAD = 1 };
 
 struct advect {
-    int32_t scheme, clamp;
+    int32_t scheme, trace, clamp;
     double cfl;
 };
 
 static const struct bw_param params[] = {
     BW_CHOICE(struct advect, scheme, "scheme", "maccormack", "semi-lagrangian|maccormack",
               "How to carry: semi-lagrangian blurs, maccormack keeps detail."),
+    BW_CHOICE(struct advect, trace, "trace", "midpoint", "midpoint|euler",
+              "How to follow the flow: midpoint; or euler, one straight line with the velocity at each point itself (slow)."),
     BW_BOOL(struct advect, clamp, "clamp", "true",
             "Keep maccormack within the values it started from; without it thin features may ring."),
     BW_F64(struct advect, cfl, "cfl", "0", 0, 100, "1", "Longest way in a step, cells; 0: as the preset's time.cfl says."),
@@ -58,12 +60,41 @@ struct pass {
     const struct bw_sample_api *sample;
     struct item item[MAX_ITEMS];
     uint32_t n_items;
-    bool second, clamp, fast;
+    bool second, clamp, fast, euler;
     int32_t halo;
     double scale, limit; ///< cells moved per m/s; longest way, cells
     float *memory;       ///< displacements, `share` floats a worker
     size_t share, stride;
 };
+
+/* A trace ahead that ends beyond an open or inflow side finds the background there, which says nothing of the error of
+ * the trace back: such cells keep the first half. (Faces have the side's own velocity there, and closed sides mirror.) */
+struct room {
+    double low[3], high[3]; ///< where cell centres have values to compare with, in cells of the block
+    bool bounded;           ///< some trace may leave it
+};
+
+static struct room room_init(const struct pass *p, const struct bw_block *b)
+{
+    struct room r = {.bounded = false};
+    for (int a = 0; a < 3; a++) {
+        const struct bw_side *side = &b->grid->side[2 * a];
+        bool open[2];
+        for (int high = 0; high < 2; high++)
+            open[high] = b->grid->n[a] > 0 && (side[high].kind == BW_OPEN || side[high].kind == BW_INFLOW);
+        r.low[a] = open[0] ? -b->lo[a] : -HUGE_VAL;
+        r.high[a] = open[1] ? b->grid->n[a] - 1 - b->lo[a] : HUGE_VAL;
+        r.bounded = r.bounded || r.low[a] > -p->limit - 1 || r.high[a] < b->n[a] + p->limit;
+    }
+    return r;
+}
+
+static bool room_has(const struct room *r, const double x[3])
+{
+    bool in = true;
+    for (int a = 0; a < 3; a++) in = in && x[a] >= r->low[a] && x[a] <= r->high[a];
+    return in;
+}
 
 /* ---- the fast way: single precision, all traces within the halo ---- */
 
@@ -72,11 +103,12 @@ struct traced {
     float *plane[2][2][3]; ///< direction, parity of k, axis: cell (0,0) of the plane
     float *mean[2][3];
     ptrdiff_t stride;
+    struct room room;
 };
 
 static struct traced traced_init(const struct pass *p, const struct bw_block *b)
 {
-    struct traced t = {.stride = (ptrdiff_t)p->stride};
+    struct traced t = {.stride = (ptrdiff_t)p->stride, .room = room_init(p, b)};
     float *at = p->memory + p->share * b->worker;
     size_t plane = p->stride * (size_t)(b->n[1] + 2);
     for (int dir = 0; dir < 2; dir++)
@@ -143,6 +175,10 @@ static void row_carry(const struct bw_block *b, const struct pass *p, const stru
     struct advect_row hat = row_of(&b->view[it->view_hat], c, j, k, old.n);
     row_displacement(t, AHEAD, axis, j, k, old.n, hat.d);
     p->kernels->correct(&hat, &old, p->clamp, to);
+    for (int32_t i = 0; t->room.bounded && axis < 0 && i < old.n; i++) {
+        const double x[3] = {i + (double)hat.d[0][i], j + (double)hat.d[1][i], k + (double)hat.d[2][i]};
+        if (!room_has(&t->room, x)) to[i] = hat.f[i];
+    }
 }
 
 static void block_fast(const struct bw_block *b, void *user)
@@ -213,8 +249,14 @@ static double reach_value(struct reach *r, int c, const double x[3], double rang
     for (int e = 0; e < 8; e++) {
         const int32_t at[3] = {lo[0] + (e & 1), lo[1] + (e >> 1 & 1), lo[2] + (e >> 2)};
         double v = reach_node(r, c, at), w = 1;
-        for (int a = 0; a < 3; a++) w *= at[a] > lo[a] ? f[a] : 1 - f[a];
+        bool counts = true;
+        for (int a = 0; a < 3; a++) {
+            double share = at[a] > lo[a] ? f[a] : 1 - f[a];
+            w *= share;
+            counts = counts && share >= (double)ADVECT_CORNER_LEAST;
+        }
         sum += w * v;
+        if (!counts) continue;
         range[0] = fmin(range[0], v);
         range[1] = fmax(range[1], v);
     }
@@ -236,10 +278,26 @@ static void trace_plain(struct reach *vel, const struct pass *p, int dir, const 
     }
 }
 
+/* One straight line from the node itself. */
+static void trace_euler(struct reach *vel, const struct pass *p, int dir, int axis, const int32_t at[3], double x[3])
+{
+    double scale = dir == BACK ? -p->scale : p->scale, unused[2];
+    for (int c = 0; c < 3; c++) {
+        double y[3] = {at[0], at[1], at[2]};
+        y[c] += 0.5;
+        if (axis >= 0) y[axis] -= 0.5;
+        x[c] = at[c] + (c == vel->block->grid->thin ? 0 : scale * reach_value(vel, c, y, unused));
+    }
+}
+
 /* Where the node of component c at `at` comes from, or goes to. */
 static void node_displaced(struct reach *vel, const struct pass *p, int dir, int axis, const int32_t at[3], double x[3])
 {
     double d[3], e[3];
+    if (p->euler) {
+        trace_euler(vel, p, dir, axis, at, x);
+        return;
+    }
     trace_plain(vel, p, dir, at, d);
     if (axis >= 0) {
         int32_t below[3] = {at[0], at[1], at[2]};
@@ -258,6 +316,8 @@ static double node_carry(const struct pass *p, struct reach *vel, struct reach *
     double v = reach_value(old, c, x, range);
     if (!p->second) return v;
     node_displaced(vel, p, AHEAD, axis, at, x);
+    struct room room = room_init(p, vel->block);
+    if (axis < 0 && !room_has(&room, x)) return reach_node(hat, c, at);
     v = reach_node(hat, c, at) + 0.5 * (reach_node(old, c, at) - reach_value(hat, c, x, unused));
     return p->clamp ? fmin(fmax(v, range[0]), range[1]) : v;
 }
@@ -290,27 +350,15 @@ static void block_plain(const struct bw_block *b, void *user)
 
 /* ---- one step ---- */
 
-static float row_speed(const float *u, int32_t n)
-{
-    enum { LANES = 16 }; // several maxima at once: a single one would be a chain that no compiler breaks
-    float most[LANES] = {0};
-    int32_t i = 0;
-    for (; i + LANES <= n; i += LANES)
-        for (int l = 0; l < LANES; l++) most[l] = fabsf(u[i + l]) > most[l] ? fabsf(u[i + l]) : most[l];
-    for (; i < n; i++) most[0] = fabsf(u[i]) > most[0] ? fabsf(u[i]) : most[0];
-    for (int l = 1; l < LANES; l++) most[0] = most[l] > most[0] ? most[l] : most[0];
-    return most[0];
-}
-
 static void block_speed(const struct bw_block *b, void *user)
 {
-    (void)user;
+    const struct advect_kernels *kernels = user;
     const struct bw_view *v = &b->view[0];
     for (int c = 0; c < 3; c++) {
         if (c == b->grid->thin) continue;
         for (int32_t k = 0; k < b->n[2] + (c == 2); k++)
             for (int32_t j = 0; j < b->n[1] + (c == 1); j++) {
-                float most = row_speed(bw_f32(v, c) + j * v->sy + k * v->sz, b->n[0] + (c == 0));
+                float most = kernels->largest(bw_f32(v, c) + j * v->sy + k * v->sz, b->n[0] + (c == 0));
                 if (most > b->max[0]) b->max[0] = most;
             }
     }
@@ -323,8 +371,9 @@ static enum bw_status speed_find(struct bw_stage *s, double *speed)
     struct bw_field *vel = bw_port_field(s, PORT_VEL);
     const struct bw_access access = {vel, BW_READ, 1}; // the halo has the high faces
     double most = 0, wall = 0;
+    const struct advect_kernels *kernels = advect_kernels_for(s->host->simd);
     enum bw_status st = s->host->sweep(s, &(struct bw_sweep){.access = &access, .n_access = 1, .block = 2, .body = block_speed,
-                                                            .maxs = &most, .n_maxs = 1});
+                                                            .user = (void *)kernels, .maxs = &most, .n_maxs = 1});
     for (int c = 0; c < 3; c++) {
         most = fmax(most, fabs(s->host->field_info(vel)->background[c]));
         for (int side = 0; side < 6; side++) wall = fmax(wall, fabs(s->grid->side[side].velocity[c]));
@@ -434,22 +483,17 @@ static enum bw_status fields_carry(struct pass *p, double *long_traces)
     return st;
 }
 
-static const struct advect_kernels *kernels_for(uint32_t simd)
-{
-    return simd == BW_SIMD_AVX512 ? &advect_kernels_avx512 : simd == BW_SIMD_AVX2 ? &advect_kernels_avx2 : &advect_kernels_baseline;
-}
-
 static enum bw_status advect_step(struct bw_stage *s)
 {
     const struct advect *a = s->params;
     double speed, long_traces = 0;
     enum bw_status st = speed_find(s, &speed);
     if (st != BW_OK || s->dt <= 0) return st;
-    struct pass p = {.stage = s, .kernels = kernels_for(s->host->simd), .sample = s->host->extension(BW_SAMPLE),
-                     .clamp = a->clamp, .scale = s->dt / s->grid->h};
+    struct pass p = {.stage = s, .kernels = advect_kernels_for(s->host->simd), .sample = s->host->extension(BW_SAMPLE),
+                     .clamp = a->clamp, .euler = a->trace == TRACE_EULER, .scale = s->dt / s->grid->h};
     p.limit = p.scale * speed * (1 + 1e-5); // rounding must not lead out of the halo
-    p.fast = p.limit < MAX_HALO - 1;
-    p.halo = p.fast ? (int32_t)p.limit + 2 : MAX_HALO; // + 1: second corner; + 1: the high faces
+    p.fast = p.limit < MAX_HALO - 1 && !p.euler;
+    p.halo = p.limit < MAX_HALO - 1 ? (int32_t)p.limit + 2 : MAX_HALO; // + 1: second corner; + 1: the high faces
     p.stride = (size_t)(2 * s->grid->tile[0] + 2 + 15) & ~(size_t)15;
     p.share = 6 * p.stride * (size_t)(2 * (2 * s->grid->tile[1] + 2) + 1);
     p.memory = s->host->scratch(s, sizeof *p.memory * p.share * s->host->workers);

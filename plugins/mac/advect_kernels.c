@@ -7,6 +7,7 @@
  * block's corner and mirrored flows stay mirrored. Lanes and the plain code do the same operations in the same order
  * without contraction: all levels agree bit for bit. */
 #include "advect_kernels.h"
+#include <math.h>
 
 #define JOIN_(a, b) a##b
 #define JOIN(a, b) JOIN_(a, b)
@@ -64,18 +65,27 @@ static inline float cell_correct(const struct advect_row *hat, const struct adve
     return hat->f[i] + 0.5f * (old->f[i] - back);
 }
 
+/// Least and greatest value so far.
+struct span {
+    float lo, hi;
+};
+
+/* Both spans along an axis, less the one that the fraction a makes irrelevant. */
+static inline struct span span_join(struct span p, struct span q, float a)
+{
+    struct span low = a > 1.0f - ADVECT_CORNER_LEAST ? q : p, high = ADVECT_CORNER_LEAST > a ? p : q;
+    return (struct span){min_of(low.lo, high.lo), max_of(low.hi, high.hi)};
+}
+
 static inline float cell_clamp(const struct advect_row *r, int32_t i, float v)
 {
     const float d[3] = {r->d[0][i], r->d[1][i], r->d[2][i]};
     struct corners c;
     corners_load(&c, r->f + i, r->sy, r->sz, d);
-    float l[4], h[4];
-    for (int e = 0; e < 4; e++) {
-        l[e] = min_of(c.l[e], c.h[e]);
-        h[e] = max_of(c.l[e], c.h[e]);
-    }
-    float lo = min_of(min_of(l[0], l[1]), min_of(l[2], l[3])), hi = max_of(max_of(h[0], h[1]), max_of(h[2], h[3]));
-    return min_of(max_of(v, lo), hi);
+    struct span x[4];
+    for (int e = 0; e < 4; e++) x[e] = span_join((struct span){c.l[e], c.l[e]}, (struct span){c.h[e], c.h[e]}, c.a[0]);
+    struct span all = span_join(span_join(x[0], x[1], c.a[1]), span_join(x[2], x[3], c.a[1]), c.a[2]);
+    return min_of(max_of(v, all.lo), all.hi);
 }
 
 static inline void cell_trace(const struct advect_trace *t, int32_t i)
@@ -107,6 +117,8 @@ static inline vec vec_load(const float *p) { return _mm512_loadu_ps(p); }
 static inline void vec_store(float *p, vec x) { _mm512_storeu_ps(p, x); }
 static inline vec vec_min(vec a, vec b) { return _mm512_min_ps(a, b); }
 static inline vec vec_max(vec a, vec b) { return _mm512_max_ps(a, b); }
+/// a > t ? x : y
+static inline vec vec_above(vec a, vec t, vec x, vec y) { return _mm512_mask_blend_ps(_mm512_cmp_ps_mask(a, t, _CMP_GT_OQ), y, x); }
 static inline vec vec_lane(void) { return _mm512_setr_ps(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15); }
 static inline vec vec_floor(vec a) { return _mm512_roundscale_ps(a, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC); }
 
@@ -129,6 +141,8 @@ static inline vec vec_load(const float *p) { return _mm256_loadu_ps(p); }
 static inline void vec_store(float *p, vec x) { _mm256_storeu_ps(p, x); }
 static inline vec vec_min(vec a, vec b) { return _mm256_min_ps(a, b); }
 static inline vec vec_max(vec a, vec b) { return _mm256_max_ps(a, b); }
+/// a > t ? x : y
+static inline vec vec_above(vec a, vec t, vec x, vec y) { return _mm256_blendv_ps(y, x, _mm256_cmp_ps(a, t, _CMP_GT_OQ)); }
 static inline vec vec_lane(void) { return _mm256_setr_ps(0, 1, 2, 3, 4, 5, 6, 7); }
 static inline vec vec_floor(vec a) { return _mm256_floor_ps(a); }
 
@@ -181,18 +195,27 @@ static inline vec vec_correct(const struct advect_row *hat, const struct advect_
     return vec_load(hat->f + i) + vec_set(0.5f) * (vec_load(old->f + i) - back);
 }
 
+struct vec_span {
+    vec lo, hi;
+};
+
+static inline struct vec_span vec_span_join(struct vec_span p, struct vec_span q, vec a)
+{
+    const vec most = vec_set(1.0f - ADVECT_CORNER_LEAST), least = vec_set(ADVECT_CORNER_LEAST);
+    struct vec_span low = {vec_above(a, most, q.lo, p.lo), vec_above(a, most, q.hi, p.hi)};
+    struct vec_span high = {vec_above(least, a, p.lo, q.lo), vec_above(least, a, p.hi, q.hi)};
+    return (struct vec_span){vec_min(low.lo, high.lo), vec_max(low.hi, high.hi)};
+}
+
 static inline vec vec_clamp(const struct advect_row *r, int32_t i, vec v)
 {
     const vec d[3] = {vec_load(r->d[0] + i), vec_load(r->d[1] + i), vec_load(r->d[2] + i)};
     struct vec_corners c;
     vec_corners_load(&c, r->f + i, r->sy, r->sz, d);
-    vec l[4], h[4];
-    for (int e = 0; e < 4; e++) {
-        l[e] = vec_min(c.l[e], c.h[e]);
-        h[e] = vec_max(c.l[e], c.h[e]);
-    }
-    vec lo = vec_min(vec_min(l[0], l[1]), vec_min(l[2], l[3])), hi = vec_max(vec_max(h[0], h[1]), vec_max(h[2], h[3]));
-    return vec_min(vec_max(v, lo), hi);
+    struct vec_span x[4];
+    for (int e = 0; e < 4; e++) x[e] = vec_span_join((struct vec_span){c.l[e], c.l[e]}, (struct vec_span){c.h[e], c.h[e]}, c.a[0]);
+    struct vec_span all = vec_span_join(vec_span_join(x[0], x[1], c.a[1]), vec_span_join(x[2], x[3], c.a[1]), c.a[2]);
+    return vec_min(vec_max(v, all.lo), all.hi);
 }
 
 static inline void vec_trace(const struct advect_trace *t, int32_t i)
@@ -249,4 +272,16 @@ static void row_trace(const struct advect_trace *t)
     for (; i < t->n; i++) cell_trace(t, i);
 }
 
-const struct advect_kernels JOIN(advect_kernels_, BW_LEVEL) = {row_trace, row_gather, row_correct};
+static float row_largest(const float *u, int32_t n)
+{
+    enum { MOST = 16 }; // several maxima at once: a single one would be a chain that no compiler breaks
+    float most[MOST] = {0};
+    int32_t i = 0;
+    for (; i + MOST <= n; i += MOST)
+        for (int l = 0; l < MOST; l++) most[l] = fabsf(u[i + l]) > most[l] ? fabsf(u[i + l]) : most[l];
+    for (; i < n; i++) most[0] = fabsf(u[i]) > most[0] ? fabsf(u[i]) : most[0];
+    for (int l = 1; l < MOST; l++) most[0] = most[l] > most[0] ? most[l] : most[0];
+    return most[0];
+}
+
+const struct advect_kernels JOIN(advect_kernels_, BW_LEVEL) = {row_trace, row_gather, row_correct, row_largest};

@@ -5,7 +5,11 @@
 #ifndef ADVECT_KERNELS_H
 #define ADVECT_KERNELS_H
 
-#include <stdint.h>
+#include <billow/host.h>
+
+/* The clamp leaves out corners whose weight along an axis is less than this: at no displacement, rounding would choose
+ * the side that counts, and a mirrored flow would take the other one. */
+#define ADVECT_CORNER_LEAST 1e-4f
 
 /// One RK2 (midpoint) trace per cell centre.
 struct advect_trace {
@@ -30,9 +34,16 @@ struct advect_kernels {
     /// MacCormack's second half: out = hat + (old - hat at its displaced cells) / 2, and with `clamp` no further than
     /// the 8 values that `old` has around its own displaced cells. Both rows have the same n.
     void (*correct)(const struct advect_row *hat, const struct advect_row *old, int clamp, float *out);
+    /// Largest |u| of n values.
+    float (*largest)(const float *u, int32_t n);
 };
 
 /// One build of advect_kernels.c per SIMD level; all give the same bits.
 extern const struct advect_kernels advect_kernels_baseline, advect_kernels_avx2, advect_kernels_avx512;
+
+static inline const struct advect_kernels *advect_kernels_for(uint32_t simd)
+{
+    return simd == BW_SIMD_AVX512 ? &advect_kernels_avx512 : simd == BW_SIMD_AVX2 ? &advect_kernels_avx2 : &advect_kernels_baseline;
+}
 
 #endif

@@ -104,7 +104,8 @@ static void row_curl(const struct bw_view *v, const struct around *r, int32_t j,
     }
 }
 
-/* w becomes N x w. Where |w| has no slope there is no direction: the smallest normal number keeps 0/0 away. */
+/* w becomes N x w. Where |w| has no slope, rounding would choose a direction: there N fades to nothing, at slopes below
+ * a hundredth of |w| over two cells. The tiny number keeps 0/0 away. */
 static void row_confine(const struct around *r, int32_t j, int32_t k, int32_t n)
 {
     ptrdiff_t y = r->sy, z = r->sz, at = j * y + k * z;
@@ -112,7 +113,7 @@ static void row_confine(const struct around *r, int32_t j, int32_t k, int32_t n)
     float *w0 = r->w[0] + at, *w1 = r->w[1] + at, *w2 = r->w[2] + at;
     for (int32_t i = -1; i < n + 1; i++) {
         float a = size[i + 1] - size[i - 1], b = size[i + y] - size[i - y], c = size[i + z] - size[i - z];
-        float by = 1.0f / (sqrtf(a * a + b * b + c * c) + 1e-30f);
+        float by = 1.0f / (sqrtf(a * a + b * b + c * c) + 0.01f * size[i] + 1e-30f);
         float f0 = by * (b * w2[i] - c * w1[i]), f1 = by * (c * w0[i] - a * w2[i]), f2 = by * (a * w1[i] - b * w0[i]);
         w0[i] = f0;
         w1[i] = f1;

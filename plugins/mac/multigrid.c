@@ -15,8 +15,6 @@
  * any number of them. */
 #include "multigrid.h"
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { SERIAL_TILES = 2, COARSEST_SWEEPS = 12 };
@@ -360,7 +358,7 @@ static void cg_run(const struct solve *s, const struct mg_crew *c, double now, i
     while (norm > goal && norm < 1e3 * least && *cycle < s->options->max_cycles) {
         cycle_from_zero(c);
         ++*cycle;
-        norm = cg_step(c, &rz);if(!c->rank&&getenv("DBG"))fprintf(stderr,"  cg %d %g rz %g\n",*cycle,norm/s->norm,rz);
+        norm = cg_step(c, &rz);
         least = fmin(least, norm);
     }
 }
@@ -383,7 +381,7 @@ static void wide_solve(struct bw_team *team, void *user)
             wide_add(&c, 1, s->mg->level->x);
             cycle++;
         }
-        now = wide_defect(s, &c);if(!c.rank&&getenv("DBG"))fprintf(stderr,"wide %d %g\n",cycle,now);
+        now = wide_defect(s, &c);
         if (cg) stuck = now > 0.9 * before ? stuck + 1 : 0;
         if (stuck == 2) break; // rounding of b itself: no further digits are to be had
         cg |= cycles_are_slow(o, before, now, &weak);

@@ -191,5 +191,6 @@ const struct bw_stage_desc shapes_collide_desc = {
     BW_PORTS(ports),
     .init = init,
     .activate = activate,
+    .flags = BW_STAGE_SETUP, // the first frame shows it already
     .step = step,
 };

@@ -96,6 +96,7 @@ struct state {
     int64_t first, last; ///< numbers that the sequence's files have
     double begin;        ///< frame at t = 0, known once `begun`
     int begun;
+    int done; ///< filled once, and that was all
     int sequence;
     char path[PATH_MAX_BYTES]; ///< of the open file
 };
@@ -140,7 +141,8 @@ static enum bw_status sequence_scan(struct bw_stage *s, struct state *st, const 
     return st->last < 0 ? s->host->fail(s, BW_ERR_IO, "no file is called %s with a number for the #", path) : BW_OK;
 }
 
-/* Number of the file for a frame; -1: none, outside the sequence and `blank`. Frames are whole up to rounding noise. */
+/* Number of the file for a frame; -1: none, outside the sequence and `blank`. Before the first step the frame is not
+ * known for sure: then the nearest file stands in, whose place is made active. */
 static int64_t number_at(const struct bw_stage *s, double frame)
 {
     const struct load *p = s->params;
@@ -148,8 +150,8 @@ static int64_t number_at(const struct bw_stage *s, double frame)
     double begin = st->begun ? st->begin : round(s->frame - (s->time + s->dt) * s->fps);
     int64_t n = (int64_t)floor(begin + (frame - begin) * p->speed + 1e-6) + p->offset, span = st->last - st->first + 1;
     if (n >= st->first && n <= st->last) return n;
-    if (p->outside == OUTSIDE_BLANK) return -1;
-    if (p->outside == OUTSIDE_HOLD) return n < st->first ? st->first : st->last;
+    if (p->outside == OUTSIDE_BLANK && st->begun) return -1;
+    if (p->outside == OUTSIDE_HOLD || !st->begun) return n < st->first ? st->first : st->last;
     int64_t turn = (n - st->first) % span;
     return st->first + (turn < 0 ? turn + span : turn);
 }
@@ -349,7 +351,7 @@ static enum bw_status init(struct bw_stage *s)
 static enum bw_status activate(struct bw_stage *s)
 {
     struct state *st = s->state;
-    if (s->step > 0 && !always(s)) return BW_OK;
+    if (st->done) return BW_OK;
     enum bw_status status = file_select(s, s->frame);
     for (int i = 0; !status && st->file && i < st->n_targets; i++)
         status = box_activate(s, bwvdb_grid_info(st->file, st->target[i].index));
@@ -360,9 +362,9 @@ static enum bw_status step(struct bw_stage *s)
 {
     struct state *st = s->state;
     const struct load *p = s->params;
-    if (s->step > 0 && !always(s)) return BW_OK;
+    if (st->done) return BW_OK;
     if (!st->begun) st->begin = round(s->frame - (s->time + s->dt) * s->fps), st->begun = 1;
-    enum bw_status status = file_select(s, always(s) ? s->frame : s->frame - s->dt * s->fps);
+    enum bw_status status = file_select(s, s->frame);
     if (!st->file && p->mode != MODE_SET) return status;
     for (int i = 0; !status && i < st->n_targets; i++) {
         struct target *t = &st->target[i];
@@ -378,7 +380,8 @@ static enum bw_status step(struct bw_stage *s)
             status = s->host->fail(s, BW_ERR, "cannot sample grid \"%s\" of %s", t->grid, st->path);
     }
     if (!status && !always(s)) {
-        bwvdb_close(st->file); // never needed again
+        st->done = 1;
+        bwvdb_close(st->file);
         st->file = NULL;
     }
     return status;
@@ -401,6 +404,7 @@ static const struct bw_stage_desc stages[] = {
      BW_PORTS(ports),
      .init = init,
      .activate = activate,
+     .flags = BW_STAGE_SETUP,
      .step = step,
      .uninit = uninit},
 };

@@ -426,7 +426,7 @@ static enum bw_status step(struct bw_stage *s)
     struct state *state = s->state;
     if (p->when == WHEN_START && s->step > 0) return BW_OK;
     state->seconds = p->when == WHEN_START ? 1 : s->dt;
-    state->t = p->when == WHEN_START ? s->time : s->time + s->dt;
+    state->t = s->time + (p->when == WHEN_START ? 0 : s->dt);
     state->frame = s->frame - (p->when == WHEN_START ? s->dt * s->fps : 0);
     for (uint32_t i = 0; i < state->workers; i++) state->registers[i].is_bad = 0;
     struct bw_field *field = bw_port_field(s, 0);

@@ -283,6 +283,8 @@ Test(preset, refusals)
     refused("billow: 1\ndomain: {cells: [8, 8, 8], voxel: 1}\ndomains: {a: {}}\n", "can't both be given");
     refused(HEAD HEAD, "\"billow\" is given twice");
     refused("a: [1, 2\n", "not readable as YAML");
+    refused("a: 1\n%x\xff: 2\n", "a.yaml:2:1: a line can't begin with %");
+    refused("a: 1\nb: x\xff\n", "a.yaml:2:5: a character that is no UTF-8 text");
 }
 
 Test(preset, find)

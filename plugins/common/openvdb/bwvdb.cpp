@@ -758,9 +758,9 @@ extern "C" bwvdb_status bwvdb_open(const char *path, bwvdb_file **f, bwvdb_error
     *f = nullptr;
     return guarded(error, "cannot read a VDB file", [&] {
         std::string what = std::string("cannot read ") + path;
+        errno = 0;
         std::FILE *probe = std::fopen(path, "rb"); // for the system's reason, which OpenVDB swallows
         char first;
-        errno = 0;
         bool readable = probe && std::fread(&first, 1, 1, probe) == 1 && !std::fseek(probe, 0, SEEK_END);
         int64_t size = readable ? std::ftell(probe) : 0;
         std::string why = errno ? std::strerror(errno) : probe ? "the file is empty" : "no such file";

@@ -1,0 +1,197 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# run.sh BILLOW SOURCE: how the program behaves at the prompt. The last line is "N passed, N failed".
+set -u
+billow=$(realpath "$1")
+presets=$(realpath "$2")/tests/cli
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+export XDG_DATA_HOME="$work/home" BILLOW_PLUGIN_PATH='' BILLOW_COMMAND=billow
+passed=0 failed=0 code=0
+
+good() { passed=$((passed + 1)); }
+bad() {
+    failed=$((failed + 1))
+    { echo "-- failed: $1"; echo "   exit code $code"; head -c 1500 out.txt; head -c 1500 err.txt; } >&2
+}
+
+# run ARGS…: the program, with stdout, stderr and exit code kept.
+run() {
+    "$billow" "$@" >out.txt 2>err.txt </dev/null
+    code=$?
+}
+
+# expect WHAT CODE PATTERN…: the last run's exit code, and text that it has to have said.
+expect() {
+    local what=$1 wanted=$2 pattern
+    shift 2
+    [ "$code" = "$wanted" ] || { bad "$what: exit code $wanted is wanted"; return; }
+    for pattern in "$@"; do
+        cat out.txt err.txt | grep -qE -- "$pattern" || { bad "$what: nothing says \"$pattern\""; return; }
+    done
+    good
+}
+
+# that WHAT COMMAND…
+that() {
+    local what=$1
+    shift
+    if "$@" >/dev/null 2>&1; then good; else bad "$what"; fi
+}
+
+# edit SCRIPT: puff.yaml with a change, as edited.yaml
+edit() { sed "$1" puff.yaml >edited.yaml; }
+
+cp "$presets/puff.yaml" .
+
+# ---- words ----
+run; expect "no command" 2 "billow bake plume"
+run --help; expect "--help" 0 "Commands" "Exit codes"
+run --version; expect "--version" 0 "^Billow [0-9]+\.[0-9]+"
+run bkae; expect "unknown command" 2 'did you mean bake\?'
+that "one line for an unknown command" test "$(wc -l <err.txt)" = 1
+for command in bake check list info preview doctor plugin schema completion; do
+    run help "$command"; expect "help $command" 0 "$command"
+done
+run bake puff --frmaes 1; expect "unknown option" 2 'did you mean --frames\?'
+run bake; expect "bake without a preset" 2 "wants a preset"
+run bake puff --threads two; expect "threads that are no number" 2 "whole number"
+run bake puff --threads 0; expect "no threads" 2 "whole number"
+run bake puff --simd avx1024; expect "unknown SIMD level" 2 "baseline, avx2 or avx512"
+run bake puff --out; expect "option without its value" 2 "wants a value"
+run bake puff --force --new; expect "contradicting options" 2 "one of them"
+run info mac.projct; expect "unknown name" 2 "did you mean mac.project"
+run info mac.project; expect "info of a stage" 0 "tolerance" "vel +updates mac"
+run info vdb; expect "info of an exporter" 0 "fields"
+run info puff; expect "info of a preset" 0 "Watch it rise" "32 x 1 x 64" "1001-1006 at 25"
+run list; expect "list" 0 "mac.project" "emit" "vdb"
+run list --json; that "list --json parses" python3 -m json.tool out.txt
+run schema; that "schema parses" python3 -m json.tool out.txt
+run doctor; expect "doctor" 0 "SIMD" "movie encoder"
+run completion; that "completion is bash" bash -n out.txt
+
+# ---- presets ----
+run check puff; expect "check of a good preset" 0 "good, 5 stages, 6 frames"
+run check puffy.yaml; expect "no such preset" 3 "puffy"
+edit 's/mac.project: {}/mac.project: {tolerence: 1}/'
+run check edited.yaml; expect "unknown key" 3 'edited\.yaml:10:[0-9]+: .*did you mean "tolerance"'
+edit 's/mac.project: {}/mac.projct: {}/'
+run check edited.yaml; expect "unknown stage" 3 'edited\.yaml:10:[0-9]+: .*did you mean "mac\.project"'
+edit 's/radius: 10 cm/radius: 10 kg/'
+run check edited.yaml; expect "wrong unit" 3 'edited\.yaml:7:[0-9]+: .*mass'
+edit 's/mac.project: {}/mac.project: {tolerance: -1}/'
+run check edited.yaml; expect "out of range" 3 'edited\.yaml:10:[0-9]+: '
+edit 's/voxel: 2 cm/voxel: 0/'
+run check edited.yaml; expect "zero voxel" 3 'edited\.yaml:4:[0-9]+: '
+edit 's/- mac.project: {}/- mac.project: {/'
+run check edited.yaml; expect "broken YAML" 3 'edited\.yaml:[0-9]+:[0-9]+: '
+run check puff --set stages.mac.forces.buoyancy=2; expect "--set" 0 good
+run check puff --set stages.mac.forces.bouyancy=2; expect "--set of an unknown key" 3 'buoyancy'
+that "check writes nothing" test ! -e out
+
+# ---- a bake ----
+run bake puff --dry-run; expect "--dry-run" 0 "mac.project" "memory:" "disk:"
+that "--dry-run writes nothing" test ! -e out
+run bake puff; expect "bake" 0 "frame 6/6" "next:" "Import OpenVDB" "billow info out/puff/vdb/puff_1001.vdb"
+that "data is on stdout only: a bake says nothing there" test ! -s out.txt
+that "frames 1001-1006" test "$(cd out/puff/vdb && echo *)" = \
+    "puff_1001.vdb puff_1002.vdb puff_1003.vdb puff_1004.vdb puff_1005.vdb puff_1006.vdb"
+for file in resolved.yaml bake.log bake.json metrics.csv; do that "$file is there" test -s "out/puff/$file"; done
+that "metrics.csv has a row a frame" test "$(wc -l <out/puff/metrics.csv)" = 7
+that "nothing half-written is left" test -z "$(find out -name '.*')"
+run info out/puff/vdb/puff_1001.vdb; expect "info of a VDB file" 0 "density" "vel"
+run info --json out/puff/vdb/puff_1001.vdb; that "info --json of a VDB file parses" python3 -m json.tool out.txt
+run check out/puff; expect "check of a cache" 0 "frames 1001-1006" "0 missing" "density"
+
+# ---- the second bake ----
+touch -d '1 hour ago' out/puff/vdb/puff_1003.vdb
+before=$(stat -c %Y out/puff/vdb/puff_1003.vdb)
+run bake puff; expect "the same again" 0 "up to date" "out/puff/vdb/puff_1001.vdb"
+that "up to date leaves the files alone" test "$(stat -c %Y out/puff/vdb/puff_1003.vdb)" = "$before"
+run bake puff --set stages.mac.forces.buoyancy=2
+expect "a different bake" 2 "different bake" "stages.mac.forces.buoyancy: 1 → 2" "--force" "--new"
+run bake puff --seed 8; expect "another seed" 2 "seed"
+run bake puff --set stages.mac.forces.buoyancy=2 --new; expect "--new" 0 "out/puff_v002"
+run bake puff --set stages.mac.forces.buoyancy=2 --frames 1001-1003 --force; expect "--force" 0 "3 frames"
+that "--force leaves no old frame" test "$(cd out/puff/vdb && echo *)" = "puff_1001.vdb puff_1002.vdb puff_1003.vdb"
+run bake puff --frames 1005-1006 --out part; expect "--frames" 0 "2 frames"
+that "only these frames" test "$(cd part/vdb && echo *)" = "puff_1005.vdb puff_1006.vdb"
+run bake puff --frames 2-3 --out part2; expect "frames outside of the preset's" 3 "1001"
+run bake out/puff_v002/resolved.yaml --out again --json
+hash=$(sed -n 's/.*"hash":"\([0-9a-f]*\)".*/\1/p' out.txt)
+that "resolved.yaml alone reproduces the bake" grep -q "\"hash\": \"$hash\"" out/puff_v002/bake.json
+run bake puff --quick; expect "--quick" 0 "out/puff_quick"
+rm out/puff_v002/vdb/puff_1004.vdb
+run check out/puff_v002; expect "a missing frame" 1 "1004"
+truncate -s 1000 out/puff/vdb/puff_1002.vdb
+run check out/puff; expect "a truncated frame" 1 "puff_1002.vdb"
+rm -r out/puff/vdb
+run bake puff --set stages.mac.forces.buoyancy=2 --frames 1001-1003; expect "a damaged bake is made again" 0 "3 frames"
+
+# ---- events ----
+cat >events.py <<'PYTHON'
+import json, sys
+events = [json.loads(line) for line in open("out.txt")]
+assert all(e["billow"] == 1 for e in events)
+start, frames, end = events[0], [e for e in events if e["event"] == "frame"], events[-1]
+assert start["event"] == "start" and start["fps"] == 25 and (start["first"], start["last"]) == (1001, 1006)
+assert [e["frame"] for e in frames if e["written"]] == list(range(1001, 1007))
+assert all(e["cells"] > 0 and e["memory"] > 0 for e in frames)
+assert any(e["event"] == "output" for e in events)
+assert end["event"] == "end" and end["ok"] and end["code"] == 0
+PYTHON
+run bake puff --out json --json; expect "--json" 0
+that "the events say what happened" python3 events.py
+run bake edited.yaml --out json2 --json; expect "--json of a broken preset" 3 '"event":"end","ok":false,"code":3'
+
+# ---- stopping ----
+sed 's/voxel: 2 cm/voxel: 5 mm/; s/frames: 1001-1006/frames: 1001-1400/' puff.yaml >long.yaml
+stop_with() {
+    "$billow" bake long.yaml --out "$1" --json >out.txt 2>err.txt </dev/null &
+    local pid=$!
+    for _ in $(seq 200); do
+        [ "$(find "$1" -name '*.vdb' 2>/dev/null | wc -l)" -ge 2 ] && break
+        sleep 0.05
+    done
+    kill "-$2" $pid
+    wait $pid
+    code=$?
+}
+set +m
+for signal in INT TERM; do
+    stop_with "stop_$signal" $signal; expect "SIG$signal" 130 '"code":130'
+    that "SIG$signal leaves whole files only" test -z "$(find "stop_$signal" -name '.*' -type f)"
+    frames_ok() {
+        for file in "stop_$signal"/vdb/*.vdb; do "$billow" info "$file" || return 1; done
+    }
+    that "SIG$signal: each frame can be read" frames_ok
+    run check "stop_$signal"; expect "an unfinished cache is told" 1 "did not come to its end"
+done
+
+# ---- refusals ----
+run bake puff --set 'domain.size=[1 km, 1 km, 1 km]' --out huge; expect "a domain larger than memory" 7 "voxel"
+that "it never began" test ! -e huge
+run bake puff --memory 1M --out small; expect "a memory limit that is too small" 7 "voxel"
+touch plain
+run bake puff --out plain/out; expect "an output folder that can't be" 6 "plain/out"
+run bake puff --memory lots; expect "a memory limit that is none" 2 "lots"
+
+# ---- plugins ----
+mkdir broken
+echo "no library" >broken/bad.so
+run list --plugin-path broken; expect "a broken plugin is told" 0 "bad.so: " "mac.project"
+that "in one line" test "$(grep -c bad.so err.txt)" = 1
+run plugin validate broken/bad.so; expect "validate of a broken plugin" 4 "bad.so"
+run plugin new swirl; expect "plugin new" 0 "swirl/swirl.c"
+run plugin new swirl; expect "plugin new keeps files" 2 "there already"
+run plugin new Swirl; expect "a name that is none" 2 "small letters"
+that "the new plugin builds without a warning" make -C swirl CFLAGS="-O2 -Wall -Wextra -Werror"
+run plugin validate swirl/swirl.so; expect "the new plugin is valid" 0 "stage swirl: good"
+run info swirl --plugin-path swirl; expect "its stage has a page" 0 "rate: 0.5 1/s"
+mkdir twice
+cp swirl/swirl.so twice/other.so
+run list --plugin-path swirl:twice; expect "shadowing is told" 0 "hides the one in .*other.so"
+
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]

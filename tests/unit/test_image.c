@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Pictures: light against the law of Beer and Lambert, a march against a dense reference, the camera's fit, PNG read back
+ * by libpng, slices' ranges and orientation, equal bytes whatever the order of tasks. */
+#include "render.h"
+#include "sheet.h"
+#include "slice.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <png.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void *take(void *ctx, size_t bytes)
+{
+    (void)ctx;
+    return calloc(1, bytes ? bytes : 1);
+}
+
+static void give(void *ctx, void *memory)
+{
+    (void)ctx;
+    free(memory);
+}
+
+static void forwards(void *ctx, int64_t n, void (*fn)(int64_t i, void *user), void *user)
+{
+    (void)ctx;
+    for (int64_t i = 0; i < n; i++) fn(i, user);
+}
+
+static void backwards(void *ctx, int64_t n, void (*fn)(int64_t i, void *user), void *user)
+{
+    (void)ctx;
+    for (int64_t i = n - 1; i >= 0; i--) fn(i, user);
+}
+
+static const struct bw_tools tools = {take, give, forwards, NULL};
+static const struct bw_tools reversed = {take, give, backwards, NULL};
+
+Test(image, light_follows_beer_and_lambert)
+{
+    enum { N = 32 };
+    const struct bw_dense box = {{N, N, N}, {0}, 0.1};
+    float *s = take(NULL, N * N * N * sizeof(float)), *t = take(NULL, N * N * N * sizeof(float));
+    for (int i = 0; i < N * N * N; i++) s[i] = 0.7f;
+    cr_assert_eq(bw_light_sweep(&tools, &box, s, (double[3]){0, 0, 1}, 0, t), BW_OK);
+    for (int k = 0; k < N; k++) { // straight down: half a cell into layer k from above
+        double depth = 0.7 * 0.1 * (N - 1 - k + 0.5);
+        cr_assert_float_eq(t[(k * N + N / 2) * N + N / 2], exp(-depth), 5e-4);
+    }
+    cr_assert_eq(bw_light_sweep(&tools, &box, s, (double[3]){0.6, 0, 0.8}, 0, t), BW_OK);
+    double slant = 0.7 * 0.1 * 10.5 / 0.8; // 11th layer from the top, far from the lit side
+    cr_assert_float_eq(t[((N - 11) * N + N / 2) * N + 4], exp(-slant), 1e-3);
+    free(s);
+    free(t);
+}
+
+Test(image, exponential_is_accurate)
+{
+    for (float x = 0; x < 20; x += 0.01f) cr_assert_float_eq(bw_exp_neg(x), exp(-(double)x), 2e-4 * exp(-(double)x) + 1e-4);
+}
+
+Test(image, camera_keeps_the_stage_in_frame)
+{
+    static const double stages[][3] = {{1, 1, 1}, {1, 1, 2}, {4, 1, 1}, {0.01, 0.02, 0.03}, {3, 3, 0.5}};
+    for (size_t i = 0; i < sizeof stages / sizeof *stages; i++) {
+        const double lo[3] = {5, -2, 1}, *size = stages[i], hi[3] = {lo[0] + size[0], lo[1] + size[1], lo[2] + size[2]};
+        struct bw_camera c;
+        bw_camera_fit(&c, lo, hi, bw_camera_aspect(lo, hi));
+        for (int k = 0; k < 2; k++) {
+            double p[3] = {0.5 * (lo[0] + hi[0]), 0.5 * (lo[1] + hi[1]), k ? hi[2] : lo[2]}, x = 0, y = 0, z = 0;
+            for (int a = 0; a < 3; a++) {
+                x += (p[a] - c.eye[a]) * c.right[a];
+                y += (p[a] - c.eye[a]) * c.up[a];
+                z += (p[a] - c.eye[a]) * c.forward[a];
+            }
+            cr_assert_gt(z, 0);
+            cr_assert_lt(fabs(x / z), c.tan_x);
+            cr_assert_lt(fabs(y / z), c.tan_y);
+        }
+    }
+}
+
+/// A ball of smoke in the unit cube.
+static struct bw_volume ball_make(int n)
+{
+    struct bw_volume v = {.box = {{n, n, n}, {-0.5, -0.5, 0}, 1.0 / n}};
+    v.density = take(NULL, (size_t)n * (size_t)n * (size_t)n * sizeof(float));
+    for (int k = 0; k < n; k++)
+        for (int j = 0; j < n; j++)
+            for (int i = 0; i < n; i++) {
+                double r = hypot(hypot((i + 0.5) / n - 0.5, (j + 0.5) / n - 0.5), (k + 0.5) / n - 0.5);
+                v.density[(k * n + j) * n + i] = r < 0.3 ? 1 : 0;
+            }
+    return v;
+}
+
+static struct bw_image ball_render(const struct bw_tools *t, const struct bw_volume *v)
+{
+    struct bw_scene scene = {.lo = {-0.5, -0.5, 0}, .hi = {0.5, 0.5, 1}, .extinction = 60, .ambient = 293, .exposure = 1};
+    struct bw_image img;
+    bw_camera_fit(&scene.camera, scene.lo, scene.hi, 1);
+    cr_assert_eq(bw_image_init(&img, t, 96, 96), BW_OK);
+    cr_assert_eq(bw_render(t, v, &scene, &img), BW_OK);
+    return img;
+}
+
+static double brightness(const struct bw_image *img, int x, int y)
+{
+    const float *p = img->px + 3 * (y * img->w + x);
+    return (double)(p[0] + p[1] + p[2]) / 3;
+}
+
+Test(image, smoke_is_bright_shadowed_and_inside_its_outline)
+{
+    struct bw_volume v = ball_make(32), none = {.box = {.h = 1}};
+    struct bw_image img = ball_render(&tools, &v), empty = ball_render(&tools, &none);
+    cr_assert_gt(brightness(&img, 48, 48), 0.3);
+    cr_assert_gt(brightness(&img, 40, 38), brightness(&img, 56, 58) + 0.05); // key light from the upper left
+    cr_assert_float_eq(brightness(&img, 2, 2), brightness(&empty, 2, 2), 1e-6);
+    for (int i = 0; i < 3 * 96 * 96; i++) cr_assert(img.px[i] >= 0 && img.px[i] <= 1);
+    bw_image_free(&img);
+    bw_image_free(&empty);
+    free(v.density);
+}
+
+Test(image, same_picture_in_any_order_of_tasks)
+{
+    struct bw_volume v = ball_make(24);
+    struct bw_image a = ball_render(&tools, &v), b = ball_render(&reversed, &v);
+    cr_assert_arr_eq(a.px, b.px, 3 * 96 * 96 * sizeof(float));
+    bw_image_free(&a);
+    bw_image_free(&b);
+    free(v.density);
+}
+
+Test(image, flame_glows_and_hot_gas_too)
+{
+    struct bw_volume v = ball_make(16);
+    float rgb[3], cold[3], hot[16 * 16 * 16];
+    v.flame = v.density;
+    bw_emission(&v, (8 * 16 + 8) * 16 + 8, 293, rgb);
+    cr_assert(rgb[0] > rgb[1] && rgb[1] > rgb[2] && rgb[2] > 0);
+    v.flame = NULL;
+    for (int i = 0; i < 16 * 16 * 16; i++) hot[i] = i ? 1200 : 300;
+    v.temperature = hot;
+    bw_emission(&v, 1, 293, rgb);
+    bw_emission(&v, 0, 293, cold);
+    cr_assert(rgb[0] > 0.1f && cold[0] == 0);
+    free(v.density);
+}
+
+/// Read a PNG with libpng's simplified reader: not the code that wrote it.
+static void png_read_back(const char *path, int w, int h, uint8_t *rgb)
+{
+    png_image p = {.version = PNG_IMAGE_VERSION};
+    cr_assert(png_image_begin_read_from_file(&p, path), "%s", p.message);
+    cr_assert_eq((int)p.width, w);
+    cr_assert_eq((int)p.height, h);
+    p.format = PNG_FORMAT_RGB;
+    cr_assert(png_image_finish_read(&p, NULL, rgb, 0, NULL), "%s", p.message);
+}
+
+Test(image, png_is_read_back)
+{
+    char path[] = "/tmp/billow_image_XXXXXX", why[256];
+    int fd = mkstemp(path);
+    struct bw_image img;
+    uint8_t rgb[3 * 8 * 4];
+    cr_assert_geq(fd, 0);
+    close(fd);
+    cr_assert_eq(bw_image_init(&img, &tools, 8, 4), BW_OK);
+    for (int i = 0; i < 3 * 8 * 4; i++) img.px[i] = (float)i / 95;
+    for (int depth = 8; depth <= 16; depth += 8) {
+        cr_assert_eq(bw_image_write_png(&img, path, depth, why, sizeof why), BW_OK, "%s", why);
+        png_read_back(path, 8, 4, rgb);
+        for (int i = 0; i < 3 * 8 * 4; i++) cr_assert_leq(abs(rgb[i] - (int)lround(255.0 * i / 95)), 1);
+    }
+    remove(path);
+    cr_assert_eq(bw_image_write_png(&img, "/nowhere/at/all.png", 8, why, sizeof why), BW_ERR_IO);
+    cr_assert(strstr(why, "/nowhere/at/all.png") != NULL);
+    bw_image_free(&img);
+}
+
+Test(image, slice_range_and_orientation)
+{
+    float value[6] = {0, 0, 0, 0, 0, 4}; // 3 × 2, the high value at the upper right
+    struct bw_slice s = {.n = {3, 2}, .h = 1, .value = {value}, .field = "density", .unit = "1", .axis = 1};
+    struct bw_slice_style style = {.map = BW_MAP_GREY};
+    struct bw_image img;
+    double range[2];
+    int32_t size[2];
+    bw_slice_range(&s, range);
+    cr_assert(range[0] == 0 && range[1] == 4);
+    bw_slice_size(s.n, 64, size);
+    cr_assert(size[0] == 96 && size[1] == 64);
+    cr_assert_eq(bw_image_init(&img, &tools, size[0], size[1]), BW_OK);
+    cr_assert_eq(bw_slice_draw(&tools, &s, &style, &img), BW_OK);
+    cr_assert_float_eq(brightness(&img, 95, 0), 1, 1e-3);
+    cr_assert_float_eq(brightness(&img, 0, 63), 0, 1e-3);
+    cr_assert_float_eq(brightness(&img, 95, 63), 0, 1e-3);
+    bw_image_free(&img);
+}
+
+Test(image, maps_are_monotone_and_flag_nan)
+{
+    float rgb[3];
+    for (int map = BW_MAP_SMOKE; map <= BW_MAP_GREY; map++) {
+        double before = -1;
+        for (int i = 0; i <= 100 && map != BW_MAP_DIVERGING; i++) {
+            bw_map_colour((enum bw_map)map, (float)i / 100, rgb);
+            double luma = 0.2126 * (double)rgb[0] + 0.7152 * (double)rgb[1] + 0.0722 * (double)rgb[2];
+            cr_assert_geq(luma, before);
+            before = luma;
+        }
+    }
+    bw_map_colour(BW_MAP_FIRE, NAN, rgb);
+    cr_assert(rgb[0] == 1 && rgb[1] == 0 && rgb[2] == 1);
+}
+
+Test(image, sheet_spreads_over_the_movie)
+{
+    struct bw_sheet s;
+    struct bw_image img, out;
+    bw_sheet_init(&s, 1001, 1096);
+    cr_assert_eq(bw_image_init(&img, &tools, 64, 48), BW_OK);
+    for (int64_t f = 1001; f <= 1096; f++) cr_assert_eq(bw_sheet_add(&s, &tools, f, &img), BW_OK);
+    cr_assert_eq(s.count, BW_SHEET_MAX);
+    cr_assert_eq(s.frame[0], 1008);
+    cr_assert_eq(s.frame[BW_SHEET_MAX - 1], 1096);
+    cr_assert_eq(bw_sheet_draw(&s, &tools, &out), BW_OK);
+    cr_assert_eq(out.w, 4 * (64 + 6) + 6);
+    bw_image_free(&img);
+    bw_image_free(&out);
+    bw_sheet_free(&s);
+    bw_sheet_init(&s, 1, 3);
+    cr_assert_eq(bw_sheet_draw(&s, &tools, &out), BW_ERR_USAGE);
+}
