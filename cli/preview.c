@@ -35,7 +35,8 @@ static const struct cli_command command = {
     .name = "preview",
     .synopsis = "FIRST.vdb|FOLDER|PATTERN [options]",
     .brief = "Make a movie or pictures from any VDB sequence.",
-    .details = "One file of a numbered sequence, the folder it lies in (or a bake's), or a pattern such as smoke_####.vdb.",
+    .details =
+        "One file of a numbered sequence, the folder it lies in (or a bake's), or a pattern such as smoke_####.vdb.",
     .options = options,
     .n_options = sizeof options / sizeof *options,
 };
@@ -87,7 +88,8 @@ static void tools_parallel(void *ctx, int64_t n, void (*fn)(int64_t i, void *use
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     int started = 0;
     (void)ctx;
-    while (started < MAX && started + 1 < cores && started + 1 < n && !pthread_create(&thread[started], NULL, loop_run, &l))
+    while (started < MAX && started + 1 < cores && started + 1 < n &&
+           !pthread_create(&thread[started], NULL, loop_run, &l))
         started++;
     loop_run(&l);
     while (started) pthread_join(thread[--started], NULL);
@@ -149,19 +151,34 @@ static int frames_parse(const char *text, struct wish *w)
 static int option_take(struct wish *w, int code, const char *arg)
 {
     switch (code) {
-    case 'o': w->out = arg; return 1;
-    case 'F': w->field = arg; return 1;
-    case 'f': return frames_parse(arg, w);
-    case 'v': return (w->slice = choice_parse("view", arg, "render|slice")) >= 0;
-    case 'a': return (w->axis = choice_parse("axis", arg, "x|y|z")) >= 0;
-    case 'V': return (w->vectors = choice_parse("vectors", arg, BW_VECTORS_CHOICES)) >= 0;
-    case 'm': return (w->map = choice_parse("map", arg, BW_MAP_CHOICES)) >= 0;
-    case 'u': return (w->y_up = choice_parse("up", arg, "z|y")) >= 0;
-    case 's': return cli_integer("--size", arg, 16, 8192, &w->size);
-    case 'p': return length_parse(arg, &w->position);
-    case 'r': return number_parse("fps", arg, &w->fps);
-    case 't': return number_parse("thickness", arg, &w->thickness);
-    default: return number_parse("exposure", arg, &w->exposure);
+    case 'o':
+        w->out = arg;
+        return 1;
+    case 'F':
+        w->field = arg;
+        return 1;
+    case 'f':
+        return frames_parse(arg, w);
+    case 'v':
+        return (w->slice = choice_parse("view", arg, "render|slice")) >= 0;
+    case 'a':
+        return (w->axis = choice_parse("axis", arg, "x|y|z")) >= 0;
+    case 'V':
+        return (w->vectors = choice_parse("vectors", arg, BW_VECTORS_CHOICES)) >= 0;
+    case 'm':
+        return (w->map = choice_parse("map", arg, BW_MAP_CHOICES)) >= 0;
+    case 'u':
+        return (w->y_up = choice_parse("up", arg, "z|y")) >= 0;
+    case 's':
+        return cli_integer("--size", arg, 16, 8192, &w->size);
+    case 'p':
+        return length_parse(arg, &w->position);
+    case 'r':
+        return number_parse("fps", arg, &w->fps);
+    case 't':
+        return number_parse("thickness", arg, &w->thickness);
+    default:
+        return number_parse("exposure", arg, &w->exposure);
     }
 }
 
@@ -228,7 +245,8 @@ static enum bw_status slice_frame(struct show *s, const char *path, int64_t fram
 }
 
 /// Where a finished frame goes: movie, sheet, or kept as the only one.
-static enum bw_status frame_put(struct show *s, struct bw_image *img, const char *temporary, double fps, int movie, int64_t frame)
+static enum bw_status frame_put(struct show *s, struct bw_image *img, const char *temporary, double fps, int movie,
+                                int64_t frame)
 {
     enum bw_status status = BW_OK;
     const char *encoder = "libx264";
@@ -256,13 +274,16 @@ static enum bw_status frames_make(struct show *s, const struct bw_sequence *q, c
     int live = isatty(STDERR_FILENO);
     for (int32_t i = 0; i < q->count && !status; i++) {
         struct bw_image img = {.tools = &s->tools};
-        status = s->wish->slice ? slice_frame(s, q->path[i], q->frame[i], fps, &img) : render_frame(s, q->path[i], &img);
+        status =
+            s->wish->slice ? slice_frame(s, q->path[i], q->frame[i], fps, &img) : render_frame(s, q->path[i], &img);
         if (!status) status = frame_put(s, &img, temporary, fps, movie, q->frame[i]);
         bw_image_free(&img);
         if (live && !status) fprintf(stderr, "\rframe %d/%d ", i + 1, q->count);
     }
-    if (live) fputc('\n', stderr);
-    else if (!status) fprintf(stderr, "%d of %d frames\n", q->count, q->count);
+    if (live)
+        fputc('\n', stderr);
+    else if (!status)
+        fprintf(stderr, "%d of %d frames\n", q->count, q->count);
     return status;
 }
 
@@ -277,8 +298,10 @@ static enum bw_status show_finish(struct show *s, const char *temporary)
     }
     if (s->last.px) return bw_image_write_png(&s->last, temporary, 8, s->why, sizeof s->why);
     enum bw_status status = bw_sheet_draw(&s->sheet, &s->tools, &sheet);
-    if (status) snprintf(s->why, sizeof s->why, "out of memory for the contact sheet");
-    else status = bw_image_write_png(&sheet, temporary, 8, s->why, sizeof s->why);
+    if (status)
+        snprintf(s->why, sizeof s->why, "out of memory for the contact sheet");
+    else
+        status = bw_image_write_png(&sheet, temporary, 8, s->why, sizeof s->why);
     bw_image_free(&sheet);
     return status;
 }
@@ -327,7 +350,13 @@ static int preview_run(const struct wish *w)
 
 int cmd_preview(int argc, char **argv)
 {
-    struct wish w = {.first = INT64_MIN, .last = INT64_MAX, .axis = 1, .y_up = -1, .size = 720, .position = NAN, .thickness = 1,
+    struct wish w = {.first = INT64_MIN,
+                     .last = INT64_MAX,
+                     .axis = 1,
+                     .y_up = -1,
+                     .size = 720,
+                     .position = NAN,
+                     .thickness = 1,
                      .exposure = 1};
     int code;
     while ((code = cli_option_next(&command, argc, argv)) != CLI_END) {

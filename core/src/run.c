@@ -33,6 +33,15 @@ static enum bw_status stage_status(struct bw_chain *c, struct chain_stage *s, en
     return st;
 }
 
+/* What a stage sees of the clock in callbacks before the step (dt = 0: no step is being made). */
+static void clock_set(struct bw_chain *c, struct chain_stage *s, double dt)
+{
+    s->pub.time = c->time;
+    s->pub.dt = dt;
+    s->pub.step = c->step;
+    s->pub.frame = (double)c->preset->time.first + (c->time + dt) * c->preset->time.fps;
+}
+
 static enum bw_status stages_init(struct bw_chain *c)
 {
     for (int32_t i = 0; i < c->n_stages; i++) {
@@ -40,7 +49,7 @@ static enum bw_status stages_init(struct bw_chain *c)
         if (s->initialised) continue;
         enum bw_status st = chain_stage_params(s, c->time);
         if (st != BW_OK) return st;
-        s->pub.time = c->time;
+        clock_set(c, s, 0);
         s->initialised = true;
         if (s->pub.desc->init) st = stage_status(c, s, s->pub.desc->init(&s->pub), "init");
         chain_stage_scratch_end(s);
@@ -94,6 +103,7 @@ static enum bw_status activate_all(struct bw_chain *c)
     for (int32_t i = 0; i < c->n_stages && st == BW_OK; i++) {
         struct chain_stage *s = &c->stage[i];
         if (!s->pub.desc->activate || !in_window(s, c->frame)) continue;
+        clock_set(c, s, 0);
         s->activating = true;
         st = stage_status(c, s, s->pub.desc->activate(&s->pub), "activate");
         s->activating = false;
@@ -143,6 +153,7 @@ static double longest_step(struct bw_chain *c)
     for (int32_t i = 0; i < c->n_stages; i++) {
         struct chain_stage *s = &c->stage[i];
         if (!s->pub.desc->max_dt || (s->pub.desc->flags & BW_STAGE_SUBSTEPS) || !in_window(s, c->frame)) continue;
+        clock_set(c, s, 0);
         double one = s->pub.desc->max_dt(&s->pub);
         chain_stage_scratch_end(s);
         if (one > 0) dt = fmin(dt, one);
@@ -172,10 +183,7 @@ static enum bw_status stages_step(struct bw_chain *c, double dt, bool setup)
         if (!in_window(s, c->frame) || (setup && !(s->pub.desc->flags & BW_STAGE_SETUP))) continue;
         if (c->opt.cancel && *c->opt.cancel) return BW_ERR_CANCELLED;
         double t0 = chain_seconds();
-        s->pub.time = c->time;
-        s->pub.dt = dt;
-        s->pub.step = c->step;
-        s->pub.frame = (double)c->preset->time.first + (c->time + dt) * c->preset->time.fps;
+        clock_set(c, s, dt);
         enum bw_status st = stage_status(c, s, s->pub.desc->step(&s->pub), "step");
         s->pub.dt = 0;
         chain_stage_scratch_end(s);

@@ -25,7 +25,8 @@ static float block_mean(const struct bw_dense *box, const float *f, int stride, 
     return (float)(sum / (BW_COARSE * BW_COARSE * BW_COARSE));
 }
 
-static void coarse_fill(const struct bw_dense *box, const float *f, int stride, const struct bw_dense *coarse, float *out)
+static void coarse_fill(const struct bw_dense *box, const float *f, int stride, const struct bw_dense *coarse,
+                        float *out)
 {
     for (int k = 0; k < coarse->n[2]; k++)
         for (int j = 0; j < coarse->n[1]; j++)
@@ -85,9 +86,9 @@ struct side {
     float rgb[3];
 };
 static const struct side sides[6] = {
-    {{0, 0, 1}, {0.105f, 0.140f, 0.190f}},    {{0, 0, -1}, {0.030f, 0.025f, 0.022f}},
-    {{1, 0, 0}, {0.018f, 0.024f, 0.034f}},    {{-1, 0, 0}, {0.034f, 0.033f, 0.032f}},
-    {{0, 1, 0}, {0.018f, 0.024f, 0.034f}},    {{0, -1, 0}, {0.030f, 0.034f, 0.042f}},
+    {{0, 0, 1}, {0.105f, 0.140f, 0.190f}}, {{0, 0, -1}, {0.030f, 0.025f, 0.022f}},
+    {{1, 0, 0}, {0.018f, 0.024f, 0.034f}}, {{-1, 0, 0}, {0.022f, 0.021f, 0.020f}},
+    {{0, 1, 0}, {0.018f, 0.024f, 0.034f}}, {{0, -1, 0}, {0.020f, 0.023f, 0.030f}},
 };
 
 enum bw_status bw_ambient_make(const struct bw_tools *tools, const struct bw_dense *box, const float *extinction,

@@ -5,8 +5,8 @@
 
 #include <math.h>
 
-#define AZIMUTH 0.42   ///< rad, from the front (-y) towards +x
-#define ELEVATION 0.13 ///< rad above the horizon: low, so that smoke towers
+#define AZIMUTH 0.42    ///< rad, from the front (-y) towards +x
+#define ELEVATION 0.13  ///< rad above the horizon: low, so that smoke towers
 #define HALF_ANGLE 0.26 ///< rad, half the longer side: a 70 mm lens, little distortion
 #define MARGIN 1.05
 
@@ -19,7 +19,10 @@ double bw_camera_aspect(const double lo[3], const double hi[3])
     return fmin(fmax(aspect, 9.0 / 16), 16.0 / 9);
 }
 
-static double dot(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+static double dot(const double a[3], const double b[3])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
 
 static void camera_aim(struct bw_camera *c)
 {
@@ -86,8 +89,8 @@ static void light_aim(const struct bw_camera *c, double x, double y, double z, d
 
 void bw_scene_lights(const struct bw_camera *c, struct bw_light *key, struct bw_light *rim)
 {
-    *key = (struct bw_light){{0}, {1.85f, 1.66f, 1.42f}};
+    *key = (struct bw_light){{0}, {2.35f, 2.05f, 1.68f}};
     *rim = (struct bw_light){{0}, {0.42f, 0.58f, 0.80f}};
-    light_aim(c, -0.74, 0.66, 0.06, key->to);
+    light_aim(c, -0.78, 0.66, -0.10, key->to);
     light_aim(c, 0.70, 0.18, -0.60, rim->to);
 }

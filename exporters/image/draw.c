@@ -10,7 +10,10 @@ static void pixel_blend(struct bw_image *img, int x, int y, const float rgb[3], 
     for (int c = 0; c < 3; c++) p[c] += (rgb[c] - p[c]) * alpha;
 }
 
-static int limit(double v, int n) { return v < 0 ? 0 : v > n ? n : (int)v; }
+static int limit(double v, int n)
+{
+    return v < 0 ? 0 : v > n ? n : (int)v;
+}
 
 void bw_draw_rect(struct bw_image *img, double x0, double y0, double x1, double y1, const float rgb[3], float alpha)
 {
@@ -30,7 +33,8 @@ static double segment_distance(double x, double y, const double a[2], const doub
     return hypot(x - a[0] - s * dx, y - a[1] - s * dy);
 }
 
-void bw_draw_line(struct bw_image *img, const double a[2], const double b[2], double width, const float rgb[3], float alpha)
+void bw_draw_line(struct bw_image *img, const double a[2], const double b[2], double width, const float rgb[3],
+                  float alpha)
 {
     double r = 0.5 * width, reach = r + 1;
     if (!isfinite(a[0] + a[1] + b[0] + b[1])) return;

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-#define MAX_CELLS 12e6     ///< 40 bytes each while a frame is drawn
-#define FAINT 1e-4f        ///< densities that nobody sees
+#define MAX_CELLS 12e6 ///< 40 bytes each while a frame is drawn
+#define FAINT 1e-4f    ///< densities that nobody sees
 
 /// A box of cells, half open.
 struct cells {
@@ -41,7 +41,10 @@ static void cells_join(struct cells *a, const struct cells *b)
     }
 }
 
-static int cells_empty(const struct cells *c) { return c->lo[0] >= c->hi[0] || c->lo[1] >= c->hi[1] || c->lo[2] >= c->hi[2]; }
+static int cells_empty(const struct cells *c)
+{
+    return c->lo[0] >= c->hi[0] || c->lo[1] >= c->hi[1] || c->lo[2] >= c->hi[2];
+}
 
 static float tile_value(const struct bw_snapshot_field *f, uint32_t c, int64_t t, size_t i)
 {
@@ -97,12 +100,13 @@ static void tile_copy(int64_t t, void *user)
                 if (q[0] >= p->n[0] || q[1] >= p->n[1] || q[2] >= p->n[2]) continue;
                 size_t from = ((size_t)(k - box.lo[2]) * (size_t)size[1] + (size_t)(j - box.lo[1])) * (size_t)size[0];
                 float v = tile_value(p->f, p->c, t, from + (size_t)(i - box.lo[0]));
-                p->out[((size_t)q[2] * (size_t)p->n[1] + (size_t)q[1]) * (size_t)p->n[0] + (size_t)q[0]] += weight * (v - back);
+                p->out[((size_t)q[2] * (size_t)p->n[1] + (size_t)q[1]) * (size_t)p->n[0] + (size_t)q[0]] +=
+                    weight * (v - back);
             }
 }
 
-static void field_copy(const struct bw_tools *tools, const struct bw_snapshot_field *f, uint32_t c, const struct cells *box,
-                       const struct bw_dense *dense, int32_t step, float *out)
+static void field_copy(const struct bw_tools *tools, const struct bw_snapshot_field *f, uint32_t c,
+                       const struct cells *box, const struct bw_dense *dense, int32_t step, float *out)
 {
     struct copy p = {f, c, {box->lo[0], box->lo[1], box->lo[2]}, {dense->n[0], dense->n[1], dense->n[2]}, step, out};
     size_t cells = bw_dense_cells(dense);
@@ -110,7 +114,10 @@ static void field_copy(const struct bw_tools *tools, const struct bw_snapshot_fi
     tools->parallel(tools->ctx, f->n_tiles, tile_copy, &p);
 }
 
-static int32_t floor_to(int32_t v, int32_t step) { return v >= 0 ? v / step * step : -((-v + step - 1) / step * step); }
+static int32_t floor_to(int32_t v, int32_t step)
+{
+    return v >= 0 ? v / step * step : -((-v + step - 1) / step * step);
+}
 
 /// Cells to a dense box of cells `step` wide; the low corner is aligned, so that tiles hold whole wide cells.
 static void dense_make(const struct bw_domain_info *d, struct cells *c, int32_t step, struct bw_dense *out)
@@ -191,7 +198,8 @@ static enum bw_status solid_gather(const struct bw_tools *tools, const struct bw
     return BW_OK;
 }
 
-enum bw_status bw_gather_volume(const struct bw_tools *tools, const struct bw_frame *frame, struct bw_volume *v, float **memory)
+enum bw_status bw_gather_volume(const struct bw_tools *tools, const struct bw_frame *frame, struct bw_volume *v,
+                                float **memory)
 {
     struct bw_found f = {scalar_find(frame, "density", 1), scalar_find(frame, "flame", 1), NULL,
                          scalar_find(frame, "dye", 3), scalar_find(frame, "solid", 1)};

@@ -109,7 +109,8 @@ enum bw_status bw_image_write_png(const struct bw_image *img, const char *path, 
     FILE *f = memory ? fopen(path, "wb") : NULL;
     int ok = f && png_rows(png, info, f, img, depth, row);
     if (f && fclose(f)) ok = 0;
-    if (!ok) snprintf(why, why_size, "cannot write the picture %s: %s", path, memory ? strerror(errno) : "out of memory");
+    if (!ok)
+        snprintf(why, why_size, "cannot write the picture %s: %s", path, memory ? strerror(errno) : "out of memory");
     png_destroy_write_struct(&png, &info);
     if (row) img->tools->release(img->tools->ctx, row);
     return ok ? BW_OK : memory ? BW_ERR_IO : BW_ERR_MEMORY;

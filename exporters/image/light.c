@@ -36,7 +36,8 @@ static void weights_make(double db, double dc, float spread, float w[9])
 }
 
 /// T of one row from the plane before (`up`, with a border of one), and what leaves it (`down`).
-static void row_sweep(const struct sweep *s, const float *up, ptrdiff_t pitch, const float *ext, float *out, float *down)
+static void row_sweep(const struct sweep *s, const float *up, ptrdiff_t pitch, const float *ext, float *out,
+                      float *down)
 {
     const float *r0 = up - pitch, *r1 = up, *r2 = up + pitch, *w = s->w;
     for (ptrdiff_t i = 0; i < s->n[0]; i++) {

@@ -85,8 +85,8 @@ static double step_make(const struct bw_slice *s, double fastest, const double p
 
 /// From `start` along ±flow until the border, an obstacle, still air or a neighbour's line; answers the steps made.
 /// Without an image nothing is drawn or marked.
-static int streamline_follow(const struct bw_slice *s, struct lattice *l, double fastest, const double start[2], int sign,
-                             struct bw_image *img)
+static int streamline_follow(const struct bw_slice *s, struct lattice *l, double fastest, const double start[2],
+                             int sign, struct bw_image *img)
 {
     double p[2] = {start[0], start[1]}, q[2], a[2], b[2], speed;
     uint8_t *here = lattice_at(l, p);
@@ -107,8 +107,8 @@ static int streamline_follow(const struct bw_slice *s, struct lattice *l, double
     return n;
 }
 
-static enum bw_status streamlines_draw(const struct bw_tools *tools, const struct bw_slice *s, double gap, double fastest,
-                                       struct bw_image *img)
+static enum bw_status streamlines_draw(const struct bw_tools *tools, const struct bw_slice *s, double gap,
+                                       double fastest, struct bw_image *img)
 {
     struct lattice l = {NULL, {0}, 0.5 * gap};
     for (int a = 0; a < 2; a++) l.n[a] = (int)(s->n[a] / l.cell) + 1;
@@ -129,7 +129,8 @@ static enum bw_status streamlines_draw(const struct bw_tools *tools, const struc
     return BW_OK;
 }
 
-enum bw_status bw_flow_draw(const struct bw_tools *tools, const struct bw_slice *s, uint32_t vectors, struct bw_image *img)
+enum bw_status bw_flow_draw(const struct bw_tools *tools, const struct bw_slice *s, uint32_t vectors,
+                            struct bw_image *img)
 {
     double fastest = flow_fastest(s), gap = fmax(s->n[0], s->n[1]) / 32.0;
     if (fastest <= 0) return BW_OK;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The view rays: steps of nine tenths of a cell from a start that differs from pixel to pixel, empty blocks skipped,
- * obstacles by sphere tracing, the studio behind. Busy blocks are first splatted as spheres onto screen tiles, so that most
- * pixels know at once that they miss everything, and the others where to start and end. */
+ * obstacles by sphere tracing, the studio behind. Busy blocks are first splatted as spheres onto screen tiles, so that
+ * most pixels know at once that they miss everything, and the others where to start and end. */
 #include "render.h"
 
 #include <math.h>
 
-#define STEP 0.9f   ///< cells
+#define STEP 0.9f                        ///< cells
 enum { BAND = 4, BLOCK = 8, TILE = 16 }; ///< rows a task; cells a block; pixels a screen tile
 
 struct march {
@@ -19,7 +19,7 @@ struct march {
     int32_t nb[3];
     uint8_t *busy; ///< blocks that hold anything, or touch one that does
     int32_t tiles[2];
-    float *reach;  ///< per screen tile: distance to the nearest and from the farthest busy block, m
+    float *reach; ///< per screen tile: distance to the nearest and from the farthest busy block, m
 };
 
 /// A ray through the medium in cells: position = o + t·d with |d| = 1, 0 ≤ t < length.
@@ -106,8 +106,10 @@ static enum bw_status tiles_make(struct march *m)
             for (int i = 0; i < m->nb[0]; i++) {
                 if (!m->busy[(k * m->nb[1] + j) * m->nb[0] + i]) continue;
                 double half = 0.5 * BLOCK * b->h;
-                tiles_mark(m, (double[3]){b->origin[0] + (2 * i + 1) * half, b->origin[1] + (2 * j + 1) * half,
-                                          b->origin[2] + (2 * k + 1) * half}, 1.75 * half);
+                tiles_mark(m,
+                           (double[3]){b->origin[0] + (2 * i + 1) * half, b->origin[1] + (2 * j + 1) * half,
+                                       b->origin[2] + (2 * k + 1) * half},
+                           1.75 * half);
             }
     return BW_OK;
 }
@@ -235,8 +237,8 @@ static void solid_shade(const struct march *m, const double p[3], float rgb[3])
     }
     static const float clay[3] = {0.20f, 0.17f, 0.15f};
     for (int c = 0; c < 3; c++)
-        rgb[c] = clay[c] * ((float)fmax(key, 0) * m->studio.key.rgb[c] + 0.7f * (float)fmax(rim, 0) * m->studio.rim.rgb[c] +
-                            0.22f + 0.18f * (float)n[2]);
+        rgb[c] = clay[c] * ((float)fmax(key, 0) * m->studio.key.rgb[c] +
+                            0.7f * (float)fmax(rim, 0) * m->studio.rim.rgb[c] + 0.22f + 0.18f * (float)n[2]);
 }
 
 static void pixel_march(const struct march *m, int x, int y, float *out)
@@ -253,7 +255,9 @@ static void pixel_march(const struct march *m, int x, int y, float *out)
     if (m->v->solid) {
         float clay[3], cover = solid_hit(m, dir, 2 * c->tan_y / m->img->h, &depth);
         if (cover > 0) {
-            solid_shade(m, (double[3]){c->eye[0] + depth * dir[0], c->eye[1] + depth * dir[1], c->eye[2] + depth * dir[2]}, clay);
+            solid_shade(m,
+                        (double[3]){c->eye[0] + depth * dir[0], c->eye[1] + depth * dir[1], c->eye[2] + depth * dir[2]},
+                        clay);
             for (int a = 0; a < 3; a++) behind[a] += (clay[a] - behind[a]) * cover;
         }
     }

@@ -33,7 +33,8 @@ static enum bw_status movie_fail(struct bw_movie *m, int code, const char *what,
 static AVRational rate_of(double fps)
 {
     double ntsc = fps * 1001 / 1000;
-    if (fabs(ntsc - round(ntsc)) < 2e-3 && fabs(fps - round(fps)) > 1e-3) return (AVRational){(int)lround(ntsc) * 1000, 1001};
+    if (fabs(ntsc - round(ntsc)) < 2e-3 && fabs(fps - round(fps)) > 1e-3)
+        return (AVRational){(int)lround(ntsc) * 1000, 1001};
     return av_d2q(fps, 100000);
 }
 
@@ -141,7 +142,10 @@ enum bw_status bw_movie_open(const struct bw_tools *tools, const char *path, con
 }
 
 /// Luma of BT.709 in 0 … 1.
-static float luma(const float *p) { return 0.2126f * p[0] + 0.7152f * p[1] + 0.0722f * p[2]; }
+static float luma(const float *p)
+{
+    return 0.2126f * p[0] + 0.7152f * p[1] + 0.0722f * p[2];
+}
 
 static uint8_t quantise(float v, float dither)
 {
@@ -161,7 +165,9 @@ static void frame_fill(AVFrame *f, const struct bw_image *img)
             float mean[3] = {0};
             for (int k = 0; k < 4; k++)
                 for (int c = 0; c < 3; c++)
-                    mean[c] += 0.25f * img->px[3 * ((size_t)(2 * y + k / 2) * (size_t)img->w + (size_t)(2 * x + k % 2)) + (size_t)c];
+                    mean[c] +=
+                        0.25f *
+                        img->px[3 * ((size_t)(2 * y + k / 2) * (size_t)img->w + (size_t)(2 * x + k % 2)) + (size_t)c];
             float l = luma(mean);
             f->data[1][y * f->linesize[1] + x] = quantise(128 + 224 * (mean[2] - l) / 1.8556f, 0.5f);
             f->data[2][y * f->linesize[2] + x] = quantise(128 + 224 * (mean[0] - l) / 1.5748f, 0.5f);
@@ -187,8 +193,8 @@ static int movie_encode(struct bw_movie *m, AVFrame *frame)
 enum bw_status bw_movie_add(struct bw_movie *m, const struct bw_image *img, char *why, size_t why_size)
 {
     if (img->w != m->codec->width || img->h != m->codec->height) {
-        snprintf(why, why_size, "a frame of %d×%d pixels does not fit a movie of %d×%d", img->w, img->h, m->codec->width,
-                 m->codec->height);
+        snprintf(why, why_size, "a frame of %d×%d pixels does not fit a movie of %d×%d", img->w, img->h,
+                 m->codec->width, m->codec->height);
         return BW_ERR_USAGE;
     }
     int code = av_frame_make_writable(m->frame);

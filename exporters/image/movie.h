@@ -8,10 +8,10 @@
 struct bw_movie;
 
 struct bw_movie_options {
-    int32_t w, h;      ///< even
+    int32_t w, h; ///< even
     double fps;
-    double crf;        ///< constant quality: 18 is good, 28 is small
-    int32_t threads;   ///< of the encoder
+    double crf;      ///< constant quality: 18 is good, 28 is small
+    int32_t threads; ///< of the encoder
 };
 
 /// Start a movie at `path` (any file name). *encoder gets the encoder's name. Errors: BW_ERR_IO, BW_ERR_MEMORY, BW_ERR

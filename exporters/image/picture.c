@@ -44,7 +44,10 @@ static const struct bw_snapshot_field *field_choose(const struct bw_frame *frame
 /// "center", or a number with m, cm or mm. 0: neither.
 static int position_parse(const char *text, double middle, double *out)
 {
-    static const struct { const char *unit; double metres; } units[] = {{"", 1}, {"m", 1}, {"cm", 0.01}, {"mm", 0.001}};
+    static const struct {
+        const char *unit;
+        double metres;
+    } units[] = {{"", 1}, {"m", 1}, {"cm", 0.01}, {"mm", 0.001}};
     char *end;
     *out = middle;
     if (!text || !strcmp(text, "center") || !strcmp(text, "centre")) return 1;
@@ -85,9 +88,12 @@ static void cut_fit(const struct bw_picture *p, struct cut *cut)
 {
     if (!p->size[0]) return;
     double aspect = (double)p->size[0] / p->size[1];
-    int32_t *w = &cut->n[cut->right], *h = &cut->n[cut->up], want_w = (int32_t)ceil(*h * aspect), want_h = (int32_t)ceil(*w / aspect);
-    if (want_w > *w + 1) cut->lo[cut->right] -= (want_w - *w) / 2, *w = want_w;
-    else if (want_h > *h + 1) cut->lo[cut->up] -= (want_h - *h) / 2, *h = want_h;
+    int32_t *w = &cut->n[cut->right], *h = &cut->n[cut->up], want_w = (int32_t)ceil(*h * aspect),
+            want_h = (int32_t)ceil(*w / aspect);
+    if (want_w > *w + 1)
+        cut->lo[cut->right] -= (want_w - *w) / 2, *w = want_w;
+    else if (want_h > *h + 1)
+        cut->lo[cut->up] -= (want_h - *h) / 2, *h = want_h;
 }
 
 static enum bw_status cut_make(struct bw_picture *p, struct bw_exporter *e, const struct bw_snapshot_field *f,
@@ -102,10 +108,11 @@ static enum bw_status cut_make(struct bw_picture *p, struct bw_exporter *e, cons
     int a = cut->axis;
     double middle = 0.5 * (lo[a] + hi[a]), at;
     if (!position_parse(d->thin >= 0 ? NULL : params->position, middle, &at))
-        return e->host->fail(e, BW_ERR_PRESET, "position is \"%s\"; a length such as \"0.4 m\", or center, is wanted", params->position);
+        return e->host->fail(e, BW_ERR_PRESET, "position is \"%s\"; a length such as \"0.4 m\", or center, is wanted",
+                             params->position);
     if (at < lo[a] || at > hi[a])
-        return e->host->fail(e, BW_ERR_PRESET, "position %g m lies outside the domain, which spans %g to %g m along %c", at,
-                             lo[a], hi[a], "xyz"[a]);
+        return e->host->fail(e, BW_ERR_PRESET, "position %g m lies outside the domain, which spans %g to %g m along %c",
+                             at, lo[a], hi[a], "xyz"[a]);
     for (int b = 0; b < 3; b++) {
         cut->lo[b] = (int32_t)lround((lo[b] - d->origin[b]) / d->h);
         cut->n[b] = (int32_t)lround((hi[b] - lo[b]) / d->h);
@@ -119,11 +126,13 @@ static enum bw_status cut_make(struct bw_picture *p, struct bw_exporter *e, cons
     s->position = d->origin[a] + (cut->layer + 0.5) * d->h;
     size_t extra = (size_t)(s->n[0] + 1) * (size_t)(s->n[1] + 1) + cut->cells;
     cut->memory = p->tools.alloc(p->tools.ctx, (6 * cut->cells + extra) * sizeof(float));
-    return cut->memory ? BW_OK : e->host->fail(e, BW_ERR_MEMORY, "out of memory for a slice of %d×%d cells", s->n[0], s->n[1]);
+    return cut->memory ? BW_OK
+                       : e->host->fail(e, BW_ERR_MEMORY, "out of memory for a slice of %d×%d cells", s->n[0], s->n[1]);
 }
 
 /// Component c at the cell centres of the slice; mac components are the mean of both faces.
-static void cut_read(struct bw_exporter *e, const struct cut *cut, const struct bw_snapshot_field *f, uint32_t c, float *out)
+static void cut_read(struct bw_exporter *e, const struct cut *cut, const struct bw_snapshot_field *f, uint32_t c,
+                     float *out)
 {
     int32_t n[3] = {cut->n[0], cut->n[1], cut->n[2]};
     if (f->info->kind != BW_MAC) {
@@ -165,7 +174,8 @@ static void cut_fill(struct bw_exporter *e, const struct bw_frame *frame, const 
 }
 
 /// Colours: what the preset says, else all values seen so far, 0 among them, so that they do not flicker.
-static void range_choose(struct bw_picture *p, const struct bw_picture_params *params, const struct bw_slice *s, double out[2])
+static void range_choose(struct bw_picture *p, const struct bw_picture_params *params, const struct bw_slice *s,
+                         double out[2])
 {
     if (params->range.count == 2) {
         memcpy(out, params->range.items, 2 * sizeof(double));
@@ -190,7 +200,9 @@ static enum bw_status slice_make(struct bw_picture *p, struct bw_exporter *e, co
     const struct bw_snapshot_field *f = field_choose(frame, params->field);
     struct cut cut = {0};
     struct bw_slice s;
-    if (!f) return e->host->fail(e, BW_ERR_PRESET, "there is no field \"%s\" to slice", params->field ? params->field : "density");
+    if (!f)
+        return e->host->fail(e, BW_ERR_PRESET, "there is no field \"%s\" to slice",
+                             params->field ? params->field : "density");
     if (params->range.count && params->range.count != 2)
         return e->host->fail(e, BW_ERR_PRESET, "range wants two numbers, [lowest, highest]");
     enum bw_status status = cut_make(p, e, f, params, &cut, &s);
@@ -206,7 +218,8 @@ static enum bw_status slice_make(struct bw_picture *p, struct bw_exporter *e, co
     status = bw_image_init(img, &p->tools, p->size[0], p->size[1]);
     if (!status) status = bw_slice_draw(&p->tools, &s, &style, img);
     p->tools.release(p->tools.ctx, cut.memory);
-    return status ? e->host->fail(e, status, "out of memory for a picture of %d×%d pixels", p->size[0], p->size[1]) : BW_OK;
+    return status ? e->host->fail(e, status, "out of memory for a picture of %d×%d pixels", p->size[0], p->size[1])
+                  : BW_OK;
 }
 
 /// Stage and camera, once; in a domain without a box the stage grows with the smoke, and the camera steps back.
@@ -243,16 +256,18 @@ static enum bw_status render_make(struct bw_picture *p, struct bw_exporter *e, c
     if (!status) status = bw_render(&p->tools, &v, &scene, img);
     p->tools.release(p->tools.ctx, memory);
     p->tools.release(p->tools.ctx, v.solid);
-    return status ? e->host->fail(e, status, "out of memory for a render of %d×%d pixels", p->size[0], p->size[1]) : BW_OK;
+    return status ? e->host->fail(e, status, "out of memory for a render of %d×%d pixels", p->size[0], p->size[1])
+                  : BW_OK;
 }
 
 /// 1 when there is something that a render shows.
-static int render_wanted(const struct bw_exporter *e, const struct bw_frame *frame, const struct bw_picture_params *params)
+static int render_wanted(const struct bw_picture *p, const struct bw_exporter *e, const struct bw_frame *frame,
+                         const struct bw_picture_params *params)
 {
     const struct bw_snapshot_field *f = field_choose(frame, NULL);
     int visible = bw_gather_find(frame, "density") || bw_gather_find(frame, "dye") || bw_gather_find(frame, "flame");
     if (!f || f->info->domain->thin >= 0 || e->bake->quick) return 0;
-    return params->view == BW_VIEW_RENDER || (params->view == BW_VIEW_AUTO && visible && !params->field);
+    return params->view == BW_VIEW_RENDER || (params->view == BW_VIEW_AUTO && visible && !params->field && !p->slices);
 }
 
 enum bw_status bw_picture_make(struct bw_picture *p, struct bw_exporter *e, const struct bw_frame *frame,
@@ -260,8 +275,8 @@ enum bw_status bw_picture_make(struct bw_picture *p, struct bw_exporter *e, cons
 {
     *img = (struct bw_image){.tools = &p->tools};
     if (!frame->n_fields) return e->host->fail(e, BW_ERR_PRESET, "there is no grid field to show");
-    enum bw_status status = render_wanted(e, frame, params) ? render_make(p, e, frame, params, img)
-                                                            : slice_make(p, e, frame, params, img);
+    enum bw_status status = render_wanted(p, e, frame, params) ? render_make(p, e, frame, params, img)
+                                                               : slice_make(p, e, frame, params, img);
     if (status) bw_image_free(img);
     return status;
 }

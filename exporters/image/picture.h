@@ -21,7 +21,7 @@ extern const struct bw_param bw_picture_range_row[1];
 
 /// Rows of a parameter table for the member `m`, a struct bw_picture_params, of S.
 #define BW_PICTURE_PARAMS(S, m)                                                                                         \
-    BW_CHOICE(S, m.view, "view", "auto", "auto|render|slice", "Volume render, or a slice; auto: a slice in 2D and quick bakes."), \
+    BW_CHOICE(S, m.view, "view", "auto", "auto|render|slice", "Volume render, or a slice; auto: renders in movies, slices as pictures, in 2D and in quick bakes."), \
     BW_INT(S, m.size, "size", "720", 16, 8192, "Height of the picture in pixels (rounded to even; wide ones: half the width)."), \
     BW_CHOICE(S, m.axis, "axis", "y", "x|y|z", "Slices: the axis across the slice (2D domains have but one)."),          \
     BW_STRING(S, m.position, "position", "center", "Slices: where along the axis, in metres (\"0.4 m\"), or center."),   \
@@ -41,6 +41,7 @@ struct bw_picture {
     int32_t has_scene;
     int32_t size[2];      ///< 0: not yet known
     double range[2];      ///< of the colours, so far
+    int32_t slices;       ///< view: auto means a slice
 };
 
 /// The host as tools; the exporter must stay where it is.

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #define ALBEDO 0.92f
-#define DEEP 0.22f      ///< share of the several-times scattered term
-#define GLOW_GAIN 9.0f  ///< emission of a full flame in units of the scene's extinction
+#define DEEP 0.12f     ///< share of the several-times scattered term
+#define GLOW_GAIN 9.0f ///< emission of a full flame in units of the scene's extinction
 
 /// What the passes share.
 struct shade {
@@ -19,10 +19,10 @@ struct shade {
     struct bw_light light[2];
     float phase[2];
     struct bw_lit lit;
-    float *extinction;  ///< of light: smoke and obstacles
-    float *share[2];    ///< what arrives of key and rim
-    float *emission;    ///< rgb interleaved, or NULL
-    float *rows;        ///< four rows of scratch a layer
+    float *extinction; ///< of light: smoke and obstacles
+    float *share[2];   ///< what arrives of key and rim
+    float *emission;   ///< rgb interleaved, or NULL
+    float *rows;       ///< four rows of scratch a layer
     struct bw_ambient ambient;
     enum bw_status status[2];
 };
@@ -102,8 +102,11 @@ static void solid_block(struct shade *s)
                 int p[3] = {i + off[0], j + off[1], k + off[2]}, out = 0;
                 for (int a = 0; a < 3; a++) out |= p[a] < 0 || p[a] >= sb->n[a];
                 if (out) continue;
-                float d = s->v->solid[((size_t)p[2] * (size_t)sb->n[1] + (size_t)p[1]) * (size_t)sb->n[0] + (size_t)p[0]];
-                if (d < 0) s->extinction[((size_t)k * (size_t)b->n[1] + (size_t)j) * (size_t)b->n[0] + (size_t)i] += (float)(2 / b->h);
+                float d =
+                    s->v->solid[((size_t)p[2] * (size_t)sb->n[1] + (size_t)p[1]) * (size_t)sb->n[0] + (size_t)p[0]];
+                if (d < 0)
+                    s->extinction[((size_t)k * (size_t)b->n[1] + (size_t)j) * (size_t)b->n[0] + (size_t)i] +=
+                        (float)(2 / b->h);
             }
 }
 
@@ -160,7 +163,8 @@ static void cell_light(struct shade *s, size_t i, const float ambient[3])
             direct[l] = s->phase[l] * ((1 - DEEP) * t + DEEP * 0.5f * sqrtf(t));
         }
         for (int c = 0; c < 3; c++)
-            out[c] = out[3] * albedo[c] * (direct[0] * s->light[0].rgb[c] + direct[1] * s->light[1].rgb[c] + ambient[c]);
+            out[c] =
+                out[3] * albedo[c] * (direct[0] * s->light[0].rgb[c] + direct[1] * s->light[1].rgb[c] + ambient[c]);
     }
     for (int c = 0; c < 3 && s->emission; c++) out[c] += s->emission[3 * i + (size_t)c];
 }
@@ -187,7 +191,8 @@ static enum bw_status medium_light(struct shade *s, float *memory)
     s->share[0] = memory + 5 * cells;
     s->share[1] = memory + 6 * cells;
     s->rows = memory + 7 * cells;
-    s->emission = s->v->flame || s->v->temperature ? s->rows + 4 * (size_t)s->lit.box.n[0] * (size_t)s->lit.box.n[2] : NULL;
+    s->emission =
+        s->v->flame || s->v->temperature ? s->rows + 4 * (size_t)s->lit.box.n[0] * (size_t)s->lit.box.n[2] : NULL;
     bw_scene_lights(&s->scene->camera, &s->light[0], &s->light[1]);
     for (int l = 0; l < 2; l++) s->phase[l] = phase_value(&s->light[l], &s->scene->camera);
     s->tools->parallel(s->tools->ctx, s->lit.box.n[2], layer_medium, s);

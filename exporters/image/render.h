@@ -24,7 +24,7 @@ struct bw_volume {
     float *temperature; ///< K above ambient: glows where it is hot enough
     float *dye[3];      ///< linear colour of the smoke; all or none
     struct bw_dense solid_box;
-    float *solid;       ///< signed distance, m, < 0 inside, on solid_box
+    float *solid; ///< signed distance, m, < 0 inside, on solid_box
 };
 
 /// Where the eye is. Vectors are orthonormal, world z-up.
@@ -99,12 +99,12 @@ struct bw_studio {
     const struct bw_scene *scene;
     const struct bw_ambient *ambient;
     struct bw_light key, rim;
-    double lo[2], size;    ///< of the shadow map, m
+    double lo[2], size; ///< of the shadow map, m
     int32_t n;
-    float *shadow;         ///< n × n, share of key light that reaches the floor
+    float *shadow; ///< n × n, share of key light that reaches the floor
 };
-enum bw_status bw_studio_make(const struct bw_tools *tools, const struct bw_scene *scene, const struct bw_ambient *ambient,
-                              struct bw_studio *s);
+enum bw_status bw_studio_make(const struct bw_tools *tools, const struct bw_scene *scene,
+                              const struct bw_ambient *ambient, struct bw_studio *s);
 /// Linear light behind the smoke along a ray; (u, v) in -1 … 1 over the picture. *depth: m to the floor, or HUGE_VAL.
 void bw_studio_colour(const struct bw_studio *s, const double dir[3], double u, double v, float rgb[3], double *depth);
 /// Linear scene light to display.
@@ -121,8 +121,14 @@ static inline float bw_exp_neg(float x)
 }
 
 /// Without the library call that fminf and fmaxf cost where NaN has to be honoured.
-static inline float bw_least(float a, float b) { return a < b ? a : b; }
-static inline float bw_most(float a, float b) { return a > b ? a : b; }
+static inline float bw_least(float a, float b)
+{
+    return a < b ? a : b;
+}
+static inline float bw_most(float a, float b)
+{
+    return a > b ? a : b;
+}
 
 /// Cells of a box.
 static inline size_t bw_dense_cells(const struct bw_dense *b)

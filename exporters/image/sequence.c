@@ -63,7 +63,8 @@ static enum bw_status sequence_add(struct bw_sequence *s, const char *folder, co
 }
 
 /// All files of `folder` that match `model`.
-static enum bw_status folder_collect(struct bw_sequence *s, const char *folder, const char *model, int64_t first, int64_t last)
+static enum bw_status folder_collect(struct bw_sequence *s, const char *folder, const char *model, int64_t first,
+                                     int64_t last)
 {
     struct parts m;
     DIR *dir = opendir(folder);
@@ -127,7 +128,8 @@ static char *sequence_name(const char *model)
     return text;
 }
 
-enum bw_status bw_sequence_find(struct bw_sequence *s, const char *what, int64_t first, int64_t last, char *why, size_t why_size)
+enum bw_status bw_sequence_find(struct bw_sequence *s, const char *what, int64_t first, int64_t last, char *why,
+                                size_t why_size)
 {
     char folder[4096], model[1024];
     struct stat st;
@@ -152,8 +154,10 @@ enum bw_status bw_sequence_find(struct bw_sequence *s, const char *what, int64_t
     s->name = sequence_name(model);
     if (!s->name) status = BW_ERR_MEMORY;
     if (!status && !s->count) status = BW_ERR_IO;
-    if (status == BW_ERR_MEMORY) snprintf(why, why_size, "out of memory for a list of files");
-    else if (status) snprintf(why, why_size, "no file matches %s/%s in the frames wanted", folder, model);
+    if (status == BW_ERR_MEMORY)
+        snprintf(why, why_size, "out of memory for a list of files");
+    else if (status)
+        snprintf(why, why_size, "no file matches %s/%s in the frames wanted", folder, model);
     if (status) bw_sequence_free(s);
     return status;
 }

@@ -18,7 +18,8 @@ struct bw_sheet {
 /// For frames first … last.
 void bw_sheet_init(struct bw_sheet *s, int64_t first, int64_t last);
 /// Keep a small copy of `img` when this frame is one of those wanted. Errors: BW_ERR_MEMORY.
-enum bw_status bw_sheet_add(struct bw_sheet *s, const struct bw_tools *tools, int64_t frame, const struct bw_image *img);
+enum bw_status bw_sheet_add(struct bw_sheet *s, const struct bw_tools *tools, int64_t frame,
+                            const struct bw_image *img);
 /// The sheet in `out` (free it). Errors: BW_ERR_MEMORY; BW_ERR_USAGE when no frame came.
 enum bw_status bw_sheet_draw(const struct bw_sheet *s, const struct bw_tools *tools, struct bw_image *out);
 void bw_sheet_free(struct bw_sheet *s);

@@ -36,8 +36,8 @@ static void shadow_row(int64_t j, void *user)
             shadow_march(s->ambient, (double[3]){s->lo[0] + (i + 0.5) * cell, y, s->scene->lo[2]}, s->key.to);
 }
 
-enum bw_status bw_studio_make(const struct bw_tools *tools, const struct bw_scene *scene, const struct bw_ambient *ambient,
-                              struct bw_studio *s)
+enum bw_status bw_studio_make(const struct bw_tools *tools, const struct bw_scene *scene,
+                              const struct bw_ambient *ambient, struct bw_studio *s)
 {
     *s = (struct bw_studio){.scene = scene, .ambient = ambient, .n = MAP};
     bw_scene_lights(&scene->camera, &s->key, &s->rim);

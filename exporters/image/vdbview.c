@@ -80,14 +80,16 @@ static void grid_bounds(const struct bw_vdb_view *v, const struct bwvdb_info *g,
 static void facts_read(struct bw_vdb_view *v, const struct bwvdb_file *f)
 {
     uint32_t n;
-    const struct bwvdb_meta *m = bwvdb_file_meta(f, &n), *up = meta_find(m, n, "up_axis"), *fps = meta_find(m, n, "fps");
+    const struct bwvdb_meta *m = bwvdb_file_meta(f, &n), *up = meta_find(m, n, "up_axis"),
+                            *fps = meta_find(m, n, "fps");
     const struct bwvdb_meta *scale = meta_find(m, n, "scale"), *creator = meta_find(m, n, "creator");
     if (v->y_up < 0) v->y_up = up ? !strcmp(up->string, "y") : creator && !strncmp(creator->string, "Houdini", 7);
     v->fps = fps && fps->number > 0 ? fps->number : 0;
     v->scale = scale && scale->number > 0 ? scale->number : 1;
 }
 
-/// Densities of our bakes are about 1; other people's may be anything, and are brought there by the middle file's maximum.
+/// Densities of our bakes are about 1; other people's may be anything, and are brought there by the middle file's
+/// maximum.
 static enum bw_status gain_choose(struct bw_vdb_view *v, const char *path, char *why, size_t why_size)
 {
     struct bw_volume out = {0};
@@ -111,8 +113,8 @@ static enum bw_status file_survey(struct bw_vdb_view *v, const char *path, int f
     const struct bwvdb_info *info = g >= 0 ? bwvdb_grid_info(f, g) : NULL;
     if (first) facts_read(v, f);
     if (!info || !info->comps) {
-        snprintf(why, why_size, "%s has no grid %s that can be shown; it has %s", path, v->field ? v->field : "of numbers",
-                 bwvdb_names(f));
+        snprintf(why, why_size, "%s has no grid %s that can be shown; it has %s", path,
+                 v->field ? v->field : "of numbers", bwvdb_names(f));
         bwvdb_close(f);
         return BW_ERR_USAGE;
     }
@@ -178,8 +180,8 @@ static void layer_sample(int64_t k, void *user)
     }
 }
 
-static enum bw_status grid_sample(const struct bw_vdb_view *v, struct bwvdb_file *f, int32_t grid, const struct bw_dense *box,
-                                  float *const out[3], char *why, size_t why_size)
+static enum bw_status grid_sample(const struct bw_vdb_view *v, struct bwvdb_file *f, int32_t grid,
+                                  const struct bw_dense *box, float *const out[3], char *why, size_t why_size)
 {
     struct bwvdb_error error;
     enum bwvdb_status s = bwvdb_load(f, grid, &error);
@@ -197,7 +199,8 @@ static enum bw_status grid_sample(const struct bw_vdb_view *v, struct bwvdb_file
 }
 
 /// The cells of one file's volume: those of its own box, on the lattice of voxels, halved until they fit.
-static void box_choose(const struct bw_vdb_view *v, const struct bwvdb_file *f, const int grids[4], struct bw_dense *box)
+static void box_choose(const struct bw_vdb_view *v, const struct bwvdb_file *f, const int grids[4],
+                       struct bw_dense *box)
 {
     double lo[3] = {HUGE_VAL, HUGE_VAL, HUGE_VAL}, hi[3] = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
     for (int i = 0; i < 2; i++) { // density and flame say where there is something to see
@@ -231,8 +234,8 @@ static void temperature_decode(const struct bwvdb_info *g, float *t, size_t cell
     for (size_t i = 0; i < cells; i++) t[i] *= gain;
 }
 
-static enum bw_status volume_read(const struct bw_vdb_view *v, struct bwvdb_file *f, const int grids[4], struct bw_volume *out,
-                                  float *m, char *why, size_t why_size)
+static enum bw_status volume_read(const struct bw_vdb_view *v, struct bwvdb_file *f, const int grids[4],
+                                  struct bw_volume *out, float *m, char *why, size_t why_size)
 {
     size_t cells = bw_dense_cells(&out->box);
     float **slots[3] = {&out->density, &out->flame, &out->temperature};
@@ -241,17 +244,20 @@ static enum bw_status volume_read(const struct bw_vdb_view *v, struct bwvdb_file
         float *to[3] = {m, m + cells, m + 2 * cells};
         enum bw_status status = grid_sample(v, f, grids[i], &out->box, to, why, why_size);
         if (status) return status;
-        if (i < 3) *slots[i] = m;
-        else memcpy(out->dye, to, sizeof to);
+        if (i < 3)
+            *slots[i] = m;
+        else
+            memcpy(out->dye, to, sizeof to);
         if (i == 2) temperature_decode(bwvdb_grid_info(f, grids[i]), m, cells);
         m += i < 3 ? cells : 3 * cells;
     }
-    for (size_t i = 0; out->density && v->density_gain != 1 && i < cells; i++) out->density[i] *= (float)v->density_gain;
+    for (size_t i = 0; out->density && v->density_gain != 1 && i < cells; i++)
+        out->density[i] *= (float)v->density_gain;
     return BW_OK;
 }
 
-enum bw_status bw_vdb_volume(const struct bw_vdb_view *v, const char *path, struct bw_volume *out, float **memory, char *why,
-                             size_t why_size)
+enum bw_status bw_vdb_volume(const struct bw_vdb_view *v, const char *path, struct bw_volume *out, float **memory,
+                             char *why, size_t why_size)
 {
     struct bwvdb_file *f = NULL;
     struct bwvdb_error error;
@@ -280,8 +286,8 @@ enum bw_status bw_vdb_volume(const struct bw_vdb_view *v, const char *path, stru
     return status;
 }
 
-static enum bw_status slice_read(const struct bw_vdb_view *v, struct bwvdb_file *f, const struct bw_dense *box, int flow,
-                                 struct bw_slice *s, float *m, char *why, size_t why_size)
+static enum bw_status slice_read(const struct bw_vdb_view *v, struct bwvdb_file *f, const struct bw_dense *box,
+                                 int flow, struct bw_slice *s, float *m, char *why, size_t why_size)
 {
     size_t cells = bw_dense_cells(box);
     int g = grid_choose(v, f), vel = flow ? grid_find(f, velocity_names, 3) : -1;

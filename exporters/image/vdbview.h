@@ -10,7 +10,7 @@
 
 /// Files of a sequence in the order of their numbers.
 struct bw_sequence {
-    char *name;       ///< what the files have in common, without number and ending
+    char *name; ///< what the files have in common, without number and ending
     char **path;
     int64_t *frame;
     int32_t count;
@@ -18,7 +18,8 @@ struct bw_sequence {
 
 /// From a file of a sequence, a folder that holds one (the longest), or a pattern with #### for the number. `first` …
 /// `last`: only these frames. Errors: BW_ERR_IO, BW_ERR_MEMORY, with a sentence in `why`.
-enum bw_status bw_sequence_find(struct bw_sequence *s, const char *what, int64_t first, int64_t last, char *why, size_t why_size);
+enum bw_status bw_sequence_find(struct bw_sequence *s, const char *what, int64_t first, int64_t last, char *why,
+                                size_t why_size);
 void bw_sequence_free(struct bw_sequence *s);
 
 struct bw_vdb_view {
@@ -35,9 +36,10 @@ struct bw_vdb_view {
 /// Look into all files: bounds and facts. Errors: BW_ERR_IO, BW_ERR_USAGE (no such grid), with a sentence in `why`.
 enum bw_status bw_vdb_view_open(struct bw_vdb_view *v, const struct bw_sequence *s, char *why, size_t why_size);
 /// The volume of one file; *memory is released by the caller with the tools.
-enum bw_status bw_vdb_volume(const struct bw_vdb_view *v, const char *path, struct bw_volume *out, float **memory, char *why,
-                             size_t why_size);
-/// A slice of one file across `axis` at `position` (NAN: the middle), values in *memory as above; `s->field` is left NULL.
+enum bw_status bw_vdb_volume(const struct bw_vdb_view *v, const char *path, struct bw_volume *out, float **memory,
+                             char *why, size_t why_size);
+/// A slice of one file across `axis` at `position` (NAN: the middle), values in *memory as above; `s->field` is left
+/// NULL.
 enum bw_status bw_vdb_slice(const struct bw_vdb_view *v, const char *path, int axis, double position, int flow,
                             struct bw_slice *s, float **memory, char *why, size_t why_size);
 

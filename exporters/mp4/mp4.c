@@ -19,7 +19,8 @@ static const struct bw_param params[] = {
     BW_PICTURE_PARAMS(struct options, picture),
     BW_STRING(struct options, name, "name", 0, "File name without its ending; the preset's name when absent."),
     BW_F64(struct options, fps, "fps", "0", 0, 1000, 0, "Frames a second of the movie; 0: the bake's."),
-    BW_F64(struct options, quality, "quality", "19", 0, 51, 0, "Constant rate factor: 15 is superb, 19 good, 28 small."),
+    BW_F64(struct options, quality, "quality", "19", 0, 51, 0,
+           "Constant rate factor: 15 is superb, 19 good, 28 small."),
     BW_BOOL(struct options, sheet, "sheet", "true", "A contact sheet of twelve frames as well."),
 };
 
@@ -57,7 +58,8 @@ static enum bw_status movie_begin(struct bw_exporter *e, const struct bw_image *
     snprintf(name, sizeof name, "%.200s.mp4", base_name(e));
     s->path = e->host->output_begin(e, name);
     if (!s->path) return BW_ERR_IO;
-    struct bw_movie_options o = {img->w, img->h, p->fps > 0 ? p->fps : e->bake->fps, p->quality, (int32_t)e->bake->workers};
+    struct bw_movie_options o = {img->w, img->h, p->fps > 0 ? p->fps : e->bake->fps, p->quality,
+                                 (int32_t)e->bake->workers};
     enum bw_status status = bw_movie_open(&s->picture.tools, s->path, &o, &s->movie, &encoder, why, sizeof why);
     if (status) {
         e->host->output_discard(e, s->path);
@@ -138,9 +140,16 @@ static void uninit(struct bw_exporter *e)
 }
 
 static const struct bw_exporter_desc exporters[] = {
-    {.id = "mp4", .version = "1.0", .brief = "A movie that browsers play, and a contact sheet.", BW_PARAMS(params),
-     .params_size = sizeof(struct options), .state_size = sizeof(struct state), .init = init, .frame = frame_add,
-     .finish = finish, .uninit = uninit},
+    {.id = "mp4",
+     .version = "1.0",
+     .brief = "A movie that browsers play, and a contact sheet.",
+     BW_PARAMS(params),
+     .params_size = sizeof(struct options),
+     .state_size = sizeof(struct state),
+     .init = init,
+     .frame = frame_add,
+     .finish = finish,
+     .uninit = uninit},
 };
 
 BW_EXPORT const struct bw_module billow_module = BW_MODULE_EXPORTERS(exporters);

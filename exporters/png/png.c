@@ -31,6 +31,7 @@ static enum bw_status init(struct bw_exporter *e)
     if (p->name && (!*p->name || strchr(p->name, '/')))
         return e->host->fail(e, BW_ERR_PRESET, "name is \"%s\"; a part of a file name is wanted", p->name);
     bw_picture_begin(&s->picture, e);
+    s->picture.slices = 1;
     return BW_OK;
 }
 
@@ -67,8 +68,14 @@ static enum bw_status frame_write(struct bw_exporter *e, const struct bw_frame *
 }
 
 static const struct bw_exporter_desc exporters[] = {
-    {.id = "png", .version = "1.0", .brief = "Numbered pictures: slices or volume renders, 8 or 16 bits.", BW_PARAMS(params),
-     .params_size = sizeof(struct options), .state_size = sizeof(struct state), .init = init, .frame = frame_write},
+    {.id = "png",
+     .version = "1.0",
+     .brief = "Numbered pictures: slices or volume renders, 8 or 16 bits.",
+     BW_PARAMS(params),
+     .params_size = sizeof(struct options),
+     .state_size = sizeof(struct state),
+     .init = init,
+     .frame = frame_write},
 };
 
 BW_EXPORT const struct bw_module billow_module = BW_MODULE_EXPORTERS(exporters);

@@ -87,7 +87,7 @@ static enum bw_status file_meta(struct bw_exporter *e, const struct bw_frame *fr
         {.key = "preset_hash", .string = b->preset_hash},
         {.key = "fps", .type = BWVDB_DOUBLE, .number = frame->fps},
         {.key = "frame", .type = BWVDB_INT64, .integer = frame->number},
-        {.key = "time", .type = BWVDB_DOUBLE, .number = frame->time},
+        {.key = "time", .type = BWVDB_DOUBLE, .number = frame->time + 0.0},
         {.key = "units", .string = "m, s, K"},
         {.key = "scale", .type = BWVDB_DOUBLE, .number = p->scale},
         {.key = "up_axis", .string = p->up ? "y" : "z"},

@@ -6,12 +6,12 @@
  * A face takes the mean of its two cells' displacements, so all quantities share one trace (second order like the
  * trace itself).
  * semi-lagrangian:  q' = q(x + d-), trilinear: first order, never overshoots.
- * maccormack:  qh = q(x + d-);  q' = qh + (q - qh(x + d+)) / 2, clamped to the 8 values around x + d-: second order where
- * the clamp rests. Stable for any dt; `cfl` bounds the step for accuracy.
+ * maccormack:  qh = q(x + d-);  q' = qh + (q - qh(x + d+)) / 2, clamped to the 8 values around x + d-: second order
+ * where the clamp rests. Stable for any dt; `cfl` bounds the step for accuracy.
  *     Selle, Fedkiw, Kim, Liu, Rossignac, "An unconditionally stable MacCormack method", J. Sci. Comput. 35 (2008).
  *
- * A first sweep makes qh, a second one q'. Each makes the displacements anew, plane by plane in the worker's own memory,
- * so none are stored. The halo is as wide as the longest trace. Traces longer than the widest halo, fields in double
+ * A first sweep makes qh, a second one q'. Each makes the displacements anew, plane by plane in the worker's memory, so
+ * none are stored. The halo is as wide as the longest trace. Traces longer than the widest halo, fields in double
  * precision and `trace: euler` go a plain way in doubles that reads beyond the halo by the host's sampler, exactly. */
 #include "advect_kernels.h"
 #include "mac.h"
@@ -32,17 +32,26 @@ struct advect {
 static const struct bw_param params[] = {
     BW_CHOICE(struct advect, scheme, "scheme", "maccormack", "semi-lagrangian|maccormack",
               "How to carry: semi-lagrangian blurs, maccormack keeps detail."),
-    BW_CHOICE(struct advect, trace, "trace", "midpoint", "midpoint|euler",
-              "How to follow the flow: midpoint; or euler, one straight line with the velocity at each point itself (slow)."),
+    BW_CHOICE(
+        struct advect, trace, "trace", "midpoint", "midpoint|euler",
+        "How to follow the flow: midpoint; or euler, one straight line with the velocity at each point itself (slow)."),
     BW_BOOL(struct advect, clamp, "clamp", "true",
             "Keep maccormack within the values it started from; without it thin features may ring."),
-    BW_F64(struct advect, cfl, "cfl", "0", 0, 100, "1", "Longest way in a step, cells; 0: as the preset's time.cfl says."),
+    BW_F64(struct advect, cfl, "cfl", "0", 0, 100, "1",
+           "Longest way in a step, cells; 0: as the preset's time.cfl says."),
 };
 
 static const struct bw_port ports[] = {
-    {.name = "vel", .kind = BW_MAC, .access = BW_UPDATE, .unit = "m/s", .doc = "The flow; it carries itself too.",
+    {.name = "vel",
+     .kind = BW_MAC,
+     .access = BW_UPDATE,
+     .unit = "m/s",
+     .doc = "The flow; it carries itself too.",
      .flags = BW_PORT_ADVECTED},
-    {.name = "fields", .access = BW_UPDATE, .doc = "Every advected field.", .flags = BW_PORT_LIST | BW_PORT_ADVECTED,
+    {.name = "fields",
+     .access = BW_UPDATE,
+     .doc = "Every advected field.",
+     .flags = BW_PORT_LIST | BW_PORT_ADVECTED,
      .kinds = BW_KIND_BIT(BW_SCALAR) | BW_KIND_BIT(BW_VECTOR) | BW_KIND_BIT(BW_MAC)},
 };
 
@@ -68,7 +77,7 @@ struct pass {
 };
 
 /* A trace ahead that ends beyond an open or inflow side finds the background there, which says nothing of the error of
- * the trace back: such cells keep the first half. (Faces have the side's own velocity there, and closed sides mirror.) */
+ * the trace back: such cells keep the first half. (Faces have the side's velocity there, and closed sides mirror.) */
 struct room {
     double low[3], high[3]; ///< where cell centres have values to compare with, in cells of the block
     bool bounded;           ///< some trace may leave it
@@ -98,7 +107,7 @@ static bool room_has(const struct room *r, const double x[3])
 
 /* ---- the fast way: single precision, all traces within the halo ---- */
 
-/// Displacements of two planes of cells (this one and the one below), one cell more on each side, and of one row of faces.
+/// Displacements of two planes of cells (this one and the one below), one cell more a side, and of one row of faces.
 struct traced {
     float *plane[2][2][3]; ///< direction, parity of k, axis: cell (0,0) of the plane
     float *mean[2][3];
@@ -125,7 +134,8 @@ static void plane_trace(const struct bw_block *b, const struct pass *p, const st
 {
     const struct bw_view *v = &b->view[0];
     for (int dir = BACK; dir <= (p->second ? AHEAD : BACK); dir++) {
-        struct advect_trace row = {.sy = (int32_t)v->sy, .sz = (int32_t)v->sz, .n = b->n[0] + 2, .limit = (float)p->limit};
+        struct advect_trace row = {
+            .sy = (int32_t)v->sy, .sz = (int32_t)v->sz, .n = b->n[0] + 2, .limit = (float)p->limit};
         for (int a = 0; a < 3; a++) row.scale[a] = a == b->grid->thin ? 0 : (float)(dir == BACK ? -p->scale : p->scale);
         for (int32_t j = -1; j <= b->n[1]; j++) {
             for (int a = 0; a < 3; a++) {
@@ -138,13 +148,16 @@ static void plane_trace(const struct bw_block *b, const struct pass *p, const st
 }
 
 /* Displacements of row (j,k): of cells, or of the low faces along `axis`. */
-static void row_displacement(const struct traced *t, int dir, int axis, int32_t j, int32_t k, int32_t n, const float *d[3])
+static void row_displacement(const struct traced *t, int dir, int axis, int32_t j, int32_t k, int32_t n,
+                             const float *d[3])
 {
     for (int a = 0; a < 3; a++) {
         const float *here = t->plane[dir][k & 1][a] + j * t->stride;
         d[a] = here;
         if (axis < 0) continue;
-        const float *below = axis == 0 ? here - 1 : axis == 1 ? here - t->stride : t->plane[dir][(k & 1) ^ 1][a] + j * t->stride;
+        const float *below = axis == 0   ? here - 1
+                             : axis == 1 ? here - t->stride
+                                         : t->plane[dir][(k & 1) ^ 1][a] + j * t->stride;
         float *mean = t->mean[dir][a];
         for (int32_t i = 0; i < n; i++) mean[i] = 0.5f * (below[i] + here[i]);
         d[a] = mean;
@@ -153,11 +166,12 @@ static void row_displacement(const struct traced *t, int dir, int axis, int32_t 
 
 static struct advect_row row_of(const struct bw_view *v, int c, int32_t j, int32_t k, int32_t n)
 {
-    return (struct advect_row){.f = bw_f32(v, c) + j * v->sy + k * v->sz, .sy = (int32_t)v->sy, .sz = (int32_t)v->sz, .n = n};
+    return (struct advect_row){
+        .f = bw_f32(v, c) + j * v->sy + k * v->sz, .sy = (int32_t)v->sy, .sz = (int32_t)v->sz, .n = n};
 }
 
-static void row_carry(const struct bw_block *b, const struct pass *p, const struct item *it, const struct traced *t, int c,
-                      int32_t j, int32_t k)
+static void row_carry(const struct bw_block *b, const struct pass *p, const struct item *it, const struct traced *t,
+                      int c, int32_t j, int32_t k)
 {
     int axis = it->info->kind == BW_MAC ? c : -1;
     const struct bw_view *out = &b->view[it->view_out];
@@ -211,7 +225,8 @@ struct reach {
 
 static struct reach reach_init(const struct bw_block *b, const struct pass *p, struct bw_field *f, uint32_t view)
 {
-    return (struct reach){.block = b, .view = &b->view[view], .field = f, .info = p->stage->host->field_info(f), .sample = p->sample};
+    return (struct reach){
+        .block = b, .view = &b->view[view], .field = f, .info = p->stage->host->field_info(f), .sample = p->sample};
 }
 
 static double reach_node(struct reach *r, int c, const int32_t at[3])
@@ -307,7 +322,8 @@ static void node_displaced(struct reach *vel, const struct pass *p, int dir, int
     for (int a = 0; a < 3; a++) x[a] = at[a] + (axis >= 0 ? 0.5 * (d[a] + e[a]) : d[a]);
 }
 
-static double node_carry(const struct pass *p, struct reach *vel, struct reach *old, struct reach *hat, int c, const int32_t at[3])
+static double node_carry(const struct pass *p, struct reach *vel, struct reach *old, struct reach *hat, int c,
+                         const int32_t at[3])
 {
     int axis = old->info->kind == BW_MAC ? c : -1;
     double x[3], range[2], unused[2];
@@ -325,7 +341,8 @@ static double node_carry(const struct pass *p, struct reach *vel, struct reach *
 static void component_plain(const struct bw_block *b, const struct pass *p, const struct item *it, int c)
 {
     const struct bw_view *out = &b->view[it->view_out];
-    struct reach vel = reach_init(b, p, bw_port_field(p->stage, PORT_VEL), 0), old = reach_init(b, p, it->field, it->view), hat = {0};
+    struct reach vel = reach_init(b, p, bw_port_field(p->stage, PORT_VEL), 0),
+                 old = reach_init(b, p, it->field, it->view), hat = {0};
     if (p->second) hat = reach_init(b, p, it->hat, it->view_hat);
     int32_t n[3] = {b->n[0], b->n[1], b->n[2]}, at[3];
     n[c] += it->info->kind == BW_MAC;
@@ -336,8 +353,10 @@ static void component_plain(const struct bw_block *b, const struct pass *p, cons
                 double v = node_carry(p, &vel, &old, &hat, c, at);
                 b->sum[0] += vel.far || old.far || hat.far;
                 ptrdiff_t i = at[0] + at[1] * out->sy + at[2] * out->sz;
-                if (it->info->precision == BW_F64P) bw_f64(out, c)[i] = v;
-                else bw_f32(out, c)[i] = (float)v;
+                if (it->info->precision == BW_F64P)
+                    bw_f64(out, c)[i] = v;
+                else
+                    bw_f32(out, c)[i] = (float)v;
             }
 }
 
@@ -372,8 +391,13 @@ static enum bw_status speed_find(struct bw_stage *s, double *speed)
     const struct bw_access access = {vel, BW_READ, 1}; // the halo has the high faces
     double most = 0, wall = 0;
     const struct advect_kernels *kernels = advect_kernels_for(s->host->simd);
-    enum bw_status st = s->host->sweep(s, &(struct bw_sweep){.access = &access, .n_access = 1, .block = 2, .body = block_speed,
-                                                            .user = (void *)kernels, .maxs = &most, .n_maxs = 1});
+    enum bw_status st = s->host->sweep(s, &(struct bw_sweep){.access = &access,
+                                                             .n_access = 1,
+                                                             .block = 2,
+                                                             .body = block_speed,
+                                                             .user = (void *)kernels,
+                                                             .maxs = &most,
+                                                             .n_maxs = 1});
     for (int c = 0; c < 3; c++) {
         most = fmax(most, fabs(s->host->field_info(vel)->background[c]));
         for (int side = 0; side < 6; side++) wall = fmax(wall, fabs(s->grid->side[side].velocity[c]));
@@ -425,8 +449,13 @@ static enum bw_status pass_run(struct pass *p, double *far)
         row[n++] = (struct bw_access){!p->second && it->hat ? it->hat : it->field, BW_WRITE, 0};
     }
     double sum = 0;
-    enum bw_status st = p->stage->host->sweep(p->stage, &(struct bw_sweep){.access = row, .n_access = n, .block = 2,
-        .body = p->fast ? block_fast : block_plain, .user = p, .sums = &sum, .n_sums = 1});
+    enum bw_status st = p->stage->host->sweep(p->stage, &(struct bw_sweep){.access = row,
+                                                                           .n_access = n,
+                                                                           .block = 2,
+                                                                           .body = p->fast ? block_fast : block_plain,
+                                                                           .user = p,
+                                                                           .sums = &sum,
+                                                                           .n_sums = 1});
     *far = fmax(*far, sum); // both sweeps follow the same traces
     return st;
 }
@@ -437,7 +466,8 @@ static enum bw_status group_run(struct pass *p, struct hats *h, double *long_tra
     memset(h->used, 0, sizeof h->used);
     for (uint32_t q = 0; q < p->n_items; q++) {
         p->item[q].hat = two ? hat_take(p->stage, h, p->item[q].info) : NULL;
-        if (two && !p->item[q].hat) return p->stage->host->fail(p->stage, BW_ERR_MEMORY, "Out of memory for advection's first half.");
+        if (two && !p->item[q].hat)
+            return p->stage->host->fail(p->stage, BW_ERR_MEMORY, "Out of memory for advection's first half.");
     }
     double far = 0;
     p->second = false;
@@ -489,8 +519,12 @@ static enum bw_status advect_step(struct bw_stage *s)
     double speed, long_traces = 0;
     enum bw_status st = speed_find(s, &speed);
     if (st != BW_OK || s->dt <= 0) return st;
-    struct pass p = {.stage = s, .kernels = advect_kernels_for(s->host->simd), .sample = s->host->extension(BW_SAMPLE),
-                     .clamp = a->clamp, .euler = a->trace == TRACE_EULER, .scale = s->dt / s->grid->h};
+    struct pass p = {.stage = s,
+                     .kernels = advect_kernels_for(s->host->simd),
+                     .sample = s->host->extension(BW_SAMPLE),
+                     .clamp = a->clamp,
+                     .euler = a->trace == TRACE_EULER,
+                     .scale = s->dt / s->grid->h};
     p.limit = p.scale * speed * (1 + 1e-5); // rounding must not lead out of the halo
     p.fast = p.limit < MAX_HALO - 1 && !p.euler;
     p.halo = p.limit < MAX_HALO - 1 ? (int32_t)p.limit + 2 : MAX_HALO; // + 1: second corner; + 1: the high faces
@@ -505,8 +539,13 @@ static enum bw_status advect_step(struct bw_stage *s)
 }
 
 const struct bw_stage_desc mac_advect_desc = {
-    .id = "mac.advect", .version = "1.0", .brief = "Carries velocity and every advected field with the flow.",
+    .id = "mac.advect",
+    .version = "1.0",
+    .brief = "Carries velocity and every advected field with the flow.",
     .references = "Selle et al. 2008, J. Sci. Comput. 35; Stam 1999, SIGGRAPH.",
-    .params_size = sizeof(struct advect), BW_PARAMS(params), BW_PORTS(ports),
-    .max_dt = advect_max_dt, .step = advect_step,
+    .params_size = sizeof(struct advect),
+    BW_PARAMS(params),
+    BW_PORTS(ports),
+    .max_dt = advect_max_dt,
+    .step = advect_step,
 };

@@ -26,8 +26,14 @@ static inline float floor_of(float d)
     return t - (t > d ? 1.0f : 0.0f);
 }
 
-static inline float min_of(float a, float b) { return a < b ? a : b; }
-static inline float max_of(float a, float b) { return a > b ? a : b; }
+static inline float min_of(float a, float b)
+{
+    return a < b ? a : b;
+}
+static inline float max_of(float a, float b)
+{
+    return a > b ? a : b;
+}
 
 static inline void corners_load(struct corners *c, const float *f, int32_t sy, int32_t sz, const float d[3])
 {
@@ -112,15 +118,39 @@ static inline void cell_trace(const struct advect_trace *t, int32_t i)
 #if defined(__AVX512F__)
 #define LANES 16
 typedef __m512 vec;
-static inline vec vec_set(float x) { return _mm512_set1_ps(x); }
-static inline vec vec_load(const float *p) { return _mm512_loadu_ps(p); }
-static inline void vec_store(float *p, vec x) { _mm512_storeu_ps(p, x); }
-static inline vec vec_min(vec a, vec b) { return _mm512_min_ps(a, b); }
-static inline vec vec_max(vec a, vec b) { return _mm512_max_ps(a, b); }
+static inline vec vec_set(float x)
+{
+    return _mm512_set1_ps(x);
+}
+static inline vec vec_load(const float *p)
+{
+    return _mm512_loadu_ps(p);
+}
+static inline void vec_store(float *p, vec x)
+{
+    _mm512_storeu_ps(p, x);
+}
+static inline vec vec_min(vec a, vec b)
+{
+    return _mm512_min_ps(a, b);
+}
+static inline vec vec_max(vec a, vec b)
+{
+    return _mm512_max_ps(a, b);
+}
 /// a > t ? x : y
-static inline vec vec_above(vec a, vec t, vec x, vec y) { return _mm512_mask_blend_ps(_mm512_cmp_ps_mask(a, t, _CMP_GT_OQ), y, x); }
-static inline vec vec_lane(void) { return _mm512_setr_ps(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15); }
-static inline vec vec_floor(vec a) { return _mm512_roundscale_ps(a, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC); }
+static inline vec vec_above(vec a, vec t, vec x, vec y)
+{
+    return _mm512_mask_blend_ps(_mm512_cmp_ps_mask(a, t, _CMP_GT_OQ), y, x);
+}
+static inline vec vec_lane(void)
+{
+    return _mm512_setr_ps(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+}
+static inline vec vec_floor(vec a)
+{
+    return _mm512_roundscale_ps(a, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
+}
 
 /// p[offset] and p[offset + 1] of each lane.
 static inline void vec_pairs(const float *p, vec offset, vec *low, vec *high)
@@ -136,23 +166,49 @@ static inline void vec_pairs(const float *p, vec offset, vec *low, vec *high)
 #else
 #define LANES 8
 typedef __m256 vec;
-static inline vec vec_set(float x) { return _mm256_set1_ps(x); }
-static inline vec vec_load(const float *p) { return _mm256_loadu_ps(p); }
-static inline void vec_store(float *p, vec x) { _mm256_storeu_ps(p, x); }
-static inline vec vec_min(vec a, vec b) { return _mm256_min_ps(a, b); }
-static inline vec vec_max(vec a, vec b) { return _mm256_max_ps(a, b); }
+static inline vec vec_set(float x)
+{
+    return _mm256_set1_ps(x);
+}
+static inline vec vec_load(const float *p)
+{
+    return _mm256_loadu_ps(p);
+}
+static inline void vec_store(float *p, vec x)
+{
+    _mm256_storeu_ps(p, x);
+}
+static inline vec vec_min(vec a, vec b)
+{
+    return _mm256_min_ps(a, b);
+}
+static inline vec vec_max(vec a, vec b)
+{
+    return _mm256_max_ps(a, b);
+}
 /// a > t ? x : y
-static inline vec vec_above(vec a, vec t, vec x, vec y) { return _mm256_blendv_ps(y, x, _mm256_cmp_ps(a, t, _CMP_GT_OQ)); }
-static inline vec vec_lane(void) { return _mm256_setr_ps(0, 1, 2, 3, 4, 5, 6, 7); }
-static inline vec vec_floor(vec a) { return _mm256_floor_ps(a); }
+static inline vec vec_above(vec a, vec t, vec x, vec y)
+{
+    return _mm256_blendv_ps(y, x, _mm256_cmp_ps(a, t, _CMP_GT_OQ));
+}
+static inline vec vec_lane(void)
+{
+    return _mm256_setr_ps(0, 1, 2, 3, 4, 5, 6, 7);
+}
+static inline vec vec_floor(vec a)
+{
+    return _mm256_floor_ps(a);
+}
 
 /// p[offset] and p[offset + 1] of each lane.
 static inline void vec_pairs(const float *p, vec offset, vec *low, vec *high)
 {
     // Lanes 0 1 4 5 and 2 3 6 7, since the shuffles below work within halves.
     __m256i at = _mm256_permute4x64_epi64(_mm256_cvttps_epi32(offset), 0xd8);
-    __m256 a = _mm256_castsi256_ps(_mm256_i32gather_epi64((const long long *)(const void *)p, _mm256_castsi256_si128(at), 4));
-    __m256 b = _mm256_castsi256_ps(_mm256_i32gather_epi64((const long long *)(const void *)p, _mm256_extracti128_si256(at, 1), 4));
+    __m256 a =
+        _mm256_castsi256_ps(_mm256_i32gather_epi64((const long long *)(const void *)p, _mm256_castsi256_si128(at), 4));
+    __m256 b = _mm256_castsi256_ps(
+        _mm256_i32gather_epi64((const long long *)(const void *)p, _mm256_extracti128_si256(at, 1), 4));
     *low = _mm256_shuffle_ps(a, b, 0x88);
     *high = _mm256_shuffle_ps(a, b, 0xdd);
 }
@@ -213,7 +269,8 @@ static inline vec vec_clamp(const struct advect_row *r, int32_t i, vec v)
     struct vec_corners c;
     vec_corners_load(&c, r->f + i, r->sy, r->sz, d);
     struct vec_span x[4];
-    for (int e = 0; e < 4; e++) x[e] = vec_span_join((struct vec_span){c.l[e], c.l[e]}, (struct vec_span){c.h[e], c.h[e]}, c.a[0]);
+    for (int e = 0; e < 4; e++)
+        x[e] = vec_span_join((struct vec_span){c.l[e], c.l[e]}, (struct vec_span){c.h[e], c.h[e]}, c.a[0]);
     struct vec_span all = vec_span_join(vec_span_join(x[0], x[1], c.a[1]), vec_span_join(x[2], x[3], c.a[1]), c.a[2]);
     return vec_min(vec_max(v, all.lo), all.hi);
 }

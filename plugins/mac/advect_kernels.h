@@ -22,9 +22,9 @@ struct advect_trace {
 
 /// Where a row gathers from.
 struct advect_row {
-    const float *f;     ///< the field at the row's first cell
-    int32_t sy, sz, n;  ///< strides of f; cells in the row
-    const float *d[3];  ///< displacement
+    const float *f;    ///< the field at the row's first cell
+    int32_t sy, sz, n; ///< strides of f; cells in the row
+    const float *d[3]; ///< displacement
 };
 
 struct advect_kernels {
@@ -43,7 +43,9 @@ extern const struct advect_kernels advect_kernels_baseline, advect_kernels_avx2,
 
 static inline const struct advect_kernels *advect_kernels_for(uint32_t simd)
 {
-    return simd == BW_SIMD_AVX512 ? &advect_kernels_avx512 : simd == BW_SIMD_AVX2 ? &advect_kernels_avx2 : &advect_kernels_baseline;
+    return simd == BW_SIMD_AVX512 ? &advect_kernels_avx512
+           : simd == BW_SIMD_AVX2 ? &advect_kernels_avx2
+                                  : &advect_kernels_baseline;
 }
 
 #endif

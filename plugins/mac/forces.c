@@ -3,7 +3,7 @@
  *
  *     f = - g buoyancy T/T_ambient                hot gas rises: T is the excess over ambient, K
  *         + g/|g| weight density                  smoke sinks by its own weight
- *         + confinement h (N x w)                 w = curl u, N = grad|w| / |grad|w||: spins up what the grid has blurred
+ *         + confinement h (N x w)                 w = curl u, N = grad|w| / |grad|w||: spins up what the grid blurred
  *         + force                                 whatever other stages ask for
  * Uniform gravity itself does nothing here: in a gas of constant density the pressure holds it.
  * Central differences, second order; forward Euler, so the step keeps the push below PUSH_CELLS cells.
@@ -26,19 +26,37 @@ struct forces {
 static const struct bw_param params[] = {
     BW_VEC3(struct forces, gravity, "gravity", "[0, 0, -9.81]", "m/s^2", "Gravity; hot smoke rises against it."),
     BW_F64(struct forces, buoyancy, "buoyancy", "1", 0, 0, "1", "Lift of hot gas; 1 is physical."),
-    {.key = "ambient", .type = BW_PARAM_F64, .offset = BW_OFFSET(struct forces, ambient, double), .def = "293.15 K", .min = 0,
-     .max = 1e5, .soft_min = 250, .soft_max = 320, .unit = "K", .doc = "Temperature of the surrounding air.",
+    {.key = "ambient",
+     .type = BW_PARAM_F64,
+     .offset = BW_OFFSET(struct forces, ambient, double),
+     .def = "293.15 K",
+     .min = 0,
+     .max = 1e5,
+     .soft_min = 250,
+     .soft_max = 320,
+     .unit = "K",
+     .doc = "Temperature of the surrounding air.",
      .flags = BW_PARAM_MIN_OPEN},
     BW_F64(struct forces, weight, "weight", "0", 0, 0, "m/s^2", "Downward acceleration of smoke of density 1."),
-    BW_F64(struct forces, confinement, "confinement", "0", 0, 100, "1/s", "Vorticity confinement: brings back small swirls."),
+    BW_F64(struct forces, confinement, "confinement", "0", 0, 100, "1/s",
+           "Vorticity confinement: brings back small swirls."),
 };
 
 static const struct bw_port ports[] = {
     {.name = "vel", .kind = BW_MAC, .access = BW_UPDATE, .unit = "m/s", .doc = "The flow."},
-    {.name = "temperature", .kind = BW_SCALAR, .access = BW_READ, .unit = "K", .doc = "Excess over ambient.",
+    {.name = "temperature",
+     .kind = BW_SCALAR,
+     .access = BW_READ,
+     .unit = "K",
+     .doc = "Excess over ambient.",
      .flags = BW_PORT_OPTIONAL},
     {.name = "density", .kind = BW_SCALAR, .access = BW_READ, .unit = "1", .doc = "Smoke.", .flags = BW_PORT_OPTIONAL},
-    {.name = "force", .kind = BW_MAC, .access = BW_READ, .lifetime = BW_STEP, .unit = "m/s^2", .doc = "Further acceleration.",
+    {.name = "force",
+     .kind = BW_MAC,
+     .access = BW_READ,
+     .lifetime = BW_STEP,
+     .unit = "m/s^2",
+     .doc = "Further acceleration.",
      .flags = BW_PORT_OPTIONAL},
 };
 
@@ -129,7 +147,8 @@ static void block_confine(const struct bw_block *b, const struct around *r)
         for (int32_t j = -1; j < b->n[1] + 1; j++) row_confine(r, j, k, b->n[0]);
 }
 
-static void row_push(const struct bw_block *b, const struct push *p, const struct around *r, int c, int32_t j, int32_t k)
+static void row_push(const struct bw_block *b, const struct push *p, const struct around *r, int c, int32_t j,
+                     int32_t k)
 {
     const struct bw_view *v = b->view, *out = &v[p->out];
     float *u = bw_f32(out, c) + j * out->sy + k * out->sz;
@@ -144,7 +163,8 @@ static void row_push(const struct bw_block *b, const struct push *p, const struc
         row_add_mean(u, bw_f32(s, 0) + j * s->sy + k * s->sz, c == 0 ? 1 : c == 1 ? s->sy : s->sz, (float)scale[q], n);
     }
     if (p->force >= 0) row_add(u, bw_f32(&v[p->force], c) + j * v[p->force].sy + k * v[p->force].sz, p->dt, n);
-    if (p->confine > 0) row_add_mean(u, r->w[c] + j * r->sy + k * r->sz, c == 0 ? 1 : c == 1 ? r->sy : r->sz, p->confine, n);
+    if (p->confine > 0)
+        row_add_mean(u, r->w[c] + j * r->sy + k * r->sz, c == 0 ? 1 : c == 1 ? r->sy : r->sz, p->confine, n);
 }
 
 static void block_push(const struct bw_block *b, void *user)
@@ -184,8 +204,8 @@ static double largest(struct bw_stage *s, uint32_t port)
     const struct bw_access access = {bw_port_field(s, port), BW_READ, 0};
     double most = 0;
     if (!access.field) return 0;
-    enum bw_status st = s->host->sweep(s, &(struct bw_sweep){.access = &access, .n_access = 1, .body = block_largest,
-                                                            .maxs = &most, .n_maxs = 1});
+    enum bw_status st = s->host->sweep(
+        s, &(struct bw_sweep){.access = &access, .n_access = 1, .body = block_largest, .maxs = &most, .n_maxs = 1});
     return st == BW_OK ? fmax(most, 0) : 0;
 }
 
@@ -210,8 +230,8 @@ static enum bw_status memory_take(struct bw_stage *s, struct push *p)
 static enum bw_status forces_step(struct bw_stage *s)
 {
     const struct forces *f = s->params;
-    struct push p = {.temperature = -1, .density = -1, .force = -1, .dt = (float)s->dt,
-                     .confine = (float)(f->confinement * s->dt)};
+    struct push p = {
+        .temperature = -1, .density = -1, .force = -1, .dt = (float)s->dt, .confine = (float)(f->confinement * s->dt)};
     double g = gravity_size(f);
     for (int c = 0; c < 3 && g > 0; c++) {
         p.lift[c] = -f->gravity[c] * f->buoyancy / f->ambient * s->dt;
@@ -234,11 +254,18 @@ static enum bw_status forces_step(struct bw_stage *s)
         p.out = n;
         row[n++] = (struct bw_access){bw_port_field(s, PORT_VEL), BW_WRITE, 0};
     }
-    return s->host->sweep(s, &(struct bw_sweep){.access = row, .n_access = (uint32_t)n, .block = 2, .body = block_push, .user = &p});
+    return s->host->sweep(
+        s, &(struct bw_sweep){.access = row, .n_access = (uint32_t)n, .block = 2, .body = block_push, .user = &p});
 }
 
 const struct bw_stage_desc mac_forces_desc = {
-    .id = "mac.forces", .version = "1.0", .brief = "Pushes the flow: buoyancy, weight of smoke, vorticity confinement, forces.",
+    .id = "mac.forces",
+    .version = "1.0",
+    .brief = "Pushes the flow: buoyancy, weight of smoke, vorticity confinement, forces.",
     .references = "Fedkiw, Stam, Jensen 2001, SIGGRAPH.",
-    .params_size = sizeof(struct forces), BW_PARAMS(params), BW_PORTS(ports), .max_dt = forces_max_dt, .step = forces_step,
+    .params_size = sizeof(struct forces),
+    BW_PARAMS(params),
+    BW_PORTS(ports),
+    .max_dt = forces_max_dt,
+    .step = forces_step,
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Pictures: light against the law of Beer and Lambert, a march against a dense reference, the camera's fit, PNG read back
- * by libpng, slices' ranges and orientation, equal bytes whatever the order of tasks. */
+/* Pictures: light against the law of Beer and Lambert, a march against a dense reference, the camera's fit, PNG read
+ * back by libpng, slices' ranges and orientation, equal bytes whatever the order of tasks. */
 #include "render.h"
 #include "sheet.h"
 #include "slice.h"
@@ -60,7 +60,8 @@ Test(image, light_follows_beer_and_lambert)
 
 Test(image, exponential_is_accurate)
 {
-    for (float x = 0; x < 20; x += 0.01f) cr_assert_float_eq(bw_exp_neg(x), exp(-(double)x), 2e-4 * exp(-(double)x) + 1e-4);
+    for (float x = 0; x < 20; x += 0.01f)
+        cr_assert_float_eq(bw_exp_neg(x), exp(-(double)x), 2e-4 * exp(-(double)x) + 1e-4);
 }
 
 Test(image, camera_keeps_the_stage_in_frame)
@@ -100,7 +101,8 @@ static struct bw_volume ball_make(int n)
 
 static struct bw_image ball_render(const struct bw_tools *t, const struct bw_volume *v)
 {
-    struct bw_scene scene = {.lo = {-0.5, -0.5, 0}, .hi = {0.5, 0.5, 1}, .extinction = 60, .ambient = 293, .exposure = 1};
+    struct bw_scene scene = {
+        .lo = {-0.5, -0.5, 0}, .hi = {0.5, 0.5, 1}, .extinction = 60, .ambient = 293, .exposure = 1};
     struct bw_image img;
     bw_camera_fit(&scene.camera, scene.lo, scene.hi, 1);
     cr_assert_eq(bw_image_init(&img, t, 96, 96), BW_OK);
