@@ -82,7 +82,7 @@ static enum bw_status exporter_build(struct bw_chain *c, const struct bw_preset_
     x->param_mem = bw_calloc(e->exporter->params_size + 8);
     x->pub = (struct bw_exporter){.host = &c->exporter_host, .desc = e->exporter, .id = p->id, .params = x->param_mem,
                                   .state = bw_calloc(e->exporter->state_size + 8), .bake = &c->bake, .host_data = x};
-    return x->param_mem && x->pub.state ? bw_params_eval(x->params, 0, 0, x->param_mem, c->diag) : BW_ERR_MEMORY;
+    return x->param_mem && x->pub.state ? chain_params(c, x->params, 0, 0, x->param_mem) : BW_ERR_MEMORY;
 }
 
 static enum bw_status workers_build(struct bw_chain *c)
@@ -141,6 +141,7 @@ struct bw_chain *bw_chain_create(const struct bw_preset *p, const struct bw_regi
                                     .preset_hash = c->hash, .seed = p->time.seed, .fps = p->time.fps, .first = p->time.write_first,
                                     .last = p->time.write_last, .ambient = p->ambient, .quick = o->quick != 0};
     enum bw_status st = parts_build(c);
+    if (st == BW_OK) st = chain_hash(c);
     if (st != BW_OK) {
         if (d->status == BW_OK) bw_diag_error(d, NULL, st, st == BW_ERR_MEMORY ? "out of memory for the chain" : "the chain cannot be built");
         bw_chain_free(c);
@@ -148,7 +149,6 @@ struct bw_chain *bw_chain_create(const struct bw_preset *p, const struct bw_regi
     }
     c->bake.simd = c->host.simd;
     c->bake.workers = c->host.workers;
-    chain_hash(c);
     c->diag = NULL;
     return c;
 }

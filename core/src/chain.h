@@ -70,7 +70,7 @@ struct chain_exporter {
     struct chain_memory *memory;
     struct chain_output *outputs;
     int32_t domain;
-    bool initialised;
+    bool initialised, ready, failed; /* init was called; it went well; fail() was called */
 };
 
 struct chain_metric {
@@ -124,11 +124,14 @@ struct bw_chain {
     struct chain_snapshot *queued;   /* at most one waits, one is being written */
     struct bw_workers *writer_workers;
     bool writer_runs, writer_busy, writer_stop;
+    bool ran;                        /* bw_chain_run was called */
     enum bw_status writer_status;
 };
 
 /* wire.c: fields by name, ports bound, the chain checked */
 enum bw_status chain_wire(struct bw_chain *c);
+/// Row i of a stage's port table, zero-filled when the plugin is older.
+struct bw_port chain_port(const struct chain_stage *s, uint32_t i);
 struct chain_field *chain_find(const struct bw_chain *c, const char *name, int32_t domain);
 
 /* host.c */
@@ -138,6 +141,8 @@ void chain_memory_free(struct chain_memory **list);
 void *chain_memory_take(struct chain_memory **list, size_t bytes);
 void chain_memory_give(struct chain_memory **list, void *memory);
 void chain_log(struct bw_chain *c, int level, const char *who, const char *text);
+/// Evaluate parameters from any thread; sentences go to the run's under the lock.
+enum bw_status chain_params(struct bw_chain *c, struct bw_params *p, double t, uint32_t slot, void *out);
 /// Evaluate a stage's parameters for time t.
 enum bw_status chain_stage_params(struct chain_stage *s, double t);
 
@@ -167,7 +172,7 @@ int64_t chain_resident_bytes(void);
 double chain_seconds(void);
 
 /* resolved.c */
-void chain_hash(struct bw_chain *c);
+enum bw_status chain_hash(struct bw_chain *c);
 
 /// An error in the run, with the stage's place and the frame.
 enum bw_status chain_fail(struct bw_chain *c, const struct bw_place *place, enum bw_status st, const char *format, ...)

@@ -130,6 +130,17 @@ void bw_diag_warn(struct bw_diag *d, const struct bw_place *place, const char *f
     d->warnings++;
 }
 
+void bw_diag_take(struct bw_diag *d, const struct bw_diag *from)
+{
+    if (from->text) diag_append(d, from->text);
+    if (!d->errors && from->errors) {
+        d->status = from->status;
+        d->first = bw_strdup(from->first);
+    }
+    d->errors += from->errors;
+    d->warnings += from->warnings;
+}
+
 void bw_diag_free(struct bw_diag *d)
 {
     bw_free(d->text);

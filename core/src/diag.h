@@ -26,6 +26,8 @@ enum bw_status bw_diag_error(struct bw_diag *d, const struct bw_place *place, en
     __attribute__((format(printf, 4, 5)));
 /// Add a warning.
 void bw_diag_warn(struct bw_diag *d, const struct bw_place *place, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/// Add all that `from` says to `d`; `from` keeps its own.
+void bw_diag_take(struct bw_diag *d, const struct bw_diag *from);
 void bw_diag_free(struct bw_diag *d);
 /// The word of `words` (n of them) that is nearest to `word` (Damerau–Levenshtein ≤ 1 + length/3), or NULL.
 const char *bw_did_you_mean(const char *word, const char *const *words, uint32_t n);

@@ -88,6 +88,7 @@ void bw_domain_want(struct bw_domain *d, const int32_t coord[3])
 void bw_domain_want_cells(struct bw_domain *d, const int64_t lo[3], const int64_t hi[3])
 {
     int32_t a[3], b[3];
+    double tiles = 1;
     for (int i = 0; i < 3; i++) {
         int64_t l = lo[i], h = hi[i], n = d->info.n[i];
         bool periodic = d->info.side[2 * i].kind == BW_PERIODIC;
@@ -103,6 +104,11 @@ void bw_domain_want_cells(struct bw_domain *d, const int64_t lo[3], const int64_
         if (h > 1 << 24) h = 1 << 24;
         a[i] = bw_floor_div((int32_t)l, d->info.tile[i]);
         b[i] = bw_floor_div((int32_t)h, d->info.tile[i]);
+        tiles *= (double)b[i] - a[i] + 1;
+    }
+    if (tiles > 1 << 27) { /* 4 TiB a field: an unbounded domain asked for a region without end */
+        d->full = 1;
+        return;
     }
     for (int32_t z = a[2]; z <= b[2]; z++)
         for (int32_t y = a[1]; y <= b[1]; y++)

@@ -129,8 +129,9 @@ static void max_tile(int64_t t, uint32_t worker, void *user)
     double m = 0;
     for (uint32_t c = 0; c < j->f->info.comps; c++) {
         if (j->f->elem == 8) {
-            const double *v = j->f->src.data[c][t];
+            const double *v = j->f->src.data[c][t], *r = j->f->src.rim[c] ? j->f->src.rim[c][t] : NULL;
             for (int i = 0; i < BW_TILE_CELLS; i++) m = fabs(v[i]) > m ? fabs(v[i]) : m;
+            for (size_t i = 0; r && i < bw_field_rim_values(&j->f->domain->info, (int)c); i++) m = fabs(r[i]) > m ? fabs(r[i]) : m;
             continue;
         }
         const float *v = j->f->src.data[c][t], *r = j->f->src.rim[c] ? j->f->src.rim[c][t] : NULL;
@@ -148,7 +149,7 @@ double bw_field_max_abs(const struct bw_field *f, struct bw_workers *w)
     int64_t n = f->src.topo->pub.count;
     struct max_job j = {f, bw_calloc((size_t)(n + 1) * sizeof(double))};
     double m = 0;
-    if (!j.max) return INFINITY;
+    if (!j.max) return -1;
     bw_workers_for(w, n, max_tile, &j);
     for (int64_t t = 0; t < n; t++) m = j.max[t] > m ? j.max[t] : m;
     bw_free(j.max);

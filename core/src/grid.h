@@ -90,7 +90,7 @@ void bw_field_destroy(struct bw_field *f);
 enum bw_status bw_field_clear(struct bw_field *f);
 enum bw_status bw_field_swap(struct bw_field *a, struct bw_field *b);
 size_t bw_field_rim_values(const struct bw_domain_info *d, int axis);
-/// Largest |component| of all active tiles (for the CFL rule).
+/// Largest |component| of all active tiles (for the CFL rule); negative: out of memory.
 double bw_field_max_abs(const struct bw_field *f, struct bw_workers *w);
 /// Source with its own references (snapshot), and its end. NULL tables on memory failure.
 enum bw_status bw_source_share(const struct bw_field *f, struct bw_source *out);
@@ -111,8 +111,12 @@ struct bw_particles *bw_particles_create(const char *name);
 void bw_particles_destroy(struct bw_particles *p);
 /// Add an attribute; BW_ERR_PRESET when there already is one of another type.
 enum bw_status bw_particles_declare(struct bw_particles *p, const struct bw_attribute *a);
+/// Is there this very attribute: name, precision and comps?
+bool bw_particles_has(const struct bw_particles *p, const struct bw_attribute *a);
 /// How many attributes there are, "id" first; `out`, unless NULL, gets their rows.
 uint32_t bw_particles_attributes(const struct bw_particles *p, struct bw_attribute *out);
+/// Id of the first particle with an attribute that is no finite number, which one in *attribute; -1: none.
+int64_t bw_particles_bad(const struct bw_particles *p, const char **attribute);
 extern const struct bw_particles_api bw_particles_table;
 const char *bw_particles_name(const struct bw_particles *p);
 /// Ranges of the particles in tile `index` and the 26 around, in order; needs a sort. At most 27.

@@ -30,6 +30,22 @@ enum bw_status chain_fail(struct bw_chain *c, const struct bw_place *place, enum
     return st;
 }
 
+/* The writer thread evaluates its exporters' parameters while the stages' are being evaluated: each into sentences of
+ * its own, which are added to the run's under the lock. */
+enum bw_status chain_params(struct bw_chain *c, struct bw_params *p, double t, uint32_t slot, void *out)
+{
+    struct bw_diag d = {0};
+    enum bw_status st = bw_params_eval(p, t, slot, out, &d);
+    if (st != BW_OK) {
+        pthread_mutex_lock(&c->lock);
+        if (c->diag) bw_diag_take(c->diag, &d);
+        pthread_mutex_unlock(&c->lock);
+        if (!d.errors && st == BW_ERR_MEMORY) chain_fail(c, NULL, st, "out of memory for parameters");
+    }
+    bw_diag_free(&d);
+    return st;
+}
+
 static enum bw_status host_fail(struct bw_stage *stage, enum bw_status st, const char *format, ...)
 {
     struct chain_stage *s = stage_of(stage);
@@ -39,7 +55,7 @@ static enum bw_status host_fail(struct bw_stage *stage, enum bw_status st, const
     vsnprintf(text, sizeof text, format, a);
     va_end(a);
     s->failed = true;
-    s->fail_status = st;
+    s->fail_status = st < 0 ? st : BW_ERR_PLUGIN;
     if (s->chain->step > 0 || stage->dt > 0)
         return chain_fail(s->chain, &s->preset->place, st, "frame %lld: %s: %s", (long long)s->chain->frame, stage->id, text);
     return chain_fail(s->chain, &s->preset->place, st, "%s: %s", stage->id, text);
@@ -86,10 +102,32 @@ static void host_progress(struct bw_stage *stage, double fraction)
 
 /* ---- work ---- */
 
+/* Name of a field that the sweep writes though the stage's ports only read it, or NULL. */
+static const char *write_to_read_port(const struct bw_stage *stage, const struct bw_sweep *sweep)
+{
+    const struct chain_stage *s = stage->host_data;
+    for (uint32_t i = 0; i < sweep->n_access; i++) {
+        const struct bw_field *f = sweep->access[i].field;
+        bool reads = false, writes = false;
+        if (!f || sweep->access[i].mode == BW_READ) continue;
+        for (uint32_t k = 0; k < s->pub.desc->n_ports; k++)
+            for (uint32_t q = 0; s->bound[k].fields && q < s->bound[k].count; q++) {
+                if (s->bound[k].fields[q] != f) continue;
+                bool read_only = chain_port(s, k).access == BW_READ;
+                reads |= read_only;
+                writes |= !read_only;
+            }
+        if (reads && !writes) return f->info.name;
+    }
+    return NULL;
+}
+
 static enum bw_status host_sweep(struct bw_stage *stage, const struct bw_sweep *sweep)
 {
     struct chain_stage *s = stage_of(stage);
     struct bw_chain *c = s->chain;
+    const char *only_read = write_to_read_port(stage, sweep);
+    if (only_read) return host_fail(stage, BW_ERR_PLUGIN, "asked to write \"%s\", which its ports only read", only_read);
     struct bw_sweep_env env = {c->workers, c->arena, stage, c->opt.cancel};
     struct bw_sweep_fault fault = {0};
     enum bw_status st = bw_sweep_run(&env, sweep, &fault);
@@ -97,7 +135,7 @@ static enum bw_status host_sweep(struct bw_stage *stage, const struct bw_sweep *
         return host_fail(stage, st, "field \"%s\" is not a number at cell (%d, %d, %d)", fault.field->info.name, fault.cell[0],
                          fault.cell[1], fault.cell[2]);
     if (st == BW_ERR_PLUGIN) return host_fail(stage, st, "asked for a sweep whose access rows contradict each other");
-    if (st == BW_ERR_MEMORY) s->fail_status = st;
+    if (st != BW_OK) s->fail_status = st; /* out of memory or cancelled: the run ends even when the stage goes on */
     return st;
 }
 
@@ -122,7 +160,7 @@ static void host_team(struct bw_stage *stage, void (*fn)(struct bw_team *, void 
 
 void *chain_memory_take(struct chain_memory **list, size_t bytes)
 {
-    struct chain_memory *m = bw_alloc_aligned(sizeof *m + bytes);
+    struct chain_memory *m = bytes < SIZE_MAX / 2 ? bw_alloc_aligned(sizeof *m + bytes) : NULL;
     if (!m) return NULL;
     *m = (struct chain_memory){NULL, *list, bytes, {0}};
     if (*list) (*list)->prev = m;
@@ -153,6 +191,10 @@ static void *host_scratch(struct bw_stage *stage, size_t bytes) { return bw_aren
 static struct bw_field *host_scratch_field(struct bw_stage *stage, uint32_t kind, uint32_t precision)
 {
     struct chain_stage *s = stage_of(stage);
+    if (kind > BW_MAC || precision > BW_F64P) {
+        host_fail(stage, BW_ERR_PLUGIN, "asked for a scratch field that is no grid field of f32 or f64");
+        return NULL;
+    }
     struct bw_field **list = bw_realloc(s->scratch_field, (size_t)(s->n_scratch_fields + 1) * sizeof *list);
     if (!list) return NULL;
     s->scratch_field = list;
@@ -183,9 +225,7 @@ static const void *host_params_at(struct bw_stage *stage, double time)
     struct chain_stage *s = stage_of(stage);
     int slot = s->next_slot;
     s->next_slot = slot == 3 ? 1 : slot + 1; /* slot 0 is `params` itself */
-    struct bw_diag *d = s->chain->diag, none = {0};
-    enum bw_status st = bw_params_eval(s->params, time, (uint32_t)slot, s->param_mem[slot], d ? d : &none);
-    bw_diag_free(&none);
+    enum bw_status st = chain_params(s->chain, s->params, time, (uint32_t)slot, s->param_mem[slot]);
     return st == BW_OK ? s->param_mem[slot] : NULL;
 }
 
@@ -198,8 +238,8 @@ static enum bw_status host_activate(struct bw_stage *stage, const double lo[3], 
     for (int i = 0; i < 3; i++) {
         double l = floor((lo[i] - d->origin[i]) / d->h), h = floor((hi[i] - d->origin[i]) / d->h);
         if (!(l <= h)) return BW_OK;
-        a[i] = (int64_t)fmax(l, -1e9);
-        b[i] = (int64_t)fmin(h, 1e9);
+        a[i] = (int64_t)fmin(fmax(l, -1e9), 1e9);
+        b[i] = (int64_t)fmin(fmax(h, -1e9), 1e9);
     }
     bw_domain_want_cells(stage->domain, a, b);
     return stage->domain->full ? BW_ERR_MEMORY : BW_OK;
@@ -267,7 +307,7 @@ uint32_t bw_simd_best(void)
 
 enum bw_status chain_stage_params(struct chain_stage *s, double t)
 {
-    return bw_params_eval(s->params, t, 0, s->param_mem[0], s->chain->diag);
+    return chain_params(s->chain, s->params, t, 0, s->param_mem[0]);
 }
 
 void chain_host_init(struct bw_chain *c)

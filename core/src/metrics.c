@@ -89,8 +89,9 @@ static enum bw_status csv_write(struct bw_chain *c)
     const char *path = chain_output_begin(c, &list, "metrics.csv", 1);
     FILE *f = path ? fopen(path, "w") : NULL;
     if (!f) {
+        if (path) chain_fail(c, NULL, BW_ERR_IO, "cannot write \"%s\": %s", path, strerror(errno));
         chain_outputs_discard(&list);
-        return path ? chain_fail(c, NULL, BW_ERR_IO, "cannot write \"%s\": %s", path, strerror(errno)) : BW_ERR_IO;
+        return BW_ERR_IO;
     }
     fputs("frame,time,seconds,substeps,cells,resident_bytes", f);
     for (int32_t i = 0; i < c->n_metrics; i++) fprintf(f, ",%s", c->metric[i].name);
@@ -98,8 +99,9 @@ static enum bw_status csv_write(struct bw_chain *c)
     int bad = ferror(f);
     bad |= fclose(f);
     if (bad) {
+        chain_fail(c, NULL, BW_ERR_IO, "cannot write \"%s/metrics.csv\": %s", c->opt.out, strerror(errno));
         chain_outputs_discard(&list);
-        return chain_fail(c, NULL, BW_ERR_IO, "cannot write \"%s/metrics.csv\": %s", c->opt.out, strerror(errno));
+        return BW_ERR_IO;
     }
     return chain_output_commit(c, &list, path, NULL);
 }
@@ -119,7 +121,7 @@ enum bw_status chain_metrics_frame_end(struct bw_chain *c, int64_t frame)
 {
     for (int32_t i = 0; i < c->n_stages; i++)
         if (c->stage[i].initialised) chain_metric(c, c->stage[i].pub.id, "seconds", c->stage[i].seconds, BW_METRIC_LAST);
-    char text[64];
+    char text[160];
     snprintf(text, sizeof text, "%lld,%.9g,%.4f,%d,%lld,%lld", (long long)frame, c->time, c->progress.seconds, c->progress.substeps,
              (long long)c->progress.cells, (long long)c->progress.memory);
     int good = csv_append(c, text);

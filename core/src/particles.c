@@ -73,10 +73,29 @@ enum bw_status bw_particles_declare(struct bw_particles *p, const struct bw_attr
     return BW_OK;
 }
 
+bool bw_particles_has(const struct bw_particles *p, const struct bw_attribute *a)
+{
+    int i = find_attribute(p, a->name);
+    return i >= 0 && p->attribute[i].precision == a->precision && p->attribute[i].comps == a->comps;
+}
+
 uint32_t bw_particles_attributes(const struct bw_particles *p, struct bw_attribute *out)
 {
     if (out) memcpy(out, p->attribute, p->n_attributes * sizeof *out);
     return p->n_attributes;
+}
+
+int64_t bw_particles_bad(const struct bw_particles *p, const char **attribute)
+{
+    for (uint32_t a = 0; a < p->n_attributes; a++) {
+        uint32_t comps = p->attribute[a].comps, precision = p->attribute[a].precision;
+        for (int64_t i = 0; precision != BW_I64 && i < p->count * comps; i++) {
+            if (isfinite(precision == BW_F32 ? (double)((const float *)p->data[a])[i] : ((const double *)p->data[a])[i])) continue;
+            *attribute = p->attribute[a].name;
+            return ((const int64_t *)p->data[0])[i / comps];
+        }
+    }
+    return -1;
 }
 
 static int64_t particles_count(const struct bw_particles *p) { return p->count; }
@@ -90,6 +109,7 @@ static void *particles_attribute(struct bw_particles *p, const char *name)
 static enum bw_status particles_add(struct bw_particles *p, int64_t n, int64_t *first)
 {
     if (n < 0) return BW_ERR_USAGE;
+    if (n > (int64_t)1 << 40) return BW_ERR_MEMORY; /* far beyond any machine, and the sums below stay exact */
     if (p->count + n > p->capacity) {
         int64_t cap = p->count + n + p->count / 2 + 64;
         for (uint32_t i = 0; i < p->n_attributes; i++) {

@@ -6,6 +6,7 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <dlfcn.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,8 +22,8 @@ static enum bw_status module_check(const struct bw_module *m, const char *path, 
     if (m->abi_minor > BW_ABI_MINOR)
         return bw_diag_error(d, NULL, BW_ERR_PLUGIN, "%s: needs plugin interface %u.%u, this Billow has only %d.%d: update Billow",
                              path, m->abi_major, m->abi_minor, BW_ABI_MAJOR, BW_ABI_MINOR);
-    if (m->size < sizeof *m || m->stage_size == 0 || m->exporter_size == 0 || m->param_size == 0 || m->port_size == 0 ||
-        m->stage_size > 4096 || m->exporter_size > 4096 || m->param_size > 4096 || m->port_size > 4096 || m->n_stages > 4096 ||
+    if (m->size < sizeof *m || m->stage_size < offsetof(struct bw_stage_desc, init) || m->exporter_size < offsetof(struct bw_exporter_desc, init) ||
+        m->param_size < offsetof(struct bw_param, min) || m->port_size < offsetof(struct bw_port, unit) || m->stage_size > 4096 || m->exporter_size > 4096 || m->param_size > 4096 || m->port_size > 4096 || m->n_stages > 4096 ||
         m->n_exporters > 4096)
         return bw_diag_error(d, NULL, BW_ERR_PLUGIN, "%s: billow_module states sizes that cannot be (built against other headers?)", path);
     if ((m->n_stages && !m->stages) || (m->n_exporters && !m->exporters))
@@ -40,39 +41,109 @@ static int id_is_good(const char *id)
     return islower((unsigned char)id[0]);
 }
 
-static enum bw_status params_check(const struct bw_param *rows, uint32_t n, uint32_t stride, uint32_t size, const char *path,
-                                   const char *id, struct bw_diag *d)
+/* A table under check, and whose it is. */
+struct table {
+    const char *path, *id;
+    size_t stride;
+    struct bw_diag *d;
+};
+
+static struct bw_param param_row(const struct table *t, const struct bw_param *rows, uint32_t i)
 {
-    if (n && !rows) return bw_diag_error(d, NULL, BW_ERR_PLUGIN, "%s: %s announces %u parameters but points at none", path, id, n);
+    struct bw_param p = {0};
+    memcpy(&p, (const char *)rows + i * t->stride, t->stride < sizeof p ? t->stride : sizeof p);
+    return p;
+}
+
+/* Bytes that a row's value takes in its struct. */
+static size_t param_bytes(const struct bw_param *p)
+{
+    switch (p->type) {
+    case BW_PARAM_BOOL:
+    case BW_PARAM_CHOICE: return sizeof(int32_t);
+    case BW_PARAM_INT: return sizeof(int64_t);
+    case BW_PARAM_F64: return sizeof(double);
+    case BW_PARAM_VEC3:
+    case BW_PARAM_COLOUR: return sizeof(bw_vec3);
+    case BW_PARAM_LIST:
+    case BW_PARAM_AMOUNTS: return sizeof(struct bw_list);
+    case BW_PARAM_GROUP:
+    case BW_PARAM_VARIANT: return p->sub_size;
+    default: return sizeof(const char *);
+    }
+}
+
+static enum bw_status params_check(const struct table *t, const struct bw_param *rows, uint32_t n, uint32_t size, bool keyless, int depth);
+
+static enum bw_status param_check(const struct table *t, const struct bw_param *p, uint32_t size, int depth)
+{
+    if (p->type > BW_PARAM_AMOUNTS)
+        return bw_diag_error(t->d, NULL, BW_ERR_PLUGIN, "%s: %s: parameter \"%s\" is of unknown type %u", t->path, t->id, p->key, p->type);
+    if (p->offset > size || param_bytes(p) > size - p->offset)
+        return bw_diag_error(t->d, NULL, BW_ERR_PLUGIN, "%s: %s: parameter \"%s\" lies outside its struct (offset %u of %u bytes)", t->path,
+                             t->id, p->key, p->offset, size);
+    if (p->type == BW_PARAM_CHOICE && !p->choices)
+        return bw_diag_error(t->d, NULL, BW_ERR_PLUGIN, "%s: %s: parameter \"%s\" is a choice without choices", t->path, t->id, p->key);
+    if (p->type != BW_PARAM_LIST && p->type != BW_PARAM_GROUP && p->type != BW_PARAM_VARIANT) return BW_OK;
+    if (!p->n_sub || !p->sub || !p->sub_size)
+        return bw_diag_error(t->d, NULL, BW_ERR_PLUGIN, "%s: %s: parameter \"%s\" has no rows of its own", t->path, t->id, p->key);
+    return params_check(t, p->sub, p->n_sub, p->sub_size, p->type == BW_PARAM_LIST && p->n_sub == 1, depth + 1);
+}
+
+static enum bw_status params_check(const struct table *t, const struct bw_param *rows, uint32_t n, uint32_t size, bool keyless, int depth)
+{
+    if (n && !rows) return bw_diag_error(t->d, NULL, BW_ERR_PLUGIN, "%s: %s announces %u parameters but points at none", t->path, t->id, n);
+    if (n > 4096 || depth > 8)
+        return bw_diag_error(t->d, NULL, BW_ERR_PLUGIN, "%s: %s: its parameter table cannot be that large or deep", t->path, t->id);
     for (uint32_t i = 0; i < n; i++) {
-        const struct bw_param *p = (const struct bw_param *)((const char *)rows + (size_t)i * stride);
-        if (!p->key || !*p->key) return bw_diag_error(d, NULL, BW_ERR_PLUGIN, "%s: %s: parameter %u has no key", path, id, i + 1);
-        if (p->type > BW_PARAM_AMOUNTS)
-            return bw_diag_error(d, NULL, BW_ERR_PLUGIN, "%s: %s: parameter \"%s\" is of unknown type %u", path, id, p->key, p->type);
-        if (p->offset >= size)
-            return bw_diag_error(d, NULL, BW_ERR_PLUGIN, "%s: %s: parameter \"%s\" lies outside its struct (offset %u of %u bytes)", path,
-                                 id, p->key, p->offset, size);
-        if (p->type == BW_PARAM_CHOICE && !p->choices)
-            return bw_diag_error(d, NULL, BW_ERR_PLUGIN, "%s: %s: parameter \"%s\" is a choice without choices", path, id, p->key);
-        for (uint32_t k = 0; k < i; k++) {
-            const struct bw_param *q = (const struct bw_param *)((const char *)rows + (size_t)k * stride);
-            if (!strcmp(q->key, p->key))
-                return bw_diag_error(d, NULL, BW_ERR_PLUGIN, "%s: %s: parameter \"%s\" is there twice", path, id, p->key);
-        }
+        struct bw_param p = param_row(t, rows, i);
+        if (!keyless && (!p.key || !*p.key))
+            return bw_diag_error(t->d, NULL, BW_ERR_PLUGIN, "%s: %s: parameter %u has no key", t->path, t->id, i + 1);
+        if (!p.key) p.key = "item";
+        enum bw_status st = param_check(t, &p, size, depth);
+        if (st != BW_OK) return st;
+        for (uint32_t k = 0; k < i; k++)
+            if (!strcmp(param_row(t, rows, k).key, p.key))
+                return bw_diag_error(t->d, NULL, BW_ERR_PLUGIN, "%s: %s: parameter \"%s\" is there twice", t->path, t->id, p.key);
     }
     return BW_OK;
 }
 
-static enum bw_status ports_check(const struct bw_port *rows, uint32_t n, uint32_t stride, const char *path, const char *id,
-                                  struct bw_diag *d)
+static struct bw_port port_row(const struct table *t, const struct bw_port *rows, uint32_t i)
 {
-    if (n && !rows) return bw_diag_error(d, NULL, BW_ERR_PLUGIN, "%s: %s announces %u ports but points at none", path, id, n);
+    struct bw_port p = {0};
+    memcpy(&p, (const char *)rows + i * t->stride, t->stride < sizeof p ? t->stride : sizeof p);
+    return p;
+}
+
+static bool attributes_good(const struct bw_port *p)
+{
+    if (p->n_attributes > 24 || (p->n_attributes && !p->attributes)) return false;
+    for (uint32_t i = 0; i < p->n_attributes; i++) {
+        const struct bw_attribute *a = &p->attributes[i];
+        if (!a->name || !*a->name || a->precision > BW_I64 || (a->comps != 1 && a->comps != 3)) return false;
+        if (!strcmp(a->name, "pos") && (a->comps != 3 || a->precision == BW_I64)) return false;
+    }
+    return true;
+}
+
+static enum bw_status ports_check(const struct table *t, const struct bw_port *rows, uint32_t n)
+{
+    if (n && !rows) return bw_diag_error(t->d, NULL, BW_ERR_PLUGIN, "%s: %s announces %u ports but points at none", t->path, t->id, n);
+    if (n > 256) return bw_diag_error(t->d, NULL, BW_ERR_PLUGIN, "%s: %s announces %u ports; 256 are the most", t->path, t->id, n);
     for (uint32_t i = 0; i < n; i++) {
-        const struct bw_port *p = (const struct bw_port *)((const char *)rows + (size_t)i * stride);
-        if (!p->name || !*p->name) return bw_diag_error(d, NULL, BW_ERR_PLUGIN, "%s: %s: port %u has no name", path, id, i + 1);
-        if (p->kind > BW_BODIES || p->precision > BW_I64 || p->access < BW_READ || p->access > BW_WRITE || p->lifetime > BW_STEP)
-            return bw_diag_error(d, NULL, BW_ERR_PLUGIN, "%s: %s: port \"%s\" has an unknown kind, precision, access or lifetime", path, id,
-                                 p->name);
+        struct bw_port p = port_row(t, rows, i);
+        if (!p.name || !*p.name) return bw_diag_error(t->d, NULL, BW_ERR_PLUGIN, "%s: %s: port %u has no name", t->path, t->id, i + 1);
+        if (p.kind > BW_PARTICLES || p.precision > (p.kind == BW_PARTICLES ? BW_I64 : BW_F64P) || p.access < BW_READ || p.access > BW_WRITE ||
+            p.lifetime > BW_STEP)
+            return bw_diag_error(t->d, NULL, BW_ERR_PLUGIN, "%s: %s: port \"%s\" has an unknown kind, precision, access or lifetime", t->path,
+                                 t->id, p.name);
+        if (!attributes_good(&p))
+            return bw_diag_error(t->d, NULL, BW_ERR_PLUGIN, "%s: %s: port \"%s\" has an attribute without name or of unknown type", t->path,
+                                 t->id, p.name);
+        for (uint32_t k = 0; k < i; k++)
+            if (!strcmp(port_row(t, rows, k).name, p.name))
+                return bw_diag_error(t->d, NULL, BW_ERR_PLUGIN, "%s: %s: port \"%s\" is there twice", t->path, t->id, p.name);
     }
     return BW_OK;
 }
@@ -94,11 +165,12 @@ static const void *widen(struct bw_registry *r, const void *from, uint32_t strid
     return r->copies[r->n_copies++] = copy;
 }
 
-static enum bw_status entry_add(struct bw_registry *r, struct bw_entry e)
+static enum bw_status entry_add(struct bw_registry *r, struct bw_entry e, struct bw_diag *d)
 {
     for (int32_t i = 0; i < r->n_entries; i++) {
         struct bw_entry *old = &r->entry[i];
         if (strcmp(old->id, e.id) || !old->stage != !e.stage) continue;
+        if (old->path == e.path) return bw_diag_error(d, NULL, BW_ERR_PLUGIN, "%s: %s is there twice", e.path, e.id);
         old->shadows = e.path;
         return BW_OK;
     }
@@ -116,9 +188,10 @@ static enum bw_status stage_add(struct bw_registry *r, const struct bw_module *m
     if (!s) return BW_ERR_MEMORY;
     if (!id_is_good(s->id)) return bw_diag_error(d, NULL, BW_ERR_PLUGIN, "%s: stage %u has no usable id", path, i + 1);
     if (!s->step) return bw_diag_error(d, NULL, BW_ERR_PLUGIN, "%s: stage %s has no step callback", path, s->id);
-    enum bw_status st = params_check(s->params, s->n_params, m->param_size, s->params_size, path, s->id, d);
-    if (st == BW_OK) st = ports_check(s->ports, s->n_ports, m->port_size, path, s->id, d);
-    return st != BW_OK ? st : entry_add(r, (struct bw_entry){s->id, path, s, NULL, m->param_size, m->port_size, NULL});
+    struct table params = {path, s->id, m->param_size, d}, ports = {path, s->id, m->port_size, d};
+    enum bw_status st = params_check(&params, s->params, s->n_params, s->params_size, false, 0);
+    if (st == BW_OK) st = ports_check(&ports, s->ports, s->n_ports);
+    return st != BW_OK ? st : entry_add(r, (struct bw_entry){s->id, path, s, NULL, m->param_size, m->port_size, NULL}, d);
 }
 
 static enum bw_status exporter_add(struct bw_registry *r, const struct bw_module *m, uint32_t i, const char *path, struct bw_diag *d)
@@ -128,8 +201,9 @@ static enum bw_status exporter_add(struct bw_registry *r, const struct bw_module
     if (!e) return BW_ERR_MEMORY;
     if (!id_is_good(e->id)) return bw_diag_error(d, NULL, BW_ERR_PLUGIN, "%s: exporter %u has no usable id", path, i + 1);
     if (!e->frame) return bw_diag_error(d, NULL, BW_ERR_PLUGIN, "%s: exporter %s has no frame callback", path, e->id);
-    enum bw_status st = params_check(e->params, e->n_params, m->param_size, e->params_size, path, e->id, d);
-    return st != BW_OK ? st : entry_add(r, (struct bw_entry){e->id, path, NULL, e, m->param_size, m->port_size, NULL});
+    struct table params = {path, e->id, m->param_size, d};
+    enum bw_status st = params_check(&params, e->params, e->n_params, e->params_size, false, 0);
+    return st != BW_OK ? st : entry_add(r, (struct bw_entry){e->id, path, NULL, e, m->param_size, m->port_size, NULL}, d);
 }
 
 enum bw_status bw_registry_add(struct bw_registry *r, const struct bw_module *m, const char *path, struct bw_diag *d)
@@ -138,7 +212,10 @@ enum bw_status bw_registry_add(struct bw_registry *r, const struct bw_module *m,
     int32_t before = r->n_entries;
     for (uint32_t i = 0; st == BW_OK && i < m->n_stages; i++) st = stage_add(r, m, i, path, d);
     for (uint32_t i = 0; st == BW_OK && i < m->n_exporters; i++) st = exporter_add(r, m, i, path, d);
-    if (st != BW_OK) r->n_entries = before; /* one bad entry spoils the file: half a plugin surprises more than none */
+    if (st == BW_OK) return st;
+    r->n_entries = before; /* one bad entry spoils the file: half a plugin surprises more than none */
+    for (int32_t i = 0; i < before; i++)
+        if (r->entry[i].shadows == path) r->entry[i].shadows = NULL;
     return st;
 }
 

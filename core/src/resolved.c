@@ -78,7 +78,7 @@ static void hash_params_files(XXH3_state_t *h, const struct bw_params *p)
     for (uint32_t i = 0; i < n; i++) hash_file(h, files[i]);
 }
 
-void chain_hash(struct bw_chain *c)
+enum bw_status chain_hash(struct bw_chain *c)
 {
     struct bw_node *root = bw_chain_resolved(c);
     char *text = NULL;
@@ -86,17 +86,19 @@ void chain_hash(struct bw_chain *c)
     FILE *f = open_memstream(&text, &size);
     if (root && f) bw_node_write(root, f);
     if (f) fclose(f);
-    bw_node_free(root);
     XXH3_state_t *h = XXH3_createState();
-    if (h) {
+    bool good = root && text && h;
+    if (good) {
         XXH3_64bits_reset(h);
-        if (text) XXH3_64bits_update(h, text, size);
+        XXH3_64bits_update(h, text, size);
         for (int32_t i = 0; i < c->n_stages; i++) hash_params_files(h, c->stage[i].params);
         for (int32_t i = 0; i < c->n_exporters; i++) hash_params_files(h, c->exporter[i].params);
         snprintf(c->hash, sizeof c->hash, "%016llx", (unsigned long long)XXH3_64bits_digest(h));
-        XXH3_freeState(h);
     }
+    XXH3_freeState(h);
+    bw_node_free(root);
     free(text);
+    return good ? BW_OK : BW_ERR_MEMORY; /* half a hash would call two different bakes the same */
 }
 
 const char *bw_chain_hash(const struct bw_chain *c) { return c->hash; }

@@ -24,12 +24,16 @@ static enum bw_status memory_fail(struct bw_chain *c)
 /* Status of a callback, with a sentence in every case. */
 static enum bw_status stage_status(struct bw_chain *c, struct chain_stage *s, enum bw_status st, const char *what)
 {
-    if (st == BW_OK) return BW_OK;
-    if (st == BW_ERR_CANCELLED) return st;
-    if (st == BW_ERR_MEMORY && !s->failed) return memory_fail(c);
+    bool said = false;
+    for (int32_t i = 0; i < c->n_stages; i++) { /* a stage may have failed inside another's step: a projection called by it */
+        said |= c->stage[i].failed;
+        if (st == BW_OK) st = c->stage[i].fail_status; /* nobody may shrug a failure off */
+    }
+    if (st == BW_OK || st == BW_ERR_CANCELLED) return st;
+    if (st == BW_ERR_MEMORY && !said) return memory_fail(c);
     if (st > 0 || st < BW_ERR_CANCELLED)
         return chain_fail(c, &s->preset->place, BW_ERR_PLUGIN, "%s: %s returned %d, which is no status", s->pub.id, what, (int)st);
-    if (!s->failed) chain_fail(c, &s->preset->place, st, "%s: %s failed without saying why", s->pub.id, what);
+    if (!said) chain_fail(c, &s->preset->place, st, "%s: %s failed without saying why", s->pub.id, what);
     return st;
 }
 
@@ -141,13 +145,14 @@ static enum bw_status params_eval_all(struct bw_chain *c, double t)
 }
 
 /* The CFL rule over every advected velocity, and what the stages themselves can take. */
-static double longest_step(struct bw_chain *c)
+static enum bw_status longest_step(struct bw_chain *c, double *longest)
 {
     double dt = HUGE_VAL;
     for (int32_t i = 0; i < c->n_fields; i++) {
         const struct chain_field *f = &c->field[i];
         if (f->kind != BW_MAC || !f->advected || !f->field) continue;
         double m = bw_field_max_abs(f->field, c->workers);
+        if (m < 0) return memory_fail(c);
         if (m > 0) dt = fmin(dt, c->preset->time.cfl * f->field->domain->info.h / m);
     }
     for (int32_t i = 0; i < c->n_stages; i++) {
@@ -156,24 +161,49 @@ static double longest_step(struct bw_chain *c)
         clock_set(c, s, 0);
         double one = s->pub.desc->max_dt(&s->pub);
         chain_stage_scratch_end(s);
-        if (one > 0) dt = fmin(dt, one);
+        enum bw_status st = stage_status(c, s, BW_OK, "max_dt");
+        if (st != BW_OK) return st;
+        if (!(one > 0)) return chain_fail(c, &s->preset->place, BW_ERR_PLUGIN, "%s: max_dt answered %g s", s->pub.id, one);
+        dt = fmin(dt, one);
     }
-    return dt;
+    *longest = dt;
+    return BW_OK;
 }
 
 /* Equal parts of what remains of the frame, within the preset's bounds. */
-static double choose_dt(struct bw_chain *c, double remaining, double frame_dt)
+static enum bw_status choose_dt(struct bw_chain *c, double remaining, double frame_dt, double *dt)
 {
     const struct bw_preset_time *t = &c->preset->time;
-    if (t->dt > 0) return t->dt < remaining * (1 - 1e-9) ? t->dt : remaining;
-    double longest = fmin(longest_step(c), frame_dt / (t->substeps_min > 0 ? t->substeps_min : 1) * (1 + 1e-9));
+    if (t->dt > 0) {
+        *dt = t->dt < remaining * (1 - 1e-9) ? t->dt : remaining;
+        return BW_OK;
+    }
+    double longest = HUGE_VAL;
+    enum bw_status st = longest_step(c, &longest);
+    if (st != BW_OK) return st;
+    longest = fmin(longest, frame_dt / (t->substeps_min > 0 ? t->substeps_min : 1) * (1 + 1e-9));
     double shortest = frame_dt / (t->substeps_max > 0 ? t->substeps_max : 64);
     if (longest < shortest) {
         chain_metric(c, "run", "cfl_exceeded", shortest / longest, BW_METRIC_MAX);
         longest = shortest;
     }
     double n = ceil(remaining / longest - 1e-6);
-    return remaining / (n < 1 ? 1 : n);
+    *dt = remaining / (n < 1 ? 1 : n);
+    return BW_OK;
+}
+
+/* Fields are watched by the sweeps that write them; particles here, after the stage that moved them. */
+static enum bw_status particles_watch(struct bw_chain *c, const struct chain_stage *s)
+{
+    for (uint32_t i = 0; i < s->pub.desc->n_ports; i++) {
+        const struct bw_particles *p = s->bound[i].particles;
+        const char *attribute = NULL;
+        int64_t id = p && chain_port(s, i).access != BW_READ ? bw_particles_bad(p, &attribute) : -1;
+        if (id < 0) continue;
+        return chain_fail(c, &s->preset->place, BW_ERR_DIVERGED, "frame %lld: %s: \"%s\" of particle %lld of \"%s\" is not a number",
+                          (long long)c->frame, s->pub.id, attribute, (long long)id, bw_particles_name(p));
+    }
+    return BW_OK;
 }
 
 static enum bw_status stages_step(struct bw_chain *c, double dt, bool setup)
@@ -187,6 +217,7 @@ static enum bw_status stages_step(struct bw_chain *c, double dt, bool setup)
         enum bw_status st = stage_status(c, s, s->pub.desc->step(&s->pub), "step");
         s->pub.dt = 0;
         chain_stage_scratch_end(s);
+        if (st == BW_OK) st = particles_watch(c, s);
         s->seconds += chain_seconds() - t0;
         if (st != BW_OK) return st;
     }
@@ -198,8 +229,9 @@ static enum bw_status substep(struct bw_chain *c, double remaining, double frame
     enum bw_status st = params_eval_all(c, c->time);
     if (st == BW_OK) st = activate_all(c);
     if (st == BW_OK) st = step_fields_clear(c);
+    double dt = 0;
+    if (st == BW_OK) st = choose_dt(c, remaining, frame_dt, &dt);
     if (st != BW_OK) return st;
-    double dt = choose_dt(c, remaining, frame_dt);
     c->step++;
     st = params_eval_all(c, c->time + dt);
     if (st == BW_OK) st = stages_step(c, dt, false);
@@ -288,8 +320,10 @@ static enum bw_status frames_run(struct bw_chain *c)
 
 enum bw_status bw_chain_run(struct bw_chain *c, struct bw_diag *d)
 {
+    if (c->ran) return bw_diag_error(d, NULL, BW_ERR_USAGE, "a chain runs once: make a new one");
+    c->ran = true;
     c->diag = d;
-    bw_pool_limit((int64_t)c->preset->memory_limit);
+    bw_pool_limit((int64_t)fmin(c->preset->memory_limit, 9e18));
     enum bw_status st = frames_run(c);
     enum bw_status end = chain_exporters_finish(c, st == BW_OK);
     if (st == BW_OK) st = end;

@@ -20,6 +20,7 @@ struct bw_arena {
     } *slab;
     char *at, *end;
     size_t wanted; /* all that the last round needed: the next round gets one slab of that size */
+    bool failed;   /* something was refused since the last reset: a body cannot report it */
 };
 
 struct bw_arena *bw_arena_create(void) { return bw_calloc(sizeof(struct bw_arena)); }
@@ -45,17 +46,25 @@ void bw_arena_reset(struct bw_arena *a)
 {
     if (a->slab && a->slab->next) slabs_free(a);
     a->wanted = 0;
+    a->failed = false;
     if (a->slab) a->at = (char *)a->slab + 64;
 }
 
 void *bw_arena_take(struct bw_arena *a, size_t bytes)
 {
+    if (bytes > SIZE_MAX / 8) {
+        a->failed = true;
+        return NULL;
+    }
     bytes = (bytes + 127) & ~(size_t)63; /* a cache line apart, and rows of power-of-two size off each other's sets */
     a->wanted += bytes;
     if (bytes > (size_t)(a->end - a->at)) {
         size_t size = 2 * a->wanted + 65536;
         struct slab *s = bw_alloc_aligned(size + 64);
-        if (!s) return NULL;
+        if (!s) {
+            a->failed = true;
+            return NULL;
+        }
         *s = (struct slab){a->slab, size};
         a->slab = s;
         a->at = (char *)s + 64;
@@ -270,8 +279,24 @@ static enum bw_status rim_store(const struct job *j, struct row *r, uint32_t c, 
     return BW_OK;
 }
 
+/* The boundary plane that only this tile stores: the NaN watch has not seen it yet. */
+static bool edge_finite(const struct job *j, const struct row *r, uint32_t c, int64_t t, const int32_t n[3])
+{
+    const int32_t *td = j->d->info.tile;
+    const char *rim = r->rim[c][t], *data = r->data[c][t];
+    if (!rim) return true;
+    if (n[c] == td[c]) return all_finite(rim, r->f->elem, (int32_t)bw_field_rim_values(&j->d->info, (int)c));
+    int u = c == 0 ? 1 : 0, w = c == 2 ? 1 : 2;
+    ptrdiff_t stride[3] = {1, td[0], (ptrdiff_t)td[0] * td[1]};
+    for (int32_t b = 0; b < n[w]; b++)
+        for (int32_t a = 0; a < n[u]; a++)
+            if (!all_finite(data + (size_t)(n[c] * stride[c] + a * stride[u] + b * stride[w]) * r->f->elem, r->f->elem, 1)) return false;
+    return true;
+}
+
 /* Copy one tile's share of a dense result to its block. */
-static enum bw_status tile_store(struct job *j, struct row *r, int64_t t, const struct place *p, const struct bw_view *v)
+static enum bw_status tile_store(struct job *j, struct row *r, int64_t t, const struct place *p, const struct bw_view *v,
+                                 struct bw_sweep_fault *fault)
 {
     const int32_t *td = j->d->info.tile;
     int32_t off[3], n[3];
@@ -298,19 +323,23 @@ static enum bw_status tile_store(struct job *j, struct row *r, int64_t t, const 
         if (!is_cell(r)) {
             enum bw_status st = rim_store(j, r, c, t, v, off, n);
             if (st != BW_OK) return st;
+            if (edge_finite(j, r, c, t, n)) continue;
+            *fault = (struct bw_sweep_fault){r->f, {p->lo[0] + off[0], p->lo[1] + off[1], p->lo[2] + off[2]}};
+            fault->cell[c] += n[c];
+            return BW_ERR_DIVERGED;
         }
     }
     return BW_OK;
 }
 
-static enum bw_status row_store(struct job *j, struct row *r, const struct place *p, const struct bw_view *v)
+static enum bw_status row_store(struct job *j, struct row *r, const struct place *p, const struct bw_view *v, struct bw_sweep_fault *fault)
 {
     int32_t q[3];
     for (q[2] = p->tile[2]; q[2] < p->tile[2] + p->tiles[2]; q[2]++)
         for (q[1] = p->tile[1]; q[1] < p->tile[1] + p->tiles[1]; q[1]++)
             for (q[0] = p->tile[0]; q[0] < p->tile[0] + p->tiles[0]; q[0]++) {
                 int64_t t = bw_topo_index(j->d->topo, q);
-                enum bw_status st = t < 0 ? BW_OK : tile_store(j, r, t, p, v);
+                enum bw_status st = t < 0 ? BW_OK : tile_store(j, r, t, p, v, fault);
                 if (st != BW_OK) return st;
             }
     return BW_OK;
@@ -345,11 +374,12 @@ static void block_run(int64_t b, uint32_t worker, void *user)
     }
     if (j->s->particles) block.n_particles = bw_particles_ranges(j->s->particles, j->d, p.tile, p.tiles, range);
     j->s->body(&block, j->s->user);
+    if (arena->failed) out->status = BW_ERR_MEMORY; /* the body went without scratch: its results are not to be kept */
     for (uint32_t i = 0; i < j->s->n_access && out->status == BW_OK; i++) {
         struct row *r = &j->row[i];
         if (r->mode == BW_READ) continue;
         finite_check(r, &p, &view[i], out);
-        if (out->status == BW_OK && !is_direct(r, &p)) out->status = row_store(j, r, &p, &view[i]);
+        if (out->status == BW_OK && !is_direct(r, &p)) out->status = row_store(j, r, &p, &view[i], &out->fault);
     }
 }
 

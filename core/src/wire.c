@@ -85,11 +85,19 @@ static struct chain_field *field_enter(struct bw_chain *c, const char *name, int
     return f;
 }
 
-static struct bw_port port_row(const struct chain_stage *s, uint32_t i)
+struct bw_port chain_port(const struct chain_stage *s, uint32_t i)
 {
     struct bw_port p = {0};
     size_t stride = s->entry->port_stride;
     memcpy(&p, (const char *)s->pub.desc->ports + i * stride, stride < sizeof p ? stride : sizeof p);
+    return p;
+}
+
+/* Row i of a parameter table with rows of `stride` bytes. */
+static struct bw_param param_row(const struct bw_param *rows, uint32_t i, size_t stride)
+{
+    struct bw_param p = {0};
+    memcpy(&p, (const char *)rows + i * stride, stride < sizeof p ? stride : sizeof p);
     return p;
 }
 
@@ -119,24 +127,25 @@ static void names_of(const struct chain_stage *s, const char *key, struct names 
 {
     out->n = 0;
     for (uint32_t i = 0; i < s->pub.desc->n_params; i++) {
-        const struct bw_param *r = (const struct bw_param *)((const char *)s->pub.desc->params + (size_t)i * s->entry->param_stride);
-        if (strcmp(r->key, key)) continue;
-        const char *at = (const char *)s->param_mem[0] + r->offset;
-        if (r->type == BW_PARAM_FIELD || r->type == BW_PARAM_STRING) names_add(out, *(const char *const *)at, 0);
-        if (r->type != BW_PARAM_LIST && r->type != BW_PARAM_AMOUNTS) return;
+        struct bw_param r = param_row(s->pub.desc->params, i, s->entry->param_stride);
+        if (strcmp(r.key, key)) continue;
+        const char *at = (const char *)s->param_mem[0] + r.offset;
+        if (r.type == BW_PARAM_FIELD || r.type == BW_PARAM_STRING) names_add(out, *(const char *const *)at, 0);
+        if (r.type != BW_PARAM_LIST && r.type != BW_PARAM_AMOUNTS) return;
         const struct bw_list *l = (const struct bw_list *)at;
         for (int64_t k = 0; k < l->count; k++) {
-            if (r->type == BW_PARAM_AMOUNTS) {
+            if (r.type == BW_PARAM_AMOUNTS) {
                 const struct bw_amount *a = (const struct bw_amount *)l->items + k;
                 names_add(out, a->field, a->comps);
                 continue;
             }
-            const char *item = (const char *)l->items + (size_t)k * r->sub_size;
-            for (uint32_t q = 0; q < r->n_sub; q++)
-                if (r->sub[q].type == BW_PARAM_FIELD || (r->sub[q].type == BW_PARAM_STRING && !r->sub[q].key)) {
-                    names_add(out, *(const char *const *)(item + r->sub[q].offset), 0);
-                    break;
-                }
+            const char *item = (const char *)l->items + (size_t)k * r.sub_size;
+            for (uint32_t q = 0; q < r.n_sub; q++) {
+                struct bw_param sub = param_row(r.sub, q, s->entry->param_stride);
+                if (sub.type != BW_PARAM_FIELD && (sub.type != BW_PARAM_STRING || sub.key)) continue;
+                names_add(out, *(const char *const *)(item + sub.offset), 0);
+                break;
+            }
         }
     }
 }
@@ -204,7 +213,7 @@ static enum bw_status stage_make(struct bw_chain *c, int32_t index)
 {
     struct chain_stage *s = &c->stage[index];
     for (uint32_t i = 0; i < s->pub.desc->n_ports; i++) {
-        struct bw_port p = port_row(s, i);
+        struct bw_port p = chain_port(s, i);
         if (!creates(&p)) continue;
         if (p.flags & BW_PORT_LIST) {
             struct names names = {.n = 0};
@@ -223,6 +232,18 @@ static enum bw_status stage_make(struct bw_chain *c, int32_t index)
     return BW_OK;
 }
 
+/* Particles always have a position, whether or not a stage thought of saying so. */
+static enum bw_status positions_make(struct bw_chain *c)
+{
+    const struct bw_attribute f32 = {"pos", BW_F32, 3, "m"}, f64 = {"pos", BW_F64P, 3, "m"};
+    for (int32_t i = 0; i < c->n_fields; i++) {
+        struct bw_particles *p = c->field[i].particles;
+        if (!p || bw_particles_has(p, &f32)) continue;
+        if (bw_particles_declare(p, &f64) != BW_OK) return chain_fail(c, NULL, BW_ERR_MEMORY, "out of memory for particles");
+    }
+    return BW_OK;
+}
+
 /* ---- binding ---- */
 
 static enum bw_status bind_check(struct bw_chain *c, int32_t index, const struct bw_port *p, const struct chain_field *f, const char *name)
@@ -230,7 +251,8 @@ static enum bw_status bind_check(struct bw_chain *c, int32_t index, const struct
     const struct chain_stage *s = &c->stage[index];
     const struct bw_place *at = &s->preset->place;
     bool list = p->flags & BW_PORT_LIST;
-    if (list ? (p->kinds && !(p->kinds & BW_KIND_BIT(f->kind))) : p->kind != f->kind)
+    uint32_t kinds = p->kinds ? p->kinds : BW_KIND_BIT(BW_SCALAR) | BW_KIND_BIT(BW_VECTOR) | BW_KIND_BIT(BW_MAC);
+    if (list ? !(kinds & BW_KIND_BIT(f->kind)) : p->kind != f->kind)
         return chain_fail(c, at, BW_ERR_PRESET, "%s wants %s \"%s\", but %s makes it a %s", s->pub.id,
                           list ? "another kind of" : kind_word[p->kind], name, creator_name(c, f), kind_word[f->kind]);
     if (!list && p->kind != BW_PARTICLES && p->precision != f->precision)
@@ -239,6 +261,13 @@ static enum bw_status bind_check(struct bw_chain *c, int32_t index, const struct
     if (!list && p->unit && f->unit && strcmp(p->unit, f->unit))
         return chain_fail(c, at, BW_ERR_PRESET, "%s wants \"%s\" in %s, but %s makes it in %s", s->pub.id, name, p->unit,
                           creator_name(c, f), f->unit);
+    if (p->access == BW_UPDATE && f->writer > index)
+        return chain_fail(c, at, BW_ERR_PRESET, "%s updates \"%s\", but %s, which comes later, writes it from scratch", s->pub.id, name,
+                          c->stage[f->writer].pub.id);
+    for (uint32_t a = 0; p->kind == BW_PARTICLES && !list && a < p->n_attributes; a++)
+        if (!bw_particles_has(f->particles, &p->attributes[a]))
+            return chain_fail(c, at, BW_ERR_PRESET, "%s wants attribute \"%s\" of particles \"%s\" as %u × %s; no stage makes it so",
+                              s->pub.id, p->attributes[a].name, name, p->attributes[a].comps, precision_word[p->attributes[a].precision % 3]);
     if (f->lifetime == BW_STEP && f->creator > index && p->access == BW_READ)
         return chain_fail(c, at, BW_ERR_PRESET, "%s reads \"%s\", which lives for one step only and is made later, by %s: move %s before it",
                           s->pub.id, name, creator_name(c, f), creator_name(c, f));
@@ -257,7 +286,7 @@ static enum bw_status bind_add(struct bw_chain *c, struct bw_bound *b, int32_t f
 static bool bound_elsewhere(const struct chain_stage *s, int32_t field)
 {
     for (uint32_t i = 0; i < s->pub.desc->n_ports; i++) {
-        struct bw_port p = port_row(s, i);
+        struct bw_port p = chain_port(s, i);
         if (p.flags & BW_PORT_LIST) continue;
         for (uint32_t k = 0; k < s->bound[i].count; k++)
             if (((const intptr_t *)s->bound[i].fields)[k] == field) return true;
@@ -285,9 +314,10 @@ static enum bw_status bind_list(struct bw_chain *c, int32_t index, const struct 
 {
     struct chain_stage *s = &c->stage[index];
     enum bw_status st = BW_OK;
-    if (p->from) {
-        struct names names = {.n = 0};
-        names_of(s, p->from, &names);
+    struct names names = {.n = 0};
+    if (p->from) names_of(s, p->from, &names);
+    bool all = (p->flags & (BW_PORT_ADVECTED | BW_PORT_NO_CREATE)) == (BW_PORT_ADVECTED | BW_PORT_NO_CREATE);
+    if (p->from && (names.n || !all)) {
         for (uint32_t i = 0; i < names.n && st == BW_OK; i++) {
             const struct chain_field *f = chain_find(c, names.name[i], s->domain);
             if (!f && (p->flags & BW_PORT_OPTIONAL)) continue;
@@ -312,7 +342,7 @@ static enum bw_status bind_names_check(struct bw_chain *c, const struct chain_st
     const struct bw_node *b = s->preset->bind;
     const char *known[64];
     uint32_t n = 0;
-    for (uint32_t i = 0; i < s->pub.desc->n_ports && n < 64; i++) known[n++] = port_row(s, i).name;
+    for (uint32_t i = 0; i < s->pub.desc->n_ports && n < 64; i++) known[n++] = chain_port(s, i).name;
     for (int32_t i = 0; b && i < b->count; i++) {
         bool found = false;
         for (uint32_t k = 0; k < n; k++) found |= !strcmp(known[k], b->child[i]->key);
@@ -333,7 +363,7 @@ static enum bw_status stage_bind(struct bw_chain *c, int32_t index)
     if (!s->bound) return chain_fail(c, NULL, BW_ERR_MEMORY, "out of memory for the chain");
     for (int lists = 0; lists < 2; lists++) /* single ports first: a list leaves out what they hold */
         for (uint32_t i = 0; i < n && st == BW_OK; i++) {
-            struct bw_port p = port_row(s, i);
+            struct bw_port p = chain_port(s, i);
             bool is_list = p.flags & BW_PORT_LIST;
             if (is_list != (lists == 1)) continue;
             st = is_list ? bind_list(c, index, &p, &s->bound[i]) : bind_single(c, index, &p, &s->bound[i]);
@@ -380,6 +410,7 @@ enum bw_status chain_wire(struct bw_chain *c)
     for (int32_t i = 0; i < c->preset->n_fields; i++)
         if (!field_enter(c, c->preset->field[i].name, 0)) return BW_ERR_MEMORY;
     for (int32_t i = 0; i < c->n_stages && st == BW_OK; i++) st = stage_make(c, i);
+    if (st == BW_OK) st = positions_make(c);
     enum bw_status first = st;
     for (int32_t i = 0; i < c->n_stages && st == BW_OK; i++) { /* report every stage's first mistake */
         enum bw_status one = stage_bind(c, i);
@@ -402,7 +433,7 @@ char *bw_chain_describe(const struct bw_chain *c)
         fprintf(f, "%2d. %s%s%s%s\n", i + 1, s->pub.id, strcmp(s->pub.id, s->pub.desc->id) ? " (" : "",
                 strcmp(s->pub.id, s->pub.desc->id) ? s->pub.desc->id : "", strcmp(s->pub.id, s->pub.desc->id) ? ")" : "");
         for (uint32_t k = 0; k < s->pub.desc->n_ports; k++) {
-            struct bw_port p = port_row(s, k);
+            struct bw_port p = chain_port(s, k);
             fprintf(f, "      %-6s %-12s", p.access == BW_READ ? "reads" : p.access == BW_UPDATE ? "updates" : "writes", p.name);
             for (uint32_t q = 0; q < s->bound[k].count && s->bound[k].fields; q++)
                 fprintf(f, " %s:%s", kind_word[s->bound[k].fields[q]->info.kind], s->bound[k].fields[q]->name);

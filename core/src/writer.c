@@ -15,7 +15,21 @@ static enum bw_status exporter_fail(struct bw_exporter *e, enum bw_status st, co
     va_start(a, format);
     vsnprintf(text, sizeof text, format, a);
     va_end(a);
+    x->failed = true;
     return chain_fail(x->chain, &x->preset->place, st, "%s: %s", e->id, text);
+}
+
+/* Status of a callback, with a sentence in every case. */
+static enum bw_status exporter_status(struct chain_exporter *x, enum bw_status st, const char *what)
+{
+    bool said = x->failed;
+    x->failed = false;
+    if (st == BW_OK && said) st = BW_ERR;
+    if (st == BW_OK || st == BW_ERR_CANCELLED) return st;
+    if (st > 0 || st < BW_ERR_CANCELLED)
+        return chain_fail(x->chain, &x->preset->place, BW_ERR_PLUGIN, "%s: %s returned %d, which is no status", x->pub.id, what, (int)st);
+    if (!said) chain_fail(x->chain, &x->preset->place, st, "%s: %s failed without saying why", x->pub.id, what);
+    return st;
 }
 
 static void exporter_log(struct bw_exporter *e, uint32_t level, const char *format, ...)
@@ -34,13 +48,17 @@ static void exporter_release(struct bw_exporter *e, void *memory) { chain_memory
 static const char *exporter_output_begin(struct bw_exporter *e, const char *name)
 {
     struct chain_exporter *x = exporter_of(e);
-    return chain_output_begin(x->chain, &x->outputs, name, 1);
+    const char *path = chain_output_begin(x->chain, &x->outputs, name, 1);
+    x->failed |= !path; /* already reported */
+    return path;
 }
 
 static enum bw_status exporter_output_commit(struct bw_exporter *e, const char *path)
 {
     struct chain_exporter *x = exporter_of(e);
-    return chain_output_commit(x->chain, &x->outputs, path, NULL);
+    enum bw_status st = chain_output_commit(x->chain, &x->outputs, path, NULL);
+    x->failed |= st != BW_OK; /* already reported */
+    return st;
 }
 
 static void exporter_output_discard(struct bw_exporter *e, const char *path) { chain_output_discard(&exporter_of(e)->outputs, path); }
@@ -187,8 +205,8 @@ static enum bw_status snapshot_export(struct bw_chain *c, struct chain_exporter 
         if (s->field[i].info->domain == &c->domain[x->domain]->info) own[n++] = s->field[i];
     frame.fields = own;
     frame.n_fields = n;
-    enum bw_status st = bw_params_eval(x->params, frame.time, 0, x->param_mem, c->diag);
-    if (st == BW_OK) st = x->pub.desc->frame(&x->pub, &frame);
+    enum bw_status st = chain_params(c, x->params, frame.time, 0, x->param_mem);
+    if (st == BW_OK) st = exporter_status(x, x->pub.desc->frame(&x->pub, &frame), "frame");
     bw_free(own);
     return st;
 }
@@ -225,10 +243,12 @@ enum bw_status chain_exporters_start(struct bw_chain *c)
     if (!c->opt.out) return BW_OK;
     for (int32_t i = 0; i < c->n_exporters; i++) {
         struct chain_exporter *x = &c->exporter[i];
-        enum bw_status st = bw_params_eval(x->params, c->time, 0, x->param_mem, c->diag);
-        x->initialised = true;
-        if (st == BW_OK && x->pub.desc->init) st = x->pub.desc->init(&x->pub);
+        enum bw_status st = chain_params(c, x->params, c->time, 0, x->param_mem);
         if (st != BW_OK) return st;
+        x->initialised = true;
+        if (x->pub.desc->init) st = exporter_status(x, x->pub.desc->init(&x->pub), "init");
+        if (st != BW_OK) return st;
+        x->ready = true;
     }
     c->writer_status = BW_OK;
     c->writer_stop = false;
@@ -273,15 +293,16 @@ enum bw_status chain_exporters_finish(struct bw_chain *c, int complete)
     }
     for (int32_t i = 0; i < c->n_exporters; i++) {
         struct chain_exporter *x = &c->exporter[i];
-        if (x->initialised && x->pub.desc->finish) {
-            enum bw_status one = x->pub.desc->finish(&x->pub, complete && st == BW_OK);
+        if (x->ready && x->pub.desc->finish) {
+            enum bw_status one = exporter_status(x, x->pub.desc->finish(&x->pub, complete && st == BW_OK), "finish");
             if (st == BW_OK) st = one;
         }
         chain_outputs_discard(&x->outputs);
     }
     bw_workers_destroy(c->writer_workers);
     c->writer_workers = NULL;
-    for (int32_t i = 0; i < c->n_said && c->opt.on_output; i++) c->opt.on_output(c->said[i].what, c->said[i].path, c->opt.user);
+    for (int32_t i = 0; i < c->n_said && c->opt.on_output; i++)
+        if (c->said[i].what) c->opt.on_output(c->said[i].what, c->said[i].path, c->opt.user);
     return st;
 }
 

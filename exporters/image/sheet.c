@@ -46,7 +46,7 @@ enum bw_status bw_sheet_draw(const struct bw_sheet *s, const struct bw_tools *to
         char label[24];
         bw_image_paste(out, &s->thumb[i], x, y);
         snprintf(label, sizeof label, "%lld", (long long)s->frame[i]);
-        bw_draw_label(out, x + w - 8 - bw_text_width(9, label), y + h - 20, 9, label);
+        bw_draw_label(out, x + w - 8 - bw_text_width(9, label), y + 8, 9, label);
     }
     return BW_OK;
 }

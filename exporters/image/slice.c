@@ -141,7 +141,7 @@ static void title_draw(const struct draw *d, double text)
              unit);
     snprintf(range, sizeof range, "%.3g to %.3g", d->range[0], d->range[1]);
     snprintf(plane, sizeof plane, "%c = %.3g m", axis[s->axis], s->position);
-    snprintf(line, sizeof line, "%s  frame %lld  %.2f s  %s  %s", what, (long long)s->frame, s->time, plane, range);
+    snprintf(line, sizeof line, "%s  frame %lld  %.2f s  %s  %s", what, (long long)s->frame, fabs(s->time) < 5e-3 ? 0.0 : s->time, plane, range);
     if (bw_text_width(text, line) > d->img->w - 2 * text)
         snprintf(line, sizeof line, "%s  frame %lld  %s", what, (long long)s->frame, range);
     bw_draw_label(d->img, text, text, text, line);

@@ -13,20 +13,21 @@
  * A first sweep makes qh, a second one q'. Each makes the displacements anew, plane by plane in the worker's memory, so
  * none are stored. The halo is as wide as the longest trace. Traces longer than the widest halo, fields in double
  * precision and `trace: euler` go a plain way in doubles that reads beyond the halo by the host's sampler, exactly. */
-#include "advect_kernels.h"
-#include "mac.h"
-#include <math.h>
-#include <stdbool.h>
+#include "advect_pass.h"
 #include <string.h>
 
 enum { SCHEME_SEMI_LAGRANGIAN, SCHEME_MACCORMACK };
 enum { TRACE_MIDPOINT, TRACE_EULER };
-enum { PORT_VEL, PORT_FIELDS };
-enum { MAX_HALO = 16, MAX_ITEMS = 8, GROUP_COMPS = 5, BACK = 0, AHEAD = 1 };
+enum { MAX_HALO = 16, GROUP_COMPS = 5 };
 
 struct advect {
     int32_t scheme, trace, clamp;
     double cfl;
+    struct bw_list only; ///< const char *
+};
+
+static const struct bw_param only_rows[] = {
+    {.type = BW_PARAM_FIELD, .doc = "A field's name."},
 };
 
 static const struct bw_param params[] = {
@@ -39,6 +40,8 @@ static const struct bw_param params[] = {
             "Keep maccormack within the values it started from; without it thin features may ring."),
     BW_F64(struct advect, cfl, "cfl", "0", 0, 100, "1",
            "Longest way in a step, cells; 0: as the preset's time.cfl says."),
+    BW_LIST(struct advect, only, const char *, "only", only_rows,
+            "Carry these fields and no others (\"vel\" among them); default: the velocity and all advected fields."),
 };
 
 static const struct bw_port ports[] = {
@@ -50,60 +53,11 @@ static const struct bw_port ports[] = {
      .flags = BW_PORT_ADVECTED},
     {.name = "fields",
      .access = BW_UPDATE,
-     .doc = "Every advected field.",
-     .flags = BW_PORT_LIST | BW_PORT_ADVECTED,
+     .doc = "Every advected field, or those of `only`.",
+     .flags = BW_PORT_LIST | BW_PORT_ADVECTED | BW_PORT_NO_CREATE,
+     .from = "only",
      .kinds = BW_KIND_BIT(BW_SCALAR) | BW_KIND_BIT(BW_VECTOR) | BW_KIND_BIT(BW_MAC)},
 };
-
-/// One field on its way: itself, the first half's result, and where both are among a block's views.
-struct item {
-    struct bw_field *field, *hat;
-    const struct bw_field_info *info;
-    uint32_t view, view_hat, view_out;
-};
-
-/// One sweep over a group of fields.
-struct pass {
-    struct bw_stage *stage;
-    const struct advect_kernels *kernels;
-    const struct bw_sample_api *sample;
-    struct item item[MAX_ITEMS];
-    uint32_t n_items;
-    bool second, clamp, fast, euler;
-    int32_t halo;
-    double scale, limit; ///< cells moved per m/s; longest way, cells
-    float *memory;       ///< displacements, `share` floats a worker
-    size_t share, stride;
-};
-
-/* A trace ahead that ends beyond an open or inflow side finds the background there, which says nothing of the error of
- * the trace back: such cells keep the first half. (Faces have the side's velocity there, and closed sides mirror.) */
-struct room {
-    double low[3], high[3]; ///< where cell centres have values to compare with, in cells of the block
-    bool bounded;           ///< some trace may leave it
-};
-
-static struct room room_init(const struct pass *p, const struct bw_block *b)
-{
-    struct room r = {.bounded = false};
-    for (int a = 0; a < 3; a++) {
-        const struct bw_side *side = &b->grid->side[2 * a];
-        bool open[2];
-        for (int high = 0; high < 2; high++)
-            open[high] = b->grid->n[a] > 0 && (side[high].kind == BW_OPEN || side[high].kind == BW_INFLOW);
-        r.low[a] = open[0] ? -b->lo[a] : -HUGE_VAL;
-        r.high[a] = open[1] ? b->grid->n[a] - 1 - b->lo[a] : HUGE_VAL;
-        r.bounded = r.bounded || r.low[a] > -p->limit - 1 || r.high[a] < b->n[a] + p->limit;
-    }
-    return r;
-}
-
-static bool room_has(const struct room *r, const double x[3])
-{
-    bool in = true;
-    for (int a = 0; a < 3; a++) in = in && x[a] >= r->low[a] && x[a] <= r->high[a];
-    return in;
-}
 
 /* ---- the fast way: single precision, all traces within the halo ---- */
 
@@ -211,162 +165,6 @@ static void block_fast(const struct bw_block *b, void *user)
     }
 }
 
-/* ---- the plain way: doubles, any distance ---- */
-
-/// A field as one block sees it, and everything beyond through the sampler.
-struct reach {
-    const struct bw_block *block;
-    const struct bw_view *view;
-    const struct bw_field *field;
-    const struct bw_field_info *info;
-    const struct bw_sample_api *sample;
-    bool far; ///< out: had to look beyond the halo
-};
-
-static struct reach reach_init(const struct bw_block *b, const struct pass *p, struct bw_field *f, uint32_t view)
-{
-    return (struct reach){
-        .block = b, .view = &b->view[view], .field = f, .info = p->stage->host->field_info(f), .sample = p->sample};
-}
-
-static double reach_node(struct reach *r, int c, const int32_t at[3])
-{
-    const struct bw_block *b = r->block;
-    bool near = true;
-    for (int a = 0; a < 3; a++) near = near && at[a] >= -r->view->halo && at[a] < b->n[a] + r->view->halo;
-    if (near) {
-        ptrdiff_t i = at[0] + at[1] * r->view->sy + at[2] * r->view->sz;
-        return r->info->precision == BW_F64P ? bw_f64(r->view, c)[i] : (double)bw_f32(r->view, c)[i];
-    }
-    bw_vec3 pos;
-    double value[3];
-    for (int a = 0; a < 3; a++) {
-        double low = r->info->kind == BW_MAC && a == c ? 0 : 0.5;
-        pos[a] = b->corner[a] + (at[a] + low) * b->grid->h;
-    }
-    r->far = true;
-    r->sample->sample(r->field, 1, (const bw_vec3 *)&pos, value);
-    return value[c];
-}
-
-/* Value of component c at x, in its own nodes' coordinates, with the least and greatest of the 8 nodes around. */
-static double reach_value(struct reach *r, int c, const double x[3], double range[2])
-{
-    int32_t lo[3];
-    double f[3], sum = 0;
-    for (int a = 0; a < 3; a++) {
-        double low = floor(fmin(fmax(x[a], -0x1p28), 0x1p28)); // farther than any domain reaches
-        lo[a] = (int32_t)low;
-        f[a] = fmin(fmax(x[a] - low, 0), 1);
-    }
-    range[0] = HUGE_VAL;
-    range[1] = -HUGE_VAL;
-    for (int e = 0; e < 8; e++) {
-        const int32_t at[3] = {lo[0] + (e & 1), lo[1] + (e >> 1 & 1), lo[2] + (e >> 2)};
-        double v = reach_node(r, c, at), w = 1;
-        bool counts = true;
-        for (int a = 0; a < 3; a++) {
-            double share = at[a] > lo[a] ? f[a] : 1 - f[a];
-            w *= share;
-            counts = counts && share >= (double)ADVECT_CORNER_LEAST;
-        }
-        sum += w * v;
-        if (!counts) continue;
-        range[0] = fmin(range[0], v);
-        range[1] = fmax(range[1], v);
-    }
-    return sum;
-}
-
-/* Displacement of cell `at`, which may lie one beyond the block. */
-static void trace_plain(struct reach *vel, const struct pass *p, int dir, const int32_t at[3], double d[3])
-{
-    double scale = dir == BACK ? -p->scale : p->scale, from[3] = {at[0], at[1], at[2]}, mid[3], unused[2];
-    for (int half = 1; half >= 0; half--) {
-        for (int c = 0; c < 3; c++) {
-            double x[3] = {from[0], from[1], from[2]};
-            x[c] += 0.5; // a centre lies half a cell above its low face
-            d[c] = c == vel->block->grid->thin ? 0 : scale * reach_value(vel, c, x, unused);
-        }
-        for (int c = 0; c < 3; c++) mid[c] = at[c] + 0.5 * d[c];
-        if (half) memcpy(from, mid, sizeof from);
-    }
-}
-
-/* One straight line from the node itself. */
-static void trace_euler(struct reach *vel, const struct pass *p, int dir, int axis, const int32_t at[3], double x[3])
-{
-    double scale = dir == BACK ? -p->scale : p->scale, unused[2];
-    for (int c = 0; c < 3; c++) {
-        double y[3] = {at[0], at[1], at[2]};
-        y[c] += 0.5;
-        if (axis >= 0) y[axis] -= 0.5;
-        x[c] = at[c] + (c == vel->block->grid->thin ? 0 : scale * reach_value(vel, c, y, unused));
-    }
-}
-
-/* Where the node of component c at `at` comes from, or goes to. */
-static void node_displaced(struct reach *vel, const struct pass *p, int dir, int axis, const int32_t at[3], double x[3])
-{
-    double d[3], e[3];
-    if (p->euler) {
-        trace_euler(vel, p, dir, axis, at, x);
-        return;
-    }
-    trace_plain(vel, p, dir, at, d);
-    if (axis >= 0) {
-        int32_t below[3] = {at[0], at[1], at[2]};
-        below[axis]--;
-        trace_plain(vel, p, dir, below, e);
-    }
-    for (int a = 0; a < 3; a++) x[a] = at[a] + (axis >= 0 ? 0.5 * (d[a] + e[a]) : d[a]);
-}
-
-static double node_carry(const struct pass *p, struct reach *vel, struct reach *old, struct reach *hat, int c,
-                         const int32_t at[3])
-{
-    int axis = old->info->kind == BW_MAC ? c : -1;
-    double x[3], range[2], unused[2];
-    if (axis >= 0 && axis == vel->block->grid->thin) return reach_node(old, c, at);
-    node_displaced(vel, p, BACK, axis, at, x);
-    double v = reach_value(old, c, x, range);
-    if (!p->second) return v;
-    node_displaced(vel, p, AHEAD, axis, at, x);
-    struct room room = room_init(p, vel->block);
-    if (axis < 0 && !room_has(&room, x)) return reach_node(hat, c, at);
-    v = reach_node(hat, c, at) + 0.5 * (reach_node(old, c, at) - reach_value(hat, c, x, unused));
-    return p->clamp ? fmin(fmax(v, range[0]), range[1]) : v;
-}
-
-static void component_plain(const struct bw_block *b, const struct pass *p, const struct item *it, int c)
-{
-    const struct bw_view *out = &b->view[it->view_out];
-    struct reach vel = reach_init(b, p, bw_port_field(p->stage, PORT_VEL), 0),
-                 old = reach_init(b, p, it->field, it->view), hat = {0};
-    if (p->second) hat = reach_init(b, p, it->hat, it->view_hat);
-    int32_t n[3] = {b->n[0], b->n[1], b->n[2]}, at[3];
-    n[c] += it->info->kind == BW_MAC;
-    for (at[2] = 0; at[2] < n[2]; at[2]++)
-        for (at[1] = 0; at[1] < n[1]; at[1]++)
-            for (at[0] = 0; at[0] < n[0]; at[0]++) {
-                vel.far = old.far = hat.far = false;
-                double v = node_carry(p, &vel, &old, &hat, c, at);
-                b->sum[0] += vel.far || old.far || hat.far;
-                ptrdiff_t i = at[0] + at[1] * out->sy + at[2] * out->sz;
-                if (it->info->precision == BW_F64P)
-                    bw_f64(out, c)[i] = v;
-                else
-                    bw_f32(out, c)[i] = (float)v;
-            }
-}
-
-static void block_plain(const struct bw_block *b, void *user)
-{
-    const struct pass *p = user;
-    for (uint32_t q = 0; q < p->n_items; q++)
-        for (int c = 0; c < (int)p->item[q].info->comps; c++) component_plain(b, p, &p->item[q], c);
-}
-
 /* ---- one step ---- */
 
 static void block_speed(const struct bw_block *b, void *user)
@@ -452,7 +250,7 @@ static enum bw_status pass_run(struct pass *p, double *far)
     enum bw_status st = p->stage->host->sweep(p->stage, &(struct bw_sweep){.access = row,
                                                                            .n_access = n,
                                                                            .block = 2,
-                                                                           .body = p->fast ? block_fast : block_plain,
+                                                                           .body = p->fast ? block_fast : advect_block_plain,
                                                                            .user = p,
                                                                            .sums = &sum,
                                                                            .n_sums = 1});
@@ -478,6 +276,15 @@ static enum bw_status group_run(struct pass *p, struct hats *h, double *long_tra
     return st;
 }
 
+static bool carries_velocity(const struct bw_stage *s, const struct bw_field *vel)
+{
+    const struct bw_bound *list = &s->ports[PORT_FIELDS];
+    if (!((const struct advect *)s->params)->only.count) return s->host->field_info(vel)->advected;
+    for (uint32_t i = 0; i < list->count; i++)
+        if (list->fields[i] == vel) return true;
+    return false;
+}
+
 /* The k-th field to carry: the list without the velocity, then the velocity, since all others need it as it was. */
 static struct bw_field *field_at(const struct bw_stage *s, uint32_t k)
 {
@@ -485,7 +292,7 @@ static struct bw_field *field_at(const struct bw_stage *s, uint32_t k)
     const struct bw_bound *list = &s->ports[PORT_FIELDS];
     for (uint32_t i = 0; i < list->count; i++)
         if (list->fields[i] != vel && k-- == 0) return list->fields[i];
-    return k == 0 && s->host->field_info(vel)->advected ? vel : NULL;
+    return k == 0 && carries_velocity(s, vel) ? vel : NULL;
 }
 
 /* Fields are carried in groups that share a trace, each small enough for a worker's cache. */

@@ -35,8 +35,9 @@ struct mg_kernels {
     void (*first)(const struct mg_tile *t, int k0, int k1);
     /// One Gauss–Seidel half-sweep over planes k0 … k1-1.
     void (*relax)(const struct mg_tile *t, int colour, int k0, int k1);
-    /// Half the sum (2D: the sum) of the red residuals of each 2×2×2 cells into a corner (`octant`: bit a = high half along a) of a
-    /// coarse tile's b, or nowhere when that is NULL; planes k0 … k1-1, both even. Returns the sum of their squares.
+    /// Half the sum (2D: the sum) of the red residuals of each 2×2×2 cells into a corner (`octant`: bit a = high half
+    /// along a) of a coarse tile's b, or nowhere when that is NULL; planes k0 … k1-1, k0 even, and the one after an
+    /// odd last. Returns the sum of their squares.
     double (*coarsen)(const struct mg_tile *t, float *coarse, int octant, int k0, int k1);
     /// Adds the coarse correction to red cells.
     void (*refine)(const struct mg_tile *t, const float *coarse, int octant, int k0, int k1);

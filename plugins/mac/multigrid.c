@@ -47,7 +47,8 @@ static struct mg_tile tile_at(const struct mg_level *l, float *x, const float *b
 /* ---- periodic seams ---------------------------------------------------------------------------------------------- */
 
 /// Copies plane `pf` of tile `from` to plane `pt` of tile `to`, planes across `axis`.
-static void plane_copy(const struct mg_shape *s, char *x, size_t size, int axis, int32_t from, int pf, int32_t to, int pt)
+static void plane_copy(const struct mg_shape *s, char *x, size_t size, int axis, int32_t from, int pf, int32_t to,
+                       int pt)
 {
     const int a = (axis + 1) % 3, b = (axis + 2) % 3;
     int32_t f[3] = {0}, t[3] = {0};

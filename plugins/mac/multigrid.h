@@ -108,7 +108,7 @@ struct mg_result {
 
 /// Set axes and kernels from the stage's domain and host.
 void mg_init(struct multigrid *mg, struct bw_stage *stage);
-/// Make `kind`, and level 0's tables, fit a topology; kinds must then be set and mg_build called. Errors: BW_ERR_MEMORY.
+/// Make `kind`, and level 0's tables, fit a topology; then set kinds and call mg_build. Errors: BW_ERR_MEMORY.
 enum bw_status mg_fit(struct multigrid *mg, const struct bw_topology *topology);
 /// Make coefficients, coarse levels and regions from `kind`. Errors: BW_ERR_MEMORY.
 enum bw_status mg_build(struct multigrid *mg);
@@ -145,7 +145,10 @@ static inline void mg_meet(const struct mg_crew *c)
     if (c->team) c->team->barrier(c->team);
 }
 /// This worker's tiles of a level: a fixed range.
-static inline int64_t mg_first(const struct mg_crew *c, const struct mg_level *l) { return l->count * c->rank / c->size; }
+static inline int64_t mg_first(const struct mg_crew *c, const struct mg_level *l)
+{
+    return l->count * c->rank / c->size;
+}
 static inline int64_t mg_end(const struct mg_crew *c, const struct mg_level *l)
 {
     return l->count * (c->rank + 1) / c->size;

@@ -250,7 +250,8 @@ static int tile_is_plain(const struct multigrid *mg, int64_t tile)
     return plain;
 }
 
-static int coarse_is_plain(const struct multigrid *mg, const struct mg_level *fine, const struct mg_level *l, int64_t tile)
+static int coarse_is_plain(const struct multigrid *mg, const struct mg_level *fine, const struct mg_level *l,
+                           int64_t tile)
 {
     for (int o = 0; o < 1 << mg->shape.dim; o++)
         if (l->child[tile][o] < 0 || fine->coef[l->child[tile][o]] >= 0) return 0;

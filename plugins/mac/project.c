@@ -24,10 +24,12 @@ struct project {
 
 static const struct bw_param params[] = {
     BW_F64(struct project, tolerance, "tolerance", "1e-3", 1e-12, 1, "1",
-           "Residual to stop at, relative to the divergence given (2-norms); below 2e-4 the solution is kept in double."),
+           "Residual to stop at, relative to the divergence given (2-norms); "
+           "below 2e-4 the solution is kept in double."),
     BW_INT(struct project, max_iterations, "max_iterations", "50", 1, 10000, "Most multigrid cycles in a step."),
     BW_CHOICE(struct project, solver, "solver", "auto", "auto|vcycle|cg",
-              "vcycle: plain multigrid cycles; cg: conjugate gradients around them; auto: cycles, then cg where they are slow."),
+              "vcycle: plain multigrid cycles; cg: conjugate gradients around them; "
+              "auto: cycles, then cg where they are slow."),
     BW_BOOL(struct project, warm_start, "warm_start", "true", "Start from the last step's pressure."),
     BW_F64(struct project, density, "density", "1", 1e-6, 1e6, "kg/m3",
            "Of the gas: scales the pressure, not the flow (air: 1.2)."),
@@ -170,7 +172,8 @@ static enum bw_status project_run(struct bw_stage *s, struct bw_field *vel, doub
     const struct project *p = s->params;
     const double h = s->grid->h;
     const struct bw_tiles_api *tiles = s->host->extension(BW_TILES);
-    if (!(dt > 0)) return s->host->fail(s, BW_ERR_USAGE, "cannot project over %g s: the step must be longer than 0", dt);
+    if (!(dt > 0))
+        return s->host->fail(s, BW_ERR_USAGE, "cannot project over %g s: the step must be longer than 0", dt);
     if (!tiles) return s->host->fail(s, BW_ERR_PLUGIN, "the host offers no %s", BW_TILES);
     struct mg_result result = {.converged = 1};
     struct task t = {.mg = &st->mg, .tiles = tiles, .domain = s->domain, .topology = tiles->topology(s->domain),

@@ -73,7 +73,8 @@ static void seen_fill(const struct task *t, const struct bw_block *b, int64_t ti
         at[a] = s & 1 ? b->n[a] : -1;
         for (at[w] = 0; at[w] < b->n[w]; at[w]++)
             for (at[u] = 0; at[u] < b->n[u]; at[u]++)
-                seen[(at[0] + 1) * pad[0] + (at[1] + 1) * pad[1] + (at[2] + 1) * pad[2]] = seen_beyond(t, b, tile, s, at);
+                seen[(at[0] + 1) * pad[0] + (at[1] + 1) * pad[1] + (at[2] + 1) * pad[2]] =
+                    seen_beyond(t, b, tile, s, at);
     }
 }
 
@@ -275,7 +276,8 @@ static void dense_fill(const struct task *t, int64_t tile, const int32_t n[3], c
     for (int32_t k = 0; k < n[2]; k++)
         for (int32_t j = 0; j < n[1]; j++) {
             double *row = d->p + j * d->step[1] + k * d->step[2];
-            const int64_t even = tile * MG_CELLS + mg_place(dim, 0, j, k), odd = tile * MG_CELLS + mg_place(dim, 1, j, k);
+            const int64_t even = tile * MG_CELLS + mg_place(dim, 0, j, k);
+            const int64_t odd = tile * MG_CELLS + mg_place(dim, 1, j, k);
             const float *x = t->mg->level->x;
             const double *sol = t->result->used_double ? t->mg->sol : NULL;
             for (int i = 0; i < n[0]; i++) {

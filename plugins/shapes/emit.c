@@ -310,7 +310,7 @@ static enum bw_status motion_plan(struct bw_stage *s, const struct emit *p, stru
         if (!status) bounds_add(&a->bounds, pose_bounds(&a->pose[i], 0.5 * a->width + s->grid->h));
     }
     a->pose[a->n_poses - 1] = end;
-    a->moment = fmin(1e-3 / s->fps, s->dt);
+    a->moment = s->dt > 0 ? fmin(1e-3 / s->fps, s->dt) : 1e-3 / s->fps; // at set-up dt is 0
     return status ? status : pose_at(s, s->time + s->dt - a->moment, &a->before);
 }
 

@@ -368,7 +368,7 @@ Test(bwvdb, foreign_absent_and_truncated_files_are_refused)
     fclose(f);
     for (long cut = size - 20; cut > 0; cut -= size / 9) {
         cr_assert(truncate(path, cut) == 0);
-        char what[32];
+        char what[64];
         snprintf(what, sizeof what, "cut at %ld of %ld", cut, size);
         refuse_file(what);
     }

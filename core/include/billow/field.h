@@ -42,7 +42,8 @@ enum bw_lifetime {
 
 enum bw_port_flags {
     BW_PORT_OPTIONAL = 1, ///< may stay unbound: read: nobody makes the field; update: no such field exists
-    BW_PORT_LIST = 2,     ///< any number of fields: from the parameter `from`, or every advected field
+    BW_PORT_LIST = 2,     ///< any number of fields: those that the parameter `from` names. With ADVECTED and no `from`, or with
+                          ///< ADVECTED | NO_CREATE and nothing named: every advected field not bound to another port
     BW_PORT_ADVECTED = 4, ///< on a list: all fields flagged advected (of the kinds in `kinds`);
                           ///< on a single port: the field that this port creates is advected
     BW_PORT_PRIVATE = 8,  ///< the field belongs to this stage alone: it is named ID.NAME

@@ -22,6 +22,6 @@ static inline uint64_t bw_rng(uint64_t seed, uint64_t counter)
 /// Uniform in [0, 1).
 static inline double bw_rng_unit(uint64_t seed, uint64_t counter)
 {
-    return (double)(bw_rng(seed, counter) >> 11) * 0x1p-53;
+    return (double)(bw_rng(seed, counter) >> 11) * (1.0 / 9007199254740992.0);
 }
 #endif
