@@ -381,6 +381,7 @@ static enum bw_status fields_move(struct bw_domain *d, struct bw_topo *to, const
 enum bw_status bw_domain_commit(struct bw_domain *d)
 {
     enum bw_status st = d->full ? BW_ERR_MEMORY : BW_OK;
+    for (int i = 0; i < 2; i++) bw_pool_trim(d->pool[i]);
     if (st != BW_OK || same_set(d)) {
         want_reset(d);
         return st;

@@ -22,7 +22,8 @@ struct bw_pool {
     size_t block;
     pthread_mutex_t lock;
     struct chunk *open;  /* chunks with at least one free block */
-    uint32_t empty;      /* of those, chunks without a used block: one is kept against thrashing */
+    uint32_t empty;      /* of those, chunks without a used block: kept until a trim, since the next sweep wants them */
+    uint32_t chunks, peak; /* chunks held; most that were in use at once since the last trim */
 };
 
 static _Atomic int64_t pool_bytes, pool_limit;
@@ -69,6 +70,7 @@ static struct chunk *chunk_map(struct bw_pool *p)
     c->pool = p;
     c->fresh = (uint32_t)((header + p->block - 1) / p->block);
     c->total = (uint32_t)(CHUNK / p->block) - c->fresh;
+    p->chunks++;
     atomic_fetch_add(&pool_bytes, (int64_t)CHUNK);
     return c;
 }
@@ -86,6 +88,7 @@ static void chunk_unmap(struct bw_pool *p, struct chunk *c)
 {
     list_remove(&p->open, c);
     munmap(c, CHUNK);
+    p->chunks--;
     atomic_fetch_sub(&pool_bytes, (int64_t)CHUNK);
 }
 
@@ -117,6 +120,7 @@ void *bw_pool_get(struct bw_pool *p)
     if (block) memcpy(&c->free, block, sizeof c->free);
     else block = (char *)c + (size_t)c->fresh++ * p->block;
     if (c->used++ == 0) p->empty--;
+    if (p->chunks - p->empty > p->peak) p->peak = p->chunks - p->empty;
     if (c->used == c->total) list_remove(&p->open, c);
     pthread_mutex_unlock(&p->lock);
     atomic_store_explicit(&c->refs[index_of(c, block)], 1, memory_order_relaxed);
@@ -145,9 +149,19 @@ void bw_pool_unref(void *block)
     if (c->used == c->total) list_add(&p->open, c);
     memcpy(block, &c->free, sizeof c->free);
     c->free = block;
-    if (--c->used == 0) {
-        if (p->empty) chunk_unmap(p, c);
-        else p->empty++;
+    if (--c->used == 0) p->empty++;
+    pthread_mutex_unlock(&p->lock);
+}
+
+void bw_pool_trim(struct bw_pool *p)
+{
+    pthread_mutex_lock(&p->lock);
+    for (struct chunk *c = p->open, *next; c && p->chunks > p->peak; c = next) {
+        next = c->next;
+        if (c->used) continue;
+        p->empty--;
+        chunk_unmap(p, c);
     }
+    p->peak = p->chunks - p->empty;
     pthread_mutex_unlock(&p->lock);
 }

@@ -21,6 +21,8 @@ void bw_pool_ref(void *block);
 void bw_pool_unref(void *block);
 /// 1 when somebody else holds the block too.
 int bw_pool_shared(const void *block);
+/// Give back to the system what was not needed since the last trim (mapping fresh pages costs more than a sweep).
+void bw_pool_trim(struct bw_pool *p);
 /// Bytes of all pools together, as taken from the system, and the limit above which bw_pool_get answers NULL (0: none).
 int64_t bw_pool_bytes(void);
 void bw_pool_limit(int64_t bytes);

@@ -85,7 +85,8 @@ static enum bw_status param_check(const struct table *t, const struct bw_param *
     if (p->type == BW_PARAM_CHOICE && !p->choices)
         return bw_diag_error(t->d, NULL, BW_ERR_PLUGIN, "%s: %s: parameter \"%s\" is a choice without choices", t->path, t->id, p->key);
     if (p->type != BW_PARAM_LIST && p->type != BW_PARAM_GROUP && p->type != BW_PARAM_VARIANT) return BW_OK;
-    if (!p->n_sub || !p->sub || !p->sub_size)
+    bool empty = p->type == BW_PARAM_GROUP && !p->n_sub; /* a variant's group may be a word alone: `everywhere: {}` */
+    if (!empty && (!p->n_sub || !p->sub || !p->sub_size))
         return bw_diag_error(t->d, NULL, BW_ERR_PLUGIN, "%s: %s: parameter \"%s\" has no rows of its own", t->path, t->id, p->key);
     return params_check(t, p->sub, p->n_sub, p->sub_size, p->type == BW_PARAM_LIST && p->n_sub == 1, depth + 1);
 }
@@ -171,7 +172,7 @@ static enum bw_status entry_add(struct bw_registry *r, struct bw_entry e, struct
         struct bw_entry *old = &r->entry[i];
         if (strcmp(old->id, e.id) || !old->stage != !e.stage) continue;
         if (old->path == e.path) return bw_diag_error(d, NULL, BW_ERR_PLUGIN, "%s: %s is there twice", e.path, e.id);
-        old->shadows = e.path;
+        if (strcmp(old->path, e.path)) old->shadows = e.path; /* else the same folder, named twice */
         return BW_OK;
     }
     struct bw_entry *list = bw_realloc(r->entry, (size_t)(r->n_entries + 1) * sizeof *list);
@@ -223,6 +224,8 @@ enum bw_status bw_registry_add(struct bw_registry *r, const struct bw_module *m,
 
 enum bw_status bw_registry_load(struct bw_registry *r, const char *path, struct bw_diag *d)
 {
+    const char *problem = bw_elf_problem(path);
+    if (problem) return bw_diag_error(d, NULL, BW_ERR_PLUGIN, "%s: cannot be loaded: %s", path, problem);
     void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!handle) {
         const char *why = dlerror();

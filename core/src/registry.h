@@ -36,6 +36,8 @@ struct bw_registry {
 struct bw_registry *bw_registry_open(const char *folders);
 /// Load one file. BW_ERR_PLUGIN with a sentence in `d` when it can't be used.
 enum bw_status bw_registry_load(struct bw_registry *r, const char *path, struct bw_diag *d);
+/// What keeps a file from being mapped as a shared library, in a few words, or NULL (elf_check.c).
+const char *bw_elf_problem(const char *path);
 /// Add a module that is linked in (tests).
 enum bw_status bw_registry_add(struct bw_registry *r, const struct bw_module *m, const char *path, struct bw_diag *d);
 const struct bw_entry *bw_registry_stage(const struct bw_registry *r, const char *id);

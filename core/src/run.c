@@ -85,6 +85,21 @@ static void want_all(struct bw_domain *d)
     bw_domain_want_cells(d, lo, hi);
 }
 
+/* Cells that the flow may cross in the next step: what the CFL rule allows, or what a fixed step makes of the speed. */
+static double flow_reach(struct bw_chain *c, int32_t domain)
+{
+    const struct bw_preset_time *t = &c->preset->time;
+    double dt = t->dt > 0 ? t->dt : 1 / t->fps / (t->substeps_max > 0 ? t->substeps_max : 64), cells = t->cfl;
+    for (int32_t i = 0; i < c->n_fields; i++) {
+        const struct chain_field *f = &c->field[i];
+        if (f->kind != BW_MAC || !f->advected || !f->field || f->field->domain != c->domain[domain]) continue;
+        double speed = bw_field_max_abs(f->field, c->workers);
+        for (int a = 0; a < 3; a++) speed = fmax(speed, fabs(f->field->info.background[a]));
+        cells = fmax(cells, speed * dt / f->field->domain->info.h);
+    }
+    return ceil(cells) + 2;
+}
+
 /* A domain in which nothing is ever alive keeps all that was once made active; one that nobody activates is all active. */
 static enum bw_status domain_want(struct bw_chain *c, int32_t i)
 {
@@ -97,7 +112,7 @@ static enum bw_status domain_want(struct bw_chain *c, int32_t i)
         for (int64_t t = 0; t < d->topo->pub.count; t++) bw_domain_want(d, d->topo->coord[t]);
         return BW_OK;
     }
-    return bw_domain_want_alive(d, ceil(c->preset->time.cfl) + 2);
+    return bw_domain_want_alive(d, flow_reach(c, i));
 }
 
 static enum bw_status activate_all(struct bw_chain *c)

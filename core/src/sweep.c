@@ -19,7 +19,7 @@ struct bw_arena {
         size_t size;
     } *slab;
     char *at, *end;
-    size_t wanted; /* all that the last round needed: the next round gets one slab of that size */
+    size_t wanted, most; /* what this round has taken so far; most that any round took: one slab holds it next time */
     bool failed;   /* something was refused since the last reset: a body cannot report it */
 };
 
@@ -44,6 +44,7 @@ void bw_arena_destroy(struct bw_arena *a)
 
 void bw_arena_reset(struct bw_arena *a)
 {
+    if (a->wanted > a->most) a->most = a->wanted;
     if (a->slab && a->slab->next) slabs_free(a);
     a->wanted = 0;
     a->failed = false;
@@ -59,7 +60,7 @@ void *bw_arena_take(struct bw_arena *a, size_t bytes)
     bytes = (bytes + 127) & ~(size_t)63; /* a cache line apart, and rows of power-of-two size off each other's sets */
     a->wanted += bytes;
     if (bytes > (size_t)(a->end - a->at)) {
-        size_t size = 2 * a->wanted + 65536;
+        size_t size = (a->slab ? 2 * a->wanted : a->wanted > a->most ? a->wanted : a->most) + 65536;
         struct slab *s = bw_alloc_aligned(size + 64);
         if (!s) {
             a->failed = true;
@@ -316,10 +317,12 @@ static enum bw_status tile_store(struct job *j, struct row *r, int64_t t, const 
         int32_t m[3] = {n[0], n[1], n[2]};
         if (!is_cell(r) && m[c] < td[c]) m[c]++; /* the boundary face inside a tile that the box cuts */
         for (int32_t k = 0; k < m[2]; k++)
-            for (int32_t y = 0; y < m[1]; y++)
-                memcpy((char *)*slot + (size_t)(td[0] * (y + td[1] * k)) * r->f->elem,
-                       (char *)v->data[c] + (size_t)(off[0] + (off[1] + y) * v->sy + (off[2] + k) * v->sz) * r->f->elem,
-                       (size_t)m[0] * r->f->elem);
+            for (int32_t y = 0; y < m[1]; y++) {
+                char *to = (char *)*slot + (size_t)(td[0] * (y + td[1] * k)) * r->f->elem;
+                const char *from = (char *)v->data[c] + (size_t)(off[0] + (off[1] + y) * v->sy + (off[2] + k) * v->sz) * r->f->elem;
+                if (m[0] * r->f->elem == 64) memcpy(to, from, 64); /* a known size: a few moves instead of a call */
+                else memcpy(to, from, (size_t)m[0] * r->f->elem);
+            }
         if (!is_cell(r)) {
             enum bw_status st = rim_store(j, r, c, t, v, off, n);
             if (st != BW_OK) return st;

@@ -277,3 +277,26 @@ Test(projection, expansion_flows_out_of_the_box)
     bw_free(d.v);
     test_end(&r);
 }
+
+/* A closed side that moves inwards is a piston: all the air goes along, out of the open side. */
+Test(projection, a_moving_side_is_a_piston)
+{
+    for (int a = 0; a < 3; a++) {
+        double v[3] = {0};
+        v[a] = .3;
+        struct test_run r = run("billow: 1\n"
+                                "domain: {cells: [19, 17, 18], voxel: 1 cm, sides: {rest: closed,"
+                                " %c-: {closed: {velocity: [%g, %g, %g]}}, %c+: open}}\n"
+                                "time: {fps: 25, frames: 1001-1002, substeps: 1}\n"
+                                "stages:\n" KEEP_VEL
+                                "  - mac.project: {tolerance: 1e-8}\n",
+                                'x' + a, v[0], v[1], v[2], 'x' + a);
+        for (int c = 0; c < 3; c++) {
+            struct grid u = grid_of(&r, "vel", (uint32_t)c);
+            for (size_t i = 0; i < grid_count(&u); i++)
+                cr_assert_float_eq(u.v[i], v[c], 1e-6, "side %c: component %d is %g m/s", 'x' + a, c, u.v[i]);
+            bw_free(u.v);
+        }
+        test_end(&r);
+    }
+}

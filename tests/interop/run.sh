@@ -1,0 +1,95 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# run.sh BILLOW SOURCE: every kind of output, opened by somebody else's program. Last line: "N passed, N failed".
+# A program that is not installed skips its checks, which is said; ./dev test installs all of them.
+set -u
+billow=$(realpath "$1")
+here=$(realpath "$2")/tests/interop
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+passed=0 failed=0
+
+check() {
+    local what=$1
+    shift
+    if "$@" >"$work/log" 2>&1; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "-- failed: $what" >&2
+        tail -5 "$work/log" >&2
+    fi
+}
+
+have() { command -v "$1" >/dev/null || { echo "skipped: $1 is not installed" >&2; return 1; }; }
+
+out="$work/out"
+check "the bake itself" "$billow" bake "$here/box.yaml" --out "$out"
+check "four frames from 1001 and nothing else" test "$(ls "$out/vdb" | tr '\n' ' ')" = \
+    "box_1001.vdb box_1002.vdb box_1003.vdb box_1004.vdb "
+check "no temporary file is left" test -z "$(find "$out" -name '.*' -type f)"
+
+# OpenVDB's own printer: names, classes, metadata.
+if have vdb_print; then
+    printed() { vdb_print -l -m "$out/vdb/box_1001.vdb" | grep -qE -- "$1"; }
+    check "vdb_print: density is a fog volume" printed 'fog volume'
+    check "vdb_print: half floats" printed 'is_saved_as_half_float|saved as half|half'
+    check "vdb_print: vel is contravariant relative" printed 'contravariant relative'
+    check "vdb_print: fps" printed '25'
+fi
+
+# Python's module: the box in metres, values, background.
+cat >"$work/read.py" <<'PY'
+import sys
+try:
+    import pyopenvdb as vdb
+except ImportError:
+    import openvdb as vdb
+path = sys.argv[1]
+g = vdb.read(path, "density")
+lo, hi = g.evalActiveVoxelBoundingBox()
+a = [g.transform.indexToWorld(lo), g.transform.indexToWorld(hi)]
+want = [(-.375, -.175, .325), (.375, .175, .875)]
+for p, q in zip(a, want):
+    assert max(abs(x - y) for x, y in zip(p, q)) < 1e-6, (a, want)
+assert g.background == 0
+assert g.activeVoxelCount() == 16 * 8 * 12, g.activeVoxelCount()
+v = vdb.read(path, "vel")
+c = v.getConstAccessor().getValue((lo[0] + 3, lo[1] + 3, lo[2] + 3))
+assert abs(c[0] - .5) < 1e-3 and abs(c[1]) < 1e-6, c
+d = vdb.read(path, "dye")
+assert tuple(d.getConstAccessor().getValue(lo))[0] == 1.0
+PY
+if /usr/bin/python3 -c 'import pyopenvdb' 2>/dev/null; then
+    check "pyopenvdb: bounds in metres, values, background" /usr/bin/python3 "$work/read.py" "$out/vdb/box_1001.vdb"
+else
+    echo "skipped: pyopenvdb is not installed" >&2
+fi
+
+# Blender, as an artist would: one sequence, all frames, the box where it belongs (it puts voxel 0's corner, not its
+# centre, at 0: half a voxel; see the user guide).
+if have blender; then
+    check "Blender: a sequence of four frames with its grids and bounds" \
+        blender -b --python-exit-code 1 --python "$here/blender_import.py" -- "$out/vdb" density,vel -0.4,-0.2,0.3,0.4,0.2,0.9
+fi
+
+# Pictures and movie.
+if have identify; then
+    check "PNG: another decoder, 16 bits" sh -c "identify -verbose '$out/png/box_1001.png' | grep -qE '16-bit|Depth: 16'"
+elif have python3; then
+    check "PNG: 16 bits" /usr/bin/python3 -c "
+import sys, zlib, struct
+d = open('$out/png/box_1001.png', 'rb').read()
+assert d[:8] == b'\x89PNG\r\n\x1a\n' and d[24] == 16"
+fi
+if have ffprobe; then
+    probed() { ffprobe -v error -count_frames -show_streams "$out/box.mp4" | grep -qE -- "$1"; }
+    check "MP4: H.264" probed 'codec_name=h264'
+    check "MP4: yuv420p" probed 'pix_fmt=yuv420p'
+    check "MP4: 25 frames a second" probed 'r_frame_rate=25/1'
+    check "MP4: four frames" probed 'nb_read_frames=4'
+    check "MP4: the index comes first" sh -c "head -c 64 '$out/box.mp4' | grep -aq moov"
+    check "MP4: decodes cleanly" sh -c "test -z \"\$(ffmpeg -v error -i '$out/box.mp4' -f null - 2>&1)\""
+fi
+printf '%d passed, %d failed\n' "$passed" "$failed"
+[ "$failed" = 0 ] && [ "$passed" -gt 2 ]
