@@ -70,7 +70,8 @@ struct chain_exporter {
     struct chain_memory *memory;
     struct chain_output *outputs;
     int32_t domain;
-    bool initialised, ready, failed; /* init was called; it went well; fail() was called */
+    bool initialised, ready;         /* init was called; it went well */
+    enum bw_status failed;           /* first failure reported in this callback */
 };
 
 struct chain_metric {
@@ -148,6 +149,8 @@ enum bw_status chain_stage_params(struct chain_stage *s, double t);
 
 /* output.c: files under temporary names */
 const char *chain_output_begin(struct bw_chain *c, struct chain_output **list, const char *name, int keep);
+/// Status of the first failure reported in this run; what chain_output_begin's NULL means.
+enum bw_status chain_status_said(struct bw_chain *c);
 enum bw_status chain_output_commit(struct bw_chain *c, struct chain_output **list, const char *temporary, char **final);
 void chain_output_discard(struct chain_output **list, const char *temporary);
 enum bw_status chain_outputs_commit(struct bw_chain *c, struct chain_output **list, int all);

@@ -85,34 +85,44 @@ void bw_domain_want(struct bw_domain *d, const int32_t coord[3])
     d->want_table[h] = (int32_t)d->n_want;
 }
 
+struct span {
+    int32_t lo, hi;
+};
+
+/* Tiles along axis a that hold the cells l … h; two spans when they lead round a periodic side. 0: none. */
+static int spans_cut(const struct bw_domain *d, int a, int64_t l, int64_t h, struct span out[2])
+{
+    int64_t n = d->info.n[a];
+    int32_t t = d->info.tile[a];
+    if (bw_bounded(&d->info) && d->info.side[2 * a].kind == BW_PERIODIC) {
+        if (h - l >= n - 1) {
+            out[0] = (struct span){0, (int32_t)((n - 1) / t)};
+            return l <= h;
+        }
+        int64_t from = (l % n + n) % n, to = from + h - l; /* the last tile may be cut: wrap cells, not tiles */
+        out[0] = (struct span){(int32_t)(from / t), (int32_t)((to < n ? to : n - 1) / t)};
+        out[1] = (struct span){0, (int32_t)((to - n) / t)};
+        return l > h ? 0 : to < n ? 1 : 2;
+    }
+    int64_t low = bw_bounded(&d->info) ? 0 : -(1 << 24), high = bw_bounded(&d->info) ? n - 1 : 1 << 24;
+    l = l < low ? low : l;
+    h = h > high ? high : h;
+    if (l > h) return 0;
+    out[0] = (struct span){bw_floor_div((int32_t)l, t), bw_floor_div((int32_t)h, t)};
+    return 1;
+}
+
 void bw_domain_want_cells(struct bw_domain *d, const int64_t lo[3], const int64_t hi[3])
 {
-    int32_t a[3], b[3];
-    double tiles = 1;
-    for (int i = 0; i < 3; i++) {
-        int64_t l = lo[i], h = hi[i], n = d->info.n[i];
-        bool periodic = d->info.side[2 * i].kind == BW_PERIODIC;
-        if (bw_bounded(&d->info) && !periodic) {
-            l = l < 0 ? 0 : l;
-            h = h > n - 1 ? n - 1 : h;
-        } else if (bw_bounded(&d->info) && h - l >= n) {
-            l = 0;
-            h = n - 1;
-        }
-        if (l > h) return;
-        if (l < -(1 << 24)) l = -(1 << 24);
-        if (h > 1 << 24) h = 1 << 24;
-        a[i] = bw_floor_div((int32_t)l, d->info.tile[i]);
-        b[i] = bw_floor_div((int32_t)h, d->info.tile[i]);
-        tiles *= (double)b[i] - a[i] + 1;
+    struct span s[3][2];
+    int n[3];
+    for (int a = 0; a < 3; a++) n[a] = spans_cut(d, a, lo[a], hi[a], s[a]);
+    for (int e = 0; e < n[0] * n[1] * n[2]; e++) {
+        struct span x = s[0][e % n[0]], y = s[1][e / n[0] % n[1]], z = s[2][e / n[0] / n[1]];
+        for (int32_t k = z.lo; k <= z.hi; k++)
+            for (int32_t j = y.lo; j <= y.hi; j++)
+                for (int32_t i = x.lo; i <= x.hi && !d->full; i++) bw_domain_want(d, (int32_t[3]){i, j, k});
     }
-    if (tiles > 1 << 27) { /* 4 TiB a field: an unbounded domain asked for a region without end */
-        d->full = 1;
-        return;
-    }
-    for (int32_t z = a[2]; z <= b[2]; z++)
-        for (int32_t y = a[1]; y <= b[1]; y++)
-            for (int32_t x = a[0]; x <= b[0] && !d->full; x++) bw_domain_want(d, (int32_t[3]){x, y, z});
 }
 
 /* ---- what is alive ---- */
@@ -183,6 +193,13 @@ enum bw_status bw_domain_want_alive(struct bw_domain *d, double reach)
 
 /* ---- moving fields to a new topology ---- */
 
+/* Cells along axis a of the tile at coordinate x: the box may cut the last one. */
+static int32_t tile_cells(const struct bw_domain_info *d, int a, int32_t x)
+{
+    int32_t left = d->n[a] - x * d->tile[a];
+    return d->n[a] > 0 && left < d->tile[a] ? left : d->tile[a];
+}
+
 /* Velocity of a newborn tile: each side's nearest known plane, fading towards the background over the tile's width;
  * the projection makes it divergence-free. Starting at 0 instead would be a wall of still air. */
 static void newborn_fill(const struct bw_field *f, uint32_t c, const int32_t coord[3], void *block)
@@ -204,8 +221,9 @@ static void newborn_fill(const struct bw_field *f, uint32_t c, const int32_t coo
                 for (int e = 0; e < 6; e++) {
                     if (near[e] < 0) continue;
                     int a = e / 2;
-                    int32_t from[3] = {i, j, k}, away = e & 1 ? td[a] - at[a] : at[a] + 1;
-                    from[a] = e & 1 ? 0 : td[a] - 1;
+                    int32_t from[3] = {i, j, k}, away = e & 1 ? tile_cells(d, a, coord[a]) - at[a] : at[a] + 1;
+                    from[a] = e & 1 ? 0 : tile_cells(d, a, f->src.topo->coord[near[e]][a]) - 1;
+                    if (away < 1) continue; /* beyond a cut tile's cells */
                     double v = value_at(f, c, near[e], from[0] + td[0] * (from[1] + td[1] * from[2]));
                     double fade = 1 - (double)away / (td[a] + 1), w = 1. / away;
                     sum += w * (back + fade * (v - back));

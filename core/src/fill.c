@@ -222,22 +222,23 @@ static inline void row_copy(char *dst, const char *src, size_t bytes)
     }
 }
 
-static void copy_segment(const struct copy *q, const struct segment g[3])
+/* One stretch of tiles along x, row by row, so that the dense array is written front to back. */
+static void copy_rows(const struct copy *q, const struct segment *x, int nx, const struct segment *y, const struct segment *z)
 {
     const struct bw_domain_info *d = q->s->info->domain;
-    int32_t coord[3] = {g[0].tile, g[1].tile, g[2].tile};
-    int64_t t = bw_topo_index(q->s->topo, coord);
-    if (t < 0) {
-        copy_inactive(q, g);
-        return;
+    const char *from[MAX_SEGMENTS];
+    size_t tx = (size_t)d->tile[0], txy = tx * (size_t)d->tile[1];
+    for (int i = 0; i < nx; i++) {
+        int64_t t = bw_topo_index(q->s->topo, (int32_t[3]){x[i].tile, y->tile, z->tile});
+        from[i] = t < 0 ? NULL : (const char *)q->s->data[q->c][t] + (size_t)x[i].in * q->elem;
+        if (t < 0) copy_inactive(q, (struct segment[3]){x[i], *y, *z});
     }
-    const char *from = q->s->data[q->c][t];
-    size_t tx = (size_t)d->tile[0], txy = tx * (size_t)d->tile[1], row = (size_t)g[0].len * q->elem;
-    for (int32_t k = 0; k < g[2].len; k++)
-        for (int32_t j = 0; j < g[1].len; j++) {
-            const char *src = from + ((size_t)g[0].in + tx * (size_t)(g[1].in + j) + txy * (size_t)(g[2].in + k)) * q->elem;
-            char *dst = q->out + (size_t)(g[0].dst + (g[1].dst + j) * q->sy + (g[2].dst + k) * q->sz) * q->elem;
-            row_copy(dst, src, row);
+    for (int32_t k = 0; k < z->len; k++)
+        for (int32_t j = 0; j < y->len; j++) {
+            char *dst = q->out + (size_t)((y->dst + j) * q->sy + (z->dst + k) * q->sz) * q->elem;
+            size_t row = (tx * (size_t)(y->in + j) + txy * (size_t)(z->in + k)) * q->elem;
+            for (int i = 0; i < nx; i++)
+                if (from[i]) row_copy(dst + (size_t)x[i].dst * q->elem, from[i] + row, (size_t)x[i].len * q->elem);
         }
 }
 
@@ -308,8 +309,7 @@ void bw_fill(const struct bw_source *s, uint32_t c, const int32_t lo[3], const i
         }
     }
     for (int k = 0; k < count[2]; k++)
-        for (int j = 0; j < count[1]; j++)
-            for (int i = 0; i < count[0]; i++) copy_segment(&q, (struct segment[3]){seg[0][i], seg[1][j], seg[2][k]});
+        for (int j = 0; j < count[1]; j++) copy_rows(&q, seg[0], count[0], &seg[1][j], &seg[2][k]);
     if (!sides) return;
     for (int a = 0; a < 3; a++)
         if (!sides_apply(&q, lo, n, a)) {

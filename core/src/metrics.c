@@ -91,7 +91,7 @@ static enum bw_status csv_write(struct bw_chain *c)
     if (!f) {
         if (path) chain_fail(c, NULL, BW_ERR_IO, "cannot write \"%s\": %s", path, strerror(errno));
         chain_outputs_discard(&list);
-        return BW_ERR_IO;
+        return path ? BW_ERR_IO : chain_status_said(c);
     }
     fputs("frame,time,seconds,substeps,cells,resident_bytes", f);
     for (int32_t i = 0; i < c->n_metrics; i++) fprintf(f, ",%s", c->metric[i].name);

@@ -50,6 +50,14 @@ const char *chain_output_begin(struct bw_chain *c, struct chain_output **list, c
     return o->temporary;
 }
 
+enum bw_status chain_status_said(struct bw_chain *c)
+{
+    pthread_mutex_lock(&c->lock);
+    enum bw_status st = c->diag && c->diag->status != BW_OK ? c->diag->status : BW_ERR_IO;
+    pthread_mutex_unlock(&c->lock);
+    return st;
+}
+
 static void output_free(struct chain_output *o)
 {
     bw_free(o->final);

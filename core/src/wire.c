@@ -202,10 +202,14 @@ static enum bw_status field_make(struct bw_chain *c, int32_t index, const struct
     }
     if (p->kind != BW_PARTICLES || list) return BW_OK;
     if (!f->particles && !(f->particles = bw_particles_create(name))) return chain_fail(c, at, BW_ERR_MEMORY, "out of memory");
-    for (uint32_t a = 0; a < p->n_attributes; a++)
-        if (bw_particles_declare(f->particles, &p->attributes[a]) != BW_OK)
+    for (uint32_t a = 0; a < p->n_attributes; a++) {
+        enum bw_status st = bw_particles_declare(f->particles, &p->attributes[a]);
+        if (st == BW_ERR_MEMORY) return chain_fail(c, at, st, "out of memory for particles \"%s\"", name);
+        if (st == BW_ERR_LIMIT) return chain_fail(c, at, BW_ERR_PRESET, "particles \"%s\" have too many attributes", name);
+        if (st != BW_OK)
             return chain_fail(c, at, BW_ERR_PRESET, "%s wants attribute \"%s\" of particles \"%s\" as %u × %s; another stage made it differently",
                               s->pub.id, p->attributes[a].name, name, p->attributes[a].comps, precision_word[p->attributes[a].precision % 3]);
+    }
     return BW_OK;
 }
 

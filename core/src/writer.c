@@ -15,21 +15,21 @@ static enum bw_status exporter_fail(struct bw_exporter *e, enum bw_status st, co
     va_start(a, format);
     vsnprintf(text, sizeof text, format, a);
     va_end(a);
-    x->failed = true;
+    if (x->failed == BW_OK) x->failed = st < 0 ? st : BW_ERR_PLUGIN;
     return chain_fail(x->chain, &x->preset->place, st, "%s: %s", e->id, text);
 }
 
 /* Status of a callback, with a sentence in every case. */
 static enum bw_status exporter_status(struct chain_exporter *x, enum bw_status st, const char *what)
 {
-    bool said = x->failed;
-    x->failed = false;
-    if (st == BW_OK && said) st = BW_ERR;
+    enum bw_status said = x->failed;
+    x->failed = BW_OK;
+    if (said != BW_OK && st != BW_ERR_CANCELLED) return said; /* nobody may shrug a failure off */
     if (st == BW_OK || st == BW_ERR_CANCELLED) return st;
     if (st > 0 || st < BW_ERR_CANCELLED)
         return chain_fail(x->chain, &x->preset->place, BW_ERR_PLUGIN, "%s: %s returned %d, which is no status", x->pub.id, what, (int)st);
-    if (!said) chain_fail(x->chain, &x->preset->place, st, "%s: %s failed without saying why", x->pub.id, what);
-    return st;
+    if (st == BW_ERR_MEMORY) return chain_fail(x->chain, &x->preset->place, st, "%s: out of memory", x->pub.id);
+    return chain_fail(x->chain, &x->preset->place, st, "%s: %s failed without saying why", x->pub.id, what);
 }
 
 static void exporter_log(struct bw_exporter *e, uint32_t level, const char *format, ...)
@@ -49,7 +49,7 @@ static const char *exporter_output_begin(struct bw_exporter *e, const char *name
 {
     struct chain_exporter *x = exporter_of(e);
     const char *path = chain_output_begin(x->chain, &x->outputs, name, 1);
-    x->failed |= !path; /* already reported */
+    if (!path && x->failed == BW_OK) x->failed = chain_status_said(x->chain);
     return path;
 }
 
@@ -57,7 +57,7 @@ static enum bw_status exporter_output_commit(struct bw_exporter *e, const char *
 {
     struct chain_exporter *x = exporter_of(e);
     enum bw_status st = chain_output_commit(x->chain, &x->outputs, path, NULL);
-    x->failed |= st != BW_OK; /* already reported */
+    if (x->failed == BW_OK) x->failed = st;
     return st;
 }
 

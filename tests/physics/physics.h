@@ -21,7 +21,8 @@ struct grid {
     int32_t n[3];
 };
 
-__attribute__((format(printf, 2, 0))) static inline struct test_run run_list(const struct test_options *o, const char *format, va_list list)
+__attribute__((format(printf, 2, 0))) static inline struct test_run run_list(const struct test_options *o,
+                                                                             const char *format, va_list list)
 {
     static char yaml[1 << 16];
     int n = vsnprintf(yaml, sizeof yaml, format, list);
@@ -42,7 +43,8 @@ __attribute__((format(printf, 1, 2))) static inline struct test_run run(const ch
 }
 
 /// The same with options.
-__attribute__((format(printf, 2, 3))) static inline struct test_run run_with(const struct test_options *o, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static inline struct test_run run_with(const struct test_options *o,
+                                                                             const char *format, ...)
 {
     va_list list;
     va_start(list, format);
@@ -92,6 +94,9 @@ static inline double grid_sum(const struct grid *g)
 }
 
 /// Observed order between errors on two grids, the second with cells half as large.
-static inline double order(double coarse, double fine) { return log2(coarse / fine); }
+static inline double order(double coarse, double fine)
+{
+    return log2(coarse / fine);
+}
 
 #endif

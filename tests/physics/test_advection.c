@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-/* mac.advect against exact solutions: order and constant on a turning Gaussian, Zalesak's disc (S. T. Zalesak, J. Comput.
- * Phys. 31, 1979), uniform flow, traces of many cells, and what it may not do: change a constant, make new extrema. */
+/* mac.advect against exact solutions: order and constant on a turning Gaussian, Zalesak's disc (S. T. Zalesak, J.
+ * Comput. Phys. 31, 1979), uniform flow, traces of many cells, and what it may not do: change a constant, make new
+ * extrema. */
 #include "physics.h"
 
 /* Solid rotation by w about (c, c) in a box n × n × 1 of cells of 1 m; the flow is set anew before each step. */
 static struct test_run turn(int n, double w, int steps, const char *scheme, const char *density)
 {
     double c = n / 2.;
-    return run("billow: 1\n"
-               "domain: {cells: [%d, %d, 1], voxel: 1, origin: [0, 0, 0], sides: {rest: open}}\n"
-               "time: {fps: 1, frames: 1-%d, dt: 1}\n"
-               "stages:\n"
-               "  - set: {id: flow, field: vel, when: always, keep: true, value: [\"%.17g*(%g-y)\", \"%.17g*(x-%g)\", 0]}\n"
-               "  - set: {id: dye, field: density, value: \"%s\"}\n"
-               "  - mac.advect: {%s}\n",
-               n, n, steps + 1, w, c, w, c, density, scheme);
+    return run(
+        "billow: 1\n"
+        "domain: {cells: [%d, %d, 1], voxel: 1, origin: [0, 0, 0], sides: {rest: open}}\n"
+        "time: {fps: 1, frames: 1-%d, dt: 1}\n"
+        "stages:\n"
+        "  - set: {id: flow, field: vel, when: always, keep: true, value: [\"%.17g*(%g-y)\", \"%.17g*(x-%g)\", 0]}\n"
+        "  - set: {id: dye, field: density, value: \"%s\"}\n"
+        "  - mac.advect: {%s}\n",
+        n, n, steps + 1, w, c, w, c, density, scheme);
 }
 
 /* ---- a quarter turn of a Gaussian of width 0.06 L, 0.15 L off the axis; ¼ cell a step at its centre. The
@@ -41,11 +43,18 @@ static void gauss_check(const char *scheme, double least, double most, double co
 {
     double coarse = gauss_error(96, scheme), fine = gauss_error(192, scheme), slope = order(coarse, fine);
     cr_assert(slope > least && slope < most, "%s: order %g (%g, %g)", scheme, slope, coarse, fine);
-    cr_assert_float_eq(fine, constant, .01 * constant, "%s: error %g at 192², %g is the scheme's", scheme, fine, constant);
+    cr_assert_float_eq(fine, constant, .01 * constant, "%s: error %g at 192², %g is the scheme's", scheme, fine,
+                       constant);
 }
 
-Test(advection, gaussian_maccormack_is_second_order) { gauss_check("scheme: maccormack, clamp: false", 1.8, 2.2, .0014072); }
-Test(advection, gaussian_semi_lagrangian_is_first_order) { gauss_check("scheme: semi-lagrangian", .7, 1.1, .0150828); }
+Test(advection, gaussian_maccormack_is_second_order)
+{
+    gauss_check("scheme: maccormack, clamp: false", 1.8, 2.2, .0014072);
+}
+Test(advection, gaussian_semi_lagrangian_is_first_order)
+{
+    gauss_check("scheme: semi-lagrangian", .7, 1.1, .0150828);
+}
 
 /* ---- Zalesak's slotted disc: radius 15, slot 5 × 25, 100², one turn in 628 steps ---- */
 
@@ -71,7 +80,9 @@ static char *zalesak_text(void)
     for (int a = 0; a < 4; a++)
         for (int b = 0; b < 4; b++) {
             double x = (a + .5) / 4 - .5 - 50, y = (b + .5) / 4 - .5;
-            used += (size_t)snprintf(t + used, room - used, "+((x%+g)^2+(y%+g)^2<225 && (abs(x%+g)>=2.5 || y%+g>=85) ? 1 : 0)", x, y - 75, x, y);
+            used +=
+                (size_t)snprintf(t + used, room - used,
+                                 "+((x%+g)^2+(y%+g)^2<225 && (abs(x%+g)>=2.5 || y%+g>=85) ? 1 : 0)", x, y - 75, x, y);
         }
     snprintf(t + used, room - used, ")/16");
     return t;
@@ -96,13 +107,20 @@ static void zalesak_check(const char *scheme, double l1, double iou)
         }
     bw_free(g.v);
     test_end(&r);
-    cr_assert_float_eq(error / mass, l1, .05 * l1, "%s: L1/mass %.4f, the reference has %.3f", scheme, error / mass, l1);
+    cr_assert_float_eq(error / mass, l1, .05 * l1, "%s: L1/mass %.4f, the reference has %.3f", scheme, error / mass,
+                       l1);
     cr_assert_float_eq(both / any, iou, .05 * iou, "%s: IoU %.4f, the reference has %.3f", scheme, both / any, iou);
     cr_assert(most <= 1 && least >= 0, "%s: values from %g to %g", scheme, least, most);
 }
 
-Test(advection, zalesak_maccormack) { zalesak_check("scheme: maccormack", .702, .497); }
-Test(advection, zalesak_semi_lagrangian) { zalesak_check("scheme: semi-lagrangian", 1.093, .159); }
+Test(advection, zalesak_maccormack)
+{
+    zalesak_check("scheme: maccormack", .702, .497);
+}
+Test(advection, zalesak_semi_lagrangian)
+{
+    zalesak_check("scheme: semi-lagrangian", 1.093, .159);
+}
 
 /* ---- uniform flow in a periodic box ---- */
 
@@ -123,13 +141,15 @@ static void shift_check(const char *scheme, const int by[3], const int n[3])
             for (int i = 0; i < n[0]; i++) {
                 int x[3] = {i, j, k};
                 for (int a = 0; a < 3; a++) x[a] = (((x[a] - 3 * by[a]) % n[a]) + n[a]) % n[a];
-                double want = rint(100 * sin((x[0] + .5) * .5 * 7 + (x[1] + .5) * .5 * 5.1 + (x[2] + .5) * .5 * 3.3)) / 128;
-                cr_assert_float_eq(at(&g, i, j, k), want, 1e-6, "%s by (%d,%d,%d): (%d,%d,%d) has %g, not %g", scheme, by[0], by[1],
-                                   by[2], i, j, k, at(&g, i, j, k), want);
+                double want =
+                    rint(100 * sin((x[0] + .5) * .5 * 7 + (x[1] + .5) * .5 * 5.1 + (x[2] + .5) * .5 * 3.3)) / 128;
+                cr_assert_float_eq(at(&g, i, j, k), want, 1e-6, "%s by (%d,%d,%d): (%d,%d,%d) has %g, not %g", scheme,
+                                   by[0], by[1], by[2], i, j, k, at(&g, i, j, k), want);
             }
     for (uint32_t c = 0; c < 3; c++) {
         struct grid u = grid_of(&r, "vel", c);
-        for (size_t i = 0; i < grid_count(&u); i++) cr_assert_float_eq(u.v[i], by[c] * 2., 1e-5 * abs(by[c]), "vel changed");
+        for (size_t i = 0; i < grid_count(&u); i++)
+            cr_assert_float_eq(u.v[i], by[c] * 2., 1e-5 * abs(by[c]), "vel changed");
         bw_free(u.v);
     }
     if (abs(by[0]) > 16) cr_assert_gt(metric(&r, "mac.advect.long_traces"), 0);
@@ -159,7 +179,8 @@ Test(advection, a_constant_stays_one)
                                 "time: {fps: 25, frames: 1001-1006, substeps: 2}\n"
                                 "fields: {dye: {kind: vector, advect: true}}\n"
                                 "stages:\n"
-                                "  - set: {id: flow, field: vel, keep: true, value: [\"0.3*sin(91*x+53*y)\", \"0.3*sin(77*y+40*z)\", \"0.3*cos(63*z)\"]}\n"
+                                "  - set: {id: flow, field: vel, keep: true, value: [\"0.3*sin(91*x+53*y)\", "
+                                "\"0.3*sin(77*y+40*z)\", \"0.3*cos(63*z)\"]}\n"
                                 "  - set: {id: a, field: density, value: 0.75}\n"
                                 "  - set: {id: b, field: dye, value: [1, 0.5, -3]}\n"
                                 "  - mac.advect: {scheme: %s}\n"
@@ -182,17 +203,19 @@ Test(advection, mass_drifts_little)
 {
     static const double bound[] = {.025, .002};
     for (int i = 0; i < 2; i++) {
-        struct test_run r = run("billow: 1\n"
-                                "domain: {cells: [48, 48, 1], size: [1, 1, 0.0208333333333], origin: [0, 0, 0], sides: {rest: closed}}\n"
-                                "time: {fps: 50, frames: 1-51, dt: 0.02}\n"
-                                "stages:\n"
-                                "  - set: {id: flow, field: vel, keep: true, value: [\"sin(pi*x)*cos(pi*y)\", \"-cos(pi*x)*sin(pi*y)\", 0]}\n"
-                                "  - set: {id: dye, field: density, value: \"exp(-((x-0.4)^2+(y-0.6)^2)/0.02)\"}\n"
-                                "  - stats: {id: before, frames: 1-1}\n"
-                                "  - mac.advect: {scheme: %s}\n"
-                                "  - mac.project: {tolerance: 1e-6}\n"
-                                "  - stats: {id: after}\n",
-                                i ? "maccormack" : "semi-lagrangian");
+        struct test_run r = run(
+            "billow: 1\n"
+            "domain: {cells: [48, 48, 1], size: [1, 1, 0.0208333333333], origin: [0, 0, 0], sides: {rest: closed}}\n"
+            "time: {fps: 50, frames: 1-51, dt: 0.02}\n"
+            "stages:\n"
+            "  - set: {id: flow, field: vel, keep: true, value: [\"sin(pi*x)*cos(pi*y)\", \"-cos(pi*x)*sin(pi*y)\", "
+            "0]}\n"
+            "  - set: {id: dye, field: density, value: \"exp(-((x-0.4)^2+(y-0.6)^2)/0.02)\"}\n"
+            "  - stats: {id: before, frames: 1-1}\n"
+            "  - mac.advect: {scheme: %s}\n"
+            "  - mac.project: {tolerance: 1e-6}\n"
+            "  - stats: {id: after}\n",
+            i ? "maccormack" : "semi-lagrangian");
         double before = metric(&r, "before.mass_density"), after = metric(&r, "after.mass_density");
         cr_assert_float_eq(before, PI * .02 / 48, .02 * PI * .02 / 48, "the cloud's mass is %g", before);
         cr_assert_float_eq(after, before, bound[i] * before, "mass went from %g to %g", before, after);

@@ -38,8 +38,7 @@ Test(buoyancy, direction_and_size)
     struct test_run r = run("billow: 1\n"
                             "domain: {cells: [8, 8, 8], voxel: 1 cm, sides: {rest: periodic}}\n"
                             "time: {fps: 25, frames: 1001-1002, dt: 0.04}\n"
-                            "stages:\n" KEEP_VEL
-                            "  - set: {id: heat, field: temperature, value: 30}\n"
+                            "stages:\n" KEEP_VEL "  - set: {id: heat, field: temperature, value: 30}\n"
                             "  - set: {id: smoke, field: density, value: 0.5}\n"
                             "  - mac.forces: {gravity: [3, 0, -4], buoyancy: 2, ambient: 300 K, weight: 0.7}\n");
     struct grid u = grid_of(&r, "vel", 0), w = grid_of(&r, "vel", 2);
@@ -60,15 +59,16 @@ Test(buoyancy, internal_wave_period)
     enum { N = 32 };
     double omega = 1 / sqrt(2), period = 2 * PI / omega, unit = 293.15 / 9.81; /* K per m/s² of lift */
     int steps = 360;
-    struct test_run r = run("billow: 1\n"
-                            "domain: {cells: [%d, 1, %d], size: [1, %.17g, 1], origin: [0, 0, 0], sides: {rest: closed}}\n"
-                            "time: {fps: %.17g, frames: 1-%d, substeps: 1}\n"
-                            "stages:\n" KEEP_VEL
-                            "  - set: {id: heat, field: temperature, value: \"%.17g*(z + 0.01*cos(pi*x)*sin(pi*z))\"}\n"
-                            "  - mac.advect: {}\n"
-                            "  - mac.forces: {}\n"
-                            "  - mac.project: {tolerance: 1e-6}\n",
-                            N, N, 1. / N, steps / (2 * period), steps + 1, unit);
+    struct test_run r =
+        run("billow: 1\n"
+            "domain: {cells: [%d, 1, %d], size: [1, %.17g, 1], origin: [0, 0, 0], sides: {rest: closed}}\n"
+            "time: {fps: %.17g, frames: 1-%d, substeps: 1}\n"
+            "stages:\n" KEEP_VEL
+            "  - set: {id: heat, field: temperature, value: \"%.17g*(z + 0.01*cos(pi*x)*sin(pi*z))\"}\n"
+            "  - mac.advect: {}\n"
+            "  - mac.forces: {}\n"
+            "  - mac.project: {tolerance: 1e-6}\n",
+            N, N, 1. / N, steps / (2 * period), steps + 1, unit);
     struct grid t = grid_of(&r, "temperature", 0), w = grid_of(&r, "vel", 2);
     double b = 0, v = 0;
     for (int k = 0; k < N; k++)
@@ -91,12 +91,12 @@ Test(buoyancy, internal_wave_period)
 Test(wind, relaxes_exponentially)
 {
     for (int substeps = 1; substeps <= 4; substeps += 3) {
-        struct test_run r = run("billow: 1\n"
-                                "domain: {cells: [8, 8, 8], voxel: 1, sides: {rest: periodic}}\n"
-                                "time: {fps: 5, frames: 1-6, substeps: %d}\n"
-                                "stages:\n" KEEP_VEL
-                                "  - force: {kind: {wind: {velocity: [2, -1, 0.5], rate: 1.5 1/s}}}\n",
-                                substeps);
+        struct test_run r =
+            run("billow: 1\n"
+                "domain: {cells: [8, 8, 8], voxel: 1, sides: {rest: periodic}}\n"
+                "time: {fps: 5, frames: 1-6, substeps: %d}\n"
+                "stages:\n" KEEP_VEL "  - force: {kind: {wind: {velocity: [2, -1, 0.5], rate: 1.5 1/s}}}\n",
+                substeps);
         static const double wind[] = {2, -1, .5};
         for (uint32_t c = 0; c < 3; c++) {
             struct grid u = grid_of(&r, "vel", c);
@@ -112,14 +112,16 @@ Test(wind, relaxes_exponentially)
 /* x-momentum of a vortex below a lid. Advection brings the lid's own velocity in where the flow leaves it. */
 static double lid_momentum(const char *top)
 {
-    struct test_run r = run("billow: 1\n"
-                            "domain: {cells: [32, 1, 32], size: [1, 0.03125, 1], origin: [0, 0, 0], sides: {rest: closed, top: {closed: %s}}}\n"
-                            "time: {fps: 20, frames: 1-11, dt: 0.05}\n"
-                            "stages:\n"
-                            "  - set: {field: vel, keep: true, value: [\"-sin(pi*x)*cos(pi*z)\", 0, \"cos(pi*x)*sin(pi*z)\"]}\n"
-                            "  - mac.advect: {scheme: semi-lagrangian}\n"
-                            "  - mac.project: {tolerance: 1e-6}\n",
-                            top);
+    struct test_run r =
+        run("billow: 1\n"
+            "domain: {cells: [32, 1, 32], size: [1, 0.03125, 1], origin: [0, 0, 0], sides: {rest: closed, top: "
+            "{closed: %s}}}\n"
+            "time: {fps: 20, frames: 1-11, dt: 0.05}\n"
+            "stages:\n"
+            "  - set: {field: vel, keep: true, value: [\"-sin(pi*x)*cos(pi*z)\", 0, \"cos(pi*x)*sin(pi*z)\"]}\n"
+            "  - mac.advect: {scheme: semi-lagrangian}\n"
+            "  - mac.project: {tolerance: 1e-6}\n",
+            top);
     struct grid u = grid_of(&r, "vel", 0);
     double sum = 0;
     for (int k = 28; k < 32; k++)
@@ -143,15 +145,17 @@ Test(walls, a_moving_lid_drags_only_without_slip)
 /* Momentum of a periodic box: projection cannot change it at all, advection only by its errors. */
 Test(conserved, momentum_in_a_periodic_box)
 {
-    struct test_run r = run("billow: 1\n"
-                            "domain: {cells: [24, 24, 24], size: [1, 1, 1], origin: [0, 0, 0], sides: {rest: periodic}}\n"
-                            "time: {fps: 25, frames: 1-26, substeps: 1}\n"
-                            "stages:\n"
-                            "  - set: {field: vel, keep: true, value: [\"0.5+0.4*sin(2*pi*y)\", \"-0.3+0.4*sin(2*pi*z)\", \"0.2+0.4*sin(2*pi*x)\"]}\n"
-                            "  - mac.advect: {}\n"
-                            "  - stats: {id: advected, fields: [vel]}\n"
-                            "  - mac.project: {tolerance: 1e-5}\n"
-                            "  - stats: {}\n");
+    struct test_run r =
+        run("billow: 1\n"
+            "domain: {cells: [24, 24, 24], size: [1, 1, 1], origin: [0, 0, 0], sides: {rest: periodic}}\n"
+            "time: {fps: 25, frames: 1-26, substeps: 1}\n"
+            "stages:\n"
+            "  - set: {field: vel, keep: true, value: [\"0.5+0.4*sin(2*pi*y)\", \"-0.3+0.4*sin(2*pi*z)\", "
+            "\"0.2+0.4*sin(2*pi*x)\"]}\n"
+            "  - mac.advect: {}\n"
+            "  - stats: {id: advected, fields: [vel]}\n"
+            "  - mac.project: {tolerance: 1e-5}\n"
+            "  - stats: {}\n");
     static const char *const names[] = {"momentum_vel_x", "momentum_vel_y", "momentum_vel_z"};
     static const double start[] = {.5, -.3, .2};
     for (int a = 0; a < 3; a++) {
@@ -159,7 +163,8 @@ Test(conserved, momentum_in_a_periodic_box)
         snprintf(before, sizeof before, "advected.%s", names[a]);
         snprintf(after, sizeof after, "stats.%s", names[a]);
         cr_assert_float_eq(metric(&r, after), metric(&r, before), 1e-7, "the projection changed momentum %c", 'x' + a);
-        cr_assert_float_eq(metric(&r, after), start[a], 5e-4, "momentum %c went from %g to %g", 'x' + a, start[a], metric(&r, after));
+        cr_assert_float_eq(metric(&r, after), start[a], 5e-4, "momentum %c went from %g to %g", 'x' + a, start[a],
+                           metric(&r, after));
     }
     test_end(&r);
 }
@@ -168,16 +173,18 @@ Test(conserved, momentum_in_a_periodic_box)
  * semi-Lagrangian and 0.850 MacCormack. */
 static double vortices_energy(const char *scheme)
 {
-    struct test_run r = run("billow: 1\n"
-                            "domain: {cells: [64, 64, 1], size: [1, 1, 0.015625], origin: [0, 0, 0], sides: {x-: periodic, x+: periodic, y-: periodic, y+: periodic}}\n"
-                            "time: {fps: 204, frames: 1-205, substeps: 1}\n"
-                            "stages:\n"
-                            "  - set: {field: vel, keep: true, value: [\"sin(2*pi*x)*cos(2*pi*y)+0.3*sin(4*pi*x)*cos(2*pi*y)\","
-                            " \"-cos(2*pi*x)*sin(2*pi*y)-0.6*cos(4*pi*x)*sin(2*pi*y)\", 0]}\n"
-                            "  - mac.advect: {scheme: %s}\n"
-                            "  - mac.project: {tolerance: 1e-5}\n"
-                            "  - stats: {}\n",
-                            scheme);
+    struct test_run r =
+        run("billow: 1\n"
+            "domain: {cells: [64, 64, 1], size: [1, 1, 0.015625], origin: [0, 0, 0], sides: {x-: periodic, x+: "
+            "periodic, y-: periodic, y+: periodic}}\n"
+            "time: {fps: 204, frames: 1-205, substeps: 1}\n"
+            "stages:\n"
+            "  - set: {field: vel, keep: true, value: [\"sin(2*pi*x)*cos(2*pi*y)+0.3*sin(4*pi*x)*cos(2*pi*y)\","
+            " \"-cos(2*pi*x)*sin(2*pi*y)-0.6*cos(4*pi*x)*sin(2*pi*y)\", 0]}\n"
+            "  - mac.advect: {scheme: %s}\n"
+            "  - mac.project: {tolerance: 1e-5}\n"
+            "  - stats: {}\n",
+            scheme);
     double whole = (.25 + .25 + .0225 + .09) / 2 / 64, kept = metric(&r, "stats.energy_vel") / whole;
     test_end(&r);
     return kept;

@@ -9,8 +9,8 @@ Test(obstacles, moving_ball_pushes_the_air)
     struct test_run r = run("billow: 1\n"
                             "domain: {cells: [48, 40, 40], voxel: 5 cm, floor: -1, sides: {rest: open}}\n"
                             "time: {fps: 25, frames: 1001-1002, substeps: 1}\n"
-                            "stages:\n" KEEP_VEL
-                            "  - collide: {shape: {sphere: {center: {keys: {1001: [-0.2, 0, 0], 1006: [-0.04, 0, 0]}, ease: linear}, radius: 0.4}}}\n"
+                            "stages:\n" KEEP_VEL "  - collide: {shape: {sphere: {center: {keys: {1001: [-0.2, 0, 0], "
+                            "1006: [-0.04, 0, 0]}, ease: linear}, radius: 0.4}}}\n"
                             "  - mac.project: {tolerance: 1e-7}\n"
                             "  - stats: {}\n");
     struct grid u = grid_of(&r, "vel", 0), v = grid_of(&r, "vel", 1), s = grid_of(&r, "solid", 0);
@@ -19,7 +19,8 @@ Test(obstacles, moving_ball_pushes_the_air)
         for (int j = 1; j < 40; j++)
             for (int i = 1; i < 48; i++) {
                 if (at(&s, i - 1, j, k) < 0 || at(&s, i, j, k) < 0) {
-                    cr_assert_float_eq(at(&u, i, j, k), .8, 1e-5, "face (%d,%d,%d) of the ball has %g m/s", i, j, k, at(&u, i, j, k));
+                    cr_assert_float_eq(at(&u, i, j, k), .8, 1e-5, "face (%d,%d,%d) of the ball has %g m/s", i, j, k,
+                                       at(&u, i, j, k));
                     faces++;
                 }
                 if (at(&s, i, j - 1, k) < 0 || at(&s, i, j, k) < 0) cr_assert_float_eq(at(&v, i, j, k), 0, 1e-5);
@@ -27,7 +28,8 @@ Test(obstacles, moving_ball_pushes_the_air)
     cr_assert_gt(faces, 2000);
     /* centre at x = -0.168 m: cells from -1.2 m, so 20.64 cells along x; on the axis r = 0.6 m off, u = 0.8 (a/r)³ */
     double ahead = at(&u, 33, 20, 20), want = .8 * pow(.4 / (33 * .05 - 1.2 + .168), 3);
-    cr_assert_float_eq(ahead, want, .25 * want, "0.6 m ahead the air moves at %g m/s, potential flow says %g", ahead, want);
+    cr_assert_float_eq(ahead, want, .25 * want, "0.6 m ahead the air moves at %g m/s, potential flow says %g", ahead,
+                       want);
     double beside = at(&u, 21, 31, 20), other = -.4 * pow(.4 / .575, 3);
     cr_assert_float_eq(beside, other, .3 * fabs(other), "beside, %g m/s, potential flow says %g", beside, other);
     cr_assert_lt(metric(&r, "stats.max_div_vel"), 1e-4);
@@ -40,14 +42,16 @@ Test(obstacles, moving_ball_pushes_the_air)
 /* Smoke blown at a ball: none inside it (deeper than a cell), some round it. */
 Test(obstacles, no_smoke_inside)
 {
-    struct test_run r = run("billow: 1\n"
-                            "domain: {cells: [40, 24, 24], voxel: 5 cm, floor: -0.6, sides: {rest: closed, x-: {inflow: [1, 0, 0]}, x+: open}}\n"
-                            "time: {fps: 25, frames: 1-21}\n"
-                            "stages:\n" KEEP_VEL
-                            "  - emit: {shape: {cylinder: {center: [-0.9, 0, 0], radius: 0.3, height: 0.2, axis: [1, 0, 0]}}, density: 1}\n"
-                            "  - collide: {shape: {sphere: {center: [-0.4, 0, 0], radius: 0.25}}}\n"
-                            "  - mac.advect: {}\n"
-                            "  - mac.project: {tolerance: 1e-5}\n");
+    struct test_run r = run(
+        "billow: 1\n"
+        "domain: {cells: [40, 24, 24], voxel: 5 cm, floor: -0.6, sides: {rest: closed, x-: {inflow: [1, 0, 0]}, x+: "
+        "open}}\n"
+        "time: {fps: 25, frames: 1-21}\n"
+        "stages:\n" KEEP_VEL
+        "  - emit: {shape: {cylinder: {center: [-0.9, 0, 0], radius: 0.3, height: 0.2, axis: [1, 0, 0]}}, density: 1}\n"
+        "  - collide: {shape: {sphere: {center: [-0.4, 0, 0], radius: 0.25}}}\n"
+        "  - mac.advect: {}\n"
+        "  - mac.project: {tolerance: 1e-5}\n");
     struct grid d = grid_of(&r, "density", 0), s = grid_of(&r, "solid", 0);
     double behind = 0;
     int deep = 0;
@@ -73,17 +77,23 @@ Test(obstacles, thin_wall_holds)
     for (int a = 0; a < 3; a++) {
         static const char *const size[] = {"[1, 40, 40]", "[40, 1, 40]", "[40, 40, 1]"};
         static const char *const centre[] = {"[10.5, 10, 10]", "[10, 10.5, 10]", "[10, 10, 10.5]"};
-        static const char *const push[] = {"[\"x<10 ? 1 : -0.5\", 0, 0]", "[0, \"y<10 ? 1 : -0.5\", 0]", "[0, 0, \"z<10 ? 1 : -0.5\"]"};
-        struct test_run r = run("billow: 1\n"
-                                "domain: {cells: [20, 20, 20], voxel: 1, origin: [0, 0, 0], sides: {rest: closed, %c-: open, %c+: open}}\n"
-                                "time: {fps: 10, frames: 1-5, dt: 0.1}\n"
-                                "stages:\n"
-                                "  - set: {field: vel, value: %s, keep: true}\n"
-                                "  - set: {field: density, value: \"1\", box: {lo: [0, 0, 0], hi: %s}}\n"
-                                "  - collide: {shape: {box: {center: %s, size: %s}}}\n"
-                                "  - mac.advect: {}\n"
-                                "  - mac.project: {tolerance: 1e-7}\n",
-                                'x' + a, 'x' + a, push[a], a == 0 ? "[10, 20, 20]" : a == 1 ? "[20, 10, 20]" : "[20, 20, 10]", centre[a], size[a]);
+        static const char *const push[] = {"[\"x<10 ? 1 : -0.5\", 0, 0]", "[0, \"y<10 ? 1 : -0.5\", 0]",
+                                           "[0, 0, \"z<10 ? 1 : -0.5\"]"};
+        struct test_run r = run(
+            "billow: 1\n"
+            "domain: {cells: [20, 20, 20], voxel: 1, origin: [0, 0, 0], sides: {rest: closed, %c-: open, %c+: open}}\n"
+            "time: {fps: 10, frames: 1-5, dt: 0.1}\n"
+            "stages:\n"
+            "  - set: {field: vel, value: %s, keep: true}\n"
+            "  - set: {field: density, value: \"1\", box: {lo: [0, 0, 0], hi: %s}}\n"
+            "  - collide: {shape: {box: {center: %s, size: %s}}}\n"
+            "  - mac.advect: {}\n"
+            "  - mac.project: {tolerance: 1e-7}\n",
+            'x' + a, 'x' + a, push[a],
+            a == 0   ? "[10, 20, 20]"
+            : a == 1 ? "[20, 10, 20]"
+                     : "[20, 20, 10]",
+            centre[a], size[a]);
         struct grid u = grid_of(&r, "vel", (uint32_t)a), d = grid_of(&r, "density", 0);
         cr_assert_lt(grid_max(&u), 1e-5, "%g m/s along %c in a channel with a wall across", grid_max(&u), 'x' + a);
         for (int q = 0; q < 20; q++)
@@ -101,12 +111,13 @@ Test(obstacles, thin_wall_holds)
 /* A closed piston: a moving wall drives what is ahead of it out of the open end at its own speed. */
 Test(obstacles, piston_drives_a_channel)
 {
-    struct test_run r = run("billow: 1\n"
-                            "domain: {cells: [40, 8, 8], voxel: 2.5 cm, origin: [0, 0, 0], sides: {rest: closed, x-: open, x+: open}}\n"
-                            "time: {fps: 25, frames: 1-3, substeps: 2}\n"
-                            "stages:\n" KEEP_VEL
-                            "  - collide: {shape: {box: {center: {keys: {1: [0.3, 0.1, 0.1], 26: [0.6, 0.1, 0.1]}, ease: linear}, size: [0.1, 1, 1]}}}\n"
-                            "  - mac.project: {tolerance: 1e-7}\n");
+    struct test_run r =
+        run("billow: 1\n"
+            "domain: {cells: [40, 8, 8], voxel: 2.5 cm, origin: [0, 0, 0], sides: {rest: closed, x-: open, x+: open}}\n"
+            "time: {fps: 25, frames: 1-3, substeps: 2}\n"
+            "stages:\n" KEEP_VEL "  - collide: {shape: {box: {center: {keys: {1: [0.3, 0.1, 0.1], 26: [0.6, 0.1, "
+            "0.1]}, ease: linear}, size: [0.1, 1, 1]}}}\n"
+            "  - mac.project: {tolerance: 1e-7}\n");
     struct grid u = grid_of(&r, "vel", 0);
     for (size_t i = 0; i < grid_count(&u); i++) cr_assert_float_eq(u.v[i], .3, 1e-5, "%g m/s, not 0.3", u.v[i]);
     bw_free(u.v);

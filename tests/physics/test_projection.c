@@ -2,16 +2,16 @@
 /* mac.project against exact solutions: Helmholtz decompositions in closed, periodic and open boxes, channels, sealed
  * rooms, and what no flow can fulfil.
  *
- * Manufactured solution: u = s + grad q with div s = 0 and no flow through the sides; the projection shall leave s. Both
- * are single modes, so the error of the second-order scheme is known in closed form: with the wave vector k of q and
- * its discrete counterpart K_a = (2/h) sin(k_a h/2), the discrete projection leaves of grad q exactly
- *     k - K (k·K)/(K·K)   times the mode's sines and cosines,   about h²/24 [k_a³ - k_a Σk⁴/Σk²]. */
+ * Manufactured solution: u = s + grad q with div s = 0 and no flow through the sides; the projection shall leave s.
+ * Both are single modes, so the error of the second-order scheme is known in closed form: with the wave vector k of q
+ * and its discrete counterpart K_a = (2/h) sin(k_a h/2), the discrete projection leaves of grad q exactly k - K
+ * (k·K)/(K·K)   times the mode's sines and cosines,   about h²/24 [k_a³ - k_a Σk⁴/Σk²]. */
 #include "physics.h"
 
 struct mode {
     const char *name, *sides, *origin;
-    double k[3];                 ///< of q, rad/m
-    const char *value;           ///< s + grad q
+    double k[3];       ///< of q, rad/m
+    const char *value; ///< s + grad q
     double (*solenoidal)(int c, const double x[3]);
     double (*slope)(int c, const double x[3]); ///< mode of grad q without its factor k_c
 };
@@ -29,7 +29,10 @@ static double closed_solenoidal(int c, const double x[3])
     return (c == 2 ? -2 : 1) * wave(c, x, (double[]){PI, PI, PI}, sin, cos);
 }
 
-static double closed_slope(int c, const double x[3]) { return -wave(c, x, (double[]){2 * PI, PI, PI}, sin, cos); }
+static double closed_slope(int c, const double x[3])
+{
+    return -wave(c, x, (double[]){2 * PI, PI, PI}, sin, cos);
+}
 
 /* The same at doubled wave numbers and shifted, so that nothing vanishes on the box's sides. */
 static double shifted_solenoidal(int c, const double x[3])
@@ -44,22 +47,28 @@ static double shifted_slope(int c, const double x[3])
     return -wave(c, y, (double[]){4 * PI, 2 * PI, 2 * PI}, sin, cos);
 }
 
-static const struct mode closed = {
-    .name = "closed", .sides = "{rest: closed}", .k = {2 * PI, PI, PI},
-    .value = "[\"sin(pi*x)*cos(pi*y)*cos(pi*z) - 2*pi*sin(2*pi*x)*cos(pi*y)*cos(pi*z)\","
-             " \"cos(pi*x)*sin(pi*y)*cos(pi*z) - pi*cos(2*pi*x)*sin(pi*y)*cos(pi*z)\","
-             " \"-2*cos(pi*x)*cos(pi*y)*sin(pi*z) - pi*cos(2*pi*x)*cos(pi*y)*sin(pi*z)\"]",
-    .solenoidal = closed_solenoidal, .slope = closed_slope};
+static const struct mode closed = {.name = "closed",
+                                   .sides = "{rest: closed}",
+                                   .k = {2 * PI, PI, PI},
+                                   .value =
+                                       "[\"sin(pi*x)*cos(pi*y)*cos(pi*z) - 2*pi*sin(2*pi*x)*cos(pi*y)*cos(pi*z)\","
+                                       " \"cos(pi*x)*sin(pi*y)*cos(pi*z) - pi*cos(2*pi*x)*sin(pi*y)*cos(pi*z)\","
+                                       " \"-2*cos(pi*x)*cos(pi*y)*sin(pi*z) - pi*cos(2*pi*x)*cos(pi*y)*sin(pi*z)\"]",
+                                   .solenoidal = closed_solenoidal,
+                                   .slope = closed_slope};
 
 #define X "2*pi*(x+0.1)"
 #define Y "2*pi*(y+0.2)"
 #define Z "2*pi*(z+0.3)"
 static const struct mode periodic = {
-    .name = "periodic", .sides = "{rest: periodic}", .k = {4 * PI, 2 * PI, 2 * PI},
+    .name = "periodic",
+    .sides = "{rest: periodic}",
+    .k = {4 * PI, 2 * PI, 2 * PI},
     .value = "[\"sin(" X ")*cos(" Y ")*cos(" Z ") - 4*pi*sin(2*" X ")*cos(" Y ")*cos(" Z ")\","
              " \"cos(" X ")*sin(" Y ")*cos(" Z ") - 2*pi*cos(2*" X ")*sin(" Y ")*cos(" Z ")\","
              " \"-2*cos(" X ")*cos(" Y ")*sin(" Z ") - 2*pi*cos(2*" X ")*cos(" Y ")*sin(" Z ")\"]",
-    .solenoidal = shifted_solenoidal, .slope = shifted_slope};
+    .solenoidal = shifted_solenoidal,
+    .slope = shifted_slope};
 
 static struct test_run mode_run(const struct mode *m, int n, const char *solver)
 {
@@ -89,10 +98,11 @@ static double mode_error(const struct mode *m, const struct test_run *r, int n, 
         for (int k = 0; k < n; k++)
             for (int j = 0; j < n; j++)
                 for (int i = 0; i < n; i++, count++) {
-                    const double x[3] = {(i + (c == 0 ? 0 : .5)) * h, (j + (c == 1 ? 0 : .5)) * h, (k + (c == 2 ? 0 : .5)) * h};
+                    const double x[3] = {(i + (c == 0 ? 0 : .5)) * h, (j + (c == 1 ? 0 : .5)) * h,
+                                         (k + (c == 2 ? 0 : .5)) * h};
                     double e = at(&g, i, j, k) - m->solenoidal(c, x), p = left * m->slope(c, x);
-                    cr_assert_float_eq(e, p, 4e-6, "%s %d³: component %d at (%d,%d,%d) is off by %g, should be %g", m->name,
-                                       n, c, i, j, k, e, p);
+                    cr_assert_float_eq(e, p, 4e-6, "%s %d³: component %d at (%d,%d,%d) is off by %g, should be %g",
+                                       m->name, n, c, i, j, k, e, p);
                     sum += e * e;
                     want += p * p;
                 }
@@ -109,16 +119,28 @@ static void mode_check(const struct mode *m, const char *solver)
         struct test_run r = mode_run(m, 12 << i, solver);
         e[i] = mode_error(m, &r, 12 << i, &p[i]);
         cr_assert_lt(metric(&r, "mac.project.residual"), 1e-8);
-        cr_assert_lt(metric(&r, "stats.rms_div_vel"), 1e-4, "%s: divergence left %g", m->name, metric(&r, "stats.rms_div_vel"));
+        cr_assert_lt(metric(&r, "stats.rms_div_vel"), 1e-4, "%s: divergence left %g", m->name,
+                     metric(&r, "stats.rms_div_vel"));
         test_end(&r);
-        cr_assert_float_eq(e[i], p[i], 2e-3 * p[i], "%s %d³: error %g, the scheme's is %g", m->name, 12 << i, e[i], p[i]);
+        cr_assert_float_eq(e[i], p[i], 2e-3 * p[i], "%s %d³: error %g, the scheme's is %g", m->name, 12 << i, e[i],
+                           p[i]);
     }
-    for (int i = 1; i < 3; i++) cr_assert_gt(order(e[i - 1], e[i]), 1.9, "%s: order %g", m->name, order(e[i - 1], e[i]));
+    for (int i = 1; i < 3; i++)
+        cr_assert_gt(order(e[i - 1], e[i]), 1.9, "%s: order %g", m->name, order(e[i - 1], e[i]));
 }
 
-Test(projection, order_in_a_closed_box) { mode_check(&closed, "auto"); }
-Test(projection, order_in_a_closed_box_by_cg) { mode_check(&closed, "cg"); }
-Test(projection, order_in_a_periodic_box) { mode_check(&periodic, "auto"); }
+Test(projection, order_in_a_closed_box)
+{
+    mode_check(&closed, "auto");
+}
+Test(projection, order_in_a_closed_box_by_cg)
+{
+    mode_check(&closed, "cg");
+}
+Test(projection, order_in_a_periodic_box)
+{
+    mode_check(&periodic, "auto");
+}
 
 /* Open sides hold p = 0 one cell away: u = grad q with q = Π sin(π (x + h/2) / (1 + h)) vanishes there: nothing
  * of it is left, on the open faces neither. */
@@ -126,15 +148,16 @@ Test(projection, open_sides_let_a_gradient_out)
 {
     for (int n = 16; n <= 32; n *= 2) {
         double h = 1. / n, k = PI / (1 + h);
-        struct test_run r = run("billow: 1\n"
-                                "domain: {cells: [%d, %d, %d], size: [1, 1, 1], origin: [%.17g, %.17g, %.17g], sides: {rest: open}}\n"
-                                "time: {fps: 1, frames: 1-2, dt: 1}\n"
-                                "stages:\n"
-                                "  - set: {field: vel, keep: true, value: [\"cos(%.17g*x)*sin(%.17g*y)*sin(%.17g*z)\","
-                                " \"sin(%.17g*x)*cos(%.17g*y)*sin(%.17g*z)\", \"sin(%.17g*x)*sin(%.17g*y)*cos(%.17g*z)\"]}\n"
-                                "  - mac.project: {tolerance: 1e-8}\n"
-                                "  - stats: {}\n",
-                                n, n, n, h / 2, h / 2, h / 2, k, k, k, k, k, k, k, k, k);
+        struct test_run r =
+            run("billow: 1\n"
+                "domain: {cells: [%d, %d, %d], size: [1, 1, 1], origin: [%.17g, %.17g, %.17g], sides: {rest: open}}\n"
+                "time: {fps: 1, frames: 1-2, dt: 1}\n"
+                "stages:\n"
+                "  - set: {field: vel, keep: true, value: [\"cos(%.17g*x)*sin(%.17g*y)*sin(%.17g*z)\","
+                " \"sin(%.17g*x)*cos(%.17g*y)*sin(%.17g*z)\", \"sin(%.17g*x)*sin(%.17g*y)*cos(%.17g*z)\"]}\n"
+                "  - mac.project: {tolerance: 1e-8}\n"
+                "  - stats: {}\n",
+                n, n, n, h / 2, h / 2, h / 2, k, k, k, k, k, k, k, k, k);
         cr_assert_lt(metric(&r, "stats.max_div_vel"), 1e-4);
         struct grid g = grid_of(&r, "vel", 0);
         /* all three wave numbers are equal, so K is parallel to k: nothing is left at all */
@@ -147,24 +170,30 @@ Test(projection, open_sides_let_a_gradient_out)
 /* Divergence of something rough: below tolerance × what it was, for every kind of side. */
 Test(projection, divergence_falls_by_the_tolerance)
 {
-    static const char *const sides[] = {"{rest: closed}", "{rest: open}", "{rest: periodic}", "{rest: closed, top: open}",
-                                        "{rest: periodic, z-: closed, z+: open}", "{rest: open, x-: {inflow: [1, 0, 0]}}"};
+    static const char *const sides[] = {"{rest: closed}",
+                                        "{rest: open}",
+                                        "{rest: periodic}",
+                                        "{rest: closed, top: open}",
+                                        "{rest: periodic, z-: closed, z+: open}",
+                                        "{rest: open, x-: {inflow: [1, 0, 0]}}"};
     for (int i = 0; i < 6; i++)
         for (int fine = 0; fine < 2; fine++) {
             double tolerance = fine ? 1e-6 : 1e-3;
-            struct test_run r = run("billow: 1\n"
-                                    "domain: {cells: [37, 24, 18], voxel: 5 cm, sides: %s}\n"
-                                    "time: {fps: 10, frames: 1-2, dt: 0.1}\n"
-                                    "stages:\n"
-                                    "  - set: {field: vel, keep: true, value: [\"sin(91*x+53*y*y+31*z)\", \"sin(77*y+x*z*40)\","
-                                    " \"cos(63*z*z+45*x)\"]}\n"
-                                    "  - stats: {id: before}\n"
-                                    "  - mac.project: {tolerance: %g}\n"
-                                    "  - stats: {id: after}\n",
-                                    sides[i], tolerance);
+            struct test_run r =
+                run("billow: 1\n"
+                    "domain: {cells: [37, 24, 18], voxel: 5 cm, sides: %s}\n"
+                    "time: {fps: 10, frames: 1-2, dt: 0.1}\n"
+                    "stages:\n"
+                    "  - set: {field: vel, keep: true, value: [\"sin(91*x+53*y*y+31*z)\", \"sin(77*y+x*z*40)\","
+                    " \"cos(63*z*z+45*x)\"]}\n"
+                    "  - stats: {id: before}\n"
+                    "  - mac.project: {tolerance: %g}\n"
+                    "  - stats: {id: after}\n",
+                    sides[i], tolerance);
             double before = metric(&r, "before.rms_div_vel"), after = metric(&r, "after.rms_div_vel");
             cr_assert_gt(before, 1);
-            cr_assert_leq(after, tolerance * before * 1.05 + 2e-6 * before, "%s: %g of %g is left", sides[i], after, before);
+            cr_assert_leq(after, tolerance * before * 1.05 + 2e-6 * before, "%s: %g of %g is left", sides[i], after,
+                          before);
             test_end(&r);
         }
 }
@@ -172,13 +201,15 @@ Test(projection, divergence_falls_by_the_tolerance)
 /* A channel with a sphere in it: what flows in flows through every section and out again. */
 Test(projection, channel_carries_its_inflow_round_a_sphere)
 {
-    struct test_run r = run("billow: 1\n"
-                            "domain: {cells: [40, 20, 20], voxel: 5 cm, floor: -0.5, sides: {rest: closed, x-: {inflow: [0.7, 0, 0]}, x+: open}}\n"
-                            "time: {fps: 10, frames: 1-2, dt: 0.1}\n"
-                            "stages:\n" KEEP_VEL
-                            "  - collide: {shape: {sphere: {center: [-0.2, 0, 0], radius: 0.22}}}\n"
-                            "  - mac.project: {tolerance: 1e-7}\n");
-    struct grid u = grid_of(&r, "vel", 0), v = grid_of(&r, "vel", 1), w = grid_of(&r, "vel", 2), s = grid_of(&r, "solid", 0);
+    struct test_run r =
+        run("billow: 1\n"
+            "domain: {cells: [40, 20, 20], voxel: 5 cm, floor: -0.5, sides: {rest: closed, x-: {inflow: [0.7, 0, 0]}, "
+            "x+: open}}\n"
+            "time: {fps: 10, frames: 1-2, dt: 0.1}\n"
+            "stages:\n" KEEP_VEL "  - collide: {shape: {sphere: {center: [-0.2, 0, 0], radius: 0.22}}}\n"
+            "  - mac.project: {tolerance: 1e-7}\n");
+    struct grid u = grid_of(&r, "vel", 0), v = grid_of(&r, "vel", 1), w = grid_of(&r, "vel", 2),
+                s = grid_of(&r, "solid", 0);
     for (int i = 0; i <= 40; i++) {
         double flux = 0;
         for (int k = 0; k < 20; k++)
@@ -189,8 +220,10 @@ Test(projection, channel_carries_its_inflow_round_a_sphere)
     for (int k = 0; k < 20; k++)
         for (int j = 1; j < 20; j++)
             for (int i = 1; i < 40; i++) {
-                if (at(&s, i - 1, j, k) < 0 || at(&s, i, j, k) < 0) cr_assert_eq(at(&u, i, j, k), 0, "flow through the sphere");
-                if (at(&s, i, j - 1, k) < 0 || at(&s, i, j, k) < 0) cr_assert_eq(at(&v, i, j, k), 0, "flow through the sphere");
+                if (at(&s, i - 1, j, k) < 0 || at(&s, i, j, k) < 0)
+                    cr_assert_eq(at(&u, i, j, k), 0, "flow through the sphere");
+                if (at(&s, i, j - 1, k) < 0 || at(&s, i, j, k) < 0)
+                    cr_assert_eq(at(&v, i, j, k), 0, "flow through the sphere");
                 cells += at(&s, i, j, k) < 0;
             }
     double volume = cells * 1.25e-4, ball = 4 * PI / 3 * pow(0.22, 3);
@@ -206,20 +239,21 @@ Test(projection, channel_carries_its_inflow_round_a_sphere)
  * fixes. The room and what is outside converge, and nothing passes the walls. */
 Test(projection, sealed_room_converges_and_keeps_tight)
 {
-    struct test_run r = run("billow: 1\n"
-                            "domain: {cells: [32, 32, 32], voxel: 1, origin: [0, 0, 0], sides: {rest: open}}\n"
-                            "time: {fps: 10, frames: 1-2, dt: 0.1}\n"
-                            "stages:\n"
-                            "  - set: {field: vel, keep: true, value: [\"sin(0.7*x+y)\", \"cos(0.5*y*z)\", \"sin(z+0.3*x*y)\"]}\n"
-                            "  - collide: {id: a, shape: {box: {center: [8.5, 16, 16], size: [1, 16, 16]}}}\n"
-                            "  - collide: {id: b, shape: {box: {center: [23.5, 16, 16], size: [1, 16, 16]}}}\n"
-                            "  - collide: {id: c, shape: {box: {center: [16, 8.5, 16], size: [16, 1, 16]}}}\n"
-                            "  - collide: {id: d, shape: {box: {center: [16, 23.5, 16], size: [16, 1, 16]}}}\n"
-                            "  - collide: {id: e, shape: {box: {center: [16, 16, 8.5], size: [16, 16, 1]}}}\n"
-                            "  - collide: {id: f, shape: {box: {center: [16, 16, 23.5], size: [16, 16, 1]}}}\n"
-                            "  - stats: {id: before}\n"
-                            "  - mac.project: {tolerance: 1e-7}\n"
-                            "  - stats: {id: after}\n");
+    struct test_run r =
+        run("billow: 1\n"
+            "domain: {cells: [32, 32, 32], voxel: 1, origin: [0, 0, 0], sides: {rest: open}}\n"
+            "time: {fps: 10, frames: 1-2, dt: 0.1}\n"
+            "stages:\n"
+            "  - set: {field: vel, keep: true, value: [\"sin(0.7*x+y)\", \"cos(0.5*y*z)\", \"sin(z+0.3*x*y)\"]}\n"
+            "  - collide: {id: a, shape: {box: {center: [8.5, 16, 16], size: [1, 16, 16]}}}\n"
+            "  - collide: {id: b, shape: {box: {center: [23.5, 16, 16], size: [1, 16, 16]}}}\n"
+            "  - collide: {id: c, shape: {box: {center: [16, 8.5, 16], size: [16, 1, 16]}}}\n"
+            "  - collide: {id: d, shape: {box: {center: [16, 23.5, 16], size: [16, 1, 16]}}}\n"
+            "  - collide: {id: e, shape: {box: {center: [16, 16, 8.5], size: [16, 16, 1]}}}\n"
+            "  - collide: {id: f, shape: {box: {center: [16, 16, 23.5], size: [16, 16, 1]}}}\n"
+            "  - stats: {id: before}\n"
+            "  - mac.project: {tolerance: 1e-7}\n"
+            "  - stats: {id: after}\n");
     cr_assert_leq(metric(&r, "mac.project.residual"), 1e-7);
     cr_assert_lt(metric(&r, "mac.project.iterations"), 30);
     cr_assert_lt(metric(&r, "after.max_div_vel"), 2e-6);
@@ -227,7 +261,8 @@ Test(projection, sealed_room_converges_and_keeps_tight)
     for (int k = 9; k < 23; k++)
         for (int j = 9; j < 23; j++)
             for (int i = 8; i <= 24; i += i == 9 ? 14 : 1) {
-                cr_assert_eq(at(&u, i, j, k), 0, "face (%d,%d,%d) of the wall lets %g m/s through", i, j, k, at(&u, i, j, k));
+                cr_assert_eq(at(&u, i, j, k), 0, "face (%d,%d,%d) of the wall lets %g m/s through", i, j, k,
+                             at(&u, i, j, k));
             }
     double inside = 0;
     for (int i = 10; i < 23; i++) inside = fmax(inside, fabs(at(&u, i, 16, 16)));
@@ -241,12 +276,12 @@ Test(projection, sealed_room_converges_and_keeps_tight)
  * inflow × area / volume = 0.5/1 1/s, and the run goes on. */
 Test(projection, inflow_without_a_way_out_spreads_evenly)
 {
-    struct test_run r = run("billow: 1\n"
-                            "domain: {cells: [16, 16, 16], size: [1, 1, 1], sides: {rest: closed, x-: {inflow: [0.5, 0, 0]}}}\n"
-                            "time: {fps: 10, frames: 1-2, dt: 0.1}\n"
-                            "stages:\n" KEEP_VEL
-                            "  - mac.project: {tolerance: 1e-6}\n"
-                            "  - stats: {divergence_field: div}\n");
+    struct test_run r =
+        run("billow: 1\n"
+            "domain: {cells: [16, 16, 16], size: [1, 1, 1], sides: {rest: closed, x-: {inflow: [0.5, 0, 0]}}}\n"
+            "time: {fps: 10, frames: 1-2, dt: 0.1}\n"
+            "stages:\n" KEEP_VEL "  - mac.project: {tolerance: 1e-6}\n"
+            "  - stats: {divergence_field: div}\n");
     struct grid d = grid_of(&r, "div", 0);
     for (size_t i = 0; i < grid_count(&d); i++) cr_assert_float_eq(d.v[i], -0.5, 1e-4, "divergence %g", d.v[i]);
     bw_free(d.v);
@@ -256,18 +291,21 @@ Test(projection, inflow_without_a_way_out_spreads_evenly)
 /* Expansion: `divergence` = 2 1/s in a ball; the flow through the open sides is its integral. */
 Test(projection, expansion_flows_out_of_the_box)
 {
-    struct test_run r = run("billow: 1\n"
-                            "domain: {cells: [24, 24, 24], voxel: 1, origin: [0, 0, 0], sides: {rest: open, bottom: closed}}\n"
-                            "time: {fps: 10, frames: 1-2, dt: 0.1}\n"
-                            "stages:\n" KEEP_VEL
-                            "  - set: {field: divergence, when: always, value: \"(x-9)^2 + (y-12)^2 + (z-11)^2 < 16 ? 2 : 0\"}\n"
-                            "  - mac.project: {tolerance: 1e-7}\n");
+    struct test_run r =
+        run("billow: 1\n"
+            "domain: {cells: [24, 24, 24], voxel: 1, origin: [0, 0, 0], sides: {rest: open, bottom: closed}}\n"
+            "time: {fps: 10, frames: 1-2, dt: 0.1}\n"
+            "stages:\n" KEEP_VEL
+            "  - set: {field: divergence, when: always, value: \"(x-9)^2 + (y-12)^2 + (z-11)^2 < 16 ? 2 : 0\"}\n"
+            "  - mac.project: {tolerance: 1e-7}\n");
     double out = 0;
     for (int c = 0; c < 3; c++) {
         struct grid u = grid_of(&r, "vel", (uint32_t)c);
         for (int q = 0; q < 24; q++)
             for (int p = 0; p < 24; p++)
-                out += c == 0 ? at(&u, 24, p, q) - at(&u, 0, p, q) : c == 1 ? at(&u, p, 24, q) - at(&u, p, 0, q) : at(&u, p, q, 24) - at(&u, p, q, 0);
+                out += c == 0   ? at(&u, 24, p, q) - at(&u, 0, p, q)
+                       : c == 1 ? at(&u, p, 24, q) - at(&u, p, 0, q)
+                                : at(&u, p, q, 24) - at(&u, p, q, 0);
         bw_free(u.v);
     }
     struct grid d = grid_of(&r, "divergence", 0);
@@ -288,8 +326,7 @@ Test(projection, a_moving_side_is_a_piston)
                                 "domain: {cells: [19, 17, 18], voxel: 1 cm, sides: {rest: closed,"
                                 " %c-: {closed: {velocity: [%g, %g, %g]}}, %c+: open}}\n"
                                 "time: {fps: 25, frames: 1001-1002, substeps: 1}\n"
-                                "stages:\n" KEEP_VEL
-                                "  - mac.project: {tolerance: 1e-8}\n",
+                                "stages:\n" KEEP_VEL "  - mac.project: {tolerance: 1e-8}\n",
                                 'x' + a, v[0], v[1], v[2], 'x' + a);
         for (int c = 0; c < 3; c++) {
             struct grid u = grid_of(&r, "vel", (uint32_t)c);

@@ -2,7 +2,8 @@
 /* The worked example of the fire seed (alice-bian/Fire-Simulation): a 2×2 closed box one cell thick, cells of 1 m,
  * dt = 0.1 s, density 1. Its one inner vertical face starts at 1 m/s, is carried by a semi-Lagrangian Euler step to
  * 1 - 0.1·1 = 0.9 (the walls are at rest), and is projected:
- *     b = [-9, 0, 9, 0],  p = [-3.375, -1.125, 3.375, 1.125],  u = ∓0.225 (low, high row),  v = ±0.225 (left, right column). */
+ *     b = [-9, 0, 9, 0],  p = [-3.375, -1.125, 3.375, 1.125],  u = ∓0.225 (low, high row),  v = ±0.225 (left, right
+ * column). */
 #include "physics.h"
 
 /* The plane's axes: `u` runs along the example's x, `v` along its y. */
@@ -52,7 +53,8 @@ static void example_check(const struct plane *p)
         cr_assert_float_eq(of(&u, p, 1, j), j ? 0.225 : -0.225, 1e-7, "%s: u(1,%d) %.9g", p->name, j, of(&u, p, 1, j));
         cr_assert_float_eq(of(&v, p, j, 1), j ? -0.225 : 0.225, 1e-7, "%s: v(%d,1) %.9g", p->name, j, of(&v, p, j, 1));
         for (int i = 0; i < 2; i++) {
-            cr_assert_float_eq(of(&q, p, i, j), pressure[j][i], 1e-6, "%s: p(%d,%d) %.9g", p->name, i, j, of(&q, p, i, j));
+            cr_assert_float_eq(of(&q, p, i, j), pressure[j][i], 1e-6, "%s: p(%d,%d) %.9g", p->name, i, j,
+                               of(&q, p, i, j));
             double div = of(&u, p, i + 1, j) - of(&u, p, i, j) + of(&v, p, i, j + 1) - of(&v, p, i, j);
             cr_assert_float_eq(div, 0, 1e-7, "%s: divergence %.3g", p->name, div);
         }
