@@ -233,12 +233,16 @@ static void copy_rows(const struct copy *q, const struct segment *x, int nx, con
         from[i] = t < 0 ? NULL : (const char *)q->s->data[q->c][t] + (size_t)x[i].in * q->elem;
         if (t < 0) copy_inactive(q, (struct segment[3]){x[i], *y, *z});
     }
+    size_t ahead = txy * q->elem;
     for (int32_t k = 0; k < z->len; k++)
         for (int32_t j = 0; j < y->len; j++) {
             char *dst = q->out + (size_t)((y->dst + j) * q->sy + (z->dst + k) * q->sz) * q->elem;
             size_t row = (tx * (size_t)(y->in + j) + txy * (size_t)(z->in + k)) * q->elem;
-            for (int i = 0; i < nx; i++)
-                if (from[i]) row_copy(dst + (size_t)x[i].dst * q->elem, from[i] + row, (size_t)x[i].len * q->elem);
+            for (int i = 0; i < nx; i++) {
+                if (!from[i]) continue;
+                __builtin_prefetch(from[i] + row + ahead);
+                row_copy(dst + (size_t)x[i].dst * q->elem, from[i] + row, (size_t)x[i].len * q->elem);
+            }
         }
 }
 

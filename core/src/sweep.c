@@ -10,6 +10,7 @@
 
 #define MAX_ACCESS 32
 #define MAX_REDUCE 16
+#define MAX_HALO 16
 
 /* ---- per-worker memory: bump allocation, reset for each block ---- */
 
@@ -108,7 +109,7 @@ static enum bw_status plan_rows(struct job *j)
     for (uint32_t i = 0; i < j->s->n_access; i++) {
         const struct bw_access *a = &j->s->access[i];
         struct row *r = &j->row[i];
-        if (!a->field || a->field->domain != j->d || a->halo < 0 || a->halo > 16) return BW_ERR_PLUGIN;
+        if (!a->field || a->field->domain != j->d || a->halo < 0 || a->halo > MAX_HALO) return BW_ERR_PLUGIN;
         if (a->mode != BW_READ && a->halo) return BW_ERR_PLUGIN;
         if (a->mode != BW_WRITE && j->d->topo->pub.count && !a->field->src.data[0][0]) return BW_ERR_PLUGIN; /* unwritten scratch */
         *r = (struct row){.f = a->field, .mode = a->mode, .halo = a->halo};
@@ -180,9 +181,9 @@ static struct place block_place(const struct job *j, int64_t b)
 }
 
 /* One tile without halo needs no copy; mac results do, for their extra plane. */
-static bool is_direct(const struct row *r, const struct place *p)
+static bool is_direct(const struct row *r, const struct place *p, int32_t halo)
 {
-    if (p->index < 0 || r->halo) return false;
+    if (p->index < 0 || halo) return false;
     return r->mode == BW_READ || is_cell(r);
 }
 
@@ -211,15 +212,15 @@ static enum bw_status direct_view(struct job *j, struct row *r, const struct pla
 
 static enum bw_status dense_view(struct row *r, const struct place *p, struct bw_arena *arena, struct bw_view *v)
 {
-    int mac = !is_cell(r), extra = mac && (r->halo || r->mode != BW_READ);
+    int mac = !is_cell(r), extra = mac && (v->halo || r->mode != BW_READ);
     int32_t lo[3], n[3];
     for (int a = 0; a < 3; a++) {
-        lo[a] = p->lo[a] - r->halo;
-        n[a] = p->n[a] + 2 * r->halo + extra;
+        lo[a] = p->lo[a] - v->halo;
+        n[a] = p->n[a] + 2 * v->halo + extra;
     }
     v->sy = n[0];
     v->sz = (ptrdiff_t)n[0] * n[1];
-    size_t bytes = (size_t)(v->sz * n[2]) * r->f->elem, skip = (size_t)(r->halo * (1 + v->sy + v->sz)) * r->f->elem;
+    size_t bytes = (size_t)(v->sz * n[2]) * r->f->elem, skip = (size_t)(v->halo * (1 + v->sy + v->sz)) * r->f->elem;
     for (uint32_t c = 0; c < r->f->info.comps; c++) {
         char *m = bw_arena_take(arena, bytes);
         if (!m) return BW_ERR_MEMORY;
@@ -243,8 +244,8 @@ static bool all_finite(const void *p, uint32_t elem, int32_t n)
     return !bad;
 }
 
-/* NaN watch, while the block is still in the cache. */
-static void finite_check(const struct row *r, const struct place *p, const struct bw_view *v, struct block_result *out)
+/* The first NaN or infinity of a block. */
+static void finite_find(const struct row *r, const struct place *p, const struct bw_view *v, struct block_result *out)
 {
     for (uint32_t c = 0; c < r->f->info.comps; c++)
         for (int32_t k = 0; k < p->n[2]; k++)
@@ -295,9 +296,20 @@ static bool edge_finite(const struct job *j, const struct row *r, uint32_t c, in
     return true;
 }
 
+/* Copy and NaN watch at once. A whole tile's row has a known size: a few vector moves instead of calls. */
+static inline bool row_copy_finite(char *to, const char *from, uint32_t elem, int32_t n)
+{
+    if ((uint32_t)n * elem != 64) {
+        memcpy(to, from, (size_t)n * elem);
+        return all_finite(from, elem, n);
+    }
+    memcpy(to, from, 64);
+    return elem == 4 ? all_finite(from, 4, 16) : all_finite(from, 8, 8);
+}
+
 /* Copy one tile's share of a dense result to its block. */
 static enum bw_status tile_store(struct job *j, struct row *r, int64_t t, const struct place *p, const struct bw_view *v,
-                                 struct bw_sweep_fault *fault)
+                                 struct block_result *out)
 {
     const int32_t *td = j->d->info.tile;
     int32_t off[3], n[3];
@@ -316,33 +328,37 @@ static enum bw_status tile_store(struct job *j, struct row *r, int64_t t, const 
         }
         int32_t m[3] = {n[0], n[1], n[2]};
         if (!is_cell(r) && m[c] < td[c]) m[c]++; /* the boundary face inside a tile that the box cuts */
+        bool finite = true;
         for (int32_t k = 0; k < m[2]; k++)
             for (int32_t y = 0; y < m[1]; y++) {
                 char *to = (char *)*slot + (size_t)(td[0] * (y + td[1] * k)) * r->f->elem;
                 const char *from = (char *)v->data[c] + (size_t)(off[0] + (off[1] + y) * v->sy + (off[2] + k) * v->sz) * r->f->elem;
-                if (m[0] * r->f->elem == 64) memcpy(to, from, 64); /* a known size: a few moves instead of a call */
-                else memcpy(to, from, (size_t)m[0] * r->f->elem);
+                finite &= row_copy_finite(to, from, r->f->elem, m[0]);
             }
+        if (!finite) {
+            finite_find(r, p, v, out);
+            if (out->status != BW_OK) return out->status;
+        }
         if (!is_cell(r)) {
             enum bw_status st = rim_store(j, r, c, t, v, off, n);
             if (st != BW_OK) return st;
             if (edge_finite(j, r, c, t, n)) continue;
-            *fault = (struct bw_sweep_fault){r->f, {p->lo[0] + off[0], p->lo[1] + off[1], p->lo[2] + off[2]}};
-            fault->cell[c] += n[c];
+            out->fault = (struct bw_sweep_fault){r->f, {p->lo[0] + off[0], p->lo[1] + off[1], p->lo[2] + off[2]}};
+            out->fault.cell[c] += n[c];
             return BW_ERR_DIVERGED;
         }
     }
     return BW_OK;
 }
 
-static enum bw_status row_store(struct job *j, struct row *r, const struct place *p, const struct bw_view *v, struct bw_sweep_fault *fault)
+static enum bw_status row_store(struct job *j, struct row *r, const struct place *p, const struct bw_view *v, struct block_result *out)
 {
     int32_t q[3];
     for (q[2] = p->tile[2]; q[2] < p->tile[2] + p->tiles[2]; q[2]++)
         for (q[1] = p->tile[1]; q[1] < p->tile[1] + p->tiles[1]; q[1]++)
             for (q[0] = p->tile[0]; q[0] < p->tile[0] + p->tiles[0]; q[0]++) {
                 int64_t t = bw_topo_index(j->d->topo, q);
-                enum bw_status st = t < 0 ? BW_OK : tile_store(j, r, t, p, v, fault);
+                enum bw_status st = t < 0 ? BW_OK : tile_store(j, r, t, p, v, out);
                 if (st != BW_OK) return st;
             }
     return BW_OK;
@@ -361,28 +377,31 @@ static void block_run(int64_t b, uint32_t worker, void *user)
         return;
     }
     bw_arena_reset(arena);
-    for (uint32_t i = 0; i < j->s->n_access && out->status == BW_OK; i++) {
-        struct row *r = &j->row[i];
-        view[i] = (struct bw_view){.comps = (int32_t)r->f->info.comps, .halo = r->halo};
-        out->status = is_direct(r, &p) ? direct_view(j, r, &p, &view[i]) : dense_view(r, &p, arena, &view[i]);
-    }
-    if (out->status != BW_OK) return;
     for (int k = 0; k < MAX_REDUCE; k++) out->max[k] = -HUGE_VAL;
-    struct bw_block block = {.stage = j->env->stage, .grid = &j->d->info, .view = view, .sum = out->sum, .max = out->max,
-                             .worker = worker, .particles = range};
+    struct bw_block block = {.stage = j->env->stage, .grid = &j->d->info, .sum = out->sum, .max = out->max, .worker = worker, .particles = range};
     for (int a = 0; a < 3; a++) {
         block.lo[a] = p.lo[a];
         block.n[a] = p.n[a];
         block.corner[a] = j->d->info.origin[a] + p.lo[a] * j->d->info.h;
     }
+    for (uint32_t i = 0; i < j->s->n_access && out->status == BW_OK; i++) {
+        struct row *r = &j->row[i];
+        int32_t wanted = j->s->halo ? j->s->halo(&block, i, j->s->user) : r->halo;
+        view[i] = (struct bw_view){.comps = (int32_t)r->f->info.comps, .halo = wanted < r->halo ? wanted : r->halo};
+        if (wanted < 0 && r->mode == BW_READ) continue;
+        if (wanted < 0) view[i].halo = 0;
+        out->status = is_direct(r, &p, view[i].halo) ? direct_view(j, r, &p, &view[i]) : dense_view(r, &p, arena, &view[i]);
+    }
+    if (out->status != BW_OK) return;
+    block.view = view;
     if (j->s->particles) block.n_particles = bw_particles_ranges(j->s->particles, j->d, p.tile, p.tiles, range);
     j->s->body(&block, j->s->user);
     if (arena->failed) out->status = BW_ERR_MEMORY; /* the body went without scratch: its results are not to be kept */
     for (uint32_t i = 0; i < j->s->n_access && out->status == BW_OK; i++) {
         struct row *r = &j->row[i];
         if (r->mode == BW_READ) continue;
-        finite_check(r, &p, &view[i], out);
-        if (out->status == BW_OK && !is_direct(r, &p)) out->status = row_store(j, r, &p, &view[i], &out->fault);
+        if (is_direct(r, &p, 0)) finite_find(r, &p, &view[i], out);
+        else out->status = row_store(j, r, &p, &view[i], out);
     }
 }
 

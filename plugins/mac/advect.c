@@ -11,7 +11,7 @@
  *     Selle, Fedkiw, Kim, Liu, Rossignac, "An unconditionally stable MacCormack method", J. Sci. Comput. 35 (2008).
  *
  * A first sweep makes qh, a second one q'. Each makes the displacements anew, plane by plane in the worker's memory, so
- * none are stored. The halo is as wide as the longest trace. Traces longer than the widest halo, fields in double
+ * none are stored. A block's halo is as wide as the longest trace from it. Traces longer than the widest halo, fields in double
  * precision and `trace: euler` go a plain way in doubles that reads beyond the halo by the host's sampler, exactly. */
 #include "advect_pass.h"
 #include <string.h>
@@ -66,12 +66,46 @@ struct traced {
     float *plane[2][2][3]; ///< direction, parity of k, axis: cell (0,0) of the plane
     float *mean[2][3];
     ptrdiff_t stride;
+    float limit; ///< longest way from this block, cells
     struct room room;
 };
 
+/* Longest way from a block, cells. It is shorter than a tile, so it leads through the tiles next to the block at most. */
+static double limit_find(const struct bw_block *b, const struct pass *p)
+{
+    const int32_t *td = b->grid->tile;
+    int32_t from[3], to[3], at[3];
+    double most = p->still;
+    for (int a = 0; a < 3; a++) {
+        from[a] = b->lo[a] / td[a] - (b->lo[a] % td[a] < 0) - 1; // lo may be negative in an unbounded domain
+        to[a] = from[a] + (b->n[a] + td[a] - 1) / td[a] + 1;
+    }
+    for (at[2] = from[2]; at[2] <= to[2]; at[2]++)
+        for (at[1] = from[1]; at[1] <= to[1]; at[1]++)
+            for (at[0] = from[0]; at[0] <= to[0]; at[0]++) {
+                int64_t t = p->tiles->find(b->stage->domain, at);
+                if (t >= 0) most = fmax(most, (double)p->tile_speed[t]);
+            }
+    return p->scale * most * (1 + 1e-5); // rounding must not lead out of the halo
+}
+
+static int32_t halo_for(double limit)
+{
+    return (int32_t)limit + 2; // + 1: second corner; + 1: the high faces
+}
+
+static int32_t block_halo(const struct bw_block *b, uint32_t row, void *user)
+{
+    const struct pass *p = user;
+    float *limit = &p->block_limit[b->worker];
+    if (row == 0) *limit = (float)limit_find(b, p);
+    return halo_for((double)*limit);
+}
+
 static struct traced traced_init(const struct pass *p, const struct bw_block *b)
 {
-    struct traced t = {.stride = (ptrdiff_t)p->stride, .room = room_init(p, b)};
+    float limit = p->block_limit[b->worker];
+    struct traced t = {.stride = (ptrdiff_t)p->stride, .limit = limit, .room = room_init((double)limit, b)};
     float *at = p->memory + p->share * b->worker;
     size_t plane = p->stride * (size_t)(b->n[1] + 2);
     for (int dir = 0; dir < 2; dir++)
@@ -89,7 +123,7 @@ static void plane_trace(const struct bw_block *b, const struct pass *p, const st
     const struct bw_view *v = &b->view[0];
     for (int dir = BACK; dir <= (p->second ? AHEAD : BACK); dir++) {
         struct advect_trace row = {
-            .sy = (int32_t)v->sy, .sz = (int32_t)v->sz, .n = b->n[0] + 2, .limit = (float)p->limit};
+            .sy = (int32_t)v->sy, .sz = (int32_t)v->sz, .n = b->n[0] + 2, .limit = t->limit};
         for (int a = 0; a < 3; a++) row.scale[a] = a == b->grid->thin ? 0 : (float)(dir == BACK ? -p->scale : p->scale);
         for (int32_t j = -1; j <= b->n[1]; j++) {
             for (int a = 0; a < 3; a++) {
@@ -167,40 +201,79 @@ static void block_fast(const struct bw_block *b, void *user)
 
 /* ---- one step ---- */
 
-static void block_speed(const struct bw_block *b, void *user)
+/// Measuring the velocity: the largest component on each tile's faces.
+struct speeds {
+    const struct advect_kernels *kernels;
+    const struct bw_tiles_api *tiles;
+    float *tile;
+};
+
+static float part_speed(const struct bw_block *b, const struct speeds *s, const int32_t lo[3], const int32_t n[3])
 {
-    const struct advect_kernels *kernels = user;
     const struct bw_view *v = &b->view[0];
+    float most = 0;
     for (int c = 0; c < 3; c++) {
         if (c == b->grid->thin) continue;
-        for (int32_t k = 0; k < b->n[2] + (c == 2); k++)
-            for (int32_t j = 0; j < b->n[1] + (c == 1); j++) {
-                float most = kernels->largest(bw_f32(v, c) + j * v->sy + k * v->sz, b->n[0] + (c == 0));
-                if (most > b->max[0]) b->max[0] = most;
+        const float *u = bw_f32(v, c) + lo[0] + lo[1] * v->sy + lo[2] * v->sz;
+        for (int32_t k = 0; k < n[2] + (c == 2); k++)
+            for (int32_t j = 0; j < n[1] + (c == 1); j++) {
+                float row = s->kernels->largest(u + j * v->sy + k * v->sz, n[0] + (c == 0));
+                if (row > most) most = row;
             }
     }
+    return most;
 }
 
-/* Largest velocity component that a trace can meet: in the tiles, where there are none, and beyond the sides, where a
- * moving wall's mirror image adds twice its own. */
-static enum bw_status speed_find(struct bw_stage *s, double *speed)
+static void block_speed(const struct bw_block *b, void *user)
 {
-    struct bw_field *vel = bw_port_field(s, PORT_VEL);
-    const struct bw_access access = {vel, BW_READ, 1}; // the halo has the high faces
+    const struct speeds *s = user;
+    const int32_t *td = b->grid->tile;
+    int32_t at[3];
+    for (at[2] = 0; at[2] < b->n[2]; at[2] += td[2])
+        for (at[1] = 0; at[1] < b->n[1]; at[1] += td[1])
+            for (at[0] = 0; at[0] < b->n[0]; at[0] += td[0]) {
+                int32_t coord[3], n[3];
+                for (int a = 0; a < 3; a++) {
+                    int32_t cell = b->lo[a] + at[a];
+                    coord[a] = cell / td[a] - (cell % td[a] < 0);
+                    n[a] = b->n[a] - at[a] < td[a] ? b->n[a] - at[a] : td[a];
+                }
+                float most = part_speed(b, s, at, n);
+                int64_t t = s->tiles->find(b->stage->domain, coord);
+                if (t >= 0) s->tile[t] = most;
+                b->max[0] = fmax(b->max[0], (double)most);
+            }
+}
+
+/* Largest velocity component that a trace can meet where there are no tiles: the background, and beyond the sides,
+ * where a moving wall's mirror image adds twice its own to what is inside. */
+static double speed_still(const struct bw_stage *s, const struct bw_field *vel)
+{
     double most = 0, wall = 0;
-    const struct advect_kernels *kernels = advect_kernels_for(s->host->simd);
-    enum bw_status st = s->host->sweep(s, &(struct bw_sweep){.access = &access,
-                                                             .n_access = 1,
-                                                             .block = 2,
-                                                             .body = block_speed,
-                                                             .user = (void *)kernels,
-                                                             .maxs = &most,
-                                                             .n_maxs = 1});
     for (int c = 0; c < 3; c++) {
         most = fmax(most, fabs(s->host->field_info(vel)->background[c]));
         for (int side = 0; side < 6; side++) wall = fmax(wall, fabs(s->grid->side[side].velocity[c]));
     }
-    *speed = fmax(most, 0) + 2 * wall;
+    return most + 2 * wall;
+}
+
+/* Largest velocity component that a trace can meet, and by tile. */
+static enum bw_status speed_find(struct bw_stage *s, double *speed, float **by_tile)
+{
+    struct bw_field *vel = bw_port_field(s, PORT_VEL);
+    const struct bw_access access = {vel, BW_READ, 1}; // the halo has the high faces
+    struct speeds by = {advect_kernels_for(s->host->simd), s->host->extension(BW_TILES), NULL};
+    double most = 0;
+    *by_tile = by.tile = s->host->scratch(s, sizeof *by.tile * (size_t)(by.tiles->topology(s->domain)->count + 1));
+    if (!by.tile) return s->host->fail(s, BW_ERR_MEMORY, "Out of memory for the tiles' speeds.");
+    enum bw_status st = s->host->sweep(s, &(struct bw_sweep){.access = &access,
+                                                             .n_access = 1,
+                                                             .block = 2,
+                                                             .body = block_speed,
+                                                             .user = &by,
+                                                             .maxs = &most,
+                                                             .n_maxs = 1});
+    *speed = fmax(most, 0) + speed_still(s, vel);
     return st;
 }
 
@@ -208,7 +281,8 @@ static double advect_max_dt(struct bw_stage *s)
 {
     const struct advect *p = s->params;
     double speed;
-    if (p->cfl <= 0 || speed_find(s, &speed) != BW_OK || speed <= 0) return HUGE_VAL;
+    float *unused;
+    if (p->cfl <= 0 || speed_find(s, &speed, &unused) != BW_OK || speed <= 0) return HUGE_VAL;
     return p->cfl * s->grid->h / speed;
 }
 
@@ -252,6 +326,7 @@ static enum bw_status pass_run(struct pass *p, double *far)
                                                                            .block = 2,
                                                                            .body = p->fast ? block_fast : advect_block_plain,
                                                                            .user = p,
+                                                                           .halo = p->fast ? block_halo : NULL,
                                                                            .sums = &sum,
                                                                            .n_sums = 1});
     *far = fmax(*far, sum); // both sweeps follow the same traces
@@ -324,21 +399,26 @@ static enum bw_status advect_step(struct bw_stage *s)
 {
     const struct advect *a = s->params;
     double speed, long_traces = 0;
-    enum bw_status st = speed_find(s, &speed);
+    float *tile_speed;
+    enum bw_status st = speed_find(s, &speed, &tile_speed);
     if (st != BW_OK || s->dt <= 0) return st;
     struct pass p = {.stage = s,
                      .kernels = advect_kernels_for(s->host->simd),
                      .sample = s->host->extension(BW_SAMPLE),
+                     .tiles = s->host->extension(BW_TILES),
                      .clamp = a->clamp,
                      .euler = a->trace == TRACE_EULER,
-                     .scale = s->dt / s->grid->h};
-    p.limit = p.scale * speed * (1 + 1e-5); // rounding must not lead out of the halo
+                     .scale = s->dt / s->grid->h,
+                     .still = speed_still(s, bw_port_field(s, PORT_VEL)),
+                     .tile_speed = tile_speed};
+    p.limit = p.scale * speed * (1 + 1e-5);
     p.fast = p.limit < MAX_HALO - 1 && !p.euler;
-    p.halo = p.limit < MAX_HALO - 1 ? (int32_t)p.limit + 2 : MAX_HALO; // + 1: second corner; + 1: the high faces
+    p.halo = p.limit < MAX_HALO - 1 ? halo_for(p.limit) : MAX_HALO;
     p.stride = (size_t)(2 * s->grid->tile[0] + 2 + 15) & ~(size_t)15;
     p.share = 6 * p.stride * (size_t)(2 * (2 * s->grid->tile[1] + 2) + 1);
     p.memory = s->host->scratch(s, sizeof *p.memory * p.share * s->host->workers);
-    if (!p.memory) return s->host->fail(s, BW_ERR_MEMORY, "Out of memory for displacements.");
+    p.block_limit = s->host->scratch(s, sizeof *p.block_limit * s->host->workers);
+    if (!p.memory || !p.block_limit) return s->host->fail(s, BW_ERR_MEMORY, "Out of memory for displacements.");
     st = fields_carry(&p, &long_traces);
     s->host->metric(s, "cells", p.scale * speed, BW_METRIC_MAX);
     s->host->metric(s, "long_traces", long_traces, BW_METRIC_SUM);

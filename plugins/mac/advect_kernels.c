@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Trilinear gathers for advection, compiled once a SIMD level (BW_LEVEL).
  *
- * A gather is limited by loads, so neighbours along x are fetched as one 64-bit pair: 4 pairs a point, not 8 values.
+ * A gather is limited by loads. Where a whole vector moves by the same number of cells, as most of a smooth flow does,
+ * plain loads do; elsewhere neighbours along x are fetched together.
  * The cell offset is formed in float, which is exact (|offset| < 2^24), to spare integer multiplications. The fraction
  * is taken from the displacement, not from a coordinate, so its rounding does not grow with the distance from the
  * block's corner and mirrored flows stay mirrored. Lanes and the plain code do the same operations in the same order
  * without contraction: all levels agree bit for bit. */
 #include "advect_kernels.h"
 #include <math.h>
+#include <stdbool.h>
 
 #define JOIN_(a, b) a##b
 #define JOIN(a, b) JOIN_(a, b)
@@ -143,25 +145,36 @@ static inline vec vec_above(vec a, vec t, vec x, vec y)
 {
     return _mm512_mask_blend_ps(_mm512_cmp_ps_mask(a, t, _CMP_GT_OQ), y, x);
 }
-static inline vec vec_lane(void)
+static inline float vec_first(vec a)
 {
-    return _mm512_setr_ps(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    return _mm512_cvtss_f32(a);
 }
 static inline vec vec_floor(vec a)
 {
     return _mm512_roundscale_ps(a, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
 }
 
-/// p[offset] and p[offset + 1] of each lane.
-static inline void vec_pairs(const float *p, vec offset, vec *low, vec *high)
+static inline bool vec_same(vec a)
 {
-    const __m512i even = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
-    const __m512i odd = _mm512_add_epi32(even, _mm512_set1_epi32(1));
-    __m512i at = _mm512_cvttps_epi32(offset);
-    __m512 a = _mm512_castsi512_ps(_mm512_i32gather_epi64(_mm512_castsi512_si256(at), p, 4));
-    __m512 b = _mm512_castsi512_ps(_mm512_i32gather_epi64(_mm512_extracti64x4_epi64(at, 1), p, 4));
-    *low = _mm512_permutex2var_ps(a, even, b);
-    *high = _mm512_permutex2var_ps(a, odd, b);
+    return _mm512_cmp_ps_mask(a, _mm512_broadcastss_ps(_mm512_castps512_ps128(a)), _CMP_EQ_OQ) == 0xffff;
+}
+
+/// Values at q[e][lane + offset] and one further. Lanes that move alike share a masked load: there are few such groups
+/// even in turbulence, and loads beat gathers from memory.
+static inline void vec_pairs(const float *const q[4], vec offset, vec low[4], vec high[4])
+{
+    const __m512i at = _mm512_cvttps_epi32(offset);
+    for (int e = 0; e < 4; e++) low[e] = high[e] = _mm512_setzero_ps();
+    for (unsigned left = 0xffff; left;) {
+        const __m512i one = _mm512_permutexvar_epi32(_mm512_set1_epi32(__builtin_ctz(left)), at);
+        const __mmask16 group = _mm512_cmpeq_epi32_mask(at, one);
+        const ptrdiff_t same = _mm_cvtsi128_si32(_mm512_castsi512_si128(one));
+        for (int e = 0; e < 4; e++) {
+            low[e] = _mm512_mask_loadu_ps(low[e], group, q[e] + same);
+            high[e] = _mm512_mask_loadu_ps(high[e], group, q[e] + same + 1);
+        }
+        left &= ~(unsigned)group;
+    }
 }
 #else
 #define LANES 8
@@ -191,6 +204,10 @@ static inline vec vec_above(vec a, vec t, vec x, vec y)
 {
     return _mm256_blendv_ps(y, x, _mm256_cmp_ps(a, t, _CMP_GT_OQ));
 }
+static inline float vec_first(vec a)
+{
+    return _mm256_cvtss_f32(a);
+}
 static inline vec vec_lane(void)
 {
     return _mm256_setr_ps(0, 1, 2, 3, 4, 5, 6, 7);
@@ -200,17 +217,24 @@ static inline vec vec_floor(vec a)
     return _mm256_floor_ps(a);
 }
 
-/// p[offset] and p[offset + 1] of each lane.
-static inline void vec_pairs(const float *p, vec offset, vec *low, vec *high)
+static inline bool vec_same(vec a)
+{
+    return _mm256_movemask_ps(_mm256_cmp_ps(a, _mm256_broadcastss_ps(_mm256_castps256_ps128(a)), _CMP_EQ_OQ)) == 0xff;
+}
+
+/// Values at q[e][lane + offset] and one further, fetched as one 64-bit pair: 4 pairs a point, not 8 values.
+static inline void vec_pairs(const float *const q[4], vec offset, vec low[4], vec high[4])
 {
     // Lanes 0 1 4 5 and 2 3 6 7, since the shuffles below work within halves.
-    __m256i at = _mm256_permute4x64_epi64(_mm256_cvttps_epi32(offset), 0xd8);
-    __m256 a =
-        _mm256_castsi256_ps(_mm256_i32gather_epi64((const long long *)(const void *)p, _mm256_castsi256_si128(at), 4));
-    __m256 b = _mm256_castsi256_ps(
-        _mm256_i32gather_epi64((const long long *)(const void *)p, _mm256_extracti128_si256(at, 1), 4));
-    *low = _mm256_shuffle_ps(a, b, 0x88);
-    *high = _mm256_shuffle_ps(a, b, 0xdd);
+    const __m256i at = _mm256_permute4x64_epi64(_mm256_cvttps_epi32(offset + vec_lane()), 0xd8);
+    const __m128i first = _mm256_castsi256_si128(at), second = _mm256_extracti128_si256(at, 1);
+    for (int e = 0; e < 4; e++) {
+        const long long *p = (const long long *)(const void *)q[e];
+        __m256 a = _mm256_castsi256_ps(_mm256_i32gather_epi64(p, first, 4));
+        __m256 b = _mm256_castsi256_ps(_mm256_i32gather_epi64(p, second, 4));
+        low[e] = _mm256_shuffle_ps(a, b, 0x88);
+        high[e] = _mm256_shuffle_ps(a, b, 0xdd);
+    }
 }
 #endif
 
@@ -221,9 +245,17 @@ struct vec_corners {
 static inline void vec_corners_load(struct vec_corners *c, const float *f, int32_t sy, int32_t sz, const vec d[3])
 {
     vec x = vec_floor(d[0]), y = vec_floor(d[1]), z = vec_floor(d[2]);
-    const vec offset = vec_lane() + (x + y * vec_set((float)sy) + z * vec_set((float)sz));
+    const vec offset = x + y * vec_set((float)sy) + z * vec_set((float)sz);
     const float *q[4] = {f, f + sy, f + sz, f + sy + sz};
-    for (int e = 0; e < 4; e++) vec_pairs(q[e], offset, &c->l[e], &c->h[e]);
+    if (vec_same(offset)) {
+        const ptrdiff_t same = (ptrdiff_t)vec_first(offset);
+        for (int e = 0; e < 4; e++) {
+            c->l[e] = vec_load(q[e] + same);
+            c->h[e] = vec_load(q[e] + same + 1);
+        }
+    } else {
+        vec_pairs(q, offset, c->l, c->h);
+    }
     c->a[0] = d[0] - x;
     c->a[1] = d[1] - y;
     c->a[2] = d[2] - z;
@@ -294,13 +326,16 @@ static inline void vec_trace(const struct advect_trace *t, int32_t i)
 }
 #endif
 
-/* ---- rows: whole vectors first, where there are any, then cells ---- */
+/* ---- rows: vectors where there are any, the last one moved back to end with the row, else cells ---- */
 
 static void row_gather(const struct advect_row *r, float *out)
 {
     int32_t i = 0;
 #ifdef LANES
-    for (struct vec_corners c; i + LANES <= r->n; i += LANES) vec_store(out + i, vec_gather(r, i, &c));
+    for (struct vec_corners c; i < r->n && LANES <= r->n; i += LANES) {
+        if (i > r->n - LANES) i = r->n - LANES;
+        vec_store(out + i, vec_gather(r, i, &c));
+    }
 #endif
     for (struct corners c; i < r->n; i++) out[i] = cell_gather(r, i, &c);
 }
@@ -309,7 +344,8 @@ static void row_correct(const struct advect_row *hat, const struct advect_row *o
 {
     int32_t i = 0;
 #ifdef LANES
-    for (; i + LANES <= old->n; i += LANES) {
+    for (; i < old->n && LANES <= old->n; i += LANES) {
+        if (i > old->n - LANES) i = old->n - LANES;
         vec v = vec_correct(hat, old, i);
         vec_store(out + i, clamp ? vec_clamp(old, i, v) : v);
     }
@@ -324,7 +360,10 @@ static void row_trace(const struct advect_trace *t)
 {
     int32_t i = 0;
 #ifdef LANES
-    for (; i + LANES <= t->n; i += LANES) vec_trace(t, i);
+    for (; i < t->n && LANES <= t->n; i += LANES) {
+        if (i > t->n - LANES) i = t->n - LANES;
+        vec_trace(t, i);
+    }
 #endif
     for (; i < t->n; i++) cell_trace(t, i);
 }

@@ -23,11 +23,15 @@ struct pass {
     struct bw_stage *stage;
     const struct advect_kernels *kernels;
     const struct bw_sample_api *sample;
+    const struct bw_tiles_api *tiles;
     struct item item[MAX_ITEMS];
     uint32_t n_items;
     bool second, clamp, fast, euler;
     int32_t halo;
     double scale, limit; ///< cells moved per m/s; longest way, cells
+    double still;        ///< largest velocity component that can be met where there are no tiles, m/s
+    float *tile_speed;   ///< largest velocity component on each tile's faces, m/s
+    float *block_limit;  ///< by worker: longest way from the block at hand, cells
     float *memory;       ///< displacements, `share` floats a worker
     size_t share, stride;
 };
@@ -39,7 +43,7 @@ struct room {
     bool bounded;           ///< some trace may leave it
 };
 
-static inline struct room room_init(const struct pass *p, const struct bw_block *b)
+static inline struct room room_init(double limit, const struct bw_block *b)
 {
     struct room r = {.bounded = false};
     for (int a = 0; a < 3; a++) {
@@ -49,7 +53,7 @@ static inline struct room room_init(const struct pass *p, const struct bw_block 
             open[high] = b->grid->n[a] > 0 && (side[high].kind == BW_OPEN || side[high].kind == BW_INFLOW);
         r.low[a] = open[0] ? -b->lo[a] : -HUGE_VAL;
         r.high[a] = open[1] ? b->grid->n[a] - 1 - b->lo[a] : HUGE_VAL;
-        r.bounded = r.bounded || r.low[a] > -p->limit - 1 || r.high[a] < b->n[a] + p->limit;
+        r.bounded = r.bounded || r.low[a] > -limit - 1 || r.high[a] < b->n[a] + limit;
     }
     return r;
 }

@@ -122,7 +122,7 @@ static double node_carry(const struct pass *p, struct reach *vel, struct reach *
     double v = reach_value(old, c, x, range);
     if (!p->second) return v;
     node_displaced(vel, p, AHEAD, axis, at, x);
-    struct room room = room_init(p, vel->block);
+    struct room room = room_init(p->limit, vel->block);
     if (axis < 0 && !room_has(&room, x)) return reach_node(hat, c, at);
     v = reach_node(hat, c, at) + 0.5 * (reach_node(old, c, at) - reach_value(hat, c, x, unused));
     return p->clamp ? fmin(fmax(v, range[0]), range[1]) : v;

@@ -69,10 +69,11 @@ static int32_t row_add(struct rows *r, struct bw_field *field, uint32_t mode, in
     return (int32_t)r->n++;
 }
 
-static enum bw_status rows_sweep(struct bw_stage *s, const struct rows *r, bw_body_fn body, struct task *t, double *max)
+static enum bw_status rows_sweep(struct bw_stage *s, const struct rows *r, bw_body_fn body, bw_halo_fn halo,
+                                 struct task *t, double *max)
 {
-    return s->host->sweep(s, &(struct bw_sweep){.access = r->access, .n_access = r->n, .body = body, .user = t,
-                                                .maxs = max, .n_maxs = 1});
+    return s->host->sweep(s, &(struct bw_sweep){.access = r->access, .n_access = r->n, .body = body, .halo = halo,
+                                                .user = t, .maxs = max, .n_maxs = 1});
 }
 
 static enum bw_status memory_fail(struct bw_stage *s)
@@ -92,11 +93,13 @@ static enum bw_status levels_update(struct bw_stage *s, struct task *t)
     struct rows r = {0};
     double changed = 0;
     if (same && !solid) return BW_OK;
+    t->touched = solid ? s->host->scratch(s, (size_t)t->topology->count) : NULL;
+    if (solid && !t->touched) return memory_fail(s);
     st->built = 0;
     if (!same && mg_fit(&st->mg, t->topology) != BW_OK) return memory_fail(s);
     row_add(&r, bw_port_field(s, PRESSURE), BW_READ, 0);
     t->solid = row_add(&r, solid, BW_READ, 1);
-    const enum bw_status status = rows_sweep(s, &r, project_kinds, t, &changed);
+    const enum bw_status status = rows_sweep(s, &r, project_kinds, NULL, t, &changed);
     if (status != BW_OK) return status;
     if ((!same || changed > 0) && mg_build(&st->mg) != BW_OK) return memory_fail(s);
     st->version = t->topology->version;
@@ -114,28 +117,21 @@ static enum bw_status rhs_make(struct bw_stage *s, struct task *t, struct bw_fie
     t->divergence = row_add(&r, bw_port_field(s, DIVERGENCE), BW_READ, 0);
     t->solid = row_add(&r, bw_port_field(s, SOLID), BW_READ, 1);
     t->solid_vel = row_add(&r, bw_port_field(s, SOLID_VEL), BW_READ, 1);
-    const enum bw_status status = rows_sweep(s, &r, project_rhs, t, &failed);
+    const enum bw_status status = rows_sweep(s, &r, project_rhs, project_halo, t, &failed);
     return status == BW_OK && failed > 0 ? memory_fail(s) : status;
 }
 
-static enum bw_status vel_correct(struct bw_stage *s, struct task *t, struct bw_field *vel)
+/// *worst: largest |div vel - divergence| that is left.
+static enum bw_status vel_correct(struct bw_stage *s, struct task *t, struct bw_field *vel, double *worst)
 {
     struct rows r = {0};
-    double failed = 0;
     t->vel = row_add(&r, vel, BW_UPDATE, 0);
     t->pressure = row_add(&r, bw_port_field(s, PRESSURE), BW_UPDATE, 0);
+    t->divergence = row_add(&r, bw_port_field(s, DIVERGENCE), BW_READ, 0);
     t->solid = row_add(&r, bw_port_field(s, SOLID), BW_READ, 1);
     t->solid_vel = row_add(&r, bw_port_field(s, SOLID_VEL), BW_READ, 1);
-    const enum bw_status status = rows_sweep(s, &r, project_correct, t, &failed);
-    return status == BW_OK && failed > 0 ? memory_fail(s) : status;
-}
-
-static enum bw_status divergence_check(struct bw_stage *s, struct task *t, struct bw_field *vel, double *worst)
-{
-    struct rows r = {0};
-    t->vel = row_add(&r, vel, BW_READ, 1);
-    t->divergence = row_add(&r, bw_port_field(s, DIVERGENCE), BW_READ, 0);
-    return rows_sweep(s, &r, project_check, t, worst);
+    const enum bw_status status = rows_sweep(s, &r, project_correct, project_halo, t, worst);
+    return status == BW_OK && isinf(*worst) ? memory_fail(s) : status;
 }
 
 static void metrics_report(struct bw_stage *s, const struct mg_result *r, double worst)
@@ -192,8 +188,7 @@ static enum bw_status project_run(struct bw_stage *s, struct bw_field *vel, doub
     if (status == BW_ERR_MEMORY) return memory_fail(s);
     if (status != BW_OK) return status;
     status = result_judge(s, &result);
-    if (status == BW_OK) status = vel_correct(s, &t, vel);
-    if (status == BW_OK) status = divergence_check(s, &t, vel, &worst);
+    if (status == BW_OK) status = vel_correct(s, &t, vel, &worst);
     if (status != BW_OK) return status;
     metrics_report(s, &result, worst);
     balance_judge(s, &result, worst, dt);

@@ -44,6 +44,13 @@ static int is_solid(const struct bw_block *b, const struct task *t, const int32_
     return bw_f32(v, 0)[at[0] + at[1] * v->sy + at[2] * v->sz] < 0;
 }
 
+int32_t project_halo(const struct bw_block *b, uint32_t row, void *user)
+{
+    const struct task *t = user;
+    const int of_solid = (int32_t)row == t->solid || (int32_t)row == t->solid_vel;
+    return of_solid && !t->touched[tile_of(t, b)] ? -1 : 1;
+}
+
 /// What lies beyond side s, at the cell `at` just outside the block.
 static uint8_t seen_beyond(const struct task *t, const struct bw_block *b, int64_t tile, int s, const int32_t at[3])
 {
@@ -78,6 +85,19 @@ static void seen_fill(const struct task *t, const struct bw_block *b, int64_t ti
     }
 }
 
+/// Is there a solid cell in the block or next to it?
+static int block_touched(const struct bw_block *b, const struct task *t)
+{
+    for (int k = -1; t->solid >= 0 && k <= b->n[2]; k++)
+        for (int j = -1; j <= b->n[1]; j++) {
+            const float *row = bw_f32(&b->view[t->solid], 0) + j * b->view[t->solid].sy + k * b->view[t->solid].sz;
+            int solid = 0;
+            for (int i = -1; i <= b->n[0]; i++) solid |= row[i] < 0;
+            if (solid) return 1;
+        }
+    return 0;
+}
+
 void project_kinds(const struct bw_block *b, void *user)
 {
     const struct task *t = user;
@@ -97,6 +117,7 @@ void project_kinds(const struct bw_block *b, void *user)
             }
         }
     uint8_t *old = t->mg->kind + tile * MG_CELLS;
+    if (t->touched) t->touched[tile] = (uint8_t)block_touched(b, t);
     b->max[0] = memcmp(old, kind, MG_CELLS) != 0;
     if (b->max[0] > 0) memcpy(old, kind, MG_CELLS);
 }
@@ -134,7 +155,7 @@ static void walls_set(const struct task *t, const struct bw_block *b, int64_t ti
 {
     for (int a = 0; a < 3; a++) {
         const int n[3] = {b->n[0] + (a == 0), b->n[1] + (a == 1), b->n[2] + (a == 2)};
-        for (int k = 0; t->solid >= 0 && k < n[2]; k++)
+        for (int k = 0; t->touched && t->touched[tile] && k < n[2]; k++)
             for (int j = 0; j < n[1]; j++) row_solid(b, t, u, a, n[0], j, k);
         for (int s = 2 * a; s < 2 * a + 2; s++) {
             const int at = s & 1 ? b->n[a] : 0;
@@ -313,6 +334,28 @@ static void pressure_store(const struct task *t, const struct bw_block *b, const
         }
 }
 
+/* Largest |div u - divergence| of the block's fluid cells. The block's own high faces have the bits that the tile
+ * beyond gives them, so this is the divergence of what is stored. */
+static double divergence_left(const struct task *t, const struct bw_block *b, int64_t tile, const struct faces *u)
+{
+    const struct mg_shape *sh = &t->mg->shape;
+    const float per_h = (float)(1 / b->grid->h), none = 0;
+    float worst = 0;
+    for (int k = 0; k < b->n[sh->axis[2]]; k++)
+        for (int j = 0; j < b->n[sh->axis[1]]; j++) {
+            const uint8_t *at = t->mg->kind + tile * MG_CELLS + mg_index(sh->dim, 0, j, k);
+            float row[64];
+            ptrdiff_t step = 0;
+            const float *d = t->divergence < 0 ? &none : row_scalar(t, &b->view[t->divergence], j, k, &step);
+            row_outflow(t, u, b->n[sh->axis[0]], j, k, row);
+            for (int i = 0; i < b->n[sh->axis[0]]; i++) {
+                const float off = at[i] ? fabsf(row[i] * per_h - d[i * step]) : 0.0f;
+                worst = off > worst ? off : worst;
+            }
+        }
+    return (double)worst;
+}
+
 void project_correct(const struct bw_block *b, void *user)
 {
     const struct task *t = user;
@@ -324,7 +367,7 @@ void project_correct(const struct bw_block *b, void *user)
     const size_t size = (size_t)(d.step[2] * (n[2] + 2)) * sizeof *d.p;
     double *memory = b->stage->host->body_scratch(b, size);
     if (!memory) {
-        b->max[0] = 1;
+        b->max[0] = HUGE_VAL;
         return;
     }
     memset(memory, 0, size);
@@ -333,28 +376,5 @@ void project_correct(const struct bw_block *b, void *user)
     for (int q = 0; q < t->mg->shape.dim; q++) faces_correct(t, &u, &d, n, q);
     if (t->mg->level->coef[tile] >= 0 || b->grid->thin >= 0) walls_set(t, b, tile, &u);
     pressure_store(t, b, &d, n);
-}
-
-void project_check(const struct bw_block *b, void *user)
-{
-    const struct task *t = user;
-    const struct mg_shape *sh = &t->mg->shape;
-    const uint8_t *kind = t->mg->kind + tile_of(t, b) * MG_CELLS;
-    const struct faces u = faces_of(&b->view[t->vel]);
-    const float per_h = (float)(1 / b->grid->h);
-    float worst = 0;
-    for (int k = 0; k < b->n[sh->axis[2]]; k++)
-        for (int j = 0; j < b->n[sh->axis[1]]; j++) {
-            const uint8_t *at = kind + mg_index(sh->dim, 0, j, k);
-            float row[64];
-            ptrdiff_t step = 0;
-            const float none = 0;
-            const float *d = t->divergence < 0 ? &none : row_scalar(t, &b->view[t->divergence], j, k, &step);
-            row_outflow(t, &u, b->n[sh->axis[0]], j, k, row);
-            for (int i = 0; i < b->n[sh->axis[0]]; i++) {
-                const float off = at[i] ? fabsf(row[i] * per_h - d[i * step]) : 0.0f;
-                worst = off > worst ? off : worst;
-            }
-        }
-    b->max[0] = (double)worst;
+    b->max[0] = divergence_left(t, b, tile, &u);
 }

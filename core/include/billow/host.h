@@ -81,6 +81,10 @@ struct bw_access {
 };
 
 typedef void (*bw_body_fn)(const struct bw_block *block, void *user);
+/// [body] Cells of halo that this block needs of access row `row`, where its stage knows better than the worst case
+/// (filling is what halos cost); at most what `access` says. The view says how many it got. -1: this block does without
+/// the row, which must be one that is read; its view is empty. `block` has no views yet.
+typedef int32_t (*bw_halo_fn)(const struct bw_block *block, uint32_t row, void *user);
 
 /// A pass over all active tiles of a domain. Zero what is not needed.
 struct bw_sweep {
@@ -94,6 +98,7 @@ struct bw_sweep {
     uint32_t n_sums, n_maxs; ///< at most 16 each
     struct bw_particles *particles; ///< hand each block the particles in and around it
     struct bw_domain *domain; ///< NULL: the stage's own. All fields must live there.
+    bw_halo_fn halo;      ///< NULL: every block gets the halos that `access` says
 };
 
 /// A worker inside team(): all workers run the same function at once.
