@@ -12,6 +12,7 @@
 #include "shape.h"
 
 #include <math.h>
+#include <stdbool.h>
 
 enum force_kind { FORCE_WIND, FORCE_VORTEX, FORCE_TURBULENCE, FORCE_ATTRACTOR };
 
@@ -165,13 +166,12 @@ struct edges {
 static void edges_add(const struct bw_block *b, struct edges *e, int comp, const struct noise_lattice *l, double factor)
 {
     const double at[3] = {comp == 0 ? 0.5 : 0, comp == 1 ? 0.5 : 0, comp == 2 ? 0.5 : 0};
+    struct noise_step x[NOISE_COLUMNS];
+    for (int i = 0; i <= b->n[0]; i++) x[i] = noise_locate(l, 0, block_coord(b, 0, i + at[0]));
     for (int k = 0; k <= b->n[2]; k++)
         for (int j = 0; j <= b->n[1]; j++)
-            for (int i = 0; i <= b->n[0]; i++) {
-                const double x[3] = {block_coord(b, 0, i + at[0]), block_coord(b, 1, j + at[1]),
-                                     block_coord(b, 2, k + at[2])};
-                e->psi[comp][i + j * e->sy + k * e->sz] += (float)(factor * noise_at(l, x));
-            }
+            noise_add_row(l, x, b->n[0] + 1, block_coord(b, 1, j + at[1]), block_coord(b, 2, k + at[2]), factor,
+                          e->psi[comp] + j * e->sy + k * e->sz);
 }
 
 /* 0: out of memory. */
@@ -203,55 +203,87 @@ static int edges_make(const struct plan *a, const struct bw_block *b, struct edg
     return 1;
 }
 
-/* Component `axis` of the curl on its face: (ψ_w(v+1) - ψ_w(v) - ψ_v(w+1) + ψ_v(w))/h with v, w the axes that follow.
- */
-static double curl_at(const struct edges *e, double h, int axis, ptrdiff_t at)
+enum { ROW_FACES = 65 };
+
+/* The faces of one row, from face `from` of row (j,k), along x. */
+struct row {
+    const struct plan *plan;
+    const struct bw_block *block;
+    const struct edges *edges;
+    int axis, from, j, k, n;
+    double cover[ROW_FACES];
+};
+
+static void row_place(const struct row *r, int i, double x[3])
 {
-    const ptrdiff_t stride[3] = {1, e->sy, e->sz};
-    int v = (axis + 1) % 3, w = (axis + 2) % 3;
-    const float *pv = e->psi[v] + at, *pw = e->psi[w] + at;
-    return ((double)pw[stride[v]] - (double)pw[0] - (double)pv[stride[w]] + (double)pv[0]) / h;
+    const int at[3] = {r->from + i, r->j, r->k};
+    for (int a = 0; a < 3; a++) x[a] = block_coord(r->block, a, at[a] + (a == r->axis ? 0 : 0.5));
 }
 
-static float face_push(const struct plan *a, const struct bw_block *b, const struct edges *e, const double x[3],
-                       int axis, ptrdiff_t edge, double cover, float u)
+static void row_wind(const struct row *r, float *u)
 {
-    double push;
-    switch (a->kind->kind) {
-    case FORCE_WIND: {
-        double target = a->kind->wind.velocity[axis], keep = cover >= 1 ? a->keep : pow(a->keep, cover);
-        return (float)(target + (u - target) * keep);
+    const double target = r->plan->kind->wind.velocity[r->axis], keep = r->plan->keep;
+    for (int i = 0; i < r->n; i++) {
+        double left = r->cover[i] >= 1 ? keep : r->cover[i] > 0 ? pow(keep, r->cover[i]) : 1;
+        u[i] = (float)(target + (u[i] - target) * left);
     }
-    case FORCE_VORTEX:
-        push = vortex_push(a, x, axis);
-        break;
-    case FORCE_ATTRACTOR:
-        push = attractor_push(a, x, axis);
-        break;
-    default:
-        push = curl_at(e, b->grid->h, axis, edge);
-        break;
+}
+
+/* The curl's component `axis`: (ψ_w(v+1) - ψ_w(v) - ψ_v(w+1) + ψ_v(w))/h with v, w the axes that follow. */
+static void row_turbulence(const struct row *r, float *u)
+{
+    const struct edges *e = r->edges;
+    const ptrdiff_t stride[3] = {1, e->sy, e->sz}, first = r->from + r->j * e->sy + r->k * e->sz;
+    int v = (r->axis + 1) % 3, w = (r->axis + 2) % 3;
+    const float *pv = e->psi[v] + first, *pw = e->psi[w] + first, *pv1 = pv + stride[w], *pw1 = pw + stride[v];
+    const double scale = r->plan->dt / r->block->grid->h;
+    for (int i = 0; i < r->n; i++)
+        u[i] = (float)(u[i] + scale * r->cover[i] * (((double)pw1[i] - pw[i]) - ((double)pv1[i] - pv[i])));
+}
+
+static void row_centred(const struct row *r, float *u)
+{
+    bool vortex = r->plan->kind->kind == FORCE_VORTEX;
+    for (int i = 0; i < r->n; i++) {
+        double x[3];
+        if (r->cover[i] <= 0) continue;
+        row_place(r, i, x);
+        double push = vortex ? vortex_push(r->plan, x, r->axis) : attractor_push(r->plan, x, r->axis);
+        u[i] = (float)(u[i] + r->plan->dt * r->cover[i] * push);
     }
-    return (float)(u + a->dt * cover * push);
+}
+
+/* 0: the shape leaves the row alone. */
+static int row_cover(struct row *r)
+{
+    int any = 0;
+    for (int i = 0; i < r->n; i++) {
+        double x[3];
+        row_place(r, i, x);
+        r->cover[i] = shape_cover(pose_distance(&r->plan->region, x), r->plan->width);
+        any |= r->cover[i] > 0;
+    }
+    return any;
 }
 
 static void axis_push(const struct plan *a, const struct bw_block *b, const struct edges *e, const struct cells *c,
                       int axis)
 {
     const struct bw_view *v = &b->view[0];
-    const double at[3] = {axis == 0 ? 0 : 0.5, axis == 1 ? 0 : 0.5, axis == 2 ? 0 : 0.5};
-    const int hi[3] = {c->hi[0] + (axis == 0), c->hi[1] + (axis == 1), c->hi[2] + (axis == 2)};
-    float *f = bw_f32(v, axis);
-    for (int k = c->lo[2]; k < hi[2]; k++)
-        for (int j = c->lo[1]; j < hi[1]; j++)
-            for (int i = c->lo[0]; i < hi[0]; i++) {
-                const double x[3] = {block_coord(b, 0, i + at[0]), block_coord(b, 1, j + at[1]),
-                                     block_coord(b, 2, k + at[2])};
-                double cover = shape_cover(pose_distance(&a->region, x), a->width);
-                if (cover <= 0) continue;
-                float *face = f + i + j * v->sy + k * v->sz;
-                *face = face_push(a, b, e, x, axis, i + j * e->sy + k * e->sz, cover, *face);
-            }
+    struct row r = {.plan = a, .block = b, .edges = e, .axis = axis, .from = c->lo[0],
+                    .n = c->hi[0] + (axis == 0) - c->lo[0]};
+    for (int i = 0; i < r.n; i++) r.cover[i] = 1;
+    for (r.k = c->lo[2]; r.k < c->hi[2] + (axis == 2); r.k++)
+        for (r.j = c->lo[1]; r.j < c->hi[1] + (axis == 1); r.j++) {
+            float *u = bw_f32(v, axis) + r.from + r.j * v->sy + r.k * v->sz;
+            if (a->region.kind != SHAPE_EVERYWHERE && !row_cover(&r)) continue;
+            if (a->kind->kind == FORCE_WIND)
+                row_wind(&r, u);
+            else if (a->kind->kind == FORCE_TURBULENCE)
+                row_turbulence(&r, u);
+            else
+                row_centred(&r, u);
+        }
 }
 
 static void body(const struct bw_block *b, void *user)

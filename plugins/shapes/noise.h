@@ -90,4 +90,42 @@ static inline double noise_at(const struct noise_lattice *l, const double x[3])
     }
     return sum;
 }
+
+/// Where a coordinate lies in its lattice cell.
+struct noise_step {
+    int32_t cell; ///< from the lattice's first
+    double f, w;  ///< fraction, faded fraction
+};
+
+static inline struct noise_step noise_locate(const struct noise_lattice *l, int axis, double x)
+{
+    double u = x / l->size + l->shift[axis], cell = floor(u);
+    return (struct noise_step){(int32_t)((int64_t)cell - l->lo[axis]), u - cell, noise_fade(u - cell)};
+}
+
+enum { NOISE_COLUMNS = 80 };
+
+/// out[i] += factor · noise at (x[i], y, z): as noise_at, but the four corners across a row are summed once a lattice
+/// column, so a value costs two. The lattice has at most NOISE_COLUMNS points along x.
+static inline void noise_add_row(const struct noise_lattice *l, const struct noise_step *x, int32_t n, double y,
+                                 double z, double factor, float *out)
+{
+    const struct noise_step v = noise_locate(l, 1, y), w = noise_locate(l, 2, z);
+    double rest[NOISE_COLUMNS], slope[NOISE_COLUMNS];
+    for (int32_t i = 0; i < l->n[0]; i++) rest[i] = slope[i] = 0;
+    for (int corner = 0; corner < 4; corner++) {
+        int b = corner & 1, c = corner >> 1;
+        double weight = factor * (b ? v.w : 1 - v.w) * (c ? w.w : 1 - w.w), dy = v.f - b, dz = w.f - c;
+        const float *g = l->g + 4 * (ptrdiff_t)l->n[0] * (v.cell + b + (ptrdiff_t)l->n[1] * (w.cell + c));
+        for (int32_t i = 0; i < l->n[0]; i++, g += 4) {
+            slope[i] += weight * g[0];
+            rest[i] += weight * (g[1] * dy + g[2] * dz + g[3]);
+        }
+    }
+    for (int32_t i = 0; i < n; i++) {
+        int32_t at = x[i].cell;
+        double low = rest[at] + slope[at] * x[i].f, high = rest[at + 1] + slope[at + 1] * (x[i].f - 1);
+        out[i] += (float)(low + x[i].w * (high - low));
+    }
+}
 #endif

@@ -272,7 +272,7 @@ static void gang_run(struct bw_team *t, void *user)
 {
     struct gang *g = user;
     g->slot[t->rank] = t->rank + 1;
-    g->size = t->rank ? g->size : t->size;
+    if (t->rank == 0) g->size = t->size;
     t->barrier(t);
     for (uint32_t i = 0; i < t->size; i++) g->total[t->rank] += g->slot[i];
     t->barrier(t);
