@@ -6,10 +6,12 @@
 #include "alloc.h"
 #include "params.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -19,7 +21,7 @@ enum { SETS_MAX = 256 };
 struct bake {
     const char *name, *plugin_path, *preset_path, *out_given;
     const char *set[SETS_MAX], *mute[SETS_MAX];
-    int force, fresh, dry_run, json;
+    int force, fresh, dry_run, json, locked;
     int told;                 /* the sentence in `diag` has been printed already */
     struct bw_preset_overrides over;
     struct bw_run_options run;
@@ -215,6 +217,19 @@ static int folder_make(const char *path, struct bw_diag *d)
     return good;
 }
 
+/* Held until the process ends, however it ends; two bakes in one folder would take each other's files away. A folder
+ * that is not there yet, or a file system that knows no locks, is no reason to stop. */
+static int folder_lock(struct bake *b)
+{
+    int fd = b->locked ? -1 : open(b->out, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0) return 1;
+    b->locked = flock(fd, LOCK_EX | LOCK_NB) == 0;
+    if (b->locked || errno != EWOULDBLOCK) return 1;
+    close(fd);
+    bw_diag_error(&b->diag, NULL, BW_ERR_USAGE, "another bake is writing into %s: wait for it, or say --out DIR", b->out);
+    return 0;
+}
+
 static void up_to_date_say(struct bake *b)
 {
     static const char *const what[] = {"movie", "picture", "cache"};
@@ -290,7 +305,7 @@ static char *resolved_text(const struct bw_node *resolved, const struct bake_fac
 static int notes_begin(struct bake *b, const struct bw_node *resolved)
 {
     char *path, *text;
-    if (!folder_make(b->out, &b->diag)) return 0;
+    if (!folder_make(b->out, &b->diag) || !folder_lock(b)) return 0;
     record_clear(&b->record, &b->facts);
     path = bw_printf("%s/resolved.yaml", b->out);
     text = resolved_text(resolved, &b->facts);
@@ -375,7 +390,7 @@ static enum bw_status bake_decide_and_run(struct bake *b)
 {
     struct bw_node *resolved = bw_chain_resolved(b->chain);
     enum bw_status status = BW_OK;
-    int go = resolved ? record_decide(b, resolved) : -1;
+    int go = resolved && folder_lock(b) ? record_decide(b, resolved) : -1;
     if (!resolved) bw_diag_error(&b->diag, NULL, BW_ERR_MEMORY, "out of memory");
     if (go > 0 && !b->force) go = estimate_check(b->chain, b->preset, &b->diag) == BW_OK;
     if (go > 0) {

@@ -75,7 +75,7 @@ void bw_camera_fit(struct bw_camera *c, const double lo[3], const double hi[3], 
 double bw_scene_extinction(const double lo[3], const double hi[3])
 {
     double size = fmax(hi[2] - lo[2], fmax(hi[0] - lo[0], hi[1] - lo[1]));
-    return 60 / fmax(size, 1e-9);
+    return 240 / fmax(size, 1e-9);
 }
 
 /// right·x + up·y + back·z, made unit length.

@@ -169,6 +169,15 @@ for signal in INT TERM; do
     run check "stop_$signal"; expect "an unfinished cache is told" 1 "did not come to its end"
 done
 
+# ---- two at once ----
+"$billow" bake long.yaml --out shared --json >/dev/null 2>&1 </dev/null &
+first=$!
+for _ in $(seq 200); do [ -e shared/vdb ] && break; sleep 0.05; done
+run bake long.yaml --out shared --force; expect "a second bake into one folder" 2 "another bake is writing into shared"
+that "the first one goes on" kill -0 $first
+kill -INT $first; wait $first; code=$?
+that "the first one's files are whole" test "$code" = 130 -a -s shared/bake.log -a -z "$(find shared -name '.*' -type f)"
+
 # ---- refusals ----
 run bake puff --set 'domain.size=[1 km, 1 km, 1 km]' --out huge; expect "a domain larger than memory" 7 "voxel"
 that "it never began" test ! -e huge
