@@ -2,11 +2,13 @@
 /* Dense arrays for the renderer: only the box that holds something, with a cell of air around; halved until it fits. */
 #include "picture.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 #define MAX_CELLS 12e6 ///< 40 bytes each while a frame is drawn
 #define FAINT 1e-4f    ///< densities that nobody sees
+#define BAND 3         ///< cells from an obstacle where distances are exact
 
 /// A box of cells, half open.
 struct cells {
@@ -82,6 +84,7 @@ struct copy {
     const struct bw_snapshot_field *f;
     uint32_t c;
     int32_t lo[3], n[3], step;
+    float most; ///< larger values count as this
     float *out;
 };
 
@@ -90,7 +93,7 @@ static void tile_copy(int64_t t, void *user)
     const struct copy *p = user;
     const struct cells box = tile_cells(p->f, t);
     const int32_t *size = p->f->info->domain->tile;
-    float weight = 1 / (float)(p->step * p->step * p->step), back = (float)p->f->info->background[p->c];
+    float weight = 1 / (float)(p->step * p->step * p->step), back = bw_least((float)p->f->info->background[p->c], p->most);
     for (int k = box.lo[2]; k < box.hi[2]; k++)
         for (int j = box.lo[1]; j < box.hi[1]; j++)
             for (int i = box.lo[0]; i < box.hi[0]; i++) {
@@ -99,18 +102,18 @@ static void tile_copy(int64_t t, void *user)
                 int32_t q[3] = {at[0] / p->step, at[1] / p->step, at[2] / p->step};
                 if (q[0] >= p->n[0] || q[1] >= p->n[1] || q[2] >= p->n[2]) continue;
                 size_t from = ((size_t)(k - box.lo[2]) * (size_t)size[1] + (size_t)(j - box.lo[1])) * (size_t)size[0];
-                float v = tile_value(p->f, p->c, t, from + (size_t)(i - box.lo[0]));
+                float v = bw_least(tile_value(p->f, p->c, t, from + (size_t)(i - box.lo[0])), p->most);
                 p->out[((size_t)q[2] * (size_t)p->n[1] + (size_t)q[1]) * (size_t)p->n[0] + (size_t)q[0]] +=
                     weight * (v - back);
             }
 }
 
 static void field_copy(const struct bw_tools *tools, const struct bw_snapshot_field *f, uint32_t c,
-                       const struct cells *box, const struct bw_dense *dense, int32_t step, float *out)
+                       const struct cells *box, const struct bw_dense *dense, int32_t step, float most, float *out)
 {
-    struct copy p = {f, c, {box->lo[0], box->lo[1], box->lo[2]}, {dense->n[0], dense->n[1], dense->n[2]}, step, out};
+    struct copy p = {f, c, {box->lo[0], box->lo[1], box->lo[2]}, {dense->n[0], dense->n[1], dense->n[2]}, step, most, out};
     size_t cells = bw_dense_cells(dense);
-    for (size_t i = 0; i < cells; i++) out[i] = (float)f->info->background[c];
+    for (size_t i = 0; i < cells; i++) out[i] = bw_least((float)f->info->background[c], most);
     tools->parallel(tools->ctx, f->n_tiles, tile_copy, &p);
 }
 
@@ -165,24 +168,33 @@ static void volume_fill(const struct bw_tools *tools, const struct bw_found *f, 
     float **slots[3] = {&v->density, &v->flame, &v->temperature};
     for (int i = 0; i < 3; i++) {
         if (!scalars[i]) continue;
-        field_copy(tools, scalars[i], 0, box, &v->box, step, m);
+        field_copy(tools, scalars[i], 0, box, &v->box, step, FLT_MAX, m);
         *slots[i] = m;
         m += cells;
     }
     for (uint32_t c = 0; f->dye && c < 3; c++, m += cells) {
-        field_copy(tools, f->dye, c, box, &v->box, step, m);
+        field_copy(tools, f->dye, c, box, &v->box, step, FLT_MAX, m);
         v->dye[c] = m;
     }
 }
 
-/// Obstacles: the active tiles' box, but no further than their surface.
+static int tile_below(const struct bw_snapshot_field *f, int64_t t, float most)
+{
+    const int32_t *n = f->info->domain->tile;
+    for (size_t i = 0; i < (size_t)n[0] * (size_t)n[1] * (size_t)n[2]; i++)
+        if (tile_value(f, 0, t, i) < most) return 1;
+    return 0;
+}
+
+/// Obstacles: the box of the tiles near them. Distances are known near the surface only and are any large number
+/// elsewhere; cut to BAND cells they are safe to march by.
 static enum bw_status solid_gather(const struct bw_tools *tools, const struct bw_snapshot_field *f, int32_t step,
                                    struct bw_volume *v)
 {
     struct cells box = {{INT32_MAX, INT32_MAX, INT32_MAX}, {INT32_MIN, INT32_MIN, INT32_MIN}};
     for (int64_t t = 0; t < f->n_tiles; t++) {
         struct cells c = tile_cells(f, t);
-        cells_join(&box, &c);
+        if (tile_below(f, t, BAND * (float)f->info->domain->h)) cells_join(&box, &c);
     }
     if (cells_empty(&box)) return BW_OK;
     while (step < f->info->domain->tile[0]) { // a sparse scene may span far more than the smoke
@@ -194,7 +206,7 @@ static enum bw_status solid_gather(const struct bw_tools *tools, const struct bw
     dense_make(f->info->domain, &box, step, &v->solid_box);
     v->solid = tools->alloc(tools->ctx, bw_dense_cells(&v->solid_box) * sizeof(float));
     if (!v->solid) return BW_ERR_MEMORY;
-    field_copy(tools, f, 0, &box, &v->solid_box, step, v->solid);
+    field_copy(tools, f, 0, &box, &v->solid_box, step, BAND * (float)(f->info->domain->h * step), v->solid);
     return BW_OK;
 }
 

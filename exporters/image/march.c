@@ -219,6 +219,8 @@ static float solid_hit(const struct march *m, const double dir[3], double pixel,
     return (float)(1 - fmax(best, 0));
 }
 
+#define SOFT 0.35 ///< cosine by which the key light, being large, reaches round an edge
+
 /// Clay under the studio's lights.
 static void solid_shade(const struct march *m, const double p[3], float rgb[3])
 {
@@ -237,7 +239,7 @@ static void solid_shade(const struct march *m, const double p[3], float rgb[3])
     }
     static const float clay[3] = {0.20f, 0.17f, 0.15f};
     for (int c = 0; c < 3; c++)
-        rgb[c] = clay[c] * ((float)fmax(key, 0) * m->studio.key.rgb[c] +
+        rgb[c] = clay[c] * ((float)fmax((key + SOFT) / (1 + SOFT), 0) * m->studio.key.rgb[c] +
                             0.7f * (float)fmax(rim, 0) * m->studio.rim.rgb[c] + 0.22f + 0.18f * (float)n[2]);
 }
 

@@ -11,8 +11,8 @@
  *     Selle, Fedkiw, Kim, Liu, Rossignac, "An unconditionally stable MacCormack method", J. Sci. Comput. 35 (2008).
  *
  * A first sweep makes qh, a second one q'. Each makes the displacements anew, plane by plane in the worker's memory, so
- * none are stored. A block's halo is as wide as the longest trace from it. Traces longer than the widest halo, fields in double
- * precision and `trace: euler` go a plain way in doubles that reads beyond the halo by the host's sampler, exactly. */
+ * none are stored. A block's halo is as wide as the longest trace from it. Traces longer than the widest halo and fields
+ * in double precision go a plain way in doubles that reads beyond the halo by the host's sampler, exactly. */
 #include "advect_pass.h"
 #include <string.h>
 
@@ -35,7 +35,7 @@ static const struct bw_param params[] = {
               "How to carry: semi-lagrangian blurs, maccormack keeps detail."),
     BW_CHOICE(
         struct advect, trace, "trace", "midpoint", "midpoint|euler",
-        "How to follow the flow: midpoint; or euler, one straight line with the velocity at each point itself (slow)."),
+        "How to follow the flow: midpoint; or euler, one straight line with the velocity at each point itself."),
     BW_BOOL(struct advect, clamp, "clamp", "true",
             "Keep maccormack within the values it started from; without it thin features may ring."),
     BW_F64(struct advect, cfl, "cfl", "0", 0, 100, "1",
@@ -135,6 +135,26 @@ static void plane_trace(const struct bw_block *b, const struct pass *p, const st
     }
 }
 
+/* Straight traces with the velocity at each node itself: no gathers, the faces around are at fixed places. */
+static void row_straight(const struct bw_block *b, const struct pass *p, const struct traced *t, int dir, int axis,
+                         int32_t j, int32_t k, int32_t n, const float *d[3])
+{
+    const struct bw_view *v = &b->view[0];
+    const ptrdiff_t step[3] = {1, v->sy, v->sz}, below = axis < 0 ? 0 : -step[axis];
+    const float scale = (float)(dir == BACK ? -p->scale : p->scale);
+    for (int c = 0; c < 3; c++) {
+        const float *low = bw_f32(v, c) + j * v->sy + k * v->sz, *high = low + (c == axis ? 0 : step[c]);
+        const ptrdiff_t back = c == axis ? 0 : below;
+        const float share = c == b->grid->thin ? 0 : 0.25f * scale;
+        float *to = t->mean[dir][c];
+        for (int32_t i = 0; i < n; i++) {
+            float way = share * ((low[i + back] + high[i + back]) + (low[i] + high[i]));
+            to[i] = way < -t->limit ? -t->limit : way > t->limit ? t->limit : way;
+        }
+        d[c] = to;
+    }
+}
+
 /* Displacements of row (j,k): of cells, or of the low faces along `axis`. */
 static void row_displacement(const struct traced *t, int dir, int axis, int32_t j, int32_t k, int32_t n,
                              const float *d[3])
@@ -169,13 +189,19 @@ static void row_carry(const struct bw_block *b, const struct pass *p, const stru
         memcpy(to, old.f, sizeof *to * (size_t)old.n);
         return;
     }
-    row_displacement(t, BACK, axis, j, k, old.n, old.d);
+    if (p->euler)
+        row_straight(b, p, t, BACK, axis, j, k, old.n, old.d);
+    else
+        row_displacement(t, BACK, axis, j, k, old.n, old.d);
     if (!p->second) {
         p->kernels->gather(&old, to);
         return;
     }
     struct advect_row hat = row_of(&b->view[it->view_hat], c, j, k, old.n);
-    row_displacement(t, AHEAD, axis, j, k, old.n, hat.d);
+    if (p->euler)
+        row_straight(b, p, t, AHEAD, axis, j, k, old.n, hat.d);
+    else
+        row_displacement(t, AHEAD, axis, j, k, old.n, hat.d);
     p->kernels->correct(&hat, &old, p->clamp, to);
     for (int32_t i = 0; t->room.bounded && axis < 0 && i < old.n; i++) {
         const double x[3] = {i + (double)hat.d[0][i], j + (double)hat.d[1][i], k + (double)hat.d[2][i]};
@@ -188,7 +214,7 @@ static void block_fast(const struct bw_block *b, void *user)
     const struct pass *p = user;
     const struct traced t = traced_init(p, b);
     for (int32_t k = b->grid->thin == 2 ? 0 : -1; k <= b->n[2]; k++) {
-        plane_trace(b, p, &t, k);
+        if (!p->euler) plane_trace(b, p, &t, k);
         if (k < 0) continue;
         for (uint32_t q = 0; q < p->n_items; q++)
             for (int c = 0; c < (int)p->item[q].info->comps; c++) {
@@ -412,7 +438,7 @@ static enum bw_status advect_step(struct bw_stage *s)
                      .still = speed_still(s, bw_port_field(s, PORT_VEL)),
                      .tile_speed = tile_speed};
     p.limit = p.scale * speed * (1 + 1e-5);
-    p.fast = p.limit < MAX_HALO - 1 && !p.euler;
+    p.fast = p.limit < MAX_HALO - 1;
     p.halo = p.limit < MAX_HALO - 1 ? halo_for(p.limit) : MAX_HALO;
     p.stride = (size_t)(2 * s->grid->tile[0] + 2 + 15) & ~(size_t)15;
     p.share = 6 * p.stride * (size_t)(2 * (2 * s->grid->tile[1] + 2) + 1);

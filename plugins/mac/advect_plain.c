@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* mac.advect for what the fast way cannot do: double precision, traces longer than the widest halo, straight traces. */
+/* mac.advect for what the fast way cannot do: double precision, traces longer than the widest halo. */
 #include "advect_pass.h"
 #include <string.h>
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Pictures: light against the law of Beer and Lambert, a march against a dense reference, the camera's fit, PNG read
  * back by libpng, slices' ranges and orientation, equal bytes whatever the order of tasks. */
+#include "picture.h"
 #include "render.h"
 #include "sheet.h"
 #include "slice.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
+#include <stdbool.h>
 #include <png.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -127,6 +129,49 @@ Test(image, smoke_is_bright_shadowed_and_inside_its_outline)
     bw_image_free(&img);
     bw_image_free(&empty);
     free(v.density);
+}
+
+/* A ball in a box of 4×4×4 active tiles: distances near its surface, a thousand metres elsewhere. */
+Test(image, an_obstacle_is_seen_whole_whatever_is_active)
+{
+    enum { TILES = 64, CELLS = 4096 };
+    const double h = 1.0 / 64;
+    struct bw_domain_info domain = {.n = {64, 64, 64}, .tile = {16, 16, 16}, .thin = -1, .origin = {-0.5, -0.5, 0}, .h = h};
+    struct bw_field_info info = {.name = "solid", .kind = BW_SCALAR, .precision = BW_F32, .comps = 1, .background = {1000}, .domain = &domain};
+    float *data = take(NULL, TILES * CELLS * sizeof(float));
+    int32_t coord[TILES][3];
+    const void *tile[TILES];
+    for (int t = 0; t < TILES; t++) {
+        coord[t][0] = t % 4, coord[t][1] = t / 4 % 4, coord[t][2] = t / 16;
+        tile[t] = data + t * CELLS;
+        for (int i = 0; i < CELLS; i++) {
+            double x = h * (coord[t][0] * 16 + i % 16 + .5) - .5, y = h * (coord[t][1] * 16 + i / 16 % 16 + .5) - .5;
+            double d = hypot(hypot(x, y), h * (coord[t][2] * 16 + i / 256 + .5) - .5) - .2;
+            data[t * CELLS + i] = d < 3 * h ? (float)d : 1000;
+        }
+    }
+    struct bw_snapshot_field solid = {.info = &info, .n_tiles = TILES, .coord = (const int32_t(*)[3])coord, .tile = {tile}};
+    struct bw_frame frame = {.n_fields = 1, .fields = &solid};
+    struct bw_volume v = {.box = {.h = 1}}, none = {.box = {.h = 1}};
+    float *memory = NULL;
+    cr_assert_eq(bw_gather_volume(&tools, &frame, &v, &memory), BW_OK);
+    struct bw_image img = ball_render(&tools, &v), empty = ball_render(&tools, &none);
+    for (int y = 0; y < 96; y++) // seen from in front, the ball is 96·0.4 pixels wide at least, and not much more
+        for (int x = 0; x < 96; x++) {
+            double r = hypot(x - 47.5, y - 47.5);
+            double change = 0;
+            for (int c = 0; c < 3; c++) {
+                int at = 3 * (y * img.w + x) + c;
+                change = fmax(change, fabs((double)img.px[at] - (double)empty.px[at]));
+            }
+            bool there = change > 0.002;
+            if (r < 14) cr_assert(there, "the ball has a hole at %d, %d", x, y);
+            if (r > 26 && y < 48) cr_assert(!there, "something is at %d, %d, beyond the ball", x, y);
+        }
+    bw_image_free(&img);
+    bw_image_free(&empty);
+    free(v.solid);
+    free(data);
 }
 
 Test(image, same_picture_in_any_order_of_tasks)
