@@ -125,6 +125,43 @@ static int scalar_halo_errors(int nx, int ny, int nz, const uint32_t kind[6], in
     return bad;
 }
 
+/* Row 0: two cells in the lower half of the box, else more than the row allows. Row 1: only in the upper half. */
+static int32_t halo_by_height(const struct bw_block *b, uint32_t row, void *user)
+{
+    (void)user;
+    cr_assert_null(b->view);
+    bool low = b->lo[2] < 16;
+    return row == 0 ? (low ? 2 : 9) : row == 1 ? (low ? -1 : 1) : -1;
+}
+
+static void body_halo_by_height(const struct bw_block *b, void *user)
+{
+    bool low = b->lo[2] < 16;
+    cr_assert_eq(b->view[0].halo, low ? 2 : 5);
+    cr_assert_eq(b->view[1].data[0] == NULL, low);
+    body_compare_scalar(b, user);
+    for (int k = 0; k < b->n[2]; k++) /* row 2 is written all the same */
+        for (int j = 0; j < b->n[1]; j++)
+            for (int i = 0; i < b->n[0]; i++)
+                bw_f32(&b->view[2], 0)[i + j * b->view[2].sy + k * b->view[2].sz] = 7;
+}
+
+Test(grid, a_block_gets_the_halo_that_it_asks_for)
+{
+    struct world x;
+    world_open(&x, make_info(32, 40, 32, sides_closed), 2);
+    activate_all(x.d);
+    struct bw_field *f = marked(&x, BW_SCALAR), *g = marked(&x, BW_SCALAR);
+    struct bw_access a[] = {{f, BW_READ, 5}, {g, BW_READ, 1}, {g, BW_WRITE, 0}};
+    int bad = 0;
+    struct bw_sweep s = {.access = a, .n_access = 3, .body = body_halo_by_height, .halo = halo_by_height, .user = &bad};
+    cr_assert_eq(bw_sweep_run(&x.env, &s, NULL), BW_OK);
+    cr_assert_eq(bad, 0);
+    cr_assert_eq(bw_fetch(&g->src, 0, (int32_t[3]){31, 39, 31}), 7);
+    cr_assert_eq(bw_fetch(&g->src, 0, (int32_t[3]){0, 0, 0}), 7);
+    world_close(&x);
+}
+
 Test(grid, scalar_halo_closed) { cr_assert_eq(scalar_halo_errors(40, 33, 20, sides_closed, 3, 1), 0); }
 Test(grid, scalar_halo_blocks_of_eight) { cr_assert_eq(scalar_halo_errors(64, 33, 48, sides_closed, 5, 2), 0); }
 Test(grid, scalar_halo_open) { cr_assert_eq(scalar_halo_errors(40, 33, 20, (uint32_t[6]){1, 1, 1, 1, 1, 1}, 4, 1), 0); }
