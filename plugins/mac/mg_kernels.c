@@ -66,8 +66,12 @@ INLINE struct row row_at(const struct mg_tile *t, int colour, int k, int j, int 
     return r;
 }
 
-/// Sum of the neighbours of cells m … m+LANES-1 of a row.
-INLINE vec row_sum(const struct row *r, int m, int odd, int dim)
+/* How a tile's operator is stored: all the same, diagonals, or diagonals and weights. */
+enum { PLAIN, DIAGONAL, CUT };
+INLINE int form_of(const struct mg_tile *t) { return t->weight ? CUT : t->inv ? DIAGONAL : PLAIN; }
+
+/// Sum of the neighbours of cells m … m+LANES-1 of a row; `w`: their weights, NULL: 1.
+INLINE vec row_sum(const struct row *r, int m, int odd, int dim, const float *w)
 {
     const vec c = load(r->o + m);
     vec beside;
@@ -75,48 +79,57 @@ INLINE vec row_sum(const struct row *r, int m, int odd, int dim)
         beside = m == row_size(dim) - LANES ? shift_down(c, r->right) : load_loose(r->o + m + 1);
     else
         beside = m == 0 ? shift_up(c, r->left) : load_loose(r->o + m - 1);
-    vec sum = (c + beside) + (load(r->ym + m) + load(r->yp + m));
-    if (dim == 3) sum += load(r->zm + m) + load(r->zp + m);
+    vec sum;
+    if (w) {
+        sum = load(w) * (odd ? c : beside) + load(w + MG_CELLS) * (odd ? beside : c);
+        sum += load(w + 2 * MG_CELLS) * load(r->ym + m) + load(w + 3 * MG_CELLS) * load(r->yp + m);
+        if (dim == 3) sum += load(w + 4 * MG_CELLS) * load(r->zm + m) + load(w + 5 * MG_CELLS) * load(r->zp + m);
+    } else {
+        sum = (c + beside) + (load(r->ym + m) + load(r->yp + m));
+        if (dim == 3) sum += load(r->zm + m) + load(r->zp + m);
+    }
     return sum;
 }
 
-INLINE void relax_row(const struct mg_tile *t, int colour, int k, int j, int odd, int plain, int dim)
+INLINE void relax_row(const struct mg_tile *t, int colour, int k, int j, int odd, int form, int dim)
 {
     const int w = row_size(dim);
     const ptrdiff_t at = ((ptrdiff_t)k * 2 + colour) * half_size(dim) + (ptrdiff_t)j * w;
     const struct row r = row_at(t, colour, k, j, dim);
     for (int m = 0; m < w; m += LANES) {
-        const vec inv = plain ? splat(1.0f / full_diag(dim)) : load(t->inv + at + m);
-        store(t->x + at + m, (load(t->b + at + m) + row_sum(&r, m, odd, dim)) * inv);
+        const vec inv = form == PLAIN ? splat(1.0f / full_diag(dim)) : load(t->inv + at + m);
+        const float *face = form == CUT ? t->weight + at + m : NULL;
+        store(t->x + at + m, (load(t->b + at + m) + row_sum(&r, m, odd, dim, face)) * inv);
     }
 }
 
 /* Rows alternate between the two x-alignments, so they go in pairs. */
-INLINE void relax_plane(const struct mg_tile *t, int colour, int k, int odd, int plain, int dim)
+INLINE void relax_plane(const struct mg_tile *t, int colour, int k, int odd, int form, int dim)
 {
     const int rows = dim == 3 ? 16 : t->rows;
     for (int j = 0; j < rows; j += 2) {
-        relax_row(t, colour, k, j, odd, plain, dim);
-        relax_row(t, colour, k, j + 1, 1 - odd, plain, dim);
+        relax_row(t, colour, k, j, odd, form, dim);
+        relax_row(t, colour, k, j + 1, 1 - odd, form, dim);
     }
 }
 
-INLINE void relax_planes(const struct mg_tile *t, int colour, int k0, int k1, int plain, int dim)
+INLINE void relax_planes(const struct mg_tile *t, int colour, int k0, int k1, int form, int dim)
 {
     for (int k = k0; k < k1; k++) {
         if ((colour + k) & 1)
-            relax_plane(t, colour, k, 1, plain, dim);
+            relax_plane(t, colour, k, 1, form, dim);
         else
-            relax_plane(t, colour, k, 0, plain, dim);
+            relax_plane(t, colour, k, 0, form, dim);
     }
 }
 
 INLINE void relax_tile(const struct mg_tile *t, int colour, int k0, int k1, int dim)
 {
-    if (t->inv)
-        relax_planes(t, colour, k0, k1, 0, dim);
-    else
-        relax_planes(t, colour, k0, k1, 1, dim);
+    switch (form_of(t)) {
+    case PLAIN: relax_planes(t, colour, k0, k1, PLAIN, dim); break;
+    case DIAGONAL: relax_planes(t, colour, k0, k1, DIAGONAL, dim); break;
+    default: relax_planes(t, colour, k0, k1, CUT, dim); break;
+    }
 }
 
 INLINE void first_tile(const struct mg_tile *t, int k0, int k1, int dim)
@@ -132,21 +145,22 @@ INLINE void first_tile(const struct mg_tile *t, int k0, int k1, int dim)
 }
 
 /// Residual of one vector of cells.
-INLINE vec residual(const struct mg_tile *t, const struct row *r, ptrdiff_t at, int m, int odd, int dim)
+INLINE vec residual(const struct mg_tile *t, const struct row *r, ptrdiff_t at, int m, int odd, int form, int dim)
 {
-    const vec rhs = load(t->b + at + m) + row_sum(r, m, odd, dim), x = load(t->x + at + m);
-    if (!t->inv) return rhs - splat(full_diag(dim)) * x;
+    const float *w = form == CUT ? t->weight + at + m : NULL;
+    const vec rhs = load(t->b + at + m) + row_sum(r, m, odd, dim, w), x = load(t->x + at + m);
+    if (form == PLAIN) return rhs - splat(full_diag(dim)) * x;
     return masked(rhs - load(t->diag + at + m) * x, load(t->inv + at + m));
 }
 
 /// Adds the red residuals of row (j, k) to sum[], their squares to square[] (8 lanes).
-INLINE void residual_row(const struct mg_tile *t, int k, int j, int odd, int dim, vec *sum, vec *square)
+INLINE void residual_row(const struct mg_tile *t, int k, int j, int odd, int form, int dim, vec *sum, vec *square)
 {
     const int w = row_size(dim);
     const ptrdiff_t at = (ptrdiff_t)k * 2 * half_size(dim) + (ptrdiff_t)j * w;
     const struct row r = row_at(t, MG_RED, k, j, dim);
     for (int m = 0; m < w; m += LANES) {
-        const vec v = residual(t, &r, at, m, odd, dim);
+        const vec v = residual(t, &r, at, m, odd, form, dim);
         sum[m / LANES] += v;
         square[m % 8 / LANES] += v * v;
     }
@@ -159,7 +173,7 @@ INLINE ptrdiff_t coarse_row(int octant, int k, int j, int odd, int dim)
     return ((ptrdiff_t)kk * 2 + (((kk + jj) & 1) ^ odd)) * half_size(dim) + (ptrdiff_t)jj * w + (octant & 1) * (w / 2);
 }
 
-INLINE double coarsen_tile(const struct mg_tile *t, float *coarse, int octant, int k0, int k1, int dim)
+INLINE double coarsen_form(const struct mg_tile *t, float *coarse, int octant, int k0, int k1, int form, int dim)
 {
     const int w = row_size(dim), rows = dim == 3 ? 16 : t->rows;
     const float share = dim == 3 ? 0.5f : 1.0f; // (2h)² times the mean: 4/8, 4/4
@@ -168,11 +182,11 @@ INLINE double coarsen_tile(const struct mg_tile *t, float *coarse, int octant, i
         vec square[8 / LANES] = {{0}};
         for (int j = 0; j < rows; j += 2) {
             vec sum[32 / LANES] = {{0}};
-            residual_row(t, k, j, 0, dim, sum, square);
-            residual_row(t, k, j + 1, 1, dim, sum, square);
+            residual_row(t, k, j, 0, form, dim, sum, square);
+            residual_row(t, k, j + 1, 1, form, dim, sum, square);
             if (dim == 3) {
-                residual_row(t, k + 1, j, 1, dim, sum, square);
-                residual_row(t, k + 1, j + 1, 0, dim, sum, square);
+                residual_row(t, k + 1, j, 1, form, dim, sum, square);
+                residual_row(t, k + 1, j + 1, 0, form, dim, sum, square);
             }
             if (!coarse) continue;
             const float *s = (const float *)sum;
@@ -187,6 +201,15 @@ INLINE double coarsen_tile(const struct mg_tile *t, float *coarse, int octant, i
         for (int m = 0; m < 8; m++) squares += (double)s[m];
     }
     return squares;
+}
+
+INLINE double coarsen_tile(const struct mg_tile *t, float *coarse, int octant, int k0, int k1, int dim)
+{
+    switch (form_of(t)) {
+    case PLAIN: return coarsen_form(t, coarse, octant, k0, k1, PLAIN, dim);
+    case DIAGONAL: return coarsen_form(t, coarse, octant, k0, k1, DIAGONAL, dim);
+    default: return coarsen_form(t, coarse, octant, k0, k1, CUT, dim);
+    }
 }
 
 INLINE void refine_row(const struct mg_tile *t, int k, int j, const float *add, int dim)
@@ -230,7 +253,9 @@ INLINE double apply_tile(const struct mg_tile *t, float *q, int dim)
             const struct row r = row_at(t, colour, k, j, dim);
             for (int m = 0; m < w; m += LANES) {
                 const int odd = (colour + j + k) & 1;
-                const vec sum = odd ? row_sum(&r, m, 1, dim) : row_sum(&r, m, 0, dim), x = load(t->x + at + m);
+                const float *face = t->weight ? t->weight + at + m : NULL;
+                const vec sum = odd ? row_sum(&r, m, 1, dim, face) : row_sum(&r, m, 0, dim, face);
+                const vec x = load(t->x + at + m);
                 const vec ax = t->inv ? masked(load(t->diag + at + m) * x - sum, load(t->inv + at + m))
                                       : splat(full_diag(dim)) * x - sum;
                 store(q + at + m, ax);
@@ -257,10 +282,21 @@ INLINE double defect_row(const struct mg_wide *t, int colour, int k, int j, int 
     memcpy(line + 1, o, (size_t)w * sizeof *o);
     line[w + 1] = t->side[1][at];
     for (int m = 0; m < w; m++) {
-        double sum = (double)t->f[own + m] + line[m + odd] + line[m + odd + 1] + ym[m] + yp[m];
-        if (dim == 3) sum += zm[m] + zp[m];
-        if (t->inv) d = (double)t->diag[own + m];
-        const double r = t->inv && t->inv[own + m] == 0.0f ? 0.0 : sum - d * x[m];
+        const double rhs = (double)t->f[own + m], low = line[m + odd], high = line[m + odd + 1];
+        double r;
+        if (t->weight) { // by differences: the diagonal, a sum in single precision, would not balance the weights
+            const float *face = t->weight + own + m;
+            r = rhs + (double)face[0] * (low - x[m]) + (double)face[MG_CELLS] * (high - x[m]);
+            r += (double)face[2 * MG_CELLS] * (ym[m] - x[m]) + (double)face[3 * MG_CELLS] * (yp[m] - x[m]);
+            if (dim == 3)
+                r += (double)face[4 * MG_CELLS] * (zm[m] - x[m]) + (double)face[5 * MG_CELLS] * (zp[m] - x[m]);
+        } else {
+            double sum = rhs + low + high + ym[m] + yp[m];
+            if (dim == 3) sum += zm[m] + zp[m];
+            if (t->inv) d = (double)t->diag[own + m];
+            r = sum - d * x[m];
+        }
+        if (t->inv && t->inv[own + m] == 0.0f) r = 0;
         t->r[own + m] = (float)r;
         squares += r * r;
     }

@@ -4,7 +4,8 @@
  * A tile holds MG_CELLS cells: 16 planes of 16 rows of 16 (3D) or one plane of 64 rows of 64 (2D), split by colour so
  * that a half-sweep reads and writes whole vectors: plane k is its red half, (i+j+k) even, then its black half; in
  * each half row j holds the 8 (32) cells i>>1. The operator is the 7-point (5-point) Laplacian times -h², with
- * off-diagonals of exactly -1: cells that are no unknowns hold x = 0 and have inv = 0. */
+ * off-diagonals of exactly -1, or -weight in tiles with cut faces: cells that are no unknowns hold x = 0 and have
+ * inv = 0. */
 #ifndef MG_KERNELS_H
 #define MG_KERNELS_H
 
@@ -17,6 +18,7 @@ struct mg_tile {
     float *x;
     const float *b;
     const float *diag, *inv; ///< NULL both: every cell and all its neighbours are unknowns
+    const float *weight;     ///< of the face on each side, 6 × MG_CELLS laid out like x; NULL: 1
     const float *side[6];
     int32_t planes, rows;    ///< occupied ones, from 0; beyond them x stays 0
 };
@@ -25,7 +27,7 @@ struct mg_tile {
 struct mg_wide {
     const double *x;
     const double *side[6];
-    const float *f, *diag, *inv;
+    const float *f, *diag, *inv, *weight;
     float *r;
     int32_t planes, rows;
 };

@@ -40,6 +40,7 @@ static struct mg_tile tile_at(const struct mg_level *l, float *x, const float *b
         t.diag = l->diag + (int64_t)l->coef[i] * MG_CELLS;
         t.inv = l->inv + (int64_t)l->coef[i] * MG_CELLS;
     }
+    t.weight = mg_weights(l, i);
     for (int s = 0; s < 6; s++) t.side[s] = x + (int64_t)l->link[i][s] * MG_CELLS;
     return t;
 }
@@ -271,6 +272,7 @@ static struct mg_wide wide_at(const struct multigrid *mg, int64_t i)
         t.diag = l->diag + (int64_t)l->coef[i] * MG_CELLS;
         t.inv = l->inv + (int64_t)l->coef[i] * MG_CELLS;
     }
+    t.weight = mg_weights(l, i);
     for (int s = 0; s < 6; s++) t.side[s] = mg->sol + (int64_t)l->link[i][s] * MG_CELLS;
     return t;
 }

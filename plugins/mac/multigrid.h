@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Geometric multigrid for A p = b on the active tiles of a domain, A = -h²·Laplacian with voxelised boundaries.
+/* Geometric multigrid for A p = b on the active tiles of a domain, A = -h²·Laplacian with cut faces: each one's flux
+ * counts by its open share.
  *
  * Level 0 has the domain's tiles, level l+1 cells twice as wide; tiles always have 16³ (64²) cells, so 2×2×2 (2×2)
  * tiles meet in one until a single tile is left, whose occupied corner goes on shrinking to 2 cells. Memory: 8 bytes
- * (x, b) and 1 (kind) a cell, another 8 (diag, inv) in tiles that touch a boundary, 1/7 (1/3) of that for the coarse
- * levels; 24 more while a solve needs conjugate gradients or a solution in double. */
+ * (x, b) and 1 (kind) a cell, another 8 (diag, inv) in tiles that touch a boundary and 24 more (weights) in those with
+ * cut faces, 1/7 (1/3) of that for the coarse levels; 24 more while a solve needs conjugate gradients or a solution in
+ * double. */
 #ifndef MULTIGRID_H
 #define MULTIGRID_H
 
@@ -34,7 +36,7 @@ struct mg_seam {
 };
 
 struct mg_level {
-    int64_t count, n_ghost, n_coef;
+    int64_t count, n_ghost, n_coef, n_cut;
     int32_t cells[3];        ///< occupied box from the shifted origin, in cells of this level
     int32_t planes, rows;    ///< occupied ones of each tile
     int32_t periodic[3];     ///< 1: the axis is more than one cell long and leads round
@@ -43,16 +45,17 @@ struct mg_level {
     int32_t (*near)[6];      ///< neighbour tile, or -1
     int32_t (*link)[6];      ///< tile that halves sweeps read: a neighbour, a ghost, or `count`, the tile of zeros
     int32_t *coef;           ///< index of the tile's coefficients, or -1: all cells and neighbours are unknowns
+    int32_t *cut;            ///< index of the tile's weights, or -1: every face between unknowns is open
     int32_t *parent;         ///< coarse tile
     uint8_t *octant;         ///< its corner
     int32_t (*child)[8];     ///< fine tiles, or -1
     double *partial;         ///< a number a tile, summed in their order
     struct mg_seam *seam;
     int64_t n_seam;
-    float *x, *b, *diag, *inv;
+    float *x, *b, *diag, *inv, *weight;
     uint8_t *fluid;          ///< while building: natural order, 1 an unknown
     float *open;             ///< while building: p = 0 faces a cell, in faces of this level
-    struct mg_buffer tables, cells_memory, coefs_memory;
+    struct mg_buffer tables, cells_memory, coefs_memory, cuts_memory;
 };
 
 /// Connected sets of unknowns; those that touch no p = 0 have no unique solution, only one up to a constant.
@@ -83,6 +86,8 @@ struct multigrid {
     struct mg_level level[MG_LEVELS];
     int32_t n_levels;
     uint8_t *kind;           ///< MG_CELLS a tile of level 0
+    uint8_t *has_cut;        ///< a tile of level 0: 1 where a face is not wholly open though no wall of the box
+    uint64_t *mark;          ///< a tile of level 0: the caller's, to see what has changed
     struct mg_regions regions;
     struct mg_buffer kind_memory, extra_memory;
     double *sol;             ///< extra: solution in double,
@@ -108,8 +113,11 @@ struct mg_result {
 
 /// Set axes and kernels from the stage's domain and host.
 void mg_init(struct multigrid *mg, struct bw_stage *stage);
-/// Make `kind`, and level 0's tables, fit a topology; then set kinds and call mg_build. Errors: BW_ERR_MEMORY.
+/// Make `kind`, `has_cut`, `mark` (contents undefined) and level 0's tables fit a topology; set kinds and cuts; call
+/// mg_begin; set the weights of cut tiles; call mg_build. Errors: BW_ERR_MEMORY.
 enum bw_status mg_fit(struct multigrid *mg, const struct bw_topology *topology);
+/// Make room for level 0's cells and coefficients; the weights of cut tiles are 0. Errors: BW_ERR_MEMORY.
+enum bw_status mg_begin(struct multigrid *mg);
 /// Make coefficients, coarse levels and regions from `kind`. Errors: BW_ERR_MEMORY.
 enum bw_status mg_build(struct multigrid *mg);
 /// Solve with level 0's b (its mean is taken out where singular) for its x. Errors: BW_ERR_MEMORY, BW_ERR_CANCELLED.
@@ -123,6 +131,11 @@ int mg_buffer_fit(struct bw_stage *stage, struct mg_buffer *buffer, size_t bytes
 static inline int mg_place(int dim, int i, int j, int k)
 {
     return dim == 3 ? k * 256 + ((i + j + k) & 1) * 128 + j * 8 + (i >> 1) : ((i + j) & 1) * 2048 + j * 32 + (i >> 1);
+}
+/// The weights of a tile, 6 × MG_CELLS, colour-split; NULL where nothing is cut.
+static inline float *mg_weights(const struct mg_level *l, int64_t tile)
+{
+    return l->cut[tile] >= 0 ? l->weight + (int64_t)l->cut[tile] * 6 * MG_CELLS : NULL;
 }
 /// Place of cell (i, j, k) in natural order.
 static inline int mg_index(int dim, int i, int j, int k)

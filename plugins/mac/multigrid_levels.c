@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Builds the levels: which tiles, who is beside whom, and the diagonals.
  *
- * A coarse cell is an unknown if any of its children is. Its off-diagonals are -1, as on level 0; its diagonal counts
- * the neighbours that are unknowns and adds the p = 0 faces: the mean of its children's (Galerkin), times
- * w = 2W/(W+1) for cells W wide, because the ghost cell's centre stays half a *fine* cell beyond the boundary. */
+ * A coarse cell is an unknown if any of its children is. Its off-diagonals are -1, as on level 0, or in tiles with cut
+ * faces the mean of the four (two) fine faces' weights; its diagonal is their sum and adds the p = 0 faces: the mean of
+ * its children's (Galerkin), times w = 2W/(W+1) for cells W wide, because the ghost cell's centre stays half a *fine*
+ * cell beyond the boundary. */
 #include "multigrid.h"
 #include <string.h>
 
@@ -38,6 +39,7 @@ static void level_carve(struct mg_level *l, struct carver *c)
     l->link = carve(c, n * sizeof *l->link);
     l->child = carve(c, n * sizeof *l->child);
     l->coef = carve(c, n * sizeof *l->coef);
+    l->cut = carve(c, n * sizeof *l->cut);
     l->parent = carve(c, n * sizeof *l->parent);
     l->partial = carve(c, n * sizeof *l->partial);
     l->octant = carve(c, n);
@@ -137,8 +139,11 @@ enum bw_status mg_fit(struct multigrid *mg, const struct bw_topology *t)
         }
     }
     level_extent(mg, l);
-    if (!mg_buffer_fit(mg->stage, &mg->kind_memory, (size_t)t->count * MG_CELLS)) return BW_ERR_MEMORY;
+    const size_t n = (size_t)t->count;
+    if (!mg_buffer_fit(mg->stage, &mg->kind_memory, n * (MG_CELLS + sizeof *mg->mark + 1))) return BW_ERR_MEMORY;
     mg->kind = mg->kind_memory.data;
+    mg->mark = (uint64_t *)(mg->kind + n * MG_CELLS);
+    mg->has_cut = (uint8_t *)(mg->mark + n);
     return BW_OK;
 }
 
@@ -258,12 +263,21 @@ static int coarse_is_plain(const struct multigrid *mg, const struct mg_level *fi
     return 1;
 }
 
+static int coarse_is_cut(const struct multigrid *mg, const struct mg_level *fine, const struct mg_level *l,
+                         int64_t tile)
+{
+    for (int o = 0; o < 1 << mg->shape.dim; o++)
+        if (l->child[tile][o] >= 0 && fine->cut[l->child[tile][o]] >= 0) return 1;
+    return 0;
+}
+
 static void level_coefs(struct build *b)
 {
     struct mg_level *l = b->level;
-    l->n_coef = 0;
+    l->n_coef = l->n_cut = 0;
     for (int64_t i = 0; i < l->count; i++) {
-        const int plain = b->fine ? coarse_is_plain(b->mg, b->fine, l, i) : tile_is_plain(b->mg, i);
+        l->cut[i] = (b->fine ? coarse_is_cut(b->mg, b->fine, l, i) : b->mg->has_cut[i]) ? (int32_t)l->n_cut++ : -1;
+        const int plain = l->cut[i] < 0 && (b->fine ? coarse_is_plain(b->mg, b->fine, l, i) : tile_is_plain(b->mg, i));
         l->coef[i] = plain ? -1 : (int32_t)l->n_coef++;
     }
 }
@@ -278,11 +292,39 @@ static enum bw_status level_cells(struct multigrid *mg, struct mg_level *l)
     l->b = l->x + all * MG_CELLS;
     l->diag = l->coefs_memory.data;
     l->inv = l->diag + (size_t)l->n_coef * MG_CELLS;
+    const size_t weights = 6 * (size_t)l->n_cut * tile;
+    if (!mg_buffer_fit(mg->stage, &l->cuts_memory, weights)) return BW_ERR_MEMORY;
+    l->weight = l->cuts_memory.data;
+    memset(l->weight, 0, weights);
     memset(l->x + n * MG_CELLS, 0, (all - n) * tile);
     if (l == mg->level) return BW_OK;
     l->fluid = mg->stage->host->scratch(mg->stage, n * MG_CELLS);
     l->open = mg->stage->host->scratch(mg->stage, n * tile);
     return l->fluid && l->open ? BW_OK : BW_ERR_MEMORY;
+}
+
+/// Is the neighbour of a cell on a level an unknown?
+static int side_is_fluid(const struct multigrid *mg, const struct mg_level *l, int64_t tile, const int32_t at[3],
+                         int side)
+{
+    const uint8_t *fluid = l == mg->level ? mg->kind : l->fluid;
+    int32_t to[3];
+    const int64_t other = mg_step(mg, l, (int32_t)tile, at, side, to);
+    return other >= 0 && fluid[other * MG_CELLS + mg_index(mg->shape.dim, to[0], to[1], to[2])];
+}
+
+/// Faces of a level 0 cell towards p = 0, by their open shares.
+static float cell_open(const struct multigrid *mg, int64_t tile, const int32_t at[3])
+{
+    const struct mg_level *l = mg->level;
+    const int dim = mg->shape.dim;
+    const int sides = MG_OPEN_SIDES(mg->kind[tile * MG_CELLS + mg_index(dim, at[0], at[1], at[2])]);
+    const float *weight = mg_weights(l, tile);
+    if (!weight || !sides) return (float)sides;
+    float sum = 0;
+    for (int s = 0; s < 2 * dim; s++)
+        if (!side_is_fluid(mg, l, tile, at, s)) sum += weight[s * MG_CELLS + mg_place(dim, at[0], at[1], at[2])];
+    return sum;
 }
 
 /// Adds the children of one fine tile to its corner of a coarse one.
@@ -300,7 +342,9 @@ static void corner_gather(const struct build *b, int64_t fine, int octant, uint8
                 const int m = mg_index(dim, i / 2 + (octant & 1) * half, j / 2 + (octant >> 1 & 1) * half,
                                        k / 2 + (octant >> 2) * half);
                 fluid[m] = 1;
-                open[m] += share * (first ? (float)MG_OPEN_SIDES(from[c]) : b->fine->open[fine * MG_CELLS + c]);
+                const float faces =
+                    first ? cell_open(b->mg, fine, (int32_t[]){i, j, k}) : b->fine->open[fine * MG_CELLS + c];
+                open[m] += share * faces;
             }
 }
 
@@ -318,18 +362,61 @@ static void coarse_gather(int64_t tile, uint32_t worker, void *user)
             corner_gather(b, l->child[tile][o], o, l->fluid + tile * MG_CELLS, l->open + tile * MG_CELLS);
 }
 
+/// Weight of a face between two unknowns of a level: 0 where the neighbour is none.
+static float face_weight(const struct multigrid *mg, const struct mg_level *l, int64_t tile, const int32_t at[3],
+                         int side)
+{
+    const float *weight = mg_weights(l, tile);
+    if (!side_is_fluid(mg, l, tile, at, side)) return 0;
+    return weight ? weight[side * MG_CELLS + mg_place(mg->shape.dim, at[0], at[1], at[2])] : 1;
+}
+
+/// Mean weight of the fine faces that make up one side of a coarse cell.
+static float coarse_weight(const struct build *b, int64_t tile, const int32_t at[3], int side)
+{
+    const int dim = b->mg->shape.dim, axis = side >> 1, half = b->mg->shape.edge[0] / 2;
+    float sum = 0;
+    for (int e = 0; e < 1 << dim; e++) {
+        if ((e >> axis & 1) != (side & 1)) continue;
+        int32_t fine[3] = {0}, octant = 0;
+        for (int a = 0; a < dim; a++) {
+            octant |= (at[a] >= half) << a;
+            fine[a] = 2 * (at[a] % half) + (e >> a & 1);
+        }
+        const int64_t child = b->level->child[tile][octant];
+        const uint8_t *fluid = b->fine == b->mg->level ? b->mg->kind : b->fine->fluid;
+        if (child >= 0 && fluid[child * MG_CELLS + mg_index(dim, fine[0], fine[1], fine[2])])
+            sum += face_weight(b->mg, b->fine, child, fine, side);
+    }
+    return dim == 3 ? 0.25f * sum : 0.5f * sum;
+}
+
+/* Between a tile with cut faces and one without, both must say the same: 1. */
 static float coarse_diag(const struct build *b, int32_t tile, const int32_t at[3])
 {
     const struct mg_level *l = b->level;
-    const int dim = b->mg->shape.dim;
-    const double weight = 2 * l->width / (l->width + 1);
-    double d = weight * (double)l->open[(int64_t)tile * MG_CELLS + mg_index(dim, at[0], at[1], at[2])];
+    const int dim = b->mg->shape.dim, place = mg_place(dim, at[0], at[1], at[2]);
+    float *weight = mg_weights(l, tile);
+    const float open = l->open[(int64_t)tile * MG_CELLS + mg_index(dim, at[0], at[1], at[2])];
+    double d = 2 * l->width / (l->width + 1) * (double)open;
     for (int s = 0; s < 2 * dim; s++) {
         int32_t to[3];
         const int64_t other = mg_step(b->mg, l, tile, at, s, to);
-        if (other >= 0) d += l->fluid[other * MG_CELLS + mg_index(dim, to[0], to[1], to[2])];
+        if (!side_is_fluid(b->mg, l, tile, at, s)) continue;
+        const float w = weight && l->cut[other] >= 0 ? coarse_weight(b, tile, at, s) : 1;
+        if (weight) weight[s * MG_CELLS + place] = w;
+        d += (double)w;
     }
     return (float)d;
+}
+
+static float fine_diag(const struct multigrid *mg, int64_t tile, int kind, int place)
+{
+    const float *weight = mg_weights(mg->level, tile);
+    if (!weight) return (float)(MG_FLUID_SIDES(kind) + MG_OPEN_SIDES(kind));
+    float d = 0;
+    for (int s = 0; s < 2 * mg->shape.dim; s++) d += weight[s * MG_CELLS + place];
+    return d;
 }
 
 static void tile_diagonal(int64_t tile, uint32_t worker, void *user)
@@ -347,36 +434,40 @@ static void tile_diagonal(int64_t tile, uint32_t worker, void *user)
                 const int kind = cell[mg_index(dim, i, j, k)], p = mg_place(dim, i, j, k);
                 float d = 0;
                 if (kind && b->fine) d = coarse_diag(b, (int32_t)tile, (int32_t[]){i, j, k});
-                if (kind && !b->fine) d = (float)(MG_FLUID_SIDES(kind) + MG_OPEN_SIDES(kind));
+                if (kind && !b->fine) d = fine_diag(b->mg, tile, kind, p);
                 diag[p] = d;
                 inv[p] = d > 0 ? 1 / d : 0;
             }
 }
 
-static enum bw_status level_build(struct build *b)
+static enum bw_status level_begin(struct build *b)
 {
-    const struct bw_host *host = b->mg->stage->host;
     level_links(b->mg, b->level);
     level_coefs(b);
-    if (level_cells(b->mg, b->level) != BW_OK) return BW_ERR_MEMORY;
-    if (b->fine) host->parallel_for(b->mg->stage, b->level->count, coarse_gather, b);
-    host->parallel_for(b->mg->stage, b->level->count, tile_diagonal, b);
-    return BW_OK;
+    return level_cells(b->mg, b->level);
+}
+
+enum bw_status mg_begin(struct multigrid *mg)
+{
+    struct build b = {mg, NULL, mg->level};
+    return level_begin(&b);
 }
 
 enum bw_status mg_build(struct multigrid *mg)
 {
+    const struct bw_host *host = mg->stage->host;
     struct build b = {mg, NULL, mg->level};
-    enum bw_status status = level_build(&b);
     int n = 1;
-    for (; status == BW_OK && n < MG_LEVELS; n++) {
+    host->parallel_for(mg->stage, mg->level->count, tile_diagonal, &b);
+    for (; n < MG_LEVELS; n++) {
         const int32_t *c = mg->level[n - 1].cells;
         if (c[0] <= 2 && c[1] <= 2 && c[2] <= 2) break;
         b.fine = &mg->level[n - 1];
         b.level = &mg->level[n];
-        status = coarse_tiles(mg, b.fine, b.level);
-        if (status == BW_OK) status = level_build(&b);
+        if (coarse_tiles(mg, b.fine, b.level) != BW_OK || level_begin(&b) != BW_OK) return BW_ERR_MEMORY;
+        host->parallel_for(mg->stage, b.level->count, coarse_gather, &b);
+        host->parallel_for(mg->stage, b.level->count, tile_diagonal, &b);
     }
     mg->n_levels = n;
-    return status == BW_OK ? mg_find_regions(mg) : status;
+    return mg_find_regions(mg);
 }

@@ -22,9 +22,31 @@ static void join(int32_t *parent, int64_t a, int64_t b)
     if (b < a) parent[a] = (int32_t)b;
 }
 
-/// Floods from cell c, natural order; `label` 0 means not seen.
-static void piece_flood(const struct mg_shape *s, const uint8_t *kind, uint8_t *label, int16_t *stack, int c, int piece)
+/// One tile's cells and, where faces are cut, their weights.
+struct sieve {
+    const struct mg_shape *shape;
+    const uint8_t *kind;
+    const float *weight; ///< NULL: all open
+};
+
+static struct sieve sieve_of(const struct multigrid *mg, int64_t tile)
 {
+    return (struct sieve){&mg->shape, mg->kind + tile * MG_CELLS, mg_weights(mg->level, tile)};
+}
+
+/// Can gas leave cell c (natural order) on that side?
+static int sieve_lets(const struct sieve *v, int c, int side)
+{
+    const int edge = v->shape->edge[0];
+    return !v->weight ||
+           v->weight[side * MG_CELLS + mg_place(v->shape->dim, c % edge, c / edge % edge, c / edge / edge)] > 0;
+}
+
+/// Floods from cell c, natural order; `label` 0 means not seen.
+static void piece_flood(const struct sieve *v, uint8_t *label, int16_t *stack, int c, int piece)
+{
+    const struct mg_shape *s = v->shape;
+    const uint8_t *kind = v->kind;
     const int step[3] = {1, s->edge[0], s->edge[0] * s->edge[1]};
     int n = 0;
     label[c] = (uint8_t)piece;
@@ -36,6 +58,7 @@ static void piece_flood(const struct mg_shape *s, const uint8_t *kind, uint8_t *
             for (int d = -1; d <= 1; d += 2) {
                 const int to = at + d * step[a];
                 if (x + d < 0 || x + d >= s->edge[a] || !kind[to] || label[to]) continue;
+                if (!sieve_lets(v, at, 2 * a + (d > 0))) continue;
                 label[to] = (uint8_t)piece;
                 stack[n++] = (int16_t)to;
             }
@@ -44,22 +67,22 @@ static void piece_flood(const struct mg_shape *s, const uint8_t *kind, uint8_t *
 }
 
 /// Labels one tile's cells 1 …; returns how many pieces.
-static int tile_pieces(const struct mg_shape *s, const uint8_t *kind, uint8_t *label, int16_t *stack)
+static int tile_pieces(const struct sieve *v, uint8_t *label, int16_t *stack)
 {
     int n = 0;
     memset(label, 0, MG_CELLS);
     for (int c = 0; c < MG_CELLS; c++)
-        if (kind[c] && !label[c]) {
+        if (v->kind[c] && !label[c]) {
             if (n < MAX_PIECES) n++;
-            piece_flood(s, kind, label, stack, c, n);
+            piece_flood(v, label, stack, c, n);
         }
     return n;
 }
 
-static int tile_has_holes(const uint8_t *kind)
+static int tile_has_holes(const struct sieve *v)
 {
-    int holes = 0;
-    for (int c = 0; c < MG_CELLS; c++) holes |= !kind[c];
+    int holes = v->weight != NULL;
+    for (int c = 0; c < MG_CELLS; c++) holes |= !v->kind[c];
     return holes;
 }
 
@@ -77,12 +100,13 @@ static void side_join(struct multigrid *mg, int64_t tile, int side)
     struct mg_regions *r = &mg->regions;
     const int axis = side >> 1, a = (axis + 1) % 3, b = (axis + 2) % 3;
     const int32_t rest = l->cells[axis] - l->coord[tile][axis] * s->edge[axis];
+    const struct sieve v = sieve_of(mg, tile);
     int32_t at[3] = {0}, to[3];
     at[axis] = !(side & 1) ? 0 : rest < s->edge[axis] ? rest - 1 : s->edge[axis] - 1;
     for (at[b] = 0; at[b] < s->edge[b]; at[b]++)
         for (at[a] = 0; at[a] < s->edge[a]; at[a]++) {
             const int c = mg_index(s->dim, at[0], at[1], at[2]);
-            if (!mg->kind[tile * MG_CELLS + c]) continue;
+            if (!v.kind[c] || !sieve_lets(&v, c, side)) continue;
             const int64_t other = mg_step(mg, l, (int32_t)tile, at, side, to);
             const int d = mg_index(s->dim, to[0], to[1], to[2]);
             if (other < 0 || !mg->kind[other * MG_CELLS + d]) continue;
@@ -108,9 +132,9 @@ struct find {
 static void tile_count(int64_t tile, uint32_t worker, void *user)
 {
     const struct find *f = user;
-    const uint8_t *kind = f->mg->kind + tile * MG_CELLS;
+    const struct sieve v = sieve_of(f->mg, tile);
     struct flood *flood = &f->flood[worker];
-    f->pieces[tile] = tile_has_holes(kind) ? tile_pieces(&f->mg->shape, kind, flood->label, flood->stack) : 1;
+    f->pieces[tile] = tile_has_holes(&v) ? tile_pieces(&v, flood->label, flood->stack) : 1;
 }
 
 /// Labels, and each piece's cells and whether it touches p = 0.
@@ -118,14 +142,13 @@ static void tile_measure(int64_t tile, uint32_t worker, void *user)
 {
     const struct find *f = user;
     struct mg_regions *r = &f->mg->regions;
-    const uint8_t *kind = f->mg->kind + tile * MG_CELLS;
-    if (r->label[tile] >= 0)
-        tile_pieces(&f->mg->shape, kind, r->labels + (int64_t)r->label[tile] * MG_CELLS, f->flood[worker].stack);
+    const struct sieve v = sieve_of(f->mg, tile);
+    if (r->label[tile] >= 0) tile_pieces(&v, r->labels + (int64_t)r->label[tile] * MG_CELLS, f->flood[worker].stack);
     for (int c = 0; c < MG_CELLS; c++) {
-        if (!kind[c]) continue;
+        if (!v.kind[c]) continue;
         const int64_t p = piece_at(r, tile, c);
         r->cells[p] += 1;
-        r->open[p] |= MG_OPEN_SIDES(kind[c]) != 0;
+        r->open[p] |= MG_OPEN_SIDES(v.kind[c]) != 0;
     }
 }
 

@@ -5,13 +5,16 @@
  * space, with the 7-point Laplacian, which is exactly div grad of the face velocities: what divergence is left is
  * the solver's residual. In units of cells: sum over faces (p - p') = -(rho h/dt) (net outflow) + (rho h²/dt) D.
  *
- * Boundaries: faces on solid cells (signed distance < 0 at the centre) have the solid's velocity, faces on closed
- * sides the wall's, on inflow sides the stream's. Beyond open sides, and in inactive tiles, p is 0 one cell away.
+ * Boundaries: a face counts by its open share w (cut.c): sum over faces w (p - p') = -(rho h/dt) (net outflow of
+ * w u + (1-w) u_solid); where w is 0 it has the solid's velocity (Batty, Bertails, Bridson 2007; Ng, Min, Gibou 2009).
+ * Faces on closed sides have the wall's velocity, on inflow sides the stream's. Beyond open sides, and in inactive
+ * tiles, p is 0 one cell away.
  * Where a sealed region's sources do not sum to zero no flow exists: their mean is left out, and said.
  *
  * Solver and its limits: multigrid.c. tolerance: 1e-3 takes 99.9 % of the divergence away each step, and with a warm
  * start what is left goes in the next; less is not to be seen in smoke, more costs a cycle for each factor of 5. */
 #include "project.h"
+#include "cut.h"
 #include "mac.h"
 #include <math.h>
 #include <string.h>
@@ -44,7 +47,7 @@ static const struct bw_port ports[] = {
     {.name = "divergence", .kind = BW_SCALAR, .access = BW_READ, .lifetime = BW_STEP, .unit = "1/s",
      .flags = BW_PORT_OPTIONAL, .doc = "Expansion that the flow shall have."},
     {.name = "solid", .kind = BW_SCALAR, .access = BW_READ, .unit = "m", .flags = BW_PORT_OPTIONAL,
-     .doc = "Signed distance to obstacles: cells with a centre inside (< 0) hold no gas."},
+     .doc = "Signed distance to obstacles, exact within two cells of a surface."},
     {.name = "solid_vel", .kind = BW_MAC, .access = BW_READ, .unit = "m/s", .flags = BW_PORT_OPTIONAL,
      .doc = "Velocity of the obstacles."},
 };
@@ -93,15 +96,20 @@ static enum bw_status levels_update(struct bw_stage *s, struct task *t)
     struct rows r = {0};
     double changed = 0;
     if (same && !solid) return BW_OK;
-    t->touched = solid ? s->host->scratch(s, (size_t)t->topology->count) : NULL;
-    if (solid && !t->touched) return memory_fail(s);
     st->built = 0;
     if (!same && mg_fit(&st->mg, t->topology) != BW_OK) return memory_fail(s);
     row_add(&r, bw_port_field(s, PRESSURE), BW_READ, 0);
-    t->solid = row_add(&r, solid, BW_READ, 1);
-    const enum bw_status status = rows_sweep(s, &r, project_kinds, NULL, t, &changed);
+    t->solid = row_add(&r, solid, BW_READ, CUT_HALO);
+    enum bw_status status = rows_sweep(s, &r, project_kinds, NULL, t, &changed);
     if (status != BW_OK) return status;
-    if ((!same || changed > 0) && mg_build(&st->mg) != BW_OK) return memory_fail(s);
+    if (isinf(changed)) return memory_fail(s);
+    if (!same || changed > 0) {
+        double failed = 0;
+        if (mg_begin(&st->mg) != BW_OK) return memory_fail(s);
+        if (st->mg.level->n_cut) status = rows_sweep(s, &r, project_weights, project_halo, t, &failed);
+        if (status != BW_OK) return status;
+        if (failed > 0 || mg_build(&st->mg) != BW_OK) return memory_fail(s);
+    }
     st->version = t->topology->version;
     st->built = 1;
     return BW_OK;
@@ -115,7 +123,7 @@ static enum bw_status rhs_make(struct bw_stage *s, struct task *t, struct bw_fie
     t->vel = row_add(&r, vel, BW_READ, 1);
     t->pressure = row_add(&r, p->warm_start ? bw_port_field(s, PRESSURE) : NULL, BW_READ, 0);
     t->divergence = row_add(&r, bw_port_field(s, DIVERGENCE), BW_READ, 0);
-    t->solid = row_add(&r, bw_port_field(s, SOLID), BW_READ, 1);
+    t->solid = -1;
     t->solid_vel = row_add(&r, bw_port_field(s, SOLID_VEL), BW_READ, 1);
     const enum bw_status status = rows_sweep(s, &r, project_rhs, project_halo, t, &failed);
     return status == BW_OK && failed > 0 ? memory_fail(s) : status;
@@ -128,7 +136,7 @@ static enum bw_status vel_correct(struct bw_stage *s, struct task *t, struct bw_
     t->vel = row_add(&r, vel, BW_UPDATE, 0);
     t->pressure = row_add(&r, bw_port_field(s, PRESSURE), BW_UPDATE, 0);
     t->divergence = row_add(&r, bw_port_field(s, DIVERGENCE), BW_READ, 0);
-    t->solid = row_add(&r, bw_port_field(s, SOLID), BW_READ, 1);
+    t->solid = -1;
     t->solid_vel = row_add(&r, bw_port_field(s, SOLID_VEL), BW_READ, 1);
     const enum bw_status status = rows_sweep(s, &r, project_correct, project_halo, t, worst);
     return status == BW_OK && isinf(*worst) ? memory_fail(s) : status;
@@ -213,7 +221,8 @@ const struct bw_stage_desc mac_project_desc = {
     .id = "mac.project",
     .version = "1.0",
     .brief = "Makes the flow free of divergence: pressure by geometric multigrid.",
-    .references = "Chorin 1968; McAdams, Sifakis, Teran 2010; Bridson, Fluid Simulation for Computer Graphics, 2015.",
+    .references = "Chorin 1968; Batty, Bertails, Bridson 2007; McAdams, Sifakis, Teran 2010; "
+                  "Bridson, Fluid Simulation for Computer Graphics, 2015.",
     BW_PARAMS(params),
     BW_PORTS(ports),
     .params_size = sizeof(struct project),

@@ -16,17 +16,19 @@ struct task {
     double source;   ///< the same per expansion: density h²/dt, Pa s
     double gradient; ///< velocity per pressure difference: dt/(density h), m/(s Pa)
     int32_t vel, pressure, divergence, solid, solid_vel;
-    uint8_t *touched; ///< by tile: 1 where a solid cell lies in it or next to it; NULL without `solid`
 };
 
-/// Sorts a tile's cells into unknowns and not, and sets `touched`; max[0] = 1 where kinds changed. Reads solid (halo 1).
+/// Sorts a tile's cells into unknowns and not, and says whether faces are cut; max[0] = 1 where something changed since
+/// the last call, infinite when out of memory. Reads solid (halo CUT_HALO).
 void project_kinds(const struct bw_block *b, void *user);
-/// Halo of the next two: tiles far from solids do without solid and solid_vel.
+/// Gives cut tiles their weights. Reads solid (halo CUT_HALO).
+void project_weights(const struct bw_block *b, void *user);
+/// Halo of the last three: tiles without cut faces do without solid and solid_vel.
 int32_t project_halo(const struct bw_block *b, uint32_t row, void *user);
-/// Right-hand side and first guess. Reads vel, solid, solid_vel (halo 1), divergence, pressure.
+/// Right-hand side and first guess. Reads vel, solid_vel (halo 1), divergence, pressure.
 void project_rhs(const struct bw_block *b, void *user);
-/// Takes the pressure's gradient from vel, sets walls, hands the pressure out. Updates vel, pressure; reads solid,
-/// solid_vel (halo 1), divergence. max[0] = largest |div vel - divergence| of a fluid cell after it, 1/s; infinite when
+/// Takes the pressure's gradient from vel, sets walls, hands the pressure out. Updates vel, pressure; reads solid_vel
+/// (halo 1), divergence. max[0] = largest |div vel - divergence| of a fluid cell after it, 1/s; infinite when
 /// out of memory.
 void project_correct(const struct bw_block *b, void *user);
 

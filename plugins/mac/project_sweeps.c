@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Bodies of mac.project's sweeps.
  *
- * A face with a solid cell on either side, or on a closed or inflow side of the box, has a given velocity; all others
+ * A face with no open share, or on a closed or inflow side of the box, has a given velocity; all others
  * are corrected by u -= dt/(rho h) (p - p_low), where p is 0 beyond an open side and in inactive tiles. Loops run
  * over the solver's axes 0, 1, 2, which in 2D leave the thin axis for last. */
 #include "project.h"
+#include "cut.h"
+#include <billow/rng.h>
 #include <math.h>
 #include <string.h>
 
@@ -37,108 +39,204 @@ static int side_is_wall(const struct task *t, const struct bw_block *b, int64_t 
 enum { SEEN_WALL = 0, SEEN_FLUID = 8, SEEN_OPEN = 1 };
 enum { PAD = 66 * 66 * 3 > 18 * 18 * 18 ? 66 * 66 * 3 : 18 * 18 * 18 };
 
-static int is_solid(const struct bw_block *b, const struct task *t, const int32_t at[3])
-{
-    if (t->solid < 0) return 0;
-    const struct bw_view *v = &b->view[t->solid];
-    return bw_f32(v, 0)[at[0] + at[1] * v->sy + at[2] * v->sz] < 0;
-}
-
 int32_t project_halo(const struct bw_block *b, uint32_t row, void *user)
 {
     const struct task *t = user;
     const int of_solid = (int32_t)row == t->solid || (int32_t)row == t->solid_vel;
-    return of_solid && !t->touched[tile_of(t, b)] ? -1 : 1;
+    return of_solid && !t->mg->has_cut[tile_of(t, b)] ? -1 : 16;
 }
 
-/// What lies beyond side s, at the cell `at` just outside the block.
-static uint8_t seen_beyond(const struct task *t, const struct bw_block *b, int64_t tile, int s, const int32_t at[3])
+/// A tile's cells and the ones beyond its sides, as if nothing stood in it.
+struct seen {
+    uint8_t at[PAD];
+    ptrdiff_t step[3]; ///< along the solver's axes
+};
+
+static const uint8_t *seen_row(const struct seen *s, int j, int k)
+{
+    return s->at + (k + 1) * s->step[2] + (j + 1) * s->step[1] + s->step[0];
+}
+
+/// What lies beyond side s.
+static uint8_t seen_beyond(const struct task *t, const struct bw_block *b, int64_t tile, int s)
 {
     const int a = s >> 1, to_itself = b->grid->n[a] == 1 && b->grid->side[s].kind == BW_PERIODIC;
-    if (a == b->grid->thin || to_itself || side_is_wall(t, b, tile, s) || is_solid(b, t, at)) return SEEN_WALL;
+    if (a == b->grid->thin || to_itself || side_is_wall(t, b, tile, s)) return SEEN_WALL;
     return t->topology->neighbour[tile][s] >= 0 ? SEEN_FLUID : SEEN_OPEN;
 }
 
-/// Fills a padded array (stride pad[]) with what each cell and each one beyond the block's sides is.
-static void seen_fill(const struct task *t, const struct bw_block *b, int64_t tile, uint8_t *seen, const int32_t pad[3])
+static void seen_fill(const struct task *t, const struct bw_block *b, int64_t tile, struct seen *seen)
 {
+    const int32_t *axis = t->mg->shape.axis;
+    const ptrdiff_t pad[3] = {1, b->n[0] + 2, (b->n[0] + 2) * (b->n[1] + 2)};
     int32_t at[3];
-    memset(seen, SEEN_WALL, PAD);
-    for (at[2] = 0; at[2] < b->n[2]; at[2]++)
-        for (at[1] = 0; at[1] < b->n[1]; at[1]++) {
-            uint8_t *row = seen + pad[0] + (at[1] + 1) * pad[1] + (at[2] + 1) * pad[2];
-            if (t->solid < 0) {
-                memset(row, SEEN_FLUID, (size_t)b->n[0]);
-                continue;
-            }
-            const struct bw_view *v = &b->view[t->solid];
-            const float *solid = bw_f32(v, 0) + at[1] * v->sy + at[2] * v->sz;
-            for (int i = 0; i < b->n[0]; i++) row[i] = solid[i] < 0 ? SEEN_WALL : SEEN_FLUID;
-        }
+    for (int q = 0; q < 3; q++) seen->step[q] = pad[axis[q]];
+    memset(seen->at, SEEN_WALL, PAD);
+    for (int k = 0; k < b->n[2]; k++)
+        for (int j = 0; j < b->n[1]; j++)
+            memset(seen->at + pad[0] + (j + 1) * pad[1] + (k + 1) * pad[2], SEEN_FLUID, (size_t)b->n[0]);
     for (int s = 0; s < 6; s++) {
         const int a = s >> 1, u = (a + 1) % 3, w = (a + 2) % 3;
+        const uint8_t what = seen_beyond(t, b, tile, s);
         at[a] = s & 1 ? b->n[a] : -1;
         for (at[w] = 0; at[w] < b->n[w]; at[w]++)
             for (at[u] = 0; at[u] < b->n[u]; at[u]++)
-                seen[(at[0] + 1) * pad[0] + (at[1] + 1) * pad[1] + (at[2] + 1) * pad[2]] =
-                    seen_beyond(t, b, tile, s, at);
+                seen->at[(at[0] + 1) * pad[0] + (at[1] + 1) * pad[1] + (at[2] + 1) * pad[2]] = what;
     }
 }
 
-/// Is there a solid cell in the block or next to it?
-static int block_touched(const struct bw_block *b, const struct task *t)
+/// Open share of a cell's face on one side (solver's order), walls of the box apart.
+static float side_share(const struct task *t, const struct cut *c, const int32_t at[3], int side)
 {
-    for (int k = -1; t->solid >= 0 && k <= b->n[2]; k++)
-        for (int j = -1; j <= b->n[1]; j++) {
-            const float *row = bw_f32(&b->view[t->solid], 0) + j * b->view[t->solid].sy + k * b->view[t->solid].sz;
-            int solid = 0;
-            for (int i = -1; i <= b->n[0]; i++) solid |= row[i] < 0;
-            if (solid) return 1;
+    const int32_t *axis = t->mg->shape.axis;
+    const ptrdiff_t cell = at[0] * c->stride[axis[0]] + at[1] * c->stride[axis[1]] + at[2] * c->stride[axis[2]];
+    const int a = axis[side >> 1];
+    return c->w[a][cell + (side & 1 ? c->stride[a] : 0)];
+}
+
+/// Kinds where nothing is cut.
+static void kinds_whole(const struct task *t, const struct bw_block *b, const struct seen *seen, uint8_t *kind)
+{
+    const struct mg_shape *sh = &t->mg->shape;
+    const ptrdiff_t *step = seen->step;
+    for (int k = 0; k < b->n[sh->axis[2]]; k++)
+        for (int j = 0; j < b->n[sh->axis[1]]; j++) {
+            const uint8_t *c = seen_row(seen, j, k);
+            uint8_t *row = kind + mg_index(sh->dim, 0, j, k);
+            for (int i = 0; i < b->n[sh->axis[0]]; i++, c += step[0]) {
+                const int beside = c[-step[0]] + c[step[0]] + c[-step[1]] + c[step[1]] + c[-step[2]] + c[step[2]];
+                row[i] = (uint8_t)(MG_FLUID + beside);
+            }
         }
-    return 0;
+}
+
+/// Kinds by open faces: a cell with none is no unknown. Returns whether any face is not wholly open.
+static int kinds_cut(const struct task *t, const struct bw_block *b, const struct seen *seen, const struct cut *cut,
+                     uint8_t *kind)
+{
+    const struct mg_shape *sh = &t->mg->shape;
+    int32_t at[3], closed = 0;
+    for (at[2] = 0; at[2] < b->n[sh->axis[2]]; at[2]++)
+        for (at[1] = 0; at[1] < b->n[sh->axis[1]]; at[1]++)
+            for (at[0] = 0; at[0] < b->n[sh->axis[0]]; at[0]++) {
+                const uint8_t *c = seen_row(seen, at[1], at[2]) + at[0] * seen->step[0];
+                int beside = 0;
+                for (int s = 0; s < 2 * sh->dim; s++) {
+                    const float w = side_share(t, cut, at, s);
+                    if (w > 0) beside += c[s & 1 ? seen->step[s >> 1] : -seen->step[s >> 1]];
+                    closed |= w < 1;
+                }
+                kind[mg_index(sh->dim, at[0], at[1], at[2])] = beside ? (uint8_t)(MG_FLUID + beside) : 0;
+            }
+    return closed;
+}
+
+/// A number that changes when the obstacles in and near a block do.
+static uint64_t solid_mark(const struct bw_block *b, const struct bw_view *v)
+{
+    uint64_t mark = 0;
+    for (int k = -CUT_HALO; k < b->n[2] + CUT_HALO; k++)
+        for (int j = -CUT_HALO; j < b->n[1] + CUT_HALO; j++) {
+            uint32_t bits[64 + 2 * CUT_HALO], sum = 0;
+            const size_t n = (size_t)(b->n[0] + 2 * CUT_HALO);
+            memcpy(bits, bw_f32(v, 0) + j * v->sy + k * v->sz - CUT_HALO, n * sizeof *bits);
+            for (size_t i = 0; i < n; i++) sum += bits[i] * (uint32_t)(2 * i + 0x9e3779b1u);
+            mark = bw_mix64(mark ^ sum);
+        }
+    return mark;
 }
 
 void project_kinds(const struct bw_block *b, void *user)
 {
     const struct task *t = user;
-    const struct mg_shape *sh = &t->mg->shape;
-    const int32_t pad[3] = {1, b->n[0] + 2, (b->n[0] + 2) * (b->n[1] + 2)};
-    const ptrdiff_t step[3] = {pad[sh->axis[0]], pad[sh->axis[1]], pad[sh->axis[2]]};
     const int64_t tile = tile_of(t, b);
-    uint8_t seen[PAD], kind[MG_CELLS] = {0};
-    seen_fill(t, b, tile, seen, pad);
-    for (int k = 0; k < b->n[sh->axis[2]]; k++)
-        for (int j = 0; j < b->n[sh->axis[1]]; j++) {
-            const uint8_t *c = seen + (k + 1) * step[2] + (j + 1) * step[1] + step[0];
-            uint8_t *row = kind + mg_index(sh->dim, 0, j, k);
-            for (int i = 0; i < b->n[sh->axis[0]]; i++, c += step[0]) {
-                const int beside = c[-step[0]] + c[step[0]] + c[-step[1]] + c[step[1]] + c[-step[2]] + c[step[2]];
-                row[i] = *c == SEEN_FLUID ? (uint8_t)(MG_FLUID + beside) : 0;
-            }
+    const struct bw_view *solid = t->solid >= 0 ? &b->view[t->solid] : NULL;
+    uint8_t kind[MG_CELLS] = {0}, *old = t->mg->kind + tile * MG_CELLS;
+    uint64_t mark = 0;
+    struct seen seen;
+    struct cut cut;
+    seen_fill(t, b, tile, &seen);
+    t->mg->has_cut[tile] = 0;
+    if (solid && cut_touches(b, solid)) {
+        if (!cut_make(b, solid, &cut)) {
+            b->max[0] = HUGE_VAL;
+            return;
         }
-    uint8_t *old = t->mg->kind + tile * MG_CELLS;
-    if (t->touched) t->touched[tile] = (uint8_t)block_touched(b, t);
-    b->max[0] = memcmp(old, kind, MG_CELLS) != 0;
-    if (b->max[0] > 0) memcpy(old, kind, MG_CELLS);
+        t->mg->has_cut[tile] = (uint8_t)kinds_cut(t, b, &seen, &cut, kind);
+        mark = solid_mark(b, solid);
+    } else {
+        kinds_whole(t, b, &seen, kind);
+    }
+    b->max[0] = memcmp(old, kind, MG_CELLS) != 0 || t->mg->mark[tile] != mark;
+    memcpy(old, kind, MG_CELLS);
+    t->mg->mark[tile] = mark;
+}
+
+void project_weights(const struct bw_block *b, void *user)
+{
+    const struct task *t = user;
+    const struct mg_shape *sh = &t->mg->shape;
+    const int64_t tile = tile_of(t, b);
+    const uint8_t *kind = t->mg->kind + tile * MG_CELLS;
+    float *weight = mg_weights(t->mg->level, tile);
+    struct seen seen;
+    struct cut cut;
+    int32_t at[3];
+    if (!weight) return;
+    if (!cut_make(b, &b->view[t->solid], &cut)) {
+        b->max[0] = 1;
+        return;
+    }
+    seen_fill(t, b, tile, &seen);
+    for (at[2] = 0; at[2] < b->n[sh->axis[2]]; at[2]++)
+        for (at[1] = 0; at[1] < b->n[sh->axis[1]]; at[1]++)
+            for (at[0] = 0; at[0] < b->n[sh->axis[0]]; at[0]++) {
+                const uint8_t *c = seen_row(&seen, at[1], at[2]) + at[0] * seen.step[0];
+                if (!kind[mg_index(sh->dim, at[0], at[1], at[2])]) continue;
+                for (int s = 0; s < 2 * sh->dim; s++)
+                    if (c[s & 1 ? seen.step[s >> 1] : -seen.step[s >> 1]] != SEEN_WALL)
+                        weight[s * MG_CELLS + mg_place(sh->dim, at[0], at[1], at[2])] = side_share(t, &cut, at, s);
+            }
 }
 
 /* ---- walls ------------------------------------------------------------------------------------------------------- */
 
-/// Faces along `a` of one row (face i between cells i-1 and i along that axis) that touch a solid cell.
-static void row_solid(const struct bw_block *b, const struct task *t, const struct faces *u, int a, int n, int j, int k)
+/// Weight of the face below cell `at` along solver axis q; `at` may lie one beyond the block's high side.
+static float face_weight(const struct task *t, const float *weight, const int32_t n[3], const int32_t at[3], int q)
 {
-    const struct bw_view *v = &b->view[t->solid];
-    const ptrdiff_t back[3] = {1, v->sy, v->sz};
-    const float *s = bw_f32(v, 0) + j * v->sy + k * v->sz, *low = s - back[a], *moving = NULL;
-    float *f = u->f[a] + j * u->stride[1] + k * u->stride[2];
-    if (t->solid_vel >= 0) {
-        const struct bw_view *m = &b->view[t->solid_vel];
-        moving = bw_f32(m, a) + j * m->sy + k * m->sz;
-    }
-    for (int i = 0; i < n; i++) {
-        const float wall = moving ? moving[i] : 0.0f;
-        f[i] = s[i] < 0 || low[i] < 0 ? wall : f[i];
-    }
+    const int beyond = at[q] == n[q];
+    const int32_t cell[3] = {at[0] - (q == 0 && beyond), at[1] - (q == 1 && beyond), at[2] - (q == 2 && beyond)};
+    return weight[(2 * q + beyond) * MG_CELLS + mg_place(t->mg->shape.dim, cell[0], cell[1], cell[2])];
+}
+
+/* What to do with faces that are not wholly open: give closed ones the solid's velocity; or give all what flows through
+ * them as a whole, w u + (1-w) u_solid. */
+enum wall_use { CLOSE, BLEND };
+
+static void solids_set(const struct bw_block *b, const struct task *t, int64_t tile, const struct faces *u,
+                       enum wall_use use)
+{
+    const struct mg_shape *sh = &t->mg->shape;
+    const float *weight = mg_weights(t->mg->level, tile);
+    const int32_t n[3] = {b->n[sh->axis[0]], b->n[sh->axis[1]], b->n[sh->axis[2]]};
+    const struct bw_view *v = t->solid_vel >= 0 ? &b->view[t->solid_vel] : NULL;
+    const ptrdiff_t step[3] = {1, v ? v->sy : 0, v ? v->sz : 0};
+    int32_t at[3];
+    for (int q = 0; weight && q < sh->dim; q++)
+        for (at[2] = 0; at[2] < n[2] + (q == 2); at[2]++)
+            for (at[1] = 0; at[1] < n[1] + (q == 1); at[1]++)
+                for (at[0] = 0; at[0] < n[0] + (q == 0); at[0]++) {
+                    const float w = face_weight(t, weight, n, at, q);
+                    if (w == 1 || (use == CLOSE && w > 0)) continue;
+                    ptrdiff_t to = 0, from = 0;
+                    for (int a = 0; a < 3; a++) {
+                        to += at[a] * u->stride[sh->axis[a]];
+                        from += at[a] * step[sh->axis[a]];
+                    }
+                    float *f = &u->f[sh->axis[q]][to];
+                    const float solid = v ? bw_f32(v, sh->axis[q])[from] : 0;
+                    *f = w > 0 ? w * *f + (1 - w) * solid : solid;
+                }
 }
 
 /// One plane of faces, number `at` along `a`.
@@ -151,12 +249,11 @@ static void plane_set(const struct bw_block *b, const struct faces *u, int a, in
 }
 
 /// Gives the faces on solids and walls, and all faces across the thin axis, their velocity.
-static void walls_set(const struct task *t, const struct bw_block *b, int64_t tile, const struct faces *u)
+static void walls_set(const struct task *t, const struct bw_block *b, int64_t tile, const struct faces *u,
+                      enum wall_use use)
 {
-    for (int a = 0; a < 3; a++) {
-        const int n[3] = {b->n[0] + (a == 0), b->n[1] + (a == 1), b->n[2] + (a == 2)};
-        for (int k = 0; t->touched && t->touched[tile] && k < n[2]; k++)
-            for (int j = 0; j < n[1]; j++) row_solid(b, t, u, a, n[0], j, k);
+    solids_set(b, t, tile, u, use);
+    for (int a = 0; a < 3; a++)
         for (int s = 2 * a; s < 2 * a + 2; s++) {
             const int at = s & 1 ? b->n[a] : 0;
             if (a == b->grid->thin)
@@ -164,7 +261,6 @@ static void walls_set(const struct task *t, const struct bw_block *b, int64_t ti
             else if (side_is_wall(t, b, tile, s))
                 plane_set(b, u, a, at, (float)b->grid->side[s].velocity[a]);
         }
-    }
 }
 
 /// A copy of the block's faces in the body's scratch memory, n+1 of them along each axis.
@@ -246,7 +342,7 @@ void project_rhs(const struct bw_block *b, void *user)
             b->max[0] = 1;
             return;
         }
-        walls_set(t, b, tile, &u);
+        walls_set(t, b, tile, &u, BLEND);
     }
     for (int k = 0; k < b->n[sh->axis[2]]; k++)
         for (int j = 0; j < b->n[sh->axis[1]]; j++) {
@@ -374,7 +470,15 @@ void project_correct(const struct bw_block *b, void *user)
     d.p = memory + d.step[0] + d.step[1] + d.step[2];
     dense_fill(t, tile, n, &d);
     for (int q = 0; q < t->mg->shape.dim; q++) faces_correct(t, &u, &d, n, q);
-    if (t->mg->level->coef[tile] >= 0 || b->grid->thin >= 0) walls_set(t, b, tile, &u);
+    if (t->mg->level->coef[tile] >= 0 || b->grid->thin >= 0) walls_set(t, b, tile, &u, CLOSE);
     pressure_store(t, b, &d, n);
-    b->max[0] = divergence_left(t, b, tile, &u);
+    struct faces whole = u;
+    if (mg_weights(t->mg->level, tile)) {
+        if (!faces_copy(b, &u, &whole)) {
+            b->max[0] = HUGE_VAL;
+            return;
+        }
+        walls_set(t, b, tile, &whole, BLEND);
+    }
+    b->max[0] = divergence_left(t, b, tile, &whole);
 }

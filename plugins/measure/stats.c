@@ -165,7 +165,8 @@ static void mac_body(const struct bw_block *b, void *user)
                     b->max[0] = fmax(b->max[0], fmax(fabs(low), fabs(high)));
                     if (a != b->grid->thin) div += (high - low) / b->grid->h;
                 }
-                if (solid && bw_f32(solid, 0)[i + j * solid->sy + k * solid->sz] < 0) div = 0;
+                const float *near = solid ? bw_f32(solid, 0) + i + j * solid->sy + k * solid->sz : NULL;
+                if (near && *near < 0.87 * b->grid->h) div = 0; // half a diagonal: beyond it no face is cut
                 if (out) bw_f32(out, 0)[i + j * out->sy + k * out->sz] = (float)div;
                 b->max[1] = fmax(b->max[1], fabs(div));
                 b->sum[4] += div * div;

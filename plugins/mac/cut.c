@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Face shares for cut cells (Batty, Bertails, Bridson 2007; shares of area as in Ng, Min, Gibou 2009).
+ *
+ * The distance at a cell's corner is the mean of the eight cells around it; a face is split into four triangles round
+ * its middle, on which the distance is linear: the open area is exact for a plane, second order for a smooth surface,
+ * and the same from either side of a tile border.
+ *
+ * A wall about one cell thick has corners on its surface, and their rounding would open it. Such a wall shows along a
+ * face's axis: gas, solid, gas in three cells, or distances that fall towards the face from both sides to less than a
+ * cell in sum. Its faces are closed. */
+#include "cut.h"
+#include <math.h>
+
+#define LEAST 0.01f ///< smaller shares are closed: they would only spoil the equations' condition
+#define KNOWN 4     ///< cells: larger distances are no distances, but mean "far" or "nothing known beyond a side"
+
+int cut_touches(const struct bw_block *b, const struct bw_view *solid)
+{
+    const float near = (float)b->grid->h;
+    for (int k = -1; k <= b->n[2]; k++)
+        for (int j = -1; j <= b->n[1]; j++) {
+            const float *row = bw_f32(solid, 0) + j * solid->sy + k * solid->sz;
+            int any = 0;
+            for (int i = -1; i <= b->n[0]; i++) any |= row[i] < near;
+            if (any) return 1;
+        }
+    return 0;
+}
+
+/// Distance at the low corner of a cell, in cells.
+static float corner_distance(const struct bw_view *v, const float *cell, float per_h)
+{
+    float sum = 0;
+    int known = 0;
+    for (int e = 0; e < 8; e++) {
+        const float d = cell[-(ptrdiff_t)(e & 1) - (e >> 1 & 1) * v->sy - (e >> 2) * v->sz] * per_h;
+        if (d >= KNOWN) continue;
+        sum += d;
+        known++;
+    }
+    return known ? sum / (float)known : KNOWN;
+}
+
+/// Share of a triangle where a linear function is positive.
+static float triangle_share(float a, float b, float c)
+{
+    const float v[3] = {a, b, c};
+    int positive = (a > 0) + (b > 0) + (c > 0);
+    if (positive == 0 || positive == 3) return positive ? 1 : 0;
+    int odd = 0; // the one whose sign differs from the other two
+    while ((v[odd] > 0) != (positive == 1)) odd++;
+    const float o = v[odd], p = v[(odd + 1) % 3], q = v[(odd + 2) % 3];
+    const float corner = o / (o - p) * (o / (o - q));
+    return positive == 1 ? corner : 1 - corner;
+}
+
+static float square_share(float a, float b, float c, float d)
+{
+    const float middle = 0.25f * ((a + c) + (b + d));
+    const float share = 0.25f * ((triangle_share(a, b, middle) + triangle_share(c, d, middle)) +
+                                 (triangle_share(b, c, middle) + triangle_share(d, a, middle)));
+    return share < LEAST ? 0 : share > 1 - LEAST ? 1 : share;
+}
+
+/// Does a thin wall stand at a face? `high` is its high cell, `step` leads from the low one to it.
+static int is_thin_wall(const float *high, ptrdiff_t step, float h)
+{
+    const float b = high[-2 * step], l = high[-step], r = high[0], a = high[step];
+    if (l > 0 && r <= 0 && a > 0) return 1;
+    if (r > 0 && l <= 0 && b > 0) return 1;
+    return l > 0 && r > 0 && l + r < h && b - l > 0.5f * h && a - r > 0.5f * h;
+}
+
+static void faces_fill(const struct bw_block *b, const struct bw_view *solid, const float *corner, int axis,
+                       struct cut *c)
+{
+    const ptrdiff_t step[3] = {1, solid->sy, solid->sz}, *s = c->stride;
+    const ptrdiff_t u = s[(axis + 1) % 3], v = s[(axis + 2) % 3];
+    const float h = (float)b->grid->h;
+    for (int k = 0; k < b->n[2] + (axis == 2); k++)
+        for (int j = 0; j < b->n[1] + (axis == 1); j++)
+            for (int i = 0; i < b->n[0] + (axis == 0); i++) {
+                const ptrdiff_t at = i + j * s[1] + k * s[2];
+                const float *high = bw_f32(solid, 0) + i + j * step[1] + k * step[2];
+                const float *p = corner + at;
+                c->w[axis][at] = is_thin_wall(high, step[axis], h) ? 0 : square_share(p[0], p[u], p[u + v], p[v]);
+            }
+}
+
+int cut_make(const struct bw_block *b, const struct bw_view *solid, struct cut *c)
+{
+    const ptrdiff_t sy = b->n[0] + 2, sz = sy * (b->n[1] + 2), size = sz * (b->n[2] + 2);
+    float *memory = b->stage->host->body_scratch(b, 4 * (size_t)size * sizeof *memory);
+    if (!memory) return 0;
+    *c = (struct cut){{memory, memory + size, memory + 2 * size}, {1, sy, sz}};
+    float *corner = memory + 3 * size;
+    const float per_h = (float)(1 / b->grid->h);
+    for (int k = 0; k <= b->n[2]; k++)
+        for (int j = 0; j <= b->n[1]; j++)
+            for (int i = 0; i <= b->n[0]; i++)
+                corner[i + j * sy + k * sz] =
+                    corner_distance(solid, bw_f32(solid, 0) + i + j * solid->sy + k * solid->sz, per_h);
+    for (int axis = 0; axis < 3; axis++)
+        if (axis != b->grid->thin) faces_fill(b, solid, corner, axis, c);
+    return 1;
+}
