@@ -387,7 +387,7 @@ static void block_run(int64_t b, uint32_t worker, void *user)
     for (uint32_t i = 0; i < j->s->n_access && out->status == BW_OK; i++) {
         struct row *r = &j->row[i];
         int32_t wanted = j->s->halo ? j->s->halo(&block, i, j->s->user) : r->halo;
-        view[i] = (struct bw_view){.comps = (int32_t)r->f->info.comps, .halo = wanted < r->halo ? wanted : r->halo};
+        view[i] = (struct bw_view){.comps = (int32_t)r->f->info.comps, .precision = r->f->info.precision, .halo = wanted < r->halo ? wanted : r->halo};
         if (wanted < 0 && r->mode == BW_READ) continue;
         if (wanted < 0) view[i].halo = 0;
         out->status = is_direct(r, &p, view[i].halo) ? direct_view(j, r, &p, &view[i]) : dense_view(r, &p, arena, &view[i]);

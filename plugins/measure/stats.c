@@ -74,22 +74,16 @@ static const struct bw_port ports[] = {
      .doc = "Divergence of vel, on request."},
 };
 
-/* Value of a cell in either precision. */
-static double view_at(const struct bw_view *v, int comp, uint32_t precision, ptrdiff_t at)
-{
-    return precision == BW_F64P ? bw_f64(v, comp)[at] : (double)bw_f32(v, comp)[at];
-}
-
 /* Fields at cell centres: for each component Σ f; for the first Σ f x, Σ f y, Σ f z as well. */
 static void cells_body(const struct bw_block *b, void *user)
 {
     const struct bw_view *v = &b->view[0];
-    uint32_t precision = *(const uint32_t *)user;
+    (void)user;
     for (int c = 0; c < v->comps; c++)
         for (int k = 0; k < b->n[2]; k++)
             for (int j = 0; j < b->n[1]; j++)
                 for (int i = 0; i < b->n[0]; i++) {
-                    double f = view_at(v, c, precision, i + j * v->sy + k * v->sz);
+                    double f = bw_get(v, c, i + j * v->sy + k * v->sz);
                     b->sum[c] += f;
                     b->max[0] = fmax(b->max[0], f);
                     b->max[1] = fmax(b->max[1], -f);
@@ -117,12 +111,10 @@ static double cell_volume(const struct bw_stage *s)
 static enum bw_status cells_measure(struct bw_stage *s, struct bw_field *field, const struct bw_field_info *info)
 {
     double sum[6] = {0}, max[2];
-    uint32_t precision = info->precision;
     struct bw_access access = {field, BW_READ, 0};
     enum bw_status status = s->host->sweep(s, &(struct bw_sweep){.access = &access,
                                                                  .n_access = 1,
                                                                  .body = cells_body,
-                                                                 .user = &precision,
                                                                  .sums = sum,
                                                                  .n_sums = 6,
                                                                  .maxs = max,
@@ -141,7 +133,6 @@ static enum bw_status cells_measure(struct bw_stage *s, struct bw_field *field, 
 
 /* What the body for mac fields needs; view 1, if any, is `solid`, the last one the divergence field. */
 struct flow {
-    uint32_t precision;
     int solid, div; ///< indices of views, 0: absent
 };
 
@@ -158,8 +149,8 @@ static void mac_body(const struct bw_block *b, void *user)
                 ptrdiff_t at = i + j * v->sy + k * v->sz;
                 double div = 0;
                 for (int a = 0; a < 3; a++) {
-                    double low = view_at(v, a, flow->precision, at),
-                           high = view_at(v, a, flow->precision, at + next[a]);
+                    double low = bw_get(v, a, at),
+                           high = bw_get(v, a, at + next[a]);
                     b->sum[a] += 0.5 * (low + high);
                     b->sum[3] += 0.25 * (low * low + high * high);
                     b->max[0] = fmax(b->max[0], fmax(fabs(low), fabs(high)));
@@ -178,7 +169,7 @@ static enum bw_status mac_measure(struct bw_stage *s, struct bw_field *field, co
                                   struct bw_field *out)
 {
     double sum[6] = {0}, max[2];
-    struct flow flow = {.precision = info->precision};
+    struct flow flow = {0};
     struct bw_access access[3] = {{field, BW_READ, 1}};
     uint32_t n = 1;
     struct bw_field *solid = bw_port_field(s, PORT_SOLID);

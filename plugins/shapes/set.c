@@ -351,22 +351,24 @@ static double value_combine(int mode, double old, double v, double seconds)
     return v;
 }
 
-static void row_evaluate(struct row *row, const float *old, float *out)
+/* From `from` in the old view to `to` in the new one. */
+static void row_evaluate(struct row *row, const struct bw_view *old, ptrdiff_t from, const struct bw_view *out, ptrdiff_t to)
 {
     struct registers *r = row->r;
     muParserHandle_t parser = r->parser[row->state->n_values > 1 ? row->comp : 0];
     row_sample(row);
     for (int i = 0; i < row->n; i++) {
         const double *x = row->pos[i];
-        out[i] = old[i];
+        double before = bw_get(old, row->comp, from + i);
+        bw_put(out, row->comp, to + i, before);
         if (!is_inside(row, x)) continue;
         r->x = x[0];
         r->y = x[1];
         r->z = x[2];
         for (int q = 0; q < row->state->n_others; q++) r->other[q] = row->sampled[q * row->n + i];
-        float v = (float)value_combine(row->p->mode, old[i], mupEval(parser), row->state->seconds);
-        if (isfinite(v))
-            out[i] = v;
+        double v = value_combine(row->p->mode, before, mupEval(parser), row->state->seconds);
+        if (isfinite(out->precision == BW_F64P ? v : (double)(float)v))
+            bw_put(out, row->comp, to + i, v);
         else
             bad_note(r, x);
     }
@@ -402,8 +404,7 @@ static void body(const struct bw_block *b, void *user)
                     row.pos[i][1] = block_coord(b, 1, j + at[1]);
                     row.pos[i][2] = block_coord(b, 2, k + at[2]);
                 }
-                row_evaluate(&row, bw_f32(old, row.comp) + j * old->sy + k * old->sz,
-                             bw_f32(out, row.comp) + j * out->sy + k * out->sz);
+                row_evaluate(&row, old, j * old->sy + k * old->sz, out, j * out->sy + k * out->sz);
             }
     }
 }

@@ -527,6 +527,25 @@ Test(stages, misuse_is_named)
     expect_failure("t.unwritten", BW_ERR_PLUGIN, "contradict");
 }
 
+Test(stages, set_and_emit_keep_the_digits_of_an_f64_field)
+{
+    struct test_options o = {.simd = UINT32_MAX};
+    struct test_run r = test_start("billow: 1\n"
+                                   "domain: {cells: [16, 16, 16], voxel: 1, sides: {rest: closed}}\n"
+                                   "time: {fps: 10, frames: 1-2, dt: 0.1}\n"
+                                   "fields: {q: {kind: scalar, precision: f64}}\n"
+                                   "stages:\n"
+                                   "  - set: {field: q, value: \"1/3\"}\n"
+                                   "  - set: {id: more, field: q, value: \"1e-12\", mode: add}\n"
+                                   "  - emit: {mode: add, q: 1e-11, shape: {box: {center: [0, 0, 8], size: [40, 40, 40]}}}\n"
+                                   "  - stats: {fields: [q]}\n", &o);
+    cr_assert_eq(r.status, BW_OK, "%s", r.diag.text);
+    double least = bw_chain_metric(r.chain, "stats.min_q"), most = bw_chain_metric(r.chain, "stats.max_q");
+    cr_assert_eq(least, most);
+    cr_assert_float_eq(most, 1. / 3 + 2e-12, 1e-15, "%.17g", most);
+    test_end(&r);
+}
+
 Test(stages, a_step_length_that_is_none)
 {
     struct test_run r = run(HEAD BOX "time: {fps: 10, frames: 1-3}\nstages:\n  - t.bad_dt: {}\n", 2, NULL);

@@ -50,6 +50,8 @@ struct bw_view {
     ptrdiff_t sy, sz;
     int32_t comps;
     int32_t halo;
+    uint32_t precision; ///< of the values: enum bw_precision
+    uint32_t reserved;
 };
 
 /// Half-open range of particles.
@@ -192,6 +194,17 @@ static inline struct bw_field *bw_port_field(const struct bw_stage *s, uint32_t 
 static inline float *bw_f32(const struct bw_view *v, int c) { return (float *)v->data[c]; }
 /// Component c of a view as double.
 static inline double *bw_f64(const struct bw_view *v, int c) { return (double *)v->data[c]; }
+/// Value `at` (i + j*sy + k*sz) of component c, whatever its precision: for stages that take any field.
+static inline double bw_get(const struct bw_view *v, int c, ptrdiff_t at)
+{
+    return v->precision == BW_F64P ? bw_f64(v, c)[at] : (double)bw_f32(v, c)[at];
+}
+/// Set value `at` of component c, rounded to its precision.
+static inline void bw_put(const struct bw_view *v, int c, ptrdiff_t at, double value)
+{
+    if (v->precision == BW_F64P) bw_f64(v, c)[at] = value;
+    else bw_f32(v, c)[at] = (float)value;
+}
 
 #ifdef __cplusplus
 }
