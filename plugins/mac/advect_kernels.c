@@ -22,12 +22,6 @@ struct corners {
     float a[3];
 };
 
-static inline float floor_of(float d)
-{
-    float t = (float)(int32_t)d;
-    return t - (t > d ? 1.0f : 0.0f);
-}
-
 static inline float min_of(float a, float b)
 {
     return a < b ? a : b;
@@ -39,7 +33,7 @@ static inline float max_of(float a, float b)
 
 static inline void corners_load(struct corners *c, const float *f, int32_t sy, int32_t sz, const float d[3])
 {
-    float x = floor_of(d[0]), y = floor_of(d[1]), z = floor_of(d[2]);
+    float x = advect_floor(d[0]), y = advect_floor(d[1]), z = advect_floor(d[2]);
     const float *p = f + (int32_t)(x + y * (float)sy + z * (float)sz);
     const float *q[4] = {p, p + sy, p + sz, p + sy + sz};
     for (int e = 0; e < 4; e++) {
@@ -96,20 +90,52 @@ static inline float cell_clamp(const struct advect_row *r, int32_t i, float v)
     return min_of(max_of(v, all.lo), all.hi);
 }
 
-static inline void cell_trace(const struct advect_trace *t, int32_t i)
+static inline float cell_within(float way, float limit)
+{
+    return min_of(max_of(way, -limit), limit);
+}
+
+/* First stage: the way with the velocity at the centre, times `share`. */
+static inline void cell_start(const struct advect_trace *t, int32_t i, float share, float way[3])
 {
     const int32_t step[3] = {1, t->sy, t->sz};
-    float mid[3];
     for (int c = 0; c < 3; c++) {
         float u = 0.5f * (t->u[c][i] + t->u[c][i + step[c]]);
-        mid[c] = min_of(max_of(0.5f * t->scale[c] * u, -t->limit), t->limit);
+        way[c] = cell_within(share * t->scale[c] * u, t->limit);
     }
+}
+
+/* A further stage: the way with the velocity at the centre moved by e. */
+static inline void cell_stage(const struct advect_trace *t, int32_t i, const float e[3], float way[3])
+{
     for (int c = 0; c < 3; c++) {
-        float e[3] = {mid[0], mid[1], mid[2]};
-        e[c] += 0.5f; // a centre lies half a cell above its low face
+        float x[3] = {e[0], e[1], e[2]};
+        x[c] += 0.5f; // a centre lies half a cell above its low face
         struct corners k;
-        corners_load(&k, t->u[c] + i, t->sy, t->sz, e);
-        t->d[c][i] = min_of(max_of(t->scale[c] * corners_value(&k), -t->limit), t->limit);
+        corners_load(&k, t->u[c] + i, t->sy, t->sz, x);
+        way[c] = cell_within(t->scale[c] * corners_value(&k), t->limit);
+    }
+}
+
+static inline void cell_trace(const struct advect_trace *t, int32_t i)
+{
+    float e[3], way[3];
+    cell_start(t, i, 0.5f, e);
+    cell_stage(t, i, e, way);
+    for (int c = 0; c < 3; c++) t->d[c][i] = way[c];
+}
+
+static inline void cell_trace3(const struct advect_trace *t, int32_t i)
+{
+    float first[3], second[3], third[3], e[3];
+    cell_start(t, i, 1, first);
+    for (int c = 0; c < 3; c++) e[c] = 0.5f * first[c];
+    cell_stage(t, i, e, second);
+    for (int c = 0; c < 3; c++) e[c] = 0.75f * second[c];
+    cell_stage(t, i, e, third);
+    for (int c = 0; c < 3; c++) {
+        float way = (2 * first[c] + 3 * second[c] + 4 * third[c]) * (1.0f / 9.0f);
+        t->d[c][i] = cell_within(way, t->limit);
     }
 }
 
@@ -307,21 +333,50 @@ static inline vec vec_clamp(const struct advect_row *r, int32_t i, vec v)
     return vec_min(vec_max(v, all.lo), all.hi);
 }
 
-static inline void vec_trace(const struct advect_trace *t, int32_t i)
+static inline vec vec_within(vec way, float limit)
+{
+    return vec_min(vec_max(way, vec_set(-limit)), vec_set(limit));
+}
+
+static inline void vec_start(const struct advect_trace *t, int32_t i, float share, vec way[3])
 {
     const int32_t step[3] = {1, t->sy, t->sz};
-    const vec half = vec_set(0.5f), limit = vec_set(t->limit), least = vec_set(-t->limit);
-    vec mid[3];
     for (int c = 0; c < 3; c++) {
-        vec u = half * (vec_load(t->u[c] + i) + vec_load(t->u[c] + i + step[c]));
-        mid[c] = vec_min(vec_max(vec_set(0.5f * t->scale[c]) * u, least), limit);
+        vec u = vec_set(0.5f) * (vec_load(t->u[c] + i) + vec_load(t->u[c] + i + step[c]));
+        way[c] = vec_within(vec_set(share * t->scale[c]) * u, t->limit);
     }
+}
+
+static inline void vec_stage(const struct advect_trace *t, int32_t i, const vec e[3], vec way[3])
+{
     for (int c = 0; c < 3; c++) {
-        vec e[3] = {mid[0], mid[1], mid[2]};
-        e[c] = e[c] + half;
+        vec x[3] = {e[0], e[1], e[2]};
+        x[c] = x[c] + vec_set(0.5f);
         struct vec_corners k;
-        vec_corners_load(&k, t->u[c] + i, t->sy, t->sz, e);
-        vec_store(t->d[c] + i, vec_min(vec_max(vec_set(t->scale[c]) * vec_corners_value(&k), least), limit));
+        vec_corners_load(&k, t->u[c] + i, t->sy, t->sz, x);
+        way[c] = vec_within(vec_set(t->scale[c]) * vec_corners_value(&k), t->limit);
+    }
+}
+
+static inline void vec_trace(const struct advect_trace *t, int32_t i)
+{
+    vec e[3], way[3];
+    vec_start(t, i, 0.5f, e);
+    vec_stage(t, i, e, way);
+    for (int c = 0; c < 3; c++) vec_store(t->d[c] + i, way[c]);
+}
+
+static inline void vec_trace3(const struct advect_trace *t, int32_t i)
+{
+    vec first[3], second[3], third[3], e[3];
+    vec_start(t, i, 1, first);
+    for (int c = 0; c < 3; c++) e[c] = vec_set(0.5f) * first[c];
+    vec_stage(t, i, e, second);
+    for (int c = 0; c < 3; c++) e[c] = vec_set(0.75f) * second[c];
+    vec_stage(t, i, e, third);
+    for (int c = 0; c < 3; c++) {
+        vec way = (vec_set(2) * first[c] + vec_set(3) * second[c] + vec_set(4) * third[c]) * vec_set(1.0f / 9.0f);
+        vec_store(t->d[c] + i, vec_within(way, t->limit));
     }
 }
 #endif
@@ -356,16 +411,25 @@ static void row_correct(const struct advect_row *hat, const struct advect_row *o
     }
 }
 
+static void row_clamp(const struct advect_row *r, float *out)
+{
+    int32_t i = 0;
+#ifdef LANES
+    for (; i + LANES <= r->n; i += LANES) vec_store(out + i, vec_clamp(r, i, vec_load(out + i)));
+#endif
+    for (; i < r->n; i++) out[i] = cell_clamp(r, i, out[i]);
+}
+
 static void row_trace(const struct advect_trace *t)
 {
     int32_t i = 0;
 #ifdef LANES
     for (; i < t->n && LANES <= t->n; i += LANES) {
         if (i > t->n - LANES) i = t->n - LANES;
-        vec_trace(t, i);
+        t->rk3 ? vec_trace3(t, i) : vec_trace(t, i);
     }
 #endif
-    for (; i < t->n; i++) cell_trace(t, i);
+    for (; i < t->n; i++) t->rk3 ? cell_trace3(t, i) : cell_trace(t, i);
 }
 
 static float row_largest(const float *u, int32_t n)
@@ -380,4 +444,5 @@ static float row_largest(const float *u, int32_t n)
     return most[0];
 }
 
-const struct advect_kernels JOIN(advect_kernels_, BW_LEVEL) = {row_trace, row_gather, row_correct, row_largest};
+const struct advect_kernels JOIN(advect_kernels_, BW_LEVEL) = {
+    row_trace, row_gather, row_correct, JOIN(advect_cubic_, BW_LEVEL), row_clamp, row_largest};

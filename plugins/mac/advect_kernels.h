@@ -11,13 +11,21 @@
  * the side that counts, and a mirrored flow would take the other one. */
 #define ADVECT_CORNER_LEAST 1e-4f
 
-/// One RK2 (midpoint) trace per cell centre.
+/// Largest whole number not above d, for |d| < 2^31.
+static inline float advect_floor(float d)
+{
+    float t = (float)(int32_t)d;
+    return t - (t > d ? 1.0f : 0.0f);
+}
+
+/// One trace per cell centre: the midpoint rule, or with rk3 Ralston's third-order rule.
 struct advect_trace {
     const float *u[3]; ///< velocity components at the row's first cell (low faces)
     int32_t sy, sz, n; ///< strides of u; cells in the row
     float scale[3];    ///< cells moved per m/s: -dt/h backward, +dt/h forward, 0 along a thin axis
     float limit;       ///< no displacement is longer than this, whatever u holds
-    float *d[3];       ///< out: displacement of the row's cells
+    int rk3;
+    float *d[3]; ///< out: displacement of the row's cells
 };
 
 /// Where a row gathers from.
@@ -34,12 +42,21 @@ struct advect_kernels {
     /// MacCormack's second half: out = hat + (old - hat at its displaced cells) / 2, and with `clamp` no further than
     /// the 8 values that `old` has around its own displaced cells. Both rows have the same n.
     void (*correct)(const struct advect_row *hat, const struct advect_row *old, int clamp, float *out);
+    /// out = f at the displaced cells by cubic interpolation: reads one cell further on every side.
+    void (*cubic)(const struct advect_row *r, float *out);
+    /// Brings out to within the 8 values around the displaced cells.
+    void (*clamp)(const struct advect_row *r, float *out);
     /// Largest |u| of n values.
     float (*largest)(const float *u, int32_t n);
 };
 
-/// One build of advect_kernels.c per SIMD level; all give the same bits.
+/// One build of advect_kernels.c and advect_cubic.c per SIMD level; all give the same bits.
 extern const struct advect_kernels advect_kernels_baseline, advect_kernels_avx2, advect_kernels_avx512;
+
+/// advect_kernels.cubic of each level.
+void advect_cubic_baseline(const struct advect_row *r, float *out);
+void advect_cubic_avx2(const struct advect_row *r, float *out);
+void advect_cubic_avx512(const struct advect_row *r, float *out);
 
 static inline const struct advect_kernels *advect_kernels_for(uint32_t simd)
 {

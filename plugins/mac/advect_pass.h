@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Between mac.advect's two ways of carrying a block: the fast one (advect.c) and the plain one (advect_plain.c). */
+/* What the parts of mac.advect share: one step's work (advect.c, advect_reflect.c) goes as passes over groups of
+ * fields, each pass block by block in a fast way (advect_fast.c) or a plain one (advect_plain.c). */
 #ifndef ADVECT_PASS_H
 #define ADVECT_PASS_H
 
@@ -10,30 +11,51 @@
 
 enum { PORT_VEL, PORT_FIELDS };
 enum { MAX_ITEMS = 8, BACK = 0, AHEAD = 1 };
+enum advect_scheme { SCHEME_SEMI_LAGRANGIAN, SCHEME_MACCORMACK, SCHEME_CUBIC };
+enum advect_trace_kind { TRACE_MIDPOINT, TRACE_EULER, TRACE_RK3 };
+enum advect_outside { OUTSIDE_BACKGROUND, OUTSIDE_CLAMP, OUTSIDE_KEEP };
 
-/// One field on its way: itself, the first half's result, and where both are among a block's views.
+struct advect {
+    int32_t scheme, trace, outside, clamp, reflection;
+    double cfl;
+    struct bw_list only; ///< const char *
+};
+
+/// One field on its way: itself, where it goes (itself as a rule), the first half's result, and where they are among a
+/// block's views.
 struct item {
-    struct bw_field *field, *hat;
+    struct bw_field *field, *to, *hat;
     const struct bw_field_info *info;
     uint32_t view, view_hat, view_out;
 };
 
-/// One sweep over a group of fields.
+/// Fields whose first half is made already; groups after the first use them again.
+struct hats {
+    struct bw_field *field[2 * MAX_ITEMS];
+    bool used[2 * MAX_ITEMS];
+};
+
+/// Sweeps over groups of fields, all with the flow that `vel` holds and over one span of time.
 struct pass {
     struct bw_stage *stage;
+    const struct advect *options;
     const struct advect_kernels *kernels;
     const struct bw_sample_api *sample;
     const struct bw_tiles_api *tiles;
+    struct bw_field *vel;
+    struct hats hats;
     struct item item[MAX_ITEMS];
     uint32_t n_items;
-    bool second, clamp, fast, euler;
+    bool second, fast;
     int32_t halo;
     double scale, limit; ///< cells moved per m/s; longest way, cells
     double still;        ///< largest velocity component that can be met where there are no tiles, m/s
+    double speed;        ///< largest velocity component that a trace can meet, m/s
     float *tile_speed;   ///< largest velocity component on each tile's faces, m/s
     float *block_limit;  ///< by worker: longest way from the block at hand, cells
     float *memory;       ///< displacements, `share` floats a worker
     size_t share, stride;
+    double long_traces; ///< out: nodes whose trace left the halo
 };
 
 /* A trace ahead that ends beyond an open or inflow side finds the background there, which says nothing of the error of
@@ -65,7 +87,42 @@ static inline bool room_has(const struct room *r, const double x[3])
     return in;
 }
 
-/// Body of a sweep: doubles, any distance, beyond the halo by the sampler; sum[0] counts nodes that needed it.
+/* ---- advect.c ---- */
+
+/// Begins a step: finds services and memory. Errors: BW_ERR_MEMORY (reported).
+enum bw_status pass_init(struct pass *p, struct bw_stage *s);
+/// From now on along the flow that `vel` holds at this moment, over dt seconds.
+enum bw_status pass_along(struct pass *p, double dt);
+/// Carries the fields that the preset asks for, the velocity too or not.
+enum bw_status pass_fields(struct pass *p, bool velocity);
+/// Carries one mac field `from`, and puts the result into `to`.
+enum bw_status pass_velocity(struct pass *p, struct bw_field *from, struct bw_field *to);
+/// Is the velocity among the fields to carry?
+bool pass_carries_velocity(const struct pass *p);
+
+/* ---- advect_speed.c ---- */
+
+/// Measures `vel`: the pass's still, speed and tile_speed.
+enum bw_status pass_measure(struct pass *p);
+
+/* ---- advect_fast.c: single precision, all traces within the halo ---- */
+
+/// Floats of displacements that a worker needs; sets the pass's stride.
+size_t advect_fast_room(struct pass *p);
+/// Halo that reaches as far as a trace of `limit` cells and what its scheme reads there.
+int32_t advect_halo(const struct pass *p, double limit);
+/// Halo of a block, by its own velocities.
+int32_t advect_block_halo(const struct bw_block *b, uint32_t row, void *user);
+void advect_block_fast(const struct bw_block *b, void *user);
+
+/* ---- advect_plain.c: doubles, any distance, beyond the halo by the sampler ---- */
+
+/// sum[0] counts nodes that needed the sampler.
 void advect_block_plain(const struct bw_block *b, void *user);
+
+/* ---- advect_reflect.c ---- */
+
+/// The whole step by advection and reflection.
+enum bw_status advect_reflect(struct pass *p);
 
 #endif

@@ -6,5 +6,6 @@
 #include <billow/plugin.h>
 
 extern const struct bw_stage_desc mac_advect_desc, mac_forces_desc, mac_project_desc;
+extern const struct bw_stage_desc mac_diffuse_desc, dissipate_desc;
 
 #endif

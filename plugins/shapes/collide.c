@@ -101,7 +101,7 @@ static void cell_clear(const struct plan *a, const struct bw_block *b, int i, in
     for (uint32_t q = 0; q < a->n_cleared; q++) {
         const struct bw_view *v = &b->view[1 + q];
         for (int c = 0; c < v->comps; c++)
-            bw_f32(v, c)[i + j * v->sy + k * v->sz] = (float)a->cleared[q]->background[c];
+            bw_put(v, c, i + j * v->sy + k * v->sz, a->cleared[q]->background[c]);
     }
 }
 
@@ -122,10 +122,18 @@ static void solid_body(const struct bw_block *b, void *user)
             }
 }
 
+/* The shape as the parameters stand. */
+static enum bw_status shape_ready(struct bw_stage *s, struct pose *now)
+{
+    const struct collide *p = s->params;
+    enum bw_status status = shape_prepare(s, &p->shape, BAND * s->grid->h);
+    return status ? status : shape_pose(s, &p->shape, now);
+}
+
 /* The pose at the end of the step (outside of step: as the parameters stand) and a moment earlier. */
 static enum bw_status poses_find(struct bw_stage *s, struct plan *a)
 {
-    enum bw_status status = shape_pose(s, &((const struct collide *)s->params)->shape, &a->now);
+    enum bw_status status = shape_ready(s, &a->now);
     if (status) return status;
     a->moment = 1e-3 / s->fps;
     a->h = s->grid->h;
@@ -136,7 +144,7 @@ static enum bw_status poses_find(struct bw_stage *s, struct plan *a)
 static enum bw_status init(struct bw_stage *s)
 {
     struct pose pose;
-    return shape_pose(s, &((const struct collide *)s->params)->shape, &pose);
+    return shape_ready(s, &pose);
 }
 
 static enum bw_status activate(struct bw_stage *s)
@@ -144,7 +152,7 @@ static enum bw_status activate(struct bw_stage *s)
     const struct collide *p = s->params;
     struct pose now, start;
     if (p->wake == WAKE_NEVER) return BW_OK;
-    enum bw_status status = shape_pose(s, &p->shape, &now);
+    enum bw_status status = shape_ready(s, &now);
     const struct collide *q = status ? NULL : s->host->params_at(s, s->time);
     if (!status) status = q ? shape_pose(s, &q->shape, &start) : BW_ERR_MEMORY;
     if (status || (p->wake == WAKE_AUTO && !pose_moved(&start, &now))) return status;
@@ -187,6 +195,7 @@ const struct bw_stage_desc shapes_collide_desc = {
     .version = "1.0",
     .brief = "Puts an obstacle, still or moving, into the flow.",
     .params_size = sizeof(struct collide),
+    .state_size = sizeof(struct shape_state),
     BW_PARAMS(params),
     BW_PORTS(ports),
     .init = init,

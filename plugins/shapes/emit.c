@@ -197,20 +197,20 @@ static double blend_weight(double c, double dt)
     return c >= 1 ? 1 : c <= 0 ? 0 : 1 - pow(1 - c, dt / BLEND_TIME);
 }
 
-static float value_remove(float f, float take)
+static double value_remove(double f, double take)
 {
-    return f > 0 ? fmaxf(f - take, 0) : fminf(f + take, 0);
+    return f > 0 ? fmax(f - take, 0) : fmin(f + take, 0);
 }
 
 /* One component of one amount at one cell. */
-static float value_emit(const struct plan *a, const struct bw_amount *amount, float f, float target, float most,
-                        float mean)
+static double value_emit(const struct plan *a, const struct bw_amount *amount, double f, double target, double most,
+                         double mean)
 {
-    float rate = (float)(mean * target * a->dt);
+    double rate = mean * target * a->dt;
     if (a->p->mode == EMIT_REMOVE) return value_remove(f, rate);
     if (a->p->mode == EMIT_ADD || amount->rate) return f + rate;
-    if (a->p->mode == EMIT_SET) return f + (float)blend_weight(most, a->dt) * (target - f);
-    return target < 0 ? fminf(f, most * target) : fmaxf(f, most * target);
+    if (a->p->mode == EMIT_SET) return f + blend_weight(most, a->dt) * (target - f);
+    return target < 0 ? fmin(f, most * target) : fmax(f, most * target);
 }
 
 static void amount_emit(const struct plan *a, const struct bw_amount *amount, const struct cover *cover,
@@ -218,14 +218,15 @@ static void amount_emit(const struct plan *a, const struct bw_amount *amount, co
 {
     const struct cells *c = &cover->cells;
     for (int comp = 0; comp < v->comps; comp++) {
-        float target = (float)amount->value[comp], *f = bw_f32(v, comp);
         size_t at = 0;
         for (int k = c->lo[2]; k < c->hi[2]; k++)
             for (int j = c->lo[1]; j < c->hi[1]; j++)
                 for (int i = c->lo[0]; i < c->hi[0]; i++, at++)
                     if (cover->most[at] > 0) {
-                        float *cell = f + i + j * v->sy + k * v->sz;
-                        *cell = value_emit(a, amount, *cell, target, cover->most[at], cover->mean[at]);
+                        ptrdiff_t cell = i + j * v->sy + k * v->sz;
+                        bw_put(v, comp, cell,
+                               value_emit(a, amount, bw_get(v, comp, cell), amount->value[comp],
+                                          (double)cover->most[at], (double)cover->mean[at]));
                     }
     }
 }
@@ -279,6 +280,19 @@ static enum bw_status pose_at(struct bw_stage *s, double time, struct pose *pose
     return p ? shape_pose(s, &p->shape, pose) : BW_ERR_MEMORY;
 }
 
+static double edge_width(const struct bw_stage *s)
+{
+    return fmax(((const struct emit *)s->params)->falloff, s->grid->h);
+}
+
+/* The shape as the parameters stand, known as far out as its edge is soft. */
+static enum bw_status shape_ready(struct bw_stage *s, struct pose *pose)
+{
+    const struct emit *p = s->params;
+    enum bw_status status = shape_prepare(s, &p->shape, 0.5 * edge_width(s) + s->grid->h);
+    return status ? status : shape_pose(s, &p->shape, pose);
+}
+
 static double pose_travel(const struct pose *a, const struct pose *b)
 {
     struct box3 u = pose_bounds(a, 0), v = pose_bounds(b, 0);
@@ -296,10 +310,10 @@ static void bounds_add(struct box3 *b, struct box3 c)
 }
 
 /* The poses along the way, half a cell apart where that takes no more than MOTION_SAMPLES of them. */
-static enum bw_status motion_plan(struct bw_stage *s, const struct emit *p, struct plan *a)
+static enum bw_status motion_plan(struct bw_stage *s, struct plan *a)
 {
     struct pose start, end;
-    enum bw_status status = shape_pose(s, &p->shape, &end);
+    enum bw_status status = shape_ready(s, &end);
     if (!status) status = pose_at(s, s->time, &start);
     if (status) return status;
     a->n_poses = (int)fmin(ceil(2 * pose_travel(&start, &end) / s->grid->h), MOTION_SAMPLES);
@@ -317,11 +331,6 @@ static enum bw_status motion_plan(struct bw_stage *s, const struct emit *p, stru
 static int velocity_given(const struct emit *p)
 {
     return p->velocity[0] != 0 || p->velocity[1] != 0 || p->velocity[2] != 0;
-}
-
-static double edge_width(const struct bw_stage *s)
-{
-    return fmax(((const struct emit *)s->params)->falloff, s->grid->h);
 }
 
 /* A removal is given as how much to take. */
@@ -348,7 +357,7 @@ static enum bw_status init(struct bw_stage *s)
         s->host->log(s, BW_LOG_WARNING, "noise.size %g m is finer than a cell (%g m): the source stays even",
                      p->noise.size, s->grid->h);
     enum bw_status status = amounts_check(s, p);
-    return status ? status : shape_pose(s, &p->shape, &pose);
+    return status ? status : shape_ready(s, &pose);
 }
 
 /* The tiles under the shape, from where it stands at the step's start to where it will be. */
@@ -357,7 +366,7 @@ static enum bw_status activate(struct bw_stage *s)
     const struct emit *p = s->params;
     struct pose now, start;
     if (p->mode == EMIT_REMOVE) return BW_OK;
-    enum bw_status status = shape_pose(s, &p->shape, &now);
+    enum bw_status status = shape_ready(s, &now);
     if (!status) status = pose_at(s, s->time, &start);
     if (status) return status;
     struct box3 box = pose_bounds(&now, 0.5 * edge_width(s) + s->grid->h);
@@ -381,7 +390,7 @@ static enum bw_status step(struct bw_stage *s)
     if (bound->count != a.n_amounts)
         return s->host->fail(s, BW_ERR_PLUGIN, "%u amounts are bound to %u fields", a.n_amounts, bound->count);
     enum bw_status status = amounts_check(s, p);
-    if (!status) status = motion_plan(s, p, &a);
+    if (!status) status = motion_plan(s, &a);
     if (status) return status;
     int inherits = p->inherit_velocity > 0 && pose_moved(&a.before, &a.pose[a.n_poses - 1]);
     a.moves_gas = vel && (velocity_given(p) || inherits);
@@ -404,6 +413,7 @@ const struct bw_stage_desc shapes_emit_desc = {
     .brief = "Puts smoke, heat, fuel or any field into a shape, or takes it away.",
     .references = "Perlin 1985, 2002 (noise)",
     .params_size = sizeof(struct emit),
+    .state_size = sizeof(struct shape_state),
     BW_PARAMS(params),
     BW_PORTS(ports),
     .init = init,

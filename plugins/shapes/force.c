@@ -324,6 +324,14 @@ static enum bw_status kind_check(struct bw_stage *s, const struct kind *k)
     return BW_OK;
 }
 
+/* The shape as the parameters stand, known as far out as its edge is soft. */
+static enum bw_status region_ready(struct bw_stage *s, struct pose *pose)
+{
+    const struct force *p = s->params;
+    enum bw_status status = shape_prepare(s, &p->shape, 0.5 * fmax(p->falloff, s->grid->h) + s->grid->h);
+    return status ? status : shape_pose(s, &p->shape, pose);
+}
+
 static enum bw_status init(struct bw_stage *s)
 {
     const struct force *p = s->params;
@@ -332,7 +340,7 @@ static enum bw_status init(struct bw_stage *s)
         s->host->log(s, BW_LOG_WARNING, "turbulence.size %g m is finer than two cells (%g m): nothing is stirred",
                      p->kind.turbulence.size, 2 * s->grid->h);
     enum bw_status status = kind_check(s, &p->kind);
-    return status ? status : shape_pose(s, &p->shape, &pose);
+    return status ? status : region_ready(s, &pose);
 }
 
 static enum bw_status step(struct bw_stage *s)
@@ -346,7 +354,7 @@ static enum bw_status step(struct bw_stage *s)
                      .keep = exp(-p->kind.wind.rate * s->dt),
                      .seed = bw_rng((uint64_t)p->kind.turbulence.seed, s->seed)};
     enum bw_status status = kind_check(s, &p->kind);
-    if (!status) status = shape_pose(s, &p->shape, &a.region);
+    if (!status) status = region_ready(s, &a.region);
     if (status) return status;
     a.bounds = pose_bounds(&a.region, 0.5 * a.width + s->grid->h);
     double length = sqrt(v->axis[0] * v->axis[0] + v->axis[1] * v->axis[1] + v->axis[2] * v->axis[2]);
@@ -366,6 +374,7 @@ const struct bw_stage_desc shapes_force_desc = {
     .brief = "Wind, vortices, turbulence and attractors push the gas.",
     .references = "Bridson, Hourihan, Nordenstam 2007 (curl noise)",
     .params_size = sizeof(struct force),
+    .state_size = sizeof(struct shape_state),
     BW_PARAMS(params),
     BW_PORTS(ports),
     .init = init,

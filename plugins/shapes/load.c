@@ -4,22 +4,18 @@
  * The file's grid is read trilinearly at the world position of each cell centre (mac fields: of each face), so voxel
  * sizes and places need not agree. What the file knows as inactive counts with the grid's background. Grids written by
  * Billow say how many kelvin their temperature's 1 stands for, and are turned back into kelvin. */
-#include <billow/plugin.h>
+#include "sequence.h"
+
 #include <bwvdb.h>
 
-#include <dirent.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define FIELDS_MAX 16
-#define PATH_MAX_BYTES 1024
 
 enum load_mode { MODE_SET, MODE_ADD, MODE_MAX };
 enum load_when { WHEN_AUTO, WHEN_START, WHEN_ALWAYS };
-enum load_outside { OUTSIDE_HOLD, OUTSIDE_LOOP, OUTSIDE_BLANK };
 
 struct load_item {
     const char *field, *grid;
@@ -60,7 +56,7 @@ static const struct bw_param params[] = {
               "What becomes of the old value; `add` in every step is an amount per second."),
     BW_CHOICE(struct load, when, "when", "auto", "auto|start|always",
               "In the first step or in every one; auto: a sequence always, a single file at the start."),
-    BW_CHOICE(struct load, outside, "outside", "hold", "hold|loop|blank",
+    BW_CHOICE(struct load, outside, "outside", "hold", SEQUENCE_OUTSIDE_NAMES,
               "Before the first and after the last file: that file, round again, or nothing."),
     BW_INT(struct load, offset, "offset", "0", -1e9, 1e9, "Added to the frame number."),
     BW_F64(struct load, speed, "speed", "1", -1e3, 1e3, NULL, "Files a frame, counted from the run's first frame."),
@@ -92,69 +88,12 @@ struct state {
     struct target target[FIELDS_MAX];
     int n_targets;
     struct bwvdb_file *file;
-    int64_t number;      ///< of the open file
-    int64_t first, last; ///< numbers that the sequence's files have
-    double begin;        ///< frame at t = 0, known once `begun`
-    int begun;
-    int done; ///< filled once, and that was all
-    int sequence;
-    char path[PATH_MAX_BYTES]; ///< of the open file
+    int64_t number; ///< of the open file
+    struct sequence sequence;
+    int numbered; ///< 1: a sequence, 0: one file
+    int done;     ///< filled once, and that was all
+    char path[SEQUENCE_PATH]; ///< of the open file
 };
-
-/* ---- numbered files ---- */
-
-/* The last run of # in the file's name: its place and length, 0 when there is none. */
-static size_t hashes_find(const char *path, size_t *at)
-{
-    const char *slash = strrchr(path, '/'), *end = strrchr(slash ? slash : path, '#');
-    if (!end) return 0;
-    const char *begin = end;
-    while (begin > path && begin[-1] == '#') begin--;
-    *at = (size_t)(begin - path);
-    return (size_t)(end - begin) + 1;
-}
-
-/* The number that `name` carries between `head` and `tail`, or -1. */
-static int64_t name_number(const char *name, const char *head, size_t n_head, const char *tail)
-{
-    size_t n = strlen(name), n_tail = strlen(tail);
-    if (n <= n_head + n_tail || strncmp(name, head, n_head) || strcmp(name + n - n_tail, tail)) return -1;
-    size_t digits = strspn(name + n_head, "0123456789");
-    return digits == n - n_head - n_tail && digits < 18 ? strtoll(name + n_head, NULL, 10) : -1;
-}
-
-static enum bw_status sequence_scan(struct bw_stage *s, struct state *st, const char *path)
-{
-    size_t at = 0, run = hashes_find(path, &at);
-    const char *slash = strrchr(path, '/'), *head = slash ? slash + 1 : path;
-    char folder[PATH_MAX_BYTES];
-    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) + 1 : 2, slash ? path : "./");
-    st->first = INT64_MAX, st->last = -1;
-    DIR *d = opendir(folder);
-    if (!d) return s->host->fail(s, BW_ERR_IO, "cannot open the folder of %s", path);
-    for (struct dirent *entry; (entry = readdir(d));) {
-        int64_t n = name_number(entry->d_name, head, at - (size_t)(head - path), path + at + run);
-        if (n >= 0 && n < st->first) st->first = n;
-        if (n > st->last) st->last = n;
-    }
-    closedir(d);
-    return st->last < 0 ? s->host->fail(s, BW_ERR_IO, "no file is called %s with a number for the #", path) : BW_OK;
-}
-
-/* Number of the file for a frame; -1: none, outside the sequence and `blank`. Before the first step the frame is not
- * known for sure: then the nearest file stands in, whose place is made active. */
-static int64_t number_at(const struct bw_stage *s, double frame)
-{
-    const struct load *p = s->params;
-    const struct state *st = s->state;
-    double begin = st->begun ? st->begin : round(s->frame - (s->time + s->dt) * s->fps);
-    int64_t n = (int64_t)floor(begin + (frame - begin) * p->speed + 1e-6) + p->offset, span = st->last - st->first + 1;
-    if (n >= st->first && n <= st->last) return n;
-    if (p->outside == OUTSIDE_BLANK && st->begun) return -1;
-    if (p->outside == OUTSIDE_HOLD || !st->begun) return n < st->first ? st->first : st->last;
-    int64_t turn = (n - st->first) % span;
-    return st->first + (turn < 0 ? turn + span : turn);
-}
 
 /* ---- the open file ---- */
 
@@ -195,11 +134,7 @@ static enum bw_status file_open(struct bw_stage *s, int64_t number)
     if (st->file && st->number == number) return BW_OK;
     bwvdb_close(st->file);
     st->file = NULL;
-    size_t at = 0, run = hashes_find(p->path, &at);
-    int length = run ? snprintf(st->path, sizeof st->path, "%.*s%0*" PRId64 "%s", (int)at, p->path, (int)run, number,
-                                p->path + at + run)
-                     : snprintf(st->path, sizeof st->path, "%s", p->path);
-    if (length < 0 || (size_t)length >= sizeof st->path)
+    if (!sequence_path(p->path, number, st->path))
         return s->host->fail(s, BW_ERR_PRESET, "the path %.60s… is too long", p->path);
     struct bwvdb_error error;
     enum bwvdb_status bad = bwvdb_open(st->path, &st->file, &error);
@@ -241,19 +176,6 @@ struct pass {
     double seconds; ///< 1 for what happens once
 };
 
-static double value_get(const struct bw_view *v, int precision, int c, ptrdiff_t at)
-{
-    return precision == BW_F64P ? bw_f64(v, c)[at] : (double)bw_f32(v, c)[at];
-}
-
-static void value_put(const struct bw_view *v, int precision, int c, ptrdiff_t at, double value)
-{
-    if (precision == BW_F64P)
-        bw_f64(v, c)[at] = value;
-    else
-        bw_f32(v, c)[at] = (float)value;
-}
-
 /* Component c of what the file says, in Billow's axes; `out` holds the file's numbers of one place. */
 static double value_read(const struct target *t, const double *out, int c)
 {
@@ -268,7 +190,7 @@ static void body(const struct bw_block *b, void *user)
     const struct state *st = b->stage->state;
     const struct bw_view *out = &b->view[0], *old = &b->view[1];
     const struct bw_field_info *info = b->stage->host->field_info(pass->target->field);
-    int precision = (int)info->precision, mac = info->kind == BW_MAC, grid_comps = info->kind == BW_SCALAR ? 1 : 3;
+    int mac = info->kind == BW_MAC, grid_comps = info->kind == BW_SCALAR ? 1 : 3;
     double(*pos)[3] = b->stage->host->body_scratch(b, ((size_t)b->n[0] + 1) * sizeof *pos);
     double(*got)[3] = b->stage->host->body_scratch(b, ((size_t)b->n[0] + 1) * sizeof *got);
     if (!pos || !got) {
@@ -292,10 +214,10 @@ static void body(const struct bw_block *b, void *user)
                                           NULL) != 0;
             for (int i = 0; i < n[0]; i++) {
                 double v = value_read(pass->target, got[0] + i * grid_comps, c);
-                double before = value_get(old, precision, c, i + j * old->sy + k * old->sz);
+                double before = bw_get(old, c, i + j * old->sy + k * old->sz);
                 if (p->mode == MODE_ADD) v = before + v * pass->seconds;
                 if (p->mode == MODE_MAX) v = fmax(before, v);
-                value_put(out, precision, c, i + j * out->sy + k * out->sz, v);
+                bw_put(out, c, i + j * out->sy + k * out->sz, v);
             }
         }
     }
@@ -307,14 +229,14 @@ static int always(const struct bw_stage *s)
 {
     const struct load *p = s->params;
     const struct state *st = s->state;
-    return p->when == WHEN_ALWAYS || (p->when == WHEN_AUTO && st->sequence);
+    return p->when == WHEN_ALWAYS || (p->when == WHEN_AUTO && st->numbered);
 }
 
 /* Open the file that belongs to `frame`; none is open afterwards where the sequence is blank. */
 static enum bw_status file_select(struct bw_stage *s, double frame)
 {
     struct state *st = s->state;
-    int64_t number = st->sequence ? number_at(s, frame) : 0;
+    int64_t number = st->numbered ? sequence_number(s, &st->sequence, frame, 0) : 0;
     if (number >= 0) return file_open(s, number);
     bwvdb_close(st->file);
     st->file = NULL;
@@ -344,8 +266,9 @@ static enum bw_status init(struct bw_stage *s)
         status = target_add(s, s->ports[1].fields[i], i < p->fields.count ? items[i].grid : NULL);
     if (status) return status;
     if (!st->n_targets) return s->host->fail(s, BW_ERR_PRESET, "name a `field`, or several under `fields`");
-    st->sequence = hashes_find(p->path, &at) > 0;
-    return st->sequence ? sequence_scan(s, st, p->path) : file_open(s, 0);
+    st->numbered = sequence_hashes(p->path, &at) > 0;
+    st->sequence = (struct sequence){.offset = p->offset, .speed = p->speed, .outside = p->outside};
+    return st->numbered ? sequence_scan(s, p->path, &st->sequence) : file_open(s, 0);
 }
 
 static enum bw_status activate(struct bw_stage *s)
@@ -363,7 +286,6 @@ static enum bw_status step(struct bw_stage *s)
     struct state *st = s->state;
     const struct load *p = s->params;
     if (st->done) return BW_OK;
-    if (!st->begun) st->begin = round(s->frame - (s->time + s->dt) * s->fps), st->begun = 1;
     enum bw_status status = file_select(s, s->frame);
     if (!st->file && p->mode != MODE_SET) return status;
     for (int i = 0; !status && i < st->n_targets; i++) {

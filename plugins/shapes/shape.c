@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Signed distances of the four shapes. All are exact distances (a torus wider than its ring apart), so a band of
- * constant width round a surface is just a comparison. Distances after I. Quilez's 2D reductions: a round shape is
- * the same as its profile in the half plane (distance from the axis, height along it). */
+/* Signed distances of the shapes. All are exact distances (a torus wider than its ring apart), so a band of constant
+ * width round a surface is just a comparison. Distances after I. Quilez's 2D reductions: a round shape is the same as
+ * its profile in the half plane (distance from the axis, height along it). A mesh looks its distance up (mesh.h). */
 #include "shape.h"
 
 #include <math.h>
@@ -31,11 +31,40 @@ static const struct bw_param torus_rows[] = {
             "Direction through the hole; its length does not matter."),
 };
 
+#define MESH_ROW(T, m, k, TYPE, d, lo, hi, f, choice, text)                                                            \
+    {                                                                                                                  \
+        .key = k, .type = TYPE, .offset = BW_OFFSET(struct shape_mesh, m, T), .def = d, .min = lo, .max = hi,          \
+        .choices = choice, .doc = text, .flags = f                                                                     \
+    }
+static const struct bw_param mesh_rows[] = {
+    MESH_ROW(const char *, file, "file", BW_PARAM_PATH, NULL, 0, 0, BW_PARAM_STATIC | BW_PARAM_REQUIRED, NULL,
+             "A mesh: OBJ, PLY, STL, glTF …; a run of # in its name stands for the frame number."),
+    BW_VEC3(struct shape_mesh, center, "center", "[0, 0, 0]", "m", "Where the file's origin is."),
+    BW_VEC3(struct shape_mesh, rotate, "rotate", "[0, 0, 0]", "rad", "Rotation about x, then y, then z."),
+    BW_F64(struct shape_mesh, scale, "scale", "1", 0, 1e6, NULL,
+           "Metres that a unit of the file is long (0.01: the file is in centimetres)."),
+    BW_CHOICE(struct shape_mesh, up, "up", "auto", "auto|y|z",
+              "Axis that points up in the file; auto: y in glTF, else z."),
+    BW_F64(struct shape_mesh, thickness, "thickness", "0 m", 0, 1e6, "m",
+           "How thick the walls are that open parts (a sheet, a bowl) become; 0: two cells."),
+    MESH_ROW(int32_t, hollow, "hollow", BW_PARAM_BOOL, "false", 0, 0, BW_PARAM_STATIC, NULL,
+             "Closed parts are walls of that thickness too, with air inside, instead of solid."),
+    MESH_ROW(int64_t, detail, "detail", BW_PARAM_INT, "2", 1, 8, BW_PARAM_STATIC, NULL,
+             "Voxels of the mesh's distance along a cell: 1 is quicker for sequences, 4 keeps edges sharper."),
+    MESH_ROW(int64_t, offset, "offset", BW_PARAM_INT, "0", -1e9, 1e9, BW_PARAM_STATIC, NULL,
+             "Of a sequence: added to the frame number."),
+    MESH_ROW(double, speed, "speed", BW_PARAM_F64, "1", -1e3, 1e3, BW_PARAM_STATIC, NULL,
+             "Of a sequence: files a frame, counted from the run's first frame."),
+    BW_CHOICE(struct shape_mesh, outside, "outside", "hold", SEQUENCE_OUTSIDE_NAMES,
+              "Before the first and after the last file of a sequence: that file, round again, or nothing."),
+};
+
 const struct bw_param shape_rows[SHAPE_KINDS + 1] = {
     BW_GROUP(struct shape, sphere, struct shape_sphere, "sphere", sphere_rows, "A ball."),
     BW_GROUP(struct shape, box, struct shape_box, "box", box_rows, "A box, turned as you like."),
     BW_GROUP(struct shape, cylinder, struct shape_cylinder, "cylinder", cylinder_rows, "A cylinder with flat ends."),
     BW_GROUP(struct shape, torus, struct shape_torus, "torus", torus_rows, "A ring."),
+    BW_GROUP(struct shape, mesh, struct shape_mesh, "mesh", mesh_rows, "A mesh, or a sequence of them."),
     {.key = "everywhere",
      .type = BW_PARAM_GROUP,
      .offset = BW_OFFSET(struct shape, everywhere, struct shape_everywhere),
@@ -123,6 +152,21 @@ static enum bw_status pose_torus(struct bw_stage *s, const struct shape_torus *a
     return status ? status : pose_axis(s, a->axis, p);
 }
 
+static void pose_mesh(const struct bw_stage *s, const struct shape_mesh *a, struct pose *p)
+{
+    p->mesh = &((const struct shape_state *)s->state)->mesh;
+    memcpy(p->center, a->center, sizeof p->center);
+    axes_rotate(a->rotate, p->axis);
+    p->scale = a->scale;
+    p->thickness = mesh_thickness(s, a);
+}
+
+enum bw_status shape_prepare(struct bw_stage *s, const struct shape *shape, double reach)
+{
+    if (shape->kind != SHAPE_MESH) return BW_OK;
+    return mesh_prepare(s, &shape->mesh, reach, &((struct shape_state *)s->state)->mesh);
+}
+
 enum bw_status shape_pose(struct bw_stage *s, const struct shape *shape, struct pose *p)
 {
     memset(p, 0, sizeof *p);
@@ -136,10 +180,13 @@ enum bw_status shape_pose(struct bw_stage *s, const struct shape *shape, struct 
         return pose_cylinder(s, &shape->cylinder, p);
     case SHAPE_TORUS:
         return pose_torus(s, &shape->torus, p);
+    case SHAPE_MESH:
+        pose_mesh(s, &shape->mesh, p);
+        return BW_OK;
     case SHAPE_EVERYWHERE:
         return BW_OK;
     default:
-        return s->host->fail(s, BW_ERR_PRESET, "give a shape: sphere, box, cylinder or torus");
+        return s->host->fail(s, BW_ERR_PRESET, "give a shape: sphere, box, cylinder, torus or mesh");
     }
 }
 
@@ -169,6 +216,33 @@ static double box_distance(const struct pose *p, const double d[3])
     return beyond_distance(q, 3);
 }
 
+static void place_in_mesh(const struct pose *p, const double d[3], double out[3])
+{
+    for (int a = 0; a < 3; a++) out[a] = dot3(d, p->axis[a]) / p->scale;
+}
+
+/* Distance to the part of a mesh that is nearer, and which one it is. */
+static double mesh_distance(const struct pose *p, const double local[3], int *part)
+{
+    const struct mesh_source *m = p->mesh;
+    double d = HUGE_VAL, sheet = HUGE_VAL;
+    if (m->has[MESH_SOLID]) d = p->scale * mesh_volume_distance(&m->volume[MESH_SOLID], local);
+    if (m->has[MESH_SHEET])
+        sheet = p->scale * mesh_volume_distance(&m->volume[MESH_SHEET], local) - 0.5 * p->thickness;
+    *part = sheet < d ? MESH_SHEET : MESH_SOLID;
+    return fmin(d, sheet);
+}
+
+/* A mesh that has vanished, or is outside its sequence, is nowhere. */
+static double pose_mesh_distance(const struct pose *p, const double d[3])
+{
+    double local[3];
+    int part;
+    if (p->mesh->blank || !(p->scale > 0)) return HUGE_VAL;
+    place_in_mesh(p, d, local);
+    return mesh_distance(p, local, &part);
+}
+
 double pose_distance(const struct pose *p, const double x[3])
 {
     const double d[3] = {x[0] - p->center[0], x[1] - p->center[1], x[2] - p->center[2]};
@@ -186,6 +260,8 @@ double pose_distance(const struct pose *p, const double x[3])
     case SHAPE_TORUS:
         offset_profile(p, d, &rho, &height);
         return hypot(rho - p->radius, height) - p->minor;
+    case SHAPE_MESH:
+        return pose_mesh_distance(p, d);
     default:
         return -HUGE_VAL;
     }
@@ -209,9 +285,28 @@ static double pose_reach(const struct pose *p, int i)
     }
 }
 
+/* Round the turned box of all the mesh's files in memory; empty where there is no mesh. */
+static struct box3 mesh_bounds(const struct pose *p, double margin)
+{
+    const struct mesh_source *m = p->mesh;
+    struct box3 b;
+    double wide = margin + (m->has[MESH_SHEET] ? 0.5 * p->thickness : 0);
+    for (int i = 0; i < 3; i++) {
+        double middle = p->center[i], reach = wide;
+        for (int a = 0; a < 3; a++) {
+            middle += 0.5 * p->scale * p->axis[a][i] * (m->box.lo[a] + m->box.hi[a]);
+            reach += 0.5 * p->scale * fabs(p->axis[a][i]) * (m->box.hi[a] - m->box.lo[a]);
+        }
+        b.lo[i] = m->blank ? HUGE_VAL : middle - reach;
+        b.hi[i] = m->blank ? -HUGE_VAL : middle + reach;
+    }
+    return b;
+}
+
 struct box3 pose_bounds(const struct pose *p, double margin)
 {
     struct box3 b;
+    if (p->kind == SHAPE_MESH) return mesh_bounds(p, margin);
     for (int i = 0; i < 3; i++) {
         double reach = pose_reach(p, i) + margin;
         b.lo[i] = p->center[i] - reach;
@@ -222,6 +317,7 @@ struct box3 pose_bounds(const struct pose *p, double margin)
 
 int pose_moved(const struct pose *a, const struct pose *b)
 {
+    if (a->kind == SHAPE_MESH && a->mesh->changing && !a->mesh->blank) return 1;
     return memcmp(a->center, b->center, sizeof *a - offsetof(struct pose, center)) != 0;
 }
 
@@ -268,6 +364,29 @@ static void round_before(const struct pose *before, const struct pose *now, cons
     vector_turn(now->axis[2], before->axis[2], out);
 }
 
+/* The same for a mesh that turns and grows as a whole. */
+static void mesh_before(const struct pose *before, const struct pose *now, const double d[3], double out[3])
+{
+    out[0] = out[1] = out[2] = 0;
+    for (int a = 0; a < 3; a++) {
+        double local = dot3(d, now->axis[a]) * ratio(before->scale, now->scale);
+        for (int i = 0; i < 3; i++) out[i] += local * before->axis[a][i];
+    }
+}
+
+/* Add what its change of form makes. */
+static void mesh_flow_add(const struct pose *p, const double d[3], double out[3])
+{
+    double local[3], flow[3];
+    int part;
+    if (!p->mesh->changing || p->mesh->blank || !(p->scale > 0)) return;
+    place_in_mesh(p, d, local);
+    mesh_distance(p, local, &part);
+    mesh_volume_flow(&p->mesh->volume[part], local, flow);
+    for (int a = 0; a < 3; a++)
+        for (int i = 0; i < 3; i++) out[i] += p->scale * flow[a] * p->axis[a][i];
+}
+
 void pose_velocity(const struct pose *before, const struct pose *now, double seconds, const double x[3], double out[3])
 {
     const double d[3] = {x[0] - now->center[0], x[1] - now->center[1], x[2] - now->center[2]};
@@ -277,10 +396,13 @@ void pose_velocity(const struct pose *before, const struct pose *now, double sec
         for (int i = 0; i < 3; i++) was[i] = d[i] * scale;
     } else if (now->kind == SHAPE_BOX) {
         box_before(before, now, d, was);
+    } else if (now->kind == SHAPE_MESH) {
+        mesh_before(before, now, d, was);
     } else if (now->kind != SHAPE_EVERYWHERE) {
         round_before(before, now, d, was);
     }
     for (int i = 0; i < 3; i++) out[i] = (now->center[i] + d[i] - before->center[i] - was[i]) / seconds;
+    if (now->kind == SHAPE_MESH) mesh_flow_add(now, d, out);
 }
 
 int box_cells(const struct box3 *box, const struct bw_block *b, struct cells *out)

@@ -1,13 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Shapes that emitters, obstacles and forces share: sphere, box, cylinder, torus. A `struct shape` sits in the
+/* Shapes that emitters, obstacles and forces share: sphere, box, cylinder, torus, mesh. A `struct shape` sits in the
  * parameter struct and is filled through SHAPE_ROW; shape_pose turns it into what the kernels ask: exact signed
- * distance, bounding box, and the velocity of its material points between two poses. World is Z-up, metres. */
+ * distance, bounding box, and the velocity of its material points between two poses. World is Z-up, metres.
+ * A stage with a shape has a `struct shape_state` as its state: what a mesh needs from step to step. */
 #ifndef SHAPE_H
 #define SHAPE_H
 
+#include "mesh.h"
+
 #include <billow/plugin.h>
 
-enum shape_kind { SHAPE_SPHERE, SHAPE_BOX, SHAPE_CYLINDER, SHAPE_TORUS, SHAPE_KINDS, SHAPE_EVERYWHERE = SHAPE_KINDS };
+enum shape_kind {
+    SHAPE_SPHERE,
+    SHAPE_BOX,
+    SHAPE_CYLINDER,
+    SHAPE_TORUS,
+    SHAPE_MESH,
+    SHAPE_KINDS,
+    SHAPE_EVERYWHERE = SHAPE_KINDS
+};
 
 struct shape_sphere {
     bw_vec3 center;
@@ -36,10 +47,15 @@ struct shape {
     struct shape_box box;
     struct shape_cylinder cylinder;
     struct shape_torus torus;
+    struct shape_mesh mesh;
     struct shape_everywhere everywhere; ///< forces only
 };
 
-/// The four shapes, and for forces a fifth: no shape at all.
+struct shape_state {
+    struct mesh_source mesh;
+};
+
+/// The shapes, and for forces one more: no shape at all.
 extern const struct bw_param shape_rows[SHAPE_KINDS + 1];
 
 /// The row `shape:` of a parameter struct with a member `shape`. `count` is SHAPE_KINDS, or one more to allow
@@ -53,16 +69,18 @@ extern const struct bw_param shape_rows[SHAPE_KINDS + 1];
 /// A shape made ready for many questions.
 struct pose {
     int32_t kind;
-    double center[3];
+    const struct mesh_source *mesh;
+    double center[3];     ///< mesh: where the file's origin is
     double axis[3][3];    ///< local x, y, z as world unit vectors; round shapes: only z, their axis of symmetry
     double half[3];       ///< box: half edges; cylinder: half[2] is half the height
     double radius, minor; ///< sphere, cylinder: radius; torus: ring and tube
+    double scale;         ///< mesh: metres a unit of the file
+    double thickness;     ///< mesh: of its sheets, m
 };
 
-struct box3 {
-    double lo[3], hi[3];
-};
-
+/// Before shape_pose in init, activate and step: what a shape needs at s->frame; a mesh's distance is then exact up to
+/// `reach` metres. Failures are reported through the host.
+enum bw_status shape_prepare(struct bw_stage *stage, const struct shape *shape, double reach);
 /// BW_OK, or a failure reported through the host (an axis of no length).
 enum bw_status shape_pose(struct bw_stage *stage, const struct shape *shape, struct pose *pose);
 /// Signed distance of x to the surface, m, < 0 inside. -HUGE_VAL everywhere when the shape is `everywhere`.
@@ -72,7 +90,7 @@ struct box3 pose_bounds(const struct pose *p, double margin);
 /// Velocity (m/s) at x of the material of a shape that stood at `before` and `seconds` later at `now`: translation,
 /// rotation and growth together. Zero when both are the same.
 void pose_velocity(const struct pose *before, const struct pose *now, double seconds, const double x[3], double out[3]);
-/// 1 when the two differ.
+/// 1 when the two differ, or the shape changes its form.
 int pose_moved(const struct pose *a, const struct pose *b);
 /// Share of a cell that a surface at distance d covers, its edge softened over `width` metres.
 static inline double shape_cover(double d, double width)

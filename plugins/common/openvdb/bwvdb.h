@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* OpenVDB behind plain C: write dense blocks as sparse grids, read any file's grids as floats. Usable alone, from C and
- * from C++; needs nothing else of Billow. No exception crosses this line: every call answers a status, and puts one
- * sentence into `struct bwvdb_error` (NULL is allowed where no sentence is wanted).
+/* OpenVDB behind plain C: write dense blocks as sparse grids, read any file's grids as floats, turn meshes into
+ * distances. Usable alone, from C and from C++; needs nothing else of Billow. No exception crosses this line: every
+ * call answers a status, and puts one sentence into `struct bwvdb_error` (NULL is allowed where none is wanted).
  *
  * Index space: voxel (i,j,k) of a grid is the *centre* of cell (i,j,k); the transform takes index (0,0,0) to the world
  * position of that centre. A cell-centred domain with low corner `origin` and cell edge h is therefore
@@ -193,6 +193,36 @@ enum bwvdb_status bwvdb_read_box(const struct bwvdb_file *f, int32_t grid, const
 /// Trilinear values at `count` world positions (x, y, z each), staggering honoured; out: count × comps.
 enum bwvdb_status bwvdb_sample(const struct bwvdb_file *f, int32_t grid, size_t count, const double (*pos)[3],
                                double *out, struct bwvdb_error *error);
+
+/* ---- meshes ---- */
+
+/// A triangle mesh and how finely its distance shall be known. Everything belongs to the caller.
+struct bwvdb_mesh {
+    const double (*points)[3];
+    const int32_t (*triangles)[3]; ///< indices of points, in either direction
+    size_t n_points, n_triangles;
+    double voxel;   ///< voxel edge; voxel (i,j,k) stands for the place (i,j,k)·voxel
+    double band;    ///< distances are exact up to here, on both sides; beyond they are ±band
+    uint32_t sheet; ///< 1: the plain distance to the faces, never negative; 0: negative in what the faces enclose
+};
+
+/// Distance to a mesh on a sparse grid; constant, so any number of threads may read it at once.
+struct bwvdb_distance;
+
+/// A new one in *d (free it with bwvdb_distance_free); nothing of `mesh` is needed afterwards. Runs on the calling
+/// thread alone: the same bits on any machine load. Parts that overlap unite; what is not closed encloses nothing.
+/// Errors: BWVDB_ERR_USAGE (voxel <= 0, band < voxel, an index that is no point, a coordinate beyond 1e9 voxels),
+/// BWVDB_ERR_MEMORY.
+enum bwvdb_status bwvdb_distance_create(const struct bwvdb_mesh *mesh, struct bwvdb_distance **d,
+                                        struct bwvdb_error *error);
+/// NULL is allowed.
+void bwvdb_distance_free(struct bwvdb_distance *d);
+/// The box of voxels that may be nearer than `band`: n of them from lo; n all 0: there are none.
+void bwvdb_distance_box(const struct bwvdb_distance *d, int32_t lo[3], int32_t n[3]);
+/// Distances at the voxels lo … lo+n-1, x fastest, in [-band, band]; `nearest` (NULL: not wanted) gets the index of the
+/// triangle nearest to each, or -1 beyond the band.
+void bwvdb_distance_read(const struct bwvdb_distance *d, const int32_t lo[3], const int32_t n[3], float *out,
+                         int32_t *nearest);
 
 #ifdef __cplusplus
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What the wrapper's two C++ files share: OpenVDB's headers, and the guard that every public call runs in. */
+/* What the wrapper's C++ files share: OpenVDB's headers, and the guard that every public call runs in. */
 #ifndef BWVDB_GUARD_HPP
 #define BWVDB_GUARD_HPP
 

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Distance to a triangle mesh on a sparse grid; bwvdb.h says what it does. Voxelising is OpenVDB's meshToVolume (Museth
+ * 2013): the exact distance to the nearest triangle in a band, its sign by flooding the outside, so that the direction
+ * of the faces does not matter and parts that overlap unite. It runs on one thread: which of two equally near triangles
+ * is found first, and with it a sign, would depend on their number otherwise. */
+#include "bwvdb_guard.hpp"
+
+#pragma GCC visibility push(default)
+#include <openvdb/tools/MeshToVolume.h>
+#pragma GCC visibility pop
+
+#include <cmath>
+
+namespace
+{
+
+/* What meshToVolume asks of a mesh. */
+struct triangles {
+    const bwvdb_mesh &m;
+
+    size_t polygonCount() const
+    {
+        return m.n_triangles;
+    }
+    size_t pointCount() const
+    {
+        return m.n_points;
+    }
+    size_t vertexCount(size_t) const
+    {
+        return 3;
+    }
+    void getIndexSpacePoint(size_t n, size_t v, vdb::Vec3d &pos) const
+    {
+        const double *p = m.points[m.triangles[n][v]];
+        pos = vdb::Vec3d(p[0], p[1], p[2]) / m.voxel;
+    }
+};
+
+bwvdb_status mesh_check(const bwvdb_mesh &m, bwvdb_error *error)
+{
+    if (!(m.voxel > 0) || !(m.band >= m.voxel))
+        return report(error, BWVDB_ERR_USAGE, "a mesh needs a voxel > 0 and a band of one voxel at least");
+    for (size_t i = 0; i < m.n_points; i++)
+        for (int a = 0; a < 3; a++)
+            if (!(std::abs(m.points[i][a] / m.voxel) < 1e9))
+                return report(error, BWVDB_ERR_USAGE, "point " + std::to_string(i) + " of the mesh is too far out");
+    for (size_t i = 0; i < m.n_triangles; i++)
+        for (int a = 0; a < 3; a++)
+            if (m.triangles[i][a] < 0 || size_t(m.triangles[i][a]) >= m.n_points)
+                return report(error, BWVDB_ERR_USAGE, "triangle " + std::to_string(i) + " has a corner without a point");
+    return BWVDB_OK;
+}
+
+} // namespace
+
+struct bwvdb_distance {
+    vdb::FloatGrid::Ptr grid;
+    vdb::Int32Grid::Ptr nearest;
+    float band;
+};
+
+enum bwvdb_status bwvdb_distance_create(const struct bwvdb_mesh *mesh, struct bwvdb_distance **d,
+                                        struct bwvdb_error *error)
+{
+    *d = nullptr;
+    return guarded(error, "voxelising a mesh", [&] {
+        bwvdb_status status = mesh_check(*mesh, error);
+        if (status) return status;
+        vdb::initialize();
+        auto out = std::make_unique<bwvdb_distance>();
+        out->nearest = vdb::Int32Grid::create(-1);
+        out->band = float(mesh->band);
+        const float width = float(mesh->band / mesh->voxel) + 1; // the outermost voxels of a band are not all found
+        const auto transform = vdb::math::Transform::createLinearTransform(mesh->voxel);
+        tbb::task_arena alone(1);
+        alone.execute([&] {
+            out->grid = vdb::tools::meshToVolume<vdb::FloatGrid>(
+                triangles{*mesh}, *transform, width, width, mesh->sheet ? vdb::tools::UNSIGNED_DISTANCE_FIELD : 0,
+                out->nearest.get());
+        });
+        *d = out.release();
+        return BWVDB_OK;
+    });
+}
+
+void bwvdb_distance_free(struct bwvdb_distance *d)
+{
+    delete d;
+}
+
+void bwvdb_distance_box(const struct bwvdb_distance *d, int32_t lo[3], int32_t n[3])
+{
+    vdb::CoordBBox box = d->grid->evalActiveVoxelBoundingBox();
+    for (int a = 0; a < 3; a++) {
+        lo[a] = box.empty() ? 0 : box.min()[a];
+        n[a] = box.empty() ? 0 : box.max()[a] - box.min()[a] + 1;
+    }
+}
+
+void bwvdb_distance_read(const struct bwvdb_distance *d, const int32_t lo[3], const int32_t n[3], float *out,
+                         int32_t *nearest)
+{
+    using distances = vdb::tree::ValueAccessor<const vdb::FloatTree, false>;
+    using indices = vdb::tree::ValueAccessor<const vdb::Int32Tree, false>;
+    distances value(d->grid->tree());
+    indices index(d->nearest->tree());
+    for (int k = 0; k < n[2]; k++)
+        for (int j = 0; j < n[1]; j++)
+            for (int i = 0; i < n[0]; i++) {
+                const Coord at(lo[0] + i, lo[1] + j, lo[2] + k);
+                *out++ = std::min(std::max(value.getValue(at), -d->band), d->band);
+                if (nearest) *nearest++ = index.isValueOn(at) ? index.getValue(at) : -1;
+            }
+}

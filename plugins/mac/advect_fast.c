@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+/* mac.advect's fast way: single precision, row by row, all traces within the block's halo. */
+#include "advect_outside.h"
+#include <string.h>
+
+/// Displacements of two planes of cells (this one and the one below), one cell more a side, and of one row of faces.
+struct traced {
+    float *plane[2][2][3]; ///< direction, parity of k, axis: cell (0,0) of the plane
+    float *mean[2][3];
+    ptrdiff_t stride;
+    float limit; ///< longest way from this block, cells
+    struct room room;
+    bool bounded;        ///< `outside` may have a say
+    struct edge edge[4]; ///< of cell centres, then of the faces along each axis
+};
+
+/* Longest way from a block, cells. It is shorter than a tile, so it leads through the tiles next to the block at most.
+ */
+static double limit_find(const struct bw_block *b, const struct pass *p)
+{
+    const int32_t *td = b->grid->tile;
+    int32_t from[3], to[3], at[3];
+    double most = p->still;
+    for (int a = 0; a < 3; a++) {
+        from[a] = b->lo[a] / td[a] - (b->lo[a] % td[a] < 0) - 1; // lo may be negative in an unbounded domain
+        to[a] = from[a] + (b->n[a] + td[a] - 1) / td[a] + 1;
+    }
+    for (at[2] = from[2]; at[2] <= to[2]; at[2]++)
+        for (at[1] = from[1]; at[1] <= to[1]; at[1]++)
+            for (at[0] = from[0]; at[0] <= to[0]; at[0]++) {
+                int64_t t = p->tiles->find(b->stage->domain, at);
+                if (t >= 0) most = fmax(most, (double)p->tile_speed[t]);
+            }
+    return p->scale * most * (1 + 1e-5); // rounding must not lead out of the halo
+}
+
+int32_t advect_halo(const struct pass *p, double limit)
+{
+    const int32_t halo = (int32_t)limit + 2;            // + 1: second corner; + 1: the high faces
+    return halo + (p->options->scheme == SCHEME_CUBIC); // one node more on each side
+}
+
+int32_t advect_block_halo(const struct bw_block *b, uint32_t row, void *user)
+{
+    const struct pass *p = user;
+    float *limit = &p->block_limit[b->worker];
+    if (row == 0) *limit = (float)limit_find(b, p);
+    return advect_halo(p, (double)*limit);
+}
+
+size_t advect_fast_room(struct pass *p)
+{
+    const int32_t *td = p->stage->grid->tile;
+    p->stride = (size_t)(2 * td[0] + 2 + 15) & ~(size_t)15;
+    return 6 * p->stride * (size_t)(2 * (2 * td[1] + 2) + 1);
+}
+
+static struct traced traced_init(const struct pass *p, const struct bw_block *b)
+{
+    float limit = p->block_limit[b->worker];
+    struct traced t = {.stride = (ptrdiff_t)p->stride, .limit = limit, .room = room_init((double)limit, b)};
+    t.bounded = p->options->outside != OUTSIDE_BACKGROUND;
+    for (int axis = -1; t.bounded && axis < 3; axis++) t.edge[axis + 1] = edge_init(b, p->tiles, axis);
+    float *at = p->memory + p->share * b->worker;
+    size_t plane = p->stride * (size_t)(b->n[1] + 2);
+    for (int dir = 0; dir < 2; dir++)
+        for (int a = 0; a < 3; a++) {
+            t.plane[dir][0][a] = at + p->stride + 1;
+            t.plane[dir][1][a] = at + plane + p->stride + 1;
+            t.mean[dir][a] = at + 2 * plane;
+            at += 2 * plane + p->stride;
+        }
+    return t;
+}
+
+static void plane_trace(const struct bw_block *b, const struct pass *p, const struct traced *t, int32_t k)
+{
+    const struct bw_view *v = &b->view[0];
+    for (int dir = BACK; dir <= (p->second ? AHEAD : BACK); dir++) {
+        struct advect_trace row = {.sy = (int32_t)v->sy,
+                                   .sz = (int32_t)v->sz,
+                                   .n = b->n[0] + 2,
+                                   .limit = t->limit,
+                                   .rk3 = p->options->trace == TRACE_RK3};
+        for (int a = 0; a < 3; a++) row.scale[a] = a == b->grid->thin ? 0 : (float)(dir == BACK ? -p->scale : p->scale);
+        for (int32_t j = -1; j <= b->n[1]; j++) {
+            for (int a = 0; a < 3; a++) {
+                row.u[a] = bw_f32(v, a) + j * v->sy + k * v->sz - 1;
+                row.d[a] = t->plane[dir][k & 1][a] + j * t->stride - 1;
+            }
+            p->kernels->trace(&row);
+        }
+    }
+}
+
+/* Straight traces with the velocity at each node itself: no gathers, the faces around are at fixed places. */
+static void row_straight(const struct bw_block *b, const struct pass *p, const struct traced *t, int dir, int axis,
+                         int32_t j, int32_t k, int32_t n, const float *d[3])
+{
+    const struct bw_view *v = &b->view[0];
+    const ptrdiff_t step[3] = {1, v->sy, v->sz}, below = axis < 0 ? 0 : -step[axis];
+    const float scale = (float)(dir == BACK ? -p->scale : p->scale);
+    for (int c = 0; c < 3; c++) {
+        const float *low = bw_f32(v, c) + j * v->sy + k * v->sz, *high = low + (c == axis ? 0 : step[c]);
+        const ptrdiff_t back = c == axis ? 0 : below;
+        const float share = c == b->grid->thin ? 0 : 0.25f * scale;
+        float *to = t->mean[dir][c];
+        for (int32_t i = 0; i < n; i++) {
+            float way = share * ((low[i + back] + high[i + back]) + (low[i] + high[i]));
+            to[i] = way < -t->limit ? -t->limit : way > t->limit ? t->limit : way;
+        }
+        d[c] = to;
+    }
+}
+
+/* Displacements of row (j,k): of cells, or of the low faces along `axis`. */
+static void row_displacement(const struct traced *t, int dir, int axis, int32_t j, int32_t k, int32_t n,
+                             const float *d[3])
+{
+    for (int a = 0; a < 3; a++) {
+        const float *here = t->plane[dir][k & 1][a] + j * t->stride;
+        d[a] = here;
+        if (axis < 0) continue;
+        const float *below = axis == 0   ? here - 1
+                             : axis == 1 ? here - t->stride
+                                         : t->plane[dir][(k & 1) ^ 1][a] + j * t->stride;
+        float *mean = t->mean[dir][a];
+        for (int32_t i = 0; i < n; i++) mean[i] = 0.5f * (below[i] + here[i]);
+        d[a] = mean;
+    }
+}
+
+static struct advect_row row_of(const struct bw_view *v, int c, int32_t j, int32_t k, int32_t n)
+{
+    return (struct advect_row){
+        .f = bw_f32(v, c) + j * v->sy + k * v->sz, .sy = (int32_t)v->sy, .sz = (int32_t)v->sz, .n = n};
+}
+
+/* Has `outside` a say in this row? */
+static bool row_bounded(const struct traced *t, int axis, int32_t j, int32_t k, int32_t n)
+{
+    const struct edge *e = &t->edge[axis + 1];
+    double low[3] = {0, j, k}, high[3] = {n - 1, j, k};
+    if (!t->bounded) return false;
+    for (int a = 0; a < 3; a++) {
+        if (a == e->block->grid->thin) continue;
+        low[a] -= (double)t->limit;
+        high[a] += (double)t->limit;
+    }
+    return !edge_safe(e, low) || !edge_safe(e, high);
+}
+
+/* Ends traces that lead outside where they leave. The shared displacements stay as they are: a copy is shortened. */
+static void row_shorten(const struct edge *e, const struct traced *t, int32_t j, int32_t k, struct advect_row *r)
+{
+    const float *d[3] = {r->d[0], r->d[1], r->d[2]};
+    for (int a = 0; a < 3; a++) {
+        if (t->mean[BACK][a] != d[a]) memcpy(t->mean[BACK][a], d[a], sizeof *d[a] * (size_t)r->n);
+        r->d[a] = t->mean[BACK][a];
+    }
+    for (int32_t i = 0; i < r->n; i++) {
+        const double way[3] = {(double)d[0][i], (double)d[1][i], (double)d[2][i]};
+        const double x[3] = {i + way[0], j + way[1], k + way[2]};
+        if (edge_has(e, x)) continue;
+        const double share = edge_share(e, (const int32_t[3]){i, j, k}, way);
+        for (int a = 0; a < 3; a++) t->mean[BACK][a][i] = (float)(share * way[a]);
+    }
+}
+
+/* Takes `instead` where the row's trace leads outside. */
+static void row_replace(const struct edge *e, const struct advect_row *r, int32_t j, int32_t k, const float *instead,
+                        float *to)
+{
+    for (int32_t i = 0; i < r->n; i++) {
+        const double x[3] = {i + (double)r->d[0][i], j + (double)r->d[1][i], k + (double)r->d[2][i]};
+        if (!edge_has(e, x)) to[i] = instead[i];
+    }
+}
+
+static void row_trace(const struct bw_block *b, const struct pass *p, const struct traced *t, int dir, int axis,
+                      int32_t j, int32_t k, struct advect_row *r)
+{
+    if (p->options->trace == TRACE_EULER)
+        row_straight(b, p, t, dir, axis, j, k, r->n, r->d);
+    else
+        row_displacement(t, dir, axis, j, k, r->n, r->d);
+}
+
+/* The first half, which is all but for maccormack. */
+static void row_first(const struct pass *p, const struct traced *t, int axis, int32_t j, int32_t k,
+                      struct advect_row *old, float *to)
+{
+    const bool bounded = row_bounded(t, axis, j, k, old->n);
+    if (bounded && p->options->outside == OUTSIDE_CLAMP) row_shorten(&t->edge[axis + 1], t, j, k, old);
+    if (p->options->scheme == SCHEME_CUBIC) {
+        p->kernels->cubic(old, to);
+        if (p->options->clamp) p->kernels->clamp(old, to);
+    } else {
+        p->kernels->gather(old, to);
+    }
+    if (bounded && p->options->outside == OUTSIDE_KEEP) row_replace(&t->edge[axis + 1], old, j, k, old->f, to);
+}
+
+/* The correction, except where there is nothing to compare with: such nodes keep the first half. */
+static void row_second(const struct pass *p, const struct traced *t, int axis, int32_t j, int32_t k,
+                       const struct advect_row *old, const struct advect_row *hat, float *to)
+{
+    p->kernels->correct(hat, old, p->options->clamp, to);
+    if (row_bounded(t, axis, j, k, old->n)) {
+        row_replace(&t->edge[axis + 1], old, j, k, hat->f, to);
+        row_replace(&t->edge[axis + 1], hat, j, k, hat->f, to);
+    }
+    for (int32_t i = 0; t->room.bounded && axis < 0 && i < old->n; i++) {
+        const double x[3] = {i + (double)hat->d[0][i], j + (double)hat->d[1][i], k + (double)hat->d[2][i]};
+        if (!room_has(&t->room, x)) to[i] = hat->f[i];
+    }
+}
+
+static void row_carry(const struct bw_block *b, const struct pass *p, const struct item *it, const struct traced *t,
+                      int c, int32_t j, int32_t k)
+{
+    int axis = it->info->kind == BW_MAC ? c : -1;
+    const struct bw_view *out = &b->view[it->view_out];
+    float *to = bw_f32(out, c) + j * out->sy + k * out->sz;
+    struct advect_row old = row_of(&b->view[it->view], c, j, k, b->n[0] + (axis == 0));
+    if (axis >= 0 && axis == b->grid->thin) { // nothing moves across a plane
+        memcpy(to, old.f, sizeof *to * (size_t)old.n);
+        return;
+    }
+    row_trace(b, p, t, BACK, axis, j, k, &old);
+    if (!p->second) {
+        row_first(p, t, axis, j, k, &old, to);
+        return;
+    }
+    struct advect_row hat = row_of(&b->view[it->view_hat], c, j, k, old.n);
+    row_trace(b, p, t, AHEAD, axis, j, k, &hat);
+    row_second(p, t, axis, j, k, &old, &hat, to);
+}
+
+void advect_block_fast(const struct bw_block *b, void *user)
+{
+    const struct pass *p = user;
+    const struct traced t = traced_init(p, b);
+    for (int32_t k = b->grid->thin == 2 ? 0 : -1; k <= b->n[2]; k++) {
+        if (p->options->trace != TRACE_EULER) plane_trace(b, p, &t, k);
+        if (k < 0) continue;
+        for (uint32_t q = 0; q < p->n_items; q++)
+            for (int c = 0; c < (int)p->item[q].info->comps; c++) {
+                bool mac = p->item[q].info->kind == BW_MAC;
+                if (k == b->n[2] && !(mac && c == 2)) continue;
+                for (int32_t j = 0; j < b->n[1] + (mac && c == 1); j++) row_carry(b, p, &p->item[q], &t, c, j, k);
+            }
+    }
+}

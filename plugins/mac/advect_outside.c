@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Where a trace leaves the gas. A node holds a value when its tile is active; a face also when it is the high face of
+ * an active tile. Beyond closed and periodic sides lie mirror images and the other end. Beyond open and inflow sides
+ * there is nothing for cell centres; faces follow the side there (as the outermost one, or the stream), whatever
+ * `outside` is. */
+#include "advect_outside.h"
+
+/* Halvings of the way to where it leaves: 16 cells / 2^14 is a thousandth of a cell. */
+enum { HALVINGS = 14 };
+
+static int32_t tile_of(int32_t cell, int32_t tile)
+{
+    return cell / tile - (cell % tile < 0); // cells may be negative in an unbounded domain
+}
+
+/* Do all tiles of a box hold values, or mirror images of some beyond side `side`? */
+static bool tiles_hold(const struct edge *e, const int32_t from[3], const int32_t to[3], int side)
+{
+    const uint32_t kind = e->block->grid->side[side].kind;
+    int32_t at[3];
+    for (at[2] = from[2]; at[2] <= to[2]; at[2]++)
+        for (at[1] = from[1]; at[1] <= to[1]; at[1]++)
+            for (at[0] = from[0]; at[0] <= to[0]; at[0]++) {
+                const int64_t t = e->tiles->find(e->block->stage->domain, at);
+                if (t < 0 && !(t == BW_TILE_OUTSIDE && (kind == BW_CLOSED || e->axis >= 0))) return false;
+            }
+    return true;
+}
+
+/* The block's own nodes, and the layer of tiles next to it on each side where all of them hold values: along x, then
+ * along y with what that has added, then along z. */
+struct edge edge_init(const struct bw_block *b, const struct bw_tiles_api *tiles, int axis)
+{
+    struct edge e = {.block = b, .tiles = tiles, .axis = axis};
+    const int32_t *td = b->grid->tile;
+    int32_t first[3], last[3];
+    for (int a = 0; a < 3; a++) {
+        first[a] = tile_of(b->lo[a], td[a]);
+        last[a] = tile_of(b->lo[a] + b->n[a] - 1, td[a]);
+        e.safe[1][a] = b->n[a] - 1 + (a == axis);
+    }
+    for (int side = 0; side < 6; side++) {
+        const int a = side / 2, high = side & 1;
+        int32_t from[3] = {first[0], first[1], first[2]}, to[3] = {last[0], last[1], last[2]};
+        const bool wraps = b->grid->side[side].kind == BW_PERIODIC && b->grid->n[a] % td[a];
+        if (a == b->grid->thin || wraps || (high && b->n[a] % td[a])) continue; // a side cuts a tile: one by one
+        from[a] = to[a] = high ? last[a] + 1 : first[a] - 1;
+        if (!tiles_hold(&e, from, to, side)) continue;
+        e.safe[high][a] += high ? td[a] : -td[a];
+        *(high ? &last[a] : &first[a]) = from[a];
+    }
+    return e;
+}
+
+/* Moves a coordinate beyond a side to the node whose value stands there; false where there is none. */
+static bool side_lead(const struct edge *e, int a, int32_t *x)
+{
+    const struct bw_domain_info *g = e->block->grid;
+    if (g->n[a] <= 0) return true;
+    const bool face = a == e->axis, high = *x >= 0;
+    const uint32_t kind = g->side[2 * a + high].kind;
+    const int32_t last = g->n[a] - 1 + (face && kind != BW_PERIODIC);
+    if (*x >= 0 && *x <= last) return true;
+    if (kind == BW_PERIODIC) {
+        *x = (*x % g->n[a] + g->n[a]) % g->n[a];
+        return true;
+    }
+    if (kind == BW_CLOSED) *x = (high ? 2 * g->n[a] : 0) - *x - !face;
+    *x = *x < 0 ? 0 : *x > last ? last : *x;
+    return kind == BW_CLOSED || e->axis >= 0;
+}
+
+static bool node_has(const struct edge *e, const int32_t node[3])
+{
+    const struct bw_block *b = e->block;
+    int32_t at[3], tile[3];
+    for (int a = 0; a < 3; a++) {
+        at[a] = b->lo[a] + node[a];
+        if (!side_lead(e, a, &at[a])) return false;
+        tile[a] = tile_of(at[a], b->grid->tile[a]);
+    }
+    if (e->tiles->find(b->stage->domain, tile) >= 0) return true;
+    if (e->axis < 0 || at[e->axis] != tile[e->axis] * b->grid->tile[e->axis]) return false;
+    tile[e->axis]--;
+    return e->tiles->find(b->stage->domain, tile) >= 0;
+}
+
+bool edge_search(const struct edge *e, const double x[3])
+{
+    int32_t low[3];
+    bool between[3];
+    for (int a = 0; a < 3; a++) {
+        const double floored = floor(fmin(fmax(x[a], -0x1p28), 0x1p28)); // farther than any domain reaches
+        low[a] = (int32_t)floored;
+        between[a] = x[a] > floored;
+    }
+    for (int q = 0; q < 8; q++) {
+        const int32_t node[3] = {low[0] + (q & 1), low[1] + (q >> 1 & 1), low[2] + (q >> 2)};
+        bool counts = true;
+        for (int a = 0; a < 3; a++) counts = counts && (node[a] == low[a] || between[a]);
+        if (counts && !node_has(e, node)) return false;
+    }
+    return true;
+}
+
+double edge_share(const struct edge *e, const int32_t from[3], const double d[3])
+{
+    double in = 0, out = 1, x[3];
+    for (int a = 0; a < 3; a++) x[a] = from[a] + d[a];
+    if (edge_has(e, x)) return 1;
+    for (int q = 0; q < HALVINGS; q++) {
+        const double share = 0.5 * (in + out);
+        for (int a = 0; a < 3; a++) x[a] = from[a] + share * d[a];
+        if (edge_has(e, x))
+            in = share;
+        else
+            out = share;
+    }
+    return in;
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Where a trace leaves the gas: what `outside` of mac.advect is about. */
+#ifndef ADVECT_OUTSIDE_H
+#define ADVECT_OUTSIDE_H
+
+#include "advect_pass.h"
+
+/// One component's nodes that hold values, as one block sees them.
+struct edge {
+    const struct bw_block *block;
+    const struct bw_tiles_api *tiles;
+    int axis;          ///< of a face's component; -1: cell centres
+    double safe[2][3]; ///< all nodes from safe[0] to safe[1] hold values, in nodes of the block: most traces end there
+};
+
+struct edge edge_init(const struct bw_block *b, const struct bw_tiles_api *tiles, int axis);
+/// Does every node that a linear interpolation at x reads hold a value? Asks for tiles. x: in nodes of the block.
+bool edge_search(const struct edge *e, const double x[3]);
+/// Share of the way from node `from` to from + d at which it leaves; 1 when it does not.
+double edge_share(const struct edge *e, const int32_t from[3], const double d[3]);
+
+/// Is x among the nodes that surely hold values?
+static inline bool edge_safe(const struct edge *e, const double x[3])
+{
+    bool safe = true;
+    for (int a = 0; a < 3; a++) safe = safe && x[a] >= e->safe[0][a] && x[a] <= e->safe[1][a];
+    return safe;
+}
+
+/// The same as edge_search, soon.
+static inline bool edge_has(const struct edge *e, const double x[3])
+{
+    return edge_safe(e, x) || edge_search(e, x);
+}
+
+#endif

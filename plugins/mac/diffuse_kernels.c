@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Kernels of mac.diffuse on one tile, with the correction x in DIFFUSE_REAL (float or double).
+ *
+ * What lies beyond the sides is the host's rule for q. x is a change of q: where that rule brings in a velocity (of a
+ * wall, of a stream), x has 0; sides_hold sees to it in a copy. Where walls or obstacles hold values, `open` is 0, and
+ * a free value's difference to a held one counts
+ *     cells                  0 times: nothing passes into an obstacle
+ *     faces, along its axis  once: the held face lies on the wall
+ *     faces, beside it       twice: the wall is half a cell away; 0 times where the flow slides along it */
+#include "diffuse.h"
+#include <math.h>
+#include <string.h>
+
+#define REAL DIFFUSE_REAL
+
+enum { ROW = 66, LANES = 8 }; /* longest row of a tile, one plane more for faces */
+
+/// One component with a layer around it, laid out like the view that it comes from.
+struct patch {
+    const REAL *q;
+    const REAL *open; ///< 1 free, 0 held; NULL: all are free
+    ptrdiff_t s[3];
+    int32_t n[3];     ///< values to work on: one face more along the component's own axis
+    int32_t c, axes[3], n_axes;
+    REAL held[3];     ///< by axis: how often a difference to a held value counts
+    size_t size;      ///< values in the layout, halo and all
+};
+
+/* ---- what is held ------------------------------------------------------------------------------------------------ */
+
+static int side_reached(const struct bw_block *b, int s)
+{
+    const int a = s >> 1;
+    if (b->grid->n[a] <= 0) return 0;
+    return s & 1 ? b->lo[a] + b->n[a] == b->grid->n[a] : b->lo[a] == 0;
+}
+
+/// Does the side bring a velocity of its own into the halo of faces?
+static int side_holds(const struct bw_block *b, int s)
+{
+    const uint32_t kind = b->grid->side[s].kind;
+    return s >> 1 != b->grid->thin && (kind == BW_CLOSED || kind == BW_INFLOW) && side_reached(b, s);
+}
+
+static int any_side_holds(const struct bw_block *b)
+{
+    int any = 0;
+    for (int s = 0; s < 6; s++) any |= side_holds(b, s);
+    return any;
+}
+
+/// to = scale·from on one plane (number `to`, `from` along axis a), the layer around it too.
+static void plane_scale(const struct patch *p, REAL *q, int a, int to, int from, REAL scale)
+{
+    const int u = (a + 1) % 3, w = (a + 2) % 3;
+    for (int j = -1; j <= p->n[w]; j++)
+        for (int i = -1; i <= p->n[u]; i++) {
+            const ptrdiff_t at = i * p->s[u] + j * p->s[w];
+            q[at + to * p->s[a]] = scale * q[at + from * p->s[a]];
+        }
+}
+
+/// The sides' rules for a change of the flow: nothing on walls and in streams, odd about walls that hold the gas.
+static void sides_hold(const struct patch *p, const struct bw_block *b, REAL *x)
+{
+    for (int s = 0; s < 6; s++) {
+        const int a = s >> 1, own = a == p->c, edge = s & 1 ? b->n[a] : own ? 0 : -1;
+        const struct bw_side *side = &b->grid->side[s];
+        if (!side_holds(b, s)) continue;
+        if (own || side->kind == BW_INFLOW)
+            plane_scale(p, x, a, edge, edge, 0);
+        else if (side->no_slip)
+            plane_scale(p, x, a, edge, s & 1 ? edge - 1 : edge + 1, -1);
+    }
+}
+
+/// Marks what obstacles hold; with `q`, gives it their velocity.
+static void solids_hold(const struct patch *p, const struct bw_block *b, const struct diffuse_task *t, REAL *open,
+                        REAL *q)
+{
+    const struct bw_view *v = &b->view[t->solid], *w = q && t->solid_vel >= 0 ? &b->view[t->solid_vel] : NULL;
+    const ptrdiff_t back = !t->mac ? 0 : p->c == 0 ? 1 : p->c == 1 ? v->sy : v->sz;
+    for (int k = -1; k <= p->n[2]; k++)
+        for (int j = -1; j <= p->n[1]; j++) {
+            const float *solid = bw_f32(v, 0) + j * v->sy + k * v->sz;
+            const float *move = w ? bw_f32(w, p->c) + j * w->sy + k * w->sz : NULL;
+            const ptrdiff_t at = j * p->s[1] + k * p->s[2];
+            for (int i = -1; i <= p->n[0]; i++) {
+                if (!(solid[i] < 0 || solid[i - back] < 0)) continue;
+                open[at + i] = 0;
+                if (q && t->mac) q[at + i] = move ? move[i] : 0;
+            }
+        }
+}
+
+static int block_touched(const struct bw_block *b, const struct bw_view *v)
+{
+    for (int k = -2; k < b->n[2] + 2; k++)
+        for (int j = -2; j < b->n[1] + 2; j++) {
+            const float *solid = bw_f32(v, 0) + j * v->sy + k * v->sz;
+            for (int i = -2; i < b->n[0] + 2; i++)
+                if (solid[i] < 0) return 1;
+        }
+    return 0;
+}
+
+static int64_t tile_of(const struct diffuse_task *t, const struct bw_block *b)
+{
+    const int32_t *edge = b->grid->tile, at[3] = {b->lo[0] / edge[0], b->lo[1] / edge[1], b->lo[2] / edge[2]};
+    return t->tiles->find(t->domain, at);
+}
+
+/* ---- one component ----------------------------------------------------------------------------------------------- */
+
+/// Component c of a view with halo 1.
+static void patch_place(struct patch *p, const struct bw_block *b, const struct diffuse_task *t,
+                        const struct bw_view *v, int c)
+{
+    *p = (struct patch){.s = {1, v->sy, v->sz}, .c = c, .size = (size_t)v->sz * (size_t)(b->n[2] + 2 + t->mac)};
+    for (int a = 0; a < 3; a++) {
+        p->n[a] = b->n[a] + (t->mac && a == c);
+        p->held[a] = t->mac ? (a == c ? 1 : t->slip ? 0 : 2) : 0;
+        if (a != b->grid->thin) p->axes[p->n_axes++] = a;
+    }
+}
+
+/// Memory laid out like the view, from its first owned value on; NULL when out of memory (the host reports that).
+static REAL *patch_memory(const struct patch *p, const struct bw_block *b)
+{
+    REAL *m = b->stage->host->body_scratch(b, p->size * sizeof *m);
+    return m ? m + p->s[0] + p->s[1] + p->s[2] : NULL;
+}
+
+/// `open`, where something is held; `q` (unless NULL) gets the velocity of obstacles. 0: out of memory.
+static int patch_hold(struct patch *p, const struct bw_block *b, const struct diffuse_task *t, int touched, REAL *q)
+{
+    if (!touched && !(t->mac && any_side_holds(b))) return 1;
+    REAL *open = patch_memory(p, b);
+    if (!open) return 0;
+    REAL *all = open - (p->s[0] + p->s[1] + p->s[2]);
+    for (size_t i = 0; i < p->size; i++) all[i] = 1;
+    if (touched) solids_hold(p, b, t, open, q);
+    for (int s = 2 * p->c; t->mac && s < 2 * p->c + 2; s++)
+        if (side_holds(b, s)) plane_scale(p, open, p->c, s & 1 ? b->n[p->c] : 0, s & 1 ? b->n[p->c] : 0, 0);
+    p->open = open;
+    return 1;
+}
+
+/// The field itself, in REAL. 0: out of memory.
+static int patch_of_field(struct patch *p, const struct bw_block *b, const struct diffuse_task *t, int c, int touched)
+{
+    const struct bw_view *v = &b->view[t->field];
+    patch_place(p, b, t, v, c);
+    const ptrdiff_t skip = p->s[0] + p->s[1] + p->s[2];
+    REAL *q = patch_memory(p, b);
+    if (!q) return 0;
+    if (t->wide_field)
+        for (size_t i = 0; i < p->size; i++) q[(ptrdiff_t)i - skip] = (REAL)bw_f64(v, c)[(ptrdiff_t)i - skip];
+    else
+        for (size_t i = 0; i < p->size; i++) q[(ptrdiff_t)i - skip] = (REAL)bw_f32(v, c)[(ptrdiff_t)i - skip];
+    p->q = q;
+    return patch_hold(p, b, t, touched, q);
+}
+
+/// The correction. 0: out of memory.
+static int patch_of_x(struct patch *p, const struct bw_block *b, const struct diffuse_task *t, int c)
+{
+    const struct bw_view *v = &b->view[t->x];
+    patch_place(p, b, t, v, c);
+    p->q = v->data[c];
+    if (!t->mac || !any_side_holds(b)) return 1;
+    REAL *x = patch_memory(p, b);
+    if (!x) return 0;
+    const ptrdiff_t skip = p->s[0] + p->s[1] + p->s[2];
+    memcpy(x - skip, p->q - skip, p->size * sizeof *x);
+    sides_hold(p, b, x);
+    p->q = x;
+    return 1;
+}
+
+/// out = L q on row (j, k); 0 where the value is held.
+static void row_spread(const struct patch *p, int j, int k, REAL *out)
+{
+    const ptrdiff_t from = j * p->s[1] + k * p->s[2];
+    const REAL *q = p->q + from, *open = p->open ? p->open + from : NULL;
+    const int n = p->n[0];
+    memset(out, 0, (size_t)n * sizeof *out);
+    for (int d = 0; d < p->n_axes; d++) {
+        const ptrdiff_t s = p->s[p->axes[d]];
+        const REAL held = p->held[p->axes[d]], more = 1 - held;
+        if (!open)
+            for (int i = 0; i < n; i++) out[i] += (q[i - s] - q[i]) + (q[i + s] - q[i]);
+        else
+            for (int i = 0; i < n; i++) {
+                const REAL low = held + more * open[i - s], high = held + more * open[i + s];
+                out[i] += low * (q[i - s] - q[i]) + high * (q[i + s] - q[i]);
+            }
+    }
+    for (int i = 0; open && i < n; i++) out[i] *= open[i];
+}
+
+static REAL *row_at(const struct bw_view *v, int c, int j, int k)
+{
+    return (REAL *)v->data[c] + j * v->sy + k * v->sz;
+}
+
+static void component_clear(const struct bw_view *v, const int32_t n[3], int c)
+{
+    for (int k = 0; k < n[2]; k++)
+        for (int j = 0; j < n[1]; j++) memset(row_at(v, c, j, k), 0, (size_t)n[0] * sizeof(REAL));
+}
+
+/// A flow across the thin axis is none: its component is left alone.
+static int is_left_out(const struct bw_block *b, const struct diffuse_task *t, int c)
+{
+    return t->mac && c == b->grid->thin;
+}
+
+/* ---- sweeps ------------------------------------------------------------------------------------------------------ */
+
+/// Largest |r|, by lanes that do not wait for each other.
+static REAL row_largest(const REAL *r, int n)
+{
+    REAL most[LANES] = {0};
+    for (int i = 0; i < n; i += LANES)
+        for (int l = 0; l < LANES && i + l < n; l++) {
+            const REAL size = r[i + l] < 0 ? -r[i + l] : r[i + l];
+            most[l] = size > most[l] ? size : most[l];
+        }
+    for (int l = 1; l < LANES; l++) most[0] = most[l] > most[0] ? most[l] : most[0];
+    return most[0];
+}
+
+static REAL row_begin(const struct diffuse_task *t, const struct bw_block *b, const struct patch *p, int j, int k)
+{
+    REAL *rest = row_at(&b->view[t->rest], p->c, j, k), *x = row_at(&b->view[t->x_out], p->c, j, k);
+    REAL *way = row_at(&b->view[t->way], p->c, j, k), spread[ROW];
+    const REAL number = (REAL)t->number, gain = (REAL)t->gain;
+    row_spread(p, j, k, spread);
+    for (int i = 0; i < p->n[0]; i++) {
+        rest[i] = number * spread[i];
+        x[i] = way[i] = gain * rest[i];
+    }
+    return row_largest(rest, p->n[0]);
+}
+
+/* rest - (1 - implicit L) x; 0 where the value is held: what `rest` reads there is the side's. */
+static void row_residual(const struct diffuse_task *t, const struct bw_block *b, const struct patch *p, int j, int k,
+                         REAL *out)
+{
+    const ptrdiff_t from = j * p->s[1] + k * p->s[2];
+    const REAL *rest = row_at(&b->view[t->rest], p->c, j, k), *x = p->q + from, implicit = (REAL)t->implicit;
+    row_spread(p, j, k, out);
+    for (int i = 0; i < p->n[0]; i++) out[i] = (rest[i] - x[i]) + implicit * out[i];
+    for (int i = 0; p->open && i < p->n[0]; i++) out[i] *= p->open[from + i];
+}
+
+static REAL row_iterate(const struct diffuse_task *t, const struct bw_block *b, const struct patch *p, int j, int k)
+{
+    const REAL *old = p->q + j * p->s[1] + k * p->s[2], past = (REAL)t->past, gain = (REAL)t->gain;
+    REAL *x = row_at(&b->view[t->x_out], p->c, j, k), *way = row_at(&b->view[t->way], p->c, j, k), r[ROW];
+    row_residual(t, b, p, j, k, r);
+    for (int i = 0; i < p->n[0]; i++) {
+        way[i] = past * way[i] + gain * r[i];
+        x[i] = old[i] + way[i];
+    }
+    return row_largest(r, p->n[0]);
+}
+
+static REAL row_finish(const struct diffuse_task *t, const struct bw_block *b, const struct patch *p, int j, int k)
+{
+    const struct bw_view *v = &b->view[t->field];
+    const ptrdiff_t at = j * v->sy + k * v->sz;
+    const REAL *x = p->q + j * p->s[1] + k * p->s[2];
+    if (t->wide_field)
+        for (int i = 0; i < p->n[0]; i++) bw_f64(v, p->c)[at + i] += (double)x[i];
+    else
+        for (int i = 0; i < p->n[0]; i++) bw_f32(v, p->c)[at + i] = (float)((REAL)bw_f32(v, p->c)[at + i] + x[i]);
+    return 0;
+}
+
+typedef REAL (*row_fn)(const struct diffuse_task *t, const struct bw_block *b, const struct patch *p, int j, int k);
+
+static void rows_run(const struct diffuse_task *t, const struct bw_block *b, const struct patch *p, row_fn row)
+{
+    for (int k = 0; k < p->n[2]; k++)
+        for (int j = 0; j < p->n[1]; j++) b->max[0] = fmax(b->max[0], (double)row(t, b, p, j, k));
+}
+
+static void block_begin(const struct bw_block *b, void *user)
+{
+    const struct diffuse_task *t = user;
+    const int touched = t->solid >= 0 && block_touched(b, &b->view[t->solid]);
+    struct patch p;
+    if (t->touched) t->touched[tile_of(t, b)] = (uint8_t)touched;
+    for (int c = 0; c < b->view[t->field].comps; c++) {
+        if (is_left_out(b, t, c)) {
+            patch_place(&p, b, t, &b->view[t->field], c);
+            for (int v = 0; v < 3; v++) component_clear(&b->view[(int32_t[]){t->rest, t->x_out, t->way}[v]], p.n, c);
+        } else {
+            if (!patch_of_field(&p, b, t, c, touched)) return;
+            rows_run(t, b, &p, row_begin);
+        }
+    }
+}
+
+static void block_iterate(const struct bw_block *b, void *user)
+{
+    const struct diffuse_task *t = user;
+    const int touched = t->touched && t->touched[tile_of(t, b)];
+    struct patch p;
+    for (int c = 0; c < b->view[t->x].comps; c++) {
+        if (is_left_out(b, t, c)) {
+            patch_place(&p, b, t, &b->view[t->x], c);
+            component_clear(&b->view[t->x_out], p.n, c);
+        } else {
+            if (!patch_of_x(&p, b, t, c) || !patch_hold(&p, b, t, touched, NULL)) return;
+            rows_run(t, b, &p, row_iterate);
+        }
+    }
+}
+
+static void block_finish(const struct bw_block *b, void *user)
+{
+    const struct diffuse_task *t = user;
+    struct patch p;
+    for (int c = 0; c < b->view[t->x].comps; c++) {
+        if (is_left_out(b, t, c)) continue;
+        if (!patch_of_x(&p, b, t, c)) return;
+        rows_run(t, b, &p, row_finish);
+    }
+}
+
+const struct diffuse_kernels DIFFUSE_TABLE = {block_begin, block_iterate, block_finish};

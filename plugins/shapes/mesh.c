@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Which file a mesh is at present, and when its volumes are made: for a new file, a finer need, or a wider one. Voxels
+ * are h/detail at the present scale rounded up to a power of two, so that they do not depend on the scales gone through
+ * before. Closed parts are solid; parts with open edges have no inside and become walls. */
+#include "mesh.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define VOXELS_MOST 4e8   ///< in the bands of a mesh: some 3 GB
+#define BRICKS_MOST 2e8   ///< in the box of a mesh
+#define SMALL 1e-3        ///< cells: a mesh that is smaller is none
+#define BAND_SPARE 1.25   ///< wider than needed when it grows, so that a shrinking mesh does not ask again at once
+
+/* ---- files ---- */
+
+/* Take a file over from those in memory. */
+static int file_take(struct mesh_source *m, int64_t number, struct mesh_file *out)
+{
+    for (int i = 0; i < 3; i++)
+        if (m->file[i].n_triangles && m->file[i].number == number) {
+            *out = m->file[i];
+            m->file[i].n_triangles = 0;
+            return 1;
+        }
+    return 0;
+}
+
+static enum bw_status file_get(struct bw_stage *s, const struct shape_mesh *p, struct mesh_source *m, int64_t number,
+                               int needed, struct mesh_file *out)
+{
+    char path[SEQUENCE_PATH];
+    if (file_take(m, number, out)) return BW_OK;
+    if (!sequence_path(p->file, number, path))
+        return s->host->fail(s, BW_ERR_PRESET, "the path %.60s… is too long", p->file);
+    if (m->numbered && access(path, F_OK)) {
+        if (!needed) return BW_OK;
+        return s->host->fail(s, BW_ERR_IO, "frame %g needs %s, which is not there; the sequence runs from %lld to %lld",
+                             round(s->frame * 100) / 100, path, (long long)m->sequence.first,
+                             (long long)m->sequence.last);
+    }
+    enum bw_status status = mesh_read(s, path, p->up, out);
+    out->number = number;
+    return status;
+}
+
+static void box_add(struct box3 *box, const struct box3 *other)
+{
+    for (int a = 0; a < 3; a++) {
+        box->lo[a] = fmin(box->lo[a], other->lo[a]);
+        box->hi[a] = fmax(box->hi[a], other->hi[a]);
+    }
+}
+
+/* Load the file of the present frame and those beside it; what is not needed any more goes. */
+static enum bw_status files_load(struct bw_stage *s, const struct shape_mesh *p, struct mesh_source *m,
+                                 const int64_t number[3])
+{
+    struct mesh_file fresh[3] = {{0}};
+    enum bw_status status = BW_OK;
+    for (int i = 0; i < 3 && !status; i++)
+        if (i == 1 || (number[i] >= 0 && number[i] != number[1] && (i == 0 || number[i] != number[0])))
+            status = file_get(s, p, m, number[i], i == 1, &fresh[i]);
+    for (int i = 0; i < 3; i++)
+        if (m->file[i].n_triangles) mesh_file_free(s, &m->file[i]);
+    memcpy(m->file, fresh, sizeof fresh);
+    if (status) return status;
+    m->box = m->file[1].box;
+    for (int i = 0; i < 3; i += 2)
+        if (m->file[i].n_triangles) box_add(&m->box, &m->file[i].box);
+    m->changing = number[0] != number[1] || number[2] != number[1];
+    m->ready = 0;
+    return BW_OK;
+}
+
+static enum bw_status files_select(struct bw_stage *s, const struct shape_mesh *p, struct mesh_source *m)
+{
+    int64_t number[3] = {0, 0, 0};
+    double apart = m->numbered && p->speed != 0 ? 1 / fabs(p->speed) : 0; // frames between two files
+    for (int i = 0; i < 3 && m->numbered; i++)
+        number[i] = sequence_number(s, &m->sequence, s->frame + (i - 1) * apart, 1);
+    m->blank = number[1] < 0;
+    int same = m->file[1].n_triangles && m->file[1].number == number[1];
+    int changing = number[0] != number[1] || number[2] != number[1];
+    if (m->blank || (same && changing == m->changing)) return BW_OK;
+    return files_load(s, p, m, number);
+}
+
+static void gaps_tell(struct bw_stage *s, const struct shape_mesh *p, const struct mesh_source *m)
+{
+    char path[SEQUENCE_PATH], first[SEQUENCE_PATH];
+    int64_t missing = 0;
+    for (int64_t n = m->sequence.first; n <= m->sequence.last && n - m->sequence.first < 100000; n++)
+        if (sequence_path(p->file, n, path) && access(path, F_OK) && missing++ == 0) memcpy(first, path, sizeof first);
+    if (missing)
+        s->host->log(s, BW_LOG_WARNING, "%s is not there, and %lld more of the sequence are missing", first,
+                     (long long)(missing - 1));
+}
+
+static enum bw_status source_begin(struct bw_stage *s, const struct shape_mesh *p, struct mesh_source *m)
+{
+    size_t at = 0;
+    m->numbered = sequence_hashes(p->file, &at) > 0;
+    m->sequence = (struct sequence){.offset = p->offset, .speed = p->speed, .outside = p->outside};
+    enum bw_status status = m->numbered ? sequence_scan(s, p->file, &m->sequence) : BW_OK;
+    if (!status && m->numbered) gaps_tell(s, p, m);
+    m->begun = !status;
+    return status;
+}
+
+/* ---- what is wrong with it ---- */
+
+static const char *name_of(const struct mesh_file *f)
+{
+    const char *slash = strrchr(f->path, '/');
+    return slash ? slash + 1 : f->path;
+}
+
+static void health_tell(struct bw_stage *s, const struct shape_mesh *p, struct mesh_source *m,
+                        const struct mesh_health *health)
+{
+    const struct mesh_file *f = &m->file[1];
+    s->host->log(s, BW_LOG_INFO, "%s: %lld triangles, %.3g x %.3g x %.3g m", name_of(f), (long long)f->n_triangles,
+                 p->scale * (f->box.hi[0] - f->box.lo[0]), p->scale * (f->box.hi[1] - f->box.lo[1]),
+                 p->scale * (f->box.hi[2] - f->box.lo[2]));
+    if (health->open_edges)
+        s->host->log(s, BW_LOG_WARNING, "%s is not closed, it has %lld open edges: its open parts have no inside, they "
+                     "are walls %.3g m thick", name_of(f), (long long)health->open_edges, mesh_thickness(s, p));
+    if (health->crossings)
+        s->host->log(s, BW_LOG_WARNING, "%s crosses itself, in %lld pairs of faces: parts that overlap are one solid",
+                     name_of(f), (long long)health->crossings);
+    m->told = 1;
+}
+
+/* Velocities of the present file's points from the files beside it; NULL where they tell nothing. */
+static enum bw_status velocity_find(struct bw_stage *s, const struct shape_mesh *p, const struct mesh_source *m,
+                                    double (**out)[3])
+{
+    const struct mesh_file *now = &m->file[1], *from = now, *to = now;
+    int other = 0;
+    *out = NULL;
+    for (int i = 0; i < 3; i += 2) {
+        const struct mesh_file *f = &m->file[i];
+        if (!f->n_triangles) continue;
+        if (f->n_points != now->n_points || f->n_triangles != now->n_triangles) other = 1;
+        else if (i == 0) from = f;
+        else to = f;
+    }
+    if (other)
+        s->host->log(s, BW_LOG_WARNING, "the numbers of points or faces change along %s: where they do, the surface "
+                     "counts as at rest", p->file);
+    if (from == to) return BW_OK;
+    double(*v)[3] = s->host->scratch(s, (size_t)now->n_points * sizeof *v);
+    if (!v) return BW_ERR_MEMORY;
+    double rate = s->fps * fabs(p->speed) / ((from != now) + (to != now));
+    for (int64_t i = 0; i < now->n_points; i++)
+        for (int a = 0; a < 3; a++) v[i][a] = (to->point[i][a] - from->point[i][a]) * rate;
+    *out = v;
+    return BW_OK;
+}
+
+/* ---- volumes ---- */
+
+/* Is the mesh, as large as the scale makes it, one that memory can hold? */
+static enum bw_status size_check(struct bw_stage *s, const struct shape_mesh *p, const struct mesh_file *f,
+                                 double voxel, double band)
+{
+    double area = 0, bricks = 1, size[3];
+    for (int64_t t = 0; t < f->n_triangles; t++) {
+        double u[3], v[3], square = 0;
+        for (int a = 0; a < 3; a++) {
+            u[a] = f->point[f->triangle[t][1]][a] - f->point[f->triangle[t][0]][a];
+            v[a] = f->point[f->triangle[t][2]][a] - f->point[f->triangle[t][0]][a];
+        }
+        for (int a = 0; a < 3; a++) {
+            double n = u[(a + 1) % 3] * v[(a + 2) % 3] - u[(a + 2) % 3] * v[(a + 1) % 3];
+            square += n * n;
+        }
+        area += 0.5 * sqrt(square);
+    }
+    for (int a = 0; a < 3; a++) {
+        size[a] = f->box.hi[a] - f->box.lo[a];
+        bricks *= (size[a] + 2 * band) / (BRICK * voxel) + 2;
+    }
+    if (area / (voxel * voxel) * (2 * band / voxel) < VOXELS_MOST && bricks < BRICKS_MOST) return BW_OK;
+    return s->host->fail(s, BW_ERR_LIMIT,
+                         "%s is %.3g x %.3g x %.3g m large, too much to know its distance to %.3g m; is its scale "
+                         "right? else lower `detail` or make it coarser",
+                         f->path, p->scale * size[0], p->scale * size[1], p->scale * size[2], p->scale * voxel);
+}
+
+/* The triangles of one part. */
+static int64_t part_list(const struct mesh_source *m, const struct mesh_health *health, enum mesh_part part,
+                         int32_t (*out)[3])
+{
+    const struct mesh_file *f = &m->file[1];
+    int64_t n = 0;
+    for (int64_t t = 0; t < f->n_triangles; t++)
+        if ((m->hollow || health->open[t] ? MESH_SHEET : MESH_SOLID) == part) memcpy(out[n++], f->triangle[t], 12);
+    return n;
+}
+
+static enum bw_status volumes_make(struct bw_stage *s, const struct shape_mesh *p, double voxel, double band,
+                                   struct mesh_source *m)
+{
+    struct mesh_health health;
+    double(*velocity)[3] = NULL;
+    int32_t(*list)[3] = s->host->scratch(s, (size_t)m->file[1].n_triangles * sizeof *list);
+    enum bw_status status = list ? size_check(s, p, &m->file[1], voxel, band) : BW_ERR_MEMORY;
+    if (!status) status = mesh_examine(s, &m->file[1], !m->told, &health);
+    if (!status && !m->told) health_tell(s, p, m, &health);
+    if (!status && m->changing) status = velocity_find(s, p, m, &velocity);
+    m->hollow = p->hollow;
+    for (int part = 0; part < MESH_PARTS && !status; part++) {
+        struct mesh_plan plan = {.file = &m->file[1],
+                                 .triangle = (const int32_t(*)[3])list,
+                                 .n_triangles = part_list(m, &health, part, list),
+                                 .sheet = part == MESH_SHEET,
+                                 .voxel = voxel,
+                                 .band = band,
+                                 .velocity = (const double(*)[3])velocity};
+        m->has[part] = plan.n_triangles > 0;
+        if (m->has[part]) status = mesh_voxelise(s, &plan, &m->volume[part]);
+    }
+    m->ready = !status;
+    return status;
+}
+
+double mesh_thickness(const struct bw_stage *s, const struct shape_mesh *p)
+{
+    return p->thickness > 0 ? p->thickness : 2 * s->grid->h;
+}
+
+static double mesh_size(const struct mesh_file *f)
+{
+    return fmax(f->box.hi[0] - f->box.lo[0], fmax(f->box.hi[1] - f->box.lo[1], f->box.hi[2] - f->box.lo[2]));
+}
+
+/* Voxel and band of the volumes in memory; none: 0. */
+static const struct mesh_volume *volume_any(const struct mesh_source *m)
+{
+    return &m->volume[m->has[MESH_SOLID] ? MESH_SOLID : MESH_SHEET];
+}
+
+enum bw_status mesh_prepare(struct bw_stage *s, const struct shape_mesh *p, double reach, struct mesh_source *m)
+{
+    enum bw_status status = m->begun ? BW_OK : source_begin(s, p, m);
+    if (!status) status = files_select(s, p, m);
+    if (status || m->blank) return status;
+    if (!(p->scale >= 0))
+        return s->host->fail(s, BW_ERR_PRESET, "shape: scale is %g; it must not be negative", p->scale);
+    if (p->thickness < 0)
+        return s->host->fail(s, BW_ERR_PRESET, "shape: thickness is %g m; it must not be negative", p->thickness);
+    if (p->scale * mesh_size(&m->file[1]) < SMALL * s->grid->h) return BW_OK;
+    double voxel = s->grid->h / ((double)p->detail * exp2(ceil(log2(p->scale))));
+    double band = (reach + 0.5 * mesh_thickness(s, p)) / p->scale + 2 * voxel;
+    const struct mesh_volume *v = volume_any(m);
+    int wide = m->ready && v->voxel == voxel;
+    if (wide && v->band >= band && m->hollow == p->hollow) return BW_OK;
+    return volumes_make(s, p, voxel, wide ? BAND_SPARE * band : band, m);
+}

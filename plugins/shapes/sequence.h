@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Numbered files: a run of # in a file's name stands for the frame number. Which file belongs to a frame, and what to
+ * do before the first and after the last. Shared by `load` and by meshes. */
+#ifndef SEQUENCE_H
+#define SEQUENCE_H
+
+#include <billow/plugin.h>
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define SEQUENCE_PATH 1024 ///< bytes that a path may take
+
+enum sequence_outside { SEQUENCE_HOLD, SEQUENCE_LOOP, SEQUENCE_BLANK };
+#define SEQUENCE_OUTSIDE_NAMES "hold|loop|blank"
+
+/// Numbers that the files have, and how frames lead to them.
+struct sequence {
+    int64_t first, last;
+    int64_t offset;
+    double speed;
+    int32_t outside; ///< enum sequence_outside
+};
+
+/// Length of the last run of # in the file's name, its place in *at; 0 when there is none.
+size_t sequence_hashes(const char *path, size_t *at);
+/// Fill first and last from the folder. Errors: BW_ERR_IO, said: no folder, or no file with a number for the #.
+enum bw_status sequence_scan(struct bw_stage *s, const char *path, struct sequence *q);
+/// Number of the file for frame `frame` (fractional): the one begun last, or with `nearest` != 0
+/// the one nearest in time; -1 outside a sequence that is `blank` there.
+int64_t sequence_number(const struct bw_stage *s, const struct sequence *q, double frame, int nearest);
+/// Path of a file with its number; 0 when it does not fit.
+int sequence_path(const char *path, int64_t number, char out[SEQUENCE_PATH]);
+
+#endif

@@ -1,0 +1,56 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# peer.sh BILLOW [RES…]: the same plume by Blender's Mantaflow and by Billow, whole processes in turn: unit cube, RES³ cells
+# all of them active, one step a frame, MacCormack, VDB half + Blosc of density, temperature and velocity. Seconds, the
+# least of RUNS each (PEER_RUNS, default 2), and their ratio.
+set -u
+billow=$(realpath "$1")
+here=$(dirname "$(realpath "$0")")
+shift
+[ $# -gt 0 ] || set -- 64 128
+command -v blender >/dev/null || { echo "peer: there is no blender to compare with"; exit 0; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+frames=${PEER_FRAMES:-20}
+
+preset() {
+    cat <<YAML
+billow: 1
+name: peer
+domain: {cells: [$1, $1, $1], size: [1 m, 1 m, 1 m], margin: 100000, sides: {rest: open}}
+time: {fps: 24, frames: 1-$frames, substeps: 1}
+stages:
+  - emit: {mode: max, density: 1, temperature: 60 K, shape: {sphere: {center: [0, 0, 0.2], radius: 0.15}}}
+  - mac.advect: {scheme: maccormack}
+  - mac.forces: {buoyancy: 1}
+  - mac.project: {tolerance: 1e-3}
+export:
+  - vdb: {fields: [density, temperature, vel], precision: half, compression: blosc}
+YAML
+}
+
+# seconds COMMAND…: of a whole process.
+seconds() {
+    local start=$EPOCHREALTIME end
+    "$@" >"$work/log" 2>&1 || { tail -20 "$work/log" >&2; return 1; }
+    end=$EPOCHREALTIME
+    awk "BEGIN {printf \"%.3f\", $end - $start}"
+}
+
+least() { printf '%s\n%s\n' "$1" "$2" | sort -g | head -1; }
+
+printf '%-10s %7s %12s %12s %8s\n' cells frames "Mantaflow, s" "Billow, s" ratio
+for res in "$@"; do
+    preset "$res" >"$work/peer.yaml"
+    other=1e9 own=1e9
+    for _ in $(seq "${PEER_RUNS:-2}"); do
+        rm -rf "$work/manta" "$work/billow"
+        t=$(seconds blender -b --factory-startup --python "$here/mantaflow.py" -- "$res" "$frames" "$work/manta") || exit 1
+        other=$(least "$other" "$t")
+        t=$(seconds "$billow" bake "$work/peer.yaml" --out "$work/billow") || exit 1
+        own=$(least "$own" "$t")
+    done
+    [ "$(find "$work/manta" -name '*.vdb' | wc -l)" -ge "$frames" ] || { echo "peer: Mantaflow wrote too few frames"; exit 1; }
+    [ "$(find "$work/billow" -name '*.vdb' | wc -l)" = "$frames" ] || { echo "peer: Billow wrote too few frames"; exit 1; }
+    printf '%-10s %7s %12s %12s %8s\n' "$res³" "$frames" "$other" "$own" "$(awk "BEGIN {printf \"%.1f\", $other / $own}")"
+done
