@@ -158,13 +158,18 @@ static void host_team(struct bw_stage *stage, void (*fn)(struct bw_team *, void 
 
 /* ---- memory ---- */
 
+/* Exporters ask for memory from their parallel tasks too. */
+static pthread_mutex_t memory_lock = PTHREAD_MUTEX_INITIALIZER;
+
 void *chain_memory_take(struct chain_memory **list, size_t bytes)
 {
     struct chain_memory *m = bytes < SIZE_MAX / 2 ? bw_alloc_aligned(sizeof *m + bytes) : NULL;
     if (!m) return NULL;
+    pthread_mutex_lock(&memory_lock);
     *m = (struct chain_memory){NULL, *list, bytes, {0}};
     if (*list) (*list)->prev = m;
     *list = m;
+    pthread_mutex_unlock(&memory_lock);
     memset(m + 1, 0, bytes);
     return m + 1;
 }
@@ -173,9 +178,11 @@ void chain_memory_give(struct chain_memory **list, void *memory)
 {
     if (!memory) return;
     struct chain_memory *m = (struct chain_memory *)memory - 1;
+    pthread_mutex_lock(&memory_lock);
     if (m->prev) m->prev->next = m->next;
     else *list = m->next;
     if (m->next) m->next->prev = m->prev;
+    pthread_mutex_unlock(&memory_lock);
     bw_free(m);
 }
 

@@ -290,6 +290,18 @@ Test(mesh, emits_what_a_box_emits)
     }
 }
 
+/* Far inside, where no distance is kept, is inside all the same: the volume of a ball 38 cells wide. */
+Test(mesh, a_large_ball_is_full)
+{
+    ball_write("ball.obj", .95);
+    struct test_run r = run(STILL "  - emit: {shape: {mesh: {file: %s/ball.obj}}, density: 1}\n", folder);
+    struct grid g = grid_of(&r, "density", 0);
+    double volume = grid_sum(&g) * 1.25e-4, want = 4 / 3. * PI * .95 * .95 * .95;
+    cr_assert_float_eq(volume, want, .005 * want, "%g m³, not %g", volume, want);
+    bw_free(g.v);
+    test_end(&r);
+}
+
 /* Inherited velocity of a source that moves and turns: what a box gives the gas. */
 Test(mesh, a_moving_source_carries_the_gas)
 {

@@ -86,7 +86,7 @@ struct bw_exporter_host {
         __attribute__((format(printf, 3, 4)))
 #endif
         ;
-    /// Zeroed memory until release() or uninit; NULL when out of memory.
+    /// Zeroed memory until release() or uninit; NULL when out of memory. From parallel_for's tasks as well.
     void *(*alloc)(struct bw_exporter *e, size_t bytes);
     /// Give back what alloc() gave; NULL is allowed.
     void (*release)(struct bw_exporter *e, void *memory);
