@@ -9,6 +9,7 @@
  * Central differences, second order; forward Euler, so the step keeps the push below PUSH_CELLS cells.
  *     Fedkiw, Stam, Jensen, "Visual simulation of smoke", SIGGRAPH 2001 (eqs. 8, 10, 11).
  * Faces on closed sides get a push like any other; the projection gives them the wall's velocity. */
+#include "forces_kernels.h"
 #include "mac.h"
 #include <math.h>
 #include <stdbool.h>
@@ -67,6 +68,7 @@ struct push {
     float dt, confine;       ///< confine: confinement dt; h is in the curl, which is h w
     float *memory;           ///< `share` floats a worker
     size_t share;
+    const struct forces_kernels *kernels;
 };
 
 /* ---- kernels ---- */
@@ -99,52 +101,28 @@ static struct around around_init(const struct bw_block *b, const struct push *p)
     return r;
 }
 
-/* Four times the difference of a centred velocity across two cells: q is the component's low face, `own` leads to the
- * high one, `across` to the next cell. */
-static inline float difference(const float *q, ptrdiff_t own, ptrdiff_t across)
+/// Row (j,k) of a block's curl; n cells from cell `first` on.
+static struct curl_row curl_row(const struct around *r, int32_t first, int32_t j, int32_t k, int32_t n)
 {
-    return (q[across] + q[across + own]) - (q[-across] + q[own - across]);
+    const ptrdiff_t at = first + j * r->sy + k * r->sz;
+    return (struct curl_row){{r->w[0] + at, r->w[1] + at, r->w[2] + at}, r->size + at, r->sy, r->sz, n};
 }
 
-static void row_curl(const struct bw_view *v, const struct around *r, int32_t j, int32_t k, int32_t n)
+static void block_confine(const struct bw_block *b, const struct push *p, const struct around *r)
 {
-    ptrdiff_t y = v->sy, z = v->sz, from = j * y + k * z, to = j * r->sy + k * r->sz;
-    const float *u0 = bw_f32(v, 0) + from, *u1 = bw_f32(v, 1) + from, *u2 = bw_f32(v, 2) + from;
-    float *w0 = r->w[0] + to, *w1 = r->w[1] + to, *w2 = r->w[2] + to, *size = r->size + to;
-    for (int32_t i = -2; i < n + 2; i++) {
-        float a = 0.25f * (difference(u2 + i, z, y) - difference(u1 + i, y, z));
-        float b = 0.25f * (difference(u0 + i, 1, z) - difference(u2 + i, z, 1));
-        float c = 0.25f * (difference(u1 + i, y, 1) - difference(u0 + i, 1, y));
-        w0[i] = a;
-        w1[i] = b;
-        w2[i] = c;
-        size[i] = sqrtf(a * a + b * b + c * c);
-    }
-}
-
-/* w becomes N x w. Where |w| has no slope, rounding would choose a direction: there N fades to nothing, at slopes below
- * a hundredth of |w| over two cells. The tiny number keeps 0/0 away. */
-static void row_confine(const struct around *r, int32_t j, int32_t k, int32_t n)
-{
-    ptrdiff_t y = r->sy, z = r->sz, at = j * y + k * z;
-    const float *size = r->size + at;
-    float *w0 = r->w[0] + at, *w1 = r->w[1] + at, *w2 = r->w[2] + at;
-    for (int32_t i = -1; i < n + 1; i++) {
-        float a = size[i + 1] - size[i - 1], b = size[i + y] - size[i - y], c = size[i + z] - size[i - z];
-        float by = 1.0f / (sqrtf(a * a + b * b + c * c) + 0.01f * size[i] + 1e-30f);
-        float f0 = by * (b * w2[i] - c * w1[i]), f1 = by * (c * w0[i] - a * w2[i]), f2 = by * (a * w1[i] - b * w0[i]);
-        w0[i] = f0;
-        w1[i] = f1;
-        w2[i] = f2;
-    }
-}
-
-static void block_confine(const struct bw_block *b, const struct around *r)
-{
+    const struct bw_view *v = &b->view[0];
     for (int32_t k = -2; k < b->n[2] + 2; k++)
-        for (int32_t j = -2; j < b->n[1] + 2; j++) row_curl(&b->view[0], r, j, k, b->n[0]);
+        for (int32_t j = -2; j < b->n[1] + 2; j++) {
+            const ptrdiff_t at = j * v->sy + k * v->sz - 2;
+            const float *u[3] = {bw_f32(v, 0) + at, bw_f32(v, 1) + at, bw_f32(v, 2) + at};
+            const struct curl_row row = curl_row(r, -2, j, k, b->n[0] + 4);
+            p->kernels->curl(u, v->sy, v->sz, &row);
+        }
     for (int32_t k = -1; k < b->n[2] + 1; k++)
-        for (int32_t j = -1; j < b->n[1] + 1; j++) row_confine(r, j, k, b->n[0]);
+        for (int32_t j = -1; j < b->n[1] + 1; j++) {
+            const struct curl_row row = curl_row(r, -1, j, k, b->n[0] + 2);
+            p->kernels->confine(&row);
+        }
 }
 
 static void row_push(const struct bw_block *b, const struct push *p, const struct around *r, int c, int32_t j,
@@ -173,7 +151,7 @@ static void block_push(const struct bw_block *b, void *user)
     struct around r = {0};
     if (p->confine > 0) {
         r = around_init(b, p);
-        block_confine(b, &r);
+        block_confine(b, p, &r);
     }
     for (int c = 0; c < 3; c++)
         for (int32_t k = 0; k < b->n[2] + (c == 2); k++)
@@ -231,7 +209,8 @@ static enum bw_status forces_step(struct bw_stage *s)
 {
     const struct forces *f = s->params;
     struct push p = {
-        .temperature = -1, .density = -1, .force = -1, .dt = (float)s->dt, .confine = (float)(f->confinement * s->dt)};
+        .temperature = -1, .density = -1, .force = -1, .dt = (float)s->dt, .confine = (float)(f->confinement * s->dt),
+        .kernels = forces_kernels_for(s->host->simd)};
     double g = gravity_size(f);
     for (int c = 0; c < 3 && g > 0; c++) {
         p.lift[c] = -f->gravity[c] * f->buoyancy / f->ambient * s->dt;
