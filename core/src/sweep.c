@@ -210,17 +210,19 @@ static enum bw_status direct_view(struct job *j, struct row *r, const struct pla
     return BW_OK;
 }
 
-static enum bw_status dense_view(struct row *r, const struct place *p, struct bw_arena *arena, struct bw_view *v)
+/* `reach`: cells around the block; `extra`: one more plane, for high faces. */
+static enum bw_status dense_view(struct row *r, const struct place *p, const int32_t reach[6], int extra, struct bw_arena *arena,
+                                 struct bw_view *v)
 {
-    int mac = !is_cell(r), extra = mac && (v->halo || r->mode != BW_READ);
     int32_t lo[3], n[3];
     for (int a = 0; a < 3; a++) {
-        lo[a] = p->lo[a] - v->halo;
-        n[a] = p->n[a] + 2 * v->halo + extra;
+        lo[a] = p->lo[a] - reach[2 * a];
+        n[a] = p->n[a] + reach[2 * a] + reach[2 * a + 1] + extra;
     }
     v->sy = n[0];
     v->sz = (ptrdiff_t)n[0] * n[1];
-    size_t bytes = (size_t)(v->sz * n[2]) * r->f->elem, skip = (size_t)(v->halo * (1 + v->sy + v->sz)) * r->f->elem;
+    size_t bytes = (size_t)(v->sz * n[2]) * r->f->elem;
+    size_t skip = (size_t)(reach[0] + reach[2] * v->sy + reach[4] * v->sz) * r->f->elem;
     for (uint32_t c = 0; c < r->f->info.comps; c++) {
         char *m = bw_arena_take(arena, bytes);
         if (!m) return BW_ERR_MEMORY;
@@ -228,6 +230,26 @@ static enum bw_status dense_view(struct row *r, const struct place *p, struct bw
         v->data[c] = m + skip;
     }
     return BW_OK;
+}
+
+/* The view of one row: as wide as the access row says, or as the stage asks for this block. */
+static enum bw_status row_view(struct job *j, uint32_t i, const struct place *p, const struct bw_block *block, struct bw_arena *arena,
+                               struct bw_view *v)
+{
+    struct row *r = &j->row[i];
+    int32_t reach[6];
+    bool asked = j->s->reach && r->mode == BW_READ, mac = !is_cell(r);
+    *v = (struct bw_view){.comps = (int32_t)r->f->info.comps, .precision = r->f->info.precision, .halo = r->halo};
+    for (int s = 0; s < 6; s++) reach[s] = r->halo;
+    if (asked && !j->s->reach(block, i, reach, j->s->user)) return BW_OK;
+    int32_t most = 0;
+    for (int s = 0; s < 6; s++) {
+        reach[s] = reach[s] < 0 ? 0 : reach[s] < r->halo ? reach[s] : r->halo;
+        v->halo = reach[s] < v->halo ? reach[s] : v->halo;
+        most = reach[s] > most ? reach[s] : most;
+    }
+    if (is_direct(r, p, most)) return direct_view(j, r, p, v);
+    return dense_view(r, p, reach, mac && !asked && (v->halo || r->mode != BW_READ), arena, v);
 }
 
 static bool all_finite(const void *p, uint32_t elem, int32_t n)
@@ -385,12 +407,7 @@ static void block_run(int64_t b, uint32_t worker, void *user)
         block.corner[a] = j->d->info.origin[a] + p.lo[a] * j->d->info.h;
     }
     for (uint32_t i = 0; i < j->s->n_access && out->status == BW_OK; i++) {
-        struct row *r = &j->row[i];
-        int32_t wanted = j->s->halo ? j->s->halo(&block, i, j->s->user) : r->halo;
-        view[i] = (struct bw_view){.comps = (int32_t)r->f->info.comps, .precision = r->f->info.precision, .halo = wanted < r->halo ? wanted : r->halo};
-        if (wanted < 0 && r->mode == BW_READ) continue;
-        if (wanted < 0) view[i].halo = 0;
-        out->status = is_direct(r, &p, view[i].halo) ? direct_view(j, r, &p, &view[i]) : dense_view(r, &p, arena, &view[i]);
+        out->status = row_view(j, i, &p, &block, arena, &view[i]);
     }
     if (out->status != BW_OK) return;
     block.view = view;

@@ -110,7 +110,7 @@ static enum bw_status sweep_run(struct pass *p, double *far)
                                                            .block = 2,
                                                            .body = p->fast ? advect_block_fast : advect_block_plain,
                                                            .user = p,
-                                                           .halo = p->fast ? advect_block_halo : NULL,
+                                                           .reach = p->fast ? advect_block_reach : NULL,
                                                            .sums = &sum,
                                                            .n_sums = 1});
     *far = fmax(*far, sum); // both sweeps follow the same traces
@@ -201,8 +201,8 @@ enum bw_status pass_init(struct pass *p, struct bw_stage *s)
     *p = pass_of(s);
     p->share = advect_fast_room(p);
     p->memory = s->host->scratch(s, sizeof *p->memory * p->share * s->host->workers);
-    p->block_limit = s->host->scratch(s, sizeof *p->block_limit * s->host->workers);
-    if (p->memory && p->block_limit) return BW_OK;
+    p->block_ways = s->host->scratch(s, sizeof *p->block_ways * s->host->workers);
+    if (p->memory && p->block_ways) return BW_OK;
     return s->host->fail(s, BW_ERR_MEMORY, "Out of memory for displacements.");
 }
 

@@ -8,44 +8,70 @@ struct traced {
     float *plane[2][2][3]; ///< direction, parity of k, axis: cell (0,0) of the plane
     float *mean[2][3];
     ptrdiff_t stride;
-    float limit; ///< longest way from this block, cells
+    const struct range3 *ways; ///< ahead from this block, cells
+    float limit;               ///< the longest of them
     struct room room;
     bool bounded;        ///< `outside` may have a say
     struct edge edge[4]; ///< of cell centres, then of the faces along each axis
 };
 
-/* Longest way from a block, cells. It is shorter than a tile, so it leads through the tiles next to the block at most.
- */
-static double limit_find(const struct bw_block *b, const struct pass *p)
+/* Range of the ways ahead from a block, cells. They are shorter than a tile, so they lead through the tiles next to the
+ * block at most. */
+static struct range3 ways_find(const struct bw_block *b, const struct pass *p)
 {
-    const int32_t *td = b->grid->tile;
+    struct range3 r;
     int32_t from[3], to[3], at[3];
-    double most = p->still;
     for (int a = 0; a < 3; a++) {
-        from[a] = b->lo[a] / td[a] - (b->lo[a] % td[a] < 0) - 1; // lo may be negative in an unbounded domain
-        to[a] = from[a] + (b->n[a] + td[a] - 1) / td[a] + 1;
+        r.least[a] = (float)-p->still;
+        r.most[a] = (float)p->still;
+        from[a] = tile_coord(b->lo[a], b->grid->tile[a]) - 1;
+        to[a] = tile_coord(b->lo[a] + b->n[a] - 1, b->grid->tile[a]) + 1;
     }
     for (at[2] = from[2]; at[2] <= to[2]; at[2]++)
         for (at[1] = from[1]; at[1] <= to[1]; at[1]++)
             for (at[0] = from[0]; at[0] <= to[0]; at[0]++) {
                 int64_t t = p->tiles->find(b->stage->domain, at);
-                if (t >= 0) most = fmax(most, (double)p->tile_speed[t]);
+                for (int a = 0; t >= 0 && a < 3; a++) {
+                    r.least[a] = fminf(r.least[a], p->tile_speed[t].least[a]);
+                    r.most[a] = fmaxf(r.most[a], p->tile_speed[t].most[a]);
+                }
             }
-    return p->scale * most * (1 + 1e-5); // rounding must not lead out of the halo
+    const double scale = p->scale * (1 + 1e-5); // rounding must not lead out of the halo
+    for (int a = 0; a < 3; a++) {
+        r.least[a] = (float)(scale * (double)r.least[a]);
+        r.most[a] = (float)(scale * (double)r.most[a]);
+    }
+    return r;
+}
+
+/* Cells that are read on one side of a block: as far as `way` leads and the second corner, or where the last stage of a
+ * trace of `stage` cells looks, from the row of cells around the block and half a cell on, for faces. */
+static int32_t side_reach(const struct pass *p, double way, double stage)
+{
+    const double part = p->options->trace == TRACE_RK3 ? 0.75 : 0.5;
+    const int32_t far = (int32_t)way, looked = (int32_t)(part * stage + 0.5);
+    return (far > looked ? far : looked) + 2 + (p->options->scheme == SCHEME_CUBIC); // cubic: one node more
 }
 
 int32_t advect_halo(const struct pass *p, double limit)
 {
-    const int32_t halo = (int32_t)limit + 2;            // + 1: second corner; + 1: the high faces
-    return halo + (p->options->scheme == SCHEME_CUBIC); // one node more on each side
+    return side_reach(p, limit, limit);
 }
 
-int32_t advect_block_halo(const struct bw_block *b, uint32_t row, void *user)
+/* Where a trace ahead leads, `hat` is read; where one back leads, the fields as they were; the velocity on both. */
+int advect_block_reach(const struct bw_block *b, uint32_t row, int32_t reach[6], void *user)
 {
     const struct pass *p = user;
-    float *limit = &p->block_limit[b->worker];
-    if (row == 0) *limit = (float)limit_find(b, p);
-    return advect_halo(p, (double)*limit);
+    struct range3 *r = &p->block_ways[b->worker];
+    bool hat = false;
+    if (row == 0) *r = ways_find(b, p);
+    for (uint32_t q = 0; q < p->n_items; q++) hat = hat || (p->second && row == p->item[q].view_hat);
+    for (int s = 0; s < 6; s++) {
+        const double down = -(double)r->least[s >> 1], up = (double)r->most[s >> 1];
+        const double ahead = s & 1 ? up : down, back = s & 1 ? down : up;
+        reach[s] = side_reach(p, hat ? ahead : back, row > 0 ? 0 : p->second ? fmax(ahead, back) : back);
+    }
+    return 1;
 }
 
 size_t advect_fast_room(struct pass *p)
@@ -57,8 +83,11 @@ size_t advect_fast_room(struct pass *p)
 
 static struct traced traced_init(const struct pass *p, const struct bw_block *b)
 {
-    float limit = p->block_limit[b->worker];
-    struct traced t = {.stride = (ptrdiff_t)p->stride, .limit = limit, .room = room_init((double)limit, b)};
+    const struct range3 *ways = &p->block_ways[b->worker];
+    float limit = 0;
+    for (int a = 0; a < 3; a++) limit = fmaxf(limit, fmaxf(-ways->least[a], ways->most[a]));
+    struct traced t = {
+        .stride = (ptrdiff_t)p->stride, .ways = ways, .limit = limit, .room = room_init((double)limit, b)};
     t.bounded = p->options->outside != OUTSIDE_BACKGROUND;
     for (int axis = -1; t.bounded && axis < 3; axis++) t.edge[axis + 1] = edge_init(b, p->tiles, axis);
     float *at = p->memory + p->share * b->worker;
@@ -73,6 +102,16 @@ static struct traced traced_init(const struct pass *p, const struct bw_block *b)
     return t;
 }
 
+static float way_least(const struct range3 *ways, int dir, int a)
+{
+    return dir == AHEAD ? ways->least[a] : -ways->most[a];
+}
+
+static float way_most(const struct range3 *ways, int dir, int a)
+{
+    return dir == AHEAD ? ways->most[a] : -ways->least[a];
+}
+
 static void plane_trace(const struct bw_block *b, const struct pass *p, const struct traced *t, int32_t k)
 {
     const struct bw_view *v = &b->view[0];
@@ -80,9 +119,12 @@ static void plane_trace(const struct bw_block *b, const struct pass *p, const st
         struct advect_trace row = {.sy = (int32_t)v->sy,
                                    .sz = (int32_t)v->sz,
                                    .n = b->n[0] + 2,
-                                   .limit = t->limit,
                                    .rk3 = p->options->trace == TRACE_RK3};
-        for (int a = 0; a < 3; a++) row.scale[a] = a == b->grid->thin ? 0 : (float)(dir == BACK ? -p->scale : p->scale);
+        for (int a = 0; a < 3; a++) {
+            row.scale[a] = a == b->grid->thin ? 0 : (float)(dir == BACK ? -p->scale : p->scale);
+            row.least[a] = way_least(t->ways, dir, a);
+            row.most[a] = way_most(t->ways, dir, a);
+        }
         for (int32_t j = -1; j <= b->n[1]; j++) {
             for (int a = 0; a < 3; a++) {
                 row.u[a] = bw_f32(v, a) + j * v->sy + k * v->sz - 1;
@@ -104,10 +146,11 @@ static void row_straight(const struct bw_block *b, const struct pass *p, const s
         const float *low = bw_f32(v, c) + j * v->sy + k * v->sz, *high = low + (c == axis ? 0 : step[c]);
         const ptrdiff_t back = c == axis ? 0 : below;
         const float share = c == b->grid->thin ? 0 : 0.25f * scale;
+        const float least = way_least(t->ways, dir, c), most = way_most(t->ways, dir, c);
         float *to = t->mean[dir][c];
         for (int32_t i = 0; i < n; i++) {
             float way = share * ((low[i + back] + high[i + back]) + (low[i] + high[i]));
-            to[i] = way < -t->limit ? -t->limit : way > t->limit ? t->limit : way;
+            to[i] = way < least ? least : way > most ? most : way;
         }
         d[c] = to;
     }

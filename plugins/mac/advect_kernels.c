@@ -90,9 +90,9 @@ static inline float cell_clamp(const struct advect_row *r, int32_t i, float v)
     return min_of(max_of(v, all.lo), all.hi);
 }
 
-static inline float cell_within(float way, float limit)
+static inline float cell_within(const struct advect_trace *t, int c, float way)
 {
-    return min_of(max_of(way, -limit), limit);
+    return min_of(max_of(way, t->least[c]), t->most[c]);
 }
 
 /* First stage: the way with the velocity at the centre, times `share`. */
@@ -101,7 +101,7 @@ static inline void cell_start(const struct advect_trace *t, int32_t i, float sha
     const int32_t step[3] = {1, t->sy, t->sz};
     for (int c = 0; c < 3; c++) {
         float u = 0.5f * (t->u[c][i] + t->u[c][i + step[c]]);
-        way[c] = cell_within(share * t->scale[c] * u, t->limit);
+        way[c] = cell_within(t, c, share * t->scale[c] * u);
     }
 }
 
@@ -113,7 +113,7 @@ static inline void cell_stage(const struct advect_trace *t, int32_t i, const flo
         x[c] += 0.5f; // a centre lies half a cell above its low face
         struct corners k;
         corners_load(&k, t->u[c] + i, t->sy, t->sz, x);
-        way[c] = cell_within(t->scale[c] * corners_value(&k), t->limit);
+        way[c] = cell_within(t, c, t->scale[c] * corners_value(&k));
     }
 }
 
@@ -135,7 +135,7 @@ static inline void cell_trace3(const struct advect_trace *t, int32_t i)
     cell_stage(t, i, e, third);
     for (int c = 0; c < 3; c++) {
         float way = (2 * first[c] + 3 * second[c] + 4 * third[c]) * (1.0f / 9.0f);
-        t->d[c][i] = cell_within(way, t->limit);
+        t->d[c][i] = cell_within(t, c, way);
     }
 }
 
@@ -333,9 +333,9 @@ static inline vec vec_clamp(const struct advect_row *r, int32_t i, vec v)
     return vec_min(vec_max(v, all.lo), all.hi);
 }
 
-static inline vec vec_within(vec way, float limit)
+static inline vec vec_within(const struct advect_trace *t, int c, vec way)
 {
-    return vec_min(vec_max(way, vec_set(-limit)), vec_set(limit));
+    return vec_min(vec_max(way, vec_set(t->least[c])), vec_set(t->most[c]));
 }
 
 static inline void vec_start(const struct advect_trace *t, int32_t i, float share, vec way[3])
@@ -343,7 +343,7 @@ static inline void vec_start(const struct advect_trace *t, int32_t i, float shar
     const int32_t step[3] = {1, t->sy, t->sz};
     for (int c = 0; c < 3; c++) {
         vec u = vec_set(0.5f) * (vec_load(t->u[c] + i) + vec_load(t->u[c] + i + step[c]));
-        way[c] = vec_within(vec_set(share * t->scale[c]) * u, t->limit);
+        way[c] = vec_within(t, c, vec_set(share * t->scale[c]) * u);
     }
 }
 
@@ -354,7 +354,7 @@ static inline void vec_stage(const struct advect_trace *t, int32_t i, const vec 
         x[c] = x[c] + vec_set(0.5f);
         struct vec_corners k;
         vec_corners_load(&k, t->u[c] + i, t->sy, t->sz, x);
-        way[c] = vec_within(vec_set(t->scale[c]) * vec_corners_value(&k), t->limit);
+        way[c] = vec_within(t, c, vec_set(t->scale[c]) * vec_corners_value(&k));
     }
 }
 
@@ -376,7 +376,7 @@ static inline void vec_trace3(const struct advect_trace *t, int32_t i)
     vec_stage(t, i, e, third);
     for (int c = 0; c < 3; c++) {
         vec way = (vec_set(2) * first[c] + vec_set(3) * second[c] + vec_set(4) * third[c]) * vec_set(1.0f / 9.0f);
-        vec_store(t->d[c] + i, vec_within(way, t->limit));
+        vec_store(t->d[c] + i, vec_within(t, c, way));
     }
 }
 #endif
@@ -432,17 +432,31 @@ static void row_trace(const struct advect_trace *t)
     for (; i < t->n; i++) t->rk3 ? cell_trace3(t, i) : cell_trace(t, i);
 }
 
-static float row_largest(const float *u, int32_t n)
+/* Several ranges at once: a single one would be a chain that no compiler breaks. */
+static void box_range(const float *u, const ptrdiff_t step[2], const int32_t n[3], float range[2])
 {
-    enum { MOST = 16 }; // several maxima at once: a single one would be a chain that no compiler breaks
-    float most[MOST] = {0};
-    int32_t i = 0;
-    for (; i + MOST <= n; i += MOST)
-        for (int l = 0; l < MOST; l++) most[l] = fabsf(u[i + l]) > most[l] ? fabsf(u[i + l]) : most[l];
-    for (; i < n; i++) most[0] = fabsf(u[i]) > most[0] ? fabsf(u[i]) : most[0];
-    for (int l = 1; l < MOST; l++) most[0] = most[l] > most[0] ? most[l] : most[0];
-    return most[0];
+    enum { MANY = 16 };
+    float least[MANY], most[MANY];
+    for (int l = 0; l < MANY; l++) least[l] = range[0], most[l] = range[1];
+    for (int32_t k = 0; k < n[2]; k++)
+        for (int32_t j = 0; j < n[1]; j++) {
+            const float *row = u + j * step[0] + k * step[1];
+            int32_t i = 0;
+            for (; i + MANY <= n[0]; i += MANY)
+                for (int l = 0; l < MANY; l++) {
+                    least[l] = min_of(row[i + l], least[l]);
+                    most[l] = max_of(row[i + l], most[l]);
+                }
+            for (; i < n[0]; i++) {
+                least[0] = min_of(row[i], least[0]);
+                most[0] = max_of(row[i], most[0]);
+            }
+        }
+    for (int l = 0; l < MANY; l++) {
+        range[0] = min_of(least[l], range[0]);
+        range[1] = max_of(most[l], range[1]);
+    }
 }
 
 const struct advect_kernels JOIN(advect_kernels_, BW_LEVEL) = {
-    row_trace, row_gather, row_correct, JOIN(advect_cubic_, BW_LEVEL), row_clamp, row_largest};
+    row_trace, row_gather, row_correct, JOIN(advect_cubic_, BW_LEVEL), row_clamp, box_range};

@@ -23,7 +23,7 @@ struct advect_trace {
     const float *u[3]; ///< velocity components at the row's first cell (low faces)
     int32_t sy, sz, n; ///< strides of u; cells in the row
     float scale[3];    ///< cells moved per m/s: -dt/h backward, +dt/h forward, 0 along a thin axis
-    float limit;       ///< no displacement is longer than this, whatever u holds
+    float least[3], most[3]; ///< displacements lie between these, whatever u holds
     int rk3;
     float *d[3]; ///< out: displacement of the row's cells
 };
@@ -46,8 +46,8 @@ struct advect_kernels {
     void (*cubic)(const struct advect_row *r, float *out);
     /// Brings out to within the 8 values around the displaced cells.
     void (*clamp)(const struct advect_row *r, float *out);
-    /// Largest |u| of n values.
-    float (*largest)(const float *u, int32_t n);
+    /// Widens range[0] … range[1] to hold all n[0] × n[1] × n[2] values; rows are step[0], planes step[1] apart.
+    void (*range)(const float *u, const ptrdiff_t step[2], const int32_t n[3], float range[2]);
 };
 
 /// One build of advect_kernels.c and advect_cubic.c per SIMD level; all give the same bits.

@@ -21,6 +21,17 @@ struct advect {
     struct bw_list only; ///< const char *
 };
 
+/// Bounds of three components; 0 lies between them.
+struct range3 {
+    float least[3], most[3];
+};
+
+/// Coordinate of the tile that holds a cell; both may be negative in an unbounded domain.
+static inline int32_t tile_coord(int32_t cell, int32_t edge)
+{
+    return cell / edge - (cell % edge < 0);
+}
+
 /// One field on its way: itself, where it goes (itself as a rule), the first half's result, and where they are among a
 /// block's views.
 struct item {
@@ -51,8 +62,8 @@ struct pass {
     double scale, limit; ///< cells moved per m/s; longest way, cells
     double still;        ///< largest velocity component that can be met where there are no tiles, m/s
     double speed;        ///< largest velocity component that a trace can meet, m/s
-    float *tile_speed;   ///< largest velocity component on each tile's faces, m/s
-    float *block_limit;  ///< by worker: longest way from the block at hand, cells
+    struct range3 *tile_speed; ///< of the velocity on each tile's faces, m/s
+    struct range3 *block_ways; ///< by worker: of the ways ahead from the block at hand, cells
     float *memory;       ///< displacements, `share` floats a worker
     size_t share, stride;
     double long_traces; ///< out: nodes whose trace left the halo
@@ -109,10 +120,10 @@ enum bw_status pass_measure(struct pass *p);
 
 /// Floats of displacements that a worker needs; sets the pass's stride.
 size_t advect_fast_room(struct pass *p);
-/// Halo that reaches as far as a trace of `limit` cells and what its scheme reads there.
+/// Halo that reaches as far as traces of `limit` cells and what the scheme reads there.
 int32_t advect_halo(const struct pass *p, double limit);
-/// Halo of a block, by its own velocities.
-int32_t advect_block_halo(const struct bw_block *b, uint32_t row, void *user);
+/// Reach of a block's rows, by its own velocities.
+int advect_block_reach(const struct bw_block *b, uint32_t row, int32_t reach[6], void *user);
 void advect_block_fast(const struct bw_block *b, void *user);
 
 /* ---- advect_plain.c: doubles, any distance, beyond the halo by the sampler ---- */

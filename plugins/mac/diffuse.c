@@ -79,19 +79,21 @@ static int32_t row_add(struct bw_access *rows, uint32_t *n, struct bw_field *fie
     return (int32_t)(*n)++;
 }
 
-/// Blocks far from obstacles do without them, once `begin` has seen which those are.
-static int32_t solve_halo(const struct bw_block *b, uint32_t row, void *user)
+/* Blocks far from obstacles do without them, once `begin` has seen which those are. Velocities: a block's last face has
+ * a neighbour two beyond its last cell. */
+static int solve_reach(const struct bw_block *b, uint32_t row, int32_t reach[6], void *user)
 {
     const struct diffuse_task *t = user;
     const int32_t *edge = b->grid->tile, at[3] = {b->lo[0] / edge[0], b->lo[1] / edge[1], b->lo[2] / edge[2]};
-    if ((int32_t)row != t->solid) return 1;
-    return t->touched[t->tiles->find(t->domain, at)] ? 2 : -1;
+    if ((int32_t)row == t->solid) return t->touched[t->tiles->find(t->domain, at)];
+    for (int s = 0; s < 6; s++) reach[s] = 1 + (t->mac && (s & 1));
+    return 1;
 }
 
 static enum bw_status solve_sweep(struct bw_stage *s, struct solve *v, const struct bw_access *rows, uint32_t n,
-                                  bw_body_fn body, bw_halo_fn halo, double *largest)
+                                  bw_body_fn body, bw_reach_fn reach, double *largest)
 {
-    return s->host->sweep(s, &(struct bw_sweep){.access = rows, .n_access = n, .body = body, .halo = halo,
+    return s->host->sweep(s, &(struct bw_sweep){.access = rows, .n_access = n, .body = body, .reach = reach,
                                                 .user = &v->task, .maxs = largest, .n_maxs = largest != NULL});
 }
 
@@ -109,18 +111,17 @@ static enum bw_status solve_begin(struct bw_stage *s, struct solve *v)
     return solve_sweep(s, v, row, n, v->kernels->begin, NULL, &v->first);
 }
 
-/* A face beyond the block's last cell is read from `rest` too: hence its halo. */
 static enum bw_status solve_iterate(struct bw_stage *s, struct solve *v)
 {
     struct bw_access row[5];
     uint32_t n = 0;
     struct diffuse_task *t = &v->task;
-    t->x = row_add(row, &n, v->x, BW_READ, 1);
-    t->rest = row_add(row, &n, v->rest, BW_READ, t->mac);
+    t->x = row_add(row, &n, v->x, BW_READ, 1 + t->mac);
+    t->rest = row_add(row, &n, v->rest, BW_READ, 2 * t->mac);
     t->way = row_add(row, &n, v->way, BW_UPDATE, 0);
     t->x_out = row_add(row, &n, v->next, BW_WRITE, 0);
     t->solid = row_add(row, &n, bw_port_field(s, SOLID), BW_READ, 2);
-    return solve_sweep(s, v, row, n, v->kernels->iterate, solve_halo, &v->residual);
+    return solve_sweep(s, v, row, n, v->kernels->iterate, solve_reach, &v->residual);
 }
 
 static enum bw_status solve_finish(struct bw_stage *s, struct solve *v)

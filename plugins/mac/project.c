@@ -72,10 +72,10 @@ static int32_t row_add(struct rows *r, struct bw_field *field, uint32_t mode, in
     return (int32_t)r->n++;
 }
 
-static enum bw_status rows_sweep(struct bw_stage *s, const struct rows *r, bw_body_fn body, bw_halo_fn halo,
+static enum bw_status rows_sweep(struct bw_stage *s, const struct rows *r, bw_body_fn body, bw_reach_fn reach,
                                  struct task *t, double *max)
 {
-    return s->host->sweep(s, &(struct bw_sweep){.access = r->access, .n_access = r->n, .body = body, .halo = halo,
+    return s->host->sweep(s, &(struct bw_sweep){.access = r->access, .n_access = r->n, .body = body, .reach = reach,
                                                 .user = t, .maxs = max, .n_maxs = 1});
 }
 
@@ -98,15 +98,21 @@ static enum bw_status levels_update(struct bw_stage *s, struct task *t)
     if (same && !solid) return BW_OK;
     st->built = 0;
     if (!same && mg_fit(&st->mg, t->topology) != BW_OK) return memory_fail(s);
-    row_add(&r, bw_port_field(s, PRESSURE), BW_READ, 0);
+    row_add(&r, bw_port_field(s, PRESSURE), BW_READ, 0); // there must be a row
+    t->vel = t->solid_vel = -1;
+    t->same = same;
     t->solid = row_add(&r, solid, BW_READ, CUT_HALO);
-    enum bw_status status = rows_sweep(s, &r, project_kinds, NULL, t, &changed);
+    t->near = solid ? s->host->scratch(s, (size_t)t->topology->count) : NULL;
+    if (solid && !t->near) return memory_fail(s);
+    if (solid) project_find_near(s, t, solid);
+    enum bw_status status = rows_sweep(s, &r, project_kinds, project_reach, t, &changed);
+    t->near = NULL;
     if (status != BW_OK) return status;
     if (isinf(changed)) return memory_fail(s);
     if (!same || changed > 0) {
         double failed = 0;
         if (mg_begin(&st->mg) != BW_OK) return memory_fail(s);
-        if (st->mg.level->n_cut) status = rows_sweep(s, &r, project_weights, project_halo, t, &failed);
+        if (st->mg.level->n_cut) status = rows_sweep(s, &r, project_weights, project_reach, t, &failed);
         if (status != BW_OK) return status;
         if (failed > 0 || mg_build(&st->mg) != BW_OK) return memory_fail(s);
     }
@@ -125,7 +131,7 @@ static enum bw_status rhs_make(struct bw_stage *s, struct task *t, struct bw_fie
     t->divergence = row_add(&r, bw_port_field(s, DIVERGENCE), BW_READ, 0);
     t->solid = -1;
     t->solid_vel = row_add(&r, bw_port_field(s, SOLID_VEL), BW_READ, 1);
-    const enum bw_status status = rows_sweep(s, &r, project_rhs, project_halo, t, &failed);
+    const enum bw_status status = rows_sweep(s, &r, project_rhs, project_reach, t, &failed);
     return status == BW_OK && failed > 0 ? memory_fail(s) : status;
 }
 
@@ -138,7 +144,7 @@ static enum bw_status vel_correct(struct bw_stage *s, struct task *t, struct bw_
     t->divergence = row_add(&r, bw_port_field(s, DIVERGENCE), BW_READ, 0);
     t->solid = -1;
     t->solid_vel = row_add(&r, bw_port_field(s, SOLID_VEL), BW_READ, 1);
-    const enum bw_status status = rows_sweep(s, &r, project_correct, project_halo, t, worst);
+    const enum bw_status status = rows_sweep(s, &r, project_correct, project_reach, t, worst);
     return status == BW_OK && isinf(*worst) ? memory_fail(s) : status;
 }
 

@@ -12,19 +12,23 @@ struct task {
     struct bw_domain *domain;
     const struct bw_topology *topology;
     const struct mg_result *result;
+    uint8_t *near;   ///< by tile: an obstacle may cut its faces
+    int same;        ///< the tiles are those of the last solve
     double rhs;      ///< right-hand side per net outflow of a cell's faces: -density h/dt, Pa s/m
     double source;   ///< the same per expansion: density h²/dt, Pa s
     double gradient; ///< velocity per pressure difference: dt/(density h), m/(s Pa)
     int32_t vel, pressure, divergence, solid, solid_vel;
 };
 
+/// Sets task.near, an array of a byte a tile, from `solid`.
+void project_find_near(struct bw_stage *s, struct task *t, const struct bw_field *solid);
 /// Sorts a tile's cells into unknowns and not, and says whether faces are cut; max[0] = 1 where something changed since
 /// the last call, infinite when out of memory. Reads solid (halo CUT_HALO).
 void project_kinds(const struct bw_block *b, void *user);
 /// Gives cut tiles their weights. Reads solid (halo CUT_HALO).
 void project_weights(const struct bw_block *b, void *user);
-/// Halo of the last three: tiles without cut faces do without solid and solid_vel.
-int32_t project_halo(const struct bw_block *b, uint32_t row, void *user);
+/// Reach of the last three: tiles without cut faces do without solid and solid_vel; of vel, only the high faces count.
+int project_reach(const struct bw_block *b, uint32_t row, int32_t reach[6], void *user);
 /// Right-hand side and first guess. Reads vel, solid_vel (halo 1), divergence, pressure.
 void project_rhs(const struct bw_block *b, void *user);
 /// Takes the pressure's gradient from vel, sets walls, hands the pressure out. Updates vel, pressure; reads solid_vel

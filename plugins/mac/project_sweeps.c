@@ -39,11 +39,43 @@ static int side_is_wall(const struct task *t, const struct bw_block *b, int64_t 
 enum { SEEN_WALL = 0, SEEN_FLUID = 8, SEEN_OPEN = 1 };
 enum { PAD = 66 * 66 * 3 > 18 * 18 * 18 ? 66 * 66 * 3 : 18 * 18 * 18 };
 
-int32_t project_halo(const struct bw_block *b, uint32_t row, void *user)
+int project_reach(const struct bw_block *b, uint32_t row, int32_t reach[6], void *user)
 {
     const struct task *t = user;
-    const int of_solid = (int32_t)row == t->solid || (int32_t)row == t->solid_vel;
-    return of_solid && !t->mg->has_cut[tile_of(t, b)] ? -1 : 16;
+    if ((int32_t)row == t->solid && t->near) return t->near[tile_of(t, b)];
+    if ((int32_t)row == t->solid || (int32_t)row == t->solid_vel) return t->mg->has_cut[tile_of(t, b)];
+    if ((int32_t)row == t->vel) reach[0] = reach[2] = reach[4] = 0;
+    return 1;
+}
+
+struct near_job {
+    const struct task *t;
+    const struct bw_field *solid;
+    float h;
+};
+
+static void near_tile(int64_t tile, uint32_t worker, void *user)
+{
+    const struct near_job *j = user;
+    const float *d = j->t->tiles->data(j->solid, 0, tile);
+    int any = 0;
+    (void)worker;
+    for (int i = 0; i < MG_CELLS; i++) any |= d[i] < j->h;
+    j->t->near[tile] = any != 0;
+}
+
+/* Obstacles are in few tiles: looking for those first spares all others the halo. */
+void project_find_near(struct bw_stage *s, struct task *t, const struct bw_field *solid)
+{
+    struct near_job job = {t, solid, (float)s->grid->h};
+    enum { OWN = 1, BESIDE = 2 };
+    s->host->parallel_for(s, t->topology->count, near_tile, &job);
+    for (int64_t tile = 0; tile < t->topology->count; tile++)
+        for (int q = 0; q < 27 && (t->near[tile] & OWN); q++) {
+            const int32_t *c = t->topology->coord[tile];
+            const int64_t n = t->tiles->find(t->domain, (int32_t[3]){c[0] + q % 3 - 1, c[1] + q / 3 % 3 - 1, c[2] + q / 9 - 1});
+            if (n >= 0) t->near[n] |= BESIDE;
+        }
 }
 
 /// A tile's cells and the ones beyond its sides, as if nothing stood in it.
@@ -150,7 +182,8 @@ void project_kinds(const struct bw_block *b, void *user)
 {
     const struct task *t = user;
     const int64_t tile = tile_of(t, b);
-    const struct bw_view *solid = t->solid >= 0 ? &b->view[t->solid] : NULL;
+    const struct bw_view *solid = t->near && t->near[tile] ? &b->view[t->solid] : NULL;
+    if (!solid && t->same && !t->mg->mark[tile]) return; // as it was
     uint8_t kind[MG_CELLS] = {0}, *old = t->mg->kind + tile * MG_CELLS;
     uint64_t mark = 0;
     struct seen seen;
@@ -163,7 +196,7 @@ void project_kinds(const struct bw_block *b, void *user)
             return;
         }
         t->mg->has_cut[tile] = (uint8_t)kinds_cut(t, b, &seen, &cut, kind);
-        mark = solid_mark(b, solid);
+        mark = solid_mark(b, solid) | 1; // 0: no obstacle
     } else {
         kinds_whole(t, b, &seen, kind);
     }

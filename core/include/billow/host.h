@@ -44,12 +44,13 @@ struct bw_stage {
 };
 
 /// Dense array of one field in one block. Component c of owned cell (i,j,k) is data[c][i + j*sy + k*sz];
-/// indices from -halo to n-1+halo are valid (mac components written or updated: up to n along their own axis).
+/// indices from -halo to n-1+halo are valid, of mac components up to n+halo along their own axis (with a reach: just what
+/// that says).
 struct bw_view {
     void *data[3];
     ptrdiff_t sy, sz;
     int32_t comps;
-    int32_t halo;
+    int32_t halo;       ///< the least of its reaches
     uint32_t precision; ///< of the values: enum bw_precision
     uint32_t reserved;
 };
@@ -83,10 +84,11 @@ struct bw_access {
 };
 
 typedef void (*bw_body_fn)(const struct bw_block *block, void *user);
-/// [body] Cells of halo that this block needs of access row `row`, where its stage knows better than the worst case
-/// (filling is what halos cost); at most what `access` says. The view says how many it got. -1: this block does without
-/// the row, which must be one that is read; its view is empty. `block` has no views yet.
-typedef int32_t (*bw_halo_fn)(const struct bw_block *block, uint32_t row, void *user);
+/// [body] How far around itself this block needs access row `row`, a row that is read, where its stage knows better than
+/// the worst case: filling halos is what they cost. reach[2a] cells below and reach[2a+1] above along axis a; they come
+/// set to the row's halo and may be less. (The high faces of a block are the low faces of the cells above: within a
+/// reach of 1.) 0: the block does without the row, its view is empty; else 1. `block` has no views yet.
+typedef int (*bw_reach_fn)(const struct bw_block *block, uint32_t row, int32_t reach[6], void *user);
 
 /// A pass over all active tiles of a domain. Zero what is not needed.
 struct bw_sweep {
@@ -100,7 +102,7 @@ struct bw_sweep {
     uint32_t n_sums, n_maxs; ///< at most 16 each
     struct bw_particles *particles; ///< hand each block the particles in and around it
     struct bw_domain *domain; ///< NULL: the stage's own. All fields must live there.
-    bw_halo_fn halo;      ///< NULL: every block gets the halos that `access` says
+    bw_reach_fn reach;    ///< NULL: every block gets the halos that `access` says
 };
 
 /// A worker inside team(): all workers run the same function at once.
