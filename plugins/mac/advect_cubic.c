@@ -31,7 +31,7 @@ static inline void cubic_weights(struct cubic *q, const struct advect_row *r, in
     for (int a = 0; a < 3; a++) {
         bool moved = false;
         for (int l = 0; l < count; l++) {
-            const float low = advect_floor(r->d[a][i + l]), t = r->d[a][i + l] - low, s = 1 - t;
+            const float way = advect_way(r, a, i + l), low = advect_floor(way), t = way - low, s = 1 - t;
             offset[l] += low * stride[a]; // exact: whole numbers below 2^24
             q->w[a][0][l] = t * s * (1 + s) * (-1.0f / 6);
             q->w[a][1][l] = s * (1 + t) * (1 + s) * 0.5f;

@@ -3,10 +3,10 @@
 #include "advect_outside.h"
 #include <string.h>
 
-/// Displacements of two planes of cells (this one and the one below), one cell more a side, and of one row of faces.
+/// Displacements of two planes of cells, this one and the one below, one cell more a side.
 struct traced {
     float *plane[2][2][3]; ///< direction, parity of k, axis: cell (0,0) of the plane
-    float *mean[2][3];
+    float *straight[2][3], *way[3]; ///< one row: straight traces; shortened ones
     ptrdiff_t stride;
     const struct range3 *ways; ///< ahead from this block, cells
     float limit;               ///< the longest of them
@@ -78,7 +78,7 @@ size_t advect_fast_room(struct pass *p)
 {
     const int32_t *td = p->stage->grid->tile;
     p->stride = (size_t)(2 * td[0] + 2 + 15) & ~(size_t)15;
-    return 6 * p->stride * (size_t)(2 * (2 * td[1] + 2) + 1);
+    return 6 * p->stride * (size_t)(2 * (2 * td[1] + 2) + 1) + 3 * p->stride;
 }
 
 static struct traced traced_init(const struct pass *p, const struct bw_block *b)
@@ -87,7 +87,7 @@ static struct traced traced_init(const struct pass *p, const struct bw_block *b)
     float limit = 0;
     for (int a = 0; a < 3; a++) limit = fmaxf(limit, fmaxf(-ways->least[a], ways->most[a]));
     struct traced t = {
-        .stride = (ptrdiff_t)p->stride, .ways = ways, .limit = limit, .room = room_init((double)limit, b)};
+        .stride = (ptrdiff_t)p->stride, .ways = ways, .limit = limit, .room = room_init(b)};
     t.bounded = p->options->outside != OUTSIDE_BACKGROUND;
     for (int axis = -1; t.bounded && axis < 3; axis++) t.edge[axis + 1] = edge_init(b, p->tiles, axis);
     float *at = p->memory + p->share * b->worker;
@@ -96,9 +96,10 @@ static struct traced traced_init(const struct pass *p, const struct bw_block *b)
         for (int a = 0; a < 3; a++) {
             t.plane[dir][0][a] = at + p->stride + 1;
             t.plane[dir][1][a] = at + plane + p->stride + 1;
-            t.mean[dir][a] = at + 2 * plane;
+            t.straight[dir][a] = at + 2 * plane;
             at += 2 * plane + p->stride;
         }
+    for (int a = 0; a < 3; a++, at += p->stride) t.way[a] = at;
     return t;
 }
 
@@ -137,7 +138,7 @@ static void plane_trace(const struct bw_block *b, const struct pass *p, const st
 
 /* Straight traces with the velocity at each node itself: no gathers, the faces around are at fixed places. */
 static void row_straight(const struct bw_block *b, const struct pass *p, const struct traced *t, int dir, int axis,
-                         int32_t j, int32_t k, int32_t n, const float *d[3])
+                         int32_t j, int32_t k, struct advect_row *r)
 {
     const struct bw_view *v = &b->view[0];
     const ptrdiff_t step[3] = {1, v->sy, v->sz}, below = axis < 0 ? 0 : -step[axis];
@@ -147,29 +148,26 @@ static void row_straight(const struct bw_block *b, const struct pass *p, const s
         const ptrdiff_t back = c == axis ? 0 : below;
         const float share = c == b->grid->thin ? 0 : 0.25f * scale;
         const float least = way_least(t->ways, dir, c), most = way_most(t->ways, dir, c);
-        float *to = t->mean[dir][c];
-        for (int32_t i = 0; i < n; i++) {
+        float *to = t->straight[dir][c];
+        for (int32_t i = 0; i < r->n; i++) {
             float way = share * ((low[i + back] + high[i + back]) + (low[i] + high[i]));
             to[i] = way < least ? least : way > most ? most : way;
         }
-        d[c] = to;
+        r->d[c] = to;
+        r->e[c] = NULL;
     }
 }
 
-/* Displacements of row (j,k): of cells, or of the low faces along `axis`. */
-static void row_displacement(const struct traced *t, int dir, int axis, int32_t j, int32_t k, int32_t n,
-                             const float *d[3])
+/* Displacements of row (j,k): of cells, or of the low faces along `axis`, which move as the cells on both sides do. */
+static void row_displacement(const struct traced *t, int dir, int axis, int32_t j, int32_t k, struct advect_row *r)
 {
     for (int a = 0; a < 3; a++) {
         const float *here = t->plane[dir][k & 1][a] + j * t->stride;
-        d[a] = here;
-        if (axis < 0) continue;
-        const float *below = axis == 0   ? here - 1
-                             : axis == 1 ? here - t->stride
-                                         : t->plane[dir][(k & 1) ^ 1][a] + j * t->stride;
-        float *mean = t->mean[dir][a];
-        for (int32_t i = 0; i < n; i++) mean[i] = 0.5f * (below[i] + here[i]);
-        d[a] = mean;
+        r->d[a] = here;
+        r->e[a] = axis < 0    ? NULL
+                  : axis == 0 ? here - 1
+                  : axis == 1 ? here - t->stride
+                              : t->plane[dir][(k & 1) ^ 1][a] + j * t->stride;
     }
 }
 
@@ -196,17 +194,15 @@ static bool row_bounded(const struct traced *t, int axis, int32_t j, int32_t k, 
 /* Ends traces that lead outside where they leave. The shared displacements stay as they are: a copy is shortened. */
 static void row_shorten(const struct edge *e, const struct traced *t, int32_t j, int32_t k, struct advect_row *r)
 {
-    const float *d[3] = {r->d[0], r->d[1], r->d[2]};
-    for (int a = 0; a < 3; a++) {
-        if (t->mean[BACK][a] != d[a]) memcpy(t->mean[BACK][a], d[a], sizeof *d[a] * (size_t)r->n);
-        r->d[a] = t->mean[BACK][a];
-    }
     for (int32_t i = 0; i < r->n; i++) {
-        const double way[3] = {(double)d[0][i], (double)d[1][i], (double)d[2][i]};
+        const double way[3] = {(double)advect_way(r, 0, i), (double)advect_way(r, 1, i), (double)advect_way(r, 2, i)};
         const double x[3] = {i + way[0], j + way[1], k + way[2]};
-        if (edge_has(e, x)) continue;
-        const double share = edge_share(e, (const int32_t[3]){i, j, k}, way);
-        for (int a = 0; a < 3; a++) t->mean[BACK][a][i] = (float)(share * way[a]);
+        const double share = edge_has(e, x) ? 1 : edge_share(e, (const int32_t[3]){i, j, k}, way);
+        for (int a = 0; a < 3; a++) t->way[a][i] = (float)(share * way[a]);
+    }
+    for (int a = 0; a < 3; a++) {
+        r->d[a] = t->way[a];
+        r->e[a] = NULL;
     }
 }
 
@@ -215,7 +211,8 @@ static void row_replace(const struct edge *e, const struct advect_row *r, int32_
                         float *to)
 {
     for (int32_t i = 0; i < r->n; i++) {
-        const double x[3] = {i + (double)r->d[0][i], j + (double)r->d[1][i], k + (double)r->d[2][i]};
+        const double x[3] = {i + (double)advect_way(r, 0, i), j + (double)advect_way(r, 1, i),
+                             k + (double)advect_way(r, 2, i)};
         if (!edge_has(e, x)) to[i] = instead[i];
     }
 }
@@ -224,9 +221,9 @@ static void row_trace(const struct bw_block *b, const struct pass *p, const stru
                       int32_t j, int32_t k, struct advect_row *r)
 {
     if (p->options->trace == TRACE_EULER)
-        row_straight(b, p, t, dir, axis, j, k, r->n, r->d);
+        row_straight(b, p, t, dir, axis, j, k, r);
     else
-        row_displacement(t, dir, axis, j, k, r->n, r->d);
+        row_displacement(t, dir, axis, j, k, r);
 }
 
 /* The first half, which is all but for maccormack. */
@@ -244,6 +241,14 @@ static void row_first(const struct pass *p, const struct traced *t, int axis, in
     if (bounded && p->options->outside == OUTSIDE_KEEP) row_replace(&t->edge[axis + 1], old, j, k, old->f, to);
 }
 
+/* Do all traces ahead from this row of cells end where there is room? */
+static bool row_has_room(const struct traced *t, int32_t j, int32_t k, int32_t n)
+{
+    const double low[3] = {(double)t->ways->least[0], j + (double)t->ways->least[1], k + (double)t->ways->least[2]};
+    const double high[3] = {n - 1 + (double)t->ways->most[0], j + (double)t->ways->most[1], k + (double)t->ways->most[2]};
+    return room_has(&t->room, low) && room_has(&t->room, high);
+}
+
 /* The correction, except where there is nothing to compare with: such nodes keep the first half. */
 static void row_second(const struct pass *p, const struct traced *t, int axis, int32_t j, int32_t k,
                        const struct advect_row *old, const struct advect_row *hat, float *to)
@@ -253,7 +258,8 @@ static void row_second(const struct pass *p, const struct traced *t, int axis, i
         row_replace(&t->edge[axis + 1], old, j, k, hat->f, to);
         row_replace(&t->edge[axis + 1], hat, j, k, hat->f, to);
     }
-    for (int32_t i = 0; t->room.bounded && axis < 0 && i < old->n; i++) {
+    if (axis >= 0 || row_has_room(t, j, k, old->n)) return;
+    for (int32_t i = 0; i < old->n; i++) {
         const double x[3] = {i + (double)hat->d[0][i], j + (double)hat->d[1][i], k + (double)hat->d[2][i]};
         if (!room_has(&t->room, x)) to[i] = hat->f[i];
     }

@@ -55,7 +55,7 @@ static inline float corners_value(const struct corners *c)
 
 static inline float cell_gather(const struct advect_row *r, int32_t i, struct corners *c)
 {
-    float d[3] = {r->d[0][i], r->d[1][i], r->d[2][i]};
+    float d[3] = {advect_way(r, 0, i), advect_way(r, 1, i), advect_way(r, 2, i)};
     corners_load(c, r->f + i, r->sy, r->sz, d);
     return corners_value(c);
 }
@@ -81,7 +81,7 @@ static inline struct span span_join(struct span p, struct span q, float a)
 
 static inline float cell_clamp(const struct advect_row *r, int32_t i, float v)
 {
-    const float d[3] = {r->d[0][i], r->d[1][i], r->d[2][i]};
+    const float d[3] = {advect_way(r, 0, i), advect_way(r, 1, i), advect_way(r, 2, i)};
     struct corners c;
     corners_load(&c, r->f + i, r->sy, r->sz, d);
     struct span x[4];
@@ -295,9 +295,16 @@ static inline vec vec_corners_value(const struct vec_corners *c)
     return q0 + c->a[2] * (q1 - q0);
 }
 
+static inline vec vec_way(const struct advect_row *r, int axis, int32_t i)
+{
+    vec d = vec_load(r->d[axis] + i);
+    if (r->e[axis]) d = vec_set(0.5f) * (vec_load(r->e[axis] + i) + d);
+    return d;
+}
+
 static inline vec vec_gather(const struct advect_row *r, int32_t i, struct vec_corners *c)
 {
-    const vec d[3] = {vec_load(r->d[0] + i), vec_load(r->d[1] + i), vec_load(r->d[2] + i)};
+    const vec d[3] = {vec_way(r, 0, i), vec_way(r, 1, i), vec_way(r, 2, i)};
     vec_corners_load(c, r->f + i, r->sy, r->sz, d);
     return vec_corners_value(c);
 }
@@ -323,7 +330,7 @@ static inline struct vec_span vec_span_join(struct vec_span p, struct vec_span q
 
 static inline vec vec_clamp(const struct advect_row *r, int32_t i, vec v)
 {
-    const vec d[3] = {vec_load(r->d[0] + i), vec_load(r->d[1] + i), vec_load(r->d[2] + i)};
+    const vec d[3] = {vec_way(r, 0, i), vec_way(r, 1, i), vec_way(r, 2, i)};
     struct vec_corners c;
     vec_corners_load(&c, r->f + i, r->sy, r->sz, d);
     struct vec_span x[4];

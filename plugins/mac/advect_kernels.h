@@ -32,8 +32,14 @@ struct advect_trace {
 struct advect_row {
     const float *f;    ///< the field at the row's first cell
     int32_t sy, sz, n; ///< strides of f; cells in the row
-    const float *d[3]; ///< displacement
+    const float *d[3]; ///< displacement of the cells,
+    const float *e[3]; ///< and of those below along an axis: the mean of both moves the faces between. NULL: d alone
 };
+
+static inline float advect_way(const struct advect_row *r, int axis, int32_t i)
+{
+    return r->e[axis] ? 0.5f * (r->e[axis][i] + r->d[axis][i]) : r->d[axis][i];
+}
 
 struct advect_kernels {
     void (*trace)(const struct advect_trace *t);

@@ -73,12 +73,11 @@ struct pass {
  * the trace back: such cells keep the first half. (Faces have the side's velocity there, and closed sides mirror.) */
 struct room {
     double low[3], high[3]; ///< where cell centres have values to compare with, in cells of the block
-    bool bounded;           ///< some trace may leave it
 };
 
-static inline struct room room_init(double limit, const struct bw_block *b)
+static inline struct room room_init(const struct bw_block *b)
 {
-    struct room r = {.bounded = false};
+    struct room r;
     for (int a = 0; a < 3; a++) {
         const struct bw_side *side = &b->grid->side[2 * a];
         bool open[2];
@@ -86,7 +85,6 @@ static inline struct room room_init(double limit, const struct bw_block *b)
             open[high] = b->grid->n[a] > 0 && (side[high].kind == BW_OPEN || side[high].kind == BW_INFLOW);
         r.low[a] = open[0] ? -b->lo[a] : -HUGE_VAL;
         r.high[a] = open[1] ? b->grid->n[a] - 1 - b->lo[a] : HUGE_VAL;
-        r.bounded = r.bounded || r.low[a] > -limit - 1 || r.high[a] < b->n[a] + limit;
     }
     return r;
 }

@@ -194,7 +194,7 @@ static void component_plain(const struct bw_block *b, const struct pass *p, cons
                         .vel = reach_init(b, p, p->vel, 0),
                         .old = reach_init(b, p, it->field, it->view),
                         .edge = edge_init(b, p->tiles, axis),
-                        .room = room_init(p->limit, b),
+                        .room = room_init(b),
                         .axis = axis,
                         .c = c};
     if (p->second) q.hat = reach_init(b, p, it->hat, it->view_hat);
