@@ -320,11 +320,13 @@ static void row_outflow(const struct task *t, const struct faces *u, int n, int 
     const ptrdiff_t s[3] = {u->stride[sh->axis[0]], u->stride[sh->axis[1]], u->stride[sh->axis[2]]};
     const float *f[3];
     for (int q = 0; q < 3; q++) f[q] = u->f[sh->axis[q]] + j * s[1] + k * s[2];
-    for (int i = 0; i < n; i++) {
-        const ptrdiff_t c = i * s[0];
-        out[i] = (f[0][c + s[0]] - f[0][c]) + (f[1][c + s[1]] - f[1][c]);
+    if (sh->dim == 3) { // and with it s[0] = 1: vectors
+        for (int i = 0; i < n; i++)
+            out[i] = (f[0][i + 1] - f[0][i]) + (f[1][i + s[1]] - f[1][i]) + (f[2][i + s[2]] - f[2][i]);
+    } else {
+        for (ptrdiff_t i = 0, c = 0; i < n; i++, c += s[0])
+            out[i] = (f[0][c + s[0]] - f[0][c]) + (f[1][c + s[1]] - f[1][c]);
     }
-    for (int i = 0; i < n && sh->dim == 3; i++) out[i] += f[2][i * s[0] + s[2]] - f[2][i * s[0]];
 }
 
 /// A scalar view's row along the solver's axis 0: its first cell, *step apart.
@@ -409,15 +411,34 @@ static double pressure_at(const struct task *t, int64_t tile, const int32_t c[3]
 static void dense_side(const struct task *t, int64_t tile, const int32_t n[3], int s, const struct dense *d)
 {
     const int a = s >> 1, u = (a + 1) % 3, w = (a + 2) % 3;
-    int32_t at[3], to[3];
+    const int to_itself = t->mg->shape.periodic[a] && t->mg->shape.cells[a] == 1;
+    int32_t at[3] = {0}, to[3];
     at[a] = s & 1 ? n[a] - 1 : 0;
+    const int64_t other = mg_step(t->mg, t->mg->level, (int32_t)tile, at, s, to); // the same for the whole side
+    if (other < 0 && !to_itself) return; // 0, as it is
+    double *side = d->p + (s & 1 ? n[a] : -1) * d->step[a];
     for (at[w] = 0; at[w] < n[w]; at[w]++)
         for (at[u] = 0; at[u] < n[u]; at[u]++) {
-            double *p = d->p + at[0] * d->step[0] + at[1] * d->step[1] + at[2] * d->step[2];
-            const int64_t other = mg_step(t->mg, t->mg->level, (int32_t)tile, at, s, to);
-            const int to_itself = t->mg->shape.periodic[a] && t->mg->shape.cells[a] == 1;
-            p[s & 1 ? d->step[a] : -d->step[a]] = to_itself ? *p : other >= 0 ? pressure_at(t, other, to) : 0.0;
+            const ptrdiff_t cell = at[u] * d->step[u] + at[w] * d->step[w];
+            to[u] = at[u];
+            to[w] = at[w];
+            side[cell] = to_itself ? d->p[cell] : pressure_at(t, other, to);
         }
+}
+
+/// A row from its red and black halves.
+static void row_join(const float *even, const float *odd, int n, double *row)
+{
+    for (int i = 0; i < n / 2; i++) {
+        row[2 * i] = (double)even[i];
+        row[2 * i + 1] = (double)odd[i];
+    }
+    if (n & 1) row[n - 1] = (double)even[n / 2];
+}
+
+static void row_join_wide(const double *even, const double *odd, int n, double *row)
+{
+    for (int i = 0; i < n; i++) row[i] = (i & 1 ? odd : even)[i / 2];
 }
 
 static void dense_fill(const struct task *t, int64_t tile, const int32_t n[3], const struct dense *d)
@@ -428,12 +449,10 @@ static void dense_fill(const struct task *t, int64_t tile, const int32_t n[3], c
             double *row = d->p + j * d->step[1] + k * d->step[2];
             const int64_t even = tile * MG_CELLS + mg_place(dim, 0, j, k);
             const int64_t odd = tile * MG_CELLS + mg_place(dim, 1, j, k);
-            const float *x = t->mg->level->x;
-            const double *sol = t->result->used_double ? t->mg->sol : NULL;
-            for (int i = 0; i < n[0]; i++) {
-                const int64_t c = (i & 1 ? odd : even) + (i >> 1);
-                row[i] = sol ? sol[c] : (double)x[c];
-            }
+            if (t->result->used_double)
+                row_join_wide(t->mg->sol + even, t->mg->sol + odd, n[0], row);
+            else
+                row_join(t->mg->level->x + even, t->mg->level->x + odd, n[0], row);
         }
     for (int s = 0; s < 2 * dim; s++) dense_side(t, tile, n, s, d);
 }
@@ -448,7 +467,12 @@ static void faces_correct(const struct task *t, const struct faces *u, const str
         for (int j = 0; j < n[1] + (q == 1); j++) {
             float *f = u->f[axis[q]] + j * s[1] + k * s[2];
             const double *p = d->p + j * d->step[1] + k * d->step[2], *low = p - d->step[q];
-            for (int i = 0; i < n[0] + (q == 0); i++) f[i * s[0]] = (float)((double)f[i * s[0]] - g * (p[i] - low[i]));
+            const int m = n[0] + (q == 0);
+            if (s[0] == 1) { // vectors
+                for (int i = 0; i < m; i++) f[i] = (float)((double)f[i] - g * (p[i] - low[i]));
+            } else {
+                for (int i = 0; i < m; i++) f[i * s[0]] = (float)((double)f[i * s[0]] - g * (p[i] - low[i]));
+            }
         }
 }
 
@@ -459,7 +483,8 @@ static void pressure_store(const struct task *t, const struct bw_block *b, const
             ptrdiff_t step;
             float *out = (float *)row_scalar(t, &b->view[t->pressure], j, k, &step);
             const double *p = d->p + j * d->step[1] + k * d->step[2];
-            for (int i = 0; i < n[0]; i++) out[i * step] = (float)p[i];
+            for (int i = 0; i < n[0] && step == 1; i++) out[i] = (float)p[i];
+            for (int i = 0; i < n[0] && step != 1; i++) out[i * step] = (float)p[i];
         }
 }
 
