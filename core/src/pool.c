@@ -24,7 +24,7 @@ struct bw_pool {
     struct chunk *open;  /* chunks with at least one free block */
     uint32_t empty;      /* of those, chunks without a used block: kept until a trim, since the next sweep wants them */
     uint32_t chunks, peak; /* chunks held; most that were in use at once since the last trim */
-    uint32_t keep;         /* what a trim leaves: it follows the peak, down only slowly, for fresh pages cost a fault each */
+    uint32_t keep;         /* what a trim leaves: up to an eighth over the peak, for fresh pages cost a fault each */
 };
 
 static _Atomic int64_t pool_bytes, pool_limit;
@@ -157,7 +157,8 @@ void bw_pool_unref(void *block)
 void bw_pool_trim(struct bw_pool *p)
 {
     pthread_mutex_lock(&p->lock);
-    p->keep = p->peak > p->keep ? p->peak : p->keep - (p->keep - p->peak) / 8;
+    const uint32_t most = p->peak + p->peak / 8;
+    p->keep = p->keep < p->peak ? p->peak : p->keep > most ? most : p->keep;
     for (struct chunk *c = p->open, *next; c && p->chunks > p->keep; c = next) {
         next = c->next;
         if (c->used) continue;
