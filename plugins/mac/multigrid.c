@@ -11,14 +11,13 @@
  * Single precision stalls at a relative residual near 1e-4 on large grids. Below that, and for conjugate gradients,
  * the solution and its residual are kept in double and cycles only compute corrections.
  *
- * Workers own fixed ranges of tiles and meet after each half-sweep; sums are added tile by tile: the same bits for
- * any number of them. */
+ * How the half-sweeps of a leg are run: multigrid_legs.c. Sums are added tile by tile: the same bits for any number of
+ * workers. */
 #include "multigrid.h"
 #include <math.h>
 #include <string.h>
 
 enum { SERIAL_TILES = 2, COARSEST_SWEEPS = 12 };
-enum start { FROM_ZERO, FROM_GUESS, FROM_RED }; // FROM_RED: the last half-sweep was red
 #define SINGLE_LIMIT 2e-4 ///< relative residual that float32 reaches on any grid that fits in memory
 
 /// What one solve shares between its workers.
@@ -31,19 +30,6 @@ struct solve {
     double norm;       ///< of the right-hand side
     double initial;    ///< first residual seen, relative
 };
-
-static struct mg_tile tile_at(const struct mg_level *l, float *x, const float *b, int64_t i)
-{
-    struct mg_tile t = {.x = x + i * MG_CELLS, .planes = l->planes, .rows = l->rows};
-    t.b = b ? b + i * MG_CELLS : NULL;
-    if (l->coef[i] >= 0) {
-        t.diag = l->diag + (int64_t)l->coef[i] * MG_CELLS;
-        t.inv = l->inv + (int64_t)l->coef[i] * MG_CELLS;
-    }
-    t.weight = mg_weights(l, i);
-    for (int s = 0; s < 6; s++) t.side[s] = x + (int64_t)l->link[i][s] * MG_CELLS;
-    return t;
-}
 
 /* ---- periodic seams ---------------------------------------------------------------------------------------------- */
 
@@ -60,7 +46,7 @@ static void plane_copy(const struct mg_shape *s, char *x, size_t size, int axis,
                    x + ((size_t)from * MG_CELLS + (size_t)mg_place(s->dim, f[0], f[1], f[2])) * size, size);
 }
 
-static void seams_refresh(const struct mg_crew *c, const struct mg_level *l, void *x, size_t size)
+void mg_seams_refresh(const struct mg_crew *c, const struct mg_level *l, void *x, size_t size)
 {
     if (!l->n_seam) return;
     for (int64_t i = 0; i < l->n_seam && c->rank == 0; i++) {
@@ -73,78 +59,22 @@ static void seams_refresh(const struct mg_crew *c, const struct mg_level *l, voi
 
 /* ---- one V-cycle ------------------------------------------------------------------------------------------------- */
 
-static void level_relax(const struct mg_crew *c, const struct mg_level *l, int colour)
-{
-    for MG_EACH_TILE (c, l, i) {
-        const struct mg_tile t = tile_at(l, l->x, l->b, i);
-        c->mg->kernels->relax(&t, colour, 0, l->planes);
-    }
-    mg_meet(c);
-    seams_refresh(c, l, l->x, sizeof *l->x);
-}
+static const uint8_t from_zero[] = {MG_FIRST, MG_RELAX_BLACK, MG_RELAX_RED, MG_RELAX_BLACK, MG_COARSEN};
+static const uint8_t from_guess[] = {MG_RELAX_RED, MG_RELAX_BLACK, MG_RELAX_RED, MG_RELAX_BLACK, MG_COARSEN};
+static const uint8_t up[] = {MG_REFINE, MG_RELAX_BLACK, MG_RELAX_RED, MG_RELAX_BLACK, MG_RELAX_RED};
+/* Up, and down again: the next cycle's first red half-sweep would repeat this one's last. */
+static const uint8_t up_down[] = {MG_REFINE,    MG_RELAX_BLACK, MG_RELAX_RED,   MG_RELAX_BLACK, MG_RELAX_RED,
+                                  MG_RELAX_BLACK, MG_RELAX_RED, MG_RELAX_BLACK, MG_COARSEN};
+#define LEG(ops) (ops), (int)sizeof(ops)
 
-static void level_first(const struct mg_crew *c, const struct mg_level *l)
-{
-    for MG_EACH_TILE (c, l, i) {
-        /* across a seam with an odd number of cells, cells see others of their own colour */
-        if (l->n_seam) memset(l->x + i * MG_CELLS, 0, MG_CELLS * sizeof(float));
-        const struct mg_tile t = tile_at(l, l->x, l->b, i);
-        c->mg->kernels->first(&t, 0, l->planes);
-    }
-    mg_meet(c);
-    seams_refresh(c, l, l->x, sizeof *l->x);
-}
-
-static void level_smooth_down(const struct mg_crew *c, const struct mg_level *l, enum start start)
-{
-    if (start == FROM_ZERO) level_first(c, l);
-    if (start == FROM_GUESS) level_relax(c, l, MG_RED);
-    level_relax(c, l, MG_BLACK);
-    level_relax(c, l, MG_RED);
-    level_relax(c, l, MG_BLACK);
-}
-
-static void level_smooth_up(const struct mg_crew *c, const struct mg_level *l)
-{
-    for (int s = 0; s < 2; s++) {
-        level_relax(c, l, MG_BLACK);
-        level_relax(c, l, MG_RED);
-    }
-}
-
-/// Residual to the level above (if there is one), its squares to `partial`.
-static void level_coarsen(const struct mg_crew *c, const struct mg_level *l, const struct mg_level *coarse)
-{
-    for MG_EACH_TILE (c, l, i) {
-        const struct mg_tile t = tile_at(l, l->x, l->b, i);
-        float *b = coarse ? coarse->b + (int64_t)l->parent[i] * MG_CELLS : NULL;
-        l->partial[i] = c->mg->kernels->coarsen(&t, b, coarse ? l->octant[i] : 0, 0, l->planes);
-    }
-    mg_meet(c);
-}
-
-static void level_refine(const struct mg_crew *c, const struct mg_level *l, const struct mg_level *coarse)
-{
-    for MG_EACH_TILE (c, l, i) {
-        const struct mg_tile t = tile_at(l, l->x, l->b, i);
-        c->mg->kernels->refine(&t, coarse->x + (int64_t)l->parent[i] * MG_CELLS, l->octant[i], 0, l->planes);
-    }
-    mg_meet(c);
-    seams_refresh(c, l, l->x, sizeof *l->x);
-}
-
+/* Alone at its level, without a coarser one: sweeps in both directions, as symmetric as a cycle. */
 static void coarsest_solve(const struct mg_crew *c, const struct mg_level *l)
 {
-    level_first(c, l);
-    level_relax(c, l, MG_BLACK);
-    for (int s = 1; s < COARSEST_SWEEPS; s++) {
-        level_relax(c, l, MG_RED);
-        level_relax(c, l, MG_BLACK);
-    }
-    for (int s = 0; s < COARSEST_SWEEPS; s++) {
-        level_relax(c, l, MG_BLACK);
-        level_relax(c, l, MG_RED);
-    }
+    static const uint8_t down_first[] = {MG_FIRST, MG_RELAX_BLACK}, down[] = {MG_RELAX_RED, MG_RELAX_BLACK};
+    static const uint8_t back[] = {MG_RELAX_BLACK, MG_RELAX_RED};
+    mg_leg(c, l, NULL, LEG(down_first));
+    for (int s = 1; s < COARSEST_SWEEPS; s++) mg_leg(c, l, NULL, LEG(down));
+    for (int s = 0; s < COARSEST_SWEEPS; s++) mg_leg(c, l, NULL, LEG(back));
 }
 
 static void cycle_from(const struct mg_crew *crew, int level)
@@ -157,46 +87,21 @@ static void cycle_from(const struct mg_crew *crew, int level)
         if (level + 1 == crew->mg->n_levels) {
             coarsest_solve(c, l);
         } else {
-            level_smooth_down(c, l, FROM_ZERO);
-            level_coarsen(c, l, l + 1);
+            mg_leg(c, l, l + 1, LEG(from_zero));
             cycle_from(c, level + 1);
-            level_refine(c, l, l + 1);
-            level_smooth_up(c, l);
+            mg_leg(c, l, l + 1, LEG(up));
         }
     }
     if (serial) mg_meet(crew);
 }
 
-/// The rest of a level 0 cycle after smoothing down and coarsening.
-static void cycle_finish(const struct mg_crew *c)
-{
-    const struct mg_level *l = c->mg->level;
-    if (c->mg->n_levels > 1) {
-        cycle_from(c, 1);
-        level_refine(c, l, l + 1);
-    }
-    level_smooth_up(c, l);
-}
-
-static void cycle_from_zero(const struct mg_crew *c)
-{
-    if (c->mg->n_levels == 1) {
-        coarsest_solve(c, c->mg->level);
-        return;
-    }
-    level_smooth_down(c, c->mg->level, FROM_ZERO);
-    level_coarsen(c, c->mg->level, c->mg->level + 1);
-    cycle_finish(c);
-}
-
 /* ---- sums -------------------------------------------------------------------------------------------------------- */
 
-/// Sum of the tiles' numbers, in their order, for every worker; they may write `partial` anew afterwards.
-static double partial_sum(const struct mg_crew *c)
+/// Sum of numbers by tile, in their order, for every worker; they may be written anew afterwards.
+static double ordered_sum(const struct mg_crew *c, const double *number, int64_t n)
 {
-    const struct mg_level *l = c->mg->level;
     double sum = 0;
-    for (int64_t i = 0; i < l->count; i++) sum += l->partial[i];
+    for (int64_t i = 0; i < n; i++) sum += number[i];
     mg_meet(c);
     return sum;
 }
@@ -212,7 +117,7 @@ static double level_dot(const struct mg_crew *c, const float *a, const float *b)
         l->partial[i] = ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
     }
     mg_meet(c);
-    return partial_sum(c);
+    return ordered_sum(c, l->partial, l->count);
 }
 
 /* ---- V-cycles in single precision -------------------------------------------------------------------------------- */
@@ -239,18 +144,17 @@ static void single_solve(struct bw_team *team, void *user)
     const struct mg_level *l = s->mg->level, *coarse = s->mg->n_levels > 1 ? l + 1 : NULL;
     double now = HUGE_VAL, initial = -1; // the first measure follows no whole cycle
     int cycle = 0, weak = 0, slow = 0;
-    enum start start = o->warm ? FROM_GUESS : FROM_ZERO;
+    if (o->warm) mg_leg(&c, l, coarse, LEG(from_guess));
+    else mg_leg(&c, l, coarse, LEG(from_zero));
     while (cycle < o->max_cycles) {
-        level_smooth_down(&c, l, start);
-        level_coarsen(&c, l, coarse);
         const double before = now;
-        now = sqrt(partial_sum(&c)) / s->norm;
+        now = sqrt(ordered_sum(&c, l->square, l->count * MG_PAIRS)) / s->norm;
         if (initial < 0) initial = now;
         cycle++;
         slow = cycles_are_slow(o, before, now, &weak);
         if (now <= o->tolerance || slow || !isfinite(now) || cycle == o->max_cycles || cancel_asked(s, &c)) break;
-        cycle_finish(&c);
-        start = FROM_RED;
+        if (coarse) cycle_from(&c, 1);
+        mg_leg(&c, l, coarse, coarse ? up_down : up_down + 1, (int)sizeof up_down - !coarse);
     }
     mg_remove_means(&c, l->x, NULL);
     if (c.rank != 0) return;
@@ -282,13 +186,13 @@ static double wide_defect(const struct solve *s, const struct mg_crew *c)
 {
     const struct mg_level *l = s->mg->level;
     mg_meet(c);
-    seams_refresh(c, l, s->mg->sol, sizeof *s->mg->sol);
+    mg_seams_refresh(c, l, s->mg->sol, sizeof *s->mg->sol);
     for MG_EACH_TILE (c, l, i) {
         const struct mg_wide t = wide_at(s->mg, i);
         l->partial[i] = s->mg->kernels->defect(&t);
     }
     mg_meet(c);
-    const double square = partial_sum(c);
+    const double square = ordered_sum(c, l->partial, l->count);
     mg_remove_means(c, l->b, NULL); // rounding of the right-hand side: no solution could take it away
     return sqrt(square) / s->norm;
 }
@@ -323,13 +227,13 @@ static double direction_apply(const struct mg_crew *c)
     struct multigrid *mg = c->mg;
     const struct mg_level *l = mg->level;
     mg_meet(c);
-    seams_refresh(c, l, mg->dir, sizeof *mg->dir);
+    mg_seams_refresh(c, l, mg->dir, sizeof *mg->dir);
     for MG_EACH_TILE (c, l, i) {
-        const struct mg_tile t = tile_at(l, mg->dir, NULL, i);
+        const struct mg_tile t = mg_tile_at(l, mg->dir, NULL, i);
         l->partial[i] = mg->kernels->apply(&t, mg->q + i * MG_CELLS);
     }
     mg_meet(c);
-    return partial_sum(c);
+    return ordered_sum(c, l->partial, l->count);
 }
 
 /// One CG step from residual b and preconditioned residual x. Returns the new residual's norm, < 0 on breakdown.
@@ -359,7 +263,7 @@ static void cg_run(const struct solve *s, const struct mg_crew *c, double now, i
     const double goal = fmax(0.5 * s->options->tolerance, 1e-3 * now) * s->norm;
     double rz = 0, norm = now * s->norm, least = norm;
     while (norm > goal && norm < 1e3 * least && *cycle < s->options->max_cycles) {
-        cycle_from_zero(c);
+        cycle_from(c, 0);
         ++*cycle;
         norm = cg_step(c, &rz);
         least = fmin(least, norm);
@@ -380,7 +284,7 @@ static void wide_solve(struct bw_team *team, void *user)
         if (cg) {
             cg_run(s, &c, now, &cycle);
         } else {
-            cycle_from_zero(&c);
+            cycle_from(&c, 0);
             wide_add(&c, 1, s->mg->level->x);
             cycle++;
         }

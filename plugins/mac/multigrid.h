@@ -13,7 +13,7 @@
 #include "mg_kernels.h"
 #include <billow/plugin.h>
 
-enum { MG_LEVELS = 32, MG_SEAMS = 4 };
+enum { MG_LEVELS = 32, MG_PAIRS = 8 };
 
 /* A cell's kind, natural order inside a tile (x fastest): an unknown, how many of its neighbours are unknowns, and
  * how many are ghost cells with p = 0 at one cell's distance. 0: no unknown. */
@@ -49,7 +49,10 @@ struct mg_level {
     int32_t *parent;         ///< coarse tile
     uint8_t *octant;         ///< its corner
     int32_t (*child)[8];     ///< fine tiles, or -1
+    struct mg_tile *tile;    ///< each one's place in x, b and the coefficients
+    int32_t *layer, n_layers; ///< 3D: first tile of each layer of tiles along axis 2, and the count
     double *partial;         ///< a number a tile, summed in their order
+    double *square;          ///< the same a pair of planes of each tile: of the residual when it was last coarsened
     struct mg_seam *seam;
     int64_t n_seam;
     float *x, *b, *diag, *inv, *weight;
@@ -167,6 +170,27 @@ static inline int64_t mg_end(const struct mg_crew *c, const struct mg_level *l)
     return l->count * (c->rank + 1) / c->size;
 }
 #define MG_EACH_TILE(c, l, i) (int64_t i = mg_first(c, l), i##_end = mg_end(c, l); i < i##_end; i++)
+/// The steps of a leg; first: a red half-sweep from x = 0; coarsen: residual to the level above.
+enum mg_op { MG_FIRST, MG_RELAX_RED, MG_RELAX_BLACK, MG_COARSEN, MG_REFINE };
+/// Do `n` steps one after the other on all planes of a level. `coarse`: the level above, NULL: none. The residual's
+/// squares go to `square`. All workers of the crew call it.
+void mg_leg(const struct mg_crew *crew, const struct mg_level *level, const struct mg_level *coarse, const uint8_t *op,
+            int n);
+/// Copy what periodic seams want of a level 0 or other array of cells, `size` bytes each.
+void mg_seams_refresh(const struct mg_crew *c, const struct mg_level *l, void *x, size_t size);
+/// Tile i of a level, with the array x (laid out like the level's) and right-hand side b (or NULL).
+static inline struct mg_tile mg_tile_at(const struct mg_level *l, float *x, const float *b, int64_t i)
+{
+    struct mg_tile t = {.x = x + i * MG_CELLS, .planes = l->planes, .rows = l->rows};
+    t.b = b ? b + i * MG_CELLS : NULL;
+    if (l->coef[i] >= 0) {
+        t.diag = l->diag + (int64_t)l->coef[i] * MG_CELLS;
+        t.inv = l->inv + (int64_t)l->coef[i] * MG_CELLS;
+    }
+    t.weight = mg_weights(l, i);
+    for (int s = 0; s < 6; s++) t.side[s] = x + (int64_t)l->link[i][s] * MG_CELLS;
+    return t;
+}
 /// Take each singular region's mean out of a level 0 array: one of the two, the other NULL. All workers call it.
 void mg_remove_means(const struct mg_crew *c, float *narrow, double *wide);
 

@@ -41,7 +41,10 @@ static void level_carve(struct mg_level *l, struct carver *c)
     l->coef = carve(c, n * sizeof *l->coef);
     l->cut = carve(c, n * sizeof *l->cut);
     l->parent = carve(c, n * sizeof *l->parent);
+    l->tile = carve(c, n * sizeof *l->tile);
+    l->layer = carve(c, (n + (size_t)l->n_layers + 1) * sizeof *l->layer);
     l->partial = carve(c, n * sizeof *l->partial);
+    l->square = carve(c, n * MG_PAIRS * sizeof *l->square);
     l->octant = carve(c, n);
     l->seam = carve(c, 3 * n * sizeof *l->seam);
 }
@@ -125,6 +128,7 @@ enum bw_status mg_fit(struct multigrid *mg, const struct bw_topology *t)
     level_bounds(mg, t, lo, hi);
     l->count = t->count;
     l->width = 1;
+    l->n_layers = hi[2] - lo[2] + 1;
     if (level_tables(mg, l) != BW_OK) return BW_ERR_MEMORY;
     for (int q = 0; q < 3; q++) {
         const int a = mg->shape.axis[q], box = mg->shape.cells[q];
@@ -206,6 +210,7 @@ static enum bw_status coarse_tiles(struct multigrid *mg, struct mg_level *l, str
         l->parent[i] = *slot;
         l->octant[i] = (uint8_t)((l->coord[i][0] & 1) | (l->coord[i][1] & 1) << 1 | (l->coord[i][2] & 1) << 2);
     }
+    m->n_layers = (l->n_layers + 1) / 2;
     if (level_tables(mg, m) != BW_OK) return BW_ERR_MEMORY;
     memcpy(m->coord, coord, (size_t)m->count * sizeof *coord);
     memset(m->child, 0xff, (size_t)m->count * sizeof *m->child);
@@ -453,6 +458,15 @@ enum bw_status mg_begin(struct multigrid *mg)
     return level_begin(&b);
 }
 
+/// The tables of legs: layers (tiles come sorted by them) and ready tiles.
+static void level_finish(struct mg_level *l)
+{
+    for (int64_t i = 0, z = 0; i <= l->count; i++)
+        for (; z <= (i < l->count ? l->coord[i][2] : l->n_layers); z++) l->layer[z] = (int32_t)i;
+    for (int64_t i = 0; i < l->count; i++) l->tile[i] = mg_tile_at(l, l->x, l->b, i);
+    memset(l->square, 0, (size_t)l->count * MG_PAIRS * sizeof *l->square); // where planes end, pairs stay 0
+}
+
 enum bw_status mg_build(struct multigrid *mg)
 {
     const struct bw_host *host = mg->stage->host;
@@ -469,5 +483,6 @@ enum bw_status mg_build(struct multigrid *mg)
         host->parallel_for(mg->stage, b.level->count, tile_diagonal, &b);
     }
     mg->n_levels = n;
+    for (int l = 0; l < n; l++) level_finish(&mg->level[l]);
     return mg_find_regions(mg);
 }

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Runs the half-sweeps of a leg of a V-cycle, by planes in one pass over memory.
+ *
+ * A half-sweep over plane p reads the other colour on planes p-1 … p+1, so number s of a leg may follow one plane
+ * behind number s-1, while the planes between are still in the cache. Each worker takes a slab of planes; next to
+ * another's slab, number s stops s planes short of it, and the wedge that is left is done by all together, half-sweep by
+ * half-sweep. Every cell sees exactly the values that whole half-sweeps one after the other would give it: the same
+ * bits, for any number of workers. (Wonnacott 2000; Treibig, Wellein, Hager 2011.)
+ *
+ * Levels that are flat, or have periodic seams, or less than two wedges a slab, go half-sweep by half-sweep. */
+#include "multigrid.h"
+#include <string.h>
+
+/// What a leg works on.
+struct leg {
+    const struct mg_crew *crew;
+    const struct mg_level *l, *coarse;
+    const uint8_t *op;
+    int n;
+};
+
+/// One step of a leg on planes k0 … k1-1 of a tile; a pair of planes when it coarsens.
+static void tile_do(const struct leg *g, int op, int64_t tile, int k0, int k1)
+{
+    const struct mg_level *l = g->l;
+    const struct mg_kernels *kernels = g->crew->mg->kernels;
+    const struct mg_tile *t = &l->tile[tile];
+    const int64_t parent = (int64_t)l->parent[tile] * MG_CELLS;
+    switch (op) {
+    case MG_FIRST: kernels->first(t, k0, k1); break;
+    case MG_RELAX_RED: kernels->relax(t, MG_RED, k0, k1); break;
+    case MG_RELAX_BLACK: kernels->relax(t, MG_BLACK, k0, k1); break;
+    case MG_REFINE: kernels->refine(t, g->coarse->x + parent, l->octant[tile], k0, k1); break;
+    default:
+        l->square[tile * MG_PAIRS + k0 / 2] =
+            kernels->coarsen(t, g->coarse ? g->coarse->b + parent : NULL, g->coarse ? l->octant[tile] : 0, k0, k1);
+    }
+}
+
+/* ---- half-sweep by half-sweep ------------------------------------------------------------------------------------ */
+
+static void tile_whole(const struct leg *g, int op, int64_t tile)
+{
+    const int planes = g->l->planes;
+    /* across a seam with an odd number of cells, cells see others of their own colour */
+    if (op == MG_FIRST && g->l->n_seam) memset(g->l->x + tile * MG_CELLS, 0, MG_CELLS * sizeof(float));
+    if (op != MG_COARSEN) {
+        tile_do(g, op, tile, 0, planes);
+        return;
+    }
+    for (int k = 0; k < planes; k += 2) tile_do(g, op, tile, k, k + 1);
+}
+
+static void leg_plain(const struct leg *g)
+{
+    for (int s = 0; s < g->n; s++) {
+        for MG_EACH_TILE (g->crew, g->l, i) tile_whole(g, g->op[s], i);
+        mg_meet(g->crew);
+        if (g->op[s] != MG_COARSEN) mg_seams_refresh(g->crew, g->l, g->l->x, sizeof *g->l->x);
+    }
+}
+
+/* ---- by planes --------------------------------------------------------------------------------------------------- */
+
+enum { EDGE = 16 };
+
+/// One step on plane p (or, coarsening, that and the next), tiles first … last-1 of its layer.
+static void plane_do(const struct leg *g, int s, int p, int64_t first, int64_t last)
+{
+    for (int64_t i = first; i < last; i++) tile_do(g, g->op[s], i, p % EDGE, p % EDGE + 1);
+}
+
+/// Planes of step s in a slab: it keeps s away from neighbours. Pairs of planes stay together.
+static int slab_low(const struct leg *g, int cut, int s)
+{
+    const int p = cut > 0 ? cut + s : 0;
+    return g->op[s] == MG_COARSEN ? (p + 1) & ~1 : p;
+}
+
+static int slab_high(const struct leg *g, int cut, int s)
+{
+    const int p = cut < g->l->n_layers * EDGE ? cut - s : cut;
+    return g->op[s] == MG_COARSEN ? p & ~1 : p;
+}
+
+static void slab_run(const struct leg *g, int low, int high)
+{
+    for (int t = low; t < high + g->n; t++)
+        for (int s = 0; s < g->n; s++) {
+            int p = t - s;
+            if (g->op[s] == MG_COARSEN && !(p-- & 1)) continue; // the pair is complete with its odd plane
+            if (p < slab_low(g, low, s) || p >= slab_high(g, high, s)) continue;
+            plane_do(g, s, p, g->l->layer[p / EDGE], g->l->layer[p / EDGE + 1]);
+        }
+}
+
+/// The wedge round the plane at which two slabs meet, this worker's share of each layer.
+static void wedge_step(const struct leg *g, int cut, int s)
+{
+    const struct mg_crew *c = g->crew;
+    const int step = g->op[s] == MG_COARSEN ? 2 : 1;
+    for (int p = slab_high(g, cut, s); p < slab_low(g, cut, s); p += step) {
+        const int64_t first = g->l->layer[p / EDGE], count = g->l->layer[p / EDGE + 1] - first;
+        plane_do(g, s, p, first + count * c->rank / c->size, first + count * (c->rank + 1) / c->size);
+    }
+}
+
+/// Where worker `rank`'s slab begins: an even plane, with as many tiles' planes below as is its due.
+static int slab_cut(const struct mg_level *l, uint32_t rank, uint32_t size)
+{
+    const int64_t due = l->count * EDGE * rank / size;
+    int z = 0;
+    if (rank == size) return l->n_layers * EDGE;
+    while (z + 1 < l->n_layers && (int64_t)l->layer[z + 1] * EDGE <= due) z++;
+    const int64_t count = l->layer[z + 1] - l->layer[z];
+    return z * EDGE + (count ? (int)((due - (int64_t)l->layer[z] * EDGE) / count) & ~1 : 0);
+}
+
+static int leg_has_slabs(const struct leg *g)
+{
+    const struct mg_level *l = g->l;
+    if (g->crew->mg->shape.dim != 3 || l->n_seam || l->planes != EDGE || l->periodic[2]) return 0;
+    for (uint32_t r = 0; r < g->crew->size; r++)
+        if (slab_cut(l, r + 1, g->crew->size) - slab_cut(l, r, g->crew->size) < 2 * g->n) return 0;
+    return 1;
+}
+
+static void leg_slabs(const struct leg *g)
+{
+    const struct mg_crew *c = g->crew;
+    slab_run(g, slab_cut(g->l, c->rank, c->size), slab_cut(g->l, c->rank + 1, c->size));
+    mg_meet(c);
+    for (int s = 1; s < g->n && c->size > 1; s++) {
+        for (uint32_t r = 1; r < c->size; r++) wedge_step(g, slab_cut(g->l, r, c->size), s);
+        mg_meet(c);
+    }
+}
+
+void mg_leg(const struct mg_crew *crew, const struct mg_level *level, const struct mg_level *coarse, const uint8_t *op,
+            int n)
+{
+    const struct leg g = {crew, level, coarse, op, n};
+    if (leg_has_slabs(&g)) leg_slabs(&g);
+    else leg_plain(&g);
+}
