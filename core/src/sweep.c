@@ -269,7 +269,9 @@ static bool all_finite(const void *p, uint32_t elem, int32_t n)
 /* The first NaN or infinity of a block. */
 static void finite_find(const struct row *r, const struct place *p, const struct bw_view *v, struct block_result *out)
 {
-    for (uint32_t c = 0; c < r->f->info.comps; c++)
+    bool dense = v->sy == p->n[0] && v->sz == (ptrdiff_t)p->n[0] * p->n[1], good = dense;
+    for (uint32_t c = 0; good && c < r->f->info.comps; c++) good = all_finite(v->data[c], r->f->elem, p->n[0] * p->n[1] * p->n[2]);
+    for (uint32_t c = 0; c < r->f->info.comps && !good; c++)
         for (int32_t k = 0; k < p->n[2]; k++)
             for (int32_t y = 0; y < p->n[1]; y++) {
                 const char *line = (const char *)v->data[c] + (size_t)(y * v->sy + k * v->sz) * r->f->elem;

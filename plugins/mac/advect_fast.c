@@ -241,12 +241,26 @@ static void row_first(const struct pass *p, const struct traced *t, int axis, in
     if (bounded && p->options->outside == OUTSIDE_KEEP) row_replace(&t->edge[axis + 1], old, j, k, old->f, to);
 }
 
-/* Do all traces ahead from this row of cells end where there is room? */
-static bool row_has_room(const struct traced *t, int32_t j, int32_t k, int32_t n)
+/* Cells of a row, from `begin` up to `end`, whose traces ahead surely end where there is room: the way's range says so. */
+static void row_safe(const struct traced *t, int32_t j, int32_t k, int32_t n, int32_t *begin, int32_t *end)
 {
-    const double low[3] = {(double)t->ways->least[0], j + (double)t->ways->least[1], k + (double)t->ways->least[2]};
-    const double high[3] = {n - 1 + (double)t->ways->most[0], j + (double)t->ways->most[1], k + (double)t->ways->most[2]};
-    return room_has(&t->room, low) && room_has(&t->room, high);
+    const struct room *r = &t->room;
+    const int32_t at[3] = {0, j, k};
+    bool beside = true;
+    for (int a = 1; a < 3; a++)
+        beside = beside && at[a] + (double)t->ways->least[a] >= r->low[a] && at[a] + (double)t->ways->most[a] <= r->high[a];
+    *begin = beside ? (int32_t)fmin(fmax(ceil(r->low[0] - (double)t->ways->least[0]), 0), n) : n;
+    *end = (int32_t)fmax(fmin(floor(r->high[0] - (double)t->ways->most[0]) + 1, n), *begin);
+}
+
+static void row_keep_first(const struct traced *t, const struct advect_row *hat, int32_t j, int32_t k, float *to)
+{
+    int32_t begin, end;
+    row_safe(t, j, k, hat->n, &begin, &end);
+    for (int32_t i = begin > 0 ? 0 : end; i < hat->n; i = i + 1 == begin ? end : i + 1) {
+        const double x[3] = {i + (double)hat->d[0][i], j + (double)hat->d[1][i], k + (double)hat->d[2][i]};
+        if (!room_has(&t->room, x)) to[i] = hat->f[i];
+    }
 }
 
 /* The correction, except where there is nothing to compare with: such nodes keep the first half. */
@@ -258,11 +272,7 @@ static void row_second(const struct pass *p, const struct traced *t, int axis, i
         row_replace(&t->edge[axis + 1], old, j, k, hat->f, to);
         row_replace(&t->edge[axis + 1], hat, j, k, hat->f, to);
     }
-    if (axis >= 0 || row_has_room(t, j, k, old->n)) return;
-    for (int32_t i = 0; i < old->n; i++) {
-        const double x[3] = {i + (double)hat->d[0][i], j + (double)hat->d[1][i], k + (double)hat->d[2][i]};
-        if (!room_has(&t->room, x)) to[i] = hat->f[i];
-    }
+    if (axis < 0) row_keep_first(t, hat, j, k, to);
 }
 
 static void row_carry(const struct bw_block *b, const struct pass *p, const struct item *it, const struct traced *t,
