@@ -2,24 +2,24 @@
 #include "threads.h"
 #include "alloc.h"
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #if defined(__SSE__)
 #include <xmmintrin.h>
 #endif
 
-#define SPINS 4000 /* about 20 µs: a sweep follows the last one faster than a sleeper wakes */
+#define SPINS 4000 /* about 20 µs: a sweep follows the last one faster than a sleeper wakes. Who waits longer sleeps: \
+                      where others use the machine too, spinning takes the time that a worker needs */
 
 struct bw_workers {
     uint32_t n;
     pthread_t *thread;
     pthread_mutex_t lock;
-    pthread_cond_t wake;
+    pthread_cond_t wake, changed;
     _Atomic uint64_t ticket;   /* number of the current job; odd bits do not matter, only change does */
     _Atomic uint32_t running;  /* helpers still in the current job */
     _Atomic uint32_t next_rank;
     _Atomic int stop;
-    _Atomic uint32_t sleepers;
+    _Atomic uint32_t sleepers; /* at `changed` */
     /* the job */
     void (*each)(int64_t, uint32_t, void *);
     void (*team)(struct bw_team *, void *);
@@ -38,15 +38,34 @@ void bw_flush_denormals(void)
 #endif
 }
 
-static void pause_cpu(uint32_t spin)
+static void pause_cpu(void)
 {
-    if (spin < SPINS) {
 #if defined(__SSE__)
-        _mm_pause();
+    _mm_pause();
 #endif
-    } else {
-        sched_yield();
+}
+
+/* Until *value is not `old` any more. */
+static void wait_change(struct bw_workers *w, _Atomic uint32_t *value, uint32_t old)
+{
+    for (uint32_t spin = 0; spin < SPINS; spin++) {
+        if (atomic_load_explicit(value, memory_order_acquire) != old) return;
+        pause_cpu();
     }
+    pthread_mutex_lock(&w->lock);
+    atomic_fetch_add(&w->sleepers, 1);
+    while (atomic_load(value) == old) pthread_cond_wait(&w->changed, &w->lock);
+    atomic_fetch_sub(&w->sleepers, 1);
+    pthread_mutex_unlock(&w->lock);
+}
+
+/* After a value has changed, by an operation in sequential order: either we see the sleeper or it sees the value. */
+static void wake_sleepers(struct bw_workers *w)
+{
+    if (!atomic_load(&w->sleepers)) return;
+    pthread_mutex_lock(&w->lock);
+    pthread_cond_broadcast(&w->changed);
+    pthread_mutex_unlock(&w->lock);
 }
 
 static void barrier_wait(struct bw_team *t)
@@ -56,10 +75,11 @@ static void barrier_wait(struct bw_team *t)
     uint32_t phase = atomic_load_explicit(&w->phase, memory_order_relaxed);
     if (atomic_fetch_add_explicit(&w->arrived, 1, memory_order_acq_rel) + 1 == t->size) {
         atomic_store_explicit(&w->arrived, 0, memory_order_relaxed);
-        atomic_store_explicit(&w->phase, phase + 1, memory_order_release);
+        atomic_store(&w->phase, phase + 1);
+        wake_sleepers(w);
         return;
     }
-    for (uint32_t spin = 0; atomic_load_explicit(&w->phase, memory_order_acquire) == phase; spin++) pause_cpu(spin);
+    wait_change(w, &w->phase, phase);
 }
 
 static void job_run(struct bw_workers *w, uint32_t rank)
@@ -84,7 +104,7 @@ static void *worker_main(void *arg)
     bw_flush_denormals();
     for (;;) {
         uint32_t spin = 0;
-        while (atomic_load_explicit(&w->ticket, memory_order_acquire) == seen && spin < SPINS) pause_cpu(spin++);
+        while (atomic_load_explicit(&w->ticket, memory_order_acquire) == seen && spin++ < SPINS) pause_cpu();
         if (atomic_load_explicit(&w->ticket, memory_order_acquire) == seen) {
             pthread_mutex_lock(&w->lock);
             while (atomic_load_explicit(&w->ticket, memory_order_acquire) == seen) pthread_cond_wait(&w->wake, &w->lock);
@@ -93,7 +113,8 @@ static void *worker_main(void *arg)
         seen++;
         if (atomic_load(&w->stop)) return NULL;
         job_run(w, rank);
-        atomic_fetch_sub_explicit(&w->running, 1, memory_order_release);
+        atomic_fetch_sub(&w->running, 1);
+        wake_sleepers(w);
     }
 }
 
@@ -108,7 +129,7 @@ static void job_start(struct bw_workers *w)
 
 static void job_finish(struct bw_workers *w)
 {
-    for (uint32_t spin = 0; atomic_load_explicit(&w->running, memory_order_acquire); spin++) pause_cpu(spin);
+    for (uint32_t left; (left = atomic_load_explicit(&w->running, memory_order_acquire));) wait_change(w, &w->running, left);
 }
 
 static void job_do(struct bw_workers *w)
@@ -125,6 +146,7 @@ struct bw_workers *bw_workers_create(uint32_t n)
     w->n = n ? n : 1;
     pthread_mutex_init(&w->lock, NULL);
     pthread_cond_init(&w->wake, NULL);
+    pthread_cond_init(&w->changed, NULL);
     w->thread = bw_calloc(w->n * sizeof *w->thread);
     bw_flush_denormals();
     for (uint32_t i = 1; w->thread && i < w->n; i++)
@@ -145,6 +167,7 @@ void bw_workers_destroy(struct bw_workers *w)
     if (w->n > 1) job_start(w);
     for (uint32_t i = 1; i < w->n; i++) pthread_join(w->thread[i], NULL);
     pthread_cond_destroy(&w->wake);
+    pthread_cond_destroy(&w->changed);
     pthread_mutex_destroy(&w->lock);
     bw_free(w->thread);
     bw_free(w);
