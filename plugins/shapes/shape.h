@@ -119,6 +119,7 @@ struct cells {
 int box_cells(const struct box3 *box, const struct bw_block *b, struct cells *out);
 
 extern const struct bw_stage_desc shapes_emit_desc, shapes_collide_desc, shapes_set_desc, shapes_force_desc;
+extern const struct bw_stage_desc shapes_transfer_desc, shapes_guide_desc;
 
 /// World coordinate of index i (+0.5: centre) of a block along one axis: the same bits from either side of a tile
 /// border.
