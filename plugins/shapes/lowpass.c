@@ -49,7 +49,7 @@ enum bw_status lattice_make(struct bw_stage *s, double size, struct lattice *l)
 {
     const struct bw_tiles_api *tiles = s->host->extension(BW_TILES);
     double sigma = 0.25 * size / s->grid->h; // cells
-    *l = (struct lattice){.cells = (int32_t)fmax(floor(0.5 * sigma), 1)};
+    *l = (struct lattice){.cells = (int32_t)fmax(floor(0.7 * sigma), 1)};
     l->step = l->cells * s->grid->h;
     l->blur = sqrt(blur_cells2(s, size, l->cells)) / l->cells;
     box_find(s, tiles->topology(s->domain), l);
@@ -169,24 +169,26 @@ struct smoothing {
     float tap[TAPS_MOST + 1]; ///< [0]: the middle
 };
 
-/* One plane across z (or, along z, across y): every value from those along the axis. */
-static void plane_smooth(int64_t task, uint32_t worker, void *user)
+/* One plane across z, row by row: a row is the weighted sum of rows beside it, or of itself moved. */
+static void plane_smooth(int64_t plane, uint32_t worker, void *user)
 {
     (void)worker;
     const struct smoothing *m = user;
     const int32_t *n = m->n;
-    const int32_t stride[3] = {1, n[0], n[0] * n[1]};
-    int across = m->axis == 2 ? 1 : 2, other = 3 - m->axis - across;
-    for (int32_t j = 0; j < n[other]; j++)
-        for (int32_t i = 0; i < n[m->axis]; i++) {
-            ptrdiff_t at = task * stride[across] + (ptrdiff_t)j * stride[other] + (ptrdiff_t)i * stride[m->axis];
-            float sum = m->tap[0] * m->in[at];
-            for (int q = 1; q <= m->reach; q++) {
-                if (i >= q) sum += m->tap[q] * m->in[at - (ptrdiff_t)q * stride[m->axis]];
-                if (i + q < n[m->axis]) sum += m->tap[q] * m->in[at + (ptrdiff_t)q * stride[m->axis]];
-            }
-            m->out[at] = sum;
+    const ptrdiff_t stride[3] = {1, n[0], (ptrdiff_t)n[0] * n[1]};
+    for (int32_t j = 0; j < n[1]; j++) {
+        const ptrdiff_t row = plane * stride[2] + j * stride[1];
+        const int32_t at = m->axis == 1 ? j : (int32_t)plane;
+        float *out = m->out + row;
+        for (int32_t i = 0; i < n[0]; i++) out[i] = m->tap[0] * m->in[row + i];
+        for (int q = -m->reach; q <= m->reach; q++) {
+            int32_t lo = 0, hi = n[0];
+            if (m->axis == 0) lo = q < 0 ? -q : 0, hi = q > 0 ? n[0] - q : n[0];
+            else if (at + q < 0 || at + q >= n[m->axis]) continue;
+            const float *in = m->in + row + q * stride[m->axis], tap = m->tap[q < 0 ? -q : q];
+            for (int32_t i = lo; i < hi && q; i++) out[i] += tap * in[i];
         }
+    }
 }
 
 /* Smooth `in` along all axes with taps of the given reach into `out`, by way of `spare`. */
@@ -199,7 +201,7 @@ static void smooth(struct bw_stage *s, const struct lattice *l, const float *tap
     float *to[3] = {out, spare, out};
     for (m.axis = 0; m.axis < 3; m.axis++) {
         m.in = from[m.axis], m.out = to[m.axis];
-        s->host->parallel_for(s, l->n[m.axis == 2 ? 1 : 2], plane_smooth, &m);
+        s->host->parallel_for(s, l->n[2], plane_smooth, &m);
     }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Several domains in a preset: what `transfer` takes over, where, and which tiles that wakes; wiring mistakes. */
 #include "support.h"
+#include "bwvdb.h"
 #include "grid.h"
 #include <criterion/criterion.h>
 #include <math.h>
@@ -218,6 +219,50 @@ Test(domains, equal_bytes_both_ways)
         test_end(&r);
     }
     for (int q = 0; q < 4; q++) cr_assert_eq(h[0][q], h[1][q], "%s differs", name[q]);
+}
+
+/* Both caches, each blended with the other domain, add up to what there is: smoke of density 1 everywhere. What the
+ * coarse cells leave out, read between them, is what the fine ones show, up to their own interpolation. */
+Test(domains, blended_exports_add_up)
+{
+    char folder[] = "/tmp/billow-domains-XXXXXX", path[2][128], command[64];
+    cr_assert_not_null(mkdtemp(folder));
+    static const char text[] = HEAD "domains:\n  coarse: {cells: [24, 24, 24], voxel: 9 cm}\n  fine: {cells: [32, 32, 32], voxel: 3 cm, center: [0.1, 0]}\n"
+        "stages:\n  - set: {id: a, domain: coarse, field: density, value: \"1\"}\n  - set: {id: b, domain: fine, field: density, value: \"1\"}\n"
+        "export:\n  - vdb: {domain: coarse, blend: fine, precision: float}\n  - vdb: {id: v, domain: fine, blend: coarse, precision: float}\n";
+    char yaml[2048];
+    snprintf(yaml, sizeof yaml, text, 1001, 1);
+    struct test_options o = {.simd = UINT32_MAX, .out = folder};
+    struct test_run r = test_start(yaml, &o);
+    cr_assert_eq(r.status, BW_OK, "%s", r.diag.text);
+    test_end(&r);
+    snprintf(path[0], sizeof path[0], "%s/vdb/d_1001.vdb", folder);
+    snprintf(path[1], sizeof path[1], "%s/vdb/d_fine_1001.vdb", folder);
+    enum { N = 20000 };
+    static double pos[N][3], value[2][N];
+    for (int i = 0; i < N; i++)
+        for (int a = 0; a < 3; a++) pos[i][a] = (a == 2 ? 1.08 : 0) + 1.9 * (bw_rng_unit(3, (uint64_t)(3 * i + a)) - .5);
+    for (int f = 0; f < 2; f++) {
+        struct bwvdb_file *file;
+        struct bwvdb_error e;
+        cr_assert_eq(bwvdb_open(path[f], &file, &e), BWVDB_OK, "%s", e.text);
+        int32_t g = bwvdb_find(file, "density");
+        cr_assert_eq(bwvdb_load(file, g, &e), BWVDB_OK, "%s", e.text);
+        cr_assert_eq(bwvdb_sample(file, g, N, (const double(*)[3])pos, value[f], &e), BWVDB_OK);
+        bwvdb_close(file);
+    }
+    double worst = 0;
+    int inner = 0, outer = 0;
+    for (int i = 0; i < N; i++) {
+        worst = fmax(worst, fabs(value[0][i] + value[1][i] - 1));
+        inner += value[0][i] == 0;
+        outer += value[1][i] == 0;
+    }
+    printf("blended exports: at most %.3f from 1; %d places in the fine one alone, %d in the coarse one\n", worst, inner, outer);
+    cr_assert(inner > 40 && outer > 10000);
+    cr_assert_lt(worst, .03);
+    snprintf(command, sizeof command, "rm -r '%s'", folder);
+    cr_assert_eq(system(command), 0);
 }
 
 static void refused(const char *stages, const char *word)
