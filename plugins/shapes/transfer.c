@@ -10,9 +10,12 @@
  *   set   f += (g - f)·(1 - (1-w)^(dt/τ))   τ = 1/24 s: where w = 1 at once, in one substep or in ten
  *   max   f = max(f, w·g)
  *   add   f += w·g·dt                       an amount per second
+ *   large f += w·P(g - R f)                 only the scales that a coarser g can show; R averages f as a transfer to g
+ *                                           does, P interpolates: finer detail stays, and so does what g was given
  * The source speaks only where its tiles are active. Tiles of this domain wake where a field that keeps tiles alive
  * here exceeds its threshold there. In a chain that feeds both ways the order of the stages is the order of events. */
 #include "nest.h"
+#include "scales.h"
 #include "shape.h"
 
 #include <math.h>
@@ -20,7 +23,7 @@
 
 #define BLEND_TIME (1.0 / 24) // s
 enum { FIELDS_MOST = 64, FINER_MOST = 16 };
-enum transfer_mode { TRANSFER_SET, TRANSFER_MAX, TRANSFER_ADD };
+enum transfer_mode { TRANSFER_SET, TRANSFER_MAX, TRANSFER_ADD, TRANSFER_LARGE };
 enum transfer_region { REGION_ALL, REGION_RIM };
 
 struct field_name {
@@ -42,8 +45,9 @@ static const struct bw_param params[] = {
     {.key = "from", .type = BW_PARAM_STRING, .offset = BW_OFFSET(struct transfer, from, const char *),
      .doc = "The domain that is read.", .flags = BW_PARAM_STATIC | BW_PARAM_REQUIRED},
     BW_LIST(struct transfer, fields, struct field_name, "fields", field_row, "Fields to take over, of the same name in both."),
-    BW_CHOICE(struct transfer, mode, "mode", "set", "set|max|add",
-              "set: the other domain's value; max: at least that; add: so much per second."),
+    BW_CHOICE(struct transfer, mode, "mode", "set", "set|max|add|large",
+              "set: the other domain's value; max: at least that; add: so much per second; large: only the scales that the "
+              "other, coarser one can show, while finer detail stays."),
     BW_CHOICE(struct transfer, region, "region", "all", "all|rim",
               "all: wherever the other domain is; rim: along the sides that lie inside it."),
     BW_F64(struct transfer, blend, "blend", "4", 0, 1e4, NULL,
@@ -70,6 +74,7 @@ struct pass {
     struct bw_domain *there;
     const struct bw_domain_info *here, *far;
     int finer; ///< samples along an axis of a cell
+    const struct scales *scales; ///< mode large: per component
     double dt;
 };
 
@@ -135,6 +140,19 @@ static void row_sample(const struct pass *a, const struct bw_block *b, const dou
     }
 }
 
+/* Mode large: a row is moved by the difference at each place. */
+static void row_shift(const struct pass *a, const struct bw_block *b, const double back[3], int32_t n, int32_t j, int32_t k,
+                      uint32_t c)
+{
+    const struct bw_view *v = &b->view[0];
+    for (int32_t i = 0; i < n; i++) {
+        const double x[3] = {block_coord(b, 0, i + 0.5 - back[0]), block_coord(b, 1, j + 0.5 - back[1]),
+                             block_coord(b, 2, k + 0.5 - back[2])};
+        ptrdiff_t at = i + j * v->sy + k * v->sz;
+        bw_put(v, (int)c, at, bw_get(v, (int)c, at) + scales_read(&a->scales[c], x));
+    }
+}
+
 static double value_mix(const struct pass *a, double f, double g, double w)
 {
     if (a->p->mode == TRANSFER_MAX) return fmax(f, w * g);
@@ -184,6 +202,10 @@ static void body(const struct bw_block *b, void *user)
         if (info->kind == BW_MAC) back[c] = 0.5, count[c]++;
         for (int32_t k = 0; k < count[2]; k++)
             for (int32_t j = 0; j < count[1]; j++) {
+                if (a->scales) {
+                    row_shift(a, b, back, count[0], j, k, c);
+                    continue;
+                }
                 row_sample(a, b, back, count[0], j, k, c, &r);
                 row_write(a, &b->view[0], (int)c, j * b->view[0].sy + k * b->view[0].sz, count[0], &r);
             }
@@ -283,6 +305,8 @@ static enum bw_status init(struct bw_stage *s)
                              s->grid->h / far->h, FINER_MOST);
     if (boxes_apart(s->grid, far))
         s->host->log(s, BW_LOG_WARNING, "domains %s and %s do not touch: nothing is transferred", s->grid->name, p->from);
+    if (p->mode == TRANSFER_LARGE && (far->h <= s->grid->h || s->grid->n[0] <= 0 || p->region == REGION_RIM))
+        return s->host->fail(s, BW_ERR_PRESET, "mode large is for a domain with a size, all of it, and from a coarser one");
     if (p->region == REGION_RIM && s->grid->n[0] <= 0)
         return s->host->fail(s, BW_ERR_PRESET, "domain %s has no size, and so no rim", s->grid->name);
     return BW_OK;
@@ -294,7 +318,14 @@ static enum bw_status step(struct bw_stage *s)
         struct pass a = pass_make(s, s->ports[PORT_THERE].fields[i]);
         struct bw_access access = {s->ports[PORT_HERE].fields[i], BW_UPDATE, 0};
         double failed = 0;
-        enum bw_status status = s->host->sweep(s, &(struct bw_sweep){.access = &access, .n_access = 1, .body = body,
+        struct scales scales[3];
+        enum bw_status status = BW_OK;
+        uint32_t comps = s->host->field_info(access.field)->comps;
+        for (uint32_t c = 0; c < comps && a.p->mode == TRANSFER_LARGE && !status; c++)
+            status = scales_find(s, a.source, access.field, c, &scales[c]);
+        if (status) return status;
+        if (a.p->mode == TRANSFER_LARGE) a.scales = scales;
+        status = s->host->sweep(s, &(struct bw_sweep){.access = &access, .n_access = 1, .body = body,
                                                                      .user = &a, .sums = &failed, .n_sums = 1});
         if (status || failed > 0) return status ? status : BW_ERR_MEMORY;
     }

@@ -199,6 +199,36 @@ Test(domains, activity_follows)
     }
 }
 
+/* Up and back again by `large`: nothing has changed meanwhile, so nothing does, and the detail is all there. A change
+ * of the coarse flow comes back as it is, where it is linear. */
+Test(domains, large_scales_come_back_alone)
+{
+    double worst[2] = {0, 0};
+    for (int change = 0; change < 2; change++) {
+        struct test_run r = run(2, HEAD TWO "stages:\n  - set: {id: a, domain: coarse, field: vel, keep: true, value: [\"0\", \"0\", \"0\"]}\n"
+            "  - set: {id: b, domain: fine, field: vel, keep: true, value: [\"sin(60*x)*cos(50*z)\", \"sin(20*z)\", \"cos(9*x)\"]}\n"
+            "  - transfer: {id: up, domain: coarse, from: fine, fields: [vel], blend: 0}\n"
+            "  - set: {id: c, domain: coarse, field: vel, mode: add, value: [\"%d*(x+2*z)\", \"0\", \"0\"]}\n"
+            "  - transfer: {id: back, domain: fine, from: coarse, fields: [vel], mode: large}\n", 1001, 1, change);
+        cr_assert_eq(r.status, BW_OK, "%s", r.diag.text);
+        int32_t n[3];
+        double *v = test_field(&r, "fine.vel", 0, n);
+        const struct bw_domain_info *d = bw_chain_field(r.chain, "fine.vel")->info.domain;
+        for (int k = 5; k < n[2] - 5; k++)
+            for (int j = 5; j < n[1] - 5; j++)
+                for (int i = 5; i < n[0] - 5; i++) {
+                    double x = d->origin[0] + i * d->h, z = d->origin[2] + (k + .5) * d->h;
+                    double want = sin(60 * x) * cos(50 * z) + change * (x + 2 * z);
+                    worst[change] = fmax(worst[change], fabs(v[i + n[0] * (j + n[1] * k)] - want));
+                }
+        bw_free(v);
+        test_end(&r);
+    }
+    printf("large scales there and back: off by %.2g; with a linear change %.2g\n", worst[0], worst[1]);
+    cr_assert_lt(worst[0], 1e-6);
+    cr_assert_lt(worst[1], 3e-6);
+}
+
 /* Two domains that feed each other, with everything else: the same bits on one thread and on two. */
 Test(domains, equal_bytes_both_ways)
 {
@@ -211,7 +241,7 @@ Test(domains, equal_bytes_both_ways)
             "  - mac.advect: {id: fa, domain: fine}\n  - mac.forces: {id: ff, domain: fine}\n"
             "  - transfer: {id: up, domain: coarse, from: fine, fields: [density, temperature, vel]}\n"
             "  - mac.project: {id: cp, domain: coarse}\n"
-            "  - guide: {domain: fine, from: coarse, size: 30 cm, weight: 1e6}\n"
+            "  - transfer: {id: back, domain: fine, from: coarse, fields: [vel], mode: large}\n"
             "  - transfer: {id: down, domain: fine, from: coarse, fields: [density, temperature, vel], region: rim}\n"
             "  - mac.project: {id: fp, domain: fine}\n", 1006, 2);
         cr_assert_eq(r.status, BW_OK, "%s", r.diag.text);
@@ -282,6 +312,7 @@ Test(domains, mistakes_are_named)
     refused(LINEAR("coarse") "  - transfer: {domain: fine, fields: [q]}\n", "from");
     refused("  - emit: {domain: coarse, bend: [1, 2, 3], shape: {sphere: {}}}\n  - emit: {id: b, domain: fine, bend: 1, shape: {sphere: {}}}\n"
             "  - transfer: {domain: fine, from: coarse, fields: [bend]}\n", "\"bend\" is a vector in domain coarse, but a scalar in domain fine");
+    refused(LINEAR("coarse") LINEAR("fine") "  - transfer: {domain: coarse, from: fine, fields: [vel], mode: large}\n", "from a coarser one");
     refused(LINEAR("fine") "  - guide: {domain: fine}\n", "say what to follow");
     refused(LINEAR("fine") "  - guide: {domain: fine, from: coarse}\n", "domain coarse has no vel to follow");
     refused(LINEAR("fine") "  - guide: {domain: fine, from: fine}\n", "follows itself");
