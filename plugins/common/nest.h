@@ -11,7 +11,8 @@
 
 /// Cells of `inner` from x to the nearest of its sides that lie inside `outer`; < 0 outside of `inner`, HUGE_VAL where
 /// no side does. A domain without a box has no sides.
-static inline double nest_depth(const struct bw_domain_info *inner, const struct bw_domain_info *outer, const double x[3])
+static inline double nest_depth(const struct bw_domain_info *inner, const struct bw_domain_info *outer,
+                                const double x[3])
 {
     double depth = HUGE_VAL;
     for (int a = 0; a < 3 && inner->n[0] > 0; a++) {
@@ -32,16 +33,16 @@ static inline double nest_weight(double depth, double edge)
     return depth < edge ? depth / edge : 1;
 }
 
-/// What is left out of `coarse` at x because `fine` shows it: nothing within a coarse cell of the border, all from `edge`
-/// fine cells further in.
-static inline double nest_taken(const struct bw_domain_info *coarse, const struct bw_domain_info *fine, const double x[3],
-                                double edge)
+/// What is left out of `coarse` at x because `fine` shows it: nothing within a coarse cell of the border, all from
+/// `edge` fine cells further in.
+static inline double nest_taken(const struct bw_domain_info *coarse, const struct bw_domain_info *fine,
+                                const double x[3], double edge)
 {
     return nest_weight(nest_depth(fine, coarse, x) - coarse->h / fine->h, edge);
 }
 
-/// What is shown of `own` at x beside `other`. The finer one shows what interpolating the coarser one's cells leaves out,
-/// so that both, read trilinearly, add up.
+/// What is shown of `own` at x beside `other`. The finer one shows what interpolating the coarser one's cells leaves
+/// out, so that both, read trilinearly, add up.
 static inline double nest_share(const struct bw_domain_info *own, const struct bw_domain_info *other, const double x[3],
                                 double edge)
 {
@@ -61,7 +62,8 @@ static inline double nest_share(const struct bw_domain_info *own, const struct b
 }
 
 /// The domain called `name` among n, or NULL.
-static inline const struct bw_domain_info *nest_find(const struct bw_domain_info *const *domains, uint32_t n, const char *name)
+static inline const struct bw_domain_info *nest_find(const struct bw_domain_info *const *domains, uint32_t n,
+                                                     const char *name)
 {
     for (uint32_t i = 0; i < n; i++)
         if (!strcmp(domains[i]->name, name)) return domains[i];

@@ -343,6 +343,9 @@ static enum bw_status shape_ready(struct bw_stage *s, struct pose *pose)
     return status ? status : shape_pose(s, &p->shape, pose);
 }
 
+/* Two a cell of the way. */
+static int samples(double cells) { return (int)fmax(1, fmin(ceil(2 * cells), MOTION_SAMPLES)); }
+
 static double pose_travel(const struct pose *a, const struct pose *b)
 {
     struct box3 u = pose_bounds(a, 0), v = pose_bounds(b, 0);
@@ -357,11 +360,6 @@ static void bounds_add(struct box3 *b, struct box3 c)
         b->lo[i] = fmin(b->lo[i], c.lo[i]);
         b->hi[i] = fmax(b->hi[i], c.hi[i]);
     }
-}
-
-static int samples_count(double way, double h)
-{
-    return (int)fmax(1, fmin(ceil(2 * way / h), MOTION_SAMPLES));
 }
 
 /* Points instead of poses, from `begin` to `end` of the run's time. */
@@ -384,7 +382,7 @@ static enum bw_status motion_plan(struct bw_stage *s, struct plan *a)
     enum bw_status status = shape_ready(s, &end);
     if (!status) status = pose_at(s, s->time, &start);
     if (status) return status;
-    a->n_poses = samples_count(pose_travel(&start, &end), s->grid->h);
+    a->n_poses = samples(pose_travel(&start, &end) / s->grid->h);
     a->bounds = pose_bounds(&end, 0.5 * a->width + s->grid->h);
     for (int i = 0; i + 1 < a->n_poses && !status; i++) {
         status = pose_at(s, s->time + s->dt * (i + 1) / a->n_poses, &a->pose[i]);
@@ -468,7 +466,7 @@ static enum bw_status step(struct bw_stage *s)
     if (status) return status;
     if (points) {
         a.points = &cloud;
-        a.n_poses = samples_count(cloud.fastest, s->grid->h);
+        a.n_poses = samples(cloud.fastest / s->grid->h);
     } else {
         inherits = inherits && pose_moved(&a.before, &a.pose[a.n_poses - 1]);
     }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* guide: pulls the large scales of `vel` towards another flow and leaves the fine ones free.
  *
- * With L the filter that keeps what is larger than `size` (lowpass.c), v the flow to follow and c the coverage of a face
- * by the shape (1 everywhere):  u += c·(1 - exp(-weight·dt))·L(v - u).  Large scales approach v as exp(-weight·t), by any
- * number of substeps; what is smaller keeps its energy. Place it before mac.project: the result need not be free of
- * divergence where v is not, or where the shape ends. After Nielsen & Bridson 2011 (guide shapes) and Forootaninia &
+ * With L the filter that keeps what is larger than `size` (lowpass.c), v the flow to follow and c the coverage of a
+ * face by the shape (1 everywhere):  u += c·(1 - exp(-weight·dt))·L(v - u).  Large scales approach v as exp(-weight·t),
+ * by any number of substeps; what is smaller keeps its energy. Place it before mac.project: the result need not be free
+ * of divergence where v is not, or where the shape ends. After Nielsen & Bridson 2011 (guide shapes) and Forootaninia &
  * Narain 2020 (guiding by frequencies). */
 #include "lowpass.h"
 #include "shape.h"
@@ -47,23 +47,41 @@ static const struct bw_param velocity_rows[] = {
     BW_VEC3(struct to_velocity, velocity, "velocity", "[0, 0, 0]", "m/s", "The velocity to follow."),
 };
 static const struct bw_param file_rows[] = {
-    {.key = "file", .type = BW_PARAM_PATH, .offset = BW_OFFSET(struct to_file, file, const char *),
+    {.key = "file",
+     .type = BW_PARAM_PATH,
+     .offset = BW_OFFSET(struct to_file, file, const char *),
      .doc = "A .vdb file; a run of # in its name stands for the frame number.",
      .flags = BW_PARAM_STATIC | BW_PARAM_REQUIRED},
     BW_STRING(struct to_file, grid, "grid", "vel", "The grid in the file, a vector in m/s."),
     BW_CHOICE(struct to_file, up, "up", "z", "z|y", "Axis that points up in the file."),
-    BW_F64(struct to_file, scale, "scale", "1", 1e-6, 1e6, NULL, "File units a metre (100: the file is in centimetres)."),
-    {.key = "offset", .type = BW_PARAM_INT, .offset = BW_OFFSET(struct to_file, offset, int64_t), .def = "0", .min = -1e9,
-     .max = 1e9, .doc = "Of a sequence: added to the frame number.", .flags = BW_PARAM_STATIC},
-    {.key = "speed", .type = BW_PARAM_F64, .offset = BW_OFFSET(struct to_file, speed, double), .def = "1", .min = -1e3,
-     .max = 1e3, .doc = "Of a sequence: files a frame; velocities are scaled with it.", .flags = BW_PARAM_STATIC},
+    BW_F64(struct to_file, scale, "scale", "1", 1e-6, 1e6, NULL,
+           "File units a metre (100: the file is in centimetres)."),
+    {.key = "offset",
+     .type = BW_PARAM_INT,
+     .offset = BW_OFFSET(struct to_file, offset, int64_t),
+     .def = "0",
+     .min = -1e9,
+     .max = 1e9,
+     .doc = "Of a sequence: added to the frame number.",
+     .flags = BW_PARAM_STATIC},
+    {.key = "speed",
+     .type = BW_PARAM_F64,
+     .offset = BW_OFFSET(struct to_file, speed, double),
+     .def = "1",
+     .min = -1e3,
+     .max = 1e3,
+     .doc = "Of a sequence: files a frame; velocities are scaled with it.",
+     .flags = BW_PARAM_STATIC},
     BW_CHOICE(struct to_file, outside, "outside", "hold", SEQUENCE_OUTSIDE_NAMES,
               "Before the first and after the last file: that file, round again, or no guiding."),
 };
 static const struct bw_param goal_rows[] = {
     BW_GROUP(struct guide_goal, velocity, struct to_velocity, "constant", velocity_rows, "One velocity everywhere."),
-    {.key = "motion", .type = BW_PARAM_GROUP, .offset = BW_OFFSET(struct guide_goal, motion, struct to_motion),
-     .doc = "The motion of the shape itself.", .sub_size = sizeof(struct to_motion)},
+    {.key = "motion",
+     .type = BW_PARAM_GROUP,
+     .offset = BW_OFFSET(struct guide_goal, motion, struct to_motion),
+     .doc = "The motion of the shape itself.",
+     .sub_size = sizeof(struct to_motion)},
     BW_GROUP(struct guide_goal, vdb, struct to_file, "vdb", file_rows, "The flow of a finished cache."),
 };
 static const struct bw_param params[] = {
@@ -78,10 +96,19 @@ static const struct bw_param params[] = {
 
 enum { PORT_VEL, PORT_GOAL };
 static const struct bw_port ports[] = {
-    {.name = "vel", .kind = BW_MAC, .access = BW_UPDATE, .unit = "m/s", .doc = "The flow that is guided.",
+    {.name = "vel",
+     .kind = BW_MAC,
+     .access = BW_UPDATE,
+     .unit = "m/s",
+     .doc = "The flow that is guided.",
      .flags = BW_PORT_NO_CREATE},
-    {.name = "vel", .kind = BW_MAC, .access = BW_READ, .unit = "m/s", .doc = "The flow that it follows.",
-     .flags = BW_PORT_OPTIONAL, .domain = "from"},
+    {.name = "vel",
+     .kind = BW_MAC,
+     .access = BW_READ,
+     .unit = "m/s",
+     .doc = "The flow that it follows.",
+     .flags = BW_PORT_OPTIONAL,
+     .domain = "from"},
 };
 
 struct state {
@@ -143,8 +170,10 @@ static int goal_ask(const struct asking *a, const double x[3], double out[3])
 {
     if (a->field) return domain_ask(a, x, out);
     if (a->p->to.kind == TO_FILE) return file_ask(a, x, out);
-    if (a->p->to.kind == TO_MOTION) pose_velocity(&a->before, &a->now, a->moment, x, out);
-    else memcpy(out, a->p->to.velocity.velocity, sizeof(bw_vec3));
+    if (a->p->to.kind == TO_MOTION)
+        pose_velocity(&a->before, &a->now, a->moment, x, out);
+    else
+        memcpy(out, a->p->to.velocity.velocity, sizeof(bw_vec3));
     return 1;
 }
 
@@ -168,8 +197,8 @@ static void plane_ask(int64_t plane, uint32_t worker, void *user)
 /* ---- the pull ---- */
 
 struct plan {
-    const struct lattice *l;      ///< or, where all scales are guided …
-    const struct asking *asking;  ///< … the goal itself
+    const struct lattice *l;     ///< or, where all scales are guided …
+    const struct asking *asking; ///< … the goal itself
     const struct pose *region;
     struct box3 bounds;
     double pull, width;
@@ -178,8 +207,10 @@ struct plan {
 static void face_pull(const struct plan *a, int axis, const double x[3], double share, float *face)
 {
     double goal[3];
-    if (a->l) *face += (float)(share * lattice_push(a->l, axis, x));
-    else if (goal_ask(a->asking, x, goal)) *face += (float)(share * (goal[axis] - (double)*face));
+    if (a->l)
+        *face += (float)(share * lattice_push(a->l, axis, x));
+    else if (goal_ask(a->asking, x, goal))
+        *face += (float)(share * (goal[axis] - (double)*face));
 }
 
 static void faces_pull(const struct plan *a, const struct bw_block *b, const struct cells *c, int axis)
@@ -190,7 +221,8 @@ static void faces_pull(const struct plan *a, const struct bw_block *b, const str
     for (int k = c->lo[2]; k < hi[2]; k++)
         for (int j = c->lo[1]; j < hi[1]; j++)
             for (int i = c->lo[0]; i < hi[0]; i++) {
-                const double x[3] = {block_coord(b, 0, i + (axis == 0 ? 0 : 0.5)), block_coord(b, 1, j + (axis == 1 ? 0 : 0.5)),
+                const double x[3] = {block_coord(b, 0, i + (axis == 0 ? 0 : 0.5)),
+                                     block_coord(b, 1, j + (axis == 1 ? 0 : 0.5)),
                                      block_coord(b, 2, k + (axis == 2 ? 0 : 0.5))};
                 double cover = a->region->kind == SHAPE_EVERYWHERE ? 1 : pose_cover(a->region, x, a->width);
                 if (cover > 0) face_pull(a, axis, x, cover * a->pull, &f[i + j * v->sy + k * v->sz]);
@@ -224,7 +256,8 @@ static enum bw_status file_open(struct bw_stage *s, int64_t number)
     st->number = number;
     st->grid = bwvdb_find(st->file, f->grid);
     if (st->grid < 0)
-        return s->host->fail(s, BW_ERR_PRESET, "%s has no grid \"%s\"; it holds %s", path, f->grid, bwvdb_names(st->file));
+        return s->host->fail(s, BW_ERR_PRESET, "%s has no grid \"%s\"; it holds %s", path, f->grid,
+                             bwvdb_names(st->file));
     if (bwvdb_grid_info(st->file, st->grid)->comps != 3)
         return s->host->fail(s, BW_ERR_PRESET, "%s: grid \"%s\" holds no vectors", path, f->grid);
     bad = bwvdb_load(st->file, st->grid, &error);
@@ -275,7 +308,8 @@ static enum bw_status init(struct bw_stage *s)
     struct pose pose;
     int to = p->to.kind;
     if ((p->from != NULL) == (to >= 0))
-        return s->host->fail(s, BW_ERR_PRESET, "say what to follow: either `from` another domain or `to`: {constant, motion "
+        return s->host->fail(s, BW_ERR_PRESET,
+                             "say what to follow: either `from` another domain or `to`: {constant, motion "
                              "or vdb}");
     if (p->from && !goal) return s->host->fail(s, BW_ERR_PRESET, "domain %s has no vel to follow", p->from);
     if (goal && s->host->field_info(goal)->domain == s->grid)
@@ -300,8 +334,12 @@ static enum bw_status step(struct bw_stage *s)
     const struct guide *p = s->params;
     struct state *st = s->state;
     struct lattice l;
-    struct asking a = {.p = p, .st = st, .l = &l, .sample = s->host->extension(BW_SAMPLE),
-                       .tiles = s->host->extension(BW_TILES), .field = bw_port_field(s, PORT_GOAL)};
+    struct asking a = {.p = p,
+                       .st = st,
+                       .l = &l,
+                       .sample = s->host->extension(BW_SAMPLE),
+                       .tiles = s->host->extension(BW_TILES),
+                       .field = bw_port_field(s, PORT_GOAL)};
     enum bw_status status = p->to.kind == TO_FILE && !a.field ? file_select(s) : BW_OK;
     if (!status && p->to.kind == TO_FILE && !a.field && !st->file) return BW_OK; // blank
     if (!status) status = poses_find(s, &a);

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The filter of `guide`. With K a Gaussian smoothing of standard deviation σ = size/4, the large scales are 2K - K²: flat
- * where scales are large (0.99 at 4·size, 0.9 at 2·size), one half at `size`, and gone below (0.014 at size/2). Values
- * go onto the lattice by hat functions and come back by the same; what these blur (a variance of step²/6 each) the
- * Gaussian is narrower by. Everything is a ratio of smoothed value and smoothed weight (normalised convolution, Knutsson
- * & Westin 1993), so a border, or air without tiles, pulls towards nothing. A task is a plane of nodes: the same bits
- * for any number of threads. */
+/* The filter of `guide`. With K a Gaussian smoothing of standard deviation σ = size/4, the large scales are 2K - K²:
+ * flat where scales are large (0.99 at 4·size, 0.9 at 2·size), one half at `size`, and gone below (0.014 at size/2).
+ * Values go onto the lattice by hat functions and come back by the same; what these blur (a variance of step²/6 each)
+ * the Gaussian is narrower by. Everything is a ratio of smoothed value and smoothed weight (normalised convolution,
+ * Knutsson & Westin 1993), so a border, or air without tiles, pulls towards nothing. A task is a plane of nodes: the
+ * same bits for any number of threads. */
 #include "lowpass.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { TAPS_MOST = 64 };
-#define REACH 3.2f     ///< standard deviations
-#define FAINT 1e-6f    ///< weights that tell nothing
+#define REACH 3.2f  ///< standard deviations
+#define FAINT 1e-6f ///< weights that tell nothing
 
 /* Round the active tiles, in whole steps from the domain's first cell. */
 static void box_find(const struct bw_stage *s, const struct bw_topology *t, struct lattice *l)
@@ -183,8 +183,10 @@ static void plane_smooth(int64_t plane, uint32_t worker, void *user)
         for (int32_t i = 0; i < n[0]; i++) out[i] = m->tap[0] * m->in[row + i];
         for (int q = -m->reach; q <= m->reach; q++) {
             int32_t lo = 0, hi = n[0];
-            if (m->axis == 0) lo = q < 0 ? -q : 0, hi = q > 0 ? n[0] - q : n[0];
-            else if (at + q < 0 || at + q >= n[m->axis]) continue;
+            if (m->axis == 0)
+                lo = q < 0 ? -q : 0, hi = q > 0 ? n[0] - q : n[0];
+            else if (at + q < 0 || at + q >= n[m->axis])
+                continue;
             const float *in = m->in + row + q * stride[m->axis], tap = m->tap[q < 0 ? -q : q];
             for (int32_t i = lo; i < hi && q; i++) out[i] += tap * in[i];
         }
@@ -192,8 +194,8 @@ static void plane_smooth(int64_t plane, uint32_t worker, void *user)
 }
 
 /* Smooth `in` along all axes with taps of the given reach into `out`, by way of `spare`. */
-static void smooth(struct bw_stage *s, const struct lattice *l, const float *tap, int reach, const float *in, float *out,
-                   float *spare)
+static void smooth(struct bw_stage *s, const struct lattice *l, const float *tap, int reach, const float *in,
+                   float *out, float *spare)
 {
     struct smoothing m = {.n = l->n, .reach = reach};
     memcpy(m.tap, tap, (size_t)(reach + 1) * sizeof *tap);

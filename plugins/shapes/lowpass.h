@@ -9,12 +9,12 @@
 /// Nodes round the active tiles; node (i,j,k) stands at origin + (lo + (i,j,k))·step. Memory is the stage's scratch.
 struct lattice {
     int32_t lo[3], n[3];
-    double origin[3], step; ///< m
-    int32_t cells;          ///< of the domain along a step
-    double blur;            ///< standard deviation of the smoothing on the lattice, in steps
-    float *value[3], *weight[3];  ///< what was gathered, times its weight, and that weight
-    float *wanted[3], *known;     ///< what it shall become there, and where that is known: 0 … 1
-    float *push[3];               ///< the difference, smoothed
+    double origin[3], step;      ///< m
+    int32_t cells;               ///< of the domain along a step
+    double blur;                 ///< standard deviation of the smoothing on the lattice, in steps
+    float *value[3], *weight[3]; ///< what was gathered, times its weight, and that weight
+    float *wanted[3], *known;    ///< what it shall become there, and where that is known: 0 … 1
+    float *push[3];              ///< the difference, smoothed
     float *spare[2];
 };
 

@@ -13,8 +13,8 @@
 
 /* ---- files ---- */
 
-static enum bw_status file_get(struct bw_stage *s, const struct shape_points *p, struct points_source *m, int64_t number,
-                               int needed, struct points_file *out)
+static enum bw_status file_get(struct bw_stage *s, const struct shape_points *p, struct points_source *m,
+                               int64_t number, int needed, struct points_file *out)
 {
     char path[SEQUENCE_PATH];
     for (int i = 0; i < 3; i++)
@@ -63,8 +63,10 @@ static int64_t *match_make(struct bw_stage *s, const struct points_file *f, cons
         int64_t lo = 0, hi = by_id ? other->n : 0;
         while (lo < hi) {
             int64_t middle = (lo + hi) / 2;
-            if (label[middle].id < f->id[i]) lo = middle + 1;
-            else hi = middle;
+            if (label[middle].id < f->id[i])
+                lo = middle + 1;
+            else
+                hi = middle;
         }
         match[i] = !by_id ? i : lo < other->n && label[lo].id == f->id[i] ? label[lo].at : -1;
     }
@@ -82,8 +84,10 @@ static enum bw_status velocity_find(struct bw_stage *s, const struct shape_point
         match[i] = match_make(s, now, &m->file[i]);
         beside++;
         if (!match[i])
-            s->host->log(s, BW_LOG_WARNING, "the number of points changes along %s, which has neither velocities (vx, vy, "
-                         "vz) nor an id: where it does, points count as at rest", p->file);
+            s->host->log(s, BW_LOG_WARNING,
+                         "the number of points changes along %s, which has neither velocities (vx, vy, "
+                         "vz) nor an id: where it does, points count as at rest",
+                         p->file);
     }
     m->vel = beside ? s->host->alloc(s, (size_t)(now->n + 1) * sizeof *m->vel) : NULL;
     m->own = m->vel != NULL;
@@ -98,7 +102,8 @@ static enum bw_status velocity_find(struct bw_stage *s, const struct shape_point
     return BW_OK;
 }
 
-static enum bw_status files_load(struct bw_stage *s, const struct shape_points *p, struct points_source *m, int64_t number)
+static enum bw_status files_load(struct bw_stage *s, const struct shape_points *p, struct points_source *m,
+                                 int64_t number)
 {
     struct points_file fresh[3] = {{0}};
     if (m->own) s->host->release(s, m->vel);
@@ -160,7 +165,8 @@ enum { CHUNK = 4096 };
 static void place(const struct pose *p, const double local[3], double out[3])
 {
     for (int i = 0; i < 3; i++)
-        out[i] = p->center[i] + p->scale * (local[0] * p->axis[0][i] + local[1] * p->axis[1][i] + local[2] * p->axis[2][i]);
+        out[i] =
+            p->center[i] + p->scale * (local[0] * p->axis[0][i] + local[1] * p->axis[1][i] + local[2] * p->axis[2][i]);
 }
 
 static void point_place(const struct placing *a, int64_t i)
@@ -205,7 +211,8 @@ static int point_tiles(const struct bw_domain_info *d, const struct points_cloud
     double wide = (double)c->radius[i] + c->reach;
     for (int a = 0; a < 3; a++) {
         double end = c->pos[i][a], start = end - (double)c->way[i][a];
-        double lo = floor((fmin(start, end) - wide - d->origin[a]) / d->h), hi = floor((fmax(start, end) + wide - d->origin[a]) / d->h);
+        double lo = floor((fmin(start, end) - wide - d->origin[a]) / d->h);
+        double hi = floor((fmax(start, end) + wide - d->origin[a]) / d->h);
         if (d->n[a] > 0) {
             if (hi < 0 || lo >= d->n[a]) return 0;
             lo = fmax(lo, 0), hi = fmin(hi, d->n[a] - 1);
@@ -254,8 +261,10 @@ static enum bw_status points_sort(struct bw_stage *s, struct points_cloud *c)
         count *= c->tiles[a];
     }
     if (count > TILES_MOST)
-        return s->host->fail(s, BW_ERR_LIMIT, "points are spread over %.3g tiles; give the domain a size, or check their "
-                             "scale", count);
+        return s->host->fail(s, BW_ERR_LIMIT,
+                             "points are spread over %.3g tiles; give the domain a size, or check their "
+                             "scale",
+                             count);
     int64_t n = (int64_t)count;
     c->first = s->host->scratch(s, (size_t)(n + 1) * sizeof *c->first);
     int64_t *at = s->host->scratch(s, (size_t)(n + 1) * sizeof *at);
@@ -271,8 +280,8 @@ static enum bw_status points_sort(struct bw_stage *s, struct points_cloud *c)
     return BW_OK;
 }
 
-enum bw_status points_place(struct bw_stage *s, const struct shape_points *p, const struct points_times *t, double reach,
-                            struct points_cloud *c)
+enum bw_status points_place(struct bw_stage *s, const struct shape_points *p, const struct points_times *t,
+                            double reach, struct points_cloud *c)
 {
     const struct points_source *m = t->now->points;
     int64_t n = m->blank ? 0 : m->file[1].n;

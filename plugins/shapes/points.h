@@ -46,10 +46,12 @@ enum points_column { COL_X, COL_Y, COL_Z, COL_RADIUS, COL_VX, COL_VY, COL_VZ, CO
 int points_column(const char *name);
 /// Read a file into *f (zeroed). Errors, said with line or element: BW_ERR_IO, BW_ERR_MEMORY.
 enum bw_status points_read(struct bw_stage *s, const char *path, int y_up, struct points_file *f);
-enum bw_status points_read_ply(struct bw_stage *s, const char *path, const char *text, size_t size, struct points_file *f);
+enum bw_status points_read_ply(struct bw_stage *s, const char *path, const char *text, size_t size,
+                               struct points_file *f);
 /// Room for n points with the columns of `has`. Errors: BW_ERR_MEMORY.
 enum bw_status points_room(struct bw_stage *s, struct points_file *f, int64_t n, const int has[POINTS_COLUMNS]);
-/// Put a row; columns that there are not are ignored. 0: a place, velocity or radius that is no number, or a radius < 0.
+/// Put a row; columns that there are not are ignored. 0: a place, velocity or radius that is no number, or a radius <
+/// 0.
 int points_put(struct points_file *f, int64_t i, const double value[POINTS_COLUMNS]);
 void points_file_free(struct bw_stage *s, struct points_file *f);
 /// Read what s->frame needs. Errors are said.
@@ -59,12 +61,12 @@ struct pose;
 /// All points over one step, in the world; scratch memory.
 struct points_cloud {
     int64_t n;
-    double (*pos)[3]; ///< at the step's end, m
-    float (*way)[3];  ///< since the step's start, m
-    float (*vel)[3];  ///< m/s
-    float *radius;    ///< m
-    double reach;     ///< beyond the radius that cells are touched, m
-    double fastest;   ///< longest way, m
+    double (*pos)[3];        ///< at the step's end, m
+    float (*way)[3];         ///< since the step's start, m
+    float (*vel)[3];         ///< m/s
+    float *radius;           ///< m
+    double reach;            ///< beyond the radius that cells are touched, m
+    double fastest;          ///< longest way, m
     int32_t lo[3], tiles[3]; ///< box of tiles that are touched
     int64_t *first;          ///< per tile of the box, and one more: its part of `list`
     int32_t *list;
@@ -73,15 +75,16 @@ struct points_cloud {
 /// long after s->time each pose is. Errors: BW_ERR_MEMORY, BW_ERR_LIMIT (said).
 struct points_times {
     const struct pose *start, *before, *now;
-    double moment;      ///< s between `before` and `now`
-    double begin, end;  ///< run's time at `start` and `now`, s
+    double moment;     ///< s between `before` and `now`
+    double begin, end; ///< run's time at `start` and `now`, s
 };
 enum bw_status points_place(struct bw_stage *s, const struct shape_points *p, const struct points_times *times,
                             double reach, struct points_cloud *c);
 /// Make the tiles active that the points touch.
 enum bw_status points_activate(struct bw_stage *s, const struct points_cloud *c);
 
-/// Cells of a block, from lo to hi, and the places of their values: x fastest, offset `at` from the low corner in cells.
+/// Cells of a block, from lo to hi, and the places of their values: x fastest, offset `at` from the low corner in
+/// cells.
 struct points_cells {
     const struct bw_block *block;
     int32_t lo[3], hi[3];

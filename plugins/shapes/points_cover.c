@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What points cover of a block: each of the block's points is drawn into the cells that it touches, at some places along
- * its way, so the cost is that of the cells covered. All in the order of the points: the same bits for any tiling. */
+/* What points cover of a block: each of the block's points is drawn into the cells that it touches, at some places
+ * along its way, so the cost is that of the cells covered. All in the order of the points: the same bits for any
+ * tiling. */
 #include "shape.h"
 
 #include <math.h>
@@ -39,7 +40,8 @@ static int ball_make(const struct points_cloud *c, const struct points_cells *q,
     double left = 1 - (m + 1.0) / q->samples, wide = ((double)c->radius[i] + 0.5 * q->width) / d->h;
     b->radius = (float)((double)c->radius[i] / d->h);
     for (int a = 0; a < 3; a++) {
-        double x = (c->pos[i][a] - (double)c->way[i][a] * left - d->origin[a]) / d->h - (q->block->lo[a] + q->lo[a]) - q->at[a];
+        double x = (c->pos[i][a] - (double)c->way[i][a] * left - d->origin[a]) / d->h;
+        x -= q->block->lo[a] + q->lo[a] + q->at[a];
         int32_t n = q->hi[a] - q->lo[a];
         double lo = ceil(x - wide), hi = floor(x + wide) + 1;
         b->x[a] = (float)x;
@@ -122,7 +124,8 @@ void points_flow(const struct points_cloud *c, const struct points_cells *q, int
     int64_t n = block_list(c, q->block, &list);
     size_t cells = cells_count(q);
     struct ball ball;
-    for (float **array = (float *[]){most, flow, weight, NULL}; *array; array++) memset(*array, 0, cells * sizeof(float));
+    for (float **array = (float *[]){most, flow, weight, NULL}; *array; array++)
+        memset(*array, 0, cells * sizeof(float));
     for (int m = 0; m < q->samples; m++)
         for (int64_t p = 0; p < n; p++)
             if (ball_make(c, q, list[p], m, &ball)) ball_flow(q, &ball, c->vel[list[p]][axis], most, flow, weight);

@@ -13,8 +13,8 @@ enum ply_form { PLY_TEXT, PLY_LITTLE, PLY_BIG };
 static const struct ply_type {
     const char *name[2];
     int bytes, is_float, is_signed;
-} types[] = {{{"char", "int8"}, 1, 0, 1},   {{"uchar", "uint8"}, 1, 0, 0}, {{"short", "int16"}, 2, 0, 1},
-             {{"ushort", "uint16"}, 2, 0, 0}, {{"int", "int32"}, 4, 0, 1}, {{"uint", "uint32"}, 4, 0, 0},
+} types[] = {{{"char", "int8"}, 1, 0, 1},     {{"uchar", "uint8"}, 1, 0, 0},   {{"short", "int16"}, 2, 0, 1},
+             {{"ushort", "uint16"}, 2, 0, 0}, {{"int", "int32"}, 4, 0, 1},     {{"uint", "uint32"}, 4, 0, 0},
              {{"float", "float32"}, 4, 1, 1}, {{"double", "float64"}, 8, 1, 1}};
 
 struct ply {
@@ -153,18 +153,21 @@ static enum bw_status row_text(struct bw_stage *s, struct ply *p, double value[P
     return at[strspn(at, " \t\r")] ? bad(s, p, "more values than the heading says") : BW_OK;
 }
 
-enum bw_status points_read_ply(struct bw_stage *s, const char *path, const char *text, size_t size, struct points_file *f)
+enum bw_status points_read_ply(struct bw_stage *s, const char *path, const char *text, size_t size,
+                               struct points_file *f)
 {
     struct ply p = {.path = path, .at = text, .end = text + size, .form = -1};
     enum bw_status status = heading_read(s, &p);
-    if (!status && (double)p.n > (double)size) status = bad(s, &p, "the heading promises more points than the file holds");
+    if (!status && (double)p.n > (double)size)
+        status = bad(s, &p, "the heading promises more points than the file holds");
     if (!status) status = points_room(s, f, p.n, p.has);
     for (int64_t i = 0; i < p.n && !status; i++) {
         double value[POINTS_COLUMNS] = {0};
         status = p.form == PLY_TEXT ? row_text(s, &p, value) : row_binary(s, &p, i, value);
         if (!status && !points_put(f, i, value))
-            status = s->host->fail(s, BW_ERR_IO, "%s: point %lld: a place or velocity is not finite, or the radius negative",
-                                   path, (long long)i);
+            status =
+                s->host->fail(s, BW_ERR_IO, "%s: point %lld: a place or velocity is not finite, or the radius negative",
+                              path, (long long)i);
     }
     return status;
 }

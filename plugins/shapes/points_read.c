@@ -18,10 +18,10 @@ int points_column(const char *name)
     static const struct {
         const char *name;
         int column;
-    } names[] = {{"x", COL_X},        {"y", COL_Y},         {"z", COL_Z},        {"radius", COL_RADIUS},
-                 {"r", COL_RADIUS},   {"pscale", COL_RADIUS}, {"vx", COL_VX},    {"vy", COL_VY},
-                 {"vz", COL_VZ},      {"id", COL_ID},       {"px", COL_X},       {"py", COL_Y},
-                 {"pz", COL_Z},       {"velocity_x", COL_VX}, {"velocity_y", COL_VY}, {"velocity_z", COL_VZ}};
+    } names[] = {{"x", COL_X},      {"y", COL_Y},           {"z", COL_Z},           {"radius", COL_RADIUS},
+                 {"r", COL_RADIUS}, {"pscale", COL_RADIUS}, {"vx", COL_VX},         {"vy", COL_VY},
+                 {"vz", COL_VZ},    {"id", COL_ID},         {"px", COL_X},          {"py", COL_Y},
+                 {"pz", COL_Z},     {"velocity_x", COL_VX}, {"velocity_y", COL_VY}, {"velocity_z", COL_VZ}};
     for (size_t i = 0; i < BW_COUNT(names); i++)
         if (!strcasecmp(name, names[i].name)) return names[i].column;
     return -1;
@@ -35,8 +35,9 @@ enum bw_status points_room(struct bw_stage *s, struct points_file *f, int64_t n,
     if (has[COL_VX]) f->vel = s->host->alloc(s, count * sizeof *f->vel);
     if (has[COL_RADIUS]) f->radius = s->host->alloc(s, count * sizeof *f->radius);
     if (has[COL_ID]) f->id = s->host->alloc(s, count * sizeof *f->id);
-    return f->pos && !f->vel == !has[COL_VX] && !f->radius == !has[COL_RADIUS] && !f->id == !has[COL_ID] ? BW_OK
-                                                                                                        : BW_ERR_MEMORY;
+    return f->pos && !f->vel == !has[COL_VX] && !f->radius == !has[COL_RADIUS] && !f->id == !has[COL_ID]
+               ? BW_OK
+               : BW_ERR_MEMORY;
 }
 
 int points_put(struct points_file *f, int64_t i, const double value[POINTS_COLUMNS])
@@ -104,7 +105,10 @@ static enum bw_status columns_check(struct bw_stage *s, const char *path, int64_
     int flow = has[COL_VX] + has[COL_VY] + has[COL_VZ];
     if (!has[COL_X] || !has[COL_Y] || !has[COL_Z])
         return s->host->fail(s, BW_ERR_IO, "%s:%lld: columns x, y and z are wanted; %s is not there", path,
-                             (long long)line, !has[COL_X] ? "x" : !has[COL_Y] ? "y" : "z");
+                             (long long)line,
+                             !has[COL_X]   ? "x"
+                             : !has[COL_Y] ? "y"
+                                           : "z");
     if (flow && flow < 3)
         return s->host->fail(s, BW_ERR_IO, "%s:%lld: a velocity has vx, vy and vz; one of them is not there", path,
                              (long long)line);
@@ -213,7 +217,9 @@ enum bw_status points_read(struct bw_stage *s, const char *path, int y_up, struc
     if (!status && f->n > POINTS_MOST)
         status = s->host->fail(s, BW_ERR_LIMIT, "%s: more than %d points", path, POINTS_MOST);
     f->loaded = !status;
-    if (status) points_file_free(s, f);
-    else if (y_up) points_turn(f);
+    if (status)
+        points_file_free(s, f);
+    else if (y_up)
+        points_turn(f);
     return status;
 }

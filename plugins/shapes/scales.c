@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The averages are those by which `transfer` feeds the coarser domain, so what it has just been given differs by nothing,
- * and what it did to it since (its projection) is all that comes back: no detail is lost on the way to and fro. */
+/* The averages are those by which `transfer` feeds the coarser domain, so what it has just been given differs by
+ * nothing, and what it did to it since (its projection) is all that comes back: no detail is lost on the way to and
+ * fro. */
 #include "scales.h"
 
 #include <math.h>
@@ -41,7 +42,8 @@ static int place_known(const struct finding *f, const double x[3])
         double corner[3];
         for (int a = 0; a < 3; a++) {
             corner[a] = x[a] + (a == fine->thin ? 0 : (e >> a & 1 ? r : -r));
-            if (fine->n[0] > 0 && (corner[a] < fine->origin[a] || corner[a] > fine->origin[a] + fine->n[a] * fine->h)) return 0;
+            double beyond = corner[a] - fine->origin[a];
+            if (fine->n[0] > 0 && (beyond < 0 || beyond > fine->n[a] * fine->h)) return 0;
         }
         if (!tile_active(f->tiles, f->fine_domain, fine, corner)) return 0;
     }
@@ -91,13 +93,14 @@ enum bw_status scales_find(struct bw_stage *s, const struct bw_field *coarse, co
     const struct bw_field_info *info = s->host->field_info(fine);
     const struct bw_tiles_api *tiles = s->host->extension(BW_TILES);
     struct finding f = {s->host->extension(BW_SAMPLE), tiles, coarse, fine, info->domain, tiles->domain(coarse),
-                        tiles->domain(fine), c, 1, d};
+                        tiles->domain(fine),           c,     1,      d};
     *d = (struct scales){.coarse = s->host->field_info(coarse)->domain};
     f.finer = (int)fmin(fmax(ceil(d->coarse->h / info->domain->h - 1e-6), 1), FINER_MOST);
     if (info->kind == BW_MAC) d->back[c] = 0.5;
     int64_t count = 1;
     for (int a = 0; a < 3; a++) {
-        double lo = (info->domain->origin[a] - d->coarse->origin[a]) / d->coarse->h, size = info->domain->n[a] * info->domain->h / d->coarse->h;
+        double lo = (info->domain->origin[a] - d->coarse->origin[a]) / d->coarse->h;
+        double size = info->domain->n[a] * info->domain->h / d->coarse->h;
         d->lo[a] = (int32_t)floor(lo);
         d->n[a] = (int32_t)ceil(lo + size + d->back[a]) - d->lo[a];
         count *= d->n[a];

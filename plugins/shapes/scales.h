@@ -9,9 +9,9 @@
 struct scales {
     const struct bw_domain_info *coarse;
     int32_t lo[3], n[3];
-    double back[3];   ///< how far places lie before the middle of their cells, in cells
+    double back[3]; ///< how far places lie before the middle of their cells, in cells
     float *difference;
-    uint8_t *known;   ///< 1 where both domains have values all over the place's cell
+    uint8_t *known; ///< 1 where both domains have values all over the place's cell
 };
 
 /// Find the difference of component c. Memory is scratch. Errors: BW_ERR_MEMORY.

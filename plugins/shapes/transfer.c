@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 /* transfer: fields of another domain into this one, by sampling.
  *
- * A finer source is averaged over each cell (or over the cell's size round a face), from as many trilinear samples along
- * each axis as its cells are smaller; a coarser one is read trilinearly: both are exact for linear fields, and of second
- * order. w is 1 where the source counts, and falls to 0 over `blend` cells:
- *   region all   everywhere in the source, down to 0 at its sides that lie inside this domain (cells of the source)
- *   region rim   at this domain's sides that lie inside the source, down to 0 inside (cells of this domain)
- * What becomes of the old value f, with g the source's:
- *   set   f += (g - f)·(1 - (1-w)^(dt/τ))   τ = 1/24 s: where w = 1 at once, in one substep or in ten
- *   max   f = max(f, w·g)
- *   add   f += w·g·dt                       an amount per second
- *   large f += w·P(g - R f)                 only the scales that a coarser g can show; R averages f as a transfer to g
- *                                           does, P interpolates: finer detail stays, and so does what g was given
- * The source speaks only where its tiles are active. Tiles of this domain wake where a field that keeps tiles alive
- * here exceeds its threshold there. In a chain that feeds both ways the order of the stages is the order of events. */
+ * A finer source is averaged over each cell (or over the cell's size round a face), from as many trilinear samples
+ * along each axis as its cells are smaller; a coarser one is read trilinearly: both are exact for linear fields, and of
+ * second order. w is 1 where the source counts, and falls to 0 over `blend` cells: region all   everywhere in the
+ * source, down to 0 at its sides that lie inside this domain (cells of the source) region rim   at this domain's sides
+ * that lie inside the source, down to 0 inside (cells of this domain) What becomes of the old value f, with g the
+ * source's: set   f += (g - f)·(1 - (1-w)^(dt/τ))   τ = 1/24 s: where w = 1 at once, in one substep or in ten max   f =
+ * max(f, w·g) add   f += w·g·dt                       an amount per second large f += w·P(g - R f)                 only
+ * the scales that a coarser g can show; R averages f as a transfer to g does, P interpolates: finer detail stays, and
+ * so does what g was given The source speaks only where its tiles are active. Tiles of this domain wake where a field
+ * that keeps tiles alive here exceeds its threshold there. In a chain that feeds both ways the order of the stages is
+ * the order of events. */
 #include "nest.h"
 #include "scales.h"
 #include "shape.h"
@@ -38,16 +36,23 @@ struct transfer {
 };
 
 static const struct bw_param field_row[] = {
-    {.type = BW_PARAM_FIELD, .offset = BW_OFFSET(struct field_name, name, const char *), .doc = "A field's name.",
+    {.type = BW_PARAM_FIELD,
+     .offset = BW_OFFSET(struct field_name, name, const char *),
+     .doc = "A field's name.",
      .flags = BW_PARAM_STATIC},
 };
 static const struct bw_param params[] = {
-    {.key = "from", .type = BW_PARAM_STRING, .offset = BW_OFFSET(struct transfer, from, const char *),
-     .doc = "The domain that is read.", .flags = BW_PARAM_STATIC | BW_PARAM_REQUIRED},
-    BW_LIST(struct transfer, fields, struct field_name, "fields", field_row, "Fields to take over, of the same name in both."),
-    BW_CHOICE(struct transfer, mode, "mode", "set", "set|max|add|large",
-              "set: the other domain's value; max: at least that; add: so much per second; large: only the scales that the "
-              "other, coarser one can show, while finer detail stays."),
+    {.key = "from",
+     .type = BW_PARAM_STRING,
+     .offset = BW_OFFSET(struct transfer, from, const char *),
+     .doc = "The domain that is read.",
+     .flags = BW_PARAM_STATIC | BW_PARAM_REQUIRED},
+    BW_LIST(struct transfer, fields, struct field_name, "fields", field_row,
+            "Fields to take over, of the same name in both."),
+    BW_CHOICE(
+        struct transfer, mode, "mode", "set", "set|max|add|large",
+        "set: the other domain's value; max: at least that; add: so much per second; large: only the scales that the "
+        "other, coarser one can show, while finer detail stays."),
     BW_CHOICE(struct transfer, region, "region", "all", "all|rim",
               "all: wherever the other domain is; rim: along the sides that lie inside it."),
     BW_F64(struct transfer, blend, "blend", "4", 0, 1e4, NULL,
@@ -73,7 +78,7 @@ struct pass {
     const struct bw_field *source;
     struct bw_domain *there;
     const struct bw_domain_info *here, *far;
-    int finer; ///< samples along an axis of a cell
+    int finer;                   ///< samples along an axis of a cell
     const struct scales *scales; ///< mode large: per component
     double dt;
 };
@@ -112,8 +117,8 @@ struct row {
 };
 
 /* `back` is how far a component's place lies before the cell's middle, in cells. */
-static void row_sample(const struct pass *a, const struct bw_block *b, const double back[3], int32_t n, int32_t j, int32_t k,
-                       uint32_t c, struct row *r)
+static void row_sample(const struct pass *a, const struct bw_block *b, const double back[3], int32_t n, int32_t j,
+                       int32_t k, uint32_t c, struct row *r)
 {
     int32_t used = 0, m = a->finer, each = 1;
     for (int i = 0; i < 3; i++) each *= i == a->here->thin ? 1 : m;
@@ -126,7 +131,8 @@ static void row_sample(const struct pass *a, const struct bw_block *b, const dou
             int32_t left = q;
             for (int axis = 0; axis < 3; axis++) {
                 int parts = axis == a->here->thin ? 1 : m;
-                r->pos[(size_t)used * (size_t)each + (size_t)q][axis] = x[axis] + ((left % parts + 0.5) / parts - 0.5) * a->here->h;
+                r->pos[(size_t)used * (size_t)each + (size_t)q][axis] =
+                    x[axis] + ((left % parts + 0.5) / parts - 0.5) * a->here->h;
                 left /= parts;
             }
         }
@@ -141,8 +147,8 @@ static void row_sample(const struct pass *a, const struct bw_block *b, const dou
 }
 
 /* Mode large: a row is moved by the difference at each place. */
-static void row_shift(const struct pass *a, const struct bw_block *b, const double back[3], int32_t n, int32_t j, int32_t k,
-                      uint32_t c)
+static void row_shift(const struct pass *a, const struct bw_block *b, const double back[3], int32_t n, int32_t j,
+                      int32_t k, uint32_t c)
 {
     const struct bw_view *v = &b->view[0];
     for (int32_t i = 0; i < n; i++) {
@@ -160,7 +166,8 @@ static double value_mix(const struct pass *a, double f, double g, double w)
     return w >= 1 ? g : f + (g - f) * (1 - pow(1 - w, a->dt / BLEND_TIME));
 }
 
-static void row_write(const struct pass *a, const struct bw_view *v, int c, ptrdiff_t from, int32_t n, const struct row *r)
+static void row_write(const struct pass *a, const struct bw_view *v, int c, ptrdiff_t from, int32_t n,
+                      const struct row *r)
 {
     int32_t used = 0;
     for (int32_t i = 0; i < n; i++) {
@@ -259,8 +266,13 @@ static enum bw_status rim_activate(struct bw_stage *s, const struct pass *a, con
 
 static struct pass pass_make(const struct bw_stage *s, const struct bw_field *source)
 {
-    struct pass a = {.p = s->params, .sample = s->host->extension(BW_SAMPLE), .tiles = s->host->extension(BW_TILES),
-                     .source = source, .here = s->grid, .far = far_grid(s), .dt = s->dt};
+    struct pass a = {.p = s->params,
+                     .sample = s->host->extension(BW_SAMPLE),
+                     .tiles = s->host->extension(BW_TILES),
+                     .source = source,
+                     .here = s->grid,
+                     .far = far_grid(s),
+                     .dt = s->dt};
     a.there = a.tiles->domain(source);
     a.finer = (int)fmin(fmax(ceil(a.here->h / a.far->h - 1e-6), 1), FINER_MOST);
     return a;
@@ -295,18 +307,22 @@ static int boxes_apart(const struct bw_domain_info *a, const struct bw_domain_in
 static enum bw_status init(struct bw_stage *s)
 {
     const struct transfer *p = s->params;
-    if (!p->fields.count) return s->host->fail(s, BW_ERR_PRESET, "name the `fields` to take over from domain %s", p->from);
+    if (!p->fields.count)
+        return s->host->fail(s, BW_ERR_PRESET, "name the `fields` to take over from domain %s", p->from);
     const struct bw_domain_info *far = far_grid(s);
     if (p->fields.count > FIELDS_MOST) return s->host->fail(s, BW_ERR_PRESET, "names more than %d fields", FIELDS_MOST);
     if (far->thin != s->grid->thin)
-        return s->host->fail(s, BW_ERR_PRESET, "domains %s and %s are not flat along the same axis", p->from, s->grid->name);
+        return s->host->fail(s, BW_ERR_PRESET, "domains %s and %s are not flat along the same axis", p->from,
+                             s->grid->name);
     if (s->grid->h / far->h > FINER_MOST)
-        return s->host->fail(s, BW_ERR_PRESET, "the cells of %s are %g times smaller; at most %d times is possible", p->from,
-                             s->grid->h / far->h, FINER_MOST);
+        return s->host->fail(s, BW_ERR_PRESET, "the cells of %s are %g times smaller; at most %d times is possible",
+                             p->from, s->grid->h / far->h, FINER_MOST);
     if (boxes_apart(s->grid, far))
-        s->host->log(s, BW_LOG_WARNING, "domains %s and %s do not touch: nothing is transferred", s->grid->name, p->from);
+        s->host->log(s, BW_LOG_WARNING, "domains %s and %s do not touch: nothing is transferred", s->grid->name,
+                     p->from);
     if (p->mode == TRANSFER_LARGE && (far->h <= s->grid->h || s->grid->n[0] <= 0 || p->region == REGION_RIM))
-        return s->host->fail(s, BW_ERR_PRESET, "mode large is for a domain with a size, all of it, and from a coarser one");
+        return s->host->fail(s, BW_ERR_PRESET,
+                             "mode large is for a domain with a size, all of it, and from a coarser one");
     if (p->region == REGION_RIM && s->grid->n[0] <= 0)
         return s->host->fail(s, BW_ERR_PRESET, "domain %s has no size, and so no rim", s->grid->name);
     return BW_OK;
@@ -325,8 +341,9 @@ static enum bw_status step(struct bw_stage *s)
             status = scales_find(s, a.source, access.field, c, &scales[c]);
         if (status) return status;
         if (a.p->mode == TRANSFER_LARGE) a.scales = scales;
-        status = s->host->sweep(s, &(struct bw_sweep){.access = &access, .n_access = 1, .body = body,
-                                                                     .user = &a, .sums = &failed, .n_sums = 1});
+        status = s->host->sweep(
+            s, &(struct bw_sweep){
+                   .access = &access, .n_access = 1, .body = body, .user = &a, .sums = &failed, .n_sums = 1});
         if (status || failed > 0) return status ? status : BW_ERR_MEMORY;
     }
     return BW_OK;

@@ -191,7 +191,8 @@ static enum bw_status file_take(struct bw_stage *s, const struct shape_volume *p
     int32_t grid = bwvdb_find(file, p->grid);
     enum bw_status status = BW_OK;
     if (grid < 0)
-        status = s->host->fail(s, BW_ERR_PRESET, "%s has no grid \"%s\"; it holds %s", path, p->grid, bwvdb_names(file));
+        status =
+            s->host->fail(s, BW_ERR_PRESET, "%s has no grid \"%s\"; it holds %s", path, p->grid, bwvdb_names(file));
     if (!status && (bad = bwvdb_load(file, grid, &error)))
         status = s->host->fail(s, (enum bw_status)bad, "%s", error.text);
     if (!status) status = grid_take(s, p, path, file, grid, v);
