@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static int32_t domain_index(struct bw_chain *c, const char *name, const struct bw_place *at, const char *who)
+int32_t chain_domain_index(struct bw_chain *c, const char *name, const struct bw_place *at, const char *who)
 {
     if (!name) return 0;
     const char *known[BW_MAX_DOMAINS];
@@ -46,7 +46,7 @@ static enum bw_status stage_build(struct bw_chain *c, const struct bw_preset_sta
     s->chain = c;
     s->entry = e;
     s->preset = p;
-    s->domain = domain_index(c, p->domain, &p->place, p->id);
+    s->domain = chain_domain_index(c, p->domain, &p->place, p->id);
     if (s->domain < 0) return BW_ERR_PRESET;
     struct bw_params_context ctx = params_context(c, p->id);
     s->params = bw_params_compile(e->stage->params, e->stage->n_params, e->param_stride, e->stage->params_size, p->node, &ctx, c->diag);
@@ -73,7 +73,7 @@ static enum bw_status exporter_build(struct bw_chain *c, const struct bw_preset_
     x->chain = c;
     x->entry = e;
     x->preset = p;
-    x->domain = domain_index(c, p->domain, &p->place, p->id);
+    x->domain = chain_domain_index(c, p->domain, &p->place, p->id);
     if (x->domain < 0) return BW_ERR_PRESET;
     struct bw_params_context ctx = params_context(c, p->id);
     x->params = bw_params_compile(e->exporter->params, e->exporter->n_params, e->param_stride, e->exporter->params_size, p->node, &ctx, c->diag);
@@ -81,7 +81,8 @@ static enum bw_status exporter_build(struct bw_chain *c, const struct bw_preset_
     c->n_exporters++;
     x->param_mem = bw_calloc(e->exporter->params_size + 8);
     x->pub = (struct bw_exporter){.host = &c->exporter_host, .desc = e->exporter, .id = p->id, .params = x->param_mem,
-                                  .state = bw_calloc(e->exporter->state_size + 8), .bake = &c->bake, .host_data = x};
+                                  .state = bw_calloc(e->exporter->state_size + 8), .bake = &c->bake, .host_data = x,
+                                  .n_domains = (uint32_t)c->preset->n_domains, .domain = (uint32_t)x->domain, .domains = c->grid};
     return x->param_mem && x->pub.state ? chain_params(c, x->params, 0, 0, x->param_mem) : BW_ERR_MEMORY;
 }
 
@@ -105,6 +106,7 @@ static enum bw_status parts_build(struct bw_chain *c)
     enum bw_status first = workers_build(c);
     for (int32_t i = 0; i < p->n_domains && first == BW_OK; i++)
         if (!(c->domain[i] = bw_domain_create(&p->domain[i].info, p->domain[i].margin))) first = BW_ERR_MEMORY;
+        else c->grid[i] = &c->domain[i]->info;
     if (first != BW_OK) return first;
     chain_host_init(c);
     chain_exporter_host_init(c);

@@ -91,6 +91,7 @@ struct chain_snapshot {
 
 struct bw_chain {
     const struct bw_preset *preset;
+    const struct bw_domain_info *grid[BW_MAX_DOMAINS]; /* of `domain` */
     const struct bw_registry *registry;
     struct bw_run_options opt;
     struct bw_host host;
@@ -134,6 +135,10 @@ enum bw_status chain_wire(struct bw_chain *c);
 /// Row i of a stage's port table, zero-filled when the plugin is older.
 struct bw_port chain_port(const struct chain_stage *s, uint32_t i);
 struct chain_field *chain_find(const struct bw_chain *c, const char *name, int32_t domain);
+
+/* chain.c */
+/// Index of a domain by name (NULL: the first); -1, said, when there is none. `who` begins the sentence.
+int32_t chain_domain_index(struct bw_chain *c, const char *name, const struct bw_place *at, const char *who);
 
 /* host.c */
 void chain_host_init(struct bw_chain *c);

@@ -322,37 +322,78 @@ void bw_fill(const struct bw_source *s, uint32_t c, const int32_t lo[3], const i
         }
 }
 
-/* Eight corners of a cell of the component's own lattice. */
-static double sample_component(const struct bw_source *s, uint32_t c, const double x[3])
+/* Tiles met last, by the parity of their coordinates: the eight round a place never collide. */
+struct sample_cache {
+    int32_t tile[8][3];
+    int64_t at[8]; /* index, negative: inactive */
+    int known[8];
+};
+
+static int64_t cache_find(struct sample_cache *m, const struct bw_source *s, const int32_t tile[3])
 {
-    int32_t base[3];
-    double f[3];
+    int e = (tile[0] & 1) | (tile[1] & 1) << 1 | (tile[2] & 1) << 2;
+    if (m->known[e] && m->tile[e][0] == tile[0] && m->tile[e][1] == tile[1] && m->tile[e][2] == tile[2]) return m->at[e];
+    m->known[e] = 1;
+    memcpy(m->tile[e], tile, sizeof m->tile[e]);
+    return m->at[e] = bw_topo_index(s->topo, tile);
+}
+
+/* Are the coordinates lo to hi of axis a stored ones, not ruled by a side? */
+static bool span_stored(const struct bw_field_info *f, uint32_t c, int a, int32_t lo, int32_t hi)
+{
+    const struct bw_domain_info *d = f->domain;
+    bool face = f->kind == BW_MAC && (int)c == a;
+    return !bw_bounded(d) || (lo >= face && hi < d->n[a]);
+}
+
+/* Eight corners of a cell of the component's own lattice. */
+static double sample_component(const struct bw_source *s, uint32_t c, const double x[3], struct sample_cache *m)
+{
+    const int32_t *td = s->info->domain->tile;
+    int32_t base[3], tile[2][3], in[2][3];
+    double f[3], v = 0;
+    bool stored = true;
     for (int a = 0; a < 3; a++) {
         double b = floor(x[a]);
         base[a] = (int32_t)b;
         f[a] = x[a] - b;
+        stored = stored && span_stored(s->info, c, a, base[a], base[a] + (f[a] > 0));
+        tile[0][a] = bw_floor_div(base[a], td[a]);
+        in[0][a] = base[a] - tile[0][a] * td[a];
+        bool next = in[0][a] + 1 == td[a];
+        tile[1][a] = tile[0][a] + next;
+        in[1][a] = next ? 0 : in[0][a] + 1;
     }
-    double v = 0;
     for (int e = 0; e < 8; e++) {
-        double w = (e & 1 ? f[0] : 1 - f[0]) * (e & 2 ? f[1] : 1 - f[1]) * (e & 4 ? f[2] : 1 - f[2]);
+        int i = e & 1, j = e >> 1 & 1, k = e >> 2;
+        double w = (i ? f[0] : 1 - f[0]) * (j ? f[1] : 1 - f[1]) * (k ? f[2] : 1 - f[2]);
         if (w == 0) continue;
-        int32_t at[3] = {base[0] + (e & 1), base[1] + (e >> 1 & 1), base[2] + (e >> 2)};
-        v += w * bw_fetch(s, c, at);
+        int64_t t = stored ? cache_find(m, s, (int32_t[3]){tile[i][0], tile[j][1], tile[k][2]}) : -1;
+        if (t < 0) {
+            v += w * bw_fetch(s, c, (int32_t[3]){base[0] + i, base[1] + j, base[2] + k});
+            continue;
+        }
+        size_t at = (size_t)in[i][0] + (size_t)td[0] * ((size_t)in[j][1] + (size_t)td[1] * (size_t)in[k][2]);
+        v += w * (s->info->precision == BW_F64P ? ((const double *)s->data[c][t])[at] : (double)((const float *)s->data[c][t])[at]);
     }
     return v;
 }
 
-void bw_sample(const struct bw_source *s, size_t count, const bw_vec3 *pos, double *out)
+void bw_sample_one(const struct bw_source *s, uint32_t c, size_t count, const bw_vec3 *pos, double *out, size_t stride)
 {
     const struct bw_domain_info *d = s->info->domain;
-    uint32_t comps = s->info->comps;
-    for (size_t p = 0; p < count; p++)
-        for (uint32_t c = 0; c < comps; c++) {
-            double x[3];
-            for (int a = 0; a < 3; a++) {
-                x[a] = (pos[p][a] - d->origin[a]) / d->h - (s->info->kind == BW_MAC && (int)c == a ? 0 : .5);
-                if (!(fabs(x[a]) < 1e9)) x[a] = x[a] > 0 ? 1e9 : x[a] < 0 ? -1e9 : 0;
-            }
-            out[p * comps + c] = sample_component(s, c, x);
+    struct sample_cache cache = {.known = {0}};
+    for (size_t p = 0; p < count; p++) {
+        double x[3];
+        for (int a = 0; a < 3; a++) {
+            x[a] = (pos[p][a] - d->origin[a]) / d->h - (s->info->kind == BW_MAC && (int)c == a ? 0 : .5);
+            if (!(fabs(x[a]) < 1e9)) x[a] = x[a] > 0 ? 1e9 : x[a] < 0 ? -1e9 : 0;
         }
+        out[p * stride] = sample_component(s, c, x, &cache);
+    }
+}
+
+void bw_sample(const struct bw_source *s, size_t count, const bw_vec3 *pos, double *out)
+{
+    for (uint32_t c = 0; c < s->info->comps; c++) bw_sample_one(s, c, count, pos, out + c, s->info->comps);
 }

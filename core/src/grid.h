@@ -105,6 +105,8 @@ void bw_fill(const struct bw_source *s, uint32_t c, const int32_t lo[3], const i
 double bw_fetch(const struct bw_source *s, uint32_t c, const int32_t at[3]);
 /// Trilinear values at world positions, count × comps.
 void bw_sample(const struct bw_source *s, size_t count, const bw_vec3 *pos, double *out);
+/// The same of component c; values are `stride` apart.
+void bw_sample_one(const struct bw_source *s, uint32_t c, size_t count, const bw_vec3 *pos, double *out, size_t stride);
 
 /* particles.c */
 struct bw_particles *bw_particles_create(const char *name);

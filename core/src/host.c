@@ -281,6 +281,11 @@ static const char *host_output(struct bw_stage *stage, const char *name, int kee
 /* ---- services by id ---- */
 
 static void service_sample(const struct bw_field *f, size_t count, const bw_vec3 *pos, double *out) { bw_sample(&f->src, count, pos, out); }
+static void service_component(const struct bw_field *f, uint32_t c, size_t count, const bw_vec3 *pos, double *out)
+{
+    bw_sample_one(&f->src, c, count, pos, out, 1);
+}
+
 static const struct bw_topology *service_topology(struct bw_domain *d) { return &d->topo->pub; }
 
 static const void *service_data(const struct bw_field *f, uint32_t c, int64_t index)
@@ -290,8 +295,10 @@ static const void *service_data(const struct bw_field *f, uint32_t c, int64_t in
 
 static int64_t service_find(const struct bw_domain *d, const int32_t coord[3]) { return bw_topo_find(d->topo, &d->info, coord); }
 
-static const struct bw_sample_api sample_table = {sizeof sample_table, service_sample};
-static const struct bw_tiles_api tiles_table = {sizeof tiles_table, service_topology, service_data, service_find};
+static struct bw_domain *service_domain(const struct bw_field *f) { return f->domain; }
+
+static const struct bw_sample_api sample_table = {sizeof sample_table, service_sample, service_component};
+static const struct bw_tiles_api tiles_table = {sizeof tiles_table, service_topology, service_data, service_find, service_domain};
 
 static const void *host_extension(const char *id)
 {

@@ -150,8 +150,11 @@ static enum bw_status ports_check(const struct table *t, const struct bw_port *r
         if (!attributes_good(&p))
             return bw_diag_error(t->d, NULL, BW_ERR_PLUGIN, "%s: %s: port \"%s\" has an attribute without name or of unknown type", t->path,
                                  t->id, p.name);
-        for (uint32_t k = 0; k < i; k++)
-            if (!strcmp(port_row(t, rows, k).name, p.name))
+        if (p.domain && (p.access != BW_READ || p.kind == BW_PARTICLES))
+            return bw_diag_error(t->d, NULL, BW_ERR_PLUGIN, "%s: %s: port \"%s\" is in another domain; grid fields can be read there, "
+                                 "no more", t->path, t->id, p.name);
+        for (uint32_t k = 0; k < i; k++) /* one name, once here and once in another domain: `bind` means both */
+            if (!strcmp(port_row(t, rows, k).name, p.name) && !port_row(t, rows, k).domain == !p.domain)
                 return bw_diag_error(t->d, NULL, BW_ERR_PLUGIN, "%s: %s: port \"%s\" is there twice", t->path, t->id, p.name);
     }
     return BW_OK;

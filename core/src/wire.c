@@ -152,7 +152,7 @@ static void names_of(const struct chain_stage *s, const char *key, struct names 
 
 static bool creates(const struct bw_port *p)
 {
-    return p->access != BW_READ && !(p->flags & (BW_PORT_OPTIONAL | BW_PORT_NO_CREATE));
+    return !p->domain && p->access != BW_READ && !(p->flags & (BW_PORT_OPTIONAL | BW_PORT_NO_CREATE));
 }
 
 static const char *creator_name(const struct bw_chain *c, const struct chain_field *f)
@@ -298,12 +298,25 @@ static bool bound_elsewhere(const struct chain_stage *s, int32_t field)
     return false;
 }
 
+/* Domain that a port's fields live in; -1: the preset names none; -2: one that there is not (said). */
+static int32_t port_domain(struct bw_chain *c, const struct chain_stage *s, const struct bw_port *p)
+{
+    struct names names = {.n = 0};
+    if (!p->domain) return s->domain;
+    names_of(s, p->domain, &names);
+    if (!names.n) return -1;
+    int32_t d = chain_domain_index(c, names.name[0], &s->preset->place, s->pub.id);
+    return d < 0 ? -2 : d;
+}
+
 static enum bw_status bind_single(struct bw_chain *c, int32_t index, const struct bw_port *p, struct bw_bound *b)
 {
     struct chain_stage *s = &c->stage[index];
+    int32_t domain = port_domain(c, s, p);
+    if (domain < 0) return domain == -1 ? BW_OK : BW_ERR_PRESET;
     char *name = port_name(s, p);
     if (!name) return BW_ERR_MEMORY;
-    const struct chain_field *f = chain_find(c, name, s->domain);
+    const struct chain_field *f = chain_find(c, name, domain);
     enum bw_status st = BW_OK;
     if (f && f->creator < 0 && f->updater < 0 && f->writer < 0 && p->access == BW_READ && !f->settled) f = NULL;
     if (f) st = bind_check(c, index, p, f, name);
@@ -317,16 +330,19 @@ static enum bw_status bind_single(struct bw_chain *c, int32_t index, const struc
 static enum bw_status bind_list(struct bw_chain *c, int32_t index, const struct bw_port *p, struct bw_bound *b)
 {
     struct chain_stage *s = &c->stage[index];
+    int32_t domain = port_domain(c, s, p);
+    if (domain < 0) return domain == -1 ? BW_OK : BW_ERR_PRESET;
     enum bw_status st = BW_OK;
     struct names names = {.n = 0};
     if (p->from) names_of(s, p->from, &names);
     bool all = (p->flags & (BW_PORT_ADVECTED | BW_PORT_NO_CREATE)) == (BW_PORT_ADVECTED | BW_PORT_NO_CREATE);
     if (p->from && (names.n || !all)) {
         for (uint32_t i = 0; i < names.n && st == BW_OK; i++) {
-            const struct chain_field *f = chain_find(c, names.name[i], s->domain);
+            const struct chain_field *f = chain_find(c, names.name[i], domain);
             if (!f && (p->flags & BW_PORT_OPTIONAL)) continue;
             if (!f)
-                return chain_fail(c, &s->preset->place, BW_ERR_PRESET, "%s names field \"%s\"; no stage makes it", s->pub.id, names.name[i]);
+                return chain_fail(c, &s->preset->place, BW_ERR_PRESET, "%s names field \"%s\"; no stage makes it%s%s", s->pub.id,
+                                  names.name[i], p->domain ? " in domain " : "", p->domain ? c->grid[domain]->name : "");
             st = bind_check(c, index, p, f, names.name[i]);
             if (st == BW_OK) st = bind_add(c, b, (int32_t)(f - c->field));
         }
@@ -334,7 +350,7 @@ static enum bw_status bind_list(struct bw_chain *c, int32_t index, const struct 
     }
     for (int32_t i = 0; i < c->n_fields && st == BW_OK; i++) {
         const struct chain_field *f = &c->field[i];
-        if (!f->advected || f->domain != s->domain || f->kind >= BW_PARTICLES) continue;
+        if (!f->advected || f->domain != domain || f->kind >= BW_PARTICLES) continue;
         if ((p->kinds && !(p->kinds & BW_KIND_BIT(f->kind))) || bound_elsewhere(s, i)) continue;
         st = bind_add(c, b, i);
     }
@@ -358,6 +374,31 @@ static enum bw_status bind_names_check(struct bw_chain *c, const struct chain_st
     return BW_OK;
 }
 
+/* Fields that one parameter names in two domains: the same kind in both. */
+static enum bw_status pairs_check(struct bw_chain *c, const struct chain_stage *s)
+{
+    for (uint32_t i = 0; i < s->pub.desc->n_ports; i++) {
+        struct bw_port far = chain_port(s, i);
+        if (!far.domain || !far.from) continue;
+        for (uint32_t k = 0; k < s->pub.desc->n_ports; k++) {
+            struct bw_port near = chain_port(s, k);
+            if (near.domain || !near.from || strcmp(near.from, far.from)) continue;
+            for (uint32_t q = 0; q < s->bound[i].count && q < s->bound[k].count; q++) {
+                const struct chain_field *a = &c->field[((const intptr_t *)s->bound[i].fields)[q]];
+                const struct chain_field *b = &c->field[((const intptr_t *)s->bound[k].fields)[q]];
+                if (a == b)
+                    return chain_fail(c, &s->preset->place, BW_ERR_PRESET, "%s reads domain %s into itself", s->pub.id,
+                                      c->grid[a->domain]->name);
+                if (a->kind == b->kind) continue;
+                return chain_fail(c, &s->preset->place, BW_ERR_PRESET, "%s: \"%s\" is a %s in domain %s, but a %s in domain %s",
+                                  s->pub.id, a->name, kind_word[a->kind], c->grid[a->domain]->name, kind_word[b->kind],
+                                  c->grid[b->domain]->name);
+            }
+        }
+    }
+    return BW_OK;
+}
+
 static enum bw_status stage_bind(struct bw_chain *c, int32_t index)
 {
     struct chain_stage *s = &c->stage[index];
@@ -372,7 +413,7 @@ static enum bw_status stage_bind(struct bw_chain *c, int32_t index)
             if (is_list != (lists == 1)) continue;
             st = is_list ? bind_list(c, index, &p, &s->bound[i]) : bind_single(c, index, &p, &s->bound[i]);
         }
-    return st;
+    return st == BW_OK ? pairs_check(c, s) : st;
 }
 
 /* ---- storage ---- */
@@ -411,7 +452,7 @@ static enum bw_status fields_create(struct bw_chain *c)
 enum bw_status chain_wire(struct bw_chain *c)
 {
     enum bw_status st = BW_OK;
-    for (int32_t i = 0; i < c->preset->n_fields; i++)
+    for (int32_t i = 0; i < c->preset->n_fields && c->preset->n_domains == 1; i++) /* else where stages make it */
         if (!field_enter(c, c->preset->field[i].name, 0)) return BW_ERR_MEMORY;
     for (int32_t i = 0; i < c->n_stages && st == BW_OK; i++) st = stage_make(c, i);
     if (st == BW_OK) st = positions_make(c);
@@ -426,6 +467,12 @@ enum bw_status chain_wire(struct bw_chain *c)
 
 /* ---- words about it ---- */
 
+static void describe_field(const struct bw_chain *c, FILE *f, const struct bw_field *field)
+{
+    int several = c->preset->n_domains > 1;
+    fprintf(f, " %s:%s%s%s", kind_word[field->info.kind], several ? field->info.domain->name : "", several ? "." : "", field->name);
+}
+
 char *bw_chain_describe(const struct bw_chain *c)
 {
     char *text = NULL;
@@ -434,13 +481,14 @@ char *bw_chain_describe(const struct bw_chain *c)
     if (!f) return NULL;
     for (int32_t i = 0; i < c->n_stages; i++) {
         const struct chain_stage *s = &c->stage[i];
-        fprintf(f, "%2d. %s%s%s%s\n", i + 1, s->pub.id, strcmp(s->pub.id, s->pub.desc->id) ? " (" : "",
-                strcmp(s->pub.id, s->pub.desc->id) ? s->pub.desc->id : "", strcmp(s->pub.id, s->pub.desc->id) ? ")" : "");
+        int named = strcmp(s->pub.id, s->pub.desc->id) != 0, several = c->preset->n_domains > 1;
+        fprintf(f, "%2d. %s%s%s%s%s%s\n", i + 1, s->pub.id, named ? " (" : "", named ? s->pub.desc->id : "", named ? ")" : "",
+                several ? " in " : "", several ? s->pub.grid->name : "");
         for (uint32_t k = 0; k < s->pub.desc->n_ports; k++) {
             struct bw_port p = chain_port(s, k);
             fprintf(f, "      %-6s %-12s", p.access == BW_READ ? "reads" : p.access == BW_UPDATE ? "updates" : "writes", p.name);
             for (uint32_t q = 0; q < s->bound[k].count && s->bound[k].fields; q++)
-                fprintf(f, " %s:%s", kind_word[s->bound[k].fields[q]->info.kind], s->bound[k].fields[q]->name);
+                describe_field(c, f, s->bound[k].fields[q]);
             fputs(s->bound[k].count ? "\n" : " (none)\n", f);
         }
     }

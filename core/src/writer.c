@@ -194,17 +194,22 @@ static struct chain_snapshot *snapshot_take(struct bw_chain *c, int64_t number)
     return NULL;
 }
 
-/* Exporters see the fields of their own domain only. */
+/* Exporters see the fields of their own domain first, and those of the others apart. */
 static enum bw_status snapshot_export(struct bw_chain *c, struct chain_exporter *x, const struct chain_snapshot *s)
 {
     struct bw_frame frame = s->frame;
     struct bw_snapshot_field *own = bw_calloc((frame.n_fields + 1) * sizeof *own);
     if (!own) return chain_fail(c, NULL, BW_ERR_MEMORY, "out of memory for the export of frame %lld", (long long)frame.number);
     uint32_t n = 0;
-    for (uint32_t i = 0; i < frame.n_fields; i++)
-        if (s->field[i].info->domain == &c->domain[x->domain]->info) own[n++] = s->field[i];
+    for (int others = 0; others < 2; others++)
+        for (uint32_t i = 0; i < s->frame.n_fields; i++)
+            if ((s->field[i].info->domain != c->grid[x->domain]) == others) {
+                own[n++] = s->field[i];
+                frame.n_others += (uint32_t)others;
+            }
     frame.fields = own;
-    frame.n_fields = n;
+    frame.n_fields = n - frame.n_others;
+    frame.others = own + frame.n_fields;
     enum bw_status st = chain_params(c, x->params, frame.time, 0, x->param_mem);
     if (st == BW_OK) st = exporter_status(x, x->pub.desc->frame(&x->pub, &frame), "frame");
     bw_free(own);

@@ -60,8 +60,8 @@ double bw_text_width(double size, const char *text);
 
 /* Colour maps. */
 
-enum bw_map { BW_MAP_AUTO, BW_MAP_SMOKE, BW_MAP_FIRE, BW_MAP_VIRIDIS, BW_MAP_DIVERGING, BW_MAP_GREY };
-#define BW_MAP_CHOICES "auto|smoke|fire|viridis|diverging|grey"
+enum bw_map { BW_MAP_AUTO, BW_MAP_SMOKE, BW_MAP_FIRE, BW_MAP_VIRIDIS, BW_MAP_DIVERGING, BW_MAP_GREY, BW_MAP_INK };
+#define BW_MAP_CHOICES "auto|smoke|fire|viridis|diverging|grey|ink"
 
 /// The colour at t in [0, 1] (sRGB); outside, the nearest end; NaN is magenta.
 void bw_map_colour(enum bw_map map, float t, float rgb[3]);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "picture.h"
 
+#include <nest.h>
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -252,7 +254,13 @@ static enum bw_status render_make(struct bw_picture *p, struct bw_exporter *e, c
     struct bw_scene scene = p->scene;
     scene.extinction *= params->thickness;
     enum bw_status status = bw_image_init(img, &p->tools, p->size[0], p->size[1]);
-    if (!status) status = bw_gather_volume(&p->tools, frame, &v, &memory);
+    const struct bw_domain_info *other = params->blend ? nest_find(e->domains, e->n_domains, params->blend) : NULL;
+    if (params->blend && (!other || other->h == e->domains[e->domain]->h)) {
+        bw_image_free(img);
+        return e->host->fail(e, BW_ERR_PRESET, "there is no domain \"%s\" of finer or coarser cells to blend with", params->blend);
+    }
+    if (!status && other) status = bw_gather_blend(&p->tools, frame, other, params->edge, &v, &memory);
+    else if (!status) status = bw_gather_volume(&p->tools, frame, &v, &memory);
     if (!status) status = bw_render(&p->tools, &v, &scene, img);
     p->tools.release(p->tools.ctx, memory);
     p->tools.release(p->tools.ctx, v.solid);

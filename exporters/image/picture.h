@@ -15,6 +15,8 @@ struct bw_picture_params {
     struct bw_list range;
     int64_t size;
     double thickness, exposure;
+    const char *blend;
+    double edge;
 };
 
 extern const struct bw_param bw_picture_range_row[1];
@@ -32,6 +34,8 @@ extern const struct bw_param bw_picture_range_row[1];
     BW_BOOL(S, m.labels, "labels", "true", "Slices: title, scale and colour bar."),                                     \
     BW_BOOL(S, m.floor, "floor", "true", "Renders: a floor that takes shadows."),                                       \
     BW_F64(S, m.thickness, "thickness", "1", 0, 1e6, 0, "Renders: optical thickness of smoke, times the default."),      \
+    BW_STRING(S, m.blend, "blend", 0, "Renders: another domain that overlaps, shown too; the finer one counts where it is, and fades towards its sides."), \
+    BW_F64(S, m.edge, "edge", "8", 0, 1e4, 0, "Renders: cells of the finer domain over which `blend` fades."),           \
     BW_F64(S, m.exposure, "exposure", "1", 0, 1e6, 0, "Renders: brightness, times the default.")
 
 /// What is kept from frame to frame, so that camera, size and colours do not jump. Zero it before the first.
@@ -57,6 +61,10 @@ const struct bw_snapshot_field *bw_gather_find(const struct bw_frame *frame, con
 /// Fill *v (zeroed) from density, flame, temperature, dye and solid over what is not empty. *memory is released by
 /// the caller with the tools. Errors: BW_ERR_MEMORY.
 enum bw_status bw_gather_volume(const struct bw_tools *tools, const struct bw_frame *frame, struct bw_volume *v, float **memory);
+/// The same of the frame's domain and of `other` together, as nest_share tells how much of each: on cells of the finer one,
+/// or as many times wider as makes them few enough.
+enum bw_status bw_gather_blend(const struct bw_tools *tools, const struct bw_frame *frame, const struct bw_domain_info *other,
+                               double edge, struct bw_volume *v, float **memory);
 /// World box of a domain: its own, or, without one, that of the active tiles of `f`.
 void bw_gather_bounds(const struct bw_snapshot_field *f, double lo[3], double hi[3]);
 

@@ -66,6 +66,19 @@ static void colour_show(const struct bw_slice *s, double u, double v, float top,
     }
 }
 
+/// A dye as ink in water before paper: full strength lets little but light of its colour through, less of it lets
+/// through more (Beer and Lambert).
+static void ink_show(const struct bw_slice *s, double u, double v, float top, float rgb[3])
+{
+    float paper[3], x[3], most = 1e-6f * top;
+    bw_map_colour(BW_MAP_INK, 0, paper);
+    for (int c = 0; c < 3; c++) {
+        x[c] = fmaxf(bw_slice_read(s, s->value[c], u, v), 0);
+        most = fmaxf(most, x[c]);
+    }
+    for (int c = 0; c < 3; c++) rgb[c] = paper[c] * powf(0.55f * fmaxf(x[c] / most, 0.01f), 1.6f * most / top / 2.2f);
+}
+
 static void row_draw(int64_t y, void *user)
 {
     static const float body[3] = {0.36f, 0.34f, 0.33f}, edge[3] = {0.86f, 0.84f, 0.80f};
@@ -77,7 +90,7 @@ static void row_draw(int64_t y, void *user)
         double u = (x + 0.5) * sx;
         float *rgb = d->img->px + 3 * ((size_t)y * (size_t)d->img->w + (size_t)x);
         if (d->colour)
-            colour_show(s, u, v, (float)fmax(d->range[1], 1e-30), rgb);
+            (d->map == BW_MAP_INK ? ink_show : colour_show)(s, u, v, (float)fmax(d->range[1], 1e-30), rgb);
         else
             bw_map_colour(d->map, span > 0 ? (value_read(s, u, v) - (float)d->range[0]) / span : 0, rgb);
         if (!s->solid) continue;
@@ -152,7 +165,7 @@ enum bw_status bw_slice_draw(const struct bw_tools *tools, const struct bw_slice
 {
     struct draw d = {s, img, style->map, {style->range[0], style->range[1]}, 0};
     if (!(d.range[0] < d.range[1])) bw_slice_range(s, d.range);
-    d.colour = s->value[2] && style->map == BW_MAP_AUTO && !strcmp(s->field, "dye");
+    d.colour = s->value[2] && (style->map == BW_MAP_AUTO || style->map == BW_MAP_INK) && !strcmp(s->field, "dye");
     if (d.map == BW_MAP_AUTO) d.map = bw_map_for(s->field, d.range[0], d.range[1]);
     tools->parallel(tools->ctx, img->h, row_draw, &d);
     enum bw_status status = s->flow[0] && style->vectors ? bw_flow_draw(tools, s, style->vectors, img) : BW_OK;

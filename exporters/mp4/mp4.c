@@ -31,10 +31,12 @@ struct state {
     const char *path; ///< the movie's temporary name
 };
 
-static const char *base_name(const struct bw_exporter *e)
+/// A file of this bake: the given name, or the preset's, with the domain's unless that is the first.
+static void file_name(const struct bw_exporter *e, const char *ending, char out[512])
 {
     const struct options *p = e->params;
-    return p->name ? p->name : e->bake->name;
+    const char *domain = e->domain && !p->name ? e->domains[e->domain]->name : "";
+    snprintf(out, 512, "%.200s%s%.200s%s", p->name ? p->name : e->bake->name, *domain ? "_" : "", domain, ending);
 }
 
 static enum bw_status init(struct bw_exporter *e)
@@ -55,7 +57,7 @@ static enum bw_status movie_begin(struct bw_exporter *e, const struct bw_image *
     struct state *s = e->state;
     char name[512], why[512];
     const char *encoder;
-    snprintf(name, sizeof name, "%.200s.mp4", base_name(e));
+    file_name(e, ".mp4", name);
     s->path = e->host->output_begin(e, name);
     if (!s->path) return BW_ERR_IO;
     struct bw_movie_options o = {img->w, img->h, p->fps > 0 ? p->fps : e->bake->fps, p->quality,
@@ -95,7 +97,7 @@ static enum bw_status sheet_write(struct bw_exporter *e)
     enum bw_status status = bw_sheet_draw(&s->sheet, &s->picture.tools, &img);
     if (status == BW_ERR_USAGE) return BW_OK; // no frame, no sheet
     if (status) return e->host->fail(e, status, "%s", why);
-    snprintf(name, sizeof name, "%.200s_sheet.png", base_name(e));
+    file_name(e, "_sheet.png", name);
     const char *path = e->host->output_begin(e, name);
     status = path ? bw_image_write_png(&img, path, 8, why, sizeof why) : BW_ERR_IO;
     bw_image_free(&img);
@@ -121,7 +123,7 @@ static enum bw_status finish(struct bw_exporter *e, int complete)
         e->host->output_discard(e, s->path);
         return e->host->fail(e, status, "%s", why);
     }
-    snprintf(name, sizeof name, "%.200s.mp4", base_name(e));
+    file_name(e, ".mp4", name);
     status = e->host->output_commit(e, s->path);
     if (status) return status;
     e->host->announce(e, "movie", name);

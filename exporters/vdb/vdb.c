@@ -5,6 +5,8 @@
  * preset_hash, fps, frame, time (s), units, scale, up_axis, seed, simd. Grid metadata: unit; for temperature
  * `temperature` (blender, excess, normalized), `kelvin` (K above ambient for a stored 1) and `ambient` (K). */
 #include "vdb.h"
+#include <nest.h>
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,7 +23,7 @@ static const struct bw_param params[] = {
             "Fields to write; by default whatever is advected, flame, and vel."),
     BW_STRING(struct vdb_params, name, "name", NULL,
               "File name without the number, which follows as _0001; a run of # at its end says how many digits. "
-              "Default: the preset's name."),
+              "Default: the preset's name, with the domain's unless that is the preset's first."),
     BW_CHOICE(struct vdb_params, up, "up", "z", "z|y", "World axis that points up: z for Blender, y for Houdini."),
     BW_F64(struct vdb_params, scale, "scale", "1", 1e-6, 1e6, NULL,
            "World units for a metre: transform, vel and distances are multiplied by it (100: centimetres)."),
@@ -29,6 +31,10 @@ static const struct bw_param params[] = {
     BW_CHOICE(struct vdb_params, compression, "compression", "blosc", "blosc|zip|none", "How values are packed."),
     BW_CHOICE(struct vdb_params, velocity, "velocity", "collocated", "collocated|staggered",
               "vel at cell centres, which every host reads, or on the low faces."),
+    BW_STRING(struct vdb_params, blend, "blend", NULL,
+              "Another domain that overlaps, exported with the same: the finer one fades out towards its sides and the "
+              "coarser one is left out inside it, so that both shown at once have no seam. Velocities stay whole."),
+    BW_F64(struct vdb_params, edge, "edge", "8", 0, 1e4, NULL, "Cells of the finer domain over which `blend` fades."),
     BW_INT(struct vdb_params, velocity_pad, "velocity_pad", "4", 0, 64,
            "Cells around the smoke where vel is written too."),
     BW_F64(struct vdb_params, threshold, "threshold", "1e-4", 0, 1e6, NULL,
@@ -39,17 +45,31 @@ static const struct bw_param params[] = {
            "Kelvin above ambient that `normalized` writes as 1."),
 };
 
-struct vdb_state {
-    char stem[200]; ///< "vdb/plume_"
-    int32_t digits;
-    int32_t said; ///< the first file has been announced
-};
+/* The first domain's files are called as the preset, another's as the preset and the domain. */
+static void name_default(const struct bw_exporter *e, char out[256])
+{
+    snprintf(out, 256, "%.120s%s%.120s", e->bake->name, e->domain ? "_" : "", e->domain ? e->domains[e->domain]->name : "");
+}
+
+static enum bw_status blend_find(struct bw_exporter *e)
+{
+    const struct vdb_params *p = e->params;
+    struct vdb_state *st = e->state;
+    if (!p->blend) return BW_OK;
+    st->blend = nest_find(e->domains, e->n_domains, p->blend);
+    if (!st->blend) return e->host->fail(e, BW_ERR_PRESET, "there is no domain \"%s\" to blend with", p->blend);
+    if (st->blend->h == e->domains[e->domain]->h)
+        return e->host->fail(e, BW_ERR_PRESET, "domain %s is no finer and no coarser: nothing tells which one fades", p->blend);
+    return BW_OK;
+}
 
 static enum bw_status vdb_init(struct bw_exporter *e)
 {
     const struct vdb_params *p = e->params;
     struct vdb_state *st = e->state;
-    const char *name = p->name && *p->name ? p->name : e->bake->name;
+    char usual[256];
+    name_default(e, usual);
+    const char *name = p->name && *p->name ? p->name : usual;
     size_t length = strlen(name), stem = length;
     while (stem && name[stem - 1] == '#') stem--;
     if (strchr(name, '/') || memchr(name, '#', stem))
@@ -64,7 +84,7 @@ static enum bw_status vdb_init(struct bw_exporter *e)
     if (p->up == 1 && p->velocity == VDB_STAGGERED)
         return e->host->fail(e, BW_ERR_PRESET,
                              "`velocity: staggered` holds only with `up: z`: turned faces have no place in a VDB grid");
-    return BW_OK;
+    return blend_find(e);
 }
 
 /* bwvdb builds leaves on the host's threads. */

@@ -7,6 +7,9 @@
  * becomes the mean of both faces of each cell (or keeps its faces, `staggered`), in the voxels within `velocity_pad`
  * of any written scalar: motion blur needs the flow just outside the smoke too. */
 #include "vdb.h"
+
+#include <nest.h>
+
 #include <stdio.h>
 #include <string.h>
 
@@ -160,6 +163,75 @@ static struct bwvdb_block *blocks_make(struct bw_exporter *e, const struct bw_sn
     return blocks;
 }
 
+/* ---- blending with another domain ---- */
+
+/* Is a block whole, whatever the other domain is? Only where all of its corners are: each side's depth is linear. */
+static int block_whole(const struct bw_domain_info *d, const struct bw_domain_info *other, double edge,
+                       const struct bwvdb_block *b)
+{
+    const struct bw_domain_info *fine = d->h < other->h ? d : other, *coarse = d->h < other->h ? other : d;
+    double least = HUGE_VAL;
+    for (int e = 0; e < 8; e++) {
+        double x[3];
+        for (int a = 0; a < 3; a++) x[a] = d->origin[a] + (b->origin[a] + (e >> a & 1) * b->n[a]) * d->h;
+        least = fmin(least, nest_depth(fine, coarse, x));
+    }
+    if (fine == d) return least >= edge + 3 * coarse->h / fine->h;
+    for (int a = 0; a < 3 && fine->n[0] > 0; a++) { // a block beside the finer box
+        double lo = d->origin[a] + b->origin[a] * d->h, hi = lo + b->n[a] * d->h;
+        if (hi <= fine->origin[a] || lo >= fine->origin[a] + fine->n[a] * fine->h) return 1;
+    }
+    return 0;
+}
+
+/* A copy of a block's values as floats, each times its share; in *memory. 0: out of memory. */
+static int block_scale(struct bw_exporter *e, const struct bw_field_info *info, struct bwvdb_block *b, void **memory)
+{
+    const struct bw_domain_info *d = info->domain, *other = ((struct vdb_state *)e->state)->blend;
+    double edge = ((const struct vdb_params *)e->params)->edge;
+    int64_t cells = (int64_t)b->n[0] * b->n[1] * b->n[2];
+    size_t value = info->precision == BW_F64P ? sizeof(double) : sizeof(float);
+    char *out = *memory = e->host->alloc(e, (size_t)cells * info->comps * value + 1);
+    if (!out) return 0;
+    for (uint32_t c = 0; c < info->comps; c++, out += (size_t)cells * value) {
+        const char *in = b->data[c];
+        for (int64_t q = 0; q < cells; q++) {
+            const int32_t at[3] = {(int32_t)(q % b->n[0]), (int32_t)(q / b->n[0] % b->n[1]), (int32_t)(q / b->n[0] / b->n[1])};
+            double x[3];
+            int64_t from = 0;
+            for (int a = 0; a < 3; a++) {
+                x[a] = d->origin[a] + (b->origin[a] + at[a] + 0.5) * d->h;
+                from += at[a] * b->stride[a];
+            }
+            double share = nest_share(d, other, x, edge);
+            if (value == sizeof(double)) ((double *)(void *)out)[q] = ((const double *)(const void *)in)[from] * share;
+            else ((float *)(void *)out)[q] = (float)((double)((const float *)(const void *)in)[from] * share);
+        }
+        b->data[c] = out;
+    }
+    b->stride[0] = 1, b->stride[1] = b->n[0], b->stride[2] = (int64_t)b->n[0] * b->n[1];
+    return 1;
+}
+
+/* Blocks that another domain shares get copies; memory[i] for block i. 0: out of memory. */
+static int blocks_blend(struct bw_exporter *e, const struct bw_field_info *info, struct bwvdb_block *blocks, int64_t n,
+                        void **memory)
+{
+    const struct bw_domain_info *other = ((struct vdb_state *)e->state)->blend;
+    for (int64_t i = 0; i < n; i++) {
+        if (blocks[i].n[0] <= 0 || blocks[i].n[1] <= 0 || blocks[i].n[2] <= 0) continue;
+        if (block_whole(info->domain, other, ((const struct vdb_params *)e->params)->edge, &blocks[i])) continue;
+        if (!block_scale(e, info, &blocks[i], &memory[i])) return 0;
+    }
+    return 1;
+}
+
+/* What adds up where two volumes overlap: smoke, heat, colour; not distances, nor what has a direction. */
+static int field_adds(const struct bw_field_info *info)
+{
+    return strcmp(info->name, "solid") && info->kind != BW_MAC && !(info->kind == BW_VECTOR && vector_points(info));
+}
+
 static enum bw_status no_memory(struct bw_exporter *e, const char *name)
 {
     return e->host->fail(e, BW_ERR_MEMORY, "out of memory for grid \"%s\"", name);
@@ -184,7 +256,12 @@ static enum bw_status centred_add(struct bw_exporter *e, const struct bw_snapsho
     struct bwvdb_block *blocks = blocks_make(e, f, &g.n_blocks);
     if (g.n_blocks && !blocks) return no_memory(e, g.name);
     g.blocks = blocks;
-    enum bw_status s = grid_add(e, w, &g);
+    int blends = ((struct vdb_state *)e->state)->blend && field_adds(f->info);
+    void **memory = blends ? e->host->alloc(e, (size_t)(g.n_blocks + 1) * sizeof *memory) : NULL;
+    int good = !blends || (memory && blocks_blend(e, f->info, blocks, g.n_blocks, memory));
+    enum bw_status s = good ? grid_add(e, w, &g) : no_memory(e, g.name);
+    for (int64_t i = 0; memory && i < g.n_blocks; i++) e->host->release(e, memory[i]);
+    e->host->release(e, memory);
     e->host->release(e, blocks);
     return s;
 }

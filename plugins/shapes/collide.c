@@ -21,7 +21,7 @@ struct collide {
 };
 
 static const struct bw_param params[] = {
-    SHAPE_ROW(struct collide, SHAPE_KINDS, NULL, BW_PARAM_REQUIRED, "The obstacle."),
+    SHAPE_ROW(struct collide, SHAPE_SOLIDS, NULL, BW_PARAM_REQUIRED, "The obstacle."),
     BW_BOOL(struct collide, clear, "clear", "true",
             "Remove smoke and other advected amounts inside, deeper than one cell."),
     BW_CHOICE(struct collide, wake, "wake", "auto", "auto|always|never",
@@ -127,6 +127,9 @@ static enum bw_status shape_ready(struct bw_stage *s, struct pose *now)
 {
     const struct collide *p = s->params;
     enum bw_status status = shape_prepare(s, &p->shape, BAND * s->grid->h);
+    if (!status && p->shape.kind == SHAPE_VDB && ((const struct shape_state *)s->state)->vdb.fog)
+        return s->host->fail(s, BW_ERR_PRESET, "grid \"%s\" of %s is a fog volume, which has no surface; an obstacle "
+                             "needs a level set", p->shape.vdb.grid, p->shape.vdb.file);
     return status ? status : shape_pose(s, &p->shape, now);
 }
 

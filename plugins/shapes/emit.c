@@ -9,7 +9,8 @@
  *   remove  |f| -= c·amount·dt, never past zero       amount per second
  * An amount given per second (`0.4 1/s`) is a rate in modes max and set too. Velocity inside the shape follows the
  * law of `set`. A shape that moves further than half a cell in a step is sampled along its way: targets take the
- * largest coverage met, rates the mean, so a fast emitter leaves a trail and no beads. */
+ * largest coverage met, rates the mean, so a fast emitter leaves a trail and no beads. Points are balls that each have
+ * a velocity; their union covers, and where they overlap the gas takes on their mean velocity. */
 #include "noise.h"
 #include "shape.h"
 
@@ -105,6 +106,7 @@ struct plan {
     struct pose before; ///< a moment before the step's end
     double moment;      ///< s
     struct box3 bounds;
+    const struct points_cloud *points; ///< instead of poses
     double width, dt, time;
     uint64_t seed;
     int octaves; ///< those that the cells can show
@@ -161,7 +163,7 @@ static double cover_at(const struct plan *a, const double x[3], double *mean)
 {
     double most = 0, sum = 0;
     for (int i = 0; i < a->n_poses; i++) {
-        double c = shape_cover(pose_distance(&a->pose[i], x), a->width);
+        double c = pose_cover(&a->pose[i], x, a->width);
         most = fmax(most, c);
         sum += c;
     }
@@ -169,21 +171,39 @@ static double cover_at(const struct plan *a, const double x[3], double *mean)
     return most;
 }
 
-/* 0 when the shape misses the block or memory ran out (the flag tells which). */
+static struct points_cells points_cells(const struct plan *a, const struct bw_block *b, const struct cells *c)
+{
+    return (struct points_cells){.block = b,
+                                 .lo = {c->lo[0], c->lo[1], c->lo[2]},
+                                 .hi = {c->hi[0], c->hi[1], c->hi[2]},
+                                 .at = {0.5, 0.5, 0.5},
+                                 .width = a->width,
+                                 .samples = a->n_poses};
+}
+
+static size_t cells_count(const int32_t lo[3], const int32_t hi[3])
+{
+    return (size_t)(hi[0] - lo[0]) * (size_t)(hi[1] - lo[1]) * (size_t)(hi[2] - lo[2]);
+}
+
+/* 0 when memory ran out. */
 static int cover_make(const struct plan *a, const struct bw_block *b, struct cover *cover)
 {
     struct cells *c = &cover->cells;
     struct noise_lattice lattice[NOISE_OCTAVES];
-    size_t count = (size_t)(c->hi[0] - c->lo[0]) * (size_t)(c->hi[1] - c->lo[1]) * (size_t)(c->hi[2] - c->lo[2]);
-    float *most = cover->most = b->stage->host->body_scratch(b, 2 * count * sizeof(float));
+    size_t count = cells_count(c->lo, c->hi);
+    float *most = cover->most = b->stage->host->body_scratch(b, 3 * count * sizeof(float));
     if (!most || !noise_prepare(a, b, c, lattice)) return 0;
     float *mean = cover->mean = most + count;
+    const struct points_cells q = points_cells(a, b, c);
+    if (a->points) points_cover(a->points, &q, most, mean, mean + count);
+    if (a->points && !a->octaves) return 1;
     for (int k = c->lo[2]; k < c->hi[2]; k++)
         for (int j = c->lo[1]; j < c->hi[1]; j++)
             for (int i = c->lo[0]; i < c->hi[0]; i++, most++, mean++) {
                 const double x[3] = {block_coord(b, 0, i + 0.5), block_coord(b, 1, j + 0.5),
                                      block_coord(b, 2, k + 0.5)};
-                double average, largest = cover_at(a, x, &average);
+                double average = (double)*mean, largest = a->points ? (double)*most : cover_at(a, x, &average);
                 double share = largest > 0 && a->octaves ? noise_share(a, lattice, x) : 1;
                 *most = (float)(largest * share);
                 *mean = (float)(average * share);
@@ -257,11 +277,39 @@ static void faces_emit(const struct plan *a, const struct bw_block *b, const str
             }
 }
 
+/* The same where points move it. 0: out of memory. */
+static int faces_points(const struct plan *a, const struct bw_block *b, const struct cells *c, const struct bw_view *v,
+                        int axis)
+{
+    struct points_cells q = points_cells(a, b, c);
+    q.at[axis] = 0;
+    q.hi[axis]++;
+    size_t count = cells_count(q.lo, q.hi), at = 0;
+    float *most = b->stage->host->body_scratch(b, 3 * count * sizeof *most), *f = bw_f32(v, axis);
+    if (!most) return 0;
+    float *flow = most + count;
+    points_flow(a->points, &q, axis, most, flow, flow + count);
+    for (int k = q.lo[2]; k < q.hi[2]; k++)
+        for (int j = q.lo[1]; j < q.hi[1]; j++)
+            for (int i = q.lo[0]; i < q.hi[0]; i++, at++) {
+                if (!(most[at] > 0)) continue;
+                float *face = f + i + j * v->sy + k * v->sz;
+                double aim = a->p->velocity[axis] + a->p->inherit_velocity * (double)flow[at];
+                *face += (float)(blend_weight((double)most[at], a->dt) * (aim - (double)*face));
+            }
+    return 1;
+}
+
 static void body(const struct bw_block *b, void *user)
 {
     const struct plan *a = user;
     struct cover cover;
-    if (!box_cells(&a->bounds, b, &cover.cells)) return;
+    if (a->points) {
+        if (!points_touch(a->points, b)) return;
+        cover.cells = (struct cells){{0, 0, 0}, {b->n[0], b->n[1], b->n[2]}};
+    } else if (!box_cells(&a->bounds, b, &cover.cells)) {
+        return;
+    }
     if (a->n_amounts) {
         if (!cover_make(a, b, &cover)) {
             b->sum[0] += 1;
@@ -271,7 +319,9 @@ static void body(const struct bw_block *b, void *user)
     }
     if (!a->moves_gas) return;
     for (int axis = 0; axis < 3; axis++)
-        if (axis != b->grid->thin) faces_emit(a, b, &cover.cells, &b->view[a->n_amounts], axis);
+        if (axis == b->grid->thin) continue;
+        else if (!a->points) faces_emit(a, b, &cover.cells, &b->view[a->n_amounts], axis);
+        else if (!faces_points(a, b, &cover.cells, &b->view[a->n_amounts], axis)) b->sum[0] += 1;
 }
 
 static enum bw_status pose_at(struct bw_stage *s, double time, struct pose *pose)
@@ -293,6 +343,9 @@ static enum bw_status shape_ready(struct bw_stage *s, struct pose *pose)
     return status ? status : shape_pose(s, &p->shape, pose);
 }
 
+/* Two a cell of the way. */
+static int samples(double cells) { return (int)fmax(1, fmin(ceil(2 * cells), MOTION_SAMPLES)); }
+
 static double pose_travel(const struct pose *a, const struct pose *b)
 {
     struct box3 u = pose_bounds(a, 0), v = pose_bounds(b, 0);
@@ -309,6 +362,19 @@ static void bounds_add(struct box3 *b, struct box3 c)
     }
 }
 
+/* Points instead of poses, from `begin` to `end` of the run's time. */
+static enum bw_status points_plan(struct bw_stage *s, double begin, double end, struct points_cloud *c)
+{
+    const struct emit *p = s->params;
+    struct pose start, before, now;
+    double moment = end > begin ? fmin(1e-3 / s->fps, end - begin) : 1e-3 / s->fps;
+    enum bw_status status = shape_ready(s, &now);
+    if (!status) status = pose_at(s, begin, &start);
+    if (!status) status = pose_at(s, end - moment, &before);
+    struct points_times times = {&start, &before, &now, moment, begin, end};
+    return status ? status : points_place(s, &p->shape.points, &times, 0.5 * edge_width(s) + s->grid->h, c);
+}
+
 /* The poses along the way, half a cell apart where that takes no more than MOTION_SAMPLES of them. */
 static enum bw_status motion_plan(struct bw_stage *s, struct plan *a)
 {
@@ -316,8 +382,7 @@ static enum bw_status motion_plan(struct bw_stage *s, struct plan *a)
     enum bw_status status = shape_ready(s, &end);
     if (!status) status = pose_at(s, s->time, &start);
     if (status) return status;
-    a->n_poses = (int)fmin(ceil(2 * pose_travel(&start, &end) / s->grid->h), MOTION_SAMPLES);
-    if (a->n_poses < 1) a->n_poses = 1;
+    a->n_poses = samples(pose_travel(&start, &end) / s->grid->h);
     a->bounds = pose_bounds(&end, 0.5 * a->width + s->grid->h);
     for (int i = 0; i + 1 < a->n_poses && !status; i++) {
         status = pose_at(s, s->time + s->dt * (i + 1) / a->n_poses, &a->pose[i]);
@@ -366,6 +431,11 @@ static enum bw_status activate(struct bw_stage *s)
     const struct emit *p = s->params;
     struct pose now, start;
     if (p->mode == EMIT_REMOVE) return BW_OK;
+    if (p->shape.kind == SHAPE_POINTS) {
+        struct points_cloud cloud; // how long the step will be is not known yet: at most a frame
+        enum bw_status status = points_plan(s, s->time, s->time + 1 / s->fps, &cloud);
+        return status ? status : points_activate(s, &cloud);
+    }
     enum bw_status status = shape_ready(s, &now);
     if (!status) status = pose_at(s, s->time, &start);
     if (status) return status;
@@ -390,9 +460,16 @@ static enum bw_status step(struct bw_stage *s)
     if (bound->count != a.n_amounts)
         return s->host->fail(s, BW_ERR_PLUGIN, "%u amounts are bound to %u fields", a.n_amounts, bound->count);
     enum bw_status status = amounts_check(s, p);
-    if (!status) status = motion_plan(s, &a);
+    struct points_cloud cloud;
+    int points = p->shape.kind == SHAPE_POINTS, inherits = p->inherit_velocity > 0;
+    if (!status) status = points ? points_plan(s, s->time, s->time + s->dt, &cloud) : motion_plan(s, &a);
     if (status) return status;
-    int inherits = p->inherit_velocity > 0 && pose_moved(&a.before, &a.pose[a.n_poses - 1]);
+    if (points) {
+        a.points = &cloud;
+        a.n_poses = samples(cloud.fastest / s->grid->h);
+    } else {
+        inherits = inherits && pose_moved(&a.before, &a.pose[a.n_poses - 1]);
+    }
     a.moves_gas = vel && (velocity_given(p) || inherits);
     struct bw_access *access = s->host->scratch(s, (a.n_amounts + 1) * sizeof *access);
     if (!access) return BW_ERR_MEMORY;

@@ -260,7 +260,7 @@ static int row_cover(struct row *r)
     for (int i = 0; i < r->n; i++) {
         double x[3];
         row_place(r, i, x);
-        r->cover[i] = shape_cover(pose_distance(&r->plan->region, x), r->plan->width);
+        r->cover[i] = pose_cover(&r->plan->region, x, r->plan->width);
         any |= r->cover[i] > 0;
     }
     return any;
@@ -328,6 +328,7 @@ static enum bw_status kind_check(struct bw_stage *s, const struct kind *k)
 static enum bw_status region_ready(struct bw_stage *s, struct pose *pose)
 {
     const struct force *p = s->params;
+    if (p->shape.kind == SHAPE_POINTS) return s->host->fail(s, BW_ERR_PRESET, "points are for sources only");
     enum bw_status status = shape_prepare(s, &p->shape, 0.5 * fmax(p->falloff, s->grid->h) + s->grid->h);
     return status ? status : shape_pose(s, &p->shape, pose);
 }

@@ -31,32 +31,60 @@ static const struct bw_param torus_rows[] = {
             "Direction through the hole; its length does not matter."),
 };
 
-#define MESH_ROW(T, m, k, TYPE, d, lo, hi, f, choice, text)                                                            \
+#define FILE_ROW(S, T, m, k, TYPE, d, lo, hi, f, text)                                                                 \
     {                                                                                                                  \
-        .key = k, .type = TYPE, .offset = BW_OFFSET(struct shape_mesh, m, T), .def = d, .min = lo, .max = hi,          \
-        .choices = choice, .doc = text, .flags = f                                                                     \
+        .key = k, .type = TYPE, .offset = BW_OFFSET(S, m, T), .def = d, .min = lo, .max = hi, .doc = text, .flags = f  \
     }
+#define NAME_FLAGS (BW_PARAM_STATIC | BW_PARAM_REQUIRED)
+/* Which file of a numbered sequence. */
+#define SEQUENCE_ROWS(S)                                                                                               \
+    FILE_ROW(S, int64_t, offset, "offset", BW_PARAM_INT, "0", -1e9, 1e9, BW_PARAM_STATIC,                              \
+             "Of a sequence: added to the frame number."),                                                             \
+        FILE_ROW(S, double, speed, "speed", BW_PARAM_F64, "1", -1e3, 1e3, BW_PARAM_STATIC,                             \
+                 "Of a sequence: files a frame, counted from the run's first frame."),                                 \
+        BW_CHOICE(S, outside, "outside", "hold", SEQUENCE_OUTSIDE_NAMES,                                               \
+                  "Before the first and after the last file of a sequence: that file, round again, or nothing.")
+/* Where a file's contents are put. */
+#define PLACE_ROWS(S)                                                                                                  \
+    BW_VEC3(S, center, "center", "[0, 0, 0]", "m", "Where the file's origin is."),                                     \
+        BW_VEC3(S, rotate, "rotate", "[0, 0, 0]", "rad", "Rotation about x, then y, then z."),                         \
+        BW_F64(S, scale, "scale", "1", 0, 1e6, NULL,                                                                   \
+               "Metres that a unit of the file is long (0.01: the file is in centimetres).")
 static const struct bw_param mesh_rows[] = {
-    MESH_ROW(const char *, file, "file", BW_PARAM_PATH, NULL, 0, 0, BW_PARAM_STATIC | BW_PARAM_REQUIRED, NULL,
+    FILE_ROW(struct shape_mesh, const char *, file, "file", BW_PARAM_PATH, NULL, 0, 0, NAME_FLAGS,
              "A mesh: OBJ, PLY, STL, glTF …; a run of # in its name stands for the frame number."),
-    BW_VEC3(struct shape_mesh, center, "center", "[0, 0, 0]", "m", "Where the file's origin is."),
-    BW_VEC3(struct shape_mesh, rotate, "rotate", "[0, 0, 0]", "rad", "Rotation about x, then y, then z."),
-    BW_F64(struct shape_mesh, scale, "scale", "1", 0, 1e6, NULL,
-           "Metres that a unit of the file is long (0.01: the file is in centimetres)."),
+    PLACE_ROWS(struct shape_mesh),
     BW_CHOICE(struct shape_mesh, up, "up", "auto", "auto|y|z",
               "Axis that points up in the file; auto: y in glTF, else z."),
     BW_F64(struct shape_mesh, thickness, "thickness", "0 m", 0, 1e6, "m",
            "How thick the walls are that open parts (a sheet, a bowl) become; 0: two cells."),
-    MESH_ROW(int32_t, hollow, "hollow", BW_PARAM_BOOL, "false", 0, 0, BW_PARAM_STATIC, NULL,
+    FILE_ROW(struct shape_mesh, int32_t, hollow, "hollow", BW_PARAM_BOOL, "false", 0, 0, BW_PARAM_STATIC,
              "Closed parts are walls of that thickness too, with air inside, instead of solid."),
-    MESH_ROW(int64_t, detail, "detail", BW_PARAM_INT, "2", 1, 8, BW_PARAM_STATIC, NULL,
+    FILE_ROW(struct shape_mesh, int64_t, detail, "detail", BW_PARAM_INT, "2", 1, 8, BW_PARAM_STATIC,
              "Voxels of the mesh's distance along a cell: 1 is quicker for sequences, 4 keeps edges sharper."),
-    MESH_ROW(int64_t, offset, "offset", BW_PARAM_INT, "0", -1e9, 1e9, BW_PARAM_STATIC, NULL,
-             "Of a sequence: added to the frame number."),
-    MESH_ROW(double, speed, "speed", BW_PARAM_F64, "1", -1e3, 1e3, BW_PARAM_STATIC, NULL,
-             "Of a sequence: files a frame, counted from the run's first frame."),
-    BW_CHOICE(struct shape_mesh, outside, "outside", "hold", SEQUENCE_OUTSIDE_NAMES,
-              "Before the first and after the last file of a sequence: that file, round again, or nothing."),
+    SEQUENCE_ROWS(struct shape_mesh),
+};
+static const struct bw_param volume_rows[] = {
+    FILE_ROW(struct shape_volume, const char *, file, "file", BW_PARAM_PATH, NULL, 0, 0, NAME_FLAGS,
+             "A .vdb file; a run of # in its name stands for the frame number."),
+    BW_STRING(struct shape_volume, grid, "grid", "density", "The grid in the file, a scalar."),
+    PLACE_ROWS(struct shape_volume),
+    BW_CHOICE(struct shape_volume, up, "up", "z", "z|y", "Axis that points up in the file."),
+    BW_CHOICE(struct shape_volume, form, "form", "auto", "auto|fog|level-set",
+              "What the grid holds: a mask, or a distance that is negative inside; auto: as the file says, else fog."),
+    FILE_ROW(struct shape_volume, double, gain, "gain", BW_PARAM_F64, "1", 0, 1e9, BW_PARAM_STATIC,
+             "Fog: values are multiplied by it; 1 then covers a cell whole, and so does more."),
+    SEQUENCE_ROWS(struct shape_volume),
+};
+static const struct bw_param points_rows[] = {
+    FILE_ROW(struct shape_points, const char *, file, "file", BW_PARAM_PATH, NULL, 0, 0, NAME_FLAGS,
+             "Points as .ply or .csv; a run of # in its name stands for the frame number."),
+    BW_F64(struct shape_points, radius, "radius", "0 m", 0, 1e6, "m",
+           "Radius of every point of a file that has none; 0: one cell."),
+    BW_F64(struct shape_points, grow, "grow", "1", 0, 1e6, NULL, "The file's own radii are multiplied by it."),
+    PLACE_ROWS(struct shape_points),
+    BW_CHOICE(struct shape_points, up, "up", "z", "z|y", "Axis that points up in the file."),
+    SEQUENCE_ROWS(struct shape_points),
 };
 
 const struct bw_param shape_rows[SHAPE_KINDS + 1] = {
@@ -65,6 +93,8 @@ const struct bw_param shape_rows[SHAPE_KINDS + 1] = {
     BW_GROUP(struct shape, cylinder, struct shape_cylinder, "cylinder", cylinder_rows, "A cylinder with flat ends."),
     BW_GROUP(struct shape, torus, struct shape_torus, "torus", torus_rows, "A ring."),
     BW_GROUP(struct shape, mesh, struct shape_mesh, "mesh", mesh_rows, "A mesh, or a sequence of them."),
+    BW_GROUP(struct shape, vdb, struct shape_volume, "vdb", volume_rows, "A grid of OpenVDB files: mask or level set."),
+    BW_GROUP(struct shape, points, struct shape_points, "points", points_rows, "Balls at points that move."),
     {.key = "everywhere",
      .type = BW_PARAM_GROUP,
      .offset = BW_OFFSET(struct shape, everywhere, struct shape_everywhere),
@@ -152,19 +182,38 @@ static enum bw_status pose_torus(struct bw_stage *s, const struct shape_torus *a
     return status ? status : pose_axis(s, a->axis, p);
 }
 
+static void pose_file(const double center[3], const double rotate[3], double scale, struct pose *p)
+{
+    memcpy(p->center, center, sizeof p->center);
+    axes_rotate(rotate, p->axis);
+    p->scale = scale;
+}
+
 static void pose_mesh(const struct bw_stage *s, const struct shape_mesh *a, struct pose *p)
 {
     p->mesh = &((const struct shape_state *)s->state)->mesh;
-    memcpy(p->center, a->center, sizeof p->center);
-    axes_rotate(a->rotate, p->axis);
-    p->scale = a->scale;
+    pose_file(a->center, a->rotate, a->scale, p);
     p->thickness = mesh_thickness(s, a);
+}
+
+static void pose_volume(const struct bw_stage *s, const struct shape_volume *a, struct pose *p)
+{
+    p->vdb = &((const struct shape_state *)s->state)->vdb;
+    pose_file(a->center, a->rotate, a->scale, p);
+}
+
+static void pose_points(const struct bw_stage *s, const struct shape_points *a, struct pose *p)
+{
+    p->points = &((const struct shape_state *)s->state)->points;
+    pose_file(a->center, a->rotate, a->scale, p);
 }
 
 enum bw_status shape_prepare(struct bw_stage *s, const struct shape *shape, double reach)
 {
-    if (shape->kind != SHAPE_MESH) return BW_OK;
-    return mesh_prepare(s, &shape->mesh, reach, &((struct shape_state *)s->state)->mesh);
+    struct shape_state *state = s->state;
+    if (shape->kind == SHAPE_MESH) return mesh_prepare(s, &shape->mesh, reach, &state->mesh);
+    if (shape->kind == SHAPE_VDB) return volume_prepare(s, &shape->vdb, &state->vdb);
+    return shape->kind == SHAPE_POINTS ? points_prepare(s, &shape->points, &state->points) : BW_OK;
 }
 
 enum bw_status shape_pose(struct bw_stage *s, const struct shape *shape, struct pose *p)
@@ -183,10 +232,16 @@ enum bw_status shape_pose(struct bw_stage *s, const struct shape *shape, struct 
     case SHAPE_MESH:
         pose_mesh(s, &shape->mesh, p);
         return BW_OK;
+    case SHAPE_VDB:
+        pose_volume(s, &shape->vdb, p);
+        return BW_OK;
+    case SHAPE_POINTS:
+        pose_points(s, &shape->points, p);
+        return BW_OK;
     case SHAPE_EVERYWHERE:
         return BW_OK;
     default:
-        return s->host->fail(s, BW_ERR_PRESET, "give a shape: sphere, box, cylinder, torus or mesh");
+        return s->host->fail(s, BW_ERR_PRESET, "give a shape: sphere, box, cylinder, torus, mesh or vdb");
     }
 }
 
@@ -216,7 +271,7 @@ static double box_distance(const struct pose *p, const double d[3])
     return beyond_distance(q, 3);
 }
 
-static void place_in_mesh(const struct pose *p, const double d[3], double out[3])
+static void place_in_file(const struct pose *p, const double d[3], double out[3])
 {
     for (int a = 0; a < 3; a++) out[a] = dot3(d, p->axis[a]) / p->scale;
 }
@@ -239,8 +294,16 @@ static double pose_mesh_distance(const struct pose *p, const double d[3])
     double local[3];
     int part;
     if (p->mesh->blank || !(p->scale > 0)) return HUGE_VAL;
-    place_in_mesh(p, d, local);
+    place_in_file(p, d, local);
     return mesh_distance(p, local, &part);
+}
+
+static double pose_volume_distance(const struct pose *p, const double d[3])
+{
+    double local[3];
+    if (p->vdb->blank) return HUGE_VAL;
+    place_in_file(p, d, local);
+    return p->vdb->fog ? volume_distance(p->vdb, local) : p->scale * volume_distance(p->vdb, local);
 }
 
 double pose_distance(const struct pose *p, const double x[3])
@@ -262,9 +325,16 @@ double pose_distance(const struct pose *p, const double x[3])
         return hypot(rho - p->radius, height) - p->minor;
     case SHAPE_MESH:
         return pose_mesh_distance(p, d);
+    case SHAPE_VDB:
+        return pose_volume_distance(p, d);
     default:
         return -HUGE_VAL;
     }
+}
+
+double pose_cover(const struct pose *p, const double x[3], double width)
+{
+    return shape_cover(pose_distance(p, x), p->kind == SHAPE_VDB && p->vdb->fog ? 1 : width);
 }
 
 /* Half the extent of the shape along world axis i. */
@@ -285,20 +355,19 @@ static double pose_reach(const struct pose *p, int i)
     }
 }
 
-/* Round the turned box of all the mesh's files in memory; empty where there is no mesh. */
-static struct box3 mesh_bounds(const struct pose *p, double margin)
+/* Round a turned box of the file, widened; empty where there is nothing. */
+static struct box3 file_bounds(const struct pose *p, const struct box3 *box, int blank, double wide)
 {
-    const struct mesh_source *m = p->mesh;
     struct box3 b;
-    double wide = margin + (m->has[MESH_SHEET] ? 0.5 * p->thickness : 0);
+    blank |= box->lo[0] > box->hi[0];
     for (int i = 0; i < 3; i++) {
         double middle = p->center[i], reach = wide;
-        for (int a = 0; a < 3; a++) {
-            middle += 0.5 * p->scale * p->axis[a][i] * (m->box.lo[a] + m->box.hi[a]);
-            reach += 0.5 * p->scale * fabs(p->axis[a][i]) * (m->box.hi[a] - m->box.lo[a]);
+        for (int a = 0; a < 3 && !blank; a++) {
+            middle += 0.5 * p->scale * p->axis[a][i] * (box->lo[a] + box->hi[a]);
+            reach += 0.5 * p->scale * fabs(p->axis[a][i]) * (box->hi[a] - box->lo[a]);
         }
-        b.lo[i] = m->blank ? HUGE_VAL : middle - reach;
-        b.hi[i] = m->blank ? -HUGE_VAL : middle + reach;
+        b.lo[i] = blank ? HUGE_VAL : middle - reach;
+        b.hi[i] = blank ? -HUGE_VAL : middle + reach;
     }
     return b;
 }
@@ -306,7 +375,9 @@ static struct box3 mesh_bounds(const struct pose *p, double margin)
 struct box3 pose_bounds(const struct pose *p, double margin)
 {
     struct box3 b;
-    if (p->kind == SHAPE_MESH) return mesh_bounds(p, margin);
+    if (p->kind == SHAPE_MESH)
+        return file_bounds(p, &p->mesh->box, p->mesh->blank, margin + (p->mesh->has[MESH_SHEET] ? p->thickness / 2 : 0));
+    if (p->kind == SHAPE_VDB) return file_bounds(p, &p->vdb->box, p->vdb->blank, margin);
     for (int i = 0; i < 3; i++) {
         double reach = pose_reach(p, i) + margin;
         b.lo[i] = p->center[i] - reach;
@@ -364,8 +435,8 @@ static void round_before(const struct pose *before, const struct pose *now, cons
     vector_turn(now->axis[2], before->axis[2], out);
 }
 
-/* The same for a mesh that turns and grows as a whole. */
-static void mesh_before(const struct pose *before, const struct pose *now, const double d[3], double out[3])
+/* The same for a file's contents that turn and grow as a whole. */
+static void file_before(const struct pose *before, const struct pose *now, const double d[3], double out[3])
 {
     out[0] = out[1] = out[2] = 0;
     for (int a = 0; a < 3; a++) {
@@ -380,7 +451,7 @@ static void mesh_flow_add(const struct pose *p, const double d[3], double out[3]
     double local[3], flow[3];
     int part;
     if (!p->mesh->changing || p->mesh->blank || !(p->scale > 0)) return;
-    place_in_mesh(p, d, local);
+    place_in_file(p, d, local);
     mesh_distance(p, local, &part);
     mesh_volume_flow(&p->mesh->volume[part], local, flow);
     for (int a = 0; a < 3; a++)
@@ -396,8 +467,8 @@ void pose_velocity(const struct pose *before, const struct pose *now, double sec
         for (int i = 0; i < 3; i++) was[i] = d[i] * scale;
     } else if (now->kind == SHAPE_BOX) {
         box_before(before, now, d, was);
-    } else if (now->kind == SHAPE_MESH) {
-        mesh_before(before, now, d, was);
+    } else if (now->kind == SHAPE_MESH || now->kind == SHAPE_VDB) {
+        file_before(before, now, d, was);
     } else if (now->kind != SHAPE_EVERYWHERE) {
         round_before(before, now, d, was);
     }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Shapes that emitters, obstacles and forces share: sphere, box, cylinder, torus, mesh. A `struct shape` sits in the
+/* Shapes that emitters, obstacles and forces share: sphere, box, cylinder, torus, mesh, volume, points. A `struct shape` sits in the
  * parameter struct and is filled through SHAPE_ROW; shape_pose turns it into what the kernels ask: exact signed
  * distance, bounding box, and the velocity of its material points between two poses. World is Z-up, metres.
  * A stage with a shape has a `struct shape_state` as its state: what a mesh needs from step to step. */
 #ifndef SHAPE_H
 #define SHAPE_H
 
-#include "mesh.h"
+#include "points.h"
+#include "volume.h"
 
 #include <billow/plugin.h>
 
@@ -16,7 +17,10 @@ enum shape_kind {
     SHAPE_CYLINDER,
     SHAPE_TORUS,
     SHAPE_MESH,
+    SHAPE_VDB,
+    SHAPE_POINTS, ///< sources only
     SHAPE_KINDS,
+    SHAPE_SOLIDS = SHAPE_POINTS,
     SHAPE_EVERYWHERE = SHAPE_KINDS
 };
 
@@ -48,18 +52,22 @@ struct shape {
     struct shape_cylinder cylinder;
     struct shape_torus torus;
     struct shape_mesh mesh;
+    struct shape_volume vdb;
+    struct shape_points points;
     struct shape_everywhere everywhere; ///< forces only
 };
 
 struct shape_state {
     struct mesh_source mesh;
+    struct volume_source vdb;
+    struct points_source points;
 };
 
 /// The shapes, and for forces one more: no shape at all.
 extern const struct bw_param shape_rows[SHAPE_KINDS + 1];
 
-/// The row `shape:` of a parameter struct with a member `shape`. `count` is SHAPE_KINDS, or one more to allow
-/// `everywhere`.
+/// The row `shape:` of a parameter struct with a member `shape`. `count` is SHAPE_SOLIDS for
+/// what has a surface, SHAPE_KINDS with points, or one more to allow `everywhere`.
 #define SHAPE_ROW(S, count, deflt, flag, text)                                                                         \
     {                                                                                                                  \
         .key = "shape", .type = BW_PARAM_VARIANT, .offset = BW_OFFSET(S, shape, struct shape), .def = deflt,           \
@@ -70,11 +78,13 @@ extern const struct bw_param shape_rows[SHAPE_KINDS + 1];
 struct pose {
     int32_t kind;
     const struct mesh_source *mesh;
-    double center[3];     ///< mesh: where the file's origin is
+    const struct volume_source *vdb;
+    const struct points_source *points;
+    double center[3];     ///< mesh, volume, points: where the file's origin is
     double axis[3][3];    ///< local x, y, z as world unit vectors; round shapes: only z, their axis of symmetry
     double half[3];       ///< box: half edges; cylinder: half[2] is half the height
     double radius, minor; ///< sphere, cylinder: radius; torus: ring and tube
-    double scale;         ///< mesh: metres a unit of the file
+    double scale;         ///< mesh, volume, points: metres a unit of the file
     double thickness;     ///< mesh: of its sheets, m
 };
 
@@ -83,8 +93,10 @@ struct pose {
 enum bw_status shape_prepare(struct bw_stage *stage, const struct shape *shape, double reach);
 /// BW_OK, or a failure reported through the host (an axis of no length).
 enum bw_status shape_pose(struct bw_stage *stage, const struct shape *shape, struct pose *pose);
-/// Signed distance of x to the surface, m, < 0 inside. -HUGE_VAL everywhere when the shape is `everywhere`.
+/// Signed distance of x to the surface, m, < 0 inside; not of points and fog. -HUGE_VAL everywhere when the shape is `everywhere`.
 double pose_distance(const struct pose *p, const double x[3]);
+/// Share of a cell at x that the shape covers, its edge softened over `width` metres (a fog volume's is what it is).
+double pose_cover(const struct pose *p, const double x[3], double width);
 /// Axis-parallel box round the shape, widened by `margin`.
 struct box3 pose_bounds(const struct pose *p, double margin);
 /// Velocity (m/s) at x of the material of a shape that stood at `before` and `seconds` later at `now`: translation,
@@ -107,6 +119,7 @@ struct cells {
 int box_cells(const struct box3 *box, const struct bw_block *b, struct cells *out);
 
 extern const struct bw_stage_desc shapes_emit_desc, shapes_collide_desc, shapes_set_desc, shapes_force_desc;
+extern const struct bw_stage_desc shapes_transfer_desc, shapes_guide_desc;
 
 /// World coordinate of index i (+0.5: centre) of a block along one axis: the same bits from either side of a tile
 /// border.

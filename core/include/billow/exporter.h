@@ -41,6 +41,8 @@ struct bw_frame {
     uint32_t n_fields, n_particles;
     const struct bw_snapshot_field *fields;
     const struct bw_snapshot_particles *particles;
+    uint32_t n_others;                      ///< fields of the other domains …
+    const struct bw_snapshot_field *others; ///< … of which info->domain tells where they live
 };
 
 /// Facts about the bake, for metadata.
@@ -68,6 +70,8 @@ struct bw_exporter {
     void *state;                 ///< desc->state_size bytes, zeroed before init
     const struct bw_bake_info *bake;
     void *host_data;
+    uint32_t n_domains, domain;  ///< how many the preset has, which of them is shown
+    const struct bw_domain_info *const *domains;
 };
 
 /// What the host offers exporters; calls are made from the exporter's own callbacks.

@@ -75,6 +75,9 @@ struct bw_port {
     const struct bw_attribute *attributes; ///< particle ports: the attributes this stage needs
     uint32_t n_attributes;
     uint32_t reserved;
+    const char *domain;    ///< grid fields that are read: key of the text parameter that names the domain they live in; while it
+                           ///< is absent nothing is bound. NULL: the stage's own. Such a row may share its name with one of the
+                           ///< stage's own; of lists with one `from` the k-th fields must be of one kind
 };
 
 enum bw_side_kind { BW_CLOSED = 0, BW_OPEN = 1, BW_INFLOW = 2, BW_PERIODIC = 3 };

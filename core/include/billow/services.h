@@ -18,6 +18,8 @@ struct bw_sample_api {
     /// [body] Values of `field` at `count` world positions (m), trilinear, staggering honoured; beyond sides by the
     /// sides' rules, in inactive tiles the background. out: count × comps. Not inside a sweep that writes `field` in place.
     void (*sample)(const struct bw_field *field, size_t count, const bw_vec3 *pos, double *out);
+    /// [body] The same of component c alone; out: count.
+    void (*component)(const struct bw_field *field, uint32_t c, size_t count, const bw_vec3 *pos, double *out);
 };
 
 #define BW_PARTICLES_API "billow.particles/1"
@@ -55,6 +57,8 @@ struct bw_tiles_api {
     const void *(*data)(const struct bw_field *field, uint32_t c, int64_t index);
     /// [body] Index of the tile at a coordinate, BW_TILE_INACTIVE or BW_TILE_OUTSIDE.
     int64_t (*find)(const struct bw_domain *domain, const int32_t coord[3]);
+    /// [body] The domain that a field lives in.
+    struct bw_domain *(*domain)(const struct bw_field *field);
 };
 
 #define BW_VELOCITY "billow.velocity/1"

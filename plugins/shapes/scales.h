@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What a coarser domain knows differently: at its own places, its values less the averages of a finer field there. */
+#ifndef SCALES_H
+#define SCALES_H
+
+#include <billow/plugin.h>
+
+/// The difference of one component at the coarse domain's places (cells or faces) over the fine domain's box.
+struct scales {
+    const struct bw_domain_info *coarse;
+    int32_t lo[3], n[3];
+    double back[3]; ///< how far places lie before the middle of their cells, in cells
+    float *difference;
+    uint8_t *known; ///< 1 where both domains have values all over the place's cell
+};
+
+/// Find the difference of component c. Memory is scratch. Errors: BW_ERR_MEMORY.
+enum bw_status scales_find(struct bw_stage *s, const struct bw_field *coarse, const struct bw_field *fine, uint32_t c,
+                           struct scales *d);
+/// The difference at x, trilinear between the places where it is known; 0 where none is.
+double scales_read(const struct scales *d, const double x[3]);
+
+#endif

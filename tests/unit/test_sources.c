@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Files as sources: a VDB grid, fog or level set, against the shape it was made from; points of PLY and CSV against
+ * spheres that move; and files that are no good, named with the line. */
+#include "support.h"
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char folder[64];
+
+static void folder_make(void)
+{
+    strcpy(folder, "/tmp/billow-source-XXXXXX");
+    cr_assert_not_null(mkdtemp(folder));
+}
+
+static void folder_remove(void)
+{
+    char command[128];
+    snprintf(command, sizeof command, "rm -r '%s'", folder);
+    cr_assert_eq(system(command), 0);
+}
+
+TestSuite(sources, .init = folder_make, .fini = folder_remove);
+
+static void file_write(const char *name, const void *text, size_t size)
+{
+    char path[256];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *f = fopen(path, "wb");
+    cr_assert(f && fwrite(text, 1, size, f) == size);
+    fclose(f);
+}
+
+static void text_write(const char *name, const char *text) { file_write(name, text, strlen(text)); }
+
+#define HEAD "billow: 1\nname: s\n"
+/* Odd on purpose: not centred, a voxel in centimetres, frames from 1001 at 30 a second. */
+#define BOX "domain: {cells: [40, 36, 44], voxel: 2.5 cm, center: [0.1, -0.05], floor: 0.2, margin: 4}\n"
+#define TIME "time: {fps: 30, frames: 1001-%d, substeps: %d}\n"
+
+/* Run `stages`, in which %s is the folder. */
+static struct test_run run(int last, int substeps, const char *stages, uint32_t threads, const char *out)
+{
+    static char text[8192];
+    char form[8192];
+    snprintf(form, sizeof form, HEAD BOX TIME "stages:\n%%s", last, substeps);
+    char body[4096];
+    size_t n = 0;
+    for (const char *p = stages; *p && n + 64 < sizeof body; p++) {
+        if (*p != '@') body[n++] = *p;
+        else n += (size_t)snprintf(body + n, sizeof body - n, "%s", folder);
+    }
+    body[n] = '\0';
+    snprintf(text, sizeof text, form, body);
+    struct test_options o = {.simd = UINT32_MAX, .threads = threads, .out = out};
+    return test_start(text, &o);
+}
+
+/* Largest difference of two runs' fields, and the sum of the first's values. */
+static double difference(const struct test_run *a, const struct test_run *b, const char *name, uint32_t c, double *sum)
+{
+    int32_t n[3], m[3];
+    double *x = test_field(a, name, c, n), *y = test_field(b, name, c, m), worst = 0;
+    cr_assert(x && y);
+    *sum = 0;
+    for (int i = 0; i < n[0] * n[1] * n[2]; i++) {
+        worst = fmax(worst, fabs(x[i] - y[i]));
+        *sum += x[i];
+    }
+    bw_free(x);
+    bw_free(y);
+    return worst;
+}
+
+static void refused(const char *stages, const char *word)
+{
+    struct test_run r = run(1001, 1, stages, 1, NULL);
+    cr_assert_neq(r.status, BW_OK, "accepted: %s", stages);
+    cr_assert(r.diag.text && strstr(r.diag.text, word), "\"%s\" is not in: %s", word, r.diag.text ? r.diag.text : "");
+    test_end(&r);
+}
+
+#define SPHERE "sphere: {center: [0.13, -0.02, 0.7], radius: 21 cm}"
+
+/* ---- VDB ---- */
+
+static void ball_export(void)
+{
+    static const char *const stage[] = {
+        "  - emit: {density: 0.8, shape: {" SPHERE "}}\nexport:\n  - vdb: {fields: [density], precision: float, name: ball}\n",
+        "  - collide: {wake: always, shape: {" SPHERE "}}\n"
+        "export:\n  - vdb: {fields: [solid, solid_vel], precision: float, name: hull}\n"};
+    for (int i = 0; i < 2; i++) {
+        struct test_run r = run(1003, 1, stage[i], 2, folder);
+        cr_assert_eq(r.status, BW_OK, "%s", r.diag.text);
+        test_end(&r);
+    }
+}
+
+Test(sources, fog_comes_back_as_it_was_written)
+{
+    ball_export();
+    struct test_run a = run(1001, 1, "  - emit: {density: 0.8, shape: {" SPHERE "}}\n", 2, NULL);
+    struct test_run b = run(1001, 1, "  - emit: {density: 1, shape: {vdb: {file: @/vdb/ball_####.vdb}}}\n", 2, NULL);
+    cr_assert_eq(a.status, BW_OK);
+    cr_assert_eq(b.status, BW_OK, "%s", b.diag.text);
+    double sum, worst = difference(&a, &b, "density", 0, &sum);
+    printf("fog: largest difference %.2g of 0.8\n", worst);
+    cr_assert_gt(sum, 100);
+    cr_assert_lt(worst, 1e-6);
+    test_end(&a);
+    test_end(&b);
+}
+
+/* The distance is linear across the surface, so a level set covers cells as the sphere does, up to its curvature. */
+Test(sources, level_set_covers_what_its_sphere_does)
+{
+    ball_export();
+    struct test_run a = run(1001, 1, "  - emit: {density: 1, shape: {" SPHERE "}}\n", 2, NULL);
+    struct test_run b = run(1001, 1, "  - emit: {density: 1, shape: {vdb: {file: @/vdb/hull_1001.vdb, grid: solid}}}\n", 2, NULL);
+    struct test_run t = run(1001, 1, "  - emit: {density: 1, shape: {vdb: {file: @/vdb/hull_1001.vdb, grid: solid, scale: 0.5, rotate: [0, 0, 90 deg], center: [0.2, 0, 0.4]}}}\n", 2, NULL);
+    struct test_run c = run(1001, 1, "  - emit: {density: 1, shape: {sphere: {center: [0.21, 0.065, 0.75], radius: 10.5 cm}}}\n", 2, NULL);
+    cr_assert_eq(b.status, BW_OK, "%s", b.diag.text);
+    cr_assert_eq(t.status, BW_OK, "%s", t.diag.text);
+    double sum, worst = difference(&a, &b, "density", 0, &sum), turned = difference(&c, &t, "density", 0, &sum);
+    printf("level set: largest difference %.2g; at half the size, turned: %.2g\n", worst, turned);
+    cr_assert_lt(worst, 1e-5);
+    cr_assert_lt(turned, 0.03);
+    test_end(&a);
+    test_end(&b);
+    test_end(&t);
+    test_end(&c);
+}
+
+/* Files 1001 to 1003 exist; 1001 is the run's first. */
+Test(sources, sequences_end_as_told)
+{
+    static const char *const stage = "  - emit: {density: 1, shape: {vdb: {file: @/vdb/ball_####.vdb, offset: 5, outside: %s}}}\n";
+    static const char *const word[] = {"hold", "loop", "blank"};
+    ball_export();
+    for (int i = 0; i < 3; i++) {
+        char text[512];
+        snprintf(text, sizeof text, stage, word[i]);
+        struct test_run r = run(1001, 1, text, 2, NULL);
+        cr_assert_eq(r.status, BW_OK, "%s", r.diag.text);
+        int32_t n[3];
+        double *v = test_field(&r, "density", 0, n), most = 0;
+        for (int q = 0; q < n[0] * n[1] * n[2]; q++) most = fmax(most, v[q]);
+        cr_assert_float_eq(most, i == 2 ? 0 : 0.8, 1e-6, "%s: %g", word[i], most);
+        bw_free(v);
+        test_end(&r);
+    }
+}
+
+Test(sources, vdb_files_that_do_not_fit)
+{
+    ball_export();
+    text_write("no.vdb", "nothing");
+    refused("  - emit: {density: 1, shape: {vdb: {file: @/vdb/ball_1001.vdb, grid: smoke}}}\n", "it holds density");
+    refused("  - emit: {density: 1, shape: {vdb: {file: @/vdb/hull_1001.vdb, grid: solid_vel}}}\n", "holds vectors");
+    refused("  - emit: {density: 1, shape: {vdb: {file: @/no.vdb}}}\n", "no.vdb");
+    refused("  - emit: {density: 1, shape: {vdb: {file: @/none_####.vdb}}}\n", "none_####.vdb");
+    refused("  - emit: {density: 1, shape: {vdb: {file: @/vdb/ball_1001.vdb, form: level-set}}}\n", "a level set's is positive");
+    refused("  - collide: {shape: {vdb: {file: @/vdb/ball_1001.vdb}}}\n", "is a fog volume");
+}
+
+/* A level set as obstacle is the sphere it was made from. */
+Test(sources, level_set_as_obstacle)
+{
+    ball_export();
+    struct test_run a = run(1001, 1, "  - collide: {wake: always, shape: {" SPHERE "}}\n", 2, NULL);
+    struct test_run b = run(1001, 1, "  - collide: {wake: always, shape: {vdb: {file: @/vdb/hull_1001.vdb, grid: solid}}}\n", 2, NULL);
+    cr_assert_eq(b.status, BW_OK, "%s", b.diag.text);
+    int32_t n[3];
+    double *x = test_field(&a, "solid", 0, n), *y = test_field(&b, "solid", 0, n), worst = 0;
+    int near = 0, wrong = 0;
+    for (int i = 0; i < n[0] * n[1] * n[2]; i++) {
+        wrong += (x[i] < 0) != (y[i] < 0);
+        if (fabs(x[i]) > 0.05) continue;
+        near++;
+        worst = fmax(worst, fabs(x[i] - y[i]));
+    }
+    printf("level set as obstacle: %.2g m off within two cells, %d cells\n", worst, near);
+    cr_assert_gt(near, 1000);
+    cr_assert_eq(wrong, 0);
+    cr_assert_lt(worst, 1e-5);
+    bw_free(x);
+    bw_free(y);
+    test_end(&a);
+    test_end(&b);
+}
+
+/* ---- points ---- */
+
+/* Two points that part, by a file a frame: with velocities, or changing places from file to file. */
+static void pair_write(int frames, int with_velocity)
+{
+    for (int f = 0; f < frames; f++) {
+        char name[32], text[512], a[128], b[128];
+        const char *more = with_velocity ? "," : "";
+        double t = f / 30.;
+        snprintf(name, sizeof name, "p_%04d.csv", 1001 + f);
+        snprintf(a, sizeof a, "7, %.9g,0,%.9g,0.1%s%s\r\n", 1.2 * t - .1, .6 + .3 * t, more, with_velocity ? "1.2,0,0.3" : "");
+        snprintf(b, sizeof b, "4,%.9g,-0.1,0.9,0.07%s%s\n\n", .3 - .9 * t, more, with_velocity ? "-0.9,0,0" : "");
+        snprintf(text, sizeof text, "# two\nid, X,y,z, radius%s\n%s%s", with_velocity ? ",vx,vy,vz" : "", f % 2 ? a : b,
+                 f % 2 ? b : a);
+        text_write(name, text);
+    }
+}
+
+#define PAIR_SPHERES                                                                                                    \
+    "  - emit: {id: a, mode: max, density: 1, inherit_velocity: 1, shape: {sphere: {center: [\"=1.2*t - 0.1\", 0, \"=0.6 + 0.3*t\"], radius: 10 cm}}}\n" \
+    "  - emit: {id: b, mode: max, density: 1, inherit_velocity: 1, shape: {sphere: {center: [\"=0.3 - 0.9*t\", -0.1, 0.9], radius: 7 cm}}}\n"
+#define VEL "  - set: {field: vel, value: [0, 0, 0]}\n"
+
+/* What two keyframed spheres leave, velocity included, is what two points leave: from velocities in the file, or from
+ * positions in files whose points change places. */
+Test(sources, points_do_as_spheres_that_move)
+{
+    struct test_run a = run(1004, 2, VEL PAIR_SPHERES, 2, NULL);
+    cr_assert_eq(a.status, BW_OK, "%s", a.diag.text);
+    for (int own = 0; own < 2; own++) {
+        pair_write(6, own);
+        struct test_run b = run(1004, 2, VEL "  - emit: {mode: max, density: 1, inherit_velocity: 1, shape: {points: {file: @/p_####.csv}}}\n", 2, NULL);
+        cr_assert_eq(b.status, BW_OK, "%s", b.diag.text);
+        double sum, flow, worst = difference(&a, &b, "density", 0, &sum), u = difference(&a, &b, "vel", 0, &flow), w = difference(&a, &b, "vel", 2, &flow);
+        printf("points, %s: density off by %.2g of 1, u by %.2g of 1.2 m/s, w by %.2g of 0.3\n",
+               own ? "velocities of the file" : "velocities by id", worst, u, w);
+        cr_assert_gt(sum, 300);
+        cr_assert_lt(worst, 2e-3);
+        cr_assert_lt(u, 6e-3);
+        cr_assert_lt(w, 3e-3);
+        test_end(&b);
+    }
+    test_end(&a);
+}
+
+static void ply_write(const char *name, int form, int n, const float (*row)[7])
+{
+    static const char *const forms[] = {"ascii", "binary_little_endian", "binary_big_endian"};
+    char path[256];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *f = fopen(path, "wb");
+    fprintf(f, "ply\nformat %s 1.0\ncomment of points\nelement vertex %d\nproperty float x\nproperty float y\nproperty float z\n"
+               "property uchar red\nproperty float radius\nproperty float vx\nproperty float vy\nproperty float vz\nend_header\n",
+            forms[form], n);
+    for (int i = 0; i < n; i++)
+        for (int c = 0; c < 8; c++) {
+            float v = c == 3 ? 200 : row[i][c > 3 ? c - 1 : c];
+            uint32_t u;
+            memcpy(&u, &v, 4);
+            if (form == 2) u = __builtin_bswap32(u);
+            if (form == 0) fprintf(f, "%.12g%c", (double)v, c == 7 ? '\n' : ' ');
+            else if (c == 3) fputc(200, f);
+            else fwrite(&u, 4, 1, f);
+        }
+    fclose(f);
+}
+
+/* Every form of file gives the same bits, on one thread and on two. */
+Test(sources, points_in_all_forms)
+{
+    enum { N = 500 };
+    static float row[N][7];
+    char csv[N * 100], *at = csv;
+    at += sprintf(at, "x,y,z,radius,vx,vy,vz,note\n");
+    for (int i = 0; i < N; i++) {
+        for (int c = 0; c < 7; c++) row[i][c] = (float)floor(400 * bw_rng_unit(5, (uint64_t)(7 * i + c))) / 1024; // the same in any form
+        row[i][2] += 0.5f;
+        row[i][3] = (8 + row[i][3] * 64) / 1024;
+        for (int c = 0; c < 7; c++) at += sprintf(at, "%.12g,", (double)row[i][c]);
+        at += sprintf(at, "\"a\"\n");
+    }
+    text_write("p.csv", csv);
+    for (int form = 0; form < 3; form++) ply_write(form == 0 ? "p0.ply" : form == 1 ? "p1.ply" : "p2.ply", form, N, (const float(*)[7])row);
+    static const char *const name[] = {"p.csv", "p0.ply", "p1.ply", "p2.ply", "p2.ply"};
+    uint64_t first[2] = {0, 0};
+    for (int i = 0; i < 5; i++) {
+        char text[512];
+        snprintf(text, sizeof text, VEL "  - emit: {mode: max, density: 1, inherit_velocity: 1, shape: {points: {file: @/%s}}, noise: {amount: 0.5}}\n", name[i]);
+        struct test_run r = run(1002, 2, text, i == 4 ? 1 : 2, NULL);
+        cr_assert_eq(r.status, BW_OK, "%s", r.diag.text);
+        uint64_t h[2] = {test_hash(&r, "density"), test_hash(&r, "vel")};
+        if (i == 0) memcpy(first, h, sizeof h);
+        cr_assert(h[0] == first[0] && h[1] == first[1], "%s differs", name[i]);
+        test_end(&r);
+    }
+}
+
+/* Radius: the file's times `grow`, or the row's; up: y; scale in centimetres. */
+Test(sources, points_are_placed_as_told)
+{
+    text_write("one.csv", "x,y,z,radius\n10,70,5,21\n");
+    struct test_run a = run(1001, 1, "  - emit: {density: 1, shape: {sphere: {center: [0.2, -0.05, 0.75], radius: 10.5 cm}}}\n", 2, NULL);
+    struct test_run b = run(1001, 1, "  - emit: {density: 1, shape: {points: {file: @/one.csv, up: y, scale: 0.01, grow: 0.5, center: [0.1, 0, 0.05]}}}\n", 2, NULL);
+    cr_assert_eq(b.status, BW_OK, "%s", b.diag.text);
+    double sum, worst = difference(&a, &b, "density", 0, &sum);
+    cr_assert_gt(sum, 100);
+    cr_assert_lt(worst, 1e-5, "off by %g", worst);
+    test_end(&a);
+    test_end(&b);
+}
+
+Test(sources, points_that_are_no_good)
+{
+#define POINTS(file) "  - emit: {density: 1, shape: {points: {file: @/" file "}}}\n"
+    text_write("a.csv", "x,y,z\n1,2,3\n4,five,6\n");
+    text_write("b.csv", "x,y,radius\n1,2,3\n");
+    text_write("c.csv", "x,y,z\n1,2\n");
+    text_write("d.csv", "x,y,z,radius\n1,2,3,4\n\n1,2,3,-4\n");
+    text_write("e.csv", "x,y,z,vx\n");
+    text_write("f.csv", "x,y,z\n1,2,nan\n");
+    text_write("g.csv", "");
+    text_write("h.ply", "ply\nformat ascii 1.0\nelement vertex 2\nproperty float x\nproperty float y\nproperty float z\nend_header\n1 2 3\n4 5\n");
+    text_write("i.ply", "ply\nformat binary_little_endian 1.0\nelement vertex 2\nproperty float x\nproperty float y\nproperty float z\nend_header\n123412341234");
+    text_write("j.ply", "ply\nformat ascii 1.0\nelement vertex 2\nproperty quad x\n");
+    text_write("k.ply", "ply\nformat ascii 1.0\nelement vertex 99999999999\nproperty float x\nproperty float y\nproperty float z\nend_header\n");
+    text_write("l.ply", "ply\nformat ascii 1.0\nelement face 2\nproperty list uchar int vertex_indices\nelement vertex 1\nend_header\n");
+    refused(POINTS("a.csv"), "a.csv:3: \"five\" is no number");
+    refused(POINTS("b.csv"), "b.csv:1: columns x, y and z are wanted; z is not there");
+    refused(POINTS("c.csv"), "c.csv:2: the line has fewer cells");
+    refused(POINTS("d.csv"), "d.csv:4: a place or velocity is not finite, or the radius negative");
+    refused(POINTS("e.csv"), "e.csv:1: a velocity has vx, vy and vz");
+    refused(POINTS("f.csv"), "f.csv:2: a place");
+    refused(POINTS("g.csv"), "g.csv: the file is empty");
+    refused(POINTS("h.ply"), "h.ply:9: a number is missing");
+    refused(POINTS("i.ply"), "i.ply: the file is cut short at point 1 of 2");
+    refused(POINTS("j.ply"), "j.ply:4: a property's type is unknown");
+    refused(POINTS("k.ply"), "promises more points than the file holds");
+    refused(POINTS("l.ply"), "another element comes before vertex");
+    refused(POINTS("none.csv"), "none.csv");
+    refused("  - collide: {shape: {points: {file: @/a.csv}}}\n", "points");
+    refused("  - force: {kind: {wind: {velocity: [1, 0, 0]}}, shape: {points: {file: @/a.csv}}}\n" VEL, "for sources only");
+}
