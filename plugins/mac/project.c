@@ -7,6 +7,7 @@
  *
  * Boundaries: a face counts by its open share w (cut.c): sum over faces w (p - p') = -(rho h/dt) (net outflow of
  * w u + (1-w) u_solid); where w is 0 it has the solid's velocity (Batty, Bertails, Bridson 2007; Ng, Min, Gibou 2009).
+ * Afterwards faces that are shut or nearly so take the flow beside them (extend.c).
  * Faces on closed sides have the wall's velocity, on inflow sides the stream's. Beyond open sides, and in inactive
  * tiles, p is 0 one cell away.
  * Where a sealed region's sources do not sum to zero no flow exists: their mean is left out, and said.
@@ -38,7 +39,7 @@ static const struct bw_param params[] = {
            "Of the gas: scales the pressure, not the flow (air: 1.2)."),
 };
 
-enum port { VEL, PRESSURE, DIVERGENCE, SOLID, SOLID_VEL, N_PORTS };
+enum port { VEL, PRESSURE, DIVERGENCE, SOLID, SOLID_VEL, SOLID_GRIP, N_PORTS };
 
 static const struct bw_port ports[] = {
     {.name = "vel", .kind = BW_MAC, .access = BW_UPDATE, .unit = "m/s", .doc = "The flow to correct."},
@@ -50,6 +51,8 @@ static const struct bw_port ports[] = {
      .doc = "Signed distance to obstacles, exact within two cells of a surface."},
     {.name = "solid_vel", .kind = BW_MAC, .access = BW_READ, .unit = "m/s", .flags = BW_PORT_OPTIONAL,
      .doc = "Velocity of the obstacles."},
+    {.name = "solid_grip", .kind = BW_SCALAR, .access = BW_READ, .unit = "1", .flags = BW_PORT_OPTIONAL,
+     .doc = "How gas goes along obstacles: 0 slides, 1 sticks."},
 };
 
 struct state {
@@ -148,6 +151,20 @@ static enum bw_status vel_correct(struct bw_stage *s, struct task *t, struct bw_
     return status == BW_OK && isinf(*worst) ? memory_fail(s) : status;
 }
 
+/// Gives faces in and nearly in obstacles the flow beside them.
+static enum bw_status vel_extend(struct bw_stage *s, struct task *t, struct bw_field *vel)
+{
+    struct rows r = {0};
+    double none;
+    if (!t->mg->level->n_cut) return BW_OK;
+    t->around = row_add(&r, vel, BW_READ, EXTEND_HALO + 1);
+    t->vel = row_add(&r, vel, BW_UPDATE, 0);
+    t->solid = row_add(&r, bw_port_field(s, SOLID), BW_READ, EXTEND_HALO + CUT_HALO);
+    t->solid_vel = row_add(&r, bw_port_field(s, SOLID_VEL), BW_READ, 1);
+    t->grip = row_add(&r, bw_port_field(s, SOLID_GRIP), BW_READ, 1);
+    return rows_sweep(s, &r, project_extend, project_extend_reach, t, &none);
+}
+
 static void metrics_report(struct bw_stage *s, const struct mg_result *r, double worst)
 {
     s->host->metric(s, "iterations", r->cycles, BW_METRIC_SUM);
@@ -203,6 +220,7 @@ static enum bw_status project_run(struct bw_stage *s, struct bw_field *vel, doub
     if (status != BW_OK) return status;
     status = result_judge(s, &result);
     if (status == BW_OK) status = vel_correct(s, &t, vel, &worst);
+    if (status == BW_OK) status = vel_extend(s, &t, vel);
     if (status != BW_OK) return status;
     metrics_report(s, &result, worst);
     balance_judge(s, &result, worst, dt);
