@@ -165,11 +165,25 @@ static enum bw_status vel_extend(struct bw_stage *s, struct task *t, struct bw_f
     return rows_sweep(s, &r, project_extend, project_extend_reach, t, &none);
 }
 
+/* Why a solve ended, as the metric `stopped` says. */
+enum stop { STOP_REACHED, STOP_NOTHING, STOP_STALLED, STOP_MOST };
+
+static enum stop stop_of(const struct project *p, const struct mg_result *r)
+{
+    if (r->converged) return r->cycles ? STOP_REACHED : STOP_NOTHING;
+    return r->cycles < p->max_iterations ? STOP_STALLED : STOP_MOST;
+}
+
 static void metrics_report(struct bw_stage *s, const struct mg_result *r, double worst)
 {
+    const enum stop stop = stop_of(s->params, r);
+    static const char *const why[] = {"tolerance reached", "nothing to do", "stalled", "max_iterations reached"};
     s->host->metric(s, "iterations", r->cycles, BW_METRIC_SUM);
     s->host->metric(s, "residual", r->residual, BW_METRIC_MAX);
     s->host->metric(s, "divergence", worst, BW_METRIC_MAX);
+    s->host->metric(s, "stopped", stop, BW_METRIC_MAX);
+    s->host->log(s, BW_LOG_DEBUG, "%d cycles, residual %.3g, divergence left %.3g 1/s: %s", (int)r->cycles, r->residual,
+                 worst, why[stop]);
 }
 
 static enum bw_status result_judge(struct bw_stage *s, const struct mg_result *r)
@@ -178,19 +192,35 @@ static enum bw_status result_judge(struct bw_stage *s, const struct mg_result *r
     if (r->grew)
         return s->host->fail(s, BW_ERR_DIVERGED, "the pressure solve diverged: residual %.2g after %d cycles",
                              r->residual, (int)r->cycles);
-    if (!r->converged)
-        s->host->log(s, BW_LOG_WARNING, "the pressure did not converge: residual %.2g after %d cycles, wanted %.2g",
+    if (stop_of(p, r) == STOP_STALLED)
+        s->host->log(s, BW_LOG_WARNING,
+                     "the pressure solve stalled at a residual of %.2g after %d cycles, wanted %.2g: the divergence "
+                     "given has no more digits",
+                     r->residual, (int)r->cycles, p->tolerance);
+    if (stop_of(p, r) == STOP_MOST)
+        s->host->log(s, BW_LOG_WARNING,
+                     "the pressure did not converge: residual %.2g after max_iterations = %d cycles, wanted %.2g",
                      r->residual, (int)r->cycles, p->tolerance);
     return BW_OK;
 }
 
 /// Says what a sealed region could not take; less than a thousandth of a cell's volume a step is rounding.
-static void balance_judge(struct bw_stage *s, const struct mg_result *r, double worst, double dt)
+static void balance_judge(struct bw_stage *s, const struct mg_result *r, const struct sealed *region, double worst,
+                          double dt)
 {
     if (r->unbalanced > 0.01 && worst * dt > 1e-3)
         s->host->log(s, BW_LOG_WARNING,
-                     "a sealed region cannot take its sources: %.0f %% of the divergence asked for is left out",
-                     100 * r->unbalanced);
+                     "the sealed region round (%.3g, %.3g, %.3g) m, %.0f cells, cannot take its sources: an expansion of "
+                     "%.3g 1/s is left out everywhere in it; open a side, or balance them",
+                     region->at[0], region->at[1], region->at[2], region->cells, region->rate);
+}
+
+/// Can anything push a sealed region?
+static int is_pushed(const struct bw_stage *s)
+{
+    int pushed = bw_port_field(s, DIVERGENCE) || bw_port_field(s, SOLID_VEL);
+    for (int side = 0; side < 6; side++) pushed |= s->grid->side[side].velocity[side >> 1] != 0;
+    return pushed;
 }
 
 static enum bw_status project_run(struct bw_stage *s, struct bw_field *vel, double dt)
@@ -215,6 +245,11 @@ static enum bw_status project_run(struct bw_stage *s, struct bw_field *vel, doub
     enum bw_status status = levels_update(s, &t);
     if (status == BW_OK) status = rhs_make(s, &t, vel);
     if (status != BW_OK) return status;
+    if (st->mg.regions.n_pieces == 0)
+        s->host->log(s, BW_LOG_WARNING, "obstacles leave no gas in any of the %lld active tiles: there is nothing to move",
+                     (long long)t.topology->count);
+    struct sealed region = {.cells = 0};
+    if (is_pushed(s) && project_sealed(s, &t, &region) != BW_OK) return memory_fail(s);
     status = mg_solve(&st->mg, &options, &result);
     if (status == BW_ERR_MEMORY) return memory_fail(s);
     if (status != BW_OK) return status;
@@ -223,7 +258,7 @@ static enum bw_status project_run(struct bw_stage *s, struct bw_field *vel, doub
     if (status == BW_OK) status = vel_extend(s, &t, vel);
     if (status != BW_OK) return status;
     metrics_report(s, &result, worst);
-    balance_judge(s, &result, worst, dt);
+    balance_judge(s, &result, &region, worst, dt);
     return BW_OK;
 }
 

@@ -45,4 +45,13 @@ int project_is_cut(const struct task *t, const struct bw_block *b);
 void project_extend(const struct bw_block *b, void *user);
 int project_extend_reach(const struct bw_block *b, uint32_t row, int32_t reach[6], void *user);
 
+/// The sealed region that leaves most of what is asked for undone.
+struct sealed {
+    double cells; ///< 0: there is none
+    double rate;  ///< 1/s: expansion that is left out everywhere in it
+    double at[3]; ///< its middle, m
+};
+/// From the right-hand side, before the solve. Errors: BW_ERR_MEMORY.
+enum bw_status project_sealed(struct bw_stage *s, const struct task *t, struct sealed *out);
+
 #endif
