@@ -238,10 +238,14 @@ static enum bw_status row_view(struct job *j, uint32_t i, const struct place *p,
 {
     struct row *r = &j->row[i];
     int32_t reach[6];
-    bool asked = j->s->reach && r->mode == BW_READ, mac = !is_cell(r);
+    bool asked = j->s->reach && r->mode != BW_WRITE, mac = !is_cell(r);
     *v = (struct bw_view){.comps = (int32_t)r->f->info.comps, .precision = r->f->info.precision, .halo = r->halo};
     for (int s = 0; s < 6; s++) reach[s] = r->halo;
-    if (asked && !j->s->reach(block, i, reach, j->s->user)) return BW_OK;
+    if (asked && !j->s->reach(block, i, reach, j->s->user)) {
+        v->halo = -1;
+        return BW_OK;
+    }
+    asked = asked && r->mode == BW_READ;
     int32_t most = 0;
     for (int s = 0; s < 6; s++) {
         reach[s] = reach[s] < 0 ? 0 : reach[s] < r->halo ? reach[s] : r->halo;
@@ -375,6 +379,20 @@ static enum bw_status tile_store(struct job *j, struct row *r, int64_t t, const 
     return BW_OK;
 }
 
+/* A block that leaves a row alone keeps its old tiles; rims are copied, for neighbours still read the old ones. */
+static enum bw_status row_keep(struct job *j, struct row *r, int64_t t)
+{
+    for (uint32_t c = 0; r->fresh && c < r->f->info.comps; c++) {
+        bw_pool_ref(r->data[c][t] = r->f->src.data[c][t]);
+        const void *rim = is_cell(r) ? NULL : r->f->src.rim[c][t];
+        if (!rim) continue;
+        size_t bytes = bw_field_rim_values(&j->d->info, (int)c) * r->f->elem;
+        if (!(r->rim[c][t] = bw_alloc_aligned(bytes))) return BW_ERR_MEMORY;
+        memcpy(r->rim[c][t], rim, bytes);
+    }
+    return BW_OK;
+}
+
 static enum bw_status row_store(struct job *j, struct row *r, const struct place *p, const struct bw_view *v, struct block_result *out)
 {
     int32_t q[3];
@@ -382,7 +400,7 @@ static enum bw_status row_store(struct job *j, struct row *r, const struct place
         for (q[1] = p->tile[1]; q[1] < p->tile[1] + p->tiles[1]; q[1]++)
             for (q[0] = p->tile[0]; q[0] < p->tile[0] + p->tiles[0]; q[0]++) {
                 int64_t t = bw_topo_index(j->d->topo, q);
-                enum bw_status st = t < 0 ? BW_OK : tile_store(j, r, t, p, v, out);
+                enum bw_status st = t < 0 ? BW_OK : v->halo < 0 ? row_keep(j, r, t) : tile_store(j, r, t, p, v, out);
                 if (st != BW_OK) return st;
             }
     return BW_OK;
@@ -419,6 +437,7 @@ static void block_run(int64_t b, uint32_t worker, void *user)
     for (uint32_t i = 0; i < j->s->n_access && out->status == BW_OK; i++) {
         struct row *r = &j->row[i];
         if (r->mode == BW_READ) continue;
+        if (view[i].halo < 0 && !r->fresh) continue;
         if (is_direct(r, &p, 0)) finite_find(r, &p, &view[i], out);
         else out->status = row_store(j, r, &p, &view[i], out);
     }

@@ -21,10 +21,10 @@
  * A first sweep makes qh, a second one q'. Each makes the displacements anew, plane by plane in the worker's memory, so
  * none are stored. A block's halo is as wide as the longest trace from it. Traces longer than the widest halo and
  * fields in double precision go a plain way in doubles that reads beyond the halo by the host's sampler, exactly. */
-#include "advect_pass.h"
+#include "advect_walls.h"
 #include <string.h>
 
-enum { MAX_HALO = 16, GROUP_COMPS = 5 };
+enum { GROUP_COMPS = 5 };
 
 static const struct bw_param only_rows[] = {
     {.type = BW_PARAM_FIELD, .doc = "A field's name."},
@@ -70,6 +70,22 @@ static const struct bw_port ports[] = {
      .flags = BW_PORT_LIST | BW_PORT_ADVECTED | BW_PORT_NO_CREATE,
      .from = "only",
      .kinds = BW_KIND_BIT(BW_SCALAR) | BW_KIND_BIT(BW_VECTOR) | BW_KIND_BIT(BW_MAC)},
+    {.name = "solid",
+     .kind = BW_SCALAR,
+     .access = BW_READ,
+     .unit = "m",
+     .doc = "Signed distance to obstacles: nothing is carried into or through them.",
+     .flags = BW_PORT_OPTIONAL},
+    {.name = "solid_vel",
+     .kind = BW_MAC,
+     .access = BW_READ,
+     .unit = "m/s",
+     .doc = "Velocity of the obstacles.",
+     .flags = BW_PORT_OPTIONAL},
+};
+
+struct state {
+    struct walls walls;
 };
 
 /* ---- passes over groups of fields ---- */
@@ -89,10 +105,20 @@ static struct bw_field *hat_take(struct pass *p, const struct bw_field_info *lik
     return NULL;
 }
 
+static void block_run(const struct bw_block *b, void *user)
+{
+    const struct pass *p = user;
+    if (p->fast)
+        advect_block_fast(b, user);
+    else
+        advect_block_plain(b, user);
+    advect_walls_mend(b, p);
+}
+
 /* The access rows of one sweep: the velocity, then each field as it was, its first half, and the result. */
 static enum bw_status sweep_run(struct pass *p, double *far)
 {
-    struct bw_access row[1 + 3 * MAX_ITEMS] = {{p->vel, BW_READ, p->halo}};
+    struct bw_access row[2 + 3 * MAX_ITEMS] = {{p->vel, BW_READ, p->halo}};
     uint32_t n = 1;
     for (uint32_t q = 0; q < p->n_items; q++) {
         struct item *it = &p->item[q];
@@ -103,14 +129,17 @@ static enum bw_status sweep_run(struct pass *p, double *far)
         it->view_out = n;
         row[n++] = (struct bw_access){!p->second && it->hat ? it->hat : it->to, BW_WRITE, 0};
     }
+    struct bw_field *solid_vel = p->walls ? bw_port_field(p->stage, PORT_SOLID_VEL) : NULL;
+    p->view_solid_vel = solid_vel ? n : 0;
+    if (solid_vel) row[n++] = (struct bw_access){solid_vel, BW_READ, p->halo};
     double sum = 0;
     enum bw_status st =
         p->stage->host->sweep(p->stage, &(struct bw_sweep){.access = row,
                                                            .n_access = n,
                                                            .block = 2,
-                                                           .body = p->fast ? advect_block_fast : advect_block_plain,
+                                                           .body = block_run,
                                                            .user = p,
-                                                           .reach = p->fast ? advect_block_reach : NULL,
+                                                           .reach = advect_walls_reach,
                                                            .sums = &sum,
                                                            .n_sums = 1});
     *far = fmax(*far, sum); // both sweeps follow the same traces
@@ -215,6 +244,7 @@ enum bw_status pass_along(struct pass *p, double dt)
     p->halo = MAX_HALO;
     p->fast = p->limit < MAX_HALO && advect_halo(p, p->limit) <= MAX_HALO;
     if (p->fast) p->halo = advect_halo(p, p->limit);
+    if (p->fast && p->walls) p->halo = advect_walls_halo(p, p->halo);
     s->host->metric(s, "cells", s->dt / s->grid->h * p->speed, BW_METRIC_MAX);
     return st;
 }
@@ -230,8 +260,12 @@ static double advect_max_dt(struct bw_stage *s)
 static enum bw_status advect_step(struct bw_stage *s)
 {
     struct pass p;
-    if (s->dt <= 0) return BW_OK;
-    enum bw_status st = pass_init(&p, s);
+    struct walls *walls = &((struct state *)s->state)->walls;
+    struct bw_field *solid = bw_port_field(s, PORT_SOLID);
+    enum bw_status st = solid ? walls_update(walls, s, solid, bw_port_field(s, PORT_SOLID_VEL)) : BW_OK;
+    if (st != BW_OK || s->dt <= 0) return st;
+    st = pass_init(&p, s);
+    p.walls = solid ? walls : NULL;
     if (st == BW_OK && p.options->reflection) {
         st = advect_reflect(&p);
     } else if (st == BW_OK) {
@@ -249,8 +283,10 @@ const struct bw_stage_desc mac_advect_desc = {
     .references = "Selle et al. 2008, J. Sci. Comput. 35; Stam 1999, SIGGRAPH; "
                   "Zehnder, Narain, Thomaszewski 2018, ACM Trans. Graph. 37.",
     .params_size = sizeof(struct advect),
+    .state_size = sizeof(struct state),
     BW_PARAMS(params),
     BW_PORTS(ports),
+    .flags = BW_STAGE_SETUP, // to know where obstacles stand when the first step begins
     .max_dt = advect_max_dt,
     .step = advect_step,
 };

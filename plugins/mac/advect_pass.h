@@ -6,11 +6,12 @@
 
 #include "advect_kernels.h"
 #include "mac.h"
+#include "walls.h"
 #include <math.h>
 #include <stdbool.h>
 
-enum { PORT_VEL, PORT_FIELDS };
-enum { MAX_ITEMS = 8, BACK = 0, AHEAD = 1 };
+enum { PORT_VEL, PORT_FIELDS, PORT_SOLID, PORT_SOLID_VEL };
+enum { MAX_ITEMS = 8, BACK = 0, AHEAD = 1, MAX_HALO = 16 };
 enum advect_scheme { SCHEME_SEMI_LAGRANGIAN, SCHEME_MACCORMACK, SCHEME_CUBIC };
 enum advect_trace_kind { TRACE_MIDPOINT, TRACE_EULER, TRACE_RK3 };
 enum advect_outside { OUTSIDE_BACKGROUND, OUTSIDE_CLAMP, OUTSIDE_KEEP };
@@ -66,6 +67,8 @@ struct pass {
     struct range3 *block_ways; ///< by worker: of the ways ahead from the block at hand, cells
     float *memory;       ///< displacements, `share` floats a worker
     size_t share, stride;
+    const struct walls *walls; ///< NULL: no obstacles
+    uint32_t view_solid_vel;   ///< 0: none
     double long_traces; ///< out: nodes whose trace left the halo
 };
 

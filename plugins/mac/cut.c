@@ -6,10 +6,12 @@
  * and the same from either side of a tile border.
  *
  * A wall about one cell thick has corners on its surface, and their rounding would open it. Such a wall shows along a
- * face's axis: gas, solid, gas in three cells, or distances that fall towards the face from both sides to less than a
- * cell in sum. Its faces are closed. */
+ * face's axis: gas, solid, gas in three cells, gas, solid, solid, gas in four, or distances that fall towards the face
+ * from both sides to less than a cell in sum. Its faces are closed. */
 #include "cut.h"
+#include <billow/rng.h>
 #include <math.h>
+#include <string.h>
 
 #define LEAST 0.01f ///< smaller shares are closed: they would only spoil the equations' condition
 #define KNOWN 4     ///< cells: larger distances are no distances, but mean "far" or "nothing known beyond a side"
@@ -25,6 +27,20 @@ int cut_touches(const struct bw_block *b, const struct bw_view *solid)
             if (any) return 1;
         }
     return 0;
+}
+
+uint64_t cut_mark(const struct bw_block *b, const struct bw_view *solid)
+{
+    uint64_t mark = 0;
+    for (int k = -CUT_HALO; k < b->n[2] + CUT_HALO; k++)
+        for (int j = -CUT_HALO; j < b->n[1] + CUT_HALO; j++) {
+            uint32_t bits[64 + 2 * CUT_HALO], sum = 0;
+            const size_t n = (size_t)(b->n[0] + 2 * CUT_HALO);
+            memcpy(bits, bw_f32(solid, 0) + j * solid->sy + k * solid->sz - CUT_HALO, n * sizeof *bits);
+            for (size_t i = 0; i < n; i++) sum += bits[i] * (uint32_t)(2 * i + 0x9e3779b1u);
+            mark = bw_mix64(mark ^ sum);
+        }
+    return mark;
 }
 
 /// Distance at the low corner of a cell, in cells.
@@ -56,51 +72,54 @@ static float triangle_share(float a, float b, float c)
 
 static float square_share(float a, float b, float c, float d)
 {
+    if (a > 0 && b > 0 && c > 0 && d > 0) return 1;
+    if (!(a > 0 || b > 0 || c > 0 || d > 0)) return 0;
     const float middle = 0.25f * ((a + c) + (b + d));
     const float share = 0.25f * ((triangle_share(a, b, middle) + triangle_share(c, d, middle)) +
                                  (triangle_share(b, c, middle) + triangle_share(d, a, middle)));
     return share < LEAST ? 0 : share > 1 - LEAST ? 1 : share;
 }
 
-/// Does a thin wall stand at a face? `high` is its high cell, `step` leads from the low one to it.
-static int is_thin_wall(const float *high, ptrdiff_t step, float h)
+int cut_is_thin_wall(const float *high, ptrdiff_t step, float h)
 {
     const float b = high[-2 * step], l = high[-step], r = high[0], a = high[step];
     if (l > 0 && r <= 0 && a > 0) return 1;
     if (r > 0 && l <= 0 && b > 0) return 1;
+    if (l <= 0 && r <= 0 && b > 0 && a > 0) return 1;
     return l > 0 && r > 0 && l + r < h && b - l > 0.5f * h && a - r > 0.5f * h;
 }
 
-static void faces_fill(const struct bw_block *b, const struct bw_view *solid, const float *corner, int axis,
+static void faces_fill(const struct bw_block *b, const struct bw_view *solid, int pad, const float *corner, int axis,
                        struct cut *c)
 {
     const ptrdiff_t step[3] = {1, solid->sy, solid->sz}, *s = c->stride;
     const ptrdiff_t u = s[(axis + 1) % 3], v = s[(axis + 2) % 3];
     const float h = (float)b->grid->h;
-    for (int k = 0; k < b->n[2] + (axis == 2); k++)
-        for (int j = 0; j < b->n[1] + (axis == 1); j++)
-            for (int i = 0; i < b->n[0] + (axis == 0); i++) {
+    for (int k = -pad; k < b->n[2] + pad + (axis == 2); k++)
+        for (int j = -pad; j < b->n[1] + pad + (axis == 1); j++)
+            for (int i = -pad; i < b->n[0] + pad + (axis == 0); i++) {
                 const ptrdiff_t at = i + j * s[1] + k * s[2];
                 const float *high = bw_f32(solid, 0) + i + j * step[1] + k * step[2];
                 const float *p = corner + at;
-                c->w[axis][at] = is_thin_wall(high, step[axis], h) ? 0 : square_share(p[0], p[u], p[u + v], p[v]);
+                c->w[axis][at] = cut_is_thin_wall(high, step[axis], h) ? 0 : square_share(p[0], p[u], p[u + v], p[v]);
             }
 }
 
-int cut_make(const struct bw_block *b, const struct bw_view *solid, struct cut *c)
+int cut_make(const struct bw_block *b, const struct bw_view *solid, int pad, struct cut *c)
 {
-    const ptrdiff_t sy = b->n[0] + 2, sz = sy * (b->n[1] + 2), size = sz * (b->n[2] + 2);
+    const ptrdiff_t sy = b->n[0] + 2 * pad + 2, sz = sy * (b->n[1] + 2 * pad + 2), size = sz * (b->n[2] + 2 * pad + 2);
     float *memory = b->stage->host->body_scratch(b, 4 * (size_t)size * sizeof *memory);
     if (!memory) return 0;
+    memory += pad * (1 + sy + sz);
     *c = (struct cut){{memory, memory + size, memory + 2 * size}, {1, sy, sz}};
     float *corner = memory + 3 * size;
     const float per_h = (float)(1 / b->grid->h);
-    for (int k = 0; k <= b->n[2]; k++)
-        for (int j = 0; j <= b->n[1]; j++)
-            for (int i = 0; i <= b->n[0]; i++)
+    for (int k = -pad; k <= b->n[2] + pad; k++)
+        for (int j = -pad; j <= b->n[1] + pad; j++)
+            for (int i = -pad; i <= b->n[0] + pad; i++)
                 corner[i + j * sy + k * sz] =
                     corner_distance(solid, bw_f32(solid, 0) + i + j * solid->sy + k * solid->sz, per_h);
     for (int axis = 0; axis < 3; axis++)
-        if (axis != b->grid->thin) faces_fill(b, solid, corner, axis, c);
+        if (axis != b->grid->thin) faces_fill(b, solid, pad, corner, axis, c);
     return 1;
 }

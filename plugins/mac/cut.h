@@ -5,9 +5,9 @@
 
 #include <billow/plugin.h>
 
-enum { CUT_HALO = 2 }; ///< cells of `solid` that cut_make reads around a block
+enum { CUT_HALO = 2 }; ///< cells of `solid` that cut_make reads around what it fills
 
-/// Open shares of a block's faces: the low face along axis a of cell (i,j,k) is w[a][i + j*sy + k*sz], i, j, k ≤ n.
+/// Open shares of faces: the low face along axis a of cell (i,j,k) is w[a][i + j*sy + k*sz], -pad ≤ i, j, k ≤ n + pad.
 struct cut {
     float *w[3];
     ptrdiff_t stride[3];
@@ -15,7 +15,12 @@ struct cut {
 
 /// Is any cell of the block, or next to it, less than a cell away from an obstacle?
 int cut_touches(const struct bw_block *b, const struct bw_view *solid);
-/// Fill *c in the body's scratch memory. 0: out of memory.
-int cut_make(const struct bw_block *b, const struct bw_view *solid, struct cut *c);
+/// A number that changes when the obstacles in and near a block do. Reads CUT_HALO cells around it.
+uint64_t cut_mark(const struct bw_block *b, const struct bw_view *solid);
+/// Fill *c for the block and `pad` cells around it, in the body's scratch memory. 0: out of memory.
+int cut_make(const struct bw_block *b, const struct bw_view *solid, int pad, struct cut *c);
+/// Does a wall about one cell thick stand at a face? `high`: distance in its high cell, `step` leads there from the low
+/// one; h: cell edge.
+int cut_is_thin_wall(const float *high, ptrdiff_t step, float h);
 
 #endif

@@ -7,6 +7,7 @@
  *
  * Boundaries: a face counts by its open share w (cut.c): sum over faces w (p - p') = -(rho h/dt) (net outflow of
  * w u + (1-w) u_solid); where w is 0 it has the solid's velocity (Batty, Bertails, Bridson 2007; Ng, Min, Gibou 2009).
+ * Afterwards faces that are shut or nearly so take the flow beside them (extend.c).
  * Faces on closed sides have the wall's velocity, on inflow sides the stream's. Beyond open sides, and in inactive
  * tiles, p is 0 one cell away.
  * Where a sealed region's sources do not sum to zero no flow exists: their mean is left out, and said.
@@ -38,7 +39,7 @@ static const struct bw_param params[] = {
            "Of the gas: scales the pressure, not the flow (air: 1.2)."),
 };
 
-enum port { VEL, PRESSURE, DIVERGENCE, SOLID, SOLID_VEL, N_PORTS };
+enum port { VEL, PRESSURE, DIVERGENCE, SOLID, SOLID_VEL, SOLID_GRIP, N_PORTS };
 
 static const struct bw_port ports[] = {
     {.name = "vel", .kind = BW_MAC, .access = BW_UPDATE, .unit = "m/s", .doc = "The flow to correct."},
@@ -50,6 +51,8 @@ static const struct bw_port ports[] = {
      .doc = "Signed distance to obstacles, exact within two cells of a surface."},
     {.name = "solid_vel", .kind = BW_MAC, .access = BW_READ, .unit = "m/s", .flags = BW_PORT_OPTIONAL,
      .doc = "Velocity of the obstacles."},
+    {.name = "solid_grip", .kind = BW_SCALAR, .access = BW_READ, .unit = "1", .flags = BW_PORT_OPTIONAL,
+     .doc = "How gas goes along obstacles: 0 slides, 1 sticks."},
 };
 
 struct state {
@@ -148,11 +151,39 @@ static enum bw_status vel_correct(struct bw_stage *s, struct task *t, struct bw_
     return status == BW_OK && isinf(*worst) ? memory_fail(s) : status;
 }
 
+/// Gives faces in and nearly in obstacles the flow beside them.
+static enum bw_status vel_extend(struct bw_stage *s, struct task *t, struct bw_field *vel)
+{
+    struct rows r = {0};
+    double none;
+    if (!t->mg->level->n_cut) return BW_OK;
+    t->around = row_add(&r, vel, BW_READ, EXTEND_HALO + 1);
+    t->vel = row_add(&r, vel, BW_UPDATE, 0);
+    t->solid = row_add(&r, bw_port_field(s, SOLID), BW_READ, EXTEND_HALO + CUT_HALO);
+    t->solid_vel = row_add(&r, bw_port_field(s, SOLID_VEL), BW_READ, 1);
+    t->grip = row_add(&r, bw_port_field(s, SOLID_GRIP), BW_READ, 1);
+    return rows_sweep(s, &r, project_extend, project_extend_reach, t, &none);
+}
+
+/* Why a solve ended, as the metric `stopped` says. */
+enum stop { STOP_REACHED, STOP_NOTHING, STOP_STALLED, STOP_MOST };
+
+static enum stop stop_of(const struct project *p, const struct mg_result *r)
+{
+    if (r->converged) return r->cycles ? STOP_REACHED : STOP_NOTHING;
+    return r->cycles < p->max_iterations ? STOP_STALLED : STOP_MOST;
+}
+
 static void metrics_report(struct bw_stage *s, const struct mg_result *r, double worst)
 {
+    const enum stop stop = stop_of(s->params, r);
+    static const char *const why[] = {"tolerance reached", "nothing to do", "stalled", "max_iterations reached"};
     s->host->metric(s, "iterations", r->cycles, BW_METRIC_SUM);
     s->host->metric(s, "residual", r->residual, BW_METRIC_MAX);
     s->host->metric(s, "divergence", worst, BW_METRIC_MAX);
+    s->host->metric(s, "stopped", stop, BW_METRIC_MAX);
+    s->host->log(s, BW_LOG_DEBUG, "%d cycles, residual %.3g, divergence left %.3g 1/s: %s", (int)r->cycles, r->residual,
+                 worst, why[stop]);
 }
 
 static enum bw_status result_judge(struct bw_stage *s, const struct mg_result *r)
@@ -161,19 +192,35 @@ static enum bw_status result_judge(struct bw_stage *s, const struct mg_result *r
     if (r->grew)
         return s->host->fail(s, BW_ERR_DIVERGED, "the pressure solve diverged: residual %.2g after %d cycles",
                              r->residual, (int)r->cycles);
-    if (!r->converged)
-        s->host->log(s, BW_LOG_WARNING, "the pressure did not converge: residual %.2g after %d cycles, wanted %.2g",
+    if (stop_of(p, r) == STOP_STALLED)
+        s->host->log(s, BW_LOG_WARNING,
+                     "the pressure solve stalled at a residual of %.2g after %d cycles, wanted %.2g: the divergence "
+                     "given has no more digits",
+                     r->residual, (int)r->cycles, p->tolerance);
+    if (stop_of(p, r) == STOP_MOST)
+        s->host->log(s, BW_LOG_WARNING,
+                     "the pressure did not converge: residual %.2g after max_iterations = %d cycles, wanted %.2g",
                      r->residual, (int)r->cycles, p->tolerance);
     return BW_OK;
 }
 
 /// Says what a sealed region could not take; less than a thousandth of a cell's volume a step is rounding.
-static void balance_judge(struct bw_stage *s, const struct mg_result *r, double worst, double dt)
+static void balance_judge(struct bw_stage *s, const struct mg_result *r, const struct sealed *region, double worst,
+                          double dt)
 {
     if (r->unbalanced > 0.01 && worst * dt > 1e-3)
         s->host->log(s, BW_LOG_WARNING,
-                     "a sealed region cannot take its sources: %.0f %% of the divergence asked for is left out",
-                     100 * r->unbalanced);
+                     "the sealed region round (%.3g, %.3g, %.3g) m, %.0f cells, cannot take its sources: an expansion of "
+                     "%.3g 1/s is left out everywhere in it; open a side, or balance them",
+                     region->at[0], region->at[1], region->at[2], region->cells, region->rate);
+}
+
+/// Can anything push a sealed region?
+static int is_pushed(const struct bw_stage *s)
+{
+    int pushed = bw_port_field(s, DIVERGENCE) || bw_port_field(s, SOLID_VEL);
+    for (int side = 0; side < 6; side++) pushed |= s->grid->side[side].velocity[side >> 1] != 0;
+    return pushed;
 }
 
 static enum bw_status project_run(struct bw_stage *s, struct bw_field *vel, double dt)
@@ -198,14 +245,20 @@ static enum bw_status project_run(struct bw_stage *s, struct bw_field *vel, doub
     enum bw_status status = levels_update(s, &t);
     if (status == BW_OK) status = rhs_make(s, &t, vel);
     if (status != BW_OK) return status;
+    if (st->mg.regions.n_pieces == 0)
+        s->host->log(s, BW_LOG_WARNING, "obstacles leave no gas in any of the %lld active tiles: there is nothing to move",
+                     (long long)t.topology->count);
+    struct sealed region = {.cells = 0};
+    if (is_pushed(s) && project_sealed(s, &t, &region) != BW_OK) return memory_fail(s);
     status = mg_solve(&st->mg, &options, &result);
     if (status == BW_ERR_MEMORY) return memory_fail(s);
     if (status != BW_OK) return status;
     status = result_judge(s, &result);
     if (status == BW_OK) status = vel_correct(s, &t, vel, &worst);
+    if (status == BW_OK) status = vel_extend(s, &t, vel);
     if (status != BW_OK) return status;
     metrics_report(s, &result, worst);
-    balance_judge(s, &result, worst, dt);
+    balance_judge(s, &result, &region, worst, dt);
     return BW_OK;
 }
 

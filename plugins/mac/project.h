@@ -5,6 +5,8 @@
 
 #include "multigrid.h"
 
+enum { EXTEND_HALO = 3 }; ///< cells of the flow that project_extend looks at around a block
+
 /// What the bodies need. View numbers are -1 where a field is not there.
 struct task {
     struct multigrid *mg;
@@ -17,13 +19,13 @@ struct task {
     double rhs;      ///< right-hand side per net outflow of a cell's faces: -density h/dt, Pa s/m
     double source;   ///< the same per expansion: density h²/dt, Pa s
     double gradient; ///< velocity per pressure difference: dt/(density h), m/(s Pa)
-    int32_t vel, pressure, divergence, solid, solid_vel;
+    int32_t vel, pressure, divergence, solid, solid_vel, around, grip;
 };
 
 /// Sets task.near, an array of a byte a tile, from `solid`.
 void project_find_near(struct bw_stage *s, struct task *t, const struct bw_field *solid);
 /// Sorts a tile's cells into unknowns and not, and says whether faces are cut; max[0] = 1 where something changed since
-/// the last call, infinite when out of memory. Reads solid (halo CUT_HALO).
+/// the last call (unless `same`: always), infinite when out of memory. Reads solid (halo CUT_HALO).
 void project_kinds(const struct bw_block *b, void *user);
 /// Gives cut tiles their weights. Reads solid (halo CUT_HALO).
 void project_weights(const struct bw_block *b, void *user);
@@ -35,5 +37,21 @@ void project_rhs(const struct bw_block *b, void *user);
 /// (halo 1), divergence. max[0] = largest |div vel - divergence| of a fluid cell after it, 1/s; infinite when
 /// out of memory.
 void project_correct(const struct bw_block *b, void *user);
+
+/// Does any face of a block's tile lie in or on an obstacle?
+int project_is_cut(const struct task *t, const struct bw_block *b);
+/// Extends the flow into obstacles (extend.c). Updates vel; reads it as `around` (halo EXTEND_HALO), solid (halo
+/// EXTEND_HALO + CUT_HALO), solid_vel and grip (halo 1). Tiles without obstacles do without all.
+void project_extend(const struct bw_block *b, void *user);
+int project_extend_reach(const struct bw_block *b, uint32_t row, int32_t reach[6], void *user);
+
+/// The sealed region that leaves most of what is asked for undone.
+struct sealed {
+    double cells; ///< 0: there is none
+    double rate;  ///< 1/s: expansion that is left out everywhere in it
+    double at[3]; ///< its middle, m
+};
+/// From the right-hand side, before the solve. Errors: BW_ERR_MEMORY.
+enum bw_status project_sealed(struct bw_stage *s, const struct task *t, struct sealed *out);
 
 #endif

@@ -6,7 +6,6 @@
  * over the solver's axes 0, 1, 2, which in 2D leave the thin axis for last. */
 #include "project.h"
 #include "cut.h"
-#include <billow/rng.h>
 #include <math.h>
 #include <string.h>
 
@@ -39,11 +38,13 @@ static int side_is_wall(const struct task *t, const struct bw_block *b, int64_t 
 enum { SEEN_WALL = 0, SEEN_FLUID = 8, SEEN_OPEN = 1 };
 enum { PAD = 66 * 66 * 3 > 18 * 18 * 18 ? 66 * 66 * 3 : 18 * 18 * 18 };
 
+int project_is_cut(const struct task *t, const struct bw_block *b) { return t->mg->has_cut[tile_of(t, b)]; }
+
 int project_reach(const struct bw_block *b, uint32_t row, int32_t reach[6], void *user)
 {
     const struct task *t = user;
     if ((int32_t)row == t->solid && t->near) return t->near[tile_of(t, b)];
-    if ((int32_t)row == t->solid || (int32_t)row == t->solid_vel) return t->mg->has_cut[tile_of(t, b)];
+    if ((int32_t)row == t->solid || (int32_t)row == t->solid_vel) return project_is_cut(t, b);
     if ((int32_t)row == t->vel) reach[0] = reach[2] = reach[4] = 0;
     return 1;
 }
@@ -163,21 +164,6 @@ static int kinds_cut(const struct task *t, const struct bw_block *b, const struc
     return closed;
 }
 
-/// A number that changes when the obstacles in and near a block do.
-static uint64_t solid_mark(const struct bw_block *b, const struct bw_view *v)
-{
-    uint64_t mark = 0;
-    for (int k = -CUT_HALO; k < b->n[2] + CUT_HALO; k++)
-        for (int j = -CUT_HALO; j < b->n[1] + CUT_HALO; j++) {
-            uint32_t bits[64 + 2 * CUT_HALO], sum = 0;
-            const size_t n = (size_t)(b->n[0] + 2 * CUT_HALO);
-            memcpy(bits, bw_f32(v, 0) + j * v->sy + k * v->sz - CUT_HALO, n * sizeof *bits);
-            for (size_t i = 0; i < n; i++) sum += bits[i] * (uint32_t)(2 * i + 0x9e3779b1u);
-            mark = bw_mix64(mark ^ sum);
-        }
-    return mark;
-}
-
 void project_kinds(const struct bw_block *b, void *user)
 {
     const struct task *t = user;
@@ -185,22 +171,24 @@ void project_kinds(const struct bw_block *b, void *user)
     const struct bw_view *solid = t->near && t->near[tile] ? &b->view[t->solid] : NULL;
     if (!solid && t->same && !t->mg->mark[tile]) return; // as it was
     uint8_t kind[MG_CELLS] = {0}, *old = t->mg->kind + tile * MG_CELLS;
-    uint64_t mark = 0;
+    const int touched = solid && cut_touches(b, solid);
+    const uint64_t mark = touched ? cut_mark(b, solid) | 1 : 0; // 0: no obstacle
     struct seen seen;
     struct cut cut;
+    b->max[0] = 0;
+    if (t->same && mark == t->mg->mark[tile]) return;
     seen_fill(t, b, tile, &seen);
     t->mg->has_cut[tile] = 0;
-    if (solid && cut_touches(b, solid)) {
-        if (!cut_make(b, solid, &cut)) {
+    if (touched) {
+        if (!cut_make(b, solid, 0, &cut)) {
             b->max[0] = HUGE_VAL;
             return;
         }
         t->mg->has_cut[tile] = (uint8_t)kinds_cut(t, b, &seen, &cut, kind);
-        mark = solid_mark(b, solid) | 1; // 0: no obstacle
     } else {
         kinds_whole(t, b, &seen, kind);
     }
-    b->max[0] = memcmp(old, kind, MG_CELLS) != 0 || t->mg->mark[tile] != mark;
+    b->max[0] = 1;
     memcpy(old, kind, MG_CELLS);
     t->mg->mark[tile] = mark;
 }
@@ -216,7 +204,7 @@ void project_weights(const struct bw_block *b, void *user)
     struct cut cut;
     int32_t at[3];
     if (!weight) return;
-    if (!cut_make(b, &b->view[t->solid], &cut)) {
+    if (!cut_make(b, &b->view[t->solid], 0, &cut)) {
         b->max[0] = 1;
         return;
     }

@@ -2,9 +2,11 @@
 /* collide: obstacles, still or moved by keyframes and expressions, as a signed distance that other stages read.
  *
  * solid = min(solid, distance) over all obstacles, exact within 3 cells of a surface and inside; further out a block
- * keeps the background, 1000 m. Both fields live for one step, so what moves leaves no trace. solid_vel is the velocity
+ * keeps the background, 1000 m. A wall that stands between two cells' centres and holds neither would be lost: the
+ * nearer cell is made solid, so that walls of any thickness hold, as if they were a cell thick. Both fields live for one step, so what moves leaves no trace. solid_vel is the velocity
  * of the obstacle's material (translation, rotation, growth), on the faces less than 2 cells outside and on all
- * inside; where obstacles meet, the nearer one's. */
+ * inside; where obstacles meet, the nearer one's; so is solid_grip, 1 where gas sticks. Gas sticks or slides by the
+ * projection's doing; how thick the layer is that sticking slows is mac.diffuse's viscosity. */
 #include "shape.h"
 
 #include <math.h>
@@ -17,18 +19,19 @@ enum collide_wake { WAKE_AUTO, WAKE_ALWAYS, WAKE_NEVER };
 
 struct collide {
     struct shape shape;
-    int32_t clear, wake;
+    int32_t clear, wake, slip;
 };
 
 static const struct bw_param params[] = {
     SHAPE_ROW(struct collide, SHAPE_SOLIDS, NULL, BW_PARAM_REQUIRED, "The obstacle."),
     BW_BOOL(struct collide, clear, "clear", "true",
-            "Remove smoke and other advected amounts inside, deeper than one cell."),
+            "Remove smoke and other advected amounts inside, deeper than one cell at the start and the end of a step."),
+    BW_BOOL(struct collide, slip, "slip", "true", "Gas slides along the obstacle; `no`: it sticks to it."),
     BW_CHOICE(struct collide, wake, "wake", "auto", "auto|always|never",
               "Whether cells round the obstacle are computed although no smoke is there: auto means while it moves."),
 };
 
-enum { PORT_SOLID, PORT_SOLID_VEL, PORT_CLEAR };
+enum { PORT_SOLID, PORT_SOLID_VEL, PORT_SOLID_GRIP, PORT_CLEAR };
 static const struct bw_port ports[] = {
     {.name = "solid",
      .kind = BW_SCALAR,
@@ -43,6 +46,12 @@ static const struct bw_port ports[] = {
      .lifetime = BW_STEP,
      .unit = "m/s",
      .doc = "Velocity of the obstacles' material."},
+    {.name = "solid_grip",
+     .kind = BW_SCALAR,
+     .access = BW_UPDATE,
+     .lifetime = BW_STEP,
+     .unit = "1",
+     .doc = "How gas goes along obstacles: 0 slides, 1 sticks."},
     {.name = "clear",
      .kind = BW_SCALAR,
      .access = BW_UPDATE,
@@ -52,9 +61,10 @@ static const struct bw_port ports[] = {
 };
 
 struct plan {
-    struct pose before, now;
+    struct pose start, before, now; ///< at the step's start, a moment before its end, at its end
     double moment; ///< s between the two
     double h;
+    float grip;
     const struct bw_field_info **cleared;
     uint32_t n_cleared;
 };
@@ -70,12 +80,25 @@ static int block_far(const struct plan *a, const struct bw_block *b, double band
     return pose_distance(&a->now, middle) > 0.5 * a->h * sqrt(square) + band;
 }
 
+/* Blocks far from the obstacle keep what they have. */
+static int velocity_reach(const struct bw_block *b, uint32_t row, int32_t reach[6], void *user)
+{
+    (void)row, (void)reach;
+    return !block_far(user, b, BAND_VEL * ((const struct plan *)user)->h);
+}
+
+static int solid_reach(const struct bw_block *b, uint32_t row, int32_t reach[6], void *user)
+{
+    (void)row, (void)reach;
+    return !block_far(user, b, BAND * ((const struct plan *)user)->h);
+}
+
 /* The nearer obstacle's velocity: view 0 is `solid` as other obstacles left it, with a halo. */
 static void velocity_body(const struct bw_block *b, void *user)
 {
     const struct plan *a = user;
     const struct bw_view *solid = &b->view[0], *vel = &b->view[1];
-    if (block_far(a, b, BAND_VEL * a->h)) return;
+    if (vel->halo < 0) return;
     const ptrdiff_t back[3] = {1, solid->sy, solid->sz};
     for (int axis = 0; axis < 3; axis++) {
         if (axis == b->grid->thin) continue;
@@ -99,26 +122,60 @@ static void velocity_body(const struct bw_block *b, void *user)
 static void cell_clear(const struct plan *a, const struct bw_block *b, int i, int j, int k)
 {
     for (uint32_t q = 0; q < a->n_cleared; q++) {
-        const struct bw_view *v = &b->view[1 + q];
+        const struct bw_view *v = &b->view[2 + q];
         for (int c = 0; c < v->comps; c++)
             bw_put(v, c, i + j * v->sy + k * v->sz, a->cleared[q]->background[c]);
     }
 }
 
+/* Distance d at a centre outside, from where a way of one cell leads along an axis to a centre at distance `far`: is
+ * there a surface on the way? Steps as long as the distance never pass one. */
+static int wall_between(const struct plan *a, const double x[3], int axis, double way, double d, double far)
+{
+    double p[3] = {x[0], x[1], x[2]}, gone = 0;
+    for (int i = 0; i < 16 && d > 1e-3 * a->h; i++) {
+        gone += d;
+        if (gone + far >= a->h) return 0;
+        p[axis] = x[axis] + copysign(gone, way);
+        d = pose_distance(&a->now, p);
+    }
+    return d <= 1e-3 * a->h;
+}
+
+/* Distance at a centre; where a wall thinner than a cell separates it from a neighbour that is further off, negative. */
+static double distance_held(const struct plan *a, const struct bw_block *b, const double x[3])
+{
+    const double d = pose_distance(&a->now, x);
+    double held = d;
+    for (int side = 0; side < 6 && d > 0 && d < 0.5 * a->h; side++) {
+        const int axis = side >> 1, low = side & 1;
+        double next[3] = {x[0], x[1], x[2]};
+        if (axis == b->grid->thin) continue;
+        next[axis] += low ? -a->h : a->h;
+        const double far = pose_distance(&a->now, next);
+        if (far < d || (far == d && low) || d + far >= a->h) continue;
+        if (wall_between(a, x, axis, next[axis] - x[axis], d, far))
+            held = fmin(held, fmin(0.5 * (d - far), -1e-3 * a->h));
+    }
+    return held;
+}
+
 static void solid_body(const struct bw_block *b, void *user)
 {
     const struct plan *a = user;
-    const struct bw_view *solid = &b->view[0];
-    if (block_far(a, b, BAND * a->h)) return;
+    const struct bw_view *solid = &b->view[0], *grip = &b->view[1];
+    if (solid->halo < 0) return;
     for (int k = 0; k < b->n[2]; k++)
         for (int j = 0; j < b->n[1]; j++)
             for (int i = 0; i < b->n[0]; i++) {
                 const double x[3] = {block_coord(b, 0, i + 0.5), block_coord(b, 1, j + 0.5),
                                      block_coord(b, 2, k + 0.5)};
-                double d = pose_distance(&a->now, x);
+                double d = distance_held(a, b, x);
                 float *f = bw_f32(solid, 0) + i + j * solid->sy + k * solid->sz;
+                if (d < BAND_VEL * a->h && d < (double)*f) bw_f32(grip, 0)[i + j * grip->sy + k * grip->sz] = a->grip;
                 *f = fminf(*f, (float)d);
-                if (d < -a->h) cell_clear(a, b, i, j, k);
+                /* what is covered in this step only has yet to be carried away */
+                if (d < -a->h && pose_distance(&a->start, x) < -a->h) cell_clear(a, b, i, j, k);
             }
 }
 
@@ -133,7 +190,7 @@ static enum bw_status shape_ready(struct bw_stage *s, struct pose *now)
     return status ? status : shape_pose(s, &p->shape, now);
 }
 
-/* The pose at the end of the step (outside of step: as the parameters stand) and a moment earlier. */
+/* The pose at the end of the step (outside of step: as the parameters stand), a moment earlier, and at its start. */
 static enum bw_status poses_find(struct bw_stage *s, struct plan *a)
 {
     enum bw_status status = shape_ready(s, &a->now);
@@ -141,7 +198,10 @@ static enum bw_status poses_find(struct bw_stage *s, struct plan *a)
     a->moment = 1e-3 / s->fps;
     a->h = s->grid->h;
     const struct collide *p = s->host->params_at(s, s->time + s->dt - a->moment);
-    return p ? shape_pose(s, &p->shape, &a->before) : BW_ERR_MEMORY;
+    status = p ? shape_pose(s, &p->shape, &a->before) : BW_ERR_MEMORY;
+    if (status) return status;
+    p = s->host->params_at(s, s->time);
+    return p ? shape_pose(s, &p->shape, &a->start) : BW_ERR_MEMORY;
 }
 
 static enum bw_status init(struct bw_stage *s)
@@ -168,16 +228,19 @@ static enum bw_status solid_write(struct bw_stage *s, struct plan *a)
 {
     const struct bw_bound *clear = &s->ports[PORT_CLEAR];
     a->n_cleared = ((const struct collide *)s->params)->clear ? clear->count : 0;
-    struct bw_access *access = s->host->scratch(s, (1 + a->n_cleared) * sizeof *access);
+    struct bw_access *access = s->host->scratch(s, (2 + a->n_cleared) * sizeof *access);
     a->cleared = s->host->scratch(s, (1 + a->n_cleared) * sizeof *a->cleared);
     if (!access || !a->cleared) return BW_ERR_MEMORY;
     access[0] = (struct bw_access){bw_port_field(s, PORT_SOLID), BW_UPDATE, 0};
+    access[1] = (struct bw_access){bw_port_field(s, PORT_SOLID_GRIP), BW_UPDATE, 0};
+    a->grip = ((const struct collide *)s->params)->slip ? 0 : 1;
     for (uint32_t i = 0; i < a->n_cleared; i++) {
-        access[1 + i] = (struct bw_access){clear->fields[i], BW_UPDATE, 0};
+        access[2 + i] = (struct bw_access){clear->fields[i], BW_UPDATE, 0};
         a->cleared[i] = s->host->field_info(clear->fields[i]);
     }
     return s->host->sweep(
-        s, &(struct bw_sweep){.access = access, .n_access = 1 + a->n_cleared, .body = solid_body, .user = a});
+        s, &(struct bw_sweep){
+               .access = access, .n_access = 2 + a->n_cleared, .body = solid_body, .reach = solid_reach, .user = a});
 }
 
 static enum bw_status step(struct bw_stage *s)
@@ -187,8 +250,11 @@ static enum bw_status step(struct bw_stage *s)
     if (!status && pose_moved(&a.before, &a.now)) {
         struct bw_access access[] = {{bw_port_field(s, PORT_SOLID), BW_READ, 1},
                                      {bw_port_field(s, PORT_SOLID_VEL), BW_UPDATE, 0}};
-        status =
-            s->host->sweep(s, &(struct bw_sweep){.access = access, .n_access = 2, .body = velocity_body, .user = &a});
+        status = s->host->sweep(s, &(struct bw_sweep){.access = access,
+                                                      .n_access = 2,
+                                                      .body = velocity_body,
+                                                      .reach = velocity_reach,
+                                                      .user = &a});
     }
     return status ? status : solid_write(s, &a);
 }

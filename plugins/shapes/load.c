@@ -183,6 +183,44 @@ static double value_read(const struct target *t, const double *out, int c)
     return (c == 1 ? -out[2] : out[1]) * t->gain;
 }
 
+/* A cell as one number that is exact in a double and orders cells. */
+static double cell_number(const struct bw_block *b, int i, int j, int k)
+{
+    const double side = 0x1p17, half = 0x1p16;
+    return ((b->lo[2] + k + half) * side + (b->lo[1] + j + half)) * side + (b->lo[0] + i + half);
+}
+
+/* The voxel next to a place of the file that is no number, and the sentence about it. */
+static enum bw_status nan_report(struct bw_stage *s, const struct target *t, double number)
+{
+    const struct state *st = s->state;
+    const struct bwvdb_info *g = bwvdb_grid_info(st->file, t->index);
+    const double side = 0x1p17, half = 0x1p16, *m = g->matrix;
+    const double cell[3] = {fmod(number, side) - half, fmod(floor(number / side), side) - half,
+                            floor(number / side / side) - half};
+    double x[3], f[3];
+    int32_t lo[3], n[3] = {5, 5, 5}, at[3] = {0};
+    float near[3][125], *out[3] = {near[0], near[1], near[2]};
+    for (int a = 0; a < 3; a++) x[a] = s->grid->origin[a] + (cell[a] + 0.5) * s->grid->h;
+    place_to_file(s->params, x, f);
+    const double det = m[0] * (m[5] * m[10] - m[6] * m[9]) - m[1] * (m[4] * m[10] - m[6] * m[8]) +
+                       m[2] * (m[4] * m[9] - m[5] * m[8]);
+    for (int a = 0; a < 3; a++) { // Cramer's rule
+        double c[9];
+        for (int e = 0; e < 9; e++) c[e] = e % 3 == a ? f[e / 3] - m[4 * (e / 3) + 3] : m[4 * (e / 3) + e % 3];
+        const double part = c[0] * (c[4] * c[8] - c[5] * c[7]) - c[1] * (c[3] * c[8] - c[5] * c[6]) +
+                            c[2] * (c[3] * c[7] - c[4] * c[6]);
+        lo[a] = (int32_t)floor(part / det + 0.5) - 2;
+    }
+    if (bwvdb_read_box(st->file, t->index, lo, n, out, NULL) == BWVDB_OK)
+        for (int e = 124; e >= 0; e--)
+            for (uint32_t c = 0; c < g->comps; c++)
+                if (!isfinite(near[c][e])) at[0] = e % 5, at[1] = e / 5 % 5, at[2] = e / 25;
+    return s->host->fail(s, BW_ERR_DIVERGED,
+                         "grid \"%s\" of %s is not a number at voxel (%d, %d, %d), near (%.4g, %.4g, %.4g) m", t->grid,
+                         st->path, (int)(lo[0] + at[0]), (int)(lo[1] + at[1]), (int)(lo[2] + at[2]), x[0], x[1], x[2]);
+}
+
 static void body(const struct bw_block *b, void *user)
 {
     const struct pass *pass = user;
@@ -214,6 +252,10 @@ static void body(const struct bw_block *b, void *user)
                                           NULL) != 0;
             for (int i = 0; i < n[0]; i++) {
                 double v = value_read(pass->target, got[0] + i * grid_comps, c);
+                if (!isfinite(v)) { // said by name after the sweep
+                    b->max[0] = fmax(b->max[0], -cell_number(b, i, j, k));
+                    v = 0;
+                }
                 double before = bw_get(old, c, i + j * old->sy + k * old->sz);
                 if (p->mode == MODE_ADD) v = before + v * pass->seconds;
                 if (p->mode == MODE_MAX) v = fmax(before, v);
@@ -292,11 +334,13 @@ static enum bw_status step(struct bw_stage *s)
         struct target *t = &st->target[i];
         struct pass pass = {t, always(s) ? s->dt : 1};
         int mac = s->host->field_info(t->field)->kind == BW_MAC;
-        double sums[2] = {0, 0};
+        double sums[2] = {0, 0}, not_a_number;
         struct bw_access access[] = {{t->field, BW_WRITE, 0}, {t->field, BW_READ, mac}};
         status = s->host->sweep(
             s, &(struct bw_sweep){
-                   .access = access, .n_access = 2, .body = body, .user = &pass, .sums = sums, .n_sums = 2});
+                   .access = access, .n_access = 2, .body = body, .user = &pass, .sums = sums, .n_sums = 2,
+                   .maxs = &not_a_number, .n_maxs = 1});
+        if (!status && isfinite(not_a_number)) status = nan_report(s, t, -not_a_number);
         if (!status && sums[0] > 0) status = BW_ERR_MEMORY;
         if (!status && sums[1] > 0)
             status = s->host->fail(s, BW_ERR, "cannot sample grid \"%s\" of %s", t->grid, st->path);

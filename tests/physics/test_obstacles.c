@@ -2,7 +2,7 @@
 /* collide with mac.project and mac.advect: moving obstacles push, smoke stays out, thin walls hold. */
 #include "physics.h"
 
-/* A ball that moves at 0.8 m/s through air at rest: faces inside it have its velocity; ahead and behind, on its axis,
+/* A ball that moves at 0.8 m/s through air at rest: faces deep inside it have its velocity; ahead and behind, on its axis,
  * air moves along with it; at its equator against it (potential flow: u(1+½(a/r)³) relative to the ball). */
 Test(obstacles, moving_ball_pushes_the_air)
 {
@@ -18,14 +18,15 @@ Test(obstacles, moving_ball_pushes_the_air)
     for (int k = 0; k < 40; k++)
         for (int j = 1; j < 40; j++)
             for (int i = 1; i < 48; i++) {
-                if (at(&s, i - 1, j, k) + at(&s, i, j, k) < -1.5 * .05) { // a face's corners are 0.71 h from its middle
+                if (at(&s, i - 1, j, k) + at(&s, i, j, k) < -2 * 2.5 * .05) { // deeper than the flow outside is extended
                     cr_assert_float_eq(at(&u, i, j, k), .8, 1e-5, "face (%d,%d,%d) of the ball has %g m/s", i, j, k,
                                        at(&u, i, j, k));
                     faces++;
                 }
-                if (at(&s, i, j - 1, k) + at(&s, i, j, k) < -1.5 * .05) cr_assert_float_eq(at(&v, i, j, k), 0, 1e-5);
+                if (at(&s, i, j - 1, k) + at(&s, i, j, k) < -2 * 2.5 * .05)
+                    cr_assert_float_eq(at(&v, i, j, k), 0, 1e-5);
             }
-    cr_assert_gt(faces, 1400);
+    cr_assert_gt(faces, 500);
     /* centre at x = -0.168 m: cells from -1.2 m, so 20.64 cells along x; on the axis r = 0.6 m off, u = 0.8 (a/r)³ */
     double ahead = at(&u, 33, 20, 20), want = .8 * pow(.4 / (33 * .05 - 1.2 + .168), 3);
     cr_assert_float_eq(ahead, want, .25 * want, "0.6 m ahead the air moves at %g m/s, potential flow says %g", ahead,
@@ -149,19 +150,20 @@ Test(obstacles, layers_stay_still_beside_a_slanted_wall)
     test_end(&r);
 }
 
-/* A hollow box full of smoke travels six cells and a half: the smoke goes with it and none is left outside. */
-Test(obstacles, a_moving_box_keeps_its_smoke)
+/* A hollow box full of smoke, with walls of `thick` metres (cells are 5 cm), travels six cells and a half: the smoke goes
+ * with it and none is left outside. Smoke is counted by the share of each cell that lies in the box. */
+static void box_try(double thick)
 {
-    static const double place[6][3] = {{-.225, 0, 0}, {.225, 0, 0},  {0, -.225, 0},
-                                       {0, .225, 0},  {0, 0, -.225}, {0, 0, .225}};
     char walls[4096] = "";
-    for (int w = 0; w < 6; w++)
+    for (int w = 0; w < 6; w++) {
+        double place[3] = {0}, size[3] = {.3 + 2 * thick, .3 + 2 * thick, .3 + 2 * thick};
+        place[w / 2] = (w & 1 ? .5 : -.5) * (.3 + thick);
+        size[w / 2] = thick;
         snprintf(walls + strlen(walls), sizeof walls - strlen(walls),
-                 "  - collide: {id: wall%d, shape: {box: {center: {keys: {1: [%g, %g, %g], 11: [%g, %g, %g]}, ease: "
-                 "linear}, "
-                 "size: [%g, %g, %g]}}}\n",
-                 w, place[w][0] - .5, place[w][1], place[w][2], place[w][0] - .175, place[w][1], place[w][2],
-                 w / 2 == 0 ? .15 : .6, w / 2 == 1 ? .15 : .6, w / 2 == 2 ? .15 : .6);
+                 "  - collide: {id: wall%d, shape: {box: {center: {keys: {1: [%.9g, %.9g, %.9g], 11: [%.9g, %.9g, "
+                 "%.9g]}, ease: linear}, size: [%g, %g, %g]}}}\n",
+                 w, place[0] - .5, place[1], place[2], place[0] - .175, place[1], place[2], size[0], size[1], size[2]);
+    }
     struct test_run r = run("billow: 1\n"
                             "domain: {cells: [40, 24, 24], voxel: 5 cm, sides: {rest: open}, floor: -0.6}\n"
                             "time: {fps: 20, frames: 1-11}\n"
@@ -176,12 +178,60 @@ Test(obstacles, a_moving_box_keeps_its_smoke)
     for (int k = 0; k < 24; k++)
         for (int j = 0; j < 24; j++)
             for (int i = 0; i < 40; i++) {
-                double x = -1 + .05 * (i + .5) + .175, y = -.6 + .05 * (j + .5), z = -.6 + .05 * (k + .5);
-                bool in = fabs(x) < .3 && fabs(y) < .3 && fabs(z) < .3;
-                *(in ? &inside : &outside) += at(&d, i, j, k);
+                double x[3] = {-1 + .05 * (i + .5) + .175, -.6 + .05 * (j + .5), -.6 + .05 * (k + .5)}, in = 1, out = 0;
+                for (int a = 0; a < 3; a++) {
+                    in *= fmin(fmax((.15 - fabs(x[a])) / .05 + .5, 0), 1);
+                    out = fmax(out, fabs(x[a]));
+                }
+                inside += in * at(&d, i, j, k);
+                if (out > .15 + fmax(thick, .05)) outside += at(&d, i, j, k); /* thinner ones count as a cell thick */
             }
-    cr_assert_lt(outside, 1e-6, "%g cells of smoke outside", outside);
-    cr_assert_gt(inside, .8 * 216, "%g cells of smoke of 216 left", inside); // what touches the walls blurs into them
+    cr_log_info("walls of %g cells: %g cells of smoke of 216 inside, %g outside", thick / .05, inside, outside);
+    cr_assert_lt(outside, 1e-6, "%g cells of smoke outside walls of %g", outside, thick);
+    cr_assert_float_eq(inside, 216, .01 * 216, "%g cells of smoke of 216 in walls of %g", inside, thick);
     bw_free(d.v);
     test_end(&r);
+}
+
+Test(obstacles, a_moving_box_keeps_its_smoke)
+{
+    box_try(.15);
+    box_try(.05);
+    box_try(.03);
+}
+
+/* Gusts of random eddies past five ridged roofs, whose tips leave cells a hundredth open, with a loose tolerance: no
+ * face runs away. Returns the fastest component of all frames. */
+static double gusts_try(const char *roofs)
+{
+    struct test_run r =
+        run("billow: 1\n"
+            "domain: {cells: [48, 24, 24], voxel: 2.5 cm, floor: -0.3, sides: {x-: {inflow: [0.5, 0, 0]}, x+: open, "
+            "rest: closed}}\n"
+            "time: {fps: 24, frames: 1001-1031, cfl: 4}\n"
+            "stages:\n"
+            "  - set: {field: vel, value: [0.5, 0, 0], keep: true}\n"
+            "%s"
+            "  - mac.advect: {}\n"
+            "  - force: {kind: {turbulence: {strength: 0.5, size: 12 cm}}}\n"
+            "  - mac.forces: {confinement: 0.1}\n"
+            "  - mac.project: {tolerance: 1e-3}\n"
+            "  - stats: {}\n",
+            roofs);
+    const double speed = metric(&r, "stats.max_speed_vel");
+    test_end(&r);
+    return speed;
+}
+
+Test(obstacles, gusts_past_sharp_ridges_stay_bounded)
+{
+    char roofs[4096] = "";
+    for (int i = 0; i < 5; i++)
+        snprintf(roofs + strlen(roofs), sizeof roofs - strlen(roofs),
+                 "  - collide: {id: roof%d, shape: {box: {center: [%g, 0, %g], size: [0.12, 0.4, 0.12], rotate: [0, %d "
+                 "deg, 0]}}}\n",
+                 i, -.45 + .22 * i, -.1 + .005 * i, 43 + i);
+    const double open = gusts_try(""), built = gusts_try(roofs);
+    cr_log_info("fastest: %.3f m/s in the open, %.3f past roofs", open, built);
+    cr_assert_lt(built, 1.4 * open, "%g m/s past roofs, %g in the open", built, open);
 }

@@ -22,6 +22,8 @@ struct test_options {
     const struct bw_module *module; ///< extra stages, or NULL
     int32_t only_check;            ///< build the chain, do not run it
     const char *plugins;           ///< plugin folders instead of the build tree's; "" for none
+    void (*on_log)(int level, const char *who, const char *text, void *user); ///< what is said, or NULL
+    void *user;                    ///< for on_log
 };
 
 /// Parse, wire and run. Everything stays readable until test_end.

@@ -182,6 +182,50 @@ Test(grid, a_block_gets_what_it_asks_for_on_each_side)
     world_close(&x);
 }
 
+static int lower_half(const struct bw_block *b, uint32_t row, int32_t reach[6], void *user)
+{
+    (void)row, (void)reach, (void)user;
+    return b->lo[2] < 16;
+}
+
+static void body_add_one(const struct bw_block *b, void *user)
+{
+    (void)user;
+    for (int row = 0; row < 2; row++) {
+        const struct bw_view *v = &b->view[row];
+        cr_assert_eq(v->halo < 0, b->lo[2] >= 16);
+        for (int c = 0; v->halo >= 0 && c < v->comps; c++)
+            for (int k = 0; k < b->n[2] + (row && c == 2); k++)
+                for (int j = 0; j < b->n[1] + (row && c == 1); j++)
+                    for (int i = 0; i < b->n[0] + (row && c == 0); i++) bw_f32(v, c)[i + j * v->sy + k * v->sz] += 1;
+    }
+}
+
+/* Updates of a cell field and of a mac field in the lower half only; rims of the upper half stay too. */
+Test(grid, an_update_may_leave_blocks_as_they_are)
+{
+    struct world x;
+    world_open(&x, make_info(40, 33, 32, (uint32_t[6]){1, 1, 1, 1, 1, 1}), 2);
+    activate_all(x.d);
+    struct bw_field *f = marked(&x, BW_SCALAR), *g = marked(&x, BW_MAC);
+    struct bw_access a[] = {{f, BW_UPDATE, 0}, {g, BW_UPDATE, 0}};
+    struct bw_sweep s = {.access = a, .n_access = 2, .body = body_add_one, .reach = lower_half};
+    double before[3][2], top = bw_fetch(&g->src, 2, (int32_t[3]){5, 5, 32});
+    for (int c = 0; c < 3; c++)
+        for (int k = 0; k < 2; k++)
+            before[c][k] = bw_fetch(&g->src, (uint32_t)c, (int32_t[3]){c == 0 ? 40 : 3, c == 1 ? 33 : 4, 15 + k});
+    const double low = bw_fetch(&f->src, 0, (int32_t[3]){1, 2, 15}), high = bw_fetch(&f->src, 0, (int32_t[3]){1, 2, 16});
+    cr_assert_eq(bw_sweep_run(&x.env, &s, NULL), BW_OK);
+    cr_assert_eq(bw_fetch(&f->src, 0, (int32_t[3]){1, 2, 15}), low + 1);
+    cr_assert_eq(bw_fetch(&f->src, 0, (int32_t[3]){1, 2, 16}), high);
+    for (int c = 0; c < 2; c++)
+        for (int k = 0; k < 2; k++)
+            cr_assert_eq(bw_fetch(&g->src, (uint32_t)c, (int32_t[3]){c == 0 ? 40 : 3, c == 1 ? 33 : 4, 15 + k}),
+                         before[c][k] + (k == 0));
+    cr_assert_eq(bw_fetch(&g->src, 2, (int32_t[3]){5, 5, 32}), top);
+    world_close(&x);
+}
+
 Test(grid, scalar_halo_closed) { cr_assert_eq(scalar_halo_errors(40, 33, 20, sides_closed, 3, 1), 0); }
 Test(grid, scalar_halo_blocks_of_eight) { cr_assert_eq(scalar_halo_errors(64, 33, 48, sides_closed, 5, 2), 0); }
 Test(grid, scalar_halo_open) { cr_assert_eq(scalar_halo_errors(40, 33, 20, (uint32_t[6]){1, 1, 1, 1, 1, 1}, 4, 1), 0); }

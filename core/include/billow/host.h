@@ -84,10 +84,11 @@ struct bw_access {
 };
 
 typedef void (*bw_body_fn)(const struct bw_block *block, void *user);
-/// [body] How far around itself this block needs access row `row`, a row that is read, where its stage knows better than
+/// [body] How far around itself this block needs access row `row`, read or updated, where its stage knows better than
 /// the worst case: filling halos is what they cost. reach[2a] cells below and reach[2a+1] above along axis a; they come
 /// set to the row's halo and may be less. (The high faces of a block are the low faces of the cells above: within a
-/// reach of 1.) 0: the block does without the row, its view is empty; else 1. `block` has no views yet.
+/// reach of 1.) 0: the block does without the row, or leaves it as it is where it is updated: its view is empty, its halo -1;
+/// else 1. `block` has no views yet.
 typedef int (*bw_reach_fn)(const struct bw_block *block, uint32_t row, int32_t reach[6], void *user);
 
 /// A pass over all active tiles of a domain. Zero what is not needed.

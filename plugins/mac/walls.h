@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Where gas can be and pass, a byte a cell in the tiles near obstacles: as mac.project's faces are open or shut. */
+#ifndef WALLS_H
+#define WALLS_H
+
+#include <billow/plugin.h>
+
+/* Bit a: the cell's low face along a is open; WALLS_FLUID: gas can flow through it; WALLS_SKIN: it cannot, but the
+ * centre lies less than a cell deep. WALLS_FREE: far from any obstacle. */
+enum { WALLS_FLUID = 8, WALLS_FREE = 15, WALLS_SKIN = 16, WALLS_CELLS = 4096 };
+
+/// The tiles near obstacles at one time, in the order of the topology.
+struct walls_map {
+    int64_t count, room;
+    int32_t (*coord)[3];
+    uint64_t *mark; ///< changes when the obstacles in and near a tile do
+    uint8_t *cells; ///< WALLS_CELLS a tile, x fastest
+};
+
+/// Obstacles at the end of a step and at its start; kept from step to step.
+struct walls {
+    struct walls_map now, old;
+    int32_t *now_of, *old_of; ///< per active tile: index into the maps, or -1
+    int64_t steps;            ///< updates so far
+    double speed;             ///< largest velocity component of obstacles, m/s
+    const struct bw_tiles_api *tiles;
+    struct bw_stage *stage;
+};
+
+/// Begin a step: what was `now` is `old`. `solid`: the obstacles' distance; `vel`: their velocity, or NULL.
+/// Errors: BW_ERR_MEMORY (reported).
+enum bw_status walls_update(struct walls *w, struct bw_stage *s, struct bw_field *solid, struct bw_field *vel);
+/// Is a tile within `reach` cells of the block near an obstacle?
+int walls_touch(const struct walls *w, const struct bw_block *b, int32_t reach);
+/// Bytes of the cells lo … lo+n-1 (of the domain), x fastest; beyond closed sides the mirror image, elsewhere free.
+void walls_fill(const struct walls *w, int old, const int32_t lo[3], const int32_t n[3], uint8_t *out);
+
+#endif
