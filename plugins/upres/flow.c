@@ -4,7 +4,7 @@
  *     u = I(u_base) + curl(Ψ),   Ψ = Σ_octaves Σ_sets A · share / gain · N((x + way) / s)
  *
  * I: Catmull-Rom's tricubic from the cache's cells, linear in time between its frames. N: wavelet noise (noise.h) of
- * lattice spacing s = h_base, h_base/2 … down to twice the domain's voxel, so that waves have four cells and more. A: rms
+ * lattice spacing s = 1.3 h_base, half of that … while its waves have two cells of the domain or more. A: rms
  * velocity of the octave, from the cache's own energy (texture.c); gain: what the curl makes of unit noise.
  * Ψ lives on the corners of the cells, an edge takes the mean of its two ends, and the curl is taken edge by edge round
  * each face: what flows into a cell flows out of it to rounding, with amplitudes and coordinates that differ from place to
@@ -24,11 +24,17 @@
 
 enum { BANDS_MAX = 5 };
 
+/* Of the curl's energy on a lattice of spacing s, 84 % lies in wavelengths of 2s/1.3 to 4s/1.3, 7 % longer, 9 % shorter: the
+ * corners of the lattice's spectrum are finer than its edges. (On s itself a whole 40 % would be finer than 2s.) */
+static const double SPREAD = 1.3;
+
 struct flow {
+    const char *grid;
     double strength, decay, renew;
 };
 
 static const struct bw_param params[] = {
+    BW_STRING(struct flow, grid, "grid", "vel", "The flow's grid in the files."),
     BW_F64(struct flow, strength, "strength", "1", 0, 20, NULL, "The noise's velocity, times what the cache's own energy asks for."),
     BW_F64(struct flow, decay, "decay", "0.8333333333333333", 0, 4, NULL,
            "Each octave has 2^-decay of the velocity of the one before: 5/6 as in wavelet turbulence, 1/3 for Kolmogorov's spectrum."),
@@ -92,8 +98,8 @@ static enum bw_status bands_make(struct bw_stage *s)
     if (ratio < 1.5)
         return s->host->fail(s, BW_ERR_PRESET, "the cache has voxels of %.4g m and this domain %.4g m: half of it or less leaves room for detail",
                              st->lattice.h, h);
-    double spacing = st->lattice.h;
-    for (st->n_bands = 0; st->n_bands < BANDS_MAX && spacing > .99 * h; spacing /= 2) {
+    double spacing = SPREAD * st->lattice.h;
+    for (st->n_bands = 0; st->n_bands < BANDS_MAX && spacing > .99 * SPREAD * h; spacing /= 2) {
         double gain = noise_curl_rms(st->tile, h / spacing) / spacing;
         st->band[st->n_bands] = (struct band){spacing, (float)(1 / gain), st->n_bands == 0};
         st->n_bands++;
@@ -110,7 +116,7 @@ static enum bw_status file_next(struct bw_stage *s, int64_t number)
     dense_free(s, &st->before);
     st->before = st->after;
     st->after = (struct dense){.comps = 0};
-    status = cache_read(s, &st->cache, "vel", 3, &st->lattice, &st->after);
+    status = cache_read(s, &st->cache, ((const struct flow *)s->params)->grid, 3, &st->lattice, &st->after);
     if (!status) status = solid_read(s);
     if (!status && !st->n_bands) status = bands_make(s);
     if (!status && !st->before.comps) {

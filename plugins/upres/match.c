@@ -8,8 +8,10 @@
  *     d < t:  q += β (t - d)/t · T      what is missing comes in the shape T that it has in the cache: sources, mostly
  *     d > t:  q *= 1 - β (d - t)/d      what is too much fades as it stands, and nothing becomes negative
  *
- * (where the one to divide by is not positive: q += β (t - d)). Both move Σq to the cache's by β of the difference, but
- * for what the blur spreads. So the amount follows the cache, and no drift of the noise can pile up. */
+ * (where the one to divide by is not positive: q += β (t - d)). Where they differ by more than half, β goes to 1: smoke
+ * was made there, or taken away. In the end all
+ * is multiplied by what brings the total to the cache's, a hundredth or less from frame to frame. So the amount is the cache's,
+ * and no drift of the noise can pile up. */
 #include "upres.h"
 
 #include "cache.h"
@@ -31,7 +33,7 @@ static const struct bw_param field_rows[] = {
 
 static const struct bw_param params[] = {
     BW_LIST(struct match, fields, const char *, "fields", field_rows, "The fields to take from the cache."),
-    BW_F64(struct match, rate, "rate", "4 1/s", 0, 1e6, "1/s", "How fast the large scales go back to the cache's."),
+    BW_F64(struct match, rate, "rate", "8 1/s", 0, 1e6, "1/s", "How fast the large scales go back to the cache's."),
 };
 
 static const struct bw_port ports[] = {
@@ -89,10 +91,10 @@ struct pull {
     float share;
 };
 
-/* Where most is missing, smoke was made: 1, all of it comes at once; 0 for a small lack. */
-static float source(float lack)
+/* Where most is missing smoke was made, where most is too much it was taken away: 1, all at once; 0 for a small part. */
+static float gross(float part)
 {
-    float x = (lack - .2f) / .4f;
+    float x = (part - .2f) / .4f;
     return x <= 0 ? 0 : x >= 1 ? 1 : x * x * (3 - 2 * x);
 }
 
@@ -102,8 +104,8 @@ static void pull_plane(int64_t k, uint32_t worker, void *user)
     size_t n = (size_t)p->have->n[0] * (size_t)p->have->n[1], at = n * (size_t)k;
     (void)worker;
     for (size_t i = at; i < at + n; i++) {
-        float d = p->have->v[0][i], t = p->want->v[0][i], least = 1e-6f, lack = t > least ? (t - d) / t : 0;
-        float r = (p->share + (1 - p->share) * source(lack)) * (t - d);
+        float d = p->have->v[0][i], t = p->want->v[0][i], least = 1e-6f, more = t > d ? t : d;
+        float r = (p->share + (1 - p->share) * gross(more > least ? fabsf(t - d) / more : 0)) * (t - d);
         p->fade[i] = r < 0 && d > least ? r / d : 0;
         p->fill[i] = r > 0 && t > least ? r / t : 0;
         p->shift[i] = p->fade[i] == 0 && p->fill[i] == 0 ? r : 0;
@@ -146,28 +148,46 @@ static void body(const struct bw_block *b, void *user)
         }
 }
 
+/* The amount that would come out, and all of it brought to the cache's: blurs spread over what is not there, and fill
+ * and fade are not each other's mirror image, by a few hundredths. */
+static void pull_balance(const struct target *t, const float *have, int c, struct dense *pull)
+{
+    double wanted = 0, made = 0;
+    size_t n = dense_count(pull);
+    const float *want = t->value.v[c];
+    float *fade = pull->v[0], *fill = pull->v[1];
+    for (size_t i = 0; i < n; i++) {
+        wanted += want[i];
+        made += have[i] * (1 + fade[i]) + fill[i] * want[i] + pull->v[2][i];
+    }
+    if (!t->positive || !(made > 0) || !(wanted > 0)) return;
+    float gain = (float)(wanted / made);
+    for (size_t i = 0; i < n; i++) fade[i] = (1 + fade[i]) * gain - 1, fill[i] *= gain;
+}
+
 static enum bw_status pull_make(struct bw_stage *s, const struct target *t, struct bw_field *field, int c, struct dense *pull)
 {
     const struct match *p = s->params;
-    struct dense have = {.comps = 0}, want = {.comps = 0}, blurred = {.comps = 0};
+    struct dense have = {.comps = 0}, d = {.comps = 0}, want = {.comps = 0};
     size_t n = dense_count(&t->value);
-    float *work = s->host->scratch(s, n * sizeof *work);
-    enum bw_status st = dense_make(s, &have, &t->value, (int32_t)s->host->field_info(field)->comps);
+    float *work = s->host->scratch(s, 2 * n * sizeof *work), *once = work + n;
+    enum bw_status st = dense_make(s, &have, &t->value, t->value.comps);
     if (!st) st = dense_make(s, &want, &t->value, 1);
-    if (!st) st = dense_make(s, &blurred, &t->value, 1);
+    if (!st) st = dense_make(s, &d, &t->value, 1);
     if (!st && !work) st = BW_ERR_MEMORY;
     if (!st) st = dense_restrict(s, &t->lattice, field, c, &have);
     if (!st) {
-        dense_blur(s, &have, have.v[c], 1, work, want.v[0]);
-        dense_blur(s, &have, want.v[0], 2, work, blurred.v[0]);
-        dense_blur(s, &have, t->value.v[c], 1, work, have.v[c]);
-        dense_blur(s, &have, have.v[c], 2, work, want.v[0]);
-        struct pull q = {&blurred, &want, pull->v[0], pull->v[1], pull->v[2], (float)(1 - exp(-p->rate / s->fps))};
+        dense_blur(s, &have, have.v[c], 1, work, once);
+        dense_blur(s, &have, once, 2, work, d.v[0]);
+        dense_blur(s, &have, t->value.v[c], 1, work, once);
+        dense_blur(s, &have, once, 2, work, want.v[0]);
+        struct pull q = {&d, &want, pull->v[0], pull->v[1], pull->v[2], (float)(1 - exp(-p->rate / s->fps))};
         s->host->parallel_for(s, want.n[2], pull_plane, &q);
+        pull_balance(t, have.v[c], c, pull);
     }
     dense_free(s, &have);
     dense_free(s, &want);
-    dense_free(s, &blurred);
+    dense_free(s, &d);
     return st;
 }
 

@@ -18,6 +18,7 @@ enum { FIELDS_MAX = 12 };
 
 struct retime {
     struct bw_list fields;
+    const char *grid;
     double at;
 };
 
@@ -27,6 +28,7 @@ static const struct bw_param field_rows[] = {
 
 static const struct bw_param params[] = {
     BW_LIST(struct retime, fields, const char *, "fields", field_rows, "The fields to take from the cache, beside vel."),
+    BW_STRING(struct retime, grid, "grid", "vel", "The flow's grid in the files."),
     BW_F64(struct retime, at, "at", "=frame", -1e9, 1e9, NULL,
            "The cache's frame that is shown: an expression of `frame`, or keys; before the first and after the last file, that file."),
 };
@@ -68,7 +70,8 @@ static enum bw_status shot_read(struct bw_stage *s, struct shot *shot, int64_t n
     for (uint32_t i = 0; !status && i < st->count; i++) {
         const struct bw_field_info *info = s->host->field_info(item_field(s, i));
         if (info->precision != BW_F32) return s->host->fail(s, BW_ERR_PRESET, "field \"%s\" is in double precision; caches are not", info->name);
-        status = cache_read(s, &st->cache, info->name, info->comps, &shot->lattice[i], &shot->grid[i]);
+        const char *grid = i ? info->name : ((const struct retime *)s->params)->grid;
+        status = cache_read(s, &st->cache, grid, info->comps, &shot->lattice[i], &shot->grid[i]);
     }
     cache_close(&st->cache);
     shot->number = number;

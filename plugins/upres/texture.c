@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Amplitudes and coordinates of the noise, on the cache's cells.
  *
- * Amplitudes. An à trous transform (B3 spline) takes the flow apart: w1 = u - B u, w2 = B u - B' B u. Averaged over a few
- * cells, |w2|² is the energy e2 of wavelengths of 4 to 8 cells, the finest that a solver resolves well, and
- * e1 = |w1|² - 0.3 |w2|² that of 2 to 4 cells, of which most solvers lose a part (the numbers: integrals of the
- * transform's response over isotropic spectra of slope -8/3; -5/3 and -11/3 move them by less than two). An octave
- * should have q = 4^-decay of the energy before it. Noise of 2 to 4 cells adds what is missing there,
+ * Amplitudes. Two filters take the flow apart: w1 = (1-B)² u, w2 = (1-B')² B u, where B is a B3 spline over five cells
+ * and B' the same over every second one. Averaged over a few cells, e2 = |w2|²/0.31 is the energy of wavelengths of 4 to 8
+ * cells, the finest that a solver resolves well, and e1 = (|w1|² - 0.06 e2)/0.66 that of 2 to 4 cells, of which most solvers
+ * lose a part (the numbers: integrals of the filters' response over isotropic spectra of slope -8/3; slopes of -5/3 and
+ * -11/3 move them by a third at most). An octave should have q = 4^-decay of the energy before it. Noise of 2 to 4 cells adds what is missing there,
  * max(0, q e2 - e1), and each finer octave q of max(e1, q e2). All means count only cells in which the cache has a flow:
  * caches end a few cells outside of the smoke, and that edge is no eddy.
  *
@@ -26,18 +26,24 @@
 
 struct energy {
     const struct dense *vel;
-    float *mask, *one, *two, *w1, *w2; ///< of cells; `one` and `two` hold a component blurred once and twice
-    const float *mask1, *mask2;
+    float *mask, *blurred, *low, *rest, *w[2]; ///< values of cells
+    float *counts[2], *mask_blurred[2];        ///< counts: cells whose w is to be trusted
     struct spectrum *out;
     double q;
-    int c;
+    int c, octave;
 };
+
+static size_t plane_of(const struct energy *e, int64_t k, size_t *n)
+{
+    *n = (size_t)e->vel->n[0] * (size_t)e->vel->n[1];
+    return *n * (size_t)k;
+}
 
 static void mask_plane(int64_t k, uint32_t worker, void *user)
 {
     const struct energy *e = user;
     const struct dense *d = e->vel;
-    size_t n = (size_t)d->n[0] * (size_t)d->n[1], at = n * (size_t)k;
+    size_t n, at = plane_of(e, k, &n);
     (void)worker;
     for (size_t i = at; i < at + n; i++) e->mask[i] = d->v[0][i] != 0 || d->v[1][i] != 0 || d->v[2][i] != 0;
 }
@@ -48,34 +54,50 @@ static float part(float value, float mask)
     return mask > 1e-4f ? value / mask : 0;
 }
 
-static void once_plane(int64_t k, uint32_t worker, void *user)
+/* w1 near the edge of what the cache holds says more about the edge than about eddies. */
+static void counts_plane(int64_t k, uint32_t worker, void *user)
 {
     const struct energy *e = user;
-    size_t n = (size_t)e->vel->n[0] * (size_t)e->vel->n[1], at = n * (size_t)k;
+    size_t n, at = plane_of(e, k, &n);
     (void)worker;
-    for (size_t i = at; i < at + n; i++) e->one[i] = e->mask[i] > 0 ? part(e->one[i], e->mask1[i]) : 0;
+    for (size_t i = at; i < at + n; i++) e->counts[0][i] = e->mask[i] > 0 && e->blurred[i] > .98f;
 }
 
+/* rest = in - B in, and for the first octave low = B in. */
+static void split_plane(int64_t k, uint32_t worker, void *user)
+{
+    const struct energy *e = user;
+    const float *in = e->octave ? e->low : e->vel->v[e->c], *m = e->mask_blurred[e->octave];
+    size_t n, at = plane_of(e, k, &n);
+    (void)worker;
+    for (size_t i = at; i < at + n; i++) {
+        float mean = e->mask[i] > 0 ? part(e->blurred[i], m[i]) : 0;
+        e->rest[i] = in[i] - mean;
+        if (!e->octave) e->low[i] = mean;
+    }
+}
+
+/* w += (rest - B rest)² */
 static void add_plane(int64_t k, uint32_t worker, void *user)
 {
     const struct energy *e = user;
-    size_t n = (size_t)e->vel->n[0] * (size_t)e->vel->n[1], at = n * (size_t)k;
+    const float *m = e->mask_blurred[e->octave];
+    size_t n, at = plane_of(e, k, &n);
     (void)worker;
     for (size_t i = at; i < at + n; i++) {
-        if (!(e->mask[i] > 0)) continue;
-        float fine = e->vel->v[e->c][i] - e->one[i], coarse = e->one[i] - part(e->two[i], e->mask2[i]);
-        e->w1[i] += fine * fine;
-        e->w2[i] += coarse * coarse;
+        float fine = e->counts[e->octave][i] > 0 ? e->rest[i] - part(e->blurred[i], m[i]) : 0;
+        e->w[e->octave][i] += fine * fine;
     }
 }
 
 static void amplitude_plane(int64_t k, uint32_t worker, void *user)
 {
     const struct energy *e = user;
-    size_t n = (size_t)e->vel->n[0] * (size_t)e->vel->n[1], at = n * (size_t)k;
+    size_t n, at = plane_of(e, k, &n);
     (void)worker;
     for (size_t i = at; i < at + n; i++) {
-        float e2 = part(e->w2[i], e->mask1[i]), e1 = part(e->w1[i], e->mask1[i]) - .3f * e2, want = (float)e->q * e2;
+        float e2 = part(e->w[1][i], e->counts[1][i]) / .31f, want = (float)e->q * e2;
+        float e1 = (part(e->w[0][i], e->counts[0][i]) - .06f * e2) / .66f;
         if (e1 < 0) e1 = 0;
         e->out->fill.v[0][i] = want > e1 ? sqrtf(want - e1) : 0;
         e->out->fine.v[0][i] = sqrtf(want > e1 ? want : e1);
@@ -86,31 +108,29 @@ enum bw_status spectrum_measure(struct bw_stage *s, const struct dense *vel, dou
 {
     const struct bw_host *host = s->host;
     size_t n = dense_count(vel);
-    float *m = host->scratch(s, 8 * n * sizeof *m);
+    float *m = host->scratch(s, 10 * n * sizeof *m), *work = m + 8 * n;
     enum bw_status st = dense_make(s, &out->fill, vel, 1);
     if (!st) st = dense_make(s, &out->fine, vel, 1);
     if (!m || st) return st ? st : BW_ERR_MEMORY;
-    struct energy e = {.vel = vel, .mask = m, .one = m + n, .two = m + 2 * n, .w1 = m + 3 * n, .w2 = m + 4 * n, .out = out, .q = pow(4, -decay)};
-    float *mask1 = m + 5 * n, *mask2 = m + 6 * n, *work = m + 7 * n;
-    e.mask1 = mask1, e.mask2 = mask2;
-    memset(e.w1, 0, 2 * n * sizeof *m);
+    struct energy e = {.vel = vel, .mask = m, .blurred = m + n, .low = m + 2 * n, .rest = m + 3 * n, .w = {m + 4 * n, m + 5 * n},
+                       .counts = {m + 9 * n, m}, .mask_blurred = {m + 6 * n, m + 7 * n}, .out = out, .q = pow(4, -decay)};
+    memset(e.w[0], 0, 2 * n * sizeof *m);
     host->parallel_for(s, vel->n[2], mask_plane, &e);
-    dense_blur(s, vel, e.mask, 1, work, mask1);
-    dense_blur(s, vel, e.mask, 2, work, mask2);
-    for (e.c = 0; e.c < 3; e.c++) {
-        dense_blur(s, vel, vel->v[e.c], 1, work, e.one);
-        host->parallel_for(s, vel->n[2], once_plane, &e);
-        dense_blur(s, vel, e.one, 2, work, e.two);
-        host->parallel_for(s, vel->n[2], add_plane, &e);
+    for (int gap = 1; gap <= 2; gap++) dense_blur(s, vel, e.mask, gap, work, e.mask_blurred[gap - 1]);
+    dense_blur(s, vel, e.mask_blurred[0], 1, work, e.blurred);
+    host->parallel_for(s, vel->n[2], counts_plane, &e);
+    for (e.c = 0; e.c < 3; e.c++)
+        for (e.octave = 0; e.octave < 2; e.octave++) {
+            dense_blur(s, vel, e.octave ? e.low : vel->v[e.c], e.octave + 1, work, e.blurred);
+            host->parallel_for(s, vel->n[2], split_plane, &e);
+            dense_blur(s, vel, e.rest, e.octave + 1, work, e.blurred);
+            host->parallel_for(s, vel->n[2], add_plane, &e);
+        }
+    float *means[4] = {e.w[0], e.w[1], e.counts[0], e.counts[1]};
+    for (int i = 0; i < 4; i++) { // over about five cells
+        dense_blur(s, vel, means[i], 1, work, e.blurred);
+        dense_blur(s, vel, e.blurred, 2, work, means[i]);
     }
-    for (int gap = 1; gap <= 2; gap++) { // means over about five cells
-        dense_blur(s, vel, e.w1, gap, work, e.one);
-        memcpy(e.w1, e.one, n * sizeof *m);
-        dense_blur(s, vel, e.w2, gap, work, e.one);
-        memcpy(e.w2, e.one, n * sizeof *m);
-    }
-    dense_blur(s, vel, e.mask, 1, work, e.one);
-    dense_blur(s, vel, e.one, 2, work, mask1);
     host->parallel_for(s, vel->n[2], amplitude_plane, &e);
     return BW_OK;
 }
