@@ -158,14 +158,19 @@ int cmd_upres(int argc, char **argv)
     const char *what = good ? cli_operand(&command_upres, argc, argv, "a cache") : NULL;
     int answer = EXIT_CODE_USAGE;
     if (what && (answer = cli_cache_look(&cache, what)) == EXIT_CODE_OK) {
+        for (int a = 0; a < 3; a++)
+            if (cache.lo[a] == cache.hi[a]) answer = EXIT_CODE_USAGE;
+        if (answer) cli_usage("%s is one cell thick: eddies in space have no room there", cache.pattern);
+    }
+    if (what && answer == EXIT_CODE_OK) {
         cache_say(&head, &cache, "upres", (int)factor);
         line_set(&head, bw_printf("stages.upres.flow.grid=%s", cache.flow));
         line_set(&head, bw_printf("stages.upres.flow.strength=%.17g", strength));
         line_set(&head, bw_printf("stages.upres.match.fields=[%s]", cache.fields));
         line_set(&head, bw_printf("stages.mac.advect.only=[%s]", cache.fields));
         answer = line_bake(&head, &tail);
-        cli_cache_free(&cache);
     }
+    if (what) cli_cache_free(&cache);
     line_free(&head);
     line_free(&tail);
     return answer;
