@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* `billow bake`: read the preset, see whether the folder already holds this bake, estimate, run, and say how to go on.
  * Beside the cache it leaves resolved.yaml (all values), bake.log and bake.json (see record.c). */
-#define _XOPEN_SOURCE 700 /* realpath */
 #include "bake.h"
-
-#include "cache.h"
 
 #include "alloc.h"
 #include "params.h"
@@ -407,74 +404,14 @@ static enum bw_status bake_decide_and_run(struct bake *b)
     return status ? status : b->diag.status;
 }
 
-/* ---- frames from another bake ---- */
-
-/* Beside the preset that names it, else wherever presets are looked up. New memory. */
-static char *source_preset(const struct bw_preset *p)
+/* The other bake that this one goes on from is made first, and the preset read again with its files. */
+static enum bw_status source_take(struct bake *b)
 {
-    char *beside = bw_printf("%s/%s.yaml", p->dir, p->frames_bake);
-    if (!beside || path_exists(beside)) return beside;
-    bw_free(beside);
-    return bw_strdup(p->frames_bake);
-}
-
-/* The folder beside this bake's own. New memory. */
-static char *source_folder(const struct bake *b)
-{
-    const char *slash = strrchr(b->out, '/'), *name = strrchr(b->preset->frames_bake, '/');
-    name = name ? name + 1 : b->preset->frames_bake;
-    return bw_printf("%.*s%.*s%s", slash ? (int)(slash - b->out) + 1 : 0, b->out, (int)strcspn(name, "."), name,
-                     b->over.quick ? "_quick" : "");
-}
-
-/* Bakes the preset whose cache this one works on, unless that is up to date already. */
-static int source_bake(const struct bake *b, char *preset, char *folder)
-{
-    char threads[16], word[][16] = {"bake", "--out", "--threads", "--quick", "--dry-run"};
-    char *argv[16] = {word[0], preset, word[1], folder};
-    int argc = 4;
-    if (b->run.threads) {
-        snprintf(threads, sizeof threads, "%u", b->run.threads);
-        argv[argc++] = word[2], argv[argc++] = threads;
-    }
-    if (b->over.quick) argv[argc++] = word[3];
-    if (b->dry_run) argv[argc++] = word[4];
-    optind = 0; // getopt begins anew
-    return cmd_bake(argc, argv);
-}
-
-static enum bw_status source_make(struct bake *b)
-{
-    char *preset = source_preset(b->preset), *folder = source_folder(b), *pattern = NULL;
-    if (!preset || !folder) bw_diag_error(&b->diag, NULL, BW_ERR_MEMORY, "out of memory");
-    int code = b->diag.status ? 0 : source_bake(b, preset, folder);
-    if (code)
-        bw_diag_error(&b->diag, NULL, code == 130 ? BW_ERR_CANCELLED : (enum bw_status)-code, "%s takes its frames from %s, in %s",
-                      b->preset->name, b->preset->frames_bake, folder);
-    else if (!b->diag.status && (!b->dry_run || path_exists(folder))) pattern = cli_cache_pattern(folder, &b->diag);
-    if (pattern) b->source = bw_printf("frames_from=\"%s\"", pattern);
-    if (pattern && b->source && list_add(b->set, &b->over.n_set, "--set", b->source)) {
-        bw_preset_free(b->preset);
-        b->preset = cli_preset_load(b->name, b->preset_path, &b->over, &b->diag);
-    }
-    bw_free(pattern);
-    bw_free(folder);
-    bw_free(preset);
-    return b->diag.status;
-}
-
-/* A cache that is written over while it is read is neither the old one nor the new one. */
-static enum bw_status source_check(struct bake *b)
-{
-    char *out = realpath(b->out, NULL), *folder = bw_strdup(b->preset->frames_from), *real = NULL;
-    char *slash = folder ? strrchr(folder, '/') : NULL;
-    if (slash) *slash = '\0', real = realpath(folder, NULL);
-    size_t n = out ? strlen(out) : 0;
-    if (out && real && !strncmp(real, out, n) && (!real[n] || real[n] == '/'))
-        bw_diag_error(&b->diag, NULL, BW_ERR_USAGE, "%s holds the cache that this would read: --out DIR writes elsewhere", b->out);
-    free(out);
-    free(real);
-    bw_free(folder);
+    struct source_wish wish = {b->preset, b->out, b->run.threads, b->over.quick, b->dry_run};
+    enum bw_status status = source_make(&wish, &b->source, &b->diag);
+    if (status || !b->source || !list_add(b->set, &b->over.n_set, "--set", b->source)) return status;
+    bw_preset_free(b->preset);
+    b->preset = cli_preset_load(b->name, b->preset_path, &b->over, &b->diag);
     return b->diag.status;
 }
 
@@ -486,8 +423,8 @@ static enum bw_status bake_prepare(struct bake *b)
     if (!b->preset) return b->diag.status;
     b->out = out_choose(b);
     if (!b->out) return bw_diag_error(&b->diag, NULL, BW_ERR_MEMORY, "no folder name is free beside out/%s", b->preset->name);
-    if (b->preset->frames_bake && source_make(b)) return b->diag.status;
-    if (b->preset->frames_from && source_check(b)) return b->diag.status;
+    if (b->preset->frames_bake && source_take(b)) return b->diag.status;
+    if (source_check(b->preset, b->out, &b->diag)) return b->diag.status;
     b->run.out = b->out;
     b->run.cancel = &stop_asked;
     progress_attach(&b->progress, &b->run);

@@ -56,7 +56,8 @@ static int is_flow(const char *name)
 
 static void list_add(char **list, const char *format, const char *name)
 {
-    char *item = bw_printf(format, name), *grown = item && *list ? bw_printf("%s%s%s", *list, **list ? ", " : "", item) : NULL;
+    char *item = bw_printf(format, name),
+         *grown = item && *list ? bw_printf("%s%s%s", *list, **list ? ", " : "", item) : NULL;
     bw_free(item);
     bw_free(*list);
     *list = grown;
@@ -109,8 +110,10 @@ static int file_look(struct cli_cache *c, const char *path, int first)
         const struct bwvdb_meta *meta = bwvdb_file_meta(f, &n);
         for (uint32_t i = 0; i < n; i++)
             if (!strcmp(meta[i].key, "fps")) c->fps = meta[i].number;
-        if (!fields_list(c, f)) code = say(7, "out of memory");
-        else if (!*c->fields) code = say(EXIT_CODE_FAILURE, "the cache holds a flow and nothing that it carries");
+        if (!fields_list(c, f))
+            code = say(7, "out of memory");
+        else if (!*c->fields)
+            code = say(EXIT_CODE_FAILURE, "the cache holds a flow and nothing that it carries");
     }
     bwvdb_close(f);
     return code;
@@ -128,7 +131,8 @@ static void domain_look(struct cli_cache *c)
     const struct bw_node *voxel = domain ? bw_node_get(domain, "voxel") : NULL;
     double h = 0;
     char why[200];
-    int same = voxel && voxel->text && !bw_parse_quantity(voxel->text, "m", &h, NULL, why, sizeof why) && fabs(h - c->h) < 1e-5 * c->h;
+    int same = voxel && voxel->text && !bw_parse_quantity(voxel->text, "m", &h, NULL, why, sizeof why) &&
+               fabs(h - c->h) < 1e-5 * c->h;
     if (same) c->domain = bw_node_copy(domain); // written with a scale they differ
     bw_node_free(root);
     bw_diag_free(&ignored);
@@ -148,7 +152,8 @@ int cli_cache_look(struct cli_cache *c, const char *what)
     c->first = s.frame[0];
     c->last = s.frame[s.count - 1];
     int code = c->name && c->pattern ? EXIT_CODE_OK : say(7, "out of memory");
-    if (!code && !strchr(c->pattern, '#')) code = say(EXIT_CODE_USAGE, "a sequence of numbered files is wanted, not a single one");
+    if (!code && !strchr(c->pattern, '#'))
+        code = say(EXIT_CODE_USAGE, "a sequence of numbered files is wanted, not a single one");
     for (int32_t i = 0; !code && i < s.count; i++) code = file_look(c, s.path[i], i == 0);
     if (!code && c->hi[0] < c->lo[0]) code = say(EXIT_CODE_FAILURE, "the cache's flow is empty in every frame");
     bw_sequence_free(&s);
@@ -213,8 +218,9 @@ char *cli_cache_domain(const struct cli_cache *c, int factor)
         bw_node_free(domain);
     } else {
         fprintf(f, "{cells: [%d, %d, %d], voxel: %.9g m, origin: [%.9g, %.9g, %.9g], sides: {rest: open}}",
-                (c->hi[0] - c->lo[0] + 1) * factor, (c->hi[1] - c->lo[1] + 1) * factor, (c->hi[2] - c->lo[2] + 1) * factor,
-                c->h / factor, c->origin[0] + c->lo[0] * c->h, c->origin[1] + c->lo[1] * c->h, c->origin[2] + c->lo[2] * c->h);
+                (c->hi[0] - c->lo[0] + 1) * factor, (c->hi[1] - c->lo[1] + 1) * factor,
+                (c->hi[2] - c->lo[2] + 1) * factor, c->h / factor, c->origin[0] + c->lo[0] * c->h,
+                c->origin[1] + c->lo[1] * c->h, c->origin[2] + c->lo[2] * c->h);
     }
     fclose(f);
     char *copy = bw_strdup(text);

@@ -7,15 +7,15 @@
 #include "node.h"
 
 struct cli_cache {
-    char *name;               ///< what its files have in common
-    char *pattern;            ///< absolute, with #### for the number
+    char *name;    ///< what its files have in common
+    char *pattern; ///< absolute, with #### for the number
     int64_t first, last;
-    double fps;               ///< 0: the files do not say
-    double h, origin[3];      ///< the flow's voxels: edge, and the low corner of voxel (0,0,0)
-    int32_t lo[3], hi[3];     ///< voxels of the flow that are there in any frame
-    const char *flow;         ///< the name of the flow's grid
-    char *fields, *vectors;   ///< "density, temperature"; "dye: {kind: vector}"
-    struct bw_node *domain;   ///< of the bake's resolved.yaml, or NULL: not a bake of ours
+    double fps;             ///< 0: the files do not say
+    double h, origin[3];    ///< the flow's voxels: edge, and the low corner of voxel (0,0,0)
+    int32_t lo[3], hi[3];   ///< voxels of the flow that are there in any frame
+    const char *flow;       ///< the name of the flow's grid
+    char *fields, *vectors; ///< "density, temperature"; "dye: {kind: vector}"
+    struct bw_node *domain; ///< of the bake's resolved.yaml, or NULL: not a bake of ours
 };
 
 /// Look into a bake's folder, a folder of files, a file or a pattern. An exit code, after a sentence unless 0.

@@ -14,14 +14,13 @@
 enum { ARGS_MAX = 300 };
 
 /* Handed on to bake as they are. */
-#define BAKE_OPTIONS                                                                                                \
-    {"set", "KEY=VALUE", "change a value of the preset, as in bake", 's'},                                         \
-    {"out", "DIR", "output folder", 'o'}, {"force", NULL, "replace what the folder holds", 'F'},                   \
-    {"new", NULL, "bake beside what is there", 'n'},                                                               \
-    {"mute", "ID", "leave out a stage or an exporter: mp4, for one", 'm'},                                         \
-    {"dry-run", NULL, "only say what would run", 'd'}, {"threads", "N", "worker threads", 't'},                    \
-    {"simd", "LEVEL", "baseline, avx2 or avx512", 'i'}, {"memory", "SIZE", "stop cleanly beyond SIZE", 'M'},       \
-    {"json", NULL, "one JSON event a line on stdout", 'j'}, CLI_PATH_OPTIONS
+#define BAKE_OPTIONS                                                                                                   \
+    {"set", "KEY=VALUE", "change a value of the preset, as in bake", 's'}, {"out", "DIR", "output folder", 'o'},       \
+        {"force", NULL, "replace what the folder holds", 'F'}, {"new", NULL, "bake beside what is there", 'n'},        \
+        {"mute", "ID", "leave out a stage or an exporter: mp4, for one", 'm'},                                         \
+        {"dry-run", NULL, "only say what would run", 'd'}, {"threads", "N", "worker threads", 't'},                    \
+        {"simd", "LEVEL", "baseline, avx2 or avx512", 'i'}, {"memory", "SIZE", "stop cleanly beyond SIZE", 'M'},       \
+        {"json", NULL, "one JSON event a line on stdout", 'j'}, CLI_PATH_OPTIONS
 
 static const struct cli_option upres_options[] = {
     {"factor", "2|4", "how many times finer (default 2)", 'x'},
@@ -42,9 +41,10 @@ const struct cli_command command_upres = {
     .name = "upres",
     .synopsis = "CACHE [options]",
     .brief = "Add fine detail to a finished cache, without simulating again.",
-    .details = "CACHE is a bake's folder, a folder of numbered VDB files, one of them, or a pattern such as smoke_####.vdb,\n"
-               "with a velocity grid. Goes into out/NAME_upres unless --out says otherwise.\n\n"
-               "  billow upres out/plume --factor 4\n",
+    .details =
+        "CACHE is a bake's folder, a folder of numbered VDB files, one of them, or a pattern such as smoke_####.vdb,\n"
+        "with a velocity grid. Goes into out/NAME_upres unless --out says otherwise.\n\n"
+        "  billow upres out/plume --factor 4\n",
     .options = upres_options,
     .n_options = sizeof upres_options / sizeof *upres_options,
     .run = cmd_upres,
@@ -71,8 +71,10 @@ struct line {
 
 static void line_add(struct line *l, char *text)
 {
-    if (!text || l->n == ARGS_MAX) l->full = 1, bw_free(text);
-    else l->arg[l->n++] = text;
+    if (!text || l->n == ARGS_MAX)
+        l->full = 1, bw_free(text);
+    else
+        l->arg[l->n++] = text;
 }
 
 /* --set PATH=VALUE */
@@ -152,8 +154,10 @@ int cmd_upres(int argc, char **argv)
         if (code == 'x') {
             good = cli_integer("--factor", optarg, 2, 4, &factor);
             if (good && factor == 3) good = 0, cli_usage("--factor is 2 or 4, not 3: detail comes by octaves");
-        } else if (code == 'g') good = number_read("strength", optarg, &strength);
-        else option_pass(&tail, &command_upres, code);
+        } else if (code == 'g')
+            good = number_read("strength", optarg, &strength);
+        else
+            option_pass(&tail, &command_upres, code);
     }
     const char *what = good ? cli_operand(&command_upres, argc, argv, "a cache") : NULL;
     int answer = EXIT_CODE_USAGE;
@@ -188,8 +192,10 @@ static int wish_take(struct wish *w, int code)
 {
     char *end = optarg;
     switch (code) {
-    case 'v': return number_read("speed", optarg, &w->speed);
-    case 'b': return w->reverse = 1;
+    case 'v':
+        return number_read("speed", optarg, &w->speed);
+    case 'b':
+        return w->reverse = 1;
     case 'f':
         if (!bw_parse_frames(optarg, &w->first, &w->last) && w->last > w->first) return 1;
         cli_usage("--frames wants A-B, like 1-144, not \"%s\"", optarg);
@@ -208,7 +214,8 @@ static int wish_check(const struct wish *w, const struct cli_cache *c, int given
     if (!given) return cli_usage("retime wants --speed, --frames, --hold or --reverse");
     if (w->last > w->first && w->speed != 1) return cli_usage("--frames says how fast already: give it or --speed");
     if (w->stand && (w->hold < c->first || w->hold > c->last))
-        return cli_usage("--hold %lld lies outside of the cache's frames %lld-%lld", (long long)w->hold, (long long)c->first, (long long)c->last);
+        return cli_usage("--hold %lld lies outside of the cache's frames %lld-%lld", (long long)w->hold,
+                         (long long)c->first, (long long)c->last);
     return 0;
 }
 
@@ -216,18 +223,23 @@ static int wish_check(const struct wish *w, const struct cli_cache *c, int given
 static void wish_say(const struct wish *w, const struct cli_cache *c, struct line *l)
 {
     int64_t first = w->last > w->first ? w->first : c->first;
-    double speed = w->last > w->first ? (double)(c->last - c->first) / (double)(w->last - w->first - w->stand) : w->speed;
-    double begin = (double)(w->reverse ? c->last : c->first), end = (double)(w->reverse ? c->first : c->last), way = fabs(end - begin) / speed;
+    double speed =
+        w->last > w->first ? (double)(c->last - c->first) / (double)(w->last - w->first - w->stand) : w->speed;
+    double begin = (double)(w->reverse ? c->last : c->first), end = (double)(w->reverse ? c->first : c->last),
+           way = fabs(end - begin) / speed;
     int64_t last = w->last > w->first ? w->last : first + (int64_t)floor(way + 1e-9) + w->stand;
     line_set(l, bw_printf("time.frames=%lld-%lld", (long long)first, (long long)last));
     if (!w->stand) {
-        line_set(l, bw_printf("stages.retime.at=\"=%.17g%+.17g*(frame-(%lld))\"", begin, w->reverse ? -speed : speed, (long long)first));
+        line_set(l, bw_printf("stages.retime.at=\"=%.17g%+.17g*(frame-(%lld))\"", begin, w->reverse ? -speed : speed,
+                              (long long)first));
         return;
     }
     double reached = (double)first + fabs((double)w->hold - begin) / speed;
-    line_set(l, bw_printf("stages.retime.at=\"=frame < %.17g ? %.17g%+.17g*(frame-(%lld)) : frame < %.17g ? %lld : %lld%+.17g*(frame-%.17g)\"",
-                          reached, begin, w->reverse ? -speed : speed, (long long)first, reached + (double)w->stand, (long long)w->hold,
-                          (long long)w->hold, w->reverse ? -speed : speed, reached + (double)w->stand));
+    line_set(l, bw_printf("stages.retime.at=\"=frame < %.17g ? %.17g%+.17g*(frame-(%lld)) : frame < %.17g ? %lld : "
+                          "%lld%+.17g*(frame-%.17g)\"",
+                          reached, begin, w->reverse ? -speed : speed, (long long)first, reached + (double)w->stand,
+                          (long long)w->hold, (long long)w->hold, w->reverse ? -speed : speed,
+                          reached + (double)w->stand));
 }
 
 int cmd_retime(int argc, char **argv)
@@ -238,8 +250,10 @@ int cmd_retime(int argc, char **argv)
     int code, good = 1, given = 0;
     while (good && (code = cli_option_next(&command_retime, argc, argv)) != CLI_END) {
         if (code < 0) return code == CLI_HELP ? EXIT_CODE_OK : EXIT_CODE_USAGE;
-        if (!strchr("vfHb", code)) option_pass(&tail, &command_retime, code);
-        else good = wish_take(&wish, code);
+        if (!strchr("vfHb", code))
+            option_pass(&tail, &command_retime, code);
+        else
+            good = wish_take(&wish, code);
         given |= strchr("vfHbs", code) != NULL;
     }
     const char *what = good ? cli_operand(&command_retime, argc, argv, "a cache") : NULL;

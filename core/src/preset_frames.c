@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* frames_from: the numbered files whose frames a chain works on, instead of making its own: detail added to a cache, a
- * cache retimed. From the files' names come the frames, unless the preset says others; each frame is one step, unless it
- * asks for substeps. Stages reach the files by billow.frames/1; what is in them the core does not know. */
+ * cache retimed. From the files' names come the frames, unless the preset says others; each frame is one step, unless
+ * it asks for substeps. Stages reach the files by billow.frames/1; what is in them the core does not know. */
 #include "preset_private.h"
 
 #include "alloc.h"
@@ -38,10 +38,12 @@ int bw_preset_frame_path(const struct bw_preset *p, int64_t number, char *out, s
 static int64_t name_number(const char *name, const struct pattern *q)
 {
     size_t n = strlen(name), tail = strlen(q->tail);
-    if (n <= q->head_length + tail || strncmp(name, q->head, q->head_length) || strcmp(name + n - tail, q->tail)) return -1;
+    if (n <= q->head_length + tail || strncmp(name, q->head, q->head_length) || strcmp(name + n - tail, q->tail))
+        return -1;
     size_t digits = strspn(name + q->head_length, "0123456789");
     int written_so = digits == q->digits || (digits > q->digits && name[q->head_length] != '0');
-    return written_so && digits == n - q->head_length - tail && digits < 18 ? strtoll(name + q->head_length, NULL, 10) : -1;
+    return written_so && digits == n - q->head_length - tail && digits < 18 ? strtoll(name + q->head_length, NULL, 10)
+                                                                            : -1;
 }
 
 static int file_is_there(const struct bw_preset *p, int64_t number)
@@ -53,7 +55,8 @@ static int file_is_there(const struct bw_preset *p, int64_t number)
     return f != NULL;
 }
 
-static enum bw_status folder_scan(struct bw_preset *p, const struct bw_node *n, const struct pattern *q, struct bw_diag *d)
+static enum bw_status folder_scan(struct bw_preset *p, const struct bw_node *n, const struct pattern *q,
+                                  struct bw_diag *d)
 {
     char *folder = q->folder_length ? bw_printf("%.*s", (int)q->folder_length, p->frames_from) : bw_strdup(".");
     int64_t count = 0;
@@ -72,8 +75,9 @@ static enum bw_status folder_scan(struct bw_preset *p, const struct bw_node *n, 
     if (!count) return bw_diag_error(d, &n->place, BW_ERR_IO, "frames_from: there is no file %s", p->frames_from);
     for (int64_t i = p->files_first; count <= p->files_last - p->files_first && i <= p->files_last; i++)
         if (!file_is_there(p, i))
-            return bw_diag_error(d, &n->place, BW_ERR_IO, "frames_from: frame %" PRId64 " is missing between %" PRId64 " and %" PRId64
-                                 " of %s", i, p->files_first, p->files_last, p->frames_from);
+            return bw_diag_error(d, &n->place, BW_ERR_IO,
+                                 "frames_from: frame %" PRId64 " is missing between %" PRId64 " and %" PRId64 " of %s",
+                                 i, p->files_first, p->files_last, p->frames_from);
     return BW_OK;
 }
 
@@ -84,7 +88,8 @@ static enum bw_status pattern_take(struct bw_preset *p, const struct bw_node *n,
     if (status) return status;
     if (!pattern_split(n->text, &q))
         return bw_diag_error(d, &n->place, BW_ERR_PRESET,
-                             "frames_from wants files with #### for the number, like plume_####.vdb, not \"%s\"", n->text);
+                             "frames_from wants files with #### for the number, like plume_####.vdb, not \"%s\"",
+                             n->text);
     p->frames_from = n->text[0] == '/' ? bw_strdup(n->text) : bw_printf("%s/%s", p->dir, n->text);
     if (!p->frames_from || !pattern_split(p->frames_from, &q)) return bw_read_memory(d);
     return folder_scan(p, n, &q, d);

@@ -10,9 +10,10 @@ enum bw_status cache_begin(struct bw_stage *s, struct cache *c)
 {
     const struct bw_frames_api *frames = s->host->extension(BW_FRAMES);
     if (frames && frames->range(s, &c->first, &c->last)) return BW_OK;
-    return s->host->fail(s, BW_ERR_PRESET,
-                         "the preset does not say which files to work on: frames_from: PATH_####.vdb, or on the command line "
-                         "`billow upres CACHE`, `billow retime CACHE`");
+    return s->host->fail(
+        s, BW_ERR_PRESET,
+        "the preset does not say which files to work on: frames_from: PATH_####.vdb, or on the command line "
+        "`billow upres CACHE`, `billow retime CACHE`");
 }
 
 void cache_close(struct cache *c)
@@ -52,14 +53,16 @@ enum bw_status cache_find(struct bw_stage *s, const struct cache *c, const char 
 {
     *grid = bwvdb_find(c->file, name);
     if (*grid < 0)
-        return s->host->fail(s, BW_ERR_PRESET, "%s has no grid \"%s\"; it holds %s", c->path, name, bwvdb_names(c->file));
+        return s->host->fail(s, BW_ERR_PRESET, "%s has no grid \"%s\"; it holds %s", c->path, name,
+                             bwvdb_names(c->file));
     const struct bwvdb_info *g = bwvdb_grid_info(c->file, *grid);
     if (g->comps != comps)
         return s->host->fail(s, BW_ERR_PRESET, "grid \"%s\" of %s holds %s, but %s are wanted", name, c->path, g->type,
                              comps == 3 ? "vectors" : "scalars");
     if (transform_is_plain(g)) return BW_OK;
     return s->host->fail(s, BW_ERR_PRESET,
-                         "grid \"%s\" of %s is turned, or its voxels are no cubes; bake it z-up, along the axes", name, c->path);
+                         "grid \"%s\" of %s is turned, or its voxels are no cubes; bake it z-up, along the axes", name,
+                         c->path);
 }
 
 static double kelvin_of(const struct bwvdb_info *g)
@@ -69,7 +72,8 @@ static double kelvin_of(const struct bwvdb_info *g)
     return 1;
 }
 
-/* Component c of a staggered grid from its low faces to the centres, in place; the box has one face more on each side. */
+/* Component c of a staggered grid from its low faces to the centres, in place; the box has one face more on each side.
+ */
 static void faces_to_centres(struct dense *d, int c)
 {
     size_t stride = c == 0 ? 1 : c == 1 ? (size_t)d->n[0] : (size_t)d->n[0] * (size_t)d->n[1], n = dense_count(d);
@@ -102,7 +106,9 @@ enum bw_status cache_read(struct bw_stage *s, struct cache *c, const char *name,
     for (int32_t a = 0; a < (int32_t)comps; a++) {
         if (staggered) faces_to_centres(d, a);
         for (size_t i = 0; i < dense_count(d); i++) {
-            if (!isfinite(d->v[a][i])) return s->host->fail(s, BW_ERR_DIVERGED, "grid \"%s\" of %s holds a value that is no number", name, c->path);
+            if (!isfinite(d->v[a][i]))
+                return s->host->fail(s, BW_ERR_DIVERGED, "grid \"%s\" of %s holds a value that is no number", name,
+                                     c->path);
             d->v[a][i] *= gain;
         }
     }
@@ -126,7 +132,8 @@ static int box_holds(const struct dense *d, const int32_t lo[3], const int32_t h
 /* Boxes of 8 lattice cells: as small as a leaf of the file. */
 enum { STEP = 8 };
 
-enum bw_status cache_activate(struct bw_stage *s, const struct lattice *l, const struct dense *d, float least, double grow)
+enum bw_status cache_activate(struct bw_stage *s, const struct lattice *l, const struct dense *d, float least,
+                              double grow)
 {
     int32_t lo[3], hi[3];
     enum bw_status st = BW_OK;

@@ -25,7 +25,8 @@ enum bw_status dense_make(struct bw_stage *s, struct dense *d, const struct dens
     memcpy(d->n, box.n, sizeof d->n);
     for (int32_t c = 0; c < comps; c++) {
         d->v[c] = s->host->alloc(s, (dense_count(d) + 1) * sizeof(float));
-        if (!d->v[c]) return s->host->fail(s, BW_ERR_MEMORY, "out of memory for %zu cells of the cache", dense_count(d));
+        if (!d->v[c])
+            return s->host->fail(s, BW_ERR_MEMORY, "out of memory for %zu cells of the cache", dense_count(d));
     }
     return BW_OK;
 }
@@ -75,8 +76,10 @@ static void blur_plane(int64_t k, uint32_t worker, void *user)
         memset(out, 0, (size_t)b->n[0] * sizeof *out);
         for (int t = -2; t <= 2; t++) {
             int32_t shift = t * b->gap, from = 0, to = b->n[0], at = b->axis == 1 ? j : (int32_t)k;
-            if (b->axis == 0) from = shift < 0 ? -shift : 0, to = shift > 0 ? to - shift : to;
-            else if (at + shift < 0 || at + shift >= b->n[b->axis]) continue;
+            if (b->axis == 0)
+                from = shift < 0 ? -shift : 0, to = shift > 0 ? to - shift : to;
+            else if (at + shift < 0 || at + shift >= b->n[b->axis])
+                continue;
             const float *in = b->in + row + (ptrdiff_t)stride[b->axis] * shift;
             for (int32_t i = from; i < to; i++) out[i] += weight[t + 2] * in[i];
         }
@@ -98,7 +101,8 @@ void dense_blur(struct bw_stage *s, const struct dense *d, const float *in, int3
 
 /* Corner of a cube of `edge` cells from lattice cell `at`: its index, or where the box does not hold it all, a copy in
  * `room` with 0 outside; *sy and *sz are the strides there. */
-static const float *cube(const struct dense *d, int c, const int32_t at[3], int edge, float *room, size_t *sy, size_t *sz)
+static const float *cube(const struct dense *d, int c, const int32_t at[3], int edge, float *room, size_t *sy,
+                         size_t *sz)
 {
     int32_t o[3];
     int inside = 1;
@@ -190,8 +194,10 @@ int dense_axis_fill(struct dense_axis *a, const struct bw_block *b, const struct
     for (int32_t i = 0; i < n; i++) {
         double x = begin + (first + i + shift) * ratio, low = floor(kernel == DENSE_SMOOTH ? x + .5 : x);
         a->at[i] = (int32_t)low - 1;
-        if (kernel == DENSE_SMOOTH) weights_smooth(x + .5 - low, a->w[i]);
-        else weights_cubic(x - low, a->w[i]);
+        if (kernel == DENSE_SMOOTH)
+            weights_smooth(x + .5 - low, a->w[i]);
+        else
+            weights_cubic(x - low, a->w[i]);
     }
     a->lo = a->at[0];
     a->span = a->at[n - 1] + 4 - a->lo;
@@ -255,7 +261,8 @@ float *dense_expand(const struct bw_block *b, const struct dense *d, int c, cons
             }
         }
         for (size_t j = 0; j < ny; j++)
-            rows_mix(x + nx * ((size_t)ax[1].at[j] + sy * (size_t)k), nx, ax[1].w[j], (int32_t)nx, y + nx * (j + ny * (size_t)k));
+            rows_mix(x + nx * ((size_t)ax[1].at[j] + sy * (size_t)k), nx, ax[1].w[j], (int32_t)nx,
+                     y + nx * (j + ny * (size_t)k));
     }
     for (size_t k = 0; k < nz; k++)
         rows_mix(y + nx * ny * (size_t)ax[2].at[k], nx * ny, ax[2].w[k], (int32_t)(nx * ny), out + nx * ny * k);
@@ -273,7 +280,8 @@ struct restriction {
 /* The fine cells under lattice cell i along one axis: first, how many, and their shares of it. */
 static int32_t overlap(const struct bw_block *b, const struct lattice *l, int a, int32_t i, int32_t *first, float w[16])
 {
-    double ratio = l->h / b->grid->h, low = (l->origin[a] - b->grid->origin[a]) / b->grid->h + i * ratio, high = low + ratio;
+    double ratio = l->h / b->grid->h, low = (l->origin[a] - b->grid->origin[a]) / b->grid->h + i * ratio,
+           high = low + ratio;
     int32_t n = 0;
     *first = (int32_t)floor(low + 1e-6);
     for (int32_t j = *first; j < high - 1e-6 && n < 16; j++)
@@ -304,7 +312,8 @@ static void restrict_body(const struct bw_block *b, void *user)
                 float sum = 0;
                 for (int32_t z = 0; z < n[2]; z++)
                     for (int32_t y = 0; y < n[1]; y++) {
-                        const float *row = f + (first[1] + y - b->lo[1]) * b->view[0].sy + (first[2] + z - b->lo[2]) * b->view[0].sz;
+                        const float *row =
+                            f + (first[1] + y - b->lo[1]) * b->view[0].sy + (first[2] + z - b->lo[2]) * b->view[0].sz;
                         float wyz = w[2][z] * w[1][y];
                         for (int32_t x = 0; x < n[0]; x++) sum += wyz * w[0][x] * row[first[0] + x - b->lo[0]];
                     }
@@ -315,7 +324,8 @@ static void restrict_body(const struct bw_block *b, void *user)
     }
 }
 
-enum bw_status dense_restrict(struct bw_stage *s, const struct lattice *l, struct bw_field *field, int c, struct dense *out)
+enum bw_status dense_restrict(struct bw_stage *s, const struct lattice *l, struct bw_field *field, int c,
+                              struct dense *out)
 {
     struct restriction r = {l, out, c};
     int32_t halo = (int32_t)ceil(.5 * l->h / s->grid->h) + 1;

@@ -32,7 +32,8 @@ static inline int dense_same_box(const struct dense *a, const struct dense *b)
     return 1;
 }
 
-/// Give `d` the box of `like` and `comps` arrays, all 0; what it held before is given back. Errors: BW_ERR_MEMORY, said.
+/// Give `d` the box of `like` and `comps` arrays, all 0; what it held before is given back. Errors: BW_ERR_MEMORY,
+/// said.
 enum bw_status dense_make(struct bw_stage *s, struct dense *d, const struct dense *like, int32_t comps);
 /// Move `d` to the box of `like`: what both boxes hold stays, the rest is 0. Errors: BW_ERR_MEMORY, said.
 enum bw_status dense_move(struct bw_stage *s, struct dense *d, const struct dense *like);
@@ -73,6 +74,7 @@ int dense_any(const struct dense *d, int c, const struct dense_axis ax[3], float
 /* ---- from a field to the lattice ---- */
 
 /// Component c of `out` becomes the mean of `field` over each cell of the lattice.
-enum bw_status dense_restrict(struct bw_stage *s, const struct lattice *l, struct bw_field *field, int c, struct dense *out);
+enum bw_status dense_restrict(struct bw_stage *s, const struct lattice *l, struct bw_field *field, int c,
+                              struct dense *out);
 
 #endif

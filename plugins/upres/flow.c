@@ -7,8 +7,8 @@
  * lattice spacing s = 1.3 h_base, half of that … while its waves have two cells of the domain or more. A: rms
  * velocity of the octave, from the cache's own energy (texture.c); gain: what the curl makes of unit noise.
  * Ψ lives on the corners of the cells, an edge takes the mean of its two ends, and the curl is taken edge by edge round
- * each face: what flows into a cell flows out of it to rounding, with amplitudes and coordinates that differ from place to
- * place, across all blocks. Towards obstacles (`solid` in the cache) and closed sides Ψ goes to 0 within a lattice
+ * each face: what flows into a cell flows out of it to rounding, with amplitudes and coordinates that differ from place
+ * to place, across all blocks. Towards obstacles (`solid` in the cache) and closed sides Ψ goes to 0 within a lattice
  * cell, so that no noise crosses them (Bridson, Hourihan, Nordenstam, "Curl-noise", SIGGRAPH 2007).
  * Noise is made once a frame, in later substeps only for tiles that woke.
  * Kim, Thürey, James, Gross, "Wavelet turbulence for fluid simulation", SIGGRAPH 2008. Their 5/6 for `decay` makes E(k)
@@ -24,8 +24,9 @@
 
 enum { BANDS_MAX = 5 };
 
-/* Of the curl's energy on a lattice of spacing s, 84 % lies in wavelengths of 2s/1.3 to 4s/1.3, 7 % longer, 9 % shorter: the
- * corners of the lattice's spectrum are finer than its edges. (On s itself a whole 40 % would be finer than 2s.) */
+/* Of the curl's energy on a lattice of spacing s, 84 % lies in wavelengths of 2s/1.3 to 4s/1.3, 7 % longer, 9 %
+ * shorter: the corners of the lattice's spectrum are finer than its edges. (On s itself a whole 40 % would be finer
+ * than 2s.) */
 static const double SPREAD = 1.3;
 
 struct flow {
@@ -35,18 +36,36 @@ struct flow {
 
 static const struct bw_param params[] = {
     BW_STRING(struct flow, grid, "grid", "vel", "The flow's grid in the files."),
-    BW_F64(struct flow, strength, "strength", "1", 0, 20, NULL, "The noise's velocity, times what the cache's own energy asks for."),
+    BW_F64(struct flow, strength, "strength", "1", 0, 20, NULL,
+           "The noise's velocity, times what the cache's own energy asks for."),
     BW_F64(struct flow, decay, "decay", "0.8333333333333333", 0, 4, NULL,
-           "Each octave has 2^-decay of the velocity of the one before: 5/6 as in wavelet turbulence, 1/3 for Kolmogorov's spectrum."),
-    {.key = "renew", .type = BW_PARAM_F64, .offset = BW_OFFSET(struct flow, renew, double), .def = "0.3 s", .min = 0, .max = 1e6,
-     .unit = "s", .flags = BW_PARAM_MIN_OPEN | BW_PARAM_STATIC,
+           "Each octave has 2^-decay of the velocity of the one before: 5/6 as in wavelet turbulence, 1/3 for "
+           "Kolmogorov's spectrum."),
+    {.key = "renew",
+     .type = BW_PARAM_F64,
+     .offset = BW_OFFSET(struct flow, renew, double),
+     .def = "0.3 s",
+     .min = 0,
+     .max = 1e6,
+     .unit = "s",
+     .flags = BW_PARAM_MIN_OPEN | BW_PARAM_STATIC,
      .doc = "How long a set of texture coordinates is carried before it begins anew."},
 };
 
 enum { PORT_VEL, PORT_NOISE };
 static const struct bw_port ports[] = {
-    {.name = "vel", .kind = BW_MAC, .access = BW_WRITE, .unit = "m/s", .doc = "The cache's flow and the noise.", .flags = BW_PORT_ADVECTED},
-    {.name = "noise", .kind = BW_MAC, .access = BW_UPDATE, .unit = "m/s", .doc = "The noise alone.", .flags = BW_PORT_PRIVATE},
+    {.name = "vel",
+     .kind = BW_MAC,
+     .access = BW_WRITE,
+     .unit = "m/s",
+     .doc = "The cache's flow and the noise.",
+     .flags = BW_PORT_ADVECTED},
+    {.name = "noise",
+     .kind = BW_MAC,
+     .access = BW_UPDATE,
+     .unit = "m/s",
+     .doc = "The noise alone.",
+     .flags = BW_PORT_PRIVATE},
 };
 
 struct band {
@@ -67,8 +86,8 @@ struct state {
     const noise_vec *tile;
     struct band band[BANDS_MAX];
     int n_bands;
-    int64_t number;     ///< of the file in `after`
-    int32_t (*known)[3];///< tiles that have this frame's noise, by coordinate
+    int64_t number;      ///< of the file in `after`
+    int32_t (*known)[3]; ///< tiles that have this frame's noise, by coordinate
     int64_t n_known;
 };
 
@@ -96,8 +115,10 @@ static enum bw_status bands_make(struct bw_stage *s)
     struct state *st = s->state;
     double h = s->grid->h, ratio = st->lattice.h / h;
     if (ratio < 1.5)
-        return s->host->fail(s, BW_ERR_PRESET, "the cache has voxels of %.4g m and this domain %.4g m: half of it or less leaves room for detail",
-                             st->lattice.h, h);
+        return s->host->fail(
+            s, BW_ERR_PRESET,
+            "the cache has voxels of %.4g m and this domain %.4g m: half of it or less leaves room for detail",
+            st->lattice.h, h);
     double spacing = SPREAD * st->lattice.h;
     for (st->n_bands = 0; st->n_bands < BANDS_MAX && spacing > .99 * SPREAD * h; spacing /= 2) {
         double gain = noise_curl_rms(st->tile, h / spacing) / spacing;
@@ -121,7 +142,8 @@ static enum bw_status file_next(struct bw_stage *s, int64_t number)
     if (!status && !st->n_bands) status = bands_make(s);
     if (!status && !st->before.comps) {
         status = dense_make(s, &st->before, &st->after, 3);
-        for (int c = 0; !status && c < 3; c++) memcpy(st->before.v[c], st->after.v[c], dense_count(&st->after) * sizeof(float));
+        for (int c = 0; !status && c < 3; c++)
+            memcpy(st->before.v[c], st->after.v[c], dense_count(&st->after) * sizeof(float));
     }
     cache_close(&st->cache);
     st->number = number;
@@ -145,7 +167,8 @@ static void between_plane(int64_t k, uint32_t worker, void *user)
         for (int32_t i = 0; i < d->n[0]; i++, at++) {
             float weight[2] = {1 - b->share, b->share}, sum[3] = {0, 0, 0}, whole = 0;
             for (int q = 0; q < 2; q++) {
-                int32_t x = d->lo[0] + i - in[q]->lo[0], y = d->lo[1] + j - in[q]->lo[1], z = d->lo[2] + (int32_t)k - in[q]->lo[2];
+                int32_t x = d->lo[0] + i - in[q]->lo[0], y = d->lo[1] + j - in[q]->lo[1],
+                        z = d->lo[2] + (int32_t)k - in[q]->lo[2];
                 if (x < 0 || y < 0 || z < 0 || x >= in[q]->n[0] || y >= in[q]->n[1] || z >= in[q]->n[2]) continue;
                 size_t from = (size_t)x + (size_t)in[q]->n[0] * ((size_t)y + (size_t)in[q]->n[1] * (size_t)z);
                 float u = in[q]->v[0][from], v = in[q]->v[1][from], w = in[q]->v[2][from];
@@ -166,9 +189,11 @@ static enum bw_status flow_between(struct bw_stage *s)
         int32_t e0 = st->before.lo[a] + st->before.n[a], e1 = st->after.lo[a] + st->after.n[a];
         both.lo[a] = lo, both.n[a] = (e0 > e1 ? e0 : e1) - lo;
     }
-    enum bw_status status = st->now.comps && dense_same_box(&st->now, &both) ? BW_OK : dense_make(s, &st->now, &both, 3);
+    enum bw_status status =
+        st->now.comps && dense_same_box(&st->now, &both) ? BW_OK : dense_make(s, &st->now, &both, 3);
     double share = 1 - ((double)st->number - s->frame);
-    if (!status) s->host->parallel_for(s, both.n[2], between_plane, &(struct between){st, (float)fmin(fmax(share, 0), 1)});
+    if (!status)
+        s->host->parallel_for(s, both.n[2], between_plane, &(struct between){st, (float)fmin(fmax(share, 0), 1)});
     return status;
 }
 
@@ -194,7 +219,9 @@ static int corners_place(struct corners *c, const struct bw_block *b)
     for (int a = 0; a < 3; a++) {
         c->n[a] = b->n[a] + 1;
         if (!dense_axis_fill(&c->axis[a], b, &st->lattice, a, b->lo[a], c->n[a], 0, DENSE_SMOOTH)) return 0;
-        if (st->solid.comps && !dense_axis_fill(&c->solid_axis[a], b, &st->solid_lattice, a, b->lo[a], c->n[a], 0, DENSE_SMOOTH)) return 0;
+        if (st->solid.comps &&
+            !dense_axis_fill(&c->solid_axis[a], b, &st->solid_lattice, a, b->lo[a], c->n[a], 0, DENSE_SMOOTH))
+            return 0;
     }
     return 1;
 }
@@ -245,7 +272,8 @@ static int octave_add(const struct bw_block *b, const struct corners *c, int set
     const struct state *st = b->stage->state;
     const struct flow *p = b->stage->params;
     const struct band *o = &st->band[band];
-    uint64_t shift = bw_rng(b->stage->seed, (uint64_t)(st->texture.age[set] * TEXTURES + set) * BANDS_MAX + (uint64_t)band);
+    uint64_t shift =
+        bw_rng(b->stage->seed, (uint64_t)(st->texture.age[set] * TEXTURES + set) * BANDS_MAX + (uint64_t)band);
     float per = (float)(1 / o->s), scale = o->scale * (float)(p->strength * pow(2, -p->decay * band));
     struct line l[3];
     for (int a = 0; a < 3; a++)
@@ -265,7 +293,8 @@ static int octave_add(const struct bw_block *b, const struct corners *c, int set
     return 1;
 }
 
-/* Component `axis` of the curl on its faces: round each face the potential of the four edges, each the mean of its ends. */
+/* Component `axis` of the curl on its faces: round each face the potential of the four edges, each the mean of its
+ * ends. */
 static void curl_take(const struct bw_block *b, const struct corners *c, const noise_vec *psi, int axis)
 {
     const struct bw_view *v = &b->view[0];
@@ -309,8 +338,10 @@ static int is_known(const struct state *st, const int32_t at[3])
     int64_t lo = 0, hi = st->n_known;
     while (lo < hi) {
         int64_t mid = (lo + hi) / 2;
-        if (coord_compare(st->known[mid], at) < 0) lo = mid + 1;
-        else hi = mid;
+        if (coord_compare(st->known[mid], at) < 0)
+            lo = mid + 1;
+        else
+            hi = mid;
     }
     return lo < st->n_known && coord_compare(st->known[lo], at) == 0;
 }
@@ -345,7 +376,8 @@ static void noise_body(const struct bw_block *b, void *user)
     if (!psi || !corners_fill(&c, b)) return;
     memset(psi, 0, n * sizeof *psi);
     for (int band = 0; band < st->n_bands; band++) {
-        if (band < 2) c.amplitude = dense_expand(b, st->band[band].fill ? &st->spectrum.fill : &st->spectrum.fine, 0, c.axis);
+        if (band < 2)
+            c.amplitude = dense_expand(b, st->band[band].fill ? &st->spectrum.fill : &st->spectrum.fine, 0, c.axis);
         if (!c.amplitude) return;
         for (int set = 0; set < TEXTURES; set++)
             if (!octave_add(b, &c, set, band, psi)) return;
@@ -362,7 +394,8 @@ static enum bw_status noise_make_all(struct bw_stage *s)
     size_t bytes = (size_t)t->count * sizeof *t->coord;
     if (st->n_known == t->count && !memcmp(st->known, t->coord, bytes)) return BW_OK;
     struct bw_access access[] = {{bw_port_field(s, PORT_NOISE), BW_UPDATE, 0}};
-    enum bw_status status = s->host->sweep(s, &(struct bw_sweep){.access = access, .n_access = 1, .block = 2, .body = noise_body});
+    enum bw_status status =
+        s->host->sweep(s, &(struct bw_sweep){.access = access, .n_access = 1, .block = 2, .body = noise_body});
     if (status) return status;
     s->host->release(s, st->known);
     st->known = s->host->alloc(s, bytes + 1);
@@ -394,7 +427,8 @@ static void flow_body(const struct bw_block *b, void *user)
                 const float *w = bw_f32(noise, c) + j * noise->sy + k * noise->sz;
                 for (int32_t i = 0; i < n[0]; i++) to[i] = base[i] + w[i];
                 if (k == b->n[2] || j == b->n[1]) continue;
-                for (int32_t i = 0; i < b->n[0]; i++) b->sum[SUM_BASE] += base[i] * base[i], b->sum[SUM_NOISE] += w[i] * w[i];
+                for (int32_t i = 0; i < b->n[0]; i++)
+                    b->sum[SUM_BASE] += base[i] * base[i], b->sum[SUM_NOISE] += w[i] * w[i];
             }
     }
 }
@@ -402,12 +436,12 @@ static void flow_body(const struct bw_block *b, void *user)
 static enum bw_status init(struct bw_stage *s)
 {
     struct state *st = s->state;
-    if (s->grid->thin >= 0) return s->host->fail(s, BW_ERR_PRESET, "a domain one cell thick has no room for this noise");
+    if (s->grid->thin >= 0)
+        return s->host->fail(s, BW_ERR_PRESET, "a domain one cell thick has no room for this noise");
     st->tile = noise_make(s, s->seed);
     if (!st->tile) return s->host->fail(s, BW_ERR_MEMORY, "out of memory for the noise");
     return cache_begin(s, &st->cache);
 }
-
 
 static enum bw_status step(struct bw_stage *s)
 {
@@ -427,7 +461,9 @@ static enum bw_status step(struct bw_stage *s)
     if (status) return status;
     double sum[SUMS];
     struct bw_access access[] = {{bw_port_field(s, PORT_VEL), BW_WRITE, 0}, {bw_port_field(s, PORT_NOISE), BW_READ, 1}};
-    status = s->host->sweep(s, &(struct bw_sweep){.access = access, .n_access = 2, .block = 2, .body = flow_body, .sums = sum, .n_sums = SUMS});
+    status = s->host->sweep(
+        s, &(struct bw_sweep){
+               .access = access, .n_access = 2, .block = 2, .body = flow_body, .sums = sum, .n_sums = SUMS});
     if (!status && sum[SUM_BASE] > 0) s->host->metric(s, "added", sum[SUM_NOISE] / sum[SUM_BASE], BW_METRIC_LAST);
     return status;
 }
@@ -441,7 +477,8 @@ const struct bw_stage_desc upres_flow_desc = {
     .id = "upres.flow",
     .version = "1.0",
     .brief = "The flow of a finished cache, made finer: what it resolved, and noise with the energy that it lost.",
-    .references = "Kim, Thürey, James, Gross 2008, SIGGRAPH; Bridson, Hourihan, Nordenstam 2007, SIGGRAPH; Neyret 2003, SCA.",
+    .references =
+        "Kim, Thürey, James, Gross 2008, SIGGRAPH; Bridson, Hourihan, Nordenstam 2007, SIGGRAPH; Neyret 2003, SCA.",
     .params_size = sizeof(struct flow),
     .state_size = sizeof(struct state),
     .flags = BW_STAGE_SETUP,

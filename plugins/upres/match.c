@@ -10,8 +10,8 @@
  *
  * (where the one to divide by is not positive: q += β (t - d)). Where they differ by more than half, β goes to 1: smoke
  * was made there, or taken away. In the end all
- * is multiplied by what brings the total to the cache's, a hundredth or less from frame to frame. So the amount is the cache's,
- * and no drift of the noise can pile up. */
+ * is multiplied by what brings the total to the cache's, a hundredth or less from frame to frame. So the amount is the
+ * cache's, and no drift of the noise can pile up. */
 #include "upres.h"
 
 #include "cache.h"
@@ -37,8 +37,13 @@ static const struct bw_param params[] = {
 };
 
 static const struct bw_port ports[] = {
-    {.name = "fields", .kind = BW_SCALAR, .access = BW_UPDATE, .doc = "The fields that are kept in step.", .flags = BW_PORT_LIST,
-     .from = "fields", .kinds = BW_KIND_BIT(BW_SCALAR) | BW_KIND_BIT(BW_VECTOR)},
+    {.name = "fields",
+     .kind = BW_SCALAR,
+     .access = BW_UPDATE,
+     .doc = "The fields that are kept in step.",
+     .flags = BW_PORT_LIST,
+     .from = "fields",
+     .kinds = BW_KIND_BIT(BW_SCALAR) | BW_KIND_BIT(BW_VECTOR)},
 };
 
 struct target {
@@ -59,7 +64,8 @@ static enum bw_status target_read(struct bw_stage *s, uint32_t i)
     struct state *st = s->state;
     struct target *t = &st->target[i];
     const struct bw_field_info *info = s->host->field_info(s->ports[0].fields[i]);
-    if (info->precision != BW_F32) return s->host->fail(s, BW_ERR_PRESET, "field \"%s\" is in double precision; caches are not", info->name);
+    if (info->precision != BW_F32)
+        return s->host->fail(s, BW_ERR_PRESET, "field \"%s\" is in double precision; caches are not", info->name);
     enum bw_status status = cache_read(s, &st->cache, info->name, info->comps, &t->lattice, &t->value);
     if (status) return status;
     struct dense around = t->value;
@@ -91,7 +97,8 @@ struct pull {
     float share;
 };
 
-/* Where most is missing smoke was made, where most is too much it was taken away: 1, all at once; 0 for a small part. */
+/* Where most is missing smoke was made, where most is too much it was taken away: 1, all at once; 0 for a small part.
+ */
 static float gross(float part)
 {
     float x = (part - .2f) / .4f;
@@ -141,8 +148,10 @@ static void body(const struct bw_block *b, void *user)
             float *q = bw_f32(v, p->c) + j * v->sy + k * v->sz;
             for (int32_t i = 0; i < b->n[0]; i++, at++) {
                 float t = p->t->positive && target[at] < 0 ? 0 : target[at];
-                if (!p->pull) q[i] = t;
-                else if (some) q[i] = q[i] * (1 + pull[0][at]) + pull[1][at] * t + pull[2][at];
+                if (!p->pull)
+                    q[i] = t;
+                else if (some)
+                    q[i] = q[i] * (1 + pull[0][at]) + pull[1][at] * t + pull[2][at];
                 b->sum[SUM_FIELD] += q[i];
             }
         }
@@ -165,7 +174,8 @@ static void pull_balance(const struct target *t, const float *have, int c, struc
     for (size_t i = 0; i < n; i++) fade[i] = (1 + fade[i]) * gain - 1, fill[i] *= gain;
 }
 
-static enum bw_status pull_make(struct bw_stage *s, const struct target *t, struct bw_field *field, int c, struct dense *pull)
+static enum bw_status pull_make(struct bw_stage *s, const struct target *t, struct bw_field *field, int c,
+                                struct dense *pull)
 {
     const struct match *p = s->params;
     struct dense have = {.comps = 0}, d = {.comps = 0}, want = {.comps = 0};
@@ -206,15 +216,21 @@ static enum bw_status field_match(struct bw_stage *s, uint32_t i)
         double sum[SUMS] = {0};
         struct bw_access access[] = {{field, BW_UPDATE, 0}};
         if (!status)
-            status = s->host->sweep(s, &(struct bw_sweep){.access = access, .n_access = 1, .block = 2, .body = body, .user = &pass,
-                                                          .sums = sum, .n_sums = SUMS});
+            status = s->host->sweep(s, &(struct bw_sweep){.access = access,
+                                                          .n_access = 1,
+                                                          .block = 2,
+                                                          .body = body,
+                                                          .user = &pass,
+                                                          .sums = sum,
+                                                          .n_sums = SUMS});
         for (size_t k = 0; k < dense_count(&t->value); k++) wanted += t->value.v[c][k];
         total += sum[SUM_FIELD];
     }
     dense_free(s, &pull);
     char name[80];
     snprintf(name, sizeof name, "%s_share", s->host->field_info(field)->name);
-    if (!status && wanted > 0) s->host->metric(s, name, total / wanted * pow(s->grid->h / t->lattice.h, 3), BW_METRIC_LAST);
+    if (!status && wanted > 0)
+        s->host->metric(s, name, total / wanted * pow(s->grid->h / t->lattice.h, 3), BW_METRIC_LAST);
     return status;
 }
 
@@ -224,7 +240,8 @@ static enum bw_status init(struct bw_stage *s)
 {
     struct state *st = s->state;
     if (s->ports[0].count > FIELDS_MAX) return s->host->fail(s, BW_ERR_PRESET, "more than %d fields", FIELDS_MAX);
-    if (!s->ports[0].count) return s->host->fail(s, BW_ERR_PRESET, "name the fields to take from the cache: fields: [density]");
+    if (!s->ports[0].count)
+        return s->host->fail(s, BW_ERR_PRESET, "name the fields to take from the cache: fields: [density]");
     return cache_begin(s, &st->cache);
 }
 

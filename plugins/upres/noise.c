@@ -47,7 +47,8 @@ static void projection_make(struct projection *p)
             for (int k = 0; k < HALF; k++) {
                 int tap = (i - 2 * k) & (N - 1);
                 if (tap > 3) continue;
-                for (int l = 0; l < HALF; l++) p->m[i][j] += refine[tap] * inverse[(k - l) & (HALF - 1)] * analysis(l, j);
+                for (int l = 0; l < HALF; l++)
+                    p->m[i][j] += refine[tap] * inverse[(k - l) & (HALF - 1)] * analysis(l, j);
             }
         }
 }
@@ -108,8 +109,11 @@ double noise_curl_rms(const noise_vec *tile, double step)
             at[a] = (int32_t)x, f[a] = (float)(x - at[a]);
         }
         for (int k = 0; k < 2; k++)
-            for (int j = 0; j < 2; j++) v[k][j] = noise_at(tile, at, (float[3]){f[0], f[1] + (float)(j * step), f[2] + (float)(k * step)});
-        double u = .5 / step * (v[0][1][2] + v[1][1][2] - v[0][0][2] - v[1][0][2] - v[1][0][1] - v[1][1][1] + v[0][0][1] + v[0][1][1]);
+            for (int j = 0; j < 2; j++)
+                v[k][j] = noise_at(tile, at, (float[3]){f[0], f[1] + (float)(j * step), f[2] + (float)(k * step)});
+        double u =
+            .5 / step *
+            (v[0][1][2] + v[1][1][2] - v[0][0][2] - v[1][0][2] - v[1][0][1] - v[1][1][1] + v[0][0][1] + v[0][1][1]);
         sum += u * u;
     }
     return sqrt(3 * sum / PLACES); // x stands for all three components

@@ -4,10 +4,10 @@
  *
  *     q(x) = (1-τ) q_f(x - τΔ u) + τ q_{f+1}(x + (1-τ)Δ u)
  *
- * so what moves is drawn where it has got to, not twice, half as dense. u is the mean of both frames' flows, weights 1-τ
- * and τ, taken half-way along each trace (midpoint rule: second order in Δ); fields are read by a clamped tricubic, `vel`
- * trilinearly. Whole frames come out as they went in. `vel` is multiplied by how fast the cache is running, d at/d frame:
- * motion blur stays right, and turns round when the cache runs backwards. */
+ * so what moves is drawn where it has got to, not twice, half as dense. u is the mean of both frames' flows, weights
+ * 1-τ and τ, taken half-way along each trace (midpoint rule: second order in Δ); fields are read by a clamped tricubic,
+ * `vel` trilinearly. Whole frames come out as they went in. `vel` is multiplied by how fast the cache is running, d
+ * at/d frame: motion blur stays right, and turns round when the cache runs backwards. */
 #include "upres.h"
 
 #include "cache.h"
@@ -27,16 +27,27 @@ static const struct bw_param field_rows[] = {
 };
 
 static const struct bw_param params[] = {
-    BW_LIST(struct retime, fields, const char *, "fields", field_rows, "The fields to take from the cache, beside vel."),
+    BW_LIST(struct retime, fields, const char *, "fields", field_rows,
+            "The fields to take from the cache, beside vel."),
     BW_STRING(struct retime, grid, "grid", "vel", "The flow's grid in the files."),
     BW_F64(struct retime, at, "at", "=frame", -1e9, 1e9, NULL,
-           "The cache's frame that is shown: an expression of `frame`, or keys; before the first and after the last file, that file."),
+           "The cache's frame that is shown: an expression of `frame`, or keys; before the first and after the last "
+           "file, that file."),
 };
 
 enum { PORT_VEL, PORT_FIELDS };
 static const struct bw_port ports[] = {
-    {.name = "vel", .kind = BW_VECTOR, .access = BW_UPDATE, .unit = "m/s", .doc = "The cache's flow at cell centres, as fast as it is played."},
-    {.name = "fields", .kind = BW_SCALAR, .access = BW_UPDATE, .doc = "What is shown.", .flags = BW_PORT_LIST, .from = "fields",
+    {.name = "vel",
+     .kind = BW_VECTOR,
+     .access = BW_UPDATE,
+     .unit = "m/s",
+     .doc = "The cache's flow at cell centres, as fast as it is played."},
+    {.name = "fields",
+     .kind = BW_SCALAR,
+     .access = BW_UPDATE,
+     .doc = "What is shown.",
+     .flags = BW_PORT_LIST,
+     .from = "fields",
      .kinds = BW_KIND_BIT(BW_SCALAR) | BW_KIND_BIT(BW_VECTOR)},
 };
 
@@ -69,7 +80,8 @@ static enum bw_status shot_read(struct bw_stage *s, struct shot *shot, int64_t n
     enum bw_status status = cache_open(s, &st->cache, number);
     for (uint32_t i = 0; !status && i < st->count; i++) {
         const struct bw_field_info *info = s->host->field_info(item_field(s, i));
-        if (info->precision != BW_F32) return s->host->fail(s, BW_ERR_PRESET, "field \"%s\" is in double precision; caches are not", info->name);
+        if (info->precision != BW_F32)
+            return s->host->fail(s, BW_ERR_PRESET, "field \"%s\" is in double precision; caches are not", info->name);
         const char *grid = i ? info->name : ((const struct retime *)s->params)->grid;
         status = cache_read(s, &st->cache, grid, info->comps, &shot->lattice[i], &shot->grid[i]);
     }
@@ -104,11 +116,13 @@ static enum bw_status time_choose(struct bw_stage *s, double time)
     if (!status) status = at_find(s, time + .5 / s->fps, &after);
     st->speed = after - before;
     /* At the ends of the cache one half lies outside of it. */
-    if (!status && (st->at == (double)st->cache.first || st->at == (double)st->cache.last) && (before == st->at) != (after == st->at))
+    if (!status && (st->at == (double)st->cache.first || st->at == (double)st->cache.last) &&
+        (before == st->at) != (after == st->at))
         st->speed *= 2;
     int64_t number = (int64_t)floor(st->at);
     for (int i = 0; !status && i < 2; i++) {
-        if (!i && st->shot[1].loaded && st->shot[1].number == number) { /* running forwards, the later one becomes the earlier */
+        if (!i && st->shot[1].loaded &&
+            st->shot[1].number == number) { /* running forwards, the later one becomes the earlier */
             struct shot held = st->shot[0];
             st->shot[0] = st->shot[1], st->shot[1] = held;
         }
@@ -169,18 +183,23 @@ static void body(const struct bw_block *b, void *user)
     for (int32_t k = 0; k < b->n[2]; k++)
         for (int32_t j = 0; j < b->n[1]; j++)
             for (int32_t i = 0; i < b->n[0]; i++) {
-                double h = b->grid->h, x[3] = {b->corner[0] + (i + .5) * h, b->corner[1] + (j + .5) * h, b->corner[2] + (k + .5) * h};
+                double h = b->grid->h,
+                       x[3] = {b->corner[0] + (i + .5) * h, b->corner[1] + (j + .5) * h, b->corner[2] + (k + .5) * h};
                 double end[2][3];
-                if (p->tau > 0) traces(p, x, end);
-                else for (int a = 0; a < 3; a++) end[0][a] = x[a];
+                if (p->tau > 0)
+                    traces(p, x, end);
+                else
+                    for (int a = 0; a < 3; a++) end[0][a] = x[a];
                 for (uint32_t f = 0; f < st->count; f++) {
                     const struct bw_view *v = &b->view[f];
                     float value[2][3] = {{0, 0, 0}, {0, 0, 0}};
                     for (int q = 0; q < (p->tau > 0 ? 2 : 1); q++) {
                         double at[3];
                         lattice_place(&st->shot[q].lattice[f], end[q], at);
-                        if (f) dense_sample_cubic(&st->shot[q].grid[f], at, value[q]);
-                        else dense_sample(&st->shot[q].grid[f], at, value[q]);
+                        if (f)
+                            dense_sample_cubic(&st->shot[q].grid[f], at, value[q]);
+                        else
+                            dense_sample(&st->shot[q].grid[f], at, value[q]);
                     }
                     float tau = (float)p->tau, gain = f ? 1 : (float)st->speed;
                     for (int c = 0; c < v->comps; c++)
@@ -194,7 +213,8 @@ static void body(const struct bw_block *b, void *user)
 static enum bw_status init(struct bw_stage *s)
 {
     struct state *st = s->state;
-    if (s->ports[PORT_FIELDS].count > FIELDS_MAX) return s->host->fail(s, BW_ERR_PRESET, "more than %d fields", FIELDS_MAX);
+    if (s->ports[PORT_FIELDS].count > FIELDS_MAX)
+        return s->host->fail(s, BW_ERR_PRESET, "more than %d fields", FIELDS_MAX);
     st->count = s->ports[PORT_FIELDS].count + 1;
     return cache_begin(s, &st->cache);
 }
@@ -203,10 +223,12 @@ static enum bw_status activate(struct bw_stage *s)
 {
     struct state *st = s->state;
     double fastest = 0;
-    enum bw_status status = time_choose(s, s->time + (st->shot[0].loaded ? 1 / s->fps : 0)); // nothing is loaded: the set-up
+    enum bw_status status =
+        time_choose(s, s->time + (st->shot[0].loaded ? 1 / s->fps : 0)); // nothing is loaded: the set-up
     for (int q = 0; !status && q < 2; q++)
         for (int c = 0; c < 3; c++)
-            for (size_t i = 0; i < dense_count(&st->shot[q].grid[0]); i++) fastest = fmax(fastest, fabsf(st->shot[q].grid[0].v[c][i]));
+            for (size_t i = 0; i < dense_count(&st->shot[q].grid[0]); i++)
+                fastest = fmax(fastest, fabsf(st->shot[q].grid[0].v[c][i]));
     double grow = st->at > floor(st->at) ? fastest / s->fps : 0;
     for (int q = 0; !status && q < 2; q++)
         for (uint32_t i = 0; !status && i < st->count; i++)
@@ -222,7 +244,8 @@ static enum bw_status step(struct bw_stage *s)
     if (status) return status;
     struct place place = {st, st->at - floor(st->at), 1 / s->fps};
     for (uint32_t i = 0; i < st->count; i++) access[i] = (struct bw_access){item_field(s, i), BW_WRITE, 0};
-    status = s->host->sweep(s, &(struct bw_sweep){.access = access, .n_access = st->count, .body = body, .user = &place});
+    status =
+        s->host->sweep(s, &(struct bw_sweep){.access = access, .n_access = st->count, .body = body, .user = &place});
     s->host->metric(s, "at", st->at, BW_METRIC_LAST);
     s->host->metric(s, "speed", st->speed, BW_METRIC_LAST);
     return status;

@@ -2,12 +2,13 @@
 /* Amplitudes and coordinates of the noise, on the cache's cells.
  *
  * Amplitudes. Two filters take the flow apart: w1 = (1-B)² u, w2 = (1-B')² B u, where B is a B3 spline over five cells
- * and B' the same over every second one. Averaged over a few cells, e2 = |w2|²/0.31 is the energy of wavelengths of 4 to 8
- * cells, the finest that a solver resolves well, and e1 = (|w1|² - 0.06 e2)/0.66 that of 2 to 4 cells, of which most solvers
- * lose a part (the numbers: integrals of the filters' response over isotropic spectra of slope -8/3; slopes of -5/3 and
- * -11/3 move them by a third at most). An octave should have q = 4^-decay of the energy before it. Noise of 2 to 4 cells adds what is missing there,
- * max(0, q e2 - e1), and each finer octave q of max(e1, q e2). All means count only cells in which the cache has a flow:
- * caches end a few cells outside of the smoke, and that edge is no eddy.
+ * and B' the same over every second one. Averaged over a few cells, e2 = |w2|²/0.31 is the energy of wavelengths of 4
+ * to 8 cells, the finest that a solver resolves well, and e1 = (|w1|² - 0.06 e2)/0.66 that of 2 to 4 cells, of which
+ * most solvers lose a part (the numbers: integrals of the filters' response over isotropic spectra of slope -8/3;
+ * slopes of -5/3 and -11/3 move them by a third at most). An octave should have q = 4^-decay of the energy before it.
+ * Noise of 2 to 4 cells adds what is missing there, max(0, q e2 - e1), and each finer octave q of max(e1, q e2). All
+ * means count only cells in which the cache has a flow: caches end a few cells outside of the smoke, and that edge is
+ * no eddy.
  *
  * Coordinates. Noise that stood still would boil; noise that is carried for ever is sheared to threads. So two sets are
  * carried by D(x + way)/Dt = 0, semi-Lagrangian, and begin anew in turn every `renew` seconds, each faded by
@@ -112,8 +113,16 @@ enum bw_status spectrum_measure(struct bw_stage *s, const struct dense *vel, dou
     enum bw_status st = dense_make(s, &out->fill, vel, 1);
     if (!st) st = dense_make(s, &out->fine, vel, 1);
     if (!m || st) return st ? st : BW_ERR_MEMORY;
-    struct energy e = {.vel = vel, .mask = m, .blurred = m + n, .low = m + 2 * n, .rest = m + 3 * n, .w = {m + 4 * n, m + 5 * n},
-                       .counts = {m + 9 * n, m}, .mask_blurred = {m + 6 * n, m + 7 * n}, .out = out, .q = pow(4, -decay)};
+    struct energy e = {.vel = vel,
+                       .mask = m,
+                       .blurred = m + n,
+                       .low = m + 2 * n,
+                       .rest = m + 3 * n,
+                       .w = {m + 4 * n, m + 5 * n},
+                       .counts = {m + 9 * n, m},
+                       .mask_blurred = {m + 6 * n, m + 7 * n},
+                       .out = out,
+                       .q = pow(4, -decay)};
     memset(e.w[0], 0, 2 * n * sizeof *m);
     host->parallel_for(s, vel->n[2], mask_plane, &e);
     for (int gap = 1; gap <= 2; gap++) dense_blur(s, vel, e.mask, gap, work, e.mask_blurred[gap - 1]);
@@ -213,8 +222,8 @@ static void share_plane(int64_t k, uint32_t worker, void *user)
         }
 }
 
-enum bw_status texture_carry(struct bw_stage *s, struct texture *t, const struct dense *vel, double h, double time, double dt,
-                             double renew)
+enum bw_status texture_carry(struct bw_stage *s, struct texture *t, const struct dense *vel, double h, double time,
+                             double dt, double renew)
 {
     struct stretch stretch = {.t = t, .vel = vel, .h = h};
     enum bw_status st = BW_OK;
@@ -224,15 +233,18 @@ enum bw_status texture_carry(struct bw_stage *s, struct texture *t, const struct
         int64_t age = (int64_t)floor(phase) + 1;
         int begun = t->way[q].comps && t->age[q] == age;
         stretch.weight[q] = (float)sin(PI * (phase - floor(phase)));
-        if (!t->way[q].comps) st = dense_make(s, &t->way[q], vel, 3);
-        else st = dense_move(s, &t->way[q], vel);
+        if (!t->way[q].comps)
+            st = dense_make(s, &t->way[q], vel, 3);
+        else
+            st = dense_move(s, &t->way[q], vel);
         if (!st) st = dense_make(s, &old, vel, 3);
         if (!st) st = dense_make(s, &t->share[q], vel, 1);
         if (!st) {
             struct dense held = t->way[q];
             t->way[q] = old, old = held;
-            s->host->parallel_for(s, vel->n[2], carry_plane,
-                                  &(struct carry){.vel = vel, .old = &old, .way = &t->way[q], .cells = dt / h, .h = h, .fresh = !begun});
+            s->host->parallel_for(
+                s, vel->n[2], carry_plane,
+                &(struct carry){.vel = vel, .old = &old, .way = &t->way[q], .cells = dt / h, .h = h, .fresh = !begun});
         }
         dense_free(s, &old);
         t->age[q] = age;

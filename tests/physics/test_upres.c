@@ -31,11 +31,16 @@ static void folder_remove(void)
     rmdir(folder);
 }
 
-static void grid_write(struct bwvdb_writer *w, const char *name, int comps, int n, double h, const double origin[3], float *const v[3])
+static void grid_write(struct bwvdb_writer *w, const char *name, int comps, int n, double h, const double origin[3],
+                       float *const v[3])
 {
     struct bwvdb_error error;
     struct bwvdb_block block = {.n = {n, n, n}, .data = {v[0], v[1], v[2]}};
-    struct bwvdb_grid g = {.name = name, .comps = (uint32_t)comps, .voxel = h, .blocks = &block, .n_blocks = 1,
+    struct bwvdb_grid g = {.name = name,
+                           .comps = (uint32_t)comps,
+                           .voxel = h,
+                           .blocks = &block,
+                           .n_blocks = 1,
                            .vector_type = comps == 3 ? BWVDB_VEC_CONTRAVARIANT_RELATIVE : BWVDB_VEC_INVARIANT};
     for (int a = 0; a < 3; a++) g.origin[a] = origin[a] + h / 2;
     cr_assert_eq(bwvdb_writer_add(w, &g, &error), BWVDB_OK, "%s", error.text);
@@ -68,13 +73,15 @@ static void file_write(int frame, int n, double h, const double origin[3], scene
 
 /* ---- eddies ---- */
 
-/* Waves of 4 to 16 cells in all directions, across their wave vectors, with a Kolmogorov spectrum, and smoke everywhere. */
+/* Waves of 4 to 16 cells in all directions, across their wave vectors, with a Kolmogorov spectrum, and smoke
+ * everywhere. */
 static void eddies(const double x[3], int frame, float *density, float vel[3])
 {
     enum { WAVES = 120 };
     double u[3] = {0, 0, 0};
     for (uint64_t w = 0; w < WAVES; w++) {
-        double c = 2 * bw_rng_unit(1, w) - 1, phi = 2 * PI * bw_rng_unit(2, w), s = sqrt(1 - c * c), spin = 2 * PI * bw_rng_unit(3, w);
+        double c = 2 * bw_rng_unit(1, w) - 1, phi = 2 * PI * bw_rng_unit(2, w), s = sqrt(1 - c * c),
+               spin = 2 * PI * bw_rng_unit(3, w);
         double k = 2 * PI / 16 * pow(4, bw_rng_unit(4, w)), d[3] = {s * cos(phi), s * sin(phi), c};
         double e1[3] = {-sin(phi), cos(phi), 0}, e2[3] = {-c * cos(phi), -c * sin(phi), s};
         double phase = k * (d[0] * x[0] + d[1] * x[1] + d[2] * x[2]) + 2 * PI * bw_rng_unit(5, w) + .2 * frame;
@@ -90,19 +97,22 @@ static void eddies(const double x[3], int frame, float *density, float vel[3])
 static struct test_run upres_run(uint32_t threads, const char *domain, const char *flow)
 {
     struct test_options o = {.threads = threads, .simd = UINT32_MAX};
-    return run_with(&o, HEAD "domain: {%s, sides: {rest: open}}\n"
-                        "time: {fps: 25, substeps: auto, cfl: 4, seed: 5}\n"
-                        "stages:\n"
-                        "  - upres.flow: {%s}\n"
-                        "  - mac.advect: {only: [density]}\n"
-                        "  - upres.match: {fields: [density]}\n", folder, domain, flow);
+    return run_with(&o,
+                    HEAD "domain: {%s, sides: {rest: open}}\n"
+                         "time: {fps: 25, substeps: auto, cfl: 4, seed: 5}\n"
+                         "stages:\n"
+                         "  - upres.flow: {%s}\n"
+                         "  - mac.advect: {only: [density]}\n"
+                         "  - upres.match: {fields: [density]}\n",
+                    folder, domain, flow);
 }
 
 static const double corner[3] = {.31, -.2, 7};
 /* Four cells away from the cache's edge, where nobody knows how the eddies go on. */
 #define DOMAIN "cells: [64, 64, 64], voxel: 0.25 cm, origin: [0.35, -0.16, 7.04]"
 
-/* Σ over components of |DFT|², by octaves of |k|: 4-8, 8-16, 16-32 waves in 64 cells. Windowed: the noise does not repeat. */
+/* Σ over components of |DFT|², by octaves of |k|: 4-8, 8-16, 16-32 waves in 64 cells. Windowed: the noise does not
+ * repeat. */
 static void spectrum(const struct test_run *r, double octave[3])
 {
     enum { N = 64 };
@@ -127,11 +137,13 @@ static void spectrum(const struct test_run *r, double octave[3])
                 for (int q = 0; q < N; q++) {
                     a[q] = b[q] = 0;
                     for (int i = 0; i < N; i++) {
-                        double x = re[first + (size_t)i * stride], y = im[first + (size_t)i * stride], co = cs[i * q % N], si = sn[i * q % N];
+                        double x = re[first + (size_t)i * stride], y = im[first + (size_t)i * stride],
+                               co = cs[i * q % N], si = sn[i * q % N];
                         a[q] += x * co + y * si, b[q] += y * co - x * si;
                     }
                 }
-                for (int q = 0; q < N; q++) re[first + (size_t)q * stride] = a[q], im[first + (size_t)q * stride] = b[q];
+                for (int q = 0; q < N; q++)
+                    re[first + (size_t)q * stride] = a[q], im[first + (size_t)q * stride] = b[q];
             }
         for (size_t q = 0; q < n; q++) {
             int k[3] = {(int)(q % N), (int)(q / N % N), (int)(q / N / N)};
@@ -154,13 +166,15 @@ Test(upres, energy_lies_where_it_should)
         char flow[64];
         snprintf(flow, sizeof flow, "decay: %.17g", decay[q]);
         struct test_run r = upres_run(2, DOMAIN, flow);
-        double o[3], added = metric(&r, "upres.flow.added"), share = pow(4, -decay[q]), expected = share + share * share + share * share * share;
+        double o[3], added = metric(&r, "upres.flow.added"), share = pow(4, -decay[q]),
+                     expected = share + share * share + share * share * share;
         expected /= 1 + pow(2, 2 / 3.); // of waves of 4 to 8 cells; the base has those of 8 to 16 as well
         spectrum(&r, o);
         /* an octave's energy goes with k^(1+slope) */
         double slope = .5 * log2(o[2] / o[0]) - 1;
-        printf("decay %.3f: energy added %.4f of the base's (%.4f wanted), octaves %.3f %.3f, slope of E(k) %.2f (%.2f wanted)\n", decay[q],
-               added, expected, o[1] / o[0], o[2] / o[1], slope, -1 - 2 * decay[q]);
+        printf("decay %.3f: energy added %.4f of the base's (%.4f wanted), octaves %.3f %.3f, slope of E(k) %.2f (%.2f "
+               "wanted)\n",
+               decay[q], added, expected, o[1] / o[0], o[2] / o[1], slope, -1 - 2 * decay[q]);
         cr_assert_float_eq(slope, -1 - 2 * decay[q], .4);
         cr_assert_float_eq(log2(o[2] / o[1]), -2 * decay[q], .5);
         cr_assert(added > .6 * expected && added < 1.4 * expected);
@@ -178,17 +192,19 @@ Test(upres, no_divergence_no_seams)
     struct test_run s = upres_run(1, "cells: [80, 80, 80], voxel: 0.25 cm, origin: [0.325, -0.18, 7.02]", "");
     struct grid u[3], v[3];
     double sum = 0, div = 0, off = 0;
-    for (uint32_t c = 0; c < 3; c++) u[c] = grid_of(&r, "upres.flow.noise", c), v[c] = grid_of(&s, "upres.flow.noise", c);
+    for (uint32_t c = 0; c < 3; c++)
+        u[c] = grid_of(&r, "upres.flow.noise", c), v[c] = grid_of(&s, "upres.flow.noise", c);
     for (int k = 0; k < 64; k++)
         for (int j = 0; j < 64; j++)
             for (int i = 0; i < 64; i++) {
                 sum += pow(at(&u[0], i, j, k), 2);
-                div = fmax(div, fabs(at(&u[0], i + 1, j, k) - at(&u[0], i, j, k) + at(&u[1], i, j + 1, k) - at(&u[1], i, j, k) +
-                                     at(&u[2], i, j, k + 1) - at(&u[2], i, j, k)));
+                div = fmax(div, fabs(at(&u[0], i + 1, j, k) - at(&u[0], i, j, k) + at(&u[1], i, j + 1, k) -
+                                     at(&u[1], i, j, k) + at(&u[2], i, j, k + 1) - at(&u[2], i, j, k)));
                 off = fmax(off, fabs(at(&u[1], i, j, k) - at(&v[1], i + 10, j + 8, k + 8)));
             }
     double rms = sqrt(sum / (64 * 64 * 64));
-    printf("noise of %.4g m/s a component: divergence at most %.2g of it a cell, %.2g between two domains\n", rms, div / rms, off / rms);
+    printf("noise of %.4g m/s a component: divergence at most %.2g of it a cell, %.2g between two domains\n", rms,
+           div / rms, off / rms);
     cr_assert_gt(rms, 1e-4);
     cr_assert_lt(div, 1e-5 * rms);
     cr_assert_lt(off, 1e-3 * rms);
@@ -214,7 +230,8 @@ Test(upres, smoke_stays_and_threads_do_not_show)
     for (int f = 7; f < 13; f++) file_write(f, BASE, .01, corner, ball, 1);
     uint64_t hash[2][2];
     for (uint32_t threads = 1; threads <= 2; threads++) {
-        struct test_run r = upres_run(threads, "cells: [48, 48, 48], voxel: 0.5 cm, origin: [0.31, -0.2, 7]", "strength: 1.5");
+        struct test_run r =
+            upres_run(threads, "cells: [48, 48, 48], voxel: 0.5 cm, origin: [0.31, -0.2, 7]", "strength: 1.5");
         double share = metric(&r, "upres.match.density_share");
         if (threads == 1) printf("after 5 frames %.4f of the cache's smoke\n", share);
         cr_assert_float_eq(share, 1, .01);
@@ -244,8 +261,9 @@ static void bell(const double x[3], int frame, float *density, float vel[3])
 static struct test_run retime_run(const char *frames, const char *at)
 {
     return run(HEAD "domain: {cells: [32, 32, 32], voxel: 2 cm, origin: [0.31, -0.2, 7], sides: {rest: open}}\n"
-               "time: {fps: 10, frames: %s}\n"
-               "stages:\n  - retime: {fields: [density], at: \"%s\"}\n", folder, frames, at);
+                    "time: {fps: 10, frames: %s}\n"
+                    "stages:\n  - retime: {fields: [density], at: \"%s\"}\n",
+               folder, frames, at);
 }
 
 /* Where the smoke's centre lies, cells; answers how much smoke there is. */
@@ -315,7 +333,8 @@ Test(retime, whole_frames_come_out_as_they_are)
             for (int i = 0; i < 32; i++) {
                 float want, vel[3];
                 bell((double[3]){i + .5, j + .5, k + .5}, 5, &want, vel);
-                cr_assert_eq((float)at(&g, i, j, k), want, "cell %d %d %d: %g, not %g", i, j, k, at(&g, i, j, k), (double)want);
+                cr_assert_eq((float)at(&g, i, j, k), want, "cell %d %d %d: %g, not %g", i, j, k, at(&g, i, j, k),
+                             (double)want);
                 cr_assert_eq((float)at(&u, i, j, k), vel[2]);
             }
     bw_free(g.v);
@@ -348,7 +367,8 @@ Test(upres, refusals)
     file_write(4, 8, .02, corner, bell, 1);
     file_write(3, 8, .01, corner, bell, 1);
     refuse("upres.flow: {}", "leaves room for detail");
-    struct test_run r = test_start("billow: 1\ndomain: {cells: [8, 8, 8], voxel: 1 cm}\nstages:\n  - upres.flow: {}\n", NULL);
+    struct test_run r =
+        test_start("billow: 1\ndomain: {cells: [8, 8, 8], voxel: 1 cm}\nstages:\n  - upres.flow: {}\n", NULL);
     cr_assert_eq(r.status, BW_ERR_PRESET);
     cr_assert(strstr(r.diag.text, "frames_from"), "%s", r.diag.text);
     test_end(&r);
