@@ -46,6 +46,33 @@ static void grid_write(struct bwvdb_writer *w, const char *name, int comps, int 
     cr_assert_eq(bwvdb_writer_add(w, &g, &error), BWVDB_OK, "%s", error.text);
 }
 
+/* Signed distance to a ball of 5 cells' radius in the middle, known three cells away on both sides. */
+static void ball_write(struct bwvdb_writer *w, int n, double h, const double origin[3])
+{
+    size_t at = 0, count = (size_t)n * (size_t)n * (size_t)n;
+    float *v = bw_calloc(count * sizeof *v);
+    struct bwvdb_error error;
+    for (int k = 0; k < n; k++)
+        for (int j = 0; j < n; j++)
+            for (int i = 0; i < n; i++)
+                v[at++] =
+                    (float)(h *
+                            (sqrt(pow(i + .5 - .5 * n, 2) + pow(j + .5 - .5 * n, 2) + pow(k + .5 - .5 * n, 2)) - 5));
+    struct bwvdb_block block = {.n = {n, n, n}, .data = {v}};
+    struct bwvdb_grid g = {.name = "solid",
+                           .comps = 1,
+                           .voxel = h,
+                           .blocks = &block,
+                           .n_blocks = 1,
+                           .band = (float)(3 * h),
+                           .grid_class = BWVDB_CLASS_LEVEL_SET};
+    for (int a = 0; a < 3; a++) g.origin[a] = origin[a] + h / 2;
+    cr_assert_eq(bwvdb_writer_add(w, &g, &error), BWVDB_OK, "%s", error.text);
+    bw_free(v);
+}
+
+static int with_ball;
+
 /* One file of n³ cells of edge h; the low corner is at `origin`. */
 static void file_write(int frame, int n, double h, const double origin[3], scene_fn scene, int with_vel)
 {
@@ -64,6 +91,7 @@ static void file_write(int frame, int n, double h, const double origin[3], scene
     cr_assert_eq(bwvdb_writer_create(NULL, &w, &error), BWVDB_OK);
     grid_write(w, "density", 1, n, h, origin, (float *const[3]){v[3], NULL, NULL});
     if (with_vel) grid_write(w, "vel", 3, n, h, origin, v);
+    if (with_ball) ball_write(w, n, h, origin);
     char path[256];
     snprintf(path, sizeof path, "%s/c_%04d.vdb", folder, frame);
     cr_assert_eq(bwvdb_writer_write(w, path, &error), BWVDB_OK, "%s", error.text);
@@ -211,6 +239,40 @@ Test(upres, no_divergence_no_seams)
     for (int c = 0; c < 3; c++) bw_free(u[c].v), bw_free(v[c].v);
     test_end(&r);
     test_end(&s);
+    folder_remove();
+}
+
+/* No noise crosses an obstacle's surface, and there is none inside; a little away it is as it was. */
+Test(upres, obstacles_stay_still)
+{
+    folder_make();
+    with_ball = 1;
+    file_write(1001, BASE, .01, corner, eddies, 1);
+    struct test_run r = upres_run(2, "cells: [48, 48, 48], voxel: 0.5 cm, origin: [0.31, -0.2, 7]", "");
+    struct grid u[3];
+    double inside = 0, outside = 0, flux = 0, whole = 0;
+    for (uint32_t c = 0; c < 3; c++) u[c] = grid_of(&r, "upres.flow.noise", c);
+    for (int k = 0; k < 48; k++)
+        for (int j = 0; j < 48; j++)
+            for (int i = 0; i < 48; i++) {
+                double x[3] = {i - 23.5, j - 23.5, k - 23.5}, r2 = sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
+                double v[3] = {at(&u[0], i, j, k) + at(&u[0], i + 1, j, k), at(&u[1], i, j, k) + at(&u[1], i, j + 1, k),
+                               at(&u[2], i, j, k) + at(&u[2], i, j, k + 1)};
+                double along = fabs(v[0] * x[0] + v[1] * x[1] + v[2] * x[2]) / r2, d = .5 * r2 - 5;
+                double most = fmax(fabs(v[0]), fmax(fabs(v[1]), fabs(v[2])));
+                if (d < -1) inside = fmax(inside, most);
+                if (d > 2) outside = fmax(outside, most);
+                if (d > -.3 && d <= 0) flux = fmax(flux, along);
+                whole = fmax(whole, most);
+            }
+    printf("noise at most %.2g m/s, %.2g of it inside the obstacle, %.2g across its skin\n", whole / 2,
+           inside / whole, flux / whole);
+    cr_assert_eq(inside, 0);
+    cr_assert_gt(outside, .5 * whole);
+    cr_assert_lt(flux, .1 * whole);
+    for (int c = 0; c < 3; c++) bw_free(u[c].v);
+    test_end(&r);
+    with_ball = 0;
     folder_remove();
 }
 
