@@ -31,7 +31,7 @@ struct bake {
     struct bake_progress progress;
     struct bake_record record;
     struct bake_facts facts;
-    char *out, *log_path;
+    char *out, *log_path, *source; ///< source: the --set that says where frames come from
     struct bw_diag diag;
 };
 
@@ -404,6 +404,17 @@ static enum bw_status bake_decide_and_run(struct bake *b)
     return status ? status : b->diag.status;
 }
 
+/* The other bake that this one goes on from is made first, and the preset read again with its files. */
+static enum bw_status source_take(struct bake *b)
+{
+    struct source_wish wish = {b->preset, b->out, b->run.threads, b->over.quick, b->dry_run};
+    enum bw_status status = source_make(&wish, &b->source, &b->diag);
+    if (status || !b->source || !list_add(b->set, &b->over.n_set, "--set", b->source)) return status;
+    bw_preset_free(b->preset);
+    b->preset = cli_preset_load(b->name, b->preset_path, &b->over, &b->diag);
+    return b->diag.status;
+}
+
 static enum bw_status bake_prepare(struct bake *b)
 {
     b->registry = cli_registry_open(b->plugin_path);
@@ -412,6 +423,8 @@ static enum bw_status bake_prepare(struct bake *b)
     if (!b->preset) return b->diag.status;
     b->out = out_choose(b);
     if (!b->out) return bw_diag_error(&b->diag, NULL, BW_ERR_MEMORY, "no folder name is free beside out/%s", b->preset->name);
+    if (b->preset->frames_bake && source_take(b)) return b->diag.status;
+    if (source_check(b->preset, b->out, &b->diag)) return b->diag.status;
     b->run.out = b->out;
     b->run.cancel = &stop_asked;
     progress_attach(&b->progress, &b->run);
@@ -427,6 +440,7 @@ static void bake_free(struct bake *b)
     if (b->registry) bw_registry_close(b->registry);
     record_free(&b->record);
     progress_free(&b->progress);
+    bw_free(b->source);
     bw_free(b->log_path);
     bw_free(b->out);
 }

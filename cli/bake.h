@@ -81,6 +81,22 @@ void build_hash(const struct bw_preset *p, const struct bw_registry *r, char out
 /// Print the values that differ, one a line, at most `max` of them; answers how many there are.
 int32_t difference_print(FILE *f, const struct bw_node *before, const struct bw_node *after, int32_t max);
 
+/* ---- source.c: frames that come from files, or from another bake ---- */
+
+/// What of a bake concerns the bake that it goes on from (`frames_from: {bake: …}`).
+struct source_wish {
+    const struct bw_preset *preset;
+    const char *out;          ///< this bake's folder; the other one lies beside it
+    uint32_t threads;
+    int quick, dry_run;
+};
+
+/// Make the other bake, unless it is up to date. *setting: the --set that names its files, new memory; NULL with
+/// `dry_run` when there are none yet.
+enum bw_status source_make(const struct source_wish *w, char **setting, struct bw_diag *d);
+/// BW_ERR_USAGE when `out` holds the files that frames come from: read and written over, they would be neither.
+enum bw_status source_check(const struct bw_preset *p, const char *out, struct bw_diag *d);
+
 /* ---- closing.c: estimates before, commands after ---- */
 
 /// Memory, disk and wiring on stdout.

@@ -297,13 +297,28 @@ static int64_t service_find(const struct bw_domain *d, const int32_t coord[3]) {
 
 static struct bw_domain *service_domain(const struct bw_field *f) { return f->domain; }
 
+static int service_frames_range(const struct bw_stage *s, int64_t *first, int64_t *last)
+{
+    const struct bw_preset *p = ((const struct chain_stage *)s->host_data)->chain->preset;
+    *first = p->files_first;
+    *last = p->files_last;
+    return p->frames_from != NULL;
+}
+
+static int service_frames_path(const struct bw_stage *s, int64_t number, char *out, size_t size)
+{
+    return bw_preset_frame_path(((const struct chain_stage *)s->host_data)->chain->preset, number, out, size);
+}
+
 static const struct bw_sample_api sample_table = {sizeof sample_table, service_sample, service_component};
 static const struct bw_tiles_api tiles_table = {sizeof tiles_table, service_topology, service_data, service_find, service_domain};
+static const struct bw_frames_api frames_table = {sizeof frames_table, service_frames_range, service_frames_path};
 
 static const void *host_extension(const char *id)
 {
     if (!strcmp(id, BW_SAMPLE)) return &sample_table;
     if (!strcmp(id, BW_TILES)) return &tiles_table;
+    if (!strcmp(id, BW_FRAMES)) return &frames_table;
     if (!strcmp(id, BW_PARTICLES_API)) return &bw_particles_table;
     return NULL;
 }

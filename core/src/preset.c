@@ -15,7 +15,7 @@ const char *const bw_preset_stage_keys[] = {"id", "enabled", "frames", "domain",
 const uint32_t bw_preset_n_stage_keys = 7;
 
 static const char *const root_keys[] = {"billow", "name",    "extends", "domain", "domains", "time",
-                                        "limits", "ambient", "fields",  "stages", "export"};
+                                        "limits", "ambient", "fields",  "stages", "export", "frames_from"};
 static const char *const time_keys[] = {"fps", "frames", "warmup", "substeps", "dt", "cfl", "seed", "write"};
 
 static enum bw_status positive(const struct bw_node *n, const char *what, double x, struct bw_diag *d)
@@ -87,12 +87,21 @@ static enum bw_status write_read(struct bw_preset_time *t, const struct bw_node 
                          (long long)t->write_first, (long long)t->first);
 }
 
-static enum bw_status time_read(struct bw_preset_time *t, const struct bw_node *map, struct bw_diag *d)
+/* Frames that come from files are one step each, unless the preset asks for substeps or a step. */
+static void one_step(struct bw_preset_time *t, const struct bw_node *map)
 {
+    if (bw_node_is_null(bw_node_get(map, "substeps")) && !(t->dt > 0)) t->dt = 1 / t->fps;
+}
+
+static enum bw_status time_read(struct bw_preset *p, const struct bw_node *map, struct bw_diag *d)
+{
+    struct bw_preset_time *t = &p->time;
     *t = (struct bw_preset_time){.fps = 24, .first = 1, .last = 100, .substeps_min = 1, .substeps_max = 64, .cfl = 3};
+    if (p->frames_from) t->first = p->files_first, t->last = p->files_last;
     t->write_first = t->first;
     t->write_last = t->last;
     enum bw_status status = bw_read_map(&map, "time", d);
+    if (!status && !map && p->frames_from) t->dt = 1 / t->fps;
     if (status || !map) return status;
     status = bw_read_words(map, time_keys, 8, "time", d);
     status = bw_first(status, positive_read(map, "fps", NULL, &t->fps, d));
@@ -108,6 +117,7 @@ static enum bw_status time_read(struct bw_preset_time *t, const struct bw_node *
     if (!status && t->dt > 0 && !automatic) {
         return bw_diag_error(d, &bw_node_get(map, "dt")->key_place, BW_ERR_PRESET, "substeps or dt, not both");
     }
+    if (p->frames_from) one_step(t, map);
     return status;
 }
 
@@ -304,7 +314,8 @@ static enum bw_status sections_read(struct bw_preset *p, const struct bw_preset_
     status = bw_first(status, bw_read_number(ambient, "ambient", "K", &p->ambient, d));
     status = bw_first(status, positive(ambient, "ambient", p->ambient, d));
     status = bw_first(status, bw_preset_read_domains(p, o->quick, d));
-    status = bw_first(status, time_read(&p->time, bw_node_get(root, "time"), d));
+    status = bw_first(status, bw_preset_read_frames_from(p, d));
+    status = bw_first(status, time_read(p, bw_node_get(root, "time"), d));
     status = bw_first(status, limits_read(p, bw_node_get(root, "limits"), d));
     status = bw_first(status, fields_read(p, bw_node_get(root, "fields"), d));
     return bw_first(status, lists_read(p, d));
@@ -350,5 +361,7 @@ void bw_preset_free(struct bw_preset *p)
     bw_free(p->path);
     bw_free(p->dir);
     bw_free(p->comment);
+    bw_free(p->frames_from);
+    bw_free(p->frames_bake);
     bw_free(p);
 }

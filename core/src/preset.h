@@ -63,6 +63,9 @@ struct bw_preset {
     struct bw_preset_domain domain[BW_MAX_DOMAINS];
     int32_t n_domains;
     struct bw_preset_time time;
+    char *frames_from;         ///< absolute pattern of the files that frames come from (`frames_from`), or NULL
+    char *frames_bake;         ///< the preset whose cache those files are to be, or NULL: the command line bakes it first
+    int64_t files_first, files_last; ///< their numbers, without a gap
     double memory_limit;       ///< bytes, 0: none
     double time_limit;         ///< s, 0: none
     double ambient;            ///< ambient temperature, K (default 293.15)
@@ -100,5 +103,7 @@ char *bw_preset_find(const char *name, const char *search, const char *installed
 /// Read, merge, override and check. NULL after an error.
 struct bw_preset *bw_preset_load(const char *path, const struct bw_preset_overrides *o, struct bw_diag *d);
 void bw_preset_free(struct bw_preset *p);
+/// Path of file `number` of frames_from, as snprintf; -1 when the preset names no files.
+int bw_preset_frame_path(const struct bw_preset *p, int64_t number, char *out, size_t size);
 
 #endif

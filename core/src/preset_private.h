@@ -25,6 +25,9 @@ enum bw_status bw_preset_override(struct bw_node *root, const struct bw_preset_o
 /// Fill p->domain from the tree; `quick` doubles the voxel, in the tree too.
 enum bw_status bw_preset_read_domains(struct bw_preset *p, int quick, struct bw_diag *d);
 
+/// Find the files that `frames_from` names: p->frames_from, p->frames_bake, p->files_first, p->files_last.
+enum bw_status bw_preset_read_frames_from(struct bw_preset *p, struct bw_diag *d);
+
 /// Every key of `map` is one of `words`; `what` names the map.
 enum bw_status bw_read_words(const struct bw_node *map, const char *const *words, uint32_t n, const char *what,
                              struct bw_diag *d);

@@ -78,6 +78,13 @@ static void hash_params_files(XXH3_state_t *h, const struct bw_params *p)
     for (uint32_t i = 0; i < n; i++) hash_file(h, files[i]);
 }
 
+static void hash_frames(XXH3_state_t *h, const struct bw_preset *p)
+{
+    char path[4096];
+    for (int64_t i = p->files_first; p->frames_from && i <= p->files_last; i++)
+        if (bw_preset_frame_path(p, i, path, sizeof path) < (int)sizeof path) hash_file(h, path);
+}
+
 enum bw_status chain_hash(struct bw_chain *c)
 {
     struct bw_node *root = bw_chain_resolved(c);
@@ -92,6 +99,7 @@ enum bw_status chain_hash(struct bw_chain *c)
         XXH3_64bits_reset(h);
         XXH3_64bits_update(h, text, size);
         for (int32_t i = 0; i < c->n_stages; i++) hash_params_files(h, c->stage[i].params);
+        hash_frames(h, c->preset);
         for (int32_t i = 0; i < c->n_exporters; i++) hash_params_files(h, c->exporter[i].params);
         snprintf(c->hash, sizeof c->hash, "%016llx", (unsigned long long)XXH3_64bits_digest(h));
     }

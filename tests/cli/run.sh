@@ -51,7 +51,7 @@ run --help; expect "--help" 0 "Commands" "Exit codes"
 run --version; expect "--version" 0 "^Billow [0-9]+\.[0-9]+"
 run bkae; expect "unknown command" 2 'did you mean bake\?'
 that "one line for an unknown command" test "$(wc -l <err.txt)" = 1
-for command in bake check list info preview doctor plugin schema completion; do
+for command in bake check list info preview upres retime doctor plugin schema completion; do
     run help "$command"; expect "help $command" 0 "$command"
 done
 run bake puff --frmaes 1; expect "unknown option" 2 'did you mean --frames\?'
@@ -122,6 +122,31 @@ run bake out/puff_v002/resolved.yaml --out again --json
 hash=$(sed -n 's/.*"hash":"\([0-9a-f]*\)".*/\1/p' out.txt)
 that "resolved.yaml alone reproduces the bake" grep -q "\"hash\": \"$hash\"" out/puff_v002/bake.json
 run bake puff --quick; expect "--quick" 0 "out/puff_quick"
+
+# ---- caches slower, faster, finer ----
+run retime out/puff_v002 --speed 0.5; expect "retime" 0 "11 frames" "puff_retime_1001.vdb"
+run check out/puff_retime; expect "a retimed cache" 0 "frames 1001-1011" "0 missing"
+run retime out/puff_v002 --speed 0.5; expect "retime again" 0 "up to date"
+run retime out/puff_v002 --frames 1-3 --reverse --new; expect "retime into frames, backwards" 0 "3 frames"
+run retime out/puff_v002 --hold 1003:4 --out held; expect "retime with a hold" 0 "10 frames"
+run retime out/puff_v002; expect "retime that asks for nothing" 2 "wants --speed"
+run retime out/puff_v002 --speed 0; expect "no speed" 2 "above 0"
+run retime out/puff_v002 --speed 2 --out out/puff_v002 --force; expect "a cache that is its own output" 2 "holds the cache"
+that "it is untouched" test -s out/puff_v002/vdb/puff_1001.vdb
+run upres out/puff_v002 --factor 3; expect "factor 3" 2 "2 or 4"
+run upres out/puff_v002; expect "upres of a cache one cell thick" 2 "one cell thick"
+run upres nowhere; expect "upres of nothing" 6 "nowhere"
+sed 's/0.64, 0.02, 1.28/0.32, 0.32, 0.64/; s/name: puff/name: round/; s/radius: 10 cm/radius: 6 cm/' puff.yaml >round.yaml
+printf 'extends: %s/../../presets/upres.yaml\nbillow: 1\nname: finer\nframes_from: {bake: round}\n' "$presets" >finer.yaml
+printf 'domain: {size: [0.32, 0.32, 0.64], voxel: 1 cm}\ntime: {fps: 25, frames: 1001-1006}\nexport:\n  - mp4: {enabled: false}\n' >>finer.yaml
+run bake finer; expect "a bake that makes its cache first" 0 "out/round: 6 frames" "out/finer: 6 frames"
+run bake finer; expect "the same again: both are there" 0 "out/round is up to date" "out/finer is up to date"
+run upres out/round --mute mp4 --strength 2; expect "upres" 0 "out/round_upres: 6 frames"
+run info out/round_upres/vdb/round_upres_1006.vdb; expect "its voxels" 0 "0\.01" "vel"
+run bake upres; expect "upres without a cache" 3 "billow upres CACHE"
+rm out/round/vdb/round_1004.vdb
+run upres out/round --out gap; expect "a gap in the sequence" 6 "frame 1004 is missing"
+
 rm out/puff_v002/vdb/puff_1004.vdb
 run check out/puff_v002; expect "a missing frame" 1 "1004"
 truncate -s 1000 out/puff/vdb/puff_1002.vdb

@@ -61,6 +61,16 @@ struct bw_tiles_api {
     struct bw_domain *(*domain)(const struct bw_field *field);
 };
 
+#define BW_FRAMES "billow.frames/1"
+/// The numbered files that a chain's frames come from (`frames_from` in the preset).
+struct bw_frames_api {
+    uint32_t size;
+    /// [main] 1 and the numbers of the first and the last file, between which none is missing; 0: the preset names none.
+    int (*range)(const struct bw_stage *stage, int64_t *first, int64_t *last);
+    /// [main] Write the path of file `number` to `out`; answers as snprintf does, -1 without files.
+    int (*path)(const struct bw_stage *stage, int64_t number, char *out, size_t size);
+};
+
 #define BW_VELOCITY "billow.velocity/1"
 /// Offered by stages that know a velocity everywhere; several add up.
 struct bw_velocity_api {

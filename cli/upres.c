@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+/* billow upres, billow retime: a finished cache made finer, slower or faster. Both look at the cache, and then bake the
+ * presets `upres` and `retime` with what they found as --set: the result is a bake like any other, with its notes, and
+ * its resolved.yaml is a preset to go on from. */
+#include "cache.h"
+
+#include "alloc.h"
+#include "params.h"
+#include <getopt.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ARGS_MAX = 300 };
+
+/* Handed on to bake as they are. */
+#define BAKE_OPTIONS                                                                                                   \
+    {"set", "KEY=VALUE", "change a value of the preset, as in bake", 's'}, {"out", "DIR", "output folder", 'o'},       \
+        {"force", NULL, "replace what the folder holds", 'F'}, {"new", NULL, "bake beside what is there", 'n'},        \
+        {"mute", "ID", "leave out a stage or an exporter: mp4, for one", 'm'},                                         \
+        {"dry-run", NULL, "only say what would run", 'd'}, {"threads", "N", "worker threads", 't'},                    \
+        {"simd", "LEVEL", "baseline, avx2 or avx512", 'i'}, {"memory", "SIZE", "stop cleanly beyond SIZE", 'M'},       \
+        {"json", NULL, "one JSON event a line on stdout", 'j'}, CLI_PATH_OPTIONS
+
+static const struct cli_option upres_options[] = {
+    {"factor", "2|4", "how many times finer (default 2)", 'x'},
+    {"strength", "N", "the detail's velocity, times what the cache's own energy asks for (default 1)", 'g'},
+    {"frames", "A-B", "write only these frames", 'f'},
+    BAKE_OPTIONS,
+};
+
+static const struct cli_option retime_options[] = {
+    {"speed", "N", "0.5: half as fast", 'v'},
+    {"frames", "A-B", "play the whole cache in these frames", 'f'},
+    {"hold", "F:N", "let frame F stand for N more frames", 'H'},
+    {"reverse", NULL, "backwards", 'b'},
+    BAKE_OPTIONS,
+};
+
+const struct cli_command command_upres = {
+    .name = "upres",
+    .synopsis = "CACHE [options]",
+    .brief = "Add fine detail to a finished cache, without simulating again.",
+    .details =
+        "CACHE is a bake's folder, a folder of numbered VDB files, one of them, or a pattern such as smoke_####.vdb,\n"
+        "with a velocity grid. Goes into out/NAME_upres unless --out says otherwise.\n\n"
+        "  billow upres out/plume --factor 4\n",
+    .options = upres_options,
+    .n_options = sizeof upres_options / sizeof *upres_options,
+    .run = cmd_upres,
+};
+
+const struct cli_command command_retime = {
+    .name = "retime",
+    .synopsis = "CACHE [options]",
+    .brief = "Play a finished cache slower, faster, held or backwards.",
+    .details = "CACHE as for upres. Goes into out/NAME_retime unless --out says otherwise.\n\n"
+               "  billow retime out/plume --speed 0.5\n"
+               "  billow retime out/plume --hold 40:24\n"
+               "  billow retime out/plume --set 'stages.retime.at={keys: {1: 1, 40: 60, 80: 20}, ease: smooth}'\n",
+    .options = retime_options,
+    .n_options = sizeof retime_options / sizeof *retime_options,
+    .run = cmd_retime,
+};
+
+/// The line for bake, and what it says.
+struct line {
+    char *arg[ARGS_MAX + 1];
+    int n, full;
+};
+
+static void line_add(struct line *l, char *text)
+{
+    if (!text || l->n == ARGS_MAX)
+        l->full = 1, bw_free(text);
+    else
+        l->arg[l->n++] = text;
+}
+
+/* --set PATH=VALUE */
+static void line_set(struct line *l, char *setting)
+{
+    line_add(l, bw_strdup("--set"));
+    line_add(l, setting);
+}
+
+static const struct cli_option *option_of(const struct cli_command *c, int code)
+{
+    for (uint32_t i = 0; i < c->n_options; i++)
+        if (c->options[i].code == code) return &c->options[i];
+    return NULL;
+}
+
+static void option_pass(struct line *l, const struct cli_command *c, int code)
+{
+    const struct cli_option *o = option_of(c, code);
+    if (!o) return;
+    line_add(l, bw_printf("--%s", o->name));
+    if (o->argument) line_add(l, bw_strdup(optarg));
+}
+
+/* Makes the bake of `preset` with the user's own settings last, so that they count. */
+static int line_bake(const struct line *head, const struct line *tail)
+{
+    char *argv[2 * ARGS_MAX + 1];
+    int argc = 0;
+    for (int i = 0; i < head->n; i++) argv[argc++] = head->arg[i];
+    for (int i = 0; i < tail->n; i++) argv[argc++] = tail->arg[i];
+    argv[argc] = NULL;
+    if (head->full || tail->full) return cli_usage("too many options, or out of memory");
+    optind = 0; // getopt begins anew
+    return cmd_bake(argc, argv);
+}
+
+static void line_free(struct line *l)
+{
+    for (int i = 0; i < l->n; i++) bw_free(l->arg[i]);
+}
+
+/* ---- what both say ---- */
+
+static void cache_say(struct line *l, const struct cli_cache *c, const char *preset, int factor)
+{
+    line_add(l, bw_strdup("bake"));
+    line_add(l, bw_strdup(preset));
+    line_set(l, bw_printf("name=%s_%s", c->name, preset));
+    line_set(l, bw_printf("frames_from=\"%s\"", c->pattern));
+    char *domain = cli_cache_domain(c, factor);
+    line_set(l, domain ? bw_printf("domain=%s", domain) : NULL);
+    bw_free(domain);
+    if (c->fps > 0) line_set(l, bw_printf("time.fps=%.17g", c->fps));
+    if (*c->vectors) line_set(l, bw_printf("fields={%s}", c->vectors));
+    line_set(l, bw_printf("export.vdb.fields=[%s, vel]", c->fields));
+}
+
+static int number_read(const char *option, const char *text, double *value)
+{
+    char *end;
+    *value = strtod(text, &end);
+    if (end != text && !*end && isfinite(*value) && *value > 0) return 1;
+    cli_usage("--%s wants a number above 0, not \"%s\"", option, text);
+    return 0;
+}
+
+int cmd_upres(int argc, char **argv)
+{
+    struct line tail = {.n = 0}, head = {.n = 0};
+    struct cli_cache cache;
+    double strength = 1;
+    long long factor = 2;
+    int code, good = 1;
+    while (good && (code = cli_option_next(&command_upres, argc, argv)) != CLI_END) {
+        if (code < 0) return code == CLI_HELP ? EXIT_CODE_OK : EXIT_CODE_USAGE;
+        if (code == 'x') {
+            good = cli_integer("--factor", optarg, 2, 4, &factor);
+            if (good && factor == 3) good = 0, cli_usage("--factor is 2 or 4, not 3: detail comes by octaves");
+        } else if (code == 'g')
+            good = number_read("strength", optarg, &strength);
+        else
+            option_pass(&tail, &command_upres, code);
+    }
+    const char *what = good ? cli_operand(&command_upres, argc, argv, "a cache") : NULL;
+    int answer = EXIT_CODE_USAGE;
+    if (what && (answer = cli_cache_look(&cache, what)) == EXIT_CODE_OK) {
+        for (int a = 0; a < 3; a++)
+            if (cache.lo[a] == cache.hi[a]) answer = EXIT_CODE_USAGE;
+        if (answer) cli_usage("%s is one cell thick: eddies in space have no room there", cache.pattern);
+    }
+    if (what && answer == EXIT_CODE_OK) {
+        cache_say(&head, &cache, "upres", (int)factor);
+        line_set(&head, bw_printf("stages.upres.flow.grid=%s", cache.flow));
+        line_set(&head, bw_printf("stages.upres.flow.strength=%.17g", strength));
+        line_set(&head, bw_printf("stages.upres.match.fields=[%s]", cache.fields));
+        line_set(&head, bw_printf("stages.mac.advect.only=[%s]", cache.fields));
+        answer = line_bake(&head, &tail);
+    }
+    if (what) cli_cache_free(&cache);
+    line_free(&head);
+    line_free(&tail);
+    return answer;
+}
+
+/* ---- retime ---- */
+
+struct wish {
+    double speed;
+    int64_t first, last, hold, stand; ///< last < first: as many frames as it takes; stand 0: nothing is held
+    int reverse;
+};
+
+static int wish_take(struct wish *w, int code)
+{
+    char *end = optarg;
+    switch (code) {
+    case 'v':
+        return number_read("speed", optarg, &w->speed);
+    case 'b':
+        return w->reverse = 1;
+    case 'f':
+        if (!bw_parse_frames(optarg, &w->first, &w->last) && w->last > w->first) return 1;
+        cli_usage("--frames wants A-B, like 1-144, not \"%s\"", optarg);
+        return 0;
+    default:
+        w->hold = strtoll(optarg, &end, 10);
+        if (*end == ':') w->stand = strtoll(end + 1, &end, 10);
+        if (w->stand > 0 && !*end) return 1;
+        cli_usage("--hold wants FRAME:FRAMES, like 40:24, not \"%s\"", optarg);
+        return 0;
+    }
+}
+
+static int wish_check(const struct wish *w, const struct cli_cache *c, int given)
+{
+    if (!given) return cli_usage("retime wants --speed, --frames, --hold or --reverse");
+    if (w->last > w->first && w->speed != 1) return cli_usage("--frames says how fast already: give it or --speed");
+    if (w->stand && (w->hold < c->first || w->hold > c->last))
+        return cli_usage("--hold %lld lies outside of the cache's frames %lld-%lld", (long long)w->hold,
+                         (long long)c->first, (long long)c->last);
+    return 0;
+}
+
+/* Which of the cache's frames each frame shows, and how many frames that makes. */
+static void wish_say(const struct wish *w, const struct cli_cache *c, struct line *l)
+{
+    int64_t first = w->last > w->first ? w->first : c->first;
+    double speed =
+        w->last > w->first ? (double)(c->last - c->first) / (double)(w->last - w->first - w->stand) : w->speed;
+    double begin = (double)(w->reverse ? c->last : c->first), end = (double)(w->reverse ? c->first : c->last),
+           way = fabs(end - begin) / speed;
+    int64_t last = w->last > w->first ? w->last : first + (int64_t)floor(way + 1e-9) + w->stand;
+    line_set(l, bw_printf("time.frames=%lld-%lld", (long long)first, (long long)last));
+    if (!w->stand) {
+        line_set(l, bw_printf("stages.retime.at=\"=%.17g%+.17g*(frame-(%lld))\"", begin, w->reverse ? -speed : speed,
+                              (long long)first));
+        return;
+    }
+    double reached = (double)first + fabs((double)w->hold - begin) / speed;
+    line_set(l, bw_printf("stages.retime.at=\"=frame < %.17g ? %.17g%+.17g*(frame-(%lld)) : frame < %.17g ? %lld : "
+                          "%lld%+.17g*(frame-%.17g)\"",
+                          reached, begin, w->reverse ? -speed : speed, (long long)first, reached + (double)w->stand,
+                          (long long)w->hold, (long long)w->hold, w->reverse ? -speed : speed,
+                          reached + (double)w->stand));
+}
+
+int cmd_retime(int argc, char **argv)
+{
+    struct line tail = {.n = 0}, head = {.n = 0};
+    struct cli_cache cache;
+    struct wish wish = {.speed = 1, .last = -1};
+    int code, good = 1, given = 0;
+    while (good && (code = cli_option_next(&command_retime, argc, argv)) != CLI_END) {
+        if (code < 0) return code == CLI_HELP ? EXIT_CODE_OK : EXIT_CODE_USAGE;
+        if (!strchr("vfHb", code))
+            option_pass(&tail, &command_retime, code);
+        else
+            good = wish_take(&wish, code);
+        given |= strchr("vfHbs", code) != NULL;
+    }
+    const char *what = good ? cli_operand(&command_retime, argc, argv, "a cache") : NULL;
+    int answer = EXIT_CODE_USAGE;
+    if (what && (answer = cli_cache_look(&cache, what)) == EXIT_CODE_OK) {
+        answer = wish_check(&wish, &cache, given);
+        if (!answer) {
+            cache_say(&head, &cache, "retime", 1);
+            line_set(&head, bw_printf("stages.retime.grid=%s", cache.flow));
+            line_set(&head, bw_printf("stages.retime.fields=[%s]", cache.fields));
+            wish_say(&wish, &cache, &head);
+            answer = line_bake(&head, &tail);
+        }
+        cli_cache_free(&cache);
+    }
+    line_free(&head);
+    line_free(&tail);
+    return answer;
+}

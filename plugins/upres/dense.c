@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Dense boxes; dense.h says what they are. */
+#include "dense.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- memory ---- */
+
+void dense_free(struct bw_stage *s, struct dense *d)
+{
+    for (int c = 0; c < 3; c++) {
+        s->host->release(s, d->v[c]);
+        d->v[c] = NULL;
+    }
+    d->comps = 0;
+}
+
+enum bw_status dense_make(struct bw_stage *s, struct dense *d, const struct dense *like, int32_t comps)
+{
+    struct dense box = *like; // `like` may be `d`
+    dense_free(s, d);
+    *d = (struct dense){.comps = comps};
+    memcpy(d->lo, box.lo, sizeof d->lo);
+    memcpy(d->n, box.n, sizeof d->n);
+    for (int32_t c = 0; c < comps; c++) {
+        d->v[c] = s->host->alloc(s, (dense_count(d) + 1) * sizeof(float));
+        if (!d->v[c])
+            return s->host->fail(s, BW_ERR_MEMORY, "out of memory for %zu cells of the cache", dense_count(d));
+    }
+    return BW_OK;
+}
+
+enum bw_status dense_move(struct bw_stage *s, struct dense *d, const struct dense *like)
+{
+    if (dense_same_box(d, like)) return BW_OK;
+    struct dense old = *d;
+    *d = (struct dense){.comps = 0};
+    enum bw_status st = dense_make(s, d, like, old.comps);
+    int32_t lo[3], hi[3];
+    for (int a = 0; a < 3; a++) {
+        lo[a] = old.lo[a] > d->lo[a] ? old.lo[a] : d->lo[a];
+        hi[a] = old.lo[a] + old.n[a] < d->lo[a] + d->n[a] ? old.lo[a] + old.n[a] : d->lo[a] + d->n[a];
+    }
+    for (int32_t c = 0; !st && c < d->comps && lo[0] < hi[0]; c++)
+        for (int32_t k = lo[2]; k < hi[2]; k++)
+            for (int32_t j = lo[1]; j < hi[1]; j++) {
+                size_t to = (size_t)(lo[0] - d->lo[0]) +
+                            (size_t)d->n[0] * ((size_t)(j - d->lo[1]) + (size_t)d->n[1] * (size_t)(k - d->lo[2]));
+                size_t from = (size_t)(lo[0] - old.lo[0]) +
+                              (size_t)old.n[0] * ((size_t)(j - old.lo[1]) + (size_t)old.n[1] * (size_t)(k - old.lo[2]));
+                memcpy(d->v[c] + to, old.v[c] + from, (size_t)(hi[0] - lo[0]) * sizeof(float));
+            }
+    dense_free(s, &old);
+    return st;
+}
+
+/* ---- blur ---- */
+
+struct blur {
+    const float *in;
+    float *out;
+    int32_t n[3], axis, gap;
+};
+
+/* One plane across z. */
+static void blur_plane(int64_t k, uint32_t worker, void *user)
+{
+    static const float weight[5] = {1 / 16.f, 4 / 16.f, 6 / 16.f, 4 / 16.f, 1 / 16.f};
+    const struct blur *b = user;
+    size_t stride[3] = {1, (size_t)b->n[0], (size_t)b->n[0] * (size_t)b->n[1]};
+    (void)worker;
+    for (int32_t j = 0; j < b->n[1]; j++) {
+        size_t row = stride[1] * (size_t)j + stride[2] * (size_t)k;
+        float *out = b->out + row;
+        memset(out, 0, (size_t)b->n[0] * sizeof *out);
+        for (int t = -2; t <= 2; t++) {
+            int32_t shift = t * b->gap, from = 0, to = b->n[0], at = b->axis == 1 ? j : (int32_t)k;
+            if (b->axis == 0)
+                from = shift < 0 ? -shift : 0, to = shift > 0 ? to - shift : to;
+            else if (at + shift < 0 || at + shift >= b->n[b->axis])
+                continue;
+            const float *in = b->in + row + (ptrdiff_t)stride[b->axis] * shift;
+            for (int32_t i = from; i < to; i++) out[i] += weight[t + 2] * in[i];
+        }
+    }
+}
+
+void dense_blur(struct bw_stage *s, const struct dense *d, const float *in, int32_t gap, float *work, float *out)
+{
+    struct blur b = {.n = {d->n[0], d->n[1], d->n[2]}, .gap = gap};
+    const float *from[3] = {in, out, work};
+    float *to[3] = {out, work, out};
+    for (b.axis = 0; b.axis < 3; b.axis++) {
+        b.in = from[b.axis], b.out = to[b.axis];
+        s->host->parallel_for(s, d->n[2], blur_plane, &b);
+    }
+}
+
+/* ---- single places ---- */
+
+/* Corner of a cube of `edge` cells from lattice cell `at`: its index, or where the box does not hold it all, a copy in
+ * `room` with 0 outside; *sy and *sz are the strides there. */
+static const float *cube(const struct dense *d, int c, const int32_t at[3], int edge, float *room, size_t *sy,
+                         size_t *sz)
+{
+    int32_t o[3];
+    int inside = 1;
+    for (int a = 0; a < 3; a++) {
+        o[a] = at[a] - d->lo[a];
+        inside &= o[a] >= 0 && o[a] + edge <= d->n[a];
+    }
+    *sy = (size_t)d->n[0], *sz = *sy * (size_t)d->n[1];
+    if (inside) return d->v[c] + ((size_t)o[0] + *sy * (size_t)o[1] + *sz * (size_t)o[2]);
+    for (int q = 0; q < edge * edge * edge; q++) {
+        int32_t i = o[0] + q % edge, j = o[1] + q / edge % edge, k = o[2] + q / edge / edge;
+        int there = i >= 0 && j >= 0 && k >= 0 && i < d->n[0] && j < d->n[1] && k < d->n[2];
+        room[q] = there ? d->v[c][(size_t)i + *sy * (size_t)j + *sz * (size_t)k] : 0;
+    }
+    *sy = (size_t)edge, *sz = (size_t)(edge * edge);
+    return room;
+}
+
+void dense_sample(const struct dense *d, const double x[3], float out[3])
+{
+    int32_t at[3];
+    float f[3], room[8];
+    for (int a = 0; a < 3; a++) {
+        double low = floor(x[a]);
+        at[a] = (int32_t)low, f[a] = (float)(x[a] - low);
+    }
+    for (int c = 0; c < d->comps; c++) {
+        size_t sy, sz;
+        const float *p = cube(d, c, at, 2, room, &sy, &sz);
+        float low = (1 - f[1]) * ((1 - f[0]) * p[0] + f[0] * p[1]) + f[1] * ((1 - f[0]) * p[sy] + f[0] * p[sy + 1]);
+        p += sz;
+        float high = (1 - f[1]) * ((1 - f[0]) * p[0] + f[0] * p[1]) + f[1] * ((1 - f[0]) * p[sy] + f[0] * p[sy + 1]);
+        out[c] = (1 - f[2]) * low + f[2] * high;
+    }
+}
+
+static void weights_cubic(double t, float w[4])
+{
+    w[0] = (float)(((-.5 * t + 1) * t - .5) * t);
+    w[1] = (float)((1.5 * t - 2.5) * t * t + 1);
+    w[2] = (float)(((-1.5 * t + 2) * t + .5) * t);
+    w[3] = (float)((.5 * t - .5) * t * t);
+}
+
+void dense_sample_cubic(const struct dense *d, const double x[3], float out[3])
+{
+    int32_t at[3];
+    float w[3][4], room[64];
+    for (int a = 0; a < 3; a++) {
+        double base = floor(x[a]);
+        at[a] = (int32_t)base - 1;
+        weights_cubic(x[a] - base, w[a]);
+    }
+    for (int c = 0; c < d->comps; c++) {
+        size_t sy, sz;
+        float sum = 0, low = HUGE_VALF, high = -HUGE_VALF;
+        const float *p = cube(d, c, at, 4, room, &sy, &sz);
+        for (size_t k = 0; k < 4; k++)
+            for (size_t j = 0; j < 4; j++) {
+                const float *q = p + j * sy + k * sz;
+                sum += w[1][j] * w[2][k] * (w[0][0] * q[0] + w[0][1] * q[1] + w[0][2] * q[2] + w[0][3] * q[3]);
+                if (j % 3 == 0 || k % 3 == 0) continue; // the eight around are those with 1 or 2
+                low = fminf(low, fminf(q[1], q[2])), high = fmaxf(high, fmaxf(q[1], q[2]));
+            }
+        out[c] = sum < low ? low : sum > high ? high : sum;
+    }
+}
+
+/* ---- to a block ---- */
+
+/* Quadratic B-spline around the nearest cell, t in [0, 1) from half a cell below its centre. */
+static void weights_smooth(double t, float w[4])
+{
+    w[0] = (float)(.5 * (1 - t) * (1 - t));
+    w[1] = (float)(.75 - (t - .5) * (t - .5));
+    w[2] = (float)(.5 * t * t);
+    w[3] = 0;
+}
+
+int dense_axis_fill(struct dense_axis *a, const struct bw_block *b, const struct lattice *l, int axis, int32_t first,
+                    int32_t n, double shift, enum dense_kernel kernel)
+{
+    const struct bw_host *host = b->stage->host;
+    double ratio = b->grid->h / l->h, begin = (b->grid->origin[axis] - l->origin[axis]) / l->h - .5;
+    a->n = n;
+    a->at = host->body_scratch(b, (size_t)n * sizeof *a->at);
+    a->w = host->body_scratch(b, (size_t)n * sizeof *a->w);
+    if (!a->at || !a->w) return 0;
+    for (int32_t i = 0; i < n; i++) {
+        double x = begin + (first + i + shift) * ratio, low = floor(kernel == DENSE_SMOOTH ? x + .5 : x);
+        a->at[i] = (int32_t)low - 1;
+        if (kernel == DENSE_SMOOTH)
+            weights_smooth(x + .5 - low, a->w[i]);
+        else
+            weights_cubic(x - low, a->w[i]);
+    }
+    a->lo = a->at[0];
+    a->span = a->at[n - 1] + 4 - a->lo;
+    for (int32_t i = 0; i < n; i++) a->at[i] -= a->lo;
+    return 1;
+}
+
+/* The part of row (j,k), in cells of the lattice, that the axes touch; 0 outside the box. */
+static void row_take(const struct dense *d, int c, const struct dense_axis ax[3], int32_t j, int32_t k, float *row)
+{
+    int32_t from = ax[0].lo > d->lo[0] ? ax[0].lo : d->lo[0], to = ax[0].lo + ax[0].span;
+    if (to > d->lo[0] + d->n[0]) to = d->lo[0] + d->n[0];
+    memset(row, 0, (size_t)ax[0].span * sizeof *row);
+    j -= d->lo[1], k -= d->lo[2];
+    if (from >= to || j < 0 || k < 0 || j >= d->n[1] || k >= d->n[2]) return;
+    size_t at = (size_t)d->n[0] * ((size_t)j + (size_t)d->n[1] * (size_t)k);
+    memcpy(row + (from - ax[0].lo), d->v[c] + at + (from - d->lo[0]), (size_t)(to - from) * sizeof *row);
+}
+
+int dense_any(const struct dense *d, int c, const struct dense_axis ax[3], float least)
+{
+    int32_t lo[3], hi[3];
+    for (int a = 0; a < 3; a++) {
+        lo[a] = ax[a].lo > d->lo[a] ? ax[a].lo - d->lo[a] : 0;
+        hi[a] = ax[a].lo + ax[a].span - d->lo[a];
+        if (hi[a] > d->n[a]) hi[a] = d->n[a];
+    }
+    for (int32_t k = lo[2]; k < hi[2]; k++)
+        for (int32_t j = lo[1]; j < hi[1]; j++) {
+            const float *row = d->v[c] + (size_t)d->n[0] * ((size_t)j + (size_t)d->n[1] * (size_t)k);
+            for (int32_t i = lo[0]; i < hi[0]; i++)
+                if (fabsf(row[i]) > least) return 1;
+        }
+    return 0;
+}
+
+/* out[i] = Σ_t w[t] in[i + t·stride] for rows of n values: y and z interpolate rows, so x stays contiguous. */
+static void rows_mix(const float *in, size_t stride, const float w[4], int32_t n, float *out)
+{
+    const float *a = in, *b = in + stride, *c = b + stride, *e = c + stride;
+    float w0 = w[0], w1 = w[1], w2 = w[2], w3 = w[3];
+    for (int32_t i = 0; i < n; i++) out[i] = w0 * a[i] + w1 * b[i] + w2 * c[i] + w3 * e[i];
+}
+
+float *dense_expand(const struct bw_block *b, const struct dense *d, int c, const struct dense_axis ax[3])
+{
+    const struct bw_host *host = b->stage->host;
+    size_t nx = (size_t)ax[0].n, ny = (size_t)ax[1].n, nz = (size_t)ax[2].n, sy = (size_t)ax[1].span;
+    float *row = host->body_scratch(b, (size_t)ax[0].span * sizeof(float));
+    float *x = host->body_scratch(b, nx * sy * (size_t)ax[2].span * sizeof(float));
+    float *y = host->body_scratch(b, nx * ny * (size_t)ax[2].span * sizeof(float));
+    float *out = host->body_scratch(b, nx * ny * nz * sizeof(float));
+    if (!row || !x || !y || !out) return NULL;
+    for (int32_t k = 0; k < ax[2].span; k++) {
+        for (int32_t j = 0; j < ax[1].span; j++) {
+            float *to = x + nx * ((size_t)j + sy * (size_t)k);
+            row_take(d, c, ax, ax[1].lo + j, ax[2].lo + k, row);
+            for (size_t i = 0; i < nx; i++) {
+                const float *w = ax[0].w[i], *in = row + ax[0].at[i];
+                to[i] = w[0] * in[0] + w[1] * in[1] + w[2] * in[2] + w[3] * in[3];
+            }
+        }
+        for (size_t j = 0; j < ny; j++)
+            rows_mix(x + nx * ((size_t)ax[1].at[j] + sy * (size_t)k), nx, ax[1].w[j], (int32_t)nx,
+                     y + nx * (j + ny * (size_t)k));
+    }
+    for (size_t k = 0; k < nz; k++)
+        rows_mix(y + nx * ny * (size_t)ax[2].at[k], nx * ny, ax[2].w[k], (int32_t)(nx * ny), out + nx * ny * k);
+    return out;
+}
+
+/* ---- from a field ---- */
+
+struct restriction {
+    const struct lattice *l;
+    struct dense *out;
+    int c;
+};
+
+/* The fine cells under lattice cell i along one axis: first, how many, and their shares of it. */
+static int32_t overlap(const struct bw_block *b, const struct lattice *l, int a, int32_t i, int32_t *first, float w[16])
+{
+    double ratio = l->h / b->grid->h, low = (l->origin[a] - b->grid->origin[a]) / b->grid->h + i * ratio,
+           high = low + ratio;
+    int32_t n = 0;
+    *first = (int32_t)floor(low + 1e-6);
+    for (int32_t j = *first; j < high - 1e-6 && n < 16; j++)
+        w[n++] = (float)((fmin(j + 1, high) - fmax(j, low)) / ratio);
+    return n;
+}
+
+/* Lattice cells whose centre lies in the block: each belongs to one block. */
+static void restrict_body(const struct bw_block *b, void *user)
+{
+    const struct restriction *r = user;
+    const struct dense *d = r->out;
+    const float *f = bw_f32(&b->view[0], r->c);
+    int32_t lo[3], hi[3], first[3], n[3];
+    float w[3][16];
+    for (int a = 0; a < 3; a++) {
+        double begin = (b->corner[a] - r->l->origin[a]) / r->l->h - .5, end = begin + b->n[a] * b->grid->h / r->l->h;
+        lo[a] = (int32_t)ceil(begin - 1e-9), hi[a] = (int32_t)ceil(end - 1e-9);
+        if (lo[a] < d->lo[a]) lo[a] = d->lo[a];
+        if (hi[a] > d->lo[a] + d->n[a]) hi[a] = d->lo[a] + d->n[a];
+    }
+    for (int32_t k = lo[2]; k < hi[2]; k++) {
+        n[2] = overlap(b, r->l, 2, k, &first[2], w[2]);
+        for (int32_t j = lo[1]; j < hi[1]; j++) {
+            n[1] = overlap(b, r->l, 1, j, &first[1], w[1]);
+            for (int32_t i = lo[0]; i < hi[0]; i++) {
+                n[0] = overlap(b, r->l, 0, i, &first[0], w[0]);
+                float sum = 0;
+                for (int32_t z = 0; z < n[2]; z++)
+                    for (int32_t y = 0; y < n[1]; y++) {
+                        const float *row =
+                            f + (first[1] + y - b->lo[1]) * b->view[0].sy + (first[2] + z - b->lo[2]) * b->view[0].sz;
+                        float wyz = w[2][z] * w[1][y];
+                        for (int32_t x = 0; x < n[0]; x++) sum += wyz * w[0][x] * row[first[0] + x - b->lo[0]];
+                    }
+                d->v[r->c][(size_t)(i - d->lo[0]) +
+                           (size_t)d->n[0] * ((size_t)(j - d->lo[1]) + (size_t)d->n[1] * (size_t)(k - d->lo[2]))] = sum;
+            }
+        }
+    }
+}
+
+enum bw_status dense_restrict(struct bw_stage *s, const struct lattice *l, struct bw_field *field, int c,
+                              struct dense *out)
+{
+    struct restriction r = {l, out, c};
+    int32_t halo = (int32_t)ceil(.5 * l->h / s->grid->h) + 1;
+    struct bw_access access[] = {{field, BW_READ, halo}};
+    memset(out->v[c], 0, dense_count(out) * sizeof(float));
+    return s->host->sweep(s, &(struct bw_sweep){.access = access, .n_access = 1, .body = restrict_body, .user = &r});
+}

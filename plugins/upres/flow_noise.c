@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The noise of upres.flow: a vector potential on the corners of a block's cells, and its curl on their faces. What a
+ * corner gets depends on its own place alone, so blocks that share it agree to the last bit. */
+#include "flow.h"
+
+#include <math.h>
+#include <string.h>
+
+/* 0 at a wall, 1 from `reach` on, smooth. */
+static float ramp(float distance, float reach)
+{
+    float r = distance / reach;
+    return r <= 0 ? 0 : r >= 1 ? 1 : r * r * (3 - 2 * r);
+}
+
+/* A block's corners: what the coarse boxes say there, and where they lie in the noise's lattice. */
+struct corners {
+    struct dense_axis axis[3], solid_axis[3];
+    int32_t n[3];
+    float *way[TEXTURES][3], *share[TEXTURES], *amplitude, *distance;
+};
+
+static int corners_place(struct corners *c, const struct bw_block *b)
+{
+    const struct flow_state *st = b->stage->state;
+    for (int a = 0; a < 3; a++) {
+        c->n[a] = b->n[a] + 1;
+        if (!dense_axis_fill(&c->axis[a], b, &st->lattice, a, b->lo[a], c->n[a], 0, DENSE_SMOOTH)) return 0;
+        if (st->solid.comps &&
+            !dense_axis_fill(&c->solid_axis[a], b, &st->solid_lattice, a, b->lo[a], c->n[a], 0, DENSE_SMOOTH))
+            return 0;
+    }
+    return 1;
+}
+
+static int corners_fill(struct corners *c, const struct bw_block *b)
+{
+    const struct flow_state *st = b->stage->state;
+    for (int q = 0; q < TEXTURES; q++) {
+        for (int a = 0; a < 3; a++)
+            if (!(c->way[q][a] = dense_expand(b, &st->texture.way[q], a, c->axis))) return 0;
+        if (!(c->share[q] = dense_expand(b, &st->texture.share[q], 0, c->axis))) return 0;
+    }
+    c->distance = NULL;
+    if (!st->solid.comps || !dense_any(&st->solid, 0, c->solid_axis, 0)) return 1;
+    c->distance = dense_expand(b, &st->solid, 0, c->solid_axis);
+    return c->distance != NULL;
+}
+
+/* Where corner i of the domain lies in an octave's lattice, whole and part: the same in every block. */
+struct line {
+    int32_t *whole;
+    float *part, *wall; ///< wall: 0 … 1 towards sides that let nothing through
+};
+
+static int line_fill(struct line *l, const struct bw_block *b, int axis, int32_t n, double spacing, int32_t shift)
+{
+    const struct bw_domain_info *g = b->grid;
+    l->whole = b->stage->host->body_scratch(b, (size_t)n * sizeof *l->whole);
+    l->part = b->stage->host->body_scratch(b, 2 * (size_t)n * sizeof *l->part);
+    if (!l->whole || !l->part) return 0;
+    l->wall = l->part + n;
+    for (int32_t i = 0; i < n; i++) {
+        double x = (g->origin[axis] + (b->lo[axis] + i) * g->h) / spacing, low = floor(x);
+        l->whole[i] = (int32_t)((int64_t)low & (NOISE_SIZE - 1)) + shift;
+        l->part[i] = (float)(x - low);
+        l->wall[i] = 1;
+        for (int side = 0; side < 2 && g->n[0]; side++) {
+            int32_t away = side ? g->n[axis] - b->lo[axis] - i : b->lo[axis] + i;
+            if (g->side[2 * axis + side].kind != BW_OPEN) l->wall[i] *= ramp((float)(away * g->h), (float)spacing);
+        }
+    }
+    return 1;
+}
+
+/* Add one octave of one set to the potential. */
+static int octave_add(const struct bw_block *b, const struct corners *c, int set, int band, noise_vec *psi)
+{
+    const struct flow_state *st = b->stage->state;
+    const struct flow *p = b->stage->params;
+    const struct band *o = &st->band[band];
+    uint64_t shift =
+        bw_rng(b->stage->seed, (uint64_t)(st->texture.age[set] * TEXTURES + set) * FLOW_BANDS + (uint64_t)band);
+    float per = (float)(1 / o->s), scale = o->scale * (float)(p->strength * pow(2, -p->decay * band));
+    struct line l[3];
+    for (int a = 0; a < 3; a++)
+        if (!line_fill(&l[a], b, a, c->n[a], o->s, (int32_t)(shift >> (8 * a) & (NOISE_SIZE - 1)))) return 0;
+    size_t at = 0;
+    for (int32_t k = 0; k < c->n[2]; k++)
+        for (int32_t j = 0; j < c->n[1]; j++)
+            for (int32_t i = 0; i < c->n[0]; i++, at++) {
+                float a = c->amplitude[at] * c->share[set][at] * l[0].wall[i] * l[1].wall[j] * l[2].wall[k] * scale;
+                if (c->distance) a *= ramp(st->solid_band - c->distance[at], (float)fmin(o->s, st->solid_band));
+                if (!(a > 0)) continue;
+                int32_t whole[3] = {l[0].whole[i], l[1].whole[j], l[2].whole[k]};
+                float part[3] = {l[0].part[i] + per * c->way[set][0][at], l[1].part[j] + per * c->way[set][1][at],
+                                 l[2].part[k] + per * c->way[set][2][at]};
+                psi[at] += a * noise_at(st->tile, whole, part);
+            }
+    return 1;
+}
+
+/* Component `axis` of the curl on its faces: round each face the potential of the four edges, each the mean of its
+ * ends. */
+static void curl_take(const struct bw_block *b, const struct corners *c, const noise_vec *psi, int axis)
+{
+    const struct bw_view *v = &b->view[0];
+    int next = (axis + 1) % 3, last = (axis + 2) % 3;
+    ptrdiff_t stride[3] = {1, c->n[0], (ptrdiff_t)c->n[0] * c->n[1]}, p = stride[next], q = stride[last];
+    int32_t n[3] = {b->n[0], b->n[1], b->n[2]};
+    float half = (float)(.5 / b->grid->h), *out = bw_f32(v, axis);
+    n[axis]++;
+    for (int32_t k = 0; k < n[2]; k++)
+        for (int32_t j = 0; j < n[1]; j++) {
+            const noise_vec *row = psi + (j * stride[1] + k * stride[2]);
+            for (int32_t i = 0; i < n[0]; i++) {
+                const noise_vec *o = row + i;
+                float up = o[p][last] + o[p + q][last] - o[0][last] - o[q][last];
+                float across = o[q][next] + o[p + q][next] - o[0][next] - o[p][next];
+                out[i + j * v->sy + k * v->sz] = half * (up - across);
+            }
+        }
+}
+
+static void zero_fill(const struct bw_block *b)
+{
+    for (int c = 0; c < 3; c++) {
+        int32_t n[3] = {b->n[0], b->n[1], b->n[2]};
+        n[c]++;
+        for (int32_t k = 0; k < n[2]; k++)
+            for (int32_t j = 0; j < n[1]; j++)
+                memset(bw_f32(&b->view[0], c) + j * b->view[0].sy + k * b->view[0].sz, 0, (size_t)n[0] * sizeof(float));
+    }
+}
+
+static int coord_compare(const int32_t a[3], const int32_t b[3])
+{
+    for (int i = 2; i >= 0; i--)
+        if (a[i] != b[i]) return a[i] < b[i] ? -1 : 1;
+    return 0;
+}
+
+static int is_known(const struct flow_state *st, const int32_t at[3])
+{
+    int64_t lo = 0, hi = st->n_known;
+    while (lo < hi) {
+        int64_t mid = (lo + hi) / 2;
+        if (coord_compare(st->known[mid], at) < 0)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo < st->n_known && coord_compare(st->known[lo], at) == 0;
+}
+
+static int block_known(const struct bw_block *b)
+{
+    const int32_t *tile = b->grid->tile;
+    int32_t at[3];
+    for (int32_t k = 0; k < b->n[2]; k += tile[2])
+        for (int32_t j = 0; j < b->n[1]; j += tile[1])
+            for (int32_t i = 0; i < b->n[0]; i += tile[0]) {
+                int32_t cell[3] = {b->lo[0] + i, b->lo[1] + j, b->lo[2] + k};
+                for (int a = 0; a < 3; a++) at[a] = (int32_t)floor((double)cell[a] / tile[a]);
+                if (!is_known(b->stage->state, at)) return 0;
+            }
+    return 1;
+}
+
+static void noise_body(const struct bw_block *b, void *user)
+{
+    const struct flow_state *st = b->stage->state;
+    struct corners c;
+    (void)user;
+    if (block_known(b)) return;
+    if (!corners_place(&c, b)) return;
+    if (!dense_any(&st->spectrum.fine, 0, c.axis, 0)) {
+        zero_fill(b);
+        return;
+    }
+    size_t n = (size_t)c.n[0] * (size_t)c.n[1] * (size_t)c.n[2];
+    noise_vec *psi = b->stage->host->body_scratch(b, n * sizeof *psi);
+    if (!psi || !corners_fill(&c, b)) return;
+    memset(psi, 0, n * sizeof *psi);
+    for (int band = 0; band < st->n_bands; band++) {
+        if (band < 2)
+            c.amplitude = dense_expand(b, st->band[band].fill ? &st->spectrum.fill : &st->spectrum.fine, 0, c.axis);
+        if (!c.amplitude) return;
+        for (int set = 0; set < TEXTURES; set++)
+            if (!octave_add(b, &c, set, band, psi)) return;
+    }
+    for (int axis = 0; axis < 3; axis++) curl_take(b, &c, psi, axis);
+}
+
+/* This frame's noise for the tiles that lack it. */
+enum bw_status flow_noise(struct bw_stage *s)
+{
+    struct flow_state *st = s->state;
+    const struct bw_tiles_api *tiles = s->host->extension(BW_TILES);
+    const struct bw_topology *t = tiles->topology(s->domain);
+    size_t bytes = (size_t)t->count * sizeof *t->coord;
+    if (st->n_known == t->count && !memcmp(st->known, t->coord, bytes)) return BW_OK;
+    struct bw_access access[] = {{bw_port_field(s, FLOW_NOISE), BW_UPDATE, 0}};
+    enum bw_status status =
+        s->host->sweep(s, &(struct bw_sweep){.access = access, .n_access = 1, .block = 2, .body = noise_body});
+    if (status) return status;
+    s->host->release(s, st->known);
+    st->known = s->host->alloc(s, bytes + 1);
+    st->n_known = st->known ? t->count : 0;
+    if (st->known) memcpy(st->known, t->coord, bytes);
+    return st->known ? BW_OK : BW_ERR_MEMORY;
+}

@@ -1,0 +1,38 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# upres.sh BILLOW [FRAMES]: seconds a frame of the plume made twice as fine, against simulating it at that size; the last
+# six of FRAMES (36), when the plume has grown. Processor seconds are of the whole process, files written in both.
+set -eu
+billow=$(realpath "$1")
+frames=${2:-36}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+
+# bake WHAT ARGS…: frames first-last, its processor seconds into cpu.
+bake() {
+    local what=$1
+    shift
+    TIMEFORMAT='%U %S'
+    { time "$billow" bake "$@" --force --out "$what" --mute mp4 >"$what.log" 2>&1; } 2>"$what.time"
+    cpu=$(awk '{print $1 + $2}' "$what.time")
+}
+
+# wall WHAT: mean seconds of the last six rows of its metrics.csv.
+wall() { tail -6 "$1/metrics.csv" | awk -F, '{sum += $3} END {printf "%.2f", sum / NR}'; }
+
+# cells WHAT
+cells() { tail -1 "$1/metrics.csv" | awk -F, '{printf "%.1f", $5 / 1e6}'; }
+
+from=$((frames - 5))
+bake plume plume --frames "1-$frames"
+bake short plume_upres --set "frames_from=$work/plume/vdb/plume_####.vdb" --set "time.frames=$((from - 1))-$((from - 1))"
+before=$cpu
+bake finer plume_upres --set "frames_from=$work/plume/vdb/plume_####.vdb" --set "time.frames=$((from - 1))-$frames"
+upres=$(echo "$cpu $before" | awk '{printf "%.2f", ($1 - $2) / 6}')
+bake before plume --set "domain.voxel=6.25 mm" --frames "$((from - 1))-$((from - 1))"
+before=$cpu
+bake fine plume --set "domain.voxel=6.25 mm" --frames "$((from - 1))-$frames"
+fine=$(echo "$cpu $before" | awk '{printf "%.2f", ($1 - $2) / 6}')
+printf 'plume, 288x288x512, frames %d-%d, a frame   upres %s s (%s s processor, %sM cells)   simulated %s s (%s s processor, %sM cells)\n' \
+    "$from" "$frames" "$(wall finer)" "$upres" "$(cells finer)" "$(wall fine)" "$fine" "$(cells fine)"
