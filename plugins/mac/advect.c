@@ -231,7 +231,8 @@ enum bw_status pass_init(struct pass *p, struct bw_stage *s)
     p->share = advect_fast_room(p);
     p->memory = s->host->scratch(s, sizeof *p->memory * p->share * s->host->workers);
     p->block_ways = s->host->scratch(s, sizeof *p->block_ways * s->host->workers);
-    if (p->memory && p->block_ways) return BW_OK;
+    p->block_near = s->host->scratch(s, sizeof *p->block_near * s->host->workers);
+    if (p->memory && p->block_ways && p->block_near) return BW_OK;
     return s->host->fail(s, BW_ERR_MEMORY, "Out of memory for displacements.");
 }
 

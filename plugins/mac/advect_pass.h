@@ -65,6 +65,7 @@ struct pass {
     double speed;        ///< largest velocity component that a trace can meet, m/s
     struct range3 *tile_speed; ///< of the velocity on each tile's faces, m/s
     struct range3 *block_ways; ///< by worker: of the ways ahead from the block at hand, cells
+    int32_t *block_near;       ///< by worker: halo of the block at hand if obstacles are near, else 0
     float *memory;       ///< displacements, `share` floats a worker
     size_t share, stride;
     const struct walls *walls; ///< NULL: no obstacles

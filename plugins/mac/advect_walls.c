@@ -390,7 +390,14 @@ static void node_mend(const struct ground *g, const int32_t at[3], const double 
 static void row_mend(const struct ground *g, int32_t j, int32_t k, const struct way *w)
 {
     const struct pass *p = g->pass;
-    const int32_t r = (int32_t)g->limit + 2, lo[3] = {-r, j - r, k - r}, hi[3] = {g->block->n[0] + r, j + r, k + r};
+    int32_t lo[3] = {0, j, k}, hi[3] = {g->block->n[0] - 1, j, k};
+    for (int a = 0; a < 3; a++) { // as far as the row's traces lead, and what is read there
+        const struct range3 *ways = &p->block_ways[g->block->worker];
+        const double down = p->fast ? -(double)ways->least[a] : (double)g->limit;
+        const double up = p->fast ? (double)ways->most[a] : (double)g->limit;
+        lo[a] -= (int32_t)(p->second ? fmax(down, up) : up) + 3;
+        hi[a] += (int32_t)(p->second ? fmax(down, up) : down) + 3;
+    }
     if (!bricks_any(g, lo, hi)) return;
     for (int dir = BACK; dir <= (p->second ? AHEAD : BACK); dir++) row_trace(g, dir, j, k, w);
     for (int32_t i = 0; i < g->block->n[0]; i++) {
@@ -407,7 +414,7 @@ void advect_walls_mend(const struct bw_block *b, const struct pass *p)
     struct way w;
     bool any = false;
     for (uint32_t q = 0; q < p->n_items; q++) any = any || item_counts(&p->item[q]);
-    if (!p->walls || !any || !walls_touch(p->walls, b, b->view[0].halo)) return;
+    if (!p->walls || !any || !p->block_near[b->worker]) return;
     float *d = b->stage->host->body_scratch(b, 6 * (size_t)(b->n[0] + 16) * sizeof *d);
     if (!d || !ground_init(&g, b, p)) return; // the host sees that scratch memory ran out
     for (int m = 0; m < 6; m++) w.d[m / 3][m % 3] = d + m * (b->n[0] + 16);
@@ -421,15 +428,21 @@ int32_t advect_walls_halo(const struct pass *p, int32_t halo)
     return reach <= halo ? halo : reach < MAX_HALO ? (int32_t)reach : MAX_HALO;
 }
 
+/* Blocks that no trace leads from to an obstacle, nor to where one was, go on as if there were none. */
 int advect_walls_reach(const struct bw_block *b, uint32_t row, int32_t reach[6], void *user)
 {
     const struct pass *p = user;
-    const bool near = p->walls && walls_touch(p->walls, b, p->halo);
-    int32_t most = 0;
-    if (p->view_solid_vel && row == p->view_solid_vel && !near) return 0;
-    if (p->fast) advect_block_reach(b, near ? 0 : row, reach, user);
-    if (!p->fast || !near) return 1;
-    for (int s = 0; s < 6; s++) most = reach[s] > most ? reach[s] : most;
-    for (int s = 0; s < 6; s++) reach[s] = advect_walls_halo(p, most);
+    int32_t *near = &p->block_near[b->worker];
+    if (p->fast) advect_block_reach(b, row, reach, user);
+    if (row == 0) {
+        int32_t wide[6], most = 0;
+        for (int s = 0; s < 6; s++) {
+            wide[s] = p->walls && p->fast ? advect_walls_halo(p, reach[s]) : p->halo;
+            most = wide[s] > most ? wide[s] : most;
+        }
+        *near = p->walls && walls_touch(p->walls, b, wide) ? most : 0;
+    }
+    if (p->view_solid_vel && row == p->view_solid_vel && !*near) return 0;
+    for (int s = 0; s < 6 && p->fast && *near; s++) reach[s] = *near;
     return 1;
 }

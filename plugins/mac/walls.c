@@ -62,13 +62,15 @@ static int map_fit(struct bw_stage *s, struct walls_map *m, int64_t count)
         s->host->release(s, m->cells);
         s->host->release(s, m->mark);
         s->host->release(s, m->coord);
+        s->host->release(s, m->box);
         *m = (struct walls_map){.room = (int64_t)room,
                                 .coord = s->host->alloc(s, room * sizeof *m->coord),
                                 .mark = s->host->alloc(s, room * sizeof *m->mark),
-                                .cells = s->host->alloc(s, room * WALLS_CELLS)};
+                                .cells = s->host->alloc(s, room * WALLS_CELLS),
+                                .box = s->host->alloc(s, room * sizeof *m->box)};
     }
     m->count = count;
-    return !count || (m->coord && m->mark && m->cells);
+    return !count || (m->coord && m->mark && m->cells && m->box);
 }
 
 /// Does the middle of this cell lie in a wall about a cell thick?
@@ -113,6 +115,22 @@ static double block_speed(const struct bw_block *b, const struct bw_view *v)
     return (double)most;
 }
 
+static void box_find(const uint8_t *cells, const int32_t td[3], const int32_t n[3], uint8_t box[6])
+{
+    int32_t c[3], lo[3] = {td[0], td[1], td[2]}, hi[3] = {0};
+    for (c[2] = 0; c[2] < n[2]; c[2]++)
+        for (c[1] = 0; c[1] < n[1]; c[1]++)
+            for (c[0] = 0; c[0] < n[0]; c[0]++)
+                for (int a = 0; a < 3 && cells[c[0] + td[0] * (c[1] + td[1] * c[2])] != WALLS_FREE; a++) {
+                    lo[a] = c[a] < lo[a] ? c[a] : lo[a];
+                    hi[a] = c[a] + 1 > hi[a] ? c[a] + 1 : hi[a];
+                }
+    for (int a = 0; a < 3; a++) {
+        box[2 * a] = (uint8_t)lo[a];
+        box[2 * a + 1] = (uint8_t)hi[a];
+    }
+}
+
 static void block_map(const struct bw_block *b, void *user)
 {
     const struct update *u = user;
@@ -127,9 +145,11 @@ static void block_map(const struct bw_block *b, void *user)
     w->now.mark[to] = cut_mark(b, &b->view[0]);
     if (from >= 0 && w->old.mark[from] == w->now.mark[to]) {
         memcpy(cells, w->old.cells + from * WALLS_CELLS, WALLS_CELLS);
+        memcpy(w->now.box[to], w->old.box[from], sizeof *w->now.box);
         return;
     }
     memset(cells, WALLS_FREE, WALLS_CELLS);
+    memset(w->now.box[to], 0, sizeof *w->now.box);
     if (!cut_touches(b, &b->view[0]) || !cut_make(b, &b->view[0], 0, &cut)) return;
     const struct bw_view *v = &b->view[0];
     for (int k = 0; k < b->n[2]; k++)
@@ -140,6 +160,7 @@ static void block_map(const struct bw_block *b, void *user)
                 cells[i + td[0] * (j + td[1] * k)] =
                     cell_byte(&cut, i + row, v, d + i, b->grid->thin, (float)b->grid->h);
         }
+    box_find(cells, td, b->n, w->now.box[to]);
 }
 
 static enum bw_status map_make(struct update *u)
@@ -184,19 +205,37 @@ enum bw_status walls_update(struct walls *w, struct bw_stage *s, struct bw_field
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
-int walls_touch(const struct walls *w, const struct bw_block *b, int32_t reach)
+/// Does tile `at` of a map have a cell between lo and hi (of the domain, inclusive) that is not free? Round a periodic
+/// side, where the last tile may be cut, any cell counts.
+static int map_touches(const struct walls_map *m, int32_t tile, const struct bw_domain_info *d, const int32_t at[3],
+                       const int32_t lo[3], const int32_t hi[3])
 {
-    int32_t lo[3], hi[3], at[3];
+    int in = tile >= 0 && m->box[tile][0] < m->box[tile][1];
+    for (int a = 0; a < 3 && in; a++) {
+        const int32_t first = at[a] * d->tile[a];
+        if (d->n[a] && (first < 0 || first >= d->n[a])) continue;
+        in = first + m->box[tile][2 * a] <= hi[a] && first + m->box[tile][2 * a + 1] > lo[a];
+    }
+    return in;
+}
+
+int walls_touch(const struct walls *w, const struct bw_block *b, const int32_t reach[6])
+{
+    const int32_t *td = b->grid->tile;
+    int32_t from[3], to[3], lo[3], hi[3], at[3];
     for (int a = 0; a < 3; a++) {
-        const int32_t td = b->grid->tile[a], from = b->lo[a] - reach, to = b->lo[a] + b->n[a] - 1 + reach;
-        lo[a] = from / td - (from % td < 0);
-        hi[a] = to / td - (to % td < 0);
+        from[a] = b->lo[a] - reach[2 * a] - 1;
+        to[a] = b->lo[a] + b->n[a] + reach[2 * a + 1];
+        lo[a] = from[a] / td[a] - (from[a] % td[a] < 0);
+        hi[a] = to[a] / td[a] - (to[a] % td[a] < 0);
     }
     for (at[2] = lo[2]; at[2] <= hi[2]; at[2]++)
         for (at[1] = lo[1]; at[1] <= hi[1]; at[1]++)
             for (at[0] = lo[0]; at[0] <= hi[0]; at[0]++) {
                 const int64_t t = w->tiles->find(b->stage->domain, at);
-                if (t >= 0 && (w->now_of[t] >= 0 || w->old_of[t] >= 0)) return 1;
+                if (t < 0) continue;
+                if (map_touches(&w->now, w->now_of[t], b->grid, at, from, to)) return 1;
+                if (map_touches(&w->old, w->old_of[t], b->grid, at, from, to)) return 1;
             }
     return 0;
 }

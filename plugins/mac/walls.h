@@ -15,6 +15,7 @@ struct walls_map {
     int32_t (*coord)[3];
     uint64_t *mark; ///< changes when the obstacles in and near a tile do
     uint8_t *cells; ///< WALLS_CELLS a tile, x fastest
+    uint8_t (*box)[6]; ///< per axis: first cell of the tile that is not free, and one past the last
 };
 
 /// Obstacles at the end of a step and at its start; kept from step to step.
@@ -30,8 +31,8 @@ struct walls {
 /// Begin a step: what was `now` is `old`. `solid`: the obstacles' distance; `vel`: their velocity, or NULL.
 /// Errors: BW_ERR_MEMORY (reported).
 enum bw_status walls_update(struct walls *w, struct bw_stage *s, struct bw_field *solid, struct bw_field *vel);
-/// Is a tile within `reach` cells of the block near an obstacle?
-int walls_touch(const struct walls *w, const struct bw_block *b, int32_t reach);
+/// Is a cell within reach of the block (2a below, 2a+1 above along axis a) not free, or beside one that is not?
+int walls_touch(const struct walls *w, const struct bw_block *b, const int32_t reach[6]);
 /// Bytes of the cells lo … lo+n-1 (of the domain), x fastest; beyond closed sides the mirror image, elsewhere free.
 void walls_fill(const struct walls *w, int old, const int32_t lo[3], const int32_t n[3], uint8_t *out);
 
