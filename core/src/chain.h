@@ -26,6 +26,7 @@ struct chain_field {
     int32_t creator, writer;         /* stage indices, -1: none (declared by the preset) */
     int32_t updater;                 /* first stage that updates it, -1: none */
     bool settled;                    /* kind and precision are known */
+    bool typed;                      /* a port made it that knows background, precision and lifetime: no list */
 };
 
 struct chain_output { /* a file under its temporary name */

@@ -132,7 +132,7 @@ static double value_at(const struct bw_field *f, uint32_t c, int64_t t, int32_t 
     return f->elem == 8 ? ((const double *)f->src.data[c][t])[i] : ((const float *)f->src.data[c][t])[i];
 }
 
-/* Box of the cells of tile t whose magnitude is above the threshold; false when there are none. */
+/* Box of the cells of tile t that differ from the background by more than the threshold; false when there are none. */
 static bool alive_box(const struct bw_field *f, int64_t t, double threshold, int32_t lo[3], int32_t hi[3])
 {
     const int32_t *td = f->domain->info.tile;
@@ -142,17 +142,18 @@ static bool alive_box(const struct bw_field *f, int64_t t, double threshold, int
         hi[a] = -1;
     }
     int32_t row = td[0];
-    for (uint32_t c = 0; c < f->info.comps; c++)
+    for (uint32_t c = 0; c < f->info.comps; c++) {
+        const double back = f->info.background[c];
         for (int32_t r = 0; r < BW_TILE_CELLS / row; r++) {
             int32_t first = row, last = -1;
             if (f->elem == 4 && threshold > 0) { /* the common case: skip quiet rows fast */
                 const float *v = (const float *)f->src.data[c][t] + r * row;
                 float m = 0;
-                for (int32_t i = 0; i < row; i++) m = fabsf(v[i]) > m ? fabsf(v[i]) : m;
+                for (int32_t i = 0; i < row; i++) m = fabsf(v[i] - (float)back) > m ? fabsf(v[i] - (float)back) : m;
                 if (!(m > threshold)) continue;
             }
             for (int32_t i = 0; i < row; i++)
-                if (fabs(value_at(f, c, t, r * row + i)) > threshold) {
+                if (fabs(value_at(f, c, t, r * row + i) - back) > threshold) {
                     if (first == row) first = i;
                     last = i;
                 }
@@ -166,6 +167,7 @@ static bool alive_box(const struct bw_field *f, int64_t t, double threshold, int
             if (k < lo[2]) lo[2] = k;
             if (k > hi[2]) hi[2] = k;
         }
+    }
     return any;
 }
 
@@ -332,7 +334,7 @@ static void drop_count(struct bw_domain *d, const struct bw_field *f, const stru
     for (int64_t t = 0; t < d->topo->pub.count; t++) {
         if (bw_topo_index(to, d->topo->coord[t]) >= 0) continue;
         for (uint32_t c = 0; c < f->info.comps; c++)
-            for (int32_t i = 0; i < BW_TILE_CELLS; i++) sum += fabs(value_at(f, c, t, i));
+            for (int32_t i = 0; i < BW_TILE_CELLS; i++) sum += fabs(value_at(f, c, t, i) - f->info.background[c]);
     }
     d->dropped += sum * d->info.h * d->info.h * d->info.h;
 }

@@ -85,19 +85,34 @@ static struct chain_field *field_enter(struct bw_chain *c, const char *name, int
     return f;
 }
 
-struct bw_port chain_port(const struct chain_stage *s, uint32_t i)
-{
-    struct bw_port p = {0};
-    size_t stride = s->entry->port_stride;
-    memcpy(&p, (const char *)s->pub.desc->ports + i * stride, stride < sizeof p ? stride : sizeof p);
-    return p;
-}
-
 /* Row i of a parameter table with rows of `stride` bytes. */
 static struct bw_param param_row(const struct bw_param *rows, uint32_t i, size_t stride)
 {
     struct bw_param p = {0};
     memcpy(&p, (const char *)rows + i * stride, stride < sizeof p ? stride : sizeof p);
+    return p;
+}
+
+/* A number, choice or bool parameter of a stage by its key. */
+static double param_number(const struct chain_stage *s, const char *key)
+{
+    for (uint32_t i = 0; i < s->pub.desc->n_params; i++) {
+        struct bw_param r = param_row(s->pub.desc->params, i, s->entry->param_stride);
+        if (strcmp(r.key, key)) continue;
+        const char *at = (const char *)s->param_mem[0] + r.offset;
+        if (r.type == BW_PARAM_F64) return *(const double *)at;
+        if (r.type == BW_PARAM_CHOICE || r.type == BW_PARAM_BOOL) return *(const int32_t *)at;
+    }
+    return 0;
+}
+
+struct bw_port chain_port(const struct chain_stage *s, uint32_t i)
+{
+    struct bw_port p = {0};
+    size_t stride = s->entry->port_stride;
+    memcpy(&p, (const char *)s->pub.desc->ports + i * stride, stride < sizeof p ? stride : sizeof p);
+    if (p.background_from) p.background = param_number(s, p.background_from);
+    if (p.precise_from && param_number(s, p.precise_from) != 0) p.precision = BW_F64P;
     return p;
 }
 
@@ -171,17 +186,17 @@ static enum bw_status field_make(struct bw_chain *c, int32_t index, const struct
     const struct bw_place *at = &s->preset->place;
     if (!f->settled) {
         f->kind = kind;
-        if (!list) f->precision = p->precision;
         f->settled = true;
     } else if (!list && f->kind != kind) {
         return chain_fail(c, at, BW_ERR_PRESET, "%s makes %s \"%s\", but %s made it a %s", s->pub.id, kind_word[kind], name,
                           creator_name(c, f), kind_word[f->kind]);
     }
-    if (f->creator < 0) {
-        f->creator = index;
+    if (f->creator < 0) f->creator = index;
+    if (!list && !f->typed) { /* what an emitter or `set` names becomes what the solver after it makes of it */
+        f->typed = true;
         f->lifetime = p->lifetime;
-        if (!list) f->precision = p->precision;
-        if (!list && p->unit && !standard_find(name)) f->unit = p->unit;
+        f->precision = p->precision;
+        if (p->unit && !standard_find(name)) f->unit = p->unit;
         if (p->background != 0) f->background[0] = f->background[1] = f->background[2] = p->background;
         if (p->alive > 0 && !standard_find(name)) f->alive = p->alive;
         bool said = false;

@@ -71,13 +71,16 @@ struct bw_port {
     uint32_t kinds;        ///< on a list: mask of BW_KIND_BIT; 0: any grid kind
     const char *from;      ///< on a list: key of the list, field or amounts parameter that names the fields
     double background;     ///< value of inactive tiles when this port creates the field (default 0)
-    double alive;          ///< |value| above this keeps tiles active; 0: the field keeps nothing alive
+    double alive;          ///< |value - background| above this keeps tiles active; 0: the field keeps nothing alive
     const struct bw_attribute *attributes; ///< particle ports: the attributes this stage needs
     uint32_t n_attributes;
     uint32_t reserved;
     const char *domain;    ///< grid fields that are read: key of the text parameter that names the domain they live in; while it
                            ///< is absent nothing is bound. NULL: the stage's own. Such a row may share its name with one of the
                            ///< stage's own; of lists with one `from` the k-th fields must be of one kind
+    const char *background_from; ///< key of a number parameter: its value before the first step is the background
+    const char *precise_from;    ///< key of a choice or bool parameter: where it is not its first choice, the field is in
+                                 ///< double, whatever `precision` says (a seed mode)
 };
 
 enum bw_side_kind { BW_CLOSED = 0, BW_OPEN = 1, BW_INFLOW = 2, BW_PERIODIC = 3 };

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: Apache-2.0
+/* flux: a gas that has mass everywhere and pushes itself: explosions, shocks that turn corners.
+ *
+ * Two ways: Euler's equations (euler.c), the default, and the text's flux grid (seed.c), unit step by unit step. Both
+ * move `mass` (kg/m³) and `momentum` (kg/(m² s)), and hand out `density`, the excess of mass over the ambient gas, and
+ * `vel`. Cells whose centre is inside an obstacle are walls, and so are closed sides; open sides and inactive tiles
+ * hold ambient gas at rest. Works in substeps of its own; tiles that are at rest are given back. */
+#include "flux.h"
+#include <math.h>
+#include <string.h>
+
+static const struct bw_param seed_rows[] = {
+    BW_F64(struct flux_seed, rate, "rate", "60 1/s", 1e-6, 1e9, "1/s", "Unit steps a second."),
+    BW_INT(struct flux_seed, neighbours, "neighbours", "0", 0, 26, "4 or 8 in 2D, 6, 18 or 26 in 3D; 0: 8, and 26."),
+    BW_F64(
+        struct flux_seed, diffusion, "diffusion", "0.03", 0, 1, NULL,
+        "Mass that flows a step per difference of mass; at most 1/4 (4 neighbours), 1/6 (6, 8), 1/12 (18), 1/18 (26)."),
+    BW_F64(struct flux_seed, friction, "friction", "0.01", 0, 1, NULL,
+           "Momentum that flows a step per difference of momentum."),
+    BW_F64(struct flux_seed, damping, "damping", "0.99", 0, 1, NULL, "Share of the momentum that a step leaves."),
+    BW_F64(struct flux_seed, drain, "drain", "0.995", 0, 1, NULL, "Share of the excess mass that a step leaves."),
+    BW_F64(struct flux_seed, bounce, "bounce", "1", 0, 1, NULL,
+           "How much of the momentum that points into a wall turns round."),
+};
+
+static const struct bw_param params[] = {
+    BW_CHOICE(struct flux, mode, "mode", "modern", "modern|seed",
+              "Euler's equations, or the text's flux grid, in double."),
+    BW_CHOICE(struct flux, gas, "gas", "ideal", "ideal|isothermal",
+              "ideal: pressure from \"energy\", so that heat pushes; isothermal: from the mass alone."),
+    BW_CHOICE(struct flux, riemann, "riemann", "hllc", "hllc|rusanov",
+              "Flux at faces: sharp, or soft and very robust."),
+    BW_CHOICE(struct flux, limiter, "limiter", "mc", "mc|minmod|none",
+              "Of slopes: sharp, soft, or none (smooth flows only)."),
+    {.key = "ambient",
+     .type = BW_PARAM_F64,
+     .offset = BW_OFFSET(struct flux, ambient, double),
+     .def = "1.2",
+     .min = 1e-6,
+     .max = 1e6,
+     .unit = "kg/m^3",
+     .doc = "Mass of the gas at rest, everywhere outside.",
+     .flags = BW_PARAM_STATIC},
+    BW_F64(struct flux, sound_speed, "sound_speed", "340 m/s", 1e-6, 1e9, "m/s",
+           "In the ambient gas; lower ones show blasts in slow motion."),
+    BW_F64(struct flux, gamma, "gamma", "1.4", 1.0001, 10, NULL, "Ratio of specific heats of an ideal gas."),
+    BW_F64(struct flux, cfl, "cfl", "0.8", 0.01, 1, NULL,
+           "Length of a substep, as a share of the longest that is stable."),
+    BW_F64(struct flux, dt, "dt", "0 s", 0, 1e9, "s",
+           "Length of a substep, at most; 0: by cfl. One that is not stable is refused."),
+    BW_INT(struct flux, max_substeps, "max_substeps", "10000", 1, 1e12, "More in one step end the run."),
+    BW_F64(struct flux, damping, "damping", "0 1/s", 0, 1e9, "1/s", "Rate at which motion dies away."),
+    BW_F64(struct flux, drain, "drain", "0 1/s", 0, 1e9, "1/s", "Rate at which the gas goes back to the ambient one."),
+    BW_F64(struct flux, friction, "friction", "0 m^2/s", 0, 1e9, "m^2/s",
+           "Kinematic viscosity; at most what one cell's flow would take."),
+    BW_F64(struct flux, quiet, "quiet", "1e-4", 0, 1, NULL,
+           "Cells that differ less from the ambient gas are at rest; tiles of nothing else are given back."),
+    BW_CHOICE(struct flux, display, "display", "cells", "cells|corners",
+              "\"density\" as it is, or each value the mean round the low corner of its cell, as the text draws it."),
+    BW_GROUP(struct flux, seed, struct flux_seed, "seed", seed_rows, "The text's constants, per unit step."),
+};
+
+static const struct bw_port ports[FLUX_PORTS] = {
+    [MASS] = {.name = "mass",
+              .kind = BW_SCALAR,
+              .access = BW_UPDATE,
+              .unit = "kg/m^3",
+              .doc = "Mass of the gas.",
+              .background_from = "ambient",
+              .precise_from = "mode"},
+    [MOMENTUM] = {.name = "momentum",
+                  .kind = BW_VECTOR,
+                  .access = BW_UPDATE,
+                  .unit = "kg/(m^2 s)",
+                  .doc = "Momentum of the gas.",
+                  .precise_from = "mode"},
+    [ENERGY] = {.name = "energy",
+                .kind = BW_SCALAR,
+                .access = BW_UPDATE,
+                .unit = "J/m^3",
+                .doc = "Energy, heat and motion, over that of the ambient gas (ideal gas only); pressure is (gamma - "
+                       "1) of the heat."},
+    [DENSITY] = {.name = "density",
+                 .kind = BW_SCALAR,
+                 .access = BW_UPDATE,
+                 .unit = "1",
+                 .doc = "Mass over the ambient one, kg/m3, never below 0: what is shown. Bind it to another name to "
+                        "carry smoke instead."},
+    [VEL] = {.name = "vel", .kind = BW_MAC, .access = BW_UPDATE, .unit = "m/s", .doc = "The flow."},
+    [SOLID] = {.name = "solid",
+               .kind = BW_SCALAR,
+               .access = BW_READ,
+               .unit = "m",
+               .flags = BW_PORT_OPTIONAL,
+               .doc = "Obstacles: cells whose centre is inside one are walls."},
+    [CARRY] = {.name = "carry",
+               .kind = BW_SCALAR,
+               .access = BW_UPDATE,
+               .flags = BW_PORT_LIST | BW_PORT_ADVECTED | BW_PORT_OPTIONAL | BW_PORT_NO_CREATE,
+               .kinds = BW_KIND_BIT(BW_SCALAR) | BW_KIND_BIT(BW_VECTOR),
+               .doc = "Every advected field goes with the gas, and its sum stays what it is (modern mode)."},
+};
+
+/* ---- what all files share ------------------------------------------------------------------------------------------
+ */
+
+struct flux_shape flux_shape_of(const struct bw_block *b, const struct bw_view *v, int32_t halo)
+{
+    struct flux_shape s = {.step = {1, v->sy, v->sz}, .cells = 1};
+    for (int a = 0; a < 3; a++) {
+        s.n[a] = b->n[a];
+        s.halo[a] = a == b->grid->thin ? 0 : halo;
+        s.cells *= (size_t)(s.n[a] + 2 * s.halo[a]);
+        s.origin += s.halo[a] * s.step[a];
+    }
+    return s;
+}
+
+/* Cells beyond a closed side of the box, along axis a. */
+static int beyond_wall(const struct bw_block *b, int a, int cell)
+{
+    const struct bw_domain_info *d = b->grid;
+    if (a == d->thin || d->n[a] <= 0) return 0;
+    return (cell < 0 && d->side[2 * a].kind == BW_CLOSED) || (cell >= d->n[a] && d->side[2 * a + 1].kind == BW_CLOSED);
+}
+
+int flux_walls_near(const struct flux_task *t, const struct bw_block *b)
+{
+    int near = flux_tile_of(t, b)->solid;
+    for (int a = 0; a < 3; a++)
+        near |= beyond_wall(b, a, b->lo[a] - FLUX_HALO) || beyond_wall(b, a, b->lo[a] + b->n[a] - 1 + FLUX_HALO);
+    return near;
+}
+
+void flux_open_fill(const struct flux_task *t, const struct bw_block *b, const struct flux_shape *sh, float *narrow,
+                    double *wide)
+{
+    const struct bw_view *v = flux_tile_of(t, b)->solid ? &b->view[t->solid] : NULL;
+    for (int k = -sh->halo[2]; k < sh->n[2] + sh->halo[2]; k++)
+        for (int j = -sh->halo[1]; j < sh->n[1] + sh->halo[1]; j++) {
+            const int beyond = beyond_wall(b, 1, b->lo[1] + j) || beyond_wall(b, 2, b->lo[2] + k);
+            const ptrdiff_t at = flux_at(sh, j, k);
+            for (int i = -sh->halo[0]; i < sh->n[0] + sh->halo[0]; i++) {
+                const int wall = beyond || beyond_wall(b, 0, b->lo[0] + i) || (v && bw_f32(v, 0)[at + i] < 0);
+                if (narrow) narrow[at + i] = (float)!wall;
+                if (wide) wide[at + i] = !wall;
+            }
+        }
+}
+
+static const struct flux_kernels *kernels_choose(const struct bw_host *host)
+{
+    return host->simd >= BW_SIMD_AVX512 ? &flux_kernels_avx512
+           : host->simd >= BW_SIMD_AVX2 ? &flux_kernels_avx2
+                                        : &flux_kernels_baseline;
+}
+
+static struct flux_gas gas_make(const struct flux *p, int dim, double h)
+{
+    const double pressure = p->ambient * p->sound_speed * p->sound_speed / p->gamma;
+    const int ideal = p->gas == GAS_IDEAL;
+    return (struct flux_gas){.dim = dim,
+                             .vars = 1 + dim + ideal,
+                             .ideal = ideal,
+                             .gamma = (float)p->gamma,
+                             .sound = (float)p->sound_speed,
+                             .energy = ideal ? (float)(pressure / (p->gamma - 1)) : 0,
+                             .limiter = p->limiter,
+                             .riemann = p->riemann,
+                             .viscosity = (float)(p->friction / h)};
+}
+
+static enum bw_status carried_add(struct flux_task *t)
+{
+    const struct bw_bound *carry = &t->s->ports[CARRY];
+    if (carry->count > FLUX_CARRIED)
+        return t->s->host->fail(t->s, BW_ERR_PRESET, "%u fields are to be carried, at most %d can be", carry->count,
+                                FLUX_CARRIED);
+    t->carried = (int32_t)t->n_in;
+    for (uint32_t i = 0; i < carry->count; i++) {
+        const struct bw_field_info *info = t->s->host->field_info(carry->fields[i]);
+        if (info->precision != BW_F32)
+            return t->s->host->fail(t->s, BW_ERR_PRESET,
+                                    "\"%s\" is kept in double: only fields in single precision are carried",
+                                    info->name);
+        t->access[t->n_in++].field = carry->fields[i];
+    }
+    t->n_carried = (int32_t)carry->count;
+    return BW_OK;
+}
+
+static enum bw_status task_make(struct flux_task *t, struct bw_stage *s)
+{
+    const struct flux *p = s->params;
+    const int modern = p->mode == FLUX_MODERN;
+    *t = (struct flux_task){.s = s,
+                            .p = p,
+                            .st = s->state,
+                            .k = kernels_choose(s->host),
+                            .tiles = s->host->extension(BW_TILES),
+                            .solid = -1,
+                            .energy = -1,
+                            .n_in = 2};
+    if (!t->tiles) return s->host->fail(s, BW_ERR_PLUGIN, "the host offers no %s", BW_TILES);
+    for (int a = 0; a < 3; a++)
+        if (a != s->grid->thin) t->axis[t->dim++] = a;
+    t->g = gas_make(p, t->dim, s->grid->h);
+    t->pressure = (float)(p->ambient * p->sound_speed * p->sound_speed / (t->g.ideal ? p->gamma : 1));
+    t->access[0].field = bw_port_field(s, MASS);
+    t->access[1].field = bw_port_field(s, MOMENTUM);
+    if (modern && t->g.ideal) t->access[t->energy = (int32_t)t->n_in++].field = bw_port_field(s, ENERGY);
+    const enum bw_status status = modern ? carried_add(t) : BW_OK;
+    for (uint32_t i = 0; i < t->n_in; i++) {
+        t->access[i] = (struct bw_access){t->access[i].field, BW_READ, FLUX_HALO};
+        t->access[t->n_in + i] = (struct bw_access){t->access[i].field, BW_WRITE, 0};
+    }
+    t->n_access = 2 * t->n_in;
+    if (bw_port_field(s, SOLID)) {
+        t->access[t->n_access] = (struct bw_access){bw_port_field(s, SOLID), BW_READ, FLUX_HALO};
+        t->solid = (int32_t)t->n_access++;
+    }
+    return status;
+}
+
+/* ---- the stage -----------------------------------------------------------------------------------------------------
+ */
+
+/* A viscosity that an explicit step cannot take: h²/2 dim a substep, at the ambient gas's own pace. */
+static enum bw_status friction_check(struct bw_stage *s)
+{
+    const struct flux *p = s->params;
+    const int dim = s->grid->thin < 0 ? 3 : 2;
+    const double longest = p->cfl * s->grid->h / (dim * p->sound_speed),
+                 limit = s->grid->h * s->grid->h / (2 * dim * longest);
+    if (p->friction > limit)
+        return s->host->fail(
+            s, BW_ERR_PRESET,
+            "friction %g m2/s is unstable: with cells of %g m and substeps of %.3g s the limit is %.4g m2/s",
+            p->friction, s->grid->h, longest, limit);
+    return BW_OK;
+}
+
+static enum bw_status init(struct bw_stage *s)
+{
+    struct flux_state *st = s->state;
+    const struct flux *p = s->params;
+    st->bad = s->host->alloc(s, s->host->workers * sizeof *st->bad);
+    if (!st->bad) return BW_ERR_MEMORY;
+    if (p->mode == FLUX_SEED && s->ports[CARRY].count)
+        s->host->log(s, BW_LOG_WARNING, "seed mode carries nothing: advected fields stay where they are");
+    return p->mode == FLUX_SEED ? flux_seed_check(s) : friction_check(s);
+}
+
+/* Where the gas is not at rest, and as far as it may get before the next frame. */
+static enum bw_status activate(struct bw_stage *s)
+{
+    struct flux_task t;
+    double signal;
+    enum bw_status status = task_make(&t, s);
+    t.solid = -1; // obstacles of this step are not there yet
+    if (status == BW_OK) status = flux_look(&t, &signal);
+    if (status != BW_OK) return status;
+    const double steps = t.p->mode == FLUX_SEED ? t.p->seed.rate / s->fps : signal / t.dim / (s->fps * s->grid->h);
+    const double reach = (ceil(steps) + FLUX_HALO) * s->grid->h;
+    const struct bw_topology *topology = t.tiles->topology(s->domain);
+    for (int64_t i = 0; i < topology->count && status == BW_OK; i++) {
+        const struct flux_tile *tile = &t.st->tile[i];
+        double lo[3], hi[3];
+        if (tile->lo[0] > tile->hi[0]) continue;
+        for (int a = 0; a < 3; a++) {
+            const double base = s->grid->origin[a] + (double)topology->coord[i][a] * s->grid->tile[a] * s->grid->h;
+            lo[a] = base + (tile->lo[a] + 0.5) * s->grid->h - reach;
+            hi[a] = base + (tile->hi[a] + 0.5) * s->grid->h + reach;
+        }
+        status = s->host->activate(s, lo, hi);
+    }
+    return status;
+}
+
+static enum bw_status step(struct bw_stage *s)
+{
+    struct flux_task t;
+    double signal = 0;
+    enum bw_status status = task_make(&t, s);
+    t.st->steps = 0;
+    if (status == BW_OK && s->dt <= 0)
+        status = flux_look(&t, &signal);
+    else if (status == BW_OK && t.p->mode == FLUX_SEED) {
+        status = flux_look(&t, &signal);
+        if (status == BW_OK) status = flux_seed_run(&t);
+    } else if (status == BW_OK) {
+        status = flux_euler_run(&t);
+    }
+    if (status == BW_OK) status = flux_output(&t);
+    s->host->metric(s, "substeps", (double)t.st->steps, BW_METRIC_SUM);
+    return status;
+}
+
+static const struct bw_stage_desc stages[] = {
+    {.id = "flux",
+     .version = "1.0",
+     .brief = "A gas with mass and pressure everywhere: explosions, shocks that turn corners.",
+     .references =
+         "Toro, Riemann Solvers and Numerical Methods for Fluid Dynamics, 2009; van Leer 1979; Batten et al. 1997.",
+     BW_PARAMS(params),
+     BW_PORTS(ports),
+     .params_size = sizeof(struct flux),
+     .state_size = sizeof(struct flux_state),
+     .flags = BW_STAGE_SUBSTEPS | BW_STAGE_SETUP,
+     .init = init,
+     .activate = activate,
+     .step = step},
+};
+
+BW_EXPORT const struct bw_module billow_module = BW_MODULE(stages);

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Shared by the files of `flux`. */
+#ifndef FLUX_H
+#define FLUX_H
+
+#include "flux_kernels.h"
+#include <billow/plugin.h>
+
+enum flux_mode { FLUX_MODERN, FLUX_SEED };
+enum flux_gas_kind { GAS_IDEAL, GAS_ISOTHERMAL };
+enum flux_display { DISPLAY_CELLS, DISPLAY_CORNERS };
+enum { FLUX_HALO = 2, FLUX_CARRIED = 8 };
+
+/// Constants of the text, all per unit step.
+struct flux_seed {
+    double rate; ///< unit steps a second
+    int64_t neighbours;
+    double diffusion, friction, damping, drain, bounce;
+};
+
+struct flux {
+    int32_t mode, gas, riemann, limiter, display;
+    double ambient, sound_speed, gamma, cfl, dt, damping, drain, friction, quiet;
+    int64_t max_substeps;
+    struct flux_seed seed;
+};
+
+enum flux_port { MASS, MOMENTUM, ENERGY, DENSITY, VEL, SOLID, CARRY, FLUX_PORTS };
+
+/// What is known of a tile.
+struct flux_tile {
+    int32_t lo[3], hi[3]; ///< cells that differ from the ambient gas, within the tile; lo > hi: none
+    int32_t solid;        ///< 1: an obstacle in it or within FLUX_HALO cells
+};
+
+/// A cell that holds no gas.
+struct flux_bad {
+    int32_t cell[3], found;
+    double mass, pressure;
+};
+
+struct flux_state {
+    struct flux_tile *tile;
+    int64_t room;         ///< tiles that fit
+    struct flux_bad *bad; ///< one a worker
+    int64_t steps;        ///< substeps of the last step
+};
+
+/// One step. Views of `access`, in this order: mass, momentum, energy (modern), carried ones, each to be read; the same
+/// again to be written; solid.
+struct flux_task {
+    struct bw_stage *s;
+    const struct flux *p;
+    struct flux_state *st;
+    const struct flux_kernels *k;
+    const struct bw_tiles_api *tiles;
+    struct flux_gas g;
+    int32_t axis[3], dim; ///< axes that are longer than a cell
+    struct bw_access access[2 * (FLUX_CARRIED + 3) + 1];
+    uint32_t n_in, n_access;
+    int32_t solid, energy, carried, n_carried; ///< views: -1 where there is none
+    float ratio;                               ///< dt/h, s/m
+    float keep, calm;                          ///< share that drain and damping leave
+    float pressure;                            ///< ambient, Pa
+};
+
+/// A block's cells in arrays of the same shape as the views that are read.
+struct flux_shape {
+    int32_t n[3], halo[3];
+    ptrdiff_t step[3];
+    size_t cells;     ///< halos included
+    ptrdiff_t origin; ///< of cell (0, 0, 0)
+};
+/// `halo`: cells around the block that the view has, along axes that are not thin.
+struct flux_shape flux_shape_of(const struct bw_block *b, const struct bw_view *v, int32_t halo);
+static inline ptrdiff_t flux_at(const struct flux_shape *s, int j, int k)
+{
+    return j * s->step[1] + k * s->step[2];
+}
+/// Is any wall within FLUX_HALO cells of a block?
+int flux_walls_near(const struct flux_task *t, const struct bw_block *b);
+/// 1 where a cell of the block or its halo is gas, 0 behind a wall; single or double precision.
+void flux_open_fill(const struct flux_task *t, const struct bw_block *b, const struct flux_shape *sh, float *narrow,
+                    double *wide);
+/// How far sweeps read: not across a plane, and obstacles only where there are any.
+int flux_reach(const struct bw_block *b, uint32_t row, int32_t reach[6], void *user);
+static inline void flux_reach_flat(const struct bw_block *b, int32_t reach[6])
+{
+    if (b->grid->thin >= 0) reach[2 * b->grid->thin] = reach[2 * b->grid->thin + 1] = 0;
+}
+struct flux_tile *flux_tile_of(const struct flux_task *t, const struct bw_block *b);
+
+/* seed.c */
+/// BW_OK, or a sentence about a constant that cannot work.
+enum bw_status flux_seed_check(struct bw_stage *s);
+enum bw_status flux_seed_run(struct flux_task *t);
+/// Unit steps that end within (from, to], s.
+int64_t flux_seed_steps(const struct flux *p, double from, double to);
+/* euler.c */
+enum bw_status flux_euler_run(struct flux_task *t);
+/* output.c */
+enum bw_status flux_output(struct flux_task *t);
+/* look.c */
+/// Checks every cell; *signal: largest sum over axes of |u| + c, m/s. Fills t->st->tile.
+enum bw_status flux_look(struct flux_task *t, double *signal);
+
+#endif

@@ -1,0 +1,414 @@
+// SPDX-License-Identifier: Apache-2.0
+/* See flux_kernels.h. Loops are plain C over arrays that do not overlap, with selections instead of branches. */
+#include "flux_kernels.h"
+#include <math.h>
+
+#define INLINE static inline __attribute__((always_inline))
+#define JOIN_(a, b) a##b
+#define JOIN(a, b) JOIN_(a, b)
+#define ROW _Pragma("omp simd") for (int i = 0; i < n; i++)
+
+/* ---- seed mode ----------------------------------------------------------------------------------------------------
+ */
+
+/* All values are those half way between the two cells. F = m·d + D (rho_s - rho_d). */
+INLINE void flow_row(const struct seed_row *r, int dim, int push, int walls, int shares)
+{
+    const int n = r->n;
+    const double *rs = r->mass[0], *rd = r->mass[1], *os = r->open[0], *od = r->open[1], *fs = r->share[0],
+                 *fd = r->share[1];
+    const double *as = r->momentum[0][0], *ad = r->momentum[1][0], *bs = r->momentum[0][1], *bd = r->momentum[1][1];
+    const double *cs = dim > 2 ? r->momentum[0][2] : as, *cd = dim > 2 ? r->momentum[1][2] : ad;
+    const double x = r->dir[0], y = r->dir[1], z = dim > 2 ? r->dir[2] : 0, scale = r->scale, back = 1 / r->scale;
+    const double diffusion = r->diffusion, k = r->friction;
+    double *f = r->flow, *p = r->push[0], *q = r->push[1], *s = dim > 2 ? r->push[2] : f;
+    ROW
+    {
+        const double mx = 0.5 * (as[i] + ad[i]) * scale, my = 0.5 * (bs[i] + bd[i]) * scale;
+        const double mz = dim > 2 ? 0.5 * (cs[i] + cd[i]) * scale : 0;
+        const double along = mx * x + my * y + mz * z;
+        double flow = along + diffusion * (rs[i] - rd[i]);
+        if (walls) flow *= os[i] * od[i];
+        if (shares) flow *= flow > 0 ? fs[i] : fd[i];
+        if (push) {
+            const double rho = 0.5 * (rs[i] + rd[i]), v = rho > 0 ? flow / rho : 0; // two empty cells: no flow
+            const double dx = as[i] - ad[i], dy = bs[i] - bd[i], dz = dim > 2 ? cs[i] - cd[i] : 0;
+            const double slip = (dx * x + dy * y + dz * z), rub = walls ? k * os[i] * od[i] : k;
+            const double parallel = v * flow * back, cross = v * back;
+            p[i] = parallel * x + (mx - along * x) * cross + rub * (dx - slip * x);
+            q[i] = parallel * y + (my - along * y) * cross + rub * (dy - slip * y);
+            if (dim > 2) s[i] = parallel * z + (mz - along * z) * cross + rub * (dz - slip * z);
+        }
+        f[i] = flow;
+    }
+}
+
+INLINE void flow_choose(const struct seed_row *r, int dim, int push)
+{
+    const int walls = r->open[0] != NULL, shares = r->share[0] != NULL;
+    if (walls && shares)
+        flow_row(r, dim, push, 1, 1);
+    else if (walls)
+        flow_row(r, dim, push, 1, 0);
+    else if (shares)
+        flow_row(r, dim, push, 0, 1);
+    else
+        flow_row(r, dim, push, 0, 0);
+}
+
+static void seed_flow(const struct seed_row *r)
+{
+    if (r->dim == 2 && r->push[0])
+        flow_choose(r, 2, 1);
+    else if (r->dim == 2)
+        flow_choose(r, 2, 0);
+    else if (r->push[0])
+        flow_choose(r, 3, 1);
+    else
+        flow_choose(r, 3, 0);
+}
+
+static void seed_move(int n, const double *restrict flow, double *a, double *b)
+{
+    for (int i = 0; i < n; i++) a[i] -= flow[i];
+    for (int i = 0; i < n; i++) b[i] += flow[i];
+}
+
+static void seed_leave(int n, const double *restrict flow, double *a, double *b)
+{
+    for (int i = 0; i < n; i++) a[i] += flow[i] > 0 ? flow[i] : 0;
+    for (int i = 0; i < n; i++) b[i] -= flow[i] < 0 ? flow[i] : 0;
+}
+
+/* A trifle less than all, so that rounding in the sum of up to 26 flows cannot lead below 0. */
+static int seed_share(int n, const double *mass, const double *out, double *share)
+{
+    const double most = 1 - 1e-12;
+    int any = 0;
+    for (int i = 0; i < n; i++) {
+        const int over = out[i] > most * mass[i];
+        share[i] = over ? most * mass[i] / out[i] : 1;
+        any |= over;
+    }
+    return any;
+}
+
+static void seed_end(const struct seed_end *r)
+{
+    const int n = r->n;
+    const double keep = r->drain, back = (1 - r->drain) * r->ambient, damping = r->damping;
+    ROW r->mass_out[i] = (r->mass[i] + r->gain[i]) * keep + back;
+    for (int a = 0; a < r->dim; a++) {
+        const double *m = r->momentum[a], *push = r->push[a];
+        double *out = r->momentum_out[a];
+        ROW out[i] = (m[i] + push[i]) * damping;
+    }
+}
+
+/* ---- modern mode --------------------------------------------------------------------------------------------------
+ */
+
+INLINE void primitive_row(const struct flux_gas *g, int n, const float *const u[], float *const w[], int dim, int ideal)
+{
+    const float *r = u[0], *mx = u[1], *my = u[2], *mz = dim > 2 ? u[3] : mx, *e = ideal ? u[dim + 1] : r;
+    float *wr = w[0], *wx = w[1], *wy = w[2], *wz = dim > 2 ? w[3] : wx, *wp = ideal ? w[dim + 1] : wr;
+    const float gas = g->gamma - 1, rest = g->energy;
+    ROW
+    {
+        const float one = 1 / r[i], x = mx[i] * one, y = my[i] * one, z = dim > 2 ? mz[i] * one : 0;
+        wr[i] = r[i];
+        wx[i] = x;
+        wy[i] = y;
+        if (dim > 2) wz[i] = z;
+        if (ideal) wp[i] = gas * (rest + e[i] - 0.5f * r[i] * (x * x + y * y + z * z));
+    }
+}
+
+static void primitive(const struct flux_gas *g, int n, const float *const u[FLUX_VARS], float *const w[FLUX_VARS])
+{
+    if (g->dim == 2 && g->ideal)
+        primitive_row(g, n, u, w, 2, 1);
+    else if (g->dim == 2)
+        primitive_row(g, n, u, w, 2, 0);
+    else if (g->ideal)
+        primitive_row(g, n, u, w, 3, 1);
+    else
+        primitive_row(g, n, u, w, 3, 0);
+}
+
+INLINE float smaller(float a, float b)
+{
+    return a < b ? a : b;
+}
+INLINE float larger(float a, float b)
+{
+    return a > b ? a : b;
+}
+
+/* Monotonised central (van Leer 1977): half the central difference, at most twice either one-sided one. */
+INLINE float slope_limit(float a, float b, int limiter)
+{
+    if (limiter == LIMITER_NONE) return 0.5f * (a + b);
+    const float x = fabsf(a), y = fabsf(b), least = smaller(x, y);
+    const float size = limiter == LIMITER_MC ? smaller(2 * least, 0.5f * (x + y)) : least;
+    return a * b > 0 ? copysignf(size, a) : 0;
+}
+
+INLINE void slope_row(const struct flux_slope *s, int limiter, int walls)
+{
+    const int n = s->n;
+    const float *at = s->at, *low = s->low, *high = s->high, *ol = s->open[0], *oh = s->open[1];
+    const float turn = s->normal ? 2 : 0; // a mirrored velocity differs by twice itself, all else by nothing
+    float *to = s->slope;
+    ROW
+    {
+        float a = at[i] - low[i], b = high[i] - at[i];
+        if (walls) {
+            a = ol[i] > 0 ? a : turn * at[i];
+            b = oh[i] > 0 ? b : -turn * at[i];
+        }
+        to[i] = slope_limit(a, b, limiter);
+    }
+}
+
+static void slope(const struct flux_slope *s)
+{
+    const int walls = s->open[0] != NULL;
+    if (s->limiter == LIMITER_MC && !walls)
+        slope_row(s, LIMITER_MC, 0);
+    else if (s->limiter == LIMITER_MC)
+        slope_row(s, LIMITER_MC, 1);
+    else if (s->limiter == LIMITER_MINMOD)
+        slope_row(s, LIMITER_MINMOD, walls);
+    else
+        slope_row(s, LIMITER_NONE, walls);
+}
+
+/* W - dt/2 (A dW/dx + B dW/dy + C dW/dz): Hancock's half step in primitive variables. Where it would leave less than a
+ * tenth of mass or pressure the row stays as it is. */
+INLINE void predict_row(const struct flux_predict *p, int dim, int ideal)
+{
+    const struct flux_gas *g = p->gas;
+    const int n = p->n;
+    const float half = g->half, gamma = g->gamma, square = g->sound * g->sound;
+    for (int i = 0; i < n; i++) {
+        const float r = p->w[0][i], pr = ideal ? p->w[dim + 1][i] : 0, one = half / r;
+        float dr = 0, dp = 0, spread = 0, du[3] = {0, 0, 0};
+        for (int a = 0; a < dim; a++) {
+            const float u = p->w[1 + a][i];
+            dr += u * p->slope[a][0][i];
+            spread += p->slope[a][1 + a][i];
+            for (int c = 0; c < dim; c++) du[c] += half * u * p->slope[a][1 + c][i];
+            if (ideal) dp += u * p->slope[a][dim + 1][i];
+            du[a] += one * (ideal ? p->slope[a][dim + 1][i] : square * p->slope[a][0][i]);
+        }
+        const float rn = r - half * (dr + r * spread), pn = pr - half * (dp + gamma * pr * spread);
+        const int good = rn > 0.1f * r && (!ideal || pn > 0.1f * pr);
+        p->out[0][i] = good ? rn : r;
+        for (int c = 0; c < dim; c++) p->out[1 + c][i] = p->w[1 + c][i] - (good ? du[c] : 0);
+        if (ideal) p->out[dim + 1][i] = good ? pn : pr;
+    }
+}
+
+static void predict(const struct flux_predict *p)
+{
+    const int dim = p->gas->dim, ideal = p->gas->ideal;
+    if (dim == 2 && ideal)
+        predict_row(p, 2, 1);
+    else if (dim == 2)
+        predict_row(p, 2, 0);
+    else if (ideal)
+        predict_row(p, 3, 1);
+    else
+        predict_row(p, 3, 0);
+}
+
+/// One side of a face: u along the normal, t across it.
+struct side {
+    float r, u, t[2], p, e, c;
+};
+
+INLINE struct side side_make(const struct flux_gas *g, float r, float u, float t0, float t1, float p, int ideal)
+{
+    struct side s = {r, u, {t0, t1}, ideal ? p : g->sound * g->sound * r, 0, 0};
+    s.e = ideal ? p / (g->gamma - 1) + 0.5f * r * (u * u + t0 * t0 + t1 * t1) : 0;
+    s.c = ideal ? sqrtf(g->gamma * p / r) : g->sound;
+    return s;
+}
+
+/// Flux of mass, normal and tangential momentum, energy.
+struct flow {
+    float r, u, t[2], e;
+};
+
+/* Toro, Spruce, Speares 1994, with the speeds of Davis 1988: the state beside the contact of the side that S* is on. */
+INLINE struct flow flow_hllc(struct side l, struct side r)
+{
+    const float sl = smaller(l.u - l.c, r.u - r.c), sr = larger(l.u + l.c, r.u + r.c);
+    const float ml = l.r * (sl - l.u), mr = r.r * (sr - r.u);
+    const float star = (r.p - l.p + ml * l.u - mr * r.u) / (ml - mr);
+    const int left = star >= 0;
+    const float d = left ? l.r : r.r, u = left ? l.u : r.u, p = left ? l.p : r.p, e = left ? l.e : r.e;
+    const float a = left ? l.t[0] : r.t[0], b = left ? l.t[1] : r.t[1], wave = left ? sl : sr, m = left ? ml : mr;
+    const float s = left ? smaller(sl, 0) : larger(sr, 0); // 0: the whole fan lies on the other side
+    const float ds = m / (wave - star), mass = d * u + s * (ds - d);
+    const float work = (star - u) * (star + p / m);
+    return (struct flow){mass,
+                         d * u * u + p + s * (ds * star - d * u),
+                         {mass * a, mass * b},
+                         u * (e + p) + s * (ds * (e / d + work) - e)};
+}
+
+INLINE struct flow flow_rusanov(struct side l, struct side r)
+{
+    const float s = larger(fabsf(l.u) + l.c, fabsf(r.u) + r.c), fl = l.r * l.u, fr = r.r * r.u;
+    struct flow f = {0.5f * (fl + fr - s * (r.r - l.r)),
+                     0.5f * (fl * l.u + l.p + fr * r.u + r.p - s * (fr - fl)),
+                     {0, 0},
+                     0.5f * (l.u * (l.e + l.p) + r.u * (r.e + r.p) - s * (r.e - l.e))};
+    for (int q = 0; q < 2; q++) f.t[q] = 0.5f * (fl * l.t[q] + fr * r.t[q] - s * (r.r * r.t[q] - l.r * l.t[q]));
+    return f;
+}
+
+/* Face values, then the flux. Where a slope would lead below nothing the cell's own value stands for it. */
+INLINE void faces_row(const struct flux_faces *f, int dim, int ideal, int riemann)
+{
+    const struct flux_gas *g = f->gas;
+    const int n = f->n, a = 1 + f->axis, b = 1 + (f->axis + 1) % dim, c = dim > 2 ? 1 + (f->axis + 2) % dim : b,
+              e = ideal ? dim + 1 : 0;
+    const float *lr = f->low[0], *lu = f->low[a], *lt = f->low[b], *lv = f->low[c], *lp = f->low[e];
+    const float *hr = f->high[0], *hu = f->high[a], *ht = f->high[b], *hv = f->high[c], *hp = f->high[e];
+    const float *lrs = f->low_slope[0], *lus = f->low_slope[a], *lts = f->low_slope[b], *lvs = f->low_slope[c],
+                *lps = f->low_slope[e];
+    const float *hrs = f->high_slope[0], *hus = f->high_slope[a], *hts = f->high_slope[b], *hvs = f->high_slope[c],
+                *hps = f->high_slope[e];
+    float *fr = f->flux[0], *fu = f->flux[a], *ft = f->flux[b], *fv = f->flux[c], *fe = f->flux[e];
+    const float nu = g->viscosity;
+    ROW
+    {
+        const float low = fabsf(lrs[i]) < 1.9f * lr[i] && fabsf(lps[i]) < 1.9f * lp[i] ? 0.5f : 0;
+        const float high = fabsf(hrs[i]) < 1.9f * hr[i] && fabsf(hps[i]) < 1.9f * hp[i] ? -0.5f : 0;
+        const struct side l = side_make(g, lr[i] + low * lrs[i], lu[i] + low * lus[i], lt[i] + low * lts[i],
+                                        dim > 2 ? lv[i] + low * lvs[i] : 0, lp[i] + low * lps[i], ideal);
+        const struct side r = side_make(g, hr[i] + high * hrs[i], hu[i] + high * hus[i], ht[i] + high * hts[i],
+                                        dim > 2 ? hv[i] + high * hvs[i] : 0, hp[i] + high * hps[i], ideal);
+        struct flow q = riemann == RIEMANN_HLLC ? flow_hllc(l, r) : flow_rusanov(l, r);
+        if (nu > 0) {
+            const float k = 0.5f * nu * (lr[i] + hr[i]), x = k * (lu[i] - hu[i]), y = k * (lt[i] - ht[i]);
+            const float z = dim > 2 ? k * (lv[i] - hv[i]) : 0;
+            q.u += x;
+            q.t[0] += y;
+            q.t[1] += z;
+            q.e += 0.5f * (x * (lu[i] + hu[i]) + y * (lt[i] + ht[i]) + (dim > 2 ? z * (lv[i] + hv[i]) : 0));
+        }
+        fr[i] = q.r;
+        fu[i] = q.u;
+        ft[i] = q.t[0];
+        if (dim > 2) fv[i] = q.t[1];
+        if (ideal) fe[i] = q.e;
+    }
+}
+
+static void faces(const struct flux_faces *f)
+{
+    const int dim = f->gas->dim, ideal = f->gas->ideal;
+    if (f->gas->riemann == RIEMANN_HLLC) {
+        if (dim == 2 && ideal)
+            faces_row(f, 2, 1, RIEMANN_HLLC);
+        else if (dim == 2)
+            faces_row(f, 2, 0, RIEMANN_HLLC);
+        else if (ideal)
+            faces_row(f, 3, 1, RIEMANN_HLLC);
+        else
+            faces_row(f, 3, 0, RIEMANN_HLLC);
+    } else {
+        if (dim == 2 && ideal)
+            faces_row(f, 2, 1, RIEMANN_RUSANOV);
+        else if (dim == 2)
+            faces_row(f, 2, 0, RIEMANN_RUSANOV);
+        else if (ideal)
+            faces_row(f, 3, 1, RIEMANN_RUSANOV);
+        else
+            faces_row(f, 3, 0, RIEMANN_RUSANOV);
+    }
+}
+
+static void carry(int n, const float *mass_flux, const float *low, const float *low_slope, const float *high,
+                  const float *high_slope, float *flux)
+{
+    ROW flux[i] = mass_flux[i] * (mass_flux[i] > 0 ? low[i] + 0.5f * low_slope[i] : high[i] - 0.5f * high_slope[i]);
+}
+
+static void update(int n, float ratio, const float *low, const float *high, const float *from, float *out)
+{
+    ROW out[i] = from[i] - ratio * (high[i] - low[i]);
+}
+
+static void survey(const struct flux_gas *g, int n, const float *const u[FLUX_VARS], float mass, float pressure,
+                   float *most, float *least)
+{
+    const int dim = g->dim;
+    float top = *most, bottom = *least;
+    for (int i = 0; i < n; i++) {
+        const float r = u[0][i], one = 1 / r;
+        float sum = 0, square = 0;
+        for (int a = 0; a < dim; a++) {
+            const float v = u[1 + a][i] * one;
+            sum += fabsf(v);
+            square += v * v;
+        }
+        const float p = g->ideal ? (g->gamma - 1) * (g->energy + u[dim + 1][i] - 0.5f * r * square) : pressure;
+        const float c = g->ideal ? sqrtf(larger(g->gamma * p * one, 0)) : g->sound;
+        top = larger(top, sum + (float)dim * c);
+        bottom = smaller(bottom, smaller(r / mass, p / pressure));
+    }
+    *most = top;
+    *least = bottom;
+}
+
+/* ---- both ---------------------------------------------------------------------------------------------------------
+ */
+
+INLINE void see_row(struct flux_sight *s, int dim, int ideal)
+{
+    const int n = s->n;
+    const double *r = s->mass, *x = s->momentum[0], *y = s->momentum[1], *z = dim > 2 ? s->momentum[2] : x,
+                 *e = ideal ? s->energy : r;
+    const double gamma = s->gamma, rest = s->rest_energy, ambient = s->ambient, sound = s->sound;
+    double mass = HUGE_VAL, pressure = HUGE_VAL, signal = 0, off = 0, flow = 0, heat = 0;
+    _Pragma("omp simd reduction(min: mass, pressure) reduction(max: signal, off, flow, heat)") for (int i = 0; i < n;
+                                                                                                    i++)
+    {
+        const double ax = fabs(x[i]), ay = fabs(y[i]), az = dim > 2 ? fabs(z[i]) : 0, one = 1 / r[i];
+        const double p = ideal ? (gamma - 1) * (rest + e[i] - 0.5 * one * (ax * ax + ay * ay + az * az)) : 1;
+        const double c = ideal ? sqrt(gamma * p * one) : sound, speed = (ax + ay + az) * one + dim * c,
+                     d = fabs(r[i] - ambient);
+        const double most = ax > ay ? (ax > az ? ax : az) : (ay > az ? ay : az), h = ideal ? fabs(e[i]) : 0;
+        mass = r[i] < mass ? r[i] : mass;
+        pressure = p < pressure ? p : pressure;
+        signal = speed > signal ? speed : signal;
+        off = d > off ? d : off;
+        flow = most > flow ? most : flow;
+        heat = h > heat ? h : heat;
+    }
+    s->least_mass = mass;
+    s->least_pressure = pressure;
+    s->signal = signal;
+    s->moves = off > s->still[0] || flow > s->still[1] || heat > s->still[2];
+}
+
+static void see(struct flux_sight *s)
+{
+    if (s->dim == 2 && s->energy)
+        see_row(s, 2, 1);
+    else if (s->dim == 2)
+        see_row(s, 2, 0);
+    else if (s->energy)
+        see_row(s, 3, 1);
+    else
+        see_row(s, 3, 0);
+}
+
+const struct flux_kernels JOIN(flux_kernels_, BW_LEVEL) = {see,        seed_flow, seed_end, seed_move, seed_leave,
+                                                           seed_share, primitive, slope,    predict,   faces,
+                                                           carry,      update,    survey};

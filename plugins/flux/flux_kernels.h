@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The inner loops of `flux`, one row of cells or faces at a time, compiled once a SIMD level (flux_kernels.c). Every
+ * lane does what a single value would do: same bits at any place of a block. */
+#ifndef FLUX_KERNELS_H
+#define FLUX_KERNELS_H
+
+#include <stddef.h>
+
+enum { FLUX_VARS = 5 }; ///< mass, velocity or momentum along the active axes (2 or 3), pressure or energy: at most
+
+enum flux_limiter { LIMITER_MC, LIMITER_MINMOD, LIMITER_NONE };
+enum flux_riemann { RIEMANN_HLLC, RIEMANN_RUSANOV };
+
+/* ---- seed mode: double, in the text's units (a cell, a step) ---- */
+
+/// Flows from a row of cells to the row of neighbours in one direction.
+struct seed_row {
+    int n, dim;
+    const double *mass[2], *momentum[2][3]; ///< source, neighbour
+    const double *open[2];                  ///< 1 active, 0 behind a wall; NULL: all active
+    const double *share[2];                 ///< of its outflow that a cell can afford; NULL: all of it
+    double dir[3];                          ///< unit vector, along the active axes
+    double scale;                           ///< momentum to mass a step: step/(cell edge)
+    double diffusion, friction;
+    double *flow, *push[3]; ///< out: mass, momentum; push[0] NULL: mass alone
+};
+
+/// A finished row: what came in is added, then damped and drained.
+struct seed_end {
+    int n, dim;
+    const double *mass, *momentum[3], *gain, *push[3];
+    double damping, drain, ambient;
+    double *mass_out, *momentum_out[3];
+};
+
+/* ---- modern mode: single precision, SI ---- */
+
+/// The gas.
+struct flux_gas {
+    int dim, vars, ideal; ///< vars: 1 + dim, and one more (pressure, energy) for an ideal gas
+    float gamma, sound;   ///< sound: speed in an isothermal gas, m/s
+    float energy;         ///< of the ambient gas, J/m³
+    int limiter, riemann;
+    float half;      ///< dt/2h, s/m
+    float viscosity; ///< friction/h, m/s
+};
+
+/// Slopes of one variable across a row.
+struct flux_slope {
+    int n, normal, limiter; ///< normal: the velocity along the direction, which a wall turns round
+    const float *at, *low, *high;
+    const float *open[2]; ///< of the cells below and above; NULL: no wall near
+    float *slope;
+};
+
+/// A row of cells half a step later.
+struct flux_predict {
+    int n;
+    const struct flux_gas *gas;
+    const float *w[FLUX_VARS], *slope[3][FLUX_VARS];
+    float *out[FLUX_VARS];
+};
+
+/// A row of faces across active axis `axis`: below them the cells `low`, above the cells `high`.
+struct flux_faces {
+    int n, axis;
+    const struct flux_gas *gas;
+    const float *low[FLUX_VARS], *low_slope[FLUX_VARS], *high[FLUX_VARS], *high_slope[FLUX_VARS];
+    float *flux[FLUX_VARS];
+};
+
+/* ---- both ---- */
+
+/// A row of cells in double, seen before a step.
+struct flux_sight {
+    int n, dim;
+    const double *mass, *momentum[3], *energy; ///< energy NULL: the pressure does not count
+    double gamma, rest_energy, sound;          ///< sound: where energy is NULL
+    double ambient, still[3]; ///< more than these of mass, momentum, energy off the ambient gas: it moves
+    double least_mass, least_pressure, signal; ///< out: signal is the largest sum over axes of |u| + c
+    int moves;                                 ///< out
+};
+
+struct flux_kernels {
+    void (*see)(struct flux_sight *s);
+    void (*seed_flow)(const struct seed_row *r);
+    void (*seed_end)(const struct seed_end *r);
+    /// a -= flow, b += flow.
+    void (*seed_move)(int n, const double *flow, double *a, double *b);
+    /// a += flow where positive, b -= flow where negative: what leaves either cell.
+    void (*seed_leave)(int n, const double *flow, double *a, double *b);
+    /// share = mass/out where more would leave than there is; returns 1 when any is.
+    int (*seed_share)(int n, const double *mass, const double *out, double *share);
+
+    /// Conserved to primitive.
+    void (*primitive)(const struct flux_gas *g, int n, const float *const u[FLUX_VARS], float *const w[FLUX_VARS]);
+    void (*slope)(const struct flux_slope *s);
+    void (*predict)(const struct flux_predict *p);
+    void (*faces)(const struct flux_faces *f);
+    /// Mass flux times the share upwind.
+    void (*carry)(int n, const float *mass_flux, const float *low, const float *low_slope, const float *high,
+                  const float *high_slope, float *flux);
+    /// out = from - ratio (high - low).
+    void (*update)(int n, float ratio, const float *low, const float *high, const float *from, float *out);
+    /// Largest sum over axes of |u| + c in *most, least mass and pressure relative to ambient in *least.
+    void (*survey)(const struct flux_gas *g, int n, const float *const u[FLUX_VARS], float mass, float pressure,
+                   float *most, float *least);
+};
+
+extern const struct flux_kernels flux_kernels_baseline, flux_kernels_avx2, flux_kernels_avx512;
+
+#endif

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What `flux` wants to know before a step: whether every cell holds gas, how fast signals run, which tiles are not at
+ * rest, where obstacles are near. */
+#include "flux.h"
+#include <math.h>
+#include <string.h>
+
+#define RUNAWAY 1e15 // cells a unit step
+
+struct flux_tile *flux_tile_of(const struct flux_task *t, const struct bw_block *b)
+{
+    int32_t coord[3];
+    for (int a = 0; a < 3; a++) coord[a] = (b->lo[a] - (b->lo[a] < 0 ? b->grid->tile[a] - 1 : 0)) / b->grid->tile[a];
+    return &t->st->tile[t->tiles->find(t->s->domain, coord)];
+}
+
+/* While looking, every block gets the obstacles; afterwards those that have any near. */
+static int look_reach(const struct bw_block *b, uint32_t row, int32_t reach[6], void *user)
+{
+    (void)row, (void)user;
+    flux_reach_flat(b, reach);
+    return 1;
+}
+
+int flux_reach(const struct bw_block *b, uint32_t row, int32_t reach[6], void *user)
+{
+    const struct flux_task *t = user;
+    flux_reach_flat(b, reach);
+    return (int32_t)row != t->solid || flux_tile_of(t, b)->solid;
+}
+
+static int solid_near(const struct bw_block *b, const struct bw_view *v)
+{
+    const struct flux_shape sh = flux_shape_of(b, v, FLUX_HALO);
+    float least = HUGE_VALF;
+    for (int k = -sh.halo[2]; k < sh.n[2] + sh.halo[2]; k++)
+        for (int j = -sh.halo[1]; j < sh.n[1] + sh.halo[1]; j++) {
+            const float *row = bw_f32(v, 0) + flux_at(&sh, j, k);
+            for (int i = -sh.halo[0]; i < sh.n[0] + sh.halo[0]; i++) least = row[i] < least ? row[i] : least;
+        }
+    return least < 0;
+}
+
+/// One cell as the stage sees it.
+struct cell {
+    double mass, momentum[3], energy, pressure;
+};
+
+static struct cell cell_at(const struct flux_task *t, const struct bw_block *b, int i, int j, int k)
+{
+    const struct bw_view *v = b->view;
+    const ptrdiff_t at = i + j * v->sy + k * v->sz;
+    struct cell c = {.mass = bw_get(&v[0], 0, at)};
+    double square = 0;
+    for (int a = 0; a < t->dim; a++) {
+        c.momentum[a] = bw_get(&v[1], t->axis[a], at);
+        square += c.momentum[a] * c.momentum[a];
+    }
+    const double gas = t->p->gamma - 1;
+    if (t->energy >= 0) c.energy = bw_get(&v[t->energy], 0, at);
+    c.pressure = t->energy < 0 ? (double)t->pressure : gas * ((double)t->g.energy + c.energy - 0.5 * square / c.mass);
+    return c;
+}
+
+static double cell_signal(const struct flux_task *t, const struct cell *c)
+{
+    double sum = 0;
+    for (int a = 0; a < t->dim; a++) sum += fabs(c->momentum[a]) / c->mass;
+    return sum + t->dim * (t->energy < 0 ? t->p->sound_speed : sqrt(t->p->gamma * c->pressure / c->mass));
+}
+
+static int cell_moves(const struct flux_task *t, const struct cell *c)
+{
+    const double rest = t->p->quiet * t->p->ambient;
+    int moves = fabs(c->mass - t->p->ambient) > rest || fabs(c->energy) > t->p->quiet * (double)t->g.energy;
+    for (int a = 0; a < t->dim; a++) moves |= fabs(c->momentum[a]) > rest * t->p->sound_speed;
+    return moves;
+}
+
+/* Nothing bounds the momentum of the text's scheme: where flow outruns the cells it grows without end. A cell that was
+ * just emptied may be a million million times too fast and recover. */
+static int cell_runs_away(const struct flux_task *t, const struct cell *c)
+{
+    return t->p->mode == FLUX_SEED &&
+           cell_signal(t, c) - t->dim * t->p->sound_speed > RUNAWAY * t->p->seed.rate * t->s->grid->h;
+}
+
+static void tile_add(struct flux_tile *tile, const int32_t at[3])
+{
+    for (int a = 0; a < 3; a++) {
+        if (at[a] < tile->lo[a]) tile->lo[a] = at[a];
+        if (at[a] > tile->hi[a]) tile->hi[a] = at[a];
+    }
+}
+
+/* The first by z, y, x, so that the sentence is the same on any number of threads. */
+static void bad_note(struct flux_bad *bad, const int32_t cell[3], double mass, double pressure)
+{
+    int first = !bad->found;
+    for (int a = 2; a >= 0 && !first; a--) {
+        if (cell[a] > bad->cell[a]) return;
+        first = cell[a] < bad->cell[a];
+    }
+    *bad = (struct flux_bad){{cell[0], cell[1], cell[2]}, 1, mass, pressure};
+}
+
+/* Cell by cell: rows in which something is wrong or hidden. */
+static void row_look(const struct flux_task *t, const struct bw_block *b, const struct bw_view *solid, int j, int k,
+                     struct flux_tile *tile, double *most)
+{
+    for (int i = 0; i < b->n[0]; i++) {
+        const int32_t x[3] = {i, j, k};
+        const struct cell c = cell_at(t, b, i, j, k);
+        if (tile->solid && bw_f32(solid, 0)[i + j * solid->sy + k * solid->sz] < 0) continue;
+        if (!(c.mass > 0) || !(c.pressure > 0) || cell_runs_away(t, &c)) {
+            const int32_t cell[3] = {b->lo[0] + i, b->lo[1] + j, b->lo[2] + k};
+            bad_note(&t->st->bad[b->worker], cell, c.mass, c.pressure);
+            continue;
+        }
+        *most = fmax(*most, cell_signal(t, &c));
+        if (cell_moves(t, &c)) tile_add(tile, x);
+    }
+}
+
+/* The ends of what moves in a row that is all gas. */
+static void row_ends(const struct flux_task *t, const struct bw_block *b, int j, int k, struct flux_tile *tile)
+{
+    int lo = 0, hi = b->n[0] - 1;
+    struct cell c = cell_at(t, b, lo, j, k);
+    while (!cell_moves(t, &c) && lo < hi) c = cell_at(t, b, ++lo, j, k);
+    c = cell_at(t, b, hi, j, k);
+    while (!cell_moves(t, &c) && hi > lo) c = cell_at(t, b, --hi, j, k);
+    tile_add(tile, (const int32_t[3]){lo, j, k});
+    tile_add(tile, (const int32_t[3]){hi, j, k});
+}
+
+/* A row's values as doubles: where they are, or copied. */
+static const double *row_wide(const struct bw_view *v, int c, ptrdiff_t at, int n, double *room)
+{
+    if (v->precision == BW_F64P) return bw_f64(v, c) + at;
+    for (int i = 0; i < n; i++) room[i] = (double)bw_f32(v, c)[at + i];
+    return room;
+}
+
+/* 1 when the row at once will do: all gas, none hidden; *sight is what was seen. */
+static int row_see(const struct flux_task *t, const struct bw_block *b, int j, int k, struct flux_sight *sight)
+{
+    const struct bw_view *v = b->view;
+    const ptrdiff_t at = j * v->sy + k * v->sz;
+    double room[FLUX_VARS][64];
+    const double rest = t->p->quiet * t->p->ambient;
+    *sight = (struct flux_sight){.n = b->n[0],
+                                 .dim = t->dim,
+                                 .mass = row_wide(&v[0], 0, at, b->n[0], room[0]),
+                                 .gamma = t->p->gamma,
+                                 .rest_energy = (double)t->g.energy,
+                                 .sound = t->p->sound_speed,
+                                 .ambient = t->p->ambient,
+                                 .still = {rest, rest * t->p->sound_speed, t->p->quiet * (double)t->g.energy}};
+    for (int a = 0; a < t->dim; a++) sight->momentum[a] = row_wide(&v[1], t->axis[a], at, b->n[0], room[1 + a]);
+    if (t->energy >= 0) sight->energy = row_wide(&v[t->energy], 0, at, b->n[0], room[4]);
+    t->k->see(sight);
+    return sight->least_mass > 0 && sight->least_pressure > 0 && sight->signal < HUGE_VAL &&
+           !(t->p->mode == FLUX_SEED && sight->signal > RUNAWAY * t->p->seed.rate * b->grid->h);
+}
+
+static void look_body(const struct bw_block *b, void *user)
+{
+    const struct flux_task *t = user;
+    struct flux_tile *tile = flux_tile_of(t, b);
+    const struct bw_view *solid = t->solid >= 0 && b->view[t->solid].data[0] ? &b->view[t->solid] : NULL;
+    *tile = (struct flux_tile){{INT32_MAX, INT32_MAX, INT32_MAX}, {-1, -1, -1}, solid && solid_near(b, solid)};
+    double most = 0;
+    for (int k = 0; k < b->n[2]; k++)
+        for (int j = 0; j < b->n[1]; j++) {
+            struct flux_sight sight;
+            const int all = row_see(t, b, j, k, &sight);
+            if (!all || tile->solid) {
+                row_look(t, b, solid, j, k, tile, &most);
+                continue;
+            }
+            most = fmax(most, sight.signal);
+            if (sight.moves) row_ends(t, b, j, k, tile);
+        }
+    b->max[0] = most;
+}
+
+static enum bw_status bad_report(const struct flux_task *t)
+{
+    struct bw_stage *s = t->s;
+    struct flux_bad first = {.found = 0};
+    for (uint32_t w = 0; w < s->host->workers; w++)
+        if (t->st->bad[w].found) bad_note(&first, t->st->bad[w].cell, t->st->bad[w].mass, t->st->bad[w].pressure);
+    if (!first.found) return BW_OK;
+    double x[3];
+    for (int a = 0; a < 3; a++) x[a] = s->grid->origin[a] + (first.cell[a] + 0.5) * s->grid->h;
+    if (!(first.mass > 0))
+        return s->host->fail(s, BW_ERR_DIVERGED,
+                             "the mass at (%g, %g, %g) m is %g kg/m3: a gas needs more than 0 everywhere", x[0], x[1],
+                             x[2], first.mass);
+    if (t->p->mode == FLUX_SEED)
+        return s->host->fail(s, BW_ERR_DIVERGED,
+                             "the flow at (%g, %g, %g) m runs away: it crosses many cells in a unit step; more steps a "
+                             "second (seed.rate), "
+                             "more damping or a weaker source help",
+                             x[0], x[1], x[2]);
+    return s->host->fail(
+        s, BW_ERR_DIVERGED,
+        "the pressure at (%g, %g, %g) m is %g Pa: \"energy\" there is too low for its mass and momentum", x[0], x[1],
+        x[2], first.pressure);
+}
+
+enum bw_status flux_look(struct flux_task *t, double *signal)
+{
+    struct bw_stage *s = t->s;
+    const int64_t count = t->tiles->topology(s->domain)->count;
+    *signal = t->dim * t->p->sound_speed;
+    if (count > t->st->room) {
+        s->host->release(s, t->st->tile);
+        t->st->room = 0;
+        t->st->tile = s->host->alloc(s, (size_t)(count + count / 4) * sizeof *t->st->tile);
+        if (!t->st->tile) return BW_ERR_MEMORY;
+        t->st->room = count + count / 4;
+    }
+    memset(t->st->bad, 0, s->host->workers * sizeof *t->st->bad);
+    struct bw_access access[4] = {t->access[0], t->access[1]};
+    uint32_t n = 2;
+    const int32_t solid = t->solid;
+    if (t->energy >= 0) access[n++] = t->access[2];
+    for (uint32_t i = 0; i < n; i++) access[i].halo = 0;
+    if (solid >= 0) access[t->solid = (int32_t)n++] = t->access[solid];
+    double most = 0;
+    enum bw_status status = s->host->sweep(s, &(struct bw_sweep){.access = access,
+                                                                 .n_access = n,
+                                                                 .body = look_body,
+                                                                 .user = t,
+                                                                 .reach = look_reach,
+                                                                 .maxs = &most,
+                                                                 .n_maxs = 1});
+    t->solid = solid;
+    *signal = fmax(*signal, most);
+    return status == BW_OK ? bad_report(t) : status;
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Shared by the files of `potential`. */
+#ifndef POTENTIAL_H
+#define POTENTIAL_H
+
+#include "table.h"
+#include <billow/plugin.h>
+
+enum potential_mode { POTENTIAL_MODERN, POTENTIAL_SEED };
+enum potential_balance { BALANCE_OPEN, BALANCE_SPREAD, BALANCE_NEAREST, BALANCE_REJECT };
+enum { TILE_CELLS = 4096, ALL_WALLS = 63 };
+
+struct potential_seed {
+    double w, spread;
+    int64_t iterations;
+    int32_t as_printed;
+};
+
+struct potential {
+    int32_t mode, balance, whole;
+    double tolerance;
+    int64_t max_iterations;
+    struct potential_seed seed;
+};
+
+enum potential_port { PHI, SOURCE, VEL, SOLID, WALL, POTENTIAL_PORTS };
+
+/// A level: tiles as in the topology, cells in the order of a tile's storage (x fastest).
+struct level {
+    int64_t count, room;
+    uint64_t version;
+    uint8_t *walls;   ///< a bit per side, as in the table
+    double *given;    ///< sources as they were given, 1/s, inflow sides counted in
+    double *source;   ///< and balanced
+    uint8_t *sourced; ///< a tile: 1 where it holds any
+    uint8_t *plain;   ///< a tile: 1 where no cell has a wall but those across a plane
+    int32_t built, changed;
+};
+
+/// One step.
+struct potential_task {
+    struct bw_stage *s;
+    const struct potential *p;
+    struct level *l;
+    const struct bw_tiles_api *tiles;
+    const struct bw_topology *topology;
+    int32_t dim, base;   ///< base: walls of a cell that has none but across a plane
+    int32_t solid, wall; ///< views of the survey, -1: none
+    int32_t source;
+    struct table table;
+    double strength; ///< of the relaxation's source per source: w h², or 1 as printed
+    double gradient; ///< velocity per difference of the potential, 1/m
+};
+
+int64_t potential_tile(const struct potential_task *t, const struct bw_block *b);
+/// Place of cell (i, j, k) of a tile.
+static inline int potential_at(const struct bw_domain_info *d, int i, int j, int k)
+{
+    return i + d->tile[0] * (j + d->tile[1] * k);
+}
+/// Tile and cell next to a cell; the tile may be BW_TILE_INACTIVE or BW_TILE_OUTSIDE.
+int64_t potential_next(const struct potential_task *t, int64_t tile, const int32_t cell[3], int side, int32_t to[3]);
+
+/* walls.c */
+/// Walls and sources of every cell; t->l->changed: not as they were.
+enum bw_status walls_survey(struct potential_task *t);
+/* balance.c */
+/// Sources that sum to zero where nothing lets them out, by the named policy, or a sentence.
+enum bw_status balance_make(struct potential_task *t);
+/* relax.c */
+enum bw_status relax_run(struct potential_task *t, int64_t iterations);
+/* steady.c */
+struct steady;
+/// The answer that the relaxation tends to, by multigrid.
+enum bw_status steady_run(struct potential_task *t, struct steady **state);
+
+#endif

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The steady potential by the projection's multigrid: the sum over open sides of (phi - phi') is h² times the source, 0
+ * beyond open sides and in inactive tiles: what the relaxation tends to. A wall is a face of no open share. */
+#include "potential.h"
+#include <multigrid.h>
+#include <string.h>
+
+struct steady {
+    struct multigrid mg;
+    int32_t built;
+};
+
+/// A cell of the solver's axes as a cell of the domain's.
+static void cell_turn(const struct mg_shape *sh, const int32_t at[3], int32_t cell[3])
+{
+    for (int q = 0; q < 3; q++) cell[sh->axis[q]] = at[q];
+}
+
+static int32_t cells_along(const struct potential_task *t, int64_t tile, int axis)
+{
+    const struct bw_domain_info *d = t->s->grid;
+    const int32_t left = d->n[axis] - t->topology->coord[tile][axis] * d->tile[axis];
+    return d->n[axis] > 0 && left < d->tile[axis] ? left : d->tile[axis];
+}
+
+#define EACH_CELL(t, sh, tile, at)                                                                                     \
+    for ((at)[2] = 0; (at)[2] < cells_along(t, tile, (sh)->axis[2]); (at)[2]++)                                        \
+        for ((at)[1] = 0; (at)[1] < cells_along(t, tile, (sh)->axis[1]); (at)[1]++)                                    \
+            for ((at)[0] = 0; (at)[0] < cells_along(t, tile, (sh)->axis[0]); (at)[0]++)
+
+struct job {
+    struct potential_task *t;
+    struct multigrid *mg;
+    const struct mg_result *result;
+};
+
+static void kinds_set(int64_t tile, uint32_t worker, void *user)
+{
+    const struct job *q = user;
+    const struct mg_shape *sh = &q->mg->shape;
+    uint8_t *kind = q->mg->kind + tile * MG_CELLS;
+    int32_t at[3], cell[3], to[3];
+    (void)worker;
+    memset(kind, 0, MG_CELLS);
+    q->mg->has_cut[tile] = 0;
+    EACH_CELL(q->t, sh, tile, at)
+    {
+        cell_turn(sh, at, cell);
+        const int walls = q->t->l->walls[tile * TILE_CELLS + potential_at(q->t->s->grid, cell[0], cell[1], cell[2])];
+        int fluid = 0, open = 0;
+        for (int s = 0; s < 2 * sh->dim; s++) {
+            const int side = 2 * sh->axis[s >> 1] + (s & 1);
+            const int64_t next = potential_next(q->t, tile, cell, side, to);
+            if (walls >> side & 1)
+                q->mg->has_cut[tile] |= next >= 0;
+            else if (next >= 0)
+                fluid++;
+            else
+                open++;
+        }
+        kind[mg_index(sh->dim, at[0], at[1], at[2])] = fluid + open ? (uint8_t)MG_KIND(fluid, open) : 0;
+    }
+}
+
+static void weights_set(int64_t tile, uint32_t worker, void *user)
+{
+    const struct job *q = user;
+    const struct mg_shape *sh = &q->mg->shape;
+    float *weight = mg_weights(q->mg->level, tile);
+    int32_t at[3], cell[3];
+    (void)worker;
+    if (!weight) return;
+    EACH_CELL(q->t, sh, tile, at)
+    {
+        cell_turn(sh, at, cell);
+        const int walls = q->t->l->walls[tile * TILE_CELLS + potential_at(q->t->s->grid, cell[0], cell[1], cell[2])];
+        for (int s = 0; s < 2 * sh->dim; s++)
+            weight[s * MG_CELLS + mg_place(sh->dim, at[0], at[1], at[2])] =
+                walls >> (2 * sh->axis[s >> 1] + (s & 1)) & 1 ? 0 : 1;
+    }
+}
+
+/* Right-hand side, and the last step's potential as a first guess. */
+static void sides_set(int64_t tile, uint32_t worker, void *user)
+{
+    const struct job *q = user;
+    const struct mg_shape *sh = &q->mg->shape;
+    const struct bw_domain_info *d = q->t->s->grid;
+    const float *phi = q->t->tiles->data(bw_port_field(q->t->s, PHI), 0, tile);
+    const uint8_t *kind = q->mg->kind + tile * MG_CELLS;
+    float *b = q->mg->level->b + tile * MG_CELLS, *x = q->mg->level->x + tile * MG_CELLS;
+    int32_t at[3], cell[3];
+    (void)worker;
+    memset(b, 0, MG_CELLS * sizeof *b);
+    memset(x, 0, MG_CELLS * sizeof *x);
+    EACH_CELL(q->t, sh, tile, at)
+    {
+        cell_turn(sh, at, cell);
+        const int from = potential_at(d, cell[0], cell[1], cell[2]), to = mg_place(sh->dim, at[0], at[1], at[2]);
+        if (!kind[mg_index(sh->dim, at[0], at[1], at[2])]) continue;
+        b[to] = (float)(q->t->l->source[tile * TILE_CELLS + from] * d->h * d->h);
+        x[to] = phi[from];
+    }
+}
+
+static void answer_body(const struct bw_block *b, void *user)
+{
+    const struct job *q = user;
+    const struct mg_shape *sh = &q->mg->shape;
+    const int64_t tile = potential_tile(q->t, b);
+    const struct bw_view *out = &b->view[0];
+    int32_t at[3], cell[3];
+    EACH_CELL(q->t, sh, tile, at)
+    {
+        cell_turn(sh, at, cell);
+        const int64_t from = tile * MG_CELLS + mg_place(sh->dim, at[0], at[1], at[2]);
+        bw_f32(out, 0)[cell[0] + cell[1] * out->sy + cell[2] * out->sz] =
+            q->result->used_double ? (float)q->mg->sol[from] : q->mg->level->x[from];
+    }
+}
+
+static enum bw_status levels_build(struct job *q, struct steady *st)
+{
+    struct potential_task *t = q->t;
+    if (st->built && !t->l->changed) return BW_OK;
+    st->built = 0;
+    enum bw_status status = mg_fit(&st->mg, t->topology);
+    if (status != BW_OK) return status;
+    t->s->host->parallel_for(t->s, t->l->count, kinds_set, q);
+    status = mg_begin(&st->mg);
+    if (status != BW_OK) return status;
+    t->s->host->parallel_for(t->s, t->l->count, weights_set, q);
+    status = mg_build(&st->mg);
+    st->built = status == BW_OK;
+    return status;
+}
+
+enum bw_status steady_run(struct potential_task *t, struct steady **state)
+{
+    struct bw_stage *s = t->s;
+    if (!*state) {
+        *state = s->host->alloc(s, sizeof **state);
+        if (!*state) return BW_ERR_MEMORY;
+        mg_init(&(*state)->mg, s);
+    }
+    struct mg_result result = {.converged = 1};
+    struct job q = {t, &(*state)->mg, &result};
+    const struct mg_options options = {t->p->tolerance, (int32_t)t->p->max_iterations, MG_AUTO, 1};
+    const struct bw_access access = {bw_port_field(s, PHI), BW_WRITE, 0};
+    enum bw_status status = levels_build(&q, *state);
+    if (status != BW_OK) return status;
+    s->host->parallel_for(s, t->l->count, sides_set, &q);
+    status = mg_solve(&(*state)->mg, &options, &result);
+    if (status != BW_OK) return status;
+    s->host->metric(s, "iterations", result.cycles, BW_METRIC_SUM);
+    s->host->metric(s, "residual", result.residual, BW_METRIC_MAX);
+    if (result.grew)
+        return s->host->fail(s, BW_ERR_DIVERGED, "the solve diverged: residual %.2g after %d cycles", result.residual,
+                             (int)result.cycles);
+    if (!result.converged)
+        s->host->log(s, BW_LOG_WARNING, "the potential did not converge: residual %.2g after %d cycles, wanted %.2g",
+                     result.residual, (int)result.cycles, t->p->tolerance);
+    return s->host->sweep(s, &(struct bw_sweep){.access = &access, .n_access = 1, .body = answer_body, .user = &q});
+}
