@@ -202,6 +202,7 @@ static void render_begin(struct show *s)
     c->ambient = 293.15;
     c->exposure = s->wish->exposure;
     c->floor = 1;
+    c->look = (struct bw_look)BW_LOOK_DEFAULT;
     bw_camera_fit(&c->camera, c->lo, c->hi, aspect);
 }
 

@@ -219,12 +219,12 @@ static float solid_hit(const struct march *m, const double dir[3], double pixel,
     return (float)(1 - fmax(best, 0));
 }
 
-#define SOFT 0.35 ///< cosine by which the key light, being large, reaches round an edge
+#define SOFT 0.35 ///< cosine by which lights, being large, reach round an edge
 
-/// Clay under the studio's lights.
+/// Clay under all lights.
 static void solid_shade(const struct march *m, const double p[3], float rgb[3])
 {
-    double n[3], len = 1e-30, e = 0.75 * m->v->solid_box.h, key = 0, rim = 0;
+    double n[3], len = 1e-30, e = 0.75 * m->v->solid_box.h;
     for (int a = 0; a < 3; a++) {
         double q[3] = {p[0], p[1], p[2]}, r[3] = {p[0], p[1], p[2]};
         q[a] += e;
@@ -232,15 +232,18 @@ static void solid_shade(const struct march *m, const double p[3], float rgb[3])
         n[a] = (double)(solid_read(m->v, q) - solid_read(m->v, r));
         len += n[a] * n[a];
     }
-    for (int a = 0; a < 3; a++) {
-        n[a] /= sqrt(len);
-        key += n[a] * m->studio.key.to[a];
-        rim += n[a] * m->studio.rim.to[a];
-    }
     static const float clay[3] = {0.20f, 0.17f, 0.15f};
-    for (int c = 0; c < 3; c++)
-        rgb[c] = clay[c] * ((float)fmax((key + SOFT) / (1 + SOFT), 0) * m->studio.key.rgb[c] +
-                            0.7f * (float)fmax(rim, 0) * m->studio.rim.rgb[c] + 0.22f + 0.18f * (float)n[2]);
+    float arrives[3] = {0};
+    for (int a = 0; a < 3; a++) n[a] /= sqrt(len);
+    bw_lamps_light(m->studio.ambient, p, n, arrives);
+    for (int c = 0; c < 3; c++) rgb[c] = 4 * arrives[c] + (0.22f + 0.18f * (float)n[2]) * (float)m->scene->look.environment;
+    for (int l = 0; l < m->studio.n_lights; l++) {
+        double cosine = 0;
+        for (int a = 0; a < 3; a++) cosine += n[a] * m->studio.light[l].to[a];
+        const float share = (float)fmax((cosine + SOFT) / (1 + SOFT), 0);
+        for (int c = 0; c < 3; c++) rgb[c] += share * m->studio.light[l].rgb[c];
+    }
+    for (int c = 0; c < 3; c++) rgb[c] *= clay[c];
 }
 
 static void pixel_march(const struct march *m, int x, int y, float *out)
@@ -269,7 +272,7 @@ static void pixel_march(const struct march *m, int x, int y, float *out)
     if (range[0] < range[1] && ray_clip(&m->lit->box, c->eye, dir, range, &r))
         through = medium_march(m, &r, bw_pattern(x, y), gathered);
     for (int a = 0; a < 3; a++) gathered[a] += through * behind[a];
-    bw_tone(gathered, (float)m->scene->exposure, out);
+    for (int a = 0; a < 3; a++) out[a] = gathered[a];
 }
 
 static void band_march(int64_t band, void *user)
@@ -290,6 +293,6 @@ enum bw_status bw_march(const struct bw_tools *tools, const struct bw_lit *lit, 
     if (!status) tools->parallel(tools->ctx, (img->h + BAND - 1) / BAND, band_march, &m);
     if (m.busy) tools->release(tools->ctx, m.busy);
     if (m.reach) tools->release(tools->ctx, m.reach);
-    if (m.studio.shadow) tools->release(tools->ctx, m.studio.shadow);
+    if (m.studio.map) tools->release(tools->ctx, m.studio.map);
     return status;
 }
