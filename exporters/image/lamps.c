@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A fire lights what is around it. Its emission is gathered into at most LAMPS lamps, each at the centre of the light of
  * a block of cells; a lamp of strength J = ∫ j dV (W/sr/m per volume) gives the mean radiance J/(4π r²) at a distance r,
- * less what the smoke between takes away, which is marched through the coarse grid. A lamp is as wide as its block: r²
+ * less what the smoke between takes away for good, which is marched through the coarse grid. A lamp is as wide as its block: r²
  * has a floor R²/3, which gives a ball of even light and the block's volume, radius R, what it has at its centre. */
 #include "render.h"
 
 #include <math.h>
 
-enum { LAMPS = 96, MARCH = 6 };
+#define FORWARD 0.4f ///< of the extinction: what smoke scatters mostly goes on its way
+
+enum { LAMPS = 96, MARCH = 32 };
 
 /// Coarse cells a lamp's block is wide: as few as leave LAMPS blocks with light in them.
 static int32_t block_choose(const struct bw_dense *b)
@@ -68,22 +70,33 @@ enum bw_status bw_lamps_make(const struct bw_tools *tools, struct bw_ambient *a)
     return BW_OK;
 }
 
-/// What the smoke between lets through: MARCH samples of the nearest coarse cells.
+/// What the smoke between lets through: the nearest coarse cells along the part of the way inside the box.
 static float lamp_through(const struct bw_ambient *a, const double p[3], const double d[3], double r)
 {
     const struct bw_dense *b = &a->box;
-    float depth = 0, inv = (float)(1 / b->h), x[3], step[3];
+    const float inv = (float)(1 / b->h);
+    float t0 = 0, t1 = 1, x[3], way[3], depth = 0;
     for (int c = 0; c < 3; c++) {
-        step[c] = (float)d[c] * inv / MARCH;
-        x[c] = (float)(p[c] - b->origin[c]) * inv + 0.5f * step[c];
+        way[c] = (float)d[c] * inv;
+        x[c] = (float)(p[c] - b->origin[c]) * inv;
+        const float turn = 1 / (way[c] < 0 ? bw_least(way[c], -1e-6f) : bw_most(way[c], 1e-6f));
+        const float lo = -x[c] * turn, hi = ((float)b->n[c] - x[c]) * turn;
+        t0 = bw_most(t0, bw_least(lo, hi));
+        t1 = bw_least(t1, bw_most(lo, hi));
     }
-    for (int i = 0; i < MARCH; i++) {
-        const int q[3] = {(int)x[0], (int)x[1], (int)x[2]};
-        if (x[0] >= 0 && x[1] >= 0 && x[2] >= 0 && q[0] < b->n[0] && q[1] < b->n[1] && q[2] < b->n[2])
-            depth += a->extinction[((size_t)q[2] * (size_t)b->n[1] + (size_t)q[1]) * (size_t)b->n[0] + (size_t)q[0]];
-        for (int c = 0; c < 3; c++) x[c] += step[c];
+    if (t1 <= t0) return 1;
+    const int steps = (int)bw_least((t1 - t0) * (float)r * inv + 1, MARCH);
+    const float step = (t1 - t0) / (float)steps;
+    for (int i = 0; i < steps; i++) {
+        const float t = t0 + ((float)i + 0.5f) * step;
+        int q[3];
+        for (int c = 0; c < 3; c++) {
+            q[c] = (int)bw_most(x[c] + t * way[c], 0);
+            q[c] = q[c] < b->n[c] ? q[c] : b->n[c] - 1;
+        }
+        depth += a->extinction[((size_t)q[2] * (size_t)b->n[1] + (size_t)q[1]) * (size_t)b->n[0] + (size_t)q[0]];
     }
-    return bw_exp_neg(depth * (float)r / MARCH);
+    return bw_exp_neg(FORWARD * depth * step * (float)r);
 }
 
 void bw_lamps_light(const struct bw_ambient *a, const double p[3], const double normal[3], float rgb[3])

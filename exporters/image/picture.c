@@ -268,14 +268,19 @@ static void scene_update(struct bw_picture *p, const struct bw_exporter *e, cons
     s->floor = params->floor;
     s->ambient = e->bake->ambient > 0 ? e->bake->ambient : 293.15;
     bounds_choose(p, f, lo, hi);
-    aspect = p->size[0] ? (double)p->size[0] / p->size[1] : bw_camera_aspect(s->lo, s->hi);
+    for (int a = 0; a < 3; a++) { // what the picture shows of it
+        const double fixed = a == 2 ? lo[a] : 0.5 * (lo[a] + hi[a]);
+        lo[a] = fixed + params->frame * (lo[a] - fixed);
+        hi[a] = fixed + params->frame * (hi[a] - fixed);
+    }
+    aspect = p->size[0] ? (double)p->size[0] / p->size[1] : bw_camera_aspect(lo, hi);
     if (!p->size[0]) {
         double h = aspect > 2 ? (double)params->size * 2 / aspect : (double)params->size;
         p->size[0] = 2 * (int32_t)lround(h * aspect / 2);
         p->size[1] = 2 * (int32_t)lround(h / 2);
         s->extinction = bw_scene_extinction(s->lo, s->hi);
     }
-    bw_camera_fit(&s->camera, s->lo, s->hi, aspect);
+    bw_camera_fit(&s->camera, lo, hi, aspect);
 }
 
 static enum bw_status render_make(struct bw_picture *p, struct bw_exporter *e, const struct bw_frame *frame,

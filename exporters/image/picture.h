@@ -14,7 +14,7 @@ struct bw_picture_params {
     const char *field, *position;
     struct bw_list range;
     int64_t size;
-    double thickness, exposure, key, environment, fire, anisotropy, bloom;
+    double thickness, exposure, frame, key, environment, fire, anisotropy, bloom;
     bw_vec3 smoke;
     struct bw_list lights, background;
     const char *blend;
@@ -45,6 +45,7 @@ extern const struct bw_param bw_picture_range_row[1], bw_picture_light_rows[3];
     BW_STRING(S, m.blend, "blend", 0, "Renders: another domain that overlaps, shown too; the finer one counts where it is, and fades towards its sides."), \
     BW_F64(S, m.edge, "edge", "8", 0, 1e4, 0, "Renders: cells of the finer domain over which `blend` fades."),           \
     BW_F64(S, m.exposure, "exposure", "1", 0, 1e6, 0, "Renders: brightness, times the default."),         \
+    BW_F64(S, m.frame, "frame", "1", 0.05, 10, 0, "Renders: how much of the domain's width, and of its height from the floor, fills the picture."), \
     BW_F64(S, m.key, "key", "1", 0, 1e3, 0, "Renders: strength of the studio's lights; 0: fire alone lights the scene."),   \
     BW_F64(S, m.environment, "environment", "1", 0, 1e3, 0, "Renders: strength of the light from all around."),           \
     BW_F64(S, m.fire, "fire", "1", 0, 1e6, 0, "Renders: brightness of flames, times the default."),                        \

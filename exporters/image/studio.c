@@ -49,6 +49,30 @@ static void map_row(int64_t j, void *user)
     }
 }
 
+/// Mean with the neighbours along a line of the map, in place.
+static void line_mean(float *p, int n, size_t step)
+{
+    for (int c = 0; c < 3; c++) {
+        float before = p[c];
+        for (int i = 0; i + 1 < n; i++) {
+            float *at = p + (size_t)i * step + c, here = *at;
+            *at = (before + here + at[step]) / 3;
+            before = here;
+        }
+    }
+}
+
+/// The coarse grid's cells would show as rays on the floor.
+static void map_soften(struct bw_studio *s)
+{
+    const size_t n = (size_t)s->n;
+    for (int round = 0; round < 4; round++)
+        for (size_t i = 0; i < n; i++) {
+            line_mean(s->map + 3 * n * i, s->n, 3);
+            line_mean(s->map + 3 * i, s->n, 3 * n);
+        }
+}
+
 enum bw_status bw_studio_make(const struct bw_tools *tools, const struct bw_scene *scene,
                               const struct bw_ambient *ambient, struct bw_studio *s)
 {
@@ -62,6 +86,7 @@ enum bw_status bw_studio_make(const struct bw_tools *tools, const struct bw_scen
     s->map = tools->alloc(tools->ctx, 3 * (size_t)MAP * MAP * sizeof(float));
     if (!s->map) return BW_ERR_MEMORY;
     tools->parallel(tools->ctx, MAP, map_row, s);
+    map_soften(s);
     return BW_OK;
 }
 

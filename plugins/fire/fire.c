@@ -7,7 +7,8 @@
  *     O  falls by s dY,  P rises by (1 + s) dY              s: kilograms of oxygen for one of fuel
  *     T  rises by dY Q/c_p, then radiates: x' = -cooling x^4, x = (T - Ta)/(Tc - Ta), solved exactly:
  *        x = (x0^-3 + 3 cooling t/(Tc - Ta))^(-1/3)         (Nguyen, Fedkiw, Jensen 2002, eq. 17)
- *     smoke  rises by `smoke` dY and, where it is hotter than the ignition temperature, burns at `burnout`
+ *     smoke  rises by `smoke` dY and burns where it is hotter than the ignition temperature: at the rate `burnout` where
+ *        the excess is twice that of ignition, and in proportion between
  *     flame  F' = -Y' - F/life: what burnt within the last moment, and glows: for rendering
  * The gas keeps its pressure, so it expands as its absolute temperature rises: div u = D(ln T)/Dt, which goes to
  * `divergence`, and which the projection makes the flow obey: exp(dt div u) is the ratio of volumes, whatever dt
@@ -47,7 +48,7 @@ static const struct bw_param params[] = {
     BW_F64(struct fire, expansion, "expansion", "1", 0, 100, "1", "Expansion of heated gas; 1 is physical."),
     BW_F64(struct fire, smoke, "smoke", "0.3", 0, 1e6, "1", "Smoke density that a unit of burnt fuel leaves."),
     BW_F64(struct fire, burnout, "burnout", "0 1/s", 0, 1e9, "1/s",
-           "Rate at which smoke hotter than the ignition temperature burns up."),
+           "Rate at which hot smoke burns up: none at the ignition temperature, this at twice its excess."),
     BW_F64(struct fire, flame_life, "flame_life", "0.15 s", 1e-6, 1e6, "s", "How long burnt gas glows."),
     BW_F64(struct fire, oxygen_need, "oxygen_need", "1", 0, 1e3, "1",
            "Kilograms of oxygen that one of fuel burns with, where there is a field oxygen."),
@@ -72,7 +73,7 @@ static const struct bw_port ports[] = {
 /// One step, over all cells.
 struct plan {
     struct burn burn;
-    double dt, cool, expand, smoke, burnout_left, flame_left, flame_gain, need, extinction;
+    double dt, cool, expand, smoke, burnout, warm, flame_left, flame_gain, need, extinction;
     int row[N_PORTS]; ///< view of each port, -1: unbound
 };
 
@@ -99,7 +100,7 @@ static void parcel_burn(const struct plan *p, struct parcel *c)
     c->fuel -= burnt;
     if (air) c->oxygen = fmax(c->oxygen - p->need * burnt, 0);
     c->products += (air ? 1 + p->need : 1) * burnt;
-    if (c->excess > p->burn.ignition && usable > 0) c->smoke *= p->burnout_left;
+    if (c->excess > p->warm && usable > 0) c->smoke *= exp(-p->burnout * fmin(c->excess / p->warm - 1, 1));
     c->smoke += p->smoke * burnt;
     c->flame = p->flame_left * c->flame + p->flame_gain * burnt;
     c->excess += p->burn.heat * burnt;
@@ -189,7 +190,8 @@ static struct plan plan_make(const struct bw_stage *s)
         .cool = f->cooling > 0 ? 3 * f->cooling * dt / (span * span * span * span) : 0,
         .expand = dt > 0 ? f->expansion / dt : 0,
         .smoke = f->smoke,
-        .burnout_left = exp(-f->burnout * dt),
+        .burnout = f->burnout * dt,
+        .warm = f->burnout > 0 ? fmax(f->ignition - f->ambient, 1) : HUGE_VAL,
         .flame_left = exp(-dt / f->flame_life),
         .flame_gain = dt > 0 ? -expm1(-dt / f->flame_life) * f->flame_life / dt : 1,
         .need = f->oxygen_need,
