@@ -14,6 +14,7 @@
 #define GLOW 14.0f   ///< radiance of a deep flame at the white point
 #define CONTRAST 0.5  ///< of luminance between temperatures; 1 is physical
 #define BARE 0.3f     ///< flame that hot gas counts as where no flame is given
+#define COARSE_PIXELS 3.5
 #define DRAPER 798.0f ///< K: colder things do not glow
 
 /// What the passes share.
@@ -29,6 +30,8 @@ struct shade {
     float *extinction; ///< of light: smoke and obstacles
     float *share[BW_LIGHTS]; ///< what arrives of each light
     float *emission;   ///< {rgb, extinction} of flames interleaved, or NULL
+    float *soft;       ///< what is being softened, four values a cell
+    int show;          ///< cells are large enough to be seen
     float *rows;       ///< four rows of scratch a layer
     struct bw_ambient ambient;
     enum bw_status status[BW_LIGHTS];
@@ -102,23 +105,28 @@ static void line_soften(float *p, int n, size_t step)
         }
 }
 
-/// Flames are as thin as a cell, and their light is far from linear in what is carried: read between cells they would
-/// come out as beads. A filter of one cell along each axis, which stops the shortest waves, makes sheets of them.
 static void layer_soften(int64_t k, void *user)
 {
-    struct shade *s = user;
+    const struct shade *s = user;
     const size_t nx = (size_t)s->lit.box.n[0], ny = (size_t)s->lit.box.n[1];
-    float *layer = s->emission + 4 * nx * ny * (size_t)k;
+    float *layer = s->soft + 4 * nx * ny * (size_t)k;
     for (size_t j = 0; j < ny; j++) line_soften(layer + 4 * nx * j, (int)nx, 4);
     for (size_t i = 0; i < nx; i++) line_soften(layer + 4 * i, (int)ny, 4 * nx);
 }
 
 static void column_soften(int64_t j, void *user)
 {
-    struct shade *s = user;
+    const struct shade *s = user;
     const size_t nx = (size_t)s->lit.box.n[0], ny = (size_t)s->lit.box.n[1];
-    for (size_t i = 0; i < nx; i++)
-        line_soften(s->emission + 4 * (nx * (size_t)j + i), s->lit.box.n[2], 4 * nx * ny);
+    for (size_t i = 0; i < nx; i++) line_soften(s->soft + 4 * (nx * (size_t)j + i), s->lit.box.n[2], 4 * nx * ny);
+}
+
+/// A filter of one cell along each axis, which stops the shortest waves.
+static void cells_soften(struct shade *s, float *cells)
+{
+    s->soft = cells;
+    s->tools->parallel(s->tools->ctx, s->lit.box.n[2], layer_soften, s);
+    s->tools->parallel(s->tools->ctx, s->lit.box.n[1], column_soften, s);
 }
 
 /// Obstacles stop light: their cells become opaque for the shadow passes. Both boxes share one lattice.
@@ -196,7 +204,6 @@ static void cell_light(struct shade *s, size_t i, const float ambient[3])
         }
         for (int c = 0; c < 3; c++) out[c] = density * (float)s->scene->extinction * albedo[c] * arrives[c];
     }
-    for (int c = 0; c < 4 && s->emission; c++) out[c] += s->emission[4 * i + (size_t)c];
 }
 
 static void layer_light(int64_t k, void *user)
@@ -210,6 +217,21 @@ static void layer_light(int64_t k, void *user)
         size_t first = ((size_t)k * (size_t)b->n[1] + (size_t)j) * nx;
         for (size_t i = 0; i < nx; i++) cell_light(s, first + i, (float[3]){rows[i], rows[nx + i], rows[2 * nx + i]});
     }
+}
+
+static void layer_emit(int64_t k, void *user)
+{
+    struct shade *s = user;
+    const size_t values = 4 * (size_t)s->lit.box.n[0] * (size_t)s->lit.box.n[1], first = (size_t)k * values;
+    for (size_t i = first; i < first + values; i++) s->lit.rgbs[i] += s->emission[i];
+}
+
+/// Does a cell in the middle cover more than COARSE_PIXELS pixels?
+static int cells_show(const struct bw_scene *scene, const struct bw_dense *b, int32_t height)
+{
+    double r2 = 0;
+    for (int a = 0; a < 3; a++) r2 += pow(b->origin[a] + 0.5 * b->n[a] * b->h - scene->camera.eye[a], 2);
+    return b->h * height > COARSE_PIXELS * 2 * scene->camera.tan_y * sqrt(r2);
 }
 
 /// Fill s->lit. Memory comes as one block, given back by the caller.
@@ -226,17 +248,19 @@ static enum bw_status medium_light(struct shade *s, float *memory)
         s->phase[l] = phase_value(&s->light[l], &s->scene->camera, s->scene->look.anisotropy);
     if (s->emission) bw_planck_init(&s->planck, CONTRAST);
     s->tools->parallel(s->tools->ctx, s->lit.box.n[2], layer_medium, s);
-    if (s->emission) {
-        s->tools->parallel(s->tools->ctx, s->lit.box.n[2], layer_soften, s);
-        s->tools->parallel(s->tools->ctx, s->lit.box.n[1], column_soften, s);
-    }
+    // Flames are as thin as a cell, and their light is far from linear in what is carried: read between cells as it is,
+    // it would come out as beads.
+    if (s->emission) cells_soften(s, s->emission);
     if (s->v->solid) solid_block(s);
     s->tools->parallel(s->tools->ctx, s->n_lights, light_task, s);
     enum bw_status status =
         bw_ambient_make(s->tools, &s->lit.box, s->extinction, s->emission, s->scene, &s->ambient);
     for (int l = 0; l < s->n_lights && !status; l++) status = s->status[l];
-    if (!status) s->tools->parallel(s->tools->ctx, s->lit.box.n[2], layer_light, s);
-    return status;
+    if (status) return status;
+    s->tools->parallel(s->tools->ctx, s->lit.box.n[2], layer_light, s);
+    if (s->show) cells_soften(s, s->lit.rgbs); // the terraces of dense smoke would show
+    if (s->emission) s->tools->parallel(s->tools->ctx, s->lit.box.n[2], layer_emit, s);
+    return BW_OK;
 }
 
 enum bw_status bw_render_linear(const struct bw_tools *tools, const struct bw_volume *v, const struct bw_scene *scene,
@@ -244,6 +268,7 @@ enum bw_status bw_render_linear(const struct bw_tools *tools, const struct bw_vo
 {
     struct shade s = {.tools = tools, .v = v, .scene = scene, .lit = {v->box, NULL}};
     s.n_lights = bw_scene_lights(scene, s.light);
+    s.show = cells_show(scene, &v->box, img->h);
     const size_t cells = bw_dense_cells(&v->box), each = 5 + (size_t)s.n_lights + (v->flame || v->temperature ? 4 : 0);
     const size_t rows = 4 * (size_t)v->box.n[0] * (size_t)v->box.n[2];
     float *memory = cells ? tools->alloc(tools->ctx, (each * cells + rows) * sizeof(float)) : NULL;
