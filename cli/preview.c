@@ -29,6 +29,8 @@ static const struct cli_option options[] = {
     {"fps", "N", "frames a second (default: what the files say, else 24)", 'r'},
     {"thickness", "N", "renders: optical thickness, times the default", 't'},
     {"exposure", "N", "renders: brightness, times the default", 'e'},
+    {"fire", "N", "renders: brightness of flames, times the default", 'b'},
+    {"key", "N", "renders: strength of the lamps (0.1 for fire in the dark), times the default", 'k'},
 };
 
 static const struct cli_command command = {
@@ -47,7 +49,7 @@ struct wish {
     int64_t first, last;
     int slice, axis, vectors, map, y_up;
     long long size;
-    double position, fps, thickness, exposure;
+    double position, fps, thickness, exposure, fire, key;
 };
 
 /// What a run keeps from frame to frame.
@@ -177,6 +179,10 @@ static int option_take(struct wish *w, int code, const char *arg)
         return number_parse("fps", arg, &w->fps);
     case 't':
         return number_parse("thickness", arg, &w->thickness);
+    case 'b':
+        return number_parse("fire", arg, &w->fire);
+    case 'k':
+        return number_parse("key", arg, &w->key);
     default:
         return number_parse("exposure", arg, &w->exposure);
     }
@@ -202,6 +208,9 @@ static void render_begin(struct show *s)
     c->ambient = 293.15;
     c->exposure = s->wish->exposure;
     c->floor = 1;
+    c->look = (struct bw_look)BW_LOOK_DEFAULT;
+    c->look.fire = s->wish->fire;
+    c->look.key = s->wish->key;
     bw_camera_fit(&c->camera, c->lo, c->hi, aspect);
 }
 
@@ -357,7 +366,9 @@ int cmd_preview(int argc, char **argv)
                      .size = 720,
                      .position = NAN,
                      .thickness = 1,
-                     .exposure = 1};
+                     .exposure = 1,
+                     .fire = 1,
+                     .key = 1};
     int code;
     while ((code = cli_option_next(&command, argc, argv)) != CLI_END) {
         if (code == CLI_HELP) return EXIT_CODE_OK;

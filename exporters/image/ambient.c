@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Light from all around, on a coarse grid: six sweeps with wide weights (up, down and the four sides) say how open each
- * place is to sky, studio walls and floor, which darkens folds and undersides. The fire's own light joins it: emission
- * blurred at three widths, a stand-in for light that spreads through smoke. */
+ * place is to sky, studio walls and floor, which darkens folds and undersides. The fire's own light joins it (lamps.c). */
 #include "render.h"
 
 #include <math.h>
@@ -33,53 +32,6 @@ static void coarse_fill(const struct bw_dense *box, const float *f, int stride, 
             for (int i = 0; i < coarse->n[0]; i++) *out++ = block_mean(box, f, stride, (int[3]){i, j, k});
 }
 
-/// Box blur by ±1 cell along one axis, in place; zero outside.
-static void axis_blur(const struct bw_dense *b, float *f, int axis)
-{
-    const size_t step[3] = {1, (size_t)b->n[0], (size_t)b->n[0] * (size_t)b->n[1]};
-    int u = axis == 0 ? 1 : 0, v = axis == 2 ? 1 : 2;
-    for (int j = 0; j < b->n[v]; j++)
-        for (int i = 0; i < b->n[u]; i++) {
-            float *p = f + (size_t)j * step[v] + (size_t)i * step[u], before = 0;
-            for (int k = 0; k < b->n[axis]; k++, p += step[axis]) {
-                float here = *p, after = k + 1 < b->n[axis] ? p[step[axis]] : 0;
-                *p = (before + here + after) / 3;
-                before = here;
-            }
-        }
-}
-
-/// Add the glow of one colour channel: narrow, middle and wide blurs of its emission.
-static void glow_add(const struct bw_dense *b, float *emission, float *rgb)
-{
-    static const int rounds[3] = {2, 6, 16};
-    static const float share[3] = {0.3f, 0.8f, 2.2f};
-    size_t cells = bw_dense_cells(b);
-    for (int s = 0; s < 3; s++) {
-        for (int r = 0; r < rounds[s]; r++)
-            for (int a = 0; a < 3; a++) axis_blur(b, emission, a);
-        float k = share[s] * (float)b->h * BW_COARSE;
-        for (size_t i = 0; i < cells; i++) rgb[i] += k * emission[i];
-    }
-}
-
-/// Total and centre of the emission, for the light it throws on the floor.
-static void glow_sum(const struct bw_dense *b, const float *e, struct bw_ambient *a, int c)
-{
-    double volume = b->h * b->h * b->h, weight = 0, at[3] = {0};
-    size_t n = 0;
-    for (int k = 0; k < b->n[2]; k++)
-        for (int j = 0; j < b->n[1]; j++)
-            for (int i = 0; i < b->n[0]; i++, n++) {
-                weight += (double)e[n];
-                at[0] += (double)e[n] * (i + 0.5);
-                at[1] += (double)e[n] * (j + 0.5);
-                at[2] += (double)e[n] * (k + 0.5);
-            }
-    a->glow[c] = weight * volume;
-    for (int d = 0; d < 3 && c == 0 && weight > 0; d++) a->glow_at[d] = b->origin[d] + at[d] / weight * b->h;
-}
-
 /// Six directions: where the light comes from and its colour.
 struct side {
     double to[3];
@@ -91,36 +43,66 @@ static const struct side sides[6] = {
     {{0, 1, 0}, {0.018f, 0.024f, 0.034f}}, {{0, -1, 0}, {0.020f, 0.023f, 0.030f}},
 };
 
+/// Fire light on one layer of coarse cells that hold something to be lit.
+struct lit_layer {
+    struct bw_ambient *a;
+};
+
+static void layer_lamps(int64_t k, void *user)
+{
+    struct bw_ambient *a = ((struct lit_layer *)user)->a;
+    const struct bw_dense *b = &a->box;
+    size_t n = (size_t)k * (size_t)b->n[0] * (size_t)b->n[1];
+    for (int j = 0; j < b->n[1]; j++)
+        for (int i = 0; i < b->n[0]; i++, n++) {
+            if (!(a->extinction[n] > 0)) continue;
+            float rgb[3] = {0};
+            bw_lamps_light(a, (double[3]){b->origin[0] + (i + 0.5) * b->h, b->origin[1] + (j + 0.5) * b->h,
+                                          b->origin[2] + ((double)k + 0.5) * b->h}, NULL, rgb);
+            for (int c = 0; c < 3; c++) a->rgb[c][n] += rgb[c];
+        }
+}
+
+static enum bw_status fire_light(const struct bw_tools *tools, const struct bw_dense *box, const float *emission,
+                                 struct bw_ambient *a)
+{
+    struct lit_layer layer = {a};
+    for (int c = 0; c < 3; c++) coarse_fill(box, emission + c, 4, &a->box, a->glow[c]);
+    enum bw_status status = bw_lamps_make(tools, a);
+    if (!status) tools->parallel(tools->ctx, a->box.n[2], layer_lamps, &layer);
+    return status;
+}
+
 enum bw_status bw_ambient_make(const struct bw_tools *tools, const struct bw_dense *box, const float *extinction,
-                               const float *emission, int floor, struct bw_ambient *a)
+                               const float *emission, const struct bw_scene *scene, struct bw_ambient *a)
 {
     *a = (struct bw_ambient){.box = *box};
     a->box.h = box->h * BW_COARSE;
     for (int d = 0; d < 3; d++) a->box.n[d] = (box->n[d] + BW_COARSE - 1) / BW_COARSE;
     size_t cells = bw_dense_cells(&a->box);
-    float *mem = tools->alloc(tools->ctx, 5 * cells * sizeof(float));
+    float *mem = tools->alloc(tools->ctx, 8 * cells * sizeof(float));
     if (!mem) return BW_ERR_MEMORY;
     a->extinction = mem;
-    for (int c = 0; c < 3; c++) a->rgb[c] = mem + (size_t)(c + 1) * cells;
-    float *t = mem + 4 * cells;
+    for (int c = 0; c < 3; c++) {
+        a->rgb[c] = mem + (size_t)(c + 1) * cells;
+        a->glow[c] = mem + (size_t)(c + 4) * cells;
+    }
+    float *t = mem + 7 * cells;
     coarse_fill(box, extinction, 1, &a->box, a->extinction);
-    for (int s = 0; s < 6; s++) {
+    for (int s = 0; s < 6 && scene->look.environment > 0; s++) {
         enum bw_status status = bw_light_sweep(tools, &a->box, a->extinction, sides[s].to, SPREAD, t);
         if (status) return status;
-        float k = s == 1 && !floor ? 0.5f : 1;
+        float k = (s == 1 && !scene->floor ? 0.5f : 1) * (float)scene->look.environment;
         for (int c = 0; c < 3; c++)
             for (size_t i = 0; i < cells; i++) a->rgb[c][i] += k * sides[s].rgb[c] * t[i];
     }
-    for (int c = 0; c < 3 && emission; c++) {
-        coarse_fill(box, emission + c, 3, &a->box, t);
-        glow_sum(&a->box, t, a, c);
-        glow_add(&a->box, t, a->rgb[c]);
-    }
-    return BW_OK;
+    return emission ? fire_light(tools, box, emission, a) : BW_OK;
 }
 
 void bw_ambient_free(const struct bw_tools *tools, struct bw_ambient *a)
 {
     if (a->extinction) tools->release(tools->ctx, a->extinction);
+    if (a->lamp) tools->release(tools->ctx, a->lamp);
     a->extinction = NULL;
+    a->lamp = NULL;
 }

@@ -4,6 +4,7 @@
 #include "render.h"
 
 #include <math.h>
+#include <string.h>
 
 #define AZIMUTH 0.42    ///< rad, from the front (-y) towards +x
 #define ELEVATION 0.13  ///< rad above the horizon: low, so that smoke towers
@@ -87,10 +88,17 @@ static void light_aim(const struct bw_camera *c, double x, double y, double z, d
     for (int a = 0; a < 3; a++) to[a] /= len;
 }
 
-void bw_scene_lights(const struct bw_camera *c, struct bw_light *key, struct bw_light *rim)
+int32_t bw_scene_lights(const struct bw_scene *s, struct bw_light light[BW_LIGHTS])
 {
-    *key = (struct bw_light){{0}, {2.35f, 2.05f, 1.68f}};
-    *rim = (struct bw_light){{0}, {0.42f, 0.58f, 0.80f}};
-    light_aim(c, -0.78, 0.66, -0.10, key->to);
-    light_aim(c, 0.70, 0.18, -0.60, rim->to);
+    if (s->look.n_lights > 0) {
+        memcpy(light, s->look.light, (size_t)s->look.n_lights * sizeof *light);
+        return s->look.n_lights;
+    }
+    light[0] = (struct bw_light){{0}, {2.35f, 2.05f, 1.68f}, 0.03f};
+    light[1] = (struct bw_light){{0}, {0.42f, 0.58f, 0.80f}, 0.1f};
+    light_aim(&s->camera, -0.78, 0.66, -0.10, light[0].to);
+    light_aim(&s->camera, 0.70, 0.18, -0.60, light[1].to);
+    for (int l = 0; l < 2; l++)
+        for (int c = 0; c < 3; c++) light[l].rgb[c] *= (float)s->look.key;
+    return s->look.key > 0 ? 2 : 0;
 }

@@ -215,15 +215,14 @@ static enum bw_status solid_gather(const struct bw_tools *tools, const struct bw
 enum bw_status bw_gather_volume(const struct bw_tools *tools, const struct bw_frame *frame, struct bw_volume *v,
                                 float **memory)
 {
-    struct bw_found f = {scalar_find(frame, "density", 1), scalar_find(frame, "flame", 1), NULL,
+    struct bw_found f = {scalar_find(frame, "density", 1), scalar_find(frame, "flame", 1), scalar_find(frame, "temperature", 1),
                          scalar_find(frame, "dye", 3), scalar_find(frame, "solid", 1)};
-    if (!f.flame) f.temperature = scalar_find(frame, "temperature", 1);
     const struct bw_snapshot_field *any = f.density ? f.density : f.dye ? f.dye : f.flame ? f.flame : f.temperature;
     struct cells box = {{INT32_MAX, INT32_MAX, INT32_MAX}, {INT32_MIN, INT32_MIN, INT32_MIN}};
     field_visible(f.density, FAINT, &box);
     field_visible(f.dye, FAINT, &box);
     field_visible(f.flame, 1e-3f, &box);
-    field_visible(f.temperature, 500, &box); // colder gas does not glow
+    if (!f.flame) field_visible(f.temperature, 500, &box); // colder gas does not glow
     int32_t step = 1;
     *memory = NULL;
     if (any && !cells_empty(&box)) {

@@ -5,6 +5,7 @@
 #include "render.h"
 
 #include <math.h>
+#include <string.h>
 
 #define STEP 0.9f                        ///< cells
 enum { BAND = 4, BLOCK = 8, TILE = 16 }; ///< rows a task; cells a block; pixels a screen tile
@@ -17,7 +18,7 @@ struct march {
     struct bw_studio studio;
     struct bw_image *img;
     int32_t nb[3];
-    uint8_t *busy; ///< blocks that hold anything, or touch one that does
+    uint8_t *busy; ///< blocks that hold anything
     int32_t tiles[2];
     float *reach; ///< per screen tile: distance to the nearest and from the farthest busy block, m
 };
@@ -27,11 +28,12 @@ struct ray {
     float o[3], d[3], length;
 };
 
-static int block_holds(const struct bw_lit *lit, const int at[3])
+/// Does anything lie in a block, or in the next cell that interpolation reaches?
+static uint8_t block_holds(const struct bw_lit *lit, const int at[3])
 {
     const struct bw_dense *b = &lit->box;
     int hi[3];
-    for (int a = 0; a < 3; a++) hi[a] = (at[a] + 1) * BLOCK < b->n[a] ? (at[a] + 1) * BLOCK : b->n[a];
+    for (int a = 0; a < 3; a++) hi[a] = (at[a] + 1) * BLOCK < b->n[a] ? (at[a] + 1) * BLOCK + 1 : b->n[a];
     for (int k = at[2] * BLOCK; k < hi[2]; k++)
         for (int j = at[1] * BLOCK; j < hi[1]; j++) {
             const float *p = lit->rgbs + 4 * (((size_t)k * (size_t)b->n[1] + (size_t)j) * (size_t)b->n[0]);
@@ -41,14 +43,12 @@ static int block_holds(const struct bw_lit *lit, const int at[3])
     return 0;
 }
 
-/// Mark a block and the ones around: interpolation reaches half a cell over.
-static void block_mark(struct march *m, const int at[3])
+static void busy_layer(int64_t k, void *user)
 {
-    for (int k = at[2] - 1; k <= at[2] + 1; k++)
-        for (int j = at[1] - 1; j <= at[1] + 1; j++)
-            for (int i = at[0] - 1; i <= at[0] + 1; i++)
-                if (i >= 0 && j >= 0 && k >= 0 && i < m->nb[0] && j < m->nb[1] && k < m->nb[2])
-                    m->busy[(k * m->nb[1] + j) * m->nb[0] + i] = 1;
+    struct march *m = user;
+    for (int j = 0; j < m->nb[1]; j++)
+        for (int i = 0; i < m->nb[0]; i++)
+            m->busy[((int)k * m->nb[1] + j) * m->nb[0] + i] = block_holds(m->lit, (int[3]){i, j, (int)k});
 }
 
 static enum bw_status busy_make(struct march *m)
@@ -57,10 +57,7 @@ static enum bw_status busy_make(struct march *m)
     for (int a = 0; a < 3; a++) m->nb[a] = (m->lit->box.n[a] + BLOCK - 1) / BLOCK;
     m->busy = m->tools->alloc(m->tools->ctx, (size_t)m->nb[0] * (size_t)m->nb[1] * (size_t)m->nb[2]);
     if (!m->busy) return BW_ERR_MEMORY;
-    for (int k = 0; k < m->nb[2]; k++)
-        for (int j = 0; j < m->nb[1]; j++)
-            for (int i = 0; i < m->nb[0]; i++)
-                if (block_holds(m->lit, (int[3]){i, j, k})) block_mark(m, (int[3]){i, j, k});
+    m->tools->parallel(m->tools->ctx, m->nb[2], busy_layer, m);
     return BW_OK;
 }
 
@@ -105,10 +102,10 @@ static enum bw_status tiles_make(struct march *m)
         for (int j = 0; j < m->nb[1]; j++)
             for (int i = 0; i < m->nb[0]; i++) {
                 if (!m->busy[(k * m->nb[1] + j) * m->nb[0] + i]) continue;
-                double half = 0.5 * BLOCK * b->h;
+                const double half = 0.5 * BLOCK * b->h, first = half + 0.5 * b->h; // from cell centre to cell centre
                 tiles_mark(m,
-                           (double[3]){b->origin[0] + (2 * i + 1) * half, b->origin[1] + (2 * j + 1) * half,
-                                       b->origin[2] + (2 * k + 1) * half},
+                           (double[3]){b->origin[0] + first + 2 * i * half, b->origin[1] + first + 2 * j * half,
+                                       b->origin[2] + first + 2 * k * half},
                            1.75 * half);
             }
     return BW_OK;
@@ -131,27 +128,38 @@ static int ray_clip(const struct bw_dense *b, const double eye[3], const double 
     return t1 > t0;
 }
 
+/// {j, s} of one cell, or of a place between: four lanes of every SIMD set.
+struct lanes {
+    float v __attribute__((vector_size(16)));
+};
+
+static inline struct lanes lanes_between(const float *p, size_t step, float f)
+{
+    struct lanes a, b;
+    memcpy(&a, p, sizeof a);
+    memcpy(&b, p + step, sizeof b);
+    return (struct lanes){a.v + (b.v - a.v) * f};
+}
+
 /// Trilinear {j, s} between cells.
-static inline void lit_read(const struct bw_lit *lit, const float p[3], float out[4])
+static inline struct lanes lit_read(const struct bw_lit *lit, const float p[3])
 {
     const struct bw_dense *b = &lit->box;
-    int i[3];
     float f[3];
-    size_t next[3] = {4, 4 * (size_t)b->n[0], 4 * (size_t)b->n[0] * (size_t)b->n[1]}, at = 0;
+    const size_t next[3] = {4, 4 * (size_t)b->n[0], 4 * (size_t)b->n[0] * (size_t)b->n[1]};
+    size_t at = 0;
     for (int a = 0; a < 3; a++) {
-        i[a] = p[a] > 0 ? (int)p[a] : 0;
-        if (i[a] > b->n[a] - 2) i[a] = b->n[a] - 2;
-        f[a] = p[a] - (float)i[a];
-        at += (size_t)i[a] * next[a];
+        int i = (int)p[a];
+        if (i > b->n[a] - 2) i = b->n[a] - 2;
+        f[a] = p[a] - (float)i;
+        at += (size_t)i * next[a];
     }
     const float *q = lit->rgbs + at, *r = q + next[2];
-    for (int c = 0; c < 4; c++) {
-        float a0 = q[c] + (q[c + 4] - q[c]) * f[0], a1 = q[next[1] + c] + (q[next[1] + c + 4] - q[next[1] + c]) * f[0];
-        float b0 = r[c] + (r[c + 4] - r[c]) * f[0], b1 = r[next[1] + c] + (r[next[1] + c + 4] - r[next[1] + c]) * f[0];
-        a0 += (a1 - a0) * f[1];
-        b0 += (b1 - b0) * f[1];
-        out[c] = a0 + (b0 - a0) * f[2];
-    }
+    const struct lanes a0 = lanes_between(q, 4, f[0]), a1 = lanes_between(q + next[1], 4, f[0]);
+    const struct lanes b0 = lanes_between(r, 4, f[0]), b1 = lanes_between(r + next[1], 4, f[0]);
+    struct lanes near = {a0.v + (a1.v - a0.v) * f[1]}, far = {b0.v + (b1.v - b0.v) * f[1]};
+    near.v += (far.v - near.v) * f[2];
+    return near;
 }
 
 /// Distance along the ray to the end of the block around p.
@@ -166,12 +174,17 @@ static float block_exit(const float p[3], const float d[3])
     return bw_most(t, 0);
 }
 
-/// Light gathered along a ray into rgb, and what is let through.
+/// Light gathered along a ray into rgb, and what is let through. Samples stand for a step around them, the first and last
+/// for what of it lies on the ray: else the jitter would show where rays end, at floor and obstacles.
 static float medium_march(const struct march *m, const struct ray *r, float jitter, float rgb[3])
 {
-    float through = 1, h = (float)m->lit->box.h, ds = STEP * h;
-    for (int n = 0; ((float)n + jitter) * STEP < r->length && through > 0.004f;) {
-        float t = ((float)n + jitter) * STEP, p[3], s[4];
+    float through = 1;
+    const float h = (float)m->lit->box.h;
+    struct lanes sum = {{0}};
+    for (int n = 0; ((float)n + jitter - 0.5f) * STEP < r->length && through > 0.004f;) {
+        const float middle = ((float)n + jitter) * STEP, from = bw_most(middle - 0.5f * STEP, 0);
+        const float to = bw_least(middle + 0.5f * STEP, r->length), t = 0.5f * (from + to);
+        float p[3];
         for (int a = 0; a < 3; a++) p[a] = bw_most(r->o[a] + t * r->d[a], 0);
         const int at[3] = {(int)p[0] / BLOCK, (int)p[1] / BLOCK, (int)p[2] / BLOCK};
         if (!m->busy[(at[2] * m->nb[1] + at[1]) * m->nb[0] + at[0]]) {
@@ -179,12 +192,12 @@ static float medium_march(const struct march *m, const struct ray *r, float jitt
             continue;
         }
         n++;
-        lit_read(m->lit, p, s);
-        float depth = s[3] * ds, keep = bw_exp_neg(depth);
-        float reach = through * (depth > 1e-4f ? (1 - keep) / s[3] : ds); // ∫ exp(-s x) dx over the step
-        for (int c = 0; c < 3; c++) rgb[c] += reach * s[c];
+        const struct lanes s = lit_read(m->lit, p);
+        const float ds = (to - from) * h, depth = s.v[3] * ds, keep = bw_exp_neg(depth);
+        sum.v += s.v * (through * (depth > 1e-4f ? (1 - keep) / s.v[3] : ds)); // ∫ exp(-s x) dx over the step
         through *= keep;
     }
+    for (int c = 0; c < 3; c++) rgb[c] = sum.v[c];
     return through;
 }
 
@@ -219,12 +232,12 @@ static float solid_hit(const struct march *m, const double dir[3], double pixel,
     return (float)(1 - fmax(best, 0));
 }
 
-#define SOFT 0.35 ///< cosine by which the key light, being large, reaches round an edge
+#define SOFT 0.35 ///< cosine by which lights, being large, reach round an edge
 
-/// Clay under the studio's lights.
+/// Clay under all lights.
 static void solid_shade(const struct march *m, const double p[3], float rgb[3])
 {
-    double n[3], len = 1e-30, e = 0.75 * m->v->solid_box.h, key = 0, rim = 0;
+    double n[3], len = 1e-30, e = 0.75 * m->v->solid_box.h;
     for (int a = 0; a < 3; a++) {
         double q[3] = {p[0], p[1], p[2]}, r[3] = {p[0], p[1], p[2]};
         q[a] += e;
@@ -232,15 +245,18 @@ static void solid_shade(const struct march *m, const double p[3], float rgb[3])
         n[a] = (double)(solid_read(m->v, q) - solid_read(m->v, r));
         len += n[a] * n[a];
     }
-    for (int a = 0; a < 3; a++) {
-        n[a] /= sqrt(len);
-        key += n[a] * m->studio.key.to[a];
-        rim += n[a] * m->studio.rim.to[a];
-    }
     static const float clay[3] = {0.20f, 0.17f, 0.15f};
-    for (int c = 0; c < 3; c++)
-        rgb[c] = clay[c] * ((float)fmax((key + SOFT) / (1 + SOFT), 0) * m->studio.key.rgb[c] +
-                            0.7f * (float)fmax(rim, 0) * m->studio.rim.rgb[c] + 0.22f + 0.18f * (float)n[2]);
+    float arrives[3] = {0};
+    for (int a = 0; a < 3; a++) n[a] /= sqrt(len);
+    bw_lamps_light(m->studio.ambient, p, n, arrives);
+    for (int c = 0; c < 3; c++) rgb[c] = 4 * arrives[c] + (0.22f + 0.18f * (float)n[2]) * (float)m->scene->look.environment;
+    for (int l = 0; l < m->studio.n_lights; l++) {
+        double cosine = 0;
+        for (int a = 0; a < 3; a++) cosine += n[a] * m->studio.light[l].to[a];
+        const float share = (float)fmax((cosine + SOFT) / (1 + SOFT), 0);
+        for (int c = 0; c < 3; c++) rgb[c] += share * m->studio.light[l].rgb[c];
+    }
+    for (int c = 0; c < 3; c++) rgb[c] *= clay[c];
 }
 
 static void pixel_march(const struct march *m, int x, int y, float *out)
@@ -267,9 +283,9 @@ static void pixel_march(const struct march *m, int x, int y, float *out)
     const float *reach = m->reach + 2 * (y / TILE * m->tiles[0] + x / TILE);
     const double range[2] = {fmax((double)reach[0], 0), fmin((double)reach[1], depth)};
     if (range[0] < range[1] && ray_clip(&m->lit->box, c->eye, dir, range, &r))
-        through = medium_march(m, &r, bw_pattern(x, y), gathered);
+        through = medium_march(m, &r, bw_pattern(x, y) - 0.5f, gathered);
     for (int a = 0; a < 3; a++) gathered[a] += through * behind[a];
-    bw_tone(gathered, (float)m->scene->exposure, out);
+    for (int a = 0; a < 3; a++) out[a] = gathered[a];
 }
 
 static void band_march(int64_t band, void *user)
@@ -290,6 +306,6 @@ enum bw_status bw_march(const struct bw_tools *tools, const struct bw_lit *lit, 
     if (!status) tools->parallel(tools->ctx, (img->h + BAND - 1) / BAND, band_march, &m);
     if (m.busy) tools->release(tools->ctx, m.busy);
     if (m.reach) tools->release(tools->ctx, m.reach);
-    if (m.studio.shadow) tools->release(tools->ctx, m.studio.shadow);
+    if (m.studio.map) tools->release(tools->ctx, m.studio.map);
     return status;
 }

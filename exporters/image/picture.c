@@ -8,6 +8,11 @@
 #include <string.h>
 
 const struct bw_param bw_picture_range_row[1] = {{.type = BW_PARAM_F64}};
+const struct bw_param bw_picture_light_rows[3] = {
+    BW_VEC3(struct bw_picture_light, to, "to", "[-1, -1, 2]", NULL, "Direction towards the lamp."),
+    BW_COLOUR(struct bw_picture_light, colour, "colour", "[2, 2, 2]", "Linear colour and strength; the studio's key is about 2."),
+    BW_F64(struct bw_picture_light, soft, "soft", "0.03", 0, 0.3, 0, "How fast shadows get soft."),
+};
 
 static void *tools_alloc(void *ctx, size_t bytes)
 {
@@ -224,6 +229,35 @@ static enum bw_status slice_make(struct bw_picture *p, struct bw_exporter *e, co
                   : BW_OK;
 }
 
+/// The look as the preset has it. Errors: BW_ERR_PRESET (reported).
+static enum bw_status look_make(struct bw_exporter *e, const struct bw_picture_params *p, struct bw_look *look)
+{
+    const struct bw_picture_light *light = p->lights.items;
+    const double *back = p->background.items;
+    *look = (struct bw_look){.key = p->key, .environment = p->environment, .fire = p->fire,
+                             .anisotropy = p->anisotropy, .bloom = p->bloom, .has_background = p->background.count > 0};
+    if (p->background.count && p->background.count != 3)
+        return e->host->fail(e, BW_ERR_PRESET, "background wants three numbers, [r, g, b]");
+    if (p->lights.count > BW_LIGHTS)
+        return e->host->fail(e, BW_ERR_PRESET, "lights has %lld lamps; at most %d are taken", (long long)p->lights.count,
+                             BW_LIGHTS);
+    for (int c = 0; c < 3; c++) {
+        look->albedo[c] = (float)fmin(fmax(p->smoke[c], 0), 1);
+        look->background[c] = back ? (float)back[c] : 0;
+    }
+    look->n_lights = (int32_t)p->lights.count;
+    for (int32_t l = 0; l < look->n_lights; l++) {
+        const double *to = light[l].to, size = sqrt(to[0] * to[0] + to[1] * to[1] + to[2] * to[2]);
+        if (!(size > 0)) return e->host->fail(e, BW_ERR_PRESET, "lamp %d has no direction: `to` is zero", l + 1);
+        look->light[l].spread = (float)light[l].soft;
+        for (int c = 0; c < 3; c++) {
+            look->light[l].to[c] = to[c] / size;
+            look->light[l].rgb[c] = (float)light[l].colour[c];
+        }
+    }
+    return BW_OK;
+}
+
 /// Stage and camera, once; in a domain without a box the stage grows with the smoke, and the camera steps back.
 static void scene_update(struct bw_picture *p, const struct bw_exporter *e, const struct bw_snapshot_field *f,
                          const struct bw_picture_params *params)
@@ -234,14 +268,19 @@ static void scene_update(struct bw_picture *p, const struct bw_exporter *e, cons
     s->floor = params->floor;
     s->ambient = e->bake->ambient > 0 ? e->bake->ambient : 293.15;
     bounds_choose(p, f, lo, hi);
-    aspect = p->size[0] ? (double)p->size[0] / p->size[1] : bw_camera_aspect(s->lo, s->hi);
+    for (int a = 0; a < 3; a++) { // what the picture shows of it
+        const double fixed = a == 2 ? lo[a] : 0.5 * (lo[a] + hi[a]);
+        lo[a] = fixed + params->frame * (lo[a] - fixed);
+        hi[a] = fixed + params->frame * (hi[a] - fixed);
+    }
+    aspect = p->size[0] ? (double)p->size[0] / p->size[1] : bw_camera_aspect(lo, hi);
     if (!p->size[0]) {
         double h = aspect > 2 ? (double)params->size * 2 / aspect : (double)params->size;
         p->size[0] = 2 * (int32_t)lround(h * aspect / 2);
         p->size[1] = 2 * (int32_t)lround(h / 2);
         s->extinction = bw_scene_extinction(s->lo, s->hi);
     }
-    bw_camera_fit(&s->camera, s->lo, s->hi, aspect);
+    bw_camera_fit(&s->camera, lo, hi, aspect);
 }
 
 static enum bw_status render_make(struct bw_picture *p, struct bw_exporter *e, const struct bw_frame *frame,
@@ -253,7 +292,9 @@ static enum bw_status render_make(struct bw_picture *p, struct bw_exporter *e, c
     scene_update(p, e, f, params);
     struct bw_scene scene = p->scene;
     scene.extinction *= params->thickness;
-    enum bw_status status = bw_image_init(img, &p->tools, p->size[0], p->size[1]);
+    enum bw_status status = look_make(e, params, &scene.look);
+    if (status) return status;
+    status = bw_image_init(img, &p->tools, p->size[0], p->size[1]);
     const struct bw_domain_info *other = params->blend ? nest_find(e->domains, e->n_domains, params->blend) : NULL;
     if (params->blend && (!other || other->h == e->domains[e->domain]->h)) {
         bw_image_free(img);

@@ -14,12 +14,20 @@ struct bw_picture_params {
     const char *field, *position;
     struct bw_list range;
     int64_t size;
-    double thickness, exposure;
+    double thickness, exposure, frame, key, environment, fire, anisotropy, bloom;
+    bw_vec3 smoke;
+    struct bw_list lights, background;
     const char *blend;
     double edge;
 };
 
-extern const struct bw_param bw_picture_range_row[1];
+/// A lamp of the preset's own.
+struct bw_picture_light {
+    bw_vec3 to, colour;
+    double soft;
+};
+
+extern const struct bw_param bw_picture_range_row[1], bw_picture_light_rows[3];
 
 /// Rows of a parameter table for the member `m`, a struct bw_picture_params, of S.
 #define BW_PICTURE_PARAMS(S, m)                                                                                         \
@@ -36,7 +44,16 @@ extern const struct bw_param bw_picture_range_row[1];
     BW_F64(S, m.thickness, "thickness", "1", 0, 1e6, 0, "Renders: optical thickness of smoke, times the default."),      \
     BW_STRING(S, m.blend, "blend", 0, "Renders: another domain that overlaps, shown too; the finer one counts where it is, and fades towards its sides."), \
     BW_F64(S, m.edge, "edge", "8", 0, 1e4, 0, "Renders: cells of the finer domain over which `blend` fades."),           \
-    BW_F64(S, m.exposure, "exposure", "1", 0, 1e6, 0, "Renders: brightness, times the default.")
+    BW_F64(S, m.exposure, "exposure", "1", 0, 1e6, 0, "Renders: brightness, times the default."),         \
+    BW_F64(S, m.frame, "frame", "1", 0.05, 10, 0, "Renders: how much of the domain's width, and of its height from the floor, fills the picture."), \
+    BW_F64(S, m.key, "key", "1", 0, 1e3, 0, "Renders: strength of the studio's lights; 0: fire alone lights the scene."),   \
+    BW_F64(S, m.environment, "environment", "1", 0, 1e3, 0, "Renders: strength of the light from all around."),           \
+    BW_F64(S, m.fire, "fire", "1", 0, 1e6, 0, "Renders: brightness of flames, times the default."),                        \
+    BW_COLOUR(S, m.smoke, "smoke", "[0.92, 0.92, 0.92]", "Renders: share of light that smoke scatters; soot is dark."),   \
+    BW_F64(S, m.anisotropy, "anisotropy", "0.45", -0.9, 0.9, 0, "Renders: mean cosine of scattering; above 0: smoke is brightest against the light."), \
+    BW_F64(S, m.bloom, "bloom", "0.06", 0, 1, 0, "Renders: share of light that glows around what is bright."),              \
+    BW_LIST(S, m.lights, struct bw_picture_light, "lights", bw_picture_light_rows, "Renders: lamps instead of the studio's two, at most 8, the first casts the floor's shadow."), \
+    BW_LIST(S, m.background, double, "background", bw_picture_range_row, "Renders: linear [r, g, b] behind everything instead of the studio's wall.")
 
 /// What is kept from frame to frame, so that camera, size and colours do not jump. Zero it before the first.
 struct bw_picture {

@@ -1,62 +1,62 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Lights the medium cell by cell: extinction, emission, key and rim light with their shadows, ambient light; then
- * marches it. Scattering is single, with a second term of the square root of the transmittance that stands for light
+/* Lights the medium cell by cell: extinction, emission, every light with its shadows, light from all around; then marches
+ * it. Flames absorb what they emit (Kirchhoff): deep ones show their surface, thin ones let see through. Their luminance
+ * follows Planck's law only by its square root: between the red tips and the white core of a fire lie factors of
+ * thousands, which neither film nor screen can show. Scattering is single, with a second term of the square root of the transmittance that stands for light
  * scattered several times and so reaches deeper (Wrenninge, Kulla, Lundqvist 2013). */
 #include "render.h"
 
 #include <math.h>
 #include <string.h>
 
-#define ALBEDO 0.92f
-#define DEEP 0.12f     ///< share of the several-times scattered term
-#define GLOW_GAIN 9.0f ///< emission of a full flame in units of the scene's extinction
+#define DEEP 0.12f    ///< share of the several-times scattered term
+#define SOOT 0.16f    ///< extinction of a flame of 1 in units of smoke's
+#define GLOW 14.0f   ///< radiance of a deep flame at the white point
+#define CONTRAST 0.5  ///< of luminance between temperatures; 1 is physical
+#define BARE 0.3f     ///< flame that hot gas counts as where no flame is given
+#define COARSE_PIXELS 3.5
+#define DRAPER 798.0f ///< K: colder things do not glow
 
 /// What the passes share.
 struct shade {
     const struct bw_tools *tools;
     const struct bw_volume *v;
     const struct bw_scene *scene;
-    struct bw_light light[2];
-    float phase[2];
+    struct bw_light light[BW_LIGHTS];
+    float phase[BW_LIGHTS];
+    int32_t n_lights;
+    struct bw_planck planck;
     struct bw_lit lit;
     float *extinction; ///< of light: smoke and obstacles
-    float *share[2];   ///< what arrives of key and rim
-    float *emission;   ///< rgb interleaved, or NULL
+    float *share[BW_LIGHTS]; ///< what arrives of each light
+    float *emission;   ///< {rgb, extinction} of flames interleaved, or NULL
+    float *soft;       ///< what is being softened, four values a cell
+    int show;          ///< cells are large enough to be seen
     float *rows;       ///< four rows of scratch a layer
     struct bw_ambient ambient;
-    enum bw_status status[2];
+    enum bw_status status[BW_LIGHTS];
 };
 
-/// Planck's law in Wien's form at 610, 550 and 465 nm, relative to 1600 K; half as steep as it is, as an eye that has
-/// adapted, or film, would see it.
-static void blackbody(float kelvin, float rgb[3])
-{
-    static const float second[3] = {23587, 26160, 30942}, white[3] = {1.0f, 0.40f, 0.10f}; // c2/λ, K
-    for (int c = 0; c < 3; c++) rgb[c] = white[c] * expf(-0.5f * second[c] * (1 / kelvin - 1 / 1600.0f));
-}
+/// A flame's temperature where nobody says.
+static float flame_kelvin(float flame) { return 1100 + 800 * bw_least(2 * flame, 1); }
 
-void bw_emission(const struct bw_volume *v, size_t cell, double ambient, float rgb[3])
+void bw_emission(const struct bw_volume *v, const struct bw_planck *p, size_t cell, double ambient, float rgb[3])
 {
-    float strength = 1, kelvin = 0;
+    float glow = v->flame ? v->flame[cell] : BARE, kelvin = v->temperature ? v->temperature[cell] + (float)ambient : 0;
     rgb[0] = rgb[1] = rgb[2] = 0;
-    if (v->flame) {
-        strength = v->flame[cell];
-        kelvin = 1150 + 600 * bw_least(strength, 1.5f);
-        if (!(strength > 1e-3f)) return;
-    } else if (v->temperature) {
-        kelvin = v->temperature[cell] + (float)ambient;
-        if (!(kelvin > 800)) return; // Draper point: colder things do not glow
-        kelvin = bw_least(kelvin, 4000);
-    }
-    if (kelvin <= 0) return;
-    blackbody(kelvin, rgb);
-    for (int c = 0; c < 3; c++) rgb[c] *= strength;
+    if (!(glow > 1e-4f)) return;
+    if (!v->temperature) kelvin = flame_kelvin(glow);
+    if (!(kelvin > DRAPER)) return;
+    bw_planck_read(p, kelvin, rgb);
+    for (int c = 0; c < 3; c++) rgb[c] *= glow;
 }
 
 /// Colour of what scatters in a cell.
-static void albedo_at(const struct bw_volume *v, size_t cell, float density, float rgb[3])
+static void albedo_at(const struct shade *s, size_t cell, float density, float rgb[3])
 {
-    rgb[0] = rgb[1] = rgb[2] = ALBEDO;
+    const struct bw_volume *v = s->v;
+    const float *own = s->scene->look.albedo;
+    for (int c = 0; c < 3; c++) rgb[c] = own[c];
     if (!v->dye[0]) return;
     float d[3], top = 0;
     for (int c = 0; c < 3; c++) {
@@ -65,7 +65,7 @@ static void albedo_at(const struct bw_volume *v, size_t cell, float density, flo
     }
     if (top <= 1e-4f) return;
     float share = top < density ? top / density : 1;
-    for (int c = 0; c < 3; c++) rgb[c] = ALBEDO * (1 - share) + share * bw_most(0.95f * d[c] / top, 0.03f);
+    for (int c = 0; c < 3; c++) rgb[c] = own[c] * (1 - share) + share * bw_most(0.95f * d[c] / top, 0.03f);
 }
 
 static float density_at(const struct bw_volume *v, size_t cell)
@@ -80,14 +80,53 @@ static void layer_medium(int64_t k, void *user)
     struct shade *s = user;
     const struct bw_dense *b = &s->lit.box;
     size_t layer = (size_t)b->n[0] * (size_t)b->n[1], first = (size_t)k * layer;
-    float gain = GLOW_GAIN * (float)s->scene->extinction / 60;
+    const float soot = SOOT * (float)s->scene->extinction, gain = GLOW * soot * (float)s->scene->look.fire;
     for (size_t i = first; i < first + layer; i++) {
         float sigma = density_at(s->v, i) * (float)s->scene->extinction;
         s->lit.rgbs[4 * i + 3] = s->extinction[i] = sigma;
         if (!s->emission) continue;
-        bw_emission(s->v, i, s->scene->ambient, s->emission + 3 * i);
-        for (int c = 0; c < 3; c++) s->emission[3 * i + (size_t)c] *= gain;
+        float *glow = s->emission + 4 * i;
+        bw_emission(s->v, &s->planck, i, s->scene->ambient, glow);
+        for (int c = 0; c < 3; c++) glow[c] *= gain;
+        glow[3] = s->v->flame && s->v->flame[i] > 0 ? soot * s->v->flame[i] : 0;
     }
+}
+
+/// Weights ¼, ½, ¼ along one row of n cells of four values, `step` values apart, in place.
+static void line_soften(float *p, int n, size_t step)
+{
+    float before[4], here[4];
+    for (int c = 0; c < 4; c++) before[c] = p[c];
+    for (int i = 0; i < n; i++, p += step)
+        for (int c = 0; c < 4; c++) {
+            here[c] = p[c];
+            p[c] = 0.25f * (before[c] + (i + 1 < n ? p[step + (size_t)c] : here[c])) + 0.5f * here[c];
+            before[c] = here[c];
+        }
+}
+
+static void layer_soften(int64_t k, void *user)
+{
+    const struct shade *s = user;
+    const size_t nx = (size_t)s->lit.box.n[0], ny = (size_t)s->lit.box.n[1];
+    float *layer = s->soft + 4 * nx * ny * (size_t)k;
+    for (size_t j = 0; j < ny; j++) line_soften(layer + 4 * nx * j, (int)nx, 4);
+    for (size_t i = 0; i < nx; i++) line_soften(layer + 4 * i, (int)ny, 4 * nx);
+}
+
+static void column_soften(int64_t j, void *user)
+{
+    const struct shade *s = user;
+    const size_t nx = (size_t)s->lit.box.n[0], ny = (size_t)s->lit.box.n[1];
+    for (size_t i = 0; i < nx; i++) line_soften(s->soft + 4 * (nx * (size_t)j + i), s->lit.box.n[2], 4 * nx * ny);
+}
+
+/// A filter of one cell along each axis, which stops the shortest waves.
+static void cells_soften(struct shade *s, float *cells)
+{
+    s->soft = cells;
+    s->tools->parallel(s->tools->ctx, s->lit.box.n[2], layer_soften, s);
+    s->tools->parallel(s->tools->ctx, s->lit.box.n[1], column_soften, s);
 }
 
 /// Obstacles stop light: their cells become opaque for the shadow passes. Both boxes share one lattice.
@@ -111,9 +150,9 @@ static void solid_block(struct shade *s)
 }
 
 /// Henyey–Greenstein twice, forward and a little back, relative to isotropic.
-static float phase_value(const struct bw_light *l, const struct bw_camera *c)
+static float phase_value(const struct bw_light *l, const struct bw_camera *c, double g)
 {
-    double cosine = 0, g = 0.45, back = -0.25;
+    double cosine = 0, back = -0.55 * g;
     for (int a = 0; a < 3; a++) cosine += l->to[a] * c->forward[a];
     double f = (1 - g * g) / pow(1 + g * g - 2 * g * cosine, 1.5);
     double r = (1 - back * back) / pow(1 + back * back - 2 * back * cosine, 1.5);
@@ -123,7 +162,7 @@ static float phase_value(const struct bw_light *l, const struct bw_camera *c)
 static void light_task(int64_t i, void *user)
 {
     struct shade *s = user;
-    s->status[i] = bw_light_sweep(s->tools, &s->lit.box, s->extinction, s->light[i].to, i ? 0.1f : 0.03f, s->share[i]);
+    s->status[i] = bw_light_sweep(s->tools, &s->lit.box, s->extinction, s->light[i].to, s->light[i].spread, s->share[i]);
 }
 
 /// A row of ambient light at the fine cells: bilinear in y and z into `coarse`, then linear in x.
@@ -155,18 +194,16 @@ static void ambient_row(const struct shade *s, int c, int j, int k, float *coars
 /// Light that a cell sends to the eye, per metre.
 static void cell_light(struct shade *s, size_t i, const float ambient[3])
 {
-    float *out = s->lit.rgbs + 4 * i, albedo[3] = {0}, direct[2];
-    if (out[3] > 0) {
-        albedo_at(s->v, i, out[3] / (float)s->scene->extinction, albedo);
-        for (int l = 0; l < 2; l++) {
-            float t = s->share[l][i];
-            direct[l] = s->phase[l] * ((1 - DEEP) * t + DEEP * 0.5f * sqrtf(t));
+    float *out = s->lit.rgbs + 4 * i, albedo[3], density = out[3] > 0 ? density_at(s->v, i) : 0;
+    if (density > 0) {
+        float arrives[3] = {ambient[0], ambient[1], ambient[2]};
+        albedo_at(s, i, density, albedo);
+        for (int l = 0; l < s->n_lights; l++) {
+            const float t = s->share[l][i], direct = s->phase[l] * ((1 - DEEP) * t + DEEP * 0.5f * sqrtf(t));
+            for (int c = 0; c < 3; c++) arrives[c] += direct * s->light[l].rgb[c];
         }
-        for (int c = 0; c < 3; c++)
-            out[c] =
-                out[3] * albedo[c] * (direct[0] * s->light[0].rgb[c] + direct[1] * s->light[1].rgb[c] + ambient[c]);
+        for (int c = 0; c < 3; c++) out[c] = density * (float)s->scene->extinction * albedo[c] * arrives[c];
     }
-    for (int c = 0; c < 3 && s->emission; c++) out[c] += s->emission[3 * i + (size_t)c];
 }
 
 static void layer_light(int64_t k, void *user)
@@ -182,40 +219,72 @@ static void layer_light(int64_t k, void *user)
     }
 }
 
+static void layer_emit(int64_t k, void *user)
+{
+    struct shade *s = user;
+    const size_t values = 4 * (size_t)s->lit.box.n[0] * (size_t)s->lit.box.n[1], first = (size_t)k * values;
+    for (size_t i = first; i < first + values; i++) s->lit.rgbs[i] += s->emission[i];
+}
+
+/// Does a cell in the middle cover more than COARSE_PIXELS pixels?
+static int cells_show(const struct bw_scene *scene, const struct bw_dense *b, int32_t height)
+{
+    double r2 = 0;
+    for (int a = 0; a < 3; a++) r2 += pow(b->origin[a] + 0.5 * b->n[a] * b->h - scene->camera.eye[a], 2);
+    return b->h * height > COARSE_PIXELS * 2 * scene->camera.tan_y * sqrt(r2);
+}
+
 /// Fill s->lit. Memory comes as one block, given back by the caller.
 static enum bw_status medium_light(struct shade *s, float *memory)
 {
-    size_t cells = bw_dense_cells(&s->lit.box);
+    const size_t cells = bw_dense_cells(&s->lit.box);
     s->lit.rgbs = memory;
     s->extinction = memory + 4 * cells;
-    s->share[0] = memory + 5 * cells;
-    s->share[1] = memory + 6 * cells;
-    s->rows = memory + 7 * cells;
-    s->emission =
-        s->v->flame || s->v->temperature ? s->rows + 4 * (size_t)s->lit.box.n[0] * (size_t)s->lit.box.n[2] : NULL;
-    bw_scene_lights(&s->scene->camera, &s->light[0], &s->light[1]);
-    for (int l = 0; l < 2; l++) s->phase[l] = phase_value(&s->light[l], &s->scene->camera);
+    memory += 5 * cells;
+    for (int l = 0; l < s->n_lights; l++, memory += cells) s->share[l] = memory;
+    s->emission = s->v->flame || s->v->temperature ? memory : NULL;
+    s->rows = memory + (s->emission ? 4 * cells : 0);
+    for (int l = 0; l < s->n_lights; l++)
+        s->phase[l] = phase_value(&s->light[l], &s->scene->camera, s->scene->look.anisotropy);
+    if (s->emission) bw_planck_init(&s->planck, CONTRAST);
     s->tools->parallel(s->tools->ctx, s->lit.box.n[2], layer_medium, s);
+    // Flames are as thin as a cell, and their light is far from linear in what is carried: read between cells as it is,
+    // it would come out as beads.
+    if (s->emission) cells_soften(s, s->emission);
     if (s->v->solid) solid_block(s);
-    s->tools->parallel(s->tools->ctx, 2, light_task, s);
+    s->tools->parallel(s->tools->ctx, s->n_lights, light_task, s);
     enum bw_status status =
-        bw_ambient_make(s->tools, &s->lit.box, s->extinction, s->emission, s->scene->floor, &s->ambient);
-    if (status || s->status[0] || s->status[1]) return BW_ERR_MEMORY;
+        bw_ambient_make(s->tools, &s->lit.box, s->extinction, s->emission, s->scene, &s->ambient);
+    for (int l = 0; l < s->n_lights && !status; l++) status = s->status[l];
+    if (status) return status;
     s->tools->parallel(s->tools->ctx, s->lit.box.n[2], layer_light, s);
+    if (s->show) cells_soften(s, s->lit.rgbs); // the terraces of dense smoke would show
+    if (s->emission) s->tools->parallel(s->tools->ctx, s->lit.box.n[2], layer_emit, s);
     return BW_OK;
 }
 
-enum bw_status bw_render(const struct bw_tools *tools, const struct bw_volume *v, const struct bw_scene *scene,
-                         struct bw_image *img)
+enum bw_status bw_render_linear(const struct bw_tools *tools, const struct bw_volume *v, const struct bw_scene *scene,
+                                struct bw_image *img)
 {
     struct shade s = {.tools = tools, .v = v, .scene = scene, .lit = {v->box, NULL}};
-    size_t cells = bw_dense_cells(&v->box), each = v->flame || v->temperature ? 10 : 7;
-    size_t rows = 4 * (size_t)v->box.n[0] * (size_t)v->box.n[2];
+    s.n_lights = bw_scene_lights(scene, s.light);
+    s.show = cells_show(scene, &v->box, img->h);
+    const size_t cells = bw_dense_cells(&v->box), each = 5 + (size_t)s.n_lights + (v->flame || v->temperature ? 4 : 0);
+    const size_t rows = 4 * (size_t)v->box.n[0] * (size_t)v->box.n[2];
     float *memory = cells ? tools->alloc(tools->ctx, (each * cells + rows) * sizeof(float)) : NULL;
     enum bw_status status = cells && !memory ? BW_ERR_MEMORY : BW_OK;
     if (!status && cells) status = medium_light(&s, memory);
     if (!status) status = bw_march(tools, &s.lit, &s.ambient, v, scene, img);
     bw_ambient_free(tools, &s.ambient);
     if (memory) tools->release(tools->ctx, memory);
+    return status;
+}
+
+enum bw_status bw_render(const struct bw_tools *tools, const struct bw_volume *v, const struct bw_scene *scene,
+                         struct bw_image *img)
+{
+    enum bw_status status = bw_render_linear(tools, v, scene, img);
+    if (!status) status = bw_film_bloom(img, scene->look.bloom);
+    if (!status) bw_film_develop(img, scene->exposure);
     return status;
 }

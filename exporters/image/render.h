@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The preview renderer: smoke as an absorbing, scattering, glowing medium under one shadowed key light, a rim
- * light and a soft sky, over a studio floor. Physical where it is cheap, a photographer's taste elsewhere.
+/* The preview renderer: smoke as an absorbing, scattering, glowing medium under shadowed lights, the fire's own light and
+ * a soft sky, over a studio floor. Physical where it is cheap, a photographer's taste elsewhere.
  *
  * The medium is lit first (light.c, ambient.c), which gives every cell an extinction s and a source j = s·albedo·(light
  * that arrives and is scattered to the eye) + emission. What remains is classic emission and absorption along
@@ -33,6 +33,31 @@ struct bw_camera {
     double tan_x, tan_y; ///< tangent of half the angle of view
 };
 
+/// Where light comes from (unit vectors towards the light) and how much of it; linear.
+struct bw_light {
+    double to[3];
+    float rgb[3];
+    float spread; ///< 0 … 0.2: how soft shadows get
+};
+
+enum { BW_LIGHTS = 8 };
+
+/// What a photographer would choose.
+struct bw_look {
+    double key;         ///< strength of the studio's two lights; 1: a lit studio
+    double environment; ///< of the light from all around
+    double fire;        ///< of flames
+    double anisotropy;  ///< mean cosine of scattering, -0.9 … 0.9
+    double bloom;       ///< share of light that spreads over the picture
+    float albedo[3];    ///< what smoke scatters of the light it meets
+    int32_t has_background;
+    float background[3];                 ///< linear; else the studio's backdrop
+    int32_t n_lights;                    ///< instead of the studio's two
+    struct bw_light light[BW_LIGHTS];
+};
+#define BW_LOOK_DEFAULT                                                                                                 \
+    {.key = 1, .environment = 1, .fire = 1, .anisotropy = 0.45, .bloom = 0.06, .albedo = {0.92f, 0.92f, 0.92f}}
+
 /// What stays the same over a movie.
 struct bw_scene {
     struct bw_camera camera;
@@ -41,12 +66,7 @@ struct bw_scene {
     double ambient;      ///< ambient temperature, K
     double exposure;     ///< 1: as it is meant
     int32_t floor;       ///< 1: draw floor and shadow
-};
-
-/// Where light comes from (unit vectors towards the light) and how much of it; linear.
-struct bw_light {
-    double to[3];
-    float rgb[3];
+    struct bw_look look;
 };
 
 /// The lit medium: interleaved {j.r, j.g, j.b, s} a cell, 1/m.
@@ -60,9 +80,16 @@ enum { BW_COARSE = 4 };
 struct bw_ambient {
     struct bw_dense box;
     float *extinction; ///< mean, 1/m
-    float *rgb[3];     ///< light from all around, glow included
-    double glow[3];    ///< total emission, colour × m³/m
-    double glow_at[3]; ///< its centre, m
+    float *rgb[3];     ///< mean radiance from all around, the fire's included
+    float *glow[3];    ///< mean emission, 1/m; NULL without fire
+    struct bw_lamp *lamp;
+    int32_t n_lamps;
+};
+
+/// A part of the fire as a source of light.
+struct bw_lamp {
+    double at[3];
+    float rgb[3], floor; ///< ∫ j dV; added to r², m²
 };
 
 /// Width over height that suits the stage, between 9:16 and 16:9.
@@ -71,24 +98,48 @@ double bw_camera_aspect(const double lo[3], const double hi[3]);
 void bw_camera_fit(struct bw_camera *c, const double lo[3], const double hi[3], double aspect);
 /// Extinction for a density of 1 that gives smoke some body in a stage of that size.
 double bw_scene_extinction(const double lo[3], const double hi[3]);
-/// The three lights, fixed to the camera: key, rim; *sky and *bounce are light from above and below.
-void bw_scene_lights(const struct bw_camera *c, struct bw_light *key, struct bw_light *rim);
+/// The lights of a scene: its own, or the studio's key and rim, which move with the camera. Returns how many.
+int32_t bw_scene_lights(const struct bw_scene *s, struct bw_light light[BW_LIGHTS]);
 
 /// Draw `v` (density NULL and no flame: an empty stage) into `img`. Errors: BW_ERR_MEMORY.
 enum bw_status bw_render(const struct bw_tools *tools, const struct bw_volume *v, const struct bw_scene *scene,
                          struct bw_image *img);
+/// The same as linear light, before film.
+enum bw_status bw_render_linear(const struct bw_tools *tools, const struct bw_volume *v, const struct bw_scene *scene,
+                                struct bw_image *img);
 
 /* Steps of bw_render, each in a file of its own. */
 
 /// Share of a directional light that arrives at each cell, 0 … 1, into `out`. Errors: BW_ERR_MEMORY.
 enum bw_status bw_light_sweep(const struct bw_tools *tools, const struct bw_dense *box, const float *extinction,
                               const double to[3], float spread, float *out);
-/// Light from all around and the fire's glow. `emission`: rgb interleaved or NULL. Errors: BW_ERR_MEMORY.
+/// Light from all around and the fire's. `emission`: {rgb, unused} interleaved or NULL. Errors: BW_ERR_MEMORY.
 enum bw_status bw_ambient_make(const struct bw_tools *tools, const struct bw_dense *box, const float *extinction,
-                               const float *emission, int floor, struct bw_ambient *a);
+                               const float *emission, const struct bw_scene *scene, struct bw_ambient *a);
 void bw_ambient_free(const struct bw_tools *tools, struct bw_ambient *a);
-/// Glow of a cell, linear: from `flame`, else from heat above the visible threshold.
-void bw_emission(const struct bw_volume *v, size_t cell, double ambient, float rgb[3]);
+/// The fire as lamps. Errors: BW_ERR_MEMORY.
+enum bw_status bw_lamps_make(const struct bw_tools *tools, struct bw_ambient *a);
+/// Add the fire's light at p: mean radiance, or, on a surface, irradiance over 4π.
+void bw_lamps_light(const struct bw_ambient *a, const double p[3], const double normal[3], float rgb[3]);
+
+/// CIE 1931 tristimulus values of a black body, W/(sr m³).
+void bw_planck_xyz(double kelvin, double xyz[3]);
+enum { BW_PLANCK_LOW = 600, BW_PLANCK_STEP = 10, BW_PLANCK_N = 341, BW_PLANCK_WHITE = 1900 };
+/// Linear Rec.709 of black bodies from LOW K in steps; luminance (Y/Y at WHITE)^contrast.
+struct bw_planck {
+    float rgb[BW_PLANCK_N][3];
+};
+void bw_planck_init(struct bw_planck *p, double contrast);
+/// Between the table's entries; colder than LOW is dark.
+static inline void bw_planck_read(const struct bw_planck *p, float kelvin, float rgb[3])
+{
+    float x = (kelvin - BW_PLANCK_LOW) * (1.0f / BW_PLANCK_STEP);
+    x = x < BW_PLANCK_N - 1.001f ? x : BW_PLANCK_N - 1.001f;
+    const int i = x > 0 ? (int)x : 0;
+    for (int c = 0; c < 3; c++) rgb[c] = x > 0 ? p->rgb[i][c] + (p->rgb[i + 1][c] - p->rgb[i][c]) * (x - (float)i) : 0;
+}
+/// Glow of a cell: a black body's colour times what there is to glow: `flame`, and smoke that is hot enough.
+void bw_emission(const struct bw_volume *v, const struct bw_planck *p, size_t cell, double ambient, float rgb[3]);
 
 /// March all pixels: medium in front of what is behind it.
 enum bw_status bw_march(const struct bw_tools *tools, const struct bw_lit *lit, const struct bw_ambient *ambient,
@@ -98,16 +149,20 @@ enum bw_status bw_march(const struct bw_tools *tools, const struct bw_lit *lit, 
 struct bw_studio {
     const struct bw_scene *scene;
     const struct bw_ambient *ambient;
-    struct bw_light key, rim;
+    struct bw_light light[BW_LIGHTS];
+    int32_t n_lights;
     double lo[2], size; ///< of the shadow map, m
     int32_t n;
-    float *shadow; ///< n × n, share of key light that reaches the floor
+    float *map; ///< n × n, rgb: light that reaches the floor
 };
 enum bw_status bw_studio_make(const struct bw_tools *tools, const struct bw_scene *scene,
                               const struct bw_ambient *ambient, struct bw_studio *s);
 /// Linear light behind the smoke along a ray; (u, v) in -1 … 1 over the picture. *depth: m to the floor, or HUGE_VAL.
 void bw_studio_colour(const struct bw_studio *s, const double dir[3], double u, double v, float rgb[3], double *depth);
-/// Linear scene light to display.
+/// Glow of lens and film around what is bright. Errors: BW_ERR_MEMORY.
+enum bw_status bw_film_bloom(struct bw_image *img, double bloom);
+/// Linear light to display, in place.
+void bw_film_develop(struct bw_image *img, double exposure);
 void bw_tone(const float linear[3], float exposure, float srgb[3]);
 
 /// e^-x for x ≥ 0, relative error below 2e-4, without a call so that loops vectorise.

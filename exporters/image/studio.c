@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The studio: a dark backdrop, a floor that takes the smoke's shadow and the fire's light and fades into the backdrop,
- * and the tone curve. Cheats: the floor's shadow is marched through the coarse grid, and the fire lights it as
- * one lamp at its centre. */
+/* The studio: a dark backdrop, a floor that takes the smoke's shadow and the fire's light and fades into the backdrop. The
+ * floor's light is a map, made once a frame. Cheats: the shadow is marched through the coarse grid, only the first light
+ * casts one, and the studio's rim light does not reach the floor. */
 #include "render.h"
 
 #include <math.h>
+
+#define FLOOR 0.042f ///< four times the floor's albedo: lights are given as irradiance over 4π
+#define SPILL 12.0f  ///< of the fire: a floor as dark as this one would hide it
 
 enum { MAP = 160 };
 
@@ -19,6 +22,7 @@ static float shadow_march(const struct bw_ambient *a, const double p[3], const d
         t1 = fmin(t1, fmax(lo, hi));
     }
     double depth = 0, ds = 0.8 * b->h;
+    if (!a->extinction) return 1;
     for (double t = t0 + 0.5 * ds; t < t1 && depth < 6; t += ds) {
         struct bw_tap tap;
         bw_tap_at(b, (double[3]){p[0] + t * to[0], p[1] + t * to[1], p[2] + t * to[2]}, &tap);
@@ -27,67 +31,87 @@ static float shadow_march(const struct bw_ambient *a, const double p[3], const d
     return (float)exp(-depth);
 }
 
-static void shadow_row(int64_t j, void *user)
+/// Light that the floor sends back from one row of the map: every light through its shadow, the fire, the sky.
+static void map_row(int64_t j, void *user)
 {
+    static const float sky[3] = {0.20f, 0.26f, 0.34f};
     struct bw_studio *s = user;
-    double cell = s->size / s->n, y = s->lo[1] + ((double)j + 0.5) * cell;
-    for (int i = 0; i < s->n; i++)
-        s->shadow[j * s->n + i] =
-            shadow_march(s->ambient, (double[3]){s->lo[0] + (i + 0.5) * cell, y, s->scene->lo[2]}, s->key.to);
+    const double cell = s->size / s->n, y = s->lo[1] + ((double)j + 0.5) * cell, up[3] = {0, 0, 1};
+    for (int i = 0; i < s->n; i++) {
+        const double p[3] = {s->lo[0] + (i + 0.5) * cell, y, s->scene->lo[2]};
+        float *rgb = s->map + 3 * (j * s->n + i), fire[3] = {0};
+        bw_lamps_light(s->ambient, p, up, fire);
+        for (int c = 0; c < 3; c++) rgb[c] = sky[c] * (float)s->scene->look.environment + SPILL * fire[c];
+        for (int l = 0; l < s->n_lights; l++) {
+            const float share = (float)fmax(s->light[l].to[2], 0) * (l ? 1 : shadow_march(s->ambient, p, s->light[l].to));
+            for (int c = 0; c < 3 && (l == 0 || s->scene->look.n_lights); c++) rgb[c] += share * s->light[l].rgb[c];
+        }
+    }
+}
+
+/// Mean with the neighbours along a line of the map, in place.
+static void line_mean(float *p, int n, size_t step)
+{
+    for (int c = 0; c < 3; c++) {
+        float before = p[c];
+        for (int i = 0; i + 1 < n; i++) {
+            float *at = p + (size_t)i * step + c, here = *at;
+            *at = (before + here + at[step]) / 3;
+            before = here;
+        }
+    }
+}
+
+/// The coarse grid's cells would show as rays on the floor.
+static void map_soften(struct bw_studio *s)
+{
+    const size_t n = (size_t)s->n;
+    for (int round = 0; round < 4; round++)
+        for (size_t i = 0; i < n; i++) {
+            line_mean(s->map + 3 * n * i, s->n, 3);
+            line_mean(s->map + 3 * i, s->n, 3 * n);
+        }
 }
 
 enum bw_status bw_studio_make(const struct bw_tools *tools, const struct bw_scene *scene,
                               const struct bw_ambient *ambient, struct bw_studio *s)
 {
     *s = (struct bw_studio){.scene = scene, .ambient = ambient, .n = MAP};
-    bw_scene_lights(&scene->camera, &s->key, &s->rim);
-    if (!scene->floor || !ambient->extinction) return BW_OK;
+    s->n_lights = bw_scene_lights(scene, s->light);
+    if (!scene->floor) return BW_OK;
     double w[3];
     for (int a = 0; a < 3; a++) w[a] = scene->hi[a] - scene->lo[a];
     s->size = 1.6 * (fmax(w[0], w[1]) + w[2]); // shadows fall as far as the stage is high
     for (int a = 0; a < 2; a++) s->lo[a] = 0.5 * (scene->lo[a] + scene->hi[a]) - 0.5 * s->size;
-    s->shadow = tools->alloc(tools->ctx, (size_t)MAP * MAP * sizeof(float));
-    if (!s->shadow) return BW_ERR_MEMORY;
-    tools->parallel(tools->ctx, MAP, shadow_row, s);
+    s->map = tools->alloc(tools->ctx, 3 * (size_t)MAP * MAP * sizeof(float));
+    if (!s->map) return BW_ERR_MEMORY;
+    tools->parallel(tools->ctx, MAP, map_row, s);
+    map_soften(s);
     return BW_OK;
 }
 
-static float shadow_read(const struct bw_studio *s, double x, double y)
-{
-    double u = (x - s->lo[0]) / s->size * s->n - 0.5, v = (y - s->lo[1]) / s->size * s->n - 0.5;
-    if (!s->shadow || !(u >= 0 && v >= 0 && u < s->n - 1 && v < s->n - 1)) return 1;
-    int i = (int)u, j = (int)v;
-    float fu = (float)(u - i), fv = (float)(v - j);
-    const float *p = s->shadow + j * s->n + i;
-    return (p[0] * (1 - fu) + p[1] * fu) * (1 - fv) + (p[s->n] * (1 - fu) + p[s->n + 1] * fu) * fv;
-}
-
-/// Light from the fire on the floor at p, as from a lamp at its centre no nearer than a tenth of the stage.
-static float glow_factor(const struct bw_studio *s, const double p[3])
-{
-    const struct bw_ambient *a = s->ambient;
-    double d[3], near = 0.1 * (s->scene->hi[2] - s->scene->lo[2]), r2 = near * near;
-    for (int c = 0; c < 3; c++) {
-        d[c] = a->glow_at[c] - p[c];
-        r2 += d[c] * d[c];
-    }
-    return (float)((fmax(d[2], 0) + 0.3 * near) / (r2 * sqrt(r2)));
-}
-
+/// The map between its cells; beyond it, its edge.
 static void floor_light(const struct bw_studio *s, const double p[3], float rgb[3])
 {
-    static const float sky[3] = {0.20f, 0.26f, 0.34f};
-    float key = (float)s->key.to[2] * shadow_read(s, p[0], p[1]), glow = glow_factor(s, p);
+    const double most = s->n - 1.001;
+    const double u = fmin(fmax((p[0] - s->lo[0]) / s->size * s->n - 0.5, 0), most);
+    const double v = fmin(fmax((p[1] - s->lo[1]) / s->size * s->n - 0.5, 0), most);
+    const int i = (int)u, j = (int)v;
+    const float fu = (float)(u - i), fv = (float)(v - j), *q = s->map + 3 * (j * s->n + i);
+    const ptrdiff_t row = 3 * (ptrdiff_t)s->n;
     for (int c = 0; c < 3; c++)
-        rgb[c] = 0.042f * (key * s->key.rgb[c] + sky[c]) + 0.25f * glow * (float)s->ambient->glow[c];
+        rgb[c] = FLOOR * ((q[c] * (1 - fu) + q[c + 3] * fu) * (1 - fv) + (q[c + row] * (1 - fu) + q[c + row + 3] * fu) * fv);
 }
 
 void bw_studio_colour(const struct bw_studio *s, const double dir[3], double u, double v, float rgb[3], double *depth)
 {
     static const float dark[3] = {0.0075f, 0.0088f, 0.0115f}, light[3] = {0.026f, 0.029f, 0.034f};
     const struct bw_scene *scene = s->scene;
-    float vignette = (float)exp(-0.9 * (u * u + (v + 0.15) * (v + 0.15)));
-    for (int c = 0; c < 3; c++) rgb[c] = dark[c] + (light[c] - dark[c]) * vignette;
+    const float vignette = (float)exp(-0.9 * (u * u + (v + 0.15) * (v + 0.15)));
+    const float room = (float)(0.35 + 0.65 * fmin(scene->look.key, 1)); // with the lights down the wall is darker too
+    for (int c = 0; c < 3; c++)
+        rgb[c] = scene->look.has_background ? scene->look.background[c]
+                                            : room * (dark[c] + (light[c] - dark[c]) * vignette);
     *depth = HUGE_VAL;
     if (!scene->floor || dir[2] > -1e-6) return;
     *depth = (scene->lo[2] - scene->camera.eye[2]) / dir[2];
@@ -98,14 +122,4 @@ void bw_studio_colour(const struct bw_studio *s, const double dir[3], double u, 
     float lit[3], fade = (float)exp(-r2 / (0.8 * size * size));
     floor_light(s, p, lit);
     for (int c = 0; c < 3; c++) rgb[c] += (lit[c] - rgb[c]) * fade;
-}
-
-/// Toe and shoulder of film as x^p / (x^p + k) (Naka and Rushton 1966), k so that 0.18 lands on mid grey.
-void bw_tone(const float linear[3], float exposure, float srgb[3])
-{
-    for (int c = 0; c < 3; c++) {
-        float x = powf(bw_most(linear[c], 0) * exposure, 1.2f), y = 1.06f * x / (x + 0.62f);
-        y = bw_least(y, 1);
-        srgb[c] = y <= 0.0031308f ? 12.92f * y : 1.055f * powf(y, 1 / 2.4f) - 0.055f;
-    }
 }

@@ -103,6 +103,17 @@ static enum bw_status gain_choose(struct bw_vdb_view *v, const char *path, char 
     return BW_OK;
 }
 
+static void bounds_join(struct bw_vdb_view *v, const struct bwvdb_info *g)
+{
+    double lo[3], hi[3];
+    if (!g->active) return;
+    grid_bounds(v, g, lo, hi);
+    for (int a = 0; a < 3; a++) {
+        v->lo[a] = fmin(v->lo[a], lo[a]);
+        v->hi[a] = fmax(v->hi[a], hi[a]);
+    }
+}
+
 static enum bw_status file_survey(struct bw_vdb_view *v, const char *path, int first, char *why, size_t why_size)
 {
     struct bwvdb_file *f = NULL;
@@ -119,14 +130,9 @@ static enum bw_status file_survey(struct bw_vdb_view *v, const char *path, int f
         return BW_ERR_USAGE;
     }
     if (v->voxel <= 0) v->voxel = info->voxel[0];
-    if (info->active > 0) {
-        double lo[3], hi[3];
-        grid_bounds(v, info, lo, hi);
-        for (int a = 0; a < 3; a++) {
-            v->lo[a] = fmin(v->lo[a], lo[a]);
-            v->hi[a] = fmax(v->hi[a], hi[a]);
-        }
-    }
+    const int flame = v->field ? -1 : grid_find(f, flame_names, 1);
+    bounds_join(v, info);
+    if (flame >= 0) bounds_join(v, bwvdb_grid_info(f, flame)); // a clean fire has no smoke
     bwvdb_close(f);
     return BW_OK;
 }

@@ -106,6 +106,8 @@ static struct bw_image ball_render(const struct bw_tools *t, const struct bw_vol
     struct bw_scene scene = {
         .lo = {-0.5, -0.5, 0}, .hi = {0.5, 0.5, 1}, .extinction = 60, .ambient = 293, .exposure = 1};
     struct bw_image img;
+    scene.look = (struct bw_look)BW_LOOK_DEFAULT;
+    scene.look.bloom = 0;
     bw_camera_fit(&scene.camera, scene.lo, scene.hi, 1);
     cr_assert_eq(bw_image_init(&img, t, 96, 96), BW_OK);
     cr_assert_eq(bw_render(t, v, &scene, &img), BW_OK);
@@ -184,19 +186,165 @@ Test(image, same_picture_in_any_order_of_tasks)
     free(v.density);
 }
 
+/* ---- light against closed forms ---- */
+
+/* Chromaticities of black bodies, from Wyszecki and Stiles' table and the CIE's own for 2856 K (illuminant A). */
+Test(image, black_bodies_have_their_colour)
+{
+    static const double want[][3] = {{1000, .6528, .3444}, {1500, .5857, .3931}, {2000, .5267, .4133},
+                                     {2500, .4770, .4137}, {2856, .4476, .4074}, {3000, .4369, .4041},
+                                     {4000, .3805, .3768}, {5000, .3451, .3516}, {6500, .3135, .3237},
+                                     {8000, .2952, .3048}, {10000, .2807, .2884}};
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+        double xyz[3];
+        bw_planck_xyz(want[i][0], xyz);
+        double sum = xyz[0] + xyz[1] + xyz[2], dx = xyz[0] / sum - want[i][1], dy = xyz[1] / sum - want[i][2];
+        cr_assert_lt(hypot(dx, dy), 0.002, "%g K: (%.4f, %.4f)", want[i][0], xyz[0] / sum, xyz[1] / sum);
+    }
+}
+
+/* The table that renders use: luminance as told, redder when colder, nothing negative. */
+Test(image, glow_follows_temperature)
+{
+    struct bw_planck p;
+    double before[2] = {0, 0}, exact[3], unit[3];
+    bw_planck_init(&p, 1);
+    bw_planck_xyz(1900, unit);
+    for (float kelvin = 905; kelvin < 3900; kelvin += 130) {
+        float rgb[3];
+        bw_planck_read(&p, kelvin, rgb);
+        bw_planck_xyz((double)kelvin, exact);
+        double y = 0.2126 * (double)rgb[0] + 0.7152 * (double)rgb[1] + 0.0722 * (double)rgb[2], ratio = (double)(rgb[1] / rgb[0]);
+        cr_assert(rgb[0] > 0 && rgb[1] >= 0 && rgb[2] >= 0);
+        cr_assert_float_eq(y, exact[1] / unit[1], 0.02 * y, "%g K: luminance %g, not %g", (double)kelvin, y, exact[1] / unit[1]);
+        cr_assert(y > before[0] && ratio > before[1] - 1e-6, "%g K", (double)kelvin);
+        before[0] = y, before[1] = ratio;
+    }
+}
+
+/* What a camera 10 m away sees of a lit medium that fills [-1, 1]³ in n³ cells, over a background of 1. */
+static struct bw_image medium_render(int n, float *rgbs)
+{
+    struct bw_scene scene = {.exposure = 1, .camera = {{0, -10, 0}, {1, 0, 0}, {0, 0, 1}, {0, 1, 0}, 0.12, 0.12},
+                             .look = BW_LOOK_DEFAULT};
+    const struct bw_lit lit = {{{n, n, n}, {-1, -1, -1}, 2. / n}, rgbs};
+    const struct bw_volume v = {.box = lit.box};
+    const struct bw_ambient none = {.box = lit.box};
+    struct bw_image img;
+    scene.look.has_background = 1;
+    for (int c = 0; c < 3; c++) scene.look.background[c] = 1;
+    cr_assert_eq(bw_image_init(&img, &tools, 65, 65), BW_OK);
+    cr_assert_eq(bw_march(&tools, &lit, &none, &v, &scene, &img), BW_OK);
+    return img;
+}
+
+static double ray_slope(int pixel) { return 0.12 * (2 * (pixel + .5) / 65 - 1); }
+
+/* A slab half a metre thick of 3 per metre lets exp(-1.5/cos) of the background through. */
+Test(image, slab_follows_beer_and_lambert)
+{
+    enum { N = 64 };
+    float *rgbs = take(NULL, (size_t)N * N * N * 4 * sizeof(float));
+    for (int i = 0; i < N * N * N; i++)
+        if (i / N % N >= N / 4 && i / N % N < N / 2) rgbs[4 * i + 3] = 3;
+    struct bw_image img = medium_render(N, rgbs);
+    for (int y = 8; y < 57; y++)
+        for (int x = 8; x < 57; x++) {
+            double want = exp(-1.5 * sqrt(1 + pow(ray_slope(x), 2) + pow(ray_slope(y), 2)));
+            cr_assert_float_eq(img.px[3 * (y * 65 + x)], want, 0.01 * want, "%d, %d: %g, not %g", x, y,
+                               (double)img.px[3 * (y * 65 + x)], want);
+        }
+    bw_image_free(&img);
+    free(rgbs);
+}
+
+/* A ball of radius 0.6 m that emits j and absorbs s: (j/s)(1 - exp(-s·chord)) + exp(-s·chord). */
+Test(image, ball_emits_and_absorbs)
+{
+    enum { N = 96, SUB = 4 };
+    const double s = 2, j[3] = {3, 1, 0.25};
+    float *rgbs = take(NULL, (size_t)N * N * N * 4 * sizeof(float));
+    for (int i = 0; i < N * N * N; i++) {
+        double inside = 0; /* share of the cell in the ball */
+        for (int q = 0; q < SUB * SUB * SUB; q++) {
+            double x = (i % N + (q % SUB + .5) / SUB) * 2 / N - 1, y = (i / N % N + (q / SUB % SUB + .5) / SUB) * 2 / N - 1;
+            double z = (i / N / N + (q / SUB / SUB + .5) / SUB) * 2 / N - 1;
+            inside += x * x + y * y + z * z < 0.36 ? 1. / (SUB * SUB * SUB) : 0;
+        }
+        for (int c = 0; c < 3; c++) rgbs[4 * i + c] = (float)(inside * j[c]);
+        rgbs[4 * i + 3] = (float)(inside * s);
+    }
+    struct bw_image img = medium_render(N, rgbs);
+    for (int y = 0; y < 65; y++)
+        for (int x = 0; x < 65; x++) {
+            double t2 = pow(ray_slope(x), 2) + pow(ray_slope(y), 2), near2 = 100 * t2 / (1 + t2); /* distance from the centre */
+            if (near2 > 0.25 && near2 < 0.5) continue;                                            /* the edge is a cell wide */
+            double chord = near2 < 0.36 ? 2 * sqrt(0.36 - near2) : 0, keep = exp(-s * chord);
+            for (int c = 0; c < 3; c++) {
+                double want = j[c] / s * (1 - keep) + keep, got = (double)img.px[3 * (y * 65 + x) + c];
+                cr_assert_float_eq(got, want, 0.01 * want, "%d, %d: %g, not %g", x, y, got, want);
+            }
+        }
+    bw_image_free(&img);
+    free(rgbs);
+}
+
+/* Far from a small fire its light falls as J/(4π r²); of smoke between counts two fifths: the rest scatters forward. */
+Test(image, fire_lights_its_surroundings)
+{
+    enum { N = 40 };
+    const struct bw_dense box = {{N, N, N}, {-1, -1, -1}, 2. / N};
+    struct bw_scene scene = {.look = BW_LOOK_DEFAULT};
+    float *extinction = take(NULL, N * N * N * sizeof(float)), *emission = take(NULL, 4 * N * N * N * sizeof(float));
+    scene.look.environment = 0;
+    for (int i = 0; i < N * N * N; i++) {
+        int x = i % N, y = i / N % N, z = i / N / N;
+        if (abs(2 * x - N + 1) < 4 && abs(2 * y - N + 1) < 4 && abs(2 * z - N + 1) < 4) emission[4 * i] = 5;
+        extinction[i] = 0.4f;
+    }
+    struct bw_ambient a;
+    cr_assert_eq(bw_ambient_make(&tools, &box, extinction, emission, &scene, &a), BW_OK);
+    double total = 0;
+    for (int i = 0; i < N * N * N; i++) total += (double)emission[4 * i] * pow(2. / N, 3);
+    for (double r = 0.5; r <= 0.9; r += 0.2) {
+        float rgb[3] = {0};
+        double want = total / (4 * 3.14159265358979 * r * r) * exp(-0.4 * 0.4 * r);
+        bw_lamps_light(&a, (double[3]){0.48 * r, -0.6 * r, 0.64 * r}, NULL, rgb);
+        cr_assert_float_eq(rgb[0], want, 0.08 * want, "at %g m: %g, not %g", r, (double)rgb[0], want);
+        cr_assert(rgb[1] == 0 && rgb[2] == 0);
+    }
+    bw_ambient_free(&tools, &a);
+    free(extinction);
+    free(emission);
+}
+
+Test(image, film_is_monotone_and_never_flat)
+{
+    float before = -1;
+    for (float x = 1e-4f; x < 60; x *= 1.1f) {
+        float rgb[3];
+        bw_tone((float[3]){x, 0.5f * x, 0.02f * x}, 1, rgb);
+        cr_assert(rgb[0] > before, "at %g", (double)x);
+        cr_assert(rgb[0] >= rgb[1] && rgb[1] >= rgb[2] && rgb[2] > 0);
+        before = rgb[0];
+    }
+}
+
 Test(image, flame_glows_and_hot_gas_too)
 {
     struct bw_volume v = ball_make(16);
+    struct bw_planck planck;
     float rgb[3], cold[3], hot[16 * 16 * 16];
+    bw_planck_init(&planck, 0.5);
     v.flame = v.density;
-    bw_emission(&v, (8 * 16 + 8) * 16 + 8, 293, rgb);
-    cr_assert(rgb[0] > rgb[1] && rgb[1] > rgb[2] && rgb[2] > 0);
+    bw_emission(&v, &planck, (8 * 16 + 8) * 16 + 8, 293, rgb);
+    cr_assert(rgb[0] > rgb[1] && rgb[1] > rgb[2] && rgb[2] >= 0);
     v.flame = NULL;
     for (int i = 0; i < 16 * 16 * 16; i++) hot[i] = i ? 1200 : 300;
     v.temperature = hot;
-    bw_emission(&v, 1, 293, rgb);
-    bw_emission(&v, 0, 293, cold);
-    cr_assert(rgb[0] > 0.1f && cold[0] == 0);
+    bw_emission(&v, &planck, 1, 293, rgb);
+    bw_emission(&v, &planck, 0, 293, cold);
+    cr_assert(rgb[0] > 0.05f && cold[0] == 0);
     free(v.density);
 }
 

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+/* From light to a picture, as film does it: a glow around what is bright (light scattered in lens and emulsion), dyes
+ * that overlap a little, and a curve with toe and shoulder for each, so that flames go from red through orange and yellow
+ * to a warm white instead of clipping to one flat colour. */
+#include "render.h"
+
+#include <math.h>
+
+#define OVERLAP 0.018f ///< of each other channel in a channel
+
+/// Mean over ±r samples of n, `step` apart, in place; ends are repeated. `line`: n floats of scratch.
+static void line_blur(float *p, int n, size_t step, int r, float *line)
+{
+    double sum = 0;
+    for (int i = 0; i < n; i++) line[i] = p[(size_t)i * step];
+    for (int i = -r; i <= r; i++) sum += (double)line[i < 0 ? 0 : i < n ? i : n - 1];
+    for (int i = 0; i < n; i++) {
+        p[(size_t)i * step] = (float)(sum / (2 * r + 1));
+        const int in = i + r + 1 < n ? i + r + 1 : n - 1, out = i - r > 0 ? i - r : 0;
+        sum += (double)line[in] - (double)line[out];
+    }
+}
+
+/// Three times a box blur, near enough a Gaussian.
+static void image_blur(struct bw_image *img, int r, float *line)
+{
+    for (int round = 0; round < 3; round++)
+        for (size_t c = 0; c < 3; c++) {
+            for (int y = 0; y < img->h; y++) line_blur(img->px + 3 * (size_t)y * (size_t)img->w + c, img->w, 3, r, line);
+            for (int x = 0; x < img->w; x++) line_blur(img->px + 3 * (size_t)x + c, img->h, 3 * (size_t)img->w, r, line);
+        }
+}
+
+/// A pixel of a small image read between its pixels.
+static void image_read(const struct bw_image *img, float x, float y, float rgb[3])
+{
+    x = bw_least(bw_most(x, 0), (float)(img->w - 1)), y = bw_least(bw_most(y, 0), (float)(img->h - 1));
+    const int i = (int)x, j = (int)y;
+    const size_t right = i + 1 < img->w ? 3 : 0, down = j + 1 < img->h ? 3 * (size_t)img->w : 0;
+    const float fx = x - (float)i, fy = y - (float)j, *p = img->px + 3 * ((size_t)j * (size_t)img->w + (size_t)i);
+    for (size_t c = 0; c < 3; c++)
+        rgb[c] = (p[c] * (1 - fx) + p[c + right] * fx) * (1 - fy) + (p[c + down] * (1 - fx) + p[c + down + right] * fx) * fy;
+}
+
+/// Share of the light, `bloom`, spreads over a fortieth and an eighth of the picture.
+enum bw_status bw_film_bloom(struct bw_image *img, double bloom)
+{
+    enum { SHRINK = 4 };
+    struct bw_image near, far = {.tools = img->tools};
+    const int w = (img->w + SHRINK - 1) / SHRINK, h = (img->h + SHRINK - 1) / SHRINK, size = w > h ? w : h;
+    if (!(bloom > 0) || w < 4 || h < 4) return BW_OK;
+    float *line = img->tools->alloc(img->tools->ctx, (size_t)size * sizeof *line);
+    enum bw_status status = bw_image_init(&near, img->tools, w, h);
+    if (!status) status = bw_image_init(&far, img->tools, w, h);
+    if (!status && line) {
+        bw_image_shrink(img, &near);
+        image_blur(&near, 1 + size / 120, line);
+        bw_image_paste(&far, &near, 0, 0);
+        image_blur(&far, 1 + size / 20, line);
+        for (int y = 0; y < img->h; y++)
+            for (int x = 0; x < img->w; x++) {
+                const float u = ((float)x + 0.5f) * (float)w / (float)img->w - 0.5f;
+                const float v = ((float)y + 0.5f) * (float)h / (float)img->h - 0.5f;
+                float a[3], b[3], *p = img->px + 3 * ((size_t)y * (size_t)img->w + (size_t)x);
+                image_read(&near, u, v, a);
+                image_read(&far, u, v, b);
+                for (int c = 0; c < 3; c++) p[c] += (float)bloom * (0.6f * a[c] + 0.4f * b[c] - p[c]);
+            }
+    }
+    bw_image_free(&near);
+    bw_image_free(&far);
+    if (line) img->tools->release(img->tools->ctx, line);
+    return status || line ? status : BW_ERR_MEMORY;
+}
+
+/// Toe and shoulder of film as x^p / (x^p + k) (Naka and Rushton 1966), k so that 0.18 lands on mid grey.
+void bw_tone(const float linear[3], float exposure, float srgb[3])
+{
+    const float sum = OVERLAP * (bw_most(linear[0], 0) + bw_most(linear[1], 0) + bw_most(linear[2], 0));
+    for (int c = 0; c < 3; c++) {
+        float x = powf((bw_most(linear[c], 0) * (1 - 3 * OVERLAP) + sum) * exposure, 1.2f), y = x / (x + 0.58f);
+        srgb[c] = y <= 0.0031308f ? 12.92f * y : 1.055f * powf(y, 1 / 2.4f) - 0.055f;
+    }
+}
+
+/// A row of the picture.
+struct develop {
+    struct bw_image *img;
+    float exposure;
+};
+
+static void row_develop(int64_t y, void *user)
+{
+    const struct develop *d = user;
+    float *p = d->img->px + 3 * (size_t)y * (size_t)d->img->w;
+    for (int x = 0; x < d->img->w; x++, p += 3) bw_tone((float[3]){p[0], p[1], p[2]}, d->exposure, p);
+}
+
+void bw_film_develop(struct bw_image *img, double exposure)
+{
+    struct develop d = {img, (float)exposure};
+    img->tools->parallel(img->tools->ctx, img->h, row_develop, &d);
+}

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+/* fire: fuel burns where it is hot enough, heats its gas, makes it expand, and leaves smoke.
+ *
+ * Mass fractions of each parcel: fuel Y, and, where the preset has such fields, oxygen O and products P; what is left to
+ * 1 is inert. Fuel that was put into a cell displaces air: O is cut to 1 - Y - P. Then, over the step,
+ *     Y  falls by dY, by one of the laws in burn.c, as far as the oxygen above `extinction` goes: dY <= (O - O_ext)/s
+ *     O  falls by s dY,  P rises by (1 + s) dY              s: kilograms of oxygen for one of fuel
+ *     T  rises by dY Q/c_p, then radiates: x' = -cooling x^4, x = (T - Ta)/(Tc - Ta), solved exactly:
+ *        x = (x0^-3 + 3 cooling t/(Tc - Ta))^(-1/3)         (Nguyen, Fedkiw, Jensen 2002, eq. 17)
+ *     smoke  rises by `smoke` dY and burns where it is hotter than the ignition temperature: at the rate `burnout` where
+ *        the excess is twice that of ignition, and in proportion between
+ *     flame  F' = -Y' - F/life: what burnt within the last moment, and glows: for rendering
+ * The gas keeps its pressure, so it expands as its absolute temperature rises: div u = D(ln T)/Dt, which goes to
+ * `divergence`, and which the projection makes the flow obey: exp(dt div u) is the ratio of volumes, whatever dt
+ * (Feldman, O'Brien, Arikan 2003; Bridson 2015). All laws are integrated in closed form or to 1e-6, so nothing is
+ * unstable at any dt; burning and cooling follow one another, an error of first order in dt.
+ * Advection may leave fractions a little outside [0, 1]; what is cut off then is the metric `trimmed`. */
+#include "burn.h"
+#include <billow/plugin.h>
+#include <stdbool.h>
+
+#define SLACK 0.05 ///< a fraction this far outside [0, 1] is advection's doing; further is a mistake
+
+enum { PORT_FUEL, PORT_TEMPERATURE, PORT_DENSITY, PORT_FLAME, PORT_DIVERGENCE, PORT_OXYGEN, PORT_PRODUCTS, N_PORTS };
+
+struct fire {
+    int32_t law;
+    double burn_rate, activation, ignition, ambient, heat, heat_capacity;
+    double cooling, cooling_at, expansion, smoke, burnout, flame_life, oxygen_need, extinction;
+};
+
+static const struct bw_param params[] = {
+    BW_CHOICE(struct fire, law, "law", "linear", "linear|proportional|arrhenius",
+              "linear: burn_rate of fuel a second; proportional: that share of what is left; "
+              "arrhenius: the same times exp(-activation/T), without an ignition temperature."),
+    BW_F64(struct fire, burn_rate, "burn_rate", "2.5 1/s", 0, 1e12, "1/s",
+           "How fast fuel burns: less makes taller flames."),
+    BW_F64(struct fire, activation, "activation", "15000 K", 0, 1e6, "K", "Activation temperature of law arrhenius."),
+    BW_F64(struct fire, ignition, "ignition", "500 K", 0, 1e5, "K", "Absolute temperature above which fuel burns."),
+    BW_F64(struct fire, ambient, "ambient", "293.15 K", 1, 1e5, "K", "Absolute temperature of the surrounding air."),
+    BW_F64(struct fire, heat, "heat", "1.8e6 J/kg", 0, 1e12, "J/kg",
+           "Heat that a kilogram of fuel, with the air mixed into it, sets free."),
+    BW_F64(struct fire, heat_capacity, "heat_capacity", "1005 J/kg/K", 1, 1e9, "J/kg/K",
+           "Of the gas at constant pressure; heat over this is the rise in temperature of fuel that burns up."),
+    BW_F64(struct fire, cooling, "cooling", "3000 K/s", 0, 1e9, "K/s",
+           "How fast gas at `cooling_at` cools by radiating; half as hot, a sixteenth."),
+    BW_F64(struct fire, cooling_at, "cooling_at", "2000 K", 0, 1e5, "K", "Absolute temperature at which it does so."),
+    BW_F64(struct fire, expansion, "expansion", "1", 0, 100, "1", "Expansion of heated gas; 1 is physical."),
+    BW_F64(struct fire, smoke, "smoke", "0.3", 0, 1e6, "1", "Smoke density that a unit of burnt fuel leaves."),
+    BW_F64(struct fire, burnout, "burnout", "0 1/s", 0, 1e9, "1/s",
+           "Rate at which hot smoke burns up: none at the ignition temperature, this at twice its excess."),
+    BW_F64(struct fire, flame_life, "flame_life", "0.15 s", 1e-6, 1e6, "s", "How long burnt gas glows."),
+    BW_F64(struct fire, oxygen_need, "oxygen_need", "1", 0, 1e3, "1",
+           "Kilograms of oxygen that one of fuel burns with, where there is a field oxygen."),
+    BW_F64(struct fire, extinction, "extinction", "0", 0, 1, "1",
+           "Oxygen fraction at which flames go out, where there is a field oxygen."),
+};
+
+static const struct bw_port ports[] = {
+    {.name = "fuel", .kind = BW_SCALAR, .access = BW_UPDATE, .unit = "1", .doc = "Unburnt fuel, mass fraction."},
+    {.name = "temperature", .kind = BW_SCALAR, .access = BW_UPDATE, .unit = "K", .doc = "Excess over ambient."},
+    {.name = "density", .kind = BW_SCALAR, .access = BW_UPDATE, .unit = "1", .doc = "Smoke that burning leaves."},
+    {.name = "flame", .kind = BW_SCALAR, .access = BW_UPDATE, .unit = "1",
+     .doc = "Fuel burnt within the last `flame_life`: glows."},
+    {.name = "divergence", .kind = BW_SCALAR, .access = BW_UPDATE, .lifetime = BW_STEP, .unit = "1/s",
+     .doc = "Expansion of the gas."},
+    {.name = "oxygen", .kind = BW_SCALAR, .access = BW_UPDATE, .unit = "1", .flags = BW_PORT_OPTIONAL,
+     .doc = "Oxygen, mass fraction: declare it under fields, with background 0.232 for air, and fire can suffocate."},
+    {.name = "products", .kind = BW_SCALAR, .access = BW_UPDATE, .unit = "1", .flags = BW_PORT_OPTIONAL,
+     .doc = "Burnt gas, mass fraction: declare it under fields to have it."},
+};
+
+/// One step, over all cells.
+struct plan {
+    struct burn burn;
+    double dt, cool, expand, smoke, burnout, warm, flame_left, flame_gain, need, extinction;
+    int row[N_PORTS]; ///< view of each port, -1: unbound
+};
+
+/// What a parcel holds.
+struct parcel {
+    double fuel, excess, smoke, flame, oxygen, products;
+};
+
+enum { MOST_FUEL, LEAST_FUEL, MOST_AIR, LEAST_AIR, N_MAXS };
+
+/// Cut to [0, most]; what that took is added to *trimmed.
+static double fraction_trim(double y, double most, double *trimmed)
+{
+    const double cut = fmin(fmax(y, 0), most);
+    *trimmed += fabs(y - cut);
+    return cut;
+}
+
+static void parcel_burn(const struct plan *p, struct parcel *c)
+{
+    const bool air = p->row[PORT_OXYGEN] >= 0;
+    const double usable = air && p->need > 0 ? (c->oxygen - p->extinction) / p->need : HUGE_VAL;
+    const double burnt = burn_amount(&p->burn, c->fuel, c->excess, usable, p->dt);
+    c->fuel -= burnt;
+    if (air) c->oxygen = fmax(c->oxygen - p->need * burnt, 0);
+    c->products += (air ? 1 + p->need : 1) * burnt;
+    if (c->excess > p->warm && usable > 0) c->smoke *= exp(-p->burnout * fmin(c->excess / p->warm - 1, 1));
+    c->smoke += p->smoke * burnt;
+    c->flame = p->flame_left * c->flame + p->flame_gain * burnt;
+    c->excess += p->burn.heat * burnt;
+    if (c->excess > 0) c->excess *= burn_cool(p->cool * c->excess * c->excess * c->excess);
+}
+
+static float *row_at(const struct bw_block *b, const struct plan *p, int port, int32_t j, int32_t k)
+{
+    if (p->row[port] < 0) return NULL;
+    const struct bw_view *v = &b->view[p->row[port]];
+    return bw_f32(v, 0) + j * v->sy + k * v->sz;
+}
+
+/// Fractions as they come from advection and emitters: checked, trimmed, and the air displaced by fuel.
+static void parcel_check(const struct plan *p, struct parcel *c, double *max, double *trimmed)
+{
+    max[MOST_FUEL] = fmax(max[MOST_FUEL], fmax(c->fuel, c->products));
+    max[LEAST_FUEL] = fmax(max[LEAST_FUEL], -fmin(c->fuel, c->products));
+    c->fuel = fraction_trim(c->fuel, 1, trimmed);
+    if (p->row[PORT_PRODUCTS] >= 0) c->products = fraction_trim(c->products, 1 - c->fuel, trimmed);
+    if (p->row[PORT_OXYGEN] < 0) return;
+    max[MOST_AIR] = fmax(max[MOST_AIR], c->oxygen);
+    max[LEAST_AIR] = fmax(max[LEAST_AIR], -c->oxygen);
+    c->oxygen = fmax(fmin(fraction_trim(c->oxygen, 1, trimmed), 1 - c->fuel - c->products), 0);
+}
+
+static void row_burn(const struct bw_block *b, const struct plan *p, int32_t j, int32_t k, double *max, double *trimmed)
+{
+    float *at[N_PORTS];
+    for (int i = 0; i < N_PORTS; i++) at[i] = row_at(b, p, i, j, k);
+    for (int32_t i = 0; i < b->n[0]; i++) {
+        float *fuel = at[PORT_FUEL] + i, *heat = at[PORT_TEMPERATURE] + i, *flame = at[PORT_FLAME] + i;
+        if (*fuel == 0 && *heat == 0 && *flame == 0) continue;
+        struct parcel c = {(double)*fuel, (double)*heat, (double)at[PORT_DENSITY][i], (double)*flame,
+                           at[PORT_OXYGEN] ? (double)at[PORT_OXYGEN][i] : 0,
+                           at[PORT_PRODUCTS] ? (double)at[PORT_PRODUCTS][i] : 0};
+        const double before = c.excess;
+        parcel_check(p, &c, max, trimmed);
+        parcel_burn(p, &c);
+        *fuel = (float)c.fuel;
+        *heat = (float)c.excess;
+        *flame = (float)c.flame;
+        at[PORT_DENSITY][i] = (float)c.smoke;
+        if (at[PORT_OXYGEN]) at[PORT_OXYGEN][i] = (float)c.oxygen;
+        if (at[PORT_PRODUCTS]) at[PORT_PRODUCTS][i] = (float)c.products;
+        if (c.excess != before && p->burn.ambient + before > 0)
+            at[PORT_DIVERGENCE][i] += (float)(p->expand * log1p((c.excess - before) / (p->burn.ambient + before)));
+    }
+}
+
+static void block_burn(const struct bw_block *b, void *user)
+{
+    double max[N_MAXS] = {0, 0, 0, 0}, trimmed = 0;
+    for (int32_t k = 0; k < b->n[2]; k++)
+        for (int32_t j = 0; j < b->n[1]; j++) row_burn(b, user, j, k, max, &trimmed);
+    for (int m = 0; m < N_MAXS; m++) b->max[m] = max[m];
+    b->sum[0] = trimmed;
+}
+
+/* ---- step ---- */
+
+static enum bw_status params_check(struct bw_stage *s)
+{
+    const struct fire *f = s->params;
+    const void *table;
+    if (f->law != BURN_ARRHENIUS && f->ignition < f->ambient)
+        return s->host->fail(s, BW_ERR_PRESET, "ignition is %g K, below the ambient %g K: all fuel would burn at once",
+                             f->ignition, f->ambient);
+    if (f->cooling > 0 && f->cooling_at <= f->ambient)
+        return s->host->fail(s, BW_ERR_PRESET, "cooling_at is %g K; it must be above the ambient %g K", f->cooling_at,
+                             f->ambient);
+    if (s->dt > 0 && f->expansion > 0 && !s->host->find_stage(s, BW_PROJECT, 0, &table))
+        return s->host->fail(s, BW_ERR_PRESET, "hot gas expands, but no stage projects the flow: add mac.project, or "
+                                               "give expansion: 0");
+    return BW_OK;
+}
+
+static enum bw_status init(struct bw_stage *s) { return params_check(s); }
+
+static struct plan plan_make(const struct bw_stage *s)
+{
+    const struct fire *f = s->params;
+    const double span = f->cooling_at - f->ambient, dt = s->dt;
+    return (struct plan){
+        .burn = {f->law, f->burn_rate, f->activation, f->ignition - f->ambient, f->ambient, f->heat / f->heat_capacity},
+        .dt = dt,
+        .cool = f->cooling > 0 ? 3 * f->cooling * dt / (span * span * span * span) : 0,
+        .expand = dt > 0 ? f->expansion / dt : 0,
+        .smoke = f->smoke,
+        .burnout = f->burnout * dt,
+        .warm = f->burnout > 0 ? fmax(f->ignition - f->ambient, 1) : HUGE_VAL,
+        .flame_left = exp(-dt / f->flame_life),
+        .flame_gain = dt > 0 ? -expm1(-dt / f->flame_life) * f->flame_life / dt : 1,
+        .need = f->oxygen_need,
+        .extinction = f->extinction,
+    };
+}
+
+/// A sentence when some fraction is further outside [0, 1] than advection can bring it.
+static enum bw_status fractions_judge(struct bw_stage *s, const double max[N_MAXS])
+{
+    static const char *const who[2] = {"fuel or products", "oxygen"};
+    for (int i = 0; i < 2; i++) {
+        const double most = max[2 * i], least = -max[2 * i + 1];
+        if (most > 1 + SLACK || least < -SLACK)
+            return s->host->fail(s, BW_ERR_PRESET, "%s %s %g: a mass fraction lies between 0 and 1; what makes it?",
+                                 who[i], most > 1 + SLACK ? "reaches" : "falls to", most > 1 + SLACK ? most : least);
+    }
+    return BW_OK;
+}
+
+static enum bw_status step(struct bw_stage *s)
+{
+    struct plan p = plan_make(s);
+    struct bw_access access[N_PORTS];
+    uint32_t n = 0;
+    double max[N_MAXS], trimmed;
+    enum bw_status status = params_check(s);
+    if (status != BW_OK) return status;
+    for (uint32_t i = 0; i < N_PORTS; i++) {
+        struct bw_field *field = bw_port_field(s, i);
+        p.row[i] = field ? (int)n : -1;
+        if (field) access[n++] = (struct bw_access){field, BW_UPDATE, 0};
+    }
+    status = s->host->sweep(s, &(struct bw_sweep){.access = access, .n_access = n, .body = block_burn, .user = &p,
+                                                  .sums = &trimmed, .n_sums = 1, .maxs = max, .n_maxs = N_MAXS});
+    if (status != BW_OK) return status;
+    s->host->metric(s, "trimmed", trimmed, BW_METRIC_SUM);
+    return fractions_judge(s, max);
+}
+
+static const struct bw_stage_desc stages[] = {
+    {.id = "fire",
+     .version = "1.0",
+     .brief = "Burns fuel: heat, expansion, radiation, smoke, and the flame to render.",
+     .references = "Nguyen, Fedkiw, Jensen 2002, SIGGRAPH; Feldman, O'Brien, Arikan 2003, SIGGRAPH.",
+     .params_size = sizeof(struct fire),
+     BW_PARAMS(params),
+     BW_PORTS(ports),
+     .init = init,
+     .step = step},
+};
+
+BW_EXPORT const struct bw_module billow_module = BW_MODULE(stages);
