@@ -4,7 +4,6 @@
 #include "grid.h"
 #include "alloc.h"
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define MAX_ATTRIBUTES 24
@@ -157,11 +156,42 @@ static int tile_order(const int32_t *a, const int32_t *b)
     return 0;
 }
 
-static int key_order(const void *x, const void *y)
+/* A stable radix sort by a 64-bit number of each key, which `number` tells; digits that are all the same cost nothing. */
+enum { DIGIT = 11, DIGITS = 1 << DIGIT };
+
+static uint64_t number_id(const struct key *k) { return (uint64_t)k->id; }
+static uint64_t number_tile(const struct key *k, int a) { return (uint64_t)((int64_t)k->tile[a] + INT32_MAX + 1); }
+static uint64_t number_x(const struct key *k) { return number_tile(k, 0); }
+static uint64_t number_y(const struct key *k) { return number_tile(k, 1); }
+static uint64_t number_z(const struct key *k) { return number_tile(k, 2); }
+
+static void keys_radix(struct key **key, struct key **other, int64_t n, uint64_t (*number)(const struct key *k))
 {
-    const struct key *a = x, *b = y;
-    int o = tile_order(a->tile, b->tile);
-    return o ? o : (a->id > b->id) - (a->id < b->id);
+    uint64_t differ = 0;
+    for (int64_t i = 1; i < n; i++) differ |= number(&(*key)[i]) ^ number(&(*key)[0]);
+    for (int shift = 0; shift < 64 && differ >> shift; shift += DIGIT) {
+        int64_t at[DIGITS] = {0}, sum = 0;
+        if (!(differ >> shift & (DIGITS - 1))) continue;
+        for (int64_t i = 0; i < n; i++) at[number(&(*key)[i]) >> shift & (DIGITS - 1)]++;
+        for (int d = 0; d < DIGITS; d++) {
+            int64_t here = at[d];
+            at[d] = sum;
+            sum += here;
+        }
+        for (int64_t i = 0; i < n; i++) (*other)[at[number(&(*key)[i]) >> shift & (DIGITS - 1)]++] = (*key)[i];
+        struct key *swap = *key;
+        *key = *other;
+        *other = swap;
+    }
+}
+
+/* By tile (z, then y, then x), then id. */
+static void keys_sort(struct key **key, struct key **other, int64_t n)
+{
+    keys_radix(key, other, n, number_id);
+    keys_radix(key, other, n, number_x);
+    keys_radix(key, other, n, number_y);
+    keys_radix(key, other, n, number_z);
 }
 
 static void keys_make(const struct bw_particles *p, const struct bw_domain_info *d, struct key *key)
@@ -203,14 +233,14 @@ static enum bw_status arrays_permute(struct bw_particles *p, const struct key *k
 
 static enum bw_status particles_sort(struct bw_particles *p, struct bw_domain *d)
 {
-    struct key *key = bw_calloc((size_t)(p->count + 1) * sizeof *key);
+    struct key *memory = bw_calloc(2 * (size_t)(p->count + 1) * sizeof *memory), *key = memory, *other = memory + p->count + 1;
     sort_forget(p);
     p->tile = bw_calloc((size_t)(p->count + 1) * sizeof *p->tile);
     p->begin = bw_calloc((size_t)(p->count + 2) * sizeof *p->begin);
-    enum bw_status st = key && p->tile && p->begin ? BW_OK : BW_ERR_MEMORY;
+    enum bw_status st = memory && p->tile && p->begin ? BW_OK : BW_ERR_MEMORY;
     if (st == BW_OK) {
         keys_make(p, &d->info, key);
-        qsort(key, (size_t)p->count, sizeof *key, key_order);
+        keys_sort(&key, &other, p->count);
         st = arrays_permute(p, key);
     }
     for (int64_t i = 0; st == BW_OK && i < p->count; i++) {
@@ -220,7 +250,7 @@ static enum bw_status particles_sort(struct bw_particles *p, struct bw_domain *d
     }
     if (st == BW_OK) p->begin[p->n_tiles] = p->count;
     else sort_forget(p);
-    bw_free(key);
+    bw_free(memory);
     return st;
 }
 

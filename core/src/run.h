@@ -56,6 +56,8 @@ const char *bw_chain_hash(const struct bw_chain *c);
 /* For tests and tools: look at fields between runs. */
 /// A field by name ("density", "domain.density"), or NULL.
 struct bw_field *bw_chain_field(const struct bw_chain *c, const char *name);
+/// The particles called `name`, or NULL; bw_particles_table reads them.
+struct bw_particles *bw_chain_particles(const struct bw_chain *c, const char *name);
 /// Component c of a field on a box of cells as doubles, x fastest (sides' rules outside).
 void bw_chain_read(const struct bw_chain *c, const struct bw_field *f, uint32_t comp, const int32_t lo[3], const int32_t n[3],
                    double *out);

@@ -49,6 +49,12 @@ struct bw_field *bw_chain_field(const struct bw_chain *c, const char *name)
     return f ? f->field : NULL;
 }
 
+struct bw_particles *bw_chain_particles(const struct bw_chain *c, const char *name)
+{
+    struct chain_field *f = chain_find(c, name, 0);
+    return f ? f->particles : NULL;
+}
+
 /* ---- entering fields ---- */
 
 static struct chain_field *field_enter(struct bw_chain *c, const char *name, int32_t domain)
@@ -133,7 +139,7 @@ struct names {
 
 static void names_add(struct names *out, const char *name, int32_t comps)
 {
-    if (!name || out->n == 64) return;
+    if (!name || !*name || !strcmp(name, "none") || out->n == 64) return;
     out->name[out->n] = name;
     out->comps[out->n++] = comps;
 }
@@ -182,7 +188,9 @@ static enum bw_status field_make(struct bw_chain *c, int32_t index, const struct
     struct chain_field *f = field_enter(c, name, s->domain);
     if (!f) return BW_ERR_MEMORY;
     bool list = p->flags & BW_PORT_LIST;
-    uint32_t kind = list ? (comps == 3 && !standard_find(name) ? (uint32_t)BW_VECTOR : f->kind) : p->kind;
+    uint32_t kind = p->kind;
+    if (list && (standard_find(name) || f->settled)) kind = f->kind;
+    else if (list && comps == 3) kind = BW_VECTOR;
     const struct bw_place *at = &s->preset->place;
     if (!f->settled) {
         f->kind = kind;

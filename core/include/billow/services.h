@@ -79,6 +79,19 @@ struct bw_velocity_api {
     enum bw_status (*evaluate)(struct bw_stage *stage, size_t count, const bw_vec3 *pos, double *velocity, double *gradient);
 };
 
+#define BW_STRENGTH_RATE "billow.strength_rate/1"
+/// Offered by stages that stretch, turn or make vorticity: whoever carries the vortons integrates it with their positions.
+struct bw_strength_rate_api {
+    uint32_t size;
+    uint32_t wants_gradient; ///< 0: `gradient` may be NULL
+    /// [main] Add dα/dt (m³/s², count × 3) of the vortons as they now stand; gradient (1/s, count × 9, row = component) is
+    /// the flow's at each.
+    enum bw_status (*rate)(struct bw_stage *stage, struct bw_particles *vortons, const double *gradient, double *rate);
+};
+
+#define BW_CARRIER "billow.carrier/1"
+/// Offered (any table) by stages that carry the particles "tracers": a `tracers` stage then leaves it to them.
+
 #define BW_PROJECT "billow.project/1"
 /// Offered by projections: make a mac field divergence-free (or equal to the divergence source) over dt.
 struct bw_project_api {

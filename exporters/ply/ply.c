@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Exporter `ply`: particles as numbered point clouds, ply/NAME_PARTICLES_0001.ply, little-endian binary, one file a frame
+ * and kind of particles. `pos` becomes x y z, `colour` red green blue, other attributes keep their names, vectors with _x _y _z;
+ * positions are float, or double where asked for, `id` is a 32-bit number. Blender, Houdini and MeshLab read it, and so
+ * does vorton.emit. Axes and lengths are those of the bake: z up, metres. */
+#include <billow/plugin.h>
+
+#include <stdio.h>
+#include <string.h>
+
+struct options {
+    const char *particles, *name;
+    int64_t every;
+    int32_t precision;
+};
+
+static const struct bw_param params[] = {
+    BW_STRING(struct options, particles, "particles", NULL, "Which ones, such as tracers; all when absent."),
+    BW_STRING(struct options, name, "name", NULL, "First part of the file names; the preset's name when absent."),
+    BW_INT(struct options, every, "every", "1", 1, 1000000, "Write one frame of so many."),
+    BW_CHOICE(struct options, precision, "precision", "float", "float|double", "Of positions and other 64-bit attributes."),
+};
+
+struct state {
+    int32_t announced;
+};
+
+/// Number of bytes a value takes in the file.
+static size_t value_bytes(const struct bw_attribute *a, int wide)
+{
+    return a->precision == BW_F64P && wide ? 8 : 4;
+}
+
+static void head_write(FILE *f, const struct bw_snapshot_particles *p, const struct bw_frame *frame, int wide)
+{
+    static const char *const axes[] = {"x", "y", "z"}, *const colours[] = {"red", "green", "blue"};
+    fprintf(f, "ply\nformat binary_little_endian 1.0\ncomment Billow frame %lld time %.9g s, metres, z up\nelement vertex %lld\n",
+            (long long)frame->number, frame->time, (long long)p->count);
+    for (uint32_t a = 0; a < p->n_attributes; a++)
+        for (uint32_t c = 0; c < p->attributes[a].comps; c++) {
+            const struct bw_attribute *at = &p->attributes[a];
+            fprintf(f, "property %s ", at->precision == BW_I64 ? "int" : value_bytes(at, wide) == 8 ? "double" : "float");
+            if (!strcmp(at->name, "pos")) fprintf(f, "%s\n", axes[c % 3]);
+            else if (!strcmp(at->name, "colour")) fprintf(f, "%s\n", colours[c % 3]);
+            else if (at->comps == 1) fprintf(f, "%s\n", at->name);
+            else fprintf(f, "%s_%s\n", at->name, axes[c % 3]);
+        }
+    fprintf(f, "end_header\n");
+}
+
+static size_t value_put(char *to, const struct bw_attribute *a, const void *data, int64_t i, int wide)
+{
+    float f;
+    if (a->precision == BW_I64) {
+        int32_t id = (int32_t)((const int64_t *)data)[i];
+        memcpy(to, &id, sizeof id);
+        return sizeof id;
+    }
+    if (value_bytes(a, wide) == 8) {
+        memcpy(to, (const double *)data + i, 8);
+        return 8;
+    }
+    f = a->precision == BW_F32 ? ((const float *)data)[i] : (float)((const double *)data)[i];
+    memcpy(to, &f, sizeof f);
+    return sizeof f;
+}
+
+/// Rows through a buffer of the stack's; 1: written.
+static int rows_write(FILE *f, const struct bw_snapshot_particles *p, int wide)
+{
+    char buffer[1 << 16];
+    size_t used = 0, row = 0;
+    for (uint32_t a = 0; a < p->n_attributes; a++) row += p->attributes[a].comps * value_bytes(&p->attributes[a], wide);
+    for (int64_t i = 0; i < p->count; i++) {
+        if (used + row > sizeof buffer) {
+            if (fwrite(buffer, 1, used, f) != used) return 0;
+            used = 0;
+        }
+        for (uint32_t a = 0; a < p->n_attributes; a++)
+            for (uint32_t c = 0; c < p->attributes[a].comps; c++)
+                used += value_put(buffer + used, &p->attributes[a], p->data[a], i * p->attributes[a].comps + c, wide);
+    }
+    return fwrite(buffer, 1, used, f) == used;
+}
+
+static enum bw_status file_write(struct bw_exporter *e, const struct bw_snapshot_particles *p, const struct bw_frame *frame)
+{
+    const struct options *o = e->params;
+    struct state *s = e->state;
+    char name[512];
+    snprintf(name, sizeof name, "ply/%.150s_%.150s_%04lld.ply", o->name ? o->name : e->bake->name, p->name, (long long)frame->number);
+    const char *path = e->host->output_begin(e, name);
+    if (!path) return BW_ERR_IO;
+    FILE *f = fopen(path, "wb");
+    int good = f != NULL;
+    if (good) head_write(f, p, frame, o->precision);
+    good = good && rows_write(f, p, o->precision);
+    if (f && fclose(f)) good = 0;
+    if (!good) {
+        e->host->output_discard(e, path);
+        return e->host->fail(e, BW_ERR_IO, "%s cannot be written", name);
+    }
+    enum bw_status status = e->host->output_commit(e, path);
+    if (!status && !s->announced++) e->host->announce(e, "cache", name);
+    return status;
+}
+
+static enum bw_status frame_write(struct bw_exporter *e, const struct bw_frame *frame)
+{
+    const struct options *o = e->params;
+    enum bw_status status = BW_OK;
+    int found = 0;
+    if ((frame->number - frame->first) % o->every) return BW_OK;
+    for (uint32_t i = 0; i < frame->n_particles && !status; i++) {
+        if (o->particles && strcmp(o->particles, frame->particles[i].name)) continue;
+        status = file_write(e, &frame->particles[i], frame);
+        found = 1;
+    }
+    if (!found && !status) return e->host->fail(e, BW_ERR_PRESET, "there are no particles \"%s\"", o->particles ? o->particles : "of any kind");
+    return status;
+}
+
+static enum bw_status init(struct bw_exporter *e)
+{
+    const struct options *o = e->params;
+    if (o->name && (!*o->name || strchr(o->name, '/')))
+        return e->host->fail(e, BW_ERR_PRESET, "name is \"%s\"; a part of a file name is wanted", o->name);
+    return BW_OK;
+}
+
+static const struct bw_exporter_desc exporters[] = {
+    {.id = "ply",
+     .version = "1.0",
+     .brief = "Particles (vortons, tracers) as numbered point clouds.",
+     BW_PARAMS(params),
+     .params_size = sizeof(struct options),
+     .state_size = sizeof(struct state),
+     .init = init,
+     .frame = frame_write},
+};
+
+BW_EXPORT const struct bw_module billow_module = BW_MODULE_EXPORTERS(exporters);

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+/* vorton.advect: carries the vortons, and with them the tracers, along the flow of all evaluators of the chain; their
+ * strength follows whatever offers billow.strength_rate/1 (vorton.stretch). See carry.c for the schemes.
+ *
+ * A step must not turn the fluid by more than `max_turn` radians: dt ≤ max_turn·2/max|ω|, ω = α/volume. Midpoint keeps a
+ * ring's impulse to 1e-5 a hundred steps at the default. */
+#include "carry.h"
+#include <math.h>
+#include <string.h>
+
+struct params {
+    int32_t scheme;
+    double max_turn, limit;
+    struct bw_list flow;
+};
+
+static const struct bw_param flow_row[] = {
+    {.type = BW_PARAM_FIELD, .offset = 0, .doc = "A velocity field's name.", .flags = BW_PARAM_STATIC},
+};
+
+static const struct bw_param params[] = {
+    BW_CHOICE(struct params, scheme, "scheme", "rk2", CARRY_SCHEMES, "Order of the integration in time: 1, 2, 3."),
+    BW_F64(struct params, max_turn, "max_turn", "0.5", 1e-3, 10, NULL, "Radians that the fluid may turn in a step, at most."),
+    BW_F64(struct params, limit, "limit", "1e4 m", 1e-3, 1e9, "m", "Particles further from the origin are removed, and counted."),
+    BW_LIST(struct params, flow, const char *, "flow", flow_row, "Grid fields (m/s) that carry the particles too, such as vel."),
+};
+
+enum { PORT_VORTONS, PORT_TRACERS, PORT_FLOW };
+static const struct bw_port ports[] = {
+    {.name = "vortons",
+     .kind = BW_PARTICLES,
+     .access = BW_UPDATE,
+     .doc = "The vortons.",
+     .attributes = vorton_attributes,
+     .n_attributes = BW_COUNT(vorton_attributes),
+     .flags = BW_PORT_NO_CREATE},
+    {.name = "tracers",
+     .kind = BW_PARTICLES,
+     .access = BW_UPDATE,
+     .doc = "What is carried along.",
+     .attributes = tracer_attributes,
+     .n_attributes = BW_COUNT(tracer_attributes),
+     .flags = BW_PORT_OPTIONAL | BW_PORT_NO_CREATE},
+    {.name = "flow",
+     .kind = BW_MAC,
+     .access = BW_READ,
+     .doc = "Grid velocities.",
+     .flags = BW_PORT_LIST,
+     .kinds = BW_KIND_BIT(BW_MAC) | BW_KIND_BIT(BW_VECTOR),
+     .from = "flow"},
+};
+
+static double max_dt(struct bw_stage *s)
+{
+    const struct params *p = s->params;
+    struct vorton_arrays v = vorton_arrays(s, s->ports[PORT_VORTONS].particles);
+    double most = 0;
+    for (int64_t i = 0; i < v.count; i++) {
+        const double *a = v.strength[i];
+        if (v.volume[i] > 0) most = fmax(most, sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]) / v.volume[i]);
+    }
+    return most > 0 ? 2 * p->max_turn / most : HUGE_VAL;
+}
+
+static enum bw_status step(struct bw_stage *s)
+{
+    const struct params *p = s->params;
+    const struct bw_bound *flow = &s->ports[PORT_FLOW];
+    struct carry c = {.vortons = s->ports[PORT_VORTONS].particles,
+                      .tracers = s->ports[PORT_TRACERS].particles,
+                      .flow = {flow->fields, flow->count},
+                      .scheme = p->scheme};
+    enum bw_status st = particles_tidy(s, c.vortons, p->limit);
+    if (!st) st = carry_step(s, &c);
+    if (!st) st = particles_tidy(s, c.vortons, p->limit);
+    if (!st && c.tracers) st = particles_tidy(s, c.tracers, p->limit);
+    return st;
+}
+
+static const void *extension(const char *id)
+{
+    static const uint32_t table = sizeof table;
+    return strcmp(id, BW_CARRIER) ? NULL : &table;
+}
+
+const struct bw_stage_desc vorton_advect_desc = {
+    .id = "vorton.advect",
+    .version = "1.0",
+    .brief = "Carries vortons and tracers along the flow.",
+    .references = "Williamson 1980 (Runge-Kutta in two registers)",
+    .params_size = sizeof(struct params),
+    BW_PARAMS(params),
+    BW_PORTS(ports),
+    .max_dt = max_dt,
+    .step = step,
+    .extension = extension,
+};

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+/* dx/dt = u(x), dα/dt = Σ rates(∇u), integrated together in Williamson's (1980) form, one extra register a value:
+ *     d ← A_i d + dt f(y),   y ← y + B_i d
+ * Euler (order 1), midpoint (2), Williamson's third order. Vortons and tracers see the same flow at every stage: tracers that
+ * were moved after the vortons would drift out of their cores. Tracers go in portions, their register is all they need. */
+#include "carry.h"
+#include <string.h>
+
+struct scheme {
+    int stages;
+    double a[3], b[3];
+};
+static const struct scheme schemes[] = {
+    {1, {0}, {1}},
+    {2, {0, -0.5}, {0.5, 1}},
+    {3, {0, -5. / 9, -153. / 128}, {1. / 3, 15. / 16, 8. / 15}},
+};
+
+enum { PORTION = 1 << 19, CHUNK = 4096 };
+
+/* Registers and results. */
+struct run {
+    struct bw_stage *s;
+    const struct carry *c;
+    struct vorton_arrays v;
+    struct tracer_arrays t;
+    double *turn, *bend;             ///< vortons: registers of position and strength
+    double *velocity, *gradient, *rate; ///< vortons, then a portion of tracers in `velocity`
+    double *drift;                   ///< tracers: register
+    int rates, gradients;            ///< stages that change strength; 1: some want the gradient
+};
+
+static int rates_find(struct bw_stage *s, int *gradients)
+{
+    const void *table;
+    int n = 0;
+    *gradients = 0;
+    for (; s->host->find_stage(s, BW_STRENGTH_RATE, (uint32_t)n, &table); n++)
+        *gradients |= ((const struct bw_strength_rate_api *)table)->wants_gradient != 0;
+    return n;
+}
+
+static enum bw_status run_begin(struct bw_stage *s, const struct carry *c, struct run *r)
+{
+    *r = (struct run){.s = s, .c = c, .v = vorton_arrays(s, c->vortons), .t = tracer_arrays(s, c->tracers)};
+    r->rates = r->v.count ? rates_find(s, &r->gradients) : 0;
+    size_t nv = (size_t)r->v.count, nt = (size_t)r->t.count, portion = nt < PORTION ? nt : PORTION;
+    r->turn = s->host->scratch(s, 24 * nv + 8);
+    r->bend = s->host->scratch(s, 24 * nv + 8);
+    r->rate = s->host->scratch(s, 24 * nv + 8);
+    r->velocity = s->host->scratch(s, 24 * (nv > portion ? nv : portion) + 8);
+    r->gradient = s->host->scratch(s, (r->gradients ? 72 * nv : 0) + 8);
+    r->drift = s->host->scratch(s, 24 * nt + 8);
+    if (!r->turn || !r->bend || !r->rate || !r->velocity || !r->gradient || !r->drift) return BW_ERR_MEMORY;
+    memset(r->turn, 0, 24 * nv);
+    memset(r->bend, 0, 24 * nv);
+    memset(r->drift, 0, 24 * nt);
+    if (nv) memset(r->v.velocity, 0, 12 * nv);
+    if (nt) memset(r->t.velocity, 0, 12 * nt);
+    return BW_OK;
+}
+
+/* One register update, in parallel. */
+struct update {
+    double a, b, dt;
+    int64_t count;          ///< values, not particles
+    const double *f;
+    double *d, *y;
+    float *mean;            ///< velocity over the step so far, or NULL
+};
+
+static void update_chunk(int64_t chunk, uint32_t worker, void *user)
+{
+    const struct update *u = user;
+    int64_t end = (chunk + 1) * CHUNK < u->count ? (chunk + 1) * CHUNK : u->count;
+    (void)worker;
+    for (int64_t i = chunk * CHUNK; i < end; i++) {
+        u->d[i] = u->a * u->d[i] + u->dt * u->f[i];
+        u->y[i] += u->b * u->d[i];
+        if (u->mean) u->mean[i] += (float)(u->b * u->d[i] / u->dt);
+    }
+}
+
+static void update_run(struct bw_stage *s, const struct update *u)
+{
+    s->host->parallel_for(s, (u->count + CHUNK - 1) / CHUNK, update_chunk, (void *)(intptr_t)u);
+}
+
+static enum bw_status tracers_move(struct run *r, double a, double b)
+{
+    for (int64_t first = 0; first < r->t.count; first += PORTION) {
+        int64_t n = r->t.count - first < PORTION ? r->t.count - first : PORTION;
+        enum bw_status st = flow_at(r->s, &r->c->flow, n, (const bw_vec3 *)r->t.pos + first, r->velocity, NULL);
+        if (st) return st;
+        update_run(r->s, &(struct update){a, b, r->s->dt, 3 * n, r->velocity, r->drift + 3 * first, r->t.pos[first],
+                                          r->t.velocity + 3 * first});
+    }
+    return BW_OK;
+}
+
+static enum bw_status rates_sum(struct run *r)
+{
+    memset(r->rate, 0, 24 * (size_t)r->v.count);
+    for (int k = 0; k < r->rates; k++) {
+        const void *table;
+        struct bw_stage *from = r->s->host->find_stage(r->s, BW_STRENGTH_RATE, (uint32_t)k, &table);
+        const struct bw_strength_rate_api *api = table;
+        enum bw_status st = api->rate(from, r->c->vortons, r->gradients ? r->gradient : NULL, r->rate);
+        if (st) return st;
+    }
+    return BW_OK;
+}
+
+/// One stage: all rates at the present state, tracers moved (nobody sees them), then the vortons.
+static enum bw_status stage_run(struct run *r, double a, double b)
+{
+    enum bw_status st = tracers_move(r, a, b);
+    if (st || !r->v.count) return st;
+    st = flow_at(r->s, &r->c->flow, r->v.count, (const bw_vec3 *)r->v.pos, r->velocity, r->gradients ? r->gradient : NULL);
+    if (!st && r->rates) st = rates_sum(r);
+    if (st) return st;
+    int64_t n = 3 * r->v.count;
+    update_run(r->s, &(struct update){a, b, r->s->dt, n, r->velocity, r->turn, r->v.pos[0], r->v.velocity});
+    if (r->rates) update_run(r->s, &(struct update){a, b, r->s->dt, n, r->rate, r->bend, r->v.strength[0], NULL});
+    return BW_OK;
+}
+
+enum bw_status carry_step(struct bw_stage *s, const struct carry *c)
+{
+    struct run r;
+    enum bw_status st = run_begin(s, c, &r);
+    const struct scheme *k = &schemes[c->scheme];
+    for (int i = 0; i < k->stages && !st; i++) {
+        st = stage_run(&r, k->a[i], k->b[i]);
+        if (!st && s->host->cancelled(s)) st = BW_ERR_CANCELLED;
+    }
+    for (int64_t i = 0; i < r.v.count && !st; i++) r.v.age[i] += (float)s->dt;
+    for (int64_t i = 0; i < r.t.count && !st; i++) r.t.age[i] += (float)s->dt;
+    return st;
+}

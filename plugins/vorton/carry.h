@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Particles along the flow, by Runge–Kutta in two registers. */
+#ifndef VORTON_CARRY_H
+#define VORTON_CARRY_H
+
+#include "vorton.h"
+
+enum carry_scheme { CARRY_EULER, CARRY_RK2, CARRY_RK3 };
+#define CARRY_SCHEMES "euler|rk2|rk3"
+
+/// What is carried; NULL: none.
+struct carry {
+    struct bw_particles *vortons, *tracers;
+    struct flow flow;
+    int32_t scheme;
+};
+
+/// Advance positions, and the vortons' strength by every billow.strength_rate/1 of the chain, over s->dt; ages too.
+enum bw_status carry_step(struct bw_stage *s, const struct carry *c);
+
+#endif

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Velocity and its gradient of many vortons at many points: directly, or by a fast multipole method. */
+#ifndef VORTON_FIELD_H
+#define VORTON_FIELD_H
+
+#include "expansion.h"
+#include "tree.h"
+
+/// Vortons as their particle attributes hold them.
+struct vortons {
+    int64_t count;
+    const bw_vec3 *pos, *strength; ///< m; α, m³/s
+    const double *radius;          ///< σ, m, > 0
+};
+
+/// How to evaluate.
+struct field_plan {
+    int32_t fast;  ///< 0: every pair
+    int32_t order; ///< of the expansions, 1 … EXPANSION_MAX
+    double theta;  ///< cells of radii a and b at distance d are far from each other when a + b < θ d
+    double core;   ///< … and their boxes this many Gaussian σ apart
+};
+
+/// What is kept between evaluations. Zero it first.
+struct field {
+    const struct pair_table *pairs;
+    struct tree source, target, check; ///< vortons; points; points of field_error
+    struct pair_sources sorted; ///< the source tree's vortons, scaled
+    double strength_scale;      ///< sorted = α · this / 4π
+    struct expansion_table table[EXPANSION_MAX + 1];
+    int32_t order;         ///< of the moments that are there; 0: none
+    float *moment, *spread, *reach; ///< per node: moments; mean σ²; largest σ
+    enum pair_kernel kernel;
+    struct buffer memory[6];
+};
+
+/// Take over the vortons (copies; they must all be finite). Before evaluate, and whenever they changed.
+enum bw_status field_sources(struct bw_stage *s, struct field *f, const struct vortons *v, enum pair_kernel kernel);
+/// Take over where the flow is wanted (`pos` is not kept): in an octree for fast plans, in the order given for others.
+enum bw_status field_points(struct bw_stage *s, struct field *f, int64_t count, const bw_vec3 *pos, int fast);
+/// Add velocity (count × 3) and, unless NULL, gradient (count × 9) at those points.
+enum bw_status field_evaluate(struct bw_stage *s, struct field *f, const struct field_plan *plan, double *velocity,
+                              double *gradient);
+/// Error of a fast plan's velocity at some of the points, root mean square over root mean square: those of a few leaves, as the whole
+/// evaluation would find them, against the direct sum.
+enum bw_status field_error(struct bw_stage *s, struct field *f, const struct field_plan *plan, const bw_vec3 *pos, double *error);
+
+#endif

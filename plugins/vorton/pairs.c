@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Inner loops of pairs.h. With s = ρ² every kernel is f = F(s)/(4πσ³) and g = H(s)/(4πσ⁵), H = 2F':
+ *   algebraic   F = (1 + 1.5t) t^(3/2),  H = -(3 + 7.5t) t^(5/2),  t = 1/(1 + s)
+ *   moore       F = t^(3/2),             H = -3 t^(5/2)
+ *   gaussian    F, H by Chebyshev fits of degree 14 over s < 26 (largest relative error 1e-6 and 1e-5, in single
+ *               precision as well), beyond it as if q = 1, which is wrong by 1e-5 there and by less further out.
+ * A pair costs 22 (moore) to 38 (gaussian) vector operations, its gradient as many again: this loop is bound by
+ * arithmetic, not memory; 32 points stay in registers while the vortons stream by. */
+#include "pairs.h"
+#include <string.h>
+#if defined(__AVX512F__) || defined(__AVX2__)
+#include <immintrin.h>
+#endif
+
+#define INLINE static inline __attribute__((always_inline))
+#define JOIN_(a, b) a##b
+#define JOIN(a, b) JOIN_(a, b)
+#if defined(__AVX512F__)
+enum { LANES = 16, GROUPS = 2 };
+#elif defined(__AVX2__)
+enum { LANES = 8, GROUPS = 2 };
+#else
+enum { LANES = 4, GROUPS = 2 };
+#endif
+
+typedef float vec __attribute__((vector_size(4 * LANES)));
+typedef int32_t lanes __attribute__((vector_size(4 * LANES)));
+typedef float loose __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
+
+INLINE vec load(const float *p) { return *(const loose *)p; }
+INLINE vec splat(float f) { return f - (vec){0}; }
+INLINE vec pick(lanes yes, vec a, vec b) { return (vec)(((lanes)a & yes) | ((lanes)b & ~yes)); }
+
+/// 1/sqrt(x) to the last bit or two. No _mm_rsqrt_ps: makers of processors differ in its bits.
+INLINE vec rsqrt(vec x)
+{
+#if defined(__AVX512F__)
+    vec y = (vec)_mm512_rsqrt14_ps((__m512)x);
+#else
+    vec y = (vec)(0x5f3759df - ((lanes)x >> 1));
+    vec c = x * y * y;
+    y = y * (1.875f + c * (0.375f * c - 1.25f));
+#endif
+    return y * (1.5f - 0.5f * x * y * y);
+}
+
+#define DEGREE 14
+INLINE vec polynomial(const float *c, vec x)
+{
+    vec r = splat(c[DEGREE]);
+    for (int i = DEGREE - 1; i >= 0; i--) r = r * x + c[i];
+    return r;
+}
+#define GAUSSIAN_END 26.0f
+/* In x = s/13 - 1. */
+static const float gaussian_f[DEGREE + 1] = {
+    0.0212357014f, -0.031253873f, 0.0371180696f,   -0.0390768781f, 0.0370992978f,   -0.031931931f,   0.0249092909f,  -0.01749257f,
+    0.0113952792f, -0.0073271013f, 0.00400296651f, -0.0013675339f, 0.000683421756f, -0.000759437288f, 0.000308159682f};
+static const float gaussian_h[DEGREE + 1] = {
+    -0.00480827091f, 0.011420991f,   -0.0180374129f,  0.0228288481f, -0.0245282715f,   0.0230065928f,   -0.0190698342f,  0.013973907f,
+    -0.00941707394f, 0.00625200545f, -0.00347931733f, 0.00118001842f, -0.000600972793f, 0.000690956306f, -0.000282431318f};
+
+/// f·4πσ³ and, where asked for, g·4πσ⁵ at s = ρ².
+INLINE void shape(enum pair_kernel k, int gradient, vec s, vec *f, vec *g)
+{
+    if (k == PAIR_GAUSSIAN) {
+        vec q = rsqrt(s + 1e-9f), q2 = q * q, far = q2 * q, x = s * (2 / GAUSSIAN_END) - 1;
+        lanes near = s < GAUSSIAN_END;
+        *f = pick(near, polynomial(gaussian_f, x), far);
+        if (gradient) *g = pick(near, polynomial(gaussian_h, x), -3 * far * q2);
+    } else if (k == PAIR_SEED) {
+        vec q = rsqrt(s + 1e-5f), q2 = q * q; // speed jumps at the centre: rounding there must not choose a direction
+        lanes in = s < 1.0f;
+        *f = q * pick(in, splat(1), q2);
+        if (gradient) *g = q * q2 * pick(in, splat(-1), -3 * q2);
+    } else if (k == PAIR_FAR) {
+        vec q = rsqrt(s), q2 = q * q;
+        *f = q * q2;
+        if (gradient) *g = -3 * q * q2 * q2;
+    } else {
+        vec q = rsqrt(s + 1), t = q * q, q3 = q * t;
+        *f = k == PAIR_MOORE ? q3 : q3 * (1 + 1.5f * t);
+        if (gradient) *g = k == PAIR_MOORE ? -3 * q3 * t : -q3 * t * (3 + 7.5f * t);
+    }
+}
+
+struct one_source {
+    float x, y, z, a, b, c, per2, per3;
+};
+
+INLINE struct one_source source_at(enum pair_kernel k, const struct pair_sources *s, int64_t j, const float shift[3])
+{
+    return (struct one_source){s->pos[0][j] + shift[0], s->pos[1][j] + shift[1], s->pos[2][j] + shift[2], s->strength[0][j],
+                               s->strength[1][j],       s->strength[2][j],       k == PAIR_FAR ? 1 : s->per2[j],
+                               k == PAIR_FAR ? 1 : s->per3[j]};
+}
+
+INLINE void add_out(double *out, vec v)
+{
+    for (int l = 0; l < LANES; l++) out[l] += (double)v[l];
+}
+
+INLINE void velocity_run(enum pair_kernel k, const struct pair_sources *src, int64_t first, int64_t count, const float shift[3],
+                         const struct pair_points *p)
+{
+    for (int32_t i = 0; i < p->count; i += GROUPS * LANES) {
+        vec x[GROUPS], y[GROUPS], z[GROUPS], u[GROUPS], v[GROUPS], w[GROUPS];
+        for (int e = 0; e < GROUPS; e++) {
+            x[e] = load(p->pos[0] + i + e * LANES);
+            y[e] = load(p->pos[1] + i + e * LANES);
+            z[e] = load(p->pos[2] + i + e * LANES);
+            u[e] = v[e] = w[e] = splat(0);
+        }
+        for (int64_t j = first; j < first + count; j++) {
+            struct one_source s = source_at(k, src, j, shift);
+            for (int e = 0; e < GROUPS; e++) {
+                vec dx = x[e] - s.x, dy = y[e] - s.y, dz = z[e] - s.z, f, g;
+                vec r2 = dx * dx + dy * dy + dz * dz;
+                shape(k, 0, k == PAIR_FAR ? r2 : r2 * s.per2, &f, &g);
+                if (k != PAIR_FAR) f *= s.per3;
+                u[e] += f * (s.b * dz - s.c * dy);
+                v[e] += f * (s.c * dx - s.a * dz);
+                w[e] += f * (s.a * dy - s.b * dx);
+            }
+        }
+        for (int e = 0; e < GROUPS; e++) {
+            add_out(p->out + i + e * LANES, u[e]);
+            add_out(p->out + p->stride + i + e * LANES, v[e]);
+            add_out(p->out + 2 * p->stride + i + e * LANES, w[e]);
+        }
+    }
+}
+
+INLINE void gradient_run(enum pair_kernel k, const struct pair_sources *src, int64_t first, int64_t count, const float shift[3],
+                         const struct pair_points *p)
+{
+    for (int32_t i = 0; i < p->count; i += LANES) {
+        vec x = load(p->pos[0] + i), y = load(p->pos[1] + i), z = load(p->pos[2] + i), u[3], turn[3], m[9];
+        for (int e = 0; e < 3; e++) u[e] = turn[e] = splat(0);
+        for (int e = 0; e < 9; e++) m[e] = splat(0);
+        for (int64_t j = first; j < first + count; j++) {
+            struct one_source s = source_at(k, src, j, shift);
+            vec dx = x - s.x, dy = y - s.y, dz = z - s.z, f, g;
+            vec r2 = dx * dx + dy * dy + dz * dz;
+            shape(k, 1, k == PAIR_FAR ? r2 : r2 * s.per2, &f, &g);
+            if (k != PAIR_FAR) {
+                f *= s.per3;
+                g *= s.per3 * s.per2;
+            }
+            vec cx = s.b * dz - s.c * dy, cy = s.c * dx - s.a * dz, cz = s.a * dy - s.b * dx;
+            u[0] += f * cx;
+            u[1] += f * cy;
+            u[2] += f * cz;
+            turn[0] += f * s.a;
+            turn[1] += f * s.b;
+            turn[2] += f * s.c;
+            vec gx = g * dx, gy = g * dy, gz = g * dz;
+            m[0] += cx * gx;
+            m[1] += cx * gy;
+            m[2] += cx * gz;
+            m[3] += cy * gx;
+            m[4] += cy * gy;
+            m[5] += cy * gz;
+            m[6] += cz * gx;
+            m[7] += cz * gy;
+            m[8] += cz * gz;
+        }
+        m[1] -= turn[2];
+        m[2] += turn[1];
+        m[3] += turn[2];
+        m[5] -= turn[0];
+        m[6] -= turn[1];
+        m[7] += turn[0];
+        for (int e = 0; e < 3; e++) add_out(p->out + e * p->stride + i, u[e]);
+        for (int e = 0; e < 9; e++) add_out(p->out + (3 + e) * p->stride + i, m[e]);
+    }
+}
+
+#define PAIR_FUNCTIONS(name, K)                                                                                        \
+    static void velocity_##name(const struct pair_sources *s, int64_t first, int64_t count, const float shift[3],      \
+                                const struct pair_points *p)                                                           \
+    {                                                                                                                  \
+        velocity_run(K, s, first, count, shift, p);                                                                    \
+    }                                                                                                                  \
+    static void gradient_##name(const struct pair_sources *s, int64_t first, int64_t count, const float shift[3],      \
+                                const struct pair_points *p)                                                           \
+    {                                                                                                                  \
+        gradient_run(K, s, first, count, shift, p);                                                                    \
+    }
+PAIR_FUNCTIONS(gaussian, PAIR_GAUSSIAN)
+PAIR_FUNCTIONS(algebraic, PAIR_ALGEBRAIC)
+PAIR_FUNCTIONS(moore, PAIR_MOORE)
+PAIR_FUNCTIONS(seed, PAIR_SEED)
+PAIR_FUNCTIONS(far, PAIR_FAR)
+
+/* ---- expansions ---- */
+
+typedef float batch[EXPANSION_BATCH] __attribute__((aligned(64)));
+enum { WIDE = EXPANSION_BATCH / LANES }; ///< vectors in a batch
+
+/// Taylor coefficients a_k of 1/sqrt(|d|² + soft²) (Duan & Krasny 2001):
+/// |k| (d² + soft²) a_k = -(2|k|-1) Σ d_i a_{k-e_i} - (|k|-1) Σ a_{k-2e_i}.
+static void taylor(const struct expansion_table *t, const float d[3][EXPANSION_BATCH], const float *soft2, batch *a)
+{
+    for (int e = 0; e < WIDE; e++) {
+        vec x[3] = {load(d[0] + e * LANES), load(d[1] + e * LANES), load(d[2] + e * LANES)};
+        vec q = rsqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + load(soft2 + e * LANES)), q2 = q * q;
+        *(vec *)(a[0] + e * LANES) = q;
+        for (int k = 1; k < t->terms; k++) {
+            int n = t->power[k][0] + t->power[k][1] + t->power[k][2];
+            vec one = splat(0), two = splat(0);
+            for (int i = 0; i < 3; i++) {
+                if (t->lower[k][i] >= 0) one += x[i] * *(vec *)(a[t->lower[k][i]] + e * LANES);
+                if (t->lower2[k][i] >= 0) two += *(vec *)(a[t->lower2[k][i]] + e * LANES);
+            }
+            *(vec *)(a[k] + e * LANES) = -q2 * ((2 - 1.0f / (float)n) * one + (1 - 1.0f / (float)n) * two);
+        }
+    }
+}
+
+static void translate(const struct expansion_table *t, int32_t count, const float *const *moment, const float d[3][EXPANSION_BATCH],
+                      const float *soft2, float *local)
+{
+    batch a[EXPANSION_TERMS], m[3 * EXPANSION_TERMS];
+    taylor(t, d, soft2, a);
+    for (int32_t l = 0; l < EXPANSION_BATCH; l++)
+        for (int32_t k = 0; k < 3 * t->terms; k++) m[k][l] = l < count ? moment[l][k] : 0;
+    for (int32_t n = 0; n < t->terms; n++) {
+        vec sum[3][WIDE];
+        memset(sum, 0, sizeof sum);
+        for (int32_t q = t->begin[n]; q < t->begin[n + 1]; q++) {
+            const struct expansion_term *p = &t->product[q];
+            for (int e = 0; e < WIDE; e++) {
+                vec w = *(vec *)(a[p->by] + e * LANES) * p->times;
+                for (int c = 0; c < 3; c++) sum[c][e] += w * *(vec *)(m[3 * p->from + c] + e * LANES);
+            }
+        }
+        for (int c = 0; c < 3; c++) {
+            float s = 0;
+            for (int e = 0; e < WIDE; e++)
+                for (int l = 0; l < LANES; l++) s += sum[c][e][l];
+            local[3 * n + c] += s;
+        }
+    }
+}
+
+/// Monomials x^k for one vector of points.
+INLINE void monomials(const struct expansion_table *t, int32_t terms, vec x, vec y, vec z, vec *power)
+{
+    power[0] = splat(1);
+    for (int32_t k = 1; k < terms; k++) {
+        int a = t->lower[k][0] >= 0 ? 0 : t->lower[k][1] >= 0 ? 1 : 2;
+        power[k] = power[t->lower[k][a]] * (a == 0 ? x : a == 1 ? y : z);
+    }
+}
+
+/// Where the derivatives of a term go: k - e_a, with the factor k_a.
+static void evaluate(const struct expansion_table *t, const float *local, const struct pair_points *p, int32_t gradient)
+{
+    float u[EXPANSION_TERMS][3] = {{0}}, m[EXPANSION_TERMS][9] = {{0}};
+    for (int32_t k = 0; k < t->terms; k++)
+        for (int a = 0; a < 3; a++) {
+            if (t->lower[k][a] < 0) continue;
+            /* curl: u_{a+1} has -∂_a ψ_{a+2}… : (∇×ψ)_i = ε_iaj ∂_a ψ_j */
+            int b = (a + 1) % 3, c = (a + 2) % 3, to = t->lower[k][a];
+            u[to][b] -= (float)t->power[k][a] * local[3 * k + c];
+            u[to][c] += (float)t->power[k][a] * local[3 * k + b];
+        }
+    for (int32_t k = 0; gradient && k < t->terms; k++)
+        for (int a = 0; a < 3; a++)
+            for (int i = 0; i < 3 && t->lower[k][a] >= 0; i++) m[t->lower[k][a]][3 * i + a] += (float)t->power[k][a] * u[k][i];
+    for (int32_t i = 0; i < p->count; i += LANES) {
+        vec power[EXPANSION_TERMS], sum[12];
+        memset(sum, 0, sizeof sum);
+        monomials(t, t->terms, load(p->pos[0] + i), load(p->pos[1] + i), load(p->pos[2] + i), power);
+        for (int32_t k = 0; k < t->terms; k++) {
+            for (int c = 0; c < 3; c++) sum[c] += power[k] * u[k][c];
+            for (int c = 0; gradient && c < 9; c++) sum[3 + c] += power[k] * m[k][c];
+        }
+        for (int c = 0; c < (gradient ? 12 : 3); c++) add_out(p->out + c * p->stride + i, sum[c]);
+    }
+}
+
+const struct pair_table JOIN(pairs_, BW_LEVEL) = {
+    {velocity_gaussian, velocity_algebraic, velocity_moore, velocity_seed, velocity_far},
+    {gradient_gaussian, gradient_algebraic, gradient_moore, gradient_seed, gradient_far},
+    translate,
+    evaluate,
+};
