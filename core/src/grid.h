@@ -125,6 +125,15 @@ const char *bw_particles_name(const struct bw_particles *p);
 uint32_t bw_particles_ranges(const struct bw_particles *p, const struct bw_domain *d, const int32_t lo_tile[3], const int32_t n_tiles[3],
                              struct bw_range *out);
 
+/* arena.c */
+struct bw_arena *bw_arena_create(void);
+void bw_arena_destroy(struct bw_arena *a);
+/// Forget all that was taken.
+void bw_arena_reset(struct bw_arena *a);
+void *bw_arena_take(struct bw_arena *a, size_t bytes);
+/// Was anything refused since the last reset? A body cannot report it.
+bool bw_arena_failed(const struct bw_arena *a);
+
 /* sweep.c */
 struct bw_sweep_env { /* what a sweep runs in */
     struct bw_workers *workers;
@@ -132,11 +141,6 @@ struct bw_sweep_env { /* what a sweep runs in */
     const struct bw_stage *stage;
     const volatile sig_atomic_t *cancel;
 };
-struct bw_arena *bw_arena_create(void);
-void bw_arena_destroy(struct bw_arena *a);
-/// Forget all that was taken.
-void bw_arena_reset(struct bw_arena *a);
-void *bw_arena_take(struct bw_arena *a, size_t bytes);
 /// What went wrong in a sweep: field and cell of the first NaN in coordinate order.
 struct bw_sweep_fault {
     const struct bw_field *field;

@@ -12,78 +12,12 @@
 #define MAX_REDUCE 16
 #define MAX_HALO 16
 
-/* ---- per-worker memory: bump allocation, reset for each block ---- */
-
-struct bw_arena {
-    struct slab {
-        struct slab *next;
-        size_t size;
-    } *slab;
-    char *at, *end;
-    size_t wanted, most; /* what this round has taken so far; most that any round took: one slab holds it next time */
-    bool failed;   /* something was refused since the last reset: a body cannot report it */
-};
-
-struct bw_arena *bw_arena_create(void) { return bw_calloc(sizeof(struct bw_arena)); }
-
-static void slabs_free(struct bw_arena *a)
-{
-    while (a->slab) {
-        struct slab *s = a->slab;
-        a->slab = s->next;
-        bw_free(s);
-    }
-    a->at = a->end = NULL;
-}
-
-void bw_arena_destroy(struct bw_arena *a)
-{
-    if (!a) return;
-    slabs_free(a);
-    bw_free(a);
-}
-
-void bw_arena_reset(struct bw_arena *a)
-{
-    if (a->wanted > a->most) a->most = a->wanted;
-    if (a->slab && a->slab->next) slabs_free(a);
-    a->wanted = 0;
-    a->failed = false;
-    if (a->slab) a->at = (char *)a->slab + 64;
-}
-
-void *bw_arena_take(struct bw_arena *a, size_t bytes)
-{
-    if (bytes > SIZE_MAX / 8) {
-        a->failed = true;
-        return NULL;
-    }
-    bytes = (bytes + 127) & ~(size_t)63; /* a cache line apart, and rows of power-of-two size off each other's sets */
-    a->wanted += bytes;
-    if (bytes > (size_t)(a->end - a->at)) {
-        size_t size = (a->slab ? 2 * a->wanted : a->wanted > a->most ? a->wanted : a->most) + 65536;
-        struct slab *s = bw_alloc_aligned(size + 64);
-        if (!s) {
-            a->failed = true;
-            return NULL;
-        }
-        *s = (struct slab){a->slab, size};
-        a->slab = s;
-        a->at = (char *)s + 64;
-        a->end = a->at + size;
-    }
-    void *p = a->at;
-    a->at += bytes;
-    return p;
-}
-
-/* ---- one sweep's plan ---- */
-
 struct row {
     struct bw_field *f;
     uint32_t mode;
     int32_t halo;
     bool fresh;           /* results go to new tiles */
+    bool spent;           /* what is read is not wanted afterwards: tiles go as soon as no block needs them */
     void **data[3], **rim[3];
 };
 
@@ -100,9 +34,18 @@ struct job {
     struct row row[MAX_ACCESS];
     struct block_result *result;
     int64_t n_blocks;
+    _Atomic int32_t *readers; /* by tile: how often blocks still to run may read it; NULL: nothing is spent */
 };
 
 static bool is_cell(const struct row *r) { return r->f->info.kind != BW_MAC; }
+
+/* The row that replaces what row i reads, or NULL. */
+static struct row *row_replacing(struct job *j, uint32_t i)
+{
+    for (uint32_t k = 0; k < j->s->n_access; k++)
+        if (j->row[k].f == j->row[i].f && j->row[k].mode == BW_WRITE) return &j->row[k];
+    return NULL;
+}
 
 static enum bw_status plan_rows(struct job *j)
 {
@@ -110,9 +53,11 @@ static enum bw_status plan_rows(struct job *j)
         const struct bw_access *a = &j->s->access[i];
         struct row *r = &j->row[i];
         if (!a->field || a->field->domain != j->d || a->halo < 0 || a->halo > MAX_HALO) return BW_ERR_PLUGIN;
-        if (a->mode != BW_READ && a->halo) return BW_ERR_PLUGIN;
+        if ((a->mode == BW_UPDATE || a->mode == BW_WRITE) && a->halo) return BW_ERR_PLUGIN;
         if (a->mode != BW_WRITE && j->d->topo->pub.count && !a->field->src.data[0][0]) return BW_ERR_PLUGIN; /* unwritten scratch */
         *r = (struct row){.f = a->field, .mode = a->mode, .halo = a->halo};
+        r->spent = a->mode == BW_READ_LAST;
+        if (r->spent) r->mode = BW_READ;
         r->fresh = a->mode == BW_WRITE || (a->mode == BW_UPDATE && !is_cell(r));
         for (uint32_t k = 0; k < i; k++) {
             bool both = j->row[k].f == r->f;
@@ -123,6 +68,7 @@ static enum bw_status plan_rows(struct job *j)
     size_t n = (size_t)j->d->topo->pub.count + 1;
     for (uint32_t i = 0; i < j->s->n_access; i++) {
         struct row *r = &j->row[i];
+        if (r->spent && !r->f->scratch && !row_replacing(j, i)) return BW_ERR_PLUGIN;
         for (uint32_t c = 0; r->fresh && c < r->f->info.comps; c++) {
             if (!(r->data[c] = bw_calloc(n * sizeof(void *)))) return BW_ERR_MEMORY;
             if (!is_cell(r) && !(r->rim[c] = bw_calloc(n * sizeof(void *)))) return BW_ERR_MEMORY;
@@ -131,9 +77,31 @@ static enum bw_status plan_rows(struct job *j)
     return BW_OK;
 }
 
+/* A sweep that fails leaves its fields as they were, but for tiles that are spent already: those have their new values.
+ * Spent scratch is as if never written. */
+static void spent_end(struct job *j, bool good)
+{
+    for (uint32_t i = 0; i < j->s->n_access; i++) {
+        struct row *r = &j->row[i], *by = r->spent ? row_replacing(j, i) : NULL;
+        for (uint32_t c = 0; r->spent && c < r->f->info.comps; c++)
+            for (int64_t t = 0; t < j->d->topo->pub.count; t++) {
+                void **slot = &r->f->src.data[c][t];
+                if (r->f->scratch) {
+                    bw_pool_unref(*slot);
+                    *slot = NULL;
+                } else if (by && !good && !*slot) {
+                    *slot = by->data[c][t];
+                    by->data[c][t] = NULL;
+                }
+            }
+    }
+    bw_free((void *)j->readers);
+}
+
 static void rows_end(struct job *j, bool good)
 {
     int64_t n = j->d->topo->pub.count;
+    spent_end(j, good);
     for (uint32_t i = 0; i < j->s->n_access; i++) {
         struct row *r = &j->row[i];
         for (uint32_t c = 0; r->fresh && c < r->f->info.comps; c++) {
@@ -178,6 +146,54 @@ static struct place block_place(const struct job *j, int64_t b)
     }
     if (p.tiles[0] * p.tiles[1] * p.tiles[2] == 1) p.index = j->s->block == 2 ? bw_topo_index(t, p.tile) : b;
     return p;
+}
+
+/* ---- tiles that nobody reads any more ---- */
+
+/* Every tile that a block may read, up to a tile's edge around it; the same ones, as often, whenever it is asked. */
+static void block_tiles(const struct job *j, int64_t b, void (*each)(const struct job *, int64_t tile))
+{
+    const struct place p = block_place(j, b);
+    int32_t q[3];
+    for (q[2] = p.tile[2] - 1; q[2] <= p.tile[2] + p.tiles[2]; q[2]++)
+        for (q[1] = p.tile[1] - 1; q[1] <= p.tile[1] + p.tiles[1]; q[1]++)
+            for (q[0] = p.tile[0] - 1; q[0] <= p.tile[0] + p.tiles[0]; q[0]++) {
+                const int64_t t = bw_topo_find(j->d->topo, &j->d->info, q);
+                if (t >= 0) each(j, t);
+            }
+}
+
+static void reader_add(const struct job *j, int64_t t) { atomic_fetch_add_explicit(&j->readers[t], 1, memory_order_relaxed); }
+
+static void reader_done(const struct job *j, int64_t t)
+{
+    if (atomic_fetch_sub_explicit(&j->readers[t], 1, memory_order_acq_rel) != 1) return;
+    for (uint32_t i = 0; i < j->s->n_access; i++) {
+        const struct row *r = &j->row[i];
+        for (uint32_t c = 0; r->spent && c < r->f->info.comps; c++) {
+            bw_pool_unref(r->f->src.data[c][t]);
+            r->f->src.data[c][t] = NULL;
+        }
+    }
+}
+
+/* Where a periodic axis ends inside a tile, halos reach over more than one: then all tiles wait for the end. */
+static bool halos_are_near(const struct job *j)
+{
+    const struct bw_domain_info *d = &j->d->info;
+    for (int a = 0; a < 3; a++)
+        if (bw_bounded(d) && d->side[2 * a].kind == BW_PERIODIC && d->n[a] % d->tile[a]) return false;
+    return true;
+}
+
+static enum bw_status readers_count(struct job *j)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < j->s->n_access; i++) any |= j->row[i].spent;
+    if (!any || !halos_are_near(j)) return BW_OK;
+    j->readers = bw_calloc((size_t)(j->d->topo->pub.count + 1) * sizeof *j->readers);
+    for (int64_t b = 0; j->readers && b < j->n_blocks; b++) block_tiles(j, b, reader_add);
+    return j->readers ? BW_OK : BW_ERR_MEMORY;
 }
 
 /* One tile without halo needs no copy; mac results do, for their extra plane. */
@@ -426,14 +442,13 @@ static void block_run(int64_t b, uint32_t worker, void *user)
         block.n[a] = p.n[a];
         block.corner[a] = j->d->info.origin[a] + p.lo[a] * j->d->info.h;
     }
-    for (uint32_t i = 0; i < j->s->n_access && out->status == BW_OK; i++) {
+    for (uint32_t i = 0; i < j->s->n_access && out->status == BW_OK; i++)
         out->status = row_view(j, i, &p, &block, arena, &view[i]);
-    }
     if (out->status != BW_OK) return;
     block.view = view;
     if (j->s->particles) block.n_particles = bw_particles_ranges(j->s->particles, j->d, p.tile, p.tiles, range);
     j->s->body(&block, j->s->user);
-    if (arena->failed) out->status = BW_ERR_MEMORY; /* the body went without scratch: its results are not to be kept */
+    if (bw_arena_failed(arena)) out->status = BW_ERR_MEMORY; /* the body went without scratch: its results are not to be kept */
     for (uint32_t i = 0; i < j->s->n_access && out->status == BW_OK; i++) {
         struct row *r = &j->row[i];
         if (r->mode == BW_READ) continue;
@@ -441,6 +456,7 @@ static void block_run(int64_t b, uint32_t worker, void *user)
         if (is_direct(r, &p, 0)) finite_find(r, &p, &view[i], out);
         else out->status = row_store(j, r, &p, &view[i], out);
     }
+    if (j->readers && out->status == BW_OK) block_tiles(j, b, reader_done);
 }
 
 static void reduce(const struct job *j)
@@ -466,6 +482,7 @@ enum bw_status bw_sweep_run(const struct bw_sweep_env *e, const struct bw_sweep 
     j.n_blocks = s->block == 2 ? j.d->topo->n_runs : j.d->topo->pub.count;
     j.result = bw_calloc((size_t)(j.n_blocks + 1) * sizeof *j.result);
     enum bw_status st = j.result ? plan_rows(&j) : BW_ERR_MEMORY;
+    if (st == BW_OK) st = readers_count(&j);
     if (st == BW_OK && s->particles) st = bw_particles_table.sort(s->particles, j.d);
     if (st == BW_OK) bw_workers_for(e->workers, j.n_blocks, block_run, &j);
     for (int64_t b = 0; st == BW_OK && b < j.n_blocks; b++) {

@@ -118,16 +118,18 @@ static void block_run(const struct bw_block *b, void *user)
 /* The access rows of one sweep: the velocity, then each field as it was, its first half, and the result. */
 static enum bw_status sweep_run(struct pass *p, double *far)
 {
+    const bool last = p->second || p->options->scheme != SCHEME_MACCORMACK;
     struct bw_access row[2 + 3 * MAX_ITEMS] = {{p->vel, BW_READ, p->halo}};
     uint32_t n = 1;
     for (uint32_t q = 0; q < p->n_items; q++) {
         struct item *it = &p->item[q];
         it->view = it->field == p->vel ? 0 : n;
         if (it->field != p->vel) row[n++] = (struct bw_access){it->field, BW_READ, p->halo};
+        if (p->fast && last && it->field == it->to) row[it->view].mode = BW_READ_LAST; // the plain way looks beyond views
         it->view_hat = n;
-        if (p->second) row[n++] = (struct bw_access){it->hat, BW_READ, p->halo};
+        if (p->second) row[n++] = (struct bw_access){it->hat, p->fast ? BW_READ_LAST : BW_READ, p->halo};
         it->view_out = n;
-        row[n++] = (struct bw_access){!p->second && it->hat ? it->hat : it->to, BW_WRITE, 0};
+        row[n++] = (struct bw_access){last ? it->to : it->hat, BW_WRITE, 0};
     }
     struct bw_field *solid_vel = p->walls ? bw_port_field(p->stage, PORT_SOLID_VEL) : NULL;
     p->view_solid_vel = solid_vel ? n : 0;

@@ -1,20 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bakes a plume in a unit cube with Blender's Mantaflow, for peer.sh to compare with:
+"""Bakes a plume with Blender's Mantaflow, for peer.sh to compare with:
 
-    blender -b --factory-startup --python mantaflow.py -- RES FRAMES FOLDER
+    blender -b --factory-startup --python mantaflow.py -- cube|plume RES FRAMES FOLDER
 
-Plain smoke (no fuel), one fixed step a frame, a ball of radius 0.15 m as its source, VDB half + Blosc. (In Blender 3.4 one
-step a frame means: adaptive steps off.)"""
+RES cells on the longest side of a unit cube, or of the box of the preset `plume`. Plain smoke (no fuel), one fixed step a
+frame, a ball as its source, VDB half + Blosc. (In Blender 3.4 one step a frame means: adaptive steps off.)"""
 import sys
 
 import bpy
 
-resolution, frames, folder = int(sys.argv[-3]), int(sys.argv[-2]), sys.argv[-1]
+place, resolution, frames, folder = sys.argv[-4], int(sys.argv[-3]), int(sys.argv[-2]), sys.argv[-1]
+size, middle, source_at, radius = {
+    "cube": ((1, 1, 1), (0, 0, 0.5), (0, 0, 0.2), 0.15),
+    "plume": ((1.8, 1.8, 3.2), (0.15, 0, 1.6), (-0.1, 0, 0), 0.18),
+}[place]
 bpy.ops.wm.read_factory_settings(use_empty=True)
 scene = bpy.context.scene
 scene.frame_start, scene.frame_end, scene.render.fps = 1, frames, 24
 
-bpy.ops.mesh.primitive_uv_sphere_add(radius=0.15, location=(0, 0, 0.2), segments=48, ring_count=24)
+bpy.ops.mesh.primitive_uv_sphere_add(radius=radius, location=source_at, segments=48, ring_count=24)
 source = bpy.context.object.modifiers.new("Fluid", "FLUID")
 source.fluid_type = "FLOW"
 source.flow_settings.flow_type = "SMOKE"
@@ -23,8 +27,10 @@ source.flow_settings.fuel_amount = 0  # otherwise fuel and flame are simulated f
 source.flow_settings.surface_distance = 0
 source.flow_settings.volume_density = 1
 
-bpy.ops.mesh.primitive_cube_add(size=1, location=(0, 0, 0.5))
+bpy.ops.mesh.primitive_cube_add(size=1, location=middle)
 domain = bpy.context.object
+domain.scale = size
+bpy.ops.object.transform_apply(location=False, rotation=False, scale=True)
 fluid = domain.modifiers.new("Fluid", "FLUID")
 fluid.fluid_type = "DOMAIN"
 settings = fluid.domain_settings

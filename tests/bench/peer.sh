@@ -2,12 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0
 # peer.sh BILLOW [RES…]: the same plume by Blender's Mantaflow and by Billow, whole processes in turn: unit cube, RES³ cells
 # all of them active, one step a frame, MacCormack, VDB half + Blosc of density, temperature and velocity. Seconds, the
-# least of RUNS each (PEER_RUNS, default 2), and their ratio.
+# least of RUNS each (PEER_RUNS, default 2), and their ratio. With PEER_LONG=1 at RES 64, 128, 192; then the preset `plume`
+# as it is, movie apart, active tiles only and as many steps as it wants, against Mantaflow in the same box of 144×144×256
+# cells over the same frames, one step each (its warm-up too; PEER_PLUME frames, default 84), once each.
 set -u
 billow=$(realpath "$1")
 here=$(dirname "$(realpath "$0")")
 shift
-[ $# -gt 0 ] || set -- 64 128
+if [ $# = 0 ]; then
+    set -- 64 128
+    [ -z "${PEER_LONG:-}" ] || set -- 64 128 192
+fi
 command -v blender >/dev/null || { echo "peer: there is no blender to compare with"; exit 0; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -45,7 +50,7 @@ for res in "$@"; do
     other=1e9 own=1e9
     for _ in $(seq "${PEER_RUNS:-2}"); do
         rm -rf "$work/manta" "$work/billow"
-        t=$(seconds blender -b --factory-startup --python "$here/mantaflow.py" -- "$res" "$frames" "$work/manta") || exit 1
+        t=$(seconds blender -b --factory-startup --python "$here/mantaflow.py" -- cube "$res" "$frames" "$work/manta") || exit 1
         other=$(least "$other" "$t")
         t=$(seconds "$billow" bake "$work/peer.yaml" --out "$work/billow") || exit 1
         own=$(least "$own" "$t")
@@ -54,3 +59,12 @@ for res in "$@"; do
     [ "$(find "$work/billow" -name '*.vdb' | wc -l)" = "$frames" ] || { echo "peer: Billow wrote too few frames"; exit 1; }
     printf '%-10s %7s %12s %12s %8s\n' "$res³" "$frames" "$other" "$own" "$(awk "BEGIN {printf \"%.1f\", $other / $own}")"
 done
+
+[ -n "${PEER_LONG:-}" ] || exit 0
+count=${PEER_PLUME:-84}
+rm -rf "$work/manta" "$work/billow"
+other=$(seconds blender -b --factory-startup --python "$here/mantaflow.py" -- plume 256 "$count" "$work/manta") || exit 1
+own=$(seconds "$billow" bake plume --mute mp4 --frames "1-$((count - 12))" --out "$work/billow") || exit 1
+[ "$(find "$work/manta" -name '*.vdb' | wc -l)" -ge "$count" ] || { echo "peer: Mantaflow wrote too few frames"; exit 1; }
+[ "$(find "$work/billow" -name '*.vdb' | wc -l)" = "$((count - 12))" ] || { echo "peer: Billow wrote too few frames"; exit 1; }
+printf '%-10s %7s %12s %12s %8s\n' plume "$count" "$other" "$own" "$(awk "BEGIN {printf \"%.1f\", $other / $own}")"

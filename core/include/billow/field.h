@@ -33,6 +33,7 @@ enum bw_access_mode {
     BW_READ = 1,   ///< read only
     BW_UPDATE = 2, ///< read and modify; any number of stages
     BW_WRITE = 3,  ///< sole producer; old contents are discarded
+    BW_READ_LAST = 4, ///< in a sweep only: read what is not wanted afterwards
 };
 
 enum bw_lifetime {

@@ -80,6 +80,9 @@ struct bw_access {
     struct bw_field *field;
     uint32_t mode; ///< BW_READ: state before the sweep. BW_UPDATE: in place, halo 0. BW_WRITE: every owned cell must be
                    ///< set; lands when the sweep ends, so the same field may be read (with a halo) by another row.
+                   ///< BW_READ_LAST: as BW_READ, of scratch or of a field that another row writes; bodies look at it
+                   ///< through their views alone, so its memory may go while the sweep runs. Scratch is then as if never
+                   ///< written.
     int32_t halo;  ///< cells of halo to fill, 0 … 16, from neighbour tiles, sides and backgrounds
 };
 
