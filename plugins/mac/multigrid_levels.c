@@ -300,7 +300,7 @@ static enum bw_status level_cells(struct multigrid *mg, struct mg_level *l)
     const size_t weights = 6 * (size_t)l->n_cut * tile;
     if (!mg_buffer_fit(mg->stage, &l->cuts_memory, weights)) return BW_ERR_MEMORY;
     l->weight = l->cuts_memory.data;
-    memset(l->weight, 0, weights);
+    if (weights) memset(l->weight, 0, weights);
     memset(l->x + n * MG_CELLS, 0, (all - n) * tile);
     if (l == mg->level) return BW_OK;
     l->fluid = mg->stage->host->scratch(mg->stage, n * MG_CELLS);
