@@ -188,6 +188,15 @@ static int tile_below(const struct bw_snapshot_field *f, int64_t t, float most)
     return 0;
 }
 
+/// Obstacles that stand in the smoke's domain are lit with it: their shadows reach the floor where no smoke is.
+static void solid_visible(const struct bw_snapshot_field *f, const struct bw_domain_info *domain, struct cells *box)
+{
+    for (int64_t t = 0; f && f->info->domain == domain && t < f->n_tiles; t++) {
+        struct cells c = tile_cells(f, t);
+        if (tile_below(f, t, 0)) cells_join(box, &c);
+    }
+}
+
 /// Obstacles: the box of the tiles near them. Distances are known near the surface only and are any large number
 /// elsewhere; cut to BAND cells they are safe to march by.
 static enum bw_status solid_gather(const struct bw_tools *tools, const struct bw_snapshot_field *f, int32_t step,
@@ -223,6 +232,7 @@ enum bw_status bw_gather_volume(const struct bw_tools *tools, const struct bw_fr
     field_visible(f.dye, FAINT, &box);
     field_visible(f.flame, 1e-3f, &box);
     if (!f.flame) field_visible(f.temperature, 500, &box); // colder gas does not glow
+    if (any) solid_visible(f.solid, any->info->domain, &box);
     int32_t step = 1;
     *memory = NULL;
     if (any && !cells_empty(&box)) {

@@ -232,7 +232,28 @@ static float solid_hit(const struct march *m, const double dir[3], double pixel,
     return (float)(1 - fmax(best, 0));
 }
 
-#define SOFT 0.35 ///< cosine by which lights, being large, reach round an edge
+#define PENUMBRA 0.12 ///< half the angle at which a light is seen
+#define SOFT 0.35     ///< cosine by which lights, being large, reach round an edge
+
+/// Share of a light that other obstacles let through to p, a surface's place with normal n: the light is a disc, so that
+/// what comes within PENUMBRA times the way to it covers a part (Quilez's soft shadow by marching a distance).
+static double solid_shadow(const struct march *m, const double p[3], const double n[3], const double to[3])
+{
+    const struct bw_dense *b = &m->v->solid_box;
+    double open = 1, far = (b->n[0] + b->n[1] + b->n[2]) * b->h;
+    for (double t = b->h; open > 0 && t < far;) {
+        double q[3], inside = 1;
+        for (int a = 0; a < 3; a++) {
+            q[a] = p[a] + 1.2 * b->h * n[a] + t * to[a];
+            inside *= q[a] > b->origin[a] && q[a] < b->origin[a] + b->n[a] * b->h;
+        }
+        if (inside <= 0) break;
+        double d = (double)solid_read(m->v, q);
+        open = fmin(open, fmax(d, 0) / fmin(PENUMBRA * t, 2 * b->h)); // farther off, distances are not known
+        t += fmax(0.8 * d, 0.3 * b->h);
+    }
+    return open;
+}
 
 /// Clay under all lights.
 static void solid_shade(const struct march *m, const double p[3], float rgb[3])
@@ -253,7 +274,8 @@ static void solid_shade(const struct march *m, const double p[3], float rgb[3])
     for (int l = 0; l < m->studio.n_lights; l++) {
         double cosine = 0;
         for (int a = 0; a < 3; a++) cosine += n[a] * m->studio.light[l].to[a];
-        const float share = (float)fmax((cosine + SOFT) / (1 + SOFT), 0);
+        if (cosine <= -SOFT) continue;
+        const float share = (float)((cosine + SOFT) / (1 + SOFT) * solid_shadow(m, p, n, m->studio.light[l].to));
         for (int c = 0; c < 3; c++) rgb[c] += share * m->studio.light[l].rgb[c];
     }
     for (int c = 0; c < 3; c++) rgb[c] *= clay[c];
