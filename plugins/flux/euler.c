@@ -60,8 +60,8 @@ static int work_begin(struct work *w, const struct flux_task *t, const struct bw
     const size_t plane = (w->sh.cells + 31) & ~(size_t)15;
     w->rows = fit < 1 ? 1 : fit;
     w->strip = ((size_t)(w->rows + 2) * (size_t)w->sh.step[1] + 16 + 15) & ~(size_t)15;
-    float *at =
-        b->stage->host->body_scratch(b, ((size_t)(2 * w->all + walls) * plane + (size_t)strips * w->strip) * sizeof *at);
+    float *at = b->stage->host->body_scratch(b, ((size_t)(2 * w->all + walls) * plane + (size_t)strips * w->strip) *
+                                                    sizeof *at);
     if (!at) return 0;
     for (int v = 0; v < w->all; v++, at += 2 * plane) {
         w->w[v] = at + w->sh.origin;
@@ -259,7 +259,8 @@ static void sweep_inside(const struct work *w, int a)
             for (int v = 0; v < w->all; v++) up[v] = w->turn[0][v] + step;
             const struct beside s = {at - step, at, w->turn[0], up};
             faces_make(w, a, &s, n + (int)step, w->flux[0][0], w->flux[0][1]);
-            strip_update(w, a, j, k, n, w->flux[0][w->open ? 1 : 0], w->flux[0][0], step); // 1: seen from above the face
+            strip_update(w, a, j, k, n, w->flux[0][w->open ? 1 : 0], w->flux[0][0],
+                         step); // 1: seen from above the face
         }
 }
 

@@ -68,6 +68,33 @@ static void seed_flow(const struct seed_row *r)
         flow_choose(r, 3, 0);
 }
 
+static void bounds_momentum(int n, const double *restrict m, double *most)
+{
+    double top = *most;
+    _Pragma("omp simd reduction(max: top)") for (int i = 0; i < n; i++)
+    {
+        const double size = fabs(m[i]);
+        top = size > top ? size : top;
+    }
+    *most = top;
+}
+
+static void seed_bounds(struct seed_bounds *b)
+{
+    const int n = b->n;
+    const double *mass = b->mass;
+    double least = HUGE_VAL, most = -HUGE_VAL;
+    _Pragma("omp simd reduction(min: least) reduction(max: most)") for (int i = 0; i < n; i++)
+    {
+        least = mass[i] < least ? mass[i] : least;
+        most = mass[i] > most ? mass[i] : most;
+    }
+    b->least_mass = least;
+    b->most_mass = most;
+    b->most_momentum = 0;
+    for (int a = 0; a < b->dim; a++) bounds_momentum(n, b->momentum[a], &b->most_momentum);
+}
+
 static void seed_move(int n, const double *restrict flow, double *a, double *b)
 {
     for (int i = 0; i < n; i++) a[i] -= flow[i];
@@ -81,7 +108,7 @@ static void seed_leave(int n, const double *restrict flow, double *a, double *b)
 }
 
 /* A trifle less than all, so that rounding in the sum of up to 26 flows cannot lead below 0. */
-static int seed_share(int n, const double *mass, const double *out, double *share)
+static int seed_share(int n, const double *restrict mass, const double *restrict out, double *restrict share)
 {
     const double most = 1 - 1e-12;
     int any = 0;
@@ -433,6 +460,6 @@ static void see(struct flux_sight *s)
         see_row(s, 3, 0);
 }
 
-const struct flux_kernels JOIN(flux_kernels_, BW_LEVEL) = {see,        seed_flow, seed_end, seed_move, seed_leave,
-                                                           seed_share, primitive, slope,    predict,   faces,
-                                                           carry,      update,    survey};
+const struct flux_kernels JOIN(flux_kernels_, BW_LEVEL) = {see,        seed_bounds, seed_flow, seed_end, seed_move,
+                                                           seed_leave, seed_share,  primitive, slope,    predict,
+                                                           faces,      carry,       update,    survey};

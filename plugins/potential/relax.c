@@ -2,8 +2,8 @@
 /* The text's relaxation: every cell anew from the old values of itself and its neighbours, by the table of masks.
  *
  * An iteration alone would wait for memory. So a sweep makes several: a block comes with as many cells round it, each
- * iteration leaves a ring less that is right, and slices of the slowest axis go through all iterations in a pipeline, so
- * that what lies between them stays in the cache: three slices an iteration. Cells beyond open sides and in inactive
+ * iteration leaves a ring less that is right, and slices of the slowest axis go through all iterations in a pipeline,
+ * so that what lies between them stays in the cache: three slices an iteration. Cells beyond open sides and in inactive
  * tiles are walled in: they keep what they hold. */
 #include "potential.h"
 #include "relax_kernels.h"
@@ -24,7 +24,7 @@ enum row_kind { ROW_EVEN = 1, ROW_SOURCED = 2 };
 struct work {
     const struct relax *q;
     const struct bw_block *b;
-    int32_t slow, fast;    ///< axes: of the slices, of the rows in one
+    int32_t slow, fast; ///< axes: of the slices, of the rows in one
     int32_t halo[3];
     ptrdiff_t step[3], origin;
     size_t cells, slice;   ///< slice: cells of one
@@ -178,7 +178,8 @@ static void slice_make(const struct work *w, int m, int p)
     const ptrdiff_t from = last ? w->halo[0] : 0, steps[3] = {1, out->sy, out->sz};
     const double *at = slice_of(w, m - 1, p), *below = slice_of(w, m - 1, p - 1), *above = slice_of(w, m - 1, p + 1);
     const int rows = w->b->n[fast] + 2 * grow, at_once = w->uniform && !last ? rows : 1;
-    struct relax_row r = {.n = last ? w->b->n[0] : at_once * (int)w->step[1], .table = &q->t->table, .strength = q->t->strength};
+    struct relax_row r = {
+        .n = last ? w->b->n[0] : at_once * (int)w->step[1], .table = &q->t->table, .strength = q->t->strength};
     for (int j = -grow; j < rows - grow; j += at_once) {
         const ptrdiff_t to = (j + w->halo[fast]) * w->step[1] + from;
         const ptrdiff_t cell = (j + w->halo[fast]) * w->step[fast] + (p + w->halo[w->slow]) * w->step[w->slow] + from;
@@ -189,8 +190,8 @@ static void slice_make(const struct work *w, int m, int p)
             const int a = s >> 1;
             if (a == w->b->grid->thin) continue;
             r.column[r.sides] = 1 + s;
-            r.near[r.sides++] = a == w->slow ? (s & 1 ? above : below) + to
-                                             : r.at + (s & 1 ? 1 : -1) * (a == 0 ? 1 : w->step[1]);
+            r.near[r.sides++] =
+                a == w->slow ? (s & 1 ? above : below) + to : r.at + (s & 1 ? 1 : -1) * (a == 0 ? 1 : w->step[1]);
         }
         r.walls = w->walls + cell;
         r.even = kind & ROW_EVEN;
@@ -234,12 +235,9 @@ enum bw_status relax_run(struct potential_task *t, int64_t iterations)
         if (s->host->cancelled(s)) return BW_ERR_CANCELLED;
         q.depth = (int32_t)(left < depth ? left : depth);
         const struct bw_access access[] = {{phi, BW_READ, q.depth}, {phi, BW_WRITE, 0}};
-        status = s->host->sweep(s, &(struct bw_sweep){.access = access,
-                                                      .n_access = 2,
-                                                      .block = 2,
-                                                      .body = relax_body,
-                                                      .user = &q,
-                                                      .reach = relax_reach});
+        status = s->host->sweep(
+            s, &(struct bw_sweep){
+                   .access = access, .n_access = 2, .block = 2, .body = relax_body, .user = &q, .reach = relax_reach});
     }
     return status;
 }

@@ -21,7 +21,8 @@ static void deep(int n, const double *restrict k, const double *restrict at, con
 {
     const double k0 = k[0], k1 = k[1], k2 = k[2], k3 = k[3], k4 = k[4], k5 = k[5], k6 = k[6];
     for (int i = 0; i < n; i++)
-        out[i] = k0 * at[i] + k1 * west[i] + k2 * east[i] + k3 * south[i] + k4 * north[i] + k5 * below[i] + k6 * above[i];
+        out[i] =
+            k0 * at[i] + k1 * west[i] + k2 * east[i] + k3 * south[i] + k4 * north[i] + k5 * below[i] + k6 * above[i];
 }
 
 /* Cells from `i` on that all have its walls. */

@@ -8,14 +8,14 @@
 #include <stdint.h>
 
 struct relax_row {
-    int n, sides;           ///< sides: 4 or 6
-    const double *at;       ///< the cells
-    const double *near[6];  ///< their neighbours on each of these sides
-    int column[6];          ///< and those's column in the table
+    int n, sides;          ///< sides: 4 or 6
+    const double *at;      ///< the cells
+    const double *near[6]; ///< their neighbours on each of these sides
+    int column[6];         ///< and those's column in the table
     const uint8_t *walls;
-    int even;               ///< 1: all cells have the first one's walls
+    int even; ///< 1: all cells have the first one's walls
     const struct table *table;
-    const double *source;   ///< or NULL
+    const double *source; ///< or NULL
     double strength;
     double *out;
 };

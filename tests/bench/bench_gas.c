@@ -63,12 +63,13 @@ static struct cost cost_of(const char *cells, const char *stage, const char *par
                            uint32_t threads)
 {
     const int flux = !strcmp(stage, "flux");
-    char *yaml = bw_printf("billow: 1\ndomain: {cells: [%s], voxel: 1, origin: [0, 0, 0], sides: {rest: closed}}\n"
-                           "time: {fps: 1, frames: 1-%d, substeps: 1}\nstages:\n"
-                           "  - set: {field: %s, value: \"%s\", keep: true}\n"
-                           "  - set: {field: divergence, value: 0}\n"
-                           "  - %s: {%s}\n",
-                           cells, frames, flux ? "mass" : "potential", flux ? "1 + 0.1*sin(x)" : "x", stage, parameters);
+    char *yaml =
+        bw_printf("billow: 1\ndomain: {cells: [%s], voxel: 1, origin: [0, 0, 0], sides: {rest: closed}}\n"
+                  "time: {fps: 1, frames: 1-%d, substeps: 1}\nstages:\n"
+                  "  - set: {field: %s, value: \"%s\", keep: true}\n"
+                  "  - set: {field: divergence, value: 0}\n"
+                  "  - %s: {%s}\n",
+                  cells, frames, flux ? "mass" : "potential", flux ? "1 + 0.1*sin(x)" : "x", stage, parameters);
     struct cost c = {.steps = 1};
     struct test_options o = {.threads = threads, .simd = UINT32_MAX};
     const double start = processor_seconds();
@@ -121,9 +122,10 @@ int main(int argc, char **argv)
         "substeps", 72);
     row(cpu, "flux seed, 8 ways", flat, square, "flux", "mode: seed, ambient: 1, seed: {rate: 20, neighbours: 8}",
         "substeps", 72);
-    row(cpu, "flux seed, 6 ways", deep, cube, "flux", "mode: seed, ambient: 1, seed: {rate: 10, neighbours: 6}", "substeps",
-        96);
-    row(cpu, "flux isothermal, 2D", flat, square, "flux", "gas: isothermal, ambient: 1, sound_speed: 2", "substeps", 36);
+    row(cpu, "flux seed, 6 ways", deep, cube, "flux", "mode: seed, ambient: 1, seed: {rate: 10, neighbours: 6}",
+        "substeps", 96);
+    row(cpu, "flux isothermal, 2D", flat, square, "flux", "gas: isothermal, ambient: 1, sound_speed: 2", "substeps",
+        36);
     row(cpu, "flux ideal, 2D", flat, square, "flux", "ambient: 1, sound_speed: 2", "substeps", 48);
     row(cpu, "flux ideal, 3D", deep, cube, "flux", "ambient: 1, sound_speed: 1", "substeps", 60);
     return 0;
