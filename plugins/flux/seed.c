@@ -13,8 +13,8 @@
  * 1/4 (4 neighbours), 1/6 (8), and in 3D 1/6 (6), 1/12 (18), 1/18 (26); friction likewise with (1 - d_a²) in the sum.
  * Nothing bounds the momentum: the share keeps a source's mass, not the F²/rho that its faces carry. Momentum goes N/(2
  * dim) times as far a step as with 2 dim neighbours (26: 4⅓), and the scheme as described runs away where that is far
- * too far: an undamped blast beside walls holds 500 times the ambient mass with 4, 8 and 6 neighbours, 20 times with 26.
- * There the run ends with a sentence.
+ * too far: an undamped blast beside walls holds 500 times the ambient mass with 4, 8 and 6 neighbours, 20 times
+ * with 26. There the run ends with a sentence.
  */
 #include "flux.h"
 #include <math.h>
