@@ -13,6 +13,11 @@
 #include <math.h>
 #include <string.h>
 
+enum { STRIP = 512 };
+
+/* Kernels work on strips: several rows, halos included, as one long one. What they make of the halos at the rows' ends,
+ * out of neighbours that are none, is not used. */
+
 /// A block at work: arrays in the shape of the views that are read.
 struct work {
     const struct flux_task *t;
@@ -20,10 +25,11 @@ struct work {
     struct flux_shape sh;
     int vars, all; ///< of the gas; and with what is carried
     float *w[FLUX_VARS + 3 * FLUX_CARRIED], *later[FLUX_VARS + 3 * FLUX_CARRIED], *open;
-    float *slope[3][FLUX_VARS + 3 * FLUX_CARRIED];   ///< rows
-    float *flux[2][2][FLUX_VARS + 3 * FLUX_CARRIED]; ///< rows: two in turn, as the cells below and above see them
-    float *turn[2][FLUX_VARS + 3 * FLUX_CARRIED];    ///< rows: slopes in turn
-    size_t row;                                      ///< values a row has room for
+    float *slope[3][FLUX_VARS + 3 * FLUX_CARRIED];   ///< strips
+    float *flux[2][2][FLUX_VARS + 3 * FLUX_CARRIED]; ///< strips: two in turn, as the cells below and above see them
+    float *turn[2][FLUX_VARS + 3 * FLUX_CARRIED];    ///< strips: slopes in turn
+    int rows;                                        ///< of a strip
+    size_t strip;                                    ///< values it has room for
     int first_order;
 };
 
@@ -50,11 +56,12 @@ static int work_begin(struct work *w, const struct flux_task *t, const struct bw
         .t = t, .b = b, .sh = flux_shape_of(b, &b->view[0], FLUX_HALO), .vars = t->g.vars, .first_order = first_order};
     w->all = w->vars;
     for (int32_t i = 0; i < t->n_carried; i++) w->all += b->view[t->carried + i].comps;
-    const int walls = flux_walls_near(t, b), rows = 9 * w->all;
+    const int walls = flux_walls_near(t, b), strips = 9 * w->all, fit = STRIP / (int)w->sh.step[1];
     const size_t plane = (w->sh.cells + 31) & ~(size_t)15;
-    w->row = ((size_t)b->n[0] + 2 * FLUX_HALO + 16 + 15) & ~(size_t)15;
-    float *at =
-        b->stage->host->body_scratch(b, ((size_t)(2 * w->all + walls) * plane + (size_t)rows * w->row) * sizeof *at);
+    w->rows = fit < 1 ? 1 : fit;
+    w->strip = ((size_t)(w->rows + 2) * (size_t)w->sh.step[1] + 16 + 15) & ~(size_t)15;
+    float *at = b->stage->host->body_scratch(b, ((size_t)(2 * w->all + walls) * plane + (size_t)strips * w->strip) *
+                                                    sizeof *at);
     if (!at) return 0;
     for (int v = 0; v < w->all; v++, at += 2 * plane) {
         w->w[v] = at + w->sh.origin;
@@ -65,10 +72,10 @@ static int work_begin(struct work *w, const struct flux_task *t, const struct bw
         at += plane;
         flux_open_fill(t, b, &w->sh, w->open, NULL);
     }
-    for (int v = 0; v < w->all; v++, at += 9 * w->row) {
-        for (int a = 0; a < 3; a++) w->slope[a][v] = at + (size_t)a * w->row + FLUX_HALO;
-        for (int e = 0; e < 4; e++) w->flux[e >> 1][e & 1][v] = at + (size_t)(3 + e) * w->row + FLUX_HALO;
-        for (int e = 0; e < 2; e++) w->turn[e][v] = at + (size_t)(7 + e) * w->row + FLUX_HALO;
+    for (int v = 0; v < w->all; v++, at += 9 * w->strip) {
+        for (int a = 0; a < 3; a++) w->slope[a][v] = at + (size_t)a * w->strip;
+        for (int e = 0; e < 4; e++) w->flux[e >> 1][e & 1][v] = at + (size_t)(3 + e) * w->strip;
+        for (int e = 0; e < 2; e++) w->turn[e][v] = at + (size_t)(7 + e) * w->strip;
     }
     return 1;
 }
@@ -76,24 +83,20 @@ static int work_begin(struct work *w, const struct flux_task *t, const struct bw
 /* Primitive variables everywhere, halo included; what is carried as share of the mass. */
 static void primitives_make(const struct work *w)
 {
-    const struct flux_shape *sh = &w->sh;
-    const int n = sh->n[0] + 2 * sh->halo[0];
-    for (int k = -sh->halo[2]; k < sh->n[2] + sh->halo[2]; k++)
-        for (int j = -sh->halo[1]; j < sh->n[1] + sh->halo[1]; j++) {
-            const ptrdiff_t at = flux_at(sh, j, k) - sh->halo[0];
-            const float *u[FLUX_VARS];
-            float *to[FLUX_VARS];
-            for (int v = 0; v < w->vars; v++) {
-                u[v] = value_of(w, v, 0) + at;
-                to[v] = w->w[v] + at;
-            }
-            w->t->k->primitive(&w->t->g, n, u, to);
-            for (int v = w->vars; v < w->all; v++) {
-                const float *q = value_of(w, v, 0) + at;
-                float *share = w->w[v] + at;
-                for (int i = 0; i < n; i++) share[i] = q[i] / u[0][i];
-            }
-        }
+    const ptrdiff_t at = -w->sh.origin;
+    const int n = (int)w->sh.cells;
+    const float *u[FLUX_VARS];
+    float *to[FLUX_VARS];
+    for (int v = 0; v < w->vars; v++) {
+        u[v] = value_of(w, v, 0) + at;
+        to[v] = w->w[v] + at;
+    }
+    w->t->k->primitive(&w->t->g, n, u, to);
+    for (int v = w->vars; v < w->all; v++) {
+        const float *q = value_of(w, v, 0) + at;
+        float *share = w->w[v] + at;
+        for (int i = 0; i < n; i++) share[i] = q[i] / u[0][i];
+    }
 }
 
 /* Slopes of every variable along active axis `a`, of the cells at `at` and the n - 1 after it. */
@@ -117,20 +120,24 @@ static void slopes_make(const struct work *w, int a, ptrdiff_t at, int n, float 
     }
 }
 
+/* The strip from row (j, k) on, which ends before row `end`; *n: its cells. */
+static ptrdiff_t strip_at(const struct work *w, int j, int k, int end, int *n)
+{
+    const int rows = end - j < w->rows ? end - j : w->rows;
+    *n = rows * (int)w->sh.step[1];
+    return flux_at(&w->sh, j, k) - w->sh.halo[0];
+}
+
 /* Values half a step later, in the block's cells and one round them. */
 static void later_make(const struct work *w)
 {
     const struct flux_shape *sh = &w->sh;
     const struct flux_task *t = w->t;
-    int lo[3], hi[3];
-    for (int a = 0; a < 3; a++) {
-        lo[a] = sh->halo[a] ? -1 : 0;
-        hi[a] = sh->n[a] - lo[a];
-    }
-    const int n = hi[0] - lo[0];
-    for (int k = lo[2]; k < hi[2]; k++)
-        for (int j = lo[1]; j < hi[1]; j++) {
-            const ptrdiff_t at = lo[0] + flux_at(sh, j, k);
+    const int ring[3] = {0, sh->halo[1] > 0, sh->halo[2] > 0}, end = sh->n[1] + ring[1];
+    for (int k = -ring[2]; k < sh->n[2] + ring[2]; k++)
+        for (int j = -ring[1]; j < end; j += w->rows) {
+            int n;
+            const ptrdiff_t at = strip_at(w, j, k, end, &n);
             if (w->first_order) {
                 for (int v = 0; v < w->all; v++) memcpy(w->later[v] + at, w->w[v] + at, (size_t)n * sizeof(float));
                 continue;
@@ -224,44 +231,54 @@ static void row_update(const struct work *w, int a, int j, int k, float *const b
     }
 }
 
-/* Along x the faces of a row are in the row itself. */
-static void sweep_x(const struct work *w, int a)
+/* The rows of a strip from row (j, k) on: face i below cell i is at [i], the one above at [i + up] of `above`. */
+static void strip_update(const struct work *w, int a, int j, int k, int n, float *const below[], float *const above[],
+                         ptrdiff_t up)
+{
+    for (int row = 0; row * w->sh.step[1] < n; row++) {
+        float *low[FLUX_VARS + 3 * FLUX_CARRIED], *high[FLUX_VARS + 3 * FLUX_CARRIED];
+        for (int v = 0; v < w->all; v++) {
+            low[v] = below[v] + row * w->sh.step[1] + w->sh.halo[0];
+            high[v] = above[v] + row * w->sh.step[1] + w->sh.halo[0] + up;
+        }
+        row_update(w, a, j + row, k, low, high);
+    }
+}
+
+/* Along x, and along y: the faces of a strip are in the strip itself. */
+static void sweep_inside(const struct work *w, int a)
 {
     const struct flux_shape *sh = &w->sh;
-    const int n = sh->n[0];
+    const ptrdiff_t step = sh->step[w->t->axis[a]];
     for (int k = 0; k < sh->n[2]; k++)
-        for (int j = 0; j < sh->n[1]; j++) {
-            const ptrdiff_t at = flux_at(sh, j, k);
-            float *up[FLUX_VARS + 3 * FLUX_CARRIED], *lowered[2][FLUX_VARS + 3 * FLUX_CARRIED];
-            slopes_make(w, a, at - 1, n + 2, w->turn[0]);
-            for (int v = 0; v < w->all; v++) up[v] = w->turn[0][v] + 1;
-            const struct beside s = {at - 1, at, w->turn[0], up};
-            faces_make(w, a, &s, n + 1, w->flux[0][0], w->flux[0][1]);
-            for (int v = 0; v < w->all; v++) {
-                lowered[0][v] = w->flux[0][w->open ? 1 : 0][v]; // the face below a cell, seen from above it
-                lowered[1][v] = w->flux[0][0][v] + 1;
-            }
-            row_update(w, a, j, k, lowered[0], lowered[1]);
+        for (int j = 0; j < sh->n[1]; j += w->rows) {
+            int n;
+            const ptrdiff_t at = strip_at(w, j, k, sh->n[1], &n);
+            float *up[FLUX_VARS + 3 * FLUX_CARRIED];
+            slopes_make(w, a, at - step, n + 2 * (int)step, w->turn[0]);
+            for (int v = 0; v < w->all; v++) up[v] = w->turn[0][v] + step;
+            const struct beside s = {at - step, at, w->turn[0], up};
+            faces_make(w, a, &s, n + (int)step, w->flux[0][0], w->flux[0][1]);
+            strip_update(w, a, j, k, n, w->flux[0][w->open ? 1 : 0], w->flux[0][0],
+                         step); // 1: seen from above the face
         }
 }
 
-/* Along y and z row by row, slopes and fluxes of two rows in turn. */
+/* Along z strip by strip, slopes and fluxes of two in turn. */
 static void sweep_across(const struct work *w, int a)
 {
     const struct flux_shape *sh = &w->sh;
-    const int axis = w->t->axis[a], other = 3 - axis, n = sh->n[0];
-    const ptrdiff_t step = sh->step[axis];
-    for (int o = 0; o < sh->n[other]; o++) {
-        const ptrdiff_t base = o * sh->step[other];
+    const ptrdiff_t step = sh->step[2];
+    for (int j = 0; j < sh->n[1]; j += w->rows) {
+        int n;
+        const ptrdiff_t base = strip_at(w, j, 0, sh->n[1], &n);
         slopes_make(w, a, base - step, n, w->turn[1]);
-        for (int q = 0; q <= sh->n[axis]; q++) {
+        for (int q = 0; q <= sh->n[2]; q++) {
             float *const *below = w->turn[(q + 1) & 1], *const *here = w->turn[q & 1];
             slopes_make(w, a, base + q * step, n, here);
             const struct beside s = {base + (q - 1) * step, base + q * step, below, here};
             faces_make(w, a, &s, n, w->flux[q & 1][0], w->flux[q & 1][1]);
-            if (q == 0) continue;
-            const int j = axis == 1 ? q - 1 : o, k = axis == 1 ? o : q - 1;
-            row_update(w, a, j, k, w->flux[(q - 1) & 1][w->open ? 1 : 0], w->flux[q & 1][0]);
+            if (q > 0) strip_update(w, a, j, q - 1, n, w->flux[(q - 1) & 1][w->open ? 1 : 0], w->flux[q & 1][0], 0);
         }
     }
 }
@@ -323,8 +340,8 @@ static void euler_block(const struct bw_block *b, const struct flux_task *t, int
     primitives_make(&w);
     later_make(&w);
     for (int a = 0; a < t->dim; a++) {
-        if (t->axis[a] == 0)
-            sweep_x(&w, a);
+        if (t->axis[a] < 2)
+            sweep_inside(&w, a);
         else
             sweep_across(&w, a);
     }

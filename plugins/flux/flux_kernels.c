@@ -68,6 +68,33 @@ static void seed_flow(const struct seed_row *r)
         flow_choose(r, 3, 0);
 }
 
+static void bounds_momentum(int n, const double *restrict m, double *most)
+{
+    double top = *most;
+    _Pragma("omp simd reduction(max: top)") for (int i = 0; i < n; i++)
+    {
+        const double size = fabs(m[i]);
+        top = size > top ? size : top;
+    }
+    *most = top;
+}
+
+static void seed_bounds(struct seed_bounds *b)
+{
+    const int n = b->n;
+    const double *mass = b->mass;
+    double least = HUGE_VAL, most = -HUGE_VAL;
+    _Pragma("omp simd reduction(min: least) reduction(max: most)") for (int i = 0; i < n; i++)
+    {
+        least = mass[i] < least ? mass[i] : least;
+        most = mass[i] > most ? mass[i] : most;
+    }
+    b->least_mass = least;
+    b->most_mass = most;
+    b->most_momentum = 0;
+    for (int a = 0; a < b->dim; a++) bounds_momentum(n, b->momentum[a], &b->most_momentum);
+}
+
 static void seed_move(int n, const double *restrict flow, double *a, double *b)
 {
     for (int i = 0; i < n; i++) a[i] -= flow[i];
@@ -81,7 +108,7 @@ static void seed_leave(int n, const double *restrict flow, double *a, double *b)
 }
 
 /* A trifle less than all, so that rounding in the sum of up to 26 flows cannot lead below 0. */
-static int seed_share(int n, const double *mass, const double *out, double *share)
+static int seed_share(int n, const double *restrict mass, const double *restrict out, double *restrict share)
 {
     const double most = 1 - 1e-12;
     int any = 0;
@@ -191,22 +218,34 @@ INLINE void predict_row(const struct flux_predict *p, int dim, int ideal)
     const struct flux_gas *g = p->gas;
     const int n = p->n;
     const float half = g->half, gamma = g->gamma, square = g->sound * g->sound;
-    for (int i = 0; i < n; i++) {
-        const float r = p->w[0][i], pr = ideal ? p->w[dim + 1][i] : 0, one = half / r;
-        float dr = 0, dp = 0, spread = 0, du[3] = {0, 0, 0};
-        for (int a = 0; a < dim; a++) {
-            const float u = p->w[1 + a][i];
-            dr += u * p->slope[a][0][i];
-            spread += p->slope[a][1 + a][i];
-            for (int c = 0; c < dim; c++) du[c] += half * u * p->slope[a][1 + c][i];
-            if (ideal) dp += u * p->slope[a][dim + 1][i];
-            du[a] += one * (ideal ? p->slope[a][dim + 1][i] : square * p->slope[a][0][i]);
-        }
+    const int e = ideal ? dim + 1 : 0;
+    const float *w[FLUX_VARS], *slope[3][FLUX_VARS];
+    float *out[FLUX_VARS];
+    for (int v = 0; v < 1 + dim + ideal; v++) {
+        w[v] = p->w[v];
+        out[v] = p->out[v];
+        for (int a = 0; a < dim; a++) slope[a][v] = p->slope[a][v];
+    }
+    ROW
+    {
+        const float r = w[0][i], pr = ideal ? w[e][i] : 0, one = half / r;
+        const float u = w[1][i], v = w[2][i], z = dim > 2 ? w[3][i] : 0;
+        const float ux = slope[0][1][i], vy = slope[1][2][i], zz = dim > 2 ? slope[2][3][i] : 0, spread = ux + vy + zz;
+        const float px = ideal ? slope[0][e][i] : square * slope[0][0][i];
+        const float py = ideal ? slope[1][e][i] : square * slope[1][0][i];
+        const float pz = dim > 2 ? (ideal ? slope[2][e][i] : square * slope[2][0][i]) : 0;
+        const float dr = u * slope[0][0][i] + v * slope[1][0][i] + (dim > 2 ? z * slope[2][0][i] : 0);
+        const float dp = ideal ? u * px + v * py + z * pz : 0;
+        const float du = half * (u * ux + v * slope[1][1][i] + (dim > 2 ? z * slope[2][1][i] : 0)) + one * px;
+        const float dv = half * (u * slope[0][2][i] + v * vy + (dim > 2 ? z * slope[2][2][i] : 0)) + one * py;
+        const float dz = dim > 2 ? half * (u * slope[0][3][i] + v * slope[1][3][i] + z * zz) + one * pz : 0;
         const float rn = r - half * (dr + r * spread), pn = pr - half * (dp + gamma * pr * spread);
-        const int good = rn > 0.1f * r && (!ideal || pn > 0.1f * pr);
-        p->out[0][i] = good ? rn : r;
-        for (int c = 0; c < dim; c++) p->out[1 + c][i] = p->w[1 + c][i] - (good ? du[c] : 0);
-        if (ideal) p->out[dim + 1][i] = good ? pn : pr;
+        const int good = (rn > 0.1f * r) & (!ideal | (pn > 0.1f * pr));
+        out[0][i] = good ? rn : r;
+        out[1][i] = good ? u - du : u;
+        out[2][i] = good ? v - dv : v;
+        if (dim > 2) out[3][i] = good ? z - dz : z;
+        if (ideal) out[e][i] = good ? pn : pr;
     }
 }
 
@@ -344,26 +383,38 @@ static void update(int n, float ratio, const float *low, const float *high, cons
     ROW out[i] = from[i] - ratio * (high[i] - low[i]);
 }
 
+INLINE void survey_row(const struct flux_gas *g, int n, const float *const u[], float mass, float pressure, float *most,
+                       float *least, int dim, int ideal)
+{
+    const float *d = u[0], *x = u[1], *y = u[2], *z = dim > 2 ? u[3] : x, *e = ideal ? u[dim + 1] : d;
+    const float gas = g->gamma - 1, rest = g->energy, gamma = g->gamma, sound = g->sound;
+    float top = *most, thin = *least * mass, weak = *least * pressure;
+    _Pragma("omp simd reduction(max: top) reduction(min: thin, weak)") for (int i = 0; i < n; i++)
+    {
+        const float one = 1 / d[i], a = x[i] * one, b = y[i] * one, c = dim > 2 ? z[i] * one : 0;
+        const float p = ideal ? gas * (rest + e[i] - 0.5f * d[i] * (a * a + b * b + c * c)) : pressure;
+        const float square = gamma * p * one;
+        const float pace = ideal ? sqrtf(square > 0 ? square : 0) : sound;
+        const float signal = fabsf(a) + fabsf(b) + fabsf(c) + (float)dim * pace;
+        top = signal > top ? signal : top;
+        thin = d[i] < thin ? d[i] : thin;
+        weak = p < weak ? p : weak;
+    }
+    *most = top;
+    *least = smaller(thin / mass, weak / pressure);
+}
+
 static void survey(const struct flux_gas *g, int n, const float *const u[FLUX_VARS], float mass, float pressure,
                    float *most, float *least)
 {
-    const int dim = g->dim;
-    float top = *most, bottom = *least;
-    for (int i = 0; i < n; i++) {
-        const float r = u[0][i], one = 1 / r;
-        float sum = 0, square = 0;
-        for (int a = 0; a < dim; a++) {
-            const float v = u[1 + a][i] * one;
-            sum += fabsf(v);
-            square += v * v;
-        }
-        const float p = g->ideal ? (g->gamma - 1) * (g->energy + u[dim + 1][i] - 0.5f * r * square) : pressure;
-        const float c = g->ideal ? sqrtf(larger(g->gamma * p * one, 0)) : g->sound;
-        top = larger(top, sum + (float)dim * c);
-        bottom = smaller(bottom, smaller(r / mass, p / pressure));
-    }
-    *most = top;
-    *least = bottom;
+    if (g->dim == 2 && g->ideal)
+        survey_row(g, n, u, mass, pressure, most, least, 2, 1);
+    else if (g->dim == 2)
+        survey_row(g, n, u, mass, pressure, most, least, 2, 0);
+    else if (g->ideal)
+        survey_row(g, n, u, mass, pressure, most, least, 3, 1);
+    else
+        survey_row(g, n, u, mass, pressure, most, least, 3, 0);
 }
 
 /* ---- both ---------------------------------------------------------------------------------------------------------
@@ -409,6 +460,6 @@ static void see(struct flux_sight *s)
         see_row(s, 3, 0);
 }
 
-const struct flux_kernels JOIN(flux_kernels_, BW_LEVEL) = {see,        seed_flow, seed_end, seed_move, seed_leave,
-                                                           seed_share, primitive, slope,    predict,   faces,
-                                                           carry,      update,    survey};
+const struct flux_kernels JOIN(flux_kernels_, BW_LEVEL) = {see,        seed_bounds, seed_flow, seed_end, seed_move,
+                                                           seed_leave, seed_share,  primitive, slope,    predict,
+                                                           faces,      carry,       update,    survey};

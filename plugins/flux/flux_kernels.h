@@ -33,6 +33,13 @@ struct seed_end {
     double *mass_out, *momentum_out[3];
 };
 
+/// Extremes of a block.
+struct seed_bounds {
+    int n, dim;
+    const double *mass, *momentum[3];
+    double least_mass, most_mass, most_momentum; ///< out; the largest component
+};
+
 /* ---- modern mode: single precision, SI ---- */
 
 /// The gas.
@@ -83,6 +90,7 @@ struct flux_sight {
 
 struct flux_kernels {
     void (*see)(struct flux_sight *s);
+    void (*seed_bounds)(struct seed_bounds *b);
     void (*seed_flow)(const struct seed_row *r);
     void (*seed_end)(const struct seed_end *r);
     /// a -= flow, b += flow.

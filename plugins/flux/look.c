@@ -199,11 +199,12 @@ static enum bw_status bad_report(const struct flux_task *t)
                              "the mass at (%g, %g, %g) m is %g kg/m3: a gas needs more than 0 everywhere", x[0], x[1],
                              x[2], first.mass);
     if (t->p->mode == FLUX_SEED)
-        return s->host->fail(s, BW_ERR_DIVERGED,
-                             "the flow at (%g, %g, %g) m runs away: it crosses many cells in a unit step; more steps a "
-                             "second (seed.rate), "
-                             "more damping or a weaker source help",
-                             x[0], x[1], x[2]);
+        return s->host->fail(
+            s, BW_ERR_DIVERGED,
+            "the flow at (%g, %g, %g) m runs away: it crosses many cells in a unit step; fewer "
+            "neighbours (seed.neighbours: 26 carry momentum 4.3 times as far as 6), more damping or a "
+            "weaker source help: undamped, 26 stand a blast of 20 times the ambient mass, 6 one of 500",
+            x[0], x[1], x[2]);
     return s->host->fail(
         s, BW_ERR_DIVERGED,
         "the pressure at (%g, %g, %g) m is %g Pa: \"energy\" there is too low for its mass and momentum", x[0], x[1],

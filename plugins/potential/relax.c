@@ -1,43 +1,215 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The text's relaxation: every cell anew from the old values of itself and its neighbours, by the table of masks. */
+/* The text's relaxation: every cell anew from the old values of itself and its neighbours, by the table of masks.
+ *
+ * An iteration alone would wait for memory. So a sweep makes several: a block comes with as many cells round it, each
+ * iteration leaves a ring less that is right, and slices of the slowest axis go through all iterations in a pipeline,
+ * so that what lies between them stays in the cache: three slices an iteration. Cells beyond open sides and in inactive
+ * tiles are walled in: they keep what they hold. */
 #include "potential.h"
 #include "relax_kernels.h"
 #include <string.h>
 
+enum { DEPTH_2D = 8, DEPTH_3D = 4, DEPTH = 8, SEGMENTS = 40, OUTSIDE = INT32_MIN };
+
 struct relax {
     struct potential_task *t;
     const struct relax_kernels *k;
+    int32_t depth; ///< iterations of this sweep
 };
 
-static int row_even(const uint8_t *walls, int n)
+/// Rows that a kernel may treat alike.
+enum row_kind { ROW_EVEN = 1, ROW_SOURCED = 2 };
+
+/// A block at work. Arrays have the view's shape; slices of iteration m lie in a ring of three.
+struct work {
+    const struct relax *q;
+    const struct bw_block *b;
+    int32_t slow, fast; ///< axes: of the slices, of the rows in one
+    int32_t halo[3];
+    ptrdiff_t step[3], origin;
+    size_t cells, slice;   ///< slice: cells of one
+    uint8_t *walls, *kind; ///< kind: a row
+    int uniform;           ///< 1: all cells alike, none with a source: the rows of a slice are one long one
+    double *source;        ///< NULL: none near
+    double *ring[DEPTH][3];
+};
+
+/* ---- walls and sources round a block -------------------------------------------------------------------------------
+ */
+
+/// Coordinates that lie in one tile, along one axis.
+struct segment {
+    int32_t to, n, tile, in;
+};
+
+/* Beyond the box the tile is OUTSIDE. */
+static int segments_cut(const struct bw_domain_info *d, int a, int32_t lo, int32_t n, struct segment *s)
 {
-    return n < 2 || !memcmp(walls, walls + 1, (size_t)n - 1);
+    const int bounded = d->n[a] > 0, periodic = bounded && d->side[2 * a].kind == BW_PERIODIC;
+    int count = 0;
+    for (int32_t i = 0; i < n && count < SEGMENTS;) {
+        int32_t x = lo + i;
+        if (periodic) x = (x % d->n[a] + d->n[a]) % d->n[a];
+        if (bounded && (x < 0 || x >= d->n[a])) {
+            const int32_t beyond = x < 0 && -x < n - i ? -x : n - i;
+            s[count++] = (struct segment){i, beyond, OUTSIDE, 0};
+            i += beyond;
+            continue;
+        }
+        const int32_t tile = x >= 0 ? x / d->tile[a] : -((d->tile[a] - 1 - x) / d->tile[a]);
+        struct segment q = {i, d->tile[a] - (x - tile * d->tile[a]), tile, x - tile * d->tile[a]};
+        if (bounded && q.n > d->n[a] - x) q.n = d->n[a] - x;
+        if (q.n > n - i) q.n = n - i;
+        s[count++] = q;
+        i += q.n;
+    }
+    return count;
+}
+
+/* The share of one tile; walls are those of a plain one already. */
+static void tile_copy(struct work *w, int64_t tile, const struct segment *x, const struct segment *y,
+                      const struct segment *z)
+{
+    const struct potential_task *t = w->q->t;
+    const int inside = tile >= 0, plain = inside && t->l->plain[tile], sourced = inside && t->l->sourced[tile];
+    if (plain && !sourced) return;
+    for (int k = 0; k < z->n; k++)
+        for (int j = 0; j < y->n; j++) {
+            const ptrdiff_t to = x->to + (y->to + j) * w->step[1] + (z->to + k) * w->step[2];
+            const int64_t from = inside ? tile * TILE_CELLS + potential_at(w->b->grid, x->in, y->in + j, z->in + k) : 0;
+            if (!inside)
+                memset(w->walls + to, ALL_WALLS, (size_t)x->n);
+            else if (!plain)
+                memcpy(w->walls + to, t->l->walls + from, (size_t)x->n);
+            if (sourced) memcpy(w->source + to, t->l->source + from, (size_t)x->n * sizeof(double));
+        }
+}
+
+struct cuts {
+    struct segment s[3][SEGMENTS];
+    int n[3];
+};
+
+static int64_t cut_tile(const struct work *w, const struct cuts *c, int i, int j, int k)
+{
+    const struct potential_task *t = w->q->t;
+    const int32_t coord[3] = {c->s[0][i].tile, c->s[1][j].tile, c->s[2][k].tile};
+    if (coord[0] == OUTSIDE || coord[1] == OUTSIDE || coord[2] == OUTSIDE) return BW_TILE_OUTSIDE;
+    return t->tiles->find(t->s->domain, coord);
+}
+
+static int sourced_near(const struct work *w, const struct cuts *c)
+{
+    for (int k = 0; k < c->n[2]; k++)
+        for (int j = 0; j < c->n[1]; j++)
+            for (int i = 0; i < c->n[0]; i++) {
+                const int64_t tile = cut_tile(w, c, i, j, k);
+                if (tile >= 0 && w->q->t->l->sourced[tile]) return 1;
+            }
+    return 0;
+}
+
+static void surroundings_fill(struct work *w, const struct cuts *c)
+{
+    memset(w->walls, w->q->t->base, w->cells);
+    if (w->source) memset(w->source, 0, w->cells * sizeof *w->source);
+    for (int k = 0; k < c->n[2]; k++)
+        for (int j = 0; j < c->n[1]; j++)
+            for (int i = 0; i < c->n[0]; i++)
+                tile_copy(w, cut_tile(w, c, i, j, k), &c->s[0][i], &c->s[1][j], &c->s[2][k]);
+    const size_t n = (size_t)w->step[1];
+    w->uniform = !w->source && !memcmp(w->walls, w->walls + 1, w->cells - 1);
+    if (w->uniform) {
+        memset(w->kind, ROW_EVEN, w->cells / n);
+        return;
+    }
+    for (size_t row = 0; row * n < w->cells; row++) {
+        const uint8_t *walls = w->walls + row * n;
+        const double *source = w->source ? w->source + row * n : NULL;
+        int sourced = 0;
+        for (size_t i = 0; source && i < n; i++) sourced |= source[i] != 0;
+        w->kind[row] = (uint8_t)((memcmp(walls, walls + 1, n - 1) ? 0 : ROW_EVEN) | (sourced ? ROW_SOURCED : 0));
+    }
+}
+
+/* ---- iterations ----------------------------------------------------------------------------------------------------
+ */
+
+static int work_begin(struct work *w, const struct relax *q, const struct bw_block *b)
+{
+    const struct bw_view *in = &b->view[0];
+    const int thin = b->grid->thin;
+    *w = (struct work){.q = q, .b = b, .slow = thin == 2 ? 1 : 2, .step = {1, in->sy, in->sz}, .cells = 1};
+    struct cuts c;
+    w->fast = 3 - w->slow;
+    for (int a = 0; a < 3; a++) {
+        w->halo[a] = a == thin ? 0 : q->depth;
+        w->origin += w->halo[a] * w->step[a];
+        w->cells *= (size_t)(b->n[a] + 2 * w->halo[a]);
+        c.n[a] = segments_cut(b->grid, a, b->lo[a] - w->halo[a], b->n[a] + 2 * w->halo[a], c.s[a]);
+    }
+    w->slice = w->cells / (size_t)(b->n[w->slow] + 2 * w->halo[w->slow]);
+    const int sourced = sourced_near(w, &c);
+    const size_t room = w->slice + 16, rings = 3 * (size_t)(q->depth - 1) * room + 16; // rows are read a cell too far
+    double *at = b->stage->host->body_scratch(b, (rings + (sourced ? w->cells : 0)) * sizeof *at + 2 * w->cells);
+    if (!at) return 0;
+    for (int m = 0; m < 3 * (q->depth - 1); m++) w->ring[1 + m / 3][m % 3] = at + 8 + (size_t)m * room;
+    memset(at, 0, rings * sizeof *at);
+    if (sourced) w->source = at + rings;
+    w->walls = (uint8_t *)(at + rings + (sourced ? w->cells : 0));
+    w->kind = w->walls + w->cells;
+    surroundings_fill(w, &c);
+    return 1;
+}
+
+/* Slice `p` after iteration m, from its first row within the halo on. */
+static double *slice_of(const struct work *w, int m, int p)
+{
+    if (m > 0) return w->ring[m][(p + 3 * DEPTH) % 3];
+    return bw_f64(&w->b->view[0], 0) - w->origin + (p + w->halo[w->slow]) * w->step[w->slow];
+}
+
+/* Rows of slice p as iteration m makes them: whole ones, but the block's own cells from the last. */
+static void slice_make(const struct work *w, int m, int p)
+{
+    const struct relax *q = w->q;
+    const struct bw_view *out = &w->b->view[1];
+    const int ring = q->depth - m, last = ring == 0, fast = w->fast, grow = w->halo[fast] ? ring : 0;
+    const ptrdiff_t from = last ? w->halo[0] : 0, steps[3] = {1, out->sy, out->sz};
+    const double *at = slice_of(w, m - 1, p), *below = slice_of(w, m - 1, p - 1), *above = slice_of(w, m - 1, p + 1);
+    const int rows = w->b->n[fast] + 2 * grow, at_once = w->uniform && !last ? rows : 1;
+    struct relax_row r = {
+        .n = last ? w->b->n[0] : at_once * (int)w->step[1], .table = &q->t->table, .strength = q->t->strength};
+    for (int j = -grow; j < rows - grow; j += at_once) {
+        const ptrdiff_t to = (j + w->halo[fast]) * w->step[1] + from;
+        const ptrdiff_t cell = (j + w->halo[fast]) * w->step[fast] + (p + w->halo[w->slow]) * w->step[w->slow] + from;
+        const uint8_t kind = w->kind[cell / w->step[1]];
+        r.sides = 0;
+        r.at = at + to;
+        for (int s = 0; s < 6; s++) {
+            const int a = s >> 1;
+            if (a == w->b->grid->thin) continue;
+            r.column[r.sides] = 1 + s;
+            r.near[r.sides++] =
+                a == w->slow ? (s & 1 ? above : below) + to : r.at + (s & 1 ? 1 : -1) * (a == 0 ? 1 : w->step[1]);
+        }
+        r.walls = w->walls + cell;
+        r.even = kind & ROW_EVEN;
+        r.source = kind & ROW_SOURCED ? w->source + cell : NULL;
+        r.out = last ? bw_f64(out, 0) + j * steps[fast] + p * steps[w->slow] : slice_of(w, m, p) + to;
+        q->k->row(&r);
+    }
 }
 
 static void relax_body(const struct bw_block *b, void *user)
 {
-    const struct relax *q = user;
-    const struct potential_task *t = q->t;
-    const struct bw_view *in = &b->view[0], *out = &b->view[1];
-    const int64_t tile = potential_tile(t, b);
-    const ptrdiff_t step[3] = {1, in->sy, in->sz};
-    struct relax_row r = {.n = b->n[0], .table = &t->table, .strength = t->strength};
-    for (int s = 0; s < 6; s++) {
-        if (s >> 1 == b->grid->thin) continue;
-        r.column[r.sides] = 1 + s;
-        r.step[r.sides++] = s & 1 ? step[s >> 1] : -step[s >> 1];
-    }
-    for (int k = 0; k < b->n[2]; k++)
-        for (int j = 0; j < b->n[1]; j++) {
-            const int64_t at = tile * TILE_CELLS + potential_at(b->grid, 0, j, k);
-            r.at = bw_f64(in, 0) + j * in->sy + k * in->sz;
-            r.out = bw_f64(out, 0) + j * out->sy + k * out->sz;
-            r.walls = t->l->walls + at;
-            r.source = t->l->sourced[tile] ? t->l->source + at : NULL;
-            if (t->l->plain[tile] || row_even(r.walls, r.n))
-                q->k->plain(&r);
-            else
-                q->k->table(&r);
+    struct work w;
+    if (!work_begin(&w, user, b)) return;
+    const int depth = w.q->depth, n = b->n[w.slow];
+    for (int front = 1 - depth; front < n + depth - 1; front++)
+        for (int m = 1; m <= depth; m++) {
+            const int p = front - (m - 1), ring = depth - m;
+            if (p >= -ring && p < n + ring) slice_make(&w, m, p);
         }
 }
 
@@ -52,17 +224,20 @@ enum bw_status relax_run(struct potential_task *t, int64_t iterations)
 {
     struct bw_stage *s = t->s;
     const uint32_t simd = s->host->simd;
-    struct relax q = {t, simd >= BW_SIMD_AVX512 ? &relax_kernels_avx512
-                         : simd >= BW_SIMD_AVX2 ? &relax_kernels_avx2
-                                                : &relax_kernels_baseline};
+    const int64_t depth = t->dim == 2 ? DEPTH_2D : DEPTH_3D;
+    struct relax q = {.t = t,
+                      .k = simd >= BW_SIMD_AVX512 ? &relax_kernels_avx512
+                           : simd >= BW_SIMD_AVX2 ? &relax_kernels_avx2
+                                                  : &relax_kernels_baseline};
     struct bw_field *phi = bw_port_field(s, PHI);
-    const struct bw_access access[] = {{phi, BW_READ, 1}, {phi, BW_WRITE, 0}};
     enum bw_status status = BW_OK;
-    for (int64_t i = 0; i < iterations && status == BW_OK; i++) {
+    for (int64_t left = iterations; left > 0 && status == BW_OK; left -= q.depth) {
         if (s->host->cancelled(s)) return BW_ERR_CANCELLED;
+        q.depth = (int32_t)(left < depth ? left : depth);
+        const struct bw_access access[] = {{phi, BW_READ, q.depth}, {phi, BW_WRITE, 0}};
         status = s->host->sweep(
-            s,
-            &(struct bw_sweep){.access = access, .n_access = 2, .body = relax_body, .user = &q, .reach = relax_reach});
+            s, &(struct bw_sweep){
+                   .access = access, .n_access = 2, .block = 2, .body = relax_body, .user = &q, .reach = relax_reach});
     }
     return status;
 }

@@ -1,63 +1,76 @@
 // SPDX-License-Identifier: Apache-2.0
-/* See relax_kernels.h. Both do the same operations in the same order, so both give the same bits. */
+/* See relax_kernels.h. With and without the table the same operations in the same order, so the same bits. */
 #include "relax_kernels.h"
+#include <string.h>
 
 #define JOIN_(a, b) a##b
 #define JOIN(a, b) JOIN_(a, b)
-#define INLINE static inline __attribute__((always_inline))
 
-INLINE void plain_row(const struct relax_row *r, int sides)
+/* k: what the cell counts for, then its neighbours. */
+static void flat(int n, const double *restrict k, const double *restrict at, const double *restrict west,
+                 const double *restrict east, const double *restrict south, const double *restrict north,
+                 double *restrict out)
 {
-    const double *mask = r->table->mask[r->walls[0]], c = mask[0], *at = r->at;
-    double *restrict out = r->out;
-    double k[6];
-    const double *near[6];
-    for (int s = 0; s < sides; s++) {
-        k[s] = mask[r->column[s]];
-        near[s] = at + r->step[s];
-    }
-    const int n = r->n;
-    _Pragma("omp simd") for (int i = 0; i < n; i++)
-    {
-        double sum = c * at[i] + k[0] * near[0][i] + k[1] * near[1][i] + k[2] * near[2][i] + k[3] * near[3][i];
-        if (sides > 4) sum = sum + k[4] * near[4][i] + k[5] * near[5][i];
-        out[i] = sum;
-    }
+    const double k0 = k[0], k1 = k[1], k2 = k[2], k3 = k[3], k4 = k[4];
+    for (int i = 0; i < n; i++) out[i] = k0 * at[i] + k1 * west[i] + k2 * east[i] + k3 * south[i] + k4 * north[i];
 }
 
-INLINE void table_row(const struct relax_row *r, int sides)
+static void deep(int n, const double *restrict k, const double *restrict at, const double *restrict west,
+                 const double *restrict east, const double *restrict south, const double *restrict north,
+                 const double *restrict below, const double *restrict above, double *restrict out)
 {
-    const double *at = r->at;
-    double *restrict out = r->out;
-    for (int i = 0; i < r->n; i++) {
+    const double k0 = k[0], k1 = k[1], k2 = k[2], k3 = k[3], k4 = k[4], k5 = k[5], k6 = k[6];
+    for (int i = 0; i < n; i++)
+        out[i] =
+            k0 * at[i] + k1 * west[i] + k2 * east[i] + k3 * south[i] + k4 * north[i] + k5 * below[i] + k6 * above[i];
+}
+
+/* Cells from `i` on that all have its walls. */
+static void plain(const struct relax_row *r, int i, int n)
+{
+    const double *mask = r->table->mask[r->walls[i]], *const *q = r->near;
+    double k[7] = {mask[0]};
+    for (int s = 0; s < r->sides; s++) k[1 + s] = mask[r->column[s]];
+    if (r->sides == 4)
+        flat(n, k, r->at + i, q[0] + i, q[1] + i, q[2] + i, q[3] + i, r->out + i);
+    else
+        deep(n, k, r->at + i, q[0] + i, q[1] + i, q[2] + i, q[3] + i, q[4] + i, q[5] + i, r->out + i);
+}
+
+static void table(const struct relax_row *r, int begin, int end)
+{
+    for (int i = begin; i < end; i++) {
+        if (r->walls[i] == TABLE_ROWS - 1) { // the mask 1, 0, 0, …
+            r->out[i] = r->at[i];
+            continue;
+        }
         const double *mask = r->table->mask[r->walls[i]];
-        double sum = mask[0] * at[i];
-        for (int s = 0; s < sides; s++) sum = sum + mask[r->column[s]] * at[i + r->step[s]];
-        out[i] = sum;
+        double sum = mask[0] * r->at[i];
+        for (int s = 0; s < r->sides; s++) sum = sum + mask[r->column[s]] * r->near[s][i];
+        r->out[i] = sum;
     }
 }
 
-static void sources_add(const struct relax_row *r)
+/* A row that is not all alike: most often only its ends differ. */
+static void mixed(const struct relax_row *r)
 {
+    int begin = r->n / 2, end = begin + 1;
+    while (begin > 0 && r->walls[begin - 1] == r->walls[begin]) begin--;
+    while (end < r->n && r->walls[end] == r->walls[begin]) end++;
+    table(r, 0, begin);
+    plain(r, begin, end - begin);
+    table(r, end, r->n);
+}
+
+static void row(const struct relax_row *r)
+{
+    if (r->even && r->walls[0] == TABLE_ROWS - 1)
+        memcpy(r->out, r->at, (size_t)r->n * sizeof *r->out);
+    else if (r->even)
+        plain(r, 0, r->n);
+    else
+        mixed(r);
     for (int i = 0; r->source && i < r->n; i++) r->out[i] += r->strength * r->source[i] * r->table->source[r->walls[i]];
 }
 
-static void plain(const struct relax_row *r)
-{
-    if (r->sides == 4)
-        plain_row(r, 4);
-    else
-        plain_row(r, 6);
-    sources_add(r);
-}
-
-static void table(const struct relax_row *r)
-{
-    if (r->sides == 4)
-        table_row(r, 4);
-    else
-        table_row(r, 6);
-    sources_add(r);
-}
-
-const struct relax_kernels JOIN(relax_kernels_, BW_LEVEL) = {plain, table};
+const struct relax_kernels JOIN(relax_kernels_, BW_LEVEL) = {row};

@@ -8,11 +8,12 @@
 #include <stdint.h>
 
 struct relax_row {
-    int n, sides;      ///< sides: 4 or 6
-    const double *at;  ///< the cells
-    ptrdiff_t step[6]; ///< to the neighbour on each of these sides
-    int column[6];     ///< and its column in the table
+    int n, sides;          ///< sides: 4 or 6
+    const double *at;      ///< the cells
+    const double *near[6]; ///< their neighbours on each of these sides
+    int column[6];         ///< and those's column in the table
     const uint8_t *walls;
+    int even; ///< 1: all cells have the first one's walls
     const struct table *table;
     const double *source; ///< or NULL
     double strength;
@@ -20,8 +21,7 @@ struct relax_row {
 };
 
 struct relax_kernels {
-    void (*plain)(const struct relax_row *r); ///< all cells have the first one's walls
-    void (*table)(const struct relax_row *r);
+    void (*row)(const struct relax_row *r);
 };
 
 extern const struct relax_kernels relax_kernels_baseline, relax_kernels_avx2, relax_kernels_avx512;

@@ -340,3 +340,36 @@ Test(words, refusals)
     refuse("rest: open", "  - collide: {shape: {box: {center: [4, 4, 0], size: [9, 9, 9]}}, wake: always}\n", "",
            "lies inside a wall");
 }
+
+/* ---- sparse ---- */
+
+static struct test_run sparse_run(const char *options)
+{
+    return run(SEED_HEAD("512, 512, 1", "rest: open", "2") "  - emit: {divergence: 2, mode: set, shape: {sphere: "
+                                                           "{center: [96, 96, 0.5], radius: 8}}}\n"
+                                                           "  - potential: {%s}\n",
+               options);
+}
+
+/* Not the whole box, but the tiles round the source: beyond them the potential is 0. Flow that has not come to their
+ * ends yet is what it is in the whole box, and the steady flow inside takes all that the source gives. */
+Test(sparse, tiles_round_the_source)
+{
+    struct test_run r[3] = {sparse_run("mode: seed, whole: false, seed: {iterations: 20}"),
+                            sparse_run("mode: seed, seed: {iterations: 20}"), sparse_run("whole: false")};
+    struct grid few = grid_of(&r[0], "potential", 0), all = grid_of(&r[1], "potential", 0),
+                source = grid_of(&r[2], "divergence", 0), u = grid_of(&r[2], "vel", 0), v = grid_of(&r[2], "vel", 1);
+    cr_assert_eq(bw_chain_tiles(r[1].chain), 64);
+    for (int q = 0; q < 3; q += 2)
+        cr_assert_lt(bw_chain_tiles(r[q].chain), 10, "%lld tiles", (long long)bw_chain_tiles(r[q].chain));
+    for (size_t i = 0; i < grid_count(&few); i++) cr_assert_eq(few.v[i], all.v[i]);
+    cr_assert_gt(at(&few, 96, 96, 0), 1);
+    for (int j = 80; j < 112; j++)
+        for (int i = 80; i < 112; i++) {
+            double out = at(&u, i + 1, j, 0) - at(&u, i, j, 0) + at(&v, i, j + 1, 0) - at(&v, i, j, 0);
+            cr_assert_float_eq(out, at(&source, i, j, 0), 1e-3, "%g, not %g", out, at(&source, i, j, 0));
+        }
+    cr_assert_float_eq(at(&source, 96, 96, 0), 2, 1e-6);
+    bw_free(few.v), bw_free(all.v), bw_free(source.v), bw_free(u.v), bw_free(v.v);
+    for (int q = 0; q < 3; q++) test_end(&r[q]);
+}
