@@ -130,20 +130,20 @@ Test(margin, puff_in_two_dimensions) { margins_check(&flat, ALL, 4); }
 /* Tiles that wake as the smoke grows bring no jolt: its speed goes on smoothly from step to step. */
 Test(margin, tiles_wake_without_a_jolt)
 {
-    double speed[16];
+    double speed[11], worst = 0;
     int64_t fewest = INT64_MAX, most = 0;
-    for (int n = 0; n < 16; n++) {
+    for (int n = 0; n < 11; n++) {
         struct test_run r =
             run("billow: 1\n"
                 "domain: {cells: [64, 64, 64], voxel: 0.0625, origin: [-2, -2, 0], margin: 4, sides: {rest: open}}\n"
                 "time: {fps: 24, frames: 1-%d, dt: 0.0416666666666666667}\n"
                 "stages:\n"
                 "  - emit: {mode: max, frames: 1-1, density: 1, temperature: 60 K,\n"
-                "           shape: {sphere: {center: [0, 0, 1.5], radius: 0.4}}}\n"
+                "           shape: {sphere: {center: [0, 0, 1.25], radius: 0.4}}}\n"
                 "  - mac.advect: {}\n"
                 "  - mac.forces: {}\n"
                 "  - mac.project: {tolerance: 1e-5}\n",
-                6 + n);
+                5 + n);
         const int64_t tiles = bw_chain_tiles(r.chain);
         speed[n] = motion_of(&r, 2, 0).speed;
         fewest = tiles < fewest ? tiles : fewest;
@@ -151,8 +151,10 @@ Test(margin, tiles_wake_without_a_jolt)
         test_end(&r);
     }
     cr_assert_gt(most, fewest, "no tile woke");
-    for (int n = 1; n < 15; n++) {
+    for (int n = 1; n < 10; n++) {
         const double jolt = fabs(speed[n + 1] - 2 * speed[n] + speed[n - 1]) / speed[n];
-        cr_expect_leq(jolt, .02, "step %d: the speed jumps by %.2g of it", 6 + n, jolt);
+        worst = fmax(worst, jolt);
+        cr_expect_leq(jolt, .02, "step %d: the speed jumps by %.2g of it", 4 + n, jolt);
     }
+    fprintf(stderr, "%lld to %lld tiles: the speed jumps by %.4f of it at most\n", (long long)fewest, (long long)most, worst);
 }
