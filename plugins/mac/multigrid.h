@@ -16,7 +16,7 @@
 enum { MG_LEVELS = 32, MG_PAIRS = 8 };
 
 /* A cell's kind, natural order inside a tile (x fastest): an unknown, how many of its neighbours are unknowns, and
- * how many are ghost cells with p = 0 at one cell's distance. 0: no unknown. */
+ * how many lead to p = 0, at one cell's distance or, in still air (`rim`), farther. 0: no unknown. */
 enum { MG_FLUID = 128 };
 #define MG_KIND(fluid_sides, open_sides) (MG_FLUID | (fluid_sides) << 3 | (open_sides))
 #define MG_FLUID_SIDES(kind) ((kind) >> 3 & 7)
@@ -57,7 +57,8 @@ struct mg_level {
     int64_t n_seam;
     float *x, *b, *diag, *inv, *weight;
     uint8_t *fluid;          ///< while building: natural order, 1 an unknown
-    float *open;             ///< while building: p = 0 faces a cell, in faces of this level
+    float *open;             ///< while building: p = 0 faces a cell, in faces of this level,
+    float *give;             ///< and the sum of their conductances on level 0
     struct mg_buffer tables, cells_memory, coefs_memory, cuts_memory;
 };
 
@@ -91,6 +92,7 @@ struct multigrid {
     uint8_t *kind;           ///< MG_CELLS a tile of level 0
     uint8_t *has_cut;        ///< a tile of level 0: 1 where a face is not wholly open though no wall of the box
     uint64_t *mark;          ///< a tile of level 0: the caller's, to see what has changed
+    float (*rim)[6];         ///< the same: conductance of faces towards still air (multigrid_rim.c); 0: other sides
     struct mg_regions regions;
     struct mg_buffer kind_memory, extra_memory;
     double *sol;             ///< extra: solution in double,
@@ -148,6 +150,13 @@ static inline int mg_index(int dim, int i, int j, int k)
 /// Neighbour of a cell on a level: its tile (or -1) returned, `to` its local cell. A cell is not its own neighbour.
 int32_t mg_step(const struct multigrid *mg, const struct mg_level *l, int32_t tile, const int32_t from[3], int side,
                 int32_t to[3]);
+/// Set `rim`.
+void mg_find_rims(struct multigrid *mg, const struct bw_topology *topology);
+/// Conductance of a level 0 cell's face if it leads to still air, else 0. The box cuts no tile on such a side.
+static inline float mg_rim_at(const struct multigrid *mg, int64_t tile, const int32_t at[3], int side)
+{
+    return at[side >> 1] == (side & 1 ? mg->shape.edge[side >> 1] - 1 : 0) ? mg->rim[tile][side] : 0;
+}
 /// Find the regions. Errors: BW_ERR_MEMORY.
 enum bw_status mg_find_regions(struct multigrid *mg);
 /// One worker of a team at work on a solve. A crew of one has no team and no barrier.

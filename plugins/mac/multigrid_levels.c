@@ -3,8 +3,8 @@
  *
  * A coarse cell is an unknown if any of its children is. Its off-diagonals are -1, as on level 0, or in tiles with cut
  * faces the mean of the four (two) fine faces' weights; its diagonal is their sum and adds the p = 0 faces: the mean of
- * its children's (Galerkin), times w = 2W/(W+1) for cells W wide, because the ghost cell's centre stays half a *fine*
- * cell beyond the boundary. */
+ * its children's (Galerkin), where p = 0 stays as far beyond the boundary as on level 0: half a *fine* cell, or as
+ * still air has it (multigrid_rim.c). */
 #include "multigrid.h"
 #include <string.h>
 
@@ -144,10 +144,13 @@ enum bw_status mg_fit(struct multigrid *mg, const struct bw_topology *t)
     }
     level_extent(mg, l);
     const size_t n = (size_t)t->count;
-    if (!mg_buffer_fit(mg->stage, &mg->kind_memory, n * (MG_CELLS + sizeof *mg->mark + 1))) return BW_ERR_MEMORY;
+    const size_t tile = MG_CELLS + sizeof *mg->mark + sizeof *mg->rim + 1;
+    if (!mg_buffer_fit(mg->stage, &mg->kind_memory, n * tile)) return BW_ERR_MEMORY;
     mg->kind = mg->kind_memory.data;
     mg->mark = (uint64_t *)(mg->kind + n * MG_CELLS);
-    mg->has_cut = (uint8_t *)(mg->mark + n);
+    mg->rim = (float(*)[6])(mg->mark + n);
+    mg->has_cut = (uint8_t *)(mg->rim + n);
+    mg_find_rims(mg, t);
     return BW_OK;
 }
 
@@ -305,7 +308,8 @@ static enum bw_status level_cells(struct multigrid *mg, struct mg_level *l)
     if (l == mg->level) return BW_OK;
     l->fluid = mg->stage->host->scratch(mg->stage, n * MG_CELLS);
     l->open = mg->stage->host->scratch(mg->stage, n * tile);
-    return l->fluid && l->open ? BW_OK : BW_ERR_MEMORY;
+    l->give = mg->stage->host->scratch(mg->stage, n * tile);
+    return l->fluid && l->open && l->give ? BW_OK : BW_ERR_MEMORY;
 }
 
 /// Is the neighbour of a cell on a level an unknown?
@@ -318,38 +322,61 @@ static int side_is_fluid(const struct multigrid *mg, const struct mg_level *l, i
     return other >= 0 && fluid[other * MG_CELLS + mg_index(mg->shape.dim, to[0], to[1], to[2])];
 }
 
-/// Faces of a level 0 cell towards p = 0, by their open shares.
-static float cell_open(const struct multigrid *mg, int64_t tile, const int32_t at[3])
+/// What all faces of a cell towards p = 0 make up.
+struct outlet {
+    float open, give; ///< faces, by their open shares, and conductance
+};
+
+/// How much more than 1 the conductance of a whole cell's faces towards p = 0 is (less, so negative).
+static float rim_excess(const struct multigrid *mg, int64_t tile, const int32_t at[3])
+{
+    float sum = 0;
+    for (int s = 0; s < 2 * mg->shape.dim; s++) {
+        const float c = mg_rim_at(mg, tile, at, s);
+        if (c > 0) sum += c - 1;
+    }
+    return sum;
+}
+
+static struct outlet cell_outlet(const struct multigrid *mg, int64_t tile, const int32_t at[3])
 {
     const struct mg_level *l = mg->level;
     const int dim = mg->shape.dim;
     const int sides = MG_OPEN_SIDES(mg->kind[tile * MG_CELLS + mg_index(dim, at[0], at[1], at[2])]);
     const float *weight = mg_weights(l, tile);
-    if (!weight || !sides) return (float)sides;
-    float sum = 0;
-    for (int s = 0; s < 2 * dim; s++)
-        if (!side_is_fluid(mg, l, tile, at, s)) sum += weight[s * MG_CELLS + mg_place(dim, at[0], at[1], at[2])];
-    return sum;
+    if (!sides) return (struct outlet){0};
+    if (!weight) return (struct outlet){(float)sides, (float)sides + rim_excess(mg, tile, at)};
+    struct outlet out = {0};
+    for (int s = 0; s < 2 * dim; s++) {
+        if (side_is_fluid(mg, l, tile, at, s)) continue;
+        const float w = weight[s * MG_CELLS + mg_place(dim, at[0], at[1], at[2])], c = mg_rim_at(mg, tile, at, s);
+        out.open += c > 0 ? w / c : w;
+        out.give += w;
+    }
+    return out;
 }
 
 /// Adds the children of one fine tile to its corner of a coarse one.
-static void corner_gather(const struct build *b, int64_t fine, int octant, uint8_t *fluid, float *open)
+static void corner_gather(const struct build *b, int64_t fine, int octant, int64_t tile)
 {
     const int dim = b->mg->shape.dim, edge = b->mg->shape.edge[0], half = edge / 2;
     const int first = b->fine == b->mg->level;
     const uint8_t *from = first ? b->mg->kind + fine * MG_CELLS : b->fine->fluid + fine * MG_CELLS;
     const float share = dim == 3 ? 0.25f : 0.5f;
+    const struct mg_level *to = b->level;
     for (int k = 0; k < (dim == 3 ? edge : 1); k++)
         for (int j = 0; j < edge; j++)
             for (int i = 0; i < edge; i++) {
                 const int c = mg_index(dim, i, j, k);
                 if (!from[c]) continue;
-                const int m = mg_index(dim, i / 2 + (octant & 1) * half, j / 2 + (octant >> 1 & 1) * half,
-                                       k / 2 + (octant >> 2) * half);
-                fluid[m] = 1;
-                const float faces =
-                    first ? cell_open(b->mg, fine, (int32_t[]){i, j, k}) : b->fine->open[fine * MG_CELLS + c];
-                open[m] += share * faces;
+                const int64_t m = tile * MG_CELLS + mg_index(dim, i / 2 + (octant & 1) * half,
+                                                             j / 2 + (octant >> 1 & 1) * half, k / 2 + (octant >> 2) * half);
+                to->fluid[m] = 1;
+                const struct outlet out =
+                    first ? cell_outlet(b->mg, fine, (int32_t[]){i, j, k})
+                          : (struct outlet){b->fine->open[fine * MG_CELLS + c], b->fine->give[fine * MG_CELLS + c]};
+                to->open[m] += share * out.open;
+                to->give[m] += share * out.give;
             }
 }
 
@@ -362,9 +389,9 @@ static void coarse_gather(int64_t tile, uint32_t worker, void *user)
     memset(l->b + tile * MG_CELLS, 0, MG_CELLS * sizeof(float));
     memset(l->fluid + tile * MG_CELLS, 0, MG_CELLS);
     memset(l->open + tile * MG_CELLS, 0, MG_CELLS * sizeof(float));
+    memset(l->give + tile * MG_CELLS, 0, MG_CELLS * sizeof(float));
     for (int o = 0; o < 8; o++)
-        if (l->child[tile][o] >= 0)
-            corner_gather(b, l->child[tile][o], o, l->fluid + tile * MG_CELLS, l->open + tile * MG_CELLS);
+        if (l->child[tile][o] >= 0) corner_gather(b, l->child[tile][o], o, tile);
 }
 
 /// Weight of a face between two unknowns of a level: 0 where the neighbour is none.
@@ -396,14 +423,20 @@ static float coarse_weight(const struct build *b, int64_t tile, const int32_t at
     return dim == 3 ? 0.25f * sum : 0.5f * sum;
 }
 
+/* Of faces whose ghost cells' p = 0 is L from them, W/(W/2 + L) each; their mean L is what they have on level 0. */
+static double outlet_conductance(double width, double open, double give)
+{
+    return give > 0 ? width * open * give / (open + 0.5 * (width - 1) * give) : 0;
+}
+
 /* Between a tile with cut faces and one without, both must say the same: 1. */
 static float coarse_diag(const struct build *b, int32_t tile, const int32_t at[3])
 {
     const struct mg_level *l = b->level;
     const int dim = b->mg->shape.dim, place = mg_place(dim, at[0], at[1], at[2]);
     float *weight = mg_weights(l, tile);
-    const float open = l->open[(int64_t)tile * MG_CELLS + mg_index(dim, at[0], at[1], at[2])];
-    double d = 2 * l->width / (l->width + 1) * (double)open;
+    const int64_t cell = (int64_t)tile * MG_CELLS + mg_index(dim, at[0], at[1], at[2]);
+    double d = outlet_conductance(l->width, (double)l->open[cell], (double)l->give[cell]);
     for (int s = 0; s < 2 * dim; s++) {
         int32_t to[3];
         const int64_t other = mg_step(b->mg, l, tile, at, s, to);
@@ -415,10 +448,13 @@ static float coarse_diag(const struct build *b, int32_t tile, const int32_t at[3
     return (float)d;
 }
 
-static float fine_diag(const struct multigrid *mg, int64_t tile, int kind, int place)
+static float fine_diag(const struct multigrid *mg, int64_t tile, int kind, const int32_t at[3], int place)
 {
     const float *weight = mg_weights(mg->level, tile);
-    if (!weight) return (float)(MG_FLUID_SIDES(kind) + MG_OPEN_SIDES(kind));
+    if (!weight) {
+        const int sides = MG_FLUID_SIDES(kind) + MG_OPEN_SIDES(kind);
+        return (float)sides + (MG_OPEN_SIDES(kind) ? rim_excess(mg, tile, at) : 0);
+    }
     float d = 0;
     for (int s = 0; s < 2 * mg->shape.dim; s++) d += weight[s * MG_CELLS + place];
     return d;
@@ -439,7 +475,7 @@ static void tile_diagonal(int64_t tile, uint32_t worker, void *user)
                 const int kind = cell[mg_index(dim, i, j, k)], p = mg_place(dim, i, j, k);
                 float d = 0;
                 if (kind && b->fine) d = coarse_diag(b, (int32_t)tile, (int32_t[]){i, j, k});
-                if (kind && !b->fine) d = fine_diag(b->mg, tile, kind, p);
+                if (kind && !b->fine) d = fine_diag(b->mg, tile, kind, (int32_t[]){i, j, k}, p);
                 diag[p] = d;
                 inv[p] = d > 0 ? 1 / d : 0;
             }

@@ -8,8 +8,8 @@
  * Boundaries: a face counts by its open share w (cut.c): sum over faces w (p - p') = -(rho h/dt) (net outflow of
  * w u + (1-w) u_solid); where w is 0 it has the solid's velocity (Batty, Bertails, Bridson 2007; Ng, Min, Gibou 2009).
  * Afterwards faces that are shut or nearly so take the flow beside them (extend.c).
- * Faces on closed sides have the wall's velocity, on inflow sides the stream's. Beyond open sides, and in inactive
- * tiles, p is 0 one cell away.
+ * Faces on closed sides have the wall's velocity, on inflow sides the stream's. Beyond open sides p is 0 one cell away;
+ * in inactive tiles it falls off as still air would have it (multigrid_rim.c).
  * Where a sealed region's sources do not sum to zero no flow exists: their mean is left out, and said.
  *
  * Solver and its limits: multigrid.c. tolerance: 1e-3 takes 99.9 % of the divergence away each step, and with a warm

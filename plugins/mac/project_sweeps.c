@@ -2,7 +2,8 @@
 /* Bodies of mac.project's sweeps.
  *
  * A face with no open share, or on a closed or inflow side of the box, has a given velocity; all others
- * are corrected by u -= dt/(rho h) (p - p_low), where p is 0 beyond an open side and in inactive tiles. Loops run
+ * are corrected by u -= dt/(rho h) (p - p_low), where p is 0 beyond an open side, and a share of the cell's own in
+ * inactive tiles, so that the difference is the face's conductance times p (multigrid_rim.c). Loops run
  * over the solver's axes 0, 1, 2, which in 2D leave the thin axis for last. */
 #include "project.h"
 #include "cut.h"
@@ -215,19 +216,25 @@ void project_weights(const struct bw_block *b, void *user)
                 const uint8_t *c = seen_row(&seen, at[1], at[2]) + at[0] * seen.step[0];
                 if (!kind[mg_index(sh->dim, at[0], at[1], at[2])]) continue;
                 for (int s = 0; s < 2 * sh->dim; s++)
-                    if (c[s & 1 ? seen.step[s >> 1] : -seen.step[s >> 1]] != SEEN_WALL)
-                        weight[s * MG_CELLS + mg_place(sh->dim, at[0], at[1], at[2])] = side_share(t, &cut, at, s);
+                    if (c[s & 1 ? seen.step[s >> 1] : -seen.step[s >> 1]] != SEEN_WALL) {
+                        const float rim = mg_rim_at(t->mg, tile, at, s);
+                        weight[s * MG_CELLS + mg_place(sh->dim, at[0], at[1], at[2])] =
+                            side_share(t, &cut, at, s) * (rim > 0 ? rim : 1);
+                    }
             }
 }
 
 /* ---- walls ------------------------------------------------------------------------------------------------------- */
 
-/// Weight of the face below cell `at` along solver axis q; `at` may lie one beyond the block's high side.
-static float face_weight(const struct task *t, const float *weight, const int32_t n[3], const int32_t at[3], int q)
+/// Open share of the face below cell `at` along solver axis q; `at` may lie one beyond the block's high side.
+static float face_share(const struct task *t, int64_t tile, const int32_t n[3], const int32_t at[3], int q)
 {
+    const float *weight = mg_weights(t->mg->level, tile);
     const int beyond = at[q] == n[q];
     const int32_t cell[3] = {at[0] - (q == 0 && beyond), at[1] - (q == 1 && beyond), at[2] - (q == 2 && beyond)};
-    return weight[(2 * q + beyond) * MG_CELLS + mg_place(t->mg->shape.dim, cell[0], cell[1], cell[2])];
+    const float w = weight[(2 * q + beyond) * MG_CELLS + mg_place(t->mg->shape.dim, cell[0], cell[1], cell[2])];
+    const float rim = mg_rim_at(t->mg, tile, cell, 2 * q + beyond);
+    return rim > 0 ? w / rim : w;
 }
 
 /* What to do with faces that are not wholly open: give closed ones the solid's velocity; or give all what flows through
@@ -238,16 +245,16 @@ static void solids_set(const struct bw_block *b, const struct task *t, int64_t t
                        enum wall_use use)
 {
     const struct mg_shape *sh = &t->mg->shape;
-    const float *weight = mg_weights(t->mg->level, tile);
+    const int cut = mg_weights(t->mg->level, tile) != NULL;
     const int32_t n[3] = {b->n[sh->axis[0]], b->n[sh->axis[1]], b->n[sh->axis[2]]};
     const struct bw_view *v = t->solid_vel >= 0 ? &b->view[t->solid_vel] : NULL;
     const ptrdiff_t step[3] = {1, v ? v->sy : 0, v ? v->sz : 0};
     int32_t at[3];
-    for (int q = 0; weight && q < sh->dim; q++)
+    for (int q = 0; cut && q < sh->dim; q++)
         for (at[2] = 0; at[2] < n[2] + (q == 2); at[2]++)
             for (at[1] = 0; at[1] < n[1] + (q == 1); at[1]++)
                 for (at[0] = 0; at[0] < n[0] + (q == 0); at[0]++) {
-                    const float w = face_weight(t, weight, n, at, q);
+                    const float w = face_share(t, tile, n, at, q);
                     if (w == 1 || (use == CLOSE && w > 0)) continue;
                     ptrdiff_t to = 0, from = 0;
                     for (int a = 0; a < 3; a++) {
@@ -403,14 +410,15 @@ static void dense_side(const struct task *t, int64_t tile, const int32_t n[3], i
     int32_t at[3] = {0}, to[3];
     at[a] = s & 1 ? n[a] - 1 : 0;
     const int64_t other = mg_step(t->mg, t->mg->level, (int32_t)tile, at, s, to); // the same for the whole side
-    if (other < 0 && !to_itself) return; // 0, as it is
-    double *side = d->p + (s & 1 ? n[a] : -1) * d->step[a];
+    const double rim = (double)t->mg->rim[tile][s];
+    if (other < 0 && !to_itself && !(rim > 0)) return; // 0, as it is
+    double *side = d->p + (s & 1 ? n[a] : -1) * d->step[a], *own = d->p + at[a] * d->step[a];
     for (at[w] = 0; at[w] < n[w]; at[w]++)
         for (at[u] = 0; at[u] < n[u]; at[u]++) {
             const ptrdiff_t cell = at[u] * d->step[u] + at[w] * d->step[w];
             to[u] = at[u];
             to[w] = at[w];
-            side[cell] = to_itself ? d->p[cell] : pressure_at(t, other, to);
+            side[cell] = to_itself ? d->p[cell] : rim > 0 ? (1 - rim) * own[cell] : pressure_at(t, other, to);
         }
 }
 
