@@ -143,7 +143,7 @@ Test(margin, tiles_wake_without_a_jolt)
                 "  - mac.advect: {}\n"
                 "  - mac.forces: {}\n"
                 "  - mac.project: {tolerance: 1e-5}\n",
-                5 + n);
+                2 + n);
         const int64_t tiles = bw_chain_tiles(r.chain);
         speed[n] = motion_of(&r, 2, 0).speed;
         fewest = tiles < fewest ? tiles : fewest;
