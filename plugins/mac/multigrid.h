@@ -150,7 +150,7 @@ static inline int mg_index(int dim, int i, int j, int k)
 /// Neighbour of a cell on a level: its tile (or -1) returned, `to` its local cell. A cell is not its own neighbour.
 int32_t mg_step(const struct multigrid *mg, const struct mg_level *l, int32_t tile, const int32_t from[3], int side,
                 int32_t to[3]);
-/// Set `rim`.
+/// After mg_fit, which leaves `rim` 0 and with it p = 0 beside inactive tiles: let still air be there.
 void mg_find_rims(struct multigrid *mg, const struct bw_topology *topology);
 /// Conductance of a level 0 cell's face if it leads to still air, else 0. The box cuts no tile on such a side.
 static inline float mg_rim_at(const struct multigrid *mg, int64_t tile, const int32_t at[3], int side)

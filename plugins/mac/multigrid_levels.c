@@ -150,7 +150,7 @@ enum bw_status mg_fit(struct multigrid *mg, const struct bw_topology *t)
     mg->mark = (uint64_t *)(mg->kind + n * MG_CELLS);
     mg->rim = (float(*)[6])(mg->mark + n);
     mg->has_cut = (uint8_t *)(mg->rim + n);
-    mg_find_rims(mg, t);
+    memset(mg->rim, 0, n * sizeof *mg->rim);
     return BW_OK;
 }
 

@@ -101,6 +101,7 @@ static enum bw_status levels_update(struct bw_stage *s, struct task *t)
     if (same && !solid) return BW_OK;
     st->built = 0;
     if (!same && mg_fit(&st->mg, t->topology) != BW_OK) return memory_fail(s);
+    if (!same) mg_find_rims(&st->mg, t->topology);
     row_add(&r, bw_port_field(s, PRESSURE), BW_READ, 0); // there must be a row
     t->vel = t->solid_vel = -1;
     t->same = same;
