@@ -121,11 +121,11 @@ static void margins_check(const struct flow *f, int reference, double limit)
     }
 }
 
-Test(margin, puff) { margins_check(&puff, ALL, 1.2); }
+Test(margin, puff) { margins_check(&puff, ALL, 1); }
 
-Test(margin, plume) { margins_check(&plume, ALL, 1.2); }
+Test(margin, plume) { margins_check(&plume, ALL, 1); }
 
-Test(margin, puff_in_two_dimensions) { margins_check(&flat, ALL, 4); }
+Test(margin, puff_in_two_dimensions) { margins_check(&flat, ALL, 2); }
 
 /* Tiles that wake as the smoke grows bring no jolt: its speed goes on smoothly from step to step. */
 Test(margin, tiles_wake_without_a_jolt)
