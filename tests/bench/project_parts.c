@@ -18,14 +18,17 @@ static double lap(double *clock)
 static enum bw_status cycle_measure(struct bw_stage *s)
 {
     struct multigrid *mg = &((struct state *)s->state)->mg;
-    double seconds[2], clock = bench_seconds();
+    enum { REPEATS = 8 };
+    double seconds[2], clock = 0;
     for (int q = 0; q < 2; q++) {
         const struct mg_options o = {.tolerance = 2e-4, .max_cycles = q ? 3 : 1, .method = MG_VCYCLE};
-        struct mg_result r;
-        const enum bw_status st = mg_solve(mg, &o, &r);
-        if (st != BW_OK) return st;
-        seconds[q] = lap(&clock);
-        if (r.converged) return BW_OK;
+        for (int n = 0; n <= REPEATS; n++) {
+            struct mg_result r;
+            const enum bw_status st = mg_solve(mg, &o, &r);
+            if (st != BW_OK || r.converged) return st;
+            if (n == 0) clock = bench_seconds(); // the first one finds cold memory
+        }
+        seconds[q] = lap(&clock) / REPEATS;
     }
     s->host->metric(s, "cycle", (seconds[1] - seconds[0]) / 2, BW_METRIC_LAST);
     return BW_OK;
