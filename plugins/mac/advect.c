@@ -43,7 +43,8 @@ static const struct bw_param params[] = {
         struct advect, outside, "outside", "background", "background|clamp|keep",
         "What comes in where a trace leaves the gas through an open or inflow side or out of the active tiles: "
         "background, the field's own, such as clear air; clamp, the value at the edge where it left, as if the gas "
-        "went on beyond; keep, what the cell held. Velocity beyond sides always follows the sides."),
+        "went on beyond; keep, what the cell held. Velocity: what comes in through open sides is still air, or the "
+        "background's wind; with clamp and keep it is as fast as the air inside."),
     BW_BOOL(struct advect, clamp, "clamp", "true",
             "Keep maccormack and cubic within the values they started from; without it thin features may ring."),
     BW_BOOL(

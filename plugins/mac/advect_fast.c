@@ -10,7 +10,7 @@ struct traced {
     ptrdiff_t stride;
     const struct range3 *ways; ///< ahead from this block, cells
     float limit;               ///< the longest of them
-    struct room room;
+    struct room room[4]; ///< of cell centres, then of the faces along each axis
     bool bounded;        ///< `outside` may have a say
     struct edge edge[4]; ///< of cell centres, then of the faces along each axis
 };
@@ -87,7 +87,8 @@ static struct traced traced_init(const struct pass *p, const struct bw_block *b)
     float limit = 0;
     for (int a = 0; a < 3; a++) limit = fmaxf(limit, fmaxf(-ways->least[a], ways->most[a]));
     struct traced t = {
-        .stride = (ptrdiff_t)p->stride, .ways = ways, .limit = limit, .room = room_init(b)};
+        .stride = (ptrdiff_t)p->stride, .ways = ways, .limit = limit};
+    for (int axis = -1; axis < 3; axis++) t.room[axis + 1] = room_init(b, axis);
     t.bounded = p->options->outside != OUTSIDE_BACKGROUND;
     for (int axis = -1; t.bounded && axis < 3; axis++) t.edge[axis + 1] = edge_init(b, p->tiles, axis);
     float *at = p->memory + p->share * b->worker;
@@ -241,25 +242,59 @@ static void row_first(const struct pass *p, const struct traced *t, int axis, in
     if (bounded && p->options->outside == OUTSIDE_KEEP) row_replace(&t->edge[axis + 1], old, j, k, old->f, to);
 }
 
-/* Cells of a row, from `begin` up to `end`, whose traces ahead surely end where there is room: the way's range says so. */
-static void row_safe(const struct traced *t, int32_t j, int32_t k, int32_t n, int32_t *begin, int32_t *end)
+/// Nodes of a row whose traces may end beyond an open side: those before `begin`, and from `end` on.
+struct ends {
+    int32_t begin, end;
+};
+
+/* By the range of the ways, without a look at each. */
+static struct ends row_ends(const struct traced *t, int dir, int axis, int32_t j, int32_t k, int32_t n)
 {
-    const struct room *r = &t->room;
+    const struct room *r = &t->room[axis + 1];
     const int32_t at[3] = {0, j, k};
     bool beside = true;
     for (int a = 1; a < 3; a++)
-        beside = beside && at[a] + (double)t->ways->least[a] >= r->low[a] && at[a] + (double)t->ways->most[a] <= r->high[a];
-    *begin = beside ? (int32_t)fmin(fmax(ceil(r->low[0] - (double)t->ways->least[0]), 0), n) : n;
-    *end = (int32_t)fmax(fmin(floor(r->high[0] - (double)t->ways->most[0]) + 1, n), *begin);
+        beside = beside && at[a] + (double)way_least(t->ways, dir, a) >= r->low[a] &&
+                 at[a] + (double)way_most(t->ways, dir, a) <= r->high[a];
+    struct ends e = {n, n};
+    if (!beside) return e;
+    e.begin = (int32_t)fmin(fmax(ceil(r->low[0] - (double)way_least(t->ways, dir, 0)), 0), n);
+    e.end = (int32_t)fmax(fmin(floor(r->high[0] - (double)way_most(t->ways, dir, 0)) + 1, n), e.begin);
+    return e;
 }
 
-static void row_keep_first(const struct traced *t, const struct advect_row *hat, int32_t j, int32_t k, float *to)
+static int32_t ends_first(const struct ends *e) { return e->begin > 0 ? 0 : e->end; }
+
+static int32_t ends_next(const struct ends *e, int32_t i) { return i + 1 == e->begin ? e->end : i + 1; }
+
+static void row_point(const struct advect_row *r, int32_t i, int32_t j, int32_t k, double x[3])
 {
-    int32_t begin, end;
-    row_safe(t, j, k, hat->n, &begin, &end);
-    for (int32_t i = begin > 0 ? 0 : end; i < hat->n; i = i + 1 == begin ? end : i + 1) {
-        const double x[3] = {i + (double)hat->d[0][i], j + (double)hat->d[1][i], k + (double)hat->d[2][i]};
-        if (!room_has(&t->room, x)) to[i] = hat->f[i];
+    const int32_t at[3] = {i, j, k};
+    for (int a = 0; a < 3; a++) x[a] = at[a] + (double)advect_way(r, a, i);
+}
+
+/* Nodes whose trace along `r` ends beyond an open side keep the first half. */
+static void row_keep_first(const struct traced *t, int dir, int axis, int32_t j, int32_t k, const struct advect_row *r,
+                           const float *first, float *to)
+{
+    const struct ends e = row_ends(t, dir, axis, j, k, r->n);
+    for (int32_t i = ends_first(&e); i < r->n; i = ends_next(&e, i)) {
+        double x[3];
+        row_point(r, i, j, k, x);
+        if (!room_has(&t->room[axis + 1], x)) to[i] = first[i];
+    }
+}
+
+/* Through open sides comes the background's wind. */
+static void row_draw_in(const struct traced *t, int axis, int32_t j, int32_t k, const struct advect_row *old,
+                        double background, float *to)
+{
+    const struct ends e = row_ends(t, BACK, axis, j, k, old->n);
+    for (int32_t i = ends_first(&e); i < old->n; i = ends_next(&e, i)) {
+        double x[3];
+        row_point(old, i, j, k, x);
+        const double own = room_share(&t->room[axis + 1], x);
+        if (own < 1) to[i] = (float)(own * (double)to[i] + (1 - own) * background);
     }
 }
 
@@ -272,7 +307,8 @@ static void row_second(const struct pass *p, const struct traced *t, int axis, i
         row_replace(&t->edge[axis + 1], old, j, k, hat->f, to);
         row_replace(&t->edge[axis + 1], hat, j, k, hat->f, to);
     }
-    if (axis < 0) row_keep_first(t, hat, j, k, to);
+    if (axis < 0) row_keep_first(t, AHEAD, axis, j, k, hat, hat->f, to);
+    else if (p->options->outside == OUTSIDE_BACKGROUND) row_keep_first(t, BACK, axis, j, k, old, hat->f, to);
 }
 
 static void row_carry(const struct bw_block *b, const struct pass *p, const struct item *it, const struct traced *t,
@@ -289,6 +325,8 @@ static void row_carry(const struct bw_block *b, const struct pass *p, const stru
     row_trace(b, p, t, BACK, axis, j, k, &old);
     if (!p->second) {
         row_first(p, t, axis, j, k, &old, to);
+        if (axis >= 0 && p->options->outside == OUTSIDE_BACKGROUND)
+            row_draw_in(t, axis, j, k, &old, it->info->background[c], to);
         return;
     }
     struct advect_row hat = row_of(&b->view[it->view_hat], c, j, k, old.n);

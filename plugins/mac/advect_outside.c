@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Where a trace leaves the gas. A node holds a value when its tile is active; a face also when it is the high face of
  * an active tile. Beyond closed and periodic sides lie mirror images and the other end. Beyond open and inflow sides
- * there is nothing for cell centres; faces follow the side there (as the outermost one, or the stream), whatever
- * `outside` is. */
+ * there is nothing for cell centres; faces follow the side there (as the outermost one, or the stream), but for what
+ * `outside: background` draws in through open sides (advect_pass.h). */
 #include "advect_outside.h"
 
 /* Halvings of the way to where it leaves: 16 cells / 2^14 is a thousandth of a cell. */

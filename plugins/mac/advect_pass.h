@@ -73,22 +73,28 @@ struct pass {
     double long_traces; ///< out: nodes whose trace left the halo
 };
 
-/* A trace ahead that ends beyond an open or inflow side finds the background there, which says nothing of the error of
- * the trace back: such cells keep the first half. (Faces have the side's velocity there, and closed sides mirror.) */
+/* Where nodes of one block have values of their own, as far as open sides go: cell centres, and faces too.
+ * A trace of a cell ahead that ends beyond an open or inflow side finds the background there, which says nothing of the
+ * error of the trace back: such cells keep the first half.
+ * Faces beyond an open side follow the flow inside, so that traces lead on; but what is drawn in there is still air, or
+ * the background's wind. Did it bring along the speed of the flow that draws it, that would grow: a fire was blown flat
+ * by its own box. */
 struct room {
-    double low[3], high[3]; ///< where cell centres have values to compare with, in cells of the block
+    double low[3], high[3]; ///< in nodes of the block
 };
 
-static inline struct room room_init(const struct bw_block *b)
+/// `axis`: of a face's component; -1: cell centres.
+static inline struct room room_init(const struct bw_block *b, int axis)
 {
     struct room r;
     for (int a = 0; a < 3; a++) {
-        const struct bw_side *side = &b->grid->side[2 * a];
         bool open[2];
-        for (int high = 0; high < 2; high++)
-            open[high] = b->grid->n[a] > 0 && (side[high].kind == BW_OPEN || side[high].kind == BW_INFLOW);
+        for (int high = 0; high < 2; high++) {
+            const uint32_t kind = b->grid->side[2 * a + high].kind;
+            open[high] = b->grid->n[a] > 0 && (kind == BW_OPEN || (axis < 0 && kind == BW_INFLOW));
+        }
         r.low[a] = open[0] ? -b->lo[a] : -HUGE_VAL;
-        r.high[a] = open[1] ? b->grid->n[a] - 1 - b->lo[a] : HUGE_VAL;
+        r.high[a] = open[1] ? b->grid->n[a] - 1 - b->lo[a] + (a == axis) : HUGE_VAL;
     }
     return r;
 }
@@ -98,6 +104,14 @@ static inline bool room_has(const struct room *r, const double x[3])
     bool in = true;
     for (int a = 0; a < 3; a++) in = in && x[a] >= r->low[a] && x[a] <= r->high[a];
     return in;
+}
+
+/// Weight of what is inside in a linear interpolation at x.
+static inline double room_share(const struct room *r, const double x[3])
+{
+    double share = 1;
+    for (int a = 0; a < 3; a++) share *= 1 - fmin(fmax(fmax(r->low[a] - x[a], x[a] - r->high[a]), 0), 1);
+    return share;
 }
 
 /* ---- advect.c ---- */

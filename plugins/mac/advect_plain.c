@@ -157,7 +157,10 @@ static double node_first(struct carrier *q, const int32_t at[3], double d[3])
     double range[2], x[3], share = o->outside == OUTSIDE_BACKGROUND ? 1 : edge_share(&q->edge, at, d);
     if (share < 1 && o->outside == OUTSIDE_KEEP) return reach_node(&q->old, q->c, at);
     for (int a = 0; a < 3; a++) x[a] = at[a] + share * d[a];
-    return o->scheme == SCHEME_CUBIC ? reach_cubic(&q->old, q->c, x, o->clamp) : reach_value(&q->old, q->c, x, range);
+    const double v = o->scheme == SCHEME_CUBIC ? reach_cubic(&q->old, q->c, x, o->clamp)
+                                               : reach_value(&q->old, q->c, x, range);
+    const double own = q->axis < 0 || o->outside != OUTSIDE_BACKGROUND ? 1 : room_share(&q->room, x);
+    return own < 1 ? own * v + (1 - own) * q->old.info->background[q->c] : v;
 }
 
 /* The correction, except where there is nothing to compare with. */
@@ -169,6 +172,7 @@ static double node_second(struct carrier *q, const int32_t at[3], const double b
         y[a] = at[a] + ahead[a];
     }
     if (q->axis < 0 && !room_has(&q->room, y)) return hat;
+    if (q->axis >= 0 && q->pass->options->outside == OUTSIDE_BACKGROUND && !room_has(&q->room, x)) return hat;
     if (q->pass->options->outside != OUTSIDE_BACKGROUND && (!edge_has(&q->edge, x) || !edge_has(&q->edge, y)))
         return hat;
     const double v = hat + 0.5 * (reach_node(&q->old, q->c, at) - reach_value(&q->hat, q->c, y, unused));
@@ -194,7 +198,7 @@ static void component_plain(const struct bw_block *b, const struct pass *p, cons
                         .vel = reach_init(b, p, p->vel, 0),
                         .old = reach_init(b, p, it->field, it->view),
                         .edge = edge_init(b, p->tiles, axis),
-                        .room = room_init(b),
+                        .room = room_init(b, axis),
                         .axis = axis,
                         .c = c};
     if (p->second) q.hat = reach_init(b, p, it->hat, it->view_hat);

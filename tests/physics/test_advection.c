@@ -363,7 +363,11 @@ static void outside_check(const char *scheme, const char *outside, const char *s
             cr_assert_float_eq(v, want[i], 2e-3, "%s, outside: %s, %s: cell %d from the side has %g, not %g", scheme,
                                outside, side, i, v, want[i]);
         }
-        for (size_t i = 0; i < grid_count(&u); i++) cr_assert_float_eq(fabs(u.v[i]), 2.25, 1e-6);
+        for (int i = 0; i < 41; i++) { // faces blown in by the first three come from outside: still air
+            const double v = fabs(at(&u, mirrored ? 40 - i : i, 7, 8)), still = i < 3 ? fmin(2.25 - i, 1) : 0;
+            cr_assert_float_eq(v, !strcmp(outside, "background") ? 2.25 * (1 - still) : 2.25, 1e-5,
+                               "%s, outside: %s: face %d moves at %g", scheme, outside, i, v);
+        }
         bw_free(g.v);
         bw_free(u.v);
         test_end(&r);
