@@ -32,14 +32,10 @@ void progress_free(struct bake_progress *p);
 void progress_attach(struct bake_progress *p, struct bw_run_options *o);
 /// End the live line, so that words can follow.
 void progress_break(struct bake_progress *p);
-/// A sentence for the user (stderr) and the log.
-void progress_say(struct bake_progress *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /// The last path announced as `what`, or NULL.
 const char *progress_output(const struct bake_progress *p, const char *what);
 /// Print one event with --json; takes `event` (an object) in any case.
 void event_print(const struct bake_progress *p, const char *name, json_t *event);
-/// A JSON number, or null for NaN and infinities.
-json_t *event_number(double value);
 
 /* ---- record.c: bake.json, the note a bake leaves for the next one ---- */
 

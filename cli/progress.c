@@ -5,7 +5,6 @@
 
 #include "alloc.h"
 #include <math.h>
-#include <stdarg.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <time.h>
@@ -41,7 +40,8 @@ void progress_free(struct bake_progress *p)
 
 /* ---- events ---- */
 
-json_t *event_number(double value) { return isfinite(value) ? json_real(value) : json_null(); }
+/// A JSON number, or null for NaN and infinities.
+static json_t *event_number(double value) { return isfinite(value) ? json_real(value) : json_null(); }
 
 void event_print(const struct bake_progress *p, const char *name, json_t *event)
 {
@@ -148,24 +148,6 @@ void progress_break(struct bake_progress *p)
     if (p->line_shown) fputc('\n', stderr);
     p->line_shown = 0;
     pthread_mutex_unlock(&p->lock);
-}
-
-void progress_say(struct bake_progress *p, const char *format, ...)
-{
-    va_list list, again;
-    va_start(list, format);
-    va_copy(again, list);
-    pthread_mutex_lock(&p->lock);
-    line_clear(p);
-    vfprintf(stderr, format, list);
-    fputc('\n', stderr);
-    if (p->log) {
-        vfprintf(p->log, format, again);
-        fputc('\n', p->log);
-    }
-    pthread_mutex_unlock(&p->lock);
-    va_end(again);
-    va_end(list);
 }
 
 /* ---- what the core and the exporters say ---- */

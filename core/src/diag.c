@@ -120,16 +120,6 @@ enum bw_status bw_diag_error(struct bw_diag *d, const struct bw_place *place, en
     return status;
 }
 
-void bw_diag_warn(struct bw_diag *d, const struct bw_place *place, const char *format, ...)
-{
-    if (!d) return;
-    va_list list;
-    va_start(list, format);
-    bw_free(diag_add(d, place, "warning: ", format, list));
-    va_end(list);
-    d->warnings++;
-}
-
 void bw_diag_take(struct bw_diag *d, const struct bw_diag *from)
 {
     if (from->text) diag_append(d, from->text);
@@ -138,7 +128,6 @@ void bw_diag_take(struct bw_diag *d, const struct bw_diag *from)
         d->first = bw_strdup(from->first);
     }
     d->errors += from->errors;
-    d->warnings += from->warnings;
 }
 
 void bw_diag_free(struct bw_diag *d)

@@ -183,17 +183,19 @@ enum bw_status bw_values_compile(struct bw_compile *k, struct bw_values *values,
     return status;
 }
 
+static void values_free(struct bw_values *values);
+
 static void value_free(struct bw_value *v)
 {
     bw_curve_free(&v->curve);
     bw_free(v->text);
-    for (int32_t i = 0; i < v->n_sets; i++) bw_values_free(&v->set[i]);
+    for (int32_t i = 0; i < v->n_sets; i++) values_free(&v->set[i]);
     bw_free(v->set);
     for (int32_t i = 0; i < BW_SLOTS; i++) bw_free(v->storage[i]);
     bw_node_free(v->node);
 }
 
-void bw_values_free(struct bw_values *values)
+static void values_free(struct bw_values *values)
 {
     for (int32_t i = 0; i < values->count; i++) value_free(&values->value[i]);
     bw_free(values->value);
@@ -223,7 +225,7 @@ struct bw_params *bw_params_compile(const struct bw_param *rows, uint32_t n_rows
 void bw_params_free(struct bw_params *p)
 {
     if (!p) return;
-    bw_values_free(&p->values);
+    values_free(&p->values);
     bw_free(p->files);
     bw_free(p->owner);
     bw_free(p);

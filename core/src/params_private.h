@@ -111,7 +111,6 @@ enum bw_status bw_values_compile(struct bw_compile *k, struct bw_values *values,
 /// Fill v->row and compile `n` (NULL: the default) for it.
 enum bw_status bw_value_compile(struct bw_compile *k, struct bw_value *v, uint32_t size, const struct bw_node *n,
                                 const struct bw_node *parent);
-void bw_values_free(struct bw_values *values);
 /// Row i of a table whose rows are k's stride apart; what an older row lacks is zero.
 struct bw_param bw_row_at(const struct bw_compile *k, const struct bw_param *rows, uint32_t i);
 /// A mistake in the preset, or in a default: then the plugin's.

@@ -135,12 +135,6 @@ static void text_strokes(struct bw_image *img, double x, double y, double size, 
     }
 }
 
-void bw_draw_text(struct bw_image *img, double x, double y, double size, const float rgb[3], float alpha,
-                  const char *text)
-{
-    text_strokes(img, x, y, size, fmax(1.1, size * 0.14), rgb, alpha, text);
-}
-
 void bw_draw_label(struct bw_image *img, double x, double y, double size, const char *text)
 {
     const float dark[3] = {0.02f, 0.02f, 0.03f}, light[3] = {0.94f, 0.94f, 0.92f};

@@ -50,10 +50,7 @@ void bw_draw_rect(struct bw_image *img, double x0, double y0, double x1, double 
 /// Smooth line with round ends.
 void bw_draw_line(struct bw_image *img, const double a[2], const double b[2], double width, const float rgb[3],
                   float alpha);
-/// A line of text whose capitals are `size` pixels high, top left corner at (x, y).
-void bw_draw_text(struct bw_image *img, double x, double y, double size, const float rgb[3], float alpha,
-                  const char *text);
-/// The same with a soft dark edge, readable on anything.
+/// A line of text whose capitals are `size` pixels high, top left corner at (x, y), light with a soft dark edge.
 void bw_draw_label(struct bw_image *img, double x, double y, double size, const char *text);
 /// How wide that text is, pixels.
 double bw_text_width(double size, const char *text);

@@ -228,7 +228,8 @@ static struct pass pass_of(struct bw_stage *s)
                          .vel = bw_port_field(s, PORT_VEL)};
 }
 
-enum bw_status pass_init(struct pass *p, struct bw_stage *s)
+/// Begins a step: finds services and memory. Errors: BW_ERR_MEMORY (reported).
+static enum bw_status pass_init(struct pass *p, struct bw_stage *s)
 {
     *p = pass_of(s);
     p->share = advect_fast_room(p);

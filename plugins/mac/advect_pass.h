@@ -116,8 +116,6 @@ static inline double room_share(const struct room *r, const double x[3])
 
 /* ---- advect.c ---- */
 
-/// Begins a step: finds services and memory. Errors: BW_ERR_MEMORY (reported).
-enum bw_status pass_init(struct pass *p, struct bw_stage *s);
 /// From now on along the flow that `vel` holds at this moment, over dt seconds.
 enum bw_status pass_along(struct pass *p, double dt);
 /// Carries the fields that the preset asks for, the velocity too or not.

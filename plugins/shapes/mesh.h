@@ -98,8 +98,6 @@ void mesh_volume_free(struct bw_stage *s, struct mesh_volume *v);
 double mesh_volume_distance(const struct mesh_volume *v, const double x[3]);
 /// Velocity (m/s) of the surface's nearest point, zero while the form does not change.
 void mesh_volume_flow(const struct mesh_volume *v, const double x[3], double out[3]);
-/// Distance to a box, 0 inside.
-double box_distance_outside(const struct box3 *box, const double x[3]);
 /// Make the volumes ready for s->frame, exact up to `reach` metres of the world. Errors are said.
 enum bw_status mesh_prepare(struct bw_stage *s, const struct shape_mesh *p, double reach, struct mesh_source *m);
 /// World metres that walls made of sheets are thick.

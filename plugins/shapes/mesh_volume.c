@@ -241,7 +241,8 @@ static double blend(const float *p, int gap, const double t[3])
     return low + t[2] * (high - low);
 }
 
-double box_distance_outside(const struct box3 *box, const double x[3])
+/// Distance to a box, 0 inside.
+static double box_distance_outside(const struct box3 *box, const double x[3])
 {
     double square = 0;
     for (int a = 0; a < 3; a++) {

@@ -19,9 +19,6 @@ enum bw_status cache_begin(struct bw_stage *s, struct cache *c);
 /// Open file `number`, brought between the first and the last; nothing happens when it is open. Errors are said.
 enum bw_status cache_open(struct bw_stage *s, struct cache *c, int64_t number);
 void cache_close(struct cache *c);
-/// Index of a grid with `comps` components that can be used: even cubes along the axes. Errors are said, naming file
-/// and grid.
-enum bw_status cache_find(struct bw_stage *s, const struct cache *c, const char *name, uint32_t comps, int32_t *grid);
 /// Read a grid: its lattice, and in `d` the box of its active voxels. A staggered grid becomes the means of both faces.
 /// `temperature` becomes kelvin where the file says how. Errors are said.
 enum bw_status cache_read(struct bw_stage *s, struct cache *c, const char *name, uint32_t comps, struct lattice *l,
