@@ -23,6 +23,7 @@ struct chain_field {
     uint32_t kind, precision, lifetime, advected;
     const char *unit;
     double background[3], alive;
+    double speed;                    /* largest component, as activation found it; negative: unknown */
     int32_t creator, writer;         /* stage indices, -1: none (declared by the preset) */
     int32_t updater;                 /* first stage that updates it, -1: none */
     bool settled;                    /* kind and precision are known */

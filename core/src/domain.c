@@ -145,19 +145,16 @@ static bool alive_box(const struct bw_field *f, int64_t t, double threshold, int
     for (uint32_t c = 0; c < f->info.comps; c++) {
         const double back = f->info.background[c];
         for (int32_t r = 0; r < BW_TILE_CELLS / row; r++) {
-            int32_t first = row, last = -1;
+            int32_t first = 0, last = row - 1;
             if (f->elem == 4 && threshold > 0) { /* the common case: skip quiet rows fast */
-                const float *v = (const float *)f->src.data[c][t] + r * row;
-                float m = 0;
-                for (int32_t i = 0; i < row; i++) m = fabsf(v[i] - (float)back) > m ? fabsf(v[i] - (float)back) : m;
-                if (!(m > threshold)) continue;
+                const float *v = (const float *)f->src.data[c][t] + r * row, still = (float)back, most = (float)threshold;
+                int32_t lively = 0;
+                for (int32_t i = 0; i < row; i++) lively |= fabsf(v[i] - still) >= most;
+                if (!lively) continue;
             }
-            for (int32_t i = 0; i < row; i++)
-                if (fabs(value_at(f, c, t, r * row + i) - back) > threshold) {
-                    if (first == row) first = i;
-                    last = i;
-                }
-            if (last < 0) continue;
+            while (first < row && !(fabs(value_at(f, c, t, r * row + first) - back) > threshold)) first++;
+            if (first == row) continue;
+            while (!(fabs(value_at(f, c, t, r * row + last) - back) > threshold)) last--;
             int32_t j = r % td[1], k = r / td[1];
             any = true;
             if (first < lo[0]) lo[0] = first;
@@ -171,25 +168,41 @@ static bool alive_box(const struct bw_field *f, int64_t t, double threshold, int
     return any;
 }
 
-enum bw_status bw_domain_want_alive(struct bw_domain *d, double reach)
+/// What is alive in each tile of a field.
+struct alive_job {
+    struct bw_field *f;
+    int32_t (*box)[2][3];
+};
+
+static void alive_tile(int64_t t, uint32_t worker, void *user)
+{
+    (void)worker;
+    struct alive_job *j = user;
+    double threshold = j->f->lively[t] ? .5 * j->f->info.alive : j->f->info.alive; /* hysteresis */
+    j->f->lively[t] = alive_box(j->f, t, threshold, j->box[t][0], j->box[t][1]);
+}
+
+enum bw_status bw_domain_want_alive(struct bw_domain *d, double reach, struct bw_workers *w)
 {
     double grow = ceil(reach > d->margin ? reach : d->margin);
+    struct alive_job job = {.box = bw_calloc((size_t)(d->topo->pub.count + 1) * sizeof *job.box)};
+    if (!job.box) return BW_ERR_MEMORY;
     for (struct bw_field *f = d->fields; f; f = f->next) {
         if (!(f->info.alive > 0) || f->scratch) continue;
+        job.f = f;
+        bw_workers_for(w, d->topo->pub.count, alive_tile, &job);
         for (int64_t t = 0; t < d->topo->pub.count; t++) {
-            int32_t lo[3], hi[3];
-            double threshold = f->lively[t] ? .5 * f->info.alive : f->info.alive; /* hysteresis */
-            f->lively[t] = alive_box(f, t, threshold, lo, hi);
             if (!f->lively[t]) continue;
             int64_t a[3], b[3];
             for (int i = 0; i < 3; i++) {
                 int64_t base = (int64_t)d->topo->coord[t][i] * d->info.tile[i];
-                a[i] = base + lo[i] - (int64_t)grow;
-                b[i] = base + hi[i] + (int64_t)grow;
+                a[i] = base + job.box[t][0][i] - (int64_t)grow;
+                b[i] = base + job.box[t][1][i] + (int64_t)grow;
             }
             bw_domain_want_cells(d, a, b);
         }
     }
+    bw_free(job.box);
     return d->full ? BW_ERR_MEMORY : BW_OK;
 }
 

@@ -93,7 +93,7 @@ static double flow_reach(struct bw_chain *c, int32_t domain)
     for (int32_t i = 0; i < c->n_fields; i++) {
         const struct chain_field *f = &c->field[i];
         if (f->kind != BW_MAC || !f->advected || !f->field || f->field->domain != c->domain[domain]) continue;
-        double speed = bw_field_max_abs(f->field, c->workers);
+        double speed = c->field[i].speed = bw_field_max_abs(f->field, c->workers);
         for (int a = 0; a < 3; a++) speed = fmax(speed, fabs(f->field->info.background[a]));
         cells = fmax(cells, speed * dt / f->field->domain->info.h);
     }
@@ -112,7 +112,7 @@ static enum bw_status domain_want(struct bw_chain *c, int32_t i)
         for (int64_t t = 0; t < d->topo->pub.count; t++) bw_domain_want(d, d->topo->coord[t]);
         return BW_OK;
     }
-    return bw_domain_want_alive(d, flow_reach(c, i));
+    return bw_domain_want_alive(d, flow_reach(c, i), c->workers);
 }
 
 static enum bw_status activate_all(struct bw_chain *c)
@@ -164,9 +164,10 @@ static enum bw_status longest_step(struct bw_chain *c, double *longest)
 {
     double dt = HUGE_VAL;
     for (int32_t i = 0; i < c->n_fields; i++) {
-        const struct chain_field *f = &c->field[i];
+        struct chain_field *f = &c->field[i];
         if (f->kind != BW_MAC || !f->advected || !f->field) continue;
-        double m = bw_field_max_abs(f->field, c->workers);
+        double m = f->speed >= 0 ? f->speed : bw_field_max_abs(f->field, c->workers);
+        f->speed = -1;
         if (m < 0) return memory_fail(c);
         if (m > 0) dt = fmin(dt, c->preset->time.cfl * f->field->domain->info.h / m);
     }

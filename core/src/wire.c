@@ -70,7 +70,7 @@ static struct chain_field *field_enter(struct bw_chain *c, const char *name, int
         return NULL;
     }
     f = &list[c->n_fields++];
-    *f = (struct chain_field){.name = copy, .domain = domain, .kind = BW_SCALAR, .creator = -1, .writer = -1, .updater = -1};
+    *f = (struct chain_field){.name = copy, .domain = domain, .kind = BW_SCALAR, .creator = -1, .writer = -1, .updater = -1, .speed = -1};
     const struct standard *s = standard_find(name);
     if (s) {
         f->unit = s->unit;

@@ -3,6 +3,11 @@
 #include "advect_outside.h"
 #include <string.h>
 
+/// Nodes whose traces end on this side of open sides, whatever way of the block's they take: lo … hi along each axis.
+struct within {
+    int32_t lo[3], hi[3];
+};
+
 /// Displacements of two planes of cells, this one and the one below, one cell more a side.
 struct traced {
     float *plane[2][2][3]; ///< direction, parity of k, axis: cell (0,0) of the plane
@@ -11,6 +16,7 @@ struct traced {
     const struct range3 *ways; ///< ahead from this block, cells
     float limit;               ///< the longest of them
     struct room room[4]; ///< of cell centres, then of the faces along each axis
+    struct within within[2][4]; ///< by direction, and as `room`
     bool bounded;        ///< `outside` may have a say
     struct edge edge[4]; ///< of cell centres, then of the faces along each axis
 };
@@ -81,6 +87,28 @@ size_t advect_fast_room(struct pass *p)
     return 6 * p->stride * (size_t)(2 * (2 * td[1] + 2) + 1) + 3 * p->stride;
 }
 
+static float way_least(const struct range3 *ways, int dir, int a)
+{
+    return dir == AHEAD ? ways->least[a] : -ways->most[a];
+}
+
+static float way_most(const struct range3 *ways, int dir, int a)
+{
+    return dir == AHEAD ? ways->most[a] : -ways->least[a];
+}
+
+/* From the range of the ways, without a look at each. */
+static struct within within_init(const struct room *r, const struct range3 *ways, int dir)
+{
+    struct within w;
+    for (int a = 0; a < 3; a++) {
+        const double far = 1 << 24; // cells: more than any block has
+        w.lo[a] = (int32_t)fmin(fmax(ceil(r->low[a] - (double)way_least(ways, dir, a)), 0), far);
+        w.hi[a] = (int32_t)fmax(fmin(floor(r->high[a] - (double)way_most(ways, dir, a)), far), -1);
+    }
+    return w;
+}
+
 static struct traced traced_init(const struct pass *p, const struct bw_block *b)
 {
     const struct range3 *ways = &p->block_ways[b->worker];
@@ -88,7 +116,11 @@ static struct traced traced_init(const struct pass *p, const struct bw_block *b)
     for (int a = 0; a < 3; a++) limit = fmaxf(limit, fmaxf(-ways->least[a], ways->most[a]));
     struct traced t = {
         .stride = (ptrdiff_t)p->stride, .ways = ways, .limit = limit};
-    for (int axis = -1; axis < 3; axis++) t.room[axis + 1] = room_init(b, axis);
+    for (int axis = -1; axis < 3; axis++) {
+        t.room[axis + 1] = room_init(b, axis);
+        for (int dir = BACK; dir <= AHEAD; dir++)
+            t.within[dir][axis + 1] = within_init(&t.room[axis + 1], ways, dir);
+    }
     t.bounded = p->options->outside != OUTSIDE_BACKGROUND;
     for (int axis = -1; t.bounded && axis < 3; axis++) t.edge[axis + 1] = edge_init(b, p->tiles, axis);
     float *at = p->memory + p->share * b->worker;
@@ -102,16 +134,6 @@ static struct traced traced_init(const struct pass *p, const struct bw_block *b)
         }
     for (int a = 0; a < 3; a++, at += p->stride) t.way[a] = at;
     return t;
-}
-
-static float way_least(const struct range3 *ways, int dir, int a)
-{
-    return dir == AHEAD ? ways->least[a] : -ways->most[a];
-}
-
-static float way_most(const struct range3 *ways, int dir, int a)
-{
-    return dir == AHEAD ? ways->most[a] : -ways->least[a];
 }
 
 static void plane_trace(const struct bw_block *b, const struct pass *p, const struct traced *t, int32_t k)
@@ -247,20 +269,12 @@ struct ends {
     int32_t begin, end;
 };
 
-/* By the range of the ways, without a look at each. */
 static struct ends row_ends(const struct traced *t, int dir, int axis, int32_t j, int32_t k, int32_t n)
 {
-    const struct room *r = &t->room[axis + 1];
-    const int32_t at[3] = {0, j, k};
-    bool beside = true;
-    for (int a = 1; a < 3; a++)
-        beside = beside && at[a] + (double)way_least(t->ways, dir, a) >= r->low[a] &&
-                 at[a] + (double)way_most(t->ways, dir, a) <= r->high[a];
-    struct ends e = {n, n};
-    if (!beside) return e;
-    e.begin = (int32_t)fmin(fmax(ceil(r->low[0] - (double)way_least(t->ways, dir, 0)), 0), n);
-    e.end = (int32_t)fmax(fmin(floor(r->high[0] - (double)way_most(t->ways, dir, 0)) + 1, n), e.begin);
-    return e;
+    const struct within *w = &t->within[dir][axis + 1];
+    if (j < w->lo[1] || j > w->hi[1] || k < w->lo[2] || k > w->hi[2]) return (struct ends){n, n};
+    const int32_t end = w->hi[0] + 1 < n ? w->hi[0] + 1 : n;
+    return (struct ends){w->lo[0] < end ? w->lo[0] : end, end};
 }
 
 static int32_t ends_first(const struct ends *e) { return e->begin > 0 ? 0 : e->end; }

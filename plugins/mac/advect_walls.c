@@ -17,7 +17,7 @@
 #include "advect_walls.h"
 #include <string.h>
 
-enum { BRICK = 4, NEAREST = 2 };
+enum { NEAREST = 2 };
 #define SHORT_OF 1e-3 ///< cells by which a trace ends before the face that stops it
 
 /// What stands in and round one block, at two times: bytes of walls.h, x fastest.
@@ -26,8 +26,9 @@ struct ground {
     const struct pass *pass;
     int32_t pad, n[3];
     ptrdiff_t step[3], zero; ///< of the bytes; of cell (0,0,0)
-    uint8_t *now, *old, *odd;
-    int32_t bricks[3];
+    uint8_t *now, *old;
+    uint8_t *beside; ///< not 0: a cell that is not free may lie beside this one, or a node read from there
+    uint8_t *met;    ///< not 0: a trace from this cell may lead beside one
     float limit; ///< longest trace, cells
 };
 
@@ -43,17 +44,48 @@ static bool ground_has(const struct ground *g, const int32_t c[3])
     return in;
 }
 
-/* Bricks that hold a cell which is not free, or lie beside one: its low neighbours share its shut faces. */
-static void bricks_mark(struct ground *g)
+/// Arrays of a byte a cell that take turns while marks spread.
+struct marks {
+    uint8_t *is, *next;
+    size_t size;
+};
+
+/* Marks every cell from which one of the cells -low … high further along an axis is marked. Rows are not told apart:
+ * what spreads over a row's end marks a cell too many, which costs a look and changes nothing. */
+static void marks_spread(struct marks *m, ptrdiff_t step, int32_t low, int32_t high)
 {
-    memset(g->odd, 0, (size_t)g->bricks[0] * (size_t)g->bricks[1] * (size_t)g->bricks[2]);
-    for (int32_t k = 0; k < g->n[2]; k++)
-        for (int32_t j = 0; j < g->n[1]; j++) {
-            const ptrdiff_t row = j * g->step[1] + k * g->step[2];
-            uint8_t *odd = g->odd + (size_t)g->bricks[0] * (size_t)(j / BRICK + g->bricks[1] * (k / BRICK));
-            for (int32_t i = 0; i < g->n[0]; i++)
-                odd[i / BRICK] |= (g->now[row + i] & g->old[row + i]) != WALLS_FREE;
-        }
+    uint8_t *restrict to = m->next;
+    const uint8_t *restrict from = m->is;
+    memset(to, 0, m->size);
+    for (int32_t by = -low; by <= high; by++) {
+        const size_t skip = (size_t)((by < 0 ? -by : by) * step), n = skip < m->size ? m->size - skip : 0;
+        const size_t read = by > 0 ? skip : 0, write = by < 0 ? skip : 0;
+        for (size_t i = 0; i < n; i++) to[write + i] |= from[read + i];
+    }
+    m->next = m->is;
+    m->is = to;
+}
+
+/* Cells that a trace leads over, with the nodes that are read around, and faces, which the cell above them owns. */
+static int32_t read_around(const struct pass *p) { return 1 + (p->options->scheme == SCHEME_CUBIC); }
+
+static void marks_make(struct ground *g, uint8_t *const room[3], size_t size)
+{
+    const struct pass *p = g->pass;
+    const struct range3 *ways = &p->block_ways[g->block->worker];
+    const int32_t wide = read_around(p);
+    struct marks m = {.is = room[0], .next = room[1], .size = size};
+    for (size_t i = 0; i < size; i++) m.is[i] = (g->now[i] & g->old[i]) != WALLS_FREE;
+    for (int a = 0; a < 3; a++) marks_spread(&m, g->step[a], wide, wide + 1);
+    g->beside = m.is;
+    memcpy(room[2], m.is, size);
+    m.is = room[2];
+    for (int a = 0; a < 3; a++) {
+        const float down = p->fast ? -ways->least[a] : g->limit, up = p->fast ? ways->most[a] : g->limit;
+        marks_spread(&m, g->step[a], (int32_t)ceilf(p->second ? fmaxf(down, up) : up),
+                     (int32_t)ceilf(p->second ? fmaxf(down, up) : down));
+    }
+    g->met = m.is;
 }
 
 static bool ground_init(struct ground *g, const struct bw_block *b, const struct pass *p)
@@ -67,35 +99,19 @@ static bool ground_init(struct ground *g, const struct bw_block *b, const struct
     for (int a = 0; a < 3; a++) {
         lo[a] = b->lo[a] - g->pad;
         g->n[a] = b->n[a] + 2 * g->pad;
-        g->bricks[a] = (g->n[a] + BRICK - 1) / BRICK;
     }
     g->step[1] = g->n[0];
     g->step[2] = (ptrdiff_t)g->n[0] * g->n[1];
     g->zero = g->pad * (1 + g->step[1] + g->step[2]);
     const size_t size = (size_t)(g->step[2] * g->n[2]);
-    g->now = host->body_scratch(b, size);
-    g->old = host->body_scratch(b, size);
-    g->odd = host->body_scratch(b, (size_t)g->bricks[0] * (size_t)g->bricks[1] * (size_t)g->bricks[2]);
-    if (!g->now || !g->old || !g->odd) return false;
+    uint8_t *const bytes = host->body_scratch(b, 5 * size);
+    if (!bytes) return false;
+    g->now = bytes;
+    g->old = bytes + size;
     walls_fill(p->walls, 0, lo, g->n, g->now);
     walls_fill(p->walls, 1, lo, g->n, g->old);
-    bricks_mark(g);
+    marks_make(g, (uint8_t *const[3]){bytes + 2 * size, bytes + 3 * size, bytes + 4 * size}, size);
     return true;
-}
-
-/* Is any brick between two cells (inclusive), or one cell further up, marked? */
-static bool bricks_any(const struct ground *g, const int32_t lo[3], const int32_t hi[3])
-{
-    int32_t from[3], to[3];
-    for (int a = 0; a < 3; a++) {
-        from[a] = lo[a] + g->pad < 0 ? 0 : (lo[a] + g->pad) / BRICK;
-        to[a] = hi[a] + 1 + g->pad >= g->n[a] ? g->bricks[a] - 1 : (hi[a] + 1 + g->pad) / BRICK;
-    }
-    for (int32_t k = from[2]; k <= to[2]; k++)
-        for (int32_t j = from[1]; j <= to[1]; j++)
-            for (int32_t i = from[0]; i <= to[0]; i++)
-                if (g->odd[i + g->bricks[0] * (j + g->bricks[1] * k)]) return true;
-    return false;
 }
 
 /// Can gas go from a cell to the next one along axis a?
@@ -360,16 +376,22 @@ static void row_trace(const struct ground *g, int dir, int32_t j, int32_t k, con
     p->kernels->trace(&row);
 }
 
-/* Is anything marked between a node and where it leads, with the nodes around? */
+/* Is anything marked between a node and where it leads? */
 static bool way_is_odd(const struct ground *g, const int32_t at[3], const double d[3])
 {
-    const int32_t wide = 1 + (g->pass->options->scheme == SCHEME_CUBIC);
     int32_t lo[3], hi[3];
     for (int a = 0; a < 3; a++) {
-        lo[a] = at[a] + (int32_t)floor(fmin(d[a], 0)) - wide;
-        hi[a] = at[a] + (int32_t)ceil(fmax(d[a], 0)) + wide;
+        const int32_t to = at[a] + (int32_t)d[a];
+        lo[a] = (d[a] < 0 ? to - 1 : at[a]) + g->pad;
+        hi[a] = (d[a] > 0 ? to + 1 : at[a]) + g->pad;
+        if (lo[a] < 0) lo[a] = 0;
+        if (hi[a] >= g->n[a]) hi[a] = g->n[a] - 1;
     }
-    return bricks_any(g, lo, hi);
+    unsigned any = 0;
+    for (int32_t k = lo[2]; k <= hi[2]; k++)
+        for (int32_t j = lo[1]; j <= hi[1]; j++)
+            for (int32_t i = lo[0]; i <= hi[0]; i++) any |= g->beside[i + j * g->step[1] + k * g->step[2]];
+    return any;
 }
 
 static void node_mend(const struct ground *g, const int32_t at[3], const double back[3], const double ahead[3])
@@ -390,18 +412,12 @@ static void node_mend(const struct ground *g, const int32_t at[3], const double 
 static void row_mend(const struct ground *g, int32_t j, int32_t k, const struct way *w)
 {
     const struct pass *p = g->pass;
-    int32_t lo[3] = {0, j, k}, hi[3] = {g->block->n[0] - 1, j, k};
-    for (int a = 0; a < 3; a++) { // as far as the row's traces lead, and what is read there
-        const struct range3 *ways = &p->block_ways[g->block->worker];
-        const double down = p->fast ? -(double)ways->least[a] : (double)g->limit;
-        const double up = p->fast ? (double)ways->most[a] : (double)g->limit;
-        lo[a] -= (int32_t)(p->second ? fmax(down, up) : up) + 3;
-        hi[a] += (int32_t)(p->second ? fmax(down, up) : down) + 3;
-    }
-    if (!bricks_any(g, lo, hi)) return;
+    const uint8_t *met = g->met + ground_at(g, (const int32_t[3]){0, j, k});
+    if (!memchr(met, 1, (size_t)g->block->n[0])) return;
     for (int dir = BACK; dir <= (p->second ? AHEAD : BACK); dir++) row_trace(g, dir, j, k, w);
     for (int32_t i = 0; i < g->block->n[0]; i++) {
         double d[2][3] = {{0}};
+        if (!met[i]) continue;
         for (int dir = BACK; dir <= (p->second ? AHEAD : BACK); dir++)
             for (int a = 0; a < 3; a++) d[dir][a] = (double)w->d[dir][a][i];
         node_mend(g, (const int32_t[3]){i, j, k}, d[BACK], d[AHEAD]);

@@ -302,12 +302,12 @@ Test(grid, active_set_grows_and_shrinks)
     struct bw_access a = {f, BW_UPDATE, 0};
     struct bw_sweep s = {.access = &a, .n_access = 1, .body = body_set, .user = &one};
     cr_assert_eq(bw_sweep_run(&x.env, &s, NULL), BW_OK);
-    cr_assert_eq(bw_domain_want_alive(x.d, 4), BW_OK);
+    cr_assert_eq(bw_domain_want_alive(x.d, 4, x.w), BW_OK);
     cr_assert_eq(bw_domain_commit(x.d), BW_OK);
     cr_assert_eq(x.d->topo->pub.count, 27);
     s.user = &zero;
     cr_assert_eq(bw_sweep_run(&x.env, &s, NULL), BW_OK);
-    cr_assert_eq(bw_domain_want_alive(x.d, 4), BW_OK);
+    cr_assert_eq(bw_domain_want_alive(x.d, 4, x.w), BW_OK);
     cr_assert_eq(bw_domain_commit(x.d), BW_OK);
     cr_assert_eq(x.d->topo->pub.count, 0);
     for (int i = 0; i < 2; i++) cr_assert_eq(bw_domain_commit(x.d), BW_OK); /* two steps later nothing is kept in reserve */
