@@ -166,12 +166,14 @@ struct edges {
 static void edges_add(const struct bw_block *b, struct edges *e, int comp, const struct noise_lattice *l, double factor)
 {
     const double at[3] = {comp == 0 ? 0.5 : 0, comp == 1 ? 0.5 : 0, comp == 2 ? 0.5 : 0};
-    struct noise_step x[NOISE_COLUMNS];
-    for (int i = 0; i <= b->n[0]; i++) x[i] = noise_locate(l, 0, block_coord(b, 0, i + at[0]));
-    for (int k = 0; k <= b->n[2]; k++)
-        for (int j = 0; j <= b->n[1]; j++)
-            noise_add_row(l, x, b->n[0] + 1, block_coord(b, 1, j + at[1]), block_coord(b, 2, k + at[2]), factor,
-                          e->psi[comp] + j * e->sy + k * e->sz);
+    struct noise_row x;
+    struct noise_step y[NOISE_COLUMNS];
+    for (int i = 0; i <= b->n[0]; i++) noise_row_add(&x, l, i, block_coord(b, 0, i + at[0]));
+    for (int j = 0; j <= b->n[1]; j++) y[j] = noise_locate(l, 1, block_coord(b, 1, j + at[1]));
+    for (int k = 0; k <= b->n[2]; k++) {
+        const struct noise_step z = noise_locate(l, 2, block_coord(b, 2, k + at[2]));
+        for (int j = 0; j <= b->n[1]; j++) noise_add_row(l, &x, &y[j], &z, factor, e->psi[comp] + j * e->sy + k * e->sz);
+    }
 }
 
 /* 0: out of memory. */

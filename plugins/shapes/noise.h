@@ -105,27 +105,58 @@ static inline struct noise_step noise_locate(const struct noise_lattice *l, int 
 
 enum { NOISE_COLUMNS = 80 };
 
-/// out[i] += factor · noise at (x[i], y, z): as noise_at, but the four corners across a row are summed once a lattice
-/// column, so a value costs two. The lattice has at most NOISE_COLUMNS points along x.
-static inline void noise_add_row(const struct noise_lattice *l, const struct noise_step *x, int32_t n, double y,
-                                 double z, double factor, float *out)
+/// A row of up to NOISE_COLUMNS positions along x: those in lattice column c are begin[c] … begin[c+1]-1.
+struct noise_row {
+    int32_t columns, begin[NOISE_COLUMNS + 1], cell[NOISE_COLUMNS];
+    float f[NOISE_COLUMNS], w[NOISE_COLUMNS], fw[NOISE_COLUMNS]; ///< fraction, faded fraction, their product
+};
+
+/// Add position i, which lies at x or further than all before, m.
+static inline void noise_row_add(struct noise_row *r, const struct noise_lattice *l, int32_t i, double x)
 {
-    const struct noise_step v = noise_locate(l, 1, y), w = noise_locate(l, 2, z);
+    const struct noise_step s = noise_locate(l, 0, x);
+    if (i == 0) r->columns = 0;
+    if (r->columns == 0 || r->cell[r->columns - 1] != s.cell) {
+        r->cell[r->columns] = s.cell;
+        r->begin[r->columns++] = i;
+    }
+    r->begin[r->columns] = i + 1;
+    r->f[i] = (float)s.f;
+    r->w[i] = (float)s.w;
+    r->fw[i] = (float)(s.f * s.w);
+}
+
+/* Within a lattice column the noise is a + b f + c w + d f w: no gathers. */
+static inline void noise_column_add(const float *restrict f, const float *restrict w, const float *restrict fw, int32_t n,
+                                    const float at[4], float *restrict out)
+{
+    const float a = at[0], b = at[1], c = at[2], d = at[3];
+    for (int32_t i = 0; i < n; i++) out[i] += a + b * f[i] + (c * w[i] + d * fw[i]);
+}
+
+/// out[i] += factor · noise at (x[i], y, z): as noise_at, but the four corners across a row are summed once a lattice
+/// column. The lattice has at most NOISE_COLUMNS points along x.
+static inline void noise_add_row(const struct noise_lattice *l, const struct noise_row *r, const struct noise_step *y,
+                                 const struct noise_step *z, double factor, float *out)
+{
     double rest[NOISE_COLUMNS], slope[NOISE_COLUMNS];
-    for (int32_t i = 0; i < l->n[0]; i++) rest[i] = slope[i] = 0;
-    for (int corner = 0; corner < 4; corner++) {
-        int b = corner & 1, c = corner >> 1;
-        double weight = factor * (b ? v.w : 1 - v.w) * (c ? w.w : 1 - w.w), dy = v.f - b, dz = w.f - c;
-        const float *g = l->g + 4 * (ptrdiff_t)l->n[0] * (v.cell + b + (ptrdiff_t)l->n[1] * (w.cell + c));
-        for (int32_t i = 0; i < l->n[0]; i++, g += 4) {
-            slope[i] += weight * g[0];
-            rest[i] += weight * (g[1] * dy + g[2] * dz + g[3]);
+    const ptrdiff_t row = 4 * (ptrdiff_t)l->n[0], plane = row * l->n[1];
+    const float *g = l->g + row * y->cell + plane * z->cell;
+    const double low = factor * (1 - z->w), high = factor * z->w;
+    const double weight[4] = {low * (1 - y->w), low * y->w, high * (1 - y->w), high * y->w};
+    for (int32_t i = 0; i < l->n[0]; i++, g += 4) {
+        const float *at[4] = {g, g + row, g + plane, g + row + plane};
+        rest[i] = slope[i] = 0;
+        for (int e = 0; e < 4; e++) {
+            slope[i] += weight[e] * at[e][0];
+            rest[i] += weight[e] * (at[e][1] * (y->f - (e & 1)) + at[e][2] * (z->f - (e >> 1)) + at[e][3]);
         }
     }
-    for (int32_t i = 0; i < n; i++) {
-        int32_t at = x[i].cell;
-        double low = rest[at] + slope[at] * x[i].f, high = rest[at + 1] + slope[at + 1] * (x[i].f - 1);
-        out[i] += (float)(low + x[i].w * (high - low));
+    for (int32_t c = 0; c < r->columns; c++) {
+        const int32_t at = r->cell[c], i = r->begin[c];
+        const float value[4] = {(float)rest[at], (float)slope[at], (float)(rest[at + 1] - slope[at + 1] - rest[at]),
+                                (float)(slope[at + 1] - slope[at])};
+        noise_column_add(r->f + i, r->w + i, r->fw + i, r->begin[c + 1] - i, value, out + i);
     }
 }
 #endif
