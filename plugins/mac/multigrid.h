@@ -157,6 +157,8 @@ static inline float mg_rim_at(const struct multigrid *mg, int64_t tile, const in
 {
     return at[side >> 1] == (side & 1 ? mg->shape.edge[side >> 1] - 1 : 0) ? mg->rim[tile][side] : 0;
 }
+/// Make a level's diagonals and weights; `fine`: the level below, NULL for level 0, whose weights are set already.
+void mg_coefficients(struct multigrid *mg, struct mg_level *fine, struct mg_level *level);
 /// Find the regions. Errors: BW_ERR_MEMORY.
 enum bw_status mg_find_regions(struct multigrid *mg);
 /// One worker of a team at work on a solve. A crew of one has no team and no barrier.

@@ -137,13 +137,32 @@ static void tile_count(int64_t tile, uint32_t worker, void *user)
     f->pieces[tile] = tile_has_holes(&v) ? tile_pieces(&v, flood->label, flood->stack) : 1;
 }
 
+/// A tile of one piece: its cells, and the sides of all of them.
+static void tile_whole(struct mg_regions *r, int64_t tile, const uint8_t *kind)
+{
+    const int32_t p = r->tile_first[tile];
+    int32_t cells = 0;
+    uint8_t sides = 0;
+    for (int c = 0; c < MG_CELLS; c++) {
+        cells += kind[c] != 0;
+        sides |= kind[c];
+    }
+    if (cells == 0) return; // no piece: tile_first is another tile's
+    r->cells[p] = cells;
+    r->open[p] = MG_OPEN_SIDES(sides) != 0;
+}
+
 /// Labels, and each piece's cells and whether it touches p = 0.
 static void tile_measure(int64_t tile, uint32_t worker, void *user)
 {
     const struct find *f = user;
     struct mg_regions *r = &f->mg->regions;
     const struct sieve v = sieve_of(f->mg, tile);
-    if (r->label[tile] >= 0) tile_pieces(&v, r->labels + (int64_t)r->label[tile] * MG_CELLS, f->flood[worker].stack);
+    if (r->label[tile] < 0) {
+        tile_whole(r, tile, v.kind);
+        return;
+    }
+    tile_pieces(&v, r->labels + (int64_t)r->label[tile] * MG_CELLS, f->flood[worker].stack);
     for (int c = 0; c < MG_CELLS; c++) {
         if (!v.kind[c]) continue;
         const int64_t p = piece_at(r, tile, c);

@@ -22,6 +22,14 @@ struct task {
     int32_t vel, pressure, divergence, solid, solid_vel, around, grip;
 };
 
+/* ---- project_kinds.c ---- */
+
+/// A one-tile block's tile.
+int64_t project_tile(const struct task *t, const struct bw_block *b);
+/// Is side `s` of a tile a wall of the box (closed or inflow)?
+int project_side_is_wall(const struct task *t, const struct bw_block *b, int64_t tile, int s);
+/// Does any face of a block's tile lie in or on an obstacle?
+int project_is_cut(const struct task *t, const struct bw_block *b);
 /// Sets task.near, an array of a byte a tile, from `solid`.
 void project_find_near(struct bw_stage *s, struct task *t, const struct bw_field *solid);
 /// Sorts a tile's cells into unknowns and not, and says whether faces are cut; max[0] = 1 where something changed since
@@ -29,8 +37,12 @@ void project_find_near(struct bw_stage *s, struct task *t, const struct bw_field
 void project_kinds(const struct bw_block *b, void *user);
 /// Gives cut tiles their weights. Reads solid (halo CUT_HALO).
 void project_weights(const struct bw_block *b, void *user);
-/// Reach of the last three: tiles without cut faces do without solid and solid_vel; of vel, only the high faces count.
+/// Reach of all sweeps but project_extend's: tiles without cut faces do without solid and solid_vel; of vel, only the
+/// high faces count.
 int project_reach(const struct bw_block *b, uint32_t row, int32_t reach[6], void *user);
+
+/* ---- project_sweeps.c ---- */
+
 /// Right-hand side and first guess. Reads vel, solid_vel (halo 1), divergence, pressure.
 void project_rhs(const struct bw_block *b, void *user);
 /// Takes the pressure's gradient from vel, sets walls, hands the pressure out. Updates vel, pressure; reads solid_vel
@@ -38,8 +50,8 @@ void project_rhs(const struct bw_block *b, void *user);
 /// out of memory.
 void project_correct(const struct bw_block *b, void *user);
 
-/// Does any face of a block's tile lie in or on an obstacle?
-int project_is_cut(const struct task *t, const struct bw_block *b);
+/* ---- extend.c, sealed.c ---- */
+
 /// Extends the flow into obstacles (extend.c). Updates vel; reads it as `around` (halo EXTEND_HALO), solid (halo
 /// EXTEND_HALO + CUT_HALO), solid_vel and grip (halo 1). Tiles without obstacles do without all.
 void project_extend(const struct bw_block *b, void *user);
