@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define PI 3.14159265358979323846
 
@@ -51,6 +52,22 @@ __attribute__((format(printf, 2, 3))) static inline struct test_run run_with(con
     struct test_run r = run_list(o, format, list);
     va_end(list);
     return r;
+}
+
+/// A preset given as a printf format must be refused, in words that hold `sentence`.
+__attribute__((format(printf, 2, 3))) static inline void run_refused(const char *sentence, const char *format, ...)
+{
+    char yaml[4096];
+    va_list list;
+    va_start(list, format);
+    int n = vsnprintf(yaml, sizeof yaml, format, list);
+    va_end(list);
+    cr_assert(n > 0 && n < (int)sizeof yaml, "the preset does not fit");
+    struct test_run r = test_start(yaml, NULL);
+    cr_assert_neq(r.status, BW_OK, "taken, though %s:\n%s", sentence, yaml);
+    cr_assert_not_null(r.diag.text);
+    cr_assert(strstr(r.diag.text, sentence), "%s\n%s", r.diag.text, yaml);
+    test_end(&r);
 }
 
 /// Component c of a field; free v with bw_free.

@@ -298,16 +298,10 @@ Test(fire, substeps_hardly_matter)
 
 static void refuse(const char *stage, const char *sentence)
 {
-    char yaml[1024];
-    snprintf(yaml, sizeof yaml,
-             "billow: 1\ndomain: {cells: [8, 8, 8], voxel: 1}\ntime: {fps: 1, frames: 1-2}\nstages:\n"
-             "  - set: {id: gas, field: fuel, keep: true, value: 0.5}\n  - %s\n",
-             stage);
-    struct test_run r = test_start(yaml, NULL);
-    cr_assert_neq(r.status, BW_OK, "%s was taken", stage);
-    cr_assert_not_null(r.diag.text);
-    cr_assert(strstr(r.diag.text, sentence), "%s: %s", stage, r.diag.text);
-    test_end(&r);
+    run_refused(sentence,
+            "billow: 1\ndomain: {cells: [8, 8, 8], voxel: 1}\ntime: {fps: 1, frames: 1-2}\nstages:\n"
+            "  - set: {id: gas, field: fuel, keep: true, value: 0.5}\n  - %s\n",
+            stage);
 }
 
 Test(fire, refusals)

@@ -290,17 +290,11 @@ Test(seed, sparse)
 
 static void refuse(const char *cells, const char *extra, const char *stage, const char *sentence)
 {
-    char yaml[1024];
-    snprintf(yaml, sizeof yaml,
-             "billow: 1\ndomain: {cells: %s, voxel: 1, origin: [0, 0, 0], sides: {rest: closed}}\ntime: {fps: 1, "
-             "frames: 1-3}\nstages:\n"
-             "  - set: {field: mass, keep: true, value: \"1%s\"}\n  - flux: {%s}\n",
-             cells, extra, stage);
-    struct test_run r = test_start(yaml, NULL);
-    cr_assert_neq(r.status, BW_OK, "%s was taken", stage);
-    cr_assert_not_null(r.diag.text);
-    cr_assert(strstr(r.diag.text, sentence), "%s: %s", stage, r.diag.text);
-    test_end(&r);
+    run_refused(sentence,
+            "billow: 1\ndomain: {cells: %s, voxel: 1, origin: [0, 0, 0], sides: {rest: closed}}\ntime: {fps: 1, "
+            "frames: 1-3}\nstages:\n"
+            "  - set: {field: mass, keep: true, value: \"1%s\"}\n  - flux: {%s}\n",
+            cells, extra, stage);
 }
 
 Test(words, refusals)

@@ -315,18 +315,12 @@ Test(balance, policies)
 
 static void refuse(const char *sides, const char *extra, const char *stage, const char *sentence)
 {
-    char yaml[1500];
-    snprintf(yaml, sizeof yaml,
-             "billow: 1\ndomain: {cells: [16, 16, 1], voxel: 1, origin: [0, 0, 0], sides: {%s}}\ntime: {fps: 1, "
-             "frames: 1-3}\nstages:\n"
-             "  - set: {id: s, field: divergence, value: \"hypot(x-4, y-4) < 2 ? 1 : 0\", when: always}\n%s  - "
-             "potential: {%s}\n",
-             sides, extra, stage);
-    struct test_run r = test_start(yaml, NULL);
-    cr_assert_neq(r.status, BW_OK, "%s was taken", stage);
-    cr_assert_not_null(r.diag.text);
-    cr_assert(strstr(r.diag.text, sentence), "%s: %s", stage, r.diag.text);
-    test_end(&r);
+    run_refused(sentence,
+            "billow: 1\ndomain: {cells: [16, 16, 1], voxel: 1, origin: [0, 0, 0], sides: {%s}}\ntime: {fps: 1, "
+            "frames: 1-3}\nstages:\n"
+            "  - set: {id: s, field: divergence, value: \"hypot(x-4, y-4) < 2 ? 1 : 0\", when: always}\n%s  - "
+            "potential: {%s}\n",
+            sides, extra, stage);
 }
 
 Test(words, refusals)

@@ -409,12 +409,7 @@ Test(retime, whole_frames_come_out_as_they_are)
 
 static void refuse(const char *stage, const char *sentence)
 {
-    char yaml[1024];
-    snprintf(yaml, sizeof yaml, HEAD "domain: {cells: [32, 32, 32], voxel: 1 cm}\nstages:\n  - %s\n", folder, stage);
-    struct test_run r = test_start(yaml, NULL);
-    cr_assert_neq(r.status, BW_OK, "%s was taken", stage);
-    cr_assert(r.diag.text && strstr(r.diag.text, sentence), "%s: %s", stage, r.diag.text);
-    test_end(&r);
+    run_refused(sentence, HEAD "domain: {cells: [32, 32, 32], voxel: 1 cm}\nstages:\n  - %s\n", folder, stage);
 }
 
 Test(upres, refusals)
