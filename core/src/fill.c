@@ -346,42 +346,78 @@ static bool span_stored(const struct bw_field_info *f, uint32_t c, int a, int32_
     return !bw_bounded(d) || (lo >= face && hi < d->n[a]);
 }
 
-/* Eight corners of a cell of the component's own lattice. */
-static double sample_component(const struct bw_source *s, uint32_t c, const double x[3], struct sample_cache *m)
+/* The cell of a component's own lattice that a place lies in. */
+struct sample_cell {
+    int32_t base[3], tile[3], in[3]; /* its low corner: in the domain; which tile; in the tile */
+    double f[3];                     /* the place within it */
+    bool stored, whole;              /* all corners that count are stored; they lie in one tile */
+};
+
+/* Edges of tiles are powers of two. */
+static int edge_shift(int32_t edge) { return __builtin_ctz((unsigned)edge); }
+
+static struct sample_cell sample_cell_at(const struct bw_source *s, uint32_t c, const int shift[3], const double x[3])
 {
-    const int32_t *td = s->info->domain->tile;
-    int32_t base[3], tile[2][3], in[2][3];
-    double f[3], v = 0;
-    bool stored = true;
+    struct sample_cell q; /* all of it is set below: clearing it first costs as much */
+    q.stored = q.whole = true;
     for (int a = 0; a < 3; a++) {
-        double b = floor(x[a]);
-        base[a] = (int32_t)b;
-        f[a] = x[a] - b;
-        stored = stored && span_stored(s->info, c, a, base[a], base[a] + (f[a] > 0));
-        tile[0][a] = bw_floor_div(base[a], td[a]);
-        in[0][a] = base[a] - tile[0][a] * td[a];
-        bool next = in[0][a] + 1 == td[a];
-        tile[1][a] = tile[0][a] + next;
-        in[1][a] = next ? 0 : in[0][a] + 1;
+        const int32_t cut = (int32_t)x[a];
+        q.base[a] = cut - (x[a] < cut);
+        q.f[a] = x[a] - q.base[a];
+        q.stored = q.stored && span_stored(s->info, c, a, q.base[a], q.base[a] + (q.f[a] > 0));
+        q.tile[a] = q.base[a] >> shift[a];
+        q.in[a] = q.base[a] - (q.tile[a] << shift[a]);
+        q.whole = q.whole && (q.in[a] + 1 < 1 << shift[a] || q.f[a] == 0);
     }
+    return q;
+}
+
+static double value_read(const struct bw_source *s, uint32_t c, int64_t t, ptrdiff_t at)
+{
+    return s->info->precision == BW_F64P ? ((const double *)s->data[c][t])[at] : (double)((const float *)s->data[c][t])[at];
+}
+
+/* Corners of several tiles, or beyond sides. */
+static double sample_across(const struct bw_source *s, uint32_t c, const int shift[3], const struct sample_cell *q,
+                            struct sample_cache *m)
+{
+    double v = 0;
     for (int e = 0; e < 8; e++) {
-        int i = e & 1, j = e >> 1 & 1, k = e >> 2;
-        double w = (i ? f[0] : 1 - f[0]) * (j ? f[1] : 1 - f[1]) * (k ? f[2] : 1 - f[2]);
-        if (w == 0) continue;
-        int64_t t = stored ? cache_find(m, s, (int32_t[3]){tile[i][0], tile[j][1], tile[k][2]}) : -1;
-        if (t < 0) {
-            v += w * bw_fetch(s, c, (int32_t[3]){base[0] + i, base[1] + j, base[2] + k});
-            continue;
+        int32_t at[3], tile[3], in[3];
+        double w = 1;
+        for (int a = 0; a < 3; a++) {
+            const int up = e >> a & 1;
+            w *= up ? q->f[a] : 1 - q->f[a];
+            at[a] = q->base[a] + up;
+            tile[a] = at[a] >> shift[a];
+            in[a] = at[a] - (tile[a] << shift[a]);
         }
-        size_t at = (size_t)in[i][0] + (size_t)td[0] * ((size_t)in[j][1] + (size_t)td[1] * (size_t)in[k][2]);
-        v += w * (s->info->precision == BW_F64P ? ((const double *)s->data[c][t])[at] : (double)((const float *)s->data[c][t])[at]);
+        if (w == 0) continue;
+        const int64_t t = q->stored ? cache_find(m, s, tile) : -1;
+        v += w * (t < 0 ? bw_fetch(s, c, at) : value_read(s, c, t, in[0] + ((in[1] + ((ptrdiff_t)in[2] << shift[1])) << shift[0])));
     }
     return v;
+}
+
+static double mix(double low, double high, double f) { return low + f * (high - low); }
+
+/* Corners of one tile. One that has no weight may lie in the next: its neighbour is read twice instead. */
+static double sample_within(const struct bw_source *s, uint32_t c, const int shift[3], const struct sample_cell *q, int64_t t)
+{
+    const ptrdiff_t sy = (ptrdiff_t)1 << shift[0], sz = sy << shift[1], first = q->in[0] + q->in[1] * sy + q->in[2] * sz;
+    const ptrdiff_t x = q->f[0] > 0, y = q->f[1] > 0 ? sy : 0, z = q->f[2] > 0 ? sz : 0;
+    double line[4];
+    for (int e = 0; e < 4; e++) {
+        const ptrdiff_t at = first + (e & 1 ? y : 0) + (e & 2 ? z : 0);
+        line[e] = mix(value_read(s, c, t, at), value_read(s, c, t, at + x), q->f[0]);
+    }
+    return mix(mix(line[0], line[1], q->f[1]), mix(line[2], line[3], q->f[1]), q->f[2]);
 }
 
 void bw_sample_one(const struct bw_source *s, uint32_t c, size_t count, const bw_vec3 *pos, double *out, size_t stride)
 {
     const struct bw_domain_info *d = s->info->domain;
+    const int shift[3] = {edge_shift(d->tile[0]), edge_shift(d->tile[1]), edge_shift(d->tile[2])};
     struct sample_cache cache = {.known = {0}};
     for (size_t p = 0; p < count; p++) {
         double x[3];
@@ -389,7 +425,9 @@ void bw_sample_one(const struct bw_source *s, uint32_t c, size_t count, const bw
             x[a] = (pos[p][a] - d->origin[a]) / d->h - (s->info->kind == BW_MAC && (int)c == a ? 0 : .5);
             if (!(fabs(x[a]) < 1e9)) x[a] = x[a] > 0 ? 1e9 : x[a] < 0 ? -1e9 : 0;
         }
-        out[p * stride] = sample_component(s, c, x, &cache);
+        const struct sample_cell q = sample_cell_at(s, c, shift, x);
+        const int64_t t = q.stored && q.whole ? cache_find(&cache, s, q.tile) : -1;
+        out[p * stride] = t < 0 ? sample_across(s, c, shift, &q, &cache) : sample_within(s, c, shift, &q, t);
     }
 }
 

@@ -19,53 +19,57 @@ struct finding {
     struct scales *d;
 };
 
-static int tile_active(const struct bw_tiles_api *tiles, const struct bw_domain *domain, const struct bw_domain_info *d,
-                       const double x[3])
+/* Are all tiles active that a box touches? What lies beyond the sides of a domain counts as its border. */
+static int box_active(const struct bw_tiles_api *tiles, const struct bw_domain *domain, const struct bw_domain_info *d,
+                      const double lo[3], const double hi[3])
 {
-    int32_t tile[3];
+    int32_t from[3], to[3], tile[3];
     for (int a = 0; a < 3; a++) {
-        double cell = floor((x[a] - d->origin[a]) / d->h);
-        if (d->n[0] > 0) cell = fmin(fmax(cell, 0), d->n[a] - 1);
-        if (!(fabs(cell) < 1e9)) return 0;
-        tile[a] = (int32_t)floor(cell / d->tile[a]);
+        double first = floor((lo[a] - d->origin[a]) / d->h), last = floor((hi[a] - d->origin[a]) / d->h);
+        if (d->n[0] > 0) first = fmin(fmax(first, 0), d->n[a] - 1), last = fmin(fmax(last, 0), d->n[a] - 1);
+        if (!(fabs(first) < 1e9) || !(fabs(last) < 1e9)) return 0;
+        from[a] = (int32_t)floor(first / d->tile[a]);
+        to[a] = (int32_t)floor(last / d->tile[a]);
     }
-    return tiles->find(domain, tile) >= 0;
+    for (tile[2] = from[2]; tile[2] <= to[2]; tile[2]++)
+        for (tile[1] = from[1]; tile[1] <= to[1]; tile[1]++)
+            for (tile[0] = from[0]; tile[0] <= to[0]; tile[0]++)
+                if (tiles->find(domain, tile) < 0) return 0;
+    return 1;
 }
 
 /* Is the coarse cell's space round x inside the fine box, and active all over in both domains? */
 static int place_known(const struct finding *f, const double x[3])
 {
     const struct bw_domain_info *fine = f->fine_info;
-    double r = 0.5 * f->d->coarse->h * (1 - 1e-9);
-    if (!tile_active(f->tiles, f->coarse_domain, f->d->coarse, x)) return 0;
-    for (int e = 0; e < 8; e++) {
-        double corner[3];
-        for (int a = 0; a < 3; a++) {
-            corner[a] = x[a] + (a == fine->thin ? 0 : (e >> a & 1 ? r : -r));
-            double beyond = corner[a] - fine->origin[a];
-            if (fine->n[0] > 0 && (beyond < 0 || beyond > fine->n[a] * fine->h)) return 0;
-        }
-        if (!tile_active(f->tiles, f->fine_domain, fine, corner)) return 0;
+    const double r = 0.5 * f->d->coarse->h * (1 - 1e-9);
+    double lo[3], hi[3];
+    for (int a = 0; a < 3; a++) {
+        lo[a] = x[a] - (a == fine->thin ? 0 : r);
+        hi[a] = x[a] + (a == fine->thin ? 0 : r);
+        if (fine->n[0] > 0 && (lo[a] < fine->origin[a] || hi[a] - fine->origin[a] > fine->n[a] * fine->h)) return 0;
     }
-    return 1;
+    return box_active(f->tiles, f->coarse_domain, f->d->coarse, x, x) &&
+           box_active(f->tiles, f->fine_domain, fine, lo, hi);
 }
 
+/* A plane of samples at a time. */
 static double fine_mean(const struct finding *f, const double x[3])
 {
-    double sum = 0, value[FINER_MOST];
-    int m = f->finer, parts[3];
-    bw_vec3 pos[FINER_MOST];
-    for (int a = 0; a < 3; a++) parts[a] = a == f->fine_info->thin ? 1 : m;
-    for (int k = 0; k < parts[2]; k++)
-        for (int j = 0; j < parts[1]; j++) {
-            for (int i = 0; i < parts[0]; i++) {
-                const int q[3] = {i, j, k};
-                for (int a = 0; a < 3; a++) pos[i][a] = x[a] + ((q[a] + 0.5) / parts[a] - 0.5) * f->d->coarse->h;
-            }
-            f->sample->component(f->fine, f->c, (size_t)parts[0], (const bw_vec3 *)pos, value);
-            for (int i = 0; i < parts[0]; i++) sum += value[i];
+    double sum = 0, value[FINER_MOST * FINER_MOST];
+    int parts[3];
+    bw_vec3 pos[FINER_MOST * FINER_MOST];
+    for (int a = 0; a < 3; a++) parts[a] = a == f->fine_info->thin ? 1 : f->finer;
+    const int plane = parts[0] * parts[1];
+    for (int k = 0; k < parts[2]; k++) {
+        for (int i = 0; i < plane; i++) {
+            const int q[3] = {i % parts[0], i / parts[0], k};
+            for (int a = 0; a < 3; a++) pos[i][a] = x[a] + ((q[a] + 0.5) / parts[a] - 0.5) * f->d->coarse->h;
         }
-    return sum / ((double)parts[0] * parts[1] * parts[2]);
+        f->sample->component(f->fine, f->c, (size_t)plane, (const bw_vec3 *)pos, value);
+        for (int i = 0; i < plane; i++) sum += value[i];
+    }
+    return sum / (plane * parts[2]);
 }
 
 static void plane_find(int64_t k, uint32_t worker, void *user)
@@ -112,24 +116,50 @@ enum bw_status scales_find(struct bw_stage *s, const struct bw_field *coarse, co
     return BW_OK;
 }
 
-double scales_read(const struct scales *d, const double x[3])
+/// One line of the coarse domain's places along x: differences and how much is known, weighted along y and z.
+struct line {
+    double sum[SCALES_ROW], weight[SCALES_ROW];
+};
+
+static double scales_coord(const struct scales *d, int a, double x)
 {
-    double f[3], sum = 0, weight = 0;
+    return (x - d->coarse->origin[a]) / d->coarse->h - 0.5 + d->back[a] - d->lo[a];
+}
+
+/* Places base[0] … base[0]+n-1 of the four lines around. */
+static void line_make(const struct scales *d, const int32_t base[3], const double f[3], int32_t n, struct line *l)
+{
+    for (int32_t i = 0; i < n; i++) l->sum[i] = l->weight[i] = 0;
+    for (int e = 0; e < 4; e++) {
+        const int32_t j = base[1] + (e & 1), k = base[2] + (e >> 1);
+        const double w = (e & 1 ? f[1] : 1 - f[1]) * (e & 2 ? f[2] : 1 - f[2]);
+        if (!(w > 0) || j < 0 || j >= d->n[1] || k < 0 || k >= d->n[2]) continue;
+        const int64_t row = (int64_t)d->n[0] * (j + (int64_t)d->n[1] * k);
+        for (int32_t i = 0; i < n; i++) {
+            const int32_t at = base[0] + i;
+            if (at < 0 || at >= d->n[0] || !d->known[row + at]) continue;
+            l->sum[i] += w * (double)d->difference[row + at];
+            l->weight[i] += w;
+        }
+    }
+}
+
+void scales_row(const struct scales *d, const double first[3], double step, int32_t n, double *out)
+{
+    struct line l;
     int32_t base[3];
+    double f[3], u0 = scales_coord(d, 0, first[0]);
     for (int a = 0; a < 3; a++) {
-        double u = (x[a] - d->coarse->origin[a]) / d->coarse->h - 0.5 + d->back[a] - d->lo[a];
+        double u = scales_coord(d, a, first[a]);
         base[a] = (int32_t)floor(u);
         f[a] = u - base[a];
     }
-    for (int e = 0; e < 8; e++) {
-        const int32_t q[3] = {base[0] + (e & 1), base[1] + (e >> 1 & 1), base[2] + (e >> 2)};
-        double w = (e & 1 ? f[0] : 1 - f[0]) * (e & 2 ? f[1] : 1 - f[1]) * (e & 4 ? f[2] : 1 - f[2]);
-        int64_t at = q[0] + (int64_t)d->n[0] * (q[1] + (int64_t)d->n[1] * q[2]);
-        int inside = 1;
-        for (int a = 0; a < 3; a++) inside &= q[a] >= 0 && q[a] < d->n[a];
-        if (!inside || !(w > 0) || !d->known[at]) continue;
-        sum += w * (double)d->difference[at];
-        weight += w;
+    const double each = step / d->coarse->h;
+    line_make(d, base, f, (int32_t)floor(u0 + (n - 1) * each) - base[0] + 2, &l);
+    for (int32_t i = 0; i < n; i++) {
+        const double u = u0 + i * each - base[0];
+        const int32_t at = (int32_t)u;
+        const double part = u - at, weight = l.weight[at] + part * (l.weight[at + 1] - l.weight[at]);
+        out[i] = weight > 0 ? (l.sum[at] + part * (l.sum[at + 1] - l.sum[at])) / weight : 0;
     }
-    return weight > 0 ? sum / weight : 0;
 }

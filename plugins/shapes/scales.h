@@ -17,7 +17,9 @@ struct scales {
 /// Find the difference of component c. Memory is scratch. Errors: BW_ERR_MEMORY.
 enum bw_status scales_find(struct bw_stage *s, const struct bw_field *coarse, const struct bw_field *fine, uint32_t c,
                            struct scales *d);
-/// The difference at x, trilinear between the places where it is known; 0 where none is.
-double scales_read(const struct scales *d, const double x[3]);
+enum { SCALES_ROW = 80 };
+/// The difference at n places, `step` metres after one another along x from `first`: trilinear between the places where
+/// it is known, 0 where none is. At most SCALES_ROW - 3 places, no farther apart than the coarse domain's cells.
+void scales_row(const struct scales *d, const double first[3], double step, int32_t n, double *out);
 
 #endif

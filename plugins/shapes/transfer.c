@@ -88,8 +88,14 @@ static const struct bw_domain_info *far_grid(const struct bw_stage *s)
     return s->host->field_info(s->ports[PORT_THERE].fields[0])->domain;
 }
 
+/* The tile of the source that was met last, and whether it is active. */
+struct met {
+    int32_t tile[3];
+    int known, active;
+};
+
 /* Is the source's tile at x active? */
-static int source_active(const struct pass *a, const double x[3])
+static int source_active(const struct pass *a, const double x[3], struct met *met)
 {
     int32_t tile[3];
     for (int i = 0; i < 3; i++) {
@@ -98,16 +104,18 @@ static int source_active(const struct pass *a, const double x[3])
         if (!(fabs(cell) < 1e9)) return 0;
         tile[i] = (int32_t)floor(cell / a->far->tile[i]);
     }
-    return a->tiles->find(a->there, tile) >= 0;
+    if (met->known && memcmp(met->tile, tile, sizeof tile) == 0) return met->active;
+    memcpy(met->tile, tile, sizeof tile);
+    met->known = 1;
+    return met->active = a->tiles->find(a->there, tile) >= 0;
 }
 
-static double weight_at(const struct pass *a, const double x[3])
+static double weight_at(const struct pass *a, const double x[3], struct met *met)
 {
-    double inside = nest_depth(a->far, a->here, x);
-    if (inside < 0 || !source_active(a, x)) return 0;
-    if (a->p->region == REGION_ALL) return nest_weight(inside, a->p->blend);
-    double depth = nest_depth(a->here, a->far, x);
-    return depth < a->p->blend ? 1 - nest_weight(depth, a->p->blend) : 0;
+    const double inside = nest_depth(a->far, a->here, x);
+    double weight = nest_weight(inside, a->p->blend);
+    if (a->p->region == REGION_RIM) weight = 1 - nest_weight(nest_depth(a->here, a->far, x), a->p->blend);
+    return inside >= 0 && weight > 0 && source_active(a, x, met) ? weight : 0; // the tile last: it has to be looked for
 }
 
 /* One row of values: places with a weight, and the source there. */
@@ -121,11 +129,12 @@ static void row_sample(const struct pass *a, const struct bw_block *b, const dou
                        int32_t k, uint32_t c, struct row *r)
 {
     int32_t used = 0, m = a->finer, each = 1;
+    struct met met = {.known = 0};
     for (int i = 0; i < 3; i++) each *= i == a->here->thin ? 1 : m;
     for (int32_t i = 0; i < n; i++) {
         const double x[3] = {block_coord(b, 0, i + 0.5 - back[0]), block_coord(b, 1, j + 0.5 - back[1]),
                              block_coord(b, 2, k + 0.5 - back[2])};
-        r->weight[i] = weight_at(a, x);
+        r->weight[i] = weight_at(a, x, &met);
         if (r->weight[i] <= 0) continue;
         for (int32_t q = 0; q < each; q++) {
             int32_t left = q;
@@ -151,12 +160,12 @@ static void row_shift(const struct pass *a, const struct bw_block *b, const doub
                       int32_t k, uint32_t c)
 {
     const struct bw_view *v = &b->view[0];
-    for (int32_t i = 0; i < n; i++) {
-        const double x[3] = {block_coord(b, 0, i + 0.5 - back[0]), block_coord(b, 1, j + 0.5 - back[1]),
+    const double first[3] = {block_coord(b, 0, 0.5 - back[0]), block_coord(b, 1, j + 0.5 - back[1]),
                              block_coord(b, 2, k + 0.5 - back[2])};
-        ptrdiff_t at = i + j * v->sy + k * v->sz;
-        bw_put(v, (int)c, at, bw_get(v, (int)c, at) + scales_read(&a->scales[c], x));
-    }
+    const ptrdiff_t row = j * v->sy + k * v->sz;
+    double by[SCALES_ROW];
+    scales_row(&a->scales[c], first, b->grid->h, n, by);
+    for (int32_t i = 0; i < n; i++) bw_put(v, (int)c, row + i, bw_get(v, (int)c, row + i) + by[i]);
 }
 
 static double value_mix(const struct pass *a, double f, double g, double w)
