@@ -3,24 +3,10 @@
  * its right-hand side sums to 0, and then any constant may be added. A flood inside each tile finds its pieces (one,
  * but for tiles cut by an obstacle); pieces are then joined across tile faces. */
 #include "multigrid.h"
+#include "union_find.h"
 #include <string.h>
 
 enum { MAX_PIECES = 255 }; // further pieces of a tile share the last number: their mean is taken together
-
-static int64_t root_of(int32_t *parent, int64_t a)
-{
-    while (parent[a] != a) a = parent[a] = parent[parent[a]];
-    return a;
-}
-
-/// The smaller root wins, so regions are numbered by their first piece.
-static void join(int32_t *parent, int64_t a, int64_t b)
-{
-    a = root_of(parent, a);
-    b = root_of(parent, b);
-    if (a < b) parent[b] = (int32_t)a;
-    if (b < a) parent[a] = (int32_t)b;
-}
 
 /// One tile's cells and, where faces are cut, their weights.
 struct sieve {
@@ -110,7 +96,7 @@ static void side_join(struct multigrid *mg, int64_t tile, int side)
             const int64_t other = mg_step(mg, l, (int32_t)tile, at, side, to);
             const int d = mg_index(s->dim, to[0], to[1], to[2]);
             if (other < 0 || !mg->kind[other * MG_CELLS + d]) continue;
-            join(r->piece, piece_at(r, tile, c), piece_at(r, other, d));
+            union_join(r->piece, piece_at(r, tile, c), piece_at(r, other, d));
             if (r->label[tile] < 0 && r->label[other] < 0) return;
         }
 }
@@ -206,7 +192,7 @@ static void regions_fold(struct mg_regions *r)
 {
     r->n_singular = 0;
     for (int64_t p = 0; p < r->n_pieces; p++) {
-        const int64_t root = root_of(r->piece, p);
+        const int64_t root = union_root(r->piece, p);
         r->piece[p] = (int32_t)root;
         if (root == p) continue;
         r->cells[root] += r->cells[p];

@@ -2,6 +2,7 @@
 /* Sources and sinks of every connected region must cancel, unless an open side lets the rest out: else no flow exists.
  * Regions are found by joining cells across open sides (union–find, in the order of tiles and cells). */
 #include "potential.h"
+#include "union_find.h"
 #include <math.h>
 #include <string.h>
 
@@ -17,22 +18,6 @@ struct regions {
     struct region *of; ///< by root
     int64_t n;
 };
-
-static int32_t root_of(int32_t *parent, int32_t a)
-{
-    while (parent[a] != a) a = parent[a] = parent[parent[a]];
-    return a;
-}
-
-static void join(int32_t *parent, int32_t a, int32_t b)
-{
-    a = root_of(parent, a);
-    b = root_of(parent, b);
-    if (a < b)
-        parent[b] = a;
-    else
-        parent[a] = b;
-}
 
 static void cell_of(const struct bw_domain_info *d, int64_t index, int32_t cell[3])
 {
@@ -54,7 +39,7 @@ static int cell_join(const struct potential_task *t, struct regions *r, int64_t 
         const int64_t tile = potential_next(t, i / TILE_CELLS, cell, s, to);
         open |= tile < 0;
         if (tile >= 0 && (s & 1))
-            join(r->parent, (int32_t)i, (int32_t)(tile * TILE_CELLS + potential_at(d, to[0], to[1], to[2])));
+            union_join(r->parent, i, tile * TILE_CELLS + potential_at(d, to[0], to[1], to[2]));
     }
     return open;
 }
@@ -71,7 +56,7 @@ static enum bw_status regions_find(const struct potential_task *t, struct region
     for (int64_t i = 0; i < r->n; i++) r->parent[i] = (int32_t)i;
     for (int64_t i = 0; i < r->n; i++) open[i] = (uint8_t)(t->l->walls[i] != ALL_WALLS && cell_join(t, r, i));
     for (int64_t i = 0; i < r->n; i++) {
-        struct region *q = &r->of[root_of(r->parent, (int32_t)i)];
+        struct region *q = &r->of[union_root(r->parent, i)];
         if (t->l->walls[i] == ALL_WALLS) continue;
         q->sum += t->l->given[i];
         q->size += fabs(t->l->given[i]);
@@ -127,7 +112,7 @@ static enum bw_status sealed_fail(const struct potential_task *t, const struct r
     const double h = t->s->grid->h, volume = t->dim == 3 ? h * h * h : h * h;
     double x[3] = {0, 0, 0};
     for (int64_t i = root; i < r->n; i++) {
-        if (root_of(r->parent, (int32_t)i) != root || t->l->given[i] == 0) continue;
+        if (union_root(r->parent, i) != root || t->l->given[i] == 0) continue;
         place_of(t, i, x);
         break;
     }
@@ -149,7 +134,7 @@ static enum bw_status nearest_give(const struct potential_task *t, struct region
     double total = 0;
     int64_t sinks = 0;
     for (int64_t i = root; i < r->n; i++) {
-        if (t->l->given[i] == 0 || root_of(r->parent, (int32_t)i) != root || t->l->walls[i] == ALL_WALLS) continue;
+        if (t->l->given[i] == 0 || union_root(r->parent, i) != root || t->l->walls[i] == ALL_WALLS) continue;
         total += t->l->given[i] * sign > 0 ? t->l->given[i] : 0;
         sinks += t->l->given[i] * sign < 0;
     }
@@ -158,13 +143,13 @@ static enum bw_status nearest_give(const struct potential_task *t, struct region
     int64_t *sink = t->s->host->scratch(t->s, (size_t)sinks * sizeof *sink), n = 0;
     if (!at || !sink) return BW_ERR_MEMORY;
     for (int64_t i = root; i < r->n; i++) {
-        if (t->l->given[i] * sign >= 0 || root_of(r->parent, (int32_t)i) != root || t->l->walls[i] == ALL_WALLS)
+        if (t->l->given[i] * sign >= 0 || union_root(r->parent, i) != root || t->l->walls[i] == ALL_WALLS)
             continue;
         place_of(t, i, at[n]);
         sink[n++] = i;
     }
     for (int64_t i = root; i < r->n; i++) {
-        if (t->l->given[i] * sign <= 0 || root_of(r->parent, (int32_t)i) != root || t->l->walls[i] == ALL_WALLS)
+        if (t->l->given[i] * sign <= 0 || union_root(r->parent, i) != root || t->l->walls[i] == ALL_WALLS)
             continue;
         double x[3], least = HUGE_VAL;
         int64_t best = 0;
@@ -185,7 +170,7 @@ static enum bw_status region_balance(struct potential_task *t, struct regions *r
     if (t->p->balance == BALANCE_REJECT || t->p->balance == BALANCE_OPEN) return sealed_fail(t, r, q);
     if (t->p->balance == BALANCE_NEAREST) return nearest_give(t, r, root);
     for (int64_t i = root; i < r->n; i++)
-        if (t->l->walls[i] != ALL_WALLS && root_of(r->parent, (int32_t)i) == root)
+        if (t->l->walls[i] != ALL_WALLS && union_root(r->parent, i) == root)
             t->l->source[i] -= q->sum / (double)q->cells;
     return BW_OK;
 }

@@ -33,15 +33,9 @@ static enum bw_status file_get(struct bw_stage *s, const struct shape_mesh *p, s
 {
     char path[SEQUENCE_PATH];
     if (file_take(m, number, out)) return BW_OK;
-    if (!sequence_path(p->file, number, path))
-        return s->host->fail(s, BW_ERR_PRESET, "the path %.60s… is too long", p->file);
-    if (m->numbered && access(path, F_OK)) {
-        if (!needed) return BW_OK;
-        return s->host->fail(s, BW_ERR_IO, "frame %g needs %s, which is not there; the sequence runs from %lld to %lld",
-                             round(s->frame * 100) / 100, path, (long long)m->sequence.first,
-                             (long long)m->sequence.last);
-    }
-    enum bw_status status = mesh_read(s, path, p->up, out);
+    enum bw_status status = sequence_file(s, m->numbered ? &m->sequence : NULL, p->file, number, needed, path);
+    if (status || !path[0]) return status;
+    status = mesh_read(s, path, p->up, out);
     out->number = number;
     return status;
 }

@@ -56,6 +56,15 @@ struct mesh_volume {
 };
 enum { BRICK_OUTSIDE = -1, BRICK_INSIDE = -2, BRICK = 8, BRICK_VALUES = (BRICK + 1) * (BRICK + 1) * (BRICK + 1) };
 
+static inline int64_t brick_count(const struct mesh_volume *v) { return (int64_t)v->n[0] * v->n[1] * v->n[2]; }
+/// First voxel of brick number i of the map.
+static inline void brick_first(const struct mesh_volume *v, int64_t i, int32_t first[3])
+{
+    first[0] = BRICK * (v->lo[0] + (int32_t)(i % v->n[0]));
+    first[1] = BRICK * (v->lo[1] + (int32_t)(i / v->n[0] % v->n[1]));
+    first[2] = BRICK * (v->lo[2] + (int32_t)(i / v->n[0] / v->n[1]));
+}
+
 /// How to make a volume of some triangles.
 struct mesh_plan {
     const struct mesh_file *file;

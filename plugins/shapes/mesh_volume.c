@@ -17,19 +17,6 @@ struct making {
     struct mesh_volume *volume;
 };
 
-static int64_t brick_count(const struct mesh_volume *v)
-{
-    return (int64_t)v->n[0] * v->n[1] * v->n[2];
-}
-
-/* First voxel of brick number i of the map. */
-static void brick_first(const struct mesh_volume *v, int64_t i, int32_t first[3])
-{
-    first[0] = BRICK * (v->lo[0] + (int32_t)(i % v->n[0]));
-    first[1] = BRICK * (v->lo[1] + (int32_t)(i / v->n[0] % v->n[1]));
-    first[2] = BRICK * (v->lo[2] + (int32_t)(i / v->n[0] / v->n[1]));
-}
-
 static const int32_t brick_size[3] = {BRICK + 1, BRICK + 1, BRICK + 1};
 
 /* Is there anything to keep in a brick? 0 is the answer where there is. */

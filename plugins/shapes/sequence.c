@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 size_t sequence_hashes(const char *path, size_t *at)
 {
@@ -64,4 +65,17 @@ int sequence_path(const char *path, int64_t number, char out[SEQUENCE_PATH])
                                 path + at + run)
                      : snprintf(out, SEQUENCE_PATH, "%s", path);
     return length >= 0 && length < SEQUENCE_PATH;
+}
+
+enum bw_status sequence_file(struct bw_stage *s, const struct sequence *q, const char *path, int64_t number, int needed,
+                             char out[SEQUENCE_PATH])
+{
+    if (!sequence_path(path, number, out))
+        return s->host->fail(s, BW_ERR_PRESET, "the path %.60s… is too long", path);
+    if (!q || !access(out, F_OK)) return BW_OK;
+    if (needed)
+        return s->host->fail(s, BW_ERR_IO, "frame %g needs %s, which is not there; the sequence runs from %lld to %lld",
+                             round(s->frame * 100) / 100, out, (long long)q->first, (long long)q->last);
+    out[0] = 0;
+    return BW_OK;
 }

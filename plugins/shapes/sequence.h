@@ -31,5 +31,9 @@ enum bw_status sequence_scan(struct bw_stage *s, const char *path, struct sequen
 int64_t sequence_number(const struct bw_stage *s, const struct sequence *q, double frame, int nearest);
 /// Path of a file with its number; 0 when it does not fit.
 int sequence_path(const char *path, int64_t number, char out[SEQUENCE_PATH]);
+/// The same for a file of the sequence q (NULL: one file), which must be there if it is `needed`; out is empty if it is
+/// not. Errors are said: BW_ERR_PRESET, BW_ERR_IO.
+enum bw_status sequence_file(struct bw_stage *s, const struct sequence *q, const char *path, int64_t number, int needed,
+                             char out[SEQUENCE_PATH]);
 
 #endif

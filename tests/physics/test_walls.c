@@ -85,7 +85,8 @@ Test(ball, flow_is_symmetric_before_it_sheds)
 /* ---- tight ------------------------------------------------------------------------------------------------------- */
 
 /* A room of slanted walls `thick` cells thick, smoke and eddies inside, still air outside: nothing gets out, and what
- * is in stays between its bounds. */
+ * is in stays between its bounds. Advection conserves no sum: in a closed box as small, stirred alike, without any
+ * obstacle there is 8 % more smoke by then. */
 static void room_try(double thick)
 {
     static const char *const place[6] = {"[%g, 0, 0]", "[-%g, 0, 0]", "[0, %g, 0]", "[0, -%g, 0]", "[0, 0, %g]", "[0, 0, -%g]"};
