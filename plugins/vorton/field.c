@@ -16,8 +16,8 @@
 
 #define PI 3.14159265358979323846
 
-/* Distance in σ from which a vorton counts as a point: in expansions, over plan->core (algebraic: 1 - q = 5e-4 at 8σ;
- * moore's are exact), and pair by pair (Gaussian: 1e-5 at 5.1σ); 0: never. */
+/* Distance in σ from which a vorton counts as a point: by a plan, over plan->core (algebraic: 1 - q = 5e-4 at 8σ;
+ * moore's expansions are exact); where every pair is summed, for Gaussian cores the error is 1e-5 at 5.1σ. 0: never. */
 static const double core_end[] = {1, 2, 0, 0.3}, point_end[] = {5.1, 0, 0, 1};
 
 /* ---- sources ---- */
@@ -248,9 +248,10 @@ static void pairs_run(const struct walk *w, const struct tree_node *t, const int
 {
     struct field *f = w->f;
     const pair_fn *fn = w->gradient ? f->pairs->gradient : f->pairs->velocity;
+    const double end = w->theta > 0 ? w->core * core_end[f->kernel] : point_end[f->kernel];
     for (int32_t i = 0; i < n_near; i++) {
         const struct tree_node *s = &f->source.node[near[i]];
-        int point = point_end[f->kernel] > 0 && gap(t, s) > point_end[f->kernel] * (double)f->reach[near[i]];
+        int point = end > 0 && gap(t, s) > end * (double)f->reach[near[i]];
         const float shift[3] = {(float)(s->centre[0] - t->centre[0]), (float)(s->centre[1] - t->centre[1]),
                                 (float)(s->centre[2] - t->centre[2])};
         fn[point ? PAIR_FAR : f->kernel](&f->sorted, s->first, s->count, shift, p);

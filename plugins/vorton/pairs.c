@@ -100,35 +100,42 @@ INLINE void add_out(double *out, vec v)
     for (int l = 0; l < LANES; l++) out[l] += (double)v[l];
 }
 
+/// `groups` vectors of points from point i on.
+INLINE void velocity_groups(enum pair_kernel k, int groups, const struct pair_sources *src, int64_t first, int64_t count,
+                            const float shift[3], const struct pair_points *p, int32_t i)
+{
+    vec x[GROUPS], y[GROUPS], z[GROUPS], u[GROUPS], v[GROUPS], w[GROUPS];
+    for (int e = 0; e < groups; e++) {
+        x[e] = load(p->pos[0] + i + e * LANES);
+        y[e] = load(p->pos[1] + i + e * LANES);
+        z[e] = load(p->pos[2] + i + e * LANES);
+        u[e] = v[e] = w[e] = splat(0);
+    }
+    for (int64_t j = first; j < first + count; j++) {
+        struct one_source s = source_at(k, src, j, shift);
+        for (int e = 0; e < groups; e++) {
+            vec dx = x[e] - s.x, dy = y[e] - s.y, dz = z[e] - s.z, f, g;
+            vec r2 = dx * dx + dy * dy + dz * dz;
+            shape(k, 0, k == PAIR_FAR ? r2 : r2 * s.per2, &f, &g);
+            if (k != PAIR_FAR) f *= s.per3;
+            u[e] += f * (s.b * dz - s.c * dy);
+            v[e] += f * (s.c * dx - s.a * dz);
+            w[e] += f * (s.a * dy - s.b * dx);
+        }
+    }
+    for (int e = 0; e < groups; e++) {
+        add_out(p->out + i + e * LANES, u[e]);
+        add_out(p->out + p->stride + i + e * LANES, v[e]);
+        add_out(p->out + 2 * p->stride + i + e * LANES, w[e]);
+    }
+}
+
 INLINE void velocity_run(enum pair_kernel k, const struct pair_sources *src, int64_t first, int64_t count, const float shift[3],
                          const struct pair_points *p)
 {
-    for (int32_t i = 0; i < p->count; i += GROUPS * LANES) {
-        vec x[GROUPS], y[GROUPS], z[GROUPS], u[GROUPS], v[GROUPS], w[GROUPS];
-        for (int e = 0; e < GROUPS; e++) {
-            x[e] = load(p->pos[0] + i + e * LANES);
-            y[e] = load(p->pos[1] + i + e * LANES);
-            z[e] = load(p->pos[2] + i + e * LANES);
-            u[e] = v[e] = w[e] = splat(0);
-        }
-        for (int64_t j = first; j < first + count; j++) {
-            struct one_source s = source_at(k, src, j, shift);
-            for (int e = 0; e < GROUPS; e++) {
-                vec dx = x[e] - s.x, dy = y[e] - s.y, dz = z[e] - s.z, f, g;
-                vec r2 = dx * dx + dy * dy + dz * dz;
-                shape(k, 0, k == PAIR_FAR ? r2 : r2 * s.per2, &f, &g);
-                if (k != PAIR_FAR) f *= s.per3;
-                u[e] += f * (s.b * dz - s.c * dy);
-                v[e] += f * (s.c * dx - s.a * dz);
-                w[e] += f * (s.a * dy - s.b * dx);
-            }
-        }
-        for (int e = 0; e < GROUPS; e++) {
-            add_out(p->out + i + e * LANES, u[e]);
-            add_out(p->out + p->stride + i + e * LANES, v[e]);
-            add_out(p->out + 2 * p->stride + i + e * LANES, w[e]);
-        }
-    }
+    int32_t i = 0;
+    for (; i + GROUPS * LANES <= p->count; i += GROUPS * LANES) velocity_groups(k, GROUPS, src, first, count, shift, p, i);
+    for (; i < p->count; i += LANES) velocity_groups(k, 1, src, first, count, shift, p, i);
 }
 
 INLINE void gradient_run(enum pair_kernel k, const struct pair_sources *src, int64_t first, int64_t count, const float shift[3],

@@ -20,7 +20,7 @@
 enum pair_kernel { PAIR_GAUSSIAN, PAIR_ALGEBRAIC, PAIR_MOORE, PAIR_SEED, PAIR_FAR, PAIR_KERNELS };
 
 /* Points are handled PAIR_GROUP at a time: pad with any finite position. */
-enum { PAIR_GROUP = 32 };
+enum { PAIR_GROUP = 16 };
 
 /// Vortons, structure of arrays: positions relative to the centre of their own group.
 struct pair_sources {
