@@ -25,20 +25,42 @@ static int look_reach(const struct bw_block *b, uint32_t row, int32_t reach[6], 
 int flux_reach(const struct bw_block *b, uint32_t row, int32_t reach[6], void *user)
 {
     const struct flux_task *t = user;
+    const int32_t r = (int32_t)row;
     flux_reach_flat(b, reach);
-    return (int32_t)row != t->solid || flux_tile_of(t, b)->solid;
+    if (r == t->wall) return flux_tile_of(t, b)->wall;
+    return (r != t->solid && r != t->solid_vel) || flux_tile_of(t, b)->solid;
+}
+
+/* Least and largest value of a component in a block and its halo. */
+static void view_range(const struct bw_block *b, const struct bw_view *v, int c, float range[2])
+{
+    const struct flux_shape sh = flux_shape_of(b, v, FLUX_HALO);
+    const float *all = bw_f32(v, c) - sh.origin;
+    float least = HUGE_VALF, most = -HUGE_VALF;
+    for (size_t i = 0; i < sh.cells; i++) {
+        least = all[i] < least ? all[i] : least;
+        most = all[i] > most ? all[i] : most;
+    }
+    range[0] = least, range[1] = most;
 }
 
 static int solid_near(const struct bw_block *b, const struct bw_view *v)
 {
-    const struct flux_shape sh = flux_shape_of(b, v, FLUX_HALO);
-    float least = HUGE_VALF;
-    for (int k = -sh.halo[2]; k < sh.n[2] + sh.halo[2]; k++)
-        for (int j = -sh.halo[1]; j < sh.n[1] + sh.halo[1]; j++) {
-            const float *row = bw_f32(v, 0) + flux_at(&sh, j, k);
-            for (int i = -sh.halo[0]; i < sh.n[0] + sh.halo[0]; i++) least = row[i] < least ? row[i] : least;
-        }
-    return least < 0;
+    float range[2];
+    view_range(b, v, 0, range);
+    return range[0] < 0;
+}
+
+static int wall_near(const struct bw_block *b, const struct bw_view *v)
+{
+    float range[2];
+    int near = 0;
+    for (int a = 0; a < 3; a++) {
+        if (a == b->grid->thin) continue;
+        view_range(b, v, a, range);
+        near |= range[1] >= 0.5f;
+    }
+    return near;
 }
 
 /// One cell as the stage sees it.
@@ -169,7 +191,10 @@ static void look_body(const struct bw_block *b, void *user)
     const struct flux_task *t = user;
     struct flux_tile *tile = flux_tile_of(t, b);
     const struct bw_view *solid = t->solid >= 0 && b->view[t->solid].data[0] ? &b->view[t->solid] : NULL;
-    *tile = (struct flux_tile){{INT32_MAX, INT32_MAX, INT32_MAX}, {-1, -1, -1}, solid && solid_near(b, solid)};
+    *tile = (struct flux_tile){{INT32_MAX, INT32_MAX, INT32_MAX},
+                               {-1, -1, -1},
+                               solid && solid_near(b, solid),
+                               t->wall >= 0 && wall_near(b, &b->view[t->wall])};
     double most = 0;
     for (int k = 0; k < b->n[2]; k++)
         for (int j = 0; j < b->n[1]; j++) {
@@ -201,9 +226,8 @@ static enum bw_status bad_report(const struct flux_task *t)
     if (t->p->mode == FLUX_SEED)
         return s->host->fail(
             s, BW_ERR_DIVERGED,
-            "the flow at (%g, %g, %g) m runs away: it crosses many cells in a unit step; fewer "
-            "neighbours (seed.neighbours: 26 carry momentum 4.3 times as far as 6), more damping or a "
-            "weaker source help: undamped, 26 stand a blast of 20 times the ambient mass, 6 one of 500",
+            "the flow at (%g, %g, %g) m runs away: it crosses many cells in a unit step; a higher seed.rate, more "
+            "damping or a weaker source help",
             x[0], x[1], x[2]);
     return s->host->fail(
         s, BW_ERR_DIVERGED,
@@ -224,12 +248,13 @@ enum bw_status flux_look(struct flux_task *t, double *signal)
         t->st->room = count + count / 4;
     }
     memset(t->st->bad, 0, s->host->workers * sizeof *t->st->bad);
-    struct bw_access access[4] = {t->access[0], t->access[1]};
+    struct bw_access access[5] = {t->access[0], t->access[1]};
     uint32_t n = 2;
-    const int32_t solid = t->solid;
+    const int32_t solid = t->solid, wall = t->wall;
     if (t->energy >= 0) access[n++] = t->access[2];
     for (uint32_t i = 0; i < n; i++) access[i].halo = 0;
     if (solid >= 0) access[t->solid = (int32_t)n++] = t->access[solid];
+    if (wall >= 0) access[t->wall = (int32_t)n++] = t->access[wall];
     double most = 0;
     enum bw_status status = s->host->sweep(s, &(struct bw_sweep){.access = access,
                                                                  .n_access = n,
@@ -239,6 +264,7 @@ enum bw_status flux_look(struct flux_task *t, double *signal)
                                                                  .maxs = &most,
                                                                  .n_maxs = 1});
     t->solid = solid;
+    t->wall = wall;
     *signal = fmax(*signal, most);
     return status == BW_OK ? bad_report(t) : status;
 }

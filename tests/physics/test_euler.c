@@ -220,7 +220,7 @@ Test(kept, over_ten_thousand_steps)
     double sum[2][3];
     for (int after = 0; after < 2; after++) {
         struct test_run r =
-            run("billow: 1\n"
+            run("billow: 1\nfields: {dye: {kind: scalar, advect: true}}\n"
                 "domain: {cells: [48, 40, 1], voxel: 1, origin: [0, 0, 0], sides: {rest: closed}}\n"
                 "time: {fps: 0.00025, frames: 1-%d, substeps: 1}\n"
                 "stages:\n"
