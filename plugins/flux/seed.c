@@ -274,32 +274,54 @@ static int wall_beside(const struct work *w, ptrdiff_t at, int a, int up)
            (w->walls.pass[a] && w->walls.pass[a][up ? at + step : at] == 0);
 }
 
-/* Cells behind walls keep what they hold; momentum that points into a wall, as the wall sees it, bounces. */
+/* Momentum that points into a wall, as the wall sees it, bounces. */
+static void cell_bounce(const struct work *w, ptrdiff_t at, int a, double mass, double *m)
+{
+    const double turn = 1 - 2 * w->t->p->seed.bounce;
+    for (int up = 0; up < 2; up++) {
+        if (!wall_beside(w, at, a, up)) continue;
+        const double with = mass * flux_walls_speed(&w->walls, a, at + (up ? w->sh.step[a] : 0));
+        if (up ? *m <= with : *m >= with) continue;
+        *m = with + turn * (*m - with);
+        return;
+    }
+}
+
+/* 1 where all cells of a row and those beside it are open. */
+static int row_free(const struct work *w, ptrdiff_t at)
+{
+    float all = 1;
+    if (w->walls.pass[0]) return 0;
+    for (int a = 0; a < w->t->dim; a++) {
+        const ptrdiff_t step = w->sh.step[w->t->axis[a]];
+        const float *low = w->walls.open + at - step, *here = low + step, *high = here + step;
+        for (int i = 0; i < w->b->n[0]; i++) all = low[i] * here[i] * high[i] < all ? 0 : all;
+    }
+    return all > 0;
+}
+
+/* Cells behind walls keep what they hold. */
 static void walls_apply(const struct work *w)
 {
     const struct flux_task *t = w->t;
     const struct bw_block *b = w->b;
     const struct bw_view *mass = &b->view[t->n_in], *momentum = mass + 1;
-    const double turn = 1 - 2 * t->p->seed.bounce;
     for (int k = 0; k < b->n[2]; k++)
-        for (int j = 0; j < b->n[1]; j++)
-            for (int i = 0; i < b->n[0]; i++) {
-                const ptrdiff_t at = i + flux_at(&w->sh, j, k), to = i + j * mass->sy + k * mass->sz;
+        for (int j = 0; j < b->n[1]; j++) {
+            const ptrdiff_t row = flux_at(&w->sh, j, k);
+            for (int i = 0, end = row_free(w, row) ? 0 : b->n[0]; i < end; i++) {
+                const ptrdiff_t at = row + i, to = i + j * mass->sy + k * mass->sz;
                 const int open = w->walls.open[at] > 0;
                 if (!open) bw_f64(mass, 0)[to] = w->mass[at];
                 for (int a = 0; a < t->dim; a++) {
                     double *m = bw_f64(momentum, t->axis[a]) + to;
-                    if (!open) *m = w->momentum[a][at];
-                    for (int up = 0; up < 2 && open; up++) {
-                        if (!wall_beside(w, at, t->axis[a], up)) continue;
-                        const ptrdiff_t face = at + (up ? w->sh.step[t->axis[a]] : 0);
-                        const double with = bw_f64(mass, 0)[to] * flux_walls_speed(&w->walls, t->axis[a], face);
-                        if (up ? *m <= with : *m >= with) continue;
-                        *m = with + turn * (*m - with);
-                        break;
-                    }
+                    if (open)
+                        cell_bounce(w, at, t->axis[a], bw_f64(mass, 0)[to], m);
+                    else
+                        *m = w->momentum[a][at];
                 }
             }
+        }
 }
 
 static int work_begin(struct work *w, const struct flux_task *t, const struct bw_block *b)
