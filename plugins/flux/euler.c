@@ -117,6 +117,7 @@ enum bw_status flux_euler_run(struct flux_task *t)
 {
     struct course c = {.left = t->s->dt};
     enum bw_status status = flux_look(t, &c.signal);
+    if (status == BW_OK) status = flux_uncover(t);
     if (status == BW_OK) status = scratch_make(t);
     while (status == BW_OK && c.left > 0) {
         status = course_check(t, &c);

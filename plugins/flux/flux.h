@@ -31,6 +31,7 @@ enum flux_port { MASS, MOMENTUM, ENERGY, DENSITY, VEL, SOLID, SOLID_VEL, WALL, C
 struct flux_tile {
     int32_t lo[3], hi[3]; ///< cells that differ from the ambient gas, within the tile; lo > hi: none
     int32_t solid, wall;  ///< 1: an obstacle in it or within FLUX_HALO cells; a wall between cells
+    float moves;          ///< how fast an obstacle moves there, m/s
 };
 
 /// A cell that holds no gas.
@@ -114,6 +115,9 @@ int64_t flux_seed_steps(const struct flux *p, double from, double to);
 /// One substep of a block, at second order or first; max[0]: |u| + c over the axes, max[1]: least mass or pressure, < 0.
 void flux_euler_block(const struct bw_block *b, const struct flux_task *t, int first_order);
 enum bw_status flux_euler_run(struct flux_task *t);
+/* uncover.c */
+/// Gives the cells that obstacles left the gas around them; after flux_look.
+enum bw_status flux_uncover(struct flux_task *t);
 /* output.c */
 enum bw_status flux_output(struct flux_task *t);
 /* look.c */

@@ -28,7 +28,8 @@ int flux_reach(const struct bw_block *b, uint32_t row, int32_t reach[6], void *u
     const int32_t r = (int32_t)row;
     flux_reach_flat(b, reach);
     if (r == t->wall) return flux_tile_of(t, b)->wall;
-    return (r != t->solid && r != t->solid_vel) || flux_tile_of(t, b)->solid;
+    if (r == t->solid_vel) return flux_tile_of(t, b)->moves > 0;
+    return r != t->solid || flux_tile_of(t, b)->solid;
 }
 
 /* Least and largest value of a component in a block and its halo. */
@@ -61,6 +62,18 @@ static int wall_near(const struct bw_block *b, const struct bw_view *v)
         near |= range[1] >= 0.5f;
     }
     return near;
+}
+
+/* The largest component, m/s. */
+static float speed_near(const struct bw_block *b, const struct bw_view *v)
+{
+    float range[2], most = 0;
+    for (int a = 0; a < 3; a++) {
+        if (a == b->grid->thin) continue;
+        view_range(b, v, a, range);
+        most = fmaxf(most, fmaxf(range[1], -range[0]));
+    }
+    return most;
 }
 
 /// One cell as the stage sees it.
@@ -194,7 +207,9 @@ static void look_body(const struct bw_block *b, void *user)
     *tile = (struct flux_tile){{INT32_MAX, INT32_MAX, INT32_MAX},
                                {-1, -1, -1},
                                solid && solid_near(b, solid),
-                               t->wall >= 0 && wall_near(b, &b->view[t->wall])};
+                               t->wall >= 0 && wall_near(b, &b->view[t->wall]),
+                               0};
+    if (tile->solid && t->solid_vel >= 0) tile->moves = speed_near(b, &b->view[t->solid_vel]);
     double most = 0;
     for (int k = 0; k < b->n[2]; k++)
         for (int j = 0; j < b->n[1]; j++) {
@@ -248,12 +263,13 @@ enum bw_status flux_look(struct flux_task *t, double *signal)
         t->st->room = count + count / 4;
     }
     memset(t->st->bad, 0, s->host->workers * sizeof *t->st->bad);
-    struct bw_access access[5] = {t->access[0], t->access[1]};
+    struct bw_access access[6] = {t->access[0], t->access[1]};
     uint32_t n = 2;
-    const int32_t solid = t->solid, wall = t->wall;
+    const int32_t solid = t->solid, moves = t->solid_vel, wall = t->wall;
     if (t->energy >= 0) access[n++] = t->access[2];
     for (uint32_t i = 0; i < n; i++) access[i].halo = 0;
     if (solid >= 0) access[t->solid = (int32_t)n++] = t->access[solid];
+    if (moves >= 0) access[t->solid_vel = (int32_t)n++] = t->access[moves];
     if (wall >= 0) access[t->wall = (int32_t)n++] = t->access[wall];
     double most = 0;
     enum bw_status status = s->host->sweep(s, &(struct bw_sweep){.access = access,
@@ -264,6 +280,7 @@ enum bw_status flux_look(struct flux_task *t, double *signal)
                                                                  .maxs = &most,
                                                                  .n_maxs = 1});
     t->solid = solid;
+    t->solid_vel = moves;
     t->wall = wall;
     *signal = fmax(*signal, most);
     return status == BW_OK ? bad_report(t) : status;

@@ -39,7 +39,7 @@ void flux_walls_fill(const struct flux_task *t, const struct bw_block *b, const 
 {
     const struct flux_tile *tile = flux_tile_of(t, b);
     *w = (struct flux_walls){.open = memory + sh->origin,
-                             .moves = tile->solid && t->solid_vel >= 0 ? &b->view[t->solid_vel] : NULL};
+                             .moves = tile->moves > 0 ? &b->view[t->solid_vel] : NULL};
     open_fill(b, tile->solid ? &b->view[t->solid] : NULL, sh, w->open);
     for (int a = 0; a < 3 && tile->wall; a++) {
         const float *wall = bw_f32(&b->view[t->wall], a) - sh->origin;
