@@ -234,7 +234,7 @@ static enum bw_status init(struct bw_stage *s)
 {
     struct flux_state *st = s->state;
     const struct flux *p = s->params;
-    st->bad = s->host->alloc(s, s->host->workers * sizeof *st->bad);
+    st->bad = s->host->alloc(s, 2 * s->host->workers * sizeof *st->bad);
     if (!st->bad) return BW_ERR_MEMORY;
     if (p->mode == FLUX_SEED && s->ports[CARRY].count)
         s->host->log(s, BW_LOG_WARNING, "seed mode carries nothing: advected fields stay where they are");

@@ -43,7 +43,8 @@ struct flux_bad {
 struct flux_state {
     struct flux_tile *tile;
     int64_t room;         ///< tiles that fit
-    struct flux_bad *bad; ///< one a worker
+    struct flux_bad *bad; ///< one a worker: without mass or pressure; and as many: gas behind walls
+    double behind;        ///< excess mass behind walls, as last seen, kg/m3·cells
     int64_t steps;        ///< substeps of the last step
 };
 

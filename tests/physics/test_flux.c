@@ -303,6 +303,11 @@ static void refuse(const char *cells, const char *extra, const char *stage, cons
     test_end(&r);
 }
 
+#define BURIED                                                                                                         \
+    "billow: 1\ndomain: {cells: [12, 12, 12], voxel: 1, origin: [0, 0, 0], sides: {rest: closed}}\ntime: {fps: 1, "    \
+    "frames: 1-3}\nstages:\n  - emit: {mass: 5, mode: max, shape: {sphere: {center: [4, 4, 4], radius: 2}}}\n"        \
+    "  - collide: {wake: always, clear: false, shape: {box: {center: [4, 4, 4], size: [6, 6, 6]}}}\n  - flux: {"
+
 Test(words, refusals)
 {
     refuse("[8, 8, 1]", "", "mode: seed, seed: {neighbours: 4, diffusion: 0.251}", "limit is 1/4");
@@ -318,4 +323,11 @@ Test(words, refusals)
     refuse("[8, 8, 8]", "", "ambient: 1, dt: 0.01 s", "no longer step is stable");
     refuse("[8, 8, 8]", "", "ambient: 1, max_substeps: 3", "more than max_substeps");
     refuse("[8, 8, 8]", "", "ambient: 1, friction: 1e5", "is unstable");
+    for (int seed = 0; seed < 2; seed++) {
+        struct test_run r =
+            test_start(seed ? BURIED "mode: seed, ambient: 1}\n" : BURIED "ambient: 1}\n", NULL);
+        cr_assert(r.status != BW_OK && strstr(r.diag.text, "the gas given at (3.5, 3.5, 2.5) m lies inside a wall"),
+                  "%s", r.diag.text);
+        test_end(&r);
+    }
 }
