@@ -233,7 +233,7 @@ static void copy_rows(const struct copy *q, const struct segment *x, int nx, con
         from[i] = t < 0 ? NULL : (const char *)q->s->data[q->c][t] + (size_t)x[i].in * q->elem;
         if (t < 0) copy_inactive(q, (struct segment[3]){x[i], *y, *z});
     }
-    size_t ahead = txy * q->elem;
+    size_t ahead = (z->len > 1 ? txy : 8 * tx) * q->elem; /* the next plane, or a few rows on */
     for (int32_t k = 0; k < z->len; k++)
         for (int32_t j = 0; j < y->len; j++) {
             char *dst = q->out + (size_t)((y->dst + j) * q->sy + (z->dst + k) * q->sz) * q->elem;

@@ -4,7 +4,7 @@
  * Two ways: Euler's equations (euler.c), the default, and the text's flux grid (seed.c), unit step by unit step. Both
  * move `mass` (kg/m³) and `momentum` (kg/(m² s)), and hand out `density`, the excess of mass over the ambient gas, and
  * `vel`. Cells whose centre is inside an obstacle are walls, and so are closed sides; open sides and inactive tiles
- * hold ambient gas at rest. Works in substeps of its own; tiles that are at rest are given back. */
+ * hold ambient gas at rest; `wall` closes faces between cells. Obstacles that move push the gas. Works in substeps of its own; tiles that are at rest are given back. */
 #include "flux.h"
 #include <math.h>
 #include <string.h>
@@ -93,6 +93,17 @@ static const struct bw_port ports[FLUX_PORTS] = {
                .unit = "m",
                .flags = BW_PORT_OPTIONAL,
                .doc = "Obstacles: cells whose centre is inside one are walls."},
+    [SOLID_VEL] = {.name = "solid_vel",
+                   .kind = BW_MAC,
+                   .access = BW_READ,
+                   .unit = "m/s",
+                   .flags = BW_PORT_OPTIONAL,
+                   .doc = "How obstacles move: they push the gas."},
+    [WALL] = {.name = "wall",
+              .kind = BW_MAC,
+              .access = BW_READ,
+              .flags = BW_PORT_OPTIONAL,
+              .doc = "Walls between cells: a low face with 0.5 or more lets nothing through."},
     [CARRY] = {.name = "carry",
                .kind = BW_SCALAR,
                .access = BW_UPDATE,
@@ -116,38 +127,6 @@ struct flux_shape flux_shape_of(const struct bw_block *b, const struct bw_view *
     return s;
 }
 
-/* Cells beyond a closed side of the box, along axis a. */
-static int beyond_wall(const struct bw_block *b, int a, int cell)
-{
-    const struct bw_domain_info *d = b->grid;
-    if (a == d->thin || d->n[a] <= 0) return 0;
-    return (cell < 0 && d->side[2 * a].kind == BW_CLOSED) || (cell >= d->n[a] && d->side[2 * a + 1].kind == BW_CLOSED);
-}
-
-int flux_walls_near(const struct flux_task *t, const struct bw_block *b)
-{
-    int near = flux_tile_of(t, b)->solid;
-    for (int a = 0; a < 3; a++)
-        near |= beyond_wall(b, a, b->lo[a] - FLUX_HALO) || beyond_wall(b, a, b->lo[a] + b->n[a] - 1 + FLUX_HALO);
-    return near;
-}
-
-void flux_open_fill(const struct flux_task *t, const struct bw_block *b, const struct flux_shape *sh, float *narrow,
-                    double *wide)
-{
-    const struct bw_view *v = flux_tile_of(t, b)->solid ? &b->view[t->solid] : NULL;
-    for (int k = -sh->halo[2]; k < sh->n[2] + sh->halo[2]; k++)
-        for (int j = -sh->halo[1]; j < sh->n[1] + sh->halo[1]; j++) {
-            const int beyond = beyond_wall(b, 1, b->lo[1] + j) || beyond_wall(b, 2, b->lo[2] + k);
-            const ptrdiff_t at = flux_at(sh, j, k);
-            for (int i = -sh->halo[0]; i < sh->n[0] + sh->halo[0]; i++) {
-                const int wall = beyond || beyond_wall(b, 0, b->lo[0] + i) || (v && bw_f32(v, 0)[at + i] < 0);
-                if (narrow) narrow[at + i] = (float)!wall;
-                if (wide) wide[at + i] = !wall;
-            }
-        }
-}
-
 static const struct flux_kernels *kernels_choose(const struct bw_host *host)
 {
     return host->simd >= BW_SIMD_AVX512 ? &flux_kernels_avx512
@@ -163,6 +142,7 @@ static struct flux_gas gas_make(const struct flux *p, int dim, double h)
                              .vars = 1 + dim + ideal,
                              .ideal = ideal,
                              .gamma = (float)p->gamma,
+                             .heat = (float)(1 / (p->gamma - 1)),
                              .sound = (float)p->sound_speed,
                              .energy = ideal ? (float)(pressure / (p->gamma - 1)) : 0,
                              .limiter = p->limiter,
@@ -189,6 +169,15 @@ static enum bw_status carried_add(struct flux_task *t)
     return BW_OK;
 }
 
+/* A further view, of what the port is bound to. */
+static int32_t wall_add(struct flux_task *t, enum flux_port port)
+{
+    struct bw_field *f = bw_port_field(t->s, port);
+    if (!f) return -1;
+    t->access[t->n_access] = (struct bw_access){f, BW_READ, FLUX_HALO};
+    return (int32_t)t->n_access++;
+}
+
 static enum bw_status task_make(struct flux_task *t, struct bw_stage *s)
 {
     const struct flux *p = s->params;
@@ -199,6 +188,8 @@ static enum bw_status task_make(struct flux_task *t, struct bw_stage *s)
                             .k = kernels_choose(s->host),
                             .tiles = s->host->extension(BW_TILES),
                             .solid = -1,
+                            .solid_vel = -1,
+                            .wall = -1,
                             .energy = -1,
                             .n_in = 2};
     if (!t->tiles) return s->host->fail(s, BW_ERR_PLUGIN, "the host offers no %s", BW_TILES);
@@ -215,10 +206,9 @@ static enum bw_status task_make(struct flux_task *t, struct bw_stage *s)
         t->access[t->n_in + i] = (struct bw_access){t->access[i].field, BW_WRITE, 0};
     }
     t->n_access = 2 * t->n_in;
-    if (bw_port_field(s, SOLID)) {
-        t->access[t->n_access] = (struct bw_access){bw_port_field(s, SOLID), BW_READ, FLUX_HALO};
-        t->solid = (int32_t)t->n_access++;
-    }
+    t->solid = wall_add(t, SOLID);
+    t->solid_vel = t->solid < 0 ? -1 : wall_add(t, SOLID_VEL);
+    t->wall = wall_add(t, WALL);
     return status;
 }
 
@@ -244,7 +234,7 @@ static enum bw_status init(struct bw_stage *s)
 {
     struct flux_state *st = s->state;
     const struct flux *p = s->params;
-    st->bad = s->host->alloc(s, s->host->workers * sizeof *st->bad);
+    st->bad = s->host->alloc(s, 2 * s->host->workers * sizeof *st->bad);
     if (!st->bad) return BW_ERR_MEMORY;
     if (p->mode == FLUX_SEED && s->ports[CARRY].count)
         s->host->log(s, BW_LOG_WARNING, "seed mode carries nothing: advected fields stay where they are");
@@ -257,7 +247,7 @@ static enum bw_status activate(struct bw_stage *s)
     struct flux_task t;
     double signal;
     enum bw_status status = task_make(&t, s);
-    t.solid = -1; // obstacles of this step are not there yet
+    t.solid = t.solid_vel = t.wall = -1; // obstacles of this step are not there yet
     if (status == BW_OK) status = flux_look(&t, &signal);
     if (status != BW_OK) return status;
     const double steps = t.p->mode == FLUX_SEED ? t.p->seed.rate / s->fps : signal / t.dim / (s->fps * s->grid->h);
@@ -287,6 +277,7 @@ static enum bw_status step(struct bw_stage *s)
         status = flux_look(&t, &signal);
     else if (status == BW_OK && t.p->mode == FLUX_SEED) {
         status = flux_look(&t, &signal);
+        if (status == BW_OK) status = flux_uncover(&t);
         if (status == BW_OK) status = flux_seed_run(&t);
     } else if (status == BW_OK) {
         status = flux_euler_run(&t);

@@ -25,12 +25,13 @@ struct flux {
     struct flux_seed seed;
 };
 
-enum flux_port { MASS, MOMENTUM, ENERGY, DENSITY, VEL, SOLID, CARRY, FLUX_PORTS };
+enum flux_port { MASS, MOMENTUM, ENERGY, DENSITY, VEL, SOLID, SOLID_VEL, WALL, CARRY, FLUX_PORTS };
 
 /// What is known of a tile.
 struct flux_tile {
     int32_t lo[3], hi[3]; ///< cells that differ from the ambient gas, within the tile; lo > hi: none
-    int32_t solid;        ///< 1: an obstacle in it or within FLUX_HALO cells
+    int32_t solid, wall;  ///< 1: an obstacle in it or within FLUX_HALO cells; a wall between cells
+    float moves;          ///< how fast an obstacle moves there, m/s
 };
 
 /// A cell that holds no gas.
@@ -42,12 +43,13 @@ struct flux_bad {
 struct flux_state {
     struct flux_tile *tile;
     int64_t room;         ///< tiles that fit
-    struct flux_bad *bad; ///< one a worker
+    struct flux_bad *bad; ///< one a worker: without mass or pressure; and as many: gas behind walls
+    double behind;        ///< excess mass behind walls, as last seen, kg/m3·cells
     int64_t steps;        ///< substeps of the last step
 };
 
 /// One step. Views of `access`, in this order: mass, momentum, energy (modern), carried ones, each to be read; the same
-/// again to be written; solid.
+/// again to be written; solid, solid_vel, wall.
 struct flux_task {
     struct bw_stage *s;
     const struct flux *p;
@@ -56,9 +58,9 @@ struct flux_task {
     const struct bw_tiles_api *tiles;
     struct flux_gas g;
     int32_t axis[3], dim; ///< axes that are longer than a cell
-    struct bw_access access[2 * (FLUX_CARRIED + 3) + 1];
+    struct bw_access access[2 * (FLUX_CARRIED + 3) + 3];
     uint32_t n_in, n_access;
-    int32_t solid, energy, carried, n_carried; ///< views: -1 where there is none
+    int32_t solid, solid_vel, wall, energy, carried, n_carried; ///< views: -1 where there is none
     float ratio;                               ///< dt/h, s/m
     float keep, calm;                          ///< share that drain and damping leave
     float pressure;                            ///< ambient, Pa
@@ -77,11 +79,25 @@ static inline ptrdiff_t flux_at(const struct flux_shape *s, int j, int k)
 {
     return j * s->step[1] + k * s->step[2];
 }
-/// Is any wall within FLUX_HALO cells of a block?
-int flux_walls_near(const struct flux_task *t, const struct bw_block *b);
-/// 1 where a cell of the block or its halo is gas, 0 behind a wall; single or double precision.
-void flux_open_fill(const struct flux_task *t, const struct bw_block *b, const struct flux_shape *sh, float *narrow,
-                    double *wide);
+
+/* walls.c */
+/// Where gas may be and pass, 1 or 0, in arrays of a block's shape; all NULL where no wall is near.
+struct flux_walls {
+    float *open;    ///< cells: 0 behind a wall
+    float *pass[3]; ///< low faces along an axis of the domain: 0 where `wall` closes them; NULL where it closes none
+    const struct bw_view *moves; ///< solid_vel, or NULL: nothing moves
+};
+/// Floats that they need, to be had from body_scratch; 0: no wall is near.
+size_t flux_walls_room(const struct flux_task *t, const struct bw_block *b, const struct flux_shape *sh);
+void flux_walls_fill(const struct flux_task *t, const struct bw_block *b, const struct flux_shape *sh, float *memory,
+                     struct flux_walls *w);
+/// May gas get from the cell at `c` to its neighbour at c + d, by any way along the axes?
+int flux_walls_pass(const struct flux_walls *w, const ptrdiff_t step[3], ptrdiff_t c, const int d[3]);
+/// How fast the obstacle at the low face of cell `c` along `axis` moves along it, m/s.
+static inline double flux_walls_speed(const struct flux_walls *w, int axis, ptrdiff_t c)
+{
+    return w->moves ? (double)bw_f32(w->moves, axis)[c] : 0;
+}
 /// How far sweeps read: not across a plane, and obstacles only where there are any.
 int flux_reach(const struct bw_block *b, uint32_t row, int32_t reach[6], void *user);
 static inline void flux_reach_flat(const struct bw_block *b, int32_t reach[6])
@@ -96,8 +112,13 @@ enum bw_status flux_seed_check(struct bw_stage *s);
 enum bw_status flux_seed_run(struct flux_task *t);
 /// Unit steps that end within (from, to], s.
 int64_t flux_seed_steps(const struct flux *p, double from, double to);
-/* euler.c */
+/* euler.c, euler_block.c */
+/// One substep of a block, at second order or first; max[0]: |u| + c over the axes, max[1]: least mass or pressure, < 0.
+void flux_euler_block(const struct bw_block *b, const struct flux_task *t, int first_order);
 enum bw_status flux_euler_run(struct flux_task *t);
+/* uncover.c */
+/// Gives the cells that obstacles left the gas around them; after flux_look.
+enum bw_status flux_uncover(struct flux_task *t);
 /* output.c */
 enum bw_status flux_output(struct flux_task *t);
 /* look.c */

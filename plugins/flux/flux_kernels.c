@@ -11,12 +11,12 @@
 /* ---- seed mode ----------------------------------------------------------------------------------------------------
  */
 
-/* All values are those half way between the two cells. F = m·d + D (rho_s - rho_d). */
+/* All values are those half way between the two cells: F = m·d + D (rho_s - rho_d). Of a cell that gives all it has,
+ * each parcel takes its own share of the momentum along, so that no more leaves than it holds. */
 INLINE void flow_row(const struct seed_row *r, int dim, int push, int walls, int shares)
 {
     const int n = r->n;
-    const double *rs = r->mass[0], *rd = r->mass[1], *os = r->open[0], *od = r->open[1], *fs = r->share[0],
-                 *fd = r->share[1];
+    const double *rs = r->mass[0], *rd = r->mass[1], *gate = r->gate, *fs = r->share[0], *fd = r->share[1];
     const double *as = r->momentum[0][0], *ad = r->momentum[1][0], *bs = r->momentum[0][1], *bd = r->momentum[1][1];
     const double *cs = dim > 2 ? r->momentum[0][2] : as, *cd = dim > 2 ? r->momentum[1][2] : ad;
     const double x = r->dir[0], y = r->dir[1], z = dim > 2 ? r->dir[2] : 0, scale = r->scale, back = 1 / r->scale;
@@ -28,16 +28,26 @@ INLINE void flow_row(const struct seed_row *r, int dim, int push, int walls, int
         const double mz = dim > 2 ? 0.5 * (cs[i] + cd[i]) * scale : 0;
         const double along = mx * x + my * y + mz * z;
         double flow = along + diffusion * (rs[i] - rd[i]);
-        if (walls) flow *= os[i] * od[i];
-        if (shares) flow *= flow > 0 ? fs[i] : fd[i];
+        if (walls) flow *= gate[i];
+        const double share = shares ? (flow > 0 ? fs[i] : fd[i]) : 1;
+        flow *= share;
         if (push) {
             const double rho = 0.5 * (rs[i] + rd[i]), v = rho > 0 ? flow / rho : 0; // two empty cells: no flow
             const double dx = as[i] - ad[i], dy = bs[i] - bd[i], dz = dim > 2 ? cs[i] - cd[i] : 0;
-            const double slip = (dx * x + dy * y + dz * z), rub = walls ? k * os[i] * od[i] : k;
+            const double slip = dx * x + dy * y + dz * z, rub = walls ? k * gate[i] : k;
             const double parallel = v * flow * back, cross = v * back;
-            p[i] = parallel * x + (mx - along * x) * cross + rub * (dx - slip * x);
-            q[i] = parallel * y + (my - along * y) * cross + rub * (dy - slip * y);
-            if (dim > 2) s[i] = parallel * z + (mz - along * z) * cross + rub * (dz - slip * z);
+            double px = parallel * x + (mx - along * x) * cross, py = parallel * y + (my - along * y) * cross;
+            double pz = dim > 2 ? parallel * z + (mz - along * z) * cross : 0;
+            if (shares) {
+                const double giver = flow > 0 ? rs[i] : rd[i], part = giver > 0 ? flow / giver : 0;
+                const int all = share < 1;
+                px = all ? part * (flow > 0 ? as[i] : ad[i]) : px;
+                py = all ? part * (flow > 0 ? bs[i] : bd[i]) : py;
+                pz = all && dim > 2 ? part * (flow > 0 ? cs[i] : cd[i]) : pz;
+            }
+            p[i] = px + rub * (dx - slip * x);
+            q[i] = py + rub * (dy - slip * y);
+            if (dim > 2) s[i] = pz + rub * (dz - slip * z);
         }
         f[i] = flow;
     }
@@ -45,7 +55,7 @@ INLINE void flow_row(const struct seed_row *r, int dim, int push, int walls, int
 
 INLINE void flow_choose(const struct seed_row *r, int dim, int push)
 {
-    const int walls = r->open[0] != NULL, shares = r->share[0] != NULL;
+    const int walls = r->gate != NULL, shares = r->share[0] != NULL;
     if (walls && shares)
         flow_row(r, dim, push, 1, 1);
     else if (walls)
@@ -95,12 +105,6 @@ static void seed_bounds(struct seed_bounds *b)
     for (int a = 0; a < b->dim; a++) bounds_momentum(n, b->momentum[a], &b->most_momentum);
 }
 
-static void seed_move(int n, const double *restrict flow, double *a, double *b)
-{
-    for (int i = 0; i < n; i++) a[i] -= flow[i];
-    for (int i = 0; i < n; i++) b[i] += flow[i];
-}
-
 static void seed_leave(int n, const double *restrict flow, double *a, double *b)
 {
     for (int i = 0; i < n; i++) a[i] += flow[i] > 0 ? flow[i] : 0;
@@ -120,16 +124,71 @@ static int seed_share(int n, const double *restrict mass, const double *restrict
     return any;
 }
 
+/* gain (+)= what comes in less what leaves, of two directions. */
+INLINE void gain_two(int n, const double *restrict o, const double *restrict i0, const double *restrict p,
+                     const double *restrict i1, double *restrict gain, int first)
+{
+    ROW gain[i] = (((first ? 0 : gain[i]) - o[i]) + i0[i] - p[i]) + i1[i];
+}
+
+/* The last one to three directions. */
+INLINE void end_row(int n, int ways, const double *const leaves[], const double *const comes[],
+                    const double *restrict gain, const double *restrict own, double keep, double back,
+                    double *restrict out)
+{
+    const double *o0 = leaves[0], *i0 = comes[0], *o1 = ways > 1 ? leaves[1] : o0, *i1 = ways > 1 ? comes[1] : i0,
+                 *o2 = ways > 2 ? leaves[2] : o0, *i2 = ways > 2 ? comes[2] : i0;
+    ROW
+    {
+        double sum = ((gain ? gain[i] : 0) - o0[i]) + i0[i];
+        if (ways > 1) sum = (sum - o1[i]) + i1[i];
+        if (ways > 2) sum = (sum - o2[i]) + i2[i];
+        out[i] = (own[i] + sum) * keep + back;
+    }
+}
+
+INLINE void end_ways(int n, int ways, const double *const leaves[], const double *const comes[], const double *gain,
+                     const double *own, double keep, double back, double *out)
+{
+    if (ways == 1)
+        end_row(n, 1, leaves, comes, gain, own, keep, back, out);
+    else if (ways == 2)
+        end_row(n, 2, leaves, comes, gain, own, keep, back, out);
+    else
+        end_row(n, 3, leaves, comes, gain, own, keep, back, out);
+}
+
+/* One value: rows of a tile's width have a loop of their own. */
+static void end_value(const struct seed_end *r, int c, const double *own, double keep, double back, double *out)
+{
+    const int all = (r->rows - 1) * r->stride + r->n, pairs = r->ways > 3 ? (r->ways - 2) / 2 : 0,
+              left = r->ways - 2 * pairs;
+    for (int q = 0; q < pairs; q++) {
+        const double *o = r->leaves[2 * q][c], *i0 = r->comes[2 * q][c], *p = r->leaves[2 * q + 1][c],
+                     *i1 = r->comes[2 * q + 1][c];
+        if (q)
+            gain_two(all, o, i0, p, i1, r->gain, 0);
+        else
+            gain_two(all, o, i0, p, i1, r->gain, 1);
+    }
+    for (int j = 0; j < r->rows; j++) {
+        const ptrdiff_t at = (ptrdiff_t)j * r->stride;
+        const double *leaves[3] = {NULL}, *comes[3] = {NULL}, *gain = pairs ? r->gain + at : NULL;
+        for (int q = 0; q < left; q++) {
+            leaves[q] = r->leaves[2 * pairs + q][c] + at;
+            comes[q] = r->comes[2 * pairs + q][c] + at;
+        }
+        if (r->n == 16)
+            end_ways(16, left, leaves, comes, gain, own + at, keep, back, out + j * r->out_stride);
+        else
+            end_ways(r->n, left, leaves, comes, gain, own + at, keep, back, out + j * r->out_stride);
+    }
+}
+
 static void seed_end(const struct seed_end *r)
 {
-    const int n = r->n;
-    const double keep = r->drain, back = (1 - r->drain) * r->ambient, damping = r->damping;
-    ROW r->mass_out[i] = (r->mass[i] + r->gain[i]) * keep + back;
-    for (int a = 0; a < r->dim; a++) {
-        const double *m = r->momentum[a], *push = r->push[a];
-        double *out = r->momentum_out[a];
-        ROW out[i] = (m[i] + push[i]) * damping;
-    }
+    end_value(r, 0, r->mass, r->drain, (1 - r->drain) * r->ambient, r->mass_out);
+    for (int a = 0; a < r->dim; a++) end_value(r, 1 + a, r->momentum[a], r->damping, 0, r->momentum_out[a]);
 }
 
 /* ---- modern mode --------------------------------------------------------------------------------------------------
@@ -181,34 +240,43 @@ INLINE float slope_limit(float a, float b, int limiter)
     return a * b > 0 ? copysignf(size, a) : 0;
 }
 
+/* walls: 1, some near; 2, and they may move. */
 INLINE void slope_row(const struct flux_slope *s, int limiter, int walls)
 {
     const int n = s->n;
-    const float *at = s->at, *low = s->low, *high = s->high, *ol = s->open[0], *oh = s->open[1];
+    const float *at = s->at, *low = s->low, *high = s->high, *ol = s->open[0], *oh = s->open[1], *vl = s->speed[0],
+                *vh = s->speed[1];
     const float turn = s->normal ? 2 : 0; // a mirrored velocity differs by twice itself, all else by nothing
     float *to = s->slope;
     ROW
     {
         float a = at[i] - low[i], b = high[i] - at[i];
         if (walls) {
-            a = ol[i] > 0 ? a : turn * at[i];
-            b = oh[i] > 0 ? b : -turn * at[i];
+            a = ol[i] > 0 ? a : turn * (walls > 1 ? at[i] - vl[i] : at[i]);
+            b = oh[i] > 0 ? b : -turn * (walls > 1 ? at[i] - vh[i] : at[i]);
         }
         to[i] = slope_limit(a, b, limiter);
     }
 }
 
+INLINE void slope_walls(const struct flux_slope *s, int limiter)
+{
+    if (!s->open[0])
+        slope_row(s, limiter, 0);
+    else if (!s->speed[0])
+        slope_row(s, limiter, 1);
+    else
+        slope_row(s, limiter, 2);
+}
+
 static void slope(const struct flux_slope *s)
 {
-    const int walls = s->open[0] != NULL;
-    if (s->limiter == LIMITER_MC && !walls)
-        slope_row(s, LIMITER_MC, 0);
-    else if (s->limiter == LIMITER_MC)
-        slope_row(s, LIMITER_MC, 1);
+    if (s->limiter == LIMITER_MC)
+        slope_walls(s, LIMITER_MC);
     else if (s->limiter == LIMITER_MINMOD)
-        slope_row(s, LIMITER_MINMOD, walls);
+        slope_walls(s, LIMITER_MINMOD);
     else
-        slope_row(s, LIMITER_NONE, walls);
+        slope_walls(s, LIMITER_NONE);
 }
 
 /* W - dt/2 (A dW/dx + B dW/dy + C dW/dz): Hancock's half step in primitive variables. Where it would leave less than a
@@ -270,7 +338,7 @@ struct side {
 INLINE struct side side_make(const struct flux_gas *g, float r, float u, float t0, float t1, float p, int ideal)
 {
     struct side s = {r, u, {t0, t1}, ideal ? p : g->sound * g->sound * r, 0, 0};
-    s.e = ideal ? p / (g->gamma - 1) + 0.5f * r * (u * u + t0 * t0 + t1 * t1) : 0;
+    s.e = ideal ? p * g->heat + 0.5f * r * (u * u + t0 * t0 + t1 * t1) : 0;
     s.c = ideal ? sqrtf(g->gamma * p / r) : g->sound;
     return s;
 }
@@ -289,13 +357,11 @@ INLINE struct flow flow_hllc(struct side l, struct side r)
     const int left = star >= 0;
     const float d = left ? l.r : r.r, u = left ? l.u : r.u, p = left ? l.p : r.p, e = left ? l.e : r.e;
     const float a = left ? l.t[0] : r.t[0], b = left ? l.t[1] : r.t[1], wave = left ? sl : sr, m = left ? ml : mr;
-    const float s = left ? smaller(sl, 0) : larger(sr, 0); // 0: the whole fan lies on the other side
-    const float ds = m / (wave - star), mass = d * u + s * (ds - d);
-    const float work = (star - u) * (star + p / m);
-    return (struct flow){mass,
-                         d * u * u + p + s * (ds * star - d * u),
-                         {mass * a, mass * b},
-                         u * (e + p) + s * (ds * (e / d + work) - e)};
+    const int past = left ? wave > 0 : wave < 0; // the whole fan lies on the other side
+    const float one = 1 / (wave - star), press = p + m * (star - u);
+    const float de = past ? e : ((wave - u) * e - p * u + press * star) * one;
+    const float dd = past ? d : m * one, v = past ? u : star, q = past ? p : press, mass = dd * v;
+    return (struct flow){mass, mass * v + q, {mass * a, mass * b}, v * (de + q)};
 }
 
 INLINE struct flow flow_rusanov(struct side l, struct side r)
@@ -378,9 +444,29 @@ static void carry(int n, const float *mass_flux, const float *low, const float *
     ROW flux[i] = mass_flux[i] * (mass_flux[i] > 0 ? low[i] + 0.5f * low_slope[i] : high[i] - 0.5f * high_slope[i]);
 }
 
-static void update(int n, float ratio, const float *low, const float *high, const float *from, float *out)
+INLINE void update_row(int n, int axes, float ratio, const float *restrict low0, const float *restrict high0,
+                       const float *restrict low1, const float *restrict high1, const float *from, float *out)
 {
-    ROW out[i] = from[i] - ratio * (high[i] - low[i]);
+    ROW out[i] = from[i] - ratio * (axes > 1 ? (high0[i] - low0[i]) + (high1[i] - low1[i]) : high0[i] - low0[i]);
+}
+
+static void update(const struct flux_update *u)
+{
+    const int two = u->low[1] != NULL;
+    for (int j = 0; j < u->rows; j++) {
+        const ptrdiff_t at = j * u->stride;
+        const float *low = u->low[0] + at, *high = u->high[0] + at, *from = u->from + j * u->from_stride;
+        const float *low1 = two ? u->low[1] + at : low, *high1 = two ? u->high[1] + at : high;
+        float *out = u->out + j * u->out_stride;
+        if (two && u->n == 16)
+            update_row(16, 2, u->ratio, low, high, low1, high1, from, out);
+        else if (two)
+            update_row(u->n, 2, u->ratio, low, high, low1, high1, from, out);
+        else if (u->n == 16)
+            update_row(16, 1, u->ratio, low, high, low1, high1, from, out);
+        else
+            update_row(u->n, 1, u->ratio, low, high, low1, high1, from, out);
+    }
 }
 
 INLINE void survey_row(const struct flux_gas *g, int n, const float *const u[], float mass, float pressure, float *most,
@@ -460,6 +546,5 @@ static void see(struct flux_sight *s)
         see_row(s, 3, 0);
 }
 
-const struct flux_kernels JOIN(flux_kernels_, BW_LEVEL) = {see,        seed_bounds, seed_flow, seed_end, seed_move,
-                                                           seed_leave, seed_share,  primitive, slope,    predict,
-                                                           faces,      carry,       update,    survey};
+const struct flux_kernels JOIN(flux_kernels_, BW_LEVEL) = {
+    see, seed_bounds, seed_flow, seed_end, seed_leave, seed_share, primitive, slope, predict, faces, carry, update, survey};

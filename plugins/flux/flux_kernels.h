@@ -17,7 +17,7 @@ enum flux_riemann { RIEMANN_HLLC, RIEMANN_RUSANOV };
 struct seed_row {
     int n, dim;
     const double *mass[2], *momentum[2][3]; ///< source, neighbour
-    const double *open[2];                  ///< 1 active, 0 behind a wall; NULL: all active
+    const double *gate;                     ///< 0 where nothing passes, else 1; NULL: all passes
     const double *share[2];                 ///< of its outflow that a cell can afford; NULL: all of it
     double dir[3];                          ///< unit vector, along the active axes
     double scale;                           ///< momentum to mass a step: step/(cell edge)
@@ -25,12 +25,17 @@ struct seed_row {
     double *flow, *push[3]; ///< out: mass, momentum; push[0] NULL: mass alone
 };
 
-/// A finished row: what came in is added, then damped and drained.
+enum { SEED_WAYS = 13, SEED_VALUES = 4 };
+
+/// Cells on which all flows are known, `rows` rows `stride` apart: what comes in is added, then damped and drained.
 struct seed_end {
-    int n, dim;
-    const double *mass, *momentum[3], *gain, *push[3];
+    int n, rows, stride, dim, ways;
+    const double *leaves[SEED_WAYS][SEED_VALUES], *comes[SEED_WAYS][SEED_VALUES]; ///< mass, momentum: in `stride`
+    const double *mass, *momentum[3];
+    double *gain; ///< scratch of (rows - 1) stride + n values
     double damping, drain, ambient;
     double *mass_out, *momentum_out[3];
+    ptrdiff_t out_stride;
 };
 
 /// Extremes of a block.
@@ -45,7 +50,8 @@ struct seed_bounds {
 /// The gas.
 struct flux_gas {
     int dim, vars, ideal; ///< vars: 1 + dim, and one more (pressure, energy) for an ideal gas
-    float gamma, sound;   ///< sound: speed in an isothermal gas, m/s
+    float gamma, heat;    ///< heat: 1/(gamma - 1)
+    float sound;          ///< speed in an isothermal gas, m/s
     float energy;         ///< of the ambient gas, J/m³
     int limiter, riemann;
     float half;      ///< dt/2h, s/m
@@ -56,7 +62,8 @@ struct flux_gas {
 struct flux_slope {
     int n, normal, limiter; ///< normal: the velocity along the direction, which a wall turns round
     const float *at, *low, *high;
-    const float *open[2]; ///< of the cells below and above; NULL: no wall near
+    const float *open[2];  ///< of the faces below and above: 0 at a wall; NULL: no wall near
+    const float *speed[2]; ///< of walls there, m/s, where normal; NULL: they are still
     float *slope;
 };
 
@@ -76,6 +83,16 @@ struct flux_faces {
     float *flux[FLUX_VARS];
 };
 
+/// Rows of cells, each `stride` (faces), `from_stride`, `out_stride` values after the one before.
+struct flux_update {
+    int n, rows;
+    float ratio;
+    const float *low[2], *high[2]; ///< fluxes through the faces below and above along one or two axes; NULL: one
+    const float *from;
+    float *out;
+    ptrdiff_t stride, from_stride, out_stride;
+};
+
 /* ---- both ---- */
 
 /// A row of cells in double, seen before a step.
@@ -93,8 +110,6 @@ struct flux_kernels {
     void (*seed_bounds)(struct seed_bounds *b);
     void (*seed_flow)(const struct seed_row *r);
     void (*seed_end)(const struct seed_end *r);
-    /// a -= flow, b += flow.
-    void (*seed_move)(int n, const double *flow, double *a, double *b);
     /// a += flow where positive, b -= flow where negative: what leaves either cell.
     void (*seed_leave)(int n, const double *flow, double *a, double *b);
     /// share = mass/out where more would leave than there is; returns 1 when any is.
@@ -108,8 +123,8 @@ struct flux_kernels {
     /// Mass flux times the share upwind.
     void (*carry)(int n, const float *mass_flux, const float *low, const float *low_slope, const float *high,
                   const float *high_slope, float *flux);
-    /// out = from - ratio (high - low).
-    void (*update)(int n, float ratio, const float *low, const float *high, const float *from, float *out);
+    /// out = from - ratio (high - low); out may be from.
+    void (*update)(const struct flux_update *u);
     /// Largest sum over axes of |u| + c in *most, least mass and pressure relative to ambient in *least.
     void (*survey)(const struct flux_gas *g, int n, const float *const u[FLUX_VARS], float mass, float pressure,
                    float *most, float *least);

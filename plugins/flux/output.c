@@ -5,7 +5,7 @@
 #include <math.h>
 
 /// View numbers of this sweep.
-enum { OUT_MASS, OUT_MOMENTUM, OUT_DENSITY, OUT_VEL, OUT_SOLID, OUT_ROWS };
+enum { OUT_MASS, OUT_MOMENTUM, OUT_DENSITY, OUT_VEL, OUT_ROWS };
 
 static double excess(const struct flux_task *t, const struct bw_view *v, ptrdiff_t at)
 {
@@ -42,55 +42,66 @@ static void density_fill(const struct flux_task *t, const struct bw_block *b, co
             }
 }
 
-/* Mean momentum over mean mass of the two cells at a face; nothing through walls. */
-static void faces_fill(const struct bw_block *b, const struct bw_view *solid, int axis)
+/// Obstacles and walls near a block, NULL where there are none.
+struct closed {
+    const struct bw_view *solid, *moves, *wall;
+};
+
+/* Mean momentum over mean mass of the two cells at a face; what the obstacle does where one of them is inside. */
+static float face_velocity(const struct bw_block *b, const struct closed *q, int axis, ptrdiff_t at, ptrdiff_t step)
 {
-    const struct bw_view *m = &b->view[OUT_MASS], *p = &b->view[OUT_MOMENTUM], *out = &b->view[OUT_VEL];
+    const struct bw_view *m = &b->view[OUT_MASS], *p = &b->view[OUT_MOMENTUM];
+    const ptrdiff_t low = at - step;
+    if (q->wall && bw_f32(q->wall, axis)[at] >= 0.5f) return 0;
+    if (q->solid && (bw_f32(q->solid, 0)[at] < 0 || bw_f32(q->solid, 0)[low] < 0))
+        return q->moves ? bw_f32(q->moves, axis)[at] : 0;
+    const double mass = bw_get(m, 0, at) + bw_get(m, 0, low);
+    return mass > 0 ? (float)((bw_get(p, axis, at) + bw_get(p, axis, low)) / mass) : 0;
+}
+
+static void faces_fill(const struct bw_block *b, const struct closed *q, int axis)
+{
+    const struct bw_view *m = &b->view[OUT_MASS], *out = &b->view[OUT_VEL];
     const ptrdiff_t step = axis == 0 ? 1 : axis == 1 ? m->sy : m->sz;
     const int n[3] = {b->n[0] + (axis == 0), b->n[1] + (axis == 1), b->n[2] + (axis == 2)}, last = b->grid->n[axis];
     for (int k = 0; k < n[2]; k++)
         for (int j = 0; j < n[1]; j++)
             for (int i = 0; i < n[0]; i++) {
                 const int x[3] = {i, j, k}, face = b->lo[axis] + x[axis];
-                float *to = bw_f32(out, axis) + i + j * out->sy + k * out->sz;
                 const int edge = last > 0 && ((face == 0 && b->grid->side[2 * axis].kind == BW_CLOSED) ||
                                               (face == last && b->grid->side[2 * axis + 1].kind == BW_CLOSED));
-                *to = 0;
-                if (axis == b->grid->thin || edge) continue;
-                const ptrdiff_t at = i + j * m->sy + k * m->sz, low = at - step;
-                if (solid && (bw_f32(solid, 0)[at] < 0 || bw_f32(solid, 0)[low] < 0)) continue;
-                const double mass = bw_get(m, 0, at) + bw_get(m, 0, low);
-                *to = mass > 0 ? (float)((bw_get(p, axis, at) + bw_get(p, axis, low)) / mass) : 0;
+                bw_f32(out, axis)[i + j * out->sy + k * out->sz] =
+                    axis == b->grid->thin || edge ? 0
+                                                  : face_velocity(b, q, axis, i + j * m->sy + k * m->sz, step);
             }
 }
 
 static void output_body(const struct bw_block *b, void *user)
 {
     const struct flux_task *t = user;
-    const struct bw_view *solid = t->solid >= 0 && flux_tile_of(t, b)->solid ? &b->view[OUT_SOLID] : NULL;
-    density_fill(t, b, solid);
-    for (int a = 0; a < 3; a++) faces_fill(b, solid, a);
+    const struct flux_tile *tile = flux_tile_of(t, b);
+    const struct closed q = {tile->solid ? &b->view[t->solid] : NULL, tile->moves > 0 ? &b->view[t->solid_vel] : NULL,
+                             tile->wall ? &b->view[t->wall] : NULL};
+    density_fill(t, b, q.solid);
+    for (int a = 0; a < 3; a++) faces_fill(b, &q, a);
 }
 
 /* All that is read has the same halo, so that one index fits all. */
-static int output_reach(const struct bw_block *b, uint32_t row, int32_t reach[6], void *user)
-{
-    flux_reach_flat(b, reach);
-    return row != OUT_SOLID || flux_tile_of(user, b)->solid;
-}
-
 enum bw_status flux_output(struct flux_task *t)
 {
     struct bw_stage *s = t->s;
-    struct bw_field *solid = bw_port_field(s, SOLID);
-    const struct bw_access access[OUT_ROWS] = {{bw_port_field(s, MASS), BW_READ, 1},
-                                               {bw_port_field(s, MOMENTUM), BW_READ, 1},
-                                               {bw_port_field(s, DENSITY), BW_WRITE, 0},
-                                               {bw_port_field(s, VEL), BW_WRITE, 0},
-                                               {solid, BW_READ, 1}};
-    return s->host->sweep(s, &(struct bw_sweep){.access = access,
-                                                .n_access = solid ? OUT_ROWS : OUT_SOLID,
-                                                .body = output_body,
-                                                .user = t,
-                                                .reach = output_reach});
+    struct bw_access access[OUT_ROWS + 3] = {{bw_port_field(s, MASS), BW_READ, 1},
+                                             {bw_port_field(s, MOMENTUM), BW_READ, 1},
+                                             {bw_port_field(s, DENSITY), BW_WRITE, 0},
+                                             {bw_port_field(s, VEL), BW_WRITE, 0}};
+    int32_t *const view[3] = {&t->solid, &t->solid_vel, &t->wall};
+    const enum flux_port port[3] = {SOLID, SOLID_VEL, WALL};
+    uint32_t n = OUT_ROWS;
+    for (int i = 0; i < 3; i++) {
+        if (*view[i] < 0) continue;
+        access[n] = (struct bw_access){bw_port_field(s, port[i]), BW_READ, 1};
+        *view[i] = (int32_t)n++;
+    }
+    return s->host->sweep(
+        s, &(struct bw_sweep){.access = access, .n_access = n, .body = output_body, .user = t, .reach = flux_reach});
 }

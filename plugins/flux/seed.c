@@ -11,21 +11,18 @@
  *
  * Limits: a mode of wave vector k decays by 1 - D·Σ(1 - cos k·d) a step over all neighbours, so D ≤ 2/max of the sum:
  * 1/4 (4 neighbours), 1/6 (8), and in 3D 1/6 (6), 1/12 (18), 1/18 (26); friction likewise with (1 - d_a²) in the sum.
- * Nothing bounds the momentum: the share keeps a source's mass, not the F²/rho that its faces carry. Momentum goes N/(2
- * dim) times as far a step as with 2 dim neighbours (26: 4⅓), and the scheme as described runs away where that is far
- * too far: an undamped blast beside walls holds 500 times the ambient mass with 4, 8 and 6 neighbours, 20 times
- * with 26. There the run ends with a sentence.
+ * The share keeps a source's mass, not the F²/rho that its faces carry; so out of a cell that gives all it has each
+ * parcel takes its own momentum, m_s F/rho_s: no more leaves than is there, and 500 times the ambient mass beside walls
+ * is stood by all neighbourhoods (26 carry momentum N/(2 dim) = 4⅓ times as far a step as 6, and would run away).
  */
 #include "flux.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { DIRECTIONS = 13 };
-
 /// Half of the neighbours: the other half are these backwards.
 struct directions {
-    int n, d[DIRECTIONS][3];
+    int n, d[SEED_WAYS][3];
 };
 
 static int64_t neighbours_count(const struct flux_seed *p, int dim)
@@ -98,24 +95,27 @@ int64_t flux_seed_steps(const struct flux *p, double from, double to)
 /* ---- one unit step of a block -------------------------------------------------------------------------------------
  */
 
+/* Flows are made line by line of the slowest axis, a row in 2D and a plane in 3D, halos included, as one long row:
+ * short ones would cost a third more. What faces at the rows' ends do, between cells that are not neighbours, reaches
+ * only the outermost cells of the halo, whose flows do not count. A line's cells are done as soon as the flows from it
+ * to the next are known: they are in the cache still. */
+
 /// A block at work. Arrays have the shape of the views that are read.
 struct work {
     const struct flux_task *t;
+    const struct bw_block *b;
     struct flux_shape sh;
     struct directions q;
+    struct flux_walls walls;
     const double *mass, *momentum[3];
-    double *open, *share, *out, *gain, *push[3], *row[4];
+    double *share, *out;
+    int32_t slow, rows;     ///< axis of the lines, rows of one
+    ptrdiff_t line, origin; ///< values of one with its halo, and where its first own cell is
+    double *flow[SEED_WAYS][2][SEED_VALUES]; ///< of a line and the one before it
+    double *gate, *gain;                     ///< of a line
 };
 
-/* Kernels work on one row, or on all rows of a plane in 3D, halos included, as one long one: short rows would cost a
- * third more. What faces at the rows' ends do, between cells that are not neighbours, reaches only the outermost cells
- * of the halo, whose flows do not count. */
-static int rows_at_once(const struct work *w, int rows)
-{
-    return w->t->dim == 3 ? rows : 1;
-}
-
-/// Rows of faces whose lower cell lies `grow` cells round the block, or whose upper one does.
+/// Cells whose faces count: their neighbour or they themselves lie in the block, `grow` cells round it.
 struct span {
     int32_t lo[3], hi[3];
 };
@@ -131,26 +131,37 @@ static struct span span_of(const struct flux_shape *sh, const int d[3], int grow
     return s;
 }
 
-static struct seed_row row_of(const struct work *w, const int d[3], const struct span *s, int j, int k, int rows,
-                              int push)
+static void gate_fill(const struct work *w, const int d[3], ptrdiff_t at, int n)
+{
+    const struct flux_shape *sh = &w->sh;
+    const ptrdiff_t to = at + d[0] + flux_at(sh, d[1], d[2]);
+    for (int i = 0; i < n; i++) w->gate[i] = (double)(w->walls.open[at + i] * w->walls.open[to + i]);
+    if (!w->walls.pass[0]) return;
+    for (int i = 0; i < n; i++)
+        if (w->gate[i] > 0 && !flux_walls_pass(&w->walls, sh->step, at + i, d)) w->gate[i] = 0;
+}
+
+/* The n faces from cell `at` on in direction q. */
+static struct seed_row row_of(const struct work *w, int q, ptrdiff_t at, int n, double *const flow[], int push)
 {
     const struct flux *p = w->t->p;
-    const struct flux_shape *sh = &w->sh;
-    const ptrdiff_t at = s->lo[0] + flux_at(sh, j, k), to = at + d[0] + flux_at(sh, d[1], d[2]);
-    struct seed_row r = {.n = s->hi[0] - s->lo[0] + (rows - 1) * (int)sh->step[1],
+    const int *d = w->q.d[q];
+    const ptrdiff_t to = at + d[0] + flux_at(&w->sh, d[1], d[2]);
+    struct seed_row r = {.n = n,
                          .dim = w->t->dim,
                          .mass = {w->mass + at, w->mass + to},
                          .scale = 1 / (p->seed.rate * w->t->s->grid->h),
                          .diffusion = p->seed.diffusion,
                          .friction = p->seed.friction,
-                         .flow = w->row[0]};
+                         .flow = flow[0]};
     for (int a = 0; a < w->t->dim; a++) {
         r.momentum[0][a] = w->momentum[a] + at;
         r.momentum[1][a] = w->momentum[a] + to;
         r.dir[a] = d[w->t->axis[a]] / directions_length(d);
-        if (push) r.push[a] = w->row[1 + a];
+        if (push) r.push[a] = flow[1 + a];
     }
-    if (w->open) r.open[0] = w->open + at, r.open[1] = w->open + to;
+    if (w->walls.open) gate_fill(w, d, at, n);
+    r.gate = w->walls.open ? w->gate : NULL;
     if (push && w->share) r.share[0] = w->share + at, r.share[1] = w->share + to;
     return r;
 }
@@ -167,123 +178,178 @@ static int all_afford(const struct work *w)
     return 2 * w->q.n * (most + p->seed.diffusion * (b.most_mass - b.least_mass)) < 0.999 * b.least_mass;
 }
 
+/* The faces of direction q whose lower cell is in line `l`, from the first that counts on; *n of them. */
+static ptrdiff_t line_faces(const struct work *w, const struct span *s, int l, int *n)
+{
+    const int plane = w->slow == 2, rows = plane ? s->hi[1] - s->lo[1] : 1;
+    *n = (rows - 1) * (int)w->sh.step[1] + s->hi[0] - s->lo[0];
+    return s->lo[0] + (plane ? s->lo[1] * w->sh.step[1] : 0) + l * w->sh.step[w->slow];
+}
+
 /* How much of what would leave it each cell can afford; share becomes NULL where all can afford all. */
 static void shares_find(struct work *w)
 {
     const struct flux_shape *sh = &w->sh;
     const struct flux_kernels *k = w->t->k;
+    double *const whole[1] = {w->flow[0][0][0] - w->origin};
     memset(w->out - sh->origin, 0, sh->cells * sizeof *w->out);
     for (int q = 0; q < w->q.n; q++) {
         const int *d = w->q.d[q];
         const struct span s = span_of(sh, d, 1);
-        const int rows = rows_at_once(w, s.hi[1] - s.lo[1]);
-        for (int z = s.lo[2]; z < s.hi[2]; z++)
-            for (int y = s.lo[1]; y < s.hi[1]; y += rows) {
-                const struct seed_row r = row_of(w, d, &s, y, z, rows, 0);
-                double *from = w->out + s.lo[0] + flux_at(sh, y, z);
-                k->seed_flow(&r);
-                k->seed_leave(r.n, r.flow, from, from + d[0] + flux_at(sh, d[1], d[2]));
-            }
+        for (int l = s.lo[w->slow]; l < s.hi[w->slow]; l++) {
+            int n;
+            const ptrdiff_t at = line_faces(w, &s, l, &n);
+            const struct seed_row r = row_of(w, q, at, n, whole, 0);
+            k->seed_flow(&r);
+            k->seed_leave(n, r.flow, w->out + at, w->out + at + d[0] + flux_at(sh, d[1], d[2]));
+        }
     }
     int any = 0;
     const struct span s = span_of(sh, (int[3]){0, 0, 0}, 1);
-    for (int z = s.lo[2]; z < s.hi[2]; z++) {
-        const ptrdiff_t at = flux_at(sh, s.lo[1], z) - sh->halo[0];
-        const int n = (s.hi[1] - s.lo[1]) * (int)sh->step[1];
+    for (int l = s.lo[w->slow]; l < s.hi[w->slow]; l++) {
+        int n;
+        const ptrdiff_t at = line_faces(w, &s, l, &n);
         any |= k->seed_share(n, w->mass + at, w->out + at, w->share + at);
     }
     if (!any) w->share = NULL;
 }
 
-static void flows_apply(const struct work *w)
+/* Flows from line `l`, to itself or to the next; the line before the first has only the latter. */
+static void line_flow(const struct work *w, int l)
 {
-    const struct flux_shape *sh = &w->sh;
     for (int q = 0; q < w->q.n; q++) {
         const int *d = w->q.d[q];
-        const struct span s = span_of(sh, d, 0);
-        const int rows = rows_at_once(w, s.hi[1] - s.lo[1]);
-        for (int z = s.lo[2]; z < s.hi[2]; z++)
-            for (int y = s.lo[1]; y < s.hi[1]; y += rows) {
-                const struct seed_row r = row_of(w, d, &s, y, z, rows, 1);
-                const ptrdiff_t at = s.lo[0] + flux_at(sh, y, z), to = at + d[0] + flux_at(sh, d[1], d[2]);
-                w->t->k->seed_flow(&r);
-                w->t->k->seed_move(r.n, w->row[0], w->gain + at, w->gain + to);
-                for (int a = 0; a < w->t->dim; a++)
-                    w->t->k->seed_move(r.n, w->row[1 + a], w->push[a] + at, w->push[a] + to);
-            }
+        if (l < 0 && !d[w->slow]) continue;
+        const struct span s = span_of(&w->sh, d, 0);
+        double *flow[SEED_VALUES];
+        int n;
+        const ptrdiff_t at = line_faces(w, &s, l, &n);
+        for (int v = 0; v <= w->t->dim; v++) flow[v] = w->flow[q][l & 1][v] + (at - l * w->sh.step[w->slow]);
+        const struct seed_row r = row_of(w, q, at, n, flow, 1);
+        w->t->k->seed_flow(&r);
     }
 }
 
-/* Cells behind walls keep what they hold; momentum that points into a wall bounces. */
-static void walls_apply(const struct work *w, const struct bw_block *b)
+static void line_end(const struct work *w, int l)
 {
     const struct flux_task *t = w->t;
-    const struct bw_view *mass = &b->view[t->n_in], *momentum = mass + 1;
-    const double turn = 1 - 2 * t->p->seed.bounce;
-    for (int k = 0; k < b->n[2]; k++)
-        for (int j = 0; j < b->n[1]; j++)
-            for (int i = 0; i < b->n[0]; i++) {
-                const ptrdiff_t at = i + flux_at(&w->sh, j, k), to = i + j * mass->sy + k * mass->sz;
-                if (w->open[at] == 0) bw_f64(mass, 0)[to] = w->mass[at];
-                for (int a = 0; a < t->dim; a++) {
-                    double *m = bw_f64(momentum, t->axis[a]) + to;
-                    const ptrdiff_t step = w->sh.step[t->axis[a]];
-                    if (w->open[at] == 0)
-                        *m = w->momentum[a][at];
-                    else if ((*m > 0 && w->open[at + step] == 0) || (*m < 0 && w->open[at - step] == 0))
-                        *m *= turn;
-                }
-            }
+    const struct bw_view *mass = &w->b->view[t->n_in], *momentum = mass + 1;
+    const struct flux_seed *p = &t->p->seed;
+    const int plane = w->slow == 2;
+    const ptrdiff_t at = l * w->sh.step[w->slow], to = l * (plane ? mass->sz : mass->sy);
+    struct seed_end r = {.n = w->b->n[0],
+                         .rows = w->rows,
+                         .stride = (int)w->sh.step[1],
+                         .dim = t->dim,
+                         .ways = w->q.n,
+                         .mass = w->mass + at,
+                         .gain = w->gain,
+                         .damping = p->damping,
+                         .drain = p->drain,
+                         .ambient = t->p->ambient,
+                         .mass_out = bw_f64(mass, 0) + to,
+                         .out_stride = mass->sy};
+    for (int a = 0; a < t->dim; a++) {
+        r.momentum[a] = w->momentum[a] + at;
+        r.momentum_out[a] = bw_f64(momentum, t->axis[a]) + to;
+    }
+    for (int q = 0; q < w->q.n; q++) {
+        const int *d = w->q.d[q], before = d[w->slow];
+        const ptrdiff_t back = d[0] + (plane ? d[1] * w->sh.step[1] : 0);
+        for (int v = 0; v <= t->dim; v++) {
+            r.leaves[q][v] = w->flow[q][l & 1][v];
+            r.comes[q][v] = w->flow[q][(l - before) & 1][v] - back;
+        }
+    }
+    t->k->seed_end(&r);
+    for (int j = 0; j < w->rows && w->b->grid->thin >= 0; j++)
+        memset(bw_f64(momentum, w->b->grid->thin) + to + j * mass->sy, 0, (size_t)r.n * sizeof(double));
 }
 
-static void block_finish(const struct work *w, const struct bw_block *b)
+/* 1 where an obstacle or a closed face stands between cell `at` and the next along axis `a`. */
+static int wall_beside(const struct work *w, ptrdiff_t at, int a, int up)
+{
+    const ptrdiff_t step = w->sh.step[a];
+    return w->walls.open[up ? at + step : at - step] == 0 ||
+           (w->walls.pass[a] && w->walls.pass[a][up ? at + step : at] == 0);
+}
+
+/* Momentum that points into a wall, as the wall sees it, bounces. */
+static void cell_bounce(const struct work *w, ptrdiff_t at, int a, double mass, double *m)
+{
+    const double turn = 1 - 2 * w->t->p->seed.bounce;
+    for (int up = 0; up < 2; up++) {
+        if (!wall_beside(w, at, a, up)) continue;
+        const double with = mass * flux_walls_speed(&w->walls, a, at + (up ? w->sh.step[a] : 0));
+        if (up ? *m <= with : *m >= with) continue;
+        *m = with + turn * (*m - with);
+        return;
+    }
+}
+
+/* 1 where all cells of a row and those beside it are open. */
+static int row_free(const struct work *w, ptrdiff_t at)
+{
+    float all = 1;
+    if (w->walls.pass[0]) return 0;
+    for (int a = 0; a < w->t->dim; a++) {
+        const ptrdiff_t step = w->sh.step[w->t->axis[a]];
+        const float *low = w->walls.open + at - step, *here = low + step, *high = here + step;
+        for (int i = 0; i < w->b->n[0]; i++) all = low[i] * here[i] * high[i] < all ? 0 : all;
+    }
+    return all > 0;
+}
+
+/* Cells behind walls keep what they hold. */
+static void walls_apply(const struct work *w)
 {
     const struct flux_task *t = w->t;
+    const struct bw_block *b = w->b;
     const struct bw_view *mass = &b->view[t->n_in], *momentum = mass + 1;
-    const struct flux_seed *p = &t->p->seed;
     for (int k = 0; k < b->n[2]; k++)
         for (int j = 0; j < b->n[1]; j++) {
-            const ptrdiff_t at = flux_at(&w->sh, j, k), to = j * mass->sy + k * mass->sz;
-            struct seed_end r = {.n = b->n[0],
-                                 .dim = t->dim,
-                                 .mass = w->mass + at,
-                                 .gain = w->gain + at,
-                                 .damping = p->damping,
-                                 .drain = p->drain,
-                                 .ambient = t->p->ambient,
-                                 .mass_out = bw_f64(mass, 0) + to};
-            for (int a = 0; a < t->dim; a++) {
-                r.momentum[a] = w->momentum[a] + at;
-                r.push[a] = w->push[a] + at;
-                r.momentum_out[a] = bw_f64(momentum, t->axis[a]) + to;
+            const ptrdiff_t row = flux_at(&w->sh, j, k);
+            for (int i = 0, end = row_free(w, row) ? 0 : b->n[0]; i < end; i++) {
+                const ptrdiff_t at = row + i, to = i + j * mass->sy + k * mass->sz;
+                const int open = w->walls.open[at] > 0;
+                if (!open) bw_f64(mass, 0)[to] = w->mass[at];
+                for (int a = 0; a < t->dim; a++) {
+                    double *m = bw_f64(momentum, t->axis[a]) + to;
+                    if (open)
+                        cell_bounce(w, at, t->axis[a], bw_f64(mass, 0)[to], m);
+                    else
+                        *m = w->momentum[a][at];
+                }
             }
-            t->k->seed_end(&r);
-            if (b->grid->thin >= 0) memset(bw_f64(momentum, b->grid->thin) + to, 0, (size_t)b->n[0] * sizeof(double));
         }
-    if (w->open) walls_apply(w, b);
 }
 
 static int work_begin(struct work *w, const struct flux_task *t, const struct bw_block *b)
 {
-    *w = (struct work){.t = t, .sh = flux_shape_of(b, &b->view[0], FLUX_HALO), .mass = bw_f64(&b->view[0], 0)};
+    *w = (struct work){.t = t,
+                       .b = b,
+                       .sh = flux_shape_of(b, &b->view[0], FLUX_HALO),
+                       .mass = bw_f64(&b->view[0], 0),
+                       .slow = t->axis[t->dim - 1]};
     const struct flux_shape *sh = &w->sh;
-    const int walls = flux_walls_near(t, b), arrays = 3 + t->dim + walls;
-    const size_t bytes = sh->cells * sizeof(double),
-                 long_row = t->dim == 3 ? sh->cells / (size_t)(b->n[2] + 2 * FLUX_HALO) : (size_t)b->n[0] + 8,
-                 row = ((long_row + 7) & ~(size_t)7) * sizeof(double);
-    char *memory = b->stage->host->body_scratch(b, (size_t)arrays * bytes + 4 * row);
-    if (!memory) return 0;
-    double *at = (double *)(void *)memory;
-    for (int a = 0; a < t->dim; a++) w->momentum[a] = bw_f64(&b->view[1], t->axis[a]);
-    w->gain = at + sh->origin;
-    for (int a = 0; a < t->dim; a++) w->push[a] = w->gain + (size_t)(a + 1) * sh->cells;
-    memset(at, 0, (size_t)(1 + t->dim) * bytes);
-    w->share = w->push[t->dim - 1] + sh->cells;
-    w->out = w->share + sh->cells;
-    if (walls) w->open = w->out + sh->cells;
-    if (walls) flux_open_fill(t, b, sh, NULL, w->open);
-    for (int r = 0; r < 4; r++) w->row[r] = (double *)(void *)(memory + (size_t)arrays * bytes + (size_t)r * row);
+    const int plane = w->slow == 2;
     w->q = directions_make(neighbours_count(&t->p->seed, t->dim), b->grid->thin);
+    w->rows = plane ? b->n[1] : 1;
+    w->line = ((plane ? sh->step[2] : sh->step[1]) + 23) & ~(ptrdiff_t)7;
+    w->origin = sh->halo[0] + (plane ? sh->halo[1] * sh->step[1] : 0);
+    const size_t room = flux_walls_room(t, b, sh), values = (size_t)(2 + 2 * w->q.n * (1 + t->dim)) * (size_t)w->line;
+    double *at = b->stage->host->body_scratch(b, (values + 2 * sh->cells) * sizeof *at + room * sizeof(float));
+    if (!at) return 0;
+    for (int a = 0; a < t->dim; a++) w->momentum[a] = bw_f64(&b->view[1], t->axis[a]);
+    w->gate = at;
+    w->gain = at + w->line;
+    at += 2 * w->line + w->origin;
+    for (int q = 0; q < w->q.n; q++)
+        for (int e = 0; e < 2; e++)
+            for (int v = 0; v <= t->dim; v++, at += w->line) w->flow[q][e][v] = at;
+    w->share = at - w->origin + sh->origin;
+    w->out = w->share + sh->cells;
+    if (room) flux_walls_fill(t, b, sh, (float *)(w->out - sh->origin + sh->cells), &w->walls);
     return 1;
 }
 
@@ -295,8 +361,11 @@ static void seed_body(const struct bw_block *b, void *user)
         w.share = NULL;
     else
         shares_find(&w);
-    flows_apply(&w);
-    block_finish(&w, b);
+    for (int l = -1; l < b->n[w.slow]; l++) {
+        line_flow(&w, l);
+        if (l >= 0) line_end(&w, l);
+    }
+    if (w.walls.open) walls_apply(&w);
 }
 
 enum bw_status flux_seed_run(struct flux_task *t)

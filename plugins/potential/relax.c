@@ -17,9 +17,6 @@ struct relax {
     int32_t depth; ///< iterations of this sweep
 };
 
-/// Rows that a kernel may treat alike.
-enum row_kind { ROW_EVEN = 1, ROW_SOURCED = 2 };
-
 /// A block at work. Arrays have the view's shape; slices of iteration m lie in a ring of three.
 struct work {
     const struct relax *q;
@@ -28,8 +25,8 @@ struct work {
     int32_t halo[3];
     ptrdiff_t step[3], origin;
     size_t cells, slice;   ///< slice: cells of one
-    uint8_t *walls, *kind; ///< kind: a row
-    int uniform;           ///< 1: all cells alike, none with a source: the rows of a slice are one long one
+    uint8_t *walls;
+    struct row_kind *kind; ///< a row
     double *source;        ///< NULL: none near
     double *ring[DEPTH][3];
 };
@@ -109,27 +106,30 @@ static int sourced_near(const struct work *w, const struct cuts *c)
     return 0;
 }
 
+/* Eight cells at once where they are alike. */
+static struct row_kind kind_of(const uint8_t *walls, const double *source, int n)
+{
+    int begin = n / 2, end = begin + 1, sourced = 0;
+    uint64_t eight, alike = UINT64_C(0x0101010101010101) * walls[begin];
+    while (begin >= 8 && (memcpy(&eight, walls + begin - 8, 8), eight == alike)) begin -= 8;
+    while (begin > 0 && walls[begin - 1] == walls[begin]) begin--;
+    while (end + 8 <= n && (memcpy(&eight, walls + end, 8), eight == alike)) end += 8;
+    while (end < n && walls[end] == walls[begin]) end++;
+    for (int i = 0; source && i < n; i++) sourced |= source[i] != 0;
+    return (struct row_kind){(uint8_t)sourced, (uint8_t)begin, (uint8_t)end, walls[begin]};
+}
+
 static void surroundings_fill(struct work *w, const struct cuts *c)
 {
     memset(w->walls, w->q->t->base, w->cells);
     if (w->source) memset(w->source, 0, w->cells * sizeof *w->source);
+    const size_t n = (size_t)w->step[1];
     for (int k = 0; k < c->n[2]; k++)
         for (int j = 0; j < c->n[1]; j++)
             for (int i = 0; i < c->n[0]; i++)
                 tile_copy(w, cut_tile(w, c, i, j, k), &c->s[0][i], &c->s[1][j], &c->s[2][k]);
-    const size_t n = (size_t)w->step[1];
-    w->uniform = !w->source && !memcmp(w->walls, w->walls + 1, w->cells - 1);
-    if (w->uniform) {
-        memset(w->kind, ROW_EVEN, w->cells / n);
-        return;
-    }
-    for (size_t row = 0; row * n < w->cells; row++) {
-        const uint8_t *walls = w->walls + row * n;
-        const double *source = w->source ? w->source + row * n : NULL;
-        int sourced = 0;
-        for (size_t i = 0; source && i < n; i++) sourced |= source[i] != 0;
-        w->kind[row] = (uint8_t)((memcmp(walls, walls + 1, n - 1) ? 0 : ROW_EVEN) | (sourced ? ROW_SOURCED : 0));
-    }
+    for (size_t row = 0; row * n < w->cells; row++)
+        w->kind[row] = kind_of(w->walls + row * n, w->source ? w->source + row * n : NULL, (int)n);
 }
 
 /* ---- iterations ----------------------------------------------------------------------------------------------------
@@ -151,13 +151,14 @@ static int work_begin(struct work *w, const struct relax *q, const struct bw_blo
     w->slice = w->cells / (size_t)(b->n[w->slow] + 2 * w->halo[w->slow]);
     const int sourced = sourced_near(w, &c);
     const size_t room = w->slice + 16, rings = 3 * (size_t)(q->depth - 1) * room + 16; // rows are read a cell too far
-    double *at = b->stage->host->body_scratch(b, (rings + (sourced ? w->cells : 0)) * sizeof *at + 2 * w->cells);
+    double *at = b->stage->host->body_scratch(b, (rings + (sourced ? w->cells : 0)) * sizeof *at + w->cells +
+                                                       w->cells / (size_t)w->step[1] * sizeof *w->kind);
     if (!at) return 0;
     for (int m = 0; m < 3 * (q->depth - 1); m++) w->ring[1 + m / 3][m % 3] = at + 8 + (size_t)m * room;
     memset(at, 0, rings * sizeof *at);
     if (sourced) w->source = at + rings;
     w->walls = (uint8_t *)(at + rings + (sourced ? w->cells : 0));
-    w->kind = w->walls + w->cells;
+    w->kind = (struct row_kind *)(w->walls + w->cells);
     surroundings_fill(w, &c);
     return 1;
 }
@@ -169,6 +170,14 @@ static double *slice_of(const struct work *w, int m, int p)
     return bw_f64(&w->b->view[0], 0) - w->origin + (p + w->halo[w->slow]) * w->step[w->slow];
 }
 
+/* How many of the rows from `kind` on, at most `most`, are as the first: they are one long row. */
+static int rows_alike(const struct row_kind *kind, ptrdiff_t step, int most)
+{
+    int n = 1;
+    while (n < most && !kind->sourced && !kind[n * step].sourced && kind[n * step].walls == kind->walls) n++;
+    return n;
+}
+
 /* Rows of slice p as iteration m makes them: whole ones, but the block's own cells from the last. */
 static void slice_make(const struct work *w, int m, int p)
 {
@@ -177,13 +186,18 @@ static void slice_make(const struct work *w, int m, int p)
     const int ring = q->depth - m, last = ring == 0, fast = w->fast, grow = w->halo[fast] ? ring : 0;
     const ptrdiff_t from = last ? w->halo[0] : 0, steps[3] = {1, out->sy, out->sz};
     const double *at = slice_of(w, m - 1, p), *below = slice_of(w, m - 1, p - 1), *above = slice_of(w, m - 1, p + 1);
-    const int rows = w->b->n[fast] + 2 * grow, at_once = w->uniform && !last ? rows : 1;
-    struct relax_row r = {
-        .n = last ? w->b->n[0] : at_once * (int)w->step[1], .table = &q->t->table, .strength = q->t->strength};
-    for (int j = -grow; j < rows - grow; j += at_once) {
+    const int end = w->b->n[fast] + grow;
+    const ptrdiff_t skip = w->step[fast] / w->step[1]; // rows from one to the next of a slice: 1 where rows can be one
+    struct relax_row r = {.n = last ? w->b->n[0] : (int)w->step[1],
+                          .skip = (int)from,
+                          .stride = (int)w->step[1],
+                          .table = &q->t->table,
+                          .strength = q->t->strength};
+    for (int j = -grow; j < end; j += r.rows) {
         const ptrdiff_t to = (j + w->halo[fast]) * w->step[1] + from;
         const ptrdiff_t cell = (j + w->halo[fast]) * w->step[fast] + (p + w->halo[w->slow]) * w->step[w->slow] + from;
-        const uint8_t kind = w->kind[cell / w->step[1]];
+        r.kind = &w->kind[cell / w->step[1]];
+        r.rows = last || skip > 1 ? 1 : rows_alike(r.kind, skip, end - j);
         r.sides = 0;
         r.at = at + to;
         for (int s = 0; s < 6; s++) {
@@ -194,8 +208,7 @@ static void slice_make(const struct work *w, int m, int p)
                 a == w->slow ? (s & 1 ? above : below) + to : r.at + (s & 1 ? 1 : -1) * (a == 0 ? 1 : w->step[1]);
         }
         r.walls = w->walls + cell;
-        r.even = kind & ROW_EVEN;
-        r.source = kind & ROW_SOURCED ? w->source + cell : NULL;
+        r.source = r.kind->sourced ? w->source + cell : NULL;
         r.out = last ? bw_f64(out, 0) + j * steps[fast] + p * steps[w->slow] : slice_of(w, m, p) + to;
         q->k->row(&r);
     }

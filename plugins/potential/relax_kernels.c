@@ -29,6 +29,10 @@ static void deep(int n, const double *restrict k, const double *restrict at, con
 static void plain(const struct relax_row *r, int i, int n)
 {
     const double *mask = r->table->mask[r->walls[i]], *const *q = r->near;
+    if (r->walls[i] == TABLE_ROWS - 1) {
+        memcpy(r->out + i, r->at + i, (size_t)n * sizeof *r->out);
+        return;
+    }
     double k[7] = {mask[0]};
     for (int s = 0; s < r->sides; s++) k[1 + s] = mask[r->column[s]];
     if (r->sides == 4)
@@ -51,25 +55,18 @@ static void table(const struct relax_row *r, int begin, int end)
     }
 }
 
-/* A row that is not all alike: most often only its ends differ. */
-static void mixed(const struct relax_row *r)
-{
-    int begin = r->n / 2, end = begin + 1;
-    while (begin > 0 && r->walls[begin - 1] == r->walls[begin]) begin--;
-    while (end < r->n && r->walls[end] == r->walls[begin]) end++;
-    table(r, 0, begin);
-    plain(r, begin, end - begin);
-    table(r, end, r->n);
-}
-
+/* The cells about the middles first, and in passing those between one row's and the next, which are made anew. */
 static void row(const struct relax_row *r)
 {
-    if (r->even && r->walls[0] == TABLE_ROWS - 1)
-        memcpy(r->out, r->at, (size_t)r->n * sizeof *r->out);
-    else if (r->even)
-        plain(r, 0, r->n);
-    else
-        mixed(r);
+    const struct row_kind *last = &r->kind[r->rows - 1];
+    const int first = r->kind->begin > r->skip ? r->kind->begin - r->skip : 0, after = last->end - r->skip,
+              tail = (r->rows - 1) * r->stride + (after < r->n ? after : r->n);
+    plain(r, first, tail - first);
+    for (int j = 0; j < r->rows; j++) {
+        const int at = j * r->stride, begin = r->kind[j].begin - r->skip, end = r->kind[j].end - r->skip;
+        table(r, at, at + begin);
+        table(r, at + end, at + r->n);
+    }
     for (int i = 0; r->source && i < r->n; i++) r->out[i] += r->strength * r->source[i] * r->table->source[r->walls[i]];
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The relaxation's inner loop, one row of cells at a time, compiled once a SIMD level. */
+/* The relaxation's inner loop, rows of cells at a time, compiled once a SIMD level. */
 #ifndef RELAX_KERNELS_H
 #define RELAX_KERNELS_H
 
@@ -7,13 +7,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/// What is known of a row: whether any source is in it, and the cells about its middle that have the same walls.
+struct row_kind {
+    uint8_t sourced, begin, end, walls;
+};
+
+/// One row of cells, or several without sources and of the same walls, `stride` cells from one to the next.
 struct relax_row {
-    int n, sides;          ///< sides: 4 or 6
-    const double *at;      ///< the cells
-    const double *near[6]; ///< their neighbours on each of these sides
-    int column[6];         ///< and those's column in the table
+    int n, rows, stride, sides;  ///< n: cells of a row; sides: 4 or 6
+    int skip;                    ///< cells of its kind that a row leaves out before the first
+    const struct row_kind *kind; ///< by row
+    const double *at;            ///< the cells
+    const double *near[6];       ///< their neighbours on each of these sides
+    int column[6];               ///< and those's column in the table
     const uint8_t *walls;
-    int even; ///< 1: all cells have the first one's walls
     const struct table *table;
     const double *source; ///< or NULL
     double strength;

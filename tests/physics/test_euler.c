@@ -220,7 +220,7 @@ Test(kept, over_ten_thousand_steps)
     double sum[2][3];
     for (int after = 0; after < 2; after++) {
         struct test_run r =
-            run("billow: 1\n"
+            run("billow: 1\nfields: {dye: {kind: scalar, advect: true}}\n"
                 "domain: {cells: [48, 40, 1], voxel: 1, origin: [0, 0, 0], sides: {rest: closed}}\n"
                 "time: {fps: 0.00025, frames: 1-%d, substeps: 1}\n"
                 "stages:\n"
@@ -288,6 +288,81 @@ Test(positive, violent_starts)
             grid_above(&r, "mass", 0);
             test_end(&r);
         }
+}
+
+/* ---- walls ---- */
+
+/* A box as wide as the tube runs into the gas at half the speed of sound: the shock before it has the jump of
+ * Rankine-Hugoniot, rho2/rho1 = (g + 1)M²/((g - 1)M² + 2) with M = (g + 1)/4 u + sqrt(1 + ((g + 1)/4 u)²), and runs at
+ * M; behind it gas follows; the mass outside stays but for a cell's at either face. */
+Test(walls, piston)
+{
+    const double u = .5, k = (GAMMA + 1) / 4 * u, m = k + sqrt(1 + k * k);
+    const double jump = (GAMMA + 1) * m * m / ((GAMMA - 1) * m * m + 2);
+    for (int axis = 0; axis < 2; axis++) {
+        struct test_run r = run("billow: 1\n"
+                                "domain: {cells: [%s], voxel: 1, origin: [0, 0, 0], sides: {rest: closed}}\n"
+                                "time: {fps: 1, frames: 1001-1081, substeps: 1}\n"
+                                "stages:\n"
+                                "  - collide: {wake: always, clear: false, shape: {box: {center: [%s], size: [%s]}}}\n"
+                                "  - set: {id: m, field: mass, value: 1, keep: true}\n"
+                                "  - flux: {ambient: 1, sound_speed: 1}\n",
+                                axis ? "5, 220, 1" : "220, 5, 1",
+                                axis ? "2.5, \"=60 + 0.5*t\", 0.5" : "\"=60 + 0.5*t\", 2.5, 0.5",
+                                axis ? "50, 20, 50" : "20, 50, 50");
+        struct grid rho = grid_of(&r, "mass", 0), v = grid_of(&r, "vel", (uint32_t)axis);
+        double sum = 0, plateau = 0, front = 0, flow = 0;
+        for (int i = 0; i < 220; i++) { // the box is at 90 to 110, the shock at 70 + 80 m
+            const double here = axis ? at(&rho, 2, i, 0) : at(&rho, i, 2, 0);
+            if (i < 90 || i >= 110) sum += here - 1;
+            if (i >= 118 && i < 168) plateau += here / 50, flow += (axis ? at(&v, 2, i, 0) : at(&v, i, 2, 0)) / 50;
+            if (i >= 110 && here > (1 + jump) / 2) front = i + 1;
+        }
+        fprintf(stderr, "piston: mass %.4f (%.4f), flow %.4f (%.4f), shock at %.1f (%.1f), mass lost %.2f of %g\n", plateau,
+                jump, flow, u, front, 70 + 80 * m, sum, 200.);
+        cr_assert_float_eq(plateau / jump, 1, .02);
+        cr_assert_float_eq(flow / u, 1, .02);
+        cr_assert_float_eq(front, 70 + 80 * m, 2);
+        cr_assert_float_eq(sum, 0, 2);
+        cr_assert_float_eq(axis ? at(&v, 2, 110, 0) : at(&v, 110, 2, 0), u, 1e-6, "the obstacle's own velocity");
+        bw_free(rho.v), bw_free(v.v);
+        test_end(&r);
+    }
+}
+
+/* A wall between two rows of cells is as good as a block: nothing gets through, and what is beside it is the same. */
+Test(walls, between_cells)
+{
+    for (int q = 0; q < 2; q++) {
+        const char *mode = q ? "mode: seed, ambient: 1, seed: {rate: 1, neighbours: 8, drain: 1}" : "ambient: 1, sound_speed: 1";
+        struct grid g[2];
+        for (int thick = 0; thick < 2; thick++) {
+            struct test_run r =
+                run("billow: 1\n"
+                    "domain: {cells: [70, 40, 1], voxel: 1, origin: [0, 0, 0], sides: {rest: closed}}\n"
+                    "fields: {wall: {kind: mac}}\ntime: {fps: 1, frames: 1-31, substeps: 1}\n"
+                    "stages:\n%s"
+                    "  - set: {id: m, field: mass, value: \"hypot(x-26, y-12) < 5 ? 8 : 1\", keep: true}\n"
+                    "  - set: {id: e, field: energy, value: \"hypot(x-26, y-12) < 5 ? 9 : 0\"}\n"
+                    "  - flux: {%s}\n",
+                    thick ? "  - collide: {wake: always, clear: false, shape: {box: {center: [37, 20, 0.5], size: [10, 50, 9]}}}\n"
+                          : "  - set: {id: w, field: wall, value: [\"x == 32 ? 1 : 0\", 0, 0], when: always}\n",
+                    mode);
+            g[thick] = grid_of(&r, "mass", 0);
+            struct grid u = grid_of(&r, "vel", 0);
+            for (int j = 0; j < 40; j++) cr_assert_eq(at(&u, 32, j, 0), 0);
+            bw_free(u.v);
+            test_end(&r);
+        }
+        double beyond = 0;
+        for (int j = 0; j < 40; j++) {
+            for (int i = 0; i < 32; i++) cr_assert_eq(at(&g[0], i, j, 0), at(&g[1], i, j, 0), "%d: cell %d %d", q, i, j);
+            for (int i = 32; i < 70; i++) beyond = fmax(beyond, fabs(at(&g[0], i, j, 0) - 1));
+        }
+        cr_assert_eq(beyond, 0, "%g got through", beyond);
+        cr_assert_gt(fabs(at(&g[0], 31, 12, 0) - 1), .05, "nothing came");
+        bw_free(g[0].v), bw_free(g[1].v);
+    }
 }
 
 /* ---- symmetry and sameness ---- */

@@ -1,0 +1,453 @@
+// SPDX-License-Identifier: Apache-2.0
+/* flux, modern mode: one substep of a block (see euler.c).
+ *
+ * Slice by slice of the slowest axis, rows in 2D and planes in 3D, halos included, several at once as one long row:
+ * slopes along all axes and the values half a step later of some slices, then the fluxes inside them and those to the
+ * slices before, so that all but the block itself stays near. What kernels make of the halos at the rows' ends, out of
+ * neighbours that are none, is not used.
+ *
+ * A wall that moves with velocity V: gas at its face has that velocity and the pressure and density behind the wave
+ * that the wall sends (rho* = rho S/(S - (u - V)), S = |u - V| + c); the flux is that state's through the face, which
+ * stands still, so that gas is pushed out of the cells the wall is about to cover, and let into those it leaves. */
+#include "flux.h"
+#include <math.h>
+#include <string.h>
+
+enum { STRIP = 512, VALUES = FLUX_VARS + 3 * FLUX_CARRIED };
+
+/// A block at work: arrays in the shape of the views that are read, or strips of some slices.
+struct work {
+    const struct flux_task *t;
+    const struct bw_block *b;
+    struct flux_shape sh;
+    int vars, all;           ///< of the gas; and with what is carried
+    int slow, rows, slices;  ///< axis of the slices, rows in one, slices in a strip
+    ptrdiff_t line, in;      ///< values of a slice, and of its halo before its first own cell
+    struct flux_walls walls;
+    float *gate[3], *speed[3];  ///< by active axis, low faces: 0 at a wall, and how fast that is; NULL: none, still
+    float *w[VALUES], *later[VALUES], *climb[VALUES]; ///< primitive, half a step later, slopes along the slow axis
+    float *slope[2][VALUES];    ///< strips: along the others
+    float *flux[3][2][VALUES];  ///< strips, as the cells below and above see them; the slow ones of one slice more
+    int first_order;
+};
+
+/* Component `v` of the gas or of what is carried, in a block's views from `base` on. */
+static float *value_of(const struct work *w, int v, uint32_t base)
+{
+    const struct flux_task *t = w->t;
+    const struct bw_view *view = w->b->view + base;
+    if (v == 0) return bw_f32(&view[0], 0);
+    if (v <= t->dim) return bw_f32(&view[1], t->axis[v - 1]);
+    if (v < w->vars) return bw_f32(&view[t->energy], 0);
+    int c = v - w->vars;
+    for (int32_t i = 0; i < t->n_carried; i++) {
+        const struct bw_view *q = &view[t->carried + i];
+        if (c < q->comps) return bw_f32(q, c);
+        c -= q->comps;
+    }
+    return NULL;
+}
+
+/* ---- memory -------------------------------------------------------------------------------------------------------
+ */
+
+static void gates_fill(struct work *w, float *memory)
+{
+    const struct flux_shape *sh = &w->sh;
+    const int moves = w->walls.moves != NULL;
+    for (int a = 0; a < w->t->dim; a++) {
+        const ptrdiff_t step = sh->step[w->t->axis[a]];
+        const float *open = w->walls.open - sh->origin, *pass = w->walls.pass[w->t->axis[a]];
+        float *gate = memory + (size_t)a * sh->cells;
+        memset(gate, 0, (size_t)step * sizeof *gate);
+        for (ptrdiff_t i = step; i < (ptrdiff_t)sh->cells; i++) gate[i] = open[i] * open[i - step];
+        for (size_t i = 0; pass && i < sh->cells; i++) gate[i] *= pass[(ptrdiff_t)i - sh->origin];
+        w->gate[a] = gate + sh->origin;
+        if (moves) w->speed[a] = bw_f32(w->walls.moves, w->t->axis[a]);
+    }
+}
+
+static int work_begin(struct work *w, const struct flux_task *t, const struct bw_block *b, int first_order)
+{
+    *w = (struct work){.t = t,
+                       .b = b,
+                       .sh = flux_shape_of(b, &b->view[0], FLUX_HALO),
+                       .vars = t->g.vars,
+                       .slow = t->axis[t->dim - 1],
+                       .first_order = first_order};
+    const struct flux_shape *sh = &w->sh;
+    const int plane = w->slow == 2;
+    w->all = w->vars;
+    for (int32_t i = 0; i < t->n_carried; i++) w->all += b->view[t->carried + i].comps;
+    w->rows = plane ? b->n[1] : 1;
+    w->line = sh->step[w->slow];
+    w->in = sh->halo[0] + (plane ? sh->halo[1] * sh->step[1] : 0);
+    w->slices = w->line < STRIP ? (int)(STRIP / w->line) : 1;
+    const size_t room = flux_walls_room(t, b, sh), block = (sh->cells + 31) & ~(size_t)15,
+                 strip = ((size_t)(w->slices + 1) * (size_t)w->line + 31) & ~(size_t)15, strips = 2 + (room ? 6 : 3);
+    float *at = b->stage->host->body_scratch(
+        b, ((size_t)w->all * (3 * block + strips * strip) + room + (room ? 3 * sh->cells : 0)) * sizeof *at);
+    if (!at) return 0;
+    for (int v = 0; v < w->all; v++, at += 3 * block) {
+        w->w[v] = at + sh->origin;
+        w->later[v] = w->w[v] + block;
+        w->climb[v] = w->later[v] + block;
+    }
+    for (int v = 0; v < w->all; v++, at += strips * strip) {
+        for (int a = 0; a < 2; a++) w->slope[a][v] = at + (size_t)a * strip;
+        for (int a = 0; a < 3; a++) {
+            w->flux[a][0][v] = at + (size_t)(2 + a) * strip;
+            w->flux[a][1][v] = room ? at + (size_t)(5 + a) * strip : w->flux[a][0][v];
+        }
+    }
+    if (!room) return 1;
+    flux_walls_fill(t, b, sh, at, &w->walls);
+    gates_fill(w, at + room);
+    return 1;
+}
+
+/* First value of slice `s`, halo included. */
+static ptrdiff_t slice_at(const struct work *w, int s)
+{
+    return s * w->line - w->in;
+}
+
+/* ---- half a step ---------------------------------------------------------------------------------------------------
+ */
+
+/* Primitive variables everywhere, halo included; what is carried as share of the mass. */
+static void primitives_make(const struct work *w)
+{
+    const ptrdiff_t at = -w->sh.origin;
+    const int n = (int)w->sh.cells;
+    const float *u[FLUX_VARS];
+    float *to[FLUX_VARS];
+    for (int v = 0; v < w->vars; v++) {
+        u[v] = value_of(w, v, 0) + at;
+        to[v] = w->w[v] + at;
+    }
+    w->t->k->primitive(&w->t->g, n, u, to);
+    for (int v = w->vars; v < w->all; v++) {
+        const float *q = value_of(w, v, 0) + at;
+        float *share = w->w[v] + at;
+        for (int i = 0; i < n; i++) share[i] = q[i] / u[0][i];
+    }
+}
+
+/* Slopes of every variable along active axis `a`, of the n cells from `at` on. */
+static void slopes_make(const struct work *w, int a, ptrdiff_t at, int n, float *const out[])
+{
+    const ptrdiff_t step = w->sh.step[w->t->axis[a]];
+    for (int v = 0; v < w->all; v++) {
+        if (w->first_order) {
+            memset(out[v], 0, (size_t)n * sizeof(float));
+            continue;
+        }
+        struct flux_slope s = {.n = n,
+                               .normal = v == 1 + a,
+                               .limiter = w->t->g.limiter,
+                               .at = w->w[v] + at,
+                               .low = w->w[v] + at - step,
+                               .high = w->w[v] + at + step,
+                               .slope = out[v]};
+        if (w->gate[a]) s.open[0] = w->gate[a] + at, s.open[1] = w->gate[a] + at + step;
+        if (w->speed[a] && s.normal) s.speed[0] = w->speed[a] + at, s.speed[1] = w->speed[a] + at + step;
+        w->t->k->slope(&s);
+    }
+}
+
+/* What is carried goes with the old velocity. */
+static void carried_later(const struct work *w, ptrdiff_t at, int n, float *const *const slope[3])
+{
+    for (int v = w->vars; v < w->all; v++) {
+        const float *q = w->w[v] + at;
+        float *to = w->later[v] + at;
+        memcpy(to, q, (size_t)n * sizeof *to);
+        for (int a = 0; a < w->t->dim; a++) {
+            const float *u = w->w[1 + a] + at, *s = slope[a][v];
+            for (int i = 0; i < n; i++) to[i] -= w->t->g.half * u[i] * s[i];
+        }
+    }
+}
+
+/* Slopes and values half a step later of slices s to e - 1. */
+static void later_make(const struct work *w, int s, int e)
+{
+    const struct flux_task *t = w->t;
+    const int n = (e - s) * (int)w->line, last = t->dim - 1;
+    const ptrdiff_t at = slice_at(w, s);
+    float *climb[VALUES];
+    float *const *slope[3] = {w->slope[0], w->slope[1], w->slope[1]};
+    struct flux_predict p = {.n = n, .gas = &t->g};
+    for (int v = 0; v < w->all; v++) climb[v] = w->climb[v] + at;
+    slope[last] = climb;
+    for (int a = 0; a < t->dim; a++) slopes_make(w, a, at, n, slope[a]);
+    for (int v = 0; v < w->all && w->first_order; v++)
+        memcpy(w->later[v] + at, w->w[v] + at, (size_t)n * sizeof(float));
+    if (w->first_order) return;
+    for (int v = 0; v < w->vars; v++) {
+        p.w[v] = w->w[v] + at;
+        p.out[v] = w->later[v] + at;
+        for (int a = 0; a < t->dim; a++) p.slope[a][v] = slope[a][v];
+    }
+    t->k->predict(&p);
+    carried_later(w, at, n, slope);
+}
+
+/* ---- fluxes --------------------------------------------------------------------------------------------------------
+ */
+
+/// Faces in a row: the cells above them from `high` on, those below `step` before; slopes alike.
+struct faces {
+    int a, n;
+    ptrdiff_t high, step;
+    float *const *low_slope, *const *high_slope;
+    float *const *low, *const *up; ///< fluxes as the cells below and above see them
+};
+
+/* The flux of gas that a wall of velocity `speed` is in touch with: (r, u, p) beside it, away: +1, the wall is above
+ * the cell, -1: below. Still walls take only pressure. */
+static void wall_flux(const struct work *w, int a, ptrdiff_t cell, float u, float away, float speed, float *const flux[],
+                      int i)
+{
+    const struct flux_task *t = w->t;
+    const float *const *q = (const float *const *)w->later;
+    const int e = w->vars - 1;
+    const float square = t->g.sound * t->g.sound, r = q[0][cell], p = t->g.ideal ? q[e][cell] : square * r;
+    const float c = t->g.ideal ? sqrtf(t->g.gamma * p / r) : t->g.sound, hit = away * (u - speed);
+    const float wave = fabsf(hit) + c, press = fmaxf(p + r * hit * wave, 0.0f), mass = r * wave / (wave - hit) * speed;
+    float tangent = 0;
+    flux[0][i] = mass;
+    for (int b = 0; b < t->dim; b++) {
+        flux[1 + b][i] = b == a ? mass * speed + press : mass * q[1 + b][cell];
+        tangent += b == a ? 0 : q[1 + b][cell] * q[1 + b][cell];
+    }
+    if (t->g.ideal)
+        flux[e][i] = speed * press * t->g.gamma * t->g.heat + 0.5f * mass * (speed * speed + tangent);
+    for (int v = w->vars; v < w->all; v++) flux[v][i] = mass * q[v][cell];
+}
+
+/* At walls either side feels a flux of its own. */
+static void walls_close(const struct work *w, const struct faces *f)
+{
+    const int v = 1 + f->a;
+    for (int i = 0; i < f->n; i++) {
+        const ptrdiff_t high = f->high + i, low = high - f->step;
+        if (w->gate[f->a][high] > 0) continue;
+        const float speed = w->speed[f->a] ? w->speed[f->a][high] : 0;
+        if (w->walls.open[low] > 0)
+            wall_flux(w, f->a, low, w->later[v][low] + 0.5f * f->low_slope[v][i], 1, speed, f->low, i);
+        if (w->walls.open[high] > 0)
+            wall_flux(w, f->a, high, w->later[v][high] - 0.5f * f->high_slope[v][i], -1, speed, f->up, i);
+    }
+}
+
+static void faces_make(const struct work *w, const struct faces *f)
+{
+    const struct flux_task *t = w->t;
+    const ptrdiff_t high = f->high, low = high - f->step;
+    struct flux_faces k = {.n = f->n, .axis = f->a, .gas = &t->g};
+    for (int v = 0; v < w->vars; v++) {
+        k.low[v] = w->later[v] + low;
+        k.high[v] = w->later[v] + high;
+        k.low_slope[v] = f->low_slope[v];
+        k.high_slope[v] = f->high_slope[v];
+        k.flux[v] = f->low[v];
+    }
+    t->k->faces(&k);
+    for (int v = w->vars; v < w->all; v++)
+        t->k->carry(f->n, f->low[0], w->later[v] + low, f->low_slope[v], w->later[v] + high, f->high_slope[v], f->low[v]);
+    if (!w->gate[f->a]) return;
+    for (int v = 0; v < w->all; v++) memcpy(f->up[v], f->low[v], (size_t)f->n * sizeof(float));
+    walls_close(w, f);
+}
+
+/* Faces inside slices s to e - 1, across all axes but the slow one. In strips face i is the one below cell i. */
+static void inner_faces(const struct work *w, int s, int e, int begin)
+{
+    const int n = (e - begin) * (int)w->line;
+    const ptrdiff_t skip = (begin - s) * w->line;
+    for (int a = 0; a < w->t->dim - 1; a++) {
+        const ptrdiff_t step = w->sh.step[w->t->axis[a]];
+        float *low_slope[VALUES], *high_slope[VALUES], *low[VALUES], *up[VALUES];
+        for (int v = 0; v < w->all; v++) {
+            low_slope[v] = w->slope[a][v] + skip;
+            high_slope[v] = low_slope[v] + step;
+            low[v] = w->flux[a][0][v] + skip + step;
+            up[v] = w->flux[a][1][v] + skip + step;
+        }
+        const struct faces f = {a, n - (int)step, slice_at(w, begin) + step, step, low_slope, high_slope, low, up};
+        faces_make(w, &f);
+    }
+}
+
+/* Faces below slices `begin` to e - 1. In strips the first slice is the one before s. */
+static void outer_faces(const struct work *w, int s, int e, int begin)
+{
+    const int a = w->t->dim - 1;
+    const ptrdiff_t at = slice_at(w, begin), to = (begin - s + 1) * w->line;
+    float *low_slope[VALUES], *high_slope[VALUES], *low[VALUES], *up[VALUES];
+    for (int v = 0; v < w->all; v++) {
+        high_slope[v] = w->climb[v] + at;
+        low_slope[v] = high_slope[v] - w->line;
+        low[v] = w->flux[a][0][v] + to;
+        up[v] = w->flux[a][1][v] + to;
+    }
+    const struct faces f = {a, (e - begin) * (int)w->line, at, w->line, low_slope, high_slope, low, up};
+    faces_make(w, &f);
+}
+
+/* ---- new values ----------------------------------------------------------------------------------------------------
+ */
+
+static ptrdiff_t out_at(const struct work *w, int s)
+{
+    const struct bw_view *out = &w->b->view[w->t->n_in];
+    return s * (w->slow == 2 ? out->sz : out->sy);
+}
+
+/* Slices s to e - 1 from what goes through their inner faces, which lie `skip` values into the strips. */
+static void inner_update(const struct work *w, int begin, int e, ptrdiff_t skip)
+{
+    const uint32_t base = w->t->n_in;
+    const int axes = w->t->dim - 1;
+    for (int v = 0; v < w->all; v++) {
+        const float *from = value_of(w, v, 0);
+        float *out = value_of(w, v, base);
+        for (int s = begin; s < e; s++) {
+            const ptrdiff_t at = skip + (s - begin) * w->line + w->in;
+            struct flux_update u = {.n = w->b->n[0],
+                                    .rows = w->rows,
+                                    .ratio = w->t->ratio,
+                                    .from = from + s * w->line,
+                                    .out = out + out_at(w, s),
+                                    .stride = w->sh.step[1],
+                                    .from_stride = w->sh.step[1],
+                                    .out_stride = w->b->view[base].sy};
+            for (int a = 0; a < axes; a++) { // a cell sees its lower face from above
+                u.low[a] = w->flux[a][1][v] + at;
+                u.high[a] = w->flux[a][0][v] + at + w->sh.step[w->t->axis[a]];
+            }
+            w->t->k->update(&u);
+        }
+    }
+}
+
+/* And slices begin to e - 1 from what goes from one to the next; `s`: the strips' own first. */
+static void outer_update(const struct work *w, int s, int begin, int e)
+{
+    const uint32_t base = w->t->n_in;
+    const int a = w->t->dim - 1;
+    for (int v = 0; v < w->all; v++) {
+        float *out = value_of(w, v, base);
+        for (int q = begin; q < e; q++) {
+            const ptrdiff_t at = (q - s + 1) * w->line + w->in;
+            float *to = out + out_at(w, q);
+            const struct flux_update u = {.n = w->b->n[0],
+                                          .rows = w->rows,
+                                          .ratio = w->t->ratio,
+                                          .low = {w->flux[a][1][v] + at},
+                                          .high = {w->flux[a][0][v] + at + w->line},
+                                          .from = to,
+                                          .out = to,
+                                          .stride = w->sh.step[1],
+                                          .from_stride = w->b->view[base].sy,
+                                          .out_stride = w->b->view[base].sy};
+            w->t->k->update(&u);
+        }
+    }
+}
+
+/* Damping takes the energy of the motion with it; drain leads everything back to the ambient gas. */
+static void row_calm(const struct work *w, int j, int k)
+{
+    const struct flux_task *t = w->t;
+    const struct bw_view *out = &w->b->view[t->n_in];
+    const ptrdiff_t to = j * out->sy + k * out->sz;
+    const float lost = 0.5f * (1 - t->calm * t->calm), ambient = (float)t->p->ambient;
+    float *r = value_of(w, 0, t->n_in) + to, *e = t->g.ideal ? value_of(w, w->vars - 1, t->n_in) + to : NULL, *m[3];
+    for (int a = 0; a < t->dim; a++) m[a] = value_of(w, 1 + a, t->n_in) + to;
+    for (int i = 0; i < w->sh.n[0]; i++) {
+        float square = 0;
+        for (int a = 0; a < t->dim; a++) {
+            square += m[a][i] * m[a][i];
+            m[a][i] *= t->calm * t->keep;
+        }
+        if (e) e[i] = t->keep * (e[i] - lost * square / r[i]);
+        r[i] = ambient + t->keep * (r[i] - ambient);
+    }
+}
+
+/* Cells behind walls keep what they hold. */
+static void row_keep(const struct work *w, int j, int k)
+{
+    const struct bw_view *out = &w->b->view[w->t->n_in];
+    const ptrdiff_t at = flux_at(&w->sh, j, k), to = j * out->sy + k * out->sz;
+    for (int i = 0; i < w->sh.n[0]; i++) {
+        if (w->walls.open[at + i] > 0) continue;
+        for (int v = 0; v < w->all; v++) value_of(w, v, w->t->n_in)[to + i] = value_of(w, v, 0)[at + i];
+    }
+}
+
+static void row_survey(const struct work *w, int j, int k, float *most, float *least)
+{
+    const struct flux_task *t = w->t;
+    const struct bw_view *out = &w->b->view[t->n_in];
+    const float *u[FLUX_VARS];
+    for (int v = 0; v < w->vars; v++) u[v] = value_of(w, v, t->n_in) + j * out->sy + k * out->sz;
+    t->k->survey(&t->g, w->sh.n[0], u, (float)t->p->ambient, t->pressure, most, least);
+}
+
+/* What does not move across a plane: the momentum along its thin axis. */
+static void row_thin(const struct work *w, int j, int k)
+{
+    const int thin = w->b->grid->thin;
+    const struct bw_view *from = &w->b->view[1], *out = &w->b->view[w->t->n_in + 1];
+    memcpy(bw_f32(out, thin) + j * out->sy + k * out->sz, bw_f32(from, thin) + flux_at(&w->sh, j, k),
+           (size_t)w->sh.n[0] * sizeof(float));
+}
+
+static void slice_end(const struct work *w, int s, float *most, float *least)
+{
+    for (int r = 0; r < w->rows; r++) {
+        const int j = w->slow == 2 ? r : s, k = w->slow == 2 ? s : 0;
+        if (w->t->keep < 1 || w->t->calm < 1) row_calm(w, j, k);
+        if (w->walls.open) row_keep(w, j, k);
+        if (w->b->grid->thin >= 0) row_thin(w, j, k);
+        row_survey(w, j, k, most, least);
+    }
+}
+
+/* The fluxes below a strip's last slice are the next one's first. */
+static void strip_on(const struct work *w, int slices)
+{
+    const int a = w->t->dim - 1;
+    for (int v = 0; v < w->all; v++)
+        for (int q = 0; q < (w->gate[a] ? 2 : 1); q++)
+            memcpy(w->flux[a][q][v], w->flux[a][q][v] + slices * w->line, (size_t)w->line * sizeof(float));
+}
+
+void flux_euler_block(const struct bw_block *b, const struct flux_task *t, int first_order)
+{
+    struct work w;
+    float most = 0, least = HUGE_VALF;
+    if (!work_begin(&w, t, b, first_order)) return;
+    const int n = b->n[w.slow];
+    primitives_make(&w);
+    for (int s = -1, e; s <= n; s = e) {
+        e = s + w.slices < n + 1 ? s + w.slices : n + 1;
+        const int begin = s < 0 ? 0 : s, own = e < n ? e : n;
+        later_make(&w, s, e);
+        if (begin < own) {
+            inner_faces(&w, s, own, begin);
+            inner_update(&w, begin, own, (begin - s) * w.line);
+        }
+        if (begin < e) outer_faces(&w, s, e, begin);
+        const int first = s > 0 ? s - 1 : 0;
+        outer_update(&w, s, first, e - 1);
+        for (int q = first; q < e - 1; q++) slice_end(&w, q, &most, &least);
+        strip_on(&w, e - s);
+    }
+    b->max[0] = (double)most;
+    b->max[1] = -(double)least;
+}
