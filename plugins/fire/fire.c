@@ -172,7 +172,7 @@ static enum bw_status params_check(struct bw_stage *s)
     if (f->cooling > 0 && f->cooling_at <= f->ambient)
         return s->host->fail(s, BW_ERR_PRESET, "cooling_at is %g K; it must be above the ambient %g K", f->cooling_at,
                              f->ambient);
-    if (s->dt > 0 && f->expansion > 0 && !s->host->find_stage(s, BW_PROJECT, 0, &table))
+    if (f->expansion > 0 && !s->host->find_stage(s, BW_PROJECT, 0, &table))
         return s->host->fail(s, BW_ERR_PRESET, "hot gas expands, but no stage projects the flow: add mac.project, or "
                                                "give expansion: 0");
     return BW_OK;
