@@ -16,6 +16,7 @@
  * unstable at any dt; burning and cooling follow one another, an error of first order in dt.
  * Advection may leave fractions a little outside [0, 1]; what is cut off then is the metric `trimmed`. */
 #include "burn.h"
+#include "control.h"
 #include <billow/plugin.h>
 #include <stdbool.h>
 
@@ -232,7 +233,8 @@ static enum bw_status step(struct bw_stage *s)
     return fractions_judge(s, max);
 }
 
-static const struct bw_stage_desc stages[] = {
+/* A table of structs needs constants, and the other file's descriptor is none: filled when the plugin is loaded. */
+static struct bw_stage_desc stages[2] = {
     {.id = "fire",
      .version = "1.0",
      .brief = "Burns fuel: heat, expansion, radiation, smoke, and the flame to render.",
@@ -243,5 +245,6 @@ static const struct bw_stage_desc stages[] = {
      .init = init,
      .step = step},
 };
+__attribute__((constructor)) static void fill_stages(void) { stages[1] = fire_control_desc; }
 
 BW_EXPORT const struct bw_module billow_module = BW_MODULE(stages);
