@@ -10,7 +10,8 @@
  *             with |b| to brake it, gas that comes in by the speed w arrives at rest; solved exactly, stable at any dt
  *     path    u += dt s q |b| t                   within its thickness buoyancy pulls along the path instead of up
  * A target that moves takes its flames along: its velocity is added to w, which then counts inside as well. Several
- * targets add up. Metric `overlap`: share of the gas that glows (more than GLOW above ambient) that is in a target. */
+ * targets add up. Metric `overlap`: share of the flames that is in a target: of `flame`, or, where nothing burns, of the
+ * gas that glows. */
 #include "control.h"
 #include "target.h"
 
@@ -19,6 +20,7 @@
 #include <string.h>
 
 #define GLOW 500.0 ///< K above ambient: what is hotter glows (Draper 1847: 798 K)
+#define COOL 1.0   ///< K above ambient: less does not rise
 
 struct control {
     struct shape shape;
@@ -32,7 +34,7 @@ static const struct bw_param node_row[] = {
 static const struct bw_param point_rows[] = {
     BW_VEC3(struct control_point, at, "at", "[0, 0, 0]", "m", "Where the flames are drawn to; keyframes drag them along."),
     BW_F64(struct control_point, radius, "radius", "0.2 m", 1e-6, 1e6, "m", "How far it is felt."),
-    BW_F64(struct control_point, strength, "strength", "1", 0, 1e3, "1", "Times the stage's own."),
+    BW_F64(struct control_point, strength, "strength", "1", 0, 1e3, NULL, "Times the stage's own."),
 };
 
 static const struct bw_param params[] = {
@@ -41,15 +43,15 @@ static const struct bw_param params[] = {
             "Flames follow a smooth curve through these places, and are let go at its end."),
     BW_F64(struct control, thickness, "thickness", "0.05 m", 0, 1e6, "m", "Radius of the path."),
     BW_LIST(struct control, points, struct control_point, "points", point_rows, "Flames are drawn to these points."),
-    BW_F64(struct control, strength, "strength", "1", 0, 1e3, "1",
+    BW_F64(struct control, strength, "strength", "1", 0, 1e3, NULL,
            "1 is as strong as the buoyancy it fights; more gathers faster and tighter; 0 lets go."),
     BW_F64(struct control, radius, "radius", "0.2 m", 1e-6, 1e6, "m",
            "How far outside shape or path flames are caught."),
-    BW_F64(struct control, calm, "calm", "1", 0, 1, "1",
+    BW_F64(struct control, calm, "calm", "1", 0, 1, NULL,
            "Share of the buoyancy that is taken away in a target: less lets flames lick upwards out of it."),
 };
 
-enum { PORT_VEL, PORT_TEMPERATURE };
+enum { PORT_VEL, PORT_TEMPERATURE, PORT_FLAME };
 static const struct bw_port ports[] = {
     {.name = "vel",
      .kind = BW_MAC,
@@ -58,6 +60,12 @@ static const struct bw_port ports[] = {
      .doc = "The flow.",
      .flags = BW_PORT_NO_CREATE},
     {.name = "temperature", .kind = BW_SCALAR, .access = BW_READ, .unit = "K", .doc = "Excess over ambient."},
+    {.name = "flame",
+     .kind = BW_SCALAR,
+     .access = BW_READ,
+     .unit = "1",
+     .doc = "What is seen of them, for the metric.",
+     .flags = BW_PORT_OPTIONAL},
 };
 
 struct state {
@@ -74,6 +82,7 @@ struct plan {
     double lift[3];     ///< m/s² a kelvin
     double size;        ///< of lift
     double dt;
+    int burns; ///< there is a field flame
 };
 
 /// What the targets ask of one component at one place.
@@ -160,7 +169,7 @@ static void faces_pull(const struct plan *a, const struct bw_block *b, const str
             for (int i = c->lo[0]; i < hi[0]; i++) {
                 const float *q = bw_f32(t, 0) + i + j * t->sy + k * t->sz;
                 const double kelvin = 0.5 * ((double)q[0] + (double)q[-back]);
-                if (!(kelvin > 0)) continue;
+                if (!(kelvin > COOL)) continue;
                 const double x[3] = {block_coord(b, 0, i + (axis == 0 ? 0 : 0.5)),
                                      block_coord(b, 1, j + (axis == 1 ? 0 : 0.5)),
                                      block_coord(b, 2, k + (axis == 2 ? 0 : 0.5))};
@@ -171,14 +180,16 @@ static void faces_pull(const struct plan *a, const struct bw_block *b, const str
 
 static void glow_count(const struct plan *a, const struct bw_block *b)
 {
-    const struct bw_view *t = &b->view[1];
+    const struct bw_view *t = &b->view[a->burns ? 2 : 1];
+    const double least = a->burns ? 0 : GLOW;
     for (int k = 0; k < b->n[2]; k++)
         for (int j = 0; j < b->n[1]; j++)
             for (int i = 0; i < b->n[0]; i++) {
-                if (!((double)bw_f32(t, 0)[i + j * t->sy + k * t->sz] > GLOW)) continue;
+                const double value = (double)bw_f32(t, 0)[i + j * t->sy + k * t->sz], much = a->burns ? value : 1;
+                if (!(value > least)) continue;
                 const double x[3] = {block_coord(b, 0, i + 0.5), block_coord(b, 1, j + 0.5), block_coord(b, 2, k + 0.5)};
-                b->sum[0] += target_holds(&a->target, x);
-                b->sum[1] += 1;
+                if (target_holds(&a->target, x)) b->sum[0] += much;
+                b->sum[1] += much;
             }
 }
 
@@ -339,8 +350,10 @@ static enum bw_status step(struct bw_stage *s)
     a.size = sqrt(a.lift[0] * a.lift[0] + a.lift[1] * a.lift[1] + a.lift[2] * a.lift[2]);
     if (!(a.size > 0)) s->host->log(s, BW_LOG_WARNING, "hot gas has no buoyancy in %s: nothing is steered", lifts->id);
     const struct bw_access access[] = {{bw_port_field(s, PORT_VEL), BW_UPDATE, 0},
-                                       {bw_port_field(s, PORT_TEMPERATURE), BW_READ, 1}};
-    status = s->host->sweep(s, &(struct bw_sweep){.access = access, .n_access = 2, .body = body, .user = &a, .sums = glow,
+                                       {bw_port_field(s, PORT_TEMPERATURE), BW_READ, 1},
+                                       {bw_port_field(s, PORT_FLAME), BW_READ, 0}};
+    a.burns = access[2].field != NULL;
+    status = s->host->sweep(s, &(struct bw_sweep){.access = access, .n_access = a.burns ? 3 : 2, .body = body, .user = &a, .sums = glow,
                                                   .n_sums = 2});
     if (!status) s->host->metric(s, "overlap", glow[1] > 0 ? glow[0] / glow[1] : 0, BW_METRIC_LAST);
     return status;
