@@ -12,7 +12,7 @@
  * A target that moves takes its flames along: its velocity is added to w, which then counts inside as well. Several
  * targets add up. Metric `overlap`: share of the flames that is in a target: of `flame`, or, where nothing burns, of the
  * gas that glows. */
-#include "control.h"
+#include "stages.h"
 #include "target.h"
 
 #include <math.h>

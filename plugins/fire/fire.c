@@ -16,7 +16,7 @@
  * unstable at any dt; burning and cooling follow one another, an error of first order in dt.
  * Advection may leave fractions a little outside [0, 1]; what is cut off then is the metric `trimmed`. */
 #include "burn.h"
-#include "control.h"
+#include "stages.h"
 #include <billow/plugin.h>
 #include <stdbool.h>
 
@@ -233,8 +233,8 @@ static enum bw_status step(struct bw_stage *s)
     return fractions_judge(s, max);
 }
 
-/* A table of structs needs constants, and the other file's descriptor is none: filled when the plugin is loaded. */
-static struct bw_stage_desc stages[2] = {
+/* A table of structs needs constants, and other files' descriptors are none: filled when the plugin is loaded. */
+static struct bw_stage_desc stages[3] = {
     {.id = "fire",
      .version = "1.0",
      .brief = "Burns fuel: heat, expansion, radiation, smoke, and the flame to render.",
@@ -245,6 +245,10 @@ static struct bw_stage_desc stages[2] = {
      .init = init,
      .step = step},
 };
-__attribute__((constructor)) static void fill_stages(void) { stages[1] = fire_control_desc; }
+__attribute__((constructor)) static void fill_stages(void)
+{
+    stages[1] = fire_control_desc;
+    stages[2] = fire_vortons_desc;
+}
 
 BW_EXPORT const struct bw_module billow_module = BW_MODULE(stages);
