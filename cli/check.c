@@ -179,7 +179,8 @@ static int preset_check(const char *name, const char *plugin_path, const char *p
     char *out = p ? bw_printf("out/%s", p->name) : NULL;
     struct bw_run_options run = {.out = out, .simd = UINT32_MAX};
     struct bw_chain *c = out ? bw_chain_create(p, r, &run, &d) : NULL;
-    if (c) {
+    int good = c && (p->frames_bake || bw_chain_check(c, &d) == BW_OK); // files that another bake will make are not there
+    if (good) {
         char frames[48], bytes[24];
         printf("%s: good, %d stages, %s, up to %s of memory\n", p->path, (int)p->n_stages,
                cli_plural(p->time.write_last - p->time.write_first + 1, "frame", frames), cli_bytes(bw_chain_memory_estimate(c), bytes));

@@ -257,7 +257,7 @@ static struct bw_stage *host_find_stage(struct bw_stage *stage, const char *id, 
     struct bw_chain *c = stage_of(stage)->chain;
     for (int32_t i = 0; i < c->n_stages; i++) {
         struct chain_stage *s = &c->stage[i];
-        const void *t = s->initialised && s->pub.desc->extension ? s->pub.desc->extension(id) : NULL;
+        const void *t = s->pub.desc->extension ? s->pub.desc->extension(id) : NULL;
         if (!t || k--) continue;
         *table = t;
         return &s->pub;

@@ -334,6 +334,18 @@ static enum bw_status frames_run(struct bw_chain *c)
     return st;
 }
 
+enum bw_status bw_chain_check(struct bw_chain *c, struct bw_diag *d)
+{
+    if (c->ran) return bw_diag_error(d, NULL, BW_ERR_USAGE, "a chain runs once: make a new one");
+    c->ran = true;
+    c->diag = d;
+    c->frame = c->preset->time.first - c->preset->time.warmup;
+    c->time = -(double)c->preset->time.warmup / c->preset->time.fps;
+    enum bw_status st = stages_init(c);
+    c->diag = NULL;
+    return st;
+}
+
 enum bw_status bw_chain_run(struct bw_chain *c, struct bw_diag *d)
 {
     if (c->ran) return bw_diag_error(d, NULL, BW_ERR_USAGE, "a chain runs once: make a new one");

@@ -40,6 +40,8 @@ struct bw_run_options {
 /// Instantiate and check. NULL after an error, with sentences in `d`. The preset and registry must outlive the chain.
 struct bw_chain *bw_chain_create(const struct bw_preset *p, const struct bw_registry *r, const struct bw_run_options *o,
                                  struct bw_diag *d);
+/// What a run would find out before its first frame: every stage's init. Nothing is written. Once, and then no run.
+enum bw_status bw_chain_check(struct bw_chain *c, struct bw_diag *d);
 /// Make all frames. Answers the exit status; the sentence is in `d`. Frames that were whole stay.
 enum bw_status bw_chain_run(struct bw_chain *c, struct bw_diag *d);
 void bw_chain_free(struct bw_chain *c);

@@ -16,6 +16,7 @@
  * unstable at any dt; burning and cooling follow one another, an error of first order in dt.
  * Advection may leave fractions a little outside [0, 1]; what is cut off then is the metric `trimmed`. */
 #include "burn.h"
+#include "stages.h"
 #include <billow/plugin.h>
 #include <stdbool.h>
 
@@ -172,7 +173,7 @@ static enum bw_status params_check(struct bw_stage *s)
     if (f->cooling > 0 && f->cooling_at <= f->ambient)
         return s->host->fail(s, BW_ERR_PRESET, "cooling_at is %g K; it must be above the ambient %g K", f->cooling_at,
                              f->ambient);
-    if (s->dt > 0 && f->expansion > 0 && !s->host->find_stage(s, BW_PROJECT, 0, &table))
+    if (f->expansion > 0 && !s->host->find_stage(s, BW_PROJECT, 0, &table))
         return s->host->fail(s, BW_ERR_PRESET, "hot gas expands, but no stage projects the flow: add mac.project, or "
                                                "give expansion: 0");
     return BW_OK;
@@ -232,7 +233,8 @@ static enum bw_status step(struct bw_stage *s)
     return fractions_judge(s, max);
 }
 
-static const struct bw_stage_desc stages[] = {
+/* A table of structs needs constants, and other files' descriptors are none: filled when the plugin is loaded. */
+static struct bw_stage_desc stages[3] = {
     {.id = "fire",
      .version = "1.0",
      .brief = "Burns fuel: heat, expansion, radiation, smoke, and the flame to render.",
@@ -243,5 +245,10 @@ static const struct bw_stage_desc stages[] = {
      .init = init,
      .step = step},
 };
+__attribute__((constructor)) static void fill_stages(void)
+{
+    stages[1] = fire_control_desc;
+    stages[2] = fire_vortons_desc;
+}
 
 BW_EXPORT const struct bw_module billow_module = BW_MODULE(stages);

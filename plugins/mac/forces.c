@@ -190,6 +190,12 @@ static double largest(struct bw_stage *s, uint32_t port)
     return st == BW_OK ? fmax(most, 0) : 0;
 }
 
+static void forces_lift(const struct bw_stage *s, bw_vec3 out)
+{
+    const struct forces *f = s->params;
+    for (int c = 0; c < 3; c++) out[c] = -f->gravity[c] * f->buoyancy / f->ambient;
+}
+
 /* From rest, an acceleration a goes a dt²/2. The flow's own speed is the CFL rule's matter. */
 static double forces_max_dt(struct bw_stage *s)
 {
@@ -215,8 +221,9 @@ static enum bw_status forces_step(struct bw_stage *s)
         .temperature = -1, .density = -1, .force = -1, .dt = (float)s->dt, .confine = (float)(f->confinement * s->dt),
         .kernels = forces_kernels_for(s->host->simd)};
     double g = gravity_size(f);
+    forces_lift(s, p.lift);
     for (int c = 0; c < 3 && g > 0; c++) {
-        p.lift[c] = -f->gravity[c] * f->buoyancy / f->ambient * s->dt;
+        p.lift[c] *= s->dt;
         p.sink[c] = f->gravity[c] / g * f->weight * s->dt;
     }
     bool confined = p.confine > 0;
@@ -240,6 +247,12 @@ static enum bw_status forces_step(struct bw_stage *s)
         s, &(struct bw_sweep){.access = row, .n_access = (uint32_t)n, .block = 2, .body = block_push, .user = &p});
 }
 
+static const void *forces_extension(const char *id)
+{
+    static const struct bw_lift_api lift = {sizeof lift, forces_lift};
+    return strcmp(id, BW_LIFT) ? NULL : &lift;
+}
+
 const struct bw_stage_desc mac_forces_desc = {
     .id = "mac.forces",
     .version = "1.0",
@@ -250,4 +263,5 @@ const struct bw_stage_desc mac_forces_desc = {
     BW_PORTS(ports),
     .max_dt = forces_max_dt,
     .step = forces_step,
+    .extension = forces_extension,
 };

@@ -88,6 +88,8 @@ edit 's/- mac.project: {}/- mac.project: {/'
 run check edited.yaml; expect "broken YAML" 3 'edited\.yaml:[0-9]+:[0-9]+: '
 run check puff --set stages.mac.forces.buoyancy=2; expect "--set" 0 good
 run check puff --set stages.mac.forces.bouyancy=2; expect "--set of an unknown key" 3 'buoyancy'
+sed 's/^stages:/&\n  - fire: {}/; /mac\.project/d' puff.yaml > edited.yaml
+run check edited.yaml; expect "fire without a projection" 3 'edited\.yaml:[0-9]+:[0-9]+: .*no stage projects the flow'
 that "check writes nothing" test ! -e out
 
 # ---- a bake ----

@@ -181,7 +181,8 @@ struct bw_host {
 
     /// [main] A service of the host by versioned id ("billow.sample/1"), or NULL.
     const void *(*extension)(const char *id);
-    /// [main] The k-th stage of the chain that offers extension `id`; its table in *table. NULL: no more.
+    /// [main] The k-th stage of the chain that offers extension `id`; its table in *table. NULL: no more. From init those
+    /// that are listed later are found as well, but are not to be called yet.
     struct bw_stage *(*find_stage)(struct bw_stage *stage, const char *id, uint32_t k, const void **table);
     /// [main] A field of another stage's making by name ("density", or "domain.density"), or NULL.
     struct bw_field *(*find_field)(struct bw_stage *stage, const char *name);

@@ -89,6 +89,14 @@ struct bw_strength_rate_api {
     enum bw_status (*rate)(struct bw_stage *stage, struct bw_particles *vortons, const double *gradient, double *rate);
 };
 
+#define BW_LIFT "billow.lift/1"
+/// Offered by stages that make hot gas rise, for those that work against it.
+struct bw_lift_api {
+    uint32_t size;
+    /// [main] Acceleration (m/s²) that a kelvin over ambient gives gas now.
+    void (*lift)(const struct bw_stage *stage, bw_vec3 out);
+};
+
 #define BW_CARRIER "billow.carrier/1"
 /// Offered (any table) by stages that carry the particles "tracers": a `tracers` stage then leaves it to them.
 
