@@ -197,8 +197,36 @@ static void solid_visible(const struct bw_snapshot_field *f, const struct bw_dom
     }
 }
 
+/// Half of solid_spread: from the cells before (way 1) or behind (way -1).
+static void solid_sweep(const struct bw_dense *b, float cap, int way, float *d)
+{
+    const ptrdiff_t sy = b->n[0], sz = sy * b->n[1], count = sz * b->n[2];
+    for (ptrdiff_t m = 0; m < count; m++) {
+        const ptrdiff_t q = way > 0 ? m : count - 1 - m;
+        const int32_t at[3] = {(int32_t)(q % sy), (int32_t)(q / sy % b->n[1]), (int32_t)(q / sz)};
+        float least = d[q];
+        if (least < cap) continue;
+        for (int e = 0; e < 13; e++) { // the first half of the 26 cells around
+            const int32_t to[3] = {at[0] + way * (e % 3 - 1), at[1] + way * (e / 3 % 3 - 1), at[2] + way * (e / 9 - 1)};
+            if (to[0] < 0 || to[1] < 0 || to[2] < 0 || to[0] >= b->n[0] || to[1] >= b->n[1] || to[2] >= b->n[2]) continue;
+            least = fminf(least, d[to[0] + to[1] * sy + to[2] * sz] + (float)b->h);
+        }
+        d[q] = fmaxf(least, cap);
+    }
+}
+
+/// Distances that are at least `cap`: what a step a cell, along diagonals too, leaves as a lower bound. A ray through
+/// empty space takes few steps then.
+static void solid_spread(const struct bw_dense *b, float cap, float *d)
+{
+    for (size_t i = 0; i < bw_dense_cells(b); i++)
+        if (d[i] >= cap) d[i] = FLT_MAX / 2;
+    solid_sweep(b, cap, 1, d);
+    solid_sweep(b, cap, -1, d);
+}
+
 /// Obstacles: the box of the tiles near them. Distances are known near the surface only and are any large number
-/// elsewhere; cut to BAND cells they are safe to march by.
+/// elsewhere; cut to BAND cells they are safe to march by, and spread from there.
 static enum bw_status solid_gather(const struct bw_tools *tools, const struct bw_snapshot_field *f, int32_t step,
                                    struct bw_volume *v)
 {
@@ -217,7 +245,9 @@ static enum bw_status solid_gather(const struct bw_tools *tools, const struct bw
     dense_make(f->info->domain, &box, step, &v->solid_box);
     v->solid = tools->alloc(tools->ctx, bw_dense_cells(&v->solid_box) * sizeof(float));
     if (!v->solid) return BW_ERR_MEMORY;
-    field_copy(tools, f, 0, &box, &v->solid_box, step, BAND * (float)(f->info->domain->h * step), v->solid);
+    const float cap = BAND * (float)(f->info->domain->h * step);
+    field_copy(tools, f, 0, &box, &v->solid_box, step, cap, v->solid);
+    solid_spread(&v->solid_box, cap, v->solid);
     return BW_OK;
 }
 
