@@ -151,6 +151,8 @@ struct walk {
     const struct tree *target;
     const struct expansion_table *table;
     double theta, core; ///< of the plan; θ = 0: nothing is far
+    double reach;       ///< > 0: what is farther (tree units) does not count
+    struct pair_sources smooth; ///< … and these Gaussian cores count too
     int32_t gradient;
     const int32_t *task; ///< target nodes
     double *velocity, *gradient_out;
@@ -233,6 +235,7 @@ static int32_t sources_sift(const struct walk *w, int32_t at, const int32_t *in,
         while (depth) {
             int32_t s = stack[--depth];
             const struct tree_node *n = &source[s];
+            if (w->reach > 0 && gap(t, n) > w->reach) continue;
             if (is_far(w, t, s)) batch_add(w, &b, t, s, local);
             else if (tree_is_leaf(n) || (!tree_is_leaf(t) && n->radius <= t->radius)) out[n_out++] = s;
             else
@@ -255,6 +258,7 @@ static void pairs_run(const struct walk *w, const struct tree_node *t, const int
         const float shift[3] = {(float)(s->centre[0] - t->centre[0]), (float)(s->centre[1] - t->centre[1]),
                                 (float)(s->centre[2] - t->centre[2])};
         fn[point ? PAIR_FAR : f->kernel](&f->sorted, s->first, s->count, shift, p);
+        if (w->reach > 0) fn[PAIR_GAUSSIAN](&w->smooth, s->first, s->count, shift, p);
     }
 }
 
@@ -396,7 +400,50 @@ enum bw_status field_evaluate(struct bw_stage *s, struct field *f, const struct 
     return st ? st : walk_all(s, f, &w);
 }
 
+/// The vortons with the other sign and Gaussian cores of one size.
+static enum bw_status smooth_make(struct bw_stage *s, struct field *f, double smooth, struct pair_sources *to)
+{
+    const size_t pad = ((size_t)f->source.count + 32) & ~(size_t)15;
+    const double per = 1 / (smooth * f->source.scale);
+    float *m = buffer_need(s, &f->memory[6], 5 * pad * sizeof *m);
+    if (!m) return BW_ERR_MEMORY;
+    *to = (struct pair_sources){.per2 = m + 3 * pad, .per3 = m + 4 * pad};
+    for (int a = 0; a < 3; a++) {
+        to->pos[a] = f->sorted.pos[a];
+        to->strength[a] = m + (size_t)a * pad;
+        for (int64_t i = 0; i < f->source.count; i++) to->strength[a][i] = -f->sorted.strength[a][i];
+    }
+    for (int64_t i = 0; i < f->source.count; i++) {
+        to->per2[i] = (float)(per * per);
+        to->per3[i] = (float)(per * per * per);
+    }
+    return BW_OK;
+}
+
+enum bw_status field_correct(struct bw_stage *s, struct field *f, double smooth, double reach, double *velocity, double *gradient)
+{
+    struct walk w;
+    if (!f->target.count) return BW_OK;
+    enum bw_status st = walk_begin(s, f, &f->target, &(struct field_plan){0}, &w);
+    if (!st) st = smooth_make(s, f, smooth, &w.smooth);
+    w.reach = reach * f->source.scale;
+    w.velocity = velocity;
+    w.gradient_out = gradient;
+    w.gradient = gradient != NULL;
+    return st ? st : walk_all(s, f, &w);
+}
+
 /* ---- how good a plan is ---- */
+
+enum bw_status field_check(struct bw_stage *s, struct field *f, int64_t count, const bw_vec3 *pos, double *velocity)
+{
+    struct walk w;
+    memset(velocity, 0, (size_t)count * 3 * sizeof *velocity);
+    enum bw_status st = tree_build(s, &f->check, count, pos, 1, &f->source, 0);
+    if (!st) st = walk_begin(s, f, &f->check, &(struct field_plan){0}, &w);
+    w.velocity = velocity;
+    return st ? st : walk_all(s, f, &w);
+}
 
 enum { LEAVES = 24, PER_LEAF = 16, CHECKED = LEAVES * PER_LEAF };
 
@@ -440,11 +487,7 @@ enum bw_status field_error(struct bw_stage *s, struct field *f, const struct fie
             memcpy(at + 3 * count, pos[f->target.from[f->target.node[leaf[i]].first + k]], 24);
             memcpy(is + 3 * count, all + 3 * (i * TREE_LEAF + k), 24);
         }
-    memset(want, 0, 3 * CHECKED * sizeof *want);
-    st = tree_build(s, &f->check, count, (const bw_vec3 *)at, 1, &f->source, 0);
-    if (!st) st = walk_begin(s, f, &f->check, &(struct field_plan){0}, &w);
-    w.velocity = want;
-    if (!st) st = walk_all(s, f, &w);
+    st = field_check(s, f, count, (const bw_vec3 *)at, want);
     *error = error_rms(is, want, 3 * count);
     return st;
 }

@@ -3,15 +3,20 @@
  *
  *     u(x) = Σ α × (x - x_p) q(|x - x_p|/σ) / (4π |x - x_p|³)
  *
- * `direct` sums every pair; `fast` is field.c's multipole method, whose order is raised until its error against the direct sum,
- * measured at 384 of the points asked for, is below `error`, and which gives way to the direct sum where none is good enough; `seed` is seed.c. `auto` takes what is faster. The stage
- * holds no state but memory: what it answers depends on the vortons alone, not on what was asked before. */
+ * `direct` sums every pair. `fast` is field.c's multipole method, whose order is raised until its error against the direct
+ * sum, measured at 384 of the points asked for, is below `error`, and which gives way to the direct sum where none is good
+ * enough. `mesh` gives the far field to particle_mesh.c, as that of Gaussian cores wider than a step of the mesh, and what is
+ * near to pairs: their own kernel less that Gaussian; where all cores are Gaussian and of one size they are the mesh's, and no
+ * pair is left. Its error is measured in the same way; `fast` stands in where it is too large, and for moore's kernel, whose far
+ * field is its own. `seed` is seed.c. `auto` takes what is likely to be faster. The stage holds no state but memory: what it
+ * answers depends on the vortons alone, not on what was asked before. */
+#include "particle_mesh.h"
 #include "seed.h"
 #include "vorton.h"
 #include <math.h>
 #include <string.h>
 
-enum method { METHOD_AUTO, METHOD_DIRECT, METHOD_FAST, METHOD_SEED };
+enum method { METHOD_AUTO, METHOD_DIRECT, METHOD_FAST, METHOD_MESH, METHOD_SEED };
 
 struct params {
     int32_t method, kernel;
@@ -20,6 +25,8 @@ struct params {
 
 struct state {
     struct field field;
+    struct particle_mesh mesh;
+    struct buffer memory, own; ///< of mesh_plan_make and mesh_error; what the mesh method found
     struct seed_grid seed;
     int32_t said;         ///< method that the log has told, + 1
     int32_t order;
@@ -27,9 +34,9 @@ struct state {
 };
 
 static const struct bw_param params[] = {
-    BW_CHOICE(struct params, method, "method", "auto", "auto|direct|fast|seed",
-              "direct: every pair; fast: multipoles within `error`; auto: whichever is faster; seed: Gourlay's tree, "
-              "an error of a tenth."),
+    BW_CHOICE(struct params, method, "method", "auto", "auto|direct|fast|mesh|seed",
+              "direct: every pair; fast: multipoles; mesh: Fourier transforms, and pairs that are near; both within `error`; "
+              "auto: whichever is faster; seed: Gourlay's tree, an error of a tenth."),
     BW_CHOICE(struct params, kernel, "kernel", "gaussian", "gaussian|algebraic|moore|seed",
               "How vorticity is spread over a vorton's core: a Gaussian; Winckelmans and Leonard's; Rosenhead and Moore's; "
               "Gourlay's."),
@@ -39,7 +46,7 @@ static const struct bw_param params[] = {
      .def = "1e-3",
      .min = 1e-5,
      .max = 0.1,
-     .doc = "Largest error of `fast`, root mean square over root mean square of the velocity."},
+     .doc = "Largest error of `fast` and `mesh`, root mean square over root mean square of the velocity."},
 };
 
 static const struct bw_port ports[] = {
@@ -95,9 +102,175 @@ static enum bw_status plan_choose(struct bw_stage *s, double wanted, const bw_ve
     return status;
 }
 
+/* ---- particle-mesh ------------------------------------------------------------------------------------------------ */
+
+/// A mesh, and how far pairs have to be corrected, m; 0: not at all.
+struct mesh_plan {
+    double h, core, reach, seconds;
+};
+
+/// Where a core counts as a point, σ; 0: never.
+static const double point_from[] = {[PAIR_GAUSSIAN] = 4.3, [PAIR_ALGEBRAIC] = 7, [PAIR_MOORE] = 0, [PAIR_SEED] = 1};
+
+/// Processor seconds of a node of the mesh (transforms of three components of the doubled mesh), of a vorton or point there,
+/// and of a corrected pair; of a vorton by multipoles. What a machine makes of them differs less than what they are compared for.
+#define SECONDS_NODE 1.0e-7
+#define SECONDS_PLACE 3.5e-7
+#define SECONDS_PAIR 0.7e-9
+#define SECONDS_FAST 5.5e-6
+enum { LOOKS = 2000, BINS_MOST = 1 << 22 };
+
+/// Vortons and points: their box, and the vortons' radii.
+struct extent {
+    double lo[3], hi[3], least, most; ///< m
+};
+
+static struct extent extent_of(const struct vortons *v, int64_t count, const bw_vec3 *pos)
+{
+    struct extent e = {{HUGE_VAL, HUGE_VAL, HUGE_VAL}, {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL}, HUGE_VAL, 0};
+    for (int64_t i = 0; i < v->count + count; i++) {
+        const double *x = i < v->count ? v->pos[i] : pos[i - v->count];
+        for (int a = 0; a < 3; a++) {
+            e.lo[a] = fmin(e.lo[a], x[a]);
+            e.hi[a] = fmax(e.hi[a], x[a]);
+        }
+        if (i < v->count) e.least = fmin(e.least, v->radius[i]), e.most = fmax(e.most, v->radius[i]);
+    }
+    return e;
+}
+
+/// About how many vortons are within `reach` of a point, on the mean; negative: out of memory.
+static double near_count(struct bw_stage *s, const struct extent *e, const struct vortons *v, int64_t count, const bw_vec3 *pos,
+                         double reach)
+{
+    struct state *st = s->state;
+    double cell = reach, sum = 0;
+    int64_t n[3], bins = BINS_MOST + 1;
+    for (; bins > BINS_MOST; cell *= 1.25) {
+        for (int a = 0; a < 3; a++) n[a] = (int64_t)fmin((e->hi[a] - e->lo[a]) / cell, 1e5) + 1;
+        bins = n[0] * n[1] * n[2];
+        if (bins <= BINS_MOST) break;
+    }
+    int32_t *in = buffer_need(s, &st->memory, (size_t)bins * sizeof *in);
+    if (!in) return -1;
+    memset(in, 0, (size_t)bins * sizeof *in);
+    for (int64_t i = 0; i < v->count; i++) {
+        int64_t at[3];
+        for (int a = 0; a < 3; a++) at[a] = (int64_t)((v->pos[i][a] - e->lo[a]) / cell);
+        in[at[0] + n[0] * (at[1] + n[1] * at[2])]++;
+    }
+    int64_t looks = count < LOOKS ? count : LOOKS;
+    for (int64_t l = 0; l < looks; l++) {
+        int64_t at[3], i = l * count / looks;
+        for (int a = 0; a < 3; a++) at[a] = (int64_t)((pos[i][a] - e->lo[a]) / cell);
+        for (int q = 0; q < 27; q++) {
+            const int64_t x = at[0] + q % 3 - 1, y = at[1] + q / 3 % 3 - 1, z = at[2] + q / 9 - 1;
+            if (x >= 0 && y >= 0 && z >= 0 && x < n[0] && y < n[1] && z < n[2]) sum += in[x + n[0] * (y + n[1] * z)];
+        }
+    }
+    return sum / (double)looks;
+}
+
+/// The quickest mesh. `core`: σ on the mesh, in steps. Where all cores are Gaussian and of one size, they are the mesh's.
+static enum bw_status mesh_plan_make(struct bw_stage *s, const struct vortons *v, int64_t count, const bw_vec3 *pos, double core,
+                                     struct mesh_plan *plan)
+{
+    static const double steps[] = {0.5, 0.7, 1, 1.4, 2, 2.8, 4, 5.6};
+    const enum pair_kernel kernel = (enum pair_kernel)((const struct params *)s->params)->kernel;
+    const struct extent e = extent_of(v, count, pos);
+    const double places = SECONDS_PLACE * (double)(v->count + count);
+    *plan = (struct mesh_plan){.seconds = HUGE_VAL};
+    if (!(point_from[kernel] > 0)) return BW_OK;
+    if (kernel == PAIR_GAUSSIAN && e.most <= e.least * (1 + 1e-9)) {
+        const double h = e.most / core;
+        *plan = (struct mesh_plan){h, core, 0, SECONDS_NODE * particle_mesh_nodes(e.lo, e.hi, h) + places};
+    }
+    for (size_t i = 0; i < BW_COUNT(steps); i++) {
+        const double h = steps[i] * sqrt(e.least * e.most), reach = fmax(4.3 * core * h, point_from[kernel] * e.most);
+        const double mesh = SECONDS_NODE * particle_mesh_nodes(e.lo, e.hi, h) + places;
+        if (mesh >= plan->seconds) continue;
+        const double near = near_count(s, &e, v, count, pos, reach);
+        if (near < 0) return BW_ERR_MEMORY;
+        const double seconds = mesh + SECONDS_PAIR * near * (double)count;
+        if (seconds < plan->seconds) *plan = (struct mesh_plan){h, core, reach, seconds};
+    }
+    return BW_OK;
+}
+
+/// Error at some of the points, root mean square over root mean square.
+static enum bw_status mesh_error(struct bw_stage *s, int64_t count, const bw_vec3 *pos, const double *velocity, double *error)
+{
+    struct state *st = s->state;
+    enum { CHECKED = 256 };
+    const int64_t n = count < CHECKED ? count : CHECKED;
+    double *at = buffer_need(s, &st->memory, (size_t)n * 6 * sizeof *at), *want = at + 3 * n, wrong = 0, all = 0;
+    if (!at) return BW_ERR_MEMORY;
+    for (int64_t i = 0; i < n; i++) memcpy(at + 3 * i, pos[i * count / n], 24);
+    enum bw_status status = field_check(s, &st->field, n, (const bw_vec3 *)at, want);
+    for (int64_t i = 0; i < 3 * n; i++) {
+        const double is = velocity[3 * (i / 3 * count / n) + i % 3];
+        wrong += (is - want[i]) * (is - want[i]);
+        all += want[i] * want[i];
+    }
+    *error = all > 0 ? sqrt(wrong / all) : 0;
+    return status;
+}
+
+/// Mesh and pairs, added.
+static enum bw_status mesh_add(struct bw_stage *s, const struct vortons *v, int64_t count, const bw_vec3 *pos,
+                               const struct mesh_plan *plan, double *velocity, double *gradient)
+{
+    struct state *st = s->state;
+    enum bw_status status = particle_mesh_evaluate(s, &st->mesh, v, plan->h, plan->core, count, pos, velocity, gradient);
+    if (status || !(plan->reach > 0)) return status;
+    status = field_points(s, &st->field, count, pos, 1);
+    return status ? status : field_correct(s, &st->field, plan->core * plan->h, plan->reach, velocity, gradient);
+}
+
+/// Wider cores on the mesh err less: what was enough for rings and clouds, then what is.
+static const double mesh_cores[] = {1.2, 1.5, 2};
+
+/// By a mesh if one is good enough: *good says so.
+static enum bw_status mesh_evaluate(struct bw_stage *s, const struct vortons *v, int64_t count, const bw_vec3 *pos,
+                                    double *velocity, double *gradient, int *good)
+{
+    const double wanted = ((const struct params *)s->params)->error;
+    struct state *st = s->state;
+    const size_t n = (gradient ? 12 : 3) * (size_t)count;
+    double *own = buffer_need(s, &st->own, n * sizeof *own), error = HUGE_VAL;
+    enum bw_status status = own ? BW_OK : BW_ERR_MEMORY;
+    *good = 0;
+    for (size_t i = wanted < 3e-4; i < BW_COUNT(mesh_cores) && !status && !*good; i++) {
+        struct mesh_plan plan;
+        status = mesh_plan_make(s, v, count, pos, mesh_cores[i], &plan);
+        if (status || !(plan.seconds < HUGE_VAL)) return status;
+        memset(own, 0, n * sizeof *own);
+        status = mesh_add(s, v, count, pos, &plan, own, gradient ? own + 3 * count : NULL);
+        if (!status) status = mesh_error(s, count, pos, own, &error);
+        *good = !status && error <= wanted;
+    }
+    if (!*good) return status;
+    st->error = fmax(st->error, error);
+    for (int64_t i = 0; i < 3 * count; i++) velocity[i] += own[i];
+    for (int64_t i = 0; i < 9 * count && gradient; i++) gradient[i] += own[3 * count + i];
+    return BW_OK;
+}
+
+/// What `auto` takes.
+static enum bw_status method_choose(struct bw_stage *s, const struct vortons *v, int64_t count, const bw_vec3 *pos, enum method *m)
+{
+    struct mesh_plan plan;
+    *m = METHOD_DIRECT;
+    if (is_direct((double)v->count, (double)count)) return BW_OK;
+    enum bw_status status = mesh_plan_make(s, v, count, pos, mesh_cores[0], &plan);
+    *m = plan.seconds < 0.5 * SECONDS_FAST * (double)(v->count + count) ? METHOD_MESH : METHOD_FAST;
+    return status;
+}
+
 static void method_say(struct bw_stage *s, enum method m, int64_t vortons, int64_t points)
 {
-    static const char *const words[] = {"", "every pair", "the multipole method", "the seed's tree"};
+    static const char *const words[] = {"", "every pair", "the multipole method", "a mesh, and pairs that are near",
+                                        "the seed's tree"};
     struct state *st = s->state;
     if (st->said == (int32_t)m + 1) return;
     st->said = (int32_t)m + 1;
@@ -136,15 +309,22 @@ static enum bw_status evaluate(struct bw_stage *s, size_t n, const bw_vec3 *pos,
     if (!v.count || !count) return BW_OK;
     struct vortons all = {v.count, (const bw_vec3 *)v.pos, (const bw_vec3 *)v.strength, v.radius};
     enum method m = (enum method)p->method;
-    if (m == METHOD_AUTO) m = is_direct((double)v.count, (double)count) ? METHOD_DIRECT : METHOD_FAST;
+    enum bw_status status = m == METHOD_AUTO ? method_choose(s, &all, count, pos, &m) : BW_OK;
+    if (status) return status;
     method_say(s, m, v.count, count);
-    enum bw_status status;
     if (m == METHOD_SEED) {
         status = seed_build(s, &st->seed, &all, (enum pair_kernel)p->kernel, count, pos);
         if (!status) seed_evaluate(s, &st->seed, count, pos, velocity, gradient);
         return status;
     }
     status = field_sources(s, &st->field, &all, (enum pair_kernel)p->kernel);
+    if (!status && m == METHOD_MESH) {
+        int good = 0;
+        status = mesh_evaluate(s, &all, count, pos, velocity, gradient, &good);
+        if (status || good) return status;
+        s->host->log(s, BW_LOG_INFO, "no mesh is within %.2g here: multipoles instead", p->error);
+        m = METHOD_FAST;
+    }
     if (!status && m == METHOD_FAST) return fast_evaluate(s, count, pos, velocity, gradient);
     if (!status) status = field_points(s, &st->field, count, pos, 0);
     return status ? status : field_evaluate(s, &st->field, &(struct field_plan){0}, velocity, gradient);
@@ -175,6 +355,8 @@ static enum bw_status step(struct bw_stage *s)
     return BW_OK;
 }
 
+static void uninit(struct bw_stage *s) { particle_mesh_free(&((struct state *)s->state)->mesh); }
+
 static const void *extension(const char *id)
 {
     static const struct bw_velocity_api api = {sizeof api, evaluate};
@@ -192,5 +374,6 @@ const struct bw_stage_desc vorton_velocity_desc = {
     BW_PORTS(ports),
     .step = step,
     .extension = extension,
+    .uninit = uninit,
     .flags = BW_STAGE_SETUP,
 };

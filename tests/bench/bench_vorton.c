@@ -117,7 +117,7 @@ int main(int argc, char **argv)
     int64_t most = argc > 1 ? atoll(argv[1]) : 1000000;
     const char *kernel = argc > 2 ? argv[2] : "gaussian";
     int gradient = argc > 3 && *argv[3] == 'g';
-    double last[3] = {0};
+    double last[4] = {0};
     cloud = argc > 4;
     printf("%8s %-7s %9s %9s %10s %10s %10s%s\n", "vortons", "method", "seconds", "cpu", "pairs/s", "2/cpu", "error", gradient ? "   gradient" : "");
     for (int64_t n = 1000; n <= most; n *= 10) {
@@ -128,6 +128,7 @@ int main(int argc, char **argv)
             against = &direct;
         }
         row(n, "fast", kernel, gradient, against, &last[1]);
+        row(n, "mesh", kernel, gradient, against, &last[3]);
         row(n, "seed", kernel, gradient, against, &last[2]);
     }
     return 0;

@@ -117,14 +117,17 @@ Test(vortons, equal_bytes)
 {
     const char *rest = "  - vorton.diffuse: {}\n  - vorton.remesh: {interval: 0.02, spacing: 7 cm, merge: 0.2, split: 1.5}\n"
                        "  - tracers: {shape: {sphere: {radius: 40 cm}}, count: 3000, rate: 2 1/s}\n  - to_grid: {velocity: vel}\n";
-    struct test_run one = wobbling("fast", rest, 6, 1), two = wobbling("fast", rest, 6, 2);
-    cr_assert_eq(hash(&one, "vortons", "pos"), hash(&two, "vortons", "pos"));
-    cr_assert_eq(hash(&one, "vortons", "strength"), hash(&two, "vortons", "strength"));
-    cr_assert_eq(hash(&one, "tracers", "pos"), hash(&two, "tracers", "pos"));
-    cr_assert_eq(test_hash(&one, "density"), test_hash(&two, "density"));
-    cr_assert_eq(test_hash(&one, "vel"), test_hash(&two, "vel"));
-    test_end(&one);
-    test_end(&two);
+    static const char *const methods[] = {"fast", "mesh"};
+    for (int m = 0; m < 2; m++) {
+        struct test_run one = wobbling(methods[m], rest, 6, 1), two = wobbling(methods[m], rest, 6, 2);
+        cr_assert_eq(hash(&one, "vortons", "pos"), hash(&two, "vortons", "pos"));
+        cr_assert_eq(hash(&one, "vortons", "strength"), hash(&two, "vortons", "strength"));
+        cr_assert_eq(hash(&one, "tracers", "pos"), hash(&two, "tracers", "pos"));
+        cr_assert_eq(test_hash(&one, "density"), test_hash(&two, "density"));
+        cr_assert_eq(test_hash(&one, "vel"), test_hash(&two, "vel"));
+        test_end(&one);
+        test_end(&two);
+    }
 }
 
 /* ---- the fast methods against the direct sum ---- */
@@ -162,22 +165,28 @@ static struct test_run cloud_start(void)
 
 Test(vortons, fast_is_as_good_as_it_says)
 {
-    static const char *const kernels[] = {"gaussian", "algebraic", "moore", "seed"};
+    static const char *const kernels[] = {"gaussian", "algebraic", "moore", "seed"}, *const methods[] = {"fast", "mesh"};
     struct test_run start = cloud_start();
     for (int k = 0; k < 4; k++) {
-        struct test_run direct = cloud("direct", kernels[k], "1e-3", ""), fast = cloud("fast", kernels[k], "1e-3", "");
-        double u = difference(&fast, &direct, &start, "pos"), g = difference(&fast, &direct, &start, "strength");
-        cr_assert_lt(u, 1.2e-3, "%s: velocity off by %.2e", kernels[k], u);
-        cr_assert_lt(g, 1e-2, "%s: stretching off by %.2e", kernels[k], g);
-        cr_assert_gt(u, 1e-9, "%s: fast is not direct", kernels[k]);
+        struct test_run direct = cloud("direct", kernels[k], "1e-3", "");
+        for (int m = 0; m < 2; m++) {
+            struct test_run fast = cloud(methods[m], kernels[k], "1e-3", "");
+            double u = difference(&fast, &direct, &start, "pos"), g = difference(&fast, &direct, &start, "strength");
+            cr_assert_lt(u, 1.2e-3, "%s, %s: velocity off by %.2e", methods[m], kernels[k], u);
+            cr_assert_lt(g, 1e-2, "%s, %s: stretching off by %.2e", methods[m], kernels[k], g);
+            cr_assert_gt(u, 1e-9, "%s, %s: it is the direct sum", methods[m], kernels[k]);
+            test_end(&fast);
+        }
         test_end(&direct);
-        test_end(&fast);
     }
-    struct test_run direct = cloud("direct", "gaussian", "1e-3", ""), fine = cloud("fast", "gaussian", "3e-5", "");
-    double u = difference(&fine, &direct, &start, "pos");
-    cr_assert_lt(u, 4e-5, "asked for 3e-5: %.2e", u);
+    struct test_run direct = cloud("direct", "gaussian", "1e-3", "");
+    for (int m = 0; m < 2; m++) {
+        struct test_run fine = cloud(methods[m], "gaussian", "3e-5", "");
+        double u = difference(&fine, &direct, &start, "pos");
+        cr_assert_lt(u, 4e-5, "%s, asked for 3e-5: %.2e", methods[m], u);
+        test_end(&fine);
+    }
     test_end(&direct);
-    test_end(&fine);
     test_end(&start);
 }
 
@@ -232,9 +241,9 @@ static const struct bw_module difference_module = BW_MODULE(difference_stages);
 
 Test(vortons, gradient)
 {
-    static const char *const kernels[] = {"gaussian", "algebraic", "moore", "seed"}, *const methods[] = {"direct", "fast"};
+    static const char *const kernels[] = {"gaussian", "algebraic", "moore", "seed"}, *const methods[] = {"direct", "fast", "mesh"};
     struct test_options o = {.simd = UINT32_MAX, .module = &difference_module};
-    for (int k = 0; k < 8; k++) {
+    for (int k = 0; k < 12; k++) {
         struct test_run r = run_with(&o, HEAD "time: {fps: 24, frames: 1-2, substeps: 1}\nstages:\n"
                                               "  - vorton.emit: {source: {ring: {axis: [1, 1, 2], radius: 70 cm, core: 20 cm, layers: 4}}}\n"
                                               "  - vorton.velocity: {kernel: %s, method: %s}\n  - differences: {}\n",
