@@ -18,9 +18,18 @@ static const struct bw_param field_row[] = {
      .flags = BW_PARAM_STATIC},
 };
 
+static const struct bw_param points_row[] = {
+    {.type = BW_PARAM_STRING,
+     .offset = BW_OFFSET(struct vdb_field_name, name, const char *),
+     .doc = "Such as vortons or tracers.",
+     .flags = BW_PARAM_STATIC},
+};
+
 static const struct bw_param params[] = {
     BW_LIST(struct vdb_params, fields, struct vdb_field_name, "fields", field_row,
             "Fields to write; by default whatever is advected, flame, and vel."),
+    BW_LIST(struct vdb_params, points, struct vdb_field_name, "points", points_row,
+            "Particles to write as OpenVDB points: P, v, pscale, Cd, id, and their other attributes."),
     BW_STRING(struct vdb_params, name, "name", NULL,
               "File name without the number, which follows as _0001; a run of # at its end says how many digits. "
               "Default: the preset's name, with the domain's unless that is the preset's first."),
@@ -151,6 +160,7 @@ static enum bw_status vdb_frame(struct bw_exporter *e, const struct bw_frame *fr
     enum bwvdb_status made = bwvdb_writer_create(&options, &w, &error);
     if (made) return e->host->fail(e, (enum bw_status)made, "%s", error.text);
     enum bw_status s = vdb_fields_add(e, frame, w);
+    if (!s) s = vdb_points_add(e, frame, w);
     if (!s) s = file_meta(e, frame, w);
     if (!s) s = file_write(e, w, frame->number);
     bwvdb_writer_free(w);

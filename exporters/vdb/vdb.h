@@ -17,6 +17,7 @@ struct vdb_field_name {
 
 struct vdb_params {
     struct bw_list fields; ///< of struct vdb_field_name
+    struct bw_list points; ///< likewise
     const char *name;
     int32_t up;          ///< 0: z, 1: y
     int32_t precision;   ///< enum vdb_precision
@@ -38,5 +39,7 @@ struct vdb_state {
 
 /// Add every field that the preset asks for to the file. Failures are reported.
 enum bw_status vdb_fields_add(struct bw_exporter *e, const struct bw_frame *frame, struct bwvdb_writer *w);
+/// The same for particles.
+enum bw_status vdb_points_add(struct bw_exporter *e, const struct bw_frame *frame, struct bwvdb_writer *w);
 
 #endif

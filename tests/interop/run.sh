@@ -39,6 +39,24 @@ if have vdb_print; then
     check "vdb_print: half floats" printed 'is_saved_as_half_float|saved as half|half'
     check "vdb_print: vel is contravariant relative" printed 'contravariant relative'
     check "vdb_print: fps" printed '25'
+    cat >"$work/sparks.yaml" <<'YAML'
+billow: 1
+name: sparks
+domain: {size: none, voxel: 4 cm}
+time: {fps: 25, frames: 1001-1002}
+stages:
+  - vorton.emit: {source: {ring: {radius: 0.5 m, core: 8 cm, layers: 2}}}
+  - tracers: {shape: {sphere: {radius: 30 cm}}, count: 5000}
+  - vorton.velocity: {}
+  - vorton.advect: {}
+  - to_grid: {}
+export:
+  - vdb: {points: [tracers, vortons], up: y, scale: 100}
+YAML
+    check "particles among the grids" "$billow" bake "$work/sparks.yaml" --out "$work/sparks"
+    pointed() { vdb_print -l "$work/sparks/vdb/sparks_1002.vdb" | grep -A3 "Name: $1" | grep -q ptdataidx32; }
+    check "vdb_print: tracers are points" pointed tracers
+    check "vdb_print: vortons are points" pointed vortons
 fi
 
 # Python's module: the box in metres, values, background.

@@ -121,6 +121,33 @@ enum bwvdb_status bwvdb_writer_create(const struct bwvdb_options *options, struc
 /// Errors: BWVDB_ERR_USAGE (no name, a name used before, voxel <= 0, band <= 0), BWVDB_ERR (a value that is not a
 /// number or, with `half`, larger than 65504), BWVDB_ERR_MEMORY.
 enum bwvdb_status bwvdb_writer_add(struct bwvdb_writer *w, const struct bwvdb_grid *grid, struct bwvdb_error *error);
+enum bwvdb_number { BWVDB_F32 = 0, BWVDB_F64 = 1, BWVDB_I64 = 2 };
+
+/// Values that points carry, `comps` (1 or 3) each; kept as 32-bit numbers.
+struct bwvdb_points_attribute {
+    const char *name;
+    uint32_t comps;
+    uint32_t number;  ///< enum bwvdb_number, of `data`
+    const void *data; ///< count × comps
+    double gain;      ///< values are multiplied by it; 0 means 1
+    uint32_t turns;   ///< 1: a direction, which y_up turns
+};
+
+/// Points to write as one grid of OpenVDB's points. Zero what is not needed.
+struct bwvdb_points {
+    const char *name;
+    int64_t count;
+    const double (*pos)[3]; ///< world
+    double gain;            ///< positions are multiplied by it; 0 means 1
+    uint32_t y_up;          ///< (x, y, z) becomes (x, z, -y)
+    double voxel;           ///< edge of the voxels that points are kept by, world units after gain; 0: some eight points each
+    const struct bwvdb_points_attribute *attributes;
+    uint32_t n_attributes;
+};
+
+/// Build a grid of points; nothing of `points` is needed afterwards. Errors: BWVDB_ERR_USAGE (no name, a name used before,
+/// other than 1 or 3 components), BWVDB_ERR (a position that is not a number), BWVDB_ERR_MEMORY.
+enum bwvdb_status bwvdb_writer_points(struct bwvdb_writer *w, const struct bwvdb_points *points, struct bwvdb_error *error);
 /// Add an entry to the file's metadata.
 enum bwvdb_status bwvdb_writer_meta(struct bwvdb_writer *w, const struct bwvdb_meta *meta, struct bwvdb_error *error);
 /// Write everything to `path`, which should be a temporary name: after an error the file is removed, but a crash
@@ -193,6 +220,12 @@ enum bwvdb_status bwvdb_read_box(const struct bwvdb_file *f, int32_t grid, const
 /// Trilinear values at `count` world positions (x, y, z each), staggering honoured; out: count × comps.
 enum bwvdb_status bwvdb_sample(const struct bwvdb_file *f, int32_t grid, size_t count, const double (*pos)[3],
                                double *out, struct bwvdb_error *error);
+
+/// Points of a grid of OpenVDB's points: their number in *count and, where `out` is not NULL, `comps` (1 or 3) numbers each
+/// of a 32-bit attribute, in the grid's order. "P" stands for world positions.
+/// Errors: BWVDB_ERR_IO, BWVDB_ERR_USAGE (no such grid of points or attribute), BWVDB_ERR_MEMORY.
+enum bwvdb_status bwvdb_read_points(const char *path, const char *grid, const char *attribute, uint32_t comps, int64_t *count,
+                                    double *out, struct bwvdb_error *error);
 
 /* ---- meshes ---- */
 

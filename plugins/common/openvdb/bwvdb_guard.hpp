@@ -30,6 +30,12 @@
 namespace vdb = openvdb;
 using vdb::Coord;
 
+struct bwvdb_writer {
+    bwvdb_options options;
+    vdb::GridPtrVec grids;
+    vdb::MetaMap meta;
+};
+
 namespace
 {
 
@@ -41,6 +47,13 @@ inline bwvdb_status report(bwvdb_error *e, bwvdb_status status, const std::strin
             if (*c == '\n') *c = ' ';
     }
     return status;
+}
+
+inline vdb::GridBase::Ptr grid_named(const bwvdb_writer &w, const std::string &name)
+{
+    for (auto &g : w.grids)
+        if (g->getName() == name) return g;
+    return nullptr;
 }
 
 /* Every public call runs in here: no exception leaves the wrapper. `what` opens the sentence. */

@@ -31,12 +31,6 @@ void meta_insert(vdb::MetaMap &map, const bwvdb_meta &m)
 
 } // namespace
 
-struct bwvdb_writer {
-    bwvdb_options options;
-    vdb::GridPtrVec grids;
-    vdb::MetaMap meta;
-};
-
 struct bwvdb_region {
     vdb::MaskTree tree;
     std::vector<const vdb::MaskTree::LeafNodeType *> leaves; // by z, y, x
@@ -298,13 +292,6 @@ template <class Grid> bwvdb_status add_grid(bwvdb_writer &w, const bwvdb_grid &g
 vdb::CoordBBox box_of(const int32_t lo[3], const int32_t n[3])
 {
     return vdb::CoordBBox(lo[0], lo[1], lo[2], lo[0] + n[0] - 1, lo[1] + n[1] - 1, lo[2] + n[2] - 1);
-}
-
-vdb::GridBase::Ptr grid_named(const bwvdb_writer &w, const std::string &name)
-{
-    for (auto &g : w.grids)
-        if (g->getName() == name) return g;
-    return nullptr;
 }
 
 } // namespace

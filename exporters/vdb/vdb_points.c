@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Particles as OpenVDB points, under the names that Houdini gives attributes: P, v, pscale, Cd, id. */
+#include "vdb.h"
+
+#include <string.h>
+
+enum { ATTRIBUTES_MOST = 32 };
+
+static const struct {
+    const char *ours, *theirs;
+    uint32_t length, turns; ///< 1: `scale` applies; `up` applies
+} names[] = {{"velocity", "v", 1, 1}, {"radius", "pscale", 1, 0}, {"colour", "Cd", 0, 0}, {"strength", "strength", 0, 1}};
+
+static struct bwvdb_points_attribute attribute_of(const struct bw_snapshot_particles *p, uint32_t a, double scale)
+{
+    static const uint32_t numbers[] = {[BW_F32] = BWVDB_F32, [BW_F64P] = BWVDB_F64, [BW_I64] = BWVDB_I64};
+    const struct bw_attribute *at = &p->attributes[a];
+    struct bwvdb_points_attribute out = {.name = at->name, .comps = at->comps, .number = numbers[at->precision], .data = p->data[a]};
+    for (uint32_t i = 0; i < BW_COUNT(names); i++) {
+        if (strcmp(names[i].ours, at->name)) continue;
+        out.name = names[i].theirs;
+        out.gain = names[i].length ? scale : 1;
+        out.turns = names[i].turns;
+    }
+    return out;
+}
+
+static enum bw_status particles_add(struct bw_exporter *e, const struct bw_snapshot_particles *p, struct bwvdb_writer *w)
+{
+    const struct vdb_params *o = e->params;
+    struct bwvdb_points_attribute attribute[ATTRIBUTES_MOST];
+    struct bwvdb_points points = {.name = p->name, .count = p->count, .gain = o->scale, .y_up = o->up == 1, .attributes = attribute};
+    struct bwvdb_error error;
+    for (uint32_t a = 0; a < p->n_attributes && points.n_attributes < ATTRIBUTES_MOST; a++) {
+        const struct bw_attribute *at = &p->attributes[a];
+        if (!strcmp(at->name, "pos") && at->precision == BW_F64P) points.pos = (const double(*)[3])p->data[a];
+        else if (at->comps == 1 || at->comps == 3) attribute[points.n_attributes++] = attribute_of(p, a, o->scale);
+    }
+    if (!points.pos) return e->host->fail(e, BW_ERR_PRESET, "particles \"%s\" have no `pos` of three doubles", p->name);
+    enum bwvdb_status failed = bwvdb_writer_points(w, &points, &error);
+    return failed ? e->host->fail(e, (enum bw_status)failed, "%s", error.text) : BW_OK;
+}
+
+enum bw_status vdb_points_add(struct bw_exporter *e, const struct bw_frame *frame, struct bwvdb_writer *w)
+{
+    const struct vdb_params *o = e->params;
+    const struct vdb_field_name *name = o->points.items;
+    for (int64_t i = 0; i < o->points.count; i++) {
+        const struct bw_snapshot_particles *p = NULL;
+        for (uint32_t k = 0; k < frame->n_particles; k++)
+            if (!strcmp(frame->particles[k].name, name[i].name)) p = &frame->particles[k];
+        if (!p) return e->host->fail(e, BW_ERR_PRESET, "there are no particles \"%s\"", name[i].name);
+        enum bw_status status = particles_add(e, p, w);
+        if (status) return status;
+    }
+    return BW_OK;
+}
