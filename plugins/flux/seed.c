@@ -166,16 +166,40 @@ static struct seed_row row_of(const struct work *w, int q, ptrdiff_t at, int n, 
     return r;
 }
 
-/* 1 where no cell can be asked for more than it holds: all flows at the largest momentum and the steepest slope of the
- * block, out of the emptiest cell. Whether that is known does not change a bit. */
-static int all_afford(const struct work *w)
+/* 1 where no cell can be asked for more than it holds: all flows at the largest momentum and the steepest slope, out of
+ * the emptiest cell. Whether that is known does not change a bit. */
+static int all_afford(const struct flux_task *t, int ways, const struct seed_bounds *b)
 {
-    const struct flux *p = w->t->p;
+    const struct flux *p = t->p;
+    const double most = sqrt(t->dim) * b->most_momentum / (p->seed.rate * t->s->grid->h);
+    return 2 * ways * (most + p->seed.diffusion * (b->most_mass - b->least_mass)) < 0.999 * b->least_mass;
+}
+
+static int block_affords(const struct work *w)
+{
     struct seed_bounds b = {.n = (int)w->sh.cells, .dim = w->t->dim, .mass = w->mass - w->sh.origin};
     for (int a = 0; a < b.dim; a++) b.momentum[a] = w->momentum[a] - w->sh.origin;
     w->t->k->seed_bounds(&b);
-    const double most = sqrt(b.dim) * b.most_momentum / (p->seed.rate * w->t->s->grid->h);
-    return 2 * w->q.n * (most + p->seed.diffusion * (b.most_mass - b.least_mass)) < 0.999 * b.least_mass;
+    return all_afford(w->t, w->q.n, &b);
+}
+
+/* What the next step finds: with all blocks' extremes known beforehand, none needs to look two cells around itself. */
+static void bounds_tell(const struct work *w)
+{
+    const struct bw_view *mass = &w->b->view[w->t->n_in], *momentum = mass + 1;
+    const int32_t *n = w->b->n;
+    const int whole = mass->sy == n[0] && mass->sz == (ptrdiff_t)n[0] * n[1];
+    double *max = w->b->max;
+    for (int k = 0; k < (whole ? 1 : n[2]); k++)
+        for (int j = 0; j < (whole ? 1 : n[1]); j++) {
+            const ptrdiff_t at = j * mass->sy + k * mass->sz;
+            struct seed_bounds b = {.n = whole ? n[0] * n[1] * n[2] : n[0], .dim = w->t->dim, .mass = bw_f64(mass, 0) + at};
+            for (int a = 0; a < b.dim; a++) b.momentum[a] = bw_f64(momentum, w->t->axis[a]) + at;
+            w->t->k->seed_bounds(&b);
+            max[0] = fmax(max[0], b.most_momentum);
+            max[1] = fmax(max[1], b.most_mass);
+            max[2] = fmax(max[2], -b.least_mass);
+        }
 }
 
 /* The faces of direction q whose lower cell is in line `l`, from the first that counts on; *n of them. */
@@ -328,7 +352,7 @@ static int work_begin(struct work *w, const struct flux_task *t, const struct bw
 {
     *w = (struct work){.t = t,
                        .b = b,
-                       .sh = flux_shape_of(b, &b->view[0], FLUX_HALO),
+                       .sh = flux_shape_of(b, &b->view[0], t->halo),
                        .mass = bw_f64(&b->view[0], 0),
                        .slow = t->axis[t->dim - 1]};
     const struct flux_shape *sh = &w->sh;
@@ -357,7 +381,7 @@ static void seed_body(const struct bw_block *b, void *user)
 {
     struct work w;
     if (!work_begin(&w, user, b)) return;
-    if (all_afford(&w))
+    if (w.t->halo < FLUX_HALO || block_affords(&w))
         w.share = NULL;
     else
         shares_find(&w);
@@ -366,19 +390,33 @@ static void seed_body(const struct bw_block *b, void *user)
         if (l >= 0) line_end(&w, l);
     }
     if (w.walls.open) walls_apply(&w);
+    bounds_tell(&w);
 }
 
 enum bw_status flux_seed_run(struct flux_task *t)
 {
     struct bw_stage *s = t->s;
     const int64_t steps = flux_seed_steps(t->p, s->time, s->time + s->dt);
+    const int ways = directions_make(neighbours_count(&t->p->seed, t->dim), s->grid->thin).n;
     enum bw_status status = flux_seed_check(s);
     for (int64_t i = 0; i < steps && status == BW_OK; i++) {
+        double max[3];
         if (s->host->cancelled(s)) return BW_ERR_CANCELLED;
-        status = s->host->sweep(
-            s, &(struct bw_sweep){
-                   .access = t->access, .n_access = t->n_access, .body = seed_body, .user = t, .reach = flux_reach});
+        status = s->host->sweep(s, &(struct bw_sweep){.access = t->access,
+                                                      .n_access = t->n_access,
+                                                      .body = seed_body,
+                                                      .user = t,
+                                                      .reach = flux_reach,
+                                                      .maxs = max,
+                                                      .n_maxs = 3});
+        const double rest = t->p->ambient; // beyond open sides and in inactive tiles
+        t->halo = all_afford(t, ways, &(struct seed_bounds){.most_momentum = max[0],
+                                                            .most_mass = fmax(max[1], rest),
+                                                            .least_mass = fmin(-max[2], rest)})
+                      ? 1
+                      : FLUX_HALO;
     }
+    t->halo = FLUX_HALO;
     t->st->steps = steps;
     return status;
 }
