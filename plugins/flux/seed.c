@@ -113,6 +113,7 @@ struct work {
     ptrdiff_t line, origin; ///< values of one with its halo, and where its first own cell is
     double *flow[SEED_WAYS][2][SEED_VALUES]; ///< of a line and the one before it
     double *gate, *gain;                     ///< of a line
+    struct seed_row kind[SEED_WAYS];         ///< what all rows of a direction share
 };
 
 /// Cells whose faces count: their neighbour or they themselves lie in the block, `grow` cells round it.
@@ -144,20 +145,15 @@ static void gate_fill(const struct work *w, const int d[3], ptrdiff_t at, int n)
 /* The n faces from cell `at` on in direction q. */
 static struct seed_row row_of(const struct work *w, int q, ptrdiff_t at, int n, double *const flow[], int push)
 {
-    const struct flux *p = w->t->p;
     const int *d = w->q.d[q];
     const ptrdiff_t to = at + d[0] + flux_at(&w->sh, d[1], d[2]);
-    struct seed_row r = {.n = n,
-                         .dim = w->t->dim,
-                         .mass = {w->mass + at, w->mass + to},
-                         .scale = 1 / (p->seed.rate * w->t->s->grid->h),
-                         .diffusion = p->seed.diffusion,
-                         .friction = p->seed.friction,
-                         .flow = flow[0]};
-    for (int a = 0; a < w->t->dim; a++) {
+    struct seed_row r = w->kind[q];
+    r.n = n;
+    r.mass[0] = w->mass + at, r.mass[1] = w->mass + to;
+    r.flow = flow[0];
+    for (int a = 0; a < r.dim; a++) {
         r.momentum[0][a] = w->momentum[a] + at;
         r.momentum[1][a] = w->momentum[a] + to;
-        r.dir[a] = d[w->t->axis[a]] / directions_length(d);
         if (push) r.push[a] = flow[1 + a];
     }
     if (w->walls.open) gate_fill(w, d, at, n);
@@ -314,14 +310,14 @@ static void cell_bounce(const struct work *w, ptrdiff_t at, int a, double mass, 
 /* 1 where all cells of a row and those beside it are open. */
 static int row_free(const struct work *w, ptrdiff_t at)
 {
-    float all = 1;
+    int closed = 0;
     if (w->walls.pass[0]) return 0;
     for (int a = 0; a < w->t->dim; a++) {
         const ptrdiff_t step = w->sh.step[w->t->axis[a]];
         const float *low = w->walls.open + at - step, *here = low + step, *high = here + step;
-        for (int i = 0; i < w->b->n[0]; i++) all = low[i] * here[i] * high[i] < all ? 0 : all;
+        for (int i = 0; i < w->b->n[0]; i++) closed |= low[i] * here[i] * high[i] == 0;
     }
-    return all > 0;
+    return !closed;
 }
 
 /* Cells behind walls keep what they hold. */
@@ -348,6 +344,15 @@ static void walls_apply(const struct work *w)
         }
 }
 
+static struct seed_row kind_of(const struct flux_task *t, const int d[3])
+{
+    const struct flux_seed *p = &t->p->seed;
+    struct seed_row r = {
+        .dim = t->dim, .scale = 1 / (p->rate * t->s->grid->h), .diffusion = p->diffusion, .friction = p->friction};
+    for (int a = 0; a < t->dim; a++) r.dir[a] = d[t->axis[a]] / directions_length(d);
+    return r;
+}
+
 static int work_begin(struct work *w, const struct flux_task *t, const struct bw_block *b)
 {
     *w = (struct work){.t = t,
@@ -368,9 +373,11 @@ static int work_begin(struct work *w, const struct flux_task *t, const struct bw
     w->gate = at;
     w->gain = at + w->line;
     at += 2 * w->line + w->origin;
-    for (int q = 0; q < w->q.n; q++)
+    for (int q = 0; q < w->q.n; q++) {
+        w->kind[q] = kind_of(t, w->q.d[q]);
         for (int e = 0; e < 2; e++)
             for (int v = 0; v <= t->dim; v++, at += w->line) w->flow[q][e][v] = at;
+    }
     w->share = at - w->origin + sh->origin;
     w->out = w->share + sh->cells;
     if (room) flux_walls_fill(t, b, sh, (float *)(w->out - sh->origin + sh->cells), &w->walls);
