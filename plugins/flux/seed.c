@@ -257,18 +257,19 @@ static void line_end(const struct work *w, int l)
     const struct flux_seed *p = &t->p->seed;
     const int plane = w->slow == 2;
     const ptrdiff_t at = l * w->sh.step[w->slow], to = l * (plane ? mass->sz : mass->sy);
-    struct seed_end r = {.n = w->b->n[0],
-                         .rows = w->rows,
-                         .stride = (int)w->sh.step[1],
-                         .dim = t->dim,
-                         .ways = w->q.n,
-                         .mass = w->mass + at,
-                         .gain = w->gain,
-                         .damping = p->damping,
-                         .drain = p->drain,
-                         .ambient = t->p->ambient,
-                         .mass_out = bw_f64(mass, 0) + to,
-                         .out_stride = mass->sy};
+    struct seed_end r; // large: only what is used is set
+    r.n = w->b->n[0];
+    r.rows = w->rows;
+    r.stride = (int)w->sh.step[1];
+    r.dim = t->dim;
+    r.ways = w->q.n;
+    r.mass = w->mass + at;
+    r.gain = w->gain;
+    r.damping = p->damping;
+    r.drain = p->drain;
+    r.ambient = t->p->ambient;
+    r.mass_out = bw_f64(mass, 0) + to;
+    r.out_stride = mass->sy;
     for (int a = 0; a < t->dim; a++) {
         r.momentum[a] = w->momentum[a] + at;
         r.momentum_out[a] = bw_f64(momentum, t->axis[a]) + to;
