@@ -306,6 +306,12 @@ static ptrdiff_t out_at(const struct work *w, int s)
     return s * (w->slow == 2 ? out->sz : out->sy);
 }
 
+/* Rows that one call may do from a slice on: where slices are rows, those of all. */
+static int rows_from(const struct work *w, int slices)
+{
+    return w->slow == 2 ? w->rows : slices;
+}
+
 /* Slices s to e - 1 from what goes through their inner faces, which lie `skip` values into the strips. */
 static void inner_update(const struct work *w, int begin, int e, ptrdiff_t skip)
 {
@@ -314,10 +320,10 @@ static void inner_update(const struct work *w, int begin, int e, ptrdiff_t skip)
     for (int v = 0; v < w->all; v++) {
         const float *from = value_of(w, v, 0);
         float *out = value_of(w, v, base);
-        for (int s = begin; s < e; s++) {
+        for (int s = begin; s < e; s += w->slow == 2 ? 1 : e - begin) {
             const ptrdiff_t at = skip + (s - begin) * w->line + w->in;
             struct flux_update u = {.n = w->b->n[0],
-                                    .rows = w->rows,
+                                    .rows = rows_from(w, e - begin),
                                     .ratio = w->t->ratio,
                                     .from = from + s * w->line,
                                     .out = out + out_at(w, s),
@@ -340,11 +346,11 @@ static void outer_update(const struct work *w, int s, int begin, int e)
     const int a = w->t->dim - 1;
     for (int v = 0; v < w->all; v++) {
         float *out = value_of(w, v, base);
-        for (int q = begin; q < e; q++) {
+        for (int q = begin; q < e; q += w->slow == 2 ? 1 : e - begin) {
             const ptrdiff_t at = (q - s + 1) * w->line + w->in;
             float *to = out + out_at(w, q);
             const struct flux_update u = {.n = w->b->n[0],
-                                          .rows = w->rows,
+                                          .rows = rows_from(w, e - begin),
                                           .ratio = w->t->ratio,
                                           .low = {w->flux[a][1][v] + at},
                                           .high = {w->flux[a][0][v] + at + w->line},
@@ -389,13 +395,13 @@ static void row_keep(const struct work *w, int j, int k)
     }
 }
 
-static void row_survey(const struct work *w, int j, int k, float *most, float *least)
+static void row_survey(const struct work *w, int j, int k, int n, float *most, float *least)
 {
     const struct flux_task *t = w->t;
     const struct bw_view *out = &w->b->view[t->n_in];
     const float *u[FLUX_VARS];
     for (int v = 0; v < w->vars; v++) u[v] = value_of(w, v, t->n_in) + j * out->sy + k * out->sz;
-    t->k->survey(&t->g, w->sh.n[0], u, (float)t->p->ambient, t->pressure, most, least);
+    t->k->survey(&t->g, n, u, (float)t->p->ambient, t->pressure, most, least);
 }
 
 /* What does not move across a plane: the momentum along its thin axis. */
@@ -409,13 +415,15 @@ static void row_thin(const struct work *w, int j, int k)
 
 static void slice_end(const struct work *w, int s, float *most, float *least)
 {
-    for (int r = 0; r < w->rows; r++) {
-        const int j = w->slow == 2 ? r : s, k = w->slow == 2 ? s : 0;
+    const int32_t n = w->b->n[0];
+    const int dense = w->b->view[w->t->n_in].sy == n, first = w->slow == 2 ? 0 : s, k = w->slow == 2 ? s : 0;
+    for (int j = first; j < first + w->rows; j++) {
         if (w->t->keep < 1 || w->t->calm < 1) row_calm(w, j, k);
         if (w->walls.open) row_keep(w, j, k);
         if (w->b->grid->thin >= 0) row_thin(w, j, k);
-        row_survey(w, j, k, most, least);
+        if (!dense) row_survey(w, j, k, n, most, least);
     }
+    if (dense) row_survey(w, first, k, n * w->rows, most, least);
 }
 
 /* The fluxes below a strip's last slice are the next one's first. */

@@ -191,7 +191,8 @@ static enum bw_status task_make(struct flux_task *t, struct bw_stage *s)
                             .solid_vel = -1,
                             .wall = -1,
                             .energy = -1,
-                            .n_in = 2};
+                            .n_in = 2,
+                            .halo = FLUX_HALO};
     if (!t->tiles) return s->host->fail(s, BW_ERR_PLUGIN, "the host offers no %s", BW_TILES);
     for (int a = 0; a < 3; a++)
         if (a != s->grid->thin) t->axis[t->dim++] = a;

@@ -61,6 +61,7 @@ struct flux_task {
     struct bw_access access[2 * (FLUX_CARRIED + 3) + 3];
     uint32_t n_in, n_access;
     int32_t solid, solid_vel, wall, energy, carried, n_carried; ///< views: -1 where there is none
+    int32_t halo;                              ///< cells round a block that sweeps read: FLUX_HALO, or fewer
     float ratio;                               ///< dt/h, s/m
     float keep, calm;                          ///< share that drain and damping leave
     float pressure;                            ///< ambient, Pa

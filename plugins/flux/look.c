@@ -26,6 +26,7 @@ int flux_reach(const struct bw_block *b, uint32_t row, int32_t reach[6], void *u
 {
     const struct flux_task *t = user;
     const int32_t r = (int32_t)row;
+    for (int side = 0; side < 6; side++) reach[side] = reach[side] < t->halo ? reach[side] : t->halo;
     flux_reach_flat(b, reach);
     if (r == t->wall) return flux_tile_of(t, b)->wall;
     if (r == t->solid_vel) return flux_tile_of(t, b)->moves > 0;

@@ -113,6 +113,7 @@ struct work {
     ptrdiff_t line, origin; ///< values of one with its halo, and where its first own cell is
     double *flow[SEED_WAYS][2][SEED_VALUES]; ///< of a line and the one before it
     double *gate, *gain;                     ///< of a line
+    struct seed_row kind[SEED_WAYS];         ///< what all rows of a direction share
 };
 
 /// Cells whose faces count: their neighbour or they themselves lie in the block, `grow` cells round it.
@@ -144,20 +145,15 @@ static void gate_fill(const struct work *w, const int d[3], ptrdiff_t at, int n)
 /* The n faces from cell `at` on in direction q. */
 static struct seed_row row_of(const struct work *w, int q, ptrdiff_t at, int n, double *const flow[], int push)
 {
-    const struct flux *p = w->t->p;
     const int *d = w->q.d[q];
     const ptrdiff_t to = at + d[0] + flux_at(&w->sh, d[1], d[2]);
-    struct seed_row r = {.n = n,
-                         .dim = w->t->dim,
-                         .mass = {w->mass + at, w->mass + to},
-                         .scale = 1 / (p->seed.rate * w->t->s->grid->h),
-                         .diffusion = p->seed.diffusion,
-                         .friction = p->seed.friction,
-                         .flow = flow[0]};
-    for (int a = 0; a < w->t->dim; a++) {
+    struct seed_row r = w->kind[q];
+    r.n = n;
+    r.mass[0] = w->mass + at, r.mass[1] = w->mass + to;
+    r.flow = flow[0];
+    for (int a = 0; a < r.dim; a++) {
         r.momentum[0][a] = w->momentum[a] + at;
         r.momentum[1][a] = w->momentum[a] + to;
-        r.dir[a] = d[w->t->axis[a]] / directions_length(d);
         if (push) r.push[a] = flow[1 + a];
     }
     if (w->walls.open) gate_fill(w, d, at, n);
@@ -166,16 +162,40 @@ static struct seed_row row_of(const struct work *w, int q, ptrdiff_t at, int n, 
     return r;
 }
 
-/* 1 where no cell can be asked for more than it holds: all flows at the largest momentum and the steepest slope of the
- * block, out of the emptiest cell. Whether that is known does not change a bit. */
-static int all_afford(const struct work *w)
+/* 1 where no cell can be asked for more than it holds: all flows at the largest momentum and the steepest slope, out of
+ * the emptiest cell. Whether that is known does not change a bit. */
+static int all_afford(const struct flux_task *t, int ways, const struct seed_bounds *b)
 {
-    const struct flux *p = w->t->p;
+    const struct flux *p = t->p;
+    const double most = sqrt(t->dim) * b->most_momentum / (p->seed.rate * t->s->grid->h);
+    return 2 * ways * (most + p->seed.diffusion * (b->most_mass - b->least_mass)) < 0.999 * b->least_mass;
+}
+
+static int block_affords(const struct work *w)
+{
     struct seed_bounds b = {.n = (int)w->sh.cells, .dim = w->t->dim, .mass = w->mass - w->sh.origin};
     for (int a = 0; a < b.dim; a++) b.momentum[a] = w->momentum[a] - w->sh.origin;
     w->t->k->seed_bounds(&b);
-    const double most = sqrt(b.dim) * b.most_momentum / (p->seed.rate * w->t->s->grid->h);
-    return 2 * w->q.n * (most + p->seed.diffusion * (b.most_mass - b.least_mass)) < 0.999 * b.least_mass;
+    return all_afford(w->t, w->q.n, &b);
+}
+
+/* What the next step finds: with all blocks' extremes known beforehand, none needs to look two cells around itself. */
+static void bounds_tell(const struct work *w)
+{
+    const struct bw_view *mass = &w->b->view[w->t->n_in], *momentum = mass + 1;
+    const int32_t *n = w->b->n;
+    const int whole = mass->sy == n[0] && mass->sz == (ptrdiff_t)n[0] * n[1];
+    double *max = w->b->max;
+    for (int k = 0; k < (whole ? 1 : n[2]); k++)
+        for (int j = 0; j < (whole ? 1 : n[1]); j++) {
+            const ptrdiff_t at = j * mass->sy + k * mass->sz;
+            struct seed_bounds b = {.n = whole ? n[0] * n[1] * n[2] : n[0], .dim = w->t->dim, .mass = bw_f64(mass, 0) + at};
+            for (int a = 0; a < b.dim; a++) b.momentum[a] = bw_f64(momentum, w->t->axis[a]) + at;
+            w->t->k->seed_bounds(&b);
+            max[0] = fmax(max[0], b.most_momentum);
+            max[1] = fmax(max[1], b.most_mass);
+            max[2] = fmax(max[2], -b.least_mass);
+        }
 }
 
 /* The faces of direction q whose lower cell is in line `l`, from the first that counts on; *n of them. */
@@ -237,18 +257,19 @@ static void line_end(const struct work *w, int l)
     const struct flux_seed *p = &t->p->seed;
     const int plane = w->slow == 2;
     const ptrdiff_t at = l * w->sh.step[w->slow], to = l * (plane ? mass->sz : mass->sy);
-    struct seed_end r = {.n = w->b->n[0],
-                         .rows = w->rows,
-                         .stride = (int)w->sh.step[1],
-                         .dim = t->dim,
-                         .ways = w->q.n,
-                         .mass = w->mass + at,
-                         .gain = w->gain,
-                         .damping = p->damping,
-                         .drain = p->drain,
-                         .ambient = t->p->ambient,
-                         .mass_out = bw_f64(mass, 0) + to,
-                         .out_stride = mass->sy};
+    struct seed_end r; // large: only what is used is set
+    r.n = w->b->n[0];
+    r.rows = w->rows;
+    r.stride = (int)w->sh.step[1];
+    r.dim = t->dim;
+    r.ways = w->q.n;
+    r.mass = w->mass + at;
+    r.gain = w->gain;
+    r.damping = p->damping;
+    r.drain = p->drain;
+    r.ambient = t->p->ambient;
+    r.mass_out = bw_f64(mass, 0) + to;
+    r.out_stride = mass->sy;
     for (int a = 0; a < t->dim; a++) {
         r.momentum[a] = w->momentum[a] + at;
         r.momentum_out[a] = bw_f64(momentum, t->axis[a]) + to;
@@ -290,14 +311,14 @@ static void cell_bounce(const struct work *w, ptrdiff_t at, int a, double mass, 
 /* 1 where all cells of a row and those beside it are open. */
 static int row_free(const struct work *w, ptrdiff_t at)
 {
-    float all = 1;
+    int closed = 0;
     if (w->walls.pass[0]) return 0;
     for (int a = 0; a < w->t->dim; a++) {
         const ptrdiff_t step = w->sh.step[w->t->axis[a]];
         const float *low = w->walls.open + at - step, *here = low + step, *high = here + step;
-        for (int i = 0; i < w->b->n[0]; i++) all = low[i] * here[i] * high[i] < all ? 0 : all;
+        for (int i = 0; i < w->b->n[0]; i++) closed |= low[i] * here[i] * high[i] == 0;
     }
-    return all > 0;
+    return !closed;
 }
 
 /* Cells behind walls keep what they hold. */
@@ -324,11 +345,20 @@ static void walls_apply(const struct work *w)
         }
 }
 
+static struct seed_row kind_of(const struct flux_task *t, const int d[3])
+{
+    const struct flux_seed *p = &t->p->seed;
+    struct seed_row r = {
+        .dim = t->dim, .scale = 1 / (p->rate * t->s->grid->h), .diffusion = p->diffusion, .friction = p->friction};
+    for (int a = 0; a < t->dim; a++) r.dir[a] = d[t->axis[a]] / directions_length(d);
+    return r;
+}
+
 static int work_begin(struct work *w, const struct flux_task *t, const struct bw_block *b)
 {
     *w = (struct work){.t = t,
                        .b = b,
-                       .sh = flux_shape_of(b, &b->view[0], FLUX_HALO),
+                       .sh = flux_shape_of(b, &b->view[0], t->halo),
                        .mass = bw_f64(&b->view[0], 0),
                        .slow = t->axis[t->dim - 1]};
     const struct flux_shape *sh = &w->sh;
@@ -344,9 +374,11 @@ static int work_begin(struct work *w, const struct flux_task *t, const struct bw
     w->gate = at;
     w->gain = at + w->line;
     at += 2 * w->line + w->origin;
-    for (int q = 0; q < w->q.n; q++)
+    for (int q = 0; q < w->q.n; q++) {
+        w->kind[q] = kind_of(t, w->q.d[q]);
         for (int e = 0; e < 2; e++)
             for (int v = 0; v <= t->dim; v++, at += w->line) w->flow[q][e][v] = at;
+    }
     w->share = at - w->origin + sh->origin;
     w->out = w->share + sh->cells;
     if (room) flux_walls_fill(t, b, sh, (float *)(w->out - sh->origin + sh->cells), &w->walls);
@@ -357,7 +389,7 @@ static void seed_body(const struct bw_block *b, void *user)
 {
     struct work w;
     if (!work_begin(&w, user, b)) return;
-    if (all_afford(&w))
+    if (w.t->halo < FLUX_HALO || block_affords(&w))
         w.share = NULL;
     else
         shares_find(&w);
@@ -366,19 +398,33 @@ static void seed_body(const struct bw_block *b, void *user)
         if (l >= 0) line_end(&w, l);
     }
     if (w.walls.open) walls_apply(&w);
+    bounds_tell(&w);
 }
 
 enum bw_status flux_seed_run(struct flux_task *t)
 {
     struct bw_stage *s = t->s;
     const int64_t steps = flux_seed_steps(t->p, s->time, s->time + s->dt);
+    const int ways = directions_make(neighbours_count(&t->p->seed, t->dim), s->grid->thin).n;
     enum bw_status status = flux_seed_check(s);
     for (int64_t i = 0; i < steps && status == BW_OK; i++) {
+        double max[3];
         if (s->host->cancelled(s)) return BW_ERR_CANCELLED;
-        status = s->host->sweep(
-            s, &(struct bw_sweep){
-                   .access = t->access, .n_access = t->n_access, .body = seed_body, .user = t, .reach = flux_reach});
+        status = s->host->sweep(s, &(struct bw_sweep){.access = t->access,
+                                                      .n_access = t->n_access,
+                                                      .body = seed_body,
+                                                      .user = t,
+                                                      .reach = flux_reach,
+                                                      .maxs = max,
+                                                      .n_maxs = 3});
+        const double rest = t->p->ambient; // beyond open sides and in inactive tiles
+        t->halo = all_afford(t, ways, &(struct seed_bounds){.most_momentum = max[0],
+                                                            .most_mass = fmax(max[1], rest),
+                                                            .least_mass = fmin(-max[2], rest)})
+                      ? 1
+                      : FLUX_HALO;
     }
+    t->halo = FLUX_HALO;
     t->st->steps = steps;
     return status;
 }
