@@ -32,7 +32,8 @@ static const struct bw_param node_row[] = {
     {.type = BW_PARAM_VEC3, .unit = "m", .doc = "A place that the path goes through."},
 };
 static const struct bw_param point_rows[] = {
-    BW_VEC3(struct control_point, at, "at", "[0, 0, 0]", "m", "Where the flames are drawn to; keyframes drag them along."),
+    BW_VEC3(struct control_point, at, "at", "[0, 0, 0]", "m",
+            "Where the flames are drawn to; keyframes drag them along."),
     BW_F64(struct control_point, radius, "radius", "0.2 m", 1e-6, 1e6, "m", "How far it is felt."),
     BW_F64(struct control_point, strength, "strength", "1", 0, 1e3, NULL, "Times the stage's own."),
 };
@@ -53,12 +54,7 @@ static const struct bw_param params[] = {
 
 enum { PORT_VEL, PORT_TEMPERATURE, PORT_FLAME };
 static const struct bw_port ports[] = {
-    {.name = "vel",
-     .kind = BW_MAC,
-     .access = BW_UPDATE,
-     .unit = "m/s",
-     .doc = "The flow.",
-     .flags = BW_PORT_NO_CREATE},
+    {.name = "vel", .kind = BW_MAC, .access = BW_UPDATE, .unit = "m/s", .doc = "The flow.", .flags = BW_PORT_NO_CREATE},
     {.name = "temperature", .kind = BW_SCALAR, .access = BW_READ, .unit = "K", .doc = "Excess over ambient."},
     {.name = "flame",
      .kind = BW_SCALAR,
@@ -93,7 +89,10 @@ struct pull {
     double goal;  ///< … this, m/s, times the rate
 };
 
-static double fade(double q) { return q <= 0 ? 1 : q >= 1 ? 0 : 1 - q * q * (3 - 2 * q); }
+static double fade(double q)
+{
+    return q <= 0 ? 1 : q >= 1 ? 0 : 1 - q * q * (3 - 2 * q);
+}
 
 static void pull_gather(struct pull *f, double rate, double speed)
 {
@@ -187,7 +186,8 @@ static void glow_count(const struct plan *a, const struct bw_block *b)
             for (int i = 0; i < b->n[0]; i++) {
                 const double value = (double)bw_f32(t, 0)[i + j * t->sy + k * t->sz], much = a->burns ? value : 1;
                 if (!(value > least)) continue;
-                const double x[3] = {block_coord(b, 0, i + 0.5), block_coord(b, 1, j + 0.5), block_coord(b, 2, k + 0.5)};
+                const double x[3] = {block_coord(b, 0, i + 0.5), block_coord(b, 1, j + 0.5),
+                                     block_coord(b, 2, k + 0.5)};
                 if (target_holds(&a->target, x)) b->sum[0] += much;
                 b->sum[1] += much;
             }
@@ -225,8 +225,8 @@ static enum bw_status outside_tell(struct bw_stage *s, const char *what, int64_t
 {
     char index[24] = "";
     if (number >= 0) snprintf(index, sizeof index, " %lld", (long long)number + 1);
-    return s->host->fail(s, BW_ERR_PRESET, "the target lies outside the domain: %s%s, round (%g, %g, %g) m", what, index,
-                         0.5 * (box->lo[0] + box->hi[0]), 0.5 * (box->lo[1] + box->hi[1]),
+    return s->host->fail(s, BW_ERR_PRESET, "the target lies outside the domain: %s%s, round (%g, %g, %g) m", what,
+                         index, 0.5 * (box->lo[0] + box->hi[0]), 0.5 * (box->lo[1] + box->hi[1]),
                          0.5 * (box->lo[2] + box->hi[2]));
 }
 
@@ -333,8 +333,9 @@ static enum bw_status init(struct bw_stage *s)
     if (p->shape.kind < 0 && !p->path.count && !p->points.count)
         return s->host->fail(s, BW_ERR_PRESET, "there is nothing to steer to: give a shape, a path or points");
     if (!lift_find(s, &api))
-        return s->host->fail(s, BW_ERR_PRESET, "no stage lifts hot gas, and buoyancy is what control measures its "
-                                               "forces by: add mac.forces");
+        return s->host->fail(s, BW_ERR_PRESET,
+                             "no stage lifts hot gas, and buoyancy is what control measures its "
+                             "forces by: add mac.forces");
     return targets_place(s, &a, 1);
 }
 
@@ -353,8 +354,9 @@ static enum bw_status step(struct bw_stage *s)
                                        {bw_port_field(s, PORT_TEMPERATURE), BW_READ, 1},
                                        {bw_port_field(s, PORT_FLAME), BW_READ, 0}};
     a.burns = access[2].field != NULL;
-    status = s->host->sweep(s, &(struct bw_sweep){.access = access, .n_access = a.burns ? 3 : 2, .body = body, .user = &a, .sums = glow,
-                                                  .n_sums = 2});
+    status = s->host->sweep(
+        s, &(struct bw_sweep){
+               .access = access, .n_access = a.burns ? 3 : 2, .body = body, .user = &a, .sums = glow, .n_sums = 2});
     if (!status) s->host->metric(s, "overlap", glow[1] > 0 ? glow[0] / glow[1] : 0, BW_METRIC_LAST);
     return status;
 }

@@ -176,8 +176,9 @@ double target_distance(const struct target *t, const double x[3])
 static void spline_at(const double *a, const double *b, const double *c, const double *d, double u, double out[3])
 {
     for (int i = 0; i < 3; i++)
-        out[i] = b[i] + 0.5 * u * (c[i] - a[i] + u * (2 * a[i] - 5 * b[i] + 4 * c[i] - d[i] +
-                                                      u * (3 * (b[i] - c[i]) + d[i] - a[i])));
+        out[i] = b[i] + 0.5 * u *
+                            (c[i] - a[i] +
+                             u * (2 * a[i] - 5 * b[i] + 4 * c[i] - d[i] + u * (3 * (b[i] - c[i]) + d[i] - a[i])));
 }
 
 enum bw_status path_make(struct bw_stage *s, const struct control_node *node, int64_t count, struct path *p)

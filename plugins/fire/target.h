@@ -19,8 +19,8 @@ struct control_node {
 
 /// Distances on a lattice of cells: for shapes that know only whether a place is inside (VDB files).
 struct distance_grid {
-    float *value;   ///< at cell centres, x fastest, m; NULL: none was made
-    int32_t lo[3];  ///< cell of the domain that the first one is
+    float *value;  ///< at cell centres, x fastest, m; NULL: none was made
+    int32_t lo[3]; ///< cell of the domain that the first one is
     int32_t n[3];
     double beyond;  ///< what lies outside of the lattice is at least so far away, m
     struct pose of; ///< the shape as it stood …

@@ -25,7 +25,8 @@ struct fire {
 
 static const struct bw_param params[] = {
     SHAPE_ROW(struct fire, SHAPE_SOLIDS, NULL, 0, "Particles in here are lit."),
-    BW_F64(struct fire, torch, "torch", "900 K", 0, 1e5, "K", "Excess over ambient that they are at least heated to there."),
+    BW_F64(struct fire, torch, "torch", "900 K", 0, 1e5, "K",
+           "Excess over ambient that they are at least heated to there."),
     BW_F64(struct fire, fuel, "fuel", "1", 0, 1, NULL, "Fraction of fuel that new particles carry."),
     BW_CHOICE(struct fire, law, "law", "linear", "linear|proportional|arrhenius", "How fuel burns: as in fire."),
     BW_F64(struct fire, burn_rate, "burn_rate", "2.5 1/s", 0, 1e12, "1/s", "How fast fuel burns."),
@@ -35,13 +36,15 @@ static const struct bw_param params[] = {
     BW_F64(struct fire, heat, "heat", "1.8e6 J/kg", 0, 1e12, "J/kg", "Heat that a kilogram of fuel sets free."),
     BW_F64(struct fire, heat_capacity, "heat_capacity", "1005 J/kg/K", 1, 1e9, "J/kg/K", "Of the gas."),
     BW_F64(struct fire, smoke_rate, "smoke_rate", "10 1/s", 0, 1e12, "1/s", "How fast cold flame turns to smoke."),
-    BW_F64(struct fire, smoke_at, "smoke_at", "2000 K", 1, 1e6, "K", "Absolute temperature at which it does so 1/e as fast."),
-    BW_F64(struct fire, cooling, "cooling", "3000 K/s", 0, 1e9, "K/s", "How fast gas at `cooling_at` cools by radiating."),
+    BW_F64(struct fire, smoke_at, "smoke_at", "2000 K", 1, 1e6, "K",
+           "Absolute temperature at which it does so 1/e as fast."),
+    BW_F64(struct fire, cooling, "cooling", "3000 K/s", 0, 1e9, "K/s",
+           "How fast gas at `cooling_at` cools by radiating."),
     BW_F64(struct fire, cooling_at, "cooling_at", "2000 K", 0, 1e5, "K", "Absolute temperature at which it does so."),
 };
 
 static const struct bw_attribute attributes[] = {
-    {"pos", BW_F64P, 3, "m"}, {"temperature", BW_F64P, 1, "K"}, {"fuel", BW_F64P, 1, "1"},
+    {"pos", BW_F64P, 3, "m"},   {"temperature", BW_F64P, 1, "K"}, {"fuel", BW_F64P, 1, "1"},
     {"flame", BW_F64P, 1, "1"}, {"smoke", BW_F64P, 1, "1"},
 };
 
@@ -145,7 +148,8 @@ static enum bw_status step(struct bw_stage *s)
     if (!a.count && s->step == 1) s->host->log(s, BW_LOG_WARNING, "there are no particles yet: nothing burns");
     s->host->parallel_for(s, (a.count + CHUNK - 1) / CHUNK, chunk_burn, &a);
     for (int64_t i = 0; i < a.count; i++) {
-        if (!isfinite(a.temperature[i])) return s->host->fail(s, BW_ERR_DIVERGED, "particle %lld has no temperature", (long long)a.id[i]);
+        if (!isfinite(a.temperature[i]))
+            return s->host->fail(s, BW_ERR_DIVERGED, "particle %lld has no temperature", (long long)a.id[i]);
         if (a.id[i] >= st->next) st->next = a.id[i] + 1;
         fuel += a.fuel[i];
         flame += a.flame[i];

@@ -8,15 +8,16 @@
 #include <unistd.h>
 
 /* A puff of hot gas over the floor, in a domain that starts anywhere. A way through `stages`, of fire.control's options. */
-#define PUFF \
-    "billow: 1\n" \
-    "domain: {cells: [36, 32, 52], voxel: 2.5 cm, center: [5 cm, 0], sides: {bottom: closed, rest: open}}\n" \
-    "time: {fps: %g, frames: 1001-%d, %s, seed: 3}\n" \
-    "stages:\n" \
-    "  - emit: {frames: 1001-1005, mode: max, temperature: 1500, shape: {sphere: {center: [0, 0, 0.17], radius: 11 cm}}}\n" \
-    "  - mac.advect: {}\n" \
-    "  - mac.forces: {buoyancy: %g}\n" \
-    "%s%s%s" \
+#define PUFF                                                                                                           \
+    "billow: 1\n"                                                                                                      \
+    "domain: {cells: [36, 32, 52], voxel: 2.5 cm, center: [5 cm, 0], sides: {bottom: closed, rest: open}}\n"           \
+    "time: {fps: %g, frames: 1001-%d, %s, seed: 3}\n"                                                                  \
+    "stages:\n"                                                                                                        \
+    "  - emit: {frames: 1001-1005, mode: max, temperature: 1500, shape: {sphere: {center: [0, 0, 0.17], radius: 11 "   \
+    "cm}}}\n"                                                                                                          \
+    "  - mac.advect: {}\n"                                                                                             \
+    "  - mac.forces: {buoyancy: %g}\n"                                                                                 \
+    "%s%s%s"                                                                                                           \
     "  - mac.project: {tolerance: 1e-3}\n"
 
 struct puff {
@@ -30,8 +31,9 @@ struct puff {
 static struct test_run puff_run(struct puff p)
 {
     struct test_options o = {.threads = p.threads ? p.threads : 2, .simd = UINT32_MAX};
-    return run_with(&o, PUFF, p.fps > 0 ? p.fps : 24, p.last, p.steps ? p.steps : "cfl: 3", p.fps > 0 ? p.buoyancy : 0.25,
-                    p.control ? "  - fire.control: {" : "", p.control ? p.control : "", p.control ? "}\n" : "");
+    return run_with(&o, PUFF, p.fps > 0 ? p.fps : 24, p.last, p.steps ? p.steps : "cfl: 3",
+                    p.fps > 0 ? p.buoyancy : 0.25, p.control ? "  - fire.control: {" : "", p.control ? p.control : "",
+                    p.control ? "}\n" : "");
 }
 
 struct heat {
@@ -90,7 +92,8 @@ Test(control, scales_with_buoyancy)
     struct heat slow = puff_heat((struct puff){BALL "strength: 1.5", 1020, 24, 0.2});
     struct heat fast = puff_heat((struct puff){BALL "strength: 1.5", 1020, 48, 0.8});
     for (int c = 0; c < 3; c++)
-        cr_assert_float_eq(slow.middle[c], fast.middle[c], 1e-3, "axis %d: %g and %g m", c, slow.middle[c], fast.middle[c]);
+        cr_assert_float_eq(slow.middle[c], fast.middle[c], 1e-3, "axis %d: %g and %g m", c, slow.middle[c],
+                           fast.middle[c]);
     cr_assert_float_eq(slow.share, fast.share, 0.01, "%g and %g", slow.share, fast.share);
     cr_assert_gt(slow.share, 0.5);
 }
@@ -109,19 +112,23 @@ Test(control, a_vdb_mask_draws_as_far_as_a_sphere)
         mask[q] = (float)fmin(fmax(20.5 - sqrt(x * x + y * y + z * z), 0), 1); /* of 1 cm */
     }
     const struct bwvdb_block block = {.n = {N, N, N}, .stride = {1, N, N * N}, .data = {mask}};
-    const struct bwvdb_grid grid = {.name = "density", .comps = 1, .voxel = 0.01, .origin = {-.235, -.235, -.235}, .blocks = &block, .n_blocks = 1};
+    const struct bwvdb_grid grid = {
+        .name = "density", .comps = 1, .voxel = 0.01, .origin = {-.235, -.235, -.235}, .blocks = &block, .n_blocks = 1};
     snprintf(path, sizeof path, "/tmp/bw_control_%d.vdb", (int)getpid());
     cr_assert_eq(bwvdb_writer_create(&options, &w, &err), BWVDB_OK, "%s", err.text);
     cr_assert_eq(bwvdb_writer_add(w, &grid, &err), BWVDB_OK, "%s", err.text);
     cr_assert_eq(bwvdb_writer_write(w, path, &err), BWVDB_OK, "%s", err.text);
     bwvdb_writer_free(w);
-    snprintf(control, sizeof control, "shape: {vdb: {file: %s, center: [0.08, 0, 0.52]}}, radius: 35 cm, strength: 2", path);
+    snprintf(control, sizeof control, "shape: {vdb: {file: %s, center: [0.08, 0, 0.52]}}, radius: 35 cm, strength: 2",
+             path);
     struct heat file = puff_heat((struct puff){control, 1030});
     struct heat sphere = puff_heat((struct puff){BALL "strength: 2", 1030});
     unlink(path);
     for (int c = 0; c < 3; c++)
-        cr_assert_float_eq(file.middle[c], sphere.middle[c], 0.006, "axis %d: %g and %g m", c, file.middle[c], sphere.middle[c]);
-    cr_assert_float_eq(file.share, sphere.share, 0.03, "%g with the file, %g with the sphere", file.share, sphere.share);
+        cr_assert_float_eq(file.middle[c], sphere.middle[c], 0.006, "axis %d: %g and %g m", c, file.middle[c],
+                           sphere.middle[c]);
+    cr_assert_float_eq(file.share, sphere.share, 0.03, "%g with the file, %g with the sphere", file.share,
+                       sphere.share);
     cr_assert_geq(file.share, 0.7);
 }
 
@@ -131,7 +138,8 @@ Test(control, a_vdb_mask_draws_as_far_as_a_sphere)
 Test(control, a_path_is_followed)
 {
     struct heat led = puff_heat((struct puff){"path: [[0, 0, 0.15], [0, 0, 0.28], [0.12, 0, 0.36], [0.45, 0, 0.36]], "
-                                              "thickness: 9 cm, radius: 25 cm, strength: 1.5", 1014});
+                                              "thickness: 9 cm, radius: 25 cm, strength: 1.5",
+                                              1014});
     struct heat alone = puff_heat((struct puff){NULL, 1014});
     cr_assert_float_eq(alone.middle[0], 0, 0.01, "alone it drifts to %g m", alone.middle[0]);
     cr_assert_gt(led.middle[0], 0.15, "it has come %g m along the path", led.middle[0]);
@@ -143,8 +151,10 @@ Test(control, a_path_is_followed)
 Test(control, a_point_drags_flames)
 {
     struct heat held = puff_heat((struct puff){"points: [{at: [0, 0, 0.4], radius: 35 cm}], strength: 2", 1026});
-    struct heat drag = puff_heat((struct puff){"points: [{at: [{keys: {1014: 0, 1026: 0.25}}, 0, 0.4], radius: 35 cm}], "
-                                               "strength: 2", 1026});
+    struct heat drag =
+        puff_heat((struct puff){"points: [{at: [{keys: {1014: 0, 1026: 0.25}}, 0, 0.4], radius: 35 cm}], "
+                                "strength: 2",
+                                1026});
     struct puff none = {"points: [{at: [0, 0, 0.4], strength: {keys: {1001: 0, 1010: 0}}}]", 1010}, off = {NULL, 1010};
     struct test_run with = puff_run(none), without = puff_run(off);
     cr_assert_float_eq(held.middle[0], 0, 0.02, "held at %g m", held.middle[0]);
@@ -157,8 +167,9 @@ Test(control, a_point_drags_flames)
 
 /* ---- bits, substeps, words ---- */
 
-#define ALL "shape: {torus: {center: [0, 0, 0.5], axis: [0, 1, 0]}}, path: [[0, 0, 0.1], [0.2, 0, 0.5]], calm: 0.6, " \
-            "points: [{at: [\"=0.3*t\", 0, 0.5], radius: 30 cm, strength: 0.5}]"
+#define ALL                                                                                                            \
+    "shape: {torus: {center: [0, 0, 0.5], axis: [0, 1, 0]}}, path: [[0, 0, 0.1], [0.2, 0, 0.5]], calm: 0.6, "          \
+    "points: [{at: [\"=0.3*t\", 0, 0.5], radius: 30 cm, strength: 0.5}]"
 
 Test(control, same_bits_on_any_threads)
 {
@@ -174,7 +185,8 @@ Test(control, substeps_hardly_matter)
     struct heat few = puff_heat((struct puff){BALL "strength: 2", 1022, .steps = "substeps: 4"});
     struct heat many = puff_heat((struct puff){BALL "strength: 2", 1022, .steps = "substeps: 8"});
     for (int c = 0; c < 3; c++)
-        cr_assert_float_eq(few.middle[c], many.middle[c], 0.01, "axis %d: %g and %g m", c, few.middle[c], many.middle[c]);
+        cr_assert_float_eq(few.middle[c], many.middle[c], 0.01, "axis %d: %g and %g m", c, few.middle[c],
+                           many.middle[c]);
 }
 
 static void refuse(const char *control, const char *forces, const char *sentence)
@@ -182,7 +194,8 @@ static void refuse(const char *control, const char *forces, const char *sentence
     char yaml[1024];
     snprintf(yaml, sizeof yaml,
              "billow: 1\ndomain: {cells: [8, 8, 8], voxel: 0.1}\ntime: {fps: 1, frames: 1-2}\nstages:\n"
-             "  - emit: {shape: {sphere: {}}, temperature: 900}\n  - mac.advect: {}\n%s  - fire.control: {%s}\n  - mac.project: {}\n",
+             "  - emit: {shape: {sphere: {}}, temperature: 900}\n  - mac.advect: {}\n%s  - fire.control: {%s}\n  - "
+             "mac.project: {}\n",
              forces, control);
     struct test_run r = test_start(yaml, NULL);
     cr_assert_eq(r.status, BW_ERR_PRESET, "%s was taken", control);
@@ -202,7 +215,8 @@ Test(control, refusals)
     refuse("shape: {sphere: {}}, strength: {keys: {1: 1, 2: -0.5}}", lifts, "strength");
     refuse("points: [{at: [0, 0, 0.2], strength: -2}]", lifts, "strength");
     refuse("shape: {sphere: {}}, calm: 1.5", lifts, "calm");
-    refuse("shape: {sphere: {center: [3, 0, 0.4]}}", lifts, "the target lies outside the domain: shape, round (3, 0, 0.4) m");
+    refuse("shape: {sphere: {center: [3, 0, 0.4]}}", lifts,
+           "the target lies outside the domain: shape, round (3, 0, 0.4) m");
     refuse("points: [{at: [0, 0, 0.2]}, {at: [0, 0, 5]}]", lifts, "outside the domain: point 2");
     refuse("path: [[0, 2, 0], [1, 2, 0]]", lifts, "outside the domain: path");
     refuse("path: [[0, 0, 0.2]]", lifts, "the path has 1 places");

@@ -7,12 +7,12 @@
 #include <string.h>
 
 /* A cube of still tracers, the half at x < 0 of which is lit. */
-#define CUBE \
-    "billow: 1\n" \
-    "domain: {cells: [16, 16, 16], voxel: 5 cm}\n" \
-    "time: {fps: %.17g, frames: 1001-1002, substeps: %d, seed: 2}\n" \
-    "stages:\n" KEEP_VEL \
-    "  - tracers: {shape: {box: {center: [0, 0, 0.4], size: [0.4, 0.4, 0.4]}}, count: 900, flow: [vel]}\n" \
+#define CUBE                                                                                                           \
+    "billow: 1\n"                                                                                                      \
+    "domain: {cells: [16, 16, 16], voxel: 5 cm}\n"                                                                     \
+    "time: {fps: %.17g, frames: 1001-1002, substeps: %d, seed: 2}\n"                                                   \
+    "stages:\n" KEEP_VEL                                                                                               \
+    "  - tracers: {shape: {box: {center: [0, 0, 0.4], size: [0.4, 0.4, 0.4]}}, count: 900, flow: [vel]}\n"             \
     "  - fire.vortons: {bind: {vortons: tracers}, shape: {box: {center: [-0.5, 0, 0.4], size: [1, 1, 1]}}, %s}\n"
 
 struct cube {
@@ -49,8 +49,10 @@ static int64_t lit_find(const struct cube *c, double fuel)
         cr_assert_float_eq(c->fuel[i] + c->flame[i] + c->smoke[i], fuel, 1e-12, "the fractions' sum is %.15g",
                            c->fuel[i] + c->flame[i] + c->smoke[i]);
         cr_assert(c->fuel[i] >= 0 && c->flame[i] >= 0 && c->smoke[i] >= 0);
-        if (side) cr_assert_eq(c->temperature[i], c->temperature[lit]);
-        else cr_assert(c->temperature[i] < 1e-5 && c->fuel[i] > fuel - 1e-7, "particle %d burns unlit", (int)i);
+        if (side)
+            cr_assert_eq(c->temperature[i], c->temperature[lit]);
+        else
+            cr_assert(c->temperature[i] < 1e-5 && c->fuel[i] > fuel - 1e-7, "particle %d burns unlit", (int)i);
     }
     cr_assert(n[0] > 100 && n[1] > 100);
     return lit;
@@ -67,7 +69,8 @@ Test(fire_vortons, heat_released_by_each_law)
         const int64_t lit = lit_find(&c, 0.8);
         const double rise = 0.8 * 2.1e6 / 1400;
         cr_assert_lt(c.fuel[lit], 1e-9, "%s: %g is left", law[i], c.fuel[lit]);
-        cr_assert_float_eq(c.temperature[lit] - 900, rise, 1e-6 * rise, "%s: %.9g K, not %.9g", law[i], c.temperature[lit] - 900, rise);
+        cr_assert_float_eq(c.temperature[lit] - 900, rise, 1e-6 * rise, "%s: %.9g K, not %.9g", law[i],
+                           c.temperature[lit] - 900, rise);
         test_end(&c.run);
     }
 }
@@ -76,7 +79,9 @@ Test(fire_vortons, heat_released_by_each_law)
 Test(fire_vortons, flame_turns_to_smoke)
 {
     for (int n = 2; n <= 8; n *= 4) {
-        struct cube c = cube_burn(0.3, n, 2, "burn_rate: 1e9, fuel: 0.5, heat: 1005000, torch: 700, cooling: 0, smoke_rate: 9, smoke_at: 1500");
+        struct cube c = cube_burn(
+            0.3, n, 2,
+            "burn_rate: 1e9, fuel: 0.5, heat: 1005000, torch: 700, cooling: 0, smoke_rate: 9, smoke_at: 1500");
         const int64_t lit = lit_find(&c, 0.5);
         const double q = (293.15 + 700 + 500) / 1500, want = 0.5 * exp(-9 * exp(-q * q) * 0.3 * (n - 1) / n);
         cr_assert_float_eq(c.flame[lit], want, 1e-9, "%d steps: %.12g, not %.12g", n, c.flame[lit], want);
@@ -87,7 +92,9 @@ Test(fire_vortons, flame_turns_to_smoke)
 Test(fire_vortons, cools_by_the_fourth_power)
 {
     /* The lit ones are heated in the first step alone where the shape then leaves them: here by a torch that goes out. */
-    struct cube c = cube_burn(0.5, 4, 2, "fuel: 0, torch: {keys: {1001: 1200, 1001.25: 1200, 1001.26: 0}}, cooling: 2500 K/s, cooling_at: 2000 K");
+    struct cube c = cube_burn(
+        0.5, 4, 2,
+        "fuel: 0, torch: {keys: {1001: 1200, 1001.25: 1200, 1001.26: 0}}, cooling: 2500 K/s, cooling_at: 2000 K");
     const int64_t lit = lit_find(&c, 0);
     const double span = 2000 - 293.15, x = 1200 / span, want = span * pow(pow(x, -3) + 3 * 2500 * 0.5 / span, -1. / 3);
     cr_assert_float_eq(c.temperature[lit], want, 1e-9 * want, "%.12g, not %.12g", c.temperature[lit], want);
@@ -101,7 +108,8 @@ Test(fire_vortons, fractions_at_any_step_and_same_bits)
         lit_find(&c, 1);
         test_end(&c.run);
     }
-    struct cube one = cube_burn(0.2, 3, 1, "law: arrhenius, burn_rate: 1e5, activation: 12000"), two = cube_burn(0.2, 3, 2, "law: arrhenius, burn_rate: 1e5, activation: 12000");
+    struct cube one = cube_burn(0.2, 3, 1, "law: arrhenius, burn_rate: 1e5, activation: 12000"),
+                two = cube_burn(0.2, 3, 2, "law: arrhenius, burn_rate: 1e5, activation: 12000");
     cr_assert_eq(one.n, two.n);
     cr_assert(!memcmp(one.temperature, two.temperature, (size_t)one.n * sizeof(double)));
     cr_assert_gt(one.flame[lit_find(&one, 1)], 0.01);
@@ -111,7 +119,9 @@ Test(fire_vortons, fractions_at_any_step_and_same_bits)
 
 Test(fire_vortons, refusals)
 {
-    static const char *const wrong[][2] = {{"fuel: 1.5", "fuel"}, {"burn_rate: -1", "burn_rate"}, {"ignition: 200 K", "below the ambient"},
+    static const char *const wrong[][2] = {{"fuel: 1.5", "fuel"},
+                                           {"burn_rate: -1", "burn_rate"},
+                                           {"ignition: 200 K", "below the ambient"},
                                            {"cooling_at: 290 K", "above the ambient"}};
     for (int i = 0; i < 4; i++) {
         char yaml[1024];
