@@ -55,6 +55,12 @@ extern const struct bw_param bw_picture_range_row[1], bw_picture_light_rows[3];
     BW_LIST(S, m.lights, struct bw_picture_light, "lights", bw_picture_light_rows, "Renders: lamps instead of the studio's two, at most 8, the first casts the floor's shadow."), \
     BW_LIST(S, m.background, double, "background", bw_picture_range_row, "Renders: linear [r, g, b] behind everything instead of the studio's wall.")
 
+/// The look that parameters ask for. Errors: BW_ERR_PRESET with a sentence in `why`.
+enum bw_status bw_picture_look(const struct bw_picture_params *p, struct bw_look *look, char *why, size_t why_size);
+/// What the picture shows of the stage s->lo … s->hi: camera, and, while size[0] is 0, the size in pixels and how thick
+/// smoke is (for a thickness of 1).
+void bw_picture_stage(const struct bw_picture_params *p, int32_t size[2], struct bw_scene *s);
+
 /// What is kept from frame to frame, so that camera, size and colours do not jump. Zero it before the first.
 struct bw_picture {
     struct bw_tools tools;

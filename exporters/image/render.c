@@ -10,9 +10,6 @@
 #include <string.h>
 
 #define DEEP 0.12f    ///< share of the several-times scattered term
-#define SOOT 0.16f    ///< extinction of a flame of 1 in units of smoke's
-#define GLOW 14.0f   ///< radiance of a deep flame at the white point
-#define CONTRAST 0.5  ///< of luminance between temperatures; 1 is physical
 #define BARE 0.3f     ///< flame that hot gas counts as where no flame is given
 #define COARSE_PIXELS 3.5
 #define DRAPER 798.0f ///< K: colder things do not glow
@@ -80,7 +77,7 @@ static void layer_medium(int64_t k, void *user)
     struct shade *s = user;
     const struct bw_dense *b = &s->lit.box;
     size_t layer = (size_t)b->n[0] * (size_t)b->n[1], first = (size_t)k * layer;
-    const float soot = SOOT * (float)s->scene->extinction, gain = GLOW * soot * (float)s->scene->look.fire;
+    const float soot = BW_SOOT * (float)s->scene->extinction, gain = BW_GLOW * soot * (float)s->scene->look.fire;
     for (size_t i = first; i < first + layer; i++) {
         float sigma = density_at(s->v, i) * (float)s->scene->extinction;
         s->lit.rgbs[4 * i + 3] = s->extinction[i] = sigma;
@@ -149,14 +146,24 @@ static void solid_block(struct shade *s)
             }
 }
 
-/// Henyey–Greenstein twice, forward and a little back, relative to isotropic.
+#define AHEAD 0.6  ///< share of the phase function's forward lobe …
+#define ASTERN 0.55 ///< … and how much of its anisotropy the other one has, backwards
+
+/// Henyey and Greenstein's phase function relative to isotropic scattering.
+static double lobe_value(double g, double cosine) { return (1 - g * g) / pow(1 + g * g - 2 * g * cosine, 1.5); }
+
+double bw_phase(double anisotropy, double cosine)
+{
+    return AHEAD * lobe_value(anisotropy, cosine) + (1 - AHEAD) * lobe_value(-ASTERN * anisotropy, cosine);
+}
+
+double bw_phase_mean(double anisotropy) { return (AHEAD - (1 - AHEAD) * ASTERN) * anisotropy; }
+
 static float phase_value(const struct bw_light *l, const struct bw_camera *c, double g)
 {
-    double cosine = 0, back = -0.55 * g;
+    double cosine = 0;
     for (int a = 0; a < 3; a++) cosine += l->to[a] * c->forward[a];
-    double f = (1 - g * g) / pow(1 + g * g - 2 * g * cosine, 1.5);
-    double r = (1 - back * back) / pow(1 + back * back - 2 * back * cosine, 1.5);
-    return (float)(0.6 * f + 0.4 * r);
+    return (float)bw_phase(g, cosine);
 }
 
 static void light_task(int64_t i, void *user)
@@ -246,7 +253,7 @@ static enum bw_status medium_light(struct shade *s, float *memory)
     s->rows = memory + (s->emission ? 4 * cells : 0);
     for (int l = 0; l < s->n_lights; l++)
         s->phase[l] = phase_value(&s->light[l], &s->scene->camera, s->scene->look.anisotropy);
-    if (s->emission) bw_planck_init(&s->planck, CONTRAST);
+    if (s->emission) bw_planck_init(&s->planck, BW_CONTRAST);
     s->tools->parallel(s->tools->ctx, s->lit.box.n[2], layer_medium, s);
     // Flames are as thin as a cell, and their light is far from linear in what is carried: read between cells as it is,
     // it would come out as beads.

@@ -86,6 +86,13 @@ struct bw_ambient {
     int32_t n_lamps;
 };
 
+/// Light from one of six sides: where it comes from, and its part of the mean radiance.
+struct bw_ambient_side {
+    double to[3];
+    float rgb[3];
+};
+extern const struct bw_ambient_side bw_ambient_sides[6];
+
 /// A part of the fire as a source of light.
 struct bw_lamp {
     double at[3];
@@ -100,6 +107,16 @@ void bw_camera_fit(struct bw_camera *c, const double lo[3], const double hi[3], 
 double bw_scene_extinction(const double lo[3], const double hi[3]);
 /// The lights of a scene: its own, or the studio's key and rim, which move with the camera. Returns how many.
 int32_t bw_scene_lights(const struct bw_scene *s, struct bw_light light[BW_LIGHTS]);
+
+/// Light scattered by an angle of that cosine, relative to isotropic scattering: two lobes, forward and a little back.
+double bw_phase(double anisotropy, double cosine);
+/// Mean cosine of the phase function that `anisotropy` stands for.
+double bw_phase_mean(double anisotropy);
+/// The room round the stage, radiance: from above, from below, and the wall that the camera sees.
+struct bw_look_room {
+    float above[3], below[3], backdrop[3];
+};
+struct bw_look_room bw_look_room(const struct bw_look *l);
 
 /// Draw `v` (density NULL and no flame: an empty stage) into `img`. Errors: BW_ERR_MEMORY.
 enum bw_status bw_render(const struct bw_tools *tools, const struct bw_volume *v, const struct bw_scene *scene,
@@ -138,6 +155,11 @@ static inline void bw_planck_read(const struct bw_planck *p, float kelvin, float
     const int i = x > 0 ? (int)x : 0;
     for (int c = 0; c < 3; c++) rgb[c] = x > 0 ? p->rgb[i][c] + (p->rgb[i + 1][c] - p->rgb[i][c]) * (x - (float)i) : 0;
 }
+/* How flames are lit, for other renderers that shall look like this one. */
+#define BW_SOOT 0.16f    ///< extinction of a flame of 1 in units of smoke's
+#define BW_GLOW 14.0f    ///< radiance of a deep flame at the white point
+#define BW_CONTRAST 0.5  ///< of luminance between temperatures; 1 is physical
+
 /// Glow of a cell: a black body's colour times what there is to glow: `flame`, and smoke that is hot enough.
 void bw_emission(const struct bw_volume *v, const struct bw_planck *p, size_t cell, double ambient, float rgb[3]);
 

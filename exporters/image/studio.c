@@ -103,12 +103,30 @@ static void floor_light(const struct bw_studio *s, const double p[3], float rgb[
         rgb[c] = FLOOR * ((q[c] * (1 - fu) + q[c + 3] * fu) * (1 - fv) + (q[c + row] * (1 - fu) + q[c + row + 3] * fu) * fv);
 }
 
+/// The wall, far from and at the middle of the picture.
+static const float dark[3] = {0.0075f, 0.0088f, 0.0115f}, light[3] = {0.026f, 0.029f, 0.034f};
+
+/// With the lights down the wall is darker too.
+static float room_light(const struct bw_look *l) { return (float)(0.35 + 0.65 * fmin(l->key, 1)); }
+
+struct bw_look_room bw_look_room(const struct bw_look *l)
+{
+    struct bw_look_room r;
+    for (int c = 0; c < 3; c++) {
+        float around = 0;
+        for (int s = 2; s < 6; s++) around += bw_ambient_sides[s].rgb[c];
+        r.above[c] = (2 * bw_ambient_sides[0].rgb[c] + around) * (float)l->environment;
+        r.below[c] = (2 * bw_ambient_sides[1].rgb[c] + around) * (float)l->environment;
+        r.backdrop[c] = l->has_background ? l->background[c] : room_light(l) * 0.5f * (dark[c] + light[c]);
+    }
+    return r;
+}
+
 void bw_studio_colour(const struct bw_studio *s, const double dir[3], double u, double v, float rgb[3], double *depth)
 {
-    static const float dark[3] = {0.0075f, 0.0088f, 0.0115f}, light[3] = {0.026f, 0.029f, 0.034f};
     const struct bw_scene *scene = s->scene;
     const float vignette = (float)exp(-0.9 * (u * u + (v + 0.15) * (v + 0.15)));
-    const float room = (float)(0.35 + 0.65 * fmin(scene->look.key, 1)); // with the lights down the wall is darker too
+    const float room = room_light(&scene->look);
     for (int c = 0; c < 3; c++)
         rgb[c] = scene->look.has_background ? scene->look.background[c]
                                             : room * (dark[c] + (light[c] - dark[c]) * vignette);
