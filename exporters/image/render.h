@@ -69,10 +69,15 @@ struct bw_scene {
     struct bw_look look;
 };
 
-/// The lit medium: interleaved {j.r, j.g, j.b, s} a cell, 1/m.
+struct bw_planck;
+/// The lit medium: interleaved {j.r, j.g, j.b, s} a cell, 1/m; and flames, which glow between the cells as what they are
+/// there, for their light is far from linear in it: {flame, kelvin} a cell, or NULL.
 struct bw_lit {
     struct bw_dense box;
     float *rgbs;
+    float *fire;
+    const struct bw_planck *planck;
+    float gain, soot; ///< of a flame of 1: radiance at the white point and extinction, 1/m
 };
 
 /// A coarser grid over the same space: means of COARSE³ cells.
@@ -160,8 +165,16 @@ static inline void bw_planck_read(const struct bw_planck *p, float kelvin, float
 #define BW_GLOW 14.0f    ///< radiance of a deep flame at the white point
 #define BW_CONTRAST 0.5  ///< of luminance between temperatures; 1 is physical
 
-/// Glow of a cell: a black body's colour times what there is to glow: `flame`, and smoke that is hot enough.
-void bw_emission(const struct bw_volume *v, const struct bw_planck *p, size_t cell, double ambient, float rgb[3]);
+/// What glows in a cell, {flame, kelvin}: flames, or, without any, all that is hot enough.
+void bw_fire_at(const struct bw_volume *v, size_t cell, double ambient, float fire[2]);
+#define BW_DRAPER 798.0f ///< K: colder things do not glow
+/// Its light: a black body's colour times what there is to glow.
+static inline void bw_emission(const struct bw_planck *p, const float fire[2], float rgb[3])
+{
+    const float glow = fire[1] > BW_DRAPER ? fire[0] : 0;
+    bw_planck_read(p, fire[1], rgb);
+    for (int c = 0; c < 3; c++) rgb[c] *= glow;
+}
 
 /// March all pixels: medium in front of what is behind it.
 enum bw_status bw_march(const struct bw_tools *tools, const struct bw_lit *lit, const struct bw_ambient *ambient,

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Run what `billow blender` wrote, check the scene, render a frame with Cycles and compare it with our own preview of it.
 
-    blender -b --factory-startup --python tests/interop/blender_scene.py -- SCRIPT FRAME PREVIEW.png [RENDER.png]
+    blender -b --factory-startup --python tests/interop/blender_scene.py -- SCRIPT FRAME PREVIEW.png ALIKE [RENDER.png]
 
 SCRIPT     NAME_blender.py in a bake's folder
 FRAME      the frame to render
 PREVIEW    our picture of that frame; the render is as large
+ALIKE      the correlation that they must reach
 RENDER     keeps the render there
 
 Two renderers never agree to the bit, and few samples are noisy: what is compared are means of blocks. The light must be
@@ -72,7 +73,7 @@ def blocks(picture, n=6):
     return picture[:h, :w].reshape(h // n, n, w // n, n, 3).mean(axis=(1, 3))
 
 
-def compare(ours, theirs):
+def compare(ours, theirs, wanted):
     a, b = blocks(ours), blocks(theirs)
     light = [x.mean(axis=2).ravel() for x in (a, b)]
     alike = numpy.corrcoef(*light)[0, 1]
@@ -81,20 +82,20 @@ def compare(ours, theirs):
     hue = [m / m.sum() for m in mean]
     ratio, apart = mean[1].sum() / mean[0].sum(), numpy.abs(hue[0] - hue[1]).max()
     report = f"correlation {alike:.3f}, brightness {ratio:.2f} of ours, colour {apart:.3f} apart"
-    expect(alike > 0.8, report)
+    expect(alike > wanted, report)
     expect(0.7 < ratio < 1.4, report)
     expect(apart < 0.15, report)
     return report
 
 
-def main(script, frame, preview, kept=None):
+def main(script, frame, preview, alike, kept=None):
     facts = {"__name__": "scene", "__file__": script}
     with open(script) as f:
         exec(compile(f.read(), script, "exec"), facts)
     check_scene(os.path.dirname(script), facts["cache"])
     ours = pixels_of(preview)
     theirs = render(int(frame), (ours.shape[1], ours.shape[0]), kept or os.path.join(bpy.app.tempdir, "render.png"))
-    print("OK " + compare(ours, theirs), flush=True)
+    print("OK " + compare(ours, theirs, float(alike)), flush=True)
 
 
 try:

@@ -77,15 +77,15 @@ if have blender; then
 fi
 
 # A scene for Blender and a USD stage: what is theirs to say, and a picture by Cycles beside our own of the same frame.
-scenes="box flame"
+alike() { [ "$1" = box ] && echo 0.75 || echo 0.9; } # the box is noisier
 check "a second bake, y-up, in centimetres, frames 998-1001" "$billow" bake "$here/flame.yaml" --out "$work/flame"
 mv "$out" "$work/box" && ln -s box "$out"
-for scene in $scenes; do
+for scene in box flame; do
     check "$scene: billow blender" "$billow" blender "$work/$scene"
     check "$scene: our picture" "$billow" preview "$work/$scene" --frames 1001-1001 --size 120 --out "$work/$scene.png"
     if have blender; then
         check "$scene: Cycles shows what we show" blender -b --factory-startup --python "$here/blender_scene.py" -- \
-            "$work/$scene/${scene}_blender.py" 1001 "$work/$scene.png"
+            "$work/$scene/${scene}_blender.py" 1001 "$work/$scene.png" "$(alike $scene)"
     fi
 done
 cat >"$work/usd.py" <<'PY'
