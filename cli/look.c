@@ -70,7 +70,7 @@ struct picture {
 static const struct bw_param rows[] = {BW_PICTURE_PARAMS(struct picture, p)};
 
 /// Keys of png and mp4 that say nothing of the look.
-static const char *const file_keys[] = {"name", "every", "depth", "fps", "quality", "sheet", "exr"};
+static const char *const file_keys[] = {"name", "every", "depth", "fps", "quality", "sheet", "studio"};
 
 enum { FILE_KEYS = sizeof file_keys / sizeof *file_keys, KEYS_MAX = 32 };
 
@@ -89,8 +89,9 @@ static int export_renders(const struct bw_preset_export *e)
     const struct bw_node *view = e->node ? bw_node_get(e->node, "view") : NULL;
     const int movie = !strcmp(e->type, "mp4"), picture = !strcmp(e->type, "png") || !strcmp(e->type, "exr");
     if (!movie && !picture) return 0;
-    if (!view || !view->text) return movie;
-    return !strcmp(view->text, "render") || (movie && !strcmp(view->text, "auto"));
+    const int light = movie || !strcmp(e->type, "exr");
+    if (!view || !view->text) return light;
+    return !strcmp(view->text, "render") || (light && !strcmp(view->text, "auto"));
 }
 
 /// FOLDER/resolved.yaml of FOLDER/vdb/NAME_0001.vdb, as a preset; NULL: no bake of ours.

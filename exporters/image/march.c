@@ -18,6 +18,7 @@ struct march {
     const struct bw_scene *scene;
     struct bw_studio studio;
     struct bw_image *img;
+    float *alpha; ///< of each pixel, or NULL: the studio is seen
     int32_t nb[3];
     uint8_t *busy; ///< blocks that hold anything
     int32_t tiles[2];
@@ -333,7 +334,8 @@ static void solid_shade(const struct march *m, const double p[3], float rgb[3])
     for (int c = 0; c < 3; c++) rgb[c] *= clay[c];
 }
 
-static void pixel_march(const struct march *m, int x, int y, float *out)
+/// Light of one pixel, into `out`; answers how much of it smoke and obstacles cover.
+static float pixel_march(const struct march *m, int x, int y, float *out)
 {
     const struct bw_camera *c = &m->scene->camera;
     double u = 2 * (x + 0.5) / m->img->w - 1, v = 1 - 2 * (y + 0.5) / m->img->h, dir[3], len = 0, depth;
@@ -342,10 +344,11 @@ static void pixel_march(const struct march *m, int x, int y, float *out)
         len += dir[a] * dir[a];
     }
     for (int a = 0; a < 3; a++) dir[a] /= sqrt(len);
-    float behind[3], gathered[3] = {0}, through = 1;
+    float behind[3], gathered[3] = {0}, through = 1, covered = 0;
     bw_studio_colour(&m->studio, dir, u, v, behind, &depth);
+    for (int a = 0; m->alpha && a < 3; a++) behind[a] = 0;
     if (m->v->solid) {
-        float clay[3], cover = solid_hit(m, dir, 2 * c->tan_y / m->img->h, &depth);
+        float clay[3], cover = covered = solid_hit(m, dir, 2 * c->tan_y / m->img->h, &depth);
         if (cover > 0) {
             solid_shade(m,
                         (double[3]){c->eye[0] + depth * dir[0], c->eye[1] + depth * dir[1], c->eye[2] + depth * dir[2]},
@@ -360,20 +363,24 @@ static void pixel_march(const struct march *m, int x, int y, float *out)
         through = medium_march(m, &r, bw_pattern(x, y) - 0.5f, gathered);
     for (int a = 0; a < 3; a++) gathered[a] += through * behind[a];
     for (int a = 0; a < 3; a++) out[a] = gathered[a];
+    return 1 - through * (1 - covered);
 }
 
 static void band_march(int64_t band, void *user)
 {
     const struct march *m = user;
     for (int y = (int)band * BAND; y < m->img->h && y < (int)(band + 1) * BAND; y++)
-        for (int x = 0; x < m->img->w; x++)
-            pixel_march(m, x, y, m->img->px + 3 * ((size_t)y * (size_t)m->img->w + (size_t)x));
+        for (int x = 0; x < m->img->w; x++) {
+            const size_t at = (size_t)y * (size_t)m->img->w + (size_t)x;
+            const float cover = pixel_march(m, x, y, m->img->px + 3 * at);
+            if (m->alpha) m->alpha[at] = cover;
+        }
 }
 
 enum bw_status bw_march(const struct bw_tools *tools, const struct bw_lit *lit, const struct bw_ambient *ambient,
-                        const struct bw_volume *v, const struct bw_scene *scene, struct bw_image *img)
+                        const struct bw_volume *v, const struct bw_scene *scene, struct bw_image *img, float *alpha)
 {
-    struct march m = {.tools = tools, .lit = lit, .v = v, .scene = scene, .img = img};
+    struct march m = {.tools = tools, .lit = lit, .v = v, .scene = scene, .img = img, .alpha = alpha};
     enum bw_status status = bw_studio_make(tools, scene, ambient, &m.studio);
     if (!status) status = busy_make(&m);
     if (!status) status = tiles_make(&m);

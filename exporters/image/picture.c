@@ -284,34 +284,66 @@ void bw_picture_stage(const struct bw_picture_params *p, int32_t size[2], struct
     bw_camera_fit(&s->camera, lo, hi, aspect);
 }
 
-static enum bw_status render_make(struct bw_picture *p, struct bw_exporter *e, const struct bw_frame *frame,
-                                  const struct bw_picture_params *params, struct bw_image *img)
+/// What a render shows, and how. Failures are reported.
+static enum bw_status scene_make(struct bw_picture *p, struct bw_exporter *e, const struct bw_frame *frame,
+                                 const struct bw_picture_params *params, struct bw_scene *scene)
 {
-    struct bw_volume v = {0};
-    float *memory = NULL;
     double lo[3], hi[3];
     char why[200];
     // In a domain without a box the stage grows with the smoke, and the camera steps back.
     bounds_choose(p, field_choose(frame, NULL), lo, hi);
     bw_picture_stage(params, p->size, &p->scene);
-    struct bw_scene scene = p->scene;
-    scene.ambient = e->bake->ambient > 0 ? e->bake->ambient : 293.15;
-    scene.extinction *= params->thickness;
-    enum bw_status status = bw_picture_look(params, &scene.look, why, sizeof why);
-    if (status) return e->host->fail(e, status, "%s", why);
-    status = bw_image_init(img, &p->tools, p->size[0], p->size[1]);
+    *scene = p->scene;
+    scene->ambient = e->bake->ambient > 0 ? e->bake->ambient : 293.15;
+    scene->extinction *= params->thickness;
+    enum bw_status status = bw_picture_look(params, &scene->look, why, sizeof why);
+    return status ? e->host->fail(e, status, "%s", why) : BW_OK;
+}
+
+static enum bw_status volume_make(struct bw_picture *p, struct bw_exporter *e, const struct bw_frame *frame,
+                                  const struct bw_picture_params *params, struct bw_volume *v, float **memory)
+{
     const struct bw_domain_info *other = params->blend ? nest_find(e->domains, e->n_domains, params->blend) : NULL;
-    if (params->blend && (!other || other->h == e->domains[e->domain]->h)) {
-        bw_image_free(img);
+    if (params->blend && (!other || other->h == e->domains[e->domain]->h))
         return e->host->fail(e, BW_ERR_PRESET, "there is no domain \"%s\" of finer or coarser cells to blend with", params->blend);
+    enum bw_status status = other ? bw_gather_blend(&p->tools, frame, other, params->edge, v, memory)
+                                  : bw_gather_volume(&p->tools, frame, v, memory);
+    return status ? e->host->fail(e, status, "out of memory for a render") : BW_OK;
+}
+
+/// The render as a picture, or, with `linear`, as light, then with alpha if that is not NULL.
+static enum bw_status render_make(struct bw_picture *p, struct bw_exporter *e, const struct bw_frame *frame,
+                                  const struct bw_picture_params *params, int linear, struct bw_image *img, float **alpha)
+{
+    struct bw_volume v = {0};
+    struct bw_scene scene;
+    float *memory = NULL;
+    enum bw_status status = scene_make(p, e, frame, params, &scene);
+    if (!status) status = volume_make(p, e, frame, params, &v, &memory);
+    if (!status) {
+        const size_t pixels = (size_t)p->size[0] * (size_t)p->size[1];
+        if (alpha) *alpha = p->tools.alloc(p->tools.ctx, pixels * sizeof(float));
+        status = alpha && !*alpha ? BW_ERR_MEMORY : bw_image_init(img, &p->tools, p->size[0], p->size[1]);
+        if (!status && linear) status = bw_render_linear(&p->tools, &v, &scene, img, alpha ? *alpha : NULL);
+        else if (!status) status = bw_render(&p->tools, &v, &scene, img);
+        for (size_t i = 0; linear && !status && i < 3 * pixels; i++) img->px[i] *= (float)scene.exposure;
+        if (status) e->host->fail(e, status, "out of memory for a render of %d×%d pixels", p->size[0], p->size[1]);
     }
-    if (!status && other) status = bw_gather_blend(&p->tools, frame, other, params->edge, &v, &memory);
-    else if (!status) status = bw_gather_volume(&p->tools, frame, &v, &memory);
-    if (!status) status = bw_render(&p->tools, &v, &scene, img);
     p->tools.release(p->tools.ctx, memory);
     p->tools.release(p->tools.ctx, v.solid);
-    return status ? e->host->fail(e, status, "out of memory for a render of %d×%d pixels", p->size[0], p->size[1])
-                  : BW_OK;
+    return status;
+}
+
+enum bw_status bw_picture_light(struct bw_picture *p, struct bw_exporter *e, const struct bw_frame *frame,
+                                const struct bw_picture_params *params, struct bw_image *img, float **alpha)
+{
+    *img = (struct bw_image){.tools = &p->tools};
+    if (!frame->n_fields) return e->host->fail(e, BW_ERR_PRESET, "there is no grid field to show");
+    enum bw_status status = render_make(p, e, frame, params, 1, img, alpha);
+    if (!status) return BW_OK;
+    bw_image_free(img);
+    if (alpha) p->tools.release(p->tools.ctx, *alpha);
+    return status;
 }
 
 /// 1 when there is something that a render shows.
@@ -329,7 +361,7 @@ enum bw_status bw_picture_make(struct bw_picture *p, struct bw_exporter *e, cons
 {
     *img = (struct bw_image){.tools = &p->tools};
     if (!frame->n_fields) return e->host->fail(e, BW_ERR_PRESET, "there is no grid field to show");
-    enum bw_status status = render_wanted(p, e, frame, params) ? render_make(p, e, frame, params, img)
+    enum bw_status status = render_wanted(p, e, frame, params) ? render_make(p, e, frame, params, 0, img, NULL)
                                                                : slice_make(p, e, frame, params, img);
     if (status) bw_image_free(img);
     return status;

@@ -77,6 +77,11 @@ void bw_picture_begin(struct bw_picture *p, struct bw_exporter *e);
 enum bw_status bw_picture_make(struct bw_picture *p, struct bw_exporter *e, const struct bw_frame *frame,
                                const struct bw_picture_params *params, struct bw_image *img);
 
+/// A render as linear light with the exposure, before film and bloom. `alpha`: NULL, or gets what the smoke covers (release
+/// it); then the studio is not drawn.
+enum bw_status bw_picture_light(struct bw_picture *p, struct bw_exporter *e, const struct bw_frame *frame,
+                                const struct bw_picture_params *params, struct bw_image *img, float **alpha);
+
 /* gather.c: snapshot to dense arrays. */
 
 /// The grid field called `name`, or NULL.

@@ -265,7 +265,7 @@ static enum bw_status medium_light(struct shade *s, float *memory)
 }
 
 enum bw_status bw_render_linear(const struct bw_tools *tools, const struct bw_volume *v, const struct bw_scene *scene,
-                                struct bw_image *img)
+                                struct bw_image *img, float *alpha)
 {
     struct shade s = {.tools = tools, .v = v, .scene = scene, .lit = {.box = v->box}};
     s.n_lights = bw_scene_lights(scene, s.light);
@@ -275,7 +275,7 @@ enum bw_status bw_render_linear(const struct bw_tools *tools, const struct bw_vo
     float *memory = cells ? tools->alloc(tools->ctx, (each * cells + rows) * sizeof(float)) : NULL;
     enum bw_status status = cells && !memory ? BW_ERR_MEMORY : BW_OK;
     if (!status && cells) status = medium_light(&s, memory);
-    if (!status) status = bw_march(tools, &s.lit, &s.ambient, v, scene, img);
+    if (!status) status = bw_march(tools, &s.lit, &s.ambient, v, scene, img, alpha);
     bw_ambient_free(tools, &s.ambient);
     if (memory) tools->release(tools->ctx, memory);
     return status;
@@ -284,7 +284,7 @@ enum bw_status bw_render_linear(const struct bw_tools *tools, const struct bw_vo
 enum bw_status bw_render(const struct bw_tools *tools, const struct bw_volume *v, const struct bw_scene *scene,
                          struct bw_image *img)
 {
-    enum bw_status status = bw_render_linear(tools, v, scene, img);
+    enum bw_status status = bw_render_linear(tools, v, scene, img, NULL);
     if (!status) status = bw_film_bloom(img, scene->look.bloom);
     if (!status) bw_film_develop(img, scene->exposure);
     return status;

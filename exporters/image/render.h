@@ -126,9 +126,10 @@ struct bw_look_room bw_look_room(const struct bw_look *l);
 /// Draw `v` (density NULL and no flame: an empty stage) into `img`. Errors: BW_ERR_MEMORY.
 enum bw_status bw_render(const struct bw_tools *tools, const struct bw_volume *v, const struct bw_scene *scene,
                          struct bw_image *img);
-/// The same as linear light, before film.
+/// The same as linear light, before film. With `alpha` (w·h floats; NULL: the studio behind it) what is seen alone, over
+/// nothing, and how much of each pixel it covers.
 enum bw_status bw_render_linear(const struct bw_tools *tools, const struct bw_volume *v, const struct bw_scene *scene,
-                                struct bw_image *img);
+                                struct bw_image *img, float *alpha);
 
 /* Steps of bw_render, each in a file of its own. */
 
@@ -176,9 +177,9 @@ static inline void bw_emission(const struct bw_planck *p, const float fire[2], f
     for (int c = 0; c < 3; c++) rgb[c] *= glow;
 }
 
-/// March all pixels: medium in front of what is behind it.
+/// March all pixels: medium in front of what is behind it. `alpha` as for bw_render_linear.
 enum bw_status bw_march(const struct bw_tools *tools, const struct bw_lit *lit, const struct bw_ambient *ambient,
-                        const struct bw_volume *v, const struct bw_scene *scene, struct bw_image *img);
+                        const struct bw_volume *v, const struct bw_scene *scene, struct bw_image *img, float *alpha);
 
 /// Floor shadows and backdrop.
 struct bw_studio {

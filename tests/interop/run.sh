@@ -116,6 +116,9 @@ import sys, zlib, struct
 d = open('$out/png/box_1001.png', 'rb').read()
 assert d[:8] == b'\x89PNG\r\n\x1a\n' and d[24] == 16"
 fi
+if have blender; then
+    check "EXR: linear light with alpha" blender -b --factory-startup --python "$here/blender_exr.py" -- "$out/exr/box_1001.exr"
+fi
 if have ffprobe; then
     probed() { ffprobe -v error -count_frames -show_streams "$out/box.mp4" | grep -qE -- "$1"; }
     check "MP4: H.264" probed 'codec_name=h264'

@@ -233,7 +233,7 @@ static struct bw_image lit_render(const struct bw_lit *lit)
     scene.look.has_background = 1;
     for (int c = 0; c < 3; c++) scene.look.background[c] = 1;
     cr_assert_eq(bw_image_init(&img, &tools, 65, 65), BW_OK);
-    cr_assert_eq(bw_march(&tools, lit, &none, &v, &scene, &img), BW_OK);
+    cr_assert_eq(bw_march(&tools, lit, &none, &v, &scene, &img, NULL), BW_OK);
     return img;
 }
 
