@@ -52,7 +52,7 @@ extern const struct bw_param bw_picture_range_row[1], bw_picture_light_rows[3];
     BW_COLOUR(S, m.smoke, "smoke", "[0.92, 0.92, 0.92]", "Renders: share of light that smoke scatters; soot is dark."),   \
     BW_F64(S, m.anisotropy, "anisotropy", "0.45", -0.9, 0.9, 0, "Renders: mean cosine of scattering; above 0: smoke is brightest against the light."), \
     BW_F64(S, m.bloom, "bloom", "0.06", 0, 1, 0, "Renders: share of light that glows around what is bright."),              \
-    BW_LIST(S, m.lights, struct bw_picture_light, "lights", bw_picture_light_rows, "Renders: lamps instead of the studio's two, at most 8, the first casts the floor's shadow."), \
+    BW_LIST(S, m.lights, struct bw_picture_light, "lights", bw_picture_light_rows, "Renders: lamps instead of the studio's two, at most 8."), \
     BW_LIST(S, m.background, double, "background", bw_picture_range_row, "Renders: linear [r, g, b] behind everything instead of the studio's wall.")
 
 /// The look that parameters ask for. Errors: BW_ERR_PRESET with a sentence in `why`.

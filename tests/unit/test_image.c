@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Pictures: light against the law of Beer and Lambert, a march against a dense reference, the camera's fit, PNG read
  * back by libpng, slices' ranges and orientation, equal bytes whatever the order of tasks. */
+#include "image_tools.h"
 #include "picture.h"
 #include "render.h"
 #include "sheet.h"
@@ -11,27 +12,8 @@
 #include <stdbool.h>
 #include <png.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-static void *take(void *ctx, size_t bytes)
-{
-    (void)ctx;
-    return calloc(1, bytes ? bytes : 1);
-}
-
-static void give(void *ctx, void *memory)
-{
-    (void)ctx;
-    free(memory);
-}
-
-static void forwards(void *ctx, int64_t n, void (*fn)(int64_t i, void *user), void *user)
-{
-    (void)ctx;
-    for (int64_t i = 0; i < n; i++) fn(i, user);
-}
 
 static void backwards(void *ctx, int64_t n, void (*fn)(int64_t i, void *user), void *user)
 {
@@ -39,7 +21,6 @@ static void backwards(void *ctx, int64_t n, void (*fn)(int64_t i, void *user), v
     for (int64_t i = n - 1; i >= 0; i--) fn(i, user);
 }
 
-static const struct bw_tools tools = {take, give, forwards, NULL};
 static const struct bw_tools reversed = {take, give, backwards, NULL};
 
 Test(image, light_follows_beer_and_lambert)
