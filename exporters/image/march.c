@@ -282,7 +282,7 @@ static float solid_hit(const struct march *m, const double dir[3], double pixel,
     }
     if (best >= 1) return 0;
     *depth = at;
-    return (float)(1 - fmax(best, 0));
+    return best < 0.02 ? 1 : (float)(1 - best);
 }
 
 #define PENUMBRA 0.12 ///< half the angle at which a light is seen
@@ -334,36 +334,56 @@ static void solid_shade(const struct march *m, const double p[3], float rgb[3])
     for (int c = 0; c < 3; c++) rgb[c] *= clay[c];
 }
 
+/// What a pixel has seen so far: light, and what gets through from behind.
+struct sight {
+    int x, y;
+    double dir[3];
+    float rgb[3], through;
+};
+
+/// On through the medium from `near` to `far`, m.
+static void span_see(const struct march *m, double near, double far, struct sight *s)
+{
+    struct ray r;
+    float rgb[3];
+    const float *reach = m->reach + 2 * (s->y / TILE * m->tiles[0] + s->x / TILE);
+    const double range[2] = {fmax((double)reach[0], near), fmin((double)reach[1], far)};
+    if (range[0] >= range[1] || !ray_clip(&m->lit->box, m->scene->camera.eye, s->dir, range, &r)) return;
+    const float through = medium_march(m, &r, bw_pattern(s->x, s->y) - 0.5f, rgb);
+    for (int a = 0; a < 3; a++) s->rgb[a] += s->through * rgb[a];
+    s->through *= through;
+}
+
+/// An obstacle at a distance of `depth` that covers a share of the pixel.
+static void solid_see(const struct march *m, double depth, float cover, struct sight *s)
+{
+    const double *eye = m->scene->camera.eye;
+    float clay[3];
+    solid_shade(m, (double[3]){eye[0] + depth * s->dir[0], eye[1] + depth * s->dir[1], eye[2] + depth * s->dir[2]}, clay);
+    for (int a = 0; a < 3; a++) s->rgb[a] += s->through * cover * clay[a];
+    s->through *= 1 - cover;
+}
+
 /// Light of one pixel, into `out`; answers how much of it smoke and obstacles cover.
 static float pixel_march(const struct march *m, int x, int y, float *out)
 {
     const struct bw_camera *c = &m->scene->camera;
-    double u = 2 * (x + 0.5) / m->img->w - 1, v = 1 - 2 * (y + 0.5) / m->img->h, dir[3], len = 0, depth;
+    struct sight s = {.x = x, .y = y, .through = 1};
+    double u = 2 * (x + 0.5) / m->img->w - 1, v = 1 - 2 * (y + 0.5) / m->img->h, len = 0, depth, hit;
     for (int a = 0; a < 3; a++) {
-        dir[a] = c->forward[a] + u * c->tan_x * c->right[a] + v * c->tan_y * c->up[a];
-        len += dir[a] * dir[a];
+        s.dir[a] = c->forward[a] + u * c->tan_x * c->right[a] + v * c->tan_y * c->up[a];
+        len += s.dir[a] * s.dir[a];
     }
-    for (int a = 0; a < 3; a++) dir[a] /= sqrt(len);
-    float behind[3], gathered[3] = {0}, through = 1, covered = 0;
-    bw_studio_colour(&m->studio, dir, u, v, behind, &depth);
-    for (int a = 0; m->alpha && a < 3; a++) behind[a] = 0;
-    if (m->v->solid) {
-        float clay[3], cover = covered = solid_hit(m, dir, 2 * c->tan_y / m->img->h, &depth);
-        if (cover > 0) {
-            solid_shade(m,
-                        (double[3]){c->eye[0] + depth * dir[0], c->eye[1] + depth * dir[1], c->eye[2] + depth * dir[2]},
-                        clay);
-            for (int a = 0; a < 3; a++) behind[a] += (clay[a] - behind[a]) * cover;
-        }
-    }
-    struct ray r;
-    const float *reach = m->reach + 2 * (y / TILE * m->tiles[0] + x / TILE);
-    const double range[2] = {fmax((double)reach[0], 0), fmin((double)reach[1], depth)};
-    if (range[0] < range[1] && ray_clip(&m->lit->box, c->eye, dir, range, &r))
-        through = medium_march(m, &r, bw_pattern(x, y) - 0.5f, gathered);
-    for (int a = 0; a < 3; a++) gathered[a] += through * behind[a];
-    for (int a = 0; a < 3; a++) out[a] = gathered[a];
-    return 1 - through * (1 - covered);
+    for (int a = 0; a < 3; a++) s.dir[a] /= sqrt(len);
+    float behind[3];
+    bw_studio_colour(&m->studio, s.dir, u, v, behind, &depth);
+    hit = depth;
+    const float cover = m->v->solid ? solid_hit(m, s.dir, 2 * c->tan_y / m->img->h, &hit) : 0;
+    span_see(m, 0, hit, &s);
+    if (cover > 0) solid_see(m, hit, cover, &s);
+    if (cover > 0 && cover < 1) span_see(m, hit, depth, &s); // past its edge
+    for (int a = 0; a < 3; a++) out[a] = s.rgb[a] + (m->alpha ? 0 : s.through * behind[a]);
+    return 1 - s.through;
 }
 
 static void band_march(int64_t band, void *user)
