@@ -49,7 +49,7 @@ int cli_exit_code(enum bw_status status);
 int cli_report(struct bw_diag *d);
 
 extern const struct cli_command command_bake, command_check, command_list, command_info, command_doctor, command_schema,
-    command_plugin, command_completion, command_upres, command_retime;
+    command_plugin, command_completion, command_upres, command_retime, command_blender;
 /// All commands, in the order of the help.
 extern const struct cli_command *const cli_commands[];
 extern const uint32_t cli_n_commands;
@@ -65,6 +65,7 @@ int cmd_plugin(int argc, char **argv);
 int cmd_completion(int argc, char **argv);
 int cmd_upres(int argc, char **argv);
 int cmd_retime(int argc, char **argv);
+int cmd_blender(int argc, char **argv);
 int cmd_help(int argc, char **argv);
 
 /// Facts of one .vdb file on stdout, as text or JSON; an exit code (in vdbinfo.c).

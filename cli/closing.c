@@ -137,8 +137,7 @@ void closing_print(const struct bake_progress *p, const struct bake_facts *f)
         const char *slash = strrchr(cache, '/');
         fprintf(stderr, "  %s info %s\n", command_name(), cache);
         fprintf(stderr, "  %s preview %s\n", command_name(), cache);
-        fprintf(stderr, "  Blender: Add > Volume > Import OpenVDB, select all of %.*s\n",
-                slash ? (int)(slash - cache) : 1, slash ? cache : ".");
+        fprintf(stderr, "  %s blender %.*s --open\n", command_name(), slash ? (int)(slash - cache) : 1, slash ? cache : ".");
         fprintf(stderr, "  Houdini: a File node on %.*s/%s_$F4.vdb\n", slash ? (int)(slash - cache) : 1,
                 slash ? cache : ".", f->name);
     }

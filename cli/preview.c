@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /* billow preview: a movie, a contact sheet or a picture from any VDB sequence. What is written lies under a temporary
  * name until it is whole. */
-#include "cli.h"
+#include "look.h"
 #include "movie.h"
 #include "params.h"
 #include "sheet.h"
-#include "vdbview.h"
 
 #include <getopt.h>
 #include <math.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -27,10 +24,10 @@ static const struct cli_option options[] = {
     {"map", "NAME", "slices: colour map: " BW_MAP_CHOICES, 'm'},
     {"up", "y|z", "the files' up axis (default: what they say, else z)", 'u'},
     {"fps", "N", "frames a second (default: what the files say, else 24)", 'r'},
-    {"thickness", "N", "renders: optical thickness, times the default", 't'},
-    {"exposure", "N", "renders: brightness, times the default", 'e'},
-    {"fire", "N", "renders: brightness of flames, times the default", 'b'},
-    {"key", "N", "renders: strength of the lamps (0.1 for fire in the dark), times the default", 'k'},
+    {"thickness", "N", "renders: optical thickness, times the bake's own or the default", 't'},
+    {"exposure", "N", "renders: brightness, likewise", 'e'},
+    {"fire", "N", "renders: brightness of flames, likewise", 'b'},
+    {"key", "N", "renders: strength of the lamps (0.1 for fire in the dark), likewise", 'k'},
 };
 
 static const struct cli_command command = {
@@ -38,7 +35,8 @@ static const struct cli_command command = {
     .synopsis = "FIRST.vdb|FOLDER|PATTERN [options]",
     .brief = "Make a movie or pictures from any VDB sequence.",
     .details =
-        "One file of a numbered sequence, the folder it lies in (or a bake's), or a pattern such as smoke_####.vdb.",
+        "One file of a numbered sequence, the folder it lies in (or a bake's), or a pattern such as smoke_####.vdb.\n"
+        "A bake of ours is shown as in its own movie.",
     .options = options,
     .n_options = sizeof options / sizeof *options,
 };
@@ -57,6 +55,7 @@ struct show {
     struct bw_tools tools;
     const struct wish *wish;
     struct bw_vdb_view view;
+    struct cli_look look;
     struct bw_scene scene;
     struct bw_movie *movie;
     struct bw_sheet sheet;
@@ -65,49 +64,6 @@ struct show {
     double range[2];
     char why[1024];
 };
-
-/* ---- memory and threads for the picture library ---- */
-
-struct loop {
-    _Atomic int64_t next;
-    int64_t n;
-    void (*fn)(int64_t i, void *user);
-    void *user;
-};
-
-static void *loop_run(void *arg)
-{
-    struct loop *l = arg;
-    for (int64_t i; (i = atomic_fetch_add(&l->next, 1)) < l->n;) l->fn(i, l->user);
-    return NULL;
-}
-
-static void tools_parallel(void *ctx, int64_t n, void (*fn)(int64_t i, void *user), void *user)
-{
-    enum { MAX = 64 };
-    struct loop l = {.n = n, .fn = fn, .user = user};
-    pthread_t thread[MAX];
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    int started = 0;
-    (void)ctx;
-    while (started < MAX && started + 1 < cores && started + 1 < n &&
-           !pthread_create(&thread[started], NULL, loop_run, &l))
-        started++;
-    loop_run(&l);
-    while (started) pthread_join(thread[--started], NULL);
-}
-
-static void *tools_alloc(void *ctx, size_t bytes)
-{
-    (void)ctx;
-    return calloc(1, bytes ? bytes : 1);
-}
-
-static void tools_release(void *ctx, void *memory)
-{
-    (void)ctx;
-    free(memory);
-}
 
 /* ---- the command line ---- */
 
@@ -198,20 +154,13 @@ static int is_png(const char *name)
 
 static void render_begin(struct show *s)
 {
-    struct bw_scene *c = &s->scene;
-    memcpy(c->lo, s->view.lo, sizeof c->lo);
-    memcpy(c->hi, s->view.hi, sizeof c->hi);
-    double aspect = bw_camera_aspect(c->lo, c->hi), height = (double)s->wish->size;
-    s->size[0] = 2 * (int32_t)lround(height * aspect / 2);
-    s->size[1] = 2 * (int32_t)lround(height / 2);
-    c->extinction = bw_scene_extinction(c->lo, c->hi) * s->wish->thickness;
-    c->ambient = 293.15;
-    c->exposure = s->wish->exposure;
-    c->floor = 1;
-    c->look = (struct bw_look)BW_LOOK_DEFAULT;
-    c->look.fire = s->wish->fire;
-    c->look.key = s->wish->key;
-    bw_camera_fit(&c->camera, c->lo, c->hi, aspect);
+    const struct wish *w = s->wish;
+    s->scene = s->look.scene;
+    memcpy(s->size, s->look.size, sizeof s->size);
+    s->scene.extinction *= w->thickness;
+    s->scene.exposure *= w->exposure;
+    s->scene.look.fire *= w->fire;
+    s->scene.look.key *= w->key;
 }
 
 static enum bw_status render_frame(struct show *s, const char *path, struct bw_image *img)
@@ -278,7 +227,7 @@ static enum bw_status frame_put(struct show *s, struct bw_image *img, const char
 
 static enum bw_status frames_make(struct show *s, const struct bw_sequence *q, const char *temporary, int movie)
 {
-    double fps = s->wish->fps > 0 ? s->wish->fps : s->view.fps > 0 ? s->view.fps : 24;
+    double fps = s->wish->fps > 0 ? s->wish->fps : s->look.fps;
     enum bw_status status = BW_OK;
     int live = isatty(STDERR_FILENO);
     for (int32_t i = 0; i < q->count && !status; i++) {
@@ -321,6 +270,7 @@ static enum bw_status show_run(struct show *s, const struct bw_sequence *q, cons
     char temporary[4200];
     snprintf(temporary, sizeof temporary, "%.4000s.part-%ld", out, (long)getpid());
     enum bw_status status = bw_vdb_view_open(&s->view, q, s->why, sizeof s->why);
+    if (!status) cli_look_find(&s->look, q, &s->view, s->wish->size);
     if (!status) status = frames_make(s, q, temporary, !is_png(out));
     if (!status) status = show_finish(s, temporary);
     if (s->movie) {
@@ -341,7 +291,7 @@ static int preview_run(const struct wish *w)
 {
     struct bw_sequence q;
     char name[4096];
-    struct show s = {.tools = {tools_alloc, tools_release, tools_parallel, NULL}, .wish = w, .range = {0, 0}};
+    struct show s = {.tools = cli_tools(), .wish = w, .range = {0, 0}};
     enum bw_status status = bw_sequence_find(&q, w->what, w->first, w->last, s.why, sizeof s.why);
     if (!status) {
         s.view = (struct bw_vdb_view){.tools = &s.tools, .field = w->field, .y_up = w->y_up};

@@ -32,12 +32,7 @@ static void coarse_fill(const struct bw_dense *box, const float *f, int stride, 
             for (int i = 0; i < coarse->n[0]; i++) *out++ = block_mean(box, f, stride, (int[3]){i, j, k});
 }
 
-/// Six directions: where the light comes from and its colour.
-struct side {
-    double to[3];
-    float rgb[3];
-};
-static const struct side sides[6] = {
+const struct bw_ambient_side bw_ambient_sides[6] = {
     {{0, 0, 1}, {0.105f, 0.140f, 0.190f}}, {{0, 0, -1}, {0.030f, 0.025f, 0.022f}},
     {{1, 0, 0}, {0.018f, 0.024f, 0.034f}}, {{-1, 0, 0}, {0.022f, 0.021f, 0.020f}},
     {{0, 1, 0}, {0.018f, 0.024f, 0.034f}}, {{0, -1, 0}, {0.020f, 0.023f, 0.030f}},
@@ -90,11 +85,11 @@ enum bw_status bw_ambient_make(const struct bw_tools *tools, const struct bw_den
     float *t = mem + 7 * cells;
     coarse_fill(box, extinction, 1, &a->box, a->extinction);
     for (int s = 0; s < 6 && scene->look.environment > 0; s++) {
-        enum bw_status status = bw_light_sweep(tools, &a->box, a->extinction, sides[s].to, SPREAD, t);
+        enum bw_status status = bw_light_sweep(tools, &a->box, a->extinction, bw_ambient_sides[s].to, SPREAD, t);
         if (status) return status;
         float k = (s == 1 && !scene->floor ? 0.5f : 1) * (float)scene->look.environment;
         for (int c = 0; c < 3; c++)
-            for (size_t i = 0; i < cells; i++) a->rgb[c][i] += k * sides[s].rgb[c] * t[i];
+            for (size_t i = 0; i < cells; i++) a->rgb[c][i] += k * bw_ambient_sides[s].rgb[c] * t[i];
     }
     return emission ? fire_light(tools, box, emission, a) : BW_OK;
 }

@@ -4,6 +4,7 @@
 #include <nest.h>
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -229,18 +230,20 @@ static enum bw_status slice_make(struct bw_picture *p, struct bw_exporter *e, co
                   : BW_OK;
 }
 
-/// The look as the preset has it. Errors: BW_ERR_PRESET (reported).
-static enum bw_status look_make(struct bw_exporter *e, const struct bw_picture_params *p, struct bw_look *look)
+enum bw_status bw_picture_look(const struct bw_picture_params *p, struct bw_look *look, char *why, size_t why_size)
 {
     const struct bw_picture_light *light = p->lights.items;
     const double *back = p->background.items;
     *look = (struct bw_look){.key = p->key, .environment = p->environment, .fire = p->fire,
                              .anisotropy = p->anisotropy, .bloom = p->bloom, .has_background = p->background.count > 0};
-    if (p->background.count && p->background.count != 3)
-        return e->host->fail(e, BW_ERR_PRESET, "background wants three numbers, [r, g, b]");
-    if (p->lights.count > BW_LIGHTS)
-        return e->host->fail(e, BW_ERR_PRESET, "lights has %lld lamps; at most %d are taken", (long long)p->lights.count,
-                             BW_LIGHTS);
+    if (p->background.count && p->background.count != 3) {
+        snprintf(why, why_size, "background wants three numbers, [r, g, b]");
+        return BW_ERR_PRESET;
+    }
+    if (p->lights.count > BW_LIGHTS) {
+        snprintf(why, why_size, "lights has %lld lamps; at most %d are taken", (long long)p->lights.count, BW_LIGHTS);
+        return BW_ERR_PRESET;
+    }
     for (int c = 0; c < 3; c++) {
         look->albedo[c] = (float)fmin(fmax(p->smoke[c], 0), 1);
         look->background[c] = back ? (float)back[c] : 0;
@@ -248,7 +251,10 @@ static enum bw_status look_make(struct bw_exporter *e, const struct bw_picture_p
     look->n_lights = (int32_t)p->lights.count;
     for (int32_t l = 0; l < look->n_lights; l++) {
         const double *to = light[l].to, size = sqrt(to[0] * to[0] + to[1] * to[1] + to[2] * to[2]);
-        if (!(size > 0)) return e->host->fail(e, BW_ERR_PRESET, "lamp %d has no direction: `to` is zero", l + 1);
+        if (!(size > 0)) {
+            snprintf(why, why_size, "lamp %d has no direction: `to` is zero", l + 1);
+            return BW_ERR_PRESET;
+        }
         look->light[l].spread = (float)light[l].soft;
         for (int c = 0; c < 3; c++) {
             look->light[l].to[c] = to[c] / size;
@@ -258,55 +264,86 @@ static enum bw_status look_make(struct bw_exporter *e, const struct bw_picture_p
     return BW_OK;
 }
 
-/// Stage and camera, once; in a domain without a box the stage grows with the smoke, and the camera steps back.
-static void scene_update(struct bw_picture *p, const struct bw_exporter *e, const struct bw_snapshot_field *f,
-                         const struct bw_picture_params *params)
+void bw_picture_stage(const struct bw_picture_params *p, int32_t size[2], struct bw_scene *s)
 {
-    double lo[3], hi[3], aspect;
-    struct bw_scene *s = &p->scene;
-    s->exposure = params->exposure;
-    s->floor = params->floor;
-    s->ambient = e->bake->ambient > 0 ? e->bake->ambient : 293.15;
-    bounds_choose(p, f, lo, hi);
+    double lo[3], hi[3];
+    s->exposure = p->exposure;
+    s->floor = p->floor;
     for (int a = 0; a < 3; a++) { // what the picture shows of it
-        const double fixed = a == 2 ? lo[a] : 0.5 * (lo[a] + hi[a]);
-        lo[a] = fixed + params->frame * (lo[a] - fixed);
-        hi[a] = fixed + params->frame * (hi[a] - fixed);
+        const double fixed = a == 2 ? s->lo[a] : 0.5 * (s->lo[a] + s->hi[a]);
+        lo[a] = fixed + p->frame * (s->lo[a] - fixed);
+        hi[a] = fixed + p->frame * (s->hi[a] - fixed);
     }
-    aspect = p->size[0] ? (double)p->size[0] / p->size[1] : bw_camera_aspect(lo, hi);
-    if (!p->size[0]) {
-        double h = aspect > 2 ? (double)params->size * 2 / aspect : (double)params->size;
-        p->size[0] = 2 * (int32_t)lround(h * aspect / 2);
-        p->size[1] = 2 * (int32_t)lround(h / 2);
+    const double aspect = size[0] ? (double)size[0] / size[1] : bw_camera_aspect(lo, hi);
+    if (!size[0]) {
+        double h = aspect > 2 ? (double)p->size * 2 / aspect : (double)p->size;
+        size[0] = 2 * (int32_t)lround(h * aspect / 2);
+        size[1] = 2 * (int32_t)lround(h / 2);
         s->extinction = bw_scene_extinction(s->lo, s->hi);
     }
     bw_camera_fit(&s->camera, lo, hi, aspect);
 }
 
+/// What a render shows, and how. Failures are reported.
+static enum bw_status scene_make(struct bw_picture *p, struct bw_exporter *e, const struct bw_frame *frame,
+                                 const struct bw_picture_params *params, struct bw_scene *scene)
+{
+    double lo[3], hi[3];
+    char why[200];
+    // In a domain without a box the stage grows with the smoke, and the camera steps back.
+    bounds_choose(p, field_choose(frame, NULL), lo, hi);
+    bw_picture_stage(params, p->size, &p->scene);
+    *scene = p->scene;
+    scene->ambient = e->bake->ambient > 0 ? e->bake->ambient : 293.15;
+    scene->extinction *= params->thickness;
+    enum bw_status status = bw_picture_look(params, &scene->look, why, sizeof why);
+    return status ? e->host->fail(e, status, "%s", why) : BW_OK;
+}
+
+static enum bw_status volume_make(struct bw_picture *p, struct bw_exporter *e, const struct bw_frame *frame,
+                                  const struct bw_picture_params *params, struct bw_volume *v, float **memory)
+{
+    const struct bw_domain_info *other = params->blend ? nest_find(e->domains, e->n_domains, params->blend) : NULL;
+    if (params->blend && (!other || other->h == e->domains[e->domain]->h))
+        return e->host->fail(e, BW_ERR_PRESET, "there is no domain \"%s\" of finer or coarser cells to blend with", params->blend);
+    enum bw_status status = other ? bw_gather_blend(&p->tools, frame, other, params->edge, v, memory)
+                                  : bw_gather_volume(&p->tools, frame, v, memory);
+    return status ? e->host->fail(e, status, "out of memory for a render") : BW_OK;
+}
+
+/// The render as a picture, or, with `linear`, as light, then with alpha if that is not NULL.
 static enum bw_status render_make(struct bw_picture *p, struct bw_exporter *e, const struct bw_frame *frame,
-                                  const struct bw_picture_params *params, struct bw_image *img)
+                                  const struct bw_picture_params *params, int linear, struct bw_image *img, float **alpha)
 {
     struct bw_volume v = {0};
+    struct bw_scene scene;
     float *memory = NULL;
-    const struct bw_snapshot_field *f = field_choose(frame, NULL);
-    scene_update(p, e, f, params);
-    struct bw_scene scene = p->scene;
-    scene.extinction *= params->thickness;
-    enum bw_status status = look_make(e, params, &scene.look);
-    if (status) return status;
-    status = bw_image_init(img, &p->tools, p->size[0], p->size[1]);
-    const struct bw_domain_info *other = params->blend ? nest_find(e->domains, e->n_domains, params->blend) : NULL;
-    if (params->blend && (!other || other->h == e->domains[e->domain]->h)) {
-        bw_image_free(img);
-        return e->host->fail(e, BW_ERR_PRESET, "there is no domain \"%s\" of finer or coarser cells to blend with", params->blend);
+    enum bw_status status = scene_make(p, e, frame, params, &scene);
+    if (!status) status = volume_make(p, e, frame, params, &v, &memory);
+    if (!status) {
+        const size_t pixels = (size_t)p->size[0] * (size_t)p->size[1];
+        if (alpha) *alpha = p->tools.alloc(p->tools.ctx, pixels * sizeof(float));
+        status = alpha && !*alpha ? BW_ERR_MEMORY : bw_image_init(img, &p->tools, p->size[0], p->size[1]);
+        if (!status && linear) status = bw_render_linear(&p->tools, &v, &scene, img, alpha ? *alpha : NULL);
+        else if (!status) status = bw_render(&p->tools, &v, &scene, img);
+        for (size_t i = 0; linear && !status && i < 3 * pixels; i++) img->px[i] *= (float)scene.exposure;
+        if (status) e->host->fail(e, status, "out of memory for a render of %d×%d pixels", p->size[0], p->size[1]);
     }
-    if (!status && other) status = bw_gather_blend(&p->tools, frame, other, params->edge, &v, &memory);
-    else if (!status) status = bw_gather_volume(&p->tools, frame, &v, &memory);
-    if (!status) status = bw_render(&p->tools, &v, &scene, img);
     p->tools.release(p->tools.ctx, memory);
     p->tools.release(p->tools.ctx, v.solid);
-    return status ? e->host->fail(e, status, "out of memory for a render of %d×%d pixels", p->size[0], p->size[1])
-                  : BW_OK;
+    return status;
+}
+
+enum bw_status bw_picture_light(struct bw_picture *p, struct bw_exporter *e, const struct bw_frame *frame,
+                                const struct bw_picture_params *params, struct bw_image *img, float **alpha)
+{
+    *img = (struct bw_image){.tools = &p->tools};
+    if (!frame->n_fields) return e->host->fail(e, BW_ERR_PRESET, "there is no grid field to show");
+    enum bw_status status = render_make(p, e, frame, params, 1, img, alpha);
+    if (!status) return BW_OK;
+    bw_image_free(img);
+    if (alpha) p->tools.release(p->tools.ctx, *alpha);
+    return status;
 }
 
 /// 1 when there is something that a render shows.
@@ -324,7 +361,7 @@ enum bw_status bw_picture_make(struct bw_picture *p, struct bw_exporter *e, cons
 {
     *img = (struct bw_image){.tools = &p->tools};
     if (!frame->n_fields) return e->host->fail(e, BW_ERR_PRESET, "there is no grid field to show");
-    enum bw_status status = render_wanted(p, e, frame, params) ? render_make(p, e, frame, params, img)
+    enum bw_status status = render_wanted(p, e, frame, params) ? render_make(p, e, frame, params, 0, img, NULL)
                                                                : slice_make(p, e, frame, params, img);
     if (status) bw_image_free(img);
     return status;

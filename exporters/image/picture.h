@@ -52,8 +52,14 @@ extern const struct bw_param bw_picture_range_row[1], bw_picture_light_rows[3];
     BW_COLOUR(S, m.smoke, "smoke", "[0.92, 0.92, 0.92]", "Renders: share of light that smoke scatters; soot is dark."),   \
     BW_F64(S, m.anisotropy, "anisotropy", "0.45", -0.9, 0.9, 0, "Renders: mean cosine of scattering; above 0: smoke is brightest against the light."), \
     BW_F64(S, m.bloom, "bloom", "0.06", 0, 1, 0, "Renders: share of light that glows around what is bright."),              \
-    BW_LIST(S, m.lights, struct bw_picture_light, "lights", bw_picture_light_rows, "Renders: lamps instead of the studio's two, at most 8, the first casts the floor's shadow."), \
+    BW_LIST(S, m.lights, struct bw_picture_light, "lights", bw_picture_light_rows, "Renders: lamps instead of the studio's two, at most 8."), \
     BW_LIST(S, m.background, double, "background", bw_picture_range_row, "Renders: linear [r, g, b] behind everything instead of the studio's wall.")
+
+/// The look that parameters ask for. Errors: BW_ERR_PRESET with a sentence in `why`.
+enum bw_status bw_picture_look(const struct bw_picture_params *p, struct bw_look *look, char *why, size_t why_size);
+/// What the picture shows of the stage s->lo … s->hi: camera, and, while size[0] is 0, the size in pixels and how thick
+/// smoke is (for a thickness of 1).
+void bw_picture_stage(const struct bw_picture_params *p, int32_t size[2], struct bw_scene *s);
 
 /// What is kept from frame to frame, so that camera, size and colours do not jump. Zero it before the first.
 struct bw_picture {
@@ -70,6 +76,11 @@ void bw_picture_begin(struct bw_picture *p, struct bw_exporter *e);
 /// Make the picture of a frame in *img (free it). Errors are already reported.
 enum bw_status bw_picture_make(struct bw_picture *p, struct bw_exporter *e, const struct bw_frame *frame,
                                const struct bw_picture_params *params, struct bw_image *img);
+
+/// A render as linear light with the exposure, before film and bloom. `alpha`: NULL, or gets what the smoke covers (release
+/// it); then the studio is not drawn.
+enum bw_status bw_picture_light(struct bw_picture *p, struct bw_exporter *e, const struct bw_frame *frame,
+                                const struct bw_picture_params *params, struct bw_image *img, float **alpha);
 
 /* gather.c: snapshot to dense arrays. */
 

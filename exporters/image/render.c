@@ -10,12 +10,9 @@
 #include <string.h>
 
 #define DEEP 0.12f    ///< share of the several-times scattered term
-#define SOOT 0.16f    ///< extinction of a flame of 1 in units of smoke's
-#define GLOW 14.0f   ///< radiance of a deep flame at the white point
-#define CONTRAST 0.5  ///< of luminance between temperatures; 1 is physical
 #define BARE 0.3f     ///< flame that hot gas counts as where no flame is given
 #define COARSE_PIXELS 3.5
-#define DRAPER 798.0f ///< K: colder things do not glow
+#define SPLINE (1 / 12.0f) ///< of each neighbour: with the linear reading after it nearly a cubic B-spline
 
 /// What the passes share.
 struct shade {
@@ -29,8 +26,7 @@ struct shade {
     struct bw_lit lit;
     float *extinction; ///< of light: smoke and obstacles
     float *share[BW_LIGHTS]; ///< what arrives of each light
-    float *emission;   ///< {rgb, extinction} of flames interleaved, or NULL
-    float *soft;       ///< what is being softened, four values a cell
+    float *emission;   ///< rgb of flames, interleaved with what nobody reads, or NULL
     int show;          ///< cells are large enough to be seen
     float *rows;       ///< four rows of scratch a layer
     struct bw_ambient ambient;
@@ -40,15 +36,10 @@ struct shade {
 /// A flame's temperature where nobody says.
 static float flame_kelvin(float flame) { return 1100 + 800 * bw_least(2 * flame, 1); }
 
-void bw_emission(const struct bw_volume *v, const struct bw_planck *p, size_t cell, double ambient, float rgb[3])
+void bw_fire_at(const struct bw_volume *v, size_t cell, double ambient, float fire[2])
 {
-    float glow = v->flame ? v->flame[cell] : BARE, kelvin = v->temperature ? v->temperature[cell] + (float)ambient : 0;
-    rgb[0] = rgb[1] = rgb[2] = 0;
-    if (!(glow > 1e-4f)) return;
-    if (!v->temperature) kelvin = flame_kelvin(glow);
-    if (!(kelvin > DRAPER)) return;
-    bw_planck_read(p, kelvin, rgb);
-    for (int c = 0; c < 3; c++) rgb[c] *= glow;
+    fire[0] = v->flame ? bw_most(v->flame[cell], 0) : BARE;
+    fire[1] = v->temperature ? v->temperature[cell] + (float)ambient : flame_kelvin(fire[0]);
 }
 
 /// Colour of what scatters in a cell.
@@ -80,53 +71,59 @@ static void layer_medium(int64_t k, void *user)
     struct shade *s = user;
     const struct bw_dense *b = &s->lit.box;
     size_t layer = (size_t)b->n[0] * (size_t)b->n[1], first = (size_t)k * layer;
-    const float soot = SOOT * (float)s->scene->extinction, gain = GLOW * soot * (float)s->scene->look.fire;
     for (size_t i = first; i < first + layer; i++) {
         float sigma = density_at(s->v, i) * (float)s->scene->extinction;
         s->lit.rgbs[4 * i + 3] = s->extinction[i] = sigma;
         if (!s->emission) continue;
-        float *glow = s->emission + 4 * i;
-        bw_emission(s->v, &s->planck, i, s->scene->ambient, glow);
-        for (int c = 0; c < 3; c++) glow[c] *= gain;
-        glow[3] = s->v->flame && s->v->flame[i] > 0 ? soot * s->v->flame[i] : 0;
+        float *fire = s->lit.fire + 2 * i, *glow = s->emission + 4 * i;
+        bw_fire_at(s->v, i, s->scene->ambient, fire);
+        bw_emission(&s->planck, fire, glow);
+        for (int c = 0; c < 3; c++) glow[c] *= s->lit.gain;
     }
 }
 
-/// Weights ¼, ½, ¼ along one row of n cells of four values, `step` values apart, in place.
-static void line_soften(float *p, int n, size_t step)
+/// What is being softened: `lanes` values a cell, each with `side` of its two neighbours along each axis.
+struct soften {
+    const struct bw_dense *box;
+    float *cells, side;
+    size_t lanes;
+};
+
+/// Along one row of n cells `step` values apart, in place.
+static void line_soften(const struct soften *s, float *p, int n, size_t step)
 {
     float before[4], here[4];
-    for (int c = 0; c < 4; c++) before[c] = p[c];
+    for (size_t c = 0; c < s->lanes; c++) before[c] = p[c];
     for (int i = 0; i < n; i++, p += step)
-        for (int c = 0; c < 4; c++) {
+        for (size_t c = 0; c < s->lanes; c++) {
             here[c] = p[c];
-            p[c] = 0.25f * (before[c] + (i + 1 < n ? p[step + (size_t)c] : here[c])) + 0.5f * here[c];
+            p[c] = s->side * (before[c] + (i + 1 < n ? p[step + c] : here[c])) + (1 - 2 * s->side) * here[c];
             before[c] = here[c];
         }
 }
 
 static void layer_soften(int64_t k, void *user)
 {
-    const struct shade *s = user;
-    const size_t nx = (size_t)s->lit.box.n[0], ny = (size_t)s->lit.box.n[1];
-    float *layer = s->soft + 4 * nx * ny * (size_t)k;
-    for (size_t j = 0; j < ny; j++) line_soften(layer + 4 * nx * j, (int)nx, 4);
-    for (size_t i = 0; i < nx; i++) line_soften(layer + 4 * i, (int)ny, 4 * nx);
+    const struct soften *s = user;
+    const size_t nx = (size_t)s->box->n[0], ny = (size_t)s->box->n[1];
+    float *layer = s->cells + s->lanes * nx * ny * (size_t)k;
+    for (size_t j = 0; j < ny; j++) line_soften(s, layer + s->lanes * nx * j, (int)nx, s->lanes);
+    for (size_t i = 0; i < nx; i++) line_soften(s, layer + s->lanes * i, (int)ny, s->lanes * nx);
 }
 
 static void column_soften(int64_t j, void *user)
 {
-    const struct shade *s = user;
-    const size_t nx = (size_t)s->lit.box.n[0], ny = (size_t)s->lit.box.n[1];
-    for (size_t i = 0; i < nx; i++) line_soften(s->soft + 4 * (nx * (size_t)j + i), s->lit.box.n[2], 4 * nx * ny);
+    const struct soften *s = user;
+    const size_t nx = (size_t)s->box->n[0], ny = (size_t)s->box->n[1];
+    for (size_t i = 0; i < nx; i++) line_soften(s, s->cells + s->lanes * (nx * (size_t)j + i), s->box->n[2], s->lanes * nx * ny);
 }
 
-/// A filter of one cell along each axis, which stops the shortest waves.
-static void cells_soften(struct shade *s, float *cells)
+/// A filter of one cell along each axis, which weakens the shortest waves.
+static void cells_soften(const struct shade *s, float *cells, size_t lanes, float side)
 {
-    s->soft = cells;
-    s->tools->parallel(s->tools->ctx, s->lit.box.n[2], layer_soften, s);
-    s->tools->parallel(s->tools->ctx, s->lit.box.n[1], column_soften, s);
+    struct soften f = {&s->lit.box, cells, side, lanes};
+    s->tools->parallel(s->tools->ctx, s->lit.box.n[2], layer_soften, &f);
+    s->tools->parallel(s->tools->ctx, s->lit.box.n[1], column_soften, &f);
 }
 
 /// Obstacles stop light: their cells become opaque for the shadow passes. Both boxes share one lattice.
@@ -149,14 +146,24 @@ static void solid_block(struct shade *s)
             }
 }
 
-/// Henyey–Greenstein twice, forward and a little back, relative to isotropic.
+#define AHEAD 0.6  ///< share of the phase function's forward lobe …
+#define ASTERN 0.55 ///< … and how much of its anisotropy the other one has, backwards
+
+/// Henyey and Greenstein's phase function relative to isotropic scattering.
+static double lobe_value(double g, double cosine) { return (1 - g * g) / pow(1 + g * g - 2 * g * cosine, 1.5); }
+
+double bw_phase(double anisotropy, double cosine)
+{
+    return AHEAD * lobe_value(anisotropy, cosine) + (1 - AHEAD) * lobe_value(-ASTERN * anisotropy, cosine);
+}
+
+double bw_phase_mean(double anisotropy) { return (AHEAD - (1 - AHEAD) * ASTERN) * anisotropy; }
+
 static float phase_value(const struct bw_light *l, const struct bw_camera *c, double g)
 {
-    double cosine = 0, back = -0.55 * g;
+    double cosine = 0;
     for (int a = 0; a < 3; a++) cosine += l->to[a] * c->forward[a];
-    double f = (1 - g * g) / pow(1 + g * g - 2 * g * cosine, 1.5);
-    double r = (1 - back * back) / pow(1 + back * back - 2 * back * cosine, 1.5);
-    return (float)(0.6 * f + 0.4 * r);
+    return (float)bw_phase(g, cosine);
 }
 
 static void light_task(int64_t i, void *user)
@@ -219,13 +226,6 @@ static void layer_light(int64_t k, void *user)
     }
 }
 
-static void layer_emit(int64_t k, void *user)
-{
-    struct shade *s = user;
-    const size_t values = 4 * (size_t)s->lit.box.n[0] * (size_t)s->lit.box.n[1], first = (size_t)k * values;
-    for (size_t i = first; i < first + values; i++) s->lit.rgbs[i] += s->emission[i];
-}
-
 /// Does a cell in the middle cover more than COARSE_PIXELS pixels?
 static int cells_show(const struct bw_scene *scene, const struct bw_dense *b, int32_t height)
 {
@@ -243,14 +243,15 @@ static enum bw_status medium_light(struct shade *s, float *memory)
     memory += 5 * cells;
     for (int l = 0; l < s->n_lights; l++, memory += cells) s->share[l] = memory;
     s->emission = s->v->flame || s->v->temperature ? memory : NULL;
-    s->rows = memory + (s->emission ? 4 * cells : 0);
+    s->lit.fire = s->emission ? memory + 4 * cells : NULL;
+    s->rows = memory + (s->emission ? 6 * cells : 0);
+    s->lit.planck = &s->planck;
+    s->lit.soot = s->v->flame ? BW_SOOT * (float)s->scene->extinction : 0;
+    s->lit.gain = BW_GLOW * BW_SOOT * (float)(s->scene->extinction * s->scene->look.fire);
     for (int l = 0; l < s->n_lights; l++)
         s->phase[l] = phase_value(&s->light[l], &s->scene->camera, s->scene->look.anisotropy);
-    if (s->emission) bw_planck_init(&s->planck, CONTRAST);
+    if (s->emission) bw_planck_init(&s->planck, BW_CONTRAST);
     s->tools->parallel(s->tools->ctx, s->lit.box.n[2], layer_medium, s);
-    // Flames are as thin as a cell, and their light is far from linear in what is carried: read between cells as it is,
-    // it would come out as beads.
-    if (s->emission) cells_soften(s, s->emission);
     if (s->v->solid) solid_block(s);
     s->tools->parallel(s->tools->ctx, s->n_lights, light_task, s);
     enum bw_status status =
@@ -258,23 +259,23 @@ static enum bw_status medium_light(struct shade *s, float *memory)
     for (int l = 0; l < s->n_lights && !status; l++) status = s->status[l];
     if (status) return status;
     s->tools->parallel(s->tools->ctx, s->lit.box.n[2], layer_light, s);
-    if (s->show) cells_soften(s, s->lit.rgbs); // the terraces of dense smoke would show
-    if (s->emission) s->tools->parallel(s->tools->ctx, s->lit.box.n[2], layer_emit, s);
+    if (s->show) cells_soften(s, s->lit.rgbs, 4, 0.25f); // the terraces of dense smoke would show
+    if (s->emission) cells_soften(s, s->lit.fire, 2, SPLINE); // sheets of flame as thin as a cell would come out as beads
     return BW_OK;
 }
 
 enum bw_status bw_render_linear(const struct bw_tools *tools, const struct bw_volume *v, const struct bw_scene *scene,
-                                struct bw_image *img)
+                                struct bw_image *img, float *alpha)
 {
-    struct shade s = {.tools = tools, .v = v, .scene = scene, .lit = {v->box, NULL}};
+    struct shade s = {.tools = tools, .v = v, .scene = scene, .lit = {.box = v->box}};
     s.n_lights = bw_scene_lights(scene, s.light);
     s.show = cells_show(scene, &v->box, img->h);
-    const size_t cells = bw_dense_cells(&v->box), each = 5 + (size_t)s.n_lights + (v->flame || v->temperature ? 4 : 0);
+    const size_t cells = bw_dense_cells(&v->box), each = 5 + (size_t)s.n_lights + (v->flame || v->temperature ? 6 : 0);
     const size_t rows = 4 * (size_t)v->box.n[0] * (size_t)v->box.n[2];
     float *memory = cells ? tools->alloc(tools->ctx, (each * cells + rows) * sizeof(float)) : NULL;
     enum bw_status status = cells && !memory ? BW_ERR_MEMORY : BW_OK;
     if (!status && cells) status = medium_light(&s, memory);
-    if (!status) status = bw_march(tools, &s.lit, &s.ambient, v, scene, img);
+    if (!status) status = bw_march(tools, &s.lit, &s.ambient, v, scene, img, alpha);
     bw_ambient_free(tools, &s.ambient);
     if (memory) tools->release(tools->ctx, memory);
     return status;
@@ -283,7 +284,7 @@ enum bw_status bw_render_linear(const struct bw_tools *tools, const struct bw_vo
 enum bw_status bw_render(const struct bw_tools *tools, const struct bw_volume *v, const struct bw_scene *scene,
                          struct bw_image *img)
 {
-    enum bw_status status = bw_render_linear(tools, v, scene, img);
+    enum bw_status status = bw_render_linear(tools, v, scene, img, NULL);
     if (!status) status = bw_film_bloom(img, scene->look.bloom);
     if (!status) bw_film_develop(img, scene->exposure);
     return status;

@@ -69,10 +69,15 @@ struct bw_scene {
     struct bw_look look;
 };
 
-/// The lit medium: interleaved {j.r, j.g, j.b, s} a cell, 1/m.
+struct bw_planck;
+/// The lit medium: interleaved {j.r, j.g, j.b, s} a cell, 1/m; and flames, which glow between the cells as what they are
+/// there, for their light is far from linear in it: {flame, kelvin} a cell, or NULL.
 struct bw_lit {
     struct bw_dense box;
     float *rgbs;
+    float *fire;
+    const struct bw_planck *planck;
+    float gain, soot; ///< of a flame of 1: radiance at the white point and extinction, 1/m
 };
 
 /// A coarser grid over the same space: means of COARSE³ cells.
@@ -85,6 +90,13 @@ struct bw_ambient {
     struct bw_lamp *lamp;
     int32_t n_lamps;
 };
+
+/// Light from one of six sides: where it comes from, and its part of the mean radiance.
+struct bw_ambient_side {
+    double to[3];
+    float rgb[3];
+};
+extern const struct bw_ambient_side bw_ambient_sides[6];
 
 /// A part of the fire as a source of light.
 struct bw_lamp {
@@ -101,12 +113,23 @@ double bw_scene_extinction(const double lo[3], const double hi[3]);
 /// The lights of a scene: its own, or the studio's key and rim, which move with the camera. Returns how many.
 int32_t bw_scene_lights(const struct bw_scene *s, struct bw_light light[BW_LIGHTS]);
 
+/// Light scattered by an angle of that cosine, relative to isotropic scattering: two lobes, forward and a little back.
+double bw_phase(double anisotropy, double cosine);
+/// Mean cosine of the phase function that `anisotropy` stands for.
+double bw_phase_mean(double anisotropy);
+/// The room round the stage, radiance: from above, from below, and the wall that the camera sees.
+struct bw_look_room {
+    float above[3], below[3], backdrop[3];
+};
+struct bw_look_room bw_look_room(const struct bw_look *l);
+
 /// Draw `v` (density NULL and no flame: an empty stage) into `img`. Errors: BW_ERR_MEMORY.
 enum bw_status bw_render(const struct bw_tools *tools, const struct bw_volume *v, const struct bw_scene *scene,
                          struct bw_image *img);
-/// The same as linear light, before film.
+/// The same as linear light, before film. With `alpha` (w·h floats; NULL: the studio behind it) what is seen alone, over
+/// nothing, and how much of each pixel it covers.
 enum bw_status bw_render_linear(const struct bw_tools *tools, const struct bw_volume *v, const struct bw_scene *scene,
-                                struct bw_image *img);
+                                struct bw_image *img, float *alpha);
 
 /* Steps of bw_render, each in a file of its own. */
 
@@ -138,12 +161,25 @@ static inline void bw_planck_read(const struct bw_planck *p, float kelvin, float
     const int i = x > 0 ? (int)x : 0;
     for (int c = 0; c < 3; c++) rgb[c] = x > 0 ? p->rgb[i][c] + (p->rgb[i + 1][c] - p->rgb[i][c]) * (x - (float)i) : 0;
 }
-/// Glow of a cell: a black body's colour times what there is to glow: `flame`, and smoke that is hot enough.
-void bw_emission(const struct bw_volume *v, const struct bw_planck *p, size_t cell, double ambient, float rgb[3]);
+/* How flames are lit, for other renderers that shall look like this one. */
+#define BW_SOOT 0.16f    ///< extinction of a flame of 1 in units of smoke's
+#define BW_GLOW 14.0f    ///< radiance of a deep flame at the white point
+#define BW_CONTRAST 0.5  ///< of luminance between temperatures; 1 is physical
 
-/// March all pixels: medium in front of what is behind it.
+/// What glows in a cell, {flame, kelvin}: flames, or, without any, all that is hot enough.
+void bw_fire_at(const struct bw_volume *v, size_t cell, double ambient, float fire[2]);
+#define BW_DRAPER 798.0f ///< K: colder things do not glow
+/// Its light: a black body's colour times what there is to glow.
+static inline void bw_emission(const struct bw_planck *p, const float fire[2], float rgb[3])
+{
+    const float glow = fire[1] > BW_DRAPER ? fire[0] : 0;
+    bw_planck_read(p, fire[1], rgb);
+    for (int c = 0; c < 3; c++) rgb[c] *= glow;
+}
+
+/// March all pixels: medium in front of what is behind it. `alpha` as for bw_render_linear.
 enum bw_status bw_march(const struct bw_tools *tools, const struct bw_lit *lit, const struct bw_ambient *ambient,
-                        const struct bw_volume *v, const struct bw_scene *scene, struct bw_image *img);
+                        const struct bw_volume *v, const struct bw_scene *scene, struct bw_image *img, float *alpha);
 
 /// Floor shadows and backdrop.
 struct bw_studio {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The studio: a dark backdrop, a floor that takes the smoke's shadow and the fire's light and fades into the backdrop. The
- * floor's light is a map, made once a frame. Cheats: the shadow is marched through the coarse grid, only the first light
- * casts one, and the studio's rim light does not reach the floor. */
+ * floor's light is a map, made once a frame. Cheats: shadows are marched through the coarse grid, and the studio's rim
+ * light does not reach the floor. */
 #include "render.h"
 
 #include <math.h>
@@ -21,9 +21,11 @@ static float shadow_march(const struct bw_ambient *a, const double p[3], const d
         t0 = fmax(t0, fmin(lo, hi));
         t1 = fmin(t1, fmax(lo, hi));
     }
-    double depth = 0, ds = 0.8 * b->h;
-    if (!a->extinction) return 1;
-    for (double t = t0 + 0.5 * ds; t < t1 && depth < 6; t += ds) {
+    if (!a->extinction || t1 <= t0) return 1;
+    const int n = (int)ceil((t1 - t0) / (0.5 * b->h));
+    double depth = 0, ds = (t1 - t0) / n;
+    for (int i = 0; i < n && depth < 6; i++) {
+        const double t = t0 + (i + 0.5) * ds;
         struct bw_tap tap;
         bw_tap_at(b, (double[3]){p[0] + t * to[0], p[1] + t * to[1], p[2] + t * to[2]}, &tap);
         depth += ds * (double)bw_tap_read(&tap, a->extinction);
@@ -42,9 +44,10 @@ static void map_row(int64_t j, void *user)
         float *rgb = s->map + 3 * (j * s->n + i), fire[3] = {0};
         bw_lamps_light(s->ambient, p, up, fire);
         for (int c = 0; c < 3; c++) rgb[c] = sky[c] * (float)s->scene->look.environment + SPILL * fire[c];
-        for (int l = 0; l < s->n_lights; l++) {
-            const float share = (float)fmax(s->light[l].to[2], 0) * (l ? 1 : shadow_march(s->ambient, p, s->light[l].to));
-            for (int c = 0; c < 3 && (l == 0 || s->scene->look.n_lights); c++) rgb[c] += share * s->light[l].rgb[c];
+        for (int l = 0; l < (s->scene->look.n_lights ? s->n_lights : s->n_lights > 0); l++) {
+            if (s->light[l].to[2] <= 0) continue;
+            const float share = (float)s->light[l].to[2] * shadow_march(s->ambient, p, s->light[l].to);
+            for (int c = 0; c < 3; c++) rgb[c] += share * s->light[l].rgb[c];
         }
     }
 }
@@ -103,12 +106,30 @@ static void floor_light(const struct bw_studio *s, const double p[3], float rgb[
         rgb[c] = FLOOR * ((q[c] * (1 - fu) + q[c + 3] * fu) * (1 - fv) + (q[c + row] * (1 - fu) + q[c + row + 3] * fu) * fv);
 }
 
+/// The wall, far from and at the middle of the picture.
+static const float dark[3] = {0.0075f, 0.0088f, 0.0115f}, light[3] = {0.026f, 0.029f, 0.034f};
+
+/// With the lights down the wall is darker too.
+static float room_light(const struct bw_look *l) { return (float)(0.35 + 0.65 * fmin(l->key, 1)); }
+
+struct bw_look_room bw_look_room(const struct bw_look *l)
+{
+    struct bw_look_room r;
+    for (int c = 0; c < 3; c++) {
+        float around = 0;
+        for (int s = 2; s < 6; s++) around += bw_ambient_sides[s].rgb[c];
+        r.above[c] = (2 * bw_ambient_sides[0].rgb[c] + around) * (float)l->environment;
+        r.below[c] = (2 * bw_ambient_sides[1].rgb[c] + around) * (float)l->environment;
+        r.backdrop[c] = l->has_background ? l->background[c] : room_light(l) * 0.5f * (dark[c] + light[c]);
+    }
+    return r;
+}
+
 void bw_studio_colour(const struct bw_studio *s, const double dir[3], double u, double v, float rgb[3], double *depth)
 {
-    static const float dark[3] = {0.0075f, 0.0088f, 0.0115f}, light[3] = {0.026f, 0.029f, 0.034f};
     const struct bw_scene *scene = s->scene;
     const float vignette = (float)exp(-0.9 * (u * u + (v + 0.15) * (v + 0.15)));
-    const float room = (float)(0.35 + 0.65 * fmin(scene->look.key, 1)); // with the lights down the wall is darker too
+    const float room = room_light(&scene->look);
     for (int c = 0; c < 3; c++)
         rgb[c] = scene->look.has_background ? scene->look.background[c]
                                             : room * (dark[c] + (light[c] - dark[c]) * vignette);

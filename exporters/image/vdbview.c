@@ -9,11 +9,12 @@
 
 #define MAX_CELLS 12e6
 
-static const char *const density_names[] = {"density", "smoke", "soot", NULL};
-static const char *const flame_names[] = {"flame", "flames", "fire", "heat", NULL};
-static const char *const temperature_names[] = {"temperature", "temp", NULL};
-static const char *const dye_names[] = {"dye", "color", "colour", "Cd", NULL};
-static const char *const velocity_names[] = {"vel", "velocity", "v", NULL};
+const char *const bw_density_names[] = {"density", "smoke", "soot", NULL};
+const char *const bw_flame_names[] = {"flame", "flames", "fire", "heat", NULL};
+const char *const bw_temperature_names[] = {"temperature", "temp", NULL};
+const char *const bw_dye_names[] = {"dye", "color", "colour", "Cd", NULL};
+const char *const bw_velocity_names[] = {"vel", "velocity", "v", NULL};
+static const char *const solid_names[] = {"solid", NULL};
 
 /// The first grid of one of these names with that many components, or -1.
 static int grid_find(const struct bwvdb_file *f, const char *const *names, uint32_t comps)
@@ -29,8 +30,8 @@ static int grid_find(const struct bwvdb_file *f, const char *const *names, uint3
 static int grid_choose(const struct bw_vdb_view *v, const struct bwvdb_file *f)
 {
     if (v->field) return bwvdb_find(f, v->field);
-    int g = grid_find(f, density_names, 1);
-    if (g < 0) g = grid_find(f, flame_names, 1);
+    int g = grid_find(f, bw_density_names, 1);
+    if (g < 0) g = grid_find(f, bw_flame_names, 1);
     for (int32_t i = 0; g < 0 && i < bwvdb_count(f); i++)
         if (bwvdb_grid_info(f, i)->comps) g = i;
     return g;
@@ -86,15 +87,17 @@ static void facts_read(struct bw_vdb_view *v, const struct bwvdb_file *f)
     if (v->y_up < 0) v->y_up = up ? !strcmp(up->string, "y") : creator && !strncmp(creator->string, "Houdini", 7);
     v->fps = fps && fps->number > 0 ? fps->number : 0;
     v->scale = scale && scale->number > 0 ? scale->number : 1;
+    v->ours = creator && !strncmp(creator->string, "Billow", 6);
 }
 
-/// Densities of our bakes are about 1; other people's may be anything, and are brought there by the middle file's
-/// maximum.
+/// Densities of our bakes are shown as they are; other people's may be anything, and are brought near 1 by the middle
+/// file's maximum.
 static enum bw_status gain_choose(struct bw_vdb_view *v, const char *path, char *why, size_t why_size)
 {
     struct bw_volume out = {0};
     float *memory = NULL, top = 0;
     v->density_gain = 1;
+    if (v->ours) return BW_OK;
     enum bw_status status = bw_vdb_volume(v, path, &out, &memory, why, why_size);
     if (status) return status;
     for (size_t i = 0; out.density && i < bw_dense_cells(&out.box); i++) top = fmaxf(top, out.density[i]);
@@ -130,7 +133,7 @@ static enum bw_status file_survey(struct bw_vdb_view *v, const char *path, int f
         return BW_ERR_USAGE;
     }
     if (v->voxel <= 0) v->voxel = info->voxel[0];
-    const int flame = v->field ? -1 : grid_find(f, flame_names, 1);
+    const int flame = v->field ? -1 : grid_find(f, bw_flame_names, 1);
     bounds_join(v, info);
     if (flame >= 0) bounds_join(v, bwvdb_grid_info(f, flame)); // a clean fire has no smoke
     bwvdb_close(f);
@@ -204,13 +207,16 @@ static enum bw_status grid_sample(const struct bw_vdb_view *v, struct bwvdb_file
     return BW_OK;
 }
 
+enum { DENSITY, FLAME, TEMPERATURE, DYE, SOLID, GRIDS }; ///< of what a volume is made
+
 /// The cells of one file's volume: those of its own box, on the lattice of voxels, halved until they fit.
-static void box_choose(const struct bw_vdb_view *v, const struct bwvdb_file *f, const int grids[4],
+static void box_choose(const struct bw_vdb_view *v, const struct bwvdb_file *f, const int grids[GRIDS],
                        struct bw_dense *box)
 {
     double lo[3] = {HUGE_VAL, HUGE_VAL, HUGE_VAL}, hi[3] = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
-    for (int i = 0; i < 2; i++) { // density and flame say where there is something to see
-        const struct bwvdb_info *g = grids[i] >= 0 ? bwvdb_grid_info(f, grids[i]) : NULL;
+    for (int i = 0; i < GRIDS; i++) { // these say where there is something to see, or where shadows fall from
+        const int seen = i == DENSITY || i == FLAME || i == SOLID;
+        const struct bwvdb_info *g = seen && grids[i] >= 0 ? bwvdb_grid_info(f, grids[i]) : NULL;
         double a[3], b[3];
         if (!g || !g->active) continue;
         grid_bounds(v, g, a, b);
@@ -230,6 +236,20 @@ static void box_choose(const struct bw_vdb_view *v, const struct bwvdb_file *f, 
     }
 }
 
+/// The obstacles' cells: their own box, on the lattice of the volume's.
+static void solid_choose(const struct bw_vdb_view *v, const struct bwvdb_info *g, const struct bw_dense *volume,
+                         struct bw_dense *box)
+{
+    double lo[3], hi[3];
+    *box = (struct bw_dense){.h = volume->h};
+    if (!g->active) return;
+    grid_bounds(v, g, lo, hi);
+    for (int a = 0; a < 3; a++) {
+        box->origin[a] = volume->origin[a] + box->h * (floor((lo[a] - volume->origin[a]) / box->h) - 1);
+        box->n[a] = (int32_t)ceil((hi[a] - box->origin[a]) / box->h - 1e-6) + 1;
+    }
+}
+
 /// Kelvin above ambient: our files say how theirs are encoded; values that never pass 20 are taken for thousands.
 static void temperature_decode(const struct bwvdb_info *g, float *t, size_t cells)
 {
@@ -240,26 +260,28 @@ static void temperature_decode(const struct bwvdb_info *g, float *t, size_t cell
     for (size_t i = 0; i < cells; i++) t[i] *= gain;
 }
 
-static enum bw_status volume_read(const struct bw_vdb_view *v, struct bwvdb_file *f, const int grids[4],
+static enum bw_status volume_read(const struct bw_vdb_view *v, struct bwvdb_file *f, const int grids[GRIDS],
                                   struct bw_volume *out, float *m, char *why, size_t why_size)
 {
     size_t cells = bw_dense_cells(&out->box);
     float **slots[3] = {&out->density, &out->flame, &out->temperature};
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < SOLID; i++) {
         if (grids[i] < 0) continue;
         float *to[3] = {m, m + cells, m + 2 * cells};
         enum bw_status status = grid_sample(v, f, grids[i], &out->box, to, why, why_size);
         if (status) return status;
-        if (i < 3)
+        if (i < DYE)
             *slots[i] = m;
         else
             memcpy(out->dye, to, sizeof to);
-        if (i == 2) temperature_decode(bwvdb_grid_info(f, grids[i]), m, cells);
-        m += i < 3 ? cells : 3 * cells;
+        if (i == TEMPERATURE) temperature_decode(bwvdb_grid_info(f, grids[i]), m, cells);
+        m += i < DYE ? cells : 3 * cells;
     }
     for (size_t i = 0; out->density && v->density_gain != 1 && i < cells; i++)
         out->density[i] *= (float)v->density_gain;
-    return BW_OK;
+    if (!bw_dense_cells(&out->solid_box)) return BW_OK;
+    out->solid = m;
+    return grid_sample(v, f, grids[SOLID], &out->solid_box, (float *[3]){m}, why, why_size);
 }
 
 enum bw_status bw_vdb_volume(const struct bw_vdb_view *v, const char *path, struct bw_volume *out, float **memory,
@@ -272,15 +294,16 @@ enum bw_status bw_vdb_volume(const struct bw_vdb_view *v, const char *path, stru
     enum bwvdb_status s = bwvdb_open(path, &f, &error);
     if (s) return fail(&error, s, why, why_size);
     int own = v->field ? bwvdb_find(f, v->field) : -1;
-    int grids[4] = {own >= 0 && bwvdb_grid_info(f, own)->comps == 1 ? own : grid_find(f, density_names, 1),
-                    grid_find(f, flame_names, 1), grid_find(f, temperature_names, 1), grid_find(f, dye_names, 3)};
+    int grids[GRIDS] = {own >= 0 && bwvdb_grid_info(f, own)->comps == 1 ? own : grid_find(f, bw_density_names, 1),
+                    grid_find(f, bw_flame_names, 1), grid_find(f, bw_temperature_names, 1), grid_find(f, bw_dye_names, 3), v->field ? -1 : grid_find(f, solid_names, 1)};
     if (grids[0] < 0 && grids[1] < 0) grids[0] = grid_choose(v, f);
     if (grids[0] >= 0 && bwvdb_grid_info(f, grids[0])->comps != 1) grids[0] = -1;
     box_choose(v, f, grids, &out->box);
     size_t cells = bw_dense_cells(&out->box);
     enum bw_status status = BW_OK;
     if (cells) {
-        *memory = v->tools->alloc(v->tools->ctx, 6 * cells * sizeof(float));
+        if (grids[SOLID] >= 0) solid_choose(v, bwvdb_grid_info(f, grids[SOLID]), &out->box, &out->solid_box);
+        *memory = v->tools->alloc(v->tools->ctx, (6 * cells + bw_dense_cells(&out->solid_box)) * sizeof(float));
         if (!*memory) snprintf(why, why_size, "out of memory for %s", path);
         status = *memory ? volume_read(v, f, grids, out, *memory, why, why_size) : BW_ERR_MEMORY;
     }
@@ -296,7 +319,7 @@ static enum bw_status slice_read(const struct bw_vdb_view *v, struct bwvdb_file 
                                  int flow, struct bw_slice *s, float *m, char *why, size_t why_size)
 {
     size_t cells = bw_dense_cells(box);
-    int g = grid_choose(v, f), vel = flow ? grid_find(f, velocity_names, 3) : -1;
+    int g = grid_choose(v, f), vel = flow ? grid_find(f, bw_velocity_names, 3) : -1;
     float *to[3] = {m, m + cells, m + 2 * cells};
     enum bw_status status = grid_sample(v, f, g, box, to, why, why_size);
     for (uint32_t c = 0; !status && c < bwvdb_grid_info(f, g)->comps; c++) s->value[c] = to[c];

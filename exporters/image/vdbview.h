@@ -22,6 +22,10 @@ enum bw_status bw_sequence_find(struct bw_sequence *s, const char *what, int64_t
                                 size_t why_size);
 void bw_sequence_free(struct bw_sequence *s);
 
+/// Names by which grids are known, ours first; each list ends with NULL.
+extern const char *const bw_density_names[], *const bw_flame_names[], *const bw_temperature_names[], *const bw_dye_names[],
+    *const bw_velocity_names[];
+
 struct bw_vdb_view {
     const struct bw_tools *tools;
     const char *field;   ///< wanted by the user, or NULL
@@ -30,6 +34,7 @@ struct bw_vdb_view {
     double scale;        ///< world units to a metre
     double fps;          ///< of the files, or 0
     double voxel;        ///< of the grid shown, world units
+    int32_t ours;        ///< baked by this program
     double density_gain; ///< brings densities near 1
 };
 

@@ -51,7 +51,7 @@ run --help; expect "--help" 0 "Commands" "Exit codes"
 run --version; expect "--version" 0 "^Billow [0-9]+\.[0-9]+"
 run bkae; expect "unknown command" 2 'did you mean bake\?'
 that "one line for an unknown command" test "$(wc -l <err.txt)" = 1
-for command in bake check list info preview upres retime doctor plugin schema completion; do
+for command in bake check list info preview blender upres retime doctor plugin schema completion; do
     run help "$command"; expect "help $command" 0 "$command"
 done
 run bake puff --frmaes 1; expect "unknown option" 2 'did you mean --frames\?'
@@ -95,7 +95,7 @@ that "check writes nothing" test ! -e out
 # ---- a bake ----
 run bake puff --dry-run; expect "--dry-run" 0 "mac.project" "memory:" "disk:"
 that "--dry-run writes nothing" test ! -e out
-run bake puff; expect "bake" 0 "frame 6/6" "next:" "Import OpenVDB" "billow info out/puff/vdb/puff_1001.vdb"
+run bake puff; expect "bake" 0 "frame 6/6" "next:" "billow blender out/puff/vdb --open" "billow info out/puff/vdb/puff_1001.vdb"
 that "data is on stdout only: a bake says nothing there" test ! -s out.txt
 that "frames 1001-1006" test "$(cd out/puff/vdb && echo *)" = \
     "puff_1001.vdb puff_1002.vdb puff_1003.vdb puff_1004.vdb puff_1005.vdb puff_1006.vdb"
@@ -204,6 +204,22 @@ run bake long.yaml --out shared --force; expect "a second bake into one folder" 
 that "the first one goes on" kill -0 $first
 kill -INT $first; wait $first; code=$?
 that "the first one's files are whole" test "$code" = 130 -a -s shared/bake.log -a -z "$(find shared -name '.*' -type f)"
+
+# ---- a scene for other programs ----
+run blender out/puff; expect "blender" 0 "out/puff/puff_blender.py" "out/puff/puff.usda"
+that "the script is Python" python3 -m py_compile out/puff/puff_blender.py
+that "it names the first frame" grep -q '"file": "vdb/puff_1001.vdb"' out/puff/puff_blender.py
+that "USD names every frame" test "$(grep -c '@./vdb/puff_10' out/puff/puff.usda)" -ge 6
+run blender; expect "blender without a cache" 2 "wants a cache"
+run blender nowhere; expect "blender without files" 6 "nowhere"
+mkdir -p odd gap
+for f in 1 2 4; do cp out/puff/vdb/puff_1001.vdb gap/a_000$f.vdb; cp out/puff/vdb/puff_1001.vdb odd/a_000${f}_sim.vdb; done
+run blender odd; expect "a number that does not end the name" 1 "ends the name"
+run blender gap; expect "a missing frame is told" 0 "frame 3 is missing" "gap/a_blender.py"
+mkdir scene
+run blender gap --out scene; expect "written elsewhere" 0 "scene/a_blender.py"
+that "the cache has its full name there" grep -q "\"file\": \"$PWD/gap/a_0001.vdb\"" scene/a_blender.py
+run blender gap --open --blender ./no_blender; expect "no Blender to open" 1 "no_blender can't be started"
 
 # ---- refusals ----
 run bake puff --set 'domain.size=[1 km, 1 km, 1 km]' --out huge; expect "a domain larger than memory" 7 "voxel"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Pictures: light against the law of Beer and Lambert, a march against a dense reference, the camera's fit, PNG read
  * back by libpng, slices' ranges and orientation, equal bytes whatever the order of tasks. */
+#include "image_tools.h"
 #include "picture.h"
 #include "render.h"
 #include "sheet.h"
@@ -11,27 +12,8 @@
 #include <stdbool.h>
 #include <png.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-static void *take(void *ctx, size_t bytes)
-{
-    (void)ctx;
-    return calloc(1, bytes ? bytes : 1);
-}
-
-static void give(void *ctx, void *memory)
-{
-    (void)ctx;
-    free(memory);
-}
-
-static void forwards(void *ctx, int64_t n, void (*fn)(int64_t i, void *user), void *user)
-{
-    (void)ctx;
-    for (int64_t i = 0; i < n; i++) fn(i, user);
-}
 
 static void backwards(void *ctx, int64_t n, void (*fn)(int64_t i, void *user), void *user)
 {
@@ -39,7 +21,6 @@ static void backwards(void *ctx, int64_t n, void (*fn)(int64_t i, void *user), v
     for (int64_t i = n - 1; i >= 0; i--) fn(i, user);
 }
 
-static const struct bw_tools tools = {take, give, forwards, NULL};
 static const struct bw_tools reversed = {take, give, backwards, NULL};
 
 Test(image, light_follows_beer_and_lambert)
@@ -222,20 +203,26 @@ Test(image, glow_follows_temperature)
     }
 }
 
-/* What a camera 10 m away sees of a lit medium that fills [-1, 1]³ in n³ cells, over a background of 1. */
-static struct bw_image medium_render(int n, float *rgbs)
+/* What a camera 10 m away sees of a lit medium that fills [-1, 1]³, over a background of 1. */
+static struct bw_image lit_render(const struct bw_lit *lit)
 {
     struct bw_scene scene = {.exposure = 1, .camera = {{0, -10, 0}, {1, 0, 0}, {0, 0, 1}, {0, 1, 0}, 0.12, 0.12},
                              .look = BW_LOOK_DEFAULT};
-    const struct bw_lit lit = {{{n, n, n}, {-1, -1, -1}, 2. / n}, rgbs};
-    const struct bw_volume v = {.box = lit.box};
-    const struct bw_ambient none = {.box = lit.box};
+    const struct bw_volume v = {.box = lit->box};
+    const struct bw_ambient none = {.box = lit->box};
     struct bw_image img;
     scene.look.has_background = 1;
     for (int c = 0; c < 3; c++) scene.look.background[c] = 1;
     cr_assert_eq(bw_image_init(&img, &tools, 65, 65), BW_OK);
-    cr_assert_eq(bw_march(&tools, &lit, &none, &v, &scene, &img), BW_OK);
+    cr_assert_eq(bw_march(&tools, lit, &none, &v, &scene, &img, NULL), BW_OK);
     return img;
+}
+
+/* The same of n³ cells that are lit already. */
+static struct bw_image medium_render(int n, float *rgbs)
+{
+    const struct bw_lit lit = {.box = {{n, n, n}, {-1, -1, -1}, 2. / n}, .rgbs = rgbs};
+    return lit_render(&lit);
 }
 
 static double ray_slope(int pixel) { return 0.12 * (2 * (pixel + .5) / 65 - 1); }
@@ -334,18 +321,47 @@ Test(image, flame_glows_and_hot_gas_too)
 {
     struct bw_volume v = ball_make(16);
     struct bw_planck planck;
-    float rgb[3], cold[3], hot[16 * 16 * 16];
+    float rgb[3], cold[3], fire[2], hot[16 * 16 * 16];
     bw_planck_init(&planck, 0.5);
     v.flame = v.density;
-    bw_emission(&v, &planck, (8 * 16 + 8) * 16 + 8, 293, rgb);
+    bw_fire_at(&v, (8 * 16 + 8) * 16 + 8, 293, fire);
+    bw_emission(&planck, fire, rgb);
     cr_assert(rgb[0] > rgb[1] && rgb[1] > rgb[2] && rgb[2] >= 0);
     v.flame = NULL;
     for (int i = 0; i < 16 * 16 * 16; i++) hot[i] = i ? 1200 : 300;
     v.temperature = hot;
-    bw_emission(&v, &planck, 1, 293, rgb);
-    bw_emission(&v, &planck, 0, 293, cold);
+    bw_fire_at(&v, 1, 293, fire);
+    bw_emission(&planck, fire, rgb);
+    bw_fire_at(&v, 0, 293, fire);
+    bw_emission(&planck, fire, cold);
     cr_assert(rgb[0] > 0.05f && cold[0] == 0);
     free(v.density);
+}
+
+/* Flames of 0.7 at 1650 K in a slab half a metre thick: (j/s)(1 - exp(-s d)) + exp(-s d), with j and s of what flames are. */
+Test(image, slab_of_flames_glows_as_a_black_body)
+{
+    enum { N = 64 };
+    const double d = 0.5, glow = 0.7, gain = 4, soot = 1.5;
+    float *rgbs = take(NULL, (size_t)N * N * N * 4 * sizeof(float)), *fire = take(NULL, (size_t)N * N * N * 2 * sizeof(float));
+    for (int i = 0; i < N * N * N; i++) {
+        fire[2 * i] = i / N % N >= N / 4 && i / N % N < N / 2 ? (float)glow : 0;
+        fire[2 * i + 1] = 1650;
+    }
+    struct bw_planck planck;
+    float rgb[3];
+    bw_planck_init(&planck, 0.5);
+    bw_planck_read(&planck, 1650, rgb);
+    struct bw_lit lit = {{{N, N, N}, {-1, -1, -1}, 2. / N}, rgbs, fire, &planck, (float)gain, (float)soot};
+    struct bw_image img = lit_render(&lit);
+    for (int c = 0; c < 3; c++) {
+        double keep = exp(-soot * glow * d), want = gain * (double)rgb[c] / soot * (1 - keep) + keep;
+        cr_assert_float_eq(img.px[3 * (32 * 65 + 32) + c], want, 0.01 * want, "%d: %g, not %g", c,
+                           (double)img.px[3 * (32 * 65 + 32) + c], want);
+    }
+    bw_image_free(&img);
+    free(rgbs);
+    free(fire);
 }
 
 /// Read a PNG with libpng's simplified reader: not the code that wrote it.

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+/* How a finished cache is to be shown: as in its bake's own movie, or, of other files, by default. */
+#ifndef BW_CLI_LOOK_H
+#define BW_CLI_LOOK_H
+
+#include "cli.h"
+#include "vdbview.h"
+
+struct cli_look {
+    struct bw_scene scene; ///< in the files' world units, z-up; extinction for a density of 1 as it is shown
+    int32_t size[2];       ///< pixels
+    double fps;            ///< of the files, else 24
+};
+
+/// Memory and threads for the picture library.
+struct bw_tools cli_tools(void);
+/// Of the sequence `s`, which `view` has seen. `height`: of the picture, 0: as the bake had it. What stands in the way
+/// of the bake's own look is told on stderr; then it is the default.
+void cli_look_find(struct cli_look *l, const struct bw_sequence *s, const struct bw_vdb_view *view, int64_t height);
+
+#endif
