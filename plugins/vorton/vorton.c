@@ -3,8 +3,9 @@
 #include <math.h>
 #include <string.h>
 
-const struct bw_attribute vorton_attributes[9] = {ATTRIBUTE_POS,  ATTRIBUTE_STRENGTH, ATTRIBUTE_RADIUS, ATTRIBUTE_VOLUME,  ATTRIBUTE_DENSITY,
-                                                  ATTRIBUTE_BORN, ATTRIBUTE_AGE,      ATTRIBUTE_LIFE,   ATTRIBUTE_VELOCITY};
+const struct bw_attribute vorton_attributes[10] = {ATTRIBUTE_POS,     ATTRIBUTE_STRENGTH,    ATTRIBUTE_RADIUS, ATTRIBUTE_VOLUME,
+                                                   ATTRIBUTE_DENSITY, ATTRIBUTE_TEMPERATURE, ATTRIBUTE_BORN,   ATTRIBUTE_AGE,
+                                                   ATTRIBUTE_LIFE,    ATTRIBUTE_VELOCITY};
 const struct bw_attribute tracer_attributes[6] = {ATTRIBUTE_POS,    ATTRIBUTE_AGE,    ATTRIBUTE_LIFE,
                                                   ATTRIBUTE_AMOUNT, ATTRIBUTE_COLOUR, ATTRIBUTE_VELOCITY};
 
@@ -18,6 +19,7 @@ struct vorton_arrays vorton_arrays(const struct bw_stage *s, struct bw_particles
                                   api->attribute(p, "radius"),
                                   api->attribute(p, "volume"),
                                   api->attribute(p, "density"),
+                                  api->attribute(p, "temperature"),
                                   api->attribute(p, "born"),
                                   api->attribute(p, "age"),
                                   api->attribute(p, "life"),
