@@ -52,7 +52,7 @@ struct flow {
     struct bw_field *const *fields;
     uint32_t n_fields;
 };
-/// Overwrites velocity (count × 3) and, unless NULL, gradient (count × 9; of the evaluators only).
+/// Overwrites velocity (count × 3) and, unless NULL, gradient (count × 9; of fields by differences a cell wide).
 enum bw_status flow_at(struct bw_stage *s, const struct flow *flow, int64_t count, const bw_vec3 *pos, double *velocity,
                        double *gradient);
 
@@ -61,6 +61,6 @@ enum bw_status flow_at(struct bw_stage *s, const struct flow *flow, int64_t coun
 enum bw_status particles_tidy(struct bw_stage *s, struct bw_particles *p, double limit);
 
 extern const struct bw_stage_desc vorton_emit_desc, vorton_velocity_desc, vorton_stretch_desc, vorton_diffuse_desc,
-    vorton_remesh_desc, vorton_advect_desc, tracers_desc, to_grid_desc;
+    vorton_remesh_desc, vorton_advect_desc, vorton_confine_desc, tracers_desc, to_grid_desc;
 
 #endif
