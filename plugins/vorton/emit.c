@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* vorton.emit: vortons as rings, tubes, sheets, clouds, from a file, once at the first frame (or at the first of `frames`);
- * jets and clouds with a rate go on. What is born is computed in emit_kinds.c. */
+/* vorton.emit: vortons as rings, tubes, sheets, clouds, a shape full, from a file, once at the first frame (or at the first of
+ * `frames`); jets, clouds with a rate and shapes that are refilled go on. What is born is computed in emit_kinds.c and emit_fill.c. */
 #include "emit.h"
 #include <math.h>
 #include <string.h>
@@ -57,11 +57,20 @@ static const struct bw_param cloud_rows[] = {
     INTEGER(struct emit_cloud, count, "count", "2000", 1, 1e8, "How many at once."),
     BW_F64(struct emit_cloud, rate, "rate", "0 1/s", 0, 1e6, "1/s", "Clouds a second; 0: one, at the start."),
 };
+static const struct bw_param fill_rows[] = {
+    SHAPE_ROW(struct emit_fill, SHAPE_SOLIDS, NULL, BW_PARAM_REQUIRED, "What is filled."),
+    LENGTH(struct emit_fill, spacing, "spacing", "2 cm", "From vorton to vorton; each stands for this cubed of fluid."),
+    BW_F64(struct emit_fill, core, "core", "0 m", 0, 1e6, "m", "Radius of each; 0: 1.5 spacings."),
+    BW_F64(struct emit_fill, edge, "edge", "0 m", 0, 1e6, "m", "The shape's edge is this soft."),
+    BW_F64(struct emit_fill, jitter, "jitter", "0.2", 0, 0.5, NULL, "Places are moved at random, by up to this share of the spacing."),
+    INTEGER(struct emit_fill, margin, "margin", "1", 0, 100, "Layers of ambient fluid around, for vorticity to arise on."),
+    BW_BOOL(struct emit_fill, refill, "refill", "no", "Fills again what the flow has emptied, all the time."),
+};
 static const struct bw_param file_rows[] = {
     {.key = "file",
      .type = BW_PARAM_PATH,
      .offset = BW_OFFSET(struct emit_file, file, const char *),
-     .doc = "CSV with a head line, or PLY: x y z and strength_x strength_y strength_z (m³/s), if there are any radius and volume.",
+     .doc = "CSV with a head line, or PLY: x y z and strength_x strength_y strength_z (m³/s), radius, volume, density and temperature if there are.",
      .flags = BW_PARAM_STATIC | BW_PARAM_REQUIRED},
     LENGTH(struct emit_file, core, "core", "2 cm", "Radius of vortons for which the file says none."),
 };
@@ -71,6 +80,7 @@ static const struct bw_param source_rows[] = {
     BW_GROUP(struct emit_source, jet, struct emit_jet, "jet", jet_rows, "Rings shed by the edge of a nozzle, all the time."),
     BW_GROUP(struct emit_source, sheet, struct emit_sheet, "sheet", sheet_rows, "A vortex sheet: a jump of velocity."),
     BW_GROUP(struct emit_source, cloud, struct emit_cloud, "cloud", cloud_rows, "Random vortons in a ball."),
+    BW_GROUP(struct emit_source, fill, struct emit_fill, "fill", fill_rows, "A shape full of fluid at rest, for `baroclinic` to move."),
     BW_GROUP(struct emit_source, file, struct emit_file, "file", file_rows, "Vortons from a file."),
 };
 
@@ -86,6 +96,7 @@ static const struct bw_param params[] = {
     BW_F64(struct emit_params, wobble, "wobble", "0 m", 0, 1e6, "m", "Displaces lines by waves of this size, so that they do not stay perfect."),
     INTEGER(struct emit_params, waves, "waves", "7", 1, 1000, "Highest number of waves of the wobble along a line; three or more random ones are mixed."),
     BW_F64(struct emit_params, density, "density", "0 kg/m^3", -1e6, 1e6, "kg/m^3", "Deviation from the ambient density that each vorton carries."),
+    BW_F64(struct emit_params, temperature, "temperature", "0 K", -1e5, 1e5, "K", "Excess over ambient that each carries."),
     BW_F64(struct emit_params, life, "life", "0 s", 0, 1e9, "s", "Vortons older than this are removed; 0: never."),
 };
 
@@ -99,6 +110,7 @@ static const struct bw_port ports[] = {
 };
 
 struct state {
+    struct shape_state shape; ///< first: what shapes expect
     int32_t started;
 };
 
@@ -116,7 +128,8 @@ static enum bw_status brood_add(struct bw_stage *s, const struct emit_params *p,
         memcpy(v.strength[first + i], n->strength, sizeof n->strength);
         v.radius[first + i] = n->radius;
         v.volume[first + i] = n->volume;
-        v.density[first + i] = p->density;
+        v.density[first + i] = n->density;
+        v.temperature[first + i] = n->temperature;
         v.born[first + i] = sqrt(n->strength[0] * n->strength[0] + n->strength[1] * n->strength[1] + n->strength[2] * n->strength[2]);
         v.life[first + i] = (float)p->life;
     }
@@ -138,7 +151,7 @@ static enum bw_status step(struct bw_stage *s)
 const struct bw_stage_desc vorton_emit_desc = {
     .id = "vorton.emit",
     .version = "1.0",
-    .brief = "Vortex rings, tubes, jets, sheets, clouds, or vortons from a file.",
+    .brief = "Vortex rings, tubes, jets, sheets, clouds, shapes full of heavy or hot fluid, or vortons from a file.",
     .params_size = sizeof(struct emit_params),
     .state_size = sizeof(struct state),
     BW_PARAMS(params),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Vortons from a table: CSV with a head line of names, or PLY (ASCII or little-endian) whose first element is `vertex`. Columns are
- * found by name: x y z, strength_x strength_y strength_z, radius, volume; others are skipped. */
+ * found by name: x y z, strength_x strength_y strength_z, radius, volume, density,
+ * temperature; others are skipped. */
 #include "emit.h"
 #include <errno.h>
 #include <math.h>
@@ -8,8 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum column { COLUMN_X, COLUMN_STRENGTH = 3, COLUMN_RADIUS = 6, COLUMN_VOLUME, COLUMN_COUNT };
-static const char *const column_name[COLUMN_COUNT] = {"x", "y", "z", "strength_x", "strength_y", "strength_z", "radius", "volume"};
+enum column { COLUMN_X, COLUMN_STRENGTH = 3, COLUMN_RADIUS = 6, COLUMN_VOLUME, COLUMN_DENSITY, COLUMN_TEMPERATURE, COLUMN_COUNT };
+static const char *const column_name[COLUMN_COUNT] = {"x", "y", "z", "strength_x", "strength_y", "strength_z", "radius", "volume",
+                                                       "density", "temperature"};
 enum { MOST_COLUMNS = 64 };
 
 struct table {
@@ -122,7 +124,7 @@ static enum bw_status row_binary(struct table *t, double *value)
     return BW_OK;
 }
 
-static enum bw_status rows_read(struct table *t, const struct emit_file *p, char *line, size_t size, struct brood *out)
+static enum bw_status rows_read(struct table *t, const struct emit_params *p, char *line, size_t size, struct brood *out)
 {
     int have = 0;
     for (int c = 0; c < t->columns; c++)
@@ -141,17 +143,20 @@ static enum bw_status rows_read(struct table *t, const struct emit_file *p, char
         struct newborn *n = &out->item[i];
         memcpy(n->pos, field, sizeof n->pos);
         memcpy(n->strength, field + COLUMN_STRENGTH, sizeof n->strength);
-        n->radius = have >> COLUMN_RADIUS & 1 ? field[COLUMN_RADIUS] : p->core;
+        n->radius = have >> COLUMN_RADIUS & 1 ? field[COLUMN_RADIUS] : p->source.file.core;
         n->volume = have >> COLUMN_VOLUME & 1 ? field[COLUMN_VOLUME] : pow(n->radius, 3);
+        n->density = have >> COLUMN_DENSITY & 1 ? field[COLUMN_DENSITY] : p->density;
+        n->temperature = have >> COLUMN_TEMPERATURE & 1 ? field[COLUMN_TEMPERATURE] : p->temperature;
     }
     return BW_OK;
 }
 
-enum bw_status emit_file_read(struct bw_stage *s, const struct emit_file *p, struct brood *out)
+enum bw_status emit_file_read(struct bw_stage *s, const struct emit_params *p, struct brood *out)
 {
     char line[4096];
-    struct table t = {.s = s, .path = p->file, .file = fopen(p->file, "rb"), .line = 1};
-    if (!t.file) return s->host->fail(s, BW_ERR_IO, "%s: %s", p->file, strerror(errno));
+    const char *path = p->source.file.file;
+    struct table t = {.s = s, .path = path, .file = fopen(path, "rb"), .line = 1};
+    if (!t.file) return s->host->fail(s, BW_ERR_IO, "%s: %s", path, strerror(errno));
     enum bw_status st = fgets(line, sizeof line, t.file) ? BW_OK : table_fail(&t, "the file is empty");
     t.ply = !st && !strncmp(line, "ply", 3);
     if (!st) st = t.ply ? ply_head(&t, line, sizeof line) : csv_head(&t, line);

@@ -94,8 +94,13 @@ static void wobble(const struct emit_params *p, uint64_t seed, double t, double 
 
 static enum bw_status brood_make(struct bw_stage *s, struct brood *b, int64_t count)
 {
+    const struct emit_params *p = s->params;
     b->item = s->host->scratch(s, (size_t)count * sizeof *b->item + 1);
     b->count = count;
+    for (int64_t i = 0; i < count && b->item; i++) {
+        b->item[i].density = p->density;
+        b->item[i].temperature = p->temperature;
+    }
     return b->item ? BW_OK : s->host->fail(s, BW_ERR_MEMORY, "out of memory for %lld vortons", (long long)count);
 }
 
@@ -264,9 +269,10 @@ enum bw_status emit_brood(struct bw_stage *s, const struct emit_params *p, int s
     int32_t kind = p->source.kind;
     if (kind == EMIT_JET) return jet_make(s, p, out);
     if (kind == EMIT_CLOUD) return cloud_make(s, p, start, out);
+    if (kind == EMIT_FILL) return emit_fill_make(s, p, start, out);
     if (!start) return BW_OK;
     return kind == EMIT_RING    ? ring_make(s, p, out)
            : kind == EMIT_TUBE  ? tube_make(s, p, out)
            : kind == EMIT_SHEET ? sheet_make(s, p, out)
-                                : emit_file_read(s, &p->source.file, out);
+                                : emit_file_read(s, p, out);
 }

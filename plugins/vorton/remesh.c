@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* vorton.remesh: keeps vortons overlapping and their number bounded.
  *
- *   remesh   strengths (and mass deviations) go to the nodes of a lattice of `spacing` h by M4' in each direction
+ *   remesh   strengths (and mass and heat deviations) go to the nodes of a lattice of `spacing` h by M4' in each direction
  *            (Monaghan 1985), W(x) = 1 - 5x²/2 + 3|x|³/2 below 1, (2-|x|)²(1-|x|)/2 below 2: sums, first and second moments stay, so
- *            total vorticity, linear and angular impulse do. Nodes below `threshold` of the strongest and further than
- *            `margin` nodes from any stronger are dropped, and what they held in sum is spread over the others in
+ *            total vorticity, linear and angular impulse do. Nodes whose strength, mass and heat are all below `threshold` of the largest and
+ *            that are further than `margin` nodes from any other are dropped, and what they held in sum is spread over the others in
  *            proportion to their strength.
  *   merge    pairs nearer than `merge` radii become one: strength and volume add, place and σ² are means.
  *   split    vortons stretched to `split` times their strength at birth become two halves along their strength.
@@ -48,6 +48,7 @@ static void pair_merge(struct vorton_arrays *v, int64_t to, int64_t from)
 {
     double a = length(v->strength[to]), b = length(v->strength[from]), w = a + b > 0 ? a / (a + b) : 0.5;
     double mass = v->density[to] * v->volume[to] + v->density[from] * v->volume[from];
+    double heat = v->temperature[to] * v->volume[to] + v->temperature[from] * v->volume[from];
     for (int c = 0; c < 3; c++) {
         v->pos[to][c] = w * v->pos[to][c] + (1 - w) * v->pos[from][c];
         v->strength[to][c] += v->strength[from][c];
@@ -55,6 +56,7 @@ static void pair_merge(struct vorton_arrays *v, int64_t to, int64_t from)
     v->radius[to] = sqrt(w * v->radius[to] * v->radius[to] + (1 - w) * v->radius[from] * v->radius[from]);
     v->volume[to] += v->volume[from];
     v->density[to] = v->volume[to] > 0 ? mass / v->volume[to] : 0;
+    v->temperature[to] = v->volume[to] > 0 ? heat / v->volume[to] : 0;
     v->born[to] = length(v->strength[to]);
 }
 
@@ -107,6 +109,7 @@ static void pair_split(struct vorton_arrays *v, int64_t i, int64_t to)
     v->radius[to] = v->radius[i];
     v->volume[to] = v->volume[i];
     v->density[to] = v->density[i];
+    v->temperature[to] = v->temperature[i];
     v->age[to] = v->age[i];
     v->life[to] = v->life[i];
     v->born[i] = v->born[to] = n / 2;
@@ -129,11 +132,11 @@ static enum bw_status split_run(struct bw_stage *s, double ratio)
 
 /* ---- remesh ---- */
 
-enum { BRICK = 8, BRICK_NODES = BRICK * BRICK * BRICK };
+enum { BRICK = 8, BRICK_NODES = BRICK * BRICK * BRICK, VALUES = 5 };
 
 struct brick {
     int64_t at[3];
-    double node[BRICK_NODES][4]; ///< strength, mass deviation
+    double node[BRICK_NODES][VALUES]; ///< strength, deviations of mass and heat
     uint8_t kept[BRICK_NODES];   ///< bit 0: strong; bit 1 … 3: near a strong one along x, then y, then z
 };
 enum { KEPT = 8 };
@@ -199,7 +202,8 @@ static void vorton_spread(struct lattice *l, const struct vorton_arrays *v, int6
 {
     int64_t low[3];
     double w[3][4];
-    const double what[4] = {v->strength[i][0], v->strength[i][1], v->strength[i][2], v->density[i] * v->volume[i]};
+    const double what[VALUES] = {v->strength[i][0], v->strength[i][1], v->strength[i][2], v->density[i] * v->volume[i],
+                                 v->temperature[i] * v->volume[i]};
     struct brick *b = NULL;
     for (int a = 0; a < 3; a++) {
         low[a] = node_low(l, v->pos[i][a]);
@@ -210,7 +214,7 @@ static void vorton_spread(struct lattice *l, const struct vorton_arrays *v, int6
         const int64_t node[3] = {low[0] + k[0], low[1] + k[1], low[2] + k[2]};
         int in;
         b = brick_at(l, b, node, &in);
-        for (int c = 0; c < 4; c++) b->node[in][c] += w[0][k[0]] * w[1][k[1]] * w[2][k[2]] * what[c];
+        for (int c = 0; c < VALUES; c++) b->node[in][c] += w[0][k[0]] * w[1][k[1]] * w[2][k[2]] * what[c];
     }
 }
 
@@ -221,14 +225,14 @@ static void node_place(const struct brick *b, int64_t k, int64_t node[3])
     node[2] = b->at[2] * BRICK + k / BRICK / BRICK;
 }
 
-/// Marks strong nodes, and what is within `margin` of them, axis by axis.
-static void nodes_mark(struct lattice *l, double weakest, int64_t margin)
+/// Marks nodes above the shares `weakest` of strength, mass and heat, and what is within `margin` of them, axis by axis.
+static void nodes_mark(struct lattice *l, const double weakest[3], int64_t margin)
 {
     int64_t all = l->count * BRICK_NODES;
     for (int64_t i = 0; i < all; i++) {
         struct brick *b = &l->brick[i / BRICK_NODES];
         const double *n = b->node[i % BRICK_NODES];
-        b->kept[i % BRICK_NODES] = (uint8_t)(length(n) > weakest || (weakest <= 0 && n[3] != 0));
+        b->kept[i % BRICK_NODES] = (uint8_t)(length(n) > weakest[0] || fabs(n[3]) > weakest[1] || fabs(n[4]) > weakest[2]);
     }
     for (int a = 0; a < 3; a++)
         for (int64_t i = 0; i < all; i++) {
@@ -248,21 +252,26 @@ static void nodes_mark(struct lattice *l, double weakest, int64_t margin)
 /* What the nodes hold that stay, and what the others held. */
 struct census {
     int64_t kept;
-    double most, weight, total[4], lost[4];
+    double weight, lost[VALUES];
 };
 
 static struct census nodes_count(struct lattice *l, const struct params *p)
 {
     struct census c = {0};
-    for (int64_t i = 0; i < l->count * BRICK_NODES; i++) c.most = fmax(c.most, length(l->brick[i / BRICK_NODES].node[i % BRICK_NODES]));
-    nodes_mark(l, p->threshold * c.most, p->margin);
+    double weakest[3] = {0};
+    for (int64_t i = 0; i < l->count * BRICK_NODES; i++) {
+        const double *n = l->brick[i / BRICK_NODES].node[i % BRICK_NODES];
+        const double size[3] = {length(n), fabs(n[3]), fabs(n[4])};
+        for (int k = 0; k < 3; k++) weakest[k] = fmax(weakest[k], p->threshold * size[k]);
+    }
+    nodes_mark(l, weakest, p->margin);
     for (int64_t i = 0; i < l->count * BRICK_NODES; i++) {
         const struct brick *b = &l->brick[i / BRICK_NODES];
         const double *node = b->node[i % BRICK_NODES];
         int kept = b->kept[i % BRICK_NODES] & KEPT;
         c.kept += kept != 0;
         if (kept) c.weight += length(node);
-        for (int k = 0; k < 4 && !kept; k++) c.lost[k] += node[k];
+        for (int k = 0; k < VALUES && !kept; k++) c.lost[k] += node[k];
     }
     return c;
 }
@@ -283,12 +292,13 @@ static enum bw_status nodes_take(struct bw_stage *s, const struct lattice *l, co
         int64_t place[3];
         if (!(b->kept[i % BRICK_NODES] & KEPT)) continue;
         node_place(b, i % BRICK_NODES, place);
-        double share = c->weight > 0 ? length(node) / c->weight : 0, volume = l->h * l->h * l->h;
+        double share = c->weight > 0 ? length(node) / c->weight : 1 / (double)c->kept, volume = l->h * l->h * l->h;
         for (int a = 0; a < 3; a++) {
             v.pos[to][a] = l->h * (double)place[a];
             v.strength[to][a] = node[a] + share * c->lost[a];
         }
         v.density[to] = (node[3] + share * c->lost[3]) / volume;
+        v.temperature[to] = (node[4] + share * c->lost[4]) / volume;
         v.radius[to] = p->overlap * l->h;
         v.volume[to] = volume;
         v.born[to] = length(v.strength[to]);

@@ -13,6 +13,8 @@
 #include <math.h>
 #include <string.h>
 
+#define KEPT 0.02 /* of Σ |dα/dt| */
+
 enum form { FORM_TRANSPOSE, FORM_CLASSIC, FORM_MIXED, FORM_SEED };
 
 struct params {
@@ -72,8 +74,8 @@ static enum bw_status rate(struct bw_stage *s, struct bw_particles *vortons, con
         for (int c = 0; c < 3; c++) sum[c] += own[3 * i + c];
         weight += length(own + 3 * i);
     }
-    const void *table; // a flow of somebody else's may stretch as it likes
-    int keep = p->form == FORM_TRANSPOSE && weight > 0 && !s->host->find_stage(s, BW_VELOCITY, 1, &table);
+    const void *table; // a flow of somebody else's may stretch as it likes: a grid's leaves more than a method's error
+    int keep = p->form == FORM_TRANSPOSE && length(sum) <= KEPT * weight && weight > 0 && !s->host->find_stage(s, BW_VELOCITY, 1, &table);
     for (int64_t i = 0; i < v.count; i++)
         for (int c = 0; c < 3; c++)
             out[3 * i + c] += own[3 * i + c] - (keep ? sum[c] * length(own + 3 * i) / weight : 0);

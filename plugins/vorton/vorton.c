@@ -3,8 +3,9 @@
 #include <math.h>
 #include <string.h>
 
-const struct bw_attribute vorton_attributes[9] = {ATTRIBUTE_POS,  ATTRIBUTE_STRENGTH, ATTRIBUTE_RADIUS, ATTRIBUTE_VOLUME,  ATTRIBUTE_DENSITY,
-                                                  ATTRIBUTE_BORN, ATTRIBUTE_AGE,      ATTRIBUTE_LIFE,   ATTRIBUTE_VELOCITY};
+const struct bw_attribute vorton_attributes[10] = {ATTRIBUTE_POS,     ATTRIBUTE_STRENGTH,    ATTRIBUTE_RADIUS, ATTRIBUTE_VOLUME,
+                                                   ATTRIBUTE_DENSITY, ATTRIBUTE_TEMPERATURE, ATTRIBUTE_BORN,   ATTRIBUTE_AGE,
+                                                   ATTRIBUTE_LIFE,    ATTRIBUTE_VELOCITY};
 const struct bw_attribute tracer_attributes[6] = {ATTRIBUTE_POS,    ATTRIBUTE_AGE,    ATTRIBUTE_LIFE,
                                                   ATTRIBUTE_AMOUNT, ATTRIBUTE_COLOUR, ATTRIBUTE_VELOCITY};
 
@@ -18,6 +19,7 @@ struct vorton_arrays vorton_arrays(const struct bw_stage *s, struct bw_particles
                                   api->attribute(p, "radius"),
                                   api->attribute(p, "volume"),
                                   api->attribute(p, "density"),
+                                  api->attribute(p, "temperature"),
                                   api->attribute(p, "born"),
                                   api->attribute(p, "age"),
                                   api->attribute(p, "life"),
@@ -46,8 +48,20 @@ struct sampling {
     const struct bw_field *field;
     int64_t count;
     const bw_vec3 *pos;
-    double *velocity;
+    double *velocity, *gradient;
+    double h;
 };
+
+static void gradient_add(const struct sampling *a, int64_t i)
+{
+    bw_vec3 at[6];
+    double u[18];
+    for (int e = 0; e < 6; e++)
+        for (int c = 0; c < 3; c++) at[e][c] = a->pos[i][c] + (e / 2 == c ? (e & 1 ? -0.5 : 0.5) * a->h : 0);
+    a->api->sample(a->field, 6, (const bw_vec3 *)at, u);
+    for (int c = 0; c < 3; c++)
+        for (int j = 0; j < 3; j++) a->gradient[9 * i + 3 * c + j] += (u[6 * j + c] - u[6 * j + 3 + c]) / a->h;
+}
 
 static void samples_add(int64_t i, uint32_t worker, void *user)
 {
@@ -57,6 +71,7 @@ static void samples_add(int64_t i, uint32_t worker, void *user)
     (void)worker;
     a->api->sample(a->field, (size_t)n, a->pos + first, u);
     for (int64_t k = 0; k < 3 * n; k++) a->velocity[3 * first + k] += u[k];
+    for (int64_t k = 0; k < n && a->gradient; k++) gradient_add(a, first + k);
 }
 
 enum bw_status flow_at(struct bw_stage *s, const struct flow *flow, int64_t count, const bw_vec3 *pos, double *velocity,
@@ -72,7 +87,7 @@ enum bw_status flow_at(struct bw_stage *s, const struct flow *flow, int64_t coun
         if (st) return st;
     }
     for (uint32_t i = 0; i < flow->n_fields; i++) {
-        struct sampling a = {s->host->extension(BW_SAMPLE), flow->fields[i], count, pos, velocity};
+        struct sampling a = {s->host->extension(BW_SAMPLE), flow->fields[i], count, pos, velocity, gradient, s->grid->h};
         s->host->parallel_for(s, (count + SAMPLES - 1) / SAMPLES, samples_add, &a);
     }
     return BW_OK;
@@ -110,7 +125,7 @@ enum bw_status particles_tidy(struct bw_stage *s, struct bw_particles *p, double
 
 /* A table of structs needs constants, and descriptors of other files are none: filled once, when the plugin is
  * loaded, before anybody can look at it. */
-static struct bw_stage_desc stages[8];
+static struct bw_stage_desc stages[9];
 __attribute__((constructor)) static void fill_stages(void)
 {
     stages[0] = vorton_emit_desc;
@@ -121,6 +136,7 @@ __attribute__((constructor)) static void fill_stages(void)
     stages[5] = vorton_advect_desc;
     stages[6] = tracers_desc;
     stages[7] = to_grid_desc;
+    stages[8] = vorton_confine_desc;
 }
 
 BW_EXPORT const struct bw_module billow_module = BW_MODULE(stages);

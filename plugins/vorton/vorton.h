@@ -2,7 +2,8 @@
 /* What the vorton family shares: the particles' attributes, and who knows velocities.
  *
  * A vorton is a piece of vorticity: `strength` α = ω·volume (m³/s, conserved sums are plain sums of it), spread over a
- * core of `radius` σ. `density` is its deviation from the ambient density, kg/m³. Tracers are carried and seen. */
+ * core of `radius` σ. `density` is its deviation from the ambient density, kg/m³, at ambient temperature; `temperature` its excess
+ * over ambient, K. Tracers are carried and seen. */
 #ifndef VORTON_H
 #define VORTON_H
 
@@ -16,18 +17,19 @@
 #define ATTRIBUTE_RADIUS {"radius", BW_F64P, 1, "m"}
 #define ATTRIBUTE_VOLUME {"volume", BW_F64P, 1, "m^3"}
 #define ATTRIBUTE_DENSITY {"density", BW_F64P, 1, "kg/m^3"}
+#define ATTRIBUTE_TEMPERATURE {"temperature", BW_F64P, 1, "K"}
 #define ATTRIBUTE_BORN {"born", BW_F64P, 1, "m^3/s"} ///< |strength| at birth: what it has been stretched from
 /* Of tracers: smoke density times the volume they stand for, and linear colour. */
 #define ATTRIBUTE_AMOUNT {"amount", BW_F32, 1, "m^3"}
 #define ATTRIBUTE_COLOUR {"colour", BW_F32, 3, "1"}
 
-extern const struct bw_attribute vorton_attributes[9], tracer_attributes[6];
+extern const struct bw_attribute vorton_attributes[10], tracer_attributes[6];
 
 /// Vortons through the particles service.
 struct vorton_arrays {
     int64_t count;
     bw_vec3 *pos, *strength;
-    double *radius, *volume, *density, *born;
+    double *radius, *volume, *density, *temperature, *born;
     float *age, *life, *velocity;
 };
 struct vorton_arrays vorton_arrays(const struct bw_stage *s, struct bw_particles *p);
@@ -50,7 +52,7 @@ struct flow {
     struct bw_field *const *fields;
     uint32_t n_fields;
 };
-/// Overwrites velocity (count × 3) and, unless NULL, gradient (count × 9; of the evaluators only).
+/// Overwrites velocity (count × 3) and, unless NULL, gradient (count × 9; of fields by differences a cell wide).
 enum bw_status flow_at(struct bw_stage *s, const struct flow *flow, int64_t count, const bw_vec3 *pos, double *velocity,
                        double *gradient);
 
@@ -59,6 +61,6 @@ enum bw_status flow_at(struct bw_stage *s, const struct flow *flow, int64_t coun
 enum bw_status particles_tidy(struct bw_stage *s, struct bw_particles *p, double limit);
 
 extern const struct bw_stage_desc vorton_emit_desc, vorton_velocity_desc, vorton_stretch_desc, vorton_diffuse_desc,
-    vorton_remesh_desc, vorton_advect_desc, tracers_desc, to_grid_desc;
+    vorton_remesh_desc, vorton_advect_desc, vorton_confine_desc, tracers_desc, to_grid_desc;
 
 #endif

@@ -480,3 +480,80 @@ Test(vortons, there_and_back)
     snprintf(stages, sizeof stages, "rm -r %s", folder);
     cr_assert_eq(system(stages), 0);
 }
+
+/* ---- with grids ---- */
+
+/* Vortons in a grid's strain u = (x, -y, 0): places and strengths grow and shrink as exp(±t). */
+Test(vortons, carried_by_a_grid)
+{
+    struct test_run r = run("billow: 1\ndomain: {cells: [32, 32, 16], voxel: 0.1, origin: [-1.6, -1.6, -0.8], margin: 100}\n"
+                            "time: {fps: 25, frames: 1001-1011, substeps: 4}\nstages:\n"
+                            "  - set: {field: vel, value: [\"x\", \"-y\", 0], keep: true}\n"
+                            "  - vorton.emit: {source: {file: {file: %s}}}\n  - vorton.stretch: {}\n  - vorton.advect: {flow: [vel]}\n",
+                            table_write("x,y,z,strength_x,strength_y,strength_z\n0.3,0.5,0.1,1,0,0\n-0.2,0.4,0,0,2,1\n"));
+    int64_t n;
+    const double *x = attribute(&r, "vortons", "pos", &n), *a = attribute(&r, "vortons", "strength", &n), grown = exp(.4);
+    const double want[] = {.3 * grown, .5 / grown, .1, -.2 * grown, .4 / grown, 0}, strength[] = {grown, 0, 0, 0, 2 / grown, 1};
+    for (int i = 0; i < 6; i++) {
+        cr_assert_float_eq(x[i], want[i], 1e-5, "place %d: %.7f, not %.7f", i, x[i], want[i]);
+        cr_assert_float_eq(a[i], strength[i], 1e-4, "strength %d: %.7f, not %.7f", i, a[i], strength[i]);
+    }
+    test_end(&r);
+}
+
+/// A still vorton, α = V ω along z, ω = 2 1/s, at cell corner and centre, stirring a grid for some seconds.
+static struct test_run stirred(int frames, uint32_t threads)
+{
+    struct test_options o = {.simd = UINT32_MAX, .threads = threads};
+    return run_with(&o, "billow: 1\ndomain: {cells: [48, 48, 48], voxel: 0.1, origin: [-2.4, -2.4, -2.4], margin: 100, sides: {rest: open}}\n"
+                        "time: {fps: 25, frames: 1-%d, substeps: 1}\nstages:\n" KEEP_VEL
+                        "  - vorton.emit: {source: {file: {file: %s}}}\n  - vorton.confine: {rate: 5}\n", frames,
+                    table_write("x,y,z,strength_x,strength_y,strength_z,radius,volume\n0,0,0,0,0,2,0.4,1\n0.33,0.21,-0.57,0.5,0,0,0.3,0.5\n"));
+}
+
+/* A grid takes on a vorton's rotation, half of its vorticity times the distance, and no more; without divergence. */
+Test(vortons, stir_a_grid)
+{
+    struct test_run r = run("billow: 1\ndomain: {cells: [48, 48, 48], voxel: 0.1, origin: [-2.4, -2.4, -2.4], margin: 100, sides: {rest: open}}\n"
+                            "time: {fps: 25, frames: 1-101, substeps: 1}\nstages:\n" KEEP_VEL
+                            "  - vorton.emit: {source: {file: {file: %s}}}\n  - vorton.confine: {rate: 5}\n  - stats: {}\n",
+                            table_write("x,y,z,strength_x,strength_y,strength_z,radius,volume\n0,0,0,0,0,2,0.4,1\n"));
+    struct grid v = grid_of(&r, "vel", 1);
+    for (int i = 20; i < 29; i++) {
+        double x = -2.4 + (i + .5) * .1, want = x * exp(-.5 * (x * x + .05 * .05) / .16); /* on faces y = 0, z = 0.05 m */
+        double is = at(&v, i, 24, 24);
+        cr_assert_float_eq(is, want, .02 * fabs(want) + 1e-3, "x = %.2f: %.4f m/s, not %.4f", x, is, want);
+    }
+    cr_assert_lt(metric(&r, "stats.max_div_vel"), .15, "divergence %.3f 1/s", metric(&r, "stats.max_div_vel"));
+    bw_free(v.v);
+    test_end(&r);
+    struct test_run one = stirred(4, 1), two = stirred(4, 2);
+    cr_assert_eq(test_hash(&one, "vel"), test_hash(&two, "vel"));
+    test_end(&one);
+    test_end(&two);
+    refuse("  - set: {field: vel, value: [0, 0, 0]}\n  - vorton.emit: {source: {cloud: {core: 6 m}}}\n  - vorton.confine: {}\n", "voxels");
+}
+
+/* Eddies' viscosity: strengths of neighbours even out, their sum stays, whatever the step. */
+Test(vortons, eddies_bound_and_keep_the_sum)
+{
+    double last = HUGE_VAL, square = 0;
+    for (int frames = 2; frames <= 4; frames++) {
+        struct test_run r = run(HEAD "time: {fps: 1, frames: 1-%d, substeps: 1}\nstages:\n"
+                                     "  - vorton.emit: {source: {cloud: {count: 2000, radius: 1 m, core: 20 cm, vorticity: 100}}}\n"
+                                     "  - vorton.diffuse: {viscosity: 0, eddy: 0.3}\n", frames);
+        int64_t n;
+        const double *a = attribute(&r, "vortons", "strength", &n);
+        double sum[3] = {0}, all = 0;
+        square = 0;
+        for (int64_t i = 0; i < 3 * n; i++) {
+            sum[i % 3] += a[i];
+            all += fabs(a[i]);
+            square += a[i] * a[i];
+        }
+        for (int c = 0; c < 3; c++) cr_assert_float_eq(sum[c], 0, 1e-12 * all, "Σα: %g of %g", sum[c], all);
+        cr_assert_lt(square, .999 * last, "frame %d: Σα² from %g to %g", frames, last, square);
+        last = square;
+        test_end(&r);
+    }
+}

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+/* baroclinic: heavy fluid sinks, light fluid rises; as vorticity, where density varies across gravity.
+ *
+ *     Dω/Dt = ∇ρ × ∇p/ρ² = (∇ρ × g)/ρ₀     Boussinesq: the pressure is hydrostatic, ∇p = ρ₀ g; g points down
+ *     density: local    (∇ρ × g)/ρ = ∇ ln ρ × g
+ *     ρ = ρ₀ + ρ',  ρ' = d - ρ₀ β T        d: deviation that the fluid carries, T: its excess over ambient temperature
+ *
+ * On vortons: by way of a lattice (lattice.c), dα/dt = V (∇ρ × g)/ρ₀, whose sum is zero; vorton.advect integrates it with their
+ * positions. `method: seed` is Gourlay's (seed.c), added once a step. On a grid: `velocity: vel` pushes that field by q g (force.c), whose
+ * curl is the same; density and temperature are then the grid's.
+ *
+ * The explicit step must resolve the fastest wave, N² = g |ρ'|/(ρ₀ h): dt ≤ 0.5/N.
+ *     Gourlay, Fluid Simulation for Video Games, part 8; Turner, Buoyancy Effects in Fluids, 1973, 1.2. */
+#include "force.h"
+#include <string.h>
+#include <time.h>
+
+#define WARN_ABOVE 0.3 /* of ambient: where Boussinesq ends */
+#define STEP_SHARE 0.5
+
+enum { METHOD_CONSERVE, METHOD_SEED };
+
+struct params {
+    bw_vec3 gravity;
+    double ambient, expansion, cell, smoke;
+    int32_t method, density;
+    const char *velocity;
+};
+
+static const struct bw_param params[] = {
+    BW_VEC3(struct params, gravity, "gravity", "[0, 0, -9.81]", "m/s^2", "Gravity; what of it points out of a 2D domain does nothing."),
+    {.key = "ambient",
+     .type = BW_PARAM_F64,
+     .offset = BW_OFFSET(struct params, ambient, double),
+     .def = "1.2 kg/m^3",
+     .min = 0,
+     .max = 1e6,
+     .unit = "kg/m^3",
+     .doc = "Density of the fluid around.",
+     .flags = BW_PARAM_MIN_OPEN},
+    BW_F64(struct params, expansion, "expansion", "3.41e-3", 0, 1, NULL, "Thermal expansion, 1/K; an ideal gas's is 1 over its temperature."),
+    BW_CHOICE(struct params, density, "density", "boussinesq", "boussinesq|local",
+              "What the gradient is divided by: the ambient density, or that of the place, for deviations beyond a third."),
+    BW_CHOICE(struct params, method, "method", "conserve", "conserve|seed",
+              "conserve: no vorticity is lost on the way to the vortons; seed: Gourlay's, read at the vortons, once a step."),
+    BW_F64(struct params, cell, "cell", "0 m", 0, 1e6, "m", "Spacing of the vortons' lattice; 0: their mean radius."),
+    BW_FIELD(struct params, velocity, "velocity", "none", "Staggered field to push, such as vel, by the grid's density and temperature."),
+    BW_F64(struct params, smoke, "smoke", "0 kg/m^3", -1e6, 1e6, "kg/m^3", "On a grid: what smoke of density 1 adds to the air."),
+};
+
+static const struct bw_attribute attributes[] = {
+    {"pos", BW_F64P, 3, "m"},      {"strength", BW_F64P, 3, "m^3/s"},  {"radius", BW_F64P, 1, "m"},
+    {"volume", BW_F64P, 1, "m^3"}, {"density", BW_F64P, 1, "kg/m^3"}, {"temperature", BW_F64P, 1, "K"},
+};
+
+enum { PORT_VORTONS, PORT_VELOCITY, PORT_TEMPERATURE, PORT_DENSITY };
+static const struct bw_port ports[] = {
+    {.name = "vortons",
+     .kind = BW_PARTICLES,
+     .access = BW_UPDATE,
+     .doc = "Get vorticity by their density and temperature.",
+     .attributes = attributes,
+     .n_attributes = BW_COUNT(attributes),
+     .flags = BW_PORT_OPTIONAL | BW_PORT_NO_CREATE},
+    {.name = "velocity_field",
+     .kind = BW_MAC,
+     .access = BW_UPDATE,
+     .unit = "m/s",
+     .doc = "The flow on a grid.",
+     .flags = BW_PORT_LIST,
+     .kinds = BW_KIND_BIT(BW_MAC),
+     .from = "velocity"},
+    {.name = "temperature", .kind = BW_SCALAR, .access = BW_READ, .unit = "K", .doc = "On a grid: excess over ambient.", .flags = BW_PORT_OPTIONAL},
+    {.name = "density", .kind = BW_SCALAR, .access = BW_READ, .unit = "1", .doc = "On a grid: smoke.", .flags = BW_PORT_OPTIONAL},
+};
+
+struct state {
+    int32_t warned;
+    double seconds;        ///< of this step's evaluations
+    struct transfer found; ///< by the last evaluation
+};
+
+static struct weight weight_make(const struct bw_stage *s)
+{
+    const struct params *p = s->params;
+    struct weight w = {.ambient = p->ambient, .expansion = p->expansion, .local = p->density};
+    for (int a = 0; a < 3; a++) w.gravity[a] = a == s->grid->thin ? 0 : p->gravity[a];
+    return w;
+}
+
+static double gravity_size(const struct weight *w)
+{
+    return sqrt(w->gravity[0] * w->gravity[0] + w->gravity[1] * w->gravity[1] + w->gravity[2] * w->gravity[2]);
+}
+
+static struct grid_force force_make(const struct bw_stage *s, const struct weight *w)
+{
+    const struct params *p = s->params;
+    return (struct grid_force){.vel = bw_port_field(s, PORT_VELOCITY),
+                               .temperature = p->expansion > 0 ? bw_port_field(s, PORT_TEMPERATURE) : NULL,
+                               .smoke = p->smoke != 0 ? bw_port_field(s, PORT_DENSITY) : NULL,
+                               .weight = w,
+                               .smoke_density = p->smoke};
+}
+
+/* ---- vortons ---- */
+
+/* All vortons, what they deviate by, and how large that is. */
+struct vortons {
+    struct mass_points m;
+    double most, radius; ///< largest |ρ'|; mean radius
+};
+
+static enum bw_status vortons_look(struct bw_stage *s, struct bw_particles *particles, const struct weight *w, struct vortons *out)
+{
+    const struct bw_particles_api *api = s->host->extension(BW_PARTICLES_API);
+    *out = (struct vortons){.m = {.count = particles ? api->count(particles) : 0}};
+    if (!out->m.count) return BW_OK;
+    const double *d = api->attribute(particles, "density"), *t = api->attribute(particles, "temperature"), *r = api->attribute(particles, "radius");
+    double *deviation = s->host->scratch(s, (size_t)out->m.count * sizeof *deviation);
+    if (!deviation) return BW_ERR_MEMORY;
+    for (int64_t i = 0; i < out->m.count; i++) {
+        deviation[i] = weight_deviation(w, d[i], t[i]);
+        out->most = fmax(out->most, fabs(deviation[i]));
+        out->radius += r[i] / (double)out->m.count;
+    }
+    out->m.pos = api->attribute(particles, "pos");
+    out->m.volume = api->attribute(particles, "volume");
+    out->m.deviation = deviation;
+    return BW_OK;
+}
+
+static double clock_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/// Add dα/dt of all vortons.
+static enum bw_status vortons_generate(struct bw_stage *s, struct bw_particles *particles, double *rate)
+{
+    const struct params *p = s->params;
+    struct state *st = s->state;
+    struct weight w = weight_make(s);
+    struct vortons v;
+    double begun = clock_seconds();
+    enum bw_status status = vortons_look(s, particles, &w, &v);
+    if (status || !(v.most > 0) || !(gravity_size(&w) > 0)) return status;
+    st->found = (struct transfer){0};
+    status = p->method == METHOD_SEED ? seed_generate(s, &v.m, &w, rate, &st->found)
+                                      : lattice_generate(s, &v.m, p->cell > 0 ? p->cell : v.radius, &w, rate, &st->found);
+    st->seconds += clock_seconds() - begun;
+    return status;
+}
+
+/// billow.strength_rate/1: for vorton.advect.
+static enum bw_status rate_add(struct bw_stage *s, struct bw_particles *vortons, const double *gradient, double *rate)
+{
+    const struct params *p = s->params;
+    (void)gradient;
+    return p->method == METHOD_SEED ? BW_OK : vortons_generate(s, vortons, rate);
+}
+
+static enum bw_status vortons_kick(struct bw_stage *s)
+{
+    const struct bw_particles_api *api = s->host->extension(BW_PARTICLES_API);
+    struct bw_particles *particles = s->ports[PORT_VORTONS].particles;
+    int64_t n = 3 * api->count(particles);
+    double *rate = s->host->scratch(s, (size_t)n * sizeof *rate + 1), *strength = api->attribute(particles, "strength");
+    if (!rate) return BW_ERR_MEMORY;
+    memset(rate, 0, (size_t)n * sizeof *rate);
+    enum bw_status st = vortons_generate(s, particles, rate);
+    for (int64_t i = 0; i < n && !st; i++) strength[i] += s->dt * rate[i];
+    return st;
+}
+
+/* ---- what is said ---- */
+
+static void deviation_warn(struct bw_stage *s, double most)
+{
+    const struct params *p = s->params;
+    struct state *st = s->state;
+    if (!(most > WARN_ABOVE) || p->density || st->warned) return;
+    st->warned = 1;
+    s->host->log(s, BW_LOG_WARNING,
+                 "density deviates by %.0f %% of ambient; Boussinesq's approximation is good to about 30 %%: `density: local` goes further",
+                 100 * most);
+}
+
+static void transfer_tell(struct bw_stage *s)
+{
+    struct state *st = s->state;
+    const struct transfer *f = &st->found;
+    double made = sqrt(f->made[0] * f->made[0] + f->made[1] * f->made[1] + f->made[2] * f->made[2]);
+    s->host->metric(s, "mass", f->mass, BW_METRIC_LAST);
+    s->host->metric(s, "transfer", f->size > 0 ? fabs(f->lattice - f->mass) / f->size : 0, BW_METRIC_MAX);
+    s->host->metric(s, "generated", f->all, BW_METRIC_LAST);
+    s->host->metric(s, "residue", f->all > 0 ? made / f->all : 0, BW_METRIC_MAX);
+    s->host->metric(s, "nodes", (double)f->nodes, BW_METRIC_LAST);
+    s->host->metric(s, "thinned", (double)f->thinned, BW_METRIC_MAX);
+    s->host->metric(s, "microseconds", 1e6 * st->seconds, BW_METRIC_SUM);
+    st->seconds = 0;
+}
+
+/* ---- stage ---- */
+
+static enum bw_status init(struct bw_stage *s)
+{
+    const struct params *p = s->params;
+    const void *table;
+    if (s->ports[PORT_VELOCITY].count) return BW_OK;
+    if (!s->ports[PORT_VORTONS].particles)
+        return s->host->fail(s, BW_ERR_PRESET, "there are no vortons in this chain, and `velocity` names no field: nothing to act on");
+    if (p->method != METHOD_SEED && !s->host->find_stage(s, BW_CARRIER, 0, &table))
+        return s->host->fail(s, BW_ERR_PRESET, "needs a `vorton.advect` in the chain, which integrates what it says");
+    return BW_OK;
+}
+
+static double wave_dt(double gravity, double deviation, double length)
+{
+    double n2 = gravity * deviation / length;
+    return n2 > 0 ? STEP_SHARE / sqrt(n2) : HUGE_VAL;
+}
+
+static double max_dt(struct bw_stage *s)
+{
+    const struct params *p = s->params;
+    struct weight w = weight_make(s);
+    struct grid_force f = force_make(s, &w);
+    struct vortons v;
+    double g = gravity_size(&w), most = 0, dt = HUGE_VAL;
+    if (!(g > 0)) return HUGE_VAL;
+    if (f.vel && grid_push(s, &f, &most) == BW_OK) dt = wave_dt(g, most, s->grid->h);
+    if (vortons_look(s, s->ports[PORT_VORTONS].particles, &w, &v) || !v.m.count) return dt;
+    return fmin(dt, wave_dt(g, v.most / w.ambient, p->cell > 0 ? p->cell : v.radius));
+}
+
+static enum bw_status step(struct bw_stage *s)
+{
+    const struct params *p = s->params;
+    struct weight w = weight_make(s);
+    struct grid_force f = force_make(s, &w);
+    struct vortons v;
+    enum bw_status st = vortons_look(s, s->ports[PORT_VORTONS].particles, &w, &v);
+    double most = v.most / w.ambient, on_grid = 0;
+    if (!st && v.m.count && p->method == METHOD_SEED) st = vortons_kick(s);
+    if (!st && f.vel) st = grid_push(s, &f, &on_grid);
+    if (st) return st;
+    deviation_warn(s, fmax(most, on_grid));
+    s->host->metric(s, "deviation", fmax(most, on_grid), BW_METRIC_MAX);
+    if (s->ports[PORT_VORTONS].particles) transfer_tell(s);
+    return BW_OK;
+}
+
+static const void *extension(const char *id)
+{
+    static const struct bw_strength_rate_api api = {sizeof api, 0, rate_add};
+    return strcmp(id, BW_STRENGTH_RATE) ? NULL : &api;
+}
+
+static const struct bw_stage_desc stages[] = {
+    {.id = "baroclinic",
+     .version = "1.0",
+     .brief = "Heavy fluid sinks, hot fluid rises: the vorticity that gravity makes of differences in density.",
+     .references = "Gourlay, part 8; Turner 1973",
+     .params_size = sizeof(struct params),
+     .state_size = sizeof(struct state),
+     BW_PARAMS(params),
+     BW_PORTS(ports),
+     .init = init,
+     .max_dt = max_dt,
+     .step = step,
+     .extension = extension},
+};
+
+BW_EXPORT const struct bw_module billow_module = BW_MODULE(stages);

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The same vorticity on a grid: du/dt = q g, whose curl is ∇q × g. */
+#ifndef BAROCLINIC_FORCE_H
+#define BAROCLINIC_FORCE_H
+
+#include "lattice.h"
+
+struct grid_force {
+    struct bw_field *vel, *temperature, *smoke; ///< the latter two may be NULL
+    const struct weight *weight;
+    double smoke_density;                       ///< kg/m³ of smoke of density 1
+};
+
+/// Push `vel` for s->dt; with dt = 0 only look. *most: largest |ρ'|/ρ₀.
+enum bw_status grid_push(struct bw_stage *s, const struct grid_force *f, double *most);
+
+#endif

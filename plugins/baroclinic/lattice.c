@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: Apache-2.0
+/* From vortons to a lattice and back, so that nothing is lost on the way.
+ *
+ *   mass, volume   M_i = Σ_p ρ'_p V_p w_ip,  W_i = Σ_p V_p w_ip,   w quadratic B-splines over 3×3×3 nodes: Σ_i w_ip = 1
+ *   generation     A_i = h³ (∇q)_i × g,  q = ρ'/ρ₀ or ln(1 + ρ'/ρ₀), whose gradient is ∇ρ/ρ;  ρ'_i = M_i/h³
+ *                  (∇q)_i is the difference of faces over h; a face is the mean of two nodes, or ambient, 0, where one of
+ *                  them holds no vortons: differences are one-sided at the edge of what there is, and Σ A_i = 0 to rounding
+ *   vortons        dα_p/dt = V_p Σ_i w_ip A_i / W_i:  Σ dα_p/dt = Σ A_i, and V_p ∇q × g where vortons fill space
+ *
+ * Reading the gradient at the vortons, as Gourlay does, loses what arises beside them: half of a layer whose outside is empty.
+ * Second order inside. The lattice is fixed in space and made of bricks of 8³ nodes, only where vortons are. Bricks add to their neighbours,
+ * those of one parity (of eight) at a time, so that the order of additions is always the same. */
+#include "lattice.h"
+#include <math.h>
+#include <string.h>
+
+enum { EDGE = 8, NODES = EDGE * EDGE * EDGE, WIDE = EDGE + 2, WIDE_NODES = WIDE * WIDE * WIDE, VALUES = 3 };
+#define MOST_BRICKS (1 << 26) /* of the box round all; 4 bytes each */
+#define HELD 1e-9 /* a node holds vortons above this share of its volume */
+
+struct brick {
+    int32_t at[3];
+    int64_t begin, end;          ///< its vortons in `order`
+    double mass[NODES], volume[NODES], q[NODES];
+    double given[NODES][VALUES]; ///< A / W
+    double lattice, all, made[VALUES];
+    int64_t nodes, thinned;
+};
+
+struct shared {
+    int16_t brick, node;
+};
+
+struct lattice {
+    const struct mass_points *m;
+    const struct weight *w;
+    double h;
+    int64_t low[3], n[3]; ///< first brick and bricks along each axis of the box
+    int32_t *table;       ///< of the box: brick, or -1
+    struct brick *brick;
+    int64_t bricks, *order, *home; ///< home: of each vorton
+    int64_t *parity, n_parity[9];  ///< bricks by parity, and where each begins
+    int32_t now;                   ///< parity at work
+    struct shared map[WIDE_NODES];
+    double *rate;
+};
+
+static int64_t floor_div(int64_t a) { return a >= 0 ? a / EDGE : -((EDGE - 1 - a) / EDGE); }
+
+/// The middle node of the three that x (in spacings) reaches, and their weights.
+static int64_t spline(double x, double w[3])
+{
+    double c = floor(x + 0.5), f = x - c;
+    w[0] = 0.5 * (0.5 - f) * (0.5 - f);
+    w[1] = 0.75 - f * f;
+    w[2] = 0.5 * (0.5 + f) * (0.5 + f);
+    return (int64_t)c;
+}
+
+static int64_t table_at(const struct lattice *l, const int64_t at[3])
+{
+    int64_t k = 0;
+    for (int a = 2; a >= 0; a--) {
+        int64_t i = at[a] - l->low[a];
+        if (i < 0 || i >= l->n[a]) return -1;
+        k = k * l->n[a] + i;
+    }
+    return k;
+}
+
+static struct brick *brick_at(const struct lattice *l, const int32_t at[3], int dx, int dy, int dz)
+{
+    const int64_t there[3] = {at[0] + dx, at[1] + dy, at[2] + dz};
+    int64_t k = table_at(l, there);
+    return k >= 0 && l->table[k] >= 0 ? &l->brick[l->table[k]] : NULL;
+}
+
+/* ---- which bricks there are ---- */
+
+static void brick_of(const struct lattice *l, int64_t p, int64_t at[3])
+{
+    double w[3];
+    for (int a = 0; a < 3; a++) at[a] = floor_div(spline(l->m->pos[p][a] / l->h, w));
+}
+
+static enum bw_status box_find(struct bw_stage *s, struct lattice *l)
+{
+    double lo[3], hi[3], all = 1;
+    for (int a = 0; a < 3; a++) lo[a] = HUGE_VAL, hi[a] = -HUGE_VAL;
+    for (int64_t p = 0; p < l->m->count; p++)
+        for (int a = 0; a < 3; a++) {
+            lo[a] = fmin(lo[a], l->m->pos[p][a]);
+            hi[a] = fmax(hi[a], l->m->pos[p][a]);
+        }
+    for (int a = 0; a < 3; a++) all *= (hi[a] - lo[a]) / (EDGE * l->h) + 3;
+    if (!(all < MOST_BRICKS) || !(fabs(lo[0]) + fabs(lo[1]) + fabs(lo[2]) < 1e12 * l->h))
+        return s->host->fail(s, BW_ERR_DIVERGED,
+                             "vortons from (%g, %g, %g) to (%g, %g, %g) m are too far apart for a lattice of %g m: raise `cell`, or lower "
+                             "vorton.advect's `limit`",
+                             lo[0], lo[1], lo[2], hi[0], hi[1], hi[2], l->h);
+    for (int a = 0; a < 3; a++) {
+        double w[3];
+        l->low[a] = floor_div(spline(lo[a] / l->h, w)) - 1;
+        l->n[a] = floor_div(spline(hi[a] / l->h, w)) + 2 - l->low[a];
+    }
+    return BW_OK;
+}
+
+/// Bricks with vortons, and all around them, numbered in the order of their coordinates.
+static enum bw_status bricks_find(struct bw_stage *s, struct lattice *l)
+{
+    int64_t cells = l->n[0] * l->n[1] * l->n[2], b = 0;
+    l->table = s->host->scratch(s, (size_t)cells * sizeof *l->table);
+    l->home = s->host->scratch(s, (size_t)l->m->count * sizeof *l->home);
+    if (!l->table || !l->home) return BW_ERR_MEMORY;
+    memset(l->table, 0xff, (size_t)cells * sizeof *l->table);
+    for (int64_t p = 0; p < l->m->count; p++) {
+        int64_t at[3];
+        brick_of(l, p, at);
+        l->home[p] = table_at(l, at);
+        if (l->table[l->home[p]] == 0) continue;
+        for (int e = 0; e < 27; e++)
+            if (e != 13 && l->table[l->home[p] + e % 3 - 1 + l->n[0] * (e / 3 % 3 - 1 + l->n[1] * (e / 9 - 1))] < 0)
+                l->table[l->home[p] + e % 3 - 1 + l->n[0] * (e / 3 % 3 - 1 + l->n[1] * (e / 9 - 1))] = 1;
+        l->table[l->home[p]] = 0;
+    }
+    for (int64_t k = 0; k < cells; k++) l->bricks += l->table[k] >= 0;
+    l->brick = s->host->scratch(s, (size_t)l->bricks * sizeof *l->brick);
+    if (!l->brick) return BW_ERR_MEMORY;
+    memset(l->brick, 0, (size_t)l->bricks * sizeof *l->brick);
+    for (int64_t k = 0; k < cells; k++) {
+        if (l->table[k] < 0) continue;
+        const int64_t at[3] = {k % l->n[0], k / l->n[0] % l->n[1], k / l->n[0] / l->n[1]};
+        for (int a = 0; a < 3; a++) l->brick[b].at[a] = (int32_t)(l->low[a] + at[a]);
+        l->table[k] = (int32_t)b++;
+    }
+    return BW_OK;
+}
+
+/// Vortons by brick, then number; bricks by parity.
+static enum bw_status order_make(struct bw_stage *s, struct lattice *l)
+{
+    int64_t first = 0;
+    l->order = s->host->scratch(s, (size_t)l->m->count * sizeof *l->order);
+    l->parity = s->host->scratch(s, (size_t)l->bricks * sizeof *l->parity);
+    if (!l->order || !l->parity) return BW_ERR_MEMORY;
+    for (int64_t p = 0; p < l->m->count; p++) l->brick[l->table[l->home[p]]].end++;
+    for (int64_t b = 0; b < l->bricks; b++) {
+        int64_t n = l->brick[b].end;
+        l->brick[b].begin = l->brick[b].end = first;
+        first += n;
+    }
+    for (int64_t p = 0; p < l->m->count; p++) l->order[l->brick[l->table[l->home[p]]].end++] = p;
+    for (int32_t c = 0; c < 8; c++) {
+        l->n_parity[c + 1] = l->n_parity[c];
+        for (int64_t b = 0; b < l->bricks; b++) {
+            const int32_t *at = l->brick[b].at;
+            if (((at[0] & 1) | (at[1] & 1) << 1 | (at[2] & 1) << 2) == c && l->brick[b].end > l->brick[b].begin)
+                l->parity[l->n_parity[c + 1]++] = b;
+        }
+    }
+    return BW_OK;
+}
+
+/* ---- a brick and a node around it ---- */
+
+struct wide {
+    double v[WIDE_NODES][4]; ///< a fourth, so that rows are aligned
+};
+
+/// Where the three nodes below of a vorton begin in its brick's wide copy, and its weights.
+static int64_t vorton_reach(const struct lattice *l, const struct brick *b, int64_t p, double w[3][3])
+{
+    int64_t at[3];
+    for (int a = 0; a < 3; a++) at[a] = spline(l->m->pos[p][a] / l->h, w[a]) - (int64_t)b->at[a] * EDGE;
+    return at[0] + WIDE * (at[1] + (int64_t)WIDE * at[2]); // wide coordinates begin a node lower
+}
+
+/// The bricks around one, itself in the middle; NULL where there is none.
+static void bricks_near(const struct lattice *l, const struct brick *b, struct brick *near[27])
+{
+    for (int e = 0; e < 27; e++) near[e] = brick_at(l, b->at, e % 3 - 1, e / 3 % 3 - 1, e / 9 - 1);
+}
+
+/// Which of those holds each node of a wide copy, and where.
+static void shared_fill(struct shared map[WIDE_NODES])
+{
+    for (int n = 0; n < WIDE_NODES; n++) {
+        const int at[3] = {n % WIDE, n / WIDE % WIDE, n / WIDE / WIDE};
+        int brick = 0, node = 0;
+        for (int a = 2; a >= 0; a--) {
+            brick = 3 * brick + (at[a] > 0) + (at[a] > EDGE);
+            node = EDGE * node + (at[a] + EDGE - 1) % EDGE;
+        }
+        map[n] = (struct shared){(int16_t)brick, (int16_t)node};
+    }
+}
+
+/* ---- the passes ---- */
+
+static void brick_gather(int64_t i, uint32_t worker, void *user)
+{
+    const struct lattice *l = user;
+    struct brick *b = &l->brick[l->parity[l->n_parity[l->now] + i]];
+    struct brick *near[27];
+    struct wide wide;
+    (void)worker;
+    memset(&wide, 0, sizeof wide);
+    for (int64_t o = b->begin; o < b->end; o++) {
+        int64_t p = l->order[o];
+        double w[3][3], mass = l->m->deviation[p] * l->m->volume[p], volume = l->m->volume[p];
+        double(*to)[4] = wide.v + vorton_reach(l, b, p, w);
+        for (int k = 0; k < 3; k++)
+            for (int j = 0; j < 3; j++)
+                for (int x = 0; x < 3; x++) {
+                    double part = w[2][k] * w[1][j] * w[0][x], *v = to[x + WIDE * (j + WIDE * k)];
+                    v[0] += part * mass;
+                    v[1] += part * volume;
+                }
+    }
+    bricks_near(l, b, near);
+    for (int n = 0; n < WIDE_NODES; n++) {
+        struct brick *other = near[l->map[n].brick];
+        other->mass[l->map[n].node] += wide.v[n][0];
+        other->volume[l->map[n].node] += wide.v[n][1];
+    }
+}
+
+/// q of each node, once its mass is known.
+static void brick_state(int64_t i, uint32_t worker, void *user)
+{
+    const struct lattice *l = user;
+    struct brick *b = &l->brick[i];
+    double h3 = l->h * l->h * l->h;
+    (void)worker;
+    for (int k = 0; k < NODES; k++) {
+        if (!(b->volume[k] > HELD * h3)) b->volume[k] = 0;
+        b->lattice += b->mass[k];
+        b->nodes += b->volume[k] > 0;
+        b->thinned += l->w->local && b->mass[k] < h3 * l->w->ambient * (WEIGHT_THIN - 1);
+        if (b->mass[k] != 0) b->q[k] = weight_of(l->w, b->mass[k] / h3);
+    }
+}
+
+/// Value of the face between two nodes, {q, W}.
+static double face(const double a[4], const double b[4]) { return a[1] > 0 && b[1] > 0 ? 0.5 * (a[0] + b[0]) : 0; }
+
+static void node_generate(const struct lattice *l, const double (*v)[4], double out[VALUES])
+{
+    static const int step[3] = {1, WIDE, WIDE * WIDE};
+    const double *g = l->w->gravity;
+    double d[3];
+    for (int a = 0; a < 3; a++) d[a] = l->h * l->h * (face(v[0], v[step[a]]) - face(v[-step[a]], v[0]));
+    out[0] = d[1] * g[2] - d[2] * g[1];
+    out[1] = d[2] * g[0] - d[0] * g[2];
+    out[2] = d[0] * g[1] - d[1] * g[0];
+}
+
+static void brick_generate(int64_t i, uint32_t worker, void *user)
+{
+    const struct lattice *l = user;
+    struct brick *b = &l->brick[i];
+    struct brick *near[27];
+    struct wide wide;
+    (void)worker;
+    if (!b->nodes) return;
+    memset(&wide, 0, sizeof wide);
+    bricks_near(l, b, near);
+    for (int n = 0; n < WIDE_NODES; n++) {
+        const struct brick *other = near[l->map[n].brick];
+        if (!other) continue;
+        wide.v[n][0] = other->q[l->map[n].node];
+        wide.v[n][1] = other->volume[l->map[n].node];
+    }
+    for (int k = 0; k < NODES; k++) {
+        double a[VALUES];
+        if (!(b->volume[k] > 0)) continue;
+        node_generate(l, (const double(*)[4])wide.v + (k % EDGE + 1 + WIDE * (k / EDGE % EDGE + 1 + WIDE * (k / EDGE / EDGE + 1))), a);
+        b->all += sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
+        for (int c = 0; c < VALUES; c++) {
+            b->made[c] += a[c];
+            b->given[k][c] = a[c] / b->volume[k];
+        }
+    }
+}
+
+static void brick_give(int64_t i, uint32_t worker, void *user)
+{
+    const struct lattice *l = user;
+    const struct brick *b = &l->brick[i];
+    struct brick *near[27];
+    struct wide wide;
+    (void)worker;
+    if (b->end == b->begin) return;
+    memset(&wide, 0, sizeof wide);
+    bricks_near(l, b, near);
+    for (int n = 0; n < WIDE_NODES; n++)
+        for (int c = 0; c < VALUES; c++) wide.v[n][c] = near[l->map[n].brick]->given[l->map[n].node][c];
+    for (int64_t o = b->begin; o < b->end; o++) {
+        int64_t p = l->order[o];
+        double w[3][3], sum[VALUES] = {0};
+        double(*from)[4] = wide.v + vorton_reach(l, b, p, w);
+        for (int k = 0; k < 3; k++)
+            for (int j = 0; j < 3; j++)
+                for (int x = 0; x < 3; x++) {
+                    double part = w[2][k] * w[1][j] * w[0][x];
+                    for (int c = 0; c < VALUES; c++) sum[c] += part * from[x + WIDE * (j + WIDE * k)][c];
+                }
+        for (int c = 0; c < VALUES; c++) l->rate[3 * p + c] += l->m->volume[p] * sum[c];
+    }
+}
+
+static void transfer_sum(const struct lattice *l, struct transfer *found)
+{
+    for (int64_t p = 0; p < l->m->count; p++) {
+        found->mass += l->m->deviation[p] * l->m->volume[p];
+        found->size += fabs(l->m->deviation[p]) * l->m->volume[p];
+    }
+    for (int64_t b = 0; b < l->bricks; b++) {
+        found->lattice += l->brick[b].lattice;
+        found->all += l->brick[b].all;
+        found->nodes += l->brick[b].nodes;
+        found->thinned += l->brick[b].thinned;
+        for (int c = 0; c < VALUES; c++) found->made[c] += l->brick[b].made[c];
+    }
+}
+
+enum bw_status lattice_generate(struct bw_stage *s, const struct mass_points *m, double h, const struct weight *w, double *rate,
+                                struct transfer *found)
+{
+    struct lattice l = {.m = m, .w = w, .h = h, .rate = rate};
+    enum bw_status st = box_find(s, &l);
+    if (!st) st = bricks_find(s, &l);
+    if (!st) st = order_make(s, &l);
+    if (st) return st;
+    shared_fill(l.map);
+    for (l.now = 0; l.now < 8; l.now++) s->host->parallel_for(s, l.n_parity[l.now + 1] - l.n_parity[l.now], brick_gather, &l);
+    s->host->parallel_for(s, l.bricks, brick_state, &l);
+    s->host->parallel_for(s, l.bricks, brick_generate, &l);
+    s->host->parallel_for(s, l.bricks, brick_give, &l);
+    transfer_sum(&l, found);
+    return BW_OK;
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+/* vorton.confine: vortons stir a grid, so that it keeps the eddies that its cells blur (Selle, Rasmussen & Fedkiw 2005).
+ *
+ *     du/dt = rate Σ_p s_p ½ ω_p × r exp(-r²/2σ²),   r = x - x_p,  ω_p = α/V
+ *     s_p = 1 - ω·ω_p/|ω_p|², at least 0: what the grid's own vorticity ω at the vorton lacks of the vorton's
+ *
+ * Near a vorton this is its rotation, which the grid takes on within 1/rate; the force ends as soon as it has. (Theirs is
+ * ε N × ω_p, of the same direction, without an end, and with a kink where r = 0.) The force has no divergence. Vortons move with the
+ * grid by `vorton.advect: {flow: [vel]}`. Reach REACH σ; explicit, so rate·dt ≤ 1. */
+#include "vorton.h"
+#include <math.h>
+#include <string.h>
+
+#define REACH 3.0
+
+struct params {
+    double rate;
+};
+
+static const struct bw_param params[] = {
+    BW_F64(struct params, rate, "rate", "5 1/s", 0, 1e4, "1/s", "How fast the grid takes on the vortons' rotation."),
+};
+
+enum { PORT_VORTONS, PORT_VEL };
+static const struct bw_port ports[] = {
+    {.name = "vortons",
+     .kind = BW_PARTICLES,
+     .access = BW_UPDATE,
+     .doc = "What stirs; put in the order of tiles.",
+     .attributes = vorton_attributes,
+     .n_attributes = BW_COUNT(vorton_attributes),
+     .flags = BW_PORT_NO_CREATE},
+    {.name = "vel", .kind = BW_MAC, .access = BW_UPDATE, .unit = "m/s", .doc = "The flow that is stirred."},
+};
+
+struct stir {
+    const struct bw_stage *s;
+    struct bw_particles *vortons;
+    struct bw_field *vel;
+    struct vorton_arrays v; ///< in the order of tiles, before the sweep
+    bw_vec3 *spin;          ///< rate·dt/2 s ω of each
+    double push;            ///< rate·dt/2
+};
+
+/// ω of the grid at x, by differences a cell wide.
+static void grid_curl(const struct bw_sample_api *api, const struct bw_field *vel, double h, const double x[3], double w[3])
+{
+    bw_vec3 at[6];
+    double u[18];
+    for (int i = 0; i < 6; i++)
+        for (int a = 0; a < 3; a++) at[i][a] = x[a] + (i / 2 == a ? (i & 1 ? -0.5 : 0.5) * h : 0);
+    api->sample(vel, 6, (const bw_vec3 *)at, u);
+    for (int a = 0; a < 3; a++) {
+        int b = (a + 1) % 3, c = (a + 2) % 3;
+        w[a] = (u[6 * b + c] - u[6 * b + 3 + c] - u[6 * c + b] + u[6 * c + 3 + b]) / h;
+    }
+}
+
+static void spin_find(int64_t i, uint32_t worker, void *user)
+{
+    const struct stir *t = user;
+    const double *a = t->v.strength[i];
+    double w[3], own = 0, grid = 0, volume = t->v.volume[i];
+    (void)worker;
+    memset(t->spin[i], 0, sizeof t->spin[i]);
+    if (!(volume > 0)) return;
+    grid_curl(t->s->host->extension(BW_SAMPLE), t->vel, t->s->grid->h, t->v.pos[i], w);
+    for (int c = 0; c < 3; c++) {
+        own += a[c] * a[c] / volume;
+        grid += a[c] * w[c];
+    }
+    double share = own > 0 ? fmax(0, 1 - grid / own) : 0;
+    for (int c = 0; c < 3; c++) t->spin[i][c] = t->push * share * a[c] / volume;
+}
+
+/// Adds spin × r exp(-r²/2σ²) to the faces of a block along one axis.
+static void faces_stir(const struct bw_block *b, int axis, const double x[3], double sigma, const double spin[3])
+{
+    const struct bw_view *u = &b->view[0];
+    const int d = (axis + 1) % 3, e = (axis + 2) % 3;
+    double h = b->grid->h, first[3];
+    int32_t lo[3], hi[3];
+    for (int a = 0; a < 3; a++) {
+        first[a] = b->corner[a] + (a == axis ? 0 : 0.5 * h) - x[a];
+        lo[a] = (int32_t)fmax(0, ceil((-first[a] - REACH * sigma) / h));
+        hi[a] = (int32_t)fmin(b->n[a] + (a == axis), floor((-first[a] + REACH * sigma) / h) + 1);
+    }
+    for (int32_t k = lo[2]; k < hi[2]; k++)
+        for (int32_t j = lo[1]; j < hi[1]; j++)
+            for (int32_t i = lo[0]; i < hi[0]; i++) {
+                const double r[3] = {first[0] + i * h, first[1] + j * h, first[2] + k * h};
+                double r2 = r[0] * r[0] + r[1] * r[1] + r[2] * r[2];
+                ptrdiff_t at = i + j * u->sy + k * u->sz;
+                if (r2 > REACH * REACH * sigma * sigma) continue;
+                bw_put(u, axis, at, bw_get(u, axis, at) + (spin[d] * r[e] - spin[e] * r[d]) * exp(-0.5 * r2 / (sigma * sigma)));
+            }
+}
+
+static void stir_body(const struct bw_block *b, void *user)
+{
+    const struct stir *t = user;
+    struct vorton_arrays v = vorton_arrays(b->stage, t->vortons); // the sweep has sorted them again: the same order, other memory
+    for (uint32_t r = 0; r < b->n_particles; r++)
+        for (int64_t i = b->particles[r].begin; i < b->particles[r].end; i++)
+            for (int a = 0; a < 3; a++)
+                if (a != b->grid->thin) faces_stir(b, a, v.pos[i], v.radius[i], t->spin[i]);
+}
+
+static enum bw_status reach_check(struct bw_stage *s, const struct vorton_arrays *v)
+{
+    double most = (s->grid->thin >= 0 ? 64 : 16) * s->grid->h / REACH;
+    for (int64_t i = 0; i < v->count; i++)
+        if (!(v->radius[i] <= most))
+            return s->host->fail(s, BW_ERR_PRESET, "a vorton's radius of %g m is more than %g m, what a tile and its neighbours reach: take larger voxels",
+                                 v->radius[i], most);
+    return BW_OK;
+}
+
+static double max_dt(struct bw_stage *s)
+{
+    const struct params *p = s->params;
+    return p->rate > 0 ? 1 / p->rate : HUGE_VAL;
+}
+
+static enum bw_status step(struct bw_stage *s)
+{
+    const struct params *p = s->params;
+    struct stir t = {.s = s, .vortons = s->ports[PORT_VORTONS].particles, .vel = bw_port_field(s, PORT_VEL), .push = 0.5 * p->rate * s->dt};
+    if (!particles_of(s)->count(t.vortons) || !(t.push > 0)) return BW_OK;
+    enum bw_status st = particles_of(s)->sort(t.vortons, s->domain);
+    t.v = vorton_arrays(s, t.vortons);
+    t.spin = s->host->scratch(s, (size_t)t.v.count * sizeof *t.spin);
+    if (st || !t.spin) return BW_ERR_MEMORY;
+    st = reach_check(s, &t.v);
+    if (st) return st;
+    s->host->parallel_for(s, t.v.count, spin_find, &t);
+    struct bw_access access = {t.vel, BW_UPDATE, 0};
+    return s->host->sweep(s, &(struct bw_sweep){.access = &access, .n_access = 1, .body = stir_body, .user = &t, .particles = t.vortons});
+}
+
+const struct bw_stage_desc vorton_confine_desc = {
+    .id = "vorton.confine",
+    .version = "1.0",
+    .brief = "Vortons stir a grid's flow: eddies that its cells would blur.",
+    .references = "Selle, Rasmussen, Fedkiw 2005, SIGGRAPH",
+    .params_size = sizeof(struct params),
+    BW_PARAMS(params),
+    BW_PORTS(ports),
+    .max_dt = max_dt,
+    .step = step,
+};
