@@ -396,8 +396,8 @@ static uint64_t blast_hash(uint32_t threads)
 {
     struct test_options o = {.threads = threads, .simd = UINT32_MAX};
     struct test_run r = run_with(&o, "billow: 1\n"
-                                     "domain: {cells: [75, 50, 60], voxel: 5 cm, sides: {bottom: closed, rest: open}}\n"
-                                     "time: {fps: 30, frames: 1001-1005, substeps: auto}\n"
+                                     "domain: {cells: [43, 34, 36], voxel: 5 cm, sides: {bottom: closed, rest: open}}\n"
+                                     "time: {fps: 30, frames: 1001-1003, substeps: auto}\n"
                                      "stages:\n"
                                      "  - emit: {mass: 8, energy: 4e4, dye: [1, 2, 3], mode: max, frames: 1001-1001, "
                                      "shape: {sphere: {center: [0.2, 0, 0.4], radius: 0.3}}}\n"
@@ -422,7 +422,7 @@ Test(sameness, sparse)
     for (int full = 0; full < 2; full++) {
         r[full] = run("billow: 1\n"
                       "domain: {cells: [112, 112, 112], voxel: 5 cm, sides: {rest: open}}\n"
-                      "time: {fps: 100, frames: 1-5, substeps: 1}\n"
+                      "time: {fps: 200, frames: 1-3, substeps: 1}\n"
                       "stages:\n"
                       "%s"
                       "  - emit: {mass: 8, energy: 4e4, mode: max, frames: 1-1, shape: {sphere: {center: [0, 0, 2.8], "
