@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What sweep.c and sweep_store.c share: one sweep at work. */
+#ifndef SWEEP_H
+#define SWEEP_H
+
+#include "grid.h"
+
+#define SWEEP_ACCESS 32
+#define SWEEP_REDUCE 16
+#define MAX_HALO 16
+
+struct sweep_row {
+    struct bw_field *f;
+    uint32_t mode;
+    int32_t halo;
+    bool fresh;           /* results go to new tiles */
+    bool spent;           /* what is read is not wanted afterwards: tiles go as soon as no block needs them */
+    void **data[3], **rim[3];
+};
+
+struct sweep_result {
+    double sum[SWEEP_REDUCE], max[SWEEP_REDUCE];
+    enum bw_status status;
+    struct bw_sweep_fault fault;
+};
+
+struct sweep_job {
+    const struct bw_sweep_env *env;
+    const struct bw_sweep *s;
+    struct bw_domain *d;
+    struct sweep_row row[SWEEP_ACCESS];
+    struct sweep_result *result;
+    int64_t n_blocks;
+    _Atomic int32_t *readers; /* by tile: how often blocks still to run may read it; NULL: nothing is spent */
+};
+
+static inline bool sweep_is_cell(const struct sweep_row *r) { return r->f->info.kind != BW_MAC; }
+
+/* A block. */
+struct sweep_place {
+    int32_t lo[3], n[3];     /* owned cells, cut to the box */
+    int32_t tile[3], tiles[3]; /* first tile and tiles a side */
+    int64_t index;           /* of the tile when there is one only, else -1 */
+    bool whole;              /* the box cuts nothing off */
+};
+
+/* ---- sweep_store.c ---- */
+
+/// The first NaN or infinity of a block, if there is one.
+void sweep_find_fault(const struct sweep_row *r, const struct sweep_place *p, const struct bw_view *v, struct sweep_result *out);
+/// Bring a row's dense results to the tiles of the block, and see that they are numbers. Errors: BW_ERR_MEMORY, BW_ERR_DIVERGED.
+enum bw_status sweep_row_store(struct sweep_job *j, struct sweep_row *r, const struct sweep_place *p, const struct bw_view *v,
+                               struct sweep_result *out);
+
+#endif
