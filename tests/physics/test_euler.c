@@ -401,7 +401,7 @@ static uint64_t blast_hash(uint32_t threads)
                                      "stages:\n"
                                      "  - emit: {mass: 8, energy: 4e4, dye: [1, 2, 3], mode: max, frames: 1001-1001, "
                                      "shape: {sphere: {center: [0.2, 0, 0.4], radius: 0.3}}}\n"
-                                     "  - collide: {shape: {box: {center: [-0.5, 0, 0.5], size: [0.3, 1, 1]}}}\n"
+                                     "  - collide: {shape: {box: {center: [\"=-0.5 + 2*t\", 0, 0.5], size: [0.3, 1, 1]}}}\n"
                                      "  - flux: {sound_speed: 20}\n");
     uint64_t h = test_hash(&r, "mass") ^ test_hash(&r, "energy") ^ test_hash(&r, "dye") ^ test_hash(&r, "vel") ^
                  test_hash(&r, "density");

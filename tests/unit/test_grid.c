@@ -402,6 +402,33 @@ Test(grid, nan_is_named)
     world_close(&x);
 }
 
+/* In double as well, infinity too, in the middle of a row, at its end, and with a halo's odd width. */
+static void body_not_finite(const struct bw_block *b, void *user)
+{
+    const double *what = user;
+    const struct bw_view *w = &b->view[0];
+    for (int i = 0; i < b->n[0] * b->n[1] * b->n[2]; i++) bw_f64(w, 0)[i] = 1e300;
+    bw_f64(w, 0)[(int)what[1] + 2 * w->sy + 3 * w->sz] = what[0];
+}
+
+Test(grid, not_finite_in_double)
+{
+    const double what[][2] = {{(double)NAN, 5}, {(double)INFINITY, 20}, {-(double)INFINITY, 0}, {(double)NAN, 0}, {1, 5}};
+    for (int i = 0; i < 5; i++)
+        for (int block = 1; block < 3; block++) {
+            struct world x;
+            world_open(&x, make_info(21, 21, 21, sides_closed), 1);
+            activate_all(x.d);
+            struct bw_access a = {bw_field_create(x.d, "f", BW_SCALAR, BW_F64P, NULL), BW_WRITE, 0};
+            double with[2] = {what[i][0], block == 1 && what[i][1] > 4 ? 4 : what[i][1]};
+            struct bw_sweep s = {.access = &a, .n_access = 1, .body = body_not_finite, .user = with, .block = block};
+            struct bw_sweep_fault fault = {0};
+            cr_assert_eq(bw_sweep_run(&x.env, &s, &fault), i < 4 ? BW_ERR_DIVERGED : BW_OK, "%d, %d", i, block);
+            if (i < 4) cr_assert(fault.cell[0] == (int)with[1] && fault.cell[1] == 2 && fault.cell[2] == 3);
+            world_close(&x);
+        }
+}
+
 Test(grid, sample_is_exact_for_linear_fields)
 {
     struct world x;
