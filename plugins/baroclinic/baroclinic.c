@@ -121,9 +121,10 @@ static enum bw_status vortons_look(struct bw_stage *s, struct bw_particles *part
     if (!deviation) return BW_ERR_MEMORY;
     for (int64_t i = 0; i < out->m.count; i++) {
         deviation[i] = weight_deviation(w, d[i], t[i]);
-        out->most = fmax(out->most, fabs(deviation[i]));
-        out->radius += r[i] / (double)out->m.count;
+        out->most = fabs(deviation[i]) > out->most ? fabs(deviation[i]) : out->most;
+        out->radius += r[i];
     }
+    out->radius /= (double)out->m.count;
     out->m.pos = api->attribute(particles, "pos");
     out->m.volume = api->attribute(particles, "volume");
     out->m.deviation = deviation;

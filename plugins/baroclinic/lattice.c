@@ -86,12 +86,7 @@ static void brick_of(const struct lattice *l, int64_t p, int64_t at[3])
 static enum bw_status box_find(struct bw_stage *s, struct lattice *l)
 {
     double lo[3], hi[3], all = 1;
-    for (int a = 0; a < 3; a++) lo[a] = HUGE_VAL, hi[a] = -HUGE_VAL;
-    for (int64_t p = 0; p < l->m->count; p++)
-        for (int a = 0; a < 3; a++) {
-            lo[a] = fmin(lo[a], l->m->pos[p][a]);
-            hi[a] = fmax(hi[a], l->m->pos[p][a]);
-        }
+    points_box(l->m, lo, hi);
     for (int a = 0; a < 3; a++) all *= (hi[a] - lo[a]) / (EDGE * l->h) + 3;
     if (!(all < MOST_BRICKS) || !(fabs(lo[0]) + fabs(lo[1]) + fabs(lo[2]) < 1e12 * l->h))
         return s->host->fail(s, BW_ERR_DIVERGED,

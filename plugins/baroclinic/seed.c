@@ -12,7 +12,7 @@ enum { CHUNK = 1024 };
 struct seed_lattice {
     const struct mass_points *m;
     const struct weight *w;
-    double lo[3], h[3];
+    double lo[3], h[3], per[3]; ///< low corner; cell; 1/cell
     int64_t n[3];        ///< points
     float *density, (*gradient)[3];
     double *rate;
@@ -21,18 +21,14 @@ struct seed_lattice {
 static void shape_choose(struct seed_lattice *l)
 {
     double hi[3], size[3], most = 0, volume = 1;
-    for (int a = 0; a < 3; a++) l->lo[a] = HUGE_VAL, hi[a] = -HUGE_VAL;
-    for (int64_t p = 0; p < l->m->count; p++)
-        for (int a = 0; a < 3; a++) {
-            l->lo[a] = fmin(l->lo[a], l->m->pos[p][a]);
-            hi[a] = fmax(hi[a], l->m->pos[p][a]);
-        }
+    points_box(l->m, l->lo, hi);
     for (int a = 0; a < 3; a++) most = fmax(most, hi[a] - l->lo[a]);
     for (int a = 0; a < 3; a++) volume *= size[a] = fmax(hi[a] - l->lo[a], most > 0 ? 1e-3 * most : 1);
     double edge = cbrt(volume / (double)l->m->count);
     for (int a = 0; a < 3; a++) {
         l->n[a] = 1 + (int64_t)fmax(1, fmin(ceil(size[a] / edge), 1 << 12));
         l->h[a] = size[a] * (1 + 1e-9) / (double)(l->n[a] - 1);
+        l->per[a] = 1 / l->h[a];
     }
 }
 
@@ -41,7 +37,7 @@ static int64_t cell_of(const struct seed_lattice *l, const double *x, float f[3]
 {
     int64_t at[3];
     for (int a = 0; a < 3; a++) {
-        double y = (x[a] - l->lo[a]) / l->h[a];
+        double y = (x[a] - l->lo[a]) * l->per[a];
         at[a] = (int64_t)y;
         f[a] = (float)(y - (double)at[a]);
     }
@@ -72,7 +68,7 @@ static void gradient_row(int64_t row, uint32_t worker, void *user)
         const float *d = l->density + row * l->n[0] + i;
         for (int a = 0; a < 3; a++) {
             int64_t up = at[a] + 1 < l->n[a], down = at[a] > 0;
-            l->gradient[row * l->n[0] + i][a] = (d[up * step[a]] - d[-down * step[a]]) / ((float)(up + down) * (float)l->h[a]);
+            l->gradient[row * l->n[0] + i][a] = (d[up * step[a]] - d[-down * step[a]]) * (up + down == 2 ? 0.5f : 1.0f) * (float)l->per[a];
         }
     }
 }
