@@ -23,7 +23,7 @@ static const struct bw_param params[] = {
     BW_F64(struct params, restitution, "restitution", "0.5", 0, 1, NULL, "Share of its speed with which it bounces; likewise."),
 };
 
-const struct bw_attribute body_attributes[BODY_ATTRIBUTES] = BODY_ATTRIBUTE_ROWS;
+const struct bw_attribute body_attributes[BODY_ATTRIBUTES] = {BODY_ATTRIBUTE_ROWS};
 
 static const struct bw_port ports[] = {
     {.name = "bodies",

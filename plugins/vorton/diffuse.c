@@ -5,7 +5,7 @@
  *            rounding. Wants vortons that fill space evenly, as vorton.remesh leaves them: V is a share of space there.
  *     core   dσ²/dt = 2ν: cores spread (Leonard 1980). Exact for what does not deform; wants a remesh when σ has
  *            grown. Volumes, which carry density, stay.
- * pse is explicit: dt ≤ σ²/4ν, half of where it would overshoot. */
+ * Sheets of bodies (vorton.collide; no volume) have no part in it. pse is explicit: dt ≤ σ²/4ν, half of where it would overshoot. */
 #include "bins.h"
 #include "vorton.h"
 #include <math.h>
@@ -48,13 +48,13 @@ static void exchange_one(const struct exchange *e, int64_t p)
     const struct vorton_arrays *v = e->v;
     int64_t run[25][2];
     double sum[3] = {0};
-    int n = bins_near(&e->bins, v->pos[p], 2, run);
+    int n = v->volume[p] > 0 ? bins_near(&e->bins, v->pos[p], 2, run) : 0;
     for (int r = 0; r < n; r++)
         for (int64_t i = run[r][0]; i < run[r][1]; i++) {
             int64_t q = e->bins.order[i];
             double d2 = 0, s2 = 0.5 * (v->radius[p] * v->radius[p] + v->radius[q] * v->radius[q]);
             for (int a = 0; a < 3; a++) d2 += (v->pos[p][a] - v->pos[q][a]) * (v->pos[p][a] - v->pos[q][a]);
-            if (d2 > REACH * REACH * s2) continue;
+            if (d2 > REACH * REACH * s2 || !(v->volume[q] > 0)) continue;
             double w = e->factor / s2 * exp(-0.5 * d2 / s2) / (15.749609945722419 * s2 * sqrt(s2)); // (2π)^(3/2)
             for (int a = 0; a < 3; a++) sum[a] += w * (v->volume[p] * v->strength[q][a] - v->volume[q] * v->strength[p][a]);
         }
@@ -72,7 +72,8 @@ static void exchange_chunk(int64_t chunk, uint32_t worker, void *user)
 static double radius_extreme(const struct vorton_arrays *v, int largest)
 {
     double r = largest ? 0 : HUGE_VAL;
-    for (int64_t i = 0; i < v->count; i++) r = largest ? fmax(r, v->radius[i]) : fmin(r, v->radius[i]);
+    for (int64_t i = 0; i < v->count; i++)
+        if (v->volume[i] > 0) r = largest ? fmax(r, v->radius[i]) : fmin(r, v->radius[i]);
     return r;
 }
 
@@ -93,16 +94,17 @@ static double max_dt(struct bw_stage *s)
     const struct params *p = s->params;
     struct vorton_arrays v = vorton_arrays(s, s->ports[0].particles);
     double r = radius_extreme(&v, 0);
-    return p->method == METHOD_PSE && p->viscosity > 0 && v.count && r > 0 ? r * r / (4 * p->viscosity) : HUGE_VAL;
+    return p->method == METHOD_PSE && p->viscosity > 0 && v.count && r > 0 && r < HUGE_VAL ? r * r / (4 * p->viscosity) : HUGE_VAL;
 }
 
 static enum bw_status step(struct bw_stage *s)
 {
     const struct params *p = s->params;
     struct vorton_arrays v = vorton_arrays(s, s->ports[0].particles);
-    if (!v.count || p->viscosity <= 0) return BW_OK;
+    if (!(radius_extreme(&v, 1) > 0) || p->viscosity <= 0) return BW_OK;
     if (p->method == METHOD_PSE) return exchange_run(s, &v, p->viscosity);
-    for (int64_t i = 0; i < v.count; i++) v.radius[i] = sqrt(v.radius[i] * v.radius[i] + 2 * p->viscosity * s->dt);
+    for (int64_t i = 0; i < v.count; i++)
+        if (v.volume[i] > 0) v.radius[i] = sqrt(v.radius[i] * v.radius[i] + 2 * p->viscosity * s->dt);
     return BW_OK;
 }
 

@@ -6,6 +6,7 @@
  * `direct` sums every pair; `fast` is field.c's multipole method, whose order is raised until its error against the direct sum,
  * measured at 384 of the points asked for, is below `error`, and which gives way to the direct sum where none is good enough; `seed` is seed.c. `auto` takes what is faster. The stage
  * holds no state but memory: what it answers depends on the vortons alone, not on what was asked before. */
+#include "velocity.h"
 #include "seed.h"
 #include "vorton.h"
 #include <math.h>
@@ -175,9 +176,16 @@ static enum bw_status step(struct bw_stage *s)
     return BW_OK;
 }
 
+static enum pair_kernel kernel_tell(const struct bw_stage *s)
+{
+    return (enum pair_kernel)((const struct params *)s->params)->kernel;
+}
+
 static const void *extension(const char *id)
 {
     static const struct bw_velocity_api api = {sizeof api, evaluate};
+    static const struct vorton_kernel_api kernel = {kernel_tell};
+    if (!strcmp(id, VORTON_KERNEL)) return &kernel;
     return strcmp(id, BW_VELOCITY) ? NULL : &api;
 }
 

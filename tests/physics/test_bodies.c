@@ -100,7 +100,7 @@ static enum bw_status push_step(struct bw_stage *s)
     return BW_OK;
 }
 
-static const struct bw_attribute push_attributes[] = BODY_ATTRIBUTE_ROWS;
+static const struct bw_attribute push_attributes[] = {BODY_ATTRIBUTE_ROWS};
 static const struct bw_port push_ports[] = {{.name = "bodies",
                                              .kind = BW_PARTICLES,
                                              .access = BW_UPDATE,
