@@ -76,7 +76,7 @@ static void params_print(const struct bw_param *rows, uint32_t n, uint32_t strid
 
 static void port_print(const struct bw_port *p)
 {
-    static const char *const kind[] = {"scalar", "vector", "mac", "particles", "bodies"};
+    static const char *const kind[] = {"scalar", "vector", "mac", "particles"};
     static const char *const access[] = {"", "reads", "updates", "writes"};
     int list = (p->flags & BW_PORT_LIST) != 0;
     printf("  %-12s %s %s%s%s%s%s\n", p->name, access[p->access < 4 ? p->access : 0],

@@ -156,7 +156,7 @@ static enum bw_status alive_read(struct bw_preset_field *f, const struct bw_node
 static enum bw_status field_read(struct bw_preset_field *f, const struct bw_node *n, struct bw_diag *d)
 {
     static const char *const keys[] = {"kind", "precision", "advect", "background", "alive"};
-    static const char *const kinds[] = {"scalar", "vector", "mac", "particles", "bodies"};
+    static const char *const kinds[] = {"scalar", "vector", "mac", "particles"};
     static const char *const precisions[] = {"f32", "f64"};
     *f = (struct bw_preset_field){.kind = -1, .precision = -1, .advect = -1, .alive = -1, .place = n->key_place};
     f->name = bw_strdup(n->key);
@@ -164,7 +164,7 @@ static enum bw_status field_read(struct bw_preset_field *f, const struct bw_node
     enum bw_status status = bw_read_map(&n, "a field", d);
     if (status || !n) return status;
     status = bw_read_words(n, keys, 5, "a field", d);
-    status = bw_first(status, bw_read_choice(bw_node_get(n, "kind"), "kind", kinds, 5, &f->kind, d));
+    status = bw_first(status, bw_read_choice(bw_node_get(n, "kind"), "kind", kinds, 4, &f->kind, d));
     status =
         bw_first(status, bw_read_choice(bw_node_get(n, "precision"), "precision", precisions, 2, &f->precision, d));
     status = bw_first(status, bw_read_bool(bw_node_get(n, "advect"), "advect", &f->advect, d));

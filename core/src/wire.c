@@ -20,7 +20,7 @@ static const struct standard {
     {"momentum", "kg/(m^2 s)", BW_VECTOR, 0, 0},
 };
 
-const char *const wire_kind_word[] = {"scalar", "vector", "mac", "particles", "bodies"};
+const char *const wire_kind_word[] = {"scalar", "vector", "mac", "particles"};
 const char *const wire_precision_word[] = {"f32", "f64", "i64"};
 
 static const struct standard *standard_find(const char *name)

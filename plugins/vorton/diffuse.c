@@ -6,7 +6,7 @@
  *            for turbulence (Smagorinsky 1963, with the vorticity for the strain: Mansfield, Knio & Meneveau 1998). Wants vortons that fill space evenly, as vorton.remesh leaves them: V is a share of space there.
  *     core   dσ²/dt = 2ν: cores spread (Leonard 1980). Exact for what does not deform; wants a remesh when σ has
  *            grown. Volumes, which carry density, stay.
- * pse is explicit: dt ≤ σ²/4ν, half of where it would overshoot. Heat and mass deviations are exchanged in the same way, dT_p/dt =
+ * Sheets of bodies (vorton.collide; no volume) have no part in it. pse is explicit: dt ≤ σ²/4ν, half of where it would overshoot. Heat and mass deviations are exchanged in the same way, dT_p/dt =
  * (2κ/σ²) Σ_q V_q (T_q - T_p) η: Σ V T stays. Still air loses heat to ambient vortons only: there is nothing where there are none. */
 #include "bins.h"
 #include "vorton.h"
@@ -67,13 +67,13 @@ static void neighbours_visit(struct exchange *e, int64_t p, visit_fn visit, doub
 {
     const struct vorton_arrays *v = e->v;
     int64_t run[25][2];
-    int n = bins_near(&e->bins, v->pos[p], 2, run);
+    int n = v->volume[p] > 0 ? bins_near(&e->bins, v->pos[p], 2, run) : 0;
     for (int r = 0; r < n; r++)
         for (int64_t i = run[r][0]; i < run[r][1]; i++) {
             int64_t q = e->bins.order[i];
             double d2 = 0, s2 = 0.5 * (v->radius[p] * v->radius[p] + v->radius[q] * v->radius[q]);
             for (int a = 0; a < 3; a++) d2 += (v->pos[p][a] - v->pos[q][a]) * (v->pos[p][a] - v->pos[q][a]);
-            if (d2 > REACH * REACH * s2) continue;
+            if (d2 > REACH * REACH * s2 || !(v->volume[q] > 0)) continue;
             double eta = exp(-0.5 * d2 / s2) / (15.749609945722419 * s2 * sqrt(s2)); // (2π)^(3/2)
             visit(e, p, q, eta / s2, e->eddy > 0 ? e->eddy * (e->omega[p] + e->omega[q]) * eta : 0, sum);
         }
@@ -122,7 +122,8 @@ static void exchange_chunk(int64_t chunk, uint32_t worker, void *user)
 static double radius_extreme(const struct vorton_arrays *v, int largest)
 {
     double r = largest ? 0 : HUGE_VAL;
-    for (int64_t i = 0; i < v->count; i++) r = largest ? fmax(r, v->radius[i]) : fmin(r, v->radius[i]);
+    for (int64_t i = 0; i < v->count; i++)
+        if (v->volume[i] > 0) r = largest ? fmax(r, v->radius[i]) : fmin(r, v->radius[i]);
     return r;
 }
 
@@ -174,7 +175,7 @@ static double max_dt(struct bw_stage *s)
 {
     struct vorton_arrays v = vorton_arrays(s, s->ports[0].particles);
     double rate[VALUES], most = rates(s->params, rate), r = radius_extreme(&v, 0);
-    return most > 0 && v.count && r > 0 ? r * r / (4 * most) : HUGE_VAL;
+    return most > 0 && v.count && r > 0 && r < HUGE_VAL ? r * r / (4 * most) : HUGE_VAL;
 }
 
 static enum bw_status step(struct bw_stage *s)
@@ -182,9 +183,9 @@ static enum bw_status step(struct bw_stage *s)
     const struct params *p = s->params;
     struct vorton_arrays v = vorton_arrays(s, s->ports[0].particles);
     double rate[VALUES];
-    enum bw_status st = v.count && (rates(p, rate) > 0 || (p->eddy > 0 && p->method == METHOD_PSE)) ? exchange_run(s, &v, rate) : BW_OK;
+    enum bw_status st = radius_extreme(&v, 1) > 0 && (rates(p, rate) > 0 || (p->eddy > 0 && p->method == METHOD_PSE)) ? exchange_run(s, &v, rate) : BW_OK;
     for (int64_t i = 0; i < v.count && p->method == METHOD_CORE; i++)
-        v.radius[i] = sqrt(v.radius[i] * v.radius[i] + 2 * p->viscosity * s->dt);
+        if (v.volume[i] > 0) v.radius[i] = sqrt(v.radius[i] * v.radius[i] + 2 * p->viscosity * s->dt);
     return st;
 }
 

@@ -8,6 +8,7 @@
  *            proportion to their strength.
  *   merge    pairs nearer than `merge` radii become one: strength and volume add, place and σ² are means.
  *   split    vortons stretched to `split` times their strength at birth become two halves along their strength.
+ * A body's sheet (vorton.collide; no volume) is left alone.
  * Remeshing happens every `interval` of time, merging and splitting in every step. */
 #include "bins.h"
 #include "vorton.h"
@@ -78,12 +79,12 @@ static enum bw_status merge_run(struct bw_stage *s, double share)
     for (int64_t i = 0; i < v.count; i++) {
         int64_t run[25][2];
         double near = share * v.radius[i];
-        int n = drop[i] ? 0 : bins_near(&b, old[i], 1, run);
+        int n = drop[i] || !(v.volume[i] > 0) ? 0 : bins_near(&b, old[i], 1, run);
         for (int r = 0; r < n; r++)
             for (int64_t k = run[r][0]; k < run[r][1]; k++) {
                 int64_t q = b.order[k];
                 const double d[3] = {old[q][0] - old[i][0], old[q][1] - old[i][1], old[q][2] - old[i][2]};
-                if (q <= i || drop[q] || length(d) > near) continue;
+                if (q <= i || drop[q] || !(v.volume[q] > 0) || length(d) > near) continue;
                 pair_merge(&v, i, q);
                 drop[q] = 1;
                 merged++;
@@ -115,17 +116,22 @@ static void pair_split(struct vorton_arrays *v, int64_t i, int64_t to)
     v->born[i] = v->born[to] = n / 2;
 }
 
+static int is_stretched(const struct vorton_arrays *v, int64_t i, double ratio)
+{
+    return v->volume[i] > 0 && v->born[i] > 0 && length(v->strength[i]) > ratio * v->born[i];
+}
+
 static enum bw_status split_run(struct bw_stage *s, double ratio)
 {
     struct bw_particles *p = s->ports[0].particles;
     struct vorton_arrays v = vorton_arrays(s, p);
     int64_t many = 0, first = 0, old = v.count;
-    for (int64_t i = 0; i < old; i++) many += v.born[i] > 0 && length(v.strength[i]) > ratio * v.born[i];
+    for (int64_t i = 0; i < old; i++) many += is_stretched(&v, i, ratio);
     enum bw_status st = many ? particles_of(s)->add(p, many, &first) : BW_OK;
     if (st) return st;
     v = vorton_arrays(s, p);
     for (int64_t i = 0; i < old && many; i++)
-        if (v.born[i] > 0 && length(v.strength[i]) > ratio * v.born[i]) pair_split(&v, i, first++);
+        if (is_stretched(&v, i, ratio)) pair_split(&v, i, first++);
     s->host->metric(s, "split", (double)many, BW_METRIC_SUM);
     return BW_OK;
 }
@@ -304,7 +310,7 @@ static enum bw_status nodes_take(struct bw_stage *s, const struct lattice *l, co
         v.born[to] = length(v.strength[to]);
         to++;
     }
-    memset(drop, 1, (size_t)old);
+    for (int64_t i = 0; i < old; i++) drop[i] = v.volume[i] > 0;
     memset(drop + old, 0, (size_t)c->kept);
     api->remove(all, drop);
     return BW_OK;
@@ -317,13 +323,16 @@ static enum bw_status remesh_run(struct bw_stage *s)
     struct lattice l = {.h = p->spacing};
     double least = HUGE_VAL, far = 0;
     for (int64_t i = 0; i < v.count; i++) {
+        if (!(v.volume[i] > 0)) continue;
         least = fmin(least, v.radius[i]);
         for (int a = 0; a < 3; a++) far = fmax(far, fabs(v.pos[i][a]));
     }
+    if (isinf(least)) return BW_OK; // nothing but sheets
     if (!(l.h > 0)) l.h = least / p->overlap;
     if (!(l.h > 0) || far / l.h > 1e12) return s->host->fail(s, BW_ERR_DIVERGED, "a lattice of %g m does not reach to %g m", l.h, far);
     enum bw_status st = bricks_find(s, &l, &v);
-    for (int64_t i = 0; i < v.count && !st; i++) vorton_spread(&l, &v, i);
+    for (int64_t i = 0; i < v.count && !st; i++)
+        if (v.volume[i] > 0) vorton_spread(&l, &v, i);
     if (st) return st;
     struct census c = nodes_count(&l, p);
     s->host->metric(s, "nodes", (double)c.kept, BW_METRIC_LAST);

@@ -11,6 +11,7 @@
  * field is its own. `seed` is seed.c. `auto` takes what is likely to be faster. The stage holds no state but memory: what it
  * answers depends on the vortons alone, not on what was asked before. */
 #include "particle_mesh.h"
+#include "velocity.h"
 #include "seed.h"
 #include "vorton.h"
 #include <math.h>
@@ -357,9 +358,16 @@ static enum bw_status step(struct bw_stage *s)
 
 static void uninit(struct bw_stage *s) { particle_mesh_free(&((struct state *)s->state)->mesh); }
 
+static enum pair_kernel kernel_tell(const struct bw_stage *s)
+{
+    return (enum pair_kernel)((const struct params *)s->params)->kernel;
+}
+
 static const void *extension(const char *id)
 {
     static const struct bw_velocity_api api = {sizeof api, evaluate};
+    static const struct vorton_kernel_api kernel = {kernel_tell};
+    if (!strcmp(id, VORTON_KERNEL)) return &kernel;
     return strcmp(id, BW_VELOCITY) ? NULL : &api;
 }
 

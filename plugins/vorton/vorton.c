@@ -125,7 +125,7 @@ enum bw_status particles_tidy(struct bw_stage *s, struct bw_particles *p, double
 
 /* A table of structs needs constants, and descriptors of other files are none: filled once, when the plugin is
  * loaded, before anybody can look at it. */
-static struct bw_stage_desc stages[9];
+static struct bw_stage_desc stages[10];
 __attribute__((constructor)) static void fill_stages(void)
 {
     stages[0] = vorton_emit_desc;
@@ -137,6 +137,7 @@ __attribute__((constructor)) static void fill_stages(void)
     stages[6] = tracers_desc;
     stages[7] = to_grid_desc;
     stages[8] = vorton_confine_desc;
+    stages[9] = vorton_collide_desc;
 }
 
 BW_EXPORT const struct bw_module billow_module = BW_MODULE(stages);

@@ -2,8 +2,9 @@
 /* What the vorton family shares: the particles' attributes, and who knows velocities.
  *
  * A vorton is a piece of vorticity: `strength` α = ω·volume (m³/s, conserved sums are plain sums of it), spread over a
- * core of `radius` σ. `density` is its deviation from the ambient density, kg/m³, at ambient temperature; `temperature` its excess
- * over ambient, K. Tracers are carried and seen. */
+ * core of `radius` σ. One without a volume is no piece of fluid but part of a body's sheet, which vorton.collide looks after.
+ * `density` is its deviation from the ambient density, kg/m³, at ambient temperature; `temperature` its excess over ambient, K.
+ * Tracers are carried and seen. */
 #ifndef VORTON_H
 #define VORTON_H
 
@@ -61,6 +62,6 @@ enum bw_status flow_at(struct bw_stage *s, const struct flow *flow, int64_t coun
 enum bw_status particles_tidy(struct bw_stage *s, struct bw_particles *p, double limit);
 
 extern const struct bw_stage_desc vorton_emit_desc, vorton_velocity_desc, vorton_stretch_desc, vorton_diffuse_desc,
-    vorton_remesh_desc, vorton_advect_desc, vorton_confine_desc, tracers_desc, to_grid_desc;
+    vorton_remesh_desc, vorton_collide_desc, vorton_advect_desc, vorton_confine_desc, tracers_desc, to_grid_desc;
 
 #endif

@@ -23,7 +23,6 @@ enum bw_kind {
     BW_VECTOR = 1,    ///< three values at each cell centre
     BW_MAC = 2,       ///< component a on low faces along a
     BW_PARTICLES = 3, ///< structure of arrays
-    BW_BODIES = 4,    ///< rigid bodies (reserved)
 };
 #define BW_KIND_BIT(kind) (1u << (kind)) ///< for bw_port.kinds of a list
 

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Bodies among vortons: no-slip, added mass, momentum to rounding, wakes that brake, the seed's way, and what is bad. */
+#include "bodies_of.h"
+#include <unistd.h>
+
+#define HEAD "billow: 1\ndomain: {cells: [16, 16, 16], voxel: 1}\n"
+#define RHO 2.0
+
+static char *table_write(const char *rows)
+{
+    static char path[32];
+    strcpy(path, "/tmp/billow-collide-XXXXXX.csv");
+    int fd = mkstemps(path, 4);
+    cr_assert(fd >= 0 && write(fd, rows, strlen(rows)) == (ssize_t)strlen(rows));
+    close(fd);
+    return path;
+}
+
+/* ---- stages that look ---- */
+
+static double slip;         ///< root mean square on 200 points of the first body's surface
+static double ledger[2][6]; ///< fluid and bodies together before and after: momentum, angular momentum about the first body
+static double scale[2];     ///< of what goes into them
+static double worst;        ///< largest change so far, relative
+static int seed_books;      ///< 1: vortons as balls; 2: impulse without a sheet
+
+static const struct bw_attribute vorton_rows[] = {{"pos", BW_F64P, 3, "m"},        {"strength", BW_F64P, 3, "m^3/s"},
+                                                  {"radius", BW_F64P, 1, "m"},     {"volume", BW_F64P, 1, "m^3"},
+                                                  {"velocity", BW_F32, 3, "m/s"}};
+static const struct bw_attribute body_rows[] = {BODY_ATTRIBUTE_ROWS};
+static const struct bw_port look_ports[] = {
+    {.name = "vortons", .kind = BW_PARTICLES, .access = BW_READ, .doc = "Seen.", .attributes = vorton_rows, .n_attributes = 5},
+    {.name = "bodies", .kind = BW_PARTICLES, .access = BW_READ, .doc = "Seen.", .attributes = body_rows, .n_attributes = BW_COUNT(body_rows)}};
+
+static enum bw_status slip_step(struct bw_stage *s)
+{
+    const void *table = NULL;
+    struct bw_stage *from = s->host->find_stage(s, BW_VELOCITY, 0, &table);
+    struct body_arrays b = body_arrays(s, s->ports[1].particles);
+    bw_vec3 at[200];
+    double u[600] = {0}, sum = 0;
+    for (int i = 0; i < 200; i++) {
+        double z = 2 * bw_rng_unit(1, 2 * (uint64_t)i) - 1, t = 2 * PI * bw_rng_unit(1, 2 * (uint64_t)i + 1), r = sqrt(1 - z * z);
+        const double n[3] = {r * cos(t), r * sin(t), z};
+        for (int a = 0; a < 3; a++) at[i][a] = b.pos[0][a] + b.size[0][0] * n[a];
+    }
+    enum bw_status st = ((const struct bw_velocity_api *)table)->evaluate(from, 200, (const bw_vec3 *)at, u, NULL);
+    for (int i = 0; i < 200; i++) {
+        double own[3];
+        body_velocity(&b, 0, at[i], own);
+        for (int a = 0; a < 3; a++) sum += (u[3 * i + a] - own[a]) * (u[3 * i + a] - own[a]);
+    }
+    slip = sqrt(sum / 200);
+    return st;
+}
+
+static void vorton_add(const struct bw_stage *s, const double centre[3], double out[6], double *size)
+{
+    struct bw_particles *p = s->ports[0].particles;
+    const bw_vec3 *x = bw_particles_table.attribute(p, "pos"), *alpha = bw_particles_table.attribute(p, "strength");
+    const double *radius = bw_particles_table.attribute(p, "radius"), *volume = bw_particles_table.attribute(p, "volume");
+    const float *v = bw_particles_table.attribute(p, "velocity");
+    for (int64_t i = 0; i < bw_particles_table.count(p); i++) {
+        double r[3], c[3], d[3], own[3], mass = RHO * volume[i];
+        for (int a = 0; a < 3; a++) {
+            r[a] = x[i][a] - centre[a];
+            own[a] = mass * (double)v[3 * i + a];
+        }
+        body_cross(r, seed_books == 1 ? own : alpha[i], c);
+        body_cross(r, c, d);
+        for (int a = 0; a < 3; a++) {
+            double lin = seed_books == 1 ? own[a] : RHO * c[a] / 2;
+            double ang = seed_books == 1 ? c[a] + .4 * mass * radius[i] * radius[i] * .5 * alpha[i][a] / volume[i] : RHO * d[a] / 3;
+            out[a] += lin;
+            out[3 + a] += ang;
+            *size += fabs(lin) + fabs(ang);
+        }
+    }
+}
+
+static enum bw_status ledger_find(struct bw_stage *s, int which)
+{
+    struct body_arrays b = body_arrays(s, s->ports[1].particles);
+    const bw_vec3 *met = bw_particles_table.attribute(s->ports[1].particles, "met");
+    const bw_vec3 *met_spin = bw_particles_table.attribute(s->ports[1].particles, "met_spin");
+    memset(ledger[which], 0, sizeof ledger[which]);
+    scale[which] = 0;
+    vorton_add(s, b.pos[0], ledger[which], &scale[which]);
+    for (int64_t i = 0; i < b.count; i++) {
+        double spin[3], orbit[3], r[3], own[3];
+        body_inertia(&b, i, b.spin[i], 0, spin);
+        for (int a = 0; a < 3; a++) {
+            r[a] = b.pos[i][a] - b.pos[0][a];
+            own[a] = b.mass[i] * b.velocity[i][a] - (seed_books ? 0 : RHO * b.volume[i] * met[i][a]);
+            ledger[which][a] += own[a];
+            /* inside: -2/3 J of 2Ω in the middle, and the fluid's own J Ω is not there */
+            ledger[which][3 + a] += spin[a] - (seed_books ? 0 : 5. / 3 * b.inertia[i][a] / b.mass[i] * RHO * b.volume[i] * met_spin[i][a]);
+        }
+        body_cross(r, own, orbit);
+        for (int a = 0; a < 3; a++) ledger[which][3 + a] += orbit[a];
+    }
+    for (int a = 0; a < 6 && which && s->step > 0; a++)
+        worst = fmax(worst, fabs(ledger[1][a] - ledger[0][a]) / fmax(scale[0], scale[1]));
+    return BW_OK;
+}
+static enum bw_status before_step(struct bw_stage *s) { return ledger_find(s, 0); }
+static enum bw_status after_step(struct bw_stage *s) { return ledger_find(s, 1); }
+
+static const struct bw_stage_desc look_stages[] = {
+    {.id = "slip", .version = "1", .brief = "Looks.", BW_PORTS(look_ports), .step = slip_step, .flags = BW_STAGE_SETUP},
+    {.id = "before", .version = "1", .brief = "Looks.", BW_PORTS(look_ports), .step = before_step},
+    {.id = "after", .version = "1", .brief = "Looks.", BW_PORTS(look_ports), .step = after_step},
+};
+static const struct bw_module look_module = BW_MODULE(look_stages);
+static const struct test_options looking = {.simd = UINT32_MAX, .module = &look_module};
+
+/* ---- the sheet ---- */
+
+Test(collide, no_slip)
+{
+    static const int nodes[] = {50, 200, 600};
+    static const char *const spin[] = {"0", "2"};
+    for (int w = 0; w < 2; w++) {
+        double is[3];
+        for (int k = 0; k < 3; k++) {
+            struct test_run r = run_with(&looking,
+                                         HEAD "time: {fps: 24, frames: 1-1}\nstages:\n"
+                                              "  - body: {shape: {sphere: {center: [1, 2, 3], radius: 50 cm}}, velocity: [1, 0, 0], spin: [0, 0, %s]}\n"
+                                              "  - vorton.velocity: {method: direct}\n  - vorton.collide: {nodes: %d}\n  - slip: {}\n",
+                                         spin[w], nodes[k]);
+            is[k] = slip;
+            test_end(&r);
+        }
+        fprintf(stderr, "slip at 200 points, spin %s: %.4f, %.4f, %.4f with 50, 200, 600 nodes\n", spin[w], is[0], is[1], is[2]);
+        cr_assert(is[2] < is[1] && is[1] < is[0] && is[2] < .1, "slip %.4f, %.4f, %.4f", is[0], is[1], is[2]);
+    }
+}
+
+/* From rest: (m - m_f) g = (m + ½ m_f) a, heavy or light; a box has its added mass as well. */
+Test(collide, added_mass)
+{
+    static const double ratio[] = {1.01, 2, .05};
+    for (int k = 0; k < 3; k++) {
+        struct test_run r = run(HEAD "time: {fps: 24, frames: 1-2, substeps: 1}\nstages:\n"
+                                     "  - body: {shape: {sphere: {center: [0, 0, 9], radius: 30 cm}}, density: %g}\n"
+                                     "  - bodies: {}\n  - vorton.velocity: {}\n  - vorton.collide: {density: 1000}\n",
+                                1000 * ratio[k]);
+        double is = bodies_of(&r).velocity[0][2] * 24, want = -9.81 * (ratio[k] - 1) / (ratio[k] + .5);
+        fprintf(stderr, "density %g of the fluid's: %.4f m/s^2, %.4f of the exact\n", ratio[k], is, is / want);
+        cr_assert(is / want > (ratio[k] < 1 ? .88 : .95) && is / want < 1.02, "%g m/s^2, not %g", is, want);
+        test_end(&r);
+    }
+}
+
+/* Without shedding a ball goes on for ever (d'Alembert). */
+Test(collide, no_drag_without_a_wake)
+{
+    struct test_run r = run(HEAD "time: {fps: 24, frames: 1-25, substeps: 1}\nstages:\n"
+                                 "  - body: {shape: {sphere: {center: [0, 0, 9], radius: 30 cm}}, density: 1.2, velocity: [1, 0.5, 0]}\n"
+                                 "  - vorton.velocity: {method: direct}\n  - vorton.stretch: {}\n  - vorton.advect: {}\n"
+                                 "  - bodies: {gravity: [0, 0, 0]}\n  - vorton.collide: {shed: no, nodes: 100, fine: 4}\n");
+    struct body_arrays b = bodies_of(&r);
+    cr_assert_float_eq(b.velocity[0][0], 1, 2e-4, "%.6f m/s", b.velocity[0][0]);
+    cr_assert_float_eq(b.velocity[0][1], .5, 2e-4, "%.6f m/s", b.velocity[0][1]);
+    test_end(&r);
+}
+
+#define WILD "x,y,z,strength_x,strength_y,strength_z,radius\n0.1,0.25,1.1,0.1,0.2,-0.3,0.1\n0.3,0.1,1.2,0,0.3,0.1,0.15\n0.5,-0.2,1,0.3,-0.1,0.2,0.1\n"
+
+/* Fluid and body have together after the stage what they had before: shedding, spinning, with vortons thrown into the body. */
+Test(collide, books_of_the_sheet)
+{
+    seed_books = 0;
+    worst = 0;
+    struct test_run r = run_with(&looking,
+                                 HEAD "time: {fps: 24, frames: 1-13, substeps: 1}\nstages:\n"
+                                      "  - vorton.emit: {source: {file: {file: %s}}}\n"
+                                      "  - body: {shape: {sphere: {center: [0, 0, 1], radius: 20 cm}}, density: 3, velocity: [1, 0.2, 0], spin: [1, 2, 3]}\n"
+                                      "  - vorton.velocity: {}\n  - vorton.advect: {}\n  - bodies: {}\n"
+                                      "  - before: {}\n  - vorton.collide: {density: 2, nodes: 80, fine: 3}\n  - after: {}\n",
+                                 table_write(WILD));
+    cr_assert_gt(metric(&r, "vorton.velocity.vortons"), 80 * 9 + 1 + 3 + 80, "nothing was shed");
+    fprintf(stderr, "momentum of fluid and body changes by %.1e of what is there\n", worst);
+    cr_assert(worst < 1e-12 && worst > 0, "changed by %.2e", worst);
+    test_end(&r);
+}
+
+/* A ball in still fluid only ever slows down, and does. */
+Test(collide, slows_down)
+{
+    double last = 1, first = 0;
+    for (int frame = 4; frame <= 28; frame += 8) {
+        struct test_run r = run(HEAD "time: {fps: 24, frames: 1-%d, substeps: 1}\nstages:\n"
+                                     "  - body: {shape: {sphere: {center: [0, 0, 9], radius: 20 cm}}, density: 3, velocity: [1, 0, 0]}\n"
+                                     "  - vorton.velocity: {}\n  - vorton.stretch: {}\n  - vorton.advect: {}\n  - vorton.remesh: {merge: 0.7}\n"
+                                     "  - vorton.diffuse: {method: core, viscosity: 2e-3}\n"
+                                     "  - bodies: {gravity: [0, 0, 0]}\n  - vorton.collide: {nodes: 100, fine: 3}\n",
+                                frame);
+        double u = bodies_of(&r).velocity[0][0];
+        fprintf(stderr, "after %d frames %.4f m/s\n", frame - 1, u);
+        cr_assert_lt(u, last, "faster after %d frames", frame);
+        if (!first) first = u;
+        last = u;
+        test_end(&r);
+    }
+    cr_assert_lt(last, .99 * first);
+}
+
+static uint64_t hash(const struct test_run *r, const char *particles, const char *name)
+{
+    struct bw_particles *p = bw_chain_particles(r->chain, particles);
+    const unsigned char *v = bw_particles_table.attribute(p, name);
+    uint64_t h = 1469598103934665603ull;
+    for (int64_t i = 0; i < 24 * bw_particles_table.count(p); i++) h = (h ^ v[i]) * 1099511628211ull;
+    return h;
+}
+
+/* Two bodies, a ball and a box, that meet: the same bits on one and two threads. */
+Test(collide, equal_bytes)
+{
+    uint64_t h[2][3];
+    for (uint32_t threads = 1; threads <= 2; threads++) {
+        struct test_options o = {.threads = threads, .simd = UINT32_MAX};
+        struct test_run r = run_with(&o, HEAD "time: {fps: 25, frames: 1001-1006, substeps: 2}\nstages:\n"
+                                              "  - body: {id: a, shape: {sphere: {center: [0, 0, 1], radius: 20 cm}}, velocity: [2, 0, 0], spin: [0, 0, 9]}\n"
+                                              "  - body: {id: b, shape: {box: {center: [0.5, 0.1, 1], size: [0.3, 0.3, 0.2]}}}\n"
+                                              "  - tracers: {shape: {box: {center: [0.2, 0, 1], size: [1, 1, 1]}}, count: 3000}\n"
+                                              "  - vorton.velocity: {}\n  - vorton.stretch: {}\n  - vorton.advect: {}\n  - bodies: {}\n"
+                                              "  - vorton.collide: {nodes: 60, fine: 3}\n");
+        h[threads - 1][0] = hash(&r, "bodies", "pos");
+        h[threads - 1][1] = hash(&r, "vortons", "strength");
+        h[threads - 1][2] = hash(&r, "tracers", "pos");
+        test_end(&r);
+    }
+    for (int i = 0; i < 3; i++) cr_assert_eq(h[0][i], h[1][i], "%d", i);
+}
+
+/* ---- the seed's way ---- */
+
+Test(collide, seed_contact)
+{
+    static const char *const books[] = {"particles", "impulse"}, *const place[] = {"offset", "above"};
+    for (int k = 0; k < 4; k++) {
+        seed_books = 1 + k / 2;
+        worst = 0;
+        struct test_run r = run_with(&looking,
+                                     HEAD "time: {fps: 24, frames: 1-3, substeps: 1}\nstages:\n"
+                                          "  - vorton.emit: {source: {cloud: {center: [0.4, 0, 1], radius: 30 cm, count: 300, vorticity: 5, core: 5 cm}}}\n"
+                                          "  - body: {shape: {sphere: {center: [0, 0, 1], radius: 20 cm}}, density: 3, velocity: [2, 0.2, 0], spin: [1, 2, 3]}\n"
+                                          "  - vorton.velocity: {kernel: seed, method: direct}\n  - vorton.advect: {}\n  - bodies: {gravity: [0, 0, 0]}\n"
+                                          "  - before: {}\n  - vorton.collide: {method: seed, density: 2, books: %s, place: %s}\n  - after: {}\n",
+                                     books[k / 2], place[k % 2]);
+        cr_assert_gt(metric(&r, "vorton.collide.ejected"), 0);
+        double left = metric(&r, "vorton.collide.contact");
+        cr_assert(left < 1e-12, "%g of the velocity is left at a contact", left);
+        cr_assert(worst < 1e-12 && worst > 0, "%s: changed by %.2e", books[k / 2], worst);
+        test_end(&r);
+    }
+}
+
+/* One vorton in a ball that moves: what it brings about at the nearest point is the ball's motion; kernel by hand. */
+Test(collide, seed_by_hand)
+{
+    struct test_run r = run(HEAD "time: {fps: 24, frames: 1-2, substeps: 1}\nstages:\n"
+                                 "  - body: {shape: {sphere: {center: [0, 0, 1], radius: 20 cm}}, velocity: [3, 0, 0], held: yes}\n"
+                                 "  - vorton.emit: {source: {file: {file: %s}}}\n  - vorton.velocity: {}\n  - bodies: {}\n"
+                                 "  - vorton.collide: {method: seed}\n",
+                            table_write("x,y,z,strength_x,strength_y,strength_z,radius\n0.25,0.1,1.05,0,0,0.001,0.05\n"));
+    struct bw_particles *p = bw_chain_particles(r.chain, "vortons");
+    const double *x = bw_particles_table.attribute(p, "pos"), *alpha = bw_particles_table.attribute(p, "strength");
+    const double d[3] = {.25 - .125, .1, .05}, size = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+    double q = erf(sqrt(.5)) - sqrt(2 / PI) * exp(-.5), to[3], u[3];
+    cr_assert_lt(size, .2);
+    for (int a = 0; a < 3; a++) to[a] = (a == 0 ? .125 : a == 2) + .2 / size * d[a] - x[a];
+    body_cross(alpha, to, u);
+    for (int a = 0; a < 3; a++) {
+        u[a] *= q / (4 * PI * .05 * .05 * .05);
+        cr_assert_float_eq(u[a], a ? 0 : 3, 1e-8, "%d: %.12g m/s", a, u[a]);
+    }
+    test_end(&r);
+}
+
+/* ---- bad input ---- */
+
+Test(collide, misfits)
+{
+    const char *rows = "x,y,z,strength_x,strength_y,strength_z,radius\n0,0,1,0,0,1,0.1\n0.1,0,1,0,0,1,0.1\n"
+                       "0.4,0,1,0,0,0.01,0.1\n0.4,0,1,0,0,0.01,0.1\n0.4,0.2,1,0,0,0.01,0\n0,0,1e7,1,0,0,0.1\n";
+    struct test_run r = run(HEAD "time: {fps: 24, frames: 1-3, substeps: 1}\nstages:\n"
+                                 "  - vorton.emit: {source: {file: {file: %s}}}\n"
+                                 "  - body: {shape: {sphere: {center: [0, 0, 1], radius: 20 cm}}, velocity: [1, 0, 0]}\n"
+                                 "  - tracers: {shape: {sphere: {center: [0, 0, 1], radius: 30 cm}}, count: 1000}\n"
+                                 "  - vorton.velocity: {}\n  - vorton.advect: {}\n  - bodies: {}\n  - vorton.collide: {nodes: 50, fine: 2}\n",
+                            table_write(rows));
+    struct body_arrays b = bodies_of(&r);
+    struct bw_particles *p = bw_chain_particles(r.chain, "tracers");
+    const bw_vec3 *x = bw_particles_table.attribute(p, "pos");
+    int64_t n = bw_particles_table.count(p);
+    cr_assert(n > 600 && n < 800, "%lld tracers of about 704 are left", (long long)n);
+    for (int64_t i = 0; i < n; i++)
+        cr_assert_gt(hypot(hypot(x[i][0] - b.pos[0][0], x[i][1] - b.pos[0][1]), x[i][2] - b.pos[0][2]), .2 - 1e-9);
+    cr_assert_geq(metric(&r, "vorton.velocity.vortons"), 2 + 50 * 4 + 1, "the two that stood free are there, the two inside are not");
+    test_end(&r);
+}
+
+static void refuse(const char *stages, const char *sentence)
+{
+    char yaml[1024];
+    snprintf(yaml, sizeof yaml, HEAD "time: {fps: 24, frames: 1-3, substeps: 1}\nstages:\n%s", stages);
+    struct test_run r = test_start(yaml, NULL);
+    cr_assert_neq(r.status, BW_OK, "%s was taken", stages);
+    cr_assert(r.diag.text && strstr(r.diag.text, sentence), "%s: %s", stages, r.diag.text ? r.diag.text : "");
+    test_end(&r);
+}
+
+Test(collide, refusals)
+{
+    refuse("  - body: {shape: {sphere: {}}}\n  - vorton.collide: {}\n", "vorton.velocity");
+    refuse("  - body: {shape: {sphere: {}}}\n  - vorton.velocity: {}\n  - vorton.collide: {nodes: 2}\n", "nodes");
+}
