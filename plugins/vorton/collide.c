@@ -41,8 +41,8 @@ static const struct bw_param params[] = {
 };
 
 static const struct bw_attribute vorton_rows[] = {
-    ATTRIBUTE_POS, ATTRIBUTE_STRENGTH, ATTRIBUTE_RADIUS, ATTRIBUTE_VOLUME,   ATTRIBUTE_DENSITY,
-    ATTRIBUTE_BORN, ATTRIBUTE_AGE,     ATTRIBUTE_LIFE,   ATTRIBUTE_VELOCITY, {"bound", BW_F64P, 1, "1"},
+    ATTRIBUTE_POS,  ATTRIBUTE_STRENGTH, ATTRIBUTE_RADIUS, ATTRIBUTE_VOLUME,   ATTRIBUTE_DENSITY, ATTRIBUTE_TEMPERATURE,
+    ATTRIBUTE_BORN, ATTRIBUTE_AGE,      ATTRIBUTE_LIFE,   ATTRIBUTE_VELOCITY, {"bound", BW_F64P, 1, "1"},
 };
 static const struct bw_attribute body_rows[] = {
     BODY_ATTRIBUTE_ROWS, {"met", BW_F64P, 3, "m/s"}, {"met_spin", BW_F64P, 3, "1/s"}, {"known", BW_F64P, 1, "1"}, {"drift", BW_F64P, 1, "m"},
