@@ -348,13 +348,7 @@ Test(baroclinic, large_deviations_are_warned_of_once)
 
 static void refuse(const char *stages, const char *sentence)
 {
-    char yaml[2048];
-    snprintf(yaml, sizeof yaml, HEAD "time: {fps: 24, frames: 1-3, substeps: 1}\nstages:\n%s", stages);
-    struct test_run r = test_start(yaml, NULL);
-    cr_assert_neq(r.status, BW_OK, "%s was taken", stages);
-    cr_assert_not_null(r.diag.text);
-    cr_assert(strstr(r.diag.text, sentence), "%s: %s", stages, r.diag.text);
-    test_end(&r);
+    run_refused(sentence, HEAD "time: {fps: 24, frames: 1-3, substeps: 1}\nstages:\n%s", stages);
 }
 #define BALL(fill) "  - vorton.emit: {density: 0.1, source: {fill: {" fill "}}}\n"
 
