@@ -132,7 +132,7 @@ static int look_of_bake(struct cli_look *l, const struct bw_preset *p, const str
         bw_picture_stage(&values->p, l->size, &l->scene);
         l->scene.extinction *= values->p.thickness;
         l->scene.ambient = p->ambient > 0 ? p->ambient : l->scene.ambient;
-        good = bw_picture_look(&values->p, &l->scene.look, why, sizeof why) == BW_OK;
+        good = bw_picture_look(&values->p, view->flames, &l->scene.look, why, sizeof why) == BW_OK;
         if (!good) bw_diag_error(d, NULL, BW_ERR_PRESET, "%s", why);
     }
     bw_params_free(params);
@@ -140,7 +140,7 @@ static int look_of_bake(struct cli_look *l, const struct bw_preset *p, const str
     return good;
 }
 
-static void look_default(struct cli_look *l, int64_t height)
+static void look_default(struct cli_look *l, const struct bw_vdb_view *view, int64_t height)
 {
     struct bw_scene *c = &l->scene;
     double aspect = bw_camera_aspect(c->lo, c->hi), h = height > 0 ? (double)height : 720;
@@ -149,7 +149,7 @@ static void look_default(struct cli_look *l, int64_t height)
     c->extinction = bw_scene_extinction(c->lo, c->hi);
     c->exposure = 1;
     c->floor = 1;
-    c->look = (struct bw_look)BW_LOOK_DEFAULT;
+    c->look = view->flames ? (struct bw_look)BW_LOOK_FIRE : (struct bw_look)BW_LOOK_DEFAULT;
     bw_camera_fit(&c->camera, c->lo, c->hi, aspect);
 }
 
@@ -165,7 +165,7 @@ void cli_look_find(struct cli_look *l, const struct bw_sequence *s, const struct
     if (p && view->fps <= 0) l->fps = p->time.fps;
     if (d.status)
         fprintf(stderr, "billow: the bake's own look can't be had, this is the default: %s\n", d.first ? d.first : "");
-    if (!good) look_default(l, height);
+    if (!good) look_default(l, view, height);
     bw_preset_free(p);
     bw_diag_free(&d);
 }

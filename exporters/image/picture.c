@@ -230,12 +230,25 @@ static enum bw_status slice_make(struct bw_picture *p, struct bw_exporter *e, co
                   : BW_OK;
 }
 
-enum bw_status bw_picture_look(const struct bw_picture_params *p, struct bw_look *look, char *why, size_t why_size)
+/// Nobody has said how bright lamps, sky, smoke and flames are to be.
+static int look_untouched(const struct bw_picture_params *p)
 {
+    static const struct bw_look usual = BW_LOOK_DEFAULT;
+    int same = p->key == usual.key && p->environment == usual.environment && p->fire == usual.fire;
+    for (int c = 0; c < 3; c++) same &= fabs(p->smoke[c] - (double)usual.albedo[c]) < 1e-6;
+    return same;
+}
+
+enum bw_status bw_picture_look(const struct bw_picture_params *p, int flames, struct bw_look *look, char *why, size_t why_size)
+{
+    static const struct bw_look usual = BW_LOOK_DEFAULT, fire = BW_LOOK_FIRE;
+    const int dim = p->mood == BW_MOOD_FIRE || (p->mood == BW_MOOD_AUTO && flames && look_untouched(p));
+    const struct bw_look *base = dim ? &fire : &usual;
     const struct bw_picture_light *light = p->lights.items;
     const double *back = p->background.items;
-    *look = (struct bw_look){.key = p->key, .environment = p->environment, .fire = p->fire,
-                             .anisotropy = p->anisotropy, .bloom = p->bloom, .has_background = p->background.count > 0};
+    *look = (struct bw_look){.key = p->key * base->key, .environment = p->environment * base->environment,
+                             .fire = p->fire * base->fire, .anisotropy = p->anisotropy, .bloom = p->bloom,
+                             .has_background = p->background.count > 0};
     if (p->background.count && p->background.count != 3) {
         snprintf(why, why_size, "background wants three numbers, [r, g, b]");
         return BW_ERR_PRESET;
@@ -245,7 +258,7 @@ enum bw_status bw_picture_look(const struct bw_picture_params *p, struct bw_look
         return BW_ERR_PRESET;
     }
     for (int c = 0; c < 3; c++) {
-        look->albedo[c] = (float)fmin(fmax(p->smoke[c], 0), 1);
+        look->albedo[c] = (float)fmin(fmax(p->smoke[c], 0), 1) * base->albedo[c] / usual.albedo[c];
         look->background[c] = back ? (float)back[c] : 0;
     }
     look->n_lights = (int32_t)p->lights.count;
@@ -296,7 +309,7 @@ static enum bw_status scene_make(struct bw_picture *p, struct bw_exporter *e, co
     *scene = p->scene;
     scene->ambient = e->bake->ambient > 0 ? e->bake->ambient : 293.15;
     scene->extinction *= params->thickness;
-    enum bw_status status = bw_picture_look(params, &scene->look, why, sizeof why);
+    enum bw_status status = bw_picture_look(params, bw_gather_find(frame, "flame") != NULL, &scene->look, why, sizeof why);
     return status ? e->host->fail(e, status, "%s", why) : BW_OK;
 }
 

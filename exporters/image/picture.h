@@ -7,10 +7,11 @@
 #include "slice.h"
 #include <billow/plugin.h>
 
+enum bw_picture_mood { BW_MOOD_AUTO, BW_MOOD_SMOKE, BW_MOOD_FIRE };
 enum bw_picture_view { BW_VIEW_AUTO, BW_VIEW_RENDER, BW_VIEW_SLICE };
 
 struct bw_picture_params {
-    int32_t view, axis, map, vectors, floor, labels;
+    int32_t view, axis, map, vectors, floor, labels, mood;
     const char *field, *position;
     struct bw_list range;
     int64_t size;
@@ -46,6 +47,7 @@ extern const struct bw_param bw_picture_range_row[1], bw_picture_light_rows[3];
     BW_F64(S, m.edge, "edge", "8", 0, 1e4, 0, "Renders: cells of the finer domain over which `blend` fades."),           \
     BW_F64(S, m.exposure, "exposure", "1", 0, 1e6, 0, "Renders: brightness, times the default."),         \
     BW_F64(S, m.frame, "frame", "1", 0.05, 10, 0, "Renders: how much of the domain's width, and of its height from the floor, fills the picture."), \
+    BW_CHOICE(S, m.mood, "look", "auto", "auto|smoke|fire", "Renders: fire dims the studio, darkens smoke and tames flames, all times the values below; auto: where there are flames, and key, environment, fire and smoke are left alone."), \
     BW_F64(S, m.key, "key", "1", 0, 1e3, 0, "Renders: strength of the studio's lights; 0: fire alone lights the scene."),   \
     BW_F64(S, m.environment, "environment", "1", 0, 1e3, 0, "Renders: strength of the light from all around."),           \
     BW_F64(S, m.fire, "fire", "1", 0, 1e6, 0, "Renders: brightness of flames, times the default."),                        \
@@ -55,8 +57,8 @@ extern const struct bw_param bw_picture_range_row[1], bw_picture_light_rows[3];
     BW_LIST(S, m.lights, struct bw_picture_light, "lights", bw_picture_light_rows, "Renders: lamps instead of the studio's two, at most 8."), \
     BW_LIST(S, m.background, double, "background", bw_picture_range_row, "Renders: linear [r, g, b] behind everything instead of the studio's wall.")
 
-/// The look that parameters ask for. Errors: BW_ERR_PRESET with a sentence in `why`.
-enum bw_status bw_picture_look(const struct bw_picture_params *p, struct bw_look *look, char *why, size_t why_size);
+/// The look that parameters ask for; `flames`: 1 where there are any. Errors: BW_ERR_PRESET with a sentence in `why`.
+enum bw_status bw_picture_look(const struct bw_picture_params *p, int flames, struct bw_look *look, char *why, size_t why_size);
 /// What the picture shows of the stage s->lo … s->hi: camera, and, while size[0] is 0, the size in pixels and how thick
 /// smoke is (for a thickness of 1).
 void bw_picture_stage(const struct bw_picture_params *p, int32_t size[2], struct bw_scene *s);

@@ -58,6 +58,10 @@ struct bw_look {
 #define BW_LOOK_DEFAULT                                                                                                 \
     {.key = 1, .environment = 1, .fire = 1, .anisotropy = 0.45, .bloom = 0.06, .albedo = {0.92f, 0.92f, 0.92f}}
 
+/// Of fire: the studio dimmed, smoke sooty, flames that do not fill the film.
+#define BW_LOOK_FIRE                                                                                                    \
+    {.key = 0.15, .environment = 0.4, .fire = 0.4, .anisotropy = 0.45, .bloom = 0.06, .albedo = {0.5f, 0.5f, 0.5f}}
+
 /// What stays the same over a movie.
 struct bw_scene {
     struct bw_camera camera;

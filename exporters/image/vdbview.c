@@ -135,7 +135,10 @@ static enum bw_status file_survey(struct bw_vdb_view *v, const char *path, int f
     if (v->voxel <= 0) v->voxel = info->voxel[0];
     const int flame = v->field ? -1 : grid_find(f, bw_flame_names, 1);
     bounds_join(v, info);
-    if (flame >= 0) bounds_join(v, bwvdb_grid_info(f, flame)); // a clean fire has no smoke
+    if (flame >= 0) { // a clean fire has no smoke
+        bounds_join(v, bwvdb_grid_info(f, flame));
+        v->flames |= bwvdb_grid_info(f, flame)->active > 0;
+    }
     bwvdb_close(f);
     return BW_OK;
 }

@@ -35,6 +35,7 @@ struct bw_vdb_view {
     double fps;          ///< of the files, or 0
     double voxel;        ///< of the grid shown, world units
     int32_t ours;        ///< baked by this program
+    int32_t flames;      ///< something burns in some file
     double density_gain; ///< brings densities near 1
 };
 

@@ -364,6 +364,24 @@ Test(image, slab_of_flames_glows_as_a_black_body)
     free(fire);
 }
 
+/* Fire dims the studio by itself, but not for a preset that has its own idea. */
+Test(image, flames_dim_the_studio)
+{
+    struct bw_picture_params p = {.key = 1, .environment = 1, .fire = 1, .smoke = {0.92, 0.92, 0.92}};
+    struct bw_look look;
+    char why[200];
+    cr_assert_eq(bw_picture_look(&p, 0, &look, why, sizeof why), BW_OK);
+    cr_assert(look.key == 1 && look.environment == 1 && look.fire == 1 && fabsf(look.albedo[0] - 0.92f) < 1e-6f);
+    cr_assert_eq(bw_picture_look(&p, 1, &look, why, sizeof why), BW_OK);
+    cr_assert(look.key < 0.3 && look.environment < 0.6 && look.fire < 0.8 && look.albedo[0] < 0.6f);
+    p.key = 0.7;
+    cr_assert_eq(bw_picture_look(&p, 1, &look, why, sizeof why), BW_OK);
+    cr_assert(look.key == 0.7 && look.fire == 1);
+    p.mood = BW_MOOD_FIRE;
+    cr_assert_eq(bw_picture_look(&p, 0, &look, why, sizeof why), BW_OK);
+    cr_assert(look.key > 0 && look.key < 0.2 && look.fire < 0.8);
+}
+
 /// Read a PNG with libpng's simplified reader: not the code that wrote it.
 static void png_read_back(const char *path, int w, int h, uint8_t *rgb)
 {
