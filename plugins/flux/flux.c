@@ -127,11 +127,15 @@ struct flux_shape flux_shape_of(const struct bw_block *b, const struct bw_view *
     return s;
 }
 
-static const struct flux_kernels *kernels_choose(const struct bw_host *host)
+static void kernels_choose(struct flux_task *t)
 {
-    return host->simd >= BW_SIMD_AVX512 ? &flux_kernels_avx512
-           : host->simd >= BW_SIMD_AVX2 ? &flux_kernels_avx2
-                                        : &flux_kernels_baseline;
+    const uint32_t level = t->s->host->simd;
+    t->k = level >= BW_SIMD_AVX512 ? &flux_kernels_avx512
+           : level >= BW_SIMD_AVX2 ? &flux_kernels_avx2
+                                   : &flux_kernels_baseline;
+    t->seed = level >= BW_SIMD_AVX512 ? &seed_kernels_avx512
+              : level >= BW_SIMD_AVX2 ? &seed_kernels_avx2
+                                      : &seed_kernels_baseline;
 }
 
 static struct flux_gas gas_make(const struct flux *p, int dim, double h)
@@ -185,7 +189,6 @@ static enum bw_status task_make(struct flux_task *t, struct bw_stage *s)
     *t = (struct flux_task){.s = s,
                             .p = p,
                             .st = s->state,
-                            .k = kernels_choose(s->host),
                             .tiles = s->host->extension(BW_TILES),
                             .solid = -1,
                             .solid_vel = -1,
@@ -194,6 +197,7 @@ static enum bw_status task_make(struct flux_task *t, struct bw_stage *s)
                             .n_in = 2,
                             .halo = FLUX_HALO};
     if (!t->tiles) return s->host->fail(s, BW_ERR_PLUGIN, "the host offers no %s", BW_TILES);
+    kernels_choose(t);
     for (int a = 0; a < 3; a++)
         if (a != s->grid->thin) t->axis[t->dim++] = a;
     t->g = gas_make(p, t->dim, s->grid->h);

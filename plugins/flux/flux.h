@@ -55,6 +55,7 @@ struct flux_task {
     const struct flux *p;
     struct flux_state *st;
     const struct flux_kernels *k;
+    const struct seed_kernels *seed;
     const struct bw_tiles_api *tiles;
     struct flux_gas g;
     int32_t axis[3], dim; ///< axes that are longer than a cell

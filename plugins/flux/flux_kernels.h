@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The inner loops of `flux`, one row of cells or faces at a time, compiled once a SIMD level (flux_kernels.c). Every
+/* The inner loops of `flux`, one row of cells or faces at a time, compiled once a SIMD level (flux_kernels.c,
+ * seed_kernels.c). Every
  * lane does what a single value would do: same bits at any place of a block. */
 #ifndef FLUX_KERNELS_H
 #define FLUX_KERNELS_H
@@ -105,16 +106,18 @@ struct flux_sight {
     int moves;                                 ///< out
 };
 
+struct seed_kernels {
+    void (*bounds)(struct seed_bounds *b);
+    void (*flow)(const struct seed_row *r);
+    void (*end)(const struct seed_end *r);
+    /// a += flow where positive, b -= flow where negative: what leaves either cell.
+    void (*leave)(int n, const double *flow, double *a, double *b);
+    /// share = mass/out where more would leave than there is; returns 1 when any is.
+    int (*share)(int n, const double *mass, const double *out, double *share);
+};
+
 struct flux_kernels {
     void (*see)(struct flux_sight *s);
-    void (*seed_bounds)(struct seed_bounds *b);
-    void (*seed_flow)(const struct seed_row *r);
-    void (*seed_end)(const struct seed_end *r);
-    /// a += flow where positive, b -= flow where negative: what leaves either cell.
-    void (*seed_leave)(int n, const double *flow, double *a, double *b);
-    /// share = mass/out where more would leave than there is; returns 1 when any is.
-    int (*seed_share)(int n, const double *mass, const double *out, double *share);
-
     /// Conserved to primitive.
     void (*primitive)(const struct flux_gas *g, int n, const float *const u[FLUX_VARS], float *const w[FLUX_VARS]);
     void (*slope)(const struct flux_slope *s);
@@ -130,6 +133,7 @@ struct flux_kernels {
                    float *most, float *least);
 };
 
+extern const struct seed_kernels seed_kernels_baseline, seed_kernels_avx2, seed_kernels_avx512;
 extern const struct flux_kernels flux_kernels_baseline, flux_kernels_avx2, flux_kernels_avx512;
 
 #endif

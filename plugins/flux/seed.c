@@ -175,7 +175,7 @@ static int block_affords(const struct work *w)
 {
     struct seed_bounds b = {.n = (int)w->sh.cells, .dim = w->t->dim, .mass = w->mass - w->sh.origin};
     for (int a = 0; a < b.dim; a++) b.momentum[a] = w->momentum[a] - w->sh.origin;
-    w->t->k->seed_bounds(&b);
+    w->t->seed->bounds(&b);
     return all_afford(w->t, w->q.n, &b);
 }
 
@@ -191,7 +191,7 @@ static void bounds_tell(const struct work *w)
             const ptrdiff_t at = j * mass->sy + k * mass->sz;
             struct seed_bounds b = {.n = whole ? n[0] * n[1] * n[2] : n[0], .dim = w->t->dim, .mass = bw_f64(mass, 0) + at};
             for (int a = 0; a < b.dim; a++) b.momentum[a] = bw_f64(momentum, w->t->axis[a]) + at;
-            w->t->k->seed_bounds(&b);
+            w->t->seed->bounds(&b);
             max[0] = fmax(max[0], b.most_momentum);
             max[1] = fmax(max[1], b.most_mass);
             max[2] = fmax(max[2], -b.least_mass);
@@ -210,7 +210,7 @@ static ptrdiff_t line_faces(const struct work *w, const struct span *s, int l, i
 static void shares_find(struct work *w)
 {
     const struct flux_shape *sh = &w->sh;
-    const struct flux_kernels *k = w->t->k;
+    const struct seed_kernels *k = w->t->seed;
     double *const whole[1] = {w->flow[0][0][0] - w->origin};
     memset(w->out - sh->origin, 0, sh->cells * sizeof *w->out);
     for (int q = 0; q < w->q.n; q++) {
@@ -220,8 +220,8 @@ static void shares_find(struct work *w)
             int n;
             const ptrdiff_t at = line_faces(w, &s, l, &n);
             const struct seed_row r = row_of(w, q, at, n, whole, 0);
-            k->seed_flow(&r);
-            k->seed_leave(n, r.flow, w->out + at, w->out + at + d[0] + flux_at(sh, d[1], d[2]));
+            k->flow(&r);
+            k->leave(n, r.flow, w->out + at, w->out + at + d[0] + flux_at(sh, d[1], d[2]));
         }
     }
     int any = 0;
@@ -229,7 +229,7 @@ static void shares_find(struct work *w)
     for (int l = s.lo[w->slow]; l < s.hi[w->slow]; l++) {
         int n;
         const ptrdiff_t at = line_faces(w, &s, l, &n);
-        any |= k->seed_share(n, w->mass + at, w->out + at, w->share + at);
+        any |= k->share(n, w->mass + at, w->out + at, w->share + at);
     }
     if (!any) w->share = NULL;
 }
@@ -246,7 +246,7 @@ static void line_flow(const struct work *w, int l)
         const ptrdiff_t at = line_faces(w, &s, l, &n);
         for (int v = 0; v <= w->t->dim; v++) flow[v] = w->flow[q][l & 1][v] + (at - l * w->sh.step[w->slow]);
         const struct seed_row r = row_of(w, q, at, n, flow, 1);
-        w->t->k->seed_flow(&r);
+        w->t->seed->flow(&r);
     }
 }
 
@@ -282,7 +282,7 @@ static void line_end(const struct work *w, int l)
             r.comes[q][v] = w->flow[q][(l - before) & 1][v] - back;
         }
     }
-    t->k->seed_end(&r);
+    t->seed->end(&r);
     for (int j = 0; j < w->rows && w->b->grid->thin >= 0; j++)
         memset(bw_f64(momentum, w->b->grid->thin) + to + j * mass->sy, 0, (size_t)r.n * sizeof(double));
 }
