@@ -6,8 +6,8 @@
  *     F -> S   at the rate smoke_rate F exp(-((Ta + T)/smoke_at)²)   hot flames burn on, cold ones go to smoke
  *     Y -> F   by the laws of burn.c: linear, proportional, or Arrhenius' (his: rate Y exp(-activation/(Ta + T)))
  *     T        rises by dY Q/c_p (he multiplies by the heat capacity, which is no temperature), then radiates
- * Both exchanges are exact or to 1e-6 for any step and keep Y + F + S. What makes particles rise by their temperature is
- * other stages' matter: heat is a deviation of density, -rho_0 T/Ta for small T, that baroclinic vorticity comes from.
+ * Both exchanges are exact or to 1e-6 for any step and keep Y + F + S. Heat is a deviation of density, -rho_0 T/Ta for small
+ * T: stage baroclinic makes the vorticity of it that lifts what burns.
  * New particles get `fuel`; those in the shape are heated to `torch`. */
 #include "burn.h"
 #include "stages.h"

@@ -117,6 +117,34 @@ Test(fire_vortons, fractions_at_any_step_and_same_bits)
     test_end(&two.run);
 }
 
+/* Heat is lightness: a ball of vortons that is lit rises, by the baroclinic vorticity of what burns; unlit it stays. */
+static double ball_height(const char *torch)
+{
+    struct test_run r = run("billow: 1\n"
+                            "domain: {size: none, voxel: 5 cm}\n"
+                            "time: {fps: 24, frames: 1001-1007, substeps: 2, seed: 2}\n"
+                            "stages:\n"
+                            "  - vorton.emit: {source: {fill: {shape: {sphere: {radius: 10 cm}}, spacing: 2.5 cm, edge: 4 cm}}}\n"
+                            "  - fire.vortons: {shape: {sphere: {radius: 8 cm}}, torch: %s, fuel: 0.3, heat: 3e5, cooling: 0}\n"
+                            "  - vorton.velocity: {}\n  - vorton.stretch: {}\n  - baroclinic: {ambient: 1.2}\n"
+                            "  - vorton.advect: {}\n",
+                            torch);
+    struct bw_particles *p = bw_chain_particles(r.chain, "vortons");
+    const double *pos = bw_particles_table.attribute(p, "pos");
+    const int64_t n = bw_particles_table.count(p);
+    double height = 0;
+    for (int64_t i = 0; i < n; i++) height += pos[3 * i + 2] / (double)n;
+    test_end(&r);
+    return height;
+}
+
+Test(fire_vortons, what_burns_rises)
+{
+    const double lit = ball_height("300 K"), dark = ball_height("0 K");
+    cr_assert_float_eq(dark, 0, 1e-3, "unlit vortons drift to %g m", dark);
+    cr_assert(lit > 0.02 && lit < 0.6, "lit vortons rise to %g m in a quarter of a second", lit);
+}
+
 Test(fire_vortons, refusals)
 {
     static const char *const wrong[][2] = {{"fuel: 1.5", "fuel"},
