@@ -19,6 +19,7 @@
 
 enum { SERIAL_TILES = 2, COARSEST_SWEEPS = 12 };
 #define SINGLE_LIMIT 2e-4 ///< relative residual that float32 reaches on any grid that fits in memory
+#define SINGLE_FIRST 3e-4 ///< what single precision is asked for before double takes over
 
 /// What one solve shares between its workers.
 struct solve {
@@ -347,7 +348,11 @@ enum bw_status mg_solve(struct multigrid *mg, const struct mg_options *options, 
         return BW_OK;
     }
     const int wide = options->tolerance < SINGLE_LIMIT || options->method == MG_CG;
-    if (!wide) host->team(mg->stage, single_solve, &s);
+    struct mg_options first = *options; // the first digits come in single precision in any case: a cycle costs a third
+    if (wide) first.tolerance = SINGLE_FIRST;
+    s.options = &first;
+    if (options->method != MG_CG) host->team(mg->stage, single_solve, &s);
+    s.options = options;
     if ((wide || s.slow) && !s.cancelled) {
         if (extra_fit(mg) != BW_OK) return BW_ERR_MEMORY;
         host->team(mg->stage, wide_solve, &s);
