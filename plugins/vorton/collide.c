@@ -22,7 +22,7 @@ static const struct bw_param params[] = {
      .def = "600",
      .min = 24,
      .max = 3000,
-     .doc = "Sheet: points of a body at which the flow is held; so many vortons are shed at once.",
+     .doc = "Sheet: points of a body at which the flow is held; so many vortons are shed in each step.",
      .flags = BW_PARAM_STATIC},
     {.key = "fine",
      .type = BW_PARAM_INT,
@@ -32,7 +32,7 @@ static const struct bw_param params[] = {
      .max = 16,
      .doc = "Sheet: as thin as so many times as many vortons along an edge can make it.",
      .flags = BW_PARAM_STATIC},
-    BW_F64(struct collide_params, release, "release", "1", 0, 1e3, NULL, "Sheet: spacings of its nodes that the flow carries it before it is shed."),
+    BW_F64(struct collide_params, release, "release", "1", 0, 1e3, NULL, "Sheet: spacings of its nodes that the flow carries it while all but 1/e of it is shed."),
     BW_F64(struct collide_params, life, "life", "0 s", 0, 1e9, "s", "Sheet: vortons shed longer ago are removed; 0: never."),
     BW_CHOICE(struct collide_params, place, "place", "offset", "offset|above",
               "Seed: a vorton goes where it cancels all of the flow at the contact point, or straight above it, against slip alone."),
@@ -45,7 +45,7 @@ static const struct bw_attribute vorton_rows[] = {
     ATTRIBUTE_BORN, ATTRIBUTE_AGE,      ATTRIBUTE_LIFE,   ATTRIBUTE_VELOCITY, {"bound", BW_F64P, 1, "1"},
 };
 static const struct bw_attribute body_rows[] = {
-    BODY_ATTRIBUTE_ROWS, {"met", BW_F64P, 3, "m/s"}, {"met_spin", BW_F64P, 3, "1/s"}, {"known", BW_F64P, 1, "1"}, {"drift", BW_F64P, 1, "m"},
+    BODY_ATTRIBUTE_ROWS, {"met", BW_F64P, 3, "m/s"}, {"met_spin", BW_F64P, 3, "1/s"}, {"known", BW_F64P, 1, "1"},
 };
 
 static const struct bw_port ports[] = {
@@ -79,8 +79,7 @@ struct collide_arrays collide_arrays(const struct bw_stage *s)
                                    .b = body_arrays(s, b),
                                    .met = api->attribute(b, "met"),
                                    .met_spin = api->attribute(b, "met_spin"),
-                                   .known = api->attribute(b, "known"),
-                                   .drift = api->attribute(b, "drift")};
+                                   .known = api->attribute(b, "known")};
 }
 
 void collide_normal(const struct pose *pose, double size, const double x[3], double normal[3])

@@ -22,7 +22,7 @@ struct collide_arrays {
     double *bound;           ///< of vortons: 0, or 1 + body · 2²⁴ + grain: a part of a sheet
     struct body_arrays b;
     bw_vec3 *met, *met_spin; ///< of bodies: the motion that the flow last met
-    double *known, *drift;   ///< 1 once it has; how far the flow has carried the sheet since it was shed, m
+    double *known;           ///< 1 once it has
 };
 struct collide_arrays collide_arrays(const struct bw_stage *s);
 

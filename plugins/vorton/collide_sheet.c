@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* vorton.collide, method sheet. In each step, for each body:
- *   1  vortons nearer than a quarter of a shed core are put out along the normal
- *   2  when the flow has carried the sheet by `release` spacings, it goes free: a vorton a node, where the flow has carried it
+ *   1  vortons nearer than a third of a shed core are put out along the normal
+ *   2  of the sheet that the flow has carried by a way d from the body, the share 1 - exp(-d / release spacing) goes free: a vorton
+ *      a node, where the flow has carried it. All of it at once would jolt the body, and be a layer too sparse to hold together.
  *   3  a new sheet makes the flow at the surface the body's motion V = (U, Ω), for a V that is solved for with it:
  *          m U + ρ(P - V_b U) and J Ω + ρ(A - J_f Ω)   are after it what they were before
  *      P = ½Σ x × α, A = ⅓Σ r × (r × α) of all vorticity that the body and the fluid within it stand for. P is linear in V
@@ -15,8 +16,8 @@
 
 enum { SHAPES = 256, TURNS = 3 };
 #define GRAIN_BITS 16777216.0 // 2^24
-#define OVERLAP 0.8 // shed cores over the nodes' spacing
-#define GAP 0.6     // in shed cores: most of a core stays outside
+#define OVERLAP 1.3 // shed cores over the nodes' spacing: what is shed stays one layer as it is stretched
+#define GAP 0.35    // in shed cores: how far outside they stay; further out they would hold more impulse than the sheet
 
 struct state {
     struct sheet *sheet[SHAPES];
@@ -31,6 +32,7 @@ struct member {
     double scale, axis[3][3], core;
     struct pose pose;
     double before[6], after[6]; ///< of what was touched, the new sheet apart
+    double way;          ///< rms, that the flow has carried the sheet in this step, m
     double closing[3];   ///< strength that the new sheet and what is inside must have together
     double motion[6];    ///< velocity and spin before
     bw_vec3 *flow;       ///< of others, at the nodes' points
@@ -164,7 +166,7 @@ static void sheet_count(struct job *j, struct member *m)
     for (int k = 0; k < 3; k++) inside[k] *= -2. / 3 * second_moment(j, m->body, k) / (2 * j->c.b.volume[m->body]);
     to_world(m, inside, lost);
     for (int a = 0; a < 3; a++) m->before[3 + a] += lost[a];
-    j->c.drift[m->body] += sqrt(way);
+    m->way = sqrt(way);
 }
 
 /// Free vortons too near are put out.
@@ -186,29 +188,29 @@ static int64_t vortons_eject(struct job *j, struct member *m)
 
 /* ---- shedding ---- */
 
-/// One node's share of the grains, as a free vorton `to`.
-static void node_free(struct job *j, struct member *m, int64_t to, const double sum[8])
+/// Of one node's grains the share `share`, as a free vorton `to`.
+static void node_free(struct job *j, struct member *m, int64_t to, double share, const double sum[8])
 {
     const struct collide_params *p = j->s->params;
     struct vorton_arrays *v = &j->c.v;
     double normal[3], d, gap = GAP * m->core, size = m->sh->spacing * m->scale;
     for (int a = 0; a < 3; a++) {
-        v->strength[to][a] = sum[a];
+        v->strength[to][a] = share * sum[a];
         v->pos[to][a] = sum[3 + a] / sum[6];
-        m->closing[a] -= sum[a];
+        m->closing[a] -= share * sum[a];
     }
     d = pose_distance(&m->pose, v->pos[to]);
     collide_normal(&m->pose, m->scale, v->pos[to], normal);
     for (int a = 0; a < 3 && d < gap; a++) v->pos[to][a] += (gap - d) * normal[a];
     v->radius[to] = m->core;
     v->volume[to] = size * size * size;
-    v->born[to] = length(sum);
+    v->born[to] = share * length(sum);
     v->life[to] = (float)p->life;
     impulse_add(j, m, to, m->after);
 }
 
-/// The whole sheet goes free.
-static enum bw_status sheet_shed(struct job *j, struct member *m)
+/// A share of the sheet goes free.
+static enum bw_status sheet_shed(struct job *j, struct member *m, double share)
 {
     int64_t first = 0, n = m->sh->nodes;
     double(*sum)[8] = j->s->host->scratch(j->s, (size_t)n * sizeof *sum);
@@ -227,8 +229,7 @@ static enum bw_status sheet_shed(struct job *j, struct member *m)
         }
     if (particles_of(j->s)->add(j->s->ports[COLLIDE_VORTONS].particles, n, &first)) return BW_ERR_MEMORY;
     j->c = collide_arrays(j->s);
-    for (int64_t i = 0; i < n; i++) node_free(j, m, first + i, sum[i]);
-    j->c.drift[m->body] = 0;
+    for (int64_t i = 0; i < n; i++) node_free(j, m, first + i, share, sum[i]);
     return BW_OK;
 }
 
@@ -432,8 +433,8 @@ enum bw_status collide_sheet(struct bw_stage *s, enum pair_kernel kernel)
         ejected += vortons_eject(&j, &j.m[k]);
     }
     for (int64_t k = 0; k < n && !st; k++) {
-        if (!p->shed || !(j.c.known[k] > 0) || j.c.drift[k] < p->release * j.m[k].sh->spacing * j.m[k].scale) continue;
-        st = sheet_shed(&j, &j.m[k]);
+        if (!p->shed || !(j.c.known[k] > 0) || !(j.m[k].way > 0)) continue;
+        st = sheet_shed(&j, &j.m[k], 1 - exp(-j.m[k].way / (p->release * j.m[k].sh->spacing * j.m[k].scale)));
         shed += j.m[k].sh->nodes;
     }
     for (int turn = 0; turn < (n > 1 ? TURNS : 1); turn++)
