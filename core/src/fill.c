@@ -366,7 +366,7 @@ static struct sample_cell sample_cell_at(const struct bw_source *s, uint32_t c, 
         q.f[a] = x[a] - q.base[a];
         q.stored = q.stored && span_stored(s->info, c, a, q.base[a], q.base[a] + (q.f[a] > 0));
         q.tile[a] = q.base[a] >> shift[a];
-        q.in[a] = q.base[a] - (q.tile[a] << shift[a]);
+        q.in[a] = q.base[a] - q.tile[a] * (1 << shift[a]);
         q.whole = q.whole && (q.in[a] + 1 < 1 << shift[a] || q.f[a] == 0);
     }
     return q;
@@ -390,7 +390,7 @@ static double sample_across(const struct bw_source *s, uint32_t c, const int shi
             w *= up ? q->f[a] : 1 - q->f[a];
             at[a] = q->base[a] + up;
             tile[a] = at[a] >> shift[a];
-            in[a] = at[a] - (tile[a] << shift[a]);
+            in[a] = at[a] - tile[a] * (1 << shift[a]);
         }
         if (w == 0) continue;
         const int64_t t = q->stored ? cache_find(m, s, tile) : -1;
