@@ -5,6 +5,7 @@
  *
  * Y up: (x, y, z) becomes (x, z, -y), and so do a quaternion's vector and a box's extents; lengths are times `scale`. */
 #include <billow/plugin.h>
+#include <outputs.h>
 
 #include <stdio.h>
 #include <string.h>
@@ -182,13 +183,7 @@ static enum bw_status file_write(struct bw_exporter *e, const char *suffix)
     else if (good) usda_write(f, e, e->state);
     good = good && !ferror(f);
     if (f && fclose(f)) good = 0;
-    if (!good) {
-        e->host->output_discard(e, path);
-        return e->host->fail(e, BW_ERR_IO, "%s cannot be written", name);
-    }
-    enum bw_status status = e->host->output_commit(e, path);
-    if (!status) e->host->announce(e, "motion", name);
-    return status;
+    return output_end(e, path, name, good ? BW_OK : BW_ERR_IO, NULL, "motion", NULL);
 }
 
 static enum bw_status finish(struct bw_exporter *e, int complete)
@@ -202,9 +197,7 @@ static enum bw_status finish(struct bw_exporter *e, int complete)
 static enum bw_status init(struct bw_exporter *e)
 {
     const struct options *o = e->params;
-    if (o->name && (!*o->name || strchr(o->name, '/')))
-        return e->host->fail(e, BW_ERR_PRESET, "name is \"%s\"; a part of a file name is wanted", o->name);
-    return BW_OK;
+    return output_name_check(e, o->name);
 }
 
 static const struct bw_exporter_desc exporters[] = {

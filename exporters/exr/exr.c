@@ -3,6 +3,7 @@
  * alone with the share that they cover as alpha, to be laid over anything; or with the studio behind them. */
 #include "exr_file.h"
 #include "picture.h"
+#include <outputs.h>
 
 #include <stdio.h>
 #include <string.h>
@@ -30,14 +31,12 @@ static enum bw_status init(struct bw_exporter *e)
 {
     const struct options *p = e->params;
     struct state *s = e->state;
-    if (p->name && (!*p->name || strchr(p->name, '/')))
-        return e->host->fail(e, BW_ERR_PRESET, "name is \"%s\"; a part of a file name is wanted", p->name);
     if (p->picture.view == BW_VIEW_SLICE)
         return e->host->fail(e, BW_ERR_PRESET, "view is slice; exr writes light: png draws slices");
     if (e->domains[e->domain]->thin >= 0)
         return e->host->fail(e, BW_ERR_PRESET, "a domain one cell thick can't be rendered; png draws slices");
     bw_picture_begin(&s->picture, e);
-    return BW_OK;
+    return output_name_check(e, p->name);
 }
 
 static enum bw_status file_write(struct bw_exporter *e, const struct bw_image *img, const float *alpha, const char *name)
@@ -47,13 +46,7 @@ static enum bw_status file_write(struct bw_exporter *e, const struct bw_image *i
     const char *path = e->host->output_begin(e, name);
     if (!path) return BW_ERR_IO;
     enum bw_status status = exr_file_write(img, alpha, path, e->bake->version, why, sizeof why);
-    if (status) {
-        e->host->output_discard(e, path);
-        return e->host->fail(e, status, "%s", why);
-    }
-    status = e->host->output_commit(e, path);
-    if (!status && !s->announced++) e->host->announce(e, "picture", name);
-    return status;
+    return output_end(e, path, name, status, why, "picture", &s->announced);
 }
 
 static enum bw_status frame_write(struct bw_exporter *e, const struct bw_frame *frame)

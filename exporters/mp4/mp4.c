@@ -4,6 +4,7 @@
 #include "movie.h"
 #include "picture.h"
 #include "sheet.h"
+#include <outputs.h>
 
 #include <stdio.h>
 #include <string.h>
@@ -43,11 +44,9 @@ static enum bw_status init(struct bw_exporter *e)
 {
     const struct options *p = e->params;
     struct state *s = e->state;
-    if (p->name && (!*p->name || strchr(p->name, '/')))
-        return e->host->fail(e, BW_ERR_PRESET, "name is \"%s\"; a file name is wanted", p->name);
     bw_picture_begin(&s->picture, e);
     bw_sheet_init(&s->sheet, e->bake->first, e->bake->last);
-    return BW_OK;
+    return output_name_check(e, p->name);
 }
 
 /// At the first frame, because only then the picture's size is known.
@@ -101,13 +100,7 @@ static enum bw_status sheet_write(struct bw_exporter *e)
     const char *path = e->host->output_begin(e, name);
     status = path ? bw_image_write_png(&img, path, 8, why, sizeof why) : BW_ERR_IO;
     bw_image_free(&img);
-    if (path && status) {
-        e->host->output_discard(e, path);
-        return e->host->fail(e, status, "%s", why);
-    }
-    if (!status) status = e->host->output_commit(e, path);
-    if (!status) e->host->announce(e, "picture", name);
-    return status;
+    return path ? output_end(e, path, name, status, why, "picture", NULL) : status;
 }
 
 static enum bw_status finish(struct bw_exporter *e, int complete)
@@ -119,15 +112,9 @@ static enum bw_status finish(struct bw_exporter *e, int complete)
     if (!s->movie) return BW_OK;
     enum bw_status status = bw_movie_close(s->movie, why, sizeof why);
     s->movie = NULL;
-    if (status) {
-        e->host->output_discard(e, s->path);
-        return e->host->fail(e, status, "%s", why);
-    }
     file_name(e, ".mp4", name);
-    status = e->host->output_commit(e, s->path);
-    if (status) return status;
-    e->host->announce(e, "movie", name);
-    return p->sheet ? sheet_write(e) : BW_OK;
+    status = output_end(e, s->path, name, status, why, "movie", NULL);
+    return !status && p->sheet ? sheet_write(e) : status;
 }
 
 static void uninit(struct bw_exporter *e)

@@ -4,6 +4,7 @@
  * positions are float, or double where asked for, `id` is a 32-bit number. Blender, Houdini and MeshLab read it, and so
  * does vorton.emit. Axes and lengths are those of the bake: z up, metres. */
 #include <billow/plugin.h>
+#include <outputs.h>
 
 #include <stdio.h>
 #include <string.h>
@@ -96,13 +97,7 @@ static enum bw_status file_write(struct bw_exporter *e, const struct bw_snapshot
     if (good) head_write(f, p, frame, o->precision);
     good = good && rows_write(f, p, o->precision);
     if (f && fclose(f)) good = 0;
-    if (!good) {
-        e->host->output_discard(e, path);
-        return e->host->fail(e, BW_ERR_IO, "%s cannot be written", name);
-    }
-    enum bw_status status = e->host->output_commit(e, path);
-    if (!status && !s->announced++) e->host->announce(e, "cache", name);
-    return status;
+    return output_end(e, path, name, good ? BW_OK : BW_ERR_IO, NULL, "cache", &s->announced);
 }
 
 static enum bw_status frame_write(struct bw_exporter *e, const struct bw_frame *frame)
@@ -123,9 +118,7 @@ static enum bw_status frame_write(struct bw_exporter *e, const struct bw_frame *
 static enum bw_status init(struct bw_exporter *e)
 {
     const struct options *o = e->params;
-    if (o->name && (!*o->name || strchr(o->name, '/')))
-        return e->host->fail(e, BW_ERR_PRESET, "name is \"%s\"; a part of a file name is wanted", o->name);
-    return BW_OK;
+    return output_name_check(e, o->name);
 }
 
 static const struct bw_exporter_desc exporters[] = {

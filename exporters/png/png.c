@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Numbered pictures: png/NAME_0001.png, slices or renders, of 8 or 16 bits a channel. */
 #include "picture.h"
+#include <outputs.h>
 
 #include <stdio.h>
 #include <string.h>
@@ -28,11 +29,9 @@ static enum bw_status init(struct bw_exporter *e)
 {
     const struct options *p = e->params;
     struct state *s = e->state;
-    if (p->name && (!*p->name || strchr(p->name, '/')))
-        return e->host->fail(e, BW_ERR_PRESET, "name is \"%s\"; a part of a file name is wanted", p->name);
     bw_picture_begin(&s->picture, e);
     s->picture.slices = 1;
-    return BW_OK;
+    return output_name_check(e, p->name);
 }
 
 static enum bw_status file_write(struct bw_exporter *e, const struct bw_image *img, const char *name)
@@ -43,13 +42,7 @@ static enum bw_status file_write(struct bw_exporter *e, const struct bw_image *i
     const char *path = e->host->output_begin(e, name);
     if (!path) return BW_ERR_IO;
     enum bw_status status = bw_image_write_png(img, path, p->depth ? 16 : 8, why, sizeof why);
-    if (status) {
-        e->host->output_discard(e, path);
-        return e->host->fail(e, status, "%s", why);
-    }
-    status = e->host->output_commit(e, path);
-    if (!status && !s->announced++) e->host->announce(e, "picture", name);
-    return status;
+    return output_end(e, path, name, status, why, "picture", &s->announced);
 }
 
 static enum bw_status frame_write(struct bw_exporter *e, const struct bw_frame *frame)

@@ -6,6 +6,7 @@
  * `temperature` (blender, excess, normalized), `kelvin` (K above ambient for a stored 1) and `ambient` (K). */
 #include "vdb.h"
 #include <nest.h>
+#include <outputs.h>
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -140,13 +141,7 @@ static enum bw_status file_write(struct bw_exporter *e, struct bwvdb_writer *w, 
     if (!path) return BW_ERR_IO;
     struct bwvdb_error error;
     enum bwvdb_status failed = bwvdb_writer_write(w, path, &error);
-    if (failed) {
-        e->host->output_discard(e, path);
-        return e->host->fail(e, (enum bw_status)failed, "%s", error.text);
-    }
-    enum bw_status s = e->host->output_commit(e, path);
-    if (!s && !st->said) e->host->announce(e, "cache", name), st->said = 1;
-    return s;
+    return output_end(e, path, name, (enum bw_status)failed, error.text, "cache", &st->said);
 }
 
 static enum bw_status vdb_frame(struct bw_exporter *e, const struct bw_frame *frame)

@@ -7,9 +7,6 @@
  * They agree where vorticity is free of divergence. What a fast method leaves of Σ dα/dt in the transpose form is taken
  * back in proportion to |dα/dt|, so that Σα stays constant to rounding. vorton.advect integrates the rate.
  *
- * No step stretches or turns a vorton by more than `most` of its strength: next to a body's sheet, whose vortons have the
- * smallest of cores, gradients are the sheet's own grain, and an explicit step would multiply it (metric `bounded` counts).
- *
  * Vortons drift apart from what a field free of divergence could be; `relax` f (Pedrizzetti 1992) turns them back to
  * the curl of their own velocity, lengths kept: dα/dt += f (|α| ω/|ω| - α). */
 #include "vorton.h"
@@ -22,13 +19,11 @@ enum form { FORM_TRANSPOSE, FORM_CLASSIC, FORM_MIXED, FORM_SEED };
 
 struct params {
     int32_t form;
-    double relax, most;
+    double relax;
 };
 
 struct state {
     double residue; ///< largest of this step, |Σ dα/dt| / Σ |dα/dt|
-    double bounded; ///< rates cut in this step
-    double dt;      ///< of the step under way: callbacks are not told
 };
 
 static const struct bw_param params[] = {
@@ -36,7 +31,6 @@ static const struct bw_param params[] = {
               "transpose: conserves the sum of strengths; classic: as the equation is written; seed: half of classic."),
     BW_F64(struct params, relax, "relax", "0 1/s", 0, 1e4, "1/s",
            "How fast strengths turn to the vorticity that they make together, which is free of divergence."),
-    BW_F64(struct params, most, "most", "0.5", 1e-3, 1e9, NULL, "Share of its strength by which a vorton is stretched or turned in a step, at most."),
 };
 
 static const struct bw_port ports[] = {
@@ -68,24 +62,6 @@ static void one_rate(enum form form, const double *g, const double *a, double *r
     }
 }
 
-/// Cuts a rate to what `most` of the strength lets a step do; 1: it did.
-static int one_bound(double most, const double *a, double *rate)
-{
-    double is = length(rate), may = most * length(a);
-    if (!(is > may)) return 0;
-    for (int i = 0; i < 3; i++) rate[i] *= may / is;
-    return 1;
-}
-
-static void rates_sum(const double *own, int64_t count, double sum[3], double *weight)
-{
-    sum[0] = sum[1] = sum[2] = *weight = 0;
-    for (int64_t i = 0; i < count; i++) {
-        for (int c = 0; c < 3; c++) sum[c] += own[3 * i + c];
-        *weight += length(own + 3 * i);
-    }
-}
-
 static enum bw_status rate(struct bw_stage *s, struct bw_particles *vortons, const double *gradient, double *out)
 {
     const struct params *p = s->params;
@@ -93,22 +69,22 @@ static enum bw_status rate(struct bw_stage *s, struct bw_particles *vortons, con
     struct vorton_arrays v = vorton_arrays(s, vortons);
     double sum[3] = {0}, weight = 0, *own = s->host->scratch(s, 24 * (size_t)v.count + 8);
     if (!own) return BW_ERR_MEMORY;
-    for (int64_t i = 0; i < v.count; i++) one_rate((enum form)p->form, gradient + 9 * i, v.strength[i], own + 3 * i);
-    rates_sum(own, v.count, sum, &weight);
-    if (weight > 0) st->residue = fmax(st->residue, length(sum) / weight);
+    for (int64_t i = 0; i < v.count; i++) {
+        one_rate((enum form)p->form, gradient + 9 * i, v.strength[i], own + 3 * i);
+        for (int c = 0; c < 3; c++) sum[c] += own[3 * i + c];
+        weight += length(own + 3 * i);
+    }
     const void *table; // a flow of somebody else's may stretch as it likes: a grid's leaves more than a method's error
-    int keep = p->form == FORM_TRANSPOSE && length(sum) <= KEPT * weight && !s->host->find_stage(s, BW_VELOCITY, 1, &table);
-    for (int64_t i = 0; i < v.count && st->dt > 0; i++) st->bounded += one_bound(p->most / st->dt, v.strength[i], own + 3 * i);
-    rates_sum(own, v.count, sum, &weight);
-    keep &= weight > 0;
+    int keep = p->form == FORM_TRANSPOSE && length(sum) <= KEPT * weight && weight > 0 && !s->host->find_stage(s, BW_VELOCITY, 1, &table);
     for (int64_t i = 0; i < v.count; i++)
         for (int c = 0; c < 3; c++)
             out[3 * i + c] += own[3 * i + c] - (keep ? sum[c] * length(own + 3 * i) / weight : 0);
     for (int64_t i = 0; i < v.count && p->relax > 0; i++) one_relax(p->relax, gradient + 9 * i, v.strength[i], out + 3 * i);
+    if (weight > 0) st->residue = fmax(st->residue, length(sum) / weight);
     return BW_OK;
 }
 
-/// The rate is integrated by vorton.advect, which comes after; here it is only told how well it was conserved.
+/// The rate is integrated by vorton.advect; here it is only told how well it was conserved.
 static enum bw_status step(struct bw_stage *s)
 {
     struct state *st = s->state;
@@ -116,9 +92,7 @@ static enum bw_status step(struct bw_stage *s)
     if (!s->host->find_stage(s, BW_CARRIER, 0, &table))
         return s->host->fail(s, BW_ERR_PRESET, "needs a `vorton.advect` in the chain, which integrates what it says");
     s->host->metric(s, "residue", st->residue, BW_METRIC_MAX);
-    s->host->metric(s, "bounded", st->bounded, BW_METRIC_SUM);
-    st->residue = st->bounded = 0;
-    st->dt = s->dt;
+    st->residue = 0;
     return BW_OK;
 }
 

@@ -230,10 +230,11 @@ static enum bw_status mesh_add(struct bw_stage *s, const struct vortons *v, int6
 
 /// Wider cores on the mesh err less: what was enough for rings and clouds, then what is.
 static const double mesh_cores[] = {1.2, 1.5, 2};
+static size_t mesh_first(const struct bw_stage *s) { return ((const struct params *)s->params)->error < 3e-4; }
 
-/// By a mesh if one is good enough: *good says so.
+/// By a mesh if one is good enough: *good says so. `plan`: one for the first of mesh_cores that will do.
 static enum bw_status mesh_evaluate(struct bw_stage *s, const struct vortons *v, int64_t count, const bw_vec3 *pos,
-                                    double *velocity, double *gradient, int *good)
+                                    struct mesh_plan plan, double *velocity, double *gradient, int *good)
 {
     const double wanted = ((const struct params *)s->params)->error;
     struct state *st = s->state;
@@ -241,9 +242,8 @@ static enum bw_status mesh_evaluate(struct bw_stage *s, const struct vortons *v,
     double *own = buffer_need(s, &st->own, n * sizeof *own), error = HUGE_VAL;
     enum bw_status status = own ? BW_OK : BW_ERR_MEMORY;
     *good = 0;
-    for (size_t i = wanted < 3e-4; i < BW_COUNT(mesh_cores) && !status && !*good; i++) {
-        struct mesh_plan plan;
-        status = mesh_plan_make(s, v, count, pos, mesh_cores[i], &plan);
+    for (size_t i = mesh_first(s); i < BW_COUNT(mesh_cores) && !status && !*good; i++) {
+        if (i > mesh_first(s)) status = mesh_plan_make(s, v, count, pos, mesh_cores[i], &plan);
         if (status || !(plan.seconds < HUGE_VAL)) return status;
         memset(own, 0, n * sizeof *own);
         status = mesh_add(s, v, count, pos, &plan, own, gradient ? own + 3 * count : NULL);
@@ -257,14 +257,15 @@ static enum bw_status mesh_evaluate(struct bw_stage *s, const struct vortons *v,
     return BW_OK;
 }
 
-/// What `auto` takes.
-static enum bw_status method_choose(struct bw_stage *s, const struct vortons *v, int64_t count, const bw_vec3 *pos, enum method *m)
+/// What `auto` takes; and a plan where a mesh may be meant.
+static enum bw_status method_choose(struct bw_stage *s, const struct vortons *v, int64_t count, const bw_vec3 *pos, enum method *m,
+                                    struct mesh_plan *plan)
 {
-    struct mesh_plan plan;
-    *m = METHOD_DIRECT;
-    if (is_direct((double)v->count, (double)count)) return BW_OK;
-    enum bw_status status = mesh_plan_make(s, v, count, pos, mesh_cores[0], &plan);
-    *m = plan.seconds < 0.5 * SECONDS_FAST * (double)(v->count + count) ? METHOD_MESH : METHOD_FAST;
+    const int open = *m == METHOD_AUTO;
+    if (open && is_direct((double)v->count, (double)count)) *m = METHOD_DIRECT;
+    if (*m != METHOD_AUTO && *m != METHOD_MESH) return BW_OK;
+    enum bw_status status = mesh_plan_make(s, v, count, pos, mesh_cores[mesh_first(s)], plan);
+    if (open) *m = plan->seconds < 0.5 * SECONDS_FAST * (double)(v->count + count) ? METHOD_MESH : METHOD_FAST;
     return status;
 }
 
@@ -310,7 +311,8 @@ static enum bw_status evaluate(struct bw_stage *s, size_t n, const bw_vec3 *pos,
     if (!v.count || !count) return BW_OK;
     struct vortons all = {v.count, (const bw_vec3 *)v.pos, (const bw_vec3 *)v.strength, v.radius};
     enum method m = (enum method)p->method;
-    enum bw_status status = m == METHOD_AUTO ? method_choose(s, &all, count, pos, &m) : BW_OK;
+    struct mesh_plan plan;
+    enum bw_status status = method_choose(s, &all, count, pos, &m, &plan);
     if (status) return status;
     method_say(s, m, v.count, count);
     if (m == METHOD_SEED) {
@@ -321,7 +323,7 @@ static enum bw_status evaluate(struct bw_stage *s, size_t n, const bw_vec3 *pos,
     status = field_sources(s, &st->field, &all, (enum pair_kernel)p->kernel);
     if (!status && m == METHOD_MESH) {
         int good = 0;
-        status = mesh_evaluate(s, &all, count, pos, velocity, gradient, &good);
+        status = mesh_evaluate(s, &all, count, pos, plan, velocity, gradient, &good);
         if (status || good) return status;
         s->host->log(s, BW_LOG_INFO, "no mesh is within %.2g here: multipoles instead", p->error);
         m = METHOD_FAST;

@@ -2,6 +2,7 @@
 /* Seconds that a picture takes, 960×540 at the default look, of a fire and of smoke in 128³ cells: what a preview of every
  * frame costs. Wall clock and processor seconds on two threads, the least of a few pictures. Prints a table; asserts
  * nothing about time. `--png FILE`: the last picture, to look at. */
+#include "../unit/image_tools.h"
 #include "render.h"
 #include "support.h"
 #include "threads.h"
@@ -13,18 +14,6 @@
 #include <time.h>
 
 enum { N = 128, TURNS = 5, THREADS = 2 };
-
-static void *take(void *ctx, size_t bytes)
-{
-    (void)ctx;
-    return calloc(1, bytes ? bytes : 1);
-}
-
-static void give(void *ctx, void *memory)
-{
-    (void)ctx;
-    free(memory);
-}
 
 struct task {
     void (*fn)(int64_t i, void *user);
@@ -81,7 +70,7 @@ static struct bw_volume column_make(int fire)
 }
 
 /// Wall and processor seconds of the quickest picture.
-static void picture_time(const struct bw_tools *tools, const struct bw_volume *v, struct bw_image *img, double best[2])
+static void picture_time(const struct bw_tools *with, const struct bw_volume *v, struct bw_image *img, double best[2])
 {
     struct bw_scene scene = {.lo = {-0.5, -0.5, 0}, .hi = {0.5, 0.5, 1}, .ambient = 293, .exposure = 1, .floor = 1,
                              .look = BW_LOOK_DEFAULT};
@@ -90,7 +79,7 @@ static void picture_time(const struct bw_tools *tools, const struct bw_volume *v
     best[0] = best[1] = HUGE_VAL;
     for (int i = 0; i < TURNS; i++) {
         const double wall = seconds(CLOCK_MONOTONIC), cpu = seconds(CLOCK_PROCESS_CPUTIME_ID);
-        if (bw_render(tools, v, &scene, img)) abort();
+        if (bw_render(with, v, &scene, img)) abort();
         best[0] = fmin(best[0], seconds(CLOCK_MONOTONIC) - wall);
         best[1] = fmin(best[1], seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu);
     }
@@ -99,14 +88,16 @@ static void picture_time(const struct bw_tools *tools, const struct bw_volume *v
 int main(int argc, char **argv)
 {
     struct bw_workers *workers = bw_workers_create(THREADS);
-    struct bw_tools tools = {take, give, spread, workers};
+    struct bw_tools threaded = tools;
+    threaded.parallel = spread;
+    threaded.ctx = workers;
     struct bw_image img;
     if (!workers || bw_image_init(&img, &tools, 960, 540)) return 1;
     printf("%-8s %10s %12s\n", "960x540", "s", "cpu s");
     for (int fire = 0; fire < 2; fire++) {
         struct bw_volume v = column_make(fire);
         double best[2];
-        picture_time(&tools, &v, &img, best);
+        picture_time(&threaded, &v, &img, best);
         printf("%-8s %10.3f %12.3f\n", fire ? "fire" : "smoke", best[0], best[1]);
         free(v.density);
         free(v.flame);

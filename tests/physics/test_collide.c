@@ -328,12 +328,7 @@ Test(collide, misfits)
 
 static void refuse(const char *stages, const char *sentence)
 {
-    char yaml[1024];
-    snprintf(yaml, sizeof yaml, HEAD "time: {fps: 24, frames: 1-3, substeps: 1}\nstages:\n%s", stages);
-    struct test_run r = test_start(yaml, NULL);
-    cr_assert_neq(r.status, BW_OK, "%s was taken", stages);
-    cr_assert(r.diag.text && strstr(r.diag.text, sentence), "%s: %s", stages, r.diag.text ? r.diag.text : "");
-    test_end(&r);
+    run_refused(sentence, HEAD "time: {fps: 24, frames: 1-3, substeps: 1}\nstages:\n%s", stages);
 }
 
 Test(collide, refusals)

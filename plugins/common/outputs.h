@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What every exporter does with a file: a name that it may have, and its end, good or bad. */
+#ifndef OUTPUTS_H
+#define OUTPUTS_H
+
+#include <billow/plugin.h>
+
+#include <string.h>
+
+/// Is the parameter `name` (NULL: absent) a part of a file name? Errors: BW_ERR_PRESET, said.
+static inline enum bw_status output_name_check(struct bw_exporter *e, const char *name)
+{
+    if (!name || (*name && !strchr(name, '/'))) return BW_OK;
+    return e->host->fail(e, BW_ERR_PRESET, "name is \"%s\"; a part of a file name is wanted", name);
+}
+
+/// End the output that is at `path` for now: with a bad `status` it is discarded and `why` said
+/// (NULL: that it cannot be written), else it gets its name and,
+/// if it is the first that `announced` counts, is announced as `what`. `announced` NULL: every one is.
+static inline enum bw_status output_end(struct bw_exporter *e, const char *path, const char *name, enum bw_status status,
+                                        const char *why, const char *what, int32_t *announced)
+{
+    if (status) {
+        e->host->output_discard(e, path);
+        return e->host->fail(e, status, "%s%s", why ? why : name, why ? "" : " cannot be written");
+    }
+    status = e->host->output_commit(e, path);
+    if (!status && !(announced && (*announced)++)) e->host->announce(e, what, name);
+    return status;
+}
+
+#endif
