@@ -27,23 +27,6 @@ const struct cli_command command_plugin = {
 
 /* ---- one table of parameters ---- */
 
-static uint32_t member_size(const struct bw_param *p)
-{
-    switch (p->type) {
-    case BW_PARAM_BOOL:
-    case BW_PARAM_CHOICE: return sizeof(int32_t);
-    case BW_PARAM_INT: return sizeof(int64_t);
-    case BW_PARAM_F64: return sizeof(double);
-    case BW_PARAM_VEC3:
-    case BW_PARAM_COLOUR: return sizeof(bw_vec3);
-    case BW_PARAM_LIST:
-    case BW_PARAM_AMOUNTS: return sizeof(struct bw_list);
-    case BW_PARAM_GROUP:
-    case BW_PARAM_VARIANT: return p->sub_size;
-    default: return sizeof(const char *);
-    }
-}
-
 struct table {
     const char *owner;
     const struct bw_param *rows;
@@ -61,7 +44,7 @@ static void row_compare(const struct table *t, const struct bw_param *a, const s
 {
     if (a->key && b->key && !strcmp(a->key, b->key)) complain(t, key, "this key is there twice");
     if (t->exclusive) return;
-    if (a->offset < b->offset + member_size(b) && b->offset < a->offset + member_size(a)) {
+    if (a->offset < b->offset + bw_param_bytes(b) && b->offset < a->offset + bw_param_bytes(a)) {
         complain(t, key, "its member overlaps that of another row");
     }
 }
@@ -75,7 +58,7 @@ static void row_check(const struct table *t, const struct bw_param *p, const cha
     int has_unit;
     if (!p->doc || !*p->doc) complain(t, key, "has no doc; say in one sentence what it does");
     if (p->type > BW_PARAM_AMOUNTS) complain(t, key, "has a type that this Billow does not know");
-    if ((uint64_t)p->offset + member_size(p) > t->size) complain(t, key, "its member lies beyond the parameter struct");
+    if ((uint64_t)p->offset + bw_param_bytes(p) > t->size) complain(t, key, "its member lies beyond the parameter struct");
     if (p->unit && bw_parse_quantity("1", p->unit, &value, &has_unit, why, sizeof why) != BW_OK) complain(t, key, why);
     if (p->min > p->max) complain(t, key, "its range is upside down");
     if (p->type == BW_PARAM_CHOICE && (!p->choices || !*p->choices)) complain(t, key, "has no choices");

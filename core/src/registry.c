@@ -3,6 +3,7 @@
  * sizes it states, before any callback is called. */
 #include "registry.h"
 #include "alloc.h"
+#include "params.h"
 #include <ctype.h>
 #include <dirent.h>
 #include <dlfcn.h>
@@ -63,31 +64,13 @@ static struct bw_param param_row(const struct table *t, const struct bw_param *r
     return p;
 }
 
-/* Bytes that a row's value takes in its struct. */
-static size_t param_bytes(const struct bw_param *p)
-{
-    switch (p->type) {
-    case BW_PARAM_BOOL:
-    case BW_PARAM_CHOICE: return sizeof(int32_t);
-    case BW_PARAM_INT: return sizeof(int64_t);
-    case BW_PARAM_F64: return sizeof(double);
-    case BW_PARAM_VEC3:
-    case BW_PARAM_COLOUR: return sizeof(bw_vec3);
-    case BW_PARAM_LIST:
-    case BW_PARAM_AMOUNTS: return sizeof(struct bw_list);
-    case BW_PARAM_GROUP:
-    case BW_PARAM_VARIANT: return p->sub_size;
-    default: return sizeof(const char *);
-    }
-}
-
 static enum bw_status params_check(const struct table *t, const struct bw_param *rows, uint32_t n, uint32_t size, bool keyless, int depth);
 
 static enum bw_status param_check(const struct table *t, const struct bw_param *p, uint32_t size, int depth)
 {
     if (p->type > BW_PARAM_AMOUNTS)
         return bw_diag_error(t->d, NULL, BW_ERR_PLUGIN, "%s: %s: parameter \"%s\" is of unknown type %u", t->path, t->id, p->key, p->type);
-    if (p->offset > size || param_bytes(p) > size - p->offset)
+    if (p->offset > size || bw_param_bytes(p) > size - p->offset)
         return bw_diag_error(t->d, NULL, BW_ERR_PLUGIN, "%s: %s: parameter \"%s\" lies outside its struct (offset %u of %u bytes)", t->path,
                              t->id, p->key, p->offset, size);
     if (p->type == BW_PARAM_CHOICE && !p->choices)

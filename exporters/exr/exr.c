@@ -59,9 +59,7 @@ static enum bw_status frame_write(struct bw_exporter *e, const struct bw_frame *
     if ((frame->number - frame->first) % p->every) return BW_OK;
     enum bw_status status = bw_picture_light(&s->picture, e, frame, &p->picture, &img, p->studio ? NULL : &alpha);
     if (status) return status;
-    const char *domain = e->domain && !p->name ? e->domains[e->domain]->name : "";
-    snprintf(name, sizeof name, "exr/%.200s%s%.200s_%04lld.exr", p->name ? p->name : e->bake->name, *domain ? "_" : "", domain,
-             (long long)frame->number);
+    output_picture_name(e, frame, p->name, "exr", name, sizeof name);
     status = file_write(e, &img, alpha, name);
     bw_image_free(&img);
     e->host->release(e, alpha);

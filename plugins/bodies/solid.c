@@ -2,9 +2,9 @@
 /* body.solid: rigid bodies as the obstacles that grid solvers, renders and slices know: `solid`, the least of all signed
  * distances, exact within 3 cells of a surface and inside; `solid_vel`, the nearest body's material on faces up to 2 cells
  * outside; `solid_grip`, 1 where gas sticks. As `collide` writes them, of which there may be others beside it. */
+#include "solid_ports.h"
 #include "stages.h"
 
-#define FAR 1000.0 // m: `solid` where no obstacle is near
 #define BAND 3.0     // cells
 #define BAND_VEL 2.0 // cells
 
@@ -24,25 +24,7 @@ static const struct bw_port ports[] = {
      .doc = "The bodies.",
      .attributes = body_attributes,
      .n_attributes = BODY_ATTRIBUTES},
-    {.name = "solid",
-     .kind = BW_SCALAR,
-     .access = BW_UPDATE,
-     .lifetime = BW_STEP,
-     .unit = "m",
-     .doc = "Signed distance to obstacles, negative inside.",
-     .background = FAR},
-    {.name = "solid_vel",
-     .kind = BW_MAC,
-     .access = BW_UPDATE,
-     .lifetime = BW_STEP,
-     .unit = "m/s",
-     .doc = "Velocity of the obstacles' material."},
-    {.name = "solid_grip",
-     .kind = BW_SCALAR,
-     .access = BW_UPDATE,
-     .lifetime = BW_STEP,
-     .unit = "1",
-     .doc = "How gas goes along obstacles: 0 slides, 1 sticks."},
+    SOLID_PORTS,
 };
 
 struct plan {
@@ -55,7 +37,7 @@ struct plan {
 static int64_t nearest(const struct plan *p, const double x[3], double *distance)
 {
     int64_t who = -1;
-    *distance = FAR;
+    *distance = SOLID_FAR;
     for (int64_t i = 0; i < p->b.count; i++) {
         double d = pose_distance(&p->pose[i], x);
         if (d < *distance) {

@@ -5,6 +5,7 @@
 
 #include <billow/plugin.h>
 
+#include <stdio.h>
 #include <string.h>
 
 /// Is the parameter `name` (NULL: absent) a part of a file name? Errors: BW_ERR_PRESET, said.
@@ -12,6 +13,16 @@ static inline enum bw_status output_name_check(struct bw_exporter *e, const char
 {
     if (!name || (*name && !strchr(name, '/'))) return BW_OK;
     return e->host->fail(e, BW_ERR_PRESET, "name is \"%s\"; a part of a file name is wanted", name);
+}
+
+/// The name of `frame`'s picture: png/NAME_DOMAIN_0001.png, with the bake's name where `own` is NULL, then
+/// with the domain's if it has one.
+static inline void output_picture_name(struct bw_exporter *e, const struct bw_frame *frame, const char *own, const char *kind,
+                                       char *name, size_t size)
+{
+    const char *domain = e->domain && !own ? e->domains[e->domain]->name : "";
+    snprintf(name, size, "%s/%.200s%s%.200s_%04lld.%s", kind, own ? own : e->bake->name, *domain ? "_" : "", domain,
+             (long long)frame->number, kind);
 }
 
 /// End the output that is at `path` for now: with a bad `status` it is discarded and `why` said

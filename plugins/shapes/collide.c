@@ -8,10 +8,10 @@
  * inside; where obstacles meet, the nearer one's; so is solid_grip, 1 where gas sticks. Gas sticks or slides by the
  * projection's doing; how thick the layer is that sticking slows is mac.diffuse's viscosity. */
 #include "shape.h"
+#include "solid_ports.h"
 
 #include <math.h>
 
-#define FAR 1000.0 // m: `solid` where no obstacle is near
 #define BAND 3     // cells
 #define BAND_VEL 2 // cells
 
@@ -33,25 +33,7 @@ static const struct bw_param params[] = {
 
 enum { PORT_SOLID, PORT_SOLID_VEL, PORT_SOLID_GRIP, PORT_CLEAR };
 static const struct bw_port ports[] = {
-    {.name = "solid",
-     .kind = BW_SCALAR,
-     .access = BW_UPDATE,
-     .lifetime = BW_STEP,
-     .unit = "m",
-     .doc = "Signed distance to obstacles, negative inside.",
-     .background = FAR},
-    {.name = "solid_vel",
-     .kind = BW_MAC,
-     .access = BW_UPDATE,
-     .lifetime = BW_STEP,
-     .unit = "m/s",
-     .doc = "Velocity of the obstacles' material."},
-    {.name = "solid_grip",
-     .kind = BW_SCALAR,
-     .access = BW_UPDATE,
-     .lifetime = BW_STEP,
-     .unit = "1",
-     .doc = "How gas goes along obstacles: 0 slides, 1 sticks."},
+    SOLID_PORTS,
     {.name = "clear",
      .kind = BW_SCALAR,
      .access = BW_UPDATE,
