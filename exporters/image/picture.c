@@ -247,7 +247,7 @@ enum bw_status bw_picture_look(const struct bw_picture_params *p, int flames, st
     const struct bw_picture_light *light = p->lights.items;
     const double *back = p->background.items;
     *look = (struct bw_look){.key = p->key * base->key, .environment = p->environment * base->environment,
-                             .fire = p->fire * base->fire, .anisotropy = p->anisotropy, .bloom = p->bloom,
+                             .fire = p->fire * base->fire, .anisotropy = p->anisotropy, .soften = p->soften, .bloom = p->bloom,
                              .has_background = p->background.count > 0};
     if (p->background.count && p->background.count != 3) {
         snprintf(why, why_size, "background wants three numbers, [r, g, b]");

@@ -15,7 +15,7 @@ struct bw_picture_params {
     const char *field, *position;
     struct bw_list range;
     int64_t size;
-    double thickness, exposure, frame, key, environment, fire, anisotropy, bloom;
+    double thickness, exposure, frame, key, environment, fire, anisotropy, soften, bloom;
     bw_vec3 smoke;
     struct bw_list lights, background;
     const char *blend;
@@ -53,6 +53,7 @@ extern const struct bw_param bw_picture_range_row[1], bw_picture_light_rows[3];
     BW_F64(S, m.fire, "fire", "1", 0, 1e6, 0, "Renders: brightness of flames, times the default."),                        \
     BW_COLOUR(S, m.smoke, "smoke", "[0.92, 0.92, 0.92]", "Renders: share of light that smoke scatters; soot is dark."),   \
     BW_F64(S, m.anisotropy, "anisotropy", "0.45", -0.9, 0.9, 0, "Renders: mean cosine of scattering; above 0: smoke is brightest against the light."), \
+    BW_F64(S, m.soften, "soften", "0.3333", 0, 1, 0, "Renders: how much flames are smoothed over neighbouring cells: 0 not at all; 1 hides the cells where sheets of flame are thin, as in explosions."), \
     BW_F64(S, m.bloom, "bloom", "0.06", 0, 1, 0, "Renders: share of light that glows around what is bright."),              \
     BW_LIST(S, m.lights, struct bw_picture_light, "lights", bw_picture_light_rows, "Renders: lamps instead of the studio's two, at most 8."), \
     BW_LIST(S, m.background, double, "background", bw_picture_range_row, "Renders: linear [r, g, b] behind everything instead of the studio's wall.")

@@ -12,7 +12,6 @@
 #define DEEP 0.12f    ///< share of the several-times scattered term
 #define BARE 0.3f     ///< flame that hot gas counts as where no flame is given
 #define COARSE_PIXELS 3.5
-#define SPLINE (1 / 12.0f) ///< of each neighbour: with the linear reading after it nearly a cubic B-spline
 
 /// What the passes share.
 struct shade {
@@ -260,7 +259,8 @@ static enum bw_status medium_light(struct shade *s, float *memory)
     if (status) return status;
     s->tools->parallel(s->tools->ctx, s->lit.box.n[2], layer_light, s);
     if (s->show) cells_soften(s, s->lit.rgbs, 4, 0.25f); // the terraces of dense smoke would show
-    if (s->emission) cells_soften(s, s->lit.fire, 2, SPLINE); // sheets of flame as thin as a cell would come out as beads
+    // sheets of flame as thin as a cell would come out as beads
+    if (s->emission) cells_soften(s, s->lit.fire, 2, 0.25f * (float)s->scene->look.soften);
     return BW_OK;
 }
 

@@ -48,6 +48,7 @@ struct bw_look {
     double environment; ///< of the light from all around
     double fire;        ///< of flames
     double anisotropy;  ///< mean cosine of scattering, -0.9 … 0.9
+    double soften;      ///< 0 … 1: how much flames are smoothed over a cell and its neighbours
     double bloom;       ///< share of light that spreads over the picture
     float albedo[3];    ///< what smoke scatters of the light it meets
     int32_t has_background;
@@ -55,12 +56,15 @@ struct bw_look {
     int32_t n_lights;                    ///< instead of the studio's two
     struct bw_light light[BW_LIGHTS];
 };
+#define BW_SOFTEN (1 / 3.0) ///< with the linear reading after it nearly a cubic B-spline
 #define BW_LOOK_DEFAULT                                                                                                 \
-    {.key = 1, .environment = 1, .fire = 1, .anisotropy = 0.45, .bloom = 0.06, .albedo = {0.92f, 0.92f, 0.92f}}
+    {.key = 1, .environment = 1, .fire = 1, .anisotropy = 0.45, .soften = BW_SOFTEN, .bloom = 0.06,                      \
+     .albedo = {0.92f, 0.92f, 0.92f}}
 
 /// Of fire: the studio dimmed, smoke sooty, flames that do not fill the film.
 #define BW_LOOK_FIRE                                                                                                    \
-    {.key = 0.15, .environment = 0.4, .fire = 0.4, .anisotropy = 0.45, .bloom = 0.06, .albedo = {0.5f, 0.5f, 0.5f}}
+    {.key = 0.15, .environment = 0.4, .fire = 0.4, .anisotropy = 0.45, .soften = BW_SOFTEN, .bloom = 0.06,               \
+     .albedo = {0.5f, 0.5f, 0.5f}}
 
 /// What stays the same over a movie.
 struct bw_scene {

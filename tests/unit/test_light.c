@@ -226,3 +226,32 @@ Test(light, alpha_is_what_is_covered)
     free(alpha);
     free(v.density);
 }
+
+/// (brightest - darkest) / mean red along the middle of a wall of flame whose columns of cells burn by turns.
+static double stripes(double soften)
+{
+    struct bw_volume v = {.box = unit_box};
+    struct bw_scene scene = dark_scene();
+    double least = HUGE_VAL, most = 0, sum = 0;
+    v.flame = cells_make();
+    for (int i = 0; i < N * N * N; i++) v.flame[i] = i % 2 && abs(i / N % N - N / 2) < 3;
+    scene.look.soften = soften;
+    struct bw_image img = light_render(&v, &scene);
+    for (int x = 24; x < 40; x++) {
+        const double red = img.px[3 * (32 * 64 + x)];
+        least = fmin(least, red), most = fmax(most, red), sum += red / 16;
+    }
+    bw_image_free(&img);
+    free(v.flame);
+    return (most - least) / sum;
+}
+
+/* The shortest waves of a flame are all there without softening and gone with all of it. */
+Test(light, softened_flames_hide_their_cells)
+{
+    const double sharp = stripes(0), usual = stripes(BW_SOFTEN), soft = stripes(1);
+    cr_log_info("stripes %.3f, %.3f, %.3f", sharp, usual, soft);
+    cr_assert_gt(sharp, 0.2);
+    cr_assert_lt(usual, 0.9 * sharp);
+    cr_assert_lt(soft, 0.2 * sharp); // what is left is the wall seen in perspective
+}
