@@ -84,12 +84,16 @@ static struct bw_params *picture_compile(const struct bw_node *node, double fps,
     return bw_params_compile(rows, sizeof rows / sizeof *rows, sizeof *rows, sizeof(struct picture), node, &ctx, d);
 }
 
+static int export_pictures(const struct bw_preset_export *e)
+{
+    return !strcmp(e->type, "mp4") || !strcmp(e->type, "png") || !strcmp(e->type, "exr");
+}
+
 static int export_renders(const struct bw_preset_export *e)
 {
     const struct bw_node *view = e->node ? bw_node_get(e->node, "view") : NULL;
-    const int movie = !strcmp(e->type, "mp4"), picture = !strcmp(e->type, "png") || !strcmp(e->type, "exr");
-    if (!movie && !picture) return 0;
-    const int light = movie || !strcmp(e->type, "exr");
+    const int light = !strcmp(e->type, "mp4") || !strcmp(e->type, "exr");
+    if (!export_pictures(e)) return 0;
     if (!view || !view->text) return light;
     return !strcmp(view->text, "render") || (light && !strcmp(view->text, "auto"));
 }
@@ -168,4 +172,42 @@ void cli_look_find(struct cli_look *l, const struct bw_sequence *s, const struct
     if (!good) look_default(l, view, height);
     bw_preset_free(p);
     bw_diag_free(&d);
+}
+
+static void slice_fill(struct cli_slice *c, const struct bw_picture_params *p, const struct bw_domain_info *domain)
+{
+    char why[200];
+    int has_unit;
+    c->axis = domain->thin >= 0 ? domain->thin : p->axis;
+    c->vectors = p->vectors;
+    c->map = p->map;
+    if (bw_parse_quantity(p->position, "m", &c->position, &has_unit, why, sizeof why)) c->position = NAN; // "center"
+    for (int a = 0; domain->n[0] > 0 && a < 3; a++) {
+        c->lo[a] = domain->origin[a];
+        c->hi[a] = domain->origin[a] + domain->n[a] * domain->h;
+    }
+    if (p->range.count == 2) memcpy(c->range, p->range.items, sizeof c->range);
+    if (p->field) snprintf(c->field, sizeof c->field, "%s", p->field);
+}
+
+int cli_look_slice(struct cli_slice *c, const struct bw_sequence *s)
+{
+    struct bw_diag d = {0};
+    struct bw_preset *p = bake_preset(s->path[0], &d);
+    const struct bw_preset_export *e = NULL;
+    for (int32_t i = 0; p && i < p->n_exports; i++) {
+        const struct bw_preset_export *x = &p->export[i];
+        if (export_pictures(x) && (!e || !strcmp(x->type, "mp4"))) e = x;
+        if (export_renders(x) && p->domain[0].info.thin < 0) e = NULL, i = p->n_exports;
+    }
+    struct picture *values = e ? bw_calloc(sizeof *values) : NULL;
+    struct bw_params *params = values ? picture_compile(e->node, p->time.fps, &d) : NULL;
+    const int good = params && bw_params_eval(params, 0, 0, values, &d) == BW_OK;
+    *c = (struct cli_slice){.first = p ? p->time.first : 0};
+    if (good) slice_fill(c, &values->p, &p->domain[0].info);
+    bw_params_free(params);
+    bw_free(values);
+    bw_preset_free(p);
+    bw_diag_free(&d);
+    return good;
 }

@@ -15,10 +15,10 @@
 static const struct cli_option options[] = {
     {"out", "FILE", "NAME.mp4 (a movie) or NAME.png (a picture of one frame, a contact sheet of several)", 'o'},
     {"frames", "A-B", "only these frames", 'f'},
-    {"view", "render|slice", "volume render (default), or a slice through the middle", 'v'},
+    {"view", "render|slice", "volume render, or a slice (default: what the bake's movie shows; slices of flat files)", 'v'},
     {"field", "NAME", "the grid to show (default: density)", 'F'},
     {"size", "N", "height in pixels (default 720)", 's'},
-    {"axis", "x|y|z", "slices: the axis across the slice (default y)", 'a'},
+    {"axis", "x|y|z", "slices: the axis across the slice (default: a flat file's thin one, else y)", 'a'},
     {"position", "LENGTH", "slices: where along it (default: the middle)", 'p'},
     {"vectors", BW_VECTORS_CHOICES, "slices: the flow drawn over it", 'V'},
     {"map", "NAME", "slices: colour map: " BW_MAP_CHOICES, 'm'},
@@ -45,15 +45,17 @@ static const struct cli_command command = {
 struct wish {
     const char *what, *out, *field;
     int64_t first, last;
-    int slice, axis, vectors, map, y_up;
+    int slice, axis, vectors, map, y_up; ///< -1: not said
     long long size;
+    double range[2]; ///< both 0: the values so far
+    int64_t start;   ///< the frame at 0 s
     double position, fps, thickness, exposure, fire, key;
 };
 
 /// What a run keeps from frame to frame.
 struct show {
     struct bw_tools tools;
-    const struct wish *wish;
+    struct wish *wish;
     struct bw_vdb_view view;
     struct cli_look look;
     struct bw_scene scene;
@@ -188,10 +190,11 @@ static enum bw_status slice_frame(struct show *s, const char *path, int64_t fram
     if (status) return status;
     slice.field = w->field ? w->field : "density";
     slice.frame = frame;
-    slice.time = (double)(frame - s->sheet.first) / fps;
+    slice.time = (double)(frame - w->start) / fps;
     bw_slice_range(&slice, now); // colours follow all values so far, so that they do not flicker
     s->range[0] = fmin(s->range[0], now[0]);
     s->range[1] = fmax(s->range[1], now[1]);
+    if (w->range[0] < w->range[1]) memcpy(s->range, w->range, sizeof s->range);
     struct bw_slice_style style = {(enum bw_map)w->map, (uint32_t)w->vectors, {s->range[0], s->range[1]}, 1};
     if (!(style.range[0] < style.range[1])) style.range[1] = style.range[0] + 1;
     if (!s->size[0]) bw_slice_size(slice.n, (int32_t)w->size, s->size);
@@ -264,12 +267,51 @@ static enum bw_status show_finish(struct show *s, const char *temporary)
     return status;
 }
 
+/// Slices of a bake that showed slices: of the same field across the same axis, where nothing else was said.
+static int slice_as_baked(struct wish *w, const struct bw_sequence *q, struct cli_slice *own)
+{
+    w->start = q->frame[0];
+    if (w->slice == 0 || !cli_look_slice(own, q)) return 0;
+    w->slice = 1;
+    w->start = own->first;
+    if (w->axis < 0) w->axis = own->axis;
+    if (isnan(w->position)) w->position = own->position;
+    if (w->vectors < 0) w->vectors = own->vectors;
+    if (w->field && strcmp(w->field, own->field)) return 1; // of another field colours say something else
+    if (*own->field) w->field = own->field;
+    if (w->map < 0) w->map = own->map;
+    memcpy(w->range, own->range, sizeof w->range);
+    return 1;
+}
+
+/// What nobody has said; files one cell thick are sliced across that axis.
+static void slice_default(struct wish *w, const struct bw_vdb_view *v)
+{
+    for (int a = 0; a < 3; a++) {
+        if (v->hi[a] - v->lo[a] > 1.5 * v->voxel) continue;
+        if (w->slice < 0) w->slice = 1;
+        if (w->axis < 0) w->axis = a;
+    }
+    w->slice = w->slice > 0;
+    if (w->axis < 0) w->axis = 1;
+    if (w->vectors < 0) w->vectors = 0;
+    if (w->map < 0) w->map = 0;
+}
+
 /// Everything under the temporary name, then the final one.
 static enum bw_status show_run(struct show *s, const struct bw_sequence *q, const char *out)
 {
     char temporary[4200];
     snprintf(temporary, sizeof temporary, "%.4000s.part-%ld", out, (long)getpid());
+    struct cli_slice own;
+    const int baked = slice_as_baked(s->wish, q, &own);
+    s->view.field = s->wish->field;
     enum bw_status status = bw_vdb_view_open(&s->view, q, s->why, sizeof s->why);
+    if (!status) slice_default(s->wish, &s->view);
+    for (int a = 0; baked && own.hi[0] > own.lo[0] && a < 3; a++) {
+        s->view.lo[a] = own.lo[a] * s->view.scale;
+        s->view.hi[a] = own.hi[a] * s->view.scale;
+    }
     if (!status) cli_look_find(&s->look, q, &s->view, s->wish->size);
     if (!status) status = frames_make(s, q, temporary, !is_png(out));
     if (!status) status = show_finish(s, temporary);
@@ -287,14 +329,14 @@ static enum bw_status show_run(struct show *s, const struct bw_sequence *q, cons
     return status;
 }
 
-static int preview_run(const struct wish *w)
+static int preview_run(struct wish *w)
 {
     struct bw_sequence q;
     char name[4096];
     struct show s = {.tools = cli_tools(), .wish = w, .range = {0, 0}};
     enum bw_status status = bw_sequence_find(&q, w->what, w->first, w->last, s.why, sizeof s.why);
     if (!status) {
-        s.view = (struct bw_vdb_view){.tools = &s.tools, .field = w->field, .y_up = w->y_up};
+        s.view = (struct bw_vdb_view){.tools = &s.tools, .y_up = w->y_up};
         s.last.tools = &s.tools;
         bw_sheet_init(&s.sheet, q.frame[0], q.frame[q.count - 1]);
         snprintf(name, sizeof name, "%.3800s.%s", q.name, q.count > 1 ? "mp4" : "png");
@@ -311,7 +353,10 @@ int cmd_preview(int argc, char **argv)
 {
     struct wish w = {.first = INT64_MIN,
                      .last = INT64_MAX,
-                     .axis = 1,
+                     .slice = -1,
+                     .axis = -1,
+                     .vectors = -1,
+                     .map = -1,
                      .y_up = -1,
                      .size = 720,
                      .position = NAN,

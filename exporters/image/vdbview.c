@@ -326,6 +326,11 @@ static enum bw_status slice_read(const struct bw_vdb_view *v, struct bwvdb_file 
     float *to[3] = {m, m + cells, m + 2 * cells};
     enum bw_status status = grid_sample(v, f, g, box, to, why, why_size);
     for (uint32_t c = 0; !status && c < bwvdb_grid_info(f, g)->comps; c++) s->value[c] = to[c];
+    const int solid = grid_find(f, solid_names, 1);
+    if (!status && solid >= 0 && solid != g) {
+        s->solid = m + 6 * cells;
+        status = grid_sample(v, f, solid, box, (float *[3]){m + 6 * cells}, why, why_size);
+    }
     if (status || vel < 0) return status;
     float *w[3] = {m + 3 * cells, m + 4 * cells, m + 5 * cells};
     status = grid_sample(v, f, vel, box, w, why, why_size);
@@ -359,7 +364,7 @@ enum bw_status bw_vdb_slice(const struct bw_vdb_view *v, const char *path, int a
     s->position = (box.origin[axis] + 0.5 * box.h) / v->scale;
     enum bwvdb_status status = bwvdb_open(path, &f, &error);
     if (status) return fail(&error, status, why, why_size);
-    *memory = v->tools->alloc(v->tools->ctx, 6 * bw_dense_cells(&box) * sizeof(float));
+    *memory = v->tools->alloc(v->tools->ctx, 7 * bw_dense_cells(&box) * sizeof(float));
     if (!*memory) snprintf(why, why_size, "out of memory for a slice of %s", path);
     enum bw_status result = *memory ? slice_read(v, f, &box, flow, s, *memory, why, why_size) : BW_ERR_MEMORY;
     bwvdb_close(f);

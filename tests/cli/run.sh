@@ -125,6 +125,21 @@ hash=$(sed -n 's/.*"hash":"\([0-9a-f]*\)".*/\1/p' out.txt)
 that "resolved.yaml alone reproduces the bake" grep -q "\"hash\": \"$hash\"" out/puff_v002/bake.json
 run bake puff --quick; expect "--quick" 0 "out/puff_quick"
 
+# ---- flat caches in preview: the slice that the bake showed, or across the thin axis ----
+size_of() { od -An -tu1 -j16 -N8 "$1"; }
+sed 's/0.64, 0.02, 1.28/0.02, 0.64, 1.28/; s/name: puff/name: flat/' puff.yaml >flat.yaml
+echo '  - png: {field: density, map: viridis, range: [0, 1.5]}' >>flat.yaml
+run bake flat; expect "a flat bake" 0 "out/flat"
+run preview out/flat --frames 1006-1006 --out own.png; expect "preview of a flat bake" 0 "own.png"
+that "it is as large as the bake's picture" test "$(size_of own.png)" = "$(size_of out/flat/png/flat_1006.png)"
+run preview out/flat --frames 1006-1006 --view slice --axis x --field density --map viridis --out said.png
+that "it is the bake's slice" cmp own.png said.png
+run preview out/flat --frames 1006-1006 --map fire --out fire.png; that "another map is taken" test -n "$(cmp own.png fire.png)"
+cp -r out/flat/vdb bare
+run preview bare --frames 1006-1006 --out bare.png; expect "preview of flat files" 0 "bare.png"
+run preview bare --frames 1006-1006 --view slice --axis x --out bare_x.png
+that "they are sliced across their thin axis" cmp bare.png bare_x.png
+
 # ---- caches slower, faster, finer ----
 run retime out/puff_v002 --speed 0.5; expect "retime" 0 "11 frames" "puff_retime_1001.vdb"
 run check out/puff_retime; expect "a retimed cache" 0 "frames 1001-1011" "0 missing"
