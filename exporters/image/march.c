@@ -8,8 +8,10 @@
 #include <string.h>
 
 #define STEP 0.6f                        ///< cells
+#define UNSEEN 1e-3f                     ///< light, and share of light, that nobody misses
 #define FAINT 1e-4f                      ///< flames that nobody sees
-enum { BAND = 4, BLOCK = 8, TILE = 16, FINE = 3 }; ///< rows a task; cells a block; pixels a screen tile; flames a step
+enum { MEDIUM = 1, FIRE = 2 }; ///< what a block holds
+enum { BAND = 4, BLOCK = 8, TILE = 16, FINE = 2 }; ///< rows a task; cells a block; pixels a screen tile; flames a step
 
 struct march {
     const struct bw_tools *tools;
@@ -20,7 +22,7 @@ struct march {
     struct bw_image *img;
     float *alpha; ///< of each pixel, or NULL: the studio is seen
     int32_t nb[3];
-    uint8_t *busy; ///< blocks that hold anything
+    uint8_t *busy; ///< of each block: MEDIUM, FIRE, or nothing
     int32_t tiles[2];
     float *reach; ///< per screen tile: distance to the nearest and from the farthest busy block, m
 };
@@ -30,9 +32,22 @@ struct ray {
     float o[3], d[3], length;
 };
 
-/// Does anything lie in a block, or in the next cell that interpolation reaches?
+/// Would flames as bright and hot as the brightest and hottest of a block be seen across the whole box?
+static int fire_shows(const struct bw_lit *lit, const float fire[2])
+{
+    const struct bw_dense *b = &lit->box;
+    const float way = (float)((b->n[0] + b->n[1] + b->n[2]) * b->h);
+    float rgb[3];
+    if (fire[0] <= FAINT) return 0;
+    bw_emission(lit->planck, fire, rgb);
+    return way * (lit->gain * (rgb[0] + rgb[1] + rgb[2]) + lit->soot * fire[0]) > UNSEEN;
+}
+
+/// MEDIUM and FIRE as they lie in a block, or in the next cell that interpolation reaches.
 static uint8_t block_holds(const struct bw_lit *lit, const int at[3])
 {
+    int medium = 0;
+    float most[2] = {0, 0};
     const struct bw_dense *b = &lit->box;
     int hi[3];
     for (int a = 0; a < 3; a++) hi[a] = (at[a] + 1) * BLOCK < b->n[a] ? (at[a] + 1) * BLOCK + 1 : b->n[a];
@@ -41,11 +56,11 @@ static uint8_t block_holds(const struct bw_lit *lit, const int at[3])
             const size_t row = ((size_t)k * (size_t)b->n[1] + (size_t)j) * (size_t)b->n[0];
             const float *p = lit->rgbs + 4 * row, *fire = lit->fire ? lit->fire + 2 * row : NULL;
             for (int i = at[0] * BLOCK; i < hi[0]; i++) {
-                if (p[4 * i + 3] > 0 || p[4 * i] > 0) return 1;
-                if (fire && fire[2 * i] > FAINT && (lit->soot > 0 || fire[2 * i + 1] > BW_DRAPER)) return 1;
+                medium |= p[4 * i + 3] > 0 || p[4 * i] > 0;
+                for (int c = 0; fire && c < 2; c++) most[c] = bw_most(most[c], fire[2 * i + c]);
             }
         }
-    return 0;
+    return (uint8_t)((medium ? MEDIUM : 0) | (fire_shows(lit, most) ? FIRE : 0));
 }
 
 static void busy_layer(int64_t k, void *user)
@@ -238,14 +253,15 @@ static float medium_march(const struct march *m, const struct ray *r, float jitt
         float p[3];
         for (int a = 0; a < 3; a++) p[a] = bw_most(r->o[a] + t * r->d[a], 0);
         const int at[3] = {(int)p[0] / BLOCK, (int)p[1] / BLOCK, (int)p[2] / BLOCK};
-        if (!m->busy[(at[2] * m->nb[1] + at[1]) * m->nb[0] + at[0]]) {
+        const uint8_t holds = m->busy[(at[2] * m->nb[1] + at[1]) * m->nb[0] + at[0]];
+        if (!holds) {
             n += 1 + (int)(block_exit(p, r->d) / STEP);
             continue;
         }
         n++;
         const struct corner c = corner_at(&m->lit->box, p);
-        struct lanes s = lit_read(m->lit, &c);
-        if (m->lit->fire) fire_step(m->lit, p, r->d, &s);
+        struct lanes s = holds & MEDIUM ? lit_read(m->lit, &c) : (struct lanes){{0}};
+        if (holds & FIRE) fire_step(m->lit, p, r->d, &s);
         const float ds = (to - from) * h, depth = s.v[3] * ds, keep = bw_exp_neg(depth);
         sum.v += s.v * (through * (depth > 1e-4f ? (1 - keep) / s.v[3] : ds)); // ∫ exp(-s x) dx over the step
         through *= keep;
