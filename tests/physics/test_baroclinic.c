@@ -167,61 +167,98 @@ Test(baroclinic, heavy_ball)
 
 /* ---- layers: heavy above light ---- */
 
-/// A slab 2.5 × 1.6 × 0.6 waves large, heavy above z = 0, light below, displaced without compression by size·cos kx.
-static char *layers_write(double spacing, double size)
+/* A slab of heavy over light vortons on a lattice, lengths in those of the wave. */
+struct layers {
+    double spacing, core, cell; ///< of the vortons' lattice; of cores and of baroclinic's lattice
+    int n[3];
+};
+
+static struct layers layers_of(double spacing, double core, double cell)
+{
+    return (struct layers){spacing, core * spacing, cell * spacing, {(int)round(2.5 / spacing), (int)round(1.6 / spacing), 2 * (int)round(.35 / spacing)}};
+}
+
+/// Heavy above z = 0, light below, displaced without compression by size·cos kx.
+static char *layers_write(const struct layers *l, double size)
 {
     static char path[] = "/tmp/billow-layers-XXXXXX.csv";
     memcpy(path, "/tmp/billow-layers-XXXXXX.csv", sizeof path);
     int fd = mkstemps(path, 4);
     FILE *f = fdopen(fd, "w");
-    int n[3] = {(int)round(2.5 / spacing), (int)round(1.6 / spacing), (int)round(.6 / spacing)};
     fprintf(f, "x,y,z,strength_x,strength_y,strength_z,radius,volume,density\n");
-    for (int k = -n[2] / 2; k < n[2] / 2; k++)
-        for (int j = 0; j < n[1]; j++)
-            for (int i = 0; i < n[0]; i++) {
-                double x = spacing * (i + .5 - .5 * n[0]), y = spacing * (j + .5 - .5 * n[1]), z = spacing * (k + .5);
+    for (int k = -l->n[2] / 2; k < l->n[2] / 2; k++)
+        for (int j = 0; j < l->n[1]; j++)
+            for (int i = 0; i < l->n[0]; i++) {
+                double x = l->spacing * (i + .5 - .5 * l->n[0]), y = l->spacing * (j + .5 - .5 * l->n[1]), z = l->spacing * (k + .5);
                 double e = size * exp(-2 * PI * fabs(z));
-                fprintf(f, "%.15g,%.15g,%.15g,0,0,0,%g,%g,%g\n", x + (z > 0 ? e : -e) * sin(2 * PI * x), y, z + e * cos(2 * PI * x), spacing,
-                        pow(spacing, 3), z > 0 ? .012 : -.012);
+                fprintf(f, "%.9g,%.9g,%.9g,0,0,0,%g,%g,%g\n", x + (z > 0 ? e : -e) * sin(2 * PI * x), y, z + e * cos(2 * PI * x),
+                        l->core, pow(l->spacing, 3), z > 0 ? .012 : -.012);
             }
     fclose(f);
     return path;
 }
 
-/// Upward velocity of the middle wave at the interface after a short step, without what the slab's ends do.
-static double layers_velocity(double spacing, double size)
+/// Part cos kx of the height of the middle wave at the interface after so long.
+static double layers_height(const struct layers *l, double size, double seconds, int steps)
 {
-    struct test_run r = run(HEAD "time: {fps: 100, frames: 1-2, substeps: 1}\nstages:\n"
-                                 "  - vorton.emit: {source: {file: {file: %s}}}\n  - vorton.velocity: {}\n  - vorton.advect: {}\n  - baroclinic: {}\n",
-                            layers_write(spacing, size));
+    char *path = layers_write(l, size);
+    struct test_run r = run(HEAD "time: {fps: %.9g, frames: 1-%d, substeps: 1}\nstages:\n"
+                                 "  - vorton.emit: {source: {file: {file: %s}}}\n  - vorton.velocity: {}\n  - vorton.advect: {}\n  - baroclinic: {cell: %.9g}\n",
+                            steps / seconds, steps + 1, path, l->cell);
     int64_t n;
-    const double *x = attribute(&r, "pos", &n);
-    const float *u = (const float *)attribute(&r, "velocity", &n);
+    const double *pos = attribute(&r, "pos", &n);
     double wave = 0, weight = 0;
-    for (int64_t i = 0; i < n; i++) {
-        if (fabs(x[3 * i + 2]) > spacing || fabs(x[3 * i]) > .5 || fabs(x[3 * i + 1]) > .2) continue;
-        wave += (double)u[3 * i + 2] * cos(2 * PI * x[3 * i]);
-        weight += cos(2 * PI * x[3 * i]) * cos(2 * PI * x[3 * i]);
+    unlink(path);
+    cr_assert_eq(n, l->n[0] * l->n[1] * l->n[2]);
+    for (int64_t p = 0; p < n; p++) {
+        const int64_t k = p / l->n[0] / l->n[1] - l->n[2] / 2;
+        double x = l->spacing * ((double)(p % l->n[0]) + .5 - .5 * l->n[0]), y = l->spacing * ((double)(p / l->n[0] % l->n[1]) + .5 - .5 * l->n[1]);
+        if (k < -1 || k > 0 || fabs(x) > .5 || fabs(y) > .2) continue;
+        wave += pos[3 * p + 2] * cos(2 * PI * x);
+        weight += cos(2 * PI * x) * cos(2 * PI * x);
     }
     test_end(&r);
     return wave / weight;
 }
 
-/// √(acceleration/displacement) of a wave of length 1 on the interface, over √(A g k).
-static double layers_growth(double spacing)
+/// Growth of a wave of length 1 on the interface over √(A g k), from the height of the rows beside it, which goes as cosh γt.
+static double layers_growth(const struct layers *l, double seconds, int steps)
 {
-    double size = .02, up = layers_velocity(spacing, size), down = layers_velocity(spacing, -size);
-    return sqrt((up - down) / (2 * size) / .005 / (.01 * 9.81 * 2 * PI));
+    const double size = .01, was = size * exp(-PI * l->spacing), up = layers_height(l, size, seconds, steps), down = layers_height(l, -size, seconds, steps);
+    return acosh((up - down) / (2 * was)) / seconds / sqrt(.01 * 9.81 * 2 * PI);
 }
 
-/* Displacements grow as cosh γt: acceleration γ² times displacement. The interface is as thick as cores and cells, which costs
- * k times that, in the first order. */
+/* What cores and lattice leave of it: they spread the sheet across the interface by a deviation d, d² = core² + 5/6 cell² (to the lattice
+ * and back by B-splines, ¼ each, and a difference over two cells, ⅓), along it by e, e² = core² + ½ cell². Of a sheet γ cos kx at z comes
+ * ½ γ exp(-k|z - z'|) at z', here half a spacing from the middle; and the slab's faces, stable and half as strong, answer. */
+static double layers_expected(const struct layers *l)
+{
+    const double k = 2 * PI, z = .5 * l->spacing, core2 = l->core * l->core, cell2 = l->cell * l->cell;
+    const double d = sqrt(core2 + 5. / 6 * cell2), along = exp(-.5 * k * k * (core2 + .5 * cell2)), thick = .5 * l->n[2] * l->spacing;
+    double mean = 0;
+    for (int i = -4000; i <= 4000; i++) mean += .0025 / sqrt(2 * PI) * exp(-.5 * .0025 * .0025 * i * i) * exp(-k * fabs(.0025 * i * d - z));
+    return sqrt(mean * along * exp(k * z) * (1 - exp(-2 * k * thick)));
+}
+
+static double layers_compared(double spacing, double core, double cell, double seconds, int steps)
+{
+    const struct layers l = layers_of(spacing, core, cell);
+    double growth = layers_growth(&l, seconds, steps), expected = layers_expected(&l);
+    printf("layers: spacing 1/%-2.0f, core %.2f, cell %.2f of it, %.2f s: growth %.4f of sqrt(A g k); so thick an interface's %.4f\n", 1 / spacing, core, cell,
+           seconds, growth, expected);
+    fflush(stdout);
+    if (seconds < .5) cr_assert_float_eq(growth, expected, .025 * expected, "growth %.4f of √(A g k), not %.4f", growth, expected);
+    return growth;
+}
+
+/* At first displacements grow as cosh γt, and after a while still. */
 Test(baroclinic, rayleigh_taylor)
 {
-    double coarse = layers_growth(1. / 16), fine = layers_growth(1. / 24), limit = 3 * fine - 2 * coarse;
-    printf("layers: growth %.4f, %.4f, tends to %.4f of sqrt(A g k)\n", coarse, fine, limit);
-    cr_assert(limit > .9 && limit < 1.1, "growth tends to %.4f of √(A g k): %.4f, %.4f", limit, coarse, fine);
-    cr_assert_gt(fine, coarse);
+    double coarse = layers_compared(1. / 16, 1, 1, .25, 2), fine = layers_compared(1. / 32, .7, 1, .25, 2);
+    cr_assert_float_eq(coarse, .84, .03);
+    cr_assert_float_eq(fine, 1, .08, "growth %.4f of √(A g k)", fine);
+    double late = layers_compared(1. / 24, .7, .5, 1.5, 6);
+    cr_assert_float_eq(late, 1, .1, "growth %.4f of √(A g k)", late);
 }
 
 /// Energy of the flow after a time in which displacements have grown to cosh γt, so that it is as sinh² γt.
