@@ -119,12 +119,15 @@ static enum bw_status vortons_look(struct bw_stage *s, struct bw_particles *part
     const double *d = api->attribute(particles, "density"), *t = api->attribute(particles, "temperature"), *r = api->attribute(particles, "radius");
     double *deviation = s->host->scratch(s, (size_t)out->m.count * sizeof *deviation);
     if (!deviation) return BW_ERR_MEMORY;
+    double least = 0, most = 0, radius = 0; // in registers
     for (int64_t i = 0; i < out->m.count; i++) {
-        deviation[i] = weight_deviation(w, d[i], t[i]);
-        out->most = fabs(deviation[i]) > out->most ? fabs(deviation[i]) : out->most;
-        out->radius += r[i];
+        const double own = deviation[i] = weight_deviation(w, d[i], t[i]);
+        least = least < own ? least : own;
+        most = most > own ? most : own;
+        radius += r[i];
     }
-    out->radius /= (double)out->m.count;
+    out->most = most > -least ? most : -least;
+    out->radius = radius / (double)out->m.count;
     out->m.pos = api->attribute(particles, "pos");
     out->m.volume = api->attribute(particles, "volume");
     out->m.deviation = deviation;

@@ -48,16 +48,17 @@ struct transfer {
     int64_t thinned;      ///< with `local`: nodes lighter than a tenth of ambient, taken as a tenth
 };
 
-/// The box round all of them; comparisons, because fmin is a call.
+/// The box round all of them; comparisons, because fmin is a call, of locals, because memory may be anybody's.
 static inline void points_box(const struct mass_points *m, double lo[3], double hi[3])
 {
-    for (int a = 0; a < 3; a++) lo[a] = HUGE_VAL, hi[a] = -HUGE_VAL;
+    double least[3] = {HUGE_VAL, HUGE_VAL, HUGE_VAL}, most[3] = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
     for (int64_t p = 0; p < m->count; p++)
         for (int a = 0; a < 3; a++) {
             double x = m->pos[p][a];
-            lo[a] = x < lo[a] ? x : lo[a];
-            hi[a] = x > hi[a] ? x : hi[a];
+            least[a] = least[a] < x ? least[a] : x; // in this order it is one instruction
+            most[a] = most[a] > x ? most[a] : x;
         }
+    for (int a = 0; a < 3; a++) lo[a] = least[a], hi[a] = most[a];
 }
 
 /// Add dα/dt (m³/s², count × 3) by way of a lattice of spacing h. Errors: BW_ERR_MEMORY; BW_ERR_DIVERGED when the vortons
