@@ -6,8 +6,10 @@
  * integration within one is semi-implicit Euler, v' = v + a h, x' = x + v' h; where nothing is touched, x is set back by
  * ½ a h², which makes free fall exact. Impulses go in first, exactly: v += impulse/m. The world is made anew for each
  * step from the bodies' attributes and holds nothing between steps, so the same bodies move the same way whatever
- * happened before. Kinetic energy that contacts take, and gravity's work F · (x' - x) does not explain, is the metric
- * `lost`, J since the start. */
+ * happened before. Kinetic energy that contacts take, and neither gravity's work F · (x' - x) nor that of bodies that are held
+ * explains, is the metric `lost`, J since the start; with `heat` it warms a field where bodies touched, each contact by its
+ * share, -h F · ½(v + v') of its force and the velocities there. */
+#include "heat.h"
 #include "stages.h"
 #include <ode/ode.h>
 
@@ -19,6 +21,8 @@ struct params {
     bw_vec3 gravity;
     int32_t ground;
     double height, rate;
+    const char *heat;
+    double heat_radius, heat_capacity;
 };
 
 static const struct bw_param params[] = {
@@ -26,8 +30,28 @@ static const struct bw_param params[] = {
     BW_BOOL(struct params, ground, "ground", "yes", "There is a floor to fall on."),
     BW_F64(struct params, height, "height", "0 m", -1e6, 1e6, "m", "Of the floor."),
     BW_F64(struct params, rate, "rate", "480 1/s", 1, 1e5, "1/s", "Parts that a second of motion is cut into, at least."),
+    BW_FIELD(struct params, heat, "heat", "none", "Field, such as temperature (K), that takes up the energy lost in contacts."),
+    {.key = "heat_radius",
+     .type = BW_PARAM_F64,
+     .offset = BW_OFFSET(struct params, heat_radius, double),
+     .def = "0.1 m",
+     .min = 0,
+     .max = 1e6,
+     .unit = "m",
+     .doc = "How far from a contact its heat goes, at least a cell; what bodies take up of that ball gets none.",
+     .flags = BW_PARAM_MIN_OPEN},
+    {.key = "heat_capacity",
+     .type = BW_PARAM_F64,
+     .offset = BW_OFFSET(struct params, heat_capacity, double),
+     .def = "1206 J/m^3/K",
+     .min = 0,
+     .max = 1e12,
+     .unit = "J/m^3/K",
+     .doc = "Of the fluid's volume; air's is 1.2 kg/m^3 times 1005 J/kg/K.",
+     .flags = BW_PARAM_MIN_OPEN},
 };
 
+enum { PORT_BODIES, PORT_HEAT };
 static const struct bw_port ports[] = {
     {.name = "bodies",
      .kind = BW_PARTICLES,
@@ -36,16 +60,41 @@ static const struct bw_port ports[] = {
      .attributes = body_attributes,
      .n_attributes = BODY_ATTRIBUTES,
      .flags = BW_PORT_NO_CREATE},
+    {.name = "heat_field",
+     .kind = BW_SCALAR,
+     .access = BW_UPDATE,
+     .unit = "K",
+     .doc = "Gets what contacts lose.",
+     .flags = BW_PORT_LIST,
+     .kinds = BW_KIND_BIT(BW_SCALAR),
+     .from = "heat"},
+};
+
+/// Joules since the start.
+struct state {
+    double lost, heated, missed;
+};
+
+/* A contact during one part of a step. */
+struct touch {
+    dJointFeedback force; ///< force.f1 acts on `one`
+    int64_t one, two;     ///< bodies; two = -1: the ground
+    double at[3], velocity[2][3]; ///< before the part, of `one` and `two`
+    struct touch *next;
 };
 
 /* ODE's side of the bodies, for one step. */
 struct world {
+    struct bw_stage *stage;
     dWorldID world;
     dSpaceID space;
     dJointGroupID contacts;
     dBodyID *body;
     dGeomID ground;
     double slow; ///< m/s: what touches slower than that does not bounce: gravity's doing within a part
+    struct touch *touch, *unused;
+    struct heat heat;
+    enum bw_status status;
     struct body_arrays b;
 };
 
@@ -87,6 +136,33 @@ static void world_end(struct world *w)
     dWorldDestroy(w->world);
 }
 
+/// Velocity, where it touched, of a body that has moved on: by what turns it about where it was.
+static void velocity_at(const struct world *w, int64_t i, const double was[3], const double at[3], double out[3])
+{
+    if (i < 0) {
+        memset(out, 0, 3 * sizeof *out);
+        return;
+    }
+    const double arm[3] = {at[0] - was[0], at[1] - was[1], at[2] - was[2]}, *v = dBodyGetLinearVel(w->body[i]);
+    body_cross(dBodyGetAngularVel(w->body[i]), arm, out);
+    for (int a = 0; a < 3; a++) out[a] += v[a];
+}
+
+static void touch_begin(struct world *w, dJointID joint, int64_t one, int64_t two, const double at[3])
+{
+    struct touch *t = w->unused ? w->unused : w->stage->host->scratch(w->stage, sizeof *t);
+    if (!t) {
+        w->status = BW_ERR_MEMORY;
+        return;
+    }
+    w->unused = t == w->unused ? t->next : NULL;
+    *t = (struct touch){.one = one, .two = two, .at = {at[0], at[1], at[2]}, .next = w->touch};
+    w->touch = t;
+    velocity_at(w, one, dBodyGetPosition(w->body[one]), at, t->velocity[0]);
+    velocity_at(w, two, two < 0 ? at : dBodyGetPosition(w->body[two]), at, t->velocity[1]);
+    dJointSetFeedback(joint, &t->force);
+}
+
 static void pair_touch(void *user, dGeomID one, dGeomID two)
 {
     struct world *w = user;
@@ -100,7 +176,9 @@ static void pair_touch(void *user, dGeomID one, dGeomID two)
                                                   .mu = sqrt(w->b.friction[a] * w->b.friction[b]),
                                                   .bounce = sqrt(w->b.restitution[a] * w->b.restitution[b]),
                                                   .bounce_vel = w->slow};
-        dJointAttach(dJointCreateContact(w->world, w->contacts, &contact[i]), dGeomGetBody(one), dGeomGetBody(two));
+        dJointID joint = dJointCreateContact(w->world, w->contacts, &contact[i]);
+        dJointAttach(joint, dGeomGetBody(one), dGeomGetBody(two));
+        touch_begin(w, joint, a, side[0] == side[1] ? -1 : b, contact[i].geom.pos);
     }
 }
 
@@ -137,20 +215,43 @@ static double part_finish(const struct world *w, int64_t i, const struct before 
     return was->energy + work - energy_of(body);
 }
 
+/// After a part: what each contact took goes to its spot; the sum of the work that held bodies did.
+static double touches_end(struct world *w, const struct before *was, double h)
+{
+    double driven = 0;
+    for (struct touch *t = w->touch, *next; t; t = next) {
+        const int64_t side[2] = {t->one, t->two};
+        double work[2] = {0};
+        for (int k = 0; k < 2 && side[k] >= 0; k++) {
+            double now[3];
+            velocity_at(w, side[k], was[side[k]].pos, t->at, now);
+            for (int a = 0; a < 3; a++) work[k] += (k ? -h : h) * t->force.f1[a] * 0.5 * (t->velocity[k][a] + now[a]);
+            if (w->b.held[side[k]] > 0) driven -= work[k];
+        }
+        if (w->heat.temperature && !w->status) w->status = heat_count(w->stage, &w->heat, t->one, t->two, t->at, -work[0] - work[1]);
+        next = t->next;
+        t->next = w->unused;
+        w->unused = t;
+    }
+    w->touch = NULL;
+    return driven;
+}
+
 static double part_run(struct world *w, const struct params *p, struct before *was, double h, double soft)
 {
     double lost = 0;
     dWorldSetContactMaxCorrectingVel(w->world, soft);
     dSpaceCollide(w->space, w, pair_touch);
     for (int64_t i = 0; i < w->b.count; i++) {
+        memcpy(was[i].pos, dBodyGetPosition(w->body[i]), sizeof was[i].pos);
         if (w->b.held[i] > 0) continue;
         double m = w->b.mass[i] - w->b.displaced[i];
         memcpy(was[i].velocity, dBodyGetLinearVel(w->body[i]), sizeof was[i].velocity);
-        memcpy(was[i].pos, dBodyGetPosition(w->body[i]), sizeof was[i].pos);
         was[i].energy = energy_of(w->body[i]);
         dBodyAddForce(w->body[i], m * p->gravity[0], m * p->gravity[1], m * p->gravity[2]);
     }
     dWorldStep(w->world, h);
+    lost += touches_end(w, was, h);
     for (int64_t i = 0; i < w->b.count; i++) {
         if (w->b.held[i] > 0) continue;
         double force[3], m = w->b.mass[i] - w->b.displaced[i];
@@ -214,28 +315,69 @@ static double kinetic(const struct body_arrays *b)
     return sum;
 }
 
+/// What is owed to the field goes to where bodies touched in this step.
+static enum bw_status heat_give(struct bw_stage *s, const struct world *w)
+{
+    struct state *sum = s->state;
+    double owed = sum->lost - sum->heated - sum->missed, placed, missed;
+    if (!w->heat.spots || !(owed > 0)) return BW_OK;
+    enum bw_status st = heat_place(s, &w->heat, &w->b, owed, &placed, &missed);
+    sum->heated += placed;
+    sum->missed += missed;
+    return st;
+}
+
 static enum bw_status step(struct bw_stage *s)
 {
-    struct world w = {.b = body_arrays(s, s->ports[0].particles)};
-    double lost = 0, soft = 0;
+    const struct params *p = s->params;
+    struct state *sum = s->state;
+    struct world w = {.stage = s,
+                      .heat = {.temperature = bw_port_field(s, PORT_HEAT), .radius = p->heat_radius, .capacity = p->heat_capacity},
+                      .b = body_arrays(s, s->ports[PORT_BODIES].particles)};
+    double soft = 0;
     impulses_take(&w.b);
     int64_t parts = parts_of(s, &w.b, &soft);
-    w.slow = 2 * length(((const struct params *)s->params)->gravity) * s->dt / (double)parts;
+    w.slow = 2 * length(p->gravity) * s->dt / (double)parts;
     struct before *was = s->host->scratch(s, (size_t)w.b.count * sizeof *was + 1);
     enum bw_status st = was ? world_make(s, &w) : BW_ERR_MEMORY;
     if (st) return st;
-    for (int64_t k = 0; k < parts; k++) lost += part_run(&w, s->params, was, s->dt / (double)parts, soft);
+    for (int64_t k = 0; k < parts; k++) sum->lost += part_run(&w, p, was, s->dt / (double)parts, soft);
     for (int64_t i = 0; i < w.b.count; i++) body_leave(&w, i);
     world_end(&w);
-    *(double *)s->state += lost;
-    s->host->metric(s, "lost", *(double *)s->state, BW_METRIC_LAST);
+    st = w.status ? w.status : heat_give(s, &w);
+    s->host->metric(s, "lost", sum->lost, BW_METRIC_LAST);
     s->host->metric(s, "kinetic", kinetic(&w.b), BW_METRIC_LAST);
-    return BW_OK;
+    if (w.heat.temperature) s->host->metric(s, "heated", sum->heated, BW_METRIC_LAST);
+    if (w.heat.temperature) s->host->metric(s, "missed", sum->missed, BW_METRIC_LAST);
+    return st;
+}
+
+/// With `heat`: round all bodies, wherever the longest step may take them.
+static enum bw_status activate(struct bw_stage *s)
+{
+    const struct params *p = s->params;
+    struct body_arrays b = body_arrays(s, s->ports[PORT_BODIES].particles);
+    enum bw_status st = BW_OK;
+    for (int64_t i = 0; i < b.count && !st && bw_port_field(s, PORT_HEAT); i++) {
+        const struct pose pose = body_pose(&b, i);
+        struct box3 box = pose_bounds(&pose, p->heat_radius);
+        for (int a = 0; a < 3; a++) {
+            double way = 1.25 * b.velocity[i][a] / s->fps;
+            box.lo[a] += fmin(way, 0);
+            box.hi[a] += fmax(way, 0);
+        }
+        st = s->host->activate(s, box.lo, box.hi);
+    }
+    return st;
 }
 
 static enum bw_status init(struct bw_stage *s)
 {
-    return dInitODE2(0) ? BW_OK : s->host->fail(s, BW_ERR, "the Open Dynamics Engine does not start");
+    const struct params *p = s->params;
+    if (!dInitODE2(0)) return s->host->fail(s, BW_ERR, "the Open Dynamics Engine does not start");
+    if (bw_port_field(s, PORT_HEAT) && p->heat_radius < s->grid->h)
+        return s->host->fail(s, BW_ERR_PRESET, "heat_radius is %g m, less than a cell of %g m", p->heat_radius, s->grid->h);
+    return BW_OK;
 }
 
 static void uninit(struct bw_stage *s)
@@ -250,10 +392,11 @@ const struct bw_stage_desc bodies_desc = {
     .brief = "Moves rigid bodies: gravity, impulses, contacts with the ground and each other.",
     .references = "Open Dynamics Engine 0.16 (R. Smith)",
     .params_size = sizeof(struct params),
-    .state_size = sizeof(double), // energy lost
+    .state_size = sizeof(struct state),
     BW_PARAMS(params),
     BW_PORTS(ports),
     .init = init,
+    .activate = activate,
     .step = step,
     .uninit = uninit,
 };

@@ -87,6 +87,82 @@ Test(bodies, friction)
     test_end(&r);
 }
 
+/* ---- where the energy goes ---- */
+
+/* A box set on a belt that runs at v gets ½ m v², and as much goes lost. */
+Test(bodies, held_bodies_work)
+{
+    struct test_run r = run(HEAD "time: {fps: 24, frames: 1-25, substeps: 1}\nstages:\n"
+                                 "  - body: {id: belt, shape: {box: {center: [0, 0, 0.1], size: [9, 1, 0.2]}}, velocity: [1, 0, 0], held: yes}\n"
+                                 "  - body: {id: box, shape: {box: {center: [0, 0, 0.25], size: [0.4, 0.4, 0.1]}}, mass: 3}\n"
+                                 "  - bodies: {ground: no}\n");
+    struct body_arrays b = bodies_of(&r);
+    cr_assert_float_eq(b.velocity[1][0], 1, 1e-3);
+    cr_assert_float_eq(metric(&r, "bodies.lost"), 1.5, .01 * 1.5, "lost %g J, not 1.5", metric(&r, "bodies.lost"));
+    test_end(&r);
+}
+
+/// Heat of the grid, J, in all and nearer to x than so many metres.
+static double heat_of(const struct test_run *r, const char *field, const double x[3], double h, double capacity, double radius, double *near)
+{
+    struct grid t = grid_of(r, field, 0);
+    double all = 0;
+    *near = 0;
+    for (int k = 0; k < t.n[2]; k++)
+        for (int j = 0; j < t.n[1]; j++)
+            for (int i = 0; i < t.n[0]; i++) {
+                const double d[3] = {(i + .5 - .5 * t.n[0]) * h - x[0], (j + .5 - .5 * t.n[1]) * h - x[1], (k + .5) * h - x[2]};
+                const double joule = at(&t, i, j, k) * capacity * h * h * h;
+                all += joule;
+                if (sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]) < radius) *near += joule;
+            }
+    bw_free(t.v);
+    return all;
+}
+
+#define WARM "billow: 1\ndomain: {cells: [40, 40, 30], voxel: 5 cm, center: [0, 0]}\ntime: {fps: 25, frames: 1001-%d, substeps: 3}\nstages:\n"
+
+/* What bounces lose heats the air around the contact and nothing else, to a millionth. */
+Test(bodies, contacts_heat)
+{
+    struct test_run r = run(WARM "  - body: {shape: {sphere: {center: [0.3, -0.2, 0.6], radius: 10 cm}}, mass: 4}\n"
+                                 "  - bodies: {heat: temperature, heat_radius: 0.2 m}\n", 1041);
+    double near, all = heat_of(&r, "temperature", (const double[]){.3, -.2, 0}, .05, 1206, .2, &near), lost = metric(&r, "bodies.lost");
+    cr_assert_float_eq(lost, 4 * 9.81 * .5, .02 * lost);
+    cr_assert_float_eq(all, lost, 1e-6 * lost, "heat of %.9g J for %.9g J", all, lost);
+    cr_assert_float_eq(near, all, 1e-9 * all, "%.9g J of %.9g J are near", near, all);
+    cr_assert_float_eq(metric(&r, "bodies.heated"), all, 1e-9 * all);
+    cr_assert_eq(metric(&r, "bodies.missed"), 0);
+    test_end(&r);
+}
+
+/* Two pairs collide at once, one thrice as heavily: each heats its own place; nothing gets into the bodies. */
+Test(bodies, contacts_heat_where_they_are)
+{
+    struct test_run r = run(WARM "  - body: {id: a, shape: {sphere: {center: [-0.5, 0, 0.5], radius: 10 cm}}, mass: 1, velocity: [0, 1, 0]}\n"
+                                 "  - body: {id: b, shape: {sphere: {center: [-0.5, 0.25, 0.5], radius: 10 cm}}, mass: 1}\n"
+                                 "  - body: {id: c, shape: {box: {center: [0.5, 0, 0.5], size: [0.2, 0.2, 0.2]}}, mass: 3, velocity: [0, 1, 0]}\n"
+                                 "  - body: {id: d, shape: {box: {center: [0.5, 0.25, 0.5], size: [0.2, 0.2, 0.2]}}, mass: 3}\n"
+                                 "  - bodies: {gravity: [0, 0, 0], ground: no, heat: temperature, heat_radius: 0.15 m, heat_capacity: 2000}\n"
+                                 "  - body.solid: {}\n", 1003);
+    struct body_arrays b = bodies_of(&r);
+    const double left[3] = {-.5, b.pos[1][1] - .1, .5}, right[3] = {.5, b.pos[3][1] - .1, .5};
+    double one, two, all = heat_of(&r, "temperature", left, .05, 2000, .35, &one);
+    heat_of(&r, "temperature", right, .05, 2000, .35, &two);
+    struct grid t = grid_of(&r, "temperature", 0), solid = grid_of(&r, "solid", 0);
+    cr_assert_float_eq(all, metric(&r, "bodies.lost"), 1e-6 * all);
+    cr_assert_float_eq(one, .25 * (1 - .5 * .5), 1e-3, "%g J", one);
+    cr_assert_float_eq(two, 3 * one, .05 * two, "%g J and %g J", one, two);
+    cr_assert_float_eq(one + two, all, 1e-9 * all);
+    int inside = 0;
+    for (int64_t i = 0; i < (int64_t)t.n[0] * t.n[1] * t.n[2]; i++)
+        if (solid.v[i] < -.05) inside += 1 + 1000 * (t.v[i] != 0);
+    cr_assert(inside > 10 && inside < 1000, "%d", inside);
+    bw_free(t.v);
+    bw_free(solid.v);
+    test_end(&r);
+}
+
 /* ---- what others push ---- */
 
 static enum bw_status push_step(struct bw_stage *s)
@@ -169,4 +245,5 @@ Test(bodies, refusals)
     refuse("  - body: {shape: {sphere: {}}, density: 0}\n", "neither mass nor density");
     refuse("  - body: {shape: {torus: {}}}\n", "torus");
     refuse("  - bodies: {}\n", "no stage makes");
+    refuse("  - body: {shape: {sphere: {}}}\n  - bodies: {heat: temperature, heat_radius: 1 cm}\n", "less than a cell");
 }
