@@ -113,7 +113,7 @@ static void scene_vector(const struct options *o, const double v[3], double time
 {
     out[0] = times * v[0];
     out[1] = times * (o->up ? v[2] : v[1]);
-    out[2] = times * (o->up ? -v[1] : v[2]);
+    out[2] = times * (o->up ? 0 - v[1] : v[2]);
 }
 
 static void shape_write(FILE *f, const struct options *o, const struct sample *a)

@@ -125,6 +125,27 @@ check "USD: the box, z-up, in metres" python3 "$work/usd.py" "$work/box/box.usda
 check "USD: the flame, y-up, in centimetres" python3 "$work/usd.py" "$work/flame/flame.usda" \
     density,flame,temperature,vel,solid 'upAxis = "Y"' 'metersPerUnit = 0.01' 'timeCodesPerSecond = 23.976'
 
+# Bodies: scenes in metres, z up; in centimetres, y up; in inches, z up.
+moving() {
+    cat >"$work/$1.yaml" <<YAML
+billow: 1
+name: $1
+domain: {cells: [16, 16, 16], voxel: 10 cm}
+time: {fps: 30, frames: 1001-1009, substeps: 3}
+stages:
+  - body: {id: ball, shape: {sphere: {center: [-1, 0.25, 0.5], radius: 20 cm}}, velocity: [0.5, 0, 0.25], spin: [1, 2, 3]}
+  - body: {id: turns, shape: {box: {center: [0, 0.5, 1], size: [0.2, 0.4, 0.6], rotate: [0, 0, 30 deg]}}, velocity: [0, -1, 0.5], spin: [0, 0, 2]}
+  - body: {id: tumbles, shape: {box: {center: [1, -0.5, 1.5], size: [0.8, 0.3, 0.1], rotate: [20 deg, 40 deg, 70 deg]}}, spin: [1, -2, 0.5]}
+  - bodies: {gravity: [0, 0, 0], ground: no}
+export:
+  - bodies: {$2}
+YAML
+    "$billow" bake "$work/$1.yaml" --out "$work/$1" && python3 "$here/motion.py" "$work/$1/bodies/$1.csv" "$work/$1/bodies/$1.usda"
+}
+check "bodies: a scene in metres, z up" moving metres ""
+check "bodies: a scene in centimetres, y up" moving centimetres "up: y, scale: 100"
+check "bodies: a scene in inches, z up" moving inches "scale: 39.37007874015748"
+
 # Pictures and movie.
 if have identify; then
     check "PNG: another decoder, 16 bits" sh -c "identify -verbose '$out/png/box_1001.png' | grep -qE '16-bit|Depth: 16'"
