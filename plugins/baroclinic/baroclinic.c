@@ -75,7 +75,6 @@ static const struct bw_port ports[] = {
 };
 
 struct state {
-    int32_t warned;
     double seconds;        ///< of this step's evaluations
     struct transfer found; ///< by the last evaluation
 };
@@ -184,9 +183,7 @@ static enum bw_status vortons_kick(struct bw_stage *s)
 static void deviation_warn(struct bw_stage *s, double most)
 {
     const struct params *p = s->params;
-    struct state *st = s->state;
-    if (!(most > WARN_ABOVE) || p->density || st->warned) return;
-    st->warned = 1;
+    if (!(most > WARN_ABOVE) || p->density) return;
     s->host->log(s, BW_LOG_WARNING,
                  "density deviates by %.0f %% of ambient; Boussinesq's approximation is good to about 30 %%: `density: local` goes further",
                  100 * most);
