@@ -4,7 +4,7 @@
  *   moore       F = t^(3/2),             H = -3 t^(5/2)
  *   gaussian    F, H by Chebyshev fits of degree 14 over s < 26 (largest relative error 1e-6 and 1e-5, in single
  *               precision as well), beyond it as if q = 1, which is wrong by 1e-5 there and by less further out.
- * A pair costs 22 (moore) to 38 (gaussian) vector operations, its gradient as many again: this loop is bound by
+ * A pair costs 22 (moore) to 36 (gaussian) vector operations, its gradient as many again: this loop is bound by
  * arithmetic, not memory; 32 points stay in registers while the vortons stream by. */
 #include "pairs.h"
 #include <string.h>
@@ -31,17 +31,31 @@ INLINE vec load(const float *p) { return *(const loose *)p; }
 INLINE vec splat(float f) { return f - (vec){0}; }
 INLINE vec pick(lanes yes, vec a, vec b) { return (vec)(((lanes)a & yes) | ((lanes)b & ~yes)); }
 
-/// 1/sqrt(x) to the last bit or two. No _mm_rsqrt_ps: makers of processors differ in its bits.
-INLINE vec rsqrt(vec x)
+/// 1/sqrt(x), off by 1e-4 at most. No _mm_rsqrt_ps: makers of processors differ in its bits.
+INLINE vec rsqrt_rough(vec x)
 {
 #if defined(__AVX512F__)
-    vec y = (vec)_mm512_rsqrt14_ps((__m512)x);
+    return (vec)_mm512_rsqrt14_ps((__m512)x);
 #else
     vec y = (vec)(0x5f3759df - ((lanes)x >> 1));
     vec c = x * y * y;
-    y = y * (1.875f + c * (0.375f * c - 1.25f));
+    return y * (1.875f + c * (0.375f * c - 1.25f));
 #endif
+}
+
+/// 1/sqrt(x) to the last bit or two.
+INLINE vec rsqrt(vec x)
+{
+    vec y = rsqrt_rough(x);
     return y * (1.5f - 0.5f * x * y * y);
+}
+
+/// `times` x^(-3/2), and *t = 1/x, as well: y³(1 - 3/2 e) and y²(1 - e) with e = xy² - 1, whose square is below rounding.
+INLINE vec rsqrt_cubed(vec x, float times, vec *t)
+{
+    vec y = rsqrt_rough(x), y2 = y * y, e = x * y2 - 1;
+    *t = y2 - y2 * e;
+    return y * y2 * (times - 1.5f * times * e);
 }
 
 #define DEGREE 14
@@ -60,27 +74,26 @@ static const float gaussian_h[DEGREE + 1] = {
     -0.00480827091f, 0.011420991f,   -0.0180374129f,  0.0228288481f, -0.0245282715f,   0.0230065928f,   -0.0190698342f,  0.013973907f,
     -0.00941707394f, 0.00625200545f, -0.00347931733f, 0.00118001842f, -0.000600972793f, 0.000690956306f, -0.000282431318f};
 
-/// f·4πσ³ and, where asked for, g·4πσ⁵ at s = ρ².
-INLINE void shape(enum pair_kernel k, int gradient, vec s, vec *f, vec *g)
+/// f·4π and, where asked for, g·4π at |r|² = r2, with 1/σ² and 1/σ³.
+INLINE void shape(enum pair_kernel k, int gradient, vec r2, float per2, float per3, vec *f, vec *g)
 {
+    const vec s = r2 * per2;
     if (k == PAIR_GAUSSIAN) {
-        vec q = rsqrt(s + 1e-9f), q2 = q * q, far = q2 * q, x = s * (2 / GAUSSIAN_END) - 1;
+        vec t, far = rsqrt_cubed(s + 1e-9f, 1, &t), x = s * (2 / GAUSSIAN_END) - 1;
         lanes near = s < GAUSSIAN_END;
-        *f = pick(near, polynomial(gaussian_f, x), far);
-        if (gradient) *g = pick(near, polynomial(gaussian_h, x), -3 * far * q2);
+        *f = per3 * pick(near, polynomial(gaussian_f, x), far);
+        if (gradient) *g = per3 * per2 * pick(near, polynomial(gaussian_h, x), -3 * far * t);
     } else if (k == PAIR_SEED) {
         vec q = rsqrt(s + 1e-5f), q2 = q * q; // speed jumps at the centre: rounding there must not choose a direction
         lanes in = s < 1.0f;
-        *f = q * pick(in, splat(1), q2);
-        if (gradient) *g = q * q2 * pick(in, splat(-1), -3 * q2);
-    } else if (k == PAIR_FAR) {
-        vec q = rsqrt(s), q2 = q * q;
-        *f = q * q2;
-        if (gradient) *g = -3 * q * q2 * q2;
+        *f = per3 * (q * pick(in, splat(1), q2));
+        if (gradient) *g = per3 * per2 * (q * q2 * pick(in, splat(-1), -3 * q2));
     } else {
-        vec q = rsqrt(s + 1), t = q * q, q3 = q * t;
-        *f = k == PAIR_MOORE ? q3 : q3 * (1 + 1.5f * t);
-        if (gradient) *g = k == PAIR_MOORE ? -3 * q3 * t : -q3 * t * (3 + 7.5f * t);
+        vec t, q3 = rsqrt_cubed(k == PAIR_FAR ? r2 : s + 1, k == PAIR_FAR ? 1 : per3, &t);
+        *f = k == PAIR_ALGEBRAIC ? q3 * (1 + 1.5f * t) : q3;
+        if (!gradient) return;
+        const vec h = k == PAIR_FAR ? q3 * t : per2 * (q3 * t);
+        *g = k == PAIR_ALGEBRAIC ? -h * (3 + 7.5f * t) : -3 * h;
     }
 }
 
@@ -88,11 +101,10 @@ struct one_source {
     float x, y, z, a, b, c, per2, per3;
 };
 
-INLINE struct one_source source_at(enum pair_kernel k, const struct pair_sources *s, int64_t j, const float shift[3])
+INLINE struct one_source source_at(enum pair_kernel k, const struct pair_sources *s, int64_t j)
 {
-    return (struct one_source){s->pos[0][j] + shift[0], s->pos[1][j] + shift[1], s->pos[2][j] + shift[2], s->strength[0][j],
-                               s->strength[1][j],       s->strength[2][j],       k == PAIR_FAR ? 1 : s->per2[j],
-                               k == PAIR_FAR ? 1 : s->per3[j]};
+    return (struct one_source){s->pos[0][j],      s->pos[1][j],      s->pos[2][j], s->strength[0][j],
+                               s->strength[1][j], s->strength[2][j], k == PAIR_FAR ? 1 : s->per2[j], k == PAIR_FAR ? 1 : s->per3[j]};
 }
 
 INLINE void add_out(double *out, vec v)
@@ -106,18 +118,17 @@ INLINE void velocity_groups(enum pair_kernel k, int groups, const struct pair_so
 {
     vec x[GROUPS], y[GROUPS], z[GROUPS], u[GROUPS], v[GROUPS], w[GROUPS];
     for (int e = 0; e < groups; e++) {
-        x[e] = load(p->pos[0] + i + e * LANES);
-        y[e] = load(p->pos[1] + i + e * LANES);
-        z[e] = load(p->pos[2] + i + e * LANES);
+        x[e] = load(p->pos[0] + i + e * LANES) - shift[0];
+        y[e] = load(p->pos[1] + i + e * LANES) - shift[1];
+        z[e] = load(p->pos[2] + i + e * LANES) - shift[2];
         u[e] = v[e] = w[e] = splat(0);
     }
     for (int64_t j = first; j < first + count; j++) {
-        struct one_source s = source_at(k, src, j, shift);
+        struct one_source s = source_at(k, src, j);
         for (int e = 0; e < groups; e++) {
             vec dx = x[e] - s.x, dy = y[e] - s.y, dz = z[e] - s.z, f, g;
             vec r2 = dx * dx + dy * dy + dz * dz;
-            shape(k, 0, k == PAIR_FAR ? r2 : r2 * s.per2, &f, &g);
-            if (k != PAIR_FAR) f *= s.per3;
+            shape(k, 0, r2, s.per2, s.per3, &f, &g);
             u[e] += f * (s.b * dz - s.c * dy);
             v[e] += f * (s.c * dx - s.a * dz);
             w[e] += f * (s.a * dy - s.b * dx);
@@ -142,18 +153,14 @@ INLINE void gradient_run(enum pair_kernel k, const struct pair_sources *src, int
                          const struct pair_points *p)
 {
     for (int32_t i = 0; i < p->count; i += LANES) {
-        vec x = load(p->pos[0] + i), y = load(p->pos[1] + i), z = load(p->pos[2] + i), u[3], turn[3], m[9];
+        vec x = load(p->pos[0] + i) - shift[0], y = load(p->pos[1] + i) - shift[1], z = load(p->pos[2] + i) - shift[2], u[3], turn[3], m[9];
         for (int e = 0; e < 3; e++) u[e] = turn[e] = splat(0);
         for (int e = 0; e < 9; e++) m[e] = splat(0);
         for (int64_t j = first; j < first + count; j++) {
-            struct one_source s = source_at(k, src, j, shift);
+            struct one_source s = source_at(k, src, j);
             vec dx = x - s.x, dy = y - s.y, dz = z - s.z, f, g;
             vec r2 = dx * dx + dy * dy + dz * dz;
-            shape(k, 1, k == PAIR_FAR ? r2 : r2 * s.per2, &f, &g);
-            if (k != PAIR_FAR) {
-                f *= s.per3;
-                g *= s.per3 * s.per2;
-            }
+            shape(k, 1, r2, s.per2, s.per3, &f, &g);
             vec cx = s.b * dz - s.c * dy, cy = s.c * dx - s.a * dz, cz = s.a * dy - s.b * dx;
             u[0] += f * cx;
             u[1] += f * cy;
