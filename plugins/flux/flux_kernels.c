@@ -268,12 +268,12 @@ static void update(const struct flux_update *u)
         const float *low = u->low[0] + at, *high = u->high[0] + at, *from = u->from + j * u->from_stride;
         const float *low1 = two ? u->low[1] + at : low, *high1 = two ? u->high[1] + at : high;
         float *out = u->out + j * u->out_stride;
-        if (two && u->n == 16)
-            update_row(16, 2, u->ratio, low, high, low1, high1, from, out);
+        if (two && u->n == 32)
+            update_row(32, 2, u->ratio, low, high, low1, high1, from, out);
         else if (two)
             update_row(u->n, 2, u->ratio, low, high, low1, high1, from, out);
-        else if (u->n == 16)
-            update_row(16, 1, u->ratio, low, high, low1, high1, from, out);
+        else if (u->n == 32)
+            update_row(32, 1, u->ratio, low, high, low1, high1, from, out);
         else
             update_row(u->n, 1, u->ratio, low, high, low1, high1, from, out);
     }

@@ -426,6 +426,7 @@ enum bw_status flux_seed_run(struct flux_task *t)
         if (s->host->cancelled(s)) return BW_ERR_CANCELLED;
         status = s->host->sweep(s, &(struct bw_sweep){.access = t->access,
                                                       .n_access = t->n_access,
+                                                      .block = flux_block(t),
                                                       .body = seed_body,
                                                       .user = t,
                                                       .reach = flux_reach,

@@ -166,7 +166,7 @@ INLINE void end_ways(int n, int ways, const double *const leaves[], const double
         end_row(n, 3, leaves, comes, gain, own, keep, back, out);
 }
 
-/* One value: rows of a tile's width have a loop of their own. */
+/* One value: rows of two tiles' width have a loop of their own. */
 static void end_value(const struct seed_end *r, int c, ptrdiff_t from, ptrdiff_t to, int odd)
 {
     const double *const(*out)[SEED_VALUES] = r->leaves[odd], *const(*in)[SEED_VALUES] = r->comes[odd];
@@ -187,8 +187,8 @@ static void end_value(const struct seed_end *r, int c, ptrdiff_t from, ptrdiff_t
             leaves[q] = out[2 * pairs + q][c] + at;
             comes[q] = in[2 * pairs + q][c] + at;
         }
-        if (r->n == 16)
-            end_ways(16, left, leaves, comes, gain, own, keep, back, r->out[c] + to + j * r->out_stride);
+        if (r->n == 32)
+            end_ways(32, left, leaves, comes, gain, own, keep, back, r->out[c] + to + j * r->out_stride);
         else
             end_ways(r->n, left, leaves, comes, gain, own, keep, back, r->out[c] + to + j * r->out_stride);
     }

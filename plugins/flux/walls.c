@@ -14,11 +14,11 @@ static int beyond_wall(const struct bw_block *b, int a, int cell)
 
 size_t flux_walls_room(const struct flux_task *t, const struct bw_block *b, const struct flux_shape *sh)
 {
-    const struct flux_tile *tile = flux_tile_of(t, b);
-    int near = tile->solid || tile->wall;
+    const struct flux_near by = flux_near_of(t, b);
+    int near = by.solid || by.wall;
     for (int a = 0; a < 3; a++)
         near |= beyond_wall(b, a, b->lo[a] - FLUX_HALO) || beyond_wall(b, a, b->lo[a] + b->n[a] - 1 + FLUX_HALO);
-    return near ? (size_t)(1 + (tile->wall ? 3 : 0)) * sh->cells : 0;
+    return near ? (size_t)(1 + (by.wall ? 3 : 0)) * sh->cells : 0;
 }
 
 static void open_fill(const struct bw_block *b, const struct bw_view *v, const struct flux_shape *sh, float *open)
@@ -37,11 +37,11 @@ static void open_fill(const struct bw_block *b, const struct bw_view *v, const s
 void flux_walls_fill(const struct flux_task *t, const struct bw_block *b, const struct flux_shape *sh, float *memory,
                      struct flux_walls *w)
 {
-    const struct flux_tile *tile = flux_tile_of(t, b);
+    const struct flux_near by = flux_near_of(t, b);
     *w = (struct flux_walls){.open = memory + sh->origin,
-                             .moves = tile->moves > 0 ? &b->view[t->solid_vel] : NULL};
-    open_fill(b, tile->solid ? &b->view[t->solid] : NULL, sh, w->open);
-    for (int a = 0; a < 3 && tile->wall; a++) {
+                             .moves = by.moves > 0 ? &b->view[t->solid_vel] : NULL};
+    open_fill(b, by.solid ? &b->view[t->solid] : NULL, sh, w->open);
+    for (int a = 0; a < 3 && by.wall; a++) {
         const float *wall = bw_f32(&b->view[t->wall], a) - sh->origin;
         float *pass = memory + (size_t)(1 + a) * sh->cells;
         for (size_t i = 0; i < sh->cells; i++) pass[i] = wall[i] < 0.5f;
