@@ -27,9 +27,12 @@ static void open_fill(const struct bw_block *b, const struct bw_view *v, const s
         for (int j = -sh->halo[1]; j < sh->n[1] + sh->halo[1]; j++) {
             const int beyond = beyond_wall(b, 1, b->lo[1] + j) || beyond_wall(b, 2, b->lo[2] + k);
             const ptrdiff_t at = flux_at(sh, j, k);
-            for (int i = -sh->halo[0]; i < sh->n[0] + sh->halo[0]; i++) {
-                const int wall = beyond || beyond_wall(b, 0, b->lo[0] + i) || (v && bw_f32(v, 0)[at + i] < 0);
-                open[at + i] = (float)!wall;
+            const float *solid = v ? bw_f32(v, 0) + at : NULL;
+            for (int i = -sh->halo[0]; i < sh->n[0] + sh->halo[0]; i++)
+                open[at + i] = (float)!(beyond || (solid && solid[i] < 0));
+            for (int i = 1; i <= sh->halo[0]; i++) {
+                if (beyond_wall(b, 0, b->lo[0] - i)) open[at - i] = 0;
+                if (beyond_wall(b, 0, b->lo[0] + sh->n[0] - 1 + i)) open[at + sh->n[0] - 1 + i] = 0;
             }
         }
 }
