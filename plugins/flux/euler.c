@@ -32,6 +32,7 @@ static enum bw_status substep(struct flux_task *t, double dt, int first_order, d
     t->calm = (float)exp(-t->p->damping * dt);
     enum bw_status status = s->host->sweep(s, &(struct bw_sweep){.access = t->access,
                                                                  .n_access = t->n_access,
+                                                                 .block = flux_block(t),
                                                                  .body = first_order ? first_body : second_body,
                                                                  .user = t,
                                                                  .reach = flux_reach,

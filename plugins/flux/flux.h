@@ -34,6 +34,12 @@ struct flux_tile {
     float moves;          ///< how fast an obstacle moves there, m/s
 };
 
+/// What is near a block, of any of its tiles.
+struct flux_near {
+    int32_t solid, wall;
+    float moves;
+};
+
 /// A cell that holds no gas.
 struct flux_bad {
     int32_t cell[3], found;
@@ -106,7 +112,13 @@ static inline void flux_reach_flat(const struct bw_block *b, int32_t reach[6])
 {
     if (b->grid->thin >= 0) reach[2 * b->grid->thin] = reach[2 * b->grid->thin + 1] = 0;
 }
-struct flux_tile *flux_tile_of(const struct flux_task *t, const struct bw_block *b);
+struct flux_near flux_near_of(const struct flux_task *t, const struct bw_block *b);
+/// Tiles a side that steps take at once: in 3D a wider block has far fewer cells round it for each of its own (halo 2:
+/// 0.42, not 0.95), which pays for no longer lying in the second cache; in 2D there is nothing to be had.
+static inline int32_t flux_block(const struct flux_task *t)
+{
+    return t->dim == 3 ? 2 : 1;
+}
 
 /* seed.c */
 /// BW_OK, or a sentence about a constant that cannot work.

@@ -14,28 +14,29 @@ enum flux_riemann { RIEMANN_HLLC, RIEMANN_RUSANOV };
 
 /* ---- seed mode: double, in the text's units (a cell, a step) ---- */
 
-/// Flows from a row of cells to the row of neighbours in one direction.
+enum { SEED_WAYS = 13, SEED_VALUES = 4 };
+
+/// Flows from rows of cells to those of their neighbours in one direction. What all rows share is told once: pointers
+/// are those of cell 0 (of a line's cell 0 where flows go), and the axis that a direction lies along comes first.
 struct seed_row {
-    int n, dim;
+    int n, dim, aligned;                    ///< aligned: along an axis
     const double *mass[2], *momentum[2][3]; ///< source, neighbour
-    const double *gate;                     ///< 0 where nothing passes, else 1; NULL: all passes
+    const double *gate;                     ///< of a row: 0 where nothing passes, else 1; NULL: all passes
     const double *share[2];                 ///< of its outflow that a cell can afford; NULL: all of it
     double dir[3];                          ///< unit vector, along the active axes
     double scale;                           ///< momentum to mass a step: step/(cell edge)
     double diffusion, friction;
-    double *flow, *push[3]; ///< out: mass, momentum; push[0] NULL: mass alone
+    double *flow[2][SEED_VALUES]; ///< out, of even and odd lines: mass, momentum; flow[][1] NULL: mass alone
 };
-
-enum { SEED_WAYS = 13, SEED_VALUES = 4 };
 
 /// Cells on which all flows are known, `rows` rows `stride` apart: what comes in is added, then damped and drained.
 struct seed_end {
     int n, rows, stride, dim, ways;
-    const double *leaves[SEED_WAYS][SEED_VALUES], *comes[SEED_WAYS][SEED_VALUES]; ///< mass, momentum: in `stride`
-    const double *mass, *momentum[3];
+    const double *leaves[2][SEED_WAYS][SEED_VALUES], *comes[2][SEED_WAYS][SEED_VALUES]; ///< of even and odd lines
+    const double *own[SEED_VALUES]; ///< mass, momentum
     double *gain; ///< scratch of (rows - 1) stride + n values
     double damping, drain, ambient;
-    double *mass_out, *momentum_out[3];
+    double *out[SEED_VALUES];
     ptrdiff_t out_stride;
 };
 
@@ -108,8 +109,10 @@ struct flux_sight {
 
 struct seed_kernels {
     void (*bounds)(struct seed_bounds *b);
-    void (*flow)(const struct seed_row *r);
-    void (*end)(const struct seed_end *r);
+    /// The row from cell `at` on; `odd`: 1 for odd lines.
+    void (*flow)(const struct seed_row *r, ptrdiff_t at, int odd);
+    /// The line from cell `at` on, to `to` on.
+    void (*end)(const struct seed_end *r, ptrdiff_t at, ptrdiff_t to, int odd);
     /// a += flow where positive, b -= flow where negative: what leaves either cell.
     void (*leave)(int n, const double *flow, double *a, double *b);
     /// share = mass/out where more would leave than there is; returns 1 when any is.

@@ -7,11 +7,28 @@
 
 #define RUNAWAY 1e15 // cells a unit step
 
-struct flux_tile *flux_tile_of(const struct flux_task *t, const struct bw_block *b)
+/* Of the tile that cell `lo` lies in. */
+static struct flux_tile *tile_of(const struct flux_task *t, const int32_t lo[3])
 {
     int32_t coord[3];
-    for (int a = 0; a < 3; a++) coord[a] = (b->lo[a] - (b->lo[a] < 0 ? b->grid->tile[a] - 1 : 0)) / b->grid->tile[a];
+    const int32_t *n = t->s->grid->tile;
+    for (int a = 0; a < 3; a++) coord[a] = (lo[a] - (lo[a] < 0 ? n[a] - 1 : 0)) / n[a];
     return &t->st->tile[t->tiles->find(t->s->domain, coord)];
+}
+
+struct flux_near flux_near_of(const struct flux_task *t, const struct bw_block *b)
+{
+    const int32_t *n = t->s->grid->tile;
+    struct flux_near all = {0};
+    for (int k = 0; k < b->n[2]; k += n[2])
+        for (int j = 0; j < b->n[1]; j += n[1])
+            for (int i = 0; i < b->n[0]; i += n[0]) {
+                const struct flux_tile *q = tile_of(t, (int32_t[3]){b->lo[0] + i, b->lo[1] + j, b->lo[2] + k});
+                all.solid |= q->solid;
+                all.wall |= q->wall;
+                all.moves = q->moves > all.moves ? q->moves : all.moves;
+            }
+    return all;
 }
 
 /* While looking, every block gets the obstacles; afterwards those that have any near. */
@@ -28,9 +45,9 @@ int flux_reach(const struct bw_block *b, uint32_t row, int32_t reach[6], void *u
     const int32_t r = (int32_t)row;
     for (int side = 0; side < 6; side++) reach[side] = reach[side] < t->halo ? reach[side] : t->halo;
     flux_reach_flat(b, reach);
-    if (r == t->wall) return flux_tile_of(t, b)->wall;
-    if (r == t->solid_vel) return flux_tile_of(t, b)->moves > 0;
-    return r != t->solid || flux_tile_of(t, b)->solid;
+    if (r == t->wall) return flux_near_of(t, b).wall;
+    if (r == t->solid_vel) return flux_near_of(t, b).moves > 0;
+    return r != t->solid || flux_near_of(t, b).solid;
 }
 
 /* Least and largest value of a component in a block and its halo. */
@@ -211,7 +228,7 @@ static int row_see(const struct flux_task *t, const struct bw_block *b, int j, i
 static void look_body(const struct bw_block *b, void *user)
 {
     const struct flux_task *t = user;
-    struct flux_tile *tile = flux_tile_of(t, b);
+    struct flux_tile *tile = tile_of(t, b->lo);
     const struct bw_view *solid = t->solid >= 0 && b->view[t->solid].data[0] ? &b->view[t->solid] : NULL;
     *tile = (struct flux_tile){{INT32_MAX, INT32_MAX, INT32_MAX},
                                {-1, -1, -1},

@@ -79,9 +79,9 @@ static void faces_fill(const struct bw_block *b, const struct closed *q, int axi
 static void output_body(const struct bw_block *b, void *user)
 {
     const struct flux_task *t = user;
-    const struct flux_tile *tile = flux_tile_of(t, b);
-    const struct closed q = {tile->solid ? &b->view[t->solid] : NULL, tile->moves > 0 ? &b->view[t->solid_vel] : NULL,
-                             tile->wall ? &b->view[t->wall] : NULL};
+    const struct flux_near near = flux_near_of(t, b);
+    const struct closed q = {near.solid ? &b->view[t->solid] : NULL, near.moves > 0 ? &b->view[t->solid_vel] : NULL,
+                             near.wall ? &b->view[t->wall] : NULL};
     density_fill(t, b, q.solid);
     for (int a = 0; a < 3; a++) faces_fill(b, &q, a);
 }

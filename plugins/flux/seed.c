@@ -111,9 +111,11 @@ struct work {
     double *share, *out;
     int32_t slow, rows;     ///< axis of the lines, rows of one
     ptrdiff_t line, origin; ///< values of one with its halo, and where its first own cell is
-    double *flow[SEED_WAYS][2][SEED_VALUES]; ///< of a line and the one before it
+    double *flow[SEED_WAYS][2][SEED_VALUES]; ///< of even and odd lines: one and the one before it
     double *gate, *gain;                     ///< of a line
-    struct seed_row kind[SEED_WAYS];         ///< what all rows of a direction share
+    struct seed_row row[SEED_WAYS];          ///< the faces that count of a line, by direction
+    ptrdiff_t first[SEED_WAYS];              ///< and the first one's place in it
+    struct seed_end end;
 };
 
 /// Cells whose faces count: their neighbour or they themselves lie in the block, `grow` cells round it.
@@ -140,26 +142,6 @@ static void gate_fill(const struct work *w, const int d[3], ptrdiff_t at, int n)
     if (!w->walls.pass[0]) return;
     for (int i = 0; i < n; i++)
         if (w->gate[i] > 0 && !flux_walls_pass(&w->walls, sh->step, at + i, d)) w->gate[i] = 0;
-}
-
-/* The n faces from cell `at` on in direction q. */
-static struct seed_row row_of(const struct work *w, int q, ptrdiff_t at, int n, double *const flow[], int push)
-{
-    const int *d = w->q.d[q];
-    const ptrdiff_t to = at + d[0] + flux_at(&w->sh, d[1], d[2]);
-    struct seed_row r = w->kind[q];
-    r.n = n;
-    r.mass[0] = w->mass + at, r.mass[1] = w->mass + to;
-    r.flow = flow[0];
-    for (int a = 0; a < r.dim; a++) {
-        r.momentum[0][a] = w->momentum[a] + at;
-        r.momentum[1][a] = w->momentum[a] + to;
-        if (push) r.push[a] = flow[1 + a];
-    }
-    if (w->walls.open) gate_fill(w, d, at, n);
-    r.gate = w->walls.open ? w->gate : NULL;
-    if (push && w->share) r.share[0] = w->share + at, r.share[1] = w->share + to;
-    return r;
 }
 
 /* 1 where no cell can be asked for more than it holds: all flows at the largest momentum and the steepest slope, out of
@@ -211,17 +193,18 @@ static void shares_find(struct work *w)
 {
     const struct flux_shape *sh = &w->sh;
     const struct seed_kernels *k = w->t->seed;
-    double *const whole[1] = {w->flow[0][0][0] - w->origin};
     memset(w->out - sh->origin, 0, sh->cells * sizeof *w->out);
     for (int q = 0; q < w->q.n; q++) {
         const int *d = w->q.d[q];
         const struct span s = span_of(sh, d, 1);
+        struct seed_row r = w->row[q];
+        r.flow[0][0] = w->flow[0][0][0] - w->origin;
+        r.flow[0][1] = NULL;
         for (int l = s.lo[w->slow]; l < s.hi[w->slow]; l++) {
-            int n;
-            const ptrdiff_t at = line_faces(w, &s, l, &n);
-            const struct seed_row r = row_of(w, q, at, n, whole, 0);
-            k->flow(&r);
-            k->leave(n, r.flow, w->out + at, w->out + at + d[0] + flux_at(sh, d[1], d[2]));
+            const ptrdiff_t at = line_faces(w, &s, l, &r.n);
+            if (r.gate) gate_fill(w, d, at, r.n);
+            k->flow(&r, at, 0);
+            k->leave(r.n, r.flow[0][0], w->out + at, w->out + at + d[0] + flux_at(sh, d[1], d[2]));
         }
     }
     int any = 0;
@@ -238,53 +221,21 @@ static void shares_find(struct work *w)
 static void line_flow(const struct work *w, int l)
 {
     for (int q = 0; q < w->q.n; q++) {
-        const int *d = w->q.d[q];
-        if (l < 0 && !d[w->slow]) continue;
-        const struct span s = span_of(&w->sh, d, 0);
-        double *flow[SEED_VALUES];
-        int n;
-        const ptrdiff_t at = line_faces(w, &s, l, &n);
-        for (int v = 0; v <= w->t->dim; v++) flow[v] = w->flow[q][l & 1][v] + (at - l * w->sh.step[w->slow]);
-        const struct seed_row r = row_of(w, q, at, n, flow, 1);
-        w->t->seed->flow(&r);
+        const struct seed_row *r = &w->row[q];
+        const ptrdiff_t at = w->first[q] + l * w->sh.step[w->slow];
+        if (l < 0 && !w->q.d[q][w->slow]) continue;
+        if (r->gate) gate_fill(w, w->q.d[q], at, r->n);
+        w->t->seed->flow(r, at, l & 1);
     }
 }
 
 static void line_end(const struct work *w, int l)
 {
-    const struct flux_task *t = w->t;
-    const struct bw_view *mass = &w->b->view[t->n_in], *momentum = mass + 1;
-    const struct flux_seed *p = &t->p->seed;
-    const int plane = w->slow == 2;
-    const ptrdiff_t at = l * w->sh.step[w->slow], to = l * (plane ? mass->sz : mass->sy);
-    struct seed_end r; // large: only what is used is set
-    r.n = w->b->n[0];
-    r.rows = w->rows;
-    r.stride = (int)w->sh.step[1];
-    r.dim = t->dim;
-    r.ways = w->q.n;
-    r.mass = w->mass + at;
-    r.gain = w->gain;
-    r.damping = p->damping;
-    r.drain = p->drain;
-    r.ambient = t->p->ambient;
-    r.mass_out = bw_f64(mass, 0) + to;
-    r.out_stride = mass->sy;
-    for (int a = 0; a < t->dim; a++) {
-        r.momentum[a] = w->momentum[a] + at;
-        r.momentum_out[a] = bw_f64(momentum, t->axis[a]) + to;
-    }
-    for (int q = 0; q < w->q.n; q++) {
-        const int *d = w->q.d[q], before = d[w->slow];
-        const ptrdiff_t back = d[0] + (plane ? d[1] * w->sh.step[1] : 0);
-        for (int v = 0; v <= t->dim; v++) {
-            r.leaves[q][v] = w->flow[q][l & 1][v];
-            r.comes[q][v] = w->flow[q][(l - before) & 1][v] - back;
-        }
-    }
-    t->seed->end(&r);
+    const struct bw_view *mass = &w->b->view[w->t->n_in], *momentum = mass + 1;
+    const ptrdiff_t to = l * (w->slow == 2 ? mass->sz : mass->sy);
+    w->t->seed->end(&w->end, l * w->sh.step[w->slow], to, l & 1);
     for (int j = 0; j < w->rows && w->b->grid->thin >= 0; j++)
-        memset(bw_f64(momentum, w->b->grid->thin) + to + j * mass->sy, 0, (size_t)r.n * sizeof(double));
+        memset(bw_f64(momentum, w->b->grid->thin) + to + j * mass->sy, 0, (size_t)w->end.n * sizeof(double));
 }
 
 /* 1 where an obstacle or a closed face stands between cell `at` and the next along axis `a`. */
@@ -345,22 +296,84 @@ static void walls_apply(const struct work *w)
         }
 }
 
-static struct seed_row kind_of(const struct flux_task *t, const int d[3])
+/* What the rows of direction q share. */
+static struct seed_row row_of(const struct work *w, int q)
 {
+    const struct flux_task *t = w->t;
     const struct flux_seed *p = &t->p->seed;
-    struct seed_row r = {
-        .dim = t->dim, .scale = 1 / (p->rate * t->s->grid->h), .diffusion = p->diffusion, .friction = p->friction};
-    for (int a = 0; a < t->dim; a++) r.dir[a] = d[t->axis[a]] / directions_length(d);
+    const int *d = w->q.d[q], aligned = directions_length(d) == 1;
+    const ptrdiff_t to = d[0] + flux_at(&w->sh, d[1], d[2]);
+    int lead = 0;
+    while (aligned && !d[t->axis[lead]]) lead++;
+    struct seed_row r = {.dim = t->dim,
+                         .aligned = aligned,
+                         .mass = {w->mass, w->mass + to},
+                         .gate = w->walls.open ? w->gate : NULL,
+                         .scale = 1 / (p->rate * t->s->grid->h),
+                         .diffusion = p->diffusion,
+                         .friction = p->friction};
+    if (w->share) r.share[0] = w->share, r.share[1] = w->share + to;
+    for (int e = 0; e < 2; e++) r.flow[e][0] = w->flow[q][e][0] + w->first[q];
+    for (int v = 0; v < t->dim; v++) {
+        const int a = (lead + v) % t->dim;
+        r.dir[v] = d[t->axis[a]] / directions_length(d);
+        r.momentum[0][v] = w->momentum[a];
+        r.momentum[1][v] = w->momentum[a] + to;
+        for (int e = 0; e < 2; e++) r.flow[e][1 + v] = w->flow[q][e][1 + a] + w->first[q];
+    }
     return r;
+}
+
+static void rows_set(struct work *w)
+{
+    for (int q = 0; q < w->q.n; q++) {
+        const struct span s = span_of(&w->sh, w->q.d[q], 0);
+        int n;
+        w->first[q] = line_faces(w, &s, 0, &n);
+        w->row[q] = row_of(w, q);
+        w->row[q].n = n;
+    }
+}
+
+static void end_set(struct work *w)
+{
+    const struct flux_task *t = w->t;
+    const struct flux_seed *p = &t->p->seed;
+    const struct bw_view *mass = &w->b->view[t->n_in], *momentum = mass + 1;
+    struct seed_end *r = &w->end;
+    r->n = w->b->n[0];
+    r->rows = w->rows;
+    r->stride = (int)w->sh.step[1];
+    r->dim = t->dim;
+    r->ways = w->q.n;
+    r->gain = w->gain;
+    r->damping = p->damping;
+    r->drain = p->drain;
+    r->ambient = t->p->ambient;
+    r->out_stride = mass->sy;
+    for (int v = 0; v <= t->dim; v++) {
+        r->own[v] = v ? w->momentum[v - 1] : w->mass;
+        r->out[v] = v ? bw_f64(momentum, t->axis[v - 1]) : bw_f64(mass, 0);
+    }
+    for (int q = 0; q < w->q.n; q++) {
+        const int *d = w->q.d[q], before = d[w->slow];
+        const ptrdiff_t back = d[0] + (w->slow == 2 ? d[1] * w->sh.step[1] : 0);
+        for (int e = 0; e < 2; e++)
+            for (int v = 0; v <= t->dim; v++) {
+                r->leaves[e][q][v] = w->flow[q][e][v];
+                r->comes[e][q][v] = w->flow[q][e ^ before][v] - back;
+            }
+    }
 }
 
 static int work_begin(struct work *w, const struct flux_task *t, const struct bw_block *b)
 {
-    *w = (struct work){.t = t,
-                       .b = b,
-                       .sh = flux_shape_of(b, &b->view[0], t->halo),
-                       .mass = bw_f64(&b->view[0], 0),
-                       .slow = t->axis[t->dim - 1]};
+    w->t = t; // large: only what is used is set
+    w->b = b;
+    w->sh = flux_shape_of(b, &b->view[0], t->halo);
+    w->walls = (struct flux_walls){0};
+    w->mass = bw_f64(&b->view[0], 0);
+    w->slow = t->axis[t->dim - 1];
     const struct flux_shape *sh = &w->sh;
     const int plane = w->slow == 2;
     w->q = directions_make(neighbours_count(&t->p->seed, t->dim), b->grid->thin);
@@ -374,11 +387,9 @@ static int work_begin(struct work *w, const struct flux_task *t, const struct bw
     w->gate = at;
     w->gain = at + w->line;
     at += 2 * w->line + w->origin;
-    for (int q = 0; q < w->q.n; q++) {
-        w->kind[q] = kind_of(t, w->q.d[q]);
+    for (int q = 0; q < w->q.n; q++)
         for (int e = 0; e < 2; e++)
             for (int v = 0; v <= t->dim; v++, at += w->line) w->flow[q][e][v] = at;
-    }
     w->share = at - w->origin + sh->origin;
     w->out = w->share + sh->cells;
     if (room) flux_walls_fill(t, b, sh, (float *)(w->out - sh->origin + sh->cells), &w->walls);
@@ -389,10 +400,13 @@ static void seed_body(const struct bw_block *b, void *user)
 {
     struct work w;
     if (!work_begin(&w, user, b)) return;
-    if (w.t->halo < FLUX_HALO || block_affords(&w))
-        w.share = NULL;
-    else
+    if (w.t->halo < FLUX_HALO || block_affords(&w)) w.share = NULL;
+    rows_set(&w);
+    if (w.share) {
         shares_find(&w);
+        rows_set(&w);
+    }
+    end_set(&w);
     for (int l = -1; l < b->n[w.slow]; l++) {
         line_flow(&w, l);
         if (l >= 0) line_end(&w, l);
@@ -412,6 +426,7 @@ enum bw_status flux_seed_run(struct flux_task *t)
         if (s->host->cancelled(s)) return BW_ERR_CANCELLED;
         status = s->host->sweep(s, &(struct bw_sweep){.access = t->access,
                                                       .n_access = t->n_access,
+                                                      .block = flux_block(t),
                                                       .body = seed_body,
                                                       .user = t,
                                                       .reach = flux_reach,

@@ -1,74 +1,92 @@
 // SPDX-License-Identifier: Apache-2.0
-/* See flux_kernels.h: the seed mode's loops. */
+/* See flux_kernels.h: the seed mode's loops. Limits on a core of 45 GB/s and 83 Gflop/s (bench_gas prints both for the
+ * machine at hand), ns a cell and step: 4 neighbours memory 1.6, arithmetic .6; 8: 1.6, 1.5; 6: 2.1, 1.2; 26: 2.1, 7.5.
+ * Steps take 8, 11, 18 and 39: the copy with its halo and its way back cost more than the step of few neighbours, and
+ * flows of 13 directions go through the second cache. */
 #include "flux_kernels.h"
 #include "loops.h"
 #include <math.h>
 
-/* All values are those half way between the two cells: F = m·d + D (rho_s - rho_d). Of a cell that gives all it has,
- * each parcel takes its own share of the momentum along, so that no more leaves than it holds. */
-INLINE void flow_row(const struct seed_row *r, int dim, int push, int walls, int shares)
+/* All values are those half way between the two cells: F = m·d + D (rho_s - rho_d), and with m_perp = m - (m·d) d what
+ * is pushed is F/rho (m + (F - m·d) d) + friction (Δm - (Δm·d) d): along an axis, F²/rho and the other components. Of a
+ * cell that gives all it has, each parcel takes its own share of the momentum along, so that no more leaves than it
+ * holds. */
+INLINE void flow_row(const struct seed_row *r, ptrdiff_t at, int odd, int dim, int aligned, int push, int walls,
+                     int shares)
 {
     const int n = r->n;
-    const double *rs = r->mass[0], *rd = r->mass[1], *gate = r->gate, *fs = r->share[0], *fd = r->share[1];
-    const double *as = r->momentum[0][0], *ad = r->momentum[1][0], *bs = r->momentum[0][1], *bd = r->momentum[1][1];
-    const double *cs = dim > 2 ? r->momentum[0][2] : as, *cd = dim > 2 ? r->momentum[1][2] : ad;
-    const double x = r->dir[0], y = r->dir[1], z = dim > 2 ? r->dir[2] : 0, scale = r->scale, back = 1 / r->scale;
-    const double diffusion = r->diffusion, k = r->friction;
-    double *f = r->flow, *p = r->push[0], *q = r->push[1], *s = dim > 2 ? r->push[2] : f;
+    const double *rs = r->mass[0] + at, *rd = r->mass[1] + at, *gate = r->gate;
+    const double *fs = shares ? r->share[0] + at : rs, *fd = shares ? r->share[1] + at : rd;
+    const double *as = r->momentum[0][0] + at, *ad = r->momentum[1][0] + at;
+    const double *bs = r->momentum[0][1] + at, *bd = r->momentum[1][1] + at;
+    const double *cs = dim > 2 ? r->momentum[0][2] + at : as, *cd = dim > 2 ? r->momentum[1][2] + at : ad;
+    const double x = aligned ? 1 : r->dir[0], y = aligned ? 0 : r->dir[1], z = aligned || dim < 3 ? 0 : r->dir[2];
+    const double half = 0.5 * r->scale, back = 2 / r->scale, diffusion = r->diffusion, k = r->friction;
+    double *f = r->flow[odd][0], *p = push ? r->flow[odd][1] : f, *q = push ? r->flow[odd][2] : f;
+    double *s = push && dim > 2 ? r->flow[odd][3] : f;
     ROW
     {
-        const double mx = 0.5 * (as[i] + ad[i]) * scale, my = 0.5 * (bs[i] + bd[i]) * scale;
-        const double mz = dim > 2 ? 0.5 * (cs[i] + cd[i]) * scale : 0;
-        const double along = mx * x + my * y + mz * z;
+        const double mx = half * (as[i] + ad[i]), my = half * (bs[i] + bd[i]);
+        const double mz = dim > 2 ? half * (cs[i] + cd[i]) : 0;
+        const double along = aligned ? mx : mx * x + my * y + (dim > 2 ? mz * z : 0);
         double flow = along + diffusion * (rs[i] - rd[i]);
         if (walls) flow *= gate[i];
         const double share = shares ? (flow > 0 ? fs[i] : fd[i]) : 1;
         flow *= share;
         if (push) {
-            const double rho = 0.5 * (rs[i] + rd[i]), v = rho > 0 ? flow / rho : 0; // two empty cells: no flow
+            const double rho = rs[i] + rd[i], v = rho > 0 ? back * flow / rho : 0; // two empty cells: no flow
             const double dx = as[i] - ad[i], dy = bs[i] - bd[i], dz = dim > 2 ? cs[i] - cd[i] : 0;
-            const double slip = dx * x + dy * y + dz * z, rub = walls ? k * gate[i] : k;
-            const double parallel = v * flow * back, cross = v * back;
-            double px = parallel * x + (mx - along * x) * cross, py = parallel * y + (my - along * y) * cross;
-            double pz = dim > 2 ? parallel * z + (mz - along * z) * cross : 0;
+            const double rub = walls ? k * gate[i] : k;
+            const double slip = aligned ? 0 : rub * (dx * x + dy * y + (dim > 2 ? dz * z : 0));
+            double px = aligned ? v * flow : v * mx, py = v * my, pz = v * mz, turn = aligned ? 0 : v * (flow - along);
             if (shares) {
                 const double giver = flow > 0 ? rs[i] : rd[i], part = giver > 0 ? flow / giver : 0;
                 const int all = share < 1;
                 px = all ? part * (flow > 0 ? as[i] : ad[i]) : px;
                 py = all ? part * (flow > 0 ? bs[i] : bd[i]) : py;
                 pz = all && dim > 2 ? part * (flow > 0 ? cs[i] : cd[i]) : pz;
+                turn = all ? 0 : turn;
             }
-            p[i] = px + rub * (dx - slip * x);
-            q[i] = py + rub * (dy - slip * y);
-            if (dim > 2) s[i] = pz + rub * (dz - slip * z);
+            turn -= slip;
+            p[i] = aligned ? px : px + rub * dx + turn * x;
+            q[i] = aligned ? py + rub * dy : py + rub * dy + turn * y;
+            if (dim > 2) s[i] = aligned ? pz + rub * dz : pz + rub * dz + turn * z;
         }
         f[i] = flow;
     }
 }
 
-INLINE void flow_choose(const struct seed_row *r, int dim, int push)
+INLINE void flow_push(const struct seed_row *r, ptrdiff_t at, int odd, int dim, int aligned)
 {
     const int walls = r->gate != NULL, shares = r->share[0] != NULL;
     if (walls && shares)
-        flow_row(r, dim, push, 1, 1);
+        flow_row(r, at, odd, dim, aligned, 1, 1, 1);
     else if (walls)
-        flow_row(r, dim, push, 1, 0);
+        flow_row(r, at, odd, dim, aligned, 1, 1, 0);
     else if (shares)
-        flow_row(r, dim, push, 0, 1);
+        flow_row(r, at, odd, dim, aligned, 1, 0, 1);
     else
-        flow_row(r, dim, push, 0, 0);
+        flow_row(r, at, odd, dim, aligned, 1, 0, 0);
 }
 
-static void seed_flow(const struct seed_row *r)
+INLINE void flow_choose(const struct seed_row *r, ptrdiff_t at, int odd, int dim)
 {
-    if (r->dim == 2 && r->push[0])
-        flow_choose(r, 2, 1);
-    else if (r->dim == 2)
-        flow_choose(r, 2, 0);
-    else if (r->push[0])
-        flow_choose(r, 3, 1);
+    if (r->flow[0][1] && r->aligned)
+        flow_push(r, at, odd, dim, 1);
+    else if (r->flow[0][1])
+        flow_push(r, at, odd, dim, 0);
+    else if (r->gate)
+        flow_row(r, at, odd, dim, 0, 0, 1, 0);
     else
-        flow_choose(r, 3, 0);
+        flow_row(r, at, odd, dim, 0, 0, 0, 0);
+}
+
+static void seed_flow(const struct seed_row *r, ptrdiff_t at, int odd)
+{
+    if (r->dim == 2)
+        flow_choose(r, at, odd, 2);
+    else
+        flow_choose(r, at, odd, 3);
 }
 
 static void bounds_momentum(int n, const double *restrict m, double *most)
@@ -151,37 +169,37 @@ INLINE void end_ways(int n, int ways, const double *const leaves[], const double
         end_row(n, 3, leaves, comes, gain, own, keep, back, out);
 }
 
-/* One value: rows of a tile's width have a loop of their own. */
-static void end_value(const struct seed_end *r, int c, const double *own, double keep, double back, double *out)
+/* One value: rows of two tiles' width have a loop of their own. */
+static void end_value(const struct seed_end *r, int c, ptrdiff_t from, ptrdiff_t to, int odd)
 {
+    const double *const(*out)[SEED_VALUES] = r->leaves[odd], *const(*in)[SEED_VALUES] = r->comes[odd];
+    const double keep = c ? r->damping : r->drain, back = c ? 0 : (1 - r->drain) * r->ambient;
     const int all = (r->rows - 1) * r->stride + r->n, pairs = r->ways > 3 ? (r->ways - 2) / 2 : 0,
               left = r->ways - 2 * pairs;
-    for (int q = 0; q < pairs; q++) {
-        const double *o = r->leaves[2 * q][c], *i0 = r->comes[2 * q][c], *p = r->leaves[2 * q + 1][c],
-                     *i1 = r->comes[2 * q + 1][c];
+    for (int q = 0; q < 2 * pairs; q += 2) {
         if (q)
-            gain_two(all, o, i0, p, i1, r->gain, 0);
+            gain_two(all, out[q][c], in[q][c], out[q + 1][c], in[q + 1][c], r->gain, 0);
         else
-            gain_two(all, o, i0, p, i1, r->gain, 1);
+            gain_two(all, out[q][c], in[q][c], out[q + 1][c], in[q + 1][c], r->gain, 1);
     }
     for (int j = 0; j < r->rows; j++) {
         const ptrdiff_t at = (ptrdiff_t)j * r->stride;
         const double *leaves[3] = {NULL}, *comes[3] = {NULL}, *gain = pairs ? r->gain + at : NULL;
+        const double *own = r->own[c] + from + at;
         for (int q = 0; q < left; q++) {
-            leaves[q] = r->leaves[2 * pairs + q][c] + at;
-            comes[q] = r->comes[2 * pairs + q][c] + at;
+            leaves[q] = out[2 * pairs + q][c] + at;
+            comes[q] = in[2 * pairs + q][c] + at;
         }
-        if (r->n == 16)
-            end_ways(16, left, leaves, comes, gain, own + at, keep, back, out + j * r->out_stride);
+        if (r->n == 32)
+            end_ways(32, left, leaves, comes, gain, own, keep, back, r->out[c] + to + j * r->out_stride);
         else
-            end_ways(r->n, left, leaves, comes, gain, own + at, keep, back, out + j * r->out_stride);
+            end_ways(r->n, left, leaves, comes, gain, own, keep, back, r->out[c] + to + j * r->out_stride);
     }
 }
 
-static void seed_end(const struct seed_end *r)
+static void seed_end(const struct seed_end *r, ptrdiff_t at, ptrdiff_t to, int odd)
 {
-    end_value(r, 0, r->mass, r->drain, (1 - r->drain) * r->ambient, r->mass_out);
-    for (int a = 0; a < r->dim; a++) end_value(r, 1 + a, r->momentum[a], r->damping, 0, r->momentum_out[a]);
+    for (int c = 0; c <= r->dim; c++) end_value(r, c, at, to, odd);
 }
 
 const struct seed_kernels JOIN(seed_kernels_, BW_LEVEL) = {seed_bounds, seed_flow, seed_end, seed_leave, seed_share};

@@ -89,10 +89,11 @@ static void uncover_body(const struct bw_block *b, const struct flux_task *t, in
 {
     const struct bw_view *out = &b->view[t->n_in];
     const struct flux_shape sh = flux_shape_of(b, &b->view[0], FLUX_HALO);
+    const int moves = flux_near_of(t, b).moves > 0;
     for (int k = 0; k < b->n[2]; k++)
         for (int j = 0; j < b->n[1]; j++) {
             rows_copy(t, b, j, k);
-            for (int i = 0; i < b->n[0] && flux_tile_of(t, b)->moves; i++) {
+            for (int i = 0; i < b->n[0] && moves; i++) {
                 const ptrdiff_t at = i + flux_at(&sh, j, k);
                 struct round r;
                 if (!is_fresh(t, b, &sh, at)) continue;

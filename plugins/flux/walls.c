@@ -14,11 +14,11 @@ static int beyond_wall(const struct bw_block *b, int a, int cell)
 
 size_t flux_walls_room(const struct flux_task *t, const struct bw_block *b, const struct flux_shape *sh)
 {
-    const struct flux_tile *tile = flux_tile_of(t, b);
-    int near = tile->solid || tile->wall;
+    const struct flux_near by = flux_near_of(t, b);
+    int near = by.solid || by.wall;
     for (int a = 0; a < 3; a++)
         near |= beyond_wall(b, a, b->lo[a] - FLUX_HALO) || beyond_wall(b, a, b->lo[a] + b->n[a] - 1 + FLUX_HALO);
-    return near ? (size_t)(1 + (tile->wall ? 3 : 0)) * sh->cells : 0;
+    return near ? (size_t)(1 + (by.wall ? 3 : 0)) * sh->cells : 0;
 }
 
 static void open_fill(const struct bw_block *b, const struct bw_view *v, const struct flux_shape *sh, float *open)
@@ -27,9 +27,12 @@ static void open_fill(const struct bw_block *b, const struct bw_view *v, const s
         for (int j = -sh->halo[1]; j < sh->n[1] + sh->halo[1]; j++) {
             const int beyond = beyond_wall(b, 1, b->lo[1] + j) || beyond_wall(b, 2, b->lo[2] + k);
             const ptrdiff_t at = flux_at(sh, j, k);
-            for (int i = -sh->halo[0]; i < sh->n[0] + sh->halo[0]; i++) {
-                const int wall = beyond || beyond_wall(b, 0, b->lo[0] + i) || (v && bw_f32(v, 0)[at + i] < 0);
-                open[at + i] = (float)!wall;
+            const float *solid = v ? bw_f32(v, 0) + at : NULL;
+            for (int i = -sh->halo[0]; i < sh->n[0] + sh->halo[0]; i++)
+                open[at + i] = (float)!(beyond || (solid && solid[i] < 0));
+            for (int i = 1; i <= sh->halo[0]; i++) {
+                if (beyond_wall(b, 0, b->lo[0] - i)) open[at - i] = 0;
+                if (beyond_wall(b, 0, b->lo[0] + sh->n[0] - 1 + i)) open[at + sh->n[0] - 1 + i] = 0;
             }
         }
 }
@@ -37,11 +40,11 @@ static void open_fill(const struct bw_block *b, const struct bw_view *v, const s
 void flux_walls_fill(const struct flux_task *t, const struct bw_block *b, const struct flux_shape *sh, float *memory,
                      struct flux_walls *w)
 {
-    const struct flux_tile *tile = flux_tile_of(t, b);
+    const struct flux_near by = flux_near_of(t, b);
     *w = (struct flux_walls){.open = memory + sh->origin,
-                             .moves = tile->moves > 0 ? &b->view[t->solid_vel] : NULL};
-    open_fill(b, tile->solid ? &b->view[t->solid] : NULL, sh, w->open);
-    for (int a = 0; a < 3 && tile->wall; a++) {
+                             .moves = by.moves > 0 ? &b->view[t->solid_vel] : NULL};
+    open_fill(b, by.solid ? &b->view[t->solid] : NULL, sh, w->open);
+    for (int a = 0; a < 3 && by.wall; a++) {
         const float *wall = bw_f32(&b->view[t->wall], a) - sh->origin;
         float *pass = memory + (size_t)(1 + a) * sh->cells;
         for (size_t i = 0; i < sh->cells; i++) pass[i] = wall[i] < 0.5f;

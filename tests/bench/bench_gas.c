@@ -1,33 +1,72 @@
 // SPDX-License-Identifier: Apache-2.0
-/* How far the two fast gases are from what memory allows: a cell's iteration of `potential` and a cell's step of `flux`,
- * beside the least that they must move at the rate of a triad that as many threads run just before and after.
+/* How far the two fast gases are from what the machine allows: a cell's iteration of `potential` and a cell's step of
+ * `flux`, beside the least that memory and arithmetic leave possible; the larger of both binds.
  *
- * Bytes a cell: 4 or 8 a value that is read, and as much again twice for one that is written, for its line is fetched
- * first. Iterations of `potential` are counted as if each went through memory (8 read, 16 written, 1 of walls), though
- * several are made on a block while it is in the cache: a ratio below 1 is possible. What is "cpu" is the processor's
- * time of all threads in a frame, the system's included, which other programs disturb less. The modern gas does some
- * 500 (2D) to 900 (3D) operations a cell (see `flops`): that, not memory, is its limit.
+ * Memory: 4 or 8 bytes a value that is read, and as much again twice for one that is written, for its line is fetched
+ * first, at the rate of a triad that as many threads run just before and after. Iterations of `potential` are counted as
+ * if each went through memory (8 read, 16 written, 1 of walls), though several are made on a block while it is in the
+ * cache: a ratio below 1 is possible. In 2D the third component of momentum, nothing but zeros, is moved but not counted.
+ * Arithmetic: operations a cell (divisions and roots count as one, though they take as long as ten), at the rate of
+ * multiplications and additions in full vectors that are in the nearest cache.
+ *
+ * "cpu" is the processor's time of all threads in a frame, the system's and what is handed on after a step included:
+ * other programs disturb it less. Ratios are to the limit that binds, by the clock and by that time.
  * `--quick`: 128³ instead of 256³; `--only WORD`: rows that hold the word. Prints a table; asserts nothing about time. */
 #include "bench.h"
+#include "flops.h"
+#include "run.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+#define SEED(rate) "mode: seed, ambient: 1, seed: {rate: " rate "}"
 
 enum { FRAMES = 4 };
 
 struct gas {
     const char *what, *stage, *number, *parameters;
-    int dim, bytes; ///< bytes: a cell and iteration or step
-    int flops;      ///< operations a cell: 0 where they are few
+    int dim, bytes, flops; ///< bytes, flops: a cell and iteration or step
+    int twice;             ///< 1: in double
 };
+
+/* The text's gas, a cell: for each half of its neighbours the flow, what it pushes and what both change, with fewer
+ * operations along an axis; then the new values. */
+static int flops_seed(int dim, int neighbours)
+{
+    const int aligned = dim == 2 ? 15 : 21, diagonal = dim == 2 ? 32 : 44, sums = 2 * (1 + dim);
+    return dim * aligned + (neighbours / 2 - dim) * diagonal + neighbours / 2 * sums + 3 * (1 + dim);
+}
 
 /* The modern gas, a cell: to primitive variables 8 + 3 dim; slopes 9 a variable and axis; half a step 10 + 8 dim + 9
  * dim²; faces, one an axis: two sides 24 + 12 dim, the flux 60 + 2 dim; what they change 3 a variable and axis; the
- * survey 20. Divisions and roots count as one. */
-static int flops_modern(int dim)
+ * survey 20. Without energy some 20 less a face, and one variable. */
+static int flops_modern(int dim, int ideal)
 {
-    const int vars = dim + 2;
-    return 28 + 3 * dim + 12 * vars * dim + 10 + 8 * dim + 9 * dim * dim + dim * (84 + 14 * dim);
+    const int vars = dim + 1 + ideal;
+    return 28 + 3 * dim + 12 * vars * dim + 10 + 8 * dim + 9 * dim * dim + dim * ((ideal ? 84 : 64) + 14 * dim);
+}
+
+/* Operations a second of one thread. */
+static double flops_rate(int twice)
+{
+    static float v[FLOPS_VALUES];
+    static double w[FLOPS_VALUES];
+    const uint32_t level = bw_simd_best();
+    const struct flops_kernels *k = level >= BW_SIMD_AVX512 ? &flops_kernels_avx512
+                                    : level >= BW_SIMD_AVX2 ? &flops_kernels_avx2
+                                                            : &flops_kernels_baseline;
+    double best = HUGE_VAL;
+    for (int round = 0; round < 40; round++) {
+        const double began = bench_seconds();
+        for (int i = 0; i < 100; i++) {
+            if (twice)
+                k->twice(w, 0.5, 1);
+            else
+                k->single(v, 0.5f, 1);
+        }
+        best = fmin(best, bench_seconds() - began);
+    }
+    return 100. * FLOPS_VALUES * 2 * FLOPS_PAIRS / best;
 }
 
 static char *preset_text(const struct gas *g, const char *cells)
@@ -49,14 +88,15 @@ static void row(const struct gas *g, const char *cells, double count, uint32_t t
     snprintf(number, sizeof number, "%s.%s", g->stage, g->number);
     const char *const metric[] = {seconds, number, NULL};
     struct bench_figures f;
-    double rate = bench_triad(threads);
+    double rate = bench_triad(threads), speed = flops_rate(g->twice);
     if (!bench_measure(&(struct bench_run){preset_text(g, cells), threads, 2, metric, NULL}, &f)) return;
     rate = fmax(rate, bench_triad(threads));
-    const double updates = f.metric[1] * count, each = f.metric[0] / updates, least = g->bytes / rate;
-    printf("%-24s %u %9.1f %8.2f %8.2f %6d %8.2f %7.1f %7.2f", g->what, threads, 1e-6 / each, 1e9 * each,
-           1e9 * f.cpu / updates, g->bytes, 1e9 * least, 1e-9 * rate, each / least);
-    if (g->flops) printf("   %d flop a cell: %.1f Gflop/s", g->flops, 1e-9 * g->flops / each);
-    printf("\n");
+    speed = threads * fmax(speed, flops_rate(g->twice));
+    const double updates = f.metric[1] * count, each = f.metric[0] / updates, cpu = f.cpu / updates;
+    const double memory = g->bytes / rate, sums = g->flops / speed, least = fmax(memory, sums);
+    printf("%-20s %u %7.1f %7.2f %7.2f %6d %7.2f %6d %7.2f %6.1f %6.0f %7.2f %7.2f\n", g->what, threads, 1e-6 / each,
+           1e9 * each, 1e9 * cpu, g->bytes, 1e9 * memory, g->flops, 1e9 * sums, 1e-9 * rate, 1e-9 * speed, each / least,
+           cpu / threads / least);
     fflush(stdout);
 }
 
@@ -69,18 +109,19 @@ int main(int argc, char **argv)
         if (!strcmp(argv[i], "--only") && i + 1 < argc) only = argv[i + 1];
     }
     const struct gas gas[] = {
-        {"potential seed, 2D", "potential", "iterations", "mode: seed, seed: {iterations: 160}", 2, 25, 0},
-        {"potential seed, 3D", "potential", "iterations", "mode: seed, seed: {iterations: 80}", 3, 25, 0},
-        {"flux seed, 4 ways", "flux", "substeps", "mode: seed, ambient: 1, seed: {rate: 40, neighbours: 4}", 2, 72, 0},
-        {"flux seed, 8 ways", "flux", "substeps", "mode: seed, ambient: 1, seed: {rate: 40, neighbours: 8}", 2, 72, 0},
-        {"flux seed, 6 ways", "flux", "substeps", "mode: seed, ambient: 1, seed: {rate: 10, neighbours: 6}", 3, 96, 0},
-        {"flux seed, 26 ways", "flux", "substeps", "mode: seed, ambient: 1, seed: {rate: 10, neighbours: 26}", 3, 96, 0},
-        {"flux isothermal, 2D", "flux", "substeps", "gas: isothermal, ambient: 1, sound_speed: 12", 2, 36, 0},
-        {"flux ideal, 2D", "flux", "substeps", "ambient: 1, sound_speed: 12", 2, 48, flops_modern(2)},
-        {"flux ideal, 3D", "flux", "substeps", "ambient: 1, sound_speed: 3", 3, 60, flops_modern(3)},
+        {"potential seed, 2D", "potential", "iterations", "mode: seed, seed: {iterations: 160}", 2, 25, 9, 1},
+        {"potential seed, 3D", "potential", "iterations", "mode: seed, seed: {iterations: 80}", 3, 25, 13, 1},
+        {"flux seed, 4 ways", "flux", "substeps", SEED("40, neighbours: 4"), 2, 72, flops_seed(2, 4), 1},
+        {"flux seed, 8 ways", "flux", "substeps", SEED("40, neighbours: 8"), 2, 72, flops_seed(2, 8), 1},
+        {"flux seed, 6 ways", "flux", "substeps", SEED("20, neighbours: 6"), 3, 96, flops_seed(3, 6), 1},
+        {"flux seed, 26 ways", "flux", "substeps", SEED("20, neighbours: 26"), 3, 96, flops_seed(3, 26), 1},
+        {"flux isothermal, 2D", "flux", "substeps", "gas: isothermal, ambient: 1, sound_speed: 12", 2, 36,
+         flops_modern(2, 0), 0},
+        {"flux ideal, 2D", "flux", "substeps", "ambient: 1, sound_speed: 12", 2, 48, flops_modern(2, 1), 0},
+        {"flux ideal, 3D", "flux", "substeps", "ambient: 1, sound_speed: 6", 3, 60, flops_modern(3, 1), 0},
     };
-    printf("%-24s %s %9s %8s %8s %6s %8s %7s %7s\n", "a cell", "t", "M/s", "ns", "ns cpu", "bytes", "memory", "GB/s",
-           "ratio");
+    printf("%-20s %s %7s %7s %7s %6s %7s %6s %7s %6s %6s %7s %7s\n", "a cell", "t", "M/s", "ns", "ns cpu", "bytes", "ns",
+           "flop", "ns", "GB/s", "Gf/s", "ratio", "by cpu");
     for (size_t i = 0; i < sizeof gas / sizeof *gas; i++) {
         const char *const cells = gas[i].dim == 2 ? "1024, 1024, 1" : quick ? "128, 128, 128" : "256, 256, 256";
         const double n = quick ? 128 : 256, count = gas[i].dim == 2 ? 1024. * 1024 : n * n * n;
