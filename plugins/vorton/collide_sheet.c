@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* vorton.collide, method sheet. In each step, for each body:
- *   1  vortons nearer than a third of a shed core are put out along the normal
+ *   1  what vortons nearer than a third of a shed core hold becomes the sheet's, and they are put out along the normal, empty.
+ *      Put out as they are they would stay for ever where the flow meets the body, and be stretched there without end: air that is
+ *      pressed against a wall takes the place of other air, whose vorticity ends up in the thin layer that the sheet is
  *   2  of the sheet that the flow has carried by a way d from the body, the share 1 - exp(-d / release spacing) goes free: a vorton
  *      a node, where the flow has carried it. All of it at once would jolt the body, and be a layer too sparse to hold together.
  *   3  a new sheet makes the flow at the surface the body's motion V = (U, Ω), for a V that is solved for with it:
@@ -169,7 +171,7 @@ static void sheet_count(struct job *j, struct member *m)
     m->way = sqrt(way);
 }
 
-/// Free vortons too near are put out.
+/// Free vortons too near are put out; the sheet takes what they hold.
 static int64_t vortons_eject(struct job *j, struct member *m)
 {
     double gap = GAP * m->core;
@@ -179,8 +181,11 @@ static int64_t vortons_eject(struct job *j, struct member *m)
         if (j->c.bound[i] > 0 || !((d = pose_distance(&m->pose, j->c.v.pos[i])) < gap)) continue;
         collide_normal(&m->pose, m->scale, j->c.v.pos[i], normal);
         impulse_add(j, m, i, m->before);
-        for (int a = 0; a < 3; a++) j->c.v.pos[i][a] += (gap - d) * normal[a];
-        impulse_add(j, m, i, m->after);
+        for (int a = 0; a < 3; a++) {
+            m->closing[a] += j->c.v.strength[i][a];
+            j->c.v.strength[i][a] = 0;
+            j->c.v.pos[i][a] += (gap - d) * normal[a];
+        }
         n++;
     }
     return n;
@@ -286,12 +291,12 @@ static int motion_find(const struct job *j, const struct member *m, const double
 }
 
 /// How far the flow at the points is from the body's motion.
-static void slip_measure(struct member *m, const bw_vec3 *wanted)
+static void slip_measure(struct member *m, const bw_vec3 *wanted, const double closing[3])
 {
     int64_t n = m->sh->nodes;
     double miss = 0, all = 0;
     for (int64_t r = 0; r < 3 * n; r++) {
-        double w = wanted[r / 3][r % 3], u = 0;
+        double w = wanted[r / 3][r % 3], u = dot(m->sh->middle[r], closing);
         for (int64_t k = 0; k < 2 * n; k++) u += m->sh->influence[2 * n * r + k] * m->x[k];
         miss += (u - w) * (u - w) / (double)n;
         all += w * w / (double)n;
@@ -300,29 +305,26 @@ static void slip_measure(struct member *m, const bw_vec3 *wanted)
     m->speed = sqrt(all);
 }
 
-/// What the sheet of a motion has to bring about at the points: the motion less the flow, less what is inside.
+/// What the sheet of a motion has to bring about at the points: the motion less the flow.
 static void wanted_make(const struct member *m, const double motion[6], bw_vec3 *wanted)
 {
-    const double two = 2 * m->sh->volume, middle[3] = {two * motion[3], two * motion[4], two * motion[5]};
     for (int64_t i = 0; i < m->sh->nodes; i++) {
-        double flow[3], turn[3], inside[3] = {0};
+        double flow[3], turn[3];
         to_body(m, m->flow[i], flow);
         body_cross(motion + 3, m->sh->point[i], turn);
-        kernel_add(m->sh->kernel, middle, m->sh->core, m->sh->point[i], inside);
-        for (int a = 0; a < 3; a++) wanted[i][a] = motion[a] + turn[a] - flow[a] - inside[a];
+        for (int a = 0; a < 3; a++) wanted[i][a] = motion[a] + turn[a] - flow[a];
     }
 }
 
-static void sheet_put(struct job *j, const struct member *m, const double motion[6])
+static void sheet_put(struct job *j, const struct member *m, const double closing[3])
 {
     struct vorton_arrays *v = &j->c.v;
-    double two = m->scale * m->scale, inside[3];
+    double two = m->scale * m->scale;
     for (int64_t g = 0; g <= m->sh->grains; g++) {
         int64_t i = m->slot[g];
         double alpha[3];
         if (g == m->sh->grains) {
-            for (int a = 0; a < 3; a++) inside[a] = 2 * m->sh->volume * motion[3 + a];
-            memcpy(alpha, inside, sizeof alpha);
+            sheet_middle(m->sh, m->x, closing, alpha);
             memcpy(v->pos[i], j->c.b.pos[m->body], sizeof *v->pos);
         } else {
             sheet_strength(m->sh, m->x, g, alpha);
@@ -349,7 +351,7 @@ static enum bw_status sheet_find(struct job *j, struct member *m)
     for (int a = 0; a < 3; a++) closing[a] /= two;
     wanted_make(m, motion, wanted);
     sheet_solve(m->sh, (const bw_vec3 *)wanted, closing, m->x);
-    sheet_carry(m->sh, m->x, base);
+    sheet_carry(m->sh, m->x, closing, base);
     to_body(m, m->motion, motion);
     to_body(m, m->motion + 3, motion + 3);
     for (int a = 0; a < 3; a++) motion[3 + a] *= m->scale;
@@ -359,8 +361,8 @@ static enum bw_status sheet_find(struct job *j, struct member *m)
     for (int c = 0; c < 6; c++)
         for (int64_t i = 0; i < 2 * n; i++) m->x[i] += motion[c] * m->sh->unit[c * 2 * n + i];
     wanted_make(m, motion, wanted);
-    slip_measure(m, (const bw_vec3 *)wanted);
-    sheet_put(j, m, motion);
+    slip_measure(m, (const bw_vec3 *)wanted, closing);
+    sheet_put(j, m, closing);
     if (!moves) return BW_OK;
     to_world(m, motion, b->velocity[k]);
     to_world(m, motion + 3, b->spin[k]);

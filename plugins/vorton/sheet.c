@@ -7,11 +7,14 @@
  * vortons whose strengths are weighted means of the nodes around, so small (σ = ¼ of their spacing d) and so close to
  * the surface (0.5 d) that the sheet is thin: one as thick as the nodes are apart would drag fluid along like a ball that
  * much larger. The condition is asked for at the n points of the surface under the nodes: 3n equations, 2n unknowns,
- *     min |G x - w|² + λ |x|²,   C x = d
- * with λ 1e-4 of the mean of GᵀG's diagonal, and the sum of strengths C x given, so that sheet and inside together keep the
- * fluid's total vorticity. GᵀG + λ is factored once for a shape: everything turns and moves with the body. What is inside
- * acts as one vorton 2ΩV in the middle, exact for a ball; its angular impulse ⅓ρ∫ r × (r × 2Ω) = -⅔ρ J Ω is put in by
- * hand. Errors are of first order in d. */
+ *     min |G x + M c - w|² + λ |x|²,   C x + c = d
+ * with λ 1e-4 of the mean of GᵀG's diagonal. c is one vorton in the middle, M its flow, exact outside of anything round, and
+ * d the given sum: vortex lines end nowhere, so that what the sheet C x does not close of what went free runs through the
+ * body. Of a body alone c = 2ΩV, found and not put in; once the sheet has gone free and stands off, the fluid between turns
+ * with the body and its lines are c's too: without them a spinning body's sheet could not close and its fluid would slip.
+ * GᵀG + λ is factored once for a shape, c = d - C x put into G: everything turns and moves with the body. The middle's
+ * angular impulse is that of vorticity c/V all over the body, ⅓ρ∫ r × (r × c/V) = -⅓ρ J c/V, put in by hand.
+ * Errors are of first order in the grains' spacing. */
 #include "sheet.h"
 #include "kernel.h"
 #include "shape.h"
@@ -174,11 +177,26 @@ void sheet_strength(const struct sheet *sh, const double *x, int64_t i, double o
 
 /* ---- equations ---- */
 
+/// Without the grains, what the vorton in the middle does that closes them: of unit strengths along the axes, and of an unknown.
+static void middle_take(struct sheet *sh, int64_t i)
+{
+    int64_t m = 2 * sh->nodes;
+    for (int b = 0; b < 3; b++) {
+        double u[3] = {0};
+        kernel_add(sh->kernel, (const double[3]){b == 0, b == 1, b == 2}, sh->core, sh->point[i], u);
+        for (int a = 0; a < 3; a++) {
+            sh->middle[3 * i + a][b] = u[a];
+            for (int64_t j = 0; j < m; j++) sh->influence[(3 * i + a) * m + j] -= u[a] * sh->sum[b * m + j];
+        }
+    }
+}
+
 static void influence_row(int64_t i, uint32_t worker, void *user)
 {
     struct sheet *sh = user;
     int64_t m = 2 * sh->nodes;
     (void)worker;
+    middle_take(sh, i);
     for (int64_t g = 0; g < sh->grains; g++) {
         double r[3], d2 = 0;
         for (int a = 0; a < 3; a++) {
@@ -257,34 +275,23 @@ static void factor_solve(const double *low, int64_t m, double *x)
     }
 }
 
-static int inverse3(const double a[3][3], double out[3][3])
-{
-    double det = 0;
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++) {
-            int r = (j + 1) % 3, s = (j + 2) % 3, c = (i + 1) % 3, d = (i + 2) % 3;
-            out[i][j] = a[r][c] * a[s][d] - a[r][d] * a[s][c];
-        }
-    for (int i = 0; i < 3; i++) det += a[0][i] * out[i][0];
-    for (int i = 0; i < 9; i++) out[i / 3][i % 3] /= det;
-    return isfinite(1 / det);
-}
-
 void sheet_solve(const struct sheet *sh, const bw_vec3 *wanted, const double closing[3], double *out)
 {
     int64_t m = 2 * sh->nodes;
-    double miss[3] = {closing[0], closing[1], closing[2]};
     memset(out, 0, (size_t)m * sizeof *out);
     for (int64_t r = 0; r < 3 * sh->nodes; r++) {
-        double w = wanted[r / 3][r % 3];
+        double w = wanted[r / 3][r % 3] - dot(sh->middle[r], closing);
         for (int64_t j = 0; j < m; j++) out[j] += w * sh->influence[r * m + j];
     }
     factor_solve(sh->low, m, out);
-    for (int64_t j = 0; j < m; j++)
-        for (int a = 0; a < 3; a++) miss[a] -= out[j] * sh->sum[a * m + j];
+}
+
+void sheet_middle(const struct sheet *sh, const double *x, const double closing[3], double out[3])
+{
+    int64_t m = 2 * sh->nodes;
     for (int a = 0; a < 3; a++) {
-        double by = dot(sh->closing_inverse[a], miss);
-        for (int64_t j = 0; j < m; j++) out[j] += by * sh->closing[a * m + j];
+        out[a] = closing[a];
+        for (int64_t j = 0; j < m; j++) out[a] -= x[j] * sh->sum[a * m + j];
     }
 }
 
@@ -299,15 +306,6 @@ void sheet_impulse(const double r[3], const double strength[3], double times, do
     }
 }
 
-void sheet_carry(const struct sheet *sh, const double *x, double out[6])
-{
-    int64_t m = 2 * sh->nodes;
-    for (int a = 0; a < 6; a++)
-        for (int64_t j = 0; j < m; j++) out[a] += sh->carry[a * m + j] * x[j];
-}
-
-/* ---- unit motions ---- */
-
 /// ∫ r² - x_k² over the shape: about which a motion turns.
 static double second_moment(const struct sheet *sh, int k)
 {
@@ -315,67 +313,63 @@ static double second_moment(const struct sheet *sh, int k)
     return sh->volume * (u * u + v * v) / (sh->kind == SHAPE_BOX ? 3 : 5);
 }
 
+void sheet_carry(const struct sheet *sh, const double *x, const double closing[3], double out[6])
+{
+    int64_t m = 2 * sh->nodes;
+    double middle[3];
+    for (int a = 0; a < 6; a++)
+        for (int64_t j = 0; j < m; j++) out[a] += sh->carry[a * m + j] * x[j];
+    sheet_middle(sh, x, closing, middle);
+    for (int a = 0; a < 3; a++) out[3 + a] -= 2. / 3 * second_moment(sh, a) * middle[a] / (2 * sh->volume);
+}
+
+/* ---- unit motions ---- */
+
 static void unit_make(struct sheet *sh, int k, bw_vec3 *wanted)
 {
-    double axis[3] = {k % 3 == 0, k % 3 == 1, k % 3 == 2}, inside[3] = {0}, closing[3] = {0};
-    for (int a = 0; a < 3 && k >= 3; a++) {
-        inside[a] = 2 * sh->volume * axis[a];
-        closing[a] = -inside[a];
-    }
+    const double axis[3] = {k % 3 == 0, k % 3 == 1, k % 3 == 2}, closed[3] = {0};
     for (int64_t i = 0; i < sh->nodes; i++) {
-        double from[3] = {0};
-        kernel_add(sh->kernel, inside, sh->core, sh->point[i], from);
         if (k >= 3) cross(axis, sh->point[i], wanted[i]);
         else memcpy(wanted[i], axis, sizeof axis);
-        for (int a = 0; a < 3; a++) wanted[i][a] -= from[a];
     }
     double *x = sh->unit + k * 2 * sh->nodes;
-    sheet_solve(sh, (const bw_vec3 *)wanted, closing, x);
+    sheet_solve(sh, (const bw_vec3 *)wanted, closed, x);
     memset(sh->carried[k], 0, sizeof sh->carried[k]);
-    sheet_carry(sh, x, sh->carried[k]);
-    if (k >= 3) sh->carried[k][k] -= 2. / 3 * second_moment(sh, k - 3);
+    sheet_carry(sh, x, closed, sh->carried[k]);
 }
 
 static enum bw_status arrays_take(struct bw_stage *s, struct sheet *sh)
 {
     size_t n = (size_t)sh->nodes, g = (size_t)sh->grains, m = 2 * n;
-    bw_vec3 *v = s->host->alloc(s, (3 * n + g) * sizeof *v);
-    double *d = s->host->alloc(s, (3 * n * m + m * m + 18 * m) * sizeof *d);
+    bw_vec3 *v = s->host->alloc(s, (6 * n + g) * sizeof *v);
+    double *d = s->host->alloc(s, (3 * n * m + m * m + 15 * m) * sizeof *d);
     sh->near = s->host->alloc(s, g * sizeof *sh->near);
     sh->share = s->host->alloc(s, g * sizeof *sh->share);
     if (!v || !d || !sh->near || !sh->share)
         return s->host->fail(s, BW_ERR_MEMORY, "out of memory for a sheet of %lld nodes", (long long)sh->nodes);
     sh->point = v;
     sh->tangent = v + n;
-    sh->grain = v + 3 * n;
+    sh->middle = v + 3 * n;
+    sh->grain = v + 6 * n;
     sh->influence = d;
     sh->low = d + 3 * n * m;
     sh->sum = sh->low + m * m;
-    sh->closing = sh->sum + 3 * m;
-    sh->carry = sh->closing + 3 * m;
+    sh->carry = sh->sum + 3 * m;
     sh->unit = sh->carry + 6 * m;
     return BW_OK;
 }
 
-/// Factor of the normal equations, and what closes a sheet.
+/// Factor of the normal equations.
 static enum bw_status equations_make(struct bw_stage *s, struct sheet *sh)
 {
     int64_t m = 2 * sh->nodes;
-    double trace = 0, sums[3][3] = {{0}};
+    double trace = 0;
+    moments_make(sh);
     s->host->parallel_for(s, sh->nodes, influence_row, sh);
     s->host->parallel_for(s, m, normal_row, sh);
-    moments_make(sh);
     for (int64_t i = 0; i < m; i++) trace += sh->low[i * m + i];
     for (int64_t i = 0; i < m; i++) sh->low[i * m + i] += SMOOTHING * trace / (double)m;
-    if (!factor(sh->low, m)) return s->host->fail(s, BW_ERR_DIVERGED, "the equations of a sheet of %lld nodes have no solution", (long long)sh->nodes);
-    for (int a = 0; a < 3; a++) {
-        double *y = sh->closing + a * m;
-        memcpy(y, sh->sum + a * m, (size_t)m * sizeof *y);
-        factor_solve(sh->low, m, y);
-        for (int c = 0; c < 3; c++)
-            for (int64_t j = 0; j < m; j++) sums[c][a] += sh->sum[c * m + j] * y[j];
-    }
-    return inverse3((const double(*)[3])sums, sh->closing_inverse) ? BW_OK : s->host->fail(s, BW_ERR_DIVERGED, "a sheet cannot be closed");
+    return factor(sh->low, m) ? BW_OK : s->host->fail(s, BW_ERR_DIVERGED, "the equations of a sheet of %lld nodes have no solution", (long long)sh->nodes);
 }
 
 enum bw_status sheet_make(struct bw_stage *s, struct sheet *sh)

@@ -24,22 +24,23 @@ struct sheet {
     bw_vec3 *grain;        ///< where the sheet's vortons stand
     int32_t (*near)[SHEET_NEAR]; ///< nodes that a grain's strength is made of; -1: no more
     double (*share)[SHEET_NEAR]; ///< of each; all grains' together 1 a node
-    double *influence;     ///< 3 nodes × 2 nodes: velocities at the points by unknowns
+    double *influence;     ///< 3 nodes × 2 nodes: velocities at the points by unknowns, closed by the middle
+    bw_vec3 *middle;       ///< 3 nodes: the same by the middle's strength
     double *low;           ///< 2 nodes × 2 nodes: lower triangle of Cholesky's factor
     double *sum;           ///< 3 × 2 nodes: the strengths' sum
-    double *closing;       ///< 3 × 2 nodes: what changes that at the least cost
-    double closing_inverse[3][3];
     double *carry;         ///< 6 × 2 nodes: impulse ½Σ r × α and angular impulse ⅓Σ r × (r × α) of the grains
-    double *unit;          ///< 6 × 2 nodes: sheets of unit motions, closed with what the body holds inside
-    double carried[6][6];  ///< [k]: impulses of unit motion k's sheet and inside
+    double *unit;          ///< 6 × 2 nodes: sheets of unit motions, closed by the middle
+    double carried[6][6];  ///< [k]: impulses of unit motion k's sheet and middle
 };
 
 /// Errors: memory; a factor that fails is reported.
 enum bw_status sheet_make(struct bw_stage *s, struct sheet *sh);
-/// Least squares: unknowns whose flow at the points is nearest to `wanted` and whose strengths sum to `closing`.
+/// Least squares: unknowns whose flow at the points is nearest to `wanted`, with the middle's that makes their sum `closing`.
 void sheet_solve(const struct sheet *sh, const bw_vec3 *wanted, const double closing[3], double *out);
-/// Six impulses of a sheet, added.
-void sheet_carry(const struct sheet *sh, const double *x, double out[6]);
+/// Strength of the vorton in the middle.
+void sheet_middle(const struct sheet *sh, const double *x, const double closing[3], double out[3]);
+/// Six impulses of a sheet and its middle, added.
+void sheet_carry(const struct sheet *sh, const double *x, const double closing[3], double out[6]);
 /// Strength of grain i in the body's axes.
 void sheet_strength(const struct sheet *sh, const double *x, int64_t i, double out[3]);
 /// ½ r × α and ⅓ r × (r × α), times `times`, added to six numbers.

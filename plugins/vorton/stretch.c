@@ -4,8 +4,14 @@
  *     classic     dα/dt = G·α
  *     mixed       their mean
  *     seed        ½ G·α            Gourlay's, who halves it for stability
- * They agree where vorticity is free of divergence. What a fast method leaves of Σ dα/dt in the transpose form is taken
- * back in proportion to |dα/dt|, so that Σα stays constant to rounding. vorton.advect integrates the rate.
+ * They agree where vorticity is free of divergence; where it is not, the transpose form turns what there is by the flow's own
+ * curl: a spinning ball sheds lines along its surface only, and yet throws its air out at the equator, with `classic` in. What a
+ * fast method leaves of Σ dα/dt in the transpose form is taken back in proportion to |dα/dt|, so that Σα stays constant to
+ * rounding. vorton.advect integrates the rate.
+ *
+ * A body's sheet (vorton.collide; no volume) is stretched by the flow of all others alone: its own is as coarse as its grains,
+ * amounts to nothing in sum, and would blow it up. Lines that run on from free vortons into a body turn with it there, so
+ * that neither part's Σα changes, ∮ (2Ω·n)(U + Ω × r) dS = 0: with a sheet both sums are taken back, whatever the form.
  *
  * Vortons drift apart from what a field free of divergence could be; `relax` f (Pedrizzetti 1992) turns them back to
  * the curl of their own velocity, lengths kept: dα/dt += f (|α| ω/|ω| - α). */
@@ -62,25 +68,69 @@ static void one_rate(enum form form, const double *g, const double *a, double *r
     }
 }
 
+/// Rates of sheets, from the flow that is left when they keep silent.
+static enum bw_status sheets_rate(struct bw_stage *s, struct vorton_arrays *v, double *own)
+{
+    const struct params *p = s->params;
+    int64_t n = 0, k = 0;
+    for (int64_t i = 0; i < v->count; i++) n += !(v->volume[i] > 0);
+    if (!n || n == v->count) return BW_OK;
+    bw_vec3 *at = s->host->scratch(s, (size_t)n * sizeof *at), *alpha = s->host->scratch(s, (size_t)n * sizeof *alpha);
+    double *flow = s->host->scratch(s, 12 * (size_t)n * sizeof *flow), *gradient = flow + 3 * n;
+    if (!at || !alpha || !flow) return BW_ERR_MEMORY;
+    for (int64_t i = 0; i < v->count; i++) {
+        if (v->volume[i] > 0) continue;
+        memcpy(at[k], v->pos[i], sizeof *at);
+        memcpy(alpha[k++], v->strength[i], sizeof *alpha);
+        memset(v->strength[i], 0, sizeof *alpha);
+    }
+    enum bw_status st = flow_at(s, &(struct flow){0}, n, (const bw_vec3 *)at, flow, gradient);
+    for (int64_t i = k = 0; i < v->count; i++) {
+        if (v->volume[i] > 0) continue;
+        memcpy(v->strength[i], alpha[k], sizeof *alpha);
+        one_rate((enum form)p->form, gradient + 9 * k++, v->strength[i], own + 3 * i);
+    }
+    return st;
+}
+
+/// Takes the rates' sum, over the sheets or over all others, back in proportion to each; what it was and what they are together.
+static void rates_level(const struct vorton_arrays *v, int sheets, double most, double *own, double *sum, double *weight)
+{
+    double total[3] = {0}, all = 0;
+    for (int64_t i = 0; i < v->count; i++) {
+        if (sheets != !(v->volume[i] > 0)) continue;
+        for (int c = 0; c < 3; c++) total[c] += own[3 * i + c];
+        all += length(own + 3 * i);
+    }
+    *sum = length(total);
+    *weight = all;
+    if (!(all > 0) || *sum > most * all) return;
+    for (int64_t i = 0; i < v->count; i++) {
+        double share = length(own + 3 * i) / all;
+        for (int c = 0; c < 3 && sheets == !(v->volume[i] > 0); c++) own[3 * i + c] -= total[c] * share;
+    }
+}
+
 static enum bw_status rate(struct bw_stage *s, struct bw_particles *vortons, const double *gradient, double *out)
 {
     const struct params *p = s->params;
     struct state *st = s->state;
     struct vorton_arrays v = vorton_arrays(s, vortons);
-    double sum[3] = {0}, weight = 0, *own = s->host->scratch(s, 24 * (size_t)v.count + 8);
+    double sum[2], weight[2], *own = s->host->scratch(s, 24 * (size_t)v.count + 8);
     if (!own) return BW_ERR_MEMORY;
-    for (int64_t i = 0; i < v.count; i++) {
-        one_rate((enum form)p->form, gradient + 9 * i, v.strength[i], own + 3 * i);
-        for (int c = 0; c < 3; c++) sum[c] += own[3 * i + c];
-        weight += length(own + 3 * i);
-    }
-    const void *table; // a flow of somebody else's may stretch as it likes: a grid's leaves more than a method's error
-    int keep = p->form == FORM_TRANSPOSE && length(sum) <= KEPT * weight && weight > 0 && !s->host->find_stage(s, BW_VELOCITY, 1, &table);
+    memset(own, 0, 24 * (size_t)v.count);
     for (int64_t i = 0; i < v.count; i++)
-        for (int c = 0; c < 3; c++)
-            out[3 * i + c] += own[3 * i + c] - (keep ? sum[c] * length(own + 3 * i) / weight : 0);
-    for (int64_t i = 0; i < v.count && p->relax > 0; i++) one_relax(p->relax, gradient + 9 * i, v.strength[i], out + 3 * i);
-    if (weight > 0) st->residue = fmax(st->residue, length(sum) / weight);
+        if (v.volume[i] > 0) one_rate((enum form)p->form, gradient + 9 * i, v.strength[i], own + 3 * i);
+    enum bw_status status = sheets_rate(s, &v, own);
+    if (status) return status;
+    for (int64_t i = 0; i < v.count && p->relax > 0; i++)
+        if (v.volume[i] > 0) one_relax(p->relax, gradient + 9 * i, v.strength[i], own + 3 * i);
+    const void *table; // a flow of somebody else's may stretch as it likes: a grid's leaves more than a method's error
+    int alone = !s->host->find_stage(s, BW_VELOCITY, 1, &table);
+    rates_level(&v, 1, alone ? 1 : -1, own, &sum[1], &weight[1]);
+    rates_level(&v, 0, !alone ? -1 : weight[1] > 0 ? 1 : p->form == FORM_TRANSPOSE ? KEPT : -1, own, &sum[0], &weight[0]);
+    for (int64_t i = 0; i < 3 * v.count; i++) out[i] += own[i];
+    if (weight[0] > 0) st->residue = fmax(st->residue, sum[0] / weight[0]);
     return BW_OK;
 }
 
