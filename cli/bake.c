@@ -22,7 +22,7 @@ struct bake {
     const char *name, *plugin_path, *preset_path, *out_given;
     const char *set[SETS_MAX], *mute[SETS_MAX];
     int force, fresh, dry_run, json, locked;
-    int told;                 /* the sentence in `diag` has been printed already */
+    int told; /* the sentence in `diag` has been printed already */
     struct bw_preset_overrides over;
     struct bw_run_options run;
     struct bw_registry *registry;
@@ -84,7 +84,8 @@ static int simd_parse(struct bake *b, const char *text)
         return 1;
     }
     const char *near = bw_did_you_mean(text, level, 3);
-    cli_usage("--simd takes baseline, avx2 or avx512, not \"%s\"%s%s", text, near ? "; did you mean " : "", near ? near : "");
+    cli_usage("--simd takes baseline, avx2 or avx512, not \"%s\"%s%s", text, near ? "; did you mean " : "",
+              near ? near : "");
     return 0;
 }
 
@@ -183,8 +184,8 @@ static int path_exists(const char *path)
 /* out/NAME, or the next free out/NAME_v002 with --new. New memory. */
 static char *out_choose(const struct bake *b)
 {
-    char *base = b->out_given ? bw_strdup(b->out_given)
-                              : bw_printf("out/%s%s", b->preset->name, b->over.quick ? "_quick" : "");
+    char *base =
+        b->out_given ? bw_strdup(b->out_given) : bw_printf("out/%s%s", b->preset->name, b->over.quick ? "_quick" : "");
     for (size_t n = base ? strlen(base) : 0; n > 1 && base[n - 1] == '/'; n--) base[n - 1] = '\0';
     if (!b->fresh || !base || !path_exists(base)) return base;
     char *free_one = NULL;
@@ -226,7 +227,8 @@ static int folder_lock(struct bake *b)
     b->locked = flock(fd, LOCK_EX | LOCK_NB) == 0;
     if (b->locked || errno != EWOULDBLOCK) return 1;
     close(fd);
-    bw_diag_error(&b->diag, NULL, BW_ERR_USAGE, "another bake is writing into %s: wait for it, or say --out DIR", b->out);
+    bw_diag_error(&b->diag, NULL, BW_ERR_USAGE, "another bake is writing into %s: wait for it, or say --out DIR",
+                  b->out);
     return 0;
 }
 
@@ -422,7 +424,8 @@ static enum bw_status bake_prepare(struct bake *b)
     b->preset = cli_preset_load(b->name, b->preset_path, &b->over, &b->diag);
     if (!b->preset) return b->diag.status;
     b->out = out_choose(b);
-    if (!b->out) return bw_diag_error(&b->diag, NULL, BW_ERR_MEMORY, "no folder name is free beside out/%s", b->preset->name);
+    if (!b->out)
+        return bw_diag_error(&b->diag, NULL, BW_ERR_MEMORY, "no folder name is free beside out/%s", b->preset->name);
     if (b->preset->frames_bake && source_take(b)) return b->diag.status;
     if (source_check(b->preset, b->out, &b->diag)) return b->diag.status;
     b->run.out = b->out;
@@ -457,9 +460,9 @@ int cmd_bake(int argc, char **argv)
     } else if (status == BW_OK) {
         status = bake_decide_and_run(&b);
     }
-    event_print(&b.progress, "end",
-                json_pack("{s:b, s:i, s:s?}", "ok", status == BW_OK, "code", cli_exit_code(status), "message",
-                          b.diag.first));
+    event_print(
+        &b.progress, "end",
+        json_pack("{s:b, s:i, s:s?}", "ok", status == BW_OK, "code", cli_exit_code(status), "message", b.diag.first));
     if (b.diag.text && !b.told) fputs(b.diag.text, stderr);
     bw_diag_free(&b.diag);
     bake_free(&b);

@@ -16,12 +16,12 @@ struct bake_output {
 };
 
 struct bake_progress {
-    pthread_mutex_t lock;     ///< exporters log and announce from the writer thread
-    int json, live;           ///< events on stdout; or one line rewritten on stderr
+    pthread_mutex_t lock; ///< exporters log and announce from the writer thread
+    int json, live;       ///< events on stdout; or one line rewritten on stderr
     int line_shown;
     FILE *log;
-    double pace;              ///< s a frame, recent frames weigh more
-    double last_drawn;        ///< s, monotonic
+    double pace;       ///< s a frame, recent frames weigh more
+    double last_drawn; ///< s, monotonic
     struct bake_output *output;
     int32_t n_outputs;
 };
@@ -41,12 +41,12 @@ void event_print(const struct bake_progress *p, const char *name, json_t *event)
 
 struct bake_facts {
     const char *out, *name, *hash, *simd;
-    char build[24];           ///< hash of this program and of the plugins that the preset uses
+    char build[24]; ///< hash of this program and of the plugins that the preset uses
     int64_t first, last;
 };
 
 struct bake_record {
-    json_t *root;             ///< NULL: no bake has been here
+    json_t *root; ///< NULL: no bake has been here
     int complete;
 };
 
@@ -82,7 +82,7 @@ int32_t difference_print(FILE *f, const struct bw_node *before, const struct bw_
 /// What of a bake concerns the bake that it goes on from (`frames_from: {bake: …}`).
 struct source_wish {
     const struct bw_preset *preset;
-    const char *out;          ///< this bake's folder; the other one lies beside it
+    const char *out; ///< this bake's folder; the other one lies beside it
     uint32_t threads;
     int quick, dry_run;
 };

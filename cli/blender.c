@@ -22,10 +22,11 @@ const struct cli_command command_blender = {
     .name = "blender",
     .synopsis = "CACHE [options]",
     .brief = "Write a scene for a finished cache: a Blender script, and USD.",
-    .details = "CACHE is a bake's folder, a folder of numbered VDB files, one of them, or a pattern such as smoke_####.vdb.\n"
-               "NAME_blender.py and NAME.usda go into the bake's folder, or beside the files.\n\n"
-               "  billow blender out/campfire --open\n"
-               "  blender -b --python out/campfire/campfire_blender.py -o //frame_ -F PNG -a\n",
+    .details =
+        "CACHE is a bake's folder, a folder of numbered VDB files, one of them, or a pattern such as smoke_####.vdb.\n"
+        "NAME_blender.py and NAME.usda go into the bake's folder, or beside the files.\n\n"
+        "  billow blender out/campfire --open\n"
+        "  blender -b --python out/campfire/campfire_blender.py -o //frame_ -F PNG -a\n",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .run = cmd_blender,
@@ -51,7 +52,8 @@ static int places_find(struct places *p, const char *file, const char *wanted)
     if (!p->in) return say(7, "out of memory");
     char *last = strrchr(p->in, '/'), *notes = NULL;
     const char *name = last ? last + 1 : p->in;
-    if (!strcmp(name, "vdb")) notes = last ? bw_printf("%.*s/resolved.yaml", (int)(last - p->in), p->in) : bw_strdup("resolved.yaml");
+    if (!strcmp(name, "vdb"))
+        notes = last ? bw_printf("%.*s/resolved.yaml", (int)(last - p->in), p->in) : bw_strdup("resolved.yaml");
     if (wanted) { // away from the cache only its full name holds
         char *real = realpath(p->in, NULL);
         p->out = bw_strdup(wanted);
@@ -95,9 +97,14 @@ static double meta_number(const struct bwvdb_info *g, const char *key, double ot
 
 static void grids_find(const struct bwvdb_file *f, struct blender_grids *g)
 {
-    *g = (struct blender_grids){grid_named(f, bw_density_names, 1), grid_named(f, bw_flame_names, 1),
-                                grid_named(f, bw_temperature_names, 1), grid_named(f, bw_dye_names, 3),
-                                grid_named(f, bw_velocity_names, 3), bwvdb_find(f, "solid") >= 0 ? "solid" : NULL, 1000, 293.15};
+    *g = (struct blender_grids){grid_named(f, bw_density_names, 1),
+                                grid_named(f, bw_flame_names, 1),
+                                grid_named(f, bw_temperature_names, 1),
+                                grid_named(f, bw_dye_names, 3),
+                                grid_named(f, bw_velocity_names, 3),
+                                bwvdb_find(f, "solid") >= 0 ? "solid" : NULL,
+                                1000,
+                                293.15};
     if (!g->temperature) return;
     const struct bwvdb_info *t = bwvdb_grid_info(f, bwvdb_find(f, g->temperature));
     g->kelvin = meta_number(t, "kelvin", g->kelvin);

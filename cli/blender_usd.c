@@ -39,10 +39,11 @@ static void camera_put(FILE *f, const struct blender_facts *a)
 {
     const struct bw_camera *c = &a->look.scene.camera;
     const double aperture = 36, focal = 0.5 * aperture / c->tan_x, *rows[4] = {c->right, c->up, c->forward, c->eye};
-    fprintf(f,
-            "    def Camera \"camera\"\n    {\n        float focalLength = %.6g\n        float horizontalAperture = %g\n"
-            "        float verticalAperture = %.6g\n        matrix4d xformOp:transform = (",
-            focal, aperture, aperture * c->tan_y / c->tan_x);
+    fprintf(
+        f,
+        "    def Camera \"camera\"\n    {\n        float focalLength = %.6g\n        float horizontalAperture = %g\n"
+        "        float verticalAperture = %.6g\n        matrix4d xformOp:transform = (",
+        focal, aperture, aperture * c->tan_y / c->tan_x);
     for (int r = 0; r < 4; r++) {
         double x[3];
         vector_turn(a->view->y_up, rows[r], r == 2 ? -1 : 1, x);
@@ -78,10 +79,11 @@ static void grid_put(FILE *f, const struct blender_facts *a, const struct bwvdb_
     static const char *const classes[] = {"unknown", "levelSet", "fogVolume", "staggered"};
     char id[128];
     identifier_make(g->name, id, sizeof id);
-    fprintf(f,
-            "        def OpenVDBAsset \"%s\"\n        {\n            token fieldName = \"%s\"\n            int fieldIndex = 0\n"
-            "            token fieldDataType = \"%s\"\n            token fieldClass = \"%s\"\n",
-            id, g->name, type_of(g), classes[g->grid_class <= BWVDB_CLASS_STAGGERED ? g->grid_class : 0]);
+    fprintf(
+        f,
+        "        def OpenVDBAsset \"%s\"\n        {\n            token fieldName = \"%s\"\n            int fieldIndex = 0\n"
+        "            token fieldDataType = \"%s\"\n            token fieldClass = \"%s\"\n",
+        id, g->name, type_of(g), classes[g->grid_class <= BWVDB_CLASS_STAGGERED ? g->grid_class : 0]);
     if (g->comps == 3)
         fprintf(f, "            token vectorDataRoleHint = \"%s\"\n",
                 g->vector_type == BWVDB_VEC_INVARIANT ? "Color" : "Vector");
@@ -94,8 +96,7 @@ static void volume_put(FILE *f, const struct blender_facts *a, const char *root)
     double lo[3], hi[3];
     char id[128];
     extent_make(a->view, lo, hi);
-    fprintf(f,
-            "    def Volume \"volume\"\n    {\n        float3[] extent = [(%.9g, %.9g, %.9g), (%.9g, %.9g, %.9g)]\n",
+    fprintf(f, "    def Volume \"volume\"\n    {\n        float3[] extent = [(%.9g, %.9g, %.9g), (%.9g, %.9g, %.9g)]\n",
             lo[0], lo[1], lo[2], hi[0], hi[1], hi[2]);
     for (int pass = 0; pass < 2; pass++)
         for (int32_t i = 0; i < bwvdb_count(a->file); i++) {
@@ -116,12 +117,13 @@ char *blender_usd_text(const struct blender_facts *a)
     FILE *f = open_memstream(&text, &size);
     if (!f) return NULL;
     identifier_make(s->name, root, sizeof root);
-    fprintf(f,
-            "#usda 1.0\n(\n    defaultPrim = \"%s\"\n    startTimeCode = %lld\n    endTimeCode = %lld\n"
-            "    framesPerSecond = %.9g\n    timeCodesPerSecond = %.9g\n    metersPerUnit = %.9g\n    upAxis = \"%s\"\n)\n\n"
-            "def Xform \"%s\" (\n    kind = \"component\"\n)\n{\n",
-            root, (long long)s->frame[0], (long long)s->frame[s->count - 1], a->look.fps, a->look.fps, 1 / a->view->scale,
-            a->view->y_up ? "Y" : "Z", root);
+    fprintf(
+        f,
+        "#usda 1.0\n(\n    defaultPrim = \"%s\"\n    startTimeCode = %lld\n    endTimeCode = %lld\n"
+        "    framesPerSecond = %.9g\n    timeCodesPerSecond = %.9g\n    metersPerUnit = %.9g\n    upAxis = \"%s\"\n)\n\n"
+        "def Xform \"%s\" (\n    kind = \"component\"\n)\n{\n",
+        root, (long long)s->frame[0], (long long)s->frame[s->count - 1], a->look.fps, a->look.fps, 1 / a->view->scale,
+        a->view->y_up ? "Y" : "Z", root);
     volume_put(f, a, root);
     camera_put(f, a);
     fputs("}\n", f);

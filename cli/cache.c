@@ -110,10 +110,8 @@ static int file_look(struct cli_cache *c, const char *path, int first)
         const struct bwvdb_meta *meta = bwvdb_file_meta(f, &n);
         for (uint32_t i = 0; i < n; i++)
             if (!strcmp(meta[i].key, "fps")) c->fps = meta[i].number;
-        if (!fields_list(c, f))
-            code = say(7, "out of memory");
-        else if (!*c->fields)
-            code = say(EXIT_CODE_FAILURE, "the cache holds a flow and nothing that it carries");
+        if (!fields_list(c, f)) code = say(7, "out of memory");
+        else if (!*c->fields) code = say(EXIT_CODE_FAILURE, "the cache holds a flow and nothing that it carries");
     }
     bwvdb_close(f);
     return code;

@@ -22,8 +22,9 @@ const struct cli_command command_check = {
     .name = "check",
     .synopsis = "PRESET|FOLDER [options]",
     .brief = "Check a preset without running it, or a finished cache.",
-    .details = "A preset: form, values and wiring, with file:line:column for each mistake.\n"
-               "A folder that a bake wrote, or any folder with a VDB sequence: no gap, each file whole, the same grids.\n",
+    .details =
+        "A preset: form, values and wiring, with file:line:column for each mistake.\n"
+        "A folder that a bake wrote, or any folder with a VDB sequence: no gap, each file whole, the same grids.\n",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .run = cmd_check,
@@ -32,7 +33,7 @@ const struct cli_command command_check = {
 /* ---- a cache ---- */
 
 struct frame_file {
-    char *path, *stem;   /* stem: the path up to the number */
+    char *path, *stem; /* stem: the path up to the number */
     long long number;
 };
 
@@ -50,9 +51,9 @@ static void cache_add(struct cache *c, const char *folder, const char *name)
     struct frame_file *grown = digits ? bw_realloc(c->file, (c->n + 1) * sizeof *grown) : NULL;
     if (!grown) return;
     c->file = grown;
-    c->file[c->n++] = (struct frame_file){bw_printf("%s/%s", folder, name),
-                                          bw_printf("%s/%.*s", folder, (int)(n - 4 - digits), name),
-                                          strtoll(name + n - 4 - digits, NULL, 10)};
+    c->file[c->n++] =
+        (struct frame_file){bw_printf("%s/%s", folder, name), bw_printf("%s/%.*s", folder, (int)(n - 4 - digits), name),
+                            strtoll(name + n - 4 - digits, NULL, 10)};
 }
 
 static void cache_scan(struct cache *c, const char *folder)
@@ -92,7 +93,8 @@ static void file_check(struct cache *c, const struct frame_file *f, char **names
         }
     }
     if (!*names) *names = bw_strdup(bwvdb_names(file));
-    else if (strcmp(*names, bwvdb_names(file))) cache_complain(c, "%s: has other grids than the first frame: %s", f->path, bwvdb_names(file));
+    else if (strcmp(*names, bwvdb_names(file)))
+        cache_complain(c, "%s: has other grids than the first frame: %s", f->path, bwvdb_names(file));
     bwvdb_close(file);
 }
 
@@ -110,8 +112,8 @@ static void sequence_check(struct cache *c, size_t begin, size_t end)
         }
         file_check(c, &c->file[i], &names);
     }
-    printf("%s####.vdb: frames %lld-%lld, %zu files, %lld missing, grids %s\n", c->file[begin].stem, c->file[begin].number,
-           c->file[end - 1].number, end - begin, missing, names ? names : "unknown");
+    printf("%s####.vdb: frames %lld-%lld, %zu files, %lld missing, grids %s\n", c->file[begin].stem,
+           c->file[begin].number, c->file[end - 1].number, end - begin, missing, names ? names : "unknown");
     bw_free(names);
 }
 
@@ -124,17 +126,21 @@ static void promise_check(struct cache *c, const char *folder)
         cache_complain(c, "%s: %s", folder, "the bake did not come to its end");
     }
     if (frames && c->n) {
-        long long first = json_integer_value(json_array_get(frames, 0)), last = json_integer_value(json_array_get(frames, 1));
+        long long first = json_integer_value(json_array_get(frames, 0)),
+                  last = json_integer_value(json_array_get(frames, 1));
         for (size_t i = 0; i < c->n; i++) {
             int starts = !i || strcmp(c->file[i].stem, c->file[i - 1].stem) != 0;
             int ends = i + 1 == c->n || strcmp(c->file[i].stem, c->file[i + 1].stem) != 0;
-            if (starts && c->file[i].number != first) cache_complain(c, "%s: %s", c->file[i].stem, "the first frames are missing");
-            if (ends && c->file[i].number != last) cache_complain(c, "%s: %s", c->file[i].stem, "the last frames are missing");
+            if (starts && c->file[i].number != first)
+                cache_complain(c, "%s: %s", c->file[i].stem, "the first frames are missing");
+            if (ends && c->file[i].number != last)
+                cache_complain(c, "%s: %s", c->file[i].stem, "the last frames are missing");
         }
     }
     size_t i;
     json_t *name;
-    json_array_foreach(json_object_get(note, "files"), i, name) {
+    json_array_foreach(json_object_get(note, "files"), i, name)
+    {
         struct stat st;
         char *file = bw_printf("%s/%s", folder, json_string_value(name));
         if (file && stat(file, &st) != 0) cache_complain(c, "%s: %s", file, "is missing");
@@ -179,11 +185,13 @@ static int preset_check(const char *name, const char *plugin_path, const char *p
     char *out = p ? bw_printf("out/%s", p->name) : NULL;
     struct bw_run_options run = {.out = out, .simd = UINT32_MAX};
     struct bw_chain *c = out ? bw_chain_create(p, r, &run, &d) : NULL;
-    int good = c && (p->frames_bake || bw_chain_check(c, &d) == BW_OK); // files that another bake will make are not there
+    int good =
+        c && (p->frames_bake || bw_chain_check(c, &d) == BW_OK); // files that another bake will make are not there
     if (good) {
         char frames[48], bytes[24];
         printf("%s: good, %d stages, %s, up to %s of memory\n", p->path, (int)p->n_stages,
-               cli_plural(p->time.write_last - p->time.write_first + 1, "frame", frames), cli_bytes(bw_chain_memory_estimate(c), bytes));
+               cli_plural(p->time.write_last - p->time.write_first + 1, "frame", frames),
+               cli_bytes(bw_chain_memory_estimate(c), bytes));
     }
     bw_chain_free(c);
     bw_free(out);

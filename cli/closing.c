@@ -87,8 +87,8 @@ void estimate_print(const struct bw_chain *c, const struct bw_preset *p, const c
     printf("frames:  %lld-%lld at %g a second, %lld before them that are not written\n", (long long)t->write_first,
            (long long)t->write_last, t->fps, (long long)(t->write_first - t->first + t->warmup));
     printf("cells:   %s in a full box\n", cli_count(preset_cells(p), text[0]));
-    printf("memory:  at most %s of %s; what is empty costs nothing\n",
-           cli_bytes(bw_chain_memory_estimate(c), text[0]), cli_bytes(memory_allowed(p), text[1]));
+    printf("memory:  at most %s of %s; what is empty costs nothing\n", cli_bytes(bw_chain_memory_estimate(c), text[0]),
+           cli_bytes(memory_allowed(p), text[1]));
     printf("disk:    at most %s of VDB files, usually a tenth of that; %s free\n", cli_bytes(disk, text[2]),
            cli_bytes(disk_free(out), text[3]));
     printf("output:  %s\n", out);
@@ -111,11 +111,12 @@ enum bw_status estimate_check(const struct bw_chain *c, const struct bw_preset *
         if (box_cells(&p->domain[i].info) > box_cells(&domain->info)) domain = &p->domain[i];
     }
     double power = domain->info.thin >= 0 ? 2 : 3, voxel = round_up(domain->info.h * pow(bytes / allowed, 1 / power));
-    return bw_diag_error(d, &domain->place, BW_ERR_LIMIT,
-                         "domain \"%s\" needs up to %s when it is full, %s is %s; voxel: %.3g m would fit (--force starts "
-                         "all the same and stops at the limit)",
-                         domain->name, cli_bytes(bytes, need), p->memory_limit > 0 ? "the limit" : "this machine's memory",
-                         cli_bytes(allowed, have), voxel);
+    return bw_diag_error(
+        d, &domain->place, BW_ERR_LIMIT,
+        "domain \"%s\" needs up to %s when it is full, %s is %s; voxel: %.3g m would fit (--force starts "
+        "all the same and stops at the limit)",
+        domain->name, cli_bytes(bytes, need), p->memory_limit > 0 ? "the limit" : "this machine's memory",
+        cli_bytes(allowed, have), voxel);
 }
 
 /* ---- the last lines ---- */
@@ -137,7 +138,8 @@ void closing_print(const struct bake_progress *p, const struct bake_facts *f)
         const char *slash = strrchr(cache, '/');
         fprintf(stderr, "  %s info %s\n", command_name(), cache);
         fprintf(stderr, "  %s preview %s\n", command_name(), cache);
-        fprintf(stderr, "  %s blender %.*s --open\n", command_name(), slash ? (int)(slash - cache) : 1, slash ? cache : ".");
+        fprintf(stderr, "  %s blender %.*s --open\n", command_name(), slash ? (int)(slash - cache) : 1,
+                slash ? cache : ".");
         fprintf(stderr, "  Houdini: a File node on %.*s/%s_$F4.vdb\n", slash ? (int)(slash - cache) : 1,
                 slash ? cache : ".", f->name);
     }

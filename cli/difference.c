@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What differs between two resolved presets, as paths that --set would take: "stages.mac.forces.buoyancy: 0.9 → 1.2". */
+/* What differs between two resolved presets, as paths that --set would take: "stages.mac.forces.buoyancy: 0.9 → 1.2".
+ */
 #include "bake.h"
 
 #include <string.h>
@@ -70,8 +71,8 @@ static const struct bw_node *item_find(const struct bw_node *list, const char *l
 }
 
 /* Everything in `from` that `to` has too is compared once, by the first of the two passes. */
-static void children_compare(struct difference *d, const char *path, const struct bw_node *from, const struct bw_node *to,
-                             int second)
+static void children_compare(struct difference *d, const char *path, const struct bw_node *from,
+                             const struct bw_node *to, int second)
 {
     for (int32_t i = 0; i < from->count; i++) {
         const struct bw_node *body = from->child[i], *other;
@@ -99,7 +100,8 @@ static void nodes_compare(struct difference *d, const char *path, const struct b
         if (strcmp(scalar_text(a), scalar_text(b))) difference_add(d, path, a, b);
     } else if (a->type == BW_NODE_SEQ && scalars_only(a) && scalars_only(b)) {
         int same = a->count == b->count;
-        for (int32_t i = 0; same && i < a->count; i++) same = !strcmp(scalar_text(a->child[i]), scalar_text(b->child[i]));
+        for (int32_t i = 0; same && i < a->count; i++)
+            same = !strcmp(scalar_text(a->child[i]), scalar_text(b->child[i]));
         if (!same) difference_add(d, path, a, b);
     } else {
         children_compare(d, path, a, b, 0);

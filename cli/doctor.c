@@ -38,9 +38,9 @@ static void machine_print(void)
 {
     static const char *const level[] = {"baseline", "avx2", "avx512"};
     char text[2][24];
-    printf("cores         %ld\nSIMD          %s\nmemory        %s\ndisk free     %s here\n", sysconf(_SC_NPROCESSORS_ONLN),
-           level[bw_simd_best() < 3 ? bw_simd_best() : 0], cli_bytes(machine_memory(), text[0]),
-           cli_bytes(disk_free("."), text[1]));
+    printf("cores         %ld\nSIMD          %s\nmemory        %s\ndisk free     %s here\n",
+           sysconf(_SC_NPROCESSORS_ONLN), level[bw_simd_best() < 3 ? bw_simd_best() : 0],
+           cli_bytes(machine_memory(), text[0]), cli_bytes(disk_free("."), text[1]));
 }
 
 static void folders_print(char *list, const char *what)

@@ -124,9 +124,9 @@ static void domain_print(const struct bw_preset_domain *d)
     double n = (double)d->info.n[0] * d->info.n[1] * d->info.n[2];
     printf("domain %s: ", d->name);
     if (n > 0) {
-        printf("%d x %d x %d cells (%s) of %g m, %g x %g x %g m from (%g, %g, %g)\n", d->info.n[0], d->info.n[1], d->info.n[2],
-               cli_count(n, cells), d->info.h, d->info.n[0] * d->info.h, d->info.n[1] * d->info.h, d->info.n[2] * d->info.h,
-               d->info.origin[0], d->info.origin[1], d->info.origin[2]);
+        printf("%d x %d x %d cells (%s) of %g m, %g x %g x %g m from (%g, %g, %g)\n", d->info.n[0], d->info.n[1],
+               d->info.n[2], cli_count(n, cells), d->info.h, d->info.n[0] * d->info.h, d->info.n[1] * d->info.h,
+               d->info.n[2] * d->info.h, d->info.origin[0], d->info.origin[1], d->info.origin[2]);
     } else {
         printf("no box, cells of %g m\n", d->info.h);
     }
@@ -168,7 +168,8 @@ static int nothing_found(const char *name, const struct bw_registry *r, struct b
     const char **names = bw_calloc(((size_t)r->n_entries + 1) * sizeof *names);
     for (int32_t i = 0; names && i < r->n_entries; i++) names[i] = r->entry[i].id;
     const char *near = names ? bw_did_you_mean(name, names, (uint32_t)r->n_entries) : NULL;
-    int code = near ? cli_usage("there is no stage, exporter or preset \"%s\"; did you mean %s?", name, near) : cli_report(d);
+    int code =
+        near ? cli_usage("there is no stage, exporter or preset \"%s\"; did you mean %s?", name, near) : cli_report(d);
     bw_free(names);
     bw_diag_free(d);
     return code;
@@ -207,7 +208,8 @@ int cmd_info(int argc, char **argv)
     const char *name = cli_operand(&command_info, argc, argv, "a name");
     if (!name) return EXIT_CODE_USAGE;
     if (ends_with(name, ".vdb")) return vdb_info_print(name, json);
-    if (json) return cli_usage("info --json is for VDB files; `billow schema` has the parameters of all stages as JSON");
+    if (json)
+        return cli_usage("info --json is for VDB files; `billow schema` has the parameters of all stages as JSON");
     struct bw_registry *r = cli_registry_open(plugin_path);
     if (!r) return 7;
     code = name_info(name, r, preset_path);

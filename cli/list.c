@@ -90,7 +90,8 @@ static void folder_visit(const char *folder, void (*visit)(const char *name, con
     bw_free(pattern);
 }
 
-static void presets_visit(const char *preset_path, void (*visit)(const char *name, const char *path, void *user), void *user)
+static void presets_visit(const char *preset_path, void (*visit)(const char *name, const char *path, void *user),
+                          void *user)
 {
     struct cli_folders folders;
     char *rest = bw_strdup(preset_path ? preset_path : ""), *save = NULL;
@@ -130,8 +131,8 @@ static void json_print(const struct bw_registry *r, const char *preset_path)
         json_array_append_new(broken, json_pack("{s:s, s:s}", "path", r->broken[i].path, "why", r->broken[i].why));
     }
     presets_visit(preset_path, preset_json, presets);
-    json_t *all = json_pack("{s:i, s:o, s:o, s:o, s:o}", "billow", 1, "stages", stages, "exporters", exporters, "presets",
-                            presets, "broken", broken);
+    json_t *all = json_pack("{s:i, s:o, s:o, s:o, s:o}", "billow", 1, "stages", stages, "exporters", exporters,
+                            "presets", presets, "broken", broken);
     json_dumpf(all, stdout, JSON_INDENT(1));
     fputc('\n', stdout);
     json_decref(all);

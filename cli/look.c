@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The look of a cache: a bake of ours left its domain and its pictures' parameters in resolved.yaml, so that previews and
- * other programs show what its movie shows; of other files the box that they fill is the stage. */
+/* The look of a cache: a bake of ours left its domain and its pictures' parameters in resolved.yaml, so that previews
+ * and other programs show what its movie shows; of other files the box that they fill is the stage. */
 #include "look.h"
 
 #include "alloc.h"
@@ -56,10 +56,7 @@ static void tools_release(void *ctx, void *memory)
     free(memory);
 }
 
-struct bw_tools cli_tools(void)
-{
-    return (struct bw_tools){tools_alloc, tools_release, tools_parallel, NULL};
-}
+struct bw_tools cli_tools(void) { return (struct bw_tools){tools_alloc, tools_release, tools_parallel, NULL}; }
 
 /* ---- the bake's parameters ---- */
 

@@ -15,11 +15,11 @@ struct cli_look {
 /// Slices as a bake's own movie shows them.
 struct cli_slice {
     int32_t axis, vectors, map;
-    double position;   ///< m along the axis; NAN: the middle
-    double range[2];   ///< of the colours; both 0: the values so far
+    double position;     ///< m along the axis; NAN: the middle
+    double range[2];     ///< of the colours; both 0: the values so far
     double lo[3], hi[3]; ///< m: the bake's domain; all 0: without limits
-    int64_t first;     ///< the bake's first frame, at 0 s
-    char field[64];    ///< or ""
+    int64_t first;       ///< the bake's first frame, at 0 s
+    char field[64];      ///< or ""
 };
 
 /// Memory and threads for the picture library.

@@ -82,7 +82,8 @@ void cli_help(const struct cli_command *command, FILE *f)
 const char *cli_operand(const struct cli_command *command, int argc, char **argv, const char *what)
 {
     if (argc - optind == 1) return argv[optind];
-    if (argc - optind < 1) cli_usage("%s wants %s: billow %s %s", command->name, what, command->name, command->synopsis);
+    if (argc - optind < 1)
+        cli_usage("%s wants %s: billow %s %s", command->name, what, command->name, command->synopsis);
     else cli_usage("%s takes one thing at a time, \"%s\" is one too many", command->name, argv[optind + 1]);
     return NULL;
 }

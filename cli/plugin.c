@@ -31,7 +31,7 @@ struct table {
     const char *owner;
     const struct bw_param *rows;
     uint32_t n, stride, size;
-    int exclusive;            /* groups of a variant lie over each other */
+    int exclusive; /* groups of a variant lie over each other */
     struct bw_diag *d;
 };
 
@@ -58,11 +58,13 @@ static void row_check(const struct table *t, const struct bw_param *p, const cha
     int has_unit;
     if (!p->doc || !*p->doc) complain(t, key, "has no doc; say in one sentence what it does");
     if (p->type > BW_PARAM_AMOUNTS) complain(t, key, "has a type that this Billow does not know");
-    if ((uint64_t)p->offset + bw_param_bytes(p) > t->size) complain(t, key, "its member lies beyond the parameter struct");
+    if ((uint64_t)p->offset + bw_param_bytes(p) > t->size)
+        complain(t, key, "its member lies beyond the parameter struct");
     if (p->unit && bw_parse_quantity("1", p->unit, &value, &has_unit, why, sizeof why) != BW_OK) complain(t, key, why);
     if (p->min > p->max) complain(t, key, "its range is upside down");
     if (p->type == BW_PARAM_CHOICE && (!p->choices || !*p->choices)) complain(t, key, "has no choices");
-    if ((p->type == BW_PARAM_GROUP || p->type == BW_PARAM_VARIANT) && !p->n_sub) complain(t, key, "has no rows of its own");
+    if ((p->type == BW_PARAM_GROUP || p->type == BW_PARAM_VARIANT) && !p->n_sub)
+        complain(t, key, "has no rows of its own");
     if (p->n_sub && p->sub) {
         char owner[160];
         snprintf(owner, sizeof owner, "%s.%s", t->owner, key);
@@ -104,7 +106,8 @@ static void ports_check(const struct bw_entry *e, struct bw_diag *d)
         const char *name = p.name ? p.name : "(no name)";
         if (!p.doc || !*p.doc) bw_diag_error(d, NULL, BW_ERR_PLUGIN, "%s, field %s: has no doc", e->id, name);
         if (!p.unit && p.kind <= BW_MAC && !(p.flags & BW_PORT_LIST)) {
-            bw_diag_error(d, NULL, BW_ERR_PLUGIN, "%s, field %s: has no unit (\"1\" when it is a pure number)", e->id, name);
+            bw_diag_error(d, NULL, BW_ERR_PLUGIN, "%s, field %s: has no unit (\"1\" when it is a pure number)", e->id,
+                          name);
         }
         for (uint32_t k = 0; k < i; k++) {
             struct bw_port before = cli_port(e->stage->ports, k, e->port_stride);
@@ -123,7 +126,8 @@ static void entry_check(const struct bw_entry *e, struct bw_diag *d)
     t.rows = e->stage ? e->stage->params : e->exporter->params;
     t.n = e->stage ? e->stage->n_params : e->exporter->n_params;
     t.size = e->stage ? e->stage->params_size : e->exporter->params_size;
-    if (!brief || !*brief) bw_diag_error(d, NULL, BW_ERR_PLUGIN, "%s: has no brief; say in one line what it does", e->id);
+    if (!brief || !*brief)
+        bw_diag_error(d, NULL, BW_ERR_PLUGIN, "%s: has no brief; say in one line what it does", e->id);
     if (!version || !*version) bw_diag_error(d, NULL, BW_ERR_PLUGIN, "%s: has no version", e->id);
     int before = d->errors;
     table_check(&t);

@@ -66,21 +66,22 @@ static const char source_text[] =
     "\n"
     "BW_EXPORT const struct bw_module billow_module = BW_MODULE(stages);\n";
 
-static const char make_text[] = "# Builds @.so. An installed Billow is found by pkg-config, any other by asking the program.\n"
-                                "BILLOW ?= %\n"
-                                "BILLOW_CFLAGS ?= $(shell pkg-config --cflags billow 2>/dev/null || $(BILLOW) plugin cflags)\n"
-                                "CFLAGS ?= -O2 -g -Wall -Wextra\n"
-                                "\n"
-                                "@.so: @.c\n"
-                                "\t$(CC) -std=c17 -fPIC -shared -fvisibility=hidden $(BILLOW_CFLAGS) $(CFLAGS) -o $@ $< -lm\n"
-                                "\n"
-                                "check: @.so\n"
-                                "\t$(BILLOW) plugin validate ./@.so\n"
-                                "\n"
-                                "clean:\n"
-                                "\trm -f @.so\n"
-                                "\n"
-                                ".PHONY: check clean\n";
+static const char make_text[] =
+    "# Builds @.so. An installed Billow is found by pkg-config, any other by asking the program.\n"
+    "BILLOW ?= %\n"
+    "BILLOW_CFLAGS ?= $(shell pkg-config --cflags billow 2>/dev/null || $(BILLOW) plugin cflags)\n"
+    "CFLAGS ?= -O2 -g -Wall -Wextra\n"
+    "\n"
+    "@.so: @.c\n"
+    "\t$(CC) -std=c17 -fPIC -shared -fvisibility=hidden $(BILLOW_CFLAGS) $(CFLAGS) -o $@ $< -lm\n"
+    "\n"
+    "check: @.so\n"
+    "\t$(BILLOW) plugin validate ./@.so\n"
+    "\n"
+    "clean:\n"
+    "\trm -f @.so\n"
+    "\n"
+    ".PHONY: check clean\n";
 
 /* `$@` in the Makefile is Make's own. */
 static char *text_fill(const char *text, const char *name, const char *identifier, const char *program)
@@ -104,7 +105,8 @@ static char *text_fill(const char *text, const char *name, const char *identifie
 static int name_is_good(const char *name)
 {
     size_t n = strlen(name);
-    return n && n < 48 && name[0] >= 'a' && name[0] <= 'z' && strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_-") == n;
+    return n && n < 48 && name[0] >= 'a' && name[0] <= 'z' &&
+           strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_-") == n;
 }
 
 static int file_make(const char *name, const char *file, const char *text, int force, struct bw_diag *d)
@@ -146,7 +148,8 @@ int plugin_new(const char *name, int force)
 {
     struct bw_diag d = {0};
     if (!name_is_good(name)) {
-        return cli_usage("\"%s\" can't be a stage's name: it takes small letters, digits, '_' and '-', a letter first", name);
+        return cli_usage("\"%s\" can't be a stage's name: it takes small letters, digits, '_' and '-', a letter first",
+                         name);
     }
     files_make(name, force, &d);
     if (!d.errors) printf("%s/%s.c and %s/Makefile are there; now: make -C %s check\n", name, name, name, name);

@@ -15,7 +15,8 @@
 static const struct cli_option options[] = {
     {"out", "FILE", "NAME.mp4 (a movie) or NAME.png (a picture of one frame, a contact sheet of several)", 'o'},
     {"frames", "A-B", "only these frames", 'f'},
-    {"view", "render|slice", "volume render, or a slice (default: what the bake's movie shows; slices of flat files)", 'v'},
+    {"view", "render|slice", "volume render, or a slice (default: what the bake's movie shows; slices of flat files)",
+     'v'},
     {"field", "NAME", "the grid to show (default: density)", 'F'},
     {"size", "N", "height in pixels (default 720)", 's'},
     {"axis", "x|y|z", "slices: the axis across the slice (default: a flat file's thin one, else y)", 'a'},
@@ -111,38 +112,21 @@ static int frames_parse(const char *text, struct wish *w)
 static int option_take(struct wish *w, int code, const char *arg)
 {
     switch (code) {
-    case 'o':
-        w->out = arg;
-        return 1;
-    case 'F':
-        w->field = arg;
-        return 1;
-    case 'f':
-        return frames_parse(arg, w);
-    case 'v':
-        return (w->slice = choice_parse("view", arg, "render|slice")) >= 0;
-    case 'a':
-        return (w->axis = choice_parse("axis", arg, "x|y|z")) >= 0;
-    case 'V':
-        return (w->vectors = choice_parse("vectors", arg, BW_VECTORS_CHOICES)) >= 0;
-    case 'm':
-        return (w->map = choice_parse("map", arg, BW_MAP_CHOICES)) >= 0;
-    case 'u':
-        return (w->y_up = choice_parse("up", arg, "z|y")) >= 0;
-    case 's':
-        return cli_integer("--size", arg, 16, 8192, &w->size);
-    case 'p':
-        return length_parse(arg, &w->position);
-    case 'r':
-        return number_parse("fps", arg, &w->fps);
-    case 't':
-        return number_parse("thickness", arg, &w->thickness);
-    case 'b':
-        return number_parse("fire", arg, &w->fire);
-    case 'k':
-        return number_parse("key", arg, &w->key);
-    default:
-        return number_parse("exposure", arg, &w->exposure);
+    case 'o': w->out = arg; return 1;
+    case 'F': w->field = arg; return 1;
+    case 'f': return frames_parse(arg, w);
+    case 'v': return (w->slice = choice_parse("view", arg, "render|slice")) >= 0;
+    case 'a': return (w->axis = choice_parse("axis", arg, "x|y|z")) >= 0;
+    case 'V': return (w->vectors = choice_parse("vectors", arg, BW_VECTORS_CHOICES)) >= 0;
+    case 'm': return (w->map = choice_parse("map", arg, BW_MAP_CHOICES)) >= 0;
+    case 'u': return (w->y_up = choice_parse("up", arg, "z|y")) >= 0;
+    case 's': return cli_integer("--size", arg, 16, 8192, &w->size);
+    case 'p': return length_parse(arg, &w->position);
+    case 'r': return number_parse("fps", arg, &w->fps);
+    case 't': return number_parse("thickness", arg, &w->thickness);
+    case 'b': return number_parse("fire", arg, &w->fire);
+    case 'k': return number_parse("key", arg, &w->key);
+    default: return number_parse("exposure", arg, &w->exposure);
     }
 }
 
@@ -241,10 +225,8 @@ static enum bw_status frames_make(struct show *s, const struct bw_sequence *q, c
         bw_image_free(&img);
         if (live && !status) fprintf(stderr, "\rframe %d/%d ", i + 1, q->count);
     }
-    if (live)
-        fputc('\n', stderr);
-    else if (!status)
-        fprintf(stderr, "%d of %d frames\n", q->count, q->count);
+    if (live) fputc('\n', stderr);
+    else if (!status) fprintf(stderr, "%d of %d frames\n", q->count, q->count);
     return status;
 }
 
@@ -259,10 +241,8 @@ static enum bw_status show_finish(struct show *s, const char *temporary)
     }
     if (s->last.px) return bw_image_write_png(&s->last, temporary, 8, s->why, sizeof s->why);
     enum bw_status status = bw_sheet_draw(&s->sheet, &s->tools, &sheet);
-    if (status)
-        snprintf(s->why, sizeof s->why, "out of memory for the contact sheet");
-    else
-        status = bw_image_write_png(&sheet, temporary, 8, s->why, sizeof s->why);
+    if (status) snprintf(s->why, sizeof s->why, "out of memory for the contact sheet");
+    else status = bw_image_write_png(&sheet, temporary, 8, s->why, sizeof s->why);
     bw_image_free(&sheet);
     return status;
 }

@@ -62,8 +62,8 @@ static void frame_event(const struct bake_progress *p, const struct bw_progress 
     event_print(p, "frame",
                 json_pack("{s:I, s:b, s:i, s:i, s:o, s:o, s:i, s:I, s:o, s:o, s:o, s:I}", "frame", (json_int_t)f->frame,
                           "written", f->frame >= f->first, "done", f->done, "total", f->total, "seconds",
-                          event_number(f->seconds), "elapsed", event_number(f->elapsed), "substeps", f->substeps, "cells",
-                          (json_int_t)f->cells, "divergence", event_number(f->divergence), "residual",
+                          event_number(f->seconds), "elapsed", event_number(f->elapsed), "substeps", f->substeps,
+                          "cells", (json_int_t)f->cells, "divergence", event_number(f->divergence), "residual",
                           event_number(f->residual), "iterations", event_number(f->iterations), "memory",
                           (json_int_t)f->memory));
 }
@@ -123,7 +123,8 @@ static void progress_frame(const struct bw_progress *f, void *user)
     pthread_mutex_lock(&p->lock);
     p->pace = f->done > 2 ? 0.8 * p->pace + 0.2 * f->seconds : f->seconds; /* the first frame only sets up */
     frame_line(p, f, line);
-    if (p->log) fprintf(p->log, "%s  frame %lld, %d substeps, %.3f s\n", line, (long long)f->frame, f->substeps, f->seconds);
+    if (p->log)
+        fprintf(p->log, "%s  frame %lld, %d substeps, %.3f s\n", line, (long long)f->frame, f->substeps, f->seconds);
     if (p->live) line_draw(p, line);
     else if (!p->json) fprintf(stderr, "%s\n", line);
     frame_event(p, f);

@@ -41,7 +41,8 @@ static json_t *number_schema(const struct bw_param *p)
     json_t *number = type_of(p->type == BW_PARAM_INT ? "integer" : "number");
     if (p->min != 0 || p->max != 0) {
         if (fabs(p->min) < 1e15) {
-            json_object_set_new(number, p->flags & BW_PARAM_MIN_OPEN ? "exclusiveMinimum" : "minimum", json_real(p->min));
+            json_object_set_new(number, p->flags & BW_PARAM_MIN_OPEN ? "exclusiveMinimum" : "minimum",
+                                json_real(p->min));
         }
         if (fabs(p->max) < 1e15) json_object_set_new(number, "maximum", json_real(p->max));
     }
@@ -89,9 +90,9 @@ static json_t *param_schema(const struct bw_param *p, uint32_t stride)
 /* A description as an editor shows it: the sentence, the default, the unit. */
 static json_t *description(const struct bw_param *p)
 {
-    char *text = bw_printf("%s%s%s%s%s", p->doc ? p->doc : "", p->def ? " Default: " : "", p->def ? p->def : "",
-                           p->unit && strcmp(p->unit, "1") ? "; unit: " : "",
-                           p->unit && strcmp(p->unit, "1") ? p->unit : "");
+    char *text =
+        bw_printf("%s%s%s%s%s", p->doc ? p->doc : "", p->def ? " Default: " : "", p->def ? p->def : "",
+                  p->unit && strcmp(p->unit, "1") ? "; unit: " : "", p->unit && strcmp(p->unit, "1") ? p->unit : "");
     json_t *string = json_string(text ? text : "");
     bw_free(text);
     return string;
@@ -133,8 +134,8 @@ static json_t *entries_schema(const struct bw_registry *r, int stages)
         json_object_set_new(one, "description", json_string(brief ? brief : ""));
         json_object_set_new(properties, e->id, one);
     }
-    return json_pack("{s:s, s:{s:s, s:o, s:b, s:i}}", "type", "array", "items", "type", "object", "properties", properties,
-                     "additionalProperties", 0, "maxProperties", 1);
+    return json_pack("{s:s, s:{s:s, s:o, s:b, s:i}}", "type", "array", "items", "type", "object", "properties",
+                     properties, "additionalProperties", 0, "maxProperties", 1);
 }
 
 static json_t *definitions(void)
@@ -146,8 +147,8 @@ static json_t *definitions(void)
 
 static json_t *preset_schema(const struct bw_registry *r)
 {
-    json_t *properties = json_pack("{s:{s:i}, s:{s:s}, s:o, s:o}", "billow", "const", 1, "name", "type", "string", "stages",
-                                   entries_schema(r, 1), "export", entries_schema(r, 0));
+    json_t *properties = json_pack("{s:{s:i}, s:{s:s}, s:o, s:o}", "billow", "const", 1, "name", "type", "string",
+                                   "stages", entries_schema(r, 1), "export", entries_schema(r, 0));
     static const char *const rest[] = {"extends", "domain", "domains", "time", "limits", "fields", "ambient"};
     for (size_t i = 0; i < sizeof rest / sizeof *rest; i++) json_object_set_new(properties, rest[i], json_object());
     return json_pack("{s:s, s:s, s:s, s:o, s:o}", "$schema", "http://json-schema.org/draft-07/schema#", "title",

@@ -50,10 +50,9 @@ enum bw_status source_make(const struct source_wish *w, char **setting, struct b
     if (!preset || !folder) bw_diag_error(d, NULL, BW_ERR_MEMORY, "out of memory");
     int code = d->status ? 0 : bake_run(w, preset, folder);
     if (code)
-        bw_diag_error(d, NULL, code == 130 ? BW_ERR_CANCELLED : (enum bw_status)-code,
+        bw_diag_error(d, NULL, code == 130 ? BW_ERR_CANCELLED : (enum bw_status) - code,
                       "%s takes its frames from %s, in %s", w->preset->name, w->preset->frames_bake, folder);
-    else if (!d->status && (!w->dry_run || access(folder, R_OK) == 0))
-        pattern = cli_cache_pattern(folder, d);
+    else if (!d->status && (!w->dry_run || access(folder, R_OK) == 0)) pattern = cli_cache_pattern(folder, d);
     if (pattern && !(*setting = bw_printf("frames_from=\"%s\"", pattern)))
         bw_diag_error(d, NULL, BW_ERR_MEMORY, "out of memory");
     bw_free(pattern);
@@ -70,7 +69,8 @@ enum bw_status source_check(const struct bw_preset *p, const char *out, struct b
     if (slash) *slash = '\0', real = realpath(folder, NULL);
     size_t n = whole ? strlen(whole) : 0;
     if (whole && real && !strncmp(real, whole, n) && (!real[n] || real[n] == '/'))
-        bw_diag_error(d, NULL, BW_ERR_USAGE, "%s holds the cache that this would read: --out DIR writes elsewhere", out);
+        bw_diag_error(d, NULL, BW_ERR_USAGE, "%s holds the cache that this would read: --out DIR writes elsewhere",
+                      out);
     free(whole);
     free(real);
     bw_free(folder);

@@ -71,10 +71,8 @@ struct line {
 
 static void line_add(struct line *l, char *text)
 {
-    if (!text || l->n == ARGS_MAX)
-        l->full = 1, bw_free(text);
-    else
-        l->arg[l->n++] = text;
+    if (!text || l->n == ARGS_MAX) l->full = 1, bw_free(text);
+    else l->arg[l->n++] = text;
 }
 
 /* --set PATH=VALUE */
@@ -154,10 +152,8 @@ int cmd_upres(int argc, char **argv)
         if (code == 'x') {
             good = cli_integer("--factor", optarg, 2, 4, &factor);
             if (good && factor == 3) good = 0, cli_usage("--factor is 2 or 4, not 3: detail comes by octaves");
-        } else if (code == 'g')
-            good = number_read("strength", optarg, &strength);
-        else
-            option_pass(&tail, &command_upres, code);
+        } else if (code == 'g') good = number_read("strength", optarg, &strength);
+        else option_pass(&tail, &command_upres, code);
     }
     const char *what = good ? cli_operand(&command_upres, argc, argv, "a cache") : NULL;
     int answer = EXIT_CODE_USAGE;
@@ -192,10 +188,8 @@ static int wish_take(struct wish *w, int code)
 {
     char *end = optarg;
     switch (code) {
-    case 'v':
-        return number_read("speed", optarg, &w->speed);
-    case 'b':
-        return w->reverse = 1;
+    case 'v': return number_read("speed", optarg, &w->speed);
+    case 'b': return w->reverse = 1;
     case 'f':
         if (!bw_parse_frames(optarg, &w->first, &w->last) && w->last > w->first) return 1;
         cli_usage("--frames wants A-B, like 1-144, not \"%s\"", optarg);
@@ -250,10 +244,8 @@ int cmd_retime(int argc, char **argv)
     int code, good = 1, given = 0;
     while (good && (code = cli_option_next(&command_retime, argc, argv)) != CLI_END) {
         if (code < 0) return code == CLI_HELP ? EXIT_CODE_OK : EXIT_CODE_USAGE;
-        if (!strchr("vfHb", code))
-            option_pass(&tail, &command_retime, code);
-        else
-            good = wish_take(&wish, code);
+        if (!strchr("vfHb", code)) option_pass(&tail, &command_retime, code);
+        else good = wish_take(&wish, code);
         given |= strchr("vfHbs", code) != NULL;
     }
     const char *what = good ? cli_operand(&command_retime, argc, argv, "a cache") : NULL;

@@ -28,10 +28,7 @@ static json_t *json_numbers(const double *v, int n)
     return a;
 }
 
-static json_t *json_indices(const int32_t v[3])
-{
-    return json_pack("[i,i,i]", (int)v[0], (int)v[1], (int)v[2]);
-}
+static json_t *json_indices(const int32_t v[3]) { return json_pack("[i,i,i]", (int)v[0], (int)v[1], (int)v[2]); }
 
 static json_t *json_meta(const struct bwvdb_meta *m, uint32_t n)
 {
@@ -105,10 +102,8 @@ static void print_grid(const struct bwvdb_info *g)
         printf("  %-14s (%g, %g, %g) to (%g, %g, %g)\n", "world", g->world_lo[0], g->world_lo[1], g->world_lo[2],
                g->world_hi[0], g->world_hi[1], g->world_hi[2]);
     }
-    if (g->voxel[0] == g->voxel[1] && g->voxel[1] == g->voxel[2])
-        printf("  %-14s %g\n", "voxel size", g->voxel[0]);
-    else
-        printf("  %-14s %g × %g × %g\n", "voxel size", g->voxel[0], g->voxel[1], g->voxel[2]);
+    if (g->voxel[0] == g->voxel[1] && g->voxel[1] == g->voxel[2]) printf("  %-14s %g\n", "voxel size", g->voxel[0]);
+    else printf("  %-14s %g × %g × %g\n", "voxel size", g->voxel[0], g->voxel[1], g->voxel[2]);
     if (g->comps == 1) printf("  %-14s %g\n", "background", g->background[0]);
     if (g->comps == 3) {
         printf("  %-14s (%g, %g, %g)\n", "background", g->background[0], g->background[1], g->background[2]);

@@ -73,15 +73,9 @@ void bw_free(void *memory)
     free(memory);
 }
 
-int64_t bw_alloc_live(void)
-{
-    return atomic_load(&live);
-}
+int64_t bw_alloc_live(void) { return atomic_load(&live); }
 
-int64_t bw_alloc_made(void)
-{
-    return atomic_load(&made);
-}
+int64_t bw_alloc_made(void) { return atomic_load(&made); }
 
 void bw_alloc_fail(int64_t after)
 {

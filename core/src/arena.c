@@ -7,7 +7,7 @@ struct bw_arena {
     struct slab {
         struct slab *next;
         size_t size;
-    } *slab;
+    } * slab;
     char *at, *end;
     size_t wanted, most; /* what this round has taken so far; most that any round took: one slab holds it next time */
     bool failed;

@@ -16,26 +16,31 @@ int32_t chain_domain_index(struct bw_chain *c, const char *name, const struct bw
         if (!strcmp(name, known[i])) return i;
     }
     const char *near = bw_did_you_mean(name, known, (uint32_t)c->preset->n_domains);
-    chain_fail(c, at, BW_ERR_PRESET, "%s: there is no domain \"%s\"%s%s%s", who, name, near ? "; did you mean \"" : "", near ? near : "",
-               near ? "\"?" : "");
+    chain_fail(c, at, BW_ERR_PRESET, "%s: there is no domain \"%s\"%s%s%s", who, name, near ? "; did you mean \"" : "",
+               near ? near : "", near ? "\"?" : "");
     return -1;
 }
 
-static enum bw_status unknown_type(struct bw_chain *c, const char *what, const char *type, const struct bw_place *at, bool stage)
+static enum bw_status unknown_type(struct bw_chain *c, const char *what, const char *type, const struct bw_place *at,
+                                   bool stage)
 {
     const char *known[512];
     uint32_t n = 0;
     for (int32_t i = 0; i < c->registry->n_entries && n < 512; i++)
         if ((c->registry->entry[i].stage != NULL) == stage) known[n++] = c->registry->entry[i].id;
     const char *near = bw_did_you_mean(type, known, n);
-    return chain_fail(c, at, BW_ERR_PRESET, "unknown %s \"%s\"%s%s%s", what, type, near ? "; did you mean \"" : "", near ? near : "",
-                      near ? "\"?" : "");
+    return chain_fail(c, at, BW_ERR_PRESET, "unknown %s \"%s\"%s%s%s", what, type, near ? "; did you mean \"" : "",
+                      near ? near : "", near ? "\"?" : "");
 }
 
 static struct bw_params_context params_context(const struct bw_chain *c, const char *owner)
 {
-    return (struct bw_params_context){.owner = owner, .fps = c->preset->time.fps, .first = c->preset->time.first,
-                                      .seed = c->preset->time.seed, .ignore = bw_preset_stage_keys, .n_ignore = bw_preset_n_stage_keys};
+    return (struct bw_params_context){.owner = owner,
+                                      .fps = c->preset->time.fps,
+                                      .first = c->preset->time.first,
+                                      .seed = c->preset->time.seed,
+                                      .ignore = bw_preset_stage_keys,
+                                      .n_ignore = bw_preset_n_stage_keys};
 }
 
 static enum bw_status stage_build(struct bw_chain *c, const struct bw_preset_stage *p)
@@ -49,7 +54,8 @@ static enum bw_status stage_build(struct bw_chain *c, const struct bw_preset_sta
     s->domain = chain_domain_index(c, p->domain, &p->place, p->id);
     if (s->domain < 0) return BW_ERR_PRESET;
     struct bw_params_context ctx = params_context(c, p->id);
-    s->params = bw_params_compile(e->stage->params, e->stage->n_params, e->param_stride, e->stage->params_size, p->node, &ctx, c->diag);
+    s->params = bw_params_compile(e->stage->params, e->stage->n_params, e->param_stride, e->stage->params_size, p->node,
+                                  &ctx, c->diag);
     if (!s->params) return c->diag->status != BW_OK ? c->diag->status : BW_ERR_MEMORY;
     c->n_stages++; /* from here on chain_free takes care of it */
     for (int i = 0; i < 4; i++)
@@ -57,9 +63,16 @@ static enum bw_status stage_build(struct bw_chain *c, const struct bw_preset_sta
     s->scratch = bw_arena_create();
     uint64_t seed = c->preset->time.seed;
     for (const char *q = p->id; *q; q++) seed = bw_rng(seed, (unsigned char)*q);
-    s->pub = (struct bw_stage){.host = &c->host, .desc = e->stage, .id = p->id, .params = s->param_mem[0],
-                               .state = bw_calloc(e->stage->state_size + 8), .domain = c->domain[s->domain],
-                               .grid = &c->domain[s->domain]->info, .fps = c->preset->time.fps, .seed = seed, .host_data = s};
+    s->pub = (struct bw_stage){.host = &c->host,
+                               .desc = e->stage,
+                               .id = p->id,
+                               .params = s->param_mem[0],
+                               .state = bw_calloc(e->stage->state_size + 8),
+                               .domain = c->domain[s->domain],
+                               .grid = &c->domain[s->domain]->info,
+                               .fps = c->preset->time.fps,
+                               .seed = seed,
+                               .host_data = s};
     if (!s->scratch || !s->pub.state) return BW_ERR_MEMORY;
     s->next_slot = 1;
     return chain_stage_params(s, 0);
@@ -76,13 +89,21 @@ static enum bw_status exporter_build(struct bw_chain *c, const struct bw_preset_
     x->domain = chain_domain_index(c, p->domain, &p->place, p->id);
     if (x->domain < 0) return BW_ERR_PRESET;
     struct bw_params_context ctx = params_context(c, p->id);
-    x->params = bw_params_compile(e->exporter->params, e->exporter->n_params, e->param_stride, e->exporter->params_size, p->node, &ctx, c->diag);
+    x->params = bw_params_compile(e->exporter->params, e->exporter->n_params, e->param_stride, e->exporter->params_size,
+                                  p->node, &ctx, c->diag);
     if (!x->params) return c->diag->status != BW_OK ? c->diag->status : BW_ERR_MEMORY;
     c->n_exporters++;
     x->param_mem = bw_calloc(e->exporter->params_size + 8);
-    x->pub = (struct bw_exporter){.host = &c->exporter_host, .desc = e->exporter, .id = p->id, .params = x->param_mem,
-                                  .state = bw_calloc(e->exporter->state_size + 8), .bake = &c->bake, .host_data = x,
-                                  .n_domains = (uint32_t)c->preset->n_domains, .domain = (uint32_t)x->domain, .domains = c->grid};
+    x->pub = (struct bw_exporter){.host = &c->exporter_host,
+                                  .desc = e->exporter,
+                                  .id = p->id,
+                                  .params = x->param_mem,
+                                  .state = bw_calloc(e->exporter->state_size + 8),
+                                  .bake = &c->bake,
+                                  .host_data = x,
+                                  .n_domains = (uint32_t)c->preset->n_domains,
+                                  .domain = (uint32_t)x->domain,
+                                  .domains = c->grid};
     return x->param_mem && x->pub.state ? chain_params(c, x->params, 0, 0, x->param_mem) : BW_ERR_MEMORY;
 }
 
@@ -126,7 +147,8 @@ static enum bw_status parts_build(struct bw_chain *c)
     return first == BW_OK ? chain_wire(c) : first;
 }
 
-struct bw_chain *bw_chain_create(const struct bw_preset *p, const struct bw_registry *r, const struct bw_run_options *o, struct bw_diag *d)
+struct bw_chain *bw_chain_create(const struct bw_preset *p, const struct bw_registry *r, const struct bw_run_options *o,
+                                 struct bw_diag *d)
 {
     struct bw_chain *c = bw_calloc(sizeof *c);
     if (!c) {
@@ -139,13 +161,23 @@ struct bw_chain *bw_chain_create(const struct bw_preset *p, const struct bw_regi
     c->diag = d;
     pthread_mutex_init(&c->lock, NULL);
     pthread_cond_init(&c->writer_wake, NULL);
-    c->bake = (struct bw_bake_info){.size = sizeof c->bake, .name = p->name, .dir = o->out, .version = "Billow " BW_VERSION,
-                                    .preset_hash = c->hash, .seed = p->time.seed, .fps = p->time.fps, .first = p->time.write_first,
-                                    .last = p->time.write_last, .ambient = p->ambient, .quick = o->quick != 0};
+    c->bake = (struct bw_bake_info){.size = sizeof c->bake,
+                                    .name = p->name,
+                                    .dir = o->out,
+                                    .version = "Billow " BW_VERSION,
+                                    .preset_hash = c->hash,
+                                    .seed = p->time.seed,
+                                    .fps = p->time.fps,
+                                    .first = p->time.write_first,
+                                    .last = p->time.write_last,
+                                    .ambient = p->ambient,
+                                    .quick = o->quick != 0};
     enum bw_status st = parts_build(c);
     if (st == BW_OK) st = chain_hash(c);
     if (st != BW_OK) {
-        if (d->status == BW_OK) bw_diag_error(d, NULL, st, st == BW_ERR_MEMORY ? "out of memory for the chain" : "the chain cannot be built");
+        if (d->status == BW_OK)
+            bw_diag_error(d, NULL, st,
+                          st == BW_ERR_MEMORY ? "out of memory for the chain" : "the chain cannot be built");
         bw_chain_free(c);
         return NULL;
     }
@@ -199,12 +231,14 @@ int64_t bw_chain_tiles(const struct bw_chain *c)
     return n;
 }
 
-void bw_chain_read(const struct bw_chain *c, const struct bw_field *f, uint32_t comp, const int32_t lo[3], const int32_t n[3], double *out)
+void bw_chain_read(const struct bw_chain *c, const struct bw_field *f, uint32_t comp, const int32_t lo[3],
+                   const int32_t n[3], double *out)
 {
     (void)c;
     for (int32_t k = 0; k < n[2]; k++)
         for (int32_t j = 0; j < n[1]; j++)
-            for (int32_t i = 0; i < n[0]; i++) *out++ = bw_fetch(&f->src, comp, (int32_t[3]){lo[0] + i, lo[1] + j, lo[2] + k});
+            for (int32_t i = 0; i < n[0]; i++)
+                *out++ = bw_fetch(&f->src, comp, (int32_t[3]){lo[0] + i, lo[1] + j, lo[2] + k});
 }
 
 double bw_chain_memory_estimate(const struct bw_chain *c)
@@ -215,7 +249,8 @@ double bw_chain_memory_estimate(const struct bw_chain *c)
         if (!f->field || !bw_bounded(&f->field->domain->info)) continue;
         const int32_t *n = f->field->domain->info.n;
         bytes += (double)n[0] * n[1] * n[2] * f->field->elem * f->field->info.comps;
-        if (f->kind == BW_MAC) bytes += (double)n[0] * n[1] * n[2] * 40; /* the passes' scratch and the solver's levels */
+        if (f->kind == BW_MAC)
+            bytes += (double)n[0] * n[1] * n[2] * 40; /* the passes' scratch and the solver's levels */
     }
     return bytes;
 }

@@ -18,16 +18,16 @@ struct chain_memory { /* header of what alloc() hands out; the payload follows, 
 struct chain_field {
     char *name;
     int32_t domain;
-    struct bw_field *field;          /* grid field, or … */
-    struct bw_particles *particles;  /* … particles */
+    struct bw_field *field;         /* grid field, or … */
+    struct bw_particles *particles; /* … particles */
     uint32_t kind, precision, lifetime, advected;
     const char *unit;
     double background[3], alive;
-    double speed;                    /* largest component, as activation found it; negative: unknown */
-    int32_t creator, writer;         /* stage indices, -1: none (declared by the preset) */
-    int32_t updater;                 /* first stage that updates it, -1: none */
-    bool settled;                    /* kind and precision are known */
-    bool typed;                      /* a port made it that knows background, precision and lifetime: no list */
+    double speed;            /* largest component, as activation found it; negative: unknown */
+    int32_t creator, writer; /* stage indices, -1: none (declared by the preset) */
+    int32_t updater;         /* first stage that updates it, -1: none */
+    bool settled;            /* kind and precision are known */
+    bool typed;              /* a port made it that knows background, precision and lifetime: no list */
 };
 
 struct chain_output { /* a file under its temporary name */
@@ -37,12 +37,12 @@ struct chain_output { /* a file under its temporary name */
 };
 
 struct chain_stage {
-    struct bw_stage pub;             /* first: the handle that plugins hold */
+    struct bw_stage pub; /* first: the handle that plugins hold */
     struct bw_chain *chain;
     const struct bw_entry *entry;
     const struct bw_preset_stage *preset;
     struct bw_params *params;
-    void *param_mem[4];              /* slots: now, and what params_at hands out */
+    void *param_mem[4]; /* slots: now, and what params_at hands out */
     int next_slot;
     struct bw_bound *bound;
     struct chain_memory *memory;
@@ -50,11 +50,11 @@ struct chain_stage {
     struct bw_field **scratch_field;
     int32_t n_scratch_fields;
     struct chain_output *outputs;
-    uint64_t warned[64];             /* hashes of warnings shown */
+    uint64_t warned[64]; /* hashes of warnings shown */
     int32_t n_warned;
     int32_t domain;
     bool initialised, failed, activating;
-    double seconds;                  /* this frame, for metrics.csv */
+    double seconds; /* this frame, for metrics.csv */
     enum bw_status fail_status;
 };
 
@@ -72,16 +72,16 @@ struct chain_exporter {
     struct chain_memory *memory;
     struct chain_output *outputs;
     int32_t domain;
-    bool initialised, ready;         /* init was called; it went well */
-    enum bw_status failed;           /* first failure reported in this callback */
+    bool initialised, ready; /* init was called; it went well */
+    enum bw_status failed;   /* first failure reported in this callback */
 };
 
 struct chain_metric {
     char *name;
-    double value;      /* this frame so far */
+    double value; /* this frame so far */
     uint32_t mode;
-    bool set;          /* in this frame */
-    double last;       /* of the last frame or substep */
+    bool set;    /* in this frame */
+    double last; /* of the last frame or substep */
 };
 
 struct chain_snapshot {
@@ -100,8 +100,8 @@ struct bw_chain {
     struct bw_exporter_host exporter_host;
     struct bw_bake_info bake;
     char hash[17];
-    struct bw_diag *diag;            /* of the call in progress */
-    pthread_mutex_t lock;            /* diag, log, announcements: used by workers and the writer too */
+    struct bw_diag *diag; /* of the call in progress */
+    pthread_mutex_t lock; /* diag, log, announcements: used by workers and the writer too */
     struct bw_domain *domain[BW_MAX_DOMAINS];
     struct bw_workers *workers;
     struct bw_arena **arena;
@@ -113,22 +113,22 @@ struct bw_chain {
     int32_t n_exporters;
     struct chain_metric *metric;
     int32_t n_metrics;
-    char *csv;                       /* rows of metrics.csv so far, without the heading */
+    char *csv; /* rows of metrics.csv so far, without the heading */
     size_t csv_size;
     FILE *csv_file;
     struct chain_announcement *said;
     int32_t n_said;
-    double time;                     /* s */
+    double time; /* s */
     int64_t step, frame;
     double dt_last;
     struct bw_progress progress;
     /* writer */
     pthread_t writer;
     pthread_cond_t writer_wake;
-    struct chain_snapshot *queued;   /* at most one waits, one is being written */
+    struct chain_snapshot *queued; /* at most one waits, one is being written */
     struct bw_workers *writer_workers;
     bool writer_runs, writer_busy, writer_stop;
-    bool ran;                        /* bw_chain_run was called */
+    bool ran; /* bw_chain_run was called */
     enum bw_status writer_status;
 };
 

@@ -212,10 +212,7 @@ static enum bw_status expression_read(struct reading *r, const struct bw_node *n
     return isfinite(channel->value) ? BW_OK : curve_error(r, &n->place, "the expression has no finite value");
 }
 
-static int node_is_expression(const struct bw_node *n)
-{
-    return n->type == BW_NODE_SCALAR && n->text[0] == '=';
-}
+static int node_is_expression(const struct bw_node *n) { return n->type == BW_NODE_SCALAR && n->text[0] == '='; }
 
 /* One component of [a, b, c]: a number, an expression, or keys of its own. */
 static enum bw_status component_read(struct reading *r, const struct bw_node *n, int32_t c)

@@ -22,15 +22,9 @@ struct bw_expression {
     struct slot slot[BW_SLOTS];
 };
 
-static double fun_mod(double a, double b)
-{
-    return a - b * floor(a / b);
-}
+static double fun_mod(double a, double b) { return a - b * floor(a / b); }
 
-static double fun_clamp(double x, double low, double high)
-{
-    return fmin(fmax(x, low), high);
-}
+static double fun_clamp(double x, double low, double high) { return fmin(fmax(x, low), high); }
 
 static double fun_smoothstep(double low, double high, double x)
 {
@@ -39,10 +33,7 @@ static double fun_smoothstep(double low, double high, double x)
 }
 
 /* Without a handler muParser prints errors; we ask mupError instead. */
-static void parser_quiet(muParserHandle_t parser)
-{
-    (void)parser;
-}
+static void parser_quiet(muParserHandle_t parser) { (void)parser; }
 
 static enum bw_status slot_open(const struct bw_expression *e, struct slot *s)
 {
@@ -129,10 +120,7 @@ void bw_expression_free(struct bw_expression *e)
     bw_free(e);
 }
 
-int bw_expression_varies(const struct bw_expression *e)
-{
-    return e->varies;
-}
+int bw_expression_varies(const struct bw_expression *e) { return e->varies; }
 
 double bw_expression_eval(struct bw_expression *e, uint32_t slot, double t, double frame)
 {

@@ -42,10 +42,7 @@ static const char *source_line(const struct bw_place *place)
     return line;
 }
 
-static int is_continuation(char c)
-{
-    return ((unsigned char)c & 0xc0) == 0x80;
-}
+static int is_continuation(char c) { return ((unsigned char)c & 0xc0) == 0x80; }
 
 /* One UTF-8 character from `in` to `out`; what would move the caret (tabs, control characters) becomes a space. */
 static size_t char_copy(const char *in, char *out)
@@ -137,15 +134,9 @@ void bw_diag_free(struct bw_diag *d)
     memset(d, 0, sizeof *d);
 }
 
-static char char_lower(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
+static char char_lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
 
-static int min_int(int a, int b)
-{
-    return a < b ? a : b;
-}
+static int min_int(int a, int b) { return a < b ? a : b; }
 
 static int word_distance(const char *a, const char *b)
 {

@@ -17,13 +17,13 @@ struct bw_place {
 struct bw_diag {
     enum bw_status status; ///< of the first error; BW_OK: none
     int32_t errors;
-    char *text;            ///< all sentences, a line each (with source line and caret below), NULL when none
-    char *first;           ///< the first error's sentence alone, with file:line:column, for --json
+    char *text;  ///< all sentences, a line each (with source line and caret below), NULL when none
+    char *first; ///< the first error's sentence alone, with file:line:column, for --json
 };
 
 /// Add an error: `place` may be NULL. Answers `status`.
-enum bw_status bw_diag_error(struct bw_diag *d, const struct bw_place *place, enum bw_status status, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+enum bw_status bw_diag_error(struct bw_diag *d, const struct bw_place *place, enum bw_status status, const char *format,
+                             ...) __attribute__((format(printf, 4, 5)));
 /// Add all that `from` says to `d`; `from` keeps its own.
 void bw_diag_take(struct bw_diag *d, const struct bw_diag *from);
 void bw_diag_free(struct bw_diag *d);

@@ -147,7 +147,8 @@ static bool alive_box(const struct bw_field *f, int64_t t, double threshold, int
         for (int32_t r = 0; r < BW_TILE_CELLS / row; r++) {
             int32_t first = 0, last = row - 1;
             if (f->elem == 4 && threshold > 0) { /* the common case: skip quiet rows fast */
-                const float *v = (const float *)f->src.data[c][t] + r * row, still = (float)back, most = (float)threshold;
+                const float *v = (const float *)f->src.data[c][t] + r * row, still = (float)back,
+                            most = (float)threshold;
                 int32_t lively = 0;
                 for (int32_t i = 0; i < row; i++) lively |= fabsf(v[i] - still) >= most;
                 if (!lively) continue;
@@ -304,7 +305,8 @@ static void rim_fill(const struct bw_field *f, uint32_t c, const struct bw_topo 
     }
 }
 
-static enum bw_status move_component(struct bw_field *f, uint32_t c, const struct bw_topo *to, const int64_t *old, struct move *m)
+static enum bw_status move_component(struct bw_field *f, uint32_t c, const struct bw_topo *to, const int64_t *old,
+                                     struct move *m)
 {
     int64_t n = to->pub.count;
     bool mac = f->info.kind == BW_MAC;

@@ -13,16 +13,18 @@
 
 static bool inside(uint64_t offset, uint64_t bytes, uint64_t size) { return offset <= size && bytes <= size - offset; }
 
-static const char *segments_check(int fd, const ElfW(Ehdr) *h, uint64_t size)
+static const char *segments_check(int fd, const ElfW(Ehdr) * h, uint64_t size)
 {
     uint64_t rows = h->e_phnum;
     if (h->e_phentsize != sizeof(ElfW(Phdr))) return "is no shared library for this machine";
-    if (!inside(h->e_phoff, rows * sizeof(ElfW(Phdr)), size) || !inside(h->e_shoff, (uint64_t)h->e_shnum * h->e_shentsize, size))
+    if (!inside(h->e_phoff, rows * sizeof(ElfW(Phdr)), size) ||
+        !inside(h->e_shoff, (uint64_t)h->e_shnum * h->e_shentsize, size))
         return "is cut short";
     for (uint64_t i = 0; i < rows; i++) {
         ElfW(Phdr) p;
         if (pread(fd, &p, sizeof p, (off_t)(h->e_phoff + i * sizeof p)) != (ssize_t)sizeof p) return "cannot be read";
-        if ((p.p_type == PT_LOAD || p.p_type == PT_DYNAMIC) && !inside(p.p_offset, p.p_filesz, size)) return "is cut short";
+        if ((p.p_type == PT_LOAD || p.p_type == PT_DYNAMIC) && !inside(p.p_offset, p.p_filesz, size))
+            return "is cut short";
     }
     return NULL;
 }

@@ -9,8 +9,10 @@ size_t bw_field_rim_values(const struct bw_domain_info *d, int axis) { return BW
 
 static void values_set(void *p, uint32_t elem, double v, size_t n)
 {
-    if (elem == 4) for (size_t i = 0; i < n; i++) ((float *)p)[i] = (float)v;
-    else for (size_t i = 0; i < n; i++) ((double *)p)[i] = v;
+    if (elem == 4)
+        for (size_t i = 0; i < n; i++) ((float *)p)[i] = (float)v;
+    else
+        for (size_t i = 0; i < n; i++) ((double *)p)[i] = v;
 }
 
 static void tables_free(struct bw_field *f)
@@ -47,7 +49,8 @@ static enum bw_status tables_fill(struct bw_field *f)
     return BW_OK;
 }
 
-struct bw_field *bw_field_create(struct bw_domain *d, const char *name, uint32_t kind, uint32_t precision, const double background[3])
+struct bw_field *bw_field_create(struct bw_domain *d, const char *name, uint32_t kind, uint32_t precision,
+                                 const double background[3])
 {
     struct bw_field *f = bw_calloc(sizeof *f);
     if (!f) return NULL;
@@ -56,8 +59,13 @@ struct bw_field *bw_field_create(struct bw_domain *d, const char *name, uint32_t
     f->domain = d;
     f->elem = precision == BW_F64P ? 8 : 4;
     f->pool = d->pool[precision == BW_F64P];
-    f->info = (struct bw_field_info){.size = sizeof f->info, .name = f->name, .kind = kind, .precision = precision,
-                                     .comps = kind == BW_SCALAR ? 1 : 3, .unit = "1", .domain = &d->info};
+    f->info = (struct bw_field_info){.size = sizeof f->info,
+                                     .name = f->name,
+                                     .kind = kind,
+                                     .precision = precision,
+                                     .comps = kind == BW_SCALAR ? 1 : 3,
+                                     .unit = "1",
+                                     .domain = &d->info};
     if (background) memcpy(f->info.background, background, sizeof f->info.background);
     f->src.info = &f->info;
     f->src.topo = bw_topo_ref(d->topo);
@@ -96,7 +104,8 @@ enum bw_status bw_field_clear(struct bw_field *f)
             bw_pool_unref(f->src.data[c][t]);
             bw_pool_ref(f->src.data[c][t] = blank);
             if (f->src.rim[c] && f->src.rim[c][t])
-                values_set(f->src.rim[c][t], f->elem, f->info.background[c], bw_field_rim_values(&f->domain->info, (int)c));
+                values_set(f->src.rim[c][t], f->elem, f->info.background[c],
+                           bw_field_rim_values(&f->domain->info, (int)c));
         }
         bw_pool_unref(blank);
     }
@@ -132,7 +141,8 @@ static void max_tile(int64_t t, uint32_t worker, void *user)
         if (j->f->elem == 8) {
             const double *v = j->f->src.data[c][t], *r = j->f->src.rim[c] ? j->f->src.rim[c][t] : NULL;
             for (int i = 0; i < BW_TILE_CELLS; i++) m = fabs(v[i]) > m ? fabs(v[i]) : m;
-            for (size_t i = 0; r && i < bw_field_rim_values(&j->f->domain->info, (int)c); i++) m = fabs(r[i]) > m ? fabs(r[i]) : m;
+            for (size_t i = 0; r && i < bw_field_rim_values(&j->f->domain->info, (int)c); i++)
+                m = fabs(r[i]) > m ? fabs(r[i]) : m;
             continue;
         }
         const float *v = j->f->src.data[c][t], *r = j->f->src.rim[c] ? j->f->src.rim[c][t] : NULL;
@@ -140,7 +150,8 @@ static void max_tile(int64_t t, uint32_t worker, void *user)
         for (int i = 0; i < BW_TILE_CELLS; i += 16)
             for (int l = 0; l < 16; l++) part[l] = fabsf(v[i + l]) > part[l] ? fabsf(v[i + l]) : part[l];
         for (int l = 0; l < 16; l++) m = part[l] > m ? part[l] : m;
-        for (size_t i = 0; r && i < bw_field_rim_values(&j->f->domain->info, (int)c); i++) m = fabsf(r[i]) > m ? fabsf(r[i]) : m;
+        for (size_t i = 0; r && i < bw_field_rim_values(&j->f->domain->info, (int)c); i++)
+            m = fabsf(r[i]) > m ? fabsf(r[i]) : m;
     }
     j->max[t] = m;
 }

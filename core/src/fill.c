@@ -176,8 +176,10 @@ static void value_set(char *p, size_t elem, double v)
 
 static void rows_set(char *p, size_t elem, double v, int32_t n)
 {
-    if (elem == 4) for (int32_t i = 0; i < n; i++) ((float *)p)[i] = (float)v;
-    else for (int32_t i = 0; i < n; i++) ((double *)p)[i] = v;
+    if (elem == 4)
+        for (int32_t i = 0; i < n; i++) ((float *)p)[i] = (float)v;
+    else
+        for (int32_t i = 0; i < n; i++) ((double *)p)[i] = v;
 }
 
 /* An inactive tile: the background, and its low faces from the rim of the tile below. */
@@ -223,7 +225,8 @@ static inline void row_copy(char *dst, const char *src, size_t bytes)
 }
 
 /* One stretch of tiles along x, row by row, so that the dense array is written front to back. */
-static void copy_rows(const struct copy *q, const struct segment *x, int nx, const struct segment *y, const struct segment *z)
+static void copy_rows(const struct copy *q, const struct segment *x, int nx, const struct segment *y,
+                      const struct segment *z)
 {
     const struct bw_domain_info *d = q->s->info->domain;
     const char *from[MAX_SEGMENTS];
@@ -258,13 +261,17 @@ static void plane_map(const struct copy *q, const int32_t n[3], int a, int32_t x
         } else if (q->elem == 4) {
             float *p = (float *)to, s = (float)g->scale, add = (float)g->add;
             const float *r = (const float *)src;
-            if (s == 0) for (int32_t i = 0; i < n[u]; i++) p[i * stride[u]] = add;
-            else for (int32_t i = 0; i < n[u]; i++) p[i * stride[u]] = s * r[i * stride[u]] + add;
+            if (s == 0)
+                for (int32_t i = 0; i < n[u]; i++) p[i * stride[u]] = add;
+            else
+                for (int32_t i = 0; i < n[u]; i++) p[i * stride[u]] = s * r[i * stride[u]] + add;
         } else {
             double *p = (double *)to;
             const double *r = (const double *)src;
-            if (g->scale == 0) for (int32_t i = 0; i < n[u]; i++) p[i * stride[u]] = g->add;
-            else for (int32_t i = 0; i < n[u]; i++) p[i * stride[u]] = g->scale * r[i * stride[u]] + g->add;
+            if (g->scale == 0)
+                for (int32_t i = 0; i < n[u]; i++) p[i * stride[u]] = g->add;
+            else
+                for (int32_t i = 0; i < n[u]; i++) p[i * stride[u]] = g->scale * r[i * stride[u]] + g->add;
         }
     }
 }
@@ -299,8 +306,8 @@ static void fill_slow(const struct copy *q, const int32_t lo[3], const int32_t n
             }
 }
 
-void bw_fill(const struct bw_source *s, uint32_t c, const int32_t lo[3], const int32_t n[3], void *out, ptrdiff_t sy, ptrdiff_t sz,
-             bool sides)
+void bw_fill(const struct bw_source *s, uint32_t c, const int32_t lo[3], const int32_t n[3], void *out, ptrdiff_t sy,
+             ptrdiff_t sz, bool sides)
 {
     struct copy q = {s, c, s->info->precision == BW_F64P ? 8 : 4, out, sy, sz};
     struct segment seg[3][MAX_SEGMENTS];
@@ -332,7 +339,8 @@ struct sample_cache {
 static int64_t cache_find(struct sample_cache *m, const struct bw_source *s, const int32_t tile[3])
 {
     int e = (tile[0] & 1) | (tile[1] & 1) << 1 | (tile[2] & 1) << 2;
-    if (m->known[e] && m->tile[e][0] == tile[0] && m->tile[e][1] == tile[1] && m->tile[e][2] == tile[2]) return m->at[e];
+    if (m->known[e] && m->tile[e][0] == tile[0] && m->tile[e][1] == tile[1] && m->tile[e][2] == tile[2])
+        return m->at[e];
     m->known[e] = 1;
     memcpy(m->tile[e], tile, sizeof m->tile[e]);
     return m->at[e] = bw_topo_index(s->topo, tile);
@@ -374,7 +382,8 @@ static struct sample_cell sample_cell_at(const struct bw_source *s, uint32_t c, 
 
 static double value_read(const struct bw_source *s, uint32_t c, int64_t t, ptrdiff_t at)
 {
-    return s->info->precision == BW_F64P ? ((const double *)s->data[c][t])[at] : (double)((const float *)s->data[c][t])[at];
+    return s->info->precision == BW_F64P ? ((const double *)s->data[c][t])[at]
+                                         : (double)((const float *)s->data[c][t])[at];
 }
 
 /* Corners of several tiles, or beyond sides. */
@@ -394,7 +403,8 @@ static double sample_across(const struct bw_source *s, uint32_t c, const int shi
         }
         if (w == 0) continue;
         const int64_t t = q->stored ? cache_find(m, s, tile) : -1;
-        v += w * (t < 0 ? bw_fetch(s, c, at) : value_read(s, c, t, in[0] + ((in[1] + ((ptrdiff_t)in[2] << shift[1])) << shift[0])));
+        v += w * (t < 0 ? bw_fetch(s, c, at)
+                        : value_read(s, c, t, in[0] + ((in[1] + ((ptrdiff_t)in[2] << shift[1])) << shift[0])));
     }
     return v;
 }
@@ -402,9 +412,11 @@ static double sample_across(const struct bw_source *s, uint32_t c, const int shi
 static double mix(double low, double high, double f) { return low + f * (high - low); }
 
 /* Corners of one tile. One that has no weight may lie in the next: its neighbour is read twice instead. */
-static double sample_within(const struct bw_source *s, uint32_t c, const int shift[3], const struct sample_cell *q, int64_t t)
+static double sample_within(const struct bw_source *s, uint32_t c, const int shift[3], const struct sample_cell *q,
+                            int64_t t)
 {
-    const ptrdiff_t sy = (ptrdiff_t)1 << shift[0], sz = sy << shift[1], first = q->in[0] + q->in[1] * sy + q->in[2] * sz;
+    const ptrdiff_t sy = (ptrdiff_t)1 << shift[0], sz = sy << shift[1],
+                    first = q->in[0] + q->in[1] * sy + q->in[2] * sz;
     const ptrdiff_t x = q->f[0] > 0, y = q->f[1] > 0 ? sy : 0, z = q->f[2] > 0 ? sz : 0;
     double line[4];
     for (int e = 0; e < 4; e++) {

@@ -19,10 +19,12 @@ struct bw_topo {
     _Atomic int32_t refs;
     int32_t (*coord)[3];
     int32_t (*neighbour)[6];
-    int32_t *table;        /* open addressing: index + 1, 0 empty */
+    int32_t *table; /* open addressing: index + 1, 0 empty */
     uint32_t mask;
     /* runs of up to 2×2×2 tiles for wide sweeps: first tile coordinate and tiles a side */
-    struct bw_run { int32_t coord[3], n[3]; } *runs;
+    struct bw_run {
+        int32_t coord[3], n[3];
+    } * runs;
     int64_t n_runs;
 };
 
@@ -31,7 +33,8 @@ struct bw_source {
     const struct bw_field_info *info;
     struct bw_topo *topo;
     void **data[3]; /* per component, per tile */
-    void **rim[3];  /* mac: the plane of faces at the tile's high side along the component's axis, where no active tile is */
+    void **rim[3];  /* mac: the plane of faces at the tile's high side along the component's axis, where no active tile
+                       is */
 };
 
 struct bw_field {
@@ -40,15 +43,15 @@ struct bw_field {
     struct bw_domain *domain;
     struct bw_pool *pool;
     char *name;
-    uint32_t elem;      /* bytes a value */
-    uint8_t *lively;    /* per tile: was alive at the last look (hysteresis) */
+    uint32_t elem;   /* bytes a value */
+    uint8_t *lively; /* per tile: was alive at the last look (hysteresis) */
     int scratch;
     struct bw_field *next; /* in the domain's list */
 };
 
 struct bw_domain {
     struct bw_domain_info info;
-    double margin;      /* cells kept active around what is alive */
+    double margin; /* cells kept active around what is alive */
     struct bw_topo *topo;
     struct bw_field *fields;
     struct bw_pool *pool[2]; /* of f32 and f64 tiles */
@@ -58,8 +61,8 @@ struct bw_domain {
     int64_t n_want, cap_want;
     int32_t *want_table;
     uint32_t want_mask;
-    int full;            /* `want` ran out of memory */
-    double dropped;      /* Σ|alive fields|·h³ that went with silent tiles since the last look */
+    int full;       /* `want` ran out of memory */
+    double dropped; /* Σ|alive fields|·h³ that went with silent tiles since the last look */
 };
 
 /* topo.c */
@@ -84,7 +87,8 @@ enum bw_status bw_domain_commit(struct bw_domain *d);
 
 /* field.c */
 /// name NULL: a scratch field, without tiles until a sweep writes it.
-struct bw_field *bw_field_create(struct bw_domain *d, const char *name, uint32_t kind, uint32_t precision, const double background[3]);
+struct bw_field *bw_field_create(struct bw_domain *d, const char *name, uint32_t kind, uint32_t precision,
+                                 const double background[3]);
 void bw_field_destroy(struct bw_field *f);
 /// All tiles to the background.
 enum bw_status bw_field_clear(struct bw_field *f);
@@ -98,9 +102,10 @@ void bw_source_drop(struct bw_source *s);
 
 /* fill.c */
 /// Component c on the cells lo … lo+n-1 to out[i + j*sy + k*sz] (the field's own type).
-/// `sides`: apply the sides' rules (also to the boundary faces themselves); else raw storage, untouched outside the box.
-void bw_fill(const struct bw_source *s, uint32_t c, const int32_t lo[3], const int32_t n[3], void *out, ptrdiff_t sy, ptrdiff_t sz,
-             bool sides);
+/// `sides`: apply the sides' rules (also to the boundary faces themselves); else raw storage, untouched outside the
+/// box.
+void bw_fill(const struct bw_source *s, uint32_t c, const int32_t lo[3], const int32_t n[3], void *out, ptrdiff_t sy,
+             ptrdiff_t sz, bool sides);
 /// One value by the sides' rules.
 double bw_fetch(const struct bw_source *s, uint32_t c, const int32_t at[3]);
 /// Trilinear values at world positions, count × comps.
@@ -122,8 +127,8 @@ int64_t bw_particles_bad(const struct bw_particles *p, const char **attribute);
 extern const struct bw_particles_api bw_particles_table;
 const char *bw_particles_name(const struct bw_particles *p);
 /// Ranges of the particles in tile `index` and the 26 around, in order; needs a sort. At most 27.
-uint32_t bw_particles_ranges(const struct bw_particles *p, const struct bw_domain *d, const int32_t lo_tile[3], const int32_t n_tiles[3],
-                             struct bw_range *out);
+uint32_t bw_particles_ranges(const struct bw_particles *p, const struct bw_domain *d, const int32_t lo_tile[3],
+                             const int32_t n_tiles[3], struct bw_range *out);
 
 /* arena.c */
 struct bw_arena *bw_arena_create(void);
@@ -137,7 +142,7 @@ bool bw_arena_failed(const struct bw_arena *a);
 /* sweep.c */
 struct bw_sweep_env { /* what a sweep runs in */
     struct bw_workers *workers;
-    struct bw_arena **arena;  /* one per worker */
+    struct bw_arena **arena; /* one per worker */
     const struct bw_stage *stage;
     const volatile sig_atomic_t *cancel;
 };

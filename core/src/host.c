@@ -57,7 +57,8 @@ static enum bw_status host_fail(struct bw_stage *stage, enum bw_status st, const
     s->failed = true;
     s->fail_status = st < 0 ? st : BW_ERR_PLUGIN;
     if (s->chain->step > 0 || stage->dt > 0)
-        return chain_fail(s->chain, &s->preset->place, st, "frame %lld: %s: %s", (long long)s->chain->frame, stage->id, text);
+        return chain_fail(s->chain, &s->preset->place, st, "frame %lld: %s: %s", (long long)s->chain->frame, stage->id,
+                          text);
     return chain_fail(s->chain, &s->preset->place, st, "%s: %s", stage->id, text);
 }
 
@@ -127,13 +128,14 @@ static enum bw_status host_sweep(struct bw_stage *stage, const struct bw_sweep *
     struct chain_stage *s = stage_of(stage);
     struct bw_chain *c = s->chain;
     const char *only_read = write_to_read_port(stage, sweep);
-    if (only_read) return host_fail(stage, BW_ERR_PLUGIN, "asked to write \"%s\", which its ports only read", only_read);
+    if (only_read)
+        return host_fail(stage, BW_ERR_PLUGIN, "asked to write \"%s\", which its ports only read", only_read);
     struct bw_sweep_env env = {c->workers, c->arena, stage, c->opt.cancel};
     struct bw_sweep_fault fault = {0};
     enum bw_status st = bw_sweep_run(&env, sweep, &fault);
     if (st == BW_ERR_DIVERGED && fault.field)
-        return host_fail(stage, st, "field \"%s\" is not a number at cell (%d, %d, %d)", fault.field->info.name, fault.cell[0],
-                         fault.cell[1], fault.cell[2]);
+        return host_fail(stage, st, "field \"%s\" is not a number at cell (%d, %d, %d)", fault.field->info.name,
+                         fault.cell[0], fault.cell[1], fault.cell[2]);
     if (st == BW_ERR_PLUGIN) return host_fail(stage, st, "asked for a sweep whose access rows contradict each other");
     if (st != BW_OK) s->fail_status = st; /* out of memory or cancelled: the run ends even when the stage goes on */
     return st;
@@ -144,7 +146,6 @@ static void *host_body_scratch(const struct bw_block *block, size_t bytes)
     const struct chain_stage *s = block->stage->host_data;
     return bw_arena_take(s->chain->arena[block->worker], bytes);
 }
-
 
 static void host_parallel_for(struct bw_stage *stage, int64_t n, void (*fn)(int64_t, uint32_t, void *), void *user)
 {
@@ -191,9 +192,15 @@ void chain_memory_free(struct chain_memory **list)
     while (*list) chain_memory_give(list, *list + 1);
 }
 
-static void *host_alloc(struct bw_stage *stage, size_t bytes) { return chain_memory_take(&stage_of(stage)->memory, bytes); }
+static void *host_alloc(struct bw_stage *stage, size_t bytes)
+{
+    return chain_memory_take(&stage_of(stage)->memory, bytes);
+}
 static void host_release(struct bw_stage *stage, void *memory) { chain_memory_give(&stage_of(stage)->memory, memory); }
-static void *host_scratch(struct bw_stage *stage, size_t bytes) { return bw_arena_take(stage_of(stage)->scratch, bytes); }
+static void *host_scratch(struct bw_stage *stage, size_t bytes)
+{
+    return bw_arena_take(stage_of(stage)->scratch, bytes);
+}
 
 static struct bw_field *host_scratch_field(struct bw_stage *stage, uint32_t kind, uint32_t precision)
 {
@@ -280,7 +287,10 @@ static const char *host_output(struct bw_stage *stage, const char *name, int kee
 
 /* ---- services by id ---- */
 
-static void service_sample(const struct bw_field *f, size_t count, const bw_vec3 *pos, double *out) { bw_sample(&f->src, count, pos, out); }
+static void service_sample(const struct bw_field *f, size_t count, const bw_vec3 *pos, double *out)
+{
+    bw_sample(&f->src, count, pos, out);
+}
 static void service_component(const struct bw_field *f, uint32_t c, size_t count, const bw_vec3 *pos, double *out)
 {
     bw_sample_one(&f->src, c, count, pos, out, 1);
@@ -293,7 +303,10 @@ static const void *service_data(const struct bw_field *f, uint32_t c, int64_t in
     return c < f->info.comps && index >= 0 && index < f->src.topo->pub.count ? f->src.data[c][index] : NULL;
 }
 
-static int64_t service_find(const struct bw_domain *d, const int32_t coord[3]) { return bw_topo_find(d->topo, &d->info, coord); }
+static int64_t service_find(const struct bw_domain *d, const int32_t coord[3])
+{
+    return bw_topo_find(d->topo, &d->info, coord);
+}
 
 static struct bw_domain *service_domain(const struct bw_field *f) { return f->domain; }
 
@@ -311,7 +324,8 @@ static int service_frames_path(const struct bw_stage *s, int64_t number, char *o
 }
 
 static const struct bw_sample_api sample_table = {sizeof sample_table, service_sample, service_component};
-static const struct bw_tiles_api tiles_table = {sizeof tiles_table, service_topology, service_data, service_find, service_domain};
+static const struct bw_tiles_api tiles_table = {sizeof tiles_table, service_topology, service_data, service_find,
+                                                service_domain};
 static const struct bw_frames_api frames_table = {sizeof frames_table, service_frames_range, service_frames_path};
 
 static const void *host_extension(const char *id)
@@ -342,12 +356,29 @@ enum bw_status chain_stage_params(struct chain_stage *s, double t)
 void chain_host_init(struct bw_chain *c)
 {
     c->host = (struct bw_host){
-        .size = sizeof c->host, .workers = bw_workers_count(c->workers),
+        .size = sizeof c->host,
+        .workers = bw_workers_count(c->workers),
         .simd = c->opt.simd == UINT32_MAX ? bw_simd_best() : c->opt.simd,
-        .sweep = host_sweep, .body_scratch = host_body_scratch, .parallel_for = host_parallel_for, .team = host_team,
-        .alloc = host_alloc, .release = host_release, .scratch = host_scratch, .scratch_field = host_scratch_field,
-        .swap_fields = host_swap_fields, .field_info = host_field_info, .params_at = host_params_at, .activate = host_activate,
-        .fail = host_fail, .log = host_log, .metric = host_metric, .cancelled = host_cancelled, .progress = host_progress,
-        .extension = host_extension, .find_stage = host_find_stage, .find_field = host_find_field, .output = host_output,
+        .sweep = host_sweep,
+        .body_scratch = host_body_scratch,
+        .parallel_for = host_parallel_for,
+        .team = host_team,
+        .alloc = host_alloc,
+        .release = host_release,
+        .scratch = host_scratch,
+        .scratch_field = host_scratch_field,
+        .swap_fields = host_swap_fields,
+        .field_info = host_field_info,
+        .params_at = host_params_at,
+        .activate = host_activate,
+        .fail = host_fail,
+        .log = host_log,
+        .metric = host_metric,
+        .cancelled = host_cancelled,
+        .progress = host_progress,
+        .extension = host_extension,
+        .find_stage = host_find_stage,
+        .find_field = host_find_field,
+        .output = host_output,
     };
 }

@@ -120,10 +120,11 @@ static int csv_append(struct bw_chain *c, const char *text)
 enum bw_status chain_metrics_frame_end(struct bw_chain *c, int64_t frame)
 {
     for (int32_t i = 0; i < c->n_stages; i++)
-        if (c->stage[i].initialised) chain_metric(c, c->stage[i].pub.id, "seconds", c->stage[i].seconds, BW_METRIC_LAST);
+        if (c->stage[i].initialised)
+            chain_metric(c, c->stage[i].pub.id, "seconds", c->stage[i].seconds, BW_METRIC_LAST);
     char text[160];
-    snprintf(text, sizeof text, "%lld,%.9g,%.4f,%d,%lld,%lld", (long long)frame, c->time, c->progress.seconds, c->progress.substeps,
-             (long long)c->progress.cells, (long long)c->progress.memory);
+    snprintf(text, sizeof text, "%lld,%.9g,%.4f,%d,%lld,%lld", (long long)frame, c->time, c->progress.seconds,
+             c->progress.substeps, (long long)c->progress.cells, (long long)c->progress.memory);
     int good = csv_append(c, text);
     for (int32_t i = 0; i < c->n_metrics && good; i++) {
         if (c->metric[i].set) snprintf(text, sizeof text, ",%.9g", c->metric[i].value);

@@ -12,13 +12,13 @@ enum bw_node_type { BW_NODE_SCALAR, BW_NODE_SEQ, BW_NODE_MAP };
 struct bw_node {
     enum bw_node_type type;
     struct bw_place place;
-    char *key;              ///< in a map: this entry's key
+    char *key; ///< in a map: this entry's key
     struct bw_place key_place;
     char *text;             ///< scalar: its text (unquoted)
     int32_t quoted;         ///< scalar: was in quotes
     struct bw_node **child; ///< seq and map: entries in order
     int32_t count, capacity;
-    void *document;         ///< root only: keeps file name and text alive (reference-counted)
+    void *document; ///< root only: keeps file name and text alive (reference-counted)
 };
 
 /// Read a file. Errors (with place) go to `d`, NULL then. Duplicate keys are errors.

@@ -184,16 +184,11 @@ static enum bw_status reader_event(struct reader *r, struct fy_event *e)
         return bw_diag_error(r->diag, &place, BW_ERR_PRESET, "one document a file, please: a second one begins here");
     case FYET_SCALAR:
     case FYET_MAPPING_START:
-    case FYET_SEQUENCE_START:
-        return wants_key ? reader_key(r, e) : reader_value(r, e);
-    case FYET_ALIAS:
-        return wants_key ? reader_key(r, e) : reader_alias(r, e);
+    case FYET_SEQUENCE_START: return wants_key ? reader_key(r, e) : reader_value(r, e);
+    case FYET_ALIAS: return wants_key ? reader_key(r, e) : reader_alias(r, e);
     case FYET_MAPPING_END:
-    case FYET_SEQUENCE_END:
-        r->depth--;
-        return BW_OK;
-    default:
-        return BW_OK;
+    case FYET_SEQUENCE_END: r->depth--; return BW_OK;
+    default: return BW_OK;
     }
 }
 

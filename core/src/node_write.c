@@ -74,10 +74,7 @@ static void flat_write(const struct bw_node *n, FILE *f)
     fputc(']', f);
 }
 
-static int node_is_inline(const struct bw_node *n)
-{
-    return n->type == BW_NODE_SCALAR || !n->count || seq_is_flat(n);
-}
+static int node_is_inline(const struct bw_node *n) { return n->type == BW_NODE_SCALAR || !n->count || seq_is_flat(n); }
 
 static void inline_write(const struct bw_node *n, FILE *f)
 {

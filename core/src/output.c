@@ -38,7 +38,8 @@ const char *chain_output_begin(struct bw_chain *c, struct chain_output **list, c
     }
     bool memory = o && o->final && o->temporary;
     if (!memory || folders_make(o->temporary)) {
-        if (memory) chain_fail(c, NULL, BW_ERR_IO, "cannot make a folder for \"%s/%s\": %s", c->opt.out, name, strerror(errno));
+        if (memory)
+            chain_fail(c, NULL, BW_ERR_IO, "cannot make a folder for \"%s/%s\": %s", c->opt.out, name, strerror(errno));
         else chain_fail(c, NULL, BW_ERR_MEMORY, "out of memory for output \"%s\"", name);
         if (o) bw_free(o->final), bw_free(o->temporary);
         bw_free(o);

@@ -99,10 +99,7 @@ static enum bw_status key_unknown(struct bw_compile *k, const struct bw_values *
                             n->key, near);
 }
 
-static enum bw_status first_status(enum bw_status a, enum bw_status b)
-{
-    return a ? a : b;
-}
+static enum bw_status first_status(enum bw_status a, enum bw_status b) { return a ? a : b; }
 
 static enum bw_status keys_check(struct bw_compile *k, const struct bw_values *values, const struct bw_node *map)
 {
@@ -248,10 +245,7 @@ size_t bw_param_bytes(const struct bw_param *p)
     }
 }
 
-int bw_params_animated(const struct bw_params *p)
-{
-    return p->animated;
-}
+int bw_params_animated(const struct bw_params *p) { return p->animated; }
 
 const char *const *bw_params_files(const struct bw_params *p, uint32_t *n)
 {

@@ -11,10 +11,10 @@ struct bw_params; ///< a compiled set of values for one stage or exporter
 
 /// What surrounds a parameter set.
 struct bw_params_context {
-    const char *owner;       ///< "mac.project", for messages
+    const char *owner; ///< "mac.project", for messages
     double fps;
-    int64_t first;           ///< frame number at t = 0: keyframes are given in frames
-    uint64_t seed;           ///< value of `seed` in expressions
+    int64_t first;             ///< frame number at t = 0: keyframes are given in frames
+    uint64_t seed;             ///< value of `seed` in expressions
     const char *const *fields; ///< names that an AMOUNTS row accepts besides the standard ones; NULL: any name
     uint32_t n_fields;
     const char *const *ignore; ///< keys that the preset reader takes itself (id, enabled, frames, domain, bind, …)
@@ -25,11 +25,12 @@ struct bw_params_context {
 /// file:line:column in `d`: unknown key (with "did you mean"), wrong type or unit, out of range, missing, unknown
 /// choice, broken expression, keyframes out of order. `row_stride` is the table's own row size (older plugins).
 /// NULL after an error.
-struct bw_params *bw_params_compile(const struct bw_param *rows, uint32_t n_rows, uint32_t row_stride, uint32_t struct_size,
-                                    const struct bw_node *node, const struct bw_params_context *c, struct bw_diag *d);
+struct bw_params *bw_params_compile(const struct bw_param *rows, uint32_t n_rows, uint32_t row_stride,
+                                    uint32_t struct_size, const struct bw_node *node, const struct bw_params_context *c,
+                                    struct bw_diag *d);
 void bw_params_free(struct bw_params *p);
-/// Fill `dst` (struct_size bytes) for time t seconds (frame = first + t·fps). Pointers in it belong to `p` or, for lists
-/// whose values change with time, to `dst`'s own storage inside `p` slot `slot` (0 … 3, so that several
+/// Fill `dst` (struct_size bytes) for time t seconds (frame = first + t·fps). Pointers in it belong to `p` or, for
+/// lists whose values change with time, to `dst`'s own storage inside `p` slot `slot` (0 … 3, so that several
 /// evaluations coexist). Values out of range at that time: BW_ERR_PRESET with a sentence in `d`.
 enum bw_status bw_params_eval(struct bw_params *p, double t, uint32_t slot, void *dst, struct bw_diag *d);
 /// Bytes that a row's value takes in its struct.
@@ -43,7 +44,8 @@ const char *const *bw_params_files(const struct bw_params *p, uint32_t *n);
 
 /// A number with an optional unit → SI. `unit`: the row's SI unit or NULL. *given: the unit as typed or NULL when none.
 /// Errors: BW_ERR_PRESET, and *why gets a static or `buffer` sentence ("\"3 kg\" is a mass; metres are wanted").
-enum bw_status bw_parse_quantity(const char *text, const char *unit, double *value, int *has_unit, char *why, size_t why_size);
+enum bw_status bw_parse_quantity(const char *text, const char *unit, double *value, int *has_unit, char *why,
+                                 size_t why_size);
 /// "A-B" or "A" → frame range. BW_ERR_PRESET when it is none.
 enum bw_status bw_parse_frames(const char *text, int64_t *first, int64_t *last);
 /// "12 GiB", "900MB", "1e9" → bytes.

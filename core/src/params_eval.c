@@ -102,25 +102,16 @@ static enum bw_status value_fill(struct moment *m, struct bw_value *v, char *dst
     int32_t word = (int32_t)v->number;
     switch (v->row.type) {
     case BW_PARAM_BOOL:
-    case BW_PARAM_CHOICE:
-        memcpy(dst, &word, sizeof word);
-        return BW_OK;
+    case BW_PARAM_CHOICE: memcpy(dst, &word, sizeof word); return BW_OK;
     case BW_PARAM_INT:
     case BW_PARAM_F64:
     case BW_PARAM_VEC3:
-    case BW_PARAM_COLOUR:
-        return number_fill(m, v, dst);
-    case BW_PARAM_LIST:
-        return list_fill(m, v, dst);
-    case BW_PARAM_AMOUNTS:
-        return amounts_fill(m, v, dst);
-    case BW_PARAM_GROUP:
-        return v->n_sets ? values_fill(m, v->set, dst) : BW_OK;
-    case BW_PARAM_VARIANT:
-        return variant_fill(m, v, dst);
-    default:
-        memcpy(dst, &v->text, sizeof v->text);
-        return BW_OK;
+    case BW_PARAM_COLOUR: return number_fill(m, v, dst);
+    case BW_PARAM_LIST: return list_fill(m, v, dst);
+    case BW_PARAM_AMOUNTS: return amounts_fill(m, v, dst);
+    case BW_PARAM_GROUP: return v->n_sets ? values_fill(m, v->set, dst) : BW_OK;
+    case BW_PARAM_VARIANT: return variant_fill(m, v, dst);
+    default: memcpy(dst, &v->text, sizeof v->text); return BW_OK;
     }
 }
 
@@ -183,25 +174,18 @@ static struct bw_node *value_write(const struct bw_value *v)
 {
     struct bw_node *map = NULL;
     switch (v->row.type) {
-    case BW_PARAM_GROUP:
-        return values_write(v->set, bw_node_new(BW_NODE_MAP, NULL));
+    case BW_PARAM_GROUP: return values_write(v->set, bw_node_new(BW_NODE_MAP, NULL));
     case BW_PARAM_VARIANT:
         map = values_write(v->set, bw_node_new(BW_NODE_MAP, NULL));
         if (!map || map->count) return map;
         return map_with(map, v->set->value[0].row.key, bw_node_new(BW_NODE_MAP, NULL));
-    case BW_PARAM_LIST:
-        return list_write(v);
-    case BW_PARAM_PATH:
-        return path_write(v);
-    default:
-        return bw_node_copy(v->node);
+    case BW_PARAM_LIST: return list_write(v);
+    case BW_PARAM_PATH: return path_write(v);
+    default: return bw_node_copy(v->node);
     }
 }
 
-static int value_is_absent(const struct bw_value *v)
-{
-    return v->row.type == BW_PARAM_GROUP ? !v->n_sets : !v->node;
-}
+static int value_is_absent(const struct bw_value *v) { return v->row.type == BW_PARAM_GROUP ? !v->n_sets : !v->node; }
 
 static struct bw_node *values_write(const struct bw_values *values, struct bw_node *map)
 {

@@ -28,23 +28,16 @@ uint32_t bw_row_bytes(const struct bw_param *row)
 {
     switch (row->type) {
     case BW_PARAM_BOOL:
-    case BW_PARAM_CHOICE:
-        return sizeof(int32_t);
-    case BW_PARAM_INT:
-        return sizeof(int64_t);
-    case BW_PARAM_F64:
-        return sizeof(double);
+    case BW_PARAM_CHOICE: return sizeof(int32_t);
+    case BW_PARAM_INT: return sizeof(int64_t);
+    case BW_PARAM_F64: return sizeof(double);
     case BW_PARAM_VEC3:
-    case BW_PARAM_COLOUR:
-        return sizeof(bw_vec3);
+    case BW_PARAM_COLOUR: return sizeof(bw_vec3);
     case BW_PARAM_LIST:
-    case BW_PARAM_AMOUNTS:
-        return sizeof(struct bw_list);
+    case BW_PARAM_AMOUNTS: return sizeof(struct bw_list);
     case BW_PARAM_GROUP:
-    case BW_PARAM_VARIANT:
-        return row->sub_size;
-    default:
-        return sizeof(const char *);
+    case BW_PARAM_VARIANT: return row->sub_size;
+    default: return sizeof(const char *);
     }
 }
 
@@ -281,28 +274,19 @@ static enum bw_status variant_value(struct bw_compile *k, struct bw_value *v, co
 static enum bw_status typed_value(struct bw_compile *k, struct bw_value *v, const struct bw_node *n)
 {
     switch (v->row.type) {
-    case BW_PARAM_BOOL:
-        return bool_value(k, v, n);
-    case BW_PARAM_INT:
-        return integer_value(k, v, n);
+    case BW_PARAM_BOOL: return bool_value(k, v, n);
+    case BW_PARAM_INT: return integer_value(k, v, n);
     case BW_PARAM_F64:
     case BW_PARAM_VEC3:
     case BW_PARAM_AMOUNTS:
-    case BW_PARAM_COLOUR:
-        return curve_value(k, v, n);
+    case BW_PARAM_COLOUR: return curve_value(k, v, n);
     case BW_PARAM_STRING:
-    case BW_PARAM_FIELD:
-        return text_value(k, v, n);
-    case BW_PARAM_PATH:
-        return path_value(k, v, n);
-    case BW_PARAM_CHOICE:
-        return choice_value(k, v, n);
-    case BW_PARAM_LIST:
-        return list_value(k, v, n);
-    case BW_PARAM_GROUP:
-        return group_value(k, v, n);
-    case BW_PARAM_VARIANT:
-        return variant_value(k, v, n);
+    case BW_PARAM_FIELD: return text_value(k, v, n);
+    case BW_PARAM_PATH: return path_value(k, v, n);
+    case BW_PARAM_CHOICE: return choice_value(k, v, n);
+    case BW_PARAM_LIST: return list_value(k, v, n);
+    case BW_PARAM_GROUP: return group_value(k, v, n);
+    case BW_PARAM_VARIANT: return variant_value(k, v, n);
     default:
         return bw_diag_error(k->diag, NULL, BW_ERR_PLUGIN, "%s: parameter \"%s\" has type %u, which is unknown",
                              k->context->owner, v->row.key, (unsigned)v->row.type);

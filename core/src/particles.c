@@ -63,7 +63,8 @@ static int find_attribute(const struct bw_particles *p, const char *name)
 enum bw_status bw_particles_declare(struct bw_particles *p, const struct bw_attribute *a)
 {
     int i = find_attribute(p, a->name);
-    if (i >= 0) return p->attribute[i].precision == a->precision && p->attribute[i].comps == a->comps ? BW_OK : BW_ERR_PRESET;
+    if (i >= 0)
+        return p->attribute[i].precision == a->precision && p->attribute[i].comps == a->comps ? BW_OK : BW_ERR_PRESET;
     if (p->n_attributes == MAX_ATTRIBUTES) return BW_ERR_LIMIT;
     char *data = bw_calloc((size_t)(p->capacity + 1) * value_size(a));
     if (!data) return BW_ERR_MEMORY;
@@ -89,7 +90,9 @@ int64_t bw_particles_bad(const struct bw_particles *p, const char **attribute)
     for (uint32_t a = 0; a < p->n_attributes; a++) {
         uint32_t comps = p->attribute[a].comps, precision = p->attribute[a].precision;
         for (int64_t i = 0; precision != BW_I64 && i < p->count * comps; i++) {
-            if (isfinite(precision == BW_F32 ? (double)((const float *)p->data[a])[i] : ((const double *)p->data[a])[i])) continue;
+            if (isfinite(precision == BW_F32 ? (double)((const float *)p->data[a])[i]
+                                             : ((const double *)p->data[a])[i]))
+                continue;
             *attribute = p->attribute[a].name;
             return ((const int64_t *)p->data[0])[i / comps];
         }
@@ -156,7 +159,8 @@ static int tile_order(const int32_t *a, const int32_t *b)
     return 0;
 }
 
-/* A stable radix sort by a 64-bit number of each key, which `number` tells; digits that are all the same cost nothing. */
+/* A stable radix sort by a 64-bit number of each key, which `number` tells; digits that are all the same cost nothing.
+ */
 enum { DIGIT = 11, DIGITS = 1 << DIGIT };
 
 static uint64_t number_id(const struct key *k) { return (uint64_t)k->id; }
@@ -201,8 +205,9 @@ static void keys_make(const struct bw_particles *p, const struct bw_domain_info 
         key[i].id = ((const int64_t *)p->data[0])[i];
         key[i].from = i;
         for (int a = 0; a < 3; a++) {
-            double x = pos < 0 ? 0 : p->attribute[pos].precision == BW_F32 ? ((const float *)p->data[pos])[3 * i + a]
-                                                                           : ((const double *)p->data[pos])[3 * i + a];
+            double x = pos < 0                                 ? 0
+                       : p->attribute[pos].precision == BW_F32 ? ((const float *)p->data[pos])[3 * i + a]
+                                                               : ((const double *)p->data[pos])[3 * i + a];
             double cell = floor((x - d->origin[a]) / d->h);
             if (!(fabs(cell) < 1e9)) cell = 1e9; /* flung to infinity: a tile of its own, never gathered */
             int32_t c = (int32_t)cell;
@@ -233,7 +238,8 @@ static enum bw_status arrays_permute(struct bw_particles *p, const struct key *k
 
 static enum bw_status particles_sort(struct bw_particles *p, struct bw_domain *d)
 {
-    struct key *memory = bw_calloc(2 * (size_t)(p->count + 1) * sizeof *memory), *key = memory, *other = memory + p->count + 1;
+    struct key *memory = bw_calloc(2 * (size_t)(p->count + 1) * sizeof *memory), *key = memory,
+               *other = memory + p->count + 1;
     sort_forget(p);
     p->tile = bw_calloc((size_t)(p->count + 1) * sizeof *p->tile);
     p->begin = bw_calloc((size_t)(p->count + 2) * sizeof *p->begin);
@@ -267,8 +273,8 @@ static int64_t tile_find(const struct bw_particles *p, const int32_t c[3])
     return -1;
 }
 
-uint32_t bw_particles_ranges(const struct bw_particles *p, const struct bw_domain *d, const int32_t lo_tile[3], const int32_t n_tiles[3],
-                             struct bw_range *out)
+uint32_t bw_particles_ranges(const struct bw_particles *p, const struct bw_domain *d, const int32_t lo_tile[3],
+                             const int32_t n_tiles[3], struct bw_range *out)
 {
     uint32_t n = 0;
     int32_t q[3];
@@ -293,5 +299,10 @@ uint32_t bw_particles_ranges(const struct bw_particles *p, const struct bw_domai
 }
 
 const struct bw_particles_api bw_particles_table = {
-    sizeof(struct bw_particles_api), particles_count, particles_attribute, particles_add, particles_remove, particles_sort,
+    sizeof(struct bw_particles_api),
+    particles_count,
+    particles_attribute,
+    particles_add,
+    particles_remove,
+    particles_sort,
 };

@@ -12,8 +12,8 @@
 /* A chunk begins with its header, which takes the place of the first block (or more). */
 struct chunk {
     struct bw_pool *pool;
-    struct chunk *prev, *next;  /* in the pool's list of chunks with free blocks */
-    void *free;                 /* blocks given back, linked through their first word */
+    struct chunk *prev, *next;   /* in the pool's list of chunks with free blocks */
+    void *free;                  /* blocks given back, linked through their first word */
     uint32_t fresh, used, total; /* next block never used; blocks in use; blocks in all */
     _Atomic uint32_t refs[];
 };
@@ -21,8 +21,8 @@ struct chunk {
 struct bw_pool {
     size_t block;
     pthread_mutex_t lock;
-    struct chunk *open;  /* chunks with at least one free block */
-    uint32_t empty;      /* of those, chunks without a used block: kept until a trim, since the next sweep wants them */
+    struct chunk *open; /* chunks with at least one free block */
+    uint32_t empty;     /* of those, chunks without a used block: kept until a trim, since the next sweep wants them */
     uint32_t chunks, peak; /* chunks held; most that were in use at once since the last trim */
     uint32_t keep;         /* what a trim leaves: up to an eighth over the peak, for fresh pages cost a fault each */
 };

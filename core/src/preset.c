@@ -15,7 +15,7 @@ const char *const bw_preset_stage_keys[] = {"id", "enabled", "frames", "domain",
 const uint32_t bw_preset_n_stage_keys = 7;
 
 static const char *const root_keys[] = {"billow", "name",    "extends", "domain", "domains", "time",
-                                        "limits", "ambient", "fields",  "stages", "export", "frames_from"};
+                                        "limits", "ambient", "fields",  "stages", "export",  "frames_from"};
 static const char *const time_keys[] = {"fps", "frames", "warmup", "substeps", "dt", "cfl", "seed", "write"};
 
 static enum bw_status positive(const struct bw_node *n, const char *what, double x, struct bw_diag *d)

@@ -35,10 +35,7 @@ static enum bw_status triple_read(const struct bw_node *n, const char *what, con
 }
 
 /* Cells that cover a size; a hair more than a whole number of cells is that whole number. */
-static double cells_of(double size, double h)
-{
-    return ceil(size / h * (1 - 1e-9) - 1e-6);
-}
+static double cells_of(double size, double h) { return ceil(size / h * (1 - 1e-9) - 1e-6); }
 
 static enum bw_status voxel_from(const struct bw_node *size_node, const double size[3], const double cells[3],
                                  double *h, struct bw_diag *d)

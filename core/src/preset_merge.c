@@ -7,10 +7,7 @@
 #include "alloc.h"
 #include <string.h>
 
-static struct bw_node *entry_inner(const struct bw_node *entry)
-{
-    return entry->child[0];
-}
+static struct bw_node *entry_inner(const struct bw_node *entry) { return entry->child[0]; }
 
 static const char *entry_id(const struct bw_node *entry)
 {
@@ -237,10 +234,7 @@ static enum bw_status list_merge(struct bw_node *root, const struct bw_node *ove
     return status;
 }
 
-static int key_is_list(const char *key)
-{
-    return !strcmp(key, "stages") || !strcmp(key, "export");
-}
+static int key_is_list(const char *key) { return !strcmp(key, "stages") || !strcmp(key, "export"); }
 
 enum bw_status bw_preset_merge(struct bw_node *base, const struct bw_node *over, struct bw_diag *d)
 {

@@ -6,10 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-enum bw_status bw_first(enum bw_status a, enum bw_status b)
-{
-    return a ? a : b;
-}
+enum bw_status bw_first(enum bw_status a, enum bw_status b) { return a ? a : b; }
 
 enum bw_status bw_read_memory(struct bw_diag *d)
 {

@@ -24,17 +24,22 @@
 static enum bw_status module_check(const struct bw_module *m, const char *path, struct bw_diag *d)
 {
     if (m->magic != BW_MAGIC)
-        return bw_diag_error(d, NULL, BW_ERR_PLUGIN, "%s: billow_module does not begin with Billow's magic number", path);
+        return bw_diag_error(d, NULL, BW_ERR_PLUGIN, "%s: billow_module does not begin with Billow's magic number",
+                             path);
     if (m->abi_major != BW_ABI_MAJOR)
-        return bw_diag_error(d, NULL, BW_ERR_PLUGIN, "%s: built for plugin interface %u.%u, this Billow has %d.%d: rebuild the plugin",
-                             path, m->abi_major, m->abi_minor, BW_ABI_MAJOR, BW_ABI_MINOR);
+        return bw_diag_error(d, NULL, BW_ERR_PLUGIN,
+                             "%s: built for plugin interface %u.%u, this Billow has %d.%d: rebuild the plugin", path,
+                             m->abi_major, m->abi_minor, BW_ABI_MAJOR, BW_ABI_MINOR);
     if (m->abi_minor > BW_ABI_MINOR)
-        return bw_diag_error(d, NULL, BW_ERR_PLUGIN, "%s: needs plugin interface %u.%u, this Billow has only %d.%d: update Billow",
-                             path, m->abi_major, m->abi_minor, BW_ABI_MAJOR, BW_ABI_MINOR);
-    if (m->size < sizeof *m || m->stage_size < offsetof(struct bw_stage_desc, init) || m->exporter_size < offsetof(struct bw_exporter_desc, init) ||
-        m->param_size < offsetof(struct bw_param, min) || m->port_size < offsetof(struct bw_port, unit) || m->stage_size > 4096 || m->exporter_size > 4096 || m->param_size > 4096 || m->port_size > 4096 || m->n_stages > 4096 ||
-        m->n_exporters > 4096)
-        return bw_diag_error(d, NULL, BW_ERR_PLUGIN, "%s: billow_module states sizes that cannot be (built against other headers?)", path);
+        return bw_diag_error(d, NULL, BW_ERR_PLUGIN,
+                             "%s: needs plugin interface %u.%u, this Billow has only %d.%d: update Billow", path,
+                             m->abi_major, m->abi_minor, BW_ABI_MAJOR, BW_ABI_MINOR);
+    if (m->size < sizeof *m || m->stage_size < offsetof(struct bw_stage_desc, init) ||
+        m->exporter_size < offsetof(struct bw_exporter_desc, init) || m->param_size < offsetof(struct bw_param, min) ||
+        m->port_size < offsetof(struct bw_port, unit) || m->stage_size > 4096 || m->exporter_size > 4096 ||
+        m->param_size > 4096 || m->port_size > 4096 || m->n_stages > 4096 || m->n_exporters > 4096)
+        return bw_diag_error(d, NULL, BW_ERR_PLUGIN,
+                             "%s: billow_module states sizes that cannot be (built against other headers?)", path);
     if ((m->n_stages && !m->stages) || (m->n_exporters && !m->exporters))
         return bw_diag_error(d, NULL, BW_ERR_PLUGIN, "%s: billow_module announces entries but points at none", path);
     if (!m->n_stages && !m->n_exporters)
@@ -64,29 +69,38 @@ static struct bw_param param_row(const struct table *t, const struct bw_param *r
     return p;
 }
 
-static enum bw_status params_check(const struct table *t, const struct bw_param *rows, uint32_t n, uint32_t size, bool keyless, int depth);
+static enum bw_status params_check(const struct table *t, const struct bw_param *rows, uint32_t n, uint32_t size,
+                                   bool keyless, int depth);
 
 static enum bw_status param_check(const struct table *t, const struct bw_param *p, uint32_t size, int depth)
 {
     if (p->type > BW_PARAM_AMOUNTS)
-        return bw_diag_error(t->d, NULL, BW_ERR_PLUGIN, "%s: %s: parameter \"%s\" is of unknown type %u", t->path, t->id, p->key, p->type);
+        return bw_diag_error(t->d, NULL, BW_ERR_PLUGIN, "%s: %s: parameter \"%s\" is of unknown type %u", t->path,
+                             t->id, p->key, p->type);
     if (p->offset > size || bw_param_bytes(p) > size - p->offset)
-        return bw_diag_error(t->d, NULL, BW_ERR_PLUGIN, "%s: %s: parameter \"%s\" lies outside its struct (offset %u of %u bytes)", t->path,
-                             t->id, p->key, p->offset, size);
+        return bw_diag_error(t->d, NULL, BW_ERR_PLUGIN,
+                             "%s: %s: parameter \"%s\" lies outside its struct (offset %u of %u bytes)", t->path, t->id,
+                             p->key, p->offset, size);
     if (p->type == BW_PARAM_CHOICE && !p->choices)
-        return bw_diag_error(t->d, NULL, BW_ERR_PLUGIN, "%s: %s: parameter \"%s\" is a choice without choices", t->path, t->id, p->key);
+        return bw_diag_error(t->d, NULL, BW_ERR_PLUGIN, "%s: %s: parameter \"%s\" is a choice without choices", t->path,
+                             t->id, p->key);
     if (p->type != BW_PARAM_LIST && p->type != BW_PARAM_GROUP && p->type != BW_PARAM_VARIANT) return BW_OK;
     bool empty = p->type == BW_PARAM_GROUP && !p->n_sub; /* a variant's group may be a word alone: `everywhere: {}` */
     if (!empty && (!p->n_sub || !p->sub || !p->sub_size))
-        return bw_diag_error(t->d, NULL, BW_ERR_PLUGIN, "%s: %s: parameter \"%s\" has no rows of its own", t->path, t->id, p->key);
+        return bw_diag_error(t->d, NULL, BW_ERR_PLUGIN, "%s: %s: parameter \"%s\" has no rows of its own", t->path,
+                             t->id, p->key);
     return params_check(t, p->sub, p->n_sub, p->sub_size, p->type == BW_PARAM_LIST && p->n_sub == 1, depth + 1);
 }
 
-static enum bw_status params_check(const struct table *t, const struct bw_param *rows, uint32_t n, uint32_t size, bool keyless, int depth)
+static enum bw_status params_check(const struct table *t, const struct bw_param *rows, uint32_t n, uint32_t size,
+                                   bool keyless, int depth)
 {
-    if (n && !rows) return bw_diag_error(t->d, NULL, BW_ERR_PLUGIN, "%s: %s announces %u parameters but points at none", t->path, t->id, n);
+    if (n && !rows)
+        return bw_diag_error(t->d, NULL, BW_ERR_PLUGIN, "%s: %s announces %u parameters but points at none", t->path,
+                             t->id, n);
     if (n > 4096 || depth > 8)
-        return bw_diag_error(t->d, NULL, BW_ERR_PLUGIN, "%s: %s: its parameter table cannot be that large or deep", t->path, t->id);
+        return bw_diag_error(t->d, NULL, BW_ERR_PLUGIN, "%s: %s: its parameter table cannot be that large or deep",
+                             t->path, t->id);
     for (uint32_t i = 0; i < n; i++) {
         struct bw_param p = param_row(t, rows, i);
         if (!keyless && (!p.key || !*p.key))
@@ -96,7 +110,8 @@ static enum bw_status params_check(const struct table *t, const struct bw_param 
         if (st != BW_OK) return st;
         for (uint32_t k = 0; k < i; k++)
             if (!strcmp(param_row(t, rows, k).key, p.key))
-                return bw_diag_error(t->d, NULL, BW_ERR_PLUGIN, "%s: %s: parameter \"%s\" is there twice", t->path, t->id, p.key);
+                return bw_diag_error(t->d, NULL, BW_ERR_PLUGIN, "%s: %s: parameter \"%s\" is there twice", t->path,
+                                     t->id, p.key);
     }
     return BW_OK;
 }
@@ -121,24 +136,34 @@ static bool attributes_good(const struct bw_port *p)
 
 static enum bw_status ports_check(const struct table *t, const struct bw_port *rows, uint32_t n)
 {
-    if (n && !rows) return bw_diag_error(t->d, NULL, BW_ERR_PLUGIN, "%s: %s announces %u ports but points at none", t->path, t->id, n);
-    if (n > 256) return bw_diag_error(t->d, NULL, BW_ERR_PLUGIN, "%s: %s announces %u ports; 256 are the most", t->path, t->id, n);
+    if (n && !rows)
+        return bw_diag_error(t->d, NULL, BW_ERR_PLUGIN, "%s: %s announces %u ports but points at none", t->path, t->id,
+                             n);
+    if (n > 256)
+        return bw_diag_error(t->d, NULL, BW_ERR_PLUGIN, "%s: %s announces %u ports; 256 are the most", t->path, t->id,
+                             n);
     for (uint32_t i = 0; i < n; i++) {
         struct bw_port p = port_row(t, rows, i);
-        if (!p.name || !*p.name) return bw_diag_error(t->d, NULL, BW_ERR_PLUGIN, "%s: %s: port %u has no name", t->path, t->id, i + 1);
-        if (p.kind > BW_PARTICLES || p.precision > (p.kind == BW_PARTICLES ? BW_I64 : BW_F64P) || p.access < BW_READ || p.access > BW_WRITE ||
-            p.lifetime > BW_STEP)
-            return bw_diag_error(t->d, NULL, BW_ERR_PLUGIN, "%s: %s: port \"%s\" has an unknown kind, precision, access or lifetime", t->path,
+        if (!p.name || !*p.name)
+            return bw_diag_error(t->d, NULL, BW_ERR_PLUGIN, "%s: %s: port %u has no name", t->path, t->id, i + 1);
+        if (p.kind > BW_PARTICLES || p.precision > (p.kind == BW_PARTICLES ? BW_I64 : BW_F64P) || p.access < BW_READ ||
+            p.access > BW_WRITE || p.lifetime > BW_STEP)
+            return bw_diag_error(t->d, NULL, BW_ERR_PLUGIN,
+                                 "%s: %s: port \"%s\" has an unknown kind, precision, access or lifetime", t->path,
                                  t->id, p.name);
         if (!attributes_good(&p))
-            return bw_diag_error(t->d, NULL, BW_ERR_PLUGIN, "%s: %s: port \"%s\" has an attribute without name or of unknown type", t->path,
-                                 t->id, p.name);
+            return bw_diag_error(t->d, NULL, BW_ERR_PLUGIN,
+                                 "%s: %s: port \"%s\" has an attribute without name or of unknown type", t->path, t->id,
+                                 p.name);
         if (p.domain && (p.access != BW_READ || p.kind == BW_PARTICLES))
-            return bw_diag_error(t->d, NULL, BW_ERR_PLUGIN, "%s: %s: port \"%s\" is in another domain; grid fields can be read there, "
-                                 "no more", t->path, t->id, p.name);
+            return bw_diag_error(t->d, NULL, BW_ERR_PLUGIN,
+                                 "%s: %s: port \"%s\" is in another domain; grid fields can be read there, "
+                                 "no more",
+                                 t->path, t->id, p.name);
         for (uint32_t k = 0; k < i; k++) /* one name, once here and once in another domain: `bind` means both */
             if (!strcmp(port_row(t, rows, k).name, p.name) && !port_row(t, rows, k).domain == !p.domain)
-                return bw_diag_error(t->d, NULL, BW_ERR_PLUGIN, "%s: %s: port \"%s\" is there twice", t->path, t->id, p.name);
+                return bw_diag_error(t->d, NULL, BW_ERR_PLUGIN, "%s: %s: port \"%s\" is there twice", t->path, t->id,
+                                     p.name);
     }
     return BW_OK;
 }
@@ -176,7 +201,8 @@ static enum bw_status entry_add(struct bw_registry *r, struct bw_entry e, struct
     return BW_OK;
 }
 
-static enum bw_status stage_add(struct bw_registry *r, const struct bw_module *m, uint32_t i, const char *path, struct bw_diag *d)
+static enum bw_status stage_add(struct bw_registry *r, const struct bw_module *m, uint32_t i, const char *path,
+                                struct bw_diag *d)
 {
     const void *row = (const char *)m->stages + (size_t)i * m->stage_size;
     const struct bw_stage_desc *s = widen(r, row, m->stage_size, sizeof *s);
@@ -186,19 +212,23 @@ static enum bw_status stage_add(struct bw_registry *r, const struct bw_module *m
     struct table params = {path, s->id, m->param_size, d}, ports = {path, s->id, m->port_size, d};
     enum bw_status st = params_check(&params, s->params, s->n_params, s->params_size, false, 0);
     if (st == BW_OK) st = ports_check(&ports, s->ports, s->n_ports);
-    return st != BW_OK ? st : entry_add(r, (struct bw_entry){s->id, path, s, NULL, m->param_size, m->port_size, NULL}, d);
+    return st != BW_OK ? st
+                       : entry_add(r, (struct bw_entry){s->id, path, s, NULL, m->param_size, m->port_size, NULL}, d);
 }
 
-static enum bw_status exporter_add(struct bw_registry *r, const struct bw_module *m, uint32_t i, const char *path, struct bw_diag *d)
+static enum bw_status exporter_add(struct bw_registry *r, const struct bw_module *m, uint32_t i, const char *path,
+                                   struct bw_diag *d)
 {
     const void *row = (const char *)m->exporters + (size_t)i * m->exporter_size;
     const struct bw_exporter_desc *e = widen(r, row, m->exporter_size, sizeof *e);
     if (!e) return BW_ERR_MEMORY;
-    if (!id_is_good(e->id)) return bw_diag_error(d, NULL, BW_ERR_PLUGIN, "%s: exporter %u has no usable id", path, i + 1);
+    if (!id_is_good(e->id))
+        return bw_diag_error(d, NULL, BW_ERR_PLUGIN, "%s: exporter %u has no usable id", path, i + 1);
     if (!e->frame) return bw_diag_error(d, NULL, BW_ERR_PLUGIN, "%s: exporter %s has no frame callback", path, e->id);
     struct table params = {path, e->id, m->param_size, d};
     enum bw_status st = params_check(&params, e->params, e->n_params, e->params_size, false, 0);
-    return st != BW_OK ? st : entry_add(r, (struct bw_entry){e->id, path, NULL, e, m->param_size, m->port_size, NULL}, d);
+    return st != BW_OK ? st
+                       : entry_add(r, (struct bw_entry){e->id, path, NULL, e, m->param_size, m->port_size, NULL}, d);
 }
 
 enum bw_status bw_registry_add(struct bw_registry *r, const struct bw_module *m, const char *path, struct bw_diag *d)

@@ -8,11 +8,11 @@
 
 /// A stage or exporter that can be used.
 struct bw_entry {
-    const char *id, *path;                 ///< path: of the .so ("built in" for tests)
-    const struct bw_stage_desc *stage;     ///< one of the two; a full-size copy when the plugin is older
+    const char *id, *path;             ///< path: of the .so ("built in" for tests)
+    const struct bw_stage_desc *stage; ///< one of the two; a full-size copy when the plugin is older
     const struct bw_exporter_desc *exporter;
-    uint32_t param_stride, port_stride;    ///< the module's own row sizes
-    const char *shadows;                   ///< path of a later plugin with the same id, or NULL
+    uint32_t param_stride, port_stride; ///< the module's own row sizes
+    const char *shadows;                ///< path of a later plugin with the same id, or NULL
 };
 
 /// A file that could not be used, and why, in one sentence.

@@ -7,7 +7,8 @@
 #include <xxhash.h>
 
 /* Reader's keys of the entry itself (id, frames, bind …) come before its parameters. */
-static struct bw_node *entry_resolved(const char *type, const char *id, const struct bw_node *node, const struct bw_params *params)
+static struct bw_node *entry_resolved(const char *type, const char *id, const struct bw_node *node,
+                                      const struct bw_params *params)
 {
     struct bw_node *outer = bw_node_new(BW_NODE_MAP, NULL), *inner = bw_params_resolved(params);
     struct bw_node *head = bw_node_new(BW_NODE_MAP, NULL);
@@ -34,7 +35,8 @@ fail:
 
 struct bw_node *bw_chain_resolved(const struct bw_chain *c)
 {
-    struct bw_node *root = bw_node_copy(c->preset->root), *stages = bw_node_new(BW_NODE_SEQ, NULL), *exports = bw_node_new(BW_NODE_SEQ, NULL);
+    struct bw_node *root = bw_node_copy(c->preset->root), *stages = bw_node_new(BW_NODE_SEQ, NULL),
+                   *exports = bw_node_new(BW_NODE_SEQ, NULL);
     bool good = root && stages && exports;
     for (int32_t i = 0; i < c->n_stages && good; i++) {
         const struct chain_stage *s = &c->stage[i];

@@ -15,24 +15,27 @@ static enum bw_status memory_fail(struct bw_chain *c)
     double need = (double)bw_pool_bytes() * 1.15, limit = c->preset->memory_limit;
     if (!(limit > 0)) return chain_fail(c, NULL, BW_ERR_MEMORY, "frame %lld: out of memory", (long long)c->frame);
     double h = c->domain[0]->info.h * cbrt(need / limit > 1.3 ? need / limit : 1.3);
-    return chain_fail(c, NULL, BW_ERR_LIMIT,
-                      "frame %lld: the memory limit of %.3g GiB is reached with %lld active cells; a voxel of %.3g m or a higher "
-                      "limits.memory would fit",
-                      (long long)c->frame, limit / (1 << 30), (long long)(bw_chain_tiles(c) * BW_TILE_CELLS), h);
+    return chain_fail(
+        c, NULL, BW_ERR_LIMIT,
+        "frame %lld: the memory limit of %.3g GiB is reached with %lld active cells; a voxel of %.3g m or a higher "
+        "limits.memory would fit",
+        (long long)c->frame, limit / (1 << 30), (long long)(bw_chain_tiles(c) * BW_TILE_CELLS), h);
 }
 
 /* Status of a callback, with a sentence in every case. */
 static enum bw_status stage_status(struct bw_chain *c, struct chain_stage *s, enum bw_status st, const char *what)
 {
     bool said = false;
-    for (int32_t i = 0; i < c->n_stages; i++) { /* a stage may have failed inside another's step: a projection called by it */
+    for (int32_t i = 0; i < c->n_stages;
+         i++) { /* a stage may have failed inside another's step: a projection called by it */
         said |= c->stage[i].failed;
         if (st == BW_OK) st = c->stage[i].fail_status; /* nobody may shrug a failure off */
     }
     if (st == BW_OK || st == BW_ERR_CANCELLED) return st;
     if (st == BW_ERR_MEMORY && !said) return memory_fail(c);
     if (st > 0 || st < BW_ERR_CANCELLED)
-        return chain_fail(c, &s->preset->place, BW_ERR_PLUGIN, "%s: %s returned %d, which is no status", s->pub.id, what, (int)st);
+        return chain_fail(c, &s->preset->place, BW_ERR_PLUGIN, "%s: %s returned %d, which is no status", s->pub.id,
+                          what, (int)st);
     if (!said) chain_fail(c, &s->preset->place, st, "%s: %s failed without saying why", s->pub.id, what);
     return st;
 }
@@ -100,7 +103,8 @@ static double flow_reach(struct bw_chain *c, int32_t domain)
     return ceil(cells) + 2;
 }
 
-/* A domain in which nothing is ever alive keeps all that was once made active; one that nobody activates is all active. */
+/* A domain in which nothing is ever alive keeps all that was once made active; one that nobody activates is all active.
+ */
 static enum bw_status domain_want(struct bw_chain *c, int32_t i)
 {
     struct bw_domain *d = c->domain[i];
@@ -143,7 +147,8 @@ static enum bw_status activate_all(struct bw_chain *c)
 static enum bw_status step_fields_clear(struct bw_chain *c)
 {
     for (int32_t i = 0; i < c->n_fields; i++)
-        if (c->field[i].field && c->field[i].lifetime == BW_STEP && bw_field_clear(c->field[i].field) != BW_OK) return memory_fail(c);
+        if (c->field[i].field && c->field[i].lifetime == BW_STEP && bw_field_clear(c->field[i].field) != BW_OK)
+            return memory_fail(c);
     return BW_OK;
 }
 
@@ -179,7 +184,8 @@ static enum bw_status longest_step(struct bw_chain *c, double *longest)
         chain_stage_scratch_end(s);
         enum bw_status st = stage_status(c, s, BW_OK, "max_dt");
         if (st != BW_OK) return st;
-        if (!(one > 0)) return chain_fail(c, &s->preset->place, BW_ERR_PLUGIN, "%s: max_dt answered %g s", s->pub.id, one);
+        if (!(one > 0))
+            return chain_fail(c, &s->preset->place, BW_ERR_PLUGIN, "%s: max_dt answered %g s", s->pub.id, one);
         dt = fmin(dt, one);
     }
     *longest = dt;
@@ -216,8 +222,9 @@ static enum bw_status particles_watch(struct bw_chain *c, const struct chain_sta
         const char *attribute = NULL;
         int64_t id = p && chain_port(s, i).access != BW_READ ? bw_particles_bad(p, &attribute) : -1;
         if (id < 0) continue;
-        return chain_fail(c, &s->preset->place, BW_ERR_DIVERGED, "frame %lld: %s: \"%s\" of particle %lld of \"%s\" is not a number",
-                          (long long)c->frame, s->pub.id, attribute, (long long)id, bw_particles_name(p));
+        return chain_fail(c, &s->preset->place, BW_ERR_DIVERGED,
+                          "frame %lld: %s: \"%s\" of particle %lld of \"%s\" is not a number", (long long)c->frame,
+                          s->pub.id, attribute, (long long)id, bw_particles_name(p));
     }
     return BW_OK;
 }
@@ -313,8 +320,12 @@ static enum bw_status frames_run(struct bw_chain *c)
     const struct bw_preset_time *t = &c->preset->time;
     double start = chain_seconds();
     int64_t from = t->first - t->warmup, to = t->write_last;
-    c->progress = (struct bw_progress){.first = t->write_first, .last = t->write_last, .total = (int32_t)(to - from + 1),
-                                       .divergence = NAN, .residual = NAN, .iterations = NAN};
+    c->progress = (struct bw_progress){.first = t->write_first,
+                                       .last = t->write_last,
+                                       .total = (int32_t)(to - from + 1),
+                                       .divergence = NAN,
+                                       .residual = NAN,
+                                       .iterations = NAN};
     if (c->opt.max_frames && to - from + 1 > c->opt.max_frames) to = from + c->opt.max_frames - 1;
     c->time = -(double)t->warmup / t->fps;
     c->frame = from;
@@ -328,7 +339,8 @@ static enum bw_status frames_run(struct bw_chain *c)
         c->progress.elapsed = chain_seconds() - start;
         if (st == BW_OK) st = frame_finish(c, began);
         if (st == BW_OK && c->preset->time_limit > 0 && c->progress.elapsed > c->preset->time_limit && c->frame < to)
-            st = chain_fail(c, NULL, BW_ERR_LIMIT, "frame %lld: the time limit of %g s is reached", (long long)c->frame, c->preset->time_limit);
+            st = chain_fail(c, NULL, BW_ERR_LIMIT, "frame %lld: the time limit of %g s is reached", (long long)c->frame,
+                            c->preset->time_limit);
         if (st == BW_OK && c->opt.cancel && *c->opt.cancel && c->frame < to) st = BW_ERR_CANCELLED;
     }
     return st;
@@ -357,7 +369,8 @@ enum bw_status bw_chain_run(struct bw_chain *c, struct bw_diag *d)
     if (st == BW_OK) st = end;
     if (st == BW_OK) st = outputs_settle(c, 1);
     bw_pool_limit(0);
-    if (st != BW_OK && st != BW_ERR_CANCELLED && d->status == BW_OK) bw_diag_error(d, NULL, st, "the run stopped without saying why");
+    if (st != BW_OK && st != BW_ERR_CANCELLED && d->status == BW_OK)
+        bw_diag_error(d, NULL, st, "the run stopped without saying why");
     c->diag = NULL;
     return st;
 }

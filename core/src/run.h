@@ -11,9 +11,9 @@ struct bw_chain;
 
 /// Facts about a finished frame, for the progress line and --json.
 struct bw_progress {
-    int64_t frame, first, last;  ///< frame < first: warm-up, or frames before the written range
-    int32_t done, total;         ///< frames made and to make, warm-up included
-    double seconds;              ///< this frame took
+    int64_t frame, first, last; ///< frame < first: warm-up, or frames before the written range
+    int32_t done, total;        ///< frames made and to make, warm-up included
+    double seconds;             ///< this frame took
     double elapsed;
     int32_t substeps;
     int64_t cells;               ///< active, all domains
@@ -23,11 +23,11 @@ struct bw_progress {
 };
 
 struct bw_run_options {
-    const char *out;             ///< folder for outputs; NULL: no exporters run, nothing is written
-    uint32_t threads;            ///< 0: all cores
-    uint32_t simd;               ///< enum bw_simd, or UINT32_MAX: the best this machine has
+    const char *out;  ///< folder for outputs; NULL: no exporters run, nothing is written
+    uint32_t threads; ///< 0: all cores
+    uint32_t simd;    ///< enum bw_simd, or UINT32_MAX: the best this machine has
     int32_t quick;
-    int32_t max_frames;          ///< stop after that many frames (tests, benchmarks); 0: all
+    int32_t max_frames;                  ///< stop after that many frames (tests, benchmarks); 0: all
     const volatile sig_atomic_t *cancel; ///< non-zero: stop soon
     void (*on_frame)(const struct bw_progress *p, void *user);
     void (*on_substep)(const struct bw_progress *p, void *user); ///< live: `done` frames, partial facts; may be NULL
@@ -61,8 +61,8 @@ struct bw_field *bw_chain_field(const struct bw_chain *c, const char *name);
 /// The particles called `name`, or NULL; bw_particles_table reads them.
 struct bw_particles *bw_chain_particles(const struct bw_chain *c, const char *name);
 /// Component c of a field on a box of cells as doubles, x fastest (sides' rules outside).
-void bw_chain_read(const struct bw_chain *c, const struct bw_field *f, uint32_t comp, const int32_t lo[3], const int32_t n[3],
-                   double *out);
+void bw_chain_read(const struct bw_chain *c, const struct bw_field *f, uint32_t comp, const int32_t lo[3],
+                   const int32_t n[3], double *out);
 /// The last value of a metric "stage.metric", NAN when absent.
 double bw_chain_metric(const struct bw_chain *c, const char *name);
 /// Active tiles, all domains.

@@ -23,7 +23,8 @@ static enum bw_status plan_rows(struct sweep_job *j)
         struct sweep_row *r = &j->row[i];
         if (!a->field || a->field->domain != j->d || a->halo < 0 || a->halo > MAX_HALO) return BW_ERR_PLUGIN;
         if ((a->mode == BW_UPDATE || a->mode == BW_WRITE) && a->halo) return BW_ERR_PLUGIN;
-        if (a->mode != BW_WRITE && j->d->topo->pub.count && !a->field->src.data[0][0]) return BW_ERR_PLUGIN; /* unwritten scratch */
+        if (a->mode != BW_WRITE && j->d->topo->pub.count && !a->field->src.data[0][0])
+            return BW_ERR_PLUGIN; /* unwritten scratch */
         *r = (struct sweep_row){.f = a->field, .mode = a->mode, .halo = a->halo};
         r->spent = a->mode == BW_READ_LAST;
         if (r->spent) r->mode = BW_READ;
@@ -125,7 +126,10 @@ static void block_tiles(const struct sweep_job *j, int64_t b, void (*each)(const
             }
 }
 
-static void reader_add(const struct sweep_job *j, int64_t t) { atomic_fetch_add_explicit(&j->readers[t], 1, memory_order_relaxed); }
+static void reader_add(const struct sweep_job *j, int64_t t)
+{
+    atomic_fetch_add_explicit(&j->readers[t], 1, memory_order_relaxed);
+}
 
 static void reader_done(const struct sweep_job *j, int64_t t)
 {
@@ -165,7 +169,8 @@ static bool is_direct(const struct sweep_row *r, const struct sweep_place *p, in
     return r->mode == BW_READ || sweep_is_cell(r);
 }
 
-static enum bw_status direct_view(struct sweep_job *j, struct sweep_row *r, const struct sweep_place *p, struct bw_view *v)
+static enum bw_status direct_view(struct sweep_job *j, struct sweep_row *r, const struct sweep_place *p,
+                                  struct bw_view *v)
 {
     const int32_t *td = j->d->info.tile;
     v->sy = td[0];
@@ -189,8 +194,8 @@ static enum bw_status direct_view(struct sweep_job *j, struct sweep_row *r, cons
 }
 
 /* `reach`: cells around the block; `extra`: one more plane, for high faces. */
-static enum bw_status dense_view(struct sweep_row *r, const struct sweep_place *p, const int32_t reach[6], int extra, struct bw_arena *arena,
-                                 struct bw_view *v)
+static enum bw_status dense_view(struct sweep_row *r, const struct sweep_place *p, const int32_t reach[6], int extra,
+                                 struct bw_arena *arena, struct bw_view *v)
 {
     int32_t lo[3], n[3];
     for (int a = 0; a < 3; a++) {
@@ -211,8 +216,8 @@ static enum bw_status dense_view(struct sweep_row *r, const struct sweep_place *
 }
 
 /* The view of one row: as wide as the access row says, or as the stage asks for this block. */
-static enum bw_status row_view(struct sweep_job *j, uint32_t i, const struct sweep_place *p, const struct bw_block *block, struct bw_arena *arena,
-                               struct bw_view *v)
+static enum bw_status row_view(struct sweep_job *j, uint32_t i, const struct sweep_place *p,
+                               const struct bw_block *block, struct bw_arena *arena, struct bw_view *v)
 {
     struct sweep_row *r = &j->row[i];
     int32_t reach[6];
@@ -250,7 +255,12 @@ static void block_run(int64_t b, uint32_t worker, void *user)
     }
     bw_arena_reset(arena);
     for (int k = 0; k < SWEEP_REDUCE; k++) out->max[k] = -HUGE_VAL;
-    struct bw_block block = {.stage = j->env->stage, .grid = &j->d->info, .sum = out->sum, .max = out->max, .worker = worker, .particles = range};
+    struct bw_block block = {.stage = j->env->stage,
+                             .grid = &j->d->info,
+                             .sum = out->sum,
+                             .max = out->max,
+                             .worker = worker,
+                             .particles = range};
     for (int a = 0; a < 3; a++) {
         block.lo[a] = p.lo[a];
         block.n[a] = p.n[a];
@@ -262,7 +272,8 @@ static void block_run(int64_t b, uint32_t worker, void *user)
     block.view = view;
     if (j->s->particles) block.n_particles = bw_particles_ranges(j->s->particles, j->d, p.tile, p.tiles, range);
     j->s->body(&block, j->s->user);
-    if (bw_arena_failed(arena)) out->status = BW_ERR_MEMORY; /* the body went without scratch: its results are not to be kept */
+    if (bw_arena_failed(arena))
+        out->status = BW_ERR_MEMORY; /* the body went without scratch: its results are not to be kept */
     for (uint32_t i = 0; i < j->s->n_access && out->status == BW_OK; i++) {
         struct sweep_row *r = &j->row[i];
         if (r->mode == BW_READ) continue;
@@ -291,7 +302,8 @@ static void reduce(const struct sweep_job *j)
 enum bw_status bw_sweep_run(const struct bw_sweep_env *e, const struct bw_sweep *s, struct bw_sweep_fault *fault)
 {
     struct sweep_job j = {.env = e, .s = s, .d = s->domain ? s->domain : e->stage->domain};
-    if (s->n_access > SWEEP_ACCESS || s->n_sums > SWEEP_REDUCE || s->n_maxs > SWEEP_REDUCE || !s->body || s->block < 0 || s->block > 2)
+    if (s->n_access > SWEEP_ACCESS || s->n_sums > SWEEP_REDUCE || s->n_maxs > SWEEP_REDUCE || !s->body ||
+        s->block < 0 || s->block > 2)
         return BW_ERR_PLUGIN;
     j.n_blocks = s->block == 2 ? j.d->topo->n_runs : j.d->topo->pub.count;
     j.result = bw_calloc((size_t)(j.n_blocks + 1) * sizeof *j.result);

@@ -13,8 +13,8 @@ struct sweep_row {
     struct bw_field *f;
     uint32_t mode;
     int32_t halo;
-    bool fresh;           /* results go to new tiles */
-    bool spent;           /* what is read is not wanted afterwards: tiles go as soon as no block needs them */
+    bool fresh; /* results go to new tiles */
+    bool spent; /* what is read is not wanted afterwards: tiles go as soon as no block needs them */
     void **data[3], **rim[3];
 };
 
@@ -38,18 +38,20 @@ static inline bool sweep_is_cell(const struct sweep_row *r) { return r->f->info.
 
 /* A block. */
 struct sweep_place {
-    int32_t lo[3], n[3];     /* owned cells, cut to the box */
+    int32_t lo[3], n[3];       /* owned cells, cut to the box */
     int32_t tile[3], tiles[3]; /* first tile and tiles a side */
-    int64_t index;           /* of the tile when there is one only, else -1 */
-    bool whole;              /* the box cuts nothing off */
+    int64_t index;             /* of the tile when there is one only, else -1 */
+    bool whole;                /* the box cuts nothing off */
 };
 
 /* ---- sweep_store.c ---- */
 
 /// The first NaN or infinity of a block, if there is one.
-void sweep_find_fault(const struct sweep_row *r, const struct sweep_place *p, const struct bw_view *v, struct sweep_result *out);
-/// Bring a row's dense results to the tiles of the block, and see that they are numbers. Errors: BW_ERR_MEMORY, BW_ERR_DIVERGED.
-enum bw_status sweep_row_store(struct sweep_job *j, struct sweep_row *r, const struct sweep_place *p, const struct bw_view *v,
-                               struct sweep_result *out);
+void sweep_find_fault(const struct sweep_row *r, const struct sweep_place *p, const struct bw_view *v,
+                      struct sweep_result *out);
+/// Bring a row's dense results to the tiles of the block, and see that they are numbers. Errors: BW_ERR_MEMORY,
+/// BW_ERR_DIVERGED.
+enum bw_status sweep_row_store(struct sweep_job *j, struct sweep_row *r, const struct sweep_place *p,
+                               const struct bw_view *v, struct sweep_result *out);
 
 #endif

@@ -23,10 +23,12 @@ static bool all_finite(const void *p, uint32_t elem, int32_t n)
     return !bad;
 }
 
-void sweep_find_fault(const struct sweep_row *r, const struct sweep_place *p, const struct bw_view *v, struct sweep_result *out)
+void sweep_find_fault(const struct sweep_row *r, const struct sweep_place *p, const struct bw_view *v,
+                      struct sweep_result *out)
 {
     bool dense = v->sy == p->n[0] && v->sz == (ptrdiff_t)p->n[0] * p->n[1], good = dense;
-    for (uint32_t c = 0; good && c < r->f->info.comps; c++) good = all_finite(v->data[c], r->f->elem, p->n[0] * p->n[1] * p->n[2]);
+    for (uint32_t c = 0; good && c < r->f->info.comps; c++)
+        good = all_finite(v->data[c], r->f->elem, p->n[0] * p->n[1] * p->n[2]);
     for (uint32_t c = 0; c < r->f->info.comps && !good; c++)
         for (int32_t k = 0; k < p->n[2]; k++)
             for (int32_t y = 0; y < p->n[1]; y++) {
@@ -41,8 +43,8 @@ void sweep_find_fault(const struct sweep_row *r, const struct sweep_place *p, co
 }
 
 /* The plane of high faces goes to the tile's rim where nobody owns it. */
-static enum bw_status rim_store(const struct sweep_job *j, struct sweep_row *r, uint32_t c, int64_t t, const struct bw_view *v, const int32_t off[3],
-                                const int32_t n[3])
+static enum bw_status rim_store(const struct sweep_job *j, struct sweep_row *r, uint32_t c, int64_t t,
+                                const struct bw_view *v, const int32_t off[3], const int32_t n[3])
 {
     const int32_t *td = j->d->info.tile;
     if (j->d->topo->neighbour[t][2 * c + 1] >= 0) return BW_OK;
@@ -56,7 +58,8 @@ static enum bw_status rim_store(const struct sweep_job *j, struct sweep_row *r, 
     for (int32_t b = 0; b < n[w]; b++)
         for (int32_t a = 0; a < n[u]; a++) {
             ptrdiff_t from = (off[c] + n[c]) * stride[c] + (off[u] + a) * stride[u] + (off[w] + b) * stride[w];
-            memcpy(rim + (size_t)(a + td[u] * b) * r->f->elem, (char *)v->data[c] + (size_t)from * r->f->elem, r->f->elem);
+            memcpy(rim + (size_t)(a + td[u] * b) * r->f->elem, (char *)v->data[c] + (size_t)from * r->f->elem,
+                   r->f->elem);
         }
     return BW_OK;
 }
@@ -72,7 +75,9 @@ static bool edge_finite(const struct sweep_job *j, const struct sweep_row *r, ui
     ptrdiff_t stride[3] = {1, td[0], (ptrdiff_t)td[0] * td[1]};
     for (int32_t b = 0; b < n[w]; b++)
         for (int32_t a = 0; a < n[u]; a++)
-            if (!all_finite(data + (size_t)(n[c] * stride[c] + a * stride[u] + b * stride[w]) * r->f->elem, r->f->elem, 1)) return false;
+            if (!all_finite(data + (size_t)(n[c] * stride[c] + a * stride[u] + b * stride[w]) * r->f->elem, r->f->elem,
+                            1))
+                return false;
     return true;
 }
 
@@ -99,8 +104,8 @@ static inline bool row_copy_finite(char *to, const char *from, uint32_t elem, in
 }
 
 /* Copy one tile's share of a dense result to its block. */
-static enum bw_status tile_store(struct sweep_job *j, struct sweep_row *r, int64_t t, const struct sweep_place *p, const struct bw_view *v,
-                                 struct sweep_result *out)
+static enum bw_status tile_store(struct sweep_job *j, struct sweep_row *r, int64_t t, const struct sweep_place *p,
+                                 const struct bw_view *v, struct sweep_result *out)
 {
     const int32_t *td = j->d->info.tile;
     int32_t off[3], n[3];
@@ -123,7 +128,8 @@ static enum bw_status tile_store(struct sweep_job *j, struct sweep_row *r, int64
         for (int32_t k = 0; k < m[2]; k++)
             for (int32_t y = 0; y < m[1]; y++) {
                 char *to = (char *)*slot + (size_t)(td[0] * (y + td[1] * k)) * r->f->elem;
-                const char *from = (char *)v->data[c] + (size_t)(off[0] + (off[1] + y) * v->sy + (off[2] + k) * v->sz) * r->f->elem;
+                const char *from =
+                    (char *)v->data[c] + (size_t)(off[0] + (off[1] + y) * v->sy + (off[2] + k) * v->sz) * r->f->elem;
                 finite &= row_copy_finite(to, from, r->f->elem, m[0]);
             }
         if (!finite) {
@@ -156,7 +162,8 @@ static enum bw_status row_keep(struct sweep_job *j, struct sweep_row *r, int64_t
     return BW_OK;
 }
 
-enum bw_status sweep_row_store(struct sweep_job *j, struct sweep_row *r, const struct sweep_place *p, const struct bw_view *v, struct sweep_result *out)
+enum bw_status sweep_row_store(struct sweep_job *j, struct sweep_row *r, const struct sweep_place *p,
+                               const struct bw_view *v, struct sweep_result *out)
 {
     int32_t q[3];
     for (q[2] = p->tile[2]; q[2] < p->tile[2] + p->tiles[2]; q[2]++)

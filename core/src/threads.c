@@ -7,16 +7,17 @@
 #include <xmmintrin.h>
 #endif
 
-#define SPINS 4000 /* about 20 µs: a sweep follows the last one faster than a sleeper wakes. Who waits longer sleeps: \
-                      where others use the machine too, spinning takes the time that a worker needs */
+#define SPINS                                                                                                          \
+    4000 /* about 20 µs: a sweep follows the last one faster than a sleeper wakes. Who waits longer sleeps:           \
+            where others use the machine too, spinning takes the time that a worker needs */
 
 struct bw_workers {
     uint32_t n;
     pthread_t *thread;
     pthread_mutex_t lock;
     pthread_cond_t wake, changed;
-    _Atomic uint64_t ticket;   /* number of the current job; odd bits do not matter, only change does */
-    _Atomic uint32_t running;  /* helpers still in the current job */
+    _Atomic uint64_t ticket;  /* number of the current job; odd bits do not matter, only change does */
+    _Atomic uint32_t running; /* helpers still in the current job */
     _Atomic uint32_t next_rank;
     _Atomic int stop;
     _Atomic uint32_t sleepers; /* at `changed` */
@@ -107,7 +108,8 @@ static void *worker_main(void *arg)
         while (atomic_load_explicit(&w->ticket, memory_order_acquire) == seen && spin++ < SPINS) pause_cpu();
         if (atomic_load_explicit(&w->ticket, memory_order_acquire) == seen) {
             pthread_mutex_lock(&w->lock);
-            while (atomic_load_explicit(&w->ticket, memory_order_acquire) == seen) pthread_cond_wait(&w->wake, &w->lock);
+            while (atomic_load_explicit(&w->ticket, memory_order_acquire) == seen)
+                pthread_cond_wait(&w->wake, &w->lock);
             pthread_mutex_unlock(&w->lock);
         }
         seen++;
@@ -129,7 +131,8 @@ static void job_start(struct bw_workers *w)
 
 static void job_finish(struct bw_workers *w)
 {
-    for (uint32_t left; (left = atomic_load_explicit(&w->running, memory_order_acquire));) wait_change(w, &w->running, left);
+    for (uint32_t left; (left = atomic_load_explicit(&w->running, memory_order_acquire));)
+        wait_change(w, &w->running, left);
 }
 
 static void job_do(struct bw_workers *w)

@@ -63,7 +63,8 @@ static void neighbours_fill(struct bw_topo *t, const struct bw_domain_info *d)
         }
 }
 
-/* Cut the active tiles into blocks for wide sweeps: whole 2×2×2 groups where all eight are active, else pairs along x. */
+/* Cut the active tiles into blocks for wide sweeps: whole 2×2×2 groups where all eight are active, else pairs along x.
+ */
 static void runs_fill(struct bw_topo *t)
 {
     for (int64_t i = 0; i < t->pub.count; i++) {
@@ -110,7 +111,8 @@ struct bw_topo *bw_topo_create(const struct bw_domain_info *d, int32_t (*coord)[
     }
     if (n) memcpy(t->coord, coord, (size_t)n * sizeof *t->coord);
     qsort(t->coord, (size_t)n, sizeof *t->coord, compare_coord);
-    t->pub = (struct bw_topology){sizeof t->pub, n, (const int32_t(*)[3])t->coord, (const int32_t(*)[6])t->neighbour, version};
+    t->pub = (struct bw_topology){sizeof t->pub, n, (const int32_t(*)[3])t->coord, (const int32_t(*)[6])t->neighbour,
+                                  version};
     table_fill(t);
     neighbours_fill(t, d);
     runs_fill(t);

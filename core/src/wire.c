@@ -12,12 +12,14 @@ static const struct standard {
     uint32_t kind, advected;
     double alive; /* a smoke of one in a thousand is invisible; a kelvin of excess moves nothing */
 } standard[] = {
-    {"density", "1", BW_SCALAR, 1, 1e-3}, {"temperature", "K", BW_SCALAR, 1, 1},    {"fuel", "1", BW_SCALAR, 1, 1e-3},
-    {"flame", "1", BW_SCALAR, 1, 0},      {"soot", "1", BW_SCALAR, 1, 1e-3},         {"oxygen", "1", BW_SCALAR, 1, 0},
-    {"products", "1", BW_SCALAR, 1, 0},   {"vel", "m/s", BW_MAC, 1, 0},              {"pressure", "Pa", BW_SCALAR, 0, 0},
-    {"solid", "m", BW_SCALAR, 0, 0},      {"solid_vel", "m/s", BW_MAC, 0, 0},        {"vorticity", "1/s", BW_VECTOR, 0, 0},
-    {"divergence", "1/s", BW_SCALAR, 0, 0}, {"force", "m/s^2", BW_MAC, 0, 0},        {"mass", "kg/m^3", BW_SCALAR, 0, 0},
-    {"momentum", "kg/(m^2 s)", BW_VECTOR, 0, 0},
+    {"density", "1", BW_SCALAR, 1, 1e-3},   {"temperature", "K", BW_SCALAR, 1, 1},
+    {"fuel", "1", BW_SCALAR, 1, 1e-3},      {"flame", "1", BW_SCALAR, 1, 0},
+    {"soot", "1", BW_SCALAR, 1, 1e-3},      {"oxygen", "1", BW_SCALAR, 1, 0},
+    {"products", "1", BW_SCALAR, 1, 0},     {"vel", "m/s", BW_MAC, 1, 0},
+    {"pressure", "Pa", BW_SCALAR, 0, 0},    {"solid", "m", BW_SCALAR, 0, 0},
+    {"solid_vel", "m/s", BW_MAC, 0, 0},     {"vorticity", "1/s", BW_VECTOR, 0, 0},
+    {"divergence", "1/s", BW_SCALAR, 0, 0}, {"force", "m/s^2", BW_MAC, 0, 0},
+    {"mass", "kg/m^3", BW_SCALAR, 0, 0},    {"momentum", "kg/(m^2 s)", BW_VECTOR, 0, 0},
 };
 
 const char *const wire_kind_word[] = {"scalar", "vector", "mac", "particles"};
@@ -70,7 +72,8 @@ static struct chain_field *field_enter(struct bw_chain *c, const char *name, int
         return NULL;
     }
     f = &list[c->n_fields++];
-    *f = (struct chain_field){.name = copy, .domain = domain, .kind = BW_SCALAR, .creator = -1, .writer = -1, .updater = -1, .speed = -1};
+    *f = (struct chain_field){
+        .name = copy, .domain = domain, .kind = BW_SCALAR, .creator = -1, .writer = -1, .updater = -1, .speed = -1};
     const struct standard *s = standard_find(name);
     if (s) {
         f->unit = s->unit;
@@ -174,7 +177,8 @@ const char *wire_creator_name(const struct bw_chain *c, const struct chain_field
 }
 
 /* A port that makes a field: settle what the field is, or find that another stage sees it differently. */
-static enum bw_status field_make(struct bw_chain *c, int32_t index, const struct bw_port *p, const char *name, int32_t comps)
+static enum bw_status field_make(struct bw_chain *c, int32_t index, const struct bw_port *p, const char *name,
+                                 int32_t comps)
 {
     struct chain_stage *s = &c->stage[index];
     struct chain_field *f = field_enter(c, name, s->domain);
@@ -188,8 +192,8 @@ static enum bw_status field_make(struct bw_chain *c, int32_t index, const struct
         f->kind = kind;
         f->settled = true;
     } else if (!list && f->kind != kind) {
-        return chain_fail(c, at, BW_ERR_PRESET, "%s makes %s \"%s\", but %s made it a %s", s->pub.id, wire_kind_word[kind], name,
-                          wire_creator_name(c, f), wire_kind_word[f->kind]);
+        return chain_fail(c, at, BW_ERR_PRESET, "%s makes %s \"%s\", but %s made it a %s", s->pub.id,
+                          wire_kind_word[kind], name, wire_creator_name(c, f), wire_kind_word[f->kind]);
     }
     if (f->creator < 0) f->creator = index;
     if (!list && !f->typed) { /* what an emitter or `set` names becomes what the solver after it makes of it */
@@ -206,24 +210,31 @@ static enum bw_status field_make(struct bw_chain *c, int32_t index, const struct
     }
     if (p->access == BW_WRITE) {
         if (f->writer >= 0 && f->writer != index)
-            return chain_fail(c, at, BW_ERR_PRESET, "%s and %s both write \"%s\": only one stage may be its sole producer", s->pub.id,
+            return chain_fail(c, at, BW_ERR_PRESET,
+                              "%s and %s both write \"%s\": only one stage may be its sole producer", s->pub.id,
                               c->stage[f->writer].pub.id, name);
         if (f->updater >= 0)
-            return chain_fail(c, at, BW_ERR_PRESET, "%s writes \"%s\" from scratch, which would discard what %s did before", s->pub.id,
-                              name, c->stage[f->updater].pub.id);
+            return chain_fail(c, at, BW_ERR_PRESET,
+                              "%s writes \"%s\" from scratch, which would discard what %s did before", s->pub.id, name,
+                              c->stage[f->updater].pub.id);
         f->writer = index;
     } else if (f->updater < 0) {
         f->updater = index;
     }
     if (p->kind != BW_PARTICLES || list) return BW_OK;
-    if (!f->particles && !(f->particles = bw_particles_create(name))) return chain_fail(c, at, BW_ERR_MEMORY, "out of memory");
+    if (!f->particles && !(f->particles = bw_particles_create(name)))
+        return chain_fail(c, at, BW_ERR_MEMORY, "out of memory");
     for (uint32_t a = 0; a < p->n_attributes; a++) {
         enum bw_status st = bw_particles_declare(f->particles, &p->attributes[a]);
         if (st == BW_ERR_MEMORY) return chain_fail(c, at, st, "out of memory for particles \"%s\"", name);
-        if (st == BW_ERR_LIMIT) return chain_fail(c, at, BW_ERR_PRESET, "particles \"%s\" have too many attributes", name);
+        if (st == BW_ERR_LIMIT)
+            return chain_fail(c, at, BW_ERR_PRESET, "particles \"%s\" have too many attributes", name);
         if (st != BW_OK)
-            return chain_fail(c, at, BW_ERR_PRESET, "%s wants attribute \"%s\" of particles \"%s\" as %u × %s; another stage made it differently",
-                              s->pub.id, p->attributes[a].name, name, p->attributes[a].comps, wire_precision_word[p->attributes[a].precision % 3]);
+            return chain_fail(
+                c, at, BW_ERR_PRESET,
+                "%s wants attribute \"%s\" of particles \"%s\" as %u × %s; another stage made it differently",
+                s->pub.id, p->attributes[a].name, name, p->attributes[a].comps,
+                wire_precision_word[p->attributes[a].precision % 3]);
     }
     return BW_OK;
 }
@@ -258,7 +269,8 @@ static enum bw_status positions_make(struct bw_chain *c)
     for (int32_t i = 0; i < c->n_fields; i++) {
         struct bw_particles *p = c->field[i].particles;
         if (!p || bw_particles_has(p, &f32)) continue;
-        if (bw_particles_declare(p, &f64) != BW_OK) return chain_fail(c, NULL, BW_ERR_MEMORY, "out of memory for particles");
+        if (bw_particles_declare(p, &f64) != BW_OK)
+            return chain_fail(c, NULL, BW_ERR_MEMORY, "out of memory for particles");
     }
     return BW_OK;
 }
@@ -317,7 +329,8 @@ enum bw_status chain_wire(struct bw_chain *c)
 static void describe_field(const struct bw_chain *c, FILE *f, const struct bw_field *field)
 {
     int several = c->preset->n_domains > 1;
-    fprintf(f, " %s:%s%s%s", wire_kind_word[field->info.kind], several ? field->info.domain->name : "", several ? "." : "", field->name);
+    fprintf(f, " %s:%s%s%s", wire_kind_word[field->info.kind], several ? field->info.domain->name : "",
+            several ? "." : "", field->name);
 }
 
 char *bw_chain_describe(const struct bw_chain *c)
@@ -329,11 +342,15 @@ char *bw_chain_describe(const struct bw_chain *c)
     for (int32_t i = 0; i < c->n_stages; i++) {
         const struct chain_stage *s = &c->stage[i];
         int named = strcmp(s->pub.id, s->pub.desc->id) != 0, several = c->preset->n_domains > 1;
-        fprintf(f, "%2d. %s%s%s%s%s%s\n", i + 1, s->pub.id, named ? " (" : "", named ? s->pub.desc->id : "", named ? ")" : "",
-                several ? " in " : "", several ? s->pub.grid->name : "");
+        fprintf(f, "%2d. %s%s%s%s%s%s\n", i + 1, s->pub.id, named ? " (" : "", named ? s->pub.desc->id : "",
+                named ? ")" : "", several ? " in " : "", several ? s->pub.grid->name : "");
         for (uint32_t k = 0; k < s->pub.desc->n_ports; k++) {
             struct bw_port p = chain_port(s, k);
-            fprintf(f, "      %-6s %-12s", p.access == BW_READ ? "reads" : p.access == BW_UPDATE ? "updates" : "writes", p.name);
+            fprintf(f, "      %-6s %-12s",
+                    p.access == BW_READ     ? "reads"
+                    : p.access == BW_UPDATE ? "updates"
+                                            : "writes",
+                    p.name);
             for (uint32_t q = 0; q < s->bound[k].count && s->bound[k].fields; q++)
                 describe_field(c, f, s->bound[k].fields[q]);
             fputs(s->bound[k].count ? "\n" : " (none)\n", f);

@@ -4,7 +4,8 @@
 #include "alloc.h"
 #include <string.h>
 
-static enum bw_status bind_check(struct bw_chain *c, int32_t index, const struct bw_port *p, const struct chain_field *f, const char *name)
+static enum bw_status bind_check(struct bw_chain *c, int32_t index, const struct bw_port *p,
+                                 const struct chain_field *f, const char *name)
 {
     const struct chain_stage *s = &c->stage[index];
     const struct bw_place *at = &s->preset->place;
@@ -12,22 +13,27 @@ static enum bw_status bind_check(struct bw_chain *c, int32_t index, const struct
     uint32_t kinds = p->kinds ? p->kinds : BW_KIND_BIT(BW_SCALAR) | BW_KIND_BIT(BW_VECTOR) | BW_KIND_BIT(BW_MAC);
     if (list ? !(kinds & BW_KIND_BIT(f->kind)) : p->kind != f->kind)
         return chain_fail(c, at, BW_ERR_PRESET, "%s wants %s \"%s\", but %s makes it a %s", s->pub.id,
-                          list ? "another kind of" : wire_kind_word[p->kind], name, wire_creator_name(c, f), wire_kind_word[f->kind]);
+                          list ? "another kind of" : wire_kind_word[p->kind], name, wire_creator_name(c, f),
+                          wire_kind_word[f->kind]);
     if (!list && p->kind != BW_PARTICLES && p->precision != f->precision)
-        return chain_fail(c, at, BW_ERR_PRESET, "%s wants \"%s\" in %s, but %s makes it %s", s->pub.id, name, wire_precision_word[p->precision],
-                          wire_creator_name(c, f), wire_precision_word[f->precision]);
+        return chain_fail(c, at, BW_ERR_PRESET, "%s wants \"%s\" in %s, but %s makes it %s", s->pub.id, name,
+                          wire_precision_word[p->precision], wire_creator_name(c, f),
+                          wire_precision_word[f->precision]);
     if (!list && p->unit && f->unit && strcmp(p->unit, f->unit))
-        return chain_fail(c, at, BW_ERR_PRESET, "%s wants \"%s\" in %s, but %s makes it in %s", s->pub.id, name, p->unit,
-                          wire_creator_name(c, f), f->unit);
+        return chain_fail(c, at, BW_ERR_PRESET, "%s wants \"%s\" in %s, but %s makes it in %s", s->pub.id, name,
+                          p->unit, wire_creator_name(c, f), f->unit);
     if (p->access == BW_UPDATE && f->writer > index)
-        return chain_fail(c, at, BW_ERR_PRESET, "%s updates \"%s\", but %s, which comes later, writes it from scratch", s->pub.id, name,
-                          c->stage[f->writer].pub.id);
+        return chain_fail(c, at, BW_ERR_PRESET, "%s updates \"%s\", but %s, which comes later, writes it from scratch",
+                          s->pub.id, name, c->stage[f->writer].pub.id);
     for (uint32_t a = 0; p->kind == BW_PARTICLES && !list && a < p->n_attributes; a++)
         if (!bw_particles_has(f->particles, &p->attributes[a]))
-            return chain_fail(c, at, BW_ERR_PRESET, "%s wants attribute \"%s\" of particles \"%s\" as %u × %s; no stage makes it so",
-                              s->pub.id, p->attributes[a].name, name, p->attributes[a].comps, wire_precision_word[p->attributes[a].precision % 3]);
+            return chain_fail(c, at, BW_ERR_PRESET,
+                              "%s wants attribute \"%s\" of particles \"%s\" as %u × %s; no stage makes it so",
+                              s->pub.id, p->attributes[a].name, name, p->attributes[a].comps,
+                              wire_precision_word[p->attributes[a].precision % 3]);
     if (f->lifetime == BW_STEP && f->creator > index && p->access == BW_READ)
-        return chain_fail(c, at, BW_ERR_PRESET, "%s reads \"%s\", which lives for one step only and is made later, by %s: move %s before it",
+        return chain_fail(c, at, BW_ERR_PRESET,
+                          "%s reads \"%s\", which lives for one step only and is made later, by %s: move %s before it",
                           s->pub.id, name, wire_creator_name(c, f), wire_creator_name(c, f));
     return BW_OK;
 }
@@ -75,7 +81,8 @@ static enum bw_status bind_single(struct bw_chain *c, int32_t index, const struc
     if (f && f->creator < 0 && f->updater < 0 && f->writer < 0 && p->access == BW_READ && !f->settled) f = NULL;
     if (f) st = bind_check(c, index, p, f, name);
     else if (!(p->flags & BW_PORT_OPTIONAL))
-        st = chain_fail(c, &s->preset->place, BW_ERR_PRESET, "%s needs %s \"%s\"; no stage makes it", s->pub.id, wire_kind_word[p->kind], name);
+        st = chain_fail(c, &s->preset->place, BW_ERR_PRESET, "%s needs %s \"%s\"; no stage makes it", s->pub.id,
+                        wire_kind_word[p->kind], name);
     if (f && st == BW_OK) st = bind_add(c, b, (int32_t)(f - c->field));
     bw_free(name);
     return st;
@@ -95,8 +102,9 @@ static enum bw_status bind_list(struct bw_chain *c, int32_t index, const struct 
             const struct chain_field *f = chain_find(c, names.name[i], domain);
             if (!f && (p->flags & BW_PORT_OPTIONAL)) continue;
             if (!f)
-                return chain_fail(c, &s->preset->place, BW_ERR_PRESET, "%s names field \"%s\"; no stage makes it%s%s", s->pub.id,
-                                  names.name[i], p->domain ? " in domain " : "", p->domain ? c->grid[domain]->name : "");
+                return chain_fail(c, &s->preset->place, BW_ERR_PRESET, "%s names field \"%s\"; no stage makes it%s%s",
+                                  s->pub.id, names.name[i], p->domain ? " in domain " : "",
+                                  p->domain ? c->grid[domain]->name : "");
             st = bind_check(c, index, p, f, names.name[i]);
             if (st == BW_OK) st = bind_add(c, b, (int32_t)(f - c->field));
         }
@@ -122,8 +130,8 @@ static enum bw_status bind_names_check(struct bw_chain *c, const struct chain_st
         for (uint32_t k = 0; k < n; k++) found |= !strcmp(known[k], b->child[i]->key);
         if (found) continue;
         const char *near = bw_did_you_mean(b->child[i]->key, known, n);
-        return chain_fail(c, &b->child[i]->key_place, BW_ERR_PRESET, "%s has no port \"%s\"%s%s%s", s->pub.id, b->child[i]->key,
-                          near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+        return chain_fail(c, &b->child[i]->key_place, BW_ERR_PRESET, "%s has no port \"%s\"%s%s%s", s->pub.id,
+                          b->child[i]->key, near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
     }
     return BW_OK;
 }
@@ -144,8 +152,9 @@ static enum bw_status pairs_check(struct bw_chain *c, const struct chain_stage *
                     return chain_fail(c, &s->preset->place, BW_ERR_PRESET, "%s reads domain %s into itself", s->pub.id,
                                       c->grid[a->domain]->name);
                 if (a->kind == b->kind) continue;
-                return chain_fail(c, &s->preset->place, BW_ERR_PRESET, "%s: \"%s\" is a %s in domain %s, but a %s in domain %s",
-                                  s->pub.id, a->name, wire_kind_word[a->kind], c->grid[a->domain]->name, wire_kind_word[b->kind],
+                return chain_fail(c, &s->preset->place, BW_ERR_PRESET,
+                                  "%s: \"%s\" is a %s in domain %s, but a %s in domain %s", s->pub.id, a->name,
+                                  wire_kind_word[a->kind], c->grid[a->domain]->name, wire_kind_word[b->kind],
                                   c->grid[b->domain]->name);
             }
         }

@@ -27,7 +27,8 @@ static enum bw_status exporter_status(struct chain_exporter *x, enum bw_status s
     if (said != BW_OK && st != BW_ERR_CANCELLED) return said; /* nobody may shrug a failure off */
     if (st == BW_OK || st == BW_ERR_CANCELLED) return st;
     if (st > 0 || st < BW_ERR_CANCELLED)
-        return chain_fail(x->chain, &x->preset->place, BW_ERR_PLUGIN, "%s: %s returned %d, which is no status", x->pub.id, what, (int)st);
+        return chain_fail(x->chain, &x->preset->place, BW_ERR_PLUGIN, "%s: %s returned %d, which is no status",
+                          x->pub.id, what, (int)st);
     if (st == BW_ERR_MEMORY) return chain_fail(x->chain, &x->preset->place, st, "%s: out of memory", x->pub.id);
     return chain_fail(x->chain, &x->preset->place, st, "%s: %s failed without saying why", x->pub.id, what);
 }
@@ -42,8 +43,14 @@ static void exporter_log(struct bw_exporter *e, uint32_t level, const char *form
     chain_log(exporter_of(e)->chain, (int)level, e->id, text);
 }
 
-static void *exporter_alloc(struct bw_exporter *e, size_t bytes) { return chain_memory_take(&exporter_of(e)->memory, bytes); }
-static void exporter_release(struct bw_exporter *e, void *memory) { chain_memory_give(&exporter_of(e)->memory, memory); }
+static void *exporter_alloc(struct bw_exporter *e, size_t bytes)
+{
+    return chain_memory_take(&exporter_of(e)->memory, bytes);
+}
+static void exporter_release(struct bw_exporter *e, void *memory)
+{
+    chain_memory_give(&exporter_of(e)->memory, memory);
+}
 
 static const char *exporter_output_begin(struct bw_exporter *e, const char *name)
 {
@@ -61,7 +68,10 @@ static enum bw_status exporter_output_commit(struct bw_exporter *e, const char *
     return st;
 }
 
-static void exporter_output_discard(struct bw_exporter *e, const char *path) { chain_output_discard(&exporter_of(e)->outputs, path); }
+static void exporter_output_discard(struct bw_exporter *e, const char *path)
+{
+    chain_output_discard(&exporter_of(e)->outputs, path);
+}
 
 static void exporter_announce(struct bw_exporter *e, const char *what, const char *name)
 {
@@ -70,7 +80,8 @@ static void exporter_announce(struct bw_exporter *e, const char *what, const cha
     bool known = false;
     pthread_mutex_lock(&c->lock);
     for (int32_t i = 0; path && i < c->n_said; i++) known |= !strcmp(c->said[i].path, path);
-    struct chain_announcement *list = known || !path ? NULL : bw_realloc(c->said, (size_t)(c->n_said + 1) * sizeof *list);
+    struct chain_announcement *list =
+        known || !path ? NULL : bw_realloc(c->said, (size_t)(c->n_said + 1) * sizeof *list);
     if (list) {
         c->said = list;
         list[c->n_said++] = (struct chain_announcement){bw_strdup(what), path};
@@ -80,7 +91,8 @@ static void exporter_announce(struct bw_exporter *e, const char *what, const cha
     bw_free(path);
 }
 
-static void exporter_read_box(const struct bw_snapshot_field *f, uint32_t c, const int32_t lo[3], const int32_t n[3], float *out)
+static void exporter_read_box(const struct bw_snapshot_field *f, uint32_t c, const int32_t lo[3], const int32_t n[3],
+                              float *out)
 {
     const struct bw_source *s = f->host_data;
     if (s->info->precision == BW_F32) {
@@ -110,7 +122,8 @@ static void exporter_parallel_for(struct bw_exporter *e, int64_t n, void (*fn)(i
     struct bw_chain *c = exporter_of(e)->chain;
     struct each each = {fn, user};
     if (c->writer_workers) bw_workers_for(c->writer_workers, n, each_call, &each);
-    else for (int64_t i = 0; i < n; i++) fn(i, user);
+    else
+        for (int64_t i = 0; i < n; i++) fn(i, user);
 }
 
 static int exporter_cancelled(struct bw_exporter *e)
@@ -122,10 +135,18 @@ static int exporter_cancelled(struct bw_exporter *e)
 void chain_exporter_host_init(struct bw_chain *c)
 {
     c->exporter_host = (struct bw_exporter_host){
-        .size = sizeof c->exporter_host, .fail = exporter_fail, .log = exporter_log, .alloc = exporter_alloc,
-        .release = exporter_release, .output_begin = exporter_output_begin, .output_commit = exporter_output_commit,
-        .output_discard = exporter_output_discard, .announce = exporter_announce, .read_box = exporter_read_box,
-        .parallel_for = exporter_parallel_for, .cancelled = exporter_cancelled,
+        .size = sizeof c->exporter_host,
+        .fail = exporter_fail,
+        .log = exporter_log,
+        .alloc = exporter_alloc,
+        .release = exporter_release,
+        .output_begin = exporter_output_begin,
+        .output_commit = exporter_output_commit,
+        .output_discard = exporter_output_discard,
+        .announce = exporter_announce,
+        .read_box = exporter_read_box,
+        .parallel_for = exporter_parallel_for,
+        .cancelled = exporter_cancelled,
     };
 }
 
@@ -136,7 +157,8 @@ static void snapshot_free(struct chain_snapshot *s)
     if (!s) return;
     for (uint32_t i = 0; s->source && i < s->frame.n_fields; i++) bw_source_drop(&s->source[i]);
     for (uint32_t i = 0; s->particles && i < s->frame.n_particles; i++) {
-        for (uint32_t a = 0; s->particles[i].data && a < s->particles[i].n_attributes; a++) bw_free((void *)s->particles[i].data[a]);
+        for (uint32_t a = 0; s->particles[i].data && a < s->particles[i].n_attributes; a++)
+            bw_free((void *)s->particles[i].data[a]);
         bw_free((void *)s->particles[i].data);
         bw_free((void *)s->particles[i].attributes);
     }
@@ -175,8 +197,14 @@ static struct chain_snapshot *snapshot_take(struct bw_chain *c, int64_t number)
     s->source = bw_calloc(n * sizeof *s->source);
     s->field = bw_calloc(n * sizeof *s->field);
     s->particles = bw_calloc(n * sizeof *s->particles);
-    s->frame = (struct bw_frame){.size = sizeof s->frame, .number = number, .first = c->bake.first, .last = c->bake.last,
-                                 .time = c->time, .fps = c->bake.fps, .fields = s->field, .particles = s->particles};
+    s->frame = (struct bw_frame){.size = sizeof s->frame,
+                                 .number = number,
+                                 .first = c->bake.first,
+                                 .last = c->bake.last,
+                                 .time = c->time,
+                                 .fps = c->bake.fps,
+                                 .fields = s->field,
+                                 .particles = s->particles};
     enum bw_status st = s->source && s->field && s->particles ? BW_OK : BW_ERR_MEMORY;
     for (int32_t i = 0; i < c->n_fields && st == BW_OK; i++) {
         struct chain_field *f = &c->field[i];
@@ -185,8 +213,8 @@ static struct chain_snapshot *snapshot_take(struct bw_chain *c, int64_t number)
         uint32_t k = s->frame.n_fields++;
         struct bw_source *src = &s->source[k];
         st = bw_source_share(f->field, src);
-        s->field[k] = (struct bw_snapshot_field){.info = src->info, .n_tiles = src->topo->pub.count, .coord = src->topo->pub.coord,
-                                                 .host_data = src};
+        s->field[k] = (struct bw_snapshot_field){
+            .info = src->info, .n_tiles = src->topo->pub.count, .coord = src->topo->pub.coord, .host_data = src};
         for (int a = 0; a < 3; a++) s->field[k].tile[a] = (const void *const *)src->data[a];
     }
     if (st == BW_OK) return s;
@@ -199,7 +227,9 @@ static enum bw_status snapshot_export(struct bw_chain *c, struct chain_exporter 
 {
     struct bw_frame frame = s->frame;
     struct bw_snapshot_field *own = bw_calloc((frame.n_fields + 1) * sizeof *own);
-    if (!own) return chain_fail(c, NULL, BW_ERR_MEMORY, "out of memory for the export of frame %lld", (long long)frame.number);
+    if (!own)
+        return chain_fail(c, NULL, BW_ERR_MEMORY, "out of memory for the export of frame %lld",
+                          (long long)frame.number);
     uint32_t n = 0;
     for (int others = 0; others < 2; others++)
         for (uint32_t i = 0; i < s->frame.n_fields; i++)

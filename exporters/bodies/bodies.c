@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Exporter `bodies`: the motion of rigid bodies, so that meshes can be parented to it. bodies/NAME.csv, a line a frame and body, in
- * metres, z up; bodies/NAME.usda, an Xform a body with translation and orientation as time samples and its shape as a child,
- * frame numbers as time codes, in the scene's axes and units. Both are written when the bake ends, also when it stops early.
+/* Exporter `bodies`: the motion of rigid bodies, so that meshes can be parented to it. bodies/NAME.csv, a line a frame
+ * and body, in metres, z up; bodies/NAME.usda, an Xform a body with translation and orientation as time samples and its
+ * shape as a child, frame numbers as time codes, in the scene's axes and units. Both are written when the bake ends,
+ * also when it stops early.
  *
- * Y up: (x, y, z) becomes (x, z, -y), and so do a quaternion's vector and a box's extents; lengths are times `scale`. */
+ * Y up: (x, y, z) becomes (x, z, -y), and so do a quaternion's vector and a box's extents; lengths are times `scale`.
+ */
 #include <billow/plugin.h>
 #include <outputs.h>
 
@@ -69,9 +71,10 @@ static int sample_take(const struct bw_snapshot_particles *p, int64_t i, struct 
 {
     for (uint32_t a = 0; a < p->n_attributes; a++)
         if (!strcmp(p->attributes[a].name, "id")) to->id = ((const int64_t *)p->data[a])[i];
-    return value_take(p, "pos", 3, i, to->pos) && value_take(p, "turn", 3, i, to->turn) && value_take(p, "turn_w", 1, i, &to->turn_w) &&
-           value_take(p, "velocity", 3, i, to->velocity) && value_take(p, "spin", 3, i, to->spin) &&
-           value_take(p, "size", 3, i, to->size) && value_take(p, "mass", 1, i, &to->mass) && value_take(p, "shape", 1, i, &to->shape);
+    return value_take(p, "pos", 3, i, to->pos) && value_take(p, "turn", 3, i, to->turn) &&
+           value_take(p, "turn_w", 1, i, &to->turn_w) && value_take(p, "velocity", 3, i, to->velocity) &&
+           value_take(p, "spin", 3, i, to->spin) && value_take(p, "size", 3, i, to->size) &&
+           value_take(p, "mass", 1, i, &to->mass) && value_take(p, "shape", 1, i, &to->shape);
 }
 
 static enum bw_status frame_take(struct bw_exporter *e, const struct bw_frame *frame)
@@ -85,7 +88,8 @@ static enum bw_status frame_take(struct bw_exporter *e, const struct bw_frame *f
         for (int64_t i = 0; i < p->count && !st; i++) {
             struct sample *to = &s->sample[s->count++];
             *to = (struct sample){.frame = frame->number, .time = frame->time};
-            if (!sample_take(p, i, to)) return e->host->fail(e, BW_ERR_PRESET, "particles \"%s\" are no bodies", o->particles);
+            if (!sample_take(p, i, to))
+                return e->host->fail(e, BW_ERR_PRESET, "particles \"%s\" are no bodies", o->particles);
         }
         return st;
     }
@@ -124,15 +128,18 @@ static void shape_write(FILE *f, const struct options *o, const struct sample *a
         fprintf(f, "        def Sphere \"shape\"\n        {\n            double radius = %.9g\n        }\n", size[0]);
         return;
     }
-    fprintf(f, "        def Cube \"shape\"\n        {\n            double size = 2\n"
-               "            double3 xformOp:scale = (%.9g, %.9g, %.9g)\n            uniform token[] xformOpOrder = [\"xformOp:scale\"]\n        }\n",
-            size[0], size[1], size[2] < 0 ? -size[2] : size[2]);
+    fprintf(
+        f,
+        "        def Cube \"shape\"\n        {\n            double size = 2\n"
+        "            double3 xformOp:scale = (%.9g, %.9g, %.9g)\n            uniform token[] xformOpOrder = [\"xformOp:scale\"]\n        }\n",
+        size[0], size[1], size[2] < 0 ? -size[2] : size[2]);
 }
 
 static void body_write(FILE *f, const struct options *o, const struct state *s, const struct sample *first)
 {
     double v[3];
-    fprintf(f, "\n    def Xform \"body_%lld\"\n    {\n        double3 xformOp:translate.timeSamples = {\n", (long long)first->id + 1);
+    fprintf(f, "\n    def Xform \"body_%lld\"\n    {\n        double3 xformOp:translate.timeSamples = {\n",
+            (long long)first->id + 1);
     for (const struct sample *a = first; a < s->sample + s->count; a++) {
         if (a->id != first->id) continue;
         scene_vector(o, a->pos, o->scale, v);
@@ -160,11 +167,13 @@ static int is_first(const struct state *s, int64_t i)
 static void usda_write(FILE *f, const struct bw_exporter *e, const struct state *s)
 {
     const struct options *o = e->params;
-    fprintf(f, "#usda 1.0\n(\n    defaultPrim = \"bodies\"\n    doc = \"%s\"\n    startTimeCode = %lld\n    endTimeCode = %lld\n"
-               "    framesPerSecond = %.9g\n    timeCodesPerSecond = %.9g\n    metersPerUnit = %.9g\n    upAxis = \"%s\"\n)\n\n"
-               "def Xform \"bodies\"\n{",
-            e->bake->version, (long long)s->sample[0].frame, (long long)s->sample[s->count - 1].frame, e->bake->fps, e->bake->fps,
-            1 / o->scale, o->up ? "Y" : "Z");
+    fprintf(
+        f,
+        "#usda 1.0\n(\n    defaultPrim = \"bodies\"\n    doc = \"%s\"\n    startTimeCode = %lld\n    endTimeCode = %lld\n"
+        "    framesPerSecond = %.9g\n    timeCodesPerSecond = %.9g\n    metersPerUnit = %.9g\n    upAxis = \"%s\"\n)\n\n"
+        "def Xform \"bodies\"\n{",
+        e->bake->version, (long long)s->sample[0].frame, (long long)s->sample[s->count - 1].frame, e->bake->fps,
+        e->bake->fps, 1 / o->scale, o->up ? "Y" : "Z");
     for (int64_t i = 0; i < s->count; i++)
         if (is_first(s, i)) body_write(f, o, s, &s->sample[i]);
     fprintf(f, "}\n");

@@ -19,7 +19,8 @@ static const struct bw_param params[] = {
     BW_PICTURE_PARAMS(struct options, picture),
     BW_STRING(struct options, name, "name", 0, "First part of the file names; the preset's name when absent."),
     BW_INT(struct options, every, "every", "1", 1, 1000000, "Write one frame of so many."),
-    BW_BOOL(struct options, studio, "studio", "false", "With floor and wall behind the smoke, opaque; else with alpha, over nothing."),
+    BW_BOOL(struct options, studio, "studio", "false",
+            "With floor and wall behind the smoke, opaque; else with alpha, over nothing."),
 };
 
 struct state {
@@ -39,7 +40,8 @@ static enum bw_status init(struct bw_exporter *e)
     return output_name_check(e, p->name);
 }
 
-static enum bw_status file_write(struct bw_exporter *e, const struct bw_image *img, const float *alpha, const char *name)
+static enum bw_status file_write(struct bw_exporter *e, const struct bw_image *img, const float *alpha,
+                                 const char *name)
 {
     struct state *s = e->state;
     char why[512];

@@ -12,7 +12,8 @@ static void error_ignore(exr_const_context_t file, exr_result_t code, const char
     (void)text;
 }
 
-static exr_result_t header_write(exr_context_t file, const struct bw_image *img, int has_alpha, const char *software, int *part)
+static exr_result_t header_write(exr_context_t file, const struct bw_image *img, int has_alpha, const char *software,
+                                 int *part)
 {
     static const exr_attr_chromaticities_t rec709 = {0.64f, 0.33f, 0.30f, 0.60f, 0.15f, 0.06f, 0.3127f, 0.3290f};
     static const char *const names[] = {"R", "G", "B", "A"};
@@ -50,7 +51,9 @@ static exr_result_t lines_write(exr_context_t file, int part, const struct bw_im
     exr_result_t r = exr_get_scanlines_per_chunk(file, part, &step);
     for (int y = 0; !r && y < img->h; y += step) {
         r = exr_write_scanline_chunk_info(file, part, y, &chunk);
-        if (!r) r = y ? exr_encoding_update(file, part, &chunk, &lines) : exr_encoding_initialize(file, part, &chunk, &lines);
+        if (!r)
+            r = y ? exr_encoding_update(file, part, &chunk, &lines)
+                  : exr_encoding_initialize(file, part, &chunk, &lines);
         if (r) break;
         channels_place(&lines, img, alpha, y);
         if (!y) r = exr_encoding_choose_default_routines(file, part, &lines);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Light from all around, on a coarse grid: six sweeps with wide weights (up, down and the four sides) say how open each
- * place is to sky, studio walls and floor, which darkens folds and undersides. The fire's own light joins it (lamps.c). */
+ * place is to sky, studio walls and floor, which darkens folds and undersides. The fire's own light joins it (lamps.c).
+ */
 #include "render.h"
 
 #include <math.h>
@@ -52,8 +53,10 @@ static void layer_lamps(int64_t k, void *user)
         for (int i = 0; i < b->n[0]; i++, n++) {
             if (!(a->extinction[n] > 0)) continue;
             float rgb[3] = {0};
-            bw_lamps_light(a, (double[3]){b->origin[0] + (i + 0.5) * b->h, b->origin[1] + (j + 0.5) * b->h,
-                                          b->origin[2] + ((double)k + 0.5) * b->h}, NULL, rgb);
+            bw_lamps_light(a,
+                           (double[3]){b->origin[0] + (i + 0.5) * b->h, b->origin[1] + (j + 0.5) * b->h,
+                                       b->origin[2] + ((double)k + 0.5) * b->h},
+                           NULL, rgb);
             for (int c = 0; c < 3; c++) a->rgb[c][n] += rgb[c];
         }
 }

@@ -20,10 +20,7 @@ double bw_camera_aspect(const double lo[3], const double hi[3])
     return fmin(fmax(aspect, 9.0 / 16), 16.0 / 9);
 }
 
-static double dot(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
+static double dot(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
 static void camera_aim(struct bw_camera *c)
 {

@@ -10,10 +10,7 @@ static void pixel_blend(struct bw_image *img, int x, int y, const float rgb[3], 
     for (int c = 0; c < 3; c++) p[c] += (rgb[c] - p[c]) * alpha;
 }
 
-static int limit(double v, int n)
-{
-    return v < 0 ? 0 : v > n ? n : (int)v;
-}
+static int limit(double v, int n) { return v < 0 ? 0 : v > n ? n : (int)v; }
 
 void bw_draw_rect(struct bw_image *img, double x0, double y0, double x1, double y1, const float rgb[3], float alpha)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* From light to a picture, as film does it: a glow around what is bright (light scattered in lens and emulsion), dyes
- * that overlap a little, and a curve with toe and shoulder for each, so that flames go from red through orange and yellow
- * to a warm white instead of clipping to one flat colour. */
+ * that overlap a little, and a curve with toe and shoulder for each, so that flames go from red through orange and
+ * yellow to a warm white instead of clipping to one flat colour. */
 #include "render.h"
 
 #include <math.h>
@@ -26,8 +26,10 @@ static void image_blur(struct bw_image *img, int r, float *line)
 {
     for (int round = 0; round < 3; round++)
         for (size_t c = 0; c < 3; c++) {
-            for (int y = 0; y < img->h; y++) line_blur(img->px + 3 * (size_t)y * (size_t)img->w + c, img->w, 3, r, line);
-            for (int x = 0; x < img->w; x++) line_blur(img->px + 3 * (size_t)x + c, img->h, 3 * (size_t)img->w, r, line);
+            for (int y = 0; y < img->h; y++)
+                line_blur(img->px + 3 * (size_t)y * (size_t)img->w + c, img->w, 3, r, line);
+            for (int x = 0; x < img->w; x++)
+                line_blur(img->px + 3 * (size_t)x + c, img->h, 3 * (size_t)img->w, r, line);
         }
 }
 
@@ -39,7 +41,8 @@ static void image_read(const struct bw_image *img, float x, float y, float rgb[3
     const size_t right = i + 1 < img->w ? 3 : 0, down = j + 1 < img->h ? 3 * (size_t)img->w : 0;
     const float fx = x - (float)i, fy = y - (float)j, *p = img->px + 3 * ((size_t)j * (size_t)img->w + (size_t)i);
     for (size_t c = 0; c < 3; c++)
-        rgb[c] = (p[c] * (1 - fx) + p[c + right] * fx) * (1 - fy) + (p[c + down] * (1 - fx) + p[c + down + right] * fx) * fy;
+        rgb[c] =
+            (p[c] * (1 - fx) + p[c + right] * fx) * (1 - fy) + (p[c + down] * (1 - fx) + p[c + down + right] * fx) * fy;
 }
 
 /// Share of the light, `bloom`, spreads over a fortieth and an eighth of the picture.

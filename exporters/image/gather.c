@@ -95,7 +95,8 @@ static void tile_copy(int64_t t, void *user)
     const struct copy *p = user;
     const struct cells box = tile_cells(p->f, t);
     const int32_t *size = p->f->info->domain->tile;
-    float weight = 1 / (float)(p->step * p->step * p->step), back = bw_least((float)p->f->info->background[p->c], p->most);
+    float weight = 1 / (float)(p->step * p->step * p->step),
+          back = bw_least((float)p->f->info->background[p->c], p->most);
     for (int k = box.lo[2]; k < box.hi[2]; k++)
         for (int j = box.lo[1]; j < box.hi[1]; j++)
             for (int i = box.lo[0]; i < box.hi[0]; i++) {
@@ -113,16 +114,14 @@ static void tile_copy(int64_t t, void *user)
 static void field_copy(const struct bw_tools *tools, const struct bw_snapshot_field *f, uint32_t c,
                        const struct cells *box, const struct bw_dense *dense, int32_t step, float most, float *out)
 {
-    struct copy p = {f, c, {box->lo[0], box->lo[1], box->lo[2]}, {dense->n[0], dense->n[1], dense->n[2]}, step, most, out};
+    struct copy p = {f,    c,  {box->lo[0], box->lo[1], box->lo[2]}, {dense->n[0], dense->n[1], dense->n[2]}, step,
+                     most, out};
     size_t cells = bw_dense_cells(dense);
     for (size_t i = 0; i < cells; i++) out[i] = bw_least((float)f->info->background[c], most);
     tools->parallel(tools->ctx, f->n_tiles, tile_copy, &p);
 }
 
-static int32_t floor_to(int32_t v, int32_t step)
-{
-    return v >= 0 ? v / step * step : -((-v + step - 1) / step * step);
-}
+static int32_t floor_to(int32_t v, int32_t step) { return v >= 0 ? v / step * step : -((-v + step - 1) / step * step); }
 
 /// Cells to a dense box of cells `step` wide; the low corner is aligned, so that tiles hold whole wide cells.
 static void dense_make(const struct bw_domain_info *d, struct cells *c, int32_t step, struct bw_dense *out)
@@ -208,7 +207,8 @@ static void solid_sweep(const struct bw_dense *b, float cap, int way, float *d)
         if (least < cap) continue;
         for (int e = 0; e < 13; e++) { // the first half of the 26 cells around
             const int32_t to[3] = {at[0] + way * (e % 3 - 1), at[1] + way * (e / 3 % 3 - 1), at[2] + way * (e / 9 - 1)};
-            if (to[0] < 0 || to[1] < 0 || to[2] < 0 || to[0] >= b->n[0] || to[1] >= b->n[1] || to[2] >= b->n[2]) continue;
+            if (to[0] < 0 || to[1] < 0 || to[2] < 0 || to[0] >= b->n[0] || to[1] >= b->n[1] || to[2] >= b->n[2])
+                continue;
             least = fminf(least, d[to[0] + to[1] * sy + to[2] * sz] + (float)b->h);
         }
         d[q] = fmaxf(least, cap);
@@ -254,8 +254,9 @@ static enum bw_status solid_gather(const struct bw_tools *tools, const struct bw
 enum bw_status bw_gather_volume(const struct bw_tools *tools, const struct bw_frame *frame, struct bw_volume *v,
                                 float **memory)
 {
-    struct bw_found f = {scalar_find(frame, "density", 1), scalar_find(frame, "flame", 1), scalar_find(frame, "temperature", 1),
-                         scalar_find(frame, "dye", 3), scalar_find(frame, "solid", 1)};
+    struct bw_found f = {scalar_find(frame, "density", 1), scalar_find(frame, "flame", 1),
+                         scalar_find(frame, "temperature", 1), scalar_find(frame, "dye", 3),
+                         scalar_find(frame, "solid", 1)};
     const struct bw_snapshot_field *any = f.density ? f.density : f.dye ? f.dye : f.flame ? f.flame : f.temperature;
     struct cells box = {{INT32_MAX, INT32_MAX, INT32_MAX}, {INT32_MIN, INT32_MIN, INT32_MIN}};
     field_visible(f.density, FAINT, &box);
@@ -365,8 +366,8 @@ static enum bw_status blend_make(const struct bw_tools *tools, struct blending *
     return BW_OK;
 }
 
-enum bw_status bw_gather_blend(const struct bw_tools *tools, const struct bw_frame *frame, const struct bw_domain_info *other,
-                               double edge, struct bw_volume *v, float **memory)
+enum bw_status bw_gather_blend(const struct bw_tools *tools, const struct bw_frame *frame,
+                               const struct bw_domain_info *other, double edge, struct bw_volume *v, float **memory)
 {
     const struct bw_domain_info *own = frame->n_fields ? frame->fields[0].info->domain : other;
     struct bw_frame far = *frame;

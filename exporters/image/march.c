@@ -7,10 +7,10 @@
 #include <math.h>
 #include <string.h>
 
-#define STEP 0.6f                        ///< cells
-#define UNSEEN 1e-3f                     ///< light, and share of light, that nobody misses
-#define FAINT 1e-4f                      ///< flames that nobody sees
-enum { MEDIUM = 1, FIRE = 2 }; ///< what a block holds
+#define STEP 0.6f                                  ///< cells
+#define UNSEEN 1e-3f                               ///< light, and share of light, that nobody misses
+#define FAINT 1e-4f                                ///< flames that nobody sees
+enum { MEDIUM = 1, FIRE = 2 };                     ///< what a block holds
 enum { BAND = 4, BLOCK = 8, TILE = 16, FINE = 2 }; ///< rows a task; cells a block; pixels a screen tile; flames a step
 
 struct march {
@@ -240,8 +240,8 @@ static float block_exit(const float p[3], const float d[3])
     return bw_most(t, 0);
 }
 
-/// Light gathered along a ray into rgb, and what is let through. Samples stand for a step around them, the first and last
-/// for what of it lies on the ray: else the jitter would show where rays end, at floor and obstacles.
+/// Light gathered along a ray into rgb, and what is let through. Samples stand for a step around them, the first and
+/// last for what of it lies on the ray: else the jitter would show where rays end, at floor and obstacles.
 static float medium_march(const struct march *m, const struct ray *r, float jitter, float rgb[3])
 {
     float through = 1;
@@ -304,8 +304,8 @@ static float solid_hit(const struct march *m, const double dir[3], double pixel,
 #define PENUMBRA 0.12 ///< half the angle at which a light is seen
 #define SOFT 0.35     ///< cosine by which lights, being large, reach round an edge
 
-/// Share of a light that other obstacles let through to p, a surface's place with normal n: the light is a disc, so that
-/// what comes within PENUMBRA times the way to it covers a part (Quilez's soft shadow by marching a distance).
+/// Share of a light that other obstacles let through to p, a surface's place with normal n: the light is a disc, so
+/// that what comes within PENUMBRA times the way to it covers a part (Quilez's soft shadow by marching a distance).
 static double solid_shadow(const struct march *m, const double p[3], const double n[3], const double to[3])
 {
     const struct bw_dense *b = &m->v->solid_box;
@@ -339,7 +339,8 @@ static void solid_shade(const struct march *m, const double p[3], float rgb[3])
     float arrives[3] = {0};
     for (int a = 0; a < 3; a++) n[a] /= sqrt(len);
     bw_lamps_light(m->studio.ambient, p, n, arrives);
-    for (int c = 0; c < 3; c++) rgb[c] = 4 * arrives[c] + (0.22f + 0.18f * (float)n[2]) * (float)m->scene->look.environment;
+    for (int c = 0; c < 3; c++)
+        rgb[c] = 4 * arrives[c] + (0.22f + 0.18f * (float)n[2]) * (float)m->scene->look.environment;
     for (int l = 0; l < m->studio.n_lights; l++) {
         double cosine = 0;
         for (int a = 0; a < 3; a++) cosine += n[a] * m->studio.light[l].to[a];
@@ -375,7 +376,8 @@ static void solid_see(const struct march *m, double depth, float cover, struct s
 {
     const double *eye = m->scene->camera.eye;
     float clay[3];
-    solid_shade(m, (double[3]){eye[0] + depth * s->dir[0], eye[1] + depth * s->dir[1], eye[2] + depth * s->dir[2]}, clay);
+    solid_shade(m, (double[3]){eye[0] + depth * s->dir[0], eye[1] + depth * s->dir[1], eye[2] + depth * s->dir[2]},
+                clay);
     for (int a = 0; a < 3; a++) s->rgb[a] += s->through * cover * clay[a];
     s->through *= 1 - cover;
 }

@@ -142,10 +142,7 @@ enum bw_status bw_movie_open(const struct bw_tools *tools, const char *path, con
 }
 
 /// Luma of BT.709 in 0 … 1.
-static float luma(const float *p)
-{
-    return 0.2126f * p[0] + 0.7152f * p[1] + 0.0722f * p[2];
-}
+static float luma(const float *p) { return 0.2126f * p[0] + 0.7152f * p[1] + 0.0722f * p[2]; }
 
 static uint8_t quantise(float v, float dither)
 {

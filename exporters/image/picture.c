@@ -11,7 +11,8 @@
 const struct bw_param bw_picture_range_row[1] = {{.type = BW_PARAM_F64}};
 const struct bw_param bw_picture_light_rows[3] = {
     BW_VEC3(struct bw_picture_light, to, "to", "[-1, -1, 2]", NULL, "Direction towards the lamp."),
-    BW_COLOUR(struct bw_picture_light, colour, "colour", "[2, 2, 2]", "Linear colour and strength; the studio's key is about 2."),
+    BW_COLOUR(struct bw_picture_light, colour, "colour", "[2, 2, 2]",
+              "Linear colour and strength; the studio's key is about 2."),
     BW_F64(struct bw_picture_light, soft, "soft", "0.03", 0, 0.3, 0, "How fast shadows get soft."),
 };
 
@@ -98,10 +99,8 @@ static void cut_fit(const struct bw_picture *p, struct cut *cut)
     double aspect = (double)p->size[0] / p->size[1];
     int32_t *w = &cut->n[cut->right], *h = &cut->n[cut->up], want_w = (int32_t)ceil(*h * aspect),
             want_h = (int32_t)ceil(*w / aspect);
-    if (want_w > *w + 1)
-        cut->lo[cut->right] -= (want_w - *w) / 2, *w = want_w;
-    else if (want_h > *h + 1)
-        cut->lo[cut->up] -= (want_h - *h) / 2, *h = want_h;
+    if (want_w > *w + 1) cut->lo[cut->right] -= (want_w - *w) / 2, *w = want_w;
+    else if (want_h > *h + 1) cut->lo[cut->up] -= (want_h - *h) / 2, *h = want_h;
 }
 
 static enum bw_status cut_make(struct bw_picture *p, struct bw_exporter *e, const struct bw_snapshot_field *f,
@@ -239,15 +238,20 @@ static int look_untouched(const struct bw_picture_params *p)
     return same;
 }
 
-enum bw_status bw_picture_look(const struct bw_picture_params *p, int flames, struct bw_look *look, char *why, size_t why_size)
+enum bw_status bw_picture_look(const struct bw_picture_params *p, int flames, struct bw_look *look, char *why,
+                               size_t why_size)
 {
     static const struct bw_look usual = BW_LOOK_DEFAULT, fire = BW_LOOK_FIRE;
     const int dim = p->mood == BW_MOOD_FIRE || (p->mood == BW_MOOD_AUTO && flames && look_untouched(p));
     const struct bw_look *base = dim ? &fire : &usual;
     const struct bw_picture_light *light = p->lights.items;
     const double *back = p->background.items;
-    *look = (struct bw_look){.key = p->key * base->key, .environment = p->environment * base->environment,
-                             .fire = p->fire * base->fire, .anisotropy = p->anisotropy, .soften = p->soften, .bloom = p->bloom,
+    *look = (struct bw_look){.key = p->key * base->key,
+                             .environment = p->environment * base->environment,
+                             .fire = p->fire * base->fire,
+                             .anisotropy = p->anisotropy,
+                             .soften = p->soften,
+                             .bloom = p->bloom,
                              .has_background = p->background.count > 0};
     if (p->background.count && p->background.count != 3) {
         snprintf(why, why_size, "background wants three numbers, [r, g, b]");
@@ -309,7 +313,8 @@ static enum bw_status scene_make(struct bw_picture *p, struct bw_exporter *e, co
     *scene = p->scene;
     scene->ambient = e->bake->ambient > 0 ? e->bake->ambient : 293.15;
     scene->extinction *= params->thickness;
-    enum bw_status status = bw_picture_look(params, bw_gather_find(frame, "flame") != NULL, &scene->look, why, sizeof why);
+    enum bw_status status =
+        bw_picture_look(params, bw_gather_find(frame, "flame") != NULL, &scene->look, why, sizeof why);
     return status ? e->host->fail(e, status, "%s", why) : BW_OK;
 }
 
@@ -318,7 +323,8 @@ static enum bw_status volume_make(struct bw_picture *p, struct bw_exporter *e, c
 {
     const struct bw_domain_info *other = params->blend ? nest_find(e->domains, e->n_domains, params->blend) : NULL;
     if (params->blend && (!other || other->h == e->domains[e->domain]->h))
-        return e->host->fail(e, BW_ERR_PRESET, "there is no domain \"%s\" of finer or coarser cells to blend with", params->blend);
+        return e->host->fail(e, BW_ERR_PRESET, "there is no domain \"%s\" of finer or coarser cells to blend with",
+                             params->blend);
     enum bw_status status = other ? bw_gather_blend(&p->tools, frame, other, params->edge, v, memory)
                                   : bw_gather_volume(&p->tools, frame, v, memory);
     return status ? e->host->fail(e, status, "out of memory for a render") : BW_OK;
@@ -326,7 +332,8 @@ static enum bw_status volume_make(struct bw_picture *p, struct bw_exporter *e, c
 
 /// The render as a picture, or, with `linear`, as light, then with alpha if that is not NULL.
 static enum bw_status render_make(struct bw_picture *p, struct bw_exporter *e, const struct bw_frame *frame,
-                                  const struct bw_picture_params *params, int linear, struct bw_image *img, float **alpha)
+                                  const struct bw_picture_params *params, int linear, struct bw_image *img,
+                                  float **alpha)
 {
     struct bw_volume v = {0};
     struct bw_scene scene;

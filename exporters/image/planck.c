@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The colour of what is hot: Planck's law L = 2hc²/λ^5 / (exp(hc/λkT) - 1) seen by the CIE 1931 standard observer (the
- * tabulated colour-matching functions, 380 … 780 nm every 10 nm), then linear Rec.709. Fires below 1900 K are redder than
- * any Rec.709 colour: white of the same luminance is mixed in until no channel is negative. */
+ * tabulated colour-matching functions, 380 … 780 nm every 10 nm), then linear Rec.709. Fires below 1900 K are redder
+ * than any Rec.709 colour: white of the same luminance is mixed in until no channel is negative. */
 #include "render.h"
 
 #include <math.h>
@@ -37,9 +37,8 @@ void bw_planck_xyz(double kelvin, double xyz[3])
 /// Linear Rec.709 of luminance 1.
 static void colour_make(const double xyz[3], double rgb[3])
 {
-    static const double matrix[3][3] = {{3.2404542, -1.5371385, -0.4985314},
-                                        {-0.9692660, 1.8760108, 0.0415560},
-                                        {0.0556434, -0.2040259, 1.0572252}};
+    static const double matrix[3][3] = {
+        {3.2404542, -1.5371385, -0.4985314}, {-0.9692660, 1.8760108, 0.0415560}, {0.0556434, -0.2040259, 1.0572252}};
     double least = 1;
     for (int c = 0; c < 3; c++) {
         rgb[c] = (matrix[c][0] * xyz[0] + matrix[c][1] * xyz[1] + matrix[c][2] * xyz[2]) / xyz[1];

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Lights the medium cell by cell: extinction, emission, every light with its shadows, light from all around; then marches
- * it. Flames absorb what they emit (Kirchhoff): deep ones show their surface, thin ones let see through. Their luminance
- * follows Planck's law only by its square root: between the red tips and the white core of a fire lie factors of
- * thousands, which neither film nor screen can show. Scattering is single, with a second term of the square root of the transmittance that stands for light
- * scattered several times and so reaches deeper (Wrenninge, Kulla, Lundqvist 2013). */
+/* Lights the medium cell by cell: extinction, emission, every light with its shadows, light from all around; then
+ * marches it. Flames absorb what they emit (Kirchhoff): deep ones show their surface, thin ones let see through. Their
+ * luminance follows Planck's law only by its square root: between the red tips and the white core of a fire lie factors
+ * of thousands, which neither film nor screen can show. Scattering is single, with a second term of the square root of
+ * the transmittance that stands for light scattered several times and so reaches deeper (Wrenninge, Kulla, Lundqvist
+ * 2013). */
 #include "render.h"
 
 #include <math.h>
 #include <string.h>
 
-#define DEEP 0.12f    ///< share of the several-times scattered term
-#define BARE 0.3f     ///< flame that hot gas counts as where no flame is given
+#define DEEP 0.12f ///< share of the several-times scattered term
+#define BARE 0.3f  ///< flame that hot gas counts as where no flame is given
 #define COARSE_PIXELS 3.5
 
 /// What the passes share.
@@ -23,11 +24,11 @@ struct shade {
     int32_t n_lights;
     struct bw_planck planck;
     struct bw_lit lit;
-    float *extinction; ///< of light: smoke and obstacles
+    float *extinction;       ///< of light: smoke and obstacles
     float *share[BW_LIGHTS]; ///< what arrives of each light
-    float *emission;   ///< rgb of flames, interleaved with what nobody reads, or NULL
-    int show;          ///< cells are large enough to be seen
-    float *rows;       ///< four rows of scratch a layer
+    float *emission;         ///< rgb of flames, interleaved with what nobody reads, or NULL
+    int show;                ///< cells are large enough to be seen
+    float *rows;             ///< four rows of scratch a layer
     struct bw_ambient ambient;
     enum bw_status status[BW_LIGHTS];
 };
@@ -114,7 +115,8 @@ static void column_soften(int64_t j, void *user)
 {
     const struct soften *s = user;
     const size_t nx = (size_t)s->box->n[0], ny = (size_t)s->box->n[1];
-    for (size_t i = 0; i < nx; i++) line_soften(s, s->cells + s->lanes * (nx * (size_t)j + i), s->box->n[2], s->lanes * nx * ny);
+    for (size_t i = 0; i < nx; i++)
+        line_soften(s, s->cells + s->lanes * (nx * (size_t)j + i), s->box->n[2], s->lanes * nx * ny);
 }
 
 /// A filter of one cell along each axis, which weakens the shortest waves.
@@ -145,7 +147,7 @@ static void solid_block(struct shade *s)
             }
 }
 
-#define AHEAD 0.6  ///< share of the phase function's forward lobe …
+#define AHEAD 0.6   ///< share of the phase function's forward lobe …
 #define ASTERN 0.55 ///< … and how much of its anisotropy the other one has, backwards
 
 /// Henyey and Greenstein's phase function relative to isotropic scattering.
@@ -168,7 +170,8 @@ static float phase_value(const struct bw_light *l, const struct bw_camera *c, do
 static void light_task(int64_t i, void *user)
 {
     struct shade *s = user;
-    s->status[i] = bw_light_sweep(s->tools, &s->lit.box, s->extinction, s->light[i].to, s->light[i].spread, s->share[i]);
+    s->status[i] =
+        bw_light_sweep(s->tools, &s->lit.box, s->extinction, s->light[i].to, s->light[i].spread, s->share[i]);
 }
 
 /// A row of ambient light at the fine cells: bilinear in y and z into `coarse`, then linear in x.
@@ -253,8 +256,7 @@ static enum bw_status medium_light(struct shade *s, float *memory)
     s->tools->parallel(s->tools->ctx, s->lit.box.n[2], layer_medium, s);
     if (s->v->solid) solid_block(s);
     s->tools->parallel(s->tools->ctx, s->n_lights, light_task, s);
-    enum bw_status status =
-        bw_ambient_make(s->tools, &s->lit.box, s->extinction, s->emission, s->scene, &s->ambient);
+    enum bw_status status = bw_ambient_make(s->tools, &s->lit.box, s->extinction, s->emission, s->scene, &s->ambient);
     for (int l = 0; l < s->n_lights && !status; l++) status = s->status[l];
     if (status) return status;
     s->tools->parallel(s->tools->ctx, s->lit.box.n[2], layer_light, s);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The preview renderer: smoke as an absorbing, scattering, glowing medium under shadowed lights, the fire's own light and
- * a soft sky, over a studio floor. Physical where it is cheap, a photographer's taste elsewhere.
+/* The preview renderer: smoke as an absorbing, scattering, glowing medium under shadowed lights, the fire's own light
+ * and a soft sky, over a studio floor. Physical where it is cheap, a photographer's taste elsewhere.
  *
  * The medium is lit first (light.c, ambient.c), which gives every cell an extinction s and a source j = s·albedo·(light
  * that arrives and is scattered to the eye) + emission. What remains is classic emission and absorption along
@@ -52,19 +52,30 @@ struct bw_look {
     double bloom;       ///< share of light that spreads over the picture
     float albedo[3];    ///< what smoke scatters of the light it meets
     int32_t has_background;
-    float background[3];                 ///< linear; else the studio's backdrop
-    int32_t n_lights;                    ///< instead of the studio's two
+    float background[3]; ///< linear; else the studio's backdrop
+    int32_t n_lights;    ///< instead of the studio's two
     struct bw_light light[BW_LIGHTS];
 };
 #define BW_SOFTEN (1 / 3.0) ///< with the linear reading after it nearly a cubic B-spline
-#define BW_LOOK_DEFAULT                                                                                                 \
-    {.key = 1, .environment = 1, .fire = 1, .anisotropy = 0.45, .soften = BW_SOFTEN, .bloom = 0.06,                      \
-     .albedo = {0.92f, 0.92f, 0.92f}}
+#define BW_LOOK_DEFAULT                                                                                                \
+    {                                                                                                                  \
+        .key = 1, .environment = 1, .fire = 1, .anisotropy = 0.45, .soften = BW_SOFTEN, .bloom = 0.06, .albedo = {     \
+            0.92f,                                                                                                     \
+            0.92f,                                                                                                     \
+            0.92f                                                                                                      \
+        }                                                                                                              \
+    }
 
 /// Of fire: the studio dimmed, smoke sooty, flames that do not fill the film.
-#define BW_LOOK_FIRE                                                                                                    \
-    {.key = 0.15, .environment = 0.4, .fire = 0.4, .anisotropy = 0.45, .soften = BW_SOFTEN, .bloom = 0.06,               \
-     .albedo = {0.5f, 0.5f, 0.5f}}
+#define BW_LOOK_FIRE                                                                                                   \
+    {                                                                                                                  \
+        .key = 0.15, .environment = 0.4, .fire = 0.4, .anisotropy = 0.45, .soften = BW_SOFTEN, .bloom = 0.06,          \
+        .albedo = {                                                                                                    \
+            0.5f,                                                                                                      \
+            0.5f,                                                                                                      \
+            0.5f                                                                                                       \
+        }                                                                                                              \
+    }
 
 /// What stays the same over a movie.
 struct bw_scene {
@@ -78,8 +89,8 @@ struct bw_scene {
 };
 
 struct bw_planck;
-/// The lit medium: interleaved {j.r, j.g, j.b, s} a cell, 1/m; and flames, which glow between the cells as what they are
-/// there, for their light is far from linear in it: {flame, kelvin} a cell, or NULL.
+/// The lit medium: interleaved {j.r, j.g, j.b, s} a cell, 1/m; and flames, which glow between the cells as what they
+/// are there, for their light is far from linear in it: {flame, kelvin} a cell, or NULL.
 struct bw_lit {
     struct bw_dense box;
     float *rgbs;
@@ -134,8 +145,8 @@ struct bw_look_room bw_look_room(const struct bw_look *l);
 /// Draw `v` (density NULL and no flame: an empty stage) into `img`. Errors: BW_ERR_MEMORY.
 enum bw_status bw_render(const struct bw_tools *tools, const struct bw_volume *v, const struct bw_scene *scene,
                          struct bw_image *img);
-/// The same as linear light, before film. With `alpha` (w·h floats; NULL: the studio behind it) what is seen alone, over
-/// nothing, and how much of each pixel it covers.
+/// The same as linear light, before film. With `alpha` (w·h floats; NULL: the studio behind it) what is seen alone,
+/// over nothing, and how much of each pixel it covers.
 enum bw_status bw_render_linear(const struct bw_tools *tools, const struct bw_volume *v, const struct bw_scene *scene,
                                 struct bw_image *img, float *alpha);
 
@@ -170,9 +181,9 @@ static inline void bw_planck_read(const struct bw_planck *p, float kelvin, float
     for (int c = 0; c < 3; c++) rgb[c] = x > 0 ? p->rgb[i][c] + (p->rgb[i + 1][c] - p->rgb[i][c]) * (x - (float)i) : 0;
 }
 /* How flames are lit, for other renderers that shall look like this one. */
-#define BW_SOOT 0.16f    ///< extinction of a flame of 1 in units of smoke's
-#define BW_GLOW 14.0f    ///< radiance of a deep flame at the white point
-#define BW_CONTRAST 0.5  ///< of luminance between temperatures; 1 is physical
+#define BW_SOOT 0.16f   ///< extinction of a flame of 1 in units of smoke's
+#define BW_GLOW 14.0f   ///< radiance of a deep flame at the white point
+#define BW_CONTRAST 0.5 ///< of luminance between temperatures; 1 is physical
 
 /// What glows in a cell, {flame, kelvin}: flames, or, without any, all that is hot enough.
 void bw_fire_at(const struct bw_volume *v, size_t cell, double ambient, float fire[2]);
@@ -220,14 +231,8 @@ static inline float bw_exp_neg(float x)
 }
 
 /// Without the library call that fminf and fmaxf cost where NaN has to be honoured.
-static inline float bw_least(float a, float b)
-{
-    return a < b ? a : b;
-}
-static inline float bw_most(float a, float b)
-{
-    return a > b ? a : b;
-}
+static inline float bw_least(float a, float b) { return a < b ? a : b; }
+static inline float bw_most(float a, float b) { return a > b ? a : b; }
 
 /// Cells of a box.
 static inline size_t bw_dense_cells(const struct bw_dense *b)

@@ -154,10 +154,8 @@ enum bw_status bw_sequence_find(struct bw_sequence *s, const char *what, int64_t
     s->name = sequence_name(model);
     if (!s->name) status = BW_ERR_MEMORY;
     if (!status && !s->count) status = BW_ERR_IO;
-    if (status == BW_ERR_MEMORY)
-        snprintf(why, why_size, "out of memory for a list of files");
-    else if (status)
-        snprintf(why, why_size, "no file matches %s/%s in the frames wanted", folder, model);
+    if (status == BW_ERR_MEMORY) snprintf(why, why_size, "out of memory for a list of files");
+    else if (status) snprintf(why, why_size, "no file matches %s/%s in the frames wanted", folder, model);
     if (status) bw_sequence_free(s);
     return status;
 }

@@ -89,10 +89,8 @@ static void row_draw(int64_t y, void *user)
     for (int x = 0; x < d->img->w; x++) {
         double u = (x + 0.5) * sx;
         float *rgb = d->img->px + 3 * ((size_t)y * (size_t)d->img->w + (size_t)x);
-        if (d->colour)
-            (d->map == BW_MAP_INK ? ink_show : colour_show)(s, u, v, (float)fmax(d->range[1], 1e-30), rgb);
-        else
-            bw_map_colour(d->map, span > 0 ? (value_read(s, u, v) - (float)d->range[0]) / span : 0, rgb);
+        if (d->colour) (d->map == BW_MAP_INK ? ink_show : colour_show)(s, u, v, (float)fmax(d->range[1], 1e-30), rgb);
+        else bw_map_colour(d->map, span > 0 ? (value_read(s, u, v) - (float)d->range[0]) / span : 0, rgb);
         if (!s->solid) continue;
         double distance = (double)bw_slice_read(s, s->solid, u, v) / (s->h * sy); // in pixels
         float inside = (float)fmin(fmax(0.5 - distance, 0), 1), line = (float)fmin(fmax(1.5 - fabs(distance), 0), 1);
@@ -116,12 +114,9 @@ static void scale_bar(const struct draw *d, double text)
     double metre = d->img->w / (d->s->n[0] * d->s->h), len = round_length(0.28 * d->img->w / metre), px = len * metre;
     double x = text, y = d->img->h - 1.4 * text;
     char label[40];
-    if (len >= 1)
-        snprintf(label, sizeof label, "%g m", len);
-    else if (len >= 0.01)
-        snprintf(label, sizeof label, "%g cm", len * 100);
-    else
-        snprintf(label, sizeof label, "%g mm", len * 1000);
+    if (len >= 1) snprintf(label, sizeof label, "%g m", len);
+    else if (len >= 0.01) snprintf(label, sizeof label, "%g cm", len * 100);
+    else snprintf(label, sizeof label, "%g mm", len * 1000);
     bw_draw_rect(d->img, x - 1, y - 1, x + px + 1, y + 0.3 * text + 1, black, 0.5f);
     bw_draw_rect(d->img, x, y, x + px, y + 0.3 * text, white, 1);
     bw_draw_label(d->img, x, y - 1.7 * text, text, label);
@@ -154,7 +149,8 @@ static void title_draw(const struct draw *d, double text)
              unit);
     snprintf(range, sizeof range, "%.3g to %.3g", d->range[0], d->range[1]);
     snprintf(plane, sizeof plane, "%c = %.3g m", axis[s->axis], s->position);
-    snprintf(line, sizeof line, "%s  frame %lld  %.2f s  %s  %s", what, (long long)s->frame, fabs(s->time) < 5e-3 ? 0.0 : s->time, plane, range);
+    snprintf(line, sizeof line, "%s  frame %lld  %.2f s  %s  %s", what, (long long)s->frame,
+             fabs(s->time) < 5e-3 ? 0.0 : s->time, plane, range);
     if (bw_text_width(text, line) > d->img->w - 2 * text)
         snprintf(line, sizeof line, "%s  frame %lld  %s", what, (long long)s->frame, range);
     bw_draw_label(d->img, text, text, text, line);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The studio: a dark backdrop, a floor that takes the smoke's shadow and the fire's light and fades into the backdrop. The
- * floor's light is a map, made once a frame. Cheats: shadows are marched through the coarse grid, and the studio's rim
- * light does not reach the floor. */
+/* The studio: a dark backdrop, a floor that takes the smoke's shadow and the fire's light and fades into the backdrop.
+ * The floor's light is a map, made once a frame. Cheats: shadows are marched through the coarse grid, and the studio's
+ * rim light does not reach the floor. */
 #include "render.h"
 
 #include <math.h>
@@ -103,7 +103,8 @@ static void floor_light(const struct bw_studio *s, const double p[3], float rgb[
     const float fu = (float)(u - i), fv = (float)(v - j), *q = s->map + 3 * (j * s->n + i);
     const ptrdiff_t row = 3 * (ptrdiff_t)s->n;
     for (int c = 0; c < 3; c++)
-        rgb[c] = FLOOR * ((q[c] * (1 - fu) + q[c + 3] * fu) * (1 - fv) + (q[c + row] * (1 - fu) + q[c + row + 3] * fu) * fv);
+        rgb[c] =
+            FLOOR * ((q[c] * (1 - fu) + q[c + 3] * fu) * (1 - fv) + (q[c + row] * (1 - fu) + q[c + row + 3] * fu) * fv);
 }
 
 /// The wall, far from and at the middle of the picture.
@@ -131,8 +132,8 @@ void bw_studio_colour(const struct bw_studio *s, const double dir[3], double u, 
     const float vignette = (float)exp(-0.9 * (u * u + (v + 0.15) * (v + 0.15)));
     const float room = room_light(&scene->look);
     for (int c = 0; c < 3; c++)
-        rgb[c] = scene->look.has_background ? scene->look.background[c]
-                                            : room * (dark[c] + (light[c] - dark[c]) * vignette);
+        rgb[c] =
+            scene->look.has_background ? scene->look.background[c] : room * (dark[c] + (light[c] - dark[c]) * vignette);
     *depth = HUGE_VAL;
     if (!scene->floor || dir[2] > -1e-6) return;
     *depth = (scene->lo[2] - scene->camera.eye[2]) / dir[2];

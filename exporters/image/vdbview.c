@@ -273,10 +273,8 @@ static enum bw_status volume_read(const struct bw_vdb_view *v, struct bwvdb_file
         float *to[3] = {m, m + cells, m + 2 * cells};
         enum bw_status status = grid_sample(v, f, grids[i], &out->box, to, why, why_size);
         if (status) return status;
-        if (i < DYE)
-            *slots[i] = m;
-        else
-            memcpy(out->dye, to, sizeof to);
+        if (i < DYE) *slots[i] = m;
+        else memcpy(out->dye, to, sizeof to);
         if (i == TEMPERATURE) temperature_decode(bwvdb_grid_info(f, grids[i]), m, cells);
         m += i < DYE ? cells : 3 * cells;
     }
@@ -298,7 +296,8 @@ enum bw_status bw_vdb_volume(const struct bw_vdb_view *v, const char *path, stru
     if (s) return fail(&error, s, why, why_size);
     int own = v->field ? bwvdb_find(f, v->field) : -1;
     int grids[GRIDS] = {own >= 0 && bwvdb_grid_info(f, own)->comps == 1 ? own : grid_find(f, bw_density_names, 1),
-                    grid_find(f, bw_flame_names, 1), grid_find(f, bw_temperature_names, 1), grid_find(f, bw_dye_names, 3), v->field ? -1 : grid_find(f, solid_names, 1)};
+                        grid_find(f, bw_flame_names, 1), grid_find(f, bw_temperature_names, 1),
+                        grid_find(f, bw_dye_names, 3), v->field ? -1 : grid_find(f, solid_names, 1)};
     if (grids[0] < 0 && grids[1] < 0) grids[0] = grid_choose(v, f);
     if (grids[0] >= 0 && bwvdb_grid_info(f, grids[0])->comps != 1) grids[0] = -1;
     box_choose(v, f, grids, &out->box);

@@ -23,8 +23,8 @@ enum bw_status bw_sequence_find(struct bw_sequence *s, const char *what, int64_t
 void bw_sequence_free(struct bw_sequence *s);
 
 /// Names by which grids are known, ours first; each list ends with NULL.
-extern const char *const bw_density_names[], *const bw_flame_names[], *const bw_temperature_names[], *const bw_dye_names[],
-    *const bw_velocity_names[];
+extern const char *const bw_density_names[],
+    *const bw_flame_names[], *const bw_temperature_names[], *const bw_dye_names[], *const bw_velocity_names[];
 
 struct bw_vdb_view {
     const struct bw_tools *tools;

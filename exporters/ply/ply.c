@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Exporter `ply`: particles as numbered point clouds, ply/NAME_PARTICLES_0001.ply, little-endian binary, one file a frame
- * and kind of particles. `pos` becomes x y z, `colour` red green blue, other attributes keep their names, vectors with _x _y _z;
- * positions are float, or double where asked for, `id` is a 32-bit number. Blender, Houdini and MeshLab read it, and so
- * does vorton.emit. Axes and lengths are those of the bake: z up, metres. */
+/* Exporter `ply`: particles as numbered point clouds, ply/NAME_PARTICLES_0001.ply, little-endian binary, one file a
+ * frame and kind of particles. `pos` becomes x y z, `colour` red green blue, other attributes keep their names, vectors
+ * with _x _y _z; positions are float, or double where asked for, `id` is a 32-bit number. Blender, Houdini and MeshLab
+ * read it, and so does vorton.emit. Axes and lengths are those of the bake: z up, metres. */
 #include <billow/plugin.h>
 #include <outputs.h>
 
@@ -19,7 +19,8 @@ static const struct bw_param params[] = {
     BW_STRING(struct options, particles, "particles", NULL, "Which ones, such as tracers; all when absent."),
     BW_STRING(struct options, name, "name", NULL, "First part of the file names; the preset's name when absent."),
     BW_INT(struct options, every, "every", "1", 1, 1000000, "Write one frame of so many."),
-    BW_CHOICE(struct options, precision, "precision", "float", "float|double", "Of positions and other 64-bit attributes."),
+    BW_CHOICE(struct options, precision, "precision", "float", "float|double",
+              "Of positions and other 64-bit attributes."),
 };
 
 struct state {
@@ -27,20 +28,22 @@ struct state {
 };
 
 /// Number of bytes a value takes in the file.
-static size_t value_bytes(const struct bw_attribute *a, int wide)
-{
-    return a->precision == BW_F64P && wide ? 8 : 4;
-}
+static size_t value_bytes(const struct bw_attribute *a, int wide) { return a->precision == BW_F64P && wide ? 8 : 4; }
 
 static void head_write(FILE *f, const struct bw_snapshot_particles *p, const struct bw_frame *frame, int wide)
 {
     static const char *const axes[] = {"x", "y", "z"}, *const colours[] = {"red", "green", "blue"};
-    fprintf(f, "ply\nformat binary_little_endian 1.0\ncomment Billow frame %lld time %.9g s, metres, z up\nelement vertex %lld\n",
-            (long long)frame->number, frame->time, (long long)p->count);
+    fprintf(
+        f,
+        "ply\nformat binary_little_endian 1.0\ncomment Billow frame %lld time %.9g s, metres, z up\nelement vertex %lld\n",
+        (long long)frame->number, frame->time, (long long)p->count);
     for (uint32_t a = 0; a < p->n_attributes; a++)
         for (uint32_t c = 0; c < p->attributes[a].comps; c++) {
             const struct bw_attribute *at = &p->attributes[a];
-            fprintf(f, "property %s ", at->precision == BW_I64 ? "int" : value_bytes(at, wide) == 8 ? "double" : "float");
+            fprintf(f, "property %s ",
+                    at->precision == BW_I64      ? "int"
+                    : value_bytes(at, wide) == 8 ? "double"
+                                                 : "float");
             if (!strcmp(at->name, "pos")) fprintf(f, "%s\n", axes[c % 3]);
             else if (!strcmp(at->name, "colour")) fprintf(f, "%s\n", colours[c % 3]);
             else if (at->comps == 1) fprintf(f, "%s\n", at->name);
@@ -84,12 +87,14 @@ static int rows_write(FILE *f, const struct bw_snapshot_particles *p, int wide)
     return fwrite(buffer, 1, used, f) == used;
 }
 
-static enum bw_status file_write(struct bw_exporter *e, const struct bw_snapshot_particles *p, const struct bw_frame *frame)
+static enum bw_status file_write(struct bw_exporter *e, const struct bw_snapshot_particles *p,
+                                 const struct bw_frame *frame)
 {
     const struct options *o = e->params;
     struct state *s = e->state;
     char name[512];
-    snprintf(name, sizeof name, "ply/%.150s_%.150s_%04lld.ply", o->name ? o->name : e->bake->name, p->name, (long long)frame->number);
+    snprintf(name, sizeof name, "ply/%.150s_%.150s_%04lld.ply", o->name ? o->name : e->bake->name, p->name,
+             (long long)frame->number);
     const char *path = e->host->output_begin(e, name);
     if (!path) return BW_ERR_IO;
     FILE *f = fopen(path, "wb");
@@ -111,7 +116,9 @@ static enum bw_status frame_write(struct bw_exporter *e, const struct bw_frame *
         status = file_write(e, &frame->particles[i], frame);
         found = 1;
     }
-    if (!found && !status) return e->host->fail(e, BW_ERR_PRESET, "there are no particles \"%s\"", o->particles ? o->particles : "of any kind");
+    if (!found && !status)
+        return e->host->fail(e, BW_ERR_PRESET, "there are no particles \"%s\"",
+                             o->particles ? o->particles : "of any kind");
     return status;
 }
 

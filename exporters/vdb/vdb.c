@@ -58,7 +58,8 @@ static const struct bw_param params[] = {
 /* The first domain's files are called as the preset, another's as the preset and the domain. */
 static void name_default(const struct bw_exporter *e, char out[256])
 {
-    snprintf(out, 256, "%.120s%s%.120s", e->bake->name, e->domain ? "_" : "", e->domain ? e->domains[e->domain]->name : "");
+    snprintf(out, 256, "%.120s%s%.120s", e->bake->name, e->domain ? "_" : "",
+             e->domain ? e->domains[e->domain]->name : "");
 }
 
 static enum bw_status blend_find(struct bw_exporter *e)
@@ -69,7 +70,8 @@ static enum bw_status blend_find(struct bw_exporter *e)
     st->blend = nest_find(e->domains, e->n_domains, p->blend);
     if (!st->blend) return e->host->fail(e, BW_ERR_PRESET, "there is no domain \"%s\" to blend with", p->blend);
     if (st->blend->h == e->domains[e->domain]->h)
-        return e->host->fail(e, BW_ERR_PRESET, "domain %s is no finer and no coarser: nothing tells which one fades", p->blend);
+        return e->host->fail(e, BW_ERR_PRESET, "domain %s is no finer and no coarser: nothing tells which one fades",
+                             p->blend);
     return BW_OK;
 }
 

@@ -25,7 +25,7 @@ struct vdb_params {
     int32_t velocity;    ///< enum vdb_velocity
     int32_t temperature; ///< enum vdb_temperature
     int64_t velocity_pad;
-    const char *blend;   ///< another domain's name, or NULL
+    const char *blend; ///< another domain's name, or NULL
     double edge;
     double scale, threshold, normalized_at;
 };
@@ -33,7 +33,7 @@ struct vdb_params {
 struct vdb_state {
     char stem[200]; ///< "vdb/plume_"
     int32_t digits;
-    int32_t said;   ///< the first file has been announced
+    int32_t said;                       ///< the first file has been announced
     const struct bw_domain_info *blend; ///< NULL: the domain is written as it is
 };
 

@@ -71,10 +71,7 @@ static int unit_is(const struct bw_field_info *info, const char *unit)
 }
 
 /* Numbers and shares (colours among them) have no direction in space; whatever carries a unit has. */
-static int vector_points(const struct bw_field_info *info)
-{
-    return info->unit && *info->unit && !unit_is(info, "1");
-}
+static int vector_points(const struct bw_field_info *info) { return info->unit && *info->unit && !unit_is(info, "1"); }
 
 /* Kelvin above ambient → the number in the file. */
 static double temperature_gain(const struct vdb_params *p)
@@ -196,7 +193,8 @@ static int block_scale(struct bw_exporter *e, const struct bw_field_info *info, 
     for (uint32_t c = 0; c < info->comps; c++, out += (size_t)cells * value) {
         const char *in = b->data[c];
         for (int64_t q = 0; q < cells; q++) {
-            const int32_t at[3] = {(int32_t)(q % b->n[0]), (int32_t)(q / b->n[0] % b->n[1]), (int32_t)(q / b->n[0] / b->n[1])};
+            const int32_t at[3] = {(int32_t)(q % b->n[0]), (int32_t)(q / b->n[0] % b->n[1]),
+                                   (int32_t)(q / b->n[0] / b->n[1])};
             double x[3];
             int64_t from = 0;
             for (int a = 0; a < 3; a++) {

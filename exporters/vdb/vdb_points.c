@@ -9,13 +9,15 @@ enum { ATTRIBUTES_MOST = 32 };
 static const struct {
     const char *ours, *theirs;
     uint32_t length, turns; ///< 1: `scale` applies; `up` applies
-} names[] = {{"velocity", "v", 1, 1}, {"radius", "pscale", 1, 0}, {"colour", "Cd", 0, 0}, {"strength", "strength", 0, 1}};
+} names[] = {
+    {"velocity", "v", 1, 1}, {"radius", "pscale", 1, 0}, {"colour", "Cd", 0, 0}, {"strength", "strength", 0, 1}};
 
 static struct bwvdb_points_attribute attribute_of(const struct bw_snapshot_particles *p, uint32_t a, double scale)
 {
     static const uint32_t numbers[] = {[BW_F32] = BWVDB_F32, [BW_F64P] = BWVDB_F64, [BW_I64] = BWVDB_I64};
     const struct bw_attribute *at = &p->attributes[a];
-    struct bwvdb_points_attribute out = {.name = at->name, .comps = at->comps, .number = numbers[at->precision], .data = p->data[a]};
+    struct bwvdb_points_attribute out = {
+        .name = at->name, .comps = at->comps, .number = numbers[at->precision], .data = p->data[a]};
     for (uint32_t i = 0; i < BW_COUNT(names); i++) {
         if (strcmp(names[i].ours, at->name)) continue;
         out.name = names[i].theirs;
@@ -25,11 +27,13 @@ static struct bwvdb_points_attribute attribute_of(const struct bw_snapshot_parti
     return out;
 }
 
-static enum bw_status particles_add(struct bw_exporter *e, const struct bw_snapshot_particles *p, struct bwvdb_writer *w)
+static enum bw_status particles_add(struct bw_exporter *e, const struct bw_snapshot_particles *p,
+                                    struct bwvdb_writer *w)
 {
     const struct vdb_params *o = e->params;
     struct bwvdb_points_attribute attribute[ATTRIBUTES_MOST];
-    struct bwvdb_points points = {.name = p->name, .count = p->count, .gain = o->scale, .y_up = o->up == 1, .attributes = attribute};
+    struct bwvdb_points points = {
+        .name = p->name, .count = p->count, .gain = o->scale, .y_up = o->up == 1, .attributes = attribute};
     struct bwvdb_error error;
     for (uint32_t a = 0; a < p->n_attributes && points.n_attributes < ATTRIBUTES_MOST; a++) {
         const struct bw_attribute *at = &p->attributes[a];

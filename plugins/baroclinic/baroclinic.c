@@ -5,9 +5,9 @@
  *     density: local    (∇ρ × g)/ρ = ∇ ln ρ × g
  *     ρ = ρ₀ + ρ',  ρ' = d - ρ₀ β T        d: deviation that the fluid carries, T: its excess over ambient temperature
  *
- * On vortons: by way of a lattice (lattice.c), dα/dt = V (∇ρ × g)/ρ₀, whose sum is zero; vorton.advect integrates it with their
- * positions. `method: seed` is Gourlay's (seed.c), added once a step. On a grid: `velocity: vel` pushes that field by q g (force.c), whose
- * curl is the same; density and temperature are then the grid's.
+ * On vortons: by way of a lattice (lattice.c), dα/dt = V (∇ρ × g)/ρ₀, whose sum is zero; vorton.advect integrates it
+ * with their positions. `method: seed` is Gourlay's (seed.c), added once a step. On a grid: `velocity: vel` pushes that
+ * field by q g (force.c), whose curl is the same; density and temperature are then the grid's.
  *
  * The explicit step must resolve the fastest wave, N² = g |ρ'|/(ρ₀ h): dt ≤ 0.5/N.
  *     Gourlay, Fluid Simulation for Video Games, part 8; Turner, Buoyancy Effects in Fluids, 1973, 1.2. */
@@ -28,7 +28,8 @@ struct params {
 };
 
 static const struct bw_param params[] = {
-    BW_VEC3(struct params, gravity, "gravity", "[0, 0, -9.81]", "m/s^2", "Gravity; what of it points out of a 2D domain does nothing."),
+    BW_VEC3(struct params, gravity, "gravity", "[0, 0, -9.81]", "m/s^2",
+            "Gravity; what of it points out of a 2D domain does nothing."),
     {.key = "ambient",
      .type = BW_PARAM_F64,
      .offset = BW_OFFSET(struct params, ambient, double),
@@ -38,18 +39,23 @@ static const struct bw_param params[] = {
      .unit = "kg/m^3",
      .doc = "Density of the fluid around.",
      .flags = BW_PARAM_MIN_OPEN},
-    BW_F64(struct params, expansion, "expansion", "3.41e-3", 0, 1, NULL, "Thermal expansion, 1/K; an ideal gas's is 1 over its temperature."),
-    BW_CHOICE(struct params, density, "density", "boussinesq", "boussinesq|local",
-              "What the gradient is divided by: the ambient density, or that of the place, for deviations beyond a third."),
-    BW_CHOICE(struct params, method, "method", "conserve", "conserve|seed",
-              "conserve: no vorticity is lost on the way to the vortons; seed: Gourlay's, read at the vortons, once a step."),
+    BW_F64(struct params, expansion, "expansion", "3.41e-3", 0, 1, NULL,
+           "Thermal expansion, 1/K; an ideal gas's is 1 over its temperature."),
+    BW_CHOICE(
+        struct params, density, "density", "boussinesq", "boussinesq|local",
+        "What the gradient is divided by: the ambient density, or that of the place, for deviations beyond a third."),
+    BW_CHOICE(
+        struct params, method, "method", "conserve", "conserve|seed",
+        "conserve: no vorticity is lost on the way to the vortons; seed: Gourlay's, read at the vortons, once a step."),
     BW_F64(struct params, cell, "cell", "0 m", 0, 1e6, "m", "Spacing of the vortons' lattice; 0: their mean radius."),
-    BW_FIELD(struct params, velocity, "velocity", "none", "Staggered field to push, such as vel, by the grid's density and temperature."),
-    BW_F64(struct params, smoke, "smoke", "0 kg/m^3", -1e6, 1e6, "kg/m^3", "On a grid: what smoke of density 1 adds to the air."),
+    BW_FIELD(struct params, velocity, "velocity", "none",
+             "Staggered field to push, such as vel, by the grid's density and temperature."),
+    BW_F64(struct params, smoke, "smoke", "0 kg/m^3", -1e6, 1e6, "kg/m^3",
+           "On a grid: what smoke of density 1 adds to the air."),
 };
 
 static const struct bw_attribute attributes[] = {
-    {"pos", BW_F64P, 3, "m"},      {"strength", BW_F64P, 3, "m^3/s"},  {"radius", BW_F64P, 1, "m"},
+    {"pos", BW_F64P, 3, "m"},      {"strength", BW_F64P, 3, "m^3/s"}, {"radius", BW_F64P, 1, "m"},
     {"volume", BW_F64P, 1, "m^3"}, {"density", BW_F64P, 1, "kg/m^3"}, {"temperature", BW_F64P, 1, "K"},
 };
 
@@ -70,8 +76,18 @@ static const struct bw_port ports[] = {
      .flags = BW_PORT_LIST,
      .kinds = BW_KIND_BIT(BW_MAC),
      .from = "velocity"},
-    {.name = "temperature", .kind = BW_SCALAR, .access = BW_READ, .unit = "K", .doc = "On a grid: excess over ambient.", .flags = BW_PORT_OPTIONAL},
-    {.name = "density", .kind = BW_SCALAR, .access = BW_READ, .unit = "1", .doc = "On a grid: smoke.", .flags = BW_PORT_OPTIONAL},
+    {.name = "temperature",
+     .kind = BW_SCALAR,
+     .access = BW_READ,
+     .unit = "K",
+     .doc = "On a grid: excess over ambient.",
+     .flags = BW_PORT_OPTIONAL},
+    {.name = "density",
+     .kind = BW_SCALAR,
+     .access = BW_READ,
+     .unit = "1",
+     .doc = "On a grid: smoke.",
+     .flags = BW_PORT_OPTIONAL},
 };
 
 struct state {
@@ -110,12 +126,14 @@ struct vortons {
     double most, radius; ///< largest |ρ'|; mean radius
 };
 
-static enum bw_status vortons_look(struct bw_stage *s, struct bw_particles *particles, const struct weight *w, struct vortons *out)
+static enum bw_status vortons_look(struct bw_stage *s, struct bw_particles *particles, const struct weight *w,
+                                   struct vortons *out)
 {
     const struct bw_particles_api *api = s->host->extension(BW_PARTICLES_API);
     *out = (struct vortons){.m = {.count = particles ? api->count(particles) : 0}};
     if (!out->m.count) return BW_OK;
-    const double *d = api->attribute(particles, "density"), *t = api->attribute(particles, "temperature"), *r = api->attribute(particles, "radius");
+    const double *d = api->attribute(particles, "density"), *t = api->attribute(particles, "temperature"),
+                 *r = api->attribute(particles, "radius");
     double *deviation = s->host->scratch(s, (size_t)out->m.count * sizeof *deviation);
     if (!deviation) return BW_ERR_MEMORY;
     double least = 0, most = 0, radius = 0; // in registers
@@ -151,8 +169,9 @@ static enum bw_status vortons_generate(struct bw_stage *s, struct bw_particles *
     enum bw_status status = vortons_look(s, particles, &w, &v);
     if (status || !(v.most > 0) || !(gravity_size(&w) > 0)) return status;
     st->found = (struct transfer){0};
-    status = p->method == METHOD_SEED ? seed_generate(s, &v.m, &w, rate, &st->found)
-                                      : lattice_generate(s, &v.m, p->cell > 0 ? p->cell : v.radius, &w, rate, &st->found);
+    status = p->method == METHOD_SEED
+                 ? seed_generate(s, &v.m, &w, rate, &st->found)
+                 : lattice_generate(s, &v.m, p->cell > 0 ? p->cell : v.radius, &w, rate, &st->found);
     st->seconds += clock_seconds() - begun;
     return status;
 }
@@ -184,9 +203,10 @@ static void deviation_warn(struct bw_stage *s, double most)
 {
     const struct params *p = s->params;
     if (!(most > WARN_ABOVE) || p->density) return;
-    s->host->log(s, BW_LOG_WARNING,
-                 "density deviates by %.0f %% of ambient; Boussinesq's approximation is good to about 30 %%: `density: local` goes further",
-                 100 * most);
+    s->host->log(
+        s, BW_LOG_WARNING,
+        "density deviates by %.0f %% of ambient; Boussinesq's approximation is good to about 30 %%: `density: local` goes further",
+        100 * most);
 }
 
 static void transfer_tell(struct bw_stage *s)
@@ -212,7 +232,8 @@ static enum bw_status init(struct bw_stage *s)
     const void *table;
     if (s->ports[PORT_VELOCITY].count) return BW_OK;
     if (!s->ports[PORT_VORTONS].particles)
-        return s->host->fail(s, BW_ERR_PRESET, "there are no vortons in this chain, and `velocity` names no field: nothing to act on");
+        return s->host->fail(s, BW_ERR_PRESET,
+                             "there are no vortons in this chain, and `velocity` names no field: nothing to act on");
     if (p->method != METHOD_SEED && !s->host->find_stage(s, BW_CARRIER, 0, &table))
         return s->host->fail(s, BW_ERR_PRESET, "needs a `vorton.advect` in the chain, which integrates what it says");
     return BW_OK;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Every face gets dt g (q_low + q_high)/2, q from the smoke and the temperature of the cells on both sides; second order,
- * explicit. The projection takes out what is a gradient and leaves the baroclinic vorticity. */
+/* Every face gets dt g (q_low + q_high)/2, q from the smoke and the temperature of the cells on both sides; second
+ * order, explicit. The projection takes out what is a gradient and leaves the baroclinic vorticity. */
 #include "force.h"
 
 /// A block's q with a cell around.
@@ -61,8 +61,13 @@ enum bw_status grid_push(struct bw_stage *s, const struct grid_force *f, double 
     if (f->temperature) access[n++] = (struct bw_access){f->temperature, BW_READ, 1};
     if (f->smoke) access[n++] = (struct bw_access){f->smoke, BW_READ, 1};
     if (n == 1) return BW_OK;
-    enum bw_status st = s->host->sweep(
-        s, &(struct bw_sweep){.access = access, .n_access = n, .block = 2, .body = block_push, .user = (void *)(intptr_t)f, .maxs = most, .n_maxs = 1});
+    enum bw_status st = s->host->sweep(s, &(struct bw_sweep){.access = access,
+                                                             .n_access = n,
+                                                             .block = 2,
+                                                             .body = block_push,
+                                                             .user = (void *)(intptr_t)f,
+                                                             .maxs = most,
+                                                             .n_maxs = 1});
     *most = fmax(*most, 0);
     return st;
 }

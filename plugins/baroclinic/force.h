@@ -8,7 +8,7 @@
 struct grid_force {
     struct bw_field *vel, *temperature, *smoke; ///< the latter two may be NULL
     const struct weight *weight;
-    double smoke_density;                       ///< kg/m³ of smoke of density 1
+    double smoke_density; ///< kg/m³ of smoke of density 1
 };
 
 /// Push `vel` for s->dt; with dt = 0 only look. *most: largest |ρ'|/ρ₀.

@@ -3,24 +3,25 @@
  *
  *   mass, volume   M_i = Σ_p ρ'_p V_p w_ip,  W_i = Σ_p V_p w_ip,   w quadratic B-splines over 3×3×3 nodes: Σ_i w_ip = 1
  *   generation     A_i = h³ (∇q)_i × g,  q = ρ'/ρ₀ or ln(1 + ρ'/ρ₀), whose gradient is ∇ρ/ρ;  ρ'_i = M_i/h³
- *                  (∇q)_i is the difference of faces over h; a face is the mean of two nodes, or ambient, 0, where one of
- *                  them holds no vortons: differences are one-sided at the edge of what there is, and Σ A_i = 0 to rounding
- *   vortons        dα_p/dt = V_p Σ_i w_ip A_i / W_i:  Σ dα_p/dt = Σ A_i, and V_p ∇q × g where vortons fill space
+ *                  (∇q)_i is the difference of faces over h; a face is the mean of two nodes, or ambient, 0, where one
+ * of them holds no vortons: differences are one-sided at the edge of what there is, and Σ A_i = 0 to rounding vortons
+ * dα_p/dt = V_p Σ_i w_ip A_i / W_i:  Σ dα_p/dt = Σ A_i, and V_p ∇q × g where vortons fill space
  *
- * Reading the gradient at the vortons, as Gourlay does, loses what arises beside them: half of a layer whose outside is empty.
- * Second order inside. The lattice is fixed in space and made of bricks of 8³ nodes, only where vortons are. Bricks add to their neighbours,
- * those of one parity (of eight) at a time, so that the order of additions is always the same. */
+ * Reading the gradient at the vortons, as Gourlay does, loses what arises beside them: half of a layer whose outside is
+ * empty. Second order inside. The lattice is fixed in space and made of bricks of 8³ nodes, only where vortons are.
+ * Bricks add to their neighbours, those of one parity (of eight) at a time, so that the order of additions is always
+ * the same. */
 #include "lattice.h"
 #include <math.h>
 #include <string.h>
 
 enum { EDGE = 8, NODES = EDGE * EDGE * EDGE, WIDE = EDGE + 2, WIDE_NODES = WIDE * WIDE * WIDE, VALUES = 3 };
 #define MOST_BRICKS (1 << 26) /* of the box round all; 4 bytes each */
-#define HELD 1e-9 /* a node holds vortons above this share of its volume */
+#define HELD 1e-9             /* a node holds vortons above this share of its volume */
 
 struct brick {
     int32_t at[3];
-    int64_t begin, end;          ///< its vortons in `order`
+    int64_t begin, end; ///< its vortons in `order`
     double mass[NODES], volume[NODES], q[NODES];
     double given[NODES][VALUES]; ///< A / W
     double lattice, all, made[VALUES];
@@ -89,10 +90,11 @@ static enum bw_status box_find(struct bw_stage *s, struct lattice *l)
     points_box(l->m, lo, hi);
     for (int a = 0; a < 3; a++) all *= (hi[a] - lo[a]) / (EDGE * l->h) + 3;
     if (!(all < MOST_BRICKS) || !(fabs(lo[0]) + fabs(lo[1]) + fabs(lo[2]) < 1e12 * l->h))
-        return s->host->fail(s, BW_ERR_DIVERGED,
-                             "vortons from (%g, %g, %g) to (%g, %g, %g) m are too far apart for a lattice of %g m: raise `cell`, or lower "
-                             "vorton.advect's `limit`",
-                             lo[0], lo[1], lo[2], hi[0], hi[1], hi[2], l->h);
+        return s->host->fail(
+            s, BW_ERR_DIVERGED,
+            "vortons from (%g, %g, %g) to (%g, %g, %g) m are too far apart for a lattice of %g m: raise `cell`, or lower "
+            "vorton.advect's `limit`",
+            lo[0], lo[1], lo[2], hi[0], hi[1], hi[2], l->h);
     for (int a = 0; a < 3; a++) {
         double w[3];
         l->low[a] = floor_div(spline(lo[a] / l->h, w)) - 1;
@@ -270,7 +272,10 @@ static void brick_generate(int64_t i, uint32_t worker, void *user)
     for (int k = 0; k < NODES; k++) {
         double a[VALUES];
         if (!(b->volume[k] > 0)) continue;
-        node_generate(l, (const double(*)[4])wide.v + (k % EDGE + 1 + WIDE * (k / EDGE % EDGE + 1 + WIDE * (k / EDGE / EDGE + 1))), a);
+        node_generate(l,
+                      (const double(*)[4])wide.v +
+                          (k % EDGE + 1 + WIDE * (k / EDGE % EDGE + 1 + WIDE * (k / EDGE / EDGE + 1))),
+                      a);
         b->all += sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
         for (int c = 0; c < VALUES; c++) {
             b->made[c] += a[c];
@@ -320,8 +325,8 @@ static void transfer_sum(const struct lattice *l, struct transfer *found)
     }
 }
 
-enum bw_status lattice_generate(struct bw_stage *s, const struct mass_points *m, double h, const struct weight *w, double *rate,
-                                struct transfer *found)
+enum bw_status lattice_generate(struct bw_stage *s, const struct mass_points *m, double h, const struct weight *w,
+                                double *rate, struct transfer *found)
 {
     struct lattice l = {.m = m, .w = w, .h = h, .rate = rate};
     enum bw_status st = box_find(s, &l);
@@ -329,7 +334,8 @@ enum bw_status lattice_generate(struct bw_stage *s, const struct mass_points *m,
     if (!st) st = order_make(s, &l);
     if (st) return st;
     shared_fill(l.map);
-    for (l.now = 0; l.now < 8; l.now++) s->host->parallel_for(s, l.n_parity[l.now + 1] - l.n_parity[l.now], brick_gather, &l);
+    for (l.now = 0; l.now < 8; l.now++)
+        s->host->parallel_for(s, l.n_parity[l.now + 1] - l.n_parity[l.now], brick_gather, &l);
     s->host->parallel_for(s, l.bricks, brick_state, &l);
     s->host->parallel_for(s, l.bricks, brick_generate, &l);
     s->host->parallel_for(s, l.bricks, brick_give, &l);

@@ -28,7 +28,8 @@ struct weight {
 /// ρ', kg/m³, of fluid whose density at ambient temperature deviates by d and whose temperature by T.
 static inline double weight_deviation(const struct weight *w, double d, double t)
 {
-    return w->local ? (w->ambient + d) / fmax(1 + w->expansion * t, WEIGHT_THIN) - w->ambient : d - w->ambient * w->expansion * t;
+    return w->local ? (w->ambient + d) / fmax(1 + w->expansion * t, WEIGHT_THIN) - w->ambient
+                    : d - w->ambient * w->expansion * t;
 }
 
 /// q, of whose gradient vorticity is made: ρ'/ρ₀, or ln(ρ/ρ₀).
@@ -40,12 +41,12 @@ static inline double weight_of(const struct weight *w, double deviation)
 
 /// What a transfer found.
 struct transfer {
-    double mass;          ///< Σ ρ'V of the vortons, kg
-    double size;          ///< Σ |ρ'V|, kg
-    double lattice;       ///< Σ ρ'h³ on the lattice, kg
-    double made[3], all;  ///< Σ dα/dt and Σ |dα/dt|, m³/s²
-    int64_t nodes;        ///< that hold vortons
-    int64_t thinned;      ///< with `local`: nodes lighter than a tenth of ambient, taken as a tenth
+    double mass;         ///< Σ ρ'V of the vortons, kg
+    double size;         ///< Σ |ρ'V|, kg
+    double lattice;      ///< Σ ρ'h³ on the lattice, kg
+    double made[3], all; ///< Σ dα/dt and Σ |dα/dt|, m³/s²
+    int64_t nodes;       ///< that hold vortons
+    int64_t thinned;     ///< with `local`: nodes lighter than a tenth of ambient, taken as a tenth
 };
 
 /// The box round all of them; comparisons, because fmin is a call, of locals, because memory may be anybody's.
@@ -61,11 +62,12 @@ static inline void points_box(const struct mass_points *m, double lo[3], double 
     for (int a = 0; a < 3; a++) lo[a] = least[a], hi[a] = most[a];
 }
 
-/// Add dα/dt (m³/s², count × 3) by way of a lattice of spacing h. Errors: BW_ERR_MEMORY; BW_ERR_DIVERGED when the vortons
-/// spread too far for one.
-enum bw_status lattice_generate(struct bw_stage *s, const struct mass_points *m, double h, const struct weight *w, double *rate,
-                                struct transfer *found);
+/// Add dα/dt (m³/s², count × 3) by way of a lattice of spacing h. Errors: BW_ERR_MEMORY; BW_ERR_DIVERGED when the
+/// vortons spread too far for one.
+enum bw_status lattice_generate(struct bw_stage *s, const struct mass_points *m, double h, const struct weight *w,
+                                double *rate, struct transfer *found);
 /// The same as in Gourlay's article.
-enum bw_status seed_generate(struct bw_stage *s, const struct mass_points *m, const struct weight *w, double *rate, struct transfer *found);
+enum bw_status seed_generate(struct bw_stage *s, const struct mass_points *m, const struct weight *w, double *rate,
+                             struct transfer *found);
 
 #endif

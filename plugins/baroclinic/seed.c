@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Gourlay, Fluid Simulation for Video Games, part 8, as it stands: masses go to a uniform grid round all vortons, of about as
- * many cells as there are, by trilinear weights (Σ grid·cell = Σ mass); its gradient is central, one-sided on the six faces of the box; it is read at the
- * vortons, dα/dt = V ∇ρ × g / ρ₀. (His factor ½ belongs to angular velocity, which is what he keeps instead of vorticity.)
- * Memory is waited for, not arithmetic: 13 ns a vorton. Serial where it adds up, so that the order of additions is always the same. */
+/* Gourlay, Fluid Simulation for Video Games, part 8, as it stands: masses go to a uniform grid round all vortons, of
+ * about as many cells as there are, by trilinear weights (Σ grid·cell = Σ mass); its gradient is central, one-sided on
+ * the six faces of the box; it is read at the vortons, dα/dt = V ∇ρ × g / ρ₀. (His factor ½ belongs to angular
+ * velocity, which is what he keeps instead of vorticity.) Memory is waited for, not arithmetic: 13 ns a vorton. Serial
+ * where it adds up, so that the order of additions is always the same. */
 #include "lattice.h"
 #include <math.h>
 #include <string.h>
@@ -26,7 +27,8 @@ struct seed_lattice {
     struct place *place;
     four *corner; ///< readable a row and a point before the first
     float *density;
-    four *curl; ///< ∇ρ × g, kg/(m³ s²): of points, so that vortons, which are looked up in it eight times, have less to do
+    four *curl; ///< ∇ρ × g, kg/(m³ s²): of points, so that vortons, which are looked up in it eight times, have less to
+                ///< do
     double *rate;
 };
 
@@ -46,13 +48,15 @@ static void shape_choose(struct seed_lattice *l)
 
 static struct place place_of(const struct seed_lattice *l, const double *x)
 {
-    const four y = {(float)((x[0] - l->lo[0]) * l->per[0]), (float)((x[1] - l->lo[1]) * l->per[1]), (float)((x[2] - l->lo[2]) * l->per[2]), 0};
+    const four y = {(float)((x[0] - l->lo[0]) * l->per[0]), (float)((x[1] - l->lo[1]) * l->per[1]),
+                    (float)((x[2] - l->lo[2]) * l->per[2]), 0};
     const four_whole at = __builtin_convertvector(y, four_whole);
     return (struct place){y - __builtin_convertvector(at, four), at[0] + l->n[0] * (at[1] + l->n[1] * at[2])};
 }
 
-/* What a cell's vortons give to its corners is kept by the cell, four at its low z and four at its high as of the cell above, and
- * handed to the points afterwards: a sum over the same memory in the same places does not wait for what was written last. */
+/* What a cell's vortons give to its corners is kept by the cell, four at its low z and four at its high as of the cell
+ * above, and handed to the points afterwards: a sum over the same memory in the same places does not wait for what was
+ * written last. */
 static void masses_add(struct seed_lattice *l, struct transfer *found)
 {
     const double per = 1 / (l->h[0] * l->h[1] * l->h[2]);
@@ -61,7 +65,8 @@ static void masses_add(struct seed_lattice *l, struct transfer *found)
     for (int64_t p = 0; p < l->m->count; p++) {
         const double own = l->m->deviation[p] * l->m->volume[p];
         const struct place c = l->place[p] = place_of(l, l->m->pos[p]);
-        const four along = c.f[0] * (four){-1, 1, -1, 1} + (four){1, 0, 1, 0}, across = c.f[1] * (four){-1, -1, 1, 1} + (four){1, 1, 0, 0};
+        const four along = c.f[0] * (four){-1, 1, -1, 1} + (four){1, 0, 1, 0},
+                   across = c.f[1] * (four){-1, -1, 1, 1} + (four){1, 1, 0, 0};
         const four all = (float)(own * per) * along * across, high = all * c.f[2];
         l->corner[c.at] += all - high;
         l->corner[c.at + up] += high;
@@ -98,7 +103,8 @@ static void curl_row(int64_t row, uint32_t worker, void *user)
             int64_t x = a ? at[a] : i, up = x + 1 < l->n[a], down = x > 0;
             q[a] = (d[up * step[a]] - d[-down * step[a]]) * (up + down == 2 ? 0.5f : 1.0f) * (float)l->per[a];
         }
-        l->curl[row * l->n[0] + i] = (four){q[1] * g[2] - q[2] * g[1], q[2] * g[0] - q[0] * g[2], q[0] * g[1] - q[1] * g[0], 0};
+        l->curl[row * l->n[0] + i] =
+            (four){q[1] * g[2] - q[2] * g[1], q[2] * g[0] - q[0] * g[2], q[0] * g[1] - q[1] * g[0], 0};
     }
 }
 
@@ -108,8 +114,8 @@ static void vorton_turn(const struct seed_lattice *l, int64_t p)
     const four *at = l->curl + c->at;
     const int64_t y = l->n[0], z = l->n[0] * l->n[1];
     const double scale = l->m->volume[p] / l->w->ambient;
-    four q[4] = {at[0] + c->f[0] * (at[1] - at[0]), at[y] + c->f[0] * (at[y + 1] - at[y]), at[z] + c->f[0] * (at[z + 1] - at[z]),
-                 at[y + z] + c->f[0] * (at[y + z + 1] - at[y + z])};
+    four q[4] = {at[0] + c->f[0] * (at[1] - at[0]), at[y] + c->f[0] * (at[y + 1] - at[y]),
+                 at[z] + c->f[0] * (at[z + 1] - at[z]), at[y + z] + c->f[0] * (at[y + z + 1] - at[y + z])};
     for (int e = 0; e < 4; e += 2) q[e] += c->f[1] * (q[e + 1] - q[e]);
     q[0] += c->f[2] * (q[2] - q[0]);
     for (int a = 0; a < 3; a++) l->rate[3 * p + a] += scale * (double)q[0][a];
@@ -123,7 +129,8 @@ static void vortons_chunk(int64_t chunk, uint32_t worker, void *user)
     for (int64_t p = chunk * CHUNK; p < end; p++) vorton_turn(l, p);
 }
 
-enum bw_status seed_generate(struct bw_stage *s, const struct mass_points *m, const struct weight *w, double *rate, struct transfer *found)
+enum bw_status seed_generate(struct bw_stage *s, const struct mass_points *m, const struct weight *w, double *rate,
+                             struct transfer *found)
 {
     struct seed_lattice l = {.m = m, .w = w, .rate = rate};
     shape_choose(&l);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-/* bodies: moves all rigid bodies by the Open Dynamics Engine (ODE, R. Smith): gravity, what other stages have pushed, contacts
- * with each other and with the ground.
+/* bodies: moves all rigid bodies by the Open Dynamics Engine (ODE, R. Smith): gravity, what other stages have pushed,
+ * contacts with each other and with the ground.
  *
  * A step is cut into parts no longer than 1/`rate`, in which nobody moves by more than a quarter of its size; ODE's
- * integration within one is semi-implicit Euler, v' = v + a h, x' = x + v' h; where nothing is touched, x is set back by
- * ½ a h², which makes free fall exact. Impulses go in first, exactly: v += impulse/m. The world is made anew for each
- * step from the bodies' attributes and holds nothing between steps, so the same bodies move the same way whatever
- * happened before. Kinetic energy that contacts take, and neither gravity's work F · (x' - x) nor that of bodies that are held
- * explains, is the metric `lost`, J since the start; with `heat` it warms a field where bodies touched, each contact by its
- * share, -h F · ½(v + v') of its force and the velocities there. */
+ * integration within one is semi-implicit Euler, v' = v + a h, x' = x + v' h; where nothing is touched, x is set back
+ * by ½ a h², which makes free fall exact. Impulses go in first, exactly: v += impulse/m. The world is made anew for
+ * each step from the bodies' attributes and holds nothing between steps, so the same bodies move the same way whatever
+ * happened before. Kinetic energy that contacts take, and neither gravity's work F · (x' - x) nor that of bodies that
+ * are held explains, is the metric `lost`, J since the start; with `heat` it warms a field where bodies touched, each
+ * contact by its share, -h F · ½(v + v') of its force and the velocities there. */
 #include "heat.h"
 #include "stages.h"
 #include <ode/ode.h>
@@ -26,11 +26,14 @@ struct params {
 };
 
 static const struct bw_param params[] = {
-    BW_VEC3(struct params, gravity, "gravity", "[0, 0, -9.81]", "m/s^2", "Acts on a body's mass less the fluid's that it displaces."),
+    BW_VEC3(struct params, gravity, "gravity", "[0, 0, -9.81]", "m/s^2",
+            "Acts on a body's mass less the fluid's that it displaces."),
     BW_BOOL(struct params, ground, "ground", "yes", "There is a floor to fall on."),
     BW_F64(struct params, height, "height", "0 m", -1e6, 1e6, "m", "Of the floor."),
-    BW_F64(struct params, rate, "rate", "480 1/s", 1, 1e5, "1/s", "Parts that a second of motion is cut into, at least."),
-    BW_FIELD(struct params, heat, "heat", "none", "Field, such as temperature (K), that takes up the energy lost in contacts."),
+    BW_F64(struct params, rate, "rate", "480 1/s", 1, 1e5, "1/s",
+           "Parts that a second of motion is cut into, at least."),
+    BW_FIELD(struct params, heat, "heat", "none",
+             "Field, such as temperature (K), that takes up the energy lost in contacts."),
     {.key = "heat_radius",
      .type = BW_PARAM_F64,
      .offset = BW_OFFSET(struct params, heat_radius, double),
@@ -77,8 +80,8 @@ struct state {
 
 /* A contact during one part of a step. */
 struct touch {
-    dJointFeedback force; ///< force.f1 acts on `one`
-    int64_t one, two;     ///< bodies; two = -1: the ground
+    dJointFeedback force;         ///< force.f1 acts on `one`
+    int64_t one, two;             ///< bodies; two = -1: the ground
     double at[3], velocity[2][3]; ///< before the part, of `one` and `two`
     struct touch *next;
 };
@@ -111,7 +114,8 @@ static void body_enter(struct world *w, int64_t i)
     dBodySetLinearVel(body, v[0], v[1], v[2]);
     dBodySetAngularVel(body, o[0], o[1], o[2]);
     if (b->held[i] > 0) dBodySetKinematic(body);
-    dGeomID geom = (int32_t)b->shape[i] == SHAPE_BOX ? dCreateBox(w->space, 2 * h[0], 2 * h[1], 2 * h[2]) : dCreateSphere(w->space, h[0]);
+    dGeomID geom = (int32_t)b->shape[i] == SHAPE_BOX ? dCreateBox(w->space, 2 * h[0], 2 * h[1], 2 * h[2])
+                                                     : dCreateSphere(w->space, h[0]);
     dGeomSetBody(geom, body);
     dGeomSetData(geom, (void *)(intptr_t)i);
 }
@@ -228,7 +232,8 @@ static double touches_end(struct world *w, const struct before *was, double h)
             for (int a = 0; a < 3; a++) work[k] += (k ? -h : h) * t->force.f1[a] * 0.5 * (t->velocity[k][a] + now[a]);
             if (w->b.held[side[k]] > 0) driven -= work[k];
         }
-        if (w->heat.temperature && !w->status) w->status = heat_count(w->stage, &w->heat, t->one, t->two, t->at, -work[0] - work[1]);
+        if (w->heat.temperature && !w->status)
+            w->status = heat_count(w->stage, &w->heat, t->one, t->two, t->at, -work[0] - work[1]);
         next = t->next;
         t->next = w->unused;
         w->unused = t;
@@ -264,7 +269,10 @@ static double part_run(struct world *w, const struct params *p, struct before *w
 
 static double length(const double v[3]) { return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]); }
 
-static double smallest(const struct body_arrays *b, int64_t i) { return fmin(b->size[i][0], fmin(b->size[i][1], b->size[i][2])); }
+static double smallest(const struct body_arrays *b, int64_t i)
+{
+    return fmin(b->size[i][0], fmin(b->size[i][1], b->size[i][2]));
+}
 
 /// How many parts a step is cut into; *soft: how fast bodies that overlap are pushed apart, m/s.
 static int64_t parts_of(const struct bw_stage *s, const struct body_arrays *b, double *soft)
@@ -310,7 +318,8 @@ static double kinetic(const struct body_arrays *b)
     for (int64_t i = 0; i < b->count; i++) {
         double l[3];
         body_inertia(b, i, b->spin[i], 0, l);
-        for (int a = 0; a < 3; a++) sum += 0.5 * (b->mass[i] * b->velocity[i][a] * b->velocity[i][a] + l[a] * b->spin[i][a]);
+        for (int a = 0; a < 3; a++)
+            sum += 0.5 * (b->mass[i] * b->velocity[i][a] * b->velocity[i][a] + l[a] * b->spin[i][a]);
     }
     return sum;
 }
@@ -331,9 +340,10 @@ static enum bw_status step(struct bw_stage *s)
 {
     const struct params *p = s->params;
     struct state *sum = s->state;
-    struct world w = {.stage = s,
-                      .heat = {.temperature = bw_port_field(s, PORT_HEAT), .radius = p->heat_radius, .capacity = p->heat_capacity},
-                      .b = body_arrays(s, s->ports[PORT_BODIES].particles)};
+    struct world w = {
+        .stage = s,
+        .heat = {.temperature = bw_port_field(s, PORT_HEAT), .radius = p->heat_radius, .capacity = p->heat_capacity},
+        .b = body_arrays(s, s->ports[PORT_BODIES].particles)};
     double soft = 0;
     impulses_take(&w.b);
     int64_t parts = parts_of(s, &w.b, &soft);
@@ -376,7 +386,8 @@ static enum bw_status init(struct bw_stage *s)
     const struct params *p = s->params;
     if (!dInitODE2(0)) return s->host->fail(s, BW_ERR, "the Open Dynamics Engine does not start");
     if (bw_port_field(s, PORT_HEAT) && p->heat_radius < s->grid->h)
-        return s->host->fail(s, BW_ERR_PRESET, "heat_radius is %g m, less than a cell of %g m", p->heat_radius, s->grid->h);
+        return s->host->fail(s, BW_ERR_PRESET, "heat_radius is %g m, less than a cell of %g m", p->heat_radius,
+                             s->grid->h);
     return BW_OK;
 }
 

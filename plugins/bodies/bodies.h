@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Rigid bodies that stages share: particles named "bodies" with agreed attributes, all double precision, so that wiring,
- * snapshots and exporters know them as they know any particles. `body` makes them, `bodies` moves them.
+/* Rigid bodies that stages share: particles named "bodies" with agreed attributes, all double precision, so that
+ * wiring, snapshots and exporters know them as they know any particles. `body` makes them, `bodies` moves them.
  *
  * Whoever pushes a body adds to `impulse` (N s) and `torque` (N m s, about the centre of mass) in a port with access
  * update; `bodies` turns them into motion at its next step and clears them. A stage that solves for a body's motion
@@ -20,7 +20,10 @@
         {"turn_w", BW_F64P, 1, "1"}, {"shape", BW_F64P, 1, "1"}, {"size", BW_F64P, 3, "m"},                            \
         {"mass", BW_F64P, 1, "kg"}, {"inertia", BW_F64P, 3, "kg m^2"}, {"held", BW_F64P, 1, "1"},                      \
         {"friction", BW_F64P, 1, "1"}, {"restitution", BW_F64P, 1, "1"}, {"displaced", BW_F64P, 1, "kg"},              \
-        {"impulse", BW_F64P, 3, "N s"}, {"torque", BW_F64P, 3, "N m s"}, {"volume", BW_F64P, 1, "m^3"}
+        {"impulse", BW_F64P, 3, "N s"}, {"torque", BW_F64P, 3, "N m s"},                                               \
+    {                                                                                                                  \
+        "volume", BW_F64P, 1, "m^3"                                                                                    \
+    }
 
 /// Bodies through the particles service.
 struct body_arrays {
@@ -36,9 +39,9 @@ struct body_arrays {
     bw_vec3 *inertia;        ///< about body axes, kg m²
     double *held;            ///< 1: keeps velocity and spin whatever pushes it
     double *friction, *restitution;
-    double *displaced;       ///< kg of fluid
+    double *displaced;         ///< kg of fluid
     bw_vec3 *impulse, *torque; ///< collected since the bodies moved last
-    double *volume;          ///< m³
+    double *volume;            ///< m³
 };
 
 static inline struct body_arrays body_arrays(const struct bw_stage *s, struct bw_particles *p)

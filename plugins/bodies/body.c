@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* body: one rigid body, a ball or a box, of even density, with the velocity and spin it starts with. It is there from the
- * set-up on (or from the first of `frames`); `bodies` moves it. Inertia of a ball 2/5 m r², of a box m (b² + c²)/3 with
- * half edges b and c across the axis. */
+/* body: one rigid body, a ball or a box, of even density, with the velocity and spin it starts with. It is there from
+ * the set-up on (or from the first of `frames`); `bodies` moves it. Inertia of a ball 2/5 m r², of a box m (b² + c²)/3
+ * with half edges b and c across the axis. */
 #include "bodies.h"
 #include "stages.h"
 
@@ -14,13 +14,16 @@ struct params {
 
 static const struct bw_param params[] = {
     SHAPE_ROW(struct params, SHAPE_BOX + 1, NULL, BW_PARAM_REQUIRED | BW_PARAM_STATIC, "Its form, where it starts."),
-    BW_F64(struct params, density, "density", "500 kg/m^3", 0, 1e6, "kg/m^3", "Of its material, where no mass is given."),
+    BW_F64(struct params, density, "density", "500 kg/m^3", 0, 1e6, "kg/m^3",
+           "Of its material, where no mass is given."),
     BW_F64(struct params, mass, "mass", "0 kg", 0, 1e12, "kg", "0: what its volume and density make."),
     BW_VEC3(struct params, velocity, "velocity", "[0, 0, 0]", "m/s", "At the start."),
     BW_VEC3(struct params, spin, "spin", "[0, 0, 0]", "1/s", "Angular velocity at the start, rad/s about the vector."),
     BW_BOOL(struct params, held, "held", "no", "Goes on with its velocity and spin, whatever pushes it."),
-    BW_F64(struct params, friction, "friction", "0.5", 0, 100, NULL, "Coulomb's, in contacts; two bodies' geometric mean counts."),
-    BW_F64(struct params, restitution, "restitution", "0.5", 0, 1, NULL, "Share of its speed with which it bounces; likewise."),
+    BW_F64(struct params, friction, "friction", "0.5", 0, 100, NULL,
+           "Coulomb's, in contacts; two bodies' geometric mean counts."),
+    BW_F64(struct params, restitution, "restitution", "0.5", 0, 1, NULL,
+           "Share of its speed with which it bounces; likewise."),
 };
 
 const struct bw_attribute body_attributes[BODY_ATTRIBUTES] = {BODY_ATTRIBUTE_ROWS};
@@ -46,15 +49,18 @@ static enum bw_status size_find(struct bw_stage *s, const struct params *p, doub
     for (int a = 0; a < 3; a++) size[a] = h->kind == SHAPE_BOX ? 0.5 * h->box.size[a] : h->sphere.radius;
     for (int a = 0; a < 3; a++)
         if (!(size[a] > 0))
-            return s->host->fail(s, BW_ERR_PRESET, h->kind == SHAPE_BOX ? "shape: size is %g m along an axis; a body needs one above 0"
-                                                                       : "shape: radius is %g m; a body needs one above 0",
+            return s->host->fail(s, BW_ERR_PRESET,
+                                 h->kind == SHAPE_BOX ? "shape: size is %g m along an axis; a body needs one above 0"
+                                                      : "shape: radius is %g m; a body needs one above 0",
                                  h->kind == SHAPE_BOX ? 2 * size[a] : size[a]);
     *volume = (h->kind == SHAPE_BOX ? 8 : 4.1887902047863909846) * size[0] * size[1] * size[2];
-    if (!(p->mass > 0) && !(p->density > 0)) return s->host->fail(s, BW_ERR_PRESET, "neither mass nor density is above 0");
+    if (!(p->mass > 0) && !(p->density > 0))
+        return s->host->fail(s, BW_ERR_PRESET, "neither mass nor density is above 0");
     return BW_OK;
 }
 
-/// Unit quaternion of the rotation whose matrix has the columns `axis`, by the largest of its four parts (Shepperd 1978).
+/// Unit quaternion of the rotation whose matrix has the columns `axis`, by the largest of its four parts (Shepperd
+/// 1978).
 static void turn_of(const double axis[3][3], double turn[3], double *w)
 {
     const double trace = axis[0][0] + axis[1][1] + axis[2][2], q[4] = {trace, axis[0][0], axis[1][1], axis[2][2]};

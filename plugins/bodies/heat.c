@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What contacts took becomes heat of the fluid around them. A spot's energy E goes to the cells x nearer than R to it and outside all
- * bodies, ΔT(x) = E W(x) / (c h³ Σ W), W = (1 - r²/R²)², c the heat capacity of a volume: Σ c h³ ΔT = E, whatever of the ball
- * is solid or beyond the box. What single precision rounds off is told, for the next step to bring. */
+/* What contacts took becomes heat of the fluid around them. A spot's energy E goes to the cells x nearer than R to it
+ * and outside all bodies, ΔT(x) = E W(x) / (c h³ Σ W), W = (1 - r²/R²)², c the heat capacity of a volume: Σ c h³ ΔT =
+ * E, whatever of the ball is solid or beyond the box. What single precision rounds off is told, for the next step to
+ * bring. */
 #include "heat.h"
 
 enum { AT_ONCE = 16 }; // sums of a sweep
@@ -69,7 +70,9 @@ static void spot_walk(const struct bw_block *b, const struct plan *p, uint32_t k
     for (int z = c.lo[2]; z < c.hi[2]; z++)
         for (int y = c.lo[1]; y < c.hi[1]; y++)
             for (int x = c.lo[0]; x < c.hi[0]; x++) {
-                const double w = weight_at(p, k, (const double[]){block_coord(b, 0, x + 0.5), block_coord(b, 1, y + 0.5), block_coord(b, 2, z + 0.5)},
+                const double w = weight_at(p, k,
+                                           (const double[]){block_coord(b, 0, x + 0.5), block_coord(b, 1, y + 0.5),
+                                                            block_coord(b, 2, z + 0.5)},
                                            b->grid->thin);
                 const ptrdiff_t at = x + y * v->sy + z * v->sz;
                 const double was = bw_get(v, 0, at);
@@ -87,7 +90,9 @@ static void block_walk(const struct bw_block *b, void *user)
 static enum bw_status spots_sweep(struct bw_stage *s, struct plan *p, uint32_t mode, double *sums)
 {
     struct bw_access access[] = {{p->h->temperature, mode, 0}};
-    return s->host->sweep(s, &(struct bw_sweep){.access = access, .n_access = 1, .body = block_walk, .user = p, .sums = sums, .n_sums = p->n});
+    return s->host->sweep(
+        s, &(struct bw_sweep){
+               .access = access, .n_access = 1, .body = block_walk, .user = p, .sums = sums, .n_sums = p->n});
 }
 
 /// The spots of a plan: joule a joule lost.
@@ -104,7 +109,9 @@ static enum bw_status spots_place(struct bw_stage *s, struct plan *p, double sha
             p->rise[n++] = joule / (cell * sum[k]);
         } else {
             *missed += joule;
-            s->host->log(s, BW_LOG_WARNING, "contacts heat nothing where no cell outside bodies is within `heat_radius`: see the metric `missed`");
+            s->host->log(
+                s, BW_LOG_WARNING,
+                "contacts heat nothing where no cell outside bodies is within `heat_radius`: see the metric `missed`");
         }
     }
     p->n = n;
@@ -113,7 +120,8 @@ static enum bw_status spots_place(struct bw_stage *s, struct plan *p, double sha
     return st;
 }
 
-enum bw_status heat_place(struct bw_stage *s, const struct heat *h, const struct body_arrays *b, double joule, double *placed, double *missed)
+enum bw_status heat_place(struct bw_stage *s, const struct heat *h, const struct body_arrays *b, double joule,
+                          double *placed, double *missed)
 {
     struct pose *pose = s->host->scratch(s, (size_t)b->count * sizeof *pose + 1);
     double lost = 0;

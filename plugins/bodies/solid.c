@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* body.solid: rigid bodies as the obstacles that grid solvers, renders and slices know: `solid`, the least of all signed
- * distances, exact within 3 cells of a surface and inside; `solid_vel`, the nearest body's material on faces up to 2 cells
- * outside; `solid_grip`, 1 where gas sticks. As `collide` writes them, of which there may be others beside it. */
+/* body.solid: rigid bodies as the obstacles that grid solvers, renders and slices know: `solid`, the least of all
+ * signed distances, exact within 3 cells of a surface and inside; `solid_vel`, the nearest body's material on faces up
+ * to 2 cells outside; `solid_grip`, 1 where gas sticks. As `collide` writes them, of which there may be others beside
+ * it. */
 #include "solid_ports.h"
 #include "stages.h"
 
@@ -13,7 +14,8 @@ struct params {
 };
 
 static const struct bw_param params[] = {
-    BW_BOOL(struct params, slip, "slip", "yes", "Gas of grid solvers slides along the bodies; `no`: it sticks to them."),
+    BW_BOOL(struct params, slip, "slip", "yes",
+            "Gas of grid solvers slides along the bodies; `no`: it sticks to them."),
 };
 
 enum { PORT_BODIES, PORT_SOLID, PORT_VELOCITY, PORT_GRIP };
@@ -71,15 +73,18 @@ static void block_write(const struct bw_block *b, void *user)
                 for (int a = -1; a < 3; a++) { // the centre, then the low faces
                     const int inside[3] = {i < b->n[0] || a == 0, j < b->n[1] || a == 1, k < b->n[2] || a == 2};
                     if (!inside[0] || !inside[1] || !inside[2] || (a >= 0 && a == b->grid->thin)) continue;
-                    const double x[3] = {block_coord(b, 0, i + (a == 0 ? 0 : 0.5)), block_coord(b, 1, j + (a == 1 ? 0 : 0.5)),
+                    const double x[3] = {block_coord(b, 0, i + (a == 0 ? 0 : 0.5)),
+                                         block_coord(b, 1, j + (a == 1 ? 0 : 0.5)),
                                          block_coord(b, 2, k + (a == 2 ? 0 : 0.5))};
                     double d, u[3];
                     int64_t who = nearest(p, x, &d);
                     if (who < 0 || d >= BAND * b->grid->h) continue;
                     body_velocity(&p->b, who, x, u);
-                    if (a >= 0 && d < BAND_VEL * b->grid->h) bw_f32(vel, a)[i + j * vel->sy + k * vel->sz] = (float)u[a];
+                    if (a >= 0 && d < BAND_VEL * b->grid->h)
+                        bw_f32(vel, a)[i + j * vel->sy + k * vel->sz] = (float)u[a];
                     float *f = a < 0 ? bw_f32(solid, 0) + i + j * solid->sy + k * solid->sz : NULL;
-                    if (f && d < BAND_VEL * b->grid->h && d < (double)*f) bw_f32(grip, 0)[i + j * grip->sy + k * grip->sz] = p->grip;
+                    if (f && d < BAND_VEL * b->grid->h && d < (double)*f)
+                        bw_f32(grip, 0)[i + j * grip->sy + k * grip->sz] = p->grip;
                     if (f) *f = fminf(*f, (float)d);
                 }
 }
@@ -118,7 +123,8 @@ static enum bw_status step(struct bw_stage *s)
                                  {bw_port_field(s, PORT_VELOCITY), BW_UPDATE, 0},
                                  {bw_port_field(s, PORT_GRIP), BW_UPDATE, 0}};
     if (st || !p.b.count) return st;
-    return s->host->sweep(s, &(struct bw_sweep){.access = access, .n_access = 3, .body = block_write, .reach = block_reach, .user = &p});
+    return s->host->sweep(
+        s, &(struct bw_sweep){.access = access, .n_access = 3, .body = block_write, .reach = block_reach, .user = &p});
 }
 
 const struct bw_stage_desc body_solid_desc = {

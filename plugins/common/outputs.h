@@ -17,8 +17,8 @@ static inline enum bw_status output_name_check(struct bw_exporter *e, const char
 
 /// The name of `frame`'s picture: png/NAME_DOMAIN_0001.png, with the bake's name where `own` is NULL, then
 /// with the domain's if it has one.
-static inline void output_picture_name(struct bw_exporter *e, const struct bw_frame *frame, const char *own, const char *kind,
-                                       char *name, size_t size)
+static inline void output_picture_name(struct bw_exporter *e, const struct bw_frame *frame, const char *own,
+                                       const char *kind, char *name, size_t size)
 {
     const char *domain = e->domain && !own ? e->domains[e->domain]->name : "";
     snprintf(name, size, "%s/%.200s%s%.200s_%04lld.%s", kind, own ? own : e->bake->name, *domain ? "_" : "", domain,
@@ -28,8 +28,8 @@ static inline void output_picture_name(struct bw_exporter *e, const struct bw_fr
 /// End the output that is at `path` for now: with a bad `status` it is discarded and `why` said
 /// (NULL: that it cannot be written), else it gets its name and,
 /// if it is the first that `announced` counts, is announced as `what`. `announced` NULL: every one is.
-static inline enum bw_status output_end(struct bw_exporter *e, const char *path, const char *name, enum bw_status status,
-                                        const char *why, const char *what, int32_t *announced)
+static inline enum bw_status output_end(struct bw_exporter *e, const char *path, const char *name,
+                                        enum bw_status status, const char *why, const char *what, int32_t *announced)
 {
     if (status) {
         e->host->output_discard(e, path);

@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 /* fire: fuel burns where it is hot enough, heats its gas, makes it expand, and leaves smoke.
  *
- * Mass fractions of each parcel: fuel Y, and, where the preset has such fields, oxygen O and products P; what is left to
- * 1 is inert. Fuel that was put into a cell displaces air: O is cut to 1 - Y - P. Then, over the step,
- *     Y  falls by dY, by one of the laws in burn.c, as far as the oxygen above `extinction` goes: dY <= (O - O_ext)/s
- *     O  falls by s dY,  P rises by (1 + s) dY              s: kilograms of oxygen for one of fuel
- *     T  rises by dY Q/c_p, then radiates: x' = -cooling x^4, x = (T - Ta)/(Tc - Ta), solved exactly:
- *        x = (x0^-3 + 3 cooling t/(Tc - Ta))^(-1/3)         (Nguyen, Fedkiw, Jensen 2002, eq. 17)
- *     smoke  rises by `smoke` dY and burns where it is hotter than the ignition temperature: at the rate `burnout` where
- *        the excess is twice that of ignition, and in proportion between
- *     flame  F' = -Y' - F/life: what burnt within the last moment, and glows: for rendering
- * The gas keeps its pressure, so it expands as its absolute temperature rises: div u = D(ln T)/Dt, which goes to
- * `divergence`, and which the projection makes the flow obey: exp(dt div u) is the ratio of volumes, whatever dt
- * (Feldman, O'Brien, Arikan 2003; Bridson 2015). All laws are integrated in closed form or to 1e-6, so nothing is
- * unstable at any dt; burning and cooling follow one another, an error of first order in dt.
- * Advection may leave fractions a little outside [0, 1]; what is cut off then is the metric `trimmed`. */
+ * Mass fractions of each parcel: fuel Y, and, where the preset has such fields, oxygen O and products P; what is left
+ * to 1 is inert. Fuel that was put into a cell displaces air: O is cut to 1 - Y - P. Then, over the step, Y  falls by
+ * dY, by one of the laws in burn.c, as far as the oxygen above `extinction` goes: dY <= (O - O_ext)/s O  falls by s dY,
+ * P rises by (1 + s) dY              s: kilograms of oxygen for one of fuel T  rises by dY Q/c_p, then radiates: x' =
+ * -cooling x^4, x = (T - Ta)/(Tc - Ta), solved exactly: x = (x0^-3 + 3 cooling t/(Tc - Ta))^(-1/3)         (Nguyen,
+ * Fedkiw, Jensen 2002, eq. 17) smoke  rises by `smoke` dY and burns where it is hotter than the ignition temperature:
+ * at the rate `burnout` where the excess is twice that of ignition, and in proportion between flame  F' = -Y' - F/life:
+ * what burnt within the last moment, and glows: for rendering The gas keeps its pressure, so it expands as its absolute
+ * temperature rises: div u = D(ln T)/Dt, which goes to `divergence`, and which the projection makes the flow obey:
+ * exp(dt div u) is the ratio of volumes, whatever dt (Feldman, O'Brien, Arikan 2003; Bridson 2015). All laws are
+ * integrated in closed form or to 1e-6, so nothing is unstable at any dt; burning and cooling follow one another, an
+ * error of first order in dt. Advection may leave fractions a little outside [0, 1]; what is cut off then is the metric
+ * `trimmed`. */
 #include "burn.h"
 #include "stages.h"
 #include <billow/plugin.h>
@@ -61,13 +60,28 @@ static const struct bw_port ports[] = {
     {.name = "fuel", .kind = BW_SCALAR, .access = BW_UPDATE, .unit = "1", .doc = "Unburnt fuel, mass fraction."},
     {.name = "temperature", .kind = BW_SCALAR, .access = BW_UPDATE, .unit = "K", .doc = "Excess over ambient."},
     {.name = "density", .kind = BW_SCALAR, .access = BW_UPDATE, .unit = "1", .doc = "Smoke that burning leaves."},
-    {.name = "flame", .kind = BW_SCALAR, .access = BW_UPDATE, .unit = "1",
+    {.name = "flame",
+     .kind = BW_SCALAR,
+     .access = BW_UPDATE,
+     .unit = "1",
      .doc = "Fuel burnt within the last `flame_life`: glows."},
-    {.name = "divergence", .kind = BW_SCALAR, .access = BW_UPDATE, .lifetime = BW_STEP, .unit = "1/s",
+    {.name = "divergence",
+     .kind = BW_SCALAR,
+     .access = BW_UPDATE,
+     .lifetime = BW_STEP,
+     .unit = "1/s",
      .doc = "Expansion of the gas."},
-    {.name = "oxygen", .kind = BW_SCALAR, .access = BW_UPDATE, .unit = "1", .flags = BW_PORT_OPTIONAL,
+    {.name = "oxygen",
+     .kind = BW_SCALAR,
+     .access = BW_UPDATE,
+     .unit = "1",
+     .flags = BW_PORT_OPTIONAL,
      .doc = "Oxygen, mass fraction: declare it under fields, with background 0.232 for air, and fire can suffocate."},
-    {.name = "products", .kind = BW_SCALAR, .access = BW_UPDATE, .unit = "1", .flags = BW_PORT_OPTIONAL,
+    {.name = "products",
+     .kind = BW_SCALAR,
+     .access = BW_UPDATE,
+     .unit = "1",
+     .flags = BW_PORT_OPTIONAL,
      .doc = "Burnt gas, mass fraction: declare it under fields to have it."},
 };
 
@@ -135,7 +149,10 @@ static void row_burn(const struct bw_block *b, const struct plan *p, int32_t j, 
     for (int32_t i = 0; i < b->n[0]; i++) {
         float *fuel = at[PORT_FUEL] + i, *heat = at[PORT_TEMPERATURE] + i, *flame = at[PORT_FLAME] + i;
         if (*fuel == 0 && *heat == 0 && *flame == 0) continue;
-        struct parcel c = {(double)*fuel, (double)*heat, (double)at[PORT_DENSITY][i], (double)*flame,
+        struct parcel c = {(double)*fuel,
+                           (double)*heat,
+                           (double)at[PORT_DENSITY][i],
+                           (double)*flame,
                            at[PORT_OXYGEN] ? (double)at[PORT_OXYGEN][i] : 0,
                            at[PORT_PRODUCTS] ? (double)at[PORT_PRODUCTS][i] : 0};
         const double before = c.excess;
@@ -174,8 +191,9 @@ static enum bw_status params_check(struct bw_stage *s)
         return s->host->fail(s, BW_ERR_PRESET, "cooling_at is %g K; it must be above the ambient %g K", f->cooling_at,
                              f->ambient);
     if (f->expansion > 0 && !s->host->find_stage(s, BW_PROJECT, 0, &table))
-        return s->host->fail(s, BW_ERR_PRESET, "hot gas expands, but no stage projects the flow: add mac.project, or "
-                                               "give expansion: 0");
+        return s->host->fail(s, BW_ERR_PRESET,
+                             "hot gas expands, but no stage projects the flow: add mac.project, or "
+                             "give expansion: 0");
     return BW_OK;
 }
 
@@ -226,8 +244,14 @@ static enum bw_status step(struct bw_stage *s)
         p.row[i] = field ? (int)n : -1;
         if (field) access[n++] = (struct bw_access){field, BW_UPDATE, 0};
     }
-    status = s->host->sweep(s, &(struct bw_sweep){.access = access, .n_access = n, .body = block_burn, .user = &p,
-                                                  .sums = &trimmed, .n_sums = 1, .maxs = max, .n_maxs = N_MAXS});
+    status = s->host->sweep(s, &(struct bw_sweep){.access = access,
+                                                  .n_access = n,
+                                                  .body = block_burn,
+                                                  .user = &p,
+                                                  .sums = &trimmed,
+                                                  .n_sums = 1,
+                                                  .maxs = max,
+                                                  .n_maxs = N_MAXS});
     if (status != BW_OK) return status;
     s->host->metric(s, "trimmed", trimmed, BW_METRIC_SUM);
     return fractions_judge(s, max);

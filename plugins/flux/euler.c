@@ -12,14 +12,8 @@
 #include "flux.h"
 #include <math.h>
 
-static void second_body(const struct bw_block *b, void *user)
-{
-    flux_euler_block(b, user, 0);
-}
-static void first_body(const struct bw_block *b, void *user)
-{
-    flux_euler_block(b, user, 1);
-}
+static void second_body(const struct bw_block *b, void *user) { flux_euler_block(b, user, 0); }
+static void first_body(const struct bw_block *b, void *user) { flux_euler_block(b, user, 1); }
 
 /* One substep into the scratch fields. *good: every cell has mass and pressure left. */
 static enum bw_status substep(struct flux_task *t, double dt, int first_order, double *signal, int *good)

@@ -20,14 +20,14 @@ struct work {
     const struct flux_task *t;
     const struct bw_block *b;
     struct flux_shape sh;
-    int vars, all;           ///< of the gas; and with what is carried
-    int slow, rows, slices;  ///< axis of the slices, rows in one, slices in a strip
-    ptrdiff_t line, in;      ///< values of a slice, and of its halo before its first own cell
+    int vars, all;          ///< of the gas; and with what is carried
+    int slow, rows, slices; ///< axis of the slices, rows in one, slices in a strip
+    ptrdiff_t line, in;     ///< values of a slice, and of its halo before its first own cell
     struct flux_walls walls;
-    float *gate[3], *speed[3];  ///< by active axis, low faces: 0 at a wall, and how fast that is; NULL: none, still
+    float *gate[3], *speed[3]; ///< by active axis, low faces: 0 at a wall, and how fast that is; NULL: none, still
     float *w[VALUES], *later[VALUES], *climb[VALUES]; ///< primitive, half a step later, slopes along the slow axis
-    float *slope[2][VALUES];    ///< strips: along the others
-    float *flux[3][2][VALUES];  ///< strips, as the cells below and above see them; the slow ones of one slice more
+    float *slope[2][VALUES];                          ///< strips: along the others
+    float *flux[3][2][VALUES]; ///< strips, as the cells below and above see them; the slow ones of one slice more
     int first_order;
 };
 
@@ -107,10 +107,7 @@ static int work_begin(struct work *w, const struct flux_task *t, const struct bw
 }
 
 /* First value of slice `s`, halo included. */
-static ptrdiff_t slice_at(const struct work *w, int s)
-{
-    return s * w->line - w->in;
-}
+static ptrdiff_t slice_at(const struct work *w, int s) { return s * w->line - w->in; }
 
 /* ---- half a step ---------------------------------------------------------------------------------------------------
  */
@@ -207,8 +204,8 @@ struct faces {
 
 /* The flux of gas that a wall of velocity `speed` is in touch with: (r, u, p) beside it, away: +1, the wall is above
  * the cell, -1: below. Still walls take only pressure. */
-static void wall_flux(const struct work *w, int a, ptrdiff_t cell, float u, float away, float speed, float *const flux[],
-                      int i)
+static void wall_flux(const struct work *w, int a, ptrdiff_t cell, float u, float away, float speed,
+                      float *const flux[], int i)
 {
     const struct flux_task *t = w->t;
     const float *const *q = (const float *const *)w->later;
@@ -222,8 +219,7 @@ static void wall_flux(const struct work *w, int a, ptrdiff_t cell, float u, floa
         flux[1 + b][i] = b == a ? mass * speed + press : mass * q[1 + b][cell];
         tangent += b == a ? 0 : q[1 + b][cell] * q[1 + b][cell];
     }
-    if (t->g.ideal)
-        flux[e][i] = speed * press * t->g.gamma * t->g.heat + 0.5f * mass * (speed * speed + tangent);
+    if (t->g.ideal) flux[e][i] = speed * press * t->g.gamma * t->g.heat + 0.5f * mass * (speed * speed + tangent);
     for (int v = w->vars; v < w->all; v++) flux[v][i] = mass * q[v][cell];
 }
 
@@ -269,7 +265,8 @@ static void faces_make(const struct work *w, const struct faces *f)
     }
     t->k->faces(&k);
     for (int v = w->vars; v < w->all; v++)
-        t->k->carry(f->n, f->low[0], w->later[v] + low, f->low_slope[v], w->later[v] + high, f->high_slope[v], f->low[v]);
+        t->k->carry(f->n, f->low[0], w->later[v] + low, f->low_slope[v], w->later[v] + high, f->high_slope[v],
+                    f->low[v]);
     if (!w->gate[f->a]) return;
     for (int v = 0; v < w->all; v++) memcpy(f->up[v], f->low[v], (size_t)f->n * sizeof(float));
     walls_close(w, f);
@@ -320,10 +317,7 @@ static ptrdiff_t out_at(const struct work *w, int s)
 }
 
 /* Rows that one call may do from a slice on: where slices are rows, those of all. */
-static int rows_from(const struct work *w, int slices)
-{
-    return w->slow == 2 ? w->rows : slices;
-}
+static int rows_from(const struct work *w, int slices) { return w->slow == 2 ? w->rows : slices; }
 
 /* Slices s to e - 1 from what goes through their inner faces, which lie `skip` values into the strips. */
 static void inner_update(const struct work *w, int begin, int e, ptrdiff_t skip)

@@ -4,7 +4,8 @@
  * Two ways: Euler's equations (euler.c), the default, and the text's flux grid (seed.c), unit step by unit step. Both
  * move `mass` (kg/m³) and `momentum` (kg/(m² s)), and hand out `density`, the excess of mass over the ambient gas, and
  * `vel`. Cells whose centre is inside an obstacle are walls, and so are closed sides; open sides and inactive tiles
- * hold ambient gas at rest; `wall` closes faces between cells. Obstacles that move push the gas. Works in substeps of its own; tiles that are at rest are given back. */
+ * hold ambient gas at rest; `wall` closes faces between cells. Obstacles that move push the gas. Works in substeps of
+ * its own; tiles that are at rest are given back. */
 #include "flux.h"
 #include <math.h>
 #include <string.h>
@@ -278,8 +279,7 @@ static enum bw_status step(struct bw_stage *s)
     double signal = 0;
     enum bw_status status = task_make(&t, s);
     t.st->steps = 0;
-    if (status == BW_OK && s->dt <= 0)
-        status = flux_look(&t, &signal);
+    if (status == BW_OK && s->dt <= 0) status = flux_look(&t, &signal);
     else if (status == BW_OK && t.p->mode == FLUX_SEED) {
         status = flux_look(&t, &signal);
         if (status == BW_OK) status = flux_uncover(&t);

@@ -68,10 +68,10 @@ struct flux_task {
     struct bw_access access[2 * (FLUX_CARRIED + 3) + 3];
     uint32_t n_in, n_access;
     int32_t solid, solid_vel, wall, energy, carried, n_carried; ///< views: -1 where there is none
-    int32_t halo;                              ///< cells round a block that sweeps read: FLUX_HALO, or fewer
-    float ratio;                               ///< dt/h, s/m
-    float keep, calm;                          ///< share that drain and damping leave
-    float pressure;                            ///< ambient, Pa
+    int32_t halo;     ///< cells round a block that sweeps read: FLUX_HALO, or fewer
+    float ratio;      ///< dt/h, s/m
+    float keep, calm; ///< share that drain and damping leave
+    float pressure;   ///< ambient, Pa
 };
 
 /// A block's cells in arrays of the same shape as the views that are read.
@@ -83,10 +83,7 @@ struct flux_shape {
 };
 /// `halo`: cells around the block that the view has, along axes that are not thin.
 struct flux_shape flux_shape_of(const struct bw_block *b, const struct bw_view *v, int32_t halo);
-static inline ptrdiff_t flux_at(const struct flux_shape *s, int j, int k)
-{
-    return j * s->step[1] + k * s->step[2];
-}
+static inline ptrdiff_t flux_at(const struct flux_shape *s, int j, int k) { return j * s->step[1] + k * s->step[2]; }
 
 /* walls.c */
 /// Where gas may be and pass, 1 or 0, in arrays of a block's shape; all NULL where no wall is near.
@@ -115,10 +112,7 @@ static inline void flux_reach_flat(const struct bw_block *b, int32_t reach[6])
 struct flux_near flux_near_of(const struct flux_task *t, const struct bw_block *b);
 /// Tiles a side that steps take at once: in 3D a wider block has far fewer cells round it for each of its own (halo 2:
 /// 0.42, not 0.95), which pays for no longer lying in the second cache; in 2D there is nothing to be had.
-static inline int32_t flux_block(const struct flux_task *t)
-{
-    return t->dim == 3 ? 2 : 1;
-}
+static inline int32_t flux_block(const struct flux_task *t) { return t->dim == 3 ? 2 : 1; }
 
 /* seed.c */
 /// BW_OK, or a sentence about a constant that cannot work.
@@ -127,7 +121,8 @@ enum bw_status flux_seed_run(struct flux_task *t);
 /// Unit steps that end within (from, to], s.
 int64_t flux_seed_steps(const struct flux *p, double from, double to);
 /* euler.c, euler_block.c */
-/// One substep of a block, at second order or first; max[0]: |u| + c over the axes, max[1]: least mass or pressure, < 0.
+/// One substep of a block, at second order or first; max[0]: |u| + c over the axes, max[1]: least mass or pressure, <
+/// 0.
 void flux_euler_block(const struct bw_block *b, const struct flux_task *t, int first_order);
 enum bw_status flux_euler_run(struct flux_task *t);
 /* uncover.c */

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* See flux_kernels.h: the modern mode's loops, and what both modes want to know of a row. Limits on a core of 45 GB/s and
- * 167 Gflop/s (bench_gas prints both for the machine at hand), ns a cell and substep of an ideal gas: in 2D memory 1.1,
- * arithmetic 2.5; in 3D 1.3, 4.3. Substeps take 13 and 24: a third of it the faces, whose four divisions and two roots
- * count as ten operations each, the rest passes over rows in the cache, and a sixth the copy with its halo. */
+/* See flux_kernels.h: the modern mode's loops, and what both modes want to know of a row. Limits on a core of 45 GB/s
+ * and 167 Gflop/s (bench_gas prints both for the machine at hand), ns a cell and substep of an ideal gas: in 2D
+ * memory 1.1, arithmetic 2.5; in 3D 1.3, 4.3. Substeps take 13 and 24: a third of it the faces, whose four divisions
+ * and two roots count as ten operations each, the rest passes over rows in the cache, and a sixth the copy with its
+ * halo. */
 #include "flux_kernels.h"
 #include "loops.h"
 #include <math.h>
@@ -25,24 +26,14 @@ INLINE void primitive_row(const struct flux_gas *g, int n, const float *const u[
 
 static void primitive(const struct flux_gas *g, int n, const float *const u[FLUX_VARS], float *const w[FLUX_VARS])
 {
-    if (g->dim == 2 && g->ideal)
-        primitive_row(g, n, u, w, 2, 1);
-    else if (g->dim == 2)
-        primitive_row(g, n, u, w, 2, 0);
-    else if (g->ideal)
-        primitive_row(g, n, u, w, 3, 1);
-    else
-        primitive_row(g, n, u, w, 3, 0);
+    if (g->dim == 2 && g->ideal) primitive_row(g, n, u, w, 2, 1);
+    else if (g->dim == 2) primitive_row(g, n, u, w, 2, 0);
+    else if (g->ideal) primitive_row(g, n, u, w, 3, 1);
+    else primitive_row(g, n, u, w, 3, 0);
 }
 
-INLINE float smaller(float a, float b)
-{
-    return a < b ? a : b;
-}
-INLINE float larger(float a, float b)
-{
-    return a > b ? a : b;
-}
+INLINE float smaller(float a, float b) { return a < b ? a : b; }
+INLINE float larger(float a, float b) { return a > b ? a : b; }
 
 /* Monotonised central (van Leer 1977): half the central difference, at most twice either one-sided one. */
 INLINE float slope_limit(float a, float b, int limiter)
@@ -74,22 +65,16 @@ INLINE void slope_row(const struct flux_slope *s, int limiter, int walls)
 
 INLINE void slope_walls(const struct flux_slope *s, int limiter)
 {
-    if (!s->open[0])
-        slope_row(s, limiter, 0);
-    else if (!s->speed[0])
-        slope_row(s, limiter, 1);
-    else
-        slope_row(s, limiter, 2);
+    if (!s->open[0]) slope_row(s, limiter, 0);
+    else if (!s->speed[0]) slope_row(s, limiter, 1);
+    else slope_row(s, limiter, 2);
 }
 
 static void slope(const struct flux_slope *s)
 {
-    if (s->limiter == LIMITER_MC)
-        slope_walls(s, LIMITER_MC);
-    else if (s->limiter == LIMITER_MINMOD)
-        slope_walls(s, LIMITER_MINMOD);
-    else
-        slope_walls(s, LIMITER_NONE);
+    if (s->limiter == LIMITER_MC) slope_walls(s, LIMITER_MC);
+    else if (s->limiter == LIMITER_MINMOD) slope_walls(s, LIMITER_MINMOD);
+    else slope_walls(s, LIMITER_NONE);
 }
 
 /* W - dt/2 (A dW/dx + B dW/dy + C dW/dz): Hancock's half step in primitive variables. Where it would leave less than a
@@ -133,14 +118,10 @@ INLINE void predict_row(const struct flux_predict *p, int dim, int ideal)
 static void predict(const struct flux_predict *p)
 {
     const int dim = p->gas->dim, ideal = p->gas->ideal;
-    if (dim == 2 && ideal)
-        predict_row(p, 2, 1);
-    else if (dim == 2)
-        predict_row(p, 2, 0);
-    else if (ideal)
-        predict_row(p, 3, 1);
-    else
-        predict_row(p, 3, 0);
+    if (dim == 2 && ideal) predict_row(p, 2, 1);
+    else if (dim == 2) predict_row(p, 2, 0);
+    else if (ideal) predict_row(p, 3, 1);
+    else predict_row(p, 3, 0);
 }
 
 /// One side of a face: u along the normal, t across it.
@@ -231,23 +212,15 @@ static void faces(const struct flux_faces *f)
 {
     const int dim = f->gas->dim, ideal = f->gas->ideal;
     if (f->gas->riemann == RIEMANN_HLLC) {
-        if (dim == 2 && ideal)
-            faces_row(f, 2, 1, RIEMANN_HLLC);
-        else if (dim == 2)
-            faces_row(f, 2, 0, RIEMANN_HLLC);
-        else if (ideal)
-            faces_row(f, 3, 1, RIEMANN_HLLC);
-        else
-            faces_row(f, 3, 0, RIEMANN_HLLC);
+        if (dim == 2 && ideal) faces_row(f, 2, 1, RIEMANN_HLLC);
+        else if (dim == 2) faces_row(f, 2, 0, RIEMANN_HLLC);
+        else if (ideal) faces_row(f, 3, 1, RIEMANN_HLLC);
+        else faces_row(f, 3, 0, RIEMANN_HLLC);
     } else {
-        if (dim == 2 && ideal)
-            faces_row(f, 2, 1, RIEMANN_RUSANOV);
-        else if (dim == 2)
-            faces_row(f, 2, 0, RIEMANN_RUSANOV);
-        else if (ideal)
-            faces_row(f, 3, 1, RIEMANN_RUSANOV);
-        else
-            faces_row(f, 3, 0, RIEMANN_RUSANOV);
+        if (dim == 2 && ideal) faces_row(f, 2, 1, RIEMANN_RUSANOV);
+        else if (dim == 2) faces_row(f, 2, 0, RIEMANN_RUSANOV);
+        else if (ideal) faces_row(f, 3, 1, RIEMANN_RUSANOV);
+        else faces_row(f, 3, 0, RIEMANN_RUSANOV);
     }
 }
 
@@ -271,14 +244,10 @@ static void update(const struct flux_update *u)
         const float *low = u->low[0] + at, *high = u->high[0] + at, *from = u->from + j * u->from_stride;
         const float *low1 = two ? u->low[1] + at : low, *high1 = two ? u->high[1] + at : high;
         float *out = u->out + j * u->out_stride;
-        if (two && u->n == 32)
-            update_row(32, 2, u->ratio, low, high, low1, high1, from, out);
-        else if (two)
-            update_row(u->n, 2, u->ratio, low, high, low1, high1, from, out);
-        else if (u->n == 32)
-            update_row(32, 1, u->ratio, low, high, low1, high1, from, out);
-        else
-            update_row(u->n, 1, u->ratio, low, high, low1, high1, from, out);
+        if (two && u->n == 32) update_row(32, 2, u->ratio, low, high, low1, high1, from, out);
+        else if (two) update_row(u->n, 2, u->ratio, low, high, low1, high1, from, out);
+        else if (u->n == 32) update_row(32, 1, u->ratio, low, high, low1, high1, from, out);
+        else update_row(u->n, 1, u->ratio, low, high, low1, high1, from, out);
     }
 }
 
@@ -306,14 +275,10 @@ INLINE void survey_row(const struct flux_gas *g, int n, const float *const u[], 
 static void survey(const struct flux_gas *g, int n, const float *const u[FLUX_VARS], float mass, float pressure,
                    float *most, float *least)
 {
-    if (g->dim == 2 && g->ideal)
-        survey_row(g, n, u, mass, pressure, most, least, 2, 1);
-    else if (g->dim == 2)
-        survey_row(g, n, u, mass, pressure, most, least, 2, 0);
-    else if (g->ideal)
-        survey_row(g, n, u, mass, pressure, most, least, 3, 1);
-    else
-        survey_row(g, n, u, mass, pressure, most, least, 3, 0);
+    if (g->dim == 2 && g->ideal) survey_row(g, n, u, mass, pressure, most, least, 2, 1);
+    else if (g->dim == 2) survey_row(g, n, u, mass, pressure, most, least, 2, 0);
+    else if (g->ideal) survey_row(g, n, u, mass, pressure, most, least, 3, 1);
+    else survey_row(g, n, u, mass, pressure, most, least, 3, 0);
 }
 
 /* ---- both ---------------------------------------------------------------------------------------------------------
@@ -349,14 +314,10 @@ INLINE void see_row(struct flux_sight *s, int dim, int ideal)
 
 static void see(struct flux_sight *s)
 {
-    if (s->dim == 2 && s->energy)
-        see_row(s, 2, 1);
-    else if (s->dim == 2)
-        see_row(s, 2, 0);
-    else if (s->energy)
-        see_row(s, 3, 1);
-    else
-        see_row(s, 3, 0);
+    if (s->dim == 2 && s->energy) see_row(s, 2, 1);
+    else if (s->dim == 2) see_row(s, 2, 0);
+    else if (s->energy) see_row(s, 3, 1);
+    else see_row(s, 3, 0);
 }
 
 const struct flux_kernels JOIN(flux_kernels_, BW_LEVEL) = {see,   primitive, slope,  predict,

@@ -33,7 +33,7 @@ struct seed_row {
 struct seed_end {
     int n, rows, stride, dim, ways;
     const double *leaves[2][SEED_WAYS][SEED_VALUES], *comes[2][SEED_WAYS][SEED_VALUES]; ///< of even and odd lines
-    const double *own[SEED_VALUES]; ///< mass, momentum
+    const double *own[SEED_VALUES];                                                     ///< mass, momentum
     double *gain; ///< scratch of (rows - 1) stride + n values
     double damping, drain, ambient;
     double *out[SEED_VALUES];

@@ -272,8 +272,9 @@ static enum bw_status buried_report(const struct flux_task *t, double all, doubl
     double x[3];
     bad_first(t, s->host->workers, x);
     if (moves || more <= all - behind) return BW_OK;
-    return s->host->fail(s, BW_ERR_PRESET, "the gas given at (%g, %g, %g) m lies inside a wall: it cannot flow from there",
-                         x[0], x[1], x[2]);
+    return s->host->fail(s, BW_ERR_PRESET,
+                         "the gas given at (%g, %g, %g) m lies inside a wall: it cannot flow from there", x[0], x[1],
+                         x[2]);
 }
 
 static enum bw_status bad_report(const struct flux_task *t)

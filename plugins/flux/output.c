@@ -71,8 +71,7 @@ static void faces_fill(const struct bw_block *b, const struct closed *q, int axi
                 const int edge = last > 0 && ((face == 0 && b->grid->side[2 * axis].kind == BW_CLOSED) ||
                                               (face == last && b->grid->side[2 * axis + 1].kind == BW_CLOSED));
                 bw_f32(out, axis)[i + j * out->sy + k * out->sz] =
-                    axis == b->grid->thin || edge ? 0
-                                                  : face_velocity(b, q, axis, i + j * m->sy + k * m->sz, step);
+                    axis == b->grid->thin || edge ? 0 : face_velocity(b, q, axis, i + j * m->sy + k * m->sz, step);
             }
 }
 

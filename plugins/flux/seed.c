@@ -43,10 +43,7 @@ static struct directions directions_make(int64_t neighbours, int32_t thin)
     return q;
 }
 
-static double directions_length(const int d[3])
-{
-    return sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
-}
+static double directions_length(const int d[3]) { return sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]); }
 
 /* Largest constant that is stable: along axis `axis` of momentum, or of mass (-1). */
 static double limit_find(const struct directions *q, int axis)
@@ -109,8 +106,8 @@ struct work {
     struct flux_walls walls;
     const double *mass, *momentum[3];
     double *share, *out;
-    int32_t slow, rows;     ///< axis of the lines, rows of one
-    ptrdiff_t line, origin; ///< values of one with its halo, and where its first own cell is
+    int32_t slow, rows;                      ///< axis of the lines, rows of one
+    ptrdiff_t line, origin;                  ///< values of one with its halo, and where its first own cell is
     double *flow[SEED_WAYS][2][SEED_VALUES]; ///< of even and odd lines: one and the one before it
     double *gate, *gain;                     ///< of a line
     struct seed_row row[SEED_WAYS];          ///< the faces that count of a line, by direction
@@ -171,7 +168,8 @@ static void bounds_tell(const struct work *w)
     for (int k = 0; k < (whole ? 1 : n[2]); k++)
         for (int j = 0; j < (whole ? 1 : n[1]); j++) {
             const ptrdiff_t at = j * mass->sy + k * mass->sz;
-            struct seed_bounds b = {.n = whole ? n[0] * n[1] * n[2] : n[0], .dim = w->t->dim, .mass = bw_f64(mass, 0) + at};
+            struct seed_bounds b = {
+                .n = whole ? n[0] * n[1] * n[2] : n[0], .dim = w->t->dim, .mass = bw_f64(mass, 0) + at};
             for (int a = 0; a < b.dim; a++) b.momentum[a] = bw_f64(momentum, w->t->axis[a]) + at;
             w->t->seed->bounds(&b);
             max[0] = fmax(max[0], b.most_momentum);
@@ -287,10 +285,8 @@ static void walls_apply(const struct work *w)
                 if (!open) bw_f64(mass, 0)[to] = w->mass[at];
                 for (int a = 0; a < t->dim; a++) {
                     double *m = bw_f64(momentum, t->axis[a]) + to;
-                    if (open)
-                        cell_bounce(w, at, t->axis[a], bw_f64(mass, 0)[to], m);
-                    else
-                        *m = w->momentum[a][at];
+                    if (open) cell_bounce(w, at, t->axis[a], bw_f64(mass, 0)[to], m);
+                    else *m = w->momentum[a][at];
                 }
             }
         }
@@ -433,11 +429,12 @@ enum bw_status flux_seed_run(struct flux_task *t)
                                                       .maxs = max,
                                                       .n_maxs = 3});
         const double rest = t->p->ambient; // beyond open sides and in inactive tiles
-        t->halo = all_afford(t, ways, &(struct seed_bounds){.most_momentum = max[0],
-                                                            .most_mass = fmax(max[1], rest),
-                                                            .least_mass = fmin(-max[2], rest)})
-                      ? 1
-                      : FLUX_HALO;
+        t->halo =
+            all_afford(t, ways,
+                       &(struct seed_bounds){
+                           .most_momentum = max[0], .most_mass = fmax(max[1], rest), .least_mass = fmin(-max[2], rest)})
+                ? 1
+                : FLUX_HALO;
     }
     t->halo = FLUX_HALO;
     t->st->steps = steps;

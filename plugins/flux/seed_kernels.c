@@ -59,34 +59,24 @@ INLINE void flow_row(const struct seed_row *r, ptrdiff_t at, int odd, int dim, i
 INLINE void flow_push(const struct seed_row *r, ptrdiff_t at, int odd, int dim, int aligned)
 {
     const int walls = r->gate != NULL, shares = r->share[0] != NULL;
-    if (walls && shares)
-        flow_row(r, at, odd, dim, aligned, 1, 1, 1);
-    else if (walls)
-        flow_row(r, at, odd, dim, aligned, 1, 1, 0);
-    else if (shares)
-        flow_row(r, at, odd, dim, aligned, 1, 0, 1);
-    else
-        flow_row(r, at, odd, dim, aligned, 1, 0, 0);
+    if (walls && shares) flow_row(r, at, odd, dim, aligned, 1, 1, 1);
+    else if (walls) flow_row(r, at, odd, dim, aligned, 1, 1, 0);
+    else if (shares) flow_row(r, at, odd, dim, aligned, 1, 0, 1);
+    else flow_row(r, at, odd, dim, aligned, 1, 0, 0);
 }
 
 INLINE void flow_choose(const struct seed_row *r, ptrdiff_t at, int odd, int dim)
 {
-    if (r->flow[0][1] && r->aligned)
-        flow_push(r, at, odd, dim, 1);
-    else if (r->flow[0][1])
-        flow_push(r, at, odd, dim, 0);
-    else if (r->gate)
-        flow_row(r, at, odd, dim, 0, 0, 1, 0);
-    else
-        flow_row(r, at, odd, dim, 0, 0, 0, 0);
+    if (r->flow[0][1] && r->aligned) flow_push(r, at, odd, dim, 1);
+    else if (r->flow[0][1]) flow_push(r, at, odd, dim, 0);
+    else if (r->gate) flow_row(r, at, odd, dim, 0, 0, 1, 0);
+    else flow_row(r, at, odd, dim, 0, 0, 0, 0);
 }
 
 static void seed_flow(const struct seed_row *r, ptrdiff_t at, int odd)
 {
-    if (r->dim == 2)
-        flow_choose(r, at, odd, 2);
-    else
-        flow_choose(r, at, odd, 3);
+    if (r->dim == 2) flow_choose(r, at, odd, 2);
+    else flow_choose(r, at, odd, 3);
 }
 
 static void bounds_momentum(int n, const double *restrict m, double *most)
@@ -161,12 +151,9 @@ INLINE void end_row(int n, int ways, const double *const leaves[], const double 
 INLINE void end_ways(int n, int ways, const double *const leaves[], const double *const comes[], const double *gain,
                      const double *own, double keep, double back, double *out)
 {
-    if (ways == 1)
-        end_row(n, 1, leaves, comes, gain, own, keep, back, out);
-    else if (ways == 2)
-        end_row(n, 2, leaves, comes, gain, own, keep, back, out);
-    else
-        end_row(n, 3, leaves, comes, gain, own, keep, back, out);
+    if (ways == 1) end_row(n, 1, leaves, comes, gain, own, keep, back, out);
+    else if (ways == 2) end_row(n, 2, leaves, comes, gain, own, keep, back, out);
+    else end_row(n, 3, leaves, comes, gain, own, keep, back, out);
 }
 
 /* One value: rows of two tiles' width have a loop of their own. */
@@ -177,10 +164,8 @@ static void end_value(const struct seed_end *r, int c, ptrdiff_t from, ptrdiff_t
     const int all = (r->rows - 1) * r->stride + r->n, pairs = r->ways > 3 ? (r->ways - 2) / 2 : 0,
               left = r->ways - 2 * pairs;
     for (int q = 0; q < 2 * pairs; q += 2) {
-        if (q)
-            gain_two(all, out[q][c], in[q][c], out[q + 1][c], in[q + 1][c], r->gain, 0);
-        else
-            gain_two(all, out[q][c], in[q][c], out[q + 1][c], in[q + 1][c], r->gain, 1);
+        if (q) gain_two(all, out[q][c], in[q][c], out[q + 1][c], in[q + 1][c], r->gain, 0);
+        else gain_two(all, out[q][c], in[q][c], out[q + 1][c], in[q + 1][c], r->gain, 1);
     }
     for (int j = 0; j < r->rows; j++) {
         const ptrdiff_t at = (ptrdiff_t)j * r->stride;
@@ -190,10 +175,8 @@ static void end_value(const struct seed_end *r, int c, ptrdiff_t from, ptrdiff_t
             leaves[q] = out[2 * pairs + q][c] + at;
             comes[q] = in[2 * pairs + q][c] + at;
         }
-        if (r->n == 32)
-            end_ways(32, left, leaves, comes, gain, own, keep, back, r->out[c] + to + j * r->out_stride);
-        else
-            end_ways(r->n, left, leaves, comes, gain, own, keep, back, r->out[c] + to + j * r->out_stride);
+        if (r->n == 32) end_ways(32, left, leaves, comes, gain, own, keep, back, r->out[c] + to + j * r->out_stride);
+        else end_ways(r->n, left, leaves, comes, gain, own, keep, back, r->out[c] + to + j * r->out_stride);
     }
 }
 

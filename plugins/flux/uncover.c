@@ -70,8 +70,7 @@ static void cell_fill(const struct flux_task *t, const struct bw_block *b, const
         bw_put(&b->view[t->n_in + 1], c, to, m);
         square += m * m;
     }
-    if (t->energy >= 0)
-        bw_put(&b->view[t->n_in + (uint32_t)t->energy], 0, to, r->heat / r->n + 0.5 * square / mass);
+    if (t->energy >= 0) bw_put(&b->view[t->n_in + (uint32_t)t->energy], 0, to, r->heat / r->n + 0.5 * square / mass);
 }
 
 static void rows_copy(const struct flux_task *t, const struct bw_block *b, int j, int k)
@@ -105,14 +104,8 @@ static void uncover_body(const struct bw_block *b, const struct flux_task *t, in
         }
 }
 
-static void first_body(const struct bw_block *b, void *user)
-{
-    uncover_body(b, user, 0);
-}
-static void late_body(const struct bw_block *b, void *user)
-{
-    uncover_body(b, user, 1);
-}
+static void first_body(const struct bw_block *b, void *user) { uncover_body(b, user, 0); }
+static void late_body(const struct bw_block *b, void *user) { uncover_body(b, user, 1); }
 
 enum bw_status flux_uncover(struct flux_task *t)
 {
@@ -124,8 +117,8 @@ enum bw_status flux_uncover(struct flux_task *t)
     if (cells <= 0) return BW_OK;
     if (cells > FASTEST)
         s->host->log(s, BW_LOG_WARNING,
-                     "an obstacle moves %.1f cells a step: gas behind it is made up beyond %d; more substeps help", cells,
-                     FASTEST);
+                     "an obstacle moves %.1f cells a step: gas behind it is made up beyond %d; more substeps help",
+                     cells, FASTEST);
     enum bw_status status = BW_OK;
     for (int late = 0; late <= (cells > 1) && status == BW_OK; late++)
         status = s->host->sweep(s, &(struct bw_sweep){.access = t->access,

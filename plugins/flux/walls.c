@@ -41,8 +41,7 @@ void flux_walls_fill(const struct flux_task *t, const struct bw_block *b, const 
                      struct flux_walls *w)
 {
     const struct flux_near by = flux_near_of(t, b);
-    *w = (struct flux_walls){.open = memory + sh->origin,
-                             .moves = by.moves > 0 ? &b->view[t->solid_vel] : NULL};
+    *w = (struct flux_walls){.open = memory + sh->origin, .moves = by.moves > 0 ? &b->view[t->solid_vel] : NULL};
     open_fill(b, by.solid ? &b->view[t->solid] : NULL, sh, w->open);
     for (int a = 0; a < 3 && by.wall; a++) {
         const float *wall = bw_f32(&b->view[t->wall], a) - sh->origin;
@@ -60,7 +59,8 @@ int flux_walls_pass(const struct flux_walls *w, const ptrdiff_t step[3], ptrdiff
         if (!d[a]) continue;
         left[a] = 0;
         ways++;
-        if (w->pass[a][c + (d[a] > 0 ? step[a] : 0)] > 0 && flux_walls_pass(w, step, c + d[a] * step[a], left)) return 1;
+        if (w->pass[a][c + (d[a] > 0 ? step[a] : 0)] > 0 && flux_walls_pass(w, step, c + d[a] * step[a], left))
+            return 1;
     }
     return !ways;
 }

@@ -13,8 +13,8 @@
  *     sweep, but 64 values a node: 1.6 times maccormack's time.
  *   - maccormack: qh = q(x + d-); q' = qh + (q - qh(x + d+)) / 2, clamped to the 8 values around x + d-: second order
  *     where the clamp rests.
- * All are stable for any dt; `cfl` bounds the step for accuracy. With `reflection`: advect_reflect.c. Where traces leave
- * the gas: advect_outside.c.
+ * All are stable for any dt; `cfl` bounds the step for accuracy. With `reflection`: advect_reflect.c. Where traces
+ * leave the gas: advect_outside.c.
  *
  * Selle, Fedkiw, Kim, Liu, Rossignac, "An unconditionally stable MacCormack method", J. Sci. Comput. 35 (2008).
  *
@@ -109,10 +109,8 @@ static struct bw_field *hat_take(struct pass *p, const struct bw_field_info *lik
 static void block_run(const struct bw_block *b, void *user)
 {
     const struct pass *p = user;
-    if (p->fast)
-        advect_block_fast(b, user);
-    else
-        advect_block_plain(b, user);
+    if (p->fast) advect_block_fast(b, user);
+    else advect_block_plain(b, user);
     advect_walls_mend(b, p);
 }
 
@@ -126,7 +124,8 @@ static enum bw_status sweep_run(struct pass *p, double *far)
         struct item *it = &p->item[q];
         it->view = it->field == p->vel ? 0 : n;
         if (it->field != p->vel) row[n++] = (struct bw_access){it->field, BW_READ, p->halo};
-        if (p->fast && last && it->field == it->to) row[it->view].mode = BW_READ_LAST; // the plain way looks beyond views
+        if (p->fast && last && it->field == it->to)
+            row[it->view].mode = BW_READ_LAST; // the plain way looks beyond views
         it->view_hat = n;
         if (p->second) row[n++] = (struct bw_access){it->hat, p->fast ? BW_READ_LAST : BW_READ, p->halo};
         it->view_out = n;
@@ -136,15 +135,14 @@ static enum bw_status sweep_run(struct pass *p, double *far)
     p->view_solid_vel = solid_vel ? n : 0;
     if (solid_vel) row[n++] = (struct bw_access){solid_vel, BW_READ, p->halo};
     double sum = 0;
-    enum bw_status st =
-        p->stage->host->sweep(p->stage, &(struct bw_sweep){.access = row,
-                                                           .n_access = n,
-                                                           .block = 2,
-                                                           .body = block_run,
-                                                           .user = p,
-                                                           .reach = advect_walls_reach,
-                                                           .sums = &sum,
-                                                           .n_sums = 1});
+    enum bw_status st = p->stage->host->sweep(p->stage, &(struct bw_sweep){.access = row,
+                                                                           .n_access = n,
+                                                                           .block = 2,
+                                                                           .body = block_run,
+                                                                           .user = p,
+                                                                           .reach = advect_walls_reach,
+                                                                           .sums = &sum,
+                                                                           .n_sums = 1});
     *far = fmax(*far, sum); // both sweeps follow the same traces
     return st;
 }

@@ -10,15 +10,15 @@ struct within {
 
 /// Displacements of two planes of cells, this one and the one below, one cell more a side.
 struct traced {
-    float *plane[2][2][3]; ///< direction, parity of k, axis: cell (0,0) of the plane
+    float *plane[2][2][3];          ///< direction, parity of k, axis: cell (0,0) of the plane
     float *straight[2][3], *way[3]; ///< one row: straight traces; shortened ones
     ptrdiff_t stride;
-    const struct range3 *ways; ///< ahead from this block, cells
-    float limit;               ///< the longest of them
-    struct room room[4]; ///< of cell centres, then of the faces along each axis
+    const struct range3 *ways;  ///< ahead from this block, cells
+    float limit;                ///< the longest of them
+    struct room room[4];        ///< of cell centres, then of the faces along each axis
     struct within within[2][4]; ///< by direction, and as `room`
-    bool bounded;        ///< `outside` may have a say
-    struct edge edge[4]; ///< of cell centres, then of the faces along each axis
+    bool bounded;               ///< `outside` may have a say
+    struct edge edge[4];        ///< of cell centres, then of the faces along each axis
 };
 
 /* Range of the ways ahead from a block, cells. They are shorter than a tile, so they lead through the tiles next to the
@@ -59,10 +59,7 @@ static int32_t side_reach(const struct pass *p, double way, double stage)
     return (far > looked ? far : looked) + 2 + (p->options->scheme == SCHEME_CUBIC); // cubic: one node more
 }
 
-int32_t advect_halo(const struct pass *p, double limit)
-{
-    return side_reach(p, limit, limit);
-}
+int32_t advect_halo(const struct pass *p, double limit) { return side_reach(p, limit, limit); }
 
 /* Where a trace ahead leads, `hat` is read; where one back leads, the fields as they were; the velocity on both. */
 int advect_block_reach(const struct bw_block *b, uint32_t row, int32_t reach[6], void *user)
@@ -114,12 +111,10 @@ static struct traced traced_init(const struct pass *p, const struct bw_block *b)
     const struct range3 *ways = &p->block_ways[b->worker];
     float limit = 0;
     for (int a = 0; a < 3; a++) limit = fmaxf(limit, fmaxf(-ways->least[a], ways->most[a]));
-    struct traced t = {
-        .stride = (ptrdiff_t)p->stride, .ways = ways, .limit = limit};
+    struct traced t = {.stride = (ptrdiff_t)p->stride, .ways = ways, .limit = limit};
     for (int axis = -1; axis < 3; axis++) {
         t.room[axis + 1] = room_init(b, axis);
-        for (int dir = BACK; dir <= AHEAD; dir++)
-            t.within[dir][axis + 1] = within_init(&t.room[axis + 1], ways, dir);
+        for (int dir = BACK; dir <= AHEAD; dir++) t.within[dir][axis + 1] = within_init(&t.room[axis + 1], ways, dir);
     }
     t.bounded = p->options->outside != OUTSIDE_BACKGROUND;
     for (int axis = -1; t.bounded && axis < 3; axis++) t.edge[axis + 1] = edge_init(b, p->tiles, axis);
@@ -140,10 +135,8 @@ static void plane_trace(const struct bw_block *b, const struct pass *p, const st
 {
     const struct bw_view *v = &b->view[0];
     for (int dir = BACK; dir <= (p->second ? AHEAD : BACK); dir++) {
-        struct advect_trace row = {.sy = (int32_t)v->sy,
-                                   .sz = (int32_t)v->sz,
-                                   .n = b->n[0] + 2,
-                                   .rk3 = p->options->trace == TRACE_RK3};
+        struct advect_trace row = {
+            .sy = (int32_t)v->sy, .sz = (int32_t)v->sz, .n = b->n[0] + 2, .rk3 = p->options->trace == TRACE_RK3};
         for (int a = 0; a < 3; a++) {
             row.scale[a] = a == b->grid->thin ? 0 : (float)(dir == BACK ? -p->scale : p->scale);
             row.least[a] = way_least(t->ways, dir, a);
@@ -243,10 +236,8 @@ static void row_replace(const struct edge *e, const struct advect_row *r, int32_
 static void row_trace(const struct bw_block *b, const struct pass *p, const struct traced *t, int dir, int axis,
                       int32_t j, int32_t k, struct advect_row *r)
 {
-    if (p->options->trace == TRACE_EULER)
-        row_straight(b, p, t, dir, axis, j, k, r);
-    else
-        row_displacement(t, dir, axis, j, k, r);
+    if (p->options->trace == TRACE_EULER) row_straight(b, p, t, dir, axis, j, k, r);
+    else row_displacement(t, dir, axis, j, k, r);
 }
 
 /* The first half, which is all but for maccormack. */

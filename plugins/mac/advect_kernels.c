@@ -22,14 +22,8 @@ struct corners {
     float a[3];
 };
 
-static inline float min_of(float a, float b)
-{
-    return a < b ? a : b;
-}
-static inline float max_of(float a, float b)
-{
-    return a > b ? a : b;
-}
+static inline float min_of(float a, float b) { return a < b ? a : b; }
+static inline float max_of(float a, float b) { return a > b ? a : b; }
 
 static inline void corners_load(struct corners *c, const float *f, int32_t sy, int32_t sz, const float d[3])
 {
@@ -146,39 +140,18 @@ static inline void cell_trace3(const struct advect_trace *t, int32_t i)
 #if defined(__AVX512F__)
 #define LANES 16
 typedef __m512 vec;
-static inline vec vec_set(float x)
-{
-    return _mm512_set1_ps(x);
-}
-static inline vec vec_load(const float *p)
-{
-    return _mm512_loadu_ps(p);
-}
-static inline void vec_store(float *p, vec x)
-{
-    _mm512_storeu_ps(p, x);
-}
-static inline vec vec_min(vec a, vec b)
-{
-    return _mm512_min_ps(a, b);
-}
-static inline vec vec_max(vec a, vec b)
-{
-    return _mm512_max_ps(a, b);
-}
+static inline vec vec_set(float x) { return _mm512_set1_ps(x); }
+static inline vec vec_load(const float *p) { return _mm512_loadu_ps(p); }
+static inline void vec_store(float *p, vec x) { _mm512_storeu_ps(p, x); }
+static inline vec vec_min(vec a, vec b) { return _mm512_min_ps(a, b); }
+static inline vec vec_max(vec a, vec b) { return _mm512_max_ps(a, b); }
 /// a > t ? x : y
 static inline vec vec_above(vec a, vec t, vec x, vec y)
 {
     return _mm512_mask_blend_ps(_mm512_cmp_ps_mask(a, t, _CMP_GT_OQ), y, x);
 }
-static inline float vec_first(vec a)
-{
-    return _mm512_cvtss_f32(a);
-}
-static inline vec vec_floor(vec a)
-{
-    return _mm512_roundscale_ps(a, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
-}
+static inline float vec_first(vec a) { return _mm512_cvtss_f32(a); }
+static inline vec vec_floor(vec a) { return _mm512_roundscale_ps(a, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC); }
 
 static inline bool vec_same(vec a)
 {
@@ -205,43 +178,19 @@ static inline void vec_pairs(const float *const q[4], vec offset, vec low[4], ve
 #else
 #define LANES 8
 typedef __m256 vec;
-static inline vec vec_set(float x)
-{
-    return _mm256_set1_ps(x);
-}
-static inline vec vec_load(const float *p)
-{
-    return _mm256_loadu_ps(p);
-}
-static inline void vec_store(float *p, vec x)
-{
-    _mm256_storeu_ps(p, x);
-}
-static inline vec vec_min(vec a, vec b)
-{
-    return _mm256_min_ps(a, b);
-}
-static inline vec vec_max(vec a, vec b)
-{
-    return _mm256_max_ps(a, b);
-}
+static inline vec vec_set(float x) { return _mm256_set1_ps(x); }
+static inline vec vec_load(const float *p) { return _mm256_loadu_ps(p); }
+static inline void vec_store(float *p, vec x) { _mm256_storeu_ps(p, x); }
+static inline vec vec_min(vec a, vec b) { return _mm256_min_ps(a, b); }
+static inline vec vec_max(vec a, vec b) { return _mm256_max_ps(a, b); }
 /// a > t ? x : y
 static inline vec vec_above(vec a, vec t, vec x, vec y)
 {
     return _mm256_blendv_ps(y, x, _mm256_cmp_ps(a, t, _CMP_GT_OQ));
 }
-static inline float vec_first(vec a)
-{
-    return _mm256_cvtss_f32(a);
-}
-static inline vec vec_lane(void)
-{
-    return _mm256_setr_ps(0, 1, 2, 3, 4, 5, 6, 7);
-}
-static inline vec vec_floor(vec a)
-{
-    return _mm256_floor_ps(a);
-}
+static inline float vec_first(vec a) { return _mm256_cvtss_f32(a); }
+static inline vec vec_lane(void) { return _mm256_setr_ps(0, 1, 2, 3, 4, 5, 6, 7); }
+static inline vec vec_floor(vec a) { return _mm256_floor_ps(a); }
 
 static inline bool vec_same(vec a)
 {

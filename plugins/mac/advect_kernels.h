@@ -20,9 +20,9 @@ static inline float advect_floor(float d)
 
 /// One trace per cell centre: the midpoint rule, or with rk3 Ralston's third-order rule.
 struct advect_trace {
-    const float *u[3]; ///< velocity components at the row's first cell (low faces)
-    int32_t sy, sz, n; ///< strides of u; cells in the row
-    float scale[3];    ///< cells moved per m/s: -dt/h backward, +dt/h forward, 0 along a thin axis
+    const float *u[3];       ///< velocity components at the row's first cell (low faces)
+    int32_t sy, sz, n;       ///< strides of u; cells in the row
+    float scale[3];          ///< cells moved per m/s: -dt/h backward, +dt/h forward, 0 along a thin axis
     float least[3], most[3]; ///< displacements lie between these, whatever u holds
     int rk3;
     float *d[3]; ///< out: displacement of the row's cells

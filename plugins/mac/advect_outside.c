@@ -111,10 +111,8 @@ double edge_share(const struct edge *e, const int32_t from[3], const double d[3]
     for (int q = 0; q < HALVINGS; q++) {
         const double share = 0.5 * (in + out);
         for (int a = 0; a < 3; a++) x[a] = from[a] + share * d[a];
-        if (edge_has(e, x))
-            in = share;
-        else
-            out = share;
+        if (edge_has(e, x)) in = share;
+        else out = share;
     }
     return in;
 }

@@ -28,9 +28,6 @@ static inline bool edge_safe(const struct edge *e, const double x[3])
 }
 
 /// The same as edge_search, soon.
-static inline bool edge_has(const struct edge *e, const double x[3])
-{
-    return edge_safe(e, x) || edge_search(e, x);
-}
+static inline bool edge_has(const struct edge *e, const double x[3]) { return edge_safe(e, x) || edge_search(e, x); }
 
 #endif

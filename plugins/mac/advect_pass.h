@@ -28,10 +28,7 @@ struct range3 {
 };
 
 /// Coordinate of the tile that holds a cell; both may be negative in an unbounded domain.
-static inline int32_t tile_coord(int32_t cell, int32_t edge)
-{
-    return cell / edge - (cell % edge < 0);
-}
+static inline int32_t tile_coord(int32_t cell, int32_t edge) { return cell / edge - (cell % edge < 0); }
 
 /// One field on its way: itself, where it goes (itself as a rule), the first half's result, and where they are among a
 /// block's views.
@@ -60,17 +57,17 @@ struct pass {
     uint32_t n_items;
     bool second, fast;
     int32_t halo;
-    double scale, limit; ///< cells moved per m/s; longest way, cells
-    double still;        ///< largest velocity component that can be met where there are no tiles, m/s
-    double speed;        ///< largest velocity component that a trace can meet, m/s
+    double scale, limit;       ///< cells moved per m/s; longest way, cells
+    double still;              ///< largest velocity component that can be met where there are no tiles, m/s
+    double speed;              ///< largest velocity component that a trace can meet, m/s
     struct range3 *tile_speed; ///< of the velocity on each tile's faces, m/s
     struct range3 *block_ways; ///< by worker: of the ways ahead from the block at hand, cells
     int32_t *block_near;       ///< by worker: halo of the block at hand if obstacles are near, else 0
-    float *memory;       ///< displacements, `share` floats a worker
+    float *memory;             ///< displacements, `share` floats a worker
     size_t share, stride;
     const struct walls *walls; ///< NULL: no obstacles
     uint32_t view_solid_vel;   ///< 0: none
-    double long_traces; ///< out: nodes whose trace left the halo
+    double long_traces;        ///< out: nodes whose trace left the halo
 };
 
 /* Where nodes of one block have values of their own, as far as open sides go: cell centres, and faces too.

@@ -157,8 +157,8 @@ static double node_first(struct carrier *q, const int32_t at[3], double d[3])
     double range[2], x[3], share = o->outside == OUTSIDE_BACKGROUND ? 1 : edge_share(&q->edge, at, d);
     if (share < 1 && o->outside == OUTSIDE_KEEP) return reach_node(&q->old, q->c, at);
     for (int a = 0; a < 3; a++) x[a] = at[a] + share * d[a];
-    const double v = o->scheme == SCHEME_CUBIC ? reach_cubic(&q->old, q->c, x, o->clamp)
-                                               : reach_value(&q->old, q->c, x, range);
+    const double v =
+        o->scheme == SCHEME_CUBIC ? reach_cubic(&q->old, q->c, x, o->clamp) : reach_value(&q->old, q->c, x, range);
     const double own = q->axis < 0 || o->outside != OUTSIDE_BACKGROUND ? 1 : room_share(&q->room, x);
     return own < 1 ? own * v + (1 - own) * q->old.info->background[q->c] : v;
 }
@@ -211,10 +211,8 @@ static void component_plain(const struct bw_block *b, const struct pass *p, cons
                 double v = node_carry(&q, at);
                 b->sum[0] += q.vel.far || q.old.far || q.hat.far;
                 ptrdiff_t i = at[0] + at[1] * out->sy + at[2] * out->sz;
-                if (it->info->precision == BW_F64P)
-                    bw_f64(out, c)[i] = v;
-                else
-                    bw_f32(out, c)[i] = (float)v;
+                if (it->info->precision == BW_F64P) bw_f64(out, c)[i] = v;
+                else bw_f32(out, c)[i] = (float)v;
             }
 }
 

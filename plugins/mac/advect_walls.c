@@ -29,7 +29,7 @@ struct ground {
     uint8_t *now, *old;
     uint8_t *beside; ///< not 0: a cell that is not free may lie beside this one, or a node read from there
     uint8_t *met;    ///< not 0: a trace from this cell may lead beside one
-    float limit; ///< longest trace, cells
+    float limit;     ///< longest trace, cells
 };
 
 static ptrdiff_t ground_at(const struct ground *g, const int32_t c[3])
@@ -362,10 +362,8 @@ static void row_trace(const struct ground *g, int dir, int32_t j, int32_t k, con
 {
     const struct pass *p = g->pass;
     const struct bw_view *v = &g->block->view[0];
-    struct advect_trace row = {.sy = (int32_t)v->sy,
-                               .sz = (int32_t)v->sz,
-                               .n = g->block->n[0],
-                               .rk3 = p->options->trace == TRACE_RK3};
+    struct advect_trace row = {
+        .sy = (int32_t)v->sy, .sz = (int32_t)v->sz, .n = g->block->n[0], .rk3 = p->options->trace == TRACE_RK3};
     for (int a = 0; a < 3; a++) {
         row.scale[a] = a == g->block->grid->thin ? 0 : (float)(dir == BACK ? -p->scale : p->scale);
         row.u[a] = bw_f32(v, a) + j * v->sy + k * v->sz;
@@ -402,10 +400,8 @@ static void node_mend(const struct ground *g, const int32_t at[3], const double 
     const bool keep = p->second && (mend || (way_is_odd(g, at, ahead) && !ahead_is_clear(g, at, ahead)));
     for (uint32_t q = 0; q < p->n_items; q++) {
         if (!item_counts(&p->item[q])) continue;
-        if (keep)
-            node_keep(g, &p->item[q], at);
-        else if (mend)
-            node_take(g, &p->item[q], at, &s);
+        if (keep) node_keep(g, &p->item[q], at);
+        else if (mend) node_take(g, &p->item[q], at, &s);
     }
 }
 

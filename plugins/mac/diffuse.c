@@ -44,13 +44,30 @@ static const struct bw_param params[] = {
 enum { VEL, FIELDS, SOLID, SOLID_VEL };
 
 static const struct bw_port ports[] = {
-    {.name = "vel", .kind = BW_MAC, .access = BW_UPDATE, .unit = "m/s", .flags = BW_PORT_OPTIONAL,
+    {.name = "vel",
+     .kind = BW_MAC,
+     .access = BW_UPDATE,
+     .unit = "m/s",
+     .flags = BW_PORT_OPTIONAL,
      .doc = "The flow, where it has a viscosity."},
-    {.name = "fields", .kind = BW_SCALAR, .access = BW_UPDATE, .flags = BW_PORT_LIST | BW_PORT_NO_CREATE,
-     .kinds = BW_KIND_BIT(BW_SCALAR) | BW_KIND_BIT(BW_VECTOR), .from = "*", .doc = "What else diffuses."},
-    {.name = "solid", .kind = BW_SCALAR, .access = BW_READ, .unit = "m", .flags = BW_PORT_OPTIONAL,
+    {.name = "fields",
+     .kind = BW_SCALAR,
+     .access = BW_UPDATE,
+     .flags = BW_PORT_LIST | BW_PORT_NO_CREATE,
+     .kinds = BW_KIND_BIT(BW_SCALAR) | BW_KIND_BIT(BW_VECTOR),
+     .from = "*",
+     .doc = "What else diffuses."},
+    {.name = "solid",
+     .kind = BW_SCALAR,
+     .access = BW_READ,
+     .unit = "m",
+     .flags = BW_PORT_OPTIONAL,
      .doc = "Signed distance to obstacles: cells with a centre inside (< 0) take no part."},
-    {.name = "solid_vel", .kind = BW_MAC, .access = BW_READ, .unit = "m/s", .flags = BW_PORT_OPTIONAL,
+    {.name = "solid_vel",
+     .kind = BW_MAC,
+     .access = BW_READ,
+     .unit = "m/s",
+     .flags = BW_PORT_OPTIONAL,
      .doc = "Velocity of the obstacles."},
 };
 
@@ -65,7 +82,7 @@ struct solve {
     const struct bw_field_info *info;
     const struct diffuse_kernels *kernels;
     struct diffuse_task task;
-    double spectrum;      ///< half the width of the bounds of the eigenvalues
+    double spectrum;        ///< half the width of the bounds of the eigenvalues
     double first, residual; ///< largest |c L q|, and what is left of it with x
     int64_t iterations;
 };
@@ -93,8 +110,13 @@ static int solve_reach(const struct bw_block *b, uint32_t row, int32_t reach[6],
 static enum bw_status solve_sweep(struct bw_stage *s, struct solve *v, const struct bw_access *rows, uint32_t n,
                                   bw_body_fn body, bw_reach_fn reach, double *largest)
 {
-    return s->host->sweep(s, &(struct bw_sweep){.access = rows, .n_access = n, .body = body, .reach = reach,
-                                                .user = &v->task, .maxs = largest, .n_maxs = largest != NULL});
+    return s->host->sweep(s, &(struct bw_sweep){.access = rows,
+                                                .n_access = n,
+                                                .body = body,
+                                                .reach = reach,
+                                                .user = &v->task,
+                                                .maxs = largest,
+                                                .n_maxs = largest != NULL});
 }
 
 static enum bw_status solve_begin(struct bw_stage *s, struct solve *v)
@@ -160,9 +182,13 @@ static enum bw_status solve_init(struct bw_stage *s, struct solve *v, struct scr
     v->spectrum = 2 * (s->grid->thin < 0 ? 3 : 2) * implicit;
     const uint32_t wide = v->info->precision == BW_F64P || p->tolerance < 1e-6 * (1 + 2 * v->spectrum);
     v->kernels = wide ? &diffuse_f64 : &diffuse_f32;
-    v->task = (struct diffuse_task){.mac = v->info->kind == BW_MAC, .wide_field = v->info->precision == BW_F64P,
-                                    .slip = p->slip, .number = number, .implicit = implicit,
-                                    .gain = 1 / (1 + v->spectrum), .domain = s->domain,
+    v->task = (struct diffuse_task){.mac = v->info->kind == BW_MAC,
+                                    .wide_field = v->info->precision == BW_F64P,
+                                    .slip = p->slip,
+                                    .number = number,
+                                    .implicit = implicit,
+                                    .gain = 1 / (1 + v->spectrum),
+                                    .domain = s->domain,
                                     .tiles = s->host->extension(BW_TILES)};
     if (!v->task.tiles) return s->host->fail(s, BW_ERR_PLUGIN, "the host offers no %s", BW_TILES);
     const struct bw_topology *topology = v->task.tiles->topology(s->domain);

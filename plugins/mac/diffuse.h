@@ -11,13 +11,13 @@ struct diffuse_task {
     int32_t field, x, x_out, rest, way, solid, solid_vel;
     int32_t mac;        ///< the field is a mac field
     int32_t wide_field; ///< and it is kept in double
-    int32_t slip;      ///< the flow slides along obstacles
-    double number;     ///< diffusivity dt / h²
-    double implicit;   ///< the share of it that acts on the new values
-    double past, gain; ///< way = past way + gain residual
+    int32_t slip;       ///< the flow slides along obstacles
+    double number;      ///< diffusivity dt / h²
+    double implicit;    ///< the share of it that acts on the new values
+    double past, gain;  ///< way = past way + gain residual
     const struct bw_tiles_api *tiles;
     struct bw_domain *domain;
-    uint8_t *touched;  ///< by tile: 1 where obstacles are in reach; NULL without `solid`
+    uint8_t *touched; ///< by tile: 1 where obstacles are in reach; NULL without `solid`
 };
 
 struct diffuse_kernels {

@@ -20,10 +20,10 @@ struct patch {
     const REAL *q;
     const REAL *open; ///< 1 free, 0 held; NULL: all are free
     ptrdiff_t s[3];
-    int32_t n[3];     ///< values to work on: one face more along the component's own axis
+    int32_t n[3]; ///< values to work on: one face more along the component's own axis
     int32_t c, axes[3], n_axes;
-    REAL held[3];     ///< by axis: how often a difference to a held value counts
-    size_t size;      ///< values in the layout, halo and all
+    REAL held[3]; ///< by axis: how often a difference to a held value counts
+    size_t size;  ///< values in the layout, halo and all
 };
 
 /* ---- what is held ------------------------------------------------------------------------------------------------ */
@@ -67,10 +67,8 @@ static void sides_hold(const struct patch *p, const struct bw_block *b, REAL *x)
         const int a = s >> 1, own = a == p->c, edge = s & 1 ? b->n[a] : own ? 0 : -1;
         const struct bw_side *side = &b->grid->side[s];
         if (!side_holds(b, s)) continue;
-        if (own || side->kind == BW_INFLOW)
-            plane_scale(p, x, a, edge, edge, 0);
-        else if (side->no_slip)
-            plane_scale(p, x, a, edge, s & 1 ? edge - 1 : edge + 1, -1);
+        if (own || side->kind == BW_INFLOW) plane_scale(p, x, a, edge, edge, 0);
+        else if (side->no_slip) plane_scale(p, x, a, edge, s & 1 ? edge - 1 : edge + 1, -1);
     }
 }
 
@@ -199,10 +197,7 @@ static void row_spread(const struct patch *p, int j, int k, REAL *out)
     for (int i = 0; open && i < n; i++) out[i] *= open[i];
 }
 
-static REAL *row_at(const struct bw_view *v, int c, int j, int k)
-{
-    return (REAL *)v->data[c] + j * v->sy + k * v->sz;
-}
+static REAL *row_at(const struct bw_view *v, int c, int j, int k) { return (REAL *)v->data[c] + j * v->sy + k * v->sz; }
 
 static void component_clear(const struct bw_view *v, const int32_t n[3], int c)
 {

@@ -25,8 +25,13 @@ static const struct bw_param params[] = {
 };
 
 static const struct bw_port ports[] = {
-    {.name = "fields", .kind = BW_SCALAR, .access = BW_UPDATE, .flags = BW_PORT_LIST | BW_PORT_NO_CREATE,
-     .kinds = BW_KIND_BIT(BW_SCALAR) | BW_KIND_BIT(BW_VECTOR), .from = "*", .doc = "What fades."},
+    {.name = "fields",
+     .kind = BW_SCALAR,
+     .access = BW_UPDATE,
+     .flags = BW_PORT_LIST | BW_PORT_NO_CREATE,
+     .kinds = BW_KIND_BIT(BW_SCALAR) | BW_KIND_BIT(BW_VECTOR),
+     .from = "*",
+     .doc = "What fades."},
 };
 
 /// Over a whole step d becomes keep d - lose, in the thick (0) and in the thin (1).
@@ -74,10 +79,8 @@ static void row_fade(const struct fade *f, const struct bw_view *v, ptrdiff_t fr
         for (int32_t c = 0; c < v->comps; c++) q[c] = f->wide ? bw_f64(v, c)[i] : (double)bw_f32(v, c)[i];
         values_fade(f, q, v->comps);
         for (int32_t c = 0; c < v->comps; c++) {
-            if (f->wide)
-                bw_f64(v, c)[i] = q[c];
-            else
-                bw_f32(v, c)[i] = (float)q[c];
+            if (f->wide) bw_f64(v, c)[i] = q[c];
+            else bw_f32(v, c)[i] = (float)q[c];
         }
     }
 }

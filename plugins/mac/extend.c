@@ -17,7 +17,7 @@
 
 enum { LAYERS = 2, PAD = EXTEND_HALO };
 enum { UNKNOWN = 0, KNOWN = 1, WALL = 255 }; // KNOWN + l: of layer l
-#define LEAST_SHARE 0.25f ///< faces with less are extended
+#define LEAST_SHARE 0.25f                    ///< faces with less are extended
 
 /// One block and PAD cells around it, in the layout of the velocity's view.
 struct patch {
@@ -65,8 +65,7 @@ static int faces_sort(const struct patch *p, int a)
             for (int i = -PAD; i < face_end(p, a, 0, PAD); i++) {
                 const float w = p->cut.w[a][place(p->cut.stride, i, j, k)];
                 uint8_t *known = &p->known[a][place(p->step, i, j, k)];
-                if (w >= LEAST_SHARE)
-                    *known = KNOWN;
+                if (w >= LEAST_SHARE) *known = KNOWN;
                 else if (w == 0 && cut_is_thin_wall(bw_f32(solid, 0) + place(cells, i, j, k), cells[a], h))
                     *known = WALL;
                 lacking |= *known != KNOWN;
@@ -173,8 +172,7 @@ static void faces_store(const struct patch *p, int a)
                 const uint8_t known = p->known[a][place(p->step, i, j, k)];
                 float *f = bw_f32(to, a) + i + j * to->sy + k * to->sz;
                 if (known == KNOWN || face_is_given(p->block, a, a == 0 ? i : a == 1 ? j : k)) continue;
-                if (known > KNOWN && known != WALL)
-                    *f = face_slide(p, a, i, j, k);
+                if (known > KNOWN && known != WALL) *f = face_slide(p, a, i, j, k);
                 else if (p->cut.w[a][place(p->cut.stride, i, j, k)] > 0) // a crack
                     *f = v ? bw_f32(v, a)[i + j * v->sy + k * v->sz] : 0;
             }

@@ -5,13 +5,13 @@
  *         + g/|g| weight density                  smoke sinks by its own weight
  *         + confinement h (N x w)                 w = curl u, N = grad|w| / |grad|w||: spins up what the grid blurred
  *         + force                                 whatever other stages ask for
- * The lift is linear in T however hot the gas is: g T/T_ambient = g (rho_a - rho)/rho is the acceleration of a light gas by
- * its own inertia. It gives a flame 900 K above ambient sqrt(2 g z 900/293) = 7.8 sqrt(z) m/s less what mixing takes;
- * measured are 6.8 sqrt(z) (McCaffrey 1979). The force on the air it displaces, g (1 - T_ambient/T), would give 3.9.
- * Uniform gravity itself does nothing here: in a gas of constant density the pressure holds it.
- * Central differences, second order; forward Euler, so the step keeps the push below PUSH_CELLS cells.
- *     Fedkiw, Stam, Jensen, "Visual simulation of smoke", SIGGRAPH 2001 (eqs. 8, 10, 11).
- * Faces on closed sides get a push like any other; the projection gives them the wall's velocity. */
+ * The lift is linear in T however hot the gas is: g T/T_ambient = g (rho_a - rho)/rho is the acceleration of a light
+ * gas by its own inertia. It gives a flame 900 K above ambient sqrt(2 g z 900/293) = 7.8 sqrt(z) m/s less what mixing
+ * takes; measured are 6.8 sqrt(z) (McCaffrey 1979). The force on the air it displaces, g (1 - T_ambient/T), would
+ * give 3.9. Uniform gravity itself does nothing here: in a gas of constant density the pressure holds it. Central
+ * differences, second order; forward Euler, so the step keeps the push below PUSH_CELLS cells. Fedkiw, Stam, Jensen,
+ * "Visual simulation of smoke", SIGGRAPH 2001 (eqs. 8, 10, 11). Faces on closed sides get a push like any other; the
+ * projection gives them the wall's velocity. */
 #include "forces_kernels.h"
 #include "mac.h"
 #include <math.h>
@@ -217,9 +217,12 @@ static enum bw_status memory_take(struct bw_stage *s, struct push *p)
 static enum bw_status forces_step(struct bw_stage *s)
 {
     const struct forces *f = s->params;
-    struct push p = {
-        .temperature = -1, .density = -1, .force = -1, .dt = (float)s->dt, .confine = (float)(f->confinement * s->dt),
-        .kernels = forces_kernels_for(s->host->simd)};
+    struct push p = {.temperature = -1,
+                     .density = -1,
+                     .force = -1,
+                     .dt = (float)s->dt,
+                     .confine = (float)(f->confinement * s->dt),
+                     .kernels = forces_kernels_for(s->host->simd)};
     double g = gravity_size(f);
     forces_lift(s, p.lift);
     for (int c = 0; c < 3 && g > 0; c++) {

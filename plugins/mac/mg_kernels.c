@@ -75,10 +75,8 @@ INLINE vec row_sum(const struct row *r, int m, int odd, int dim, const float *w)
 {
     const vec c = load(r->o + m);
     vec beside;
-    if (odd)
-        beside = m == row_size(dim) - LANES ? shift_down(c, r->right) : load_loose(r->o + m + 1);
-    else
-        beside = m == 0 ? shift_up(c, r->left) : load_loose(r->o + m - 1);
+    if (odd) beside = m == row_size(dim) - LANES ? shift_down(c, r->right) : load_loose(r->o + m + 1);
+    else beside = m == 0 ? shift_up(c, r->left) : load_loose(r->o + m - 1);
     vec sum;
     if (w) {
         sum = load(w) * (odd ? c : beside) + load(w + MG_CELLS) * (odd ? beside : c);
@@ -116,10 +114,8 @@ INLINE void relax_plane(const struct mg_tile *t, int colour, int k, int odd, int
 INLINE void relax_planes(const struct mg_tile *t, int colour, int k0, int k1, int form, int dim)
 {
     for (int k = k0; k < k1; k++) {
-        if ((colour + k) & 1)
-            relax_plane(t, colour, k, 1, form, dim);
-        else
-            relax_plane(t, colour, k, 0, form, dim);
+        if ((colour + k) & 1) relax_plane(t, colour, k, 1, form, dim);
+        else relax_plane(t, colour, k, 0, form, dim);
     }
 }
 

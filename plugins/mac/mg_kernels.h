@@ -20,7 +20,7 @@ struct mg_tile {
     const float *diag, *inv; ///< NULL both: every cell and all its neighbours are unknowns
     const float *weight;     ///< of the face on each side, 6 × MG_CELLS laid out like x; NULL: 1
     const float *side[6];
-    int32_t planes, rows;    ///< occupied ones, from 0; beyond them x stays 0
+    int32_t planes, rows; ///< occupied ones, from 0; beyond them x stays 0
 };
 
 /// The same with the solution in double, for residuals that single precision cannot hold.

@@ -26,10 +26,10 @@ struct solve {
     struct multigrid *mg;
     const struct mg_options *options;
     struct mg_result result;
-    int32_t slow;      ///< cycles are not worth their time: go on with CG
+    int32_t slow; ///< cycles are not worth their time: go on with CG
     int32_t cancelled;
-    double norm;       ///< of the right-hand side
-    double initial;    ///< first residual seen, relative
+    double norm;    ///< of the right-hand side
+    double initial; ///< first residual seen, relative
 };
 
 /* ---- periodic seams ---------------------------------------------------------------------------------------------- */
@@ -64,8 +64,8 @@ static const uint8_t from_zero[] = {MG_FIRST, MG_RELAX_BLACK, MG_RELAX_RED, MG_R
 static const uint8_t from_guess[] = {MG_RELAX_RED, MG_RELAX_BLACK, MG_RELAX_RED, MG_RELAX_BLACK, MG_COARSEN};
 static const uint8_t up[] = {MG_REFINE, MG_RELAX_BLACK, MG_RELAX_RED, MG_RELAX_BLACK, MG_RELAX_RED};
 /* Up, and down again: the next cycle's first red half-sweep would repeat this one's last. */
-static const uint8_t up_down[] = {MG_REFINE,    MG_RELAX_BLACK, MG_RELAX_RED,   MG_RELAX_BLACK, MG_RELAX_RED,
-                                  MG_RELAX_BLACK, MG_RELAX_RED, MG_RELAX_BLACK, MG_COARSEN};
+static const uint8_t up_down[] = {MG_REFINE,      MG_RELAX_BLACK, MG_RELAX_RED,   MG_RELAX_BLACK, MG_RELAX_RED,
+                                  MG_RELAX_BLACK, MG_RELAX_RED,   MG_RELAX_BLACK, MG_COARSEN};
 #define LEG(ops) (ops), (int)sizeof(ops)
 
 /* Alone at its level, without a coarser one: sweeps in both directions, as symmetric as a cycle. */
@@ -110,13 +110,15 @@ static double ordered_sum(const struct mg_crew *c, const double *number, int64_t
 static double level_dot(const struct mg_crew *c, const float *a, const float *b)
 {
     const struct mg_level *l = c->mg->level;
-    for MG_EACH_TILE (c, l, i) {
-        const float *p = a + i * MG_CELLS, *q = b + i * MG_CELLS;
-        double sum[8] = {0};
-        for (int m = 0; m < MG_CELLS; m += 8)
-            for (int s = 0; s < 8; s++) sum[s] += (double)p[m + s] * (double)q[m + s];
-        l->partial[i] = ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
-    }
+    for
+        MG_EACH_TILE(c, l, i)
+        {
+            const float *p = a + i * MG_CELLS, *q = b + i * MG_CELLS;
+            double sum[8] = {0};
+            for (int m = 0; m < MG_CELLS; m += 8)
+                for (int s = 0; s < 8; s++) sum[s] += (double)p[m + s] * (double)q[m + s];
+            l->partial[i] = ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
+        }
     mg_meet(c);
     return ordered_sum(c, l->partial, l->count);
 }
@@ -171,8 +173,11 @@ static void single_solve(struct bw_team *team, void *user)
 static struct mg_wide wide_at(const struct multigrid *mg, int64_t i)
 {
     const struct mg_level *l = mg->level;
-    struct mg_wide t = {.x = mg->sol + i * MG_CELLS, .f = mg->rhs + i * MG_CELLS, .r = l->b + i * MG_CELLS,
-                        .planes = l->planes, .rows = l->rows};
+    struct mg_wide t = {.x = mg->sol + i * MG_CELLS,
+                        .f = mg->rhs + i * MG_CELLS,
+                        .r = l->b + i * MG_CELLS,
+                        .planes = l->planes,
+                        .rows = l->rows};
     if (l->coef[i] >= 0) {
         t.diag = l->diag + (int64_t)l->coef[i] * MG_CELLS;
         t.inv = l->inv + (int64_t)l->coef[i] * MG_CELLS;
@@ -188,10 +193,12 @@ static double wide_defect(const struct solve *s, const struct mg_crew *c)
     const struct mg_level *l = s->mg->level;
     mg_meet(c);
     mg_seams_refresh(c, l, s->mg->sol, sizeof *s->mg->sol);
-    for MG_EACH_TILE (c, l, i) {
-        const struct mg_wide t = wide_at(s->mg, i);
-        l->partial[i] = s->mg->kernels->defect(&t);
-    }
+    for
+        MG_EACH_TILE(c, l, i)
+        {
+            const struct mg_wide t = wide_at(s->mg, i);
+            l->partial[i] = s->mg->kernels->defect(&t);
+        }
     mg_meet(c);
     const double square = ordered_sum(c, l->partial, l->count);
     mg_remove_means(c, l->b, NULL); // rounding of the right-hand side: no solution could take it away
@@ -203,23 +210,26 @@ static void wide_begin(const struct solve *s, const struct mg_crew *c)
 {
     const struct multigrid *mg = s->mg;
     const int guess = s->options->warm || s->result.cycles > 0;
-    for MG_EACH_TILE (c, mg->level, i)
-        for (int64_t m = i * MG_CELLS; m < (i + 1) * MG_CELLS; m++) {
-            mg->rhs[m] = mg->level->b[m];
-            mg->sol[m] = guess ? (double)mg->level->x[m] : 0.0;
-        }
+    for
+        MG_EACH_TILE(c, mg->level, i)
+    for (int64_t m = i * MG_CELLS; m < (i + 1) * MG_CELLS; m++) {
+        mg->rhs[m] = mg->level->b[m];
+        mg->sol[m] = guess ? (double)mg->level->x[m] : 0.0;
+    }
 }
 
 static void wide_end(const struct solve *s, const struct mg_crew *c)
 {
-    for MG_EACH_TILE (c, s->mg->level, i)
-        for (int64_t m = i * MG_CELLS; m < (i + 1) * MG_CELLS; m++) s->mg->level->x[m] = (float)s->mg->sol[m];
+    for
+        MG_EACH_TILE(c, s->mg->level, i)
+    for (int64_t m = i * MG_CELLS; m < (i + 1) * MG_CELLS; m++) s->mg->level->x[m] = (float)s->mg->sol[m];
 }
 
 static void wide_add(const struct mg_crew *c, double factor, const float *z)
 {
-    for MG_EACH_TILE (c, c->mg->level, i)
-        for (int64_t m = i * MG_CELLS; m < (i + 1) * MG_CELLS; m++) c->mg->sol[m] += factor * (double)z[m];
+    for
+        MG_EACH_TILE(c, c->mg->level, i)
+    for (int64_t m = i * MG_CELLS; m < (i + 1) * MG_CELLS; m++) c->mg->sol[m] += factor * (double)z[m];
 }
 
 /// q = A dir; returns dir·q.
@@ -229,10 +239,12 @@ static double direction_apply(const struct mg_crew *c)
     const struct mg_level *l = mg->level;
     mg_meet(c);
     mg_seams_refresh(c, l, mg->dir, sizeof *mg->dir);
-    for MG_EACH_TILE (c, l, i) {
-        const struct mg_tile t = mg_tile_at(l, mg->dir, NULL, i);
-        l->partial[i] = mg->kernels->apply(&t, mg->q + i * MG_CELLS);
-    }
+    for
+        MG_EACH_TILE(c, l, i)
+        {
+            const struct mg_tile t = mg_tile_at(l, mg->dir, NULL, i);
+            l->partial[i] = mg->kernels->apply(&t, mg->q + i * MG_CELLS);
+        }
     mg_meet(c);
     return ordered_sum(c, l->partial, l->count);
 }
@@ -244,16 +256,18 @@ static double cg_step(const struct mg_crew *c, double *rz)
     const struct mg_level *l = mg->level;
     const double rz_new = level_dot(c, l->x, l->b);
     const float beta = *rz > 0 ? (float)(rz_new / *rz) : 0;
-    for MG_EACH_TILE (c, l, i)
-        for (int64_t m = i * MG_CELLS; m < (i + 1) * MG_CELLS; m++)
-            mg->dir[m] = beta != 0 ? l->x[m] + beta * mg->dir[m] : l->x[m];
+    for
+        MG_EACH_TILE(c, l, i)
+    for (int64_t m = i * MG_CELLS; m < (i + 1) * MG_CELLS; m++)
+        mg->dir[m] = beta != 0 ? l->x[m] + beta * mg->dir[m] : l->x[m];
     *rz = rz_new;
     const double curvature = direction_apply(c);
     if (!(curvature > 0) || !(rz_new > 0)) return -1;
     const double alpha = rz_new / curvature;
     wide_add(c, alpha, mg->dir);
-    for MG_EACH_TILE (c, l, i)
-        for (int64_t m = i * MG_CELLS; m < (i + 1) * MG_CELLS; m++) l->b[m] -= (float)alpha * mg->q[m];
+    for
+        MG_EACH_TILE(c, l, i)
+    for (int64_t m = i * MG_CELLS; m < (i + 1) * MG_CELLS; m++) l->b[m] -= (float)alpha * mg->q[m];
     mg_meet(c);
     return sqrt(level_dot(c, l->b, l->b));
 }

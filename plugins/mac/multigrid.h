@@ -20,7 +20,7 @@ enum { MG_LEVELS = 32, MG_PAIRS = 8 };
 enum { MG_FLUID = 128 };
 #define MG_KIND(fluid_sides, open_sides) (MG_FLUID | (fluid_sides) << 3 | (open_sides))
 #define MG_FLUID_SIDES(kind) ((kind) >> 3 & 7)
-#define MG_OPEN_SIDES(kind) ((kind) & 7)
+#define MG_OPEN_SIDES(kind) ((kind)&7)
 
 /// Memory that is kept from one set of tiles to the next while its size fits.
 struct mg_buffer {
@@ -37,49 +37,49 @@ struct mg_seam {
 
 struct mg_level {
     int64_t count, n_ghost, n_coef, n_cut;
-    int32_t cells[3];        ///< occupied box from the shifted origin, in cells of this level
-    int32_t planes, rows;    ///< occupied ones of each tile
-    int32_t periodic[3];     ///< 1: the axis is more than one cell long and leads round
-    double width;            ///< of a cell, in level 0 cells
-    int32_t (*coord)[3];     ///< tile coordinates, shifted
-    int32_t (*near)[6];      ///< neighbour tile, or -1
-    int32_t (*link)[6];      ///< tile that halves sweeps read: a neighbour, a ghost, or `count`, the tile of zeros
-    int32_t *coef;           ///< index of the tile's coefficients, or -1: all cells and neighbours are unknowns
-    int32_t *cut;            ///< index of the tile's weights, or -1: every face between unknowns is open
-    int32_t *parent;         ///< coarse tile
-    uint8_t *octant;         ///< its corner
-    int32_t (*child)[8];     ///< fine tiles, or -1
-    struct mg_tile *tile;    ///< each one's place in x, b and the coefficients
+    int32_t cells[3];         ///< occupied box from the shifted origin, in cells of this level
+    int32_t planes, rows;     ///< occupied ones of each tile
+    int32_t periodic[3];      ///< 1: the axis is more than one cell long and leads round
+    double width;             ///< of a cell, in level 0 cells
+    int32_t (*coord)[3];      ///< tile coordinates, shifted
+    int32_t (*near)[6];       ///< neighbour tile, or -1
+    int32_t (*link)[6];       ///< tile that halves sweeps read: a neighbour, a ghost, or `count`, the tile of zeros
+    int32_t *coef;            ///< index of the tile's coefficients, or -1: all cells and neighbours are unknowns
+    int32_t *cut;             ///< index of the tile's weights, or -1: every face between unknowns is open
+    int32_t *parent;          ///< coarse tile
+    uint8_t *octant;          ///< its corner
+    int32_t (*child)[8];      ///< fine tiles, or -1
+    struct mg_tile *tile;     ///< each one's place in x, b and the coefficients
     int32_t *layer, n_layers; ///< 3D: first tile of each layer of tiles along axis 2, and the count
-    double *partial;         ///< a number a tile, summed in their order
-    double *square;          ///< the same a pair of planes of each tile: of the residual when it was last coarsened
+    double *partial;          ///< a number a tile, summed in their order
+    double *square;           ///< the same a pair of planes of each tile: of the residual when it was last coarsened
     struct mg_seam *seam;
     int64_t n_seam;
     float *x, *b, *diag, *inv, *weight;
-    uint8_t *fluid;          ///< while building: natural order, 1 an unknown
-    float *open;             ///< while building: p = 0 faces a cell, in faces of this level,
-    float *give;             ///< and the sum of their conductances on level 0
+    uint8_t *fluid; ///< while building: natural order, 1 an unknown
+    float *open;    ///< while building: p = 0 faces a cell, in faces of this level,
+    float *give;    ///< and the sum of their conductances on level 0
     struct mg_buffer tables, cells_memory, coefs_memory, cuts_memory;
 };
 
 /// Connected sets of unknowns; those that touch no p = 0 have no unique solution, only one up to a constant.
 struct mg_regions {
-    int32_t *tile_first;     ///< per tile: its first piece's index; count + 1 of them
-    int32_t *piece;          ///< per piece: its region's first piece
-    int32_t *label;          ///< per tile: index of its cell labels, or -1 when it is one piece
-    uint8_t *labels;         ///< MG_CELLS each, natural order: piece within the tile
-    double *sum, *cells;     ///< per piece; a first piece holds its region's
+    int32_t *tile_first; ///< per tile: its first piece's index; count + 1 of them
+    int32_t *piece;      ///< per piece: its region's first piece
+    int32_t *label;      ///< per tile: index of its cell labels, or -1 when it is one piece
+    uint8_t *labels;     ///< MG_CELLS each, natural order: piece within the tile
+    double *sum, *cells; ///< per piece; a first piece holds its region's
     int64_t n_pieces, n_singular;
-    uint8_t *open;           ///< the same: touches p = 0
+    uint8_t *open; ///< the same: touches p = 0
     struct mg_buffer memory, label_memory;
 };
 
 /// How a domain's axes map onto the solver's; constant.
 struct mg_shape {
-    int32_t dim;         ///< 2 or 3
-    int32_t axis[3];     ///< domain axis of solver axis 0, 1, 2; the thin one last
-    int32_t edge[3];     ///< cells of a tile along the solver's axes
-    int32_t cells[3];    ///< of the box, 0: none
+    int32_t dim;      ///< 2 or 3
+    int32_t axis[3];  ///< domain axis of solver axis 0, 1, 2; the thin one last
+    int32_t edge[3];  ///< cells of a tile along the solver's axes
+    int32_t cells[3]; ///< of the box, 0: none
     int32_t periodic[3];
 };
 
@@ -89,27 +89,27 @@ struct multigrid {
     struct mg_shape shape;
     struct mg_level level[MG_LEVELS];
     int32_t n_levels;
-    uint8_t *kind;           ///< MG_CELLS a tile of level 0
-    uint8_t *has_cut;        ///< a tile of level 0: 1 where a face is not wholly open though no wall of the box
-    uint64_t *mark;          ///< a tile of level 0: the caller's, to see what has changed
-    float (*rim)[6];         ///< the same: conductance of faces towards still air (multigrid_rim.c); 0: other sides
+    uint8_t *kind;    ///< MG_CELLS a tile of level 0
+    uint8_t *has_cut; ///< a tile of level 0: 1 where a face is not wholly open though no wall of the box
+    uint64_t *mark;   ///< a tile of level 0: the caller's, to see what has changed
+    float (*rim)[6];  ///< the same: conductance of faces towards still air (multigrid_rim.c); 0: other sides
     struct mg_regions regions;
     struct mg_buffer kind_memory, extra_memory;
-    double *sol;             ///< extra: solution in double,
-    float *rhs, *dir, *q;    ///< right-hand side, CG direction and its image
+    double *sol;          ///< extra: solution in double,
+    float *rhs, *dir, *q; ///< right-hand side, CG direction and its image
 };
 
 enum mg_method { MG_AUTO, MG_VCYCLE, MG_CG };
 
 struct mg_options {
-    double tolerance;  ///< of the residual's 2-norm, relative to the right-hand side's
+    double tolerance; ///< of the residual's 2-norm, relative to the right-hand side's
     int32_t max_cycles;
-    int32_t method;    ///< enum mg_method
-    int32_t warm;      ///< 1: x holds a first guess
+    int32_t method; ///< enum mg_method
+    int32_t warm;   ///< 1: x holds a first guess
 };
 
 struct mg_result {
-    int32_t cycles;    ///< V-cycles
+    int32_t cycles; ///< V-cycles
     int32_t converged, grew;
     int32_t used_cg, used_double;
     double residual;   ///< recomputed from the solution, relative
@@ -143,10 +143,7 @@ static inline float *mg_weights(const struct mg_level *l, int64_t tile)
     return l->cut[tile] >= 0 ? l->weight + (int64_t)l->cut[tile] * 6 * MG_CELLS : NULL;
 }
 /// Place of cell (i, j, k) in natural order.
-static inline int mg_index(int dim, int i, int j, int k)
-{
-    return dim == 3 ? (k * 16 + j) * 16 + i : j * 64 + i;
-}
+static inline int mg_index(int dim, int i, int j, int k) { return dim == 3 ? (k * 16 + j) * 16 + i : j * 64 + i; }
 /// Neighbour of a cell on a level: its tile (or -1) returned, `to` its local cell. A cell is not its own neighbour.
 int32_t mg_step(const struct multigrid *mg, const struct mg_level *l, int32_t tile, const int32_t from[3], int side,
                 int32_t to[3]);

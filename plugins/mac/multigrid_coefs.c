@@ -71,8 +71,9 @@ static void corner_gather(const struct build *b, int64_t fine, int octant, int64
             for (int i = 0; i < edge; i++) {
                 const int c = mg_index(dim, i, j, k);
                 if (!from[c]) continue;
-                const int64_t m = tile * MG_CELLS + mg_index(dim, i / 2 + (octant & 1) * half,
-                                                             j / 2 + (octant >> 1 & 1) * half, k / 2 + (octant >> 2) * half);
+                const int64_t m =
+                    tile * MG_CELLS + mg_index(dim, i / 2 + (octant & 1) * half, j / 2 + (octant >> 1 & 1) * half,
+                                               k / 2 + (octant >> 2) * half);
                 to->fluid[m] = 1;
                 const struct outlet out =
                     first ? cell_outlet(b->mg, fine, (int32_t[]){i, j, k})

@@ -309,10 +309,7 @@ static enum bw_status level_begin(struct multigrid *mg, const struct mg_level *f
     return level_cells(mg, l);
 }
 
-enum bw_status mg_begin(struct multigrid *mg)
-{
-    return level_begin(mg, NULL, mg->level);
-}
+enum bw_status mg_begin(struct multigrid *mg) { return level_begin(mg, NULL, mg->level); }
 
 /// The tables of legs: layers (tiles come sorted by them) and ready tiles.
 static void level_finish(struct mg_level *l)

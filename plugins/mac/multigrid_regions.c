@@ -228,17 +228,12 @@ struct means {
     double *wide;
 };
 
-static double value_at(const struct means *m, int64_t at)
-{
-    return m->wide ? m->wide[at] : (double)m->narrow[at];
-}
+static double value_at(const struct means *m, int64_t at) { return m->wide ? m->wide[at] : (double)m->narrow[at]; }
 
 static void value_lower(const struct means *m, int64_t at, double by)
 {
-    if (m->wide)
-        m->wide[at] -= by;
-    else
-        m->narrow[at] -= (float)by;
+    if (m->wide) m->wide[at] -= by;
+    else m->narrow[at] -= (float)by;
 }
 
 /// Cell c (natural order) of a tile in a colour-split array.
@@ -281,10 +276,8 @@ static void tile_lower(const struct means *m, int64_t tile)
     const double by = r->sum[r->piece[first]];
     const float *inv = l->coef[tile] >= 0 ? l->inv + (int64_t)l->coef[tile] * MG_CELLS : NULL;
     for (int64_t at = tile * MG_CELLS, c = 0; c < MG_CELLS; c++, at++) {
-        if (!inv || inv[c] > 0)
-            value_lower(m, at, by);
-        else
-            value_lower(m, at, value_at(m, at)); // a cell with no neighbour at all
+        if (!inv || inv[c] > 0) value_lower(m, at, by);
+        else value_lower(m, at, value_at(m, at)); // a cell with no neighbour at all
     }
 }
 
@@ -301,10 +294,12 @@ void mg_remove_means(const struct mg_crew *c, float *narrow, double *wide)
 {
     const struct means m = {c->mg, narrow, wide};
     if (!c->mg->regions.n_singular) return;
-    for MG_EACH_TILE (c, c->mg->level, i) tile_sum(&m, i);
+    for
+        MG_EACH_TILE(c, c->mg->level, i) tile_sum(&m, i);
     mg_meet(c);
     if (c->rank == 0) means_fold(&c->mg->regions);
     mg_meet(c);
-    for MG_EACH_TILE (c, c->mg->level, i) tile_lower(&m, i);
+    for
+        MG_EACH_TILE(c, c->mg->level, i) tile_lower(&m, i);
     mg_meet(c);
 }

@@ -43,15 +43,35 @@ enum port { VEL, PRESSURE, DIVERGENCE, SOLID, SOLID_VEL, SOLID_GRIP, N_PORTS };
 
 static const struct bw_port ports[] = {
     {.name = "vel", .kind = BW_MAC, .access = BW_UPDATE, .unit = "m/s", .doc = "The flow to correct."},
-    {.name = "pressure", .kind = BW_SCALAR, .access = BW_UPDATE, .unit = "Pa",
+    {.name = "pressure",
+     .kind = BW_SCALAR,
+     .access = BW_UPDATE,
+     .unit = "Pa",
      .doc = "What corrects it; mean 0 where nothing is open."},
-    {.name = "divergence", .kind = BW_SCALAR, .access = BW_READ, .lifetime = BW_STEP, .unit = "1/s",
-     .flags = BW_PORT_OPTIONAL, .doc = "Expansion that the flow shall have."},
-    {.name = "solid", .kind = BW_SCALAR, .access = BW_READ, .unit = "m", .flags = BW_PORT_OPTIONAL,
+    {.name = "divergence",
+     .kind = BW_SCALAR,
+     .access = BW_READ,
+     .lifetime = BW_STEP,
+     .unit = "1/s",
+     .flags = BW_PORT_OPTIONAL,
+     .doc = "Expansion that the flow shall have."},
+    {.name = "solid",
+     .kind = BW_SCALAR,
+     .access = BW_READ,
+     .unit = "m",
+     .flags = BW_PORT_OPTIONAL,
      .doc = "Signed distance to obstacles, exact within two cells of a surface."},
-    {.name = "solid_vel", .kind = BW_MAC, .access = BW_READ, .unit = "m/s", .flags = BW_PORT_OPTIONAL,
+    {.name = "solid_vel",
+     .kind = BW_MAC,
+     .access = BW_READ,
+     .unit = "m/s",
+     .flags = BW_PORT_OPTIONAL,
      .doc = "Velocity of the obstacles."},
-    {.name = "solid_grip", .kind = BW_SCALAR, .access = BW_READ, .unit = "1", .flags = BW_PORT_OPTIONAL,
+    {.name = "solid_grip",
+     .kind = BW_SCALAR,
+     .access = BW_READ,
+     .unit = "1",
+     .flags = BW_PORT_OPTIONAL,
      .doc = "How gas goes along obstacles: 0 slides, 1 sticks."},
 };
 
@@ -78,8 +98,10 @@ static int32_t row_add(struct rows *r, struct bw_field *field, uint32_t mode, in
 static enum bw_status rows_sweep(struct bw_stage *s, const struct rows *r, bw_body_fn body, bw_reach_fn reach,
                                  struct task *t, double *max)
 {
-    return s->host->sweep(s, &(struct bw_sweep){.access = r->access, .n_access = r->n, .body = body, .reach = reach,
-                                                .user = t, .maxs = max, .n_maxs = 1});
+    return s->host->sweep(
+        s,
+        &(struct bw_sweep){
+            .access = r->access, .n_access = r->n, .body = body, .reach = reach, .user = t, .maxs = max, .n_maxs = 1});
 }
 
 static enum bw_status memory_fail(struct bw_stage *s)
@@ -210,10 +232,11 @@ static void balance_judge(struct bw_stage *s, const struct mg_result *r, const s
                           double dt)
 {
     if (r->unbalanced > 0.01 && worst * dt > 1e-3)
-        s->host->log(s, BW_LOG_WARNING,
-                     "the sealed region round (%.3g, %.3g, %.3g) m, %.0f cells, cannot take its sources: an expansion of "
-                     "%.3g 1/s is left out everywhere in it; open a side, or balance them",
-                     region->at[0], region->at[1], region->at[2], region->cells, region->rate);
+        s->host->log(
+            s, BW_LOG_WARNING,
+            "the sealed region round (%.3g, %.3g, %.3g) m, %.0f cells, cannot take its sources: an expansion of "
+            "%.3g 1/s is left out everywhere in it; open a side, or balance them",
+            region->at[0], region->at[1], region->at[2], region->cells, region->rate);
 }
 
 /// Can anything push a sealed region?
@@ -234,8 +257,13 @@ static enum bw_status project_run(struct bw_stage *s, struct bw_field *vel, doub
         return s->host->fail(s, BW_ERR_USAGE, "cannot project over %g s: the step must be longer than 0", dt);
     if (!tiles) return s->host->fail(s, BW_ERR_PLUGIN, "the host offers no %s", BW_TILES);
     struct mg_result result = {.converged = 1};
-    struct task t = {.mg = &st->mg, .tiles = tiles, .domain = s->domain, .topology = tiles->topology(s->domain),
-                     .result = &result, .rhs = -p->density * h / dt, .source = p->density * h * h / dt,
+    struct task t = {.mg = &st->mg,
+                     .tiles = tiles,
+                     .domain = s->domain,
+                     .topology = tiles->topology(s->domain),
+                     .result = &result,
+                     .rhs = -p->density * h / dt,
+                     .source = p->density * h * h / dt,
                      .gradient = dt / (p->density * h)};
     const struct mg_options options = {p->tolerance, (int32_t)p->max_iterations, p->solver, p->warm_start};
     double worst = 0;
@@ -247,7 +275,8 @@ static enum bw_status project_run(struct bw_stage *s, struct bw_field *vel, doub
     if (status == BW_OK) status = rhs_make(s, &t, vel);
     if (status != BW_OK) return status;
     if (st->mg.regions.n_pieces == 0)
-        s->host->log(s, BW_LOG_WARNING, "obstacles leave no gas in any of the %lld active tiles: there is nothing to move",
+        s->host->log(s, BW_LOG_WARNING,
+                     "obstacles leave no gas in any of the %lld active tiles: there is nothing to move",
                      (long long)t.topology->count);
     struct sealed region = {.cells = 0};
     if (is_pushed(s) && project_sealed(s, &t, &region) != BW_OK) return memory_fail(s);

@@ -57,7 +57,8 @@ void project_find_near(struct bw_stage *s, struct task *t, const struct bw_field
     for (int64_t tile = 0; tile < t->topology->count; tile++)
         for (int q = 0; q < 27 && (t->near[tile] & OWN); q++) {
             const int32_t *c = t->topology->coord[tile];
-            const int64_t n = t->tiles->find(t->domain, (int32_t[3]){c[0] + q % 3 - 1, c[1] + q / 3 % 3 - 1, c[2] + q / 9 - 1});
+            const int64_t n =
+                t->tiles->find(t->domain, (int32_t[3]){c[0] + q % 3 - 1, c[1] + q / 3 % 3 - 1, c[2] + q / 9 - 1});
             if (n >= 0) t->near[n] |= BESIDE;
         }
 }

@@ -80,10 +80,8 @@ static void walls_set(const struct task *t, const struct bw_block *b, int64_t ti
     for (int a = 0; a < 3; a++)
         for (int s = 2 * a; s < 2 * a + 2; s++) {
             const int at = s & 1 ? b->n[a] : 0;
-            if (a == b->grid->thin)
-                plane_set(b, u, a, at, 0.0f);
-            else if (project_side_is_wall(t, b, tile, s))
-                plane_set(b, u, a, at, (float)b->grid->side[s].velocity[a]);
+            if (a == b->grid->thin) plane_set(b, u, a, at, 0.0f);
+            else if (project_side_is_wall(t, b, tile, s)) plane_set(b, u, a, at, (float)b->grid->side[s].velocity[a]);
         }
 }
 
@@ -241,10 +239,8 @@ static void dense_fill(const struct task *t, int64_t tile, const int32_t n[3], c
             double *row = d->p + j * d->step[1] + k * d->step[2];
             const int64_t even = tile * MG_CELLS + mg_place(dim, 0, j, k);
             const int64_t odd = tile * MG_CELLS + mg_place(dim, 1, j, k);
-            if (t->result->used_double)
-                row_join_wide(t->mg->sol + even, t->mg->sol + odd, n[0], row);
-            else
-                row_join(t->mg->level->x + even, t->mg->level->x + odd, n[0], row);
+            if (t->result->used_double) row_join_wide(t->mg->sol + even, t->mg->sol + odd, n[0], row);
+            else row_join(t->mg->level->x + even, t->mg->level->x + odd, n[0], row);
         }
     for (int s = 0; s < 2 * dim; s++) dense_side(t, tile, n, s, d);
 }

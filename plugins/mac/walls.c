@@ -47,10 +47,8 @@ static int32_t map_find(const struct walls_map *m, const int32_t coord[3])
         const int64_t mid = (lo + hi) / 2;
         const int order = coord_order(m->coord[mid], coord);
         if (order == 0) return (int32_t)mid;
-        if (order < 0)
-            lo = mid + 1;
-        else
-            hi = mid;
+        if (order < 0) lo = mid + 1;
+        else hi = mid;
     }
     return -1;
 }
@@ -82,9 +80,10 @@ static int cell_is_wall(const float *cell, const ptrdiff_t step[3], int thin, fl
     return wall;
 }
 
-/// A cell with one open face only takes no part: nothing can flow through it, and a surface that lies on a face opens it by
-/// rounding.
-static uint8_t cell_byte(const struct cut *c, ptrdiff_t at, const struct bw_view *v, const float *cell, int thin, float h)
+/// A cell with one open face only takes no part: nothing can flow through it, and a surface that lies on a face opens
+/// it by rounding.
+static uint8_t cell_byte(const struct cut *c, ptrdiff_t at, const struct bw_view *v, const float *cell, int thin,
+                         float h)
 {
     const ptrdiff_t step[3] = {1, v->sy, v->sz};
     unsigned low = 0;
@@ -178,8 +177,13 @@ static enum bw_status map_make(struct update *u)
         if (w->now_of[i] >= 0) memcpy(w->now.coord[w->now_of[i]], u->topology->coord[i], sizeof *w->now.coord);
     if (!count) return BW_OK;
     const struct bw_access row[] = {{u->solid, BW_READ, CUT_HALO}, {u->vel, BW_READ, 1}};
-    return host->sweep(w->stage, &(struct bw_sweep){.access = row, .n_access = u->vel ? 2 : 1, .body = block_map,
-                                                    .reach = block_reach, .user = u, .maxs = &w->speed, .n_maxs = 1});
+    return host->sweep(w->stage, &(struct bw_sweep){.access = row,
+                                                    .n_access = u->vel ? 2 : 1,
+                                                    .body = block_map,
+                                                    .reach = block_reach,
+                                                    .user = u,
+                                                    .maxs = &w->speed,
+                                                    .n_maxs = 1});
 }
 
 enum bw_status walls_update(struct walls *w, struct bw_stage *s, struct bw_field *solid, struct bw_field *vel)
@@ -273,8 +277,7 @@ static int runs_find(const struct bw_domain_info *g, int a, int32_t lo, int32_t 
         r.start = i;
         if (count && r.tile == last->tile && !r.mirrored && !last->mirrored && r.local == last->local + last->length)
             last->length++;
-        else
-            run[count++] = r;
+        else run[count++] = r;
     }
     return count;
 }

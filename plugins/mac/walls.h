@@ -13,8 +13,8 @@ enum { WALLS_FLUID = 8, WALLS_FREE = 15, WALLS_SKIN = 16, WALLS_CELLS = 4096 };
 struct walls_map {
     int64_t count, room;
     int32_t (*coord)[3];
-    uint64_t *mark; ///< changes when the obstacles in and near a tile do
-    uint8_t *cells; ///< WALLS_CELLS a tile, x fastest
+    uint64_t *mark;    ///< changes when the obstacles in and near a tile do
+    uint8_t *cells;    ///< WALLS_CELLS a tile, x fastest
     uint8_t (*box)[6]; ///< per axis: first cell of the tile that is not free, and one past the last
 };
 

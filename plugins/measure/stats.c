@@ -103,22 +103,16 @@ static void report(struct bw_stage *s, const char *what, const char *field, cons
 
 static const char *const axis_suffix[] = {"_x", "_y", "_z"};
 
-static double cell_volume(const struct bw_stage *s)
-{
-    return s->grid->h * s->grid->h * s->grid->h;
-}
+static double cell_volume(const struct bw_stage *s) { return s->grid->h * s->grid->h * s->grid->h; }
 
 static enum bw_status cells_measure(struct bw_stage *s, struct bw_field *field, const struct bw_field_info *info)
 {
     double sum[6] = {0}, max[2];
     struct bw_access access = {field, BW_READ, 0};
-    enum bw_status status = s->host->sweep(s, &(struct bw_sweep){.access = &access,
-                                                                 .n_access = 1,
-                                                                 .body = cells_body,
-                                                                 .sums = sum,
-                                                                 .n_sums = 6,
-                                                                 .maxs = max,
-                                                                 .n_maxs = 2});
+    enum bw_status status = s->host->sweep(
+        s,
+        &(struct bw_sweep){
+            .access = &access, .n_access = 1, .body = cells_body, .sums = sum, .n_sums = 6, .maxs = max, .n_maxs = 2});
     if (status) return status;
     for (uint32_t c = 0; c < info->comps; c++)
         report(s, "mass", info->name, info->comps > 1 ? axis_suffix[c] : "", sum[c] * cell_volume(s));
@@ -149,8 +143,7 @@ static void mac_body(const struct bw_block *b, void *user)
                 ptrdiff_t at = i + j * v->sy + k * v->sz;
                 double div = 0;
                 for (int a = 0; a < 3; a++) {
-                    double low = bw_get(v, a, at),
-                           high = bw_get(v, a, at + next[a]);
+                    double low = bw_get(v, a, at), high = bw_get(v, a, at + next[a]);
                     b->sum[a] += 0.5 * (low + high);
                     b->sum[3] += 0.25 * (low * low + high * high);
                     b->max[0] = fmax(b->max[0], fmax(fabs(low), fabs(high)));

@@ -38,8 +38,7 @@ static int cell_join(const struct potential_task *t, struct regions *r, int64_t 
         if (t->l->walls[i] >> s & 1) continue;
         const int64_t tile = potential_next(t, i / TILE_CELLS, cell, s, to);
         open |= tile < 0;
-        if (tile >= 0 && (s & 1))
-            union_join(r->parent, i, tile * TILE_CELLS + potential_at(d, to[0], to[1], to[2]));
+        if (tile >= 0 && (s & 1)) union_join(r->parent, i, tile * TILE_CELLS + potential_at(d, to[0], to[1], to[2]));
     }
     return open;
 }
@@ -101,10 +100,7 @@ static enum bw_status buried_check(const struct potential_task *t)
     return BW_OK;
 }
 
-static int unbalanced(const struct region *q)
-{
-    return fabs(q->sum) > 1e-6 * q->size;
-}
+static int unbalanced(const struct region *q) { return fabs(q->sum) > 1e-6 * q->size; }
 
 static enum bw_status sealed_fail(const struct potential_task *t, const struct regions *r, const struct region *q)
 {
@@ -143,14 +139,12 @@ static enum bw_status nearest_give(const struct potential_task *t, struct region
     int64_t *sink = t->s->host->scratch(t->s, (size_t)sinks * sizeof *sink), n = 0;
     if (!at || !sink) return BW_ERR_MEMORY;
     for (int64_t i = root; i < r->n; i++) {
-        if (t->l->given[i] * sign >= 0 || union_root(r->parent, i) != root || t->l->walls[i] == ALL_WALLS)
-            continue;
+        if (t->l->given[i] * sign >= 0 || union_root(r->parent, i) != root || t->l->walls[i] == ALL_WALLS) continue;
         place_of(t, i, at[n]);
         sink[n++] = i;
     }
     for (int64_t i = root; i < r->n; i++) {
-        if (t->l->given[i] * sign <= 0 || union_root(r->parent, i) != root || t->l->walls[i] == ALL_WALLS)
-            continue;
+        if (t->l->given[i] * sign <= 0 || union_root(r->parent, i) != root || t->l->walls[i] == ALL_WALLS) continue;
         double x[3], least = HUGE_VAL;
         int64_t best = 0;
         place_of(t, i, x);

@@ -116,10 +116,7 @@ static enum bw_status flow_make(struct potential_task *t)
 /* ---- the relaxation's pace ----------------------------------------------------------------------------------------
  */
 
-static int dimensions(const struct bw_stage *s)
-{
-    return s->grid->thin < 0 ? 3 : 2;
-}
+static int dimensions(const struct bw_stage *s) { return s->grid->thin < 0 ? 3 : 2; }
 
 static enum bw_status weight_find(struct bw_stage *s, double *w)
 {

@@ -24,7 +24,7 @@ struct work {
     int32_t slow, fast; ///< axes: of the slices, of the rows in one
     int32_t halo[3];
     ptrdiff_t step[3], origin;
-    size_t cells, slice;   ///< slice: cells of one
+    size_t cells, slice; ///< slice: cells of one
     uint8_t *walls;
     struct row_kind *kind; ///< a row
     double *source;        ///< NULL: none near
@@ -74,10 +74,8 @@ static void tile_copy(struct work *w, int64_t tile, const struct segment *x, con
         for (int j = 0; j < y->n; j++) {
             const ptrdiff_t to = x->to + (y->to + j) * w->step[1] + (z->to + k) * w->step[2];
             const int64_t from = inside ? tile * TILE_CELLS + potential_at(w->b->grid, x->in, y->in + j, z->in + k) : 0;
-            if (!inside)
-                memset(w->walls + to, ALL_WALLS, (size_t)x->n);
-            else if (!plain)
-                memcpy(w->walls + to, t->l->walls + from, (size_t)x->n);
+            if (!inside) memset(w->walls + to, ALL_WALLS, (size_t)x->n);
+            else if (!plain) memcpy(w->walls + to, t->l->walls + from, (size_t)x->n);
             if (sourced) memcpy(w->source + to, t->l->source + from, (size_t)x->n * sizeof(double));
         }
 }
@@ -152,7 +150,7 @@ static int work_begin(struct work *w, const struct relax *q, const struct bw_blo
     const int sourced = sourced_near(w, &c);
     const size_t room = w->slice + 16, rings = 3 * (size_t)(q->depth - 1) * room + 16; // rows are read a cell too far
     double *at = b->stage->host->body_scratch(b, (rings + (sourced ? w->cells : 0)) * sizeof *at + w->cells +
-                                                       w->cells / (size_t)w->step[1] * sizeof *w->kind);
+                                                     w->cells / (size_t)w->step[1] * sizeof *w->kind);
     if (!at) return 0;
     for (int m = 0; m < 3 * (q->depth - 1); m++) w->ring[1 + m / 3][m % 3] = at + 8 + (size_t)m * room;
     memset(at, 0, rings * sizeof *at);

@@ -35,10 +35,8 @@ static void plain(const struct relax_row *r, int i, int n)
     }
     double k[7] = {mask[0]};
     for (int s = 0; s < r->sides; s++) k[1 + s] = mask[r->column[s]];
-    if (r->sides == 4)
-        flat(n, k, r->at + i, q[0] + i, q[1] + i, q[2] + i, q[3] + i, r->out + i);
-    else
-        deep(n, k, r->at + i, q[0] + i, q[1] + i, q[2] + i, q[3] + i, q[4] + i, q[5] + i, r->out + i);
+    if (r->sides == 4) flat(n, k, r->at + i, q[0] + i, q[1] + i, q[2] + i, q[3] + i, r->out + i);
+    else deep(n, k, r->at + i, q[0] + i, q[1] + i, q[2] + i, q[3] + i, q[4] + i, q[5] + i, r->out + i);
 }
 
 static void table(const struct relax_row *r, int begin, int end)

@@ -51,12 +51,9 @@ static void kinds_set(int64_t tile, uint32_t worker, void *user)
         for (int s = 0; s < 2 * sh->dim; s++) {
             const int side = 2 * sh->axis[s >> 1] + (s & 1);
             const int64_t next = potential_next(q->t, tile, cell, side, to);
-            if (walls >> side & 1)
-                q->mg->has_cut[tile] |= next >= 0;
-            else if (next >= 0)
-                fluid++;
-            else
-                open++;
+            if (walls >> side & 1) q->mg->has_cut[tile] |= next >= 0;
+            else if (next >= 0) fluid++;
+            else open++;
         }
         kind[mg_index(sh->dim, at[0], at[1], at[2])] = fluid + open ? (uint8_t)MG_KIND(fluid, open) : 0;
     }

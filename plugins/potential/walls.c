@@ -38,10 +38,7 @@ struct look {
     const struct bw_view *solid, *wall;
 };
 
-static int is_solid(const struct bw_view *v, ptrdiff_t at)
-{
-    return v && bw_f32(v, 0)[at] < 0;
-}
+static int is_solid(const struct bw_view *v, ptrdiff_t at) { return v && bw_f32(v, 0)[at] < 0; }
 
 /* Is side s of cell x a wall? *inflow: what comes in there, 1/s. */
 static int side_closed(const struct look *q, const int32_t x[3], int s, double *inflow)

@@ -3,10 +3,11 @@
  *
  * solid = min(solid, distance) over all obstacles, exact within 3 cells of a surface and inside; further out a block
  * keeps the background, 1000 m. A wall that stands between two cells' centres and holds neither would be lost: the
- * nearer cell is made solid, so that walls of any thickness hold, as if they were a cell thick. Both fields live for one step, so what moves leaves no trace. solid_vel is the velocity
- * of the obstacle's material (translation, rotation, growth), on the faces less than 2 cells outside and on all
- * inside; where obstacles meet, the nearer one's; so is solid_grip, 1 where gas sticks. Gas sticks or slides by the
- * projection's doing; how thick the layer is that sticking slows is mac.diffuse's viscosity. */
+ * nearer cell is made solid, so that walls of any thickness hold, as if they were a cell thick. Both fields live for
+ * one step, so what moves leaves no trace. solid_vel is the velocity of the obstacle's material (translation, rotation,
+ * growth), on the faces less than 2 cells outside and on all inside; where obstacles meet, the nearer one's; so is
+ * solid_grip, 1 where gas sticks. Gas sticks or slides by the projection's doing; how thick the layer is that sticking
+ * slows is mac.diffuse's viscosity. */
 #include "shape.h"
 #include "solid_ports.h"
 
@@ -44,7 +45,7 @@ static const struct bw_port ports[] = {
 
 struct plan {
     struct pose start, before, now; ///< at the step's start, a moment before its end, at its end
-    double moment; ///< s between the two
+    double moment;                  ///< s between the two
     double h;
     float grip;
     const struct bw_field_info **cleared;
@@ -105,8 +106,7 @@ static void cell_clear(const struct plan *a, const struct bw_block *b, int i, in
 {
     for (uint32_t q = 0; q < a->n_cleared; q++) {
         const struct bw_view *v = &b->view[2 + q];
-        for (int c = 0; c < v->comps; c++)
-            bw_put(v, c, i + j * v->sy + k * v->sz, a->cleared[q]->background[c]);
+        for (int c = 0; c < v->comps; c++) bw_put(v, c, i + j * v->sy + k * v->sz, a->cleared[q]->background[c]);
     }
 }
 
@@ -124,7 +124,8 @@ static int wall_between(const struct plan *a, const double x[3], int axis, doubl
     return d <= 1e-3 * a->h;
 }
 
-/* Distance at a centre; where a wall thinner than a cell separates it from a neighbour that is further off, negative. */
+/* Distance at a centre; where a wall thinner than a cell separates it from a neighbour that is further off, negative.
+ */
 static double distance_held(const struct plan *a, const struct bw_block *b, const double x[3])
 {
     const double d = pose_distance(&a->now, x);
@@ -167,8 +168,10 @@ static enum bw_status shape_ready(struct bw_stage *s, struct pose *now)
     const struct collide *p = s->params;
     enum bw_status status = shape_prepare(s, &p->shape, BAND * s->grid->h);
     if (!status && p->shape.kind == SHAPE_VDB && ((const struct shape_state *)s->state)->vdb.fog)
-        return s->host->fail(s, BW_ERR_PRESET, "grid \"%s\" of %s is a fog volume, which has no surface; an obstacle "
-                             "needs a level set", p->shape.vdb.grid, p->shape.vdb.file);
+        return s->host->fail(s, BW_ERR_PRESET,
+                             "grid \"%s\" of %s is a fog volume, which has no surface; an obstacle "
+                             "needs a level set",
+                             p->shape.vdb.grid, p->shape.vdb.file);
     return status ? status : shape_pose(s, &p->shape, now);
 }
 
@@ -232,11 +235,9 @@ static enum bw_status step(struct bw_stage *s)
     if (!status && pose_moved(&a.before, &a.now)) {
         struct bw_access access[] = {{bw_port_field(s, PORT_SOLID), BW_READ, 1},
                                      {bw_port_field(s, PORT_SOLID_VEL), BW_UPDATE, 0}};
-        status = s->host->sweep(s, &(struct bw_sweep){.access = access,
-                                                      .n_access = 2,
-                                                      .body = velocity_body,
-                                                      .reach = velocity_reach,
-                                                      .user = &a});
+        status = s->host->sweep(
+            s, &(struct bw_sweep){
+                   .access = access, .n_access = 2, .body = velocity_body, .reach = velocity_reach, .user = &a});
     }
     return status ? status : solid_write(s, &a);
 }

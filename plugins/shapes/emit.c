@@ -212,15 +212,9 @@ static int cover_make(const struct plan *a, const struct bw_block *b, struct cov
 }
 
 /* Weight of the law of `set`: (1-c)^(dt/τ) is left of what was there. */
-static double blend_weight(double c, double dt)
-{
-    return c >= 1 ? 1 : c <= 0 ? 0 : 1 - pow(1 - c, dt / BLEND_TIME);
-}
+static double blend_weight(double c, double dt) { return c >= 1 ? 1 : c <= 0 ? 0 : 1 - pow(1 - c, dt / BLEND_TIME); }
 
-static double value_remove(double f, double take)
-{
-    return f > 0 ? fmax(f - take, 0) : fmin(f + take, 0);
-}
+static double value_remove(double f, double take) { return f > 0 ? fmax(f - take, 0) : fmin(f + take, 0); }
 
 /* One component of one amount at one cell. */
 static double value_emit(const struct plan *a, const struct bw_amount *amount, double f, double target, double most,

@@ -130,10 +130,7 @@ struct plan {
     int octaves;
 };
 
-static double profile(double q)
-{
-    return q * exp(0.5 * (1 - q * q));
-}
+static double profile(double q) { return q * exp(0.5 * (1 - q * q)); }
 
 static double vortex_push(const struct plan *a, const double x[3], int axis)
 {
@@ -172,7 +169,8 @@ static void edges_add(const struct bw_block *b, struct edges *e, int comp, const
     for (int j = 0; j <= b->n[1]; j++) y[j] = noise_locate(l, 1, block_coord(b, 1, j + at[1]));
     for (int k = 0; k <= b->n[2]; k++) {
         const struct noise_step z = noise_locate(l, 2, block_coord(b, 2, k + at[2]));
-        for (int j = 0; j <= b->n[1]; j++) noise_add_row(l, &x, &y[j], &z, factor, e->psi[comp] + j * e->sy + k * e->sz);
+        for (int j = 0; j <= b->n[1]; j++)
+            noise_add_row(l, &x, &y[j], &z, factor, e->psi[comp] + j * e->sy + k * e->sz);
     }
 }
 
@@ -272,19 +270,16 @@ static void axis_push(const struct plan *a, const struct bw_block *b, const stru
                       int axis)
 {
     const struct bw_view *v = &b->view[0];
-    struct row r = {.plan = a, .block = b, .edges = e, .axis = axis, .from = c->lo[0],
-                    .n = c->hi[0] + (axis == 0) - c->lo[0]};
+    struct row r = {
+        .plan = a, .block = b, .edges = e, .axis = axis, .from = c->lo[0], .n = c->hi[0] + (axis == 0) - c->lo[0]};
     for (int i = 0; i < r.n; i++) r.cover[i] = 1;
     for (r.k = c->lo[2]; r.k < c->hi[2] + (axis == 2); r.k++)
         for (r.j = c->lo[1]; r.j < c->hi[1] + (axis == 1); r.j++) {
             float *u = bw_f32(v, axis) + r.from + r.j * v->sy + r.k * v->sz;
             if (a->region.kind != SHAPE_EVERYWHERE && !row_cover(&r)) continue;
-            if (a->kind->kind == FORCE_WIND)
-                row_wind(&r, u);
-            else if (a->kind->kind == FORCE_TURBULENCE)
-                row_turbulence(&r, u);
-            else
-                row_centred(&r, u);
+            if (a->kind->kind == FORCE_WIND) row_wind(&r, u);
+            else if (a->kind->kind == FORCE_TURBULENCE) row_turbulence(&r, u);
+            else row_centred(&r, u);
         }
 }
 

@@ -170,10 +170,8 @@ static int goal_ask(const struct asking *a, const double x[3], double out[3])
 {
     if (a->field) return domain_ask(a, x, out);
     if (a->p->to.kind == TO_FILE) return file_ask(a, x, out);
-    if (a->p->to.kind == TO_MOTION)
-        pose_velocity(&a->before, &a->now, a->moment, x, out);
-    else
-        memcpy(out, a->p->to.velocity.velocity, sizeof(bw_vec3));
+    if (a->p->to.kind == TO_MOTION) pose_velocity(&a->before, &a->now, a->moment, x, out);
+    else memcpy(out, a->p->to.velocity.velocity, sizeof(bw_vec3));
     return 1;
 }
 
@@ -207,10 +205,8 @@ struct plan {
 static void face_pull(const struct plan *a, int axis, const double x[3], double share, float *face)
 {
     double goal[3];
-    if (a->l)
-        *face += (float)(share * lattice_push(a->l, axis, x));
-    else if (goal_ask(a->asking, x, goal))
-        *face += (float)(share * (goal[axis] - (double)*face));
+    if (a->l) *face += (float)(share * lattice_push(a->l, axis, x));
+    else if (goal_ask(a->asking, x, goal)) *face += (float)(share * (goal[axis] - (double)*face));
 }
 
 static void faces_pull(const struct plan *a, const struct bw_block *b, const struct cells *c, int axis)

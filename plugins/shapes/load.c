@@ -90,8 +90,8 @@ struct state {
     struct bwvdb_file *file;
     int64_t number; ///< of the open file
     struct sequence sequence;
-    int numbered; ///< 1: a sequence, 0: one file
-    int done;     ///< filled once, and that was all
+    int numbered;             ///< 1: a sequence, 0: one file
+    int done;                 ///< filled once, and that was all
     char path[SEQUENCE_PATH]; ///< of the open file
 };
 
@@ -203,8 +203,8 @@ static enum bw_status nan_report(struct bw_stage *s, const struct target *t, dou
     float near[3][125], *out[3] = {near[0], near[1], near[2]};
     for (int a = 0; a < 3; a++) x[a] = s->grid->origin[a] + (cell[a] + 0.5) * s->grid->h;
     place_to_file(s->params, x, f);
-    const double det = m[0] * (m[5] * m[10] - m[6] * m[9]) - m[1] * (m[4] * m[10] - m[6] * m[8]) +
-                       m[2] * (m[4] * m[9] - m[5] * m[8]);
+    const double det =
+        m[0] * (m[5] * m[10] - m[6] * m[9]) - m[1] * (m[4] * m[10] - m[6] * m[8]) + m[2] * (m[4] * m[9] - m[5] * m[8]);
     for (int a = 0; a < 3; a++) { // Cramer's rule
         double c[9];
         for (int e = 0; e < 9; e++) c[e] = e % 3 == a ? f[e / 3] - m[4 * (e / 3) + 3] : m[4 * (e / 3) + e % 3];
@@ -336,10 +336,14 @@ static enum bw_status step(struct bw_stage *s)
         int mac = s->host->field_info(t->field)->kind == BW_MAC;
         double sums[2] = {0, 0}, not_a_number;
         struct bw_access access[] = {{t->field, BW_WRITE, 0}, {t->field, BW_READ, mac}};
-        status = s->host->sweep(
-            s, &(struct bw_sweep){
-                   .access = access, .n_access = 2, .body = body, .user = &pass, .sums = sums, .n_sums = 2,
-                   .maxs = &not_a_number, .n_maxs = 1});
+        status = s->host->sweep(s, &(struct bw_sweep){.access = access,
+                                                      .n_access = 2,
+                                                      .body = body,
+                                                      .user = &pass,
+                                                      .sums = sums,
+                                                      .n_sums = 2,
+                                                      .maxs = &not_a_number,
+                                                      .n_maxs = 1});
         if (!status && isfinite(not_a_number)) status = nan_report(s, t, -not_a_number);
         if (!status && sums[0] > 0) status = BW_ERR_MEMORY;
         if (!status && sums[1] > 0)

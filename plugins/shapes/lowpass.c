@@ -40,10 +40,7 @@ static double blur_cells2(const struct bw_stage *s, double size, int32_t cells)
     return sigma * sigma - (double)cells * cells / 3;
 }
 
-int lattice_wanted(const struct bw_stage *s, double size)
-{
-    return blur_cells2(s, size, 1) > 0;
-}
+int lattice_wanted(const struct bw_stage *s, double size) { return blur_cells2(s, size, 1) > 0; }
 
 enum bw_status lattice_make(struct bw_stage *s, double size, struct lattice *l)
 {
@@ -183,10 +180,8 @@ static void plane_smooth(int64_t plane, uint32_t worker, void *user)
         for (int32_t i = 0; i < n[0]; i++) out[i] = m->tap[0] * m->in[row + i];
         for (int q = -m->reach; q <= m->reach; q++) {
             int32_t lo = 0, hi = n[0];
-            if (m->axis == 0)
-                lo = q < 0 ? -q : 0, hi = q > 0 ? n[0] - q : n[0];
-            else if (at + q < 0 || at + q >= n[m->axis])
-                continue;
+            if (m->axis == 0) lo = q < 0 ? -q : 0, hi = q > 0 ? n[0] - q : n[0];
+            else if (at + q < 0 || at + q >= n[m->axis]) continue;
             const float *in = m->in + row + q * stride[m->axis], tap = m->tap[q < 0 ? -q : q];
             for (int32_t i = lo; i < hi && q; i++) out[i] += tap * in[i];
         }

@@ -26,10 +26,7 @@ enum bw_status lattice_make(struct bw_stage *s, double size, struct lattice *l);
 void lattice_gather(struct bw_stage *s, const struct bw_field *vel, struct lattice *l);
 /// push = the large scales of wanted - value, where both are known.
 void lattice_compare(struct bw_stage *s, struct lattice *l);
-static inline int64_t lattice_count(const struct lattice *l)
-{
-    return (int64_t)l->n[0] * l->n[1] * l->n[2];
-}
+static inline int64_t lattice_count(const struct lattice *l) { return (int64_t)l->n[0] * l->n[1] * l->n[2]; }
 /// Component c of `push` at world x, trilinear.
 double lattice_push(const struct lattice *l, int c, const double x[3]);
 

@@ -9,10 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#define VOXELS_MOST 4e8   ///< in the bands of a mesh: some 3 GB
-#define BRICKS_MOST 2e8   ///< in the box of a mesh
-#define SMALL 1e-3        ///< cells: a mesh that is smaller is none
-#define BAND_SPARE 1.25   ///< wider than needed when it grows, so that a shrinking mesh does not ask again at once
+#define VOXELS_MOST 4e8 ///< in the bands of a mesh: some 3 GB
+#define BRICKS_MOST 2e8 ///< in the box of a mesh
+#define SMALL 1e-3      ///< cells: a mesh that is smaller is none
+#define BAND_SPARE 1.25 ///< wider than needed when it grows, so that a shrinking mesh does not ask again at once
 
 /* ---- files ---- */
 
@@ -120,8 +120,10 @@ static void health_tell(struct bw_stage *s, const struct shape_mesh *p, struct m
                  p->scale * (f->box.hi[0] - f->box.lo[0]), p->scale * (f->box.hi[1] - f->box.lo[1]),
                  p->scale * (f->box.hi[2] - f->box.lo[2]));
     if (health->open_edges)
-        s->host->log(s, BW_LOG_WARNING, "%s is not closed, it has %lld open edges: its open parts have no inside, they "
-                     "are walls %.3g m thick", name_of(f), (long long)health->open_edges, mesh_thickness(s, p));
+        s->host->log(s, BW_LOG_WARNING,
+                     "%s is not closed, it has %lld open edges: its open parts have no inside, they "
+                     "are walls %.3g m thick",
+                     name_of(f), (long long)health->open_edges, mesh_thickness(s, p));
     if (health->crossings)
         s->host->log(s, BW_LOG_WARNING, "%s crosses itself, in %lld pairs of faces: parts that overlap are one solid",
                      name_of(f), (long long)health->crossings);
@@ -143,8 +145,10 @@ static enum bw_status velocity_find(struct bw_stage *s, const struct shape_mesh 
         else to = f;
     }
     if (other)
-        s->host->log(s, BW_LOG_WARNING, "the numbers of points or faces change along %s: where they do, the surface "
-                     "counts as at rest", p->file);
+        s->host->log(s, BW_LOG_WARNING,
+                     "the numbers of points or faces change along %s: where they do, the surface "
+                     "counts as at rest",
+                     p->file);
     if (from == to) return BW_OK;
     double(*v)[3] = s->host->scratch(s, (size_t)now->n_points * sizeof *v);
     if (!v) return BW_ERR_MEMORY;

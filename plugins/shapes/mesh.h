@@ -70,7 +70,7 @@ struct mesh_plan {
     const struct mesh_file *file;
     const int32_t (*triangle)[3];
     int64_t n_triangles;
-    int sheet;                   ///< 1: the plain distance, never negative
+    int sheet; ///< 1: the plain distance, never negative
     double voxel, band;
     const double (*velocity)[3]; ///< per point of the file, m/s; NULL: the form does not change
 };

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SAME_PLACE 1e-6 ///< of the largest coordinate
+#define SAME_PLACE 1e-6        ///< of the largest coordinate
 #define CROSSING_WORK 40000000 ///< pairs of boxes compared at most; what is not seen by then is not said
 
 /* ---- one number for each place, by open addressing ---- */
@@ -38,10 +38,7 @@ static uint64_t cell_hash(const int64_t cell[3])
     return bw_mix64(bw_mix64(bw_mix64((uint64_t)cell[0]) ^ (uint64_t)cell[1]) ^ (uint64_t)cell[2]);
 }
 
-static int64_t cell_of(double x, double tolerance)
-{
-    return (int64_t)floor(x / (4 * tolerance));
-}
+static int64_t cell_of(double x, double tolerance) { return (int64_t)floor(x / (4 * tolerance)); }
 
 static int places_equal(const double a[3], const double b[3], double tolerance)
 {
@@ -89,10 +86,7 @@ static int32_t root_find(int32_t *parent, int32_t i)
     return i;
 }
 
-static int triangle_flat(const int32_t c[3])
-{
-    return c[0] == c[1] || c[1] == c[2] || c[2] == c[0];
-}
+static int triangle_flat(const int32_t c[3]) { return c[0] == c[1] || c[1] == c[2] || c[2] == c[0]; }
 
 struct edge {
     int32_t a, b;
@@ -225,8 +219,7 @@ enum bw_status mesh_examine(struct bw_stage *s, const struct mesh_file *f, int c
     uint8_t *open = s->host->scratch(s, points);
     struct edge *edge = s->host->scratch(s, 3 * triangles * sizeof *edge);
     health->open = s->host->scratch(s, triangles);
-    if (!corner || !parent || !open || !edge || !health->open || !table_make(s, f, &table))
-        return BW_ERR_MEMORY;
+    if (!corner || !parent || !open || !edge || !health->open || !table_make(s, f, &table)) return BW_ERR_MEMORY;
     for (size_t i = 0; i < points; i++) parent[i] = (int32_t)i;
     memset(open, 0, points);
     for (size_t t = 0; t < triangles; t++) {

@@ -35,15 +35,9 @@ static void brick_sort(int64_t i, uint32_t worker, void *user)
     m->volume->map[i] = inside == BRICK_VALUES ? BRICK_INSIDE : outside == BRICK_VALUES ? BRICK_OUTSIDE : 0;
 }
 
-static double dot(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
+static double dot(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
-static double unit_clamp(double x)
-{
-    return x < 0 ? 0 : x > 1 ? 1 : x;
-}
+static double unit_clamp(double x) { return x < 0 ? 0 : x > 1 ? 1 : x; }
 
 /* Weights of the corners at the point of triangle p that is nearest to x: inside the face, or on the nearest edge. */
 static void nearest_weights(const double *const p[3], const double x[3], double w[3])
@@ -105,10 +99,7 @@ static void brick_fill(int64_t i, uint32_t worker, void *user)
     }
 }
 
-static int32_t floor_brick(int32_t voxel)
-{
-    return voxel >= 0 ? voxel / BRICK : -((BRICK - 1 - voxel) / BRICK);
-}
+static int32_t floor_brick(int32_t voxel) { return voxel >= 0 ? voxel / BRICK : -((BRICK - 1 - voxel) / BRICK); }
 
 /* Bricks round the band, one voxel more for the interpolation. */
 static void bricks_place(const struct bwvdb_distance *d, struct mesh_volume *v)

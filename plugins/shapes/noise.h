@@ -25,10 +25,7 @@ struct noise_lattice {
     float *g;
 };
 
-static inline double noise_fade(double f)
-{
-    return f * f * f * (f * (f * 6 - 15) + 10);
-}
+static inline double noise_fade(double f) { return f * f * f * (f * (f * 6 - 15) + 10); }
 
 /* Four numbers in [-1, 1) from one hash. */
 static inline void noise_gradient(uint64_t seed, const int64_t at[3], int64_t time, double g[4])
@@ -127,8 +124,8 @@ static inline void noise_row_add(struct noise_row *r, const struct noise_lattice
 }
 
 /* Within a lattice column the noise is a + b f + c w + d f w: no gathers. */
-static inline void noise_column_add(const float *restrict f, const float *restrict w, const float *restrict fw, int32_t n,
-                                    const float at[4], float *restrict out)
+static inline void noise_column_add(const float *restrict f, const float *restrict w, const float *restrict fw,
+                                    int32_t n, const float at[4], float *restrict out)
 {
     const float a = at[0], b = at[1], c = at[2], d = at[3];
     for (int32_t i = 0; i < n; i++) out[i] += a + b * f[i] + (c * w[i] + d * fw[i]);

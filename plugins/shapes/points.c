@@ -56,10 +56,8 @@ static int64_t *match_make(struct bw_stage *s, const struct points_file *f, cons
         int64_t lo = 0, hi = by_id ? other->n : 0;
         while (lo < hi) {
             int64_t middle = (lo + hi) / 2;
-            if (label[middle].id < f->id[i])
-                lo = middle + 1;
-            else
-                hi = middle;
+            if (label[middle].id < f->id[i]) lo = middle + 1;
+            else hi = middle;
         }
         match[i] = !by_id ? i : lo < other->n && label[lo].id == f->id[i] ? label[lo].at : -1;
     }

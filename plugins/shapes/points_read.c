@@ -217,9 +217,7 @@ enum bw_status points_read(struct bw_stage *s, const char *path, int y_up, struc
     if (!status && f->n > POINTS_MOST)
         status = s->host->fail(s, BW_ERR_LIMIT, "%s: more than %d points", path, POINTS_MOST);
     f->loaded = !status;
-    if (status)
-        points_file_free(s, f);
-    else if (y_up)
-        points_turn(f);
+    if (status) points_file_free(s, f);
+    else if (y_up) points_turn(f);
     return status;
 }

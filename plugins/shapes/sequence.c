@@ -61,17 +61,16 @@ int64_t sequence_number(const struct bw_stage *s, const struct sequence *q, doub
 int sequence_path(const char *path, int64_t number, char out[SEQUENCE_PATH])
 {
     size_t at = 0, run = sequence_hashes(path, &at);
-    int length = run ? snprintf(out, SEQUENCE_PATH, "%.*s%0*" PRId64 "%s", (int)at, path, (int)run, number,
-                                path + at + run)
-                     : snprintf(out, SEQUENCE_PATH, "%s", path);
+    int length =
+        run ? snprintf(out, SEQUENCE_PATH, "%.*s%0*" PRId64 "%s", (int)at, path, (int)run, number, path + at + run)
+            : snprintf(out, SEQUENCE_PATH, "%s", path);
     return length >= 0 && length < SEQUENCE_PATH;
 }
 
 enum bw_status sequence_file(struct bw_stage *s, const struct sequence *q, const char *path, int64_t number, int needed,
                              char out[SEQUENCE_PATH])
 {
-    if (!sequence_path(path, number, out))
-        return s->host->fail(s, BW_ERR_PRESET, "the path %.60s… is too long", path);
+    if (!sequence_path(path, number, out)) return s->host->fail(s, BW_ERR_PRESET, "the path %.60s… is too long", path);
     if (!q || !access(out, F_OK)) return BW_OK;
     if (needed)
         return s->host->fail(s, BW_ERR_IO, "frame %g needs %s, which is not there; the sequence runs from %lld to %lld",

@@ -96,14 +96,8 @@ struct state {
     int limited;
 };
 
-static double fun_mod(double a, double b)
-{
-    return a - b * floor(a / b);
-}
-static double fun_clamp(double x, double lo, double hi)
-{
-    return fmin(fmax(x, lo), hi);
-}
+static double fun_mod(double a, double b) { return a - b * floor(a / b); }
+static double fun_clamp(double x, double lo, double hi) { return fmin(fmax(x, lo), hi); }
 static double fun_smoothstep(double lo, double hi, double x)
 {
     double s = fun_clamp((x - lo) / (hi - lo), 0, 1);
@@ -123,10 +117,7 @@ static double fun_noise(double x, double y, double z)
 }
 
 /* Without a handler muParser prints errors; we ask mupError instead. */
-static void parser_quiet(muParserHandle_t parser)
-{
-    (void)parser;
-}
+static void parser_quiet(muParserHandle_t parser) { (void)parser; }
 
 static muParserHandle_t parser_create(struct bw_stage *s, struct registers *r)
 {
@@ -154,10 +145,7 @@ static muParserHandle_t parser_create(struct bw_stage *s, struct registers *r)
     return p;
 }
 
-static const char *value_text(const struct set *p, int i)
-{
-    return ((const struct text *)p->value.items)[i].text;
-}
+static const char *value_text(const struct set *p, int i) { return ((const struct text *)p->value.items)[i].text; }
 
 static enum bw_status parser_fail(struct bw_stage *s, muParserHandle_t p, const char *text)
 {
@@ -352,7 +340,8 @@ static double value_combine(int mode, double old, double v, double seconds)
 }
 
 /* From `from` in the old view to `to` in the new one. */
-static void row_evaluate(struct row *row, const struct bw_view *old, ptrdiff_t from, const struct bw_view *out, ptrdiff_t to)
+static void row_evaluate(struct row *row, const struct bw_view *old, ptrdiff_t from, const struct bw_view *out,
+                         ptrdiff_t to)
 {
     struct registers *r = row->r;
     muParserHandle_t parser = r->parser[row->state->n_values > 1 ? row->comp : 0];
@@ -367,10 +356,8 @@ static void row_evaluate(struct row *row, const struct bw_view *old, ptrdiff_t f
         r->z = x[2];
         for (int q = 0; q < row->state->n_others; q++) r->other[q] = row->sampled[q * row->n + i];
         double v = value_combine(row->p->mode, before, mupEval(parser), row->state->seconds);
-        if (isfinite(out->precision == BW_F64P ? v : (double)(float)v))
-            bw_put(out, row->comp, to + i, v);
-        else
-            bad_note(r, x);
+        if (isfinite(out->precision == BW_F64P ? v : (double)(float)v)) bw_put(out, row->comp, to + i, v);
+        else bad_note(r, x);
     }
 }
 

@@ -102,10 +102,7 @@ const struct bw_param shape_rows[SHAPE_KINDS + 1] = {
      .sub_size = sizeof(struct shape_everywhere)},
 };
 
-static double dot3(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
+static double dot3(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
 static void cross3(const double a[3], const double b[3], double out[3])
 {
@@ -221,27 +218,15 @@ enum bw_status shape_pose(struct bw_stage *s, const struct shape *shape, struct 
     memset(p, 0, sizeof *p);
     p->kind = shape->kind;
     switch (shape->kind) {
-    case SHAPE_SPHERE:
-        return pose_sphere(s, &shape->sphere, p);
-    case SHAPE_BOX:
-        return pose_box(s, &shape->box, p);
-    case SHAPE_CYLINDER:
-        return pose_cylinder(s, &shape->cylinder, p);
-    case SHAPE_TORUS:
-        return pose_torus(s, &shape->torus, p);
-    case SHAPE_MESH:
-        pose_mesh(s, &shape->mesh, p);
-        return BW_OK;
-    case SHAPE_VDB:
-        pose_volume(s, &shape->vdb, p);
-        return BW_OK;
-    case SHAPE_POINTS:
-        pose_points(s, &shape->points, p);
-        return BW_OK;
-    case SHAPE_EVERYWHERE:
-        return BW_OK;
-    default:
-        return s->host->fail(s, BW_ERR_PRESET, "give a shape: sphere, box, cylinder, torus, mesh or vdb");
+    case SHAPE_SPHERE: return pose_sphere(s, &shape->sphere, p);
+    case SHAPE_BOX: return pose_box(s, &shape->box, p);
+    case SHAPE_CYLINDER: return pose_cylinder(s, &shape->cylinder, p);
+    case SHAPE_TORUS: return pose_torus(s, &shape->torus, p);
+    case SHAPE_MESH: pose_mesh(s, &shape->mesh, p); return BW_OK;
+    case SHAPE_VDB: pose_volume(s, &shape->vdb, p); return BW_OK;
+    case SHAPE_POINTS: pose_points(s, &shape->points, p); return BW_OK;
+    case SHAPE_EVERYWHERE: return BW_OK;
+    default: return s->host->fail(s, BW_ERR_PRESET, "give a shape: sphere, box, cylinder, torus, mesh or vdb");
     }
 }
 
@@ -282,8 +267,7 @@ static double mesh_distance(const struct pose *p, const double local[3], int *pa
     const struct mesh_source *m = p->mesh;
     double d = HUGE_VAL, sheet = HUGE_VAL;
     if (m->has[MESH_SOLID]) d = p->scale * mesh_volume_distance(&m->volume[MESH_SOLID], local);
-    if (m->has[MESH_SHEET])
-        sheet = p->scale * mesh_volume_distance(&m->volume[MESH_SHEET], local) - 0.5 * p->thickness;
+    if (m->has[MESH_SHEET]) sheet = p->scale * mesh_volume_distance(&m->volume[MESH_SHEET], local) - 0.5 * p->thickness;
     *part = sheet < d ? MESH_SHEET : MESH_SOLID;
     return fmin(d, sheet);
 }
@@ -311,24 +295,17 @@ double pose_distance(const struct pose *p, const double x[3])
     const double d[3] = {x[0] - p->center[0], x[1] - p->center[1], x[2] - p->center[2]};
     double rho, height;
     switch (p->kind) {
-    case SHAPE_SPHERE:
-        return sqrt(dot3(d, d)) - p->radius;
-    case SHAPE_BOX:
-        return box_distance(p, d);
+    case SHAPE_SPHERE: return sqrt(dot3(d, d)) - p->radius;
+    case SHAPE_BOX: return box_distance(p, d);
     case SHAPE_CYLINDER: {
         offset_profile(p, d, &rho, &height);
         const double q[2] = {rho - p->radius, fabs(height) - p->half[2]};
         return beyond_distance(q, 2);
     }
-    case SHAPE_TORUS:
-        offset_profile(p, d, &rho, &height);
-        return hypot(rho - p->radius, height) - p->minor;
-    case SHAPE_MESH:
-        return pose_mesh_distance(p, d);
-    case SHAPE_VDB:
-        return pose_volume_distance(p, d);
-    default:
-        return -HUGE_VAL;
+    case SHAPE_TORUS: offset_profile(p, d, &rho, &height); return hypot(rho - p->radius, height) - p->minor;
+    case SHAPE_MESH: return pose_mesh_distance(p, d);
+    case SHAPE_VDB: return pose_volume_distance(p, d);
+    default: return -HUGE_VAL;
     }
 }
 
@@ -342,16 +319,12 @@ static double pose_reach(const struct pose *p, int i)
 {
     double along = p->axis[2][i], across = sqrt(fmax(0, 1 - along * along));
     switch (p->kind) {
-    case SHAPE_SPHERE:
-        return p->radius;
+    case SHAPE_SPHERE: return p->radius;
     case SHAPE_BOX:
         return fabs(p->axis[0][i]) * p->half[0] + fabs(p->axis[1][i]) * p->half[1] + fabs(p->axis[2][i]) * p->half[2];
-    case SHAPE_CYLINDER:
-        return fabs(along) * p->half[2] + across * p->radius;
-    case SHAPE_TORUS:
-        return across * p->radius + p->minor;
-    default:
-        return HUGE_VAL;
+    case SHAPE_CYLINDER: return fabs(along) * p->half[2] + across * p->radius;
+    case SHAPE_TORUS: return across * p->radius + p->minor;
+    default: return HUGE_VAL;
     }
 }
 
@@ -376,7 +349,8 @@ struct box3 pose_bounds(const struct pose *p, double margin)
 {
     struct box3 b;
     if (p->kind == SHAPE_MESH)
-        return file_bounds(p, &p->mesh->box, p->mesh->blank, margin + (p->mesh->has[MESH_SHEET] ? p->thickness / 2 : 0));
+        return file_bounds(p, &p->mesh->box, p->mesh->blank,
+                           margin + (p->mesh->has[MESH_SHEET] ? p->thickness / 2 : 0));
     if (p->kind == SHAPE_VDB) return file_bounds(p, &p->vdb->box, p->vdb->blank, margin);
     for (int i = 0; i < 3; i++) {
         double reach = pose_reach(p, i) + margin;
@@ -392,10 +366,7 @@ int pose_moved(const struct pose *a, const struct pose *b)
     return memcmp(a->center, b->center, sizeof *a - offsetof(struct pose, center)) != 0;
 }
 
-static double ratio(double a, double b)
-{
-    return b > 0 ? a / b : 1;
-}
+static double ratio(double a, double b) { return b > 0 ? a / b : 1; }
 
 /* Turn v by the shortest rotation that takes unit vector a to unit vector b (Rodrigues). */
 static void vector_turn(const double a[3], const double b[3], double v[3])

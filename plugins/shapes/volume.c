@@ -91,10 +91,7 @@ static enum bw_status bricks_make(struct making *m, const char *path)
     return BW_OK;
 }
 
-static int32_t floor_brick(int32_t voxel)
-{
-    return voxel >= 0 ? voxel / BRICK : -((BRICK - 1 - voxel) / BRICK);
-}
+static int32_t floor_brick(int32_t voxel) { return voxel >= 0 ? voxel / BRICK : -((BRICK - 1 - voxel) / BRICK); }
 
 /* Bricks round the active voxels, one voxel more for the interpolation. */
 static int bricks_place(const struct bwvdb_info *g, struct mesh_volume *v)

@@ -51,7 +51,8 @@ static int transform_is_plain(const struct bwvdb_info *g)
 
 /// Index of a grid with `comps` components that can be used: even cubes along the axes. Errors are said, naming file
 /// and grid.
-static enum bw_status cache_find(struct bw_stage *s, const struct cache *c, const char *name, uint32_t comps, int32_t *grid)
+static enum bw_status cache_find(struct bw_stage *s, const struct cache *c, const char *name, uint32_t comps,
+                                 int32_t *grid)
 {
     *grid = bwvdb_find(c->file, name);
     if (*grid < 0)

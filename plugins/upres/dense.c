@@ -76,10 +76,8 @@ static void blur_plane(int64_t k, uint32_t worker, void *user)
         memset(out, 0, (size_t)b->n[0] * sizeof *out);
         for (int t = -2; t <= 2; t++) {
             int32_t shift = t * b->gap, from = 0, to = b->n[0], at = b->axis == 1 ? j : (int32_t)k;
-            if (b->axis == 0)
-                from = shift < 0 ? -shift : 0, to = shift > 0 ? to - shift : to;
-            else if (at + shift < 0 || at + shift >= b->n[b->axis])
-                continue;
+            if (b->axis == 0) from = shift < 0 ? -shift : 0, to = shift > 0 ? to - shift : to;
+            else if (at + shift < 0 || at + shift >= b->n[b->axis]) continue;
             const float *in = b->in + row + (ptrdiff_t)stride[b->axis] * shift;
             for (int32_t i = from; i < to; i++) out[i] += weight[t + 2] * in[i];
         }
@@ -194,10 +192,8 @@ int dense_axis_fill(struct dense_axis *a, const struct bw_block *b, const struct
     for (int32_t i = 0; i < n; i++) {
         double x = begin + (first + i + shift) * ratio, low = floor(kernel == DENSE_SMOOTH ? x + .5 : x);
         a->at[i] = (int32_t)low - 1;
-        if (kernel == DENSE_SMOOTH)
-            weights_smooth(x + .5 - low, a->w[i]);
-        else
-            weights_cubic(x - low, a->w[i]);
+        if (kernel == DENSE_SMOOTH) weights_smooth(x + .5 - low, a->w[i]);
+        else weights_cubic(x - low, a->w[i]);
     }
     a->lo = a->at[0];
     a->span = a->at[n - 1] + 4 - a->lo;

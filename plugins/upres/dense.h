@@ -20,10 +20,7 @@ struct dense {
     int32_t comps;
 };
 
-static inline size_t dense_count(const struct dense *d)
-{
-    return (size_t)d->n[0] * (size_t)d->n[1] * (size_t)d->n[2];
-}
+static inline size_t dense_count(const struct dense *d) { return (size_t)d->n[0] * (size_t)d->n[1] * (size_t)d->n[2]; }
 
 static inline int dense_same_box(const struct dense *a, const struct dense *b)
 {

@@ -59,10 +59,7 @@ static const struct bw_port ports[] = {
 
 /* ---- the files ---- */
 
-static int64_t number_at(const struct bw_stage *s)
-{
-    return (int64_t)ceil(s->frame - 1e-6);
-}
+static int64_t number_at(const struct bw_stage *s) { return (int64_t)ceil(s->frame - 1e-6); }
 
 static enum bw_status solid_read(struct bw_stage *s)
 {
@@ -227,10 +224,7 @@ static enum bw_status step(struct bw_stage *s)
     return status;
 }
 
-static void uninit(struct bw_stage *s)
-{
-    cache_close(&((struct flow_state *)s->state)->cache);
-}
+static void uninit(struct bw_stage *s) { cache_close(&((struct flow_state *)s->state)->cache); }
 
 const struct bw_stage_desc upres_flow_desc = {
     .id = "upres.flow",

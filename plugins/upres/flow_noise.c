@@ -145,10 +145,8 @@ static int is_known(const struct flow_state *st, const int32_t at[3])
     int64_t lo = 0, hi = st->n_known;
     while (lo < hi) {
         int64_t mid = (lo + hi) / 2;
-        if (coord_compare(st->known[mid], at) < 0)
-            lo = mid + 1;
-        else
-            hi = mid;
+        if (coord_compare(st->known[mid], at) < 0) lo = mid + 1;
+        else hi = mid;
     }
     return lo < st->n_known && coord_compare(st->known[lo], at) == 0;
 }

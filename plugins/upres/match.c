@@ -148,10 +148,8 @@ static void body(const struct bw_block *b, void *user)
             float *q = bw_f32(v, p->c) + j * v->sy + k * v->sz;
             for (int32_t i = 0; i < b->n[0]; i++, at++) {
                 float t = p->t->positive && target[at] < 0 ? 0 : target[at];
-                if (!p->pull)
-                    q[i] = t;
-                else if (some)
-                    q[i] = q[i] * (1 + pull[0][at]) + pull[1][at] * t + pull[2][at];
+                if (!p->pull) q[i] = t;
+                else if (some) q[i] = q[i] * (1 + pull[0][at]) + pull[1][at] * t + pull[2][at];
                 b->sum[SUM_FIELD] += q[i];
             }
         }
@@ -265,10 +263,7 @@ static enum bw_status step(struct bw_stage *s)
     return status;
 }
 
-static void uninit(struct bw_stage *s)
-{
-    cache_close(&((struct state *)s->state)->cache);
-}
+static void uninit(struct bw_stage *s) { cache_close(&((struct state *)s->state)->cache); }
 
 const struct bw_stage_desc upres_match_desc = {
     .id = "upres.match",

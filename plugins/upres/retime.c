@@ -91,10 +91,7 @@ static enum bw_status shot_read(struct bw_stage *s, struct shot *shot, int64_t n
     return status;
 }
 
-static double within(double at, const struct cache *c)
-{
-    return fmin(fmax(at, (double)c->first), (double)c->last);
-}
+static double within(double at, const struct cache *c) { return fmin(fmax(at, (double)c->first), (double)c->last); }
 
 /* `at` for the frame that ends at `time`; a hair off a whole frame is that frame. */
 static enum bw_status at_find(struct bw_stage *s, double time, double *at)
@@ -186,8 +183,7 @@ static void body(const struct bw_block *b, void *user)
                 double h = b->grid->h,
                        x[3] = {b->corner[0] + (i + .5) * h, b->corner[1] + (j + .5) * h, b->corner[2] + (k + .5) * h};
                 double end[2][3];
-                if (p->tau > 0)
-                    traces(p, x, end);
+                if (p->tau > 0) traces(p, x, end);
                 else
                     for (int a = 0; a < 3; a++) end[0][a] = x[a];
                 for (uint32_t f = 0; f < st->count; f++) {
@@ -196,10 +192,8 @@ static void body(const struct bw_block *b, void *user)
                     for (int q = 0; q < (p->tau > 0 ? 2 : 1); q++) {
                         double at[3];
                         lattice_place(&st->shot[q].lattice[f], end[q], at);
-                        if (f)
-                            dense_sample_cubic(&st->shot[q].grid[f], at, value[q]);
-                        else
-                            dense_sample(&st->shot[q].grid[f], at, value[q]);
+                        if (f) dense_sample_cubic(&st->shot[q].grid[f], at, value[q]);
+                        else dense_sample(&st->shot[q].grid[f], at, value[q]);
                     }
                     float tau = (float)p->tau, gain = f ? 1 : (float)st->speed;
                     for (int c = 0; c < v->comps; c++)
@@ -251,10 +245,7 @@ static enum bw_status step(struct bw_stage *s)
     return status;
 }
 
-static void uninit(struct bw_stage *s)
-{
-    cache_close(&((struct state *)s->state)->cache);
-}
+static void uninit(struct bw_stage *s) { cache_close(&((struct state *)s->state)->cache); }
 
 const struct bw_stage_desc retime_desc = {
     .id = "retime",

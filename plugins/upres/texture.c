@@ -50,10 +50,7 @@ static void mask_plane(int64_t k, uint32_t worker, void *user)
 }
 
 /* Blurred values over blurred mask: means over cells that count. */
-static float part(float value, float mask)
-{
-    return mask > 1e-4f ? value / mask : 0;
-}
+static float part(float value, float mask) { return mask > 1e-4f ? value / mask : 0; }
 
 /* w1 near the edge of what the cache holds says more about the edge than about eddies. */
 static void counts_plane(int64_t k, uint32_t worker, void *user)
@@ -233,10 +230,8 @@ enum bw_status texture_carry(struct bw_stage *s, struct texture *t, const struct
         int64_t age = (int64_t)floor(phase) + 1;
         int begun = t->way[q].comps && t->age[q] == age;
         stretch.weight[q] = (float)sin(PI * (phase - floor(phase)));
-        if (!t->way[q].comps)
-            st = dense_make(s, &t->way[q], vel, 3);
-        else
-            st = dense_move(s, &t->way[q], vel);
+        if (!t->way[q].comps) st = dense_make(s, &t->way[q], vel, 3);
+        else st = dense_move(s, &t->way[q], vel);
         if (!st) st = dense_make(s, &old, vel, 3);
         if (!st) st = dense_make(s, &t->share[q], vel, 1);
         if (!st) {

@@ -2,8 +2,8 @@
 /* vorton.advect: carries the vortons, and with them the tracers, along the flow of all evaluators of the chain; their
  * strength follows whatever offers billow.strength_rate/1 (vorton.stretch). See carry.c for the schemes.
  *
- * A step must not turn the fluid by more than `max_turn` radians: dt ≤ max_turn·2/max|ω|, ω = α/volume. Midpoint keeps a
- * ring's impulse to 1e-5 a hundred steps at the default. */
+ * A step must not turn the fluid by more than `max_turn` radians: dt ≤ max_turn·2/max|ω|, ω = α/volume. Midpoint keeps
+ * a ring's impulse to 1e-5 a hundred steps at the default. */
 #include "carry.h"
 #include <math.h>
 #include <string.h>
@@ -20,9 +20,12 @@ static const struct bw_param flow_row[] = {
 
 static const struct bw_param params[] = {
     BW_CHOICE(struct params, scheme, "scheme", "rk2", CARRY_SCHEMES, "Order of the integration in time: 1, 2, 3."),
-    BW_F64(struct params, max_turn, "max_turn", "0.5", 1e-3, 10, NULL, "Radians that the fluid may turn in a step, at most."),
-    BW_F64(struct params, limit, "limit", "1e4 m", 1e-3, 1e9, "m", "Particles further from the origin are removed, and counted."),
-    BW_LIST(struct params, flow, const char *, "flow", flow_row, "Grid fields (m/s) that carry the particles too, such as vel."),
+    BW_F64(struct params, max_turn, "max_turn", "0.5", 1e-3, 10, NULL,
+           "Radians that the fluid may turn in a step, at most."),
+    BW_F64(struct params, limit, "limit", "1e4 m", 1e-3, 1e9, "m",
+           "Particles further from the origin are removed, and counted."),
+    BW_LIST(struct params, flow, const char *, "flow", flow_row,
+            "Grid fields (m/s) that carry the particles too, such as vel."),
 };
 
 enum { PORT_VORTONS, PORT_TRACERS, PORT_FLOW };

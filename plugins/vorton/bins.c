@@ -70,7 +70,8 @@ int bins_near(const struct bins *b, const double x[3], int reach, int64_t run[25
     cube_of(b->edge, x, home);
     for (int dz = -reach; dz <= reach; dz++)
         for (int dy = -reach; dy <= reach; dy++) {
-            const int64_t from[3] = {home[0] - reach, home[1] + dy, home[2] + dz}, to[3] = {home[0] + reach + 1, home[1] + dy, home[2] + dz};
+            const int64_t from[3] = {home[0] - reach, home[1] + dy, home[2] + dz},
+                          to[3] = {home[0] + reach + 1, home[1] + dy, home[2] + dz};
             int64_t first = b->begin[cube_find(b, from)], end = b->begin[cube_find(b, to)];
             if (first == end) continue;
             run[n][0] = first;

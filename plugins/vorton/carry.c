@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* dx/dt = u(x), dα/dt = Σ rates(∇u), integrated together in Williamson's (1980) form, one extra register a value:
  *     d ← A_i d + dt f(y),   y ← y + B_i d
- * Euler (order 1), midpoint (2), Williamson's third order. Vortons and tracers see the same flow at every stage: tracers that
- * were moved after the vortons would drift out of their cores. Tracers go in portions, their register is all they need. */
+ * Euler (order 1), midpoint (2), Williamson's third order. Vortons and tracers see the same flow at every stage:
+ * tracers that were moved after the vortons would drift out of their cores. Tracers go in portions, their register is
+ * all they need. */
 #include "carry.h"
 #include <string.h>
 
@@ -24,10 +25,10 @@ struct run {
     const struct carry *c;
     struct vorton_arrays v;
     struct tracer_arrays t;
-    double *turn, *bend;             ///< vortons: registers of position and strength
+    double *turn, *bend;                ///< vortons: registers of position and strength
     double *velocity, *gradient, *rate; ///< vortons, then a portion of tracers in `velocity`
-    double *drift;                   ///< tracers: register
-    int rates, gradients;            ///< stages that change strength; 1: some want the gradient
+    double *drift;                      ///< tracers: register
+    int rates, gradients;               ///< stages that change strength; 1: some want the gradient
 };
 
 static int rates_find(struct bw_stage *s, int *gradients)
@@ -63,10 +64,10 @@ static enum bw_status run_begin(struct bw_stage *s, const struct carry *c, struc
 /* One register update, in parallel. */
 struct update {
     double a, b, dt;
-    int64_t count;          ///< values, not particles
+    int64_t count; ///< values, not particles
     const double *f;
     double *d, *y;
-    float *mean;            ///< velocity over the step so far, or NULL
+    float *mean; ///< velocity over the step so far, or NULL
 };
 
 static void update_chunk(int64_t chunk, uint32_t worker, void *user)
@@ -116,7 +117,8 @@ static enum bw_status stage_run(struct run *r, double a, double b)
 {
     enum bw_status st = tracers_move(r, a, b);
     if (st || !r->v.count) return st;
-    st = flow_at(r->s, &r->c->flow, r->v.count, (const bw_vec3 *)r->v.pos, r->velocity, r->gradients ? r->gradient : NULL);
+    st = flow_at(r->s, &r->c->flow, r->v.count, (const bw_vec3 *)r->v.pos, r->velocity,
+                 r->gradients ? r->gradient : NULL);
     if (!st && r->rates) st = rates_sum(r);
     if (st) return st;
     int64_t n = 3 * r->v.count;

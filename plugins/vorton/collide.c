@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-/* vorton.collide: rigid bodies in the flow of vortons, both ways. What comes inside a body is put out: vortons here or by their
- * method, tracers mirrored at the surface. Then vorticity is given so that the flow on the surface is the body's motion,
- * and the body gets what momentum that costs.
+/* vorton.collide: rigid bodies in the flow of vortons, both ways. What comes inside a body is put out: vortons here or
+ * by their method, tracers mirrored at the surface. Then vorticity is given so that the flow on the surface is the
+ * body's motion, and the body gets what momentum that costs.
  *
- *   sheet   the vortex sheet of sheet.c, solved for in every step together with the body's motion, shed into the flow as it
- *           is carried along: collide_sheet.c
- *   seed    Gourlay's: only vortons that came inside are given vorticity, one contact point each: collide_seed.c
+ *   sheet   the vortex sheet of sheet.c, solved for in every step together with the body's motion, shed into the flow
+ * as it is carried along: collide_sheet.c seed    Gourlay's: only vortons that came inside are given vorticity, one
+ * contact point each: collide_seed.c
  *
- * Put it after `vorton.advect` and `bodies`. The fluid that a body displaces bears it up (`displaced` of the bodies). */
+ * Put it after `vorton.advect` and `bodies`. The fluid that a body displaces bears it up (`displaced` of the bodies).
+ */
 #include "collide.h"
 #include "velocity.h"
 
 static const struct bw_param params[] = {
-    BW_CHOICE(struct collide_params, method, "method", "sheet", "sheet|seed",
-              "sheet: no-slip all over the body, with its added mass; seed: Gourlay's, vortons that come inside are reassigned."),
+    BW_CHOICE(
+        struct collide_params, method, "method", "sheet", "sheet|seed",
+        "sheet: no-slip all over the body, with its added mass; seed: Gourlay's, vortons that come inside are reassigned."),
     BW_F64(struct collide_params, density, "density", "1.2 kg/m^3", 0, 1e6, "kg/m^3", "Of the fluid."),
-    BW_BOOL(struct collide_params, shed, "shed", "yes", "Sheet: gives its vorticity to the flow; `no`: a flow that slides past without a wake."),
+    BW_BOOL(struct collide_params, shed, "shed", "yes",
+            "Sheet: gives its vorticity to the flow; `no`: a flow that slides past without a wake."),
     {.key = "nodes",
      .type = BW_PARAM_INT,
      .offset = BW_OFFSET(struct collide_params, nodes, int64_t),
@@ -32,20 +35,36 @@ static const struct bw_param params[] = {
      .max = 16,
      .doc = "Sheet: as thin as so many times as many vortons along an edge can make it.",
      .flags = BW_PARAM_STATIC},
-    BW_F64(struct collide_params, release, "release", "1", 0, 1e3, NULL, "Sheet: spacings of its nodes that the flow carries it while all but 1/e of it is shed."),
-    BW_F64(struct collide_params, life, "life", "0 s", 0, 1e9, "s", "Sheet: vortons shed longer ago are removed; 0: never."),
-    BW_CHOICE(struct collide_params, place, "place", "offset", "offset|above",
-              "Seed: a vorton goes where it cancels all of the flow at the contact point, or straight above it, against slip alone."),
-    BW_CHOICE(struct collide_params, books, "books", "impulse", "impulse|particles",
-              "Seed: momentum as the vorticity's impulse, or as mass times velocity and moment of inertia times spin of vortons as balls."),
+    BW_F64(struct collide_params, release, "release", "1", 0, 1e3, NULL,
+           "Sheet: spacings of its nodes that the flow carries it while all but 1/e of it is shed."),
+    BW_F64(struct collide_params, life, "life", "0 s", 0, 1e9, "s",
+           "Sheet: vortons shed longer ago are removed; 0: never."),
+    BW_CHOICE(
+        struct collide_params, place, "place", "offset", "offset|above",
+        "Seed: a vorton goes where it cancels all of the flow at the contact point, or straight above it, against slip alone."),
+    BW_CHOICE(
+        struct collide_params, books, "books", "impulse", "impulse|particles",
+        "Seed: momentum as the vorticity's impulse, or as mass times velocity and moment of inertia times spin of vortons as balls."),
 };
 
 static const struct bw_attribute vorton_rows[] = {
-    ATTRIBUTE_POS,  ATTRIBUTE_STRENGTH, ATTRIBUTE_RADIUS, ATTRIBUTE_VOLUME,   ATTRIBUTE_DENSITY, ATTRIBUTE_TEMPERATURE,
-    ATTRIBUTE_BORN, ATTRIBUTE_AGE,      ATTRIBUTE_LIFE,   ATTRIBUTE_VELOCITY, {"bound", BW_F64P, 1, "1"},
+    ATTRIBUTE_POS,
+    ATTRIBUTE_STRENGTH,
+    ATTRIBUTE_RADIUS,
+    ATTRIBUTE_VOLUME,
+    ATTRIBUTE_DENSITY,
+    ATTRIBUTE_TEMPERATURE,
+    ATTRIBUTE_BORN,
+    ATTRIBUTE_AGE,
+    ATTRIBUTE_LIFE,
+    ATTRIBUTE_VELOCITY,
+    {"bound", BW_F64P, 1, "1"},
 };
 static const struct bw_attribute body_rows[] = {
-    BODY_ATTRIBUTE_ROWS, {"met", BW_F64P, 3, "m/s"}, {"met_spin", BW_F64P, 3, "1/s"}, {"known", BW_F64P, 1, "1"},
+    BODY_ATTRIBUTE_ROWS,
+    {"met", BW_F64P, 3, "m/s"},
+    {"met_spin", BW_F64P, 3, "1/s"},
+    {"known", BW_F64P, 1, "1"},
 };
 
 static const struct bw_port ports[] = {
@@ -126,7 +145,8 @@ static void inside_chunk(int64_t chunk, uint32_t worker, void *user)
 }
 
 /// Marks, and with `move` puts out, particles inside bodies; how many, or -1 without memory.
-static int64_t insides_find(struct bw_stage *s, struct bw_particles *p, const struct body_arrays *b, int move, uint8_t **hit)
+static int64_t insides_find(struct bw_stage *s, struct bw_particles *p, const struct body_arrays *b, int move,
+                            uint8_t **hit)
 {
     const struct bw_particles_api *api = particles_of(s);
     struct insides in = {.pos = api->attribute(p, "pos"), .count = api->count(p), .bodies = b->count, .move = move};
@@ -154,7 +174,9 @@ static enum bw_status insides_remove(struct bw_stage *s, struct bw_particles *p,
     int64_t n = p ? insides_find(s, p, &c.b, 0, &hit) : 0;
     if (n < 0) return BW_ERR_MEMORY;
     if (!n) return BW_OK;
-    s->host->log(s, BW_LOG_WARNING, "%lld %s stood inside bodies at the start and are removed (metric removed counts them)", (long long)n, what);
+    s->host->log(s, BW_LOG_WARNING,
+                 "%lld %s stood inside bodies at the start and are removed (metric removed counts them)", (long long)n,
+                 what);
     s->host->metric(s, "removed", (double)n, BW_METRIC_SUM);
     particles_of(s)->remove(p, hit);
     return BW_OK;
@@ -187,9 +209,11 @@ static enum bw_status bodies_check(struct bw_stage *s)
     struct collide_arrays c = collide_arrays(s);
     for (int64_t i = 0; i < c.b.count; i++)
         for (int a = 0; a < 3; a++)
-            if (!(c.b.size[i][a] > 0) || !(c.b.mass[i] > 0) || !isfinite(c.b.pos[i][a] + c.b.velocity[i][a] + c.b.spin[i][a]))
-                return s->host->fail(s, BW_ERR_DIVERGED, "body %lld, size %g m, mass %g kg, at (%g, %g, %g) m, cannot be", (long long)c.b.id[i],
-                                     c.b.size[i][a], c.b.mass[i], c.b.pos[i][0], c.b.pos[i][1], c.b.pos[i][2]);
+            if (!(c.b.size[i][a] > 0) || !(c.b.mass[i] > 0) ||
+                !isfinite(c.b.pos[i][a] + c.b.velocity[i][a] + c.b.spin[i][a]))
+                return s->host->fail(
+                    s, BW_ERR_DIVERGED, "body %lld, size %g m, mass %g kg, at (%g, %g, %g) m, cannot be",
+                    (long long)c.b.id[i], c.b.size[i][a], c.b.mass[i], c.b.pos[i][0], c.b.pos[i][1], c.b.pos[i][2]);
     return BW_OK;
 }
 
@@ -199,7 +223,8 @@ static enum bw_status step(struct bw_stage *s)
     enum pair_kernel kernel = PAIR_GAUSSIAN;
     enum bw_status st = kernel_ask(s, &kernel);
     if (!st) st = bodies_check(s);
-    if (!st && s->step == 0 && !collide_arrays(s).b.count) s->host->log(s, BW_LOG_WARNING, "there is no body: put a `body` before it");
+    if (!st && s->step == 0 && !collide_arrays(s).b.count)
+        s->host->log(s, BW_LOG_WARNING, "there is no body: put a `body` before it");
     if (!st && s->step == 0) st = insides_remove(s, s->ports[COLLIDE_VORTONS].particles, "vortons");
     if (!st && s->step == 0) st = insides_remove(s, s->ports[COLLIDE_TRACERS].particles, "tracers");
     if (!st) st = tracers_eject(s);

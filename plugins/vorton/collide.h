@@ -19,7 +19,7 @@ struct collide_params {
 /// Both kinds of particles, and what the stage adds to their attributes.
 struct collide_arrays {
     struct vorton_arrays v;
-    double *bound;           ///< of vortons: 0, or 1 + body · 2²⁴ + grain: a part of a sheet
+    double *bound; ///< of vortons: 0, or 1 + body · 2²⁴ + grain: a part of a sheet
     struct body_arrays b;
     bw_vec3 *met, *met_spin; ///< of bodies: the motion that the flow last met
     double *known;           ///< 1 once it has

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 /* vorton.collide, method sheet. In each step, for each body:
- *   1  what vortons nearer than a third of a shed core hold becomes the sheet's, and they are put out along the normal, empty.
- *      Put out as they are they would stay for ever where the flow meets the body, and be stretched there without end: air that is
- *      pressed against a wall takes the place of other air, whose vorticity ends up in the thin layer that the sheet is
- *   2  of the sheet that the flow has carried by a way d from the body, the share 1 - exp(-d / release spacing) goes free: a vorton
- *      a node, where the flow has carried it. All of it at once would jolt the body, and be a layer too sparse to hold together.
- *   3  a new sheet makes the flow at the surface the body's motion V = (U, Ω), for a V that is solved for with it:
- *          m U + ρ(P - V_b U) and J Ω + ρ(A - J_f Ω)   are after it what they were before
- *      P = ½Σ x × α, A = ⅓Σ r × (r × α) of all vorticity that the body and the fluid within it stand for. P is linear in V
- *      through the sheets of unit motions: a 6 × 6 system, with the body's added mass in it: stable however light it is.
- * What a body is given is what the vorticity lost, to rounding. Forces between sheet and flow come in because the sheet's
- * grains move with the flow like any vortons (vorton.advect) before they are put back: P changes by what that has moved.
- * At its first step a body is as it is, someone having pushed it. Several bodies: their sheets are found in turns. */
+ *   1  what vortons nearer than a third of a shed core hold becomes the sheet's, and they are put out along the normal,
+ * empty. Put out as they are they would stay for ever where the flow meets the body, and be stretched there without
+ * end: air that is pressed against a wall takes the place of other air, whose vorticity ends up in the thin layer that
+ * the sheet is 2  of the sheet that the flow has carried by a way d from the body, the share 1 - exp(-d / release
+ * spacing) goes free: a vorton a node, where the flow has carried it. All of it at once would jolt the body, and be a
+ * layer too sparse to hold together. 3  a new sheet makes the flow at the surface the body's motion V = (U, Ω), for a V
+ * that is solved for with it: m U + ρ(P - V_b U) and J Ω + ρ(A - J_f Ω)   are after it what they were before P = ½Σ x ×
+ * α, A = ⅓Σ r × (r × α) of all vorticity that the body and the fluid within it stand for. P is linear in V through the
+ * sheets of unit motions: a 6 × 6 system, with the body's added mass in it: stable however light it is. What a body is
+ * given is what the vorticity lost, to rounding. Forces between sheet and flow come in because the sheet's grains move
+ * with the flow like any vortons (vorton.advect) before they are put back: P changes by what that has moved. At its
+ * first step a body is as it is, someone having pushed it. Several bodies: their sheets are found in turns. */
 #include "collide.h"
 #include "kernel.h"
 #include "sheet.h"
 
 enum { SHAPES = 256, TURNS = 3 };
 #define GRAIN_BITS 16777216.0 // 2^24
-#define OVERLAP 1.3 // shed cores over the nodes' spacing: what is shed stays one layer as it is stretched
-#define GAP 0.35    // in shed cores: how far outside they stay; further out they would hold more impulse than the sheet
+#define OVERLAP 1.3           // shed cores over the nodes' spacing: what is shed stays one layer as it is stretched
+#define GAP 0.35 // in shed cores: how far outside they stay; further out they would hold more impulse than the sheet
 
 struct state {
     struct sheet *sheet[SHAPES];
@@ -34,12 +34,12 @@ struct member {
     double scale, axis[3][3], core;
     struct pose pose;
     double before[6], after[6]; ///< of what was touched, the new sheet apart
-    double way;          ///< rms, that the flow has carried the sheet in this step, m
-    double closing[3];   ///< strength that the new sheet and what is inside must have together
-    double motion[6];    ///< velocity and spin before
-    bw_vec3 *flow;       ///< of others, at the nodes' points
-    double *x;           ///< the sheet
-    double slip, speed;  ///< root mean squares
+    double way;                 ///< rms, that the flow has carried the sheet in this step, m
+    double closing[3];          ///< strength that the new sheet and what is inside must have together
+    double motion[6];           ///< velocity and spin before
+    bw_vec3 *flow;              ///< of others, at the nodes' points
+    double *x;                  ///< the sheet
+    double slip, speed;         ///< root mean squares
 };
 
 struct job {
@@ -70,7 +70,8 @@ static void place_of(const struct job *j, const struct member *m, const double a
 
 /* ---- sheets and members ---- */
 
-static enum bw_status sheet_of(struct bw_stage *s, enum pair_kernel kernel, const struct body_arrays *b, int64_t i, struct member *m)
+static enum bw_status sheet_of(struct bw_stage *s, enum pair_kernel kernel, const struct body_arrays *b, int64_t i,
+                               struct member *m)
 {
     const struct collide_params *p = s->params;
     struct state *st = s->state;
@@ -117,7 +118,8 @@ static enum bw_status grains_find(struct job *j)
     int64_t missing = 0, first = 0;
     for (int64_t i = 0; i < j->c.v.count; i++) {
         if (!(j->c.bound[i] > 0)) continue;
-        int64_t body = (int64_t)((j->c.bound[i] - 1) / GRAIN_BITS), grain = (int64_t)(j->c.bound[i] - 1 - GRAIN_BITS * (double)body);
+        int64_t body = (int64_t)((j->c.bound[i] - 1) / GRAIN_BITS),
+                grain = (int64_t)(j->c.bound[i] - 1 - GRAIN_BITS * (double)body);
         if (body < j->c.b.count && grain <= j->m[body].sh->grains) j->m[body].slot[grain] = i;
     }
     for (int64_t k = 0; k < j->c.b.count; k++)

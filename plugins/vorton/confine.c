@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* vorton.confine: vortons stir a grid, so that it keeps the eddies that its cells blur (Selle, Rasmussen & Fedkiw 2005).
+/* vorton.confine: vortons stir a grid, so that it keeps the eddies that its cells blur (Selle, Rasmussen & Fedkiw
+ * 2005).
  *
  *     du/dt = rate Σ_p s_p ½ ω_p × r exp(-r²/2σ²),   r = x - x_p,  ω_p = α/V
  *     s_p = 1 - ω·ω_p/|ω_p|², at least 0: what the grid's own vorticity ω at the vorton lacks of the vorton's
  *
- * Near a vorton this is its rotation, which the grid takes on within 1/rate; the force ends as soon as it has. (Theirs is
- * ε N × ω_p, of the same direction, without an end, and with a kink where r = 0.) The force has no divergence. Vortons move with the
- * grid by `vorton.advect: {flow: [vel]}`. Reach REACH σ; explicit, so rate·dt ≤ 1. */
+ * Near a vorton this is its rotation, which the grid takes on within 1/rate; the force ends as soon as it has. (Theirs
+ * is ε N × ω_p, of the same direction, without an end, and with a kink where r = 0.) The force has no divergence.
+ * Vortons move with the grid by `vorton.advect: {flow: [vel]}`. Reach REACH σ; explicit, so rate·dt ≤ 1. */
 #include "vorton.h"
 #include <math.h>
 #include <string.h>
@@ -43,7 +44,8 @@ struct stir {
 };
 
 /// ω of the grid at x, by differences a cell wide.
-static void grid_curl(const struct bw_sample_api *api, const struct bw_field *vel, double h, const double x[3], double w[3])
+static void grid_curl(const struct bw_sample_api *api, const struct bw_field *vel, double h, const double x[3],
+                      double w[3])
 {
     bw_vec3 at[6];
     double u[18];
@@ -92,14 +94,16 @@ static void faces_stir(const struct bw_block *b, int axis, const double x[3], do
                 double r2 = r[0] * r[0] + r[1] * r[1] + r[2] * r[2];
                 ptrdiff_t at = i + j * u->sy + k * u->sz;
                 if (r2 > REACH * REACH * sigma * sigma) continue;
-                bw_put(u, axis, at, bw_get(u, axis, at) + (spin[d] * r[e] - spin[e] * r[d]) * exp(-0.5 * r2 / (sigma * sigma)));
+                bw_put(u, axis, at,
+                       bw_get(u, axis, at) + (spin[d] * r[e] - spin[e] * r[d]) * exp(-0.5 * r2 / (sigma * sigma)));
             }
 }
 
 static void stir_body(const struct bw_block *b, void *user)
 {
     const struct stir *t = user;
-    struct vorton_arrays v = vorton_arrays(b->stage, t->vortons); // the sweep has sorted them again: the same order, other memory
+    struct vorton_arrays v =
+        vorton_arrays(b->stage, t->vortons); // the sweep has sorted them again: the same order, other memory
     for (uint32_t r = 0; r < b->n_particles; r++)
         for (int64_t i = b->particles[r].begin; i < b->particles[r].end; i++)
             for (int a = 0; a < 3; a++)
@@ -111,8 +115,10 @@ static enum bw_status reach_check(struct bw_stage *s, const struct vorton_arrays
     double most = (s->grid->thin >= 0 ? 64 : 16) * s->grid->h / REACH;
     for (int64_t i = 0; i < v->count; i++)
         if (!(v->radius[i] <= most))
-            return s->host->fail(s, BW_ERR_PRESET, "a vorton's radius of %g m is more than %g m, what a tile and its neighbours reach: take larger voxels",
-                                 v->radius[i], most);
+            return s->host->fail(
+                s, BW_ERR_PRESET,
+                "a vorton's radius of %g m is more than %g m, what a tile and its neighbours reach: take larger voxels",
+                v->radius[i], most);
     return BW_OK;
 }
 
@@ -125,7 +131,10 @@ static double max_dt(struct bw_stage *s)
 static enum bw_status step(struct bw_stage *s)
 {
     const struct params *p = s->params;
-    struct stir t = {.s = s, .vortons = s->ports[PORT_VORTONS].particles, .vel = bw_port_field(s, PORT_VEL), .push = 0.5 * p->rate * s->dt};
+    struct stir t = {.s = s,
+                     .vortons = s->ports[PORT_VORTONS].particles,
+                     .vel = bw_port_field(s, PORT_VEL),
+                     .push = 0.5 * p->rate * s->dt};
     if (!particles_of(s)->count(t.vortons) || !(t.push > 0)) return BW_OK;
     enum bw_status st = particles_of(s)->sort(t.vortons, s->domain);
     t.v = vorton_arrays(s, t.vortons);
@@ -135,7 +144,8 @@ static enum bw_status step(struct bw_stage *s)
     if (st) return st;
     s->host->parallel_for(s, t.v.count, spin_find, &t);
     struct bw_access access = {t.vel, BW_UPDATE, 0};
-    return s->host->sweep(s, &(struct bw_sweep){.access = &access, .n_access = 1, .body = stir_body, .user = &t, .particles = t.vortons});
+    return s->host->sweep(
+        s, &(struct bw_sweep){.access = &access, .n_access = 1, .body = stir_body, .user = &t, .particles = t.vortons});
 }
 
 const struct bw_stage_desc vorton_confine_desc = {

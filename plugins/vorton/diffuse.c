@@ -2,12 +2,13 @@
 /* vorton.diffuse: viscosity.
  *     pse    dα_p/dt = (2ν/σ²) Σ_q (V_p α_q - V_q α_p) η_σ(x_p - x_q),  η Gaussian of deviation σ, σ² = (σ_p² + σ_q²)/2
  *            particle strength exchange (Degond & Mas-Gallic 1989): what one loses the other gains, Σα is constant to
- *            rounding. With `eddy` C, ν grows by (Cσ)²|ω|, ω = α/V, the mean of both: what the vortons cannot resolve is taken
- *            for turbulence (Smagorinsky 1963, with the vorticity for the strain: Mansfield, Knio & Meneveau 1998). Wants vortons that fill space evenly, as vorton.remesh leaves them: V is a share of space there.
- *     core   dσ²/dt = 2ν: cores spread (Leonard 1980). Exact for what does not deform; wants a remesh when σ has
- *            grown. Volumes, which carry density, stay.
- * Sheets of bodies (vorton.collide; no volume) have no part in it. pse is explicit: dt ≤ σ²/4ν, half of where it would overshoot. Heat and mass deviations are exchanged in the same way, dT_p/dt =
- * (2κ/σ²) Σ_q V_q (T_q - T_p) η: Σ V T stays. Still air loses heat to ambient vortons only: there is nothing where there are none. */
+ *            rounding. With `eddy` C, ν grows by (Cσ)²|ω|, ω = α/V, the mean of both: what the vortons cannot resolve
+ * is taken for turbulence (Smagorinsky 1963, with the vorticity for the strain: Mansfield, Knio & Meneveau 1998). Wants
+ * vortons that fill space evenly, as vorton.remesh leaves them: V is a share of space there. core   dσ²/dt = 2ν: cores
+ * spread (Leonard 1980). Exact for what does not deform; wants a remesh when σ has grown. Volumes, which carry density,
+ * stay. Sheets of bodies (vorton.collide; no volume) have no part in it. pse is explicit: dt ≤ σ²/4ν, half of where it
+ * would overshoot. Heat and mass deviations are exchanged in the same way, dT_p/dt = (2κ/σ²) Σ_q V_q (T_q - T_p) η: Σ V
+ * T stays. Still air loses heat to ambient vortons only: there is nothing where there are none. */
 #include "bins.h"
 #include "vorton.h"
 #include <math.h>
@@ -25,9 +26,12 @@ static const struct bw_param params[] = {
     BW_CHOICE(struct params, method, "method", "pse", "pse|core",
               "pse: vortons exchange strength, put a vorton.remesh before it; core: their cores grow."),
     BW_F64(struct params, viscosity, "viscosity", "1e-4 m^2/s", 0, 1e4, "m^2/s", "ν."),
-    BW_F64(struct params, eddy, "eddy", "0", 0, 2, NULL, "Viscosity of unresolved eddies: C of (Cσ)²|ω|; 0.2 … 0.4 keeps violent flows bounded."),
-    BW_F64(struct params, temperature, "temperature", "0 m^2/s", 0, 1e4, "m^2/s", "Diffusivity of heat, exchanged whatever the method."),
-    BW_F64(struct params, density, "density", "0 m^2/s", 0, 1e4, "m^2/s", "Diffusivity of the deviation of density; likewise."),
+    BW_F64(struct params, eddy, "eddy", "0", 0, 2, NULL,
+           "Viscosity of unresolved eddies: C of (Cσ)²|ω|; 0.2 … 0.4 keeps violent flows bounded."),
+    BW_F64(struct params, temperature, "temperature", "0 m^2/s", 0, 1e4, "m^2/s",
+           "Diffusivity of heat, exchanged whatever the method."),
+    BW_F64(struct params, density, "density", "0 m^2/s", 0, 1e4, "m^2/s",
+           "Diffusivity of the deviation of density; likewise."),
 };
 
 static const struct bw_port ports[] = {
@@ -88,7 +92,8 @@ static void share_visit(struct exchange *e, int64_t p, int64_t q, double weight,
 static void exchange_visit(struct exchange *e, int64_t p, int64_t q, double weight, double eddy, double *sum)
 {
     const struct vorton_arrays *v = e->v;
-    double mine[VALUES], its[VALUES], most = e->eddy > 0 ? fmax(1, 2 * fmax(e->share[p], e->share[q])) : 1; // never more than half
+    double mine[VALUES], its[VALUES],
+        most = e->eddy > 0 ? fmax(1, 2 * fmax(e->share[p], e->share[q])) : 1; // never more than half
     content(v, p, mine);
     content(v, q, its);
     for (int k = 0; k < VALUES; k++) {
@@ -183,7 +188,9 @@ static enum bw_status step(struct bw_stage *s)
     const struct params *p = s->params;
     struct vorton_arrays v = vorton_arrays(s, s->ports[0].particles);
     double rate[VALUES];
-    enum bw_status st = radius_extreme(&v, 1) > 0 && (rates(p, rate) > 0 || (p->eddy > 0 && p->method == METHOD_PSE)) ? exchange_run(s, &v, rate) : BW_OK;
+    enum bw_status st = radius_extreme(&v, 1) > 0 && (rates(p, rate) > 0 || (p->eddy > 0 && p->method == METHOD_PSE))
+                            ? exchange_run(s, &v, rate)
+                            : BW_OK;
     for (int64_t i = 0; i < v.count && p->method == METHOD_CORE; i++)
         if (v.volume[i] > 0) v.radius[i] = sqrt(v.radius[i] * v.radius[i] + 2 * p->viscosity * s->dt);
     return st;

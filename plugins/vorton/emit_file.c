@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Vortons from a table: CSV with a head line of names, or PLY (ASCII or little-endian) whose first element is `vertex`. Columns are
- * found by name: x y z, strength_x strength_y strength_z, radius, volume, density,
- * temperature; others are skipped. */
+/* Vortons from a table: CSV with a head line of names, or PLY (ASCII or little-endian) whose first element is `vertex`.
+ * Columns are found by name: x y z, strength_x strength_y strength_z, radius, volume, density, temperature; others are
+ * skipped. */
 #include "emit.h"
 #include <errno.h>
 #include <math.h>
@@ -9,9 +9,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum column { COLUMN_X, COLUMN_STRENGTH = 3, COLUMN_RADIUS = 6, COLUMN_VOLUME, COLUMN_DENSITY, COLUMN_TEMPERATURE, COLUMN_COUNT };
-static const char *const column_name[COLUMN_COUNT] = {"x", "y", "z", "strength_x", "strength_y", "strength_z", "radius", "volume",
-                                                       "density", "temperature"};
+enum column {
+    COLUMN_X,
+    COLUMN_STRENGTH = 3,
+    COLUMN_RADIUS = 6,
+    COLUMN_VOLUME,
+    COLUMN_DENSITY,
+    COLUMN_TEMPERATURE,
+    COLUMN_COUNT
+};
+static const char *const column_name[COLUMN_COUNT] = {"x",          "y",      "z",      "strength_x", "strength_y",
+                                                      "strength_z", "radius", "volume", "density",    "temperature"};
 enum { MOST_COLUMNS = 64 };
 
 struct table {
@@ -38,8 +46,8 @@ static int column_find(const char *name)
 
 static int type_bytes(const char *type)
 {
-    static const char *const names[] = {"char", "uchar", "int8", "uint8", "short", "ushort", "int16", "uint16", "int", "uint",
-                                        "int32", "uint32", "float", "float32", "double", "float64"};
+    static const char *const names[] = {"char", "uchar", "int8",  "uint8",  "short", "ushort",  "int16",  "uint16",
+                                        "int",  "uint",  "int32", "uint32", "float", "float32", "double", "float64"};
     static const int bytes[] = {1, 1, 1, 1, 2, 2, 2, 2, 4, 4, 4, 4, -4, -4, -8, -8};
     for (size_t i = 0; i < BW_COUNT(names); i++)
         if (!strcmp(type, names[i])) return bytes[i];
@@ -124,7 +132,8 @@ static enum bw_status row_binary(struct table *t, double *value)
     return BW_OK;
 }
 
-static enum bw_status rows_read(struct table *t, const struct emit_params *p, char *line, size_t size, struct brood *out)
+static enum bw_status rows_read(struct table *t, const struct emit_params *p, char *line, size_t size,
+                                struct brood *out)
 {
     int have = 0;
     for (int c = 0; c < t->columns; c++)

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Vortons without vorticity that fill a shape evenly: fluid that is heavier, lighter, hotter, for `baroclinic` to move.
  *
- * A lattice about the middle of the shape's box, each place moved by up to `jitter` spacings. Each vorton stands for a cell of the
- * lattice; how much it has of the stage's density and temperature is the share of the shape there, its edge softened over `edge`.
- * `margin` layers around hold nothing of it: vorticity arises where density changes, and wants vortons to sit on.
- * With `refill` places that the flow has emptied, no vorton within EMPTY spacings, are filled again. */
+ * A lattice about the middle of the shape's box, each place moved by up to `jitter` spacings. Each vorton stands for a
+ * cell of the lattice; how much it has of the stage's density and temperature is the share of the shape there, its edge
+ * softened over `edge`. `margin` layers around hold nothing of it: vorticity arises where density changes, and wants
+ * vortons to sit on. With `refill` places that the flow has emptied, no vorton within EMPTY spacings, are filled again.
+ */
 #include "bins.h"
 #include "emit.h"
 #include <math.h>
@@ -55,8 +56,10 @@ static struct newborn vorton_make(const struct emit_params *p, const struct pose
 {
     const struct emit_fill *f = &p->source.fill;
     double share = pose_cover(pose, x, fmax(f->edge, 1e-9));
-    struct newborn o = {.radius = f->core > 0 ? f->core : OVERLAP * f->spacing, .volume = f->spacing * f->spacing * f->spacing,
-                        .density = share * p->density, .temperature = share * p->temperature};
+    struct newborn o = {.radius = f->core > 0 ? f->core : OVERLAP * f->spacing,
+                        .volume = f->spacing * f->spacing * f->spacing,
+                        .density = share * p->density,
+                        .temperature = share * p->temperature};
     memcpy(o.pos, x, sizeof o.pos);
     return o;
 }
@@ -74,7 +77,9 @@ enum bw_status emit_fill_make(struct bw_stage *s, const struct emit_params *p, i
     if (st) return st;
     struct places l = places_find(f, &pose);
     double all = (double)l.n[0] * (double)l.n[1] * (double)l.n[2];
-    if (all > 1e9) return s->host->fail(s, BW_ERR_PRESET, "a lattice of %.2g places fills the shape: raise `spacing` (%g m)", all, f->spacing);
+    if (all > 1e9)
+        return s->host->fail(s, BW_ERR_PRESET, "a lattice of %.2g places fills the shape: raise `spacing` (%g m)", all,
+                             f->spacing);
     if (bins_make(s, &bins, v.count, (const bw_vec3 *)v.pos, EMPTY * f->spacing)) return BW_ERR_MEMORY;
     int64_t sites = (int64_t)all, inside = 0;
     for (int64_t i = 0; i < sites; i++) inside += place_at(&l, &pose, i, x);
@@ -84,7 +89,8 @@ enum bw_status emit_fill_make(struct bw_stage *s, const struct emit_params *p, i
     uint64_t seed = s->seed ^ bw_mix64((uint64_t)llround(s->time * 1e6) + 1); // refills differ
     for (int64_t i = 0; i < sites; i++) {
         if (!place_at(&l, &pose, i, x)) continue;
-        for (int a = 0; a < 3; a++) x[a] += f->jitter * l.spacing * (2 * bw_rng_unit(seed, 3 * (uint64_t)i + (uint64_t)a) - 1);
+        for (int a = 0; a < 3; a++)
+            x[a] += f->jitter * l.spacing * (2 * bw_rng_unit(seed, 3 * (uint64_t)i + (uint64_t)a) - 1);
         if (is_free(&v, &bins, x, EMPTY * f->spacing)) out->item[out->count++] = vorton_make(p, &pose, x);
     }
     return BW_OK;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Vortex lines cut into vortons.
  *
- * A line of circulation Γ gives vortons of strength Γ·ds, ds apart, σ/ds = 1.4 for a sum without ripples (1e-16 for the Gaussian). With layers,
- * the core's Gaussian of deviation c is made of lines, spread by a Gaussian, and vortons of σ = 1.4 distances between
- * lines, whose squares add to c²: circles k = 1 … n of 6k lines, each with the circulation that its annulus holds.
- * Without, σ = c. A vorton's volume is such that α/volume is the vorticity at the line's middle: V = 2πc²·ds. */
+ * A line of circulation Γ gives vortons of strength Γ·ds, ds apart, σ/ds = 1.4 for a sum without ripples (1e-16 for the
+ * Gaussian). With layers, the core's Gaussian of deviation c is made of lines, spread by a Gaussian, and vortons of σ
+ * = 1.4 distances between lines, whose squares add to c²: circles k = 1 … n of 6k lines, each with the circulation that
+ * its annulus holds. Without, σ = c. A vorton's volume is such that α/volume is the vorticity at the line's middle: V =
+ * 2πc²·ds. */
 #include "emit.h"
 #include <math.h>
 #include <string.h>
@@ -71,7 +72,10 @@ static void core_line(const struct core *c, int64_t i, double at[2], double *sha
     int64_t k = 0, first = 0;
     for (; i >= first + (k ? 6 * k : 1); k++) first += k ? 6 * k : 1;
     double in = k ? ((double)k - 0.5) * c->step : 0, out = ((double)k + 0.5) * c->step;
-    double held = c->layers ? (exp(-0.5 * in * in / (c->spread * c->spread)) - exp(-0.5 * out * out / (c->spread * c->spread))) / c->total : 1;
+    double held =
+        c->layers ? (exp(-0.5 * in * in / (c->spread * c->spread)) - exp(-0.5 * out * out / (c->spread * c->spread))) /
+                        c->total
+                  : 1;
     double n = k ? 6 * (double)k : 1, angle = 2 * PI * (double)(i - first) / n + (k & 1 ? PI / n : 0);
     at[0] = (double)k * c->step * cos(angle);
     at[1] = (double)k * c->step * sin(angle);
@@ -80,15 +84,17 @@ static void core_line(const struct core *c, int64_t i, double at[2], double *sha
 
 /* ---- wobble ---- */
 
-/// Displacement across a line at share t of its length: three random waves, 2 … waves of them; whole ones, so that rings
-/// close.
+/// Displacement across a line at share t of its length: three random waves, 2 … waves of them; whole ones, so that
+/// rings close.
 static void wobble(const struct emit_params *p, uint64_t seed, double t, double out[3])
 {
     out[0] = out[1] = out[2] = 0;
     for (uint64_t k = 0; p->wobble > 0 && k < 6; k++) {
-        double n = 2 + floor(bw_rng_unit(seed, 3 * k) * (double)(p->waves - 1)), phase = 2 * PI * bw_rng_unit(seed, 3 * k + 1);
+        double n = 2 + floor(bw_rng_unit(seed, 3 * k) * (double)(p->waves - 1)),
+               phase = 2 * PI * bw_rng_unit(seed, 3 * k + 1);
         for (int a = 0; a < 3; a++)
-            out[a] += p->wobble / sqrt(6) * cos(2 * PI * n * t + phase + 2 * PI * bw_rng_unit(seed, 100 + 3 * k + (uint64_t)a));
+            out[a] += p->wobble / sqrt(6) *
+                      cos(2 * PI * n * t + phase + 2 * PI * bw_rng_unit(seed, 100 + 3 * k + (uint64_t)a));
     }
 }
 
@@ -124,8 +130,8 @@ struct circle {
 };
 
 /// One line of a ring's core: strengths are chords of a circle of the right area, so that Γ and R hold.
-static void circle_write(const struct emit_params *p, uint64_t seed, const struct circle *c, const struct core *core, int64_t line,
-                         struct newborn *out)
+static void circle_write(const struct emit_params *p, uint64_t seed, const struct circle *c, const struct core *core,
+                         int64_t line, struct newborn *out)
 {
     double at[2], share, turn = 2 * PI / (double)c->segments;
     core_line(core, line, at, &share);
@@ -151,7 +157,8 @@ static enum bw_status ring_make(struct bw_stage *s, const struct emit_params *p,
     memcpy(c.center, r->center, sizeof c.center);
     if (!frame_make(r->axis, c.u, c.v, c.w)) return axis_fail(s, "the ring's axis");
     if ((double)core.layers * core.step >= r->radius)
-        return s->host->fail(s, BW_ERR_PRESET, "a core of %g m does not fit into a ring of radius %g m", r->core, r->radius);
+        return s->host->fail(s, BW_ERR_PRESET, "a core of %g m does not fit into a ring of radius %g m", r->core,
+                             r->radius);
     c.segments = segments_of(r->segments, 2 * PI * (r->radius + (double)core.layers * core.step), core.sigma);
     enum bw_status st = brood_make(s, b, core.lines * c.segments);
     for (int64_t i = 0; i < core.lines && !st; i++) circle_write(p, s->seed, &c, &core, i, b->item + i * c.segments);
@@ -206,7 +213,8 @@ static enum bw_status jet_make(struct bw_stage *s, const struct emit_params *p, 
     for (int64_t i = 0; i < n && !st; i++) {
         double late = s->time + s->dt - (double)(first + 1 + i) / rate;
         for (int a = 0; a < 3; a++) c.center[a] = j->center[a] + 0.5 * j->speed * late * c.w[a];
-        circle_write(p, bw_rng(s->seed, (uint64_t)(first + 1 + i)), &c, &core, 0, b->item + i * c.segments); // waves of its own
+        circle_write(p, bw_rng(s->seed, (uint64_t)(first + 1 + i)), &c, &core, 0,
+                     b->item + i * c.segments); // waves of its own
     }
     return st;
 }
@@ -241,7 +249,8 @@ static void cloud_write(const struct emit_cloud *q, uint64_t seed, struct newbor
     double volume = 4. / 3 * PI * pow(q->radius, 3) / (double)q->count, mean[3] = {0};
     for (int64_t i = 0; i < q->count; i++) {
         uint64_t k = (uint64_t)i * 16;
-        double z = 2 * bw_rng_unit(seed, k) - 1, turn = 2 * PI * bw_rng_unit(seed, k + 1), r = q->radius * cbrt(bw_rng_unit(seed, k + 2));
+        double z = 2 * bw_rng_unit(seed, k) - 1, turn = 2 * PI * bw_rng_unit(seed, k + 1),
+               r = q->radius * cbrt(bw_rng_unit(seed, k + 2));
         const double dir[3] = {sqrt(1 - z * z) * cos(turn), sqrt(1 - z * z) * sin(turn), z};
         for (int a = 0; a < 3; a++) {
             out[i].pos[a] = q->center[a] + r * dir[a];
@@ -260,7 +269,8 @@ static enum bw_status cloud_make(struct bw_stage *s, const struct emit_params *p
     const struct emit_cloud *q = &p->source.cloud;
     int64_t first = 0, n = q->rate > 0 ? events(s, q->rate, &first) : start;
     enum bw_status st = brood_make(s, b, n * q->count);
-    for (int64_t i = 0; i < n && !st; i++) cloud_write(q, bw_rng(s->seed, (uint64_t)(first + i)), b->item + i * q->count);
+    for (int64_t i = 0; i < n && !st; i++)
+        cloud_write(q, bw_rng(s->seed, (uint64_t)(first + i)), b->item + i * q->count);
     return st;
 }
 

@@ -9,10 +9,7 @@
 #include <billow/plugin.h>
 
 /// Terms of order p: monomials of degree ≤ p.
-static inline int32_t expansion_terms(int32_t p)
-{
-    return (p + 1) * (p + 2) * (p + 3) / 6;
-}
+static inline int32_t expansion_terms(int32_t p) { return (p + 1) * (p + 2) * (p + 3) / 6; }
 
 /// Fill the table of order p ≤ EXPANSION_MAX, its lists in memory of `s` kept until uninit.
 enum bw_status expansion_make(struct bw_stage *s, struct expansion_table *t, int32_t order);

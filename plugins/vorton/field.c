@@ -150,13 +150,13 @@ struct walk {
     struct field *f;
     const struct tree *target;
     const struct expansion_table *table;
-    double theta, core; ///< of the plan; θ = 0: nothing is far
-    double reach;       ///< > 0: what is farther (tree units) does not count
+    double theta, core;         ///< of the plan; θ = 0: nothing is far
+    double reach;               ///< > 0: what is farther (tree units) does not count
     struct pair_sources smooth; ///< … and these Gaussian cores count too
     int32_t gradient;
     const int32_t *task; ///< target nodes
     double *velocity, *gradient_out;
-    double *sample; ///< instead of those: TREE_LEAF × 3 velocities a task, in the tree's order
+    double *sample;  ///< instead of those: TREE_LEAF × 3 velocities a task, in the tree's order
     double scale[2]; ///< of results: m/s, 1/s
     int32_t *lists;  ///< per worker: TREE_DEPTH + 3 lists of as many source nodes as there are
 };
@@ -224,7 +224,8 @@ static int is_far(const struct walk *w, const struct tree_node *t, int32_t sourc
 
 /// Take far cells of `in` into the local series; the others, split until none is larger than t, go to `out`. A leaf
 /// t splits them all the way.
-static int32_t sources_sift(const struct walk *w, int32_t at, const int32_t *in, int32_t n_in, int32_t *out, float *local)
+static int32_t sources_sift(const struct walk *w, int32_t at, const int32_t *in, int32_t n_in, int32_t *out,
+                            float *local)
 {
     const struct tree_node *t = &w->target->node[at], *source = w->f->source.node;
     struct batch b = {.count = 0};
@@ -247,7 +248,8 @@ static int32_t sources_sift(const struct walk *w, int32_t at, const int32_t *in,
 }
 
 /// Near source leaves act on up to TREE_LEAF points of a leaf.
-static void pairs_run(const struct walk *w, const struct tree_node *t, const int32_t *near, int32_t n_near, const struct pair_points *p)
+static void pairs_run(const struct walk *w, const struct tree_node *t, const int32_t *near, int32_t n_near,
+                      const struct pair_points *p)
 {
     struct field *f = w->f;
     const pair_fn *fn = w->gradient ? f->pairs->gradient : f->pairs->velocity;
@@ -305,7 +307,8 @@ static void local_lower(const struct walk *w, int32_t from, int32_t to, const fl
 static void node_run(const struct walk *w, int32_t at, int32_t *list, int32_t n, const float *local);
 
 /// Child `to` of `from`: its own series and list, from what the parent has.
-static int32_t child_enter(const struct walk *w, int32_t from, int32_t to, int32_t *list, int32_t n, const float *parent, float *local)
+static int32_t child_enter(const struct walk *w, int32_t from, int32_t to, int32_t *list, int32_t n,
+                           const float *parent, float *local)
 {
     if (w->theta > 0) local_lower(w, from, to, parent, local);
     return sources_sift(w, to, list, n, list + w->f->source.nodes, local);
@@ -364,8 +367,8 @@ enum bw_status field_points(struct bw_stage *s, struct field *f, int64_t count, 
 }
 
 /// A walk over `target` without tasks or results.
-static enum bw_status walk_begin(struct bw_stage *s, struct field *f, const struct tree *target, const struct field_plan *plan,
-                                 struct walk *w)
+static enum bw_status walk_begin(struct bw_stage *s, struct field *f, const struct tree *target,
+                                 const struct field_plan *plan, struct walk *w)
 {
     double scale = f->source.scale, back = scale * scale / f->strength_scale;
     enum bw_status st = plan->fast ? moments_make(s, f, plan->order) : BW_OK;
@@ -375,7 +378,8 @@ static enum bw_status walk_begin(struct bw_stage *s, struct field *f, const stru
                        .theta = plan->fast ? plan->theta : 0,
                        .core = plan->core,
                        .scale = {back, back * scale}};
-    w->lists = buffer_need(s, &f->memory[4], s->host->workers * (TREE_DEPTH + 3) * (size_t)f->source.nodes * sizeof *w->lists);
+    w->lists =
+        buffer_need(s, &f->memory[4], s->host->workers * (TREE_DEPTH + 3) * (size_t)f->source.nodes * sizeof *w->lists);
     return st ? st : w->lists ? BW_OK : BW_ERR_MEMORY;
 }
 
@@ -389,7 +393,8 @@ static enum bw_status walk_all(struct bw_stage *s, struct field *f, struct walk 
     return BW_OK;
 }
 
-enum bw_status field_evaluate(struct bw_stage *s, struct field *f, const struct field_plan *plan, double *velocity, double *gradient)
+enum bw_status field_evaluate(struct bw_stage *s, struct field *f, const struct field_plan *plan, double *velocity,
+                              double *gradient)
 {
     struct walk w;
     if (!f->target.count) return BW_OK;
@@ -420,7 +425,8 @@ static enum bw_status smooth_make(struct bw_stage *s, struct field *f, double sm
     return BW_OK;
 }
 
-enum bw_status field_correct(struct bw_stage *s, struct field *f, double smooth, double reach, double *velocity, double *gradient)
+enum bw_status field_correct(struct bw_stage *s, struct field *f, double smooth, double reach, double *velocity,
+                             double *gradient)
 {
     struct walk w;
     if (!f->target.count) return BW_OK;
@@ -469,7 +475,8 @@ static double error_rms(const double *a, const double *b, int64_t n)
     return all > 0 ? sqrt(wrong / all) : 0;
 }
 
-enum bw_status field_error(struct bw_stage *s, struct field *f, const struct field_plan *plan, const bw_vec3 *pos, double *error)
+enum bw_status field_error(struct bw_stage *s, struct field *f, const struct field_plan *plan, const bw_vec3 *pos,
+                           double *error)
 {
     struct walk w;
     int32_t leaf[LEAVES], n = leaves_pick(&f->target, leaf);

@@ -25,10 +25,10 @@ struct field_plan {
 struct field {
     const struct pair_table *pairs;
     struct tree source, target, check; ///< vortons; points; points of field_error
-    struct pair_sources sorted; ///< the source tree's vortons, scaled
-    double strength_scale;      ///< sorted = α · this / 4π
+    struct pair_sources sorted;        ///< the source tree's vortons, scaled
+    double strength_scale;             ///< sorted = α · this / 4π
     struct expansion_table table[EXPANSION_MAX + 1];
-    int32_t order;         ///< of the moments that are there; 0: none
+    int32_t order;                  ///< of the moments that are there; 0: none
     float *moment, *spread, *reach; ///< per node: moments; mean σ²; largest σ
     enum pair_kernel kernel;
     struct buffer memory[7];
@@ -41,13 +41,15 @@ enum bw_status field_points(struct bw_stage *s, struct field *f, int64_t count, 
 /// Add velocity (count × 3) and, unless NULL, gradient (count × 9) at those points.
 enum bw_status field_evaluate(struct bw_stage *s, struct field *f, const struct field_plan *plan, double *velocity,
                               double *gradient);
-/// Add what is left beside the velocities of Gaussian cores σ = `smooth` (m), of which nothing counts beyond `reach` (m).
-/// After field_points with fast = 1.
-enum bw_status field_correct(struct bw_stage *s, struct field *f, double smooth, double reach, double *velocity, double *gradient);
+/// Add what is left beside the velocities of Gaussian cores σ = `smooth` (m), of which nothing counts beyond `reach`
+/// (m). After field_points with fast = 1.
+enum bw_status field_correct(struct bw_stage *s, struct field *f, double smooth, double reach, double *velocity,
+                             double *gradient);
 /// Set velocity (count × 3) at a few points by every pair; f's own points stay.
 enum bw_status field_check(struct bw_stage *s, struct field *f, int64_t count, const bw_vec3 *pos, double *velocity);
-/// Error of a fast plan's velocity at some of the points, root mean square over root mean square: those of a few leaves, as the whole
-/// evaluation would find them, against the direct sum.
-enum bw_status field_error(struct bw_stage *s, struct field *f, const struct field_plan *plan, const bw_vec3 *pos, double *error);
+/// Error of a fast plan's velocity at some of the points, root mean square over root mean square: those of a few
+/// leaves, as the whole evaluation would find them, against the direct sum.
+enum bw_status field_error(struct bw_stage *s, struct field *f, const struct field_plan *plan, const bw_vec3 *pos,
+                           double *error);
 
 #endif

@@ -17,7 +17,8 @@ static inline double kernel_q(enum pair_kernel k, double rho)
 }
 
 /// velocity += what a vorton does at r = point - vorton.
-static inline void kernel_add(enum pair_kernel k, const double strength[3], double sigma, const double r[3], double velocity[3])
+static inline void kernel_add(enum pair_kernel k, const double strength[3], double sigma, const double r[3],
+                              double velocity[3])
 {
     double d2 = r[0] * r[0] + r[1] * r[1] + r[2] * r[2];
     if (!(d2 > 0)) return;

@@ -50,7 +50,8 @@ INLINE vec rsqrt(vec x)
     return y * (1.5f - 0.5f * x * y * y);
 }
 
-/// `times` x^(-3/2), and *t = 1/x, as well: y³(1 - 3/2 e) and y²(1 - e) with e = xy² - 1, whose square is below rounding.
+/// `times` x^(-3/2), and *t = 1/x, as well: y³(1 - 3/2 e) and y²(1 - e) with e = xy² - 1, whose square is below
+/// rounding.
 INLINE vec rsqrt_cubed(vec x, float times, vec *t)
 {
     vec y = rsqrt_rough(x), y2 = y * y, e = x * y2 - 1;
@@ -67,12 +68,14 @@ INLINE vec polynomial(const float *c, vec x)
 }
 #define GAUSSIAN_END 26.0f
 /* In x = s/13 - 1. */
-static const float gaussian_f[DEGREE + 1] = {
-    0.0212357014f, -0.031253873f, 0.0371180696f,   -0.0390768781f, 0.0370992978f,   -0.031931931f,   0.0249092909f,  -0.01749257f,
-    0.0113952792f, -0.0073271013f, 0.00400296651f, -0.0013675339f, 0.000683421756f, -0.000759437288f, 0.000308159682f};
-static const float gaussian_h[DEGREE + 1] = {
-    -0.00480827091f, 0.011420991f,   -0.0180374129f,  0.0228288481f, -0.0245282715f,   0.0230065928f,   -0.0190698342f,  0.013973907f,
-    -0.00941707394f, 0.00625200545f, -0.00347931733f, 0.00118001842f, -0.000600972793f, 0.000690956306f, -0.000282431318f};
+static const float gaussian_f[DEGREE + 1] = {0.0212357014f,   -0.031253873f,    0.0371180696f,  -0.0390768781f,
+                                             0.0370992978f,   -0.031931931f,    0.0249092909f,  -0.01749257f,
+                                             0.0113952792f,   -0.0073271013f,   0.00400296651f, -0.0013675339f,
+                                             0.000683421756f, -0.000759437288f, 0.000308159682f};
+static const float gaussian_h[DEGREE + 1] = {-0.00480827091f,  0.011420991f,    -0.0180374129f,  0.0228288481f,
+                                             -0.0245282715f,   0.0230065928f,   -0.0190698342f,  0.013973907f,
+                                             -0.00941707394f,  0.00625200545f,  -0.00347931733f, 0.00118001842f,
+                                             -0.000600972793f, 0.000690956306f, -0.000282431318f};
 
 /// f·4π and, where asked for, g·4π at |r|² = r2, with 1/σ² and 1/σ³.
 INLINE void shape(enum pair_kernel k, int gradient, vec r2, float per2, float per3, vec *f, vec *g)
@@ -103,8 +106,14 @@ struct one_source {
 
 INLINE struct one_source source_at(enum pair_kernel k, const struct pair_sources *s, int64_t j)
 {
-    return (struct one_source){s->pos[0][j],      s->pos[1][j],      s->pos[2][j], s->strength[0][j],
-                               s->strength[1][j], s->strength[2][j], k == PAIR_FAR ? 1 : s->per2[j], k == PAIR_FAR ? 1 : s->per3[j]};
+    return (struct one_source){s->pos[0][j],
+                               s->pos[1][j],
+                               s->pos[2][j],
+                               s->strength[0][j],
+                               s->strength[1][j],
+                               s->strength[2][j],
+                               k == PAIR_FAR ? 1 : s->per2[j],
+                               k == PAIR_FAR ? 1 : s->per3[j]};
 }
 
 INLINE void add_out(double *out, vec v)
@@ -113,8 +122,8 @@ INLINE void add_out(double *out, vec v)
 }
 
 /// `groups` vectors of points from point i on.
-INLINE void velocity_groups(enum pair_kernel k, int groups, const struct pair_sources *src, int64_t first, int64_t count,
-                            const float shift[3], const struct pair_points *p, int32_t i)
+INLINE void velocity_groups(enum pair_kernel k, int groups, const struct pair_sources *src, int64_t first,
+                            int64_t count, const float shift[3], const struct pair_points *p, int32_t i)
 {
     vec x[GROUPS], y[GROUPS], z[GROUPS], u[GROUPS], v[GROUPS], w[GROUPS];
     for (int e = 0; e < groups; e++) {
@@ -141,19 +150,21 @@ INLINE void velocity_groups(enum pair_kernel k, int groups, const struct pair_so
     }
 }
 
-INLINE void velocity_run(enum pair_kernel k, const struct pair_sources *src, int64_t first, int64_t count, const float shift[3],
-                         const struct pair_points *p)
+INLINE void velocity_run(enum pair_kernel k, const struct pair_sources *src, int64_t first, int64_t count,
+                         const float shift[3], const struct pair_points *p)
 {
     int32_t i = 0;
-    for (; i + GROUPS * LANES <= p->count; i += GROUPS * LANES) velocity_groups(k, GROUPS, src, first, count, shift, p, i);
+    for (; i + GROUPS * LANES <= p->count; i += GROUPS * LANES)
+        velocity_groups(k, GROUPS, src, first, count, shift, p, i);
     for (; i < p->count; i += LANES) velocity_groups(k, 1, src, first, count, shift, p, i);
 }
 
-INLINE void gradient_run(enum pair_kernel k, const struct pair_sources *src, int64_t first, int64_t count, const float shift[3],
-                         const struct pair_points *p)
+INLINE void gradient_run(enum pair_kernel k, const struct pair_sources *src, int64_t first, int64_t count,
+                         const float shift[3], const struct pair_points *p)
 {
     for (int32_t i = 0; i < p->count; i += LANES) {
-        vec x = load(p->pos[0] + i) - shift[0], y = load(p->pos[1] + i) - shift[1], z = load(p->pos[2] + i) - shift[2], u[3], turn[3], m[9];
+        vec x = load(p->pos[0] + i) - shift[0], y = load(p->pos[1] + i) - shift[1], z = load(p->pos[2] + i) - shift[2],
+            u[3], turn[3], m[9];
         for (int e = 0; e < 3; e++) u[e] = turn[e] = splat(0);
         for (int e = 0; e < 9; e++) m[e] = splat(0);
         for (int64_t j = first; j < first + count; j++) {
@@ -232,8 +243,8 @@ static void taylor(const struct expansion_table *t, const float d[3][EXPANSION_B
     }
 }
 
-static void translate(const struct expansion_table *t, int32_t count, const float *const *moment, const float d[3][EXPANSION_BATCH],
-                      const float *soft2, float *local)
+static void translate(const struct expansion_table *t, int32_t count, const float *const *moment,
+                      const float d[3][EXPANSION_BATCH], const float *soft2, float *local)
 {
     batch a[EXPANSION_TERMS], m[3 * EXPANSION_TERMS];
     taylor(t, d, soft2, a);
@@ -282,7 +293,8 @@ static void evaluate(const struct expansion_table *t, const float *local, const 
         }
     for (int32_t k = 0; gradient && k < t->terms; k++)
         for (int a = 0; a < 3; a++)
-            for (int i = 0; i < 3 && t->lower[k][a] >= 0; i++) m[t->lower[k][a]][3 * i + a] += (float)t->power[k][a] * u[k][i];
+            for (int i = 0; i < 3 && t->lower[k][a] >= 0; i++)
+                m[t->lower[k][a]][3 * i + a] += (float)t->power[k][a] * u[k][i];
     for (int32_t i = 0; i < p->count; i += LANES) {
         vec power[EXPANSION_TERMS], sum[12];
         memset(sum, 0, sizeof sum);

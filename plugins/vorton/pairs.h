@@ -54,8 +54,8 @@ struct expansion_term {
 struct expansion_table {
     int32_t order, terms, products;
     int8_t power[EXPANSION_TERMS][3];
-    int16_t lower[EXPANSION_TERMS][3];  ///< index of k - e_a, or -1
-    int16_t lower2[EXPANSION_TERMS][3]; ///< index of k - 2e_a, or -1
+    int16_t lower[EXPANSION_TERMS][3];    ///< index of k - e_a, or -1
+    int16_t lower2[EXPANSION_TERMS][3];   ///< index of k - 2e_a, or -1
     const struct expansion_term *product; ///< n, m with |n + m| ≤ order, by n
     const int32_t *begin;                 ///< where each n's products begin; terms + 1 of them
 };
@@ -67,7 +67,8 @@ struct pair_table {
     void (*translate)(const struct expansion_table *t, int32_t count, const float *const *moment,
                       const float d[3][EXPANSION_BATCH], const float *soft2, float *local);
     /// Add curl and, when `gradient`, its derivatives of the local expansion to the points.
-    void (*evaluate)(const struct expansion_table *t, const float *local, const struct pair_points *p, int32_t gradient);
+    void (*evaluate)(const struct expansion_table *t, const float *local, const struct pair_points *p,
+                     int32_t gradient);
 };
 extern const struct pair_table pairs_baseline, pairs_avx2, pairs_avx512;
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Particle–mesh method for unbounded space (Hockney & Eastwood 1988; Essmann et al. 1995, "smooth particle mesh Ewald").
+/* Particle–mesh method for unbounded space (Hockney & Eastwood 1988; Essmann et al. 1995, "smooth particle mesh
+ * Ewald").
  *
  * Strengths go to a mesh by B-splines of order 6, are convolved with the velocity kernel of a Gaussian core σ = core·h
  *     K(r) = -q(|r|/σ) r/(4π|r|³),   q(ρ) = erf(ρ/√2) - √(2/π) ρ exp(-ρ²/2),   u = K × α
- * and the velocity comes back by the same splines, its gradient by their derivatives. The convolution is exact for a free
- * space: the mesh is doubled by zeros, and K, sampled in space, is transformed as the odd and even function it is; what the
- * splines blur is divided out of its transform. From core = 1.5 on the error is that of the splines, some 1e-4.
+ * and the velocity comes back by the same splines, its gradient by their derivatives. The convolution is exact for a
+ * free space: the mesh is doubled by zeros, and K, sampled in space, is transformed as the odd and even function it is;
+ * what the splines blur is divided out of its transform. From core = 1.5 on the error is that of the splines, some
+ * 1e-4.
  *
  * Transforms are done by rows, by planes, and last along z, slab by slab, so that the doubled half along z exists in a
  * worker's memory only. Sums go in the order of vortons: the same bits for any number of threads. */
@@ -31,7 +33,8 @@ static void spline(float f, float w[ORDER], float d[ORDER])
             d[ORDER - 1] = w[ORDER - 2];
         }
         w[n - 1] = per * f * w[n - 2];
-        for (int j = n - 2; j > 0; j--) w[j] = per * ((f + (float)(n - 1 - j)) * w[j - 1] + ((float)(1 + j) - f) * w[j]);
+        for (int j = n - 2; j > 0; j--)
+            w[j] = per * ((f + (float)(n - 1 - j)) * w[j - 1] + ((float)(1 + j) - f) * w[j]);
         w[0] *= per * (1 - f);
     }
 }
@@ -87,10 +90,7 @@ double particle_mesh_nodes(const double lo[3], const double hi[3], double h)
 
 /* ---- kernel ------------------------------------------------------------------------------------------------------ */
 
-static double core_share(double rho)
-{
-    return erf(rho / sqrt(2)) - sqrt(2 / PI) * rho * exp(-0.5 * rho * rho);
-}
+static double core_share(double rho) { return erf(rho / sqrt(2)) - sqrt(2 / PI) * rho * exp(-0.5 * rho * rho); }
 
 /// Sampled component c; along it from node 1 to n-1 (odd), along the others from 0 to n (even).
 struct sampling {
@@ -146,7 +146,8 @@ static enum bw_status kernel_make(struct bw_stage *s, struct particle_mesh *m)
         k.n[c] -= 2;
         kind[c] = FFTW_RODFT00;
         m->kernel[c] = kernel + (size_t)c * count;
-        fftw_plan plan = fftw_plan_r2r_3d(k.n[2], k.n[1], k.n[0], value, value, kind[2], kind[1], kind[0], FFTW_ESTIMATE);
+        fftw_plan plan =
+            fftw_plan_r2r_3d(k.n[2], k.n[1], k.n[0], value, value, kind[2], kind[1], kind[0], FFTW_ESTIMATE);
         s->host->parallel_for(s, k.n[2], kernel_sample, &k);
         if (plan) fftw_execute(plan);
         fftw_destroy_plan(plan);
@@ -179,9 +180,11 @@ static enum bw_status plans_make(struct particle_mesh *m, fftwf_complex *plane, 
     const int wide = m->n[0] + 1, n0 = 2 * m->n[0], n1 = 2 * m->n[1], n2 = 2 * m->n[2], p = m->pitch;
     plans_free(m);
     m->row = fftwf_plan_many_dft_r2c(1, &n0, m->n[1], (float *)plane, NULL, 1, 2 * p, plane, NULL, 1, p, FFTW_ESTIMATE);
-    m->row_back = fftwf_plan_many_dft_c2r(1, &n0, m->n[1], plane, NULL, 1, p, (float *)plane, NULL, 1, 2 * p, FFTW_ESTIMATE);
+    m->row_back =
+        fftwf_plan_many_dft_c2r(1, &n0, m->n[1], plane, NULL, 1, p, (float *)plane, NULL, 1, 2 * p, FFTW_ESTIMATE);
     m->column = fftwf_plan_many_dft(1, &n1, wide, plane, NULL, p, 1, plane, NULL, p, 1, FFTW_FORWARD, FFTW_ESTIMATE);
-    m->column_back = fftwf_plan_many_dft(1, &n1, wide, plane, NULL, p, 1, plane, NULL, p, 1, FFTW_BACKWARD, FFTW_ESTIMATE);
+    m->column_back =
+        fftwf_plan_many_dft(1, &n1, wide, plane, NULL, p, 1, plane, NULL, p, 1, FFTW_BACKWARD, FFTW_ESTIMATE);
     m->deep = fftwf_plan_many_dft(1, &n2, wide, slab, NULL, p, 1, slab, NULL, p, 1, FFTW_FORWARD, FFTW_ESTIMATE);
     m->deep_back = fftwf_plan_many_dft(1, &n2, wide, slab, NULL, p, 1, slab, NULL, p, 1, FFTW_BACKWARD, FFTW_ESTIMATE);
     return m->row && m->row_back && m->column && m->column_back && m->deep && m->deep_back ? BW_OK : BW_ERR_MEMORY;
@@ -227,7 +230,8 @@ static void slab_spread(int64_t slab, uint32_t worker, void *user)
     const int32_t from = lo - ORDER + 1 > 0 ? lo - ORDER + 1 : 0;
     (void)worker;
     for (int c = 0; c < 3; c++)
-        memset(mesh_row(m, c, 0, lo), 0, (size_t)(hi - lo) * 2 * (size_t)m->n[1] * (size_t)m->pitch * sizeof(fftwf_complex));
+        memset(mesh_row(m, c, 0, lo), 0,
+               (size_t)(hi - lo) * 2 * (size_t)m->n[1] * (size_t)m->pitch * sizeof(fftwf_complex));
     for (int32_t i = m->begin[from]; i < m->begin[hi]; i++) {
         const int32_t p = m->order[i];
         struct place q;
@@ -269,7 +273,8 @@ static void row_convolve(const struct particle_mesh *m, int32_t y, int32_t z, ff
     const float sy = y <= m->n[1] ? 1 : -1, sz = z <= m->n[2] ? 1 : -1;
     const size_t row = (size_t)(m->n[0] + 1) * ((size_t)fy + (size_t)(m->n[1] + 1) * (size_t)fz);
     for (int32_t x = 0; x <= m->n[0]; x++) {
-        const float k[3] = {m->kernel[0][row + (size_t)x], sy * m->kernel[1][row + (size_t)x], sz * m->kernel[2][row + (size_t)x]};
+        const float k[3] = {m->kernel[0][row + (size_t)x], sy * m->kernel[1][row + (size_t)x],
+                            sz * m->kernel[2][row + (size_t)x]};
         float a[3][2];
         for (int c = 0; c < 3; c++)
             for (int e = 0; e < 2; e++) a[c][e] = u[c][x][e];
@@ -285,7 +290,8 @@ static void slab_convolve(int64_t y, uint32_t worker, void *user)
 {
     const struct task *t = user;
     const struct particle_mesh *m = t->m;
-    const size_t p = (size_t)m->pitch, deep = 2 * (size_t)m->n[2], bytes = (size_t)(m->n[0] + 1) * sizeof(fftwf_complex);
+    const size_t p = (size_t)m->pitch, deep = 2 * (size_t)m->n[2],
+                 bytes = (size_t)(m->n[0] + 1) * sizeof(fftwf_complex);
     fftwf_complex *u[3];
     for (int c = 0; c < 3; c++) {
         u[c] = t->slab + (3 * (size_t)worker + (size_t)c) * deep * p;
@@ -367,8 +373,9 @@ static enum bw_status mesh_fit(struct bw_stage *s, struct task *t, const int32_t
     return st;
 }
 
-enum bw_status particle_mesh_evaluate(struct bw_stage *s, struct particle_mesh *m, const struct vortons *v, double h, double core,
-                                      int64_t count, const bw_vec3 *pos, double *velocity, double *gradient)
+enum bw_status particle_mesh_evaluate(struct bw_stage *s, struct particle_mesh *m, const struct vortons *v, double h,
+                                      double core, int64_t count, const bw_vec3 *pos, double *velocity,
+                                      double *gradient)
 {
     struct task t = {.m = m, .v = v, .pos = pos, .count = count, .velocity = velocity, .gradient = gradient};
     double lo[3] = {HUGE_VAL, HUGE_VAL, HUGE_VAL}, hi[3] = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL};

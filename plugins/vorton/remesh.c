@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /* vorton.remesh: keeps vortons overlapping and their number bounded.
  *
- *   remesh   strengths (and mass and heat deviations) go to the nodes of a lattice of `spacing` h by M4' in each direction
- *            (Monaghan 1985), W(x) = 1 - 5x²/2 + 3|x|³/2 below 1, (2-|x|)²(1-|x|)/2 below 2: sums, first and second moments stay, so
- *            total vorticity, linear and angular impulse do. Nodes whose strength, mass and heat are all below `threshold` of the largest and
- *            that are further than `margin` nodes from any other are dropped, and what they held in sum is spread over the others in
- *            proportion to their strength.
- *   merge    pairs nearer than `merge` radii become one: strength and volume add, place and σ² are means.
- *   split    vortons stretched to `split` times their strength at birth become two halves along their strength.
- * A body's sheet (vorton.collide; no volume) is left alone.
- * Remeshing happens every `interval` of time, merging and splitting in every step. */
+ *   remesh   strengths (and mass and heat deviations) go to the nodes of a lattice of `spacing` h by M4' in each
+ * direction (Monaghan 1985), W(x) = 1 - 5x²/2 + 3|x|³/2 below 1, (2-|x|)²(1-|x|)/2 below 2: sums, first and second
+ * moments stay, so total vorticity, linear and angular impulse do. Nodes whose strength, mass and heat are all below
+ * `threshold` of the largest and that are further than `margin` nodes from any other are dropped, and what they held in
+ * sum is spread over the others in proportion to their strength. merge    pairs nearer than `merge` radii become one:
+ * strength and volume add, place and σ² are means. split    vortons stretched to `split` times their strength at birth
+ * become two halves along their strength. A body's sheet (vorton.collide; no volume) is left alone. Remeshing happens
+ * every `interval` of time, merging and splitting in every step. */
 #include "bins.h"
 #include "vorton.h"
 #include <math.h>
@@ -23,12 +22,17 @@ struct params {
 
 static const struct bw_param params[] = {
     BW_F64(struct params, interval, "interval", "0 s", 0, 1e9, "s", "Time from one remesh to the next; 0: never."),
-    BW_F64(struct params, spacing, "spacing", "0 m", 0, 1e6, "m", "Of the lattice; 0: the smallest radius over `overlap`."),
-    BW_F64(struct params, overlap, "overlap", "1.5", 0.5, 10, NULL, "Radius of the vortons of a remesh, over their spacing."),
-    BW_F64(struct params, threshold, "threshold", "1e-3", 0, 0.5, NULL, "Nodes weaker than this share of the strongest are dropped."),
-    BW_INT(struct params, margin, "margin", "1", 0, 2, "Empty nodes kept around strong ones, for what will be carried or diffused there."),
+    BW_F64(struct params, spacing, "spacing", "0 m", 0, 1e6, "m",
+           "Of the lattice; 0: the smallest radius over `overlap`."),
+    BW_F64(struct params, overlap, "overlap", "1.5", 0.5, 10, NULL,
+           "Radius of the vortons of a remesh, over their spacing."),
+    BW_F64(struct params, threshold, "threshold", "1e-3", 0, 0.5, NULL,
+           "Nodes weaker than this share of the strongest are dropped."),
+    BW_INT(struct params, margin, "margin", "1", 0, 2,
+           "Empty nodes kept around strong ones, for what will be carried or diffused there."),
     BW_F64(struct params, merge, "merge", "0", 0, 1, NULL, "Vortons nearer than this many radii become one; 0: never."),
-    BW_F64(struct params, split, "split", "0", 0, 100, NULL, "Vortons stretched by this become two; 0: never; 2 is usual."),
+    BW_F64(struct params, split, "split", "0", 0, 100, NULL,
+           "Vortons stretched by this become two; 0: never; 2 is usual."),
 };
 
 static const struct bw_port ports[] = {
@@ -143,7 +147,7 @@ enum { BRICK = 8, BRICK_NODES = BRICK * BRICK * BRICK, VALUES = 5 };
 struct brick {
     int64_t at[3];
     double node[BRICK_NODES][VALUES]; ///< strength, deviations of mass and heat
-    uint8_t kept[BRICK_NODES];   ///< bit 0: strong; bit 1 … 3: near a strong one along x, then y, then z
+    uint8_t kept[BRICK_NODES];        ///< bit 0: strong; bit 1 … 3: near a strong one along x, then y, then z
 };
 enum { KEPT = 8 };
 
@@ -175,15 +179,18 @@ static int64_t node_low(const struct lattice *l, double x) { return (int64_t)flo
 
 static enum bw_status bricks_find(struct bw_stage *s, struct lattice *l, const struct vorton_arrays *v)
 {
-    int64_t n = 0, margin = ((const struct params *)s->params)->margin; // 4 + 2·2 nodes still touch but two bricks an axis
+    int64_t n = 0,
+            margin = ((const struct params *)s->params)->margin; // 4 + 2·2 nodes still touch but two bricks an axis
     l->key = s->host->scratch(s, (size_t)v->count * 8 * sizeof *l->key);
     if (!l->key) return BW_ERR_MEMORY;
     for (int64_t i = 0; i < v->count; i++)
         for (int e = 0; e < 8; e++, n++)
-            for (int a = 0; a < 3; a++) l->key[n][a] = floor_div(node_low(l, v->pos[i][a]) + (e >> a & 1 ? 3 + margin : -margin), BRICK);
+            for (int a = 0; a < 3; a++)
+                l->key[n][a] = floor_div(node_low(l, v->pos[i][a]) + (e >> a & 1 ? 3 + margin : -margin), BRICK);
     qsort(l->key, (size_t)n, sizeof *l->key, key_order);
     for (int64_t i = 0; i < n; i++)
-        if (!l->count || key_order(l->key[i], l->key[l->count - 1])) memmove(l->key[l->count++], l->key[i], sizeof *l->key);
+        if (!l->count || key_order(l->key[i], l->key[l->count - 1]))
+            memmove(l->key[l->count++], l->key[i], sizeof *l->key);
     l->brick = s->host->scratch(s, (size_t)l->count * sizeof *l->brick);
     if (!l->brick)
         return s->host->fail(s, BW_ERR_MEMORY, "out of memory for a lattice of %lld nodes: raise `spacing` (now %g m)",
@@ -231,14 +238,16 @@ static void node_place(const struct brick *b, int64_t k, int64_t node[3])
     node[2] = b->at[2] * BRICK + k / BRICK / BRICK;
 }
 
-/// Marks nodes above the shares `weakest` of strength, mass and heat, and what is within `margin` of them, axis by axis.
+/// Marks nodes above the shares `weakest` of strength, mass and heat, and what is within `margin` of them, axis by
+/// axis.
 static void nodes_mark(struct lattice *l, const double weakest[3], int64_t margin)
 {
     int64_t all = l->count * BRICK_NODES;
     for (int64_t i = 0; i < all; i++) {
         struct brick *b = &l->brick[i / BRICK_NODES];
         const double *n = b->node[i % BRICK_NODES];
-        b->kept[i % BRICK_NODES] = (uint8_t)(length(n) > weakest[0] || fabs(n[3]) > weakest[1] || fabs(n[4]) > weakest[2]);
+        b->kept[i % BRICK_NODES] =
+            (uint8_t)(length(n) > weakest[0] || fabs(n[3]) > weakest[1] || fabs(n[4]) > weakest[2]);
     }
     for (int a = 0; a < 3; a++)
         for (int64_t i = 0; i < all; i++) {
@@ -329,7 +338,8 @@ static enum bw_status remesh_run(struct bw_stage *s)
     }
     if (isinf(least)) return BW_OK; // nothing but sheets
     if (!(l.h > 0)) l.h = least / p->overlap;
-    if (!(l.h > 0) || far / l.h > 1e12) return s->host->fail(s, BW_ERR_DIVERGED, "a lattice of %g m does not reach to %g m", l.h, far);
+    if (!(l.h > 0) || far / l.h > 1e12)
+        return s->host->fail(s, BW_ERR_DIVERGED, "a lattice of %g m does not reach to %g m", l.h, far);
     enum bw_status st = bricks_find(s, &l, &v);
     for (int64_t i = 0; i < v.count && !st; i++)
         if (v.volume[i] > 0) vorton_spread(&l, &v, i);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The influence tree of Gourlay, Fluid Simulation for Video Games, parts 3 to 8. A grid of about as many cells as
  * vortons holds the sum of each cell's vortons at their centre, every coarser level the sum of 2×2×2 cells. A query
- * descends from the top: of a cell's children the one that holds the point is opened, all others act as one vorton each,
- * however near they are: there is no opening angle, which is why its error is about a tenth. Velocity is found at the
- * corners of the cells and interpolated from there. Cost O(N log N), all in scalar arithmetic. */
+ * descends from the top: of a cell's children the one that holds the point is opened, all others act as one vorton
+ * each, however near they are: there is no opening angle, which is why its error is about a tenth. Velocity is found at
+ * the corners of the cells and interpolated from there. Cost O(N log N), all in scalar arithmetic. */
 #include "seed.h"
 #include "kernel.h"
 #include <string.h>
@@ -33,10 +33,7 @@ static void levels_choose(struct seed_grid *g, const double hi[3], int64_t count
         for (int a = 0; a < 3; a++) g->n[l + 1][a] = (g->n[l][a] + 1) / 2;
 }
 
-static int64_t level_cells(const struct seed_grid *g, int l)
-{
-    return (int64_t)g->n[l][0] * g->n[l][1] * g->n[l][2];
-}
+static int64_t level_cells(const struct seed_grid *g, int l) { return (int64_t)g->n[l][0] * g->n[l][1] * g->n[l][2]; }
 
 static struct seed_cell *cell_at(const struct seed_grid *g, int l, const int32_t c[3])
 {
@@ -124,7 +121,8 @@ static void corners_row(int64_t row, uint32_t worker, void *user)
     int64_t j = row % (g->n[0][1] + 1), k = row / (g->n[0][1] + 1);
     (void)worker;
     for (int64_t i = 0; i <= g->n[0][0]; i++) {
-        const double x[3] = {g->lo[0] + (double)i * g->h[0], g->lo[1] + (double)j * g->h[1], g->lo[2] + (double)k * g->h[2]};
+        const double x[3] = {g->lo[0] + (double)i * g->h[0], g->lo[1] + (double)j * g->h[1],
+                             g->lo[2] + (double)k * g->h[2]};
         query(g, x, g->velocity[i + row * (g->n[0][0] + 1)]);
     }
 }

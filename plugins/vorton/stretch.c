@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-/* vorton.stretch: vortex lines follow the fluid, so strength is stretched and turned by the velocity gradient G_ij = ∂u_i/∂x_j:
- *     transpose   dα/dt = Gᵀ·α     conserves Σα exactly (Rehbach 1978; Winckelmans & Leonard 1993)
- *     classic     dα/dt = G·α
- *     mixed       their mean
- *     seed        ½ G·α            Gourlay's, who halves it for stability
- * They agree where vorticity is free of divergence; where it is not, the transpose form turns what there is by the flow's own
- * curl: a spinning ball sheds lines along its surface only, and yet throws its air out at the equator, with `classic` in. What a
- * fast method leaves of Σ dα/dt in the transpose form is taken back in proportion to |dα/dt|, so that Σα stays constant to
- * rounding. vorton.advect integrates the rate.
+/* vorton.stretch: vortex lines follow the fluid, so strength is stretched and turned by the velocity gradient G_ij =
+ * ∂u_i/∂x_j: transpose   dα/dt = Gᵀ·α     conserves Σα exactly (Rehbach 1978; Winckelmans & Leonard 1993) classic dα/dt
+ * = G·α mixed       their mean seed        ½ G·α            Gourlay's, who halves it for stability They agree where
+ * vorticity is free of divergence; where it is not, the transpose form turns what there is by the flow's own curl: a
+ * spinning ball sheds lines along its surface only, and yet throws its air out at the equator, with `classic` in. What
+ * a fast method leaves of Σ dα/dt in the transpose form is taken back in proportion to |dα/dt|, so that Σα stays
+ * constant to rounding. vorton.advect integrates the rate.
  *
- * A body's sheet (vorton.collide; no volume) is stretched by the flow of all others alone: its own is as coarse as its grains,
- * amounts to nothing in sum, and would blow it up. Lines that run on from free vortons into a body turn with it there, so
- * that neither part's Σα changes, ∮ (2Ω·n)(U + Ω × r) dS = 0: with a sheet both sums are taken back, whatever the form.
+ * A body's sheet (vorton.collide; no volume) is stretched by the flow of all others alone: its own is as coarse as its
+ * grains, amounts to nothing in sum, and would blow it up. Lines that run on from free vortons into a body turn with it
+ * there, so that neither part's Σα changes, ∮ (2Ω·n)(U + Ω × r) dS = 0: with a sheet both sums are taken back, whatever
+ * the form.
  *
  * Vortons drift apart from what a field free of divergence could be; `relax` f (Pedrizzetti 1992) turns them back to
  * the curl of their own velocity, lengths kept: dα/dt += f (|α| ω/|ω| - α). */
@@ -93,8 +92,10 @@ static enum bw_status sheets_rate(struct bw_stage *s, struct vorton_arrays *v, d
     return st;
 }
 
-/// Takes the rates' sum, over the sheets or over all others, back in proportion to each; what it was and what they are together.
-static void rates_level(const struct vorton_arrays *v, int sheets, double most, double *own, double *sum, double *weight)
+/// Takes the rates' sum, over the sheets or over all others, back in proportion to each; what it was and what they are
+/// together.
+static void rates_level(const struct vorton_arrays *v, int sheets, double most, double *own, double *sum,
+                        double *weight)
 {
     double total[3] = {0}, all = 0;
     for (int64_t i = 0; i < v->count; i++) {
@@ -128,7 +129,12 @@ static enum bw_status rate(struct bw_stage *s, struct bw_particles *vortons, con
     const void *table; // a flow of somebody else's may stretch as it likes: a grid's leaves more than a method's error
     int alone = !s->host->find_stage(s, BW_VELOCITY, 1, &table);
     rates_level(&v, 1, alone ? 1 : -1, own, &sum[1], &weight[1]);
-    rates_level(&v, 0, !alone ? -1 : weight[1] > 0 ? 1 : p->form == FORM_TRANSPOSE ? KEPT : -1, own, &sum[0], &weight[0]);
+    rates_level(&v, 0,
+                !alone                      ? -1
+                : weight[1] > 0             ? 1
+                : p->form == FORM_TRANSPOSE ? KEPT
+                                            : -1,
+                own, &sum[0], &weight[0]);
     for (int64_t i = 0; i < 3 * v.count; i++) out[i] += own[i];
     if (weight[0] > 0) st->residue = fmax(st->residue, sum[0] / weight[0]);
     return BW_OK;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /* to_grid: particles as fields, for exporters and for stages that work on grids.
  *
- *   density (and, premultiplied, dye)   quadratic B-splines over 3×3×3 cells: their weights sum to one, so Σ density·h³ is the
- *                                       sum of the tracers' amounts, whatever lies inside active tiles of the box
- *   vel                                 the flow of all evaluators, found on a lattice `detail` cells apart and interpolated
+ *   density (and, premultiplied, dye)   quadratic B-splines over 3×3×3 cells: their weights sum to one, so Σ density·h³
+ * is the sum of the tracers' amounts, whatever lies inside active tiles of the box vel the flow of all evaluators,
+ * found on a lattice `detail` cells apart and interpolated
  *
  * Each tile gathers from the tracers in and around it, sorted by tile and id: the same bits for any thread. Tiles
- * follow the tracers: before a step those that a tracer may reach in it are made active. Unless `when` is step, the fields are
- * made only at the end of a frame, when somebody looks. */
+ * follow the tracers: before a step those that a tracer may reach in it are made active. Unless `when` is step, the
+ * fields are made only at the end of a frame, when somebody looks. */
 #include "vorton.h"
 #include <math.h>
 #include <string.h>
@@ -18,9 +18,9 @@ struct params {
     const char *density, *colour, *velocity;
 };
 
-
 static const struct bw_param params[] = {
-    BW_CHOICE(struct params, when, "when", "frame", "frame|step", "At the end of each frame, or of each step (for stages that go on from the fields)."),
+    BW_CHOICE(struct params, when, "when", "frame", "frame|step",
+              "At the end of each frame, or of each step (for stages that go on from the fields)."),
     {.key = "detail",
      .type = BW_PARAM_INT,
      .offset = BW_OFFSET(struct params, detail, int64_t),
@@ -30,7 +30,8 @@ static const struct bw_param params[] = {
      .doc = "Cells between the points at which the velocity is evaluated: 1, 2, 4 or 8.",
      .flags = BW_PARAM_STATIC},
     BW_FIELD(struct params, density, "density", "density", "Field that takes the tracers' smoke; none: not wanted."),
-    BW_FIELD(struct params, colour, "colour", "none", "Vector field that takes their colour times density, such as dye."),
+    BW_FIELD(struct params, colour, "colour", "none",
+             "Vector field that takes their colour times density, such as dye."),
     BW_FIELD(struct params, velocity, "velocity", "none", "Staggered field that takes the velocity, such as vel."),
 };
 
@@ -120,7 +121,8 @@ static void spline(double x, int32_t *low, double w[3])
 }
 
 /// One tracer's share in a block: `to` has four rows of n cells, density first.
-static void tracer_splat(const struct bw_block *b, const struct tracer_arrays *t, int64_t q, int colour, double *to, int64_t cells)
+static void tracer_splat(const struct bw_block *b, const struct tracer_arrays *t, int64_t q, int colour, double *to,
+                         int64_t cells)
 {
     const struct bw_domain_info *d = b->grid;
     int32_t low[3];
@@ -152,7 +154,8 @@ static void splat_body(const struct bw_block *b, void *user)
     if (!sum) return;
     memset(sum, 0, 4 * (size_t)cells * sizeof *sum);
     for (uint32_t r = 0; r < b->n_particles; r++)
-        for (int64_t q = b->particles[r].begin; q < b->particles[r].end; q++) tracer_splat(b, &t, q, sp->has_colour, sum, cells);
+        for (int64_t q = b->particles[r].begin; q < b->particles[r].end; q++)
+            tracer_splat(b, &t, q, sp->has_colour, sum, cells);
     double h3 = b->grid->h * b->grid->h * b->grid->h;
     for (int64_t i = 0; i < cells; i++) b->sum[0] += sum[i] * h3;
     for (int row = 0; row < sp->has_density + sp->has_colour; row++) {
@@ -169,15 +172,23 @@ static void splat_body(const struct bw_block *b, void *user)
 static enum bw_status smoke_make(struct bw_stage *s)
 {
     struct bw_particles *tracers = s->ports[PORT_TRACERS].particles;
-    struct splat sp = {.tracers = tracers, .has_density = s->ports[PORT_DENSITY].count > 0, .has_colour = s->ports[PORT_COLOUR].count > 0};
+    struct splat sp = {.tracers = tracers,
+                       .has_density = s->ports[PORT_DENSITY].count > 0,
+                       .has_colour = s->ports[PORT_COLOUR].count > 0};
     struct bw_access access[2];
     uint32_t n = 0;
     double all = 0, splatted = 0;
     if (sp.has_density) access[n++] = (struct bw_access){bw_port_field(s, PORT_DENSITY), BW_WRITE, 0};
     if (sp.has_colour) access[n++] = (struct bw_access){bw_port_field(s, PORT_COLOUR), BW_WRITE, 0};
     if (!n) return BW_OK;
-    enum bw_status st = s->host->sweep(s, &(struct bw_sweep){.access = access, .n_access = n, .block = 2, .body = splat_body, .user = &sp,
-                                              .particles = tracers, .sums = &splatted, .n_sums = 1});
+    enum bw_status st = s->host->sweep(s, &(struct bw_sweep){.access = access,
+                                                             .n_access = n,
+                                                             .block = 2,
+                                                             .body = splat_body,
+                                                             .user = &sp,
+                                                             .particles = tracers,
+                                                             .sums = &splatted,
+                                                             .n_sums = 1});
     struct tracer_arrays t = tracer_arrays(s, tracers);
     for (int64_t i = 0; i < t.count; i++) all += (double)t.amount[i];
     s->host->metric(s, "smoke", splatted, BW_METRIC_LAST);
@@ -191,7 +202,7 @@ struct lattice {
     const struct bw_tiles_api *api;
     int32_t detail, nodes[3]; ///< points a tile and axis
     int64_t a_tile;
-    const double *velocity;   ///< a_tile × 3 a tile, tiles in their order
+    const double *velocity; ///< a_tile × 3 a tile, tiles in their order
 };
 
 /// Component `axis` at face (i, j, k) of a tile, counted in cells from its corner.
@@ -207,7 +218,10 @@ static double face_value(const struct lattice *l, const double *tile, int axis, 
     }
     for (int e = 0; e < 8; e++) {
         double w = (e & 1 ? f[0] : 1 - f[0]) * (e & 2 ? f[1] : 1 - f[1]) * (e & 4 ? f[2] : 1 - f[2]);
-        sum += w * tile[3 * (at[0] + (e & 1) + (int64_t)l->nodes[0] * (at[1] + (e >> 1 & 1) + (int64_t)l->nodes[1] * (at[2] + (e >> 2)))) + axis];
+        sum +=
+            w * tile[3 * (at[0] + (e & 1) +
+                          (int64_t)l->nodes[0] * (at[1] + (e >> 1 & 1) + (int64_t)l->nodes[1] * (at[2] + (e >> 2)))) +
+                     axis];
     }
     return sum;
 }
@@ -217,7 +231,9 @@ static void velocity_body(const struct bw_block *b, void *user)
     const struct lattice *l = user;
     const struct bw_view *v = &b->view[0];
     int32_t coord[3];
-    for (int a = 0; a < 3; a++) coord[a] = b->lo[a] >= 0 ? b->lo[a] / b->grid->tile[a] : -((b->grid->tile[a] - 1 - b->lo[a]) / b->grid->tile[a]);
+    for (int a = 0; a < 3; a++)
+        coord[a] =
+            b->lo[a] >= 0 ? b->lo[a] / b->grid->tile[a] : -((b->grid->tile[a] - 1 - b->lo[a]) / b->grid->tile[a]);
     const double *tile = l->velocity + 3 * l->a_tile * l->api->find(b->stage->domain, coord);
     for (int axis = 0; axis < 3; axis++)
         for (int32_t k = 0; k < b->n[2] + (axis == 2); k++)
@@ -232,7 +248,8 @@ static void places_list(const struct bw_stage *s, const struct lattice *l, const
         for (int64_t i = 0; i < l->a_tile; i++, pos++) {
             const int64_t n[3] = {i % l->nodes[0], i / l->nodes[0] % l->nodes[1], i / l->nodes[0] / l->nodes[1]};
             for (int a = 0; a < 3; a++)
-                (*pos)[a] = s->grid->origin[a] + s->grid->h * ((double)topo->coord[t][a] * s->grid->tile[a] + (double)(n[a] * l->detail));
+                (*pos)[a] = s->grid->origin[a] +
+                            s->grid->h * ((double)topo->coord[t][a] * s->grid->tile[a] + (double)(n[a] * l->detail));
         }
 }
 
@@ -251,14 +268,18 @@ static enum bw_status velocity_make(struct bw_stage *s)
     enum bw_status st = flow_at(s, &(struct flow){0}, n, (const bw_vec3 *)pos, velocity, NULL);
     l.velocity = velocity;
     struct bw_access access = {bw_port_field(s, PORT_VELOCITY), BW_WRITE, 0};
-    return st ? st : s->host->sweep(s, &(struct bw_sweep){.access = &access, .n_access = 1, .body = velocity_body, .user = &l});
+    return st ? st
+              : s->host->sweep(s,
+                               &(struct bw_sweep){.access = &access, .n_access = 1, .body = velocity_body, .user = &l});
 }
 
 static enum bw_status init(struct bw_stage *s)
 {
     const struct params *p = s->params;
-    if (p->detail & (p->detail - 1)) return s->host->fail(s, BW_ERR_PRESET, "detail is %lld: 1, 2, 4 or 8 is wanted", (long long)p->detail);
-    if (s->grid->thin >= 0) return s->host->fail(s, BW_ERR_PRESET, "the domain is one cell thick, and vortons live in space");
+    if (p->detail & (p->detail - 1))
+        return s->host->fail(s, BW_ERR_PRESET, "detail is %lld: 1, 2, 4 or 8 is wanted", (long long)p->detail);
+    if (s->grid->thin >= 0)
+        return s->host->fail(s, BW_ERR_PRESET, "the domain is one cell thick, and vortons live in space");
     return BW_OK;
 }
 

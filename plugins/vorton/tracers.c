@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tracers: passive particles that show the flow. A shape is filled with them on a jittered lattice whose spacing follows from
- * `count`, so that their smoke is even to start with; with a `rate` it goes on giving out at random places, so many shapes
- * full a second. Each carries an amount of smoke, density times the volume it stands for, and a colour. They move with
- * vorton.advect where there is one, else here, along every evaluator and the grid fields of `flow`. */
+/* tracers: passive particles that show the flow. A shape is filled with them on a jittered lattice whose spacing
+ * follows from `count`, so that their smoke is even to start with; with a `rate` it goes on giving out at random
+ * places, so many shapes full a second. Each carries an amount of smoke, density times the volume it stands for, and a
+ * colour. They move with vorton.advect where there is one, else here, along every evaluator and the grid fields of
+ * `flow`. */
 #include "carry.h"
 #include "shape.h"
 #include <math.h>
@@ -28,9 +29,12 @@ static const struct bw_param params[] = {
     BW_F64(struct params, density, "density", "1", 0, 1e6, NULL, "Smoke density of the shape when it is full."),
     BW_COLOUR(struct params, colour, "colour", "[1, 1, 1]", "Of their smoke."),
     BW_F64(struct params, life, "life", "0 s", 0, 1e9, "s", "Tracers older than this are removed; 0: never."),
-    BW_F64(struct params, limit, "limit", "1e4 m", 1e-3, 1e9, "m", "Tracers further from the origin are removed, and counted."),
-    BW_CHOICE(struct params, scheme, "scheme", "rk2", CARRY_SCHEMES, "Order of the integration in time, where no vorton.advect carries them."),
-    BW_LIST(struct params, flow, const char *, "flow", flow_row, "Grid fields (m/s) that carry them, such as vel; likewise."),
+    BW_F64(struct params, limit, "limit", "1e4 m", 1e-3, 1e9, "m",
+           "Tracers further from the origin are removed, and counted."),
+    BW_CHOICE(struct params, scheme, "scheme", "rk2", CARRY_SCHEMES,
+              "Order of the integration in time, where no vorton.advect carries them."),
+    BW_LIST(struct params, flow, const char *, "flow", flow_row,
+            "Grid fields (m/s) that carry them, such as vel; likewise."),
 };
 
 enum { PORT_TRACERS, PORT_FLOW };
@@ -53,11 +57,12 @@ static const struct bw_port ports[] = {
 struct state {
     struct shape_state shape; ///< first: what shapes expect
     int32_t started;
-    double volume;            ///< of the shape, m³; 0: not yet known
+    double volume; ///< of the shape, m³; 0: not yet known
 };
 
 /// Lattice points of `spacing` in the shape, jittered; `out` NULL: only how many.
-static int64_t lattice_fill(const struct bw_stage *s, const struct pose *pose, double spacing, bw_vec3 *out, int64_t most)
+static int64_t lattice_fill(const struct bw_stage *s, const struct pose *pose, double spacing, bw_vec3 *out,
+                            int64_t most)
 {
     struct box3 box = pose_bounds(pose, 0);
     int64_t n[3], found = 0, number = 0;
@@ -93,14 +98,16 @@ static int random_place(const struct bw_stage *s, const struct pose *pose, uint6
     struct box3 box = pose_bounds(pose, 0);
     for (uint64_t attempt = 0; attempt < 1000; attempt++) {
         for (int a = 0; a < 3; a++)
-            x[a] = box.lo[a] + (box.hi[a] - box.lo[a]) * bw_rng_unit(s->seed ^ bw_mix64(i + 1), 3 * attempt + (uint64_t)a);
+            x[a] =
+                box.lo[a] + (box.hi[a] - box.lo[a]) * bw_rng_unit(s->seed ^ bw_mix64(i + 1), 3 * attempt + (uint64_t)a);
         if (pose_cover(pose, x, 1e-6) >= 0.5) return 1;
     }
     return 0;
 }
 
 /// New places in scratch memory. Errors are reported.
-static enum bw_status places_make(struct bw_stage *s, const struct pose *pose, bw_vec3 **out, int64_t *count, double *volume_each)
+static enum bw_status places_make(struct bw_stage *s, const struct pose *pose, bw_vec3 **out, int64_t *count,
+                                  double *volume_each)
 {
     const struct params *p = s->params;
     struct state *st = s->state;
@@ -151,7 +158,8 @@ static enum bw_status step(struct bw_stage *s)
     const struct params *p = s->params;
     const struct bw_bound *flow = &s->ports[PORT_FLOW];
     const void *table;
-    struct carry c = {.tracers = s->ports[PORT_TRACERS].particles, .flow = {flow->fields, flow->count}, .scheme = p->scheme};
+    struct carry c = {
+        .tracers = s->ports[PORT_TRACERS].particles, .flow = {flow->fields, flow->count}, .scheme = p->scheme};
     enum bw_status st = BW_OK;
     if (s->dt > 0 && !s->host->find_stage(s, BW_CARRIER, 0, &table)) {
         st = carry_step(s, &c);

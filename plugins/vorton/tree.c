@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Octrees by sorting. Points get the number of their cell on a Morton curve of 2^20 cells a side (Warren & Salmon 1993),
- * a stable radix sort orders them, and every node is a range of that order. Nodes with one child only are skipped, boxes are
- * shrunk to the points. Points that lie closer together than the curve's cells share a leaf, however many they are. */
+/* Octrees by sorting. Points get the number of their cell on a Morton curve of 2^20 cells a side (Warren & Salmon
+ * 1993), a stable radix sort orders them, and every node is a range of that order. Nodes with one child only are
+ * skipped, boxes are shrunk to the points. Points that lie closer together than the curve's cells share a leaf, however
+ * many they are. */
 #include "tree.h"
 #include <math.h>
 #include <string.h>
@@ -159,8 +160,8 @@ static void node_split(struct build *b, int32_t at)
     n->child = b->t->nodes;
     b->t->nodes += n->children;
     for (int i = 0; i < n->children; i++)
-        b->t->node[n->child + i] =
-            (struct tree_node){.first = begin[i], .count = begin[i + 1] - begin[i], .parent = at, .level = n->level + 1};
+        b->t->node[n->child + i] = (struct tree_node){
+            .first = begin[i], .count = begin[i + 1] - begin[i], .parent = at, .level = n->level + 1};
     for (int i = 0; i < n->children; i++) node_split(b, n->child + i);
 }
 

@@ -17,19 +17,19 @@ enum { TREE_LEAF = 64, TREE_DEPTH = 20 };
 
 struct tree_node {
     double centre[3], half[3], radius; ///< box round its points: half its edges, half its diagonal
-    int64_t first, count;     ///< its points, in the tree's order
-    int32_t parent, child;    ///< first of `children`; a leaf has none
+    int64_t first, count;              ///< its points, in the tree's order
+    int32_t parent, child;             ///< first of `children`; a leaf has none
     int32_t children;
-    int32_t level;            ///< of the curve's cubes: where it is split
+    int32_t level; ///< of the curve's cubes: where it is split
 };
 
 /// Points about the centre of the cube round all of them, in a unit of length that suits single precision.
 struct tree {
     int64_t count;
     int32_t nodes;
-    struct tree_node *node; ///< parents before children
-    int64_t *from;          ///< point i of the tree is the caller's point from[i]
-    float *pos[3];          ///< relative to the centre of its leaf
+    struct tree_node *node;  ///< parents before children
+    int64_t *from;           ///< point i of the tree is the caller's point from[i]
+    float *pos[3];           ///< relative to the centre of its leaf
     double centre[3], scale; ///< tree coordinate = (world - centre) · scale
     double edge;             ///< of the cube round all, m
     struct buffer memory[4];
@@ -42,9 +42,6 @@ enum bw_status tree_build(struct bw_stage *s, struct tree *t, int64_t count, con
                           const struct tree *place, double unit);
 
 /// The leaf's points: centre + pos.
-static inline int tree_is_leaf(const struct tree_node *n)
-{
-    return !n->children;
-}
+static inline int tree_is_leaf(const struct tree_node *n) { return !n->children; }
 
 #endif

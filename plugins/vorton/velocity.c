@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-/* vorton.velocity: the flow that vortons induce in unbounded space (Biot & Savart), for whoever asks by billow.velocity/1.
+/* vorton.velocity: the flow that vortons induce in unbounded space (Biot & Savart), for whoever asks by
+ * billow.velocity/1.
  *
  *     u(x) = Σ α × (x - x_p) q(|x - x_p|/σ) / (4π |x - x_p|³)
  *
- * `direct` sums every pair. `fast` is field.c's multipole method, whose order is raised until its error against the direct
- * sum, measured at 384 of the points asked for, is below `error`, and which gives way to the direct sum where none is good
- * enough. `mesh` gives the far field to particle_mesh.c, as that of Gaussian cores wider than a step of the mesh, and what is
- * near to pairs: their own kernel less that Gaussian; where all cores are Gaussian and of one size they are the mesh's, and no
- * pair is left. Its error is measured in the same way; `fast` stands in where it is too large, and for moore's kernel, whose far
- * field is its own. `seed` is seed.c. `auto` takes what is likely to be faster. The stage holds no state but memory: what it
- * answers depends on the vortons alone, not on what was asked before. */
+ * `direct` sums every pair. `fast` is field.c's multipole method, whose order is raised until its error against the
+ * direct sum, measured at 384 of the points asked for, is below `error`, and which gives way to the direct sum where
+ * none is good enough. `mesh` gives the far field to particle_mesh.c, as that of Gaussian cores wider than a step of
+ * the mesh, and what is near to pairs: their own kernel less that Gaussian; where all cores are Gaussian and of one
+ * size they are the mesh's, and no pair is left. Its error is measured in the same way; `fast` stands in where it is
+ * too large, and for moore's kernel, whose far field is its own. `seed` is seed.c. `auto` takes what is likely to be
+ * faster. The stage holds no state but memory: what it answers depends on the vortons alone, not on what was asked
+ * before. */
 #include "particle_mesh.h"
 #include "velocity.h"
 #include "seed.h"
@@ -29,18 +31,20 @@ struct state {
     struct particle_mesh mesh;
     struct buffer memory, own; ///< of mesh_plan_make and mesh_error; what the mesh method found
     struct seed_grid seed;
-    int32_t said;         ///< method that the log has told, + 1
+    int32_t said; ///< method that the log has told, + 1
     int32_t order;
     double error;
 };
 
 static const struct bw_param params[] = {
-    BW_CHOICE(struct params, method, "method", "auto", "auto|direct|fast|mesh|seed",
-              "direct: every pair; fast: multipoles; mesh: Fourier transforms, and pairs that are near; both within `error`; "
-              "auto: whichever is faster; seed: Gourlay's tree, an error of a tenth."),
-    BW_CHOICE(struct params, kernel, "kernel", "gaussian", "gaussian|algebraic|moore|seed",
-              "How vorticity is spread over a vorton's core: a Gaussian; Winckelmans and Leonard's; Rosenhead and Moore's; "
-              "Gourlay's."),
+    BW_CHOICE(
+        struct params, method, "method", "auto", "auto|direct|fast|mesh|seed",
+        "direct: every pair; fast: multipoles; mesh: Fourier transforms, and pairs that are near; both within `error`; "
+        "auto: whichever is faster; seed: Gourlay's tree, an error of a tenth."),
+    BW_CHOICE(
+        struct params, kernel, "kernel", "gaussian", "gaussian|algebraic|moore|seed",
+        "How vorticity is spread over a vorton's core: a Gaussian; Winckelmans and Leonard's; Rosenhead and Moore's; "
+        "Gourlay's."),
     {.key = "error",
      .type = BW_PARAM_F64,
      .offset = BW_OFFSET(struct params, error, double),
@@ -103,7 +107,8 @@ static enum bw_status plan_choose(struct bw_stage *s, double wanted, const bw_ve
     return status;
 }
 
-/* ---- particle-mesh ------------------------------------------------------------------------------------------------ */
+/* ---- particle-mesh ------------------------------------------------------------------------------------------------
+ */
 
 /// A mesh, and how far pairs have to be corrected, m; 0: not at all.
 struct mesh_plan {
@@ -113,8 +118,9 @@ struct mesh_plan {
 /// Where a core counts as a point, σ; 0: never.
 static const double point_from[] = {[PAIR_GAUSSIAN] = 4.3, [PAIR_ALGEBRAIC] = 7, [PAIR_MOORE] = 0, [PAIR_SEED] = 1};
 
-/// Processor seconds of a node of the mesh (transforms of three components of the doubled mesh), of a vorton or point there,
-/// and of a corrected pair; of a vorton by multipoles. What a machine makes of them differs less than what they are compared for.
+/// Processor seconds of a node of the mesh (transforms of three components of the doubled mesh), of a vorton or point
+/// there, and of a corrected pair; of a vorton by multipoles. What a machine makes of them differs less than what they
+/// are compared for.
 #define SECONDS_NODE 1.0e-7
 #define SECONDS_PLACE 3.5e-7
 #define SECONDS_PAIR 0.7e-9
@@ -141,8 +147,8 @@ static struct extent extent_of(const struct vortons *v, int64_t count, const bw_
 }
 
 /// About how many vortons are within `reach` of a point, on the mean; negative: out of memory.
-static double near_count(struct bw_stage *s, const struct extent *e, const struct vortons *v, int64_t count, const bw_vec3 *pos,
-                         double reach)
+static double near_count(struct bw_stage *s, const struct extent *e, const struct vortons *v, int64_t count,
+                         const bw_vec3 *pos, double reach)
 {
     struct state *st = s->state;
     double cell = reach, sum = 0;
@@ -172,9 +178,10 @@ static double near_count(struct bw_stage *s, const struct extent *e, const struc
     return sum / (double)looks;
 }
 
-/// The quickest mesh. `core`: σ on the mesh, in steps. Where all cores are Gaussian and of one size, they are the mesh's.
-static enum bw_status mesh_plan_make(struct bw_stage *s, const struct vortons *v, int64_t count, const bw_vec3 *pos, double core,
-                                     struct mesh_plan *plan)
+/// The quickest mesh. `core`: σ on the mesh, in steps. Where all cores are Gaussian and of one size, they are the
+/// mesh's.
+static enum bw_status mesh_plan_make(struct bw_stage *s, const struct vortons *v, int64_t count, const bw_vec3 *pos,
+                                     double core, struct mesh_plan *plan)
 {
     static const double steps[] = {0.5, 0.7, 1, 1.4, 2, 2.8, 4, 5.6};
     const enum pair_kernel kernel = (enum pair_kernel)((const struct params *)s->params)->kernel;
@@ -199,7 +206,8 @@ static enum bw_status mesh_plan_make(struct bw_stage *s, const struct vortons *v
 }
 
 /// Error at some of the points, root mean square over root mean square.
-static enum bw_status mesh_error(struct bw_stage *s, int64_t count, const bw_vec3 *pos, const double *velocity, double *error)
+static enum bw_status mesh_error(struct bw_stage *s, int64_t count, const bw_vec3 *pos, const double *velocity,
+                                 double *error)
 {
     struct state *st = s->state;
     enum { CHECKED = 256 };
@@ -222,7 +230,8 @@ static enum bw_status mesh_add(struct bw_stage *s, const struct vortons *v, int6
                                const struct mesh_plan *plan, double *velocity, double *gradient)
 {
     struct state *st = s->state;
-    enum bw_status status = particle_mesh_evaluate(s, &st->mesh, v, plan->h, plan->core, count, pos, velocity, gradient);
+    enum bw_status status =
+        particle_mesh_evaluate(s, &st->mesh, v, plan->h, plan->core, count, pos, velocity, gradient);
     if (status || !(plan->reach > 0)) return status;
     status = field_points(s, &st->field, count, pos, 1);
     return status ? status : field_correct(s, &st->field, plan->core * plan->h, plan->reach, velocity, gradient);
@@ -258,8 +267,8 @@ static enum bw_status mesh_evaluate(struct bw_stage *s, const struct vortons *v,
 }
 
 /// What `auto` takes; and a plan where a mesh may be meant.
-static enum bw_status method_choose(struct bw_stage *s, const struct vortons *v, int64_t count, const bw_vec3 *pos, enum method *m,
-                                    struct mesh_plan *plan)
+static enum bw_status method_choose(struct bw_stage *s, const struct vortons *v, int64_t count, const bw_vec3 *pos,
+                                    enum method *m, struct mesh_plan *plan)
 {
     const int open = *m == METHOD_AUTO;
     if (open && is_direct((double)v->count, (double)count)) *m = METHOD_DIRECT;
@@ -279,7 +288,8 @@ static void method_say(struct bw_stage *s, enum method m, int64_t vortons, int64
     s->host->log(s, BW_LOG_INFO, "%lld vortons at %lld points: %s", (long long)vortons, (long long)points, words[m]);
 }
 
-static enum bw_status fast_evaluate(struct bw_stage *s, int64_t count, const bw_vec3 *pos, double *velocity, double *gradient)
+static enum bw_status fast_evaluate(struct bw_stage *s, int64_t count, const bw_vec3 *pos, double *velocity,
+                                    double *gradient)
 {
     const struct params *p = s->params;
     struct state *st = s->state;
@@ -305,9 +315,10 @@ static enum bw_status evaluate(struct bw_stage *s, size_t n, const bw_vec3 *pos,
     struct vorton_arrays v = vorton_arrays(s, s->ports[0].particles);
     int64_t bad = vorton_bad(&v), count = (int64_t)n;
     if (bad >= 0)
-        return s->host->fail(s, BW_ERR_DIVERGED, "vorton %lld at (%g, %g, %g) m, strength (%g, %g, %g) m^3/s, radius %g m, cannot be",
-                             (long long)bad, v.pos[bad][0], v.pos[bad][1], v.pos[bad][2], v.strength[bad][0], v.strength[bad][1],
-                             v.strength[bad][2], v.radius[bad]);
+        return s->host->fail(s, BW_ERR_DIVERGED,
+                             "vorton %lld at (%g, %g, %g) m, strength (%g, %g, %g) m^3/s, radius %g m, cannot be",
+                             (long long)bad, v.pos[bad][0], v.pos[bad][1], v.pos[bad][2], v.strength[bad][0],
+                             v.strength[bad][1], v.strength[bad][2], v.radius[bad]);
     if (!v.count || !count) return BW_OK;
     struct vortons all = {v.count, (const bw_vec3 *)v.pos, (const bw_vec3 *)v.strength, v.radius};
     enum method m = (enum method)p->method;
@@ -347,7 +358,8 @@ static enum bw_status step(struct bw_stage *s)
         }
     }
     s->host->metric(s, "vortons", (double)v.count, BW_METRIC_LAST);
-    s->host->metric(s, "strength", sqrt(total[0] * total[0] + total[1] * total[1] + total[2] * total[2]), BW_METRIC_LAST);
+    s->host->metric(s, "strength", sqrt(total[0] * total[0] + total[1] * total[1] + total[2] * total[2]),
+                    BW_METRIC_LAST);
     s->host->metric(s, "impulse_x", impulse[0], BW_METRIC_LAST);
     s->host->metric(s, "impulse_y", impulse[1], BW_METRIC_LAST);
     s->host->metric(s, "impulse_z", impulse[2], BW_METRIC_LAST);

@@ -3,9 +3,9 @@
 #include <math.h>
 #include <string.h>
 
-const struct bw_attribute vorton_attributes[10] = {ATTRIBUTE_POS,     ATTRIBUTE_STRENGTH,    ATTRIBUTE_RADIUS, ATTRIBUTE_VOLUME,
-                                                   ATTRIBUTE_DENSITY, ATTRIBUTE_TEMPERATURE, ATTRIBUTE_BORN,   ATTRIBUTE_AGE,
-                                                   ATTRIBUTE_LIFE,    ATTRIBUTE_VELOCITY};
+const struct bw_attribute vorton_attributes[10] = {
+    ATTRIBUTE_POS,         ATTRIBUTE_STRENGTH, ATTRIBUTE_RADIUS, ATTRIBUTE_VOLUME, ATTRIBUTE_DENSITY,
+    ATTRIBUTE_TEMPERATURE, ATTRIBUTE_BORN,     ATTRIBUTE_AGE,    ATTRIBUTE_LIFE,   ATTRIBUTE_VELOCITY};
 const struct bw_attribute tracer_attributes[6] = {ATTRIBUTE_POS,    ATTRIBUTE_AGE,    ATTRIBUTE_LIFE,
                                                   ATTRIBUTE_AMOUNT, ATTRIBUTE_COLOUR, ATTRIBUTE_VELOCITY};
 
@@ -87,7 +87,8 @@ enum bw_status flow_at(struct bw_stage *s, const struct flow *flow, int64_t coun
         if (st) return st;
     }
     for (uint32_t i = 0; i < flow->n_fields; i++) {
-        struct sampling a = {s->host->extension(BW_SAMPLE), flow->fields[i], count, pos, velocity, gradient, s->grid->h};
+        struct sampling a = {
+            s->host->extension(BW_SAMPLE), flow->fields[i], count, pos, velocity, gradient, s->grid->h};
         s->host->parallel_for(s, (count + SAMPLES - 1) / SAMPLES, samples_add, &a);
     }
     return BW_OK;
@@ -115,9 +116,10 @@ enum bw_status particles_tidy(struct bw_stage *s, struct bw_particles *p, double
         drop[i] = (uint8_t)(far || old);
     }
     if (lost)
-        s->host->log(s, BW_LOG_WARNING,
-                     "particle %lld at (%g, %g, %g) m with radius %g m is removed: beyond %g m, or of no size (metric lost counts them)",
-                     (long long)id[first], pos[first][0], pos[first][1], pos[first][2], radius ? radius[first] : 0, limit);
+        s->host->log(
+            s, BW_LOG_WARNING,
+            "particle %lld at (%g, %g, %g) m with radius %g m is removed: beyond %g m, or of no size (metric lost counts them)",
+            (long long)id[first], pos[first][0], pos[first][1], pos[first][2], radius ? radius[first] : 0, limit);
     s->host->metric(s, "lost", (double)lost, BW_METRIC_SUM);
     if (lost || expired) api->remove(p, drop);
     return BW_OK;

@@ -2,27 +2,63 @@
 /* What the vorton family shares: the particles' attributes, and who knows velocities.
  *
  * A vorton is a piece of vorticity: `strength` α = ω·volume (m³/s, conserved sums are plain sums of it), spread over a
- * core of `radius` σ. One without a volume is no piece of fluid but part of a body's sheet, which vorton.collide looks after.
- * `density` is its deviation from the ambient density, kg/m³, at ambient temperature; `temperature` its excess over ambient, K.
- * Tracers are carried and seen. */
+ * core of `radius` σ. One without a volume is no piece of fluid but part of a body's sheet, which vorton.collide looks
+ * after. `density` is its deviation from the ambient density, kg/m³, at ambient temperature; `temperature` its excess
+ * over ambient, K. Tracers are carried and seen. */
 #ifndef VORTON_H
 #define VORTON_H
 
 #include "field.h"
 
-#define ATTRIBUTE_POS {"pos", BW_F64P, 3, "m"}
-#define ATTRIBUTE_AGE {"age", BW_F32, 1, "s"}   ///< since birth
-#define ATTRIBUTE_LIFE {"life", BW_F32, 1, "s"} ///< 0: for ever
-#define ATTRIBUTE_VELOCITY {"velocity", BW_F32, 3, "m/s"}
-#define ATTRIBUTE_STRENGTH {"strength", BW_F64P, 3, "m^3/s"}
-#define ATTRIBUTE_RADIUS {"radius", BW_F64P, 1, "m"}
-#define ATTRIBUTE_VOLUME {"volume", BW_F64P, 1, "m^3"}
-#define ATTRIBUTE_DENSITY {"density", BW_F64P, 1, "kg/m^3"}
-#define ATTRIBUTE_TEMPERATURE {"temperature", BW_F64P, 1, "K"}
-#define ATTRIBUTE_BORN {"born", BW_F64P, 1, "m^3/s"} ///< |strength| at birth: what it has been stretched from
+#define ATTRIBUTE_POS                                                                                                  \
+    {                                                                                                                  \
+        "pos", BW_F64P, 3, "m"                                                                                         \
+    }
+#define ATTRIBUTE_AGE                                                                                                  \
+    {                                                                                                                  \
+        "age", BW_F32, 1, "s"                                                                                          \
+    } ///< since birth
+#define ATTRIBUTE_LIFE                                                                                                 \
+    {                                                                                                                  \
+        "life", BW_F32, 1, "s"                                                                                         \
+    } ///< 0: for ever
+#define ATTRIBUTE_VELOCITY                                                                                             \
+    {                                                                                                                  \
+        "velocity", BW_F32, 3, "m/s"                                                                                   \
+    }
+#define ATTRIBUTE_STRENGTH                                                                                             \
+    {                                                                                                                  \
+        "strength", BW_F64P, 3, "m^3/s"                                                                                \
+    }
+#define ATTRIBUTE_RADIUS                                                                                               \
+    {                                                                                                                  \
+        "radius", BW_F64P, 1, "m"                                                                                      \
+    }
+#define ATTRIBUTE_VOLUME                                                                                               \
+    {                                                                                                                  \
+        "volume", BW_F64P, 1, "m^3"                                                                                    \
+    }
+#define ATTRIBUTE_DENSITY                                                                                              \
+    {                                                                                                                  \
+        "density", BW_F64P, 1, "kg/m^3"                                                                                \
+    }
+#define ATTRIBUTE_TEMPERATURE                                                                                          \
+    {                                                                                                                  \
+        "temperature", BW_F64P, 1, "K"                                                                                 \
+    }
+#define ATTRIBUTE_BORN                                                                                                 \
+    {                                                                                                                  \
+        "born", BW_F64P, 1, "m^3/s"                                                                                    \
+    } ///< |strength| at birth: what it has been stretched from
 /* Of tracers: smoke density times the volume they stand for, and linear colour. */
-#define ATTRIBUTE_AMOUNT {"amount", BW_F32, 1, "m^3"}
-#define ATTRIBUTE_COLOUR {"colour", BW_F32, 3, "1"}
+#define ATTRIBUTE_AMOUNT                                                                                               \
+    {                                                                                                                  \
+        "amount", BW_F32, 1, "m^3"                                                                                     \
+    }
+#define ATTRIBUTE_COLOUR                                                                                               \
+    {                                                                                                                  \
+        "colour", BW_F32, 3, "1"                                                                                       \
+    }
 
 extern const struct bw_attribute vorton_attributes[10], tracer_attributes[6];
 

@@ -9,19 +9,19 @@
 enum { BENCH_METRICS = 16 };
 
 struct bench_run {
-    char *yaml;         ///< bench_measure frees it
+    char *yaml; ///< bench_measure frees it
     uint32_t threads;
-    int64_t from;       ///< frames before this one only warm up: fresh memory, a plume that has yet to grow
-    const char *const *metric; ///< names, up to a NULL; NULL: none
+    int64_t from;                   ///< frames before this one only warm up: fresh memory, a plume that has yet to grow
+    const char *const *metric;      ///< names, up to a NULL; NULL: none
     const struct bw_module *module; ///< further stages, or NULL
 };
 
 struct bench_figures {
-    double step, cpu;              ///< seconds a step, and of all threads together: the least of the frames
-    double metric[BENCH_METRICS];  ///< the least of the frames; 0 where there was none
-    double cells, resident, peak;  ///< cells of active tiles; bytes in the last frame, and the most there ever were
-    double pool;                   ///< bytes that the pools of tiles took from the system
-    double heap;                   ///< bytes of the C library's, in the last frame
+    double step, cpu;             ///< seconds a step, and of all threads together: the least of the frames
+    double metric[BENCH_METRICS]; ///< the least of the frames; 0 where there was none
+    double cells, resident, peak; ///< cells of active tiles; bytes in the last frame, and the most there ever were
+    double pool;                  ///< bytes that the pools of tiles took from the system
+    double heap;                  ///< bytes of the C library's, in the last frame
 };
 
 /// 0: it failed, and the reason is on stderr.
@@ -39,7 +39,7 @@ struct bench_problem {
     int32_t n[3];
     float *w[3]; ///< weight of each cell's low face along an axis, x fastest; 0 where nothing flows
     float *b;
-    double *p;   ///< our solution before it is rounded
+    double *p; ///< our solution before it is rounded
 };
 /// NULL, or what the next steps of bench.project shall fill; arrays are its caller's.
 extern struct bench_problem *bench_problem_wanted;

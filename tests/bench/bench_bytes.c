@@ -3,11 +3,11 @@
  * sphere in it, 2 threads; the triad is measured before and after, and the better one counts.
  *
  * How bytes are counted: a pass over an array of floats is 4 bytes a cell when it is read; when it is written to fresh
- * tiles 8, for the line is read first; in place 8. Neighbours and halos are taken to come from the cache, and so is what
- * one pass leaves for the next within a block or a slab: the least that could be moved, not what a counter would show.
- * "of the limit" is the share of the triad's bandwidth that this least takes; what is far below is bound by arithmetic
- * or gathers, not by memory. Advection's first pass is a run with `semi-lagrangian`, the second what `maccormack` adds.
- * A V-cycle's levels above the first add a seventh. */
+ * tiles 8, for the line is read first; in place 8. Neighbours and halos are taken to come from the cache, and so is
+ * what one pass leaves for the next within a block or a slab: the least that could be moved, not what a counter would
+ * show. "of the limit" is the share of the triad's bandwidth that this least takes; what is far below is bound by
+ * arithmetic or gathers, not by memory. Advection's first pass is a run with `semi-lagrangian`, the second what
+ * `maccormack` adds. A V-cycle's levels above the first add a seventh. */
 #include "bench.h"
 #include <math.h>
 #include <stdio.h>
@@ -15,22 +15,23 @@
 
 enum { READ = 4, FRESH = 8, IN_PLACE = 8, KIND = 1 };
 enum { EMIT, COLLIDE, ADVECT, FORCES, RHS, SOLVE, CORRECT, CYCLE, CYCLES };
-static const char *const metric[] = {"emit.seconds",        "collide.seconds",      "mac.advect.seconds",
-                                     "mac.forces.seconds",  "bench.project.rhs",    "bench.project.solve",
-                                     "bench.project.correct", "bench.project.cycle", "bench.project.cycles", NULL};
+static const char *const metric[] = {
+    "emit.seconds",        "collide.seconds",       "mac.advect.seconds",  "mac.forces.seconds",   "bench.project.rhs",
+    "bench.project.solve", "bench.project.correct", "bench.project.cycle", "bench.project.cycles", NULL};
 
 static char *preset_text(int n, const char *scheme)
 {
-    return bw_printf("billow: 1\nname: bench\n"
-                     "domain: {cells: [%d, %d, %d], size: [1 m, 1 m, 1 m], margin: 4096, sides: {bottom: closed, rest: open}}\n"
-                     "time: {fps: 24, frames: 1-7, substeps: 1}\n"
-                     "stages:\n"
-                     "  - emit: {mode: max, density: 1, temperature: 60 K, shape: {sphere: {center: [0, 0, 0.2], radius: 0.1}}}\n"
-                     "  - collide: {wake: always, shape: {sphere: {center: [0, 0, 0.6], radius: 0.12}}}\n"
-                     "  - mac.advect: {scheme: %s}\n"
-                     "  - mac.forces: {buoyancy: 1, confinement: 0.25}\n"
-                     "  - bench.project: {tolerance: 1e-3}\n",
-                     n, n, n, scheme);
+    return bw_printf(
+        "billow: 1\nname: bench\n"
+        "domain: {cells: [%d, %d, %d], size: [1 m, 1 m, 1 m], margin: 4096, sides: {bottom: closed, rest: open}}\n"
+        "time: {fps: 24, frames: 1-7, substeps: 1}\n"
+        "stages:\n"
+        "  - emit: {mode: max, density: 1, temperature: 60 K, shape: {sphere: {center: [0, 0, 0.2], radius: 0.1}}}\n"
+        "  - collide: {wake: always, shape: {sphere: {center: [0, 0, 0.6], radius: 0.12}}}\n"
+        "  - mac.advect: {scheme: %s}\n"
+        "  - mac.forces: {buoyancy: 1, confinement: 0.25}\n"
+        "  - bench.project: {tolerance: 1e-3}\n",
+        n, n, n, scheme);
 }
 
 static double limit; /* bytes a second */
@@ -54,14 +55,19 @@ int main(int argc, char **argv)
     const double *m = both.metric, cells = both.cells;
     printf("%d^3, 2 threads; the triad moves %.1f GB/s\n", n, limit * 1e-9);
     printf("%-24s %8s %7s %7s %7s %8s   %s\n", "a step", "seconds", "ns/cell", "B/cell", "GB/s", "of limit", "counted");
-    row("advect, first pass", first.metric[ADVECT], cells, 5 * READ + 5 * FRESH, "vel, density, temperature read; their first halves written");
-    row("advect, second pass", m[ADVECT] - first.metric[ADVECT], cells, 10 * READ + 5 * FRESH, "both read; results written");
+    row("advect, first pass", first.metric[ADVECT], cells, 5 * READ + 5 * FRESH,
+        "vel, density, temperature read; their first halves written");
+    row("advect, second pass", m[ADVECT] - first.metric[ADVECT], cells, 10 * READ + 5 * FRESH,
+        "both read; results written");
     row("forces", m[FORCES], cells, 4 * READ + 3 * FRESH, "vel, temperature read; vel written");
     row("right-hand side", m[RHS], cells, 4 * READ + KIND + 2 * IN_PLACE, "vel, pressure, kinds read; b, x written");
-    row("V-cycles", m[SOLVE], cells, m[CYCLES] * (READ + IN_PLACE) * 8 / 7., "a cycle: b read, x in place, once for down and up");
+    row("V-cycles", m[SOLVE], cells, m[CYCLES] * (READ + IN_PLACE) * 8 / 7.,
+        "a cycle: b read, x in place, once for down and up");
     row("one V-cycle", m[CYCLE], cells, (READ + IN_PLACE) * 8 / 7., "the same");
-    row("correction", m[CORRECT], cells, READ + KIND + 3 * (READ + FRESH) + IN_PLACE, "x, kinds, vel read; vel, pressure written");
+    row("correction", m[CORRECT], cells, READ + KIND + 3 * (READ + FRESH) + IN_PLACE,
+        "x, kinds, vel read; vel, pressure written");
     printf("%-24s %8.4f   with emit %.4f and collide %.4f, which touch few tiles; %.0f cycles\n", "all parts",
-           m[EMIT] + m[COLLIDE] + m[ADVECT] + m[FORCES] + m[RHS] + m[SOLVE] + m[CORRECT], m[EMIT], m[COLLIDE], m[CYCLES]);
+           m[EMIT] + m[COLLIDE] + m[ADVECT] + m[FORCES] + m[RHS] + m[SOLVE] + m[CORRECT], m[EMIT], m[COLLIDE],
+           m[CYCLES]);
     return 0;
 }

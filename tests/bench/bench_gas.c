@@ -3,15 +3,16 @@
  * `flux`, beside the least that memory and arithmetic leave possible; the larger of both binds.
  *
  * Memory: 4 or 8 bytes a value that is read, and as much again twice for one that is written, for its line is fetched
- * first, at the rate of a triad that as many threads run just before and after. Iterations of `potential` are counted as
- * if each went through memory (8 read, 16 written, 1 of walls), though several are made on a block while it is in the
- * cache: a ratio below 1 is possible. In 2D the third component of momentum, nothing but zeros, is moved but not counted.
- * Arithmetic: operations a cell (divisions and roots count as one, though they take as long as ten), at the rate of
- * multiplications and additions in full vectors that are in the nearest cache.
+ * first, at the rate of a triad that as many threads run just before and after. Iterations of `potential` are counted
+ * as if each went through memory (8 read, 16 written, 1 of walls), though several are made on a block while it is in
+ * the cache: a ratio below 1 is possible. In 2D the third component of momentum, nothing but zeros, is moved but not
+ * counted. Arithmetic: operations a cell (divisions and roots count as one, though they take as long as ten), at the
+ * rate of multiplications and additions in full vectors that are in the nearest cache.
  *
  * "cpu" is the processor's time of all threads in a frame, the system's and what is handed on after a step included:
  * other programs disturb it less. Ratios are to the limit that binds, by the clock and by that time.
- * `--quick`: 128³ instead of 256³; `--only WORD`: rows that hold the word. Prints a table; asserts nothing about time. */
+ * `--quick`: 128³ instead of 256³; `--only WORD`: rows that hold the word. Prints a table; asserts nothing about time.
+ */
 #include "bench.h"
 #include "flops.h"
 #include "run.h"
@@ -59,10 +60,8 @@ static double flops_rate(int twice)
     for (int round = 0; round < 40; round++) {
         const double began = bench_seconds();
         for (int i = 0; i < 100; i++) {
-            if (twice)
-                k->twice(w, 0.5, 1);
-            else
-                k->single(v, 0.5f, 1);
+            if (twice) k->twice(w, 0.5, 1);
+            else k->single(v, 0.5f, 1);
         }
         best = fmin(best, bench_seconds() - began);
     }
@@ -120,8 +119,8 @@ int main(int argc, char **argv)
         {"flux ideal, 2D", "flux", "substeps", "ambient: 1, sound_speed: 12", 2, 48, flops_modern(2, 1), 0},
         {"flux ideal, 3D", "flux", "substeps", "ambient: 1, sound_speed: 6", 3, 60, flops_modern(3, 1), 0},
     };
-    printf("%-20s %s %7s %7s %7s %6s %7s %6s %7s %6s %6s %7s %7s\n", "a cell", "t", "M/s", "ns", "ns cpu", "bytes", "ns",
-           "flop", "ns", "GB/s", "Gf/s", "ratio", "by cpu");
+    printf("%-20s %s %7s %7s %7s %6s %7s %6s %7s %6s %6s %7s %7s\n", "a cell", "t", "M/s", "ns", "ns cpu", "bytes",
+           "ns", "flop", "ns", "GB/s", "Gf/s", "ratio", "by cpu");
     for (size_t i = 0; i < sizeof gas / sizeof *gas; i++) {
         const char *const cells = gas[i].dim == 2 ? "1024, 1024, 1" : quick ? "128, 128, 128" : "256, 256, 256";
         const double n = quick ? 128 : 256, count = gas[i].dim == 2 ? 1024. * 1024 : n * n * n;

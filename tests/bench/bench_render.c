@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Seconds that a picture takes, 960×540 at the default look, of a fire and of smoke in 128³ cells: what a preview of every
- * frame costs. Wall clock and processor seconds on two threads, the least of a few pictures. Prints a table; asserts
- * nothing about time. `--png FILE`: the last picture, to look at. */
+/* Seconds that a picture takes, 960×540 at the default look, of a fire and of smoke in 128³ cells: what a preview of
+ * every frame costs. Wall clock and processor seconds on two threads, the least of a few pictures. Prints a table;
+ * asserts nothing about time. `--png FILE`: the last picture, to look at. */
 #include "../unit/image_tools.h"
 #include "render.h"
 #include "support.h"
@@ -46,7 +46,8 @@ static double billows(const double p[3])
     double sum = 0;
     for (int o = 0; o < 5; o++) {
         const double k = 9 * (1 << o), a = 1.0 / (1 << o);
-        sum += a * sin(k * p[0] + 1.7 * o + 2 * sin(0.7 * k * p[2])) * sin(k * p[1] + 2.3 * o) * sin(k * p[2] - 1.1 * o);
+        sum +=
+            a * sin(k * p[0] + 1.7 * o + 2 * sin(0.7 * k * p[2])) * sin(k * p[1] + 2.3 * o) * sin(k * p[2] - 1.1 * o);
     }
     return sum;
 }
@@ -72,8 +73,8 @@ static struct bw_volume column_make(int fire)
 /// Wall and processor seconds of the quickest picture.
 static void picture_time(const struct bw_tools *with, const struct bw_volume *v, struct bw_image *img, double best[2])
 {
-    struct bw_scene scene = {.lo = {-0.5, -0.5, 0}, .hi = {0.5, 0.5, 1}, .ambient = 293, .exposure = 1, .floor = 1,
-                             .look = BW_LOOK_DEFAULT};
+    struct bw_scene scene = {
+        .lo = {-0.5, -0.5, 0}, .hi = {0.5, 0.5, 1}, .ambient = 293, .exposure = 1, .floor = 1, .look = BW_LOOK_DEFAULT};
     scene.extinction = bw_scene_extinction(scene.lo, scene.hi);
     bw_camera_fit(&scene.camera, scene.lo, scene.hi, (double)img->w / img->h);
     best[0] = best[1] = HUGE_VAL;

@@ -7,31 +7,37 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const metric[] = {"emit.seconds",       "collide.seconds",     "mac.advect.seconds", "mac.forces.seconds",
-                                     "mac.project.seconds", "mac.project.iterations", NULL};
+static const char *const metric[] = {"emit.seconds",
+                                     "collide.seconds",
+                                     "mac.advect.seconds",
+                                     "mac.forces.seconds",
+                                     "mac.project.seconds",
+                                     "mac.project.iterations",
+                                     NULL};
 enum { EMIT, COLLIDE, ADVECT, FORCES, PROJECT, ITERATIONS };
 
 /* One step a frame, dt fixed; `margin` cells of still air round the smoke (large: the whole box is active). */
 static char *preset_text(const int n[3], double margin, int frames, int obstacle, const char *project)
 {
-    return bw_printf("billow: 1\nname: bench\n"
-                     "domain: {cells: [%d, %d, %d], voxel: %.9g m, margin: %g, sides: {bottom: closed, rest: open}}\n"
-                     "time: {fps: 24, frames: 1-%d, dt: %.9g}\n"
-                     "stages:\n"
-                     "  - emit: {mode: max, density: 1, temperature: 60 K, shape: {sphere: {center: [0, 0, 0.2], radius: 0.1}}}\n"
-                     "%s"
-                     "  - mac.advect: {scheme: maccormack}\n"
-                     "  - mac.forces: {buoyancy: 1, confinement: 0.25}\n"
-                     "  - %s: {tolerance: 1e-3}\n",
-                     n[0], n[1], n[2], 1. / 128, margin, frames, 1. / 24,
-                     obstacle ? "  - collide: {wake: always, shape: {sphere: {center: [0, 0, 0.6], radius: 0.12}}}\n" : "", project);
+    return bw_printf(
+        "billow: 1\nname: bench\n"
+        "domain: {cells: [%d, %d, %d], voxel: %.9g m, margin: %g, sides: {bottom: closed, rest: open}}\n"
+        "time: {fps: 24, frames: 1-%d, dt: %.9g}\n"
+        "stages:\n"
+        "  - emit: {mode: max, density: 1, temperature: 60 K, shape: {sphere: {center: [0, 0, 0.2], radius: 0.1}}}\n"
+        "%s"
+        "  - mac.advect: {scheme: maccormack}\n"
+        "  - mac.forces: {buoyancy: 1, confinement: 0.25}\n"
+        "  - %s: {tolerance: 1e-3}\n",
+        n[0], n[1], n[2], 1. / 128, margin, frames, 1. / 24,
+        obstacle ? "  - collide: {wake: always, shape: {sphere: {center: [0, 0, 0.6], radius: 0.12}}}\n" : "", project);
 }
 
 static void row(const char *what, const struct bench_figures *f, double prototype)
 {
     const double *m = f->metric;
-    printf("%-26s %8.4f %8.4f %8.4f %8.4f %8.4f %8.4f %8.4f %4.0f %7.2f %7.1f", what, f->step, f->cpu, m[EMIT], m[COLLIDE],
-           m[ADVECT], m[FORCES], m[PROJECT], m[ITERATIONS], f->cells / 1e6, f->step / f->cells * 1e9);
+    printf("%-26s %8.4f %8.4f %8.4f %8.4f %8.4f %8.4f %8.4f %4.0f %7.2f %7.1f", what, f->step, f->cpu, m[EMIT],
+           m[COLLIDE], m[ADVECT], m[FORCES], m[PROJECT], m[ITERATIONS], f->cells / 1e6, f->step / f->cells * 1e9);
     if (prototype > 0) printf("  %.3f (%.2fx)\n", prototype, f->step / prototype);
     else printf("\n");
     fflush(stdout);
@@ -77,9 +83,9 @@ static void growth_say(int n, int more, const struct bench_figures *small, const
 {
     const double cells = (double)n * n * n, cells_more = (double)more * more * more;
     const double c = cycle(n) / cells, c_more = cycle(more) / cells_more;
-    printf("\na cell at %d^3 over %d^3, 2 threads: whole step %.1f / %.1f ns = %.2f   V-cycle %.2f / %.2f ns = %.2f\n", more, n,
-           large->step / cells_more * 1e9, small->step / cells * 1e9, large->step / cells_more / (small->step / cells),
-           c_more * 1e9, c * 1e9, c_more / c);
+    printf("\na cell at %d^3 over %d^3, 2 threads: whole step %.1f / %.1f ns = %.2f   V-cycle %.2f / %.2f ns = %.2f\n",
+           more, n, large->step / cells_more * 1e9, small->step / cells * 1e9,
+           large->step / cells_more / (small->step / cells), c_more * 1e9, c * 1e9, c_more / c);
 }
 
 static void threads_say(const struct bench_figures *one, const struct bench_figures *two)
@@ -93,8 +99,8 @@ static void threads_say(const struct bench_figures *one, const struct bench_figu
 int main(int argc, char **argv)
 {
     const int quick = argc > 1 && !strcmp(argv[1], "--quick");
-    printf("%-26s %8s %8s %8s %8s %8s %8s %8s %4s %7s %7s  %s\n", "seconds a step (minimum)", "step", "cpu", "emit", "collide", "advect", "forces",
-           "project", "its", "Mcells", "ns/cell", "prototype");
+    printf("%-26s %8s %8s %8s %8s %8s %8s %8s %4s %7s %7s  %s\n", "seconds a step (minimum)", "step", "cpu", "emit",
+           "collide", "advect", "forces", "project", "its", "Mcells", "ns/cell", "prototype");
     const struct bench_figures small = full(64, 64, 64, 2, 12, 0), middle = full(128, 128, 128, 2, 10, .0625);
     struct bench_figures large = middle, alone;
     if (quick) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Velocity of N vortons of a thick ring (or of a random cloud) at their own places: interactions and evaluations a second of each method, with the error
- * against the direct sum at 1000 of them, and the exponent of the growth of cost with N. Prints a table; asserts nothing.
- * 
+/* Velocity of N vortons of a thick ring (or of a random cloud) at their own places: interactions and evaluations a
+ * second of each method, with the error against the direct sum at 1000 of them, and the exponent of the growth of cost
+ * with N. Prints a table; asserts nothing.
+ *
  * `2/cpu` is what two undisturbed cores would do. Usage: bench_vorton [largest N] [kernel] [g|v] [cloud]. */
 #include "support.h"
 #include <math.h>
@@ -68,13 +69,15 @@ static int cloud; ///< 1: random strengths in a ball; 0: a thick ring
 static int run(int64_t n, const char *method, const char *kernel, int gradient, uint32_t threads)
 {
     int64_t layers = (int64_t)round(cbrt((double)n / 200));
-    char *what = cloud ? bw_printf("cloud: {count: %lld, radius: 1 m, core: %.9g m}", (long long)n, 1.5 * cbrt(4.18879 / (double)n))
+    char *what = cloud ? bw_printf("cloud: {count: %lld, radius: 1 m, core: %.9g m}", (long long)n,
+                                   1.5 * cbrt(4.18879 / (double)n))
                        : bw_printf("ring: {radius: 1 m, core: 15 cm, layers: %lld, segments: %lld}", (long long)layers,
                                    (long long)(n / (1 + 3 * layers * (layers + 1))));
-    char *yaml = bw_printf("billow: 1\nname: bench\ndomain: {cells: [16, 16, 16], voxel: 1 m}\ntime: {fps: 1, frames: 1-2, substeps: 1}\nstages:\n"
-                           "  - vorton.emit: {wobble: 5 mm, source: {%s}}\n"
-                           "  - vorton.velocity: {method: %s, kernel: %s}\n  - probe.vortons: {}\n",
-                           what, method, kernel);
+    char *yaml = bw_printf(
+        "billow: 1\nname: bench\ndomain: {cells: [16, 16, 16], voxel: 1 m}\ntime: {fps: 1, frames: 1-2, substeps: 1}\nstages:\n"
+        "  - vorton.emit: {wobble: 5 mm, source: {%s}}\n"
+        "  - vorton.velocity: {method: %s, kernel: %s}\n  - probe.vortons: {}\n",
+        what, method, kernel);
     bw_free(what);
     struct test_options o = {.threads = threads, .simd = UINT32_MAX, .module = &module};
     result.want_gradient = gradient;
@@ -96,13 +99,14 @@ static double rms(const double *a, const double *b, size_t n)
     return sqrt(wrong / all);
 }
 
-static void row(int64_t n, const char *method, const char *kernel, int gradient, const struct result *direct, double *last)
+static void row(int64_t n, const char *method, const char *kernel, int gradient, const struct result *direct,
+                double *last)
 {
     if (!run(n, method, kernel, gradient, 2)) return;
     size_t k = result.count < SAMPLES ? (size_t)result.count : SAMPLES;
     double pairs = (double)result.count * (double)result.count;
-    printf("%8lld %-7s %9.5f %9.5f %10.3g %10.3g", (long long)result.count, method, result.seconds, result.cpu, pairs / result.seconds,
-           2 * pairs / result.cpu);
+    printf("%8lld %-7s %9.5f %9.5f %10.3g %10.3g", (long long)result.count, method, result.seconds, result.cpu,
+           pairs / result.seconds, 2 * pairs / result.cpu);
     if (direct) printf(" %10.2e", rms(result.velocity[0], direct->velocity[0], 3 * k));
     else printf(" %10s", "-");
     if (direct && gradient) printf(" %10.2e", rms(result.gradient[0], direct->gradient[0], 9 * k));
@@ -119,7 +123,8 @@ int main(int argc, char **argv)
     int gradient = argc > 3 && *argv[3] == 'g';
     double last[4] = {0};
     cloud = argc > 4;
-    printf("%8s %-7s %9s %9s %10s %10s %10s%s\n", "vortons", "method", "seconds", "cpu", "pairs/s", "2/cpu", "error", gradient ? "   gradient" : "");
+    printf("%8s %-7s %9s %9s %10s %10s %10s%s\n", "vortons", "method", "seconds", "cpu", "pairs/s", "2/cpu", "error",
+           gradient ? "   gradient" : "");
     for (int64_t n = 1000; n <= most; n *= 10) {
         struct result direct, *against = NULL;
         if (n <= 100000) {

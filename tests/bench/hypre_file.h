@@ -38,7 +38,8 @@ static inline struct hypre_file *hypre_file_map(const char *path)
 {
     struct stat st;
     const int fd = open(path, O_RDWR);
-    void *m = fd < 0 || fstat(fd, &st) ? MAP_FAILED : mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    void *m = fd < 0 || fstat(fd, &st) ? MAP_FAILED
+                                       : mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (fd >= 0) close(fd);
     return m == MAP_FAILED ? NULL : m;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* hypre_solve FILE TOLERANCE: solves bench_project's problem with hypre's conjugate gradients round a PFMG V-cycle, in
  * double, on the ranks it is started with, each a slab of planes. Structured grid, symmetric 7-point stencil, coarse
- * operators 7-point too. Prints the seconds of set-up and of the solve and the iterations, with that one of PFMG's three
- * relaxations that is the fastest; the last one's solution goes into the file. */
+ * operators 7-point too. Prints the seconds of set-up and of the solve and the iterations, with that one of PFMG's
+ * three relaxations that is the fastest; the last one's solution goes into the file. */
 #include "hypre_file.h"
 #include <HYPRE_struct_ls.h>
 #include <math.h>
@@ -79,10 +79,7 @@ static double now(void)
 }
 
 /* The box is closed, so the coarsest grids are singular: PFMG, which halves one axis at a time, stops before them. */
-static int levels_sensible(const struct system *s)
-{
-    return (int)(log2(s->n[0]) + log2(s->n[1]) + log2(s->n[2])) - 4;
-}
+static int levels_sensible(const struct system *s) { return (int)(log2(s->n[0]) + log2(s->n[1]) + log2(s->n[2])) - 4; }
 
 /* `relax`: 1 weighted Jacobi; 2, 3 red-black Gauss–Seidel, symmetric or not. */
 static struct timing system_solve(struct system *s, double tolerance, int relax)
@@ -128,7 +125,8 @@ int main(int argc, char **argv)
     MPI_Comm_size(world, &size);
     if (!f) MPI_Abort(world, 1);
     const struct hypre_parts q = hypre_file_parts(f);
-    struct system s = {.n = {f->n[0], f->n[1], f->n[2]}, .lo = {0, 0, f->n[2] * rank / size},
+    struct system s = {.n = {f->n[0], f->n[1], f->n[2]},
+                       .lo = {0, 0, f->n[2] * rank / size},
                        .hi = {f->n[0] - 1, f->n[1] - 1, f->n[2] * (rank + 1) / size - 1}};
     system_make(&s, &q);
     struct timing best = {0, HUGE_VAL, 0};

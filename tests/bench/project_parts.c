@@ -71,8 +71,13 @@ static enum bw_status parts_step(struct bw_stage *s)
     const double h = s->grid->h, dt = s->dt;
     const struct bw_tiles_api *tiles = s->host->extension(BW_TILES);
     struct mg_result result = {.converged = 1};
-    struct task t = {.mg = &st->mg, .tiles = tiles, .domain = s->domain, .topology = tiles->topology(s->domain),
-                     .result = &result, .rhs = -p->density * h / dt, .source = p->density * h * h / dt,
+    struct task t = {.mg = &st->mg,
+                     .tiles = tiles,
+                     .domain = s->domain,
+                     .topology = tiles->topology(s->domain),
+                     .result = &result,
+                     .rhs = -p->density * h / dt,
+                     .source = p->density * h * h / dt,
                      .gradient = dt / (p->density * h)};
     const struct mg_options options = {p->tolerance, (int32_t)p->max_iterations, p->solver, p->warm_start};
     static const char *const name[4] = {"levels", "rhs", "solve", "correct"};

@@ -46,8 +46,13 @@ static const struct bw_param params[] = {
     {.key = "group", .type = BW_PARAM_GROUP, .offset = 0, .doc = "A group.", .n_sub = 1, .sub = rows, .sub_size = 16}};
 #elif CASE == SELF_NESTED
 extern const struct bw_param params[];
-__attribute__((visibility("hidden"))) const struct bw_param params[] = {
-    {.key = "group", .type = BW_PARAM_GROUP, .offset = 0, .doc = "Holds itself.", .n_sub = 1, .sub = params, .sub_size = 16}};
+__attribute__((visibility("hidden"))) const struct bw_param params[] = {{.key = "group",
+                                                                         .type = BW_PARAM_GROUP,
+                                                                         .offset = 0,
+                                                                         .doc = "Holds itself.",
+                                                                         .n_sub = 1,
+                                                                         .sub = params,
+                                                                         .sub_size = 16}};
 #else
 static const struct bw_param params[] = {BW_F64(struct options, rate, "rate", "0.5", 0, 9, "1/s", "Once.")};
 #endif
@@ -55,9 +60,11 @@ static const struct bw_param params[] = {BW_F64(struct options, rate, "rate", "0
 #if CASE == BAD_PORT
 static const struct bw_port ports[] = {{.name = "density", .kind = 77, .access = BW_READ}};
 #elif CASE == NULL_ATTRIBUTES
-static const struct bw_port ports[] = {{.name = "grains", .kind = BW_PARTICLES, .access = BW_UPDATE, .n_attributes = 3}};
+static const struct bw_port ports[] = {
+    {.name = "grains", .kind = BW_PARTICLES, .access = BW_UPDATE, .n_attributes = 3}};
 #else
-static const struct bw_port ports[] = {{.name = "density", .kind = BW_SCALAR, .access = BW_UPDATE, .unit = "1", .doc = "Smoke."}};
+static const struct bw_port ports[] = {
+    {.name = "density", .kind = BW_SCALAR, .access = BW_UPDATE, .unit = "1", .doc = "Smoke."}};
 #endif
 
 #if CASE == UNDEFINED
@@ -81,14 +88,22 @@ struct old_stage {
 static union {
     struct bw_stage_desc now;
     struct old_stage rows[4];
-} table = {.now = {.id = "broken.older", .version = "1", .brief = "x", BW_PARAMS(params), BW_PORTS(ports),
-                   .params_size = sizeof(struct options), .step = step,
-                   .uninit = (void (*)(struct bw_stage *))(uintptr_t)1, .extension = (const void *(*)(const char *))(uintptr_t)1}};
+} table = {.now = {.id = "broken.older",
+                   .version = "1",
+                   .brief = "x",
+                   BW_PARAMS(params),
+                   BW_PORTS(ports),
+                   .params_size = sizeof(struct options),
+                   .step = step,
+                   .uninit = (void (*)(struct bw_stage *))(uintptr_t)1,
+                   .extension = (const void *(*)(const char *))(uintptr_t)1}};
 #elif CASE == NULL_FRAME
 static const struct bw_exporter_desc exporters[] = {{.id = "broken", .version = "1", .brief = "x"}};
 #else
 static const struct bw_stage_desc stages[] = {
-    {.id = CASE == BAD_ID ? "Not An Id" : CASE == GOOD || CASE == LATER_SAME_ID ? "broken.same" : "broken",
+    {.id = CASE == BAD_ID                          ? "Not An Id"
+           : CASE == GOOD || CASE == LATER_SAME_ID ? "broken.same"
+                                                   : "broken",
      .version = "1",
      .brief = "x",
      .params = CASE == NULL_PARAMS ? 0 : params,
@@ -109,23 +124,31 @@ BW_EXPORT const void *nobody_asks_for_this(void) { return stages; }
 BW_EXPORT const void *billow_module(void) { return stages; }
 #elif CASE == OLDER
 BW_EXPORT const struct bw_module billow_module;
-BW_EXPORT const struct bw_module billow_module = {
-    BW_MAGIC, BW_ABI_MAJOR, 0, sizeof(struct bw_module), sizeof(struct old_stage), sizeof(struct bw_exporter_desc),
-    offsetof(struct bw_param, sub_size) + 8, sizeof(struct bw_port), 1, 0, &table.now, 0};
+BW_EXPORT const struct bw_module billow_module = {BW_MAGIC,
+                                                  BW_ABI_MAJOR,
+                                                  0,
+                                                  sizeof(struct bw_module),
+                                                  sizeof(struct old_stage),
+                                                  sizeof(struct bw_exporter_desc),
+                                                  offsetof(struct bw_param, sub_size) + 8,
+                                                  sizeof(struct bw_port),
+                                                  1,
+                                                  0,
+                                                  &table.now,
+                                                  0};
 #elif CASE == NULL_FRAME
 BW_EXPORT const struct bw_module billow_module = BW_MODULE_EXPORTERS(exporters);
 #else
-BW_EXPORT const struct bw_module billow_module = {
-    CASE == WRONG_MAGIC ? 0x12345678u : BW_MAGIC,
-    CASE == OTHER_MAJOR ? BW_ABI_MAJOR + 1 : BW_ABI_MAJOR,
-    CASE == NEWER_MINOR ? BW_ABI_MINOR + 1 : BW_ABI_MINOR,
-    sizeof(struct bw_module),
-    CASE == SIZES ? 4 : sizeof(struct bw_stage_desc),
-    sizeof(struct bw_exporter_desc),
-    sizeof(struct bw_param),
-    sizeof(struct bw_port),
-    CASE == EMPTY ? 0 : BW_COUNT(stages),
-    0,
-    CASE == NULL_STAGES ? 0 : stages,
-    0};
+BW_EXPORT const struct bw_module billow_module = {CASE == WRONG_MAGIC ? 0x12345678u : BW_MAGIC,
+                                                  CASE == OTHER_MAJOR ? BW_ABI_MAJOR + 1 : BW_ABI_MAJOR,
+                                                  CASE == NEWER_MINOR ? BW_ABI_MINOR + 1 : BW_ABI_MINOR,
+                                                  sizeof(struct bw_module),
+                                                  CASE == SIZES ? 4 : sizeof(struct bw_stage_desc),
+                                                  sizeof(struct bw_exporter_desc),
+                                                  sizeof(struct bw_param),
+                                                  sizeof(struct bw_port),
+                                                  CASE == EMPTY ? 0 : BW_COUNT(stages),
+                                                  0,
+                                                  CASE == NULL_STAGES ? 0 : stages,
+                                                  0};
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The plugin header alone, every row macro, as C99, C11 and C17 (meson.build compiles it as each). WRONG is another type for a
- * member than its row says: that must not compile (C99: only when its size differs). */
+/* The plugin header alone, every row macro, as C99, C11 and C17 (meson.build compiles it as each). WRONG is another
+ * type for a member than its row says: that must not compile (C99: only when its size differs). */
 #include <billow/plugin.h>
 
 struct inner {
@@ -43,14 +43,20 @@ static const struct bw_param params[] = {
     BW_LIST(struct options, list, struct inner, "list", inner_rows, "x"),
     BW_AMOUNTS(struct options, amounts, "x"),
 };
-static const struct bw_port ports[] = {{.name = "density", .kind = BW_SCALAR, .access = BW_UPDATE, .unit = "1", .doc = "x"}};
+static const struct bw_port ports[] = {
+    {.name = "density", .kind = BW_SCALAR, .access = BW_UPDATE, .unit = "1", .doc = "x"}};
 
 static enum bw_status step(struct bw_stage *s)
 {
     return bw_port_field(s, 0) && bw_rng_unit(s->seed, 1) < 1 ? BW_OK : BW_ERR;
 }
 
-static const struct bw_stage_desc stages[] = {
-    {.id = "c99", .version = "1", .brief = "x", BW_PARAMS(params), .params_size = sizeof(struct options), BW_PORTS(ports), .step = step}};
+static const struct bw_stage_desc stages[] = {{.id = "c99",
+                                               .version = "1",
+                                               .brief = "x",
+                                               BW_PARAMS(params),
+                                               .params_size = sizeof(struct options),
+                                               BW_PORTS(ports),
+                                               .step = step}};
 BW_EXPORT const struct bw_module billow_module;
 BW_EXPORT const struct bw_module billow_module = BW_MODULE(stages);

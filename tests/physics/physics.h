@@ -91,10 +91,7 @@ static inline double metric(const struct test_run *r, const char *name)
     return v;
 }
 
-static inline size_t grid_count(const struct grid *g)
-{
-    return (size_t)g->n[0] * (size_t)g->n[1] * (size_t)g->n[2];
-}
+static inline size_t grid_count(const struct grid *g) { return (size_t)g->n[0] * (size_t)g->n[1] * (size_t)g->n[2]; }
 
 static inline double grid_max(const struct grid *g)
 {
@@ -111,9 +108,6 @@ static inline double grid_sum(const struct grid *g)
 }
 
 /// Observed order between errors on two grids, the second with cells half as large.
-static inline double order(double coarse, double fine)
-{
-    return log2(coarse / fine);
-}
+static inline double order(double coarse, double fine) { return log2(coarse / fine); }
 
 #endif

@@ -52,19 +52,13 @@ Test(advection, gaussian_maccormack_is_second_order)
 {
     gauss_check("scheme: maccormack, clamp: false", 1.8, 2.2, .0014072);
 }
-Test(advection, gaussian_semi_lagrangian_is_first_order)
-{
-    gauss_check("scheme: semi-lagrangian", .7, 1.1, .0150828);
-}
+Test(advection, gaussian_semi_lagrangian_is_first_order) { gauss_check("scheme: semi-lagrangian", .7, 1.1, .0150828); }
 Test(advection, gaussian_cubic_is_third_order)
 {
     gauss_check("scheme: cubic, clamp: false, trace: rk3", 2.8, 3.1, .000136022);
 }
 /* The peak is where the clamp never rests: it costs some of the order. */
-Test(advection, gaussian_cubic_clamped)
-{
-    gauss_check("scheme: cubic, trace: rk3", 2.5, 3, .000237167);
-}
+Test(advection, gaussian_cubic_clamped) { gauss_check("scheme: cubic, trace: rk3", 2.5, 3, .000237167); }
 
 /* ---- Zalesak's slotted disc: radius 15, slot 5 × 25, 100², one turn in 628 steps ---- */
 
@@ -123,19 +117,10 @@ static void zalesak_check(const char *scheme, double l1, double iou)
     cr_assert(most <= 1 && least >= 0, "%s: values from %g to %g", scheme, least, most);
 }
 
-Test(advection, zalesak_maccormack)
-{
-    zalesak_check("scheme: maccormack", .702, .497);
-}
-Test(advection, zalesak_semi_lagrangian)
-{
-    zalesak_check("scheme: semi-lagrangian", 1.093, .159);
-}
+Test(advection, zalesak_maccormack) { zalesak_check("scheme: maccormack", .702, .497); }
+Test(advection, zalesak_semi_lagrangian) { zalesak_check("scheme: semi-lagrangian", 1.093, .159); }
 
-Test(advection, zalesak_cubic)
-{
-    zalesak_check("scheme: cubic", .378, .907);
-}
+Test(advection, zalesak_cubic) { zalesak_check("scheme: cubic", .378, .907); }
 
 /* ---- order of the trace: any interpolation is exact on a field that is linear, so what remains is the trace. In solid
  * rotation one step of angle w multiplies x + iy by the method's stability polynomial at -iw: the error is known. ----

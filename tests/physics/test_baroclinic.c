@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Vorticity by density: nothing without gravity, nothing lost on the way, how fast heavy balls start, unstable layers grow and
- * drops mirror each other; heat; grids; what is warned of and refused. */
+/* Vorticity by density: nothing without gravity, nothing lost on the way, how fast heavy balls start, unstable layers
+ * grow and drops mirror each other; heat; grids; what is warned of and refused. */
 #include "grid.h"
 #include "physics.h"
 #include <string.h>
@@ -21,9 +21,11 @@ static double *attribute(const struct test_run *r, const char *name, int64_t *co
 
 static void expect_still(const char *domain, const char *gravity)
 {
-    struct test_run r = run("billow: 1\ndomain: %s\ntime: {fps: 24, frames: 1001-1004, substeps: 2}\nstages:\n"
-                            "  - vorton.emit: {density: 0.3, temperature: 5, source: {fill: {shape: {sphere: {radius: 10 cm}}, spacing: 2 cm}}}\n" FLOW
-                            "  - baroclinic: {gravity: %s}\n", domain, gravity);
+    struct test_run r = run(
+        "billow: 1\ndomain: %s\ntime: {fps: 24, frames: 1001-1004, substeps: 2}\nstages:\n"
+        "  - vorton.emit: {density: 0.3, temperature: 5, source: {fill: {shape: {sphere: {radius: 10 cm}}, spacing: 2 cm}}}\n" FLOW
+        "  - baroclinic: {gravity: %s}\n",
+        domain, gravity);
     int64_t n;
     const double *a = attribute(&r, "strength", &n);
     cr_assert_gt(n, 100);
@@ -39,9 +41,11 @@ Test(baroclinic, nothing_comes_of_nothing)
 
 static struct test_run pushed(const char *gravity)
 {
-    return run("billow: 1\ndomain: {cells: [32, 1, 32], voxel: 2 cm, sides: {rest: closed}}\ntime: {fps: 24, frames: 1-3, substeps: 1}\nstages:\n"
-               "  - emit: {temperature: 30 K, density: 1, shape: {sphere: {center: [0, 0, 0.3], radius: 10 cm}}}\n"
-               "  - mac.advect: {}\n  - baroclinic: {velocity: vel, smoke: 0.02, gravity: %s}\n  - mac.project: {}\n", gravity);
+    return run(
+        "billow: 1\ndomain: {cells: [32, 1, 32], voxel: 2 cm, sides: {rest: closed}}\ntime: {fps: 24, frames: 1-3, substeps: 1}\nstages:\n"
+        "  - emit: {temperature: 30 K, density: 1, shape: {sphere: {center: [0, 0, 0.3], radius: 10 cm}}}\n"
+        "  - mac.advect: {}\n  - baroclinic: {velocity: vel, smoke: 0.02, gravity: %s}\n  - mac.project: {}\n",
+        gravity);
 }
 
 Test(baroclinic, grid_in_a_plane)
@@ -64,19 +68,24 @@ Test(baroclinic, grid_in_a_plane)
 /* ---- nothing is lost ---- */
 
 /// One step of a soft, shifted ball; `rest` goes to baroclinic.
-static struct test_run ball(const char *emit, const char *rest, const char *flow, double fps, int frames, uint32_t threads)
+static struct test_run ball(const char *emit, const char *rest, const char *flow, double fps, int frames,
+                            uint32_t threads)
 {
     struct test_options o = {.threads = threads, .simd = UINT32_MAX};
-    return run_with(&o, HEAD "time: {fps: %g, frames: 1001-%d, substeps: 1, seed: 4}\nstages:\n"
-                             "  - vorton.emit: {%s}\n%s  - baroclinic: {%s}\n", fps, 1000 + frames, emit, flow, rest);
+    return run_with(&o,
+                    HEAD "time: {fps: %g, frames: 1001-%d, substeps: 1, seed: 4}\nstages:\n"
+                         "  - vorton.emit: {%s}\n%s  - baroclinic: {%s}\n",
+                    fps, 1000 + frames, emit, flow, rest);
 }
-#define SOFT "density: 0.1, temperature: -20 K, source: {fill: {shape: {sphere: {center: [0.13, 7.7, -3.1], radius: 20 cm}}, spacing: 2.5 cm, edge: 8 cm}}"
+#define SOFT                                                                                                           \
+    "density: 0.1, temperature: -20 K, source: {fill: {shape: {sphere: {center: [0.13, 7.7, -3.1], radius: 20 cm}}, spacing: 2.5 cm, edge: 8 cm}}"
 
 Test(baroclinic, transfer_keeps_mass_and_strength)
 {
     struct test_run r = ball(SOFT, "", FLOW, 24, 4, 2);
     int64_t n;
-    const double *a = attribute(&r, "strength", &n), *v = attribute(&r, "volume", &n), *d = attribute(&r, "density", &n);
+    const double *a = attribute(&r, "strength", &n), *v = attribute(&r, "volume", &n),
+                 *d = attribute(&r, "density", &n);
     const double *t = attribute(&r, "temperature", &n);
     double sum[3] = {0}, all = 0, mass = 0;
     for (int64_t i = 0; i < n; i++) {
@@ -132,7 +141,8 @@ static struct start start_of(const char *rest, const char *fill)
     snprintf(emit, sizeof emit, "density: 0.012, source: {fill: {shape: {sphere: {radius: 1}}, jitter: 0, %s}}", fill);
     struct test_run r = ball(emit, rest, "  - vorton.velocity: {}\n  - vorton.advect: {}\n", 100, 2 + seed, 2);
     int64_t n, counted = 0, in_middle = 0;
-    const double *d = attribute(&r, "density", &n), *x = attribute(&r, "pos", &n), *a = attribute(&r, "strength", &n), *v = attribute(&r, "volume", &n);
+    const double *d = attribute(&r, "density", &n), *x = attribute(&r, "pos", &n), *a = attribute(&r, "strength", &n),
+                 *v = attribute(&r, "volume", &n);
     const float *u = (const float *)attribute(&r, "velocity", &n);
     double dt = .01, gain = 2. / 3 * 9.81 * .01 * dt * (seed ? 1 : .5), weight = 0;
     struct start s = {0};
@@ -147,22 +157,27 @@ static struct start start_of(const char *rest, const char *fill)
     s.mean /= (double)counted;
     s.middle /= (double)in_middle;
     s.impulse /= weight;
-    printf("heavy ball, %-30s %-14s mean %.4f, middle %.4f of 2/3 g'; impulse %.4f of its weight\n", fill, rest, s.mean, s.middle, s.impulse);
+    printf("heavy ball, %-30s %-14s mean %.4f, middle %.4f of 2/3 g'; impulse %.4f of its weight\n", fill, rest, s.mean,
+           s.middle, s.impulse);
     test_end(&r);
     return s;
 }
 
-/* A vortex sheet g' sinθ a second on a sphere is that of a flow uniform inside: acceleration ⅔ g'. Cores and cells blur the
- * sheet by their size: first order in it, for the mean; hardly felt in the middle. */
+/* A vortex sheet g' sinθ a second on a sphere is that of a flow uniform inside: acceleration ⅔ g'. Cores and cells blur
+ * the sheet by their size: first order in it, for the mean; hardly felt in the middle. */
 Test(baroclinic, heavy_ball)
 {
-    struct start coarse = start_of("", "spacing: 12 cm, core: 12 cm, margin: 2"), fine = start_of("", "spacing: 6 cm, core: 6 cm, margin: 2");
-    struct start bare = start_of("", "spacing: 6 cm, core: 6 cm, margin: 0"), seed = start_of("method: seed", "spacing: 6 cm, core: 6 cm, margin: 0");
+    struct start coarse = start_of("", "spacing: 12 cm, core: 12 cm, margin: 2"),
+                 fine = start_of("", "spacing: 6 cm, core: 6 cm, margin: 2");
+    struct start bare = start_of("", "spacing: 6 cm, core: 6 cm, margin: 0"),
+                 seed = start_of("method: seed", "spacing: 6 cm, core: 6 cm, margin: 0");
     double limit = 2 * fine.mean - coarse.mean;
-    cr_assert(limit > .97 && limit < 1.03, "the mean tends to %.4f of ⅔ g' (%.4f, %.4f)", limit, coarse.mean, fine.mean);
+    cr_assert(limit > .97 && limit < 1.03, "the mean tends to %.4f of ⅔ g' (%.4f, %.4f)", limit, coarse.mean,
+              fine.mean);
     cr_assert(fine.middle > .95 && fine.middle < 1.02, "%.4f of ⅔ g' in the middle", fine.middle);
     cr_assert_float_eq(fine.impulse, 1, .005, "impulse %.4f of the weight", fine.impulse);
-    cr_assert(bare.impulse > .93 && seed.impulse > .4 && seed.impulse < .75, "without vortons around: %.4f, the seed's %.4f", bare.impulse, seed.impulse);
+    cr_assert(bare.impulse > .93 && seed.impulse > .4 && seed.impulse < .75,
+              "without vortons around: %.4f, the seed's %.4f", bare.impulse, seed.impulse);
 }
 
 /* ---- layers: heavy above light ---- */
@@ -175,7 +190,10 @@ struct layers {
 
 static struct layers layers_of(double spacing, double core, double cell)
 {
-    return (struct layers){spacing, core * spacing, cell * spacing, {(int)round(2.5 / spacing), (int)round(1.6 / spacing), 2 * (int)round(.35 / spacing)}};
+    return (struct layers){spacing,
+                           core * spacing,
+                           cell * spacing,
+                           {(int)round(2.5 / spacing), (int)round(1.6 / spacing), 2 * (int)round(.35 / spacing)}};
 }
 
 /// Heavy above z = 0, light below, displaced without compression by size·cos kx.
@@ -189,10 +207,11 @@ static char *layers_write(const struct layers *l, double size)
     for (int k = -l->n[2] / 2; k < l->n[2] / 2; k++)
         for (int j = 0; j < l->n[1]; j++)
             for (int i = 0; i < l->n[0]; i++) {
-                double x = l->spacing * (i + .5 - .5 * l->n[0]), y = l->spacing * (j + .5 - .5 * l->n[1]), z = l->spacing * (k + .5);
+                double x = l->spacing * (i + .5 - .5 * l->n[0]), y = l->spacing * (j + .5 - .5 * l->n[1]),
+                       z = l->spacing * (k + .5);
                 double e = size * exp(-2 * PI * fabs(z));
-                fprintf(f, "%.9g,%.9g,%.9g,0,0,0,%g,%g,%g\n", x + (z > 0 ? e : -e) * sin(2 * PI * x), y, z + e * cos(2 * PI * x),
-                        l->core, pow(l->spacing, 3), z > 0 ? .012 : -.012);
+                fprintf(f, "%.9g,%.9g,%.9g,0,0,0,%g,%g,%g\n", x + (z > 0 ? e : -e) * sin(2 * PI * x), y,
+                        z + e * cos(2 * PI * x), l->core, pow(l->spacing, 3), z > 0 ? .012 : -.012);
             }
     fclose(f);
     return path;
@@ -202,9 +221,11 @@ static char *layers_write(const struct layers *l, double size)
 static double layers_height(const struct layers *l, double size, double seconds, int steps)
 {
     char *path = layers_write(l, size);
-    struct test_run r = run(HEAD "time: {fps: %.9g, frames: 1-%d, substeps: 1}\nstages:\n"
-                                 "  - vorton.emit: {source: {file: {file: %s}}}\n  - vorton.velocity: {}\n  - vorton.advect: {}\n  - baroclinic: {cell: %.9g}\n",
-                            steps / seconds, steps + 1, path, l->cell);
+    struct test_run r = run(
+        HEAD
+        "time: {fps: %.9g, frames: 1-%d, substeps: 1}\nstages:\n"
+        "  - vorton.emit: {source: {file: {file: %s}}}\n  - vorton.velocity: {}\n  - vorton.advect: {}\n  - baroclinic: {cell: %.9g}\n",
+        steps / seconds, steps + 1, path, l->cell);
     int64_t n;
     const double *pos = attribute(&r, "pos", &n);
     double wave = 0, weight = 0;
@@ -212,7 +233,8 @@ static double layers_height(const struct layers *l, double size, double seconds,
     cr_assert_eq(n, l->n[0] * l->n[1] * l->n[2]);
     for (int64_t p = 0; p < n; p++) {
         const int64_t k = p / l->n[0] / l->n[1] - l->n[2] / 2;
-        double x = l->spacing * ((double)(p % l->n[0]) + .5 - .5 * l->n[0]), y = l->spacing * ((double)(p / l->n[0] % l->n[1]) + .5 - .5 * l->n[1]);
+        double x = l->spacing * ((double)(p % l->n[0]) + .5 - .5 * l->n[0]),
+               y = l->spacing * ((double)(p / l->n[0] % l->n[1]) + .5 - .5 * l->n[1]);
         if (k < -1 || k > 0 || fabs(x) > .5 || fabs(y) > .2) continue;
         wave += pos[3 * p + 2] * cos(2 * PI * x);
         weight += cos(2 * PI * x) * cos(2 * PI * x);
@@ -221,22 +243,27 @@ static double layers_height(const struct layers *l, double size, double seconds,
     return wave / weight;
 }
 
-/// Growth of a wave of length 1 on the interface over √(A g k), from the height of the rows beside it, which goes as cosh γt.
+/// Growth of a wave of length 1 on the interface over √(A g k), from the height of the rows beside it, which goes as
+/// cosh γt.
 static double layers_growth(const struct layers *l, double seconds, int steps)
 {
-    const double size = .01, was = size * exp(-PI * l->spacing), up = layers_height(l, size, seconds, steps), down = layers_height(l, -size, seconds, steps);
+    const double size = .01, was = size * exp(-PI * l->spacing), up = layers_height(l, size, seconds, steps),
+                 down = layers_height(l, -size, seconds, steps);
     return acosh((up - down) / (2 * was)) / seconds / sqrt(.01 * 9.81 * 2 * PI);
 }
 
-/* What cores and lattice leave of it: they spread the sheet across the interface by a deviation d, d² = core² + 5/6 cell² (to the lattice
- * and back by B-splines, ¼ each, and a difference over two cells, ⅓), along it by e, e² = core² + ½ cell². Of a sheet γ cos kx at z comes
- * ½ γ exp(-k|z - z'|) at z', here half a spacing from the middle; and the slab's faces, stable and half as strong, answer. */
+/* What cores and lattice leave of it: they spread the sheet across the interface by a deviation d, d² = core² + 5/6
+ * cell² (to the lattice and back by B-splines, ¼ each, and a difference over two cells, ⅓), along it by e, e² = core² +
+ * ½ cell². Of a sheet γ cos kx at z comes ½ γ exp(-k|z - z'|) at z', here half a spacing from the middle; and the
+ * slab's faces, stable and half as strong, answer. */
 static double layers_expected(const struct layers *l)
 {
     const double k = 2 * PI, z = .5 * l->spacing, core2 = l->core * l->core, cell2 = l->cell * l->cell;
-    const double d = sqrt(core2 + 5. / 6 * cell2), along = exp(-.5 * k * k * (core2 + .5 * cell2)), thick = .5 * l->n[2] * l->spacing;
+    const double d = sqrt(core2 + 5. / 6 * cell2), along = exp(-.5 * k * k * (core2 + .5 * cell2)),
+                 thick = .5 * l->n[2] * l->spacing;
     double mean = 0;
-    for (int i = -4000; i <= 4000; i++) mean += .0025 / sqrt(2 * PI) * exp(-.5 * .0025 * .0025 * i * i) * exp(-k * fabs(.0025 * i * d - z));
+    for (int i = -4000; i <= 4000; i++)
+        mean += .0025 / sqrt(2 * PI) * exp(-.5 * .0025 * .0025 * i * i) * exp(-k * fabs(.0025 * i * d - z));
     return sqrt(mean * along * exp(k * z) * (1 - exp(-2 * k * thick)));
 }
 
@@ -244,10 +271,12 @@ static double layers_compared(double spacing, double core, double cell, double s
 {
     const struct layers l = layers_of(spacing, core, cell);
     double growth = layers_growth(&l, seconds, steps), expected = layers_expected(&l);
-    printf("layers: spacing 1/%-2.0f, core %.2f, cell %.2f of it, %.2f s: growth %.4f of sqrt(A g k); so thick an interface's %.4f\n", 1 / spacing, core, cell,
-           seconds, growth, expected);
+    printf(
+        "layers: spacing 1/%-2.0f, core %.2f, cell %.2f of it, %.2f s: growth %.4f of sqrt(A g k); so thick an interface's %.4f\n",
+        1 / spacing, core, cell, seconds, growth, expected);
     fflush(stdout);
-    if (seconds < .5) cr_assert_float_eq(growth, expected, .025 * expected, "growth %.4f of √(A g k), not %.4f", growth, expected);
+    if (seconds < .5)
+        cr_assert_float_eq(growth, expected, .025 * expected, "growth %.4f of √(A g k), not %.4f", growth, expected);
     return growth;
 }
 
@@ -264,12 +293,14 @@ Test(baroclinic, rayleigh_taylor)
 /// Energy of the flow after a time in which displacements have grown to cosh γt, so that it is as sinh² γt.
 static double grid_energy(int frames)
 {
-    struct test_run r = run("billow: 1\ndomain: {cells: [96, 1, 192], voxel: 0.010416666666666666, origin: [0, 0, -1], "
-                            "sides: {left: periodic, right: periodic, rest: closed}, margin: 200}\n"
-                            "time: {fps: 50, frames: 1-%d, substeps: 4}\nstages:\n"
-                            "  - set: {field: density, value: \"0.5 + 0.5*tanh((z - 0.01*cos(2*pi*x))/0.006)\"}\n" KEEP_VEL
-                            "  - mac.advect: {scheme: maccormack}\n  - baroclinic: {velocity: vel, smoke: 0.24}\n  - mac.project: {tolerance: 1e-6}\n"
-                            "  - stats: {}\n", frames);
+    struct test_run r = run(
+        "billow: 1\ndomain: {cells: [96, 1, 192], voxel: 0.010416666666666666, origin: [0, 0, -1], "
+        "sides: {left: periodic, right: periodic, rest: closed}, margin: 200}\n"
+        "time: {fps: 50, frames: 1-%d, substeps: 4}\nstages:\n"
+        "  - set: {field: density, value: \"0.5 + 0.5*tanh((z - 0.01*cos(2*pi*x))/0.006)\"}\n" KEEP_VEL
+        "  - mac.advect: {scheme: maccormack}\n  - baroclinic: {velocity: vel, smoke: 0.24}\n  - mac.project: {tolerance: 1e-6}\n"
+        "  - stats: {}\n",
+        frames);
     double energy = metric(&r, "stats.energy_vel");
     test_end(&r);
     return energy;
@@ -277,7 +308,8 @@ static double grid_energy(int frames)
 
 Test(baroclinic, rayleigh_taylor_on_a_grid)
 {
-    double want = sqrt(.1 * 9.81 * 2 * PI), ratio = sqrt(grid_energy(15) / grid_energy(8)), lo = .1, hi = 20; // t = 0.28 and 0.14 s
+    double want = sqrt(.1 * 9.81 * 2 * PI), ratio = sqrt(grid_energy(15) / grid_energy(8)), lo = .1,
+           hi = 20; // t = 0.28 and 0.14 s
     for (int i = 0; i < 60; i++) {
         double mid = .5 * (lo + hi);
         if (2 * cosh(.14 * mid) < ratio) lo = mid; // sinh 2x = 2 sinh x cosh x
@@ -291,14 +323,17 @@ Test(baroclinic, rayleigh_taylor_on_a_grid)
 
 Test(baroclinic, two_drops)
 {
-    struct test_run r = run(HEAD "time: {fps: 24, frames: 1-17, substeps: 2}\nstages:\n"
-                                 "  - vorton.emit: {id: heavy, density: 0.1, source: {fill: {shape: {sphere: {center: [0, 0, 0.2], radius: 10 cm}}, spacing: 2 cm, jitter: 0}}}\n"
-                                 "  - vorton.emit: {id: light, density: -0.1, source: {fill: {shape: {sphere: {center: [0, 0, -0.2], radius: 10 cm}}, spacing: 2 cm, jitter: 0}}}\n"
-                                 "  - vorton.velocity: {}\n  - vorton.stretch: {}\n  - vorton.advect: {}\n  - baroclinic: {}\n");
+    struct test_run r = run(
+        HEAD
+        "time: {fps: 24, frames: 1-17, substeps: 2}\nstages:\n"
+        "  - vorton.emit: {id: heavy, density: 0.1, source: {fill: {shape: {sphere: {center: [0, 0, 0.2], radius: 10 cm}}, spacing: 2 cm, jitter: 0}}}\n"
+        "  - vorton.emit: {id: light, density: -0.1, source: {fill: {shape: {sphere: {center: [0, 0, -0.2], radius: 10 cm}}, spacing: 2 cm, jitter: 0}}}\n"
+        "  - vorton.velocity: {}\n  - vorton.stretch: {}\n  - vorton.advect: {}\n  - baroclinic: {}\n");
     int64_t n;
     const double *x = attribute(&r, "pos", &n), *d = attribute(&r, "density", &n);
     double sum = 0, moved = 0, wrong = 0;
-    for (int64_t i = 0; i < n / 2; i++) { // same lattice: i of one, in the same order of x and y, from the other end of z
+    for (int64_t i = 0; i < n / 2;
+         i++) { // same lattice: i of one, in the same order of x and y, from the other end of z
         double least = HUGE_VAL, up = x[3 * i + 2];
         for (int64_t k = n / 2; k < n; k++)
             least = fmin(least, hypot(hypot(x[3 * k] - x[3 * i], x[3 * k + 1] - x[3 * i + 1]), x[3 * k + 2] + up));
@@ -318,13 +353,16 @@ Test(baroclinic, two_drops)
 /* A hot ball and a light one of the same deviation move alike, to the bit; at 100 K `local` is the ideal gas. */
 Test(baroclinic, heat_is_lightness)
 {
-    struct test_run hot = ball("temperature: 20 K, source: {fill: {shape: {sphere: {radius: 20 cm}}, spacing: 3 cm}}", "expansion: 0.0625, ambient: 1", FLOW, 24, 4, 2);
-    struct test_run light = ball("density: -1.25, source: {fill: {shape: {sphere: {radius: 20 cm}}, spacing: 3 cm}}", "ambient: 1", FLOW, 24, 4, 2);
+    struct test_run hot = ball("temperature: 20 K, source: {fill: {shape: {sphere: {radius: 20 cm}}, spacing: 3 cm}}",
+                               "expansion: 0.0625, ambient: 1", FLOW, 24, 4, 2);
+    struct test_run light = ball("density: -1.25, source: {fill: {shape: {sphere: {radius: 20 cm}}, spacing: 3 cm}}",
+                                 "ambient: 1", FLOW, 24, 4, 2);
     cr_assert_eq(hash(&hot, "pos"), hash(&light, "pos"));
     test_end(&hot);
     test_end(&light);
-    struct test_run gas = ball("temperature: 293.15 K, source: {fill: {shape: {sphere: {radius: 20 cm}}, spacing: 3 cm}}",
-                               "density: local, expansion: 3.411223e-3", FLOW, 240, 2, 2);
+    struct test_run gas =
+        ball("temperature: 293.15 K, source: {fill: {shape: {sphere: {radius: 20 cm}}, spacing: 3 cm}}",
+             "density: local, expansion: 3.411223e-3", FLOW, 240, 2, 2);
     int64_t n;
     const double *t = attribute(&gas, "temperature", &n), *v = attribute(&gas, "volume", &n);
     double mass = 0;
@@ -333,13 +371,15 @@ Test(baroclinic, heat_is_lightness)
     test_end(&gas);
 }
 
-/* `local` divides by the density of the place: a ball twice as dense as what is around makes ln 2 of what Boussinesq does. */
+/* `local` divides by the density of the place: a ball twice as dense as what is around makes ln 2 of what Boussinesq
+ * does. */
 Test(baroclinic, local_density)
 {
     double generated[2];
     for (int local = 0; local < 2; local++) {
-        struct test_run r = ball("density: 1.2, source: {fill: {shape: {sphere: {radius: 20 cm}}, spacing: 2 cm, core: 2 cm, jitter: 0, margin: 4}}",
-                                 local ? "density: local" : "", FLOW, 2400, 2, 2);
+        struct test_run r = ball(
+            "density: 1.2, source: {fill: {shape: {sphere: {radius: 20 cm}}, spacing: 2 cm, core: 2 cm, jitter: 0, margin: 4}}",
+            local ? "density: local" : "", FLOW, 2400, 2, 2);
         generated[local] = metric(&r, "baroclinic.generated");
         test_end(&r);
     }
@@ -352,16 +392,19 @@ static enum bw_status count_step(struct bw_stage *s)
     steps = s->step;
     return BW_OK;
 }
-static const struct bw_stage_desc count_stages[] = {{.id = "count", .version = "1", .brief = "Counts steps.", .step = count_step}};
+static const struct bw_stage_desc count_stages[] = {
+    {.id = "count", .version = "1", .brief = "Counts steps.", .step = count_step}};
 static const struct bw_module count_module = BW_MODULE(count_stages);
 
 /* A step resolves the fastest wave there may be, N² = g ρ'/(ρ₀ h). */
 Test(baroclinic, steps)
 {
     struct test_options o = {.simd = UINT32_MAX, .module = &count_module};
-    struct test_run r = run_with(&o, HEAD "time: {fps: 5, frames: 1001-1002, substeps: auto}\nstages:\n"
-                                          "  - vorton.emit: {density: 0.3, source: {fill: {shape: {sphere: {radius: 6 cm}}, spacing: 2 cm, core: 2 cm}}}\n" FLOW
-                                          "  - baroclinic: {}\n  - count: {}\n");
+    struct test_run r = run_with(
+        &o, HEAD
+        "time: {fps: 5, frames: 1001-1002, substeps: auto}\nstages:\n"
+        "  - vorton.emit: {density: 0.3, source: {fill: {shape: {sphere: {radius: 6 cm}}, spacing: 2 cm, core: 2 cm}}}\n" FLOW
+        "  - baroclinic: {}\n  - count: {}\n");
     const double want = ceil(.2 / (.5 / sqrt(9.81 * .25 / .02)));
     test_end(&r);
     cr_assert_eq(steps, (int64_t)want, "%lld steps, not %g", (long long)steps, want);
@@ -370,9 +413,12 @@ Test(baroclinic, steps)
 /// Mean of x² by heat, in a box of still vortons.
 static double heat_spread(int frames, double *heat)
 {
-    struct test_run r = run(HEAD "time: {fps: 25, frames: 1-%d, substeps: 2}\nstages:\n"
-                                 "  - vorton.emit: {temperature: 10 K, source: {fill: {shape: {sphere: {radius: 20 cm}}, spacing: 4 cm, jitter: 0, margin: 8}}}\n"
-                                 "  - vorton.diffuse: {temperature: 0.003, viscosity: 0}\n", frames);
+    struct test_run r = run(
+        HEAD
+        "time: {fps: 25, frames: 1-%d, substeps: 2}\nstages:\n"
+        "  - vorton.emit: {temperature: 10 K, source: {fill: {shape: {sphere: {radius: 20 cm}}, spacing: 4 cm, jitter: 0, margin: 8}}}\n"
+        "  - vorton.diffuse: {temperature: 0.003, viscosity: 0}\n",
+        frames);
     int64_t n;
     const double *x = attribute(&r, "pos", &n), *t = attribute(&r, "temperature", &n), *v = attribute(&r, "volume", &n);
     double sum = 0;
@@ -403,9 +449,13 @@ static int warnings(double density, double diffusivity)
 {
     int n = 0;
     struct test_options o = {.simd = UINT32_MAX, .on_log = warning_count, .user = &n};
-    struct test_run r = run_with(&o, HEAD "time: {fps: 24, frames: 1-4, substeps: 2}\nstages:\n"
-                                          "  - vorton.emit: {density: %g, source: {fill: {shape: {sphere: {radius: 10 cm}}, spacing: 3 cm, margin: 3}}}\n" FLOW
-                                          "  - vorton.diffuse: {viscosity: 0, density: %g}\n  - baroclinic: {}\n", density, diffusivity);
+    struct test_run r = run_with(
+        &o,
+        HEAD
+        "time: {fps: 24, frames: 1-4, substeps: 2}\nstages:\n"
+        "  - vorton.emit: {density: %g, source: {fill: {shape: {sphere: {radius: 10 cm}}, spacing: 3 cm, margin: 3}}}\n" FLOW
+        "  - vorton.diffuse: {viscosity: 0, density: %g}\n  - baroclinic: {}\n",
+        density, diffusivity);
     test_end(&r);
     return n;
 }
@@ -430,6 +480,7 @@ Test(baroclinic, refusals)
     refuse(BALL("shape: {sphere: {}}, spacing: 10 cm") "  - baroclinic: {}\n", "vorton.advect");
     refuse(BALL("shape: {sphere: {}}, spacing: 10 cm") FLOW "  - baroclinic: {ambient: 0}\n", "ambient");
     refuse(BALL("shape: {sphere: {}}, spacing: 0.01 mm"), "spacing");
-    refuse(BALL("shape: {box: {center: [9, 0, 0], size: [0.1, 0.1, 0.1]}}, spacing: 1 cm") BALL("shape: {box: {size: [0.1, 0.1, 0.1]}}, spacing: 1 cm")
-               FLOW "  - baroclinic: {cell: 1e-3 mm}\n", "too far apart");
+    refuse(BALL("shape: {box: {center: [9, 0, 0], size: [0.1, 0.1, 0.1]}}, spacing: 1 cm")
+               BALL("shape: {box: {size: [0.1, 0.1, 0.1]}}, spacing: 1 cm") FLOW "  - baroclinic: {cell: 1e-3 mm}\n",
+           "too far apart");
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Bodies among vortons: no-slip, added mass, momentum to rounding, wakes that brake, the seed's way, and what is bad. */
+/* Bodies among vortons: no-slip, added mass, momentum to rounding, wakes that brake, the seed's way, and what is bad.
+ */
 #include "bodies_of.h"
 #include <unistd.h>
 
@@ -18,20 +19,30 @@ static char *table_write(const char *rows)
 
 /* ---- stages that look ---- */
 
-static double slip;         ///< root mean square on 200 points of the first body's surface
-static double ledger[2][6]; ///< fluid and bodies together before and after: momentum, angular momentum about the first body
-static double scale[2];     ///< of what goes into them
-static double worst;        ///< largest change so far, relative
-#define MIDDLE (80. * 9)    ///< number of the ball's last grain, of 80 nodes 3 × 3 fine
-static int seed_books;      ///< 1: vortons as balls; 2: impulse without a sheet
+static double slip; ///< root mean square on 200 points of the first body's surface
+static double
+    ledger[2][6];       ///< fluid and bodies together before and after: momentum, angular momentum about the first body
+static double scale[2]; ///< of what goes into them
+static double worst;    ///< largest change so far, relative
+#define MIDDLE (80. * 9) ///< number of the ball's last grain, of 80 nodes 3 × 3 fine
+static int seed_books;   ///< 1: vortons as balls; 2: impulse without a sheet
 
-static const struct bw_attribute vorton_rows[] = {{"pos", BW_F64P, 3, "m"},        {"strength", BW_F64P, 3, "m^3/s"},
-                                                  {"radius", BW_F64P, 1, "m"},     {"volume", BW_F64P, 1, "m^3"},
-                                                  {"velocity", BW_F32, 3, "m/s"},  {"bound", BW_F64P, 1, "1"}};
+static const struct bw_attribute vorton_rows[] = {{"pos", BW_F64P, 3, "m"},       {"strength", BW_F64P, 3, "m^3/s"},
+                                                  {"radius", BW_F64P, 1, "m"},    {"volume", BW_F64P, 1, "m^3"},
+                                                  {"velocity", BW_F32, 3, "m/s"}, {"bound", BW_F64P, 1, "1"}};
 static const struct bw_attribute body_rows[] = {BODY_ATTRIBUTE_ROWS};
-static const struct bw_port look_ports[] = {
-    {.name = "vortons", .kind = BW_PARTICLES, .access = BW_READ, .doc = "Seen.", .attributes = vorton_rows, .n_attributes = 6},
-    {.name = "bodies", .kind = BW_PARTICLES, .access = BW_READ, .doc = "Seen.", .attributes = body_rows, .n_attributes = BW_COUNT(body_rows)}};
+static const struct bw_port look_ports[] = {{.name = "vortons",
+                                             .kind = BW_PARTICLES,
+                                             .access = BW_READ,
+                                             .doc = "Seen.",
+                                             .attributes = vorton_rows,
+                                             .n_attributes = 6},
+                                            {.name = "bodies",
+                                             .kind = BW_PARTICLES,
+                                             .access = BW_READ,
+                                             .doc = "Seen.",
+                                             .attributes = body_rows,
+                                             .n_attributes = BW_COUNT(body_rows)}};
 
 static enum bw_status slip_step(struct bw_stage *s)
 {
@@ -41,7 +52,8 @@ static enum bw_status slip_step(struct bw_stage *s)
     bw_vec3 at[200];
     double u[600] = {0}, sum = 0;
     for (int i = 0; i < 200; i++) {
-        double z = 2 * bw_rng_unit(1, 2 * (uint64_t)i) - 1, t = 2 * PI * bw_rng_unit(1, 2 * (uint64_t)i + 1), r = sqrt(1 - z * z);
+        double z = 2 * bw_rng_unit(1, 2 * (uint64_t)i) - 1, t = 2 * PI * bw_rng_unit(1, 2 * (uint64_t)i + 1),
+               r = sqrt(1 - z * z);
         const double n[3] = {r * cos(t), r * sin(t), z};
         for (int a = 0; a < 3; a++) at[i][a] = b.pos[0][a] + b.size[0][0] * n[a];
     }
@@ -59,7 +71,8 @@ static void vorton_add(const struct bw_stage *s, const double centre[3], double 
 {
     struct bw_particles *p = s->ports[0].particles;
     const bw_vec3 *x = bw_particles_table.attribute(p, "pos"), *alpha = bw_particles_table.attribute(p, "strength");
-    const double *radius = bw_particles_table.attribute(p, "radius"), *volume = bw_particles_table.attribute(p, "volume");
+    const double *radius = bw_particles_table.attribute(p, "radius"),
+                 *volume = bw_particles_table.attribute(p, "volume");
     const float *v = bw_particles_table.attribute(p, "velocity");
     for (int64_t i = 0; i < bw_particles_table.count(p); i++) {
         double r[3], c[3], d[3], own[3], mass = RHO * volume[i];
@@ -71,7 +84,8 @@ static void vorton_add(const struct bw_stage *s, const double centre[3], double 
         body_cross(r, c, d);
         for (int a = 0; a < 3; a++) {
             double lin = seed_books == 1 ? own[a] : RHO * c[a] / 2;
-            double ang = seed_books == 1 ? c[a] + .4 * mass * radius[i] * radius[i] * .5 * alpha[i][a] / volume[i] : RHO * d[a] / 3;
+            double ang = seed_books == 1 ? c[a] + .4 * mass * radius[i] * radius[i] * .5 * alpha[i][a] / volume[i]
+                                         : RHO * d[a] / 3;
             out[a] += lin;
             out[3 + a] += ang;
             *size += fabs(lin) + fabs(ang);
@@ -99,7 +113,9 @@ static enum bw_status ledger_find(struct bw_stage *s, int which)
             own[a] = b.mass[i] * b.velocity[i][a] - (seed_books ? 0 : RHO * b.volume[i] * met[i][a]);
             ledger[which][a] += own[a];
             /* inside: -1/3 J c/V of c in the middle, and the fluid's own J Ω is not there */
-            ledger[which][3 + a] += spin[a] - (seed_books ? 0 : b.inertia[i][a] / b.mass[i] * RHO * (b.volume[i] * met_spin[i][a] + middle[a] / 3));
+            ledger[which][3 + a] +=
+                spin[a] -
+                (seed_books ? 0 : b.inertia[i][a] / b.mass[i] * RHO * (b.volume[i] * met_spin[i][a] + middle[a] / 3));
         }
         body_cross(r, own, orbit);
         for (int a = 0; a < 3; a++) ledger[which][3 + a] += orbit[a];
@@ -111,7 +127,8 @@ static enum bw_status ledger_find(struct bw_stage *s, int which)
 static enum bw_status before_step(struct bw_stage *s) { return ledger_find(s, 0); }
 static enum bw_status after_step(struct bw_stage *s) { return ledger_find(s, 1); }
 
-static double thrown, drawn; ///< over the speed of the first body's equator: outward at its equator, 1.4 radii out; inward over its poles
+static double thrown,
+    drawn; ///< over the speed of the first body's equator: outward at its equator, 1.4 radii out; inward over its poles
 static enum bw_status throw_step(struct bw_stage *s)
 {
     const void *table = NULL;
@@ -120,17 +137,20 @@ static enum bw_status throw_step(struct bw_stage *s)
     bw_vec3 at[18];
     double u[54] = {0}, tip = b.size[0][0] * b.spin[0][2];
     for (int i = 0; i < 18; i++) {
-        const double turn = 2 * PI / 16 * i, n[3] = {i < 16 ? cos(turn) : 0, i < 16 ? sin(turn) : 0, i < 16 ? 0 : 33 - 2 * i};
+        const double turn = 2 * PI / 16 * i,
+                     n[3] = {i < 16 ? cos(turn) : 0, i < 16 ? sin(turn) : 0, i < 16 ? 0 : 33 - 2 * i};
         for (int a = 0; a < 3; a++) at[i][a] = b.pos[0][a] + 1.4 * b.size[0][0] * n[a];
     }
     enum bw_status st = ((const struct bw_velocity_api *)table)->evaluate(from, 18, (const bw_vec3 *)at, u, NULL);
     thrown = 0;
-    for (int i = 0; i < 16; i++) thrown += (u[3 * i] * cos(2 * PI / 16 * i) + u[3 * i + 1] * sin(2 * PI / 16 * i)) / (16 * tip);
+    for (int i = 0; i < 16; i++)
+        thrown += (u[3 * i] * cos(2 * PI / 16 * i) + u[3 * i + 1] * sin(2 * PI / 16 * i)) / (16 * tip);
     drawn = (u[3 * 17 + 2] - u[3 * 16 + 2]) / (2 * tip);
     return st;
 }
 
-static double speed, quickened, strongest; ///< of the first body; the most it gained in a step; of all free vortons so far
+static double speed, quickened,
+    strongest; ///< of the first body; the most it gained in a step; of all free vortons so far
 static int64_t steps;
 static enum bw_status watch_step(struct bw_stage *s)
 {
@@ -142,7 +162,9 @@ static enum bw_status watch_step(struct bw_stage *s)
     if (steps++) quickened = fmax(quickened, now - speed);
     speed = now;
     for (int64_t i = 0; i < bw_particles_table.count(p); i++)
-        if (volume[i] > 0) strongest = fmax(strongest, sqrt(alpha[i][0] * alpha[i][0] + alpha[i][1] * alpha[i][1] + alpha[i][2] * alpha[i][2]));
+        if (volume[i] > 0)
+            strongest = fmax(strongest,
+                             sqrt(alpha[i][0] * alpha[i][0] + alpha[i][1] * alpha[i][1] + alpha[i][2] * alpha[i][2]));
     return BW_OK;
 }
 
@@ -165,15 +187,18 @@ Test(collide, no_slip)
     for (int w = 0; w < 2; w++) {
         double is[3];
         for (int k = 0; k < 3; k++) {
-            struct test_run r = run_with(&looking,
-                                         HEAD "time: {fps: 24, frames: 1-1}\nstages:\n"
-                                              "  - body: {shape: {sphere: {center: [1, 2, 3], radius: 50 cm}}, velocity: [1, 0, 0], spin: [0, 0, %s]}\n"
-                                              "  - vorton.velocity: {method: direct}\n  - vorton.collide: {nodes: %d}\n  - slip: {}\n",
-                                         spin[w], nodes[k]);
+            struct test_run r = run_with(
+                &looking,
+                HEAD
+                "time: {fps: 24, frames: 1-1}\nstages:\n"
+                "  - body: {shape: {sphere: {center: [1, 2, 3], radius: 50 cm}}, velocity: [1, 0, 0], spin: [0, 0, %s]}\n"
+                "  - vorton.velocity: {method: direct}\n  - vorton.collide: {nodes: %d}\n  - slip: {}\n",
+                spin[w], nodes[k]);
             is[k] = slip;
             test_end(&r);
         }
-        fprintf(stderr, "slip at 200 points, spin %s: %.4f, %.4f, %.4f with 50, 200, 600 nodes\n", spin[w], is[0], is[1], is[2]);
+        fprintf(stderr, "slip at 200 points, spin %s: %.4f, %.4f, %.4f with 50, 200, 600 nodes\n", spin[w], is[0],
+                is[1], is[2]);
         cr_assert(is[2] < is[1] && is[1] < is[0] && is[2] < .1, "slip %.4f, %.4f, %.4f", is[0], is[1], is[2]);
     }
 }
@@ -197,55 +222,65 @@ Test(collide, added_mass)
 /* Without shedding a ball goes on for ever (d'Alembert). */
 Test(collide, no_drag_without_a_wake)
 {
-    struct test_run r = run(HEAD "time: {fps: 24, frames: 1-25, substeps: 1}\nstages:\n"
-                                 "  - body: {shape: {sphere: {center: [0, 0, 9], radius: 30 cm}}, density: 1.2, velocity: [1, 0.5, 0]}\n"
-                                 "  - vorton.velocity: {method: direct}\n  - vorton.stretch: {}\n  - vorton.advect: {}\n"
-                                 "  - bodies: {gravity: [0, 0, 0]}\n  - vorton.collide: {shed: no, nodes: 100, fine: 4}\n");
+    struct test_run r = run(
+        HEAD "time: {fps: 24, frames: 1-25, substeps: 1}\nstages:\n"
+             "  - body: {shape: {sphere: {center: [0, 0, 9], radius: 30 cm}}, density: 1.2, velocity: [1, 0.5, 0]}\n"
+             "  - vorton.velocity: {method: direct}\n  - vorton.stretch: {}\n  - vorton.advect: {}\n"
+             "  - bodies: {gravity: [0, 0, 0]}\n  - vorton.collide: {shed: no, nodes: 100, fine: 4}\n");
     struct body_arrays b = bodies_of(&r);
     cr_assert_float_eq(b.velocity[0][0], 1, 2e-4, "%.6f m/s", b.velocity[0][0]);
     cr_assert_float_eq(b.velocity[0][1], .5, 2e-4, "%.6f m/s", b.velocity[0][1]);
     test_end(&r);
 }
 
-#define WILD "x,y,z,strength_x,strength_y,strength_z,radius\n0.1,0.25,1.1,0.1,0.2,-0.3,0.1\n0.3,0.1,1.2,0,0.3,0.1,0.15\n0.5,-0.2,1,0.3,-0.1,0.2,0.1\n"
+#define WILD                                                                                                           \
+    "x,y,z,strength_x,strength_y,strength_z,radius\n0.1,0.25,1.1,0.1,0.2,-0.3,0.1\n0.3,0.1,1.2,0,0.3,0.1,0.15\n0.5,-0.2,1,0.3,-0.1,0.2,0.1\n"
 
-/* Fluid and body have together after the stage what they had before: shedding, spinning, with vortons thrown into the body. */
+/* Fluid and body have together after the stage what they had before: shedding, spinning, with vortons thrown into the
+ * body. */
 Test(collide, books_of_the_sheet)
 {
     seed_books = 0;
     worst = 0;
-    struct test_run r = run_with(&looking,
-                                 HEAD "time: {fps: 24, frames: 1-13, substeps: 1}\nstages:\n"
-                                      "  - vorton.emit: {source: {file: {file: %s}}}\n"
-                                      "  - body: {shape: {sphere: {center: [0, 0, 1], radius: 20 cm}}, density: 3, velocity: [1, 0.2, 0], spin: [1, 2, 3]}\n"
-                                      "  - vorton.velocity: {}\n  - vorton.advect: {}\n  - bodies: {}\n"
-                                      "  - before: {}\n  - vorton.collide: {density: 2, nodes: 80, fine: 3}\n  - after: {}\n",
-                                 table_write(WILD));
+    struct test_run r = run_with(
+        &looking,
+        HEAD
+        "time: {fps: 24, frames: 1-13, substeps: 1}\nstages:\n"
+        "  - vorton.emit: {source: {file: {file: %s}}}\n"
+        "  - body: {shape: {sphere: {center: [0, 0, 1], radius: 20 cm}}, density: 3, velocity: [1, 0.2, 0], spin: [1, 2, 3]}\n"
+        "  - vorton.velocity: {}\n  - vorton.advect: {}\n  - bodies: {}\n"
+        "  - before: {}\n  - vorton.collide: {density: 2, nodes: 80, fine: 3}\n  - after: {}\n",
+        table_write(WILD));
     cr_assert_gt(metric(&r, "vorton.velocity.vortons"), 80 * 9 + 1 + 3 + 80, "nothing was shed");
     fprintf(stderr, "momentum of fluid and body changes by %.1e of what is there\n", worst);
     cr_assert(worst < 1e-12 && worst > 0, "changed by %.2e", worst);
     test_end(&r);
 }
 
-/* A ball in still fluid only ever slows down, step by step for two seconds, spinning or not, its wake stretched or not, and that stays
- * bounded: what is shed at once is no stronger than 1.5 U h² · h/2 a node, a lattice's node holds no more than a few of those. */
+/* A ball in still fluid only ever slows down, step by step for two seconds, spinning or not, its wake stretched or not,
+ * and that stays bounded: what is shed at once is no stronger than 1.5 U h² · h/2 a node, a lattice's node holds no
+ * more than a few of those. */
 Test(collide, slows_down)
 {
     static const double spin[] = {0, 0, 5};
-    static const char *const stretch[] = {"", "  - vorton.stretch: {form: mixed}\n", "  - vorton.stretch: {form: mixed}\n"};
+    static const char *const stretch[] = {"", "  - vorton.stretch: {form: mixed}\n",
+                                          "  - vorton.stretch: {form: mixed}\n"};
     for (int k = 0; k < 3; k++) {
         speed = quickened = strongest = 0;
         steps = 0;
-        struct test_run r = run_with(&looking,
-                                     HEAD "time: {fps: 24, frames: 1-49, substeps: 1}\nstages:\n"
-                                          "  - body: {shape: {sphere: {center: [0, 0, 9], radius: 20 cm}}, density: 30, velocity: [1, 0, 0], spin: [0, %g, 0]}\n"
-                                          "  - vorton.velocity: {method: direct}\n%s  - vorton.advect: {}\n"
-                                          "  - vorton.remesh: {interval: 41 ms, spacing: 8 cm, overlap: 1.3, threshold: 0.02, margin: 0}\n"
-                                          "  - vorton.diffuse: {viscosity: 0, eddy: 0.3}\n"
-                                          "  - bodies: {gravity: [0, 0, 0]}\n  - vorton.collide: {nodes: 80, fine: 2}\n  - watch: {}\n",
-                                     spin[k], stretch[k]);
-        fprintf(stderr, "spin %g, %s: %.4f m/s after %lld steps, gained %.1e in one at most; strongest vorton %.2e m^3/s\n", spin[k],
-                *stretch[k] ? "stretched" : "unstretched", speed, (long long)steps, quickened, strongest);
+        struct test_run r = run_with(
+            &looking,
+            HEAD
+            "time: {fps: 24, frames: 1-49, substeps: 1}\nstages:\n"
+            "  - body: {shape: {sphere: {center: [0, 0, 9], radius: 20 cm}}, density: 30, velocity: [1, 0, 0], spin: [0, %g, 0]}\n"
+            "  - vorton.velocity: {method: direct}\n%s  - vorton.advect: {}\n"
+            "  - vorton.remesh: {interval: 41 ms, spacing: 8 cm, overlap: 1.3, threshold: 0.02, margin: 0}\n"
+            "  - vorton.diffuse: {viscosity: 0, eddy: 0.3}\n"
+            "  - bodies: {gravity: [0, 0, 0]}\n  - vorton.collide: {nodes: 80, fine: 2}\n  - watch: {}\n",
+            spin[k], stretch[k]);
+        fprintf(stderr,
+                "spin %g, %s: %.4f m/s after %lld steps, gained %.1e in one at most; strongest vorton %.2e m^3/s\n",
+                spin[k], *stretch[k] ? "stretched" : "unstretched", speed, (long long)steps, quickened, strongest);
         cr_assert_eq(r.status, BW_OK);
         cr_assert_geq(steps, 48);
         cr_assert_leq(quickened, 1e-4, "faster by %g m/s", quickened);
@@ -255,20 +290,23 @@ Test(collide, slows_down)
     }
 }
 
-/* A ball that spins in still fluid drags it round, slip-free, throws it out along its equator and draws it in over the poles
- * (Howarth 1951): the wrong way round where vortons are stretched by `classic`. Both sums of strength stay zero together. */
+/* A ball that spins in still fluid drags it round, slip-free, throws it out along its equator and draws it in over the
+ * poles (Howarth 1951): the wrong way round where vortons are stretched by `classic`. Both sums of strength stay zero
+ * together. */
 Test(collide, throws_out_at_its_equator)
 {
-    struct test_run r = run_with(&looking,
-                                 HEAD "time: {fps: 24, frames: 1-17, substeps: 2}\nstages:\n"
-                                      "  - body: {shape: {sphere: {center: [0, 0, 1], radius: 20 cm}}, spin: [0, 0, 12], held: yes}\n"
-                                      "  - vorton.velocity: {method: direct}\n  - vorton.stretch: {}\n  - vorton.advect: {}\n"
-                                      "  - vorton.remesh: {interval: 41 ms, spacing: 8 cm, overlap: 1.3, threshold: 0.02, margin: 0}\n"
-                                      "  - vorton.diffuse: {viscosity: 0, eddy: 0.3}\n"
-                                      "  - bodies: {gravity: [0, 0, 0]}\n  - vorton.collide: {nodes: 80, fine: 2}\n  - throw: {}\n");
+    struct test_run r = run_with(
+        &looking, HEAD "time: {fps: 24, frames: 1-17, substeps: 2}\nstages:\n"
+                       "  - body: {shape: {sphere: {center: [0, 0, 1], radius: 20 cm}}, spin: [0, 0, 12], held: yes}\n"
+                       "  - vorton.velocity: {method: direct}\n  - vorton.stretch: {}\n  - vorton.advect: {}\n"
+                       "  - vorton.remesh: {interval: 41 ms, spacing: 8 cm, overlap: 1.3, threshold: 0.02, margin: 0}\n"
+                       "  - vorton.diffuse: {viscosity: 0, eddy: 0.3}\n"
+                       "  - bodies: {gravity: [0, 0, 0]}\n  - vorton.collide: {nodes: 80, fine: 2}\n  - throw: {}\n");
     double off = metric(&r, "vorton.collide.slip"), sum = metric(&r, "vorton.velocity.strength");
-    fprintf(stderr, "spinning in place: slip %.4f; at 1.4 radii %.4f of the equator's speed outward, %.4f inward over the poles; sum of strengths %.1e m^3/s\n",
-            off, thrown, drawn, sum);
+    fprintf(
+        stderr,
+        "spinning in place: slip %.4f; at 1.4 radii %.4f of the equator's speed outward, %.4f inward over the poles; sum of strengths %.1e m^3/s\n",
+        off, thrown, drawn, sum);
     cr_assert(off < .05, "slip %g", off);
     cr_assert(thrown > .008 && thrown < .3, "outward %g", thrown);
     cr_assert(drawn > .008 && drawn < .3, "inward %g", drawn);
@@ -291,12 +329,14 @@ Test(collide, equal_bytes)
     uint64_t h[2][3];
     for (uint32_t threads = 1; threads <= 2; threads++) {
         struct test_options o = {.threads = threads, .simd = UINT32_MAX};
-        struct test_run r = run_with(&o, HEAD "time: {fps: 25, frames: 1001-1006, substeps: 2}\nstages:\n"
-                                              "  - body: {id: a, shape: {sphere: {center: [0, 0, 1], radius: 20 cm}}, velocity: [2, 0, 0], spin: [0, 0, 9]}\n"
-                                              "  - body: {id: b, shape: {box: {center: [0.5, 0.1, 1], size: [0.3, 0.3, 0.2]}}}\n"
-                                              "  - tracers: {shape: {box: {center: [0.2, 0, 1], size: [1, 1, 1]}}, count: 3000}\n"
-                                              "  - vorton.velocity: {}\n  - vorton.stretch: {}\n  - vorton.advect: {}\n  - bodies: {}\n"
-                                              "  - vorton.collide: {nodes: 60, fine: 3}\n");
+        struct test_run r = run_with(
+            &o, HEAD
+            "time: {fps: 25, frames: 1001-1006, substeps: 2}\nstages:\n"
+            "  - body: {id: a, shape: {sphere: {center: [0, 0, 1], radius: 20 cm}}, velocity: [2, 0, 0], spin: [0, 0, 9]}\n"
+            "  - body: {id: b, shape: {box: {center: [0.5, 0.1, 1], size: [0.3, 0.3, 0.2]}}}\n"
+            "  - tracers: {shape: {box: {center: [0.2, 0, 1], size: [1, 1, 1]}}, count: 3000}\n"
+            "  - vorton.velocity: {}\n  - vorton.stretch: {}\n  - vorton.advect: {}\n  - bodies: {}\n"
+            "  - vorton.collide: {nodes: 60, fine: 3}\n");
         h[threads - 1][0] = hash(&r, "bodies", "pos");
         h[threads - 1][1] = hash(&r, "vortons", "strength");
         h[threads - 1][2] = hash(&r, "tracers", "pos");
@@ -313,13 +353,15 @@ Test(collide, seed_contact)
     for (int k = 0; k < 4; k++) {
         seed_books = 1 + k / 2;
         worst = 0;
-        struct test_run r = run_with(&looking,
-                                     HEAD "time: {fps: 24, frames: 1-3, substeps: 1}\nstages:\n"
-                                          "  - vorton.emit: {source: {cloud: {center: [0.4, 0, 1], radius: 30 cm, count: 300, vorticity: 5, core: 5 cm}}}\n"
-                                          "  - body: {shape: {sphere: {center: [0, 0, 1], radius: 20 cm}}, density: 3, velocity: [2, 0.2, 0], spin: [1, 2, 3]}\n"
-                                          "  - vorton.velocity: {kernel: seed, method: direct}\n  - vorton.advect: {}\n  - bodies: {gravity: [0, 0, 0]}\n"
-                                          "  - before: {}\n  - vorton.collide: {method: seed, density: 2, books: %s, place: %s}\n  - after: {}\n",
-                                     books[k / 2], place[k % 2]);
+        struct test_run r = run_with(
+            &looking,
+            HEAD
+            "time: {fps: 24, frames: 1-3, substeps: 1}\nstages:\n"
+            "  - vorton.emit: {source: {cloud: {center: [0.4, 0, 1], radius: 30 cm, count: 300, vorticity: 5, core: 5 cm}}}\n"
+            "  - body: {shape: {sphere: {center: [0, 0, 1], radius: 20 cm}}, density: 3, velocity: [2, 0.2, 0], spin: [1, 2, 3]}\n"
+            "  - vorton.velocity: {kernel: seed, method: direct}\n  - vorton.advect: {}\n  - bodies: {gravity: [0, 0, 0]}\n"
+            "  - before: {}\n  - vorton.collide: {method: seed, density: 2, books: %s, place: %s}\n  - after: {}\n",
+            books[k / 2], place[k % 2]);
         cr_assert_gt(metric(&r, "vorton.collide.ejected"), 0);
         double left = metric(&r, "vorton.collide.contact");
         cr_assert(left < 1e-12, "%g of the velocity is left at a contact", left);
@@ -331,11 +373,12 @@ Test(collide, seed_contact)
 /* One vorton in a ball that moves: what it brings about at the nearest point is the ball's motion; kernel by hand. */
 Test(collide, seed_by_hand)
 {
-    struct test_run r = run(HEAD "time: {fps: 24, frames: 1-2, substeps: 1}\nstages:\n"
-                                 "  - body: {shape: {sphere: {center: [0, 0, 1], radius: 20 cm}}, velocity: [3, 0, 0], held: yes}\n"
-                                 "  - vorton.emit: {source: {file: {file: %s}}}\n  - vorton.velocity: {}\n  - bodies: {}\n"
-                                 "  - vorton.collide: {method: seed}\n",
-                            table_write("x,y,z,strength_x,strength_y,strength_z,radius\n0.25,0.1,1.05,0,0,0.001,0.05\n"));
+    struct test_run r =
+        run(HEAD "time: {fps: 24, frames: 1-2, substeps: 1}\nstages:\n"
+                 "  - body: {shape: {sphere: {center: [0, 0, 1], radius: 20 cm}}, velocity: [3, 0, 0], held: yes}\n"
+                 "  - vorton.emit: {source: {file: {file: %s}}}\n  - vorton.velocity: {}\n  - bodies: {}\n"
+                 "  - vorton.collide: {method: seed}\n",
+            table_write("x,y,z,strength_x,strength_y,strength_z,radius\n0.25,0.1,1.05,0,0,0.001,0.05\n"));
     struct bw_particles *p = bw_chain_particles(r.chain, "vortons");
     const double *x = bw_particles_table.attribute(p, "pos"), *alpha = bw_particles_table.attribute(p, "strength");
     const double d[3] = {.25 - .125, .1, .05}, size = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
@@ -356,12 +399,14 @@ Test(collide, misfits)
 {
     const char *rows = "x,y,z,strength_x,strength_y,strength_z,radius\n0,0,1,0,0,1,0.1\n0.1,0,1,0,0,1,0.1\n"
                        "0.4,0,1,0,0,0.01,0.1\n0.4,0,1,0,0,0.01,0.1\n0.4,0.2,1,0,0,0.01,0\n0,0,1e7,1,0,0,0.1\n";
-    struct test_run r = run(HEAD "time: {fps: 24, frames: 1-3, substeps: 1}\nstages:\n"
-                                 "  - vorton.emit: {source: {file: {file: %s}}}\n"
-                                 "  - body: {shape: {sphere: {center: [0, 0, 1], radius: 20 cm}}, velocity: [1, 0, 0]}\n"
-                                 "  - tracers: {shape: {sphere: {center: [0, 0, 1], radius: 30 cm}}, count: 1000}\n"
-                                 "  - vorton.velocity: {}\n  - vorton.advect: {}\n  - bodies: {}\n  - vorton.collide: {nodes: 50, fine: 2}\n",
-                            table_write(rows));
+    struct test_run r = run(
+        HEAD
+        "time: {fps: 24, frames: 1-3, substeps: 1}\nstages:\n"
+        "  - vorton.emit: {source: {file: {file: %s}}}\n"
+        "  - body: {shape: {sphere: {center: [0, 0, 1], radius: 20 cm}}, velocity: [1, 0, 0]}\n"
+        "  - tracers: {shape: {sphere: {center: [0, 0, 1], radius: 30 cm}}, count: 1000}\n"
+        "  - vorton.velocity: {}\n  - vorton.advect: {}\n  - bodies: {}\n  - vorton.collide: {nodes: 50, fine: 2}\n",
+        table_write(rows));
     struct body_arrays b = bodies_of(&r);
     struct bw_particles *p = bw_chain_particles(r.chain, "tracers");
     const bw_vec3 *x = bw_particles_table.attribute(p, "pos");
@@ -369,7 +414,8 @@ Test(collide, misfits)
     cr_assert(n > 600 && n < 800, "%lld tracers of about 704 are left", (long long)n);
     for (int64_t i = 0; i < n; i++)
         cr_assert_gt(hypot(hypot(x[i][0] - b.pos[0][0], x[i][1] - b.pos[0][1]), x[i][2] - b.pos[0][2]), .2 - 1e-9);
-    cr_assert_geq(metric(&r, "vorton.velocity.vortons"), 2 + 50 * 4 + 1, "the two that stood free are there, the two inside are not");
+    cr_assert_geq(metric(&r, "vorton.velocity.vortons"), 2 + 50 * 4 + 1,
+                  "the two that stood free are there, the two inside are not");
     test_end(&r);
 }
 

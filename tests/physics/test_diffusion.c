@@ -107,14 +107,14 @@ static double channel_error(int n, int across, const char *slip, const char *mod
              "{%s-: periodic, %s+: periodic, %s-: {closed: {slip: %s}}, %s+: {closed: {slip: %s}}, rest: periodic}",
              names[along], names[along], names[across], slip, names[across], slip);
     snprintf(value, sizeof value, "\"%s(pi*%s)\"", mode, names[across]);
-    struct test_run r = run("billow: 1\n"
-                            "domain: {cells: %s, voxel: %.17g, origin: [0, 0, 0], sides: %s}\n"
-                            "time: {fps: 100, frames: 1-51, substeps: 1}\n"
-                            "stages:\n"
-                            "  - set: {field: vel, keep: true, value: [%s, %s, %s]}\n"
-                            "  - mac.diffuse: {viscosity: 0.1, scheme: crank-nicolson, tolerance: 1e-7}\n",
-                            cells, 1. / n, sides, along == 0 ? value : "0", along == 1 ? value : "0",
-                            along == 2 ? value : "0");
+    struct test_run r =
+        run("billow: 1\n"
+            "domain: {cells: %s, voxel: %.17g, origin: [0, 0, 0], sides: %s}\n"
+            "time: {fps: 100, frames: 1-51, substeps: 1}\n"
+            "stages:\n"
+            "  - set: {field: vel, keep: true, value: [%s, %s, %s]}\n"
+            "  - mac.diffuse: {viscosity: 0.1, scheme: crank-nicolson, tolerance: 1e-7}\n",
+            cells, 1. / n, sides, along == 0 ? value : "0", along == 1 ? value : "0", along == 2 ? value : "0");
     struct grid u = grid_of(&r, "vel", (uint32_t)along);
     double worst = 0, left = exp(-.1 * PI * PI * .5);
     for (int i = 0; i < n; i++) {
@@ -250,7 +250,8 @@ Test(flow, slides_along_obstacles)
 
 /* Beyond an open side a scalar has its background, beyond an inflow the flow has the stream's velocity, a cell away:
  * sin(π(i+1)/(n+1)) on top of that is a mode of its own. */
-static void mode_check(const char *field, uint32_t c, const char *side, const char *value, const char *what, double base)
+static void mode_check(const char *field, uint32_t c, const char *side, const char *value, const char *what,
+                       double base)
 {
     enum { N = 31, STEPS = 10 };
     struct test_run r = run("billow: 1\n"
@@ -450,9 +451,9 @@ Test(cavity, reynolds_100)
 static void refuse(const char *stage, const char *sentence)
 {
     run_refused(sentence,
-            "billow: 1\ndomain: {cells: [8, 8, 8], voxel: 1}\ntime: {fps: 1, frames: 1-2}\nstages:\n"
-            "  - set: {field: density, keep: true, value: 1}\n  - %s\n",
-            stage);
+                "billow: 1\ndomain: {cells: [8, 8, 8], voxel: 1}\ntime: {fps: 1, frames: 1-2}\nstages:\n"
+                "  - set: {field: density, keep: true, value: 1}\n  - %s\n",
+                stage);
 }
 
 Test(words, refusals)

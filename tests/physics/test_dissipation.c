@@ -127,9 +127,9 @@ Test(dissipate, thin_smoke_sleeps)
 static void refuse(const char *stage, const char *sentence)
 {
     run_refused(sentence,
-            "billow: 1\ndomain: {cells: [8, 8, 8], voxel: 1}\ntime: {fps: 1, frames: 1-2}\nstages:\n"
-            "  - set: {field: density, keep: true, value: 1}\n  - %s\n",
-            stage);
+                "billow: 1\ndomain: {cells: [8, 8, 8], voxel: 1}\ntime: {fps: 1, frames: 1-2}\nstages:\n"
+                "  - set: {field: density, keep: true, value: 1}\n  - %s\n",
+                stage);
 }
 
 Test(dissipate, refusals)

@@ -300,16 +300,16 @@ Test(walls, piston)
     const double u = .5, k = (GAMMA + 1) / 4 * u, m = k + sqrt(1 + k * k);
     const double jump = (GAMMA + 1) * m * m / ((GAMMA - 1) * m * m + 2);
     for (int axis = 0; axis < 2; axis++) {
-        struct test_run r = run("billow: 1\n"
-                                "domain: {cells: [%s], voxel: 1, origin: [0, 0, 0], sides: {rest: closed}}\n"
-                                "time: {fps: 1, frames: 1001-1081, substeps: 1}\n"
-                                "stages:\n"
-                                "  - collide: {wake: always, clear: false, shape: {box: {center: [%s], size: [%s]}}}\n"
-                                "  - set: {id: m, field: mass, value: 1, keep: true}\n"
-                                "  - flux: {ambient: 1, sound_speed: 1}\n",
-                                axis ? "5, 220, 1" : "220, 5, 1",
-                                axis ? "2.5, \"=60 + 0.5*t\", 0.5" : "\"=60 + 0.5*t\", 2.5, 0.5",
-                                axis ? "50, 20, 50" : "20, 50, 50");
+        struct test_run r =
+            run("billow: 1\n"
+                "domain: {cells: [%s], voxel: 1, origin: [0, 0, 0], sides: {rest: closed}}\n"
+                "time: {fps: 1, frames: 1001-1081, substeps: 1}\n"
+                "stages:\n"
+                "  - collide: {wake: always, clear: false, shape: {box: {center: [%s], size: [%s]}}}\n"
+                "  - set: {id: m, field: mass, value: 1, keep: true}\n"
+                "  - flux: {ambient: 1, sound_speed: 1}\n",
+                axis ? "5, 220, 1" : "220, 5, 1", axis ? "2.5, \"=60 + 0.5*t\", 0.5" : "\"=60 + 0.5*t\", 2.5, 0.5",
+                axis ? "50, 20, 50" : "20, 50, 50");
         struct grid rho = grid_of(&r, "mass", 0), v = grid_of(&r, "vel", (uint32_t)axis);
         double sum = 0, plateau = 0, front = 0, flow = 0;
         for (int i = 0; i < 220; i++) { // the box is at 90 to 110, the shock at 70 + 80 m
@@ -318,8 +318,8 @@ Test(walls, piston)
             if (i >= 118 && i < 168) plateau += here / 50, flow += (axis ? at(&v, 2, i, 0) : at(&v, i, 2, 0)) / 50;
             if (i >= 110 && here > (1 + jump) / 2) front = i + 1;
         }
-        fprintf(stderr, "piston: mass %.4f (%.4f), flow %.4f (%.4f), shock at %.1f (%.1f), mass lost %.2f of %g\n", plateau,
-                jump, flow, u, front, 70 + 80 * m, sum, 200.);
+        fprintf(stderr, "piston: mass %.4f (%.4f), flow %.4f (%.4f), shock at %.1f (%.1f), mass lost %.2f of %g\n",
+                plateau, jump, flow, u, front, 70 + 80 * m, sum, 200.);
         cr_assert_float_eq(plateau / jump, 1, .02);
         cr_assert_float_eq(flow / u, 1, .02);
         cr_assert_float_eq(front, 70 + 80 * m, 2);
@@ -334,20 +334,22 @@ Test(walls, piston)
 Test(walls, between_cells)
 {
     for (int q = 0; q < 2; q++) {
-        const char *mode = q ? "mode: seed, ambient: 1, seed: {rate: 1, neighbours: 8, drain: 1}" : "ambient: 1, sound_speed: 1";
+        const char *mode =
+            q ? "mode: seed, ambient: 1, seed: {rate: 1, neighbours: 8, drain: 1}" : "ambient: 1, sound_speed: 1";
         struct grid g[2];
         for (int thick = 0; thick < 2; thick++) {
-            struct test_run r =
-                run("billow: 1\n"
-                    "domain: {cells: [70, 40, 1], voxel: 1, origin: [0, 0, 0], sides: {rest: closed}}\n"
-                    "fields: {wall: {kind: mac}}\ntime: {fps: 1, frames: 1-31, substeps: 1}\n"
-                    "stages:\n%s"
-                    "  - set: {id: m, field: mass, value: \"hypot(x-26, y-12) < 5 ? 8 : 1\", keep: true}\n"
-                    "  - set: {id: e, field: energy, value: \"hypot(x-26, y-12) < 5 ? 9 : 0\"}\n"
-                    "  - flux: {%s}\n",
-                    thick ? "  - collide: {wake: always, clear: false, shape: {box: {center: [37, 20, 0.5], size: [10, 50, 9]}}}\n"
-                          : "  - set: {id: w, field: wall, value: [\"x == 32 ? 1 : 0\", 0, 0], when: always}\n",
-                    mode);
+            struct test_run r = run(
+                "billow: 1\n"
+                "domain: {cells: [70, 40, 1], voxel: 1, origin: [0, 0, 0], sides: {rest: closed}}\n"
+                "fields: {wall: {kind: mac}}\ntime: {fps: 1, frames: 1-31, substeps: 1}\n"
+                "stages:\n%s"
+                "  - set: {id: m, field: mass, value: \"hypot(x-26, y-12) < 5 ? 8 : 1\", keep: true}\n"
+                "  - set: {id: e, field: energy, value: \"hypot(x-26, y-12) < 5 ? 9 : 0\"}\n"
+                "  - flux: {%s}\n",
+                thick
+                    ? "  - collide: {wake: always, clear: false, shape: {box: {center: [37, 20, 0.5], size: [10, 50, 9]}}}\n"
+                    : "  - set: {id: w, field: wall, value: [\"x == 32 ? 1 : 0\", 0, 0], when: always}\n",
+                mode);
             g[thick] = grid_of(&r, "mass", 0);
             struct grid u = grid_of(&r, "vel", 0);
             for (int j = 0; j < 40; j++) cr_assert_eq(at(&u, 32, j, 0), 0);
@@ -356,7 +358,8 @@ Test(walls, between_cells)
         }
         double beyond = 0;
         for (int j = 0; j < 40; j++) {
-            for (int i = 0; i < 32; i++) cr_assert_eq(at(&g[0], i, j, 0), at(&g[1], i, j, 0), "%d: cell %d %d", q, i, j);
+            for (int i = 0; i < 32; i++)
+                cr_assert_eq(at(&g[0], i, j, 0), at(&g[1], i, j, 0), "%d: cell %d %d", q, i, j);
             for (int i = 32; i < 70; i++) beyond = fmax(beyond, fabs(at(&g[0], i, j, 0) - 1));
         }
         cr_assert_eq(beyond, 0, "%g got through", beyond);
@@ -395,24 +398,22 @@ Test(symmetry, axes_are_alike)
 static uint64_t blast_hash(uint32_t threads)
 {
     struct test_options o = {.threads = threads, .simd = UINT32_MAX};
-    struct test_run r = run_with(&o, "billow: 1\n"
-                                     "domain: {cells: [43, 34, 36], voxel: 5 cm, sides: {bottom: closed, rest: open}}\n"
-                                     "time: {fps: 30, frames: 1001-1003, substeps: auto}\n"
-                                     "stages:\n"
-                                     "  - emit: {mass: 8, energy: 4e4, dye: [1, 2, 3], mode: max, frames: 1001-1001, "
-                                     "shape: {sphere: {center: [0.2, 0, 0.4], radius: 0.3}}}\n"
-                                     "  - collide: {shape: {box: {center: [\"=-0.5 + 2*t\", 0, 0.5], size: [0.3, 1, 1]}}}\n"
-                                     "  - flux: {sound_speed: 20}\n");
+    struct test_run r =
+        run_with(&o, "billow: 1\n"
+                     "domain: {cells: [43, 34, 36], voxel: 5 cm, sides: {bottom: closed, rest: open}}\n"
+                     "time: {fps: 30, frames: 1001-1003, substeps: auto}\n"
+                     "stages:\n"
+                     "  - emit: {mass: 8, energy: 4e4, dye: [1, 2, 3], mode: max, frames: 1001-1001, "
+                     "shape: {sphere: {center: [0.2, 0, 0.4], radius: 0.3}}}\n"
+                     "  - collide: {shape: {box: {center: [\"=-0.5 + 2*t\", 0, 0.5], size: [0.3, 1, 1]}}}\n"
+                     "  - flux: {sound_speed: 20}\n");
     uint64_t h = test_hash(&r, "mass") ^ test_hash(&r, "energy") ^ test_hash(&r, "dye") ^ test_hash(&r, "vel") ^
                  test_hash(&r, "density");
     test_end(&r);
     return h;
 }
 
-Test(sameness, threads)
-{
-    cr_assert_eq(blast_hash(1), blast_hash(2));
-}
+Test(sameness, threads) { cr_assert_eq(blast_hash(1), blast_hash(2)); }
 
 /* The same blast in a box of which all is computed, and in one that is left alone where nothing moves. */
 Test(sameness, sparse)

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-/* fire: heat released, decay of fuel, cooling and flame against closed forms; expansion through a box; fractions for any
- * step; the speed of a flame front; bits, substeps, refusals. */
+/* fire: heat released, decay of fuel, cooling and flame against closed forms; expansion through a box; fractions for
+ * any step; the speed of a flame front; bits, substeps, refusals. */
 #include "physics.h"
 
 /* A closed box of still, even gas that burns without expanding: one parcel, 8³ times. */
-#define STILL \
-    "billow: 1\n" \
-    "domain: {cells: [8, 8, 8], voxel: 3 cm, sides: {rest: closed}}\n" \
-    "time: {fps: %.17g, frames: 1001-1002, substeps: %d}\n" \
-    "%s" \
-    "stages:\n" \
-    "  - set: {id: gas, field: fuel, value: %.17g, keep: true}\n" \
-    "  - set: {id: heat, field: temperature, value: %.17g, keep: true}\n" \
+#define STILL                                                                                                          \
+    "billow: 1\n"                                                                                                      \
+    "domain: {cells: [8, 8, 8], voxel: 3 cm, sides: {rest: closed}}\n"                                                 \
+    "time: {fps: %.17g, frames: 1001-1002, substeps: %d}\n"                                                            \
+    "%s"                                                                                                               \
+    "stages:\n"                                                                                                        \
+    "  - set: {id: gas, field: fuel, value: %.17g, keep: true}\n"                                                      \
+    "  - set: {id: heat, field: temperature, value: %.17g, keep: true}\n"                                              \
     "  - fire: {expansion: 0, %s}\n"
 
 struct parcel {
@@ -30,7 +30,8 @@ static double value_of(const struct test_run *r, const char *field)
 static struct parcel burn(double seconds, int substeps, double fuel, double excess, const char *how)
 {
     struct test_run r = run(STILL, 1 / seconds, substeps, "", fuel, excess, how);
-    struct parcel p = {value_of(&r, "fuel"), value_of(&r, "temperature"), value_of(&r, "density"), value_of(&r, "flame")};
+    struct parcel p = {value_of(&r, "fuel"), value_of(&r, "temperature"), value_of(&r, "density"),
+                       value_of(&r, "flame")};
     test_end(&r);
     return p;
 }
@@ -43,11 +44,13 @@ Test(fire, adiabatic_rise)
     for (int i = 0; i < 3; i++)
         for (int substeps = 1; substeps <= 7; substeps += 6) {
             char how[256];
-            snprintf(how, sizeof how, "%s, cooling: 0, heat: 2.1e6 J/kg, heat_capacity: 1400 J/kg/K, smoke: 0.7", law[i]);
+            snprintf(how, sizeof how, "%s, cooling: 0, heat: 2.1e6 J/kg, heat_capacity: 1400 J/kg/K, smoke: 0.7",
+                     law[i]);
             struct parcel p = burn(1, substeps, 0.8, 900, how);
             double rise = 0.8 * 2.1e6 / 1400;
             cr_assert_float_eq(p.fuel, 0, 1e-7, "%s: fuel %g is left", law[i], p.fuel);
-            cr_assert_float_eq(p.temperature - 900, rise, 1e-6 * rise, "%s: %.9g K, not %.9g", law[i], p.temperature - 900, rise);
+            cr_assert_float_eq(p.temperature - 900, rise, 1e-6 * rise, "%s: %.9g K, not %.9g", law[i],
+                               p.temperature - 900, rise);
             cr_assert_float_eq(p.smoke, 0.56, 1e-6);
         }
 }
@@ -89,7 +92,8 @@ Test(fire, cools_by_the_fourth_power)
             struct parcel p = burn(0.5, substeps, 0, excess[i], "cooling: 2500 K/s, cooling_at: 2000 K");
             double span = 2000 - 293.15, x = excess[i] / span;
             double want = span * pow(pow(x, -3) + 3 * 2500 * 0.5 / span, -1. / 3);
-            cr_assert_float_eq(p.temperature, want, 1e-6 * want, "from %g: %.9g, not %.9g", excess[i], p.temperature, want);
+            cr_assert_float_eq(p.temperature, want, 1e-6 * want, "from %g: %.9g, not %.9g", excess[i], p.temperature,
+                               want);
         }
 }
 
@@ -107,7 +111,8 @@ Test(fire, flame_is_what_burnt_lately)
 
 /* ---- fractions ---- */
 
-#define AIR "fields: {oxygen: {kind: scalar, advect: true, background: 0.232}, products: {kind: scalar, advect: true}}\n"
+#define AIR                                                                                                            \
+    "fields: {oxygen: {kind: scalar, advect: true, background: 0.232}, products: {kind: scalar, advect: true}}\n"
 
 /* Oxygen limits what burns; the sum of all is 1; at any dt, by any law. */
 Test(fire, fractions_stay_fractions)
@@ -132,16 +137,16 @@ Test(fire, fractions_stay_fractions)
 /* A real fire, stirred, with steps a hundred times too long. */
 Test(fire, fractions_of_a_fire_with_long_steps)
 {
-    struct test_run r = run("billow: 1\n"
-                            "domain: {cells: [16, 16, 16], voxel: 6 cm, sides: {bottom: closed, rest: open}}\n"
-                            "time: {fps: 2, frames: 1001-1004, substeps: 1}\n" AIR
-                            "stages:\n"
-                            "  - emit: {shape: {sphere: {center: [0, 0, 0.2], radius: 12 cm}}, fuel: 1, temperature: 900, "
-                            "noise: {amount: 1, size: 9 cm}}\n"
-                            "  - mac.advect: {}\n"
-                            "  - fire: {burn_rate: 60 1/s, oxygen_need: 0.3}\n"
-                            "  - mac.forces: {}\n"
-                            "  - mac.project: {tolerance: 1e-3}\n");
+    struct test_run r =
+        run("billow: 1\n"
+            "domain: {cells: [16, 16, 16], voxel: 6 cm, sides: {bottom: closed, rest: open}}\n"
+            "time: {fps: 2, frames: 1001-1004, substeps: 1}\n" AIR "stages:\n"
+            "  - emit: {shape: {sphere: {center: [0, 0, 0.2], radius: 12 cm}}, fuel: 1, temperature: 900, "
+            "noise: {amount: 1, size: 9 cm}}\n"
+            "  - mac.advect: {}\n"
+            "  - fire: {burn_rate: 60 1/s, oxygen_need: 0.3}\n"
+            "  - mac.forces: {}\n"
+            "  - mac.project: {tolerance: 1e-3}\n");
     struct grid f = grid_of(&r, "fuel", 0), o = grid_of(&r, "oxygen", 0), p = grid_of(&r, "products", 0);
     for (size_t i = 0; i < grid_count(&f); i++) {
         cr_assert(f.v[i] >= 0 && o.v[i] >= 0 && p.v[i] >= 0, "%g %g %g", f.v[i], o.v[i], p.v[i]);
@@ -190,8 +195,8 @@ Test(fire, outflow_is_the_expansion)
                             "  - mac.project: {tolerance: 1e-6}\n",
                             1 / dt);
     struct grid t = grid_of(&r, "temperature", 0), d = grid_of(&r, "divergence", 0);
-    static const int32_t box[][2][3] = {{{0, 0, 0}, {40, 36, 44}}, {{5, 4, 3}, {37, 33, 41}}, {{17, 13, 11}, {31, 20, 29}},
-                                        {{1, 1, 1}, {8, 8, 8}}};
+    static const int32_t box[][2][3] = {
+        {{0, 0, 0}, {40, 36, 44}}, {{5, 4, 3}, {37, 33, 41}}, {{17, 13, 11}, {31, 20, 29}}, {{1, 1, 1}, {8, 8, 8}}};
     double whole = 0;
     for (int q = 0; q < 4; q++) {
         double source = 0, given = 0;
@@ -221,18 +226,19 @@ Test(fire, outflow_is_the_expansion)
 static double front_speed(double a, double *want)
 {
     enum { N = 600, FRAMES = 5 };
-    const double D = 1e-3, k = 4, h = 0.4 / N, c = (1 - a) * sqrt(k * D / a), m = (sqrt(c * c + 4 * k * D) - c) / (2 * D);
-    struct test_run r = run("billow: 1\n"
-                            "domain: {cells: [%d, 1, 4], voxel: %.17g, origin: [0, 0, 0], sides: {rest: closed}}\n"
-                            "time: {fps: 20, frames: 0-%d, substeps: 80}\n"
-                            "stages:\n" KEEP_VEL
-                            "  - set: {id: heat, field: temperature, keep: true, "
-                            "value: \"1000*(x < 0.2 ? 1-%.17g*exp(%.17g*(x-0.2)) : %.17g*exp(%.17g*(x-0.2)))\"}\n"
-                            "  - set: {id: gas, field: fuel, keep: true, value: \"1 - temperature/1000\"}\n"
-                            "  - mac.diffuse: {temperature: %g, fuel: %g, tolerance: 1e-8}\n"
-                            "  - fire: {law: proportional, burn_rate: %g 1/s, ignition: %.17g, heat: 1.005e6, cooling: 0, "
-                            "expansion: 0}\n",
-                            N, h, FRAMES - 1, 1 - a, m, a, -c / D, D, D, k, 293.15 + 1000 * a);
+    const double D = 1e-3, k = 4, h = 0.4 / N, c = (1 - a) * sqrt(k * D / a),
+                 m = (sqrt(c * c + 4 * k * D) - c) / (2 * D);
+    struct test_run r =
+        run("billow: 1\n"
+            "domain: {cells: [%d, 1, 4], voxel: %.17g, origin: [0, 0, 0], sides: {rest: closed}}\n"
+            "time: {fps: 20, frames: 0-%d, substeps: 80}\n"
+            "stages:\n" KEEP_VEL "  - set: {id: heat, field: temperature, keep: true, "
+            "value: \"1000*(x < 0.2 ? 1-%.17g*exp(%.17g*(x-0.2)) : %.17g*exp(%.17g*(x-0.2)))\"}\n"
+            "  - set: {id: gas, field: fuel, keep: true, value: \"1 - temperature/1000\"}\n"
+            "  - mac.diffuse: {temperature: %g, fuel: %g, tolerance: 1e-8}\n"
+            "  - fire: {law: proportional, burn_rate: %g 1/s, ignition: %.17g, heat: 1.005e6, cooling: 0, "
+            "expansion: 0}\n",
+            N, h, FRAMES - 1, 1 - a, m, a, -c / D, D, D, k, 293.15 + 1000 * a);
     struct grid t = grid_of(&r, "temperature", 0);
     double heat = 0; /* behind the front all is burnt: so far has it come */
     for (int i = 0; i < N; i++) {
@@ -256,25 +262,27 @@ Test(fire, front_speed_with_diffusion)
 static struct test_run fire_run(uint32_t threads, int substeps)
 {
     struct test_options o = {.threads = threads, .simd = UINT32_MAX};
-    return run_with(&o,
-                    "billow: 1\n"
-                    "domain: {cells: [32, 32, 48], voxel: 2.5 cm, sides: {bottom: closed, rest: open}}\n"
-                    "time: {fps: 24, frames: 1001-1007, substeps: %d, seed: 4}\n" AIR
-                    "stages:\n"
-                    "  - emit: {shape: {sphere: {center: [0.01, 0, 0.15], radius: 10 cm}}, fuel: 0.9, temperature: 800, "
-                    "noise: {amount: 0.8, size: 8 cm}}\n"
-                    "  - mac.advect: {}\n"
-                    "  - fire: {burn_rate: 4 1/s, burnout: 1 1/s}\n"
-                    "  - mac.forces: {confinement: 0.2}\n"
-                    "  - mac.project: {}\n",
-                    substeps);
+    return run_with(
+        &o,
+        "billow: 1\n"
+        "domain: {cells: [32, 32, 48], voxel: 2.5 cm, sides: {bottom: closed, rest: open}}\n"
+        "time: {fps: 24, frames: 1001-1007, substeps: %d, seed: 4}\n" AIR "stages:\n"
+        "  - emit: {shape: {sphere: {center: [0.01, 0, 0.15], radius: 10 cm}}, fuel: 0.9, temperature: 800, "
+        "noise: {amount: 0.8, size: 8 cm}}\n"
+        "  - mac.advect: {}\n"
+        "  - fire: {burn_rate: 4 1/s, burnout: 1 1/s}\n"
+        "  - mac.forces: {confinement: 0.2}\n"
+        "  - mac.project: {}\n",
+        substeps);
 }
 
 Test(fire, same_bits_on_any_threads)
 {
-    static const char *const field[] = {"fuel", "temperature", "density", "flame", "divergence", "oxygen", "products", "vel"};
+    static const char *const field[] = {"fuel",       "temperature", "density",  "flame",
+                                        "divergence", "oxygen",      "products", "vel"};
     struct test_run one = fire_run(1, 2), two = fire_run(2, 2);
-    for (int i = 0; i < 8; i++) cr_assert_eq(test_hash(&one, field[i]), test_hash(&two, field[i]), "%s differs", field[i]);
+    for (int i = 0; i < 8; i++)
+        cr_assert_eq(test_hash(&one, field[i]), test_hash(&two, field[i]), "%s differs", field[i]);
     test_end(&one);
     test_end(&two);
 }
@@ -299,9 +307,9 @@ Test(fire, substeps_hardly_matter)
 static void refuse(const char *stage, const char *sentence)
 {
     run_refused(sentence,
-            "billow: 1\ndomain: {cells: [8, 8, 8], voxel: 1}\ntime: {fps: 1, frames: 1-2}\nstages:\n"
-            "  - set: {id: gas, field: fuel, keep: true, value: 0.5}\n  - %s\n",
-            stage);
+                "billow: 1\ndomain: {cells: [8, 8, 8], voxel: 1}\ntime: {fps: 1, frames: 1-2}\nstages:\n"
+                "  - set: {id: gas, field: fuel, keep: true, value: 0.5}\n  - %s\n",
+                stage);
 }
 
 Test(fire, refusals)

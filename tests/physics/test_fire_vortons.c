@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* fire.vortons: parcels that tracers carry burn, smoke and cool by their closed forms, lit where the shape is and nowhere
- * else; fractions at any step; bits and refusals. */
+/* fire.vortons: parcels that tracers carry burn, smoke and cool by their closed forms, lit where the shape is and
+ * nowhere else; fractions at any step; bits and refusals. */
 #include "grid.h"
 #include "physics.h"
 
@@ -49,10 +49,8 @@ static int64_t lit_find(const struct cube *c, double fuel)
         cr_assert_float_eq(c->fuel[i] + c->flame[i] + c->smoke[i], fuel, 1e-12, "the fractions' sum is %.15g",
                            c->fuel[i] + c->flame[i] + c->smoke[i]);
         cr_assert(c->fuel[i] >= 0 && c->flame[i] >= 0 && c->smoke[i] >= 0);
-        if (side)
-            cr_assert_eq(c->temperature[i], c->temperature[lit]);
-        else
-            cr_assert(c->temperature[i] < 1e-5 && c->fuel[i] > fuel - 1e-7, "particle %d burns unlit", (int)i);
+        if (side) cr_assert_eq(c->temperature[i], c->temperature[lit]);
+        else cr_assert(c->temperature[i] < 1e-5 && c->fuel[i] > fuel - 1e-7, "particle %d burns unlit", (int)i);
     }
     cr_assert(n[0] > 100 && n[1] > 100);
     return lit;
@@ -91,7 +89,8 @@ Test(fire_vortons, flame_turns_to_smoke)
 
 Test(fire_vortons, cools_by_the_fourth_power)
 {
-    /* The lit ones are heated in the first step alone where the shape then leaves them: here by a torch that goes out. */
+    /* The lit ones are heated in the first step alone where the shape then leaves them: here by a torch that goes out.
+     */
     struct cube c = cube_burn(
         0.5, 4, 2,
         "fuel: 0, torch: {keys: {1001: 1200, 1001.25: 1200, 1001.26: 0}}, cooling: 2500 K/s, cooling_at: 2000 K");
@@ -120,15 +119,16 @@ Test(fire_vortons, fractions_at_any_step_and_same_bits)
 /* Heat is lightness: a ball of vortons that is lit rises, by the baroclinic vorticity of what burns; unlit it stays. */
 static double ball_height(const char *torch)
 {
-    struct test_run r = run("billow: 1\n"
-                            "domain: {size: none, voxel: 5 cm}\n"
-                            "time: {fps: 24, frames: 1001-1007, substeps: 2, seed: 2}\n"
-                            "stages:\n"
-                            "  - vorton.emit: {source: {fill: {shape: {sphere: {radius: 10 cm}}, spacing: 2.5 cm, edge: 4 cm}}}\n"
-                            "  - fire.vortons: {shape: {sphere: {radius: 8 cm}}, torch: %s, fuel: 0.3, heat: 3e5, cooling: 0}\n"
-                            "  - vorton.velocity: {}\n  - vorton.stretch: {}\n  - baroclinic: {ambient: 1.2}\n"
-                            "  - vorton.advect: {}\n",
-                            torch);
+    struct test_run r =
+        run("billow: 1\n"
+            "domain: {size: none, voxel: 5 cm}\n"
+            "time: {fps: 24, frames: 1001-1007, substeps: 2, seed: 2}\n"
+            "stages:\n"
+            "  - vorton.emit: {source: {fill: {shape: {sphere: {radius: 10 cm}}, spacing: 2.5 cm, edge: 4 cm}}}\n"
+            "  - fire.vortons: {shape: {sphere: {radius: 8 cm}}, torch: %s, fuel: 0.3, heat: 3e5, cooling: 0}\n"
+            "  - vorton.velocity: {}\n  - vorton.stretch: {}\n  - baroclinic: {ambient: 1.2}\n"
+            "  - vorton.advect: {}\n",
+            torch);
     struct bw_particles *p = bw_chain_particles(r.chain, "vortons");
     const double *pos = bw_particles_table.attribute(p, "pos");
     const int64_t n = bw_particles_table.count(p);

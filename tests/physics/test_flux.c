@@ -291,15 +291,15 @@ Test(seed, sparse)
 static void refuse(const char *cells, const char *extra, const char *stage, const char *sentence)
 {
     run_refused(sentence,
-            "billow: 1\ndomain: {cells: %s, voxel: 1, origin: [0, 0, 0], sides: {rest: closed}}\ntime: {fps: 1, "
-            "frames: 1-3}\nstages:\n"
-            "  - set: {field: mass, keep: true, value: \"1%s\"}\n  - flux: {%s}\n",
-            cells, extra, stage);
+                "billow: 1\ndomain: {cells: %s, voxel: 1, origin: [0, 0, 0], sides: {rest: closed}}\ntime: {fps: 1, "
+                "frames: 1-3}\nstages:\n"
+                "  - set: {field: mass, keep: true, value: \"1%s\"}\n  - flux: {%s}\n",
+                cells, extra, stage);
 }
 
 #define BURIED                                                                                                         \
     "billow: 1\ndomain: {cells: [12, 12, 12], voxel: 1, origin: [0, 0, 0], sides: {rest: closed}}\ntime: {fps: 1, "    \
-    "frames: 1-3}\nstages:\n  - emit: {mass: 5, mode: max, shape: {sphere: {center: [4, 4, 4], radius: 2}}}\n"        \
+    "frames: 1-3}\nstages:\n  - emit: {mass: 5, mode: max, shape: {sphere: {center: [4, 4, 4], radius: 2}}}\n"         \
     "  - collide: {wake: always, clear: false, shape: {box: {center: [4, 4, 4], size: [6, 6, 6]}}}\n  - flux: {"
 
 Test(words, refusals)
@@ -318,8 +318,7 @@ Test(words, refusals)
     refuse("[8, 8, 8]", "", "ambient: 1, max_substeps: 3", "more than max_substeps");
     refuse("[8, 8, 8]", "", "ambient: 1, friction: 1e5", "is unstable");
     for (int seed = 0; seed < 2; seed++) {
-        struct test_run r =
-            test_start(seed ? BURIED "mode: seed, ambient: 1}\n" : BURIED "ambient: 1}\n", NULL);
+        struct test_run r = test_start(seed ? BURIED "mode: seed, ambient: 1}\n" : BURIED "ambient: 1}\n", NULL);
         cr_assert(r.status != BW_OK && strstr(r.diag.text, "the gas given at (3.5, 2.5, 2.5) m lies inside a wall"),
                   "%s", r.diag.text);
         test_end(&r);

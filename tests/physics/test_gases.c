@@ -30,10 +30,10 @@ Test(tracers, go_with_the_gas)
 {
     const char *const sides[] = {"x-: {inflow: [0.5, 0, 0]}, x+: open, rest: closed",
                                  "x-: periodic, x+: periodic, rest: closed"};
-    const char *const stage[] = {"  - potential: {}\n",
-                                 "  - potential: {mode: seed, seed: {w: 0.9, iterations: 4000}}\n",
-                                 "  - flux: {ambient: 1, sound_speed: 2}\n",
-                                 "  - flux: {mode: seed, ambient: 1, seed: {rate: 25, damping: 1, drain: 1, neighbours: 6}}\n"};
+    const char *const stage[] = {
+        "  - potential: {}\n", "  - potential: {mode: seed, seed: {w: 0.9, iterations: 4000}}\n",
+        "  - flux: {ambient: 1, sound_speed: 2}\n",
+        "  - flux: {mode: seed, ambient: 1, seed: {rate: 25, damping: 1, drain: 1, neighbours: 6}}\n"};
     for (int q = 0; q < 4; q++) {
         double mean[2];
         int64_t count[2];
@@ -43,9 +43,10 @@ Test(tracers, go_with_the_gas)
                                     "time: {fps: 25, frames: 1001-%d, substeps: 1}\n"
                                     "stages:\n%s%s" TRACERS,
                                     sides[q / 2], after ? 1026 : 1001,
-                                    q < 2 ? "" : "  - set: {field: mass, value: 1, keep: true}\n"
-                                                 "  - set: {id: m, field: momentum, value: [0.5, 0, 0]}\n"
-                                                 "  - set: {id: e, field: energy, value: 0.125}\n",
+                                    q < 2 ? ""
+                                          : "  - set: {field: mass, value: 1, keep: true}\n"
+                                            "  - set: {id: m, field: momentum, value: [0.5, 0, 0]}\n"
+                                            "  - set: {id: e, field: energy, value: 0.125}\n",
                                     stage[q]);
             mean[after] = tracers_mean(&r, &count[after]);
             test_end(&r);
@@ -123,7 +124,8 @@ Test(exporters, take_both_gases)
         test_end(&r);
         memset(written, 0, sizeof written);
         cr_assert_eq(nftw(folder, file_count, 8, FTW_PHYS), 0);
-        for (int i = 0; i < 4; i++) cr_assert_geq(written[i], i == 2 ? 1 : 3, "%s: %d %s", stage[q], written[i], ending[i]);
+        for (int i = 0; i < 4; i++)
+            cr_assert_geq(written[i], i == 2 ? 1 : 3, "%s: %d %s", stage[q], written[i], ending[i]);
         cr_assert_eq(nftw(folder, file_remove, 8, FTW_DEPTH | FTW_PHYS), 0);
     }
 }
@@ -134,8 +136,9 @@ Test(exporters, take_both_gases)
  * to rest they are given back. */
 Test(sparse, tiles_follow_the_gas)
 {
-    const char *const stage[] = {"sound_speed: 20, drain: %d 1/s, damping: %d 1/s",
-                                 "mode: seed, ambient: 1.2, seed: {rate: 96, neighbours: 6, drain: 0.%d, damping: 0.%d}"};
+    const char *const stage[] = {
+        "sound_speed: 20, drain: %d 1/s, damping: %d 1/s",
+        "mode: seed, ambient: 1.2, seed: {rate: 96, neighbours: 6, drain: 0.%d, damping: 0.%d}"};
     for (int q = 0; q < 2; q++) {
         int64_t tiles[3];
         for (int i = 0; i < 3; i++) { // soon, later, and later still with everything drained

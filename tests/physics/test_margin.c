@@ -7,9 +7,9 @@ enum { ALL = 100000 }; ///< cells: the whole box is active
 
 /// The smoke at the end of a run, lengths in cells.
 struct motion {
-    double rise; ///< of its centre, above where it began
-    double top;  ///< the same of the height with a hundredth of it above
-    double wide; ///< rms distance from the axis
+    double rise;  ///< of its centre, above where it began
+    double top;   ///< the same of the height with a hundredth of it above
+    double wide;  ///< rms distance from the axis
     double speed; ///< rms of its faces' vertical velocity, m/s
 };
 
@@ -114,8 +114,8 @@ static void margins_check(const struct flow *f, int reference, double limit)
         const struct motion m = flow_motion(f, margin[i]);
         const double off[4] = {per_cent(m.rise, all.rise), per_cent(m.top, all.top), per_cent(m.wide, all.wide),
                                per_cent(m.speed, all.speed)};
-        fprintf(stderr, "  margin %2d: rise %5.2f  top %5.2f  width %5.2f  speed %5.2f\n", margin[i], off[0], off[1], off[2],
-                off[3]);
+        fprintf(stderr, "  margin %2d: rise %5.2f  top %5.2f  width %5.2f  speed %5.2f\n", margin[i], off[0], off[1],
+                off[2], off[3]);
         for (int q = 0; q < 4; q++)
             cr_expect(fabs(off[q]) <= limit, "%s, margin %d: number %d is %.2f %% off", f->name, margin[i], q, off[q]);
     }
@@ -156,5 +156,6 @@ Test(margin, tiles_wake_without_a_jolt)
         worst = fmax(worst, jolt);
         cr_expect_leq(jolt, .01, "frame %d: the speed jumps by %.2g of it", 15 + n, jolt);
     }
-    fprintf(stderr, "%lld to %lld tiles: the speed jumps by %.4f of it at most\n", (long long)fewest, (long long)most, worst);
+    fprintf(stderr, "%lld to %lld tiles: the speed jumps by %.4f of it at most\n", (long long)fewest, (long long)most,
+            worst);
 }

@@ -2,8 +2,8 @@
 /* collide with mac.project and mac.advect: moving obstacles push, smoke stays out, thin walls hold. */
 #include "physics.h"
 
-/* A ball that moves at 0.8 m/s through air at rest: faces deep inside it have its velocity; ahead and behind, on its axis,
- * air moves along with it; at its equator against it (potential flow: u(1+½(a/r)³) relative to the ball). */
+/* A ball that moves at 0.8 m/s through air at rest: faces deep inside it have its velocity; ahead and behind, on its
+ * axis, air moves along with it; at its equator against it (potential flow: u(1+½(a/r)³) relative to the ball). */
 Test(obstacles, moving_ball_pushes_the_air)
 {
     struct test_run r = run("billow: 1\n"
@@ -18,7 +18,8 @@ Test(obstacles, moving_ball_pushes_the_air)
     for (int k = 0; k < 40; k++)
         for (int j = 1; j < 40; j++)
             for (int i = 1; i < 48; i++) {
-                if (at(&s, i - 1, j, k) + at(&s, i, j, k) < -2 * 2.5 * .05) { // deeper than the flow outside is extended
+                if (at(&s, i - 1, j, k) + at(&s, i, j, k) <
+                    -2 * 2.5 * .05) { // deeper than the flow outside is extended
                     cr_assert_float_eq(at(&u, i, j, k), .8, 1e-5, "face (%d,%d,%d) of the ball has %g m/s", i, j, k,
                                        at(&u, i, j, k));
                     faces++;
@@ -150,8 +151,8 @@ Test(obstacles, layers_stay_still_beside_a_slanted_wall)
     test_end(&r);
 }
 
-/* A hollow box full of smoke, with walls of `thick` metres (cells are 5 cm), travels six cells and a half: the smoke goes
- * with it and none is left outside. Smoke is counted by the share of each cell that lies in the box. */
+/* A hollow box full of smoke, with walls of `thick` metres (cells are 5 cm), travels six cells and a half: the smoke
+ * goes with it and none is left outside. Smoke is counted by the share of each cell that lies in the box. */
 static void box_try(double thick)
 {
     char walls[4096] = "";
@@ -168,7 +169,7 @@ static void box_try(double thick)
                             "domain: {cells: [40, 24, 24], voxel: 5 cm, sides: {rest: open}, floor: -0.6}\n"
                             "time: {fps: 20, frames: 1-11}\n"
                             "stages:\n" KEEP_VEL "  - set: {field: density, value: \"1\", keep: true, box: {lo: "
-                                                 "[-0.65, -0.15, -0.15], hi: [-0.35, 0.15, 0.15]}}\n"
+                            "[-0.65, -0.15, -0.15], hi: [-0.35, 0.15, 0.15]}}\n"
                             "%s"
                             "  - mac.advect: {}\n"
                             "  - mac.project: {tolerance: 1e-5}\n",

@@ -55,10 +55,7 @@ struct box {
     double *phi, *next;
 };
 
-static double phi_of(const struct box *b, int i, int j, int k)
-{
-    return b->phi[i + b->n[0] * (j + b->n[1] * k)];
-}
+static double phi_of(const struct box *b, int i, int j, int k) { return b->phi[i + b->n[0] * (j + b->n[1] * k)]; }
 
 /* An iteration as the text says it, with questions instead of a table. */
 static void branch_step(struct box *b, double w)
@@ -316,11 +313,11 @@ Test(balance, policies)
 static void refuse(const char *sides, const char *extra, const char *stage, const char *sentence)
 {
     run_refused(sentence,
-            "billow: 1\ndomain: {cells: [16, 16, 1], voxel: 1, origin: [0, 0, 0], sides: {%s}}\ntime: {fps: 1, "
-            "frames: 1-3}\nstages:\n"
-            "  - set: {id: s, field: divergence, value: \"hypot(x-4, y-4) < 2 ? 1 : 0\", when: always}\n%s  - "
-            "potential: {%s}\n",
-            sides, extra, stage);
+                "billow: 1\ndomain: {cells: [16, 16, 1], voxel: 1, origin: [0, 0, 0], sides: {%s}}\ntime: {fps: 1, "
+                "frames: 1-3}\nstages:\n"
+                "  - set: {id: s, field: divergence, value: \"hypot(x-4, y-4) < 2 ? 1 : 0\", when: always}\n%s  - "
+                "potential: {%s}\n",
+                sides, extra, stage);
 }
 
 Test(words, refusals)

@@ -29,10 +29,7 @@ static double closed_solenoidal(int c, const double x[3])
     return (c == 2 ? -2 : 1) * wave(c, x, (double[]){PI, PI, PI}, sin, cos);
 }
 
-static double closed_slope(int c, const double x[3])
-{
-    return -wave(c, x, (double[]){2 * PI, PI, PI}, sin, cos);
-}
+static double closed_slope(int c, const double x[3]) { return -wave(c, x, (double[]){2 * PI, PI, PI}, sin, cos); }
 
 /* The same at doubled wave numbers and shifted, so that nothing vanishes on the box's sides. */
 static double shifted_solenoidal(int c, const double x[3])
@@ -129,18 +126,9 @@ static void mode_check(const struct mode *m, const char *solver)
         cr_assert_gt(order(e[i - 1], e[i]), 1.9, "%s: order %g", m->name, order(e[i - 1], e[i]));
 }
 
-Test(projection, order_in_a_closed_box)
-{
-    mode_check(&closed, "auto");
-}
-Test(projection, order_in_a_closed_box_by_cg)
-{
-    mode_check(&closed, "cg");
-}
-Test(projection, order_in_a_periodic_box)
-{
-    mode_check(&periodic, "auto");
-}
+Test(projection, order_in_a_closed_box) { mode_check(&closed, "auto"); }
+Test(projection, order_in_a_closed_box_by_cg) { mode_check(&closed, "cg"); }
+Test(projection, order_in_a_periodic_box) { mode_check(&periodic, "auto"); }
 
 /* Open sides hold p = 0 one cell away: u = grad q with q = Π sin(π (x + h/2) / (1 + h)) vanishes there: nothing
  * of it is left, on the open faces neither. */
@@ -198,22 +186,24 @@ Test(projection, divergence_falls_by_the_tolerance)
         }
 }
 
-/* One to three workers have slabs of planes to run the half-sweeps through, nine have not: the same bits all the same. */
+/* One to three workers have slabs of planes to run the half-sweeps through, nine have not: the same bits all the same.
+ */
 Test(projection, slabs_of_planes_change_no_bit)
 {
     static const uint32_t threads[] = {9, 1, 2, 3};
     uint64_t hash[4];
     for (int i = 0; i < 4; i++) {
         struct test_options o = {.threads = threads[i], .simd = UINT32_MAX};
-        struct test_run r = test_start("billow: 1\n"
-                                       "domain: {cells: [20, 36, 100], voxel: 5 cm}\n"
-                                       "time: {fps: 10, frames: 1-3, dt: 0.1}\n"
-                                       "stages:\n"
-                                       "  - set: {field: vel, keep: true, value: [\"sin(91*x+53*y*y+31*z)\", "
-                                       "\"sin(77*y+x*z*40)\", \"cos(63*z*z+45*x)\"]}\n"
-                                       "  - collide: {wake: always, shape: {sphere: {center: [0.1, 0, 2.4], radius: 0.4}}}\n"
-                                       "  - mac.project: {tolerance: 1e-3}\n",
-                                       &o);
+        struct test_run r =
+            test_start("billow: 1\n"
+                       "domain: {cells: [20, 36, 100], voxel: 5 cm}\n"
+                       "time: {fps: 10, frames: 1-3, dt: 0.1}\n"
+                       "stages:\n"
+                       "  - set: {field: vel, keep: true, value: [\"sin(91*x+53*y*y+31*z)\", "
+                       "\"sin(77*y+x*z*40)\", \"cos(63*z*z+45*x)\"]}\n"
+                       "  - collide: {wake: always, shape: {sphere: {center: [0.1, 0, 2.4], radius: 0.4}}}\n"
+                       "  - mac.project: {tolerance: 1e-3}\n",
+                       &o);
         cr_assert_eq(r.status, BW_OK, "%s", r.diag.first);
         cr_assert_gt(metric(&r, "mac.project.iterations"), 1);
         hash[i] = test_hash(&r, "pressure");
@@ -259,7 +249,8 @@ Test(projection, channel_carries_its_inflow_round_a_sphere)
                 double open = share_outside(x, 0, h, ball, 0.22);
                 flux += open * at(&u, i, j, k);
                 cut += open > 0 && open < 1;
-                const double deep = .22 - sqrt(pow(x[0] - ball[0], 2) + pow(x[1] - ball[1], 2) + pow(x[2] - ball[2], 2));
+                const double deep =
+                    .22 - sqrt(pow(x[0] - ball[0], 2) + pow(x[1] - ball[1], 2) + pow(x[2] - ball[2], 2));
                 if (deep < 2.5 * h) continue; /* nearer to the surface the flow outside goes on, for traces to read */
                 shut++;
                 cr_assert_eq(at(&u, i, j, k), 0, "flow through the sphere at (%d,%d,%d)", i, j, k);
@@ -279,22 +270,24 @@ Test(projection, channel_carries_its_inflow_round_a_sphere)
 static double disc_error(int n)
 {
     const double c = 0.47, d = 0.54, a = 0.231, h = 1. / n;
-    struct test_run r = run("billow: 1\n"
-                            "domain: {cells: [%d, %d, 1], voxel: %.17g, origin: [0, 0, 0], sides: {rest: closed}}\n"
-                            "time: {fps: 10, frames: 1-2, dt: 0.1}\n"
-                            "stages:\n"
-                            "  - set: {field: vel, keep: true, value: [\"sin(pi*x)*(pi*cos(pi*y)*((x-0.47)^2+(y-0.54)^2-0.231^2)"
-                            "+2*(y-0.54)*sin(pi*y))+2*cos(2*x+3*y)\", \"-sin(pi*y)*(pi*cos(pi*x)*((x-0.47)^2+(y-0.54)^2"
-                            "-0.231^2)+2*(x-0.47)*sin(pi*x))+3*cos(2*x+3*y)\", 0]}\n"
-                            "  - collide: {shape: {cylinder: {center: [%g, %g, 0], radius: %g, height: 1}}}\n"
-                            "  - mac.project: {tolerance: 1e-6}\n",
-                            n, n, h, c, d, a);
+    struct test_run r =
+        run("billow: 1\n"
+            "domain: {cells: [%d, %d, 1], voxel: %.17g, origin: [0, 0, 0], sides: {rest: closed}}\n"
+            "time: {fps: 10, frames: 1-2, dt: 0.1}\n"
+            "stages:\n"
+            "  - set: {field: vel, keep: true, value: [\"sin(pi*x)*(pi*cos(pi*y)*((x-0.47)^2+(y-0.54)^2-0.231^2)"
+            "+2*(y-0.54)*sin(pi*y))+2*cos(2*x+3*y)\", \"-sin(pi*y)*(pi*cos(pi*x)*((x-0.47)^2+(y-0.54)^2"
+            "-0.231^2)+2*(x-0.47)*sin(pi*x))+3*cos(2*x+3*y)\", 0]}\n"
+            "  - collide: {shape: {cylinder: {center: [%g, %g, 0], radius: %g, height: 1}}}\n"
+            "  - mac.project: {tolerance: 1e-6}\n",
+            n, n, h, c, d, a);
     struct grid u[2] = {grid_of(&r, "vel", 0), grid_of(&r, "vel", 1)};
     double sum = 0, faces = 0;
     for (int q = 0; q < 2; q++)
         for (int j = 0; j < n; j++)
             for (int i = 0; i < n; i++) {
-                double x = h * (i + (q ? .5 : 0)), y = h * (j + (q ? 0 : .5)), R = (x - c) * (x - c) + (y - d) * (y - d) - a * a;
+                double x = h * (i + (q ? .5 : 0)), y = h * (j + (q ? 0 : .5)),
+                       R = (x - c) * (x - c) + (y - d) * (y - d) - a * a;
                 if (R < 0) continue;
                 double ux = sin(PI * x) * (PI * cos(PI * y) * R + 2 * (y - d) * sin(PI * y));
                 double uy = -sin(PI * y) * (PI * cos(PI * x) * R + 2 * (x - c) * sin(PI * x));
@@ -310,7 +303,8 @@ static double disc_error(int n)
 Test(projection, cut_cells_are_second_order)
 {
     double e[3] = {disc_error(32), disc_error(64), disc_error(128)};
-    cr_log_info("disc: L1 errors %.3e %.3e %.3e, orders %.2f %.2f", e[0], e[1], e[2], log2(e[0] / e[1]), log2(e[1] / e[2]));
+    cr_log_info("disc: L1 errors %.3e %.3e %.3e, orders %.2f %.2f", e[0], e[1], e[2], log2(e[0] / e[1]),
+                log2(e[1] / e[2]));
     cr_assert_geq(log2(e[0] / e[2]) / 2, 1.9, "order %.2f", log2(e[0] / e[2]) / 2);
     cr_assert_lt(e[2], 2e-4, "mean error %g at 128", e[2]);
 }

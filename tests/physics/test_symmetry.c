@@ -413,16 +413,17 @@ Test(symmetry, seams_of_a_periodic_box_do_not_show)
         char box[128];
         snprintf(box, sizeof box, "box: {lo: [%g, %g, %g], hi: [%g, %g, %g]}", x - .6, x - .6, x - .6, x + .6, x + .6,
                  x + .6);
-        r[i] = run("billow: 1\n"
-                   "domain: {voxel: 0.0625, cells: [64, 64, 64], origin: [0, 0, 0], margin: 3, sides: {rest: periodic}}\n"
-                   "time: {fps: 16, frames: 1-21, dt: 0.0625, cfl: 1}\n"
-                   "stages:\n"
-                   "  - set: {id: smoke, field: density, value: \"exp(-16*((x-%g)^2+(y-%g)^2+(z-%g)^2))\", %s}\n"
-                   "  - set: {id: heat, field: temperature, value: \"100*density\", %s}\n"
-                   "  - mac.advect: {}\n"
-                   "  - mac.forces: {gravity: [-24, -28, -32], confinement: 0.2}\n"
-                   "  - mac.project: {tolerance: 1e-9}\n",
-                   x, x, x, box, box);
+        r[i] =
+            run("billow: 1\n"
+                "domain: {voxel: 0.0625, cells: [64, 64, 64], origin: [0, 0, 0], margin: 3, sides: {rest: periodic}}\n"
+                "time: {fps: 16, frames: 1-21, dt: 0.0625, cfl: 1}\n"
+                "stages:\n"
+                "  - set: {id: smoke, field: density, value: \"exp(-16*((x-%g)^2+(y-%g)^2+(z-%g)^2))\", %s}\n"
+                "  - set: {id: heat, field: temperature, value: \"100*density\", %s}\n"
+                "  - mac.advect: {}\n"
+                "  - mac.forces: {gravity: [-24, -28, -32], confinement: 0.2}\n"
+                "  - mac.project: {tolerance: 1e-9}\n",
+                x, x, x, box, box);
     }
     cr_assert_eq(bw_chain_tiles(r[0].chain), bw_chain_tiles(r[1].chain));
     struct grid p = grid_of(&r[0], "density", 0), q = grid_of(&r[1], "density", 0);

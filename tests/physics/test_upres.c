@@ -265,8 +265,8 @@ Test(upres, obstacles_stay_still)
                 if (d > -.3 && d <= 0) flux = fmax(flux, along);
                 whole = fmax(whole, most);
             }
-    printf("noise at most %.2g m/s, %.2g of it inside the obstacle, %.2g across its skin\n", whole / 2,
-           inside / whole, flux / whole);
+    printf("noise at most %.2g m/s, %.2g of it inside the obstacle, %.2g across its skin\n", whole / 2, inside / whole,
+           flux / whole);
     cr_assert_eq(inside, 0);
     cr_assert_gt(outside, .5 * whole);
     cr_assert_lt(flux, .1 * whole);

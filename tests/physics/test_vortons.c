@@ -16,10 +16,11 @@ static double height(const struct test_run *r)
 
 static double ring_speed(const char *kernel, const char *method, double core)
 {
-    struct test_run r = run(HEAD "time: {fps: 100, frames: 1001-1002, substeps: 1}\nstages:\n"
-                                 "  - vorton.emit: {source: {ring: {radius: 1 m, core: %g m, circulation: 1, segments: 1200}}}\n"
-                                 "  - vorton.velocity: {kernel: %s, method: %s}\n  - vorton.advect: {}\n",
-                            core, kernel, method);
+    struct test_run r =
+        run(HEAD "time: {fps: 100, frames: 1001-1002, substeps: 1}\nstages:\n"
+                 "  - vorton.emit: {source: {ring: {radius: 1 m, core: %g m, circulation: 1, segments: 1200}}}\n"
+                 "  - vorton.velocity: {kernel: %s, method: %s}\n  - vorton.advect: {}\n",
+            core, kernel, method);
     double u = height(&r) * 100;
     test_end(&r);
     return u;
@@ -52,7 +53,8 @@ Test(vortons, constants_of_the_motion)
         sums(&after, t1, i1, &all1);
         double size = sqrt(i0[0] * i0[0] + i0[1] * i0[1] + i0[2] * i0[2]);
         for (int c = 0; c < 3; c++) {
-            cr_assert_float_eq(t1[c], t0[c], 1e-12 * all, "%s: strength %d from %.15g to %.15g", methods[m], c, t0[c], t1[c]);
+            cr_assert_float_eq(t1[c], t0[c], 1e-12 * all, "%s: strength %d from %.15g to %.15g", methods[m], c, t0[c],
+                               t1[c]);
             cr_assert_float_eq(i1[c], i0[c], .01 * size, "%s: impulse %d from %g to %g", methods[m], c, i0[c], i1[c]);
         }
         cr_assert(fabs(all1 / all - 1) > 1e-4, "nothing was stretched");
@@ -63,8 +65,9 @@ Test(vortons, constants_of_the_motion)
 
 Test(vortons, equal_bytes)
 {
-    const char *rest = "  - vorton.diffuse: {}\n  - vorton.remesh: {interval: 0.02, spacing: 7 cm, merge: 0.2, split: 1.5}\n"
-                       "  - tracers: {shape: {sphere: {radius: 40 cm}}, count: 3000, rate: 2 1/s}\n  - to_grid: {velocity: vel}\n";
+    const char *rest =
+        "  - vorton.diffuse: {}\n  - vorton.remesh: {interval: 0.02, spacing: 7 cm, merge: 0.2, split: 1.5}\n"
+        "  - tracers: {shape: {sphere: {radius: 40 cm}}, count: 3000, rate: 2 1/s}\n  - to_grid: {velocity: vel}\n";
     static const char *const methods[] = {"fast", "mesh"};
     for (int m = 0; m < 2; m++) {
         struct test_run one = wobbling(methods[m], rest, 6, 1), two = wobbling(methods[m], rest, 6, 2);
@@ -83,19 +86,23 @@ Test(vortons, equal_bytes)
 static struct test_run cloud(const char *method, const char *kernel, const char *error, const char *simd)
 {
     struct test_options o = {.simd = !strcmp(simd, "baseline") ? 0 : !strcmp(simd, "avx2") ? 1 : UINT32_MAX};
-    return run_with(&o,
-                    HEAD "time: {fps: 1000, frames: 1-2, substeps: 1}\nstages:\n"
-                         "  - vorton.emit: {id: a, source: {cloud: {count: 6000, radius: 1 m, core: 8 cm}}}\n"
-                         "  - vorton.emit: {id: b, wobble: 1 cm, source: {ring: {center: [3, 0, 0], radius: 50 cm, core: 10 cm, layers: 4}}}\n"
-                         "  - vorton.velocity: {method: %s, kernel: %s, error: %s}\n  - vorton.stretch: {}\n  - vorton.advect: {scheme: euler}\n",
-                    method, kernel, error);
+    return run_with(
+        &o,
+        HEAD
+        "time: {fps: 1000, frames: 1-2, substeps: 1}\nstages:\n"
+        "  - vorton.emit: {id: a, source: {cloud: {count: 6000, radius: 1 m, core: 8 cm}}}\n"
+        "  - vorton.emit: {id: b, wobble: 1 cm, source: {ring: {center: [3, 0, 0], radius: 50 cm, core: 10 cm, layers: 4}}}\n"
+        "  - vorton.velocity: {method: %s, kernel: %s, error: %s}\n  - vorton.stretch: {}\n  - vorton.advect: {scheme: euler}\n",
+        method, kernel, error);
 }
 
 /// Displacements by one and by the other, root mean square of their difference over that of the second.
-static double difference(const struct test_run *a, const struct test_run *b, const struct test_run *start, const char *name)
+static double difference(const struct test_run *a, const struct test_run *b, const struct test_run *start,
+                         const char *name)
 {
     int64_t n;
-    const double *x = attribute(a, "vortons", name, &n), *y = attribute(b, "vortons", name, &n), *o = attribute(start, "vortons", name, &n);
+    const double *x = attribute(a, "vortons", name, &n), *y = attribute(b, "vortons", name, &n),
+                 *o = attribute(start, "vortons", name, &n);
     double wrong = 0, all = 0;
     for (int64_t i = 0; i < 3 * n; i++) {
         wrong += (x[i] - y[i]) * (x[i] - y[i]);
@@ -106,14 +113,17 @@ static double difference(const struct test_run *a, const struct test_run *b, con
 
 static struct test_run cloud_start(void)
 {
-    return run(HEAD "time: {fps: 1000, frames: 1-1}\nstages:\n"
-                    "  - vorton.emit: {id: a, source: {cloud: {count: 6000, radius: 1 m, core: 8 cm}}}\n"
-                    "  - vorton.emit: {id: b, wobble: 1 cm, source: {ring: {center: [3, 0, 0], radius: 50 cm, core: 10 cm, layers: 4}}}\n");
+    return run(
+        HEAD
+        "time: {fps: 1000, frames: 1-1}\nstages:\n"
+        "  - vorton.emit: {id: a, source: {cloud: {count: 6000, radius: 1 m, core: 8 cm}}}\n"
+        "  - vorton.emit: {id: b, wobble: 1 cm, source: {ring: {center: [3, 0, 0], radius: 50 cm, core: 10 cm, layers: 4}}}\n");
 }
 
 Test(vortons, fast_is_as_good_as_it_says)
 {
-    static const char *const kernels[] = {"gaussian", "algebraic", "moore", "seed"}, *const methods[] = {"fast", "mesh"};
+    static const char *const kernels[] = {"gaussian", "algebraic", "moore", "seed"}, *const methods[] = {"fast",
+                                                                                                         "mesh"};
     struct test_run start = cloud_start();
     for (int k = 0; k < 4; k++) {
         struct test_run direct = cloud("direct", kernels[k], "1e-3", "");
@@ -184,19 +194,24 @@ static enum bw_status differences_step(struct bw_stage *s)
     return st;
 }
 
-static const struct bw_stage_desc difference_stages[] = {{.id = "differences", .version = "1", .brief = "Checks.", .step = differences_step}};
+static const struct bw_stage_desc difference_stages[] = {
+    {.id = "differences", .version = "1", .brief = "Checks.", .step = differences_step}};
 static const struct bw_module difference_module = BW_MODULE(difference_stages);
 
 Test(vortons, gradient)
 {
-    static const char *const kernels[] = {"gaussian", "algebraic", "moore", "seed"}, *const methods[] = {"direct", "fast", "mesh"};
+    static const char *const kernels[] = {"gaussian", "algebraic", "moore", "seed"}, *const methods[] = {
+                                                                                         "direct", "fast", "mesh"};
     struct test_options o = {.simd = UINT32_MAX, .module = &difference_module};
     for (int k = 0; k < 12; k++) {
-        struct test_run r = run_with(&o, HEAD "time: {fps: 24, frames: 1-2, substeps: 1}\nstages:\n"
-                                              "  - vorton.emit: {source: {ring: {axis: [1, 1, 2], radius: 70 cm, core: 20 cm, layers: 4}}}\n"
-                                              "  - vorton.velocity: {kernel: %s, method: %s}\n  - differences: {}\n",
-                                     kernels[k % 4], methods[k / 4]);
-        cr_assert_lt(gradient_wrong, k % 4 == 3 ? .02 : .002, "%s, %s: %.2e", kernels[k % 4], methods[k / 4], gradient_wrong);
+        struct test_run r = run_with(
+            &o,
+            HEAD "time: {fps: 24, frames: 1-2, substeps: 1}\nstages:\n"
+                 "  - vorton.emit: {source: {ring: {axis: [1, 1, 2], radius: 70 cm, core: 20 cm, layers: 4}}}\n"
+                 "  - vorton.velocity: {kernel: %s, method: %s}\n  - differences: {}\n",
+            kernels[k % 4], methods[k / 4]);
+        cr_assert_lt(gradient_wrong, k % 4 == 3 ? .02 : .002, "%s, %s: %.2e", kernels[k % 4], methods[k / 4],
+                     gradient_wrong);
         test_end(&r);
     }
 }
@@ -207,11 +222,12 @@ Test(vortons, gradient)
 static double pair_error(const char *scheme, int substeps)
 {
     double d = 1, rate = 1 / (4 * PI) * (erf(5 / sqrt(2)) - sqrt(2 / PI) * 5 * exp(-12.5)), angle = 0.6;
-    struct test_run r = run(HEAD "time: {fps: %.15g, frames: 1-2, substeps: %d}\nstages:\n"
-                                 "  - vorton.emit: {source: {file: {file: %s, core: 0.2}}}\n"
-                                 "  - vorton.velocity: {method: direct}\n  - vorton.advect: {scheme: %s, max_turn: 10}\n",
-                            2 * rate / d / angle, substeps,
-                            table_write("x,y,z,strength_x,strength_y,strength_z\n0.5,0,0,0,0,1\n-0.5,0,0,0,0,1\n"), scheme);
+    struct test_run r =
+        run(HEAD "time: {fps: %.15g, frames: 1-2, substeps: %d}\nstages:\n"
+                 "  - vorton.emit: {source: {file: {file: %s, core: 0.2}}}\n"
+                 "  - vorton.velocity: {method: direct}\n  - vorton.advect: {scheme: %s, max_turn: 10}\n",
+            2 * rate / d / angle, substeps,
+            table_write("x,y,z,strength_x,strength_y,strength_z\n0.5,0,0,0,0,1\n-0.5,0,0,0,0,1\n"), scheme);
     int64_t n;
     const double *x = attribute(&r, "vortons", "pos", &n);
     double wrong = hypot(x[0] - .5 * cos(angle), x[1] - .5 * sin(angle));
@@ -234,10 +250,12 @@ Test(vortons, misfits_are_counted)
 {
     const char *rows = "x,y,z,strength_x,strength_y,strength_z,radius\n"
                        "0,0,0,0,0,1,0.1\n0,0,0,0,0,1,0.1\n1,0,0,0,0,1,0\n1e12,0,0,0,0,1,0.1\n0,1,0,0,0,1,0.1\n";
-    struct test_run r = run(HEAD "time: {fps: 24, frames: 1-2, substeps: 1}\nstages:\n"
-                                 "  - vorton.emit: {source: {file: {file: %s}}}\n"
-                                 "  - vorton.remesh: {merge: 0.1}\n  - vorton.velocity: {}\n  - vorton.stretch: {}\n  - vorton.advect: {}\n",
-                            table_write(rows));
+    struct test_run r =
+        run(HEAD
+            "time: {fps: 24, frames: 1-2, substeps: 1}\nstages:\n"
+            "  - vorton.emit: {source: {file: {file: %s}}}\n"
+            "  - vorton.remesh: {merge: 0.1}\n  - vorton.velocity: {}\n  - vorton.stretch: {}\n  - vorton.advect: {}\n",
+            table_write(rows));
     int64_t n;
     attribute(&r, "vortons", "pos", &n);
     cr_assert_eq(n, 2, "%lld vortons are left", (long long)n);

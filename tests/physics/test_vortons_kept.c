@@ -7,13 +7,14 @@
 /* A long tube whose core spreads: velocity at mid-length against Lamb and Oseen's, 2 %. */
 Test(vortons_kept, lamb_oseen)
 {
-    struct test_run r = run("billow: 1\ndomain: {cells: [48, 48, 16], voxel: 2 cm, origin: [-0.48, -0.48, -0.16], margin: 100}\n"
-                            "time: {fps: 25, frames: 1-26, substeps: 2}\nstages:\n"
-                            "  - set: {field: density, value: 1}\n"
-                            "  - vorton.emit: {source: {tube: {from: [0, 0, -6], to: [0, 0, 6], core: 5 cm, circulation: 1}}}\n"
-                            "  - vorton.velocity: {}\n  - vorton.advect: {}\n  - vorton.diffuse: {method: core, viscosity: 0.003}\n"
-                            "  - tracers: {shape: {sphere: {radius: 2 cm}}, count: 10}\n"
-                            "  - to_grid: {density: none, velocity: vel, detail: 1}\n");
+    struct test_run r =
+        run("billow: 1\ndomain: {cells: [48, 48, 16], voxel: 2 cm, origin: [-0.48, -0.48, -0.16], margin: 100}\n"
+            "time: {fps: 25, frames: 1-26, substeps: 2}\nstages:\n"
+            "  - set: {field: density, value: 1}\n"
+            "  - vorton.emit: {source: {tube: {from: [0, 0, -6], to: [0, 0, 6], core: 5 cm, circulation: 1}}}\n"
+            "  - vorton.velocity: {}\n  - vorton.advect: {}\n  - vorton.diffuse: {method: core, viscosity: 0.003}\n"
+            "  - tracers: {shape: {sphere: {radius: 2 cm}}, count: 10}\n"
+            "  - to_grid: {density: none, velocity: vel, detail: 1}\n");
     struct grid v = grid_of(&r, "vel", 1);
     double s2 = .05 * .05 + 2 * .003 * 1.0;
     for (int i = 26; i < 46; i += 3) {
@@ -44,10 +45,12 @@ Test(vortons_kept, strength_exchange)
     struct test_run r[2];
     double total[2][3], impulse[3], all;
     for (int i = 0; i < 2; i++) {
-        r[i] = run(HEAD "time: {fps: 25, frames: 1001-%d, substeps: 2}\nstages:\n"
-                        "  - vorton.emit: {source: {tube: {from: [0, 0, -0.3], to: [0, 0, 0.3], core: 10 cm, circulation: 1, layers: 3}}}\n"
-                        "  - vorton.remesh: {interval: 0.2, spacing: 4 cm, threshold: 1e-4, margin: 2}\n  - vorton.diffuse: {viscosity: 0.005}\n",
-                   i ? 1026 : 1006);
+        r[i] = run(
+            HEAD
+            "time: {fps: 25, frames: 1001-%d, substeps: 2}\nstages:\n"
+            "  - vorton.emit: {source: {tube: {from: [0, 0, -0.3], to: [0, 0, 0.3], core: 10 cm, circulation: 1, layers: 3}}}\n"
+            "  - vorton.remesh: {interval: 0.2, spacing: 4 cm, threshold: 1e-4, margin: 2}\n  - vorton.diffuse: {viscosity: 0.005}\n",
+            i ? 1026 : 1006);
         sums(&r[i], total[i], impulse, &all);
     }
     double grown = variance(&r[1]) - variance(&r[0]), want = 2 * .005 * .8;
@@ -62,7 +65,8 @@ Test(vortons_kept, strength_exchange)
 Test(vortons_kept, remesh_keeps_the_moments)
 {
     struct test_run before = wobbling("direct", "", 1, 2);
-    struct test_run after = wobbling("direct", "  - vorton.remesh: {interval: 1e-3, spacing: 6 cm, threshold: 0}\n", 2, 2);
+    struct test_run after =
+        wobbling("direct", "  - vorton.remesh: {interval: 1e-3, spacing: 6 cm, threshold: 0}\n", 2, 2);
     struct test_run moved = wobbling("direct", "", 2, 2);
     double t0[3], t1[3], i0[3], i1[3], all, all1;
     int64_t n0, n1;
@@ -93,7 +97,8 @@ Test(vortons_kept, split_and_merge_keep_the_sum)
     cr_assert_neq(n0, n1, "neither split nor merged: %lld vortons", (long long)n0);
     for (int c = 0; c < 3; c++) {
         cr_assert_float_eq(t1[c], t0[c], 1e-12 * all);
-        cr_assert_float_eq(i1[c], i0[c], .02 * sqrt(i0[0] * i0[0] + i0[1] * i0[1] + i0[2] * i0[2]), "impulse %d from %g to %g", c, i0[c], i1[c]);
+        cr_assert_float_eq(i1[c], i0[c], .02 * sqrt(i0[0] * i0[0] + i0[1] * i0[1] + i0[2] * i0[2]),
+                           "impulse %d from %g to %g", c, i0[c], i1[c]);
     }
     test_end(&whole);
     test_end(&cut);
@@ -101,14 +106,16 @@ Test(vortons_kept, split_and_merge_keep_the_sum)
 
 /* ---- grids ---- */
 
-/* Smoke of a ball of tracers in a domain without a box that begins anywhere: no amount is lost while it is blown about, colour follows it. */
+/* Smoke of a ball of tracers in a domain without a box that begins anywhere: no amount is lost while it is blown about,
+ * colour follows it. */
 Test(vortons_kept, smoke_is_conserved)
 {
-    struct test_run r = run("billow: 1\ndomain: {size: none, voxel: 3 cm, origin: [0.017, -0.4, 0.2]}\nfields: {dye: {kind: vector}}\n"
-                            "time: {fps: 30, frames: 1001-1012, substeps: 2}\nstages:\n"
-                            "  - vorton.emit: {source: {ring: {radius: 30 cm, core: 5 cm, circulation: 2}}}\n"
-                            "  - tracers: {shape: {sphere: {radius: 40 cm}}, count: 20000, density: 0.7, colour: [0.2, 0.4, 0.8]}\n"
-                            "  - vorton.velocity: {}\n  - vorton.advect: {}\n  - to_grid: {colour: dye, velocity: vel}\n  - stats: {}\n");
+    struct test_run r = run(
+        "billow: 1\ndomain: {size: none, voxel: 3 cm, origin: [0.017, -0.4, 0.2]}\nfields: {dye: {kind: vector}}\n"
+        "time: {fps: 30, frames: 1001-1012, substeps: 2}\nstages:\n"
+        "  - vorton.emit: {source: {ring: {radius: 30 cm, core: 5 cm, circulation: 2}}}\n"
+        "  - tracers: {shape: {sphere: {radius: 40 cm}}, count: 20000, density: 0.7, colour: [0.2, 0.4, 0.8]}\n"
+        "  - vorton.velocity: {}\n  - vorton.advect: {}\n  - to_grid: {colour: dye, velocity: vel}\n  - stats: {}\n");
     double want = .7 * 4. / 3 * PI * .4 * .4 * .4, is = metric(&r, "to_grid.smoke");
     cr_assert_float_eq(is, want, .01 * want, "%.5f m³ of smoke, not %.5f", is, want);
     cr_assert_float_eq(metric(&r, "to_grid.outside"), 0, 1e-6 * want);
@@ -123,10 +130,13 @@ Test(vortons_kept, there_and_back)
     char folder[] = "/tmp/billow-vortons-XXXXXX", stages[256];
     cr_assert_not_null(mkdtemp(folder));
     struct test_options o = {.simd = UINT32_MAX, .out = folder};
-    struct test_run there = run_with(&o, HEAD "time: {fps: 24, frames: 1-1}\nname: ring\nstages:\n"
-                                              "  - vorton.emit: {source: {ring: {axis: [1, 2, 3], layers: 1}}}\n"
-                                              "export:\n  - ply: {precision: double}\n%s", "");
-    snprintf(stages, sizeof stages, "  - vorton.emit: {source: {file: {file: %s/ply/ring_vortons_0001.ply}}}\n", folder);
+    struct test_run there = run_with(&o,
+                                     HEAD "time: {fps: 24, frames: 1-1}\nname: ring\nstages:\n"
+                                          "  - vorton.emit: {source: {ring: {axis: [1, 2, 3], layers: 1}}}\n"
+                                          "export:\n  - ply: {precision: double}\n%s",
+                                     "");
+    snprintf(stages, sizeof stages, "  - vorton.emit: {source: {file: {file: %s/ply/ring_vortons_0001.ply}}}\n",
+             folder);
     struct test_run back = run(HEAD "time: {fps: 24, frames: 1-1}\nstages:\n%s", stages);
     static const char *const names[] = {"pos", "strength", "radius", "volume"};
     for (int i = 0; i < 4; i++) {
@@ -146,14 +156,17 @@ Test(vortons_kept, there_and_back)
 /* Vortons in a grid's strain u = (x, -y, 0): places and strengths grow and shrink as exp(±t). */
 Test(vortons_kept, carried_by_a_grid)
 {
-    struct test_run r = run("billow: 1\ndomain: {cells: [32, 32, 16], voxel: 0.1, origin: [-1.6, -1.6, -0.8], margin: 100}\n"
-                            "time: {fps: 25, frames: 1001-1011, substeps: 4}\nstages:\n"
-                            "  - set: {field: vel, value: [\"x\", \"-y\", 0], keep: true}\n"
-                            "  - vorton.emit: {source: {file: {file: %s}}}\n  - vorton.stretch: {}\n  - vorton.advect: {flow: [vel]}\n",
-                            table_write("x,y,z,strength_x,strength_y,strength_z\n0.3,0.5,0.1,1,0,0\n-0.2,0.4,0,0,2,1\n"));
+    struct test_run r =
+        run("billow: 1\ndomain: {cells: [32, 32, 16], voxel: 0.1, origin: [-1.6, -1.6, -0.8], margin: 100}\n"
+            "time: {fps: 25, frames: 1001-1011, substeps: 4}\nstages:\n"
+            "  - set: {field: vel, value: [\"x\", \"-y\", 0], keep: true}\n"
+            "  - vorton.emit: {source: {file: {file: %s}}}\n  - vorton.stretch: {}\n  - vorton.advect: {flow: [vel]}\n",
+            table_write("x,y,z,strength_x,strength_y,strength_z\n0.3,0.5,0.1,1,0,0\n-0.2,0.4,0,0,2,1\n"));
     int64_t n;
-    const double *x = attribute(&r, "vortons", "pos", &n), *a = attribute(&r, "vortons", "strength", &n), grown = exp(.4);
-    const double want[] = {.3 * grown, .5 / grown, .1, -.2 * grown, .4 / grown, 0}, strength[] = {grown, 0, 0, 0, 2 / grown, 1};
+    const double *x = attribute(&r, "vortons", "pos", &n), *a = attribute(&r, "vortons", "strength", &n),
+                 grown = exp(.4);
+    const double want[] = {.3 * grown, .5 / grown, .1, -.2 * grown, .4 / grown, 0},
+                 strength[] = {grown, 0, 0, 0, 2 / grown, 1};
     for (int i = 0; i < 6; i++) {
         cr_assert_float_eq(x[i], want[i], 1e-5, "place %d: %.7f, not %.7f", i, x[i], want[i]);
         cr_assert_float_eq(a[i], strength[i], 1e-4, "strength %d: %.7f, not %.7f", i, a[i], strength[i]);
@@ -165,22 +178,28 @@ Test(vortons_kept, carried_by_a_grid)
 static struct test_run stirred(int frames, uint32_t threads)
 {
     struct test_options o = {.simd = UINT32_MAX, .threads = threads};
-    return run_with(&o, "billow: 1\ndomain: {cells: [48, 48, 48], voxel: 0.1, origin: [-2.4, -2.4, -2.4], margin: 100, sides: {rest: open}}\n"
-                        "time: {fps: 25, frames: 1-%d, substeps: 1}\nstages:\n" KEEP_VEL
-                        "  - vorton.emit: {source: {file: {file: %s}}}\n  - vorton.confine: {rate: 5}\n", frames,
-                    table_write("x,y,z,strength_x,strength_y,strength_z,radius,volume\n0,0,0,0,0,2,0.4,1\n0.33,0.21,-0.57,0.5,0,0,0.3,0.5\n"));
+    return run_with(
+        &o,
+        "billow: 1\ndomain: {cells: [48, 48, 48], voxel: 0.1, origin: [-2.4, -2.4, -2.4], margin: 100, sides: {rest: open}}\n"
+        "time: {fps: 25, frames: 1-%d, substeps: 1}\nstages:\n" KEEP_VEL
+        "  - vorton.emit: {source: {file: {file: %s}}}\n  - vorton.confine: {rate: 5}\n",
+        frames,
+        table_write(
+            "x,y,z,strength_x,strength_y,strength_z,radius,volume\n0,0,0,0,0,2,0.4,1\n0.33,0.21,-0.57,0.5,0,0,0.3,0.5\n"));
 }
 
 /* A grid takes on a vorton's rotation, half of its vorticity times the distance, and no more; without divergence. */
 Test(vortons_kept, stir_a_grid)
 {
-    struct test_run r = run("billow: 1\ndomain: {cells: [48, 48, 48], voxel: 0.1, origin: [-2.4, -2.4, -2.4], margin: 100, sides: {rest: open}}\n"
-                            "time: {fps: 25, frames: 1-101, substeps: 1}\nstages:\n" KEEP_VEL
-                            "  - vorton.emit: {source: {file: {file: %s}}}\n  - vorton.confine: {rate: 5}\n  - stats: {}\n",
-                            table_write("x,y,z,strength_x,strength_y,strength_z,radius,volume\n0,0,0,0,0,2,0.4,1\n"));
+    struct test_run r = run(
+        "billow: 1\ndomain: {cells: [48, 48, 48], voxel: 0.1, origin: [-2.4, -2.4, -2.4], margin: 100, sides: {rest: open}}\n"
+        "time: {fps: 25, frames: 1-101, substeps: 1}\nstages:\n" KEEP_VEL
+        "  - vorton.emit: {source: {file: {file: %s}}}\n  - vorton.confine: {rate: 5}\n  - stats: {}\n",
+        table_write("x,y,z,strength_x,strength_y,strength_z,radius,volume\n0,0,0,0,0,2,0.4,1\n"));
     struct grid v = grid_of(&r, "vel", 1);
     for (int i = 20; i < 29; i++) {
-        double x = -2.4 + (i + .5) * .1, want = x * exp(-.5 * (x * x + .05 * .05) / .16); /* on faces y = 0, z = 0.05 m */
+        double x = -2.4 + (i + .5) * .1,
+               want = x * exp(-.5 * (x * x + .05 * .05) / .16); /* on faces y = 0, z = 0.05 m */
         double is = at(&v, i, 24, 24);
         cr_assert_float_eq(is, want, .02 * fabs(want) + 1e-3, "x = %.2f: %.4f m/s, not %.4f", x, is, want);
     }
@@ -191,7 +210,9 @@ Test(vortons_kept, stir_a_grid)
     cr_assert_eq(test_hash(&one, "vel"), test_hash(&two, "vel"));
     test_end(&one);
     test_end(&two);
-    refuse("  - set: {field: vel, value: [0, 0, 0]}\n  - vorton.emit: {source: {cloud: {core: 6 m}}}\n  - vorton.confine: {}\n", "voxels");
+    refuse(
+        "  - set: {field: vel, value: [0, 0, 0]}\n  - vorton.emit: {source: {cloud: {core: 6 m}}}\n  - vorton.confine: {}\n",
+        "voxels");
 }
 
 /* Eddies' viscosity: strengths of neighbours even out, their sum stays, whatever the step. */
@@ -199,9 +220,11 @@ Test(vortons_kept, eddies_bound_and_keep_the_sum)
 {
     double last = HUGE_VAL, square = 0;
     for (int frames = 2; frames <= 4; frames++) {
-        struct test_run r = run(HEAD "time: {fps: 1, frames: 1-%d, substeps: 1}\nstages:\n"
-                                     "  - vorton.emit: {source: {cloud: {count: 2000, radius: 1 m, core: 20 cm, vorticity: 100}}}\n"
-                                     "  - vorton.diffuse: {viscosity: 0, eddy: 0.3}\n", frames);
+        struct test_run r =
+            run(HEAD "time: {fps: 1, frames: 1-%d, substeps: 1}\nstages:\n"
+                     "  - vorton.emit: {source: {cloud: {count: 2000, radius: 1 m, core: 20 cm, vorticity: 100}}}\n"
+                     "  - vorton.diffuse: {viscosity: 0, eddy: 0.3}\n",
+                frames);
         int64_t n;
         const double *a = attribute(&r, "vortons", "strength", &n);
         double sum[3] = {0}, all = 0;

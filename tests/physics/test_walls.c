@@ -9,8 +9,8 @@
 /* ---- sticking and sliding ---------------------------------------------------------------------------------------- */
 
 /* A plate under the gas, as wide as the box, slides along itself at 1 m/s below small eddies. What drags
- * is the blur of semi-lagrangian; the other schemes pass no momentum on without viscosity, as it should be. Returns the mean
- * velocity along it of the cells on it; *skin: the velocity of faces half a cell deep. */
+ * is the blur of semi-lagrangian; the other schemes pass no momentum on without viscosity, as it should be. Returns the
+ * mean velocity along it of the cells on it; *skin: the velocity of faces half a cell deep. */
 static double plate_try(const char *slip, double *skin)
 {
     struct test_run r =
@@ -41,8 +41,8 @@ static double plate_try(const char *slip, double *skin)
 Test(plate, drags_the_gas_only_where_it_sticks)
 {
     double slide_skin, stick_skin, slide = plate_try("yes", &slide_skin), stick = plate_try("no", &stick_skin);
-    cr_log_info("gas on the plate: %.4f m/s sliding, %.4f sticking; in the plate %.4f and %.4f", slide, stick, slide_skin,
-                stick_skin);
+    cr_log_info("gas on the plate: %.4f m/s sliding, %.4f sticking; in the plate %.4f and %.4f", slide, stick,
+                slide_skin, stick_skin);
     cr_assert_float_eq(stick_skin, 1, 1e-5, "gas that sticks moves at %g in the plate", stick_skin);
     cr_assert_lt(fabs(slide_skin), .2, "gas that slides moves at %g in the plate", slide_skin);
     cr_assert_lt(fabs(slide), .02, "a plate that lets gas slide drags it, %g m/s", slide);
@@ -54,23 +54,24 @@ Test(plate, drags_the_gas_only_where_it_sticks)
 /* A ball in a uniform stream: before anything is shed the flow is its own mirror image across both planes. */
 Test(ball, flow_is_symmetric_before_it_sheds)
 {
-    struct test_run r =
-        run("billow: 1\n"
-            "domain: {cells: [40, 24, 24], voxel: 5 cm, floor: -0.6, sides: {rest: closed, x-: {inflow: [1, 0, 0]}, x+: "
-            "open}}\n"
-            "time: {fps: 25, frames: 1001-1009, substeps: 1}\n"
-            "stages:\n"
-            "  - set: {field: vel, value: [1, 0, 0], keep: true}\n"
-            "  - collide: {shape: {sphere: {center: [-0.4, 0, 0], radius: 0.26}}}\n"
-            "  - mac.advect: {}\n"
-            "  - mac.project: {tolerance: 1e-6}\n");
+    struct test_run r = run(
+        "billow: 1\n"
+        "domain: {cells: [40, 24, 24], voxel: 5 cm, floor: -0.6, sides: {rest: closed, x-: {inflow: [1, 0, 0]}, x+: "
+        "open}}\n"
+        "time: {fps: 25, frames: 1001-1009, substeps: 1}\n"
+        "stages:\n"
+        "  - set: {field: vel, value: [1, 0, 0], keep: true}\n"
+        "  - collide: {shape: {sphere: {center: [-0.4, 0, 0], radius: 0.26}}}\n"
+        "  - mac.advect: {}\n"
+        "  - mac.project: {tolerance: 1e-6}\n");
     double worst = 0, most = 0;
     for (uint32_t c = 0; c < 3; c++) {
         struct grid u = grid_of(&r, "vel", c);
         for (int k = 0; k < u.n[2]; k++)
             for (int j = 0; j < u.n[1]; j++)
                 for (int i = 0; i < u.n[0]; i++) {
-                    const double v = at(&u, i, j, k), y = at(&u, i, u.n[1] - 1 - j, k), z = at(&u, i, j, u.n[2] - 1 - k);
+                    const double v = at(&u, i, j, k), y = at(&u, i, u.n[1] - 1 - j, k),
+                                 z = at(&u, i, j, u.n[2] - 1 - k);
                     worst = fmax(worst, fmax(fabs(v - (c == 1 ? -y : y)), fabs(v - (c == 2 ? -z : z))));
                     most = fmax(most, c ? fabs(v) : 0);
                 }
@@ -89,7 +90,8 @@ Test(ball, flow_is_symmetric_before_it_sheds)
  * obstacle there is 8 % more smoke by then. */
 static void room_try(double thick)
 {
-    static const char *const place[6] = {"[%g, 0, 0]", "[-%g, 0, 0]", "[0, %g, 0]", "[0, -%g, 0]", "[0, 0, %g]", "[0, 0, -%g]"};
+    static const char *const place[6] = {"[%g, 0, 0]",  "[-%g, 0, 0]", "[0, %g, 0]",
+                                         "[0, -%g, 0]", "[0, 0, %g]",  "[0, 0, -%g]"};
     char walls[4096] = "", centre[64];
     const double t = thick * .05, off = .35 + t / 2, c = cos(.4), s = sin(.4);
     for (int w = 0; w < 6; w++) { /* turned by 0.4 rad about y */
@@ -98,21 +100,23 @@ static void room_try(double thick)
         double turned[3] = {sign * (c * x[0] + s * x[2]), sign * x[1], sign * (-s * x[0] + c * x[2])};
         double size[3] = {.7 + 2 * t, .7 + 2 * t, .7 + 2 * t};
         size[w / 2] = t;
-        snprintf(walls + strlen(walls), sizeof walls - strlen(walls),
-                 "  - collide: {id: wall%d, shape: {box: {center: [%.9g, %.9g, %.9g], size: [%g, %g, %g], rotate: [0, 0.4 "
-                 "rad, 0]}}}\n",
-                 w, turned[0], turned[1], turned[2], size[0], size[1], size[2]);
+        snprintf(
+            walls + strlen(walls), sizeof walls - strlen(walls),
+            "  - collide: {id: wall%d, shape: {box: {center: [%.9g, %.9g, %.9g], size: [%g, %g, %g], rotate: [0, 0.4 "
+            "rad, 0]}}}\n",
+            w, turned[0], turned[1], turned[2], size[0], size[1], size[2]);
     }
-    struct test_run r = run("billow: 1\n"
-                            "domain: {cells: [32, 24, 32], voxel: 5 cm, floor: -0.8, sides: {rest: open}}\n"
-                            "time: {fps: 25, frames: 1001-1021}\n"
-                            "stages:\n" KEEP_VEL
-                            "  - set: {field: density, value: \"1\", box: {lo: [-0.2, -0.3, -0.2], hi: [0.2, 0.3, 0.2]}}\n"
-                            "%s"
-                            "  - mac.advect: {}\n"
-                            "  - force: {kind: {turbulence: {strength: 2, size: 30 cm}}}\n"
-                            "  - mac.project: {tolerance: 1e-4}\n",
-                            walls);
+    struct test_run r =
+        run("billow: 1\n"
+            "domain: {cells: [32, 24, 32], voxel: 5 cm, floor: -0.8, sides: {rest: open}}\n"
+            "time: {fps: 25, frames: 1001-1021}\n"
+            "stages:\n" KEEP_VEL
+            "  - set: {field: density, value: \"1\", box: {lo: [-0.2, -0.3, -0.2], hi: [0.2, 0.3, 0.2]}}\n"
+            "%s"
+            "  - mac.advect: {}\n"
+            "  - force: {kind: {turbulence: {strength: 2, size: 30 cm}}}\n"
+            "  - mac.project: {tolerance: 1e-4}\n",
+            walls);
     struct grid d = grid_of(&r, "density", 0);
     double outside = 0, inside = 0;
     for (int k = 0; k < 32; k++)
@@ -164,8 +168,7 @@ Test(words, a_source_in_a_sealed_room)
                   "domain: {cells: [32, 32, 32], voxel: 5 cm, origin: [0, 0, 0], sides: {rest: open}}\n"
                   "time: {fps: 24, frames: 1001-1002}\n"
                   "fields: {divergence: {kind: scalar}}\n"
-                  "stages:\n" KEEP_VEL
-                  "  - set: {field: divergence, value: \"z < 0.6 ? 2 : 0\", when: always}\n"
+                  "stages:\n" KEEP_VEL "  - set: {field: divergence, value: \"z < 0.6 ? 2 : 0\", when: always}\n"
                   "  - collide: {id: a, shape: {box: {center: [1.1, 0.7, 0.35], size: [0.6, 0.6, 0.1]}}}\n"
                   "  - collide: {id: b, shape: {box: {center: [1.1, 0.7, 0.85], size: [0.6, 0.6, 0.1]}}}\n"
                   "  - collide: {id: c, shape: {box: {center: [0.85, 0.7, 0.6], size: [0.1, 0.6, 0.6]}}}\n"
@@ -181,11 +184,12 @@ Test(words, a_source_in_a_sealed_room)
 Test(words, no_gas_at_all)
 {
     struct said s;
-    struct test_run r = heard(&s, "billow: 1\n"
-                                  "domain: {cells: [16, 16, 16], voxel: 5 cm, origin: [0, 0, 0], sides: {rest: closed}}\n"
-                                  "time: {fps: 24, frames: 1-2}\n"
-                                  "stages:\n" KEEP_VEL "  - collide: {shape: {box: {center: [0.4, 0.4, 0.4], size: [9, 9, 9]}}}\n"
-                                  "  - mac.project: {}\n");
+    struct test_run r =
+        heard(&s, "billow: 1\n"
+                  "domain: {cells: [16, 16, 16], voxel: 5 cm, origin: [0, 0, 0], sides: {rest: closed}}\n"
+                  "time: {fps: 24, frames: 1-2}\n"
+                  "stages:\n" KEEP_VEL "  - collide: {shape: {box: {center: [0.4, 0.4, 0.4], size: [9, 9, 9]}}}\n"
+                  "  - mac.project: {}\n");
     cr_assert(strstr(s.text, "obstacles leave no gas in any of the 1 active tiles"), "%s", s.text);
     cr_assert_eq(metric(&r, "mac.project.stopped"), 1, "nothing to do");
     test_end(&r);
@@ -227,7 +231,8 @@ Test(words, not_a_number_in_a_file)
     const struct bwvdb_block block = {.origin = {0, 0, 0}, .n = {N, N, N}, .stride = {1, N, N * N}, .data = {data[0]}};
     struct bwvdb_options options = {.compression = BWVDB_NONE};
     cr_assert_eq(bwvdb_writer_create(&options, &w, &err), BWVDB_OK, "%s", err.text);
-    const struct bwvdb_grid grid = {.name = "density", .comps = 1, .voxel = .1, .origin = {.05, .05, .05}, .blocks = &block, .n_blocks = 1};
+    const struct bwvdb_grid grid = {
+        .name = "density", .comps = 1, .voxel = .1, .origin = {.05, .05, .05}, .blocks = &block, .n_blocks = 1};
     cr_assert_eq(bwvdb_writer_add(w, &grid, &err), BWVDB_OK, "%s", err.text);
     cr_assert_eq(bwvdb_writer_write(w, path, &err), BWVDB_OK, "%s", err.text);
     bwvdb_writer_free(w);
@@ -239,13 +244,15 @@ Test(words, not_a_number_in_a_file)
     fseek(f, (long)at, SEEK_SET);
     fwrite(&bad, 4, 1, f);
     fclose(f);
-    struct test_run r = test_start("billow: 1\n"
-                                   "domain: {cells: [16, 16, 16], voxel: 5 cm, origin: [0, 0, 0], sides: {rest: closed}}\n"
-                                   "time: {fps: 24, frames: 1-2}\n"
-                                   "stages:\n" KEEP_VEL "  - load: {path: /tmp/billow-test-nan.vdb, field: density}\n",
-                                   NULL);
+    struct test_run r =
+        test_start("billow: 1\n"
+                   "domain: {cells: [16, 16, 16], voxel: 5 cm, origin: [0, 0, 0], sides: {rest: closed}}\n"
+                   "time: {fps: 24, frames: 1-2}\n"
+                   "stages:\n" KEEP_VEL "  - load: {path: /tmp/billow-test-nan.vdb, field: density}\n",
+                   NULL);
     unlink(path);
     cr_assert_eq(r.status, BW_ERR_DIVERGED);
-    cr_assert(strstr(r.diag.text, "grid \"density\" of /tmp/billow-test-nan.vdb is not a number at voxel (3, 4, 5)"), "%s", r.diag.text);
+    cr_assert(strstr(r.diag.text, "grid \"density\" of /tmp/billow-test-nan.vdb is not a number at voxel (3, 4, 5)"),
+              "%s", r.diag.text);
     test_end(&r);
 }

@@ -16,14 +16,14 @@ struct test_run {
 };
 
 struct test_options {
-    uint32_t threads;              ///< 0: 2
-    uint32_t simd;                 ///< enum bw_simd; UINT32_MAX: best (set by default)
-    const char *out;               ///< output folder, or NULL
+    uint32_t threads;               ///< 0: 2
+    uint32_t simd;                  ///< enum bw_simd; UINT32_MAX: best (set by default)
+    const char *out;                ///< output folder, or NULL
     const struct bw_module *module; ///< extra stages, or NULL
-    int32_t only_check;            ///< build the chain, do not run it
-    const char *plugins;           ///< plugin folders instead of the build tree's; "" for none
+    int32_t only_check;             ///< build the chain, do not run it
+    const char *plugins;            ///< plugin folders instead of the build tree's; "" for none
     void (*on_log)(int level, const char *who, const char *text, void *user); ///< what is said, or NULL
-    void *user;                    ///< for on_log
+    void *user;                                                               ///< for on_log
 };
 
 /// Parse, wire and run. Everything stays readable until test_end.

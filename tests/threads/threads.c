@@ -54,7 +54,8 @@ static void workers_stress(void)
             bw_workers_team(w, team_run, y);
         }
         check(y->hit[999] == 25, "a parallel loop lost a turn");
-        for (uint32_t i = 0; i < n; i++) check(y->rank_sum[i] == 7 * (int64_t)n + n * (n - 1) / 2, "a barrier let somebody through");
+        for (uint32_t i = 0; i < n; i++)
+            check(y->rank_sum[i] == 7 * (int64_t)n + n * (n - 1) / 2, "a barrier let somebody through");
         bw_workers_destroy(w);
         free(y);
     }

@@ -11,7 +11,8 @@ static const uint32_t sides_closed[6] = {0};
 
 static inline struct bw_domain_info make_info(int nx, int ny, int nz, const uint32_t kind[6])
 {
-    struct bw_domain_info d = {.size = sizeof d, .name = "main", .n = {nx, ny, nz}, .tile = {16, 16, 16}, .thin = -1, .h = .5};
+    struct bw_domain_info d = {
+        .size = sizeof d, .name = "main", .n = {nx, ny, nz}, .tile = {16, 16, 16}, .thin = -1, .h = .5};
     for (int s = 0; s < 6; s++) {
         d.side[s].kind = kind[s];
         d.side[s].velocity[s / 2] = .25 * (s + 1);

@@ -7,8 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#define STILL "billow: 1\ndomain: {cells: [40, 40, 40], voxel: 5 cm, floor: -1, sides: {rest: open}}\n" \
-              "time: {fps: 25, frames: 1-1}\nstages:\n" KEEP_VEL
+#define STILL                                                                                                          \
+    "billow: 1\ndomain: {cells: [40, 40, 40], voxel: 5 cm, floor: -1, sides: {rest: open}}\n"                          \
+    "time: {fps: 25, frames: 1-1}\nstages:\n" KEEP_VEL
 
 static char folder[64];
 

@@ -17,8 +17,12 @@ static const struct bw_particles_api *particles_of(struct bw_stage *s) { return 
 
 static const struct bw_attribute grain_attributes[] = {
     {"pos", BW_F64P, 3, "m"}, {"weight", BW_F32, 1, "kg"}, {"spin", BW_F64P, 3, "1/s"}};
-static const struct bw_port seed_ports[] = {
-    {.name = "grains", .kind = BW_PARTICLES, .access = BW_UPDATE, .doc = "Grains.", .attributes = grain_attributes, .n_attributes = 3}};
+static const struct bw_port seed_ports[] = {{.name = "grains",
+                                             .kind = BW_PARTICLES,
+                                             .access = BW_UPDATE,
+                                             .doc = "Grains.",
+                                             .attributes = grain_attributes,
+                                             .n_attributes = 3}};
 
 static enum bw_status seed_step(struct bw_stage *s)
 {
@@ -60,7 +64,12 @@ static enum bw_status drop_step(struct bw_stage *s)
 /* ---- splat: every cell gathers hat functions of the particles around ---- */
 
 static const struct bw_port splat_ports[] = {
-    {.name = "grains", .kind = BW_PARTICLES, .access = BW_READ, .doc = "Grains.", .attributes = grain_attributes, .n_attributes = 2},
+    {.name = "grains",
+     .kind = BW_PARTICLES,
+     .access = BW_READ,
+     .doc = "Grains.",
+     .attributes = grain_attributes,
+     .n_attributes = 2},
     {.name = "heap", .kind = BW_SCALAR, .access = BW_WRITE, .unit = "kg", .doc = "Weight in each cell."}};
 
 static void splat_body(const struct bw_block *b, void *user)
@@ -102,7 +111,8 @@ static enum bw_status splat_step(struct bw_stage *s)
     double sum = 0, want = 0;
     struct bw_access a = {bw_port_field(s, 1), BW_WRITE, 0};
     enum bw_status st = s->host->sweep(
-        s, &(struct bw_sweep){.access = &a, .n_access = 1, .body = splat_body, .user = s, .particles = p, .sums = &sum, .n_sums = 1});
+        s, &(struct bw_sweep){
+               .access = &a, .n_access = 1, .body = splat_body, .user = s, .particles = p, .sums = &sum, .n_sums = 1});
     const float *weight = api->attribute(p, "weight");
     for (int64_t i = 0; i < api->count(p); i++) want += weight[i];
     s->host->metric(s, "grid", sum, BW_METRIC_LAST);
@@ -148,8 +158,10 @@ static void copy_body(const struct bw_block *b, void *user)
     for (int k = 0; k < b->n[2]; k++)
         for (int j = 0; j < b->n[1]; j++) {
             for (int i = 0; i < b->n[0]; i++)
-                for (int a = 0; a < 3; a++) pos[i][a] = b->corner[a] + ((a == 0 ? i : a == 1 ? j : k) + .5) * b->grid->h;
-            api->sample(bw_port_field(s, 0), (size_t)b->n[0], (const bw_vec3 *)pos, bw_f64(&b->view[0], 0) + j * b->view[0].sy + k * b->view[0].sz);
+                for (int a = 0; a < 3; a++)
+                    pos[i][a] = b->corner[a] + ((a == 0 ? i : a == 1 ? j : k) + .5) * b->grid->h;
+            api->sample(bw_port_field(s, 0), (size_t)b->n[0], (const bw_vec3 *)pos,
+                        bw_f64(&b->view[0], 0) + j * b->view[0].sy + k * b->view[0].sz);
         }
 }
 
@@ -161,7 +173,8 @@ static enum bw_status copy_step(struct bw_stage *s)
 
 /* ---- halve: offers "projection" and a velocity; twice: calls every projection twice and sums the evaluators ---- */
 
-static const struct bw_port vel_ports[] = {{.name = "vel", .kind = BW_MAC, .access = BW_UPDATE, .unit = "m/s", .doc = "Flow."}};
+static const struct bw_port vel_ports[] = {
+    {.name = "vel", .kind = BW_MAC, .access = BW_UPDATE, .unit = "m/s", .doc = "Flow."}};
 
 static void halve_body(const struct bw_block *b, void *user)
 {
@@ -169,7 +182,8 @@ static void halve_body(const struct bw_block *b, void *user)
     for (int c = 0; c < 3; c++)
         for (int k = 0; k < b->n[2] + (c == 2); k++)
             for (int j = 0; j < b->n[1] + (c == 1); j++)
-                for (int i = 0; i < b->n[0] + (c == 0); i++) bw_f32(&b->view[0], c)[i + j * b->view[0].sy + k * b->view[0].sz] *= factor;
+                for (int i = 0; i < b->n[0] + (c == 0); i++)
+                    bw_f32(&b->view[0], c)[i + j * b->view[0].sy + k * b->view[0].sz] *= factor;
 }
 
 static enum bw_status halve_project(struct bw_stage *s, struct bw_field *vel, double dt)
@@ -208,7 +222,8 @@ static void one_body(const struct bw_block *b, void *user)
     for (int c = 0; c < 3; c++)
         for (int k = 0; k < b->n[2] + (c == 2); k++)
             for (int j = 0; j < b->n[1] + (c == 1); j++)
-                for (int i = 0; i < b->n[0] + (c == 0); i++) bw_f32(&b->view[0], c)[i + j * b->view[0].sy + k * b->view[0].sz] = 1;
+                for (int i = 0; i < b->n[0] + (c == 0); i++)
+                    bw_f32(&b->view[0], c)[i + j * b->view[0].sy + k * b->view[0].sz] = 1;
 }
 
 static enum bw_status twice_step(struct bw_stage *s)
@@ -235,10 +250,16 @@ static enum bw_status twice_step(struct bw_stage *s)
 struct count {
     double level;
 };
-static const struct bw_param count_params[] = {BW_F64(struct count, level, "level", "0", -1e9, 1e9, 0, "A number that moves.")};
+static const struct bw_param count_params[] = {
+    BW_F64(struct count, level, "level", "0", -1e9, 1e9, 0, "A number that moves.")};
 static const struct bw_port count_ports[] = {
     {.name = "once", .kind = BW_SCALAR, .access = BW_UPDATE, .lifetime = BW_STEP, .unit = "1", .doc = "Lives a step."},
-    {.name = "ever", .kind = BW_SCALAR, .access = BW_UPDATE, .unit = "1", .doc = "Lives on.", .flags = BW_PORT_PRIVATE}};
+    {.name = "ever",
+     .kind = BW_SCALAR,
+     .access = BW_UPDATE,
+     .unit = "1",
+     .doc = "Lives on.",
+     .flags = BW_PORT_PRIVATE}};
 
 static void add_body(const struct bw_block *b, void *user)
 {
@@ -246,7 +267,8 @@ static void add_body(const struct bw_block *b, void *user)
     for (uint32_t f = 0; f < 2; f++)
         for (int k = 0; k < b->n[2]; k++)
             for (int j = 0; j < b->n[1]; j++)
-                for (int i = 0; i < b->n[0]; i++) bw_f32(&b->view[f], 0)[i + j * b->view[f].sy + k * b->view[f].sz] += 1;
+                for (int i = 0; i < b->n[0]; i++)
+                    bw_f32(&b->view[f], 0)[i + j * b->view[f].sy + k * b->view[f].sz] += 1;
 }
 
 static void copy_scratch(const struct bw_block *b, void *user)
@@ -285,7 +307,8 @@ static void team_try(struct bw_stage *s)
     struct gang g = {.size = 0};
     s->host->team(s, gang_run, &g);
     cr_assert_eq(g.size, s->host->workers);
-    for (uint32_t i = 0; i < g.size; i++) cr_assert_eq(g.total[i], (int64_t)g.size * (g.size + 1) / 2, "a barrier let somebody through");
+    for (uint32_t i = 0; i < g.size; i++)
+        cr_assert_eq(g.total[i], (int64_t)g.size * (g.size + 1) / 2, "a barrier let somebody through");
     uint8_t *hit = s->host->alloc(s, 1000);
     cr_assert_not_null(hit);
     s->host->parallel_for(s, 1000, mark_one, hit);
@@ -335,7 +358,8 @@ static enum bw_status meek_step(struct bw_stage *s)
     return BW_OK;
 }
 
-static const struct bw_port poke_ports[] = {{.name = "once", .kind = BW_SCALAR, .access = BW_READ, .lifetime = BW_STEP, .unit = "1", .doc = "Read."}};
+static const struct bw_port poke_ports[] = {
+    {.name = "once", .kind = BW_SCALAR, .access = BW_READ, .lifetime = BW_STEP, .unit = "1", .doc = "Read."}};
 
 static enum bw_status poke_step(struct bw_stage *s)
 {
@@ -375,7 +399,11 @@ static const struct bw_param list_params[] = {BW_LIST(struct list, only, struct 
 static const struct bw_port list_ports[] = {
     {.name = "made", .access = BW_UPDATE, .flags = BW_PORT_LIST, .from = "*", .doc = "Fields made."},
     {.name = "named", .access = BW_READ, .flags = BW_PORT_LIST, .from = "only", .doc = "Fields named."},
-    {.name = "carried", .access = BW_UPDATE, .flags = BW_PORT_LIST | BW_PORT_ADVECTED, .kinds = BW_KIND_BIT(BW_SCALAR), .doc = "Advected."},
+    {.name = "carried",
+     .access = BW_UPDATE,
+     .flags = BW_PORT_LIST | BW_PORT_ADVECTED,
+     .kinds = BW_KIND_BIT(BW_SCALAR),
+     .doc = "Advected."},
     {.name = "absent", .kind = BW_SCALAR, .access = BW_READ, .flags = BW_PORT_OPTIONAL, .doc = "Nobody makes it."}};
 
 static enum bw_status list_step(struct bw_stage *s)
@@ -411,24 +439,45 @@ static enum bw_status file_step(struct bw_stage *s)
     return s->step == 5 ? s->host->fail(s, BW_ERR, "on purpose") : BW_OK;
 }
 
-static enum bw_status escape_step(struct bw_stage *s) { return s->host->output(s, "../outside.txt", 0) ? BW_OK : BW_ERR; }
+static enum bw_status escape_step(struct bw_stage *s)
+{
+    return s->host->output(s, "../outside.txt", 0) ? BW_OK : BW_ERR;
+}
 
 static const struct bw_stage_desc stages[] = {
     {.id = "t.seed", .version = "1", .brief = "x", BW_PORTS(seed_ports), .step = seed_step},
     {.id = "t.drop", .version = "1", .brief = "x", BW_PORTS(seed_ports), .step = drop_step},
     {.id = "t.splat", .version = "1", .brief = "x", BW_PORTS(splat_ports), .step = splat_step},
-    {.id = "t.ramp", .version = "1", .brief = "x", BW_PARAMS(ramp_params), .params_size = sizeof(struct ramp), BW_PORTS(ramp_ports), .step = ramp_step},
+    {.id = "t.ramp",
+     .version = "1",
+     .brief = "x",
+     BW_PARAMS(ramp_params),
+     .params_size = sizeof(struct ramp),
+     BW_PORTS(ramp_ports),
+     .step = ramp_step},
     {.id = "t.copy", .version = "1", .brief = "x", BW_PORTS(copy_ports), .step = copy_step},
     {.id = "t.halve", .version = "1", .brief = "x", .step = nothing_step, .extension = halve_extension},
     {.id = "t.twice", .version = "1", .brief = "x", BW_PORTS(vel_ports), .step = twice_step},
-    {.id = "t.count", .version = "1", .brief = "x", BW_PARAMS(count_params), .params_size = sizeof(struct count), BW_PORTS(count_ports), .step = count_step},
+    {.id = "t.count",
+     .version = "1",
+     .brief = "x",
+     BW_PARAMS(count_params),
+     .params_size = sizeof(struct count),
+     BW_PORTS(count_ports),
+     .step = count_step},
     {.id = "t.early", .version = "1", .brief = "x", .step = early_step},
     {.id = "t.meek", .version = "1", .brief = "x", .step = meek_step},
     {.id = "t.poke", .version = "1", .brief = "x", BW_PORTS(poke_ports), .step = poke_step},
     {.id = "t.halo", .version = "1", .brief = "x", BW_PORTS(poke_ports), .step = halo_step},
     {.id = "t.unwritten", .version = "1", .brief = "x", .step = unwritten_step},
     {.id = "t.bad_dt", .version = "1", .brief = "x", .step = nothing_step, .max_dt = bad_dt},
-    {.id = "t.list", .version = "1", .brief = "x", BW_PARAMS(list_params), .params_size = sizeof(struct list), BW_PORTS(list_ports), .step = list_step},
+    {.id = "t.list",
+     .version = "1",
+     .brief = "x",
+     BW_PARAMS(list_params),
+     .params_size = sizeof(struct list),
+     BW_PORTS(list_ports),
+     .step = list_step},
     {.id = "t.file", .version = "1", .brief = "x", .step = file_step},
     {.id = "t.escape", .version = "1", .brief = "x", .step = escape_step},
 };

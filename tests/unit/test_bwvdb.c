@@ -18,10 +18,7 @@ static void path_make(void)
     close(fd);
 }
 
-static void path_remove(void)
-{
-    remove(path);
-}
+static void path_remove(void) { remove(path); }
 
 TestSuite(bwvdb, .init = path_make, .fini = path_remove);
 
@@ -103,10 +100,7 @@ Test(bwvdb, float_round_trip_is_exact_in_every_compression)
     for (uint32_t c = BWVDB_BLOSC; c <= BWVDB_NONE; c++) scalar_round_trip(0, c, 1, 0);
 }
 
-Test(bwvdb, half_round_trip_keeps_eleven_bits)
-{
-    scalar_round_trip(1, BWVDB_BLOSC, 2, 0x1p-11f);
-}
+Test(bwvdb, half_round_trip_keeps_eleven_bits) { scalar_round_trip(1, BWVDB_BLOSC, 2, 0x1p-11f); }
 
 Test(bwvdb, tiles_and_threads_make_the_same_grid)
 {
@@ -198,12 +192,9 @@ Test(bwvdb, metadata_and_empty_grid_come_back)
     for (int l = 0; l < 2; l++)
         for (uint32_t i = 0; i < 3; i++) {
             const struct bwvdb_meta *m = &lists[l][i];
-            if (!strcmp(m->key, "note"))
-                cr_assert_str_eq(m->string, "smoke");
-            else if (!strcmp(m->key, "frame"))
-                cr_assert(m->type == BWVDB_INT64 && m->integer == 1001);
-            else
-                cr_assert(!strcmp(m->key, "fps") && m->number == 23.976);
+            if (!strcmp(m->key, "note")) cr_assert_str_eq(m->string, "smoke");
+            else if (!strcmp(m->key, "frame")) cr_assert(m->type == BWVDB_INT64 && m->integer == 1001);
+            else cr_assert(!strcmp(m->key, "fps") && m->number == 23.976);
         }
     bwvdb_close(f);
 }
@@ -410,8 +401,13 @@ Test(bwvdb, points)
         {.name = "v", .comps = 3, .data = velocity, .gain = 100, .turns = 1},
         {.name = "weight", .comps = 1, .data = weight},
         {.name = "id", .comps = 1, .number = BWVDB_I64, .data = number}};
-    const struct bwvdb_points points = {.name = "sparks", .count = COUNT, .pos = (const double(*)[3])pos, .gain = 100, .y_up = 1,
-                                        .attributes = attributes, .n_attributes = 3};
+    const struct bwvdb_points points = {.name = "sparks",
+                                        .count = COUNT,
+                                        .pos = (const double(*)[3])pos,
+                                        .gain = 100,
+                                        .y_up = 1,
+                                        .attributes = attributes,
+                                        .n_attributes = 3};
     struct bwvdb_writer *w = writer_new(BWVDB_BLOSC, 1);
     GOOD(bwvdb_writer_points(w, &points, &err));
     cr_assert_eq(bwvdb_writer_points(w, &points, &err), BWVDB_ERR_USAGE, "the name is taken");
@@ -441,7 +437,8 @@ Test(bwvdb, points_that_are_nowhere)
 {
     const double pos[2][3] = {{0, 0, 0}, {0, NAN, 0}};
     struct bwvdb_writer *w = writer_new(BWVDB_BLOSC, 1);
-    cr_assert_eq(bwvdb_writer_points(w, &(struct bwvdb_points){.name = "sparks", .count = 2, .pos = pos}, &err), BWVDB_ERR);
+    cr_assert_eq(bwvdb_writer_points(w, &(struct bwvdb_points){.name = "sparks", .count = 2, .pos = pos}, &err),
+                 BWVDB_ERR);
     cr_assert(strstr(err.text, "point 1 of \"sparks\" is nowhere"), "%s", err.text);
     GOOD(bwvdb_writer_points(w, &(struct bwvdb_points){.name = "none"}, &err));
     bwvdb_writer_free(w);

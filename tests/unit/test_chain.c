@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HEAD "billow: 1\nname: c\ndomain: {size: [16, 16, 16], voxel: 1}\ntime: {fps: 10, frames: 1-4, substeps: 1}\nstages:\n"
+#define HEAD                                                                                                           \
+    "billow: 1\nname: c\ndomain: {size: [16, 16, 16], voxel: 1}\ntime: {fps: 10, frames: 1-4, substeps: 1}\nstages:\n"
 
 /* ---- stages that make and want fields in every way ---- */
 
@@ -18,8 +19,13 @@ static enum bw_status nothing(struct bw_stage *s)
     return BW_OK;
 }
 
-#define MAKER(name_, kind_, precision_, access_, lifetime_, unit_) \
-    {{.name = name_, .kind = kind_, .precision = precision_, .access = access_, .lifetime = lifetime_, .unit = unit_, .doc = "x"}}
+#define MAKER(name_, kind_, precision_, access_, lifetime_, unit_)                                                     \
+    {                                                                                                                  \
+        {                                                                                                              \
+            .name = name_, .kind = kind_, .precision = precision_, .access = access_, .lifetime = lifetime_,           \
+            .unit = unit_, .doc = "x"                                                                                  \
+        }                                                                                                              \
+    }
 static const struct bw_port read_ports[] = MAKER("heat", BW_SCALAR, BW_F32, BW_READ, BW_STATE, "K");
 static const struct bw_port update_ports[] = MAKER("heat", BW_SCALAR, BW_F32, BW_UPDATE, BW_STATE, "K");
 static const struct bw_port write_ports[] = MAKER("heat", BW_SCALAR, BW_F32, BW_WRITE, BW_STATE, "K");
@@ -29,8 +35,12 @@ static const struct bw_port f64_ports[] = MAKER("heat", BW_SCALAR, BW_F64P, BW_R
 static const struct bw_port unit_ports[] = MAKER("heat", BW_SCALAR, BW_F32, BW_READ, BW_STATE, "kg");
 static const struct bw_port step_make_ports[] = MAKER("push", BW_MAC, BW_F32, BW_UPDATE, BW_STEP, "m/s^2");
 static const struct bw_port step_read_ports[] = MAKER("push", BW_MAC, BW_F32, BW_READ, BW_STEP, "m/s^2");
-static const struct bw_port optional_update_ports[] = {
-    {.name = "heat", .kind = BW_SCALAR, .access = BW_UPDATE, .unit = "K", .doc = "x", .flags = BW_PORT_OPTIONAL | BW_PORT_NO_CREATE}};
+static const struct bw_port optional_update_ports[] = {{.name = "heat",
+                                                        .kind = BW_SCALAR,
+                                                        .access = BW_UPDATE,
+                                                        .unit = "K",
+                                                        .doc = "x",
+                                                        .flags = BW_PORT_OPTIONAL | BW_PORT_NO_CREATE}};
 static const struct bw_attribute thick[] = {{"pos", BW_F64P, 3, "m"}, {"size", BW_F32, 1, "m"}};
 static const struct bw_attribute thin[] = {{"pos", BW_F64P, 3, "m"}, {"colour", BW_F32, 3, "1"}};
 static const struct bw_attribute flat[] = {{"pos", BW_F32, 3, "m"}};
@@ -79,7 +89,9 @@ static enum bw_status nonsense(struct bw_stage *s)
 
 static void nan_body(const struct bw_block *b, void *user)
 {
-    if (b->lo[0] == 0 && b->lo[1] == 0 && b->lo[2] == 0) *(float *)((char *)b->view[0].data[0] + sizeof(float) * (size_t)(3 + 4 * b->view[0].sy + 5 * b->view[0].sz)) = *(float *)user;
+    if (b->lo[0] == 0 && b->lo[1] == 0 && b->lo[2] == 0)
+        *(float *)((char *)b->view[0].data[0] + sizeof(float) * (size_t)(3 + 4 * b->view[0].sy + 5 * b->view[0].sz)) =
+            *(float *)user;
 }
 static enum bw_status nan_step(struct bw_stage *s)
 {
@@ -96,7 +108,8 @@ static void rim_body(const struct bw_block *b, void *user)
         for (int k = 0; k < b->n[2] + (c == 2); k++)
             for (int j = 0; j < b->n[1] + (c == 1); j++)
                 for (int i = 0; i < b->n[0] + (c == 0); i++)
-                    bw_f32(&b->view[0], c)[i + j * b->view[0].sy + k * b->view[0].sz] = c == 1 && j == b->n[1] ? INFINITY : 0;
+                    bw_f32(&b->view[0], c)[i + j * b->view[0].sy + k * b->view[0].sz] =
+                        c == 1 && j == b->n[1] ? INFINITY : 0;
 }
 static enum bw_status rim_step(struct bw_stage *s)
 {
@@ -131,7 +144,10 @@ static enum bw_status grow(struct bw_stage *s)
     return s->host->activate(s, lo, hi);
 }
 
-#define STAGE(id_, ports_, ...) {.id = id_, .version = "1", .brief = "x", BW_PORTS(ports_), .step = nothing, __VA_ARGS__}
+#define STAGE(id_, ports_, ...)                                                                                        \
+    {                                                                                                                  \
+        .id = id_, .version = "1", .brief = "x", BW_PORTS(ports_), .step = nothing, __VA_ARGS__                        \
+    }
 static const struct bw_stage_desc stages[] = {
     STAGE("c.read", read_ports, .flags = 0),
     STAGE("c.update", update_ports, .flags = 0),
@@ -147,7 +163,12 @@ static const struct bw_stage_desc stages[] = {
     STAGE("c.dots_read", dots_read_ports, .flags = 0),
     STAGE("c.dots_flat", dots_flat_ports, .flags = 0),
     STAGE("c.grow", update_ports, .activate = grow),
-    {.id = "c.options", .version = "1", .brief = "x", BW_PARAMS(params), .params_size = sizeof(struct options), .step = nothing},
+    {.id = "c.options",
+     .version = "1",
+     .brief = "x",
+     BW_PARAMS(params),
+     .params_size = sizeof(struct options),
+     .step = nothing},
     {.id = "c.unlucky", .version = "1", .brief = "x", .step = nothing, .init = init_fail, .uninit = uninit_count},
     {.id = "c.silent", .version = "1", .brief = "x", .step = silent_fail},
     {.id = "c.nonsense", .version = "1", .brief = "x", .step = nonsense},
@@ -163,7 +184,8 @@ static const struct bw_module module = BW_MODULE(stages);
 static void refuse(const char *lines, const char *place, const char *words)
 {
     char *yaml = bw_printf(HEAD "%s", lines), at[64];
-    struct test_run r = test_start(yaml, &(struct test_options){.simd = UINT32_MAX, .module = &module, .plugins = "", .only_check = 1});
+    struct test_run r =
+        test_start(yaml, &(struct test_options){.simd = UINT32_MAX, .module = &module, .plugins = "", .only_check = 1});
     snprintf(at, sizeof at, ".yaml:%s: ", place);
     cr_assert_eq(r.status, BW_ERR_PRESET, "%s: %d", words, r.status);
     cr_assert(r.diag.first && strstr(r.diag.first, words), "wanted \"%s\", said: %s", words, r.diag.text);
@@ -196,23 +218,29 @@ Test(chain, wrong_values)
 Test(chain, fields_that_do_not_meet)
 {
     refuse("  - c.read: {}\n", "6:5", "c.read needs scalar \"heat\"; no stage makes it");
-    refuse("  - c.update: {}\n  - c.read: {bind: {heat: cold}}\n", "7:5", "c.read needs scalar \"cold\"; no stage makes it");
+    refuse("  - c.update: {}\n  - c.read: {bind: {heat: cold}}\n", "7:5",
+           "c.read needs scalar \"cold\"; no stage makes it");
     refuse("  - c.write: {}\n  - c.write: {id: again}\n", "7:5", "again and c.write both write \"heat\"");
     refuse("  - c.update: {}\n  - c.write: {}\n", "7:5", "discard what c.update did");
     refuse("  - c.maybe: {}\n  - c.write: {}\n", "6:5", "c.maybe updates \"heat\", but c.write, which comes later");
-    refuse("  - c.update: {}\n  - c.vector: {}\n", "7:5", "c.vector wants vector \"heat\", but c.update makes it a scalar");
-    refuse("  - c.update: {}\n  - c.vector_make: {}\n", "7:5", "c.vector_make makes vector \"heat\", but c.update made it a scalar");
+    refuse("  - c.update: {}\n  - c.vector: {}\n", "7:5",
+           "c.vector wants vector \"heat\", but c.update makes it a scalar");
+    refuse("  - c.update: {}\n  - c.vector_make: {}\n", "7:5",
+           "c.vector_make makes vector \"heat\", but c.update made it a scalar");
     refuse("  - c.update: {}\n  - c.f64: {}\n", "7:5", "c.f64 wants \"heat\" in f64, but c.update makes it f32");
     refuse("  - c.update: {}\n  - c.unit: {}\n", "7:5", "c.unit wants \"heat\" in kg, but c.update makes it in K");
     refuse("  - c.pushed: {}\n  - c.push: {}\n", "6:5", "made later, by c.push: move c.push before it");
-    refuse("  - c.dots: {}\n  - c.dots_read: {}\n", "7:5", "wants attribute \"colour\" of particles \"dots\" as 3 × f32; no stage makes it so");
-    refuse("  - c.dots: {}\n  - c.dots_flat: {}\n", "7:5", "wants attribute \"pos\" of particles \"dots\" as 3 × f32; another stage");
+    refuse("  - c.dots: {}\n  - c.dots_read: {}\n", "7:5",
+           "wants attribute \"colour\" of particles \"dots\" as 3 × f32; no stage makes it so");
+    refuse("  - c.dots: {}\n  - c.dots_flat: {}\n", "7:5",
+           "wants attribute \"pos\" of particles \"dots\" as 3 × f32; another stage");
 }
 
 Test(chain, every_stage_is_told_at_once)
 {
-    struct test_run r = test_start(HEAD "  - c.raed: {}\n  - c.options: {length: 3 kg}\n  - c.wirte: {}\n",
-                                   &(struct test_options){.simd = UINT32_MAX, .module = &module, .plugins = "", .only_check = 1});
+    struct test_run r =
+        test_start(HEAD "  - c.raed: {}\n  - c.options: {length: 3 kg}\n  - c.wirte: {}\n",
+                   &(struct test_options){.simd = UINT32_MAX, .module = &module, .plugins = "", .only_check = 1});
     cr_assert_eq(r.diag.errors, 3, "%s", r.diag.text);
     test_end(&r);
 }
@@ -313,7 +341,8 @@ Test(chain, cancelled)
     bw_chain_free(c);
     DIR *dir = opendir(out);
     for (struct dirent *e; (e = readdir(dir));)
-        cr_assert(!strcmp(e->d_name, ".") || !strcmp(e->d_name, "..") || !strcmp(e->d_name, "metrics.csv"), "%s was left", e->d_name);
+        cr_assert(!strcmp(e->d_name, ".") || !strcmp(e->d_name, "..") || !strcmp(e->d_name, "metrics.csv"),
+                  "%s was left", e->d_name);
     closedir(dir);
     char csv[64];
     snprintf(csv, sizeof csv, "%s/metrics.csv", out);

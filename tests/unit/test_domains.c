@@ -11,13 +11,15 @@
 
 #define HEAD "billow: 1\nname: d\ntime: {fps: 30, frames: 1001-%d, substeps: %d}\n"
 /* The fine cells are no whole part of the coarse ones, and the fine box begins anywhere. */
-#define TWO "domains:\n  coarse: {cells: [24, 22, 26], voxel: 10 cm, floor: 0.3}\n" \
-            "  fine: {cells: [33, 30, 35], voxel: 3.3 cm, center: [0.07, -0.11], floor: 1.01}\n"
+#define TWO                                                                                                            \
+    "domains:\n  coarse: {cells: [24, 22, 26], voxel: 10 cm, floor: 0.3}\n"                                            \
+    "  fine: {cells: [33, 30, 35], voxel: 3.3 cm, center: [0.07, -0.11], floor: 1.01}\n"
 #define LINEAR(domain)                                                                                                 \
-    "  - set: {id: q_" domain ", domain: " domain ", field: q, keep: true, value: \"2*x - 3*y + 0.5*z + 1\"}\n"                       \
-    "  - set: {id: u_" domain ", domain: " domain ", field: vel, keep: true, value: [\"x + 2*z\", \"y - x\", \"3*z + y\"]}\n"
+    "  - set: {id: q_" domain ", domain: " domain ", field: q, keep: true, value: \"2*x - 3*y + 0.5*z + 1\"}\n"        \
+    "  - set: {id: u_" domain ", domain: " domain                                                                      \
+    ", field: vel, keep: true, value: [\"x + 2*z\", \"y - x\", \"3*z + y\"]}\n"
 #define ZERO(domain)                                                                                                   \
-    "  - set: {id: q_" domain ", domain: " domain ", field: q, keep: true, value: \"-7\"}\n"                                          \
+    "  - set: {id: q_" domain ", domain: " domain ", field: q, keep: true, value: \"-7\"}\n"                           \
     "  - set: {id: u_" domain ", domain: " domain ", field: vel, keep: true, value: [\"-7\", \"-7\", \"-7\"]}\n"
 
 __attribute__((format(printf, 2, 3))) static struct test_run run(uint32_t threads, const char *format, ...)
@@ -39,8 +41,8 @@ static double linear(const char *field, uint32_t c, const double x[3])
 
 /* Largest error of the linear field over values whose cell (or face) lies `margin` m inside the box lo … hi; their
  * number in *count, and in *kept how many elsewhere still hold -7. */
-static double linear_error(const struct test_run *r, const char *domain, const char *field, uint32_t c, const double lo[3],
-                           const double hi[3], double margin, int *count, int *kept)
+static double linear_error(const struct test_run *r, const char *domain, const char *field, uint32_t c,
+                           const double lo[3], const double hi[3], double margin, int *count, int *kept)
 {
     char name[32];
     int32_t n[3];
@@ -78,8 +80,10 @@ static void box_of(const struct test_run *r, const char *field, double lo[3], do
 Test(domains, coarse_to_fine_is_exact_for_linear_fields)
 {
     for (uint32_t c = 0; c < 4; c++) {
-        struct test_run r = run(2, HEAD TWO "fields: {q: {precision: f64}}\nstages:\n" LINEAR("coarse") ZERO("fine")
-                                "  - transfer: {domain: fine, from: coarse, fields: [q, vel]}\n", 1001, 1);
+        struct test_run r = run(2,
+                                HEAD TWO "fields: {q: {precision: f64}}\nstages:\n" LINEAR("coarse")
+                                    ZERO("fine") "  - transfer: {domain: fine, from: coarse, fields: [q, vel]}\n",
+                                1001, 1);
         cr_assert_eq(r.status, BW_OK, "%s", r.diag.text);
         double lo[3], hi[3];
         int count, kept;
@@ -96,13 +100,17 @@ Test(domains, coarse_to_fine_is_exact_for_linear_fields)
 Test(domains, fine_to_coarse_is_exact_for_linear_fields)
 {
     for (uint32_t c = 0; c < 4; c++) {
-        struct test_run r = run(2, HEAD TWO "fields: {q: {precision: f64}}\nstages:\n" ZERO("coarse") LINEAR("fine")
-                                "  - transfer: {domain: coarse, from: fine, fields: [q, vel], blend: 2}\n", 1001, 1);
+        struct test_run r =
+            run(2,
+                HEAD TWO "fields: {q: {precision: f64}}\nstages:\n" ZERO("coarse")
+                    LINEAR("fine") "  - transfer: {domain: coarse, from: fine, fields: [q, vel], blend: 2}\n",
+                1001, 1);
         cr_assert_eq(r.status, BW_OK, "%s", r.diag.text);
         double lo[3], hi[3];
         int count, kept;
         box_of(&r, "fine.q", lo, hi);
-        double worst = linear_error(&r, "coarse", c ? "vel" : "q", c ? c - 1 : 0, lo, hi, 2.01 * .033 + .05, &count, &kept);
+        double worst =
+            linear_error(&r, "coarse", c ? "vel" : "q", c ? c - 1 : 0, lo, hi, 2.01 * .033 + .05, &count, &kept);
         printf("fine to coarse, %s%u: %.2g off in %d values, %d as before\n", c ? "vel" : "q", c, worst, count, kept);
         cr_assert_gt(count, 250);
         cr_assert_gt(kept, 10000);
@@ -114,9 +122,13 @@ Test(domains, fine_to_coarse_is_exact_for_linear_fields)
 /* The rim is filled, the inside is left alone; a side that both boxes share is no border. */
 Test(domains, the_rim_alone)
 {
-    struct test_run r = run(2, HEAD "domains:\n  coarse: {cells: [20, 20, 20], voxel: 10 cm}\n  fine: {cells: [24, 24, 24], voxel: 5 cm}\n"
-                            "stages:\n  - set: {domain: coarse, field: q, keep: true, value: \"1\"}\n  - set: {id: z, domain: fine, field: q, keep: true, value: \"0\"}\n"
-                            "  - transfer: {domain: fine, from: coarse, fields: [q], region: rim, blend: 4}\n", 1031, 4);
+    struct test_run r = run(
+        2,
+        HEAD
+        "domains:\n  coarse: {cells: [20, 20, 20], voxel: 10 cm}\n  fine: {cells: [24, 24, 24], voxel: 5 cm}\n"
+        "stages:\n  - set: {domain: coarse, field: q, keep: true, value: \"1\"}\n  - set: {id: z, domain: fine, field: q, keep: true, value: \"0\"}\n"
+        "  - transfer: {domain: fine, from: coarse, fields: [q], region: rim, blend: 4}\n",
+        1031, 4);
     cr_assert_eq(r.status, BW_OK, "%s", r.diag.text);
     int32_t n[3];
     double *v = test_field(&r, "fine.q", 0, n);
@@ -138,11 +150,15 @@ Test(domains, amounts_do_not_depend_on_substeps)
 {
     double got[2][2];
     for (int i = 0; i < 2; i++) {
-        struct test_run r = run(2, HEAD TWO "stages:\n  - set: {domain: coarse, field: q, keep: true, value: \"1\"}\n"
-                                "  - set: {id: z, domain: fine, field: q, keep: true, value: \"0\"}\n  - set: {id: y, domain: fine, field: p, keep: true, value: \"0\"}\n"
-                                "  - set: {id: w, domain: coarse, field: p, keep: true, value: \"1\"}\n"
-                                "  - transfer: {domain: fine, from: coarse, fields: [q], region: rim, blend: 6}\n"
-                                "  - transfer: {id: add, domain: fine, from: coarse, fields: [p], mode: add}\n", 1004, i ? 7 : 1);
+        struct test_run r = run(
+            2,
+            HEAD TWO
+            "stages:\n  - set: {domain: coarse, field: q, keep: true, value: \"1\"}\n"
+            "  - set: {id: z, domain: fine, field: q, keep: true, value: \"0\"}\n  - set: {id: y, domain: fine, field: p, keep: true, value: \"0\"}\n"
+            "  - set: {id: w, domain: coarse, field: p, keep: true, value: \"1\"}\n"
+            "  - transfer: {domain: fine, from: coarse, fields: [q], region: rim, blend: 6}\n"
+            "  - transfer: {id: add, domain: fine, from: coarse, fields: [p], mode: add}\n",
+            1004, i ? 7 : 1);
         cr_assert_eq(r.status, BW_OK, "%s", r.diag.text);
         int32_t n[3];
         double *v = test_field(&r, "fine.q", 0, n), *w = test_field(&r, "fine.p", 0, n);
@@ -167,12 +183,17 @@ static int64_t tiles_of(const struct test_run *r, const char *field)
  * touch wakes nothing there. */
 Test(domains, activity_follows)
 {
-    static const char *const ball = "  - emit: {domain: %s, density: 1, shape: {sphere: {center: [%g, 0, 3], radius: 30 cm}}}\n";
+    static const char *const ball =
+        "  - emit: {domain: %s, density: 1, shape: {sphere: {center: [%g, 0, 3], radius: 30 cm}}}\n";
     char emit[256];
     double mass[2];
     snprintf(emit, sizeof emit, ball, "fine", 0.);
-    struct test_run r = run(2, HEAD "domains:\n  coarse: {cells: [80, 80, 80], voxel: 10 cm}\n  fine: {cells: [64, 64, 64], voxel: 2.5 cm, floor: 2.2}\n"
-                            "stages:\n%s  - transfer: {domain: coarse, from: fine, fields: [density]}\n", 1003, 1, emit);
+    struct test_run r = run(
+        2,
+        HEAD
+        "domains:\n  coarse: {cells: [80, 80, 80], voxel: 10 cm}\n  fine: {cells: [64, 64, 64], voxel: 2.5 cm, floor: 2.2}\n"
+        "stages:\n%s  - transfer: {domain: coarse, from: fine, fields: [density]}\n",
+        1003, 1, emit);
     cr_assert_eq(r.status, BW_OK, "%s", r.diag.text);
     for (int i = 0; i < 2; i++) {
         int32_t n[3];
@@ -189,8 +210,12 @@ Test(domains, activity_follows)
     test_end(&r);
     for (int inside = 0; inside < 2; inside++) {
         snprintf(emit, sizeof emit, ball, "coarse", inside ? .8 : 2.5); /* on the rim, or far away */
-        r = run(2, HEAD "domains:\n  coarse: {cells: [80, 80, 80], voxel: 10 cm}\n  fine: {cells: [64, 64, 64], voxel: 2.5 cm, floor: 2.2}\n"
-                "stages:\n%s  - transfer: {domain: fine, from: coarse, fields: [density], region: rim}\n", 1003, 1, emit);
+        r = run(
+            2,
+            HEAD
+            "domains:\n  coarse: {cells: [80, 80, 80], voxel: 10 cm}\n  fine: {cells: [64, 64, 64], voxel: 2.5 cm, floor: 2.2}\n"
+            "stages:\n%s  - transfer: {domain: fine, from: coarse, fields: [density], region: rim}\n",
+            1003, 1, emit);
         cr_assert_eq(r.status, BW_OK, "%s", r.diag.text);
         int64_t woke = tiles_of(&r, "fine.density");
         if (inside) cr_assert(woke > 0 && woke <= 32, "%d tiles", (int)woke);
@@ -205,11 +230,15 @@ Test(domains, large_scales_come_back_alone)
 {
     double worst[2] = {0, 0};
     for (int change = 0; change < 2; change++) {
-        struct test_run r = run(2, HEAD TWO "stages:\n  - set: {id: a, domain: coarse, field: vel, keep: true, value: [\"0\", \"0\", \"0\"]}\n"
+        struct test_run r = run(
+            2,
+            HEAD TWO
+            "stages:\n  - set: {id: a, domain: coarse, field: vel, keep: true, value: [\"0\", \"0\", \"0\"]}\n"
             "  - set: {id: b, domain: fine, field: vel, keep: true, value: [\"sin(60*x)*cos(50*z)\", \"sin(20*z)\", \"cos(9*x)\"]}\n"
             "  - transfer: {id: up, domain: coarse, from: fine, fields: [vel], blend: 0}\n"
             "  - set: {id: c, domain: coarse, field: vel, mode: add, value: [\"%d*(x+2*z)\", \"0\", \"0\"]}\n"
-            "  - transfer: {id: back, domain: fine, from: coarse, fields: [vel], mode: large}\n", 1001, 1, change);
+            "  - transfer: {id: back, domain: fine, from: coarse, fields: [vel], mode: large}\n",
+            1001, 1, change);
         cr_assert_eq(r.status, BW_OK, "%s", r.diag.text);
         int32_t n[3];
         double *v = test_field(&r, "fine.vel", 0, n);
@@ -235,7 +264,10 @@ Test(domains, equal_bytes_both_ways)
     uint64_t h[2][4];
     static const char *const name[] = {"coarse.density", "coarse.vel", "fine.density", "fine.vel"};
     for (int i = 0; i < 2; i++) {
-        struct test_run r = run(i ? 2 : 1, HEAD TWO "stages:\n"
+        struct test_run r = run(
+            i ? 2 : 1,
+            HEAD TWO
+            "stages:\n"
             "  - emit: {domain: fine, density: 1, temperature: 90 K, shape: {sphere: {center: [0.07, -0.1, 1.4], radius: 25 cm}}}\n"
             "  - mac.advect: {id: ca, domain: coarse}\n  - mac.forces: {id: cf, domain: coarse}\n"
             "  - mac.advect: {id: fa, domain: fine}\n  - mac.forces: {id: ff, domain: fine}\n"
@@ -243,7 +275,8 @@ Test(domains, equal_bytes_both_ways)
             "  - mac.project: {id: cp, domain: coarse}\n"
             "  - transfer: {id: back, domain: fine, from: coarse, fields: [vel], mode: large}\n"
             "  - transfer: {id: down, domain: fine, from: coarse, fields: [density, temperature, vel], region: rim}\n"
-            "  - mac.project: {id: fp, domain: fine}\n", 1006, 2);
+            "  - mac.project: {id: fp, domain: fine}\n",
+            1006, 2);
         cr_assert_eq(r.status, BW_OK, "%s", r.diag.text);
         for (int q = 0; q < 4; q++) h[i][q] = test_hash(&r, name[q]);
         test_end(&r);
@@ -257,7 +290,8 @@ Test(domains, blended_exports_add_up)
 {
     char folder[] = "/tmp/billow-domains-XXXXXX", path[2][128], command[64];
     cr_assert_not_null(mkdtemp(folder));
-    static const char text[] = HEAD "domains:\n  coarse: {cells: [24, 24, 24], voxel: 9 cm}\n  fine: {cells: [32, 32, 32], voxel: 3 cm, center: [0.1, 0]}\n"
+    static const char text[] = HEAD
+        "domains:\n  coarse: {cells: [24, 24, 24], voxel: 9 cm}\n  fine: {cells: [32, 32, 32], voxel: 3 cm, center: [0.1, 0]}\n"
         "stages:\n  - set: {id: a, domain: coarse, field: density, value: \"1\"}\n  - set: {id: b, domain: fine, field: density, value: \"1\"}\n"
         "export:\n  - vdb: {domain: coarse, blend: fine, precision: float}\n  - vdb: {id: v, domain: fine, blend: coarse, precision: float}\n";
     char yaml[2048];
@@ -271,7 +305,8 @@ Test(domains, blended_exports_add_up)
     enum { N = 20000 };
     static double pos[N][3], value[2][N];
     for (int i = 0; i < N; i++)
-        for (int a = 0; a < 3; a++) pos[i][a] = (a == 2 ? 1.08 : 0) + 1.9 * (bw_rng_unit(3, (uint64_t)(3 * i + a)) - .5);
+        for (int a = 0; a < 3; a++)
+            pos[i][a] = (a == 2 ? 1.08 : 0) + 1.9 * (bw_rng_unit(3, (uint64_t)(3 * i + a)) - .5);
     for (int f = 0; f < 2; f++) {
         struct bwvdb_file *file;
         struct bwvdb_error e;
@@ -288,7 +323,8 @@ Test(domains, blended_exports_add_up)
         inner += value[0][i] == 0;
         outer += value[1][i] == 0;
     }
-    printf("blended exports: at most %.3f from 1; %d places in the fine one alone, %d in the coarse one\n", worst, inner, outer);
+    printf("blended exports: at most %.3f from 1; %d places in the fine one alone, %d in the coarse one\n", worst,
+           inner, outer);
     cr_assert(inner > 40 && outer > 10000);
     cr_assert_lt(worst, .03);
     snprintf(command, sizeof command, "rm -r '%s'", folder);
@@ -305,17 +341,23 @@ static void refused(const char *stages, const char *word)
 
 Test(domains, mistakes_are_named)
 {
-    refused(LINEAR("coarse") ZERO("fine") "  - transfer: {domain: fine, from: coarce, fields: [q]}\n", "there is no domain \"coarce\"; did you mean \"coarse\"");
+    refused(LINEAR("coarse") ZERO("fine") "  - transfer: {domain: fine, from: coarce, fields: [q]}\n",
+            "there is no domain \"coarce\"; did you mean \"coarse\"");
     refused(LINEAR("fine") "  - transfer: {domain: fine, from: fine, fields: [q]}\n", "reads domain fine into itself");
     refused(LINEAR("coarse") "  - transfer: {domain: fine, from: coarse}\n", "name the `fields`");
-    refused(LINEAR("coarse") "  - transfer: {domain: fine, from: coarse, fields: [nothing]}\n", "no stage makes it in domain coarse");
+    refused(LINEAR("coarse") "  - transfer: {domain: fine, from: coarse, fields: [nothing]}\n",
+            "no stage makes it in domain coarse");
     refused(LINEAR("coarse") "  - transfer: {domain: fine, fields: [q]}\n", "from");
-    refused("  - emit: {domain: coarse, bend: [1, 2, 3], shape: {sphere: {}}}\n  - emit: {id: b, domain: fine, bend: 1, shape: {sphere: {}}}\n"
-            "  - transfer: {domain: fine, from: coarse, fields: [bend]}\n", "\"bend\" is a vector in domain coarse, but a scalar in domain fine");
-    refused(LINEAR("coarse") LINEAR("fine") "  - transfer: {domain: coarse, from: fine, fields: [vel], mode: large}\n", "from a coarser one");
+    refused(
+        "  - emit: {domain: coarse, bend: [1, 2, 3], shape: {sphere: {}}}\n  - emit: {id: b, domain: fine, bend: 1, shape: {sphere: {}}}\n"
+        "  - transfer: {domain: fine, from: coarse, fields: [bend]}\n",
+        "\"bend\" is a vector in domain coarse, but a scalar in domain fine");
+    refused(LINEAR("coarse") LINEAR("fine") "  - transfer: {domain: coarse, from: fine, fields: [vel], mode: large}\n",
+            "from a coarser one");
     refused(LINEAR("fine") "  - guide: {domain: fine}\n", "say what to follow");
     refused(LINEAR("fine") "  - guide: {domain: fine, from: coarse}\n", "domain coarse has no vel to follow");
     refused(LINEAR("fine") "  - guide: {domain: fine, from: fine}\n", "follows itself");
     refused(LINEAR("fine") "  - guide: {domain: fine, to: {motion: {}}}\n", "follows a shape");
-    refused(LINEAR("fine") "  - guide: {domain: fine, to: {vdb: {file: /nowhere/a_####.vdb}}}\n", "/nowhere/a_####.vdb");
+    refused(LINEAR("fine") "  - guide: {domain: fine, to: {vdb: {file: /nowhere/a_####.vdb}}}\n",
+            "/nowhere/a_####.vdb");
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Every allocation that the core makes fails in turn: preset, chain, run, export. Wanted each time: a status, a sentence,
- * nothing lost from memory, nothing half-written under its final name; and where a run gets over the failure, the very
- * same bits. BILLOW_SLOW=1 walks through all of them, else a stride keeps the walk short. */
+/* Every allocation that the core makes fails in turn: preset, chain, run, export. Wanted each time: a status, a
+ * sentence, nothing lost from memory, nothing half-written under its final name; and where a run gets over the failure,
+ * the very same bits. BILLOW_SLOW=1 walks through all of them, else a stride keeps the walk short. */
 #include "grid.h"
 #include "support.h"
 #include <criterion/criterion.h>
@@ -15,25 +15,31 @@
 #include <unistd.h>
 
 #define HEAD "billow: 1\nname: f\n"
-#define SMOKE \
-    HEAD "domain: {size: [16, 16, 40], voxel: 1, sides: {bottom: closed, rest: open}}\n" \
-         "time: {fps: 10, frames: 1-3, substeps: 1}\n" \
-         "stages:\n" \
-         "  - emit: {mode: max, density: 1, temperature: \"=50 + t\", shape: {sphere: {center: [0, 0, 6], radius: 3}}}\n" \
-         "  - collide: {shape: {sphere: {center: [0, 0, 12], radius: 3}}}\n" \
-         "  - mac.advect: {}\n" \
-         "  - mac.forces: {buoyancy: 1}\n" \
-         "  - mac.project: {tolerance: 1e-2}\n" \
-         "  - stats: {}\n"
-#define GRAINS \
-    HEAD "domain: {size: [20, 16, 16], voxel: 1}\ntime: {fps: 10, frames: 1-3, substeps: 1}\n" \
+#define SMOKE                                                                                                            \
+    HEAD                                                                                                                 \
+        "domain: {size: [16, 16, 40], voxel: 1, sides: {bottom: closed, rest: open}}\n"                                  \
+        "time: {fps: 10, frames: 1-3, substeps: 1}\n"                                                                    \
+        "stages:\n"                                                                                                      \
+        "  - emit: {mode: max, density: 1, temperature: \"=50 + t\", shape: {sphere: {center: [0, 0, 6], radius: 3}}}\n" \
+        "  - collide: {shape: {sphere: {center: [0, 0, 12], radius: 3}}}\n"                                              \
+        "  - mac.advect: {}\n"                                                                                           \
+        "  - mac.forces: {buoyancy: 1}\n"                                                                                \
+        "  - mac.project: {tolerance: 1e-2}\n"                                                                           \
+        "  - stats: {}\n"
+#define GRAINS                                                                                                         \
+    HEAD "domain: {size: [20, 16, 16], voxel: 1}\ntime: {fps: 10, frames: 1-3, substeps: 1}\n"                         \
          "stages:\n  - f.grains: {}\n"
 
 /* ---- particles, scratch and metrics in one stage ---- */
 
 static const struct bw_attribute attributes[] = {{"pos", BW_F32, 3, "m"}};
 static const struct bw_port grain_ports[] = {
-    {.name = "grains", .kind = BW_PARTICLES, .access = BW_UPDATE, .doc = "Grains.", .attributes = attributes, .n_attributes = 1},
+    {.name = "grains",
+     .kind = BW_PARTICLES,
+     .access = BW_UPDATE,
+     .doc = "Grains.",
+     .attributes = attributes,
+     .n_attributes = 1},
     {.name = "density", .kind = BW_SCALAR, .access = BW_WRITE, .unit = "1", .doc = "How many."}};
 
 static void count_body(const struct bw_block *b, void *user)
@@ -49,10 +55,12 @@ static void count_body(const struct bw_block *b, void *user)
             for (uint32_t r = 0; r < b->n_particles; r++)
                 for (int64_t q = b->particles[r].begin; q < b->particles[r].end; q++) {
                     int at[3];
-                    for (int a = 0; a < 3; a++) at[a] = (int)((pos[3 * q + a] - b->grid->origin[a]) / b->grid->h) - b->lo[a];
+                    for (int a = 0; a < 3; a++)
+                        at[a] = (int)((pos[3 * q + a] - b->grid->origin[a]) / b->grid->h) - b->lo[a];
                     if (at[0] >= 0 && at[0] < b->n[0] && at[1] == j && at[2] == k) count[at[0]]++;
                 }
-            for (int i = 0; i < b->n[0]; i++) bw_f32(&b->view[0], 0)[i + j * b->view[0].sy + k * b->view[0].sz] = (float)count[i];
+            for (int i = 0; i < b->n[0]; i++)
+                bw_f32(&b->view[0], 0)[i + j * b->view[0].sy + k * b->view[0].sz] = (float)count[i];
         }
 }
 
@@ -70,7 +78,8 @@ static enum bw_status grains_step(struct bw_stage *s)
     if (!s->host->alloc(s, 64) || !s->host->scratch_field(s, BW_MAC, BW_F64P)) return BW_ERR_MEMORY;
     s->host->metric(s, "count", (double)api->count(p), BW_METRIC_LAST);
     struct bw_access a = {bw_port_field(s, 1), BW_WRITE, 0};
-    return s->host->sweep(s, &(struct bw_sweep){.access = &a, .n_access = 1, .body = count_body, .user = s, .particles = p});
+    return s->host->sweep(
+        s, &(struct bw_sweep){.access = &a, .n_access = 1, .body = count_body, .user = s, .particles = p});
 }
 
 static const struct bw_stage_desc stages[] = {
@@ -152,7 +161,8 @@ static void folder_check(const char *dir, const char *whole, int64_t n)
             if (e->d_type == DT_DIR) continue;
             snprintf(name, sizeof name, "%s/%s", sub[i], e->d_name);
             if (strstr(e->d_name, ".vdb"))
-                cr_assert_eq(size_of(dir, name), size_of(whole, name), "allocation %lld: %s is not whole", (long long)n, name);
+                cr_assert_eq(size_of(dir, name), size_of(whole, name), "allocation %lld: %s is not whole", (long long)n,
+                             name);
             snprintf(path, sizeof path, "%s/%s", dir, name);
             unlink(path);
         }
@@ -164,7 +174,8 @@ static void folder_check(const char *dir, const char *whole, int64_t n)
 
 static int64_t walk(const char *yaml, bool export, int64_t quick)
 {
-    char path[] = "/tmp/billow-fault-XXXXXX.yaml", whole[] = "/tmp/billow-whole-XXXXXX", out[] = "/tmp/billow-fault-out-XXXXXX";
+    char path[] = "/tmp/billow-fault-XXXXXX.yaml", whole[] = "/tmp/billow-whole-XXXXXX",
+         out[] = "/tmp/billow-fault-out-XXXXXX";
     preset_write(path, yaml);
     cr_assert(mkdtemp(whole) && mkdtemp(out));
     rmdir(out);
@@ -174,13 +185,17 @@ static int64_t walk(const char *yaml, bool export, int64_t quick)
     int64_t stride = getenv("BILLOW_SLOW") ? 1 : 1 + good.made / quick, failed = 0;
     for (int64_t n = 0; n < good.made; n += stride) {
         struct outcome x = attempt(path, export ? out : NULL, n);
-        cr_assert_eq(x.live, 0, "allocation %lld failed: %lld leaked (%d %s)", (long long)n, (long long)x.live, x.status, x.first);
+        cr_assert_eq(x.live, 0, "allocation %lld failed: %lld leaked (%d %s)", (long long)n, (long long)x.live,
+                     x.status, x.first);
         cr_assert_eq(x.pool, 0, "allocation %lld failed: tiles leaked", (long long)n);
         cr_assert(x.status <= 0 && x.status >= BW_ERR_CANCELLED);
-        if (x.status != BW_OK) cr_assert(x.said, "allocation %lld failed: status %d without a sentence", (long long)n, x.status);
         if (x.status != BW_OK)
-            cr_assert(x.status == BW_ERR_MEMORY, "allocation %lld failed: status %d, %s", (long long)n, x.status, x.first);
-        if (x.status == BW_OK) cr_assert(x.hash == good.hash, "allocation %lld failed: the run passed with other bits", (long long)n);
+            cr_assert(x.said, "allocation %lld failed: status %d without a sentence", (long long)n, x.status);
+        if (x.status != BW_OK)
+            cr_assert(x.status == BW_ERR_MEMORY, "allocation %lld failed: status %d, %s", (long long)n, x.status,
+                      x.first);
+        if (x.status == BW_OK)
+            cr_assert(x.hash == good.hash, "allocation %lld failed: the run passed with other bits", (long long)n);
         failed += x.status != BW_OK;
         if (export) folder_check(out, whole, n);
     }

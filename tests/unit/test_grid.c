@@ -54,9 +54,11 @@ static void body_compare_scalar(const struct bw_block *b, void *user)
         for (int j = -r; j < b->n[1] + r; j++)
             for (int i = -r; i < b->n[0] + r; i++) {
                 int o[3], x[3], p[3] = {b->lo[0] + i, b->lo[1] + j, b->lo[2] + k};
-                for (int a = 0; a < 3; a++) x[a] = reflect(p[a], d->n[a], d->side[2 * a].kind, d->side[2 * a + 1].kind, &o[a]);
+                for (int a = 0; a < 3; a++)
+                    x[a] = reflect(p[a], d->n[a], d->side[2 * a].kind, d->side[2 * a + 1].kind, &o[a]);
                 double want = o[0] || o[1] || o[2] ? 0 : mark(0, x[0], x[1], x[2]);
-                if (bw_f32(v, 0)[i + j * v->sy + k * v->sz] != (float)want) __atomic_fetch_add(bad, 1, __ATOMIC_RELAXED);
+                if (bw_f32(v, 0)[i + j * v->sy + k * v->sz] != (float)want)
+                    __atomic_fetch_add(bad, 1, __ATOMIC_RELAXED);
             }
 }
 
@@ -110,8 +112,7 @@ static void body_reach_by_height(const struct bw_block *b, void *user)
             }
     for (int k = 0; k < b->n[2]; k++) /* row 2 is written all the same */
         for (int j = 0; j < b->n[1]; j++)
-            for (int i = 0; i < b->n[0]; i++)
-                bw_f32(&b->view[2], 0)[i + j * b->view[2].sy + k * b->view[2].sz] = 7;
+            for (int i = 0; i < b->n[0]; i++) bw_f32(&b->view[2], 0)[i + j * b->view[2].sy + k * b->view[2].sz] = 7;
 }
 
 Test(grid, a_block_gets_what_it_asks_for_on_each_side)
@@ -122,7 +123,8 @@ Test(grid, a_block_gets_what_it_asks_for_on_each_side)
     struct bw_field *f = marked(&x, BW_SCALAR), *g = marked(&x, BW_SCALAR);
     struct bw_access a[] = {{f, BW_READ, 5}, {g, BW_READ, 1}, {g, BW_WRITE, 0}};
     struct reached reached = {f, 0};
-    struct bw_sweep s = {.access = a, .n_access = 3, .body = body_reach_by_height, .reach = reach_by_height, .user = &reached};
+    struct bw_sweep s = {
+        .access = a, .n_access = 3, .body = body_reach_by_height, .reach = reach_by_height, .user = &reached};
     cr_assert_eq(bw_sweep_run(&x.env, &s, NULL), BW_OK);
     cr_assert_eq(reached.bad, 0);
     cr_assert_eq(bw_fetch(&g->src, 0, (int32_t[3]){31, 39, 31}), 7);
@@ -162,7 +164,8 @@ Test(grid, an_update_may_leave_blocks_as_they_are)
     for (int c = 0; c < 3; c++)
         for (int k = 0; k < 2; k++)
             before[c][k] = bw_fetch(&g->src, (uint32_t)c, (int32_t[3]){c == 0 ? 40 : 3, c == 1 ? 33 : 4, 15 + k});
-    const double low = bw_fetch(&f->src, 0, (int32_t[3]){1, 2, 15}), high = bw_fetch(&f->src, 0, (int32_t[3]){1, 2, 16});
+    const double low = bw_fetch(&f->src, 0, (int32_t[3]){1, 2, 15}),
+                 high = bw_fetch(&f->src, 0, (int32_t[3]){1, 2, 16});
     cr_assert_eq(bw_sweep_run(&x.env, &s, NULL), BW_OK);
     cr_assert_eq(bw_fetch(&f->src, 0, (int32_t[3]){1, 2, 15}), low + 1);
     cr_assert_eq(bw_fetch(&f->src, 0, (int32_t[3]){1, 2, 16}), high);
@@ -177,8 +180,14 @@ Test(grid, an_update_may_leave_blocks_as_they_are)
 Test(grid, scalar_halo_closed) { cr_assert_eq(scalar_halo_errors(40, 33, 20, sides_closed, 3, 1), 0); }
 Test(grid, scalar_halo_blocks_of_eight) { cr_assert_eq(scalar_halo_errors(64, 33, 48, sides_closed, 5, 2), 0); }
 Test(grid, scalar_halo_open) { cr_assert_eq(scalar_halo_errors(40, 33, 20, (uint32_t[6]){1, 1, 1, 1, 1, 1}, 4, 1), 0); }
-Test(grid, scalar_halo_mixed) { cr_assert_eq(scalar_halo_errors(20, 33, 20, (uint32_t[6]){3, 3, 0, 1, 1, 0}, 4, 2), 0); }
-Test(grid, scalar_halo_periodic_not_a_tile_multiple) { cr_assert_eq(scalar_halo_errors(40, 50, 20, (uint32_t[6]){3, 3, 3, 3, 3, 3}, 6, 1), 0); }
+Test(grid, scalar_halo_mixed)
+{
+    cr_assert_eq(scalar_halo_errors(20, 33, 20, (uint32_t[6]){3, 3, 0, 1, 1, 0}, 4, 2), 0);
+}
+Test(grid, scalar_halo_periodic_not_a_tile_multiple)
+{
+    cr_assert_eq(scalar_halo_errors(40, 50, 20, (uint32_t[6]){3, 3, 3, 3, 3, 3}, 6, 1), 0);
+}
 Test(grid, scalar_halo_thin_each_axis)
 {
     cr_assert_eq(scalar_halo_errors(70, 90, 1, sides_closed, 3, 1), 0);
@@ -226,7 +235,8 @@ static void body_compare_mac(const struct bw_block *b, void *user)
                     for (int a = 0; a < 3; a++) corner += p[a] < 0 || p[a] >= b->grid->n[a];
                     if (corner > 1) continue; /* two sides at once: order of the rules, compared by the scalar tests */
                     double want = mac_want(b->grid, c, p);
-                    if (fabs(bw_f32(v, c)[i + j * v->sy + k * v->sz] - want) > 1e-2) __atomic_fetch_add(bad, 1, __ATOMIC_RELAXED);
+                    if (fabs(bw_f32(v, c)[i + j * v->sy + k * v->sz] - want) > 1e-2)
+                        __atomic_fetch_add(bad, 1, __ATOMIC_RELAXED);
                 }
 }
 
@@ -245,10 +255,17 @@ static int mac_halo_errors(int nx, int ny, int nz, const uint32_t kind[6], int h
 
 Test(grid, mac_halo_closed_whole_tiles) { cr_assert_eq(mac_halo_errors(32, 16, 48, sides_closed, 3, 1), 0); }
 Test(grid, mac_halo_closed_cut_tiles) { cr_assert_eq(mac_halo_errors(40, 33, 20, sides_closed, 3, 2), 0); }
-Test(grid, mac_halo_open_high_faces_have_a_home) { cr_assert_eq(mac_halo_errors(32, 32, 16, (uint32_t[6]){1, 1, 1, 1, 1, 1}, 4, 1), 0); }
-Test(grid, mac_halo_inflow_and_periodic) { cr_assert_eq(mac_halo_errors(32, 20, 16, (uint32_t[6]){2, 1, 3, 3, 0, 2}, 3, 1), 0); }
+Test(grid, mac_halo_open_high_faces_have_a_home)
+{
+    cr_assert_eq(mac_halo_errors(32, 32, 16, (uint32_t[6]){1, 1, 1, 1, 1, 1}, 4, 1), 0);
+}
+Test(grid, mac_halo_inflow_and_periodic)
+{
+    cr_assert_eq(mac_halo_errors(32, 20, 16, (uint32_t[6]){2, 1, 3, 3, 0, 2}, 3, 1), 0);
+}
 
-/* Rims: a lone tile inside the box keeps its high faces; a neighbour that wakes finds them, one that goes leaves them. */
+/* Rims: a lone tile inside the box keeps its high faces; a neighbour that wakes finds them, one that goes leaves them.
+ */
 Test(grid, rim_becomes_low_face_and_back)
 {
     struct world x;
@@ -310,7 +327,8 @@ Test(grid, active_set_grows_and_shrinks)
     cr_assert_eq(bw_domain_want_alive(x.d, 4, x.w), BW_OK);
     cr_assert_eq(bw_domain_commit(x.d), BW_OK);
     cr_assert_eq(x.d->topo->pub.count, 0);
-    for (int i = 0; i < 2; i++) cr_assert_eq(bw_domain_commit(x.d), BW_OK); /* two steps later nothing is kept in reserve */
+    for (int i = 0; i < 2; i++)
+        cr_assert_eq(bw_domain_commit(x.d), BW_OK); /* two steps later nothing is kept in reserve */
     cr_assert_eq(bw_pool_bytes(), 0);
     world_close(&x);
     cr_assert_eq(bw_pool_bytes(), 0);
@@ -339,7 +357,14 @@ static void smooth(uint32_t threads, int block, double *sum, double *max, double
     activate_all(x.d);
     struct bw_field *f = marked(&x, BW_SCALAR);
     struct bw_access a[] = {{f, BW_READ, 1}, {f, BW_WRITE, 0}};
-    struct bw_sweep s = {.access = a, .n_access = 2, .body = body_smooth, .block = block, .sums = sum, .n_sums = 1, .maxs = max, .n_maxs = 1};
+    struct bw_sweep s = {.access = a,
+                         .n_access = 2,
+                         .body = body_smooth,
+                         .block = block,
+                         .sums = sum,
+                         .n_sums = 1,
+                         .maxs = max,
+                         .n_maxs = 1};
     for (int i = 0; i < 5; i++) cr_assert_eq(bw_sweep_run(&x.env, &s, NULL), BW_OK);
     *probe = bw_fetch(&f->src, 0, (int32_t[3]){17, 31, 15});
     world_close(&x);
@@ -396,7 +421,8 @@ Test(grid, nan_is_named)
     struct bw_sweep_fault fault = {0};
     cr_assert_eq(bw_sweep_run(&x.env, &s, &fault), BW_ERR_DIVERGED);
     cr_assert(fault.field == f && fault.cell[0] == 19 && fault.cell[1] == 2 && fault.cell[2] == 17);
-    cr_assert_eq(bw_fetch(&f->src, 0, (int32_t[3]){1, 1, 1}), (float)mark(0, 1, 1, 1), "a failed sweep changes nothing");
+    cr_assert_eq(bw_fetch(&f->src, 0, (int32_t[3]){1, 1, 1}), (float)mark(0, 1, 1, 1),
+                 "a failed sweep changes nothing");
     s.n_access = 2;
     cr_assert_eq(bw_sweep_run(&x.env, &s, NULL), BW_ERR_PLUGIN);
     world_close(&x);
@@ -413,7 +439,8 @@ static void body_not_finite(const struct bw_block *b, void *user)
 
 Test(grid, not_finite_in_double)
 {
-    const double what[][2] = {{(double)NAN, 5}, {(double)INFINITY, 20}, {-(double)INFINITY, 0}, {(double)NAN, 0}, {1, 5}};
+    const double what[][2] = {
+        {(double)NAN, 5}, {(double)INFINITY, 20}, {-(double)INFINITY, 0}, {(double)NAN, 0}, {1, 5}};
     for (int i = 0; i < 5; i++)
         for (int block = 1; block < 3; block++) {
             struct world x;

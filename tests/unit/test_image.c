@@ -119,8 +119,10 @@ Test(image, an_obstacle_is_seen_whole_whatever_is_active)
 {
     enum { TILES = 64, CELLS = 4096 };
     const double h = 1.0 / 64;
-    struct bw_domain_info domain = {.n = {64, 64, 64}, .tile = {16, 16, 16}, .thin = -1, .origin = {-0.5, -0.5, 0}, .h = h};
-    struct bw_field_info info = {.name = "solid", .kind = BW_SCALAR, .precision = BW_F32, .comps = 1, .background = {1000}, .domain = &domain};
+    struct bw_domain_info domain = {
+        .n = {64, 64, 64}, .tile = {16, 16, 16}, .thin = -1, .origin = {-0.5, -0.5, 0}, .h = h};
+    struct bw_field_info info = {
+        .name = "solid", .kind = BW_SCALAR, .precision = BW_F32, .comps = 1, .background = {1000}, .domain = &domain};
     float *data = take(NULL, TILES * CELLS * sizeof(float));
     int32_t coord[TILES][3];
     const void *tile[TILES];
@@ -133,13 +135,15 @@ Test(image, an_obstacle_is_seen_whole_whatever_is_active)
             data[t * CELLS + i] = d < 3 * h ? (float)d : 1000;
         }
     }
-    struct bw_snapshot_field solid = {.info = &info, .n_tiles = TILES, .coord = (const int32_t(*)[3])coord, .tile = {tile}};
+    struct bw_snapshot_field solid = {
+        .info = &info, .n_tiles = TILES, .coord = (const int32_t(*)[3])coord, .tile = {tile}};
     struct bw_frame frame = {.n_fields = 1, .fields = &solid};
     struct bw_volume v = {.box = {.h = 1}}, none = {.box = {.h = 1}};
     float *memory = NULL;
     cr_assert_eq(bw_gather_volume(&tools, &frame, &v, &memory), BW_OK);
     struct bw_image img = ball_render(&tools, &v), empty = ball_render(&tools, &none);
-    for (int y = 0; y < 96; y++) // the camera looks a little down and shows the ball 31 pixels wide, a little above the middle
+    for (int y = 0; y < 96;
+         y++) // the camera looks a little down and shows the ball 31 pixels wide, a little above the middle
         for (int x = 0; x < 96; x++) {
             double r = hypot(x - 47.5, y - 44.3);
             double change = 0;
@@ -195,9 +199,11 @@ Test(image, glow_follows_temperature)
         float rgb[3];
         bw_planck_read(&p, kelvin, rgb);
         bw_planck_xyz((double)kelvin, exact);
-        double y = 0.2126 * (double)rgb[0] + 0.7152 * (double)rgb[1] + 0.0722 * (double)rgb[2], ratio = (double)(rgb[1] / rgb[0]);
+        double y = 0.2126 * (double)rgb[0] + 0.7152 * (double)rgb[1] + 0.0722 * (double)rgb[2],
+               ratio = (double)(rgb[1] / rgb[0]);
         cr_assert(rgb[0] > 0 && rgb[1] >= 0 && rgb[2] >= 0);
-        cr_assert_float_eq(y, exact[1] / unit[1], 0.02 * y, "%g K: luminance %g, not %g", (double)kelvin, y, exact[1] / unit[1]);
+        cr_assert_float_eq(y, exact[1] / unit[1], 0.02 * y, "%g K: luminance %g, not %g", (double)kelvin, y,
+                           exact[1] / unit[1]);
         cr_assert(y > before[0] && ratio > before[1] - 1e-6, "%g K", (double)kelvin);
         before[0] = y, before[1] = ratio;
     }
@@ -206,8 +212,8 @@ Test(image, glow_follows_temperature)
 /* What a camera 10 m away sees of a lit medium that fills [-1, 1]³, over a background of 1. */
 static struct bw_image lit_render(const struct bw_lit *lit)
 {
-    struct bw_scene scene = {.exposure = 1, .camera = {{0, -10, 0}, {1, 0, 0}, {0, 0, 1}, {0, 1, 0}, 0.12, 0.12},
-                             .look = BW_LOOK_DEFAULT};
+    struct bw_scene scene = {
+        .exposure = 1, .camera = {{0, -10, 0}, {1, 0, 0}, {0, 0, 1}, {0, 1, 0}, 0.12, 0.12}, .look = BW_LOOK_DEFAULT};
     const struct bw_volume v = {.box = lit->box};
     const struct bw_ambient none = {.box = lit->box};
     struct bw_image img;
@@ -254,7 +260,8 @@ Test(image, ball_emits_and_absorbs)
     for (int i = 0; i < N * N * N; i++) {
         double inside = 0; /* share of the cell in the ball */
         for (int q = 0; q < SUB * SUB * SUB; q++) {
-            double x = (i % N + (q % SUB + .5) / SUB) * 2 / N - 1, y = (i / N % N + (q / SUB % SUB + .5) / SUB) * 2 / N - 1;
+            double x = (i % N + (q % SUB + .5) / SUB) * 2 / N - 1,
+                   y = (i / N % N + (q / SUB % SUB + .5) / SUB) * 2 / N - 1;
             double z = (i / N / N + (q / SUB / SUB + .5) / SUB) * 2 / N - 1;
             inside += x * x + y * y + z * z < 0.36 ? 1. / (SUB * SUB * SUB) : 0;
         }
@@ -264,8 +271,9 @@ Test(image, ball_emits_and_absorbs)
     struct bw_image img = medium_render(N, rgbs);
     for (int y = 0; y < 65; y++)
         for (int x = 0; x < 65; x++) {
-            double t2 = pow(ray_slope(x), 2) + pow(ray_slope(y), 2), near2 = 100 * t2 / (1 + t2); /* distance from the centre */
-            if (near2 > 0.25 && near2 < 0.5) continue;                                            /* the edge is a cell wide */
+            double t2 = pow(ray_slope(x), 2) + pow(ray_slope(y), 2),
+                   near2 = 100 * t2 / (1 + t2);        /* distance from the centre */
+            if (near2 > 0.25 && near2 < 0.5) continue; /* the edge is a cell wide */
             double chord = near2 < 0.36 ? 2 * sqrt(0.36 - near2) : 0, keep = exp(-s * chord);
             for (int c = 0; c < 3; c++) {
                 double want = j[c] / s * (1 - keep) + keep, got = (double)img.px[3 * (y * 65 + x) + c];
@@ -338,12 +346,14 @@ Test(image, flame_glows_and_hot_gas_too)
     free(v.density);
 }
 
-/* Flames of 0.7 at 1650 K in a slab half a metre thick: (j/s)(1 - exp(-s d)) + exp(-s d), with j and s of what flames are. */
+/* Flames of 0.7 at 1650 K in a slab half a metre thick: (j/s)(1 - exp(-s d)) + exp(-s d), with j and s of what flames
+ * are. */
 Test(image, slab_of_flames_glows_as_a_black_body)
 {
     enum { N = 64 };
     const double d = 0.5, glow = 0.7, gain = 4, soot = 1.5;
-    float *rgbs = take(NULL, (size_t)N * N * N * 4 * sizeof(float)), *fire = take(NULL, (size_t)N * N * N * 2 * sizeof(float));
+    float *rgbs = take(NULL, (size_t)N * N * N * 4 * sizeof(float)),
+          *fire = take(NULL, (size_t)N * N * N * 2 * sizeof(float));
     for (int i = 0; i < N * N * N; i++) {
         fire[2 * i] = i / N % N >= N / 4 && i / N % N < N / 2 ? (float)glow : 0;
         fire[2 * i + 1] = 1650;

@@ -90,8 +90,13 @@ Test(light, the_sky_reaches_everywhere_in_clear_air)
 /// Nothing but what the lamps send: no sky, a black wall, no bloom.
 static struct bw_scene dark_scene(void)
 {
-    struct bw_scene s = {.lo = {-0.5, -0.5, 0}, .hi = {0.5, 0.5, 1}, .extinction = 30, .ambient = 293, .exposure = 1,
-                         .floor = 1, .look = BW_LOOK_DEFAULT};
+    struct bw_scene s = {.lo = {-0.5, -0.5, 0},
+                         .hi = {0.5, 0.5, 1},
+                         .extinction = 30,
+                         .ambient = 293,
+                         .exposure = 1,
+                         .floor = 1,
+                         .look = BW_LOOK_DEFAULT};
     s.look.environment = s.look.bloom = 0;
     s.look.has_background = 1;
     bw_camera_fit(&s.camera, s.lo, s.hi, 1);

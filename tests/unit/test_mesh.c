@@ -50,8 +50,12 @@ Test(mesh, wrapper_ball)
     static double point[(RINGS + 1) * SPOKES][3];
     static int32_t triangle[2 * RINGS * SPOKES][3];
     size_t n = ball_make(.4, point, triangle);
-    struct bwvdb_mesh m = {.points = (const double(*)[3])point, .triangles = (const int32_t(*)[3])triangle,
-                           .n_points = (RINGS + 1) * SPOKES, .n_triangles = n, .voxel = .05, .band = .2};
+    struct bwvdb_mesh m = {.points = (const double(*)[3])point,
+                           .triangles = (const int32_t(*)[3])triangle,
+                           .n_points = (RINGS + 1) * SPOKES,
+                           .n_triangles = n,
+                           .voxel = .05,
+                           .band = .2};
     struct bwvdb_distance *d;
     struct bwvdb_error err;
     cr_assert_eq(bwvdb_distance_create(&m, &d, &err), BWVDB_OK, "%s", err.text);
@@ -97,7 +101,6 @@ Test(mesh, wrapper_refuses)
     bwvdb_distance_free(NULL);
 }
 
-
 /* The `solid` field of a chain against an exact distance, within 3 cells outside and `deep` inside. Returns the worst
  * error; cells on the wrong side by more than that fail. */
 static double solid_error(const struct test_run *r, double (*exact)(const double x[3]), double deep)
@@ -111,7 +114,7 @@ static double solid_error(const struct test_run *r, double (*exact)(const double
         if (want > .15) cr_assert_gt(s.v[q], .1499, "%g m where there is %g", s.v[q], want);
         if (want > .149 || want < -deep) continue;
         worst = fmax(worst, fabs(s.v[q] - want));
-        inside += want < 0, outside += want > 0;
+        inside += want<0, outside += want> 0;
         if (fabs(want) > .025) cr_assert_eq(want < 0, s.v[q] < 0, "sign at %g m: %g", want, s.v[q]);
     }
     cr_assert(inside > 200 && outside > 1000, "%d cells inside, %d outside", inside, outside);
@@ -129,7 +132,8 @@ Test(mesh, distance_of_a_ball)
 {
     ball_write("ball.obj", .1);
     struct test_run r = run(STILL "  - collide: {wake: always, shape: {mesh: {file: %s/ball.obj, scale: 4.2, center: "
-                                  "[0.03, 0, -0.1], rotate: [20 deg, 30 deg, 50 deg]}}}\n", folder);
+                                  "[0.03, 0, -0.1], rotate: [20 deg, 30 deg, 50 deg]}}}\n",
+                            folder);
     double worst = solid_error(&r, ball_exact, .15);
     cr_log_info("ball of radius 0.42 m, cells of 5 cm: worst error %.2g m", worst);
     cr_assert_lt(worst, .0125);
@@ -230,7 +234,8 @@ Test(mesh, a_moving_source_carries_the_gas)
         struct test_run r = run("billow: 1\n"
                                 "domain: {cells: [40, 40, 40], voxel: 5 cm, floor: -1, sides: {rest: open}}\n"
                                 "time: {fps: 25, frames: 1-3}\nstages:\n" KEEP_VEL
-                                "  - emit: {shape: {%s}, inherit_velocity: 1, density: 1}\n", text);
+                                "  - emit: {shape: {%s}, inherit_velocity: 1, density: 1}\n",
+                                text);
         u[i] = grid_of(&r, "vel", 1);
         test_end(&r);
     }
@@ -245,12 +250,12 @@ Test(mesh, a_moving_source_carries_the_gas)
 
 /* ---- as an obstacle ---- */
 
-#define TUNNEL \
-    "billow: 1\ndomain: {cells: [40, 24, 24], voxel: 5 cm, floor: -0.6, " \
+#define TUNNEL                                                                                                                  \
+    "billow: 1\ndomain: {cells: [40, 24, 24], voxel: 5 cm, floor: -0.6, "                                                       \
     "sides: {rest: closed, x-: {inflow: [1, 0, 0]}, x+: open}}\ntime: {fps: 25, frames: 1-11, substeps: 2}\nstages:\n" KEEP_VEL \
-    "  - emit: {shape: {cylinder: {center: [-0.9, 0, 0], radius: 0.3, height: 0.2, axis: [1, 0, 0]}}, density: 1}\n" \
-    "  - collide: {shape: {%s}}\n" \
-    "  - mac.advect: {}\n" \
+    "  - emit: {shape: {cylinder: {center: [-0.9, 0, 0], radius: 0.3, height: 0.2, axis: [1, 0, 0]}}, density: 1}\n"            \
+    "  - collide: {shape: {%s}}\n"                                                                                              \
+    "  - mac.advect: {}\n"                                                                                                      \
     "  - mac.project: {tolerance: 1e-6}\n"
 
 /* How far the mesh's flow is from the box's: sum of squares, relative. */
@@ -296,13 +301,15 @@ Test(mesh, a_moving_mesh_pushes_the_air)
     struct test_run r = run("billow: 1\ndomain: {cells: [48, 40, 40], voxel: 5 cm, floor: -1, sides: {rest: open}}\n"
                             "time: {fps: 25, frames: 1001-1002, substeps: 1}\nstages:\n" KEEP_VEL
                             "  - collide: {shape: {mesh: {file: %s/ball.obj, center: {keys: {1001: [-0.2, 0, 0], "
-                            "1006: [-0.04, 0, 0]}, ease: linear}}}}\n  - mac.project: {tolerance: 1e-7}\n", folder);
+                            "1006: [-0.04, 0, 0]}, ease: linear}}}}\n  - mac.project: {tolerance: 1e-7}\n",
+                            folder);
     struct grid u = grid_of(&r, "vel", 0), s = grid_of(&r, "solid", 0);
     int faces = 0;
     for (int k = 0; k < 40; k++)
         for (int j = 0; j < 40; j++)
             for (int i = 1; i < 48; i++)
-                if (at(&s, i - 1, j, k) + at(&s, i, j, k) < -2 * 2.5 * .05) { // deeper than the flow outside is extended
+                if (at(&s, i - 1, j, k) + at(&s, i, j, k) <
+                    -2 * 2.5 * .05) { // deeper than the flow outside is extended
                     cr_assert_float_eq(at(&u, i, j, k), .8, 1e-5, "%g m/s in the ball", at(&u, i, j, k));
                     faces++;
                 }
@@ -341,8 +348,10 @@ Test(mesh, same_bits_on_any_number_of_threads)
     uint64_t hash[2][4];
     char shape[256];
     ball_write("ball.obj", .25);
-    snprintf(shape, sizeof shape, "mesh: {file: %s/ball.obj, center: {keys: {1: [-0.3, 0, 0], 9: [-0.5, 0.1, 0]}}, "
-             "scale: {keys: {1: 0.8, 9: 1.2}}}", folder);
+    snprintf(shape, sizeof shape,
+             "mesh: {file: %s/ball.obj, center: {keys: {1: [-0.3, 0, 0], 9: [-0.5, 0.1, 0]}}, "
+             "scale: {keys: {1: 0.8, 9: 1.2}}}",
+             folder);
     for (uint32_t t = 0; t < 2; t++) {
         struct test_run r = run_with(&(struct test_options){.threads = t + 1, .simd = UINT32_MAX}, TUNNEL, shape);
         for (int i = 0; i < 4; i++) hash[t][i] = test_hash(&r, field[i]);

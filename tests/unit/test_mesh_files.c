@@ -6,9 +6,9 @@ TestSuite(mesh_files, .init = folder_make, .fini = folder_remove);
 
 /* ---- sequences ---- */
 
-#define SEQUENCE \
-    "billow: 1\ndomain: {cells: [40, 40, 40], voxel: 5 cm, floor: -1, sides: {rest: open}}\n" \
-    "time: {fps: 10, frames: %d-%d, substeps: 1}\nstages:\n" KEEP_VEL \
+#define SEQUENCE                                                                                                       \
+    "billow: 1\ndomain: {cells: [40, 40, 40], voxel: 5 cm, floor: -1, sides: {rest: open}}\n"                          \
+    "time: {fps: 10, frames: %d-%d, substeps: 1}\nstages:\n" KEEP_VEL                                                  \
     "  - collide: {shape: {mesh: {file: '%s/wave_####.obj'%s}}}\n"
 
 /* Frame f of a box whose +x face moves out at 0.2 m/s (10 frames a second) while the rest stays. */
@@ -154,11 +154,13 @@ Test(mesh_files, a_sheet_holds)
     FILE *f = file_new("sheet.obj");
     fprintf(f, "v 0 -9 -9\nv 0 9 -9\nv 0 9 9\nv 0 -9 9\nf 1 2 3 4\n");
     fclose(f);
-    struct test_run r = run("billow: 1\ndomain: {cells: [20, 20, 20], voxel: 1, origin: [0, 0, 0], "
-                            "sides: {rest: closed, x-: open, x+: open}}\ntime: {fps: 10, frames: 1-3, dt: 0.1}\nstages:\n"
-                            "  - set: {field: vel, value: [\"x<10 ? 1 : -0.5\", 0, 0], keep: true}\n"
-                            "  - collide: {shape: {mesh: {file: %s/sheet.obj, center: [10.5, 10, 10], scale: 1.2}}}\n"
-                            "  - mac.advect: {}\n  - mac.project: {tolerance: 1e-7}\n", folder);
+    struct test_run r =
+        run("billow: 1\ndomain: {cells: [20, 20, 20], voxel: 1, origin: [0, 0, 0], "
+            "sides: {rest: closed, x-: open, x+: open}}\ntime: {fps: 10, frames: 1-3, dt: 0.1}\nstages:\n"
+            "  - set: {field: vel, value: [\"x<10 ? 1 : -0.5\", 0, 0], keep: true}\n"
+            "  - collide: {shape: {mesh: {file: %s/sheet.obj, center: [10.5, 10, 10], scale: 1.2}}}\n"
+            "  - mac.advect: {}\n  - mac.project: {tolerance: 1e-7}\n",
+            folder);
     struct grid u = grid_of(&r, "vel", 0);
     cr_assert_lt(grid_max(&u), 1e-5, "%g m/s through a sheet", grid_max(&u));
     bw_free(u.v);
@@ -176,8 +178,8 @@ Test(mesh_files, crossing_parts_unite)
                         (i & 4 ? .2 : -.2) + b * .013);
         for (int b = 0; b < 16; b += 8)
             fprintf(f, "f %d %d %d %d\nf %d %d %d %d\nf %d %d %d %d\nf %d %d %d %d\nf %d %d %d %d\nf %d %d %d %d\n",
-                    b + 1, b + 3, b + 4, b + 2, b + 5, b + 6, b + 8, b + 7, b + 1, b + 2, b + 6, b + 5, b + 3, b + 7, b + 8,
-                    b + 4, b + 1, b + 5, b + 7, b + 3, b + 2, b + 4, b + 8, b + 6);
+                    b + 1, b + 3, b + 4, b + 2, b + 5, b + 6, b + 8, b + 7, b + 1, b + 2, b + 6, b + 5, b + 3, b + 7,
+                    b + 8, b + 4, b + 1, b + 5, b + 7, b + 3, b + 2, b + 4, b + 8, b + 6);
         fclose(f);
         char yaml[2048];
         snprintf(yaml, sizeof yaml, STILL "  - collide: {wake: always, shape: {mesh: {file: %s/two.obj}}}\n", folder);

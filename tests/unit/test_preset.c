@@ -57,10 +57,7 @@ static struct bw_preset *good_with(const char *text, const struct bw_preset_over
     return p;
 }
 
-static struct bw_preset *good(const char *text)
-{
-    return good_with(text, NULL);
-}
+static struct bw_preset *good(const char *text) { return good_with(text, NULL); }
 
 static void refused_with(const char *text, const struct bw_preset_overrides *o, const char *sentence)
 {
@@ -73,10 +70,7 @@ static void refused_with(const char *text, const struct bw_preset_overrides *o, 
     cr_expect_eq(bw_alloc_live(), 0);
 }
 
-static void refused(const char *text, const char *sentence)
-{
-    refused_with(text, NULL, sentence);
-}
+static void refused(const char *text, const char *sentence) { refused_with(text, NULL, sentence); }
 
 static void refused_set(const char *set, const char *sentence)
 {

@@ -93,9 +93,10 @@ Test(registry, a_folder_named_twice_shadows_nothing)
 
 Test(registry, an_older_plugin_runs_by_its_own_strides)
 {
-    struct test_run t = test_start("billow: 1\ndomain: {size: [16, 16, 16], voxel: 1}\ntime: {frames: 1-2, substeps: 1}\n"
-                                   "stages:\n  - broken.older: {rate: 2 1/s}\n",
-                                   &(struct test_options){.plugins = folder(), .simd = UINT32_MAX});
+    struct test_run t =
+        test_start("billow: 1\ndomain: {size: [16, 16, 16], voxel: 1}\ntime: {frames: 1-2, substeps: 1}\n"
+                   "stages:\n  - broken.older: {rate: 2 1/s}\n",
+                   &(struct test_options){.plugins = folder(), .simd = UINT32_MAX});
     cr_assert_eq(t.status, BW_OK, "%s", t.diag.text);
     cr_assert_eq(bw_chain_metric(t.chain, "broken.older.rate"), 2);
     const struct bw_entry *e = bw_registry_stage(t.registry, "broken.older");
@@ -144,7 +145,8 @@ Test(registry, truncated_empty_and_foreign_files)
     free(bytes);
 }
 
-/* A file of half its size has headers that promise more than there is: touching what is missing would be a bus error. */
+/* A file of half its size has headers that promise more than there is: touching what is missing would be a bus error.
+ */
 Test(registry, a_plugin_cut_behind_its_headers)
 {
     char good[600], bad[] = "/tmp/billow-cut-XXXXXX.so", *bytes = calloc(1, 1 << 20);

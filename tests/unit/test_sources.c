@@ -92,7 +92,8 @@ static void refused(const char *stages, const char *word)
 static void ball_export(void)
 {
     static const char *const stage[] = {
-        "  - emit: {density: 0.8, shape: {" SPHERE "}}\nexport:\n  - vdb: {fields: [density], precision: float, name: ball}\n",
+        "  - emit: {density: 0.8, shape: {" SPHERE
+        "}}\nexport:\n  - vdb: {fields: [density], precision: float, name: ball}\n",
         "  - collide: {wake: always, shape: {" SPHERE "}}\n"
         "export:\n  - vdb: {fields: [solid, solid_vel], precision: float, name: hull}\n"};
     for (int i = 0; i < 2; i++) {
@@ -122,9 +123,14 @@ Test(sources, level_set_covers_what_its_sphere_does)
 {
     ball_export();
     struct test_run a = run(1001, 1, "  - emit: {density: 1, shape: {" SPHERE "}}\n", 2, NULL);
-    struct test_run b = run(1001, 1, "  - emit: {density: 1, shape: {vdb: {file: @/vdb/hull_1001.vdb, grid: solid}}}\n", 2, NULL);
-    struct test_run t = run(1001, 1, "  - emit: {density: 1, shape: {vdb: {file: @/vdb/hull_1001.vdb, grid: solid, scale: 0.5, rotate: [0, 0, 90 deg], center: [0.2, 0, 0.4]}}}\n", 2, NULL);
-    struct test_run c = run(1001, 1, "  - emit: {density: 1, shape: {sphere: {center: [0.21, 0.065, 0.75], radius: 10.5 cm}}}\n", 2, NULL);
+    struct test_run b =
+        run(1001, 1, "  - emit: {density: 1, shape: {vdb: {file: @/vdb/hull_1001.vdb, grid: solid}}}\n", 2, NULL);
+    struct test_run t = run(
+        1001, 1,
+        "  - emit: {density: 1, shape: {vdb: {file: @/vdb/hull_1001.vdb, grid: solid, scale: 0.5, rotate: [0, 0, 90 deg], center: [0.2, 0, 0.4]}}}\n",
+        2, NULL);
+    struct test_run c = run(
+        1001, 1, "  - emit: {density: 1, shape: {sphere: {center: [0.21, 0.065, 0.75], radius: 10.5 cm}}}\n", 2, NULL);
     cr_assert_eq(b.status, BW_OK, "%s", b.diag.text);
     cr_assert_eq(t.status, BW_OK, "%s", t.diag.text);
     double sum, worst = difference(&a, &b, "density", 0, &sum), turned = difference(&c, &t, "density", 0, &sum);
@@ -140,7 +146,8 @@ Test(sources, level_set_covers_what_its_sphere_does)
 /* Files 1001 to 1003 exist; 1001 is the run's first. */
 Test(sources, sequences_end_as_told)
 {
-    static const char *const stage = "  - emit: {density: 1, shape: {vdb: {file: @/vdb/ball_####.vdb, offset: 5, outside: %s}}}\n";
+    static const char *const stage =
+        "  - emit: {density: 1, shape: {vdb: {file: @/vdb/ball_####.vdb, offset: 5, outside: %s}}}\n";
     static const char *const word[] = {"hold", "loop", "blank"};
     ball_export();
     for (int i = 0; i < 3; i++) {
@@ -165,7 +172,8 @@ Test(sources, vdb_files_that_do_not_fit)
     refused("  - emit: {density: 1, shape: {vdb: {file: @/vdb/hull_1001.vdb, grid: solid_vel}}}\n", "holds vectors");
     refused("  - emit: {density: 1, shape: {vdb: {file: @/no.vdb}}}\n", "no.vdb");
     refused("  - emit: {density: 1, shape: {vdb: {file: @/none_####.vdb}}}\n", "none_####.vdb");
-    refused("  - emit: {density: 1, shape: {vdb: {file: @/vdb/ball_1001.vdb, form: level-set}}}\n", "a level set's is positive");
+    refused("  - emit: {density: 1, shape: {vdb: {file: @/vdb/ball_1001.vdb, form: level-set}}}\n",
+            "a level set's is positive");
     refused("  - collide: {shape: {vdb: {file: @/vdb/ball_1001.vdb}}}\n", "is a fog volume");
 }
 
@@ -174,7 +182,8 @@ Test(sources, level_set_as_obstacle)
 {
     ball_export();
     struct test_run a = run(1001, 1, "  - collide: {wake: always, shape: {" SPHERE "}}\n", 2, NULL);
-    struct test_run b = run(1001, 1, "  - collide: {wake: always, shape: {vdb: {file: @/vdb/hull_1001.vdb, grid: solid}}}\n", 2, NULL);
+    struct test_run b =
+        run(1001, 1, "  - collide: {wake: always, shape: {vdb: {file: @/vdb/hull_1001.vdb, grid: solid}}}\n", 2, NULL);
     cr_assert_eq(b.status, BW_OK, "%s", b.diag.text);
     int32_t n[3];
     double *x = test_field(&a, "solid", 0, n), *y = test_field(&b, "solid", 0, n), worst = 0;
@@ -205,7 +214,8 @@ static void pair_write(int frames, int with_velocity)
         const char *more = with_velocity ? "," : "";
         double t = f / 30.;
         snprintf(name, sizeof name, "p_%04d.csv", 1001 + f);
-        snprintf(a, sizeof a, "7, %.9g,0,%.9g,0.1%s%s\r\n", 1.2 * t - .1, .6 + .3 * t, more, with_velocity ? "1.2,0,0.3" : "");
+        snprintf(a, sizeof a, "7, %.9g,0,%.9g,0.1%s%s\r\n", 1.2 * t - .1, .6 + .3 * t, more,
+                 with_velocity ? "1.2,0,0.3" : "");
         snprintf(b, sizeof b, "4,%.9g,-0.1,0.9,0.07%s%s\n\n", .3 - .9 * t, more, with_velocity ? "-0.9,0,0" : "");
         snprintf(text, sizeof text, "# two\nid, X,y,z, radius%s\n%s%s", with_velocity ? ",vx,vy,vz" : "", f % 2 ? a : b,
                  f % 2 ? b : a);
@@ -213,7 +223,7 @@ static void pair_write(int frames, int with_velocity)
     }
 }
 
-#define PAIR_SPHERES                                                                                                    \
+#define PAIR_SPHERES                                                                                                                                     \
     "  - emit: {id: a, mode: max, density: 1, inherit_velocity: 1, shape: {sphere: {center: [\"=1.2*t - 0.1\", 0, \"=0.6 + 0.3*t\"], radius: 10 cm}}}\n" \
     "  - emit: {id: b, mode: max, density: 1, inherit_velocity: 1, shape: {sphere: {center: [\"=0.3 - 0.9*t\", -0.1, 0.9], radius: 7 cm}}}\n"
 #define VEL "  - set: {field: vel, value: [0, 0, 0]}\n"
@@ -226,9 +236,13 @@ Test(sources, points_do_as_spheres_that_move)
     cr_assert_eq(a.status, BW_OK, "%s", a.diag.text);
     for (int own = 0; own < 2; own++) {
         pair_write(6, own);
-        struct test_run b = run(1004, 2, VEL "  - emit: {mode: max, density: 1, inherit_velocity: 1, shape: {points: {file: @/p_####.csv}}}\n", 2, NULL);
+        struct test_run b =
+            run(1004, 2,
+                VEL "  - emit: {mode: max, density: 1, inherit_velocity: 1, shape: {points: {file: @/p_####.csv}}}\n",
+                2, NULL);
         cr_assert_eq(b.status, BW_OK, "%s", b.diag.text);
-        double sum, flow, worst = difference(&a, &b, "density", 0, &sum), u = difference(&a, &b, "vel", 0, &flow), w = difference(&a, &b, "vel", 2, &flow);
+        double sum, flow, worst = difference(&a, &b, "density", 0, &sum), u = difference(&a, &b, "vel", 0, &flow),
+                          w = difference(&a, &b, "vel", 2, &flow);
         printf("points, %s: density off by %.2g of 1, u by %.2g of 1.2 m/s, w by %.2g of 0.3\n",
                own ? "velocities of the file" : "velocities by id", worst, u, w);
         cr_assert_gt(sum, 300);
@@ -246,9 +260,11 @@ static void ply_write(const char *name, int form, int n, const float (*row)[7])
     char path[256];
     snprintf(path, sizeof path, "%s/%s", folder, name);
     FILE *f = fopen(path, "wb");
-    fprintf(f, "ply\nformat %s 1.0\ncomment of points\nelement vertex %d\nproperty float x\nproperty float y\nproperty float z\n"
-               "property uchar red\nproperty float radius\nproperty float vx\nproperty float vy\nproperty float vz\nend_header\n",
-            forms[form], n);
+    fprintf(
+        f,
+        "ply\nformat %s 1.0\ncomment of points\nelement vertex %d\nproperty float x\nproperty float y\nproperty float z\n"
+        "property uchar red\nproperty float radius\nproperty float vx\nproperty float vy\nproperty float vz\nend_header\n",
+        forms[form], n);
     for (int i = 0; i < n; i++)
         for (int c = 0; c < 8; c++) {
             float v = c == 3 ? 200 : row[i][c > 3 ? c - 1 : c];
@@ -270,19 +286,25 @@ Test(sources, points_in_all_forms)
     char csv[N * 100], *at = csv;
     at += sprintf(at, "x,y,z,radius,vx,vy,vz,note\n");
     for (int i = 0; i < N; i++) {
-        for (int c = 0; c < 7; c++) row[i][c] = (float)floor(400 * bw_rng_unit(5, (uint64_t)(7 * i + c))) / 1024; // the same in any form
+        for (int c = 0; c < 7; c++)
+            row[i][c] = (float)floor(400 * bw_rng_unit(5, (uint64_t)(7 * i + c))) / 1024; // the same in any form
         row[i][2] += 0.5f;
         row[i][3] = (8 + row[i][3] * 64) / 1024;
         for (int c = 0; c < 7; c++) at += sprintf(at, "%.12g,", (double)row[i][c]);
         at += sprintf(at, "\"a\"\n");
     }
     text_write("p.csv", csv);
-    for (int form = 0; form < 3; form++) ply_write(form == 0 ? "p0.ply" : form == 1 ? "p1.ply" : "p2.ply", form, N, (const float(*)[7])row);
+    for (int form = 0; form < 3; form++)
+        ply_write(form == 0 ? "p0.ply" : form == 1 ? "p1.ply" : "p2.ply", form, N, (const float(*)[7])row);
     static const char *const name[] = {"p.csv", "p0.ply", "p1.ply", "p2.ply", "p2.ply"};
     uint64_t first[2] = {0, 0};
     for (int i = 0; i < 5; i++) {
         char text[512];
-        snprintf(text, sizeof text, VEL "  - emit: {mode: max, density: 1, inherit_velocity: 1, shape: {points: {file: @/%s}}, noise: {amount: 0.5}}\n", name[i]);
+        snprintf(
+            text, sizeof text,
+            VEL
+            "  - emit: {mode: max, density: 1, inherit_velocity: 1, shape: {points: {file: @/%s}}, noise: {amount: 0.5}}\n",
+            name[i]);
         struct test_run r = run(1002, 2, text, i == 4 ? 1 : 2, NULL);
         cr_assert_eq(r.status, BW_OK, "%s", r.diag.text);
         uint64_t h[2] = {test_hash(&r, "density"), test_hash(&r, "vel")};
@@ -296,8 +318,12 @@ Test(sources, points_in_all_forms)
 Test(sources, points_are_placed_as_told)
 {
     text_write("one.csv", "x,y,z,radius\n10,70,5,21\n");
-    struct test_run a = run(1001, 1, "  - emit: {density: 1, shape: {sphere: {center: [0.2, -0.05, 0.75], radius: 10.5 cm}}}\n", 2, NULL);
-    struct test_run b = run(1001, 1, "  - emit: {density: 1, shape: {points: {file: @/one.csv, up: y, scale: 0.01, grow: 0.5, center: [0.1, 0, 0.05]}}}\n", 2, NULL);
+    struct test_run a = run(
+        1001, 1, "  - emit: {density: 1, shape: {sphere: {center: [0.2, -0.05, 0.75], radius: 10.5 cm}}}\n", 2, NULL);
+    struct test_run b = run(
+        1001, 1,
+        "  - emit: {density: 1, shape: {points: {file: @/one.csv, up: y, scale: 0.01, grow: 0.5, center: [0.1, 0, 0.05]}}}\n",
+        2, NULL);
     cr_assert_eq(b.status, BW_OK, "%s", b.diag.text);
     double sum, worst = difference(&a, &b, "density", 0, &sum);
     cr_assert_gt(sum, 100);
@@ -316,11 +342,19 @@ Test(sources, points_that_are_no_good)
     text_write("e.csv", "x,y,z,vx\n");
     text_write("f.csv", "x,y,z\n1,2,nan\n");
     text_write("g.csv", "");
-    text_write("h.ply", "ply\nformat ascii 1.0\nelement vertex 2\nproperty float x\nproperty float y\nproperty float z\nend_header\n1 2 3\n4 5\n");
-    text_write("i.ply", "ply\nformat binary_little_endian 1.0\nelement vertex 2\nproperty float x\nproperty float y\nproperty float z\nend_header\n123412341234");
+    text_write(
+        "h.ply",
+        "ply\nformat ascii 1.0\nelement vertex 2\nproperty float x\nproperty float y\nproperty float z\nend_header\n1 2 3\n4 5\n");
+    text_write(
+        "i.ply",
+        "ply\nformat binary_little_endian 1.0\nelement vertex 2\nproperty float x\nproperty float y\nproperty float z\nend_header\n123412341234");
     text_write("j.ply", "ply\nformat ascii 1.0\nelement vertex 2\nproperty quad x\n");
-    text_write("k.ply", "ply\nformat ascii 1.0\nelement vertex 99999999999\nproperty float x\nproperty float y\nproperty float z\nend_header\n");
-    text_write("l.ply", "ply\nformat ascii 1.0\nelement face 2\nproperty list uchar int vertex_indices\nelement vertex 1\nend_header\n");
+    text_write(
+        "k.ply",
+        "ply\nformat ascii 1.0\nelement vertex 99999999999\nproperty float x\nproperty float y\nproperty float z\nend_header\n");
+    text_write(
+        "l.ply",
+        "ply\nformat ascii 1.0\nelement face 2\nproperty list uchar int vertex_indices\nelement vertex 1\nend_header\n");
     refused(POINTS("a.csv"), "a.csv:3: \"five\" is no number");
     refused(POINTS("b.csv"), "b.csv:1: columns x, y and z are wanted; z is not there");
     refused(POINTS("c.csv"), "c.csv:2: the line has fewer cells");
@@ -335,5 +369,6 @@ Test(sources, points_that_are_no_good)
     refused(POINTS("l.ply"), "another element comes before vertex");
     refused(POINTS("none.csv"), "none.csv");
     refused("  - collide: {shape: {points: {file: @/a.csv}}}\n", "points");
-    refused("  - force: {kind: {wind: {velocity: [1, 0, 0]}}, shape: {points: {file: @/a.csv}}}\n" VEL, "for sources only");
+    refused("  - force: {kind: {wind: {velocity: [1, 0, 0]}}, shape: {points: {file: @/a.csv}}}\n" VEL,
+            "for sources only");
 }

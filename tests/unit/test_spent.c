@@ -38,7 +38,8 @@ static void body_far(const struct bw_block *b, void *user)
                 for (int q = 0; q < 2; q++) {
                     const struct bw_view *v = &b->view[q];
                     const float *at = bw_f32(v, 0) + i + j * v->sy + k * v->sz;
-                    sum += at[-HALO] + at[HALO] + at[-HALO * v->sy] + at[HALO * v->sy] + at[-HALO * v->sz] + at[HALO * v->sz];
+                    sum += at[-HALO] + at[HALO] + at[-HALO * v->sy] + at[HALO * v->sy] + at[-HALO * v->sz] +
+                           at[HALO * v->sz];
                 }
                 bw_f32(out, 0)[i + j * out->sy + k * out->sz] = sum;
             }
@@ -52,7 +53,8 @@ static struct bw_field *marked(struct world *x, const char *name)
 {
     struct bw_field *f = bw_field_create(x->d, name, BW_SCALAR, BW_F32, NULL);
     struct bw_access a = {f, BW_WRITE, 0};
-    cr_assert_eq(bw_sweep_run(&x->env, &(struct bw_sweep){.access = &a, .n_access = 1, .body = body_mark}, NULL), BW_OK);
+    cr_assert_eq(bw_sweep_run(&x->env, &(struct bw_sweep){.access = &a, .n_access = 1, .body = body_mark}, NULL),
+                 BW_OK);
     return f;
 }
 
@@ -66,12 +68,15 @@ static double far_sum(struct bw_domain_info info, uint32_t threads, int block, i
     struct watch w = {f, x.d->topo, 0, 0, {info.n[0] - 1, info.n[1] - 1, info.n[2] - 1}};
     const uint32_t mode = spent ? BW_READ_LAST : BW_READ;
     struct bw_access a[] = {{f, mode, HALO}, {scratch, mode, HALO}, {f, BW_WRITE, 0}};
-    cr_assert_eq(bw_sweep_run(&x.env, &(struct bw_sweep){.access = a, .n_access = 3, .body = body_far, .user = &w, .block = block}, NULL),
-                 BW_OK);
+    cr_assert_eq(
+        bw_sweep_run(
+            &x.env, &(struct bw_sweep){.access = a, .n_access = 3, .body = body_far, .user = &w, .block = block}, NULL),
+        BW_OK);
     double sum = 0;
     for (int k = 0; k < info.n[2]; k++)
         for (int j = 0; j < info.n[1]; j++)
-            for (int i = 0; i < info.n[0]; i++) sum += bw_fetch(&f->src, 0, (int32_t[3]){i, j, k}) * (1 + i % 7 + j % 5 + k % 3);
+            for (int i = 0; i < info.n[0]; i++)
+                sum += bw_fetch(&f->src, 0, (int32_t[3]){i, j, k}) * (1 + i % 7 + j % 5 + k % 3);
     cr_assert_eq(scratch->src.data[0][0] == NULL, spent, "spent scratch is as if never written");
     *gone = w.gone;
     world_close(&x);
@@ -91,10 +96,11 @@ Test(spent, tiles_go_and_the_result_is_the_same)
                 cr_assert_eq(far_sum(d, 1, block, 1, &gone), want);
                 cr_assert_eq(far_sum(d, 3, block, 1, &more), want);
                 cr_assert_eq(kept, 0);
-                /* 16 layers of 9 tiles, at most the last four still wanted; round a periodic box the first two wait too;
-                 * where that box ends inside a tile, all do */
+                /* 16 layers of 9 tiles, at most the last four still wanted; round a periodic box the first two wait
+                 * too; where that box ends inside a tile, all do */
                 const int64_t least = closed ? 9 * 11 : length[q] == 256 ? 9 * 9 : 0;
-                cr_assert(gone >= least && (least || !gone), "%d cells, block %d: %d tiles are gone", length[q], block, (int)gone);
+                cr_assert(gone >= least && (least || !gone), "%d cells, block %d: %d tiles are gone", length[q], block,
+                          (int)gone);
             }
 }
 

@@ -16,7 +16,8 @@
 
 static struct test_run run(const char *yaml, uint32_t threads, const char *out)
 {
-    return test_start(yaml, &(struct test_options){.threads = threads, .simd = UINT32_MAX, .module = &module, .plugins = "", .out = out});
+    return test_start(yaml, &(struct test_options){
+                                .threads = threads, .simd = UINT32_MAX, .module = &module, .plugins = "", .out = out});
 }
 
 static void expect_failure(const char *stage, enum bw_status want, const char *words)
@@ -34,7 +35,8 @@ Test(stages, splat_conserves_weight_with_equal_bits_on_any_number_of_threads)
 {
     uint64_t hash[3];
     for (uint32_t threads = 1; threads <= 3; threads++) {
-        struct test_run r = run(HEAD BOX TIME "stages:\n  - t.seed: {}\n  - t.drop: {}\n  - t.splat: {}\n", threads, NULL);
+        struct test_run r =
+            run(HEAD BOX TIME "stages:\n  - t.seed: {}\n  - t.drop: {}\n  - t.splat: {}\n", threads, NULL);
         cr_assert_eq(r.status, BW_OK, "%s", r.diag.text);
         cr_assert_float_eq(bw_chain_metric(r.chain, "t.splat.grid"), bw_chain_metric(r.chain, "t.splat.grains"), 1e-3);
         cr_assert_eq(bw_chain_metric(r.chain, "t.drop.kept"), 4 * 200);
@@ -47,22 +49,25 @@ Test(stages, splat_conserves_weight_with_equal_bits_on_any_number_of_threads)
 
 Test(stages, two_domains_of_other_voxels)
 {
-    struct test_run r = run(HEAD "domains:\n  main: {size: [16, 16, 16], voxel: 1}\n  fine: {size: [8, 8, 8], voxel: 0.5}\n" TIME
-                            "stages:\n  - t.ramp: {slope: 2}\n  - t.copy: {domain: fine, bind: {from: main.ramp}}\n",
-                            2, NULL);
+    struct test_run r =
+        run(HEAD "domains:\n  main: {size: [16, 16, 16], voxel: 1}\n  fine: {size: [8, 8, 8], voxel: 0.5}\n" TIME
+                 "stages:\n  - t.ramp: {slope: 2}\n  - t.copy: {domain: fine, bind: {from: main.ramp}}\n",
+            2, NULL);
     cr_assert_eq(r.status, BW_OK, "%s", r.diag.text);
     const struct bw_field *f = bw_chain_field(r.chain, "fine.copy");
     cr_assert(f && f->info.precision == BW_F64P && f->info.domain->n[0] == 16);
     double v[16];
     bw_chain_read(r.chain, f, 0, (int32_t[3]){0, 5, 7}, (int32_t[3]){16, 1, 1}, v);
     for (int i = 0; i < 16; i++) /* exact in f64: f32 would lose the 1e-12 */
-        cr_assert_float_eq(v[i], 2 * (f->info.domain->origin[0] + (i + .5) * .5) + 1e-12, 2e-15 * 16, "%d: %.17g", i, v[i]);
+        cr_assert_float_eq(v[i], 2 * (f->info.domain->origin[0] + (i + .5) * .5) + 1e-12, 2e-15 * 16, "%d: %.17g", i,
+                           v[i]);
     test_end(&r);
 }
 
 Test(stages, a_chain_that_projects_twice)
 {
-    struct test_run r = run(HEAD BOX TIME "stages:\n  - t.halve: {}\n  - t.halve: {id: other}\n  - t.twice: {}\n", 2, NULL);
+    struct test_run r =
+        run(HEAD BOX TIME "stages:\n  - t.halve: {}\n  - t.halve: {id: other}\n  - t.twice: {}\n", 2, NULL);
     cr_assert_eq(r.status, BW_OK, "%s", r.diag.text);
     int32_t n[3];
     double *v = test_field(&r, "vel", 1, n);
@@ -106,15 +111,17 @@ Test(stages, misuse_is_named)
 Test(stages, set_and_emit_keep_the_digits_of_an_f64_field)
 {
     struct test_options o = {.simd = UINT32_MAX};
-    struct test_run r = test_start("billow: 1\n"
-                                   "domain: {cells: [16, 16, 16], voxel: 1, sides: {rest: closed}}\n"
-                                   "time: {fps: 10, frames: 1-2, dt: 0.1}\n"
-                                   "fields: {q: {kind: scalar, precision: f64}}\n"
-                                   "stages:\n"
-                                   "  - set: {field: q, value: \"1/3\"}\n"
-                                   "  - set: {id: more, field: q, value: \"1e-12\", mode: add}\n"
-                                   "  - emit: {mode: add, q: 1e-11, shape: {box: {center: [0, 0, 8], size: [40, 40, 40]}}}\n"
-                                   "  - stats: {fields: [q]}\n", &o);
+    struct test_run r =
+        test_start("billow: 1\n"
+                   "domain: {cells: [16, 16, 16], voxel: 1, sides: {rest: closed}}\n"
+                   "time: {fps: 10, frames: 1-2, dt: 0.1}\n"
+                   "fields: {q: {kind: scalar, precision: f64}}\n"
+                   "stages:\n"
+                   "  - set: {field: q, value: \"1/3\"}\n"
+                   "  - set: {id: more, field: q, value: \"1e-12\", mode: add}\n"
+                   "  - emit: {mode: add, q: 1e-11, shape: {box: {center: [0, 0, 8], size: [40, 40, 40]}}}\n"
+                   "  - stats: {fields: [q]}\n",
+                   &o);
     cr_assert_eq(r.status, BW_OK, "%s", r.diag.text);
     double least = bw_chain_metric(r.chain, "stats.min_q"), most = bw_chain_metric(r.chain, "stats.max_q");
     cr_assert_eq(least, most);
@@ -132,9 +139,10 @@ Test(stages, a_step_length_that_is_none)
 
 Test(stages, lists_of_fields)
 {
-    struct test_run r = run(HEAD BOX TIME "fields: {dye: {kind: vector, advect: true}, still: {kind: scalar, advect: false}}\n"
-                                          "stages:\n  - t.list: {density: 1, fuel: 2, still: 3, only: [still, dye, fuel]}\n",
-                            2, NULL);
+    struct test_run r =
+        run(HEAD BOX TIME "fields: {dye: {kind: vector, advect: true}, still: {kind: scalar, advect: false}}\n"
+                          "stages:\n  - t.list: {density: 1, fuel: 2, still: 3, only: [still, dye, fuel]}\n",
+            2, NULL);
     cr_assert_eq(r.status, BW_OK, "%s", r.diag.text);
     cr_assert_eq(bw_chain_metric(r.chain, "t.list.made"), 3);
     cr_assert_eq(bw_chain_metric(r.chain, "t.list.named"), 3);

@@ -17,9 +17,9 @@ struct bw_exporter_desc;
 /// One field in a snapshot; constant and owned by the host until `frame` returns.
 struct bw_snapshot_field {
     const struct bw_field_info *info;
-    int64_t n_tiles;             ///< active tiles, ordered by coordinate
-    const int32_t (*coord)[3];   ///< tile coordinates
-    const void *const *tile[3];  ///< per component, per tile: storage, x fastest, of info->precision
+    int64_t n_tiles;            ///< active tiles, ordered by coordinate
+    const int32_t (*coord)[3];  ///< tile coordinates
+    const void *const *tile[3]; ///< per component, per tile: storage, x fastest, of info->precision
     const void *host_data;
 };
 
@@ -29,14 +29,14 @@ struct bw_snapshot_particles {
     int64_t count;
     uint32_t n_attributes;
     const struct bw_attribute *attributes;
-    const void *const *data;     ///< per attribute: count × comps
+    const void *const *data; ///< per attribute: count × comps
 };
 
 /// One frame's snapshot.
 struct bw_frame {
     uint32_t size;
-    int64_t number;              ///< the user's frame number, e.g. 1001
-    int64_t first, last;         ///< of the bake
+    int64_t number;      ///< the user's frame number, e.g. 1001
+    int64_t first, last; ///< of the bake
     double time, fps;
     uint32_t n_fields, n_particles;
     const struct bw_snapshot_field *fields;
@@ -48,17 +48,17 @@ struct bw_frame {
 /// Facts about the bake, for metadata.
 struct bw_bake_info {
     uint32_t size;
-    const char *name;            ///< the preset's name
-    const char *dir;             ///< output folder
-    const char *version;         ///< "Billow 0.1.0"
-    const char *preset_hash;     ///< of the resolved preset, 16 hex digits
+    const char *name;        ///< the preset's name
+    const char *dir;         ///< output folder
+    const char *version;     ///< "Billow 0.1.0"
+    const char *preset_hash; ///< of the resolved preset, 16 hex digits
     uint64_t seed;
     double fps;
     int64_t first, last;
-    uint32_t simd;               ///< enum bw_simd
-    uint32_t workers;            ///< threads an exporter may use beside the simulation
-    double ambient;              ///< ambient temperature, K
-    uint32_t quick;              ///< 1: a quick bake: cheap pictures rather than fine ones
+    uint32_t simd;    ///< enum bw_simd
+    uint32_t workers; ///< threads an exporter may use beside the simulation
+    double ambient;   ///< ambient temperature, K
+    uint32_t quick;   ///< 1: a quick bake: cheap pictures rather than fine ones
 };
 
 /// One running exporter.
@@ -66,11 +66,11 @@ struct bw_exporter {
     const struct bw_exporter_host *host;
     const struct bw_exporter_desc *desc;
     const char *id;
-    const void *params;          ///< evaluated at the frame's time
-    void *state;                 ///< desc->state_size bytes, zeroed before init
+    const void *params; ///< evaluated at the frame's time
+    void *state;        ///< desc->state_size bytes, zeroed before init
     const struct bw_bake_info *bake;
     void *host_data;
-    uint32_t n_domains, domain;  ///< how many the preset has, which of them is shown
+    uint32_t n_domains, domain; ///< how many the preset has, which of them is shown
     const struct bw_domain_info *const *domains;
 };
 
@@ -101,11 +101,13 @@ struct bw_exporter_host {
     enum bw_status (*output_commit)(struct bw_exporter *e, const char *path);
     /// Remove an output that shall not be.
     void (*output_discard)(struct bw_exporter *e, const char *path);
-    /// Say that a committed file is one the user wants to see ("movie", "picture", "cache"): named in the closing lines.
+    /// Say that a committed file is one the user wants to see ("movie", "picture", "cache"): named in the closing
+    /// lines.
     void (*announce)(struct bw_exporter *e, const char *what, const char *name);
     /// Component c of a field as floats on the box of cells lo … lo+n-1, x fastest, n[0]·n[1]·n[2] values; outside
     /// the box by the sides' rules, in inactive tiles the background. mac: values on the low faces.
-    void (*read_box)(const struct bw_snapshot_field *f, uint32_t c, const int32_t lo[3], const int32_t n[3], float *out);
+    void (*read_box)(const struct bw_snapshot_field *f, uint32_t c, const int32_t lo[3], const int32_t n[3],
+                     float *out);
     /// Call fn(i, user) for i in [0, n) on the exporter's threads (bake->workers of them), in any order.
     void (*parallel_for)(struct bw_exporter *e, int64_t n, void (*fn)(int64_t i, void *user), void *user);
     /// 1 when the user asked to stop.

@@ -29,9 +29,9 @@ enum bw_kind {
 enum bw_precision { BW_F32 = 0, BW_F64P = 1, BW_I64 = 2 };
 
 enum bw_access_mode {
-    BW_READ = 1,   ///< read only
-    BW_UPDATE = 2, ///< read and modify; any number of stages
-    BW_WRITE = 3,  ///< sole producer; old contents are discarded
+    BW_READ = 1,      ///< read only
+    BW_UPDATE = 2,    ///< read and modify; any number of stages
+    BW_WRITE = 3,     ///< sole producer; old contents are discarded
     BW_READ_LAST = 4, ///< in a sweep only: read what is not wanted afterwards
 };
 
@@ -42,11 +42,11 @@ enum bw_lifetime {
 
 enum bw_port_flags {
     BW_PORT_OPTIONAL = 1, ///< may stay unbound: read: nobody makes the field; update: no such field exists
-    BW_PORT_LIST = 2,     ///< any number of fields: those that the parameter `from` names. With ADVECTED and no `from`, or with
-                          ///< ADVECTED | NO_CREATE and nothing named: every advected field not bound to another port
-    BW_PORT_ADVECTED = 4, ///< on a list: all fields flagged advected (of the kinds in `kinds`);
-                          ///< on a single port: the field that this port creates is advected
-    BW_PORT_PRIVATE = 8,  ///< the field belongs to this stage alone: it is named ID.NAME
+    BW_PORT_LIST = 2, ///< any number of fields: those that the parameter `from` names. With ADVECTED and no `from`, or
+                      ///< with ADVECTED | NO_CREATE and nothing named: every advected field not bound to another port
+    BW_PORT_ADVECTED = 4,   ///< on a list: all fields flagged advected (of the kinds in `kinds`);
+                            ///< on a single port: the field that this port creates is advected
+    BW_PORT_PRIVATE = 8,    ///< the field belongs to this stage alone: it is named ID.NAME
     BW_PORT_NO_CREATE = 16, ///< an update port that does not bring the field into being
 };
 
@@ -60,27 +60,27 @@ struct bw_attribute {
 
 /// One row of a port table: a field that the stage reads or makes. Trailing members may be left zero.
 struct bw_port {
-    const char *name;      ///< the field's standard name; a preset rebinds it by `bind: {name: other}`
-    uint32_t kind;         ///< enum bw_kind
-    uint32_t precision;    ///< enum bw_precision
-    uint32_t access;       ///< enum bw_access_mode
-    uint32_t lifetime;     ///< enum bw_lifetime
-    const char *unit;      ///< SI; must agree with what other stages say of the same field
-    const char *doc;       ///< one sentence
-    uint32_t flags;        ///< enum bw_port_flags
-    uint32_t kinds;        ///< on a list: mask of BW_KIND_BIT; 0: any grid kind
-    const char *from;      ///< on a list: key of the list, field or amounts parameter that names the fields
-    double background;     ///< value of inactive tiles when this port creates the field (default 0)
-    double alive;          ///< |value - background| above this keeps tiles active; 0: the field keeps nothing alive
+    const char *name;   ///< the field's standard name; a preset rebinds it by `bind: {name: other}`
+    uint32_t kind;      ///< enum bw_kind
+    uint32_t precision; ///< enum bw_precision
+    uint32_t access;    ///< enum bw_access_mode
+    uint32_t lifetime;  ///< enum bw_lifetime
+    const char *unit;   ///< SI; must agree with what other stages say of the same field
+    const char *doc;    ///< one sentence
+    uint32_t flags;     ///< enum bw_port_flags
+    uint32_t kinds;     ///< on a list: mask of BW_KIND_BIT; 0: any grid kind
+    const char *from;   ///< on a list: key of the list, field or amounts parameter that names the fields
+    double background;  ///< value of inactive tiles when this port creates the field (default 0)
+    double alive;       ///< |value - background| above this keeps tiles active; 0: the field keeps nothing alive
     const struct bw_attribute *attributes; ///< particle ports: the attributes this stage needs
     uint32_t n_attributes;
     uint32_t reserved;
-    const char *domain;    ///< grid fields that are read: key of the text parameter that names the domain they live in; while it
-                           ///< is absent nothing is bound. NULL: the stage's own. Such a row may share its name with one of the
-                           ///< stage's own; of lists with one `from` the k-th fields must be of one kind
+    const char *domain; ///< grid fields that are read: key of the text parameter that names the domain they live in;
+                        ///< while it is absent nothing is bound. NULL: the stage's own. Such a row may share its name
+                        ///< with one of the stage's own; of lists with one `from` the k-th fields must be of one kind
     const char *background_from; ///< key of a number parameter: its value before the first step is the background
-    const char *precise_from;    ///< key of a choice or bool parameter: where it is not its first choice, the field is in
-                                 ///< double, whatever `precision` says (a seed mode)
+    const char *precise_from; ///< key of a choice or bool parameter: where it is not its first choice, the field is in
+                              ///< double, whatever `precision` says (a seed mode)
 };
 
 enum bw_side_kind { BW_CLOSED = 0, BW_OPEN = 1, BW_INFLOW = 2, BW_PERIODIC = 3 };

@@ -18,8 +18,8 @@ struct bw_stage_desc;
 
 /// The fields that one port row is bound to: none (optional), one, or several (list).
 struct bw_bound {
-    struct bw_field *const *fields;  ///< `count` grid fields, in the preset's order; NULL for particle ports
-    struct bw_particles *particles;  ///< particle ports
+    struct bw_field *const *fields; ///< `count` grid fields, in the preset's order; NULL for particle ports
+    struct bw_particles *particles; ///< particle ports
     uint32_t count;
     uint32_t reserved;
 };
@@ -28,24 +28,24 @@ struct bw_bound {
 struct bw_stage {
     const struct bw_host *host;
     const struct bw_stage_desc *desc;
-    const char *id;              ///< the preset's id of this stage
-    const void *params;          ///< the parameter struct, evaluated for this step's end
-    void *state;                 ///< desc->state_size bytes, zeroed before init
-    struct bw_domain *domain;    ///< the domain it works in
+    const char *id;                    ///< the preset's id of this stage
+    const void *params;                ///< the parameter struct, evaluated for this step's end
+    void *state;                       ///< desc->state_size bytes, zeroed before init
+    struct bw_domain *domain;          ///< the domain it works in
     const struct bw_domain_info *grid; ///< and what that is
-    const struct bw_bound *ports; ///< one per row of desc->ports, same order
-    double time;                 ///< s, at the step's start
-    double dt;                   ///< s; 0 outside step
-    double frame;                ///< fractional frame number at the step's end
-    double fps;                  ///< frames a second
-    int64_t step;                ///< number of this step: 1 is the run's first, 0 the set-up call (see BW_STAGE_SETUP)
-    uint64_t seed;               ///< the run's seed mixed with the stage's id
-    void *host_data;             ///< the host's
+    const struct bw_bound *ports;      ///< one per row of desc->ports, same order
+    double time;                       ///< s, at the step's start
+    double dt;                         ///< s; 0 outside step
+    double frame;                      ///< fractional frame number at the step's end
+    double fps;                        ///< frames a second
+    int64_t step;    ///< number of this step: 1 is the run's first, 0 the set-up call (see BW_STAGE_SETUP)
+    uint64_t seed;   ///< the run's seed mixed with the stage's id
+    void *host_data; ///< the host's
 };
 
 /// Dense array of one field in one block. Component c of owned cell (i,j,k) is data[c][i + j*sy + k*sz];
-/// indices from -halo to n-1+halo are valid, of mac components up to n+halo along their own axis (with a reach: just what
-/// that says).
+/// indices from -halo to n-1+halo are valid, of mac components up to n+halo along their own axis (with a reach: just
+/// what that says).
 struct bw_view {
     void *data[3];
     ptrdiff_t sy, sz;
@@ -64,15 +64,15 @@ struct bw_range {
 struct bw_block {
     const struct bw_stage *stage;
     const struct bw_domain_info *grid;
-    int32_t lo[3];      ///< first owned cell, in cells of the domain
-    int32_t n[3];       ///< owned cells (clipped to the box)
-    double corner[3];   ///< world position of the low corner of cell `lo`, m
-    const struct bw_view *view; ///< one per access row, same order
-    double *sum;        ///< this block's own partial sums, n_sums of them, start at 0
-    double *max;        ///< this block's own maxima, n_maxs of them, start at -HUGE_VAL
+    int32_t lo[3];                    ///< first owned cell, in cells of the domain
+    int32_t n[3];                     ///< owned cells (clipped to the box)
+    double corner[3];                 ///< world position of the low corner of cell `lo`, m
+    const struct bw_view *view;       ///< one per access row, same order
+    double *sum;                      ///< this block's own partial sums, n_sums of them, start at 0
+    double *max;                      ///< this block's own maxima, n_maxs of them, start at -HUGE_VAL
     const struct bw_range *particles; ///< with bw_sweep.particles: the particles of this block's tiles and of the
     uint32_t n_particles;             ///< tiles around, as ranges, by tile coordinate then id
-    uint32_t worker;    ///< 0 … workers-1
+    uint32_t worker;                  ///< 0 … workers-1
 };
 
 /// One field of a sweep.
@@ -81,8 +81,8 @@ struct bw_access {
     uint32_t mode; ///< BW_READ: state before the sweep. BW_UPDATE: in place, halo 0. BW_WRITE: every owned cell must be
                    ///< set; lands when the sweep ends, so the same field may be read (with a halo) by another row.
                    ///< BW_READ_LAST: as BW_READ, of scratch or of a field that another row writes; bodies look at it
-                   ///< through their views alone, so its memory may go while the sweep runs. Scratch is then as if never
-                   ///< written.
+                   ///< through their views alone, so its memory may go while the sweep runs. Scratch is then as if
+                   ///< never written.
     int32_t halo;  ///< cells of halo to fill, 0 … 16, from neighbour tiles, sides and backgrounds
 };
 
@@ -90,23 +90,23 @@ typedef void (*bw_body_fn)(const struct bw_block *block, void *user);
 /// [body] How far around itself this block needs access row `row`, read or updated, where its stage knows better than
 /// the worst case: filling halos is what they cost. reach[2a] cells below and reach[2a+1] above along axis a; they come
 /// set to the row's halo and may be less. (The high faces of a block are the low faces of the cells above: within a
-/// reach of 1.) 0: the block does without the row, or leaves it as it is where it is updated: its view is empty, its halo -1;
-/// else 1. `block` has no views yet.
+/// reach of 1.) 0: the block does without the row, or leaves it as it is where it is updated: its view is empty, its
+/// halo -1; else 1. `block` has no views yet.
 typedef int (*bw_reach_fn)(const struct bw_block *block, uint32_t row, int32_t reach[6], void *user);
 
 /// A pass over all active tiles of a domain. Zero what is not needed.
 struct bw_sweep {
     const struct bw_access *access;
     uint32_t n_access;
-    int32_t block;        ///< tiles a side handed over at once: 1 (0 means 1) or 2; 2 pays off for wide halos
+    int32_t block; ///< tiles a side handed over at once: 1 (0 means 1) or 2; 2 pays off for wide halos
     bw_body_fn body;
     void *user;
-    double *sums;         ///< out: n_sums sums over all blocks, added in the order of tile coordinates
-    double *maxs;         ///< out: n_maxs maxima; -HUGE_VAL when nothing is active
-    uint32_t n_sums, n_maxs; ///< at most 16 each
+    double *sums;                   ///< out: n_sums sums over all blocks, added in the order of tile coordinates
+    double *maxs;                   ///< out: n_maxs maxima; -HUGE_VAL when nothing is active
+    uint32_t n_sums, n_maxs;        ///< at most 16 each
     struct bw_particles *particles; ///< hand each block the particles in and around it
-    struct bw_domain *domain; ///< NULL: the stage's own. All fields must live there.
-    bw_reach_fn reach;    ///< NULL: every block gets the halos that `access` says
+    struct bw_domain *domain;       ///< NULL: the stage's own. All fields must live there.
+    bw_reach_fn reach;              ///< NULL: every block gets the halos that `access` says
 };
 
 /// A worker inside team(): all workers run the same function at once.
@@ -135,7 +135,8 @@ struct bw_host {
     void *(*body_scratch)(const struct bw_block *block, size_t bytes);
 
     /// [main] Call fn(i, worker, user) for every i in [0, n), in any order, in parallel.
-    void (*parallel_for)(struct bw_stage *stage, int64_t n, void (*fn)(int64_t i, uint32_t worker, void *user), void *user);
+    void (*parallel_for)(struct bw_stage *stage, int64_t n, void (*fn)(int64_t i, uint32_t worker, void *user),
+                         void *user);
     /// [main] Run fn on all workers at once, each with its rank and a common barrier.
     void (*team)(struct bw_stage *stage, void (*fn)(struct bw_team *team, void *user), void *user);
 
@@ -143,9 +144,11 @@ struct bw_host {
     void *(*alloc)(struct bw_stage *stage, size_t bytes);
     /// [main] Give back what alloc() gave; NULL is allowed.
     void (*release)(struct bw_stage *stage, void *memory);
-    /// [main] Memory, 64-byte aligned, not zeroed, until step (or the callback that asked) returns. NULL: out of memory.
+    /// [main] Memory, 64-byte aligned, not zeroed, until step (or the callback that asked) returns. NULL: out of
+    /// memory.
     void *(*scratch)(struct bw_stage *stage, size_t bytes);
-    /// [main] A grid field of the stage's domain, contents undefined until written, until step returns. NULL: out of memory.
+    /// [main] A grid field of the stage's domain, contents undefined until written, until step returns. NULL: out of
+    /// memory.
     struct bw_field *(*scratch_field)(struct bw_stage *stage, uint32_t kind, uint32_t precision);
     /// [main] Exchange the contents of two fields of the same domain, kind and precision (one pointer swap).
     enum bw_status (*swap_fields)(struct bw_stage *stage, struct bw_field *a, struct bw_field *b);
@@ -181,8 +184,8 @@ struct bw_host {
 
     /// [main] A service of the host by versioned id ("billow.sample/1"), or NULL.
     const void *(*extension)(const char *id);
-    /// [main] The k-th stage of the chain that offers extension `id`; its table in *table. NULL: no more. From init those
-    /// that are listed later are found as well, but are not to be called yet.
+    /// [main] The k-th stage of the chain that offers extension `id`; its table in *table. NULL: no more. From init
+    /// those that are listed later are found as well, but are not to be called yet.
     struct bw_stage *(*find_stage)(struct bw_stage *stage, const char *id, uint32_t k, const void **table);
     /// [main] A field of another stage's making by name ("density", or "domain.density"), or NULL.
     struct bw_field *(*find_field)(struct bw_stage *stage, const char *name);

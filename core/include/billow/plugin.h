@@ -57,8 +57,8 @@ extern "C" {
 
 enum bw_stage_flags {
     BW_STAGE_SUBSTEPS = 1, ///< advances to the step's end by itself, in steps of its own; max_dt is not asked
-    BW_STAGE_SETUP = 2,    ///< is also called once with dt = 0 and step = 0 before the first frame is shown, so that the
-                           ///< initial state holds what it makes (set, load, emit, collide); real steps count from 1
+    BW_STAGE_SETUP = 2, ///< is also called once with dt = 0 and step = 0 before the first frame is shown, so that the
+                        ///< initial state holds what it makes (set, load, emit, collide); real steps count from 1
 };
 
 /// One stage: a solver step that a preset may name.
@@ -70,9 +70,9 @@ struct bw_stage_desc {
     const struct bw_param *params;
     const struct bw_port *ports;
     uint32_t n_params, n_ports;
-    uint32_t params_size;   ///< bytes of the parameter struct
-    uint32_t state_size;    ///< bytes of private state, zeroed before init
-    uint32_t flags;         ///< enum bw_stage_flags
+    uint32_t params_size; ///< bytes of the parameter struct
+    uint32_t state_size;  ///< bytes of private state, zeroed before init
+    uint32_t flags;       ///< enum bw_stage_flags
     uint32_t reserved;
 
     /// [main] Once, before the first step; parameters are there, fields hold their background. Optional.
@@ -91,9 +91,9 @@ struct bw_stage_desc {
 
 /// The one exported symbol. Sizes let a host of another minor version walk the tables.
 struct bw_module {
-    uint32_t magic;         ///< BW_MAGIC
+    uint32_t magic; ///< BW_MAGIC
     uint32_t abi_major, abi_minor;
-    uint32_t size;          ///< of this struct
+    uint32_t size; ///< of this struct
     uint32_t stage_size, exporter_size, param_size, port_size;
     uint32_t n_stages, n_exporters;
     const struct bw_stage_desc *stages;
@@ -102,11 +102,17 @@ struct bw_module {
 
 #define BW_PARAMS(table) .params = table, .n_params = BW_COUNT(table)
 #define BW_PORTS(table) .ports = table, .n_ports = BW_COUNT(table)
-#define BW_MODULE_HEAD \
-    BW_MAGIC, BW_ABI_MAJOR, BW_ABI_MINOR, sizeof(struct bw_module), sizeof(struct bw_stage_desc), \
+#define BW_MODULE_HEAD                                                                                                 \
+    BW_MAGIC, BW_ABI_MAJOR, BW_ABI_MINOR, sizeof(struct bw_module), sizeof(struct bw_stage_desc),                      \
         sizeof(struct bw_exporter_desc), sizeof(struct bw_param), sizeof(struct bw_port)
-#define BW_MODULE(stages) {BW_MODULE_HEAD, BW_COUNT(stages), 0, stages, 0}
-#define BW_MODULE_EXPORTERS(exporters) {BW_MODULE_HEAD, 0, BW_COUNT(exporters), 0, exporters}
+#define BW_MODULE(stages)                                                                                              \
+    {                                                                                                                  \
+        BW_MODULE_HEAD, BW_COUNT(stages), 0, stages, 0                                                                 \
+    }
+#define BW_MODULE_EXPORTERS(exporters)                                                                                 \
+    {                                                                                                                  \
+        BW_MODULE_HEAD, 0, BW_COUNT(exporters), 0, exporters                                                           \
+    }
 
 #if defined(__cplusplus)
 #define BW_EXPORT extern "C" __attribute__((visibility("default")))

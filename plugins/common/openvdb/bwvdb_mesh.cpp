@@ -18,18 +18,9 @@ namespace
 struct triangles {
     const bwvdb_mesh &m;
 
-    size_t polygonCount() const
-    {
-        return m.n_triangles;
-    }
-    size_t pointCount() const
-    {
-        return m.n_points;
-    }
-    size_t vertexCount(size_t) const
-    {
-        return 3;
-    }
+    size_t polygonCount() const { return m.n_triangles; }
+    size_t pointCount() const { return m.n_points; }
+    size_t vertexCount(size_t) const { return 3; }
     void getIndexSpacePoint(size_t n, size_t v, vdb::Vec3d &pos) const
     {
         const double *p = m.points[m.triangles[n][v]];
@@ -48,7 +39,8 @@ bwvdb_status mesh_check(const bwvdb_mesh &m, bwvdb_error *error)
     for (size_t i = 0; i < m.n_triangles; i++)
         for (int a = 0; a < 3; a++)
             if (m.triangles[i][a] < 0 || size_t(m.triangles[i][a]) >= m.n_points)
-                return report(error, BWVDB_ERR_USAGE, "triangle " + std::to_string(i) + " has a corner without a point");
+                return report(error, BWVDB_ERR_USAGE,
+                              "triangle " + std::to_string(i) + " has a corner without a point");
     return BWVDB_OK;
 }
 
@@ -75,19 +67,16 @@ enum bwvdb_status bwvdb_distance_create(const struct bwvdb_mesh *mesh, struct bw
         const auto transform = vdb::math::Transform::createLinearTransform(mesh->voxel);
         tbb::task_arena alone(1);
         alone.execute([&] {
-            out->grid = vdb::tools::meshToVolume<vdb::FloatGrid>(
-                triangles{*mesh}, *transform, width, width, mesh->sheet ? vdb::tools::UNSIGNED_DISTANCE_FIELD : 0,
-                out->nearest.get());
+            out->grid = vdb::tools::meshToVolume<vdb::FloatGrid>(triangles{*mesh}, *transform, width, width,
+                                                                 mesh->sheet ? vdb::tools::UNSIGNED_DISTANCE_FIELD : 0,
+                                                                 out->nearest.get());
         });
         *d = out.release();
         return BWVDB_OK;
     });
 }
 
-void bwvdb_distance_free(struct bwvdb_distance *d)
-{
-    delete d;
-}
+void bwvdb_distance_free(struct bwvdb_distance *d) { delete d; }
 
 void bwvdb_distance_box(const struct bwvdb_distance *d, int32_t lo[3], int32_t n[3])
 {

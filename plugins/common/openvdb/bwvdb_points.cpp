@@ -59,14 +59,16 @@ vdb::GridBase::Ptr points_make(const bwvdb_points &p, const std::vector<vdb::Vec
     const double voxel = p.voxel > 0 ? p.voxel : places.empty() ? 1 : vdb::points::computeVoxelSize(wrapped, 8);
     auto transform = vdb::math::Transform::createLinearTransform(voxel);
     auto index = vdb::tools::createPointIndexGrid<vdb::tools::PointIndexGrid>(wrapped, *transform);
-    auto grid = vdb::points::createPointDataGrid<vdb::points::NullCodec, vdb::points::PointDataGrid>(*index, wrapped, *transform);
+    auto grid = vdb::points::createPointDataGrid<vdb::points::NullCodec, vdb::points::PointDataGrid>(*index, wrapped,
+                                                                                                     *transform);
     for (uint32_t a = 0; a < p.n_attributes && !places.empty(); a++) attribute_add(*grid, *index, p, p.attributes[a]);
     grid->setName(p.name);
     return grid;
 }
 
 /* Values of one attribute, leaf by leaf; positions are taken from their voxels into the world. */
-template <class Value, class Put> void attribute_get(const vdb::points::PointDataGrid &grid, const std::string &name, Put put)
+template <class Value, class Put>
+void attribute_get(const vdb::points::PointDataGrid &grid, const std::string &name, Put put)
 {
     for (auto leaf = grid.tree().cbeginLeaf(); leaf; ++leaf) {
         vdb::points::AttributeHandle<Value> handle(leaf->constAttributeArray(name));
@@ -89,14 +91,10 @@ bool points_get(const vdb::points::PointDataGrid &grid, const std::string &name,
             const vdb::Vec3d world = grid.indexToWorld(at.asVec3d() + vdb::Vec3d(v));
             for (int a = 0; a < 3; a++) *out++ = world[a];
         });
-    else if (comps == 3 && type == vdb::typeNameAsString<vdb::Vec3f>())
-        attribute_get<vdb::Vec3f>(grid, name, three);
-    else if (comps == 1 && type == vdb::typeNameAsString<int32_t>())
-        attribute_get<int32_t>(grid, name, one);
-    else if (comps == 1 && type == vdb::typeNameAsString<float>())
-        attribute_get<float>(grid, name, one);
-    else
-        return false;
+    else if (comps == 3 && type == vdb::typeNameAsString<vdb::Vec3f>()) attribute_get<vdb::Vec3f>(grid, name, three);
+    else if (comps == 1 && type == vdb::typeNameAsString<int32_t>()) attribute_get<int32_t>(grid, name, one);
+    else if (comps == 1 && type == vdb::typeNameAsString<float>()) attribute_get<float>(grid, name, one);
+    else return false;
     return true;
 }
 
@@ -115,7 +113,8 @@ extern "C" bwvdb_status bwvdb_read_points(const char *path, const char *name, co
         if (!grid) return report(error, BWVDB_ERR_USAGE, what + ": there are no points \"" + name + "\"");
         *count = int64_t(vdb::points::pointCount(grid->tree()));
         if (out && !points_get(*grid, attribute, comps, out))
-            return report(error, BWVDB_ERR_USAGE, what + ": \"" + name + "\" has no such attribute \"" + attribute + "\"");
+            return report(error, BWVDB_ERR_USAGE,
+                          what + ": \"" + name + "\" has no such attribute \"" + attribute + "\"");
         return BWVDB_OK;
     });
 }

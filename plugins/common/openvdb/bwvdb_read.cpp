@@ -21,21 +21,14 @@ struct meta_list {
         double number = 0;
         int64_t integer = 0;
         bool whole = true;
-        if (auto *i = dynamic_cast<const vdb::Int64Metadata *>(&m))
-            integer = i->value();
-        else if (auto *s = dynamic_cast<const vdb::Int32Metadata *>(&m))
-            integer = s->value();
-        else if (auto *b = dynamic_cast<const vdb::BoolMetadata *>(&m))
-            integer = b->value();
-        else
-            whole = false;
+        if (auto *i = dynamic_cast<const vdb::Int64Metadata *>(&m)) integer = i->value();
+        else if (auto *s = dynamic_cast<const vdb::Int32Metadata *>(&m)) integer = s->value();
+        else if (auto *b = dynamic_cast<const vdb::BoolMetadata *>(&m)) integer = b->value();
+        else whole = false;
         bool real = true;
-        if (auto *d = dynamic_cast<const vdb::DoubleMetadata *>(&m))
-            number = d->value();
-        else if (auto *f = dynamic_cast<const vdb::FloatMetadata *>(&m))
-            number = double(f->value());
-        else
-            real = false;
+        if (auto *d = dynamic_cast<const vdb::DoubleMetadata *>(&m)) number = d->value();
+        else if (auto *f = dynamic_cast<const vdb::FloatMetadata *>(&m)) number = double(f->value());
+        else real = false;
         if (whole) row.type = BWVDB_INT64, row.integer = integer, row.number = double(integer);
         if (real) row.type = BWVDB_DOUBLE, row.number = number;
         rows.push_back(row);
@@ -149,12 +142,9 @@ void describe_entry(grid_entry &e)
     auto lo = g.getMetadata<vdb::Vec3IMetadata>(vdb::GridBase::META_FILE_BBOX_MIN);
     auto hi = g.getMetadata<vdb::Vec3IMetadata>(vdb::GridBase::META_FILE_BBOX_MAX);
     i.active = count ? count->value() : -1;
-    if (i.active == 0)
-        fill_box(i, vdb::CoordBBox(), g.transform());
-    else if (lo && hi)
-        fill_box(i, vdb::CoordBBox(Coord(lo->value()), Coord(hi->value())), g.transform());
-    else
-        i.active = -1;
+    if (i.active == 0) fill_box(i, vdb::CoordBBox(), g.transform());
+    else if (lo && hi) fill_box(i, vdb::CoordBBox(Coord(lo->value()), Coord(hi->value())), g.transform());
+    else i.active = -1;
 }
 
 void attach_strings(grid_entry &e)
@@ -171,8 +161,7 @@ struct background_of {
     {
         if constexpr (vdb::VecTraits<typename Grid::ValueType>::IsVec)
             for (int c = 0; c < 3; c++) out[c] = double(g.background()[c]);
-        else
-            out[0] = double(g.background());
+        else out[0] = double(g.background());
     }
 };
 
@@ -192,8 +181,7 @@ template <class T> void put(float *const out[3], size_t at, const T &v)
 {
     if constexpr (vdb::VecTraits<T>::IsVec)
         for (int c = 0; c < 3; c++) out[c][at] = float(v[c]);
-    else
-        out[0][at] = float(v);
+    else out[0][at] = float(v);
 }
 
 struct box_reader {
@@ -312,15 +300,9 @@ extern "C" bwvdb_status bwvdb_open(const char *path, bwvdb_file **f, bwvdb_error
     });
 }
 
-extern "C" void bwvdb_close(bwvdb_file *f)
-{
-    delete f;
-}
+extern "C" void bwvdb_close(bwvdb_file *f) { delete f; }
 
-extern "C" int32_t bwvdb_count(const bwvdb_file *f)
-{
-    return static_cast<int32_t>(f->grids.size());
-}
+extern "C" int32_t bwvdb_count(const bwvdb_file *f) { return static_cast<int32_t>(f->grids.size()); }
 
 extern "C" const bwvdb_info *bwvdb_grid_info(const bwvdb_file *f, int32_t grid)
 {
@@ -340,10 +322,7 @@ extern "C" const bwvdb_meta *bwvdb_file_meta(const bwvdb_file *f, uint32_t *n)
     return f->meta.rows.data();
 }
 
-extern "C" const char *bwvdb_names(const bwvdb_file *f)
-{
-    return f->names.c_str();
-}
+extern "C" const char *bwvdb_names(const bwvdb_file *f) { return f->names.c_str(); }
 
 extern "C" bwvdb_status bwvdb_load(bwvdb_file *f, int32_t grid, bwvdb_error *error)
 {

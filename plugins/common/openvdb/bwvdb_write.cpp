@@ -97,32 +97,14 @@ std::vector<piece> pieces_of(const bwvdb_grid &g)
 }
 
 /* Of two magnitudes the larger, or the one that is not a number. */
-float larger(float a, float b)
-{
-    return std::isnan(a) || a >= b ? a : b;
-}
+float larger(float a, float b) { return std::isnan(a) || a >= b ? a : b; }
 
-float value_size(float v)
-{
-    return std::fabs(v);
-}
-float value_size(const vdb::Vec3f &v)
-{
-    return v.length();
-}
-float value_peak(float v)
-{
-    return std::fabs(v);
-}
-float value_peak(const vdb::Vec3f &v)
-{
-    return larger(larger(std::fabs(v[0]), std::fabs(v[1])), std::fabs(v[2]));
-}
+float value_size(float v) { return std::fabs(v); }
+float value_size(const vdb::Vec3f &v) { return v.length(); }
+float value_peak(float v) { return std::fabs(v); }
+float value_peak(const vdb::Vec3f &v) { return larger(larger(std::fabs(v[0]), std::fabs(v[1])), std::fabs(v[2])); }
 
-void value_make(const float *in, const bwvdb_grid &g, float &v)
-{
-    v = in[0] * (g.gain != 0 ? g.gain : 1.0f);
-}
+void value_make(const float *in, const bwvdb_grid &g, float &v) { v = in[0] * (g.gain != 0 ? g.gain : 1.0f); }
 void value_make(const float *in, const bwvdb_grid &g, vdb::Vec3f &v)
 {
     float s = g.gain != 0 ? g.gain : 1.0f;
@@ -209,15 +191,12 @@ template <class Grid> std::vector<leaf_build<Grid>> build_leaves(const bwvdb_opt
     run_tasks(o, static_cast<int64_t>(built.size()), [&](int64_t i) {
         leaf_build<Grid> &b = built[i];
         b.leaf = std::make_unique<leaf_type>(g.region ? g.region->leaves[i]->origin() : pieces[start[i]].leaf, empty);
-        if (g.region)
-            build_region_leaf(b, g, *g.region->leaves[i]);
+        if (g.region) build_region_leaf(b, g, *g.region->leaves[i]);
         else
             for (size_t p = start[i]; p < start[i + 1]; p++) {
                 const bwvdb_block &from = g.blocks[pieces[p].block];
-                if (g.f64)
-                    build_piece<Grid, double>(b, g, from, pieces[p].leaf);
-                else
-                    build_piece<Grid, float>(b, g, from, pieces[p].leaf);
+                if (g.f64) build_piece<Grid, double>(b, g, from, pieces[p].leaf);
+                else build_piece<Grid, float>(b, g, from, pieces[p].leaf);
             }
         b.leaf->setValueMask(b.mask);
         if (b.mask.isOff()) b.leaf.reset();
@@ -240,14 +219,10 @@ vdb::math::Transform::Ptr transform_of(const bwvdb_grid &g)
 vdb::GridClass class_of(uint32_t c)
 {
     switch (c) {
-    case BWVDB_CLASS_LEVEL_SET:
-        return vdb::GRID_LEVEL_SET;
-    case BWVDB_CLASS_FOG_VOLUME:
-        return vdb::GRID_FOG_VOLUME;
-    case BWVDB_CLASS_STAGGERED:
-        return vdb::GRID_STAGGERED;
-    default:
-        return vdb::GRID_UNKNOWN;
+    case BWVDB_CLASS_LEVEL_SET: return vdb::GRID_LEVEL_SET;
+    case BWVDB_CLASS_FOG_VOLUME: return vdb::GRID_FOG_VOLUME;
+    case BWVDB_CLASS_STAGGERED: return vdb::GRID_STAGGERED;
+    default: return vdb::GRID_UNKNOWN;
     }
 }
 
@@ -261,10 +236,7 @@ void describe_grid(vdb::GridBase &grid, const bwvdb_grid &g)
     for (uint32_t i = 0; i < g.n_meta; i++) meta_insert(grid, g.meta[i]);
 }
 
-void flood(vdb::FloatGrid &grid)
-{
-    vdb::tools::signedFloodFill(grid.tree(), false);
-}
+void flood(vdb::FloatGrid &grid) { vdb::tools::signedFloodFill(grid.tree(), false); }
 void flood(vdb::Vec3SGrid &) {}
 
 template <class Grid> bwvdb_status add_grid(bwvdb_writer &w, const bwvdb_grid &g, bwvdb_error *e)
@@ -352,10 +324,7 @@ extern "C" bwvdb_status bwvdb_writer_write(bwvdb_writer *w, const char *path, bw
     return status;
 }
 
-extern "C" void bwvdb_writer_free(bwvdb_writer *w)
-{
-    delete w;
-}
+extern "C" void bwvdb_writer_free(bwvdb_writer *w) { delete w; }
 
 extern "C" bwvdb_status bwvdb_region_create(const bwvdb_writer *w, const bwvdb_area *area, bwvdb_region **r,
                                             bwvdb_error *error)
@@ -366,12 +335,9 @@ extern "C" bwvdb_status bwvdb_region_create(const bwvdb_writer *w, const bwvdb_a
         vdb::MaskTree &tree = region->tree;
         for (auto name = area->grids; name && *name; name++) {
             auto grid = grid_named(*w, *name);
-            if (auto f = vdb::gridPtrCast<vdb::FloatGrid>(grid))
-                tree.topologyUnion(f->tree());
-            else if (auto v = vdb::gridPtrCast<vdb::Vec3SGrid>(grid))
-                tree.topologyUnion(v->tree());
-            else
-                return report(error, BWVDB_ERR_USAGE, std::string("the file has no grid \"") + *name + "\" yet");
+            if (auto f = vdb::gridPtrCast<vdb::FloatGrid>(grid)) tree.topologyUnion(f->tree());
+            else if (auto v = vdb::gridPtrCast<vdb::Vec3SGrid>(grid)) tree.topologyUnion(v->tree());
+            else return report(error, BWVDB_ERR_USAGE, std::string("the file has no grid \"") + *name + "\" yet");
         }
         for (int64_t b = 0; b < area->n_boxes; b++)
             tree.sparseFill(box_of(area->boxes[b].origin, area->boxes[b].n), true, true);
@@ -388,7 +354,4 @@ extern "C" bwvdb_status bwvdb_region_create(const bwvdb_writer *w, const bwvdb_a
     });
 }
 
-extern "C" void bwvdb_region_free(bwvdb_region *r)
-{
-    delete r;
-}
+extern "C" void bwvdb_region_free(bwvdb_region *r) { delete r; }
