@@ -33,8 +33,8 @@ struct bw_source {
     const struct bw_field_info *info;
     struct bw_topo *topo;
     void **data[3]; /* per component, per tile */
-    void **rim[3];  /* mac: the plane of faces at the tile's high side along the component's axis, where no active tile
-                       is */
+    void **rim
+        [3]; /* mac: the plane of faces at the tile's high side along the component's axis, where no active tile is */
 };
 
 struct bw_field {
@@ -102,8 +102,7 @@ void bw_source_drop(struct bw_source *s);
 
 /* fill.c */
 /// Component c on the cells lo … lo+n-1 to out[i + j*sy + k*sz] (the field's own type).
-/// `sides`: apply the sides' rules (also to the boundary faces themselves); else raw storage, untouched outside the
-/// box.
+/// `sides`: apply the sides' rules (also to the boundary faces themselves); else raw storage, untouched outside the box.
 void bw_fill(const struct bw_source *s, uint32_t c, const int32_t lo[3], const int32_t n[3], void *out, ptrdiff_t sy,
              ptrdiff_t sz, bool sides);
 /// One value by the sides' rules.

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Exporter `bodies`: the motion of rigid bodies, so that meshes can be parented to it. bodies/NAME.csv, a line a frame
- * and body, in metres, z up; bodies/NAME.usda, an Xform a body with translation and orientation as time samples and its
- * shape as a child, frame numbers as time codes, in the scene's axes and units. Both are written when the bake ends,
- * also when it stops early.
+/* Exporter `bodies`: the motion of rigid bodies, so that meshes can be parented to it. bodies/NAME.csv, a line a frame and body, in
+ * metres, z up; bodies/NAME.usda, an Xform a body with translation and orientation as time samples and its shape as a child,
+ * frame numbers as time codes, in the scene's axes and units. Both are written when the bake ends, also when it stops early.
  *
- * Y up: (x, y, z) becomes (x, z, -y), and so do a quaternion's vector and a box's extents; lengths are times `scale`.
- */
+ * Y up: (x, y, z) becomes (x, z, -y), and so do a quaternion's vector and a box's extents; lengths are times `scale`. */
 #include <billow/plugin.h>
 #include <outputs.h>
 

@@ -240,8 +240,8 @@ static float block_exit(const float p[3], const float d[3])
     return bw_most(t, 0);
 }
 
-/// Light gathered along a ray into rgb, and what is let through. Samples stand for a step around them, the first and
-/// last for what of it lies on the ray: else the jitter would show where rays end, at floor and obstacles.
+/// Light gathered along a ray into rgb, and what is let through. Samples stand for a step around them, the first and last
+/// for what of it lies on the ray: else the jitter would show where rays end, at floor and obstacles.
 static float medium_march(const struct march *m, const struct ray *r, float jitter, float rgb[3])
 {
     float through = 1;
@@ -304,8 +304,8 @@ static float solid_hit(const struct march *m, const double dir[3], double pixel,
 #define PENUMBRA 0.12 ///< half the angle at which a light is seen
 #define SOFT 0.35     ///< cosine by which lights, being large, reach round an edge
 
-/// Share of a light that other obstacles let through to p, a surface's place with normal n: the light is a disc, so
-/// that what comes within PENUMBRA times the way to it covers a part (Quilez's soft shadow by marching a distance).
+/// Share of a light that other obstacles let through to p, a surface's place with normal n: the light is a disc, so that
+/// what comes within PENUMBRA times the way to it covers a part (Quilez's soft shadow by marching a distance).
 static double solid_shadow(const struct march *m, const double p[3], const double n[3], const double to[3])
 {
     const struct bw_dense *b = &m->v->solid_box;

@@ -98,8 +98,8 @@ void bw_picture_begin(struct bw_picture *p, struct bw_exporter *e);
 enum bw_status bw_picture_make(struct bw_picture *p, struct bw_exporter *e, const struct bw_frame *frame,
                                const struct bw_picture_params *params, struct bw_image *img);
 
-/// A render as linear light with the exposure, before film and bloom. `alpha`: NULL, or gets what the smoke covers
-/// (release it); then the studio is not drawn.
+/// A render as linear light with the exposure, before film and bloom. `alpha`: NULL, or gets what the smoke covers (release
+/// it); then the studio is not drawn.
 enum bw_status bw_picture_light(struct bw_picture *p, struct bw_exporter *e, const struct bw_frame *frame,
                                 const struct bw_picture_params *params, struct bw_image *img, float **alpha);
 
@@ -111,8 +111,8 @@ const struct bw_snapshot_field *bw_gather_find(const struct bw_frame *frame, con
 /// the caller with the tools. Errors: BW_ERR_MEMORY.
 enum bw_status bw_gather_volume(const struct bw_tools *tools, const struct bw_frame *frame, struct bw_volume *v,
                                 float **memory);
-/// The same of the frame's domain and of `other` together, as nest_share tells how much of each: on cells of the finer
-/// one, or as many times wider as makes them few enough.
+/// The same of the frame's domain and of `other` together, as nest_share tells how much of each: on cells of the finer one,
+/// or as many times wider as makes them few enough.
 enum bw_status bw_gather_blend(const struct bw_tools *tools, const struct bw_frame *frame,
                                const struct bw_domain_info *other, double edge, struct bw_volume *v, float **memory);
 /// World box of a domain: its own, or, without one, that of the active tiles of `f`.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The preview renderer: smoke as an absorbing, scattering, glowing medium under shadowed lights, the fire's own light
- * and a soft sky, over a studio floor. Physical where it is cheap, a photographer's taste elsewhere.
+/* The preview renderer: smoke as an absorbing, scattering, glowing medium under shadowed lights, the fire's own light and
+ * a soft sky, over a studio floor. Physical where it is cheap, a photographer's taste elsewhere.
  *
  * The medium is lit first (light.c, ambient.c), which gives every cell an extinction s and a source j = s·albedo·(light
  * that arrives and is scattered to the eye) + emission. What remains is classic emission and absorption along
@@ -89,8 +89,8 @@ struct bw_scene {
 };
 
 struct bw_planck;
-/// The lit medium: interleaved {j.r, j.g, j.b, s} a cell, 1/m; and flames, which glow between the cells as what they
-/// are there, for their light is far from linear in it: {flame, kelvin} a cell, or NULL.
+/// The lit medium: interleaved {j.r, j.g, j.b, s} a cell, 1/m; and flames, which glow between the cells as what they are
+/// there, for their light is far from linear in it: {flame, kelvin} a cell, or NULL.
 struct bw_lit {
     struct bw_dense box;
     float *rgbs;
@@ -145,8 +145,8 @@ struct bw_look_room bw_look_room(const struct bw_look *l);
 /// Draw `v` (density NULL and no flame: an empty stage) into `img`. Errors: BW_ERR_MEMORY.
 enum bw_status bw_render(const struct bw_tools *tools, const struct bw_volume *v, const struct bw_scene *scene,
                          struct bw_image *img);
-/// The same as linear light, before film. With `alpha` (w·h floats; NULL: the studio behind it) what is seen alone,
-/// over nothing, and how much of each pixel it covers.
+/// The same as linear light, before film. With `alpha` (w·h floats; NULL: the studio behind it) what is seen alone, over
+/// nothing, and how much of each pixel it covers.
 enum bw_status bw_render_linear(const struct bw_tools *tools, const struct bw_volume *v, const struct bw_scene *scene,
                                 struct bw_image *img, float *alpha);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Exporter `ply`: particles as numbered point clouds, ply/NAME_PARTICLES_0001.ply, little-endian binary, one file a
- * frame and kind of particles. `pos` becomes x y z, `colour` red green blue, other attributes keep their names, vectors
- * with _x _y _z; positions are float, or double where asked for, `id` is a 32-bit number. Blender, Houdini and MeshLab
- * read it, and so does vorton.emit. Axes and lengths are those of the bake: z up, metres. */
+/* Exporter `ply`: particles as numbered point clouds, ply/NAME_PARTICLES_0001.ply, little-endian binary, one file a frame
+ * and kind of particles. `pos` becomes x y z, `colour` red green blue, other attributes keep their names, vectors with _x _y _z;
+ * positions are float, or double where asked for, `id` is a 32-bit number. Blender, Houdini and MeshLab read it, and so
+ * does vorton.emit. Axes and lengths are those of the bake: z up, metres. */
 #include <billow/plugin.h>
 #include <outputs.h>
 

@@ -13,8 +13,8 @@
  *     sweep, but 64 values a node: 1.6 times maccormack's time.
  *   - maccormack: qh = q(x + d-); q' = qh + (q - qh(x + d+)) / 2, clamped to the 8 values around x + d-: second order
  *     where the clamp rests.
- * All are stable for any dt; `cfl` bounds the step for accuracy. With `reflection`: advect_reflect.c. Where traces
- * leave the gas: advect_outside.c.
+ * All are stable for any dt; `cfl` bounds the step for accuracy. With `reflection`: advect_reflect.c. Where traces leave
+ * the gas: advect_outside.c.
  *
  * Selle, Fedkiw, Kim, Liu, Rossignac, "An unconditionally stable MacCormack method", J. Sci. Comput. 35 (2008).
  *

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* vorton.emit: vortons as rings, tubes, sheets, clouds, a shape full, from a file, once at the first frame (or at the
- * first of `frames`); jets, clouds with a rate and shapes that are refilled go on. What is born is computed in
- * emit_kinds.c and emit_fill.c. */
+/* vorton.emit: vortons as rings, tubes, sheets, clouds, a shape full, from a file, once at the first frame (or at the first of
+ * `frames`); jets, clouds with a rate and shapes that are refilled go on. What is born is computed in emit_kinds.c and emit_fill.c. */
 #include "emit.h"
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Vortons from a table: CSV with a head line of names, or PLY (ASCII or little-endian) whose first element is `vertex`.
- * Columns are found by name: x y z, strength_x strength_y strength_z, radius, volume, density, temperature; others are
- * skipped. */
+/* Vortons from a table: CSV with a head line of names, or PLY (ASCII or little-endian) whose first element is `vertex`. Columns are
+ * found by name: x y z, strength_x strength_y strength_z, radius, volume, density,
+ * temperature; others are skipped. */
 #include "emit.h"
 #include <errno.h>
 #include <math.h>

@@ -41,14 +41,14 @@ enum bw_status field_points(struct bw_stage *s, struct field *f, int64_t count, 
 /// Add velocity (count × 3) and, unless NULL, gradient (count × 9) at those points.
 enum bw_status field_evaluate(struct bw_stage *s, struct field *f, const struct field_plan *plan, double *velocity,
                               double *gradient);
-/// Add what is left beside the velocities of Gaussian cores σ = `smooth` (m), of which nothing counts beyond `reach`
-/// (m). After field_points with fast = 1.
+/// Add what is left beside the velocities of Gaussian cores σ = `smooth` (m), of which nothing counts beyond `reach` (m).
+/// After field_points with fast = 1.
 enum bw_status field_correct(struct bw_stage *s, struct field *f, double smooth, double reach, double *velocity,
                              double *gradient);
 /// Set velocity (count × 3) at a few points by every pair; f's own points stay.
 enum bw_status field_check(struct bw_stage *s, struct field *f, int64_t count, const bw_vec3 *pos, double *velocity);
-/// Error of a fast plan's velocity at some of the points, root mean square over root mean square: those of a few
-/// leaves, as the whole evaluation would find them, against the direct sum.
+/// Error of a fast plan's velocity at some of the points, root mean square over root mean square: those of a few leaves, as the whole
+/// evaluation would find them, against the direct sum.
 enum bw_status field_error(struct bw_stage *s, struct field *f, const struct field_plan *plan, const bw_vec3 *pos,
                            double *error);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What `baroclinic` costs of a step: a soft heavy ball of N vortons with ten tracers each, carried for FRAMES frames.
- * Prints the microseconds a step (and a vorton), and their share of the whole step, the least of the frames, for its
- * method `seed` in Gourlay's own setting (vorton.velocity's `seed`) and for the default in both; asserts nothing. On
- * one thread: a busy machine disturbs less. Usage: bench_baroclinic [largest N]. */
+/* What `baroclinic` costs of a step: a soft heavy ball of N vortons with ten tracers each, carried for FRAMES frames. Prints the
+ * microseconds a step (and a vorton), and their share of the whole step, the least of the frames, for its method `seed` in
+ * Gourlay's own setting (vorton.velocity's `seed`) and for the default in both; asserts nothing. On one thread: a busy machine
+ * disturbs less. Usage: bench_baroclinic [largest N]. */
 #include "bench.h"
 #include <math.h>
 #include <stdio.h>

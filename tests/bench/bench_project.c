@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* bench_project HYPRE_SOLVE [N…]: one pressure problem by bench.project (mac.project in parts) and by hypre, in turn.
  *
- * A closed box of N³ cells, a sphere in it, a gust and two swirls. The sphere has cut cells: hypre gets the face
- * weights and the right-hand side that our solver made, bit by bit, so both solve the same equations. To 1e-5 of the
- * right-hand side's 2-norm, in double, from a zero guess; residuals are recomputed from both solutions by the same few
- * lines. Seconds are the solve's: what each had to build for the obstacle (levels, PFMG's set-up) stands apart. */
+ * A closed box of N³ cells, a sphere in it, a gust and two swirls. The sphere has cut cells: hypre gets the face weights
+ * and the right-hand side that our solver made, bit by bit, so both solve the same equations. To 1e-5 of the right-hand
+ * side's 2-norm, in double, from a zero guess; residuals are recomputed from both solutions by the same few lines.
+ * Seconds are the solve's: what each had to build for the obstacle (levels, PFMG's set-up) stands apart. */
 #include "bench.h"
 #include "hypre_file.h"
 #include <math.h>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Velocity of N vortons of a thick ring (or of a random cloud) at their own places: interactions and evaluations a
- * second of each method, with the error against the direct sum at 1000 of them, and the exponent of the growth of cost
- * with N. Prints a table; asserts nothing.
- *
+/* Velocity of N vortons of a thick ring (or of a random cloud) at their own places: interactions and evaluations a second of each method, with the error
+ * against the direct sum at 1000 of them, and the exponent of the growth of cost with N. Prints a table; asserts nothing.
+ * 
  * `2/cpu` is what two undisturbed cores would do. Usage: bench_vorton [largest N] [kernel] [g|v] [cloud]. */
 #include "support.h"
 #include <math.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Vorticity by density: nothing without gravity, nothing lost on the way, how fast heavy balls start, unstable layers
- * grow and drops mirror each other; heat; grids; what is warned of and refused. */
+/* Vorticity by density: nothing without gravity, nothing lost on the way, how fast heavy balls start, unstable layers grow and
+ * drops mirror each other; heat; grids; what is warned of and refused. */
 #include "grid.h"
 #include "physics.h"
 #include <string.h>
@@ -163,8 +163,8 @@ static struct start start_of(const char *rest, const char *fill)
     return s;
 }
 
-/* A vortex sheet g' sinθ a second on a sphere is that of a flow uniform inside: acceleration ⅔ g'. Cores and cells blur
- * the sheet by their size: first order in it, for the mean; hardly felt in the middle. */
+/* A vortex sheet g' sinθ a second on a sphere is that of a flow uniform inside: acceleration ⅔ g'. Cores and cells blur the
+ * sheet by their size: first order in it, for the mean; hardly felt in the middle. */
 Test(baroclinic, heavy_ball)
 {
     struct start coarse = start_of("", "spacing: 12 cm, core: 12 cm, margin: 2"),
@@ -243,8 +243,7 @@ static double layers_height(const struct layers *l, double size, double seconds,
     return wave / weight;
 }
 
-/// Growth of a wave of length 1 on the interface over √(A g k), from the height of the rows beside it, which goes as
-/// cosh γt.
+/// Growth of a wave of length 1 on the interface over √(A g k), from the height of the rows beside it, which goes as cosh γt.
 static double layers_growth(const struct layers *l, double seconds, int steps)
 {
     const double size = .01, was = size * exp(-PI * l->spacing), up = layers_height(l, size, seconds, steps),
@@ -252,10 +251,9 @@ static double layers_growth(const struct layers *l, double seconds, int steps)
     return acosh((up - down) / (2 * was)) / seconds / sqrt(.01 * 9.81 * 2 * PI);
 }
 
-/* What cores and lattice leave of it: they spread the sheet across the interface by a deviation d, d² = core² + 5/6
- * cell² (to the lattice and back by B-splines, ¼ each, and a difference over two cells, ⅓), along it by e, e² = core² +
- * ½ cell². Of a sheet γ cos kx at z comes ½ γ exp(-k|z - z'|) at z', here half a spacing from the middle; and the
- * slab's faces, stable and half as strong, answer. */
+/* What cores and lattice leave of it: they spread the sheet across the interface by a deviation d, d² = core² + 5/6 cell² (to the lattice
+ * and back by B-splines, ¼ each, and a difference over two cells, ⅓), along it by e, e² = core² + ½ cell². Of a sheet γ cos kx at z comes
+ * ½ γ exp(-k|z - z'|) at z', here half a spacing from the middle; and the slab's faces, stable and half as strong, answer. */
 static double layers_expected(const struct layers *l)
 {
     const double k = 2 * PI, z = .5 * l->spacing, core2 = l->core * l->core, cell2 = l->cell * l->cell;
@@ -371,8 +369,7 @@ Test(baroclinic, heat_is_lightness)
     test_end(&gas);
 }
 
-/* `local` divides by the density of the place: a ball twice as dense as what is around makes ln 2 of what Boussinesq
- * does. */
+/* `local` divides by the density of the place: a ball twice as dense as what is around makes ln 2 of what Boussinesq does. */
 Test(baroclinic, local_density)
 {
     double generated[2];

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Rigid bodies: free fall, what contacts keep and take, what others push, how they show on a grid, and what is refused.
- */
+/* Rigid bodies: free fall, what contacts keep and take, what others push, how they show on a grid, and what is refused. */
 #include "bodies_of.h"
 
 #define HEAD "billow: 1\ndomain: {cells: [16, 16, 16], voxel: 10 cm, center: [0, 0]}\n"
@@ -27,8 +26,8 @@ Test(bodies, free_fall)
     }
 }
 
-/* A ball hits a box in free space: momentum stays to rounding, angular momentum to the integrator's first order; the
- * energy that is gone is what is told. */
+/* A ball hits a box in free space: momentum stays to rounding, angular momentum to the integrator's first order; the energy
+ * that is gone is what is told. */
 Test(bodies, collision_keeps_momentum)
 {
     double p[2][3], l[2][3], energy[2], lost = 0;
@@ -57,8 +56,7 @@ Test(bodies, collision_keeps_momentum)
                        lost);
 }
 
-/* Dropped from 1 m with restitution e, a ball comes up again to e² m and at last lies still on the ground; all of m g h
- * goes. */
+/* Dropped from 1 m with restitution e, a ball comes up again to e² m and at last lies still on the ground; all of m g h goes. */
 Test(bodies, bounce)
 {
     double highest = 0, mass = 0;

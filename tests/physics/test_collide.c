@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Bodies among vortons: no-slip, added mass, momentum to rounding, wakes that brake, the seed's way, and what is bad.
- */
+/* Bodies among vortons: no-slip, added mass, momentum to rounding, wakes that brake, the seed's way, and what is bad. */
 #include "bodies_of.h"
 #include <unistd.h>
 
@@ -236,8 +235,7 @@ Test(collide, no_drag_without_a_wake)
 #define WILD                                                                                                           \
     "x,y,z,strength_x,strength_y,strength_z,radius\n0.1,0.25,1.1,0.1,0.2,-0.3,0.1\n0.3,0.1,1.2,0,0.3,0.1,0.15\n0.5,-0.2,1,0.3,-0.1,0.2,0.1\n"
 
-/* Fluid and body have together after the stage what they had before: shedding, spinning, with vortons thrown into the
- * body. */
+/* Fluid and body have together after the stage what they had before: shedding, spinning, with vortons thrown into the body. */
 Test(collide, books_of_the_sheet)
 {
     seed_books = 0;
@@ -257,9 +255,8 @@ Test(collide, books_of_the_sheet)
     test_end(&r);
 }
 
-/* A ball in still fluid only ever slows down, step by step for two seconds, spinning or not, its wake stretched or not,
- * and that stays bounded: what is shed at once is no stronger than 1.5 U h² · h/2 a node, a lattice's node holds no
- * more than a few of those. */
+/* A ball in still fluid only ever slows down, step by step for two seconds, spinning or not, its wake stretched or not, and that stays
+ * bounded: what is shed at once is no stronger than 1.5 U h² · h/2 a node, a lattice's node holds no more than a few of those. */
 Test(collide, slows_down)
 {
     static const double spin[] = {0, 0, 5};
@@ -290,9 +287,8 @@ Test(collide, slows_down)
     }
 }
 
-/* A ball that spins in still fluid drags it round, slip-free, throws it out along its equator and draws it in over the
- * poles (Howarth 1951): the wrong way round where vortons are stretched by `classic`. Both sums of strength stay zero
- * together. */
+/* A ball that spins in still fluid drags it round, slip-free, throws it out along its equator and draws it in over the poles
+ * (Howarth 1951): the wrong way round where vortons are stretched by `classic`. Both sums of strength stay zero together. */
 Test(collide, throws_out_at_its_equator)
 {
     struct test_run r = run_with(

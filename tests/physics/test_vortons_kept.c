@@ -106,8 +106,7 @@ Test(vortons_kept, split_and_merge_keep_the_sum)
 
 /* ---- grids ---- */
 
-/* Smoke of a ball of tracers in a domain without a box that begins anywhere: no amount is lost while it is blown about,
- * colour follows it. */
+/* Smoke of a ball of tracers in a domain without a box that begins anywhere: no amount is lost while it is blown about, colour follows it. */
 Test(vortons_kept, smoke_is_conserved)
 {
     struct test_run r = run(

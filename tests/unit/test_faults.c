@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Every allocation that the core makes fails in turn: preset, chain, run, export. Wanted each time: a status, a
- * sentence, nothing lost from memory, nothing half-written under its final name; and where a run gets over the failure,
- * the very same bits. BILLOW_SLOW=1 walks through all of them, else a stride keeps the walk short. */
+/* Every allocation that the core makes fails in turn: preset, chain, run, export. Wanted each time: a status, a sentence,
+ * nothing lost from memory, nothing half-written under its final name; and where a run gets over the failure, the very
+ * same bits. BILLOW_SLOW=1 walks through all of them, else a stride keeps the walk short. */
 #include "grid.h"
 #include "support.h"
 #include <criterion/criterion.h>

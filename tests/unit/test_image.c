@@ -346,8 +346,7 @@ Test(image, flame_glows_and_hot_gas_too)
     free(v.density);
 }
 
-/* Flames of 0.7 at 1650 K in a slab half a metre thick: (j/s)(1 - exp(-s d)) + exp(-s d), with j and s of what flames
- * are. */
+/* Flames of 0.7 at 1650 K in a slab half a metre thick: (j/s)(1 - exp(-s d)) + exp(-s d), with j and s of what flames are. */
 Test(image, slab_of_flames_glows_as_a_black_body)
 {
     enum { N = 64 };

@@ -44,8 +44,8 @@ struct bw_stage {
 };
 
 /// Dense array of one field in one block. Component c of owned cell (i,j,k) is data[c][i + j*sy + k*sz];
-/// indices from -halo to n-1+halo are valid, of mac components up to n+halo along their own axis (with a reach: just
-/// what that says).
+/// indices from -halo to n-1+halo are valid, of mac components up to n+halo along their own axis (with a reach: just what
+/// that says).
 struct bw_view {
     void *data[3];
     ptrdiff_t sy, sz;
@@ -81,17 +81,17 @@ struct bw_access {
     uint32_t mode; ///< BW_READ: state before the sweep. BW_UPDATE: in place, halo 0. BW_WRITE: every owned cell must be
                    ///< set; lands when the sweep ends, so the same field may be read (with a halo) by another row.
                    ///< BW_READ_LAST: as BW_READ, of scratch or of a field that another row writes; bodies look at it
-                   ///< through their views alone, so its memory may go while the sweep runs. Scratch is then as if
-                   ///< never written.
-    int32_t halo;  ///< cells of halo to fill, 0 … 16, from neighbour tiles, sides and backgrounds
+    ///< through their views alone, so its memory may go while the sweep runs. Scratch is then as if never
+    ///< written.
+    int32_t halo; ///< cells of halo to fill, 0 … 16, from neighbour tiles, sides and backgrounds
 };
 
 typedef void (*bw_body_fn)(const struct bw_block *block, void *user);
 /// [body] How far around itself this block needs access row `row`, read or updated, where its stage knows better than
 /// the worst case: filling halos is what they cost. reach[2a] cells below and reach[2a+1] above along axis a; they come
 /// set to the row's halo and may be less. (The high faces of a block are the low faces of the cells above: within a
-/// reach of 1.) 0: the block does without the row, or leaves it as it is where it is updated: its view is empty, its
-/// halo -1; else 1. `block` has no views yet.
+/// reach of 1.) 0: the block does without the row, or leaves it as it is where it is updated: its view is empty, its halo -1;
+/// else 1. `block` has no views yet.
 typedef int (*bw_reach_fn)(const struct bw_block *block, uint32_t row, int32_t reach[6], void *user);
 
 /// A pass over all active tiles of a domain. Zero what is not needed.
@@ -144,11 +144,9 @@ struct bw_host {
     void *(*alloc)(struct bw_stage *stage, size_t bytes);
     /// [main] Give back what alloc() gave; NULL is allowed.
     void (*release)(struct bw_stage *stage, void *memory);
-    /// [main] Memory, 64-byte aligned, not zeroed, until step (or the callback that asked) returns. NULL: out of
-    /// memory.
+    /// [main] Memory, 64-byte aligned, not zeroed, until step (or the callback that asked) returns. NULL: out of memory.
     void *(*scratch)(struct bw_stage *stage, size_t bytes);
-    /// [main] A grid field of the stage's domain, contents undefined until written, until step returns. NULL: out of
-    /// memory.
+    /// [main] A grid field of the stage's domain, contents undefined until written, until step returns. NULL: out of memory.
     struct bw_field *(*scratch_field)(struct bw_stage *stage, uint32_t kind, uint32_t precision);
     /// [main] Exchange the contents of two fields of the same domain, kind and precision (one pointer swap).
     enum bw_status (*swap_fields)(struct bw_stage *stage, struct bw_field *a, struct bw_field *b);
@@ -184,8 +182,8 @@ struct bw_host {
 
     /// [main] A service of the host by versioned id ("billow.sample/1"), or NULL.
     const void *(*extension)(const char *id);
-    /// [main] The k-th stage of the chain that offers extension `id`; its table in *table. NULL: no more. From init
-    /// those that are listed later are found as well, but are not to be called yet.
+    /// [main] The k-th stage of the chain that offers extension `id`; its table in *table. NULL: no more. From init those
+    /// that are listed later are found as well, but are not to be called yet.
     struct bw_stage *(*find_stage)(struct bw_stage *stage, const char *id, uint32_t k, const void **table);
     /// [main] A field of another stage's making by name ("density", or "domain.density"), or NULL.
     struct bw_field *(*find_field)(struct bw_stage *stage, const char *name);
