@@ -77,10 +77,16 @@ static struct brick *brick_at(const struct lattice *l, const int32_t at[3], int 
 
 /* ---- which bricks there are ---- */
 
-static void brick_of(const struct lattice *l, int64_t p, int64_t at[3])
+/// The first and the last brick along each axis that the nodes around a vorton lie in, and its own.
+static void bricks_of(const struct lattice *l, int64_t p, int64_t lo[3], int64_t own[3], int64_t hi[3])
 {
     double w[3];
-    for (int a = 0; a < 3; a++) at[a] = floor_div(spline(l->m->pos[p][a] / l->h, w));
+    for (int a = 0; a < 3; a++) {
+        const int64_t c = spline(l->m->pos[p][a] / l->h, w);
+        lo[a] = floor_div(c - 1);
+        own[a] = floor_div(c);
+        hi[a] = floor_div(c + 1);
+    }
 }
 
 static enum bw_status box_find(struct bw_stage *s, struct lattice *l)
@@ -102,7 +108,7 @@ static enum bw_status box_find(struct bw_stage *s, struct lattice *l)
     return BW_OK;
 }
 
-/// Bricks with vortons, and all around them, numbered in the order of their coordinates.
+/// Bricks that vortons reach, numbered in the order of their coordinates.
 static enum bw_status bricks_find(struct bw_stage *s, struct lattice *l)
 {
     int64_t cells = l->n[0] * l->n[1] * l->n[2], b = 0;
@@ -111,14 +117,12 @@ static enum bw_status bricks_find(struct bw_stage *s, struct lattice *l)
     if (!l->table || !l->home) return BW_ERR_MEMORY;
     memset(l->table, 0xff, (size_t)cells * sizeof *l->table);
     for (int64_t p = 0; p < l->m->count; p++) {
-        int64_t at[3];
-        brick_of(l, p, at);
-        l->home[p] = table_at(l, at);
-        if (l->table[l->home[p]] == 0) continue;
-        for (int e = 0; e < 27; e++)
-            if (e != 13 && l->table[l->home[p] + e % 3 - 1 + l->n[0] * (e / 3 % 3 - 1 + l->n[1] * (e / 9 - 1))] < 0)
-                l->table[l->home[p] + e % 3 - 1 + l->n[0] * (e / 3 % 3 - 1 + l->n[1] * (e / 9 - 1))] = 1;
-        l->table[l->home[p]] = 0;
+        int64_t lo[3], own[3], hi[3];
+        bricks_of(l, p, lo, own, hi);
+        l->home[p] = table_at(l, own);
+        for (int64_t z = lo[2]; z <= hi[2]; z++)
+            for (int64_t y = lo[1]; y <= hi[1]; y++)
+                for (int64_t x = lo[0]; x <= hi[0]; x++) l->table[table_at(l, (const int64_t[3]){x, y, z})] = 0;
     }
     for (int64_t k = 0; k < cells; k++) l->bricks += l->table[k] >= 0;
     l->brick = s->host->scratch(s, (size_t)l->bricks * sizeof *l->brick);
@@ -217,6 +221,7 @@ static void brick_gather(int64_t i, uint32_t worker, void *user)
     bricks_near(l, b, near);
     for (int n = 0; n < WIDE_NODES; n++) {
         struct brick *other = near[l->map[n].brick];
+        if (!other) continue; // nothing reaches that far
         other->mass[l->map[n].node] += wide.v[n][0];
         other->volume[l->map[n].node] += wide.v[n][1];
     }
@@ -293,8 +298,10 @@ static void brick_give(int64_t i, uint32_t worker, void *user)
     if (b->end == b->begin) return;
     memset(&wide, 0, sizeof wide);
     bricks_near(l, b, near);
-    for (int n = 0; n < WIDE_NODES; n++)
-        for (int c = 0; c < VALUES; c++) wide.v[n][c] = near[l->map[n].brick]->given[l->map[n].node][c];
+    for (int n = 0; n < WIDE_NODES; n++) {
+        const struct brick *other = near[l->map[n].brick];
+        for (int c = 0; c < VALUES && other; c++) wide.v[n][c] = other->given[l->map[n].node][c];
+    }
     for (int64_t o = b->begin; o < b->end; o++) {
         int64_t p = l->order[o];
         double w[3][3], sum[VALUES] = {0};
