@@ -71,11 +71,13 @@ int cmd_help(int argc, char **argv);
 /// Facts of one .vdb file on stdout, as text or JSON; an exit code (in vdbinfo.c).
 int vdb_info_print(const char *path, int json);
 
-#define CLI_PATH_OPTIONS                                                                                               \
-    {"plugin-path", "DIRS", "look for plugins here first (folders joined by ':')", 'P'},                               \
-    {                                                                                                                  \
-        "preset-path", "DIRS", "look for presets here first", 'R'                                                      \
+// clang-format off
+#define CLI_PATH_OPTIONS                                                                                           \
+    {"plugin-path", "DIRS", "look for plugins here first (folders joined by ':')", 'P'},                           \
+    {                                                                                                              \
+        "preset-path", "DIRS", "look for presets here first", 'R'                                                  \
     }
+// clang-format on
 
 /* ---- where things are ---- */
 

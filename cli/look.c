@@ -194,8 +194,11 @@ int cli_look_slice(struct cli_slice *c, const struct bw_sequence *s)
     const struct bw_preset_export *e = NULL;
     for (int32_t i = 0; p && i < p->n_exports; i++) {
         const struct bw_preset_export *x = &p->export[i];
+        if (export_renders(x) && p->domain[0].info.thin < 0) {
+            e = NULL;
+            break;
+        }
         if (export_pictures(x) && (!e || !strcmp(x->type, "mp4"))) e = x;
-        if (export_renders(x) && p->domain[0].info.thin < 0) e = NULL, i = p->n_exports;
     }
     struct picture *values = e ? bw_calloc(sizeof *values) : NULL;
     struct bw_params *params = values ? picture_compile(e->node, p->time.fps, &d) : NULL;

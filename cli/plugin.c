@@ -44,7 +44,7 @@ static void row_compare(const struct table *t, const struct bw_param *a, const s
 {
     if (a->key && b->key && !strcmp(a->key, b->key)) complain(t, key, "this key is there twice");
     if (t->exclusive) return;
-    if (a->offset < b->offset + bw_param_bytes(b) && b->offset < a->offset + bw_param_bytes(a)) {
+    if (a->offset < b->offset + bw_row_bytes(b) && b->offset < a->offset + bw_row_bytes(a)) {
         complain(t, key, "its member overlaps that of another row");
     }
 }
@@ -58,7 +58,7 @@ static void row_check(const struct table *t, const struct bw_param *p, const cha
     int has_unit;
     if (!p->doc || !*p->doc) complain(t, key, "has no doc; say in one sentence what it does");
     if (p->type > BW_PARAM_AMOUNTS) complain(t, key, "has a type that this Billow does not know");
-    if ((uint64_t)p->offset + bw_param_bytes(p) > t->size)
+    if ((uint64_t)p->offset + bw_row_bytes(p) > t->size)
         complain(t, key, "its member lies beyond the parameter struct");
     if (p->unit && bw_parse_quantity("1", p->unit, &value, &has_unit, why, sizeof why) != BW_OK) complain(t, key, why);
     if (p->min > p->max) complain(t, key, "its range is upside down");

@@ -228,23 +228,6 @@ void bw_params_free(struct bw_params *p)
     bw_free(p);
 }
 
-size_t bw_param_bytes(const struct bw_param *p)
-{
-    switch (p->type) {
-    case BW_PARAM_BOOL:
-    case BW_PARAM_CHOICE: return sizeof(int32_t);
-    case BW_PARAM_INT: return sizeof(int64_t);
-    case BW_PARAM_F64: return sizeof(double);
-    case BW_PARAM_VEC3:
-    case BW_PARAM_COLOUR: return sizeof(bw_vec3);
-    case BW_PARAM_LIST:
-    case BW_PARAM_AMOUNTS: return sizeof(struct bw_list);
-    case BW_PARAM_GROUP:
-    case BW_PARAM_VARIANT: return p->sub_size;
-    default: return sizeof(const char *);
-    }
-}
-
 int bw_params_animated(const struct bw_params *p) { return p->animated; }
 
 const char *const *bw_params_files(const struct bw_params *p, uint32_t *n)

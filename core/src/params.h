@@ -34,7 +34,7 @@ void bw_params_free(struct bw_params *p);
 /// evaluations coexist). Values out of range at that time: BW_ERR_PRESET with a sentence in `d`.
 enum bw_status bw_params_eval(struct bw_params *p, double t, uint32_t slot, void *dst, struct bw_diag *d);
 /// Bytes that a row's value takes in its struct.
-size_t bw_param_bytes(const struct bw_param *p);
+uint32_t bw_row_bytes(const struct bw_param *row);
 /// 1 when any value changes with time.
 int bw_params_animated(const struct bw_params *p);
 /// A map node with every value, defaults included, as a preset would write it (for resolved.yaml).

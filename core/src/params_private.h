@@ -121,7 +121,5 @@ enum bw_status bw_compile_memory(struct bw_compile *k);
 const char *bw_node_describe(const struct bw_node *n, char *buffer);
 /// NULL, or what is wrong with x for the row ("at least 0 is wanted"), in `buffer`.
 const char *bw_row_range(const struct bw_param *row, double x, char *buffer, size_t size);
-/// Bytes that a row fills.
-uint32_t bw_row_bytes(const struct bw_param *row);
 
 #endif

@@ -77,7 +77,7 @@ static enum bw_status param_check(const struct table *t, const struct bw_param *
     if (p->type > BW_PARAM_AMOUNTS)
         return bw_diag_error(t->d, NULL, BW_ERR_PLUGIN, "%s: %s: parameter \"%s\" is of unknown type %u", t->path,
                              t->id, p->key, p->type);
-    if (p->offset > size || bw_param_bytes(p) > size - p->offset)
+    if (p->offset > size || bw_row_bytes(p) > size - p->offset)
         return bw_diag_error(t->d, NULL, BW_ERR_PLUGIN,
                              "%s: %s: parameter \"%s\" lies outside its struct (offset %u of %u bytes)", t->path, t->id,
                              p->key, p->offset, size);

@@ -15,15 +15,14 @@
 
 #define BODY_ATTRIBUTES 16
 /// Rows of a port's table: `static const struct bw_attribute body_attributes[BODY_ATTRIBUTES] = {BODY_ATTRIBUTE_ROWS};`
+// clang-format off
 #define BODY_ATTRIBUTE_ROWS                                                                                            \
     {"pos", BW_F64P, 3, "m"}, {"velocity", BW_F64P, 3, "m/s"}, {"spin", BW_F64P, 3, "1/s"}, {"turn", BW_F64P, 3, "1"}, \
         {"turn_w", BW_F64P, 1, "1"}, {"shape", BW_F64P, 1, "1"}, {"size", BW_F64P, 3, "m"},                            \
         {"mass", BW_F64P, 1, "kg"}, {"inertia", BW_F64P, 3, "kg m^2"}, {"held", BW_F64P, 1, "1"},                      \
         {"friction", BW_F64P, 1, "1"}, {"restitution", BW_F64P, 1, "1"}, {"displaced", BW_F64P, 1, "kg"},              \
-        {"impulse", BW_F64P, 3, "N s"}, {"torque", BW_F64P, 3, "N m s"},                                               \
-    {                                                                                                                  \
-        "volume", BW_F64P, 1, "m^3"                                                                                    \
-    }
+        {"impulse", BW_F64P, 3, "N s"}, {"torque", BW_F64P, 3, "N m s"}, {"volume", BW_F64P, 1, "m^3"}
+// clang-format on
 
 /// Bodies through the particles service.
 struct body_arrays {

@@ -4,24 +4,16 @@
 #define SOLID_PORTS_H
 
 #define SOLID_FAR 1000.0 ///< m: `solid` where no obstacle is near
+
+// clang-format off
 /// Rows of a bw_port table: signed distance (SOLID_FAR where there is none), material's velocity, grip.
-#define SOLID_PORTS                                                                                                    \
-    {.name = "solid",                                                                                                  \
-     .kind = BW_SCALAR,                                                                                                \
-     .access = BW_UPDATE,                                                                                              \
-     .lifetime = BW_STEP,                                                                                              \
-     .unit = "m",                                                                                                      \
-     .doc = "Signed distance to obstacles, negative inside.",                                                          \
-     .background = SOLID_FAR},                                                                                         \
-        {.name = "solid_vel",                                                                                          \
-         .kind = BW_MAC,                                                                                               \
-         .access = BW_UPDATE,                                                                                          \
-         .lifetime = BW_STEP,                                                                                          \
-         .unit = "m/s",                                                                                                \
-         .doc = "Velocity of the obstacles' material."},                                                               \
-    {                                                                                                                  \
-        .name = "solid_grip", .kind = BW_SCALAR, .access = BW_UPDATE, .lifetime = BW_STEP, .unit = "1",                \
-        .doc = "How gas goes along obstacles: 0 slides, 1 sticks."                                                     \
-    }
+#define SOLID_PORTS \
+    {.name = "solid", .kind = BW_SCALAR, .access = BW_UPDATE, .lifetime = BW_STEP, .unit = "m", \
+     .doc = "Signed distance to obstacles, negative inside.", .background = SOLID_FAR}, \
+    {.name = "solid_vel", .kind = BW_MAC, .access = BW_UPDATE, .lifetime = BW_STEP, .unit = "m/s", \
+     .doc = "Velocity of the obstacles' material."}, \
+    {.name = "solid_grip", .kind = BW_SCALAR, .access = BW_UPDATE, .lifetime = BW_STEP, .unit = "1", \
+     .doc = "How gas goes along obstacles: 0 slides, 1 sticks."}
+// clang-format on
 
 #endif

@@ -36,6 +36,7 @@ struct emit {
     struct bw_list amounts;
 };
 
+// clang-format off
 #define STATIC_F64(m, k, d, lo, hi, u, text)                                                                           \
     {                                                                                                                  \
         .key = k, .type = BW_PARAM_F64, .offset = BW_OFFSET(struct emit_noise, m, double), .def = d, .min = lo,        \
@@ -46,6 +47,7 @@ struct emit {
         .key = k, .type = BW_PARAM_INT, .offset = BW_OFFSET(struct emit_noise, m, int64_t), .def = d, .min = lo,       \
         .max = hi, .doc = text, .flags = BW_PARAM_STATIC                                                               \
     }
+// clang-format on
 
 static const struct bw_param noise_rows[] = {
     BW_F64(struct emit_noise, amount, "amount", "0", 0, 1, NULL,

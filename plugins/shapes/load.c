@@ -65,11 +65,13 @@ static const struct bw_param params[] = {
     BW_F64(struct load, gain, "gain", "1", -1e9, 1e9, NULL, "Values are multiplied by it."),
 };
 
+// clang-format off
 #define LIST_PORT(key, text)                                                                                           \
     {                                                                                                                  \
         .name = key, .kind = BW_SCALAR, .access = BW_UPDATE, .doc = text, .flags = BW_PORT_LIST, .from = key,          \
         .kinds = BW_KIND_BIT(BW_SCALAR) | BW_KIND_BIT(BW_VECTOR) | BW_KIND_BIT(BW_MAC)                                 \
     }
+// clang-format on
 
 static const struct bw_port ports[] = {
     LIST_PORT("field", "The field that is filled."),

@@ -31,10 +31,12 @@ static const struct bw_param torus_rows[] = {
             "Direction through the hole; its length does not matter."),
 };
 
+// clang-format off
 #define FILE_ROW(S, T, m, k, TYPE, d, lo, hi, f, text)                                                                 \
     {                                                                                                                  \
         .key = k, .type = TYPE, .offset = BW_OFFSET(S, m, T), .def = d, .min = lo, .max = hi, .doc = text, .flags = f  \
     }
+// clang-format on
 #define NAME_FLAGS (BW_PARAM_STATIC | BW_PARAM_REQUIRED)
 /* Which file of a numbered sequence. */
 #define SEQUENCE_ROWS(S)                                                                                               \

@@ -68,11 +68,13 @@ extern const struct bw_param shape_rows[SHAPE_KINDS + 1];
 
 /// The row `shape:` of a parameter struct with a member `shape`. `count` is SHAPE_SOLIDS for
 /// what has a surface, SHAPE_KINDS with points, or one more to allow `everywhere`.
+// clang-format off
 #define SHAPE_ROW(S, count, deflt, flag, text)                                                                         \
     {                                                                                                                  \
         .key = "shape", .type = BW_PARAM_VARIANT, .offset = BW_OFFSET(S, shape, struct shape), .def = deflt,           \
         .doc = text, .flags = flag, .n_sub = count, .sub = shape_rows, .sub_size = sizeof(struct shape)                \
     }
+// clang-format on
 
 /// A shape made ready for many questions.
 struct pose {

@@ -60,11 +60,13 @@ static const struct bw_param params[] = {
 };
 
 enum { PORT_HERE, PORT_THERE };
+// clang-format off
 #define FIELD_PORT(mode, where, text)                                                                                  \
     {                                                                                                                  \
         .name = "fields", .kind = BW_SCALAR, .access = mode, .doc = text, .flags = BW_PORT_LIST, .from = "fields",     \
         .kinds = BW_KIND_BIT(BW_SCALAR) | BW_KIND_BIT(BW_VECTOR) | BW_KIND_BIT(BW_MAC), .domain = where                \
     }
+// clang-format on
 static const struct bw_port ports[] = {
     FIELD_PORT(BW_UPDATE, NULL, "The fields that are filled."),
     FIELD_PORT(BW_READ, "from", "The same in the other domain."),

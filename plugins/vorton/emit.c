@@ -5,16 +5,17 @@
 #include <math.h>
 #include <string.h>
 
+// clang-format off
 #define INTEGER(S, m, k, d, lo, hi, text)                                                                              \
     {                                                                                                                  \
-        .key = k, .type = BW_PARAM_INT, .offset = BW_OFFSET(S, m, int64_t), .def = d, .min = lo, .max = hi,            \
-        .doc = text                                                                                                    \
+        .key = k, .type = BW_PARAM_INT, .offset = BW_OFFSET(S, m, int64_t), .def = d, .min = lo, .max = hi, .doc = text \
     }
 #define LENGTH(S, m, k, d, text)                                                                                       \
     {                                                                                                                  \
-        .key = k, .type = BW_PARAM_F64, .offset = BW_OFFSET(S, m, double), .def = d, .min = 0, .max = 1e6,             \
-        .unit = "m", .doc = text, .flags = BW_PARAM_MIN_OPEN                                                           \
+        .key = k, .type = BW_PARAM_F64, .offset = BW_OFFSET(S, m, double), .def = d, .min = 0, .max = 1e6, .unit = "m", \
+        .doc = text, .flags = BW_PARAM_MIN_OPEN                                                                        \
     }
+// clang-format on
 #define CORE(S)                                                                                                        \
     LENGTH(S, core, "core", "2 cm",                                                                                    \
            "Standard deviation of the vorticity across a vortex line; each vorton's radius follows from it.")

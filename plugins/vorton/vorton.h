@@ -10,55 +10,21 @@
 
 #include "field.h"
 
-#define ATTRIBUTE_POS                                                                                                  \
-    {                                                                                                                  \
-        "pos", BW_F64P, 3, "m"                                                                                         \
-    }
-#define ATTRIBUTE_AGE                                                                                                  \
-    {                                                                                                                  \
-        "age", BW_F32, 1, "s"                                                                                          \
-    } ///< since birth
-#define ATTRIBUTE_LIFE                                                                                                 \
-    {                                                                                                                  \
-        "life", BW_F32, 1, "s"                                                                                         \
-    } ///< 0: for ever
-#define ATTRIBUTE_VELOCITY                                                                                             \
-    {                                                                                                                  \
-        "velocity", BW_F32, 3, "m/s"                                                                                   \
-    }
-#define ATTRIBUTE_STRENGTH                                                                                             \
-    {                                                                                                                  \
-        "strength", BW_F64P, 3, "m^3/s"                                                                                \
-    }
-#define ATTRIBUTE_RADIUS                                                                                               \
-    {                                                                                                                  \
-        "radius", BW_F64P, 1, "m"                                                                                      \
-    }
-#define ATTRIBUTE_VOLUME                                                                                               \
-    {                                                                                                                  \
-        "volume", BW_F64P, 1, "m^3"                                                                                    \
-    }
-#define ATTRIBUTE_DENSITY                                                                                              \
-    {                                                                                                                  \
-        "density", BW_F64P, 1, "kg/m^3"                                                                                \
-    }
-#define ATTRIBUTE_TEMPERATURE                                                                                          \
-    {                                                                                                                  \
-        "temperature", BW_F64P, 1, "K"                                                                                 \
-    }
-#define ATTRIBUTE_BORN                                                                                                 \
-    {                                                                                                                  \
-        "born", BW_F64P, 1, "m^3/s"                                                                                    \
-    } ///< |strength| at birth: what it has been stretched from
+// clang-format off
+#define ATTRIBUTE_POS {"pos", BW_F64P, 3, "m"}
+#define ATTRIBUTE_AGE {"age", BW_F32, 1, "s"}   ///< since birth
+#define ATTRIBUTE_LIFE {"life", BW_F32, 1, "s"} ///< 0: for ever
+#define ATTRIBUTE_VELOCITY {"velocity", BW_F32, 3, "m/s"}
+#define ATTRIBUTE_STRENGTH {"strength", BW_F64P, 3, "m^3/s"}
+#define ATTRIBUTE_RADIUS {"radius", BW_F64P, 1, "m"}
+#define ATTRIBUTE_VOLUME {"volume", BW_F64P, 1, "m^3"}
+#define ATTRIBUTE_DENSITY {"density", BW_F64P, 1, "kg/m^3"}
+#define ATTRIBUTE_TEMPERATURE {"temperature", BW_F64P, 1, "K"}
+#define ATTRIBUTE_BORN {"born", BW_F64P, 1, "m^3/s"} ///< |strength| at birth: what it has been stretched from
 /* Of tracers: smoke density times the volume they stand for, and linear colour. */
-#define ATTRIBUTE_AMOUNT                                                                                               \
-    {                                                                                                                  \
-        "amount", BW_F32, 1, "m^3"                                                                                     \
-    }
-#define ATTRIBUTE_COLOUR                                                                                               \
-    {                                                                                                                  \
-        "colour", BW_F32, 3, "1"                                                                                       \
-    }
+#define ATTRIBUTE_AMOUNT {"amount", BW_F32, 1, "m^3"}
+#define ATTRIBUTE_COLOUR {"colour", BW_F32, 3, "1"}
+// clang-format on
 
 extern const struct bw_attribute vorton_attributes[10], tracer_attributes[6];
 

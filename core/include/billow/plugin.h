@@ -105,14 +105,10 @@ struct bw_module {
 #define BW_MODULE_HEAD                                                                                                 \
     BW_MAGIC, BW_ABI_MAJOR, BW_ABI_MINOR, sizeof(struct bw_module), sizeof(struct bw_stage_desc),                      \
         sizeof(struct bw_exporter_desc), sizeof(struct bw_param), sizeof(struct bw_port)
-#define BW_MODULE(stages)                                                                                              \
-    {                                                                                                                  \
-        BW_MODULE_HEAD, BW_COUNT(stages), 0, stages, 0                                                                 \
-    }
-#define BW_MODULE_EXPORTERS(exporters)                                                                                 \
-    {                                                                                                                  \
-        BW_MODULE_HEAD, 0, BW_COUNT(exporters), 0, exporters                                                           \
-    }
+// clang-format off
+#define BW_MODULE(stages) {BW_MODULE_HEAD, BW_COUNT(stages), 0, stages, 0}
+#define BW_MODULE_EXPORTERS(exporters) {BW_MODULE_HEAD, 0, BW_COUNT(exporters), 0, exporters}
+// clang-format on
 
 #if defined(__cplusplus)
 #define BW_EXPORT extern "C" __attribute__((visibility("default")))
