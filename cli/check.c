@@ -3,9 +3,9 @@
  * file readable to its end, the same grids in each. */
 #include "cli.h"
 
-#include "alloc.h"
-#include <bwvdb.h>
-#include "run.h"
+#include "base/alloc.h"
+#include <common/openvdb/bwvdb.h>
+#include "run/run.h"
 #include <dirent.h>
 #include <getopt.h>
 #include <jansson.h>

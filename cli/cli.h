@@ -4,9 +4,9 @@
 #ifndef BW_CLI_H
 #define BW_CLI_H
 
-#include "diag.h"
-#include "preset.h"
-#include "registry.h"
+#include "base/diag.h"
+#include "preset/preset.h"
+#include "run/registry/registry.h"
 #include <stdint.h>
 #include <stdio.h>
 

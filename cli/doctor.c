@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* `billow doctor`: what this machine and this installation have, for the user and for bug reports. */
-#include "bake.h"
+#include "bake/bake.h"
 
-#include "alloc.h"
+#include "base/alloc.h"
 #include <billow/plugin.h>
 #include <getopt.h>
 #include <libavcodec/avcodec.h>

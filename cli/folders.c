@@ -3,7 +3,7 @@
  * build tree needs a variable. In a build tree Meson's own notes (meson-info) say where the source tree is. */
 #include "cli.h"
 
-#include "alloc.h"
+#include "base/alloc.h"
 #include <glob.h>
 #include <jansson.h>
 #include <stdlib.h>

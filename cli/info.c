@@ -3,7 +3,7 @@
  * says of plugins comes from their tables, the same rows that the preset reader uses. */
 #include "cli.h"
 
-#include "alloc.h"
+#include "base/alloc.h"
 #include <getopt.h>
 #include <jansson.h>
 #include <math.h>

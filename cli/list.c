@@ -2,7 +2,7 @@
 /* `billow list`: every stage, exporter and preset that can be used, and every plugin that cannot, with the reason. */
 #include "cli.h"
 
-#include "alloc.h"
+#include "base/alloc.h"
 #include <getopt.h>
 #include <glob.h>
 #include <jansson.h>

@@ -4,7 +4,7 @@
  * as a preset's first line, an editor completes and checks it. */
 #include "cli.h"
 
-#include "alloc.h"
+#include "base/alloc.h"
 #include <getopt.h>
 #include <jansson.h>
 #include <math.h>

@@ -2,7 +2,7 @@
 /* Numbers for people, and files written all or nothing. */
 #include "cli.h"
 
-#include "alloc.h"
+#include "base/alloc.h"
 #include <errno.h>
 #include <math.h>
 #include <string.h>

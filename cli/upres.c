@@ -2,10 +2,10 @@
 /* billow upres, billow retime: a finished cache made finer, slower or faster. Both look at the cache, and then bake the
  * presets `upres` and `retime` with what they found as --set: the result is a bake like any other, with its notes, and
  * its resolved.yaml is a preset to go on from. */
-#include "cache.h"
+#include "look/cache.h"
 
-#include "alloc.h"
-#include "params.h"
+#include "base/alloc.h"
+#include "preset/values/params.h"
 #include <getopt.h>
 #include <math.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
  *
  * Y up: (x, y, z) becomes (x, z, -y), and so do a quaternion's vector and a box's extents; lengths are times `scale`. */
 #include <billow/plugin.h>
-#include <outputs.h>
+#include <common/outputs.h>
 
 #include <stdio.h>
 #include <string.h>

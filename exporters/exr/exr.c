@@ -2,8 +2,8 @@
 /* Numbered renders as light: exr/NAME_0001.exr, linear, half floats, before film and bloom. Smoke, flames and obstacles
  * alone with the share that they cover as alpha, to be laid over anything; or with the studio behind them. */
 #include "exr_file.h"
-#include "picture.h"
-#include <outputs.h>
+#include <picture/picture.h>
+#include <common/outputs.h>
 
 #include <stdio.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #ifndef EXR_FILE_H
 #define EXR_FILE_H
 
-#include "image.h"
+#include <picture/image/image.h>
 
 /// Write linear Rec.709 light `img` with `alpha` (NULL: opaque) that it is multiplied by. `software` goes into the header.
 /// Errors: BW_ERR_IO, BW_ERR_MEMORY, with a sentence in `why`.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A movie NAME.mp4 of the whole bake and a contact sheet NAME_sheet.png. A bake that stops early still gets a movie of
  * the frames that there are. */
-#include "movie.h"
-#include "picture.h"
-#include "sheet.h"
-#include <outputs.h>
+#include <picture/movie/movie.h>
+#include <picture/picture.h>
+#include <picture/movie/sheet.h>
+#include <common/outputs.h>
 
 #include <stdio.h>
 #include <string.h>

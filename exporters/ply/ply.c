@@ -4,7 +4,7 @@
  * positions are float, or double where asked for, `id` is a 32-bit number. Blender, Houdini and MeshLab read it, and so
  * does vorton.emit. Axes and lengths are those of the bake: z up, metres. */
 #include <billow/plugin.h>
-#include <outputs.h>
+#include <common/outputs.h>
 
 #include <stdio.h>
 #include <string.h>

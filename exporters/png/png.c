@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Numbered pictures: png/NAME_0001.png, slices or renders, of 8 or 16 bits a channel. */
-#include "picture.h"
-#include <outputs.h>
+#include <picture/picture.h>
+#include <common/outputs.h>
 
 #include <stdio.h>
 #include <string.h>

@@ -5,8 +5,8 @@
  * preset_hash, fps, frame, time (s), units, scale, up_axis, seed, simd. Grid metadata: unit; for temperature
  * `temperature` (blender, excess, normalized), `kelvin` (K above ambient for a stored 1) and `ambient` (K). */
 #include "vdb.h"
-#include <nest.h>
-#include <outputs.h>
+#include <common/nest.h>
+#include <common/outputs.h>
 
 #include <inttypes.h>
 #include <stdio.h>

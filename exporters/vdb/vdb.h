@@ -4,7 +4,7 @@
 #define VDB_H
 
 #include <billow/plugin.h>
-#include <bwvdb.h>
+#include <common/openvdb/bwvdb.h>
 
 enum vdb_precision { VDB_HALF = 0, VDB_FLOAT = 1 };
 enum vdb_velocity { VDB_COLLOCATED = 0, VDB_STAGGERED = 1 };

@@ -8,7 +8,7 @@
  * of any written scalar: motion blur needs the flow just outside the smoke too. */
 #include "vdb.h"
 
-#include <nest.h>
+#include <common/nest.h>
 
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 /* body: one rigid body, a ball or a box, of even density, with the velocity and spin it starts with. It is there from the
  * set-up on (or from the first of `frames`); `bodies` moves it. Inertia of a ball 2/5 m r², of a box m (b² + c²)/3 with
  * half edges b and c across the axis. */
-#include "bodies.h"
+#include <common/bodies.h>
 #include "stages.h"
 
 struct params {

@@ -3,7 +3,7 @@
 #ifndef BODIES_HEAT_H
 #define BODIES_HEAT_H
 
-#include "bodies.h"
+#include <common/bodies.h>
 
 /// Contacts of two bodies (-1: the ground) closer together than half the radius.
 struct spot {

@@ -4,7 +4,7 @@
 #ifndef FIRE_TARGET_H
 #define FIRE_TARGET_H
 
-#include <shape.h>
+#include <common/shape/shape.h>
 
 /// A place where flames gather, as a preset gives it.
 struct control_point {

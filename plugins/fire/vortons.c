@@ -12,7 +12,7 @@
 #include "burn.h"
 #include "stages.h"
 
-#include <shape.h>
+#include <common/shape/shape.h>
 
 #include <math.h>
 

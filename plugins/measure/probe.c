@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* probe: values of fields at named points as metrics NAME_FIELD (vectors: NAME_FIELD_x, _y, _z), trilinear, after each
  * step. Points may lie in any tile, active or not. */
-#include "measure.h"
+#include "stages.h"
 
 #include <stdio.h>
 

@@ -9,7 +9,7 @@
  *   max_div_V, rms_div_V   of the discrete ∇·u, 1/s, where no obstacle is
  * For a mac field each cell takes half of what its two faces hold along each axis, so every face counts with its own
  * control volume, half at the rim; energy is then the one that a projection can only lower. */
-#include "measure.h"
+#include "stages.h"
 
 #include <math.h>
 #include <stdio.h>

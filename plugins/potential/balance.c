@@ -2,7 +2,7 @@
 /* Sources and sinks of every connected region must cancel, unless an open side lets the rest out: else no flow exists.
  * Regions are found by joining cells across open sides (union–find, in the order of tiles and cells). */
 #include "potential.h"
-#include "union_find.h"
+#include <common/union_find.h>
 #include <math.h>
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #ifndef POTENTIAL_H
 #define POTENTIAL_H
 
-#include "table.h"
+#include "mask_table.h"
 #include <billow/plugin.h>
 
 enum potential_mode { POTENTIAL_MODERN, POTENTIAL_SEED };

@@ -3,7 +3,7 @@
 #ifndef RELAX_KERNELS_H
 #define RELAX_KERNELS_H
 
-#include "table.h"
+#include "mask_table.h"
 #include <stddef.h>
 #include <stdint.h>
 

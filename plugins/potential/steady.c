@@ -2,7 +2,7 @@
 /* The steady potential by the projection's multigrid: the sum over open sides of (phi - phi') is h² times the source, 0
  * beyond open sides and in inactive tiles: what the relaxation tends to. A wall is a face of no open share. */
 #include "potential.h"
-#include <multigrid.h>
+#include <common/multigrid/multigrid.h>
 #include <string.h>
 
 struct steady {

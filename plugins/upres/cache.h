@@ -5,7 +5,7 @@
 
 #include "dense.h"
 
-#include <bwvdb.h>
+#include <common/openvdb/bwvdb.h>
 
 struct cache {
     struct bwvdb_file *file; ///< NULL: none is open

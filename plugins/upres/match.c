@@ -12,7 +12,7 @@
  * was made there, or taken away. In the end all
  * is multiplied by what brings the total to the cache's, a hundredth or less from frame to frame. So the amount is the
  * cache's, and no drift of the noise can pile up. */
-#include "upres.h"
+#include "stages.h"
 
 #include "cache.h"
 

@@ -8,7 +8,7 @@
  * 1-τ and τ, taken half-way along each trace (midpoint rule: second order in Δ); fields are read by a clamped tricubic,
  * `vel` trilinearly. Whole frames come out as they went in. `vel` is multiplied by how fast the cache is running, d
  * at/d frame: motion blur stays right, and turns round when the cache runs backwards. */
-#include "upres.h"
+#include "stages.h"
 
 #include "cache.h"
 

@@ -8,7 +8,7 @@
 #ifndef VORTON_H
 #define VORTON_H
 
-#include "field.h"
+#include "flow/multipole/multipole.h"
 
 // clang-format off
 #define ATTRIBUTE_POS {"pos", BW_F64P, 3, "m"}

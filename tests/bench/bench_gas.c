@@ -14,7 +14,7 @@
  * `--quick`: 128³ instead of 256³; `--only WORD`: rows that hold the word. Prints a table; asserts nothing about time. */
 #include "bench.h"
 #include "flops.h"
-#include "run.h"
+#include "run/run.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

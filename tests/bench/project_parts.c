@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* mac.project in parts. The stage's own file is included, so that what is measured is what users run: its parts are not
  * to be had from outside. */
-#include "../../plugins/mac/project.c"
+#include <mac/project/project.c>
 #include "bench.h"
 
 struct bench_problem *bench_problem_wanted;

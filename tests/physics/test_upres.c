@@ -2,7 +2,7 @@
 /* upres and retime on caches that the tests write themselves: where the added energy lies, that the noise has no
  * divergence and no seams, that the amount of smoke stays, that what moves is where it should be between two frames. */
 #include "physics.h"
-#include <bwvdb.h>
+#include <common/openvdb/bwvdb.h>
 #include <dirent.h>
 #include <unistd.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support.h"
-#include "grid.h"
+#include "grid/grid.h"
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -3,8 +3,8 @@
 #ifndef TEST_SUPPORT_H
 #define TEST_SUPPORT_H
 
-#include "alloc.h"
-#include "run.h"
+#include "base/alloc.h"
+#include "run/run.h"
 #include <billow/plugin.h>
 
 struct test_run {

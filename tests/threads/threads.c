@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What threads, in a plain program, so that ThreadSanitizer sees every edge: workers, teams, the tile pool, and a whole
  * chain on three threads whose frames a writer thread exports while the next one is made. */
-#include "grid.h"
+#include "grid/grid.h"
 #include "support.h"
 #include <pthread.h>
 #include <stdio.h>

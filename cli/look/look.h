@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+/* How a finished cache is to be shown: as in its bake's own movie, or, of other files, by default. */
+#ifndef BW_CLI_LOOK_H
+#define BW_CLI_LOOK_H
+
+#include "cli.h"
+#include <picture/view/vdb_view.h>
+
+struct cli_look {
+    struct bw_scene scene; ///< in the files' world units, z-up; extinction for a density of 1 as it is shown
+    int32_t size[2];       ///< pixels
+    double fps;            ///< of the files, else 24
+};
+
+/// Slices as a bake's own movie shows them.
+struct cli_slice {
+    int32_t axis, vectors, map;
+    double position;     ///< m along the axis; NAN: the middle
+    double range[2];     ///< of the colours; both 0: the values so far
+    double lo[3], hi[3]; ///< m: the bake's domain; all 0: without limits
+    int64_t first;       ///< the bake's first frame, at 0 s
+    char field[64];      ///< or ""
+};
+
+/// Memory and threads for the picture library.
+struct bw_tools cli_tools(void);
+/// Of the sequence `s`, which `view` has seen. `height`: of the picture, 0: as the bake had it. What stands in the way
+/// of the bake's own look is told on stderr; then it is the default.
+void cli_look_find(struct cli_look *l, const struct bw_sequence *s, const struct bw_vdb_view *view, int64_t height);
+
+/// 1: `s` is from a bake of ours that showed slices alone, and `c` says which; else 0.
+int cli_look_slice(struct cli_slice *c, const struct bw_sequence *s);
+
+#endif

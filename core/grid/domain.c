@@ -1,0 +1,438 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Which tiles are active: wanted by stages and by what is alive, committed once before a step. Fields follow: what
+ * stays keeps its blocks, what is born gets the background (velocity: what its neighbours have, fading), what goes
+ * gives its blocks back. Faces between an active and an inactive tile live in rims; they become the low faces of a
+ * tile that wakes above them, and back. */
+#include "grid.h"
+#include "base/alloc.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct bw_domain *bw_domain_create(const struct bw_domain_info *info, double margin)
+{
+    struct bw_domain *d = bw_calloc(sizeof *d);
+    if (!d) return NULL;
+    d->info = *info;
+    d->margin = margin;
+    d->version = 1;
+    d->topo = bw_topo_create(&d->info, NULL, 0, d->version);
+    d->pool[0] = bw_pool_create(BW_TILE_CELLS * 4);
+    d->pool[1] = bw_pool_create(BW_TILE_CELLS * 8);
+    if (d->topo && d->pool[0] && d->pool[1]) return d;
+    bw_domain_destroy(d);
+    return NULL;
+}
+
+void bw_domain_destroy(struct bw_domain *d)
+{
+    if (!d) return;
+    while (d->fields) bw_field_destroy(d->fields);
+    bw_topo_unref(d->topo);
+    bw_pool_destroy(d->pool[0]);
+    bw_pool_destroy(d->pool[1]);
+    bw_free(d->want);
+    bw_free(d->want_table);
+    bw_free(d);
+}
+
+/* ---- the wanted set: a growing hash set of tile coordinates ---- */
+
+static uint32_t want_hash(const int32_t c[3])
+{
+    return (uint32_t)c[0] * 0x9e3779b1u ^ (uint32_t)c[1] * 0x85ebca77u ^ (uint32_t)c[2] * 0xc2b2ae3du;
+}
+
+static int want_grow(struct bw_domain *d)
+{
+    int64_t cap = d->cap_want ? 2 * d->cap_want : 256;
+    void *rows = bw_realloc(d->want, (size_t)cap * sizeof *d->want);
+    if (!rows) return 0;
+    d->want = rows;
+    int32_t *table = bw_calloc((size_t)cap * 4 * sizeof *table);
+    if (!table) return 0;
+    bw_free(d->want_table);
+    d->want_table = table;
+    d->want_mask = (uint32_t)(cap * 4 - 1);
+    d->cap_want = cap;
+    for (int64_t i = 0; i < d->n_want; i++) {
+        uint32_t h = want_hash(d->want[i]) & d->want_mask;
+        while (table[h]) h = (h + 1) & d->want_mask;
+        table[h] = (int32_t)i + 1;
+    }
+    return 1;
+}
+
+void bw_domain_want(struct bw_domain *d, const int32_t coord[3])
+{
+    int32_t c[3];
+    for (int a = 0; a < 3; a++) {
+        c[a] = coord[a];
+        if (!bw_bounded(&d->info)) continue;
+        int32_t tiles = (d->info.n[a] + d->info.tile[a] - 1) / d->info.tile[a];
+        if (c[a] >= 0 && c[a] < tiles) continue;
+        if (d->info.side[2 * a].kind != BW_PERIODIC) return;
+        c[a] = ((c[a] % tiles) + tiles) % tiles;
+    }
+    if (d->n_want == d->cap_want && !want_grow(d)) {
+        d->full = 1;
+        return;
+    }
+    uint32_t h = want_hash(c) & d->want_mask;
+    for (; d->want_table[h]; h = (h + 1) & d->want_mask)
+        if (!memcmp(d->want[d->want_table[h] - 1], c, sizeof c)) return;
+    memcpy(d->want[d->n_want++], c, sizeof c);
+    d->want_table[h] = (int32_t)d->n_want;
+}
+
+struct span {
+    int32_t lo, hi;
+};
+
+/* Tiles along axis a that hold the cells l … h; two spans when they lead round a periodic side. 0: none. */
+static int spans_cut(const struct bw_domain *d, int a, int64_t l, int64_t h, struct span out[2])
+{
+    int64_t n = d->info.n[a];
+    int32_t t = d->info.tile[a];
+    if (bw_bounded(&d->info) && d->info.side[2 * a].kind == BW_PERIODIC) {
+        if (h - l >= n - 1) {
+            out[0] = (struct span){0, (int32_t)((n - 1) / t)};
+            return l <= h;
+        }
+        int64_t from = (l % n + n) % n, to = from + h - l; /* the last tile may be cut: wrap cells, not tiles */
+        out[0] = (struct span){(int32_t)(from / t), (int32_t)((to < n ? to : n - 1) / t)};
+        out[1] = (struct span){0, (int32_t)((to - n) / t)};
+        return l > h ? 0 : to < n ? 1 : 2;
+    }
+    int64_t low = bw_bounded(&d->info) ? 0 : -(1 << 24), high = bw_bounded(&d->info) ? n - 1 : 1 << 24;
+    l = l < low ? low : l;
+    h = h > high ? high : h;
+    if (l > h) return 0;
+    out[0] = (struct span){bw_floor_div((int32_t)l, t), bw_floor_div((int32_t)h, t)};
+    return 1;
+}
+
+void bw_domain_want_cells(struct bw_domain *d, const int64_t lo[3], const int64_t hi[3])
+{
+    struct span s[3][2];
+    int n[3];
+    for (int a = 0; a < 3; a++) n[a] = spans_cut(d, a, lo[a], hi[a], s[a]);
+    for (int e = 0; e < n[0] * n[1] * n[2]; e++) {
+        struct span x = s[0][e % n[0]], y = s[1][e / n[0] % n[1]], z = s[2][e / n[0] / n[1]];
+        for (int32_t k = z.lo; k <= z.hi; k++)
+            for (int32_t j = y.lo; j <= y.hi; j++)
+                for (int32_t i = x.lo; i <= x.hi && !d->full; i++) bw_domain_want(d, (int32_t[3]){i, j, k});
+    }
+}
+
+/* ---- what is alive ---- */
+
+static double value_at(const struct bw_field *f, uint32_t c, int64_t t, int32_t i)
+{
+    return f->elem == 8 ? ((const double *)f->src.data[c][t])[i] : ((const float *)f->src.data[c][t])[i];
+}
+
+/* Box of the cells of tile t that differ from the background by more than the threshold; false when there are none. */
+static bool alive_box(const struct bw_field *f, int64_t t, double threshold, int32_t lo[3], int32_t hi[3])
+{
+    const int32_t *td = f->domain->info.tile;
+    bool any = false;
+    for (int a = 0; a < 3; a++) {
+        lo[a] = td[a];
+        hi[a] = -1;
+    }
+    int32_t row = td[0];
+    for (uint32_t c = 0; c < f->info.comps; c++) {
+        const double back = f->info.background[c];
+        for (int32_t r = 0; r < BW_TILE_CELLS / row; r++) {
+            int32_t first = 0, last = row - 1;
+            if (f->elem == 4 && threshold > 0) { /* the common case: skip quiet rows fast */
+                const float *v = (const float *)f->src.data[c][t] + r * row, still = (float)back,
+                            most = (float)threshold;
+                int32_t lively = 0;
+                for (int32_t i = 0; i < row; i++) lively |= fabsf(v[i] - still) >= most;
+                if (!lively) continue;
+            }
+            while (first < row && !(fabs(value_at(f, c, t, r * row + first) - back) > threshold)) first++;
+            if (first == row) continue;
+            while (!(fabs(value_at(f, c, t, r * row + last) - back) > threshold)) last--;
+            int32_t j = r % td[1], k = r / td[1];
+            any = true;
+            if (first < lo[0]) lo[0] = first;
+            if (last > hi[0]) hi[0] = last;
+            if (j < lo[1]) lo[1] = j;
+            if (j > hi[1]) hi[1] = j;
+            if (k < lo[2]) lo[2] = k;
+            if (k > hi[2]) hi[2] = k;
+        }
+    }
+    return any;
+}
+
+/// What is alive in each tile of a field.
+struct alive_job {
+    struct bw_field *f;
+    int32_t (*box)[2][3];
+};
+
+static void alive_tile(int64_t t, uint32_t worker, void *user)
+{
+    (void)worker;
+    struct alive_job *j = user;
+    double threshold = j->f->lively[t] ? .5 * j->f->info.alive : j->f->info.alive; /* hysteresis */
+    j->f->lively[t] = alive_box(j->f, t, threshold, j->box[t][0], j->box[t][1]);
+}
+
+enum bw_status bw_domain_want_alive(struct bw_domain *d, double reach, struct bw_workers *w)
+{
+    double grow = ceil(reach > d->margin ? reach : d->margin);
+    struct alive_job job = {.box = bw_calloc((size_t)(d->topo->pub.count + 1) * sizeof *job.box)};
+    if (!job.box) return BW_ERR_MEMORY;
+    for (struct bw_field *f = d->fields; f; f = f->next) {
+        if (!(f->info.alive > 0) || f->scratch) continue;
+        job.f = f;
+        bw_workers_for(w, d->topo->pub.count, alive_tile, &job);
+        for (int64_t t = 0; t < d->topo->pub.count; t++) {
+            if (!f->lively[t]) continue;
+            int64_t a[3], b[3];
+            for (int i = 0; i < 3; i++) {
+                int64_t base = (int64_t)d->topo->coord[t][i] * d->info.tile[i];
+                a[i] = base + job.box[t][0][i] - (int64_t)grow;
+                b[i] = base + job.box[t][1][i] + (int64_t)grow;
+            }
+            bw_domain_want_cells(d, a, b);
+        }
+    }
+    bw_free(job.box);
+    return d->full ? BW_ERR_MEMORY : BW_OK;
+}
+
+/* ---- moving fields to a new topology ---- */
+
+/* Cells along axis a of the tile at coordinate x: the box may cut the last one. */
+static int32_t tile_cells(const struct bw_domain_info *d, int a, int32_t x)
+{
+    int32_t left = d->n[a] - x * d->tile[a];
+    return d->n[a] > 0 && left < d->tile[a] ? left : d->tile[a];
+}
+
+/* Velocity of a newborn tile: each side's nearest known plane, fading towards the background over the tile's width;
+ * the projection makes it divergence-free. Starting at 0 instead would be a wall of still air. */
+static void newborn_fill(const struct bw_field *f, uint32_t c, const int32_t coord[3], void *block)
+{
+    const struct bw_domain_info *d = f->src.info->domain;
+    int64_t near[6];
+    for (int e = 0; e < 6; e++) {
+        int32_t q[3] = {coord[0], coord[1], coord[2]};
+        q[e / 2] += e & 1 ? 1 : -1;
+        near[e] = bw_topo_find(f->src.topo, d, q);
+    }
+    double back = f->info.background[c];
+    const int32_t *td = d->tile;
+    for (int32_t k = 0; k < td[2]; k++)
+        for (int32_t j = 0; j < td[1]; j++)
+            for (int32_t i = 0; i < td[0]; i++) {
+                int32_t at[3] = {i, j, k};
+                double sum = 0, weight = 0;
+                for (int e = 0; e < 6; e++) {
+                    if (near[e] < 0) continue;
+                    int a = e / 2;
+                    int32_t from[3] = {i, j, k}, away = e & 1 ? tile_cells(d, a, coord[a]) - at[a] : at[a] + 1;
+                    from[a] = e & 1 ? 0 : tile_cells(d, a, f->src.topo->coord[near[e]][a]) - 1;
+                    if (away < 1) continue; /* beyond a cut tile's cells */
+                    double v = value_at(f, c, near[e], from[0] + td[0] * (from[1] + td[1] * from[2]));
+                    double fade = 1 - (double)away / (td[a] + 1), w = 1. / away;
+                    sum += w * (back + fade * (v - back));
+                    weight += w;
+                }
+                double v = weight > 0 ? sum / weight : back;
+                int32_t o = i + td[0] * (j + td[1] * k);
+                if (f->elem == 4) ((float *)block)[o] = (float)v;
+                else ((double *)block)[o] = v;
+            }
+}
+
+static void plane_copy(const struct bw_field *f, int axis, void *block, int32_t plane, void *rim, bool to_rim)
+{
+    const int32_t *td = f->domain->info.tile;
+    int u = axis == 0 ? 1 : 0, v = axis == 2 ? 1 : 2;
+    int32_t stride[3] = {1, td[0], td[0] * td[1]};
+    for (int32_t b = 0; b < td[v]; b++)
+        for (int32_t a = 0; a < td[u]; a++) {
+            char *cell = (char *)block + (size_t)(plane * stride[axis] + a * stride[u] + b * stride[v]) * f->elem;
+            char *edge = (char *)rim + (size_t)(a + td[u] * b) * f->elem;
+            memcpy(to_rim ? edge : cell, to_rim ? cell : edge, f->elem);
+        }
+}
+
+struct move {
+    void **data[3], **rim[3];
+    uint8_t *lively;
+};
+
+static void move_free(struct bw_field *f, struct move *m, const struct bw_topo *to, const int64_t *old)
+{
+    for (int c = 0; c < 3; c++) {
+        for (int64_t t = 0; m->data[c] && t < to->pub.count; t++)
+            if (old[t] < 0) bw_pool_unref(m->data[c][t]);
+        for (int64_t t = 0; m->rim[c] && t < to->pub.count; t++) bw_free(m->rim[c][t]);
+        bw_free(m->data[c]);
+        bw_free(m->rim[c]);
+    }
+    bw_free(m->lively);
+    (void)f;
+}
+
+/* The rim of tile t of the new set: kept, or taken from the low faces of a neighbour that goes. */
+static void rim_fill(const struct bw_field *f, uint32_t c, const struct bw_topo *to, int64_t t, int64_t old, void *rim)
+{
+    size_t n = bw_field_rim_values(&f->domain->info, (int)c);
+    if (old >= 0 && f->src.rim[c][old]) {
+        memcpy(rim, f->src.rim[c][old], n * f->elem);
+        return;
+    }
+    int32_t q[3];
+    memcpy(q, to->coord[t], sizeof q);
+    q[c]++;
+    int64_t gone = bw_topo_find(f->src.topo, &f->domain->info, q);
+    if (gone >= 0) {
+        plane_copy(f, (int)c, f->src.data[c][gone], 0, rim, true);
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (f->elem == 4) ((float *)rim)[i] = (float)f->info.background[c];
+        else ((double *)rim)[i] = f->info.background[c];
+    }
+}
+
+static enum bw_status move_component(struct bw_field *f, uint32_t c, const struct bw_topo *to, const int64_t *old,
+                                     struct move *m)
+{
+    int64_t n = to->pub.count;
+    bool mac = f->info.kind == BW_MAC;
+    m->data[c] = bw_calloc((size_t)(n + 1) * sizeof(void *));
+    if (mac) m->rim[c] = bw_calloc((size_t)(n + 1) * sizeof(void *));
+    if (!m->data[c] || (mac && !m->rim[c])) return BW_ERR_MEMORY;
+    for (int64_t t = 0; t < n; t++) {
+        if (old[t] >= 0) {
+            m->data[c][t] = f->src.data[c][old[t]];
+        } else {
+            void *b = m->data[c][t] = bw_pool_get(f->pool);
+            if (!b) return BW_ERR_MEMORY;
+            if (mac && f->info.lifetime == BW_STATE && !f->scratch) {
+                newborn_fill(f, c, to->coord[t], b);
+            } else {
+                for (int i = 0; i < BW_TILE_CELLS; i++) {
+                    if (f->elem == 4) ((float *)b)[i] = (float)f->info.background[c];
+                    else ((double *)b)[i] = f->info.background[c];
+                }
+            }
+            int32_t q[3];
+            memcpy(q, to->coord[t], sizeof q);
+            q[c]--;
+            int64_t below = mac ? bw_topo_find(f->src.topo, &f->domain->info, q) : -1;
+            if (below >= 0 && f->src.rim[c][below]) plane_copy(f, (int)c, b, 0, f->src.rim[c][below], false);
+        }
+        if (!mac || to->neighbour[t][2 * c + 1] >= 0) continue;
+        m->rim[c][t] = bw_alloc_aligned(bw_field_rim_values(&f->domain->info, (int)c) * f->elem);
+        if (!m->rim[c][t]) return BW_ERR_MEMORY;
+        rim_fill(f, c, to, t, old[t], m->rim[c][t]);
+        if (old[t] < 0) plane_copy(f, (int)c, m->data[c][t], f->domain->info.tile[c] - 1, m->rim[c][t], true);
+    }
+    return BW_OK;
+}
+
+static void drop_count(struct bw_domain *d, const struct bw_field *f, const struct bw_topo *to)
+{
+    if (!(f->info.alive > 0)) return;
+    double sum = 0;
+    for (int64_t t = 0; t < d->topo->pub.count; t++) {
+        if (bw_topo_index(to, d->topo->coord[t]) >= 0) continue;
+        for (uint32_t c = 0; c < f->info.comps; c++)
+            for (int32_t i = 0; i < BW_TILE_CELLS; i++) sum += fabs(value_at(f, c, t, i) - f->info.background[c]);
+    }
+    d->dropped += sum * d->info.h * d->info.h * d->info.h;
+}
+
+static void field_take(struct bw_field *f, struct move *m, struct bw_topo *to)
+{
+    int64_t n = f->src.topo->pub.count;
+    for (int c = 0; c < 3; c++) {
+        for (int64_t t = 0; f->src.data[c] && t < n; t++)
+            if (bw_topo_index(to, f->src.topo->coord[t]) < 0) bw_pool_unref(f->src.data[c][t]);
+        for (int64_t t = 0; f->src.rim[c] && t < n; t++) bw_free(f->src.rim[c][t]);
+        bw_free(f->src.data[c]);
+        bw_free(f->src.rim[c]);
+        f->src.data[c] = m->data[c];
+        f->src.rim[c] = m->rim[c];
+    }
+    bw_free(f->lively);
+    f->lively = m->lively;
+    bw_topo_unref(f->src.topo);
+    f->src.topo = bw_topo_ref(to);
+}
+
+static bool same_set(const struct bw_domain *d)
+{
+    if (d->n_want != d->topo->pub.count) return false;
+    for (int64_t i = 0; i < d->n_want; i++)
+        if (bw_topo_index(d->topo, d->want[i]) < 0) return false;
+    return true;
+}
+
+static void want_reset(struct bw_domain *d)
+{
+    if (d->want_table) memset(d->want_table, 0, (size_t)(d->want_mask + 1) * sizeof *d->want_table);
+    d->n_want = 0;
+    d->full = 0;
+}
+
+static enum bw_status fields_move(struct bw_domain *d, struct bw_topo *to, const int64_t *old)
+{
+    int count = 0;
+    for (struct bw_field *f = d->fields; f; f = f->next) count++;
+    struct move *m = bw_calloc((size_t)(count + 1) * sizeof *m);
+    enum bw_status st = m ? BW_OK : BW_ERR_MEMORY;
+    int i = 0;
+    for (struct bw_field *f = d->fields; f && st == BW_OK; f = f->next, i++) {
+        for (uint32_t c = 0; c < f->info.comps && st == BW_OK; c++) st = move_component(f, c, to, old, &m[i]);
+        m[i].lively = bw_calloc((size_t)to->pub.count + 1);
+        if (!m[i].lively) st = BW_ERR_MEMORY;
+        for (int64_t t = 0; m[i].lively && t < to->pub.count; t++) m[i].lively[t] = old[t] >= 0 && f->lively[old[t]];
+    }
+    i = 0;
+    for (struct bw_field *f = d->fields; f && m; f = f->next, i++) {
+        if (st != BW_OK) {
+            move_free(f, &m[i], to, old);
+            continue;
+        }
+        drop_count(d, f, to);
+        field_take(f, &m[i], to);
+    }
+    bw_free(m);
+    return st;
+}
+
+enum bw_status bw_domain_commit(struct bw_domain *d)
+{
+    enum bw_status st = d->full ? BW_ERR_MEMORY : BW_OK;
+    for (int i = 0; i < 2; i++) bw_pool_trim(d->pool[i]);
+    if (st != BW_OK || same_set(d)) {
+        want_reset(d);
+        return st;
+    }
+    struct bw_topo *to = bw_topo_create(&d->info, d->want, d->n_want, d->version + 1);
+    int64_t *old = bw_calloc((size_t)(d->n_want + 1) * sizeof *old);
+    st = to && old ? BW_OK : BW_ERR_MEMORY;
+    for (int64_t t = 0; st == BW_OK && t < to->pub.count; t++) old[t] = bw_topo_index(d->topo, to->coord[t]);
+    if (st == BW_OK) st = fields_move(d, to, old);
+    if (st == BW_OK) {
+        bw_topo_unref(d->topo);
+        d->topo = bw_topo_ref(to);
+        d->version++;
+    }
+    bw_topo_unref(to);
+    bw_free(old);
+    want_reset(d);
+    return st;
+}

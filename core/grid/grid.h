@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Domains and fields inside the core. A topology is an immutable, reference-counted list of active tiles in the
+ * order of their coordinates; a field is an array of tile blocks in that order. Changing the set of tiles makes a
+ * new topology and moves each field's block pointers over. */
+#ifndef BW_GRID_H
+#define BW_GRID_H
+
+#include "base/arena.h"
+#include "base/pool.h"
+#include "base/threads.h"
+#include <billow/services.h>
+#include <stdatomic.h>
+#include <signal.h>
+#include <stdbool.h>
+
+#define BW_TILE_CELLS 4096 /* 16³ and 64² alike */
+
+struct bw_topo {
+    struct bw_topology pub;
+    _Atomic int32_t refs;
+    int32_t (*coord)[3];
+    int32_t (*neighbour)[6];
+    int32_t *table; /* open addressing: index + 1, 0 empty */
+    uint32_t mask;
+    /* runs of up to 2×2×2 tiles for wide sweeps: first tile coordinate and tiles a side */
+    struct bw_run {
+        int32_t coord[3], n[3];
+    } * runs;
+    int64_t n_runs;
+};
+
+/// A field's storage, or a snapshot's: what fill and sample read.
+struct bw_source {
+    const struct bw_field_info *info;
+    struct bw_topo *topo;
+    void **data[3]; /* per component, per tile */
+    void **rim
+        [3]; /* mac: the plane of faces at the tile's high side along the component's axis, where no active tile is */
+};
+
+struct bw_field {
+    struct bw_field_info info;
+    struct bw_source src;
+    struct bw_domain *domain;
+    struct bw_pool *pool;
+    char *name;
+    uint32_t elem;   /* bytes a value */
+    uint8_t *lively; /* per tile: was alive at the last look (hysteresis) */
+    int scratch;
+    struct bw_field *next; /* in the domain's list */
+};
+
+struct bw_domain {
+    struct bw_domain_info info;
+    double margin; /* cells kept active around what is alive */
+    struct bw_topo *topo;
+    struct bw_field *fields;
+    struct bw_pool *pool[2]; /* of f32 and f64 tiles */
+    uint64_t version;
+    /* the next set of tiles, being collected */
+    int32_t (*want)[3];
+    int64_t n_want, cap_want;
+    int32_t *want_table;
+    uint32_t want_mask;
+    int full;       /* `want` ran out of memory */
+    double dropped; /* Σ|alive fields|·h³ that went with silent tiles since the last look */
+};
+
+/* topo.c */
+struct bw_topo *bw_topo_create(const struct bw_domain_info *d, int32_t (*coord)[3], int64_t n, uint64_t version);
+struct bw_topo *bw_topo_ref(struct bw_topo *t);
+void bw_topo_unref(struct bw_topo *t);
+/// Index of the tile at a coordinate (periodic sides lead round), BW_TILE_INACTIVE or BW_TILE_OUTSIDE.
+int64_t bw_topo_find(const struct bw_topo *t, const struct bw_domain_info *d, const int32_t coord[3]);
+int64_t bw_topo_index(const struct bw_topo *t, const int32_t coord[3]);
+
+/* domain.c */
+struct bw_domain *bw_domain_create(const struct bw_domain_info *info, double margin);
+void bw_domain_destroy(struct bw_domain *d);
+/// Add a tile (by coordinate) to the set that bw_domain_commit makes active.
+void bw_domain_want(struct bw_domain *d, const int32_t coord[3]);
+/// Add all tiles that touch the cells lo … hi (inclusive); cut to the box.
+void bw_domain_want_cells(struct bw_domain *d, const int64_t lo[3], const int64_t hi[3]);
+/// Add what must stay or become active around what is alive in the domain's fields. `reach`: cells the flow may go.
+enum bw_status bw_domain_want_alive(struct bw_domain *d, double reach, struct bw_workers *w);
+/// Make the wanted set the active one. BW_ERR_MEMORY leaves everything as it was.
+enum bw_status bw_domain_commit(struct bw_domain *d);
+
+/* field.c */
+/// name NULL: a scratch field, without tiles until a sweep writes it.
+struct bw_field *bw_field_create(struct bw_domain *d, const char *name, uint32_t kind, uint32_t precision,
+                                 const double background[3]);
+void bw_field_destroy(struct bw_field *f);
+/// All tiles to the background.
+enum bw_status bw_field_clear(struct bw_field *f);
+enum bw_status bw_field_swap(struct bw_field *a, struct bw_field *b);
+size_t bw_field_rim_values(const struct bw_domain_info *d, int axis);
+/// Largest |component| of all active tiles (for the CFL rule); negative: out of memory.
+double bw_field_max_abs(const struct bw_field *f, struct bw_workers *w);
+/// Source with its own references (snapshot), and its end. NULL tables on memory failure.
+enum bw_status bw_source_share(const struct bw_field *f, struct bw_source *out);
+void bw_source_drop(struct bw_source *s);
+
+/* fill.c */
+/// Component c on the cells lo … lo+n-1 to out[i + j*sy + k*sz] (the field's own type).
+/// `sides`: apply the sides' rules (also to the boundary faces themselves); else raw storage, untouched outside the box.
+void bw_fill(const struct bw_source *s, uint32_t c, const int32_t lo[3], const int32_t n[3], void *out, ptrdiff_t sy,
+             ptrdiff_t sz, bool sides);
+/// One value by the sides' rules.
+double bw_fetch(const struct bw_source *s, uint32_t c, const int32_t at[3]);
+/// Trilinear values at world positions, count × comps.
+void bw_sample(const struct bw_source *s, size_t count, const bw_vec3 *pos, double *out);
+/// The same of component c; values are `stride` apart.
+void bw_sample_one(const struct bw_source *s, uint32_t c, size_t count, const bw_vec3 *pos, double *out, size_t stride);
+
+/* particles.c */
+struct bw_particles *bw_particles_create(const char *name);
+void bw_particles_destroy(struct bw_particles *p);
+/// Add an attribute; BW_ERR_PRESET when there already is one of another type.
+enum bw_status bw_particles_declare(struct bw_particles *p, const struct bw_attribute *a);
+/// Is there this very attribute: name, precision and comps?
+bool bw_particles_has(const struct bw_particles *p, const struct bw_attribute *a);
+/// How many attributes there are, "id" first; `out`, unless NULL, gets their rows.
+uint32_t bw_particles_attributes(const struct bw_particles *p, struct bw_attribute *out);
+/// Id of the first particle with an attribute that is no finite number, which one in *attribute; -1: none.
+int64_t bw_particles_bad(const struct bw_particles *p, const char **attribute);
+extern const struct bw_particles_api bw_particles_table;
+const char *bw_particles_name(const struct bw_particles *p);
+/// Ranges of the particles in tile `index` and the 26 around, in order; needs a sort. At most 27.
+uint32_t bw_particles_ranges(const struct bw_particles *p, const struct bw_domain *d, const int32_t lo_tile[3],
+                             const int32_t n_tiles[3], struct bw_range *out);
+
+/* sweep.c */
+struct bw_sweep_env { /* what a sweep runs in */
+    struct bw_workers *workers;
+    struct bw_arena **arena; /* one per worker */
+    const struct bw_stage *stage;
+    const volatile sig_atomic_t *cancel;
+};
+/// What went wrong in a sweep: field and cell of the first NaN in coordinate order.
+struct bw_sweep_fault {
+    const struct bw_field *field;
+    int32_t cell[3];
+};
+enum bw_status bw_sweep_run(const struct bw_sweep_env *e, const struct bw_sweep *s, struct bw_sweep_fault *fault);
+
+static inline int32_t bw_floor_div(int32_t a, int32_t b) { return a >= 0 ? a / b : -((-a + b - 1) / b); }
+static inline int bw_bounded(const struct bw_domain_info *d) { return d->n[0] > 0; }
+
+#endif

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: Apache-2.0
+/* A sweep: every block of tiles gets its fields as small dense arrays, the body runs on it, results go back. Reads
+ * see the state before the sweep: whatever is written with a neighbour looking on goes to fresh tiles that take the
+ * old ones' place at the end. Sums are kept by block and added in the order of coordinates. */
+#include "sweep.h"
+#include "base/alloc.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The row that replaces what row i reads, or NULL. */
+static struct sweep_row *row_replacing(struct sweep_job *j, uint32_t i)
+{
+    for (uint32_t k = 0; k < j->s->n_access; k++)
+        if (j->row[k].f == j->row[i].f && j->row[k].mode == BW_WRITE) return &j->row[k];
+    return NULL;
+}
+
+static enum bw_status plan_rows(struct sweep_job *j)
+{
+    for (uint32_t i = 0; i < j->s->n_access; i++) {
+        const struct bw_access *a = &j->s->access[i];
+        struct sweep_row *r = &j->row[i];
+        if (!a->field || a->field->domain != j->d || a->halo < 0 || a->halo > MAX_HALO) return BW_ERR_PLUGIN;
+        if ((a->mode == BW_UPDATE || a->mode == BW_WRITE) && a->halo) return BW_ERR_PLUGIN;
+        if (a->mode != BW_WRITE && j->d->topo->pub.count && !a->field->src.data[0][0])
+            return BW_ERR_PLUGIN; /* unwritten scratch */
+        *r = (struct sweep_row){.f = a->field, .mode = a->mode, .halo = a->halo};
+        r->spent = a->mode == BW_READ_LAST;
+        if (r->spent) r->mode = BW_READ;
+        r->fresh = a->mode == BW_WRITE || (a->mode == BW_UPDATE && !sweep_is_cell(r));
+        for (uint32_t k = 0; k < i; k++) {
+            bool both = j->row[k].f == r->f;
+            bool in_place = (j->row[k].mode == BW_UPDATE && !j->row[k].fresh) || (r->mode == BW_UPDATE && !r->fresh);
+            if (both && (in_place || (j->row[k].mode != BW_READ && r->mode != BW_READ))) return BW_ERR_PLUGIN;
+        }
+    }
+    size_t n = (size_t)j->d->topo->pub.count + 1;
+    for (uint32_t i = 0; i < j->s->n_access; i++) {
+        struct sweep_row *r = &j->row[i];
+        if (r->spent && !r->f->scratch && !row_replacing(j, i)) return BW_ERR_PLUGIN;
+        for (uint32_t c = 0; r->fresh && c < r->f->info.comps; c++) {
+            if (!(r->data[c] = bw_calloc(n * sizeof(void *)))) return BW_ERR_MEMORY;
+            if (!sweep_is_cell(r) && !(r->rim[c] = bw_calloc(n * sizeof(void *)))) return BW_ERR_MEMORY;
+        }
+    }
+    return BW_OK;
+}
+
+/* A sweep that fails leaves its fields as they were, but for tiles that are spent already: those have their new values.
+ * Spent scratch is as if never written. */
+static void spent_end(struct sweep_job *j, bool good)
+{
+    for (uint32_t i = 0; i < j->s->n_access; i++) {
+        struct sweep_row *r = &j->row[i], *by = r->spent ? row_replacing(j, i) : NULL;
+        for (uint32_t c = 0; r->spent && c < r->f->info.comps; c++)
+            for (int64_t t = 0; t < j->d->topo->pub.count; t++) {
+                void **slot = &r->f->src.data[c][t];
+                if (r->f->scratch) {
+                    bw_pool_unref(*slot);
+                    *slot = NULL;
+                } else if (by && !good && !*slot) {
+                    *slot = by->data[c][t];
+                    by->data[c][t] = NULL;
+                }
+            }
+    }
+    bw_free((void *)j->readers);
+}
+
+static void rows_end(struct sweep_job *j, bool good)
+{
+    int64_t n = j->d->topo->pub.count;
+    spent_end(j, good);
+    for (uint32_t i = 0; i < j->s->n_access; i++) {
+        struct sweep_row *r = &j->row[i];
+        for (uint32_t c = 0; r->fresh && c < r->f->info.comps; c++) {
+            void **data = r->data[c], **rim = r->rim[c];
+            if (good) {
+                data = r->f->src.data[c];
+                rim = r->f->src.rim[c];
+                r->f->src.data[c] = r->data[c];
+                r->f->src.rim[c] = r->rim[c];
+            }
+            for (int64_t t = 0; data && t < n; t++) bw_pool_unref(data[t]);
+            for (int64_t t = 0; rim && t < n; t++) bw_free(rim[t]);
+            bw_free(data);
+            bw_free(rim);
+        }
+    }
+}
+
+/* ---- one block ---- */
+
+static struct sweep_place block_place(const struct sweep_job *j, int64_t b)
+{
+    const struct bw_topo *t = j->d->topo;
+    struct sweep_place p = {.index = -1, .whole = true};
+    for (int a = 0; a < 3; a++) {
+        int wide = j->s->block == 2;
+        p.tile[a] = wide ? t->runs[b].coord[a] : t->coord[b][a];
+        p.tiles[a] = wide ? t->runs[b].n[a] : 1;
+        p.lo[a] = p.tile[a] * j->d->info.tile[a];
+        p.n[a] = p.tiles[a] * j->d->info.tile[a];
+        if (bw_bounded(&j->d->info) && p.lo[a] + p.n[a] > j->d->info.n[a]) {
+            p.n[a] = j->d->info.n[a] - p.lo[a];
+            p.whole = false;
+        }
+    }
+    if (p.tiles[0] * p.tiles[1] * p.tiles[2] == 1) p.index = j->s->block == 2 ? bw_topo_index(t, p.tile) : b;
+    return p;
+}
+
+/* ---- tiles that nobody reads any more ---- */
+
+/* Every tile that a block may read, up to a tile's edge around it; the same ones, as often, whenever it is asked. */
+static void block_tiles(const struct sweep_job *j, int64_t b, void (*each)(const struct sweep_job *, int64_t tile))
+{
+    const struct sweep_place p = block_place(j, b);
+    int32_t q[3];
+    for (q[2] = p.tile[2] - 1; q[2] <= p.tile[2] + p.tiles[2]; q[2]++)
+        for (q[1] = p.tile[1] - 1; q[1] <= p.tile[1] + p.tiles[1]; q[1]++)
+            for (q[0] = p.tile[0] - 1; q[0] <= p.tile[0] + p.tiles[0]; q[0]++) {
+                const int64_t t = bw_topo_find(j->d->topo, &j->d->info, q);
+                if (t >= 0) each(j, t);
+            }
+}
+
+static void reader_add(const struct sweep_job *j, int64_t t)
+{
+    atomic_fetch_add_explicit(&j->readers[t], 1, memory_order_relaxed);
+}
+
+static void reader_done(const struct sweep_job *j, int64_t t)
+{
+    if (atomic_fetch_sub_explicit(&j->readers[t], 1, memory_order_acq_rel) != 1) return;
+    for (uint32_t i = 0; i < j->s->n_access; i++) {
+        const struct sweep_row *r = &j->row[i];
+        for (uint32_t c = 0; r->spent && c < r->f->info.comps; c++) {
+            bw_pool_unref(r->f->src.data[c][t]);
+            r->f->src.data[c][t] = NULL;
+        }
+    }
+}
+
+/* Where a periodic axis ends inside a tile, halos reach over more than one: then all tiles wait for the end. */
+static bool halos_are_near(const struct sweep_job *j)
+{
+    const struct bw_domain_info *d = &j->d->info;
+    for (int a = 0; a < 3; a++)
+        if (bw_bounded(d) && d->side[2 * a].kind == BW_PERIODIC && d->n[a] % d->tile[a]) return false;
+    return true;
+}
+
+static enum bw_status readers_count(struct sweep_job *j)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < j->s->n_access; i++) any |= j->row[i].spent;
+    if (!any || !halos_are_near(j)) return BW_OK;
+    j->readers = bw_calloc((size_t)(j->d->topo->pub.count + 1) * sizeof *j->readers);
+    for (int64_t b = 0; j->readers && b < j->n_blocks; b++) block_tiles(j, b, reader_add);
+    return j->readers ? BW_OK : BW_ERR_MEMORY;
+}
+
+/* One tile without halo needs no copy; mac results do, for their extra plane. */
+static bool is_direct(const struct sweep_row *r, const struct sweep_place *p, int32_t halo)
+{
+    if (p->index < 0 || halo) return false;
+    return r->mode == BW_READ || sweep_is_cell(r);
+}
+
+static enum bw_status direct_view(struct sweep_job *j, struct sweep_row *r, const struct sweep_place *p,
+                                  struct bw_view *v)
+{
+    const int32_t *td = j->d->info.tile;
+    v->sy = td[0];
+    v->sz = (ptrdiff_t)td[0] * td[1];
+    for (uint32_t c = 0; c < r->f->info.comps; c++) {
+        void **slot = &r->f->src.data[c][p->index];
+        if (r->mode == BW_WRITE) {
+            slot = &r->data[c][p->index];
+            if (!(*slot = bw_pool_get(r->f->pool))) return BW_ERR_MEMORY;
+            if (!p->whole) memset(*slot, 0, (size_t)BW_TILE_CELLS * r->f->elem);
+        } else if (r->mode == BW_UPDATE && bw_pool_shared(*slot)) { /* a snapshot holds it: copy on write */
+            void *copy = bw_pool_get(r->f->pool);
+            if (!copy) return BW_ERR_MEMORY;
+            memcpy(copy, *slot, (size_t)BW_TILE_CELLS * r->f->elem);
+            bw_pool_unref(*slot);
+            *slot = copy;
+        }
+        v->data[c] = *slot;
+    }
+    return BW_OK;
+}
+
+/* `reach`: cells around the block; `extra`: one more plane, for high faces. */
+static enum bw_status dense_view(struct sweep_row *r, const struct sweep_place *p, const int32_t reach[6], int extra,
+                                 struct bw_arena *arena, struct bw_view *v)
+{
+    int32_t lo[3], n[3];
+    for (int a = 0; a < 3; a++) {
+        lo[a] = p->lo[a] - reach[2 * a];
+        n[a] = p->n[a] + reach[2 * a] + reach[2 * a + 1] + extra;
+    }
+    v->sy = n[0];
+    v->sz = (ptrdiff_t)n[0] * n[1];
+    size_t bytes = (size_t)(v->sz * n[2]) * r->f->elem;
+    size_t skip = (size_t)(reach[0] + reach[2] * v->sy + reach[4] * v->sz) * r->f->elem;
+    for (uint32_t c = 0; c < r->f->info.comps; c++) {
+        char *m = bw_arena_take(arena, bytes);
+        if (!m) return BW_ERR_MEMORY;
+        if (r->mode != BW_WRITE) bw_fill(&r->f->src, c, lo, n, m, v->sy, v->sz, r->mode == BW_READ);
+        v->data[c] = m + skip;
+    }
+    return BW_OK;
+}
+
+/* The view of one row: as wide as the access row says, or as the stage asks for this block. */
+static enum bw_status row_view(struct sweep_job *j, uint32_t i, const struct sweep_place *p,
+                               const struct bw_block *block, struct bw_arena *arena, struct bw_view *v)
+{
+    struct sweep_row *r = &j->row[i];
+    int32_t reach[6];
+    bool asked = j->s->reach && r->mode != BW_WRITE, mac = !sweep_is_cell(r);
+    *v = (struct bw_view){.comps = (int32_t)r->f->info.comps, .precision = r->f->info.precision, .halo = r->halo};
+    for (int s = 0; s < 6; s++) reach[s] = r->halo;
+    if (asked && !j->s->reach(block, i, reach, j->s->user)) {
+        v->halo = -1;
+        return BW_OK;
+    }
+    asked = asked && r->mode == BW_READ;
+    int32_t most = 0;
+    for (int s = 0; s < 6; s++) {
+        reach[s] = reach[s] < 0 ? 0 : reach[s] < r->halo ? reach[s] : r->halo;
+        v->halo = reach[s] < v->halo ? reach[s] : v->halo;
+        most = reach[s] > most ? reach[s] : most;
+    }
+    if (is_direct(r, p, most)) return direct_view(j, r, p, v);
+    return dense_view(r, p, reach, mac && !asked && (v->halo || r->mode != BW_READ), arena, v);
+}
+
+/* Of what is not finite 0 times makes a NaN, and that stays in a sum: vectors of doubles, where comparing whole words
+ * has none at the baseline level. */
+static void block_run(int64_t b, uint32_t worker, void *user)
+{
+    struct sweep_job *j = user;
+    struct sweep_result *out = &j->result[b];
+    struct bw_arena *arena = j->env->arena[worker];
+    struct sweep_place p = block_place(j, b);
+    struct bw_view view[SWEEP_ACCESS];
+    struct bw_range range[64];
+    if (j->env->cancel && *j->env->cancel) {
+        out->status = BW_ERR_CANCELLED;
+        return;
+    }
+    bw_arena_reset(arena);
+    for (int k = 0; k < SWEEP_REDUCE; k++) out->max[k] = -HUGE_VAL;
+    struct bw_block block = {.stage = j->env->stage,
+                             .grid = &j->d->info,
+                             .sum = out->sum,
+                             .max = out->max,
+                             .worker = worker,
+                             .particles = range};
+    for (int a = 0; a < 3; a++) {
+        block.lo[a] = p.lo[a];
+        block.n[a] = p.n[a];
+        block.corner[a] = j->d->info.origin[a] + p.lo[a] * j->d->info.h;
+    }
+    for (uint32_t i = 0; i < j->s->n_access && out->status == BW_OK; i++)
+        out->status = row_view(j, i, &p, &block, arena, &view[i]);
+    if (out->status != BW_OK) return;
+    block.view = view;
+    if (j->s->particles) block.n_particles = bw_particles_ranges(j->s->particles, j->d, p.tile, p.tiles, range);
+    j->s->body(&block, j->s->user);
+    if (bw_arena_failed(arena))
+        out->status = BW_ERR_MEMORY; /* the body went without scratch: its results are not to be kept */
+    for (uint32_t i = 0; i < j->s->n_access && out->status == BW_OK; i++) {
+        struct sweep_row *r = &j->row[i];
+        if (r->mode == BW_READ) continue;
+        if (view[i].halo < 0 && !r->fresh) continue;
+        if (is_direct(r, &p, 0)) sweep_find_fault(r, &p, &view[i], out);
+        else out->status = sweep_row_store(j, r, &p, &view[i], out);
+    }
+    if (j->readers && out->status == BW_OK) block_tiles(j, b, reader_done);
+}
+
+static void reduce(const struct sweep_job *j)
+{
+    const struct bw_sweep *s = j->s;
+    for (uint32_t k = 0; k < s->n_sums; k++) {
+        double v = 0;
+        for (int64_t b = 0; b < j->n_blocks; b++) v += j->result[b].sum[k];
+        s->sums[k] = v;
+    }
+    for (uint32_t k = 0; k < s->n_maxs; k++) {
+        double v = -HUGE_VAL;
+        for (int64_t b = 0; b < j->n_blocks; b++) v = j->result[b].max[k] > v ? j->result[b].max[k] : v;
+        s->maxs[k] = v;
+    }
+}
+
+enum bw_status bw_sweep_run(const struct bw_sweep_env *e, const struct bw_sweep *s, struct bw_sweep_fault *fault)
+{
+    struct sweep_job j = {.env = e, .s = s, .d = s->domain ? s->domain : e->stage->domain};
+    if (s->n_access > SWEEP_ACCESS || s->n_sums > SWEEP_REDUCE || s->n_maxs > SWEEP_REDUCE || !s->body ||
+        s->block < 0 || s->block > 2)
+        return BW_ERR_PLUGIN;
+    j.n_blocks = s->block == 2 ? j.d->topo->n_runs : j.d->topo->pub.count;
+    j.result = bw_calloc((size_t)(j.n_blocks + 1) * sizeof *j.result);
+    enum bw_status st = j.result ? plan_rows(&j) : BW_ERR_MEMORY;
+    if (st == BW_OK) st = readers_count(&j);
+    if (st == BW_OK && s->particles) st = bw_particles_table.sort(s->particles, j.d);
+    if (st == BW_OK) bw_workers_for(e->workers, j.n_blocks, block_run, &j);
+    for (int64_t b = 0; st == BW_OK && b < j.n_blocks; b++) {
+        st = j.result[b].status;
+        if (st != BW_OK && fault) *fault = j.result[b].fault;
+    }
+    if (st == BW_OK) reduce(&j);
+    rows_end(&j, st == BW_OK);
+    bw_free(j.result);
+    return st;
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+/* A preset: what DESIGN calls one — domains, time, limits, fields, stages, exports — read from YAML with `extends`
+ * merged and `--set` applied, checked for form. Which stages exist and how fields connect is the chain's matter. */
+#ifndef BW_PRESET_H
+#define BW_PRESET_H
+
+#include "preset/tree/node.h"
+#include <billow/field.h>
+
+#define BW_MAX_DOMAINS 8
+
+struct bw_preset_domain {
+    char *name;
+    struct bw_domain_info info; ///< complete; info.name points at `name`
+    double margin;              ///< cells of still air kept active around what is alive (default 6)
+    struct bw_place place;
+};
+
+struct bw_preset_time {
+    double fps;                         ///< default 24
+    int64_t first, last;                ///< frames, default 1-100
+    int64_t write_first, write_last;    ///< of these, the ones that are written (--frames); default all
+    int64_t warmup;                     ///< frames before the first that are not written
+    int32_t substeps_min, substeps_max; ///< auto: 1 … 64; `substeps: 4`: 4, 4
+    double dt;                          ///< > 0: fixed step, s (a frame's last step is cut to fit)
+    double cfl;                         ///< cells a step, default 3
+    uint64_t seed;
+};
+
+struct bw_preset_field { ///< one entry of `fields:`
+    char *name;
+    int32_t kind;      ///< enum bw_kind, -1: not said
+    int32_t precision; ///< enum bw_precision, -1: not said
+    int32_t advect;    ///< 0, 1, -1: not said
+    double background[3];
+    int32_t has_background;
+    double alive; ///< -1: not said
+    struct bw_place place;
+};
+
+struct bw_preset_stage {
+    char *type; ///< "mac.project"
+    char *id;   ///< unique; default: the type, with _2, _3 … appended when it repeats unnamed
+    int32_t enabled;
+    int64_t frame_first, frame_last; ///< INT64_MIN … INT64_MAX by default
+    char *domain;                    ///< NULL: the first
+    const struct bw_node *bind;      ///< map port → field, or NULL
+    struct bw_node *node;            ///< parameters (a map), with the reader's own keys still in it
+    struct bw_place place;
+};
+
+struct bw_preset_export {
+    char *type, *id;
+    int32_t enabled;
+    char *domain; ///< NULL: the first
+    struct bw_node *node;
+    struct bw_place place;
+};
+
+struct bw_preset {
+    char *name, *path, *dir; ///< dir: folder that relative paths start from
+    char *comment;           ///< the opening comment: what to look at
+    struct bw_preset_domain domain[BW_MAX_DOMAINS];
+    int32_t n_domains;
+    struct bw_preset_time time;
+    char *frames_from; ///< absolute pattern of the files that frames come from (`frames_from`), or NULL
+    char *frames_bake; ///< the preset whose cache those files are to be, or NULL: the command line bakes it first
+    int64_t files_first, files_last; ///< their numbers, without a gap
+    double memory_limit;             ///< bytes, 0: none
+    double time_limit;               ///< s, 0: none
+    double ambient;                  ///< ambient temperature, K (default 293.15)
+    struct bw_preset_field *field;
+    int32_t n_fields;
+    struct bw_preset_stage *stage;
+    int32_t n_stages;
+    struct bw_preset_export *export;
+    int32_t n_exports;
+    struct bw_node *root; ///< the merged tree
+    char **files;         ///< preset files read, base first
+    int32_t n_files;
+};
+
+/// What the command line changes. Zero what is not given.
+struct bw_preset_overrides {
+    const char *const *set; ///< "stages.ID.key=value", "domain.voxel=1cm", …
+    int32_t n_set;
+    const char *const *mute; ///< stage or export ids
+    int32_t n_mute;
+    const char *frames; ///< "A-B": only these are written
+    int32_t has_seed;
+    uint64_t seed;
+    const char *memory; ///< "12G"
+    int32_t quick;      ///< voxel ×2
+};
+
+/// Keys that the reader takes from every stage: id enabled frames domain bind before after.
+extern const char *const bw_preset_stage_keys[];
+extern const uint32_t bw_preset_n_stage_keys;
+
+/// Find the file that a name means: a path, NAME.yaml in the current folder, on `search` (colon-separated, may be NULL),
+/// then in `installed`. New memory, or NULL with a sentence (and near names) in `d`.
+char *bw_preset_find(const char *name, const char *search, const char *installed, struct bw_diag *d);
+/// Read, merge, override and check. NULL after an error.
+struct bw_preset *bw_preset_load(const char *path, const struct bw_preset_overrides *o, struct bw_diag *d);
+void bw_preset_free(struct bw_preset *p);
+/// Path of file `number` of frames_from, as snprintf; -1 when the preset names no files.
+int bw_preset_frame_path(const struct bw_preset *p, int64_t number, char *out, size_t size);
+
+#endif

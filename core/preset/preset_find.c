@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+/* From a preset's name to its file: a path, the current folder, the search path, the installed ones. */
+#include "preset_private.h"
+
+#include "base/alloc.h"
+#include <dirent.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { NAMES_MAX = 512 };
+
+static int file_exists(const char *path)
+{
+    struct stat s;
+    return !stat(path, &s) && !S_ISDIR(s.st_mode);
+}
+
+char *bw_file_in(const char *folder, int length, const char *name, int *memory)
+{
+    for (int suffix = 0; suffix < 2; suffix++) {
+        const char *end = suffix ? ".yaml" : "";
+        char *path = length ? bw_printf("%.*s/%s%s", length, folder, name, end) : bw_printf("%s%s", name, end);
+        if (!path) *memory = 1;
+        if (!path || file_exists(path)) return path;
+        bw_free(path);
+    }
+    return NULL;
+}
+
+/* The names of the presets in a folder, for "did you mean". */
+struct names {
+    char *name[NAMES_MAX];
+    uint32_t count;
+};
+
+static void names_add_folder(struct names *names, const char *folder, int length)
+{
+    char *path = bw_printf("%.*s", length, folder);
+    DIR *dir = path ? opendir(path) : NULL;
+    bw_free(path);
+    if (!dir) return;
+    for (struct dirent *e; (e = readdir(dir)) && names->count < NAMES_MAX;) {
+        size_t n = strlen(e->d_name);
+        if (n < 6 || strcmp(e->d_name + n - 5, ".yaml") != 0) continue;
+        char *name = bw_printf("%.*s", (int)(n - 5), e->d_name);
+        if (name) names->name[names->count++] = name;
+    }
+    closedir(dir);
+}
+
+static void names_add_list(struct names *names, const char *folders)
+{
+    for (const char *s = folders; s && *s;) {
+        size_t length = strcspn(s, ":");
+        if (length) names_add_folder(names, s, (int)length);
+        s += length + (s[length] == ':');
+    }
+}
+
+static void not_found(const char *name, const char *search, const char *installed, struct bw_diag *d)
+{
+    struct names names = {.count = 0};
+    names_add_list(&names, ".");
+    names_add_list(&names, search);
+    names_add_list(&names, installed);
+    const char *near = bw_did_you_mean(name, (const char *const *)names.name, names.count);
+    bw_diag_error(d, NULL, BW_ERR_PRESET,
+                  near ? "there is no preset \"%s\"; did you mean \"%s\"?"
+                       : "there is no preset \"%s\": neither a file, nor in this folder, nor installed",
+                  name, near);
+    for (uint32_t i = 0; i < names.count; i++) bw_free(names.name[i]);
+}
+
+char *bw_preset_find(const char *name, const char *search, const char *installed, struct bw_diag *d)
+{
+    int memory = 0;
+    char *path = *name ? bw_file_in("", 0, name, &memory) : NULL;
+    const char *lists[] = {search, installed};
+    for (int l = 0; l < 2 && !path && !memory && *name; l++) {
+        for (const char *s = lists[l]; s && *s && !path && !memory;) {
+            size_t length = strcspn(s, ":");
+            if (length) path = bw_file_in(s, (int)length, name, &memory);
+            s += length + (s[length] == ':');
+        }
+    }
+    if (memory) bw_read_memory(d);
+    if (path || memory) return path;
+    not_found(name, search, installed, d);
+    return NULL;
+}

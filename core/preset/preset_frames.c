@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+/* frames_from: the numbered files whose frames a chain works on, instead of making its own: detail added to a cache, a
+ * cache retimed. From the files' names come the frames, unless the preset says others; each frame is one step, unless
+ * it asks for substeps. Stages reach the files by billow.frames/1; what is in them the core does not know. */
+#include "preset_private.h"
+
+#include "base/alloc.h"
+#include <dirent.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A pattern taken apart: PATH/HEAD####TAIL. */
+struct pattern {
+    const char *head, *tail;
+    size_t head_length, folder_length, digits;
+};
+
+static int pattern_split(const char *text, struct pattern *p)
+{
+    const char *slash = strrchr(text, '/'), *name = slash ? slash + 1 : text, *end = strrchr(name, '#');
+    if (!end) return 0;
+    const char *begin = end;
+    while (begin > name && begin[-1] == '#') begin--;
+    *p = (struct pattern){name, end + 1, (size_t)(begin - name), (size_t)(name - text), (size_t)(end + 1 - begin)};
+    return 1;
+}
+
+int bw_preset_frame_path(const struct bw_preset *p, int64_t number, char *out, size_t size)
+{
+    struct pattern q;
+    if (!p->frames_from || !pattern_split(p->frames_from, &q)) return -1;
+    return snprintf(out, size, "%.*s%0*" PRId64 "%s", (int)(q.folder_length + q.head_length), p->frames_from,
+                    (int)q.digits, number, q.tail);
+}
+
+/* The number between head and tail, or -1. */
+static int64_t name_number(const char *name, const struct pattern *q)
+{
+    size_t n = strlen(name), tail = strlen(q->tail);
+    if (n <= q->head_length + tail || strncmp(name, q->head, q->head_length) || strcmp(name + n - tail, q->tail))
+        return -1;
+    size_t digits = strspn(name + q->head_length, "0123456789");
+    int written_so = digits == q->digits || (digits > q->digits && name[q->head_length] != '0');
+    return written_so && digits == n - q->head_length - tail && digits < 18 ? strtoll(name + q->head_length, NULL, 10)
+                                                                            : -1;
+}
+
+static int file_is_there(const struct bw_preset *p, int64_t number)
+{
+    char path[4096];
+    int n = bw_preset_frame_path(p, number, path, sizeof path);
+    FILE *f = n > 0 && n < (int)sizeof path ? fopen(path, "rb") : NULL;
+    if (f) fclose(f);
+    return f != NULL;
+}
+
+static enum bw_status folder_scan(struct bw_preset *p, const struct bw_node *n, const struct pattern *q,
+                                  struct bw_diag *d)
+{
+    char *folder = q->folder_length ? bw_printf("%.*s", (int)q->folder_length, p->frames_from) : bw_strdup(".");
+    int64_t count = 0;
+    DIR *dir = folder ? opendir(folder) : NULL;
+    bw_free(folder);
+    p->files_first = INT64_MAX;
+    p->files_last = -1;
+    for (struct dirent *e; dir && (e = readdir(dir));) {
+        int64_t number = name_number(e->d_name, q);
+        if (number < 0) continue;
+        count++;
+        if (number < p->files_first) p->files_first = number;
+        if (number > p->files_last) p->files_last = number;
+    }
+    if (dir) closedir(dir);
+    if (!count) return bw_diag_error(d, &n->place, BW_ERR_IO, "frames_from: there is no file %s", p->frames_from);
+    for (int64_t i = p->files_first; count <= p->files_last - p->files_first && i <= p->files_last; i++)
+        if (!file_is_there(p, i))
+            return bw_diag_error(d, &n->place, BW_ERR_IO,
+                                 "frames_from: frame %" PRId64 " is missing between %" PRId64 " and %" PRId64 " of %s",
+                                 i, p->files_first, p->files_last, p->frames_from);
+    return BW_OK;
+}
+
+static enum bw_status pattern_take(struct bw_preset *p, const struct bw_node *n, struct bw_diag *d)
+{
+    struct pattern q;
+    enum bw_status status = bw_read_word(n, "frames_from", d);
+    if (status) return status;
+    if (!pattern_split(n->text, &q))
+        return bw_diag_error(d, &n->place, BW_ERR_PRESET,
+                             "frames_from wants files with #### for the number, like plume_####.vdb, not \"%s\"",
+                             n->text);
+    p->frames_from = n->text[0] == '/' ? bw_strdup(n->text) : bw_printf("%s/%s", p->dir, n->text);
+    if (!p->frames_from || !pattern_split(p->frames_from, &q)) return bw_read_memory(d);
+    return folder_scan(p, n, &q, d);
+}
+
+enum bw_status bw_preset_read_frames_from(struct bw_preset *p, struct bw_diag *d)
+{
+    static const char *const keys[] = {"files", "bake"};
+    const struct bw_node *n = bw_node_get(p->root, "frames_from");
+    if (bw_node_is_null(n)) return BW_OK;
+    if (n->type != BW_NODE_MAP) return pattern_take(p, n, d);
+    enum bw_status status = bw_read_words(n, keys, 2, "frames_from", d);
+    const struct bw_node *files = bw_node_get(n, "files"), *bake = bw_node_get(n, "bake");
+    if (!status && bw_node_is_null(files) == bw_node_is_null(bake))
+        return bw_diag_error(d, &n->place, BW_ERR_PRESET, "frames_from takes one of files and bake");
+    if (status || bw_node_is_null(bake)) return bw_first(status, status ? BW_OK : pattern_take(p, files, d));
+    status = bw_read_word(bake, "bake", d);
+    if (status) return status;
+    p->frames_bake = bw_strdup(bake->text);
+    return p->frames_bake ? BW_OK : bw_read_memory(d);
+}

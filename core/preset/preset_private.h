@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Between the files of the preset reader. Every function adds sentences to `d` and answers the first one's status. */
+#ifndef BW_PRESET_PRIVATE_H
+#define BW_PRESET_PRIVATE_H
+
+#include "preset/tree/node_private.h"
+#include "preset.h"
+
+/// Read `path` and what it extends, merge, give every stage and export its id. Fills p->files, p->path, p->dir,
+/// p->comment.
+struct bw_node *bw_preset_read_tree(struct bw_preset *p, const char *path, struct bw_diag *d);
+/// Make the map `list`'s entries all of the form {TYPE: {id: ID, …}}; duplicate ids are errors.
+enum bw_status bw_preset_assign_ids(struct bw_node *list, struct bw_diag *d);
+/// Entry of a list with assigned ids, or NULL.
+struct bw_node *bw_preset_entry(const struct bw_node *list, const char *id);
+/// FOLDER/NAME or FOLDER/NAME.yaml (`length` bytes of folder; 0: none), whichever is a file; new memory, or NULL.
+/// *memory = 1 when it was memory that lacked.
+char *bw_file_in(const char *folder, int length, const char *name, int *memory);
+/// Lay a copy of `over` over `base`, both with assigned ids; the base's name is not inherited.
+enum bw_status bw_preset_merge(struct bw_node *base, const struct bw_node *over, struct bw_diag *d);
+/// Move entries where their before/after says, and take those keys away: from then on the order says it.
+enum bw_status bw_preset_place(struct bw_node *list, struct bw_diag *d);
+/// Apply what the command line changes to the tree.
+enum bw_status bw_preset_override(struct bw_node *root, const struct bw_preset_overrides *o, struct bw_diag *d);
+/// Fill p->domain from the tree; `quick` doubles the voxel, in the tree too.
+enum bw_status bw_preset_read_domains(struct bw_preset *p, int quick, struct bw_diag *d);
+
+/// Find the files that `frames_from` names: p->frames_from, p->frames_bake, p->files_first, p->files_last.
+enum bw_status bw_preset_read_frames_from(struct bw_preset *p, struct bw_diag *d);
+
+/// Every key of `map` is one of `words`; `what` names the map.
+enum bw_status bw_read_words(const struct bw_node *map, const char *const *words, uint32_t n, const char *what,
+                             struct bw_diag *d);
+/// `n` is a map (or null: then `*n` becomes NULL).
+enum bw_status bw_read_map(const struct bw_node **n, const char *what, struct bw_diag *d);
+/// A number in `unit`, NULL leaves *value alone.
+enum bw_status bw_read_number(const struct bw_node *n, const char *what, const char *unit, double *value,
+                              struct bw_diag *d);
+/// A whole number in a range, NULL leaves *value alone.
+enum bw_status bw_read_whole(const struct bw_node *n, const char *what, int64_t low, int64_t high, int64_t *value,
+                             struct bw_diag *d);
+/// A list of exactly `count` numbers.
+enum bw_status bw_read_numbers(const struct bw_node *n, const char *what, const char *unit, int32_t count,
+                               double *value, struct bw_diag *d);
+/// true or false; NULL leaves *value alone.
+enum bw_status bw_read_bool(const struct bw_node *n, const char *what, int32_t *value, struct bw_diag *d);
+/// One of `words`, its index; NULL leaves *value alone.
+enum bw_status bw_read_choice(const struct bw_node *n, const char *what, const char *const *words, uint32_t count,
+                              int32_t *value, struct bw_diag *d);
+/// A word (non-empty scalar).
+enum bw_status bw_read_word(const struct bw_node *n, const char *what, struct bw_diag *d);
+/// The first of two failures.
+enum bw_status bw_first(enum bw_status a, enum bw_status b);
+enum bw_status bw_read_memory(struct bw_diag *d);
+
+#endif

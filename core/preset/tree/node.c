@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The tree: making, copying, finding and freeing nodes. Reading YAML is in node_read.c, writing in node_write.c.
+ * Every node holds a reference to the document it was read from, so a place outlives moves between trees. */
+#include "node_private.h"
+
+#include "base/alloc.h"
+#include <stdlib.h>
+#include <string.h>
+
+struct bw_document *bw_document_new(const char *name, const char *text)
+{
+    struct bw_document *d = bw_calloc(sizeof *d);
+    if (!d) return NULL;
+    d->references = 1;
+    d->name = bw_strdup(name);
+    d->text = bw_strdup(text);
+    if (d->name && d->text) return d;
+    bw_document_release(d);
+    return NULL;
+}
+
+void bw_document_release(struct bw_document *d)
+{
+    if (!d || atomic_fetch_sub(&d->references, 1) > 1) return;
+    bw_free(d->name);
+    bw_free(d->text);
+    bw_free(d);
+}
+
+void bw_node_adopt(struct bw_node *n, struct bw_document *d)
+{
+    if (d) atomic_fetch_add(&d->references, 1);
+    bw_document_release(n->document);
+    n->document = d;
+}
+
+struct bw_node *bw_node_new(enum bw_node_type type, const char *text)
+{
+    struct bw_node *n = bw_calloc(sizeof *n);
+    if (!n) return NULL;
+    n->type = type;
+    if (type != BW_NODE_SCALAR) return n;
+    n->text = bw_strdup(text ? text : "");
+    if (n->text) return n;
+    bw_free(n);
+    return NULL;
+}
+
+void bw_node_free(struct bw_node *n)
+{
+    if (!n) return;
+    for (int32_t i = 0; i < n->count; i++) bw_node_free(n->child[i]);
+    bw_free(n->child);
+    bw_free(n->key);
+    bw_free(n->text);
+    bw_document_release(n->document);
+    bw_free(n);
+}
+
+/* Takes ownership of `value` also when it fails. */
+static enum bw_status child_append(struct bw_node *n, struct bw_node *value)
+{
+    if (n->count == n->capacity) {
+        int32_t capacity = n->capacity ? 2 * n->capacity : 4;
+        struct bw_node **grown = bw_realloc(n->child, (size_t)capacity * sizeof *grown);
+        if (!grown) {
+            bw_node_free(value);
+            return BW_ERR_MEMORY;
+        }
+        n->child = grown;
+        n->capacity = capacity;
+    }
+    n->child[n->count++] = value;
+    return BW_OK;
+}
+
+static int32_t child_index(const struct bw_node *map, const char *key)
+{
+    if (!map || map->type != BW_NODE_MAP) return -1;
+    for (int32_t i = 0; i < map->count; i++) {
+        if (!strcmp(map->child[i]->key, key)) return i;
+    }
+    return -1;
+}
+
+struct bw_node *bw_node_get(const struct bw_node *map, const char *key)
+{
+    int32_t i = child_index(map, key);
+    return i < 0 ? NULL : map->child[i];
+}
+
+static void child_remove(struct bw_node *map, int32_t i)
+{
+    bw_node_free(map->child[i]);
+    map->count--;
+    memmove(map->child + i, map->child + i + 1, (size_t)(map->count - i) * sizeof *map->child);
+}
+
+enum bw_status bw_node_put(struct bw_node *map, const char *key, struct bw_node *value)
+{
+    int32_t i = child_index(map, key);
+    if (!value) {
+        if (i >= 0) child_remove(map, i);
+        return BW_OK;
+    }
+    if (!value->key || strcmp(value->key, key) != 0) {
+        char *copy = bw_strdup(key);
+        if (!copy) {
+            bw_node_free(value);
+            return BW_ERR_MEMORY;
+        }
+        bw_free(value->key);
+        value->key = copy;
+        value->key_place = value->place;
+    }
+    if (i < 0) return child_append(map, value);
+    bw_node_free(map->child[i]);
+    map->child[i] = value;
+    return BW_OK;
+}
+
+enum bw_status bw_node_append(struct bw_node *seq, struct bw_node *value)
+{
+    return value ? child_append(seq, value) : BW_ERR_MEMORY;
+}
+
+struct bw_node *bw_node_copy(const struct bw_node *n)
+{
+    struct bw_node *copy = bw_node_new(n->type, n->text);
+    if (!copy) return NULL;
+    copy->place = n->place;
+    copy->key_place = n->key_place;
+    copy->quoted = n->quoted;
+    bw_node_adopt(copy, n->document);
+    copy->key = bw_strdup(n->key);
+    int whole = !n->key || copy->key;
+    for (int32_t i = 0; whole && i < n->count; i++) {
+        struct bw_node *child = bw_node_copy(n->child[i]);
+        whole = child && child_append(copy, child) == BW_OK;
+    }
+    if (whole) return copy;
+    bw_node_free(copy);
+    return NULL;
+}
+
+int bw_node_is_null(const struct bw_node *n)
+{
+    if (!n) return 1;
+    if (n->type != BW_NODE_SCALAR || n->quoted) return 0;
+    return !*n->text || !strcmp(n->text, "~") || !strcmp(n->text, "null");
+}

@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: Apache-2.0
+/* YAML to a tree, from libfyaml's events. Events rather than its document, because they keep every place and let
+ * us name duplicate keys, depth and runaway aliases in our own words. Anchors and aliases are copied in. */
+#include "node_private.h"
+
+#include "base/alloc.h"
+#include <errno.h>
+#include <libfyaml.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEPTH_MAX = 48, NODES_MAX = 1000000, FILE_MAX = 64 << 20 };
+
+struct anchor {
+    char *name;
+    const struct bw_node *node;
+};
+
+struct reader {
+    struct bw_document *document;
+    struct bw_diag *diag;
+    struct bw_node *root, *stack[DEPTH_MAX]; ///< stack: the maps and sequences still open
+    int32_t depth, nodes, documents;
+    char *key; ///< of the map entry whose value comes next
+    struct bw_place key_place;
+    struct anchor *anchor;
+    int32_t n_anchors;
+};
+
+static struct bw_place reader_place(const struct reader *r, struct fy_event *e)
+{
+    const struct fy_mark *m = fy_event_start_mark(e);
+    struct bw_place p = {r->document->name, m ? m->line + 1 : 1, m ? m->column + 1 : 1, r->document->text};
+    return p;
+}
+
+static enum bw_status reader_memory(struct reader *r)
+{
+    return bw_diag_error(r->diag, NULL, BW_ERR_MEMORY, "out of memory while reading %s", r->document->name);
+}
+
+static char *token_text(struct fy_token *t)
+{
+    size_t length = 0;
+    const char *text = t ? fy_token_get_text(t, &length) : "";
+    char *copy = text ? bw_calloc(length + 1) : NULL;
+    return copy ? memcpy(copy, text, length) : NULL;
+}
+
+/* The key of a map entry: the scalar that comes where a value can't. */
+static enum bw_status reader_key(struct reader *r, struct fy_event *e)
+{
+    struct bw_place place = reader_place(r, e);
+    if (e->type != FYET_SCALAR) {
+        return bw_diag_error(r->diag, &place, BW_ERR_PRESET, "a key has to be a plain word");
+    }
+    r->key = token_text(e->scalar.value);
+    r->key_place = place;
+    if (!r->key) return reader_memory(r);
+    const struct bw_node *before = bw_node_get(r->stack[r->depth - 1], r->key);
+    if (!before) return BW_OK;
+    return bw_diag_error(r->diag, &place, BW_ERR_PRESET, "\"%s\" is given twice; the first is in line %d", r->key,
+                         (int)before->key_place.line);
+}
+
+static enum bw_status reader_attach(struct reader *r, struct bw_node *n)
+{
+    if (!r->depth) {
+        r->root = n;
+        return BW_OK;
+    }
+    struct bw_node *parent = r->stack[r->depth - 1];
+    if (parent->type == BW_NODE_MAP) {
+        n->key = r->key;
+        n->key_place = r->key_place;
+        r->key = NULL;
+        if (bw_node_put(parent, n->key, n) != BW_OK) return reader_memory(r);
+    } else if (bw_node_append(parent, n) != BW_OK) {
+        return reader_memory(r);
+    }
+    return BW_OK;
+}
+
+static enum bw_status reader_anchor(struct reader *r, struct fy_token *token, const struct bw_node *n)
+{
+    if (!token) return BW_OK;
+    struct anchor *grown = bw_realloc(r->anchor, (size_t)(r->n_anchors + 1) * sizeof *grown);
+    if (!grown) return reader_memory(r);
+    r->anchor = grown;
+    grown[r->n_anchors].name = token_text(token);
+    grown[r->n_anchors].node = n;
+    return grown[r->n_anchors++].name ? BW_OK : reader_memory(r);
+}
+
+static int32_t node_total(const struct bw_node *n)
+{
+    int32_t total = 1;
+    for (int32_t i = 0; i < n->count; i++) total += node_total(n->child[i]);
+    return total;
+}
+
+static const struct bw_node *reader_find_anchor(const struct reader *r, const char *name)
+{
+    for (int32_t i = r->n_anchors; i-- > 0;) {
+        if (!strcmp(r->anchor[i].name, name)) return r->anchor[i].node;
+    }
+    return NULL;
+}
+
+static int reader_is_open(const struct reader *r, const struct bw_node *n)
+{
+    for (int32_t i = 0; i < r->depth; i++) {
+        if (r->stack[i] == n) return 1;
+    }
+    return 0;
+}
+
+static enum bw_status reader_alias(struct reader *r, struct fy_event *e)
+{
+    struct bw_place place = reader_place(r, e);
+    char *name = token_text(e->alias.anchor);
+    if (!name) return reader_memory(r);
+    const struct bw_node *target = reader_find_anchor(r, name);
+    enum bw_status status = BW_OK;
+    if (!target || reader_is_open(r, target)) {
+        status = bw_diag_error(r->diag, &place, BW_ERR_PRESET, "\"*%s\" names nothing that was marked \"&%s\" before",
+                               name, name);
+    } else if ((r->nodes += node_total(target)) > NODES_MAX) {
+        status = bw_diag_error(r->diag, &place, BW_ERR_PRESET, "too many values: more than %d", NODES_MAX);
+    }
+    bw_free(name);
+    if (status) return status;
+    struct bw_node *copy = bw_node_copy(target);
+    if (!copy) return reader_memory(r);
+    bw_free(copy->key);
+    copy->key = NULL;
+    return reader_attach(r, copy);
+}
+
+static struct bw_node *reader_node(const struct reader *r, struct fy_event *e)
+{
+    struct bw_node *n = bw_calloc(sizeof *n);
+    if (!n) return NULL;
+    n->type = e->type == FYET_SCALAR ? BW_NODE_SCALAR : e->type == FYET_MAPPING_START ? BW_NODE_MAP : BW_NODE_SEQ;
+    n->place = reader_place(r, e);
+    bw_node_adopt(n, r->document);
+    if (e->type != FYET_SCALAR) return n;
+    n->text = token_text(e->scalar.value);
+    n->quoted = e->scalar.value && fy_token_scalar_style(e->scalar.value) != FYSS_PLAIN;
+    if (n->text) return n;
+    bw_node_free(n);
+    return NULL;
+}
+
+static struct fy_token *event_anchor(const struct fy_event *e)
+{
+    if (e->type == FYET_SCALAR) return e->scalar.anchor;
+    return e->type == FYET_MAPPING_START ? e->mapping_start.anchor : e->sequence_start.anchor;
+}
+
+static enum bw_status reader_value(struct reader *r, struct fy_event *e)
+{
+    struct bw_place place = reader_place(r, e);
+    if (r->depth == DEPTH_MAX) return bw_diag_error(r->diag, &place, BW_ERR_PRESET, "nested too deeply");
+    if (++r->nodes > NODES_MAX) {
+        return bw_diag_error(r->diag, &place, BW_ERR_PRESET, "too many values: more than %d", NODES_MAX);
+    }
+    struct bw_node *n = reader_node(r, e);
+    if (!n) return reader_memory(r);
+    enum bw_status status = reader_attach(r, n);
+    if (status) return status;
+    if (n->type != BW_NODE_SCALAR) r->stack[r->depth++] = n;
+    return reader_anchor(r, event_anchor(e), n);
+}
+
+static enum bw_status reader_event(struct reader *r, struct fy_event *e)
+{
+    struct bw_place place;
+    int wants_key = r->depth && r->stack[r->depth - 1]->type == BW_NODE_MAP && !r->key;
+    switch (e->type) {
+    case FYET_DOCUMENT_START:
+        if (++r->documents == 1) return BW_OK;
+        place = reader_place(r, e);
+        return bw_diag_error(r->diag, &place, BW_ERR_PRESET, "one document a file, please: a second one begins here");
+    case FYET_SCALAR:
+    case FYET_MAPPING_START:
+    case FYET_SEQUENCE_START: return wants_key ? reader_key(r, e) : reader_value(r, e);
+    case FYET_ALIAS: return wants_key ? reader_key(r, e) : reader_alias(r, e);
+    case FYET_MAPPING_END:
+    case FYET_SEQUENCE_END: r->depth--; return BW_OK;
+    default: return BW_OK;
+    }
+}
+
+/* libfyaml's own complaints, in our form. Only the first: the rest follow from it. */
+static enum bw_status reader_syntax_error(struct reader *r, struct fy_diag *fd)
+{
+    void *cursor = NULL;
+    const struct fy_diag_error *e = fy_diag_errors_iterate(fd, &cursor);
+    struct bw_place place = {r->document->name, e ? e->line : 0, e ? e->column : 0, r->document->text};
+    return bw_diag_error(r->diag, &place, BW_ERR_PRESET, "not readable as YAML: %s",
+                         e && e->msg ? e->msg : "broken text");
+}
+
+static enum bw_status reader_run(struct reader *r, struct fy_parser *parser, struct fy_diag *fd)
+{
+    const char *text = r->document->text;
+    if (fy_parser_set_string(parser, text, strlen(text))) return reader_memory(r);
+    enum bw_status status = BW_OK;
+    struct fy_event *e;
+    while (!status && (e = fy_parser_parse(parser))) {
+        status = reader_event(r, e);
+        fy_parser_event_free(parser, e);
+    }
+    if (!status && (fy_parser_get_stream_error(parser) || fy_diag_got_error(fd))) status = reader_syntax_error(r, fd);
+    if (!status && (!r->root || r->depth)) {
+        struct bw_place place = {r->document->name, 0, 0, NULL};
+        status = bw_diag_error(r->diag, &place, BW_ERR_PRESET, "nothing is written here");
+    }
+    return status;
+}
+
+static void reader_release(struct reader *r)
+{
+    for (int32_t i = 0; i < r->n_anchors; i++) bw_free(r->anchor[i].name);
+    bw_free(r->anchor);
+    bw_free(r->key);
+}
+
+static enum bw_status reader_parse(struct reader *r)
+{
+    struct fy_diag_cfg diag_config;
+    fy_diag_cfg_default(&diag_config);
+    struct fy_diag *fd = fy_diag_create(&diag_config);
+    if (!fd) return reader_memory(r);
+    fy_diag_set_collect_errors(fd, true);
+    struct fy_parse_cfg config = {.flags = FYPCF_DEFAULT_PARSE | FYPCF_QUIET | FYPCF_COLLECT_DIAG, .diag = fd};
+    struct fy_parser *parser = fy_parser_create(&config);
+    enum bw_status status = parser ? reader_run(r, parser, fd) : reader_memory(r);
+    if (parser) fy_parser_destroy(parser);
+    fy_diag_destroy(fd);
+    return status;
+}
+
+/* Bytes of the UTF-8 character at s, 0 when it is none or a control character that YAML has no place for. */
+static int char_bytes(const unsigned char *s)
+{
+    int more = *s < 0x80                 ? 0
+               : *s >= 0xc2 && *s < 0xe0 ? 1
+               : *s >= 0xe0 && *s < 0xf0 ? 2
+               : *s >= 0xf0 && *s < 0xf5 ? 3
+                                         : -1;
+    if (more < 0 || (*s < 0x20 && !strchr("\t\n\r", *s))) return 0;
+    for (int i = 1; i <= more; i++) {
+        if ((s[i] & 0xc0) != 0x80) return 0;
+    }
+    return more + 1;
+}
+
+/* libfyaml 0.7 never returns from a directive with a broken character in it, so both are refused before it looks;
+ * no preset needs a directive. */
+static enum bw_status reader_check_text(const struct reader *r)
+{
+    struct bw_place place = {r->document->name, 1, 1, r->document->text};
+    for (const char *s = r->document->text; *s;) {
+        int bytes = char_bytes((const unsigned char *)s);
+        if (!bytes) return bw_diag_error(r->diag, &place, BW_ERR_PRESET, "a character that is no UTF-8 text");
+        if (*s == '%' && place.column == 1) {
+            return bw_diag_error(r->diag, &place, BW_ERR_PRESET, "a line can't begin with %%");
+        }
+        place.column = *s == '\n' ? 1 : place.column + 1;
+        place.line += *s == '\n';
+        s += bytes;
+    }
+    return BW_OK;
+}
+
+struct bw_node *bw_node_parse(const char *text, const char *name, struct bw_diag *d)
+{
+    struct reader r = {.document = bw_document_new(name, text), .diag = d};
+    if (!r.document) {
+        bw_diag_error(d, NULL, BW_ERR_MEMORY, "out of memory while reading %s", name);
+        return NULL;
+    }
+    enum bw_status status = reader_check_text(&r);
+    if (!status) status = reader_parse(&r);
+    reader_release(&r);
+    if (status) {
+        bw_node_free(r.root);
+        r.root = NULL;
+    }
+    bw_document_release(r.document);
+    return r.root;
+}
+
+static char *file_text(FILE *f, const char *path, struct bw_diag *d)
+{
+    size_t size = 0, capacity = 0;
+    char *text = NULL;
+    for (;;) {
+        if (size + 1 >= capacity) {
+            capacity = capacity ? 2 * capacity : 16384;
+            char *grown = capacity <= FILE_MAX ? bw_realloc(text, capacity) : NULL;
+            if (!grown) {
+                bw_diag_error(d, NULL, BW_ERR_MEMORY, "%s is too large to read", path);
+                bw_free(text);
+                return NULL;
+            }
+            text = grown;
+        }
+        size_t got = fread(text + size, 1, capacity - size - 1, f);
+        size += got;
+        if (!got) break;
+    }
+    text[size] = '\0';
+    if (!ferror(f) && strlen(text) == size) return text;
+    if (ferror(f)) {
+        bw_diag_error(d, NULL, BW_ERR_IO, "can't read %s: %s", path, strerror(errno));
+    } else {
+        bw_diag_error(d, NULL, BW_ERR_PRESET, "%s is not a text file", path);
+    }
+    bw_free(text);
+    return NULL;
+}
+
+struct bw_node *bw_node_load(const char *path, struct bw_diag *d)
+{
+    FILE *f = fopen(path, "r");
+    if (!f) {
+        bw_diag_error(d, NULL, BW_ERR_IO, "can't read %s: %s", path, strerror(errno));
+        return NULL;
+    }
+    char *text = file_text(f, path, d);
+    fclose(f);
+    struct bw_node *root = text ? bw_node_parse(text, path, d) : NULL;
+    bw_free(text);
+    return root;
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Between units, curves and parameter sets: what a value looks like once compiled. */
+#ifndef BW_PARAMS_PRIVATE_H
+#define BW_PARAMS_PRIVATE_H
+
+#include "preset/tree/node_private.h"
+#include "params.h"
+
+enum { BW_SLOTS = 4 };
+
+/// A unit as powers of the base units, and how many of those one of it is.
+struct bw_unit {
+    double scale;
+    int32_t power[5]; ///< metre, kilogram, second, kelvin, radian
+};
+
+/// "m/s^2" → unit. BW_ERR_PRESET when a word in it is no unit.
+enum bw_status bw_unit_parse(const char *text, struct bw_unit *u);
+/// Split "1.25 cm" into number and unit text ("" when there is none). BW_ERR_PRESET when it does not begin with a
+/// number.
+enum bw_status bw_quantity_split(const char *text, double *number, const char **unit);
+
+/// An expression of t and frame; a parser for each slot, so that slots may be evaluated at the same time.
+struct bw_expression;
+/// Compile. On failure NULL, with a sentence in `d` at `place`, which begins with `owner`: `key`.
+struct bw_expression *bw_expression_new(const char *text, const struct bw_params_context *c,
+                                        const struct bw_place *place, const char *key, struct bw_diag *d);
+void bw_expression_free(struct bw_expression *e);
+/// 1 when it uses t or frame.
+int bw_expression_varies(const struct bw_expression *e);
+/// Value at t (s) and frame; NAN when it has none.
+double bw_expression_eval(struct bw_expression *e, uint32_t slot, double t, double frame);
+
+enum bw_ease { BW_EASE_LINEAR, BW_EASE_SMOOTH, BW_EASE_HOLD };
+
+/// One number in time: keyframes when n_keys > 0, else an expression, else a constant.
+struct bw_channel {
+    double value;
+    struct bw_expression *expression;
+    double *frame, *at; ///< keyframes: frame numbers, ascending, and values
+    int32_t n_keys, ease;
+};
+
+/// A number, vector or colour in time.
+struct bw_curve {
+    struct bw_channel channel[3];
+    int32_t comps;    ///< 1 or 3
+    int32_t animated; ///< changes with time
+    int32_t rate;     ///< was given per second
+};
+
+/// What a curve has to be.
+struct bw_curve_want {
+    const char *key;
+    const char *unit; ///< SI unit or NULL
+    int32_t any_unit; ///< any unit will do, but the same everywhere (amounts)
+    int32_t comps;    ///< 1, 3, or 0: either
+    int32_t colour;   ///< "#rrggbb" will do as well
+    const struct bw_params_context *context;
+    struct bw_diag *diag;
+};
+
+/// Compile `n`; errors go to want->diag. The curve must be zeroed before and freed after, also on failure.
+enum bw_status bw_curve_compile(struct bw_curve *curve, const struct bw_node *n, const struct bw_curve_want *want);
+void bw_curve_free(struct bw_curve *curve);
+/// Value of channel c at time t (s), frame number `frame`.
+double bw_curve_eval(struct bw_curve *curve, int32_t c, uint32_t slot, double t, double frame);
+
+struct bw_values;
+
+/// One row with its value. Texts belong to the node.
+struct bw_value {
+    struct bw_param row;
+    struct bw_node *node;  ///< as given, or the default; NULL: absent. Owned.
+    struct bw_curve curve; ///< INT, F64, VEC3, COLOUR, and each of AMOUNTS' entries
+    int64_t number;        ///< BOOL, CHOICE, VARIANT (-1: absent)
+    char *text;            ///< STRING, FIELD, PATH (absolute). Owned.
+    struct bw_values *set; ///< GROUP, VARIANT, AMOUNTS: one; LIST: one for each item
+    int32_t n_sets;
+    void *storage[BW_SLOTS]; ///< LIST, AMOUNTS: items as the stage sees them
+};
+
+/// A table's rows with their values; of a variant only the row that was chosen.
+struct bw_values {
+    struct bw_value *value;
+    int32_t count;
+};
+
+struct bw_params {
+    struct bw_values values;
+    uint32_t struct_size, row_stride;
+    struct bw_params_context context; ///< only owner, fps, first and seed live on
+    char *owner;
+    const char **files; ///< texts of PATH values
+    uint32_t n_files;
+    int32_t animated;
+};
+
+/// What surrounds a value while it is compiled.
+struct bw_compile {
+    struct bw_params *params;
+    const struct bw_params_context *context;
+    struct bw_diag *diag;
+    int32_t depth;    ///< of nested tables, so that a table that contains itself is found
+    int32_t defaults; ///< > 0: reading a plugin's own default text: mistakes are the plugin's
+};
+
+/// Compile table `rows` against `map` (NULL: all defaults); `size` bytes is what the rows may fill.
+enum bw_status bw_values_compile(struct bw_compile *k, struct bw_values *values, const struct bw_param *rows,
+                                 uint32_t n, uint32_t size, const struct bw_node *map);
+/// Fill v->row and compile `n` (NULL: the default) for it.
+enum bw_status bw_value_compile(struct bw_compile *k, struct bw_value *v, uint32_t size, const struct bw_node *n,
+                                const struct bw_node *parent);
+/// Row i of a table whose rows are k's stride apart; what an older row lacks is zero.
+struct bw_param bw_row_at(const struct bw_compile *k, const struct bw_param *rows, uint32_t i);
+/// A mistake in the preset, or in a default: then the plugin's.
+enum bw_status bw_compile_error(struct bw_compile *k, const struct bw_place *place, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+enum bw_status bw_compile_memory(struct bw_compile *k);
+/// "a list", "a map", or the text in quotes, for messages. `buffer` of 64 bytes.
+const char *bw_node_describe(const struct bw_node *n, char *buffer);
+/// NULL, or what is wrong with x for the row ("at least 0 is wanted"), in `buffer`.
+const char *bw_row_range(const struct bw_param *row, double x, char *buffer, size_t size);
+
+#endif

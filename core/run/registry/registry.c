@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Loading plugins. A file is trusted only as far as its table says: the module symbol is data and is read, with the
+ * sizes it states, before any callback is called. */
+#include "registry.h"
+#include "base/alloc.h"
+#include "preset/values/params.h"
+#include <ctype.h>
+#include <dirent.h>
+#include <dlfcn.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Reports of leaks name functions only while their library is loaded, and libraries that plugins pull in keep what they
+ * took at their start: under AddressSanitizer nothing is unloaded. */
+#if defined(__SANITIZE_ADDRESS__)
+#define LOAD_FLAGS (RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE)
+#else
+#define LOAD_FLAGS (RTLD_NOW | RTLD_LOCAL)
+#endif
+
+/* ---- checks of one module ---- */
+
+static enum bw_status module_check(const struct bw_module *m, const char *path, struct bw_diag *d)
+{
+    if (m->magic != BW_MAGIC)
+        return bw_diag_error(d, NULL, BW_ERR_PLUGIN, "%s: billow_module does not begin with Billow's magic number",
+                             path);
+    if (m->abi_major != BW_ABI_MAJOR)
+        return bw_diag_error(d, NULL, BW_ERR_PLUGIN,
+                             "%s: built for plugin interface %u.%u, this Billow has %d.%d: rebuild the plugin", path,
+                             m->abi_major, m->abi_minor, BW_ABI_MAJOR, BW_ABI_MINOR);
+    if (m->abi_minor > BW_ABI_MINOR)
+        return bw_diag_error(d, NULL, BW_ERR_PLUGIN,
+                             "%s: needs plugin interface %u.%u, this Billow has only %d.%d: update Billow", path,
+                             m->abi_major, m->abi_minor, BW_ABI_MAJOR, BW_ABI_MINOR);
+    if (m->size < sizeof *m || m->stage_size < offsetof(struct bw_stage_desc, init) ||
+        m->exporter_size < offsetof(struct bw_exporter_desc, init) || m->param_size < offsetof(struct bw_param, min) ||
+        m->port_size < offsetof(struct bw_port, unit) || m->stage_size > 4096 || m->exporter_size > 4096 ||
+        m->param_size > 4096 || m->port_size > 4096 || m->n_stages > 4096 || m->n_exporters > 4096)
+        return bw_diag_error(d, NULL, BW_ERR_PLUGIN,
+                             "%s: billow_module states sizes that cannot be (built against other headers?)", path);
+    if ((m->n_stages && !m->stages) || (m->n_exporters && !m->exporters))
+        return bw_diag_error(d, NULL, BW_ERR_PLUGIN, "%s: billow_module announces entries but points at none", path);
+    if (!m->n_stages && !m->n_exporters)
+        return bw_diag_error(d, NULL, BW_ERR_PLUGIN, "%s: billow_module lists neither stages nor exporters", path);
+    return BW_OK;
+}
+
+static int id_is_good(const char *id)
+{
+    if (!id || !*id || strlen(id) > 64) return 0;
+    for (const char *c = id; *c; c++)
+        if (!islower((unsigned char)*c) && !isdigit((unsigned char)*c) && !strchr("._-", *c)) return 0;
+    return islower((unsigned char)id[0]);
+}
+
+/* A table under check, and whose it is. */
+struct table {
+    const char *path, *id;
+    size_t stride;
+    struct bw_diag *d;
+};
+
+static struct bw_param param_row(const struct table *t, const struct bw_param *rows, uint32_t i)
+{
+    struct bw_param p = {0};
+    memcpy(&p, (const char *)rows + i * t->stride, t->stride < sizeof p ? t->stride : sizeof p);
+    return p;
+}
+
+static enum bw_status params_check(const struct table *t, const struct bw_param *rows, uint32_t n, uint32_t size,
+                                   bool keyless, int depth);
+
+static enum bw_status param_check(const struct table *t, const struct bw_param *p, uint32_t size, int depth)
+{
+    if (p->type > BW_PARAM_AMOUNTS)
+        return bw_diag_error(t->d, NULL, BW_ERR_PLUGIN, "%s: %s: parameter \"%s\" is of unknown type %u", t->path,
+                             t->id, p->key, p->type);
+    if (p->offset > size || bw_row_bytes(p) > size - p->offset)
+        return bw_diag_error(t->d, NULL, BW_ERR_PLUGIN,
+                             "%s: %s: parameter \"%s\" lies outside its struct (offset %u of %u bytes)", t->path, t->id,
+                             p->key, p->offset, size);
+    if (p->type == BW_PARAM_CHOICE && !p->choices)
+        return bw_diag_error(t->d, NULL, BW_ERR_PLUGIN, "%s: %s: parameter \"%s\" is a choice without choices", t->path,
+                             t->id, p->key);
+    if (p->type != BW_PARAM_LIST && p->type != BW_PARAM_GROUP && p->type != BW_PARAM_VARIANT) return BW_OK;
+    bool empty = p->type == BW_PARAM_GROUP && !p->n_sub; /* a variant's group may be a word alone: `everywhere: {}` */
+    if (!empty && (!p->n_sub || !p->sub || !p->sub_size))
+        return bw_diag_error(t->d, NULL, BW_ERR_PLUGIN, "%s: %s: parameter \"%s\" has no rows of its own", t->path,
+                             t->id, p->key);
+    return params_check(t, p->sub, p->n_sub, p->sub_size, p->type == BW_PARAM_LIST && p->n_sub == 1, depth + 1);
+}
+
+static enum bw_status params_check(const struct table *t, const struct bw_param *rows, uint32_t n, uint32_t size,
+                                   bool keyless, int depth)
+{
+    if (n && !rows)
+        return bw_diag_error(t->d, NULL, BW_ERR_PLUGIN, "%s: %s announces %u parameters but points at none", t->path,
+                             t->id, n);
+    if (n > 4096 || depth > 8)
+        return bw_diag_error(t->d, NULL, BW_ERR_PLUGIN, "%s: %s: its parameter table cannot be that large or deep",
+                             t->path, t->id);
+    for (uint32_t i = 0; i < n; i++) {
+        struct bw_param p = param_row(t, rows, i);
+        if (!keyless && (!p.key || !*p.key))
+            return bw_diag_error(t->d, NULL, BW_ERR_PLUGIN, "%s: %s: parameter %u has no key", t->path, t->id, i + 1);
+        if (!p.key) p.key = "item";
+        enum bw_status st = param_check(t, &p, size, depth);
+        if (st != BW_OK) return st;
+        for (uint32_t k = 0; k < i; k++)
+            if (!strcmp(param_row(t, rows, k).key, p.key))
+                return bw_diag_error(t->d, NULL, BW_ERR_PLUGIN, "%s: %s: parameter \"%s\" is there twice", t->path,
+                                     t->id, p.key);
+    }
+    return BW_OK;
+}
+
+static struct bw_port port_row(const struct table *t, const struct bw_port *rows, uint32_t i)
+{
+    struct bw_port p = {0};
+    memcpy(&p, (const char *)rows + i * t->stride, t->stride < sizeof p ? t->stride : sizeof p);
+    return p;
+}
+
+static bool attributes_good(const struct bw_port *p)
+{
+    if (p->n_attributes > 24 || (p->n_attributes && !p->attributes)) return false;
+    for (uint32_t i = 0; i < p->n_attributes; i++) {
+        const struct bw_attribute *a = &p->attributes[i];
+        if (!a->name || !*a->name || a->precision > BW_I64 || (a->comps != 1 && a->comps != 3)) return false;
+        if (!strcmp(a->name, "pos") && (a->comps != 3 || a->precision == BW_I64)) return false;
+    }
+    return true;
+}
+
+static enum bw_status ports_check(const struct table *t, const struct bw_port *rows, uint32_t n)
+{
+    if (n && !rows)
+        return bw_diag_error(t->d, NULL, BW_ERR_PLUGIN, "%s: %s announces %u ports but points at none", t->path, t->id,
+                             n);
+    if (n > 256)
+        return bw_diag_error(t->d, NULL, BW_ERR_PLUGIN, "%s: %s announces %u ports; 256 are the most", t->path, t->id,
+                             n);
+    for (uint32_t i = 0; i < n; i++) {
+        struct bw_port p = port_row(t, rows, i);
+        if (!p.name || !*p.name)
+            return bw_diag_error(t->d, NULL, BW_ERR_PLUGIN, "%s: %s: port %u has no name", t->path, t->id, i + 1);
+        if (p.kind > BW_PARTICLES || p.precision > (p.kind == BW_PARTICLES ? BW_I64 : BW_F64P) || p.access < BW_READ ||
+            p.access > BW_WRITE || p.lifetime > BW_STEP)
+            return bw_diag_error(t->d, NULL, BW_ERR_PLUGIN,
+                                 "%s: %s: port \"%s\" has an unknown kind, precision, access or lifetime", t->path,
+                                 t->id, p.name);
+        if (!attributes_good(&p))
+            return bw_diag_error(t->d, NULL, BW_ERR_PLUGIN,
+                                 "%s: %s: port \"%s\" has an attribute without name or of unknown type", t->path, t->id,
+                                 p.name);
+        if (p.domain && (p.access != BW_READ || p.kind == BW_PARTICLES))
+            return bw_diag_error(t->d, NULL, BW_ERR_PLUGIN,
+                                 "%s: %s: port \"%s\" is in another domain; grid fields can be read there, "
+                                 "no more",
+                                 t->path, t->id, p.name);
+        for (uint32_t k = 0; k < i; k++) /* one name, once here and once in another domain: `bind` means both */
+            if (!strcmp(port_row(t, rows, k).name, p.name) && !port_row(t, rows, k).domain == !p.domain)
+                return bw_diag_error(t->d, NULL, BW_ERR_PLUGIN, "%s: %s: port \"%s\" is there twice", t->path, t->id,
+                                     p.name);
+    }
+    return BW_OK;
+}
+
+/* ---- entries ---- */
+
+/* A full-size, zero-filled copy of a descriptor from a table of another stride. */
+static const void *widen(struct bw_registry *r, const void *from, uint32_t stride, size_t size)
+{
+    if (stride >= size) return from;
+    void *copy = bw_calloc(size);
+    void **list = bw_realloc(r->copies, (size_t)(r->n_copies + 1) * sizeof *list);
+    if (list) r->copies = list;
+    if (!copy || !list) {
+        bw_free(copy);
+        return NULL;
+    }
+    memcpy(copy, from, stride);
+    return r->copies[r->n_copies++] = copy;
+}
+
+static enum bw_status entry_add(struct bw_registry *r, struct bw_entry e, struct bw_diag *d)
+{
+    for (int32_t i = 0; i < r->n_entries; i++) {
+        struct bw_entry *old = &r->entry[i];
+        if (strcmp(old->id, e.id) || !old->stage != !e.stage) continue;
+        if (old->path == e.path) return bw_diag_error(d, NULL, BW_ERR_PLUGIN, "%s: %s is there twice", e.path, e.id);
+        if (strcmp(old->path, e.path)) old->shadows = e.path; /* else the same folder, named twice */
+        return BW_OK;
+    }
+    struct bw_entry *list = bw_realloc(r->entry, (size_t)(r->n_entries + 1) * sizeof *list);
+    if (!list) return BW_ERR_MEMORY;
+    r->entry = list;
+    r->entry[r->n_entries++] = e;
+    return BW_OK;
+}
+
+static enum bw_status stage_add(struct bw_registry *r, const struct bw_module *m, uint32_t i, const char *path,
+                                struct bw_diag *d)
+{
+    const void *row = (const char *)m->stages + (size_t)i * m->stage_size;
+    const struct bw_stage_desc *s = widen(r, row, m->stage_size, sizeof *s);
+    if (!s) return BW_ERR_MEMORY;
+    if (!id_is_good(s->id)) return bw_diag_error(d, NULL, BW_ERR_PLUGIN, "%s: stage %u has no usable id", path, i + 1);
+    if (!s->step) return bw_diag_error(d, NULL, BW_ERR_PLUGIN, "%s: stage %s has no step callback", path, s->id);
+    struct table params = {path, s->id, m->param_size, d}, ports = {path, s->id, m->port_size, d};
+    enum bw_status st = params_check(&params, s->params, s->n_params, s->params_size, false, 0);
+    if (st == BW_OK) st = ports_check(&ports, s->ports, s->n_ports);
+    return st != BW_OK ? st
+                       : entry_add(r, (struct bw_entry){s->id, path, s, NULL, m->param_size, m->port_size, NULL}, d);
+}
+
+static enum bw_status exporter_add(struct bw_registry *r, const struct bw_module *m, uint32_t i, const char *path,
+                                   struct bw_diag *d)
+{
+    const void *row = (const char *)m->exporters + (size_t)i * m->exporter_size;
+    const struct bw_exporter_desc *e = widen(r, row, m->exporter_size, sizeof *e);
+    if (!e) return BW_ERR_MEMORY;
+    if (!id_is_good(e->id))
+        return bw_diag_error(d, NULL, BW_ERR_PLUGIN, "%s: exporter %u has no usable id", path, i + 1);
+    if (!e->frame) return bw_diag_error(d, NULL, BW_ERR_PLUGIN, "%s: exporter %s has no frame callback", path, e->id);
+    struct table params = {path, e->id, m->param_size, d};
+    enum bw_status st = params_check(&params, e->params, e->n_params, e->params_size, false, 0);
+    return st != BW_OK ? st
+                       : entry_add(r, (struct bw_entry){e->id, path, NULL, e, m->param_size, m->port_size, NULL}, d);
+}
+
+enum bw_status bw_registry_add(struct bw_registry *r, const struct bw_module *m, const char *path, struct bw_diag *d)
+{
+    enum bw_status st = module_check(m, path, d);
+    int32_t before = r->n_entries;
+    for (uint32_t i = 0; st == BW_OK && i < m->n_stages; i++) st = stage_add(r, m, i, path, d);
+    for (uint32_t i = 0; st == BW_OK && i < m->n_exporters; i++) st = exporter_add(r, m, i, path, d);
+    if (st == BW_OK) return st;
+    r->n_entries = before; /* one bad entry spoils the file: half a plugin surprises more than none */
+    for (int32_t i = 0; i < before; i++)
+        if (r->entry[i].shadows == path) r->entry[i].shadows = NULL;
+    return st;
+}
+
+/* ---- files ---- */
+
+enum bw_status bw_registry_load(struct bw_registry *r, const char *path, struct bw_diag *d)
+{
+    const char *problem = bw_elf_problem(path);
+    if (problem) return bw_diag_error(d, NULL, BW_ERR_PLUGIN, "%s: cannot be loaded: %s", path, problem);
+    void *handle = dlopen(path, LOAD_FLAGS);
+    if (!handle) {
+        const char *why = dlerror();
+        size_t n = strlen(path);
+        if (why && !strncmp(why, path, n) && why[n] == ':') why += n + 1 + (why[n + 1] == ' ');
+        return bw_diag_error(d, NULL, BW_ERR_PLUGIN, "%s: cannot be loaded: %s", path, why ? why : "unknown reason");
+    }
+    const struct bw_module *m = dlsym(handle, "billow_module");
+    char *kept = bw_strdup(path);
+    void **list = bw_realloc(r->handles, (size_t)(r->n_handles + 1) * sizeof *list);
+    void **copies = bw_realloc(r->copies, (size_t)(r->n_copies + 1) * sizeof *copies);
+    if (list) r->handles = list;
+    if (copies) r->copies = copies;
+    if (!kept || !list || !copies) {
+        bw_free(kept);
+        dlclose(handle);
+        return BW_ERR_MEMORY;
+    }
+    r->handles[r->n_handles++] = handle;
+    r->copies[r->n_copies++] = kept;
+    if (!m) return bw_diag_error(d, NULL, BW_ERR_PLUGIN, "%s: is no Billow plugin: it exports no billow_module", path);
+    return bw_registry_add(r, m, kept, d);
+}
+
+static void broken_add(struct bw_registry *r, const char *path, const struct bw_diag *d)
+{
+    struct bw_broken *list = bw_realloc(r->broken, (size_t)(r->n_broken + 1) * sizeof *list);
+    if (!list) return;
+    r->broken = list;
+    r->broken[r->n_broken++] = (struct bw_broken){bw_strdup(path), bw_strdup(d->first ? d->first : "out of memory")};
+}
+
+static int is_plugin_name(const struct dirent *e)
+{
+    size_t n = strlen(e->d_name);
+    return n > 3 && !strcmp(e->d_name + n - 3, ".so") && e->d_name[0] != '.';
+}
+
+static void folder_load(struct bw_registry *r, const char *folder)
+{
+    struct dirent **list = NULL;
+    int n = scandir(folder, &list, is_plugin_name, alphasort);
+    for (int i = 0; i < n; i++) {
+        char *path = bw_printf("%s/%s", folder, list[i]->d_name);
+        struct bw_diag d = {0};
+        if (path && bw_registry_load(r, path, &d) != BW_OK) broken_add(r, path, &d);
+        bw_diag_free(&d);
+        bw_free(path);
+        free(list[i]);
+    }
+    free(list);
+}
+
+struct bw_registry *bw_registry_open(const char *folders)
+{
+    struct bw_registry *r = bw_calloc(sizeof *r);
+    char *copy = bw_strdup(folders ? folders : ""), *save = NULL;
+    if (!r || !copy) {
+        bw_free(r);
+        bw_free(copy);
+        return NULL;
+    }
+    for (char *f = strtok_r(copy, ":", &save); f; f = strtok_r(NULL, ":", &save)) folder_load(r, f);
+    bw_free(copy);
+    return r;
+}
+
+const struct bw_entry *bw_registry_stage(const struct bw_registry *r, const char *id)
+{
+    for (int32_t i = 0; i < r->n_entries; i++)
+        if (r->entry[i].stage && !strcmp(r->entry[i].id, id)) return &r->entry[i];
+    return NULL;
+}
+
+const struct bw_entry *bw_registry_exporter(const struct bw_registry *r, const char *id)
+{
+    for (int32_t i = 0; i < r->n_entries; i++)
+        if (r->entry[i].exporter && !strcmp(r->entry[i].id, id)) return &r->entry[i];
+    return NULL;
+}
+
+void bw_registry_close(struct bw_registry *r)
+{
+    if (!r) return;
+    for (int32_t i = 0; i < r->n_broken; i++) {
+        bw_free(r->broken[i].path);
+        bw_free(r->broken[i].why);
+    }
+    for (int32_t i = 0; i < r->n_handles; i++) dlclose(r->handles[i]);
+    for (int32_t i = 0; i < r->n_copies; i++) bw_free(r->copies[i]);
+    bw_free(r->entry);
+    bw_free(r->broken);
+    bw_free(r->handles);
+    bw_free(r->copies);
+    bw_free(r);
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Finds plugins, loads them, checks their tables, and keeps the list of stages and exporters by id. */
+#ifndef BW_REGISTRY_H
+#define BW_REGISTRY_H
+
+#include "base/diag.h"
+#include <billow/plugin.h>
+
+/// A stage or exporter that can be used.
+struct bw_entry {
+    const char *id, *path;             ///< path: of the .so ("built in" for tests)
+    const struct bw_stage_desc *stage; ///< one of the two; a full-size copy when the plugin is older
+    const struct bw_exporter_desc *exporter;
+    uint32_t param_stride, port_stride; ///< the module's own row sizes
+    const char *shadows;                ///< path of a later plugin with the same id, or NULL
+};
+
+/// A file that could not be used, and why, in one sentence.
+struct bw_broken {
+    char *path, *why;
+};
+
+struct bw_registry {
+    struct bw_entry *entry;
+    int32_t n_entries;
+    struct bw_broken *broken;
+    int32_t n_broken;
+    void **handles;
+    int32_t n_handles;
+    void **copies;
+    int32_t n_copies;
+};
+
+/// Load every *.so of the colon-separated folders, in order; first id wins. Broken ones are noted, never fatal.
+/// NULL only when out of memory.
+struct bw_registry *bw_registry_open(const char *folders);
+/// Load one file. BW_ERR_PLUGIN with a sentence in `d` when it can't be used.
+enum bw_status bw_registry_load(struct bw_registry *r, const char *path, struct bw_diag *d);
+/// What keeps a file from being mapped as a shared library, in a few words, or NULL (elf_check.c).
+const char *bw_elf_problem(const char *path);
+/// Add a module that is linked in (tests).
+enum bw_status bw_registry_add(struct bw_registry *r, const struct bw_module *m, const char *path, struct bw_diag *d);
+const struct bw_entry *bw_registry_stage(const struct bw_registry *r, const char *id);
+const struct bw_entry *bw_registry_exporter(const struct bw_registry *r, const char *id);
+void bw_registry_close(struct bw_registry *r);
+
+#endif

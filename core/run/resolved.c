@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The resolved preset: every value, defaults included; and the hash that says whether two bakes are the same. */
+#include "chain.h"
+#include "base/alloc.h"
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+/* Reader's keys of the entry itself (id, frames, bind …) come before its parameters. */
+static struct bw_node *entry_resolved(const char *type, const char *id, const struct bw_node *node,
+                                      const struct bw_params *params)
+{
+    struct bw_node *outer = bw_node_new(BW_NODE_MAP, NULL), *inner = bw_params_resolved(params);
+    struct bw_node *head = bw_node_new(BW_NODE_MAP, NULL);
+    if (!outer || !inner || !head) goto fail;
+    if (bw_node_put(head, "id", bw_node_new(BW_NODE_SCALAR, id)) != BW_OK) goto fail;
+    for (uint32_t i = 0; i < bw_preset_n_stage_keys; i++) {
+        const char *key = bw_preset_stage_keys[i];
+        const struct bw_node *v = node ? bw_node_get(node, key) : NULL;
+        if (!v || !strcmp(key, "id") || !strcmp(key, "before") || !strcmp(key, "after")) continue;
+        if (bw_node_put(head, key, bw_node_copy(v)) != BW_OK) goto fail;
+    }
+    for (int32_t i = 0; i < inner->count; i++)
+        if (bw_node_put(head, inner->child[i]->key, bw_node_copy(inner->child[i])) != BW_OK) goto fail;
+    bw_node_free(inner);
+    inner = NULL;
+    if (bw_node_put(outer, type, head) == BW_OK) return outer;
+    head = NULL;
+fail:
+    bw_node_free(outer);
+    bw_node_free(inner);
+    bw_node_free(head);
+    return NULL;
+}
+
+struct bw_node *bw_chain_resolved(const struct bw_chain *c)
+{
+    struct bw_node *root = bw_node_copy(c->preset->root), *stages = bw_node_new(BW_NODE_SEQ, NULL),
+                   *exports = bw_node_new(BW_NODE_SEQ, NULL);
+    bool good = root && stages && exports;
+    for (int32_t i = 0; i < c->n_stages && good; i++) {
+        const struct chain_stage *s = &c->stage[i];
+        struct bw_node *e = entry_resolved(s->preset->type, s->preset->id, s->preset->node, s->params);
+        good = e && bw_node_append(stages, e) == BW_OK;
+    }
+    for (int32_t i = 0; i < c->n_exporters && good; i++) {
+        const struct chain_exporter *x = &c->exporter[i];
+        struct bw_node *e = entry_resolved(x->preset->type, x->preset->id, x->preset->node, x->params);
+        good = e && bw_node_append(exports, e) == BW_OK;
+    }
+    if (good) {
+        bw_node_put(root, "extends", NULL);
+        good = bw_node_put(root, "stages", stages) == BW_OK;
+        stages = NULL;
+    }
+    if (good && c->n_exporters) {
+        good = bw_node_put(root, "export", exports) == BW_OK;
+        exports = NULL;
+    }
+    bw_node_free(stages);
+    bw_node_free(exports);
+    if (good) return root;
+    bw_node_free(root);
+    return NULL;
+}
+
+static void hash_file(XXH3_state_t *h, const char *path)
+{
+    char buffer[65536];
+    FILE *f = fopen(path, "rb");
+    XXH3_64bits_update(h, path, strlen(path));
+    for (size_t n; f && (n = fread(buffer, 1, sizeof buffer, f)) > 0;) XXH3_64bits_update(h, buffer, n);
+    if (f) fclose(f);
+}
+
+static void hash_params_files(XXH3_state_t *h, const struct bw_params *p)
+{
+    uint32_t n = 0;
+    const char *const *files = bw_params_files(p, &n);
+    for (uint32_t i = 0; i < n; i++) hash_file(h, files[i]);
+}
+
+static void hash_frames(XXH3_state_t *h, const struct bw_preset *p)
+{
+    char path[4096];
+    for (int64_t i = p->files_first; p->frames_from && i <= p->files_last; i++)
+        if (bw_preset_frame_path(p, i, path, sizeof path) < (int)sizeof path) hash_file(h, path);
+}
+
+enum bw_status chain_hash(struct bw_chain *c)
+{
+    struct bw_node *root = bw_chain_resolved(c);
+    char *text = NULL;
+    size_t size = 0;
+    FILE *f = open_memstream(&text, &size);
+    if (root && f) bw_node_write(root, f);
+    if (f) fclose(f);
+    XXH3_state_t *h = XXH3_createState();
+    bool good = root && text && h;
+    if (good) {
+        XXH3_64bits_reset(h);
+        XXH3_64bits_update(h, text, size);
+        for (int32_t i = 0; i < c->n_stages; i++) hash_params_files(h, c->stage[i].params);
+        hash_frames(h, c->preset);
+        for (int32_t i = 0; i < c->n_exporters; i++) hash_params_files(h, c->exporter[i].params);
+        snprintf(c->hash, sizeof c->hash, "%016llx", (unsigned long long)XXH3_64bits_digest(h));
+    }
+    XXH3_freeState(h);
+    bw_node_free(root);
+    free(text);
+    return good ? BW_OK : BW_ERR_MEMORY; /* half a hash would call two different bakes the same */
+}
+
+const char *bw_chain_hash(const struct bw_chain *c) { return c->hash; }

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+/* A chain: a preset's stages instantiated, their fields wired and checked, and run frame by frame. */
+#ifndef BW_RUN_H
+#define BW_RUN_H
+
+#include "preset/preset.h"
+#include "run/registry/registry.h"
+#include <signal.h>
+
+struct bw_chain;
+
+/// Facts about a finished frame, for the progress line and --json.
+struct bw_progress {
+    int64_t frame, first, last; ///< frame < first: warm-up, or frames before the written range
+    int32_t done, total;        ///< frames made and to make, warm-up included
+    double seconds;             ///< this frame took
+    double elapsed;
+    int32_t substeps;
+    int64_t cells;               ///< active, all domains
+    double divergence, residual; ///< largest of the projections' metrics, NAN when nobody reports one
+    double iterations;           ///< NAN likewise
+    int64_t memory;              ///< resident bytes
+};
+
+struct bw_run_options {
+    const char *out;  ///< folder for outputs; NULL: no exporters run, nothing is written
+    uint32_t threads; ///< 0: all cores
+    uint32_t simd;    ///< enum bw_simd, or UINT32_MAX: the best this machine has
+    int32_t quick;
+    int32_t max_frames;                  ///< stop after that many frames (tests, benchmarks); 0: all
+    const volatile sig_atomic_t *cancel; ///< non-zero: stop soon
+    void (*on_frame)(const struct bw_progress *p, void *user);
+    void (*on_substep)(const struct bw_progress *p, void *user); ///< live: `done` frames, partial facts; may be NULL
+    void (*on_log)(int level, const char *who, const char *text, void *user); ///< enum bw_log_level
+    /// A committed output worth naming at the end ("movie", "picture", "cache"); may be NULL.
+    void (*on_output)(const char *what, const char *path, void *user);
+    void *user;
+};
+
+/// Instantiate and check. NULL after an error, with sentences in `d`. The preset and registry must outlive the chain.
+struct bw_chain *bw_chain_create(const struct bw_preset *p, const struct bw_registry *r, const struct bw_run_options *o,
+                                 struct bw_diag *d);
+/// What a run would find out before its first frame: every stage's init. Nothing is written. Once, and then no run.
+enum bw_status bw_chain_check(struct bw_chain *c, struct bw_diag *d);
+/// Make all frames. Answers the exit status; the sentence is in `d`. Frames that were whole stay.
+enum bw_status bw_chain_run(struct bw_chain *c, struct bw_diag *d);
+void bw_chain_free(struct bw_chain *c);
+
+/// Wiring as text for --dry-run: stages in order, ports with the fields they are bound to, who makes what. New memory.
+char *bw_chain_describe(const struct bw_chain *c);
+/// Bytes a full box would need in memory, and bytes a frame on disk at most (estimates).
+double bw_chain_memory_estimate(const struct bw_chain *c);
+/// All values, defaults included, as a preset that reproduces the run.
+struct bw_node *bw_chain_resolved(const struct bw_chain *c);
+/// 16 hex digits over the resolved preset and the files it names.
+const char *bw_chain_hash(const struct bw_chain *c);
+
+/* For tests and tools: look at fields between runs. */
+/// A field by name ("density", "domain.density"), or NULL.
+struct bw_field *bw_chain_field(const struct bw_chain *c, const char *name);
+/// The particles called `name`, or NULL; bw_particles_table reads them.
+struct bw_particles *bw_chain_particles(const struct bw_chain *c, const char *name);
+/// Component c of a field on a box of cells as doubles, x fastest (sides' rules outside).
+void bw_chain_read(const struct bw_chain *c, const struct bw_field *f, uint32_t comp, const int32_t lo[3],
+                   const int32_t n[3], double *out);
+/// The last value of a metric "stage.metric", NAN when absent.
+double bw_chain_metric(const struct bw_chain *c, const char *name);
+/// Active tiles, all domains.
+int64_t bw_chain_tiles(const struct bw_chain *c);
+/// The best level this machine has, enum bw_simd.
+uint32_t bw_simd_best(void);
+
+#endif

@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: Apache-2.0
+/* VDB grids resampled onto dense z-up boxes by trilinear samples at cell centres: exact for a grid whose voxels lie on
+ * the same lattice, and right for any other transform, thinned-out boxes and staggered grids too. */
+#include "vdb_view.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define MAX_CELLS 12e6
+
+const char *const bw_density_names[] = {"density", "smoke", "soot", NULL};
+const char *const bw_flame_names[] = {"flame", "flames", "fire", "heat", NULL};
+const char *const bw_temperature_names[] = {"temperature", "temp", NULL};
+const char *const bw_dye_names[] = {"dye", "color", "colour", "Cd", NULL};
+const char *const bw_velocity_names[] = {"vel", "velocity", "v", NULL};
+static const char *const solid_names[] = {"solid", NULL};
+
+/// The first grid of one of these names with that many components, or -1.
+static int grid_find(const struct bwvdb_file *f, const char *const *names, uint32_t comps)
+{
+    for (; *names; names++) {
+        int32_t g = bwvdb_find(f, *names);
+        if (g >= 0 && bwvdb_grid_info(f, g)->comps == comps) return g;
+    }
+    return -1;
+}
+
+/// The grid to show: the user's, else density, else the first that can be read.
+static int grid_choose(const struct bw_vdb_view *v, const struct bwvdb_file *f)
+{
+    if (v->field) return bwvdb_find(f, v->field);
+    int g = grid_find(f, bw_density_names, 1);
+    if (g < 0) g = grid_find(f, bw_flame_names, 1);
+    for (int32_t i = 0; g < 0 && i < bwvdb_count(f); i++)
+        if (bwvdb_grid_info(f, i)->comps) g = i;
+    return g;
+}
+
+static enum bw_status fail(const struct bwvdb_error *error, enum bwvdb_status s, char *why, size_t why_size)
+{
+    snprintf(why, why_size, "%s", error->text);
+    return (enum bw_status)s;
+}
+
+static const struct bwvdb_meta *meta_find(const struct bwvdb_meta *m, uint32_t n, const char *key)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (!strcmp(m[i].key, key)) return &m[i];
+    return NULL;
+}
+
+/// File world (z-up or y-up) to ours: y-up (x, y, z) is (x, -z, y) here.
+static void to_ours(int y_up, const double in[3], double out[3])
+{
+    out[0] = in[0];
+    out[1] = y_up ? -in[2] : in[1];
+    out[2] = y_up ? in[1] : in[2];
+}
+
+static void to_file(int y_up, const double in[3], double out[3])
+{
+    out[0] = in[0];
+    out[1] = y_up ? in[2] : in[1];
+    out[2] = y_up ? -in[1] : in[2];
+}
+
+/// World box of a grid, z-up.
+static void grid_bounds(const struct bw_vdb_view *v, const struct bwvdb_info *g, double lo[3], double hi[3])
+{
+    double a[3], b[3];
+    to_ours(v->y_up, g->world_lo, a);
+    to_ours(v->y_up, g->world_hi, b);
+    for (int d = 0; d < 3; d++) {
+        lo[d] = fmin(a[d], b[d]);
+        hi[d] = fmax(a[d], b[d]);
+    }
+}
+
+/// What the first file says of itself.
+static void facts_read(struct bw_vdb_view *v, const struct bwvdb_file *f)
+{
+    uint32_t n;
+    const struct bwvdb_meta *m = bwvdb_file_meta(f, &n), *up = meta_find(m, n, "up_axis"),
+                            *fps = meta_find(m, n, "fps");
+    const struct bwvdb_meta *scale = meta_find(m, n, "scale"), *creator = meta_find(m, n, "creator");
+    if (v->y_up < 0) v->y_up = up ? !strcmp(up->string, "y") : creator && !strncmp(creator->string, "Houdini", 7);
+    v->fps = fps && fps->number > 0 ? fps->number : 0;
+    v->scale = scale && scale->number > 0 ? scale->number : 1;
+    v->ours = creator && !strncmp(creator->string, "Billow", 6);
+}
+
+/// Densities of our bakes are shown as they are; other people's may be anything, and are brought near 1 by the middle
+/// file's maximum.
+static enum bw_status gain_choose(struct bw_vdb_view *v, const char *path, char *why, size_t why_size)
+{
+    struct bw_volume out = {0};
+    float *memory = NULL, top = 0;
+    v->density_gain = 1;
+    if (v->ours) return BW_OK;
+    enum bw_status status = bw_vdb_volume(v, path, &out, &memory, why, why_size);
+    if (status) return status;
+    for (size_t i = 0; out.density && i < bw_dense_cells(&out.box); i++) top = fmaxf(top, out.density[i]);
+    if (top > 0 && (top < 0.2f || top > 10)) v->density_gain = 1 / (double)top;
+    if (memory) v->tools->release(v->tools->ctx, memory);
+    return BW_OK;
+}
+
+static void bounds_join(struct bw_vdb_view *v, const struct bwvdb_info *g)
+{
+    double lo[3], hi[3];
+    if (!g->active) return;
+    grid_bounds(v, g, lo, hi);
+    for (int a = 0; a < 3; a++) {
+        v->lo[a] = fmin(v->lo[a], lo[a]);
+        v->hi[a] = fmax(v->hi[a], hi[a]);
+    }
+}
+
+static enum bw_status file_survey(struct bw_vdb_view *v, const char *path, int first, char *why, size_t why_size)
+{
+    struct bwvdb_file *f = NULL;
+    struct bwvdb_error error;
+    enum bwvdb_status s = bwvdb_open(path, &f, &error);
+    if (s) return fail(&error, s, why, why_size);
+    int g = grid_choose(v, f);
+    const struct bwvdb_info *info = g >= 0 ? bwvdb_grid_info(f, g) : NULL;
+    if (first) facts_read(v, f);
+    if (!info || !info->comps) {
+        snprintf(why, why_size, "%s has no grid %s that can be shown; it has %s", path,
+                 v->field ? v->field : "of numbers", bwvdb_names(f));
+        bwvdb_close(f);
+        return BW_ERR_USAGE;
+    }
+    if (v->voxel <= 0) v->voxel = info->voxel[0];
+    const int flame = v->field ? -1 : grid_find(f, bw_flame_names, 1);
+    bounds_join(v, info);
+    if (flame >= 0) { // a clean fire has no smoke
+        bounds_join(v, bwvdb_grid_info(f, flame));
+        v->flames |= bwvdb_grid_info(f, flame)->active > 0;
+    }
+    bwvdb_close(f);
+    return BW_OK;
+}
+
+enum bw_status bw_vdb_view_open(struct bw_vdb_view *v, const struct bw_sequence *s, char *why, size_t why_size)
+{
+    for (int a = 0; a < 3; a++) {
+        v->lo[a] = HUGE_VAL;
+        v->hi[a] = -HUGE_VAL;
+    }
+    for (int32_t i = 0; i < s->count; i++) {
+        enum bw_status status = file_survey(v, s->path[i], i == 0, why, why_size);
+        if (status) return status;
+    }
+    for (int a = 0; a < 3 && !(v->lo[a] < v->hi[a]); a++) { // nothing but empty grids
+        v->lo[a] = -8 * v->voxel;
+        v->hi[a] = 8 * v->voxel;
+    }
+    return gain_choose(v, s->path[s->count / 2], why, why_size);
+}
+
+/* ---- resampling ---- */
+
+/// A task: one layer of a dense box.
+struct resample {
+    const struct bw_vdb_view *v;
+    const struct bwvdb_file *f;
+    int32_t grid;
+    struct bw_dense box;
+    float *out[3];
+    uint32_t comps;
+    double *scratch; ///< (3 + comps)·n[0] doubles a layer
+};
+
+static void layer_sample(int64_t k, void *user)
+{
+    const struct resample *r = user;
+    int n = r->box.n[0];
+    double(*pos)[3] = (double(*)[3])(r->scratch + (size_t)k * (3 + r->comps) * (size_t)n), *value = (double *)(pos + n);
+    for (int j = 0; j < r->box.n[1]; j++) {
+        for (int i = 0; i < n; i++) {
+            const int cell[3] = {i, j, (int)k};
+            double p[3];
+            for (int a = 0; a < 3; a++) p[a] = r->box.origin[a] + (cell[a] + 0.5) * r->box.h;
+            to_file(r->v->y_up, p, pos[i]);
+        }
+        if (bwvdb_sample(r->f, r->grid, (size_t)n, (const double(*)[3])pos, value, NULL)) continue;
+        size_t row = ((size_t)k * (size_t)r->box.n[1] + (size_t)j) * (size_t)n;
+        for (uint32_t c = 0; c < r->comps; c++)
+            for (int i = 0; i < n; i++) r->out[c][row + (size_t)i] = (float)value[(size_t)i * r->comps + c];
+    }
+}
+
+static enum bw_status grid_sample(const struct bw_vdb_view *v, struct bwvdb_file *f, int32_t grid,
+                                  const struct bw_dense *box, float *const out[3], char *why, size_t why_size)
+{
+    struct bwvdb_error error;
+    enum bwvdb_status s = bwvdb_load(f, grid, &error);
+    if (s) return fail(&error, s, why, why_size);
+    struct resample r = {.v = v, .f = f, .grid = grid, .box = *box, .comps = bwvdb_grid_info(f, grid)->comps};
+    r.scratch = v->tools->alloc(v->tools->ctx, (size_t)box->n[0] * (size_t)box->n[2] * (3 + r.comps) * sizeof(double));
+    if (!r.scratch) {
+        snprintf(why, why_size, "out of memory for a grid of %d×%d×%d", box->n[0], box->n[1], box->n[2]);
+        return BW_ERR_MEMORY;
+    }
+    memcpy(r.out, out, r.comps * sizeof *out);
+    v->tools->parallel(v->tools->ctx, box->n[2], layer_sample, &r);
+    v->tools->release(v->tools->ctx, r.scratch);
+    return BW_OK;
+}
+
+enum { DENSITY, FLAME, TEMPERATURE, DYE, SOLID, GRIDS }; ///< of what a volume is made
+
+/// The cells of one file's volume: those of its own box, on the lattice of voxels, halved until they fit.
+static void box_choose(const struct bw_vdb_view *v, const struct bwvdb_file *f, const int grids[GRIDS],
+                       struct bw_dense *box)
+{
+    double lo[3] = {HUGE_VAL, HUGE_VAL, HUGE_VAL}, hi[3] = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
+    for (int i = 0; i < GRIDS; i++) { // these say where there is something to see, or where shadows fall from
+        const int seen = i == DENSITY || i == FLAME || i == SOLID;
+        const struct bwvdb_info *g = seen && grids[i] >= 0 ? bwvdb_grid_info(f, grids[i]) : NULL;
+        double a[3], b[3];
+        if (!g || !g->active) continue;
+        grid_bounds(v, g, a, b);
+        for (int d = 0; d < 3; d++) lo[d] = fmin(lo[d], a[d]), hi[d] = fmax(hi[d], b[d]);
+    }
+    *box = (struct bw_dense){.h = v->voxel};
+    for (int d = 0; d < 3; d++)
+        if (!(lo[d] < hi[d])) return;
+    for (;; box->h *= 2) {
+        double cells = 1;
+        for (int d = 0; d < 3; d++) {
+            box->n[d] = (int32_t)ceil((hi[d] - lo[d]) / box->h - 1e-6) + 2;
+            box->origin[d] = lo[d] - box->h;
+            cells *= box->n[d];
+        }
+        if (cells < MAX_CELLS) return;
+    }
+}
+
+/// The obstacles' cells: their own box, on the lattice of the volume's.
+static void solid_choose(const struct bw_vdb_view *v, const struct bwvdb_info *g, const struct bw_dense *volume,
+                         struct bw_dense *box)
+{
+    double lo[3], hi[3];
+    *box = (struct bw_dense){.h = volume->h};
+    if (!g->active) return;
+    grid_bounds(v, g, lo, hi);
+    for (int a = 0; a < 3; a++) {
+        box->origin[a] = volume->origin[a] + box->h * (floor((lo[a] - volume->origin[a]) / box->h) - 1);
+        box->n[a] = (int32_t)ceil((hi[a] - box->origin[a]) / box->h - 1e-6) + 1;
+    }
+}
+
+/// Kelvin above ambient: our files say how theirs are encoded; values that never pass 20 are taken for thousands.
+static void temperature_decode(const struct bwvdb_info *g, float *t, size_t cells)
+{
+    const struct bwvdb_meta *kelvin = meta_find(g->meta, g->n_meta, "kelvin");
+    float top = 0, gain = kelvin && kelvin->number > 0 ? (float)kelvin->number : 0;
+    for (size_t i = 0; i < cells && gain <= 0; i++) top = fmaxf(top, t[i]);
+    if (gain <= 0) gain = top < 20 ? 1000 : 1;
+    for (size_t i = 0; i < cells; i++) t[i] *= gain;
+}
+
+static enum bw_status volume_read(const struct bw_vdb_view *v, struct bwvdb_file *f, const int grids[GRIDS],
+                                  struct bw_volume *out, float *m, char *why, size_t why_size)
+{
+    size_t cells = bw_dense_cells(&out->box);
+    float **slots[3] = {&out->density, &out->flame, &out->temperature};
+    for (int i = 0; i < SOLID; i++) {
+        if (grids[i] < 0) continue;
+        float *to[3] = {m, m + cells, m + 2 * cells};
+        enum bw_status status = grid_sample(v, f, grids[i], &out->box, to, why, why_size);
+        if (status) return status;
+        if (i < DYE) *slots[i] = m;
+        else memcpy(out->dye, to, sizeof to);
+        if (i == TEMPERATURE) temperature_decode(bwvdb_grid_info(f, grids[i]), m, cells);
+        m += i < DYE ? cells : 3 * cells;
+    }
+    for (size_t i = 0; out->density && v->density_gain != 1 && i < cells; i++)
+        out->density[i] *= (float)v->density_gain;
+    if (!bw_dense_cells(&out->solid_box)) return BW_OK;
+    out->solid = m;
+    return grid_sample(v, f, grids[SOLID], &out->solid_box, (float *[3]){m}, why, why_size);
+}
+
+enum bw_status bw_vdb_volume(const struct bw_vdb_view *v, const char *path, struct bw_volume *out, float **memory,
+                             char *why, size_t why_size)
+{
+    struct bwvdb_file *f = NULL;
+    struct bwvdb_error error;
+    *memory = NULL;
+    *out = (struct bw_volume){0};
+    enum bwvdb_status s = bwvdb_open(path, &f, &error);
+    if (s) return fail(&error, s, why, why_size);
+    int own = v->field ? bwvdb_find(f, v->field) : -1;
+    int grids[GRIDS] = {own >= 0 && bwvdb_grid_info(f, own)->comps == 1 ? own : grid_find(f, bw_density_names, 1),
+                        grid_find(f, bw_flame_names, 1), grid_find(f, bw_temperature_names, 1),
+                        grid_find(f, bw_dye_names, 3), v->field ? -1 : grid_find(f, solid_names, 1)};
+    if (grids[0] < 0 && grids[1] < 0) grids[0] = grid_choose(v, f);
+    if (grids[0] >= 0 && bwvdb_grid_info(f, grids[0])->comps != 1) grids[0] = -1;
+    box_choose(v, f, grids, &out->box);
+    size_t cells = bw_dense_cells(&out->box);
+    enum bw_status status = BW_OK;
+    if (cells) {
+        if (grids[SOLID] >= 0) solid_choose(v, bwvdb_grid_info(f, grids[SOLID]), &out->box, &out->solid_box);
+        *memory = v->tools->alloc(v->tools->ctx, (6 * cells + bw_dense_cells(&out->solid_box)) * sizeof(float));
+        if (!*memory) snprintf(why, why_size, "out of memory for %s", path);
+        status = *memory ? volume_read(v, f, grids, out, *memory, why, why_size) : BW_ERR_MEMORY;
+    }
+    bwvdb_close(f);
+    if (status && *memory) {
+        v->tools->release(v->tools->ctx, *memory);
+        *memory = NULL;
+    }
+    return status;
+}
+
+static enum bw_status slice_read(const struct bw_vdb_view *v, struct bwvdb_file *f, const struct bw_dense *box,
+                                 int flow, struct bw_slice *s, float *m, char *why, size_t why_size)
+{
+    size_t cells = bw_dense_cells(box);
+    int g = grid_choose(v, f), vel = flow ? grid_find(f, bw_velocity_names, 3) : -1;
+    float *to[3] = {m, m + cells, m + 2 * cells};
+    enum bw_status status = grid_sample(v, f, g, box, to, why, why_size);
+    for (uint32_t c = 0; !status && c < bwvdb_grid_info(f, g)->comps; c++) s->value[c] = to[c];
+    const int solid = grid_find(f, solid_names, 1);
+    if (!status && solid >= 0 && solid != g) {
+        s->solid = m + 6 * cells;
+        status = grid_sample(v, f, solid, box, (float *[3]){m + 6 * cells}, why, why_size);
+    }
+    if (status || vel < 0) return status;
+    float *w[3] = {m + 3 * cells, m + 4 * cells, m + 5 * cells};
+    status = grid_sample(v, f, vel, box, w, why, why_size);
+    if (v->y_up) { // vectors turn with the world
+        for (size_t i = 0; i < cells; i++) w[2][i] = -w[2][i];
+        float *swap = w[1];
+        w[1] = w[2];
+        w[2] = swap;
+    }
+    s->flow[0] = w[s->axis == 0 ? 1 : 0];
+    s->flow[1] = w[s->axis == 2 ? 1 : 2];
+    return status;
+}
+
+enum bw_status bw_vdb_slice(const struct bw_vdb_view *v, const char *path, int axis, double position, int flow,
+                            struct bw_slice *s, float **memory, char *why, size_t why_size)
+{
+    struct bwvdb_file *f = NULL;
+    struct bwvdb_error error;
+    struct bw_dense box = {.h = v->voxel};
+    int right = axis == 0 ? 1 : 0, up = axis == 2 ? 1 : 2;
+    *memory = NULL;
+    for (int a = 0; a < 3; a++) {
+        box.n[a] = (int32_t)fmin(fmax(ceil((v->hi[a] - v->lo[a]) / box.h - 1e-6), 1), 8192);
+        box.origin[a] = v->lo[a];
+    }
+    double at = isnan(position) ? 0.5 * (v->lo[axis] + v->hi[axis]) : position * v->scale;
+    box.origin[axis] = v->lo[axis] + floor((at - v->lo[axis]) / box.h) * box.h;
+    box.n[axis] = 1;
+    *s = (struct bw_slice){.n = {box.n[right], box.n[up]}, .h = box.h / v->scale, .axis = axis};
+    s->position = (box.origin[axis] + 0.5 * box.h) / v->scale;
+    enum bwvdb_status status = bwvdb_open(path, &f, &error);
+    if (status) return fail(&error, status, why, why_size);
+    *memory = v->tools->alloc(v->tools->ctx, 7 * bw_dense_cells(&box) * sizeof(float));
+    if (!*memory) snprintf(why, why_size, "out of memory for a slice of %s", path);
+    enum bw_status result = *memory ? slice_read(v, f, &box, flow, s, *memory, why, why_size) : BW_ERR_MEMORY;
+    bwvdb_close(f);
+    if (result && *memory) {
+        v->tools->release(v->tools->ctx, *memory);
+        *memory = NULL;
+    }
+    return result;
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Pictures of VDB files, ours or anybody's: finds a sequence, takes stock of it once (bounds, up axis, how thick), then
+ * hands out volumes and slices frame by frame. */
+#ifndef BW_VDBVIEW_H
+#define BW_VDBVIEW_H
+
+#include <common/openvdb/bwvdb.h>
+#include <picture/volume/render.h>
+#include <picture/slice/slice.h>
+
+/// Files of a sequence in the order of their numbers.
+struct bw_sequence {
+    char *name; ///< what the files have in common, without number and ending
+    char **path;
+    int64_t *frame;
+    int32_t count;
+};
+
+/// From a file of a sequence, a folder that holds one (the longest), or a pattern with #### for the number. `first` …
+/// `last`: only these frames. Errors: BW_ERR_IO, BW_ERR_MEMORY, with a sentence in `why`.
+enum bw_status bw_sequence_find(struct bw_sequence *s, const char *what, int64_t first, int64_t last, char *why,
+                                size_t why_size);
+void bw_sequence_free(struct bw_sequence *s);
+
+/// Names by which grids are known, ours first; each list ends with NULL.
+extern const char *const bw_density_names[],
+    *const bw_flame_names[], *const bw_temperature_names[], *const bw_dye_names[], *const bw_velocity_names[];
+
+struct bw_vdb_view {
+    const struct bw_tools *tools;
+    const char *field;   ///< wanted by the user, or NULL
+    int32_t y_up;        ///< the files' world is y-up; -1: find out
+    double lo[3], hi[3]; ///< bounds over the sequence, world units, turned z-up
+    double scale;        ///< world units to a metre
+    double fps;          ///< of the files, or 0
+    double voxel;        ///< of the grid shown, world units
+    int32_t ours;        ///< baked by this program
+    int32_t flames;      ///< something burns in some file
+    double density_gain; ///< brings densities near 1
+};
+
+/// Look into all files: bounds and facts. Errors: BW_ERR_IO, BW_ERR_USAGE (no such grid), with a sentence in `why`.
+enum bw_status bw_vdb_view_open(struct bw_vdb_view *v, const struct bw_sequence *s, char *why, size_t why_size);
+/// The volume of one file; *memory is released by the caller with the tools.
+enum bw_status bw_vdb_volume(const struct bw_vdb_view *v, const char *path, struct bw_volume *out, float **memory,
+                             char *why, size_t why_size);
+/// A slice of one file across `axis` at `position` (NAN: the middle), values in *memory as above; `s->field` is left
+/// NULL.
+enum bw_status bw_vdb_slice(const struct bw_vdb_view *v, const char *path, int axis, double position, int flow,
+                            struct bw_slice *s, float **memory, char *why, size_t why_size);
+
+#endif

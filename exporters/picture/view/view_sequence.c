@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vdb_view.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/// A path taken apart: `stem` before the last number, its digits, what follows.
+struct parts {
+    size_t stem, digits;
+};
+
+/// The last run of digits (or #) in the file's name, before its ending. 0: there is none.
+static int name_split(const char *name, struct parts *p)
+{
+    size_t end = strlen(name);
+    if (end > 4 && !strcmp(name + end - 4, ".vdb")) end -= 4;
+    while (end && !isdigit((unsigned char)name[end - 1]) && name[end - 1] != '#') end--;
+    size_t start = end;
+    while (start && (isdigit((unsigned char)name[start - 1]) || name[start - 1] == '#')) start--;
+    *p = (struct parts){start, end - start};
+    return end > start && end - start < 18;
+}
+
+static int ends_vdb(const char *name)
+{
+    size_t n = strlen(name);
+    return n > 4 && !strcmp(name + n - 4, ".vdb");
+}
+
+/// 1 when `name` is `model` with another number.
+static int name_matches(const char *name, const char *model, const struct parts *m)
+{
+    struct parts p;
+    return ends_vdb(name) && name_split(name, &p) && p.stem == m->stem && !strncmp(name, model, m->stem) &&
+           !strcmp(name + p.stem + p.digits, model + m->stem + m->digits);
+}
+
+static enum bw_status sequence_add(struct bw_sequence *s, const char *folder, const char *name, int64_t frame)
+{
+    size_t size = strlen(folder) + strlen(name) + 2;
+    char **path = realloc(s->path, (size_t)(s->count + 1) * sizeof *path);
+    if (path) s->path = path;
+    int64_t *frames = realloc(s->frame, (size_t)(s->count + 1) * sizeof *frames);
+    if (frames) s->frame = frames;
+    char *text = malloc(size);
+    if (!path || !frames || !text) {
+        free(text);
+        return BW_ERR_MEMORY;
+    }
+    snprintf(text, size, "%s/%s", folder, name);
+    int32_t i = s->count++; // insertion by frame: folders come in any order
+    for (; i > 0 && s->frame[i - 1] > frame; i--) {
+        s->frame[i] = s->frame[i - 1];
+        s->path[i] = s->path[i - 1];
+    }
+    s->frame[i] = frame;
+    s->path[i] = text;
+    return BW_OK;
+}
+
+/// All files of `folder` that match `model`.
+static enum bw_status folder_collect(struct bw_sequence *s, const char *folder, const char *model, int64_t first,
+                                     int64_t last)
+{
+    struct parts m;
+    DIR *dir = opendir(folder);
+    enum bw_status status = BW_OK;
+    if (!dir) return BW_ERR_IO;
+    if (!name_split(model, &m)) { // no number: a sequence of one
+        closedir(dir);
+        return sequence_add(s, folder, model, 0);
+    }
+    for (struct dirent *d; !status && (d = readdir(dir));) {
+        if (!name_matches(d->d_name, model, &m)) continue;
+        int64_t frame = strtoll(d->d_name + m.stem, NULL, 10);
+        if (frame >= first && frame <= last) status = sequence_add(s, folder, d->d_name, frame);
+    }
+    closedir(dir);
+    return status;
+}
+
+/// How many files of the folder belong to the sequence of `model`.
+static int folder_count(const char *folder, const char *model)
+{
+    struct parts m;
+    int n = 0;
+    DIR *dir = name_split(model, &m) ? opendir(folder) : NULL;
+    for (struct dirent *d; dir && (d = readdir(dir));) n += name_matches(d->d_name, model, &m);
+    if (dir) closedir(dir);
+    return n;
+}
+
+/// A file of the folder's longest sequence in `out`, or 0; `vdb` inside a bake's folder is looked into as well.
+static int folder_model(char *folder, size_t folder_size, char *out, size_t size)
+{
+    int best = -1;
+    size_t length = strlen(folder);
+    struct stat st;
+    if (length + 5 > folder_size) return 0;
+    memcpy(folder + length, "/vdb", 5);
+    if (stat(folder, &st) || !S_ISDIR(st.st_mode)) folder[length] = 0;
+    DIR *dir = opendir(folder);
+    struct parts last = {0};
+    for (struct dirent *d; dir && (d = readdir(dir));) {
+        if (!ends_vdb(d->d_name) || (best > 0 && name_matches(d->d_name, out, &last))) continue;
+        int n = folder_count(folder, d->d_name);
+        if (n <= best) continue;
+        best = n;
+        snprintf(out, size, "%s", d->d_name);
+        name_split(out, &last);
+    }
+    if (dir) closedir(dir);
+    return best >= 0;
+}
+
+/// The common part of the names, without number, ending and what joins them.
+static char *sequence_name(const char *model)
+{
+    struct parts p;
+    size_t n = name_split(model, &p) ? p.stem : strlen(model) - (ends_vdb(model) ? 4 : 0);
+    while (n && strchr("_.- ", model[n - 1])) n--;
+    char *text = malloc(n + 9);
+    if (text) snprintf(text, n + 9, "%.*s", n ? (int)n : 8, n ? model : "sequence");
+    return text;
+}
+
+enum bw_status bw_sequence_find(struct bw_sequence *s, const char *what, int64_t first, int64_t last, char *why,
+                                size_t why_size)
+{
+    char folder[4096], model[1024];
+    struct stat st;
+    *s = (struct bw_sequence){0};
+    if (!stat(what, &st) && S_ISDIR(st.st_mode)) {
+        snprintf(folder, sizeof folder, "%s", what);
+        if (!folder_model(folder, sizeof folder, model, sizeof model)) {
+            snprintf(why, why_size, "there is no .vdb file in %s", what);
+            return BW_ERR_IO;
+        }
+    } else {
+        const char *slash = strrchr(what, '/');
+        snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - what) : 1, slash ? what : ".");
+        if (slash == what) snprintf(folder, sizeof folder, "/");
+        snprintf(model, sizeof model, "%s", slash ? slash + 1 : what);
+        if (!strchr(model, '#') && stat(what, &st)) {
+            snprintf(why, why_size, "there is no file or folder %s", what);
+            return BW_ERR_IO;
+        }
+    }
+    enum bw_status status = folder_collect(s, folder, model, first, last);
+    s->name = sequence_name(model);
+    if (!s->name) status = BW_ERR_MEMORY;
+    if (!status && !s->count) status = BW_ERR_IO;
+    if (status == BW_ERR_MEMORY) snprintf(why, why_size, "out of memory for a list of files");
+    else if (status) snprintf(why, why_size, "no file matches %s/%s in the frames wanted", folder, model);
+    if (status) bw_sequence_free(s);
+    return status;
+}
+
+void bw_sequence_free(struct bw_sequence *s)
+{
+    for (int32_t i = 0; i < s->count; i++) free(s->path[i]);
+    free(s->path);
+    free(s->frame);
+    free(s->name);
+    *s = (struct bw_sequence){0};
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Shapes that emitters, obstacles and forces share: sphere, box, cylinder, torus, mesh, volume, points. A `struct shape` sits in the
+ * parameter struct and is filled through SHAPE_ROW; shape_pose turns it into what the kernels ask: exact signed
+ * distance, bounding box, and the velocity of its material points between two poses. World is Z-up, metres.
+ * A stage with a shape has a `struct shape_state` as its state: what a mesh needs from step to step. */
+#ifndef SHAPE_H
+#define SHAPE_H
+
+#include <common/shape/points/points.h>
+#include "volume.h"
+
+#include <billow/plugin.h>
+
+enum shape_kind {
+    SHAPE_SPHERE,
+    SHAPE_BOX,
+    SHAPE_CYLINDER,
+    SHAPE_TORUS,
+    SHAPE_MESH,
+    SHAPE_VDB,
+    SHAPE_POINTS, ///< sources only
+    SHAPE_KINDS,
+    SHAPE_SOLIDS = SHAPE_POINTS,
+    SHAPE_EVERYWHERE = SHAPE_KINDS
+};
+
+struct shape_sphere {
+    bw_vec3 center;
+    double radius;
+};
+struct shape_box {
+    bw_vec3 center, size, rotate;
+};
+struct shape_cylinder {
+    bw_vec3 center;
+    double radius, height;
+    bw_vec3 axis;
+};
+struct shape_torus {
+    bw_vec3 center;
+    double radius, thickness;
+    bw_vec3 axis;
+};
+struct shape_everywhere {
+    int32_t unused;
+};
+
+struct shape {
+    int32_t kind; ///< enum shape_kind, set by the variant that the preset gave
+    struct shape_sphere sphere;
+    struct shape_box box;
+    struct shape_cylinder cylinder;
+    struct shape_torus torus;
+    struct shape_mesh mesh;
+    struct shape_volume vdb;
+    struct shape_points points;
+    struct shape_everywhere everywhere; ///< forces only
+};
+
+struct shape_state {
+    struct mesh_source mesh;
+    struct volume_source vdb;
+    struct points_source points;
+};
+
+/// The shapes, and for forces one more: no shape at all.
+extern const struct bw_param shape_rows[SHAPE_KINDS + 1];
+
+/// The row `shape:` of a parameter struct with a member `shape`. `count` is SHAPE_SOLIDS for
+/// what has a surface, SHAPE_KINDS with points, or one more to allow `everywhere`.
+// clang-format off
+#define SHAPE_ROW(S, count, deflt, flag, text)                                                                         \
+    {                                                                                                                  \
+        .key = "shape", .type = BW_PARAM_VARIANT, .offset = BW_OFFSET(S, shape, struct shape), .def = deflt,           \
+        .doc = text, .flags = flag, .n_sub = count, .sub = shape_rows, .sub_size = sizeof(struct shape)                \
+    }
+// clang-format on
+
+/// A shape made ready for many questions.
+struct pose {
+    int32_t kind;
+    const struct mesh_source *mesh;
+    const struct volume_source *vdb;
+    const struct points_source *points;
+    double center[3];     ///< mesh, volume, points: where the file's origin is
+    double axis[3][3];    ///< local x, y, z as world unit vectors; round shapes: only z, their axis of symmetry
+    double half[3];       ///< box: half edges; cylinder: half[2] is half the height
+    double radius, minor; ///< sphere, cylinder: radius; torus: ring and tube
+    double scale;         ///< mesh, volume, points: metres a unit of the file
+    double thickness;     ///< mesh: of its sheets, m
+};
+
+/// Before shape_pose in init, activate and step: what a shape needs at s->frame; a mesh's distance is then exact up to
+/// `reach` metres. Failures are reported through the host.
+enum bw_status shape_prepare(struct bw_stage *stage, const struct shape *shape, double reach);
+/// BW_OK, or a failure reported through the host (an axis of no length).
+enum bw_status shape_pose(struct bw_stage *stage, const struct shape *shape, struct pose *pose);
+/// Signed distance of x to the surface, m, < 0 inside; not of points and fog. -HUGE_VAL everywhere when the shape is `everywhere`.
+double pose_distance(const struct pose *p, const double x[3]);
+/// Share of a cell at x that the shape covers, its edge softened over `width` metres (a fog volume's is what it is).
+double pose_cover(const struct pose *p, const double x[3], double width);
+/// Axis-parallel box round the shape, widened by `margin`.
+struct box3 pose_bounds(const struct pose *p, double margin);
+/// Velocity (m/s) at x of the material of a shape that stood at `before` and `seconds` later at `now`: translation,
+/// rotation and growth together. Zero when both are the same.
+void pose_velocity(const struct pose *before, const struct pose *now, double seconds, const double x[3], double out[3]);
+/// 1 when the two differ, or the shape changes its form.
+int pose_moved(const struct pose *a, const struct pose *b);
+/// Share of a cell that a surface at distance d covers, its edge softened over `width` metres.
+static inline double shape_cover(double d, double width)
+{
+    double c = 0.5 - d / width;
+    return c <= 0 ? 0 : c >= 1 ? 1 : c;
+}
+
+/// Cells of a block, along each axis [lo, hi), relative to its first owned cell, whose centres lie in a box.
+struct cells {
+    int32_t lo[3], hi[3];
+};
+/// 0 when there are none.
+int box_cells(const struct box3 *box, const struct bw_block *b, struct cells *out);
+
+
+/// World coordinate of index i (+0.5: centre) of a block along one axis: the same bits from either side of a tile
+/// border.
+static inline double block_coord(const struct bw_block *b, int axis, double i)
+{
+    return b->grid->origin[axis] + ((double)b->lo[axis] + i) * b->grid->h;
+}
+
+#endif

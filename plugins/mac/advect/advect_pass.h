@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What the parts of mac.advect share: one step's work (advect.c, advect_reflect.c) goes as passes over groups of
+ * fields, each pass block by block in a fast way (advect_fast.c) or a plain one (advect_plain.c). */
+#ifndef ADVECT_PASS_H
+#define ADVECT_PASS_H
+
+#include "advect/kernels/advect_kernels.h"
+#include "stages.h"
+#include "solids/openings.h"
+#include <math.h>
+#include <stdbool.h>
+
+enum { PORT_VEL, PORT_FIELDS, PORT_SOLID, PORT_SOLID_VEL };
+enum { MAX_ITEMS = 8, BACK = 0, AHEAD = 1, MAX_HALO = 16 };
+enum advect_scheme { SCHEME_SEMI_LAGRANGIAN, SCHEME_MACCORMACK, SCHEME_CUBIC };
+enum advect_trace_kind { TRACE_MIDPOINT, TRACE_EULER, TRACE_RK3 };
+enum advect_outside { OUTSIDE_BACKGROUND, OUTSIDE_CLAMP, OUTSIDE_KEEP };
+
+struct advect {
+    int32_t scheme, trace, outside, clamp, reflection;
+    double cfl;
+    struct bw_list only; ///< const char *
+};
+
+/// Bounds of three components; 0 lies between them.
+struct range3 {
+    float least[3], most[3];
+};
+
+/// Coordinate of the tile that holds a cell; both may be negative in an unbounded domain.
+static inline int32_t tile_coord(int32_t cell, int32_t edge) { return cell / edge - (cell % edge < 0); }
+
+/// One field on its way: itself, where it goes (itself as a rule), the first half's result, and where they are among a
+/// block's views.
+struct item {
+    struct bw_field *field, *to, *hat;
+    const struct bw_field_info *info;
+    uint32_t view, view_hat, view_out;
+};
+
+/// Fields whose first half is made already; groups after the first use them again.
+struct hats {
+    struct bw_field *field[2 * MAX_ITEMS];
+    bool used[2 * MAX_ITEMS];
+};
+
+/// Sweeps over groups of fields, all with the flow that `vel` holds and over one span of time.
+struct pass {
+    struct bw_stage *stage;
+    const struct advect *options;
+    const struct advect_kernels *kernels;
+    const struct bw_sample_api *sample;
+    const struct bw_tiles_api *tiles;
+    struct bw_field *vel;
+    struct hats hats;
+    struct item item[MAX_ITEMS];
+    uint32_t n_items;
+    bool second, fast;
+    int32_t halo;
+    double scale, limit;       ///< cells moved per m/s; longest way, cells
+    double still;              ///< largest velocity component that can be met where there are no tiles, m/s
+    double speed;              ///< largest velocity component that a trace can meet, m/s
+    struct range3 *tile_speed; ///< of the velocity on each tile's faces, m/s
+    struct range3 *block_ways; ///< by worker: of the ways ahead from the block at hand, cells
+    int32_t *block_near;       ///< by worker: halo of the block at hand if obstacles are near, else 0
+    float *memory;             ///< displacements, `share` floats a worker
+    size_t share, stride;
+    const struct walls *walls; ///< NULL: no obstacles
+    uint32_t view_solid_vel;   ///< 0: none
+    double long_traces;        ///< out: nodes whose trace left the halo
+};
+
+/* Where nodes of one block have values of their own, as far as open sides go: cell centres, and faces too.
+ * A trace of a cell ahead that ends beyond an open or inflow side finds the background there, which says nothing of the
+ * error of the trace back: such cells keep the first half.
+ * Faces beyond an open side follow the flow inside, so that traces lead on; but what is drawn in there is still air, or
+ * the background's wind. Did it bring along the speed of the flow that draws it, that would grow: a fire was blown flat
+ * by its own box. */
+struct room {
+    double low[3], high[3]; ///< in nodes of the block
+};
+
+/// `axis`: of a face's component; -1: cell centres.
+static inline struct room room_init(const struct bw_block *b, int axis)
+{
+    struct room r;
+    for (int a = 0; a < 3; a++) {
+        bool open[2];
+        for (int high = 0; high < 2; high++) {
+            const uint32_t kind = b->grid->side[2 * a + high].kind;
+            open[high] = b->grid->n[a] > 0 && (kind == BW_OPEN || (axis < 0 && kind == BW_INFLOW));
+        }
+        r.low[a] = open[0] ? -b->lo[a] : -HUGE_VAL;
+        r.high[a] = open[1] ? b->grid->n[a] - 1 - b->lo[a] + (a == axis) : HUGE_VAL;
+    }
+    return r;
+}
+
+static inline bool room_has(const struct room *r, const double x[3])
+{
+    bool in = true;
+    for (int a = 0; a < 3; a++) in = in && x[a] >= r->low[a] && x[a] <= r->high[a];
+    return in;
+}
+
+/// Weight of what is inside in a linear interpolation at x.
+static inline double room_share(const struct room *r, const double x[3])
+{
+    double share = 1;
+    for (int a = 0; a < 3; a++) share *= 1 - fmin(fmax(fmax(r->low[a] - x[a], x[a] - r->high[a]), 0), 1);
+    return share;
+}
+
+/* ---- advect.c ---- */
+
+/// From now on along the flow that `vel` holds at this moment, over dt seconds.
+enum bw_status pass_along(struct pass *p, double dt);
+/// Carries the fields that the preset asks for, the velocity too or not.
+enum bw_status pass_fields(struct pass *p, bool velocity);
+/// Carries one mac field `from`, and puts the result into `to`.
+enum bw_status pass_velocity(struct pass *p, struct bw_field *from, struct bw_field *to);
+/// Is the velocity among the fields to carry?
+bool pass_carries_velocity(const struct pass *p);
+
+/* ---- advect_speed.c ---- */
+
+/// Measures `vel`: the pass's still, speed and tile_speed.
+enum bw_status pass_measure(struct pass *p);
+
+/* ---- advect_fast.c: single precision, all traces within the halo ---- */
+
+/// Floats of displacements that a worker needs; sets the pass's stride.
+size_t advect_fast_room(struct pass *p);
+/// Halo that reaches as far as traces of `limit` cells and what the scheme reads there.
+int32_t advect_halo(const struct pass *p, double limit);
+/// Reach of a block's rows, by its own velocities.
+int advect_block_reach(const struct bw_block *b, uint32_t row, int32_t reach[6], void *user);
+void advect_block_fast(const struct bw_block *b, void *user);
+
+/* ---- advect_plain.c: doubles, any distance, beyond the halo by the sampler ---- */
+
+/// sum[0] counts nodes that needed the sampler.
+void advect_block_plain(const struct bw_block *b, void *user);
+
+/* ---- advect_reflect.c ---- */
+
+/// The whole step by advection and reflection.
+enum bw_status advect_reflect(struct pass *p);
+
+#endif

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: Apache-2.0
+/* mac.project: makes the flow free of divergence, or equal to what `divergence` asks for.
+ *
+ * Solves  lap p = (rho/dt) (div u - D),  u -= (dt/rho) grad p  on the active tiles (Chorin 1968), second order in
+ * space, with the 7-point Laplacian, which is exactly div grad of the face velocities: what divergence is left is
+ * the solver's residual. In units of cells: sum over faces (p - p') = -(rho h/dt) (net outflow) + (rho h²/dt) D.
+ *
+ * Boundaries: a face counts by its open share w (cut.c): sum over faces w (p - p') = -(rho h/dt) (net outflow of
+ * w u + (1-w) u_solid); where w is 0 it has the solid's velocity (Batty, Bertails, Bridson 2007; Ng, Min, Gibou 2009).
+ * Afterwards faces that are shut or nearly so take the flow beside them (extend.c).
+ * Faces on closed sides have the wall's velocity, on inflow sides the stream's. Beyond open sides p is 0 one cell away;
+ * in inactive tiles it falls off as still air would have it (multigrid_rim.c).
+ * Where a sealed region's sources do not sum to zero no flow exists: their mean is left out, and said.
+ *
+ * Solver and its limits: multigrid.c. tolerance: 1e-3 takes 99.9 % of the divergence away each step, and with a warm
+ * start what is left goes in the next; less is not to be seen in smoke, more costs a cycle for each factor of 5. */
+#include "project.h"
+#include "solids/cut.h"
+#include "stages.h"
+#include <math.h>
+#include <string.h>
+
+struct project {
+    double tolerance, density;
+    int64_t max_iterations;
+    int32_t solver, warm_start;
+};
+
+static const struct bw_param params[] = {
+    BW_F64(struct project, tolerance, "tolerance", "1e-3", 1e-12, 1, "1",
+           "Residual to stop at, relative to the divergence given (2-norms); "
+           "below 2e-4 the solution is kept in double."),
+    BW_INT(struct project, max_iterations, "max_iterations", "50", 1, 10000, "Most multigrid cycles in a step."),
+    BW_CHOICE(struct project, solver, "solver", "auto", "auto|vcycle|cg",
+              "vcycle: plain multigrid cycles; cg: conjugate gradients around them; "
+              "auto: cycles, then cg where they are slow."),
+    BW_BOOL(struct project, warm_start, "warm_start", "true", "Start from the last step's pressure."),
+    BW_F64(struct project, density, "density", "1", 1e-6, 1e6, "kg/m3",
+           "Of the gas: scales the pressure, not the flow (air: 1.2)."),
+};
+
+enum port { VEL, PRESSURE, DIVERGENCE, SOLID, SOLID_VEL, SOLID_GRIP, N_PORTS };
+
+static const struct bw_port ports[] = {
+    {.name = "vel", .kind = BW_MAC, .access = BW_UPDATE, .unit = "m/s", .doc = "The flow to correct."},
+    {.name = "pressure",
+     .kind = BW_SCALAR,
+     .access = BW_UPDATE,
+     .unit = "Pa",
+     .doc = "What corrects it; mean 0 where nothing is open."},
+    {.name = "divergence",
+     .kind = BW_SCALAR,
+     .access = BW_READ,
+     .lifetime = BW_STEP,
+     .unit = "1/s",
+     .flags = BW_PORT_OPTIONAL,
+     .doc = "Expansion that the flow shall have."},
+    {.name = "solid",
+     .kind = BW_SCALAR,
+     .access = BW_READ,
+     .unit = "m",
+     .flags = BW_PORT_OPTIONAL,
+     .doc = "Signed distance to obstacles, exact within two cells of a surface."},
+    {.name = "solid_vel",
+     .kind = BW_MAC,
+     .access = BW_READ,
+     .unit = "m/s",
+     .flags = BW_PORT_OPTIONAL,
+     .doc = "Velocity of the obstacles."},
+    {.name = "solid_grip",
+     .kind = BW_SCALAR,
+     .access = BW_READ,
+     .unit = "1",
+     .flags = BW_PORT_OPTIONAL,
+     .doc = "How gas goes along obstacles: 0 slides, 1 sticks."},
+};
+
+struct state {
+    struct multigrid mg;
+    uint64_t version; ///< of the topology that mg fits
+    int32_t built;
+};
+
+/// The rows of one sweep.
+struct rows {
+    struct bw_access access[N_PORTS];
+    uint32_t n;
+};
+
+/// Adds a field, if there is one; returns its view's number or -1.
+static int32_t row_add(struct rows *r, struct bw_field *field, uint32_t mode, int32_t halo)
+{
+    if (!field) return -1;
+    r->access[r->n] = (struct bw_access){field, mode, halo};
+    return (int32_t)r->n++;
+}
+
+static enum bw_status rows_sweep(struct bw_stage *s, const struct rows *r, bw_body_fn body, bw_reach_fn reach,
+                                 struct task *t, double *max)
+{
+    return s->host->sweep(
+        s,
+        &(struct bw_sweep){
+            .access = r->access, .n_access = r->n, .body = body, .reach = reach, .user = t, .maxs = max, .n_maxs = 1});
+}
+
+static enum bw_status memory_fail(struct bw_stage *s)
+{
+    return s->host->fail(s, BW_ERR_MEMORY, "no memory for the pressure of %lld tiles",
+                         (long long)((struct state *)s->state)->mg.level->count);
+}
+
+/* ---- one projection ---------------------------------------------------------------------------------------------- */
+
+/// Makes the multigrid fit tiles and obstacles, if they changed.
+static enum bw_status levels_update(struct bw_stage *s, struct task *t)
+{
+    struct state *st = s->state;
+    struct bw_field *solid = bw_port_field(s, SOLID);
+    const int same = st->built && st->version == t->topology->version;
+    struct rows r = {0};
+    double changed = 0;
+    if (same && !solid) return BW_OK;
+    st->built = 0;
+    if (!same && mg_fit(&st->mg, t->topology) != BW_OK) return memory_fail(s);
+    if (!same) mg_find_rims(&st->mg, t->topology);
+    row_add(&r, bw_port_field(s, PRESSURE), BW_READ, 0); // there must be a row
+    t->vel = t->solid_vel = -1;
+    t->same = same;
+    t->solid = row_add(&r, solid, BW_READ, CUT_HALO);
+    t->near = solid ? s->host->scratch(s, (size_t)t->topology->count) : NULL;
+    if (solid && !t->near) return memory_fail(s);
+    if (solid) project_find_near(s, t, solid);
+    enum bw_status status = rows_sweep(s, &r, project_kinds, project_reach, t, &changed);
+    t->near = NULL;
+    if (status != BW_OK) return status;
+    if (isinf(changed)) return memory_fail(s);
+    if (!same || changed > 0) {
+        double failed = 0;
+        if (mg_begin(&st->mg) != BW_OK) return memory_fail(s);
+        if (st->mg.level->n_cut) status = rows_sweep(s, &r, project_weights, project_reach, t, &failed);
+        if (status != BW_OK) return status;
+        if (failed > 0 || mg_build(&st->mg) != BW_OK) return memory_fail(s);
+    }
+    st->version = t->topology->version;
+    st->built = 1;
+    return BW_OK;
+}
+
+static enum bw_status rhs_make(struct bw_stage *s, struct task *t, struct bw_field *vel)
+{
+    const struct project *p = s->params;
+    struct rows r = {0};
+    double failed = 0;
+    t->vel = row_add(&r, vel, BW_READ, 1);
+    t->pressure = row_add(&r, p->warm_start ? bw_port_field(s, PRESSURE) : NULL, BW_READ, 0);
+    t->divergence = row_add(&r, bw_port_field(s, DIVERGENCE), BW_READ, 0);
+    t->solid = -1;
+    t->solid_vel = row_add(&r, bw_port_field(s, SOLID_VEL), BW_READ, 1);
+    const enum bw_status status = rows_sweep(s, &r, project_rhs, project_reach, t, &failed);
+    return status == BW_OK && failed > 0 ? memory_fail(s) : status;
+}
+
+/// *worst: largest |div vel - divergence| that is left.
+static enum bw_status vel_correct(struct bw_stage *s, struct task *t, struct bw_field *vel, double *worst)
+{
+    struct rows r = {0};
+    t->vel = row_add(&r, vel, BW_UPDATE, 0);
+    t->pressure = row_add(&r, bw_port_field(s, PRESSURE), BW_UPDATE, 0);
+    t->divergence = row_add(&r, bw_port_field(s, DIVERGENCE), BW_READ, 0);
+    t->solid = -1;
+    t->solid_vel = row_add(&r, bw_port_field(s, SOLID_VEL), BW_READ, 1);
+    const enum bw_status status = rows_sweep(s, &r, project_correct, project_reach, t, worst);
+    return status == BW_OK && isinf(*worst) ? memory_fail(s) : status;
+}
+
+/// Gives faces in and nearly in obstacles the flow beside them.
+static enum bw_status vel_extend(struct bw_stage *s, struct task *t, struct bw_field *vel)
+{
+    struct rows r = {0};
+    double none;
+    if (!t->mg->level->n_cut) return BW_OK;
+    t->around = row_add(&r, vel, BW_READ, EXTEND_HALO + 1);
+    t->vel = row_add(&r, vel, BW_UPDATE, 0);
+    t->solid = row_add(&r, bw_port_field(s, SOLID), BW_READ, EXTEND_HALO + CUT_HALO);
+    t->solid_vel = row_add(&r, bw_port_field(s, SOLID_VEL), BW_READ, 1);
+    t->grip = row_add(&r, bw_port_field(s, SOLID_GRIP), BW_READ, 1);
+    return rows_sweep(s, &r, project_extend, project_extend_reach, t, &none);
+}
+
+/* Why a solve ended, as the metric `stopped` says. */
+enum stop { STOP_REACHED, STOP_NOTHING, STOP_STALLED, STOP_MOST };
+
+static enum stop stop_of(const struct project *p, const struct mg_result *r)
+{
+    if (r->converged) return r->cycles ? STOP_REACHED : STOP_NOTHING;
+    return r->cycles < p->max_iterations ? STOP_STALLED : STOP_MOST;
+}
+
+static void metrics_report(struct bw_stage *s, const struct mg_result *r, double worst)
+{
+    const enum stop stop = stop_of(s->params, r);
+    static const char *const why[] = {"tolerance reached", "nothing to do", "stalled", "max_iterations reached"};
+    s->host->metric(s, "iterations", r->cycles, BW_METRIC_SUM);
+    s->host->metric(s, "residual", r->residual, BW_METRIC_MAX);
+    s->host->metric(s, "divergence", worst, BW_METRIC_MAX);
+    s->host->metric(s, "stopped", stop, BW_METRIC_MAX);
+    s->host->log(s, BW_LOG_DEBUG, "%d cycles, residual %.3g, divergence left %.3g 1/s: %s", (int)r->cycles, r->residual,
+                 worst, why[stop]);
+}
+
+static enum bw_status result_judge(struct bw_stage *s, const struct mg_result *r)
+{
+    const struct project *p = s->params;
+    if (r->grew)
+        return s->host->fail(s, BW_ERR_DIVERGED, "the pressure solve diverged: residual %.2g after %d cycles",
+                             r->residual, (int)r->cycles);
+    if (stop_of(p, r) == STOP_STALLED)
+        s->host->log(s, BW_LOG_WARNING,
+                     "the pressure solve stalled at a residual of %.2g after %d cycles, wanted %.2g: the divergence "
+                     "given has no more digits",
+                     r->residual, (int)r->cycles, p->tolerance);
+    if (stop_of(p, r) == STOP_MOST)
+        s->host->log(s, BW_LOG_WARNING,
+                     "the pressure did not converge: residual %.2g after max_iterations = %d cycles, wanted %.2g",
+                     r->residual, (int)r->cycles, p->tolerance);
+    return BW_OK;
+}
+
+/// Says what a sealed region could not take; less than a thousandth of a cell's volume a step is rounding.
+static void balance_judge(struct bw_stage *s, const struct mg_result *r, const struct sealed *region, double worst,
+                          double dt)
+{
+    if (r->unbalanced > 0.01 && worst * dt > 1e-3)
+        s->host->log(
+            s, BW_LOG_WARNING,
+            "the sealed region round (%.3g, %.3g, %.3g) m, %.0f cells, cannot take its sources: an expansion of "
+            "%.3g 1/s is left out everywhere in it; open a side, or balance them",
+            region->at[0], region->at[1], region->at[2], region->cells, region->rate);
+}
+
+/// Can anything push a sealed region?
+static int is_pushed(const struct bw_stage *s)
+{
+    int pushed = bw_port_field(s, DIVERGENCE) || bw_port_field(s, SOLID_VEL);
+    for (int side = 0; side < 6; side++) pushed |= s->grid->side[side].velocity[side >> 1] != 0;
+    return pushed;
+}
+
+static enum bw_status project_run(struct bw_stage *s, struct bw_field *vel, double dt)
+{
+    struct state *st = s->state;
+    const struct project *p = s->params;
+    const double h = s->grid->h;
+    const struct bw_tiles_api *tiles = s->host->extension(BW_TILES);
+    if (!(dt > 0))
+        return s->host->fail(s, BW_ERR_USAGE, "cannot project over %g s: the step must be longer than 0", dt);
+    if (!tiles) return s->host->fail(s, BW_ERR_PLUGIN, "the host offers no %s", BW_TILES);
+    struct mg_result result = {.converged = 1};
+    struct task t = {.mg = &st->mg,
+                     .tiles = tiles,
+                     .domain = s->domain,
+                     .topology = tiles->topology(s->domain),
+                     .result = &result,
+                     .rhs = -p->density * h / dt,
+                     .source = p->density * h * h / dt,
+                     .gradient = dt / (p->density * h)};
+    const struct mg_options options = {p->tolerance, (int32_t)p->max_iterations, p->solver, p->warm_start};
+    double worst = 0;
+    if (t.topology->count == 0) {
+        metrics_report(s, &result, 0);
+        return BW_OK;
+    }
+    enum bw_status status = levels_update(s, &t);
+    if (status == BW_OK) status = rhs_make(s, &t, vel);
+    if (status != BW_OK) return status;
+    if (st->mg.regions.n_pieces == 0)
+        s->host->log(s, BW_LOG_WARNING,
+                     "obstacles leave no gas in any of the %lld active tiles: there is nothing to move",
+                     (long long)t.topology->count);
+    struct sealed region = {.cells = 0};
+    if (is_pushed(s) && project_sealed(s, &t, &region) != BW_OK) return memory_fail(s);
+    status = mg_solve(&st->mg, &options, &result);
+    if (status == BW_ERR_MEMORY) return memory_fail(s);
+    if (status != BW_OK) return status;
+    status = result_judge(s, &result);
+    if (status == BW_OK) status = vel_correct(s, &t, vel, &worst);
+    if (status == BW_OK) status = vel_extend(s, &t, vel);
+    if (status != BW_OK) return status;
+    metrics_report(s, &result, worst);
+    balance_judge(s, &result, &region, worst, dt);
+    return BW_OK;
+}
+
+/* ---- descriptor -------------------------------------------------------------------------------------------------- */
+
+static enum bw_status init(struct bw_stage *s)
+{
+    mg_init(&((struct state *)s->state)->mg, s);
+    return BW_OK;
+}
+
+static enum bw_status step(struct bw_stage *s) { return project_run(s, bw_port_field(s, VEL), s->dt); }
+
+static const struct bw_project_api project_api = {sizeof project_api, project_run};
+
+static const void *extension(const char *id) { return strcmp(id, BW_PROJECT) ? NULL : &project_api; }
+
+const struct bw_stage_desc mac_project_desc = {
+    .id = "mac.project",
+    .version = "1.0",
+    .brief = "Makes the flow free of divergence: pressure by geometric multigrid.",
+    .references = "Chorin 1968; Batty, Bertails, Bridson 2007; McAdams, Sifakis, Teran 2010; "
+                  "Bridson, Fluid Simulation for Computer Graphics, 2015.",
+    BW_PARAMS(params),
+    BW_PORTS(ports),
+    .params_size = sizeof(struct project),
+    .state_size = sizeof(struct state),
+    .init = init,
+    .step = step,
+    .extension = extension,
+};

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What mac.project's cells are: unknowns or not, beside how many others, and how much of their faces obstacles leave
+ * open. Loops run over the solver's axes 0, 1, 2, which in 2D leave the thin axis for last. */
+#include "project.h"
+#include "solids/cut.h"
+#include <math.h>
+#include <string.h>
+
+int64_t project_tile(const struct task *t, const struct bw_block *b)
+{
+    const int32_t c[3] = {b->lo[0] / b->grid->tile[0], b->lo[1] / b->grid->tile[1], b->lo[2] / b->grid->tile[2]};
+    return t->tiles->find(t->domain, c);
+}
+
+int project_side_is_wall(const struct task *t, const struct bw_block *b, int64_t tile, int s)
+{
+    return t->topology->neighbour[tile][s] == BW_TILE_OUTSIDE && b->grid->side[s].kind != BW_OPEN;
+}
+
+/* What a cell is to its neighbours, as it adds to MG_KIND: nothing, one more unknown, one more p = 0. */
+enum { SEEN_WALL = 0, SEEN_FLUID = 8, SEEN_OPEN = 1 };
+enum { PAD = 66 * 66 * 3 > 18 * 18 * 18 ? 66 * 66 * 3 : 18 * 18 * 18 };
+
+int project_is_cut(const struct task *t, const struct bw_block *b) { return t->mg->has_cut[project_tile(t, b)]; }
+
+int project_reach(const struct bw_block *b, uint32_t row, int32_t reach[6], void *user)
+{
+    const struct task *t = user;
+    if ((int32_t)row == t->solid && t->near) return t->near[project_tile(t, b)];
+    if ((int32_t)row == t->solid || (int32_t)row == t->solid_vel) return project_is_cut(t, b);
+    if ((int32_t)row == t->vel) reach[0] = reach[2] = reach[4] = 0;
+    return 1;
+}
+
+struct near_job {
+    const struct task *t;
+    const struct bw_field *solid;
+    float h;
+};
+
+static void near_tile(int64_t tile, uint32_t worker, void *user)
+{
+    const struct near_job *j = user;
+    const float *d = j->t->tiles->data(j->solid, 0, tile);
+    int any = 0;
+    (void)worker;
+    for (int i = 0; i < MG_CELLS; i++) any |= d[i] < j->h;
+    j->t->near[tile] = any != 0;
+}
+
+/* Obstacles are in few tiles: looking for those first spares all others the halo. */
+void project_find_near(struct bw_stage *s, struct task *t, const struct bw_field *solid)
+{
+    struct near_job job = {t, solid, (float)s->grid->h};
+    enum { OWN = 1, BESIDE = 2 };
+    s->host->parallel_for(s, t->topology->count, near_tile, &job);
+    for (int64_t tile = 0; tile < t->topology->count; tile++)
+        for (int q = 0; q < 27 && (t->near[tile] & OWN); q++) {
+            const int32_t *c = t->topology->coord[tile];
+            const int64_t n =
+                t->tiles->find(t->domain, (int32_t[3]){c[0] + q % 3 - 1, c[1] + q / 3 % 3 - 1, c[2] + q / 9 - 1});
+            if (n >= 0) t->near[n] |= BESIDE;
+        }
+}
+
+/// A tile's cells and the ones beyond its sides, as if nothing stood in it.
+struct seen {
+    uint8_t at[PAD];
+    ptrdiff_t step[3]; ///< along the solver's axes
+};
+
+static const uint8_t *seen_row(const struct seen *s, int j, int k)
+{
+    return s->at + (k + 1) * s->step[2] + (j + 1) * s->step[1] + s->step[0];
+}
+
+/// What lies beyond side s.
+static uint8_t seen_beyond(const struct task *t, const struct bw_block *b, int64_t tile, int s)
+{
+    const int a = s >> 1, to_itself = b->grid->n[a] == 1 && b->grid->side[s].kind == BW_PERIODIC;
+    if (a == b->grid->thin || to_itself || project_side_is_wall(t, b, tile, s)) return SEEN_WALL;
+    return t->topology->neighbour[tile][s] >= 0 ? SEEN_FLUID : SEEN_OPEN;
+}
+
+static void seen_fill(const struct task *t, const struct bw_block *b, int64_t tile, struct seen *seen)
+{
+    const int32_t *axis = t->mg->shape.axis;
+    const ptrdiff_t pad[3] = {1, b->n[0] + 2, (b->n[0] + 2) * (b->n[1] + 2)};
+    int32_t at[3];
+    for (int q = 0; q < 3; q++) seen->step[q] = pad[axis[q]];
+    memset(seen->at, SEEN_WALL, PAD);
+    for (int k = 0; k < b->n[2]; k++)
+        for (int j = 0; j < b->n[1]; j++)
+            memset(seen->at + pad[0] + (j + 1) * pad[1] + (k + 1) * pad[2], SEEN_FLUID, (size_t)b->n[0]);
+    for (int s = 0; s < 6; s++) {
+        const int a = s >> 1, u = (a + 1) % 3, w = (a + 2) % 3;
+        const uint8_t what = seen_beyond(t, b, tile, s);
+        at[a] = s & 1 ? b->n[a] : -1;
+        for (at[w] = 0; at[w] < b->n[w]; at[w]++)
+            for (at[u] = 0; at[u] < b->n[u]; at[u]++)
+                seen->at[(at[0] + 1) * pad[0] + (at[1] + 1) * pad[1] + (at[2] + 1) * pad[2]] = what;
+    }
+}
+
+/// Open share of a cell's face on one side (solver's order), walls of the box apart.
+static float side_share(const struct task *t, const struct cut *c, const int32_t at[3], int side)
+{
+    const int32_t *axis = t->mg->shape.axis;
+    const ptrdiff_t cell = at[0] * c->stride[axis[0]] + at[1] * c->stride[axis[1]] + at[2] * c->stride[axis[2]];
+    const int a = axis[side >> 1];
+    return c->w[a][cell + (side & 1 ? c->stride[a] : 0)];
+}
+
+/// Kinds where nothing is cut.
+static void kinds_whole(const struct task *t, const struct bw_block *b, const struct seen *seen, uint8_t *kind)
+{
+    const struct mg_shape *sh = &t->mg->shape;
+    const ptrdiff_t *step = seen->step;
+    for (int k = 0; k < b->n[sh->axis[2]]; k++)
+        for (int j = 0; j < b->n[sh->axis[1]]; j++) {
+            const uint8_t *c = seen_row(seen, j, k);
+            uint8_t *row = kind + mg_index(sh->dim, 0, j, k);
+            for (int i = 0; i < b->n[sh->axis[0]]; i++, c += step[0]) {
+                const int beside = c[-step[0]] + c[step[0]] + c[-step[1]] + c[step[1]] + c[-step[2]] + c[step[2]];
+                row[i] = (uint8_t)(MG_FLUID + beside);
+            }
+        }
+}
+
+/// Kinds by open faces: a cell with none is no unknown. Returns whether any face is not wholly open.
+static int kinds_cut(const struct task *t, const struct bw_block *b, const struct seen *seen, const struct cut *cut,
+                     uint8_t *kind)
+{
+    const struct mg_shape *sh = &t->mg->shape;
+    int32_t at[3], closed = 0;
+    for (at[2] = 0; at[2] < b->n[sh->axis[2]]; at[2]++)
+        for (at[1] = 0; at[1] < b->n[sh->axis[1]]; at[1]++)
+            for (at[0] = 0; at[0] < b->n[sh->axis[0]]; at[0]++) {
+                const uint8_t *c = seen_row(seen, at[1], at[2]) + at[0] * seen->step[0];
+                int beside = 0;
+                for (int s = 0; s < 2 * sh->dim; s++) {
+                    const float w = side_share(t, cut, at, s);
+                    if (w > 0) beside += c[s & 1 ? seen->step[s >> 1] : -seen->step[s >> 1]];
+                    closed |= w < 1;
+                }
+                kind[mg_index(sh->dim, at[0], at[1], at[2])] = beside ? (uint8_t)(MG_FLUID + beside) : 0;
+            }
+    return closed;
+}
+
+void project_kinds(const struct bw_block *b, void *user)
+{
+    const struct task *t = user;
+    const int64_t tile = project_tile(t, b);
+    const struct bw_view *solid = t->near && t->near[tile] ? &b->view[t->solid] : NULL;
+    if (!solid && t->same && !t->mg->mark[tile]) return; // as it was
+    uint8_t kind[MG_CELLS] = {0}, *old = t->mg->kind + tile * MG_CELLS;
+    const int touched = solid && cut_touches(b, solid);
+    const uint64_t mark = touched ? cut_mark(b, solid) | 1 : 0; // 0: no obstacle
+    struct seen seen;
+    struct cut cut;
+    b->max[0] = 0;
+    if (t->same && mark == t->mg->mark[tile]) return;
+    seen_fill(t, b, tile, &seen);
+    t->mg->has_cut[tile] = 0;
+    if (touched) {
+        if (!cut_make(b, solid, 0, &cut)) {
+            b->max[0] = HUGE_VAL;
+            return;
+        }
+        t->mg->has_cut[tile] = (uint8_t)kinds_cut(t, b, &seen, &cut, kind);
+    } else {
+        kinds_whole(t, b, &seen, kind);
+    }
+    b->max[0] = 1;
+    memcpy(old, kind, MG_CELLS);
+    t->mg->mark[tile] = mark;
+}
+
+void project_weights(const struct bw_block *b, void *user)
+{
+    const struct task *t = user;
+    const struct mg_shape *sh = &t->mg->shape;
+    const int64_t tile = project_tile(t, b);
+    const uint8_t *kind = t->mg->kind + tile * MG_CELLS;
+    float *weight = mg_weights(t->mg->level, tile);
+    struct seen seen;
+    struct cut cut;
+    int32_t at[3];
+    if (!weight) return;
+    if (!cut_make(b, &b->view[t->solid], 0, &cut)) {
+        b->max[0] = 1;
+        return;
+    }
+    seen_fill(t, b, tile, &seen);
+    for (at[2] = 0; at[2] < b->n[sh->axis[2]]; at[2]++)
+        for (at[1] = 0; at[1] < b->n[sh->axis[1]]; at[1]++)
+            for (at[0] = 0; at[0] < b->n[sh->axis[0]]; at[0]++) {
+                const uint8_t *c = seen_row(&seen, at[1], at[2]) + at[0] * seen.step[0];
+                if (!kind[mg_index(sh->dim, at[0], at[1], at[2])]) continue;
+                for (int s = 0; s < 2 * sh->dim; s++)
+                    if (c[s & 1 ? seen.step[s >> 1] : -seen.step[s >> 1]] != SEEN_WALL) {
+                        const float rim = mg_rim_at(t->mg, tile, at, s);
+                        weight[s * MG_CELLS + mg_place(sh->dim, at[0], at[1], at[2])] =
+                            side_share(t, &cut, at, s) * (rim > 0 ? rim : 1);
+                    }
+            }
+}

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Which cells and faces obstacles leave open, by the shares of cut.c, for this step's obstacles and the last one's.
+ * Tiles far from obstacles have no entry; a tile whose obstacles stand still is copied. */
+#include "openings.h"
+#include "cut.h"
+#include <math.h>
+#include <string.h>
+
+/// One update.
+struct update {
+    struct walls *walls;
+    const struct bw_topology *topology;
+    struct bw_field *solid, *vel;
+    uint8_t *near; ///< per tile
+};
+
+static int64_t tile_of(const struct walls *w, const struct bw_block *b)
+{
+    const int32_t *t = b->grid->tile;
+    int32_t c[3];
+    for (int a = 0; a < 3; a++) c[a] = b->lo[a] / t[a] - (b->lo[a] % t[a] < 0);
+    return w->tiles->find(b->stage->domain, c);
+}
+
+/// A face can be shut only where a distance less than two cells is within the tile, or in the next one's first cells.
+static void tile_scan(int64_t i, uint32_t worker, void *user)
+{
+    const struct update *u = user;
+    const float *d = u->walls->tiles->data(u->solid, 0, i), near = 2 * (float)u->walls->stage->grid->h;
+    int any = 0;
+    (void)worker;
+    for (int c = 0; c < WALLS_CELLS; c++) any |= d[c] < near;
+    u->near[i] = (uint8_t)any;
+}
+
+static int coord_order(const int32_t a[3], const int32_t b[3])
+{
+    for (int q = 2; q >= 0; q--)
+        if (a[q] != b[q]) return a[q] < b[q] ? -1 : 1;
+    return 0;
+}
+
+static int32_t map_find(const struct walls_map *m, const int32_t coord[3])
+{
+    int64_t lo = 0, hi = m->count;
+    while (lo < hi) {
+        const int64_t mid = (lo + hi) / 2;
+        const int order = coord_order(m->coord[mid], coord);
+        if (order == 0) return (int32_t)mid;
+        if (order < 0) lo = mid + 1;
+        else hi = mid;
+    }
+    return -1;
+}
+
+static int map_fit(struct bw_stage *s, struct walls_map *m, int64_t count)
+{
+    if (count > m->room) {
+        const size_t room = (size_t)(count + count / 4);
+        s->host->release(s, m->cells);
+        s->host->release(s, m->mark);
+        s->host->release(s, m->coord);
+        s->host->release(s, m->box);
+        *m = (struct walls_map){.room = (int64_t)room,
+                                .coord = s->host->alloc(s, room * sizeof *m->coord),
+                                .mark = s->host->alloc(s, room * sizeof *m->mark),
+                                .cells = s->host->alloc(s, room * WALLS_CELLS),
+                                .box = s->host->alloc(s, room * sizeof *m->box)};
+    }
+    m->count = count;
+    return !count || (m->coord && m->mark && m->cells && m->box);
+}
+
+/// Does the middle of this cell lie in a wall about a cell thick?
+static int cell_is_wall(const float *cell, const ptrdiff_t step[3], int thin, float h)
+{
+    int wall = 0;
+    for (int a = 0; a < 3 && cell[0] <= 0; a++)
+        wall |= a != thin && (cut_is_thin_wall(cell, step[a], h) || cut_is_thin_wall(cell + step[a], step[a], h));
+    return wall;
+}
+
+/// A cell with one open face only takes no part: nothing can flow through it, and a surface that lies on a face opens it by
+/// rounding.
+static uint8_t cell_byte(const struct cut *c, ptrdiff_t at, const struct bw_view *v, const float *cell, int thin,
+                         float h)
+{
+    const ptrdiff_t step[3] = {1, v->sy, v->sz};
+    unsigned low = 0;
+    int open = 0;
+    for (int a = 0; a < 3; a++) {
+        if (a == thin) continue;
+        low |= (unsigned)(c->w[a][at] > 0) << a;
+        open += (c->w[a][at] > 0) + (c->w[a][at + c->stride[a]] > 0);
+    }
+    if (open > 1 && !cell_is_wall(cell, step, thin, h)) return (uint8_t)(low | WALLS_FLUID);
+    return (uint8_t)(low | (cell[0] < -h ? 0 : WALLS_SKIN));
+}
+
+static int block_reach(const struct bw_block *b, uint32_t row, int32_t reach[6], void *user)
+{
+    const struct walls *w = ((const struct update *)user)->walls;
+    (void)row, (void)reach;
+    return w->now_of[tile_of(w, b)] >= 0;
+}
+
+static double block_speed(const struct bw_block *b, const struct bw_view *v)
+{
+    float most = 0;
+    for (int c = 0; c < 3; c++)
+        for (int k = 0; k <= b->n[2]; k++)
+            for (int j = 0; j <= b->n[1]; j++)
+                for (int i = 0; i <= b->n[0]; i++) most = fmaxf(most, fabsf(bw_f32(v, c)[i + j * v->sy + k * v->sz]));
+    return (double)most;
+}
+
+static void box_find(const uint8_t *cells, const int32_t td[3], const int32_t n[3], uint8_t box[6])
+{
+    int32_t c[3], lo[3] = {td[0], td[1], td[2]}, hi[3] = {0};
+    for (c[2] = 0; c[2] < n[2]; c[2]++)
+        for (c[1] = 0; c[1] < n[1]; c[1]++)
+            for (c[0] = 0; c[0] < n[0]; c[0]++)
+                for (int a = 0; a < 3 && cells[c[0] + td[0] * (c[1] + td[1] * c[2])] != WALLS_FREE; a++) {
+                    lo[a] = c[a] < lo[a] ? c[a] : lo[a];
+                    hi[a] = c[a] + 1 > hi[a] ? c[a] + 1 : hi[a];
+                }
+    for (int a = 0; a < 3; a++) {
+        box[2 * a] = (uint8_t)lo[a];
+        box[2 * a + 1] = (uint8_t)hi[a];
+    }
+}
+
+static void block_map(const struct bw_block *b, void *user)
+{
+    const struct update *u = user;
+    struct walls *w = u->walls;
+    const int64_t tile = tile_of(w, b), to = w->now_of[tile], from = w->old_of[tile];
+    const int32_t *td = b->grid->tile;
+    struct cut cut;
+    b->max[0] = 0;
+    if (to < 0) return;
+    if (u->vel) b->max[0] = block_speed(b, &b->view[1]);
+    uint8_t *cells = w->now.cells + to * WALLS_CELLS;
+    w->now.mark[to] = cut_mark(b, &b->view[0]);
+    if (from >= 0 && w->old.mark[from] == w->now.mark[to]) {
+        memcpy(cells, w->old.cells + from * WALLS_CELLS, WALLS_CELLS);
+        memcpy(w->now.box[to], w->old.box[from], sizeof *w->now.box);
+        return;
+    }
+    memset(cells, WALLS_FREE, WALLS_CELLS);
+    memset(w->now.box[to], 0, sizeof *w->now.box);
+    if (!cut_touches(b, &b->view[0]) || !cut_make(b, &b->view[0], 0, &cut)) return;
+    const struct bw_view *v = &b->view[0];
+    for (int k = 0; k < b->n[2]; k++)
+        for (int j = 0; j < b->n[1]; j++) {
+            const float *d = bw_f32(v, 0) + j * v->sy + k * v->sz;
+            const ptrdiff_t row = j * cut.stride[1] + k * cut.stride[2];
+            for (int i = 0; i < b->n[0]; i++)
+                cells[i + td[0] * (j + td[1] * k)] =
+                    cell_byte(&cut, i + row, v, d + i, b->grid->thin, (float)b->grid->h);
+        }
+    box_find(cells, td, b->n, w->now.box[to]);
+}
+
+static enum bw_status map_make(struct update *u)
+{
+    struct walls *w = u->walls;
+    const struct bw_host *host = w->stage->host;
+    int64_t count = 0;
+    host->parallel_for(w->stage, u->topology->count, tile_scan, u);
+    for (int64_t i = 0; i < u->topology->count; i++) {
+        w->now_of[i] = u->near[i] ? (int32_t)count++ : -1;
+        w->old_of[i] = map_find(&w->old, u->topology->coord[i]);
+    }
+    if (!map_fit(w->stage, &w->now, count)) return BW_ERR_MEMORY;
+    for (int64_t i = 0; i < u->topology->count; i++)
+        if (w->now_of[i] >= 0) memcpy(w->now.coord[w->now_of[i]], u->topology->coord[i], sizeof *w->now.coord);
+    if (!count) return BW_OK;
+    const struct bw_access row[] = {{u->solid, BW_READ, CUT_HALO}, {u->vel, BW_READ, 1}};
+    return host->sweep(w->stage, &(struct bw_sweep){.access = row,
+                                                    .n_access = u->vel ? 2 : 1,
+                                                    .body = block_map,
+                                                    .reach = block_reach,
+                                                    .user = u,
+                                                    .maxs = &w->speed,
+                                                    .n_maxs = 1});
+}
+
+enum bw_status walls_update(struct walls *w, struct bw_stage *s, struct bw_field *solid, struct bw_field *vel)
+{
+    const struct bw_host *host = s->host;
+    const struct walls_map before = w->old;
+    w->old = w->now;
+    w->now = before;
+    w->stage = s;
+    w->speed = 0;
+    w->tiles = host->extension(BW_TILES);
+    struct update u = {w, w->tiles->topology(s->domain), solid, vel, NULL};
+    const size_t n = (size_t)u.topology->count + 1;
+    u.near = host->scratch(s, n);
+    w->now_of = host->scratch(s, n * sizeof *w->now_of);
+    w->old_of = host->scratch(s, n * sizeof *w->old_of);
+    enum bw_status st = u.near && w->now_of && w->old_of ? map_make(&u) : BW_ERR_MEMORY;
+    if (st == BW_ERR_MEMORY) return host->fail(s, st, "Out of memory for the map of obstacles.");
+    if (!w->steps) w->old_of = w->now_of; // nothing is known of an earlier time: as if they had always stood there
+    w->steps++;
+    return st;
+}
+
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
+
+/// Does tile `at` of a map have a cell between lo and hi (of the domain, inclusive) that is not free? Round a periodic
+/// side, where the last tile may be cut, any cell counts.
+static int map_touches(const struct walls_map *m, int32_t tile, const struct bw_domain_info *d, const int32_t at[3],
+                       const int32_t lo[3], const int32_t hi[3])
+{
+    int in = tile >= 0 && m->box[tile][0] < m->box[tile][1];
+    for (int a = 0; a < 3 && in; a++) {
+        const int32_t first = at[a] * d->tile[a];
+        if (d->n[a] && (first < 0 || first >= d->n[a])) continue;
+        in = first + m->box[tile][2 * a] <= hi[a] && first + m->box[tile][2 * a + 1] > lo[a];
+    }
+    return in;
+}
+
+int walls_touch(const struct walls *w, const struct bw_block *b, const int32_t reach[6])
+{
+    const int32_t *td = b->grid->tile;
+    int32_t from[3], to[3], lo[3], hi[3], at[3];
+    for (int a = 0; a < 3; a++) {
+        from[a] = b->lo[a] - reach[2 * a] - 1;
+        to[a] = b->lo[a] + b->n[a] + reach[2 * a + 1];
+        lo[a] = from[a] / td[a] - (from[a] % td[a] < 0);
+        hi[a] = to[a] / td[a] - (to[a] % td[a] < 0);
+    }
+    for (at[2] = lo[2]; at[2] <= hi[2]; at[2]++)
+        for (at[1] = lo[1]; at[1] <= hi[1]; at[1]++)
+            for (at[0] = lo[0]; at[0] <= hi[0]; at[0]++) {
+                const int64_t t = w->tiles->find(b->stage->domain, at);
+                if (t < 0) continue;
+                if (map_touches(&w->now, w->now_of[t], b->grid, at, from, to)) return 1;
+                if (map_touches(&w->old, w->old_of[t], b->grid, at, from, to)) return 1;
+            }
+    return 0;
+}
+
+/// Cells of one axis that lie in one tile: `length` from `start` of the region, from `local` of the tile on.
+struct run {
+    int32_t start, length, tile, local, mirrored;
+};
+
+enum { MAX_RUNS = 200 };
+
+static struct run run_at(const struct bw_domain_info *g, int a, int32_t cell)
+{
+    struct run r = {.length = 1};
+    int32_t c = cell;
+    if (g->n[a] > 0 && (c < 0 || c >= g->n[a])) {
+        const uint32_t kind = g->side[2 * a + (c >= 0)].kind;
+        if (kind == BW_PERIODIC) {
+            c = (c % g->n[a] + g->n[a]) % g->n[a];
+        } else if (kind == BW_CLOSED) {
+            c = c < 0 ? -1 - c : 2 * g->n[a] - 1 - c;
+            r.mirrored = 1;
+        }
+    }
+    r.tile = c / g->tile[a] - (c % g->tile[a] < 0);
+    r.local = c - r.tile * g->tile[a];
+    return r;
+}
+
+static int runs_find(const struct bw_domain_info *g, int a, int32_t lo, int32_t n, struct run *run)
+{
+    int count = 0;
+    for (int32_t i = 0; i < n && count < MAX_RUNS; i++) {
+        struct run r = run_at(g, a, lo + i), *last = run + count - 1;
+        r.start = i;
+        if (count && r.tile == last->tile && !r.mirrored && !last->mirrored && r.local == last->local + last->length)
+            last->length++;
+        else run[count++] = r;
+    }
+    return count;
+}
+
+static void box_copy(const struct bw_domain_info *g, const struct run *x, const struct run *y, const struct run *z,
+                     const int32_t n[3], const uint8_t *cells, uint8_t *out)
+{
+    const int mirrored = x->mirrored || y->mirrored || z->mirrored;
+    for (int32_t k = 0; k < z->length; k++)
+        for (int32_t j = 0; j < y->length; j++) {
+            const uint8_t *from = cells + x->local + g->tile[0] * (y->local + j + g->tile[1] * (z->local + k));
+            uint8_t *to = out + x->start + n[0] * (y->start + j + n[1] * (z->start + k));
+            memcpy(to, from, (size_t)x->length);
+            for (int32_t i = 0; mirrored && i < x->length; i++) to[i] = from[i] & WALLS_FLUID ? WALLS_FREE : 0;
+        }
+}
+
+void walls_fill(const struct walls *w, int old, const int32_t lo[3], const int32_t n[3], uint8_t *out)
+{
+    const struct bw_domain_info *g = w->stage->grid;
+    const struct walls_map *m = old && w->steps > 1 ? &w->old : &w->now;
+    const int32_t *of = old ? w->old_of : w->now_of;
+    struct run run[3][MAX_RUNS];
+    int count[3];
+    memset(out, WALLS_FREE, (size_t)n[0] * (size_t)n[1] * (size_t)n[2]);
+    for (int a = 0; a < 3; a++) count[a] = runs_find(g, a, lo[a], n[a], run[a]);
+    for (int c = 0; c < count[2]; c++)
+        for (int b = 0; b < count[1]; b++)
+            for (int a = 0; a < count[0]; a++) {
+                const int32_t coord[3] = {run[0][a].tile, run[1][b].tile, run[2][c].tile};
+                const int64_t tile = w->tiles->find(w->stage->domain, coord);
+                if (tile < 0 || of[tile] < 0) continue;
+                box_copy(g, &run[0][a], &run[1][b], &run[2][c], n, m->cells + (int64_t)of[tile] * WALLS_CELLS, out);
+            }
+}

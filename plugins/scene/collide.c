@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+/* collide: obstacles, still or moved by keyframes and expressions, as a signed distance that other stages read.
+ *
+ * solid = min(solid, distance) over all obstacles, exact within 3 cells of a surface and inside; further out a block
+ * keeps the background, 1000 m. A wall that stands between two cells' centres and holds neither would be lost: the
+ * nearer cell is made solid, so that walls of any thickness hold, as if they were a cell thick. Both fields live for one step, so what moves leaves no trace. solid_vel is the velocity
+ * of the obstacle's material (translation, rotation, growth), on the faces less than 2 cells outside and on all
+ * inside; where obstacles meet, the nearer one's; so is solid_grip, 1 where gas sticks. Gas sticks or slides by the
+ * projection's doing; how thick the layer is that sticking slows is mac.diffuse's viscosity. */
+#include "stages.h"
+#include <common/shape/shape.h>
+#include <common/solid_ports.h>
+
+#include <math.h>
+
+#define BAND 3     // cells
+#define BAND_VEL 2 // cells
+
+enum collide_wake { WAKE_AUTO, WAKE_ALWAYS, WAKE_NEVER };
+
+struct collide {
+    struct shape shape;
+    int32_t clear, wake, slip;
+};
+
+static const struct bw_param params[] = {
+    SHAPE_ROW(struct collide, SHAPE_SOLIDS, NULL, BW_PARAM_REQUIRED, "The obstacle."),
+    BW_BOOL(struct collide, clear, "clear", "true",
+            "Remove smoke and other advected amounts inside, deeper than one cell at the start and the end of a step."),
+    BW_BOOL(struct collide, slip, "slip", "true", "Gas slides along the obstacle; `no`: it sticks to it."),
+    BW_CHOICE(struct collide, wake, "wake", "auto", "auto|always|never",
+              "Whether cells round the obstacle are computed although no smoke is there: auto means while it moves."),
+};
+
+enum { PORT_SOLID, PORT_SOLID_VEL, PORT_SOLID_GRIP, PORT_CLEAR };
+static const struct bw_port ports[] = {
+    SOLID_PORTS,
+    {.name = "clear",
+     .kind = BW_SCALAR,
+     .access = BW_UPDATE,
+     .doc = "What is removed inside.",
+     .flags = BW_PORT_LIST | BW_PORT_ADVECTED | BW_PORT_OPTIONAL | BW_PORT_NO_CREATE,
+     .kinds = BW_KIND_BIT(BW_SCALAR) | BW_KIND_BIT(BW_VECTOR)},
+};
+
+struct plan {
+    struct pose start, before, now; ///< at the step's start, a moment before its end, at its end
+    double moment;                  ///< s between the two
+    double h;
+    float grip;
+    const struct bw_field_info **cleared;
+    uint32_t n_cleared;
+};
+
+/* Is the whole block further from the surface than `band` metres, outside? */
+static int block_far(const struct plan *a, const struct bw_block *b, double band)
+{
+    double middle[3], square = 0;
+    for (int i = 0; i < 3; i++) {
+        middle[i] = block_coord(b, i, 0.5 * b->n[i]);
+        square += (double)b->n[i] * b->n[i];
+    }
+    return pose_distance(&a->now, middle) > 0.5 * a->h * sqrt(square) + band;
+}
+
+/* Blocks far from the obstacle keep what they have. */
+static int velocity_reach(const struct bw_block *b, uint32_t row, int32_t reach[6], void *user)
+{
+    (void)row, (void)reach;
+    return !block_far(user, b, BAND_VEL * ((const struct plan *)user)->h);
+}
+
+static int solid_reach(const struct bw_block *b, uint32_t row, int32_t reach[6], void *user)
+{
+    (void)row, (void)reach;
+    return !block_far(user, b, BAND * ((const struct plan *)user)->h);
+}
+
+/* The nearer obstacle's velocity: view 0 is `solid` as other obstacles left it, with a halo. */
+static void velocity_body(const struct bw_block *b, void *user)
+{
+    const struct plan *a = user;
+    const struct bw_view *solid = &b->view[0], *vel = &b->view[1];
+    if (vel->halo < 0) return;
+    const ptrdiff_t back[3] = {1, solid->sy, solid->sz};
+    for (int axis = 0; axis < 3; axis++) {
+        if (axis == b->grid->thin) continue;
+        const double at[3] = {axis == 0 ? 0 : 0.5, axis == 1 ? 0 : 0.5, axis == 2 ? 0 : 0.5};
+        const int n[3] = {b->n[0] + (axis == 0), b->n[1] + (axis == 1), b->n[2] + (axis == 2)};
+        for (int k = 0; k < n[2]; k++)
+            for (int j = 0; j < n[1]; j++)
+                for (int i = 0; i < n[0]; i++) {
+                    const double x[3] = {block_coord(b, 0, i + at[0]), block_coord(b, 1, j + at[1]),
+                                         block_coord(b, 2, k + at[2])};
+                    const float *cell = bw_f32(solid, 0) + i + j * solid->sy + k * solid->sz;
+                    double d = pose_distance(&a->now, x), other = 0.5 * ((double)cell[-back[axis]] + (double)cell[0]),
+                           own[3];
+                    if (d >= BAND_VEL * a->h || d > other) continue;
+                    pose_velocity(&a->before, &a->now, a->moment, x, own);
+                    bw_f32(vel, axis)[i + j * vel->sy + k * vel->sz] = (float)own[axis];
+                }
+    }
+}
+
+static void cell_clear(const struct plan *a, const struct bw_block *b, int i, int j, int k)
+{
+    for (uint32_t q = 0; q < a->n_cleared; q++) {
+        const struct bw_view *v = &b->view[2 + q];
+        for (int c = 0; c < v->comps; c++) bw_put(v, c, i + j * v->sy + k * v->sz, a->cleared[q]->background[c]);
+    }
+}
+
+/* Distance d at a centre outside, from where a way of one cell leads along an axis to a centre at distance `far`: is
+ * there a surface on the way? Steps as long as the distance never pass one. */
+static int wall_between(const struct plan *a, const double x[3], int axis, double way, double d, double far)
+{
+    double p[3] = {x[0], x[1], x[2]}, gone = 0;
+    for (int i = 0; i < 16 && d > 1e-3 * a->h; i++) {
+        gone += d;
+        if (gone + far >= a->h) return 0;
+        p[axis] = x[axis] + copysign(gone, way);
+        d = pose_distance(&a->now, p);
+    }
+    return d <= 1e-3 * a->h;
+}
+
+/* Distance at a centre; where a wall thinner than a cell separates it from a neighbour that is further off, negative. */
+static double distance_held(const struct plan *a, const struct bw_block *b, const double x[3])
+{
+    const double d = pose_distance(&a->now, x);
+    double held = d;
+    for (int side = 0; side < 6 && d > 0 && d < 0.5 * a->h; side++) {
+        const int axis = side >> 1, low = side & 1;
+        double next[3] = {x[0], x[1], x[2]};
+        if (axis == b->grid->thin) continue;
+        next[axis] += low ? -a->h : a->h;
+        const double far = pose_distance(&a->now, next);
+        if (far < d || (far == d && low) || d + far >= a->h) continue;
+        if (wall_between(a, x, axis, next[axis] - x[axis], d, far))
+            held = fmin(held, fmin(0.5 * (d - far), -1e-3 * a->h));
+    }
+    return held;
+}
+
+static void solid_body(const struct bw_block *b, void *user)
+{
+    const struct plan *a = user;
+    const struct bw_view *solid = &b->view[0], *grip = &b->view[1];
+    if (solid->halo < 0) return;
+    for (int k = 0; k < b->n[2]; k++)
+        for (int j = 0; j < b->n[1]; j++)
+            for (int i = 0; i < b->n[0]; i++) {
+                const double x[3] = {block_coord(b, 0, i + 0.5), block_coord(b, 1, j + 0.5),
+                                     block_coord(b, 2, k + 0.5)};
+                double d = distance_held(a, b, x);
+                float *f = bw_f32(solid, 0) + i + j * solid->sy + k * solid->sz;
+                if (d < BAND_VEL * a->h && d < (double)*f) bw_f32(grip, 0)[i + j * grip->sy + k * grip->sz] = a->grip;
+                *f = fminf(*f, (float)d);
+                /* what is covered in this step only has yet to be carried away */
+                if (d < -a->h && pose_distance(&a->start, x) < -a->h) cell_clear(a, b, i, j, k);
+            }
+}
+
+/* The shape as the parameters stand. */
+static enum bw_status shape_ready(struct bw_stage *s, struct pose *now)
+{
+    const struct collide *p = s->params;
+    enum bw_status status = shape_prepare(s, &p->shape, BAND * s->grid->h);
+    if (!status && p->shape.kind == SHAPE_VDB && ((const struct shape_state *)s->state)->vdb.fog)
+        return s->host->fail(s, BW_ERR_PRESET,
+                             "grid \"%s\" of %s is a fog volume, which has no surface; an obstacle "
+                             "needs a level set",
+                             p->shape.vdb.grid, p->shape.vdb.file);
+    return status ? status : shape_pose(s, &p->shape, now);
+}
+
+/* The pose at the end of the step (outside of step: as the parameters stand), a moment earlier, and at its start. */
+static enum bw_status poses_find(struct bw_stage *s, struct plan *a)
+{
+    enum bw_status status = shape_ready(s, &a->now);
+    if (status) return status;
+    a->moment = 1e-3 / s->fps;
+    a->h = s->grid->h;
+    const struct collide *p = s->host->params_at(s, s->time + s->dt - a->moment);
+    status = p ? shape_pose(s, &p->shape, &a->before) : BW_ERR_MEMORY;
+    if (status) return status;
+    p = s->host->params_at(s, s->time);
+    return p ? shape_pose(s, &p->shape, &a->start) : BW_ERR_MEMORY;
+}
+
+static enum bw_status init(struct bw_stage *s)
+{
+    struct pose pose;
+    return shape_ready(s, &pose);
+}
+
+static enum bw_status activate(struct bw_stage *s)
+{
+    const struct collide *p = s->params;
+    struct pose now, start;
+    if (p->wake == WAKE_NEVER) return BW_OK;
+    enum bw_status status = shape_ready(s, &now);
+    const struct collide *q = status ? NULL : s->host->params_at(s, s->time);
+    if (!status) status = q ? shape_pose(s, &q->shape, &start) : BW_ERR_MEMORY;
+    if (status || (p->wake == WAKE_AUTO && !pose_moved(&start, &now))) return status;
+    struct box3 box = pose_bounds(&now, BAND * s->grid->h);
+    return s->host->activate(s, box.lo, box.hi);
+}
+
+/* Union of the distance, and the removal of what is inside. */
+static enum bw_status solid_write(struct bw_stage *s, struct plan *a)
+{
+    const struct bw_bound *clear = &s->ports[PORT_CLEAR];
+    a->n_cleared = ((const struct collide *)s->params)->clear ? clear->count : 0;
+    struct bw_access *access = s->host->scratch(s, (2 + a->n_cleared) * sizeof *access);
+    a->cleared = s->host->scratch(s, (1 + a->n_cleared) * sizeof *a->cleared);
+    if (!access || !a->cleared) return BW_ERR_MEMORY;
+    access[0] = (struct bw_access){bw_port_field(s, PORT_SOLID), BW_UPDATE, 0};
+    access[1] = (struct bw_access){bw_port_field(s, PORT_SOLID_GRIP), BW_UPDATE, 0};
+    a->grip = ((const struct collide *)s->params)->slip ? 0 : 1;
+    for (uint32_t i = 0; i < a->n_cleared; i++) {
+        access[2 + i] = (struct bw_access){clear->fields[i], BW_UPDATE, 0};
+        a->cleared[i] = s->host->field_info(clear->fields[i]);
+    }
+    return s->host->sweep(
+        s, &(struct bw_sweep){
+               .access = access, .n_access = 2 + a->n_cleared, .body = solid_body, .reach = solid_reach, .user = a});
+}
+
+static enum bw_status step(struct bw_stage *s)
+{
+    struct plan a;
+    enum bw_status status = poses_find(s, &a);
+    if (!status && pose_moved(&a.before, &a.now)) {
+        struct bw_access access[] = {{bw_port_field(s, PORT_SOLID), BW_READ, 1},
+                                     {bw_port_field(s, PORT_SOLID_VEL), BW_UPDATE, 0}};
+        status = s->host->sweep(
+            s, &(struct bw_sweep){
+                   .access = access, .n_access = 2, .body = velocity_body, .reach = velocity_reach, .user = &a});
+    }
+    return status ? status : solid_write(s, &a);
+}
+
+const struct bw_stage_desc scene_collide_desc = {
+    .id = "collide",
+    .version = "1.0",
+    .brief = "Puts an obstacle, still or moving, into the flow.",
+    .params_size = sizeof(struct collide),
+    .state_size = sizeof(struct shape_state),
+    BW_PARAMS(params),
+    BW_PORTS(ports),
+    .init = init,
+    .activate = activate,
+    .flags = BW_STAGE_SETUP, // the first frame shows it already
+    .step = step,
+};

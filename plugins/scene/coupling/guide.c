@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: Apache-2.0
+/* guide: pulls the large scales of `vel` towards another flow and leaves the fine ones free.
+ *
+ * With L the filter that keeps what is larger than `size` (lowpass.c), v the flow to follow and c the coverage of a
+ * face by the shape (1 everywhere):  u += c·(1 - exp(-weight·dt))·L(v - u).  Large scales approach v as exp(-weight·t),
+ * by any number of substeps; what is smaller keeps its energy. Place it before mac.project: the result need not be free
+ * of divergence where v is not, or where the shape ends. After Nielsen & Bridson 2011 (guide shapes) and Forootaninia &
+ * Narain 2020 (guiding by frequencies). */
+#include "stages.h"
+#include "lowpass.h"
+#include <common/shape/shape.h>
+
+#include <common/openvdb/bwvdb.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum guide_to { TO_NOTHING = -1, TO_VELOCITY, TO_MOTION, TO_FILE };
+
+struct to_velocity {
+    bw_vec3 velocity;
+};
+struct to_motion {
+    int32_t unused;
+};
+struct to_file {
+    const char *file, *grid;
+    int32_t up;
+    double scale;
+    int64_t offset;
+    double speed;
+    int32_t outside;
+};
+struct guide_goal {
+    int32_t kind; ///< enum guide_to, or left as it is
+    struct to_velocity velocity;
+    struct to_motion motion;
+    struct to_file vdb;
+};
+struct guide {
+    const char *from;
+    struct guide_goal to;
+    double weight, size, falloff;
+    struct shape shape;
+};
+
+static const struct bw_param velocity_rows[] = {
+    BW_VEC3(struct to_velocity, velocity, "velocity", "[0, 0, 0]", "m/s", "The velocity to follow."),
+};
+static const struct bw_param file_rows[] = {
+    {.key = "file",
+     .type = BW_PARAM_PATH,
+     .offset = BW_OFFSET(struct to_file, file, const char *),
+     .doc = "A .vdb file; a run of # in its name stands for the frame number.",
+     .flags = BW_PARAM_STATIC | BW_PARAM_REQUIRED},
+    BW_STRING(struct to_file, grid, "grid", "vel", "The grid in the file, a vector in m/s."),
+    BW_CHOICE(struct to_file, up, "up", "z", "z|y", "Axis that points up in the file."),
+    BW_F64(struct to_file, scale, "scale", "1", 1e-6, 1e6, NULL,
+           "File units a metre (100: the file is in centimetres)."),
+    {.key = "offset",
+     .type = BW_PARAM_INT,
+     .offset = BW_OFFSET(struct to_file, offset, int64_t),
+     .def = "0",
+     .min = -1e9,
+     .max = 1e9,
+     .doc = "Of a sequence: added to the frame number.",
+     .flags = BW_PARAM_STATIC},
+    {.key = "speed",
+     .type = BW_PARAM_F64,
+     .offset = BW_OFFSET(struct to_file, speed, double),
+     .def = "1",
+     .min = -1e3,
+     .max = 1e3,
+     .doc = "Of a sequence: files a frame; velocities are scaled with it.",
+     .flags = BW_PARAM_STATIC},
+    BW_CHOICE(struct to_file, outside, "outside", "hold", SEQUENCE_OUTSIDE_NAMES,
+              "Before the first and after the last file: that file, round again, or no guiding."),
+};
+static const struct bw_param goal_rows[] = {
+    BW_GROUP(struct guide_goal, velocity, struct to_velocity, "constant", velocity_rows, "One velocity everywhere."),
+    {.key = "motion",
+     .type = BW_PARAM_GROUP,
+     .offset = BW_OFFSET(struct guide_goal, motion, struct to_motion),
+     .doc = "The motion of the shape itself.",
+     .sub_size = sizeof(struct to_motion)},
+    BW_GROUP(struct guide_goal, vdb, struct to_file, "vdb", file_rows, "The flow of a finished cache."),
+};
+static const struct bw_param params[] = {
+    BW_STRING(struct guide, from, "from", NULL, "Follow `vel` of this other domain."),
+    BW_VARIANT(struct guide, to, struct guide_goal, "to", NULL, goal_rows, "Or follow this."),
+    BW_F64(struct guide, weight, "weight", "4 1/s", 0, 1e12, "1/s", "How fast the flow is pulled; 1000: at once."),
+    BW_F64(struct guide, size, "size", "0 m", 0, 1e6, "m",
+           "Scales larger than this are guided, finer detail stays free; 0, or below 2.3 cells: everything is guided."),
+    SHAPE_ROW(struct guide, SHAPE_KINDS + 1, "everywhere", 0, "Where it pulls."),
+    BW_F64(struct guide, falloff, "falloff", "0 m", 0, 1e6, "m", "Width of the shape's soft edge; 0: one cell."),
+};
+
+enum { PORT_VEL, PORT_GOAL };
+static const struct bw_port ports[] = {
+    {.name = "vel",
+     .kind = BW_MAC,
+     .access = BW_UPDATE,
+     .unit = "m/s",
+     .doc = "The flow that is guided.",
+     .flags = BW_PORT_NO_CREATE},
+    {.name = "vel",
+     .kind = BW_MAC,
+     .access = BW_READ,
+     .unit = "m/s",
+     .doc = "The flow that it follows.",
+     .flags = BW_PORT_OPTIONAL,
+     .domain = "from"},
+};
+
+struct state {
+    struct shape_state shape; ///< first: shapes look for it there
+    struct bwvdb_file *file;
+    int32_t grid;
+    int64_t number;
+    struct sequence sequence;
+    int numbered;
+};
+
+/* ---- the goal on the lattice ---- */
+
+struct asking {
+    const struct guide *p;
+    const struct state *st;
+    const struct lattice *l;
+    const struct bw_sample_api *sample;
+    const struct bw_tiles_api *tiles;
+    const struct bw_field *field; ///< of the other domain, or NULL
+    const struct bw_domain_info *far;
+    struct bw_domain *there;
+    struct pose before, now;
+    double moment;
+    double box[2][3]; ///< of the stage's domain, m
+};
+
+/* Velocity of the other domain at x; 0: it has none there. */
+static int domain_ask(const struct asking *a, const double x[3], double out[3])
+{
+    int32_t tile[3];
+    const bw_vec3 at = {x[0], x[1], x[2]};
+    for (int i = 0; i < 3; i++) {
+        double cell = (x[i] - a->far->origin[i]) / a->far->h;
+        if (a->far->n[0] > 0 && (cell < -1e-6 || cell > a->far->n[i] + 1e-6)) return 0;
+        if (a->far->n[0] > 0) cell = fmin(fmax(cell, 0), a->far->n[i] - 1);
+        if (!(fabs(cell) < 1e9)) return 0;
+        tile[i] = (int32_t)floor(floor(cell) / a->far->tile[i]);
+    }
+    if (a->tiles->find(a->there, tile) < 0) return 0;
+    a->sample->sample(a->field, 1, &at, out);
+    return 1;
+}
+
+/* The file's; where it holds 0 exactly it says nothing. Caches end a few cells beyond the smoke. */
+static int file_ask(const struct asking *a, const double x[3], double out[3])
+{
+    const struct to_file *f = &a->p->to.vdb;
+    double at[1][3] = {{x[0] * f->scale, (f->up ? x[2] : x[1]) * f->scale, (f->up ? -x[1] : x[2]) * f->scale}}, v[3];
+    if (bwvdb_sample(a->st->file, a->st->grid, 1, (const double(*)[3])at, v, NULL)) return 0;
+    double gain = f->speed / f->scale;
+    out[0] = v[0] * gain;
+    out[1] = (f->up ? -v[2] : v[1]) * gain;
+    out[2] = (f->up ? v[1] : v[2]) * gain;
+    return v[0] != 0 || v[1] != 0 || v[2] != 0;
+}
+
+static int goal_ask(const struct asking *a, const double x[3], double out[3])
+{
+    if (a->field) return domain_ask(a, x, out);
+    if (a->p->to.kind == TO_FILE) return file_ask(a, x, out);
+    if (a->p->to.kind == TO_MOTION) pose_velocity(&a->before, &a->now, a->moment, x, out);
+    else memcpy(out, a->p->to.velocity.velocity, sizeof(bw_vec3));
+    return 1;
+}
+
+static void plane_ask(int64_t plane, uint32_t worker, void *user)
+{
+    (void)worker;
+    const struct asking *a = user;
+    const struct lattice *l = a->l;
+    for (int32_t j = 0; j < l->n[1]; j++)
+        for (int32_t i = 0; i < l->n[0]; i++) {
+            const int32_t q[3] = {i, j, (int32_t)plane};
+            int64_t at = i + (int64_t)l->n[0] * (j + (int64_t)l->n[1] * plane);
+            double x[3], v[3];
+            for (int c = 0; c < 3; c++) // a last node may stand beyond the box
+                x[c] = fmin(fmax(l->origin[c] + (l->lo[c] + q[c]) * l->step, a->box[0][c]), a->box[1][c]);
+            l->known[at] = (float)goal_ask(a, x, v);
+            for (int c = 0; c < 3 && l->known[at] > 0; c++) l->wanted[c][at] = (float)v[c];
+        }
+}
+
+/* ---- the pull ---- */
+
+struct plan {
+    const struct lattice *l;     ///< or, where all scales are guided …
+    const struct asking *asking; ///< … the goal itself
+    const struct pose *region;
+    struct box3 bounds;
+    double pull, width;
+};
+
+static void face_pull(const struct plan *a, int axis, const double x[3], double share, float *face)
+{
+    double goal[3];
+    if (a->l) *face += (float)(share * lattice_push(a->l, axis, x));
+    else if (goal_ask(a->asking, x, goal)) *face += (float)(share * (goal[axis] - (double)*face));
+}
+
+static void faces_pull(const struct plan *a, const struct bw_block *b, const struct cells *c, int axis)
+{
+    const struct bw_view *v = &b->view[0];
+    float *f = bw_f32(v, axis);
+    const int hi[3] = {c->hi[0] + (axis == 0), c->hi[1] + (axis == 1), c->hi[2] + (axis == 2)};
+    for (int k = c->lo[2]; k < hi[2]; k++)
+        for (int j = c->lo[1]; j < hi[1]; j++)
+            for (int i = c->lo[0]; i < hi[0]; i++) {
+                const double x[3] = {block_coord(b, 0, i + (axis == 0 ? 0 : 0.5)),
+                                     block_coord(b, 1, j + (axis == 1 ? 0 : 0.5)),
+                                     block_coord(b, 2, k + (axis == 2 ? 0 : 0.5))};
+                double cover = a->region->kind == SHAPE_EVERYWHERE ? 1 : pose_cover(a->region, x, a->width);
+                if (cover > 0) face_pull(a, axis, x, cover * a->pull, &f[i + j * v->sy + k * v->sz]);
+            }
+}
+
+static void body(const struct bw_block *b, void *user)
+{
+    const struct plan *a = user;
+    struct cells c = {{0, 0, 0}, {b->n[0], b->n[1], b->n[2]}};
+    if (a->region->kind != SHAPE_EVERYWHERE && !box_cells(&a->bounds, b, &c)) return;
+    for (int axis = 0; axis < 3; axis++)
+        if (axis != b->grid->thin) faces_pull(a, b, &c, axis);
+}
+
+/* ---- files ---- */
+
+static enum bw_status file_open(struct bw_stage *s, int64_t number)
+{
+    const struct to_file *f = &((const struct guide *)s->params)->to.vdb;
+    struct state *st = s->state;
+    char path[SEQUENCE_PATH];
+    struct bwvdb_error error;
+    if (st->file && st->number == number) return BW_OK;
+    bwvdb_close(st->file);
+    st->file = NULL;
+    if (!sequence_path(f->file, number, path))
+        return s->host->fail(s, BW_ERR_PRESET, "the path %.60s… is too long", f->file);
+    enum bwvdb_status bad = bwvdb_open(path, &st->file, &error);
+    if (bad) return s->host->fail(s, (enum bw_status)bad, "%s", error.text);
+    st->number = number;
+    st->grid = bwvdb_find(st->file, f->grid);
+    if (st->grid < 0)
+        return s->host->fail(s, BW_ERR_PRESET, "%s has no grid \"%s\"; it holds %s", path, f->grid,
+                             bwvdb_names(st->file));
+    if (bwvdb_grid_info(st->file, st->grid)->comps != 3)
+        return s->host->fail(s, BW_ERR_PRESET, "%s: grid \"%s\" holds no vectors", path, f->grid);
+    bad = bwvdb_load(st->file, st->grid, &error);
+    return bad ? s->host->fail(s, (enum bw_status)bad, "%s", error.text) : BW_OK;
+}
+
+/* The file of this frame; none is open afterwards where the sequence is blank. */
+static enum bw_status file_select(struct bw_stage *s)
+{
+    struct state *st = s->state;
+    int64_t number = st->numbered ? sequence_number(s, &st->sequence, s->frame, 1) : 0;
+    if (number >= 0) return file_open(s, number);
+    bwvdb_close(st->file);
+    st->file = NULL;
+    return BW_OK;
+}
+
+static enum bw_status files_begin(struct bw_stage *s)
+{
+    const struct to_file *f = &((const struct guide *)s->params)->to.vdb;
+    struct state *st = s->state;
+    size_t at = 0;
+    st->numbered = sequence_hashes(f->file, &at) > 0;
+    st->sequence = (struct sequence){.offset = f->offset, .speed = f->speed, .outside = f->outside};
+    enum bw_status status = st->numbered ? sequence_scan(s, f->file, &st->sequence) : BW_OK;
+    return status ? status : file_select(s);
+}
+
+/* ---- callbacks ---- */
+
+static double edge_width(const struct bw_stage *s)
+{
+    return fmax(((const struct guide *)s->params)->falloff, s->grid->h);
+}
+
+static enum bw_status region_ready(struct bw_stage *s, struct pose *pose)
+{
+    const struct guide *p = s->params;
+    if (p->shape.kind == SHAPE_POINTS) return s->host->fail(s, BW_ERR_PRESET, "points are for sources only");
+    enum bw_status status = shape_prepare(s, &p->shape, 0.5 * edge_width(s) + s->grid->h);
+    return status ? status : shape_pose(s, &p->shape, pose);
+}
+
+static enum bw_status init(struct bw_stage *s)
+{
+    const struct guide *p = s->params;
+    const struct bw_field *goal = bw_port_field(s, PORT_GOAL);
+    struct pose pose;
+    int to = p->to.kind;
+    if ((p->from != NULL) == (to >= 0))
+        return s->host->fail(s, BW_ERR_PRESET,
+                             "say what to follow: either `from` another domain or `to`: {constant, motion "
+                             "or vdb}");
+    if (p->from && !goal) return s->host->fail(s, BW_ERR_PRESET, "domain %s has no vel to follow", p->from);
+    if (goal && s->host->field_info(goal)->domain == s->grid)
+        return s->host->fail(s, BW_ERR_PRESET, "domain %s follows itself", p->from);
+    if (to == TO_MOTION && p->shape.kind == SHAPE_EVERYWHERE)
+        return s->host->fail(s, BW_ERR_PRESET, "`to: motion` follows a shape: give one");
+    enum bw_status status = to == TO_FILE ? files_begin(s) : BW_OK;
+    return status ? status : region_ready(s, &pose);
+}
+
+static enum bw_status poses_find(struct bw_stage *s, struct asking *a)
+{
+    enum bw_status status = region_ready(s, &a->now);
+    a->moment = fmin(1e-3 / s->fps, s->dt);
+    const struct guide *q = s->host->params_at(s, s->time + s->dt - a->moment);
+    if (status) return status;
+    return q ? shape_pose(s, &q->shape, &a->before) : BW_ERR_MEMORY;
+}
+
+static enum bw_status step(struct bw_stage *s)
+{
+    const struct guide *p = s->params;
+    struct state *st = s->state;
+    struct lattice l;
+    struct asking a = {.p = p,
+                       .st = st,
+                       .l = &l,
+                       .sample = s->host->extension(BW_SAMPLE),
+                       .tiles = s->host->extension(BW_TILES),
+                       .field = bw_port_field(s, PORT_GOAL)};
+    enum bw_status status = p->to.kind == TO_FILE && !a.field ? file_select(s) : BW_OK;
+    if (!status && p->to.kind == TO_FILE && !a.field && !st->file) return BW_OK; // blank
+    if (!status) status = poses_find(s, &a);
+    int apart = lattice_wanted(s, p->size);
+    if (!status && apart) status = lattice_make(s, p->size, &l);
+    if (status) return status;
+    if (a.field) {
+        a.far = s->host->field_info(a.field)->domain;
+        a.there = a.tiles->domain(a.field);
+    }
+    for (int c = 0; c < 3; c++) {
+        a.box[0][c] = s->grid->n[0] > 0 ? s->grid->origin[c] : -HUGE_VAL;
+        a.box[1][c] = s->grid->n[0] > 0 ? s->grid->origin[c] + s->grid->n[c] * s->grid->h : HUGE_VAL;
+    }
+    if (apart) {
+        lattice_gather(s, bw_port_field(s, PORT_VEL), &l);
+        s->host->parallel_for(s, l.n[2], plane_ask, &a);
+        lattice_compare(s, &l);
+    }
+    struct plan plan = {apart ? &l : NULL, &a, &a.now, {{0}, {0}}, -expm1(-p->weight * s->dt), edge_width(s)};
+    if (a.now.kind != SHAPE_EVERYWHERE) plan.bounds = pose_bounds(&a.now, 0.5 * plan.width + s->grid->h);
+    struct bw_access access = {bw_port_field(s, PORT_VEL), BW_UPDATE, 0};
+    return s->host->sweep(s, &(struct bw_sweep){.access = &access, .n_access = 1, .body = body, .user = &plan});
+}
+
+static void uninit(struct bw_stage *s)
+{
+    struct state *st = s->state;
+    bwvdb_close(st->file);
+    st->file = NULL;
+}
+
+const struct bw_stage_desc scene_guide_desc = {
+    .id = "guide",
+    .version = "1.0",
+    .brief = "Pulls the large scales of the flow towards another: a cache, a domain, a motion.",
+    .references = "Nielsen & Bridson 2011; Forootaninia & Narain 2020",
+    .params_size = sizeof(struct guide),
+    .state_size = sizeof(struct state),
+    BW_PARAMS(params),
+    BW_PORTS(ports),
+    .init = init,
+    .step = step,
+    .uninit = uninit,
+};

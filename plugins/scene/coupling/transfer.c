@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: Apache-2.0
+/* transfer: fields of another domain into this one, by sampling.
+ *
+ * A finer source is averaged over each cell (or over the cell's size round a face), from as many trilinear samples
+ * along each axis as its cells are smaller; a coarser one is read trilinearly: both are exact for linear fields, and of
+ * second order. w is 1 where the source counts, and falls to 0 over `blend` cells: region all   everywhere in the
+ * source, down to 0 at its sides that lie inside this domain (cells of the source) region rim   at this domain's sides
+ * that lie inside the source, down to 0 inside (cells of this domain) What becomes of the old value f, with g the
+ * source's: set   f += (g - f)·(1 - (1-w)^(dt/τ))   τ = 1/24 s: where w = 1 at once, in one substep or in ten max   f =
+ * max(f, w·g) add   f += w·g·dt                       an amount per second large f += w·P(g - R f)                 only
+ * the scales that a coarser g can show; R averages f as a transfer to g does, P interpolates: finer detail stays, and
+ * so does what g was given The source speaks only where its tiles are active. Tiles of this domain wake where a field
+ * that keeps tiles alive here exceeds its threshold there. In a chain that feeds both ways the order of the stages is
+ * the order of events. */
+#include "stages.h"
+#include <common/nest.h>
+#include "scales.h"
+#include <common/shape/shape.h>
+
+#include <math.h>
+#include <string.h>
+
+#define BLEND_TIME (1.0 / 24) // s
+enum { FIELDS_MOST = 64, FINER_MOST = 16 };
+enum transfer_mode { TRANSFER_SET, TRANSFER_MAX, TRANSFER_ADD, TRANSFER_LARGE };
+enum transfer_region { REGION_ALL, REGION_RIM };
+
+struct field_name {
+    const char *name;
+};
+
+struct transfer {
+    const char *from;
+    struct bw_list fields; ///< of struct field_name
+    int32_t mode, region;
+    double blend;
+};
+
+static const struct bw_param field_row[] = {
+    {.type = BW_PARAM_FIELD,
+     .offset = BW_OFFSET(struct field_name, name, const char *),
+     .doc = "A field's name.",
+     .flags = BW_PARAM_STATIC},
+};
+static const struct bw_param params[] = {
+    {.key = "from",
+     .type = BW_PARAM_STRING,
+     .offset = BW_OFFSET(struct transfer, from, const char *),
+     .doc = "The domain that is read.",
+     .flags = BW_PARAM_STATIC | BW_PARAM_REQUIRED},
+    BW_LIST(struct transfer, fields, struct field_name, "fields", field_row,
+            "Fields to take over, of the same name in both."),
+    BW_CHOICE(
+        struct transfer, mode, "mode", "set", "set|max|add|large",
+        "set: the other domain's value; max: at least that; add: so much per second; large: only the scales that the "
+        "other, coarser one can show, while finer detail stays."),
+    BW_CHOICE(struct transfer, region, "region", "all", "all|rim",
+              "all: wherever the other domain is; rim: along the sides that lie inside it."),
+    BW_F64(struct transfer, blend, "blend", "4", 0, 1e4, NULL,
+           "Cells over which the other domain's part falls to nothing (all: its own; rim: this domain's)."),
+};
+
+enum { PORT_HERE, PORT_THERE };
+// clang-format off
+#define FIELD_PORT(mode, where, text)                                                                                  \
+    {                                                                                                                  \
+        .name = "fields", .kind = BW_SCALAR, .access = mode, .doc = text, .flags = BW_PORT_LIST, .from = "fields",     \
+        .kinds = BW_KIND_BIT(BW_SCALAR) | BW_KIND_BIT(BW_VECTOR) | BW_KIND_BIT(BW_MAC), .domain = where                \
+    }
+// clang-format on
+static const struct bw_port ports[] = {
+    FIELD_PORT(BW_UPDATE, NULL, "The fields that are filled."),
+    FIELD_PORT(BW_READ, "from", "The same in the other domain."),
+};
+
+/* What a pass knows of both domains; read by all workers. */
+struct pass {
+    const struct transfer *p;
+    const struct bw_sample_api *sample;
+    const struct bw_tiles_api *tiles;
+    const struct bw_field *source;
+    struct bw_domain *there;
+    const struct bw_domain_info *here, *far;
+    int finer;                   ///< samples along an axis of a cell
+    const struct scales *scales; ///< mode large: per component
+    double dt;
+};
+
+static const struct bw_domain_info *far_grid(const struct bw_stage *s)
+{
+    return s->host->field_info(s->ports[PORT_THERE].fields[0])->domain;
+}
+
+/* The tile of the source that was met last, and whether it is active. */
+struct met {
+    int32_t tile[3];
+    int known, active;
+};
+
+/* Is the source's tile at x active? */
+static int source_active(const struct pass *a, const double x[3], struct met *met)
+{
+    int32_t tile[3];
+    for (int i = 0; i < 3; i++) {
+        double cell = floor((x[i] - a->far->origin[i]) / a->far->h);
+        if (a->far->n[0] > 0 && cell == a->far->n[i]) cell--; // the last face
+        if (!(fabs(cell) < 1e9)) return 0;
+        tile[i] = (int32_t)floor(cell / a->far->tile[i]);
+    }
+    if (met->known && memcmp(met->tile, tile, sizeof tile) == 0) return met->active;
+    memcpy(met->tile, tile, sizeof tile);
+    met->known = 1;
+    return met->active = a->tiles->find(a->there, tile) >= 0;
+}
+
+static double weight_at(const struct pass *a, const double x[3], struct met *met)
+{
+    const double inside = nest_depth(a->far, a->here, x);
+    double weight = nest_weight(inside, a->p->blend);
+    if (a->p->region == REGION_RIM) weight = 1 - nest_weight(nest_depth(a->here, a->far, x), a->p->blend);
+    return inside >= 0 && weight > 0 && source_active(a, x, met) ? weight : 0; // the tile last: it has to be looked for
+}
+
+/* One row of values: places with a weight, and the source there. */
+struct row {
+    double *weight, *value;
+    double (*pos)[3]; ///< of the samples, finer³ for each place that has a weight
+};
+
+/* `back` is how far a component's place lies before the cell's middle, in cells. */
+static void row_sample(const struct pass *a, const struct bw_block *b, const double back[3], int32_t n, int32_t j,
+                       int32_t k, uint32_t c, struct row *r)
+{
+    int32_t used = 0, m = a->finer, each = 1;
+    struct met met = {.known = 0};
+    for (int i = 0; i < 3; i++) each *= i == a->here->thin ? 1 : m;
+    for (int32_t i = 0; i < n; i++) {
+        const double x[3] = {block_coord(b, 0, i + 0.5 - back[0]), block_coord(b, 1, j + 0.5 - back[1]),
+                             block_coord(b, 2, k + 0.5 - back[2])};
+        r->weight[i] = weight_at(a, x, &met);
+        if (r->weight[i] <= 0) continue;
+        for (int32_t q = 0; q < each; q++) {
+            int32_t left = q;
+            for (int axis = 0; axis < 3; axis++) {
+                int parts = axis == a->here->thin ? 1 : m;
+                r->pos[(size_t)used * (size_t)each + (size_t)q][axis] =
+                    x[axis] + ((left % parts + 0.5) / parts - 0.5) * a->here->h;
+                left /= parts;
+            }
+        }
+        used++;
+    }
+    a->sample->component(a->source, c, (size_t)used * (size_t)each, (const bw_vec3 *)r->pos, r->value);
+    for (int32_t u = 0; u < used; u++) {
+        double sum = 0;
+        for (int32_t q = 0; q < each; q++) sum += r->value[(size_t)u * (size_t)each + (size_t)q];
+        r->value[u] = sum / each; // u is no larger than the samples' place
+    }
+}
+
+/* Mode large: a row is moved by the difference at each place. */
+static void row_shift(const struct pass *a, const struct bw_block *b, const double back[3], int32_t n, int32_t j,
+                      int32_t k, uint32_t c)
+{
+    const struct bw_view *v = &b->view[0];
+    const double first[3] = {block_coord(b, 0, 0.5 - back[0]), block_coord(b, 1, j + 0.5 - back[1]),
+                             block_coord(b, 2, k + 0.5 - back[2])};
+    const ptrdiff_t row = j * v->sy + k * v->sz;
+    double by[SCALES_ROW];
+    scales_row(&a->scales[c], first, b->grid->h, n, by);
+    for (int32_t i = 0; i < n; i++) bw_put(v, (int)c, row + i, bw_get(v, (int)c, row + i) + by[i]);
+}
+
+static double value_mix(const struct pass *a, double f, double g, double w)
+{
+    if (a->p->mode == TRANSFER_MAX) return fmax(f, w * g);
+    if (a->p->mode == TRANSFER_ADD) return f + w * g * a->dt;
+    return w >= 1 ? g : f + (g - f) * (1 - pow(1 - w, a->dt / BLEND_TIME));
+}
+
+static void row_write(const struct pass *a, const struct bw_view *v, int c, ptrdiff_t from, int32_t n,
+                      const struct row *r)
+{
+    int32_t used = 0;
+    for (int32_t i = 0; i < n; i++) {
+        if (r->weight[i] <= 0) continue;
+        bw_put(v, c, from + i, value_mix(a, bw_get(v, c, from + i), r->value[used++], r->weight[i]));
+    }
+}
+
+/* Could any of a block's cells have a weight? */
+static int block_touched(const struct pass *a, const struct bw_block *b)
+{
+    double lo[3], hi[3], middle[3];
+    for (int i = 0; i < 3; i++) {
+        lo[i] = block_coord(b, i, 0), hi[i] = block_coord(b, i, b->n[i]), middle[i] = 0.5 * (lo[i] + hi[i]);
+        double from = a->far->origin[i], to = from + a->far->n[i] * a->far->h;
+        if (a->far->n[0] > 0 && (hi[i] < from || lo[i] > to)) return 0;
+    }
+    double reach = 0.5 * fmax(hi[0] - lo[0], fmax(hi[1] - lo[1], hi[2] - lo[2])) / a->here->h;
+    return a->p->region == REGION_ALL || nest_depth(a->here, a->far, middle) <= a->p->blend + reach + 1;
+}
+
+static void body(const struct bw_block *b, void *user)
+{
+    const struct pass *a = user;
+    const struct bw_field_info *info = b->stage->host->field_info(a->source);
+    size_t n = (size_t)b->n[0] + 1, m = (size_t)a->finer, many = n * m * m * m;
+    if (!block_touched(a, b)) return;
+    struct row r = {b->stage->host->body_scratch(b, n * sizeof(double)),
+                    b->stage->host->body_scratch(b, many * sizeof(double)),
+                    b->stage->host->body_scratch(b, many * sizeof(double[3]))};
+    if (!r.weight || !r.value || !r.pos) {
+        b->sum[0] += 1;
+        return;
+    }
+    for (uint32_t c = 0; c < info->comps; c++) {
+        int32_t count[3] = {b->n[0], b->n[1], b->n[2]};
+        double back[3] = {0, 0, 0};
+        if (info->kind == BW_MAC && (int)c == b->grid->thin) continue;
+        if (info->kind == BW_MAC) back[c] = 0.5, count[c]++;
+        for (int32_t k = 0; k < count[2]; k++)
+            for (int32_t j = 0; j < count[1]; j++) {
+                if (a->scales) {
+                    row_shift(a, b, back, count[0], j, k, c);
+                    continue;
+                }
+                row_sample(a, b, back, count[0], j, k, c, &r);
+                row_write(a, &b->view[0], (int)c, j * b->view[0].sy + k * b->view[0].sz, count[0], &r);
+            }
+    }
+}
+
+/* ---- activation ---- */
+
+/* World box of what tile `index` of the source holds above the threshold; 0: nothing. */
+static int alive_box(const struct pass *a, const struct bw_field_info *info, int64_t index, const int32_t coord[3],
+                     double threshold, struct box3 *box)
+{
+    const int32_t *n = a->far->tile;
+    int any = 0;
+    int32_t lo[3] = {n[0], n[1], n[2]}, hi[3] = {-1, -1, -1};
+    for (uint32_t c = 0; c < info->comps; c++) {
+        const void *data = a->tiles->data(a->source, c, index);
+        for (int32_t q = 0; q < n[0] * n[1] * n[2]; q++) {
+            double v = info->precision == BW_F64P ? ((const double *)data)[q] : (double)((const float *)data)[q];
+            if (!(fabs(v) > threshold)) continue;
+            const int32_t at[3] = {q % n[0], q / n[0] % n[1], q / n[0] / n[1]};
+            for (int i = 0; i < 3; i++) lo[i] = at[i] < lo[i] ? at[i] : lo[i], hi[i] = at[i] > hi[i] ? at[i] : hi[i];
+            any = 1;
+        }
+    }
+    for (int i = 0; i < 3 && any; i++) {
+        box->lo[i] = a->far->origin[i] + ((double)coord[i] * n[i] + lo[i]) * a->far->h;
+        box->hi[i] = a->far->origin[i] + ((double)coord[i] * n[i] + hi[i] + 1) * a->far->h;
+    }
+    return any;
+}
+
+/* The part of a box in the rim: for each side that lies inside the source, the slab along it. */
+static enum bw_status rim_activate(struct bw_stage *s, const struct pass *a, const struct box3 *box)
+{
+    enum bw_status status = BW_OK;
+    for (int side = 0; side < 6 && !status && a->here->n[0] > 0; side++) {
+        int axis = side / 2, high = side % 2;
+        double lo = a->here->origin[axis], hi = lo + a->here->n[axis] * a->here->h, wide = a->p->blend * a->here->h;
+        double middle[3];
+        for (int i = 0; i < 3; i++) middle[i] = a->here->origin[i] + 0.5 * a->here->n[i] * a->here->h;
+        middle[axis] = high ? hi : lo;
+        if (nest_depth(a->here, a->far, middle) > 1e-9) continue; // the side is no border
+        struct box3 part = *box;
+        part.lo[axis] = fmax(part.lo[axis], high ? hi - wide : lo);
+        part.hi[axis] = fmin(part.hi[axis], high ? hi : lo + wide);
+        if (part.lo[axis] <= part.hi[axis]) status = s->host->activate(s, part.lo, part.hi);
+    }
+    return status;
+}
+
+static struct pass pass_make(const struct bw_stage *s, const struct bw_field *source)
+{
+    struct pass a = {.p = s->params,
+                     .sample = s->host->extension(BW_SAMPLE),
+                     .tiles = s->host->extension(BW_TILES),
+                     .source = source,
+                     .here = s->grid,
+                     .far = far_grid(s),
+                     .dt = s->dt};
+    a.there = a.tiles->domain(source);
+    a.finer = (int)fmin(fmax(ceil(a.here->h / a.far->h - 1e-6), 1), FINER_MOST);
+    return a;
+}
+
+static enum bw_status activate(struct bw_stage *s)
+{
+    enum bw_status status = BW_OK;
+    for (uint32_t i = 0; i < s->ports[PORT_THERE].count && !status; i++) {
+        const struct bw_field_info *here = s->host->field_info(s->ports[PORT_HERE].fields[i]);
+        struct pass a = pass_make(s, s->ports[PORT_THERE].fields[i]);
+        const struct bw_topology *t = a.tiles->topology(a.there);
+        for (int64_t k = 0; here->alive > 0 && k < t->count && !status; k++) {
+            struct box3 box;
+            if (!alive_box(&a, s->host->field_info(a.source), k, t->coord[k], here->alive, &box)) continue;
+            status = a.p->region == REGION_ALL ? s->host->activate(s, box.lo, box.hi) : rim_activate(s, &a, &box);
+        }
+    }
+    return status;
+}
+
+/* ---- callbacks ---- */
+
+static int boxes_apart(const struct bw_domain_info *a, const struct bw_domain_info *b)
+{
+    int apart = 0;
+    for (int i = 0; i < 3 && a->n[0] > 0 && b->n[0] > 0; i++)
+        apart |= a->origin[i] + a->n[i] * a->h <= b->origin[i] || b->origin[i] + b->n[i] * b->h <= a->origin[i];
+    return apart;
+}
+
+static enum bw_status init(struct bw_stage *s)
+{
+    const struct transfer *p = s->params;
+    if (!p->fields.count)
+        return s->host->fail(s, BW_ERR_PRESET, "name the `fields` to take over from domain %s", p->from);
+    const struct bw_domain_info *far = far_grid(s);
+    if (p->fields.count > FIELDS_MOST) return s->host->fail(s, BW_ERR_PRESET, "names more than %d fields", FIELDS_MOST);
+    if (far->thin != s->grid->thin)
+        return s->host->fail(s, BW_ERR_PRESET, "domains %s and %s are not flat along the same axis", p->from,
+                             s->grid->name);
+    if (s->grid->h / far->h > FINER_MOST)
+        return s->host->fail(s, BW_ERR_PRESET, "the cells of %s are %g times smaller; at most %d times is possible",
+                             p->from, s->grid->h / far->h, FINER_MOST);
+    if (boxes_apart(s->grid, far))
+        s->host->log(s, BW_LOG_WARNING, "domains %s and %s do not touch: nothing is transferred", s->grid->name,
+                     p->from);
+    if (p->mode == TRANSFER_LARGE && (far->h <= s->grid->h || s->grid->n[0] <= 0 || p->region == REGION_RIM))
+        return s->host->fail(s, BW_ERR_PRESET,
+                             "mode large is for a domain with a size, all of it, and from a coarser one");
+    if (p->region == REGION_RIM && s->grid->n[0] <= 0)
+        return s->host->fail(s, BW_ERR_PRESET, "domain %s has no size, and so no rim", s->grid->name);
+    return BW_OK;
+}
+
+static enum bw_status step(struct bw_stage *s)
+{
+    for (uint32_t i = 0; i < s->ports[PORT_HERE].count; i++) {
+        struct pass a = pass_make(s, s->ports[PORT_THERE].fields[i]);
+        struct bw_access access = {s->ports[PORT_HERE].fields[i], BW_UPDATE, 0};
+        double failed = 0;
+        struct scales scales[3];
+        enum bw_status status = BW_OK;
+        uint32_t comps = s->host->field_info(access.field)->comps;
+        for (uint32_t c = 0; c < comps && a.p->mode == TRANSFER_LARGE && !status; c++)
+            status = scales_find(s, a.source, access.field, c, &scales[c]);
+        if (status) return status;
+        if (a.p->mode == TRANSFER_LARGE) a.scales = scales;
+        status = s->host->sweep(
+            s, &(struct bw_sweep){
+                   .access = &access, .n_access = 1, .body = body, .user = &a, .sums = &failed, .n_sums = 1});
+        if (status || failed > 0) return status ? status : BW_ERR_MEMORY;
+    }
+    return BW_OK;
+}
+
+const struct bw_stage_desc scene_transfer_desc = {
+    .id = "transfer",
+    .version = "1.0",
+    .brief = "Takes fields over from another domain: all of it, or along the rim.",
+    .references = "Berger & Colella 1989 (nested grids)",
+    .params_size = sizeof(struct transfer),
+    BW_PARAMS(params),
+    BW_PORTS(ports),
+    .init = init,
+    .activate = activate,
+    .flags = BW_STAGE_SETUP,
+    .step = step,
+};

@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: Apache-2.0
+/* force: what else pushes the gas. s is the step's dt, c the coverage of the face by the shape (1 everywhere).
+ *   wind        u' = W + (u - W)·exp(-rate·c·s): exact for any step
+ *   vortex      u += s·c·strength·g(r/R)·(axis × r)/|axis × r|, r = distance from the axis
+ *   attractor   u += s·c·strength·g(r/R)·(towards the point)
+ *   turbulence  u += s·c·strength·curl ψ, ψ = three gradient noises that evolve in time
+ * g(q) = q·exp((1-q²)/2) rises from 0 to its greatest value 1 at q = 1 and fades beyond.
+ * ψ lives on cell edges and the curl is the discrete one, so turbulence has no divergence at all on the grid
+ * (Bridson, Hourihan, Nordenstam 2007, with edges for their finite differences); in a domain one cell thick only the
+ * component of ψ along the thin axis is there. */
+#include "stages.h"
+#include "perlin.h"
+#include <common/shape/shape.h>
+
+#include <math.h>
+#include <stdbool.h>
+
+enum force_kind { FORCE_WIND, FORCE_VORTEX, FORCE_TURBULENCE, FORCE_ATTRACTOR };
+
+struct wind {
+    bw_vec3 velocity;
+    double rate;
+};
+struct vortex {
+    bw_vec3 center, axis;
+    double radius, strength;
+};
+struct turbulence {
+    double strength, size, speed;
+    int64_t octaves, seed;
+};
+struct attractor {
+    bw_vec3 center;
+    double radius, strength;
+};
+struct kind {
+    int32_t kind; ///< enum force_kind
+    struct wind wind;
+    struct vortex vortex;
+    struct turbulence turbulence;
+    struct attractor attractor;
+};
+struct force {
+    struct kind kind;
+    struct shape shape;
+    double falloff;
+};
+
+static const struct bw_param wind_rows[] = {
+    BW_VEC3(struct wind, velocity, "velocity", "[1, 0, 0]", "m/s", "Velocity of the wind."),
+    BW_F64(struct wind, rate, "rate", "1 1/s", 0, 1e6, "1/s",
+           "How fast the gas takes it on: the difference halves in 0.7/rate."),
+};
+static const struct bw_param vortex_rows[] = {
+    BW_VEC3(struct vortex, center, "center", "[0, 0, 0]", "m", "A point on the axis."),
+    BW_VEC3(struct vortex, axis, "axis", "[0, 0, 1]", NULL,
+            "Direction of the axis; the gas is turned by the right-hand rule."),
+    BW_F64(struct vortex, radius, "radius", "0.5 m", 0, 1e6, "m", "Distance from the axis where it pushes hardest."),
+    BW_F64(struct vortex, strength, "strength", "1 m/s^2", -1e6, 1e6, "m/s^2", "Acceleration there."),
+};
+static const struct bw_param turbulence_rows[] = {
+    BW_F64(struct turbulence, strength, "strength", "1 m/s^2", 0, 1e6, "m/s^2",
+           "Root mean square of the acceleration."),
+    {.key = "size",
+     .type = BW_PARAM_F64,
+     .offset = BW_OFFSET(struct turbulence, size, double),
+     .def = "0.3 m",
+     .max = 1e6,
+     .unit = "m",
+     .doc = "Size of the largest eddies.",
+     .flags = BW_PARAM_STATIC | BW_PARAM_MIN_OPEN},
+    {.key = "speed",
+     .type = BW_PARAM_F64,
+     .offset = BW_OFFSET(struct turbulence, speed, double),
+     .def = "0.3 m/s",
+     .max = 1e6,
+     .unit = "m/s",
+     .doc = "How fast the pattern changes: an eddy lives for about size/speed.",
+     .flags = BW_PARAM_STATIC},
+    {.key = "octaves",
+     .type = BW_PARAM_INT,
+     .offset = BW_OFFSET(struct turbulence, octaves, int64_t),
+     .def = "2",
+     .min = 1,
+     .max = NOISE_OCTAVES,
+     .doc = "Scales of eddies, each half the size of the one before.",
+     .flags = BW_PARAM_STATIC},
+    BW_INT(struct turbulence, seed, "seed", "0", 0, 1e15, "Another number, another pattern."),
+};
+static const struct bw_param attractor_rows[] = {
+    BW_VEC3(struct attractor, center, "center", "[0, 0, 0]", "m", "Where it pulls to."),
+    BW_F64(struct attractor, radius, "radius", "0.5 m", 0, 1e6, "m", "Distance where it pulls hardest."),
+    BW_F64(struct attractor, strength, "strength", "1 m/s^2", -1e6, 1e6, "m/s^2",
+           "Acceleration there; negative pushes away."),
+};
+static const struct bw_param kind_rows[] = {
+    BW_GROUP(struct kind, wind, struct wind, "wind", wind_rows, "Drives the gas towards a velocity."),
+    BW_GROUP(struct kind, vortex, struct vortex, "vortex", vortex_rows, "Turns the gas round an axis."),
+    BW_GROUP(struct kind, turbulence, struct turbulence, "turbulence", turbulence_rows,
+             "Stirs the gas at several scales."),
+    BW_GROUP(struct kind, attractor, struct attractor, "attractor", attractor_rows, "Pulls the gas to a point."),
+};
+
+static const struct bw_param params[] = {
+    {.key = "kind",
+     .type = BW_PARAM_VARIANT,
+     .offset = BW_OFFSET(struct force, kind, struct kind),
+     .flags = BW_PARAM_REQUIRED,
+     .doc = "What pushes.",
+     .n_sub = BW_COUNT(kind_rows),
+     .sub = kind_rows,
+     .sub_size = sizeof(struct kind)},
+    SHAPE_ROW(struct force, SHAPE_KINDS + 1, "everywhere", 0, "Where it pushes."),
+    BW_F64(struct force, falloff, "falloff", "0 m", 0, 1e6, "m",
+           "Width of the soft edge across the surface; 0: one cell."),
+};
+
+static const struct bw_port ports[] = {
+    {.name = "vel", .kind = BW_MAC, .access = BW_UPDATE, .unit = "m/s", .doc = "The flow."},
+};
+
+struct plan {
+    const struct kind *kind;
+    struct pose region;
+    struct box3 bounds;
+    double width, dt, time;
+    double keep;    ///< wind: share of the difference left after the step
+    double axis[3]; ///< vortex, unit length
+    uint64_t seed;
+    double octave[NOISE_OCTAVES]; ///< turbulence: factor of ψ's octaves, m²/s²
+    int octaves;
+};
+
+static double profile(double q) { return q * exp(0.5 * (1 - q * q)); }
+
+static double vortex_push(const struct plan *a, const double x[3], int axis)
+{
+    const struct vortex *v = &a->kind->vortex;
+    const double d[3] = {x[0] - v->center[0], x[1] - v->center[1], x[2] - v->center[2]};
+    double turn[3], square = 0;
+    for (int i = 0; i < 3; i++) {
+        turn[i] = a->axis[(i + 1) % 3] * d[(i + 2) % 3] - a->axis[(i + 2) % 3] * d[(i + 1) % 3];
+        square += turn[i] * turn[i];
+    }
+    double r = sqrt(square);
+    return r > 0 ? v->strength * profile(r / v->radius) * turn[axis] / r : 0;
+}
+
+static double attractor_push(const struct plan *a, const double x[3], int axis)
+{
+    const struct attractor *v = &a->kind->attractor;
+    const double d[3] = {v->center[0] - x[0], v->center[1] - x[1], v->center[2] - x[2]};
+    double r = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+    return r > 0 ? v->strength * profile(r / v->radius) * d[axis] / r : 0;
+}
+
+/* ψ on the edges of one block: component c at edge (i,j,k) is [c][i + stride·…], n+1 edges along each axis. */
+struct edges {
+    float *psi[3];
+    ptrdiff_t sy, sz;
+};
+
+/* Add one octave of one component of ψ to its edges. */
+static void edges_add(const struct bw_block *b, struct edges *e, int comp, const struct noise_lattice *l, double factor)
+{
+    const double at[3] = {comp == 0 ? 0.5 : 0, comp == 1 ? 0.5 : 0, comp == 2 ? 0.5 : 0};
+    struct noise_row x;
+    struct noise_step y[NOISE_COLUMNS];
+    for (int i = 0; i <= b->n[0]; i++) noise_row_add(&x, l, i, block_coord(b, 0, i + at[0]));
+    for (int j = 0; j <= b->n[1]; j++) y[j] = noise_locate(l, 1, block_coord(b, 1, j + at[1]));
+    for (int k = 0; k <= b->n[2]; k++) {
+        const struct noise_step z = noise_locate(l, 2, block_coord(b, 2, k + at[2]));
+        for (int j = 0; j <= b->n[1]; j++)
+            noise_add_row(l, &x, &y[j], &z, factor, e->psi[comp] + j * e->sy + k * e->sz);
+    }
+}
+
+/* 0: out of memory. */
+static int edges_make(const struct plan *a, const struct bw_block *b, struct edges *e)
+{
+    const struct bw_host *host = b->stage->host;
+    size_t count = (size_t)(b->n[0] + 1) * (size_t)(b->n[1] + 1) * (size_t)(b->n[2] + 1);
+    float *memory = host->body_scratch(b, 3 * count * sizeof(float));
+    if (!memory) return 0;
+    for (size_t i = 0; i < 3 * count; i++) memory[i] = 0;
+    e->sy = b->n[0] + 1;
+    e->sz = e->sy * (b->n[1] + 1);
+    double lo[3], hi[3], size = a->kind->turbulence.size;
+    for (int i = 0; i < 3; i++) {
+        e->psi[i] = memory + (size_t)i * count;
+        lo[i] = block_coord(b, i, 0);
+        hi[i] = block_coord(b, i, b->n[i] + 1);
+    }
+    for (int o = 0; o < a->octaves; o++, size /= 2)
+        for (int c = 0; c < 3; c++) {
+            if (b->grid->thin >= 0 && c != b->grid->thin) continue;
+            struct noise_lattice l;
+            uint64_t seed = bw_rng(a->seed, (uint64_t)(3 * o + c));
+            l.g = host->body_scratch(b, noise_place(&l, seed, size, lo, hi));
+            if (!l.g) return 0;
+            noise_fill(&l, seed, a->time * a->kind->turbulence.speed / size);
+            edges_add(b, e, c, &l, a->octave[o]);
+        }
+    return 1;
+}
+
+enum { ROW_FACES = 65 };
+
+/* The faces of one row, from face `from` of row (j,k), along x. */
+struct row {
+    const struct plan *plan;
+    const struct bw_block *block;
+    const struct edges *edges;
+    int axis, from, j, k, n;
+    double cover[ROW_FACES];
+};
+
+static void row_place(const struct row *r, int i, double x[3])
+{
+    const int at[3] = {r->from + i, r->j, r->k};
+    for (int a = 0; a < 3; a++) x[a] = block_coord(r->block, a, at[a] + (a == r->axis ? 0 : 0.5));
+}
+
+static void row_wind(const struct row *r, float *u)
+{
+    const double target = r->plan->kind->wind.velocity[r->axis], keep = r->plan->keep;
+    for (int i = 0; i < r->n; i++) {
+        double left = r->cover[i] >= 1 ? keep : r->cover[i] > 0 ? pow(keep, r->cover[i]) : 1;
+        u[i] = (float)(target + (u[i] - target) * left);
+    }
+}
+
+/* The curl's component `axis`: (ψ_w(v+1) - ψ_w(v) - ψ_v(w+1) + ψ_v(w))/h with v, w the axes that follow. */
+static void row_turbulence(const struct row *r, float *u)
+{
+    const struct edges *e = r->edges;
+    const ptrdiff_t stride[3] = {1, e->sy, e->sz}, first = r->from + r->j * e->sy + r->k * e->sz;
+    int v = (r->axis + 1) % 3, w = (r->axis + 2) % 3;
+    const float *pv = e->psi[v] + first, *pw = e->psi[w] + first, *pv1 = pv + stride[w], *pw1 = pw + stride[v];
+    const double scale = r->plan->dt / r->block->grid->h;
+    for (int i = 0; i < r->n; i++)
+        u[i] = (float)(u[i] + scale * r->cover[i] * (((double)pw1[i] - pw[i]) - ((double)pv1[i] - pv[i])));
+}
+
+static void row_centred(const struct row *r, float *u)
+{
+    bool vortex = r->plan->kind->kind == FORCE_VORTEX;
+    for (int i = 0; i < r->n; i++) {
+        double x[3];
+        if (r->cover[i] <= 0) continue;
+        row_place(r, i, x);
+        double push = vortex ? vortex_push(r->plan, x, r->axis) : attractor_push(r->plan, x, r->axis);
+        u[i] = (float)(u[i] + r->plan->dt * r->cover[i] * push);
+    }
+}
+
+/* 0: the shape leaves the row alone. */
+static int row_cover(struct row *r)
+{
+    int any = 0;
+    for (int i = 0; i < r->n; i++) {
+        double x[3];
+        row_place(r, i, x);
+        r->cover[i] = pose_cover(&r->plan->region, x, r->plan->width);
+        any |= r->cover[i] > 0;
+    }
+    return any;
+}
+
+static void axis_push(const struct plan *a, const struct bw_block *b, const struct edges *e, const struct cells *c,
+                      int axis)
+{
+    const struct bw_view *v = &b->view[0];
+    struct row r = {
+        .plan = a, .block = b, .edges = e, .axis = axis, .from = c->lo[0], .n = c->hi[0] + (axis == 0) - c->lo[0]};
+    for (int i = 0; i < r.n; i++) r.cover[i] = 1;
+    for (r.k = c->lo[2]; r.k < c->hi[2] + (axis == 2); r.k++)
+        for (r.j = c->lo[1]; r.j < c->hi[1] + (axis == 1); r.j++) {
+            float *u = bw_f32(v, axis) + r.from + r.j * v->sy + r.k * v->sz;
+            if (a->region.kind != SHAPE_EVERYWHERE && !row_cover(&r)) continue;
+            if (a->kind->kind == FORCE_WIND) row_wind(&r, u);
+            else if (a->kind->kind == FORCE_TURBULENCE) row_turbulence(&r, u);
+            else row_centred(&r, u);
+        }
+}
+
+static void body(const struct bw_block *b, void *user)
+{
+    const struct plan *a = user;
+    struct cells cells;
+    struct edges edges = {0};
+    if (!box_cells(&a->bounds, b, &cells)) return;
+    if (a->kind->kind == FORCE_TURBULENCE && !edges_make(a, b, &edges)) {
+        b->sum[0] += 1;
+        return;
+    }
+    for (int axis = 0; axis < 3; axis++)
+        if (axis != b->grid->thin) axis_push(a, b, &edges, &cells, axis);
+}
+
+/* Factors of the octaves: accelerations fall by 2^(-1/3) an octave, as in Kolmogorov's cascade, and sum up to
+ * `strength`. The curl of three noises of size 1 has the root mean square 1.15; one alone, in 2D, 0.66. */
+static void turbulence_plan(const struct bw_stage *s, const struct turbulence *t, struct plan *a)
+{
+    double square = 0, size = t->size, gain = 1, rms = s->grid->thin < 0 ? 1.15 : 0.66;
+    for (int o = 0; o < t->octaves && size >= 2 * s->grid->h; o++, size /= 2, gain *= 0.7937005259840998) {
+        square += gain * gain;
+        a->octave[o] = gain * size;
+        a->octaves = o + 1;
+    }
+    for (int o = 0; o < a->octaves; o++) a->octave[o] *= t->strength / (rms * sqrt(square));
+}
+
+/* A radius or an axis that keyframes took to nothing. */
+static enum bw_status kind_check(struct bw_stage *s, const struct kind *k)
+{
+    double radius = k->kind == FORCE_VORTEX ? k->vortex.radius : k->kind == FORCE_ATTRACTOR ? k->attractor.radius : 1;
+    const double *axis = k->vortex.axis;
+    if (!(radius > 0)) return s->host->fail(s, BW_ERR_PRESET, "radius is %g m; it must be greater than 0", radius);
+    if (k->kind == FORCE_VORTEX && !(axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2] > 0))
+        return s->host->fail(s, BW_ERR_PRESET, "axis is [0, 0, 0]; it must point somewhere");
+    return BW_OK;
+}
+
+/* The shape as the parameters stand, known as far out as its edge is soft. */
+static enum bw_status region_ready(struct bw_stage *s, struct pose *pose)
+{
+    const struct force *p = s->params;
+    if (p->shape.kind == SHAPE_POINTS) return s->host->fail(s, BW_ERR_PRESET, "points are for sources only");
+    enum bw_status status = shape_prepare(s, &p->shape, 0.5 * fmax(p->falloff, s->grid->h) + s->grid->h);
+    return status ? status : shape_pose(s, &p->shape, pose);
+}
+
+static enum bw_status init(struct bw_stage *s)
+{
+    const struct force *p = s->params;
+    struct pose pose;
+    if (p->kind.kind == FORCE_TURBULENCE && p->kind.turbulence.size < 2 * s->grid->h)
+        s->host->log(s, BW_LOG_WARNING, "turbulence.size %g m is finer than two cells (%g m): nothing is stirred",
+                     p->kind.turbulence.size, 2 * s->grid->h);
+    enum bw_status status = kind_check(s, &p->kind);
+    return status ? status : region_ready(s, &pose);
+}
+
+static enum bw_status step(struct bw_stage *s)
+{
+    const struct force *p = s->params;
+    const struct vortex *v = &p->kind.vortex;
+    struct plan a = {.kind = &p->kind,
+                     .dt = s->dt,
+                     .time = s->time + s->dt,
+                     .width = fmax(p->falloff, s->grid->h),
+                     .keep = exp(-p->kind.wind.rate * s->dt),
+                     .seed = bw_rng((uint64_t)p->kind.turbulence.seed, s->seed)};
+    enum bw_status status = kind_check(s, &p->kind);
+    if (!status) status = region_ready(s, &a.region);
+    if (status) return status;
+    a.bounds = pose_bounds(&a.region, 0.5 * a.width + s->grid->h);
+    double length = sqrt(v->axis[0] * v->axis[0] + v->axis[1] * v->axis[1] + v->axis[2] * v->axis[2]);
+    for (int i = 0; i < 3; i++) a.axis[i] = length > 0 ? v->axis[i] / length : 0;
+    if (p->kind.kind == FORCE_TURBULENCE) turbulence_plan(s, &p->kind.turbulence, &a);
+    double failed = 0;
+    struct bw_access access = {bw_port_field(s, 0), BW_UPDATE, 0};
+    status = s->host->sweep(
+        s,
+        &(struct bw_sweep){.access = &access, .n_access = 1, .body = body, .user = &a, .sums = &failed, .n_sums = 1});
+    return status ? status : failed > 0 ? BW_ERR_MEMORY : BW_OK;
+}
+
+const struct bw_stage_desc scene_force_desc = {
+    .id = "force",
+    .version = "1.0",
+    .brief = "Wind, vortices, turbulence and attractors push the gas.",
+    .references = "Bridson, Hourihan, Nordenstam 2007 (curl noise)",
+    .params_size = sizeof(struct force),
+    .state_size = sizeof(struct shape_state),
+    BW_PARAMS(params),
+    BW_PORTS(ports),
+    .init = init,
+    .step = step,
+};

@@ -1,0 +1,445 @@
+// SPDX-License-Identifier: Apache-2.0
+/* set: a field from expressions of x, y, z (m), t (s), frame, seed and other fields by name (`density`, `vel.x`), read
+ * with muParser. Scalars and vectors are evaluated at cell centres, each component of a mac field on its own faces;
+ * other fields are interpolated to that place, as they were before this stage. Every worker has parsers of its own,
+ * bound to its own variables: a muParser handle is a small machine with registers. */
+#include "stages.h"
+#include "perlin.h"
+#include <common/shape/shape.h>
+
+#include <math.h>
+#include <muParserDLL.h>
+#include <string.h>
+
+#define OTHERS_MAX 32 // fields that the expressions may read
+
+enum set_when { WHEN_START, WHEN_ALWAYS };
+enum set_mode { MODE_SET, MODE_ADD, MODE_MULTIPLY };
+
+struct set_box {
+    bw_vec3 lo, hi;
+};
+
+struct set {
+    const char *field;
+    struct bw_list value; ///< const char *
+    int32_t when, mode, keep;
+    struct set_box box;
+};
+
+struct text {
+    const char *text;
+};
+
+static const struct bw_param value_rows[] = {
+    {.type = BW_PARAM_STRING,
+     .offset = BW_OFFSET(struct text, text, const char *),
+     .doc = "An expression.",
+     .flags = BW_PARAM_STATIC | BW_PARAM_EXPRESSION},
+};
+static const struct bw_param box_rows[] = {
+    BW_VEC3(struct set_box, lo, "lo", "[0, 0, 0]", "m", "Low corner."),
+    BW_VEC3(struct set_box, hi, "hi", "[0, 0, 0]", "m", "High corner; the same as the low one: no limit."),
+};
+static const struct bw_param params[] = {
+    {.key = "field",
+     .type = BW_PARAM_FIELD,
+     .offset = BW_OFFSET(struct set, field, const char *),
+     .doc = "The field to set; a scalar unless it is a standard field or the preset's `fields` says otherwise.",
+     .flags = BW_PARAM_STATIC | BW_PARAM_REQUIRED},
+    {.key = "value",
+     .type = BW_PARAM_LIST,
+     .offset = BW_OFFSET(struct set, value, struct bw_list),
+     .doc = "An expression of x, y, z, t, frame, seed and fields (`density`, `vel.x`), in SI units; or three, one a "
+            "component.",
+     .flags = BW_PARAM_STATIC | BW_PARAM_REQUIRED,
+     .n_sub = BW_COUNT(value_rows),
+     .sub = value_rows,
+     .sub_size = sizeof(struct text)},
+    BW_CHOICE(struct set, when, "when", "start", "start|always", "In the first step only, or in every step."),
+    BW_CHOICE(struct set, mode, "mode", "set", "set|add|multiply",
+              "What happens to the old value; with `when: always`, add means per second, and multiply each second by."),
+    BW_GROUP(struct set, box, struct set_box, "box", box_rows, "Only places inside are changed; default: everywhere."),
+    BW_BOOL(struct set, keep, "keep", "false",
+            "Keep all cells of the box (or of the whole domain) active for the whole run, whatever they hold."),
+};
+
+static const struct bw_port ports[] = {
+    {.name = "field",
+     .kind = BW_SCALAR,
+     .access = BW_UPDATE,
+     .flags = BW_PORT_LIST,
+     .kinds = BW_KIND_BIT(BW_SCALAR) | BW_KIND_BIT(BW_VECTOR) | BW_KIND_BIT(BW_MAC),
+     .from = "field",
+     .doc = "The field that is set."},
+};
+
+/* Registers of one worker's parsers, and the first place where they gave no number. */
+struct registers {
+    double x, y, z, other[OTHERS_MAX];
+    double bad[3];
+    int is_bad;
+    muParserHandle_t parser[3];
+};
+
+struct other {
+    struct bw_field *field;
+    int comp, comps;
+    char name[64];
+};
+
+struct state {
+    struct registers *registers; ///< one a worker
+    uint32_t workers;
+    int n_others, n_values;
+    struct other other[OTHERS_MAX];
+    double t, frame, seconds; ///< shared by all: the same in a whole sweep
+    int limited;
+};
+
+static double fun_mod(double a, double b) { return a - b * floor(a / b); }
+static double fun_clamp(double x, double lo, double hi) { return fmin(fmax(x, lo), hi); }
+static double fun_smoothstep(double lo, double hi, double x)
+{
+    double s = fun_clamp((x - lo) / (hi - lo), 0, 1);
+    return s * s * (3 - 2 * s);
+}
+
+/* Gradient noise with lobes of size 1. Beyond 1e9 the lattice has no more room in its integers. */
+static double fun_noise(double x, double y, double z)
+{
+    const double at[3] = {x, y, z};
+    float g[2 * 2 * 2 * 4];
+    struct noise_lattice l = {.g = g};
+    if (!(fabs(x) < 1e9 && fabs(y) < 1e9 && fabs(z) < 1e9)) return 0;
+    noise_place(&l, 0, 1, at, at);
+    noise_fill(&l, 0, 0);
+    return noise_at(&l, at);
+}
+
+/* Without a handler muParser prints errors; we ask mupError instead. */
+static void parser_quiet(muParserHandle_t parser) { (void)parser; }
+
+static muParserHandle_t parser_create(struct bw_stage *s, struct registers *r)
+{
+    struct state *state = s->state;
+    muParserHandle_t p = mupCreate(muBASETYPE_FLOAT);
+    if (!p) return NULL;
+    mupSetErrorHandler(p, parser_quiet);
+    mupDefineNameChars(p, "0123456789_.abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
+    mupDefineVar(p, "x", &r->x);
+    mupDefineVar(p, "y", &r->y);
+    mupDefineVar(p, "z", &r->z);
+    mupDefineVar(p, "t", &state->t);
+    mupDefineVar(p, "frame", &state->frame);
+    for (int i = 0; i < state->n_others; i++) mupDefineVar(p, state->other[i].name, &r->other[i]);
+    mupDefineConst(p, "seed", (double)(s->seed >> 11));
+    mupDefineConst(p, "pi", 3.14159265358979323846);
+    mupDefineConst(p, "e", 2.71828182845904523536);
+    mupDefineFun1(p, "floor", floor, 1);
+    mupDefineFun1(p, "ceil", ceil, 1);
+    mupDefineFun2(p, "mod", fun_mod, 1);
+    mupDefineFun2(p, "hypot", hypot, 1);
+    mupDefineFun3(p, "clamp", fun_clamp, 1);
+    mupDefineFun3(p, "smoothstep", fun_smoothstep, 1);
+    mupDefineFun3(p, "noise", fun_noise, 1);
+    return p;
+}
+
+static const char *value_text(const struct set *p, int i) { return ((const struct text *)p->value.items)[i].text; }
+
+static enum bw_status parser_fail(struct bw_stage *s, muParserHandle_t p, const char *text)
+{
+    const char *why = mupGetErrorMsg(p);
+    int length = (int)strlen(why);
+    while (length > 0 && (why[length - 1] == '.' || why[length - 1] == '\n')) length--;
+    if (strstr(why, "position")) return s->host->fail(s, BW_ERR_PRESET, "value \"%s\": %.*s", text, length, why);
+    return s->host->fail(s, BW_ERR_PRESET, "value \"%s\": %.*s at position %d", text, length, why, mupGetErrorPos(p));
+}
+
+/* A name in an expression that is none of ours: a field, or FIELD.x of a field with components. */
+static enum bw_status other_add(struct bw_stage *s, const char *name)
+{
+    struct state *state = s->state;
+    struct other *o = &state->other[state->n_others];
+    for (int i = 0; i < state->n_others; i++)
+        if (!strcmp(state->other[i].name, name)) return BW_OK;
+    size_t length = strlen(name);
+    if (state->n_others == OTHERS_MAX || length >= sizeof o->name)
+        return s->host->fail(s, BW_ERR_PRESET, "value: \"%s\" is one name too many, or too long", name);
+    *o = (struct other){.field = s->host->find_field(s, name)};
+    memcpy(o->name, name, length + 1);
+    if (!o->field && length > 2 && name[length - 2] == '.' && name[length - 1] >= 'x' && name[length - 1] <= 'z') {
+        char stem[sizeof o->name] = {0};
+        memcpy(stem, name, length - 2);
+        o->field = s->host->find_field(s, stem);
+        o->comp = name[length - 1] - 'x' + 1;
+    }
+    if (!o->field)
+        return s->host->fail(s, BW_ERR_PRESET,
+                             "value: no stage makes a field \"%s\", and x, y, z, t, frame, seed, pi, e are all "
+                             "the other names there are",
+                             name);
+    o->comps = (int)s->host->field_info(o->field)->comps;
+    if ((o->comps > 1) != (o->comp > 0))
+        return s->host->fail(s, BW_ERR_PRESET,
+                             o->comps > 1 ? "value: \"%s\" has three components: add .x, .y or .z"
+                                          : "value: \"%s\": that field has no components",
+                             name);
+    o->comp -= o->comps > 1;
+    state->n_others++;
+    return BW_OK;
+}
+
+/* The names that one expression uses, muParser's own way of asking. */
+static enum bw_status names_find(struct bw_stage *s, const char *text)
+{
+    struct registers dummy = {0};
+    muParserHandle_t p = parser_create(s, &dummy);
+    if (!p) return BW_ERR_MEMORY;
+    mupSetExpr(p, text);
+    int count = mupGetExprVarNum(p);
+    enum bw_status status = mupError(p) ? parser_fail(s, p, text) : BW_OK;
+    for (int i = 0; i < count && !status; i++) {
+        const muChar_t *name = NULL;
+        muFloat_t *address = NULL;
+        mupGetExprVar(p, (unsigned)i, &name, &address);
+        static const char *const own[] = {"x", "y", "z", "t", "frame"};
+        int is_own = 0;
+        for (int k = 0; k < 5; k++) is_own |= !strcmp(name, own[k]);
+        if (!is_own) status = other_add(s, name);
+    }
+    mupRelease(p);
+    return status;
+}
+
+/* All parsers of one worker, compiled: the first evaluation builds the byte code, later ones only run it. */
+static enum bw_status worker_create(struct bw_stage *s, struct registers *r)
+{
+    const struct set *p = s->params;
+    for (int i = 0; i < p->value.count; i++) {
+        const char *text = value_text(p, i);
+        int values = 0;
+        r->parser[i] = parser_create(s, r);
+        if (!r->parser[i]) return BW_ERR_MEMORY;
+        mupSetExpr(r->parser[i], text);
+        mupEvalMulti(r->parser[i], &values);
+        if (mupError(r->parser[i])) return parser_fail(s, r->parser[i], text);
+        if (values != 1)
+            return s->host->fail(s, BW_ERR_PRESET, "value \"%s\" is %d values; write a list instead", text, values);
+    }
+    return BW_OK;
+}
+
+static enum bw_status params_check(struct bw_stage *s, const struct set *p)
+{
+    struct state *state = s->state;
+    struct bw_field *field = bw_port_field(s, 0);
+    if (!field) return s->host->fail(s, BW_ERR_PRESET, "give the field to set");
+    int comps = (int)s->host->field_info(field)->comps;
+    if (p->value.count != 1 && p->value.count != comps)
+        return s->host->fail(s, BW_ERR_PRESET, "value has %d expressions, \"%s\" has %d component%s",
+                             (int)p->value.count, p->field, comps, comps > 1 ? "s" : "");
+    for (int i = 0; i < p->value.count; i++)
+        if (!value_text(p, i)) return s->host->fail(s, BW_ERR_PRESET, "value %d is empty", i + 1);
+    for (int i = 0; i < 3; i++) {
+        state->limited |= p->box.lo[i] != p->box.hi[i];
+        if (p->box.lo[i] > p->box.hi[i])
+            return s->host->fail(s, BW_ERR_PRESET, "box: lo %g m is above hi %g m", p->box.lo[i], p->box.hi[i]);
+    }
+    if (!state->limited && !s->grid->n[0] && (p->when == WHEN_START || p->keep))
+        return s->host->fail(s, BW_ERR_PRESET,
+                             "the domain has no limits: say with `box: {lo: …, hi: …}` where to set \"%s\"", p->field);
+    return BW_OK;
+}
+
+static enum bw_status init(struct bw_stage *s)
+{
+    const struct set *p = s->params;
+    struct state *state = s->state;
+    enum bw_status status = params_check(s, p);
+    for (int i = 0; i < p->value.count && !status; i++) status = names_find(s, value_text(p, i));
+    if (status) return status;
+    state->n_values = (int)p->value.count;
+    state->registers = s->host->alloc(s, s->host->workers * sizeof *state->registers);
+    if (!state->registers) return BW_ERR_MEMORY;
+    state->workers = s->host->workers;
+    for (uint32_t i = 0; i < state->workers && !status; i++) status = worker_create(s, &state->registers[i]);
+    return status;
+}
+
+static void uninit(struct bw_stage *s)
+{
+    struct state *state = s->state;
+    for (uint32_t i = 0; i < state->workers; i++)
+        for (int k = 0; k < 3; k++)
+            if (state->registers[i].parser[k]) mupRelease(state->registers[i].parser[k]);
+}
+
+static enum bw_status activate(struct bw_stage *s)
+{
+    const struct set *p = s->params;
+    const struct state *state = s->state;
+    int first = p->when == WHEN_START && s->step == 0, always = p->when == WHEN_ALWAYS && state->limited;
+    if (!first && !always && !p->keep) return BW_OK;
+    double lo[3], hi[3];
+    for (int i = 0; i < 3; i++) {
+        lo[i] = state->limited ? p->box.lo[i] : s->grid->origin[i];
+        hi[i] = state->limited ? p->box.hi[i] : s->grid->origin[i] + s->grid->n[i] * s->grid->h;
+    }
+    return s->host->activate(s, lo, hi);
+}
+
+/* One row of cells or faces along x. */
+struct row {
+    const struct bw_block *b;
+    const struct set *p;
+    struct state *state;
+    struct registers *r;
+    bw_vec3 *pos;
+    double *sampled; ///< n_others × n
+    double *values;  ///< what the sampler gives, n × 3
+    int n, comp;
+};
+
+static void row_sample(struct row *row)
+{
+    const struct bw_sample_api *api = row->b->stage->host->extension(BW_SAMPLE);
+    for (int q = 0; q < row->state->n_others; q++) {
+        const struct other *o = &row->state->other[q];
+        api->sample(o->field, (size_t)row->n, (const bw_vec3 *)row->pos, row->values);
+        for (int i = 0; i < row->n; i++) row->sampled[q * row->n + i] = row->values[i * o->comps + o->comp];
+    }
+}
+
+static int is_inside(const struct row *row, const double x[3])
+{
+    int inside = 1;
+    for (int i = 0; i < 3; i++) inside &= x[i] >= row->p->box.lo[i] && x[i] <= row->p->box.hi[i];
+    return inside || !row->state->limited;
+}
+
+/* Remember the first bad place by z, y, x, so that the message is the same on any number of threads. */
+static void bad_note(struct registers *r, const double x[3])
+{
+    int before = !r->is_bad;
+    for (int i = 2; i >= 0 && !before; i--) {
+        if (x[i] > r->bad[i]) return;
+        before = x[i] < r->bad[i];
+    }
+    memcpy(r->bad, x, sizeof r->bad);
+    r->is_bad = 1;
+}
+
+/* `seconds` is 1 for what happens once, and the step's length for what goes on: then `add` and `multiply` are rates,
+ * the same in one step or in ten. */
+static double value_combine(int mode, double old, double v, double seconds)
+{
+    if (mode == MODE_ADD) return old + v * seconds;
+    if (mode == MODE_MULTIPLY) return old * (seconds == 1 ? v : pow(v, seconds));
+    return v;
+}
+
+/* From `from` in the old view to `to` in the new one. */
+static void row_evaluate(struct row *row, const struct bw_view *old, ptrdiff_t from, const struct bw_view *out,
+                         ptrdiff_t to)
+{
+    struct registers *r = row->r;
+    muParserHandle_t parser = r->parser[row->state->n_values > 1 ? row->comp : 0];
+    row_sample(row);
+    for (int i = 0; i < row->n; i++) {
+        const double *x = row->pos[i];
+        double before = bw_get(old, row->comp, from + i);
+        bw_put(out, row->comp, to + i, before);
+        if (!is_inside(row, x)) continue;
+        r->x = x[0];
+        r->y = x[1];
+        r->z = x[2];
+        for (int q = 0; q < row->state->n_others; q++) r->other[q] = row->sampled[q * row->n + i];
+        double v = value_combine(row->p->mode, before, mupEval(parser), row->state->seconds);
+        if (isfinite(out->precision == BW_F64P ? v : (double)(float)v)) bw_put(out, row->comp, to + i, v);
+        else bad_note(r, x);
+    }
+}
+
+static void body(const struct bw_block *b, void *user)
+{
+    const struct bw_stage *s = b->stage;
+    const struct bw_view *out = &b->view[0], *old = &b->view[1];
+    int mac = *(int *)user;
+    struct row row = {.b = b, .p = s->params, .state = s->state};
+    size_t most = (size_t)b->n[0] + 1, others = (size_t)row.state->n_others;
+    row.r = &row.state->registers[b->worker];
+    row.pos = s->host->body_scratch(b, most * sizeof *row.pos);
+    row.sampled = s->host->body_scratch(b, (most * (others + 3)) * sizeof *row.sampled);
+    row.values = row.sampled ? row.sampled + most * others : NULL;
+    if (!row.pos || !row.sampled) {
+        b->sum[0] += 1;
+        return;
+    }
+    for (row.comp = 0; row.comp < out->comps; row.comp++) {
+        double at[3] = {0.5, 0.5, 0.5};
+        int n[3] = {b->n[0], b->n[1], b->n[2]};
+        if (mac) {
+            at[row.comp] = 0;
+            n[row.comp]++;
+        }
+        row.n = n[0];
+        for (int k = 0; k < n[2]; k++)
+            for (int j = 0; j < n[1]; j++) {
+                for (int i = 0; i < n[0]; i++) {
+                    row.pos[i][0] = block_coord(b, 0, i + at[0]);
+                    row.pos[i][1] = block_coord(b, 1, j + at[1]);
+                    row.pos[i][2] = block_coord(b, 2, k + at[2]);
+                }
+                row_evaluate(&row, old, j * old->sy + k * old->sz, out, j * out->sy + k * out->sz);
+            }
+    }
+}
+
+static enum bw_status bad_report(struct bw_stage *s, const struct set *p)
+{
+    struct state *state = s->state;
+    struct registers first = {0};
+    for (uint32_t i = 0; i < state->workers; i++)
+        if (state->registers[i].is_bad) bad_note(&first, state->registers[i].bad);
+    if (!first.is_bad) return BW_OK;
+    return s->host->fail(
+        s, BW_ERR_DIVERGED, "value \"%s\"%s gives no finite number for \"%s\" at (%g, %g, %g) m, t = %g s",
+        value_text(p, 0), p->value.count > 1 ? " …" : "", p->field, first.bad[0], first.bad[1], first.bad[2], state->t);
+}
+
+static enum bw_status step(struct bw_stage *s)
+{
+    const struct set *p = s->params;
+    struct state *state = s->state;
+    if (p->when == WHEN_START && s->step > 0) return BW_OK;
+    state->seconds = p->when == WHEN_START ? 1 : s->dt;
+    state->t = s->time + (p->when == WHEN_START ? 0 : s->dt);
+    state->frame = s->frame - (p->when == WHEN_START ? s->dt * s->fps : 0);
+    for (uint32_t i = 0; i < state->workers; i++) state->registers[i].is_bad = 0;
+    struct bw_field *field = bw_port_field(s, 0);
+    int mac = s->host->field_info(field)->kind == BW_MAC;
+    double failed = 0;
+    struct bw_access access[] = {{field, BW_WRITE, 0}, {field, BW_READ, mac}};
+    enum bw_status status = s->host->sweep(
+        s,
+        &(struct bw_sweep){.access = access, .n_access = 2, .body = body, .user = &mac, .sums = &failed, .n_sums = 1});
+    if (!status && failed > 0) status = BW_ERR_MEMORY;
+    return status ? status : bad_report(s, p);
+}
+
+const struct bw_stage_desc scene_set_desc = {
+    .id = "set",
+    .version = "1.0",
+    .brief = "Sets a field from expressions of place, time and other fields.",
+    .params_size = sizeof(struct set),
+    .state_size = sizeof(struct state),
+    BW_PARAMS(params),
+    BW_PORTS(ports),
+    .flags = BW_STAGE_SETUP,
+    .init = init,
+    .activate = activate,
+    .step = step,
+    .uninit = uninit,
+};

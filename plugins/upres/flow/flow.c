@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+/* upres.flow: the flow of a finished cache on a finer domain, with the turbulence that the cache could not resolve.
+ *
+ *     u = I(u_base) + curl(Ψ),   Ψ = Σ_octaves Σ_sets A · share / gain · N((x + way) / s)
+ *
+ * I: Catmull-Rom's tricubic from the cache's cells, linear in time between its frames. N: wavelet noise (noise.h) of
+ * lattice spacing s = 1.3 h_base, half of that … while its waves have two cells of the domain or more. A: rms
+ * velocity of the octave, from the cache's own energy (texture.c); gain: what the curl makes of unit noise.
+ * Ψ lives on the corners of the cells, an edge takes the mean of its two ends, and the curl is taken edge by edge round
+ * each face: what flows into a cell flows out of it to rounding, with amplitudes and coordinates that differ from place
+ * to place, across all blocks. Towards obstacles (`solid` in the cache) and closed sides Ψ goes to 0 within a lattice
+ * cell, so that no noise crosses them (Bridson, Hourihan, Nordenstam, "Curl-noise", SIGGRAPH 2007).
+ * Noise is made once a frame, in later substeps only for tiles that woke.
+ * Kim, Thürey, James, Gross, "Wavelet turbulence for fluid simulation", SIGGRAPH 2008. Their 5/6 for `decay` makes E(k)
+ * fall with k^-8/3, for an octave holds E(k) dk with dk ~ k; Kolmogorov's -5/3 is a decay of 1/3. */
+#include "flow.h"
+#include "stages.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Of the curl's energy on a lattice of spacing s, 84 % lies in wavelengths of 2s/1.3 to 4s/1.3, 7 % longer, 9 %
+ * shorter: the corners of the lattice's spectrum are finer than its edges. (On s itself a whole 40 % would be finer
+ * than 2s.) */
+static const double SPREAD = 1.3;
+
+static const struct bw_param params[] = {
+    BW_STRING(struct flow, grid, "grid", "vel", "The flow's grid in the files."),
+    BW_F64(struct flow, strength, "strength", "1", 0, 20, NULL,
+           "The noise's velocity, times what the cache's own energy asks for."),
+    BW_F64(struct flow, decay, "decay", "0.8333333333333333", 0, 4, NULL,
+           "Each octave has 2^-decay of the velocity of the one before: 5/6 as in wavelet turbulence, 1/3 for "
+           "Kolmogorov's spectrum."),
+    {.key = "renew",
+     .type = BW_PARAM_F64,
+     .offset = BW_OFFSET(struct flow, renew, double),
+     .def = "0.3 s",
+     .min = 0,
+     .max = 1e6,
+     .unit = "s",
+     .flags = BW_PARAM_MIN_OPEN | BW_PARAM_STATIC,
+     .doc = "How long a set of texture coordinates is carried before it begins anew."},
+};
+
+static const struct bw_port ports[] = {
+    {.name = "vel",
+     .kind = BW_MAC,
+     .access = BW_WRITE,
+     .unit = "m/s",
+     .doc = "The cache's flow and the noise.",
+     .flags = BW_PORT_ADVECTED},
+    {.name = "noise",
+     .kind = BW_MAC,
+     .access = BW_UPDATE,
+     .unit = "m/s",
+     .doc = "The noise alone.",
+     .flags = BW_PORT_PRIVATE},
+};
+
+/* ---- the files ---- */
+
+static int64_t number_at(const struct bw_stage *s) { return (int64_t)ceil(s->frame - 1e-6); }
+
+static enum bw_status solid_read(struct bw_stage *s)
+{
+    struct flow_state *st = s->state;
+    int32_t grid = bwvdb_find(st->cache.file, "solid");
+    if (grid < 0) return BW_OK;
+    enum bw_status status = cache_read(s, &st->cache, "solid", 1, &st->solid_lattice, &st->solid);
+    if (status) return status;
+    st->solid_band = (float)fabs(bwvdb_grid_info(st->cache.file, grid)->background[0]);
+    for (size_t i = 0; i < dense_count(&st->solid); i++) st->solid.v[0][i] = st->solid_band - st->solid.v[0][i];
+    return BW_OK;
+}
+
+static enum bw_status bands_make(struct bw_stage *s)
+{
+    struct flow_state *st = s->state;
+    double h = s->grid->h, ratio = st->lattice.h / h;
+    if (ratio < 1.5)
+        return s->host->fail(
+            s, BW_ERR_PRESET,
+            "the cache has voxels of %.4g m and this domain %.4g m: half of it or less leaves room for detail",
+            st->lattice.h, h);
+    double spacing = SPREAD * st->lattice.h;
+    for (st->n_bands = 0; st->n_bands < FLOW_BANDS && spacing > .99 * SPREAD * h; spacing /= 2) {
+        double gain = noise_curl_rms(st->tile, h / spacing) / spacing;
+        st->band[st->n_bands] = (struct band){spacing, (float)(1 / gain), st->n_bands == 0};
+        st->n_bands++;
+    }
+    return BW_OK;
+}
+
+/* The flow of the next file; what was next is now before. */
+static enum bw_status file_next(struct bw_stage *s, int64_t number)
+{
+    struct flow_state *st = s->state;
+    enum bw_status status = cache_open(s, &st->cache, number);
+    if (status) return status;
+    dense_free(s, &st->before);
+    st->before = st->after;
+    st->after = (struct dense){.comps = 0};
+    status = cache_read(s, &st->cache, ((const struct flow *)s->params)->grid, 3, &st->lattice, &st->after);
+    if (!status) status = solid_read(s);
+    if (!status && !st->n_bands) status = bands_make(s);
+    if (!status && !st->before.comps) {
+        status = dense_make(s, &st->before, &st->after, 3);
+        for (int c = 0; !status && c < 3; c++)
+            memcpy(st->before.v[c], st->after.v[c], dense_count(&st->after) * sizeof(float));
+    }
+    cache_close(&st->cache);
+    st->number = number;
+    return status;
+}
+
+struct between {
+    struct flow_state *st;
+    float share; ///< of the later file
+};
+
+/* Where one file has no flow the other's counts alone: no smoke is pulled towards the edge of what was kept. */
+static void between_plane(int64_t k, uint32_t worker, void *user)
+{
+    const struct between *b = user;
+    struct dense *d = &b->st->now;
+    const struct dense *in[2] = {&b->st->before, &b->st->after};
+    size_t at = (size_t)d->n[0] * (size_t)d->n[1] * (size_t)k;
+    (void)worker;
+    for (int32_t j = 0; j < d->n[1]; j++)
+        for (int32_t i = 0; i < d->n[0]; i++, at++) {
+            float weight[2] = {1 - b->share, b->share}, sum[3] = {0, 0, 0}, whole = 0;
+            for (int q = 0; q < 2; q++) {
+                int32_t x = d->lo[0] + i - in[q]->lo[0], y = d->lo[1] + j - in[q]->lo[1],
+                        z = d->lo[2] + (int32_t)k - in[q]->lo[2];
+                if (x < 0 || y < 0 || z < 0 || x >= in[q]->n[0] || y >= in[q]->n[1] || z >= in[q]->n[2]) continue;
+                size_t from = (size_t)x + (size_t)in[q]->n[0] * ((size_t)y + (size_t)in[q]->n[1] * (size_t)z);
+                float u = in[q]->v[0][from], v = in[q]->v[1][from], w = in[q]->v[2][from];
+                if (u == 0 && v == 0 && w == 0) continue;
+                sum[0] += weight[q] * u, sum[1] += weight[q] * v, sum[2] += weight[q] * w;
+                whole += weight[q];
+            }
+            for (int c = 0; c < 3; c++) d->v[c][at] = whole > 0 ? sum[c] / whole : 0;
+        }
+}
+
+static enum bw_status flow_between(struct bw_stage *s)
+{
+    struct flow_state *st = s->state;
+    struct dense both = {.comps = 0};
+    for (int a = 0; a < 3; a++) {
+        int32_t lo = st->before.lo[a] < st->after.lo[a] ? st->before.lo[a] : st->after.lo[a];
+        int32_t e0 = st->before.lo[a] + st->before.n[a], e1 = st->after.lo[a] + st->after.n[a];
+        both.lo[a] = lo, both.n[a] = (e0 > e1 ? e0 : e1) - lo;
+    }
+    enum bw_status status =
+        st->now.comps && dense_same_box(&st->now, &both) ? BW_OK : dense_make(s, &st->now, &both, 3);
+    double share = 1 - ((double)st->number - s->frame);
+    if (!status)
+        s->host->parallel_for(s, both.n[2], between_plane, &(struct between){st, (float)fmin(fmax(share, 0), 1)});
+    return status;
+}
+
+/* ---- the whole flow ---- */
+
+enum { SUM_BASE, SUM_NOISE, SUMS };
+
+static void flow_body(const struct bw_block *b, void *user)
+{
+    const struct flow_state *st = b->stage->state;
+    const struct bw_view *out = &b->view[0], *noise = &b->view[1];
+    (void)user;
+    for (int c = 0; c < 3; c++) {
+        struct dense_axis axis[3];
+        int32_t n[3] = {b->n[0], b->n[1], b->n[2]};
+        n[c]++;
+        for (int a = 0; a < 3; a++)
+            if (!dense_axis_fill(&axis[a], b, &st->lattice, a, b->lo[a], n[a], a == c ? 0 : .5, DENSE_CUBIC)) return;
+        const float *base = dense_expand(b, &st->now, c, axis);
+        if (!base) return;
+        for (int32_t k = 0; k < n[2]; k++)
+            for (int32_t j = 0; j < n[1]; j++, base += n[0]) {
+                float *to = bw_f32(out, c) + j * out->sy + k * out->sz;
+                const float *w = bw_f32(noise, c) + j * noise->sy + k * noise->sz;
+                for (int32_t i = 0; i < n[0]; i++) to[i] = base[i] + w[i];
+                if (k == b->n[2] || j == b->n[1]) continue;
+                for (int32_t i = 0; i < b->n[0]; i++)
+                    b->sum[SUM_BASE] += base[i] * base[i], b->sum[SUM_NOISE] += w[i] * w[i];
+            }
+    }
+}
+
+static enum bw_status init(struct bw_stage *s)
+{
+    struct flow_state *st = s->state;
+    if (s->grid->thin >= 0)
+        return s->host->fail(s, BW_ERR_PRESET, "a domain one cell thick has no room for this noise");
+    st->tile = noise_make(s, s->seed);
+    if (!st->tile) return s->host->fail(s, BW_ERR_MEMORY, "out of memory for the noise");
+    return cache_begin(s, &st->cache);
+}
+
+static enum bw_status step(struct bw_stage *s)
+{
+    struct flow_state *st = s->state;
+    const struct flow *p = s->params;
+    int64_t number = number_at(s);
+    int begins = !st->after.comps || number != st->number;
+    enum bw_status status = begins ? file_next(s, number) : BW_OK;
+    if (!status) status = flow_between(s);
+    if (!status && begins) {
+        double frame = s->step ? 1 / s->fps : 0; // the set-up is no frame's way
+        status = spectrum_measure(s, &st->now, p->decay, &st->spectrum);
+        if (!status) status = texture_carry(s, &st->texture, &st->now, st->lattice.h, s->time + frame, frame, p->renew);
+        st->n_known = 0;
+    }
+    if (!status) status = flow_noise(s);
+    if (status) return status;
+    double sum[SUMS];
+    struct bw_access access[] = {{bw_port_field(s, FLOW_VEL), BW_WRITE, 0}, {bw_port_field(s, FLOW_NOISE), BW_READ, 1}};
+    status = s->host->sweep(
+        s, &(struct bw_sweep){
+               .access = access, .n_access = 2, .block = 2, .body = flow_body, .sums = sum, .n_sums = SUMS});
+    if (!status && sum[SUM_BASE] > 0) s->host->metric(s, "added", sum[SUM_NOISE] / sum[SUM_BASE], BW_METRIC_LAST);
+    return status;
+}
+
+static void uninit(struct bw_stage *s) { cache_close(&((struct flow_state *)s->state)->cache); }
+
+const struct bw_stage_desc upres_flow_desc = {
+    .id = "upres.flow",
+    .version = "1.0",
+    .brief = "The flow of a finished cache, made finer: what it resolved, and noise with the energy that it lost.",
+    .references =
+        "Kim, Thürey, James, Gross 2008, SIGGRAPH; Bridson, Hourihan, Nordenstam 2007, SIGGRAPH; Neyret 2003, SCA.",
+    .params_size = sizeof(struct flow),
+    .state_size = sizeof(struct flow_state),
+    .flags = BW_STAGE_SETUP,
+    BW_PARAMS(params),
+    BW_PORTS(ports),
+    .init = init,
+    .step = step,
+    .uninit = uninit,
+};

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Wavelet noise. Random coefficients r of quadratic B-splines on a lattice, less their best approximation on the
+ * lattice twice as coarse: n = r - P r, P the orthogonal projection, which is separable and, on a repeating tile of N
+ * points, P = U (UᵀGU)⁻¹ Uᵀ G along each axis: U refines (1 3 3 1)/4, G holds ∫φ(x)φ(x-d) = (1 26 66 26 1)/120. What
+ * remains has wavelengths of 2 to 4 lattice cells and nothing longer, however it is summed.
+ * Cook, DeRose, "Wavelet noise", SIGGRAPH 2005; there P is truncated, here it is exact. */
+#include "wavelet_noise.h"
+
+#include <math.h>
+
+enum { N = NOISE_SIZE, HALF = NOISE_SIZE / 2 };
+
+struct projection {
+    double m[N][N];
+};
+
+/* Rows of Uᵀ G: what a coefficient of the fine lattice adds to coarse one k. */
+static double analysis(int k, int fine)
+{
+    static const double refine[4] = {.25, .75, .75, .25}, gram[6] = {66 / 120., 26 / 120., 1 / 120., 0, 0, 0};
+    double sum = 0;
+    for (int j = 0; j < 4; j++) {
+        int d = (2 * k + j - fine) & (N - 1);
+        if (d > N / 2) d = N - d;
+        if (d < 3) sum += refine[j] * gram[d];
+    }
+    return sum;
+}
+
+/* UᵀGU repeats along its diagonal, and so does its inverse: one row each, by their eigenvalues. */
+static void projection_make(struct projection *p)
+{
+    static const double refine[4] = {.25, .75, .75, .25};
+    double row[HALF], inverse[HALF] = {0};
+    for (int d = 0; d < HALF; d++) {
+        row[d] = 0;
+        for (int j = 0; j < 4; j++) row[d] += refine[j] * analysis(0, (2 * d + j) & (N - 1));
+    }
+    for (int q = 0; q < HALF; q++) {
+        double eigen = 0;
+        for (int d = 0; d < HALF; d++) eigen += row[d] * cos(2 * 3.14159265358979323846 * q * d / HALF);
+        for (int d = 0; d < HALF; d++) inverse[d] += cos(2 * 3.14159265358979323846 * q * d / HALF) / eigen / HALF;
+    }
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < N; j++) {
+            p->m[i][j] = 0;
+            for (int k = 0; k < HALF; k++) {
+                int tap = (i - 2 * k) & (N - 1);
+                if (tap > 3) continue;
+                for (int l = 0; l < HALF; l++)
+                    p->m[i][j] += refine[tap] * inverse[(k - l) & (HALF - 1)] * analysis(l, j);
+            }
+        }
+}
+
+struct job {
+    const struct projection *p;
+    const float *from;
+    float *to;
+    int axis;
+};
+
+/* Lines along one axis in one plane across another. */
+static void project_plane(int64_t plane, uint32_t worker, void *user)
+{
+    static const int stride[3] = {1, N, N * N};
+    const struct job *b = user;
+    int along = stride[b->axis], across = stride[(b->axis + 1) % 3];
+    const float *in = b->from + plane * stride[(b->axis + 2) % 3];
+    float *out = b->to + plane * stride[(b->axis + 2) % 3];
+    (void)worker;
+    for (int line = 0; line < N; line++)
+        for (int i = 0; i < N; i++) {
+            double sum = 0;
+            for (int j = 0; j < N; j++) sum += b->p->m[i][j] * in[line * across + j * along];
+            out[line * across + i * along] = (float)sum;
+        }
+}
+
+const noise_vec *noise_make(struct bw_stage *s, uint64_t seed)
+{
+    const struct bw_host *host = s->host;
+    size_t points = (size_t)N * N * N;
+    noise_vec *tile = host->alloc(s, points * sizeof *tile);
+    float *r = host->scratch(s, 3 * points * sizeof *r), *a = r + points, *b = a + points;
+    struct projection *p = host->scratch(s, sizeof *p);
+    if (!tile || !r || !p) return NULL;
+    projection_make(p);
+    for (int c = 0; c < 3; c++) {
+        for (size_t i = 0; i < points; i++) r[i] = (float)(2 * bw_rng_unit(seed + (uint64_t)c, i) - 1);
+        host->parallel_for(s, N, project_plane, &(struct job){p, r, a, 0});
+        host->parallel_for(s, N, project_plane, &(struct job){p, a, b, 1});
+        host->parallel_for(s, N, project_plane, &(struct job){p, b, a, 2});
+        for (size_t i = 0; i < points; i++) tile[i][c] = r[i] - a[i];
+    }
+    return tile;
+}
+
+double noise_curl_rms(const noise_vec *tile, double step)
+{
+    enum { PLACES = 20000 };
+    double sum = 0;
+    for (uint64_t q = 0; q < PLACES; q++) {
+        int32_t at[3];
+        float f[3];
+        noise_vec v[2][2];
+        for (int a = 0; a < 3; a++) {
+            double x = bw_rng_unit(17, 3 * q + (uint64_t)a) * N;
+            at[a] = (int32_t)x, f[a] = (float)(x - at[a]);
+        }
+        for (int k = 0; k < 2; k++)
+            for (int j = 0; j < 2; j++)
+                v[k][j] = noise_at(tile, at, (float[3]){f[0], f[1] + (float)(j * step), f[2] + (float)(k * step)});
+        double u =
+            .5 / step *
+            (v[0][1][2] + v[1][1][2] - v[0][0][2] - v[1][0][2] - v[1][0][1] - v[1][1][1] + v[0][0][1] + v[0][1][1]);
+        sum += u * u;
+    }
+    return sqrt(3 * sum / PLACES); // x stands for all three components
+}

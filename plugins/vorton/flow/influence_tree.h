@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+/* `method: seed`: velocity as in Gourlay's articles, for comparison. */
+#ifndef VORTON_SEED_H
+#define VORTON_SEED_H
+
+#include "flow/multipole/multipole.h"
+
+enum { SEED_LEVELS = 16 };
+
+/// A vorton that stands for those of a cell.
+struct seed_cell {
+    double strength[3], pos[3], radius, weight;
+};
+
+struct seed_grid {
+    int32_t levels, n[SEED_LEVELS][3]; ///< cells of each level, the finest first, the last 1×1×1
+    struct seed_cell *cell[SEED_LEVELS];
+    double lo[3], h[3]; ///< of the finest
+    bw_vec3 *velocity;  ///< at its corners, (n+1)³
+    enum pair_kernel kernel;
+    struct buffer memory[2];
+};
+
+/// The tree of the vortons and the velocity at the corners of about as many cells as there are vortons, spread over
+/// vortons and points.
+enum bw_status seed_build(struct bw_stage *s, struct seed_grid *g, const struct vortons *v, enum pair_kernel kernel,
+                          int64_t count, const bw_vec3 *pos);
+/// Add interpolated velocity and, unless NULL, the interpolation's gradient.
+void seed_evaluate(struct bw_stage *s, const struct seed_grid *g, int64_t count, const bw_vec3 *pos, double *velocity,
+                   double *gradient);
+
+#endif

@@ -1,0 +1,500 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Fast multipole method (Greengard & Rokhlin 1987) on two adaptive octrees, of vortons and of points, with the
+ * Cartesian expansions of expansion.h and the walk of Dehnen (2002): a cell of points inherits from its parent the
+ * source cells that were not yet far enough away, takes far ones into its local series, splits larger ones, and hands
+ * the rest to its children; what a leaf is left with acts pair by pair.
+ *
+ * Two cells are far from each other when the sum of their radii is below θ times their distance and no core reaches
+ * across: there a vorton's kernel counts as a point's (moore: as the exact 1/sqrt(r² + σ²), softened by the cell's
+ * mean σ²). The error of order p falls like θ^p; velocity.c measures it.
+ *
+ * Work is cut into subtrees of points; each one walks down from the root by itself, so results depend neither on
+ * threads nor on who comes first. Cost: O(N), about half of it in pairs.c's `translate`, half in its pairs. */
+#include "multipole.h"
+#include <math.h>
+#include <string.h>
+
+#define PI 3.14159265358979323846
+
+/* Distance in σ from which a vorton counts as a point: by a plan, over plan->core (algebraic: 1 - q = 5e-4 at 8σ;
+ * moore's expansions are exact); where every pair is summed, for Gaussian cores the error is 1e-5 at 5.1σ. 0: never. */
+static const double core_end[] = {1, 2, 0, 0.3}, point_end[] = {5.1, 0, 0, 1};
+
+/* ---- sources ---- */
+
+static enum bw_status arrays_place(struct bw_stage *s, struct field *f, int64_t n)
+{
+    size_t pad = ((size_t)n + 32) & ~(size_t)15;
+    float *m = buffer_need(s, &f->memory[0], 5 * pad * sizeof *m);
+    if (!m) return BW_ERR_MEMORY;
+    for (int a = 0; a < 3; a++) {
+        f->sorted.pos[a] = f->source.pos[a];
+        f->sorted.strength[a] = m + (size_t)a * pad;
+    }
+    f->sorted.per2 = m + 3 * pad;
+    f->sorted.per3 = m + 4 * pad;
+    return BW_OK;
+}
+
+static double strength_largest(const struct vortons *v)
+{
+    double most = 0;
+    for (int64_t i = 0; i < v->count; i++)
+        for (int a = 0; a < 3; a++) most = fmax(most, fabs(v->strength[i][a]));
+    return most;
+}
+
+/// Geometric mean of σ, m. Ten of it make the unit: expansions of order 8 between vortons then stay within single
+/// precision from 0.01 σ to 10⁵ σ, wherever one may have been flung.
+static double radius_typical(const struct vortons *v)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < v->count; i++) sum += log(v->radius[i]);
+    return exp(sum / (double)v->count);
+}
+
+static void sources_copy(struct field *f, const struct vortons *v)
+{
+    double most = strength_largest(v);
+    f->strength_scale = most > 0 ? 1 / most : 1;
+    for (int64_t i = 0; i < v->count; i++) {
+        int64_t from = f->source.from[i];
+        double per = 1 / (v->radius[from] * f->source.scale);
+        for (int a = 0; a < 3; a++)
+            f->sorted.strength[a][i] = (float)(v->strength[from][a] * f->strength_scale / (4 * PI));
+        f->sorted.per2[i] = (float)(per * per);
+        f->sorted.per3[i] = (float)(per * per * per);
+    }
+}
+
+/// Mean σ² and largest σ of every node; children come after their parents.
+static void cores_sum(struct field *f)
+{
+    struct tree *t = &f->source;
+    for (int32_t i = t->nodes - 1; i >= 0; i--) {
+        const struct tree_node *n = &t->node[i];
+        double sum = 0, most = 0;
+        for (int64_t p = n->first; tree_is_leaf(n) && p < n->first + n->count; p++) {
+            double s2 = 1 / (double)f->sorted.per2[p];
+            sum += s2;
+            most = fmax(most, sqrt(s2));
+        }
+        for (int32_t c = n->child; c < n->child + n->children; c++) {
+            sum += (double)f->spread[c] * (double)t->node[c].count;
+            most = fmax(most, (double)f->reach[c]);
+        }
+        f->spread[i] = (float)(sum / (double)n->count);
+        f->reach[i] = (float)most;
+    }
+}
+
+enum bw_status field_sources(struct bw_stage *s, struct field *f, const struct vortons *v, enum pair_kernel kernel)
+{
+    static const struct pair_table *const levels[] = {&pairs_baseline, &pairs_avx2, &pairs_avx512};
+    f->pairs = levels[s->host->simd <= BW_SIMD_AVX512 ? s->host->simd : BW_SIMD_BASELINE];
+    f->kernel = kernel;
+    f->order = 0;
+    f->source.count = 0;
+    if (!v->count) return BW_OK;
+    enum bw_status st = tree_build(s, &f->source, v->count, v->pos, 0, NULL, 10 * radius_typical(v));
+    if (!st) st = arrays_place(s, f, v->count);
+    float *cores = st ? NULL : buffer_need(s, &f->memory[1], 2 * (size_t)f->source.nodes * sizeof *cores);
+    if (!cores) return BW_ERR_MEMORY;
+    f->spread = cores;
+    f->reach = cores + f->source.nodes;
+    sources_copy(f, v);
+    cores_sum(f);
+    return BW_OK;
+}
+
+/* ---- moments ---- */
+
+static void leaf_moments(int64_t at, uint32_t worker, void *user)
+{
+    struct field *f = user;
+    const struct tree_node *n = &f->source.node[at];
+    const struct expansion_table *t = &f->table[f->order];
+    (void)worker;
+    float *m = f->moment + (size_t)at * 3 * (size_t)t->terms;
+    memset(m, 0, 3 * (size_t)t->terms * sizeof *m);
+    for (int64_t p = n->first; tree_is_leaf(n) && p < n->first + n->count; p++) {
+        const float y[3] = {-f->sorted.pos[0][p], -f->sorted.pos[1][p], -f->sorted.pos[2][p]};
+        const float a[3] = {f->sorted.strength[0][p], f->sorted.strength[1][p], f->sorted.strength[2][p]};
+        expansion_add(t, y, a, m);
+    }
+}
+
+static enum bw_status moments_make(struct bw_stage *s, struct field *f, int32_t order)
+{
+    struct expansion_table *t = &f->table[order];
+    enum bw_status st = t->terms ? BW_OK : expansion_make(s, t, order);
+    if (st || f->order == order) return st;
+    size_t size = 3 * (size_t)t->terms;
+    f->moment = buffer_need(s, &f->memory[2], (size_t)f->source.nodes * size * sizeof(float));
+    if (!f->moment) return BW_ERR_MEMORY;
+    f->order = order;
+    s->host->parallel_for(s, f->source.nodes, leaf_moments, f);
+    for (int32_t i = f->source.nodes - 1; i > 0; i--) {
+        const struct tree_node *n = &f->source.node[i], *up = &f->source.node[n->parent];
+        const float step[3] = {(float)(up->centre[0] - n->centre[0]), (float)(up->centre[1] - n->centre[1]),
+                               (float)(up->centre[2] - n->centre[2])};
+        expansion_raise(t, f->moment + (size_t)i * size, step, f->moment + (size_t)n->parent * size);
+    }
+    return BW_OK;
+}
+
+/* ---- the walk ---- */
+
+/* What is the same for all workers. */
+struct walk {
+    struct field *f;
+    const struct tree *target;
+    const struct expansion_table *table;
+    double theta, core;         ///< of the plan; θ = 0: nothing is far
+    double reach;               ///< > 0: what is farther (tree units) does not count
+    struct pair_sources smooth; ///< … and these Gaussian cores count too
+    int32_t gradient;
+    const int32_t *task; ///< target nodes
+    double *velocity, *gradient_out;
+    double *sample;  ///< instead of those: TREE_LEAF × 3 velocities a task, in the tree's order
+    double scale[2]; ///< of results: m/s, 1/s
+    int32_t *lists;  ///< per worker: TREE_DEPTH + 3 lists of as many source nodes as there are
+};
+
+/* One worker's: source cells waiting to act on one target cell. */
+struct batch {
+    const float *moment[EXPANSION_BATCH];
+    float d[3][EXPANSION_BATCH], soft2[EXPANSION_BATCH];
+    int32_t count;
+};
+
+typedef float series[3 * EXPANSION_TERMS];
+
+static void batch_flush(const struct walk *w, struct batch *b, float *local)
+{
+    if (!b->count) return;
+    for (int32_t i = b->count; i < EXPANSION_BATCH; i++) {
+        for (int a = 0; a < 3; a++) b->d[a][i] = b->d[a][0];
+        b->soft2[i] = 0;
+    }
+    w->f->pairs->translate(w->table, b->count, b->moment, (const float(*)[EXPANSION_BATCH])b->d, b->soft2, local);
+    b->count = 0;
+}
+
+static void batch_add(const struct walk *w, struct batch *b, const struct tree_node *t, int32_t source, float *local)
+{
+    const struct tree_node *s = &w->f->source.node[source];
+    int32_t i = b->count++;
+    b->moment[i] = w->f->moment + (size_t)source * 3 * (size_t)w->table->terms;
+    for (int a = 0; a < 3; a++) b->d[a][i] = (float)(t->centre[a] - s->centre[a]);
+    b->soft2[i] = w->f->kernel == PAIR_MOORE ? w->f->spread[source] : 0;
+    if (b->count == EXPANSION_BATCH) batch_flush(w, b, local);
+}
+
+static double distance(const struct tree_node *t, const struct tree_node *s)
+{
+    double x = t->centre[0] - s->centre[0], y = t->centre[1] - s->centre[1], z = t->centre[2] - s->centre[2];
+    return sqrt(x * x + y * y + z * z);
+}
+
+/// Between the boxes.
+static double gap(const struct tree_node *t, const struct tree_node *s)
+{
+    double sum = 0;
+    for (int a = 0; a < 3; a++) {
+        double d = fmax(fabs(t->centre[a] - s->centre[a]) - t->half[a] - s->half[a], 0);
+        sum += d * d;
+    }
+    return sqrt(sum);
+}
+
+/// Nearer than this (in tree units) expansions would leave single precision's range.
+#define NEAREST 1e-3
+/// Pairs below which they are cheaper than a translation.
+#define FEW_PAIRS 512
+
+static int is_far(const struct walk *w, const struct tree_node *t, int32_t source)
+{
+    const struct tree_node *s = &w->f->source.node[source];
+    double d = distance(t, s);
+    if (!(w->theta > 0) || t->radius + s->radius >= w->theta * d || d < NEAREST) return 0;
+    if (tree_is_leaf(t) && s->count * t->count < FEW_PAIRS && tree_is_leaf(s)) return 0;
+    return gap(t, s) >= w->core * core_end[w->f->kernel] * (double)w->f->reach[source];
+}
+
+/// Take far cells of `in` into the local series; the others, split until none is larger than t, go to `out`. A leaf
+/// t splits them all the way.
+static int32_t sources_sift(const struct walk *w, int32_t at, const int32_t *in, int32_t n_in, int32_t *out,
+                            float *local)
+{
+    const struct tree_node *t = &w->target->node[at], *source = w->f->source.node;
+    struct batch b = {.count = 0};
+    int32_t stack[8 * (TREE_DEPTH + 2)], n_out = 0;
+    for (int32_t i = 0; i < n_in; i++) {
+        int32_t depth = 0;
+        stack[depth++] = in[i];
+        while (depth) {
+            int32_t s = stack[--depth];
+            const struct tree_node *n = &source[s];
+            if (w->reach > 0 && gap(t, n) > w->reach) continue;
+            if (is_far(w, t, s)) batch_add(w, &b, t, s, local);
+            else if (tree_is_leaf(n) || (!tree_is_leaf(t) && n->radius <= t->radius)) out[n_out++] = s;
+            else
+                for (int32_t c = n->children; c > 0; c--) stack[depth++] = n->child + c - 1;
+        }
+    }
+    batch_flush(w, &b, local);
+    return n_out;
+}
+
+/// Near source leaves act on up to TREE_LEAF points of a leaf.
+static void pairs_run(const struct walk *w, const struct tree_node *t, const int32_t *near, int32_t n_near,
+                      const struct pair_points *p)
+{
+    struct field *f = w->f;
+    const pair_fn *fn = w->gradient ? f->pairs->gradient : f->pairs->velocity;
+    const double end = w->theta > 0 ? w->core * core_end[f->kernel] : point_end[f->kernel];
+    for (int32_t i = 0; i < n_near; i++) {
+        const struct tree_node *s = &f->source.node[near[i]];
+        int point = end > 0 && gap(t, s) > end * (double)f->reach[near[i]];
+        const float shift[3] = {(float)(s->centre[0] - t->centre[0]), (float)(s->centre[1] - t->centre[1]),
+                                (float)(s->centre[2] - t->centre[2])};
+        fn[point ? PAIR_FAR : f->kernel](&f->sorted, s->first, s->count, shift, p);
+        if (w->reach > 0) fn[PAIR_GAUSSIAN](&w->smooth, s->first, s->count, shift, p);
+    }
+}
+
+static void points_finish(const struct walk *w, int64_t first, int32_t count, const struct pair_points *p)
+{
+    for (int32_t i = 0; i < 3 * count && w->sample; i++) w->sample[i] = w->scale[0] * p->out[i % 3 * p->stride + i / 3];
+    if (w->sample) return;
+    for (int32_t i = 0; i < count; i++) {
+        int64_t to = w->target->from[first + i];
+        for (int c = 0; c < 3; c++) w->velocity[3 * to + c] += w->scale[0] * p->out[c * p->stride + i];
+        for (int c = 0; w->gradient && c < 9; c++)
+            w->gradient_out[9 * to + c] += w->scale[1] * p->out[(3 + c) * p->stride + i];
+    }
+}
+
+static void leaf_run(const struct walk *w, int32_t at, const int32_t *near, int32_t n_near, const float *local)
+{
+    const struct tree_node *t = &w->target->node[at];
+    float pos[3][TREE_LEAF] __attribute__((aligned(64)));
+    double out[12 * TREE_LEAF];
+    int64_t end = w->sample && t->count > TREE_LEAF ? t->first + TREE_LEAF : t->first + t->count;
+    for (int64_t first = t->first; first < end; first += TREE_LEAF) {
+        int32_t n = (int32_t)(end - first < TREE_LEAF ? end - first : TREE_LEAF);
+        int32_t padded = (n + PAIR_GROUP - 1) / PAIR_GROUP * PAIR_GROUP;
+        for (int a = 0; a < 3; a++)
+            for (int32_t i = 0; i < padded; i++) pos[a][i] = w->target->pos[a][first + (i < n ? i : n - 1)];
+        struct pair_points p = {{pos[0], pos[1], pos[2]}, out, TREE_LEAF, padded};
+        memset(out, 0, sizeof out);
+        if (w->theta > 0) w->f->pairs->evaluate(w->table, local, &p, w->gradient);
+        pairs_run(w, t, near, n_near, &p);
+        points_finish(w, first, n, &p);
+    }
+}
+
+static void local_lower(const struct walk *w, int32_t from, int32_t to, const float *parent, float *child)
+{
+    const struct tree_node *p = &w->target->node[from], *c = &w->target->node[to];
+    const float step[3] = {(float)(c->centre[0] - p->centre[0]), (float)(c->centre[1] - p->centre[1]),
+                           (float)(c->centre[2] - p->centre[2])};
+    memset(child, 0, 3 * (size_t)w->table->terms * sizeof *child);
+    expansion_lower(w->table, parent, step, child);
+}
+
+static void node_run(const struct walk *w, int32_t at, int32_t *list, int32_t n, const float *local);
+
+/// Child `to` of `from`: its own series and list, from what the parent has.
+static int32_t child_enter(const struct walk *w, int32_t from, int32_t to, int32_t *list, int32_t n,
+                           const float *parent, float *local)
+{
+    if (w->theta > 0) local_lower(w, from, to, parent, local);
+    return sources_sift(w, to, list, n, list + w->f->source.nodes, local);
+}
+
+static void node_run(const struct walk *w, int32_t at, int32_t *list, int32_t n, const float *local)
+{
+    const struct tree_node *t = &w->target->node[at];
+    if (tree_is_leaf(t)) {
+        leaf_run(w, at, list, n, local);
+        return;
+    }
+    series child;
+    for (int32_t c = t->child; c < t->child + t->children; c++) {
+        int32_t m = child_enter(w, at, c, list, n, local, child);
+        node_run(w, c, list + w->f->source.nodes, m, child);
+    }
+}
+
+/// A task walks from the root down to its node, then through all below it.
+static void task_run(int64_t i, uint32_t worker, void *user)
+{
+    struct walk own = *(const struct walk *)user, *w = &own;
+    if (own.sample) own.sample += i * 3 * TREE_LEAF;
+    int32_t path[TREE_DEPTH + 2], depth = 0, nodes = w->f->source.nodes;
+    for (int32_t at = w->task[i]; at >= 0; at = w->target->node[at].parent) path[depth++] = at;
+    int32_t *list = w->lists + (size_t)worker * (TREE_DEPTH + 3) * (size_t)nodes, n;
+    series local[2] = {{0}};
+    int now = 0;
+    list[0] = 0;
+    n = sources_sift(w, 0, list, 1, list + nodes, local[0]);
+    list += nodes;
+    for (int32_t at = path[--depth]; depth; at = path[--depth], now = !now, list += nodes)
+        n = child_enter(w, at, path[depth - 1], list, n, local[now], local[!now]);
+    node_run(w, path[0], list, n, local[now]);
+}
+
+/* ---- one evaluation ---- */
+
+/// Nodes with few enough points, none below another; returns how many.
+static int32_t tasks_list(const struct tree *t, int32_t at, int64_t most, int32_t *task, int32_t n)
+{
+    const struct tree_node *node = &t->node[at];
+    if (tree_is_leaf(node) || node->count <= most) {
+        task[n] = at;
+        return n + 1;
+    }
+    for (int32_t c = node->child; c < node->child + node->children; c++) n = tasks_list(t, c, most, task, n);
+    return n;
+}
+
+enum bw_status field_points(struct bw_stage *s, struct field *f, int64_t count, const bw_vec3 *pos, int fast)
+{
+    f->target.count = 0;
+    return count && f->source.count ? tree_build(s, &f->target, count, pos, !fast, &f->source, 0) : BW_OK;
+}
+
+/// A walk over `target` without tasks or results.
+static enum bw_status walk_begin(struct bw_stage *s, struct field *f, const struct tree *target,
+                                 const struct field_plan *plan, struct walk *w)
+{
+    double scale = f->source.scale, back = scale * scale / f->strength_scale;
+    enum bw_status st = plan->fast ? moments_make(s, f, plan->order) : BW_OK;
+    *w = (struct walk){.f = f,
+                       .target = target,
+                       .table = &f->table[plan->fast ? plan->order : 0],
+                       .theta = plan->fast ? plan->theta : 0,
+                       .core = plan->core,
+                       .scale = {back, back * scale}};
+    w->lists =
+        buffer_need(s, &f->memory[4], s->host->workers * (TREE_DEPTH + 3) * (size_t)f->source.nodes * sizeof *w->lists);
+    return st ? st : w->lists ? BW_OK : BW_ERR_MEMORY;
+}
+
+static enum bw_status walk_all(struct bw_stage *s, struct field *f, struct walk *w)
+{
+    int32_t *task = buffer_need(s, &f->memory[3], (size_t)w->target->nodes * sizeof *task);
+    if (!task) return BW_ERR_MEMORY;
+    w->task = task;
+    int32_t n = tasks_list(w->target, 0, w->target->count / 256 + TREE_LEAF, task, 0);
+    s->host->parallel_for(s, n, task_run, w);
+    return BW_OK;
+}
+
+enum bw_status field_evaluate(struct bw_stage *s, struct field *f, const struct field_plan *plan, double *velocity,
+                              double *gradient)
+{
+    struct walk w;
+    if (!f->target.count) return BW_OK;
+    enum bw_status st = walk_begin(s, f, &f->target, plan, &w);
+    w.velocity = velocity;
+    w.gradient_out = gradient;
+    w.gradient = gradient != NULL;
+    return st ? st : walk_all(s, f, &w);
+}
+
+/// The vortons with the other sign and Gaussian cores of one size.
+static enum bw_status smooth_make(struct bw_stage *s, struct field *f, double smooth, struct pair_sources *to)
+{
+    const size_t pad = ((size_t)f->source.count + 32) & ~(size_t)15;
+    const double per = 1 / (smooth * f->source.scale);
+    float *m = buffer_need(s, &f->memory[6], 5 * pad * sizeof *m);
+    if (!m) return BW_ERR_MEMORY;
+    *to = (struct pair_sources){.per2 = m + 3 * pad, .per3 = m + 4 * pad};
+    for (int a = 0; a < 3; a++) {
+        to->pos[a] = f->sorted.pos[a];
+        to->strength[a] = m + (size_t)a * pad;
+        for (int64_t i = 0; i < f->source.count; i++) to->strength[a][i] = -f->sorted.strength[a][i];
+    }
+    for (int64_t i = 0; i < f->source.count; i++) {
+        to->per2[i] = (float)(per * per);
+        to->per3[i] = (float)(per * per * per);
+    }
+    return BW_OK;
+}
+
+enum bw_status field_correct(struct bw_stage *s, struct field *f, double smooth, double reach, double *velocity,
+                             double *gradient)
+{
+    struct walk w;
+    if (!f->target.count) return BW_OK;
+    enum bw_status st = walk_begin(s, f, &f->target, &(struct field_plan){0}, &w);
+    if (!st) st = smooth_make(s, f, smooth, &w.smooth);
+    w.reach = reach * f->source.scale;
+    w.velocity = velocity;
+    w.gradient_out = gradient;
+    w.gradient = gradient != NULL;
+    return st ? st : walk_all(s, f, &w);
+}
+
+/* ---- how good a plan is ---- */
+
+enum bw_status field_check(struct bw_stage *s, struct field *f, int64_t count, const bw_vec3 *pos, double *velocity)
+{
+    struct walk w;
+    memset(velocity, 0, (size_t)count * 3 * sizeof *velocity);
+    enum bw_status st = tree_build(s, &f->check, count, pos, 1, &f->source, 0);
+    if (!st) st = walk_begin(s, f, &f->check, &(struct field_plan){0}, &w);
+    w.velocity = velocity;
+    return st ? st : walk_all(s, f, &w);
+}
+
+enum { LEAVES = 24, PER_LEAF = 16, CHECKED = LEAVES * PER_LEAF };
+
+/// Some leaves, one from each share of all nodes; returns how many.
+static int32_t leaves_pick(const struct tree *t, int32_t out[LEAVES])
+{
+    int32_t n = 0;
+    for (int32_t i = 0; i < LEAVES; i++) {
+        int32_t at = (int32_t)(((double)i + bw_rng_unit(1, (uint64_t)i)) / LEAVES * t->nodes);
+        while (at < t->nodes && !tree_is_leaf(&t->node[at])) at++;
+        if (at < t->nodes && (!n || at > out[n - 1])) out[n++] = at;
+    }
+    return n;
+}
+
+static double error_rms(const double *a, const double *b, int64_t n)
+{
+    double wrong = 0, all = 0;
+    for (int64_t i = 0; i < n; i++) {
+        wrong += (a[i] - b[i]) * (a[i] - b[i]);
+        all += b[i] * b[i];
+    }
+    return all > 0 ? sqrt(wrong / all) : 0;
+}
+
+enum bw_status field_error(struct bw_stage *s, struct field *f, const struct field_plan *plan, const bw_vec3 *pos,
+                           double *error)
+{
+    struct walk w;
+    int32_t leaf[LEAVES], n = leaves_pick(&f->target, leaf);
+    double *all = buffer_need(s, &f->memory[5], (size_t)(3 * LEAVES * TREE_LEAF + 9 * CHECKED) * sizeof *all);
+    if (!all) return BW_ERR_MEMORY;
+    double *is = all + 3 * LEAVES * TREE_LEAF, *want = is + 3 * CHECKED, *at = want + 3 * CHECKED;
+    enum bw_status st = walk_begin(s, f, &f->target, plan, &w);
+    if (st) return st;
+    w.task = leaf;
+    w.sample = all;
+    s->host->parallel_for(s, n, task_run, &w);
+    int64_t count = 0;
+    for (int32_t i = 0; i < n; i++)
+        for (int64_t k = 0; k < f->target.node[leaf[i]].count && k < PER_LEAF; k++, count++) {
+            memcpy(at + 3 * count, pos[f->target.from[f->target.node[leaf[i]].first + k]], 24);
+            memcpy(is + 3 * count, all + 3 * (i * TREE_LEAF + k), 24);
+        }
+    st = field_check(s, f, count, (const bw_vec3 *)at, want);
+    *error = error_rms(is, want, 3 * count);
+    return st;
+}

@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: Apache-2.0
+/* vorton.remesh: keeps vortons overlapping and their number bounded.
+ *
+ *   remesh   strengths (and mass and heat deviations) go to the nodes of a lattice of `spacing` h by M4' in each direction
+ *            (Monaghan 1985), W(x) = 1 - 5x²/2 + 3|x|³/2 below 1, (2-|x|)²(1-|x|)/2 below 2: sums, first and second moments stay, so
+ *            total vorticity, linear and angular impulse do. Nodes whose strength, mass and heat are all below `threshold` of the largest and
+ *            that are further than `margin` nodes from any other are dropped, and what they held in sum is spread over the others in
+ *            proportion to their strength.
+ *   merge    pairs nearer than `merge` radii become one: strength and volume add, place and σ² are means.
+ *   split    vortons stretched to `split` times their strength at birth become two halves along their strength.
+ * A body's sheet (vorton.collide; no volume) is left alone.
+ * Remeshing happens every `interval` of time, merging and splitting in every step. */
+#include "flow/bins.h"
+#include "vorton.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct params {
+    double interval, spacing, overlap, threshold, merge, split;
+    int64_t margin;
+};
+
+static const struct bw_param params[] = {
+    BW_F64(struct params, interval, "interval", "0 s", 0, 1e9, "s", "Time from one remesh to the next; 0: never."),
+    BW_F64(struct params, spacing, "spacing", "0 m", 0, 1e6, "m",
+           "Of the lattice; 0: the smallest radius over `overlap`."),
+    BW_F64(struct params, overlap, "overlap", "1.5", 0.5, 10, NULL,
+           "Radius of the vortons of a remesh, over their spacing."),
+    BW_F64(struct params, threshold, "threshold", "1e-3", 0, 0.5, NULL,
+           "Nodes weaker than this share of the strongest are dropped."),
+    BW_INT(struct params, margin, "margin", "1", 0, 2,
+           "Empty nodes kept around strong ones, for what will be carried or diffused there."),
+    BW_F64(struct params, merge, "merge", "0", 0, 1, NULL, "Vortons nearer than this many radii become one; 0: never."),
+    BW_F64(struct params, split, "split", "0", 0, 100, NULL,
+           "Vortons stretched by this become two; 0: never; 2 is usual."),
+};
+
+static const struct bw_port ports[] = {
+    {.name = "vortons",
+     .kind = BW_PARTICLES,
+     .access = BW_UPDATE,
+     .doc = "The vortons.",
+     .attributes = vorton_attributes,
+     .n_attributes = BW_COUNT(vorton_attributes),
+     .flags = BW_PORT_NO_CREATE},
+};
+
+static double length(const double *a) { return sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]); }
+
+/* ---- merge and split ---- */
+
+static void pair_merge(struct vorton_arrays *v, int64_t to, int64_t from)
+{
+    double a = length(v->strength[to]), b = length(v->strength[from]), w = a + b > 0 ? a / (a + b) : 0.5;
+    double mass = v->density[to] * v->volume[to] + v->density[from] * v->volume[from];
+    double heat = v->temperature[to] * v->volume[to] + v->temperature[from] * v->volume[from];
+    for (int c = 0; c < 3; c++) {
+        v->pos[to][c] = w * v->pos[to][c] + (1 - w) * v->pos[from][c];
+        v->strength[to][c] += v->strength[from][c];
+    }
+    v->radius[to] = sqrt(w * v->radius[to] * v->radius[to] + (1 - w) * v->radius[from] * v->radius[from]);
+    v->volume[to] += v->volume[from];
+    v->density[to] = v->volume[to] > 0 ? mass / v->volume[to] : 0;
+    v->temperature[to] = v->volume[to] > 0 ? heat / v->volume[to] : 0;
+    v->born[to] = length(v->strength[to]);
+}
+
+/// Each vorton takes in later ones that are near; pairs are found as they stood when the step began.
+static enum bw_status merge_run(struct bw_stage *s, double share)
+{
+    struct bw_particles *p = s->ports[0].particles;
+    struct vorton_arrays v = vorton_arrays(s, p);
+    struct bins b;
+    int64_t merged = 0;
+    double reach = 0;
+    for (int64_t i = 0; i < v.count; i++) reach = fmax(reach, share * v.radius[i]);
+    if (!(reach > 0)) return BW_OK;
+    uint8_t *drop = s->host->scratch(s, (size_t)v.count);
+    bw_vec3 *old = s->host->scratch(s, (size_t)v.count * sizeof *old);
+    if (!drop || !old || bins_make(s, &b, v.count, (const bw_vec3 *)v.pos, reach)) return BW_ERR_MEMORY;
+    memset(drop, 0, (size_t)v.count);
+    memcpy(old, v.pos, (size_t)v.count * sizeof *old);
+    for (int64_t i = 0; i < v.count; i++) {
+        int64_t run[25][2];
+        double near = share * v.radius[i];
+        int n = drop[i] || !(v.volume[i] > 0) ? 0 : bins_near(&b, old[i], 1, run);
+        for (int r = 0; r < n; r++)
+            for (int64_t k = run[r][0]; k < run[r][1]; k++) {
+                int64_t q = b.order[k];
+                const double d[3] = {old[q][0] - old[i][0], old[q][1] - old[i][1], old[q][2] - old[i][2]};
+                if (q <= i || drop[q] || !(v.volume[q] > 0) || length(d) > near) continue;
+                pair_merge(&v, i, q);
+                drop[q] = 1;
+                merged++;
+            }
+    }
+    s->host->metric(s, "merged", (double)merged, BW_METRIC_SUM);
+    if (merged) particles_of(s)->remove(p, drop);
+    return BW_OK;
+}
+
+/// Half of what vorton i is goes to vorton `to`, both a quarter of its length (radius / 1.4, stretched) off the middle.
+static void pair_split(struct vorton_arrays *v, int64_t i, int64_t to)
+{
+    double n = length(v->strength[i]), off = n > 0 ? 0.25 * v->radius[i] / 1.8 * n / v->born[i] : 0;
+    v->volume[i] /= 2;
+    for (int a = 0; a < 3; a++) {
+        double step = off * v->strength[i][a] / n;
+        v->strength[i][a] /= 2;
+        v->strength[to][a] = v->strength[i][a];
+        v->pos[to][a] = v->pos[i][a] + step;
+        v->pos[i][a] -= step;
+    }
+    v->radius[to] = v->radius[i];
+    v->volume[to] = v->volume[i];
+    v->density[to] = v->density[i];
+    v->temperature[to] = v->temperature[i];
+    v->age[to] = v->age[i];
+    v->life[to] = v->life[i];
+    v->born[i] = v->born[to] = n / 2;
+}
+
+static int is_stretched(const struct vorton_arrays *v, int64_t i, double ratio)
+{
+    return v->volume[i] > 0 && v->born[i] > 0 && length(v->strength[i]) > ratio * v->born[i];
+}
+
+static enum bw_status split_run(struct bw_stage *s, double ratio)
+{
+    struct bw_particles *p = s->ports[0].particles;
+    struct vorton_arrays v = vorton_arrays(s, p);
+    int64_t many = 0, first = 0, old = v.count;
+    for (int64_t i = 0; i < old; i++) many += is_stretched(&v, i, ratio);
+    enum bw_status st = many ? particles_of(s)->add(p, many, &first) : BW_OK;
+    if (st) return st;
+    v = vorton_arrays(s, p);
+    for (int64_t i = 0; i < old && many; i++)
+        if (is_stretched(&v, i, ratio)) pair_split(&v, i, first++);
+    s->host->metric(s, "split", (double)many, BW_METRIC_SUM);
+    return BW_OK;
+}
+
+/* ---- remesh ---- */
+
+enum { BRICK = 8, BRICK_NODES = BRICK * BRICK * BRICK, VALUES = 5 };
+
+struct brick {
+    int64_t at[3];
+    double node[BRICK_NODES][VALUES]; ///< strength, deviations of mass and heat
+    uint8_t kept[BRICK_NODES];        ///< bit 0: strong; bit 1 … 3: near a strong one along x, then y, then z
+};
+enum { KEPT = 8 };
+
+struct lattice {
+    double h;
+    int64_t count, (*key)[3]; ///< of the bricks, sorted
+    struct brick *brick;
+};
+
+static int key_order(const void *x, const void *y)
+{
+    const int64_t *a = x, *b = y;
+    for (int i = 2; i >= 0; i--)
+        if (a[i] != b[i]) return a[i] < b[i] ? -1 : 1;
+    return 0;
+}
+
+static double m4(double x)
+{
+    x = fabs(x);
+    if (x < 1) return 1 - 2.5 * x * x + 1.5 * x * x * x;
+    return x < 2 ? 0.5 * (2 - x) * (2 - x) * (1 - x) : 0;
+}
+
+static int64_t floor_div(int64_t a, int64_t b) { return a >= 0 ? a / b : -((b - 1 - a) / b); }
+
+/// Lowest of the four nodes that x reaches along an axis.
+static int64_t node_low(const struct lattice *l, double x) { return (int64_t)floor(x / l->h) - 1; }
+
+static enum bw_status bricks_find(struct bw_stage *s, struct lattice *l, const struct vorton_arrays *v)
+{
+    int64_t n = 0,
+            margin = ((const struct params *)s->params)->margin; // 4 + 2·2 nodes still touch but two bricks an axis
+    l->key = s->host->scratch(s, (size_t)v->count * 8 * sizeof *l->key);
+    if (!l->key) return BW_ERR_MEMORY;
+    for (int64_t i = 0; i < v->count; i++)
+        for (int e = 0; e < 8; e++, n++)
+            for (int a = 0; a < 3; a++)
+                l->key[n][a] = floor_div(node_low(l, v->pos[i][a]) + (e >> a & 1 ? 3 + margin : -margin), BRICK);
+    qsort(l->key, (size_t)n, sizeof *l->key, key_order);
+    for (int64_t i = 0; i < n; i++)
+        if (!l->count || key_order(l->key[i], l->key[l->count - 1]))
+            memmove(l->key[l->count++], l->key[i], sizeof *l->key);
+    l->brick = s->host->scratch(s, (size_t)l->count * sizeof *l->brick);
+    if (!l->brick)
+        return s->host->fail(s, BW_ERR_MEMORY, "out of memory for a lattice of %lld nodes: raise `spacing` (now %g m)",
+                             (long long)l->count * BRICK_NODES, l->h);
+    memset(l->brick, 0, (size_t)l->count * sizeof *l->brick);
+    for (int64_t i = 0; i < l->count; i++) memcpy(l->brick[i].at, l->key[i], sizeof l->key[i]);
+    return BW_OK;
+}
+
+/// The brick of a node; `last` is where the search begins, NULL is fine.
+static struct brick *brick_at(const struct lattice *l, struct brick *last, const int64_t node[3], int *in)
+{
+    int64_t at[3];
+    for (int a = 0; a < 3; a++) at[a] = floor_div(node[a], BRICK);
+    *in = (int)((node[0] - at[0] * BRICK) + BRICK * ((node[1] - at[1] * BRICK) + BRICK * (node[2] - at[2] * BRICK)));
+    if (last && !key_order(last->at, at)) return last;
+    const int64_t(*found)[3] = bsearch(at, l->key, (size_t)l->count, sizeof *l->key, key_order);
+    return found ? &l->brick[found - (const int64_t(*)[3])l->key] : NULL;
+}
+
+static void vorton_spread(struct lattice *l, const struct vorton_arrays *v, int64_t i)
+{
+    int64_t low[3];
+    double w[3][4];
+    const double what[VALUES] = {v->strength[i][0], v->strength[i][1], v->strength[i][2], v->density[i] * v->volume[i],
+                                 v->temperature[i] * v->volume[i]};
+    struct brick *b = NULL;
+    for (int a = 0; a < 3; a++) {
+        low[a] = node_low(l, v->pos[i][a]);
+        for (int k = 0; k < 4; k++) w[a][k] = m4(v->pos[i][a] / l->h - (double)(low[a] + k));
+    }
+    for (int e = 0; e < 64; e++) {
+        const int k[3] = {e & 3, e >> 2 & 3, e >> 4};
+        const int64_t node[3] = {low[0] + k[0], low[1] + k[1], low[2] + k[2]};
+        int in;
+        b = brick_at(l, b, node, &in);
+        for (int c = 0; c < VALUES; c++) b->node[in][c] += w[0][k[0]] * w[1][k[1]] * w[2][k[2]] * what[c];
+    }
+}
+
+static void node_place(const struct brick *b, int64_t k, int64_t node[3])
+{
+    node[0] = b->at[0] * BRICK + k % BRICK;
+    node[1] = b->at[1] * BRICK + k / BRICK % BRICK;
+    node[2] = b->at[2] * BRICK + k / BRICK / BRICK;
+}
+
+/// Marks nodes above the shares `weakest` of strength, mass and heat, and what is within `margin` of them, axis by axis.
+static void nodes_mark(struct lattice *l, const double weakest[3], int64_t margin)
+{
+    int64_t all = l->count * BRICK_NODES;
+    for (int64_t i = 0; i < all; i++) {
+        struct brick *b = &l->brick[i / BRICK_NODES];
+        const double *n = b->node[i % BRICK_NODES];
+        b->kept[i % BRICK_NODES] =
+            (uint8_t)(length(n) > weakest[0] || fabs(n[3]) > weakest[1] || fabs(n[4]) > weakest[2]);
+    }
+    for (int a = 0; a < 3; a++)
+        for (int64_t i = 0; i < all; i++) {
+            struct brick *b = &l->brick[i / BRICK_NODES];
+            int64_t node[3], middle;
+            int in;
+            if (!(b->kept[i % BRICK_NODES] >> a & 1)) continue;
+            node_place(b, i % BRICK_NODES, node);
+            middle = node[a];
+            for (node[a] = middle - margin; node[a] <= middle + margin; node[a]++) {
+                struct brick *to = brick_at(l, b, node, &in);
+                if (to) to->kept[in] |= (uint8_t)(2 << a);
+            }
+        }
+}
+
+/* What the nodes hold that stay, and what the others held. */
+struct census {
+    int64_t kept;
+    double weight, lost[VALUES];
+};
+
+static struct census nodes_count(struct lattice *l, const struct params *p)
+{
+    struct census c = {0};
+    double weakest[3] = {0};
+    for (int64_t i = 0; i < l->count * BRICK_NODES; i++) {
+        const double *n = l->brick[i / BRICK_NODES].node[i % BRICK_NODES];
+        const double size[3] = {length(n), fabs(n[3]), fabs(n[4])};
+        for (int k = 0; k < 3; k++) weakest[k] = fmax(weakest[k], p->threshold * size[k]);
+    }
+    nodes_mark(l, weakest, p->margin);
+    for (int64_t i = 0; i < l->count * BRICK_NODES; i++) {
+        const struct brick *b = &l->brick[i / BRICK_NODES];
+        const double *node = b->node[i % BRICK_NODES];
+        int kept = b->kept[i % BRICK_NODES] & KEPT;
+        c.kept += kept != 0;
+        if (kept) c.weight += length(node);
+        for (int k = 0; k < VALUES && !kept; k++) c.lost[k] += node[k];
+    }
+    return c;
+}
+
+static enum bw_status nodes_take(struct bw_stage *s, const struct lattice *l, const struct census *c)
+{
+    const struct params *p = s->params;
+    struct bw_particles *all = s->ports[0].particles;
+    const struct bw_particles_api *api = particles_of(s);
+    int64_t old = api->count(all), first = 0, to;
+    uint8_t *drop = s->host->scratch(s, (size_t)(old + c->kept));
+    if (!drop || api->add(all, c->kept, &first)) return BW_ERR_MEMORY;
+    struct vorton_arrays v = vorton_arrays(s, all);
+    to = first;
+    for (int64_t i = 0; i < l->count * BRICK_NODES; i++) {
+        const struct brick *b = &l->brick[i / BRICK_NODES];
+        const double *node = b->node[i % BRICK_NODES];
+        int64_t place[3];
+        if (!(b->kept[i % BRICK_NODES] & KEPT)) continue;
+        node_place(b, i % BRICK_NODES, place);
+        double share = c->weight > 0 ? length(node) / c->weight : 1 / (double)c->kept, volume = l->h * l->h * l->h;
+        for (int a = 0; a < 3; a++) {
+            v.pos[to][a] = l->h * (double)place[a];
+            v.strength[to][a] = node[a] + share * c->lost[a];
+        }
+        v.density[to] = (node[3] + share * c->lost[3]) / volume;
+        v.temperature[to] = (node[4] + share * c->lost[4]) / volume;
+        v.radius[to] = p->overlap * l->h;
+        v.volume[to] = volume;
+        v.born[to] = length(v.strength[to]);
+        to++;
+    }
+    for (int64_t i = 0; i < old; i++) drop[i] = v.volume[i] > 0;
+    memset(drop + old, 0, (size_t)c->kept);
+    api->remove(all, drop);
+    return BW_OK;
+}
+
+static enum bw_status remesh_run(struct bw_stage *s)
+{
+    const struct params *p = s->params;
+    struct vorton_arrays v = vorton_arrays(s, s->ports[0].particles);
+    struct lattice l = {.h = p->spacing};
+    double least = HUGE_VAL, far = 0;
+    for (int64_t i = 0; i < v.count; i++) {
+        if (!(v.volume[i] > 0)) continue;
+        least = fmin(least, v.radius[i]);
+        for (int a = 0; a < 3; a++) far = fmax(far, fabs(v.pos[i][a]));
+    }
+    if (isinf(least)) return BW_OK; // nothing but sheets
+    if (!(l.h > 0)) l.h = least / p->overlap;
+    if (!(l.h > 0) || far / l.h > 1e12)
+        return s->host->fail(s, BW_ERR_DIVERGED, "a lattice of %g m does not reach to %g m", l.h, far);
+    enum bw_status st = bricks_find(s, &l, &v);
+    for (int64_t i = 0; i < v.count && !st; i++)
+        if (v.volume[i] > 0) vorton_spread(&l, &v, i);
+    if (st) return st;
+    struct census c = nodes_count(&l, p);
+    s->host->metric(s, "nodes", (double)c.kept, BW_METRIC_LAST);
+    return nodes_take(s, &l, &c);
+}
+
+static enum bw_status step(struct bw_stage *s)
+{
+    const struct params *p = s->params;
+    enum bw_status st = particles_tidy(s, s->ports[0].particles, 1e9);
+    int due = p->interval > 0 && floor((s->time + s->dt) / p->interval + 1e-9) > floor(s->time / p->interval + 1e-9);
+    if (!st && p->split > 1) st = split_run(s, p->split);
+    if (!st && p->merge > 0) st = merge_run(s, p->merge);
+    if (!st && due && particles_of(s)->count(s->ports[0].particles)) st = remesh_run(s);
+    return st;
+}
+
+const struct bw_stage_desc vorton_remesh_desc = {
+    .id = "vorton.remesh",
+    .version = "1.0",
+    .brief = "Keeps vortons overlapping and bounded: remeshes, merges, splits.",
+    .references = "Monaghan 1985 (M4'); Cottet & Koumoutsakos 2000",
+    .params_size = sizeof(struct params),
+    BW_PARAMS(params),
+    BW_PORTS(ports),
+    .step = step,
+};

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+/* tracers: passive particles that show the flow. A shape is filled with them on a jittered lattice whose spacing follows from
+ * `count`, so that their smoke is even to start with; with a `rate` it goes on giving out at random places, so many shapes
+ * full a second. Each carries an amount of smoke, density times the volume it stands for, and a colour. They move with
+ * vorton.advect where there is one, else here, along every evaluator and the grid fields of `flow`. */
+#include "carry.h"
+#include <common/shape/shape.h>
+#include <math.h>
+#include <string.h>
+
+struct params {
+    struct shape shape;
+    int64_t count;
+    double rate, density, life, limit;
+    bw_vec3 colour;
+    int32_t scheme;
+    struct bw_list flow;
+};
+
+static const struct bw_param flow_row[] = {
+    {.type = BW_PARAM_FIELD, .offset = 0, .doc = "A velocity field's name.", .flags = BW_PARAM_STATIC},
+};
+
+static const struct bw_param params[] = {
+    SHAPE_ROW(struct params, SHAPE_SOLIDS, NULL, BW_PARAM_REQUIRED, "Where they are born."),
+    BW_INT(struct params, count, "count", "200000", 1, 1e10, "How many fill the shape, about."),
+    BW_F64(struct params, rate, "rate", "0 1/s", 0, 1e6, "1/s", "Shapes full a second; 0: one, at the start."),
+    BW_F64(struct params, density, "density", "1", 0, 1e6, NULL, "Smoke density of the shape when it is full."),
+    BW_COLOUR(struct params, colour, "colour", "[1, 1, 1]", "Of their smoke."),
+    BW_F64(struct params, life, "life", "0 s", 0, 1e9, "s", "Tracers older than this are removed; 0: never."),
+    BW_F64(struct params, limit, "limit", "1e4 m", 1e-3, 1e9, "m",
+           "Tracers further from the origin are removed, and counted."),
+    BW_CHOICE(struct params, scheme, "scheme", "rk2", CARRY_SCHEMES,
+              "Order of the integration in time, where no vorton.advect carries them."),
+    BW_LIST(struct params, flow, const char *, "flow", flow_row,
+            "Grid fields (m/s) that carry them, such as vel; likewise."),
+};
+
+enum { PORT_TRACERS, PORT_FLOW };
+static const struct bw_port ports[] = {
+    {.name = "tracers",
+     .kind = BW_PARTICLES,
+     .access = BW_UPDATE,
+     .doc = "The tracers.",
+     .attributes = tracer_attributes,
+     .n_attributes = BW_COUNT(tracer_attributes)},
+    {.name = "flow",
+     .kind = BW_MAC,
+     .access = BW_READ,
+     .doc = "Grid velocities.",
+     .flags = BW_PORT_LIST,
+     .kinds = BW_KIND_BIT(BW_MAC) | BW_KIND_BIT(BW_VECTOR),
+     .from = "flow"},
+};
+
+struct state {
+    struct shape_state shape; ///< first: what shapes expect
+    int32_t started;
+    double volume; ///< of the shape, m³; 0: not yet known
+};
+
+/// Lattice points of `spacing` in the shape, jittered; `out` NULL: only how many.
+static int64_t lattice_fill(const struct bw_stage *s, const struct pose *pose, double spacing, bw_vec3 *out,
+                            int64_t most)
+{
+    struct box3 box = pose_bounds(pose, 0);
+    int64_t n[3], found = 0, number = 0;
+    for (int a = 0; a < 3; a++) n[a] = (int64_t)ceil((box.hi[a] - box.lo[a]) / spacing);
+    for (int64_t k = 0; k < n[2]; k++)
+        for (int64_t j = 0; j < n[1]; j++)
+            for (int64_t i = 0; i < n[0]; i++, number++) {
+                const int64_t at[3] = {i, j, k};
+                double x[3];
+                for (int a = 0; a < 3; a++)
+                    x[a] = box.lo[a] + spacing * ((double)at[a] + bw_rng_unit(s->seed, (uint64_t)(3 * number + a)));
+                if (pose_cover(pose, x, 1e-6) < 0.5) continue;
+                if (out && found == most) return found;
+                if (out) memcpy(out[found], x, sizeof x);
+                found++;
+            }
+    return found;
+}
+
+/// m³, to half a percent: counted on about 200 000 points.
+static double shape_volume(const struct bw_stage *s, const struct pose *pose)
+{
+    struct box3 box = pose_bounds(pose, 0);
+    double all = 1;
+    for (int a = 0; a < 3; a++) all *= box.hi[a] - box.lo[a];
+    double spacing = cbrt(all / 2e5);
+    return all > 0 ? (double)lattice_fill(s, pose, spacing, NULL, 0) * spacing * spacing * spacing : 0;
+}
+
+/// The i-th of all that are ever given out: a random place in the shape.
+static int random_place(const struct bw_stage *s, const struct pose *pose, uint64_t i, double x[3])
+{
+    struct box3 box = pose_bounds(pose, 0);
+    for (uint64_t attempt = 0; attempt < 1000; attempt++) {
+        for (int a = 0; a < 3; a++)
+            x[a] =
+                box.lo[a] + (box.hi[a] - box.lo[a]) * bw_rng_unit(s->seed ^ bw_mix64(i + 1), 3 * attempt + (uint64_t)a);
+        if (pose_cover(pose, x, 1e-6) >= 0.5) return 1;
+    }
+    return 0;
+}
+
+/// New places in scratch memory. Errors are reported.
+static enum bw_status places_make(struct bw_stage *s, const struct pose *pose, bw_vec3 **out, int64_t *count,
+                                  double *volume_each)
+{
+    const struct params *p = s->params;
+    struct state *st = s->state;
+    if (!(st->volume > 0)) st->volume = shape_volume(s, pose);
+    if (!(st->volume > 0)) return s->host->fail(s, BW_ERR_PRESET, "the shape has no inside to fill with tracers");
+    double a_second = p->rate * (double)p->count, spacing = cbrt(st->volume / (double)p->count);
+    uint64_t first = (uint64_t)floor(s->time * a_second), end = (uint64_t)floor((s->time + s->dt) * a_second);
+    *volume_each = spacing * spacing * spacing;
+    *count = p->rate > 0 ? (int64_t)(end - first) : st->started ? 0 : lattice_fill(s, pose, spacing, NULL, 0);
+    *out = s->host->scratch(s, (size_t)*count * sizeof **out + 1);
+    if (!*out) return s->host->fail(s, BW_ERR_MEMORY, "out of memory for %lld tracers", (long long)*count);
+    if (!(p->rate > 0) && !st->started) lattice_fill(s, pose, spacing, *out, *count);
+    for (int64_t i = 0; p->rate > 0 && i < *count; i++)
+        if (!random_place(s, pose, first + (uint64_t)i, (*out)[i]))
+            return s->host->fail(s, BW_ERR_PRESET, "the shape fills too little of its box to be hit at random");
+    return BW_OK;
+}
+
+static enum bw_status tracers_add(struct bw_stage *s)
+{
+    const struct params *p = s->params;
+    struct state *st = s->state;
+    struct pose pose;
+    bw_vec3 *place = NULL;
+    int64_t count = 0, first = 0;
+    double volume = 0;
+    if (st->started && !(p->rate > 0)) return BW_OK;
+    enum bw_status status = shape_prepare(s, &p->shape, 0);
+    if (!status) status = shape_pose(s, &p->shape, &pose);
+    if (!status) status = places_make(s, &pose, &place, &count, &volume);
+    st->started = 1;
+    if (status || !count) return status;
+    if (particles_of(s)->add(s->ports[PORT_TRACERS].particles, count, &first))
+        return s->host->fail(s, BW_ERR_MEMORY, "out of memory for %lld more tracers", (long long)count);
+    struct tracer_arrays t = tracer_arrays(s, s->ports[PORT_TRACERS].particles);
+    memcpy(t.pos[first], place, (size_t)count * sizeof *place);
+    for (int64_t i = first; i < t.count; i++) {
+        t.amount[i] = (float)(p->density * volume);
+        t.life[i] = (float)p->life;
+        for (int c = 0; c < 3; c++) t.colour[3 * i + c] = (float)p->colour[c];
+    }
+    return BW_OK;
+}
+
+/// Those there are move, unless vorton.advect moves them; then new ones come.
+static enum bw_status step(struct bw_stage *s)
+{
+    const struct params *p = s->params;
+    const struct bw_bound *flow = &s->ports[PORT_FLOW];
+    const void *table;
+    struct carry c = {
+        .tracers = s->ports[PORT_TRACERS].particles, .flow = {flow->fields, flow->count}, .scheme = p->scheme};
+    enum bw_status st = BW_OK;
+    if (s->dt > 0 && !s->host->find_stage(s, BW_CARRIER, 0, &table)) {
+        st = carry_step(s, &c);
+        if (!st) st = particles_tidy(s, c.tracers, p->limit);
+    }
+    if (!st) st = tracers_add(s);
+    if (!st) s->host->metric(s, "tracers", (double)particles_of(s)->count(c.tracers), BW_METRIC_LAST);
+    return st;
+}
+
+static enum bw_status init(struct bw_stage *s)
+{
+    const struct params *p = s->params;
+    struct pose pose;
+    enum bw_status st = shape_prepare(s, &p->shape, 0);
+    return st ? st : shape_pose(s, &p->shape, &pose);
+}
+
+static enum bw_status activate(struct bw_stage *s)
+{
+    const struct params *p = s->params;
+    struct state *st = s->state;
+    struct pose pose;
+    if (st->started && !(p->rate > 0)) return BW_OK;
+    enum bw_status status = shape_prepare(s, &p->shape, 0);
+    if (!status) status = shape_pose(s, &p->shape, &pose);
+    if (status) return status;
+    struct box3 box = pose_bounds(&pose, 2 * s->grid->h);
+    return s->host->activate(s, box.lo, box.hi);
+}
+
+const struct bw_stage_desc tracers_desc = {
+    .id = "tracers",
+    .version = "1.0",
+    .brief = "Particles that the flow carries: smoke for vortons, motion for the eye.",
+    .params_size = sizeof(struct params),
+    .state_size = sizeof(struct state),
+    BW_PARAMS(params),
+    BW_PORTS(ports),
+    .init = init,
+    .activate = activate,
+    .step = step,
+    .flags = BW_STAGE_SETUP,
+};

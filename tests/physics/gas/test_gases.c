@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The two fast gases in chains: they carry tracers and smoke, go round what `collide` puts there, every exporter takes
+ * them, and tiles are where the gas is. */
+#define _XOPEN_SOURCE 700 // nftw
+#include "grid/grid.h"
+#include "physics/physics.h"
+#include <ftw.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- tracers ---- */
+
+/// Mean position along x of a run's tracers.
+static double tracers_mean(const struct test_run *r, int64_t *count)
+{
+    struct bw_particles *p = bw_chain_particles(r->chain, "tracers");
+    cr_assert_not_null(p);
+    *count = bw_particles_table.count(p);
+    const double *x = bw_particles_table.attribute(p, "pos");
+    double sum = 0;
+    for (int64_t i = 0; i < *count; i++) sum += x[3 * i];
+    return sum / (double)*count;
+}
+
+#define TRACERS "  - tracers: {shape: {sphere: {center: [1, 0.5, 0.5], radius: 0.3}}, count: 500, flow: [vel]}\n"
+
+/* A stream of 0.5 m/s, by either gas and either mode, takes tracers 0.5 m along in a second. */
+Test(tracers, go_with_the_gas)
+{
+    const char *const sides[] = {"x-: {inflow: [0.5, 0, 0]}, x+: open, rest: closed",
+                                 "x-: periodic, x+: periodic, rest: closed"};
+    const char *const stage[] = {
+        "  - potential: {}\n", "  - potential: {mode: seed, seed: {w: 0.9, iterations: 4000}}\n",
+        "  - flux: {ambient: 1, sound_speed: 2}\n",
+        "  - flux: {mode: seed, ambient: 1, seed: {rate: 25, damping: 1, drain: 1, neighbours: 6}}\n"};
+    for (int q = 0; q < 4; q++) {
+        double mean[2];
+        int64_t count[2];
+        for (int after = 0; after < 2; after++) {
+            struct test_run r = run("billow: 1\n"
+                                    "domain: {cells: [32, 8, 8], voxel: 12.5 cm, origin: [0, 0, 0], sides: {%s}}\n"
+                                    "time: {fps: 25, frames: 1001-%d, substeps: 1}\n"
+                                    "stages:\n%s%s" TRACERS,
+                                    sides[q / 2], after ? 1026 : 1001,
+                                    q < 2 ? ""
+                                          : "  - set: {field: mass, value: 1, keep: true}\n"
+                                            "  - set: {id: m, field: momentum, value: [0.5, 0, 0]}\n"
+                                            "  - set: {id: e, field: energy, value: 0.125}\n",
+                                    stage[q]);
+            mean[after] = tracers_mean(&r, &count[after]);
+            test_end(&r);
+        }
+        cr_assert_gt(count[0], 300);
+        cr_assert_eq(count[0], count[1]);
+        cr_assert_float_eq(mean[1] - mean[0], .5, .021, "%d: %g m", q, mean[1] - mean[0]); // a step more or less
+    }
+}
+
+/* ---- emit and collide ---- */
+
+/* What is emitted beside a ball goes round it and not in; smoke that potential's flow carries likewise. */
+Test(chains, emit_and_collide)
+{
+    const char *const stage[] = {"  - potential: {balance: open}\n  - mac.advect: {only: [density]}\n",
+                                 "  - flux: {sound_speed: 4, bind: {density: excess}}\n"};
+    for (int q = 0; q < 2; q++) {
+        struct test_run r = run(
+            "billow: 1\n"
+            "domain: {cells: [48, 24, 24], voxel: 5 cm, origin: [0, 0, 0], sides: {rest: open}}\n"
+            "time: {fps: 24, frames: 1001-1025, substeps: 1}\n"
+            "stages:\n"
+            "  - emit: {mode: max, density: 1, divergence: 60, mass: 3, energy: 20, shape: {sphere: {center: [0.5, 0.6, 0.6], radius: 0.25}}}\n"
+            "  - collide: {shape: {sphere: {center: [1.2, 0.6, 0.6], radius: 0.3}}}\n%s",
+            stage[q]);
+        struct grid smoke = grid_of(&r, "density", 0), u = grid_of(&r, "vel", 0);
+        cr_assert_lt(at(&smoke, 24, 12, 12), 1e-6, "%d: smoke in the ball", q);
+        cr_assert_eq(at(&u, 24, 12, 12), 0, "%d: flow in the ball", q);
+        cr_assert_gt(at(&smoke, 24, 20, 12) + at(&smoke, 22, 20, 12), 1e-3, "%d: none beside it", q);
+        bw_free(smoke.v), bw_free(u.v);
+        test_end(&r);
+    }
+}
+
+/* ---- exporters ---- */
+
+static int written[4]; // by ending
+static const char *const ending[4] = {".vdb", ".png", ".mp4", ".ply"};
+
+static int file_count(const char *path, const struct stat *st, int kind, struct FTW *f)
+{
+    const char *dot = strrchr(path, '.');
+    (void)f;
+    for (int i = 0; i < 4 && kind == FTW_F && dot; i++) written[i] += !strcmp(dot, ending[i]) && st->st_size > 100;
+    return 0;
+}
+static int file_remove(const char *path, const struct stat *st, int kind, struct FTW *f)
+{
+    (void)st, (void)kind, (void)f;
+    return remove(path);
+}
+
+Test(exporters, take_both_gases)
+{
+    const char *const stage[] = {"potential: {}", "potential: {mode: seed}", "flux: {sound_speed: 4}",
+                                 "flux: {mode: seed, ambient: 1}"};
+    for (int q = 0; q < 4; q++) {
+        char folder[] = "/tmp/billow-gases-XXXXXX";
+        cr_assert_not_null(mkdtemp(folder));
+        struct test_options o = {.simd = UINT32_MAX, .out = folder};
+        struct test_run r = run_with(
+            &o,
+            "billow: 1\nname: gas\n"
+            "domain: {cells: [20, 18, 16], voxel: 5 cm, origin: [0, 0, 0], sides: {rest: open}}\n"
+            "time: {fps: 24, frames: 1001-1003, substeps: 1}\n"
+            "stages:\n"
+            "  - emit: {mode: max, density: 1, divergence: 2, mass: 3, shape: {sphere: {center: [0.4, 0.4, 0.4], radius: 0.2}}}\n"
+            "  - %s\n"
+            "  - tracers: {shape: {sphere: {center: [0.4, 0.4, 0.4], radius: 0.2}}, count: 50, flow: [vel]}\n"
+            "export:\n"
+            "  - vdb: {fields: [density, vel, %s]}\n  - png: {view: render, size: 64}\n  - mp4: {view: slice, size: 64}\n"
+            "  - ply: {}\n",
+            stage[q], q < 2 ? "potential" : "mass");
+        test_end(&r);
+        memset(written, 0, sizeof written);
+        cr_assert_eq(nftw(folder, file_count, 8, FTW_PHYS), 0);
+        for (int i = 0; i < 4; i++)
+            cr_assert_geq(written[i], i == 2 ? 1 : 3, "%s: %d %s", stage[q], written[i], ending[i]);
+        cr_assert_eq(nftw(folder, file_remove, 8, FTW_DEPTH | FTW_PHYS), 0);
+    }
+}
+
+/* ---- sparse ---- */
+
+/* A small blast in a box of 8000 tiles: tiles go out with the shock, no faster than it can, and when the gas has come
+ * to rest they are given back. */
+Test(sparse, tiles_follow_the_gas)
+{
+    const char *const stage[] = {
+        "sound_speed: 20, drain: %d 1/s, damping: %d 1/s",
+        "mode: seed, ambient: 1.2, seed: {rate: 96, neighbours: 6, drain: 0.%d, damping: 0.%d}"};
+    for (int q = 0; q < 2; q++) {
+        int64_t tiles[3];
+        for (int i = 0; i < 3; i++) { // soon, later, and later still with everything drained
+            char flux[160];
+            const int drained = q ? (i == 2 ? 7 : 99) : (i == 2 ? 80 : 0);
+            snprintf(flux, sizeof flux, stage[q], drained, drained);
+            struct test_run r = run("billow: 1\n"
+                                    "domain: {cells: [320, 320, 320], voxel: 5 cm, sides: {rest: open}}\n"
+                                    "time: {fps: 96, frames: 1001-%d, substeps: 1}\n"
+                                    "stages:\n"
+                                    "  - emit: {mass: 6, energy: 800, mode: max, frames: 1001-1001, shape: {sphere: "
+                                    "{center: [3, -2, 8], radius: 0.2}}}\n"
+                                    "  - flux: {quiet: 1e-3, %s}\n",
+                                    i ? 1009 : 1003, flux);
+            tiles[i] = bw_chain_tiles(r.chain);
+            test_end(&r);
+        }
+        fprintf(stderr, "tiles of 8000: %lld after 2 frames, %lld after 8, %lld drained\n", (long long)tiles[0],
+                (long long)tiles[1], (long long)tiles[2]);
+        cr_assert(tiles[0] >= 1 && tiles[0] <= 64);
+        cr_assert(tiles[1] >= tiles[0] && tiles[1] <= 400);
+        cr_assert_lt(tiles[2], tiles[1]);
+    }
+}

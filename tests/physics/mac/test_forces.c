@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Forces, waves and what a flow conserves: buoyancy on a disc, internal waves, wind, walls that drag, momentum and
+ * energy of periodic flows. Exact values and the tables of the physics notes. */
+#include "physics/physics.h"
+
+/* ---- buoyancy ---- */
+
+/* A light disc in two dimensions must push as much air as it holds: its centre sets off at b/2 (a ball at 2b/3). The
+ * box's walls, 4 radii away, cost about (a/L)² of it. b = g T/T_ambient = 1 m/s². */
+static double disc_acceleration(int n, const char *sides)
+{
+    struct test_run r = run("billow: 1\n"
+                            "domain: {cells: [%d, 1, %d], size: [8, %.17g, 8], floor: -4, sides: %s}\n"
+                            "time: {fps: 100, frames: 1-2, dt: 0.01}\n"
+                            "stages:\n" KEEP_VEL
+                            "  - set: {id: heat, field: temperature, value: \"x^2+z^2 < 0.25 ? 293.15/9.81 : 0\"}\n"
+                            "  - mac.forces: {}\n"
+                            "  - mac.project: {tolerance: 1e-6}\n",
+                            n, n, 8. / n, sides);
+    struct grid w = grid_of(&r, "vel", 2);
+    double a = at(&w, n / 2, 0, n / 2) / .01;
+    bw_free(w.v);
+    test_end(&r);
+    return a;
+}
+
+Test(buoyancy, disc_sets_off_at_half_b)
+{
+    double closed = disc_acceleration(256, "{rest: closed}"), open = disc_acceleration(256, "{rest: open}");
+    cr_assert_float_eq(.5 * (closed + open), .5, .005, "%g between walls, %g in an open box", closed, open);
+    cr_assert(closed < open, "walls hold back, openings do not");
+    cr_assert_float_eq(closed, open, .02);
+}
+
+/* Weight of smoke, and gravity along any axis: a column that fills a periodic box falls freely. */
+Test(buoyancy, direction_and_size)
+{
+    struct test_run r = run("billow: 1\n"
+                            "domain: {cells: [8, 8, 8], voxel: 1 cm, sides: {rest: periodic}}\n"
+                            "time: {fps: 25, frames: 1001-1002, dt: 0.04}\n"
+                            "stages:\n" KEEP_VEL "  - set: {id: heat, field: temperature, value: 30}\n"
+                            "  - set: {id: smoke, field: density, value: 0.5}\n"
+                            "  - mac.forces: {gravity: [3, 0, -4], buoyancy: 2, ambient: 300 K, weight: 0.7}\n");
+    struct grid u = grid_of(&r, "vel", 0), w = grid_of(&r, "vel", 2);
+    double push = .04 * (-2 * 30 / 300. * 5 + .7 * .5); /* along gravity */
+    for (size_t i = 0; i < grid_count(&u); i++) {
+        cr_assert_float_eq(u.v[i], .6 * push, 1e-6, "u %g, not %g", u.v[i], .6 * push);
+        cr_assert_float_eq(w.v[i], -.8 * push, 1e-6, "w %g, not %g", w.v[i], -.8 * push);
+    }
+    bw_free(u.v);
+    bw_free(w.v);
+    test_end(&r);
+}
+
+/* Internal waves in a box stratified with N = 1/s: mode (1,1) has the period 2π√2/N. After two periods the phase, from
+ * the mode's amplitudes b ~ cos, w ~ sin of ωt, tells the period. */
+Test(buoyancy, internal_wave_period)
+{
+    enum { N = 32 };
+    double omega = 1 / sqrt(2), period = 2 * PI / omega, unit = 293.15 / 9.81; /* K per m/s² of lift */
+    int steps = 360;
+    struct test_run r =
+        run("billow: 1\n"
+            "domain: {cells: [%d, 1, %d], size: [1, %.17g, 1], origin: [0, 0, 0], sides: {rest: closed}}\n"
+            "time: {fps: %.17g, frames: 1-%d, substeps: 1}\n"
+            "stages:\n" KEEP_VEL
+            "  - set: {id: heat, field: temperature, value: \"%.17g*(z + 0.01*cos(pi*x)*sin(pi*z))\"}\n"
+            "  - mac.advect: {}\n"
+            "  - mac.forces: {}\n"
+            "  - mac.project: {tolerance: 1e-6}\n",
+            N, N, 1. / N, steps / (2 * period), steps + 1, unit);
+    struct grid t = grid_of(&r, "temperature", 0), w = grid_of(&r, "vel", 2);
+    double b = 0, v = 0;
+    for (int k = 0; k < N; k++)
+        for (int i = 0; i < N; i++) {
+            double x = (i + .5) / N, z = (k + .5) / N;
+            b += (at(&t, i, 0, k) / unit - z) * cos(PI * x) * sin(PI * z) * 4 / (N * N);
+            v += .5 * (at(&w, i, 0, k) + at(&w, i, 0, k + 1)) * cos(PI * x) * sin(PI * z) * 4 / (N * N);
+        }
+    double phase = atan2(v / omega, b), amplitude = hypot(v / omega, b);
+    cr_assert_float_eq(phase / (4 * PI), 0, .003, "after two periods the phase is off by %g of them", phase / (4 * PI));
+    cr_assert(amplitude > .0095 && amplitude < .0105, "amplitude %g of 0.01", amplitude);
+    bw_free(t.v);
+    bw_free(w.v);
+    test_end(&r);
+}
+
+/* ---- wind and walls ---- */
+
+/* Wind: du/dt = rate (wind - u), whose exact answer 1 - e^(-rate t) holds for any number of substeps. */
+Test(wind, relaxes_exponentially)
+{
+    for (int substeps = 1; substeps <= 4; substeps += 3) {
+        struct test_run r =
+            run("billow: 1\n"
+                "domain: {cells: [8, 8, 8], voxel: 1, sides: {rest: periodic}}\n"
+                "time: {fps: 5, frames: 1-6, substeps: %d}\n"
+                "stages:\n" KEEP_VEL "  - force: {kind: {wind: {velocity: [2, -1, 0.5], rate: 1.5 1/s}}}\n",
+                substeps);
+        static const double wind[] = {2, -1, .5};
+        for (uint32_t c = 0; c < 3; c++) {
+            struct grid u = grid_of(&r, "vel", c);
+            double want = wind[c] * (1 - exp(-1.5));
+            for (size_t i = 0; i < grid_count(&u); i++)
+                cr_assert_float_eq(u.v[i], want, 1e-6, "%d substeps: %g, not %g", substeps, u.v[i], want);
+            bw_free(u.v);
+        }
+        test_end(&r);
+    }
+}
+
+/* x-momentum of a vortex below a lid. Advection brings the lid's own velocity in where the flow leaves it. */
+static double lid_momentum(const char *top)
+{
+    struct test_run r =
+        run("billow: 1\n"
+            "domain: {cells: [32, 1, 32], size: [1, 0.03125, 1], origin: [0, 0, 0], sides: {rest: closed, top: "
+            "{closed: %s}}}\n"
+            "time: {fps: 20, frames: 1-11, dt: 0.05}\n"
+            "stages:\n"
+            "  - set: {field: vel, keep: true, value: [\"-sin(pi*x)*cos(pi*z)\", 0, \"cos(pi*x)*sin(pi*z)\"]}\n"
+            "  - mac.advect: {scheme: semi-lagrangian}\n"
+            "  - mac.project: {tolerance: 1e-6}\n",
+            top);
+    struct grid u = grid_of(&r, "vel", 0);
+    double sum = 0;
+    for (int k = 28; k < 32; k++)
+        for (int i = 0; i <= 32; i++) sum += at(&u, i, 0, k);
+    bw_free(u.v);
+    test_end(&r);
+    return sum / 128;
+}
+
+Test(walls, a_moving_lid_drags_only_without_slip)
+{
+    double slip = lid_momentum("{slip: free, velocity: [2, 0, 0]}"), rest = lid_momentum("{slip: free}");
+    double still = lid_momentum("{slip: no}"), drag = lid_momentum("{slip: no, velocity: [2, 0, 0]}");
+    cr_assert_eq(slip, rest, "a lid without friction moved the gas: %g instead of %g", slip, rest);
+    cr_assert_lt(still, rest - .002, "a lid at rest brakes");
+    cr_assert_gt(drag, rest + .002, "a faster lid drives");
+}
+
+/* ---- what is conserved ---- */
+
+/* Momentum of a periodic box: projection cannot change it at all, advection only by its errors. */
+Test(conserved, momentum_in_a_periodic_box)
+{
+    struct test_run r =
+        run("billow: 1\n"
+            "domain: {cells: [24, 24, 24], size: [1, 1, 1], origin: [0, 0, 0], sides: {rest: periodic}}\n"
+            "time: {fps: 25, frames: 1-26, substeps: 1}\n"
+            "stages:\n"
+            "  - set: {field: vel, keep: true, value: [\"0.5+0.4*sin(2*pi*y)\", \"-0.3+0.4*sin(2*pi*z)\", "
+            "\"0.2+0.4*sin(2*pi*x)\"]}\n"
+            "  - mac.advect: {}\n"
+            "  - stats: {id: advected, fields: [vel]}\n"
+            "  - mac.project: {tolerance: 1e-5}\n"
+            "  - stats: {}\n");
+    static const char *const names[] = {"momentum_vel_x", "momentum_vel_y", "momentum_vel_z"};
+    static const double start[] = {.5, -.3, .2};
+    for (int a = 0; a < 3; a++) {
+        char before[64], after[64];
+        snprintf(before, sizeof before, "advected.%s", names[a]);
+        snprintf(after, sizeof after, "stats.%s", names[a]);
+        cr_assert_float_eq(metric(&r, after), metric(&r, before), 1e-7, "the projection changed momentum %c", 'x' + a);
+        cr_assert_float_eq(metric(&r, after), start[a], 5e-4, "momentum %c went from %g to %g", 'x' + a, start[a],
+                           metric(&r, after));
+    }
+    test_end(&r);
+}
+
+/* Perturbed Taylor–Green vortices, 64², periodic, no viscosity, t = 1: kinetic energy kept, by the physics notes 0.534
+ * semi-Lagrangian and 0.850 MacCormack. */
+static double vortices_energy(const char *scheme)
+{
+    struct test_run r =
+        run("billow: 1\n"
+            "domain: {cells: [64, 64, 1], size: [1, 1, 0.015625], origin: [0, 0, 0], sides: {x-: periodic, x+: "
+            "periodic, y-: periodic, y+: periodic}}\n"
+            "time: {fps: 204, frames: 1-205, substeps: 1}\n"
+            "stages:\n"
+            "  - set: {field: vel, keep: true, value: [\"sin(2*pi*x)*cos(2*pi*y)+0.3*sin(4*pi*x)*cos(2*pi*y)\","
+            " \"-cos(2*pi*x)*sin(2*pi*y)-0.6*cos(4*pi*x)*sin(2*pi*y)\", 0]}\n"
+            "  - mac.advect: {scheme: %s}\n"
+            "  - mac.project: {tolerance: 1e-5}\n"
+            "  - stats: {}\n",
+            scheme);
+    double whole = (.25 + .25 + .0225 + .09) / 2 / 64, kept = metric(&r, "stats.energy_vel") / whole;
+    test_end(&r);
+    return kept;
+}
+
+Test(conserved, energy_of_vortices)
+{
+    double plain = vortices_energy("semi-lagrangian"), fine = vortices_energy("maccormack");
+    cr_assert_float_eq(plain, .534, .005, "semi-Lagrangian keeps %.3f, the reference 0.534", plain);
+    cr_assert_float_eq(fine, .85, .01, "MacCormack keeps %.3f, the reference 0.850", fine);
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The still air kept round the smoke (`margin`, cells) is a matter of memory: the large motion must not depend on it.
+ * Were p = 0 at the rim, as if air beyond had no weight, a narrow margin would let smoke rise up to a tenth faster. */
+#include "physics/physics.h"
+
+enum { ALL = 100000 }; ///< cells: the whole box is active
+
+/// The smoke at the end of a run, lengths in cells.
+struct motion {
+    double rise;  ///< of its centre, above where it began
+    double top;   ///< the same of the height with a hundredth of it above
+    double wide;  ///< rms distance from the axis
+    double speed; ///< rms of its faces' vertical velocity, m/s
+};
+
+/// Flow `format` takes the margin; `up` is its vertical axis, `from` the height where it began.
+struct flow {
+    const char *name, *format;
+    int up;
+    double from;
+};
+
+static const struct flow puff = {
+    "puff",
+    "billow: 1\n"
+    "domain: {cells: [96, 96, 112], voxel: 0.03125, origin: [-1.5, -1.5, 0], margin: %d, sides: {rest: open}}\n"
+    "time: {fps: 24, frames: 1-22, dt: 0.0416666666666666667}\n"
+    "stages:\n"
+    "  - emit: {mode: max, frames: 1-1, density: 1, temperature: 60 K,\n"
+    "           shape: {sphere: {center: [0, 0, 1.25], radius: 0.25}}}\n"
+    "  - mac.advect: {}\n"
+    "  - mac.forces: {}\n"
+    "  - mac.project: {tolerance: 1e-4}\n",
+    2, 40};
+
+static const struct flow plume = {
+    "plume",
+    "billow: 1\n"
+    "domain: {cells: [80, 80, 112], voxel: 3.125 cm, margin: %d}\n"
+    "time: {fps: 24, frames: 1001-1026, dt: 0.0416666666666666667}\n"
+    "stages:\n"
+    "  - emit: {mode: max, density: 1, temperature: 100 K, shape: {sphere: {center: [0, 0, 0.2], radius: 0.25}}}\n"
+    "  - mac.advect: {}\n"
+    "  - mac.forces: {}\n"
+    "  - mac.project: {}\n",
+    2, 6.4};
+
+static const struct flow flat = {
+    "flat puff",
+    "billow: 1\n"
+    "domain: {cells: [512, 512, 1], voxel: 0.03125, origin: [-8, 0, 0], margin: %d, sides: {rest: open}}\n"
+    "time: {fps: 24, frames: 1-25, dt: 0.0416666666666666667}\n"
+    "stages:\n"
+    "  - emit: {mode: max, frames: 1-1, density: 1, temperature: 60 K,\n"
+    "           shape: {sphere: {center: [0, 7, 0], radius: 0.6}}}\n"
+    "  - mac.advect: {}\n"
+    "  - mac.forces: {gravity: [0, -9.81, 0]}\n"
+    "  - mac.project: {tolerance: 1e-4}\n",
+    1, 224};
+
+/// Height above which a hundredth of the smoke is, from how much there is in each layer.
+static double layers_top(const double *layer, int n, double mass)
+{
+    double above = 0;
+    for (int k = n - 1; k >= 0; above += layer[k--])
+        if (above + layer[k] > .01 * mass) return k + 1 - (.01 * mass - above) / layer[k];
+    return 0;
+}
+
+static struct motion motion_of(const struct test_run *r, int up, double from)
+{
+    struct motion m = {0};
+    struct grid d = grid_of(r, "density", 0), u = grid_of(r, "vel", (uint32_t)up);
+    double mass = grid_sum(&d), layer[1024] = {0};
+    for (int k = 0; k < d.n[2]; k++)
+        for (int j = 0; j < d.n[1]; j++)
+            for (int i = 0; i < d.n[0]; i++) {
+                const int c[3] = {i, j, k}, high[3] = {i, j + (up == 1), k + (up == 2)};
+                const double q = at(&d, i, j, k) / mass, v = .5 * (at(&u, i, j, k) + at(&u, high[0], high[1], high[2]));
+                layer[c[up]] += q;
+                m.rise += q * (c[up] + .5);
+                m.wide += q * pow(i + .5 - .5 * d.n[0], 2);
+                m.speed += q * v * v;
+            }
+    m.rise -= from;
+    m.top = layers_top(layer, d.n[up], 1) - from;
+    m.wide = sqrt(m.wide);
+    m.speed = sqrt(m.speed);
+    bw_free(d.v);
+    bw_free(u.v);
+    return m;
+}
+
+static struct motion flow_motion(const struct flow *f, int margin)
+{
+    char yaml[2048];
+    snprintf(yaml, sizeof yaml, f->format, margin);
+    struct test_run r = run("%s", yaml);
+    struct motion m = motion_of(&r, f->up, f->from);
+    test_end(&r);
+    return m;
+}
+
+static double per_cent(double a, double b) { return 100 * (a / b - 1); }
+
+/// All margins end within `limit` per cent of `reference`'s.
+static void margins_check(const struct flow *f, int reference, double limit)
+{
+    static const int margin[] = {16, 8, 4};
+    const struct motion all = flow_motion(f, reference);
+    fprintf(stderr, "%s, margin %d: rise %.3f top %.3f width %.3f cells, speed %.4f m/s; per cent from it:\n", f->name,
+            reference, all.rise, all.top, all.wide, all.speed);
+    for (int i = 0; i < 3; i++) {
+        const struct motion m = flow_motion(f, margin[i]);
+        const double off[4] = {per_cent(m.rise, all.rise), per_cent(m.top, all.top), per_cent(m.wide, all.wide),
+                               per_cent(m.speed, all.speed)};
+        fprintf(stderr, "  margin %2d: rise %5.2f  top %5.2f  width %5.2f  speed %5.2f\n", margin[i], off[0], off[1],
+                off[2], off[3]);
+        for (int q = 0; q < 4; q++)
+            cr_expect(fabs(off[q]) <= limit, "%s, margin %d: number %d is %.2f %% off", f->name, margin[i], q, off[q]);
+    }
+}
+
+Test(margin, puff) { margins_check(&puff, ALL, 1); }
+
+Test(margin, plume) { margins_check(&plume, ALL, 1); }
+
+Test(margin, puff_in_two_dimensions) { margins_check(&flat, ALL, 2); }
+
+/* Tiles that wake as the smoke grows bring no jolt: its speed goes on smoothly from step to step. */
+Test(margin, tiles_wake_without_a_jolt)
+{
+    double speed[11], worst = 0;
+    int64_t fewest = INT64_MAX, most = 0;
+    for (int n = 0; n < 11; n++) {
+        struct test_run r =
+            run("billow: 1\n"
+                "domain: {cells: [64, 64, 64], voxel: 0.0625, origin: [-2, -2, 0], margin: 4, sides: {rest: open}}\n"
+                "time: {fps: 24, frames: 1-%d, dt: 0.0416666666666666667}\n"
+                "stages:\n"
+                "  - emit: {mode: max, frames: 1-1, density: 1, temperature: 60 K,\n"
+                "           shape: {sphere: {center: [0, 0, 0.9], radius: 0.4}}}\n"
+                "  - mac.advect: {}\n"
+                "  - mac.forces: {}\n"
+                "  - mac.project: {tolerance: 1e-5}\n",
+                15 + n);
+        const int64_t tiles = bw_chain_tiles(r.chain);
+        speed[n] = motion_of(&r, 2, 0).speed;
+        fewest = tiles < fewest ? tiles : fewest;
+        most = tiles > most ? tiles : most;
+        test_end(&r);
+    }
+    cr_assert_gt(most, fewest, "no tile woke");
+    for (int n = 1; n < 10; n++) {
+        const double jolt = fabs(speed[n + 1] - 2 * speed[n] + speed[n - 1]) / speed[n];
+        worst = fmax(worst, jolt);
+        cr_expect_leq(jolt, .01, "frame %d: the speed jumps by %.2g of it", 15 + n, jolt);
+    }
+    fprintf(stderr, "%lld to %lld tiles: the speed jumps by %.4f of it at most\n", (long long)fewest, (long long)most,
+            worst);
+}

@@ -1,0 +1,445 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The OpenVDB wrapper: what is written comes back, voxel by voxel, and every failure is a sentence. */
+#include <common/openvdb/bwvdb.h>
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char path[64];
+
+static void path_make(void)
+{
+    strcpy(path, "/tmp/bwvdb-XXXXXX");
+    int fd = mkstemp(path);
+    cr_assert(fd >= 0);
+    close(fd);
+}
+
+static void path_remove(void) { remove(path); }
+
+TestSuite(bwvdb, .init = path_make, .fini = path_remove);
+
+static struct bwvdb_error err;
+
+#define GOOD(call) cr_assert((call) == BWVDB_OK, "%s", err.text)
+
+/* A smooth bump with an exactly silent rim, x fastest; different along each axis so that a swapped axis shows. */
+enum { N = 20 };
+static void bump(float *v)
+{
+    for (int k = 0; k < N; k++)
+        for (int j = 0; j < N; j++)
+            for (int i = 0; i < N; i++) {
+                float x = (float)i - 9, y = (float)j - 10, z = (float)k - 8;
+                float r = x * x + 2 * y * y + 3 * z * z;
+                v[i + N * (j + N * k)] = r < 60 ? 1.25f - r / 64 : 5e-5f;
+            }
+}
+
+static struct bwvdb_writer *writer_new(uint32_t compression, uint32_t threads)
+{
+    struct bwvdb_writer *w;
+    GOOD(bwvdb_writer_create(&(struct bwvdb_options){.compression = compression, .threads = threads}, &w, &err));
+    return w;
+}
+
+static void write_and_free(struct bwvdb_writer *w)
+{
+    GOOD(bwvdb_writer_write(w, path, &err));
+    bwvdb_writer_free(w);
+}
+
+static struct bwvdb_file *open_loaded(void)
+{
+    struct bwvdb_file *f;
+    GOOD(bwvdb_open(path, &f, &err));
+    for (int32_t g = 0; g < bwvdb_count(f); g++) GOOD(bwvdb_load(f, g, &err));
+    return f;
+}
+
+/* Write the bump from a block at an odd, negative origin, read it back and compare each voxel. */
+static void scalar_round_trip(uint32_t half, uint32_t compression, uint32_t threads, float tolerance)
+{
+    static float in[N * N * N], out[N * N * N];
+    bump(in);
+    struct bwvdb_block block = {.origin = {-3, 5, -13}, .n = {N, N, N}, .data = {in}};
+    struct bwvdb_grid g = {.name = "density",
+                           .comps = 1,
+                           .grid_class = BWVDB_CLASS_FOG_VOLUME,
+                           .half = half,
+                           .threshold = 1e-4f,
+                           .voxel = 0.1,
+                           .origin = {1, 2, 3},
+                           .blocks = &block,
+                           .n_blocks = 1};
+    struct bwvdb_writer *w = writer_new(compression, threads);
+    GOOD(bwvdb_writer_add(w, &g, &err));
+    write_and_free(w);
+    struct bwvdb_file *f = open_loaded();
+    GOOD(bwvdb_read_box(f, 0, block.origin, block.n, (float *[3]){out}, &err));
+    int64_t active = 0;
+    for (int i = 0; i < N * N * N; i++) {
+        float want = in[i] > 1e-4f ? in[i] : 0;
+        active += want != 0;
+        cr_assert(fabsf(out[i] - want) <= tolerance * want, "voxel %d: %g for %g", i, (double)out[i], (double)want);
+    }
+    const struct bwvdb_info *info = bwvdb_grid_info(f, 0);
+    cr_assert(info->active == active && active > 100);
+    cr_assert(info->half == half && info->comps == 1 && info->grid_class == BWVDB_CLASS_FOG_VOLUME);
+    cr_assert(info->background[0] == 0);
+    cr_assert_str_eq(info->name, "density");
+    cr_assert_str_eq(info->type, "float");
+    bwvdb_close(f);
+}
+
+Test(bwvdb, float_round_trip_is_exact_in_every_compression)
+{
+    for (uint32_t c = BWVDB_BLOSC; c <= BWVDB_NONE; c++) scalar_round_trip(0, c, 1, 0);
+}
+
+Test(bwvdb, half_round_trip_keeps_eleven_bits) { scalar_round_trip(1, BWVDB_BLOSC, 2, 0x1p-11f); }
+
+Test(bwvdb, tiles_and_threads_make_the_same_grid)
+{
+    static float in[N * N * N], out[2][N * N * N];
+    bump(in);
+    struct bwvdb_block block[8]; // cut at 11, inside a leaf: leaves take values from several blocks
+    for (int b = 0; b < 8; b++) {
+        int lo[3] = {b & 1 ? 11 : 0, b & 2 ? 11 : 0, b & 4 ? 11 : 0};
+        block[b] = (struct bwvdb_block){.stride = {1, N, N * N}, .data = {in + lo[0] + N * (lo[1] + N * lo[2])}};
+        for (int a = 0; a < 3; a++) block[b].origin[a] = lo[a], block[b].n[a] = lo[a] ? N - 11 : 11;
+    }
+    for (uint32_t t = 1; t <= 2; t++) {
+        struct bwvdb_grid g = {.name = "d", .comps = 1, .threshold = 1e-4f, .voxel = 1, .blocks = block, .n_blocks = 8};
+        struct bwvdb_writer *w = writer_new(BWVDB_ZIP, t);
+        GOOD(bwvdb_writer_add(w, &g, &err));
+        write_and_free(w);
+        struct bwvdb_file *f = open_loaded();
+        GOOD(bwvdb_read_box(f, 0, (int32_t[]){0, 0, 0}, (int32_t[]){N, N, N}, (float *[3]){out[t - 1]}, &err));
+        bwvdb_close(f);
+    }
+    cr_assert(memcmp(out[0], out[1], sizeof out[0]) == 0);
+    for (int i = 0; i < N * N * N; i++) cr_assert(out[0][i] == (in[i] > 1e-4f ? in[i] : 0));
+}
+
+/* A linear field is met exactly by trilinear sampling, wherever the grid lies and whichever way is up. */
+static void vector_sampling(uint32_t y_up, uint32_t staggered)
+{
+    enum { M = 12 };
+    static double v[3][M * M * M];
+    const double h = 0.25, low[3] = {-1, 0.5, 2};
+    for (int c = 0; c < 3; c++)
+        for (int n = 0; n < M * M * M; n++) {
+            int at[3] = {n % M, n / M % M, n / M / M};
+            double p[3];
+            for (int a = 0; a < 3; a++) p[a] = low[a] + (at[a] + (staggered && a == c ? 0 : 0.5)) * h;
+            v[c][n] = c == 0 ? 1 + p[0] - 2 * p[1] : c == 1 ? 3 * p[2] + p[1] : p[0] + 0.5 * p[1] - p[2];
+        }
+    struct bwvdb_block block = {.n = {M, M, M}, .data = {v[0], v[1], v[2]}};
+    struct bwvdb_grid g = {.name = "vel",
+                           .comps = 3,
+                           .f64 = 1,
+                           .y_up = y_up,
+                           .voxel = h,
+                           .blocks = &block,
+                           .n_blocks = 1,
+                           .vector_type = BWVDB_VEC_CONTRAVARIANT_RELATIVE,
+                           .grid_class = staggered ? BWVDB_CLASS_STAGGERED : BWVDB_CLASS_UNKNOWN};
+    for (int a = 0; a < 3; a++) g.origin[a] = low[a] + h / 2;
+    struct bwvdb_writer *w = writer_new(BWVDB_BLOSC, 1);
+    GOOD(bwvdb_writer_add(w, &g, &err));
+    write_and_free(w);
+    struct bwvdb_file *f = open_loaded();
+    const struct bwvdb_info *info = bwvdb_grid_info(f, 0);
+    cr_assert(info->comps == 3 && info->vector_type == BWVDB_VEC_CONTRAVARIANT_RELATIVE);
+    cr_assert(fabs(info->world_lo[0] - low[0]) < 1e-12 && fabs(info->world_hi[0] - (low[0] + M * h)) < 1e-12);
+    double z[2] = {y_up ? info->world_lo[1] : info->world_lo[2], y_up ? info->world_hi[1] : info->world_hi[2]};
+    cr_assert(fabs(z[0] - low[2]) < 1e-12 && fabs(z[1] - (low[2] + M * h)) < 1e-12);
+    double p[3] = {0.3, 1.9, 3.1}, q[3] = {p[0], y_up ? p[2] : p[1], y_up ? -p[1] : p[2]}, out[3];
+    GOOD(bwvdb_sample(f, 0, 1, (const double(*)[3])q, out, &err));
+    double want[3] = {1 + p[0] - 2 * p[1], 3 * p[2] + p[1], p[0] + 0.5 * p[1] - p[2]};
+    double got[3] = {out[0], y_up ? -out[2] : out[1], y_up ? out[1] : out[2]};
+    for (int c = 0; c < 3; c++) cr_assert(fabs(got[c] - want[c]) < 2e-6, "%d: %g for %g", c, got[c], want[c]);
+    bwvdb_close(f);
+}
+
+Test(bwvdb, vectors_sample_where_they_were_put)
+{
+    vector_sampling(0, 0);
+    vector_sampling(1, 0);
+    vector_sampling(0, 1);
+}
+
+Test(bwvdb, metadata_and_empty_grid_come_back)
+{
+    struct bwvdb_meta meta[] = {{.key = "note", .type = BWVDB_STRING, .string = "smoke"},
+                                {.key = "frame", .type = BWVDB_INT64, .integer = 1001},
+                                {.key = "fps", .type = BWVDB_DOUBLE, .number = 23.976}};
+    struct bwvdb_grid g = {.name = "empty", .comps = 1, .voxel = 1, .meta = meta, .n_meta = 3};
+    struct bwvdb_writer *w = writer_new(BWVDB_BLOSC, 1);
+    for (int i = 0; i < 3; i++) GOOD(bwvdb_writer_meta(w, &meta[i], &err));
+    GOOD(bwvdb_writer_add(w, &g, &err));
+    write_and_free(w);
+    struct bwvdb_file *f = open_loaded();
+    const struct bwvdb_info *info = bwvdb_grid_info(f, 0);
+    cr_assert(info->active == 0 && info->lo[0] > info->hi[0]);
+    uint32_t n;
+    const struct bwvdb_meta *lists[2] = {info->meta, bwvdb_file_meta(f, &n)};
+    cr_assert(n == 3 && info->n_meta == 3);
+    for (int l = 0; l < 2; l++)
+        for (uint32_t i = 0; i < 3; i++) {
+            const struct bwvdb_meta *m = &lists[l][i];
+            if (!strcmp(m->key, "note")) cr_assert_str_eq(m->string, "smoke");
+            else if (!strcmp(m->key, "frame")) cr_assert(m->type == BWVDB_INT64 && m->integer == 1001);
+            else cr_assert(!strcmp(m->key, "fps") && m->number == 23.976);
+        }
+    bwvdb_close(f);
+}
+
+static void ball_distance(float *v)
+{
+    for (int n = 0; n < N * N * N; n++) {
+        double x = n % N - 9.5, y = n / N % N - 9.5, z = n / N / N - 9.5;
+        v[n] = (float)(sqrt(x * x + y * y + z * z) - 8);
+    }
+}
+
+Test(bwvdb, level_set_is_negative_throughout_the_inside)
+{
+    static float in[N * N * N], out[N * N * N];
+    ball_distance(in);
+    struct bwvdb_block block = {.n = {N, N, N}, .data = {in}};
+    struct bwvdb_grid g = {.name = "solid",
+                           .comps = 1,
+                           .grid_class = BWVDB_CLASS_LEVEL_SET,
+                           .band = 2,
+                           .voxel = 1,
+                           .blocks = &block,
+                           .n_blocks = 1};
+    struct bwvdb_writer *w = writer_new(BWVDB_BLOSC, 1);
+    GOOD(bwvdb_writer_add(w, &g, &err));
+    write_and_free(w);
+    struct bwvdb_file *f = open_loaded();
+    GOOD(bwvdb_read_box(f, 0, block.origin, block.n, (float *[3]){out}, &err));
+    for (int n = 0; n < N * N * N; n++) cr_assert(out[n] == fminf(fmaxf(in[n], -2), 2), "voxel %d", n);
+    bwvdb_close(f);
+}
+
+struct region_probe {
+    double step;
+};
+
+static void region_fill(const int32_t origin[3], float *const out[3], void *user)
+{
+    const struct region_probe *p = user;
+    for (int n = 0; n < 512; n++)
+        for (int c = 0; c < 3; c++) {
+            int at[3] = {origin[0] + n % 8, origin[1] + n / 8 % 8, origin[2] + n / 64};
+            out[c][n] = (float)(at[c] * p->step);
+        }
+}
+
+Test(bwvdb, region_is_a_padded_and_clipped_copy_of_what_is_active)
+{
+    float one = 1;
+    struct bwvdb_block block = {.origin = {6, 1, 9}, .n = {1, 1, 1}, .data = {&one}};
+    struct bwvdb_grid g = {.name = "density", .comps = 1, .voxel = 1, .blocks = &block, .n_blocks = 1};
+    struct bwvdb_writer *w = writer_new(BWVDB_BLOSC, 2);
+    GOOD(bwvdb_writer_add(w, &g, &err));
+    struct bwvdb_region *r;
+    const char *names[] = {"density", NULL};
+    GOOD(bwvdb_region_create(w, &(struct bwvdb_area){.grids = names, .pad = 4, .n = {9, 100, 100}}, &r, &err));
+    struct region_probe probe = {0.5};
+    struct bwvdb_grid v = {
+        .name = "vel", .comps = 3, .voxel = 1, .gain = 2, .region = r, .fill = region_fill, .fill_user = &probe};
+    GOOD(bwvdb_writer_add(w, &v, &err));
+    bwvdb_region_free(r);
+    write_and_free(w);
+    struct bwvdb_file *f = open_loaded();
+    const struct bwvdb_info *info = bwvdb_grid_info(f, bwvdb_find(f, "vel"));
+    int32_t lo[3] = {2, 0, 5}, hi[3] = {8, 5, 13};
+    cr_assert(info->active == 7 * 6 * 9);
+    cr_assert(!memcmp(info->lo, lo, sizeof lo) && !memcmp(info->hi, hi, sizeof hi));
+    double out[3];
+    GOOD(bwvdb_sample(f, bwvdb_find(f, "vel"), 1, (const double[][3]){{4.5, 3, 11.25}}, out, &err));
+    cr_assert(out[0] == 4.5 && out[1] == 3 && out[2] == 11.25);
+    bwvdb_close(f);
+}
+
+Test(bwvdb, region_of_boxes)
+{
+    struct bwvdb_writer *w = writer_new(BWVDB_BLOSC, 1);
+    struct bwvdb_region *r;
+    struct bwvdb_block box = {.origin = {-4, 0, 16}, .n = {16, 16, 32}};
+    GOOD(bwvdb_region_create(w, &(struct bwvdb_area){.boxes = &box, .n_boxes = 1}, &r, &err));
+    struct region_probe probe = {1};
+    struct bwvdb_grid v = {.name = "v", .comps = 3, .voxel = 1, .region = r, .fill = region_fill, .fill_user = &probe};
+    GOOD(bwvdb_writer_add(w, &v, &err));
+    bwvdb_region_free(r);
+    const char *names[] = {"nobody", NULL};
+    cr_assert(bwvdb_region_create(w, &(struct bwvdb_area){.grids = names}, &r, &err) == BWVDB_ERR_USAGE && !r);
+    cr_assert(strstr(err.text, "nobody"));
+    write_and_free(w);
+    struct bwvdb_file *f = open_loaded();
+    cr_assert(bwvdb_grid_info(f, 0)->active == 16 * 16 * 32);
+    bwvdb_close(f);
+}
+
+/* ---- refusals ---- */
+
+static enum bwvdb_status add_value(float value, uint32_t half)
+{
+    struct bwvdb_block block = {.n = {1, 1, 1}, .data = {&value}};
+    struct bwvdb_grid g = {.name = "t", .comps = 1, .half = half, .voxel = 1, .blocks = &block, .n_blocks = 1};
+    struct bwvdb_writer *w = writer_new(BWVDB_BLOSC, 1);
+    enum bwvdb_status s = bwvdb_writer_add(w, &g, &err);
+    bwvdb_writer_free(w);
+    return s;
+}
+
+Test(bwvdb, values_that_do_not_fit_are_refused)
+{
+    cr_assert(add_value(NAN, 0) == BWVDB_ERR && strstr(err.text, "finite"));
+    cr_assert(add_value(INFINITY, 0) == BWVDB_ERR && strstr(err.text, "finite"));
+    cr_assert(add_value(7e4f, 1) == BWVDB_ERR && strstr(err.text, "65504"));
+    cr_assert(add_value(7e4f, 0) == BWVDB_OK && !err.text[0]);
+}
+
+Test(bwvdb, wrong_grids_are_refused)
+{
+    struct bwvdb_writer *w = writer_new(BWVDB_BLOSC, 1);
+    struct bwvdb_grid g = {.name = "a", .comps = 1, .voxel = 1};
+    GOOD(bwvdb_writer_add(w, &g, &err));
+    cr_assert(bwvdb_writer_add(w, &g, &err) == BWVDB_ERR_USAGE && strstr(err.text, "already"));
+    g.name = "";
+    cr_assert(bwvdb_writer_add(w, &g, &err) == BWVDB_ERR_USAGE && strstr(err.text, "name"));
+    g.name = "b", g.voxel = 0;
+    cr_assert(bwvdb_writer_add(w, &g, &err) == BWVDB_ERR_USAGE && strstr(err.text, "voxel"));
+    bwvdb_writer_free(w);
+}
+
+Test(bwvdb, full_disk_is_an_error)
+{
+    struct bwvdb_writer *w = writer_new(BWVDB_NONE, 1);
+    struct bwvdb_grid g = {.name = "a", .comps = 1, .voxel = 1};
+    GOOD(bwvdb_writer_add(w, &g, &err));
+    char link[80];
+    snprintf(link, sizeof link, "%s.full", path);
+    cr_assert(symlink("/dev/full", link) == 0);
+    cr_assert(bwvdb_writer_write(w, link, &err) == BWVDB_ERR_IO && strstr(err.text, "No space"), "%s", err.text);
+    cr_assert(access(link, F_OK) != 0, "the half-written file is gone");
+    cr_assert(bwvdb_writer_write(w, "/nowhere/at/all.vdb", &err) == BWVDB_ERR_IO && strstr(err.text, "No such"));
+    bwvdb_writer_free(w);
+}
+
+static void refuse_file(const char *what)
+{
+    struct bwvdb_file *f = NULL;
+    enum bwvdb_status s = bwvdb_open(path, &f, &err);
+    for (int32_t g = 0; !s && g < bwvdb_count(f); g++) s = bwvdb_load(f, g, &err);
+    cr_assert(s == BWVDB_ERR_IO, "%s: status %d, %s", what, s, err.text);
+    cr_assert(strstr(err.text, path) && strlen(err.text) > strlen(path) + 20, "%s", err.text);
+    bwvdb_close(f);
+}
+
+Test(bwvdb, foreign_absent_and_truncated_files_are_refused)
+{
+    refuse_file("empty");
+    FILE *f = fopen(path, "w");
+    for (int i = 0; i < 200; i++) fputs("This is no volume. ", f);
+    fclose(f);
+    refuse_file("text");
+    scalar_round_trip(0, BWVDB_NONE, 1, 0);
+    f = fopen(path, "r");
+    fseek(f, 0, SEEK_END);
+    long size = ftell(f);
+    fclose(f);
+    for (long cut = size - 20; cut > 0; cut -= size / 9) {
+        cr_assert(truncate(path, cut) == 0);
+        char what[64];
+        snprintf(what, sizeof what, "cut at %ld of %ld", cut, size);
+        refuse_file(what);
+    }
+    remove(path);
+    refuse_file("absent");
+}
+
+Test(bwvdb, unloaded_grids_are_refused)
+{
+    scalar_round_trip(0, BWVDB_BLOSC, 1, 0);
+    struct bwvdb_file *f;
+    GOOD(bwvdb_open(path, &f, &err));
+    double out;
+    cr_assert(bwvdb_sample(f, 0, 1, (const double[][3]){{0, 0, 0}}, &out, &err) == BWVDB_ERR_USAGE);
+    cr_assert(bwvdb_load(f, 7, &err) == BWVDB_ERR_USAGE && err.text[0]);
+    cr_assert(bwvdb_find(f, "nothing") == -1);
+    bwvdb_close(f);
+}
+
+/* ---- points ---- */
+
+/* Points come back with what they carry, turned to y-up and in centimetres. */
+Test(bwvdb, points)
+{
+    enum { COUNT = 1000 };
+    static double pos[COUNT][3], p[COUNT][3], v[COUNT][3], mass[COUNT], id[COUNT];
+    static float velocity[COUNT][3], weight[COUNT];
+    static int64_t number[COUNT];
+    int64_t n = 0, seen = 0;
+    for (int i = 0; i < COUNT; i++) {
+        for (int a = 0; a < 3; a++) {
+            pos[i][a] = sin(1.7 * i + a) + .01 * i;
+            velocity[i][a] = (float)cos(i + 2. * a);
+        }
+        weight[i] = (float)i / 8;
+        number[i] = 7 * i;
+    }
+    const struct bwvdb_points_attribute attributes[] = {
+        {.name = "v", .comps = 3, .data = velocity, .gain = 100, .turns = 1},
+        {.name = "weight", .comps = 1, .data = weight},
+        {.name = "id", .comps = 1, .number = BWVDB_I64, .data = number}};
+    const struct bwvdb_points points = {.name = "sparks",
+                                        .count = COUNT,
+                                        .pos = (const double(*)[3])pos,
+                                        .gain = 100,
+                                        .y_up = 1,
+                                        .attributes = attributes,
+                                        .n_attributes = 3};
+    struct bwvdb_writer *w = writer_new(BWVDB_BLOSC, 1);
+    GOOD(bwvdb_writer_points(w, &points, &err));
+    cr_assert_eq(bwvdb_writer_points(w, &points, &err), BWVDB_ERR_USAGE, "the name is taken");
+    write_and_free(w);
+    GOOD(bwvdb_read_points(path, "sparks", "P", 3, &n, p[0], &err));
+    cr_assert_eq(n, COUNT);
+    GOOD(bwvdb_read_points(path, "sparks", "v", 3, &n, v[0], &err));
+    GOOD(bwvdb_read_points(path, "sparks", "weight", 1, &n, mass, &err));
+    GOOD(bwvdb_read_points(path, "sparks", "id", 1, &n, id, &err));
+    for (int i = 0; i < COUNT; i++) {
+        const int from = (int)id[i] / 7, axis[3] = {0, 2, 1};
+        for (int a = 0; a < 3; a++) {
+            const double sign = a == 2 ? -100 : 100;
+            cr_assert_float_eq(p[i][a], sign * pos[from][axis[a]], 1e-3, "point %d", from);
+            cr_assert_float_eq(v[i][a], sign * (double)velocity[from][axis[a]], 1e-4, "point %d", from);
+        }
+        cr_assert_eq(mass[i], from / 8.);
+        seen += from;
+    }
+    cr_assert_eq(seen, COUNT * (COUNT - 1) / 2, "every point once");
+    cr_assert_eq(bwvdb_read_points(path, "sparks", "colour", 3, &n, v[0], &err), BWVDB_ERR_USAGE);
+    cr_assert(strstr(err.text, "no such attribute \"colour\""), "%s", err.text);
+    cr_assert_eq(bwvdb_read_points(path, "smoke", "P", 3, &n, v[0], &err), BWVDB_ERR_USAGE);
+}
+
+Test(bwvdb, points_that_are_nowhere)
+{
+    const double pos[2][3] = {{0, 0, 0}, {0, NAN, 0}};
+    struct bwvdb_writer *w = writer_new(BWVDB_BLOSC, 1);
+    cr_assert_eq(bwvdb_writer_points(w, &(struct bwvdb_points){.name = "sparks", .count = 2, .pos = pos}, &err),
+                 BWVDB_ERR);
+    cr_assert(strstr(err.text, "point 1 of \"sparks\" is nowhere"), "%s", err.text);
+    GOOD(bwvdb_writer_points(w, &(struct bwvdb_points){.name = "none"}, &err));
+    bwvdb_writer_free(w);
+}

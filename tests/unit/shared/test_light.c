@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The renderer's light against what is known of light: shadows of slabs, obstacles and on the floor, lamps that add up,
+ * scattering that loses nothing, a sky that reaches everywhere through clear air. */
+#include "image_tools.h"
+#include <picture/volume/render.h>
+
+#include <criterion/criterion.h>
+#include <math.h>
+
+enum { N = 48 };
+static const struct bw_dense unit_box = {{N, N, N}, {-0.5, -0.5, 0}, 1.0 / N};
+
+static float *cells_make(void) { return take(NULL, (size_t)N * N * N * sizeof(float)); }
+
+static size_t cell(int i, int j, int k) { return ((size_t)k * N + (size_t)j) * N + (size_t)i; }
+
+/// A horizontal slab over the whole box, cells [from, to) in z.
+static float *slab_make(int from, int to, float value)
+{
+    float *f = cells_make();
+    for (int k = from; k < to; k++)
+        for (int i = 0; i < N * N; i++) f[(size_t)k * N * N + (size_t)i] = value;
+    return f;
+}
+
+static double length(const double v[3]) { return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]); }
+
+/* Below a slab 12 cells thick light is exp(-s d/cos) of what it was, whatever the slope and density. */
+Test(light, a_slab_dims_what_lies_behind_it)
+{
+    static const double towards[][3] = {{0, 0, 1}, {0.4, 0, 0.9}, {-0.3, 0.4, 0.8}, {0.5, -0.5, 0.72}};
+    for (size_t q = 0; q < sizeof towards / sizeof *towards; q++)
+        for (double depth = 0.25; depth <= 4; depth *= 2) {
+            double to[3], size = length(towards[q]);
+            for (int a = 0; a < 3; a++) to[a] = towards[q][a] / size;
+            float *s = slab_make(26, 38, (float)(depth * N / 12)), *share = cells_make();
+            cr_assert_eq(bw_light_sweep(&tools, &unit_box, s, to, 0.03f, share), BW_OK);
+            /* the sides let light in: only where its way back to the slab stays in the box */
+            double got = (double)share[cell(N / 2, N / 2, 20)], want = exp(-depth / to[2]);
+            cr_assert_float_eq(got, want, 0.01 * want, "depth %g at %g: %g, not %g", depth, to[2], got, want);
+            free(s);
+            free(share);
+        }
+}
+
+/* Light above a slab is whole, and inside a cell nothing gets through there is a lit skin: the mean over its depth. */
+Test(light, dense_cells_have_a_lit_skin)
+{
+    float *s = slab_make(10, 30, 8 * N), *share = cells_make();
+    cr_assert_eq(bw_light_sweep(&tools, &unit_box, s, (double[3]){0, 0, 1}, 0, share), BW_OK);
+    cr_assert_eq(share[cell(5, 5, 30)], 1);
+    cr_assert_float_eq(share[cell(5, 5, 29)], (1 - exp(-8)) / 8, 1e-3);
+    free(s);
+    free(share);
+}
+
+Test(light, scattering_loses_nothing)
+{
+    for (double g = -0.9; g < 0.95; g += 0.15) {
+        enum { STEPS = 200000 };
+        double sum = 0, mean = 0;
+        for (int i = 0; i < STEPS; i++) {
+            double cosine = 2 * (i + 0.5) / STEPS - 1, p = bw_phase(g, cosine);
+            sum += p / STEPS; /* ½ ∫ p d(cos): 1 when all directions together get what came in */
+            mean += p * cosine / STEPS;
+        }
+        cr_assert_float_eq(sum, 1, 1e-4, "anisotropy %g: %g", g, sum);
+        cr_assert_float_eq(mean, bw_phase_mean(g), 1e-4, "anisotropy %g: mean cosine %g", g, mean);
+    }
+}
+
+Test(light, the_sky_reaches_everywhere_in_clear_air)
+{
+    struct bw_scene scene = {.floor = 1, .look = BW_LOOK_DEFAULT};
+    struct bw_ambient a;
+    float *s = cells_make();
+    scene.look.environment = 1.7;
+    cr_assert_eq(bw_ambient_make(&tools, &unit_box, s, NULL, &scene, &a), BW_OK);
+    for (int c = 0; c < 3; c++) {
+        double want = 0;
+        for (int i = 0; i < 6; i++) want += 1.7 * (double)bw_ambient_sides[i].rgb[c];
+        for (size_t i = 0; i < bw_dense_cells(&a.box); i++) cr_assert_float_eq(a.rgb[c][i], want, 1e-5);
+    }
+    bw_ambient_free(&tools, &a);
+    free(s);
+}
+
+/* ---- pictures ---- */
+
+/// Nothing but what the lamps send: no sky, a black wall, no bloom.
+static struct bw_scene dark_scene(void)
+{
+    struct bw_scene s = {.lo = {-0.5, -0.5, 0},
+                         .hi = {0.5, 0.5, 1},
+                         .extinction = 30,
+                         .ambient = 293,
+                         .exposure = 1,
+                         .floor = 1,
+                         .look = BW_LOOK_DEFAULT};
+    s.look.environment = s.look.bloom = 0;
+    s.look.has_background = 1;
+    bw_camera_fit(&s.camera, s.lo, s.hi, 1);
+    return s;
+}
+
+static void lamp_add(struct bw_scene *s, double x, double y, double z, float r, float g, float b)
+{
+    const double size = sqrt(x * x + y * y + z * z);
+    s->look.light[s->look.n_lights++] = (struct bw_light){{x / size, y / size, z / size}, {r, g, b}, 0.03f};
+}
+
+static struct bw_image light_render(const struct bw_volume *v, const struct bw_scene *s)
+{
+    struct bw_image img;
+    cr_assert_eq(bw_image_init(&img, &tools, 64, 64), BW_OK);
+    cr_assert_eq(bw_render_linear(&tools, v, s, &img, NULL), BW_OK);
+    return img;
+}
+
+static double sum_of(const struct bw_image *img)
+{
+    double sum = 0;
+    for (int i = 0; i < 3 * img->w * img->h; i++) sum += (double)img->px[i];
+    return sum;
+}
+
+/// Distance to the slab |x - at| < half, over the box.
+static void wall_put(struct bw_volume *v, double at, double half)
+{
+    v->solid_box = v->box;
+    v->solid = cells_make();
+    for (int i = 0; i < N * N * N; i++) {
+        const double x = v->box.origin[0] + (i % N + 0.5) * v->box.h, band = 3 * v->box.h;
+        v->solid[i] = (float)fmin(fmax(fabs(x - at) - half, -band), band);
+    }
+}
+
+/// A block of smoke, 0 < x < 0.3.
+static struct bw_volume smoke_make(void)
+{
+    struct bw_volume v = {.box = unit_box};
+    v.density = cells_make();
+    for (int i = 0; i < N * N * N; i++) {
+        const double p[3] = {(i % N + 0.5) / N - 0.5, (i / N % N + 0.5) / N - 0.5, (i / N / N + 0.5) / N};
+        v.density[i] = p[0] > 0 && p[0] < 0.3 && fabs(p[1]) < 0.2 && fabs(p[2] - 0.5) < 0.2;
+    }
+    return v;
+}
+
+/* Each lamp with its own shadow on smoke, obstacles and floor: together they give the sum, channel by channel. */
+Test(light, lamps_add_up)
+{
+    struct bw_volume v = smoke_make();
+    struct bw_scene first = dark_scene(), second = dark_scene(), both = dark_scene();
+    wall_put(&v, -0.35, 0.05);
+    lamp_add(&first, -1, -0.5, 1.5, 2, 1, 0.5f), lamp_add(&second, 1, 0.2, 0.8, 0.3f, 0.6f, 2);
+    lamp_add(&both, -1, -0.5, 1.5, 2, 1, 0.5f), lamp_add(&both, 1, 0.2, 0.8, 0.3f, 0.6f, 2);
+    struct bw_image a = light_render(&v, &first), b = light_render(&v, &second), c = light_render(&v, &both);
+    cr_assert_gt(sum_of(&a), 1);
+    cr_assert_gt(sum_of(&b), 1);
+    for (int i = 0; i < 3 * 64 * 64; i++) cr_assert_float_eq(c.px[i], a.px[i] + b.px[i], 1e-5f + 1e-4f * c.px[i]);
+    bw_image_free(&a);
+    bw_image_free(&b);
+    bw_image_free(&c);
+    free(v.density);
+    free(v.solid);
+}
+
+/* A wall between lamp and smoke puts the smoke in the dark; beside the lamp's way it changes nothing of it. */
+Test(light, obstacles_cast_shadows_on_smoke)
+{
+    struct bw_volume v = smoke_make();
+    struct bw_scene scene = dark_scene();
+    scene.floor = 0;
+    lamp_add(&scene, -1, 0, 0.05, 2, 2, 2);
+    struct bw_image open = light_render(&v, &scene);
+    wall_put(&v, -0.1, 0.05);
+    struct bw_image shut = light_render(&v, &scene);
+    double bright = 0, dark = 0;
+    for (int i = 0; i < 64 * 64; i++) /* right of the wall: smoke alone */
+        if (i % 64 > 38) bright += (double)open.px[3 * i], dark += (double)shut.px[3 * i];
+    cr_assert_gt(bright, 1);
+    cr_assert_lt(dark, 0.02 * bright, "%g of %g is left", dark, bright);
+    bw_image_free(&open);
+    bw_image_free(&shut);
+    free(v.density);
+    free(v.solid);
+}
+
+/* The floor's middle under a slab: every lamp's cosine times its own exp(-s d/cos). */
+Test(light, the_floor_lies_in_shadow)
+{
+    struct bw_scene scene = dark_scene();
+    struct bw_ambient a;
+    struct bw_studio studio;
+    const double depth = 0.8;
+    float *s = slab_make(16, 24, (float)(depth * N / 8));
+    lamp_add(&scene, 0.2, 0.1, 1, 2, 0, 0), lamp_add(&scene, -0.5, 0, 1, 0, 3, 0);
+    cr_assert_eq(bw_ambient_make(&tools, &unit_box, s, NULL, &scene, &a), BW_OK);
+    cr_assert_eq(bw_studio_make(&tools, &scene, &a, &studio), BW_OK);
+    const float *rgb = studio.map + 3 * (studio.n / 2 * studio.n + studio.n / 2);
+    for (int l = 0; l < 2; l++) {
+        const double up = scene.look.light[l].to[2], want = (double)scene.look.light[l].rgb[l] * up * exp(-depth / up);
+        cr_assert_float_eq(rgb[l], want, 0.02 * want, "lamp %d: %g, not %g", l, (double)rgb[l], want);
+    }
+    cr_assert_eq(rgb[2], 0);
+    tools.release(tools.ctx, studio.map);
+    bw_ambient_free(&tools, &a);
+    free(s);
+}
+
+/* What covers nothing is clear, what is dense is not; over black the studio adds just what gets through. */
+Test(light, alpha_is_what_is_covered)
+{
+    struct bw_volume v = smoke_make();
+    struct bw_scene scene = dark_scene();
+    struct bw_image alone;
+    float *alpha = take(NULL, 64 * 64 * sizeof(float));
+    lamp_add(&scene, -1, -0.5, 1.5, 2, 1, 0.5f);
+    scene.floor = 0;
+    for (int c = 0; c < 3; c++) scene.look.background[c] = 0.5f;
+    struct bw_image whole = light_render(&v, &scene);
+    cr_assert_eq(bw_image_init(&alone, &tools, 64, 64), BW_OK);
+    cr_assert_eq(bw_render_linear(&tools, &v, &scene, &alone, alpha), BW_OK);
+    cr_assert_eq(alpha[0], 0);
+    cr_assert_gt(alpha[64 * 32 + 40], 0.98f);
+    for (int i = 0; i < 3 * 64 * 64; i++)
+        cr_assert_float_eq(whole.px[i], alone.px[i] + 0.5f * (1 - alpha[i / 3]), 1e-5f);
+    bw_image_free(&whole);
+    bw_image_free(&alone);
+    free(alpha);
+    free(v.density);
+}
+
+/// (brightest - darkest) / mean red along the middle of a wall of flame whose columns of cells burn by turns.
+static double stripes(double soften)
+{
+    struct bw_volume v = {.box = unit_box};
+    struct bw_scene scene = dark_scene();
+    double least = HUGE_VAL, most = 0, sum = 0;
+    v.flame = cells_make();
+    for (int i = 0; i < N * N * N; i++) v.flame[i] = i % 2 && abs(i / N % N - N / 2) < 3;
+    scene.look.soften = soften;
+    struct bw_image img = light_render(&v, &scene);
+    for (int x = 24; x < 40; x++) {
+        const double red = img.px[3 * (32 * 64 + x)];
+        least = fmin(least, red), most = fmax(most, red), sum += red / 16;
+    }
+    bw_image_free(&img);
+    free(v.flame);
+    return (most - least) / sum;
+}
+
+/* The shortest waves of a flame are all there without softening and gone with all of it. */
+Test(light, softened_flames_hide_their_cells)
+{
+    const double sharp = stripes(0), usual = stripes(BW_SOFTEN), soft = stripes(1);
+    cr_log_info("stripes %.3f, %.3f, %.3f", sharp, usual, soft);
+    cr_assert_gt(sharp, 0.2);
+    cr_assert_lt(usual, 0.9 * sharp);
+    cr_assert_lt(soft, 0.2 * sharp); // what is left is the wall seen in perspective
+}
