@@ -139,8 +139,7 @@ static void promise_check(struct cache *c, const char *folder)
     }
     size_t i;
     json_t *name;
-    json_array_foreach(json_object_get(note, "files"), i, name)
-    {
+    json_array_foreach (json_object_get(note, "files"), i, name) {
         struct stat st;
         char *file = bw_printf("%s/%s", folder, json_string_value(name));
         if (file && stat(file, &st) != 0) cache_complain(c, "%s: %s", file, "is missing");

@@ -148,8 +148,7 @@ static int files_exist(const struct bake_record *r, const char *out)
     size_t i;
     json_t *name, *files = json_object_get(r->root, "files");
     int all = 1;
-    json_array_foreach(files, i, name)
-    {
+    json_array_foreach (files, i, name) {
         char *path = bw_printf("%s/%s", out, json_string_value(name));
         all = all && path && access(path, R_OK) == 0;
         bw_free(path);
@@ -168,8 +167,7 @@ int record_has_outputs(const struct bake_record *r)
     static const char *const note[] = {"resolved.yaml", "bake.log", "bake.json", "metrics.csv"};
     size_t i;
     json_t *name;
-    json_array_foreach(json_object_get(r->root, "files"), i, name)
-    {
+    json_array_foreach (json_object_get(r->root, "files"), i, name) {
         int is_note = 0;
         for (int k = 0; k < 4; k++) is_note |= !strcmp(json_string_value(name), note[k]);
         if (!is_note) return 1;
@@ -210,8 +208,7 @@ double record_bytes(const struct bake_record *r, const char *out)
     size_t i;
     json_t *name;
     double sum = 0;
-    json_array_foreach(json_object_get(r->root, "files"), i, name)
-    {
+    json_array_foreach (json_object_get(r->root, "files"), i, name) {
         struct stat st;
         char *path = bw_printf("%s/%s", out, json_string_value(name));
         if (path && stat(path, &st) == 0) sum += (double)st.st_size;
@@ -246,8 +243,7 @@ void record_clear(const struct bake_record *r, const struct bake_facts *f)
 {
     size_t i;
     json_t *name;
-    json_array_foreach(json_object_get(r->root, "files"), i, name)
-    {
+    json_array_foreach (json_object_get(r->root, "files"), i, name) {
         const char *text = json_string_value(name);
         char *path = path_is_inside(text) ? bw_printf("%s/%s", f->out, text) : NULL;
         if (path) unlink(path);

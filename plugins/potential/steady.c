@@ -23,10 +23,15 @@ static int32_t cells_along(const struct potential_task *t, int64_t tile, int axi
     return d->n[axis] > 0 && left < d->tile[axis] ? left : d->tile[axis];
 }
 
-#define EACH_CELL(t, sh, tile, at)                                                                                     \
-    for ((at)[2] = 0; (at)[2] < cells_along(t, tile, (sh)->axis[2]); (at)[2]++)                                        \
-        for ((at)[1] = 0; (at)[1] < cells_along(t, tile, (sh)->axis[1]); (at)[1]++)                                    \
-            for ((at)[0] = 0; (at)[0] < cells_along(t, tile, (sh)->axis[0]); (at)[0]++)
+/* Steps `at` through the cells of a tile, first axis fastest, along the solver's axes; 0 after the last one. */
+static int cell_next(const struct potential_task *t, const struct mg_shape *sh, int64_t tile, int32_t at[3])
+{
+    for (int a = 0; a < 3; a++) {
+        if (++at[a] < cells_along(t, tile, sh->axis[a])) return 1;
+        at[a] = 0;
+    }
+    return 0;
+}
 
 struct job {
     struct potential_task *t;
@@ -39,12 +44,11 @@ static void kinds_set(int64_t tile, uint32_t worker, void *user)
     const struct job *q = user;
     const struct mg_shape *sh = &q->mg->shape;
     uint8_t *kind = q->mg->kind + tile * MG_CELLS;
-    int32_t at[3], cell[3], to[3];
+    int32_t at[3] = {0, 0, 0}, cell[3], to[3];
     (void)worker;
     memset(kind, 0, MG_CELLS);
     q->mg->has_cut[tile] = 0;
-    EACH_CELL(q->t, sh, tile, at)
-    {
+    do {
         cell_turn(sh, at, cell);
         const int walls = q->t->l->walls[tile * TILE_CELLS + potential_at(q->t->s->grid, cell[0], cell[1], cell[2])];
         int fluid = 0, open = 0;
@@ -56,7 +60,7 @@ static void kinds_set(int64_t tile, uint32_t worker, void *user)
             else open++;
         }
         kind[mg_index(sh->dim, at[0], at[1], at[2])] = fluid + open ? (uint8_t)MG_KIND(fluid, open) : 0;
-    }
+    } while (cell_next(q->t, sh, tile, at));
 }
 
 static void weights_set(int64_t tile, uint32_t worker, void *user)
@@ -64,17 +68,16 @@ static void weights_set(int64_t tile, uint32_t worker, void *user)
     const struct job *q = user;
     const struct mg_shape *sh = &q->mg->shape;
     float *weight = mg_weights(q->mg->level, tile);
-    int32_t at[3], cell[3];
+    int32_t at[3] = {0, 0, 0}, cell[3];
     (void)worker;
     if (!weight) return;
-    EACH_CELL(q->t, sh, tile, at)
-    {
+    do {
         cell_turn(sh, at, cell);
         const int walls = q->t->l->walls[tile * TILE_CELLS + potential_at(q->t->s->grid, cell[0], cell[1], cell[2])];
         for (int s = 0; s < 2 * sh->dim; s++)
             weight[s * MG_CELLS + mg_place(sh->dim, at[0], at[1], at[2])] =
                 walls >> (2 * sh->axis[s >> 1] + (s & 1)) & 1 ? 0 : 1;
-    }
+    } while (cell_next(q->t, sh, tile, at));
 }
 
 /* Right-hand side, and the last step's potential as a first guess. */
@@ -86,18 +89,17 @@ static void sides_set(int64_t tile, uint32_t worker, void *user)
     const float *phi = q->t->tiles->data(bw_port_field(q->t->s, PHI), 0, tile);
     const uint8_t *kind = q->mg->kind + tile * MG_CELLS;
     float *b = q->mg->level->b + tile * MG_CELLS, *x = q->mg->level->x + tile * MG_CELLS;
-    int32_t at[3], cell[3];
+    int32_t at[3] = {0, 0, 0}, cell[3];
     (void)worker;
     memset(b, 0, MG_CELLS * sizeof *b);
     memset(x, 0, MG_CELLS * sizeof *x);
-    EACH_CELL(q->t, sh, tile, at)
-    {
+    do {
         cell_turn(sh, at, cell);
         const int from = potential_at(d, cell[0], cell[1], cell[2]), to = mg_place(sh->dim, at[0], at[1], at[2]);
         if (!kind[mg_index(sh->dim, at[0], at[1], at[2])]) continue;
         b[to] = (float)(q->t->l->source[tile * TILE_CELLS + from] * d->h * d->h);
         x[to] = phi[from];
-    }
+    } while (cell_next(q->t, sh, tile, at));
 }
 
 static void answer_body(const struct bw_block *b, void *user)
@@ -106,14 +108,13 @@ static void answer_body(const struct bw_block *b, void *user)
     const struct mg_shape *sh = &q->mg->shape;
     const int64_t tile = potential_tile(q->t, b);
     const struct bw_view *out = &b->view[0];
-    int32_t at[3], cell[3];
-    EACH_CELL(q->t, sh, tile, at)
-    {
+    int32_t at[3] = {0, 0, 0}, cell[3];
+    do {
         cell_turn(sh, at, cell);
         const int64_t from = tile * MG_CELLS + mg_place(sh->dim, at[0], at[1], at[2]);
         bw_f32(out, 0)[cell[0] + cell[1] * out->sy + cell[2] * out->sz] =
             q->result->used_double ? (float)q->mg->sol[from] : q->mg->level->x[from];
-    }
+    } while (cell_next(q->t, sh, tile, at));
 }
 
 static enum bw_status levels_build(struct job *q, struct steady *st)

@@ -5,7 +5,8 @@
 
 #include <billow/plugin.h>
 
-extern const struct bw_stage_desc scene_emit_desc, scene_collide_desc, scene_set_desc, scene_load_desc, scene_force_desc;
+extern const struct bw_stage_desc scene_emit_desc, scene_collide_desc, scene_set_desc, scene_load_desc,
+    scene_force_desc;
 extern const struct bw_stage_desc scene_transfer_desc, scene_guide_desc;
 
 #endif

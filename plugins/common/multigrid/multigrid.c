@@ -110,15 +110,13 @@ static double ordered_sum(const struct mg_crew *c, const double *number, int64_t
 static double level_dot(const struct mg_crew *c, const float *a, const float *b)
 {
     const struct mg_level *l = c->mg->level;
-    for
-        MG_EACH_TILE(c, l, i)
-        {
-            const float *p = a + i * MG_CELLS, *q = b + i * MG_CELLS;
-            double sum[8] = {0};
-            for (int m = 0; m < MG_CELLS; m += 8)
-                for (int s = 0; s < 8; s++) sum[s] += (double)p[m + s] * (double)q[m + s];
-            l->partial[i] = ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
-        }
+    for (int64_t i = mg_first(c, l), end = mg_end(c, l); i < end; i++) {
+        const float *p = a + i * MG_CELLS, *q = b + i * MG_CELLS;
+        double sum[8] = {0};
+        for (int m = 0; m < MG_CELLS; m += 8)
+            for (int s = 0; s < 8; s++) sum[s] += (double)p[m + s] * (double)q[m + s];
+        l->partial[i] = ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
+    }
     mg_meet(c);
     return ordered_sum(c, l->partial, l->count);
 }
@@ -193,12 +191,10 @@ static double wide_defect(const struct solve *s, const struct mg_crew *c)
     const struct mg_level *l = s->mg->level;
     mg_meet(c);
     mg_seams_refresh(c, l, s->mg->sol, sizeof *s->mg->sol);
-    for
-        MG_EACH_TILE(c, l, i)
-        {
-            const struct mg_wide t = wide_at(s->mg, i);
-            l->partial[i] = s->mg->kernels->defect(&t);
-        }
+    for (int64_t i = mg_first(c, l), end = mg_end(c, l); i < end; i++) {
+        const struct mg_wide t = wide_at(s->mg, i);
+        l->partial[i] = s->mg->kernels->defect(&t);
+    }
     mg_meet(c);
     const double square = ordered_sum(c, l->partial, l->count);
     mg_remove_means(c, l->b, NULL); // rounding of the right-hand side: no solution could take it away
@@ -210,26 +206,23 @@ static void wide_begin(const struct solve *s, const struct mg_crew *c)
 {
     const struct multigrid *mg = s->mg;
     const int guess = s->options->warm || s->result.cycles > 0;
-    for
-        MG_EACH_TILE(c, mg->level, i)
-    for (int64_t m = i * MG_CELLS; m < (i + 1) * MG_CELLS; m++) {
-        mg->rhs[m] = mg->level->b[m];
-        mg->sol[m] = guess ? (double)mg->level->x[m] : 0.0;
-    }
+    for (int64_t i = mg_first(c, mg->level), end = mg_end(c, mg->level); i < end; i++)
+        for (int64_t m = i * MG_CELLS; m < (i + 1) * MG_CELLS; m++) {
+            mg->rhs[m] = mg->level->b[m];
+            mg->sol[m] = guess ? (double)mg->level->x[m] : 0.0;
+        }
 }
 
 static void wide_end(const struct solve *s, const struct mg_crew *c)
 {
-    for
-        MG_EACH_TILE(c, s->mg->level, i)
-    for (int64_t m = i * MG_CELLS; m < (i + 1) * MG_CELLS; m++) s->mg->level->x[m] = (float)s->mg->sol[m];
+    for (int64_t i = mg_first(c, s->mg->level), end = mg_end(c, s->mg->level); i < end; i++)
+        for (int64_t m = i * MG_CELLS; m < (i + 1) * MG_CELLS; m++) s->mg->level->x[m] = (float)s->mg->sol[m];
 }
 
 static void wide_add(const struct mg_crew *c, double factor, const float *z)
 {
-    for
-        MG_EACH_TILE(c, c->mg->level, i)
-    for (int64_t m = i * MG_CELLS; m < (i + 1) * MG_CELLS; m++) c->mg->sol[m] += factor * (double)z[m];
+    for (int64_t i = mg_first(c, c->mg->level), end = mg_end(c, c->mg->level); i < end; i++)
+        for (int64_t m = i * MG_CELLS; m < (i + 1) * MG_CELLS; m++) c->mg->sol[m] += factor * (double)z[m];
 }
 
 /// q = A dir; returns dir·q.
@@ -239,12 +232,10 @@ static double direction_apply(const struct mg_crew *c)
     const struct mg_level *l = mg->level;
     mg_meet(c);
     mg_seams_refresh(c, l, mg->dir, sizeof *mg->dir);
-    for
-        MG_EACH_TILE(c, l, i)
-        {
-            const struct mg_tile t = mg_tile_at(l, mg->dir, NULL, i);
-            l->partial[i] = mg->kernels->apply(&t, mg->q + i * MG_CELLS);
-        }
+    for (int64_t i = mg_first(c, l), end = mg_end(c, l); i < end; i++) {
+        const struct mg_tile t = mg_tile_at(l, mg->dir, NULL, i);
+        l->partial[i] = mg->kernels->apply(&t, mg->q + i * MG_CELLS);
+    }
     mg_meet(c);
     return ordered_sum(c, l->partial, l->count);
 }
@@ -256,18 +247,16 @@ static double cg_step(const struct mg_crew *c, double *rz)
     const struct mg_level *l = mg->level;
     const double rz_new = level_dot(c, l->x, l->b);
     const float beta = *rz > 0 ? (float)(rz_new / *rz) : 0;
-    for
-        MG_EACH_TILE(c, l, i)
-    for (int64_t m = i * MG_CELLS; m < (i + 1) * MG_CELLS; m++)
-        mg->dir[m] = beta != 0 ? l->x[m] + beta * mg->dir[m] : l->x[m];
+    for (int64_t i = mg_first(c, l), end = mg_end(c, l); i < end; i++)
+        for (int64_t m = i * MG_CELLS; m < (i + 1) * MG_CELLS; m++)
+            mg->dir[m] = beta != 0 ? l->x[m] + beta * mg->dir[m] : l->x[m];
     *rz = rz_new;
     const double curvature = direction_apply(c);
     if (!(curvature > 0) || !(rz_new > 0)) return -1;
     const double alpha = rz_new / curvature;
     wide_add(c, alpha, mg->dir);
-    for
-        MG_EACH_TILE(c, l, i)
-    for (int64_t m = i * MG_CELLS; m < (i + 1) * MG_CELLS; m++) l->b[m] -= (float)alpha * mg->q[m];
+    for (int64_t i = mg_first(c, l), end = mg_end(c, l); i < end; i++)
+        for (int64_t m = i * MG_CELLS; m < (i + 1) * MG_CELLS; m++) l->b[m] -= (float)alpha * mg->q[m];
     mg_meet(c);
     return sqrt(level_dot(c, l->b, l->b));
 }

@@ -177,7 +177,6 @@ static inline int64_t mg_end(const struct mg_crew *c, const struct mg_level *l)
 {
     return l->count * (c->rank + 1) / c->size;
 }
-#define MG_EACH_TILE(c, l, i) (int64_t i = mg_first(c, l), i##_end = mg_end(c, l); i < i##_end; i++)
 /// The steps of a leg; first: a red half-sweep from x = 0; coarsen: residual to the level above.
 enum mg_op { MG_FIRST, MG_RELAX_RED, MG_RELAX_BLACK, MG_COARSEN, MG_REFINE };
 /// Do `n` steps one after the other on all planes of a level. `coarse`: the level above, NULL: none. The residual's

@@ -54,8 +54,7 @@ static void tile_whole(const struct leg *g, int op, int64_t tile)
 static void leg_plain(const struct leg *g)
 {
     for (int s = 0; s < g->n; s++) {
-        for
-            MG_EACH_TILE(g->crew, g->l, i) tile_whole(g, g->op[s], i);
+        for (int64_t i = mg_first(g->crew, g->l), end = mg_end(g->crew, g->l); i < end; i++) tile_whole(g, g->op[s], i);
         mg_meet(g->crew);
         if (g->op[s] != MG_COARSEN) mg_seams_refresh(g->crew, g->l, g->l->x, sizeof *g->l->x);
     }

@@ -294,12 +294,10 @@ void mg_remove_means(const struct mg_crew *c, float *narrow, double *wide)
 {
     const struct means m = {c->mg, narrow, wide};
     if (!c->mg->regions.n_singular) return;
-    for
-        MG_EACH_TILE(c, c->mg->level, i) tile_sum(&m, i);
+    for (int64_t i = mg_first(c, c->mg->level), end = mg_end(c, c->mg->level); i < end; i++) tile_sum(&m, i);
     mg_meet(c);
     if (c->rank == 0) means_fold(&c->mg->regions);
     mg_meet(c);
-    for
-        MG_EACH_TILE(c, c->mg->level, i) tile_lower(&m, i);
+    for (int64_t i = mg_first(c, c->mg->level), end = mg_end(c, c->mg->level); i < end; i++) tile_lower(&m, i);
     mg_meet(c);
 }

@@ -120,7 +120,6 @@ struct cells {
 /// 0 when there are none.
 int box_cells(const struct box3 *box, const struct bw_block *b, struct cells *out);
 
-
 /// World coordinate of index i (+0.5: centre) of a block along one axis: the same bits from either side of a tile
 /// border.
 static inline double block_coord(const struct bw_block *b, int axis, double i)
