@@ -3,6 +3,7 @@
  * to be had from outside. */
 #include <mac/project/project.c>
 #include "bench.h"
+#include <math.h>
 
 struct bench_problem *bench_problem_wanted;
 

@@ -131,7 +131,8 @@ struct bw_host {
     /// Errors: BW_ERR_MEMORY; BW_ERR_DIVERGED when a written field holds NaN or infinity (already reported);
     /// BW_ERR_CANCELLED; BW_ERR_PLUGIN when the access rows contradict each other or the stage's ports.
     enum bw_status (*sweep)(struct bw_stage *stage, const struct bw_sweep *sweep);
-    /// [body] `bytes` of memory, 64-byte aligned, not zeroed, until the body returns. NULL when out of memory.
+    /// [body] `bytes` of memory, 64-byte aligned, not zeroed, until the body returns. NULL when out of memory: the body
+    /// returns, and the sweep answers BW_ERR_MEMORY.
     void *(*body_scratch)(const struct bw_block *block, size_t bytes);
 
     /// [main] Call fn(i, worker, user) for every i in [0, n), in any order, in parallel.

@@ -17,7 +17,6 @@
 #include "project.h"
 #include "solids/cut.h"
 #include "stages.h"
-#include <math.h>
 #include <string.h>
 
 struct project {
@@ -95,13 +94,17 @@ static int32_t row_add(struct rows *r, struct bw_field *field, uint32_t mode, in
     return (int32_t)r->n++;
 }
 
+/* Bodies that run out of memory just return: the sweep fails then. */
 static enum bw_status rows_sweep(struct bw_stage *s, const struct rows *r, bw_body_fn body, bw_reach_fn reach,
                                  struct task *t, double *max)
 {
-    return s->host->sweep(
-        s,
-        &(struct bw_sweep){
-            .access = r->access, .n_access = r->n, .body = body, .reach = reach, .user = t, .maxs = max, .n_maxs = 1});
+    return s->host->sweep(s, &(struct bw_sweep){.access = r->access,
+                                                .n_access = r->n,
+                                                .body = body,
+                                                .reach = reach,
+                                                .user = t,
+                                                .maxs = max,
+                                                .n_maxs = max != NULL});
 }
 
 static enum bw_status memory_fail(struct bw_stage *s)
@@ -134,13 +137,11 @@ static enum bw_status levels_update(struct bw_stage *s, struct task *t)
     enum bw_status status = rows_sweep(s, &r, project_kinds, project_reach, t, &changed);
     t->near = NULL;
     if (status != BW_OK) return status;
-    if (isinf(changed)) return memory_fail(s);
     if (!same || changed > 0) {
-        double failed = 0;
         if (mg_begin(&st->mg) != BW_OK) return memory_fail(s);
-        if (st->mg.level->n_cut) status = rows_sweep(s, &r, project_weights, project_reach, t, &failed);
+        if (st->mg.level->n_cut) status = rows_sweep(s, &r, project_weights, project_reach, t, NULL);
         if (status != BW_OK) return status;
-        if (failed > 0 || mg_build(&st->mg) != BW_OK) return memory_fail(s);
+        if (mg_build(&st->mg) != BW_OK) return memory_fail(s);
     }
     st->version = t->topology->version;
     st->built = 1;
@@ -151,14 +152,12 @@ static enum bw_status rhs_make(struct bw_stage *s, struct task *t, struct bw_fie
 {
     const struct project *p = s->params;
     struct rows r = {0};
-    double failed = 0;
     t->vel = row_add(&r, vel, BW_READ, 1);
     t->pressure = row_add(&r, p->warm_start ? bw_port_field(s, PRESSURE) : NULL, BW_READ, 0);
     t->divergence = row_add(&r, bw_port_field(s, DIVERGENCE), BW_READ, 0);
     t->solid = -1;
     t->solid_vel = row_add(&r, bw_port_field(s, SOLID_VEL), BW_READ, 1);
-    const enum bw_status status = rows_sweep(s, &r, project_rhs, project_reach, t, &failed);
-    return status == BW_OK && failed > 0 ? memory_fail(s) : status;
+    return rows_sweep(s, &r, project_rhs, project_reach, t, NULL);
 }
 
 /// *worst: largest |div vel - divergence| that is left.
@@ -170,22 +169,20 @@ static enum bw_status vel_correct(struct bw_stage *s, struct task *t, struct bw_
     t->divergence = row_add(&r, bw_port_field(s, DIVERGENCE), BW_READ, 0);
     t->solid = -1;
     t->solid_vel = row_add(&r, bw_port_field(s, SOLID_VEL), BW_READ, 1);
-    const enum bw_status status = rows_sweep(s, &r, project_correct, project_reach, t, worst);
-    return status == BW_OK && isinf(*worst) ? memory_fail(s) : status;
+    return rows_sweep(s, &r, project_correct, project_reach, t, worst);
 }
 
 /// Gives faces in and nearly in obstacles the flow beside them.
 static enum bw_status vel_extend(struct bw_stage *s, struct task *t, struct bw_field *vel)
 {
     struct rows r = {0};
-    double none;
     if (!t->mg->level->n_cut) return BW_OK;
     t->around = row_add(&r, vel, BW_READ, EXTEND_HALO + 1);
     t->vel = row_add(&r, vel, BW_UPDATE, 0);
     t->solid = row_add(&r, bw_port_field(s, SOLID), BW_READ, EXTEND_HALO + CUT_HALO);
     t->solid_vel = row_add(&r, bw_port_field(s, SOLID_VEL), BW_READ, 1);
     t->grip = row_add(&r, bw_port_field(s, SOLID_GRIP), BW_READ, 1);
-    return rows_sweep(s, &r, project_extend, project_extend_reach, t, &none);
+    return rows_sweep(s, &r, project_extend, project_extend_reach, t, NULL);
 }
 
 /* Why a solve ended, as the metric `stopped` says. */

@@ -3,7 +3,6 @@
  * open. Loops run over the solver's axes 0, 1, 2, which in 2D leave the thin axis for last. */
 #include "project.h"
 #include "solids/cut.h"
-#include <math.h>
 #include <string.h>
 
 int64_t project_tile(const struct task *t, const struct bw_block *b)
@@ -153,21 +152,18 @@ void project_kinds(const struct bw_block *b, void *user)
     const struct task *t = user;
     const int64_t tile = project_tile(t, b);
     const struct bw_view *solid = t->near && t->near[tile] ? &b->view[t->solid] : NULL;
+    b->max[0] = 0;
     if (!solid && t->same && !t->mg->mark[tile]) return; // as it was
     uint8_t kind[MG_CELLS] = {0}, *old = t->mg->kind + tile * MG_CELLS;
     const int touched = solid && cut_touches(b, solid);
     const uint64_t mark = touched ? cut_mark(b, solid) | 1 : 0; // 0: no obstacle
     struct seen seen;
     struct cut cut;
-    b->max[0] = 0;
     if (t->same && mark == t->mg->mark[tile]) return;
     seen_fill(t, b, tile, &seen);
     t->mg->has_cut[tile] = 0;
     if (touched) {
-        if (!cut_make(b, solid, 0, &cut)) {
-            b->max[0] = HUGE_VAL;
-            return;
-        }
+        if (!cut_make(b, solid, 0, &cut)) return;
         t->mg->has_cut[tile] = (uint8_t)kinds_cut(t, b, &seen, &cut, kind);
     } else {
         kinds_whole(t, b, &seen, kind);
@@ -187,11 +183,7 @@ void project_weights(const struct bw_block *b, void *user)
     struct seen seen;
     struct cut cut;
     int32_t at[3];
-    if (!weight) return;
-    if (!cut_make(b, &b->view[t->solid], 0, &cut)) {
-        b->max[0] = 1;
-        return;
-    }
+    if (!weight || !cut_make(b, &b->view[t->solid], 0, &cut)) return;
     seen_fill(t, b, tile, &seen);
     for (at[2] = 0; at[2] < b->n[sh->axis[2]]; at[2]++)
         for (at[1] = 0; at[1] < b->n[sh->axis[1]]; at[1]++)

@@ -162,10 +162,7 @@ void project_rhs(const struct bw_block *b, void *user)
     memset(rhs, 0, MG_CELLS * sizeof *rhs);
     memset(x, 0, MG_CELLS * sizeof *x);
     if (t->mg->level->coef[tile] >= 0) {
-        if (!faces_copy(b, &given, &u)) {
-            b->max[0] = 1;
-            return;
-        }
+        if (!faces_copy(b, &given, &u)) return;
         walls_set(t, b, tile, &u, BLEND);
     }
     for (int k = 0; k < b->n[sh->axis[2]]; k++)
@@ -308,10 +305,7 @@ void project_correct(const struct bw_block *b, void *user)
     struct dense d = {.step = {1, n[0] + 2, (n[0] + 2) * (n[1] + 2)}};
     const size_t size = (size_t)(d.step[2] * (n[2] + 2)) * sizeof *d.p;
     double *memory = b->stage->host->body_scratch(b, size);
-    if (!memory) {
-        b->max[0] = HUGE_VAL;
-        return;
-    }
+    if (!memory) return;
     memset(memory, 0, size);
     d.p = memory + d.step[0] + d.step[1] + d.step[2];
     dense_fill(t, tile, n, &d);
@@ -320,10 +314,7 @@ void project_correct(const struct bw_block *b, void *user)
     pressure_store(t, b, &d, n);
     struct faces whole = u;
     if (mg_weights(t->mg->level, tile)) {
-        if (!faces_copy(b, &u, &whole)) {
-            b->max[0] = HUGE_VAL;
-            return;
-        }
+        if (!faces_copy(b, &u, &whole)) return;
         walls_set(t, b, tile, &whole, BLEND);
     }
     b->max[0] = divergence_left(t, b, tile, &whole);
