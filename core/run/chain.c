@@ -144,7 +144,8 @@ static enum bw_status parts_build(struct bw_chain *c)
         if (st == BW_ERR_MEMORY) return st;
         if (first == BW_OK) first = st;
     }
-    return first == BW_OK ? chain_wire(c) : first;
+    if (first == BW_OK) first = chain_wire(c);
+    return first == BW_OK ? chain_outputs_plan(c) : first;
 }
 
 struct bw_chain *bw_chain_create(const struct bw_preset *p, const struct bw_registry *r, const struct bw_run_options *o,
@@ -209,6 +210,7 @@ void bw_chain_free(struct bw_chain *c)
     for (int32_t i = c->n_stages - 1; i >= 0; i--) stage_free(&c->stage[i]);
     bw_free(c->stage);
     chain_exporters_free(c);
+    chain_claims_free(c);
     chain_metrics_free(c);
     for (int32_t i = 0; i < c->n_fields; i++) {
         bw_particles_destroy(c->field[i].particles);

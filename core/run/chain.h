@@ -30,6 +30,11 @@ struct chain_field {
     bool typed;              /* a port made it that knows background, precision and lifetime: no list */
 };
 
+struct chain_owner { /* of an output */
+    const char *id;
+    const struct bw_place *place; /* tells owners apart; NULL: the bake itself */
+};
+
 struct chain_output { /* a file under its temporary name */
     struct chain_output *next;
     char *temporary, *final;
@@ -118,7 +123,8 @@ struct bw_chain {
     FILE *csv_file;
     struct chain_announcement *said;
     int32_t n_said;
-    double time; /* s */
+    struct chain_claim *claim[1024]; /* names of outputs by their hash */
+    double time;                     /* s */
     int64_t step, frame;
     double dt_last;
     struct bw_progress progress;
@@ -154,8 +160,19 @@ enum bw_status chain_params(struct bw_chain *c, struct bw_params *p, double t, u
 /// Evaluate a stage's parameters for time t.
 enum bw_status chain_stage_params(struct chain_stage *s, double t);
 
+/* claims.c: whose each output is */
+extern const struct chain_owner chain_owner_bake;
+struct chain_owner chain_owner_of_stage(const struct chain_stage *s);
+struct chain_owner chain_owner_of_exporter(const struct chain_exporter *x);
+/// From now on `name` is `by`'s. Errors, said: BW_ERR_PRESET when it is another's, for there the cure is.
+enum bw_status chain_claim(struct bw_chain *c, struct chain_owner by, const char *name);
+/// Claim what is known before a bake.
+enum bw_status chain_outputs_plan(struct bw_chain *c);
+void chain_claims_free(struct bw_chain *c);
+
 /* output.c: files under temporary names */
-const char *chain_output_begin(struct bw_chain *c, struct chain_output **list, const char *name, int keep);
+const char *chain_output_begin(struct bw_chain *c, struct chain_output **list, struct chain_owner by, const char *name,
+                               int keep);
 /// Status of the first failure reported in this run; what chain_output_begin's NULL means.
 enum bw_status chain_status_said(struct bw_chain *c);
 enum bw_status chain_output_commit(struct bw_chain *c, struct chain_output **list, const char *temporary, char **final);

@@ -282,7 +282,13 @@ static struct bw_field *host_find_field(struct bw_stage *stage, const char *name
 static const char *host_output(struct bw_stage *stage, const char *name, int keep)
 {
     struct chain_stage *s = stage_of(stage);
-    return s->chain->opt.out ? chain_output_begin(s->chain, &s->outputs, name, keep) : NULL;
+    if (!s->chain->opt.out) return NULL;
+    const char *path = chain_output_begin(s->chain, &s->outputs, chain_owner_of_stage(s), name, keep);
+    if (!path) {
+        s->failed = true;
+        s->fail_status = chain_status_said(s->chain);
+    }
+    return path;
 }
 
 /* ---- services by id ---- */

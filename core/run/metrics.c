@@ -86,7 +86,7 @@ double bw_chain_metric(const struct bw_chain *c, const char *name)
 static enum bw_status csv_write(struct bw_chain *c)
 {
     struct chain_output *list = NULL;
-    const char *path = chain_output_begin(c, &list, "metrics.csv", 1);
+    const char *path = chain_output_begin(c, &list, chain_owner_bake, "metrics.csv", 1);
     FILE *f = path ? fopen(path, "w") : NULL;
     if (!f) {
         if (path) chain_fail(c, NULL, BW_ERR_IO, "cannot write \"%s\": %s", path, strerror(errno));

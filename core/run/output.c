@@ -22,12 +22,15 @@ static int folders_make(char *path)
 
 static int name_is_safe(const char *name) { return *name && *name != '/' && !strstr(name, ".."); }
 
-const char *chain_output_begin(struct bw_chain *c, struct chain_output **list, const char *name, int keep)
+const char *chain_output_begin(struct bw_chain *c, struct chain_output **list, struct chain_owner by, const char *name,
+                               int keep)
 {
     if (!c->opt.out || !name || !name_is_safe(name)) {
-        chain_fail(c, NULL, BW_ERR_PLUGIN, "output name \"%s\" does not lie in the output folder", name ? name : "");
+        chain_fail(c, by.place, BW_ERR_PLUGIN, "output name \"%s\" does not lie in the output folder",
+                   name ? name : "");
         return NULL;
     }
+    if (chain_claim(c, by, name) != BW_OK) return NULL;
     struct chain_output *o = bw_calloc(sizeof *o);
     const char *slash = strrchr(name, '/');
     int dir = slash ? (int)(slash - name + 1) : 0;

@@ -31,6 +31,7 @@ static enum bw_status stage_status(struct bw_chain *c, struct chain_stage *s, en
         said |= c->stage[i].failed;
         if (st == BW_OK) st = c->stage[i].fail_status; /* nobody may shrug a failure off */
     }
+    if (s->failed && st < 0 && st != BW_ERR_CANCELLED) st = s->fail_status; /* as the sentence has it */
     if (st == BW_OK || st == BW_ERR_CANCELLED) return st;
     if (st == BW_ERR_MEMORY && !said) return memory_fail(c);
     if (st > 0 || st < BW_ERR_CANCELLED)

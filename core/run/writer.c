@@ -55,7 +55,7 @@ static void exporter_release(struct bw_exporter *e, void *memory)
 static const char *exporter_output_begin(struct bw_exporter *e, const char *name)
 {
     struct chain_exporter *x = exporter_of(e);
-    const char *path = chain_output_begin(x->chain, &x->outputs, name, 1);
+    const char *path = chain_output_begin(x->chain, &x->outputs, chain_owner_of_exporter(x), name, 1);
     if (!path && x->failed == BW_OK) x->failed = chain_status_said(x->chain);
     return path;
 }

@@ -177,11 +177,16 @@ static void usda_write(FILE *f, const struct bw_exporter *e, const struct state 
     fprintf(f, "}\n");
 }
 
-static enum bw_status file_write(struct bw_exporter *e, const char *suffix)
+static void file_name(const struct bw_exporter *e, const char *suffix, char out[512])
 {
     const struct options *o = e->params;
+    snprintf(out, 512, "bodies/%.200s%s", o->name ? o->name : e->bake->name, suffix);
+}
+
+static enum bw_status file_write(struct bw_exporter *e, const char *suffix)
+{
     char name[512];
-    snprintf(name, sizeof name, "bodies/%.200s%s", o->name ? o->name : e->bake->name, suffix);
+    file_name(e, suffix, name);
     const char *path = e->host->output_begin(e, name);
     if (!path) return BW_ERR_IO;
     FILE *f = fopen(path, "w");
@@ -201,6 +206,17 @@ static enum bw_status finish(struct bw_exporter *e, int complete)
     return st ? st : file_write(e, ".usda");
 }
 
+static void outputs(const struct bw_exporter *e, const struct bw_frame *frame, bw_output_name_fn say, void *user)
+{
+    static const char *const suffix[] = {".csv", ".usda"};
+    char name[512];
+    (void)frame;
+    for (uint32_t i = 0; i < BW_COUNT(suffix); i++) {
+        file_name(e, suffix[i], name);
+        say(name, user);
+    }
+}
+
 static enum bw_status init(struct bw_exporter *e)
 {
     const struct options *o = e->params;
@@ -216,7 +232,8 @@ static const struct bw_exporter_desc exporters[] = {
      .state_size = sizeof(struct state),
      .init = init,
      .frame = frame_take,
-     .finish = finish},
+     .finish = finish,
+     .outputs = outputs},
 };
 
 BW_EXPORT const struct bw_module billow_module = BW_MODULE_EXPORTERS(exporters);

@@ -51,6 +51,19 @@ static enum bw_status file_write(struct bw_exporter *e, const struct bw_image *i
     return output_end(e, path, name, status, why, "picture", &s->announced);
 }
 
+static int is_written(const struct options *p, const struct bw_frame *frame)
+{
+    return (frame->number - frame->first) % p->every == 0;
+}
+
+static void outputs(const struct bw_exporter *e, const struct bw_frame *frame, bw_output_name_fn say, void *user)
+{
+    const struct options *p = e->params;
+    char name[512];
+    output_picture_name(e, frame, p->name, "exr", name, sizeof name);
+    if (is_written(p, frame)) say(name, user);
+}
+
 static enum bw_status frame_write(struct bw_exporter *e, const struct bw_frame *frame)
 {
     const struct options *p = e->params;
@@ -58,7 +71,7 @@ static enum bw_status frame_write(struct bw_exporter *e, const struct bw_frame *
     struct bw_image img;
     float *alpha = NULL;
     char name[512];
-    if ((frame->number - frame->first) % p->every) return BW_OK;
+    if (!is_written(p, frame)) return BW_OK;
     enum bw_status status = bw_picture_light(&s->picture, e, frame, &p->picture, &img, p->studio ? NULL : &alpha);
     if (status) return status;
     output_picture_name(e, frame, p->name, "exr", name, sizeof name);
@@ -76,7 +89,8 @@ static const struct bw_exporter_desc exporters[] = {
      .params_size = sizeof(struct options),
      .state_size = sizeof(struct state),
      .init = init,
-     .frame = frame_write},
+     .frame = frame_write,
+     .outputs = outputs},
 };
 
 BW_EXPORT const struct bw_module billow_module = BW_MODULE_EXPORTERS(exporters);

@@ -128,6 +128,17 @@ static void uninit(struct bw_exporter *e)
     bw_sheet_free(&s->sheet);
 }
 
+static void outputs(const struct bw_exporter *e, const struct bw_frame *frame, bw_output_name_fn say, void *user)
+{
+    const struct options *p = e->params;
+    char name[512];
+    (void)frame;
+    file_name(e, ".mp4", name);
+    say(name, user);
+    file_name(e, "_sheet.png", name);
+    if (p->sheet) say(name, user);
+}
+
 static const struct bw_exporter_desc exporters[] = {
     {.id = "mp4",
      .version = "1.0",
@@ -138,7 +149,8 @@ static const struct bw_exporter_desc exporters[] = {
      .init = init,
      .frame = frame_add,
      .finish = finish,
-     .uninit = uninit},
+     .uninit = uninit,
+     .outputs = outputs},
 };
 
 BW_EXPORT const struct bw_module billow_module = BW_MODULE_EXPORTERS(exporters);

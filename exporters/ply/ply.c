@@ -87,14 +87,31 @@ static int rows_write(FILE *f, const struct bw_snapshot_particles *p, int wide)
     return fwrite(buffer, 1, used, f) == used;
 }
 
+static void file_name(const struct bw_exporter *e, const struct bw_snapshot_particles *p, const struct bw_frame *frame,
+                      char out[512])
+{
+    const struct options *o = e->params;
+    snprintf(out, 512, "ply/%.150s_%.150s_%04lld.ply", o->name ? o->name : e->bake->name, p->name,
+             (long long)frame->number);
+}
+
+static int is_wanted(const struct options *o, const struct bw_snapshot_particles *p)
+{
+    return !o->particles || !strcmp(o->particles, p->name);
+}
+
+static int is_written(const struct options *o, const struct bw_frame *frame)
+{
+    return (frame->number - frame->first) % o->every == 0;
+}
+
 static enum bw_status file_write(struct bw_exporter *e, const struct bw_snapshot_particles *p,
                                  const struct bw_frame *frame)
 {
     const struct options *o = e->params;
     struct state *s = e->state;
     char name[512];
-    snprintf(name, sizeof name, "ply/%.150s_%.150s_%04lld.ply", o->name ? o->name : e->bake->name, p->name,
-             (long long)frame->number);
+    file_name(e, p, frame, name);
     const char *path = e->host->output_begin(e, name);
     if (!path) return BW_ERR_IO;
     FILE *f = fopen(path, "wb");
@@ -110,9 +127,9 @@ static enum bw_status frame_write(struct bw_exporter *e, const struct bw_frame *
     const struct options *o = e->params;
     enum bw_status status = BW_OK;
     int found = 0;
-    if ((frame->number - frame->first) % o->every) return BW_OK;
+    if (!is_written(o, frame)) return BW_OK;
     for (uint32_t i = 0; i < frame->n_particles && !status; i++) {
-        if (o->particles && strcmp(o->particles, frame->particles[i].name)) continue;
+        if (!is_wanted(o, &frame->particles[i])) continue;
         status = file_write(e, &frame->particles[i], frame);
         found = 1;
     }
@@ -120,6 +137,16 @@ static enum bw_status frame_write(struct bw_exporter *e, const struct bw_frame *
         return e->host->fail(e, BW_ERR_PRESET, "there are no particles \"%s\"",
                              o->particles ? o->particles : "of any kind");
     return status;
+}
+
+static void outputs(const struct bw_exporter *e, const struct bw_frame *frame, bw_output_name_fn say, void *user)
+{
+    const struct options *o = e->params;
+    char name[512];
+    for (uint32_t i = 0; i < frame->n_particles; i++) {
+        file_name(e, &frame->particles[i], frame, name);
+        if (is_written(o, frame) && is_wanted(o, &frame->particles[i])) say(name, user);
+    }
 }
 
 static enum bw_status init(struct bw_exporter *e)
@@ -136,7 +163,8 @@ static const struct bw_exporter_desc exporters[] = {
      .params_size = sizeof(struct options),
      .state_size = sizeof(struct state),
      .init = init,
-     .frame = frame_write},
+     .frame = frame_write,
+     .outputs = outputs},
 };
 
 BW_EXPORT const struct bw_module billow_module = BW_MODULE_EXPORTERS(exporters);

@@ -62,6 +62,37 @@ static void name_default(const struct bw_exporter *e, char out[256])
              e->domain ? e->domains[e->domain]->name : "");
 }
 
+static const char *name_given(const struct bw_exporter *e, char usual[256])
+{
+    const struct vdb_params *p = e->params;
+    name_default(e, usual);
+    return p->name && *p->name ? p->name : usual;
+}
+
+/// Without the run of # at its end.
+static size_t stem_length(const char *name)
+{
+    size_t n = strlen(name);
+    while (n && name[n - 1] == '#') n--;
+    return n;
+}
+
+static void file_name(const struct bw_exporter *e, int64_t number, char out[256])
+{
+    char usual[256];
+    const char *name = name_given(e, usual);
+    const size_t stem = stem_length(name), asked = strlen(name) - stem;
+    const int digits = asked > 4 ? (int)asked : 4; // fewer make hosts lose the order
+    snprintf(out, 256, "vdb/%.*s%s%0*" PRId64 ".vdb", (int)stem, name, asked ? "" : "_", digits, number);
+}
+
+static void vdb_outputs(const struct bw_exporter *e, const struct bw_frame *frame, bw_output_name_fn say, void *user)
+{
+    char name[256];
+    file_name(e, frame->number, name);
+    say(name, user);
+}
+
 static enum bw_status blend_find(struct bw_exporter *e)
 {
     const struct vdb_params *p = e->params;
@@ -78,18 +109,13 @@ static enum bw_status blend_find(struct bw_exporter *e)
 static enum bw_status vdb_init(struct bw_exporter *e)
 {
     const struct vdb_params *p = e->params;
-    struct vdb_state *st = e->state;
     char usual[256];
-    name_default(e, usual);
-    const char *name = p->name && *p->name ? p->name : usual;
-    size_t length = strlen(name), stem = length;
-    while (stem && name[stem - 1] == '#') stem--;
+    const char *name = name_given(e, usual);
+    const size_t length = strlen(name), stem = stem_length(name);
     if (strchr(name, '/') || memchr(name, '#', stem))
         return e->host->fail(e, BW_ERR_PRESET, "name \"%s\" must hold no '/', and '#' only at its end", name);
     if (stem > 180) return e->host->fail(e, BW_ERR_PRESET, "name of %zu characters is too long: 180 at most", stem);
-    snprintf(st->stem, sizeof st->stem, "vdb/%.*s%s", (int)stem, name, stem == length ? "_" : "");
-    st->digits = length - stem > 4 ? (int32_t)(length - stem) : 4; // fewer make hosts lose the order
-    if (st->digits > 12) return e->host->fail(e, BW_ERR_PRESET, "name \"%s\" asks for more than 12 digits", name);
+    if (length - stem > 12) return e->host->fail(e, BW_ERR_PRESET, "name \"%s\" asks for more than 12 digits", name);
     if (e->bake->first < 0)
         return e->host->fail(e, BW_ERR_PRESET, "frame %" PRId64 " is negative, and no host reads such file names",
                              e->bake->first);
@@ -138,7 +164,7 @@ static enum bw_status file_write(struct bw_exporter *e, struct bwvdb_writer *w, 
 {
     struct vdb_state *st = e->state;
     char name[256];
-    snprintf(name, sizeof name, "%s%0*" PRId64 ".vdb", st->stem, (int)st->digits, number);
+    file_name(e, number, name);
     const char *path = e->host->output_begin(e, name);
     if (!path) return BW_ERR_IO;
     struct bwvdb_error error;
@@ -172,7 +198,8 @@ static const struct bw_exporter_desc exporters[] = {
      .params_size = sizeof(struct vdb_params),
      .state_size = sizeof(struct vdb_state),
      .init = vdb_init,
-     .frame = vdb_frame},
+     .frame = vdb_frame,
+     .outputs = vdb_outputs},
 };
 
 BW_EXPORT const struct bw_module billow_module = BW_MODULE_EXPORTERS(exporters);

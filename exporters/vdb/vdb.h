@@ -31,8 +31,6 @@ struct vdb_params {
 };
 
 struct vdb_state {
-    char stem[200]; ///< "vdb/plume_"
-    int32_t digits;
     int32_t said;                       ///< the first file has been announced
     const struct bw_domain_info *blend; ///< NULL: the domain is written as it is
 };

@@ -17,7 +17,7 @@ static inline enum bw_status output_name_check(struct bw_exporter *e, const char
 
 /// The name of `frame`'s picture: png/NAME_DOMAIN_0001.png, with the bake's name where `own` is NULL, then
 /// with the domain's if it has one.
-static inline void output_picture_name(struct bw_exporter *e, const struct bw_frame *frame, const char *own,
+static inline void output_picture_name(const struct bw_exporter *e, const struct bw_frame *frame, const char *own,
                                        const char *kind, char *name, size_t size)
 {
     const char *domain = e->domain && !own ? e->domains[e->domain]->name : "";

@@ -90,6 +90,10 @@ run check puff --set stages.mac.forces.buoyancy=2; expect "--set" 0 good
 run check puff --set stages.mac.forces.bouyancy=2; expect "--set of an unknown key" 3 'buoyancy'
 sed 's/^stages:/&\n  - fire: {}/; /mac\.project/d' puff.yaml > edited.yaml
 run check edited.yaml; expect "fire without a projection" 3 'edited\.yaml:[0-9]+:[0-9]+: .*no stage projects the flow'
+sed '$s/.*/&\n  - vdb: {fields: [vel]}/' puff.yaml > edited.yaml
+run check edited.yaml; expect "two exporters of one name" 3 'edited\.yaml:14:5: vdb_2 would write .*, as vdb \(.*edited\.yaml:13:5\)'
+run bake edited.yaml; expect "bake of two exporters of one name" 3 'edited\.yaml:14:5: vdb_2 would write .*give one of them another name'
+run check edited.yaml --set export.vdb_2.name=flow; expect "two exporters of two names" 0 good
 that "check writes nothing" test ! -e out
 
 # ---- a bake ----

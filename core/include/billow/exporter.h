@@ -95,7 +95,8 @@ struct bw_exporter_host {
     /// Give back what alloc() gave; NULL is allowed.
     void (*release)(struct bw_exporter *e, void *memory);
     /// Begin an output file NAME (relative to the bake's folder; folders are made): a temporary path in the same
-    /// folder, host-owned until commit or discard. NULL on failure (already reported).
+    /// folder, host-owned until commit or discard. NULL on failure (already reported), such as a name that another
+    /// exporter or stage of this bake has: "a//b", "./a/b" and "A/B" are the same.
     const char *(*output_begin)(struct bw_exporter *e, const char *name);
     /// Flush the file at `path` (from output_begin), and rename it to its final name. Errors: BW_ERR_IO (reported).
     enum bw_status (*output_commit)(struct bw_exporter *e, const char *path);
@@ -113,6 +114,8 @@ struct bw_exporter_host {
     int (*cancelled)(struct bw_exporter *e);
 };
 
+typedef void (*bw_output_name_fn)(const char *name, void *user);
+
 /// One exporter.
 struct bw_exporter_desc {
     const char *id, *version, *brief;
@@ -128,6 +131,11 @@ struct bw_exporter_desc {
     enum bw_status (*finish)(struct bw_exporter *e, int complete);
     /// Once, always, also after a failed init. Optional.
     void (*uninit)(struct bw_exporter *e);
+    /// Say with name(NAME, user) what output_begin will be given in `frame`, and by `finish`. Asked before init, about the
+    /// first and the last frame, of which there is nothing yet but number, time and the names of the particles: two that
+    /// want one file are refused before a bake begins. Optional: without it that shows, and stops the bake, when the
+    /// second one begins the file. Since 0.3.
+    void (*outputs)(const struct bw_exporter *e, const struct bw_frame *frame, bw_output_name_fn name, void *user);
 };
 
 #ifdef __cplusplus

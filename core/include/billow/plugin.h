@@ -53,7 +53,7 @@ extern "C" {
 
 #define BW_MAGIC 0x574f4c4cu ///< "LLOW"
 #define BW_ABI_MAJOR 0       ///< another major is refused
-#define BW_ABI_MINOR 2       ///< a newer minor is refused; an older one's tables are read by their own strides
+#define BW_ABI_MINOR 3       ///< a newer minor is refused; an older one's tables are read by their own strides
 
 enum bw_stage_flags {
     BW_STAGE_SUBSTEPS = 1, ///< advances to the step's end by itself, in steps of its own; max_dt is not asked

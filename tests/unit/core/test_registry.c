@@ -20,8 +20,8 @@ static const struct {
     const char *file, *words;
 } broken[] = {
     {"wrong_magic", "magic"},
-    {"other_major", "built for plugin interface 1.2, this Billow has 0.2"},
-    {"newer_minor", "needs plugin interface 0.3, this Billow has only 0.2"},
+    {"other_major", "built for plugin interface 1.3, this Billow has 0.3"},
+    {"newer_minor", "needs plugin interface 0.4, this Billow has only 0.3"},
     {"no_symbol", "exports no billow_module"},
     {"undefined", "nobody_defines_this"},
     {"param_outside", "parameter \"rate\" lies outside its struct (offset 4000 of 16 bytes)"},
