@@ -22,6 +22,14 @@ static int folders_make(char *path)
 
 static int name_is_safe(const char *name) { return *name && *name != '/' && !strstr(name, ".."); }
 
+/* 0, or -1 with errno: who keeps the list of files must know of each before it is there. */
+static int file_tell(const struct bw_chain *c, const char *name, int whole)
+{
+    int bad = c->opt.on_file ? c->opt.on_file(name, whole, c->opt.user) : 0;
+    if (bad) errno = bad;
+    return bad ? -1 : 0;
+}
+
 const char *chain_output_begin(struct bw_chain *c, struct chain_output **list, struct chain_owner by, const char *name,
                                int keep)
 {
@@ -40,9 +48,8 @@ const char *chain_output_begin(struct bw_chain *c, struct chain_output **list, s
         o->keep = keep;
     }
     bool memory = o && o->final && o->temporary;
-    if (!memory || folders_make(o->temporary)) {
-        if (memory)
-            chain_fail(c, NULL, BW_ERR_IO, "cannot make a folder for \"%s/%s\": %s", c->opt.out, name, strerror(errno));
+    if (!memory || folders_make(o->temporary) || file_tell(c, name, 0)) {
+        if (memory) chain_fail(c, NULL, BW_ERR_IO, "cannot begin \"%s/%s\": %s", c->opt.out, name, strerror(errno));
         else chain_fail(c, NULL, BW_ERR_MEMORY, "out of memory for output \"%s\"", name);
         if (o) bw_free(o->final), bw_free(o->temporary);
         bw_free(o);
@@ -81,13 +88,13 @@ static struct chain_output *output_take(struct chain_output **list, const char *
 }
 
 /* Flushed, then renamed; the folder is flushed too, so that the name survives a power cut. */
-static int file_settle(const struct chain_output *o)
+static int file_settle(const struct bw_chain *c, const struct chain_output *o)
 {
     int fd = open(o->temporary, O_RDONLY);
     if (fd < 0) return -1;
     int bad = fsync(fd);
     bad |= close(fd);
-    if (bad || rename(o->temporary, o->final)) return -1;
+    if (bad || file_tell(c, o->final + strlen(c->opt.out) + 1, 1) || rename(o->temporary, o->final)) return -1;
     char *dir = bw_strdup(o->final);
     if (dir && strrchr(dir, '/')) {
         *strrchr(dir, '/') = 0;
@@ -106,7 +113,7 @@ enum bw_status chain_output_commit(struct bw_chain *c, struct chain_output **lis
     struct chain_output *o = output_take(list, temporary);
     if (!o) return chain_fail(c, NULL, BW_ERR_PLUGIN, "an output was committed that was never begun");
     enum bw_status st = BW_OK;
-    if (file_settle(o)) {
+    if (file_settle(c, o)) {
         st = chain_fail(c, NULL, BW_ERR_IO, "cannot write \"%s\": %s", o->final, strerror(errno));
         unlink(o->temporary);
     } else if (final) {

@@ -24,8 +24,12 @@ struct test_run test_start(const char *yaml, const struct test_options *o)
     r.registry = bw_registry_open(folders ? folders : "");
     if (o->module) r.status = bw_registry_add(r.registry, o->module, "test", &r.diag);
     if (r.status != BW_OK) return r;
-    struct bw_run_options run = {
-        .out = o->out, .threads = o->threads ? o->threads : 2, .simd = o->simd, .on_log = o->on_log, .user = o->user};
+    struct bw_run_options run = {.out = o->out,
+                                 .threads = o->threads ? o->threads : 2,
+                                 .simd = o->simd,
+                                 .on_log = o->on_log,
+                                 .on_file = o->on_file,
+                                 .user = o->user};
     r.chain = bw_chain_create(r.preset, r.registry, &run, &r.diag);
     r.status = r.diag.status;
     if (r.chain && !o->only_check) r.status = bw_chain_run(r.chain, &r.diag);

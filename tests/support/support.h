@@ -23,7 +23,8 @@ struct test_options {
     int32_t only_check;             ///< build the chain, do not run it
     const char *plugins;            ///< plugin folders instead of the build tree's; "" for none
     void (*on_log)(int level, const char *who, const char *text, void *user); ///< what is said, or NULL
-    void *user;                                                               ///< for on_log
+    int (*on_file)(const char *name, int whole, void *user);                  ///< each file as it comes, or NULL
+    void *user;                                                               ///< for on_log and on_file
 };
 
 /// Parse, wire and run. Everything stays readable until test_end.

@@ -3,10 +3,12 @@
 #include "support.h"
 #include <criterion/criterion.h>
 #include <dirent.h>
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define HEAD                                                                                                           \
     "billow: 1\nname: c\ndomain: {size: [16, 16, 16], voxel: 1}\ntime: {fps: 10, frames: 1-4, substeps: 1}\nstages:\n"
@@ -352,6 +354,46 @@ Test(chain, cancelled)
     bw_registry_close(r);
     bw_preset_free(p);
     bw_diag_free(&d);
+}
+
+/* ---- files are told before they are there ---- */
+
+struct told {
+    const char *out;
+    int calls, refuse; ///< refuse: which call answers ENOSPC
+};
+
+static int file_told(const char *name, int whole, void *user)
+{
+    struct told *t = user;
+    char final[64], half[64];
+    snprintf(final, sizeof final, "%s/%s", t->out, name);
+    snprintf(half, sizeof half, "%s/.%s.part", t->out, name);
+    cr_assert_str_eq(name, "metrics.csv");
+    cr_assert_eq(whole, t->calls % 2, "begun and whole take turns");
+    cr_assert_eq(access(half, F_OK) == 0, whole);
+    cr_assert_eq(access(final, F_OK) == 0, t->calls > 1, "call %d", t->calls);
+    return ++t->calls == t->refuse ? ENOSPC : 0;
+}
+
+Test(chain, files_are_told)
+{
+    for (int refuse = 0; refuse < 3; refuse++) {
+        char out[] = "/tmp/billow-told-XXXXXX", csv[64];
+        cr_assert_not_null(mkdtemp(out));
+        snprintf(csv, sizeof csv, "%s/metrics.csv", out);
+        struct told told = {.out = out, .refuse = refuse};
+        struct test_run r = test_start(
+            HEAD "  - c.update: {}\n",
+            &(struct test_options){
+                .simd = UINT32_MAX, .module = &module, .plugins = "", .out = out, .on_file = file_told, .user = &told});
+        cr_assert_eq(r.status, refuse ? BW_ERR_IO : BW_OK, "%s", r.diag.text);
+        cr_assert(!refuse || strstr(r.diag.first, strerror(ENOSPC)), "%s", r.diag.first);
+        cr_assert_eq(told.calls, refuse ? refuse : 8, "%d", told.calls);
+        cr_assert_eq(remove(csv) == 0, !refuse);
+        cr_assert_eq(remove(out), 0, "something half-written is left");
+        test_end(&r);
+    }
 }
 
 Test(chain, description)
