@@ -259,10 +259,17 @@ static int record_decide(struct bake *b, const struct bw_node *resolved)
         up_to_date_say(b);
         return 0;
     }
-    if (record_matches(&b->record, &b->facts) || !record_has_outputs(&b->record)) return 1;
+    int32_t whole = record_whole(&b->record, b->out);
+    if (!whole) return 1;
+    static const char *const kind[2][2] = {{"an unfinished, different bake", "an unfinished bake of this preset"},
+                                           {"a different bake", "a damaged bake of this preset"}};
+    int same = record_matches(&b->record, &b->facts);
+    char files[48];
+    bw_diag_error(&b->diag, NULL, BW_ERR_USAGE, "%s holds %s, %s %s whole%s", b->out, kind[b->record.complete][same],
+                  cli_plural(whole, "file", files), whole == 1 ? "is" : "are",
+                  same ? ": --force bakes it anew, --new beside it, --out DIR elsewhere" : "");
+    if (same) return -1;
     b->told = 1;
-    bw_diag_error(&b->diag, NULL, BW_ERR_USAGE, "%s holds %s bake", b->out,
-                  b->record.complete ? "a different" : "an unfinished, different");
     if (b->diag.text) fputs(b->diag.text, stderr);
     record_explain(&b->record, &b->facts, resolved);
     fputs("--force replaces it, --new bakes beside it, --out DIR elsewhere\n", stderr);
@@ -304,11 +311,18 @@ static char *resolved_text(const struct bw_node *resolved, const struct bake_fac
     return text;
 }
 
+static void notes_tell(struct bake *b, int whole)
+{
+    static const char *const note[] = {"resolved.yaml", "bake.log", "bake.json"};
+    for (int i = 0; i < 3; i++) journal_add(&b->progress.journal, note[i], whole); // what fails is told by a frame
+}
+
 static int notes_begin(struct bake *b, const struct bw_node *resolved)
 {
     char *path, *text;
     if (!folder_make(b->out, &b->diag) || !folder_lock(b)) return 0;
-    record_clear(&b->record, &b->facts);
+    if (!record_clear(&b->record, b->out, &b->diag) || !journal_begin(&b->progress.journal, b->out, &b->diag)) return 0;
+    notes_tell(b, 0);
     path = bw_printf("%s/resolved.yaml", b->out);
     text = resolved_text(resolved, &b->facts);
     int good = path && text && cli_write_file(path, text, &b->diag);
@@ -324,7 +338,7 @@ static int notes_begin(struct bake *b, const struct bw_node *resolved)
         fprintf(b->progress.log, "Billow %s, preset %s, hash %s, SIMD level %s, %s\n", BW_VERSION, b->facts.name,
                 b->facts.hash, b->facts.simd, date);
     }
-    return good && record_write(&b->facts, &b->progress, "resolved.yaml", 0, &b->diag);
+    return good && record_write(&b->facts, &b->progress, 0, &b->diag);
 }
 
 static void log_settle(struct bake *b)
@@ -356,7 +370,9 @@ static enum bw_status bake_run(struct bake *b)
     enum bw_status status = bw_chain_run(b->chain, &b->diag);
     progress_break(&b->progress);
     log_settle(b);
-    int noted = record_write(&b->facts, &b->progress, "resolved.yaml", status == BW_OK, &b->diag);
+    notes_tell(b, 1);
+    int noted = record_write(&b->facts, &b->progress, status == BW_OK, &b->diag);
+    if (noted) journal_end(&b->progress.journal, b->out);
     if (status == BW_OK && !noted) status = b->diag.status;
     if (status != BW_OK || b->json) return status;
     struct bake_record done = record_read(b->out);

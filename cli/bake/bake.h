@@ -15,6 +15,13 @@ struct bake_output {
     char *what, *path;
 };
 
+/// The files of the running bake, and the file that lists them.
+struct bake_journal {
+    pthread_mutex_t lock;
+    json_t *files;  ///< by name below the folder: true once whole, false while begun; NULL: no bake runs
+    int fd, failed; ///< failed: errno of the first line that could not be written; none follows it
+};
+
 struct bake_progress {
     pthread_mutex_t lock; ///< exporters log and announce from the writer thread
     int json, live;       ///< events on stdout; or one line rewritten on stderr
@@ -24,6 +31,7 @@ struct bake_progress {
     double last_drawn; ///< s, monotonic
     struct bake_output *output;
     int32_t n_outputs;
+    struct bake_journal journal;
 };
 
 void progress_init(struct bake_progress *p, int json);
@@ -37,6 +45,17 @@ const char *progress_output(const struct bake_progress *p, const char *what);
 /// Print one event with --json; takes `event` (an object) in any case.
 void event_print(const struct bake_progress *p, const char *name, json_t *event);
 
+/* ---- journal.c: bake.journal, the list of files while a bake runs ---- */
+
+/// The files that the journal in `out` lists, true for the whole ones; NULL when there is none.
+json_t *journal_read(const char *out);
+/// Start an empty journal in `out`; 0 after a sentence in `d`.
+int journal_begin(struct bake_journal *j, const char *out, struct bw_diag *d);
+/// Note a file before it is begun, or before it is whole under its own name. 0, or an errno: don't write it. Any thread.
+int journal_add(struct bake_journal *j, const char *name, int whole);
+/// Close it, and remove it from `out`, whose bake.json tells all; NULL leaves it there.
+void journal_end(struct bake_journal *j, const char *out);
+
 /* ---- record.c: bake.json, the note a bake leaves for the next one ---- */
 
 struct bake_facts {
@@ -46,7 +65,8 @@ struct bake_facts {
 };
 
 struct bake_record {
-    json_t *root; ///< NULL: no bake has been here
+    json_t *root;  ///< bake.json; NULL: no bake has been here
+    json_t *files; ///< its files and the journal's that lie inside the folder, as in bake_journal
     int complete;
 };
 
@@ -54,19 +74,18 @@ struct bake_record record_read(const char *out);
 void record_free(struct bake_record *r);
 /// 1 when the recorded bake was made from the same facts, whole or not.
 int record_matches(const struct bake_record *r, const struct bake_facts *f);
-/// 1 when it wrote more than its notes.
-int record_has_outputs(const struct bake_record *r);
+/// How many files besides its notes it wrote that are still there.
+int32_t record_whole(const struct bake_record *r, const char *out);
 /// 1 when the recorded bake is whole, all its files are there, and it was made from the same facts.
 int record_up_to_date(const struct bake_record *r, const struct bake_facts *f);
 /// Say on stderr in what the recorded bake differs from `resolved`.
 void record_explain(const struct bake_record *r, const struct bake_facts *f, const struct bw_node *resolved);
 /// Path in `out` that was announced as `what`, new memory, or NULL.
 char *record_output(const struct bake_record *r, const char *out, const char *what);
-/// Remove what the recorded bake wrote.
-void record_clear(const struct bake_record *r, const struct bake_facts *f);
-/// Write bake.json; `since`: the file in `out` that was written first, so what is younger belongs to this bake.
-int record_write(const struct bake_facts *f, const struct bake_progress *p, const char *since, int complete,
-                 struct bw_diag *d);
+/// Remove what the recorded bake wrote and left half-written, and nothing else; bake.json stays. 0 after a sentence.
+int record_clear(const struct bake_record *r, const char *out, struct bw_diag *d);
+/// Write bake.json, with the journal's files; 0 after a sentence.
+int record_write(const struct bake_facts *f, const struct bake_progress *p, int complete, struct bw_diag *d);
 /// Bytes of all files that the record lists.
 double record_bytes(const struct bake_record *r, const char *out);
 /// Hash of the program and the plugins that `p` uses.

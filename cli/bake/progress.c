@@ -35,6 +35,7 @@ void progress_free(struct bake_progress *p)
     }
     bw_free(p->output);
     if (p->log) fclose(p->log);
+    journal_end(&p->journal, NULL);
     pthread_mutex_destroy(&p->lock);
 }
 
@@ -189,11 +190,18 @@ const char *progress_output(const struct bake_progress *p, const char *what)
     return NULL;
 }
 
+static int progress_file(const char *name, int whole, void *user)
+{
+    struct bake_progress *p = user;
+    return journal_add(&p->journal, name, whole);
+}
+
 void progress_attach(struct bake_progress *p, struct bw_run_options *o)
 {
     o->on_frame = progress_frame;
     o->on_substep = progress_substep;
     o->on_log = progress_log;
     o->on_output = progress_output_add;
+    o->on_file = progress_file;
     o->user = p;
 }

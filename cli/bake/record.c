@@ -4,7 +4,8 @@
 #include "bake.h"
 
 #include "base/alloc.h"
-#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -18,12 +19,55 @@ static const char *record_text(const struct bake_record *r, const char *key)
     return text ? text : "";
 }
 
+/* ---- the files of a bake ---- */
+
+/* Names from a file that anybody may have written. */
+static int path_is_inside(const char *name) { return name && *name && *name != '/' && !strstr(name, ".."); }
+
+static int file_is_there(const char *out, const char *name)
+{
+    struct stat st;
+    char *path = bw_printf("%s/%s", out, name);
+    int there = path && stat(path, &st) == 0 && S_ISREG(st.st_mode);
+    bw_free(path);
+    return there;
+}
+
+static int name_compare(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
+
+/* The whole ones, sorted. */
+static json_t *files_list(json_t *files, const char *out)
+{
+    const char **name = bw_calloc((json_object_size(files) + 1) * sizeof *name), *key;
+    json_t *list = name ? json_array() : NULL, *whole;
+    size_t n = 0;
+    json_object_foreach (files, key, whole) {
+        if (list && json_is_true(whole) && file_is_there(out, key)) name[n++] = key;
+    }
+    if (list) qsort(name, n, sizeof *name, name_compare);
+    for (size_t i = 0; i < n; i++) json_array_append_new(list, json_string(name[i]));
+    bw_free(name);
+    return list;
+}
+
 struct bake_record record_read(const char *out)
 {
-    struct bake_record r = {0};
+    struct bake_record r = {.files = json_object()};
     char *path = bw_printf("%s/bake.json", out);
+    json_t *journal = journal_read(out), *listed, *whole;
+    const char *name;
+    size_t i;
     if (path) r.root = json_load_file(path, 0, NULL);
+    if (!r.root && journal) r.root = json_object(); // the record is lost, the files are not
     r.complete = json_is_true(json_object_get(r.root, "complete"));
+    json_array_foreach (json_object_get(r.root, "files"), i, listed) {
+        name = json_string_value(listed);
+        if (path_is_inside(name)) json_object_set_new(r.files, name, json_true());
+    }
+    json_object_foreach (journal, name, whole) {
+        if (path_is_inside(name) && !json_object_get(r.files, name)) json_object_set(r.files, name, whole);
+    }
+    json_decref(journal);
     bw_free(path);
     return r;
 }
@@ -31,85 +75,8 @@ struct bake_record record_read(const char *out)
 void record_free(struct bake_record *r)
 {
     json_decref(r->root);
+    json_decref(r->files);
     memset(r, 0, sizeof *r);
-}
-
-/* ---- the files of a bake ---- */
-
-/* Calls visit(path below `root`, facts, user) for every plain file. */
-struct walk {
-    const char *root;
-    void (*visit)(const char *name, const struct stat *st, void *user);
-    void *user;
-};
-
-static void folder_walk(const struct walk *w, const char *below, int depth)
-{
-    char *path = bw_printf("%s/%s", w->root, below);
-    DIR *dir = path ? opendir(path) : NULL;
-    for (struct dirent *e; dir && (e = readdir(dir));) {
-        struct stat st;
-        if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, "..")) continue;
-        char *name = bw_printf("%s%s%s", below, *below ? "/" : "", e->d_name);
-        char *full = name ? bw_printf("%s/%s", w->root, name) : NULL;
-        if (full && lstat(full, &st) == 0) {
-            if (S_ISDIR(st.st_mode) && depth < 4) folder_walk(w, name, depth + 1);
-            else if (S_ISREG(st.st_mode)) w->visit(name, &st, w->user);
-        }
-        bw_free(full);
-        bw_free(name);
-    }
-    if (dir) closedir(dir);
-    bw_free(path);
-}
-
-struct collect {
-    json_t *list;
-    struct timespec since;
-};
-
-static int is_temporary(const char *name)
-{
-    const char *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name;
-    size_t n = strlen(base);
-    return base[0] == '.' && n > 5 && !strcmp(base + n - 5, ".part");
-}
-
-static void file_collect(const char *name, const struct stat *st, void *user)
-{
-    const struct collect *c = user;
-    int younger = st->st_mtim.tv_sec > c->since.tv_sec ||
-                  (st->st_mtim.tv_sec == c->since.tv_sec && st->st_mtim.tv_nsec >= c->since.tv_nsec);
-    if (younger && !is_temporary(name)) json_array_append_new(c->list, json_string(name));
-}
-
-static int name_compare(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
-
-static json_t *list_sorted(json_t *list)
-{
-    size_t n = json_array_size(list);
-    const char **name = bw_calloc((n + 1) * sizeof *name);
-    json_t *sorted = name ? json_array() : NULL;
-    for (size_t i = 0; sorted && i < n; i++) name[i] = json_string_value(json_array_get(list, i));
-    if (sorted) qsort(name, n, sizeof *name, name_compare);
-    for (size_t i = 0; sorted && i < n; i++) json_array_append_new(sorted, json_string(name[i]));
-    bw_free(name);
-    if (!sorted) return list;
-    json_decref(list);
-    return sorted;
-}
-
-static json_t *files_since(const char *out, const char *since)
-{
-    struct stat st;
-    char *path = bw_printf("%s/%s", out, since);
-    struct collect c = {json_array(), {0, 0}};
-    if (path && stat(path, &st) == 0) {
-        c.since = st.st_mtim;
-        folder_walk(&(struct walk){out, file_collect, &c}, "", 0);
-    }
-    bw_free(path);
-    return list_sorted(c.list);
 }
 
 /* ---- writing ---- */
@@ -120,8 +87,7 @@ static const char *path_below(const char *out, const char *path)
     return path && !strncmp(path, out, n) && path[n] == '/' ? path + n + 1 : path;
 }
 
-int record_write(const struct bake_facts *f, const struct bake_progress *p, const char *since, int complete,
-                 struct bw_diag *d)
+int record_write(const struct bake_facts *f, const struct bake_progress *p, int complete, struct bw_diag *d)
 {
     json_t *announced = json_object(), *root;
     for (int32_t i = 0; i < p->n_outputs; i++) {
@@ -130,7 +96,7 @@ int record_write(const struct bake_facts *f, const struct bake_progress *p, cons
     root = json_pack("{s:i, s:s, s:s, s:s, s:s, s:s, s:[I,I], s:b, s:o, s:o}", "billow", 1, "version", BW_VERSION,
                      "preset", f->name, "hash", f->hash, "build", f->build, "simd", f->simd, "frames",
                      (json_int_t)f->first, (json_int_t)f->last, "complete", complete, "outputs", announced, "files",
-                     files_since(f->out, since));
+                     files_list(p->journal.files, f->out));
     char *text = root ? json_dumps(root, JSON_INDENT(1)) : NULL;
     char *path = bw_printf("%s/bake.json", f->out);
     int good =
@@ -145,15 +111,14 @@ int record_write(const struct bake_facts *f, const struct bake_progress *p, cons
 
 static int files_exist(const struct bake_record *r, const char *out)
 {
-    size_t i;
-    json_t *name, *files = json_object_get(r->root, "files");
-    int all = 1;
-    json_array_foreach (files, i, name) {
-        char *path = bw_printf("%s/%s", out, json_string_value(name));
-        all = all && path && access(path, R_OK) == 0;
-        bw_free(path);
+    const char *name;
+    json_t *whole;
+    int32_t n = 0;
+    json_object_foreach (r->files, name, whole) {
+        if (json_is_true(whole) && !file_is_there(out, name)) return 0;
+        n += json_is_true(whole);
     }
-    return all && json_array_size(files) > 0;
+    return n > 0;
 }
 
 int record_matches(const struct bake_record *r, const struct bake_facts *f)
@@ -162,17 +127,18 @@ int record_matches(const struct bake_record *r, const struct bake_facts *f)
            !strcmp(record_text(r, "simd"), f->simd);
 }
 
-int record_has_outputs(const struct bake_record *r)
+int32_t record_whole(const struct bake_record *r, const char *out)
 {
     static const char *const note[] = {"resolved.yaml", "bake.log", "bake.json", "metrics.csv"};
-    size_t i;
-    json_t *name;
-    json_array_foreach (json_object_get(r->root, "files"), i, name) {
+    const char *name;
+    json_t *whole;
+    int32_t n = 0;
+    json_object_foreach (r->files, name, whole) {
         int is_note = 0;
-        for (int k = 0; k < 4; k++) is_note |= !strcmp(json_string_value(name), note[k]);
-        if (!is_note) return 1;
+        for (int k = 0; k < 4; k++) is_note |= !strcmp(name, note[k]);
+        n += !is_note && json_is_true(whole) && file_is_there(out, name);
     }
-    return 0;
+    return n;
 }
 
 int record_up_to_date(const struct bake_record *r, const struct bake_facts *f)
@@ -205,12 +171,12 @@ char *record_output(const struct bake_record *r, const char *out, const char *wh
 
 double record_bytes(const struct bake_record *r, const char *out)
 {
-    size_t i;
-    json_t *name;
+    const char *name;
+    json_t *whole;
     double sum = 0;
-    json_array_foreach (json_object_get(r->root, "files"), i, name) {
+    json_object_foreach (r->files, name, whole) {
         struct stat st;
-        char *path = bw_printf("%s/%s", out, json_string_value(name));
+        char *path = bw_printf("%s/%s", out, name);
         if (path && stat(path, &st) == 0) sum += (double)st.st_size;
         bw_free(path);
     }
@@ -219,38 +185,46 @@ double record_bytes(const struct bake_record *r, const char *out)
 
 /* ---- clearing ---- */
 
-static int path_is_inside(const char *name) { return name && *name && *name != '/' && !strstr(name, ".."); }
-
-/* A killed bake had no time to list its frames: NAME_0001.vdb and the like are known by their names. */
-static void leftover_remove(const char *name, const struct stat *st, void *user)
+/* The folder that `name` lies in, or -1. Links below `out` are not followed: what they lead to is not ours. */
+static int folder_open(const char *out, const char *name)
 {
-    const struct bake_facts *f = user;
-    const char *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name;
-    size_t n = strlen(f->name);
-    (void)st;
-    int frame = !strncmp(base, f->name, n) && base[n] == '_';
-    if (frame) {
-        size_t digits = strspn(base + n + 1, "0123456789");
-        frame = digits > 0 && (!strcmp(base + n + 1 + digits, ".vdb") || !strcmp(base + n + 1 + digits, ".png"));
+    int fd = open(out, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    for (const char *slash; fd >= 0 && (slash = strchr(name, '/')); name = slash + 1) {
+        char *part = bw_printf("%.*s", (int)(slash - name), name);
+        int below = part ? openat(fd, part, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
+        bw_free(part);
+        close(fd);
+        fd = below;
     }
-    if (!frame && !is_temporary(name)) return;
-    char *path = bw_printf("%s/%s", f->out, name);
-    if (path) unlink(path);
-    bw_free(path);
+    return fd;
 }
 
-void record_clear(const struct bake_record *r, const struct bake_facts *f)
+static void file_remove(const char *out, const char *name, struct bw_diag *d)
 {
-    size_t i;
-    json_t *name;
-    json_array_foreach (json_object_get(r->root, "files"), i, name) {
-        const char *text = json_string_value(name);
-        char *path = path_is_inside(text) ? bw_printf("%s/%s", f->out, text) : NULL;
-        if (path) unlink(path);
-        bw_free(path);
+    const char *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name;
+    struct stat st;
+    int fd = folder_open(out, name);
+    if (fd < 0) return;
+    if (!fstatat(fd, base, &st, AT_SYMLINK_NOFOLLOW) && S_ISREG(st.st_mode) && unlinkat(fd, base, 0))
+        bw_diag_error(d, NULL, BW_ERR_IO, "%s/%s: can't be removed: %s", out, name, strerror(errno));
+    close(fd);
+}
+
+int record_clear(const struct bake_record *r, const char *out, struct bw_diag *d)
+{
+    const char *name;
+    json_t *whole;
+    json_object_foreach (r->files, name, whole) {
+        const char *slash = strrchr(name, '/');
+        int folder = slash ? (int)(slash - name) + 1 : 0;
+        char *half = bw_printf("%.*s.%s.part", folder, name, name + folder);
+        if (half) file_remove(out, half, d);
+        bw_free(half);
+        // the record goes last, when the next one takes its name: killed here, the rest is still known
+        if (json_is_true(whole) && strcmp(name, "bake.json") != 0) file_remove(out, name, d);
+        if (d->status) return 0;
     }
-    struct bake_facts copy = *f;
-    if (r->root) folder_walk(&(struct walk){f->out, leftover_remove, &copy}, "", 0);
+    return 1;
 }
 
 /* ---- the build ---- */
