@@ -3,7 +3,9 @@
 #include "cli.h"
 
 #include <billow/plugin.h>
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct cli_command command_preview = {
     .name = "preview",
@@ -82,8 +84,19 @@ static int version_print(void)
     return EXIT_CODE_OK;
 }
 
+/* The next file opened would get the number of a descriptor that is closed, and the words meant for the terminal with
+ * it. Read only: a write still fails, as on the closed one. */
+static int descriptors_fill(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDONLY) != fd) return 0;
+    }
+    return 1;
+}
+
 int main(int argc, char **argv)
 {
+    if (!descriptors_fill()) return EXIT_CODE_FAILURE;
     if (argc < 2) {
         overview_print(stderr);
         return EXIT_CODE_USAGE;

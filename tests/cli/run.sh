@@ -294,6 +294,16 @@ run bake puff --frames 1002-1002 --out renamed --force; expect "--force over an 
 that "what it listed is gone" test ! -e renamed/vdb/puff_1001.vdb -a -e renamed/vdb/puff_1002.vdb
 that "what it listed outside is not" cmp users.txt <(users)
 
+# ---- descriptors that are closed ----
+sed 's/name: puff/name: film/; s/1001-1006/1001-1003/' puff.yaml >film.yaml
+printf '  - mp4: {}\n' >>film.yaml
+run bake film.yaml --out open; expect "a movie" 0 "open: 3 frames"
+"$billow" bake film.yaml --out closed 0<&- 1>&- 2>&-; code=$?; expect "a bake with closed descriptors" 0
+for file in film.mp4 film_sheet.png; do that "$file is the same" cmp {open,closed}/"$file"; done
+that "a frame is the same, but for its id" cmp -i 64 {open,closed}/vdb/film_1003.vdb
+that "no words in an output" test "$(grep -rlaE 'frame [0-9]+/3|up to date|next:' closed)" = closed/bake.log
+"$billow" list >&- 2>err.txt; code=$?; expect "a list that can't be told" 6 "stdout"
+
 # ---- a scene for other programs ----
 run blender out/puff; expect "blender" 0 "out/puff/puff_blender.py" "out/puff/puff.usda"
 that "the script is Python" python3 -m py_compile out/puff/puff_blender.py
