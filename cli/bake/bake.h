@@ -51,7 +51,7 @@ void event_print(const struct bake_progress *p, const char *name, json_t *event)
 json_t *journal_read(const char *out);
 /// Start an empty journal in `out`; 0 after a sentence in `d`.
 int journal_begin(struct bake_journal *j, const char *out, struct bw_diag *d);
-/// Note a file before it is begun, or before it is whole under its own name. 0, or an errno: don't write it. Any thread.
+/// Note a file before it is begun, or before it is whole under its own name. 0, or an errno: do not write. Any thread.
 int journal_add(struct bake_journal *j, const char *name, int whole);
 /// Close it, and remove it from `out`, whose bake.json tells all; NULL leaves it there.
 void journal_end(struct bake_journal *j, const char *out);

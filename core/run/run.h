@@ -35,7 +35,7 @@ struct bw_run_options {
     /// A committed output worth naming at the end ("movie", "picture", "cache"); may be NULL.
     void (*on_output)(const char *what, const char *path, void *user);
     /// From any thread: the file `name`, below `out`, is about to appear under its temporary name, .NAME.part beside
-    /// it; and again, with `whole`, about to take its own. Anything but 0, an errno, and it is not written. May be NULL.
+    /// it; and again, with `whole`, about to take its own. Anything but 0, an errno, and it is not made. May be NULL.
     int (*on_file)(const char *name, int whole, void *user);
     void *user;
 };
