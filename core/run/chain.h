@@ -89,13 +89,6 @@ struct chain_metric {
     double last; /* of the last frame or substep */
 };
 
-struct chain_snapshot {
-    struct bw_frame frame;
-    struct bw_source *source;
-    struct bw_snapshot_field *field;
-    struct bw_snapshot_particles *particles;
-};
-
 struct bw_chain {
     const struct bw_preset *preset;
     const struct bw_domain_info *grid[BW_MAX_DOMAINS]; /* of `domain` */

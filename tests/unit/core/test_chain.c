@@ -127,7 +127,7 @@ static enum bw_status lost_step(struct bw_stage *s)
     return st;
 }
 
-static volatile sig_atomic_t stop;
+static _Atomic int stop;
 static enum bw_status stop_step(struct bw_stage *s)
 {
     const char *path = s->host->output(s, "stopped.txt", 1);
