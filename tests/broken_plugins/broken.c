@@ -27,6 +27,7 @@
 #define SELF_NESTED 21
 #define NULL_FRAME 22
 #define SYMBOL_IS_CODE 23
+#define NULL_STAGE 24
 
 struct options {
     double rate;
@@ -87,7 +88,7 @@ struct old_stage {
 };
 static union {
     struct bw_stage_desc now;
-    struct old_stage rows[4];
+    struct old_stage row;
 } table = {.now = {.id = "broken.older",
                    .version = "1",
                    .brief = "x",
@@ -97,23 +98,28 @@ static union {
                    .step = step,
                    .uninit = (void (*)(struct bw_stage *))(uintptr_t)1,
                    .extension = (const void *(*)(const char *))(uintptr_t)1}};
+static const struct bw_stage_desc *const stages[] = {&table.now};
 #elif CASE == NULL_FRAME
-static const struct bw_exporter_desc exporters[] = {{.id = "broken", .version = "1", .brief = "x"}};
+static const struct bw_exporter_desc exporter = {.id = "broken", .version = "1", .brief = "x"};
+static const struct bw_exporter_desc *const exporters[] = {&exporter};
 #else
-static const struct bw_stage_desc stages[] = {
-    {.id = CASE == BAD_ID                          ? "Not An Id"
-           : CASE == GOOD || CASE == LATER_SAME_ID ? "broken.same"
-                                                   : "broken",
-     .version = "1",
-     .brief = "x",
-     .params = CASE == NULL_PARAMS ? 0 : params,
-     .ports = ports,
-     .n_params = BW_COUNT(params),
-     .n_ports = 1,
-     .params_size = sizeof(struct options),
-     .step = CASE == NULL_STEP ? 0 : step},
+static const struct bw_stage_desc stage = {.id = CASE == BAD_ID                          ? "Not An Id"
+                                                 : CASE == GOOD || CASE == LATER_SAME_ID ? "broken.same"
+                                                                                         : "broken",
+                                           .version = "1",
+                                           .brief = "x",
+                                           .params = CASE == NULL_PARAMS ? 0 : params,
+                                           .ports = ports,
+                                           .n_params = BW_COUNT(params),
+                                           .n_ports = 1,
+                                           .params_size = sizeof(struct options),
+                                           .step = CASE == NULL_STEP ? 0 : step};
+static const struct bw_stage_desc *const stages[] = {
+    &stage,
 #if CASE == ID_TWICE
-    {.id = "broken", .version = "1", .brief = "x", .step = step},
+    &(const struct bw_stage_desc){.id = "broken", .version = "1", .brief = "x", .step = step},
+#elif CASE == NULL_STAGE
+    0,
 #endif
 };
 #endif
@@ -134,7 +140,7 @@ BW_EXPORT const struct bw_module billow_module = {BW_MAGIC,
                                                   sizeof(struct bw_port),
                                                   1,
                                                   0,
-                                                  &table.now,
+                                                  stages,
                                                   0};
 #elif CASE == NULL_FRAME
 BW_EXPORT const struct bw_module billow_module = BW_MODULE_EXPORTERS(exporters);

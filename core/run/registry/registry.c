@@ -204,8 +204,8 @@ static enum bw_status entry_add(struct bw_registry *r, struct bw_entry e, struct
 static enum bw_status stage_add(struct bw_registry *r, const struct bw_module *m, uint32_t i, const char *path,
                                 struct bw_diag *d)
 {
-    const void *row = (const char *)m->stages + (size_t)i * m->stage_size;
-    const struct bw_stage_desc *s = widen(r, row, m->stage_size, sizeof *s);
+    if (!m->stages[i]) return bw_diag_error(d, NULL, BW_ERR_PLUGIN, "%s: stage %u is a null pointer", path, i + 1);
+    const struct bw_stage_desc *s = widen(r, m->stages[i], m->stage_size, sizeof *s);
     if (!s) return BW_ERR_MEMORY;
     if (!id_is_good(s->id)) return bw_diag_error(d, NULL, BW_ERR_PLUGIN, "%s: stage %u has no usable id", path, i + 1);
     if (!s->step) return bw_diag_error(d, NULL, BW_ERR_PLUGIN, "%s: stage %s has no step callback", path, s->id);
@@ -219,8 +219,9 @@ static enum bw_status stage_add(struct bw_registry *r, const struct bw_module *m
 static enum bw_status exporter_add(struct bw_registry *r, const struct bw_module *m, uint32_t i, const char *path,
                                    struct bw_diag *d)
 {
-    const void *row = (const char *)m->exporters + (size_t)i * m->exporter_size;
-    const struct bw_exporter_desc *e = widen(r, row, m->exporter_size, sizeof *e);
+    if (!m->exporters[i])
+        return bw_diag_error(d, NULL, BW_ERR_PLUGIN, "%s: exporter %u is a null pointer", path, i + 1);
+    const struct bw_exporter_desc *e = widen(r, m->exporters[i], m->exporter_size, sizeof *e);
     if (!e) return BW_ERR_MEMORY;
     if (!id_is_good(e->id))
         return bw_diag_error(d, NULL, BW_ERR_PLUGIN, "%s: exporter %u has no usable id", path, i + 1);

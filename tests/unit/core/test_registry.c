@@ -15,13 +15,17 @@ static const char *folder(void)
     return path;
 }
 
+#define TEXT_OF(x) #x
+#define TEXT(x) TEXT_OF(x)
+#define MINOR TEXT(BW_ABI_MINOR)
+
 /* File, and words that the one line about it must hold. */
 static const struct {
     const char *file, *words;
 } broken[] = {
     {"wrong_magic", "magic"},
-    {"other_major", "built for plugin interface 1.3, this Billow has 0.3"},
-    {"newer_minor", "needs plugin interface 0.4, this Billow has only 0.3"},
+    {"other_major", "built for plugin interface 1." MINOR ", this Billow has 0." MINOR},
+    {"newer_minor", ", this Billow has only 0." MINOR ": update Billow"},
     {"no_symbol", "exports no billow_module"},
     {"undefined", "nobody_defines_this"},
     {"param_outside", "parameter \"rate\" lies outside its struct (offset 4000 of 16 bytes)"},
@@ -40,6 +44,7 @@ static const struct {
     {"empty", "neither stages nor exporters"},
     {"bad_port", "port \"density\" has an unknown kind"},
     {"symbol_is_code", "magic"},
+    {"null_stage", "stage 2 is a null pointer"},
 };
 
 static const struct bw_broken *find(const struct bw_registry *r, const char *file)
