@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Plugins that are broken on purpose, one for each value of CASE (see meson.build): what the loader must refuse in one
- * line, and two that it must take: an older one with smaller tables, and one whose id is taken already. */
+ * line, and one that it must take: one whose id is taken already. */
 #include <billow/plugin.h>
 
 #define GOOD 0
@@ -81,25 +81,7 @@ static enum bw_status step(struct bw_stage *s)
     return BW_OK;
 }
 
-#if CASE == OLDER
-/* As an interface before `uninit` and `extension` would have had it: the host must not read what is behind. */
-struct old_stage {
-    char head[offsetof(struct bw_stage_desc, uninit)];
-};
-static union {
-    struct bw_stage_desc now;
-    struct old_stage row;
-} table = {.now = {.id = "broken.older",
-                   .version = "1",
-                   .brief = "x",
-                   BW_PARAMS(params),
-                   BW_PORTS(ports),
-                   .params_size = sizeof(struct options),
-                   .step = step,
-                   .uninit = (void (*)(struct bw_stage *))(uintptr_t)1,
-                   .extension = (const void *(*)(const char *))(uintptr_t)1}};
-static const struct bw_stage_desc *const stages[] = {&table.now};
-#elif CASE == NULL_FRAME
+#if CASE == NULL_FRAME
 static const struct bw_exporter_desc exporter = {.id = "broken", .version = "1", .brief = "x"};
 static const struct bw_exporter_desc *const exporters[] = {&exporter};
 #else
@@ -128,26 +110,14 @@ static const struct bw_stage_desc *const stages[] = {
 BW_EXPORT const void *nobody_asks_for_this(void) { return stages; }
 #elif CASE == SYMBOL_IS_CODE
 BW_EXPORT const void *billow_module(void) { return stages; }
-#elif CASE == OLDER
-BW_EXPORT const struct bw_module billow_module;
-BW_EXPORT const struct bw_module billow_module = {BW_MAGIC,
-                                                  BW_ABI_MAJOR,
-                                                  0,
-                                                  sizeof(struct bw_module),
-                                                  sizeof(struct old_stage),
-                                                  sizeof(struct bw_exporter_desc),
-                                                  offsetof(struct bw_param, sub_size) + 8,
-                                                  sizeof(struct bw_port),
-                                                  1,
-                                                  0,
-                                                  stages,
-                                                  0};
 #elif CASE == NULL_FRAME
 BW_EXPORT const struct bw_module billow_module = BW_MODULE_EXPORTERS(exporters);
 #else
 BW_EXPORT const struct bw_module billow_module = {CASE == WRONG_MAGIC ? 0x12345678u : BW_MAGIC,
                                                   CASE == OTHER_MAJOR ? BW_ABI_MAJOR + 1 : BW_ABI_MAJOR,
-                                                  CASE == NEWER_MINOR ? BW_ABI_MINOR + 1 : BW_ABI_MINOR,
+                                                  CASE == NEWER_MINOR ? BW_ABI_MINOR + 1
+                                                  : CASE == OLDER     ? BW_ABI_MINOR - 1
+                                                                      : BW_ABI_MINOR,
                                                   sizeof(struct bw_module),
                                                   CASE == SIZES ? 4 : sizeof(struct bw_stage_desc),
                                                   sizeof(struct bw_exporter_desc),
