@@ -58,6 +58,7 @@ static void param_print(const struct bw_param *p, uint32_t stride, int indent)
     if (plain_list) printf(" of %ss", cli_param_type(&item));
     if (p->type == BW_PARAM_CHOICE) choices_print(p->choices);
     else range_print(p);
+    if (p->soft_min != 0 || p->soft_max != 0) printf(", usually %g to %g", p->soft_min, p->soft_max);
     if (p->unit && strcmp(p->unit, "1")) printf(", %s", p->unit);
     if (p->flags & BW_PARAM_REQUIRED) fputs(", must be given", stdout);
     printf("\n%*s%s\n", indent + 4, "", p->doc ? p->doc : "");

@@ -87,12 +87,15 @@ static json_t *param_schema(const struct bw_param *p, uint32_t stride)
     }
 }
 
-/* A description as an editor shows it: the sentence, the default, the unit. */
+/* A description as an editor shows it: the sentence, the default, the unit, the usual range. */
 static json_t *description(const struct bw_param *p)
 {
-    char *text =
-        bw_printf("%s%s%s%s%s", p->doc ? p->doc : "", p->def ? " Default: " : "", p->def ? p->def : "",
-                  p->unit && strcmp(p->unit, "1") ? "; unit: " : "", p->unit && strcmp(p->unit, "1") ? p->unit : "");
+    char usual[64] = "";
+    if (p->soft_min != 0 || p->soft_max != 0)
+        snprintf(usual, sizeof usual, "; usually %g to %g", p->soft_min, p->soft_max);
+    char *text = bw_printf("%s%s%s%s%s%s", p->doc ? p->doc : "", p->def ? " Default: " : "", p->def ? p->def : "",
+                           p->unit && strcmp(p->unit, "1") ? "; unit: " : "",
+                           p->unit && strcmp(p->unit, "1") ? p->unit : "", usual);
     json_t *string = json_string(text ? text : "");
     bw_free(text);
     return string;

@@ -278,7 +278,7 @@ static int record_decide(struct bake *b, const struct bw_node *resolved)
 
 /* ---- running ---- */
 
-static volatile sig_atomic_t stop_asked;
+static _Atomic int stop_asked; // lock-free, so the handler may set it
 
 /* The first signal asks; SA_RESETHAND lets a second one kill. */
 static void stop_ask(int number)

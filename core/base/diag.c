@@ -111,6 +111,11 @@ enum bw_status bw_diag_error(struct bw_diag *d, const struct bw_place *place, en
     if (d->errors == 1) {
         d->status = status;
         d->first = whole;
+        if (place && place->file) {
+            d->file = bw_strdup(place->file);
+            d->line = place->line > 0 ? place->line : 0;
+            d->column = place->line > 0 ? place->column : 0;
+        }
     } else {
         bw_free(whole);
     }
@@ -123,6 +128,9 @@ void bw_diag_take(struct bw_diag *d, const struct bw_diag *from)
     if (!d->errors && from->errors) {
         d->status = from->status;
         d->first = bw_strdup(from->first);
+        d->file = bw_strdup(from->file);
+        d->line = from->line;
+        d->column = from->column;
     }
     d->errors += from->errors;
 }
@@ -131,6 +139,7 @@ void bw_diag_free(struct bw_diag *d)
 {
     bw_free(d->text);
     bw_free(d->first);
+    bw_free(d->file);
     memset(d, 0, sizeof *d);
 }
 

@@ -17,8 +17,10 @@ struct bw_place {
 struct bw_diag {
     enum bw_status status; ///< of the first error; BW_OK: none
     int32_t errors;
-    char *text;  ///< all sentences, a line each (with source line and caret below), NULL when none
-    char *first; ///< the first error's sentence alone, with file:line:column, for --json
+    char *text;           ///< all sentences, a line each (with source line and caret below), NULL when none
+    char *first;          ///< the first error's sentence alone, with file:line:column, for --json
+    char *file;           ///< where the first error is, or NULL …
+    int32_t line, column; ///< … 1-based, or 0
 };
 
 /// Add an error: `place` may be NULL. Answers `status`.

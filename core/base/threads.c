@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "threads.h"
 #include "alloc.h"
+#include <locale.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #if defined(__SSE__)
@@ -32,11 +33,18 @@ struct bw_workers {
     _Atomic uint32_t phase;
 };
 
-void bw_flush_denormals(void)
+static locale_t plain_locale;
+static pthread_once_t plain_once = PTHREAD_ONCE_INIT;
+
+static void plain_make(void) { plain_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0); }
+
+void bw_thread_begin(void)
 {
 #if defined(__SSE__)
     _mm_setcsr(_mm_getcsr() | 0x8040u); /* FTZ and DAZ */
 #endif
+    pthread_once(&plain_once, plain_make);
+    if (plain_locale) uselocale(plain_locale);
 }
 
 static void pause_cpu(void)
@@ -102,7 +110,7 @@ static void *worker_main(void *arg)
     struct bw_workers *w = arg;
     uint32_t rank = atomic_fetch_add(&w->next_rank, 1) + 1;
     uint64_t seen = 0;
-    bw_flush_denormals();
+    bw_thread_begin();
     for (;;) {
         uint32_t spin = 0;
         while (atomic_load_explicit(&w->ticket, memory_order_acquire) == seen && spin++ < SPINS) pause_cpu();
@@ -151,7 +159,7 @@ struct bw_workers *bw_workers_create(uint32_t n)
     pthread_cond_init(&w->wake, NULL);
     pthread_cond_init(&w->changed, NULL);
     w->thread = bw_calloc(w->n * sizeof *w->thread);
-    bw_flush_denormals();
+    bw_thread_begin();
     for (uint32_t i = 1; w->thread && i < w->n; i++)
         if (pthread_create(&w->thread[i], NULL, worker_main, w)) {
             w->n = i;

@@ -10,7 +10,6 @@
 #include "base/threads.h"
 #include <billow/services.h>
 #include <stdatomic.h>
-#include <signal.h>
 #include <stdbool.h>
 
 #define BW_TILE_CELLS 4096 /* 16³ and 64² alike */
@@ -135,7 +134,7 @@ struct bw_sweep_env { /* what a sweep runs in */
     struct bw_workers *workers;
     struct bw_arena **arena; /* one per worker */
     const struct bw_stage *stage;
-    const volatile sig_atomic_t *cancel;
+    const _Atomic int *cancel;
 };
 /// What went wrong in a sweep: field and cell of the first NaN in coordinate order.
 struct bw_sweep_fault {

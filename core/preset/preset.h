@@ -91,6 +91,7 @@ struct bw_preset_overrides {
     uint64_t seed;
     const char *memory; ///< "12G"
     int32_t quick;      ///< voxel ×2
+    const char *text;   ///< the preset itself: its path then only stands for it in messages, and for where paths start
 };
 
 /// Keys that the reader takes from every stage: id enabled frames domain bind before after.

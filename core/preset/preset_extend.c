@@ -37,7 +37,7 @@ static enum bw_status files_add(struct bw_preset *p, const char *path, struct bw
     return grown[p->n_files] ? (p->n_files++, BW_OK) : bw_read_memory(d);
 }
 
-static struct bw_node *tree_read(struct descent *s, const char *path);
+static struct bw_node *tree_read(struct descent *s, const char *path, const char *text);
 
 /* The base's tree, or NULL after an error. */
 static struct bw_node *base_read(struct descent *s, const char *path, const struct bw_node *extends)
@@ -67,7 +67,7 @@ static struct bw_node *base_read(struct descent *s, const char *path, const stru
         FILE *f = fopen(base, "r");
         if (f) {
             fclose(f);
-            root = tree_read(s, base);
+            root = tree_read(s, base, NULL);
         } else {
             bw_diag_error(d, &extends->place, BW_ERR_PRESET, "\"%s\" can't be read", extends->text);
         }
@@ -106,9 +106,9 @@ static struct bw_node *tree_extend(struct descent *s, const char *path, struct b
     return base;
 }
 
-static struct bw_node *tree_read(struct descent *s, const char *path)
+static struct bw_node *tree_read(struct descent *s, const char *path, const char *text)
 {
-    struct bw_node *root = bw_node_load(path, s->diag);
+    struct bw_node *root = text ? bw_node_parse(text, path, s->diag) : bw_node_load(path, s->diag);
     if (!root) return NULL;
     if (root->type != BW_NODE_MAP) {
         bw_diag_error(s->diag, &root->place, BW_ERR_PRESET,
@@ -116,7 +116,7 @@ static struct bw_node *tree_read(struct descent *s, const char *path)
         return tree_failed(root, NULL);
     }
     if (version_check(root, s->diag) || lists_prepare(root, s->diag)) return tree_failed(root, NULL);
-    char *real = realpath(path, NULL);
+    char *real = text ? strdup(path) : realpath(path, NULL);
     if (!real) {
         bw_diag_error(s->diag, NULL, BW_ERR_IO, "%s can't be read", path);
         return tree_failed(root, NULL);
@@ -127,8 +127,8 @@ static struct bw_node *tree_read(struct descent *s, const char *path)
     return merged;
 }
 
-struct bw_node *bw_preset_read_tree(struct bw_preset *p, const char *path, struct bw_diag *d)
+struct bw_node *bw_preset_read_tree(struct bw_preset *p, const char *path, const char *text, struct bw_diag *d)
 {
     struct descent s = {.preset = p, .diag = d};
-    return tree_read(&s, path);
+    return tree_read(&s, path, text);
 }

@@ -89,13 +89,6 @@ struct chain_metric {
     double last; /* of the last frame or substep */
 };
 
-struct chain_snapshot {
-    struct bw_frame frame;
-    struct bw_source *source;
-    struct bw_snapshot_field *field;
-    struct bw_snapshot_particles *particles;
-};
-
 struct bw_chain {
     const struct bw_preset *preset;
     const struct bw_domain_info *grid[BW_MAX_DOMAINS]; /* of `domain` */
@@ -140,7 +133,7 @@ struct bw_chain {
 
 /* wire.c: fields by name, ports bound, the chain checked */
 enum bw_status chain_wire(struct bw_chain *c);
-/// Row i of a stage's port table, zero-filled when the plugin is older.
+/// Row i of a stage's port table, with what its parameters say of background and precision.
 struct bw_port chain_port(const struct chain_stage *s, uint32_t i);
 struct chain_field *chain_find(const struct bw_chain *c, const char *name, int32_t domain);
 

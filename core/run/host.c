@@ -94,13 +94,6 @@ static int host_cancelled(struct bw_stage *stage)
     return c->opt.cancel && *c->opt.cancel;
 }
 
-static void host_progress(struct bw_stage *stage, double fraction)
-{
-    struct bw_chain *c = stage_of(stage)->chain;
-    (void)fraction;
-    if (c->opt.on_substep) c->opt.on_substep(&c->progress, c->opt.user);
-}
-
 /* ---- work ---- */
 
 /* Name of a field that the sweep writes though the stage's ports only read it, or NULL. */
@@ -381,7 +374,6 @@ void chain_host_init(struct bw_chain *c)
         .log = host_log,
         .metric = host_metric,
         .cancelled = host_cancelled,
-        .progress = host_progress,
         .extension = host_extension,
         .find_stage = host_find_stage,
         .find_field = host_find_field,

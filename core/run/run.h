@@ -5,7 +5,6 @@
 
 #include "preset/preset.h"
 #include "run/registry/registry.h"
-#include <signal.h>
 
 struct bw_chain;
 
@@ -27,8 +26,8 @@ struct bw_run_options {
     uint32_t threads; ///< 0: all cores
     uint32_t simd;    ///< enum bw_simd, or UINT32_MAX: the best this machine has
     int32_t quick;
-    int32_t max_frames;                  ///< stop after that many frames (tests, benchmarks); 0: all
-    const volatile sig_atomic_t *cancel; ///< non-zero: stop soon
+    int32_t max_frames;        ///< stop after that many frames (tests, benchmarks); 0: all
+    const _Atomic int *cancel; ///< non-zero: stop soon; set from any thread
     void (*on_frame)(const struct bw_progress *p, void *user);
     void (*on_substep)(const struct bw_progress *p, void *user); ///< live: `done` frames, partial facts; may be NULL
     void (*on_log)(int level, const char *who, const char *text, void *user); ///< enum bw_log_level

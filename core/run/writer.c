@@ -2,6 +2,7 @@
 /* Exporters, and the thread that runs them: the simulation hands over snapshots (references to tiles, copied on
  * write) and goes on; at most one waits while one is being written. */
 #include "chain.h"
+#include "snapshot.h"
 #include "base/alloc.h"
 #include <string.h>
 
@@ -91,20 +92,6 @@ static void exporter_announce(struct bw_exporter *e, const char *what, const cha
     bw_free(path);
 }
 
-static void exporter_read_box(const struct bw_snapshot_field *f, uint32_t c, const int32_t lo[3], const int32_t n[3],
-                              float *out)
-{
-    const struct bw_source *s = f->host_data;
-    if (s->info->precision == BW_F32) {
-        bw_fill(s, c, lo, n, out, n[0], (ptrdiff_t)n[0] * n[1], true);
-        return;
-    }
-    for (int32_t k = 0; k < n[2]; k++)
-        for (int32_t j = 0; j < n[1]; j++)
-            for (int32_t i = 0; i < n[0]; i++)
-                *out++ = (float)bw_fetch(s, c, (int32_t[3]){lo[0] + i, lo[1] + j, lo[2] + k});
-}
-
 struct each {
     void (*fn)(int64_t, void *);
     void *user;
@@ -144,83 +131,13 @@ void chain_exporter_host_init(struct bw_chain *c)
         .output_commit = exporter_output_commit,
         .output_discard = exporter_output_discard,
         .announce = exporter_announce,
-        .read_box = exporter_read_box,
+        .read_box = snapshot_read,
         .parallel_for = exporter_parallel_for,
         .cancelled = exporter_cancelled,
     };
 }
 
 /* ---- snapshots ---- */
-
-static void snapshot_free(struct chain_snapshot *s)
-{
-    if (!s) return;
-    for (uint32_t i = 0; s->source && i < s->frame.n_fields; i++) bw_source_drop(&s->source[i]);
-    for (uint32_t i = 0; s->particles && i < s->frame.n_particles; i++) {
-        for (uint32_t a = 0; s->particles[i].data && a < s->particles[i].n_attributes; a++)
-            bw_free((void *)s->particles[i].data[a]);
-        bw_free((void *)s->particles[i].data);
-        bw_free((void *)s->particles[i].attributes);
-    }
-    bw_free(s->source);
-    bw_free(s->field);
-    bw_free(s->particles);
-    bw_free(s);
-}
-
-static enum bw_status snapshot_particles(struct chain_snapshot *s, const struct chain_field *f)
-{
-    struct bw_snapshot_particles *p = &s->particles[s->frame.n_particles++];
-    uint32_t n = bw_particles_attributes(f->particles, NULL);
-    struct bw_attribute *rows = bw_calloc((n + 1) * sizeof *rows);
-    void **data = bw_calloc((n + 1) * sizeof *data);
-    p->name = f->name;
-    p->attributes = rows;
-    p->data = (const void *const *)data;
-    if (!rows || !data) return BW_ERR_MEMORY;
-    bw_particles_attributes(f->particles, rows);
-    p->n_attributes = n;
-    p->count = bw_particles_table.count(f->particles);
-    for (uint32_t a = 0; a < n; a++) {
-        size_t bytes = (size_t)p->count * rows[a].comps * (rows[a].precision == BW_F32 ? 4 : 8);
-        if (!(data[a] = bw_calloc(bytes + 1))) return BW_ERR_MEMORY;
-        memcpy(data[a], bw_particles_table.attribute(f->particles, rows[a].name), bytes);
-    }
-    return BW_OK;
-}
-
-static struct chain_snapshot *snapshot_take(struct bw_chain *c, int64_t number)
-{
-    struct chain_snapshot *s = bw_calloc(sizeof *s);
-    if (!s) return NULL;
-    size_t n = (size_t)c->n_fields + 1;
-    s->source = bw_calloc(n * sizeof *s->source);
-    s->field = bw_calloc(n * sizeof *s->field);
-    s->particles = bw_calloc(n * sizeof *s->particles);
-    s->frame = (struct bw_frame){.size = sizeof s->frame,
-                                 .number = number,
-                                 .first = c->bake.first,
-                                 .last = c->bake.last,
-                                 .time = c->time,
-                                 .fps = c->bake.fps,
-                                 .fields = s->field,
-                                 .particles = s->particles};
-    enum bw_status st = s->source && s->field && s->particles ? BW_OK : BW_ERR_MEMORY;
-    for (int32_t i = 0; i < c->n_fields && st == BW_OK; i++) {
-        struct chain_field *f = &c->field[i];
-        if (f->particles) st = snapshot_particles(s, f);
-        if (!f->field) continue;
-        uint32_t k = s->frame.n_fields++;
-        struct bw_source *src = &s->source[k];
-        st = bw_source_share(f->field, src);
-        s->field[k] = (struct bw_snapshot_field){
-            .info = src->info, .n_tiles = src->topo->pub.count, .coord = src->topo->pub.coord, .host_data = src};
-        for (int a = 0; a < 3; a++) s->field[k].tile[a] = (const void *const *)src->data[a];
-    }
-    if (st == BW_OK) return s;
-    snapshot_free(s);
-    return NULL;
-}
 
 /* Exporters see the fields of their own domain first, and those of the others apart. */
 static enum bw_status snapshot_export(struct bw_chain *c, struct chain_exporter *x, const struct chain_snapshot *s)
@@ -251,7 +168,7 @@ static enum bw_status snapshot_export(struct bw_chain *c, struct chain_exporter 
 static void *writer_main(void *arg)
 {
     struct bw_chain *c = arg;
-    bw_flush_denormals();
+    bw_thread_begin();
     pthread_mutex_lock(&c->lock);
     for (;;) {
         while (!c->queued && !c->writer_stop) pthread_cond_wait(&c->writer_wake, &c->lock);
@@ -263,7 +180,7 @@ static void *writer_main(void *arg)
         enum bw_status st = c->writer_status;
         pthread_mutex_unlock(&c->lock);
         for (int32_t i = 0; i < c->n_exporters && st == BW_OK; i++) st = snapshot_export(c, &c->exporter[i], s);
-        snapshot_free(s);
+        snapshot_unref(s);
         pthread_mutex_lock(&c->lock);
         c->writer_status = st;
         c->writer_busy = false;
@@ -308,7 +225,7 @@ enum bw_status chain_write_frame(struct bw_chain *c, int64_t frame)
         pthread_cond_broadcast(&c->writer_wake);
     }
     pthread_mutex_unlock(&c->lock);
-    snapshot_free(s);
+    snapshot_unref(s);
     return st;
 }
 
@@ -323,7 +240,7 @@ enum bw_status chain_exporters_finish(struct bw_chain *c, int complete)
         pthread_join(c->writer, NULL);
         c->writer_runs = false;
         st = c->writer_status;
-        snapshot_free(c->queued);
+        snapshot_unref(c->queued);
         c->queued = NULL;
     }
     for (int32_t i = 0; i < c->n_exporters; i++) {

@@ -139,18 +139,19 @@ static void outputs(const struct bw_exporter *e, const struct bw_frame *frame, b
     if (p->sheet) say(name, user);
 }
 
-static const struct bw_exporter_desc exporters[] = {
-    {.id = "mp4",
-     .version = "1.0",
-     .brief = "A movie that browsers play, and a contact sheet.",
-     BW_PARAMS(params),
-     .params_size = sizeof(struct options),
-     .state_size = sizeof(struct state),
-     .init = init,
-     .frame = frame_add,
-     .finish = finish,
-     .uninit = uninit,
-     .outputs = outputs},
+static const struct bw_exporter_desc exporter = {
+    .id = "mp4",
+    .version = "1.0",
+    .brief = "A movie that browsers play, and a contact sheet.",
+    BW_PARAMS(params),
+    .params_size = sizeof(struct options),
+    .state_size = sizeof(struct state),
+    .init = init,
+    .frame = frame_add,
+    .finish = finish,
+    .uninit = uninit,
+    .outputs = outputs,
 };
+static const struct bw_exporter_desc *const exporters[] = {&exporter};
 
 BW_EXPORT const struct bw_module billow_module = BW_MODULE_EXPORTERS(exporters);

@@ -155,16 +155,17 @@ static enum bw_status init(struct bw_exporter *e)
     return output_name_check(e, o->name);
 }
 
-static const struct bw_exporter_desc exporters[] = {
-    {.id = "ply",
-     .version = "1.0",
-     .brief = "Particles (vortons, tracers) as numbered point clouds.",
-     BW_PARAMS(params),
-     .params_size = sizeof(struct options),
-     .state_size = sizeof(struct state),
-     .init = init,
-     .frame = frame_write,
-     .outputs = outputs},
+static const struct bw_exporter_desc exporter = {
+    .id = "ply",
+    .version = "1.0",
+    .brief = "Particles (vortons, tracers) as numbered point clouds.",
+    BW_PARAMS(params),
+    .params_size = sizeof(struct options),
+    .state_size = sizeof(struct state),
+    .init = init,
+    .frame = frame_write,
+    .outputs = outputs,
 };
+static const struct bw_exporter_desc *const exporters[] = {&exporter};
 
 BW_EXPORT const struct bw_module billow_module = BW_MODULE_EXPORTERS(exporters);

@@ -73,16 +73,17 @@ static enum bw_status frame_write(struct bw_exporter *e, const struct bw_frame *
     return status;
 }
 
-static const struct bw_exporter_desc exporters[] = {
-    {.id = "png",
-     .version = "1.0",
-     .brief = "Numbered pictures: slices or volume renders, 8 or 16 bits.",
-     BW_PARAMS(params),
-     .params_size = sizeof(struct options),
-     .state_size = sizeof(struct state),
-     .init = init,
-     .frame = frame_write,
-     .outputs = outputs},
+static const struct bw_exporter_desc exporter = {
+    .id = "png",
+    .version = "1.0",
+    .brief = "Numbered pictures: slices or volume renders, 8 or 16 bits.",
+    BW_PARAMS(params),
+    .params_size = sizeof(struct options),
+    .state_size = sizeof(struct state),
+    .init = init,
+    .frame = frame_write,
+    .outputs = outputs,
 };
+static const struct bw_exporter_desc *const exporters[] = {&exporter};
 
 BW_EXPORT const struct bw_module billow_module = BW_MODULE_EXPORTERS(exporters);

@@ -190,16 +190,17 @@ static enum bw_status vdb_frame(struct bw_exporter *e, const struct bw_frame *fr
     return s;
 }
 
-static const struct bw_exporter_desc exporters[] = {
-    {.id = "vdb",
-     .version = "1.0",
-     .brief = "OpenVDB cache for Blender, Houdini and others: one file a frame.",
-     BW_PARAMS(params),
-     .params_size = sizeof(struct vdb_params),
-     .state_size = sizeof(struct vdb_state),
-     .init = vdb_init,
-     .frame = vdb_frame,
-     .outputs = vdb_outputs},
+static const struct bw_exporter_desc exporter = {
+    .id = "vdb",
+    .version = "1.0",
+    .brief = "OpenVDB cache for Blender, Houdini and others: one file a frame.",
+    BW_PARAMS(params),
+    .params_size = sizeof(struct vdb_params),
+    .state_size = sizeof(struct vdb_state),
+    .init = vdb_init,
+    .frame = vdb_frame,
+    .outputs = vdb_outputs,
 };
+static const struct bw_exporter_desc *const exporters[] = {&exporter};
 
 BW_EXPORT const struct bw_module billow_module = BW_MODULE_EXPORTERS(exporters);

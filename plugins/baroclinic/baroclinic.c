@@ -12,6 +12,7 @@
  * The explicit step must resolve the fastest wave, N² = g |ρ'|/(ρ₀ h): dt ≤ 0.5/N.
  *     Gourlay, Fluid Simulation for Video Games, part 8; Turner, Buoyancy Effects in Fluids, 1973, 1.2. */
 #include "force.h"
+#include "stages.h"
 #include <string.h>
 #include <time.h>
 
@@ -281,19 +282,17 @@ static const void *extension(const char *id)
     return strcmp(id, BW_STRENGTH_RATE) ? NULL : &api;
 }
 
-static const struct bw_stage_desc stages[] = {
-    {.id = "baroclinic",
-     .version = "1.0",
-     .brief = "Heavy fluid sinks, hot fluid rises: the vorticity that gravity makes of differences in density.",
-     .references = "Gourlay, part 8; Turner 1973",
-     .params_size = sizeof(struct params),
-     .state_size = sizeof(struct state),
-     BW_PARAMS(params),
-     BW_PORTS(ports),
-     .init = init,
-     .max_dt = max_dt,
-     .step = step,
-     .extension = extension},
+const struct bw_stage_desc baroclinic_desc = {
+    .id = "baroclinic",
+    .version = "1.0",
+    .brief = "Heavy fluid sinks, hot fluid rises: the vorticity that gravity makes of differences in density.",
+    .references = "Gourlay, part 8; Turner 1973",
+    .params_size = sizeof(struct params),
+    .state_size = sizeof(struct state),
+    BW_PARAMS(params),
+    BW_PORTS(ports),
+    .init = init,
+    .max_dt = max_dt,
+    .step = step,
+    .extension = extension,
 };
-
-BW_EXPORT const struct bw_module billow_module = BW_MODULE(stages);

@@ -258,22 +258,14 @@ static enum bw_status step(struct bw_stage *s)
     return fractions_judge(s, max);
 }
 
-/* A table of structs needs constants, and other files' descriptors are none: filled when the plugin is loaded. */
-static struct bw_stage_desc stages[3] = {
-    {.id = "fire",
-     .version = "1.0",
-     .brief = "Burns fuel: heat, expansion, radiation, smoke, and the flame to render.",
-     .references = "Nguyen, Fedkiw, Jensen 2002, SIGGRAPH; Feldman, O'Brien, Arikan 2003, SIGGRAPH.",
-     .params_size = sizeof(struct fire),
-     BW_PARAMS(params),
-     BW_PORTS(ports),
-     .init = init,
-     .step = step},
+const struct bw_stage_desc fire_desc = {
+    .id = "fire",
+    .version = "1.0",
+    .brief = "Burns fuel: heat, expansion, radiation, smoke, and the flame to render.",
+    .references = "Nguyen, Fedkiw, Jensen 2002, SIGGRAPH; Feldman, O'Brien, Arikan 2003, SIGGRAPH.",
+    .params_size = sizeof(struct fire),
+    BW_PARAMS(params),
+    BW_PORTS(ports),
+    .init = init,
+    .step = step,
 };
-__attribute__((constructor)) static void fill_stages(void)
-{
-    stages[1] = fire_control_desc;
-    stages[2] = fire_vortons_desc;
-}
-
-BW_EXPORT const struct bw_module billow_module = BW_MODULE(stages);

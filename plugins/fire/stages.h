@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The stages beside fire in this module. */
+/* The stages of this plugin: one descriptor a file, listed by module.c. */
 #ifndef FIRE_STAGES_H
 #define FIRE_STAGES_H
 
 #include <billow/plugin.h>
 
-extern const struct bw_stage_desc fire_control_desc, fire_vortons_desc;
+extern const struct bw_stage_desc fire_desc, fire_control_desc, fire_vortons_desc;
 
 #endif

@@ -291,20 +291,18 @@ static enum bw_status step(struct bw_stage *s)
     return status;
 }
 
-static const struct bw_stage_desc stages[] = {
-    {.id = "flux",
-     .version = "1.0",
-     .brief = "A gas with mass and pressure everywhere: explosions, shocks that turn corners.",
-     .references =
-         "Toro, Riemann Solvers and Numerical Methods for Fluid Dynamics, 2009; van Leer 1979; Batten et al. 1997.",
-     BW_PARAMS(params),
-     BW_PORTS(ports),
-     .params_size = sizeof(struct flux),
-     .state_size = sizeof(struct flux_state),
-     .flags = BW_STAGE_SUBSTEPS | BW_STAGE_SETUP,
-     .init = init,
-     .activate = activate,
-     .step = step},
+const struct bw_stage_desc flux_desc = {
+    .id = "flux",
+    .version = "1.0",
+    .brief = "A gas with mass and pressure everywhere: explosions, shocks that turn corners.",
+    .references =
+        "Toro, Riemann Solvers and Numerical Methods for Fluid Dynamics, 2009; van Leer 1979; Batten et al. 1997.",
+    BW_PARAMS(params),
+    BW_PORTS(ports),
+    .params_size = sizeof(struct flux),
+    .state_size = sizeof(struct flux_state),
+    .flags = BW_STAGE_SUBSTEPS | BW_STAGE_SETUP,
+    .init = init,
+    .activate = activate,
+    .step = step,
 };
-
-BW_EXPORT const struct bw_module billow_module = BW_MODULE(stages);

@@ -114,6 +114,8 @@ struct flux_near flux_near_of(const struct flux_task *t, const struct bw_block *
 /// 0.42, not 0.95), which pays for no longer lying in the second cache; in 2D there is nothing to be had.
 static inline int32_t flux_block(const struct flux_task *t) { return t->dim == 3 ? 2 : 1; }
 
+extern const struct bw_stage_desc flux_desc;
+
 /* seed.c */
 /// BW_OK, or a sentence about a constant that cannot work.
 enum bw_status flux_seed_check(struct bw_stage *s);

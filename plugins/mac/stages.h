@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The mac family: one descriptor a file, listed by mac.c. */
+/* The mac family: one descriptor a file, listed by module.c. */
 #ifndef MAC_H
 #define MAC_H
 

@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stages.h"
 
-/* A table of structs needs constants, and descriptors of other files are none: filled once, when the plugin is
- * loaded, before anybody can look at it. */
-static struct bw_stage_desc stages[2];
-__attribute__((constructor)) static void fill_stages(void)
-{
-    stages[0] = measure_stats_desc;
-    stages[1] = measure_probe_desc;
-}
+static const struct bw_stage_desc *const stages[] = {&measure_stats_desc, &measure_probe_desc};
 
 BW_EXPORT const struct bw_module billow_module = BW_MODULE(stages);

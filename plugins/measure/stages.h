@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The measure family: one descriptor a file, listed by measure.c. */
+/* The measure family: one descriptor a file, listed by module.c. */
 #ifndef MEASURE_H
 #define MEASURE_H
 

@@ -193,18 +193,16 @@ static enum bw_status step(struct bw_stage *s)
     return status == BW_OK ? flow_make(&t) : status;
 }
 
-static const struct bw_stage_desc stages[] = {
-    {.id = "potential",
-     .version = "1.0",
-     .brief = "A flow without eddies from sources to sinks round walls: gas that finds its way through a level.",
-     .references = "Schaefer 2001 (Hive Assault).",
-     BW_PARAMS(params),
-     BW_PORTS(ports),
-     .params_size = sizeof(struct potential),
-     .state_size = sizeof(struct state),
-     .init = init,
-     .activate = activate,
-     .step = step},
+const struct bw_stage_desc potential_desc = {
+    .id = "potential",
+    .version = "1.0",
+    .brief = "A flow without eddies from sources to sinks round walls: gas that finds its way through a level.",
+    .references = "Schaefer 2001 (Hive Assault).",
+    BW_PARAMS(params),
+    BW_PORTS(ports),
+    .params_size = sizeof(struct potential),
+    .state_size = sizeof(struct state),
+    .init = init,
+    .activate = activate,
+    .step = step,
 };
-
-BW_EXPORT const struct bw_module billow_module = BW_MODULE(stages);

@@ -52,6 +52,8 @@ struct potential_task {
     double gradient; ///< velocity per difference of the potential, 1/m
 };
 
+extern const struct bw_stage_desc potential_desc;
+
 int64_t potential_tile(const struct potential_task *t, const struct bw_block *b);
 /// Place of cell (i, j, k) of a tile.
 static inline int potential_at(const struct bw_domain_info *d, int i, int j, int k)

@@ -124,22 +124,3 @@ enum bw_status particles_tidy(struct bw_stage *s, struct bw_particles *p, double
     if (lost || expired) api->remove(p, drop);
     return BW_OK;
 }
-
-/* A table of structs needs constants, and descriptors of other files are none: filled once, when the plugin is
- * loaded, before anybody can look at it. */
-static struct bw_stage_desc stages[10];
-__attribute__((constructor)) static void fill_stages(void)
-{
-    stages[0] = vorton_emit_desc;
-    stages[1] = vorton_velocity_desc;
-    stages[2] = vorton_stretch_desc;
-    stages[3] = vorton_diffuse_desc;
-    stages[4] = vorton_remesh_desc;
-    stages[5] = vorton_advect_desc;
-    stages[6] = tracers_desc;
-    stages[7] = to_grid_desc;
-    stages[8] = vorton_confine_desc;
-    stages[9] = vorton_collide_desc;
-}
-
-BW_EXPORT const struct bw_module billow_module = BW_MODULE(stages);

@@ -59,8 +59,9 @@ static enum bw_status probe_step(struct bw_stage *s)
 static const struct bw_attribute attributes[] = {{"pos", BW_F64P, 3, "m"}};
 static const struct bw_port ports[] = {
     {.name = "vortons", .kind = BW_PARTICLES, .access = BW_READ, .attributes = attributes, .n_attributes = 1}};
-static const struct bw_stage_desc stages[] = {
-    {.id = "probe.vortons", .version = "1", .brief = "Times one evaluation.", BW_PORTS(ports), .step = probe_step}};
+static const struct bw_stage_desc stage = {
+    .id = "probe.vortons", .version = "1", .brief = "Times one evaluation.", BW_PORTS(ports), .step = probe_step};
+static const struct bw_stage_desc *const stages[] = {&stage};
 static const struct bw_module module = BW_MODULE(stages);
 
 static int cloud; ///< 1: random strengths in a ball; 0: a thick ring

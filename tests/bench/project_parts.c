@@ -118,12 +118,19 @@ double bench_residual(const struct bench_problem *q, const double *p)
 
 /* ---- descriptor ---- */
 
-static struct bw_stage_desc stages[1];
-__attribute__((constructor)) static void stages_fill(void)
-{
-    stages[0] = mac_project_desc;
-    stages[0].id = "bench.project";
-    stages[0].step = parts_step;
-}
+/* As mac_project_desc, but for its name and its step. */
+static const struct bw_stage_desc parts = {
+    .id = "bench.project",
+    .version = "1.0",
+    .brief = "mac.project, timed in parts.",
+    BW_PARAMS(params),
+    BW_PORTS(ports),
+    .params_size = sizeof(struct project),
+    .state_size = sizeof(struct state),
+    .init = init,
+    .step = parts_step,
+    .extension = extension,
+};
+static const struct bw_stage_desc *const stages[] = {&parts};
 
 const struct bw_module bench_module = BW_MODULE(stages);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Plugins that are broken on purpose, one for each value of CASE (see meson.build): what the loader must refuse in one
- * line, and two that it must take: an older one with smaller tables, and one whose id is taken already. */
+ * line, and one that it must take: one whose id is taken already. */
 #include <billow/plugin.h>
 
 #define GOOD 0
@@ -27,6 +27,7 @@
 #define SELF_NESTED 21
 #define NULL_FRAME 22
 #define SYMBOL_IS_CODE 23
+#define NULL_STAGE 24
 
 struct options {
     double rate;
@@ -80,40 +81,27 @@ static enum bw_status step(struct bw_stage *s)
     return BW_OK;
 }
 
-#if CASE == OLDER
-/* As an interface before `uninit` and `extension` would have had it: the host must not read what is behind. */
-struct old_stage {
-    char head[offsetof(struct bw_stage_desc, uninit)];
-};
-static union {
-    struct bw_stage_desc now;
-    struct old_stage rows[4];
-} table = {.now = {.id = "broken.older",
-                   .version = "1",
-                   .brief = "x",
-                   BW_PARAMS(params),
-                   BW_PORTS(ports),
-                   .params_size = sizeof(struct options),
-                   .step = step,
-                   .uninit = (void (*)(struct bw_stage *))(uintptr_t)1,
-                   .extension = (const void *(*)(const char *))(uintptr_t)1}};
-#elif CASE == NULL_FRAME
-static const struct bw_exporter_desc exporters[] = {{.id = "broken", .version = "1", .brief = "x"}};
+#if CASE == NULL_FRAME
+static const struct bw_exporter_desc exporter = {.id = "broken", .version = "1", .brief = "x"};
+static const struct bw_exporter_desc *const exporters[] = {&exporter};
 #else
-static const struct bw_stage_desc stages[] = {
-    {.id = CASE == BAD_ID                          ? "Not An Id"
-           : CASE == GOOD || CASE == LATER_SAME_ID ? "broken.same"
-                                                   : "broken",
-     .version = "1",
-     .brief = "x",
-     .params = CASE == NULL_PARAMS ? 0 : params,
-     .ports = ports,
-     .n_params = BW_COUNT(params),
-     .n_ports = 1,
-     .params_size = sizeof(struct options),
-     .step = CASE == NULL_STEP ? 0 : step},
+static const struct bw_stage_desc stage = {.id = CASE == BAD_ID                          ? "Not An Id"
+                                                 : CASE == GOOD || CASE == LATER_SAME_ID ? "broken.same"
+                                                                                         : "broken",
+                                           .version = "1",
+                                           .brief = "x",
+                                           .params = CASE == NULL_PARAMS ? 0 : params,
+                                           .ports = ports,
+                                           .n_params = BW_COUNT(params),
+                                           .n_ports = 1,
+                                           .params_size = sizeof(struct options),
+                                           .step = CASE == NULL_STEP ? 0 : step};
+static const struct bw_stage_desc *const stages[] = {
+    &stage,
 #if CASE == ID_TWICE
-    {.id = "broken", .version = "1", .brief = "x", .step = step},
+    &(const struct bw_stage_desc){.id = "broken", .version = "1", .brief = "x", .step = step},
+#elif CASE == NULL_STAGE
+    0,
 #endif
 };
 #endif
@@ -122,26 +110,14 @@ static const struct bw_stage_desc stages[] = {
 BW_EXPORT const void *nobody_asks_for_this(void) { return stages; }
 #elif CASE == SYMBOL_IS_CODE
 BW_EXPORT const void *billow_module(void) { return stages; }
-#elif CASE == OLDER
-BW_EXPORT const struct bw_module billow_module;
-BW_EXPORT const struct bw_module billow_module = {BW_MAGIC,
-                                                  BW_ABI_MAJOR,
-                                                  0,
-                                                  sizeof(struct bw_module),
-                                                  sizeof(struct old_stage),
-                                                  sizeof(struct bw_exporter_desc),
-                                                  offsetof(struct bw_param, sub_size) + 8,
-                                                  sizeof(struct bw_port),
-                                                  1,
-                                                  0,
-                                                  &table.now,
-                                                  0};
 #elif CASE == NULL_FRAME
 BW_EXPORT const struct bw_module billow_module = BW_MODULE_EXPORTERS(exporters);
 #else
 BW_EXPORT const struct bw_module billow_module = {CASE == WRONG_MAGIC ? 0x12345678u : BW_MAGIC,
                                                   CASE == OTHER_MAJOR ? BW_ABI_MAJOR + 1 : BW_ABI_MAJOR,
-                                                  CASE == NEWER_MINOR ? BW_ABI_MINOR + 1 : BW_ABI_MINOR,
+                                                  CASE == NEWER_MINOR ? BW_ABI_MINOR + 1
+                                                  : CASE == OLDER     ? BW_ABI_MINOR - 1
+                                                                      : BW_ABI_MINOR,
                                                   sizeof(struct bw_module),
                                                   CASE == SIZES ? 4 : sizeof(struct bw_stage_desc),
                                                   sizeof(struct bw_exporter_desc),

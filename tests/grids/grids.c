@@ -87,15 +87,16 @@ static void uninit(struct bw_exporter *e)
     if (s->file) fclose(s->file);
 }
 
-static const struct bw_exporter_desc exporters[] = {
-    {.id = "grids",
-     .version = "1.0",
-     .brief = "Hashes of all fields' bits, for tests.",
-     .state_size = sizeof(struct state),
-     .init = init,
-     .frame = frame_write,
-     .finish = finish,
-     .uninit = uninit},
+static const struct bw_exporter_desc exporter = {
+    .id = "grids",
+    .version = "1.0",
+    .brief = "Hashes of all fields' bits, for tests.",
+    .state_size = sizeof(struct state),
+    .init = init,
+    .frame = frame_write,
+    .finish = finish,
+    .uninit = uninit,
 };
+static const struct bw_exporter_desc *const exporters[] = {&exporter};
 
 BW_EXPORT const struct bw_module billow_module = BW_MODULE_EXPORTERS(exporters);

@@ -51,12 +51,13 @@ static enum bw_status step(struct bw_stage *s)
     return bw_port_field(s, 0) && bw_rng_unit(s->seed, 1) < 1 ? BW_OK : BW_ERR;
 }
 
-static const struct bw_stage_desc stages[] = {{.id = "c99",
-                                               .version = "1",
-                                               .brief = "x",
-                                               BW_PARAMS(params),
-                                               .params_size = sizeof(struct options),
-                                               BW_PORTS(ports),
-                                               .step = step}};
+static const struct bw_stage_desc stage = {.id = "c99",
+                                           .version = "1",
+                                           .brief = "x",
+                                           BW_PARAMS(params),
+                                           .params_size = sizeof(struct options),
+                                           BW_PORTS(ports),
+                                           .step = step};
+static const struct bw_stage_desc *const stages[] = {&stage};
 BW_EXPORT const struct bw_module billow_module;
 BW_EXPORT const struct bw_module billow_module = BW_MODULE(stages);

@@ -71,6 +71,7 @@ static bw_stage_desc stage()
     s.step = step;
     return s;
 }
-static const bw_stage_desc stages[] = {stage()};
+static const bw_stage_desc only = stage();
+static const bw_stage_desc *const stages[] = {&only};
 BW_EXPORT const bw_module billow_module;
 BW_EXPORT const bw_module billow_module = BW_MODULE(stages);

@@ -49,15 +49,16 @@ static enum bw_status wide_step(struct bw_stage *s)
     return s->host->sweep(s, &(struct bw_sweep){.access = &a, .n_access = 1, .body = wide_body, .user = &shape});
 }
 
-static const struct bw_stage_desc wide_stages[] = {{.id = "wide",
-                                                    .version = "1.0",
-                                                    .brief = "Fills a field in double.",
-                                                    .params_size = sizeof(struct wide),
-                                                    BW_PARAMS(wide_params),
-                                                    BW_PORTS(wide_ports),
-                                                    .flags = BW_STAGE_SETUP,
-                                                    .activate = wide_activate,
-                                                    .step = wide_step}};
+static const struct bw_stage_desc wide_stage = {.id = "wide",
+                                                .version = "1.0",
+                                                .brief = "Fills a field in double.",
+                                                .params_size = sizeof(struct wide),
+                                                BW_PARAMS(wide_params),
+                                                BW_PORTS(wide_ports),
+                                                .flags = BW_STAGE_SETUP,
+                                                .activate = wide_activate,
+                                                .step = wide_step};
+static const struct bw_stage_desc *const wide_stages[] = {&wide_stage};
 static const struct bw_module wide_module = BW_MODULE(wide_stages);
 
 #endif

@@ -81,14 +81,15 @@ static enum bw_status swirl_step(struct bw_stage *stage)
     return stage->host->sweep(stage, &sweep);
 }
 
-static const struct bw_stage_desc stages[] = {
-    {.id = "swirl",
-     .version = "1.0",
-     .brief = "Spins the flow up round an axis.",
-     .params_size = sizeof(struct swirl),
-     BW_PARAMS(params),
-     BW_PORTS(ports),
-     .step = swirl_step},
+static const struct bw_stage_desc swirl = {
+    .id = "swirl",
+    .version = "1.0",
+    .brief = "Spins the flow up round an axis.",
+    .params_size = sizeof(struct swirl),
+    BW_PARAMS(params),
+    BW_PORTS(ports),
+    .step = swirl_step,
 };
+static const struct bw_stage_desc *const stages[] = {&swirl};
 
 BW_EXPORT const struct bw_module billow_module = BW_MODULE(stages);

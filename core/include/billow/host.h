@@ -178,8 +178,6 @@ struct bw_host {
     void (*metric)(struct bw_stage *stage, const char *name, double value, uint32_t mode);
     /// [body] 1 when the user asked to stop: return BW_ERR_CANCELLED soon.
     int (*cancelled)(struct bw_stage *stage);
-    /// [main] Fraction done of a long step, for the progress line.
-    void (*progress)(struct bw_stage *stage, double fraction);
 
     /// [main] A service of the host by versioned id ("billow.sample/1"), or NULL.
     const void *(*extension)(const char *id);

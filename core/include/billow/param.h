@@ -63,7 +63,7 @@ struct bw_param {
     uint32_t offset;            ///< of the member; use BW_OFFSET so that a wrong type does not compile
     const char *def;            ///< default as a preset would write it ("0.3", "10 cm", "[0, 0, 1]"); NULL: zero/absent
     double min, max;            ///< hard range in SI, both 0: unbounded; each component of a vector
-    double soft_min, soft_max;  ///< usual range for sliders, both 0: as the hard one
+    double soft_min, soft_max;  ///< usual range in SI, both 0: none said; `info` and the schema tell it
     const char *unit;           ///< SI unit ("m", "m/s", "1/s", "K", "1"); NULL: a pure number
     const char *choices;        ///< "semi-lagrangian|maccormack" for BW_PARAM_CHOICE
     const char *doc;            ///< one sentence, shown by `billow info`

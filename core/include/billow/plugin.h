@@ -28,10 +28,11 @@
  *         struct bw_access a[] = {{bw_port_field(s, 0), BW_UPDATE, 0}};
  *         return s->host->sweep(s, &(struct bw_sweep){.access = a, .n_access = 1, .body = body, .user = &keep});
  *     }
- *     static const struct bw_stage_desc stages[] = {                  // 5: descriptor and module
- *         {.id = "fade", .version = "1.0", .brief = "Lets smoke fade.", .params_size = sizeof(struct fade),
- *          BW_PARAMS(params), BW_PORTS(ports), .step = step},
+ *     static const struct bw_stage_desc fade = {                      // 5: descriptor and module
+ *         .id = "fade", .version = "1.0", .brief = "Lets smoke fade.", .params_size = sizeof(struct fade),
+ *         BW_PARAMS(params), BW_PORTS(ports), .step = step,
  *     };
+ *     static const struct bw_stage_desc *const stages[] = {&fade};
  *     BW_EXPORT const struct bw_module billow_module = BW_MODULE(stages);
  *
  * Rules: no undefined symbols of the host's (all services come through s->host), no globals that change, no
@@ -52,8 +53,8 @@ extern "C" {
 #endif
 
 #define BW_MAGIC 0x574f4c4cu ///< "LLOW"
-#define BW_ABI_MAJOR 0       ///< another major is refused
-#define BW_ABI_MINOR 3       ///< a newer minor is refused; an older one's tables are read by their own strides
+#define BW_ABI_MAJOR 0       ///< another major is refused, and so, while it is 0, is another minor …
+#define BW_ABI_MINOR 5       ///< … newer or older: build plugins with the headers of the Billow that loads them
 
 enum bw_stage_flags {
     BW_STAGE_SUBSTEPS = 1, ///< advances to the step's end by itself, in steps of its own; max_dt is not asked
@@ -89,15 +90,15 @@ struct bw_stage_desc {
     const void *(*extension)(const char *id);
 };
 
-/// The one exported symbol. Sizes let a host of another minor version walk the tables.
+/// The one exported symbol. It lists pointers, so that descriptors of other files can stand in a constant table.
 struct bw_module {
     uint32_t magic; ///< BW_MAGIC
     uint32_t abi_major, abi_minor;
     uint32_t size; ///< of this struct
     uint32_t stage_size, exporter_size, param_size, port_size;
     uint32_t n_stages, n_exporters;
-    const struct bw_stage_desc *stages;
-    const struct bw_exporter_desc *exporters;
+    const struct bw_stage_desc *const *stages;
+    const struct bw_exporter_desc *const *exporters;
 };
 
 #define BW_PARAMS(table) .params = table, .n_params = BW_COUNT(table)

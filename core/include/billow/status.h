@@ -18,7 +18,7 @@ enum bw_status {
     BW_ERR_IO = -6,        ///< disk full, unreadable file, … (exit code 6)
     BW_ERR_LIMIT = -7,     ///< memory or time limit reached; the last whole frame is kept (exit code 7)
     BW_ERR_MEMORY = -8,    ///< an allocation failed (exit code 7)
-    BW_ERR_CANCELLED = -9, ///< the user asked to stop (exit code 130, or 75 with a checkpoint)
+    BW_ERR_CANCELLED = -9, ///< the user asked to stop (exit code 130)
 };
 
 #ifdef __cplusplus

@@ -4,6 +4,7 @@
 #include "registry.h"
 #include "base/alloc.h"
 #include "preset/values/params.h"
+#include <assert.h>
 #include <ctype.h>
 #include <dirent.h>
 #include <dlfcn.h>
@@ -21,12 +22,15 @@
 
 /* ---- checks of one module ---- */
 
+/* Until 1.0 a minor version may change any struct, so only the host's own is taken. */
+static_assert(BW_ABI_MAJOR == 0, "from 1.0 on older minors are to be read by the sizes that they state");
+
 static enum bw_status module_check(const struct bw_module *m, const char *path, struct bw_diag *d)
 {
     if (m->magic != BW_MAGIC)
         return bw_diag_error(d, NULL, BW_ERR_PLUGIN, "%s: billow_module does not begin with Billow's magic number",
                              path);
-    if (m->abi_major != BW_ABI_MAJOR)
+    if (m->abi_major != BW_ABI_MAJOR || m->abi_minor < BW_ABI_MINOR)
         return bw_diag_error(d, NULL, BW_ERR_PLUGIN,
                              "%s: built for plugin interface %u.%u, this Billow has %d.%d: rebuild the plugin", path,
                              m->abi_major, m->abi_minor, BW_ABI_MAJOR, BW_ABI_MINOR);
@@ -34,10 +38,9 @@ static enum bw_status module_check(const struct bw_module *m, const char *path, 
         return bw_diag_error(d, NULL, BW_ERR_PLUGIN,
                              "%s: needs plugin interface %u.%u, this Billow has only %d.%d: update Billow", path,
                              m->abi_major, m->abi_minor, BW_ABI_MAJOR, BW_ABI_MINOR);
-    if (m->size < sizeof *m || m->stage_size < offsetof(struct bw_stage_desc, init) ||
-        m->exporter_size < offsetof(struct bw_exporter_desc, init) || m->param_size < offsetof(struct bw_param, min) ||
-        m->port_size < offsetof(struct bw_port, unit) || m->stage_size > 4096 || m->exporter_size > 4096 ||
-        m->param_size > 4096 || m->port_size > 4096 || m->n_stages > 4096 || m->n_exporters > 4096)
+    if (m->size != sizeof *m || m->stage_size != sizeof(struct bw_stage_desc) ||
+        m->exporter_size != sizeof(struct bw_exporter_desc) || m->param_size != sizeof(struct bw_param) ||
+        m->port_size != sizeof(struct bw_port) || m->n_stages > 4096 || m->n_exporters > 4096)
         return bw_diag_error(d, NULL, BW_ERR_PLUGIN,
                              "%s: billow_module states sizes that cannot be (built against other headers?)", path);
     if ((m->n_stages && !m->stages) || (m->n_exporters && !m->exporters))
@@ -47,27 +50,19 @@ static enum bw_status module_check(const struct bw_module *m, const char *path, 
     return BW_OK;
 }
 
-static int id_is_good(const char *id)
+static bool id_is_good(const char *id)
 {
-    if (!id || !*id || strlen(id) > 64) return 0;
+    if (!id || !*id || strlen(id) > 64) return false;
     for (const char *c = id; *c; c++)
-        if (!islower((unsigned char)*c) && !isdigit((unsigned char)*c) && !strchr("._-", *c)) return 0;
+        if (!islower((unsigned char)*c) && !isdigit((unsigned char)*c) && !strchr("._-", *c)) return false;
     return islower((unsigned char)id[0]);
 }
 
 /* A table under check, and whose it is. */
 struct table {
     const char *path, *id;
-    size_t stride;
     struct bw_diag *d;
 };
-
-static struct bw_param param_row(const struct table *t, const struct bw_param *rows, uint32_t i)
-{
-    struct bw_param p = {0};
-    memcpy(&p, (const char *)rows + i * t->stride, t->stride < sizeof p ? t->stride : sizeof p);
-    return p;
-}
 
 static enum bw_status params_check(const struct table *t, const struct bw_param *rows, uint32_t n, uint32_t size,
                                    bool keyless, int depth);
@@ -102,25 +97,18 @@ static enum bw_status params_check(const struct table *t, const struct bw_param 
         return bw_diag_error(t->d, NULL, BW_ERR_PLUGIN, "%s: %s: its parameter table cannot be that large or deep",
                              t->path, t->id);
     for (uint32_t i = 0; i < n; i++) {
-        struct bw_param p = param_row(t, rows, i);
+        struct bw_param p = rows[i];
         if (!keyless && (!p.key || !*p.key))
             return bw_diag_error(t->d, NULL, BW_ERR_PLUGIN, "%s: %s: parameter %u has no key", t->path, t->id, i + 1);
         if (!p.key) p.key = "item";
-        enum bw_status st = param_check(t, &p, size, depth);
-        if (st != BW_OK) return st;
+        enum bw_status status = param_check(t, &p, size, depth);
+        if (status != BW_OK) return status;
         for (uint32_t k = 0; k < i; k++)
-            if (!strcmp(param_row(t, rows, k).key, p.key))
+            if (rows[k].key && !strcmp(rows[k].key, p.key))
                 return bw_diag_error(t->d, NULL, BW_ERR_PLUGIN, "%s: %s: parameter \"%s\" is there twice", t->path,
                                      t->id, p.key);
     }
     return BW_OK;
-}
-
-static struct bw_port port_row(const struct table *t, const struct bw_port *rows, uint32_t i)
-{
-    struct bw_port p = {0};
-    memcpy(&p, (const char *)rows + i * t->stride, t->stride < sizeof p ? t->stride : sizeof p);
-    return p;
 }
 
 static bool attributes_good(const struct bw_port *p)
@@ -143,7 +131,7 @@ static enum bw_status ports_check(const struct table *t, const struct bw_port *r
         return bw_diag_error(t->d, NULL, BW_ERR_PLUGIN, "%s: %s announces %u ports; 256 are the most", t->path, t->id,
                              n);
     for (uint32_t i = 0; i < n; i++) {
-        struct bw_port p = port_row(t, rows, i);
+        struct bw_port p = rows[i];
         if (!p.name || !*p.name)
             return bw_diag_error(t->d, NULL, BW_ERR_PLUGIN, "%s: %s: port %u has no name", t->path, t->id, i + 1);
         if (p.kind > BW_PARTICLES || p.precision > (p.kind == BW_PARTICLES ? BW_I64 : BW_F64P) || p.access < BW_READ ||
@@ -161,7 +149,7 @@ static enum bw_status ports_check(const struct table *t, const struct bw_port *r
                                  "no more",
                                  t->path, t->id, p.name);
         for (uint32_t k = 0; k < i; k++) /* one name, once here and once in another domain: `bind` means both */
-            if (!strcmp(port_row(t, rows, k).name, p.name) && !port_row(t, rows, k).domain == !p.domain)
+            if (!strcmp(rows[k].name, p.name) && !rows[k].domain == !p.domain)
                 return bw_diag_error(t->d, NULL, BW_ERR_PLUGIN, "%s: %s: port \"%s\" is there twice", t->path, t->id,
                                      p.name);
     }
@@ -169,21 +157,6 @@ static enum bw_status ports_check(const struct table *t, const struct bw_port *r
 }
 
 /* ---- entries ---- */
-
-/* A full-size, zero-filled copy of a descriptor from a table of another stride. */
-static const void *widen(struct bw_registry *r, const void *from, uint32_t stride, size_t size)
-{
-    if (stride >= size) return from;
-    void *copy = bw_calloc(size);
-    void **list = bw_realloc(r->copies, (size_t)(r->n_copies + 1) * sizeof *list);
-    if (list) r->copies = list;
-    if (!copy || !list) {
-        bw_free(copy);
-        return NULL;
-    }
-    memcpy(copy, from, stride);
-    return r->copies[r->n_copies++] = copy;
-}
 
 static enum bw_status entry_add(struct bw_registry *r, struct bw_entry e, struct bw_diag *d)
 {
@@ -196,6 +169,8 @@ static enum bw_status entry_add(struct bw_registry *r, struct bw_entry e, struct
     }
     struct bw_entry *list = bw_realloc(r->entry, (size_t)(r->n_entries + 1) * sizeof *list);
     if (!list) return BW_ERR_MEMORY;
+    e.param_stride = sizeof(struct bw_param);
+    e.port_stride = sizeof(struct bw_port);
     r->entry = list;
     r->entry[r->n_entries++] = e;
     return BW_OK;
@@ -204,44 +179,41 @@ static enum bw_status entry_add(struct bw_registry *r, struct bw_entry e, struct
 static enum bw_status stage_add(struct bw_registry *r, const struct bw_module *m, uint32_t i, const char *path,
                                 struct bw_diag *d)
 {
-    const void *row = (const char *)m->stages + (size_t)i * m->stage_size;
-    const struct bw_stage_desc *s = widen(r, row, m->stage_size, sizeof *s);
-    if (!s) return BW_ERR_MEMORY;
+    if (!m->stages[i]) return bw_diag_error(d, NULL, BW_ERR_PLUGIN, "%s: stage %u is a null pointer", path, i + 1);
+    const struct bw_stage_desc *s = m->stages[i];
     if (!id_is_good(s->id)) return bw_diag_error(d, NULL, BW_ERR_PLUGIN, "%s: stage %u has no usable id", path, i + 1);
     if (!s->step) return bw_diag_error(d, NULL, BW_ERR_PLUGIN, "%s: stage %s has no step callback", path, s->id);
-    struct table params = {path, s->id, m->param_size, d}, ports = {path, s->id, m->port_size, d};
-    enum bw_status st = params_check(&params, s->params, s->n_params, s->params_size, false, 0);
-    if (st == BW_OK) st = ports_check(&ports, s->ports, s->n_ports);
-    return st != BW_OK ? st
-                       : entry_add(r, (struct bw_entry){s->id, path, s, NULL, m->param_size, m->port_size, NULL}, d);
+    struct table table = {path, s->id, d};
+    enum bw_status status = params_check(&table, s->params, s->n_params, s->params_size, false, 0);
+    if (status == BW_OK) status = ports_check(&table, s->ports, s->n_ports);
+    return status != BW_OK ? status : entry_add(r, (struct bw_entry){.id = s->id, .path = path, .stage = s}, d);
 }
 
 static enum bw_status exporter_add(struct bw_registry *r, const struct bw_module *m, uint32_t i, const char *path,
                                    struct bw_diag *d)
 {
-    const void *row = (const char *)m->exporters + (size_t)i * m->exporter_size;
-    const struct bw_exporter_desc *e = widen(r, row, m->exporter_size, sizeof *e);
-    if (!e) return BW_ERR_MEMORY;
+    if (!m->exporters[i])
+        return bw_diag_error(d, NULL, BW_ERR_PLUGIN, "%s: exporter %u is a null pointer", path, i + 1);
+    const struct bw_exporter_desc *e = m->exporters[i];
     if (!id_is_good(e->id))
         return bw_diag_error(d, NULL, BW_ERR_PLUGIN, "%s: exporter %u has no usable id", path, i + 1);
     if (!e->frame) return bw_diag_error(d, NULL, BW_ERR_PLUGIN, "%s: exporter %s has no frame callback", path, e->id);
-    struct table params = {path, e->id, m->param_size, d};
-    enum bw_status st = params_check(&params, e->params, e->n_params, e->params_size, false, 0);
-    return st != BW_OK ? st
-                       : entry_add(r, (struct bw_entry){e->id, path, NULL, e, m->param_size, m->port_size, NULL}, d);
+    struct table table = {path, e->id, d};
+    enum bw_status status = params_check(&table, e->params, e->n_params, e->params_size, false, 0);
+    return status != BW_OK ? status : entry_add(r, (struct bw_entry){.id = e->id, .path = path, .exporter = e}, d);
 }
 
 enum bw_status bw_registry_add(struct bw_registry *r, const struct bw_module *m, const char *path, struct bw_diag *d)
 {
-    enum bw_status st = module_check(m, path, d);
+    enum bw_status status = module_check(m, path, d);
     int32_t before = r->n_entries;
-    for (uint32_t i = 0; st == BW_OK && i < m->n_stages; i++) st = stage_add(r, m, i, path, d);
-    for (uint32_t i = 0; st == BW_OK && i < m->n_exporters; i++) st = exporter_add(r, m, i, path, d);
-    if (st == BW_OK) return st;
+    for (uint32_t i = 0; status == BW_OK && i < m->n_stages; i++) status = stage_add(r, m, i, path, d);
+    for (uint32_t i = 0; status == BW_OK && i < m->n_exporters; i++) status = exporter_add(r, m, i, path, d);
+    if (status == BW_OK) return status;
     r->n_entries = before; /* one bad entry spoils the file: half a plugin surprises more than none */
     for (int32_t i = 0; i < before; i++)
         if (r->entry[i].shadows == path) r->entry[i].shadows = NULL;
-    return st;
+    return status;
 }
 
 /* ---- files ---- */
@@ -260,16 +232,16 @@ enum bw_status bw_registry_load(struct bw_registry *r, const char *path, struct 
     const struct bw_module *m = dlsym(handle, "billow_module");
     char *kept = bw_strdup(path);
     void **list = bw_realloc(r->handles, (size_t)(r->n_handles + 1) * sizeof *list);
-    void **copies = bw_realloc(r->copies, (size_t)(r->n_copies + 1) * sizeof *copies);
+    char **paths = bw_realloc(r->paths, (size_t)(r->n_paths + 1) * sizeof *paths);
     if (list) r->handles = list;
-    if (copies) r->copies = copies;
-    if (!kept || !list || !copies) {
+    if (paths) r->paths = paths;
+    if (!kept || !list || !paths) {
         bw_free(kept);
         dlclose(handle);
         return BW_ERR_MEMORY;
     }
     r->handles[r->n_handles++] = handle;
-    r->copies[r->n_copies++] = kept;
+    r->paths[r->n_paths++] = kept;
     if (!m) return bw_diag_error(d, NULL, BW_ERR_PLUGIN, "%s: is no Billow plugin: it exports no billow_module", path);
     return bw_registry_add(r, m, kept, d);
 }
@@ -339,10 +311,10 @@ void bw_registry_close(struct bw_registry *r)
         bw_free(r->broken[i].why);
     }
     for (int32_t i = 0; i < r->n_handles; i++) dlclose(r->handles[i]);
-    for (int32_t i = 0; i < r->n_copies; i++) bw_free(r->copies[i]);
+    for (int32_t i = 0; i < r->n_paths; i++) bw_free(r->paths[i]);
     bw_free(r->entry);
     bw_free(r->broken);
     bw_free(r->handles);
-    bw_free(r->copies);
+    bw_free(r->paths);
     bw_free(r);
 }

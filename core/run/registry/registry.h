@@ -9,9 +9,9 @@
 /// A stage or exporter that can be used.
 struct bw_entry {
     const char *id, *path;             ///< path: of the .so ("built in" for tests)
-    const struct bw_stage_desc *stage; ///< one of the two; a full-size copy when the plugin is older
+    const struct bw_stage_desc *stage; ///< one of the two
     const struct bw_exporter_desc *exporter;
-    uint32_t param_stride, port_stride; ///< the module's own row sizes
+    uint32_t param_stride, port_stride; ///< bytes of a row
     const char *shadows;                ///< path of a later plugin with the same id, or NULL
 };
 
@@ -27,8 +27,8 @@ struct bw_registry {
     int32_t n_broken;
     void **handles;
     int32_t n_handles;
-    void **copies;
-    int32_t n_copies;
+    char **paths; ///< of the handles: the entries' own point here
+    int32_t n_paths;
 };
 
 /// Load every *.so of the colon-separated folders, in order; first id wins. Broken ones are noted, never fatal.

@@ -94,19 +94,11 @@ static struct chain_field *field_enter(struct bw_chain *c, const char *name, int
     return f;
 }
 
-/* Row i of a parameter table with rows of `stride` bytes. */
-static struct bw_param param_row(const struct bw_param *rows, uint32_t i, size_t stride)
-{
-    struct bw_param p = {0};
-    memcpy(&p, (const char *)rows + i * stride, stride < sizeof p ? stride : sizeof p);
-    return p;
-}
-
 /* A number, choice or bool parameter of a stage by its key. */
 static double param_number(const struct chain_stage *s, const char *key)
 {
     for (uint32_t i = 0; i < s->pub.desc->n_params; i++) {
-        struct bw_param r = param_row(s->pub.desc->params, i, s->entry->param_stride);
+        const struct bw_param r = s->pub.desc->params[i];
         if (strcmp(r.key, key)) continue;
         const char *at = (const char *)s->param_mem[0] + r.offset;
         if (r.type == BW_PARAM_F64) return *(const double *)at;
@@ -117,9 +109,7 @@ static double param_number(const struct chain_stage *s, const char *key)
 
 struct bw_port chain_port(const struct chain_stage *s, uint32_t i)
 {
-    struct bw_port p = {0};
-    size_t stride = s->entry->port_stride;
-    memcpy(&p, (const char *)s->pub.desc->ports + i * stride, stride < sizeof p ? stride : sizeof p);
+    struct bw_port p = s->pub.desc->ports[i];
     if (p.background_from) p.background = param_number(s, p.background_from);
     if (p.precise_from && param_number(s, p.precise_from) != 0) p.precision = BW_F64P;
     return p;
@@ -143,7 +133,7 @@ void wire_names_of(const struct chain_stage *s, const char *key, struct wire_nam
 {
     out->n = 0;
     for (uint32_t i = 0; i < s->pub.desc->n_params; i++) {
-        struct bw_param r = param_row(s->pub.desc->params, i, s->entry->param_stride);
+        const struct bw_param r = s->pub.desc->params[i];
         if (strcmp(r.key, key)) continue;
         const char *at = (const char *)s->param_mem[0] + r.offset;
         if (r.type == BW_PARAM_FIELD || r.type == BW_PARAM_STRING) names_add(out, *(const char *const *)at, 0);
@@ -157,7 +147,7 @@ void wire_names_of(const struct chain_stage *s, const char *key, struct wire_nam
             }
             const char *item = (const char *)l->items + (size_t)k * r.sub_size;
             for (uint32_t q = 0; q < r.n_sub; q++) {
-                struct bw_param sub = param_row(r.sub, q, s->entry->param_stride);
+                const struct bw_param sub = r.sub[q];
                 if (sub.type != BW_PARAM_FIELD && (sub.type != BW_PARAM_STRING || sub.key)) continue;
                 names_add(out, *(const char *const *)(item + sub.offset), 0);
                 break;

@@ -389,8 +389,9 @@ static enum bw_status count_step(struct bw_stage *s)
     steps = s->step;
     return BW_OK;
 }
-static const struct bw_stage_desc count_stages[] = {
-    {.id = "count", .version = "1", .brief = "Counts steps.", .step = count_step}};
+static const struct bw_stage_desc count_stage = {
+    .id = "count", .version = "1", .brief = "Counts steps.", .step = count_step};
+static const struct bw_stage_desc *const count_stages[] = {&count_stage};
 static const struct bw_module count_module = BW_MODULE(count_stages);
 
 /* A step resolves the fastest wave there may be, N² = g ρ'/(ρ₀ h). */

@@ -206,8 +206,9 @@ static const struct bw_port push_ports[] = {{.name = "bodies",
                                              .doc = "Pushed.",
                                              .attributes = push_attributes,
                                              .n_attributes = BW_COUNT(push_attributes)}};
-static const struct bw_stage_desc push_stages[] = {
-    {.id = "push", .version = "1", .brief = "Pushes once, and bears up.", BW_PORTS(push_ports), .step = push_step}};
+static const struct bw_stage_desc push_stage = {
+    .id = "push", .version = "1", .brief = "Pushes once, and bears up.", BW_PORTS(push_ports), .step = push_step};
+static const struct bw_stage_desc *const push_stages[] = {&push_stage};
 static const struct bw_module push_module = BW_MODULE(push_stages);
 
 Test(bodies, pushed_and_borne_up)

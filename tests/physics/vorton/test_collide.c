@@ -167,12 +167,21 @@ static enum bw_status watch_step(struct bw_stage *s)
     return BW_OK;
 }
 
-static const struct bw_stage_desc look_stages[] = {
-    {.id = "watch", .version = "1", .brief = "Looks.", BW_PORTS(look_ports), .step = watch_step},
-    {.id = "throw", .version = "1", .brief = "Looks.", BW_PORTS(look_ports), .step = throw_step},
-    {.id = "slip", .version = "1", .brief = "Looks.", BW_PORTS(look_ports), .step = slip_step, .flags = BW_STAGE_SETUP},
-    {.id = "before", .version = "1", .brief = "Looks.", BW_PORTS(look_ports), .step = before_step},
-    {.id = "after", .version = "1", .brief = "Looks.", BW_PORTS(look_ports), .step = after_step},
+static const struct bw_stage_desc *const look_stages[] = {
+    &(const struct bw_stage_desc){
+        .id = "watch", .version = "1", .brief = "Looks.", BW_PORTS(look_ports), .step = watch_step},
+    &(const struct bw_stage_desc){
+        .id = "throw", .version = "1", .brief = "Looks.", BW_PORTS(look_ports), .step = throw_step},
+    &(const struct bw_stage_desc){.id = "slip",
+                                  .version = "1",
+                                  .brief = "Looks.",
+                                  BW_PORTS(look_ports),
+                                  .step = slip_step,
+                                  .flags = BW_STAGE_SETUP},
+    &(const struct bw_stage_desc){
+        .id = "before", .version = "1", .brief = "Looks.", BW_PORTS(look_ports), .step = before_step},
+    &(const struct bw_stage_desc){
+        .id = "after", .version = "1", .brief = "Looks.", BW_PORTS(look_ports), .step = after_step},
 };
 static const struct bw_module look_module = BW_MODULE(look_stages);
 static const struct test_options looking = {.simd = UINT32_MAX, .module = &look_module};

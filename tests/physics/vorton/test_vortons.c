@@ -194,8 +194,9 @@ static enum bw_status differences_step(struct bw_stage *s)
     return st;
 }
 
-static const struct bw_stage_desc difference_stages[] = {
-    {.id = "differences", .version = "1", .brief = "Checks.", .step = differences_step}};
+static const struct bw_stage_desc difference_stage = {
+    .id = "differences", .version = "1", .brief = "Checks.", .step = differences_step};
+static const struct bw_stage_desc *const difference_stages[] = {&difference_stage};
 static const struct bw_module difference_module = BW_MODULE(difference_stages);
 
 Test(vortons, gradient)

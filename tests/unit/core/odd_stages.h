@@ -444,42 +444,51 @@ static enum bw_status escape_step(struct bw_stage *s)
     return s->host->output(s, "../outside.txt", 0) ? BW_OK : BW_ERR;
 }
 
-static const struct bw_stage_desc stages[] = {
-    {.id = "t.seed", .version = "1", .brief = "x", BW_PORTS(seed_ports), .step = seed_step},
-    {.id = "t.drop", .version = "1", .brief = "x", BW_PORTS(seed_ports), .step = drop_step},
-    {.id = "t.splat", .version = "1", .brief = "x", BW_PORTS(splat_ports), .step = splat_step},
-    {.id = "t.ramp",
-     .version = "1",
-     .brief = "x",
-     BW_PARAMS(ramp_params),
-     .params_size = sizeof(struct ramp),
-     BW_PORTS(ramp_ports),
-     .step = ramp_step},
-    {.id = "t.copy", .version = "1", .brief = "x", BW_PORTS(copy_ports), .step = copy_step},
-    {.id = "t.halve", .version = "1", .brief = "x", .step = nothing_step, .extension = halve_extension},
-    {.id = "t.twice", .version = "1", .brief = "x", BW_PORTS(vel_ports), .step = twice_step},
-    {.id = "t.count",
-     .version = "1",
-     .brief = "x",
-     BW_PARAMS(count_params),
-     .params_size = sizeof(struct count),
-     BW_PORTS(count_ports),
-     .step = count_step},
-    {.id = "t.early", .version = "1", .brief = "x", .step = early_step},
-    {.id = "t.meek", .version = "1", .brief = "x", .step = meek_step},
-    {.id = "t.poke", .version = "1", .brief = "x", BW_PORTS(poke_ports), .step = poke_step},
-    {.id = "t.halo", .version = "1", .brief = "x", BW_PORTS(poke_ports), .step = halo_step},
-    {.id = "t.unwritten", .version = "1", .brief = "x", .step = unwritten_step},
-    {.id = "t.bad_dt", .version = "1", .brief = "x", .step = nothing_step, .max_dt = bad_dt},
-    {.id = "t.list",
-     .version = "1",
-     .brief = "x",
-     BW_PARAMS(list_params),
-     .params_size = sizeof(struct list),
-     BW_PORTS(list_ports),
-     .step = list_step},
-    {.id = "t.file", .version = "1", .brief = "x", .step = file_step},
-    {.id = "t.escape", .version = "1", .brief = "x", .step = escape_step},
+static const struct bw_stage_desc *const stages[] = {
+    &(const struct bw_stage_desc){
+        .id = "t.seed", .version = "1", .brief = "x", BW_PORTS(seed_ports), .step = seed_step},
+    &(const struct bw_stage_desc){
+        .id = "t.drop", .version = "1", .brief = "x", BW_PORTS(seed_ports), .step = drop_step},
+    &(const struct bw_stage_desc){
+        .id = "t.splat", .version = "1", .brief = "x", BW_PORTS(splat_ports), .step = splat_step},
+    &(const struct bw_stage_desc){.id = "t.ramp",
+                                  .version = "1",
+                                  .brief = "x",
+                                  BW_PARAMS(ramp_params),
+                                  .params_size = sizeof(struct ramp),
+                                  BW_PORTS(ramp_ports),
+                                  .step = ramp_step},
+    &(const struct bw_stage_desc){
+        .id = "t.copy", .version = "1", .brief = "x", BW_PORTS(copy_ports), .step = copy_step},
+    &(const struct bw_stage_desc){
+        .id = "t.halve", .version = "1", .brief = "x", .step = nothing_step, .extension = halve_extension},
+    &(const struct bw_stage_desc){
+        .id = "t.twice", .version = "1", .brief = "x", BW_PORTS(vel_ports), .step = twice_step},
+    &(const struct bw_stage_desc){.id = "t.count",
+                                  .version = "1",
+                                  .brief = "x",
+                                  BW_PARAMS(count_params),
+                                  .params_size = sizeof(struct count),
+                                  BW_PORTS(count_ports),
+                                  .step = count_step},
+    &(const struct bw_stage_desc){.id = "t.early", .version = "1", .brief = "x", .step = early_step},
+    &(const struct bw_stage_desc){.id = "t.meek", .version = "1", .brief = "x", .step = meek_step},
+    &(const struct bw_stage_desc){
+        .id = "t.poke", .version = "1", .brief = "x", BW_PORTS(poke_ports), .step = poke_step},
+    &(const struct bw_stage_desc){
+        .id = "t.halo", .version = "1", .brief = "x", BW_PORTS(poke_ports), .step = halo_step},
+    &(const struct bw_stage_desc){.id = "t.unwritten", .version = "1", .brief = "x", .step = unwritten_step},
+    &(const struct bw_stage_desc){
+        .id = "t.bad_dt", .version = "1", .brief = "x", .step = nothing_step, .max_dt = bad_dt},
+    &(const struct bw_stage_desc){.id = "t.list",
+                                  .version = "1",
+                                  .brief = "x",
+                                  BW_PARAMS(list_params),
+                                  .params_size = sizeof(struct list),
+                                  BW_PORTS(list_ports),
+                                  .step = list_step},
+    &(const struct bw_stage_desc){.id = "t.file", .version = "1", .brief = "x", .step = file_step},
+    &(const struct bw_stage_desc){.id = "t.escape", .version = "1", .brief = "x", .step = escape_step},
 };
 static const struct bw_module module = BW_MODULE(stages);
 

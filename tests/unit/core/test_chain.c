@@ -129,7 +129,7 @@ static enum bw_status lost_step(struct bw_stage *s)
     return st;
 }
 
-static volatile sig_atomic_t stop;
+static _Atomic int stop;
 static enum bw_status stop_step(struct bw_stage *s)
 {
     const char *path = s->host->output(s, "stopped.txt", 1);
@@ -147,10 +147,11 @@ static enum bw_status grow(struct bw_stage *s)
 }
 
 #define STAGE(id_, ports_, ...)                                                                                        \
+    &(const struct bw_stage_desc)                                                                                      \
     {                                                                                                                  \
         .id = id_, .version = "1", .brief = "x", BW_PORTS(ports_), .step = nothing, __VA_ARGS__                        \
     }
-static const struct bw_stage_desc stages[] = {
+static const struct bw_stage_desc *const stages[] = {
     STAGE("c.read", read_ports, .flags = 0),
     STAGE("c.update", update_ports, .flags = 0),
     STAGE("c.write", write_ports, .flags = 0),
@@ -165,19 +166,22 @@ static const struct bw_stage_desc stages[] = {
     STAGE("c.dots_read", dots_read_ports, .flags = 0),
     STAGE("c.dots_flat", dots_flat_ports, .flags = 0),
     STAGE("c.grow", update_ports, .activate = grow),
-    {.id = "c.options",
-     .version = "1",
-     .brief = "x",
-     BW_PARAMS(params),
-     .params_size = sizeof(struct options),
-     .step = nothing},
-    {.id = "c.unlucky", .version = "1", .brief = "x", .step = nothing, .init = init_fail, .uninit = uninit_count},
-    {.id = "c.silent", .version = "1", .brief = "x", .step = silent_fail},
-    {.id = "c.nonsense", .version = "1", .brief = "x", .step = nonsense},
-    {.id = "c.nan", .version = "1", .brief = "x", BW_PORTS(update_ports), .step = nan_step},
-    {.id = "c.rim", .version = "1", .brief = "x", BW_PORTS(flow_ports), .step = rim_step},
-    {.id = "c.lost", .version = "1", .brief = "x", BW_PORTS(dots_ports), .step = lost_step},
-    {.id = "c.stop", .version = "1", .brief = "x", .step = stop_step},
+    &(const struct bw_stage_desc){.id = "c.options",
+                                  .version = "1",
+                                  .brief = "x",
+                                  BW_PARAMS(params),
+                                  .params_size = sizeof(struct options),
+                                  .step = nothing},
+    &(const struct bw_stage_desc){
+        .id = "c.unlucky", .version = "1", .brief = "x", .step = nothing, .init = init_fail, .uninit = uninit_count},
+    &(const struct bw_stage_desc){.id = "c.silent", .version = "1", .brief = "x", .step = silent_fail},
+    &(const struct bw_stage_desc){.id = "c.nonsense", .version = "1", .brief = "x", .step = nonsense},
+    &(const struct bw_stage_desc){
+        .id = "c.nan", .version = "1", .brief = "x", BW_PORTS(update_ports), .step = nan_step},
+    &(const struct bw_stage_desc){.id = "c.rim", .version = "1", .brief = "x", BW_PORTS(flow_ports), .step = rim_step},
+    &(const struct bw_stage_desc){
+        .id = "c.lost", .version = "1", .brief = "x", BW_PORTS(dots_ports), .step = lost_step},
+    &(const struct bw_stage_desc){.id = "c.stop", .version = "1", .brief = "x", .step = stop_step},
 };
 static const struct bw_module module = BW_MODULE(stages);
 

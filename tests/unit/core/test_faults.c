@@ -82,8 +82,9 @@ static enum bw_status grains_step(struct bw_stage *s)
         s, &(struct bw_sweep){.access = &a, .n_access = 1, .body = count_body, .user = s, .particles = p});
 }
 
-static const struct bw_stage_desc stages[] = {
-    {.id = "f.grains", .version = "1", .brief = "x", BW_PORTS(grain_ports), .step = grains_step}};
+static const struct bw_stage_desc stage = {
+    .id = "f.grains", .version = "1", .brief = "x", BW_PORTS(grain_ports), .step = grains_step};
+static const struct bw_stage_desc *const stages[] = {&stage};
 static const struct bw_module module = BW_MODULE(stages);
 
 /* ---- one run from its text, with the n-th allocation failing ---- */

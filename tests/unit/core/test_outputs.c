@@ -38,18 +38,20 @@ static enum bw_status note_step(struct bw_stage *s)
     return text_write(s->host->output(s, ((const struct options *)s->params)->name, 0), s->id);
 }
 
-static const struct bw_stage_desc stages[] = {{.id = "t.note",
-                                               .version = "1",
-                                               .brief = "x",
-                                               BW_PARAMS(params),
-                                               .params_size = sizeof(struct options),
-                                               .step = note_step}};
-static const struct bw_exporter_desc exporters[] = {{.id = "t.blind",
-                                                     .version = "1",
-                                                     .brief = "x",
-                                                     BW_PARAMS(params),
-                                                     .params_size = sizeof(struct options),
-                                                     .frame = blind_frame}};
+static const struct bw_stage_desc note = {.id = "t.note",
+                                          .version = "1",
+                                          .brief = "x",
+                                          BW_PARAMS(params),
+                                          .params_size = sizeof(struct options),
+                                          .step = note_step};
+static const struct bw_stage_desc *const stages[] = {&note};
+static const struct bw_exporter_desc blind = {.id = "t.blind",
+                                              .version = "1",
+                                              .brief = "x",
+                                              BW_PARAMS(params),
+                                              .params_size = sizeof(struct options),
+                                              .frame = blind_frame};
+static const struct bw_exporter_desc *const exporters[] = {&blind};
 static const struct bw_module module = {BW_MODULE_HEAD, 1, 1, stages, exporters};
 
 /* ---- presets: line 4 is the first exporter's ---- */

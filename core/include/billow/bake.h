@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+/* libbillow: run bakes, look at them while they run, and look at finished caches. The one door for programs; plugins
+ * use <billow/plugin.h>. Link with `pkg-config --cflags --libs billow-embed`. 0.x: it may still change.
+ *
+ *     struct bw_session *session;                            // plugins and presets
+ *     struct bw_bake *bake;                                  // a preset, read, wired and checked
+ *     struct bw_bake_options o = {.size = sizeof o, .preset = "plume", .out = "", .on_frame = look};
+ *     if (bw_session_open(NULL, &session) || bw_bake_open(session, &o, &bake) || bw_bake_start(bake) ||
+ *         bw_bake_wait(bake, -1))
+ *         fputs(bw_error_last()->text, stderr);
+ *     bw_bake_close(bake);
+ *     bw_session_close(session);
+ *
+ * Threads. Every function may be called from any thread, several at once, with the same handles. A bake runs on threads
+ * of its own and calls back from one of them, one call at a time. What a callback must not do is said below, and is
+ * answered with a code. Several bakes may run at once: each has its own limits and gives the bits that it gives alone.
+ *
+ * Handles are closed with their own close function, once; NULL is allowed there. One that was closed, or is of another
+ * kind, is noticed: BW_ERR_USAGE. What others still stand on may be closed: it goes when they do.
+ *
+ * Errors. Functions that answer an enum bw_status leave sentences for bw_error_last(); then their outputs are NULL.
+ * Functions that answer a pointer answer NULL and leave sentences likewise.
+ *
+ * Texts are UTF-8; numbers in them do not depend on the locale. "New memory" is given back with bw_text_free. JSON is
+ * described in docs/library.md; keys are only ever added.
+ *
+ * The library never exits, prints, or touches signals, the working folder or the locale, and leaves the floating-point
+ * modes of the host's threads alone. Of the environment it reads BILLOW_PLUGIN_PATH, and XDG_DATA_HOME or HOME for the
+ * user's plugins, all in bw_session_open. Relative paths start from the working folder. */
+#ifndef BILLOW_BAKE_H
+#define BILLOW_BAKE_H
+
+#include "field.h"
+#include "status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define BW_API __attribute__((visibility("default")))
+#else
+#define BW_API
+#endif
+
+struct bw_session;  ///< plugins that are loaded, and folders of presets
+struct bw_bake;     ///< a preset with its overrides, about to run, running, or done
+struct bw_snapshot; ///< the fields and particles of one frame; never changes
+struct bw_cache;    ///< a finished sequence of VDB files, ours or anybody's
+
+/* ---- errors and texts ---- */
+
+/// What went wrong, in words.
+struct bw_error {
+    enum bw_status status;
+    const char *sentence; ///< the first mistake: "plume.yaml:14:5: mac.project needs …"; never NULL
+    const char *file;     ///< where it is, or NULL
+    int32_t line, column; ///< from 1, or 0
+    int32_t count;        ///< mistakes in `text`
+    const char *text;     ///< all mistakes, a line each, with the source line and a caret below where there is one
+};
+
+/// What the last call on the calling thread had to say: of functions that answer a status or a pointer. After a
+/// success the status is BW_OK and `text` holds warnings, or nothing. Never NULL; strings hold until the next such
+/// call here.
+BW_API const struct bw_error *bw_error_last(void);
+/// "0.1.0". Static.
+BW_API const char *bw_version(void);
+/// Give new memory back; NULL is allowed.
+BW_API void bw_text_free(char *text);
+/// The word among `n` that is nearest to a mistyped one, or NULL; for messages.
+BW_API const char *bw_nearest_word(const char *word, const char *const *words, uint32_t n);
+
+/* ---- sessions ---- */
+
+struct bw_session_options {
+    uint32_t size;           ///< sizeof this struct
+    const char *plugin_path; ///< folders of plugins before all others, joined by ':'; NULL: none
+    const char *preset_path; ///< the same for presets
+};
+
+/// Load all plugins. Those that can't be loaded are listed by bw_session_list; they are no error. `o` may be NULL.
+/// Errors: BW_ERR_MEMORY.
+BW_API enum bw_status bw_session_open(const struct bw_session_options *o, struct bw_session **session);
+BW_API void bw_session_close(struct bw_session *session);
+/// JSON, new memory: {"stages", "exporters", "presets", "broken"}, each with names, briefs and files.
+BW_API char *bw_session_list(struct bw_session *session);
+/// JSON, new memory: versions, SIMD level, cores, memory, folders. `folder`: whose free disk space is told.
+BW_API char *bw_session_machine(struct bw_session *session, const char *folder);
+/// JSON Schema of presets, new memory.
+BW_API char *bw_session_schema(struct bw_session *session);
+/// JSON, new memory: all that is called `name`: {"stage"} and {"exporter"} with every parameter and port, {"preset"}
+/// with its chain, {"file"} of a .vdb file with its grids. Errors: BW_ERR_USAGE (nothing has that name),
+/// BW_ERR_PRESET, BW_ERR_IO.
+BW_API char *bw_session_describe(struct bw_session *session, const char *name);
+/// Read a plugin's tables with a strict eye. JSON, new memory: {"entries"}. Errors: BW_ERR_PLUGIN with all that is
+/// wrong.
+BW_API char *bw_plugin_validate(const char *path);
+
+/* ---- bakes ---- */
+
+/// What an output folder that holds another bake means.
+enum bw_bake_mode {
+    BW_BAKE_KEEP = 0,    ///< refuse to start; nothing is done where the folder is up to date
+    BW_BAKE_REPLACE = 1, ///< remove what that bake wrote; also skips the check of the memory estimate
+    BW_BAKE_BESIDE = 2,  ///< write into the next free NAME_v002, NAME_v003 …
+};
+
+/// How far a bake is.
+struct bw_bake_progress {
+    int64_t frame, first, last; ///< first … last are written; what comes before is warm-up
+    int32_t done, total;        ///< frames made and to make, warm-up included
+    double seconds, elapsed;    ///< of this frame, of all
+    int32_t substeps;
+    int32_t frame_done;                      ///< 1: the frame is whole; 0: after a substep
+    int64_t cells;                           ///< active, all domains
+    double divergence, residual, iterations; ///< largest of the projections' metrics; NAN: nobody reports one
+    int64_t memory;                          ///< resident bytes of the process
+};
+
+/// What to bake. Everything is copied; zero what is not given. Callbacks run on the bake's thread, one at a time; all
+/// of them may call every function of this header but where it says "not from a callback of the same bake".
+struct bw_bake_options {
+    uint32_t size;           ///< sizeof this struct
+    uint32_t mode;           ///< enum bw_bake_mode
+    const char *preset;      ///< a name or a path …
+    const char *text;        ///< … or the preset itself; `preset` then stands for its file, in messages and paths
+    const char *const *set;  ///< "stages.ID.key=value", "domain.voxel=1cm", …
+    const char *const *mute; ///< ids of stages and exporters to leave out
+    int32_t n_set, n_mute;
+    const char *frames; ///< "A-B": only these are written
+    const char *seed;   ///< a whole number
+    const char *memory; ///< "12G": stop cleanly beyond
+    const char *out;    ///< output folder; "": out/NAME; NULL: nothing is written, exporters do not run
+    const char *simd;   ///< "baseline", "avx2", "avx512"; NULL: the best there is
+    uint32_t threads;   ///< 0: all cores
+    uint32_t quick;     ///< 1: voxels twice as large, simpler pictures, into out/NAME_quick
+    void *user;         ///< handed to the callbacks
+    void (*on_progress)(struct bw_bake *bake, const struct bw_bake_progress *p, void *user);
+    /// A frame that is written, or would be, is whole. `snapshot` is valid inside the call; bw_snapshot_hold keeps it
+    /// longer.
+    void (*on_frame)(struct bw_bake *bake, struct bw_snapshot *snapshot, void *user);
+    /// Words of core, stages and exporters: 0 debug, 1 info, 2 warning. At the latest when the substep ends.
+    void (*on_log)(struct bw_bake *bake, int32_t level, const char *who, const char *text, void *user);
+    /// At the end, a file worth seeing: "movie", "picture", "cache".
+    void (*on_output)(struct bw_bake *bake, const char *what, const char *path, void *user);
+};
+
+/// Facts of a bake. Strings live as long as the bake.
+struct bw_bake_facts {
+    uint32_t size;           ///< set it to sizeof this struct before the call
+    int32_t up_to_date;      ///< the folder holds this very bake, whole
+    const char *name, *path; ///< of the preset
+    const char *out;         ///< NULL: nothing is written
+    const char *hash, *simd; ///< of all values; the level that is used
+    const char *source,
+        *source_out;     ///< the preset whose cache the frames come from, and the folder to bake it into first;
+                         ///< NULL: none is missing. Then: set "frames_from=PATTERN" (bw_cache_describe)
+    int64_t first, last; ///< frames that are written
+    double fps;
+    double memory, memory_allowed; ///< bytes: full boxes at most; this machine, or the limit
+};
+
+/// Read a preset and make its chain; nothing runs, nothing is written. Errors: BW_ERR_PRESET with all mistakes,
+/// BW_ERR_USAGE (an override or option makes no sense), BW_ERR_MEMORY, ….
+BW_API enum bw_status bw_bake_open(struct bw_session *session, const struct bw_bake_options *o, struct bw_bake **bake);
+/// A running one is cancelled and waited for. Not from a callback of the same bake.
+BW_API enum bw_status bw_bake_close(struct bw_bake *bake);
+BW_API enum bw_status bw_bake_facts(struct bw_bake *bake, struct bw_bake_facts *facts);
+/// JSON, new memory: "wiring", the estimates of memory and disk, what the output "folder" holds and how it differs,
+/// "resolved": the preset with every value in full, as YAML.
+BW_API char *bw_bake_describe(struct bw_bake *bake);
+/// What a run would find out before its first frame: every stage is initialised. Not while it runs.
+BW_API enum bw_status bw_bake_check(struct bw_bake *bake);
+/// Begin, once. Errors: BW_ERR_USAGE (the folder holds another bake, or another process bakes there, or this one was
+/// started before), BW_ERR_LIMIT (full boxes would not fit), BW_ERR_IO.
+BW_API enum bw_status bw_bake_start(struct bw_bake *bake);
+/// Wait until it is done, at most `seconds` (< 0: forever). 0: all frames are made; 1: it still runs; else what ended
+/// it, with its sentences: BW_ERR_CANCELLED, BW_ERR_DIVERGED, …. Whole frames stay. May be asked again. Not from a
+/// callback of the same bake (BW_ERR_USAGE).
+BW_API int bw_bake_wait(struct bw_bake *bake, double seconds);
+/// Ask it to stop soon; does not wait. From callbacks too; also before the start, and when it is over.
+BW_API enum bw_status bw_bake_cancel(struct bw_bake *bake);
+
+/* ---- snapshots: one frame, of a running bake or of a cache ---- */
+
+/// A grid field. Component c of cell (i,j,k) with (i,j,k) = tile·coord[t] + (a,b,d) is data[c][t][a + tile[0]·(b +
+/// tile[1]·d)], in a bake's snapshots; those of caches have no tiles and are read by boxes. Everything belongs to the
+/// snapshot.
+struct bw_snapshot_grid {
+    const char *name, *domain, *unit; ///< domain: "main", …; NULL in caches
+    uint32_t kind, precision, comps;  ///< enum bw_kind, enum bw_precision; 1 or 3
+    int32_t tile[3];                  ///< cells of a tile
+    int32_t lo[3], n[3];              ///< the box of cells outside of which there is nothing but the background
+    double origin[3], voxel;          ///< m (caches: world units): low corner of cell (0,0,0), edge
+    double background[3];
+    int64_t n_tiles; ///< active tiles, by coordinate
+    const int32_t (*coord)[3];
+    const void *const *data[3]; ///< of `precision`; NULL without tiles
+};
+
+/// Particles: data[a] is count × comps numbers of attributes[a].precision.
+struct bw_snapshot_points {
+    const char *name;
+    int64_t count;
+    uint32_t n_attributes;
+    const struct bw_attribute *attributes;
+    const void *const *data;
+};
+
+struct bw_snapshot_facts {
+    uint32_t size; ///< set it to sizeof this struct before the call
+    uint32_t n_grids, n_points;
+    const struct bw_snapshot_grid *grids;
+    const struct bw_snapshot_points *points;
+    int64_t frame;
+    double time, fps; ///< s since the first frame
+};
+
+/// Cells lo … lo+n-1.
+struct bw_box {
+    int32_t lo[3], n[3];
+};
+
+/// Pixels, top row first, without padding; `memory` bytes of new memory: bw_pixels_free.
+struct bw_pixels {
+    int32_t width, height;
+    int32_t channels; ///< 3 RGB; 4 RGBA, premultiplied
+    int32_t is_float; ///< 0: 8 bits, sRGB; 1: floats, linear light
+    void *memory;
+};
+enum { BW_PIXELS_FLOAT = 1, BW_PIXELS_ALPHA = 2 }; ///< ALPHA: renders, smoke alone over nothing; implies FLOAT
+
+/// Keep a snapshot beyond the callback. It costs memory only for what the bake writes to meanwhile.
+BW_API enum bw_status bw_snapshot_hold(struct bw_snapshot *snapshot);
+/// Give back what bw_snapshot_hold or bw_cache_frame gave.
+BW_API void bw_snapshot_close(struct bw_snapshot *snapshot);
+/// All grids and particles. Pointers hold while the snapshot does.
+BW_API enum bw_status bw_snapshot_facts(struct bw_snapshot *snapshot, struct bw_snapshot_facts *facts);
+/// Component `c` of grid number `grid` on a box of cells as floats, x fastest, into n[0]·n[1]·n[2] floats of the
+/// caller's: beyond the domain by its sides' rules, in inactive tiles the background. mac: values on the low faces,
+/// or with `centred` means of both. Errors: BW_ERR_USAGE (no such grid or component).
+BW_API enum bw_status bw_snapshot_read(struct bw_snapshot *snapshot, uint32_t grid, uint32_t c,
+                                       const struct bw_box *box, int32_t centred, float *out);
+/// A picture as the png exporter makes it. `look`: its parameters as YAML or JSON ("view: render", "{size: 360,
+/// field: vel}"), NULL: its defaults. `flags`: of BW_PIXELS_…. Errors: BW_ERR_PRESET (a parameter is wrong),
+/// BW_ERR_MEMORY.
+BW_API enum bw_status bw_snapshot_picture(struct bw_snapshot *snapshot, const char *look, uint32_t flags,
+                                          struct bw_pixels *pixels);
+BW_API void bw_pixels_free(struct bw_pixels *pixels);
+
+/* ---- caches ---- */
+
+/// What a movie of a cache shall be. Zero what is not given.
+struct bw_movie_wish {
+    uint32_t size;       ///< sizeof this struct
+    const char *options; ///< the options of `billow preview` as YAML or JSON: "{view: slice, axis: x, frames: 1-20}"
+    const char *out;     ///< NAME.mp4 or NAME.png; NULL: the cache's name, in the working folder
+    void *user;
+    /// After each frame, on the calling thread; 0: stop, BW_ERR_CANCELLED. May be NULL.
+    int32_t (*on_frame)(int32_t done, int32_t total, void *user);
+};
+
+/// `what`: a bake's folder, a folder of numbered VDB files, one of them, or a pattern such as smoke_####.vdb. Looks
+/// at names alone. Errors: BW_ERR_IO.
+BW_API enum bw_status bw_cache_open(struct bw_session *session, const char *what, struct bw_cache **cache);
+BW_API void bw_cache_close(struct bw_cache *cache);
+/// JSON, new memory: "name", "pattern", "frames", "first", "last", and, read from the files, "fps", "voxel", "flow",
+/// "fields" and the "domain" as a preset says it. `flow` 1: one without a flow is an error.
+BW_API char *bw_cache_describe(struct bw_cache *cache, int32_t flow);
+/// Is a bake's folder, or a folder of files, whole? JSON, new memory: {"sequences", "problems"}.
+BW_API char *bw_cache_check(const char *folder);
+/// One frame; bw_snapshot_close. Errors: BW_ERR_IO, BW_ERR_USAGE (no such frame).
+BW_API enum bw_status bw_cache_frame(struct bw_cache *cache, int64_t frame, struct bw_snapshot **snapshot);
+/// Write a movie (.mp4), a picture or contact sheet (.png), as `billow preview` does. Errors: BW_ERR_USAGE,
+/// BW_ERR_IO, ….
+BW_API enum bw_status bw_cache_movie(struct bw_cache *cache, const struct bw_movie_wish *wish);
+/// A scene for other programs, new memory: `format` "blender" (a Python script) or "usd". `files`: the files' folder
+/// as the scene shall name it.
+BW_API char *bw_cache_scene(struct bw_cache *cache, const char *format, const char *files);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

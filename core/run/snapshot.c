@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Snapshots of a chain: grid fields by reference, particles as copies. */
+#include "snapshot.h"
+#include "base/alloc.h"
+#include "run/chain.h"
+#include <string.h>
+
+struct chain_snapshot *snapshot_ref(struct chain_snapshot *s)
+{
+    atomic_fetch_add_explicit(&s->refs, 1, memory_order_relaxed);
+    return s;
+}
+
+void snapshot_unref(struct chain_snapshot *s)
+{
+    if (!s || atomic_fetch_sub_explicit(&s->refs, 1, memory_order_acq_rel) != 1) return;
+    for (uint32_t i = 0; s->source && i < s->frame.n_fields; i++) bw_source_drop(&s->source[i]);
+    for (uint32_t i = 0; s->particles && i < s->frame.n_particles; i++) {
+        for (uint32_t a = 0; s->particles[i].data && a < s->particles[i].n_attributes; a++)
+            bw_free((void *)s->particles[i].data[a]);
+        bw_free((void *)s->particles[i].data);
+        bw_free((void *)s->particles[i].attributes);
+    }
+    bw_free(s->source);
+    bw_free(s->field);
+    bw_free(s->particles);
+    bw_free(s);
+}
+
+static enum bw_status snapshot_particles(struct chain_snapshot *s, const struct chain_field *f)
+{
+    struct bw_snapshot_particles *p = &s->particles[s->frame.n_particles++];
+    uint32_t n = bw_particles_attributes(f->particles, NULL);
+    struct bw_attribute *rows = bw_calloc((n + 1) * sizeof *rows);
+    void **data = bw_calloc((n + 1) * sizeof *data);
+    p->name = f->name;
+    p->attributes = rows;
+    p->data = (const void *const *)data;
+    if (!rows || !data) return BW_ERR_MEMORY;
+    bw_particles_attributes(f->particles, rows);
+    p->n_attributes = n;
+    p->count = bw_particles_table.count(f->particles);
+    for (uint32_t a = 0; a < n; a++) {
+        size_t bytes = (size_t)p->count * rows[a].comps * (rows[a].precision == BW_F32 ? 4 : 8);
+        if (!(data[a] = bw_calloc(bytes + 1))) return BW_ERR_MEMORY;
+        memcpy(data[a], bw_particles_table.attribute(f->particles, rows[a].name), bytes);
+    }
+    return BW_OK;
+}
+
+struct chain_snapshot *snapshot_take(const struct bw_chain *c, int64_t number)
+{
+    struct chain_snapshot *s = bw_calloc(sizeof *s);
+    if (!s) return NULL;
+    atomic_init(&s->refs, 1);
+    size_t n = (size_t)c->n_fields + 1;
+    s->source = bw_calloc(n * sizeof *s->source);
+    s->field = bw_calloc(n * sizeof *s->field);
+    s->particles = bw_calloc(n * sizeof *s->particles);
+    s->frame = (struct bw_frame){.size = sizeof s->frame,
+                                 .number = number,
+                                 .first = c->bake.first,
+                                 .last = c->bake.last,
+                                 .time = c->time,
+                                 .fps = c->bake.fps,
+                                 .fields = s->field,
+                                 .particles = s->particles};
+    enum bw_status st = s->source && s->field && s->particles ? BW_OK : BW_ERR_MEMORY;
+    for (int32_t i = 0; i < c->n_fields && st == BW_OK; i++) {
+        const struct chain_field *f = &c->field[i];
+        if (f->particles) st = snapshot_particles(s, f);
+        if (!f->field) continue;
+        uint32_t k = s->frame.n_fields++;
+        struct bw_source *src = &s->source[k];
+        st = bw_source_share(f->field, src);
+        s->field[k] = (struct bw_snapshot_field){
+            .info = src->info, .n_tiles = src->topo->pub.count, .coord = src->topo->pub.coord, .host_data = src};
+        for (int a = 0; a < 3; a++) s->field[k].tile[a] = (const void *const *)src->data[a];
+    }
+    if (st == BW_OK) return s;
+    snapshot_unref(s);
+    return NULL;
+}
+
+void snapshot_read(const struct bw_snapshot_field *f, uint32_t c, const int32_t lo[3], const int32_t n[3], float *out)
+{
+    const struct bw_source *s = f->host_data;
+    if (s->info->precision == BW_F32) {
+        bw_fill(s, c, lo, n, out, n[0], (ptrdiff_t)n[0] * n[1], true);
+        return;
+    }
+    for (int32_t k = 0; k < n[2]; k++)
+        for (int32_t j = 0; j < n[1]; j++)
+            for (int32_t i = 0; i < n[0]; i++)
+                *out++ = (float)bw_fetch(s, c, (int32_t[3]){lo[0] + i, lo[1] + j, lo[2] + k});
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The state of a chain at one moment, which never changes: references to tiles, which the run copies when it writes to
+ * them, and copies of the particles. Counted; the chain must outlive it. */
+#ifndef SNAPSHOT_H
+#define SNAPSHOT_H
+
+#include "grid/grid.h"
+#include <billow/exporter.h>
+#include <stdatomic.h>
+
+struct bw_chain;
+
+struct chain_snapshot {
+    _Atomic int32_t refs;
+    struct bw_frame frame; ///< all fields of all domains, in its `fields`
+    struct bw_source *source;
+    struct bw_snapshot_field *field;
+    struct bw_snapshot_particles *particles;
+};
+
+/// Between steps, from the thread that runs the chain. NULL: out of memory.
+struct chain_snapshot *snapshot_take(const struct bw_chain *c, int64_t number);
+/// One reference more, or less; from any thread.
+struct chain_snapshot *snapshot_ref(struct chain_snapshot *s);
+void snapshot_unref(struct chain_snapshot *s);
+/// See bw_exporter_host.read_box. From any thread.
+void snapshot_read(const struct bw_snapshot_field *f, uint32_t c, const int32_t lo[3], const int32_t n[3], float *out);
+
+#endif
