@@ -13,6 +13,7 @@
  *     Gourlay, Fluid Simulation for Video Games, part 8; Turner, Buoyancy Effects in Fluids, 1973, 1.2. */
 #include "force.h"
 #include "stages.h"
+#include <common/vec3.h>
 #include <string.h>
 #include <time.h>
 
@@ -104,11 +105,6 @@ static struct weight weight_make(const struct bw_stage *s)
     return w;
 }
 
-static double gravity_size(const struct weight *w)
-{
-    return sqrt(w->gravity[0] * w->gravity[0] + w->gravity[1] * w->gravity[1] + w->gravity[2] * w->gravity[2]);
-}
-
 static struct grid_force force_make(const struct bw_stage *s, const struct weight *w)
 {
     const struct params *p = s->params;
@@ -168,7 +164,7 @@ static enum bw_status vortons_generate(struct bw_stage *s, struct bw_particles *
     struct vortons v;
     double begun = clock_seconds();
     enum bw_status status = vortons_look(s, particles, &w, &v);
-    if (status || !(v.most > 0) || !(gravity_size(&w) > 0)) return status;
+    if (status || !(v.most > 0) || !(vec3_length(w.gravity) > 0)) return status;
     st->found = (struct transfer){0};
     status = p->method == METHOD_SEED
                  ? seed_generate(s, &v.m, &w, rate, &st->found)
@@ -214,7 +210,7 @@ static void transfer_tell(struct bw_stage *s)
 {
     struct state *st = s->state;
     const struct transfer *f = &st->found;
-    double made = sqrt(f->made[0] * f->made[0] + f->made[1] * f->made[1] + f->made[2] * f->made[2]);
+    double made = vec3_length(f->made);
     s->host->metric(s, "mass", f->mass, BW_METRIC_LAST);
     s->host->metric(s, "transfer", f->size > 0 ? fabs(f->lattice - f->mass) / f->size : 0, BW_METRIC_MAX);
     s->host->metric(s, "generated", f->all, BW_METRIC_LAST);
@@ -252,7 +248,7 @@ static double max_dt(struct bw_stage *s)
     struct weight w = weight_make(s);
     struct grid_force f = force_make(s, &w);
     struct vortons v;
-    double g = gravity_size(&w), most = 0, dt = HUGE_VAL;
+    double g = vec3_length(w.gravity), most = 0, dt = HUGE_VAL;
     if (!(g > 0)) return HUGE_VAL;
     if (f.vel && grid_push(s, &f, &most) == BW_OK) dt = wave_dt(g, most, s->grid->h);
     if (vortons_look(s, s->ports[PORT_VORTONS].particles, &w, &v) || !v.m.count) return dt;

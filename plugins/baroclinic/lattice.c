@@ -11,6 +11,7 @@
  * Second order inside. The lattice is fixed in space and made of bricks of 8³ nodes, only where vortons are. Bricks add to their neighbours,
  * those of one parity (of eight) at a time, so that the order of additions is always the same. */
 #include "lattice.h"
+#include <common/vec3.h>
 #include <math.h>
 #include <string.h>
 
@@ -249,12 +250,9 @@ static double face(const double a[4], const double b[4]) { return a[1] > 0 && b[
 static void node_generate(const struct lattice *l, const double (*v)[4], double out[VALUES])
 {
     static const int step[3] = {1, WIDE, WIDE * WIDE};
-    const double *g = l->w->gravity;
     double d[3];
     for (int a = 0; a < 3; a++) d[a] = l->h * l->h * (face(v[0], v[step[a]]) - face(v[-step[a]], v[0]));
-    out[0] = d[1] * g[2] - d[2] * g[1];
-    out[1] = d[2] * g[0] - d[0] * g[2];
-    out[2] = d[0] * g[1] - d[1] * g[0];
+    vec3_cross(d, l->w->gravity, out);
 }
 
 static void brick_generate(int64_t i, uint32_t worker, void *user)
@@ -280,7 +278,7 @@ static void brick_generate(int64_t i, uint32_t worker, void *user)
                       (const double(*)[4])wide.v +
                           (k % EDGE + 1 + WIDE * (k / EDGE % EDGE + 1 + WIDE * (k / EDGE / EDGE + 1))),
                       a);
-        b->all += sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
+        b->all += vec3_length(a);
         for (int c = 0; c < VALUES; c++) {
             b->made[c] += a[c];
             b->given[k][c] = a[c] / b->volume[k];

@@ -11,6 +11,7 @@
  * share, -h F · ½(v + v') of its force and the velocities there. */
 #include "heat.h"
 #include "stages.h"
+#include <common/vec3.h>
 #include <ode/ode.h>
 
 #ifndef dDOUBLE
@@ -148,7 +149,7 @@ static void velocity_at(const struct world *w, int64_t i, const double was[3], c
         return;
     }
     const double arm[3] = {at[0] - was[0], at[1] - was[1], at[2] - was[2]}, *v = dBodyGetLinearVel(w->body[i]);
-    body_cross(dBodyGetAngularVel(w->body[i]), arm, out);
+    vec3_cross(dBodyGetAngularVel(w->body[i]), arm, out);
     for (int a = 0; a < 3; a++) out[a] += v[a];
 }
 
@@ -200,7 +201,7 @@ static double energy_of(dBodyID body)
     dBodyGetMass(body, &m);
     double turning = 0;
     for (int a = 0; a < 3; a++) turning += m.I[5 * a] * local[a] * local[a];
-    return 0.5 * (m.mass * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) + turning);
+    return 0.5 * (m.mass * vec3_dot(v, v) + turning);
 }
 
 /// After a part: free fall is made exact, contacts' loss is counted.
@@ -267,8 +268,6 @@ static double part_run(struct world *w, const struct params *p, struct before *w
     return lost;
 }
 
-static double length(const double v[3]) { return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]); }
-
 static double smallest(const struct body_arrays *b, int64_t i)
 {
     return fmin(b->size[i][0], fmin(b->size[i][1], b->size[i][2]));
@@ -280,11 +279,12 @@ static int64_t parts_of(const struct bw_stage *s, const struct body_arrays *b, d
     const struct params *p = s->params;
     double parts = fmax(s->dt * p->rate, 1), size = HUGE_VAL;
     for (int64_t i = 0; i < b->count; i++) {
-        parts = fmax(parts, (length(b->velocity[i]) + length(p->gravity) * s->dt) * s->dt / (0.25 * smallest(b, i)));
+        parts = fmax(parts,
+                     (vec3_length(b->velocity[i]) + vec3_length(p->gravity) * s->dt) * s->dt / (0.25 * smallest(b, i)));
         size = fmin(size, smallest(b, i));
     }
     parts = fmin(ceil(parts - 1e-9), 1e6);
-    *soft = 4 * length(p->gravity) * s->dt / parts + 0.2 * size;
+    *soft = 4 * vec3_length(p->gravity) * s->dt / parts + 0.2 * size;
     return (int64_t)parts;
 }
 
@@ -347,7 +347,7 @@ static enum bw_status step(struct bw_stage *s)
     double soft = 0;
     impulses_take(&w.b);
     int64_t parts = parts_of(s, &w.b, &soft);
-    w.slow = 2 * length(p->gravity) * s->dt / (double)parts;
+    w.slow = 2 * vec3_length(p->gravity) * s->dt / (double)parts;
     struct before *was = s->host->scratch(s, (size_t)w.b.count * sizeof *was + 1);
     enum bw_status st = was ? world_make(s, &w) : BW_ERR_MEMORY;
     if (st) return st;

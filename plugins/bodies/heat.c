@@ -3,6 +3,7 @@
  * bodies, ΔT(x) = E W(x) / (c h³ Σ W), W = (1 - r²/R²)², c the heat capacity of a volume: Σ c h³ ΔT = E, whatever of the ball
  * is solid or beyond the box. What single precision rounds off is told, for the next step to bring. */
 #include "heat.h"
+#include <common/vec3.h>
 
 enum { AT_ONCE = 16 }; // sums of a sweep
 
@@ -19,8 +20,7 @@ enum bw_status heat_count(struct bw_stage *s, struct heat *h, int64_t one, int64
 {
     if (!(lost > 0)) return BW_OK;
     for (struct spot *q = h->spots; q; q = q->next) {
-        double square = 0;
-        for (int a = 0; a < 3; a++) square += (at[a] - q->at[a]) * (at[a] - q->at[a]);
+        const double square = vec3_distance2(at, q->at);
         if (q->one != one || q->two != two || square > 0.25 * h->radius * h->radius) continue;
         q->lost += lost;
         for (int a = 0; a < 3; a++) q->at[a] += lost / q->lost * (at[a] - q->at[a]);

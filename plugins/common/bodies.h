@@ -10,6 +10,7 @@
 #define BODIES_H
 
 #include <common/shape/shape.h>
+#include <common/vec3.h>
 #include <math.h>
 #include <string.h>
 
@@ -69,11 +70,6 @@ static inline struct body_arrays body_arrays(const struct bw_stage *s, struct bw
     };
 }
 
-static inline void body_cross(const double a[3], const double b[3], double out[3])
-{
-    for (int i = 0; i < 3; i++) out[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
-}
-
 /// Body axes as world vectors: axis[k] is where the body's k-th axis points.
 static inline void body_axes(const struct body_arrays *b, int64_t i, double axis[3][3])
 {
@@ -81,8 +77,8 @@ static inline void body_axes(const struct body_arrays *b, int64_t i, double axis
     for (int k = 0; k < 3; k++) {
         const double e[3] = {k == 0, k == 1, k == 2};
         double c[3], d[3];
-        body_cross(q, e, c);
-        body_cross(q, c, d);
+        vec3_cross(q, e, c);
+        vec3_cross(q, c, d);
         for (int a = 0; a < 3; a++) axis[k][a] = e[a] + 2 * (w * c[a] + d[a]);
     }
 }
@@ -100,8 +96,9 @@ static inline struct pose body_pose(const struct body_arrays *b, int64_t i)
 /// Velocity of the body's material at x, m/s.
 static inline void body_velocity(const struct body_arrays *b, int64_t i, const double x[3], double out[3])
 {
-    const double r[3] = {x[0] - b->pos[i][0], x[1] - b->pos[i][1], x[2] - b->pos[i][2]};
-    body_cross(b->spin[i], r, out);
+    double r[3];
+    vec3_sub(x, b->pos[i], r);
+    vec3_cross(b->spin[i], r, out);
     for (int a = 0; a < 3; a++) out[a] += b->velocity[i][a];
 }
 
@@ -112,7 +109,7 @@ static inline void body_inertia(const struct body_arrays *b, int64_t i, const do
     body_axes(b, i, axis);
     memset(out, 0, 24);
     for (int k = 0; k < 3; k++) {
-        double along = axis[k][0] * v[0] + axis[k][1] * v[1] + axis[k][2] * v[2];
+        double along = vec3_dot(axis[k], v);
         along *= inverse ? 1 / b->inertia[i][k] : b->inertia[i][k];
         for (int a = 0; a < 3; a++) out[a] += along * axis[k][a];
     }

@@ -14,6 +14,7 @@
  * gas that glows. */
 #include "stages.h"
 #include "target.h"
+#include <common/vec3.h>
 
 #include <math.h>
 #include <stdio.h>
@@ -130,8 +131,9 @@ static void point_pull(const struct plan *a, int64_t i, const double x[3], doubl
 {
     const struct target *t = &a->target;
     const struct control_point *p = &t->point[i];
-    const double d[3] = {x[0] - p->at[0], x[1] - p->at[1], x[2] - p->at[2]};
-    const double r = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+    double d[3];
+    vec3_sub(x, p->at, d);
+    const double r = vec3_length(d);
     const double s = a->p->strength * p->strength * fade(r / p->radius);
     if (!(s > 0)) return;
     f->hold += s * a->p->calm;
@@ -345,7 +347,7 @@ static enum bw_status step(struct bw_stage *s)
     enum bw_status status = targets_place(s, &a, 0);
     if (status) return status;
     api->lift(lifts, a.lift);
-    a.size = sqrt(a.lift[0] * a.lift[0] + a.lift[1] * a.lift[1] + a.lift[2] * a.lift[2]);
+    a.size = vec3_length(a.lift);
     if (!(a.size > 0)) s->host->log(s, BW_LOG_WARNING, "hot gas has no buoyancy in %s: nothing is steered", lifts->id);
     const struct bw_access access[] = {{bw_port_field(s, PORT_VEL), BW_UPDATE, 0},
                                        {bw_port_field(s, PORT_TEMPERATURE), BW_READ, 1},

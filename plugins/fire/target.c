@@ -6,6 +6,7 @@
  * distance of the plane through the crossings on the axes; from there |grad d| = 1 is solved by fast sweeping (Zhao 2005:
  * Gauss and Seidel's method in the eight diagonal orders, first order upwind), inside and outside alike. */
 #include "target.h"
+#include <common/vec3.h>
 
 #include <math.h>
 #include <string.h>
@@ -202,24 +203,19 @@ double path_distance(const struct path *p, const double x[3], double along[3], d
     int past = 0;
     for (int q = 0; q < p->n; q++) {
         const double *a = p->node[q], *b = p->node[q + 1];
-        double line[3], from[3], dot = 0, length = 0, square = 0;
-        for (int i = 0; i < 3; i++) {
-            line[i] = b[i] - a[i];
-            from[i] = x[i] - a[i];
-            dot += line[i] * from[i];
-            length += line[i] * line[i];
-        }
-        if (!(length > 0)) continue;
-        const double u = dot / length, share = fmin(fmax(u, 0), 1);
-        for (int i = 0; i < 3; i++) {
-            from[i] -= share * line[i];
-            square += from[i] * from[i];
-        }
+        double line[3], from[3];
+        vec3_sub(b, a, line);
+        vec3_sub(x, a, from);
+        const double length2 = vec3_dot(line, line);
+        if (!(length2 > 0)) continue;
+        const double u = vec3_dot(line, from) / length2, share = fmin(fmax(u, 0), 1);
+        for (int i = 0; i < 3; i++) from[i] -= share * line[i];
+        const double square = vec3_dot(from, from);
         if (square >= best) continue;
         best = square;
         past = q == p->n - 1 && u > 1;
         for (int i = 0; i < 3; i++) {
-            along[i] = line[i] / sqrt(length);
+            along[i] = line[i] / sqrt(length2);
             offset[i] = from[i];
         }
     }
@@ -235,8 +231,7 @@ int target_holds(const struct target *t, const double x[3])
     if (t->path.n > 0 && path_distance(&t->path, x, along, offset) <= 0) return 1;
     for (int64_t i = 0; i < t->n_points; i++) {
         const struct control_point *p = &t->point[i];
-        const double d[3] = {x[0] - p->at[0], x[1] - p->at[1], x[2] - p->at[2]};
-        if (d[0] * d[0] + d[1] * d[1] + d[2] * d[2] <= p->radius * p->radius) return 1;
+        if (vec3_distance2(x, p->at) <= p->radius * p->radius) return 1;
     }
     return 0;
 }

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* See relax_kernels.h. With and without the table the same operations in the same order, so the same bits. */
 #include "relax_kernels.h"
+#include <common/simd.h>
 #include <string.h>
-
-#define JOIN_(a, b) a##b
-#define JOIN(a, b) JOIN_(a, b)
 
 /* k: what the cell counts for, then its neighbours. */
 static void flat(int n, const double *restrict k, const double *restrict at, const double *restrict west,
@@ -68,4 +66,4 @@ static void row(const struct relax_row *r)
     for (int i = 0; r->source && i < r->n; i++) r->out[i] += r->strength * r->source[i] * r->table->source[r->walls[i]];
 }
 
-const struct relax_kernels JOIN(relax_kernels_, BW_LEVEL) = {row};
+const struct relax_kernels SIMD_NAME(relax_kernels) = {row};

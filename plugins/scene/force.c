@@ -11,6 +11,7 @@
 #include "stages.h"
 #include "perlin.h"
 #include <common/shape/shape.h>
+#include <common/vec3.h>
 
 #include <math.h>
 #include <stdbool.h>
@@ -136,21 +137,19 @@ static double profile(double q) { return q * exp(0.5 * (1 - q * q)); }
 static double vortex_push(const struct plan *a, const double x[3], int axis)
 {
     const struct vortex *v = &a->kind->vortex;
-    const double d[3] = {x[0] - v->center[0], x[1] - v->center[1], x[2] - v->center[2]};
-    double turn[3], square = 0;
-    for (int i = 0; i < 3; i++) {
-        turn[i] = a->axis[(i + 1) % 3] * d[(i + 2) % 3] - a->axis[(i + 2) % 3] * d[(i + 1) % 3];
-        square += turn[i] * turn[i];
-    }
-    double r = sqrt(square);
+    double d[3], turn[3];
+    vec3_sub(x, v->center, d);
+    vec3_cross(a->axis, d, turn);
+    const double r = vec3_length(turn);
     return r > 0 ? v->strength * profile(r / v->radius) * turn[axis] / r : 0;
 }
 
 static double attractor_push(const struct plan *a, const double x[3], int axis)
 {
     const struct attractor *v = &a->kind->attractor;
-    const double d[3] = {v->center[0] - x[0], v->center[1] - x[1], v->center[2] - x[2]};
-    double r = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+    double d[3];
+    vec3_sub(v->center, x, d);
+    const double r = vec3_length(d);
     return r > 0 ? v->strength * profile(r / v->radius) * d[axis] / r : 0;
 }
 
@@ -317,7 +316,7 @@ static enum bw_status kind_check(struct bw_stage *s, const struct kind *k)
     double radius = k->kind == FORCE_VORTEX ? k->vortex.radius : k->kind == FORCE_ATTRACTOR ? k->attractor.radius : 1;
     const double *axis = k->vortex.axis;
     if (!(radius > 0)) return s->host->fail(s, BW_ERR_PRESET, "radius is %g m; it must be greater than 0", radius);
-    if (k->kind == FORCE_VORTEX && !(axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2] > 0))
+    if (k->kind == FORCE_VORTEX && !(vec3_dot(axis, axis) > 0))
         return s->host->fail(s, BW_ERR_PRESET, "axis is [0, 0, 0]; it must point somewhere");
     return BW_OK;
 }
@@ -356,7 +355,7 @@ static enum bw_status step(struct bw_stage *s)
     if (!status) status = region_ready(s, &a.region);
     if (status) return status;
     a.bounds = pose_bounds(&a.region, 0.5 * a.width + s->grid->h);
-    double length = sqrt(v->axis[0] * v->axis[0] + v->axis[1] * v->axis[1] + v->axis[2] * v->axis[2]);
+    double length = vec3_length(v->axis);
     for (int i = 0; i < 3; i++) a.axis[i] = length > 0 ? v->axis[i] / length : 0;
     if (p->kind.kind == FORCE_TURBULENCE) turbulence_plan(s, &p->kind.turbulence, &a);
     double failed = 0;

@@ -3,6 +3,7 @@
  * width round a surface is just a comparison. Distances after I. Quilez's 2D reductions: a round shape is the same as
  * its profile in the half plane (distance from the axis, height along it). A mesh looks its distance up (mesh.h). */
 #include "shape.h"
+#include <common/vec3.h>
 
 #include <math.h>
 #include <string.h>
@@ -104,13 +105,6 @@ const struct bw_param shape_rows[SHAPE_KINDS + 1] = {
      .sub_size = sizeof(struct shape_everywhere)},
 };
 
-static double dot3(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-
-static void cross3(const double a[3], const double b[3], double out[3])
-{
-    for (int i = 0; i < 3; i++) out[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
-}
-
 /* Columns of Rz·Ry·Rx: the local axes as world vectors. */
 static void axes_rotate(const double angle[3], double axis[3][3])
 {
@@ -136,7 +130,7 @@ static enum bw_status length_check(struct bw_stage *s, const char *name, double 
 
 static enum bw_status pose_axis(struct bw_stage *s, const double axis[3], struct pose *p)
 {
-    double length = sqrt(dot3(axis, axis));
+    double length = vec3_length(axis);
     if (!(length > 0)) return s->host->fail(s, BW_ERR_PRESET, "shape: axis is [0, 0, 0]; it must point somewhere");
     for (int i = 0; i < 3; i++) p->axis[2][i] = axis[i] / length;
     return BW_OK;
@@ -235,7 +229,7 @@ enum bw_status shape_pose(struct bw_stage *s, const struct shape *shape, struct 
 /* Height of the offset d along the axis, and its distance from the axis. */
 static void offset_profile(const struct pose *p, const double d[3], double *rho, double *height)
 {
-    double z = dot3(d, p->axis[2]), square = dot3(d, d) - z * z;
+    double z = vec3_dot(d, p->axis[2]), square = vec3_dot(d, d) - z * z;
     *height = z;
     *rho = square > 0 ? sqrt(square) : 0;
 }
@@ -254,13 +248,13 @@ static double beyond_distance(const double *q, int n)
 static double box_distance(const struct pose *p, const double d[3])
 {
     double q[3];
-    for (int i = 0; i < 3; i++) q[i] = fabs(dot3(d, p->axis[i])) - p->half[i];
+    for (int i = 0; i < 3; i++) q[i] = fabs(vec3_dot(d, p->axis[i])) - p->half[i];
     return beyond_distance(q, 3);
 }
 
 static void place_in_file(const struct pose *p, const double d[3], double out[3])
 {
-    for (int a = 0; a < 3; a++) out[a] = dot3(d, p->axis[a]) / p->scale;
+    for (int a = 0; a < 3; a++) out[a] = vec3_dot(d, p->axis[a]) / p->scale;
 }
 
 /* Distance to the part of a mesh that is nearer, and which one it is. */
@@ -297,7 +291,7 @@ double pose_distance(const struct pose *p, const double x[3])
     const double d[3] = {x[0] - p->center[0], x[1] - p->center[1], x[2] - p->center[2]};
     double rho, height;
     switch (p->kind) {
-    case SHAPE_SPHERE: return sqrt(dot3(d, d)) - p->radius;
+    case SHAPE_SPHERE: return vec3_length(d) - p->radius;
     case SHAPE_BOX: return box_distance(p, d);
     case SHAPE_CYLINDER: {
         offset_profile(p, d, &rho, &height);
@@ -374,9 +368,9 @@ static double ratio(double a, double b) { return b > 0 ? a / b : 1; }
 static void vector_turn(const double a[3], const double b[3], double v[3])
 {
     double k[3], kv[3];
-    cross3(a, b, k);
-    cross3(k, v, kv);
-    double c = dot3(a, b), s = dot3(k, v) / fmax(1 + c, 1e-12);
+    vec3_cross(a, b, k);
+    vec3_cross(k, v, kv);
+    double c = vec3_dot(a, b), s = vec3_dot(k, v) / fmax(1 + c, 1e-12);
     for (int i = 0; i < 3; i++) v[i] = c * v[i] + kv[i] + s * k[i];
 }
 
@@ -385,7 +379,7 @@ static void box_before(const struct pose *before, const struct pose *now, const 
 {
     out[0] = out[1] = out[2] = 0;
     for (int a = 0; a < 3; a++) {
-        double local = dot3(d, now->axis[a]) * ratio(before->half[a], now->half[a]);
+        double local = vec3_dot(d, now->axis[a]) * ratio(before->half[a], now->half[a]);
         for (int i = 0; i < 3; i++) out[i] += local * before->axis[a][i];
     }
 }
@@ -413,7 +407,7 @@ static void file_before(const struct pose *before, const struct pose *now, const
 {
     out[0] = out[1] = out[2] = 0;
     for (int a = 0; a < 3; a++) {
-        double local = dot3(d, now->axis[a]) * ratio(before->scale, now->scale);
+        double local = vec3_dot(d, now->axis[a]) * ratio(before->scale, now->scale);
         for (int i = 0; i < 3; i++) out[i] += local * before->axis[a][i];
     }
 }

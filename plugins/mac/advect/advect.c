@@ -7,16 +7,9 @@
  * with u trilinear on its faces. A face takes the mean of its two cells' displacements, so all quantities share one
  * trace. euler is one straight line from each node itself, first order.
  *
- * Schemes.
- *   - semi-lagrangian: q' = q(x + d-), trilinear: first order, never overshoots.
- *   - cubic: q' = q(x + d-), tricubic, clamped to the 8 values around x + d-: third order where the clamp rests. One
- *     sweep, but 64 values a node: 1.6 times maccormack's time.
- *   - maccormack: qh = q(x + d-); q' = qh + (q - qh(x + d+)) / 2, clamped to the 8 values around x + d-: second order
- *     where the clamp rests.
+ * Schemes: schemes/schemes.c.
  * All are stable for any dt; `cfl` bounds the step for accuracy. With `reflection`: advect_reflect.c. Where traces leave
  * the gas: advect_outside.c.
- *
- * Selle, Fedkiw, Kim, Liu, Rossignac, "An unconditionally stable MacCormack method", J. Sci. Comput. 35 (2008).
  *
  * A first sweep makes qh, a second one q'. Each makes the displacements anew, plane by plane in the worker's memory, so
  * none are stored. A block's halo is as wide as the longest trace from it. Traces longer than the widest halo and
@@ -31,10 +24,7 @@ static const struct bw_param only_rows[] = {
 };
 
 static const struct bw_param params[] = {
-    BW_CHOICE(
-        struct advect, scheme, "scheme", "maccormack", "semi-lagrangian|maccormack|cubic",
-        "How to carry: semi-lagrangian blurs; maccormack keeps detail; cubic keeps sharp edges better, for 1.6 times "
-        "the time of maccormack."),
+    BW_CHOICE(struct advect, scheme, "scheme", "maccormack", advect_scheme_names, advect_scheme_doc),
     BW_CHOICE(
         struct advect, trace, "trace", "midpoint", "midpoint|euler|rk3",
         "How to follow the flow: midpoint; rk3, third order, for steps of many cells round a vortex; or euler, one "
@@ -117,7 +107,7 @@ static void block_run(const struct bw_block *b, void *user)
 /* The access rows of one sweep: the velocity, then each field as it was, its first half, and the result. */
 static enum bw_status sweep_run(struct pass *p, double *far)
 {
-    const bool last = p->second || p->options->scheme != SCHEME_MACCORMACK;
+    const bool last = p->second || !p->scheme->row_second;
     struct bw_access row[2 + 3 * MAX_ITEMS] = {{p->vel, BW_READ, p->halo}};
     uint32_t n = 1;
     for (uint32_t q = 0; q < p->n_items; q++) {
@@ -149,7 +139,7 @@ static enum bw_status sweep_run(struct pass *p, double *far)
 
 static enum bw_status group_run(struct pass *p)
 {
-    bool two = p->options->scheme == SCHEME_MACCORMACK;
+    bool two = p->scheme->row_second != NULL;
     memset(p->hats.used, 0, sizeof p->hats.used);
     for (uint32_t q = 0; q < p->n_items; q++) {
         p->item[q].hat = two ? hat_take(p, p->item[q].info) : NULL;
@@ -218,8 +208,10 @@ enum bw_status pass_velocity(struct pass *p, struct bw_field *from, struct bw_fi
 
 static struct pass pass_of(struct bw_stage *s)
 {
+    const struct advect *options = s->params;
     return (struct pass){.stage = s,
-                         .options = s->params,
+                         .options = options,
+                         .scheme = advect_scheme_at(options->scheme),
                          .kernels = advect_kernels_for(s->host->simd),
                          .sample = s->host->extension(BW_SAMPLE),
                          .tiles = s->host->extension(BW_TILES),

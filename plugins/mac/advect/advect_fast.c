@@ -56,7 +56,7 @@ static int32_t side_reach(const struct pass *p, double way, double stage)
 {
     const double part = p->options->trace == TRACE_RK3 ? 0.75 : 0.5;
     const int32_t far = (int32_t)way, looked = (int32_t)(part * stage + 0.5);
-    return (far > looked ? far : looked) + 2 + (p->options->scheme == SCHEME_CUBIC); // cubic: one node more
+    return (far > looked ? far : looked) + 2 + p->scheme->beyond;
 }
 
 int32_t advect_halo(const struct pass *p, double limit) { return side_reach(p, limit, limit); }
@@ -240,18 +240,13 @@ static void row_trace(const struct bw_block *b, const struct pass *p, const stru
     else row_displacement(t, dir, axis, j, k, r);
 }
 
-/* The first half, which is all but for maccormack. */
+/* The first half, which is all where a scheme has no second. */
 static void row_first(const struct pass *p, const struct traced *t, int axis, int32_t j, int32_t k,
                       struct advect_row *old, float *to)
 {
     const bool bounded = row_bounded(t, axis, j, k, old->n);
     if (bounded && p->options->outside == OUTSIDE_CLAMP) row_shorten(&t->edge[axis + 1], t, j, k, old);
-    if (p->options->scheme == SCHEME_CUBIC) {
-        p->kernels->cubic(old, to);
-        if (p->options->clamp) p->kernels->clamp(old, to);
-    } else {
-        p->kernels->gather(old, to);
-    }
+    p->scheme->row_first(p->kernels, old, p->options->clamp, to);
     if (bounded && p->options->outside == OUTSIDE_KEEP) row_replace(&t->edge[axis + 1], old, j, k, old->f, to);
 }
 
@@ -307,7 +302,7 @@ static void row_draw_in(const struct traced *t, int axis, int32_t j, int32_t k, 
 static void row_second(const struct pass *p, const struct traced *t, int axis, int32_t j, int32_t k,
                        const struct advect_row *old, const struct advect_row *hat, float *to)
 {
-    p->kernels->correct(hat, old, p->options->clamp, to);
+    p->scheme->row_second(p->kernels, hat, old, p->options->clamp, to);
     if (row_bounded(t, axis, j, k, old->n)) {
         row_replace(&t->edge[axis + 1], old, j, k, hat->f, to);
         row_replace(&t->edge[axis + 1], hat, j, k, hat->f, to);

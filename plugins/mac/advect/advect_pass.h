@@ -4,7 +4,7 @@
 #ifndef ADVECT_PASS_H
 #define ADVECT_PASS_H
 
-#include "advect/kernels/advect_kernels.h"
+#include "advect/schemes/schemes.h"
 #include "stages.h"
 #include "solids/openings.h"
 #include <math.h>
@@ -12,7 +12,6 @@
 
 enum { PORT_VEL, PORT_FIELDS, PORT_SOLID, PORT_SOLID_VEL };
 enum { MAX_ITEMS = 8, BACK = 0, AHEAD = 1, MAX_HALO = 16 };
-enum advect_scheme { SCHEME_SEMI_LAGRANGIAN, SCHEME_MACCORMACK, SCHEME_CUBIC };
 enum advect_trace_kind { TRACE_MIDPOINT, TRACE_EULER, TRACE_RK3 };
 enum advect_outside { OUTSIDE_BACKGROUND, OUTSIDE_CLAMP, OUTSIDE_KEEP };
 
@@ -48,6 +47,7 @@ struct hats {
 struct pass {
     struct bw_stage *stage;
     const struct advect *options;
+    const struct advect_scheme *scheme;
     const struct advect_kernels *kernels;
     const struct bw_sample_api *sample;
     const struct bw_tiles_api *tiles;

@@ -5,7 +5,7 @@
  * A node whose trace meets a shut face ends there. Where it ends, the interpolation counts only those of the 8 nodes
  * around that gas can reach from the nearest one through open faces, and their weights are made to sum to 1: a constant
  * stays one, a wall thinner than a cell holds, and what is inside an obstacle never counts. Such nodes keep the first
- * half of maccormack, so they are first order; all others are as they were.
+ * half of a scheme in two, so they are first order; all others are as they were.
  *
  * Obstacles move: the field is as they stood when the step began, the result as they stand when it ends. So the trace
  * is tested against the obstacles as they stand now, in their own frame (its way less theirs), and interpolation
@@ -67,7 +67,7 @@ static void marks_spread(struct marks *m, ptrdiff_t step, int32_t low, int32_t h
 }
 
 /* Cells that a trace leads over, with the nodes that are read around, and faces, which the cell above them owns. */
-static int32_t read_around(const struct pass *p) { return 1 + (p->options->scheme == SCHEME_CUBIC); }
+static int32_t read_around(const struct pass *p) { return 1 + p->scheme->beyond; }
 
 static void marks_make(struct ground *g, uint8_t *const room[3], size_t size)
 {

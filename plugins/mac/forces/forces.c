@@ -14,6 +14,7 @@
  * Faces on closed sides get a push like any other; the projection gives them the wall's velocity. */
 #include "forces_kernels.h"
 #include "stages.h"
+#include <common/vec3.h>
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
@@ -163,10 +164,7 @@ static void block_push(const struct bw_block *b, void *user)
 
 /* ---- step ---- */
 
-static double gravity_size(const struct forces *f)
-{
-    return sqrt(f->gravity[0] * f->gravity[0] + f->gravity[1] * f->gravity[1] + f->gravity[2] * f->gravity[2]);
-}
+static double gravity_size(const struct forces *f) { return vec3_length(f->gravity); }
 
 static void block_largest(const struct bw_block *b, void *user)
 {

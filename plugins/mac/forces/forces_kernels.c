@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "forces_kernels.h"
+#include <common/simd.h>
 #include <math.h>
-
-#define JOIN_(a, b) a##b
-#define JOIN(a, b) JOIN_(a, b)
 
 /* Four times the difference of a centred velocity across two cells: q is the component's low face, `own` leads to the
  * high one, `across` to the next cell. */
@@ -55,4 +53,4 @@ static void row_confine(const struct curl_row *row)
     confine(row->size, (const ptrdiff_t[2]){row->sy, row->sz}, row->w[0], row->w[1], row->w[2], row->n);
 }
 
-const struct forces_kernels JOIN(forces_kernels_, BW_LEVEL) = {row_curl, row_confine};
+const struct forces_kernels SIMD_NAME(forces_kernels) = {row_curl, row_confine};

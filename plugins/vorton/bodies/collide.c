@@ -10,6 +10,7 @@
  * Put it after `vorton.advect` and `bodies`. The fluid that a body displaces bears it up (`displaced` of the bodies). */
 #include "collide.h"
 #include "stages/velocity.h"
+#include <common/vec3.h>
 
 static const struct bw_param params[] = {
     BW_CHOICE(
@@ -102,14 +103,14 @@ struct collide_arrays collide_arrays(const struct bw_stage *s)
 
 void collide_normal(const struct pose *pose, double size, const double x[3], double normal[3])
 {
-    double n = 0, step = 1e-5 * size;
+    const double step = 1e-5 * size;
     for (int a = 0; a < 3; a++) {
         double p[3] = {x[0], x[1], x[2]}, q[3] = {x[0], x[1], x[2]};
         p[a] += step;
         q[a] -= step;
         normal[a] = pose_distance(pose, p) - pose_distance(pose, q);
-        n += normal[a] * normal[a];
     }
+    const double n = vec3_dot(normal, normal);
     for (int a = 0; a < 3; a++) normal[a] = n > 0 ? normal[a] / sqrt(n) : a == 2;
 }
 

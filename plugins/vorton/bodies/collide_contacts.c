@@ -11,6 +11,7 @@
 #include "collide.h"
 #include "flow/kernel.h"
 #include "sheet.h"
+#include <common/vec3.h>
 
 #define PI 3.14159265358979323846
 
@@ -28,8 +29,6 @@ struct touch {
     bw_vec3 *at, *flow;
     double worst; ///< what is left of the velocity at a contact, relative
 };
-
-static double dot(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
 static enum bw_status contacts_find(struct touch *t)
 {
@@ -64,7 +63,7 @@ static void momentum_add(const struct touch *t, int64_t i, double times, double 
         return;
     }
     for (int a = 0; a < 3; a++) own[a] = mass * (double)v->velocity[3 * i + a];
-    body_cross(r, own, turn);
+    vec3_cross(r, own, turn);
     for (int a = 0; a < 3; a++) {
         double spin = v->volume[i] > 0 ? 0.5 * v->strength[i][a] / v->volume[i] : 0;
         out[a] += times * own[a];
@@ -75,15 +74,9 @@ static void momentum_add(const struct touch *t, int64_t i, double times, double 
 /// Axis of the vorticity that turns û away, a unit vector across û (and n): any, where û is along n.
 static void axis_find(const double u[3], const double n[3], double axis[3])
 {
-    double length;
-    body_cross(u, n, axis);
-    if (dot(axis, axis) < 1e-12) {
-        int least = 0;
-        for (int a = 1; a < 3; a++)
-            if (fabs(u[a]) < fabs(u[least])) least = a;
-        body_cross(u, (const double[3]){least == 0, least == 1, least == 2}, axis);
-    }
-    length = sqrt(dot(axis, axis));
+    vec3_cross(u, n, axis);
+    if (vec3_dot(axis, axis) < 1e-12) vec3_across(u, axis);
+    const double length = vec3_length(axis);
     for (int a = 0; a < 3; a++) axis[a] /= length;
 }
 
@@ -93,9 +86,9 @@ static void vorton_assign(struct touch *t, const struct contact *c, double u[3])
     const struct collide_params *p = t->s->params;
     struct vorton_arrays *v = &t->c.v;
     int64_t i = c->vorton;
-    double speed, axis[3], b[3], along = dot(u, c->normal), size = v->radius[i];
+    double speed, axis[3], b[3], along = vec3_dot(u, c->normal), size = v->radius[i];
     for (int a = 0; a < 3 && p->place == COLLIDE_ABOVE; a++) u[a] -= along * c->normal[a];
-    speed = sqrt(dot(u, u));
+    speed = vec3_length(u);
     for (int a = 0; a < 3; a++) {
         v->pos[i][a] = c->point[a] + size * c->normal[a];
         v->strength[i][a] = 0;
@@ -103,7 +96,7 @@ static void vorton_assign(struct touch *t, const struct contact *c, double u[3])
     if (!(speed > 0)) return;
     for (int a = 0; a < 3; a++) u[a] /= speed;
     axis_find(u, c->normal, axis);
-    body_cross(axis, u, b);
+    vec3_cross(axis, u, b);
     for (int a = 0; a < 3; a++) {
         v->pos[i][a] = c->point[a] + size * b[a];
         v->strength[i][a] = -4 * PI * size * size * speed / kernel_q(t->kernel, 1) * axis[a];
@@ -112,7 +105,7 @@ static void vorton_assign(struct touch *t, const struct contact *c, double u[3])
     for (int a = 0; a < 3; a++) left[a] = c->point[a] - v->pos[i][a];
     kernel_add(t->kernel, v->strength[i], size, left, back);
     for (int a = 0; a < 3; a++) left[a] = back[a] / speed + u[a];
-    t->worst = fmax(t->worst, sqrt(dot(left, left)));
+    t->worst = fmax(t->worst, vec3_length(left));
 }
 
 static void contact_solve(struct touch *t, int64_t k, double six[6])
@@ -127,7 +120,7 @@ static void contact_solve(struct touch *t, int64_t k, double six[6])
     momentum_add(t, c->vorton, 1, six);
     vorton_assign(t, c, u);
     for (int a = 0; a < 3; a++) v->velocity[3 * c->vorton + a] = (float)body[a];
-    v->born[c->vorton] = sqrt(dot(v->strength[c->vorton], v->strength[c->vorton]));
+    v->born[c->vorton] = vec3_length(v->strength[c->vorton]);
     momentum_add(t, c->vorton, -1, six);
 }
 

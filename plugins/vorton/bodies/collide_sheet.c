@@ -15,6 +15,7 @@
 #include "collide.h"
 #include "flow/kernel.h"
 #include "sheet.h"
+#include <common/vec3.h>
 
 enum { SHAPES = 256, TURNS = 3 };
 #define GRAIN_BITS 16777216.0 // 2^24
@@ -48,17 +49,14 @@ struct job {
     struct member *m;
 };
 
-static double dot(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-static double length(const double a[3]) { return sqrt(dot(a, a)); }
-
 static void to_world(const struct member *m, const double v[3], double out[3])
 {
-    for (int a = 0; a < 3; a++) out[a] = m->axis[0][a] * v[0] + m->axis[1][a] * v[1] + m->axis[2][a] * v[2];
+    for (int a = 0; a < 3; a++) out[a] = vec3_turned(m->axis, v, a);
 }
 
 static void to_body(const struct member *m, const double v[3], double out[3])
 {
-    for (int k = 0; k < 3; k++) out[k] = dot(m->axis[k], v);
+    for (int k = 0; k < 3; k++) out[k] = vec3_dot(m->axis[k], v);
 }
 
 /// World place of a place on the body of unit size.
@@ -158,13 +156,12 @@ static void sheet_count(struct job *j, struct member *m)
     double way = 0, inside[3], lost[3];
     for (int64_t g = 0; g <= m->sh->grains; g++) {
         int64_t i = m->slot[g];
-        double at[3], d2 = 0;
+        double at[3];
         impulse_add(j, m, i, m->before);
         for (int a = 0; a < 3; a++) m->closing[a] += j->c.v.strength[i][a];
         if (g == m->sh->grains) break;
         place_of(j, m, m->sh->grain[g], at);
-        for (int a = 0; a < 3; a++) d2 += (at[a] - j->c.v.pos[i][a]) * (at[a] - j->c.v.pos[i][a]);
-        way += d2 / (double)m->sh->grains;
+        way += vec3_distance2(at, j->c.v.pos[i]) / (double)m->sh->grains;
     }
     to_body(m, j->c.v.strength[m->slot[m->sh->grains]], inside);
     for (int k = 0; k < 3; k++) inside[k] *= -2. / 3 * second_moment(j, m->body, k) / (2 * j->c.b.volume[m->body]);
@@ -211,7 +208,7 @@ static void node_free(struct job *j, struct member *m, int64_t to, double share,
     for (int a = 0; a < 3 && d < gap; a++) v->pos[to][a] += (gap - d) * normal[a];
     v->radius[to] = m->core;
     v->volume[to] = size * size * size;
-    v->born[to] = share * length(sum);
+    v->born[to] = share * vec3_length(sum);
     v->life[to] = (float)p->life;
     impulse_add(j, m, to, m->after);
 }
@@ -227,7 +224,7 @@ static enum bw_status sheet_shed(struct job *j, struct member *m, double share)
         for (int k = 0; k < SHEET_NEAR && m->sh->near[g][k] >= 0; k++) {
             const double *x = j->c.v.pos[m->slot[g]], *alpha = j->c.v.strength[m->slot[g]];
             double *to = sum[m->sh->near[g][k]], w = m->sh->share[g][k] * (double)m->sh->grains / (double)n;
-            double weight = w * (length(alpha) + 1e-300);
+            double weight = w * (vec3_length(alpha) + 1e-300);
             for (int a = 0; a < 3; a++) {
                 to[a] += w * alpha[a];
                 to[3 + a] += weight * x[a];
@@ -298,7 +295,7 @@ static void slip_measure(struct member *m, const bw_vec3 *wanted, const double c
     int64_t n = m->sh->nodes;
     double miss = 0, all = 0;
     for (int64_t r = 0; r < 3 * n; r++) {
-        double w = wanted[r / 3][r % 3], u = dot(m->sh->middle[r], closing);
+        double w = wanted[r / 3][r % 3], u = vec3_dot(m->sh->middle[r], closing);
         for (int64_t k = 0; k < 2 * n; k++) u += m->sh->influence[2 * n * r + k] * m->x[k];
         miss += (u - w) * (u - w) / (double)n;
         all += w * w / (double)n;
@@ -313,7 +310,7 @@ static void wanted_make(const struct member *m, const double motion[6], bw_vec3 
     for (int64_t i = 0; i < m->sh->nodes; i++) {
         double flow[3], turn[3];
         to_body(m, m->flow[i], flow);
-        body_cross(motion + 3, m->sh->point[i], turn);
+        vec3_cross(motion + 3, m->sh->point[i], turn);
         for (int a = 0; a < 3; a++) wanted[i][a] = motion[a] + turn[a] - flow[a];
     }
 }
@@ -336,7 +333,7 @@ static void sheet_put(struct job *j, const struct member *m, const double closin
         for (int a = 0; a < 3; a++) v->strength[i][a] *= two;
         v->radius[i] = m->scale * (g == m->sh->grains ? m->sh->core : m->sh->sigma);
         v->volume[i] = 0;
-        v->born[i] = length(v->strength[i]);
+        v->born[i] = vec3_length(v->strength[i]);
         v->age[i] = v->life[i] = 0;
     }
 }
@@ -405,7 +402,7 @@ static void tell(struct job *j, int64_t ejected, int64_t shed)
     double push[3] = {0}, slip = 0;
     for (int64_t k = 0; k < j->c.b.count; k++) {
         member_tell(j, &j->m[k], push);
-        if (j->m[k].speed > 0) slip = fmax(slip, j->m[k].slip / fmax(j->m[k].speed, length(j->m[k].motion)));
+        if (j->m[k].speed > 0) slip = fmax(slip, j->m[k].slip / fmax(j->m[k].speed, vec3_length(j->m[k].motion)));
     }
     j->s->host->metric(j->s, "slip", slip, BW_METRIC_MAX);
     j->s->host->metric(j->s, "ejected", (double)ejected, BW_METRIC_SUM);

@@ -18,6 +18,7 @@
 #include "sheet.h"
 #include "flow/kernel.h"
 #include <common/shape/shape.h>
+#include <common/vec3.h>
 #include <string.h>
 
 #define PI 3.14159265358979323846
@@ -27,24 +28,14 @@
 #define WEIGHT 0.6 // deviation of a node's weight over the nodes' spacing
 #define SMOOTHING 1e-4
 
-static void cross(const double a[3], const double b[3], double out[3])
-{
-    for (int i = 0; i < 3; i++) out[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
-}
-
 /* ---- nodes and grains ---- */
-
-static double dot(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
 static void tangents_make(const double normal[3], bw_vec3 tangent[2])
 {
-    int least = 0;
-    for (int a = 1; a < 3; a++)
-        if (fabs(normal[a]) < fabs(normal[least])) least = a;
-    cross(normal, (const double[3]){least == 0, least == 1, least == 2}, tangent[0]);
-    double n = sqrt(dot(tangent[0], tangent[0]));
+    vec3_across(normal, tangent[0]);
+    double n = vec3_length(tangent[0]);
     for (int a = 0; a < 3; a++) tangent[0][a] /= n;
-    cross(normal, tangent[0], tangent[1]);
+    vec3_cross(normal, tangent[0], tangent[1]);
 }
 
 /// Fibonacci's spiral: n points that share a sphere evenly.
@@ -111,8 +102,8 @@ static void grain_weigh(struct sheet *sh, int64_t i, const double normal[3], con
     for (int64_t k = 0; k < sh->nodes; k++) {
         double r[3];
         for (int a = 0; a < 3; a++) r[a] = sh->grain[i][a] - sh->point[k][a];
-        double d2 = dot(r, r);
-        if (d2 > reach * reach || dot(normal, node_normal[k]) < 0.5 || (n == SHEET_NEAR && d2 >= distance[n - 1]))
+        double d2 = vec3_dot(r, r);
+        if (d2 > reach * reach || vec3_dot(normal, node_normal[k]) < 0.5 || (n == SHEET_NEAR && d2 >= distance[n - 1]))
             continue;
         int to = n < SHEET_NEAR ? n++ : n - 1;
         for (; to > 0 && distance[to - 1] > d2; to--) {
@@ -200,16 +191,13 @@ static void influence_row(int64_t i, uint32_t worker, void *user)
     (void)worker;
     middle_take(sh, i);
     for (int64_t g = 0; g < sh->grains; g++) {
-        double r[3], d2 = 0;
-        for (int a = 0; a < 3; a++) {
-            r[a] = sh->point[i][a] - sh->grain[g][a];
-            d2 += r[a] * r[a];
-        }
-        double d = sqrt(d2), f = kernel_q(sh->kernel, d / sh->sigma) / (4 * PI * d2 * d);
+        double r[3];
+        vec3_sub(sh->point[i], sh->grain[g], r);
+        double d2 = vec3_dot(r, r), d = sqrt(d2), f = kernel_q(sh->kernel, d / sh->sigma) / (4 * PI * d2 * d);
         for (int k = 0; k < 2 * SHEET_NEAR && sh->near[g][k / 2] >= 0; k++) {
             int64_t j;
             double u[3];
-            cross(unknown_axis(sh, g, k / 2, k & 1, &j), r, u);
+            vec3_cross(unknown_axis(sh, g, k / 2, k & 1, &j), r, u);
             for (int a = 0; a < 3; a++) sh->influence[(3 * i + a) * m + j] += f * sh->share[g][k / 2] * u[a];
         }
     }
@@ -282,7 +270,7 @@ void sheet_solve(const struct sheet *sh, const bw_vec3 *wanted, const double clo
     int64_t m = 2 * sh->nodes;
     memset(out, 0, (size_t)m * sizeof *out);
     for (int64_t r = 0; r < 3 * sh->nodes; r++) {
-        double w = wanted[r / 3][r % 3] - dot(sh->middle[r], closing);
+        double w = wanted[r / 3][r % 3] - vec3_dot(sh->middle[r], closing);
         for (int64_t j = 0; j < m; j++) out[j] += w * sh->influence[r * m + j];
     }
     factor_solve(sh->low, m, out);
@@ -300,8 +288,8 @@ void sheet_middle(const struct sheet *sh, const double *x, const double closing[
 void sheet_impulse(const double r[3], const double strength[3], double times, double out[6])
 {
     double c[3], d[3];
-    cross(r, strength, c);
-    cross(r, c, d);
+    vec3_cross(r, strength, c);
+    vec3_cross(r, c, d);
     for (int a = 0; a < 3; a++) {
         out[a] += times * c[a] / 2;
         out[3 + a] += times * d[a] / 3;
@@ -331,7 +319,7 @@ static void unit_make(struct sheet *sh, int k, bw_vec3 *wanted)
 {
     const double axis[3] = {k % 3 == 0, k % 3 == 1, k % 3 == 2}, closed[3] = {0};
     for (int64_t i = 0; i < sh->nodes; i++) {
-        if (k >= 3) cross(axis, sh->point[i], wanted[i]);
+        if (k >= 3) vec3_cross(axis, sh->point[i], wanted[i]);
         else memcpy(wanted[i], axis, sizeof axis);
     }
     double *x = sh->unit + k * 2 * sh->nodes;

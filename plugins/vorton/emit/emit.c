@@ -2,6 +2,7 @@
 /* vorton.emit: vortons as rings, tubes, sheets, clouds, a shape full, from a file, once at the first frame (or at the first of
  * `frames`); jets, clouds with a rate and shapes that are refilled go on. What is born is computed in emit_kinds.c and emit_fill.c. */
 #include "emit.h"
+#include <common/vec3.h>
 #include <math.h>
 #include <string.h>
 
@@ -153,8 +154,7 @@ static enum bw_status brood_add(struct bw_stage *s, const struct emit_params *p,
         v.volume[first + i] = n->volume;
         v.density[first + i] = n->density;
         v.temperature[first + i] = n->temperature;
-        v.born[first + i] =
-            sqrt(n->strength[0] * n->strength[0] + n->strength[1] * n->strength[1] + n->strength[2] * n->strength[2]);
+        v.born[first + i] = vec3_length(n->strength);
         v.life[first + i] = (float)p->life;
     }
     return BW_OK;

@@ -7,6 +7,7 @@
  * With `refill` places that the flow has emptied, no vorton within EMPTY spacings, are filled again. */
 #include "flow/bins.h"
 #include "emit.h"
+#include <common/vec3.h>
 #include <math.h>
 #include <string.h>
 
@@ -43,10 +44,7 @@ static int is_free(const struct vorton_arrays *v, const struct bins *b, const do
     int n = v->count ? bins_near(b, x, 1, run) : 0;
     for (int r = 0; r < n; r++)
         for (int64_t k = run[r][0]; k < run[r][1]; k++) {
-            const double *y = v->pos[b->order[k]];
-            double d2 = 0;
-            for (int a = 0; a < 3; a++) d2 += (x[a] - y[a]) * (x[a] - y[a]);
-            if (d2 < near * near) return 0;
+            if (vec3_distance2(x, v->pos[b->order[k]]) < near * near) return 0;
         }
     return 1;
 }

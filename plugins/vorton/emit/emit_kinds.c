@@ -6,6 +6,7 @@
  * lines, whose squares add to c²: circles k = 1 … n of 6k lines, each with the circulation that its annulus holds.
  * Without, σ = c. A vorton's volume is such that α/volume is the vorticity at the line's middle: V = 2πc²·ds. */
 #include "emit.h"
+#include <common/vec3.h>
 #include <math.h>
 #include <string.h>
 
@@ -13,27 +14,16 @@
 #define OVERLAP 1.4
 #define EDGE 2.8 ///< the outermost lines end here, in deviations
 
-static double dot(const double *a, const double *b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-
-static void cross(const double *a, const double *b, double *out)
-{
-    out[0] = a[1] * b[2] - a[2] * b[1];
-    out[1] = a[2] * b[0] - a[0] * b[2];
-    out[2] = a[0] * b[1] - a[1] * b[0];
-}
-
 /// Unit vectors: w along `axis`, u and v across. 0: the axis has no length.
 static int frame_make(const double *axis, double u[3], double v[3], double w[3])
 {
-    double n = sqrt(dot(axis, axis));
+    double n = vec3_length(axis);
     if (!(n > 0)) return 0;
     for (int a = 0; a < 3; a++) w[a] = axis[a] / n;
-    int least = fabs(w[0]) <= fabs(w[1]) ? fabs(w[0]) <= fabs(w[2]) ? 0 : 2 : fabs(w[1]) <= fabs(w[2]) ? 1 : 2;
-    double e[3] = {least == 0, least == 1, least == 2};
-    cross(w, e, u);
-    n = sqrt(dot(u, u));
+    vec3_across(w, u);
+    n = vec3_length(u);
     for (int a = 0; a < 3; a++) u[a] /= n;
-    cross(w, u, v);
+    vec3_cross(w, u, v);
     return 1;
 }
 
@@ -170,7 +160,7 @@ static enum bw_status tube_make(struct bw_stage *s, const struct emit_params *p,
     struct core core = core_make(t->core, t->layers);
     double axis[3], u[3], v[3], w[3];
     for (int a = 0; a < 3; a++) axis[a] = t->to[a] - t->from[a];
-    double length = sqrt(dot(axis, axis));
+    double length = vec3_length(axis);
     if (!frame_make(axis, u, v, w)) return axis_fail(s, "the tube");
     int64_t n = segments_of(t->segments, length, core.sigma);
     enum bw_status st = brood_make(s, b, core.lines * n);
@@ -221,11 +211,11 @@ static enum bw_status jet_make(struct bw_stage *s, const struct emit_params *p, 
 static enum bw_status sheet_make(struct bw_stage *s, const struct emit_params *p, struct brood *b)
 {
     const struct emit_sheet *q = &p->source.sheet;
-    double la = sqrt(dot(q->along, q->along)), lc = sqrt(dot(q->across, q->across)), n3[3];
+    double la = vec3_length(q->along), lc = vec3_length(q->across), n3[3];
     if (!(la > 0) || !(lc > 0)) return axis_fail(s, "an edge of the sheet");
     int64_t na = segments_of(0, la, q->core), nc = segments_of(0, lc, q->core);
-    cross(q->along, q->across, n3);
-    double area = sqrt(dot(n3, n3)) / (double)(na * nc);
+    vec3_cross(q->along, q->across, n3);
+    double area = vec3_length(n3) / (double)(na * nc);
     if (!(area > 0)) return s->host->fail(s, BW_ERR_PRESET, "along and across must not be parallel");
     enum bw_status st = brood_make(s, b, na * nc);
     for (int64_t i = 0; i < na * nc && !st; i++) {

@@ -6,6 +6,7 @@
  * corners of the cells and interpolated from there. Cost O(N log N), all in scalar arithmetic. */
 #include "influence_tree.h"
 #include "kernel.h"
+#include <common/vec3.h>
 #include <string.h>
 
 static void box_grow(double lo[3], double hi[3], int64_t count, const bw_vec3 *pos)
@@ -73,7 +74,7 @@ static void tree_fill(struct seed_grid *g, const struct vortons *v)
     for (int64_t i = 0; i < v->count; i++) {
         const double *a = v->strength[i];
         cell_of(g, v->pos[i], c);
-        cell_add(cell_at(g, 0, c), a, v->pos[i], v->radius[i], sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]));
+        cell_add(cell_at(g, 0, c), a, v->pos[i], v->radius[i], vec3_length(a));
     }
     cells_mean(g->cell[0], level_cells(g, 0));
     for (int l = 1; l < g->levels; l++) {
@@ -90,7 +91,8 @@ static void tree_fill(struct seed_grid *g, const struct vortons *v)
 
 static void cell_act(const struct seed_grid *g, const struct seed_cell *c, const double x[3], double u[3])
 {
-    const double r[3] = {x[0] - c->pos[0], x[1] - c->pos[1], x[2] - c->pos[2]};
+    double r[3];
+    vec3_sub(x, c->pos, r);
     if (c->weight > 0) kernel_add(g->kernel, c->strength, c->radius, r, u);
 }
 

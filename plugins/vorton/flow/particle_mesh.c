@@ -10,6 +10,7 @@
  * Transforms are done by rows, by planes, and last along z, slab by slab, so that the doubled half along z exists in a
  * worker's memory only. Sums go in the order of vortons: the same bits for any number of threads. */
 #include "particle_mesh.h"
+#include <common/vec3.h>
 #include <math.h>
 #include <string.h>
 
@@ -104,7 +105,7 @@ static void kernel_sample(int64_t z, uint32_t worker, void *user)
     for (int y = 0; y < k->n[1]; y++)
         for (int x = 0; x < k->n[0]; x++) {
             const double r[3] = {x + (k->c == 0), y + (k->c == 1), (double)z + (k->c == 2)};
-            const double l = sqrt(r[0] * r[0] + r[1] * r[1] + r[2] * r[2]);
+            const double l = vec3_length(r);
             k->value[x + k->n[0] * ((size_t)y + (size_t)k->n[1] * (size_t)z)] =
                 -core_share(l / k->m->core) * r[k->c] / (4 * PI * l * l * l);
         }

@@ -5,6 +5,7 @@
  * A step must not turn the fluid by more than `max_turn` radians: dt ≤ max_turn·2/max|ω|, ω = α/volume. Midpoint keeps a
  * ring's impulse to 1e-5 a hundred steps at the default. */
 #include "carry.h"
+#include <common/vec3.h>
 #include <math.h>
 #include <string.h>
 
@@ -60,7 +61,7 @@ static double max_dt(struct bw_stage *s)
     double most = 0;
     for (int64_t i = 0; i < v.count; i++) {
         const double *a = v.strength[i];
-        if (v.volume[i] > 0) most = fmax(most, sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]) / v.volume[i]);
+        if (v.volume[i] > 0) most = fmax(most, vec3_length(a) / v.volume[i]);
     }
     return most > 0 ? 2 * p->max_turn / most : HUGE_VAL;
 }

@@ -8,6 +8,7 @@
  * ε N × ω_p, of the same direction, without an end, and with a kink where r = 0.) The force has no divergence. Vortons move with the
  * grid by `vorton.advect: {flow: [vel]}`. Reach REACH σ; explicit, so rate·dt ≤ 1. */
 #include "vorton.h"
+#include <common/vec3.h>
 #include <math.h>
 #include <string.h>
 
@@ -90,7 +91,7 @@ static void faces_stir(const struct bw_block *b, int axis, const double x[3], do
         for (int32_t j = lo[1]; j < hi[1]; j++)
             for (int32_t i = lo[0]; i < hi[0]; i++) {
                 const double r[3] = {first[0] + i * h, first[1] + j * h, first[2] + k * h};
-                double r2 = r[0] * r[0] + r[1] * r[1] + r[2] * r[2];
+                double r2 = vec3_dot(r, r);
                 ptrdiff_t at = i + j * u->sy + k * u->sz;
                 if (r2 > REACH * REACH * sigma * sigma) continue;
                 bw_put(u, axis, at,

@@ -10,6 +10,7 @@
  * (2κ/σ²) Σ_q V_q (T_q - T_p) η: Σ V T stays. Still air loses heat to ambient vortons only: there is nothing where there are none. */
 #include "flow/bins.h"
 #include "vorton.h"
+#include <common/vec3.h>
 #include <math.h>
 #include <string.h>
 
@@ -74,8 +75,8 @@ static void neighbours_visit(struct exchange *e, int64_t p, visit_fn visit, doub
     for (int r = 0; r < n; r++)
         for (int64_t i = run[r][0]; i < run[r][1]; i++) {
             int64_t q = e->bins.order[i];
-            double d2 = 0, s2 = 0.5 * (v->radius[p] * v->radius[p] + v->radius[q] * v->radius[q]);
-            for (int a = 0; a < 3; a++) d2 += (v->pos[p][a] - v->pos[q][a]) * (v->pos[p][a] - v->pos[q][a]);
+            double d2 = vec3_distance2(v->pos[p], v->pos[q]),
+                   s2 = 0.5 * (v->radius[p] * v->radius[p] + v->radius[q] * v->radius[q]);
             if (d2 > REACH * REACH * s2 || !(v->volume[q] > 0)) continue;
             double eta = exp(-0.5 * d2 / s2) / (15.749609945722419 * s2 * sqrt(s2)); // (2π)^(3/2)
             visit(e, p, q, eta / s2, e->eddy > 0 ? e->eddy * (e->omega[p] + e->omega[q]) * eta : 0, sum);
@@ -148,10 +149,8 @@ static enum bw_status eddies_prepare(struct bw_stage *s, struct exchange *e, dou
     e->omega = s->host->scratch(s, bytes);
     e->share = s->host->scratch(s, bytes);
     if (!e->omega || !e->share) return BW_ERR_MEMORY;
-    for (int64_t i = 0; i < e->v->count; i++) {
-        const double *a = e->v->strength[i];
-        e->omega[i] = e->v->volume[i] > 0 ? sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]) / e->v->volume[i] : 0;
-    }
+    for (int64_t i = 0; i < e->v->count; i++)
+        e->omega[i] = e->v->volume[i] > 0 ? vec3_length(e->v->strength[i]) / e->v->volume[i] : 0;
     s->host->parallel_for(s, (e->v->count + CHUNK - 1) / CHUNK, share_chunk, e);
     return BW_OK;
 }

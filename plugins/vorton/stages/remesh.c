@@ -12,6 +12,7 @@
  * Remeshing happens every `interval` of time, merging and splitting in every step. */
 #include "flow/bins.h"
 #include "vorton.h"
+#include <common/vec3.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,13 +47,11 @@ static const struct bw_port ports[] = {
      .flags = BW_PORT_NO_CREATE},
 };
 
-static double length(const double *a) { return sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]); }
-
 /* ---- merge and split ---- */
 
 static void pair_merge(struct vorton_arrays *v, int64_t to, int64_t from)
 {
-    double a = length(v->strength[to]), b = length(v->strength[from]), w = a + b > 0 ? a / (a + b) : 0.5;
+    double a = vec3_length(v->strength[to]), b = vec3_length(v->strength[from]), w = a + b > 0 ? a / (a + b) : 0.5;
     double mass = v->density[to] * v->volume[to] + v->density[from] * v->volume[from];
     double heat = v->temperature[to] * v->volume[to] + v->temperature[from] * v->volume[from];
     for (int c = 0; c < 3; c++) {
@@ -63,7 +62,7 @@ static void pair_merge(struct vorton_arrays *v, int64_t to, int64_t from)
     v->volume[to] += v->volume[from];
     v->density[to] = v->volume[to] > 0 ? mass / v->volume[to] : 0;
     v->temperature[to] = v->volume[to] > 0 ? heat / v->volume[to] : 0;
-    v->born[to] = length(v->strength[to]);
+    v->born[to] = vec3_length(v->strength[to]);
 }
 
 /// Each vorton takes in later ones that are near; pairs are found as they stood when the step began.
@@ -89,7 +88,7 @@ static enum bw_status merge_run(struct bw_stage *s, double share)
             for (int64_t k = run[r][0]; k < run[r][1]; k++) {
                 int64_t q = b.order[k];
                 const double d[3] = {old[q][0] - old[i][0], old[q][1] - old[i][1], old[q][2] - old[i][2]};
-                if (q <= i || drop[q] || !(v.volume[q] > 0) || length(d) > near) continue;
+                if (q <= i || drop[q] || !(v.volume[q] > 0) || vec3_length(d) > near) continue;
                 pair_merge(&v, i, q);
                 drop[q] = 1;
                 merged++;
@@ -103,7 +102,7 @@ static enum bw_status merge_run(struct bw_stage *s, double share)
 /// Half of what vorton i is goes to vorton `to`, both a quarter of its length (radius / 1.4, stretched) off the middle.
 static void pair_split(struct vorton_arrays *v, int64_t i, int64_t to)
 {
-    double n = length(v->strength[i]), off = n > 0 ? 0.25 * v->radius[i] / 1.8 * n / v->born[i] : 0;
+    double n = vec3_length(v->strength[i]), off = n > 0 ? 0.25 * v->radius[i] / 1.8 * n / v->born[i] : 0;
     v->volume[i] /= 2;
     for (int a = 0; a < 3; a++) {
         double step = off * v->strength[i][a] / n;
@@ -123,7 +122,7 @@ static void pair_split(struct vorton_arrays *v, int64_t i, int64_t to)
 
 static int is_stretched(const struct vorton_arrays *v, int64_t i, double ratio)
 {
-    return v->volume[i] > 0 && v->born[i] > 0 && length(v->strength[i]) > ratio * v->born[i];
+    return v->volume[i] > 0 && v->born[i] > 0 && vec3_length(v->strength[i]) > ratio * v->born[i];
 }
 
 static enum bw_status split_run(struct bw_stage *s, double ratio)
@@ -247,7 +246,7 @@ static void nodes_mark(struct lattice *l, const double weakest[3], int64_t margi
         struct brick *b = &l->brick[i / BRICK_NODES];
         const double *n = b->node[i % BRICK_NODES];
         b->kept[i % BRICK_NODES] =
-            (uint8_t)(length(n) > weakest[0] || fabs(n[3]) > weakest[1] || fabs(n[4]) > weakest[2]);
+            (uint8_t)(vec3_length(n) > weakest[0] || fabs(n[3]) > weakest[1] || fabs(n[4]) > weakest[2]);
     }
     for (int a = 0; a < 3; a++)
         for (int64_t i = 0; i < all; i++) {
@@ -276,7 +275,7 @@ static struct census nodes_count(struct lattice *l, const struct params *p)
     double weakest[3] = {0};
     for (int64_t i = 0; i < l->count * BRICK_NODES; i++) {
         const double *n = l->brick[i / BRICK_NODES].node[i % BRICK_NODES];
-        const double size[3] = {length(n), fabs(n[3]), fabs(n[4])};
+        const double size[3] = {vec3_length(n), fabs(n[3]), fabs(n[4])};
         for (int k = 0; k < 3; k++) weakest[k] = fmax(weakest[k], p->threshold * size[k]);
     }
     nodes_mark(l, weakest, p->margin);
@@ -285,7 +284,7 @@ static struct census nodes_count(struct lattice *l, const struct params *p)
         const double *node = b->node[i % BRICK_NODES];
         int kept = b->kept[i % BRICK_NODES] & KEPT;
         c.kept += kept != 0;
-        if (kept) c.weight += length(node);
+        if (kept) c.weight += vec3_length(node);
         for (int k = 0; k < VALUES && !kept; k++) c.lost[k] += node[k];
     }
     return c;
@@ -307,7 +306,7 @@ static enum bw_status nodes_take(struct bw_stage *s, const struct lattice *l, co
         int64_t place[3];
         if (!(b->kept[i % BRICK_NODES] & KEPT)) continue;
         node_place(b, i % BRICK_NODES, place);
-        double share = c->weight > 0 ? length(node) / c->weight : 1 / (double)c->kept, volume = l->h * l->h * l->h;
+        double share = c->weight > 0 ? vec3_length(node) / c->weight : 1 / (double)c->kept, volume = l->h * l->h * l->h;
         for (int a = 0; a < 3; a++) {
             v.pos[to][a] = l->h * (double)place[a];
             v.strength[to][a] = node[a] + share * c->lost[a];
@@ -316,7 +315,7 @@ static enum bw_status nodes_take(struct bw_stage *s, const struct lattice *l, co
         v.temperature[to] = (node[4] + share * c->lost[4]) / volume;
         v.radius[to] = p->overlap * l->h;
         v.volume[to] = volume;
-        v.born[to] = length(v.strength[to]);
+        v.born[to] = vec3_length(v.strength[to]);
         to++;
     }
     for (int64_t i = 0; i < old; i++) drop[i] = v.volume[i] > 0;

@@ -16,6 +16,7 @@
  * Vortons drift apart from what a field free of divergence could be; `relax` f (Pedrizzetti 1992) turns them back to
  * the curl of their own velocity, lengths kept: dα/dt += f (|α| ω/|ω| - α). */
 #include "vorton.h"
+#include <common/vec3.h>
 #include <math.h>
 #include <string.h>
 
@@ -48,14 +49,12 @@ static const struct bw_port ports[] = {
      .n_attributes = BW_COUNT(vorton_attributes)},
 };
 
-static double length(const double *a) { return sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]); }
-
 /// Pedrizzetti's: towards the curl of the flow.
 static void one_relax(double relax, const double *g, const double *a, double *rate)
 {
     const double curl[3] = {g[7] - g[5], g[2] - g[6], g[3] - g[1]};
-    double n = length(curl);
-    for (int i = 0; i < 3 && n > 0; i++) rate[i] += relax * (length(a) * curl[i] / n - a[i]);
+    double n = vec3_length(curl);
+    for (int i = 0; i < 3 && n > 0; i++) rate[i] += relax * (vec3_length(a) * curl[i] / n - a[i]);
 }
 
 static void one_rate(enum form form, const double *g, const double *a, double *rate)
@@ -101,13 +100,13 @@ static void rates_level(const struct vorton_arrays *v, int sheets, double most, 
     for (int64_t i = 0; i < v->count; i++) {
         if (sheets != !(v->volume[i] > 0)) continue;
         for (int c = 0; c < 3; c++) total[c] += own[3 * i + c];
-        all += length(own + 3 * i);
+        all += vec3_length(own + 3 * i);
     }
-    *sum = length(total);
+    *sum = vec3_length(total);
     *weight = all;
     if (!(all > 0) || *sum > most * all) return;
     for (int64_t i = 0; i < v->count; i++) {
-        double share = length(own + 3 * i) / all;
+        double share = vec3_length(own + 3 * i) / all;
         for (int c = 0; c < 3 && sheets == !(v->volume[i] > 0); c++) own[3 * i + c] -= total[c] * share;
     }
 }

@@ -14,6 +14,7 @@
 #include "velocity.h"
 #include "flow/influence_tree.h"
 #include "vorton.h"
+#include <common/vec3.h>
 #include <math.h>
 #include <string.h>
 
@@ -353,8 +354,7 @@ static enum bw_status step(struct bw_stage *s)
         }
     }
     s->host->metric(s, "vortons", (double)v.count, BW_METRIC_LAST);
-    s->host->metric(s, "strength", sqrt(total[0] * total[0] + total[1] * total[1] + total[2] * total[2]),
-                    BW_METRIC_LAST);
+    s->host->metric(s, "strength", vec3_length(total), BW_METRIC_LAST);
     s->host->metric(s, "impulse_x", impulse[0], BW_METRIC_LAST);
     s->host->metric(s, "impulse_y", impulse[1], BW_METRIC_LAST);
     s->host->metric(s, "impulse_z", impulse[2], BW_METRIC_LAST);

@@ -30,7 +30,7 @@ static inline void bodies_momentum(const struct body_arrays *b, double p[3], dou
         double own[3], spin[3], orbit[3];
         for (int a = 0; a < 3; a++) p[a] += own[a] = b->mass[i] * b->velocity[i][a];
         body_inertia(b, i, b->spin[i], 0, spin);
-        body_cross(b->pos[i], own, orbit);
+        vec3_cross(b->pos[i], own, orbit);
         for (int a = 0; a < 3; a++) l[a] += spin[a] + orbit[a];
     }
 }

@@ -79,8 +79,8 @@ static void vorton_add(const struct bw_stage *s, const double centre[3], double 
             r[a] = x[i][a] - centre[a];
             own[a] = mass * (double)v[3 * i + a];
         }
-        body_cross(r, seed_books == 1 ? own : alpha[i], c);
-        body_cross(r, c, d);
+        vec3_cross(r, seed_books == 1 ? own : alpha[i], c);
+        vec3_cross(r, c, d);
         for (int a = 0; a < 3; a++) {
             double lin = seed_books == 1 ? own[a] : RHO * c[a] / 2;
             double ang = seed_books == 1 ? c[a] + .4 * mass * radius[i] * radius[i] * .5 * alpha[i][a] / volume[i]
@@ -116,7 +116,7 @@ static enum bw_status ledger_find(struct bw_stage *s, int which)
                 spin[a] -
                 (seed_books ? 0 : b.inertia[i][a] / b.mass[i] * RHO * (b.volume[i] * met_spin[i][a] + middle[a] / 3));
         }
-        body_cross(r, own, orbit);
+        vec3_cross(r, own, orbit);
         for (int a = 0; a < 3; a++) ledger[which][3 + a] += orbit[a];
     }
     for (int a = 0; a < 6 && which && s->step > 0; a++)
@@ -390,7 +390,7 @@ Test(collide, seed_by_hand)
     double q = erf(sqrt(.5)) - sqrt(2 / PI) * exp(-.5), to[3], u[3];
     cr_assert_lt(size, .2);
     for (int a = 0; a < 3; a++) to[a] = (a == 0 ? .125 : a == 2) + .2 / size * d[a] - x[a];
-    body_cross(alpha, to, u);
+    vec3_cross(alpha, to, u);
     for (int a = 0; a < 3; a++) {
         u[a] *= q / (4 * PI * .05 * .05 * .05);
         cr_assert_float_eq(u[a], a ? 0 : 3, 1e-8, "%d: %.12g m/s", a, u[a]);

@@ -3,6 +3,7 @@
  * are h/detail at the present scale rounded up to a power of two, so that they do not depend on the scales gone through
  * before. Closed parts are solid; parts with open edges have no inside and become walls. */
 #include "mesh.h"
+#include <common/vec3.h>
 
 #include <math.h>
 #include <stdio.h>
@@ -167,16 +168,12 @@ static enum bw_status size_check(struct bw_stage *s, const struct shape_mesh *p,
 {
     double area = 0, bricks = 1, size[3];
     for (int64_t t = 0; t < f->n_triangles; t++) {
-        double u[3], v[3], square = 0;
-        for (int a = 0; a < 3; a++) {
-            u[a] = f->point[f->triangle[t][1]][a] - f->point[f->triangle[t][0]][a];
-            v[a] = f->point[f->triangle[t][2]][a] - f->point[f->triangle[t][0]][a];
-        }
-        for (int a = 0; a < 3; a++) {
-            double n = u[(a + 1) % 3] * v[(a + 2) % 3] - u[(a + 2) % 3] * v[(a + 1) % 3];
-            square += n * n;
-        }
-        area += 0.5 * sqrt(square);
+        const int32_t *corner = f->triangle[t];
+        double u[3], v[3], n[3];
+        vec3_sub(f->point[corner[1]], f->point[corner[0]], u);
+        vec3_sub(f->point[corner[2]], f->point[corner[0]], v);
+        vec3_cross(u, v, n);
+        area += 0.5 * vec3_length(n);
     }
     for (int a = 0; a < 3; a++) {
         size[a] = f->box.hi[a] - f->box.lo[a];

@@ -3,6 +3,7 @@
  * of normals and materials), connected parts are found by union-find; a part is open when one of its edges has an odd
  * number of faces. Crossings are edges that run through another face, found by sweeping along the longest axis. */
 #include "mesh.h"
+#include <common/vec3.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -126,18 +127,13 @@ static int64_t edges_open(const struct edge *edge, int64_t n, int32_t *parent, u
 
 /* ---- crossings ---- */
 
-static void subtract(const double a[3], const double b[3], double out[3])
-{
-    for (int i = 0; i < 3; i++) out[i] = a[i] - b[i];
-}
-
 /* Six times the volume of the tetrahedron abcd. */
 static double volume6(const double *a, const double *b, const double *c, const double *d)
 {
     double u[3], v[3], w[3];
-    subtract(b, a, u);
-    subtract(c, a, v);
-    subtract(d, a, w);
+    vec3_sub(b, a, u);
+    vec3_sub(c, a, v);
+    vec3_sub(d, a, w);
     return u[0] * (v[1] * w[2] - v[2] * w[1]) + u[1] * (v[2] * w[0] - v[0] * w[2]) + u[2] * (v[0] * w[1] - v[1] * w[0]);
 }
 

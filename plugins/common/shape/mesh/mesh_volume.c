@@ -6,6 +6,7 @@
 #include "mesh.h"
 
 #include <common/openvdb/bwvdb.h>
+#include <common/vec3.h>
 #include <math.h>
 #include <string.h>
 
@@ -35,8 +36,6 @@ static void brick_sort(int64_t i, uint32_t worker, void *user)
     m->volume->map[i] = inside == BRICK_VALUES ? BRICK_INSIDE : outside == BRICK_VALUES ? BRICK_OUTSIDE : 0;
 }
 
-static double dot(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-
 static double unit_clamp(double x) { return x < 0 ? 0 : x > 1 ? 1 : x; }
 
 /* Weights of the corners at the point of triangle p that is nearest to x: inside the face, or on the nearest edge. */
@@ -44,7 +43,8 @@ static void nearest_weights(const double *const p[3], const double x[3], double 
 {
     double u[3], v[3], d[3], best = HUGE_VAL;
     for (int a = 0; a < 3; a++) u[a] = p[1][a] - p[0][a], v[a] = p[2][a] - p[0][a], d[a] = x[a] - p[0][a];
-    double uu = dot(u, u), uv = dot(u, v), vv = dot(v, v), du = dot(d, u), dv = dot(d, v), det = uu * vv - uv * uv;
+    double uu = vec3_dot(u, u), uv = vec3_dot(u, v), vv = vec3_dot(v, v), du = vec3_dot(d, u), dv = vec3_dot(d, v),
+           det = uu * vv - uv * uv;
     if (det > 0) {
         w[1] = (vv * du - uv * dv) / det;
         w[2] = (uu * dv - uv * du) / det;
@@ -55,7 +55,7 @@ static void nearest_weights(const double *const p[3], const double x[3], double 
         const double *a = p[i], *b = p[(i + 1) % 3];
         double e[3], f[3], square = 0;
         for (int c = 0; c < 3; c++) e[c] = b[c] - a[c], f[c] = x[c] - a[c];
-        double t = dot(e, e) > 0 ? unit_clamp(dot(f, e) / dot(e, e)) : 0;
+        double t = vec3_dot(e, e) > 0 ? unit_clamp(vec3_dot(f, e) / vec3_dot(e, e)) : 0;
         for (int c = 0; c < 3; c++) square += (f[c] - t * e[c]) * (f[c] - t * e[c]);
         if (square >= best) continue;
         best = square;

@@ -3,6 +3,7 @@
  * file's own; else the central difference between the files beside it, matched by id, or by place in the file while
  * the number of points stays the same. */
 #include <common/shape/shape.h>
+#include <common/vec3.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -155,9 +156,7 @@ enum { CHUNK = 4096 };
 
 static void place(const struct pose *p, const double local[3], double out[3])
 {
-    for (int i = 0; i < 3; i++)
-        out[i] =
-            p->center[i] + p->scale * (local[0] * p->axis[0][i] + local[1] * p->axis[1][i] + local[2] * p->axis[2][i]);
+    for (int i = 0; i < 3; i++) out[i] = p->center[i] + p->scale * vec3_turned(p->axis, local, i);
 }
 
 static void point_place(const struct placing *a, int64_t i)

@@ -8,11 +8,9 @@
  * block's corner and mirrored flows stay mirrored. Lanes and the plain code do the same operations in the same order
  * without contraction: all levels agree bit for bit. */
 #include "advect_kernels.h"
+#include <common/simd.h>
 #include <math.h>
 #include <stdbool.h>
-
-#define JOIN_(a, b) a##b
-#define JOIN(a, b) JOIN_(a, b)
 
 /* ---- one cell at a time: rows' ends, and everything at the baseline ---- */
 
@@ -414,5 +412,5 @@ static void box_range(const float *u, const ptrdiff_t step[2], const int32_t n[3
     }
 }
 
-const struct advect_kernels JOIN(advect_kernels_, BW_LEVEL) = {
-    row_trace, row_gather, row_correct, JOIN(advect_cubic_, BW_LEVEL), row_clamp, box_range};
+const struct advect_kernels SIMD_NAME(advect_kernels) = {SIMD_LEVEL,  row_trace, row_gather,
+                                                         row_correct, row_clamp, box_range};

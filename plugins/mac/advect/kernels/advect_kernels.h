@@ -41,28 +41,25 @@ static inline float advect_way(const struct advect_row *r, int axis, int32_t i)
     return r->e[axis] ? 0.5f * (r->e[axis][i] + r->d[axis][i]) : r->d[axis][i];
 }
 
+/// A scheme's own row kernel: out = what was at the displaced cells.
+typedef void advect_row_fn(const struct advect_row *r, float *out);
+
 struct advect_kernels {
+    uint32_t simd; ///< enum bw_simd that this is
     void (*trace)(const struct advect_trace *t);
     /// out = f at the displaced cells.
     void (*gather)(const struct advect_row *r, float *out);
     /// MacCormack's second half: out = hat + (old - hat at its displaced cells) / 2, and with `clamp` no further than
     /// the 8 values that `old` has around its own displaced cells. Both rows have the same n.
     void (*correct)(const struct advect_row *hat, const struct advect_row *old, int clamp, float *out);
-    /// out = f at the displaced cells by cubic interpolation: reads one cell further on every side.
-    void (*cubic)(const struct advect_row *r, float *out);
     /// Brings out to within the 8 values around the displaced cells.
     void (*clamp)(const struct advect_row *r, float *out);
     /// Widens range[0] … range[1] to hold all n[0] × n[1] × n[2] values; rows are step[0], planes step[1] apart.
     void (*range)(const float *u, const ptrdiff_t step[2], const int32_t n[3], float range[2]);
 };
 
-/// One build of advect_kernels.c and advect_cubic.c per SIMD level; all give the same bits.
+/// One build of advect_kernels.c per SIMD level; all give the same bits.
 extern const struct advect_kernels advect_kernels_baseline, advect_kernels_avx2, advect_kernels_avx512;
-
-/// advect_kernels.cubic of each level.
-void advect_cubic_baseline(const struct advect_row *r, float *out);
-void advect_cubic_avx2(const struct advect_row *r, float *out);
-void advect_cubic_avx512(const struct advect_row *r, float *out);
 
 static inline const struct advect_kernels *advect_kernels_for(uint32_t simd)
 {

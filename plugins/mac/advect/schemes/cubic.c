@@ -8,11 +8,9 @@
  *
  * Plain C: cells that move by the same number of cells share loads, which compilers turn into vector loads; every other
  * group in the vector costs as much again. Each cell's operations and their order are the same everywhere. */
-#include "advect_kernels.h"
+#include "advect/kernels/advect_kernels.h"
+#include <common/simd.h>
 #include <stdbool.h>
-
-#define JOIN_(a, b) a##b
-#define JOIN(a, b) JOIN_(a, b)
 
 enum { WIDE = 16 };
 
@@ -92,7 +90,9 @@ static inline void cubic_cells(const struct advect_row *r, int32_t i, int count,
     }
 }
 
-void JOIN(advect_cubic_, BW_LEVEL)(const struct advect_row *r, float *out)
+advect_row_fn SIMD_NAME(advect_cubic);
+
+void SIMD_NAME(advect_cubic)(const struct advect_row *r, float *out)
 {
     int32_t i = 0;
     for (; i + WIDE <= r->n; i += WIDE) cubic_cells(r, i, WIDE, out);
