@@ -6,7 +6,7 @@
  * side's 2-norm, in double, from a zero guess; residuals are recomputed from both solutions by the same few lines.
  * Seconds are the solve's: what each had to build for the obstacle (levels, PFMG's set-up) stands apart. */
 #include "bench.h"
-#include "hypre_file.h"
+#include "peers/hypre_file.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,0 +1,274 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Keeps the rooms as docs/architecture.md draws them: arrows one way, nothing compiled twice, no circles of files,
+folders that one can read aloud, and documents that tell the truth.
+
+    rooms.py ROOT BUILD BILLOW     a source tree, its Meson build, the program there
+    rooms.py --self-test           a small made-up tree, one thing broken for each rule; each must be noticed
+
+Prints "N passed, N failed". What is let pass stands in known.py."""
+import json
+import os
+import re
+import subprocess
+import sys
+
+import known
+from source import FOLDERS, SUFFIXES, Tree, circles
+
+FOLDER_FILES = 13 # more than about ten hold more than one idea
+LINE = 120
+
+# A room sees itself and these. The longest beginning of a path is its room; a plugin's or exporter's folder is one.
+SEES = {
+    "core/include/billow/bake.h": ["core/include"],
+    "core/include": [],
+    "core/base": ["core/include"],
+    "core/grid": ["core/include", "core/base"],
+    "core/preset": ["core/include", "core/base"],
+    "core/run": ["core/include", "core/base", "core/grid", "core/preset"],
+    "core/bake": ["core/include", "core/include/billow/bake.h", "core/base", "core/grid", "core/preset", "core/run",
+                  "plugins/common", "exporters/picture"],
+    "plugins/common": ["core/include"],
+    "plugins/*": ["core/include", "plugins/common"],
+    "exporters/picture": ["core/include", "plugins/common"],
+    "exporters/*": ["core/include", "plugins/common", "exporters/picture"],
+    "cli": ["core/include/billow/bake.h"],
+    "hosts": ["core/include/billow/bake.h"],
+}
+# Libraries that a room must not know. core/bake lends its door to rooms that do.
+FOREIGN = {"core": r"openvdb|tbb/|Imath|libav|libsw|OpenEXR|openexr|assimp|ode/|fftw|png\.h"}
+
+
+def room_of(path):
+    for room in sorted(SEES, key=len, reverse=True):
+        if room.endswith("*"):
+            parts = path.split("/")
+            if parts[0] == room[:-2] and len(parts) > 2:
+                return "/".join(parts[:2])
+        elif path == room or path.startswith(room + "/"):
+            return room
+    return None
+
+
+def seen_from(room):
+    return SEES.get(room) or SEES.get(room.split("/")[0] + "/*") or []
+
+
+def excuse(found, known_ones, where):
+    """Sentences for what is not excused, and for excuses that nothing needs. `found`: [(key, sentence)]."""
+    keys = {key for key, _ in found}
+    out = [sentence for key, sentence in found if key not in known_ones]
+    return out + ["%s is no longer needed in known.%s: drop it" % (key, where) for key in known_ones if key not in keys]
+
+
+def arrows(tree, lists):
+    """An include leads to the own room or to one that it may see."""
+    found = []
+    for file in tree.files.values():
+        room = room_of(file.path)
+        if not room or file.folder.startswith("tests"):
+            continue
+        for target, name, line in file.seen:
+            other = room_of(target) if target else None
+            if other and other != room and other not in seen_from(room):
+                found.append((file.path, "%s:%d: %s must not see %s (%s)" % (file.path, line, room, other, name)))
+        for name, quoted, line in file.includes:
+            foreign = FOREIGN.get(room.split("/")[0])
+            if foreign and re.match(foreign, name):
+                found.append((file.path, "%s:%d: %s must not know <%s>" % (file.path, line, room, name)))
+            if quoted and not tree.find(file, name, quoted):
+                found.append((file.path, "%s:%d: there is no \"%s\"" % (file.path, line, name)))
+    return excuse(found, lists.ARROWS, "ARROWS")
+
+
+def level_of(parameters):
+    """What tells apart two compilations of one kernel: its SIMD level, or the precision whose table it makes."""
+    return [p for p in parameters if re.match(r"-D(BW_LEVEL|\w+_TABLE)=", p)]
+
+
+def compiled_once(tree, targets):
+    """A source belongs to one target, kernels to one a SIMD level; and to at least one. Tests link what they like."""
+    places, out = {}, []
+    for target in targets:
+        inside = os.path.relpath(target["defined_in"], tree.root)
+        if inside.startswith("tests"):
+            continue
+        for group in target["target_sources"]:
+            for source in group.get("sources", []):
+                path = os.path.relpath(source, tree.root)
+                places.setdefault(path, []).append((target["name"], level_of(group.get("parameters", []))))
+    for path, users in sorted(places.items()):
+        levels = [tuple(level) for _, level in users]
+        if len(users) > 1 and (len(set(levels)) < len(levels) or () in levels):
+            out.append("%s is compiled into %s: make a library of it" % (path, ", ".join(name for name, _ in users)))
+    for path, file in tree.files.items():
+        if path.endswith((".c", ".cpp")) and not path.startswith("tests/") and path not in places:
+            out.append("%s belongs to no target" % path)
+    return out if places else ["the build's list of targets is empty"]
+
+
+def no_circles(tree, lists):
+    """Files that lead to each other, by includes or by names used: two at most, each pair with its reason."""
+    found, out = [], []
+    for what, edges in (("includes", tree.include_edges()), ("uses", tree.use_edges())):
+        for group in circles(edges):
+            if group[0].startswith("tests/"):
+                continue
+            ways = [edges[a][b] for a in group for b in group if b in edges[a]]
+            allowed = [c for c in lists.CIRCLES if set(group) <= set(c)]
+            key = allowed[0] if allowed else tuple(group)
+            found.append((key, "a circle of %d files by %s: %s\n    %s" % (len(group), what, ", ".join(group),
+                                                                          "\n    ".join(ways))))
+    pairs = dict(lists.PAIRS)
+    pairs.update({c: "" for c in lists.CIRCLES})
+    out += ["%s: a pair is two files" % (pair,) for pair in lists.PAIRS if len(pair) != 2]
+    return out + excuse(found, pairs, "PAIRS or known.CIRCLES")
+
+
+def headers_lead(tree, lists):
+    """What x.h declares is in x.c or x_….c beside it, or a comment in the header names the file."""
+    found, definers = [], tree.definers()
+    for path, file in tree.files.items():
+        if not file.header or path.startswith(("tests/", "core/include/")): # the SDK promises what core does somewhere
+            continue
+        for name, line in file.functions_declared():
+            if re.search("_(baseline|avx2|avx512)$", name): # a macro makes these names, one a level
+                continue
+            home = tree.home(path, name, definers)
+            if not home:
+                found.append((path, "%s:%d: nobody defines %s()" % (path, line, name)))
+            elif not (tree.files[home].stem == file.stem or tree.files[home].stem.startswith(file.stem + "_") or
+                      tree.files[home].base in file.comments):
+                found.append((path, "%s:%d: %s() is in %s: say so in a comment" % (path, line, name, home)))
+    return excuse(found, lists.HEADERS, "HEADERS")
+
+
+def folders_small(tree):
+    count = {}
+    for file in tree.files.values():
+        count[file.folder] = count.get(file.folder, 0) + 1
+    return ["%s holds %d source files, more than %d: two ideas" % (folder, n, FOLDER_FILES)
+            for folder, n in sorted(count.items()) if n > FOLDER_FILES]
+
+
+def documents(tree):
+    out = ["README.md"]
+    for at, folders, names in os.walk(os.path.join(tree.root, "docs")):
+        folders.sort()
+        out += [os.path.relpath(os.path.join(at, name), tree.root) for name in sorted(names) if name.endswith(".md")]
+    return out
+
+
+def read(tree, path):
+    with open(os.path.join(tree.root, path), encoding="utf-8") as file:
+        return file.read()
+
+
+def lines_short(tree):
+    """Characters, not bytes; a word that can't be broken, an address say, may be as long as it is."""
+    return ["%s:%d: %d characters" % (path, number, len(line))
+            for path in documents(tree) for number, line in enumerate(read(tree, path).split("\n"), 1)
+            if len(line) > LINE and max(map(len, line.split())) < LINE - 10]
+
+
+def links_lead(tree):
+    """What a document links to is in the repository, or has an address."""
+    out = []
+    for path in documents(tree):
+        for target in re.findall(r"\]\(([^)\s]+)\)|^\[[^\]]+\]: +(\S+)|src=\"([^\"]+)\"", read(tree, path), re.M):
+            target = "".join(target).split("#")[0]
+            if not target or re.match(r"https?:", target):
+                continue
+            place = os.path.normpath(os.path.join(os.path.dirname(path), target))
+            if place.startswith("..") or not tree.exists(place):
+                out.append("%s links to %s, which is not here" % (path, target))
+    return out
+
+
+def page_true(tree, path="docs/architecture.md"):
+    """Files, folders and functions that the page names are there; a function in a file that its line names."""
+    out, defined = [], {}
+    for file in tree.files.values():
+        for function in file.functions:
+            defined.setdefault(function.name, set()).add(file.path)
+    text = read(tree, path)
+    if not re.search(r"`\w+\(\)`", text):
+        out.append("%s names no function" % path)
+    for number, line in enumerate(text.split("\n"), 1):
+        words = re.findall(r"`([^`]+)`", line)
+        files = [w for w in words if re.fullmatch(r"[\w./-]+\.(c|h|cpp|hpp|py|sh|md|yaml|build|in)", w)]
+        for word in files + [w for w in words if re.fullmatch(r"[\w./-]+/", w)]:
+            if not tree.exists(word):
+                out.append("%s:%d: there is no %s" % (path, number, word))
+        for word in words:
+            match = re.fullmatch(r"(\w+)\(\)", word)
+            if not match:
+                continue
+            homes = defined.get(match.group(1), set())
+            if not homes:
+                out.append("%s:%d: there is no %s()" % (path, number, match.group(1)))
+            elif [f for f in files if f.endswith(SUFFIXES)] and not homes & set(files):
+                out.append("%s:%d: %s() is in %s" % (path, number, match.group(1), ", ".join(sorted(homes))))
+    return out
+
+
+def readme_lists(tree, listing):
+    """The README names every stage and exporter that there is, and no other."""
+    text, out = read(tree, "README.md"), []
+    table = text.split("## Stages", 1)[-1].split("\n\n", 2)
+    rows = [row.split("|")[1] for row in (table[1] if len(table) > 1 else "").split("\n")[2:]]
+    named = {"stages": re.findall(r"`([^`]+)`", " ".join(rows)),
+             "exporters": re.findall(r"`([^`]+)`", " ".join(re.findall(r"^Exporters: (.*?)\.(?:\s|$)", text, re.M | re.S)))}
+    for kind, names in named.items():
+        real = {entry["id"] for entry in listing[kind]}
+        out += ["README.md names no %s `%s`" % (kind[:-1], n) for n in sorted(real - set(names))]
+        out += ["README.md names `%s`, which is no %s" % (n, kind[:-1]) for n in sorted(set(names) - real)]
+        out += ["README.md names `%s` twice" % n for n in sorted(set(names)) if names.count(n) > 1]
+        out += [] if real else ["`billow list` knows no %s" % kind]
+    return out
+
+
+def checks(tree, targets, listing, lists):
+    """[(what, sentences)], an empty list of sentences is good."""
+    return [
+        ("arrows between rooms", arrows(tree, lists)),
+        ("each source in one target", compiled_once(tree, targets)),
+        ("no circle of files", no_circles(tree, lists)),
+        ("headers lead to their files", headers_lead(tree, lists)),
+        ("folders hold one idea", folders_small(tree)),
+        ("lines of documents", lines_short(tree)),
+        ("links of documents", links_lead(tree)),
+        ("the page of the rooms", page_true(tree)),
+        ("the README's lists", readme_lists(tree, listing)),
+    ]
+
+
+def main():
+    import broken # which needs this file
+    if sys.argv[1:] == ["--self-test"]:
+        results = broken.results()
+    elif len(sys.argv) == 4:
+        root, build, billow = map(os.path.abspath, sys.argv[1:])
+        results = broken.results()
+        with open(os.path.join(build, "meson-info", "intro-targets.json"), encoding="utf-8") as file:
+            targets = json.load(file)
+        listing = json.loads(subprocess.run([billow, "list", "--json"], check=True, capture_output=True).stdout)
+        for kind in ("stages", "exporters"): # those of this build, not the user's own
+            listing[kind] = [e for e in listing[kind] if e["path"].startswith(build + os.sep)]
+        tree = Tree(root)
+        assert len(tree.files) > 100, "%s is no tree of Billow's" % root
+        results += checks(tree, targets, listing, known)
+    else:
+        sys.exit(__doc__)
+    for what, sentences in results:
+        print("%s %s" % ("ok  " if not sentences else "FAIL", what))
+        for sentence in sentences:
+            print("    " + sentence)
+    failed = sum(1 for _, sentences in results if sentences)
+    print("%d passed, %d failed" % (len(results) - failed, failed))
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
