@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The resolved preset: every value, defaults included; and the hash that says whether two bakes are the same. */
-#include "chain.h"
+#include "resolved.h"
 #include "base/alloc.h"
 #include <stdlib.h>
 #include <string.h>
@@ -38,13 +37,13 @@ struct bw_node *bw_chain_resolved(const struct bw_chain *c)
     struct bw_node *root = bw_node_copy(c->preset->root), *stages = bw_node_new(BW_NODE_SEQ, NULL),
                    *exports = bw_node_new(BW_NODE_SEQ, NULL);
     bool good = root && stages && exports;
-    for (int32_t i = 0; i < c->n_stages && good; i++) {
-        const struct chain_stage *s = &c->stage[i];
+    for (int32_t i = 0; i < c->stages.n && good; i++) {
+        const struct run_stage *s = &c->stages.stage[i];
         struct bw_node *e = entry_resolved(s->preset->type, s->preset->id, s->preset->node, s->params);
         good = e && bw_node_append(stages, e) == BW_OK;
     }
-    for (int32_t i = 0; i < c->n_exporters && good; i++) {
-        const struct chain_exporter *x = &c->exporter[i];
+    for (int32_t i = 0; i < c->exporters.n && good; i++) {
+        const struct run_exporter *x = &c->exporters.exporter[i];
         struct bw_node *e = entry_resolved(x->preset->type, x->preset->id, x->preset->node, x->params);
         good = e && bw_node_append(exports, e) == BW_OK;
     }
@@ -53,7 +52,7 @@ struct bw_node *bw_chain_resolved(const struct bw_chain *c)
         good = bw_node_put(root, "stages", stages) == BW_OK;
         stages = NULL;
     }
-    if (good && c->n_exporters) {
+    if (good && c->exporters.n) {
         good = bw_node_put(root, "export", exports) == BW_OK;
         exports = NULL;
     }
@@ -87,7 +86,7 @@ static void hash_frames(XXH3_state_t *h, const struct bw_preset *p)
         if (bw_preset_frame_path(p, i, path, sizeof path) < (int)sizeof path) hash_file(h, path);
 }
 
-enum bw_status chain_hash(struct bw_chain *c)
+enum bw_status resolved_hash(struct bw_chain *c)
 {
     struct bw_node *root = bw_chain_resolved(c);
     char *text = NULL;
@@ -100,15 +99,15 @@ enum bw_status chain_hash(struct bw_chain *c)
     if (good) {
         XXH3_64bits_reset(h);
         XXH3_64bits_update(h, text, size);
-        for (int32_t i = 0; i < c->n_stages; i++) hash_params_files(h, c->stage[i].params);
+        for (int32_t i = 0; i < c->stages.n; i++) hash_params_files(h, c->stages.stage[i].params);
         hash_frames(h, c->preset);
-        for (int32_t i = 0; i < c->n_exporters; i++) hash_params_files(h, c->exporter[i].params);
+        for (int32_t i = 0; i < c->exporters.n; i++) hash_params_files(h, c->exporters.exporter[i].params);
         snprintf(c->hash, sizeof c->hash, "%016llx", (unsigned long long)XXH3_64bits_digest(h));
     }
     XXH3_freeState(h);
     bw_node_free(root);
     free(text);
-    return good ? BW_OK : BW_ERR_MEMORY; /* half a hash would call two different bakes the same */
+    return good ? BW_OK : BW_ERR_MEMORY;
 }
 
 const char *bw_chain_hash(const struct bw_chain *c) { return c->hash; }

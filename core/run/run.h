@@ -3,10 +3,12 @@
 #ifndef BW_RUN_H
 #define BW_RUN_H
 
+#include "base/machine.h"
 #include "preset/preset.h"
 #include "run/registry/registry.h"
 
 struct bw_chain;
+struct chain_snapshot;
 
 /// Facts about a finished frame, for the progress line and --json.
 struct bw_progress {
@@ -39,6 +41,8 @@ struct bw_run_options {
     void *user;
 };
 
+/* build.c, loop.c */
+
 /// Instantiate and check. NULL after an error, with sentences in `d`. The preset and registry must outlive the chain.
 struct bw_chain *bw_chain_create(const struct bw_preset *p, const struct bw_registry *r, const struct bw_run_options *o,
                                  struct bw_diag *d);
@@ -47,6 +51,8 @@ enum bw_status bw_chain_check(struct bw_chain *c, struct bw_diag *d);
 /// Make all frames. Answers the exit status; the sentence is in `d`. Frames that were whole stay.
 enum bw_status bw_chain_run(struct bw_chain *c, struct bw_diag *d);
 void bw_chain_free(struct bw_chain *c);
+
+/* facts.c, resolved.c */
 
 /// Wiring as text for --dry-run: stages in order, ports with the fields they are bound to, who makes what. New memory.
 char *bw_chain_describe(const struct bw_chain *c);
@@ -69,7 +75,7 @@ void bw_chain_read(const struct bw_chain *c, const struct bw_field *f, uint32_t 
 double bw_chain_metric(const struct bw_chain *c, const char *name);
 /// Active tiles, all domains.
 int64_t bw_chain_tiles(const struct bw_chain *c);
-/// The best level this machine has, enum bw_simd.
-uint32_t bw_simd_best(void);
+/// The state between two steps, from the thread that runs the chain (snapshot.h). NULL: out of memory.
+struct chain_snapshot *snapshot_take(const struct bw_chain *c, int64_t number);
 
 #endif

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Snapshots of a chain: grid fields by reference, particles as copies. */
 #include "snapshot.h"
 #include "base/alloc.h"
-#include "run/chain.h"
 #include <string.h>
 
 struct chain_snapshot *snapshot_ref(struct chain_snapshot *s)
@@ -27,7 +25,7 @@ void snapshot_unref(struct chain_snapshot *s)
     bw_free(s);
 }
 
-static enum bw_status snapshot_particles(struct chain_snapshot *s, const struct chain_field *f)
+static enum bw_status snapshot_particles(struct chain_snapshot *s, const struct run_field *f)
 {
     struct bw_snapshot_particles *p = &s->particles[s->frame.n_particles++];
     uint32_t n = bw_particles_attributes(f->particles, NULL);
@@ -48,36 +46,31 @@ static enum bw_status snapshot_particles(struct chain_snapshot *s, const struct 
     return BW_OK;
 }
 
-struct chain_snapshot *snapshot_take(const struct bw_chain *c, int64_t number)
+struct chain_snapshot *snapshot_make(const struct field_table *t, const struct bw_frame *facts)
 {
     struct chain_snapshot *s = bw_calloc(sizeof *s);
     if (!s) return NULL;
     atomic_init(&s->refs, 1);
-    size_t n = (size_t)c->n_fields + 1;
+    size_t n = (size_t)t->n + 1;
     s->source = bw_calloc(n * sizeof *s->source);
     s->field = bw_calloc(n * sizeof *s->field);
     s->particles = bw_calloc(n * sizeof *s->particles);
-    s->frame = (struct bw_frame){.size = sizeof s->frame,
-                                 .number = number,
-                                 .first = c->bake.first,
-                                 .last = c->bake.last,
-                                 .time = c->time,
-                                 .fps = c->bake.fps,
-                                 .fields = s->field,
-                                 .particles = s->particles};
-    enum bw_status st = s->source && s->field && s->particles ? BW_OK : BW_ERR_MEMORY;
-    for (int32_t i = 0; i < c->n_fields && st == BW_OK; i++) {
-        const struct chain_field *f = &c->field[i];
-        if (f->particles) st = snapshot_particles(s, f);
+    s->frame = *facts;
+    s->frame.fields = s->field;
+    s->frame.particles = s->particles;
+    enum bw_status status = s->source && s->field && s->particles ? BW_OK : BW_ERR_MEMORY;
+    for (int32_t i = 0; i < t->n && status == BW_OK; i++) {
+        const struct run_field *f = &t->field[i];
+        if (f->particles) status = snapshot_particles(s, f);
         if (!f->field) continue;
         uint32_t k = s->frame.n_fields++;
         struct bw_source *src = &s->source[k];
-        st = bw_source_share(f->field, src);
+        status = bw_source_share(f->field, src);
         s->field[k] = (struct bw_snapshot_field){
             .info = src->info, .n_tiles = src->topo->pub.count, .coord = src->topo->pub.coord, .host_data = src};
         for (int a = 0; a < 3; a++) s->field[k].tile[a] = (const void *const *)src->data[a];
     }
-    if (st == BW_OK) return s;
+    if (status == BW_OK) return s;
     snapshot_unref(s);
     return NULL;
 }

@@ -4,11 +4,9 @@
 #ifndef SNAPSHOT_H
 #define SNAPSHOT_H
 
-#include "grid/grid.h"
+#include "run/wire/fields.h"
 #include <billow/exporter.h>
 #include <stdatomic.h>
-
-struct bw_chain;
 
 struct chain_snapshot {
     _Atomic int32_t refs;
@@ -18,8 +16,9 @@ struct chain_snapshot {
     struct bw_snapshot_particles *particles;
 };
 
-/// Between steps, from the thread that runs the chain. NULL: out of memory.
-struct chain_snapshot *snapshot_take(const struct bw_chain *c, int64_t number);
+/// Between steps, from the thread that runs the chain (snapshot_take in run.h is for those who have the chain). `facts`:
+/// number, range, time and frame rate. NULL: out of memory.
+struct chain_snapshot *snapshot_make(const struct field_table *t, const struct bw_frame *facts);
 /// One reference more, or less; from any thread.
 struct chain_snapshot *snapshot_ref(struct chain_snapshot *s);
 void snapshot_unref(struct chain_snapshot *s);

@@ -1,25 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What wire.c and wire_bind.c share. */
+/* Who makes which field, who reads it, and whether that can work: first every port that brings a field into being is
+ * entered, then all ports are bound and checked (bind.c), before a byte of field storage exists. */
 #ifndef WIRE_H
 #define WIRE_H
 
-#include "run/chain.h"
+#include "ports.h"
 
-/* Names in the parameter that fills a list port; `comps` of an amount decides scalar or vector. */
-struct wire_names {
-    const char *name[64];
-    int32_t comps[64];
-    uint32_t n;
-};
-
-extern const char *const wire_kind_word[], *const wire_precision_word[];
-/// Name that a single port is bound to. New memory.
-char *wire_port_name(const struct chain_stage *s, const struct bw_port *p);
-/// Names in parameter `key`.
-void wire_names_of(const struct chain_stage *s, const char *key, struct wire_names *out);
-/// Who made a field, for messages.
-const char *wire_creator_name(const struct bw_chain *c, const struct chain_field *f);
-/// Bind and check all ports of a stage. Errors are said.
-enum bw_status wire_stage_bind(struct bw_chain *c, int32_t index);
+/// Fill the table, bind all ports, make the fields. Errors are said; of each stage the first one.
+enum bw_status wire(struct field_table *t, struct stage_list *stages, struct bw_domain *const *domain);
 
 #endif

@@ -249,13 +249,13 @@ Test(outputs, all_that_ours_write_is_said_before)
     cr_assert_eq(r.status, BW_OK, "%s", r.diag.text);
     struct bw_snapshot_particles particles[8] = {0};
     struct bw_frame frame = {.size = sizeof frame, .first = 1, .last = 2, .fps = 10, .particles = particles};
-    for (int32_t i = 0; i < r.chain->n_fields; i++)
-        if (r.chain->field[i].particles) particles[frame.n_particles++].name = r.chain->field[i].name;
+    for (int32_t i = 0; i < r.chain->fields.n; i++)
+        if (r.chain->fields.field[i].particles) particles[frame.n_particles++].name = r.chain->fields.field[i].name;
     cr_assert_geq(frame.n_particles, 2);
     struct said said = {.dir = f.path};
     int files = name_count(f.path);
-    for (int32_t i = 0; i < r.chain->n_exporters; i++) {
-        const struct bw_exporter *e = &r.chain->exporter[i].pub;
+    for (int32_t i = 0; i < r.chain->exporters.n; i++) {
+        const struct bw_exporter *e = &r.chain->exporters.exporter[i].pub;
         int before = said.new;
         for (frame.number = 1; frame.number <= 2; frame.number++) {
             struct said one = {.dir = f.path};

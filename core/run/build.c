@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Building a chain from a preset and taking it down again. */
+#include "chain.h"
+#include "base/alloc.h"
+#include "resolved.h"
+#include "run/wire/wire.h"
+#include <unistd.h>
+
+static enum bw_status workers_build(struct bw_chain *c)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    uint32_t n = c->opt.threads ? c->opt.threads : cores > 0 ? (uint32_t)cores : 1;
+    c->workers = bw_workers_create(n > 256 ? 256 : n);
+    if (!c->workers) return BW_ERR_MEMORY;
+    n = bw_workers_count(c->workers);
+    c->arena = bw_calloc(n * sizeof *c->arena);
+    if (!c->arena) return BW_ERR_MEMORY;
+    for (uint32_t i = 0; i < n; i++)
+        if (!(c->arena[i] = bw_arena_create())) return BW_ERR_MEMORY;
+    c->host.workers = c->workers;
+    c->host.arena = c->arena;
+    return BW_OK;
+}
+
+/* Every part is told of those below it. */
+static void parts_join(struct bw_chain *c)
+{
+    const struct bw_preset *p = c->preset;
+    c->outputs = (struct outputs){.folder = c->opt.out,
+                                  .on_file = c->opt.on_file,
+                                  .user = c->opt.user,
+                                  .log = &c->log,
+                                  .claims = {.log = &c->log}};
+    c->metrics.outputs = &c->outputs;
+    c->fields = (struct field_table){.preset = p, .log = &c->log};
+    c->exporters = (struct exporter_list){.preset = p,
+                                          .registry = c->registry,
+                                          .bake = &c->bake,
+                                          .grid = c->grid,
+                                          .cancel = c->opt.cancel,
+                                          .log = &c->log,
+                                          .outputs = &c->outputs};
+    exporters_init(&c->exporters);
+    writer_init(&c->writer, &c->exporters);
+    c->host = (struct run_host){.preset = p,
+                                .clock = &c->clock,
+                                .cancel = c->opt.cancel,
+                                .log = &c->log,
+                                .metrics = &c->metrics,
+                                .outputs = &c->outputs,
+                                .fields = &c->fields,
+                                .stages = &c->stages};
+}
+
+static enum bw_status domains_build(struct bw_chain *c)
+{
+    for (int32_t i = 0; i < c->preset->n_domains; i++) {
+        const struct bw_preset_domain *p = &c->preset->domain[i];
+        if (!(c->domain[i] = bw_domain_create(&p->info, p->margin))) return BW_ERR_MEMORY;
+        c->grid[i] = &c->domain[i]->info;
+    }
+    return BW_OK;
+}
+
+/* After a mistake they go on: all of them are worth knowing. */
+static enum bw_status entries_build(struct bw_chain *c)
+{
+    const struct bw_preset *p = c->preset;
+    const struct stage_parts parts = {&c->log, p, c->registry, c->domain, &c->host.pub};
+    enum bw_status first = BW_OK;
+    c->stages.stage = bw_calloc((size_t)(p->n_stages + 1) * sizeof *c->stages.stage);
+    c->exporters.exporter = bw_calloc((size_t)(p->n_exports + 1) * sizeof *c->exporters.exporter);
+    if (!c->stages.stage || !c->exporters.exporter) return BW_ERR_MEMORY;
+    for (int32_t i = 0; i < p->n_stages; i++) {
+        enum bw_status status = p->stage[i].enabled ? stage_add(&c->stages, &parts, &p->stage[i]) : BW_OK;
+        if (status == BW_ERR_MEMORY) return status;
+        if (first == BW_OK) first = status;
+    }
+    for (int32_t i = 0; i < p->n_exports; i++) {
+        enum bw_status status = p->export[i].enabled ? exporter_add(&c->exporters, &p->export[i]) : BW_OK;
+        if (status == BW_ERR_MEMORY) return status;
+        if (first == BW_OK) first = status;
+    }
+    return first;
+}
+
+/* What the bake itself writes is nobody else's, and of exporters no two want one file. */
+static enum bw_status outputs_plan(struct bw_chain *c)
+{
+    static const char *const own[] = {"metrics.csv", "resolved.yaml", "bake.log", "bake.json"};
+    enum bw_status status = BW_OK;
+    for (uint32_t i = 0; i < BW_COUNT(own) && status == BW_OK; i++)
+        status = claims_take(&c->outputs.claims, output_owner_bake, own[i]);
+    return status == BW_OK ? exporters_plan(&c->exporters, &c->fields) : status;
+}
+
+static enum bw_status parts_build(struct bw_chain *c)
+{
+    parts_join(c);
+    enum bw_status status = workers_build(c);
+    if (status == BW_OK) status = domains_build(c);
+    if (status != BW_OK) return status;
+    host_init(&c->host, c->opt.simd);
+    status = entries_build(c);
+    if (status == BW_OK) status = wire(&c->fields, &c->stages, c->domain);
+    return status == BW_OK ? outputs_plan(c) : status;
+}
+
+struct bw_chain *bw_chain_create(const struct bw_preset *p, const struct bw_registry *r, const struct bw_run_options *o,
+                                 struct bw_diag *d)
+{
+    struct bw_chain *c = bw_calloc(sizeof *c);
+    if (!c) {
+        bw_diag_error(d, NULL, BW_ERR_MEMORY, "out of memory for the chain");
+        return NULL;
+    }
+    c->preset = p;
+    c->registry = r;
+    c->opt = *o;
+    log_init(&c->log, o->on_log, o->user);
+    c->log.diag = d;
+    c->bake = (struct bw_bake_info){.size = sizeof c->bake,
+                                    .name = p->name,
+                                    .dir = o->out,
+                                    .version = "Billow " BW_VERSION,
+                                    .preset_hash = c->hash,
+                                    .seed = p->time.seed,
+                                    .fps = p->time.fps,
+                                    .first = p->time.write_first,
+                                    .last = p->time.write_last,
+                                    .ambient = p->ambient,
+                                    .quick = o->quick != 0};
+    enum bw_status status = parts_build(c);
+    if (status == BW_OK) status = resolved_hash(c);
+    if (status != BW_OK) {
+        if (d->status == BW_OK)
+            bw_diag_error(d, NULL, status,
+                          status == BW_ERR_MEMORY ? "out of memory for the chain" : "the chain cannot be built");
+        bw_chain_free(c);
+        return NULL;
+    }
+    c->bake.simd = c->host.pub.simd;
+    c->bake.workers = c->host.pub.workers;
+    c->log.diag = NULL;
+    return c;
+}
+
+void bw_chain_free(struct bw_chain *c)
+{
+    if (!c) return;
+    c->log.diag = NULL;
+    stages_free(&c->stages);
+    exporters_free(&c->exporters);
+    claims_free(&c->outputs.claims);
+    metrics_free(&c->metrics);
+    fields_free(&c->fields);
+    for (int32_t i = 0; i < BW_MAX_DOMAINS; i++) bw_domain_destroy(c->domain[i]);
+    for (uint32_t i = 0; c->arena && i < bw_workers_count(c->workers); i++) bw_arena_destroy(c->arena[i]);
+    bw_free(c->arena);
+    bw_workers_destroy(c->workers);
+    writer_free(&c->writer);
+    log_free(&c->log);
+    bw_free(c);
+}

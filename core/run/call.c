@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "call.h"
+#include <math.h>
+
+bool call_due(const struct bw_chain *c, const struct run_stage *s)
+{
+    return c->clock.frame >= s->preset->frame_first && c->clock.frame <= s->preset->frame_last;
+}
+
+enum bw_status call_no_memory(struct bw_chain *c)
+{
+    double need = (double)bw_pool_bytes() * 1.15, limit = c->preset->memory_limit;
+    if (!(limit > 0))
+        return log_fail(&c->log, NULL, BW_ERR_MEMORY, "frame %lld: out of memory", (long long)c->clock.frame);
+    double h = c->domain[0]->info.h * cbrt(need / limit > 1.3 ? need / limit : 1.3);
+    return log_fail(
+        &c->log, NULL, BW_ERR_LIMIT,
+        "frame %lld: the memory limit of %.3g GiB is reached with %lld active cells; a voxel of %.3g m or a higher "
+        "limits.memory would fit",
+        (long long)c->clock.frame, limit / (1 << 30), (long long)(bw_chain_tiles(c) * BW_TILE_CELLS), h);
+}
+
+enum bw_status call_status(struct bw_chain *c, const struct run_stage *s, enum bw_status status, const char *what)
+{
+    bool said = false;
+    for (int32_t i = 0; i < c->stages.n; i++) { /* inside another's step, too: a projection called by it */
+        said |= c->stages.stage[i].failed;
+        if (status == BW_OK) status = c->stages.stage[i].fail_status; /* nobody may shrug a failure off */
+    }
+    if (s->failed && status < 0 && status != BW_ERR_CANCELLED) status = s->fail_status; /* as the sentence has it */
+    if (status == BW_OK || status == BW_ERR_CANCELLED) return status;
+    if (status == BW_ERR_MEMORY && !said) return call_no_memory(c);
+    if (status > 0 || status < BW_ERR_CANCELLED)
+        return log_fail(&c->log, &s->preset->place, BW_ERR_PLUGIN, "%s: %s returned %d, which is no status", s->pub.id,
+                        what, (int)status);
+    if (!said) log_fail(&c->log, &s->preset->place, status, "%s: %s failed without saying why", s->pub.id, what);
+    return status;
+}
+
+void call_clock(const struct bw_chain *c, struct run_stage *s, double dt)
+{
+    s->pub.time = c->clock.time;
+    s->pub.dt = dt;
+    s->pub.step = c->clock.step;
+    s->pub.frame = (double)c->preset->time.first + (c->clock.time + dt) * c->preset->time.fps;
+}

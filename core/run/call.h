@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Calling a stage: what it sees of the clock, and what becomes of its answer. */
+#ifndef CALL_H
+#define CALL_H
+
+#include "chain.h"
+
+/// Is the frame in the stage's window?
+bool call_due(const struct bw_chain *c, const struct run_stage *s);
+/// What a stage sees of the clock; dt = 0: no step is being made.
+void call_clock(const struct bw_chain *c, struct run_stage *s, double dt);
+/// Status of a callback that has answered `status`, with a sentence in every case.
+enum bw_status call_status(struct bw_chain *c, const struct run_stage *s, enum bw_status status, const char *what);
+/// Memory ran out, or the preset's limit of it is reached. Said.
+enum bw_status call_no_memory(struct bw_chain *c);
+
+#endif

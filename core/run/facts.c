@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What a chain tells about itself, for --dry-run, tests and tools. */
+#include "chain.h"
+#include "base/alloc.h"
+#include "run/wire/ports.h"
+#include <stdlib.h>
+#include <string.h>
+
+struct bw_field *bw_chain_field(const struct bw_chain *c, const char *name)
+{
+    const struct run_field *f = fields_find(&c->fields, name, 0);
+    return f ? f->field : NULL;
+}
+
+struct bw_particles *bw_chain_particles(const struct bw_chain *c, const char *name)
+{
+    const struct run_field *f = fields_find(&c->fields, name, 0);
+    return f ? f->particles : NULL;
+}
+
+int64_t bw_chain_tiles(const struct bw_chain *c)
+{
+    int64_t n = 0;
+    for (int32_t i = 0; i < c->preset->n_domains; i++) n += c->domain[i]->topo->pub.count;
+    return n;
+}
+
+void bw_chain_read(const struct bw_chain *c, const struct bw_field *f, uint32_t comp, const int32_t lo[3],
+                   const int32_t n[3], double *out)
+{
+    (void)c;
+    for (int32_t k = 0; k < n[2]; k++)
+        for (int32_t j = 0; j < n[1]; j++)
+            for (int32_t i = 0; i < n[0]; i++)
+                *out++ = bw_fetch(&f->src, comp, (int32_t[3]){lo[0] + i, lo[1] + j, lo[2] + k});
+}
+
+double bw_chain_memory_estimate(const struct bw_chain *c)
+{
+    double bytes = 64e6;
+    for (int32_t i = 0; i < c->fields.n; i++) {
+        const struct run_field *f = &c->fields.field[i];
+        if (!f->field || !bw_bounded(&f->field->domain->info)) continue;
+        const int32_t *n = f->field->domain->info.n;
+        bytes += (double)n[0] * n[1] * n[2] * f->field->elem * f->field->info.comps;
+        if (f->kind == BW_MAC)
+            bytes += (double)n[0] * n[1] * n[2] * 40; /* the passes' scratch and the solver's levels */
+    }
+    return bytes;
+}
+
+double bw_chain_metric(const struct bw_chain *c, const char *name) { return metrics_last(&c->metrics, name); }
+
+struct chain_snapshot *snapshot_take(const struct bw_chain *c, int64_t number)
+{
+    return snapshot_make(&c->fields, &(struct bw_frame){.size = sizeof(struct bw_frame),
+                                                        .number = number,
+                                                        .first = c->bake.first,
+                                                        .last = c->bake.last,
+                                                        .time = c->clock.time,
+                                                        .fps = c->bake.fps});
+}
+
+static void describe_field(const struct bw_chain *c, FILE *f, const struct bw_field *field)
+{
+    bool several = c->preset->n_domains > 1;
+    fprintf(f, " %s:%s%s%s", port_kind_word[field->info.kind], several ? field->info.domain->name : "",
+            several ? "." : "", field->name);
+}
+
+char *bw_chain_describe(const struct bw_chain *c)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *f = open_memstream(&text, &size);
+    if (!f) return NULL;
+    for (int32_t i = 0; i < c->stages.n; i++) {
+        const struct run_stage *s = &c->stages.stage[i];
+        bool named = strcmp(s->pub.id, s->pub.desc->id) != 0, several = c->preset->n_domains > 1;
+        fprintf(f, "%2d. %s%s%s%s%s%s\n", i + 1, s->pub.id, named ? " (" : "", named ? s->pub.desc->id : "",
+                named ? ")" : "", several ? " in " : "", several ? s->pub.grid->name : "");
+        for (uint32_t k = 0; k < s->pub.desc->n_ports; k++) {
+            struct bw_port p = port_row(s, k);
+            fprintf(f, "      %-6s %-12s",
+                    p.access == BW_READ     ? "reads"
+                    : p.access == BW_UPDATE ? "updates"
+                                            : "writes",
+                    p.name);
+            for (uint32_t q = 0; q < s->bound[k].count && s->bound[k].fields; q++)
+                describe_field(c, f, s->bound[k].fields[q]);
+            fputs(s->bound[k].count ? "\n" : " (none)\n", f);
+        }
+    }
+    fclose(f);
+    char *copy = bw_strdup(text);
+    free(text);
+    return copy;
+}

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host.h"
+#include "base/alloc.h"
+#include "base/machine.h"
+#include "run/wire/ports.h"
+#include "services.h"
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- words ---- */
+
+static enum bw_status host_fail(struct bw_stage *stage, enum bw_status status, const char *format, ...)
+{
+    struct run_stage *s = stage_of(stage);
+    char text[1024];
+    va_list a;
+    va_start(a, format);
+    vsnprintf(text, sizeof text, format, a);
+    va_end(a);
+    s->failed = true;
+    s->fail_status = status < 0 ? status : BW_ERR_PLUGIN;
+    const struct run_clock *clock = host_of(stage)->clock;
+    if (clock->step > 0 || stage->dt > 0)
+        return log_fail(s->log, &s->preset->place, status, "frame %lld: %s: %s", (long long)clock->frame, stage->id,
+                        text);
+    return log_fail(s->log, &s->preset->place, status, "%s: %s", stage->id, text);
+}
+
+static void host_log(struct bw_stage *stage, uint32_t level, const char *format, ...)
+{
+    struct run_stage *s = stage_of(stage);
+    char text[1024];
+    va_list a;
+    va_start(a, format);
+    vsnprintf(text, sizeof text, format, a);
+    va_end(a);
+    if (level >= BW_LOG_WARNING) { /* once per stage and format: numbers in it may differ each step */
+        uint64_t h = 1469598103934665603ull;
+        for (const char *p = format; *p; p++) h = (h ^ (unsigned char)*p) * 1099511628211ull;
+        pthread_mutex_lock(&s->log->lock);
+        bool seen = s->n_warned == 64;
+        for (int32_t i = 0; i < s->n_warned; i++) seen |= s->warned[i] == h;
+        if (!seen) s->warned[s->n_warned++] = h;
+        pthread_mutex_unlock(&s->log->lock);
+        if (seen) return;
+    }
+    log_say(s->log, (int)level, stage->id, text);
+}
+
+static void host_metric(struct bw_stage *stage, const char *name, double value, uint32_t mode)
+{
+    metrics_add(host_of(stage)->metrics, stage->id, name, value, mode);
+}
+
+static int host_cancelled(struct bw_stage *stage)
+{
+    const _Atomic int *cancel = host_of(stage)->cancel;
+    return cancel && *cancel;
+}
+
+/* ---- work ---- */
+
+/* Name of a field that the sweep writes though the stage's ports only read it, or NULL. */
+static const char *write_to_read_port(const struct bw_stage *stage, const struct bw_sweep *sweep)
+{
+    const struct run_stage *s = stage_of(stage);
+    for (uint32_t i = 0; i < sweep->n_access; i++) {
+        const struct bw_field *f = sweep->access[i].field;
+        bool reads = false, writes = false;
+        if (!f || sweep->access[i].mode == BW_READ) continue;
+        for (uint32_t k = 0; k < s->pub.desc->n_ports; k++)
+            for (uint32_t q = 0; s->bound[k].fields && q < s->bound[k].count; q++) {
+                if (s->bound[k].fields[q] != f) continue;
+                bool read_only = port_row(s, k).access == BW_READ;
+                reads |= read_only;
+                writes |= !read_only;
+            }
+        if (reads && !writes) return f->info.name;
+    }
+    return NULL;
+}
+
+static enum bw_status host_sweep(struct bw_stage *stage, const struct bw_sweep *sweep)
+{
+    struct run_stage *s = stage_of(stage);
+    const struct run_host *h = host_of(stage);
+    const char *only_read = write_to_read_port(stage, sweep);
+    if (only_read)
+        return host_fail(stage, BW_ERR_PLUGIN, "asked to write \"%s\", which its ports only read", only_read);
+    struct bw_sweep_env env = {h->workers, h->arena, stage, h->cancel};
+    struct bw_sweep_fault fault = {0};
+    enum bw_status status = bw_sweep_run(&env, sweep, &fault);
+    if (status == BW_ERR_DIVERGED && fault.field)
+        return host_fail(stage, status, "field \"%s\" is not a number at cell (%d, %d, %d)", fault.field->info.name,
+                         fault.cell[0], fault.cell[1], fault.cell[2]);
+    if (status == BW_ERR_PLUGIN)
+        return host_fail(stage, status, "asked for a sweep whose access rows contradict each other");
+    if (status != BW_OK)
+        s->fail_status = status; /* out of memory or cancelled: the run ends even when the stage goes on */
+    return status;
+}
+
+static void *host_body_scratch(const struct bw_block *block, size_t bytes)
+{
+    return bw_arena_take(host_of(block->stage)->arena[block->worker], bytes);
+}
+
+static void host_parallel_for(struct bw_stage *stage, int64_t n, void (*fn)(int64_t, uint32_t, void *), void *user)
+{
+    bw_workers_for(host_of(stage)->workers, n, fn, user);
+}
+
+static void host_team(struct bw_stage *stage, void (*fn)(struct bw_team *, void *), void *user)
+{
+    bw_workers_team(host_of(stage)->workers, fn, user);
+}
+
+/* ---- memory ---- */
+
+static void *host_alloc(struct bw_stage *stage, size_t bytes) { return bw_lent_take(&stage_of(stage)->memory, bytes); }
+static void host_release(struct bw_stage *stage, void *memory) { bw_lent_give(&stage_of(stage)->memory, memory); }
+static void *host_scratch(struct bw_stage *stage, size_t bytes)
+{
+    return bw_arena_take(stage_of(stage)->scratch, bytes);
+}
+
+static struct bw_field *host_scratch_field(struct bw_stage *stage, uint32_t kind, uint32_t precision)
+{
+    struct run_stage *s = stage_of(stage);
+    if (kind > BW_MAC || precision > BW_F64P) {
+        host_fail(stage, BW_ERR_PLUGIN, "asked for a scratch field that is no grid field of f32 or f64");
+        return NULL;
+    }
+    struct bw_field **list = bw_realloc(s->scratch_field, (size_t)(s->n_scratch_fields + 1) * sizeof *list);
+    if (!list) return NULL;
+    s->scratch_field = list;
+    struct bw_field *f = bw_field_create(stage->domain, NULL, kind, precision, NULL);
+    if (!f) return NULL;
+    return list[s->n_scratch_fields++] = f;
+}
+
+static enum bw_status host_swap_fields(struct bw_stage *stage, struct bw_field *a, struct bw_field *b)
+{
+    enum bw_status status = bw_field_swap(a, b);
+    return status == BW_OK ? status : host_fail(stage, BW_ERR_PLUGIN, "exchanged two fields that do not match");
+}
+
+/* ---- facts ---- */
+
+static const struct bw_field_info *host_field_info(const struct bw_field *f) { return &f->info; }
+
+static const void *host_params_at(struct bw_stage *stage, double time)
+{
+    struct run_stage *s = stage_of(stage);
+    int slot = s->next_slot;
+    s->next_slot = slot == 3 ? 1 : slot + 1; /* slot 0 is `params` itself */
+    enum bw_status status = log_params(s->log, s->params, time, (uint32_t)slot, s->param_mem[slot]);
+    return status == BW_OK ? s->param_mem[slot] : NULL;
+}
+
+static enum bw_status host_activate(struct bw_stage *stage, const double lo[3], const double hi[3])
+{
+    struct run_stage *s = stage_of(stage);
+    if (!s->activating) return host_fail(stage, BW_ERR_PLUGIN, "called activate outside its activate callback");
+    const struct bw_domain_info *d = stage->grid;
+    int64_t a[3], b[3];
+    for (int i = 0; i < 3; i++) {
+        double l = floor((lo[i] - d->origin[i]) / d->h), h = floor((hi[i] - d->origin[i]) / d->h);
+        if (!(l <= h)) return BW_OK;
+        a[i] = (int64_t)fmin(fmax(l, -1e9), 1e9);
+        b[i] = (int64_t)fmin(fmax(h, -1e9), 1e9);
+    }
+    bw_domain_want_cells(stage->domain, a, b);
+    return stage->domain->full ? BW_ERR_MEMORY : BW_OK;
+}
+
+static struct bw_stage *host_find_stage(struct bw_stage *stage, const char *id, uint32_t k, const void **table)
+{
+    const struct stage_list *stages = host_of(stage)->stages;
+    for (int32_t i = 0; i < stages->n; i++) {
+        struct run_stage *s = &stages->stage[i];
+        const void *t = s->pub.desc->extension ? s->pub.desc->extension(id) : NULL;
+        if (!t || k--) continue;
+        *table = t;
+        return &s->pub;
+    }
+    return NULL;
+}
+
+static struct bw_field *host_find_field(struct bw_stage *stage, const char *name)
+{
+    const struct run_field *f = fields_find(host_of(stage)->fields, name, stage_of(stage)->domain);
+    return f ? f->field : NULL;
+}
+
+static const char *host_output(struct bw_stage *stage, const char *name, int keep)
+{
+    struct run_stage *s = stage_of(stage);
+    struct outputs *outputs = host_of(stage)->outputs;
+    if (!outputs->folder) return NULL;
+    const char *path = output_begin(outputs, &s->outputs, stage_owner(s), name, keep != 0);
+    if (!path) {
+        s->failed = true;
+        s->fail_status = log_status(s->log);
+    }
+    return path;
+}
+
+/* ---- services by id ---- */
+
+static int frames_range(const struct bw_stage *s, int64_t *first, int64_t *last)
+{
+    const struct bw_preset *p = host_of(s)->preset;
+    *first = p->files_first;
+    *last = p->files_last;
+    return p->frames_from != NULL;
+}
+
+static int frames_path(const struct bw_stage *s, int64_t number, char *out, size_t size)
+{
+    return bw_preset_frame_path(host_of(s)->preset, number, out, size);
+}
+
+static const struct bw_frames_api frames_table = {sizeof frames_table, frames_range, frames_path};
+
+static const void *host_extension(const char *id) { return strcmp(id, BW_FRAMES) ? service_by_id(id) : &frames_table; }
+
+void host_init(struct run_host *h, uint32_t simd)
+{
+    h->pub = (struct bw_host){
+        .size = sizeof h->pub,
+        .workers = bw_workers_count(h->workers),
+        .simd = simd == UINT32_MAX ? bw_simd_best() : simd,
+        .sweep = host_sweep,
+        .body_scratch = host_body_scratch,
+        .parallel_for = host_parallel_for,
+        .team = host_team,
+        .alloc = host_alloc,
+        .release = host_release,
+        .scratch = host_scratch,
+        .scratch_field = host_scratch_field,
+        .swap_fields = host_swap_fields,
+        .field_info = host_field_info,
+        .params_at = host_params_at,
+        .activate = host_activate,
+        .fail = host_fail,
+        .log = host_log,
+        .metric = host_metric,
+        .cancelled = host_cancelled,
+        .extension = host_extension,
+        .find_stage = host_find_stage,
+        .find_field = host_find_field,
+        .output = host_output,
+    };
+}

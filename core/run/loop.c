@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The loop: frames, substeps, activation, stages in order. */
+#include "activation.h"
+#include "base/machine.h"
+#include "call.h"
+#include "run/wire/ports.h"
+#include <math.h>
+
+static enum bw_status stages_init(struct bw_chain *c)
+{
+    for (int32_t i = 0; i < c->stages.n; i++) {
+        struct run_stage *s = &c->stages.stage[i];
+        if (s->initialised) continue;
+        enum bw_status status = stage_params(s, c->clock.time);
+        if (status != BW_OK) return status;
+        call_clock(c, s, 0);
+        s->initialised = true;
+        if (s->pub.desc->init) status = call_status(c, s, s->pub.desc->init(&s->pub), "init");
+        stage_scratch_end(s);
+        if (status != BW_OK) return status;
+    }
+    return BW_OK;
+}
+
+static enum bw_status step_fields_clear(struct bw_chain *c)
+{
+    for (int32_t i = 0; i < c->fields.n; i++)
+        if (c->fields.field[i].field && c->fields.field[i].lifetime == BW_STEP &&
+            bw_field_clear(c->fields.field[i].field) != BW_OK)
+            return call_no_memory(c);
+    return BW_OK;
+}
+
+/* ---- one step ---- */
+
+static enum bw_status params_eval_all(struct bw_chain *c, double t)
+{
+    for (int32_t i = 0; i < c->stages.n; i++) {
+        if (!bw_params_animated(c->stages.stage[i].params)) continue;
+        enum bw_status status = stage_params(&c->stages.stage[i], t);
+        if (status != BW_OK) return status;
+    }
+    return BW_OK;
+}
+
+/* The CFL rule over every advected velocity, and what the stages themselves can take. */
+static enum bw_status longest_step(struct bw_chain *c, double *longest)
+{
+    double dt = HUGE_VAL;
+    for (int32_t i = 0; i < c->fields.n; i++) {
+        struct run_field *f = &c->fields.field[i];
+        if (f->kind != BW_MAC || !f->advected || !f->field) continue;
+        double m = f->speed >= 0 ? f->speed : bw_field_max_abs(f->field, c->workers);
+        f->speed = -1;
+        if (m < 0) return call_no_memory(c);
+        if (m > 0) dt = fmin(dt, c->preset->time.cfl * f->field->domain->info.h / m);
+    }
+    for (int32_t i = 0; i < c->stages.n; i++) {
+        struct run_stage *s = &c->stages.stage[i];
+        if (!s->pub.desc->max_dt || (s->pub.desc->flags & BW_STAGE_SUBSTEPS) || !call_due(c, s)) continue;
+        call_clock(c, s, 0);
+        double one = s->pub.desc->max_dt(&s->pub);
+        stage_scratch_end(s);
+        enum bw_status status = call_status(c, s, BW_OK, "max_dt");
+        if (status != BW_OK) return status;
+        if (!(one > 0))
+            return log_fail(&c->log, &s->preset->place, BW_ERR_PLUGIN, "%s: max_dt answered %g s", s->pub.id, one);
+        dt = fmin(dt, one);
+    }
+    *longest = dt;
+    return BW_OK;
+}
+
+/* Equal parts of what remains of the frame, within the preset's bounds. */
+static enum bw_status choose_dt(struct bw_chain *c, double remaining, double frame_dt, double *dt)
+{
+    const struct bw_preset_time *t = &c->preset->time;
+    if (t->dt > 0) {
+        *dt = t->dt < remaining * (1 - 1e-9) ? t->dt : remaining;
+        return BW_OK;
+    }
+    double longest = HUGE_VAL;
+    enum bw_status status = longest_step(c, &longest);
+    if (status != BW_OK) return status;
+    longest = fmin(longest, frame_dt / (t->substeps_min > 0 ? t->substeps_min : 1) * (1 + 1e-9));
+    double shortest = frame_dt / (t->substeps_max > 0 ? t->substeps_max : 64);
+    if (longest < shortest) {
+        metrics_add(&c->metrics, "run", "cfl_exceeded", shortest / longest, BW_METRIC_MAX);
+        longest = shortest;
+    }
+    double n = ceil(remaining / longest - 1e-6);
+    *dt = remaining / (n < 1 ? 1 : n);
+    return BW_OK;
+}
+
+/* Fields are watched by the sweeps that write them; particles here, after the stage that moved them. */
+static enum bw_status particles_watch(struct bw_chain *c, const struct run_stage *s)
+{
+    for (uint32_t i = 0; i < s->pub.desc->n_ports; i++) {
+        const struct bw_particles *p = s->bound[i].particles;
+        const char *attribute = NULL;
+        int64_t id = p && port_row(s, i).access != BW_READ ? bw_particles_bad(p, &attribute) : -1;
+        if (id < 0) continue;
+        return log_fail(&c->log, &s->preset->place, BW_ERR_DIVERGED,
+                        "frame %lld: %s: \"%s\" of particle %lld of \"%s\" is not a number", (long long)c->clock.frame,
+                        s->pub.id, attribute, (long long)id, bw_particles_name(p));
+    }
+    return BW_OK;
+}
+
+static enum bw_status stages_step(struct bw_chain *c, double dt, bool setup)
+{
+    for (int32_t i = 0; i < c->stages.n; i++) {
+        struct run_stage *s = &c->stages.stage[i];
+        if (!call_due(c, s) || (setup && !(s->pub.desc->flags & BW_STAGE_SETUP))) continue;
+        if (c->opt.cancel && *c->opt.cancel) return BW_ERR_CANCELLED;
+        double t0 = bw_seconds();
+        call_clock(c, s, dt);
+        enum bw_status status = call_status(c, s, s->pub.desc->step(&s->pub), "step");
+        s->pub.dt = 0;
+        stage_scratch_end(s);
+        if (status == BW_OK) status = particles_watch(c, s);
+        s->seconds += bw_seconds() - t0;
+        if (status != BW_OK) return status;
+    }
+    return BW_OK;
+}
+
+static enum bw_status substep(struct bw_chain *c, double remaining, double frame_dt, double *made)
+{
+    enum bw_status status = params_eval_all(c, c->clock.time);
+    if (status == BW_OK) status = activation_run(c);
+    if (status == BW_OK) status = step_fields_clear(c);
+    double dt = 0;
+    if (status == BW_OK) status = choose_dt(c, remaining, frame_dt, &dt);
+    if (status != BW_OK) return status;
+    c->clock.step++;
+    status = params_eval_all(c, c->clock.time + dt);
+    if (status == BW_OK) status = stages_step(c, dt, false);
+    *made = dt;
+    c->clock.time += dt;
+    c->progress.substeps++;
+    c->progress.cells = bw_chain_tiles(c) * BW_TILE_CELLS;
+    if (status == BW_OK && c->opt.on_substep) c->opt.on_substep(&c->progress, c->opt.user);
+    return status;
+}
+
+static enum bw_status outputs_settle(struct bw_chain *c, bool all)
+{
+    for (int32_t i = 0; i < c->stages.n; i++) {
+        enum bw_status status = outputs_commit(&c->outputs, &c->stages.stage[i].outputs, all);
+        if (status != BW_OK) return status;
+    }
+    return BW_OK;
+}
+
+/* Initial conditions: stages flagged for set-up act once with dt = 0. */
+static enum bw_status setup(struct bw_chain *c)
+{
+    c->clock.step = 0;
+    enum bw_status status = activation_run(c);
+    if (status == BW_OK) status = step_fields_clear(c);
+    return status == BW_OK ? stages_step(c, 0, true) : status;
+}
+
+static enum bw_status frame_advance(struct bw_chain *c)
+{
+    double fps = c->preset->time.fps, end = (double)(c->clock.frame - c->preset->time.first) / fps;
+    enum bw_status status = BW_OK;
+    for (double remaining = end - c->clock.time; status == BW_OK && remaining > 1e-9 / fps;
+         remaining = end - c->clock.time) {
+        double made = 0;
+        status = substep(c, remaining, 1 / fps, &made);
+    }
+    c->clock.time = end; /* no drift over thousands of frames */
+    return status;
+}
+
+/* ---- what leaves the loop ---- */
+
+static enum bw_status writer_begin(struct bw_chain *c)
+{
+    return c->opt.out ? writer_start(&c->writer, c->clock.time, c->bake.workers) : BW_OK;
+}
+
+static enum bw_status frame_write(struct bw_chain *c)
+{
+    if (!writer_wants(&c->writer)) return BW_OK;
+    struct chain_snapshot *s = snapshot_take(c, c->clock.frame);
+    if (s) return writer_frame(&c->writer, s);
+    return log_fail(&c->log, NULL, BW_ERR_MEMORY, "out of memory for the snapshot of frame %lld",
+                    (long long)c->clock.frame);
+}
+
+static enum bw_status writer_end(struct bw_chain *c, bool complete)
+{
+    enum bw_status status = writer_finish(&c->writer, complete);
+    for (int32_t i = 0; i < c->exporters.n_said && c->opt.on_output; i++) {
+        const struct announcement *a = &c->exporters.said[i];
+        if (a->what) c->opt.on_output(a->what, a->path, c->opt.user);
+    }
+    return status;
+}
+
+static void metrics_begin(struct bw_chain *c)
+{
+    metrics_frame_begin(&c->metrics);
+    for (int32_t i = 0; i < c->stages.n; i++) c->stages.stage[i].seconds = 0;
+}
+
+static enum bw_status metrics_end(struct bw_chain *c)
+{
+    for (int32_t i = 0; i < c->stages.n; i++) {
+        const struct run_stage *s = &c->stages.stage[i];
+        if (s->initialised) metrics_add(&c->metrics, s->pub.id, "seconds", s->seconds, BW_METRIC_LAST);
+    }
+    return metrics_frame_end(&c->metrics, &(struct metrics_row){.frame = c->clock.frame,
+                                                                .time = c->clock.time,
+                                                                .seconds = c->progress.seconds,
+                                                                .substeps = c->progress.substeps,
+                                                                .cells = c->progress.cells,
+                                                                .memory = c->progress.memory});
+}
+
+/* ---- frames ---- */
+
+static enum bw_status frame_finish(struct bw_chain *c, double began)
+{
+    const struct bw_preset_time *t = &c->preset->time;
+    c->progress.frame = c->clock.frame;
+    c->progress.done++;
+    c->progress.memory = bw_resident_bytes();
+    c->progress.cells = bw_chain_tiles(c) * BW_TILE_CELLS;
+    c->progress.divergence = metrics_largest(&c->metrics, "divergence");
+    c->progress.residual = metrics_largest(&c->metrics, "residual");
+    c->progress.iterations = metrics_largest(&c->metrics, "iterations");
+    enum bw_status status = BW_OK;
+    if (c->clock.frame >= t->write_first && c->clock.frame <= t->write_last) status = frame_write(c);
+    c->progress.seconds = bw_seconds() - began;
+    if (status == BW_OK && c->clock.frame >= t->write_first) status = metrics_end(c);
+    if (status == BW_OK) status = outputs_settle(c, false);
+    if (status == BW_OK && c->opt.on_frame) c->opt.on_frame(&c->progress, c->opt.user);
+    return status;
+}
+
+static enum bw_status frames_run(struct bw_chain *c)
+{
+    const struct bw_preset_time *t = &c->preset->time;
+    double start = bw_seconds();
+    int64_t from = t->first - t->warmup, to = t->write_last;
+    c->progress = (struct bw_progress){.first = t->write_first,
+                                       .last = t->write_last,
+                                       .total = (int32_t)(to - from + 1),
+                                       .divergence = NAN,
+                                       .residual = NAN,
+                                       .iterations = NAN};
+    if (c->opt.max_frames && to - from + 1 > c->opt.max_frames) to = from + c->opt.max_frames - 1;
+    c->clock.time = -(double)t->warmup / t->fps;
+    c->clock.frame = from;
+    enum bw_status status = stages_init(c);
+    if (status == BW_OK) status = writer_begin(c);
+    for (c->clock.frame = from; c->clock.frame <= to && status == BW_OK; c->clock.frame++) {
+        double began = bw_seconds();
+        metrics_begin(c);
+        c->progress.substeps = 0;
+        status = c->clock.frame == from ? setup(c) : frame_advance(c);
+        c->progress.elapsed = bw_seconds() - start;
+        if (status == BW_OK) status = frame_finish(c, began);
+        if (status == BW_OK && c->preset->time_limit > 0 && c->progress.elapsed > c->preset->time_limit &&
+            c->clock.frame < to)
+            status = log_fail(&c->log, NULL, BW_ERR_LIMIT, "frame %lld: the time limit of %g s is reached",
+                              (long long)c->clock.frame, c->preset->time_limit);
+        if (status == BW_OK && c->opt.cancel && *c->opt.cancel && c->clock.frame < to) status = BW_ERR_CANCELLED;
+    }
+    return status;
+}
+
+enum bw_status bw_chain_check(struct bw_chain *c, struct bw_diag *d)
+{
+    if (c->ran) return bw_diag_error(d, NULL, BW_ERR_USAGE, "a chain runs once: make a new one");
+    c->ran = true;
+    c->log.diag = d;
+    c->clock.frame = c->preset->time.first - c->preset->time.warmup;
+    c->clock.time = -(double)c->preset->time.warmup / c->preset->time.fps;
+    enum bw_status status = stages_init(c);
+    c->log.diag = NULL;
+    return status;
+}
+
+enum bw_status bw_chain_run(struct bw_chain *c, struct bw_diag *d)
+{
+    if (c->ran) return bw_diag_error(d, NULL, BW_ERR_USAGE, "a chain runs once: make a new one");
+    c->ran = true;
+    c->log.diag = d;
+    bw_pool_limit((int64_t)fmin(c->preset->memory_limit, 9e18));
+    enum bw_status status = frames_run(c);
+    enum bw_status end = writer_end(c, status == BW_OK);
+    if (status == BW_OK) status = end;
+    if (status == BW_OK) status = outputs_settle(c, true);
+    bw_pool_limit(0);
+    if (status != BW_OK && status != BW_ERR_CANCELLED && d->status == BW_OK)
+        bw_diag_error(d, NULL, status, "the run stopped without saying why");
+    c->log.diag = NULL;
+    return status;
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What a run says: sentences about failures, and lines for the log. The lowest room of a run: all others see it, and
+ * share its lock, for workers and the writer's thread speak too. */
+#ifndef LOG_H
+#define LOG_H
+
+#include "preset/values/params.h"
+#include <pthread.h>
+
+struct run_log {
+    pthread_mutex_t lock;
+    struct bw_diag *diag; ///< of the call in progress; NULL: sentences are lost
+    void (*on_log)(int level, const char *who, const char *text, void *user);
+    void *user;
+};
+
+void log_init(struct run_log *l, void (*on_log)(int, const char *, const char *, void *), void *user);
+void log_free(struct run_log *l);
+/// Add a sentence, with its place in the preset unless that is NULL. Answers `status`.
+enum bw_status log_fail(struct run_log *l, const struct bw_place *place, enum bw_status status, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+/// Status of the first failure reported in this run; BW_ERR_IO when there was none.
+enum bw_status log_status(struct run_log *l);
+/// A line of `who`'s, level enum bw_log_level.
+void log_say(struct run_log *l, int level, const char *who, const char *text);
+/// Evaluate parameters, from any thread; what is wrong with them is said.
+enum bw_status log_params(struct run_log *l, struct bw_params *p, double time, uint32_t slot, void *out);
+
+#endif

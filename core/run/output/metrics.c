@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "metrics.h"
+#include "base/alloc.h"
+#include <billow/host.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static struct metric *metric_get(struct metrics *m, char *full)
+{
+    for (int32_t i = 0; i < m->n_metrics; i++)
+        if (!strcmp(m->metric[i].name, full)) {
+            bw_free(full);
+            return &m->metric[i];
+        }
+    struct metric *list = bw_realloc(m->metric, (size_t)(m->n_metrics + 1) * sizeof *list);
+    if (!list) {
+        bw_free(full);
+        return NULL;
+    }
+    m->metric = list;
+    list[m->n_metrics] = (struct metric){.name = full, .last = NAN};
+    return &list[m->n_metrics++];
+}
+
+void metrics_add(struct metrics *m, const char *stage, const char *name, double value, uint32_t mode)
+{
+    char *full = stage ? bw_printf("%s.%s", stage, name) : bw_strdup(name);
+    struct metric *one = full ? metric_get(m, full) : NULL;
+    if (!one) return; /* a lost number must not lose the bake */
+    one->mode = mode;
+    if (!one->set || mode == BW_METRIC_LAST) one->value = value;
+    else if (mode == BW_METRIC_SUM) one->value += value;
+    else if (value > one->value || value != value) one->value = value;
+    one->set = true;
+    one->last = one->value;
+}
+
+void metrics_frame_begin(struct metrics *m)
+{
+    for (int32_t i = 0; i < m->n_metrics; i++) m->metric[i].set = false;
+}
+
+double metrics_largest(const struct metrics *m, const char *name)
+{
+    double v = NAN;
+    for (int32_t i = 0; i < m->n_metrics; i++) {
+        const char *dot = strrchr(m->metric[i].name, '.');
+        if (!dot || strcmp(dot + 1, name) || !m->metric[i].set) continue;
+        if (!(v >= m->metric[i].value)) v = m->metric[i].value;
+    }
+    return v;
+}
+
+double metrics_last(const struct metrics *m, const char *name)
+{
+    for (int32_t i = 0; i < m->n_metrics; i++)
+        if (!strcmp(m->metric[i].name, name)) return m->metric[i].last;
+    return NAN;
+}
+
+/* New columns may appear in any frame (a stage that starts late), so the rows kept so far are followed by the new
+ * heading only when the file is written: short rows simply end early, as CSV readers accept. */
+static enum bw_status csv_write(struct metrics *m)
+{
+    struct run_log *log = m->outputs->log;
+    struct output *list = NULL;
+    const char *path = output_begin(m->outputs, &list, output_owner_bake, "metrics.csv", true);
+    FILE *f = path ? fopen(path, "w") : NULL;
+    if (!f) {
+        if (path) log_fail(log, NULL, BW_ERR_IO, "cannot write \"%s\": %s", path, strerror(errno));
+        outputs_discard(&list);
+        return path ? BW_ERR_IO : log_status(log);
+    }
+    fputs("frame,time,seconds,substeps,cells,resident_bytes", f);
+    for (int32_t i = 0; i < m->n_metrics; i++) fprintf(f, ",%s", m->metric[i].name);
+    fprintf(f, "\n%s", m->csv ? m->csv : "");
+    bool bad = ferror(f) != 0;
+    bad |= fclose(f) != 0;
+    if (!bad) return output_commit(m->outputs, &list, path);
+    log_fail(log, NULL, BW_ERR_IO, "cannot write \"%s/metrics.csv\": %s", m->outputs->folder, strerror(errno));
+    outputs_discard(&list);
+    return BW_ERR_IO;
+}
+
+static bool csv_append(struct metrics *m, const char *text)
+{
+    size_t n = strlen(text);
+    char *csv = bw_realloc(m->csv, m->csv_size + n + 1);
+    if (!csv) return false;
+    memcpy(csv + m->csv_size, text, n + 1);
+    m->csv = csv;
+    m->csv_size += n;
+    return true;
+}
+
+enum bw_status metrics_frame_end(struct metrics *m, const struct metrics_row *row)
+{
+    char text[160];
+    snprintf(text, sizeof text, "%lld,%.9g,%.4f,%d,%lld,%lld", (long long)row->frame, row->time, row->seconds,
+             row->substeps, (long long)row->cells, (long long)row->memory);
+    bool good = csv_append(m, text);
+    for (int32_t i = 0; i < m->n_metrics && good; i++) {
+        if (m->metric[i].set) snprintf(text, sizeof text, ",%.9g", m->metric[i].value);
+        else snprintf(text, sizeof text, ",");
+        good = csv_append(m, text);
+    }
+    good = good && csv_append(m, "\n");
+    if (!good) return log_fail(m->outputs->log, NULL, BW_ERR_MEMORY, "out of memory for metrics.csv");
+    return m->outputs->folder ? csv_write(m) : BW_OK;
+}
+
+void metrics_free(struct metrics *m)
+{
+    for (int32_t i = 0; i < m->n_metrics; i++) bw_free(m->metric[i].name);
+    bw_free(m->metric);
+    bw_free(m->csv);
+}

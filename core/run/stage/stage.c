@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stage.h"
+#include "base/alloc.h"
+#include <billow/rng.h>
+
+enum bw_status stage_add(struct stage_list *list, const struct stage_parts *parts, const struct bw_preset_stage *preset)
+{
+    const char *id = preset->id;
+    struct run_stage *s = &list->stage[list->n];
+    const struct bw_entry *e = entry_find(parts->log, parts->registry, preset->type, true, &preset->place);
+    if (!e) return BW_ERR_PRESET;
+    s->entry = e;
+    s->preset = preset;
+    s->log = parts->log;
+    s->domain = entry_domain(parts->log, parts->preset, preset->domain, id, &preset->place);
+    if (s->domain < 0) return BW_ERR_PRESET;
+    s->params = entry_params(parts->log, parts->preset, e, id, preset->node);
+    if (!s->params) return parts->log->diag->status != BW_OK ? parts->log->diag->status : BW_ERR_MEMORY;
+    list->n++; /* from here on stages_free takes care of it */
+    for (int i = 0; i < 4; i++)
+        if (!(s->param_mem[i] = bw_calloc(e->stage->params_size + 8))) return BW_ERR_MEMORY;
+    s->scratch = bw_arena_create();
+    uint64_t seed = parts->preset->time.seed;
+    for (const char *q = id; *q; q++) seed = bw_rng(seed, (unsigned char)*q);
+    struct bw_domain *domain = parts->domain[s->domain];
+    s->pub = (struct bw_stage){.host = parts->host,
+                               .desc = e->stage,
+                               .id = id,
+                               .params = s->param_mem[0],
+                               .state = bw_calloc(e->stage->state_size + 8),
+                               .domain = domain,
+                               .grid = &domain->info,
+                               .fps = parts->preset->time.fps,
+                               .seed = seed,
+                               .host_data = s};
+    if (!s->scratch || !s->pub.state) return BW_ERR_MEMORY;
+    s->next_slot = 1;
+    return stage_params(s, 0);
+}
+
+enum bw_status stage_params(struct run_stage *s, double t)
+{
+    return log_params(s->log, s->params, t, 0, s->param_mem[0]);
+}
+
+void stage_scratch_end(struct run_stage *s)
+{
+    while (s->n_scratch_fields) bw_field_destroy(s->scratch_field[--s->n_scratch_fields]);
+    if (s->scratch) bw_arena_reset(s->scratch);
+    s->next_slot = 1; /* slot 0 is `params` itself */
+}
+
+struct output_owner stage_owner(const struct run_stage *s)
+{
+    return (struct output_owner){s->pub.id, &s->preset->place};
+}
+
+static void stage_free(struct run_stage *s)
+{
+    if (s->initialised && s->pub.desc->uninit) s->pub.desc->uninit(&s->pub);
+    stage_scratch_end(s);
+    bw_free(s->scratch_field);
+    bw_arena_destroy(s->scratch);
+    outputs_discard(&s->outputs);
+    bw_lent_free(&s->memory);
+    bw_params_free(s->params);
+    for (int i = 0; i < 4; i++) bw_free(s->param_mem[i]);
+    for (uint32_t k = 0; s->bound && k < s->pub.desc->n_ports; k++) bw_free((void *)s->bound[k].fields);
+    bw_free(s->bound);
+    bw_free(s->pub.state);
+}
+
+void stages_free(struct stage_list *list)
+{
+    for (int32_t i = list->n - 1; i >= 0; i--) stage_free(&list->stage[i]);
+    bw_free(list->stage);
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+/* A running stage: the handle that its plugin holds, and what the host keeps for it. */
+#ifndef STAGE_H
+#define STAGE_H
+
+#include "base/lent.h"
+#include "entry.h"
+#include "grid/grid.h"
+#include "run/output/output.h"
+
+/// Where a run is.
+struct run_clock {
+    double time; ///< s
+    int64_t step, frame;
+};
+
+struct run_stage {
+    struct bw_stage pub; ///< first: the handle that plugins hold
+    const struct bw_entry *entry;
+    const struct bw_preset_stage *preset;
+    struct run_log *log;
+    struct bw_params *params;
+    void *param_mem[4]; ///< slots: now, and what params_at hands out
+    int32_t next_slot;
+    struct bw_bound *bound; ///< a row a port
+    struct bw_lent *memory;
+    struct bw_arena *scratch;
+    struct bw_field **scratch_field;
+    int32_t n_scratch_fields;
+    struct output *outputs;
+    uint64_t warned[64]; ///< hashes of warnings shown
+    int32_t n_warned;
+    int32_t domain;
+    bool initialised, failed, activating;
+    double seconds; ///< this frame, for metrics.csv
+    enum bw_status fail_status;
+};
+
+struct stage_list {
+    struct run_stage *stage;
+    int32_t n;
+};
+
+/// What stages are made of.
+struct stage_parts {
+    struct run_log *log;
+    const struct bw_preset *preset;
+    const struct bw_registry *registry;
+    struct bw_domain *const *domain;
+    const struct bw_host *host;
+};
+
+/// Add a stage of the preset to the list, which has room. After a failure, said unless memory ran out, stages_free
+/// takes care of what there is.
+enum bw_status stage_add(struct stage_list *list, const struct stage_parts *parts,
+                         const struct bw_preset_stage *preset);
+void stages_free(struct stage_list *list);
+/// Evaluate parameters for time t.
+enum bw_status stage_params(struct run_stage *s, double t);
+/// A callback has returned: forget what it took until then.
+void stage_scratch_end(struct run_stage *s);
+struct output_owner stage_owner(const struct run_stage *s);
+
+static inline struct run_stage *stage_of(const struct bw_stage *s) { return (struct run_stage *)s->host_data; }
+
+#endif

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exporter.h"
+#include "base/alloc.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static struct run_exporter *exporter_of(struct bw_exporter *e) { return e->host_data; }
+
+static struct output_owner exporter_owner(const struct run_exporter *x)
+{
+    return (struct output_owner){x->pub.id, &x->preset->place};
+}
+
+/* ---- services ---- */
+
+static enum bw_status exporter_fail(struct bw_exporter *e, enum bw_status status, const char *format, ...)
+{
+    struct run_exporter *x = exporter_of(e);
+    char text[1024];
+    va_list a;
+    va_start(a, format);
+    vsnprintf(text, sizeof text, format, a);
+    va_end(a);
+    if (x->failed == BW_OK) x->failed = status < 0 ? status : BW_ERR_PLUGIN;
+    return log_fail(x->list->log, &x->preset->place, status, "%s: %s", e->id, text);
+}
+
+/* Status of a callback, with a sentence in every case. */
+static enum bw_status exporter_status(struct run_exporter *x, enum bw_status status, const char *what)
+{
+    enum bw_status said = x->failed;
+    x->failed = BW_OK;
+    if (said != BW_OK && status != BW_ERR_CANCELLED) return said; /* nobody may shrug a failure off */
+    if (status == BW_OK || status == BW_ERR_CANCELLED) return status;
+    if (status > 0 || status < BW_ERR_CANCELLED)
+        return log_fail(x->list->log, &x->preset->place, BW_ERR_PLUGIN, "%s: %s returned %d, which is no status",
+                        x->pub.id, what, (int)status);
+    if (status == BW_ERR_MEMORY)
+        return log_fail(x->list->log, &x->preset->place, status, "%s: out of memory", x->pub.id);
+    return log_fail(x->list->log, &x->preset->place, status, "%s: %s failed without saying why", x->pub.id, what);
+}
+
+static void exporter_log(struct bw_exporter *e, uint32_t level, const char *format, ...)
+{
+    char text[1024];
+    va_list a;
+    va_start(a, format);
+    vsnprintf(text, sizeof text, format, a);
+    va_end(a);
+    log_say(exporter_of(e)->list->log, (int)level, e->id, text);
+}
+
+static void *exporter_alloc(struct bw_exporter *e, size_t bytes)
+{
+    return bw_lent_take(&exporter_of(e)->memory, bytes);
+}
+static void exporter_release(struct bw_exporter *e, void *memory) { bw_lent_give(&exporter_of(e)->memory, memory); }
+
+static const char *exporter_output_begin(struct bw_exporter *e, const char *name)
+{
+    struct run_exporter *x = exporter_of(e);
+    const char *path = output_begin(x->list->outputs, &x->outputs, exporter_owner(x), name, true);
+    if (!path && x->failed == BW_OK) x->failed = log_status(x->list->log);
+    return path;
+}
+
+static enum bw_status exporter_output_commit(struct bw_exporter *e, const char *path)
+{
+    struct run_exporter *x = exporter_of(e);
+    enum bw_status status = output_commit(x->list->outputs, &x->outputs, path);
+    if (x->failed == BW_OK) x->failed = status;
+    return status;
+}
+
+static void exporter_output_discard(struct bw_exporter *e, const char *path)
+{
+    output_discard(&exporter_of(e)->outputs, path);
+}
+
+static void exporter_announce(struct bw_exporter *e, const char *what, const char *name)
+{
+    struct exporter_list *list = exporter_of(e)->list;
+    char *path = bw_printf("%s/%s", list->outputs->folder, name);
+    bool known = false;
+    pthread_mutex_lock(&list->log->lock);
+    for (int32_t i = 0; path && i < list->n_said; i++) known |= !strcmp(list->said[i].path, path);
+    struct announcement *said =
+        known || !path ? NULL : bw_realloc(list->said, (size_t)(list->n_said + 1) * sizeof *said);
+    if (said) {
+        list->said = said;
+        said[list->n_said++] = (struct announcement){bw_strdup(what), path};
+        path = NULL;
+    }
+    pthread_mutex_unlock(&list->log->lock);
+    bw_free(path);
+}
+
+struct each {
+    void (*fn)(int64_t, void *);
+    void *user;
+};
+
+static void each_call(int64_t i, uint32_t worker, void *user)
+{
+    (void)worker;
+    struct each *e = user;
+    e->fn(i, e->user);
+}
+
+static void exporter_parallel_for(struct bw_exporter *e, int64_t n, void (*fn)(int64_t, void *), void *user)
+{
+    struct bw_workers *workers = exporter_of(e)->list->workers;
+    struct each each = {fn, user};
+    if (workers) bw_workers_for(workers, n, each_call, &each);
+    else
+        for (int64_t i = 0; i < n; i++) fn(i, user);
+}
+
+static int exporter_cancelled(struct bw_exporter *e)
+{
+    const _Atomic int *cancel = exporter_of(e)->list->cancel;
+    return cancel && *cancel;
+}
+
+void exporters_init(struct exporter_list *list)
+{
+    list->host = (struct bw_exporter_host){
+        .size = sizeof list->host,
+        .fail = exporter_fail,
+        .log = exporter_log,
+        .alloc = exporter_alloc,
+        .release = exporter_release,
+        .output_begin = exporter_output_begin,
+        .output_commit = exporter_output_commit,
+        .output_discard = exporter_output_discard,
+        .announce = exporter_announce,
+        .read_box = snapshot_read,
+        .parallel_for = exporter_parallel_for,
+        .cancelled = exporter_cancelled,
+    };
+}
+
+/* ---- making and ending them ---- */
+
+enum bw_status exporter_add(struct exporter_list *list, const struct bw_preset_export *preset)
+{
+    const char *id = preset->id;
+    struct run_exporter *x = &list->exporter[list->n];
+    const struct bw_entry *e = entry_find(list->log, list->registry, preset->type, false, &preset->place);
+    if (!e) return BW_ERR_PRESET;
+    x->list = list;
+    x->entry = e;
+    x->preset = preset;
+    x->domain = entry_domain(list->log, list->preset, preset->domain, id, &preset->place);
+    if (x->domain < 0) return BW_ERR_PRESET;
+    x->params = entry_params(list->log, list->preset, e, id, preset->node);
+    if (!x->params) return list->log->diag->status != BW_OK ? list->log->diag->status : BW_ERR_MEMORY;
+    list->n++;
+    x->param_mem = bw_calloc(e->exporter->params_size + 8);
+    x->pub = (struct bw_exporter){.host = &list->host,
+                                  .desc = e->exporter,
+                                  .id = id,
+                                  .params = x->param_mem,
+                                  .state = bw_calloc(e->exporter->state_size + 8),
+                                  .bake = list->bake,
+                                  .host_data = x,
+                                  .n_domains = (uint32_t)list->preset->n_domains,
+                                  .domain = (uint32_t)x->domain,
+                                  .domains = list->grid};
+    return x->param_mem && x->pub.state ? log_params(list->log, x->params, 0, 0, x->param_mem) : BW_ERR_MEMORY;
+}
+
+void exporters_free(struct exporter_list *list)
+{
+    for (int32_t i = 0; i < list->n; i++) {
+        struct run_exporter *x = &list->exporter[i];
+        if (x->initialised && x->pub.desc->uninit) x->pub.desc->uninit(&x->pub);
+        outputs_discard(&x->outputs);
+        bw_lent_free(&x->memory);
+        bw_params_free(x->params);
+        bw_free(x->param_mem);
+        bw_free(x->pub.state);
+    }
+    for (int32_t i = 0; i < list->n_said; i++) {
+        bw_free(list->said[i].what);
+        bw_free(list->said[i].path);
+    }
+    bw_free(list->said);
+    bw_free(list->exporter);
+}
+
+/* ---- before a bake ---- */
+
+struct plan {
+    struct run_exporter *x;
+    enum bw_status status;
+};
+
+static void name_take(const char *name, void *user)
+{
+    struct plan *p = user;
+    if (p->status == BW_OK) p->status = claims_take(&p->x->list->outputs->claims, exporter_owner(p->x), name);
+}
+
+/* Names of sequences with as many digits as each other meet in the first frame, others, if at all, in the last. */
+static enum bw_status exporter_plan(struct run_exporter *x, struct bw_frame frame)
+{
+    const struct bw_bake_info *bake = x->list->bake;
+    struct plan p = {x, BW_OK};
+    for (int last = 0; x->pub.desc->outputs && last < 2; last++) {
+        frame.number = last ? bake->last : bake->first;
+        frame.time = (double)(frame.number - x->list->preset->time.first) / bake->fps;
+        x->pub.desc->outputs(&x->pub, &frame, name_take, &p);
+    }
+    return p.status;
+}
+
+enum bw_status exporters_plan(struct exporter_list *list, const struct field_table *fields)
+{
+    const struct bw_bake_info *bake = list->bake;
+    struct bw_snapshot_particles *names = bw_calloc(((size_t)fields->n + 1) * sizeof *names);
+    if (!names) return BW_ERR_MEMORY;
+    struct bw_frame frame = {
+        .size = sizeof frame, .first = bake->first, .last = bake->last, .fps = bake->fps, .particles = names};
+    for (int32_t i = 0; i < fields->n; i++)
+        if (fields->field[i].particles) names[frame.n_particles++].name = fields->field[i].name;
+    enum bw_status first = BW_OK;
+    for (int32_t i = 0; i < list->n; i++) {
+        enum bw_status status = exporter_plan(&list->exporter[i], frame);
+        if (first == BW_OK) first = status;
+    }
+    bw_free(names);
+    return first;
+}
+
+/* ---- a bake's callbacks ---- */
+
+enum bw_status exporters_start(struct exporter_list *list, double time)
+{
+    for (int32_t i = 0; i < list->n; i++) {
+        struct run_exporter *x = &list->exporter[i];
+        enum bw_status status = log_params(list->log, x->params, time, 0, x->param_mem);
+        if (status != BW_OK) return status;
+        x->initialised = true;
+        if (x->pub.desc->init) status = exporter_status(x, x->pub.desc->init(&x->pub), "init");
+        if (status != BW_OK) return status;
+        x->ready = true;
+    }
+    return BW_OK;
+}
+
+/* Exporters see the fields of their own domain first, and those of the others apart. */
+static enum bw_status exporter_write(struct run_exporter *x, const struct chain_snapshot *s)
+{
+    struct bw_frame frame = s->frame;
+    struct bw_snapshot_field *own = bw_calloc((frame.n_fields + 1) * sizeof *own);
+    if (!own)
+        return log_fail(x->list->log, NULL, BW_ERR_MEMORY, "out of memory for the export of frame %lld",
+                        (long long)frame.number);
+    uint32_t n = 0;
+    for (int others = 0; others < 2; others++)
+        for (uint32_t i = 0; i < s->frame.n_fields; i++)
+            if ((s->field[i].info->domain != x->list->grid[x->domain]) == others) {
+                own[n++] = s->field[i];
+                frame.n_others += (uint32_t)others;
+            }
+    frame.fields = own;
+    frame.n_fields = n - frame.n_others;
+    frame.others = own + frame.n_fields;
+    enum bw_status status = log_params(x->list->log, x->params, frame.time, 0, x->param_mem);
+    if (status == BW_OK) status = exporter_status(x, x->pub.desc->frame(&x->pub, &frame), "frame");
+    bw_free(own);
+    return status;
+}
+
+enum bw_status exporters_write(struct exporter_list *list, const struct chain_snapshot *s)
+{
+    enum bw_status status = BW_OK;
+    for (int32_t i = 0; i < list->n && status == BW_OK; i++) status = exporter_write(&list->exporter[i], s);
+    return status;
+}
+
+enum bw_status exporters_finish(struct exporter_list *list, bool complete)
+{
+    enum bw_status first = BW_OK;
+    for (int32_t i = 0; i < list->n; i++) {
+        struct run_exporter *x = &list->exporter[i];
+        if (x->ready && x->pub.desc->finish) {
+            bool well = complete && first == BW_OK;
+            enum bw_status status = exporter_status(x, x->pub.desc->finish(&x->pub, well), "finish");
+            if (first == BW_OK) first = status;
+        }
+        outputs_discard(&x->outputs);
+    }
+    return first;
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Running exporters, and the services that they call. */
+#ifndef RUN_EXPORTER_H
+#define RUN_EXPORTER_H
+
+#include "base/lent.h"
+#include "base/threads.h"
+#include "run/output/output.h"
+#include "run/snapshot.h"
+#include "run/stage/entry.h"
+
+struct run_exporter {
+    struct bw_exporter pub; ///< first: the handle that plugins hold
+    struct exporter_list *list;
+    const struct bw_entry *entry;
+    const struct bw_preset_export *preset;
+    struct bw_params *params;
+    void *param_mem;
+    struct bw_lent *memory;
+    struct output *outputs;
+    int32_t domain;
+    bool initialised, ready; ///< init was called; it went well
+    enum bw_status failed;   ///< first failure reported in this callback
+};
+
+/// A committed output worth naming at the end.
+struct announcement {
+    char *what, *path;
+};
+
+struct exporter_list {
+    struct run_exporter *exporter;
+    int32_t n;
+    struct bw_exporter_host host;
+    const struct bw_preset *preset;
+    const struct bw_registry *registry;
+    const struct bw_bake_info *bake;
+    const struct bw_domain_info *const *grid; ///< of the preset's domains
+    const _Atomic int *cancel;                ///< may be NULL
+    struct run_log *log;
+    struct outputs *outputs;
+    struct bw_workers *workers; ///< while the writer runs
+    struct announcement *said;  ///< under the log's lock
+    int32_t n_said;
+};
+
+/// Fill the table of services.
+void exporters_init(struct exporter_list *list);
+/// Add one of the preset's, for which there is room. After a failure, said unless memory ran out, exporters_free takes
+/// care of what there is.
+enum bw_status exporter_add(struct exporter_list *list, const struct bw_preset_export *preset);
+/// Claim the names that exporters say beforehand.
+enum bw_status exporters_plan(struct exporter_list *list, const struct field_table *fields);
+/// Every exporter's init, with the parameters of that time.
+enum bw_status exporters_start(struct exporter_list *list, double time);
+/// Every exporter's frame. Errors are said.
+enum bw_status exporters_write(struct exporter_list *list, const struct chain_snapshot *s);
+/// Every ready exporter's finish. `complete`: the bake reached its end.
+enum bw_status exporters_finish(struct exporter_list *list, bool complete);
+void exporters_free(struct exporter_list *list);
+
+#endif
