@@ -33,14 +33,14 @@ static enum bw_status unknown_type(struct bw_chain *c, const char *what, const c
                       near ? near : "", near ? "\"?" : "");
 }
 
-static struct bw_params_context params_context(const struct bw_chain *c, const char *owner)
+static struct bw_params_context params_context(const struct bw_chain *c, const char *owner, bool stage)
 {
     return (struct bw_params_context){.owner = owner,
                                       .fps = c->preset->time.fps,
                                       .first = c->preset->time.first,
                                       .seed = c->preset->time.seed,
-                                      .ignore = bw_preset_stage_keys,
-                                      .n_ignore = bw_preset_n_stage_keys};
+                                      .common = stage ? bw_stage_rows : bw_export_rows,
+                                      .n_common = stage ? bw_stage_n_rows : bw_export_n_rows};
 }
 
 static enum bw_status stage_build(struct bw_chain *c, const struct bw_preset_stage *p)
@@ -53,7 +53,7 @@ static enum bw_status stage_build(struct bw_chain *c, const struct bw_preset_sta
     s->preset = p;
     s->domain = chain_domain_index(c, p->domain, &p->place, p->id);
     if (s->domain < 0) return BW_ERR_PRESET;
-    struct bw_params_context ctx = params_context(c, p->id);
+    struct bw_params_context ctx = params_context(c, p->id, true);
     s->params = bw_params_compile(e->stage->params, e->stage->n_params, e->param_stride, e->stage->params_size, p->node,
                                   &ctx, c->diag);
     if (!s->params) return c->diag->status != BW_OK ? c->diag->status : BW_ERR_MEMORY;
@@ -88,7 +88,7 @@ static enum bw_status exporter_build(struct bw_chain *c, const struct bw_preset_
     x->preset = p;
     x->domain = chain_domain_index(c, p->domain, &p->place, p->id);
     if (x->domain < 0) return BW_ERR_PRESET;
-    struct bw_params_context ctx = params_context(c, p->id);
+    struct bw_params_context ctx = params_context(c, p->id, false);
     x->params = bw_params_compile(e->exporter->params, e->exporter->n_params, e->param_stride, e->exporter->params_size,
                                   p->node, &ctx, c->diag);
     if (!x->params) return c->diag->status != BW_OK ? c->diag->status : BW_ERR_MEMORY;
