@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* `billow info`: a stage or exporter with its parameters and ports, a preset with its chain, or a .vdb file. What it
- * says of plugins comes from their tables, the same rows that the preset reader uses. */
+/* `billow info`: a stage or exporter with its parameters and ports, a section of presets with its keys, a preset with
+ * its chain, or a .vdb file. What it says of plugins comes from their tables, the same rows that the preset reader uses. */
 #include "cli.h"
 
 #include "base/alloc.h"
@@ -16,9 +16,10 @@ static const struct cli_option options[] = {
 
 const struct cli_command command_info = {
     .name = "info",
-    .synopsis = "STAGE|EXPORTER|PRESET|FILE.vdb",
-    .brief = "Explain a stage, an exporter, a preset, or a VDB file.",
-    .details = "  billow info mac.project\n  billow info plume\n  billow info out/plume/vdb/plume_0001.vdb\n",
+    .synopsis = "STAGE|EXPORTER|SECTION|PRESET|FILE.vdb",
+    .brief = "Explain a stage, an exporter, a section of presets, a preset, or a VDB file.",
+    .details =
+        "  billow info mac.project\n  billow info domain\n  billow info plume\n  billow info out/plume/vdb/plume_0001.vdb\n",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .run = cmd_info,
@@ -28,10 +29,14 @@ const struct cli_command command_info = {
 
 static void range_print(const struct bw_param *p)
 {
-    int bounded = p->min != 0 || p->max != 0;
-    if (!bounded) return;
-    const char *below = p->flags & BW_PARAM_MIN_OPEN ? "above " : "";
-    if (p->max >= 1e30) printf(", %s%g%s", below, p->min, *below ? "" : " or more");
+    int open = p->flags & BW_PARAM_MIN_OPEN;
+    if (p->min == 0 && p->max == 0 && !open) return;
+    const char *below = open ? "above " : "";
+    if (p->type == BW_PARAM_LIST || p->type == BW_PARAM_MAP) {
+        printf(p->min == p->max ? ", %g" : ", %g to %g", p->min, p->max);
+        return;
+    }
+    if (p->max >= 1e18 || (open && p->max <= p->min)) printf(", %s%g%s", below, p->min, *below ? "" : " or more");
     else if (p->min <= -1e30) printf(", %g or less", p->max);
     else printf(", %s%g to %g", below, p->min, p->max);
 }
@@ -47,29 +52,35 @@ static void choices_print(const char *choices)
 
 static void params_print(const struct bw_param *rows, uint32_t n, uint32_t stride, int indent);
 
-static void param_print(const struct bw_param *p, uint32_t stride, int indent)
+/* `last`: the row before, whose table is not said again. */
+static void param_print(const struct bw_param *p, const struct bw_param *last, uint32_t stride, int indent)
 {
     const char *key = p->type == BW_PARAM_AMOUNTS ? "FIELD" : p->key ? p->key : "-";
     printf("%*s%s:", indent, "", key);
     if (p->def) printf(" %s", p->def);
     struct bw_param item = p->n_sub ? cli_param(p->sub, 0, stride) : (struct bw_param){0};
-    int plain_list = p->type == BW_PARAM_LIST && p->n_sub && !item.key;
+    int plain_list = (p->type == BW_PARAM_LIST || p->type == BW_PARAM_MAP) && p->n_sub && !item.key;
     printf("%*s# %s", p->def ? 2 : 1, "", cli_param_type(p));
     if (plain_list) printf(" of %ss", cli_param_type(&item));
     if (p->type == BW_PARAM_CHOICE) choices_print(p->choices);
     else range_print(p);
+    if (p->type != BW_PARAM_CHOICE && p->choices) printf(", or %s", p->choices);
     if (p->soft_min != 0 || p->soft_max != 0) printf(", usually %g to %g", p->soft_min, p->soft_max);
     if (p->unit && strcmp(p->unit, "1")) printf(", %s", p->unit);
     if (p->flags & BW_PARAM_REQUIRED) fputs(", must be given", stdout);
     printf("\n%*s%s\n", indent + 4, "", p->doc ? p->doc : "");
-    if (p->n_sub && !plain_list) params_print(p->sub, p->n_sub, stride, indent + 4);
+    if (!p->n_sub || plain_list) return;
+    if (p->sub == last->sub) printf("%*sas in %s\n", indent + 4, "", last->key);
+    else params_print(p->sub, p->n_sub, stride, indent + 4);
 }
 
 static void params_print(const struct bw_param *rows, uint32_t n, uint32_t stride, int indent)
 {
+    struct bw_param last = {0};
     for (uint32_t i = 0; i < n; i++) {
         struct bw_param p = cli_param(rows, i, stride);
-        param_print(&p, stride, indent);
+        param_print(&p, &last, stride, indent);
+        if (p.sub != last.sub) last = p;
     }
 }
 
@@ -115,6 +126,31 @@ static int exporter_info(const struct bw_entry *e)
     if (x->n_params) puts("\nParameters, as a preset gives them, with their defaults");
     params_print(x->params, x->n_params, e->param_stride, 2);
     return EXIT_CODE_OK;
+}
+
+/* ---- sections of a preset ---- */
+
+static int rows_info(const char *what, const char *doc, const struct bw_param *rows, uint32_t n)
+{
+    printf("%s, %s\n", what, doc);
+    puts("\nKeys, as a preset gives them, with their defaults");
+    params_print(rows, n, sizeof *rows, 2);
+    return EXIT_CODE_OK;
+}
+
+/* -1: it is none. */
+static int section_info(const char *name)
+{
+    if (!strcmp(name, "preset"))
+        return rows_info(name, "all of it, but for stages and export", bw_preset_rows, bw_preset_n_rows);
+    if (!strcmp(name, "stages")) return rows_info(name, "what each takes", bw_stage_rows, bw_stage_n_rows);
+    if (!strcmp(name, "export")) return rows_info(name, "what each takes", bw_export_rows, bw_export_n_rows);
+    for (uint32_t i = 0; i < bw_preset_n_rows; i++) {
+        const struct bw_param *p = &bw_preset_rows[i];
+        if (strcmp(p->key, name)) continue;
+        return rows_info(name, "a section of a preset", p, 1);
+    }
+    return -1;
 }
 
 /* ---- presets ---- */
@@ -166,9 +202,10 @@ static int ends_with(const char *text, const char *end)
 /* Neither a stage nor a preset: the nearest name of all of them. */
 static int nothing_found(const char *name, const struct bw_registry *r, struct bw_diag *d)
 {
-    const char **names = bw_calloc(((size_t)r->n_entries + 1) * sizeof *names);
+    const char **names = bw_calloc(((size_t)r->n_entries + bw_preset_n_rows) * sizeof *names);
     for (int32_t i = 0; names && i < r->n_entries; i++) names[i] = r->entry[i].id;
-    const char *near = names ? bw_did_you_mean(name, names, (uint32_t)r->n_entries) : NULL;
+    for (uint32_t i = 0; names && i < bw_preset_n_rows; i++) names[(uint32_t)r->n_entries + i] = bw_preset_rows[i].key;
+    const char *near = names ? bw_did_you_mean(name, names, (uint32_t)r->n_entries + bw_preset_n_rows) : NULL;
     int code =
         near ? cli_usage("there is no stage, exporter or preset \"%s\"; did you mean %s?", name, near) : cli_report(d);
     bw_free(names);
@@ -184,13 +221,15 @@ static int name_info(const char *name, const struct bw_registry *r, const char *
     if (e) return stage_info(e);
     e = bw_registry_exporter(r, name);
     if (e) return exporter_info(e);
+    int code = section_info(name);
+    if (code >= 0) return code;
     if (!cli_folders_find(&folders, NULL)) return 7;
     char *path = bw_preset_find(name, preset_path, folders.presets, &d);
     cli_folders_free(&folders);
     if (!path) return nothing_found(name, r, &d);
     struct bw_preset *p = bw_preset_load(path, NULL, &d);
     bw_free(path);
-    int code = p ? preset_info(p, r) : cli_report(&d);
+    code = p ? preset_info(p, r) : cli_report(&d);
     bw_preset_free(p);
     bw_diag_free(&d);
     return code;

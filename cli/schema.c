@@ -34,18 +34,15 @@ static json_t *reference(const char *name)
 
 /* ---- parameters ---- */
 
-static json_t *table_schema(const struct bw_param *rows, uint32_t n, uint32_t stride, const char *const *common);
+static json_t *table_schema(const struct bw_param *rows, uint32_t n, uint32_t stride);
 
 static json_t *number_schema(const struct bw_param *p)
 {
     json_t *number = type_of(p->type == BW_PARAM_INT ? "integer" : "number");
-    if (p->min != 0 || p->max != 0) {
-        if (fabs(p->min) < 1e15) {
-            json_object_set_new(number, p->flags & BW_PARAM_MIN_OPEN ? "exclusiveMinimum" : "minimum",
-                                json_real(p->min));
-        }
-        if (fabs(p->max) < 1e15) json_object_set_new(number, "maximum", json_real(p->max));
-    }
+    int above = p->flags & BW_PARAM_MIN_OPEN;
+    if ((p->min != 0 || p->max != 0 || above) && fabs(p->min) < 1e15)
+        json_object_set_new(number, above ? "exclusiveMinimum" : "minimum", json_real(p->min));
+    if (p->max > p->min && fabs(p->max) < 1e15) json_object_set_new(number, "maximum", json_real(p->max));
     return json_pack("{s:[o, o, o]}", "anyOf", number, reference("text"), reference("keyframes"));
 }
 
@@ -60,31 +57,63 @@ static json_t *choice_schema(const char *choices)
     return json_pack("{s:o}", "enum", list);
 }
 
-static json_t *list_schema(const struct bw_param *p, uint32_t stride)
+static json_t *param_schema(const struct bw_param *p, uint32_t stride);
+
+/* A list or a map of plain items or of tables; one plain item may stand for a list of it. */
+static json_t *items_schema(const struct bw_param *p, uint32_t stride)
 {
     struct bw_param first = p->n_sub ? cli_param(p->sub, 0, stride) : (struct bw_param){0};
-    json_t *item = !p->n_sub ? json_object() : first.key ? table_schema(p->sub, p->n_sub, stride, NULL) : json_object();
-    return json_pack("{s:s, s:o}", "type", "array", "items", item);
+    int plain = p->n_sub && !first.key, map = p->type == BW_PARAM_MAP;
+    json_t *item = !p->n_sub ? json_object()
+                   : plain   ? param_schema(&first, stride)
+                             : table_schema(p->sub, p->n_sub, stride);
+    json_t *all =
+        json_pack("{s:s, s:O}", "type", map ? "object" : "array", map ? "additionalProperties" : "items", item);
+    if (p->max >= p->min && p->max > 0) {
+        json_object_set_new(all, map ? "minProperties" : "minItems", json_integer((json_int_t)p->min));
+        json_object_set_new(all, map ? "maxProperties" : "maxItems", json_integer((json_int_t)p->max));
+    }
+    json_t *schema = plain && !map ? json_pack("{s:[O, O]}", "anyOf", all, item) : json_incref(all);
+    json_decref(all);
+    json_decref(item);
+    return schema;
 }
 
-static json_t *param_schema(const struct bw_param *p, uint32_t stride)
+/* One kind, as a map or as its bare word. */
+static json_t *variant_schema(const struct bw_param *p, uint32_t stride)
+{
+    json_t *words = json_array(), *map = table_schema(p->sub, p->n_sub, stride);
+    for (uint32_t i = 0; i < p->n_sub; i++) json_array_append_new(words, json_string(cli_param(p->sub, i, stride).key));
+    json_object_set_new(map, "maxProperties", json_integer(1));
+    json_object_del(map, "required"); /* one of them is given, not all */
+    return json_pack("{s:[{s:o}, o]}", "anyOf", "enum", words, map);
+}
+
+static json_t *typed_schema(const struct bw_param *p, uint32_t stride)
 {
     switch (p->type) {
-    case BW_PARAM_BOOL: return type_of("boolean");
+    case BW_PARAM_BOOL: return json_pack("{s:[b, b, s, s, s, s]}", "enum", 1, 0, "yes", "no", "on", "off");
     case BW_PARAM_INT:
     case BW_PARAM_F64: return number_schema(p);
     case BW_PARAM_VEC3:
     case BW_PARAM_COLOUR: return reference("vector");
     case BW_PARAM_CHOICE: return choice_schema(p->choices);
-    case BW_PARAM_LIST: return list_schema(p, stride);
-    case BW_PARAM_GROUP:
-    case BW_PARAM_VARIANT: {
-        json_t *o = table_schema(p->sub, p->n_sub, stride, NULL);
-        if (p->type == BW_PARAM_VARIANT) json_object_set_new(o, "maxProperties", json_integer(1));
-        return o;
-    }
+    case BW_PARAM_LIST:
+    case BW_PARAM_MAP: return items_schema(p, stride);
+    case BW_PARAM_GROUP: return table_schema(p->sub, p->n_sub, stride);
+    case BW_PARAM_VARIANT: return variant_schema(p, stride);
     default: return json_pack("{s:[s, s]}", "type", "string", "number");
     }
+}
+
+/* The row's own type, and what else may stand in its place. */
+static json_t *param_schema(const struct bw_param *p, uint32_t stride)
+{
+    json_t *schema = typed_schema(p, stride);
+    if (p->flags & BW_PARAM_SHORT) schema = json_pack("{s:[o, {s:s}]}", "anyOf", schema, "type", "string");
+    if (p->choices && p->type != BW_PARAM_CHOICE)
+        schema = json_pack("{s:[o, o]}", "anyOf", choice_schema(p->choices), schema);
+    return schema;
 }
 
 /* A description as an editor shows it: the sentence, the default, the unit, the usual range. */
@@ -101,20 +130,24 @@ static json_t *description(const struct bw_param *p)
     return string;
 }
 
-static json_t *table_schema(const struct bw_param *rows, uint32_t n, uint32_t stride, const char *const *common)
+static void rows_add(json_t *properties, json_t *required, const struct bw_param *rows, uint32_t n, uint32_t stride)
 {
-    json_t *properties = json_object(), *required = json_array();
-    int open = 0;
     for (uint32_t i = 0; i < n; i++) {
         struct bw_param p = cli_param(rows, i, stride);
-        if (p.type == BW_PARAM_AMOUNTS) open = 1;
         if (p.type == BW_PARAM_AMOUNTS || !p.key) continue;
         json_t *one = param_schema(&p, stride);
         json_object_set_new(one, "description", description(&p));
         json_object_set_new(properties, p.key, one);
-        if (p.flags & BW_PARAM_REQUIRED) json_array_append_new(required, json_string(p.key));
+        if (p.flags & BW_PARAM_REQUIRED && required) json_array_append_new(required, json_string(p.key));
     }
-    for (; common && *common; common++) json_object_set_new(properties, *common, json_object());
+}
+
+static json_t *table_schema(const struct bw_param *rows, uint32_t n, uint32_t stride)
+{
+    json_t *properties = json_object(), *required = json_array();
+    int open = 0;
+    for (uint32_t i = 0; i < n; i++) open |= cli_param(rows, i, stride).type == BW_PARAM_AMOUNTS;
+    rows_add(properties, required, rows, n, stride);
     json_t *o = json_pack("{s:[s, s], s:o, s:b}", "type", "object", "null", "properties", properties,
                           "additionalProperties", open);
     if (json_array_size(required)) json_object_set(o, "required", required);
@@ -126,19 +159,26 @@ static json_t *table_schema(const struct bw_param *rows, uint32_t n, uint32_t st
 
 static json_t *entries_schema(const struct bw_registry *r, int stages)
 {
-    static const char *const common[] = {"id", "enabled", "frames", "domain", "bind", "before", "after", NULL};
+    const struct bw_param *common = stages ? bw_stage_rows : bw_export_rows;
+    uint32_t n_common = stages ? bw_stage_n_rows : bw_export_n_rows;
     json_t *properties = json_object();
     for (int32_t i = 0; i < r->n_entries; i++) {
         const struct bw_entry *e = &r->entry[i];
         if (!e->stage != !stages) continue;
         const char *brief = e->stage ? e->stage->brief : e->exporter->brief;
-        json_t *one = e->stage ? table_schema(e->stage->params, e->stage->n_params, e->param_stride, common)
-                               : table_schema(e->exporter->params, e->exporter->n_params, e->param_stride, common);
+        json_t *one = e->stage ? table_schema(e->stage->params, e->stage->n_params, e->param_stride)
+                               : table_schema(e->exporter->params, e->exporter->n_params, e->param_stride);
+        rows_add(json_object_get(one, "properties"), NULL, common, n_common, sizeof *common);
         json_object_set_new(one, "description", json_string(brief ? brief : ""));
         json_object_set_new(properties, e->id, one);
     }
-    return json_pack("{s:s, s:{s:s, s:o, s:b, s:i}}", "type", "array", "items", "type", "object", "properties",
-                     properties, "additionalProperties", 0, "maxProperties", 1);
+    json_t *words = json_array();
+    const char *key;
+    json_t *one;
+    json_object_foreach (properties, key, one) json_array_append_new(words, json_string(key));
+    return json_pack("{s:[s, s], s:{s:[{s:o}, {s:s, s:o, s:b, s:i}]}}", "type", "array", "null", "items", "anyOf",
+                     "enum", words, "type", "object", "properties", properties, "additionalProperties", 0,
+                     "maxProperties", 1);
 }
 
 static json_t *definitions(void)
@@ -150,12 +190,14 @@ static json_t *definitions(void)
 
 static json_t *preset_schema(const struct bw_registry *r)
 {
-    json_t *properties = json_pack("{s:{s:i}, s:{s:s}, s:o, s:o}", "billow", "const", 1, "name", "type", "string",
-                                   "stages", entries_schema(r, 1), "export", entries_schema(r, 0));
-    static const char *const rest[] = {"extends", "domain", "domains", "time", "limits", "fields", "ambient"};
-    for (size_t i = 0; i < sizeof rest / sizeof *rest; i++) json_object_set_new(properties, rest[i], json_object());
-    return json_pack("{s:s, s:s, s:s, s:o, s:o}", "$schema", "http://json-schema.org/draft-07/schema#", "title",
-                     "Billow preset", "type", "object", "definitions", definitions(), "properties", properties);
+    json_t *schema = table_schema(bw_preset_rows, bw_preset_n_rows, sizeof *bw_preset_rows);
+    json_t *properties = json_object_get(schema, "properties");
+    json_object_set_new(properties, "stages", entries_schema(r, 1));
+    json_object_set_new(properties, "export", entries_schema(r, 0));
+    json_object_set_new(schema, "$schema", json_string("http://json-schema.org/draft-07/schema#"));
+    json_object_set_new(schema, "title", json_string("Billow preset"));
+    json_object_set_new(schema, "definitions", definitions());
+    return schema;
 }
 
 int cmd_schema(int argc, char **argv)

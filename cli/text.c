@@ -80,8 +80,9 @@ struct bw_port cli_port(const struct bw_port *rows, uint32_t i, uint32_t stride)
 
 const char *cli_param_type(const struct bw_param *p)
 {
-    static const char *const name[] = {"yes/no", "whole number", "number", "vector", "colour", "text",   "path",
-                                       "choice", "field",        "list",   "group",  "one of", "amounts"};
+    static const char *const name[] = {"yes/no", "whole number", "number",  "vector", "colour",
+                                       "text",   "path",         "choice",  "field",  "list",
+                                       "group",  "one of",       "amounts", "frames", "map"};
     if (p->type == BW_PARAM_STRING && p->flags & BW_PARAM_EXPRESSION) return "expression";
     return p->type < sizeof name / sizeof *name ? name[p->type] : "?";
 }

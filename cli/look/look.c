@@ -69,15 +69,13 @@ static const struct bw_param rows[] = {BW_PICTURE_PARAMS(struct picture, p)};
 /// Keys of png and mp4 that say nothing of the look.
 static const char *const file_keys[] = {"name", "every", "depth", "fps", "quality", "sheet", "studio"};
 
-enum { FILE_KEYS = sizeof file_keys / sizeof *file_keys, KEYS_MAX = 32 };
+enum { FILE_KEYS = sizeof file_keys / sizeof *file_keys };
 
 static struct bw_params *picture_compile(const struct bw_node *node, double fps, struct bw_diag *d)
 {
-    const char *ignore[KEYS_MAX];
-    uint32_t n = 0;
-    for (; n < bw_preset_n_stage_keys && n + FILE_KEYS < KEYS_MAX; n++) ignore[n] = bw_preset_stage_keys[n];
-    for (uint32_t i = 0; i < FILE_KEYS; i++) ignore[n++] = file_keys[i];
-    struct bw_params_context ctx = {.owner = "pictures", .fps = fps, .ignore = ignore, .n_ignore = n};
+    struct bw_params_context ctx = {.owner = "pictures", .fps = fps, .ignore = file_keys, .n_ignore = FILE_KEYS};
+    ctx.common = bw_export_rows;
+    ctx.n_common = bw_export_n_rows;
     return bw_params_compile(rows, sizeof rows / sizeof *rows, sizeof *rows, sizeof(struct picture), node, &ctx, d);
 }
 

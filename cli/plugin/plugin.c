@@ -57,7 +57,7 @@ static void row_check(const struct table *t, const struct bw_param *p, const cha
     double value;
     int has_unit;
     if (!p->doc || !*p->doc) complain(t, key, "has no doc; say in one sentence what it does");
-    if (p->type > BW_PARAM_AMOUNTS) complain(t, key, "has a type that this Billow does not know");
+    if (p->type > BW_PARAM_MAP) complain(t, key, "has a type that this Billow does not know");
     if ((uint64_t)p->offset + bw_row_bytes(p) > t->size)
         complain(t, key, "its member lies beyond the parameter struct");
     if (p->unit && bw_parse_quantity("1", p->unit, &value, &has_unit, why, sizeof why) != BW_OK) complain(t, key, why);

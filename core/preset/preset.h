@@ -4,14 +4,15 @@
 #ifndef BW_PRESET_H
 #define BW_PRESET_H
 
+#include "preset/sections.h"
 #include "preset/tree/node.h"
 #include <billow/field.h>
 
-#define BW_MAX_DOMAINS 8
+struct bw_params;
 
 struct bw_preset_domain {
-    char *name;
-    struct bw_domain_info info; ///< complete; info.name points at `name`
+    const char *name;
+    struct bw_domain_info info; ///< complete; info.name is `name`
     double margin;              ///< cells of still air kept active around what is alive (default 6)
     struct bw_place place;
 };
@@ -28,7 +29,7 @@ struct bw_preset_time {
 };
 
 struct bw_preset_field { ///< one entry of `fields:`
-    char *name;
+    const char *name;
     int32_t kind;      ///< enum bw_kind, -1: not said
     int32_t precision; ///< enum bw_precision, -1: not said
     int32_t advect;    ///< 0, 1, -1: not said
@@ -39,32 +40,34 @@ struct bw_preset_field { ///< one entry of `fields:`
 };
 
 struct bw_preset_stage {
-    char *type; ///< "mac.project"
-    char *id;   ///< unique; default: the type, with _2, _3 … appended when it repeats unnamed
+    const char *type; ///< "mac.project"
+    const char *id;   ///< unique; default: the type, with _2, _3 … appended when it repeats unnamed
     int32_t enabled;
     int64_t frame_first, frame_last; ///< INT64_MIN … INT64_MAX by default
-    char *domain;                    ///< NULL: the first
+    const char *domain;              ///< NULL: the first
     const struct bw_node *bind;      ///< map port → field, or NULL
     struct bw_node *node;            ///< parameters (a map), with the reader's own keys still in it
     struct bw_place place;
 };
 
 struct bw_preset_export {
-    char *type, *id;
+    const char *type, *id;
     int32_t enabled;
-    char *domain; ///< NULL: the first
+    const char *domain; ///< NULL: the first
     struct bw_node *node;
     struct bw_place place;
 };
 
+/// Names are texts of the tree.
 struct bw_preset {
-    char *name, *path, *dir; ///< dir: folder that relative paths start from
-    char *comment;           ///< the opening comment: what to look at
+    const char *name;
+    char *path, *dir; ///< dir: folder that relative paths start from
+    char *comment;    ///< the opening comment: what to look at
     struct bw_preset_domain domain[BW_MAX_DOMAINS];
     int32_t n_domains;
     struct bw_preset_time time;
-    char *frames_from; ///< absolute pattern of the files that frames come from (`frames_from`), or NULL
-    char *frames_bake; ///< the preset whose cache those files are to be, or NULL: the command line bakes it first
+    const char *frames_from; ///< absolute pattern of the files that frames come from (`frames_from`), or NULL
+    const char *frames_bake; ///< the preset whose cache those files are to be, or NULL: the command line bakes it first
     int64_t files_first, files_last; ///< their numbers, without a gap
     double memory_limit;             ///< bytes, 0: none
     double time_limit;               ///< s, 0: none
@@ -75,8 +78,9 @@ struct bw_preset {
     int32_t n_stages;
     struct bw_preset_export *export;
     int32_t n_exports;
-    struct bw_node *root; ///< the merged tree
-    char **files;         ///< preset files read, base first
+    struct bw_node *root;     ///< the merged tree
+    struct bw_params *values; ///< its sections, compiled
+    char **files;             ///< preset files read, base first
     int32_t n_files;
 };
 
@@ -93,10 +97,6 @@ struct bw_preset_overrides {
     int32_t quick;      ///< voxel ×2
     const char *text;   ///< the preset itself: its path then only stands for it in messages, and for where paths start
 };
-
-/// Keys that the reader takes from every stage: id enabled frames domain bind before after.
-extern const char *const bw_preset_stage_keys[];
-extern const uint32_t bw_preset_n_stage_keys;
 
 /// Find the file that a name means: a path, NAME.yaml in the current folder, on `search` (colon-separated, may be NULL),
 /// then in `installed`. New memory, or NULL with a sentence (and near names) in `d`.

@@ -4,35 +4,16 @@
 #include "preset_private.h"
 
 #include "base/alloc.h"
-#include <billow/param.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { CELLS_MAX = 1 << 20, SIDES = 6 };
+enum { CELLS_MAX = 1 << 20, SIDES = BW_SIDES };
 
-static const char *const domain_keys[] = {"size", "cells", "voxel", "center", "floor", "origin", "sides", "margin"};
 static const char *const side_names[SIDES] = {"x-", "x+", "y-", "y+", "z-", "z+"};
 static const char *const side_words[SIDES] = {"left", "right", "front", "back", "bottom", "top"};
 
-static enum bw_status positive(const struct bw_node *n, const char *what, double x, struct bw_diag *d)
-{
-    if (x > 0) return BW_OK;
-    return bw_diag_error(d, &n->place, BW_ERR_PRESET, "%s has to be more than 0, it is %.6g", what, x);
-}
-
-static int size_is_none(const struct bw_node *size)
-{
-    return size && size->type == BW_NODE_SCALAR && !strcmp(size->text, "none");
-}
-
-static enum bw_status triple_read(const struct bw_node *n, const char *what, const char *unit, double v[3],
-                                  struct bw_diag *d)
-{
-    enum bw_status status = bw_read_numbers(n, what, unit, 3, v, d);
-    for (int a = 0; a < 3 && !status; a++) status = positive(n->child[a], what, v[a], d);
-    return status;
-}
+static int given(const struct bw_node *map, const char *key) { return !bw_node_is_null(bw_node_get(map, key)); }
 
 /* Cells that cover a size; a hair more than a whole number of cells is that whole number. */
 static double cells_of(double size, double h) { return ceil(size / h * (1 - 1e-9) - 1e-6); }
@@ -63,40 +44,25 @@ static enum bw_status cells_check(const struct bw_node *n, const double cells[3]
     return BW_OK;
 }
 
-static enum bw_status voxel_read(const struct bw_node *n, double *h, struct bw_diag *d)
-{
-    enum bw_status status = bw_read_number(n, "voxel", "m", h, d);
-    return status ? status : positive(n, "voxel", *h, d);
-}
-
-static enum bw_status extent_read(struct bw_domain_info *info, const struct bw_node *map, int quick, struct bw_diag *d)
+static enum bw_status extent_take(struct bw_domain_info *info, const struct bw_domain_values *v,
+                                  const struct bw_node *map, int quick, struct bw_diag *d)
 {
     const struct bw_node *size = bw_node_get(map, "size"), *cells = bw_node_get(map, "cells");
-    const struct bw_node *voxel = bw_node_get(map, "voxel");
-    int none = size_is_none(size);
-    int given = !bw_node_is_null(size) + !bw_node_is_null(cells) + !bw_node_is_null(voxel);
-    if (given != 2 || (none && bw_node_is_null(voxel))) {
+    int none = given(map, "size") && !(v->size[0] > 0), by_cells = given(map, "cells");
+    if (given(map, "size") + by_cells + given(map, "voxel") != 2 || (none && by_cells))
         return bw_diag_error(d, &map->place, BW_ERR_PRESET,
-                             none ? "a domain without a size needs a voxel"
+                             none ? "a domain without a size needs a voxel, and no cells"
                                   : "a domain needs exactly two of size, cells and voxel");
-    }
-    double s[3] = {0}, n[3] = {0};
-    enum bw_status status = BW_OK;
-    if (!bw_node_is_null(size) && !none) status = triple_read(size, "size", "m", s, d);
-    if (!bw_node_is_null(cells)) status = bw_first(status, triple_read(cells, "cells", NULL, n, d));
-    if (!bw_node_is_null(voxel)) status = bw_first(status, voxel_read(voxel, &info->h, d));
-    if (status) return status;
-    if (bw_node_is_null(voxel)) status = voxel_from(size, s, n, &info->h, d);
+    double n[3] = {v->cells[0], v->cells[1], v->cells[2]};
+    enum bw_status status = given(map, "voxel") ? BW_OK : voxel_from(size, v->size, n, &info->h, d);
+    if (given(map, "voxel")) info->h = v->voxel;
     if (quick) info->h *= 2;
     if (none || status) return status;
     for (int a = 0; a < 3; a++) {
-        if (bw_node_is_null(cells)) {
-            n[a] = cells_of(s[a], info->h);
-        } else if (quick) {
-            n[a] = ceil(n[a] / 2);
-        }
+        if (!by_cells) n[a] = cells_of(v->size[a], info->h);
+        else if (quick) n[a] = ceil(n[a] / 2);
     }
-    return cells_check(bw_node_is_null(cells) ? size : cells, n, info->n, d);
+    return cells_check(by_cells ? cells : size, n, info->n, d);
 }
 
 /* The last axis that is one cell thick: in a preset that is flat in several the choice does not matter. */
@@ -109,91 +75,41 @@ static void tile_choose(struct bw_domain_info *info)
     for (int a = 0; a < 3; a++) info->tile[a] = info->thin < 0 ? 16 : a == info->thin ? 1 : 64;
 }
 
-static enum bw_status origin_read(struct bw_domain_info *info, const struct bw_node *map, struct bw_diag *d)
+static enum bw_status origin_take(struct bw_domain_info *info, const struct bw_domain_values *v,
+                                  const struct bw_node *map, struct bw_diag *d)
 {
-    const struct bw_node *origin = bw_node_get(map, "origin"), *center = bw_node_get(map, "center");
-    const struct bw_node *floor_node = bw_node_get(map, "floor");
-    if (!bw_node_is_null(origin)) {
-        if (bw_node_is_null(center) && bw_node_is_null(floor_node)) {
-            return bw_read_numbers(origin, "origin", "m", 3, info->origin, d);
-        }
-        return bw_diag_error(d, &origin->place, BW_ERR_PRESET,
-                             "origin replaces center and floor: give one or the others");
-    }
-    double c[2] = {0, 0};
-    enum bw_status status = BW_OK;
-    if (!bw_node_is_null(center)) status = bw_read_numbers(center, "center", "m", 2, c, d);
-    for (int a = 0; a < 2; a++) info->origin[a] = c[a] - 0.5 * info->n[a] * info->h;
-    return bw_first(status, bw_read_number(floor_node, "floor", "m", &info->origin[2], d));
+    const double *center = v->center.items;
+    for (int a = 0; a < 2; a++) info->origin[a] = center[a] - 0.5 * info->n[a] * info->h;
+    info->origin[2] = v->floor;
+    if (!given(map, "origin")) return BW_OK;
+    memcpy(info->origin, v->origin, sizeof info->origin);
+    if (!given(map, "center") && !given(map, "floor")) return BW_OK;
+    return bw_diag_error(d, &bw_node_get(map, "origin")->place, BW_ERR_PRESET,
+                         "origin replaces center and floor: give one or the others");
 }
 
-static enum bw_status closed_read(struct bw_side *side, const struct bw_node *map, struct bw_diag *d)
+static void side_take(struct bw_side *side, const struct bw_side_values *v)
 {
-    static const char *const keys[] = {"slip", "velocity"}, *const slips[] = {"free", "no"};
-    side->kind = BW_CLOSED;
-    enum bw_status status = bw_read_map(&map, "closed", d);
-    if (status || !map) return status;
-    int32_t no_slip = 0;
-    const struct bw_node *velocity = bw_node_get(map, "velocity");
-    status = bw_read_words(map, keys, 2, "closed", d);
-    status = bw_first(status, bw_read_choice(bw_node_get(map, "slip"), "slip", slips, 2, &no_slip, d));
-    side->no_slip = (uint32_t)no_slip;
-    if (bw_node_is_null(velocity)) return status;
-    return bw_first(status, bw_read_numbers(velocity, "velocity", "m/s", 3, side->velocity, d));
+    *side = (struct bw_side){.kind = (uint32_t)v->kind};
+    if (v->kind == BW_CLOSED) side->no_slip = (uint32_t)v->closed.no_slip;
+    if (v->kind == BW_CLOSED) memcpy(side->velocity, v->closed.velocity, sizeof side->velocity);
+    if (v->kind == BW_INFLOW) memcpy(side->velocity, v->inflow, sizeof side->velocity);
 }
 
-static enum bw_status side_read(struct bw_side *side, const struct bw_node *n, struct bw_diag *d)
+/* Side s by either of its words. */
+static enum bw_status side_given(struct bw_domain_info *info, int s, const struct bw_sides_values *v,
+                                 const struct bw_node *map, struct bw_diag *d)
 {
-    static const char *const kinds[] = {"closed", "open", "inflow", "periodic"};
-    *side = (struct bw_side){0};
-    int32_t kind = BW_OPEN;
-    const struct bw_node *inner = NULL;
-    enum bw_status status;
-    if (n->type == BW_NODE_MAP && n->count == 1) {
-        inner = n->child[0];
-        struct bw_node word = {.type = BW_NODE_SCALAR, .place = inner->key_place, .text = inner->key};
-        status = bw_read_choice(&word, "a side", kinds, 4, &kind, d);
-    } else {
-        status = bw_read_choice(n, "a side", kinds, 4, &kind, d);
-    }
-    if (status) return status;
-    side->kind = (uint32_t)kind;
-    if (kind == BW_CLOSED) return closed_read(side, inner, d);
-    if (kind != BW_INFLOW) {
-        if (bw_node_is_null(inner)) return BW_OK;
-        return bw_diag_error(d, &inner->place, BW_ERR_PRESET, "%s takes nothing more", inner->key);
-    }
-    if (!inner) return bw_diag_error(d, &n->place, BW_ERR_PRESET, "inflow needs a velocity: {inflow: [vx, vy, vz]}");
-    return bw_read_numbers(inner, "inflow", "m/s", 3, side->velocity, d);
-}
-
-static int side_index(const char *key)
-{
-    for (int i = 0; i < SIDES; i++) {
-        if (!strcmp(key, side_names[i]) || !strcmp(key, side_words[i])) return i;
-    }
-    return -1;
-}
-
-static enum bw_status sides_given(struct bw_domain_info *info, const struct bw_node *map, struct bw_diag *d)
-{
-    int seen[SIDES] = {0};
-    enum bw_status status = BW_OK;
-    for (int32_t i = 0; i < map->count && !status; i++) {
-        const struct bw_node *n = map->child[i];
-        int s = side_index(n->key);
-        if (s < 0) continue;
-        if (seen[s]++) {
-            return bw_diag_error(d, &n->key_place, BW_ERR_PRESET, "side %s (%s) is given twice", side_names[s],
-                                 side_words[s]);
-        }
-        status = side_read(&info->side[s], n, d);
-        if (!status && s / 2 == info->thin && info->side[s].kind != BW_CLOSED) {
-            return bw_diag_error(d, &n->place, BW_ERR_PRESET,
-                                 "the domain is one cell thick along %c: its sides there are closed", 'x' + info->thin);
-        }
-    }
-    return status;
+    int word = v->word[s].kind >= 0, axis = v->axis[s].kind >= 0;
+    if (!word && !axis) return BW_OK;
+    const struct bw_node *n = bw_node_get(map, word ? side_words[s] : side_names[s]);
+    if (word && axis)
+        return bw_diag_error(d, &n->key_place, BW_ERR_PRESET, "side %s (%s) is given twice", side_names[s],
+                             side_words[s]);
+    side_take(&info->side[s], word ? &v->word[s] : &v->axis[s]);
+    if (s / 2 != info->thin || info->side[s].kind == BW_CLOSED) return BW_OK;
+    return bw_diag_error(d, &n->place, BW_ERR_PRESET,
+                         "the domain is one cell thick along %c: its sides there are closed", 'x' + info->thin);
 }
 
 static enum bw_status sides_check(const struct bw_domain_info *info, const struct bw_node *map, struct bw_diag *d)
@@ -211,24 +127,17 @@ static enum bw_status sides_check(const struct bw_domain_info *info, const struc
     return BW_OK;
 }
 
-static enum bw_status sides_read(struct bw_domain_info *info, const struct bw_node *map, struct bw_diag *d)
+static enum bw_status sides_take(struct bw_domain_info *info, const struct bw_sides_values *v,
+                                 const struct bw_node *map, struct bw_diag *d)
 {
-    static const char *const words[] = {"left", "right", "front", "back", "bottom", "top", "x-",
-                                        "x+",   "y-",    "y+",    "z-",   "z+",     "rest"};
-    for (int s = 0; s < SIDES; s++) info->side[s].kind = s == 4 ? BW_CLOSED : BW_OPEN;
-    enum bw_status status = bw_read_map(&map, "sides", d);
-    if (!status && map) {
-        const struct bw_node *rest = bw_node_get(map, "rest");
-        struct bw_side side = {0};
-        status = bw_read_words(map, words, 13, "sides", d);
-        if (!status && !bw_node_is_null(rest)) {
-            status = side_read(&side, rest, d);
-            for (int s = 0; s < SIDES; s++) info->side[s] = side;
-        }
+    enum bw_status status = BW_OK;
+    for (int s = 0; s < SIDES && !status; s++) {
+        info->side[s].kind = s == 4 ? BW_CLOSED : BW_OPEN;
+        if (v->rest.kind >= 0) side_take(&info->side[s], &v->rest);
+        if (s / 2 == info->thin) info->side[s] = (struct bw_side){0};
+        status = side_given(info, s, v, map, d);
     }
-    if (info->thin >= 0) info->side[2 * info->thin] = info->side[2 * info->thin + 1] = (struct bw_side){0};
-    if (!status && map) status = sides_given(info, map, d);
-    return status || !map ? status : sides_check(info, map, d);
+    return status || bw_node_is_null(map) ? status : sides_check(info, map, d);
 }
 
 static enum bw_status text_put(struct bw_node *n, int32_t value)
@@ -253,33 +162,23 @@ static enum bw_status quick_note(struct bw_node *map, const struct bw_domain_inf
     return status ? status : bw_node_put(map, "size", NULL);
 }
 
-static enum bw_status domain_read(struct bw_preset_domain *domain, struct bw_node *map, const char *name, int quick,
-                                  struct bw_diag *d)
+static enum bw_status domain_take(struct bw_preset_domain *domain, const struct bw_domain_values *v,
+                                  struct bw_node *map, int quick, struct bw_diag *d)
 {
     struct bw_domain_info *info = &domain->info;
-    domain->place = map->place;
-    domain->margin = 6;
-    domain->name = bw_strdup(name);
-    if (!domain->name) return bw_read_memory(d);
+    *domain = (struct bw_preset_domain){.name = v->name ? map->key : "main", .margin = v->margin, .place = map->place};
     info->size = sizeof *info;
     info->name = domain->name;
-    if (map->type != BW_NODE_MAP) {
-        return bw_diag_error(d, &map->place, BW_ERR_PRESET, "a domain has to be a map {size: ..., voxel: ...}");
-    }
-    enum bw_status status = bw_read_words(map, domain_keys, BW_COUNT(domain_keys), "domain", d);
-    status = bw_first(status, bw_read_number(bw_node_get(map, "margin"), "margin", NULL, &domain->margin, d));
-    if (domain->margin < 0) {
-        status = bw_diag_error(d, &bw_node_get(map, "margin")->place, BW_ERR_PRESET, "margin can't be negative");
-    }
-    status = bw_first(status, extent_read(info, map, quick, d));
+    enum bw_status status = extent_take(info, v, map, quick, d);
     if (status) return status;
     tile_choose(info);
-    status = bw_first(origin_read(info, map, d), sides_read(info, bw_node_get(map, "sides"), d));
+    status = bw_first(origin_take(info, v, map, d), sides_take(info, &v->sides, bw_node_get(map, "sides"), d));
     if (!status && quick && quick_note(map, info)) status = bw_read_memory(d);
     return status;
 }
 
-enum bw_status bw_preset_read_domains(struct bw_preset *p, int quick, struct bw_diag *d)
+enum bw_status bw_preset_take_domains(struct bw_preset *p, const struct bw_preset_values *v, int quick,
+                                      struct bw_diag *d)
 {
     struct bw_node *one = bw_node_get(p->root, "domain"), *several = bw_node_get(p->root, "domains");
     if (bw_node_is_null(one) == bw_node_is_null(several)) {
@@ -288,16 +187,12 @@ enum bw_status bw_preset_read_domains(struct bw_preset *p, int quick, struct bw_
     }
     if (!bw_node_is_null(one)) {
         p->n_domains = 1;
-        return domain_read(&p->domain[0], one, "main", quick, d);
+        return domain_take(&p->domain[0], &v->domain, one, quick, d);
     }
-    if (several->type != BW_NODE_MAP || !several->count || several->count > BW_MAX_DOMAINS) {
-        return bw_diag_error(d, &several->place, BW_ERR_PRESET, "domains has to be a map {NAME: {...}} of 1 to %d",
-                             BW_MAX_DOMAINS);
-    }
+    const struct bw_domain_values *values = v->domains.items;
     enum bw_status status = BW_OK;
-    for (int32_t i = 0; i < several->count; i++) {
-        struct bw_node *n = several->child[i];
-        status = bw_first(status, domain_read(&p->domain[p->n_domains++], n, n->key, quick, d));
-    }
+    p->n_domains = (int32_t)v->domains.count;
+    for (int32_t i = 0; i < p->n_domains; i++)
+        status = bw_first(status, domain_take(&p->domain[i], &values[i], several->child[i], quick, d));
     return status;
 }

@@ -81,33 +81,17 @@ static enum bw_status folder_scan(struct bw_preset *p, const struct bw_node *n, 
     return BW_OK;
 }
 
-static enum bw_status pattern_take(struct bw_preset *p, const struct bw_node *n, struct bw_diag *d)
+enum bw_status bw_preset_take_frames_from(struct bw_preset *p, const struct bw_frames_from_values *v, struct bw_diag *d)
 {
+    const struct bw_node *n = bw_node_get(p->root, "frames_from");
     struct pattern q;
-    enum bw_status status = bw_read_word(n, "frames_from", d);
-    if (status) return status;
-    if (!pattern_split(n->text, &q))
+    if (v->kind == BW_FRAMES_BAKE) p->frames_bake = v->bake;
+    if (v->kind != BW_FRAMES_FILES) return BW_OK;
+    if (n->type == BW_NODE_MAP) n = n->child[0];
+    if (!pattern_split(v->files, &q))
         return bw_diag_error(d, &n->place, BW_ERR_PRESET,
                              "frames_from wants files with #### for the number, like plume_####.vdb, not \"%s\"",
                              n->text);
-    p->frames_from = n->text[0] == '/' ? bw_strdup(n->text) : bw_printf("%s/%s", p->dir, n->text);
-    if (!p->frames_from || !pattern_split(p->frames_from, &q)) return bw_read_memory(d);
+    p->frames_from = v->files;
     return folder_scan(p, n, &q, d);
-}
-
-enum bw_status bw_preset_read_frames_from(struct bw_preset *p, struct bw_diag *d)
-{
-    static const char *const keys[] = {"files", "bake"};
-    const struct bw_node *n = bw_node_get(p->root, "frames_from");
-    if (bw_node_is_null(n)) return BW_OK;
-    if (n->type != BW_NODE_MAP) return pattern_take(p, n, d);
-    enum bw_status status = bw_read_words(n, keys, 2, "frames_from", d);
-    const struct bw_node *files = bw_node_get(n, "files"), *bake = bw_node_get(n, "bake");
-    if (!status && bw_node_is_null(files) == bw_node_is_null(bake))
-        return bw_diag_error(d, &n->place, BW_ERR_PRESET, "frames_from takes one of files and bake");
-    if (status || bw_node_is_null(bake)) return bw_first(status, status ? BW_OK : pattern_take(p, files, d));
-    status = bw_read_word(bake, "bake", d);
-    if (status) return status;
-    p->frames_bake = bw_strdup(bake->text);
-    return p->frames_bake ? BW_OK : bw_read_memory(d);
 }

@@ -22,31 +22,13 @@ enum bw_status bw_preset_merge(struct bw_node *base, const struct bw_node *over,
 enum bw_status bw_preset_place(struct bw_node *list, struct bw_diag *d);
 /// Apply what the command line changes to the tree.
 enum bw_status bw_preset_override(struct bw_node *root, const struct bw_preset_overrides *o, struct bw_diag *d);
-/// Fill p->domain from the tree; `quick` doubles the voxel, in the tree too.
-enum bw_status bw_preset_read_domains(struct bw_preset *p, int quick, struct bw_diag *d);
-
+/// Fill p->domain from the values; `quick` doubles the voxel, in the tree too.
+enum bw_status bw_preset_take_domains(struct bw_preset *p, const struct bw_preset_values *v, int quick,
+                                      struct bw_diag *d);
 /// Find the files that `frames_from` names: p->frames_from, p->frames_bake, p->files_first, p->files_last.
-enum bw_status bw_preset_read_frames_from(struct bw_preset *p, struct bw_diag *d);
+enum bw_status bw_preset_take_frames_from(struct bw_preset *p, const struct bw_frames_from_values *v,
+                                          struct bw_diag *d);
 
-/// Every key of `map` is one of `words`; `what` names the map.
-enum bw_status bw_read_words(const struct bw_node *map, const char *const *words, uint32_t n, const char *what,
-                             struct bw_diag *d);
-/// `n` is a map (or null: then `*n` becomes NULL).
-enum bw_status bw_read_map(const struct bw_node **n, const char *what, struct bw_diag *d);
-/// A number in `unit`, NULL leaves *value alone.
-enum bw_status bw_read_number(const struct bw_node *n, const char *what, const char *unit, double *value,
-                              struct bw_diag *d);
-/// A whole number in a range, NULL leaves *value alone.
-enum bw_status bw_read_whole(const struct bw_node *n, const char *what, int64_t low, int64_t high, int64_t *value,
-                             struct bw_diag *d);
-/// A list of exactly `count` numbers.
-enum bw_status bw_read_numbers(const struct bw_node *n, const char *what, const char *unit, int32_t count,
-                               double *value, struct bw_diag *d);
-/// true or false; NULL leaves *value alone.
-enum bw_status bw_read_bool(const struct bw_node *n, const char *what, int32_t *value, struct bw_diag *d);
-/// One of `words`, its index; NULL leaves *value alone.
-enum bw_status bw_read_choice(const struct bw_node *n, const char *what, const char *const *words, uint32_t count,
-                              int32_t *value, struct bw_diag *d);
 /// A word (non-empty scalar).
 enum bw_status bw_read_word(const struct bw_node *n, const char *what, struct bw_diag *d);
 /// The first of two failures.

@@ -13,8 +13,8 @@ static struct bw_node *entry_resolved(const char *type, const char *id, const st
     struct bw_node *head = bw_node_new(BW_NODE_MAP, NULL);
     if (!outer || !inner || !head) goto fail;
     if (bw_node_put(head, "id", bw_node_new(BW_NODE_SCALAR, id)) != BW_OK) goto fail;
-    for (uint32_t i = 0; i < bw_preset_n_stage_keys; i++) {
-        const char *key = bw_preset_stage_keys[i];
+    for (uint32_t i = 0; i < bw_stage_n_rows; i++) { /* an exporter's keys are among them */
+        const char *key = bw_stage_rows[i].key;
         const struct bw_node *v = node ? bw_node_get(node, key) : NULL;
         if (!v || !strcmp(key, "id") || !strcmp(key, "before") || !strcmp(key, "after")) continue;
         if (bw_node_put(head, key, bw_node_copy(v)) != BW_OK) goto fail;

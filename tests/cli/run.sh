@@ -65,10 +65,25 @@ run info mac.projct; expect "unknown name" 2 "did you mean mac.project"
 run info mac.project; expect "info of a stage" 0 "tolerance" "vel +updates mac"
 run info mac.forces; expect "a usual range" 0 "usually 250 to 320, K"
 run info vdb; expect "info of an exporter" 0 "fields"
+run info domain; expect "info of a section" 0 "voxel: # number, above 0, m" "periodic: # group" "x-: # one of"
+run info time; expect "its defaults and ranges" 0 "fps: 24" "substeps: auto +# list of whole numbers, 1 to 2, or auto"
+run info stages; expect "what every stage takes" 0 "bind: # map of fields"
+run info limts; expect "unknown section" 2 "did you mean limits"
 run info puff; expect "info of a preset" 0 "Watch it rise" "32 x 1 x 64" "1001-1006 at 25"
 run list; expect "list" 0 "mac.project" "emit" "vdb"
 run list --json; that "list --json parses" python3 -m json.tool out.txt
 run schema; that "schema parses" python3 -m json.tool out.txt
+cat >schema.py <<'END'
+import json
+schema = json.load(open("out.txt"))
+parts = schema["properties"]
+assert parts["time"]["properties"]["fps"]["anyOf"][0]["exclusiveMinimum"] == 0
+assert parts["domain"]["properties"]["center"]["anyOf"][0]["minItems"] == 2 and not schema["additionalProperties"]
+stage = parts["stages"]["items"]["anyOf"][1]["properties"]["mac.project"]["properties"]
+assert True in stage["enabled"]["enum"] and "tolerance" in stage
+assert "frames" not in parts["export"]["items"]["anyOf"][1]["properties"]["vdb"]["properties"]
+END
+that "schema knows the sections" python3 schema.py
 run doctor; expect "doctor" 0 "SIMD" "movie encoder"
 run completion; that "completion is bash" bash -n out.txt
 

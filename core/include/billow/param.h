@@ -24,6 +24,11 @@ struct bw_list {
     int64_t count;
 };
 
+/// A range of frames, both ends included.
+struct bw_frames {
+    int64_t first, last;
+};
+
 /// One `FIELD: AMOUNT` pair of an amounts parameter. The host owns the name.
 struct bw_amount {
     const char *field; ///< the field's name as the preset writes it
@@ -47,6 +52,8 @@ enum bw_param_type {
     BW_PARAM_GROUP,   ///< a nested struct; `sub` describes it, offsets from the nested struct's start
     BW_PARAM_VARIANT, ///< a nested struct whose first member is int32_t: which of `sub`'s groups was given
     BW_PARAM_AMOUNTS, ///< struct bw_list of struct bw_amount: takes every key that no other row takes
+    BW_PARAM_FRAMES,  ///< struct bw_frames: "1-100", or "7" for one
+    BW_PARAM_MAP, ///< {NAME: {…}, …}: struct bw_list; `sub` as in a list, an item's first member is its const char * name
 };
 
 enum bw_param_flags {
@@ -54,21 +61,25 @@ enum bw_param_flags {
     BW_PARAM_REQUIRED = 2,   ///< a preset must give it
     BW_PARAM_MIN_OPEN = 4,   ///< the value must be greater than `min`, not equal to it
     BW_PARAM_EXPRESSION = 8, ///< a string that holds an expression of x, y, z, t (shown so in `info`)
+    BW_PARAM_SPREAD = 16,    ///< a vector that may be given as one number, which then fills all three
+    BW_PARAM_SHORT = 32,     ///< a group or variant that may be given as just the value of its first row
 };
 
 /// One row of a parameter table. Trailing members may be left zero.
 struct bw_param {
-    const char *key;            ///< the preset's key, lower case; NULL in a list of plain items
-    uint32_t type;              ///< enum bw_param_type
-    uint32_t offset;            ///< of the member; use BW_OFFSET so that a wrong type does not compile
-    const char *def;            ///< default as a preset would write it ("0.3", "10 cm", "[0, 0, 1]"); NULL: zero/absent
-    double min, max;            ///< hard range in SI, both 0: unbounded; each component of a vector
-    double soft_min, soft_max;  ///< usual range in SI, both 0: none said; `info` and the schema tell it
-    const char *unit;           ///< SI unit ("m", "m/s", "1/s", "K", "1"); NULL: a pure number
-    const char *choices;        ///< "semi-lagrangian|maccormack" for BW_PARAM_CHOICE
-    const char *doc;            ///< one sentence, shown by `billow info`
-    uint32_t flags;             ///< enum bw_param_flags
-    uint32_t n_sub;             ///< rows in `sub`
+    const char *key;           ///< the preset's key, lower case; NULL in a list of plain items
+    uint32_t type;             ///< enum bw_param_type
+    uint32_t offset;           ///< of the member; use BW_OFFSET so that a wrong type does not compile
+    const char *def;           ///< default as a preset would write it ("0.3", "10 cm", "[0, 0, 1]"); NULL: zero/absent
+    double min, max;           ///< hard range in SI, both 0: unbounded; of each component of a vector; of a list's or
+                               ///< map's number of items
+    double soft_min, soft_max; ///< usual range in SI, both 0: none said; `info` and the schema tell it
+    const char *unit;          ///< SI unit ("m", "m/s", "1/s", "K", "B", "1"); NULL: a pure number
+    const char *choices;       ///< "semi-lagrangian|maccormack" for BW_PARAM_CHOICE; in other rows words that may stand
+                               ///< in place of a value and leave the member zero: "auto", "none"
+    const char *doc;           ///< one sentence, shown by `billow info`
+    uint32_t flags;            ///< enum bw_param_flags
+    uint32_t n_sub;            ///< rows in `sub`
     const struct bw_param *sub; ///< rows of a list, group or variant
     uint32_t sub_size;          ///< bytes of one list item
     uint32_t reserved;

@@ -53,7 +53,11 @@ static int word_listed(const char *word, const char *const *list, uint32_t n)
 /* Keys that another reader takes stand only in the outermost map. */
 static int key_is_ignored(const struct bw_compile *k, const char *key)
 {
-    return k->depth == 1 && word_listed(key, k->context->ignore, k->context->n_ignore);
+    const struct bw_params_context *c = k->context;
+    if (k->depth > 1) return 0;
+    for (uint32_t i = 0; i < c->n_common; i++)
+        if (!strcmp(key, c->common[i].key)) return 1;
+    return word_listed(key, c->ignore, c->n_ignore);
 }
 
 static int key_is_row(const struct bw_values *values, const char *key)
@@ -89,7 +93,10 @@ static enum bw_status key_unknown(struct bw_compile *k, const struct bw_values *
     const char *words[WORDS_MAX];
     uint32_t count = 0;
     for (int32_t i = 0; i < values->count; i++) words_add(words, &count, &values->value[i].row.key, 1);
-    if (k->depth == 1) words_add(words, &count, k->context->ignore, k->context->n_ignore);
+    if (k->depth == 1) {
+        words_add(words, &count, k->context->ignore, k->context->n_ignore);
+        for (uint32_t i = 0; i < k->context->n_common; i++) words_add(words, &count, &k->context->common[i].key, 1);
+    }
     if (values_take_amounts(values)) {
         words_add(words, &count, k->context->fields, k->context->n_fields);
         words_add(words, &count, standard_fields, BW_COUNT(standard_fields));
@@ -109,6 +116,7 @@ static enum bw_status keys_check(struct bw_compile *k, const struct bw_values *v
         const struct bw_node *n = map->child[i];
         if (key_is_row(values, n->key) || key_is_ignored(k, n->key)) continue;
         if (amounts && key_is_amount(k, n->key)) continue;
+        if (k->depth == 1 && k->context->partial) continue;
         status = first_status(status, key_unknown(k, values, n));
     }
     return status;

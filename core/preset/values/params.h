@@ -17,8 +17,12 @@ struct bw_params_context {
     uint64_t seed;             ///< value of `seed` in expressions
     const char *const *fields; ///< names that an AMOUNTS row accepts besides the standard ones; NULL: any name
     uint32_t n_fields;
-    const char *const *ignore; ///< keys that the preset reader takes itself (id, enabled, frames, domain, bind, …)
+    const char *const *ignore; ///< keys that another reader takes
     uint32_t n_ignore;
+    const struct bw_param *common; ///< rows whose keys the preset reader takes itself (id, enabled, frames, bind, …)
+    uint32_t n_common;
+    int32_t partial;  ///< 1: unknown keys are another reader's
+    int32_t sections; ///< 1: tables inside speak for themselves: "domain: …", not "preset: …"
 };
 
 /// Compile `node` (a map, or NULL for all defaults) against `rows`. Every mistake becomes a sentence with

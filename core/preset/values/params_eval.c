@@ -52,12 +52,15 @@ static enum bw_status storage_get(struct moment *m, struct bw_value *v, int64_t 
     return BW_OK;
 }
 
+/* Of a list or a map; an item of a map begins with its name. */
 static enum bw_status list_fill(struct moment *m, struct bw_value *v, char *dst)
 {
     char *items;
     enum bw_status status = storage_get(m, v, v->n_sets, v->row.sub_size, dst, &items);
     for (int32_t i = 0; i < v->n_sets && !status; i++) {
-        status = values_fill(m, &v->set[i], items + (size_t)i * v->row.sub_size);
+        char *item = items + (size_t)i * v->row.sub_size;
+        status = values_fill(m, &v->set[i], item);
+        if (v->row.type == BW_PARAM_MAP) memcpy(item, &v->node->child[i]->key, sizeof(const char *));
     }
     return status;
 }
@@ -88,8 +91,11 @@ static enum bw_status number_fill(struct moment *m, struct bw_value *v, char *ds
 {
     double x[3] = {0};
     enum bw_status status = v->curve.comps ? curve_fill(m, v, x) : BW_OK;
+    if (v->curve.comps == 1 && v->row.flags & BW_PARAM_SPREAD) x[1] = x[2] = x[0];
     if (v->row.type == BW_PARAM_INT) {
-        int64_t whole = fabs(x[0]) < 9e18 ? (int64_t)llround(x[0]) : 0;
+        const struct bw_channel *c = &v->curve.channel[0];
+        int moves = c->n_keys || c->expression;
+        int64_t whole = !moves ? v->number : fabs(x[0]) < 9e18 ? (int64_t)llround(x[0]) : 0;
         memcpy(dst, &whole, sizeof whole);
     } else {
         memcpy(dst, x, bw_row_bytes(&v->row));
@@ -107,6 +113,8 @@ static enum bw_status value_fill(struct moment *m, struct bw_value *v, char *dst
     case BW_PARAM_F64:
     case BW_PARAM_VEC3:
     case BW_PARAM_COLOUR: return number_fill(m, v, dst);
+    case BW_PARAM_FRAMES: memcpy(dst, &v->frames, sizeof v->frames); return BW_OK;
+    case BW_PARAM_MAP:
     case BW_PARAM_LIST: return list_fill(m, v, dst);
     case BW_PARAM_AMOUNTS: return amounts_fill(m, v, dst);
     case BW_PARAM_GROUP: return v->n_sets ? values_fill(m, v->set, dst) : BW_OK;
@@ -144,22 +152,32 @@ static struct bw_node *map_with(struct bw_node *map, const char *key, struct bw_
     return NULL;
 }
 
-static struct bw_node *list_write(const struct bw_value *v)
+/* An item of a list or map; of a plain one just its value. */
+static struct bw_node *item_write(const struct bw_value *v, const struct bw_values *set)
 {
-    struct bw_node *seq = bw_node_new(BW_NODE_SEQ, NULL);
-    int plain = v->n_sets && v->set[0].count == 1 && v->set[0].value[0].row.key == v->row.key;
-    for (int32_t i = 0; seq && i < v->n_sets; i++) {
-        struct bw_node *item = values_write(&v->set[i], bw_node_new(BW_NODE_MAP, NULL));
-        if (item && plain) {
-            struct bw_node *inner = item->count ? bw_node_copy(item->child[0]) : bw_node_new(BW_NODE_SCALAR, "null");
-            bw_node_free(item);
-            item = inner;
+    struct bw_node *item = values_write(set, bw_node_new(BW_NODE_MAP, NULL));
+    int plain = set->count == 1 && set->value[0].row.key == v->row.key;
+    if (!item || !plain) return item;
+    struct bw_node *inner = item->count ? bw_node_copy(item->child[0]) : bw_node_new(BW_NODE_SCALAR, "null");
+    bw_node_free(item);
+    return inner;
+}
+
+static struct bw_node *items_write(const struct bw_value *v)
+{
+    int map = v->row.type == BW_PARAM_MAP;
+    if (v->node->type == BW_NODE_SCALAR && !v->n_sets) return bw_node_copy(v->node); /* a word in its place */
+    struct bw_node *all = bw_node_new(map ? BW_NODE_MAP : BW_NODE_SEQ, NULL);
+    for (int32_t i = 0; all && i < v->n_sets; i++) {
+        struct bw_node *item = item_write(v, &v->set[i]);
+        if (map) {
+            all = map_with(all, v->node->child[i]->key, item);
+        } else if (bw_node_append(all, item) != BW_OK) {
+            bw_node_free(all);
+            all = NULL;
         }
-        if (bw_node_append(seq, item) == BW_OK) continue;
-        bw_node_free(seq);
-        seq = NULL;
     }
-    return seq;
+    return all;
 }
 
 static struct bw_node *path_write(const struct bw_value *v)
@@ -179,7 +197,8 @@ static struct bw_node *value_write(const struct bw_value *v)
         map = values_write(v->set, bw_node_new(BW_NODE_MAP, NULL));
         if (!map || map->count) return map;
         return map_with(map, v->set->value[0].row.key, bw_node_new(BW_NODE_MAP, NULL));
-    case BW_PARAM_LIST: return list_write(v);
+    case BW_PARAM_MAP:
+    case BW_PARAM_LIST: return items_write(v);
     case BW_PARAM_PATH: return path_write(v);
     default: return bw_node_copy(v->node);
     }

@@ -71,11 +71,12 @@ struct bw_values;
 /// One row with its value. Texts belong to the node.
 struct bw_value {
     struct bw_param row;
-    struct bw_node *node;  ///< as given, or the default; NULL: absent. Owned.
-    struct bw_curve curve; ///< INT, F64, VEC3, COLOUR, and each of AMOUNTS' entries
-    int64_t number;        ///< BOOL, CHOICE, VARIANT (-1: absent)
-    char *text;            ///< STRING, FIELD, PATH (absolute). Owned.
-    struct bw_values *set; ///< GROUP, VARIANT, AMOUNTS: one; LIST: one for each item
+    struct bw_node *node;    ///< as given, or the default; NULL: absent. Owned.
+    struct bw_curve curve;   ///< INT, F64, VEC3, COLOUR, and each of AMOUNTS' entries
+    int64_t number;          ///< BOOL, CHOICE, VARIANT (-1: absent); INT that does not change with time
+    struct bw_frames frames; ///< FRAMES
+    char *text;              ///< STRING, FIELD, PATH (absolute). Owned.
+    struct bw_values *set;   ///< GROUP, VARIANT, AMOUNTS: one; LIST: one for each item
     int32_t n_sets;
     void *storage[BW_SLOTS]; ///< LIST, AMOUNTS: items as the stage sees them
 };

@@ -4,8 +4,10 @@
 #include "params_private.h"
 
 #include "base/alloc.h"
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -34,7 +36,9 @@ uint32_t bw_row_bytes(const struct bw_param *row)
     case BW_PARAM_VEC3:
     case BW_PARAM_COLOUR: return sizeof(bw_vec3);
     case BW_PARAM_LIST:
+    case BW_PARAM_MAP:
     case BW_PARAM_AMOUNTS: return sizeof(struct bw_list);
+    case BW_PARAM_FRAMES: return sizeof(struct bw_frames);
     case BW_PARAM_GROUP:
     case BW_PARAM_VARIANT: return row->sub_size;
     default: return sizeof(const char *);
@@ -43,17 +47,20 @@ uint32_t bw_row_bytes(const struct bw_param *row)
 
 const char *bw_row_range(const struct bw_param *row, double x, char *buffer, size_t size)
 {
-    const char *unit = row->unit ? row->unit : "";
+    const char *unit = row->unit ? row->unit : "", *gap = *unit ? " " : "";
     if (!isfinite(x)) {
         snprintf(buffer, size, "it has no finite value");
     } else if (row->min == 0 && row->max == 0 && !(row->flags & BW_PARAM_MIN_OPEN)) {
         return NULL;
     } else if (row->flags & BW_PARAM_MIN_OPEN && x <= row->min) {
-        snprintf(buffer, size, "%.6g %s is out of range: more than %.6g %s is wanted", x, unit, row->min, unit);
+        snprintf(buffer, size, "%.6g%s%s is out of range: more than %.6g%s%s is wanted", x, gap, unit, row->min, gap,
+                 unit);
     } else if (x < row->min) {
-        snprintf(buffer, size, "%.6g %s is out of range: at least %.6g %s is wanted", x, unit, row->min, unit);
-    } else if (row->max > row->min && x > row->max) {
-        snprintf(buffer, size, "%.6g %s is out of range: at most %.6g %s is wanted", x, unit, row->max, unit);
+        snprintf(buffer, size, "%.6g%s%s is out of range: at least %.6g%s%s is wanted", x, gap, unit, row->min, gap,
+                 unit);
+    } else if ((row->max > row->min || (row->max == row->min && row->max != 0)) && x > row->max) {
+        snprintf(buffer, size, "%.6g%s%s is out of range: at most %.6g%s%s is wanted", x, gap, unit, row->max, gap,
+                 unit);
     } else {
         return NULL;
     }
@@ -67,48 +74,66 @@ static enum bw_status value_error_type(struct bw_compile *k, const struct bw_val
     return bw_compile_error(k, &n->place, "%s wants %s, not %s", v->row.key, wanted, bw_node_describe(n, what));
 }
 
-static enum bw_status channel_check(struct bw_compile *k, const struct bw_value *v, const struct bw_channel *c)
+static enum bw_status channel_check(struct bw_compile *k, const struct bw_value *v, int32_t index)
 {
+    const struct bw_channel *c = &v->curve.channel[index];
+    const struct bw_node *n = v->node->type == BW_NODE_SEQ && index < v->node->count ? v->node->child[index] : v->node;
     char why[200];
     const char *wrong = NULL;
     if (!c->n_keys && !c->expression) wrong = bw_row_range(&v->row, c->value, why, sizeof why);
     for (int32_t i = 0; i < c->n_keys && !wrong; i++) wrong = bw_row_range(&v->row, c->at[i], why, sizeof why);
-    return wrong ? bw_compile_error(k, &v->node->place, "%s: %s", v->row.key, wrong) : BW_OK;
+    return wrong ? bw_compile_error(k, &n->place, "%s: %s", v->row.key, wrong) : BW_OK;
 }
 
 static enum bw_status curve_value(struct bw_compile *k, struct bw_value *v, const struct bw_node *n)
 {
     const struct bw_param *row = &v->row;
     int amount = row->type == BW_PARAM_AMOUNTS, vector = row->type == BW_PARAM_VEC3 || row->type == BW_PARAM_COLOUR;
-    struct bw_diag *d = k->diag, own = {0};
-    struct bw_curve_want want = {row->key,
-                                 row->unit,
-                                 amount,
-                                 amount   ? 0
-                                 : vector ? 3
-                                          : 1,
-                                 row->type == BW_PARAM_COLOUR,
-                                 k->context,
-                                 k->defaults ? &own : d};
+    struct bw_diag own = {0};
+    struct bw_curve_want want = {.key = row->key,
+                                 .unit = row->unit,
+                                 .any_unit = amount,
+                                 .comps = vector ? 3 : 1,
+                                 .colour = row->type == BW_PARAM_COLOUR,
+                                 .context = k->context,
+                                 .diag = k->defaults ? &own : k->diag};
+    if (amount || row->flags & BW_PARAM_SPREAD) want.comps = 0;
     enum bw_status status = bw_curve_compile(&v->curve, n, &want);
     if (status && k->defaults) bw_compile_error(k, NULL, "%s", own.first ? own.first : row->key);
     bw_diag_free(&own);
-    for (int32_t c = 0; c < v->curve.comps && !status; c++) status = channel_check(k, v, &v->curve.channel[c]);
+    for (int32_t c = 0; c < v->curve.comps && !status; c++) status = channel_check(k, v, c);
     if (status || !v->curve.animated) return status;
-    if (row->flags & BW_PARAM_STATIC) {
+    if (row->flags & BW_PARAM_STATIC || k->context->sections) {
         return bw_compile_error(k, &n->place, "%s may not change with time", row->key);
     }
     k->params->animated = 1;
     return BW_OK;
 }
 
+/* Plain digits are kept as they are: a double would lose the last ones of a seed. */
 static enum bw_status integer_value(struct bw_compile *k, struct bw_value *v, const struct bw_node *n)
 {
     enum bw_status status = curve_value(k, v, n);
     const struct bw_channel *c = &v->curve.channel[0];
     if (status || c->n_keys || c->expression) return status;
-    if (c->value == floor(c->value) && fabs(c->value) <= 9e15) return BW_OK;
-    return value_error_type(k, v, n, "a whole number");
+    char *end;
+    errno = 0;
+    v->number = strtoll(n->text, &end, 10);
+    if (!*end && !errno) return BW_OK;
+    v->number = fabs(c->value) <= 9e15 ? (int64_t)c->value : 0;
+    return (double)v->number == c->value ? BW_OK : value_error_type(k, v, n, "a whole number");
+}
+
+enum { FRAME_MAX = 1000000000 };
+
+static enum bw_status frames_value(struct bw_compile *k, struct bw_value *v, const struct bw_node *n)
+{
+    struct bw_frames *f = &v->frames;
+    if (n->type != BW_NODE_SCALAR || bw_parse_frames(n->text, &f->first, &f->last))
+        return value_error_type(k, v, n, "FIRST-LAST, like 1-100");
+    if (f->first >= -FRAME_MAX && f->last <= FRAME_MAX) return BW_OK;
+    return bw_compile_error(k, &n->place, "%s: %s: frames lie between %d and %d", v->row.key, n->text, -FRAME_MAX,
+                            FRAME_MAX);
 }
 
 static enum bw_status bool_value(struct bw_compile *k, struct bw_value *v, const struct bw_node *n)
@@ -120,6 +145,15 @@ static enum bw_status bool_value(struct bw_compile *k, struct bw_value *v, const
         return BW_OK;
     }
     return value_error_type(k, v, n, "true or false");
+}
+
+/* Whether `text` is one of "a|b|c". */
+static int word_is_choice(const char *choices, const char *text)
+{
+    size_t length = strlen(text);
+    for (const char *c = choices; c && *c; c += strcspn(c, "|"), c += *c == '|')
+        if (strcspn(c, "|") == length && !strncmp(c, text, length)) return 1;
+    return 0;
 }
 
 /* Splits "a|b|c" in place. */
@@ -196,18 +230,33 @@ static enum bw_status sets_alloc(struct bw_compile *k, struct bw_value *v, int32
     return BW_OK;
 }
 
+/* A nested table; in the preset's own sections it speaks under its own name. */
+static enum bw_status table_value(struct bw_compile *k, struct bw_value *v, struct bw_values *set,
+                                  const struct bw_node *n, const char *name)
+{
+    const struct bw_params_context *outer = k->context;
+    struct bw_params_context inner = *outer;
+    if (outer->sections && name) {
+        inner.owner = name;
+        k->context = &inner;
+    }
+    enum bw_status status = bw_values_compile(k, set, v->row.sub, v->row.n_sub, v->row.sub_size, n);
+    k->context = outer;
+    return status;
+}
+
 static enum bw_status group_value(struct bw_compile *k, struct bw_value *v, const struct bw_node *n)
 {
     enum bw_status status = sets_alloc(k, v, 1);
-    return status ? status : bw_values_compile(k, v->set, v->row.sub, v->row.n_sub, v->row.sub_size, n);
+    return status ? status : table_value(k, v, v->set, n, v->row.key);
 }
 
-/* A list item: a plain value when the only row has no key, else a map of rows. */
+/* A list's or map's item: a plain value when the only row has no key, else a map of rows. */
 static enum bw_status item_compile(struct bw_compile *k, struct bw_value *v, struct bw_values *set,
-                                   const struct bw_node *n)
+                                   const struct bw_node *n, const char *name)
 {
     struct bw_param row = bw_row_at(k, v->row.sub, 0);
-    if (row.key) return bw_values_compile(k, set, v->row.sub, v->row.n_sub, v->row.sub_size, n);
+    if (row.key) return table_value(k, v, set, n, name);
     set->value = bw_calloc(sizeof *set->value);
     if (!set->value) return bw_compile_memory(k);
     set->count = 1;
@@ -216,18 +265,38 @@ static enum bw_status item_compile(struct bw_compile *k, struct bw_value *v, str
     return bw_value_compile(k, &set->value[0], v->row.sub_size, n, NULL);
 }
 
-static enum bw_status list_value(struct bw_compile *k, struct bw_value *v, const struct bw_node *n)
+static enum bw_status items_check(struct bw_compile *k, const struct bw_value *v, const struct bw_node *n,
+                                  int32_t count)
 {
-    if (!v->row.n_sub || !v->row.sub || !v->row.sub_size) {
+    double low = v->row.min, high = v->row.max;
+    if (!v->row.n_sub || !v->row.sub || !v->row.sub_size)
         return bw_diag_error(k->diag, NULL, BW_ERR_PLUGIN, "%s: list \"%s\" has no table", k->context->owner,
                              v->row.key);
-    }
-    int single = n->type == BW_NODE_SCALAR && !bw_row_at(k, v->row.sub, 0).key; /* `fields: density` */
-    if ((n->type != BW_NODE_SEQ && !single) || n->count > LIST_MAX) return value_error_type(k, v, n, "a list [...]");
-    enum bw_status status = sets_alloc(k, v, single ? 1 : n->count);
-    for (int32_t i = 0; i < v->n_sets && !status; i++) {
-        status = item_compile(k, v, &v->set[i], single ? n : n->child[i]);
-    }
+    if (count <= LIST_MAX && ((low == 0 && high == 0) || (count >= low && count <= high))) return BW_OK;
+    char wanted[64];
+    snprintf(wanted, sizeof wanted, low == high ? "%g values" : "%g to %g values", low, low == high ? low : high);
+    return value_error_type(k, v, n, wanted);
+}
+
+static enum bw_status list_value(struct bw_compile *k, struct bw_value *v, const struct bw_node *n)
+{
+    int single = n->type == BW_NODE_SCALAR && v->row.n_sub && !bw_row_at(k, v->row.sub, 0).key; /* `fields: density` */
+    if (n->type != BW_NODE_SEQ && !single) return value_error_type(k, v, n, "a list [...]");
+    int32_t count = single ? 1 : n->count;
+    enum bw_status status = items_check(k, v, n, count);
+    if (!status) status = sets_alloc(k, v, count);
+    for (int32_t i = 0; i < v->n_sets && !status; i++)
+        status = item_compile(k, v, &v->set[i], single ? n : n->child[i], NULL);
+    return status;
+}
+
+static enum bw_status map_value(struct bw_compile *k, struct bw_value *v, const struct bw_node *n)
+{
+    if (n->type != BW_NODE_MAP) return value_error_type(k, v, n, "a map {NAME: ...}");
+    enum bw_status status = items_check(k, v, n, n->count);
+    if (!status) status = sets_alloc(k, v, n->count);
+    for (int32_t i = 0; i < v->n_sets && !status; i++)
+        status = item_compile(k, v, &v->set[i], n->child[i], n->child[i]->key);
     return status;
 }
 
@@ -261,6 +330,8 @@ static enum bw_status variant_value(struct bw_compile *k, struct bw_value *v, co
         struct bw_param row = bw_row_at(k, v->row.sub, i);
         if (!row.key || strcmp(row.key, name)) continue;
         v->number = i;
+        if (word && row.flags & BW_PARAM_REQUIRED)
+            return bw_compile_error(k, place, "%s: %s needs a value: {%s: ...}", v->row.key, name, name);
         enum bw_status status = sets_alloc(k, v, 1);
         if (!status) v->set->value = bw_calloc(sizeof *v->set->value);
         if (status || !v->set->value) return status ? status : bw_compile_memory(k);
@@ -273,6 +344,8 @@ static enum bw_status variant_value(struct bw_compile *k, struct bw_value *v, co
 
 static enum bw_status typed_value(struct bw_compile *k, struct bw_value *v, const struct bw_node *n)
 {
+    int word = v->row.type != BW_PARAM_CHOICE && n->type == BW_NODE_SCALAR && word_is_choice(v->row.choices, n->text);
+    if (word) return BW_OK; /* stands in place of a value */
     switch (v->row.type) {
     case BW_PARAM_BOOL: return bool_value(k, v, n);
     case BW_PARAM_INT: return integer_value(k, v, n);
@@ -285,6 +358,8 @@ static enum bw_status typed_value(struct bw_compile *k, struct bw_value *v, cons
     case BW_PARAM_PATH: return path_value(k, v, n);
     case BW_PARAM_CHOICE: return choice_value(k, v, n);
     case BW_PARAM_LIST: return list_value(k, v, n);
+    case BW_PARAM_MAP: return map_value(k, v, n);
+    case BW_PARAM_FRAMES: return frames_value(k, v, n);
     case BW_PARAM_GROUP: return group_value(k, v, n);
     case BW_PARAM_VARIANT: return variant_value(k, v, n);
     default:
@@ -330,13 +405,25 @@ static enum bw_status offset_check(struct bw_compile *k, const struct bw_value *
                          k->context->owner, v->row.key);
 }
 
+/* `frames_from: FILES` is `frames_from: {files: FILES}`: v->node becomes the map. */
+static enum bw_status short_spell(const struct bw_compile *k, struct bw_value *v)
+{
+    struct bw_node *map = bw_node_new(BW_NODE_MAP, NULL), *inner = v->node;
+    if (!map) return BW_ERR_MEMORY;
+    map->place = inner->place;
+    map->key_place = inner->key_place;
+    bw_node_adopt(map, inner->document);
+    v->node = map;
+    return bw_node_put(map, bw_row_at(k, v->row.sub, 0).key, inner);
+}
+
 enum bw_status bw_value_compile(struct bw_compile *k, struct bw_value *v, uint32_t size, const struct bw_node *n,
                                 const struct bw_node *parent)
 {
     int amount = v->row.type == BW_PARAM_AMOUNTS;
     enum bw_status status = amount ? BW_OK : offset_check(k, v, size);
     if (status) return status;
-    int container = v->row.type >= BW_PARAM_LIST && !amount;
+    int container = v->row.type >= BW_PARAM_LIST && !amount && v->row.type != BW_PARAM_FRAMES;
     if (n && n->type == BW_NODE_SCALAR && !n->quoted && !n->text[0] && !container) {
         return bw_compile_error(k, &n->key_place, "%s has no value%s", v->row.key,
                                 v->row.type == BW_PARAM_COLOUR ? "; a colour like \"#ff8000\" needs quotes" : "");
@@ -347,5 +434,7 @@ enum bw_status bw_value_compile(struct bw_compile *k, struct bw_value *v, uint32
         return bw_compile_error(k, place, "%s has to be given", v->row.key);
     }
     v->node = bw_node_copy(n);
-    return v->node ? typed_value(k, v, v->node) : bw_compile_memory(k);
+    if (!v->node) return bw_compile_memory(k);
+    if (v->row.flags & BW_PARAM_SHORT && n->type == BW_NODE_SCALAR && short_spell(k, v)) return bw_compile_memory(k);
+    return typed_value(k, v, v->node);
 }

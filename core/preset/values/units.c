@@ -167,6 +167,12 @@ enum bw_status bw_parse_quantity(const char *text, const char *unit, double *val
 {
     const char *given;
     double number;
+    if (unit && !strcmp(unit, "B")) {
+        if (has_unit) *has_unit = 1;
+        if (!bw_parse_bytes(text, value)) return BW_OK;
+        snprintf(why, why_size, "\"%s\" is no amount of memory, like \"12 GiB\"", text);
+        return BW_ERR_PRESET;
+    }
     if (bw_quantity_split(text, &number, &given)) {
         snprintf(why, why_size, "\"%s\" is no number", text);
         return BW_ERR_PRESET;

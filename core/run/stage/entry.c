@@ -39,8 +39,8 @@ struct bw_params *entry_params(struct run_log *l, const struct bw_preset *p, con
                                               .fps = p->time.fps,
                                               .first = p->time.first,
                                               .seed = p->time.seed,
-                                              .ignore = bw_preset_stage_keys,
-                                              .n_ignore = bw_preset_n_stage_keys};
+                                              .common = e->stage ? bw_stage_rows : bw_export_rows,
+                                              .n_common = e->stage ? bw_stage_n_rows : bw_export_n_rows};
     const struct bw_param *rows = e->stage ? e->stage->params : e->exporter->params;
     const uint32_t n = e->stage ? e->stage->n_params : e->exporter->n_params;
     const uint32_t size = e->stage ? e->stage->params_size : e->exporter->params_size;

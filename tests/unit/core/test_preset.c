@@ -187,8 +187,8 @@ Test(preset, overrides)
 
 Test(preset, mistakes_in_overrides)
 {
-    refused_set("domain.voxl=1 cm", "--set:1:8: domain has no key \"voxl\"; did you mean \"voxel\"?");
-    refused_set("domain.voxel=3 kg", "--set:1:14: voxel: \"3 kg\" is a mass (kg)");
+    refused_set("domain.voxl=1 cm", "--set:1:8: domain: unknown key \"voxl\"; did you mean \"voxel\"?");
+    refused_set("domain.voxel=3 kg", "--set:1:14: domain: voxel: \"3 kg\" is a mass (kg)");
     refused_set("stages.lags.mode=max", "--set:1:8: nothing here has the id \"lags\"; did you mean \"logs\"?");
     refused_set("stages.logs=1", "--set:1:8: what of it?");
     refused_set("stages.mac.project=1", "what of it?");
@@ -200,7 +200,7 @@ Test(preset, mistakes_in_overrides)
     refused_set("stages=3", "has to be a list");
     refused_set("stages.logs.id=mac.project", "id \"mac.project\" is given twice");
     struct bw_preset_overrides o = {.memory = "lots"};
-    refused_with(HEAD, &o, "--memory:1:1: memory has to be an amount");
+    refused_with(HEAD, &o, "--memory:1:1: limits: memory wants a number, not \"lots\"");
     o = (struct bw_preset_overrides){.frames = "0-5"};
     refused_with(HEAD, &o, "--frames:1:1: frame 0 lies before the run's first frame, 1");
     const char *id = "smoke";
@@ -239,31 +239,49 @@ Test(preset, extends)
 
 Test(preset, refusals)
 {
-    refused("domain: {cells: [8, 8, 8], voxel: 1}", "has to say \"billow: 1\"");
+    refused("domain: {cells: [8, 8, 8], voxel: 1}", "a.yaml:1:1: preset: billow has to be given");
     refused("billow: 2\n", "reads presets of version 1, not 2");
     refused("billow: 1\n", "a preset needs a domain");
     refused("- a\n- b\n", "a preset has to be a map");
-    refused(HEAD "stagse: []\n", "a.yaml:3:1: a preset has no key \"stagse\"; did you mean \"stages\"?");
+    refused(HEAD "stagse: []\n", "a.yaml:3:1: preset: unknown key \"stagse\"; did you mean \"stages\"?");
     refused(HEAD "time: {frmes: 1-2}\n", "did you mean \"frames\"?");
-    refused(HEAD "time: {frames: 9-2}\n", "frames have to be FIRST-LAST");
-    refused(HEAD "time: {fps: 0}\n", "fps has to be more than 0");
+    refused(HEAD "time: {frames: 9-2}\n", "time: frames wants FIRST-LAST, like 1-100, not \"9-2\"");
+    refused(HEAD "time: {fps: 0}\n", "time: fps: 0 is out of range: more than 0 is wanted");
     refused(HEAD "time: {substeps: [4, 2]}\n", "least first");
     refused(HEAD "time: {substeps: 4, dt: 0.1}\n", "substeps or dt");
-    refused(HEAD "time: {seed: -1}\n", "seed has to be");
-    refused(HEAD "limits: {memory: 3 kg}\n", "memory has to be an amount");
-    refused(HEAD "ambient: 0 K\n", "ambient has to be more than 0");
-    refused(HEAD "fields: {dye: {kind: vektor}}\n", "kind can't be \"vektor\"; did you mean \"vector\"?");
+    refused(HEAD "time: {substeps: [1, 2, 3]}\n", "time: substeps wants 1 to 2 values, not a list of 3");
+    refused(HEAD "time: {substeps: atuo}\n", "time: substeps wants a number, not \"atuo\"");
+    refused(HEAD "time: {cfl: {keys: {1: 3, 9: 4}}}\n", "time: cfl may not change with time");
+    refused(HEAD "time: {seed: 10000000000000000000}\n",
+            "time: seed: 1e+19 is out of range: at most 9.2e+18 is wanted");
+    refused(HEAD "fields: {dye: {alive: -1}}\n", "dye: alive: -1 is out of range: at least 0 is wanted");
+    refused(HEAD "stages: [{emit: {frames: soon}}]\n", "emit: frames wants FIRST-LAST, like 1-100, not \"soon\"");
+    refused(HEAD "frames_from: {files: a, bake: b}\n", "frames_from wants exactly one kind");
+    refused(HEAD "frames_from: plume.vdb\n", "a.yaml:3:14: frames_from wants files with #### for the number");
+    refused("billow: 1\ndomain: {size: [1, 1, 1], voxel: 1 cm, center: 3}\n",
+            "domain: center wants 2 values, not \"3\"");
+    refused("billow: 1\ndomain: {size: none, cells: [8, 8, 8]}\n", "needs a voxel, and no cells");
+    refused("billow: 1\ndomain: {cells: [8, 8, 8], voxel: 1, sides: {top: {closed: {slipp: no}}}}\n",
+            "closed: unknown key \"slipp\"; did you mean \"slip\"?");
+    refused("billow: 1\ndomain: {cells: [8, 8, 8], voxel: 1, sides: {top: opne}}\n", "did you mean \"open\"?");
+    refused(HEAD "time: {seed: -1}\n", "time: seed: -1 is out of range: at least 0 is wanted");
+    refused(HEAD "limits: {memory: 3 kg}\n", "limits: memory: \"3 kg\" is no amount of memory, like \"12 GiB\"");
+    refused(HEAD "ambient: 0 K\n", "ambient: 0 K is out of range: more than 0 K is wanted");
+    refused(HEAD "fields: {dye: {kind: vektor}}\n",
+            "dye: kind can't be \"vektor\"; it is one of scalar|vector|mac|particles; did you mean \"vector\"?");
     refused(HEAD "stages: {emit: {}}\n", "stages has to be a list");
     refused(HEAD "stages: [{emit: {}, set: {}}]\n", "one name with its options");
     refused(HEAD "stages: [{emit: 3}]\n", "options of emit have to be a map");
     refused(HEAD "stages: [{emit: {id: x}}, {set: {id: x}}]\n",
             "a.yaml:3:38: id \"x\" is given twice; the first is in line 3");
-    refused(HEAD "stages: [{emit: {domain: far}}]\n", "domain can't be \"far\"; it is one of main");
+    refused(HEAD "stages: [{emit: {domain: far}}]\n", "emit: domain can't be \"far\"; it is one of main");
     refused(HEAD "stages: [{emit: {enabled: 3}}]\n", "enabled wants true or false");
-    refused(HEAD "stages: [{emit: {bind: {a: [1]}}}]\n", "a wants a name");
+    refused(HEAD "stages: [{emit: {bind: {a: [1]}}}]\n", "emit: bind wants a text, not a list of 1");
     refused("billow: 1\ndomain: {size: [1, 1, 1]}\n", "exactly two of size, cells and voxel");
-    refused("billow: 1\ndomain: {size: [1, 0, 1], voxel: 1}\n", "a.yaml:2:20: size has to be more than 0, it is 0");
-    refused("billow: 1\ndomain: {size: [1, 1, 1], voxel: -1 cm}\n", "voxel has to be more than 0");
+    refused("billow: 1\ndomain: {size: [1, 0, 1], voxel: 1}\n",
+            "a.yaml:2:20: domain: size: 0 m is out of range: more than 0 m is wanted");
+    refused("billow: 1\ndomain: {size: [1, 1, 1], voxel: -1 cm}\n",
+            "voxel: -0.01 m is out of range: more than 0 m is wanted");
     refused("billow: 1\ndomain: {size: [1, 1], voxel: 1 cm}\n", "size wants three numbers [x, y, z]");
     refused("billow: 1\ndomain: {size: [20 km, 1, 1], voxel: 1 mm}\n",
             "cells along x: a whole number of at most 1048576");
@@ -273,7 +291,8 @@ Test(preset, refusals)
             "periodic sides come in pairs");
     refused("billow: 1\ndomain: {cells: [8, 8, 8], voxel: 1, sides: {top: open, z+: open}}\n", "given twice");
     refused("billow: 1\ndomain: {cells: [8, 1, 8], voxel: 1, sides: {front: open}}\n", "one cell thick along y");
-    refused("billow: 1\ndomain: {cells: [8, 8, 8], voxel: 1, sides: {top: inflow}}\n", "inflow needs a velocity");
+    refused("billow: 1\ndomain: {cells: [8, 8, 8], voxel: 1, sides: {top: inflow}}\n",
+            "top: inflow needs a value: {inflow: ...}");
     refused("billow: 1\ndomain: {cells: [8, 8, 8], voxel: 1}\ndomains: {a: {}}\n", "can't both be given");
     refused(HEAD HEAD, "\"billow\" is given twice");
     refused("a: [1, 2\n", "not readable as YAML");
