@@ -4,17 +4,15 @@
  * vortons, dα/dt = V ∇ρ × g / ρ₀. (His factor ½ belongs to angular velocity, which is what he keeps instead of vorticity.)
  * Memory is waited for, not arithmetic: 13 ns a vorton. Serial where it adds up, so that the order of additions is always the same. */
 #include "lattice.h"
+#include <common/simd.h>
 #include <math.h>
 #include <string.h>
 
 enum { CHUNK = 1024 };
 
-typedef float four __attribute__((vector_size(16)));
-typedef int32_t four_whole __attribute__((vector_size(16)));
-
 /// Low corner of the cell that holds a vorton, and where in it.
 struct place {
-    four f;
+    vec4 f;
     int64_t at;
 };
 
@@ -24,10 +22,10 @@ struct seed_lattice {
     double lo[3], h[3], per[3]; ///< low corner; cell; 1/cell
     int64_t n[3];               ///< points
     struct place *place;
-    four *corner; ///< readable a row and a point before the first
+    vec4 *corner; ///< readable a row and a point before the first
     float *density;
-    four *
-        curl; ///< ∇ρ × g, kg/(m³ s²): of points, so that vortons, which are looked up in it eight times, have less to do
+    /// ∇ρ × g, kg/(m³ s²): of points, so that vortons, which are looked up in it eight times, have less to do.
+    vec4 *curl;
     double *rate;
 };
 
@@ -47,10 +45,10 @@ static void shape_choose(struct seed_lattice *l)
 
 static struct place place_of(const struct seed_lattice *l, const double *x)
 {
-    const four y = {(float)((x[0] - l->lo[0]) * l->per[0]), (float)((x[1] - l->lo[1]) * l->per[1]),
+    const vec4 y = {(float)((x[0] - l->lo[0]) * l->per[0]), (float)((x[1] - l->lo[1]) * l->per[1]),
                     (float)((x[2] - l->lo[2]) * l->per[2]), 0};
-    const four_whole at = __builtin_convertvector(y, four_whole);
-    return (struct place){y - __builtin_convertvector(at, four), at[0] + l->n[0] * (at[1] + l->n[1] * at[2])};
+    const vec4_int at = __builtin_convertvector(y, vec4_int);
+    return (struct place){y - __builtin_convertvector(at, vec4), at[0] + l->n[0] * (at[1] + l->n[1] * at[2])};
 }
 
 /* What a cell's vortons give to its corners is kept by the cell, four at its low z and four at its high as of the cell above, and
@@ -63,9 +61,9 @@ static void masses_add(struct seed_lattice *l, struct transfer *found)
     for (int64_t p = 0; p < l->m->count; p++) {
         const double own = l->m->deviation[p] * l->m->volume[p];
         const struct place c = l->place[p] = place_of(l, l->m->pos[p]);
-        const four along = c.f[0] * (four){-1, 1, -1, 1} + (four){1, 0, 1, 0},
-                   across = c.f[1] * (four){-1, -1, 1, 1} + (four){1, 1, 0, 0};
-        const four all = (float)(own * per) * along * across, high = all * c.f[2];
+        const vec4 along = c.f[0] * (vec4){-1, 1, -1, 1} + (vec4){1, 0, 1, 0},
+                   across = c.f[1] * (vec4){-1, -1, 1, 1} + (vec4){1, 1, 0, 0};
+        const vec4 all = (float)(own * per) * along * across, high = all * c.f[2];
         l->corner[c.at] += all - high;
         l->corner[c.at + up] += high;
         mass += own;
@@ -81,7 +79,7 @@ static double points_gather(const struct seed_lattice *l)
     const int64_t points = l->n[0] * l->n[1] * l->n[2];
     double sum = 0;
     for (int64_t i = 0; i < points; i++) {
-        const four *c = l->corner + i, *below = c - l->n[0];
+        const vec4 *c = l->corner + i, *below = c - l->n[0];
         l->density[i] = c[0][0] + c[-1][1] + (below[0][2] + below[-1][3]);
         sum += (double)l->density[i];
     }
@@ -102,17 +100,17 @@ static void curl_row(int64_t row, uint32_t worker, void *user)
             q[a] = (d[up * step[a]] - d[-down * step[a]]) * (up + down == 2 ? 0.5f : 1.0f) * (float)l->per[a];
         }
         l->curl[row * l->n[0] + i] =
-            (four){q[1] * g[2] - q[2] * g[1], q[2] * g[0] - q[0] * g[2], q[0] * g[1] - q[1] * g[0], 0};
+            (vec4){q[1] * g[2] - q[2] * g[1], q[2] * g[0] - q[0] * g[2], q[0] * g[1] - q[1] * g[0], 0};
     }
 }
 
 static void vorton_turn(const struct seed_lattice *l, int64_t p)
 {
     const struct place *c = &l->place[p];
-    const four *at = l->curl + c->at;
+    const vec4 *at = l->curl + c->at;
     const int64_t y = l->n[0], z = l->n[0] * l->n[1];
     const double scale = l->m->volume[p] / l->w->ambient;
-    four q[4] = {at[0] + c->f[0] * (at[1] - at[0]), at[y] + c->f[0] * (at[y + 1] - at[y]),
+    vec4 q[4] = {at[0] + c->f[0] * (at[1] - at[0]), at[y] + c->f[0] * (at[y + 1] - at[y]),
                  at[z] + c->f[0] * (at[z + 1] - at[z]), at[y + z] + c->f[0] * (at[y + z + 1] - at[y + z])};
     for (int e = 0; e < 4; e += 2) q[e] += c->f[1] * (q[e + 1] - q[e]);
     q[0] += c->f[2] * (q[2] - q[0]);
@@ -133,7 +131,7 @@ enum bw_status seed_generate(struct bw_stage *s, const struct mass_points *m, co
     struct seed_lattice l = {.m = m, .w = w, .rate = rate};
     shape_choose(&l);
     const size_t points = (size_t)(l.n[0] * l.n[1] * l.n[2]), before = (size_t)l.n[0] + 1;
-    four *corner = s->host->scratch(s, (points + before) * sizeof *corner);
+    vec4 *corner = s->host->scratch(s, (points + before) * sizeof *corner);
     l.density = s->host->scratch(s, points * sizeof *l.density);
     l.curl = s->host->scratch(s, points * sizeof *l.curl);
     l.place = s->host->scratch(s, (size_t)m->count * sizeof *l.place);

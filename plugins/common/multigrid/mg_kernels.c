@@ -5,21 +5,11 @@
  * x, a row whose first cell of this colour is i = 0 (`odd` = 0) has them at m-1 and m, one that starts at i = 1 at m
  * and m+1. Every level does the same operations on the same lanes, so all give the same bits. */
 #include "mg_kernels.h"
+
+#define VEC_LANES_MOST 8 // a row of 3D tiles
+#include <common/simd.h>
 #include <stddef.h>
 #include <string.h>
-
-#ifdef __AVX2__
-#define LANES 8
-#else
-#define LANES 4
-#endif
-#define INLINE static inline __attribute__((always_inline))
-#define JOIN_(a, b) a##b
-#define JOIN(a, b) JOIN_(a, b)
-
-typedef float vec __attribute__((vector_size(4 * LANES)));
-typedef int32_t lanes __attribute__((vector_size(4 * LANES)));
-typedef float loose __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
 
 /* Tile geometry; `dim` is a constant in every caller, so these fold. */
 INLINE int row_size(int dim) { return dim == 3 ? 8 : 32; }
@@ -27,20 +17,15 @@ INLINE int row_count(int dim) { return dim == 3 ? 16 : 64; }
 INLINE int half_size(int dim) { return dim == 3 ? 128 : 2048; }
 INLINE float full_diag(int dim) { return dim == 3 ? 6.0f : 4.0f; }
 
-INLINE vec load(const float *p) { return *(const vec *)p; }
-INLINE vec load_loose(const float *p) { return *(const loose *)p; }
-INLINE void store(float *p, vec v) { *(vec *)p = v; }
-INLINE vec splat(float f) { return f - (vec){0}; }
-
 /// v where inv is not 0, else 0: keeps cells that are no unknowns at 0.
-INLINE vec masked(vec v, vec inv) { return (vec)((lanes)v & (inv != (vec){0})); }
+INLINE vec masked(vec v, vec inv) { return (vec)((vec_int)v & (inv != (vec){0})); }
 
-#if LANES == 8
-INLINE vec shift_up(vec c, float edge) { return __builtin_shufflevector(c, splat(edge), 8, 0, 1, 2, 3, 4, 5, 6); }
-INLINE vec shift_down(vec c, float edge) { return __builtin_shufflevector(c, splat(edge), 1, 2, 3, 4, 5, 6, 7, 8); }
+#if VEC_LANES == 8
+INLINE vec shift_up(vec c, float edge) { return __builtin_shufflevector(c, vec_set(edge), 8, 0, 1, 2, 3, 4, 5, 6); }
+INLINE vec shift_down(vec c, float edge) { return __builtin_shufflevector(c, vec_set(edge), 1, 2, 3, 4, 5, 6, 7, 8); }
 #else
-INLINE vec shift_up(vec c, float edge) { return __builtin_shufflevector(c, splat(edge), 4, 0, 1, 2); }
-INLINE vec shift_down(vec c, float edge) { return __builtin_shufflevector(c, splat(edge), 1, 2, 3, 4); }
+INLINE vec shift_up(vec c, float edge) { return __builtin_shufflevector(c, vec_set(edge), 4, 0, 1, 2); }
+INLINE vec shift_down(vec c, float edge) { return __builtin_shufflevector(c, vec_set(edge), 1, 2, 3, 4); }
 #endif
 
 /// Where the neighbours of one row of one colour are.
@@ -70,21 +55,24 @@ INLINE struct row row_at(const struct mg_tile *t, int colour, int k, int j, int 
 enum { PLAIN, DIAGONAL, CUT };
 INLINE int form_of(const struct mg_tile *t) { return t->weight ? CUT : t->inv ? DIAGONAL : PLAIN; }
 
-/// Sum of the neighbours of cells m … m+LANES-1 of a row; `w`: their weights, NULL: 1.
+/// Sum of the neighbours of cells m … m+VEC_LANES-1 of a row; `w`: their weights, NULL: 1.
 INLINE vec row_sum(const struct row *r, int m, int odd, int dim, const float *w)
 {
-    const vec c = load(r->o + m);
+    const vec c = vec_load_aligned(r->o + m);
     vec beside;
-    if (odd) beside = m == row_size(dim) - LANES ? shift_down(c, r->right) : load_loose(r->o + m + 1);
-    else beside = m == 0 ? shift_up(c, r->left) : load_loose(r->o + m - 1);
+    if (odd) beside = m == row_size(dim) - VEC_LANES ? shift_down(c, r->right) : vec_load(r->o + m + 1);
+    else beside = m == 0 ? shift_up(c, r->left) : vec_load(r->o + m - 1);
     vec sum;
     if (w) {
-        sum = load(w) * (odd ? c : beside) + load(w + MG_CELLS) * (odd ? beside : c);
-        sum += load(w + 2 * MG_CELLS) * load(r->ym + m) + load(w + 3 * MG_CELLS) * load(r->yp + m);
-        if (dim == 3) sum += load(w + 4 * MG_CELLS) * load(r->zm + m) + load(w + 5 * MG_CELLS) * load(r->zp + m);
+        sum = vec_load_aligned(w) * (odd ? c : beside) + vec_load_aligned(w + MG_CELLS) * (odd ? beside : c);
+        sum += vec_load_aligned(w + 2 * MG_CELLS) * vec_load_aligned(r->ym + m) +
+               vec_load_aligned(w + 3 * MG_CELLS) * vec_load_aligned(r->yp + m);
+        if (dim == 3)
+            sum += vec_load_aligned(w + 4 * MG_CELLS) * vec_load_aligned(r->zm + m) +
+                   vec_load_aligned(w + 5 * MG_CELLS) * vec_load_aligned(r->zp + m);
     } else {
-        sum = (c + beside) + (load(r->ym + m) + load(r->yp + m));
-        if (dim == 3) sum += load(r->zm + m) + load(r->zp + m);
+        sum = (c + beside) + (vec_load_aligned(r->ym + m) + vec_load_aligned(r->yp + m));
+        if (dim == 3) sum += vec_load_aligned(r->zm + m) + vec_load_aligned(r->zp + m);
     }
     return sum;
 }
@@ -94,10 +82,10 @@ INLINE void relax_row(const struct mg_tile *t, int colour, int k, int j, int odd
     const int w = row_size(dim);
     const ptrdiff_t at = ((ptrdiff_t)k * 2 + colour) * half_size(dim) + (ptrdiff_t)j * w;
     const struct row r = row_at(t, colour, k, j, dim);
-    for (int m = 0; m < w; m += LANES) {
-        const vec inv = form == PLAIN ? splat(1.0f / full_diag(dim)) : load(t->inv + at + m);
+    for (int m = 0; m < w; m += VEC_LANES) {
+        const vec inv = form == PLAIN ? vec_set(1.0f / full_diag(dim)) : vec_load_aligned(t->inv + at + m);
         const float *face = form == CUT ? t->weight + at + m : NULL;
-        store(t->x + at + m, (load(t->b + at + m) + row_sum(&r, m, odd, dim, face)) * inv);
+        vec_store_aligned(t->x + at + m, (vec_load_aligned(t->b + at + m) + row_sum(&r, m, odd, dim, face)) * inv);
     }
 }
 
@@ -133,9 +121,9 @@ INLINE void first_tile(const struct mg_tile *t, int k0, int k1, int dim)
     const int half = half_size(dim), size = dim == 3 ? half : t->rows * row_size(dim);
     for (int k = k0; k < k1; k++) {
         const ptrdiff_t at = (ptrdiff_t)k * 2 * half;
-        for (int m = 0; m < size; m += LANES) {
-            const vec inv = t->inv ? load(t->inv + at + m) : splat(1.0f / full_diag(dim));
-            store(t->x + at + m, load(t->b + at + m) * inv);
+        for (int m = 0; m < size; m += VEC_LANES) {
+            const vec inv = t->inv ? vec_load_aligned(t->inv + at + m) : vec_set(1.0f / full_diag(dim));
+            vec_store_aligned(t->x + at + m, vec_load_aligned(t->b + at + m) * inv);
         }
     }
 }
@@ -144,9 +132,9 @@ INLINE void first_tile(const struct mg_tile *t, int k0, int k1, int dim)
 INLINE vec residual(const struct mg_tile *t, const struct row *r, ptrdiff_t at, int m, int odd, int form, int dim)
 {
     const float *w = form == CUT ? t->weight + at + m : NULL;
-    const vec rhs = load(t->b + at + m) + row_sum(r, m, odd, dim, w), x = load(t->x + at + m);
-    if (form == PLAIN) return rhs - splat(full_diag(dim)) * x;
-    return masked(rhs - load(t->diag + at + m) * x, load(t->inv + at + m));
+    const vec rhs = vec_load_aligned(t->b + at + m) + row_sum(r, m, odd, dim, w), x = vec_load_aligned(t->x + at + m);
+    if (form == PLAIN) return rhs - vec_set(full_diag(dim)) * x;
+    return masked(rhs - vec_load_aligned(t->diag + at + m) * x, vec_load_aligned(t->inv + at + m));
 }
 
 /// Adds the red residuals of row (j, k) to sum[], their squares to square[] (8 lanes).
@@ -155,10 +143,10 @@ INLINE void residual_row(const struct mg_tile *t, int k, int j, int odd, int for
     const int w = row_size(dim);
     const ptrdiff_t at = (ptrdiff_t)k * 2 * half_size(dim) + (ptrdiff_t)j * w;
     const struct row r = row_at(t, MG_RED, k, j, dim);
-    for (int m = 0; m < w; m += LANES) {
+    for (int m = 0; m < w; m += VEC_LANES) {
         const vec v = residual(t, &r, at, m, odd, form, dim);
-        sum[m / LANES] += v;
-        square[m % 8 / LANES] += v * v;
+        sum[m / VEC_LANES] += v;
+        square[m % 8 / VEC_LANES] += v * v;
     }
 }
 
@@ -175,9 +163,9 @@ INLINE double coarsen_form(const struct mg_tile *t, float *coarse, int octant, i
     const float share = dim == 3 ? 0.5f : 1.0f; // (2h)² times the mean: 4/8, 4/4
     double squares = 0;
     for (int k = k0; k < k1; k += dim == 3 ? 2 : 1) {
-        vec square[8 / LANES] = {{0}};
+        vec square[8 / VEC_LANES] = {{0}};
         for (int j = 0; j < rows; j += 2) {
-            vec sum[32 / LANES] = {{0}};
+            vec sum[32 / VEC_LANES] = {{0}};
             residual_row(t, k, j, 0, form, dim, sum, square);
             residual_row(t, k, j + 1, 1, form, dim, sum, square);
             if (dim == 3) {
@@ -212,10 +200,10 @@ INLINE void refine_row(const struct mg_tile *t, int k, int j, const float *add, 
 {
     const int w = row_size(dim);
     const ptrdiff_t at = (ptrdiff_t)k * 2 * half_size(dim) + (ptrdiff_t)j * w;
-    for (int m = 0; m < w; m += LANES) {
-        vec v = load(add + m);
-        if (t->inv) v = masked(v, load(t->inv + at + m));
-        store(t->x + at + m, load(t->x + at + m) + v);
+    for (int m = 0; m < w; m += VEC_LANES) {
+        vec v = vec_load_aligned(add + m);
+        if (t->inv) v = masked(v, vec_load_aligned(t->inv + at + m));
+        vec_store_aligned(t->x + at + m, vec_load_aligned(t->x + at + m) + v);
     }
 }
 
@@ -226,7 +214,7 @@ INLINE void refine_tile(const struct mg_tile *t, const float *coarse, int octant
         for (int j = 0; j < rows; j += 2) {
             const float *even = coarse + coarse_row(octant, k / 2, j / 2, 0, dim);
             const float *odd = coarse + coarse_row(octant, k / 2, j / 2, 1, dim);
-            vec sum[32 / LANES];
+            vec sum[32 / VEC_LANES];
             float *s = (float *)sum;
             for (int m = 0; m < w / 2; m++) {
                 s[2 * m] = even[m];
@@ -243,19 +231,20 @@ INLINE double apply_tile(const struct mg_tile *t, float *q, int dim)
     double total = 0;
     for (int half = 0; half < 2 * t->planes; half++) {
         const int k = half >> 1, colour = half & 1;
-        vec dot[8 / LANES] = {{0}};
+        vec dot[8 / VEC_LANES] = {{0}};
         for (int j = 0; j < rows; j++) {
             const ptrdiff_t at = (ptrdiff_t)half * half_size(dim) + (ptrdiff_t)j * w;
             const struct row r = row_at(t, colour, k, j, dim);
-            for (int m = 0; m < w; m += LANES) {
+            for (int m = 0; m < w; m += VEC_LANES) {
                 const int odd = (colour + j + k) & 1;
                 const float *face = t->weight ? t->weight + at + m : NULL;
                 const vec sum = odd ? row_sum(&r, m, 1, dim, face) : row_sum(&r, m, 0, dim, face);
-                const vec x = load(t->x + at + m);
-                const vec ax = t->inv ? masked(load(t->diag + at + m) * x - sum, load(t->inv + at + m))
-                                      : splat(full_diag(dim)) * x - sum;
-                store(q + at + m, ax);
-                dot[m % 8 / LANES] += ax * x;
+                const vec x = vec_load_aligned(t->x + at + m);
+                const vec ax =
+                    t->inv ? masked(vec_load_aligned(t->diag + at + m) * x - sum, vec_load_aligned(t->inv + at + m))
+                           : vec_set(full_diag(dim)) * x - sum;
+                vec_store_aligned(q + at + m, ax);
+                dot[m % 8 / VEC_LANES] += ax * x;
             }
         }
         for (int m = 0; m < 8; m++) total += (double)((const float *)dot)[m];
@@ -333,7 +322,7 @@ static double apply_3d(const struct mg_tile *t, float *q) { return apply_tile(t,
 static double defect_2d(const struct mg_wide *t) { return defect_tile(t, 2); }
 static double defect_3d(const struct mg_wide *t) { return defect_tile(t, 3); }
 
-const struct mg_kernels JOIN(mg_kernels_, BW_LEVEL)[2] = {
+const struct mg_kernels SIMD_NAME(mg_kernels)[2] = {
     {first_2d, relax_2d, coarsen_2d, refine_2d, apply_2d, defect_2d},
     {first_3d, relax_3d, coarsen_3d, refine_3d, apply_3d, defect_3d},
 };

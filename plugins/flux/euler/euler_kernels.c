@@ -4,7 +4,7 @@
  * arithmetic 2.5; in 3D 1.3, 4.3. Substeps take 13 and 24: a third of it the faces, whose four divisions and two roots
  * count as ten operations each, the rest passes over rows in the cache, and a sixth the copy with its halo. */
 #include "flux_kernels.h"
-#include "loops.h"
+#include <common/simd.h>
 #include <math.h>
 
 INLINE void primitive_row(const struct flux_gas *g, int n, const float *const u[], float *const w[], int dim, int ideal)
@@ -12,8 +12,8 @@ INLINE void primitive_row(const struct flux_gas *g, int n, const float *const u[
     const float *r = u[0], *mx = u[1], *my = u[2], *mz = dim > 2 ? u[3] : mx, *e = ideal ? u[dim + 1] : r;
     float *wr = w[0], *wx = w[1], *wy = w[2], *wz = dim > 2 ? w[3] : wx, *wp = ideal ? w[dim + 1] : wr;
     const float gas = g->gamma - 1, rest = g->energy;
-    ROW
-    {
+#pragma omp simd
+    for (int i = 0; i < n; i++) {
         const float one = 1 / r[i], x = mx[i] * one, y = my[i] * one, z = dim > 2 ? mz[i] * one : 0;
         wr[i] = r[i];
         wx[i] = x;
@@ -51,8 +51,8 @@ INLINE void slope_row(const struct flux_slope *s, int limiter, int walls)
                 *vh = s->speed[1];
     const float turn = s->normal ? 2 : 0; // a mirrored velocity differs by twice itself, all else by nothing
     float *to = s->slope;
-    ROW
-    {
+#pragma omp simd
+    for (int i = 0; i < n; i++) {
         float a = at[i] - low[i], b = high[i] - at[i];
         if (walls) {
             a = ol[i] > 0 ? a : turn * (walls > 1 ? at[i] - vl[i] : at[i]);
@@ -91,8 +91,8 @@ INLINE void predict_row(const struct flux_predict *p, int dim, int ideal)
         out[v] = p->out[v];
         for (int a = 0; a < dim; a++) slope[a][v] = p->slope[a][v];
     }
-    ROW
-    {
+#pragma omp simd
+    for (int i = 0; i < n; i++) {
         const float r = w[0][i], pr = ideal ? w[e][i] : 0, one = half / r;
         const float u = w[1][i], v = w[2][i], z = dim > 2 ? w[3][i] : 0;
         const float ux = slope[0][1][i], vy = slope[1][2][i], zz = dim > 2 ? slope[2][3][i] : 0, spread = ux + vy + zz;
@@ -182,8 +182,8 @@ INLINE void faces_row(const struct flux_faces *f, int dim, int ideal, int rieman
                 *hps = f->high_slope[e];
     float *fr = f->flux[0], *fu = f->flux[a], *ft = f->flux[b], *fv = f->flux[c], *fe = f->flux[e];
     const float nu = g->viscosity;
-    ROW
-    {
+#pragma omp simd
+    for (int i = 0; i < n; i++) {
         const float low = fabsf(lrs[i]) < 1.9f * lr[i] && fabsf(lps[i]) < 1.9f * lp[i] ? 0.5f : 0;
         const float high = fabsf(hrs[i]) < 1.9f * hr[i] && fabsf(hps[i]) < 1.9f * hp[i] ? -0.5f : 0;
         const struct side l = side_make(g, lr[i] + low * lrs[i], lu[i] + low * lus[i], lt[i] + low * lts[i],
@@ -226,13 +226,17 @@ static void faces(const struct flux_faces *f)
 static void carry(int n, const float *mass_flux, const float *low, const float *low_slope, const float *high,
                   const float *high_slope, float *flux)
 {
-    ROW flux[i] = mass_flux[i] * (mass_flux[i] > 0 ? low[i] + 0.5f * low_slope[i] : high[i] - 0.5f * high_slope[i]);
+#pragma omp simd
+    for (int i = 0; i < n; i++)
+        flux[i] = mass_flux[i] * (mass_flux[i] > 0 ? low[i] + 0.5f * low_slope[i] : high[i] - 0.5f * high_slope[i]);
 }
 
 INLINE void update_row(int n, int axes, float ratio, const float *restrict low0, const float *restrict high0,
                        const float *restrict low1, const float *restrict high1, const float *from, float *out)
 {
-    ROW out[i] = from[i] - ratio * (axes > 1 ? (high0[i] - low0[i]) + (high1[i] - low1[i]) : high0[i] - low0[i]);
+#pragma omp simd
+    for (int i = 0; i < n; i++)
+        out[i] = from[i] - ratio * (axes > 1 ? (high0[i] - low0[i]) + (high1[i] - low1[i]) : high0[i] - low0[i]);
 }
 
 static void update(const struct flux_update *u)
@@ -319,5 +323,4 @@ static void see(struct flux_sight *s)
     else see_row(s, 3, 0);
 }
 
-const struct flux_kernels JOIN(flux_kernels_, BW_LEVEL) = {see,   primitive, slope,  predict,
-                                                           faces, carry,     update, survey};
+const struct flux_kernels SIMD_NAME(flux_kernels) = {see, primitive, slope, predict, faces, carry, update, survey};

@@ -4,7 +4,7 @@
  * Steps take 8, 11, 18 and 39: the copy with its halo and its way back cost more than the step of few neighbours, and
  * flows of 13 directions go through the second cache. */
 #include "flux_kernels.h"
-#include "loops.h"
+#include <common/simd.h>
 #include <math.h>
 
 /* All values are those half way between the two cells: F = m·d + D (rho_s - rho_d), and with m_perp = m - (m·d) d what
@@ -24,8 +24,8 @@ INLINE void flow_row(const struct seed_row *r, ptrdiff_t at, int odd, int dim, i
     const double half = 0.5 * r->scale, back = 2 / r->scale, diffusion = r->diffusion, k = r->friction;
     double *f = r->flow[odd][0], *p = push ? r->flow[odd][1] : f, *q = push ? r->flow[odd][2] : f;
     double *s = push && dim > 2 ? r->flow[odd][3] : f;
-    ROW
-    {
+#pragma omp simd
+    for (int i = 0; i < n; i++) {
         const double mx = half * (as[i] + ad[i]), my = half * (bs[i] + bd[i]);
         const double mz = dim > 2 ? half * (cs[i] + cd[i]) : 0;
         const double along = aligned ? mx : mx * x + my * y + (dim > 2 ? mz * z : 0);
@@ -129,7 +129,8 @@ static int seed_share(int n, const double *restrict mass, const double *restrict
 INLINE void gain_two(int n, const double *restrict o, const double *restrict i0, const double *restrict p,
                      const double *restrict i1, double *restrict gain, int first)
 {
-    ROW gain[i] = (((first ? 0 : gain[i]) - o[i]) + i0[i] - p[i]) + i1[i];
+#pragma omp simd
+    for (int i = 0; i < n; i++) gain[i] = (((first ? 0 : gain[i]) - o[i]) + i0[i] - p[i]) + i1[i];
 }
 
 /* The last one to three directions. */
@@ -139,8 +140,8 @@ INLINE void end_row(int n, int ways, const double *const leaves[], const double 
 {
     const double *o0 = leaves[0], *i0 = comes[0], *o1 = ways > 1 ? leaves[1] : o0, *i1 = ways > 1 ? comes[1] : i0,
                  *o2 = ways > 2 ? leaves[2] : o0, *i2 = ways > 2 ? comes[2] : i0;
-    ROW
-    {
+#pragma omp simd
+    for (int i = 0; i < n; i++) {
         double sum = ((gain ? gain[i] : 0) - o0[i]) + i0[i];
         if (ways > 1) sum = (sum - o1[i]) + i1[i];
         if (ways > 2) sum = (sum - o2[i]) + i2[i];
@@ -185,4 +186,4 @@ static void seed_end(const struct seed_end *r, ptrdiff_t at, ptrdiff_t to, int o
     for (int c = 0; c <= r->dim; c++) end_value(r, c, at, to, odd);
 }
 
-const struct seed_kernels JOIN(seed_kernels_, BW_LEVEL) = {seed_bounds, seed_flow, seed_end, seed_leave, seed_share};
+const struct seed_kernels SIMD_NAME(seed_kernels) = {seed_bounds, seed_flow, seed_end, seed_leave, seed_share};

@@ -30,7 +30,7 @@ struct flow_state {
     struct lattice solid_lattice;
     struct texture texture;
     struct spectrum spectrum;
-    const noise_vec *tile;
+    const vec4 *tile;
     struct band band[FLOW_BANDS];
     int n_bands;
     int64_t number;      ///< of the file in `after`

@@ -74,7 +74,7 @@ static int line_fill(struct line *l, const struct bw_block *b, int axis, int32_t
 }
 
 /* Add one octave of one set to the potential. */
-static int octave_add(const struct bw_block *b, const struct corners *c, int set, int band, noise_vec *psi)
+static int octave_add(const struct bw_block *b, const struct corners *c, int set, int band, vec4 *psi)
 {
     const struct flow_state *st = b->stage->state;
     const struct flow *p = b->stage->params;
@@ -102,7 +102,7 @@ static int octave_add(const struct bw_block *b, const struct corners *c, int set
 
 /* Component `axis` of the curl on its faces: round each face the potential of the four edges, each the mean of its
  * ends. */
-static void curl_take(const struct bw_block *b, const struct corners *c, const noise_vec *psi, int axis)
+static void curl_take(const struct bw_block *b, const struct corners *c, const vec4 *psi, int axis)
 {
     const struct bw_view *v = &b->view[0];
     int next = (axis + 1) % 3, last = (axis + 2) % 3;
@@ -112,9 +112,9 @@ static void curl_take(const struct bw_block *b, const struct corners *c, const n
     n[axis]++;
     for (int32_t k = 0; k < n[2]; k++)
         for (int32_t j = 0; j < n[1]; j++) {
-            const noise_vec *row = psi + (j * stride[1] + k * stride[2]);
+            const vec4 *row = psi + (j * stride[1] + k * stride[2]);
             for (int32_t i = 0; i < n[0]; i++) {
-                const noise_vec *o = row + i;
+                const vec4 *o = row + i;
                 float up = o[p][last] + o[p + q][last] - o[0][last] - o[q][last];
                 float across = o[q][next] + o[p + q][next] - o[0][next] - o[p][next];
                 out[i + j * v->sy + k * v->sz] = half * (up - across);
@@ -177,7 +177,7 @@ static void noise_body(const struct bw_block *b, void *user)
         return;
     }
     size_t n = (size_t)c.n[0] * (size_t)c.n[1] * (size_t)c.n[2];
-    noise_vec *psi = b->stage->host->body_scratch(b, n * sizeof *psi);
+    vec4 *psi = b->stage->host->body_scratch(b, n * sizeof *psi);
     if (!psi || !corners_fill(&c, b)) return;
     memset(psi, 0, n * sizeof *psi);
     for (int band = 0; band < st->n_bands; band++) {

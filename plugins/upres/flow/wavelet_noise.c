@@ -77,11 +77,11 @@ static void project_plane(int64_t plane, uint32_t worker, void *user)
         }
 }
 
-const noise_vec *noise_make(struct bw_stage *s, uint64_t seed)
+const vec4 *noise_make(struct bw_stage *s, uint64_t seed)
 {
     const struct bw_host *host = s->host;
     size_t points = (size_t)N * N * N;
-    noise_vec *tile = host->alloc(s, points * sizeof *tile);
+    vec4 *tile = host->alloc(s, points * sizeof *tile);
     float *r = host->scratch(s, 3 * points * sizeof *r), *a = r + points, *b = a + points;
     struct projection *p = host->scratch(s, sizeof *p);
     if (!tile || !r || !p) return NULL;
@@ -96,14 +96,14 @@ const noise_vec *noise_make(struct bw_stage *s, uint64_t seed)
     return tile;
 }
 
-double noise_curl_rms(const noise_vec *tile, double step)
+double noise_curl_rms(const vec4 *tile, double step)
 {
     enum { PLACES = 20000 };
     double sum = 0;
     for (uint64_t q = 0; q < PLACES; q++) {
         int32_t at[3];
         float f[3];
-        noise_vec v[2][2];
+        vec4 v[2][2];
         for (int a = 0; a < 3; a++) {
             double x = bw_rng_unit(17, 3 * q + (uint64_t)a) * N;
             at[a] = (int32_t)x, f[a] = (float)(x - at[a]);

@@ -7,37 +7,18 @@
  * A pair costs 22 (moore) to 36 (gaussian) vector operations, its gradient as many again: this loop is bound by
  * arithmetic, not memory; 32 points stay in registers while the vortons stream by. */
 #include "pairs.h"
+#include <common/simd.h>
 #include <string.h>
-#if defined(__AVX512F__) || defined(__AVX2__)
-#include <immintrin.h>
-#endif
 
-#define INLINE static inline __attribute__((always_inline))
-#define JOIN_(a, b) a##b
-#define JOIN(a, b) JOIN_(a, b)
-#if defined(__AVX512F__)
-enum { LANES = 16, GROUPS = 2 };
-#elif defined(__AVX2__)
-enum { LANES = 8, GROUPS = 2 };
-#else
-enum { LANES = 4, GROUPS = 2 };
-#endif
-
-typedef float vec __attribute__((vector_size(4 * LANES)));
-typedef int32_t lanes __attribute__((vector_size(4 * LANES)));
-typedef float loose __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
-
-INLINE vec load(const float *p) { return *(const loose *)p; }
-INLINE vec splat(float f) { return f - (vec){0}; }
-INLINE vec pick(lanes yes, vec a, vec b) { return (vec)(((lanes)a & yes) | ((lanes)b & ~yes)); }
+enum { GROUPS = 2 }; ///< vectors of points at a time
 
 /// 1/sqrt(x), off by 1e-4 at most. No _mm_rsqrt_ps: makers of processors differ in its bits.
 INLINE vec rsqrt_rough(vec x)
 {
-#if defined(__AVX512F__)
+#if VEC_LANES == 16
     return (vec)_mm512_rsqrt14_ps((__m512)x);
 #else
-    vec y = (vec)(0x5f3759df - ((lanes)x >> 1));
+    vec y = (vec)(0x5f3759df - ((vec_int)x >> 1));
     vec c = x * y * y;
     return y * (1.875f + c * (0.375f * c - 1.25f));
 #endif
@@ -61,7 +42,7 @@ INLINE vec rsqrt_cubed(vec x, float times, vec *t)
 #define DEGREE 14
 INLINE vec polynomial(const float *c, vec x)
 {
-    vec r = splat(c[DEGREE]);
+    vec r = vec_set(c[DEGREE]);
     for (int i = DEGREE - 1; i >= 0; i--) r = r * x + c[i];
     return r;
 }
@@ -82,14 +63,14 @@ INLINE void shape(enum pair_kernel k, int gradient, vec r2, float per2, float pe
     const vec s = r2 * per2;
     if (k == PAIR_GAUSSIAN) {
         vec t, far = rsqrt_cubed(s + 1e-9f, 1, &t), x = s * (2 / GAUSSIAN_END) - 1;
-        lanes near = s < GAUSSIAN_END;
-        *f = per3 * pick(near, polynomial(gaussian_f, x), far);
-        if (gradient) *g = per3 * per2 * pick(near, polynomial(gaussian_h, x), -3 * far * t);
+        vec_int near = s < GAUSSIAN_END;
+        *f = per3 * vec_pick(near, polynomial(gaussian_f, x), far);
+        if (gradient) *g = per3 * per2 * vec_pick(near, polynomial(gaussian_h, x), -3 * far * t);
     } else if (k == PAIR_SEED) {
         vec q = rsqrt(s + 1e-5f), q2 = q * q; // speed jumps at the centre: rounding there must not choose a direction
-        lanes in = s < 1.0f;
-        *f = per3 * (q * pick(in, splat(1), q2));
-        if (gradient) *g = per3 * per2 * (q * q2 * pick(in, splat(-1), -3 * q2));
+        vec_int in = s < 1.0f;
+        *f = per3 * (q * vec_pick(in, vec_set(1), q2));
+        if (gradient) *g = per3 * per2 * (q * q2 * vec_pick(in, vec_set(-1), -3 * q2));
     } else {
         vec t, q3 = rsqrt_cubed(k == PAIR_FAR ? r2 : s + 1, k == PAIR_FAR ? 1 : per3, &t);
         *f = k == PAIR_ALGEBRAIC ? q3 * (1 + 1.5f * t) : q3;
@@ -117,7 +98,7 @@ INLINE struct one_source source_at(enum pair_kernel k, const struct pair_sources
 
 INLINE void add_out(double *out, vec v)
 {
-    for (int l = 0; l < LANES; l++) out[l] += (double)v[l];
+    for (int l = 0; l < VEC_LANES; l++) out[l] += (double)v[l];
 }
 
 /// `groups` vectors of points from point i on.
@@ -126,10 +107,10 @@ INLINE void velocity_groups(enum pair_kernel k, int groups, const struct pair_so
 {
     vec x[GROUPS], y[GROUPS], z[GROUPS], u[GROUPS], v[GROUPS], w[GROUPS];
     for (int e = 0; e < groups; e++) {
-        x[e] = load(p->pos[0] + i + e * LANES) - shift[0];
-        y[e] = load(p->pos[1] + i + e * LANES) - shift[1];
-        z[e] = load(p->pos[2] + i + e * LANES) - shift[2];
-        u[e] = v[e] = w[e] = splat(0);
+        x[e] = vec_load(p->pos[0] + i + e * VEC_LANES) - shift[0];
+        y[e] = vec_load(p->pos[1] + i + e * VEC_LANES) - shift[1];
+        z[e] = vec_load(p->pos[2] + i + e * VEC_LANES) - shift[2];
+        u[e] = v[e] = w[e] = vec_set(0);
     }
     for (int64_t j = first; j < first + count; j++) {
         struct one_source s = source_at(k, src, j);
@@ -143,9 +124,9 @@ INLINE void velocity_groups(enum pair_kernel k, int groups, const struct pair_so
         }
     }
     for (int e = 0; e < groups; e++) {
-        add_out(p->out + i + e * LANES, u[e]);
-        add_out(p->out + p->stride + i + e * LANES, v[e]);
-        add_out(p->out + 2 * p->stride + i + e * LANES, w[e]);
+        add_out(p->out + i + e * VEC_LANES, u[e]);
+        add_out(p->out + p->stride + i + e * VEC_LANES, v[e]);
+        add_out(p->out + 2 * p->stride + i + e * VEC_LANES, w[e]);
     }
 }
 
@@ -153,19 +134,19 @@ INLINE void velocity_run(enum pair_kernel k, const struct pair_sources *src, int
                          const float shift[3], const struct pair_points *p)
 {
     int32_t i = 0;
-    for (; i + GROUPS * LANES <= p->count; i += GROUPS * LANES)
+    for (; i + GROUPS * VEC_LANES <= p->count; i += GROUPS * VEC_LANES)
         velocity_groups(k, GROUPS, src, first, count, shift, p, i);
-    for (; i < p->count; i += LANES) velocity_groups(k, 1, src, first, count, shift, p, i);
+    for (; i < p->count; i += VEC_LANES) velocity_groups(k, 1, src, first, count, shift, p, i);
 }
 
 INLINE void gradient_run(enum pair_kernel k, const struct pair_sources *src, int64_t first, int64_t count,
                          const float shift[3], const struct pair_points *p)
 {
-    for (int32_t i = 0; i < p->count; i += LANES) {
-        vec x = load(p->pos[0] + i) - shift[0], y = load(p->pos[1] + i) - shift[1], z = load(p->pos[2] + i) - shift[2],
-            u[3], turn[3], m[9];
-        for (int e = 0; e < 3; e++) u[e] = turn[e] = splat(0);
-        for (int e = 0; e < 9; e++) m[e] = splat(0);
+    for (int32_t i = 0; i < p->count; i += VEC_LANES) {
+        vec x = vec_load(p->pos[0] + i) - shift[0], y = vec_load(p->pos[1] + i) - shift[1],
+            z = vec_load(p->pos[2] + i) - shift[2], u[3], turn[3], m[9];
+        for (int e = 0; e < 3; e++) u[e] = turn[e] = vec_set(0);
+        for (int e = 0; e < 9; e++) m[e] = vec_set(0);
         for (int64_t j = first; j < first + count; j++) {
             struct one_source s = source_at(k, src, j);
             vec dx = x - s.x, dy = y - s.y, dz = z - s.z, f, g;
@@ -200,44 +181,51 @@ INLINE void gradient_run(enum pair_kernel k, const struct pair_sources *src, int
     }
 }
 
-#define PAIR_FUNCTIONS(name, K)                                                                                        \
-    static void velocity_##name(const struct pair_sources *s, int64_t first, int64_t count, const float shift[3],      \
-                                const struct pair_points *p)                                                           \
-    {                                                                                                                  \
-        velocity_run(K, s, first, count, shift, p);                                                                    \
-    }                                                                                                                  \
-    static void gradient_##name(const struct pair_sources *s, int64_t first, int64_t count, const float shift[3],      \
-                                const struct pair_points *p)                                                           \
-    {                                                                                                                  \
-        gradient_run(K, s, first, count, shift, p);                                                                    \
+static void velocity(enum pair_kernel k, const struct pair_sources *s, int64_t first, int64_t count,
+                     const float shift[3], const struct pair_points *p)
+{
+    switch (k) { // a loop for each, where k is a constant
+    case PAIR_GAUSSIAN: velocity_run(PAIR_GAUSSIAN, s, first, count, shift, p); break;
+    case PAIR_ALGEBRAIC: velocity_run(PAIR_ALGEBRAIC, s, first, count, shift, p); break;
+    case PAIR_MOORE: velocity_run(PAIR_MOORE, s, first, count, shift, p); break;
+    case PAIR_SEED: velocity_run(PAIR_SEED, s, first, count, shift, p); break;
+    default: velocity_run(PAIR_FAR, s, first, count, shift, p);
     }
-PAIR_FUNCTIONS(gaussian, PAIR_GAUSSIAN)
-PAIR_FUNCTIONS(algebraic, PAIR_ALGEBRAIC)
-PAIR_FUNCTIONS(moore, PAIR_MOORE)
-PAIR_FUNCTIONS(seed, PAIR_SEED)
-PAIR_FUNCTIONS(far, PAIR_FAR)
+}
+
+static void gradient(enum pair_kernel k, const struct pair_sources *s, int64_t first, int64_t count,
+                     const float shift[3], const struct pair_points *p)
+{
+    switch (k) { // a loop for each, where k is a constant
+    case PAIR_GAUSSIAN: gradient_run(PAIR_GAUSSIAN, s, first, count, shift, p); break;
+    case PAIR_ALGEBRAIC: gradient_run(PAIR_ALGEBRAIC, s, first, count, shift, p); break;
+    case PAIR_MOORE: gradient_run(PAIR_MOORE, s, first, count, shift, p); break;
+    case PAIR_SEED: gradient_run(PAIR_SEED, s, first, count, shift, p); break;
+    default: gradient_run(PAIR_FAR, s, first, count, shift, p);
+    }
+}
 
 /* ---- expansions ---- */
 
 typedef float batch[EXPANSION_BATCH] __attribute__((aligned(64)));
-enum { WIDE = EXPANSION_BATCH / LANES }; ///< vectors in a batch
+enum { WIDE = EXPANSION_BATCH / VEC_LANES }; ///< vectors in a batch
 
 /// Taylor coefficients a_k of 1/sqrt(|d|² + soft²) (Duan & Krasny 2001):
 /// |k| (d² + soft²) a_k = -(2|k|-1) Σ d_i a_{k-e_i} - (|k|-1) Σ a_{k-2e_i}.
 static void taylor(const struct expansion_table *t, const float d[3][EXPANSION_BATCH], const float *soft2, batch *a)
 {
     for (int e = 0; e < WIDE; e++) {
-        vec x[3] = {load(d[0] + e * LANES), load(d[1] + e * LANES), load(d[2] + e * LANES)};
-        vec q = rsqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + load(soft2 + e * LANES)), q2 = q * q;
-        *(vec *)(a[0] + e * LANES) = q;
+        vec x[3] = {vec_load(d[0] + e * VEC_LANES), vec_load(d[1] + e * VEC_LANES), vec_load(d[2] + e * VEC_LANES)};
+        vec q = rsqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + vec_load(soft2 + e * VEC_LANES)), q2 = q * q;
+        *(vec *)(a[0] + e * VEC_LANES) = q;
         for (int k = 1; k < t->terms; k++) {
             int n = t->power[k][0] + t->power[k][1] + t->power[k][2];
-            vec one = splat(0), two = splat(0);
+            vec one = vec_set(0), two = vec_set(0);
             for (int i = 0; i < 3; i++) {
-                if (t->lower[k][i] >= 0) one += x[i] * *(vec *)(a[t->lower[k][i]] + e * LANES);
-                if (t->lower2[k][i] >= 0) two += *(vec *)(a[t->lower2[k][i]] + e * LANES);
+                if (t->lower[k][i] >= 0) one += x[i] * *(vec *)(a[t->lower[k][i]] + e * VEC_LANES);
+                if (t->lower2[k][i] >= 0) two += *(vec *)(a[t->lower2[k][i]] + e * VEC_LANES);
             }
-            *(vec *)(a[k] + e * LANES) = -q2 * ((2 - 1.0f / (float)n) * one + (1 - 1.0f / (float)n) * two);
+            *(vec *)(a[k] + e * VEC_LANES) = -q2 * ((2 - 1.0f / (float)n) * one + (1 - 1.0f / (float)n) * two);
         }
     }
 }
@@ -255,14 +243,14 @@ static void translate(const struct expansion_table *t, int32_t count, const floa
         for (int32_t q = t->begin[n]; q < t->begin[n + 1]; q++) {
             const struct expansion_term *p = &t->product[q];
             for (int e = 0; e < WIDE; e++) {
-                vec w = *(vec *)(a[p->by] + e * LANES) * p->times;
-                for (int c = 0; c < 3; c++) sum[c][e] += w * *(vec *)(m[3 * p->from + c] + e * LANES);
+                vec w = *(vec *)(a[p->by] + e * VEC_LANES) * p->times;
+                for (int c = 0; c < 3; c++) sum[c][e] += w * *(vec *)(m[3 * p->from + c] + e * VEC_LANES);
             }
         }
         for (int c = 0; c < 3; c++) {
             float s = 0;
             for (int e = 0; e < WIDE; e++)
-                for (int l = 0; l < LANES; l++) s += sum[c][e][l];
+                for (int l = 0; l < VEC_LANES; l++) s += sum[c][e][l];
             local[3 * n + c] += s;
         }
     }
@@ -271,7 +259,7 @@ static void translate(const struct expansion_table *t, int32_t count, const floa
 /// Monomials x^k for one vector of points.
 INLINE void monomials(const struct expansion_table *t, int32_t terms, vec x, vec y, vec z, vec *power)
 {
-    power[0] = splat(1);
+    power[0] = vec_set(1);
     for (int32_t k = 1; k < terms; k++) {
         int a = t->lower[k][0] >= 0 ? 0 : t->lower[k][1] >= 0 ? 1 : 2;
         power[k] = power[t->lower[k][a]] * (a == 0 ? x : a == 1 ? y : z);
@@ -294,10 +282,10 @@ static void evaluate(const struct expansion_table *t, const float *local, const 
         for (int a = 0; a < 3; a++)
             for (int i = 0; i < 3 && t->lower[k][a] >= 0; i++)
                 m[t->lower[k][a]][3 * i + a] += (float)t->power[k][a] * u[k][i];
-    for (int32_t i = 0; i < p->count; i += LANES) {
+    for (int32_t i = 0; i < p->count; i += VEC_LANES) {
         vec power[EXPANSION_TERMS], sum[12];
         memset(sum, 0, sizeof sum);
-        monomials(t, t->terms, load(p->pos[0] + i), load(p->pos[1] + i), load(p->pos[2] + i), power);
+        monomials(t, t->terms, vec_load(p->pos[0] + i), vec_load(p->pos[1] + i), vec_load(p->pos[2] + i), power);
         for (int32_t k = 0; k < t->terms; k++) {
             for (int c = 0; c < 3; c++) sum[c] += power[k] * u[k][c];
             for (int c = 0; gradient && c < 9; c++) sum[3 + c] += power[k] * m[k][c];
@@ -306,9 +294,9 @@ static void evaluate(const struct expansion_table *t, const float *local, const 
     }
 }
 
-const struct pair_table JOIN(pairs_, BW_LEVEL) = {
-    {velocity_gaussian, velocity_algebraic, velocity_moore, velocity_seed, velocity_far},
-    {gradient_gaussian, gradient_algebraic, gradient_moore, gradient_seed, gradient_far},
+const struct pair_table SIMD_NAME(pairs) = {
+    velocity,
+    gradient,
     translate,
     evaluate,
 };

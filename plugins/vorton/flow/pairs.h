@@ -17,7 +17,7 @@
  *   moore       ρ³/(ρ² + 1)^(3/2)                      Rosenhead 1930, Moore 1972; far field off by 3σ²/2r²
  *   seed        min(ρ², 1)                             Gourlay: speed constant inside the radius
  * PAIR_FAR is q = 1 everywhere: for what is far enough away. */
-enum pair_kernel { PAIR_GAUSSIAN, PAIR_ALGEBRAIC, PAIR_MOORE, PAIR_SEED, PAIR_FAR, PAIR_KERNELS };
+enum pair_kernel { PAIR_GAUSSIAN, PAIR_ALGEBRAIC, PAIR_MOORE, PAIR_SEED, PAIR_FAR };
 
 /* Points are handled PAIR_GROUP at a time: pad with any finite position. */
 enum { PAIR_GROUP = 16 };
@@ -38,8 +38,8 @@ struct pair_points {
 };
 
 /// Add what sources first … first+count-1 do to the points; `shift`: their centre less the points' centre.
-typedef void (*pair_fn)(const struct pair_sources *s, int64_t first, int64_t count, const float shift[3],
-                        const struct pair_points *p);
+typedef void (*pair_fn)(enum pair_kernel k, const struct pair_sources *s, int64_t first, int64_t count,
+                        const float shift[3], const struct pair_points *p);
 
 /* Expansions: see expansion.h. One batch of BATCH source cells acts on one target cell. */
 enum { EXPANSION_BATCH = 16, EXPANSION_MAX = 8, EXPANSION_TERMS = 165 };
@@ -61,7 +61,7 @@ struct expansion_table {
 };
 
 struct pair_table {
-    pair_fn velocity[PAIR_KERNELS], gradient[PAIR_KERNELS];
+    pair_fn velocity, gradient;
     /// local[3 × terms] += what `count` ≤ EXPANSION_BATCH cells do: `moment[i]` (3 × terms, signs included) at distance
     /// d[a][i] = target centre - source centre, softened by soft2[i] (1/sqrt(d² + soft²)).
     void (*translate)(const struct expansion_table *t, int32_t count, const float *const *moment,

@@ -289,7 +289,13 @@ Test(vortons, refusals)
     refuse("  - vorton.velocity: {}\n", "no stage makes it");
     refuse("  - vorton.emit: {source: {ring: {}}}\n  - vorton.velocity: {}\n  - vorton.stretch: {}\n", "vorton.advect");
     refuse("  - tracers: {shape: {sphere: {}}}\n  - to_grid: {detail: 3}\n", "detail");
-    char *path = table_write("x,y,z\n1,2,3\n"), stage[256];
-    snprintf(stage, sizeof stage, "  - vorton.emit: {source: {file: {file: %s}}}\n", path);
-    refuse(stage, "strength_x");
+    static const char *const table[][2] = {
+        {"x,y,z\n1,2,3\n", "strength_x"},
+        {"x,y,z,strength_x,strength_y,strength_z\n1,2,3,4,5,six\n", ":2: \"six\" is no number"},
+        {"x,y,z,strength_x,strength_y,strength_z\n", "no vortons"}};
+    for (size_t i = 0; i < BW_COUNT(table); i++) {
+        char stage[256];
+        snprintf(stage, sizeof stage, "  - vorton.emit: {source: {file: {file: %s}}}\n", table_write(table[i][0]));
+        refuse(stage, table[i][1]);
+    }
 }

@@ -314,6 +314,45 @@ Test(sources, points_in_all_forms)
     }
 }
 
+/* The same ball by tabs, in whole numbers as text, and in whole numbers of several widths, which are signed or not. */
+Test(sources, points_in_whole_numbers)
+{
+#define HEADING(format)                                                                                                \
+    "ply\nformat " format                                                                                              \
+    " 1.0\ncomment one\nelement vertex 1\nproperty uint16 y\nproperty int other\nproperty int8 x\n"                    \
+    "property uchar radius\nproperty short z\nend_header\n"
+    static const char csv[] = "x,y,z,radius\n-100,700,-300,210\n";
+    static const char tabs[] = "# by tabs\r\nX\tnote\t\"Y\"\tZ\tRadius\r\n\r\n-100\t\t700\t-300\t210";
+    static const char text[] = HEADING("ascii") "700 7 -100 210 -300\n";
+    static const char little[] = HEADING("binary_little_endian") "\xbc\x02\xff\xff\xff\x7f\x9c\xd2\xd4\xfe";
+    static const char big[] = HEADING("binary_big_endian") "\x02\xbc\x7f\xff\xff\xff\x9c\xd2\xfe\xd4";
+    static const struct {
+        const char *name, *bytes;
+        size_t size;
+    } file[] = {{"w.csv", csv, sizeof csv - 1},
+                {"tabs.csv", tabs, sizeof tabs - 1},
+                {"text.ply", text, sizeof text - 1},
+                {"little.ply", little, sizeof little - 1},
+                {"big.ply", big, sizeof big - 1}};
+    uint64_t first = 0;
+    for (size_t i = 0; i < BW_COUNT(file); i++) {
+        char stages[256];
+        double sum;
+        file_write(file[i].name, file[i].bytes, file[i].size);
+        snprintf(
+            stages, sizeof stages,
+            "  - emit: {density: 1, shape: {points: {file: @/%s, up: y, scale: 0.001, grow: 0.5, center: [0.1, 0, 0.05]}}}\n",
+            file[i].name);
+        struct test_run r = run(1001, 1, stages, 2, NULL);
+        cr_assert_eq(r.status, BW_OK, "%s: %s", file[i].name, r.diag.text);
+        difference(&r, &r, "density", 0, &sum);
+        cr_assert_gt(sum, 100);
+        if (i == 0) first = test_hash(&r, "density");
+        cr_assert_eq(test_hash(&r, "density"), first, "%s differs", file[i].name);
+        test_end(&r);
+    }
+}
+
 /* Radius: the file's times `grow`, or the row's; up: y; scale in centimetres. */
 Test(sources, points_are_placed_as_told)
 {
@@ -363,11 +402,12 @@ Test(sources, points_that_are_no_good)
     refused(POINTS("f.csv"), "f.csv:2: a place");
     refused(POINTS("g.csv"), "g.csv: the file is empty");
     refused(POINTS("h.ply"), "h.ply:9: a number is missing");
-    refused(POINTS("i.ply"), "i.ply: the file is cut short at point 1 of 2");
+    refused(POINTS("i.ply"), "i.ply: row 2 of 2: the file is cut short");
     refused(POINTS("j.ply"), "j.ply:4: a property's type is unknown");
-    refused(POINTS("k.ply"), "promises more points than the file holds");
+    refused(POINTS("k.ply"), "promises more rows than the file holds");
     refused(POINTS("l.ply"), "another element comes before vertex");
     refused(POINTS("none.csv"), "none.csv");
+    refused(POINTS("."), "Is a directory");
     refused("  - collide: {shape: {points: {file: @/a.csv}}}\n", "points");
     refused("  - force: {kind: {wind: {velocity: [1, 0, 0]}}, shape: {points: {file: @/a.csv}}}\n" VEL,
             "for sources only");

@@ -40,19 +40,8 @@ struct points_source {
     int blank, held; ///< no points at present; or those of the first or last file, at rest
 };
 
-/// A number of a file's row: which, and the names that it goes by.
-enum points_column { COL_X, COL_Y, COL_Z, COL_RADIUS, COL_VX, COL_VY, COL_VZ, COL_ID, POINTS_COLUMNS };
-/// Column of a name, any case, or -1: nothing of ours.
-int points_column(const char *name);
 /// Read a file into *f (zeroed). Errors, said with line or element: BW_ERR_IO, BW_ERR_MEMORY.
 enum bw_status points_read(struct bw_stage *s, const char *path, int y_up, struct points_file *f);
-enum bw_status points_read_ply(struct bw_stage *s, const char *path, const char *text, size_t size,
-                               struct points_file *f);
-/// Room for n points with the columns of `has`. Errors: BW_ERR_MEMORY.
-enum bw_status points_room(struct bw_stage *s, struct points_file *f, int64_t n, const int has[POINTS_COLUMNS]);
-/// Put a row; columns that there are not are ignored. 0: a place, velocity or radius that is no number, or a radius <
-/// 0.
-int points_put(struct points_file *f, int64_t i, const double value[POINTS_COLUMNS]);
 void points_file_free(struct bw_stage *s, struct points_file *f);
 /// Read what s->frame needs. Errors are said.
 enum bw_status points_prepare(struct bw_stage *s, const struct shape_points *p, struct points_source *m);

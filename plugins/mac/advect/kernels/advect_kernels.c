@@ -131,31 +131,10 @@ static inline void cell_trace3(const struct advect_trace *t, int32_t i)
     }
 }
 
-/* ---- LANES cells at a time ---- */
+/* ---- VEC_LANES cells at a time ---- */
 
-#if defined(__AVX512F__) || defined(__AVX2__)
-#include <immintrin.h>
-#if defined(__AVX512F__)
-#define LANES 16
-typedef __m512 vec;
-static inline vec vec_set(float x) { return _mm512_set1_ps(x); }
-static inline vec vec_load(const float *p) { return _mm512_loadu_ps(p); }
-static inline void vec_store(float *p, vec x) { _mm512_storeu_ps(p, x); }
-static inline vec vec_min(vec a, vec b) { return _mm512_min_ps(a, b); }
-static inline vec vec_max(vec a, vec b) { return _mm512_max_ps(a, b); }
-/// a > t ? x : y
-static inline vec vec_above(vec a, vec t, vec x, vec y)
-{
-    return _mm512_mask_blend_ps(_mm512_cmp_ps_mask(a, t, _CMP_GT_OQ), y, x);
-}
-static inline float vec_first(vec a) { return _mm512_cvtss_f32(a); }
-static inline vec vec_floor(vec a) { return _mm512_roundscale_ps(a, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC); }
-
-static inline bool vec_same(vec a)
-{
-    return _mm512_cmp_ps_mask(a, _mm512_broadcastss_ps(_mm512_castps512_ps128(a)), _CMP_EQ_OQ) == 0xffff;
-}
-
+#if VEC_LANES > 4
+#if VEC_LANES == 16
 /// Values at q[e][lane + offset] and one further. Lanes that move alike share a masked load: there are few such groups
 /// even in turbulence, and loads beat gathers from memory.
 static inline void vec_pairs(const float *const q[4], vec offset, vec low[4], vec high[4])
@@ -174,32 +153,12 @@ static inline void vec_pairs(const float *const q[4], vec offset, vec low[4], ve
     }
 }
 #else
-#define LANES 8
-typedef __m256 vec;
-static inline vec vec_set(float x) { return _mm256_set1_ps(x); }
-static inline vec vec_load(const float *p) { return _mm256_loadu_ps(p); }
-static inline void vec_store(float *p, vec x) { _mm256_storeu_ps(p, x); }
-static inline vec vec_min(vec a, vec b) { return _mm256_min_ps(a, b); }
-static inline vec vec_max(vec a, vec b) { return _mm256_max_ps(a, b); }
-/// a > t ? x : y
-static inline vec vec_above(vec a, vec t, vec x, vec y)
-{
-    return _mm256_blendv_ps(y, x, _mm256_cmp_ps(a, t, _CMP_GT_OQ));
-}
-static inline float vec_first(vec a) { return _mm256_cvtss_f32(a); }
-static inline vec vec_lane(void) { return _mm256_setr_ps(0, 1, 2, 3, 4, 5, 6, 7); }
-static inline vec vec_floor(vec a) { return _mm256_floor_ps(a); }
-
-static inline bool vec_same(vec a)
-{
-    return _mm256_movemask_ps(_mm256_cmp_ps(a, _mm256_broadcastss_ps(_mm256_castps256_ps128(a)), _CMP_EQ_OQ)) == 0xff;
-}
-
 /// Values at q[e][lane + offset] and one further, fetched as one 64-bit pair: 4 pairs a point, not 8 values.
 static inline void vec_pairs(const float *const q[4], vec offset, vec low[4], vec high[4])
 {
+    const vec lane = {0, 1, 2, 3, 4, 5, 6, 7};
     // Lanes 0 1 4 5 and 2 3 6 7, since the shuffles below work within halves.
-    const __m256i at = _mm256_permute4x64_epi64(_mm256_cvttps_epi32(offset + vec_lane()), 0xd8);
+    const __m256i at = _mm256_permute4x64_epi64(_mm256_cvttps_epi32(offset + lane), 0xd8);
     const __m128i first = _mm256_castsi256_si128(at), second = _mm256_extracti128_si256(at, 1);
     for (int e = 0; e < 4; e++) {
         const long long *p = (const long long *)(const void *)q[e];
@@ -221,7 +180,7 @@ static inline void vec_corners_load(struct vec_corners *c, const float *f, int32
     const vec offset = x + y * vec_set((float)sy) + z * vec_set((float)sz);
     const float *q[4] = {f, f + sy, f + sz, f + sy + sz};
     if (vec_same(offset)) {
-        const ptrdiff_t same = (ptrdiff_t)vec_first(offset);
+        const ptrdiff_t same = (ptrdiff_t)offset[0];
         for (int e = 0; e < 4; e++) {
             c->l[e] = vec_load(q[e] + same);
             c->h[e] = vec_load(q[e] + same + 1);
@@ -340,9 +299,9 @@ static inline void vec_trace3(const struct advect_trace *t, int32_t i)
 static void row_gather(const struct advect_row *r, float *out)
 {
     int32_t i = 0;
-#ifdef LANES
-    for (struct vec_corners c; i < r->n && LANES <= r->n; i += LANES) {
-        if (i > r->n - LANES) i = r->n - LANES;
+#if VEC_LANES > 4
+    for (struct vec_corners c; i < r->n && VEC_LANES <= r->n; i += VEC_LANES) {
+        if (i > r->n - VEC_LANES) i = r->n - VEC_LANES;
         vec_store(out + i, vec_gather(r, i, &c));
     }
 #endif
@@ -352,9 +311,9 @@ static void row_gather(const struct advect_row *r, float *out)
 static void row_correct(const struct advect_row *hat, const struct advect_row *old, int clamp, float *out)
 {
     int32_t i = 0;
-#ifdef LANES
-    for (; i < old->n && LANES <= old->n; i += LANES) {
-        if (i > old->n - LANES) i = old->n - LANES;
+#if VEC_LANES > 4
+    for (; i < old->n && VEC_LANES <= old->n; i += VEC_LANES) {
+        if (i > old->n - VEC_LANES) i = old->n - VEC_LANES;
         vec v = vec_correct(hat, old, i);
         vec_store(out + i, clamp ? vec_clamp(old, i, v) : v);
     }
@@ -368,8 +327,8 @@ static void row_correct(const struct advect_row *hat, const struct advect_row *o
 static void row_clamp(const struct advect_row *r, float *out)
 {
     int32_t i = 0;
-#ifdef LANES
-    for (; i + LANES <= r->n; i += LANES) vec_store(out + i, vec_clamp(r, i, vec_load(out + i)));
+#if VEC_LANES > 4
+    for (; i + VEC_LANES <= r->n; i += VEC_LANES) vec_store(out + i, vec_clamp(r, i, vec_load(out + i)));
 #endif
     for (; i < r->n; i++) out[i] = cell_clamp(r, i, out[i]);
 }
@@ -377,9 +336,9 @@ static void row_clamp(const struct advect_row *r, float *out)
 static void row_trace(const struct advect_trace *t)
 {
     int32_t i = 0;
-#ifdef LANES
-    for (; i < t->n && LANES <= t->n; i += LANES) {
-        if (i > t->n - LANES) i = t->n - LANES;
+#if VEC_LANES > 4
+    for (; i < t->n && VEC_LANES <= t->n; i += VEC_LANES) {
+        if (i > t->n - VEC_LANES) i = t->n - VEC_LANES;
         t->rk3 ? vec_trace3(t, i) : vec_trace(t, i);
     }
 #endif

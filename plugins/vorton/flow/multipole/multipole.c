@@ -252,15 +252,15 @@ static void pairs_run(const struct walk *w, const struct tree_node *t, const int
                       const struct pair_points *p)
 {
     struct field *f = w->f;
-    const pair_fn *fn = w->gradient ? f->pairs->gradient : f->pairs->velocity;
+    const pair_fn act = w->gradient ? f->pairs->gradient : f->pairs->velocity;
     const double end = w->theta > 0 ? w->core * core_end[f->kernel] : point_end[f->kernel];
     for (int32_t i = 0; i < n_near; i++) {
         const struct tree_node *s = &f->source.node[near[i]];
         int point = end > 0 && gap(t, s) > end * (double)f->reach[near[i]];
         const float shift[3] = {(float)(s->centre[0] - t->centre[0]), (float)(s->centre[1] - t->centre[1]),
                                 (float)(s->centre[2] - t->centre[2])};
-        fn[point ? PAIR_FAR : f->kernel](&f->sorted, s->first, s->count, shift, p);
-        if (w->reach > 0) fn[PAIR_GAUSSIAN](&w->smooth, s->first, s->count, shift, p);
+        act(point ? PAIR_FAR : f->kernel, &f->sorted, s->first, s->count, shift, p);
+        if (w->reach > 0) act(PAIR_GAUSSIAN, &w->smooth, s->first, s->count, shift, p);
     }
 }
 
