@@ -3,6 +3,7 @@
 #include "picture.h"
 
 #include <common/nest.h>
+#include <picture/volume/scene/quick.h>
 
 #include <float.h>
 #include <math.h>

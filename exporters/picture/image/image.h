@@ -4,18 +4,7 @@
 #ifndef BW_IMAGE_H
 #define BW_IMAGE_H
 
-#include <billow/status.h>
-#include <stddef.h>
-#include <stdint.h>
-
-/// Where memory and workers come from.
-struct bw_tools {
-    void *(*alloc)(void *ctx, size_t bytes); ///< zeroed; NULL when out of memory
-    void (*release)(void *ctx, void *memory);
-    /// fn(i, user) for i in [0, n), in any order, on any thread.
-    void (*parallel)(void *ctx, int64_t n, void (*fn)(int64_t i, void *user), void *user);
-    void *ctx;
-};
+#include <picture/tools.h>
 
 /// Display-referred sRGB values, 0 … 1, three floats a pixel, top row first.
 struct bw_image {

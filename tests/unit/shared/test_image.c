@@ -3,7 +3,11 @@
  * back by libpng, slices' ranges and orientation, equal bytes whatever the order of tasks. */
 #include "image_tools.h"
 #include <picture/picture.h>
+#include <picture/volume/film.h>
+#include <picture/volume/light/light.h>
+#include <picture/volume/rays/march.h>
 #include <picture/volume/render.h>
+#include <picture/volume/scene/flame.h>
 #include <picture/movie/sheet.h>
 #include <picture/slice/slice.h>
 
@@ -215,12 +219,12 @@ static struct bw_image lit_render(const struct bw_lit *lit)
     struct bw_scene scene = {
         .exposure = 1, .camera = {{0, -10, 0}, {1, 0, 0}, {0, 0, 1}, {0, 1, 0}, 0.12, 0.12}, .look = BW_LOOK_DEFAULT};
     const struct bw_volume v = {.box = lit->box};
-    const struct bw_ambient none = {.box = lit->box};
+    const struct bw_ambient none = {.coarse = {.box = lit->box}};
     struct bw_image img;
     scene.look.has_background = 1;
     for (int c = 0; c < 3; c++) scene.look.background[c] = 1;
     cr_assert_eq(bw_image_init(&img, &tools, 65, 65), BW_OK);
-    cr_assert_eq(bw_march(&tools, lit, &none, &v, &scene, &img, NULL), BW_OK);
+    cr_assert_eq(bw_march(&tools, &(struct bw_shot){lit, &none, &v, &scene}, &img, NULL), BW_OK);
     return img;
 }
 
@@ -304,7 +308,7 @@ Test(image, fire_lights_its_surroundings)
     for (double r = 0.5; r <= 0.9; r += 0.2) {
         float rgb[3] = {0};
         double want = total / (4 * 3.14159265358979 * r * r) * exp(-0.4 * 0.4 * r);
-        bw_lamps_light(&a, (double[3]){0.48 * r, -0.6 * r, 0.64 * r}, NULL, rgb);
+        bw_lamps_light(&a.lamps, (double[3]){0.48 * r, -0.6 * r, 0.64 * r}, NULL, rgb);
         cr_assert_float_eq(rgb[0], want, 0.08 * want, "at %g m: %g, not %g", r, (double)rgb[0], want);
         cr_assert(rgb[1] == 0 && rgb[2] == 0);
     }
