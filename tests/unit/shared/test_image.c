@@ -2,6 +2,7 @@
 /* Pictures: light against the law of Beer and Lambert, a march against a dense reference, the camera's fit, PNG read
  * back by libpng, slices' ranges and orientation, equal bytes whatever the order of tasks. */
 #include "image_tools.h"
+#include <picture/gather/volume.h>
 #include <picture/picture.h>
 #include <picture/volume/film.h>
 #include <picture/volume/light/light.h>
@@ -404,6 +405,55 @@ static void png_read_back(const char *path, int w, int h, uint8_t *rgb)
     cr_assert_eq((int)p.height, h);
     p.format = PNG_FORMAT_RGB;
     cr_assert(png_image_finish_read(&p, NULL, rgb, 0, NULL), "%s", p.message);
+}
+
+/* An exporter's own table, with a member and rows before and after the picture's. */
+struct own_options {
+    double before;
+    struct bw_picture_params picture;
+    int32_t after;
+};
+
+/* Where the picture's parameters lie among an exporter's is told by its table alone, whatever else it has. */
+Test(image, parameters_are_found_in_any_table)
+{
+    static const struct bw_param rows[] = {
+        BW_F64(struct own_options, before, "before", "1", 0, 9, 0, "A row that comes first."),
+        BW_PICTURE_PARAMS(struct own_options, picture),
+        BW_BOOL(struct own_options, after, "after", "true", "A row that comes last."),
+    };
+    const struct own_options values = {.picture = {.size = 77, .view = BW_VIEW_AUTO}};
+    cr_assert_eq(bw_picture_params_find(rows, BW_COUNT(rows), sizeof *rows, &values), &values.picture);
+
+    _Alignas(struct bw_param) char wide[BW_COUNT(rows)][sizeof *rows + 16]; /* a later minor's longer rows */
+    for (size_t i = 0; i < BW_COUNT(rows); i++) memcpy(wide[i], &rows[i], sizeof *rows);
+    cr_assert_eq(bw_picture_params_find((const void *)wide, BW_COUNT(rows), sizeof wide[0], &values), &values.picture);
+
+    struct bw_param other[BW_COUNT(rows)];
+    for (size_t i = 1; i + 1 < BW_COUNT(rows); i++) { /* one row of another name, type or place: no pictures */
+        memcpy(other, rows, sizeof rows);
+        other[i].key = "another";
+        cr_assert_null(bw_picture_params_find(other, BW_COUNT(rows), sizeof *rows, &values), "%s", rows[i].key);
+        memcpy(other, rows, sizeof rows);
+        other[i].type = BW_PARAM_AMOUNTS;
+        cr_assert_null(bw_picture_params_find(other, BW_COUNT(rows), sizeof *rows, &values), "%s", rows[i].key);
+        memcpy(other, rows, sizeof rows);
+        other[i].offset += 8;
+        cr_assert_null(bw_picture_params_find(other, BW_COUNT(rows), sizeof *rows, &values), "%s", rows[i].key);
+    }
+    cr_assert_null(bw_picture_params_find(rows, 1, sizeof *rows, &values));
+    cr_assert_null(bw_picture_params_find(NULL, 0, sizeof *rows, NULL));
+}
+
+/* `auto` is what the exporter says, but a field that is named is sliced. */
+Test(image, parameters_say_render_or_slice)
+{
+    const struct bw_picture_params plain = {0}, field = {.field = "vel"}, render = {.view = BW_VIEW_RENDER},
+                                   slice = {.view = BW_VIEW_SLICE};
+    cr_assert(bw_picture_params_render(&plain, 0) && !bw_picture_params_render(&plain, 1));
+    cr_assert(!bw_picture_params_render(&field, 0) && !bw_picture_params_render(&field, 1));
+    cr_assert(bw_picture_params_render(&render, 0) && bw_picture_params_render(&render, 1));
+    cr_assert(!bw_picture_params_render(&slice, 0) && !bw_picture_params_render(&slice, 1));
 }
 
 Test(image, png_is_read_back)
