@@ -5,6 +5,9 @@
 #include "blender.h"
 
 #include "blender_scene.h"
+#include <picture/volume/rays/studio.h>
+#include <picture/volume/scene/flame.h>
+#include <picture/volume/scene/phase.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

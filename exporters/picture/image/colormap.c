@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Colour maps as a few stops, joined linearly in sRGB (nearly perceptual, and lightness rises steadily in all but
  * the diverging one, which is symmetric in lightness about its middle). */
-#include "image.h"
+#include "colormap.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 enum { STOPS = 9 };

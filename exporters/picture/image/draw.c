@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Rectangles and anti-aliased lines: coverage is the pixel centre's distance to the segment, half a pixel soft. */
-#include "image.h"
+#include "draw.h"
 
 #include <math.h>
 

@@ -2,7 +2,8 @@
 /* A small stroke font of our own, so that labels are sharp at any size and nothing has to be installed. Each glyph is
  * a string of points, two digits each (x 0 … 4, y 0 … 8; capitals from y = 0 to the baseline at 6), joined by
  * lines; a comma lifts the pen; a point alone is a dot. */
-#include "image.h"
+#include "font.h"
+#include "draw.h"
 
 #include <math.h>
 

@@ -1,21 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Pictures: a float image, drawing on it, colour maps, PNG. Used by the png and mp4 exporters and by the CLI, so
- * memory and threads come through bw_tools: a plugin passes the host's, a program its own. */
+/* A float image, made smaller, pasted, written as PNG. */
 #ifndef BW_IMAGE_H
 #define BW_IMAGE_H
 
-#include <billow/status.h>
-#include <stddef.h>
-#include <stdint.h>
-
-/// Where memory and workers come from.
-struct bw_tools {
-    void *(*alloc)(void *ctx, size_t bytes); ///< zeroed; NULL when out of memory
-    void (*release)(void *ctx, void *memory);
-    /// fn(i, user) for i in [0, n), in any order, on any thread.
-    void (*parallel)(void *ctx, int64_t n, void (*fn)(int64_t i, void *user), void *user);
-    void *ctx;
-};
+#include <picture/tools.h>
 
 /// Display-referred sRGB values, 0 … 1, three floats a pixel, top row first.
 struct bw_image {
@@ -42,27 +30,5 @@ static inline float bw_pattern(int x, int y)
     f = 52.9829189f * (f - (float)(int)f);
     return f - (float)(int)f;
 }
-
-/* Drawing. Coordinates in pixels, (0, 0) is the corner of the top left pixel; colours as in the image. */
-
-/// Rectangle [x0, x1) × [y0, y1).
-void bw_draw_rect(struct bw_image *img, double x0, double y0, double x1, double y1, const float rgb[3], float alpha);
-/// Smooth line with round ends.
-void bw_draw_line(struct bw_image *img, const double a[2], const double b[2], double width, const float rgb[3],
-                  float alpha);
-/// A line of text whose capitals are `size` pixels high, top left corner at (x, y), light with a soft dark edge.
-void bw_draw_label(struct bw_image *img, double x, double y, double size, const char *text);
-/// How wide that text is, pixels.
-double bw_text_width(double size, const char *text);
-
-/* Colour maps. */
-
-enum bw_map { BW_MAP_AUTO, BW_MAP_SMOKE, BW_MAP_FIRE, BW_MAP_VIRIDIS, BW_MAP_DIVERGING, BW_MAP_GREY, BW_MAP_INK };
-#define BW_MAP_CHOICES "auto|smoke|fire|viridis|diverging|grey|ink"
-
-/// The colour at t in [0, 1] (sRGB); outside, the nearest end; NaN is magenta.
-void bw_map_colour(enum bw_map map, float t, float rgb[3]);
-/// The map that suits a field by its name and range: diverging for signed ones, fire for heat, …
-enum bw_map bw_map_for(const char *field, double lo, double hi);
 
 #endif

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sheet.h"
+#include <picture/image/draw.h>
+#include <picture/image/font.h>
 
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Flow on a slice: arrows on a lattice, as long as the fastest would travel a lattice cell; or streamlines by midpoint
  * steps of half a cell, started on a lattice wherever none has passed yet, so that they keep their distance. */
-#include "slice.h"
+#include "lines.h"
+#include <picture/image/draw.h>
 
 #include <math.h>
 

@@ -2,8 +2,13 @@
 /* Pictures: light against the law of Beer and Lambert, a march against a dense reference, the camera's fit, PNG read
  * back by libpng, slices' ranges and orientation, equal bytes whatever the order of tasks. */
 #include "image_tools.h"
+#include <picture/gather/volume.h>
 #include <picture/picture.h>
+#include <picture/volume/film.h>
+#include <picture/volume/light/light.h>
+#include <picture/volume/rays/march.h>
 #include <picture/volume/render.h>
+#include <picture/volume/scene/flame.h>
 #include <picture/movie/sheet.h>
 #include <picture/slice/slice.h>
 
@@ -215,12 +220,12 @@ static struct bw_image lit_render(const struct bw_lit *lit)
     struct bw_scene scene = {
         .exposure = 1, .camera = {{0, -10, 0}, {1, 0, 0}, {0, 0, 1}, {0, 1, 0}, 0.12, 0.12}, .look = BW_LOOK_DEFAULT};
     const struct bw_volume v = {.box = lit->box};
-    const struct bw_ambient none = {.box = lit->box};
+    const struct bw_ambient none = {.coarse = {.box = lit->box}};
     struct bw_image img;
     scene.look.has_background = 1;
     for (int c = 0; c < 3; c++) scene.look.background[c] = 1;
     cr_assert_eq(bw_image_init(&img, &tools, 65, 65), BW_OK);
-    cr_assert_eq(bw_march(&tools, lit, &none, &v, &scene, &img, NULL), BW_OK);
+    cr_assert_eq(bw_march(&tools, &(struct bw_shot){lit, &none, &v, &scene}, &img, NULL), BW_OK);
     return img;
 }
 
@@ -304,7 +309,7 @@ Test(image, fire_lights_its_surroundings)
     for (double r = 0.5; r <= 0.9; r += 0.2) {
         float rgb[3] = {0};
         double want = total / (4 * 3.14159265358979 * r * r) * exp(-0.4 * 0.4 * r);
-        bw_lamps_light(&a, (double[3]){0.48 * r, -0.6 * r, 0.64 * r}, NULL, rgb);
+        bw_lamps_light(&a.lamps, (double[3]){0.48 * r, -0.6 * r, 0.64 * r}, NULL, rgb);
         cr_assert_float_eq(rgb[0], want, 0.08 * want, "at %g m: %g, not %g", r, (double)rgb[0], want);
         cr_assert(rgb[1] == 0 && rgb[2] == 0);
     }
@@ -400,6 +405,55 @@ static void png_read_back(const char *path, int w, int h, uint8_t *rgb)
     cr_assert_eq((int)p.height, h);
     p.format = PNG_FORMAT_RGB;
     cr_assert(png_image_finish_read(&p, NULL, rgb, 0, NULL), "%s", p.message);
+}
+
+/* An exporter's own table, with a member and rows before and after the picture's. */
+struct own_options {
+    double before;
+    struct bw_picture_params picture;
+    int32_t after;
+};
+
+/* Where the picture's parameters lie among an exporter's is told by its table alone, whatever else it has. */
+Test(image, parameters_are_found_in_any_table)
+{
+    static const struct bw_param rows[] = {
+        BW_F64(struct own_options, before, "before", "1", 0, 9, 0, "A row that comes first."),
+        BW_PICTURE_PARAMS(struct own_options, picture),
+        BW_BOOL(struct own_options, after, "after", "true", "A row that comes last."),
+    };
+    const struct own_options values = {.picture = {.size = 77, .view = BW_VIEW_AUTO}};
+    cr_assert_eq(bw_picture_params_find(rows, BW_COUNT(rows), sizeof *rows, &values), &values.picture);
+
+    _Alignas(struct bw_param) char wide[BW_COUNT(rows)][sizeof *rows + 16]; /* a later minor's longer rows */
+    for (size_t i = 0; i < BW_COUNT(rows); i++) memcpy(wide[i], &rows[i], sizeof *rows);
+    cr_assert_eq(bw_picture_params_find((const void *)wide, BW_COUNT(rows), sizeof wide[0], &values), &values.picture);
+
+    struct bw_param other[BW_COUNT(rows)];
+    for (size_t i = 1; i + 1 < BW_COUNT(rows); i++) { /* one row of another name, type or place: no pictures */
+        memcpy(other, rows, sizeof rows);
+        other[i].key = "another";
+        cr_assert_null(bw_picture_params_find(other, BW_COUNT(rows), sizeof *rows, &values), "%s", rows[i].key);
+        memcpy(other, rows, sizeof rows);
+        other[i].type = BW_PARAM_AMOUNTS;
+        cr_assert_null(bw_picture_params_find(other, BW_COUNT(rows), sizeof *rows, &values), "%s", rows[i].key);
+        memcpy(other, rows, sizeof rows);
+        other[i].offset += 8;
+        cr_assert_null(bw_picture_params_find(other, BW_COUNT(rows), sizeof *rows, &values), "%s", rows[i].key);
+    }
+    cr_assert_null(bw_picture_params_find(rows, 1, sizeof *rows, &values));
+    cr_assert_null(bw_picture_params_find(NULL, 0, sizeof *rows, NULL));
+}
+
+/* `auto` is what the exporter says, but a field that is named is sliced. */
+Test(image, parameters_say_render_or_slice)
+{
+    const struct bw_picture_params plain = {0}, field = {.field = "vel"}, render = {.view = BW_VIEW_RENDER},
+                                   slice = {.view = BW_VIEW_SLICE};
+    cr_assert(bw_picture_params_render(&plain, 0) && !bw_picture_params_render(&plain, 1));
+    cr_assert(!bw_picture_params_render(&field, 0) && !bw_picture_params_render(&field, 1));
+    cr_assert(bw_picture_params_render(&render, 0) && bw_picture_params_render(&render, 1));
+    cr_assert(!bw_picture_params_render(&slice, 0) && !bw_picture_params_render(&slice, 1));
 }
 
 Test(image, png_is_read_back)

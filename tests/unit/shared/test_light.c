@@ -2,7 +2,10 @@
 /* The renderer's light against what is known of light: shadows of slabs, obstacles and on the floor, lamps that add up,
  * scattering that loses nothing, a sky that reaches everywhere through clear air. */
 #include "image_tools.h"
+#include <picture/volume/light/light.h>
+#include <picture/volume/rays/studio.h>
 #include <picture/volume/render.h>
+#include <picture/volume/scene/phase.h>
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -79,7 +82,7 @@ Test(light, the_sky_reaches_everywhere_in_clear_air)
     for (int c = 0; c < 3; c++) {
         double want = 0;
         for (int i = 0; i < 6; i++) want += 1.7 * (double)bw_ambient_sides[i].rgb[c];
-        for (size_t i = 0; i < bw_dense_cells(&a.box); i++) cr_assert_float_eq(a.rgb[c][i], want, 1e-5);
+        for (size_t i = 0; i < bw_dense_cells(&a.coarse.box); i++) cr_assert_float_eq(a.rgb[c][i], want, 1e-5);
     }
     bw_ambient_free(&tools, &a);
     free(s);

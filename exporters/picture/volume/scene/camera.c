@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The camera and the lights that move with it. The camera depends on the stage alone, never on the smoke, so that
- * it stands still through a movie. */
-#include "render.h"
+#include "camera.h"
 
 #include <math.h>
-#include <string.h>
 
 #define AZIMUTH 0.42    ///< rad, from the front (-y) towards +x
 #define ELEVATION 0.13  ///< rad above the horizon: low, so that smoke towers
@@ -68,34 +65,4 @@ void bw_camera_fit(struct bw_camera *c, const double lo[3], const double hi[3], 
         if (d < best) best = d, shift = 0.01 * i * half[2];
     }
     for (int a = 0; a < 3; a++) c->eye[a] = 0.5 * (lo[a] + hi[a]) + shift * c->up[a] - best * c->forward[a];
-}
-
-double bw_scene_extinction(const double lo[3], const double hi[3])
-{
-    double size = fmax(hi[2] - lo[2], fmax(hi[0] - lo[0], hi[1] - lo[1]));
-    return 240 / fmax(size, 1e-9);
-}
-
-/// right·x + up·y + back·z, made unit length.
-static void light_aim(const struct bw_camera *c, double x, double y, double z, double to[3])
-{
-    double len = sqrt(x * x + y * y + z * z);
-    for (int a = 0; a < 3; a++) to[a] = (c->right[a] * x + (a == 2) * y - c->forward[a] * z) / len;
-    len = sqrt(dot(to, to));
-    for (int a = 0; a < 3; a++) to[a] /= len;
-}
-
-int32_t bw_scene_lights(const struct bw_scene *s, struct bw_light light[BW_LIGHTS])
-{
-    if (s->look.n_lights > 0) {
-        memcpy(light, s->look.light, (size_t)s->look.n_lights * sizeof *light);
-        return s->look.n_lights;
-    }
-    light[0] = (struct bw_light){{0}, {2.35f, 2.05f, 1.68f}, 0.03f};
-    light[1] = (struct bw_light){{0}, {0.42f, 0.58f, 0.80f}, 0.1f};
-    light_aim(&s->camera, -0.78, 0.66, -0.10, light[0].to);
-    light_aim(&s->camera, 0.70, 0.18, -0.60, light[1].to);
-    for (int l = 0; l < 2; l++)
-        for (int c = 0; c < 3; c++) light[l].rgb[c] *= (float)s->look.key;
-    return s->look.key > 0 ? 2 : 0;
 }

@@ -2,7 +2,7 @@
 /* The studio: a dark backdrop, a floor that takes the smoke's shadow and the fire's light and fades into the backdrop. The
  * floor's light is a map, made once a frame. Cheats: shadows are marched through the coarse grid, and the studio's rim
  * light does not reach the floor. */
-#include "render.h"
+#include "studio.h"
 
 #include <math.h>
 
@@ -10,28 +10,6 @@
 #define SPILL 12.0f  ///< of the fire: a floor as dark as this one would hide it
 
 enum { MAP = 160 };
-
-/// Transmittance from p towards the light through the coarse extinction.
-static float shadow_march(const struct bw_ambient *a, const double p[3], const double to[3])
-{
-    const struct bw_dense *b = &a->box;
-    double t0 = 0, t1 = HUGE_VAL;
-    for (int d = 0; d < 3; d++) {
-        double lo = (b->origin[d] - p[d]) / to[d], hi = (b->origin[d] + b->n[d] * b->h - p[d]) / to[d];
-        t0 = fmax(t0, fmin(lo, hi));
-        t1 = fmin(t1, fmax(lo, hi));
-    }
-    if (!a->extinction || t1 <= t0) return 1;
-    const int n = (int)ceil((t1 - t0) / (0.5 * b->h));
-    double depth = 0, ds = (t1 - t0) / n;
-    for (int i = 0; i < n && depth < 6; i++) {
-        const double t = t0 + (i + 0.5) * ds;
-        struct bw_tap tap;
-        bw_tap_at(b, (double[3]){p[0] + t * to[0], p[1] + t * to[1], p[2] + t * to[2]}, &tap);
-        depth += ds * (double)bw_tap_read(&tap, a->extinction);
-    }
-    return (float)exp(-depth);
-}
 
 /// Light that the floor sends back from one row of the map: every light through its shadow, the fire, the sky.
 static void map_row(int64_t j, void *user)
@@ -42,11 +20,11 @@ static void map_row(int64_t j, void *user)
     for (int i = 0; i < s->n; i++) {
         const double p[3] = {s->lo[0] + (i + 0.5) * cell, y, s->scene->lo[2]};
         float *rgb = s->map + 3 * (j * s->n + i), fire[3] = {0};
-        bw_lamps_light(s->ambient, p, up, fire);
+        bw_lamps_light(&s->ambient->lamps, p, up, fire);
         for (int c = 0; c < 3; c++) rgb[c] = sky[c] * (float)s->scene->look.environment + SPILL * fire[c];
         for (int l = 0; l < (s->scene->look.n_lights ? s->n_lights : s->n_lights > 0); l++) {
             if (s->light[l].to[2] <= 0) continue;
-            const float share = (float)s->light[l].to[2] * shadow_march(s->ambient, p, s->light[l].to);
+            const float share = (float)s->light[l].to[2] * bw_coarse_through(&s->ambient->coarse, p, s->light[l].to);
             for (int c = 0; c < 3; c++) rgb[c] += share * s->light[l].rgb[c];
         }
     }

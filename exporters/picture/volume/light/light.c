@@ -5,7 +5,8 @@
  * the weights w interpolate bilinearly in the plane before. A cell gets the mean over its own depth d, (1 - exp(-d))/d,
  * which is second order for thin cells and leaves a lit skin on those that nothing gets through. Repeated interpolation
  * widens a shadow's edge as the square root of the distance: what a light of some size does, for nothing. Cost: one pass, 10 operations a cell, whatever the distance. */
-#include "render.h"
+#include "light.h"
+#include <picture/volume/scene/quick.h>
 
 #include <math.h>
 

@@ -3,7 +3,8 @@
  * a block of cells; a lamp of strength J = ∫ j dV (W/sr/m per volume) gives the mean radiance J/(4π r²) at a distance r,
  * less what the smoke between takes away for good, which is marched through the coarse grid. A lamp is as wide as its block: r²
  * has a floor R²/3, which gives a ball of even light and the block's volume, radius R, what it has at its centre. */
-#include "render.h"
+#include "lamps.h"
+#include <picture/volume/scene/quick.h>
 
 #include <math.h>
 
@@ -22,9 +23,9 @@ static int32_t block_choose(const struct bw_dense *b)
 }
 
 /// Light of one block of coarse cells, as a lamp. 0: it is dark.
-static int lamp_make(const struct bw_ambient *a, const int at[3], int32_t width, struct bw_lamp *lamp)
+static int lamp_make(const struct bw_dense *b, float *const glow[3], const int at[3], int32_t width,
+                     struct bw_lamp *lamp)
 {
-    const struct bw_dense *b = &a->box;
     const double volume = b->h * b->h * b->h;
     double weight = 0, sum[3] = {0}, mid[3] = {0};
     int hi[3];
@@ -33,9 +34,9 @@ static int lamp_make(const struct bw_ambient *a, const int at[3], int32_t width,
         for (int j = at[1] * width; j < hi[1]; j++)
             for (int i = at[0] * width; i < hi[0]; i++) {
                 const size_t n = ((size_t)k * (size_t)b->n[1] + (size_t)j) * (size_t)b->n[0] + (size_t)i;
-                const double w = (double)(a->glow[0][n] + a->glow[1][n] + a->glow[2][n]);
+                const double w = (double)(glow[0][n] + glow[1][n] + glow[2][n]);
                 const int cell[3] = {i, j, k};
-                for (int c = 0; c < 3; c++) sum[c] += (double)a->glow[c][n], mid[c] += w * (cell[c] + 0.5);
+                for (int c = 0; c < 3; c++) sum[c] += (double)glow[c][n], mid[c] += w * (cell[c] + 0.5);
                 weight += w;
             }
     if (!(weight > 0)) return 0;
@@ -47,33 +48,44 @@ static int lamp_make(const struct bw_ambient *a, const int at[3], int32_t width,
     return 1;
 }
 
-enum bw_status bw_lamps_make(const struct bw_tools *tools, struct bw_ambient *a)
+/// Lamps that nobody would miss cost as much as the others.
+static void lamps_thin(struct bw_lamps *l)
 {
-    const int32_t width = block_choose(&a->box);
-    int n[3];
-    for (int c = 0; c < 3; c++) n[c] = (a->box.n[c] + width - 1) / width;
-    a->lamp = tools->alloc(tools->ctx, (size_t)n[0] * (size_t)n[1] * (size_t)n[2] * sizeof *a->lamp);
-    a->n_lamps = 0;
-    if (!a->lamp) return BW_ERR_MEMORY;
     float most = 0;
+    int kept = 0;
+    for (int i = 0; i < l->n; i++) most = bw_most(most, l->lamp[i].rgb[0]);
+    for (int i = 0; i < l->n; i++)
+        if (l->lamp[i].rgb[0] > 2e-3f * most) l->lamp[kept++] = l->lamp[i];
+    l->n = kept;
+}
+
+enum bw_status bw_lamps_make(const struct bw_tools *tools, const struct bw_coarse *c, float *const glow[3],
+                             struct bw_lamps *l)
+{
+    const int32_t width = block_choose(&c->box);
+    int n[3];
+    for (int a = 0; a < 3; a++) n[a] = (c->box.n[a] + width - 1) / width;
+    *l = (struct bw_lamps){.between = *c};
+    l->lamp = tools->alloc(tools->ctx, (size_t)n[0] * (size_t)n[1] * (size_t)n[2] * sizeof *l->lamp);
+    if (!l->lamp) return BW_ERR_MEMORY;
     for (int k = 0; k < n[2]; k++)
         for (int j = 0; j < n[1]; j++)
-            for (int i = 0; i < n[0]; i++)
-                if (lamp_make(a, (int[3]){i, j, k}, width, &a->lamp[a->n_lamps])) {
-                    most = bw_most(most, a->lamp[a->n_lamps].rgb[0]);
-                    a->n_lamps++;
-                }
-    int kept = 0; // lamps that nobody would miss cost as much as the others
-    for (int i = 0; i < a->n_lamps; i++)
-        if (a->lamp[i].rgb[0] > 2e-3f * most) a->lamp[kept++] = a->lamp[i];
-    a->n_lamps = kept;
+            for (int i = 0; i < n[0]; i++) l->n += lamp_make(&c->box, glow, (int[3]){i, j, k}, width, &l->lamp[l->n]);
+    lamps_thin(l);
     return BW_OK;
 }
 
-/// What the smoke between lets through: the nearest coarse cells along the part of the way inside the box.
-static float lamp_through(const struct bw_ambient *a, const double p[3], const double d[3], double r)
+void bw_lamps_free(const struct bw_tools *tools, struct bw_lamps *l)
 {
-    const struct bw_dense *b = &a->box;
+    if (l->lamp) tools->release(tools->ctx, l->lamp);
+    l->lamp = NULL;
+    l->n = 0;
+}
+
+/// What the smoke between lets through: the nearest coarse cells along the part of the way inside the box.
+static float lamp_through(const struct bw_coarse *between, const double p[3], const double d[3], double r)
+{
+    const struct bw_dense *b = &between->box;
     const float inv = (float)(1 / b->h);
     float t0 = 0, t1 = 1, x[3], way[3], depth = 0;
     for (int c = 0; c < 3; c++) {
@@ -94,15 +106,15 @@ static float lamp_through(const struct bw_ambient *a, const double p[3], const d
             q[c] = (int)bw_most(x[c] + t * way[c], 0);
             q[c] = q[c] < b->n[c] ? q[c] : b->n[c] - 1;
         }
-        depth += a->extinction[((size_t)q[2] * (size_t)b->n[1] + (size_t)q[1]) * (size_t)b->n[0] + (size_t)q[0]];
+        depth += between->extinction[((size_t)q[2] * (size_t)b->n[1] + (size_t)q[1]) * (size_t)b->n[0] + (size_t)q[0]];
     }
     return bw_exp_neg(FORWARD * depth * step * (float)r);
 }
 
-void bw_lamps_light(const struct bw_ambient *a, const double p[3], const double normal[3], float rgb[3])
+void bw_lamps_light(const struct bw_lamps *all, const double p[3], const double normal[3], float rgb[3])
 {
-    for (int i = 0; i < a->n_lamps; i++) {
-        const struct bw_lamp *l = &a->lamp[i];
+    for (int i = 0; i < all->n; i++) {
+        const struct bw_lamp *l = &all->lamp[i];
         double d[3], r2 = 0, cosine = 0;
         for (int c = 0; c < 3; c++) {
             d[c] = l->at[c] - p[c];
@@ -113,7 +125,8 @@ void bw_lamps_light(const struct bw_ambient *a, const double p[3], const double 
         // Of a lamp as wide as its block a surface sees something even when the centre is below its horizon.
         const double facing = normal ? fmax(cosine + 0.3 * soft, 0) / (r + 0.3 * soft) : 1;
         if (facing <= 0) continue;
-        const float k = (float)(facing / (4 * 3.14159265358979 * (r2 + (double)l->floor))) * lamp_through(a, p, d, r);
+        const float k =
+            (float)(facing / (4 * 3.14159265358979 * (r2 + (double)l->floor))) * lamp_through(&all->between, p, d, r);
         for (int c = 0; c < 3; c++) rgb[c] += k * l->rgb[c];
     }
 }

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kept.h"
+#include <picture/gather/fields.h>
+
+#include <math.h>
+#include <string.h>
+
+static void *tools_alloc(void *ctx, size_t bytes)
+{
+    struct bw_exporter *e = ctx;
+    return e->host->alloc(e, bytes);
+}
+
+static void tools_release(void *ctx, void *memory)
+{
+    struct bw_exporter *e = ctx;
+    e->host->release(e, memory);
+}
+
+static void tools_parallel(void *ctx, int64_t n, void (*fn)(int64_t i, void *user), void *user)
+{
+    struct bw_exporter *e = ctx;
+    e->host->parallel_for(e, n, fn, user);
+}
+
+void bw_picture_begin(struct bw_picture *p, struct bw_exporter *e)
+{
+    *p = (struct bw_picture){.tools = {tools_alloc, tools_release, tools_parallel, e}};
+}
+
+void bw_picture_bounds(struct bw_picture *p, const struct bw_snapshot_field *f, double lo[3], double hi[3])
+{
+    bw_gather_bounds(f, lo, hi);
+    for (int a = 0; a < 3 && p->has_scene && f->info->domain->n[0] <= 0; a++) {
+        lo[a] = fmin(lo[a], p->scene.lo[a]);
+        hi[a] = fmax(hi[a], p->scene.hi[a]);
+    }
+    memcpy(p->scene.lo, lo, sizeof p->scene.lo);
+    memcpy(p->scene.hi, hi, sizeof p->scene.hi);
+    p->has_scene = 1;
+}

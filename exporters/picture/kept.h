@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What is kept from frame to frame, so that camera, size and colours do not jump. */
+#ifndef BW_PICTURE_KEPT_H
+#define BW_PICTURE_KEPT_H
+
+#include <picture/params.h>
+#include <picture/tools.h>
+
+/// Zero it before the first frame.
+struct bw_picture {
+    struct bw_tools tools;
+    struct bw_scene scene;
+    int32_t has_scene;
+    int32_t size[2]; ///< 0: not yet known
+    double range[2]; ///< of the colours, so far
+    int32_t slices;  ///< view: auto means a slice
+};
+
+/// One picture in the making.
+struct bw_making {
+    struct bw_picture *kept;
+    struct bw_exporter *e;
+    const struct bw_frame *frame;
+    const struct bw_picture_params *params;
+};
+
+/// The host as tools; the exporter must stay where it is.
+void bw_picture_begin(struct bw_picture *p, struct bw_exporter *e);
+/// What is shown of f's domain: its box; without one, all that smoke has reached so far.
+void bw_picture_bounds(struct bw_picture *p, const struct bw_snapshot_field *f, double lo[3], double hi[3]);
+
+#endif

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The parameters that every exporter of pictures has, and what they say of stage, camera and look. */
+#ifndef BW_PICTURE_PARAMS_H
+#define BW_PICTURE_PARAMS_H
+
+#include <billow/plugin.h>
+#include <picture/image/colormap.h>
+#include <picture/slice/slice.h>
+#include <picture/volume/scene/scene.h>
+
+enum bw_picture_mood { BW_MOOD_AUTO, BW_MOOD_SMOKE, BW_MOOD_FIRE };
+enum bw_picture_view { BW_VIEW_AUTO, BW_VIEW_RENDER, BW_VIEW_SLICE };
+
+struct bw_picture_params {
+    int32_t view, axis, map, vectors, floor, labels, mood;
+    const char *field, *position;
+    struct bw_list range;
+    int64_t size;
+    double thickness, exposure, frame, key, environment, fire, anisotropy, soften, bloom;
+    bw_vec3 smoke;
+    struct bw_list lights, background;
+    const char *blend;
+    double edge;
+};
+
+/// A lamp of the preset's own.
+struct bw_picture_light {
+    bw_vec3 to, colour;
+    double soft;
+};
+
+extern const struct bw_param bw_picture_range_row[1], bw_picture_light_rows[3];
+
+/// Rows of a parameter table for the member `m`, a struct bw_picture_params, of S.
+// clang-format off
+#define BW_PICTURE_PARAMS(S, m)                                                                                        \
+    BW_CHOICE(S, m.view, "view", "auto", "auto|render|slice",                                                          \
+        "Volume render, or a slice; auto: renders in movies, slices as pictures, in 2D and in "                        \
+        "quick bakes."),                                                                                               \
+    BW_INT(S, m.size, "size", "720", 16, 8192,                                                                         \
+        "Height of the picture in pixels (rounded to even; wide ones: half the width)."),                              \
+    BW_CHOICE(S, m.axis, "axis", "y", "x|y|z",                                                                         \
+        "Slices: the axis across the slice (2D domains have but one)."),                                               \
+    BW_STRING(S, m.position, "position", "center",                                                                     \
+        "Slices: where along the axis, in metres (\"0.4 m\"), or center."),                                            \
+    BW_FIELD(S, m.field, "field", 0,                                                                                   \
+        "Slices: the field shown; density where there is one."),                                                       \
+    BW_CHOICE(S, m.map, "map", "auto", BW_MAP_CHOICES,                                                                 \
+        "Slices: the colour map; auto: what suits the field."),                                                        \
+    BW_LIST(S, m.range, double, "range", bw_picture_range_row,                                                         \
+        "Slices: [lowest, highest] value of the colours; without it: the values so far."),                             \
+    BW_CHOICE(S, m.vectors, "vectors", "none", BW_VECTORS_CHOICES,                                                     \
+        "Slices: the flow drawn over it."),                                                                            \
+    BW_BOOL(S, m.labels, "labels", "true",                                                                             \
+        "Slices: title, scale and colour bar."),                                                                       \
+    BW_BOOL(S, m.floor, "floor", "true",                                                                               \
+        "Renders: a floor that takes shadows."),                                                                       \
+    BW_F64(S, m.thickness, "thickness", "1", 0, 1e6, 0,                                                                \
+        "Renders: optical thickness of smoke, times the default."),                                                    \
+    BW_STRING(S, m.blend, "blend", 0,                                                                                  \
+        "Renders: another domain that overlaps, shown too; the finer one counts where it is, and "                     \
+        "fades towards its sides."),                                                                                   \
+    BW_F64(S, m.edge, "edge", "8", 0, 1e4, 0,                                                                          \
+        "Renders: cells of the finer domain over which `blend` fades."),                                               \
+    BW_F64(S, m.exposure, "exposure", "1", 0, 1e6, 0,                                                                  \
+        "Renders: brightness, times the default."),                                                                    \
+    BW_F64(S, m.frame, "frame", "1", 0.05, 10, 0,                                                                      \
+        "Renders: how much of the domain's width, and of its height from the floor, fills the "                        \
+        "picture."),                                                                                                   \
+    BW_CHOICE(S, m.mood, "look", "auto", "auto|smoke|fire",                                                            \
+        "Renders: fire dims the studio, darkens smoke and tames flames, all times the values "                         \
+        "below; auto: where there are flames, and key, environment, fire and smoke are left "                          \
+        "alone."),                                                                                                     \
+    BW_F64(S, m.key, "key", "1", 0, 1e3, 0,                                                                            \
+        "Renders: strength of the studio's lights; 0: fire alone lights the scene."),                                  \
+    BW_F64(S, m.environment, "environment", "1", 0, 1e3, 0,                                                            \
+        "Renders: strength of the light from all around."),                                                            \
+    BW_F64(S, m.fire, "fire", "1", 0, 1e6, 0,                                                                          \
+        "Renders: brightness of flames, times the default."),                                                          \
+    BW_COLOUR(S, m.smoke, "smoke", "[0.92, 0.92, 0.92]",                                                               \
+        "Renders: share of light that smoke scatters; soot is dark."),                                                 \
+    BW_F64(S, m.anisotropy, "anisotropy", "0.45", -0.9, 0.9, 0,                                                        \
+        "Renders: mean cosine of scattering; above 0: smoke is brightest against the light."),                         \
+    BW_F64(S, m.soften, "soften", "0.3333", 0, 1, 0,                                                                   \
+        "Renders: how much flames are smoothed over neighbouring cells: 0 not at all; 1 hides the "                    \
+        "cells where sheets of flame are thin, as in explosions."),                                                    \
+    BW_F64(S, m.bloom, "bloom", "0.06", 0, 1, 0,                                                                       \
+        "Renders: share of light that glows around what is bright."),                                                  \
+    BW_LIST(S, m.lights, struct bw_picture_light, "lights", bw_picture_light_rows,                                     \
+        "Renders: lamps instead of the studio's two, at most 8."),                                                     \
+    BW_LIST(S, m.background, double, "background", bw_picture_range_row,                                               \
+        "Renders: linear [r, g, b] behind everything instead of the studio's wall.")
+// clang-format on
+
+/// The picture's parameters inside `values`, which were evaluated for a table that has BW_PICTURE_PARAMS among its rows
+/// (an exporter's `params`; `stride`: bytes from row to row); NULL: it has not, so it makes no pictures. So whoever has
+/// an exporter's table and a bake's resolved preset knows its look, and no list of keys is needed beside the table.
+const struct bw_picture_params *bw_picture_params_find(const struct bw_param *rows, uint32_t n_rows, uint32_t stride,
+                                                       const void *values);
+/// 1: they ask for a render where something can be rendered, 0: for a slice. `slices`: 1 for exporters whose "auto" is a
+/// slice.
+int bw_picture_params_render(const struct bw_picture_params *p, int slices);
+
+/// The look that parameters ask for; `flames`: 1 where there are any. Errors: BW_ERR_PRESET with a sentence in `why`.
+enum bw_status bw_picture_look(const struct bw_picture_params *p, int flames, struct bw_look *look, char *why,
+                               size_t why_size);
+/// What the picture shows of the stage s->lo … s->hi: camera, and, while size[0] is 0, the size in pixels and how thick
+/// smoke is (for a thickness of 1).
+void bw_picture_stage(const struct bw_picture_params *p, int32_t size[2], struct bw_scene *s);
+
+#endif

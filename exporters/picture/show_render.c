@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "show_render.h"
+#include <picture/gather/blend.h>
+#include <picture/volume/render.h>
+
+#include <common/nest.h>
+
+/// What a render shows, and how. Failures are reported.
+static enum bw_status scene_make(const struct bw_making *m, struct bw_scene *scene)
+{
+    struct bw_picture *p = m->kept;
+    struct bw_exporter *e = m->e;
+    const struct bw_picture_params *params = m->params;
+    double lo[3], hi[3];
+    char why[200];
+    // In a domain without a box the stage grows with the smoke, and the camera steps back.
+    bw_picture_bounds(p, bw_gather_choose(m->frame, NULL), lo, hi);
+    bw_picture_stage(params, p->size, &p->scene);
+    *scene = p->scene;
+    scene->ambient = e->bake->ambient > 0 ? e->bake->ambient : 293.15;
+    scene->extinction *= params->thickness;
+    const int flames = bw_gather_find(m->frame, "flame") != NULL;
+    enum bw_status status = bw_picture_look(params, flames, &scene->look, why, sizeof why);
+    return status ? e->host->fail(e, status, "%s", why) : BW_OK;
+}
+
+static enum bw_status volume_make(const struct bw_making *m, struct bw_volume *v, float **memory)
+{
+    struct bw_exporter *e = m->e;
+    const struct bw_tools *tools = &m->kept->tools;
+    const struct bw_picture_params *params = m->params;
+    const struct bw_domain_info *other = params->blend ? nest_find(e->domains, e->n_domains, params->blend) : NULL;
+    if (params->blend && (!other || other->h == e->domains[e->domain]->h))
+        return e->host->fail(e, BW_ERR_PRESET, "there is no domain \"%s\" of finer or coarser cells to blend with",
+                             params->blend);
+    enum bw_status status = other ? bw_gather_blend(tools, m->frame, other, params->edge, v, memory)
+                                  : bw_gather_volume(tools, m->frame, v, memory);
+    return status ? e->host->fail(e, status, "out of memory for a render") : BW_OK;
+}
+
+/// The render as a picture, or, with `linear`, as light, then with alpha if that is not NULL.
+static enum bw_status render_make(const struct bw_making *m, int linear, struct bw_image *img, float **alpha)
+{
+    struct bw_picture *p = m->kept;
+    const struct bw_tools *tools = &p->tools;
+    struct bw_volume v = {0};
+    struct bw_scene scene;
+    float *memory = NULL;
+    enum bw_status status = scene_make(m, &scene);
+    if (!status) status = volume_make(m, &v, &memory);
+    if (!status) {
+        const size_t pixels = (size_t)p->size[0] * (size_t)p->size[1];
+        if (alpha) *alpha = tools->alloc(tools->ctx, pixels * sizeof(float));
+        status = alpha && !*alpha ? BW_ERR_MEMORY : bw_image_init(img, tools, p->size[0], p->size[1]);
+        if (!status && linear) status = bw_render_linear(tools, &v, &scene, img, alpha ? *alpha : NULL);
+        else if (!status) status = bw_render(tools, &v, &scene, img);
+        for (size_t i = 0; linear && !status && i < 3 * pixels; i++) img->px[i] *= (float)scene.exposure;
+        if (status)
+            m->e->host->fail(m->e, status, "out of memory for a render of %d×%d pixels", p->size[0], p->size[1]);
+    }
+    tools->release(tools->ctx, memory);
+    tools->release(tools->ctx, v.solid);
+    return status;
+}
+
+enum bw_status bw_show_render(const struct bw_making *m, struct bw_image *img) { return render_make(m, 0, img, NULL); }
+
+enum bw_status bw_show_light(const struct bw_making *m, struct bw_image *img, float **alpha)
+{
+    return render_make(m, 1, img, alpha);
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Light from all around, on a coarse grid: six sweeps with wide weights (up, down and the four sides) say how open each
+ * place is to sky, studio walls and floor, which darkens folds and undersides. The fire's own light joins it (lamps.c). */
+#include "ambient.h"
+#include "light.h"
+#include <picture/volume/scene/quick.h>
+
+#include <math.h>
+
+#define SPREAD 0.66f ///< weights near 1/3 each: a cone of about 35 degrees
+
+const struct bw_ambient_side bw_ambient_sides[6] = {
+    {{0, 0, 1}, {0.105f, 0.140f, 0.190f}}, {{0, 0, -1}, {0.030f, 0.025f, 0.022f}},
+    {{1, 0, 0}, {0.018f, 0.024f, 0.034f}}, {{-1, 0, 0}, {0.022f, 0.021f, 0.020f}},
+    {{0, 1, 0}, {0.018f, 0.024f, 0.034f}}, {{0, -1, 0}, {0.020f, 0.023f, 0.030f}},
+};
+
+/// Fire light on one layer of coarse cells that hold something to be lit.
+static void layer_lamps(int64_t k, void *user)
+{
+    const struct bw_ambient *a = user;
+    const struct bw_dense *b = &a->coarse.box;
+    size_t n = (size_t)k * (size_t)b->n[0] * (size_t)b->n[1];
+    for (int j = 0; j < b->n[1]; j++)
+        for (int i = 0; i < b->n[0]; i++, n++) {
+            if (!(a->coarse.extinction[n] > 0)) continue;
+            const double p[3] = {b->origin[0] + (i + 0.5) * b->h, b->origin[1] + (j + 0.5) * b->h,
+                                 b->origin[2] + ((double)k + 0.5) * b->h};
+            float rgb[3] = {0};
+            bw_lamps_light(&a->lamps, p, NULL, rgb);
+            for (int c = 0; c < 3; c++) a->rgb[c][n] += rgb[c];
+        }
+}
+
+static enum bw_status fire_light(const struct bw_tools *tools, const struct bw_dense *box, const float *emission,
+                                 struct bw_ambient *a)
+{
+    const size_t cells = bw_dense_cells(&a->coarse.box);
+    float *memory = tools->alloc(tools->ctx, 3 * cells * sizeof(float));
+    if (!memory) return BW_ERR_MEMORY;
+    float *const glow[3] = {memory, memory + cells, memory + 2 * cells};
+    for (int c = 0; c < 3; c++) bw_coarse_mean(&a->coarse, box, emission + c, 4, glow[c]);
+    enum bw_status status = bw_lamps_make(tools, &a->coarse, glow, &a->lamps);
+    tools->release(tools->ctx, memory);
+    if (!status) tools->parallel(tools->ctx, a->coarse.box.n[2], layer_lamps, a);
+    return status;
+}
+
+/// Add each side's light, as much as gets there.
+static enum bw_status sides_light(const struct bw_tools *tools, const struct bw_scene *scene, struct bw_ambient *a)
+{
+    const struct bw_coarse *coarse = &a->coarse;
+    const size_t cells = bw_dense_cells(&coarse->box);
+    float *t = tools->alloc(tools->ctx, cells * sizeof(float));
+    enum bw_status status = t ? BW_OK : BW_ERR_MEMORY;
+    for (int s = 0; s < 6 && !status; s++) {
+        status = bw_light_sweep(tools, &coarse->box, coarse->extinction, bw_ambient_sides[s].to, SPREAD, t);
+        if (status) break;
+        float k = (s == 1 && !scene->floor ? 0.5f : 1) * (float)scene->look.environment;
+        for (int c = 0; c < 3; c++)
+            for (size_t i = 0; i < cells; i++) a->rgb[c][i] += k * bw_ambient_sides[s].rgb[c] * t[i];
+    }
+    if (t) tools->release(tools->ctx, t);
+    return status;
+}
+
+enum bw_status bw_ambient_make(const struct bw_tools *tools, const struct bw_dense *box, const float *extinction,
+                               const float *emission, const struct bw_scene *scene, struct bw_ambient *a)
+{
+    *a = (struct bw_ambient){0};
+    enum bw_status status = bw_coarse_make(tools, box, extinction, &a->coarse);
+    if (status) return status;
+    const size_t cells = bw_dense_cells(&a->coarse.box);
+    a->rgb[0] = tools->alloc(tools->ctx, 3 * cells * sizeof(float));
+    if (!a->rgb[0]) return BW_ERR_MEMORY;
+    for (int c = 1; c < 3; c++) a->rgb[c] = a->rgb[0] + (size_t)c * cells;
+    if (scene->look.environment > 0) status = sides_light(tools, scene, a);
+    return !status && emission ? fire_light(tools, box, emission, a) : status;
+}
+
+void bw_ambient_free(const struct bw_tools *tools, struct bw_ambient *a)
+{
+    bw_coarse_free(tools, &a->coarse);
+    bw_lamps_free(tools, &a->lamps);
+    if (a->rgb[0]) tools->release(tools->ctx, a->rgb[0]);
+    a->rgb[0] = NULL;
+}
+
+void bw_ambient_row(const struct bw_ambient *a, int channel, int n, int j, int k, float *coarse, float *fine)
+{
+    const struct bw_dense *b = &a->coarse.box;
+    int at[2], next[2], jk[2] = {j, k};
+    float f[2];
+    for (int d = 0; d < 2; d++) {
+        float x = bw_least(bw_most(((float)jk[d] + 0.5f) / BW_COARSE - 0.5f, 0), (float)(b->n[d + 1] - 1));
+        at[d] = (int)x;
+        f[d] = x - (float)at[d];
+        next[d] = at[d] + 1 < b->n[d + 1] ? at[d] + 1 : at[d];
+    }
+    const float *rgb = a->rgb[channel];
+    const float *p00 = rgb + ((size_t)at[1] * (size_t)b->n[1] + (size_t)at[0]) * (size_t)b->n[0];
+    const float *p10 = rgb + ((size_t)at[1] * (size_t)b->n[1] + (size_t)next[0]) * (size_t)b->n[0];
+    const float *p01 = rgb + ((size_t)next[1] * (size_t)b->n[1] + (size_t)at[0]) * (size_t)b->n[0];
+    const float *p11 = rgb + ((size_t)next[1] * (size_t)b->n[1] + (size_t)next[0]) * (size_t)b->n[0];
+    for (int i = 0; i < b->n[0]; i++)
+        coarse[i] = (p00[i] * (1 - f[0]) + p10[i] * f[0]) * (1 - f[1]) + (p01[i] * (1 - f[0]) + p11[i] * f[0]) * f[1];
+    for (int i = 0; i < n; i++) {
+        float x = bw_least(bw_most(((float)i + 0.5f) / BW_COARSE - 0.5f, 0), (float)(b->n[0] - 1));
+        const int left = (int)x, right = left + 1 < b->n[0] ? left + 1 : left;
+        fine[i] = coarse[left] + (coarse[right] - coarse[left]) * (x - (float)left);
+    }
+}

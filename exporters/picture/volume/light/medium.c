@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Lights the medium cell by cell: extinction, emission, every light with its shadows, light from all around. Flames
+ * absorb what they emit (Kirchhoff): deep ones show their surface, thin ones let see through. Their luminance follows
+ * Planck's law only by its square root: between the red tips and the white core of a fire lie factors of thousands, which
+ * neither film nor screen can show. Scattering is single, with a second term of the square root of the transmittance that
+ * stands for light scattered several times and so reaches deeper (Wrenninge, Kulla, Lundqvist 2013). */
+#include "medium.h"
+#include "light.h"
+#include "soften.h"
+#include <picture/volume/scene/flame.h>
+#include <picture/volume/scene/phase.h>
+
+#include <math.h>
+
+#define DEEP 0.12f ///< share of the several-times scattered term
+#define COARSE_PIXELS 3.5
+
+/// What the passes share.
+struct shade {
+    const struct bw_tools *tools;
+    const struct bw_volume *v;
+    const struct bw_scene *scene;
+    struct bw_medium *m;
+    struct bw_light light[BW_LIGHTS];
+    float phase[BW_LIGHTS];
+    int32_t n_lights;
+    float *extinction;       ///< of light: smoke and obstacles
+    float *share[BW_LIGHTS]; ///< what arrives of each light
+    float *emission;         ///< rgb of flames, interleaved with what nobody reads, or NULL
+    float *rows;             ///< four rows of scratch a layer
+    enum bw_status status[BW_LIGHTS];
+};
+
+/// Colour of what scatters in a cell.
+static void albedo_at(const struct shade *s, size_t cell, float density, float rgb[3])
+{
+    const struct bw_volume *v = s->v;
+    const float *own = s->scene->look.albedo;
+    for (int c = 0; c < 3; c++) rgb[c] = own[c];
+    if (!v->dye[0]) return;
+    float d[3], top = 0;
+    for (int c = 0; c < 3; c++) {
+        d[c] = bw_most(v->dye[c][cell], 0);
+        top = bw_most(top, d[c]);
+    }
+    if (top <= 1e-4f) return;
+    float share = top < density ? top / density : 1;
+    for (int c = 0; c < 3; c++) rgb[c] = own[c] * (1 - share) + share * bw_most(0.95f * d[c] / top, 0.03f);
+}
+
+static float density_at(const struct bw_volume *v, size_t cell)
+{
+    if (v->density) return bw_most(v->density[cell], 0);
+    return v->dye[0] ? bw_most(bw_most(v->dye[0][cell], v->dye[1][cell]), bw_most(v->dye[2][cell], 0)) : 0;
+}
+
+/// Extinction and emission of one layer of cells.
+static void layer_medium(int64_t k, void *user)
+{
+    struct shade *s = user;
+    const struct bw_dense *b = &s->m->lit.box;
+    size_t layer = (size_t)b->n[0] * (size_t)b->n[1], first = (size_t)k * layer;
+    for (size_t i = first; i < first + layer; i++) {
+        float sigma = density_at(s->v, i) * (float)s->scene->extinction;
+        s->m->lit.rgbs[4 * i + 3] = s->extinction[i] = sigma;
+        if (!s->emission) continue;
+        float *fire = s->m->lit.fire + 2 * i, *glow = s->emission + 4 * i;
+        bw_fire_at(s->v, i, s->scene->ambient, fire);
+        bw_emission(s->m->lit.planck, fire, glow);
+        for (int c = 0; c < 3; c++) glow[c] *= s->m->lit.gain;
+    }
+}
+
+/// Obstacles stop light: their cells become opaque for the shadow passes. Both boxes share one lattice.
+static void solid_block(struct shade *s)
+{
+    const struct bw_dense *b = &s->m->lit.box, *sb = &s->v->solid_box;
+    int off[3];
+    for (int a = 0; a < 3; a++) off[a] = (int)lround((b->origin[a] - sb->origin[a]) / b->h);
+    for (int k = 0; k < b->n[2]; k++)
+        for (int j = 0; j < b->n[1]; j++)
+            for (int i = 0; i < b->n[0]; i++) {
+                int p[3] = {i + off[0], j + off[1], k + off[2]}, out = 0;
+                for (int a = 0; a < 3; a++) out |= p[a] < 0 || p[a] >= sb->n[a];
+                if (out) continue;
+                float d =
+                    s->v->solid[((size_t)p[2] * (size_t)sb->n[1] + (size_t)p[1]) * (size_t)sb->n[0] + (size_t)p[0]];
+                if (d < 0)
+                    s->extinction[((size_t)k * (size_t)b->n[1] + (size_t)j) * (size_t)b->n[0] + (size_t)i] +=
+                        (float)(2 / b->h);
+            }
+}
+
+static float phase_value(const struct bw_light *l, const struct bw_camera *c, double g)
+{
+    double cosine = 0;
+    for (int a = 0; a < 3; a++) cosine += l->to[a] * c->forward[a];
+    return (float)bw_phase(g, cosine);
+}
+
+static void light_task(int64_t i, void *user)
+{
+    struct shade *s = user;
+    s->status[i] =
+        bw_light_sweep(s->tools, &s->m->lit.box, s->extinction, s->light[i].to, s->light[i].spread, s->share[i]);
+}
+
+/// Light that a cell sends to the eye, per metre.
+static void cell_light(struct shade *s, size_t i, const float ambient[3])
+{
+    float *out = s->m->lit.rgbs + 4 * i, albedo[3], density = out[3] > 0 ? density_at(s->v, i) : 0;
+    if (density > 0) {
+        float arrives[3] = {ambient[0], ambient[1], ambient[2]};
+        albedo_at(s, i, density, albedo);
+        for (int l = 0; l < s->n_lights; l++) {
+            const float t = s->share[l][i], direct = s->phase[l] * ((1 - DEEP) * t + DEEP * 0.5f * sqrtf(t));
+            for (int c = 0; c < 3; c++) arrives[c] += direct * s->light[l].rgb[c];
+        }
+        for (int c = 0; c < 3; c++) out[c] = density * (float)s->scene->extinction * albedo[c] * arrives[c];
+    }
+}
+
+static void layer_light(int64_t k, void *user)
+{
+    struct shade *s = user;
+    const struct bw_dense *b = &s->m->lit.box;
+    size_t nx = (size_t)b->n[0];
+    float *rows = s->rows + 4 * nx * (size_t)k;
+    for (int j = 0; j < b->n[1]; j++) {
+        for (int c = 0; c < 3; c++)
+            bw_ambient_row(&s->m->ambient, c, (int)nx, j, (int)k, rows + 3 * nx, rows + (size_t)c * nx);
+        size_t first = ((size_t)k * (size_t)b->n[1] + (size_t)j) * nx;
+        for (size_t i = 0; i < nx; i++) cell_light(s, first + i, (float[3]){rows[i], rows[nx + i], rows[2 * nx + i]});
+    }
+}
+
+/// Does a cell in the middle cover more than COARSE_PIXELS pixels?
+static int cells_show(const struct bw_scene *scene, const struct bw_dense *b, int32_t height)
+{
+    double r2 = 0;
+    for (int a = 0; a < 3; a++) r2 += pow(b->origin[a] + 0.5 * b->n[a] * b->h - scene->camera.eye[a], 2);
+    return b->h * height > COARSE_PIXELS * 2 * scene->camera.tan_y * sqrt(r2);
+}
+
+/// Parcel out `memory` as the passes need it.
+static void arrays_place(struct shade *s, size_t cells, float *memory)
+{
+    s->m->lit.rgbs = memory;
+    s->extinction = memory + 4 * cells;
+    memory += 5 * cells;
+    for (int l = 0; l < s->n_lights; l++, memory += cells) s->share[l] = memory;
+    s->emission = s->v->flame || s->v->temperature ? memory : NULL;
+    s->m->lit.fire = s->emission ? memory + 4 * cells : NULL;
+    s->rows = memory + (s->emission ? 6 * cells : 0);
+}
+
+static enum bw_status passes_run(struct shade *s, int show)
+{
+    struct bw_lit *lit = &s->m->lit;
+    const struct bw_dense *b = &lit->box;
+    for (int l = 0; l < s->n_lights; l++)
+        s->phase[l] = phase_value(&s->light[l], &s->scene->camera, s->scene->look.anisotropy);
+    if (s->emission) bw_planck_init(&s->m->planck, BW_CONTRAST);
+    s->tools->parallel(s->tools->ctx, b->n[2], layer_medium, s);
+    if (s->v->solid) solid_block(s);
+    s->tools->parallel(s->tools->ctx, s->n_lights, light_task, s);
+    enum bw_status status = bw_ambient_make(s->tools, b, s->extinction, s->emission, s->scene, &s->m->ambient);
+    for (int l = 0; l < s->n_lights && !status; l++) status = s->status[l];
+    if (status) return status;
+    s->tools->parallel(s->tools->ctx, b->n[2], layer_light, s);
+    if (show) bw_cells_soften(s->tools, b, lit->rgbs, 4, 0.25f); // the terraces of dense smoke would show
+    // sheets of flame as thin as a cell would come out as beads
+    if (s->emission) bw_cells_soften(s->tools, b, lit->fire, 2, 0.25f * (float)s->scene->look.soften);
+    return BW_OK;
+}
+
+enum bw_status bw_medium_light(const struct bw_tools *tools, const struct bw_volume *v, const struct bw_scene *scene,
+                               int32_t height, struct bw_medium *m)
+{
+    struct shade s = {.tools = tools, .v = v, .scene = scene, .m = m};
+    *m = (struct bw_medium){.lit = {.box = v->box, .planck = &m->planck}};
+    s.n_lights = bw_scene_lights(scene, s.light);
+    const size_t cells = bw_dense_cells(&v->box), each = 5 + (size_t)s.n_lights + (v->flame || v->temperature ? 6 : 0);
+    const size_t rows = 4 * (size_t)v->box.n[0] * (size_t)v->box.n[2];
+    if (!cells) return BW_OK;
+    m->memory = tools->alloc(tools->ctx, (each * cells + rows) * sizeof(float));
+    if (!m->memory) return BW_ERR_MEMORY;
+    arrays_place(&s, cells, m->memory);
+    m->lit.soot = v->flame ? BW_SOOT * (float)scene->extinction : 0;
+    m->lit.gain = BW_GLOW * BW_SOOT * (float)(scene->extinction * scene->look.fire);
+    return passes_run(&s, cells_show(scene, &v->box, height));
+}
+
+void bw_medium_free(const struct bw_tools *tools, struct bw_medium *m)
+{
+    bw_ambient_free(tools, &m->ambient);
+    if (m->memory) tools->release(tools->ctx, m->memory);
+    m->memory = NULL;
+}

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+/* A filter of one cell along each axis, which weakens the shortest waves. */
+#ifndef BW_SOFTEN_H
+#define BW_SOFTEN_H
+
+#include <picture/tools.h>
+#include <picture/volume/scene/dense.h>
+
+/// Give each of a cell's `lanes` values (at most 4) the share `side` of its two neighbours along each axis, in place.
+void bw_cells_soften(const struct bw_tools *tools, const struct bw_dense *box, float *cells, size_t lanes, float side);
+
+#endif

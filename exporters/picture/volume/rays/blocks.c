@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Blocks are splatted as spheres onto screen tiles, so that most pixels know at once that they miss everything, and the
+ * others where to start and end. */
+#include "blocks.h"
+#include <picture/volume/scene/flame.h>
+#include <picture/volume/scene/quick.h>
+
+#include <math.h>
+
+#define UNSEEN 1e-3f ///< light, and share of light, that nobody misses
+
+/// What the tasks share.
+struct survey {
+    const struct bw_lit *lit;
+    struct bw_blocks *b;
+};
+
+/// Would flames as bright and hot as the brightest and hottest of a block be seen across the whole box?
+static int fire_shows(const struct bw_lit *lit, const float fire[2])
+{
+    const struct bw_dense *b = &lit->box;
+    const float way = (float)((b->n[0] + b->n[1] + b->n[2]) * b->h);
+    float rgb[3];
+    if (fire[0] <= BW_FIRE_FAINT) return 0;
+    bw_emission(lit->planck, fire, rgb);
+    return way * (lit->gain * (rgb[0] + rgb[1] + rgb[2]) + lit->soot * fire[0]) > UNSEEN;
+}
+
+/// What lies in a block, or in the next cell that interpolation reaches.
+static uint8_t block_holds(const struct bw_lit *lit, const int at[3])
+{
+    int medium = 0;
+    float most[2] = {0, 0};
+    const struct bw_dense *b = &lit->box;
+    int hi[3];
+    for (int a = 0; a < 3; a++) hi[a] = (at[a] + 1) * BW_BLOCK < b->n[a] ? (at[a] + 1) * BW_BLOCK + 1 : b->n[a];
+    for (int k = at[2] * BW_BLOCK; k < hi[2]; k++)
+        for (int j = at[1] * BW_BLOCK; j < hi[1]; j++) {
+            const size_t row = ((size_t)k * (size_t)b->n[1] + (size_t)j) * (size_t)b->n[0];
+            const float *p = lit->rgbs + 4 * row, *fire = lit->fire ? lit->fire + 2 * row : NULL;
+            for (int i = at[0] * BW_BLOCK; i < hi[0]; i++) {
+                medium |= p[4 * i + 3] > 0 || p[4 * i] > 0;
+                for (int c = 0; fire && c < 2; c++) most[c] = bw_most(most[c], fire[2 * i + c]);
+            }
+        }
+    return (uint8_t)((medium ? BW_HOLDS_MEDIUM : 0) | (fire_shows(lit, most) ? BW_HOLDS_FIRE : 0));
+}
+
+static void busy_layer(int64_t k, void *user)
+{
+    const struct survey *s = user;
+    const int32_t *n = s->b->n;
+    for (int j = 0; j < n[1]; j++)
+        for (int i = 0; i < n[0]; i++)
+            s->b->busy[((int)k * n[1] + j) * n[0] + i] = block_holds(s->lit, (int[3]){i, j, (int)k});
+}
+
+static enum bw_status busy_make(const struct bw_tools *tools, const struct bw_lit *lit, struct bw_blocks *b)
+{
+    struct survey s = {lit, b};
+    if (!lit->rgbs) return BW_OK;
+    for (int a = 0; a < 3; a++) b->n[a] = (lit->box.n[a] + BW_BLOCK - 1) / BW_BLOCK;
+    b->busy = tools->alloc(tools->ctx, (size_t)b->n[0] * (size_t)b->n[1] * (size_t)b->n[2]);
+    if (!b->busy) return BW_ERR_MEMORY;
+    tools->parallel(tools->ctx, b->n[2], busy_layer, &s);
+    return BW_OK;
+}
+
+/// Widen the depth range of the screen tiles that a sphere of radius r about p may touch.
+static void tiles_mark(struct bw_blocks *b, const struct bw_camera *c, const int32_t pixels[2], const double p[3],
+                       double r)
+{
+    double x = 0, y = 0, z = 0, range[2][2] = {{-1, 1}, {-1, 1}};
+    for (int a = 0; a < 3; a++) {
+        double d = p[a] - c->eye[a];
+        x += d * c->right[a], y -= d * c->up[a], z += d * c->forward[a];
+    }
+    if (z < -r) return;
+    double distance = sqrt(x * x + y * y + z * z), spread = 1.2 * r / (z - r);
+    if (z > 2 * r) {
+        range[0][0] = (x / z - spread) / c->tan_x, range[0][1] = (x / z + spread) / c->tan_x;
+        range[1][0] = (y / z - spread) / c->tan_y, range[1][1] = (y / z + spread) / c->tan_y;
+    }
+    int lo[2], hi[2];
+    for (int a = 0; a < 2; a++) {
+        lo[a] = (int)fmax((range[a][0] + 1) * 0.5 * pixels[a] / BW_SCREEN_TILE, 0);
+        hi[a] = (int)fmin((range[a][1] + 1) * 0.5 * pixels[a] / BW_SCREEN_TILE, b->tiles[a] - 1);
+    }
+    for (int j = lo[1]; j <= hi[1]; j++)
+        for (int i = lo[0]; i <= hi[0]; i++) {
+            float *t = b->reach + 2 * (j * b->tiles[0] + i);
+            t[0] = bw_least(t[0], (float)(distance - r));
+            t[1] = bw_most(t[1], (float)(distance + r));
+        }
+}
+
+static enum bw_status tiles_make(const struct bw_tools *tools, const struct bw_dense *box,
+                                 const struct bw_camera *camera, const int32_t size[2], struct bw_blocks *b)
+{
+    for (int a = 0; a < 2; a++) b->tiles[a] = (size[a] + BW_SCREEN_TILE - 1) / BW_SCREEN_TILE;
+    const int count = b->tiles[0] * b->tiles[1];
+    b->reach = tools->alloc(tools->ctx, 2 * (size_t)count * sizeof(float));
+    if (!b->reach) return BW_ERR_MEMORY;
+    for (int i = 0; i < count; i++) b->reach[2 * i] = 1e30f;
+    for (int k = 0; b->busy && k < b->n[2]; k++)
+        for (int j = 0; j < b->n[1]; j++)
+            for (int i = 0; i < b->n[0]; i++) {
+                if (!b->busy[(k * b->n[1] + j) * b->n[0] + i]) continue;
+                // from cell centre to cell centre
+                const double half = 0.5 * BW_BLOCK * box->h, first = half + 0.5 * box->h;
+                const double p[3] = {box->origin[0] + first + 2 * i * half, box->origin[1] + first + 2 * j * half,
+                                     box->origin[2] + first + 2 * k * half};
+                tiles_mark(b, camera, size, p, 1.75 * half);
+            }
+    return BW_OK;
+}
+
+enum bw_status bw_blocks_make(const struct bw_tools *tools, const struct bw_lit *lit, const struct bw_camera *camera,
+                              const int32_t size[2], struct bw_blocks *b)
+{
+    *b = (struct bw_blocks){0};
+    enum bw_status status = busy_make(tools, lit, b);
+    return status ? status : tiles_make(tools, &lit->box, camera, size, b);
+}
+
+void bw_blocks_free(const struct bw_tools *tools, struct bw_blocks *b)
+{
+    if (b->busy) tools->release(tools->ctx, b->busy);
+    if (b->reach) tools->release(tools->ctx, b->reach);
+    *b = (struct bw_blocks){0};
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The studio round the stage: backdrop, and a floor that takes shadows and the fire's light. */
+#ifndef BW_STUDIO_H
+#define BW_STUDIO_H
+
+#include <picture/volume/light/ambient.h>
+
+/// The room, radiance: from above, from below, and the wall that the camera sees.
+struct bw_look_room {
+    float above[3], below[3], backdrop[3];
+};
+struct bw_look_room bw_look_room(const struct bw_look *l);
+
+/// Scene and light are the caller's and outlive it.
+struct bw_studio {
+    const struct bw_scene *scene;
+    const struct bw_ambient *ambient;
+    struct bw_light light[BW_LIGHTS];
+    int32_t n_lights;
+    double lo[2], size; ///< of the shadow map, m
+    int32_t n;
+    float *map; ///< n × n, rgb: light that reaches the floor; released by the caller
+};
+
+/// Errors: BW_ERR_MEMORY.
+enum bw_status bw_studio_make(const struct bw_tools *tools, const struct bw_scene *scene,
+                              const struct bw_ambient *ambient, struct bw_studio *s);
+/// Linear light behind the smoke along a ray; (u, v) in -1 … 1 over the picture. *depth: m to the floor, or HUGE_VAL.
+void bw_studio_colour(const struct bw_studio *s, const double dir[3], double u, double v, float rgb[3], double *depth);
+
+#endif

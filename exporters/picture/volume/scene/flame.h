@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+/* How flames are lit, for other renderers too that shall look like this one. */
+#ifndef BW_FLAME_H
+#define BW_FLAME_H
+
+#include "planck.h"
+#include "quick.h"
+#include "volume.h"
+
+#define BW_SOOT 0.16f   ///< extinction of a flame of 1 in units of smoke's
+#define BW_GLOW 14.0f   ///< radiance of a deep flame at the white point
+#define BW_CONTRAST 0.5 ///< of luminance between temperatures; 1 is physical
+#define BW_BARE 0.3f    ///< flame that hot gas counts as where no flame is given
+
+/// K where nobody says.
+static inline float bw_flame_kelvin(float flame) { return 1100 + 800 * bw_least(2 * flame, 1); }
+
+/// What glows in a cell, {flame, kelvin}: flames, or, without any, all that is hot enough.
+static inline void bw_fire_at(const struct bw_volume *v, size_t cell, double ambient, float fire[2])
+{
+    fire[0] = v->flame ? bw_most(v->flame[cell], 0) : BW_BARE;
+    fire[1] = v->temperature ? v->temperature[cell] + (float)ambient : bw_flame_kelvin(fire[0]);
+}
+
+#define BW_DRAPER 798.0f ///< K: colder things do not glow
+/// Its light: a black body's colour times what there is to glow.
+static inline void bw_emission(const struct bw_planck *p, const float fire[2], float rgb[3])
+{
+    const float glow = fire[1] > BW_DRAPER ? fire[0] : 0;
+    bw_planck_read(p, fire[1], rgb);
+    for (int c = 0; c < 3; c++) rgb[c] *= glow;
+}
+
+#endif

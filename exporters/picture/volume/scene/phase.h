@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+/* How smoke scatters. */
+#ifndef BW_PHASE_H
+#define BW_PHASE_H
+
+/// Light scattered by an angle of that cosine, relative to isotropic scattering: two lobes, forward and a little back.
+double bw_phase(double anisotropy, double cosine);
+/// Mean cosine of the phase function that `anisotropy` stands for.
+double bw_phase_mean(double anisotropy);
+
+#endif

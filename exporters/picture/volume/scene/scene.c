@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The studio's lights, which move with the camera, and how thick smoke is. */
+#include "scene.h"
+
+#include <math.h>
+#include <string.h>
+
+double bw_scene_extinction(const double lo[3], const double hi[3])
+{
+    double size = fmax(hi[2] - lo[2], fmax(hi[0] - lo[0], hi[1] - lo[1]));
+    return 240 / fmax(size, 1e-9);
+}
+
+/// right·x + up·y + back·z, made unit length.
+static void light_aim(const struct bw_camera *c, double x, double y, double z, double to[3])
+{
+    double len = sqrt(x * x + y * y + z * z);
+    for (int a = 0; a < 3; a++) to[a] = (c->right[a] * x + (a == 2) * y - c->forward[a] * z) / len;
+    len = sqrt(to[0] * to[0] + to[1] * to[1] + to[2] * to[2]);
+    for (int a = 0; a < 3; a++) to[a] /= len;
+}
+
+int32_t bw_scene_lights(const struct bw_scene *s, struct bw_light light[BW_LIGHTS])
+{
+    if (s->look.n_lights > 0) {
+        memcpy(light, s->look.light, (size_t)s->look.n_lights * sizeof *light);
+        return s->look.n_lights;
+    }
+    light[0] = (struct bw_light){{0}, {2.35f, 2.05f, 1.68f}, 0.03f};
+    light[1] = (struct bw_light){{0}, {0.42f, 0.58f, 0.80f}, 0.1f};
+    light_aim(&s->camera, -0.78, 0.66, -0.10, light[0].to);
+    light_aim(&s->camera, 0.70, 0.18, -0.60, light[1].to);
+    for (int l = 0; l < 2; l++)
+        for (int c = 0; c < 3; c++) light[l].rgb[c] *= (float)s->look.key;
+    return s->look.key > 0 ? 2 : 0;
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What stays the same over a movie: stage, camera, lights and a photographer's choices. */
+#ifndef BW_SCENE_H
+#define BW_SCENE_H
+
+#include "camera.h"
+
+#include <stdint.h>
+
+/// Where light comes from (unit vectors towards the light) and how much of it; linear.
+struct bw_light {
+    double to[3];
+    float rgb[3];
+    float spread; ///< 0 … 0.2: how soft shadows get
+};
+
+enum { BW_LIGHTS = 8 };
+
+/// What a photographer would choose.
+struct bw_look {
+    double key;         ///< strength of the studio's two lights; 1: a lit studio
+    double environment; ///< of the light from all around
+    double fire;        ///< of flames
+    double anisotropy;  ///< mean cosine of scattering, -0.9 … 0.9
+    double soften;      ///< 0 … 1: how much flames are smoothed over a cell and its neighbours
+    double bloom;       ///< share of light that spreads over the picture
+    float albedo[3];    ///< what smoke scatters of the light it meets
+    int32_t has_background;
+    float background[3]; ///< linear; else the studio's backdrop
+    int32_t n_lights;    ///< instead of the studio's two
+    struct bw_light light[BW_LIGHTS];
+};
+#define BW_SOFTEN (1 / 3.0) ///< with the linear reading after it nearly a cubic B-spline
+// clang-format off
+#define BW_LOOK_DEFAULT                                                                                                 \
+    {.key = 1, .environment = 1, .fire = 1, .anisotropy = 0.45, .soften = BW_SOFTEN, .bloom = 0.06,                      \
+     .albedo = {0.92f, 0.92f, 0.92f}}
+
+/// Of fire: the studio dimmed, smoke sooty, flames that do not fill the film.
+#define BW_LOOK_FIRE                                                                                                    \
+    {.key = 0.15, .environment = 0.4, .fire = 0.4, .anisotropy = 0.45, .soften = BW_SOFTEN, .bloom = 0.06,               \
+     .albedo = {0.5f, 0.5f, 0.5f}}
+// clang-format on
+
+struct bw_scene {
+    struct bw_camera camera;
+    double lo[3], hi[3]; ///< the stage, m: its floor is at lo[2]
+    double extinction;   ///< 1/m for a density of 1
+    double ambient;      ///< ambient temperature, K
+    double exposure;     ///< 1: as it is meant
+    int32_t floor;       ///< 1: draw floor and shadow
+    struct bw_look look;
+};
+
+/// Extinction for a density of 1 that gives smoke some body in a stage of that size.
+double bw_scene_extinction(const double lo[3], const double hi[3]);
+/// The lights of a scene: its own, or the studio's key and rim, which move with the camera. Returns how many.
+int32_t bw_scene_lights(const struct bw_scene *s, struct bw_light light[BW_LIGHTS]);
+
+#endif

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What is to be seen: smoke, flames and obstacles on dense boxes. */
+#ifndef BW_VOLUME_H
+#define BW_VOLUME_H
+
+#include "dense.h"
+
+/// Arrays are n[0]·n[1]·n[2] floats owned by the caller, NULL: absent.
+struct bw_volume {
+    struct bw_dense box;
+    float *density;     ///< smoke, 1
+    float *flame;       ///< burning, 1: emits
+    float *temperature; ///< K above ambient: glows where it is hot enough
+    float *dye[3];      ///< linear colour of the smoke; all or none
+    struct bw_dense solid_box;
+    float *solid; ///< signed distance, m, < 0 inside, on solid_box
+};
+
+#endif
