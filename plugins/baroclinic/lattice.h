@@ -66,7 +66,7 @@ static inline void points_box(const struct mass_points *m, double lo[3], double 
 /// spread too far for one.
 enum bw_status lattice_generate(struct bw_stage *s, const struct mass_points *m, double h, const struct weight *w,
                                 double *rate, struct transfer *found);
-/// The same as in Gourlay's article.
+/// The same as in Gourlay's article (gourlay.c).
 enum bw_status seed_generate(struct bw_stage *s, const struct mass_points *m, const struct weight *w, double *rate,
                              struct transfer *found);
 

@@ -112,21 +112,6 @@ static const struct bw_port ports[FLUX_PORTS] = {
                .doc = "Every advected field goes with the gas, and its sum stays what it is (modern mode)."},
 };
 
-/* ---- what all files share ------------------------------------------------------------------------------------------
- */
-
-struct flux_shape flux_shape_of(const struct bw_block *b, const struct bw_view *v, int32_t halo)
-{
-    struct flux_shape s = {.step = {1, v->sy, v->sz}, .cells = 1};
-    for (int a = 0; a < 3; a++) {
-        s.n[a] = b->n[a];
-        s.halo[a] = a == b->grid->thin ? 0 : halo;
-        s.cells *= (size_t)(s.n[a] + 2 * s.halo[a]);
-        s.origin += s.halo[a] * s.step[a];
-    }
-    return s;
-}
-
 static void kernels_choose(struct flux_task *t)
 {
     const uint32_t level = t->s->host->simd;

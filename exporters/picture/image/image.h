@@ -43,7 +43,7 @@ static inline float bw_pattern(int x, int y)
     return f - (float)(int)f;
 }
 
-/* Drawing. Coordinates in pixels, (0, 0) is the corner of the top left pixel; colours as in the image. */
+/* Drawing (draw.c, font.c). Coordinates in pixels, (0, 0) is the corner of the top left pixel; colours as in the image. */
 
 /// Rectangle [x0, x1) × [y0, y1).
 void bw_draw_rect(struct bw_image *img, double x0, double y0, double x1, double y1, const float rgb[3], float alpha);
@@ -55,7 +55,7 @@ void bw_draw_label(struct bw_image *img, double x, double y, double size, const 
 /// How wide that text is, pixels.
 double bw_text_width(double size, const char *text);
 
-/* Colour maps. */
+/* Colour maps (colormap.c). */
 
 enum bw_map { BW_MAP_AUTO, BW_MAP_SMOKE, BW_MAP_FIRE, BW_MAP_VIRIDIS, BW_MAP_DIVERGING, BW_MAP_GREY, BW_MAP_INK };
 #define BW_MAP_CHOICES "auto|smoke|fire|viridis|diverging|grey|ink"
