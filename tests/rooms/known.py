@@ -20,17 +20,12 @@ CIRCLES = {
         "a value may be a curve, whose keys are values",
     ("core/run/chain", "core/run/claims", "core/run/host", "core/run/metrics", "core/run/output", "core/run/wire/wire",
      "core/run/wire/wire_bind", "core/run/writer"): "struct bw_chain is everybody's; to be split",
-    ("plugins/vorton/bodies/collide", "plugins/vorton/bodies/collide_contacts", "plugins/vorton/bodies/collide_sheet",
-     "plugins/vorton/emit/emit", "plugins/vorton/emit/emit_fill", "plugins/vorton/emit/emit_kinds",
-     "plugins/vorton/stages/advect", "plugins/vorton/stages/carry", "plugins/vorton/stages/confine",
-     "plugins/vorton/stages/diffuse", "plugins/vorton/stages/remesh", "plugins/vorton/stages/stretch",
-     "plugins/vorton/stages/to_grid", "plugins/vorton/stages/tracers", "plugins/vorton/stages/velocity",
-     "plugins/vorton/vorton"): "the module's table and the attributes of vortons lie in one file",
 }
 
 # Files that include what their room may not see.
 ARROWS = {path: "cli/ moves to bake.h" for path in """
-cli/bake/bake.c cli/bake/bake.h cli/bake/closing.c cli/bake/progress.c cli/bake/record.c cli/bake/source.c
+cli/bake/bake.c cli/bake/bake.h cli/bake/closing.c cli/bake/journal.c cli/bake/progress.c cli/bake/record.c
+cli/bake/source.c
 cli/blender/blender.c cli/check.c cli/cli.h cli/doctor.c cli/folders.c cli/info.c cli/list.c cli/look/cache.c
 cli/look/cache.h cli/look/look.c cli/look/look.h cli/look/preview.c cli/look/vdbinfo.c cli/main.c cli/plugin/plugin.c
 cli/plugin/plugin_new.c cli/schema.c cli/text.c cli/upres.c""".split()}

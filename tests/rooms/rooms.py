@@ -110,20 +110,16 @@ def compiled_once(tree, targets):
 
 def no_circles(tree, lists):
     """Files that lead to each other, by includes or by names used: two at most, each pair with its reason."""
-    found, out = [], []
+    found = []
     for what, edges in (("includes", tree.include_edges()), ("uses", tree.use_edges())):
         for group in circles(edges):
             if group[0].startswith("tests/"):
                 continue
             ways = [edges[a][b] for a in group for b in group if b in edges[a]]
-            allowed = [c for c in lists.CIRCLES if set(group) <= set(c)]
-            key = allowed[0] if allowed else tuple(group)
-            found.append((key, "a circle of %d files by %s: %s\n    %s" % (len(group), what, ", ".join(group),
+            found.append((tuple(group), "a circle of %d files by %s: %s\n    %s" % (len(group), what, ", ".join(group),
                                                                           "\n    ".join(ways))))
-    pairs = dict(lists.PAIRS)
-    pairs.update({c: "" for c in lists.CIRCLES})
-    out += ["%s: a pair is two files" % (pair,) for pair in lists.PAIRS if len(pair) != 2]
-    return out + excuse(found, pairs, "PAIRS or known.CIRCLES")
+    out = ["%s: a pair is two files" % (pair,) for pair in lists.PAIRS if len(pair) != 2]
+    return out + excuse(found, {**lists.PAIRS, **lists.CIRCLES}, "PAIRS or known.CIRCLES")
 
 
 def headers_lead(tree, lists):
