@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* flux: a gas that has mass everywhere and pushes itself: explosions, shocks that turn corners.
  *
- * Two ways: Euler's equations (euler.c), the default, and the text's flux grid (seed.c), unit step by unit step. Both
- * move `mass` (kg/m³) and `momentum` (kg/(m² s)), and hand out `density`, the excess of mass over the ambient gas, and
- * `vel`. Cells whose centre is inside an obstacle are walls, and so are closed sides; open sides and inactive tiles
- * hold ambient gas at rest; `wall` closes faces between cells. Obstacles that move push the gas. Works in substeps of its own; tiles that are at rest are given back. */
+ * Two ways: Euler's equations (euler.c), the default, and the text's flux grid (mass_flow.c), unit step by unit step.
+ * Both move `mass` (kg/m³) and `momentum` (kg/(m² s)), and hand out `density`, the excess of mass over the ambient gas,
+ * and `vel`. Cells whose centre is inside an obstacle are walls, and so are closed sides; open sides and inactive tiles
+ * hold ambient gas at rest; `wall` closes faces between cells. Obstacles that move push the gas. Works in substeps of
+ * its own; tiles that are at rest are given back. */
 #include "flux.h"
 #include <math.h>
 #include <string.h>

@@ -124,7 +124,8 @@ enum bw_status flux_seed_run(struct flux_task *t);
 /// Unit steps that end within (from, to], s.
 int64_t flux_seed_steps(const struct flux *p, double from, double to);
 /* euler.c, euler_block.c */
-/// One substep of a block, at second order or first; max[0]: |u| + c over the axes, max[1]: least mass or pressure, < 0.
+/// One substep of a block, at second order or first; max[0]: |u| + c over the axes, max[1]: least mass or pressure, <
+/// 0.
 void flux_euler_block(const struct bw_block *b, const struct flux_task *t, int first_order);
 enum bw_status flux_euler_run(struct flux_task *t);
 /* uncover.c */

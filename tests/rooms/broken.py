@@ -105,10 +105,10 @@ def triangle(*, used):
 
 ARROWS, ONCE, CIRCLES, HEADERS = ("arrows between rooms", "each source in one target", "no circle of files",
                                   "headers lead to their files")
-FOLDERS, LINES, LINKS, PAGE, PICTURE, README, KEYS, CITED = (
+FOLDERS, LINES, LINKS, PAGE, PICTURE, README, KEYS, CITED, COMMENTS = (
     "folders hold one idea", "lines of documents", "links of documents", "the page of the rooms",
     "the picture of the rooms", "the README's lists", "keys in documents",
-    "nothing outside is cited")
+    "nothing outside is cited", "files in comments")
 
 
 def page(text):
@@ -160,6 +160,8 @@ def breaks():
         ("a page that cites a paper elsewhere", CITED, dict(changes=page("As DESIGN has it.\n"))),
         ("a comment that cites a paper elsewhere", CITED, dict(changes={
             "core/run/twin.h": "// ../shared\nint twin(void);\n"})),
+        ("a comment that names a file that is gone", COMMENTS, dict(changes={
+            "core/run/twin.h": "// as gone.c\nint twin(void);\n"})),
         ("a room that the picture lacks", PICTURE, dict(changes={
             "docs/rooms.svg": GOOD["docs/rooms.svg"].replace("core/run/", "")})),
         ("a stage that the README lacks", README, dict(changes=readme("`mac`, ", ""))),

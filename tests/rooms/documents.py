@@ -51,6 +51,16 @@ def nothing_outside(tree):
             for word in sorted({match.group(0) for match in words.finditer(text)})]
 
 
+def comments_true(tree):
+    """A comment that names a source file names one that is there."""
+    here = {os.path.basename(path) for path in tree.files}
+    names = re.compile(r"(?<![\w./<-])((?:\w+/)*[a-z]\w*\.(?:c|h|cpp|hpp))\b")
+    return ["%s: a comment names %s, which is not here" % (path, name) for path, file in tree.files.items()
+            for name in sorted(set(names.findall(file.comments)))
+            if os.path.basename(name) not in here or ("/" in name and
+                                                      not any(p.endswith("/" + name) for p in tree.files))]
+
+
 def page_true(tree, path="docs/architecture.md"):
     """Files, folders and functions that the page names are there; a function in a file that its line names."""
     out, defined = [], {}
@@ -143,6 +153,7 @@ def checks(tree, facts):
         ("lines of documents", lines_short(tree)),
         ("links of documents", links_lead(tree)),
         ("nothing outside is cited", nothing_outside(tree)),
+        ("files in comments", comments_true(tree)),
         ("the page of the rooms", page_true(tree)),
         ("the README's lists", readme_lists(tree, facts)),
         ("keys in documents", snippets_true(tree, facts)),

@@ -43,7 +43,8 @@ static inline float bw_pattern(int x, int y)
     return f - (float)(int)f;
 }
 
-/* Drawing (draw.c, font.c). Coordinates in pixels, (0, 0) is the corner of the top left pixel; colours as in the image. */
+/* Drawing (draw.c, font.c). Coordinates in pixels, (0, 0) is the corner of the top left pixel; colours as in the
+ * image. */
 
 /// Rectangle [x0, x1) × [y0, y1).
 void bw_draw_rect(struct bw_image *img, double x0, double y0, double x1, double y1, const float rgb[3], float alpha);

@@ -3,8 +3,8 @@
  *
  * A half-sweep over plane p reads the other colour on planes p-1 … p+1, so number s of a leg may follow one plane
  * behind number s-1, while the planes between are still in the cache. Each worker takes a slab of planes; next to
- * another's slab, number s stops s planes short of it, and the wedge that is left is done by all together, half-sweep by
- * half-sweep. Every cell sees exactly the values that whole half-sweeps one after the other would give it: the same
+ * another's slab, number s stops s planes short of it, and the wedge that is left is done by all together, half-sweep
+ * by half-sweep. Every cell sees exactly the values that whole half-sweeps one after the other would give it: the same
  * bits, for any number of workers. (Wonnacott 2000; Treibig, Wellein, Hager 2011.)
  *
  * Levels that are flat, or have periodic seams, or less than two wedges a slab, go half-sweep by half-sweep. */

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-/* vorton.collide: rigid bodies in the flow of vortons, both ways. What comes inside a body is put out: vortons here or by their
- * method, tracers mirrored at the surface. Then vorticity is given so that the flow on the surface is the body's motion,
- * and the body gets what momentum that costs.
+/* vorton.collide: rigid bodies in the flow of vortons, both ways. What comes inside a body is put out: vortons here or
+ * by their method, tracers mirrored at the surface. Then vorticity is given so that the flow on the surface is the
+ * body's motion, and the body gets what momentum that costs.
  *
  *   sheet   the vortex sheet of sheet.c, solved for in every step together with the body's motion, shed into the flow as it
  *           is carried along: collide_sheet.c
  *   seed    Gourlay's: only vortons that came inside are given vorticity, one contact point each: collide_contacts.c
  *
- * Put it after `vorton.advect` and `bodies`. The fluid that a body displaces bears it up (`displaced` of the bodies). */
+ * Put it after `vorton.advect` and `bodies`. The fluid that a body displaces bears it up (`displaced` of the
+ * bodies). */
 #include "collide.h"
 #include "stages/velocity.h"
 
