@@ -12,7 +12,7 @@
 
 /* ---- commands and options ---- */
 
-/// Exit codes besides those of enum bw_status (DESIGN, "What a bake promises").
+/// Exit codes besides those of enum bw_status.
 enum { EXIT_CODE_OK = 0, EXIT_CODE_FAILURE = 1, EXIT_CODE_USAGE = 2 };
 
 /// One option. `code` is what cli_option_next answers for it; `argument` NULL: a plain switch.

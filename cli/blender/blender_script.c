@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The Blender script: what is known of the cache as a Python table, then cli/blender_scene.py, which the build embeds.
- * Lights: the preview's strengths are radiance scattered to the eye by smoke without direction, E/4π; Blender's suns want
- * the irradiance E, and add what is scattered more than once. */
+/* The Blender script: what is known of the cache as a Python table, then blender_scene.py, which the build embeds.
+ * Lights: the preview's strengths are radiance scattered to the eye by smoke without direction, E/4π; Blender's suns
+ * want the irradiance E, and add what is scattered more than once. */
 #include "blender.h"
 
 #include "blender_scene.h"
@@ -75,7 +75,8 @@ static void lights_put(FILE *f, const struct bw_scene *s)
     number_put(f, "suns", SUNS);
 }
 
-/// By what power of e the preview's luminance of a black body rises over 1/T: its slope between a red and a white flame.
+/// By what power of e the preview's luminance of a black body rises over 1/T: its slope between a red and a white
+/// flame.
 static double luminance_slope(void)
 {
     const double cold = 1200, hot = 2200;

@@ -98,8 +98,8 @@ struct bw_preset_overrides {
     const char *text;   ///< the preset itself: its path then only stands for it in messages, and for where paths start
 };
 
-/// Find the file that a name means: a path, NAME.yaml in the current folder, on `search` (colon-separated, may be NULL),
-/// then in `installed`. New memory, or NULL with a sentence (and near names) in `d`.
+/// Find the file that a name means: a path, NAME.yaml in the current folder, on `search` (colon-separated, may be
+/// NULL), then in `installed`. New memory, or NULL with a sentence (and near names) in `d`.
 char *bw_preset_find(const char *name, const char *search, const char *installed, struct bw_diag *d);
 /// Read, merge, override and check. NULL after an error.
 struct bw_preset *bw_preset_load(const char *path, const struct bw_preset_overrides *o, struct bw_diag *d);

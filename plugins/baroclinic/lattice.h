@@ -62,11 +62,11 @@ static inline void points_box(const struct mass_points *m, double lo[3], double 
     for (int a = 0; a < 3; a++) lo[a] = least[a], hi[a] = most[a];
 }
 
-/// Add dα/dt (m³/s², count × 3) by way of a lattice of spacing h. Errors: BW_ERR_MEMORY; BW_ERR_DIVERGED when the vortons
-/// spread too far for one.
+/// Add dα/dt (m³/s², count × 3) by way of a lattice of spacing h. Errors: BW_ERR_MEMORY; BW_ERR_DIVERGED when the
+/// vortons spread too far for one.
 enum bw_status lattice_generate(struct bw_stage *s, const struct mass_points *m, double h, const struct weight *w,
                                 double *rate, struct transfer *found);
-/// The same as in Gourlay's article.
+/// The same as in Gourlay's article (gourlay.c).
 enum bw_status seed_generate(struct bw_stage *s, const struct mass_points *m, const struct weight *w, double *rate,
                              struct transfer *found);
 

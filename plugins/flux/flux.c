@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* flux: a gas that has mass everywhere and pushes itself: explosions, shocks that turn corners.
  *
- * Two ways: Euler's equations (euler.c), the default, and the text's flux grid (seed.c), unit step by unit step. Both
- * move `mass` (kg/m³) and `momentum` (kg/(m² s)), and hand out `density`, the excess of mass over the ambient gas, and
- * `vel`. Cells whose centre is inside an obstacle are walls, and so are closed sides; open sides and inactive tiles
- * hold ambient gas at rest; `wall` closes faces between cells. Obstacles that move push the gas. Works in substeps of its own; tiles that are at rest are given back. */
+ * Two ways: Euler's equations (euler.c), the default, and the text's flux grid (mass_flow.c), unit step by unit step.
+ * Both move `mass` (kg/m³) and `momentum` (kg/(m² s)), and hand out `density`, the excess of mass over the ambient gas,
+ * and `vel`. Cells whose centre is inside an obstacle are walls, and so are closed sides; open sides and inactive tiles
+ * hold ambient gas at rest; `wall` closes faces between cells. Obstacles that move push the gas. Works in substeps of
+ * its own; tiles that are at rest are given back. */
 #include "flux.h"
 #include <math.h>
 #include <string.h>
@@ -111,21 +112,6 @@ static const struct bw_port ports[FLUX_PORTS] = {
                .kinds = BW_KIND_BIT(BW_SCALAR) | BW_KIND_BIT(BW_VECTOR),
                .doc = "Every advected field goes with the gas, and its sum stays what it is (modern mode)."},
 };
-
-/* ---- what all files share ------------------------------------------------------------------------------------------
- */
-
-struct flux_shape flux_shape_of(const struct bw_block *b, const struct bw_view *v, int32_t halo)
-{
-    struct flux_shape s = {.step = {1, v->sy, v->sz}, .cells = 1};
-    for (int a = 0; a < 3; a++) {
-        s.n[a] = b->n[a];
-        s.halo[a] = a == b->grid->thin ? 0 : halo;
-        s.cells *= (size_t)(s.n[a] + 2 * s.halo[a]);
-        s.origin += s.halo[a] * s.step[a];
-    }
-    return s;
-}
 
 static void kernels_choose(struct flux_task *t)
 {

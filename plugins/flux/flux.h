@@ -85,7 +85,7 @@ struct flux_shape {
 struct flux_shape flux_shape_of(const struct bw_block *b, const struct bw_view *v, int32_t halo);
 static inline ptrdiff_t flux_at(const struct flux_shape *s, int j, int k) { return j * s->step[1] + k * s->step[2]; }
 
-/* walls.c */
+/* shut_cells.c */
 /// Where gas may be and pass, 1 or 0, in arrays of a block's shape; all NULL where no wall is near.
 struct flux_walls {
     float *open;    ///< cells: 0 behind a wall
@@ -103,6 +103,7 @@ static inline double flux_walls_speed(const struct flux_walls *w, int axis, ptrd
 {
     return w->moves ? (double)bw_f32(w->moves, axis)[c] : 0;
 }
+/* survey.c */
 /// How far sweeps read: not across a plane, and obstacles only where there are any.
 int flux_reach(const struct bw_block *b, uint32_t row, int32_t reach[6], void *user);
 static inline void flux_reach_flat(const struct bw_block *b, int32_t reach[6])
@@ -116,14 +117,15 @@ static inline int32_t flux_block(const struct flux_task *t) { return t->dim == 3
 
 extern const struct bw_stage_desc flux_desc;
 
-/* seed.c */
+/* mass_flow.c */
 /// BW_OK, or a sentence about a constant that cannot work.
 enum bw_status flux_seed_check(struct bw_stage *s);
 enum bw_status flux_seed_run(struct flux_task *t);
 /// Unit steps that end within (from, to], s.
 int64_t flux_seed_steps(const struct flux *p, double from, double to);
 /* euler.c, euler_block.c */
-/// One substep of a block, at second order or first; max[0]: |u| + c over the axes, max[1]: least mass or pressure, < 0.
+/// One substep of a block, at second order or first; max[0]: |u| + c over the axes, max[1]: least mass or pressure, <
+/// 0.
 void flux_euler_block(const struct bw_block *b, const struct flux_task *t, int first_order);
 enum bw_status flux_euler_run(struct flux_task *t);
 /* uncover.c */
@@ -131,7 +133,7 @@ enum bw_status flux_euler_run(struct flux_task *t);
 enum bw_status flux_uncover(struct flux_task *t);
 /* output.c */
 enum bw_status flux_output(struct flux_task *t);
-/* look.c */
+/* survey.c */
 /// Checks every cell; *signal: largest sum over axes of |u| + c, m/s. Fills t->st->tile.
 enum bw_status flux_look(struct flux_task *t, double *signal);
 

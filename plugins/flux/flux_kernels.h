@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The inner loops of `flux`, one row of cells or faces at a time, compiled once a SIMD level (flux_kernels.c,
- * seed_kernels.c). Every
- * lane does what a single value would do: same bits at any place of a block. */
+/* The inner loops of `flux`, one row of cells or faces at a time, compiled once a SIMD level (euler_kernels.c,
+ * mass_flow_kernels.c). Every lane does what a single value would do: same bits at any place of a block. */
 #ifndef FLUX_KERNELS_H
 #define FLUX_KERNELS_H
 

@@ -7,6 +7,18 @@
 
 #define RUNAWAY 1e15 // cells a unit step
 
+struct flux_shape flux_shape_of(const struct bw_block *b, const struct bw_view *v, int32_t halo)
+{
+    struct flux_shape s = {.step = {1, v->sy, v->sz}, .cells = 1};
+    for (int a = 0; a < 3; a++) {
+        s.n[a] = b->n[a];
+        s.halo[a] = a == b->grid->thin ? 0 : halo;
+        s.cells *= (size_t)(s.n[a] + 2 * s.halo[a]);
+        s.origin += s.halo[a] * s.step[a];
+    }
+    return s;
+}
+
 /* Of the tile that cell `lo` lies in. */
 static struct flux_tile *tile_of(const struct flux_task *t, const int32_t lo[3])
 {

@@ -3,10 +3,10 @@
  *
  * Modern: the steady flow of each step, div u = source, by multigrid (steady.c). Seed: the text's relaxation (relax.c),
  *   phi <- (1 - w) phi + w·mean of the neighbours + b/|N|,
- * a few iterations a frame from the last step's values, so that flow spreads with time, like heat: by
- * D = w h²/(2 dim)·iterations a second. Given `spread` = D, w follows from voxel and frame rate, and the front is where
- * it is whatever they are. Walls are neighbours that are not there, by a table of 64 masks (table.h). The fixed point
- * is |N| phi - sum of neighbours = b/w: with b = w h²·source it is the steady flow. 0 < w < 1 converges.
+ * a few iterations a frame from the last step's values, so that flow spreads with time, like heat: by D = w h²/(2
+ * dim)·iterations a second. Given `spread` = D, w follows from voxel and frame rate, and the front is where it is
+ * whatever they are. Walls are neighbours that are not there, by a table of 64 masks (mask_table.h). The fixed point is
+ * |N| phi - sum of neighbours = b/w: with b = w h²·source it is the steady flow. 0 < w < 1 converges.
  *
  * The text's own differences, phi[x+1] - phi[x], point into sources, and its strength is b/w: `as_printed` keeps both.
  */

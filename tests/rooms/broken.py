@@ -20,7 +20,8 @@ GOOD = {
     "core/run/run.c": '#include "run.h"\n#include "twin.h"\nint run_all(void)\n{\n    return twin();\n}\n',
     "core/run/run_more.c": '#include "run.h"\nint run_more(void) { return 3; }\n',
     "core/run/twin.h": "int twin(void);\n",
-    "core/run/twin.c": '#include "twin.h"\n#include "run.h"\nint twin(void) { return 1; }\nint run_two(void) { return 2; }\n',
+    "core/run/twin.c": '#include "twin.h"\n#include "run.h"\nint twin(void) { return 1; }\n'
+                       "int run_two(void) { return 2; }\n",
     "core/bake/bake.c": '#include "run/run.h"\n#include <billow/bake.h>\n#include <picture/picture.h>\n'
                         "int bw_bake(void) { return run_all(); }\n",
     "plugins/common/nest.h": "#include <billow/plugin.h>\n",
@@ -32,11 +33,20 @@ GOOD = {
     "exporters/picture/picture.h": "#include <common/nest.h>\n",
     "exporters/vdb/vdb.c": "#include <picture/picture.h>\n",
     "cli/main.c": "#include <billow/bake.h>\nint main(void) { return bw_bake(); }\n",
-    "README.md": "# It\n\n[page](docs/architecture.md), <https://example.org>\n\n## Stages\n\n| stage | |\n| --- | --- |\n"
-                 "| `mac`, `fire` | all |\n\nExporters: `vdb` (files). Done.\n",
-    "docs/architecture.md": "`core/run/`: `run_all()` in `core/run/run.c` asks\n`twin()`.\n\n" + "x" * 130 + "\n",
+    "README.md": "# It\n\n[page](docs/architecture.md), <https://example.org>\n\n## Stages\n\n| stage | |\n"
+                 "| --- | --- |\n| `mac`, `fire` | all |\n\nExporters: `vdb` (files). Done.\n",
+    "docs/architecture.md": "`core/run/`: `run_all()` in `core/run/run.c` asks\n`twin()`.\n\n" + "x" * 130 + "\n\n"
+                            "`mac: {speed: [1, {other: 2}]}`, `fire: {heat: 1, smoke: 2}`\n",
+    "docs/rooms.svg": "".join('<text font-weight="bold">%s</text>' % title for title in (
+        "billow/bake.h", "core/include/billow/", "core/base/", "core/grid/", "core/preset/", "core/run/", "core/bake/",
+        "plugins/common/", "plugins/FAMILY/", "exporters/picture/", "exporters/FORMAT/", "cli/", "hosts/")),
 }
-LISTING = {"stages": [{"id": "mac"}, {"id": "fire"}], "exporters": [{"id": "vdb"}]}
+FACTS = {"stages": [{"id": "mac"}, {"id": "fire"}], "exporters": [{"id": "vdb"}],
+         "schema": {"properties": {
+             "stages": {"items": {"properties": {
+                 "mac": {"properties": {"speed": {}}, "additionalProperties": False},
+                 "fire": {"properties": {"heat": {}}}}}},
+             "export": {"items": {"properties": {"vdb": {"properties": {}, "additionalProperties": False}}}}}}}
 PAIR = {("core/run/run", "core/run/twin"): "made up"}
 
 
@@ -55,7 +65,7 @@ def targets_of(root, files):
     return out
 
 
-def verdict(changes, targets_too=None, listing=LISTING, **lists):
+def verdict(changes, targets_too=None, facts=FACTS, **lists):
     """{rule: sentences} for the good tree with `changes` (path: text, None takes the file away)."""
     lists = {"PAIRS": PAIR, "CIRCLES": {}, "ARROWS": {}, "HEADERS": {}, **lists}
     with tempfile.TemporaryDirectory() as root:
@@ -67,7 +77,7 @@ def verdict(changes, targets_too=None, listing=LISTING, **lists):
         targets = targets_of(root, files)
         if targets_too:
             targets_too(root, targets)
-        return dict(rooms.checks(Tree(root), targets, listing, types.SimpleNamespace(**lists)))
+        return dict(rooms.checks(Tree(root), targets, facts, types.SimpleNamespace(**lists)))
 
 
 def twice(path):
@@ -95,8 +105,10 @@ def triangle(*, used):
 
 ARROWS, ONCE, CIRCLES, HEADERS = ("arrows between rooms", "each source in one target", "no circle of files",
                                   "headers lead to their files")
-FOLDERS, LINES, LINKS, PAGE, README = ("folders hold one idea", "lines of documents", "links of documents",
-                                       "the page of the rooms", "the README's lists")
+FOLDERS, LINES, LINKS, PAGE, PICTURE, README, KEYS, CITED, COMMENTS = (
+    "folders hold one idea", "lines of documents", "links of documents", "the page of the rooms",
+    "the picture of the rooms", "the README's lists", "keys in documents",
+    "nothing outside is cited", "files in comments")
 
 
 def page(text):
@@ -145,11 +157,21 @@ def breaks():
         ("the page names a folder that is gone", PAGE, dict(changes=page("`core/gone/`\n"))),
         ("the page names a function that is gone", PAGE, dict(changes=page("`gone()`\n"))),
         ("the page names another file", PAGE, dict(changes=page("`run_all()` in `core/run/twin.c`\n"))),
+        ("a page that cites a paper elsewhere", CITED, dict(changes=page("As DESIGN has it.\n"))),
+        ("a comment that cites a paper elsewhere", CITED, dict(changes={
+            "core/run/twin.h": "// ../shared\nint twin(void);\n"})),
+        ("a comment that names a file that is gone", COMMENTS, dict(changes={
+            "core/run/twin.h": "// as gone.c\nint twin(void);\n"})),
+        ("a room that the picture lacks", PICTURE, dict(changes={
+            "docs/rooms.svg": GOOD["docs/rooms.svg"].replace("core/run/", "")})),
         ("a stage that the README lacks", README, dict(changes=readme("`mac`, ", ""))),
         ("a stage that only the README has", README, dict(changes=readme("`mac`", "`mac`, `gone`"))),
         ("a stage twice", README, dict(changes=readme("`mac`", "`mac`, `mac`"))),
         ("an exporter that the README lacks", README, dict(changes=readme("`vdb`", "vdb"))),
-        ("an empty list", README, dict(changes={}, listing={"stages": [], "exporters": []})),
+        ("a key that a stage lacks", KEYS, dict(changes=page("    - mac: {speed: 1,\n      pace: 2}\n"))),
+        ("a document that shows no stage", KEYS, dict(changes={
+            "docs/architecture.md": GOOD["docs/architecture.md"].replace("{", "(")})),
+        ("an empty list", README, dict(changes={}, facts={**FACTS, "stages": [], "exporters": []})),
     ]
 
 

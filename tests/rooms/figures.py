@@ -45,7 +45,8 @@ def figures(tree):
         out.append(("functions of %s: median, p90, longest" % area, "%d, %d, %d of %d" % (
             share(long, 0.5), share(long, 0.9), max(long, default=0), len(long))))
     long = lengths(file for files in product.values() for file in files)
-    out.append(("functions, tests apart: median, p90", "%d, %d of %d" % (share(long, 0.5), share(long, 0.9), len(long))))
+    out.append(("functions, tests apart: median, p90", "%d, %d of %d" % (
+        share(long, 0.5), share(long, 0.9), len(long))))
     out.append(("functions over 80 lines", str(sum(1 for n in long if n > 80))))
     out.append(("circles of files by includes", circles_text(tree.include_edges())))
     out.append(("circles of files by use", circles_text(tree.use_edges())))

@@ -6,8 +6,6 @@ PAIRS = {
     ("cli/bake/bake", "cli/bake/source"): "`bake` bakes the preset that a cache comes from first: the command, again",
     ("cli/completion", "cli/main"): "the table of commands lists completion, which completes commands",
     ("exporters/picture/slice/lines", "exporters/picture/slice/slice"): "a slice draws flow lines, which sample slices",
-    ("plugins/common/multigrid/multigrid", "plugins/common/multigrid/multigrid_legs"):
-        "a cycle is legs between levels, and each leg keeps the seams of periodic axes",
     ("plugins/common/shape/points/points_ply", "plugins/common/shape/points/points_read"):
         "one reader by what a file opens with; both fill the same columns",
     ("plugins/common/shape/points/points", "plugins/common/shape/shape"):
@@ -20,30 +18,19 @@ PAIRS = {
 CIRCLES = {
     ("core/preset/values/curve", "core/preset/values/params", "core/preset/values/params_value"):
         "a value may be a curve, whose keys are values",
-    ("core/run/chain", "core/run/host", "core/run/metrics", "core/run/output", "core/run/wire/wire",
+    ("core/run/chain", "core/run/claims", "core/run/host", "core/run/metrics", "core/run/output", "core/run/wire/wire",
      "core/run/wire/wire_bind", "core/run/writer"): "struct bw_chain is everybody's; to be split",
-    ("plugins/common/multigrid/multigrid_coefs", "plugins/common/multigrid/multigrid_levels",
-     "plugins/common/multigrid/multigrid_regions"): "levels make coefficients and regions, which ask for neighbours",
-    ("plugins/flux/euler/euler", "plugins/flux/euler/euler_block", "plugins/flux/flux",
-     "plugins/flux/mass_flow/mass_flow", "plugins/flux/output", "plugins/flux/shut_cells", "plugins/flux/survey",
-     "plugins/flux/uncover"): "flux_shape_of lies in the stage's own file",
-    ("plugins/vorton/bodies/collide", "plugins/vorton/bodies/collide_contacts", "plugins/vorton/bodies/collide_sheet",
-     "plugins/vorton/emit/emit", "plugins/vorton/emit/emit_fill", "plugins/vorton/emit/emit_kinds",
-     "plugins/vorton/stages/advect", "plugins/vorton/stages/carry", "plugins/vorton/stages/confine",
-     "plugins/vorton/stages/diffuse", "plugins/vorton/stages/remesh", "plugins/vorton/stages/stretch",
-     "plugins/vorton/stages/to_grid", "plugins/vorton/stages/tracers", "plugins/vorton/stages/velocity",
-     "plugins/vorton/vorton"): "the module's table and the attributes of vortons lie in one file",
 }
 
 # Files that include what their room may not see.
 ARROWS = {path: "cli/ moves to bake.h" for path in """
-cli/bake/bake.c cli/bake/bake.h cli/bake/closing.c cli/bake/progress.c cli/bake/record.c cli/bake/source.c
+cli/bake/bake.c cli/bake/bake.h cli/bake/closing.c cli/bake/journal.c cli/bake/progress.c cli/bake/record.c
+cli/bake/source.c
 cli/blender/blender.c cli/check.c cli/cli.h cli/doctor.c cli/folders.c cli/info.c cli/list.c cli/look/cache.c
 cli/look/cache.h cli/look/look.c cli/look/look.h cli/look/preview.c cli/look/vdbinfo.c cli/main.c cli/plugin/plugin.c
 cli/plugin/plugin_new.c cli/schema.c cli/text.c cli/upres.c""".split()}
 
 # Headers whose functions lie where their names do not lead, and which do not say where.
 HEADERS = {path: "to say where" for path in """
-core/preset/values/params.h core/preset/values/params_private.h core/run/run.h plugins/baroclinic/lattice.h
-plugins/flux/flux.h plugins/potential/potential.h exporters/picture/image/image.h exporters/picture/view/vdb_view.h
-exporters/picture/volume/render.h cli/cli.h""".split()}
+core/preset/values/params.h core/preset/values/params_private.h core/run/run.h exporters/picture/volume/render.h
+cli/cli.h""".split()}

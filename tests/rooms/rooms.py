@@ -13,11 +13,11 @@ import re
 import subprocess
 import sys
 
+import documents
 import known
-from source import FOLDERS, SUFFIXES, Tree, circles
+from source import Tree, circles
 
 FOLDER_FILES = 13 # more than about ten hold more than one idea
-LINE = 120
 
 # A room sees itself and these. The longest beginning of a path is its room; a plugin's or exporter's folder is one.
 SEES = {
@@ -110,20 +110,16 @@ def compiled_once(tree, targets):
 
 def no_circles(tree, lists):
     """Files that lead to each other, by includes or by names used: two at most, each pair with its reason."""
-    found, out = [], []
+    found = []
     for what, edges in (("includes", tree.include_edges()), ("uses", tree.use_edges())):
         for group in circles(edges):
             if group[0].startswith("tests/"):
                 continue
             ways = [edges[a][b] for a in group for b in group if b in edges[a]]
-            allowed = [c for c in lists.CIRCLES if set(group) <= set(c)]
-            key = allowed[0] if allowed else tuple(group)
-            found.append((key, "a circle of %d files by %s: %s\n    %s" % (len(group), what, ", ".join(group),
+            found.append((tuple(group), "a circle of %d files by %s: %s\n    %s" % (len(group), what, ", ".join(group),
                                                                           "\n    ".join(ways))))
-    pairs = dict(lists.PAIRS)
-    pairs.update({c: "" for c in lists.CIRCLES})
-    out += ["%s: a pair is two files" % (pair,) for pair in lists.PAIRS if len(pair) != 2]
-    return out + excuse(found, pairs, "PAIRS or known.CIRCLES")
+    out = ["%s: a pair is two files" % (pair,) for pair in lists.PAIRS if len(pair) != 2]
+    return out + excuse(found, {**lists.PAIRS, **lists.CIRCLES}, "PAIRS or known.CIRCLES")
 
 
 def headers_lead(tree, lists):
@@ -152,84 +148,17 @@ def folders_small(tree):
             for folder, n in sorted(count.items()) if n > FOLDER_FILES]
 
 
-def documents(tree):
-    out = ["README.md"]
-    for at, folders, names in os.walk(os.path.join(tree.root, "docs")):
-        folders.sort()
-        out += [os.path.relpath(os.path.join(at, name), tree.root) for name in sorted(names) if name.endswith(".md")]
-    return out
+def picture_true(tree):
+    """The picture has a box for each room of SEES, and no other."""
+    titles = re.findall(r'font-weight="bold">([^<]*)<', documents.read(tree, "docs/rooms.svg"))
+    names = {"core/include/billow/bake.h": "billow/bake.h", "core/include": "core/include/billow/",
+             "plugins/*": "plugins/FAMILY/", "exporters/*": "exporters/FORMAT/"}
+    rooms = [names.get(room, room + "/") for room in SEES]
+    return (["docs/rooms.svg lacks %s" % room for room in rooms if room not in titles] +
+            ["docs/rooms.svg draws %s, which is no room" % title for title in titles if title not in rooms])
 
 
-def read(tree, path):
-    with open(os.path.join(tree.root, path), encoding="utf-8") as file:
-        return file.read()
-
-
-def lines_short(tree):
-    """Characters, not bytes; a word that can't be broken, an address say, may be as long as it is."""
-    return ["%s:%d: %d characters" % (path, number, len(line))
-            for path in documents(tree) for number, line in enumerate(read(tree, path).split("\n"), 1)
-            if len(line) > LINE and max(map(len, line.split())) < LINE - 10]
-
-
-def links_lead(tree):
-    """What a document links to is in the repository, or has an address."""
-    out = []
-    for path in documents(tree):
-        for target in re.findall(r"\]\(([^)\s]+)\)|^\[[^\]]+\]: +(\S+)|src=\"([^\"]+)\"", read(tree, path), re.M):
-            target = "".join(target).split("#")[0]
-            if not target or re.match(r"https?:", target):
-                continue
-            place = os.path.normpath(os.path.join(os.path.dirname(path), target))
-            if place.startswith("..") or not tree.exists(place):
-                out.append("%s links to %s, which is not here" % (path, target))
-    return out
-
-
-def page_true(tree, path="docs/architecture.md"):
-    """Files, folders and functions that the page names are there; a function in a file that its line names."""
-    out, defined = [], {}
-    for file in tree.files.values():
-        for function in file.functions:
-            defined.setdefault(function.name, set()).add(file.path)
-    text = read(tree, path)
-    if not re.search(r"`\w+\(\)`", text):
-        out.append("%s names no function" % path)
-    for number, line in enumerate(text.split("\n"), 1):
-        words = re.findall(r"`([^`]+)`", line)
-        files = [w for w in words if re.fullmatch(r"[\w./-]+\.(c|h|cpp|hpp|py|sh|md|yaml|build|in)", w)]
-        for word in files + [w for w in words if re.fullmatch(r"[\w./-]+/", w)]:
-            if not tree.exists(word):
-                out.append("%s:%d: there is no %s" % (path, number, word))
-        for word in words:
-            match = re.fullmatch(r"(\w+)\(\)", word)
-            if not match:
-                continue
-            homes = defined.get(match.group(1), set())
-            if not homes:
-                out.append("%s:%d: there is no %s()" % (path, number, match.group(1)))
-            elif [f for f in files if f.endswith(SUFFIXES)] and not homes & set(files):
-                out.append("%s:%d: %s() is in %s" % (path, number, match.group(1), ", ".join(sorted(homes))))
-    return out
-
-
-def readme_lists(tree, listing):
-    """The README names every stage and exporter that there is, and no other."""
-    text, out = read(tree, "README.md"), []
-    table = text.split("## Stages", 1)[-1].split("\n\n", 2)
-    rows = [row.split("|")[1] for row in (table[1] if len(table) > 1 else "").split("\n")[2:]]
-    named = {"stages": re.findall(r"`([^`]+)`", " ".join(rows)),
-             "exporters": re.findall(r"`([^`]+)`", " ".join(re.findall(r"^Exporters: (.*?)\.(?:\s|$)", text, re.M | re.S)))}
-    for kind, names in named.items():
-        real = {entry["id"] for entry in listing[kind]}
-        out += ["README.md names no %s `%s`" % (kind[:-1], n) for n in sorted(real - set(names))]
-        out += ["README.md names `%s`, which is no %s" % (n, kind[:-1]) for n in sorted(set(names) - real)]
-        out += ["README.md names `%s` twice" % n for n in sorted(set(names)) if names.count(n) > 1]
-        out += [] if real else ["`billow list` knows no %s" % kind]
-    return out
-
-
-def checks(tree, targets, listing, lists):
+def checks(tree, targets, facts, lists):
     """[(what, sentences)], an empty list of sentences is good."""
     return [
         ("arrows between rooms", arrows(tree, lists)),
@@ -237,11 +166,17 @@ def checks(tree, targets, listing, lists):
         ("no circle of files", no_circles(tree, lists)),
         ("headers lead to their files", headers_lead(tree, lists)),
         ("folders hold one idea", folders_small(tree)),
-        ("lines of documents", lines_short(tree)),
-        ("links of documents", links_lead(tree)),
-        ("the page of the rooms", page_true(tree)),
-        ("the README's lists", readme_lists(tree, listing)),
-    ]
+        ("the picture of the rooms", picture_true(tree)),
+    ] + documents.checks(tree, facts)
+
+
+def facts_of(billow, build):
+    """What the program lists, those of this build and not the user's own; and its schema."""
+    facts = json.loads(subprocess.run([billow, "list", "--json"], check=True, capture_output=True).stdout)
+    for kind in ("stages", "exporters"):
+        facts[kind] = [entry for entry in facts[kind] if entry["path"].startswith(build + os.sep)]
+    facts["schema"] = json.loads(subprocess.run([billow, "schema"], check=True, capture_output=True).stdout)
+    return facts
 
 
 def main():
@@ -253,12 +188,9 @@ def main():
         results = broken.results()
         with open(os.path.join(build, "meson-info", "intro-targets.json"), encoding="utf-8") as file:
             targets = json.load(file)
-        listing = json.loads(subprocess.run([billow, "list", "--json"], check=True, capture_output=True).stdout)
-        for kind in ("stages", "exporters"): # those of this build, not the user's own
-            listing[kind] = [e for e in listing[kind] if e["path"].startswith(build + os.sep)]
         tree = Tree(root)
         assert len(tree.files) > 100, "%s is no tree of Billow's" % root
-        results += checks(tree, targets, listing, known)
+        results += checks(tree, targets, facts_of(billow, build), known)
     else:
         sys.exit(__doc__)
     for what, sentences in results:

@@ -15,6 +15,7 @@ TOKEN = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])
 DIRECTIVE = re.compile(r"^[ \t]*#(?:\\\n|[^\n])*", re.M)
 NAME = re.compile(r"[A-Za-z_]\w*")
 CALL = re.compile(r"([A-Za-z_]\w*)\s*\(")
+VARIABLE = re.compile(r"^\s*(?:const\s+)?(?:struct\s+)?\w+[\s*]+(?:const\s+)?([A-Za-z_]\w*)\s*(\[[^\]]*\]\s*)*$")
 TRANSPARENT = re.compile(r'^\s*(extern\s*""|namespace(\s+\w+)?|inline\s+namespace\s+\w+)\s*$')
 
 
@@ -114,7 +115,7 @@ class File:
         elif call and re.match(r"^\s*[A-Za-z_]\w*[\w\s\*]*$", head[:call.start()]) and head.rstrip().endswith(")"):
             self.declared[call.group(1)] = line
         elif not call:
-            match = re.match(r"^\s*(?:const\s+)?(?:struct\s+)?\w+[\s\*]+(?:const\s+)?([A-Za-z_]\w*)\s*(\[[^\]]*\]\s*)*$", head)
+            match = VARIABLE.match(head)
             if match and not head.lstrip().startswith(("struct", "union", "enum")):
                 self.data.add(match.group(1))
 

@@ -16,6 +16,7 @@ struct bw_sequence {
     int32_t count;
 };
 
+/* view_sequence.c */
 /// From a file of a sequence, a folder that holds one (the longest), or a pattern with #### for the number. `first` …
 /// `last`: only these frames. Errors: BW_ERR_IO, BW_ERR_MEMORY, with a sentence in `why`.
 enum bw_status bw_sequence_find(struct bw_sequence *s, const char *what, int64_t first, int64_t last, char *why,

@@ -32,32 +32,6 @@ struct solve {
     double initial; ///< first residual seen, relative
 };
 
-/* ---- periodic seams ---------------------------------------------------------------------------------------------- */
-
-/// Copies plane `pf` of tile `from` to plane `pt` of tile `to`, planes across `axis`.
-static void plane_copy(const struct mg_shape *s, char *x, size_t size, int axis, int32_t from, int pf, int32_t to,
-                       int pt)
-{
-    const int a = (axis + 1) % 3, b = (axis + 2) % 3;
-    int32_t f[3] = {0}, t[3] = {0};
-    f[axis] = pf, t[axis] = pt;
-    for (f[b] = t[b] = 0; f[b] < s->edge[b]; f[b]++, t[b]++)
-        for (f[a] = t[a] = 0; f[a] < s->edge[a]; f[a]++, t[a]++)
-            memcpy(x + ((size_t)to * MG_CELLS + (size_t)mg_place(s->dim, t[0], t[1], t[2])) * size,
-                   x + ((size_t)from * MG_CELLS + (size_t)mg_place(s->dim, f[0], f[1], f[2])) * size, size);
-}
-
-void mg_seams_refresh(const struct mg_crew *c, const struct mg_level *l, void *x, size_t size)
-{
-    if (!l->n_seam) return;
-    for (int64_t i = 0; i < l->n_seam && c->rank == 0; i++) {
-        const struct mg_seam *m = &l->seam[i];
-        plane_copy(&c->mg->shape, x, size, m->axis, m->first, 0, m->last, m->cells);
-        plane_copy(&c->mg->shape, x, size, m->axis, m->last, m->cells - 1, m->ghost, c->mg->shape.edge[m->axis] - 1);
-    }
-    mg_meet(c);
-}
-
 /* ---- one V-cycle ------------------------------------------------------------------------------------------------- */
 
 static const uint8_t from_zero[] = {MG_FIRST, MG_RELAX_BLACK, MG_RELAX_RED, MG_RELAX_BLACK, MG_COARSEN};

@@ -3,13 +3,41 @@
  *
  * A half-sweep over plane p reads the other colour on planes p-1 … p+1, so number s of a leg may follow one plane
  * behind number s-1, while the planes between are still in the cache. Each worker takes a slab of planes; next to
- * another's slab, number s stops s planes short of it, and the wedge that is left is done by all together, half-sweep by
- * half-sweep. Every cell sees exactly the values that whole half-sweeps one after the other would give it: the same
+ * another's slab, number s stops s planes short of it, and the wedge that is left is done by all together, half-sweep
+ * by half-sweep. Every cell sees exactly the values that whole half-sweeps one after the other would give it: the same
  * bits, for any number of workers. (Wonnacott 2000; Treibig, Wellein, Hager 2011.)
  *
  * Levels that are flat, or have periodic seams, or less than two wedges a slab, go half-sweep by half-sweep. */
 #include "multigrid.h"
 #include <string.h>
+
+/* ---- periodic seams ---------------------------------------------------------------------------------------------- */
+
+/// Copies plane `pf` of tile `from` to plane `pt` of tile `to`, planes across `axis`.
+static void plane_copy(const struct mg_shape *s, char *x, size_t size, int axis, int32_t from, int pf, int32_t to,
+                       int pt)
+{
+    const int a = (axis + 1) % 3, b = (axis + 2) % 3;
+    int32_t f[3] = {0}, t[3] = {0};
+    f[axis] = pf, t[axis] = pt;
+    for (f[b] = t[b] = 0; f[b] < s->edge[b]; f[b]++, t[b]++)
+        for (f[a] = t[a] = 0; f[a] < s->edge[a]; f[a]++, t[a]++)
+            memcpy(x + ((size_t)to * MG_CELLS + (size_t)mg_place(s->dim, t[0], t[1], t[2])) * size,
+                   x + ((size_t)from * MG_CELLS + (size_t)mg_place(s->dim, f[0], f[1], f[2])) * size, size);
+}
+
+void mg_seams_refresh(const struct mg_crew *c, const struct mg_level *l, void *x, size_t size)
+{
+    if (!l->n_seam) return;
+    for (int64_t i = 0; i < l->n_seam && c->rank == 0; i++) {
+        const struct mg_seam *m = &l->seam[i];
+        plane_copy(&c->mg->shape, x, size, m->axis, m->first, 0, m->last, m->cells);
+        plane_copy(&c->mg->shape, x, size, m->axis, m->last, m->cells - 1, m->ghost, c->mg->shape.edge[m->axis] - 1);
+    }
+    mg_meet(c);
+}
+
+/* ---- half-sweeps ------------------------------------------------------------------------------------------------- */
 
 /// What a leg works on.
 struct leg {

@@ -20,7 +20,7 @@
 enum { NEAREST = 2 };
 #define SHORT_OF 1e-3 ///< cells by which a trace ends before the face that stops it
 
-/// What stands in and round one block, at two times: bytes of walls.h, x fastest.
+/// What stands in and round one block, at two times: bytes of openings.h, x fastest.
 struct ground {
     const struct bw_block *block;
     const struct pass *pass;

@@ -3,16 +3,16 @@
  *
  *     u = I(u_base) + curl(Ψ),   Ψ = Σ_octaves Σ_sets A · share / gain · N((x + way) / s)
  *
- * I: Catmull-Rom's tricubic from the cache's cells, linear in time between its frames. N: wavelet noise (noise.h) of
- * lattice spacing s = 1.3 h_base, half of that … while its waves have two cells of the domain or more. A: rms
- * velocity of the octave, from the cache's own energy (texture.c); gain: what the curl makes of unit noise.
- * Ψ lives on the corners of the cells, an edge takes the mean of its two ends, and the curl is taken edge by edge round
- * each face: what flows into a cell flows out of it to rounding, with amplitudes and coordinates that differ from place
- * to place, across all blocks. Towards obstacles (`solid` in the cache) and closed sides Ψ goes to 0 within a lattice
- * cell, so that no noise crosses them (Bridson, Hourihan, Nordenstam, "Curl-noise", SIGGRAPH 2007).
- * Noise is made once a frame, in later substeps only for tiles that woke.
- * Kim, Thürey, James, Gross, "Wavelet turbulence for fluid simulation", SIGGRAPH 2008. Their 5/6 for `decay` makes E(k)
- * fall with k^-8/3, for an octave holds E(k) dk with dk ~ k; Kolmogorov's -5/3 is a decay of 1/3. */
+ * I: Catmull-Rom's tricubic from the cache's cells, linear in time between its frames. N: wavelet noise
+ * (wavelet_noise.h) of lattice spacing s = 1.3 h_base, half of that … while its waves have two cells of the domain or
+ * more. A: rms velocity of the octave, from the cache's own energy (texture.c); gain: what the curl makes of unit
+ * noise. Ψ lives on the corners of the cells, an edge takes the mean of its two ends, and the curl is taken edge by
+ * edge round each face: what flows into a cell flows out of it to rounding, with amplitudes and coordinates that differ
+ * from place to place, across all blocks. Towards obstacles (`solid` in the cache) and closed sides Ψ goes to 0 within
+ * a lattice cell, so that no noise crosses them (Bridson, Hourihan, Nordenstam, "Curl-noise", SIGGRAPH 2007). Noise is
+ * made once a frame, in later substeps only for tiles that woke. Kim, Thürey, James, Gross, "Wavelet turbulence for
+ * fluid simulation", SIGGRAPH 2008. Their 5/6 for `decay` makes E(k) fall with k^-8/3, for an octave holds E(k) dk with
+ * dk ~ k; Kolmogorov's -5/3 is a decay of 1/3. */
 #include "flow.h"
 #include "stages.h"
 

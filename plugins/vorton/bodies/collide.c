@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-/* vorton.collide: rigid bodies in the flow of vortons, both ways. What comes inside a body is put out: vortons here or by their
- * method, tracers mirrored at the surface. Then vorticity is given so that the flow on the surface is the body's motion,
- * and the body gets what momentum that costs.
+/* vorton.collide: rigid bodies in the flow of vortons, both ways. What comes inside a body is put out: vortons here or
+ * by their method, tracers mirrored at the surface. Then vorticity is given so that the flow on the surface is the
+ * body's motion, and the body gets what momentum that costs.
  *
  *   sheet   the vortex sheet of sheet.c, solved for in every step together with the body's motion, shed into the flow as it
  *           is carried along: collide_sheet.c
- *   seed    Gourlay's: only vortons that came inside are given vorticity, one contact point each: collide_seed.c
+ *   seed    Gourlay's: only vortons that came inside are given vorticity, one contact point each: collide_contacts.c
  *
- * Put it after `vorton.advect` and `bodies`. The fluid that a body displaces bears it up (`displaced` of the bodies). */
+ * Put it after `vorton.advect` and `bodies`. The fluid that a body displaces bears it up (`displaced` of the
+ * bodies). */
 #include "collide.h"
 #include "stages/velocity.h"
-#include <common/vec3.h>
 
 static const struct bw_param params[] = {
     BW_CHOICE(
@@ -88,31 +88,6 @@ static const struct bw_port ports[] = {
      .n_attributes = 6,
      .flags = BW_PORT_OPTIONAL | BW_PORT_NO_CREATE},
 };
-
-struct collide_arrays collide_arrays(const struct bw_stage *s)
-{
-    const struct bw_particles_api *api = particles_of(s);
-    struct bw_particles *v = s->ports[COLLIDE_VORTONS].particles, *b = s->ports[COLLIDE_BODIES].particles;
-    return (struct collide_arrays){.v = vorton_arrays(s, v),
-                                   .bound = api->attribute(v, "bound"),
-                                   .b = body_arrays(s, b),
-                                   .met = api->attribute(b, "met"),
-                                   .met_spin = api->attribute(b, "met_spin"),
-                                   .known = api->attribute(b, "known")};
-}
-
-void collide_normal(const struct pose *pose, double size, const double x[3], double normal[3])
-{
-    const double step = 1e-5 * size;
-    for (int a = 0; a < 3; a++) {
-        double p[3] = {x[0], x[1], x[2]}, q[3] = {x[0], x[1], x[2]};
-        p[a] += step;
-        q[a] -= step;
-        normal[a] = pose_distance(pose, p) - pose_distance(pose, q);
-    }
-    const double n = vec3_dot(normal, normal);
-    for (int a = 0; a < 3; a++) normal[a] = n > 0 ? normal[a] / sqrt(n) : a == 2;
-}
 
 /* ---- what is inside ---- */
 

@@ -32,7 +32,8 @@ enum { COLLIDE_VORTONS, COLLIDE_BODIES, COLLIDE_TRACERS };
 
 /// Outward normal of a body's surface near x.
 void collide_normal(const struct pose *pose, double size, const double x[3], double normal[3]);
-/// Make what is on the surface the sheet's work (collide_sheet.c), or the vortons' that came inside (collide_seed.c).
+/// Make what is on the surface the sheet's work (collide_sheet.c), or the vortons' that came inside
+/// (collide_contacts.c).
 enum bw_status collide_sheet(struct bw_stage *s, enum pair_kernel kernel);
 enum bw_status collide_seed(struct bw_stage *s, enum pair_kernel kernel);
 

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-/* vorton.velocity: the flow that vortons induce in unbounded space (Biot & Savart), for whoever asks by billow.velocity/1.
+/* vorton.velocity: the flow that vortons induce in unbounded space (Biot & Savart), for whoever asks by
+ * billow.velocity/1.
  *
  *     u(x) = Σ α × (x - x_p) q(|x - x_p|/σ) / (4π |x - x_p|³)
  *
- * `direct` sums every pair. `fast` is field.c's multipole method, whose order is raised until its error against the direct
- * sum, measured at 384 of the points asked for, is below `error`, and which gives way to the direct sum where none is good
- * enough. `mesh` gives the far field to particle_mesh.c, as that of Gaussian cores wider than a step of the mesh, and what is
- * near to pairs: their own kernel less that Gaussian; where all cores are Gaussian and of one size they are the mesh's, and no
- * pair is left. Its error is measured in the same way; `fast` stands in where it is too large, and for moore's kernel, whose far
- * field is its own. `seed` is seed.c. `auto` takes what is likely to be faster. The stage holds no state but memory: what it
- * answers depends on the vortons alone, not on what was asked before. */
+ * `direct` sums every pair. `fast` is multipole.c's method, whose order is raised until its error against the direct
+ * sum, measured at 384 of the points asked for, is below `error`, and which gives way to the direct sum where none is
+ * good enough. `mesh` gives the far field to particle_mesh.c, as that of Gaussian cores wider than a step of the mesh,
+ * and what is near to pairs: their own kernel less that Gaussian; where all cores are Gaussian and of one size they are
+ * the mesh's, and no pair is left. Its error is measured in the same way; `fast` stands in where it is too large, and
+ * for moore's kernel, whose far field is its own. `seed` is influence_tree.c. `auto` takes what is likely to be faster.
+ * The stage holds no state but memory: what it answers depends on the vortons alone, not on what was asked before. */
 #include "flow/particle_mesh.h"
 #include "velocity.h"
 #include "flow/influence_tree.h"
@@ -116,8 +117,9 @@ struct mesh_plan {
 /// Where a core counts as a point, σ; 0: never.
 static const double point_from[] = {[PAIR_GAUSSIAN] = 4.3, [PAIR_ALGEBRAIC] = 7, [PAIR_MOORE] = 0, [PAIR_SEED] = 1};
 
-/// Processor seconds of a node of the mesh (transforms of three components of the doubled mesh), of a vorton or point there,
-/// and of a corrected pair; of a vorton by multipoles. What a machine makes of them differs less than what they are compared for.
+/// Processor seconds of a node of the mesh (transforms of three components of the doubled mesh), of a vorton or point
+/// there, and of a corrected pair; of a vorton by multipoles. What a machine makes of them differs less than what they
+/// are compared for.
 #define SECONDS_NODE 1.0e-7
 #define SECONDS_PLACE 3.5e-7
 #define SECONDS_PAIR 0.7e-9
@@ -175,7 +177,8 @@ static double near_count(struct bw_stage *s, const struct extent *e, const struc
     return sum / (double)looks;
 }
 
-/// The quickest mesh. `core`: σ on the mesh, in steps. Where all cores are Gaussian and of one size, they are the mesh's.
+/// The quickest mesh. `core`: σ on the mesh, in steps. Where all cores are Gaussian and of one size, they are the
+/// mesh's.
 static enum bw_status mesh_plan_make(struct bw_stage *s, const struct vortons *v, int64_t count, const bw_vec3 *pos,
                                      double core, struct mesh_plan *plan)
 {
