@@ -10,7 +10,6 @@ PAIRS = {
         "one reader by what a file opens with; both fill the same columns",
     ("plugins/common/shape/points/points", "plugins/common/shape/shape"):
         "points are one kind of shape, and are made from the parameters that all shapes share",
-    ("core/run/chain", "core/run/run"): "run.h is the door of chain.c",
     ("plugins/mac/advect/advect", "plugins/mac/advect/advect_reflect"): "a reflected step is two plain ones",
 }
 
@@ -18,8 +17,6 @@ PAIRS = {
 CIRCLES = {
     ("core/preset/values/curve", "core/preset/values/params", "core/preset/values/params_value"):
         "a value may be a curve, whose keys are values",
-    ("core/run/chain", "core/run/claims", "core/run/host", "core/run/metrics", "core/run/output", "core/run/wire/wire",
-     "core/run/wire/wire_bind", "core/run/writer"): "struct bw_chain is everybody's; to be split",
 }
 
 # Files that include what their room may not see.
@@ -32,5 +29,5 @@ cli/plugin/plugin_new.c cli/schema.c cli/text.c cli/upres.c""".split()}
 
 # Headers whose functions lie where their names do not lead, and which do not say where.
 HEADERS = {path: "to say where" for path in """
-core/preset/values/params.h core/preset/values/params_private.h core/run/run.h exporters/picture/volume/render.h
+core/preset/values/params.h core/preset/values/params_private.h exporters/picture/volume/render.h
 cli/cli.h""".split()}

@@ -119,8 +119,8 @@ static void host_team(struct bw_stage *stage, void (*fn)(struct bw_team *, void 
 
 /* ---- memory ---- */
 
-static void *host_alloc(struct bw_stage *stage, size_t bytes) { return bw_lent_take(&stage_of(stage)->memory, bytes); }
-static void host_release(struct bw_stage *stage, void *memory) { bw_lent_give(&stage_of(stage)->memory, memory); }
+static void *host_alloc(struct bw_stage *stage, size_t bytes) { return lent_take(&stage_of(stage)->memory, bytes); }
+static void host_release(struct bw_stage *stage, void *memory) { lent_give(&stage_of(stage)->memory, memory); }
 static void *host_scratch(struct bw_stage *stage, size_t bytes)
 {
     return bw_arena_take(stage_of(stage)->scratch, bytes);

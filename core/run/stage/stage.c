@@ -62,7 +62,7 @@ static void stage_free(struct run_stage *s)
     bw_free(s->scratch_field);
     bw_arena_destroy(s->scratch);
     outputs_discard(&s->outputs);
-    bw_lent_free(&s->memory);
+    lent_free(&s->memory);
     bw_params_free(s->params);
     for (int i = 0; i < 4; i++) bw_free(s->param_mem[i]);
     for (uint32_t k = 0; s->bound && k < s->pub.desc->n_ports; k++) bw_free((void *)s->bound[k].fields);

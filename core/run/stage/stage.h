@@ -3,7 +3,7 @@
 #ifndef STAGE_H
 #define STAGE_H
 
-#include "base/lent.h"
+#include "lent.h"
 #include "entry.h"
 #include "grid/grid.h"
 #include "run/output/output.h"
@@ -23,7 +23,7 @@ struct run_stage {
     void *param_mem[4]; ///< slots: now, and what params_at hands out
     int32_t next_slot;
     struct bw_bound *bound; ///< a row a port
-    struct bw_lent *memory;
+    struct lent *memory;
     struct bw_arena *scratch;
     struct bw_field **scratch_field;
     int32_t n_scratch_fields;

@@ -51,11 +51,8 @@ static void exporter_log(struct bw_exporter *e, uint32_t level, const char *form
     log_say(exporter_of(e)->list->log, (int)level, e->id, text);
 }
 
-static void *exporter_alloc(struct bw_exporter *e, size_t bytes)
-{
-    return bw_lent_take(&exporter_of(e)->memory, bytes);
-}
-static void exporter_release(struct bw_exporter *e, void *memory) { bw_lent_give(&exporter_of(e)->memory, memory); }
+static void *exporter_alloc(struct bw_exporter *e, size_t bytes) { return lent_take(&exporter_of(e)->memory, bytes); }
+static void exporter_release(struct bw_exporter *e, void *memory) { lent_give(&exporter_of(e)->memory, memory); }
 
 static const char *exporter_output_begin(struct bw_exporter *e, const char *name)
 {
@@ -177,7 +174,7 @@ void exporters_free(struct exporter_list *list)
         struct run_exporter *x = &list->exporter[i];
         if (x->initialised && x->pub.desc->uninit) x->pub.desc->uninit(&x->pub);
         outputs_discard(&x->outputs);
-        bw_lent_free(&x->memory);
+        lent_free(&x->memory);
         bw_params_free(x->params);
         bw_free(x->param_mem);
         bw_free(x->pub.state);

@@ -3,7 +3,7 @@
 #ifndef RUN_EXPORTER_H
 #define RUN_EXPORTER_H
 
-#include "base/lent.h"
+#include "run/stage/lent.h"
 #include "base/threads.h"
 #include "run/output/output.h"
 #include "run/snapshot.h"
@@ -16,7 +16,7 @@ struct run_exporter {
     const struct bw_preset_export *preset;
     struct bw_params *params;
     void *param_mem;
-    struct bw_lent *memory;
+    struct lent *memory;
     struct output *outputs;
     int32_t domain;
     bool initialised, ready; ///< init was called; it went well
