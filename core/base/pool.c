@@ -20,6 +20,7 @@ struct chunk {
 
 struct bw_pool {
     size_t block;
+    struct bw_pool_budget *budget;
     pthread_mutex_t lock;
     struct chunk *open; /* chunks with at least one free block */
     uint32_t empty;     /* of those, chunks without a used block: kept until a trim, since the next sweep wants them */
@@ -27,10 +28,9 @@ struct bw_pool {
     uint32_t keep;         /* what a trim leaves: up to an eighth over the peak, for fresh pages cost a fault each */
 };
 
-static _Atomic int64_t pool_bytes, pool_limit;
+static _Atomic int64_t pool_bytes;
 
 int64_t bw_pool_bytes(void) { return atomic_load(&pool_bytes); }
-void bw_pool_limit(int64_t bytes) { atomic_store(&pool_limit, bytes); }
 
 static struct chunk *chunk_of(const void *block) { return (struct chunk *)((uintptr_t)block & ~(CHUNK - 1)); }
 
@@ -54,12 +54,20 @@ static void list_remove(struct chunk **head, struct chunk *c)
     if (c->next) c->next->prev = c->prev;
 }
 
+/* NULL, for a chunk that is not to be. */
+static struct chunk *budget_give(struct bw_pool_budget *b)
+{
+    atomic_fetch_sub(&b->bytes, (int64_t)CHUNK);
+    return NULL;
+}
+
 static struct chunk *chunk_map(struct bw_pool *p)
 {
-    int64_t limit = atomic_load(&pool_limit);
-    if (bw_alloc_should_fail() || (limit && atomic_load(&pool_bytes) + (int64_t)CHUNK > limit)) return NULL;
+    struct bw_pool_budget *b = p->budget;
+    if (bw_alloc_should_fail()) return NULL;
+    if (atomic_fetch_add(&b->bytes, (int64_t)CHUNK) + (int64_t)CHUNK > b->limit && b->limit) return budget_give(b);
     char *raw = mmap(NULL, 2 * CHUNK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (raw == MAP_FAILED) return NULL;
+    if (raw == MAP_FAILED) return budget_give(b);
     char *at = (char *)(((uintptr_t)raw + CHUNK - 1) & ~(CHUNK - 1));
     if (at > raw) munmap(raw, (size_t)(at - raw));
     if (at + CHUNK < raw + 2 * CHUNK) munmap(at + CHUNK, (size_t)(raw + CHUNK - at));
@@ -76,11 +84,12 @@ static struct chunk *chunk_map(struct bw_pool *p)
     return c;
 }
 
-struct bw_pool *bw_pool_create(size_t bytes)
+struct bw_pool *bw_pool_create(size_t bytes, struct bw_pool_budget *budget)
 {
     struct bw_pool *p = bw_calloc(sizeof *p);
     if (!p) return NULL;
     p->block = bytes;
+    p->budget = budget;
     pthread_mutex_init(&p->lock, NULL);
     return p;
 }
@@ -90,6 +99,7 @@ static void chunk_unmap(struct bw_pool *p, struct chunk *c)
     list_remove(&p->open, c);
     munmap(c, CHUNK);
     p->chunks--;
+    atomic_fetch_sub(&p->budget->bytes, (int64_t)CHUNK);
     atomic_fetch_sub(&pool_bytes, (int64_t)CHUNK);
 }
 

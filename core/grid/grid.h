@@ -74,7 +74,8 @@ int64_t bw_topo_find(const struct bw_topo *t, const struct bw_domain_info *d, co
 int64_t bw_topo_index(const struct bw_topo *t, const int32_t coord[3]);
 
 /* domain.c */
-struct bw_domain *bw_domain_create(const struct bw_domain_info *info, double margin);
+/// Its tiles are paid from `budget`, which outlives it.
+struct bw_domain *bw_domain_create(const struct bw_domain_info *info, double margin, struct bw_pool_budget *budget);
 void bw_domain_destroy(struct bw_domain *d);
 /// Add a tile (by coordinate) to the set that bw_domain_commit makes active.
 void bw_domain_want(struct bw_domain *d, const int32_t coord[3]);

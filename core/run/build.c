@@ -56,7 +56,7 @@ static enum bw_status domains_build(struct bw_chain *c)
 {
     for (int32_t i = 0; i < c->preset->n_domains; i++) {
         const struct bw_preset_domain *p = &c->preset->domain[i];
-        if (!(c->domain[i] = bw_domain_create(&p->info, p->margin))) return BW_ERR_MEMORY;
+        if (!(c->domain[i] = bw_domain_create(&p->info, p->margin, &c->budget))) return BW_ERR_MEMORY;
         c->grid[i] = &c->domain[i]->info;
     }
     return BW_OK;

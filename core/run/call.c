@@ -9,7 +9,7 @@ bool call_due(const struct bw_chain *c, const struct run_stage *s)
 
 enum bw_status call_no_memory(struct bw_chain *c)
 {
-    double need = (double)bw_pool_bytes() * 1.15, limit = c->preset->memory_limit;
+    double need = (double)atomic_load(&c->budget.bytes) * 1.15, limit = c->preset->memory_limit;
     if (!(limit > 0))
         return log_fail(&c->log, NULL, BW_ERR_MEMORY, "frame %lld: out of memory", (long long)c->clock.frame);
     double h = c->domain[0]->info.h * cbrt(need / limit > 1.3 ? need / limit : 1.3);

@@ -17,6 +17,7 @@ struct bw_chain {
     struct run_log log;
     struct outputs outputs;
     struct metrics metrics;
+    struct bw_pool_budget budget; ///< of the domains
     struct bw_domain *domain[BW_MAX_DOMAINS];
     const struct bw_domain_info *grid[BW_MAX_DOMAINS]; ///< of `domain`
     struct bw_workers *workers;

@@ -292,12 +292,12 @@ enum bw_status bw_chain_run(struct bw_chain *c, struct bw_diag *d)
     if (c->ran) return bw_diag_error(d, NULL, BW_ERR_USAGE, "a chain runs once: make a new one");
     c->ran = true;
     c->log.diag = d;
-    bw_pool_limit((int64_t)fmin(c->preset->memory_limit, 9e18));
+    c->budget.limit = (int64_t)fmin(c->preset->memory_limit, 9e18);
     enum bw_status status = frames_run(c);
     enum bw_status end = writer_end(c, status == BW_OK);
     if (status == BW_OK) status = end;
     if (status == BW_OK) status = outputs_settle(c, true);
-    bw_pool_limit(0);
+    c->budget.limit = 0;
     if (status != BW_OK && status != BW_ERR_CANCELLED && d->status == BW_OK)
         bw_diag_error(d, NULL, status, "the run stopped without saying why");
     c->log.diag = NULL;

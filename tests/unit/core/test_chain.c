@@ -325,6 +325,54 @@ Test(chain, memory_limit)
     remove(path);
 }
 
+/* Inside its second frame one bake runs another, from first to last. */
+struct nested {
+    const char *inner; /* its limit, and frames */
+    enum bw_status status;
+};
+
+static enum bw_status limited_run(const char *limit, int frames, struct nested *inside);
+
+static void frame_nest(const struct bw_progress *p, void *user)
+{
+    struct nested *n = user;
+    if (n && p->done == 20) n->status = limited_run(n->inner, 12, NULL);
+}
+
+static enum bw_status limited_run(const char *limit, int frames, struct nested *inside)
+{
+    char path[] = "/tmp/billow-limits-XXXXXX.yaml";
+    FILE *f = fdopen(mkstemps(path, 5), "w");
+    fprintf(f,
+            "billow: 1\nname: c\ndomain: {size: [128, 128, 512], voxel: 1}\nlimits: {memory: %s}\n"
+            "time: {fps: 10, frames: 1-%d, substeps: 1}\nstages:\n  - c.grow: {}\n",
+            limit, frames);
+    fclose(f);
+    struct bw_diag d = {0};
+    struct bw_preset *p = bw_preset_load(path, &(struct bw_preset_overrides){0}, &d);
+    struct bw_registry *r = bw_registry_open("");
+    bw_registry_add(r, &module, "test", &d);
+    struct bw_run_options o = {.threads = 2, .on_frame = frame_nest, .user = inside};
+    struct bw_chain *c = p ? bw_chain_create(p, r, &o, &d) : NULL;
+    enum bw_status status = c ? bw_chain_run(c, &d) : BW_ERR;
+    bw_chain_free(c);
+    bw_registry_close(r);
+    bw_preset_free(p);
+    bw_diag_free(&d);
+    remove(path);
+    return status;
+}
+
+/* A layer is 64 tiles, 1 MiB: 12 frames fit into 24 MiB, 30 do not, whoever else has how much. */
+Test(chain, limits_are_a_bakes_own)
+{
+    struct nested limited = {"24 MiB", BW_ERR}, free = {"1 TiB", BW_ERR};
+    cr_assert_eq(limited_run("1 TiB", 30, &limited), BW_OK);
+    cr_assert_eq(limited.status, BW_OK, "the other bake's memory is not its own");
+    cr_assert_eq(limited_run("24 MiB", 30, &free), BW_ERR_LIMIT, "the other bake's end does not lift the limit");
+    cr_assert_eq(free.status, BW_OK);
+}
+
 Test(chain, cancelled)
 {
     char path[] = "/tmp/billow-cancel-XXXXXX.yaml", out[] = "/tmp/billow-cancel-XXXXXX";
