@@ -12,7 +12,7 @@
  * largest coverage met, rates the mean, so a fast emitter leaves a trail and no beads. Points are balls that each have
  * a velocity; their union covers, and where they overlap the gas takes on their mean velocity. */
 #include "stages.h"
-#include "perlin.h"
+#include <billow/noise.h>
 #include <common/shape/shape.h>
 
 #include <math.h>
@@ -63,7 +63,7 @@ static const struct bw_param noise_rows[] = {
      .unit = "m/s",
      .doc = "How fast the pattern changes: a lobe lives for about size/speed.",
      .flags = BW_PARAM_STATIC},
-    STATIC_INT(octaves, "octaves", "3", 1, NOISE_OCTAVES, "Scales of detail, each half the size of the one before."),
+    STATIC_INT(octaves, "octaves", "3", 1, BW_NOISE_OCTAVES, "Scales of detail, each half the size of the one before."),
     STATIC_INT(seed, "seed", "0", 0, 1e15, "Another number, another pattern."),
 };
 
@@ -131,7 +131,8 @@ static int noise_octaves(const struct emit_noise *n, double h)
 }
 
 /* Lattices of all octaves round the cells of a block; 0: out of memory. */
-static int noise_prepare(const struct plan *a, const struct bw_block *b, const struct cells *c, struct noise_lattice *l)
+static int noise_prepare(const struct plan *a, const struct bw_block *b, const struct cells *c,
+                         struct bw_noise_lattice *l)
 {
     double lo[3], hi[3], size = a->p->noise.size;
     for (int i = 0; i < 3; i++) {
@@ -140,20 +141,20 @@ static int noise_prepare(const struct plan *a, const struct bw_block *b, const s
     }
     for (int o = 0; o < a->octaves; o++, size /= 2) {
         uint64_t seed = bw_rng(a->seed, (uint64_t)o);
-        l[o].g = b->stage->host->body_scratch(b, noise_place(&l[o], seed, size, lo, hi));
+        l[o].g = b->stage->host->body_scratch(b, bw_noise_place(&l[o], seed, size, lo, hi));
         if (!l[o].g) return 0;
-        noise_fill(&l[o], seed, a->time * a->p->noise.speed / size);
+        bw_noise_fill(&l[o], seed, a->time * a->p->noise.speed / size);
     }
     return 1;
 }
 
 /* Share of a covered cell that emits: fractal noise through a steep smoothstep, so that lobes have edges. The octaves'
  * standard deviation is 0.2 each; the edges at -0.5 and 0.7 deviations leave a little less than half of the source. */
-static double noise_share(const struct plan *a, const struct noise_lattice *l, const double x[3])
+static double noise_share(const struct plan *a, const struct bw_noise_lattice *l, const double x[3])
 {
     double sum = 0, square = 0, gain = 1;
     for (int o = 0; o < a->octaves; o++, gain *= 0.55) {
-        sum += gain * noise_at(&l[o], x);
+        sum += gain * bw_noise_at(&l[o], x);
         square += gain * gain;
     }
     double edge = (sum / (0.2 * sqrt(square)) + 0.5) / 1.2;
@@ -193,7 +194,7 @@ static size_t cells_count(const int32_t lo[3], const int32_t hi[3])
 static int cover_make(const struct plan *a, const struct bw_block *b, struct cover *cover)
 {
     struct cells *c = &cover->cells;
-    struct noise_lattice lattice[NOISE_OCTAVES];
+    struct bw_noise_lattice lattice[BW_NOISE_OCTAVES];
     size_t count = cells_count(c->lo, c->hi);
     float *most = cover->most = b->stage->host->body_scratch(b, 3 * count * sizeof(float));
     if (!most || !noise_prepare(a, b, c, lattice)) return 0;

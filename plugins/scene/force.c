@@ -9,7 +9,7 @@
  * (Bridson, Hourihan, Nordenstam 2007, with edges for their finite differences); in a domain one cell thick only the
  * component of ψ along the thin axis is there. */
 #include "stages.h"
-#include "perlin.h"
+#include <billow/noise.h>
 #include <common/shape/shape.h>
 #include <common/vec3.h>
 
@@ -83,7 +83,7 @@ static const struct bw_param turbulence_rows[] = {
      .offset = BW_OFFSET(struct turbulence, octaves, int64_t),
      .def = "2",
      .min = 1,
-     .max = NOISE_OCTAVES,
+     .max = BW_NOISE_OCTAVES,
      .doc = "Scales of eddies, each half the size of the one before.",
      .flags = BW_PARAM_STATIC},
     BW_INT(struct turbulence, seed, "seed", "0", 0, 1e15, "Another number, another pattern."),
@@ -128,7 +128,7 @@ struct plan {
     double keep;    ///< wind: share of the difference left after the step
     double axis[3]; ///< vortex, unit length
     uint64_t seed;
-    double octave[NOISE_OCTAVES]; ///< turbulence: factor of ψ's octaves, m²/s²
+    double octave[BW_NOISE_OCTAVES]; ///< turbulence: factor of ψ's octaves, m²/s²
     int octaves;
 };
 
@@ -160,17 +160,18 @@ struct edges {
 };
 
 /* Add one octave of one component of ψ to its edges. */
-static void edges_add(const struct bw_block *b, struct edges *e, int comp, const struct noise_lattice *l, double factor)
+static void edges_add(const struct bw_block *b, struct edges *e, int comp, const struct bw_noise_lattice *l,
+                      double factor)
 {
     const double at[3] = {comp == 0 ? 0.5 : 0, comp == 1 ? 0.5 : 0, comp == 2 ? 0.5 : 0};
-    struct noise_row x;
-    struct noise_step y[NOISE_COLUMNS];
-    for (int i = 0; i <= b->n[0]; i++) noise_row_add(&x, l, i, block_coord(b, 0, i + at[0]));
-    for (int j = 0; j <= b->n[1]; j++) y[j] = noise_locate(l, 1, block_coord(b, 1, j + at[1]));
+    struct bw_noise_row x;
+    struct bw_noise_step y[BW_NOISE_COLUMNS];
+    for (int i = 0; i <= b->n[0]; i++) bw_noise_row_add(&x, l, i, block_coord(b, 0, i + at[0]));
+    for (int j = 0; j <= b->n[1]; j++) y[j] = bw_noise_locate(l, 1, block_coord(b, 1, j + at[1]));
     for (int k = 0; k <= b->n[2]; k++) {
-        const struct noise_step z = noise_locate(l, 2, block_coord(b, 2, k + at[2]));
+        const struct bw_noise_step z = bw_noise_locate(l, 2, block_coord(b, 2, k + at[2]));
         for (int j = 0; j <= b->n[1]; j++)
-            noise_add_row(l, &x, &y[j], &z, factor, e->psi[comp] + j * e->sy + k * e->sz);
+            bw_noise_add_row(l, &x, &y[j], &z, factor, e->psi[comp] + j * e->sy + k * e->sz);
     }
 }
 
@@ -193,11 +194,11 @@ static int edges_make(const struct plan *a, const struct bw_block *b, struct edg
     for (int o = 0; o < a->octaves; o++, size /= 2)
         for (int c = 0; c < 3; c++) {
             if (b->grid->thin >= 0 && c != b->grid->thin) continue;
-            struct noise_lattice l;
+            struct bw_noise_lattice l;
             uint64_t seed = bw_rng(a->seed, (uint64_t)(3 * o + c));
-            l.g = host->body_scratch(b, noise_place(&l, seed, size, lo, hi));
+            l.g = host->body_scratch(b, bw_noise_place(&l, seed, size, lo, hi));
             if (!l.g) return 0;
-            noise_fill(&l, seed, a->time * a->kind->turbulence.speed / size);
+            bw_noise_fill(&l, seed, a->time * a->kind->turbulence.speed / size);
             edges_add(b, e, c, &l, a->octave[o]);
         }
     return 1;

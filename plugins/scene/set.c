@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-/* set: a field from expressions of x, y, z (m), t (s), frame, seed and other fields by name (`density`, `vel.x`), read
- * with muParser. Scalars and vectors are evaluated at cell centres, each component of a mac field on its own faces;
- * other fields are interpolated to that place, as they were before this stage. Every worker has parsers of its own,
- * bound to its own variables: a muParser handle is a small machine with registers. */
+/* set: a field from expressions of x, y, z (m), t (s), frame and other fields by name (`density`, `vel.x`). Scalars and
+ * vectors are evaluated at cell centres, each component of a mac field on its own faces; other fields are interpolated
+ * to that place, as they were before this stage. */
 #include "stages.h"
-#include "perlin.h"
 #include <common/shape/shape.h>
 
 #include <math.h>
-#include <muParserDLL.h>
 #include <string.h>
 
-#define OTHERS_MAX 32 // fields that the expressions may read
+enum { OTHERS_MAX = 32, COLUMNS_MAX = OTHERS_MAX + 5 }; // fields that the expressions may read; and x, y, z, t, frame
 
 enum set_when { WHEN_START, WHEN_ALWAYS };
 enum set_mode { MODE_SET, MODE_ADD, MODE_MULTIPLY };
@@ -50,8 +47,9 @@ static const struct bw_param params[] = {
     {.key = "value",
      .type = BW_PARAM_LIST,
      .offset = BW_OFFSET(struct set, value, struct bw_list),
-     .doc = "An expression of x, y, z, t, frame, seed and fields (`density`, `vel.x`), in SI units; or three, one a "
-            "component.",
+     .doc =
+         "An expression of x, y, z, t, frame, seed, fps and fields (`density`, `vel.x`), in SI units; or three, one a "
+         "component.",
      .flags = BW_PARAM_STATIC | BW_PARAM_REQUIRED,
      .n_sub = BW_COUNT(value_rows),
      .sub = value_rows,
@@ -74,110 +72,54 @@ static const struct bw_port ports[] = {
      .doc = "The field that is set."},
 };
 
-/* Registers of one worker's parsers, and the first place where they gave no number. */
-struct registers {
-    double x, y, z, other[OTHERS_MAX];
-    double bad[3];
+/* The first place where a worker's expressions gave no number. */
+struct bad {
+    double at[3];
     int is_bad;
-    muParserHandle_t parser[3];
 };
 
 struct other {
     struct bw_field *field;
     int comp, comps;
-    char name[64];
+    const char *name;
+};
+
+/* Where the value of a name comes from: an axis, t, frame, and from OTHERS on the other fields. */
+enum source { SOURCE_X, SOURCE_T = 3, SOURCE_FRAME, SOURCE_OTHERS };
+
+struct value {
+    struct bw_expression *e;
+    int source[COLUMNS_MAX]; ///< of each of its names
 };
 
 struct state {
-    struct registers *registers; ///< one a worker
+    const struct bw_expression_api *api;
+    struct bad *bad; ///< one a worker
     uint32_t workers;
     int n_others, n_values;
     struct other other[OTHERS_MAX];
+    struct value value[3];
     double t, frame, seconds; ///< shared by all: the same in a whole sweep
     int limited;
 };
 
-static double fun_mod(double a, double b) { return a - b * floor(a / b); }
-static double fun_clamp(double x, double lo, double hi) { return fmin(fmax(x, lo), hi); }
-static double fun_smoothstep(double lo, double hi, double x)
-{
-    double s = fun_clamp((x - lo) / (hi - lo), 0, 1);
-    return s * s * (3 - 2 * s);
-}
-
-/* Gradient noise with lobes of size 1. Beyond 1e9 the lattice has no more room in its integers. */
-static double fun_noise(double x, double y, double z)
-{
-    const double at[3] = {x, y, z};
-    float g[2 * 2 * 2 * 4];
-    struct noise_lattice l = {.g = g};
-    if (!(fabs(x) < 1e9 && fabs(y) < 1e9 && fabs(z) < 1e9)) return 0;
-    noise_place(&l, 0, 1, at, at);
-    noise_fill(&l, 0, 0);
-    return noise_at(&l, at);
-}
-
-/* Without a handler muParser prints errors; we ask mupError instead. */
-static void parser_quiet(muParserHandle_t parser) { (void)parser; }
-
-static muParserHandle_t parser_create(struct bw_stage *s, struct registers *r)
-{
-    struct state *state = s->state;
-    muParserHandle_t p = mupCreate(muBASETYPE_FLOAT);
-    if (!p) return NULL;
-    mupSetErrorHandler(p, parser_quiet);
-    mupDefineNameChars(p, "0123456789_.abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
-    mupDefineVar(p, "x", &r->x);
-    mupDefineVar(p, "y", &r->y);
-    mupDefineVar(p, "z", &r->z);
-    mupDefineVar(p, "t", &state->t);
-    mupDefineVar(p, "frame", &state->frame);
-    for (int i = 0; i < state->n_others; i++) mupDefineVar(p, state->other[i].name, &r->other[i]);
-    mupDefineConst(p, "seed", (double)(s->seed >> 11));
-    mupDefineConst(p, "pi", 3.14159265358979323846);
-    mupDefineConst(p, "e", 2.71828182845904523536);
-    mupDefineFun1(p, "floor", floor, 1);
-    mupDefineFun1(p, "ceil", ceil, 1);
-    mupDefineFun2(p, "mod", fun_mod, 1);
-    mupDefineFun2(p, "hypot", hypot, 1);
-    mupDefineFun3(p, "clamp", fun_clamp, 1);
-    mupDefineFun3(p, "smoothstep", fun_smoothstep, 1);
-    mupDefineFun3(p, "noise", fun_noise, 1);
-    return p;
-}
-
 static const char *value_text(const struct set *p, int i) { return ((const struct text *)p->value.items)[i].text; }
 
-static enum bw_status parser_fail(struct bw_stage *s, muParserHandle_t p, const char *text)
-{
-    const char *why = mupGetErrorMsg(p);
-    int length = (int)strlen(why);
-    while (length > 0 && (why[length - 1] == '.' || why[length - 1] == '\n')) length--;
-    if (strstr(why, "position")) return s->host->fail(s, BW_ERR_PRESET, "value \"%s\": %.*s", text, length, why);
-    return s->host->fail(s, BW_ERR_PRESET, "value \"%s\": %.*s at position %d", text, length, why, mupGetErrorPos(p));
-}
-
 /* A name in an expression that is none of ours: a field, or FIELD.x of a field with components. */
-static enum bw_status other_add(struct bw_stage *s, const char *name)
+static enum bw_status other_find(struct bw_stage *s, const char *name, struct other *o)
 {
-    struct state *state = s->state;
-    struct other *o = &state->other[state->n_others];
-    for (int i = 0; i < state->n_others; i++)
-        if (!strcmp(state->other[i].name, name)) return BW_OK;
     size_t length = strlen(name);
-    if (state->n_others == OTHERS_MAX || length >= sizeof o->name)
-        return s->host->fail(s, BW_ERR_PRESET, "value: \"%s\" is one name too many, or too long", name);
-    *o = (struct other){.field = s->host->find_field(s, name)};
-    memcpy(o->name, name, length + 1);
-    if (!o->field && length > 2 && name[length - 2] == '.' && name[length - 1] >= 'x' && name[length - 1] <= 'z') {
-        char stem[sizeof o->name] = {0};
+    char stem[64] = {0};
+    *o = (struct other){.field = s->host->find_field(s, name), .name = name};
+    if (!o->field && length > 2 && length < sizeof stem && name[length - 2] == '.' && name[length - 1] >= 'x' &&
+        name[length - 1] <= 'z') {
         memcpy(stem, name, length - 2);
         o->field = s->host->find_field(s, stem);
         o->comp = name[length - 1] - 'x' + 1;
     }
     if (!o->field)
         return s->host->fail(s, BW_ERR_PRESET,
-                             "value: no stage makes a field \"%s\", and x, y, z, t, frame, seed, pi, e are all "
+                             "value: no stage makes a field \"%s\", and x, y, z, t, frame, seed, fps, pi, e are all "
                              "the other names there are",
                              name);
     o->comps = (int)s->host->field_info(o->field)->comps;
@@ -187,48 +129,30 @@ static enum bw_status other_add(struct bw_stage *s, const char *name)
                                           : "value: \"%s\": that field has no components",
                              name);
     o->comp -= o->comps > 1;
-    state->n_others++;
     return BW_OK;
 }
 
-/* The names that one expression uses, muParser's own way of asking. */
-static enum bw_status names_find(struct bw_stage *s, const char *text)
+static enum bw_status source_find(struct bw_stage *s, const char *name, int *source)
 {
-    struct registers dummy = {0};
-    muParserHandle_t p = parser_create(s, &dummy);
-    if (!p) return BW_ERR_MEMORY;
-    mupSetExpr(p, text);
-    int count = mupGetExprVarNum(p);
-    enum bw_status status = mupError(p) ? parser_fail(s, p, text) : BW_OK;
-    for (int i = 0; i < count && !status; i++) {
-        const muChar_t *name = NULL;
-        muFloat_t *address = NULL;
-        mupGetExprVar(p, (unsigned)i, &name, &address);
-        static const char *const own[] = {"x", "y", "z", "t", "frame"};
-        int is_own = 0;
-        for (int k = 0; k < 5; k++) is_own |= !strcmp(name, own[k]);
-        if (!is_own) status = other_add(s, name);
-    }
-    mupRelease(p);
+    static const char *const own[] = {"x", "y", "z", "t", "frame"};
+    struct state *state = s->state;
+    for (*source = 0; *source < SOURCE_OTHERS; ++*source)
+        if (!strcmp(name, own[*source])) return BW_OK;
+    for (int i = 0; i < state->n_others; i++, ++*source)
+        if (!strcmp(state->other[i].name, name)) return BW_OK;
+    if (state->n_others == OTHERS_MAX)
+        return s->host->fail(s, BW_ERR_PRESET, "value: \"%s\" is one name too many", name);
+    return other_find(s, name, &state->other[state->n_others++]);
+}
+
+static enum bw_status value_open(struct bw_stage *s, struct value *v, const char *text)
+{
+    struct state *state = s->state;
+    enum bw_status status = state->api->open(s, text, &v->e);
+    if (!status && v->e->n_names > COLUMNS_MAX)
+        return s->host->fail(s, BW_ERR_PRESET, "value \"%s\" has more than %d names", text, COLUMNS_MAX);
+    for (uint32_t i = 0; !status && i < v->e->n_names; i++) status = source_find(s, v->e->names[i], &v->source[i]);
     return status;
-}
-
-/* All parsers of one worker, compiled: the first evaluation builds the byte code, later ones only run it. */
-static enum bw_status worker_create(struct bw_stage *s, struct registers *r)
-{
-    const struct set *p = s->params;
-    for (int i = 0; i < p->value.count; i++) {
-        const char *text = value_text(p, i);
-        int values = 0;
-        r->parser[i] = parser_create(s, r);
-        if (!r->parser[i]) return BW_ERR_MEMORY;
-        mupSetExpr(r->parser[i], text);
-        mupEvalMulti(r->parser[i], &values);
-        if (mupError(r->parser[i])) return parser_fail(s, r->parser[i], text);
-        if (values != 1)
-            return s->host->fail(s, BW_ERR_PRESET, "value \"%s\" is %d values; write a list instead", text, values);
-    }
-    return BW_OK;
 }
 
 static enum bw_status params_check(struct bw_stage *s, const struct set *p)
@@ -258,22 +182,21 @@ static enum bw_status init(struct bw_stage *s)
     const struct set *p = s->params;
     struct state *state = s->state;
     enum bw_status status = params_check(s, p);
-    for (int i = 0; i < p->value.count && !status; i++) status = names_find(s, value_text(p, i));
     if (status) return status;
+    state->api = s->host->extension(BW_EXPRESSION);
     state->n_values = (int)p->value.count;
-    state->registers = s->host->alloc(s, s->host->workers * sizeof *state->registers);
-    if (!state->registers) return BW_ERR_MEMORY;
+    for (int i = 0; i < state->n_values && !status; i++) status = value_open(s, &state->value[i], value_text(p, i));
+    if (status) return status;
+    state->bad = s->host->alloc(s, s->host->workers * sizeof *state->bad);
+    if (!state->bad) return BW_ERR_MEMORY;
     state->workers = s->host->workers;
-    for (uint32_t i = 0; i < state->workers && !status; i++) status = worker_create(s, &state->registers[i]);
-    return status;
+    return BW_OK;
 }
 
 static void uninit(struct bw_stage *s)
 {
     struct state *state = s->state;
-    for (uint32_t i = 0; i < state->workers; i++)
-        for (int k = 0; k < 3; k++)
-            if (state->registers[i].parser[k]) mupRelease(state->registers[i].parser[k]);
+    for (int i = 0; i < state->n_values; i++) state->api->close(state->value[i].e);
 }
 
 static enum bw_status activate(struct bw_stage *s)
@@ -295,10 +218,9 @@ struct row {
     const struct bw_block *b;
     const struct set *p;
     struct state *state;
-    struct registers *r;
     bw_vec3 *pos;
     double *sampled; ///< n_others × n
-    double *values;  ///< what the sampler gives, n × 3
+    double *values;  ///< what the sampler gives, then what the expression does, n × 3
     int n, comp;
 };
 
@@ -320,15 +242,15 @@ static int is_inside(const struct row *row, const double x[3])
 }
 
 /* Remember the first bad place by z, y, x, so that the message is the same on any number of threads. */
-static void bad_note(struct registers *r, const double x[3])
+static void bad_note(struct bad *b, const double x[3])
 {
-    int before = !r->is_bad;
+    int before = !b->is_bad;
     for (int i = 2; i >= 0 && !before; i--) {
-        if (x[i] > r->bad[i]) return;
-        before = x[i] < r->bad[i];
+        if (x[i] > b->at[i]) return;
+        before = x[i] < b->at[i];
     }
-    memcpy(r->bad, x, sizeof r->bad);
-    r->is_bad = 1;
+    memcpy(b->at, x, sizeof b->at);
+    b->is_bad = 1;
 }
 
 /* `seconds` is 1 for what happens once, and the step's length for what goes on: then `add` and `multiply` are rates,
@@ -340,25 +262,36 @@ static double value_combine(int mode, double old, double v, double seconds)
     return v;
 }
 
-/* From `from` in the old view to `to` in the new one. */
+/* What the expression says in the row's places from `first` on. */
+static void row_values(const struct row *row, int first, int count, double *out)
+{
+    const struct state *st = row->state;
+    const struct value *v = &st->value[st->n_values > 1 ? row->comp : 0];
+    struct bw_column column[COLUMNS_MAX];
+    for (uint32_t i = 0; i < v->e->n_names; i++) {
+        int q = v->source[i];
+        if (q < SOURCE_T) column[i] = (struct bw_column){&row->pos[first][q], 3};
+        else if (q < SOURCE_OTHERS) column[i] = (struct bw_column){q == SOURCE_T ? &st->t : &st->frame, 0};
+        else column[i] = (struct bw_column){&row->sampled[(q - SOURCE_OTHERS) * row->n + first], 1};
+    }
+    st->api->eval(v->e, row->b->worker, (size_t)count, column, out);
+}
+
+/* From `from` in the old view to `to` in the new one. The places inside the box follow each other. */
 static void row_evaluate(struct row *row, const struct bw_view *old, ptrdiff_t from, const struct bw_view *out,
                          ptrdiff_t to)
 {
-    struct registers *r = row->r;
-    muParserHandle_t parser = r->parser[row->state->n_values > 1 ? row->comp : 0];
+    int first = 0, end = row->n;
     row_sample(row);
-    for (int i = 0; i < row->n; i++) {
-        const double *x = row->pos[i];
+    for (int i = 0; i < row->n; i++) bw_put(out, row->comp, to + i, bw_get(old, row->comp, from + i));
+    while (first < end && !is_inside(row, row->pos[first])) first++;
+    while (end > first && !is_inside(row, row->pos[end - 1])) end--;
+    row_values(row, first, end - first, row->values);
+    for (int i = first; i < end; i++) {
         double before = bw_get(old, row->comp, from + i);
-        bw_put(out, row->comp, to + i, before);
-        if (!is_inside(row, x)) continue;
-        r->x = x[0];
-        r->y = x[1];
-        r->z = x[2];
-        for (int q = 0; q < row->state->n_others; q++) r->other[q] = row->sampled[q * row->n + i];
-        double v = value_combine(row->p->mode, before, mupEval(parser), row->state->seconds);
+        double v = value_combine(row->p->mode, before, row->values[i - first], row->state->seconds);
         if (isfinite(out->precision == BW_F64P ? v : (double)(float)v)) bw_put(out, row->comp, to + i, v);
-        else bad_note(r, x);
+        else bad_note(&row->state->bad[row->b->worker], row->pos[i]);
     }
 }
 
@@ -369,7 +302,6 @@ static void body(const struct bw_block *b, void *user)
     int mac = *(int *)user;
     struct row row = {.b = b, .p = s->params, .state = s->state};
     size_t most = (size_t)b->n[0] + 1, others = (size_t)row.state->n_others;
-    row.r = &row.state->registers[b->worker];
     row.pos = s->host->body_scratch(b, most * sizeof *row.pos);
     row.sampled = s->host->body_scratch(b, (most * (others + 3)) * sizeof *row.sampled);
     row.values = row.sampled ? row.sampled + most * others : NULL;
@@ -400,13 +332,13 @@ static void body(const struct bw_block *b, void *user)
 static enum bw_status bad_report(struct bw_stage *s, const struct set *p)
 {
     struct state *state = s->state;
-    struct registers first = {0};
+    struct bad first = {0};
     for (uint32_t i = 0; i < state->workers; i++)
-        if (state->registers[i].is_bad) bad_note(&first, state->registers[i].bad);
+        if (state->bad[i].is_bad) bad_note(&first, state->bad[i].at);
     if (!first.is_bad) return BW_OK;
-    return s->host->fail(
-        s, BW_ERR_DIVERGED, "value \"%s\"%s gives no finite number for \"%s\" at (%g, %g, %g) m, t = %g s",
-        value_text(p, 0), p->value.count > 1 ? " …" : "", p->field, first.bad[0], first.bad[1], first.bad[2], state->t);
+    return s->host->fail(s, BW_ERR_DIVERGED,
+                         "value \"%s\"%s has no finite value for \"%s\" at (%g, %g, %g) m, t = %g s", value_text(p, 0),
+                         p->value.count > 1 ? " …" : "", p->field, first.at[0], first.at[1], first.at[2], state->t);
 }
 
 static enum bw_status step(struct bw_stage *s)
@@ -417,7 +349,7 @@ static enum bw_status step(struct bw_stage *s)
     state->seconds = p->when == WHEN_START ? 1 : s->dt;
     state->t = s->time + (p->when == WHEN_START ? 0 : s->dt);
     state->frame = s->frame - (p->when == WHEN_START ? s->dt * s->fps : 0);
-    for (uint32_t i = 0; i < state->workers; i++) state->registers[i].is_bad = 0;
+    for (uint32_t i = 0; i < state->workers; i++) state->bad[i].is_bad = 0;
     struct bw_field *field = bw_port_field(s, 0);
     int mac = s->host->field_info(field)->kind == BW_MAC;
     double failed = 0;

@@ -38,6 +38,32 @@ struct bw_particles_api {
     enum bw_status (*sort)(struct bw_particles *p, struct bw_domain *domain);
 };
 
+#define BW_EXPRESSION "billow.expression/1"
+/// A compiled expression, as every value of a preset may be one: the constants pi, e, seed (the run's) and fps, muParser's
+/// functions, and floor, ceil, mod, hypot, clamp, smoothstep and noise (billow/noise.h). All other names are variables.
+struct bw_expression {
+    const char *text;
+    const char *const *names; ///< the variables that it uses, n_names of them
+    uint32_t n_names;
+    uint32_t reserved;
+};
+/// Values of one variable: place i has value[i * step].
+struct bw_column {
+    const double *value;
+    ptrdiff_t step; ///< 0: the same everywhere
+};
+struct bw_expression_api {
+    uint32_t size;
+    /// [main] Compile `text`; *e is the stage's until close. A mistake in it is told by host->fail.
+    /// Errors: BW_ERR_PRESET, BW_ERR_MEMORY.
+    enum bw_status (*open)(struct bw_stage *stage, const char *text, struct bw_expression **e);
+    /// [main] NULL is allowed.
+    void (*close)(struct bw_expression *e);
+    /// [body] Values at `count` places; one column for each of e->names. What has no value comes out as NaN or infinity.
+    /// `worker`: the block's, 0 … host->workers-1; no two at once with the same.
+    void (*eval)(struct bw_expression *e, uint32_t worker, size_t count, const struct bw_column *names, double *out);
+};
+
 #define BW_TILES "billow.tiles/1"
 enum { BW_TILE_INACTIVE = -1, BW_TILE_OUTSIDE = -2 };
 /// The active tiles of a domain, ordered by coordinate (z, then y, then x). Frozen during a step.

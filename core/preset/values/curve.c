@@ -197,17 +197,46 @@ static enum bw_status keys_read(struct reading *r, const struct bw_node *n)
     return status;
 }
 
+static double expression_at(struct bw_expression *e, uint32_t slot, double t, double frame)
+{
+    struct bw_column column[2];
+    double value;
+    for (uint32_t i = 0; i < e->n_names; i++) column[i] = (struct bw_column){strcmp(e->names[i], "t") ? &frame : &t, 0};
+    bw_expression_eval(e, slot, 1, column, &value);
+    return value;
+}
+
+/* Of time alone: t and frame. */
+static enum bw_status names_check(struct reading *r, const struct bw_node *n, const struct bw_expression *e)
+{
+    static const char *const known[] = {"t", "frame", "seed", "fps", "pi", "e"};
+    const struct bw_curve_want *w = r->want;
+    for (uint32_t i = 0; i < e->n_names; i++) {
+        if (!strcmp(e->names[i], "t") || !strcmp(e->names[i], "frame")) continue;
+        const char *near = bw_did_you_mean(e->names[i], known, 6);
+        return bw_diag_error(w->diag, &n->place, BW_ERR_PRESET,
+                             "%s: %s: expression \"%s\": there is no \"%s\"; t, frame, seed, fps, pi and e are%s%s%s",
+                             w->context->owner, w->key, e->text, e->names[i], near ? "; did you mean \"" : "",
+                             near ? near : "", near ? "\"?" : "");
+    }
+    return BW_OK;
+}
+
 static enum bw_status expression_read(struct reading *r, const struct bw_node *n, struct bw_channel *channel)
 {
     const struct bw_curve_want *w = r->want;
-    channel->expression = bw_expression_new(n->text + 1, w->context, &n->place, w->key, w->diag);
-    if (!channel->expression) return w->diag->status ? w->diag->status : BW_ERR_PRESET;
-    if (bw_expression_varies(channel->expression)) {
-        r->curve->animated = 1;
-        return BW_OK;
-    }
-    channel->value = bw_expression_eval(channel->expression, 0, 0, 0);
-    bw_expression_free(channel->expression);
+    const struct bw_expression_constants constants = {w->context->fps, (double)w->context->seed};
+    char why[200];
+    enum bw_status status =
+        bw_expression_open(n->text + 1, &constants, BW_SLOTS, &channel->expression, why, sizeof why);
+    if (status)
+        return bw_diag_error(w->diag, &n->place, status, "%s: %s: expression \"%s\": %s", w->context->owner, w->key,
+                             n->text + 1, why);
+    status = names_check(r, n, channel->expression);
+    r->curve->animated |= channel->expression->n_names > 0;
+    if (status || channel->expression->n_names) return status;
+    channel->value = expression_at(channel->expression, 0, 0, 0);
+    bw_expression_close(channel->expression);
     channel->expression = NULL;
     return isfinite(channel->value) ? BW_OK : curve_error(r, &n->place, "the expression has no finite value");
 }
@@ -261,7 +290,7 @@ enum bw_status bw_curve_compile(struct bw_curve *curve, const struct bw_node *n,
 void bw_curve_free(struct bw_curve *curve)
 {
     for (int32_t c = 0; c < 3; c++) {
-        bw_expression_free(curve->channel[c].expression);
+        bw_expression_close(curve->channel[c].expression);
         bw_free(curve->channel[c].frame);
         bw_free(curve->channel[c].at);
     }
@@ -299,6 +328,6 @@ double bw_curve_eval(struct bw_curve *curve, int32_t c, uint32_t slot, double t,
 {
     struct bw_channel *channel = &curve->channel[c];
     if (channel->n_keys) return keys_eval(channel, frame);
-    if (channel->expression) return bw_expression_eval(channel->expression, slot, t, frame);
+    if (channel->expression) return expression_at(channel->expression, slot, t, frame);
     return channel->value;
 }

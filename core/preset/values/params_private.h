@@ -4,6 +4,7 @@
 #define BW_PARAMS_PRIVATE_H
 
 #include "preset/tree/node_private.h"
+#include "expression.h"
 #include "params.h"
 
 enum { BW_SLOTS = 4 };
@@ -20,24 +21,13 @@ enum bw_status bw_unit_parse(const char *text, struct bw_unit *u);
 /// number.
 enum bw_status bw_quantity_split(const char *text, double *number, const char **unit);
 
-/// An expression of t and frame; a parser for each slot, so that slots may be evaluated at the same time.
-struct bw_expression;
-/// Compile. On failure NULL, with a sentence in `d` at `place`, which begins with `owner`: `key`.
-struct bw_expression *bw_expression_new(const char *text, const struct bw_params_context *c,
-                                        const struct bw_place *place, const char *key, struct bw_diag *d);
-void bw_expression_free(struct bw_expression *e);
-/// 1 when it uses t or frame.
-int bw_expression_varies(const struct bw_expression *e);
-/// Value at t (s) and frame; NAN when it has none.
-double bw_expression_eval(struct bw_expression *e, uint32_t slot, double t, double frame);
-
 enum bw_ease { BW_EASE_LINEAR, BW_EASE_SMOOTH, BW_EASE_HOLD };
 
 /// One number in time: keyframes when n_keys > 0, else an expression, else a constant.
 struct bw_channel {
     double value;
-    struct bw_expression *expression;
-    double *frame, *at; ///< keyframes: frame numbers, ascending, and values
+    struct bw_expression *expression; ///< of t and frame
+    double *frame, *at;               ///< keyframes: frame numbers, ascending, and values
     int32_t n_keys, ease;
 };
 

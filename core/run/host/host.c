@@ -2,6 +2,7 @@
 #include "host.h"
 #include "base/alloc.h"
 #include "base/machine.h"
+#include "preset/values/expression.h"
 #include "run/wire/ports.h"
 #include "services.h"
 #include <math.h>
@@ -225,7 +226,23 @@ static int frames_path(const struct bw_stage *s, int64_t number, char *out, size
 
 static const struct bw_frames_api frames_table = {sizeof frames_table, frames_range, frames_path};
 
-static const void *host_extension(const char *id) { return strcmp(id, BW_FRAMES) ? service_by_id(id) : &frames_table; }
+static enum bw_status expression_open(struct bw_stage *s, const char *text, struct bw_expression **e)
+{
+    const struct bw_preset *p = host_of(s)->preset;
+    const struct bw_expression_constants constants = {p->time.fps, (double)p->time.seed};
+    char why[200];
+    enum bw_status status = bw_expression_open(text, &constants, s->host->workers, e, why, sizeof why);
+    return status ? s->host->fail(s, status, "expression \"%s\": %s", text, why) : BW_OK;
+}
+
+static const struct bw_expression_api expression_table = {sizeof expression_table, expression_open, bw_expression_close,
+                                                          bw_expression_eval};
+
+static const void *host_extension(const char *id)
+{
+    if (!strcmp(id, BW_FRAMES)) return &frames_table;
+    return strcmp(id, BW_EXPRESSION) ? service_by_id(id) : &expression_table;
+}
 
 void host_init(struct run_host *h, uint32_t simd)
 {

@@ -336,7 +336,9 @@ Test(params, refusals)
     refused("rate: [1, 2, 3]", "rate wants a number, not a list of 3");
     refused("rate: nan", "rate wants a number, not \"nan\"");
     refused("rate: 0x10", "rate wants a number");
-    refused("rate: '=2*foo'", "expression \"2*foo\"");
+    refused("rate: '=2*foo'", "expression \"2*foo\": there is no \"foo\"; t, frame, seed, fps, pi and e are");
+    refused("rate: '=2*farme'", "did you mean \"frame\"?");
+    refused("rate: '=2*(3'", "expression \"2*(3\": ");
     refused("rate: '=1, 2'", "several values");
     refused("rate: '=1/0'", "no finite value");
     refused("rate:", "rate has no value");

@@ -6,18 +6,18 @@
  * blended between two time slices:  n(x,t) = Σ_corners w(x) (G·d + C),  G = (1-w_t) g0 + w_t g1,
  * C = (1-w_t) γ0 f + w_t γ1 (f-1),  f = fraction of the time slice, γ = time part of the gradient.
  * So the lattice round a block is made once a step, and a value costs eight corners. */
-#ifndef NOISE_H
-#define NOISE_H
+#ifndef BILLOW_NOISE_H
+#define BILLOW_NOISE_H
 
-#include <billow/rng.h>
+#include "rng.h"
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#define NOISE_OCTAVES 8
+#define BW_NOISE_OCTAVES 8
 
 /// Lattice values of one octave round a block. `g` holds Gx, Gy, Gz, C for each point, x fastest.
-struct noise_lattice {
+struct bw_noise_lattice {
     double size;     ///< edge of a lattice cell, m
     double shift[3]; ///< lattice cells: keeps the zeros of the octaves apart
     int64_t lo[3];
@@ -25,10 +25,10 @@ struct noise_lattice {
     float *g;
 };
 
-static inline double noise_fade(double f) { return f * f * f * (f * (f * 6 - 15) + 10); }
+static inline double bw_noise_fade(double f) { return f * f * f * (f * (f * 6 - 15) + 10); }
 
 /* Four numbers in [-1, 1) from one hash. */
-static inline void noise_gradient(uint64_t seed, const int64_t at[3], int64_t time, double g[4])
+static inline void bw_noise_gradient(uint64_t seed, const int64_t at[3], int64_t time, double g[4])
 {
     uint64_t a = bw_rng(seed, ((uint64_t)at[0] << 32) ^ ((uint64_t)at[1] & 0xffffffffu));
     uint64_t b = bw_rng(a, ((uint64_t)at[2] << 32) ^ ((uint64_t)time & 0xffffffffu));
@@ -36,8 +36,8 @@ static inline void noise_gradient(uint64_t seed, const int64_t at[3], int64_t ti
 }
 
 /// Prepare the lattice for positions in [lo, hi] (m). Returns the bytes that `g` needs.
-static inline size_t noise_place(struct noise_lattice *l, uint64_t seed, double size, const double lo[3],
-                                 const double hi[3])
+static inline size_t bw_noise_place(struct bw_noise_lattice *l, uint64_t seed, double size, const double lo[3],
+                                    const double hi[3])
 {
     size_t points = 1;
     l->size = size;
@@ -51,31 +51,31 @@ static inline size_t noise_place(struct noise_lattice *l, uint64_t seed, double 
 }
 
 /// Fill the lattice for the time coordinate `time` (lattice cells).
-static inline void noise_fill(struct noise_lattice *l, uint64_t seed, double time)
+static inline void bw_noise_fill(struct bw_noise_lattice *l, uint64_t seed, double time)
 {
-    double slice = floor(time), f = time - slice, w = noise_fade(f);
+    double slice = floor(time), f = time - slice, w = bw_noise_fade(f);
     float *g = l->g;
     for (int32_t k = 0; k < l->n[2]; k++)
         for (int32_t j = 0; j < l->n[1]; j++)
             for (int32_t i = 0; i < l->n[0]; i++, g += 4) {
                 const int64_t at[3] = {l->lo[0] + i, l->lo[1] + j, l->lo[2] + k};
                 double a[4], b[4];
-                noise_gradient(seed, at, (int64_t)slice, a);
-                noise_gradient(seed, at, (int64_t)slice + 1, b);
+                bw_noise_gradient(seed, at, (int64_t)slice, a);
+                bw_noise_gradient(seed, at, (int64_t)slice + 1, b);
                 for (int c = 0; c < 3; c++) g[c] = (float)((1 - w) * a[c] + w * b[c]);
                 g[3] = (float)((1 - w) * a[3] * f + w * b[3] * (f - 1));
             }
 }
 
-/// The noise at a world position inside what noise_place was told; about -1 … 1, mean 0.
-static inline double noise_at(const struct noise_lattice *l, const double x[3])
+/// The noise at a world position inside what bw_noise_place was told; about -1 … 1, mean 0.
+static inline double bw_noise_at(const struct bw_noise_lattice *l, const double x[3])
 {
     double f[3], w[3];
     ptrdiff_t base = 0, stride[3] = {4, 4 * (ptrdiff_t)l->n[0], 4 * (ptrdiff_t)l->n[0] * l->n[1]};
     for (int i = 0; i < 3; i++) {
         double u = x[i] / l->size + l->shift[i], cell = floor(u);
         f[i] = u - cell;
-        w[i] = noise_fade(f[i]);
+        w[i] = bw_noise_fade(f[i]);
         base += (ptrdiff_t)((int64_t)cell - l->lo[i]) * stride[i];
     }
     double sum = 0;
@@ -88,30 +88,43 @@ static inline double noise_at(const struct noise_lattice *l, const double x[3])
     return sum;
 }
 
+/// The noise at any place, lobes of size 1, for one value at a time: what `noise(x, y, z)` is in expressions.
+/// Beyond 1e9 the lattice has no more room in its integers.
+static inline double bw_noise(double x, double y, double z)
+{
+    const double at[3] = {x, y, z};
+    float g[2 * 2 * 2 * 4];
+    struct bw_noise_lattice l = {.g = g};
+    if (!(fabs(x) < 1e9 && fabs(y) < 1e9 && fabs(z) < 1e9)) return 0;
+    bw_noise_place(&l, 0, 1, at, at);
+    bw_noise_fill(&l, 0, 0);
+    return bw_noise_at(&l, at);
+}
+
 /// Where a coordinate lies in its lattice cell.
-struct noise_step {
+struct bw_noise_step {
     int32_t cell; ///< from the lattice's first
     double f, w;  ///< fraction, faded fraction
 };
 
-static inline struct noise_step noise_locate(const struct noise_lattice *l, int axis, double x)
+static inline struct bw_noise_step bw_noise_locate(const struct bw_noise_lattice *l, int axis, double x)
 {
     double u = x / l->size + l->shift[axis], cell = floor(u);
-    return (struct noise_step){(int32_t)((int64_t)cell - l->lo[axis]), u - cell, noise_fade(u - cell)};
+    return (struct bw_noise_step){(int32_t)((int64_t)cell - l->lo[axis]), u - cell, bw_noise_fade(u - cell)};
 }
 
-enum { NOISE_COLUMNS = 80 };
+enum { BW_NOISE_COLUMNS = 80 };
 
-/// A row of up to NOISE_COLUMNS positions along x: those in lattice column c are begin[c] … begin[c+1]-1.
-struct noise_row {
-    int32_t columns, begin[NOISE_COLUMNS + 1], cell[NOISE_COLUMNS];
-    float f[NOISE_COLUMNS], w[NOISE_COLUMNS], fw[NOISE_COLUMNS]; ///< fraction, faded fraction, their product
+/// A row of up to BW_NOISE_COLUMNS positions along x: those in lattice column c are begin[c] … begin[c+1]-1.
+struct bw_noise_row {
+    int32_t columns, begin[BW_NOISE_COLUMNS + 1], cell[BW_NOISE_COLUMNS];
+    float f[BW_NOISE_COLUMNS], w[BW_NOISE_COLUMNS], fw[BW_NOISE_COLUMNS]; ///< fraction, faded fraction, their product
 };
 
 /// Add position i, which lies at x or further than all before, m.
-static inline void noise_row_add(struct noise_row *r, const struct noise_lattice *l, int32_t i, double x)
+static inline void bw_noise_row_add(struct bw_noise_row *r, const struct bw_noise_lattice *l, int32_t i, double x)
 {
-    const struct noise_step s = noise_locate(l, 0, x);
+    const struct bw_noise_step s = bw_noise_locate(l, 0, x);
     if (i == 0) r->columns = 0;
     if (r->columns == 0 || r->cell[r->columns - 1] != s.cell) {
         r->cell[r->columns] = s.cell;
@@ -124,19 +137,20 @@ static inline void noise_row_add(struct noise_row *r, const struct noise_lattice
 }
 
 /* Within a lattice column the noise is a + b f + c w + d f w: no gathers. */
-static inline void noise_column_add(const float *restrict f, const float *restrict w, const float *restrict fw,
-                                    int32_t n, const float at[4], float *restrict out)
+static inline void bw_noise_column_add(const float *restrict f, const float *restrict w, const float *restrict fw,
+                                       int32_t n, const float at[4], float *restrict out)
 {
     const float a = at[0], b = at[1], c = at[2], d = at[3];
     for (int32_t i = 0; i < n; i++) out[i] += a + b * f[i] + (c * w[i] + d * fw[i]);
 }
 
-/// out[i] += factor · noise at (x[i], y, z): as noise_at, but the four corners across a row are summed once a lattice
-/// column. The lattice has at most NOISE_COLUMNS points along x.
-static inline void noise_add_row(const struct noise_lattice *l, const struct noise_row *r, const struct noise_step *y,
-                                 const struct noise_step *z, double factor, float *out)
+/// out[i] += factor · noise at (x[i], y, z): as bw_noise_at, but the four corners across a row are summed once a lattice
+/// column. The lattice has at most BW_NOISE_COLUMNS points along x.
+static inline void bw_noise_add_row(const struct bw_noise_lattice *l, const struct bw_noise_row *r,
+                                    const struct bw_noise_step *y, const struct bw_noise_step *z, double factor,
+                                    float *out)
 {
-    double rest[NOISE_COLUMNS], slope[NOISE_COLUMNS];
+    double rest[BW_NOISE_COLUMNS], slope[BW_NOISE_COLUMNS];
     const ptrdiff_t row = 4 * (ptrdiff_t)l->n[0], plane = row * l->n[1];
     const float *g = l->g + row * y->cell + plane * z->cell;
     const double low = factor * (1 - z->w), high = factor * z->w;
@@ -153,7 +167,7 @@ static inline void noise_add_row(const struct noise_lattice *l, const struct noi
         const int32_t at = r->cell[c], i = r->begin[c];
         const float value[4] = {(float)rest[at], (float)slope[at], (float)(rest[at + 1] - slope[at + 1] - rest[at]),
                                 (float)(slope[at + 1] - slope[at])};
-        noise_column_add(r->f + i, r->w + i, r->fw + i, r->begin[c + 1] - i, value, out + i);
+        bw_noise_column_add(r->f + i, r->w + i, r->fw + i, r->begin[c + 1] - i, value, out + i);
     }
 }
 #endif
