@@ -2,6 +2,7 @@
 /* What `flux` wants to know before a step: whether every cell holds gas, how fast signals run, which tiles are not at
  * rest, where obstacles are near. */
 #include "flux.h"
+#include <common/tiles.h>
 #include <math.h>
 #include <string.h>
 
@@ -22,10 +23,7 @@ struct flux_shape flux_shape_of(const struct bw_block *b, const struct bw_view *
 /* Of the tile that cell `lo` lies in. */
 static struct flux_tile *tile_of(const struct flux_task *t, const int32_t lo[3])
 {
-    int32_t coord[3];
-    const int32_t *n = t->s->grid->tile;
-    for (int a = 0; a < 3; a++) coord[a] = (lo[a] - (lo[a] < 0 ? n[a] - 1 : 0)) / n[a];
-    return &t->st->tile[t->tiles->find(t->s->domain, coord)];
+    return &t->st->tile[tile_of_cell(t->tiles, t->s->domain, t->s->grid, lo)];
 }
 
 struct flux_near flux_near_of(const struct flux_task *t, const struct bw_block *b)

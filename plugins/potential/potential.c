@@ -11,6 +11,7 @@
  * The text's own differences, phi[x+1] - phi[x], point into sources, and its strength is b/w: `as_printed` keeps both.
  */
 #include "potential.h"
+#include <common/tiles.h>
 #include <math.h>
 
 static const struct bw_param seed_rows[] = {
@@ -97,7 +98,7 @@ static void flow_body(const struct bw_block *b, void *user)
 {
     const struct potential_task *t = user;
     const struct bw_view *out = &b->view[1];
-    const int64_t tile = potential_tile(t, b);
+    const int64_t tile = tile_of_block(t->tiles, b);
     int32_t x[3];
     for (int axis = 0; axis < 3; axis++)
         for (x[2] = 0; x[2] < b->n[2] + (axis == 2); x[2]++)

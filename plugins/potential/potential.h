@@ -54,17 +54,15 @@ struct potential_task {
 
 extern const struct bw_stage_desc potential_desc;
 
-/* wall_masks.c */
-int64_t potential_tile(const struct potential_task *t, const struct bw_block *b);
 /// Place of cell (i, j, k) of a tile.
 static inline int potential_at(const struct bw_domain_info *d, int i, int j, int k)
 {
     return i + d->tile[0] * (j + d->tile[1] * k);
 }
-/// Tile and cell next to a cell; the tile may be BW_TILE_INACTIVE or BW_TILE_OUTSIDE.
-int64_t potential_next(const struct potential_task *t, int64_t tile, const int32_t cell[3], int side, int32_t to[3]);
 
 /* wall_masks.c */
+/// Tile and cell next to a cell; the tile may be BW_TILE_INACTIVE or BW_TILE_OUTSIDE.
+int64_t potential_next(const struct potential_task *t, int64_t tile, const int32_t cell[3], int side, int32_t to[3]);
 /// Walls and sources of every cell; t->l->changed: not as they were.
 enum bw_status walls_survey(struct potential_task *t);
 /* balance.c */

@@ -3,6 +3,7 @@
  * beyond open sides and in inactive tiles: what the relaxation tends to. A wall is a face of no open share. */
 #include "potential.h"
 #include <common/multigrid/multigrid.h>
+#include <common/tiles.h>
 #include <string.h>
 
 struct steady {
@@ -106,7 +107,7 @@ static void answer_body(const struct bw_block *b, void *user)
 {
     const struct job *q = user;
     const struct mg_shape *sh = &q->mg->shape;
-    const int64_t tile = potential_tile(q->t, b);
+    const int64_t tile = tile_of_block(q->t->tiles, b);
     const struct bw_view *out = &b->view[0];
     int32_t at[3] = {0, 0, 0}, cell[3];
     do {

@@ -3,15 +3,9 @@
  * inside an obstacle, where the field `wall` says so for the face between them (½ or more), beyond a closed side of the
  * box and across a plane. An inflow side is a wall with a source: what comes in. */
 #include "potential.h"
+#include <common/tiles.h>
 #include <math.h>
 #include <string.h>
-
-int64_t potential_tile(const struct potential_task *t, const struct bw_block *b)
-{
-    int32_t coord[3];
-    for (int a = 0; a < 3; a++) coord[a] = (b->lo[a] - (b->lo[a] < 0 ? b->grid->tile[a] - 1 : 0)) / b->grid->tile[a];
-    return t->tiles->find(t->s->domain, coord);
-}
 
 int64_t potential_next(const struct potential_task *t, int64_t tile, const int32_t cell[3], int side, int32_t to[3])
 {
@@ -62,7 +56,7 @@ static int side_closed(const struct look *q, const int32_t x[3], int s, double *
 static void survey_body(const struct bw_block *b, void *user)
 {
     const struct potential_task *t = user;
-    const int64_t tile = potential_tile(t, b);
+    const int64_t tile = tile_of_block(t->tiles, b);
     const struct look q = {t, b, t->solid >= 0 ? &b->view[t->solid] : NULL, t->wall >= 0 ? &b->view[t->wall] : NULL};
     const struct bw_view *source = &b->view[t->source];
     uint8_t walls[TILE_CELLS], *old = t->l->walls + tile * TILE_CELLS;

@@ -1,42 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "vdb_view.h"
 
-#include <ctype.h>
+#include <common/sequence/numbered.h>
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-/// A path taken apart: `stem` before the last number, its digits, what follows.
-struct parts {
-    size_t stem, digits;
-};
-
-/// The last run of digits (or #) in the file's name, before its ending. 0: there is none.
-static int name_split(const char *name, struct parts *p)
-{
-    size_t end = strlen(name);
-    if (end > 4 && !strcmp(name + end - 4, ".vdb")) end -= 4;
-    while (end && !isdigit((unsigned char)name[end - 1]) && name[end - 1] != '#') end--;
-    size_t start = end;
-    while (start && (isdigit((unsigned char)name[start - 1]) || name[start - 1] == '#')) start--;
-    *p = (struct parts){start, end - start};
-    return end > start && end - start < 18;
-}
-
 static int ends_vdb(const char *name)
 {
     size_t n = strlen(name);
     return n > 4 && !strcmp(name + n - 4, ".vdb");
-}
-
-/// 1 when `name` is `model` with another number.
-static int name_matches(const char *name, const char *model, const struct parts *m)
-{
-    struct parts p;
-    return ends_vdb(name) && name_split(name, &p) && p.stem == m->stem && !strncmp(name, model, m->stem) &&
-           !strcmp(name + p.stem + p.digits, model + m->stem + m->digits);
 }
 
 static enum bw_status sequence_add(struct bw_sequence *s, const char *folder, const char *name, int64_t frame)
@@ -62,36 +37,25 @@ static enum bw_status sequence_add(struct bw_sequence *s, const char *folder, co
     return BW_OK;
 }
 
-/// All files of `folder` that match `model`.
-static enum bw_status folder_collect(struct bw_sequence *s, const char *folder, const char *model, int64_t first,
-                                     int64_t last)
+/// Files on their way into a sequence.
+struct collecting {
+    struct bw_sequence *s;
+    const char *folder;
+    int64_t first, last;
+    enum bw_status status;
+};
+
+static void file_collect(const char *name, int64_t number, void *user)
 {
-    struct parts m;
-    DIR *dir = opendir(folder);
-    enum bw_status status = BW_OK;
-    if (!dir) return BW_ERR_IO;
-    if (!name_split(model, &m)) { // no number: a sequence of one
-        closedir(dir);
-        return sequence_add(s, folder, model, 0);
-    }
-    for (struct dirent *d; !status && (d = readdir(dir));) {
-        if (!name_matches(d->d_name, model, &m)) continue;
-        int64_t frame = strtoll(d->d_name + m.stem, NULL, 10);
-        if (frame >= first && frame <= last) status = sequence_add(s, folder, d->d_name, frame);
-    }
-    closedir(dir);
-    return status;
+    struct collecting *c = user;
+    if (c->status || !ends_vdb(name) || number < c->first || number > c->last) return;
+    c->status = sequence_add(c->s, c->folder, name, number);
 }
 
-/// How many files of the folder belong to the sequence of `model`.
-static int folder_count(const char *folder, const char *model)
+static void file_count(const char *name, int64_t number, void *user)
 {
-    struct parts m;
-    int n = 0;
-    DIR *dir = name_split(model, &m) ? opendir(folder) : NULL;
-    for (struct dirent *d; dir && (d = readdir(dir));) n += name_matches(d->d_name, model, &m);
-    if (dir) closedir(dir);
-    return n;
+    (void)number;
+    *(int *)user += ends_vdb(name);
 }
 
 /// A file of the folder's longest sequence in `out`, or 0; `vdb` inside a bake's folder is looked into as well.
@@ -104,14 +68,16 @@ static int folder_model(char *folder, size_t folder_size, char *out, size_t size
     memcpy(folder + length, "/vdb", 5);
     if (stat(folder, &st) || !S_ISDIR(st.st_mode)) folder[length] = 0;
     DIR *dir = opendir(folder);
-    struct parts last = {0};
+    struct numbered last = {0};
     for (struct dirent *d; dir && (d = readdir(dir));) {
-        if (!ends_vdb(d->d_name) || (best > 0 && name_matches(d->d_name, out, &last))) continue;
-        int n = folder_count(folder, d->d_name);
+        struct numbered as;
+        int n = 0;
+        if (!ends_vdb(d->d_name) || (best > 0 && numbered_has(d->d_name, &last))) continue;
+        if (numbered_split(d->d_name, &as)) numbered_walk(folder, &as, file_count, &n);
         if (n <= best) continue;
         best = n;
         snprintf(out, size, "%s", d->d_name);
-        name_split(out, &last);
+        numbered_split(out, &last);
     }
     if (dir) closedir(dir);
     return best >= 0;
@@ -120,8 +86,8 @@ static int folder_model(char *folder, size_t folder_size, char *out, size_t size
 /// The common part of the names, without number, ending and what joins them.
 static char *sequence_name(const char *model)
 {
-    struct parts p;
-    size_t n = name_split(model, &p) ? p.stem : strlen(model) - (ends_vdb(model) ? 4 : 0);
+    struct numbered as;
+    size_t n = numbered_split(model, &as) ? as.head : strlen(model) - (ends_vdb(model) ? 4 : 0);
     while (n && strchr("_.- ", model[n - 1])) n--;
     char *text = malloc(n + 9);
     if (text) snprintf(text, n + 9, "%.*s", n ? (int)n : 8, n ? model : "sequence");
@@ -150,7 +116,11 @@ enum bw_status bw_sequence_find(struct bw_sequence *s, const char *what, int64_t
             return BW_ERR_IO;
         }
     }
-    enum bw_status status = folder_collect(s, folder, model, first, last);
+    struct numbered as;
+    struct collecting c = {s, folder, first, last, BW_OK};
+    if (!numbered_split(model, &as)) c.status = sequence_add(s, folder, model, 0); // no number: a sequence of one
+    else if (!numbered_walk(folder, &as, file_collect, &c)) c.status = BW_ERR_IO;
+    enum bw_status status = c.status;
     s->name = sequence_name(model);
     if (!s->name) status = BW_ERR_MEMORY;
     if (!status && !s->count) status = BW_ERR_IO;

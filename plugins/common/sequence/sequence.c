@@ -1,49 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Numbered files; sequence.h says what it does. */
 #include "sequence.h"
+#include "numbered.h"
 
-#include <dirent.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 size_t sequence_hashes(const char *path, size_t *at)
 {
-    const char *slash = strrchr(path, '/'), *end = strrchr(slash ? slash : path, '#');
-    if (!end) return 0;
-    const char *begin = end;
-    while (begin > path && begin[-1] == '#') begin--;
-    *at = (size_t)(begin - path);
-    return (size_t)(end - begin) + 1;
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    struct numbered as;
+    if (!strchr(name, '#') || !numbered_split(name, &as)) return 0;
+    *at = (size_t)(name - path) + as.head;
+    return as.digits;
 }
 
-/* The number that `name` carries between `head` and `tail`, or -1. */
-static int64_t name_number(const char *name, const char *head, size_t n_head, const char *tail)
+static void range_widen(const char *name, int64_t number, void *user)
 {
-    size_t n = strlen(name), n_tail = strlen(tail);
-    if (n <= n_head + n_tail || strncmp(name, head, n_head) || strcmp(name + n - n_tail, tail)) return -1;
-    size_t digits = strspn(name + n_head, "0123456789");
-    return digits == n - n_head - n_tail && digits < 18 ? strtoll(name + n_head, NULL, 10) : -1;
+    struct sequence *q = user;
+    (void)name;
+    if (number < q->first) q->first = number;
+    if (number > q->last) q->last = number;
 }
 
 enum bw_status sequence_scan(struct bw_stage *s, const char *path, struct sequence *q)
 {
-    size_t at = 0, run = sequence_hashes(path, &at);
-    const char *slash = strrchr(path, '/'), *head = slash ? slash + 1 : path;
+    const char *slash = strrchr(path, '/');
     char folder[SEQUENCE_PATH];
+    struct numbered as;
     snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) + 1 : 2, slash ? path : "./");
     q->first = INT64_MAX, q->last = -1;
-    DIR *d = opendir(folder);
-    if (!d) return s->host->fail(s, BW_ERR_IO, "cannot open the folder of %s", path);
-    for (struct dirent *entry; (entry = readdir(d));) {
-        int64_t n = name_number(entry->d_name, head, at - (size_t)(head - path), path + at + run);
-        if (n >= 0 && n < q->first) q->first = n;
-        if (n > q->last) q->last = n;
-    }
-    closedir(d);
+    if (numbered_split(slash ? slash + 1 : path, &as) && !numbered_walk(folder, &as, range_widen, q))
+        return s->host->fail(s, BW_ERR_IO, "cannot open the folder of %s", path);
     return q->last < 0 ? s->host->fail(s, BW_ERR_IO, "no file is called %s with a number for the #", path) : BW_OK;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* mac.advect's fast way: single precision, row by row, all traces within the block's halo. */
 #include "advect_outside.h"
+#include <common/tiles.h>
 #include <string.h>
 
 /// Nodes whose traces end on this side of open sides, whatever way of the block's they take: lo … hi along each axis.
@@ -26,16 +27,15 @@ struct traced {
 static struct range3 ways_find(const struct bw_block *b, const struct pass *p)
 {
     struct range3 r;
-    int32_t from[3], to[3], at[3];
+    const struct tile_box own = tile_box_of_block(b);
+    int32_t at[3];
     for (int a = 0; a < 3; a++) {
         r.least[a] = (float)-p->still;
         r.most[a] = (float)p->still;
-        from[a] = tile_coord(b->lo[a], b->grid->tile[a]) - 1;
-        to[a] = tile_coord(b->lo[a] + b->n[a] - 1, b->grid->tile[a]) + 1;
     }
-    for (at[2] = from[2]; at[2] <= to[2]; at[2]++)
-        for (at[1] = from[1]; at[1] <= to[1]; at[1]++)
-            for (at[0] = from[0]; at[0] <= to[0]; at[0]++) {
+    for (at[2] = own.lo[2] - 1; at[2] <= own.hi[2] + 1; at[2]++)
+        for (at[1] = own.lo[1] - 1; at[1] <= own.hi[1] + 1; at[1]++)
+            for (at[0] = own.lo[0] - 1; at[0] <= own.hi[0] + 1; at[0]++) {
                 int64_t t = p->tiles->find(b->stage->domain, at);
                 for (int a = 0; t >= 0 && a < 3; a++) {
                     r.least[a] = fminf(r.least[a], p->tile_speed[t].least[a]);

@@ -4,23 +4,19 @@
  * there is nothing for cell centres; faces follow the side there (as the outermost one, or the stream), but for what
  * `outside: background` draws in through open sides (advect_pass.h). */
 #include "advect_outside.h"
+#include <common/tiles.h>
 
 /* Halvings of the way to where it leaves: 16 cells / 2^14 is a thousandth of a cell. */
 enum { HALVINGS = 14 };
 
-static int32_t tile_of(int32_t cell, int32_t tile)
-{
-    return cell / tile - (cell % tile < 0); // cells may be negative in an unbounded domain
-}
-
 /* Do all tiles of a box hold values, or mirror images of some beyond side `side`? */
-static bool tiles_hold(const struct edge *e, const int32_t from[3], const int32_t to[3], int side)
+static bool tiles_hold(const struct edge *e, const struct tile_box *box, int side)
 {
     const uint32_t kind = e->block->grid->side[side].kind;
     int32_t at[3];
-    for (at[2] = from[2]; at[2] <= to[2]; at[2]++)
-        for (at[1] = from[1]; at[1] <= to[1]; at[1]++)
-            for (at[0] = from[0]; at[0] <= to[0]; at[0]++) {
+    for (at[2] = box->lo[2]; at[2] <= box->hi[2]; at[2]++)
+        for (at[1] = box->lo[1]; at[1] <= box->hi[1]; at[1]++)
+            for (at[0] = box->lo[0]; at[0] <= box->hi[0]; at[0]++) {
                 const int64_t t = e->tiles->find(e->block->stage->domain, at);
                 if (t < 0 && !(t == BW_TILE_OUTSIDE && (kind == BW_CLOSED || e->axis >= 0))) return false;
             }
@@ -33,21 +29,17 @@ struct edge edge_init(const struct bw_block *b, const struct bw_tiles_api *tiles
 {
     struct edge e = {.block = b, .tiles = tiles, .axis = axis};
     const int32_t *td = b->grid->tile;
-    int32_t first[3], last[3];
-    for (int a = 0; a < 3; a++) {
-        first[a] = tile_of(b->lo[a], td[a]);
-        last[a] = tile_of(b->lo[a] + b->n[a] - 1, td[a]);
-        e.safe[1][a] = b->n[a] - 1 + (a == axis);
-    }
+    struct tile_box safe = tile_box_of_block(b);
+    for (int a = 0; a < 3; a++) e.safe[1][a] = b->n[a] - 1 + (a == axis);
     for (int side = 0; side < 6; side++) {
         const int a = side / 2, high = side & 1;
-        int32_t from[3] = {first[0], first[1], first[2]}, to[3] = {last[0], last[1], last[2]};
+        struct tile_box layer = safe;
         const bool wraps = b->grid->side[side].kind == BW_PERIODIC && b->grid->n[a] % td[a];
         if (a == b->grid->thin || wraps || (high && b->n[a] % td[a])) continue; // a side cuts a tile: one by one
-        from[a] = to[a] = high ? last[a] + 1 : first[a] - 1;
-        if (!tiles_hold(&e, from, to, side)) continue;
+        layer.lo[a] = layer.hi[a] = high ? safe.hi[a] + 1 : safe.lo[a] - 1;
+        if (!tiles_hold(&e, &layer, side)) continue;
         e.safe[high][a] += high ? td[a] : -td[a];
-        *(high ? &last[a] : &first[a]) = from[a];
+        *(high ? &safe.hi[a] : &safe.lo[a]) = layer.lo[a];
     }
     return e;
 }
@@ -77,7 +69,7 @@ static bool node_has(const struct edge *e, const int32_t node[3])
     for (int a = 0; a < 3; a++) {
         at[a] = b->lo[a] + node[a];
         if (!side_lead(e, a, &at[a])) return false;
-        tile[a] = tile_of(at[a], b->grid->tile[a]);
+        tile[a] = tile_coord(at[a], b->grid->tile[a]);
     }
     if (e->tiles->find(b->stage->domain, tile) >= 0) return true;
     if (e->axis < 0 || at[e->axis] != tile[e->axis] * b->grid->tile[e->axis]) return false;

@@ -7,6 +7,7 @@
 #include "advect/schemes/schemes.h"
 #include "stages.h"
 #include "solids/openings.h"
+#include <common/tiles.h>
 #include <math.h>
 #include <stdbool.h>
 
@@ -25,9 +26,6 @@ struct advect {
 struct range3 {
     float least[3], most[3];
 };
-
-/// Coordinate of the tile that holds a cell; both may be negative in an unbounded domain.
-static inline int32_t tile_coord(int32_t cell, int32_t edge) { return cell / edge - (cell % edge < 0); }
 
 /// One field on its way: itself, where it goes (itself as a rule), the first half's result, and where they are among a
 /// block's views.

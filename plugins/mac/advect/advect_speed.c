@@ -2,6 +2,7 @@
 /* How fast the flow is, for mac.advect: the range of each velocity component by tile, and the largest overall. A
  * displacement has no component outside dt/h times that, so it bounds every trace and with it the halo. */
 #include "advect_pass.h"
+#include <common/tiles.h>
 #include <string.h>
 
 /// Measuring the velocity.
@@ -12,18 +13,11 @@ struct speeds {
     struct range3 *tile;
 };
 
-static int64_t block_tile(const struct bw_block *b, const struct speeds *s)
-{
-    int32_t at[3];
-    for (int a = 0; a < 3; a++) at[a] = tile_coord(b->lo[a], b->grid->tile[a]);
-    return s->tiles->find(b->stage->domain, at);
-}
-
 /* The high faces are the next tile's, which has its own range; they are read only where there is none. */
 static int block_reach(const struct bw_block *b, uint32_t row, int32_t reach[6], void *user)
 {
     const struct speeds *s = user;
-    const int64_t tile = block_tile(b, s);
+    const int64_t tile = tile_of_block(s->tiles, b);
     (void)row;
     for (int side = 0; side < 6; side++) reach[side] = (side & 1) && s->topology->neighbour[tile][side] < 0;
     return 1;
@@ -34,7 +28,7 @@ static void block_speed(const struct bw_block *b, void *user)
     const struct speeds *s = user;
     const struct bw_view *v = &b->view[0];
     const ptrdiff_t step[2] = {v->sy, v->sz};
-    const int64_t tile = block_tile(b, s);
+    const int64_t tile = tile_of_block(s->tiles, b);
     struct range3 *r = &s->tile[tile];
     *r = (struct range3){{0}, {0}};
     for (int c = 0; c < 3; c++) {

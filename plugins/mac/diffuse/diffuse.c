@@ -18,6 +18,7 @@
  * along them. Faces in or on obstacles and walls are left alone. Beyond the active tiles q is the background. */
 #include "diffuse.h"
 #include "stages.h"
+#include <common/tiles.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -101,8 +102,7 @@ static int32_t row_add(struct bw_access *rows, uint32_t *n, struct bw_field *fie
 static int solve_reach(const struct bw_block *b, uint32_t row, int32_t reach[6], void *user)
 {
     const struct diffuse_task *t = user;
-    const int32_t *edge = b->grid->tile, at[3] = {b->lo[0] / edge[0], b->lo[1] / edge[1], b->lo[2] / edge[2]};
-    if ((int32_t)row == t->solid) return t->touched[t->tiles->find(t->domain, at)];
+    if ((int32_t)row == t->solid) return t->touched[tile_of_block(t->tiles, b)];
     for (int s = 0; s < 6; s++) reach[s] = 1 + (t->mac && (s & 1));
     return 1;
 }
@@ -188,7 +188,6 @@ static enum bw_status solve_init(struct bw_stage *s, struct solve *v, struct scr
                                     .number = number,
                                     .implicit = implicit,
                                     .gain = 1 / (1 + v->spectrum),
-                                    .domain = s->domain,
                                     .tiles = s->host->extension(BW_TILES)};
     if (!v->task.tiles) return s->host->fail(s, BW_ERR_PLUGIN, "the host offers no %s", BW_TILES);
     const struct bw_topology *topology = v->task.tiles->topology(s->domain);

@@ -16,7 +16,6 @@ struct diffuse_task {
     double implicit;    ///< the share of it that acts on the new values
     double past, gain;  ///< way = past way + gain residual
     const struct bw_tiles_api *tiles;
-    struct bw_domain *domain;
     uint8_t *touched; ///< by tile: 1 where obstacles are in reach; NULL without `solid`
 };
 

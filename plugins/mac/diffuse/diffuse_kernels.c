@@ -8,6 +8,7 @@
  *     faces, along its axis  once: the held face lies on the wall
  *     faces, beside it       twice: the wall is half a cell away; 0 times where the flow slides along it */
 #include "diffuse.h"
+#include <common/tiles.h>
 #include <math.h>
 #include <string.h>
 
@@ -100,12 +101,6 @@ static int block_touched(const struct bw_block *b, const struct bw_view *v)
                 if (solid[i] < 0) return 1;
         }
     return 0;
-}
-
-static int64_t tile_of(const struct diffuse_task *t, const struct bw_block *b)
-{
-    const int32_t *edge = b->grid->tile, at[3] = {b->lo[0] / edge[0], b->lo[1] / edge[1], b->lo[2] / edge[2]};
-    return t->tiles->find(t->domain, at);
 }
 
 /* ---- one component ----------------------------------------------------------------------------------------------- */
@@ -287,7 +282,7 @@ static void block_begin(const struct bw_block *b, void *user)
     const struct diffuse_task *t = user;
     const int touched = t->solid >= 0 && block_touched(b, &b->view[t->solid]);
     struct patch p;
-    if (t->touched) t->touched[tile_of(t, b)] = (uint8_t)touched;
+    if (t->touched) t->touched[tile_of_block(t->tiles, b)] = (uint8_t)touched;
     for (int c = 0; c < b->view[t->field].comps; c++) {
         if (is_left_out(b, t, c)) {
             patch_place(&p, b, t, &b->view[t->field], c);
@@ -302,7 +297,7 @@ static void block_begin(const struct bw_block *b, void *user)
 static void block_iterate(const struct bw_block *b, void *user)
 {
     const struct diffuse_task *t = user;
-    const int touched = t->touched && t->touched[tile_of(t, b)];
+    const int touched = t->touched && t->touched[tile_of_block(t->tiles, b)];
     struct patch p;
     for (int c = 0; c < b->view[t->x].comps; c++) {
         if (is_left_out(b, t, c)) {

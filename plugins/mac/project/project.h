@@ -24,8 +24,6 @@ struct task {
 
 /* ---- project_kinds.c ---- */
 
-/// A one-tile block's tile.
-int64_t project_tile(const struct task *t, const struct bw_block *b);
 /// Is side `s` of a tile a wall of the box (closed or inflow)?
 int project_side_is_wall(const struct task *t, const struct bw_block *b, int64_t tile, int s);
 /// Does any face of a block's tile lie in or on an obstacle?

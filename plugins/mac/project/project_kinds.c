@@ -3,13 +3,8 @@
  * open. Loops run over the solver's axes 0, 1, 2, which in 2D leave the thin axis for last. */
 #include "project.h"
 #include "solids/cut.h"
+#include <common/tiles.h>
 #include <string.h>
-
-int64_t project_tile(const struct task *t, const struct bw_block *b)
-{
-    const int32_t c[3] = {b->lo[0] / b->grid->tile[0], b->lo[1] / b->grid->tile[1], b->lo[2] / b->grid->tile[2]};
-    return t->tiles->find(t->domain, c);
-}
 
 int project_side_is_wall(const struct task *t, const struct bw_block *b, int64_t tile, int s)
 {
@@ -20,12 +15,15 @@ int project_side_is_wall(const struct task *t, const struct bw_block *b, int64_t
 enum { SEEN_WALL = 0, SEEN_FLUID = 8, SEEN_OPEN = 1 };
 enum { PAD = 66 * 66 * 3 > 18 * 18 * 18 ? 66 * 66 * 3 : 18 * 18 * 18 };
 
-int project_is_cut(const struct task *t, const struct bw_block *b) { return t->mg->has_cut[project_tile(t, b)]; }
+int project_is_cut(const struct task *t, const struct bw_block *b)
+{
+    return t->mg->has_cut[tile_of_block(t->tiles, b)];
+}
 
 int project_reach(const struct bw_block *b, uint32_t row, int32_t reach[6], void *user)
 {
     const struct task *t = user;
-    if ((int32_t)row == t->solid && t->near) return t->near[project_tile(t, b)];
+    if ((int32_t)row == t->solid && t->near) return t->near[tile_of_block(t->tiles, b)];
     if ((int32_t)row == t->solid || (int32_t)row == t->solid_vel) return project_is_cut(t, b);
     if ((int32_t)row == t->vel) reach[0] = reach[2] = reach[4] = 0;
     return 1;
@@ -150,7 +148,7 @@ static int kinds_cut(const struct task *t, const struct bw_block *b, const struc
 void project_kinds(const struct bw_block *b, void *user)
 {
     const struct task *t = user;
-    const int64_t tile = project_tile(t, b);
+    const int64_t tile = tile_of_block(t->tiles, b);
     const struct bw_view *solid = t->near && t->near[tile] ? &b->view[t->solid] : NULL;
     b->max[0] = 0;
     if (!solid && t->same && !t->mg->mark[tile]) return; // as it was
@@ -177,7 +175,7 @@ void project_weights(const struct bw_block *b, void *user)
 {
     const struct task *t = user;
     const struct mg_shape *sh = &t->mg->shape;
-    const int64_t tile = project_tile(t, b);
+    const int64_t tile = tile_of_block(t->tiles, b);
     const uint8_t *kind = t->mg->kind + tile * MG_CELLS;
     float *weight = mg_weights(t->mg->level, tile);
     struct seen seen;

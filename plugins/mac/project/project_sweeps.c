@@ -6,6 +6,7 @@
  * inactive tiles, so that the difference is the face's conductance times p (multigrid_rim.c). Loops run
  * over the solver's axes 0, 1, 2, which in 2D leave the thin axis for last. */
 #include "project.h"
+#include <common/tiles.h>
 #include <math.h>
 #include <string.h>
 
@@ -154,7 +155,7 @@ void project_rhs(const struct bw_block *b, void *user)
 {
     const struct task *t = user;
     const struct mg_shape *sh = &t->mg->shape;
-    const int64_t tile = project_tile(t, b);
+    const int64_t tile = tile_of_block(t->tiles, b);
     const uint8_t *kind = t->mg->kind + tile * MG_CELLS;
     float *rhs = t->mg->level->b + tile * MG_CELLS, *x = t->mg->level->x + tile * MG_CELLS;
     const struct faces given = faces_of(&b->view[t->vel]);
@@ -300,7 +301,7 @@ void project_correct(const struct bw_block *b, void *user)
     const struct task *t = user;
     const int32_t *axis = t->mg->shape.axis;
     const int32_t n[3] = {b->n[axis[0]], b->n[axis[1]], b->n[axis[2]]};
-    const int64_t tile = project_tile(t, b);
+    const int64_t tile = tile_of_block(t->tiles, b);
     const struct faces u = faces_of(&b->view[t->vel]);
     struct dense d = {.step = {1, n[0] + 2, (n[0] + 2) * (n[1] + 2)}};
     const size_t size = (size_t)(d.step[2] * (n[2] + 2)) * sizeof *d.p;

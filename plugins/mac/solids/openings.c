@@ -3,6 +3,7 @@
  * Tiles far from obstacles have no entry; a tile whose obstacles stand still is copied. */
 #include "openings.h"
 #include "cut.h"
+#include <common/tiles.h>
 #include <math.h>
 #include <string.h>
 
@@ -13,14 +14,6 @@ struct update {
     struct bw_field *solid, *vel;
     uint8_t *near; ///< per tile
 };
-
-static int64_t tile_of(const struct walls *w, const struct bw_block *b)
-{
-    const int32_t *t = b->grid->tile;
-    int32_t c[3];
-    for (int a = 0; a < 3; a++) c[a] = b->lo[a] / t[a] - (b->lo[a] % t[a] < 0);
-    return w->tiles->find(b->stage->domain, c);
-}
 
 /// A face can be shut only where a distance less than two cells is within the tile, or in the next one's first cells.
 static void tile_scan(int64_t i, uint32_t worker, void *user)
@@ -101,7 +94,7 @@ static int block_reach(const struct bw_block *b, uint32_t row, int32_t reach[6],
 {
     const struct walls *w = ((const struct update *)user)->walls;
     (void)row, (void)reach;
-    return w->now_of[tile_of(w, b)] >= 0;
+    return w->now_of[tile_of_block(w->tiles, b)] >= 0;
 }
 
 static double block_speed(const struct bw_block *b, const struct bw_view *v)
@@ -134,7 +127,7 @@ static void block_map(const struct bw_block *b, void *user)
 {
     const struct update *u = user;
     struct walls *w = u->walls;
-    const int64_t tile = tile_of(w, b), to = w->now_of[tile], from = w->old_of[tile];
+    const int64_t tile = tile_of_block(w->tiles, b), to = w->now_of[tile], from = w->old_of[tile];
     const int32_t *td = b->grid->tile;
     struct cut cut;
     b->max[0] = 0;
@@ -225,17 +218,15 @@ static int map_touches(const struct walls_map *m, int32_t tile, const struct bw_
 
 int walls_touch(const struct walls *w, const struct bw_block *b, const int32_t reach[6])
 {
-    const int32_t *td = b->grid->tile;
-    int32_t from[3], to[3], lo[3], hi[3], at[3];
+    int32_t from[3], to[3], at[3];
     for (int a = 0; a < 3; a++) {
         from[a] = b->lo[a] - reach[2 * a] - 1;
         to[a] = b->lo[a] + b->n[a] + reach[2 * a + 1];
-        lo[a] = from[a] / td[a] - (from[a] % td[a] < 0);
-        hi[a] = to[a] / td[a] - (to[a] % td[a] < 0);
     }
-    for (at[2] = lo[2]; at[2] <= hi[2]; at[2]++)
-        for (at[1] = lo[1]; at[1] <= hi[1]; at[1]++)
-            for (at[0] = lo[0]; at[0] <= hi[0]; at[0]++) {
+    const struct tile_box box = tile_box_of(b->grid, from, to);
+    for (at[2] = box.lo[2]; at[2] <= box.hi[2]; at[2]++)
+        for (at[1] = box.lo[1]; at[1] <= box.hi[1]; at[1]++)
+            for (at[0] = box.lo[0]; at[0] <= box.hi[0]; at[0]++) {
                 const int64_t t = w->tiles->find(b->stage->domain, at);
                 if (t < 0) continue;
                 if (map_touches(&w->now, w->now_of[t], b->grid, at, from, to)) return 1;
@@ -264,7 +255,7 @@ static struct run run_at(const struct bw_domain_info *g, int a, int32_t cell)
             r.mirrored = 1;
         }
     }
-    r.tile = c / g->tile[a] - (c % g->tile[a] < 0);
+    r.tile = tile_coord(c, g->tile[a]);
     r.local = c - r.tile * g->tile[a];
     return r;
 }

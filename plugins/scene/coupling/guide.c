@@ -11,6 +11,7 @@
 #include <common/shape/shape.h>
 
 #include <common/openvdb/bwvdb.h>
+#include <common/tiles.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -147,7 +148,7 @@ static int domain_ask(const struct asking *a, const double x[3], double out[3])
         if (a->far->n[0] > 0 && (cell < -1e-6 || cell > a->far->n[i] + 1e-6)) return 0;
         if (a->far->n[0] > 0) cell = fmin(fmax(cell, 0), a->far->n[i] - 1);
         if (!(fabs(cell) < 1e9)) return 0;
-        tile[i] = (int32_t)floor(floor(cell) / a->far->tile[i]);
+        tile[i] = tile_coord((int32_t)floor(cell), a->far->tile[i]);
     }
     if (a->tiles->find(a->there, tile) < 0) return 0;
     a->sample->sample(a->field, 1, &at, out);

@@ -3,6 +3,7 @@
  * nothing, and what it did to it since (its projection) is all that comes back: no detail is lost on the way to and
  * fro. */
 #include "scales.h"
+#include <common/tiles.h>
 
 #include <math.h>
 
@@ -28,12 +29,13 @@ static int box_active(const struct bw_tiles_api *tiles, const struct bw_domain *
         double first = floor((lo[a] - d->origin[a]) / d->h), last = floor((hi[a] - d->origin[a]) / d->h);
         if (d->n[0] > 0) first = fmin(fmax(first, 0), d->n[a] - 1), last = fmin(fmax(last, 0), d->n[a] - 1);
         if (!(fabs(first) < 1e9) || !(fabs(last) < 1e9)) return 0;
-        from[a] = (int32_t)floor(first / d->tile[a]);
-        to[a] = (int32_t)floor(last / d->tile[a]);
+        from[a] = (int32_t)first;
+        to[a] = (int32_t)last;
     }
-    for (tile[2] = from[2]; tile[2] <= to[2]; tile[2]++)
-        for (tile[1] = from[1]; tile[1] <= to[1]; tile[1]++)
-            for (tile[0] = from[0]; tile[0] <= to[0]; tile[0]++)
+    const struct tile_box box = tile_box_of(d, from, to);
+    for (tile[2] = box.lo[2]; tile[2] <= box.hi[2]; tile[2]++)
+        for (tile[1] = box.lo[1]; tile[1] <= box.hi[1]; tile[1]++)
+            for (tile[0] = box.lo[0]; tile[0] <= box.hi[0]; tile[0]++)
                 if (tiles->find(domain, tile) < 0) return 0;
     return 1;
 }

@@ -16,6 +16,7 @@
 #include <common/nest.h>
 #include "scales.h"
 #include <common/shape/shape.h>
+#include <common/tiles.h>
 
 #include <math.h>
 #include <string.h>
@@ -105,7 +106,7 @@ static int source_active(const struct pass *a, const double x[3], struct met *me
         double cell = floor((x[i] - a->far->origin[i]) / a->far->h);
         if (a->far->n[0] > 0 && cell == a->far->n[i]) cell--; // the last face
         if (!(fabs(cell) < 1e9)) return 0;
-        tile[i] = (int32_t)floor(cell / a->far->tile[i]);
+        tile[i] = tile_coord((int32_t)cell, a->far->tile[i]);
     }
     if (met->known && memcmp(met->tile, tile, sizeof tile) == 0) return met->active;
     memcpy(met->tile, tile, sizeof tile);

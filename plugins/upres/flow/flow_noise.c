@@ -2,6 +2,7 @@
 /* The noise of upres.flow: a vector potential on the corners of a block's cells, and its curl on their faces. What a
  * corner gets depends on its own place alone, so blocks that share it agree to the last bit. */
 #include "flow.h"
+#include <common/tiles.h>
 
 #include <math.h>
 #include <string.h>
@@ -159,7 +160,7 @@ static int block_known(const struct bw_block *b)
         for (int32_t j = 0; j < b->n[1]; j += tile[1])
             for (int32_t i = 0; i < b->n[0]; i += tile[0]) {
                 int32_t cell[3] = {b->lo[0] + i, b->lo[1] + j, b->lo[2] + k};
-                for (int a = 0; a < 3; a++) at[a] = (int32_t)floor((double)cell[a] / tile[a]);
+                tile_coords(b->grid, cell, at);
                 if (!is_known(b->stage->state, at)) return 0;
             }
     return 1;

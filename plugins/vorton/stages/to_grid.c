@@ -9,6 +9,7 @@
  * follow the tracers: before a step those that a tracer may reach in it are made active. Unless `when` is step, the fields are
  * made only at the end of a frame, when somebody looks. */
 #include "vorton.h"
+#include <common/tiles.h>
 #include <math.h>
 #include <string.h>
 
@@ -230,11 +231,7 @@ static void velocity_body(const struct bw_block *b, void *user)
 {
     const struct lattice *l = user;
     const struct bw_view *v = &b->view[0];
-    int32_t coord[3];
-    for (int a = 0; a < 3; a++)
-        coord[a] =
-            b->lo[a] >= 0 ? b->lo[a] / b->grid->tile[a] : -((b->grid->tile[a] - 1 - b->lo[a]) / b->grid->tile[a]);
-    const double *tile = l->velocity + 3 * l->a_tile * l->api->find(b->stage->domain, coord);
+    const double *tile = l->velocity + 3 * l->a_tile * tile_of_block(l->api, b);
     for (int axis = 0; axis < 3; axis++)
         for (int32_t k = 0; k < b->n[2] + (axis == 2); k++)
             for (int32_t j = 0; j < b->n[1] + (axis == 1); j++)

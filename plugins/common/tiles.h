@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Which tile is where: cells to tile coordinates, and those to indices by billow.tiles/1. Cells are counted from the
+ * domain's origin and may be negative in an unbounded domain. */
+#ifndef TILES_H
+#define TILES_H
+
+#include <billow/plugin.h>
+
+/// Coordinate of the tile that holds a cell, along an axis with `edge` cells a tile.
+static inline int32_t tile_coord(int32_t cell, int32_t edge) { return cell / edge - (cell % edge < 0); }
+
+/// The same along all axes.
+static inline void tile_coords(const struct bw_domain_info *d, const int32_t cell[3], int32_t coord[3])
+{
+    for (int a = 0; a < 3; a++) coord[a] = tile_coord(cell[a], d->tile[a]);
+}
+
+/// Index of the tile that holds a cell, BW_TILE_INACTIVE or BW_TILE_OUTSIDE.
+static inline int64_t tile_of_cell(const struct bw_tiles_api *tiles, const struct bw_domain *domain,
+                                   const struct bw_domain_info *d, const int32_t cell[3])
+{
+    int32_t coord[3];
+    tile_coords(d, cell, coord);
+    return tiles->find(domain, coord);
+}
+
+/// Index of a block's tile; of the one at its low corner where it has several.
+static inline int64_t tile_of_block(const struct bw_tiles_api *tiles, const struct bw_block *b)
+{
+    return tile_of_cell(tiles, b->stage->domain, b->grid, b->lo);
+}
+
+/// Tiles of a box, hi included.
+struct tile_box {
+    int32_t lo[3], hi[3];
+};
+
+/// Those that hold the cells from first to last.
+static inline struct tile_box tile_box_of(const struct bw_domain_info *d, const int32_t first[3], const int32_t last[3])
+{
+    struct tile_box box;
+    tile_coords(d, first, box.lo);
+    tile_coords(d, last, box.hi);
+    return box;
+}
+
+/// Those that a block's own cells lie in.
+static inline struct tile_box tile_box_of_block(const struct bw_block *b)
+{
+    const int32_t last[3] = {b->lo[0] + b->n[0] - 1, b->lo[1] + b->n[1] - 1, b->lo[2] + b->n[2] - 1};
+    return tile_box_of(b->grid, b->lo, last);
+}
+
+#endif
