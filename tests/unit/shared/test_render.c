@@ -162,6 +162,64 @@ Test(render, same_picture_in_any_order_of_tasks)
     free(v.density);
 }
 
+/* ---- memory ---- */
+
+/// Hands out `left` blocks, refuses one, and goes on; `held` are not given back yet.
+struct ration {
+    int left, held;
+};
+
+static void *ration_take(void *ctx, size_t bytes)
+{
+    struct ration *r = ctx;
+    if (r->left-- == 0) return NULL;
+    r->held++;
+    return take(NULL, bytes);
+}
+
+static void ration_give(void *ctx, void *memory)
+{
+    struct ration *r = ctx;
+    r->held -= memory != NULL;
+    give(NULL, memory);
+}
+
+static void ration_run(void *ctx, int64_t n, void (*fn)(int64_t i, void *user), void *user)
+{
+    (void)ctx;
+    forwards(NULL, n, fn, user);
+}
+
+/* Whichever block can't be had: the caller is told, and everything is given back. */
+Test(render, no_memory_is_told_and_nothing_kept)
+{
+    enum { N = 12 };
+    struct ration ration;
+    const struct bw_tools scarce = {ration_take, ration_give, ration_run, &ration};
+    struct bw_volume v = ball_make(N);
+    struct bw_scene scene = {.lo = {-0.5, -0.5, 0},
+                             .hi = {0.5, 0.5, 1},
+                             .extinction = 20,
+                             .exposure = 1,
+                             .floor = 1,
+                             .look = BW_LOOK_DEFAULT};
+    bw_camera_fit(&scene.camera, scene.lo, scene.hi, 1);
+    v.flame = v.density;
+    enum bw_status status = BW_ERR_MEMORY;
+    int blocks = 0;
+    for (; status && blocks < 50; blocks++) {
+        struct bw_image img = {0};
+        ration = (struct ration){.left = blocks};
+        status = bw_image_init(&img, &scarce, 48, 48);
+        if (!status) status = bw_render(&scarce, &v, &scene, &img);
+        cr_assert(!status || status == BW_ERR_MEMORY, "%d blocks: %d", blocks, (int)status);
+        bw_image_free(&img);
+        cr_assert_eq(ration.held, 0, "%d blocks: %d are kept", blocks, ration.held);
+    }
+    cr_assert(!status && blocks > 10, "%d blocks", blocks);
+    free(v.density);
+}
+
 /* ---- light against closed forms ---- */
 
 /* Chromaticities of black bodies, from Wyszecki and Stiles' table and the CIE's own for 2856 K (illuminant A). */
