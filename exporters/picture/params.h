@@ -97,8 +97,8 @@ extern const struct bw_param bw_picture_range_row[1], bw_picture_light_rows[3];
 /// an exporter's table and a bake's resolved preset knows its look, and no list of keys is needed beside the table.
 const struct bw_picture_params *bw_picture_params_find(const struct bw_param *rows, uint32_t n_rows, uint32_t stride,
                                                        const void *values);
-/// 1: they ask for a render where something can be rendered, 0: for a slice. `slices`: 1 for exporters whose "auto" is a
-/// slice.
+/// 1: they ask for a render where something can be rendered, 0: for a slice. `slices`: 1 for exporters whose "auto"
+/// is a slice.
 int bw_picture_params_render(const struct bw_picture_params *p, int slices);
 
 /// The look that parameters ask for; `flames`: 1 where there are any. Errors: BW_ERR_PRESET with a sentence in `why`.

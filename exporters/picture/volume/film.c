@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* From light to a picture, as film does it: a glow around what is bright (light scattered in lens and emulsion), dyes
- * that overlap a little, and a curve with toe and shoulder for each, so that flames go from red through orange and yellow
- * to a warm white instead of clipping to one flat colour. */
+/* From light to a picture, as film does it: a glow around what is bright (light scattered in lens and emulsion),
+ * dyes that overlap a little, and a curve with toe and shoulder for each, so that flames go from red through orange
+ * and yellow to a warm white instead of clipping to one flat colour. */
 #include "film.h"
 #include <picture/volume/scene/quick.h>
 

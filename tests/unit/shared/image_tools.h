@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Memory and threads for tests of the picture library: the C library's, and none. */
+/* For tests of the picture library: the C library's memory and no threads; how bright a pixel is. */
 #ifndef IMAGE_TOOLS_H
 #define IMAGE_TOOLS_H
 
@@ -25,5 +25,12 @@ static void forwards(void *ctx, int64_t n, void (*fn)(int64_t i, void *user), vo
 }
 
 static const struct bw_tools tools = {take, give, forwards, NULL};
+
+/// Mean of a pixel's channels.
+static inline double brightness(const struct bw_image *img, int x, int y)
+{
+    const float *p = img->px + 3 * (y * img->w + x);
+    return (double)(p[0] + p[1] + p[2]) / 3;
+}
 
 #endif

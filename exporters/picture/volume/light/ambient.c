@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Light from all around, on a coarse grid: six sweeps with wide weights (up, down and the four sides) say how open each
- * place is to sky, studio walls and floor, which darkens folds and undersides. The fire's own light joins it (lamps.c). */
+/* Light from all around, on a coarse grid: six sweeps with wide weights (up, down and the four sides) say how open
+ * each place is to sky, studio walls and floor, which darkens folds and undersides. The fire's own light joins it
+ * (lamps.c). */
 #include "ambient.h"
 #include "light.h"
 #include <picture/volume/scene/quick.h>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A fire lights what is around it. Its emission is gathered into at most LAMPS lamps, each at the centre of the light of
- * a block of cells; a lamp of strength J = ∫ j dV (W/sr/m per volume) gives the mean radiance J/(4π r²) at a distance r,
- * less what the smoke between takes away for good, which is marched through the coarse grid. A lamp is as wide as its block: r²
- * has a floor R²/3, which gives a ball of even light and the block's volume, radius R, what it has at its centre. */
+/* A fire lights what is around it. Its emission is gathered into at most LAMPS lamps, each at the centre of the
+ * light of a block of cells; a lamp of strength J = ∫ j dV (W/sr/m per volume) gives the mean radiance J/(4π r²) at
+ * a distance r, less what the smoke between takes away for good, which is marched through the coarse grid. A lamp is
+ * as wide as its block: r² has a floor R²/3, which gives a ball of even light and the block's volume, radius R, what
+ * it has at its centre. */
 #include "lamps.h"
 #include <picture/volume/scene/quick.h>
 

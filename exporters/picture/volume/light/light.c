@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* How much of a directional light reaches each cell.
  *
- * The planes across the light's dominant axis are swept away from the light: T(x) = Σ_w w·T(x + o_w)·exp(-s ds), where
- * the weights w interpolate bilinearly in the plane before. A cell gets the mean over its own depth d, (1 - exp(-d))/d,
- * which is second order for thin cells and leaves a lit skin on those that nothing gets through. Repeated interpolation
- * widens a shadow's edge as the square root of the distance: what a light of some size does, for nothing. Cost: one pass, 10 operations a cell, whatever the distance. */
+ * The planes across the light's dominant axis are swept away from the light: T(x) = Σ_w w·T(x + o_w)·exp(-s ds),
+ * where the weights w interpolate bilinearly in the plane before. A cell gets the mean over its own depth d, (1 -
+ * exp(-d))/d, which is second order for thin cells and leaves a lit skin on those that nothing gets through.
+ * Repeated interpolation widens a shadow's edge as the square root of the distance: what a light of some size does,
+ * for nothing. Cost: one pass, 10 operations a cell, whatever the distance. */
 #include "light.h"
 #include <picture/volume/scene/quick.h>
 

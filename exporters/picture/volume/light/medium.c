@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Lights the medium cell by cell: extinction, emission, every light with its shadows, light from all around. Flames
- * absorb what they emit (Kirchhoff): deep ones show their surface, thin ones let see through. Their luminance follows
- * Planck's law only by its square root: between the red tips and the white core of a fire lie factors of thousands, which
- * neither film nor screen can show. Scattering is single, with a second term of the square root of the transmittance that
- * stands for light scattered several times and so reaches deeper (Wrenninge, Kulla, Lundqvist 2013). */
+ * absorb what they emit (Kirchhoff): deep ones show their surface, thin ones let see through. Their luminance
+ * follows Planck's law only by its square root: between the red tips and the white core of a fire lie factors of
+ * thousands, which neither film nor screen can show. Scattering is single, with a second term of the square root of
+ * the transmittance that stands for light scattered several times and so reaches deeper (Wrenninge, Kulla, Lundqvist
+ * 2013). */
 #include "medium.h"
 #include "light.h"
 #include "soften.h"

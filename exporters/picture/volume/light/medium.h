@@ -7,8 +7,8 @@
 #include <picture/volume/scene/planck.h>
 #include <picture/volume/scene/volume.h>
 
-/// Interleaved {j.r, j.g, j.b, s} a cell, 1/m; and flames, which glow between the cells as what they are there, for their
-/// light is far from linear in it: {flame, kelvin} a cell, or NULL.
+/// Interleaved {j.r, j.g, j.b, s} a cell, 1/m; and flames, which glow between the cells as what they are there, for
+/// their light is far from linear in it: {flame, kelvin} a cell, or NULL.
 struct bw_lit {
     struct bw_dense box;
     float *rgbs;

@@ -136,8 +136,8 @@ static float block_exit(const float p[3], const float d[3])
     return bw_most(t, 0);
 }
 
-/// Light gathered along a ray into rgb, and what is let through. Samples stand for a step around them, the first and last
-/// for what of it lies on the ray: else the jitter would show where rays end, at floor and obstacles.
+/// Light gathered along a ray into rgb, and what is let through. Samples stand for a step around them, the first and
+/// last for what of it lies on the ray: else the jitter would show where rays end, at floor and obstacles.
 static float medium_march(const struct march *m, const struct ray *r, float jitter, float rgb[3])
 {
     float through = 1;

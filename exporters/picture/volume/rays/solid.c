@@ -36,8 +36,8 @@ float bw_solid_hit(const struct bw_volume *v, const double eye[3], const double 
 #define PENUMBRA 0.12 ///< half the angle at which a light is seen
 #define SOFT 0.35     ///< cosine by which lights, being large, reach round an edge
 
-/// Share of a light that other obstacles let through to p, a surface's place with normal n: the light is a disc, so that
-/// what comes within PENUMBRA times the way to it covers a part (Quilez's soft shadow by marching a distance).
+/// Share of a light that other obstacles let through to p, a surface's place with normal n: the light is a disc, so
+/// that what comes within PENUMBRA times the way to it covers a part (Quilez's soft shadow by marching a distance).
 static double solid_shadow(const struct bw_volume *v, const double p[3], const double n[3], const double to[3])
 {
     const struct bw_dense *b = &v->solid_box;

@@ -6,8 +6,8 @@
 #include "studio.h"
 #include <picture/volume/scene/volume.h>
 
-/// Share of a pixel, `pixel` wide at a distance of 1, that an obstacle covers along a ray; its distance in *depth, which
-/// comes as that to look no farther than.
+/// Share of a pixel, `pixel` wide at a distance of 1, that an obstacle covers along a ray; its distance in *depth,
+/// which comes as that to look no farther than.
 float bw_solid_hit(const struct bw_volume *v, const double eye[3], const double dir[3], double pixel, double *depth);
 /// Light that the obstacle at p sends back.
 void bw_solid_shade(const struct bw_volume *v, const struct bw_studio *studio, const double p[3], float rgb[3]);

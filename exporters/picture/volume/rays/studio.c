@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The studio: a dark backdrop, a floor that takes the smoke's shadow and the fire's light and fades into the backdrop. The
- * floor's light is a map, made once a frame. Cheats: shadows are marched through the coarse grid, and the studio's rim
- * light does not reach the floor. */
+/* The studio: a dark backdrop, a floor that takes the smoke's shadow and the fire's light and fades into the
+ * backdrop. The floor's light is a map, made once a frame. Cheats: shadows are marched through the coarse grid, and
+ * the studio's rim light does not reach the floor. */
 #include "studio.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The colour of what is hot: Planck's law L = 2hc²/λ^5 / (exp(hc/λkT) - 1) seen by the CIE 1931 standard observer (the
- * tabulated colour-matching functions, 380 … 780 nm every 10 nm), then linear Rec.709. Fires below 1900 K are redder than
- * any Rec.709 colour: white of the same luminance is mixed in until no channel is negative. */
+/* The colour of what is hot: Planck's law L = 2hc²/λ^5 / (exp(hc/λkT) - 1) seen by the CIE 1931 standard observer
+ * (the tabulated colour-matching functions, 380 … 780 nm every 10 nm), then linear Rec.709. Fires below 1900 K are
+ * redder than any Rec.709 colour: white of the same luminance is mixed in until no channel is negative. */
 #include "planck.h"
 
 #include <math.h>

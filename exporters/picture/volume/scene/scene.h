@@ -31,14 +31,16 @@ struct bw_look {
     struct bw_light light[BW_LIGHTS];
 };
 #define BW_SOFTEN (1 / 3.0) ///< with the linear reading after it nearly a cubic B-spline
+
 // clang-format off
-#define BW_LOOK_DEFAULT                                                                                                 \
-    {.key = 1, .environment = 1, .fire = 1, .anisotropy = 0.45, .soften = BW_SOFTEN, .bloom = 0.06,                      \
+/// Of smoke: a lit studio.
+#define BW_LOOK_DEFAULT                                                                                                \
+    {.key = 1, .environment = 1, .fire = 1, .anisotropy = 0.45, .soften = BW_SOFTEN, .bloom = 0.06,                    \
      .albedo = {0.92f, 0.92f, 0.92f}}
 
 /// Of fire: the studio dimmed, smoke sooty, flames that do not fill the film.
-#define BW_LOOK_FIRE                                                                                                    \
-    {.key = 0.15, .environment = 0.4, .fire = 0.4, .anisotropy = 0.45, .soften = BW_SOFTEN, .bloom = 0.06,               \
+#define BW_LOOK_FIRE                                                                                                   \
+    {.key = 0.15, .environment = 0.4, .fire = 0.4, .anisotropy = 0.45, .soften = BW_SOFTEN, .bloom = 0.06,             \
      .albedo = {0.5f, 0.5f, 0.5f}}
 // clang-format on
 

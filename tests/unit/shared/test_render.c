@@ -1,0 +1,412 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The renderer: light against the law of Beer and Lambert, a march against closed forms, black bodies against tables, the
+ * camera's fit, obstacles seen whole, equal bytes whatever the order of tasks. */
+#include "image_tools.h"
+#include <picture/gather/volume.h>
+#include <picture/volume/light/light.h>
+#include <picture/volume/rays/march.h>
+#include <picture/volume/render.h>
+#include <picture/volume/scene/flame.h>
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <string.h>
+
+static void backwards(void *ctx, int64_t n, void (*fn)(int64_t i, void *user), void *user)
+{
+    (void)ctx;
+    for (int64_t i = n - 1; i >= 0; i--) fn(i, user);
+}
+
+static const struct bw_tools reversed = {take, give, backwards, NULL};
+
+Test(render, light_follows_beer_and_lambert)
+{
+    enum { N = 32 };
+    const struct bw_dense box = {{N, N, N}, {0}, 0.1};
+    float *s = take(NULL, N * N * N * sizeof(float)), *t = take(NULL, N * N * N * sizeof(float));
+    for (int i = 0; i < N * N * N; i++) s[i] = 0.7f;
+    cr_assert_eq(bw_light_sweep(&tools, &box, s, (double[3]){0, 0, 1}, 0, t), BW_OK);
+    for (int k = 0; k < N; k++) { // straight down: half a cell into layer k from above
+        double depth = 0.7 * 0.1 * (N - 1 - k + 0.5);
+        cr_assert_float_eq(t[(k * N + N / 2) * N + N / 2], exp(-depth), 5e-4);
+    }
+    cr_assert_eq(bw_light_sweep(&tools, &box, s, (double[3]){0.6, 0, 0.8}, 0, t), BW_OK);
+    double slant = 0.7 * 0.1 * 10.5 / 0.8; // 11th layer from the top, far from the lit side
+    cr_assert_float_eq(t[((N - 11) * N + N / 2) * N + 4], exp(-slant), 1e-3);
+    free(s);
+    free(t);
+}
+
+Test(render, exponential_is_accurate)
+{
+    for (float x = 0; x < 20; x += 0.01f)
+        cr_assert_float_eq(bw_exp_neg(x), exp(-(double)x), 2e-4 * exp(-(double)x) + 1e-4);
+}
+
+Test(render, camera_keeps_the_stage_in_frame)
+{
+    static const double stages[][3] = {{1, 1, 1}, {1, 1, 2}, {4, 1, 1}, {0.01, 0.02, 0.03}, {3, 3, 0.5}};
+    for (size_t i = 0; i < sizeof stages / sizeof *stages; i++) {
+        const double lo[3] = {5, -2, 1}, *size = stages[i], hi[3] = {lo[0] + size[0], lo[1] + size[1], lo[2] + size[2]};
+        struct bw_camera c;
+        bw_camera_fit(&c, lo, hi, bw_camera_aspect(lo, hi));
+        for (int k = 0; k < 2; k++) {
+            double p[3] = {0.5 * (lo[0] + hi[0]), 0.5 * (lo[1] + hi[1]), k ? hi[2] : lo[2]}, x = 0, y = 0, z = 0;
+            for (int a = 0; a < 3; a++) {
+                x += (p[a] - c.eye[a]) * c.right[a];
+                y += (p[a] - c.eye[a]) * c.up[a];
+                z += (p[a] - c.eye[a]) * c.forward[a];
+            }
+            cr_assert_gt(z, 0);
+            cr_assert_lt(fabs(x / z), c.tan_x);
+            cr_assert_lt(fabs(y / z), c.tan_y);
+        }
+    }
+}
+
+/// A ball of smoke in the unit cube.
+static struct bw_volume ball_make(int n)
+{
+    struct bw_volume v = {.box = {{n, n, n}, {-0.5, -0.5, 0}, 1.0 / n}};
+    v.density = take(NULL, (size_t)n * (size_t)n * (size_t)n * sizeof(float));
+    for (int k = 0; k < n; k++)
+        for (int j = 0; j < n; j++)
+            for (int i = 0; i < n; i++) {
+                double r = hypot(hypot((i + 0.5) / n - 0.5, (j + 0.5) / n - 0.5), (k + 0.5) / n - 0.5);
+                v.density[(k * n + j) * n + i] = r < 0.3 ? 1 : 0;
+            }
+    return v;
+}
+
+static struct bw_image ball_render(const struct bw_tools *t, const struct bw_volume *v)
+{
+    struct bw_scene scene = {
+        .lo = {-0.5, -0.5, 0}, .hi = {0.5, 0.5, 1}, .extinction = 60, .ambient = 293, .exposure = 1};
+    struct bw_image img;
+    scene.look = (struct bw_look)BW_LOOK_DEFAULT;
+    scene.look.bloom = 0;
+    bw_camera_fit(&scene.camera, scene.lo, scene.hi, 1);
+    cr_assert_eq(bw_image_init(&img, t, 96, 96), BW_OK);
+    cr_assert_eq(bw_render(t, v, &scene, &img), BW_OK);
+    return img;
+}
+
+Test(render, smoke_is_bright_shadowed_and_inside_its_outline)
+{
+    struct bw_volume v = ball_make(32), none = {.box = {.h = 1}};
+    struct bw_image img = ball_render(&tools, &v), empty = ball_render(&tools, &none);
+    cr_assert_gt(brightness(&img, 48, 48), 0.3);
+    cr_assert_gt(brightness(&img, 40, 38), brightness(&img, 56, 58) + 0.05); // key light from the upper left
+    cr_assert_float_eq(brightness(&img, 2, 2), brightness(&empty, 2, 2), 1e-6);
+    for (int i = 0; i < 3 * 96 * 96; i++) cr_assert(img.px[i] >= 0 && img.px[i] <= 1);
+    bw_image_free(&img);
+    bw_image_free(&empty);
+    free(v.density);
+}
+
+/* A ball in a box of 4×4×4 active tiles: distances near its surface, a thousand metres elsewhere. */
+Test(render, an_obstacle_is_seen_whole_whatever_is_active)
+{
+    enum { TILES = 64, CELLS = 4096 };
+    const double h = 1.0 / 64;
+    struct bw_domain_info domain = {
+        .n = {64, 64, 64}, .tile = {16, 16, 16}, .thin = -1, .origin = {-0.5, -0.5, 0}, .h = h};
+    struct bw_field_info info = {
+        .name = "solid", .kind = BW_SCALAR, .precision = BW_F32, .comps = 1, .background = {1000}, .domain = &domain};
+    float *data = take(NULL, TILES * CELLS * sizeof(float));
+    int32_t coord[TILES][3];
+    const void *tile[TILES];
+    for (int t = 0; t < TILES; t++) {
+        coord[t][0] = t % 4, coord[t][1] = t / 4 % 4, coord[t][2] = t / 16;
+        tile[t] = data + t * CELLS;
+        for (int i = 0; i < CELLS; i++) {
+            double x = h * (coord[t][0] * 16 + i % 16 + .5) - .5, y = h * (coord[t][1] * 16 + i / 16 % 16 + .5) - .5;
+            double d = hypot(hypot(x, y), h * (coord[t][2] * 16 + i / 256 + .5) - .5) - .2;
+            data[t * CELLS + i] = d < 3 * h ? (float)d : 1000;
+        }
+    }
+    struct bw_snapshot_field solid = {
+        .info = &info, .n_tiles = TILES, .coord = (const int32_t(*)[3])coord, .tile = {tile}};
+    struct bw_frame frame = {.n_fields = 1, .fields = &solid};
+    struct bw_volume v = {.box = {.h = 1}}, none = {.box = {.h = 1}};
+    float *memory = NULL;
+    cr_assert_eq(bw_gather_volume(&tools, &frame, &v, &memory), BW_OK);
+    struct bw_image img = ball_render(&tools, &v), empty = ball_render(&tools, &none);
+    for (int y = 0; y < 96;
+         y++) // the camera looks a little down and shows the ball 31 pixels wide, a little above the middle
+        for (int x = 0; x < 96; x++) {
+            double r = hypot(x - 47.5, y - 44.3);
+            double change = 0;
+            for (int c = 0; c < 3; c++) {
+                int at = 3 * (y * img.w + x) + c;
+                change = fmax(change, fabs((double)img.px[at] - (double)empty.px[at]));
+            }
+            bool there = change > 0.002;
+            if (r < 13) cr_assert(there, "the ball has a hole at %d, %d", x, y);
+            if (r > 18 && y < 48) cr_assert(!there, "something is at %d, %d, beyond the ball", x, y);
+        }
+    bw_image_free(&img);
+    bw_image_free(&empty);
+    free(v.solid);
+    free(data);
+}
+
+Test(render, same_picture_in_any_order_of_tasks)
+{
+    struct bw_volume v = ball_make(24);
+    struct bw_image a = ball_render(&tools, &v), b = ball_render(&reversed, &v);
+    cr_assert_arr_eq(a.px, b.px, 3 * 96 * 96 * sizeof(float));
+    bw_image_free(&a);
+    bw_image_free(&b);
+    free(v.density);
+}
+
+/* ---- memory ---- */
+
+/// Hands out `left` blocks, refuses one, and goes on; `held` are not given back yet.
+struct ration {
+    int left, held;
+};
+
+static void *ration_take(void *ctx, size_t bytes)
+{
+    struct ration *r = ctx;
+    if (r->left-- == 0) return NULL;
+    r->held++;
+    return take(NULL, bytes);
+}
+
+static void ration_give(void *ctx, void *memory)
+{
+    struct ration *r = ctx;
+    r->held -= memory != NULL;
+    give(NULL, memory);
+}
+
+static void ration_run(void *ctx, int64_t n, void (*fn)(int64_t i, void *user), void *user)
+{
+    (void)ctx;
+    forwards(NULL, n, fn, user);
+}
+
+/* Whichever block can't be had: the caller is told, and everything is given back. */
+Test(render, no_memory_is_told_and_nothing_kept)
+{
+    enum { N = 12 };
+    struct ration ration;
+    const struct bw_tools scarce = {ration_take, ration_give, ration_run, &ration};
+    struct bw_volume v = ball_make(N);
+    struct bw_scene scene = {.lo = {-0.5, -0.5, 0},
+                             .hi = {0.5, 0.5, 1},
+                             .extinction = 20,
+                             .exposure = 1,
+                             .floor = 1,
+                             .look = BW_LOOK_DEFAULT};
+    bw_camera_fit(&scene.camera, scene.lo, scene.hi, 1);
+    v.flame = v.density;
+    enum bw_status status = BW_ERR_MEMORY;
+    int blocks = 0;
+    for (; status && blocks < 50; blocks++) {
+        struct bw_image img = {0};
+        ration = (struct ration){.left = blocks};
+        status = bw_image_init(&img, &scarce, 48, 48);
+        if (!status) status = bw_render(&scarce, &v, &scene, &img);
+        cr_assert(!status || status == BW_ERR_MEMORY, "%d blocks: %d", blocks, (int)status);
+        bw_image_free(&img);
+        cr_assert_eq(ration.held, 0, "%d blocks: %d are kept", blocks, ration.held);
+    }
+    cr_assert(!status && blocks > 10, "%d blocks", blocks);
+    free(v.density);
+}
+
+/* ---- light against closed forms ---- */
+
+/* Chromaticities of black bodies, from Wyszecki and Stiles' table and the CIE's own for 2856 K (illuminant A). */
+Test(render, black_bodies_have_their_colour)
+{
+    static const double want[][3] = {{1000, .6528, .3444}, {1500, .5857, .3931}, {2000, .5267, .4133},
+                                     {2500, .4770, .4137}, {2856, .4476, .4074}, {3000, .4369, .4041},
+                                     {4000, .3805, .3768}, {5000, .3451, .3516}, {6500, .3135, .3237},
+                                     {8000, .2952, .3048}, {10000, .2807, .2884}};
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+        double xyz[3];
+        bw_planck_xyz(want[i][0], xyz);
+        double sum = xyz[0] + xyz[1] + xyz[2], dx = xyz[0] / sum - want[i][1], dy = xyz[1] / sum - want[i][2];
+        cr_assert_lt(hypot(dx, dy), 0.002, "%g K: (%.4f, %.4f)", want[i][0], xyz[0] / sum, xyz[1] / sum);
+    }
+}
+
+/* The table that renders use: luminance as told, redder when colder, nothing negative. */
+Test(render, glow_follows_temperature)
+{
+    struct bw_planck p;
+    double before[2] = {0, 0}, exact[3], unit[3];
+    bw_planck_init(&p, 1);
+    bw_planck_xyz(1900, unit);
+    for (float kelvin = 905; kelvin < 3900; kelvin += 130) {
+        float rgb[3];
+        bw_planck_read(&p, kelvin, rgb);
+        bw_planck_xyz((double)kelvin, exact);
+        double y = 0.2126 * (double)rgb[0] + 0.7152 * (double)rgb[1] + 0.0722 * (double)rgb[2],
+               ratio = (double)(rgb[1] / rgb[0]);
+        cr_assert(rgb[0] > 0 && rgb[1] >= 0 && rgb[2] >= 0);
+        cr_assert_float_eq(y, exact[1] / unit[1], 0.02 * y, "%g K: luminance %g, not %g", (double)kelvin, y,
+                           exact[1] / unit[1]);
+        cr_assert(y > before[0] && ratio > before[1] - 1e-6, "%g K", (double)kelvin);
+        before[0] = y, before[1] = ratio;
+    }
+}
+
+/* What a camera 10 m away sees of a lit medium that fills [-1, 1]³, over a background of 1. */
+static struct bw_image lit_render(const struct bw_lit *lit)
+{
+    struct bw_scene scene = {
+        .exposure = 1, .camera = {{0, -10, 0}, {1, 0, 0}, {0, 0, 1}, {0, 1, 0}, 0.12, 0.12}, .look = BW_LOOK_DEFAULT};
+    const struct bw_volume v = {.box = lit->box};
+    const struct bw_ambient none = {.coarse = {.box = lit->box}};
+    struct bw_image img;
+    scene.look.has_background = 1;
+    for (int c = 0; c < 3; c++) scene.look.background[c] = 1;
+    cr_assert_eq(bw_image_init(&img, &tools, 65, 65), BW_OK);
+    cr_assert_eq(bw_march(&tools, &(struct bw_shot){lit, &none, &v, &scene}, &img, NULL), BW_OK);
+    return img;
+}
+
+/* The same of n³ cells that are lit already. */
+static struct bw_image medium_render(int n, float *rgbs)
+{
+    const struct bw_lit lit = {.box = {{n, n, n}, {-1, -1, -1}, 2. / n}, .rgbs = rgbs};
+    return lit_render(&lit);
+}
+
+static double ray_slope(int pixel) { return 0.12 * (2 * (pixel + .5) / 65 - 1); }
+
+/* A slab half a metre thick of 3 per metre lets exp(-1.5/cos) of the background through. */
+Test(render, slab_follows_beer_and_lambert)
+{
+    enum { N = 64 };
+    float *rgbs = take(NULL, (size_t)N * N * N * 4 * sizeof(float));
+    for (int i = 0; i < N * N * N; i++)
+        if (i / N % N >= N / 4 && i / N % N < N / 2) rgbs[4 * i + 3] = 3;
+    struct bw_image img = medium_render(N, rgbs);
+    for (int y = 8; y < 57; y++)
+        for (int x = 8; x < 57; x++) {
+            double want = exp(-1.5 * sqrt(1 + pow(ray_slope(x), 2) + pow(ray_slope(y), 2)));
+            cr_assert_float_eq(img.px[3 * (y * 65 + x)], want, 0.01 * want, "%d, %d: %g, not %g", x, y,
+                               (double)img.px[3 * (y * 65 + x)], want);
+        }
+    bw_image_free(&img);
+    free(rgbs);
+}
+
+/* A ball of radius 0.6 m that emits j and absorbs s: (j/s)(1 - exp(-s·chord)) + exp(-s·chord). */
+Test(render, ball_emits_and_absorbs)
+{
+    enum { N = 96, SUB = 4 };
+    const double s = 2, j[3] = {3, 1, 0.25};
+    float *rgbs = take(NULL, (size_t)N * N * N * 4 * sizeof(float));
+    for (int i = 0; i < N * N * N; i++) {
+        double inside = 0; /* share of the cell in the ball */
+        for (int q = 0; q < SUB * SUB * SUB; q++) {
+            double x = (i % N + (q % SUB + .5) / SUB) * 2 / N - 1,
+                   y = (i / N % N + (q / SUB % SUB + .5) / SUB) * 2 / N - 1;
+            double z = (i / N / N + (q / SUB / SUB + .5) / SUB) * 2 / N - 1;
+            inside += x * x + y * y + z * z < 0.36 ? 1. / (SUB * SUB * SUB) : 0;
+        }
+        for (int c = 0; c < 3; c++) rgbs[4 * i + c] = (float)(inside * j[c]);
+        rgbs[4 * i + 3] = (float)(inside * s);
+    }
+    struct bw_image img = medium_render(N, rgbs);
+    for (int y = 0; y < 65; y++)
+        for (int x = 0; x < 65; x++) {
+            double t2 = pow(ray_slope(x), 2) + pow(ray_slope(y), 2),
+                   near2 = 100 * t2 / (1 + t2);        /* distance from the centre */
+            if (near2 > 0.25 && near2 < 0.5) continue; /* the edge is a cell wide */
+            double chord = near2 < 0.36 ? 2 * sqrt(0.36 - near2) : 0, keep = exp(-s * chord);
+            for (int c = 0; c < 3; c++) {
+                double want = j[c] / s * (1 - keep) + keep, got = (double)img.px[3 * (y * 65 + x) + c];
+                cr_assert_float_eq(got, want, 0.01 * want, "%d, %d: %g, not %g", x, y, got, want);
+            }
+        }
+    bw_image_free(&img);
+    free(rgbs);
+}
+
+/* Far from a small fire its light falls as J/(4π r²); of smoke between counts two fifths: the rest scatters forward. */
+Test(render, fire_lights_its_surroundings)
+{
+    enum { N = 40 };
+    const struct bw_dense box = {{N, N, N}, {-1, -1, -1}, 2. / N};
+    struct bw_scene scene = {.look = BW_LOOK_DEFAULT};
+    float *extinction = take(NULL, N * N * N * sizeof(float)), *emission = take(NULL, 4 * N * N * N * sizeof(float));
+    scene.look.environment = 0;
+    for (int i = 0; i < N * N * N; i++) {
+        int x = i % N, y = i / N % N, z = i / N / N;
+        if (abs(2 * x - N + 1) < 4 && abs(2 * y - N + 1) < 4 && abs(2 * z - N + 1) < 4) emission[4 * i] = 5;
+        extinction[i] = 0.4f;
+    }
+    struct bw_ambient a;
+    cr_assert_eq(bw_ambient_make(&tools, &box, extinction, emission, &scene, &a), BW_OK);
+    double total = 0;
+    for (int i = 0; i < N * N * N; i++) total += (double)emission[4 * i] * pow(2. / N, 3);
+    for (double r = 0.5; r <= 0.9; r += 0.2) {
+        float rgb[3] = {0};
+        double want = total / (4 * 3.14159265358979 * r * r) * exp(-0.4 * 0.4 * r);
+        bw_lamps_light(&a.lamps, (double[3]){0.48 * r, -0.6 * r, 0.64 * r}, NULL, rgb);
+        cr_assert_float_eq(rgb[0], want, 0.08 * want, "at %g m: %g, not %g", r, (double)rgb[0], want);
+        cr_assert(rgb[1] == 0 && rgb[2] == 0);
+    }
+    bw_ambient_free(&tools, &a);
+    free(extinction);
+    free(emission);
+}
+
+Test(render, flame_glows_and_hot_gas_too)
+{
+    struct bw_volume v = ball_make(16);
+    struct bw_planck planck;
+    float rgb[3], cold[3], fire[2], hot[16 * 16 * 16];
+    bw_planck_init(&planck, 0.5);
+    v.flame = v.density;
+    bw_fire_at(&v, (8 * 16 + 8) * 16 + 8, 293, fire);
+    bw_emission(&planck, fire, rgb);
+    cr_assert(rgb[0] > rgb[1] && rgb[1] > rgb[2] && rgb[2] >= 0);
+    v.flame = NULL;
+    for (int i = 0; i < 16 * 16 * 16; i++) hot[i] = i ? 1200 : 300;
+    v.temperature = hot;
+    bw_fire_at(&v, 1, 293, fire);
+    bw_emission(&planck, fire, rgb);
+    bw_fire_at(&v, 0, 293, fire);
+    bw_emission(&planck, fire, cold);
+    cr_assert(rgb[0] > 0.05f && cold[0] == 0);
+    free(v.density);
+}
+
+/* Flames of 0.7 at 1650 K in a slab half a metre thick: (j/s)(1 - exp(-s d)) + exp(-s d), with j and s of what
+ * flames are. */
+Test(render, slab_of_flames_glows_as_a_black_body)
+{
+    enum { N = 64 };
+    const double d = 0.5, glow = 0.7, gain = 4, soot = 1.5;
+    float *rgbs = take(NULL, (size_t)N * N * N * 4 * sizeof(float)),
+          *fire = take(NULL, (size_t)N * N * N * 2 * sizeof(float));
+    for (int i = 0; i < N * N * N; i++) {
+        fire[2 * i] = i / N % N >= N / 4 && i / N % N < N / 2 ? (float)glow : 0;
+        fire[2 * i + 1] = 1650;
+    }
+    struct bw_planck planck;
+    float rgb[3];
+    bw_planck_init(&planck, 0.5);
+    bw_planck_read(&planck, 1650, rgb);
+    struct bw_lit lit = {{{N, N, N}, {-1, -1, -1}, 2. / N}, rgbs, fire, &planck, (float)gain, (float)soot};
+    struct bw_image img = lit_render(&lit);
+    for (int c = 0; c < 3; c++) {
+        double keep = exp(-soot * glow * d), want = gain * (double)rgb[c] / soot * (1 - keep) + keep;
+        cr_assert_float_eq(img.px[3 * (32 * 65 + 32) + c], want, 0.01 * want, "%d: %g, not %g", c,
+                           (double)img.px[3 * (32 * 65 + 32) + c], want);
+    }
+    bw_image_free(&img);
+    free(rgbs);
+    free(fire);
+}
