@@ -3,7 +3,7 @@
 import os
 import re
 
-from source import SUFFIXES
+from source import SUFFIXES, excuse
 
 LINE = 120
 
@@ -21,11 +21,14 @@ def read(tree, path):
         return file.read()
 
 
-def lines_short(tree):
+def lines_short(tree, lists):
     """Characters, not bytes; a word that can't be broken, an address say, may be as long as it is."""
-    return ["%s:%d: %d characters" % (path, number, len(line))
-            for path in documents(tree) for number, line in enumerate(read(tree, path).split("\n"), 1)
-            if len(line) > LINE and max(map(len, line.split())) < LINE - 10]
+    texts = [(path, read(tree, path)) for path in documents(tree)]
+    texts += [(path, file.text) for path, file in tree.files.items()]
+    found = [("/".join(path.split("/")[:2]), "%s:%d: %d characters" % (path, number, len(line)))
+             for path, text in texts for number, line in enumerate(text.split("\n"), 1)
+             if len(line) > LINE and max(map(len, line.split())) < LINE - 10]
+    return excuse(found, lists.LONG_LINES, "LONG_LINES")
 
 
 def links_lead(tree):
@@ -147,10 +150,10 @@ def snippets_true(tree, facts):
     return out if found else ["no document shows a stage with its keys"]
 
 
-def checks(tree, facts):
+def checks(tree, facts, lists):
     """[(what, sentences)], an empty list of sentences is good."""
     return [
-        ("lines of documents", lines_short(tree)),
+        ("lines", lines_short(tree, lists)),
         ("links of documents", links_lead(tree)),
         ("nothing outside is cited", nothing_outside(tree)),
         ("files in comments", comments_true(tree)),

@@ -15,7 +15,7 @@ import sys
 
 import documents
 import known
-from source import Tree, circles
+from source import Tree, circles, excuse
 
 FOLDER_FILES = 13 # more than about ten hold more than one idea
 
@@ -53,13 +53,6 @@ def room_of(path):
 
 def seen_from(room):
     return SEES.get(room) or SEES.get(room.split("/")[0] + "/*") or []
-
-
-def excuse(found, known_ones, where):
-    """Sentences for what is not excused, and for excuses that nothing needs. `found`: [(key, sentence)]."""
-    keys = {key for key, _ in found}
-    out = [sentence for key, sentence in found if key not in known_ones]
-    return out + ["%s is no longer needed in known.%s: drop it" % (key, where) for key in known_ones if key not in keys]
 
 
 def arrows(tree, lists):
@@ -167,7 +160,7 @@ def checks(tree, targets, facts, lists):
         ("headers lead to their files", headers_lead(tree, lists)),
         ("folders hold one idea", folders_small(tree)),
         ("the picture of the rooms", picture_true(tree)),
-    ] + documents.checks(tree, facts)
+    ] + documents.checks(tree, facts, lists)
 
 
 def facts_of(billow, build):
