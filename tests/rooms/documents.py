@@ -133,8 +133,10 @@ def snippets_true(tree, facts):
     properties, out, found = facts["schema"]["properties"], [], 0
     heads = {name: [schema] for name, schema in properties.items() if schema.get("properties")}
     for kind in ("stages", "export"):
-        for name, schema in properties[kind]["items"]["properties"].items():
-            heads.setdefault(name, []).append(schema)
+        items = properties[kind]["items"]
+        for form in items.get("anyOf", [items]): # an entry may be a name alone
+            for name, schema in form.get("properties", {}).items():
+                heads.setdefault(name, []).append(schema)
     for path in documents(tree):
         text = read(tree, path)
         for match in re.finditer(r"(?:`|- |^)([a-z][\w.]*):\s+(?=\{)", text, re.M):
@@ -143,7 +145,7 @@ def snippets_true(tree, facts):
                 continue
             found += 1
             for key in keys_of(inside):
-                if not any(key in schema["properties"] or schema.get("additionalProperties", True)
+                if not any(key in schema.get("properties", {}) or schema.get("additionalProperties", True)
                            for schema in heads[match.group(1)]):
                     out.append("%s:%d: %s has no key `%s`" % (path, text.count("\n", 0, match.start()) + 1,
                                                              match.group(1), key))

@@ -133,12 +133,13 @@ def headers_lead(tree, lists):
     return excuse(found, lists.HEADERS, "HEADERS")
 
 
-def folders_small(tree):
+def folders_small(tree, lists):
     count = {}
     for file in tree.files.values():
         count[file.folder] = count.get(file.folder, 0) + 1
-    return ["%s holds %d source files, more than %d: two ideas" % (folder, n, FOLDER_FILES)
-            for folder, n in sorted(count.items()) if n > FOLDER_FILES]
+    found = [(folder, "%s holds %d source files, more than %d: two ideas" % (folder, n, FOLDER_FILES))
+             for folder, n in sorted(count.items()) if n > FOLDER_FILES]
+    return excuse(found, lists.FOLDERS, "FOLDERS")
 
 
 def picture_true(tree):
@@ -158,7 +159,7 @@ def checks(tree, targets, facts, lists):
         ("each source in one target", compiled_once(tree, targets)),
         ("no circle of files", no_circles(tree, lists)),
         ("headers lead to their files", headers_lead(tree, lists)),
-        ("folders hold one idea", folders_small(tree)),
+        ("folders hold one idea", folders_small(tree, lists)),
         ("the picture of the rooms", picture_true(tree)),
     ] + documents.checks(tree, facts, lists)
 
