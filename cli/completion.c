@@ -33,9 +33,9 @@ int cmd_completion(int argc, char **argv)
         if (code < 0) return code == CLI_HELP ? EXIT_CODE_OK : EXIT_CODE_USAGE;
         if (strcmp(optarg, "bash")) return cli_usage("there is completion for bash only, not for \"%s\"", optarg);
     }
-    fputs(
-        "_billow()\n{\n    local words=\"\" now=\"${COMP_WORDS[COMP_CWORD]}\"\n    if [ \"$COMP_CWORD\" = 1 ]; then\n        words=\"",
-        stdout);
+    fputs("_billow()\n{\n    local words=\"\" now=\"${COMP_WORDS[COMP_CWORD]}\"\n"
+          "    if [ \"$COMP_CWORD\" = 1 ]; then\n        words=\"",
+          stdout);
     for (uint32_t i = 0; i < cli_n_commands; i++) printf("%s%s", i ? " " : "", cli_commands[i]->name);
     fputs("\"\n    else\n    case \"${COMP_WORDS[1]}\" in\n", stdout);
     for (uint32_t i = 0; i < cli_n_commands; i++) command_line(cli_commands[i]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What differs between two resolved presets, as paths that --set would take: "stages.mac.forces.buoyancy: 0.9 → 1.2". */
+/* What differs between two resolved presets, as paths that --set would take: "domain.voxel: 0.02 → 0.01". */
 #include "bake.h"
 
 #include <string.h>

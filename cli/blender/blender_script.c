@@ -158,10 +158,10 @@ char *blender_script_text(const struct blender_facts *a)
     size_t size = 0;
     FILE *f = open_memstream(&text, &size);
     if (!f) return NULL;
-    fputs(
-        "# A cache in Blender 3.4 or later, lit and filmed as in its preview: blender --python THIS_FILE\n"
-        "# Written by `billow blender`. The table is the cache, what follows builds the scene: edit both.\n\ncache = {\n",
-        f);
+    fputs("# A cache in Blender 3.4 or later, lit and filmed as in its preview: blender --python THIS_FILE\n"
+          "# Written by `billow blender`. The table is the cache, what follows builds the scene: edit both.\n\n"
+          "cache = {\n",
+          f);
     frames_put(f, a);
     grids_put(f, &a->grids);
     place_put(f, a);

@@ -79,11 +79,11 @@ static void grid_put(FILE *f, const struct blender_facts *a, const struct bwvdb_
     static const char *const classes[] = {"unknown", "levelSet", "fogVolume", "staggered"};
     char id[128];
     identifier_make(g->name, id, sizeof id);
-    fprintf(
-        f,
-        "        def OpenVDBAsset \"%s\"\n        {\n            token fieldName = \"%s\"\n            int fieldIndex = 0\n"
-        "            token fieldDataType = \"%s\"\n            token fieldClass = \"%s\"\n",
-        id, g->name, type_of(g), classes[g->grid_class <= BWVDB_CLASS_STAGGERED ? g->grid_class : 0]);
+    fprintf(f,
+            "        def OpenVDBAsset \"%s\"\n        {\n            token fieldName = \"%s\"\n"
+            "            int fieldIndex = 0\n"
+            "            token fieldDataType = \"%s\"\n            token fieldClass = \"%s\"\n",
+            id, g->name, type_of(g), classes[g->grid_class <= BWVDB_CLASS_STAGGERED ? g->grid_class : 0]);
     if (g->comps == 3)
         fprintf(f, "            token vectorDataRoleHint = \"%s\"\n",
                 g->vector_type == BWVDB_VEC_INVARIANT ? "Color" : "Vector");
@@ -117,13 +117,13 @@ char *blender_usd_text(const struct blender_facts *a)
     FILE *f = open_memstream(&text, &size);
     if (!f) return NULL;
     identifier_make(s->name, root, sizeof root);
-    fprintf(
-        f,
-        "#usda 1.0\n(\n    defaultPrim = \"%s\"\n    startTimeCode = %lld\n    endTimeCode = %lld\n"
-        "    framesPerSecond = %.9g\n    timeCodesPerSecond = %.9g\n    metersPerUnit = %.9g\n    upAxis = \"%s\"\n)\n\n"
-        "def Xform \"%s\" (\n    kind = \"component\"\n)\n{\n",
-        root, (long long)s->frame[0], (long long)s->frame[s->count - 1], a->look.fps, a->look.fps, 1 / a->view->scale,
-        a->view->y_up ? "Y" : "Z", root);
+    fprintf(f,
+            "#usda 1.0\n(\n    defaultPrim = \"%s\"\n    startTimeCode = %lld\n    endTimeCode = %lld\n"
+            "    framesPerSecond = %.9g\n    timeCodesPerSecond = %.9g\n    metersPerUnit = %.9g\n"
+            "    upAxis = \"%s\"\n)\n\n"
+            "def Xform \"%s\" (\n    kind = \"component\"\n)\n{\n",
+            root, (long long)s->frame[0], (long long)s->frame[s->count - 1], a->look.fps, a->look.fps,
+            1 / a->view->scale, a->view->y_up ? "Y" : "Z", root);
     volume_put(f, a, root);
     camera_put(f, a);
     fputs("}\n", f);

@@ -159,7 +159,8 @@ static int tile_order(const int32_t *a, const int32_t *b)
     return 0;
 }
 
-/* A stable radix sort by a 64-bit number of each key, which `number` tells; digits that are all the same cost nothing. */
+/* A stable radix sort by a 64-bit number of each key, which `number` tells; digits that are all the same cost
+ * nothing. */
 enum { DIGIT = 11, DIGITS = 1 << DIGIT };
 
 static uint64_t number_id(const struct key *k) { return (uint64_t)k->id; }

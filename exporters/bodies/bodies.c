@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Exporter `bodies`: the motion of rigid bodies, so that meshes can be parented to it. bodies/NAME.csv, a line a frame and body, in
- * metres, z up; bodies/NAME.usda, an Xform a body with translation and orientation as time samples and its shape as a child,
- * frame numbers as time codes, in the scene's axes and units. Both are written when the bake ends, also when it stops early.
+/* Exporter `bodies`: the motion of rigid bodies, so that meshes can be parented to it. bodies/NAME.csv, a line a frame
+ * and body, in metres, z up; bodies/NAME.usda, an Xform a body with translation and orientation as time samples and its
+ * shape as a child, frame numbers as time codes, in the scene's axes and units. Both are written when the bake ends,
+ * also when it stops early.
  *
- * Y up: (x, y, z) becomes (x, z, -y), and so do a quaternion's vector and a box's extents; lengths are times `scale`. */
+ * Y up: (x, y, z) becomes (x, z, -y), and so do a quaternion's vector and a box's extents; lengths are times
+ * `scale`. */
 #include <billow/plugin.h>
 #include <common/outputs.h>
 
@@ -126,11 +128,11 @@ static void shape_write(FILE *f, const struct options *o, const struct sample *a
         fprintf(f, "        def Sphere \"shape\"\n        {\n            double radius = %.9g\n        }\n", size[0]);
         return;
     }
-    fprintf(
-        f,
-        "        def Cube \"shape\"\n        {\n            double size = 2\n"
-        "            double3 xformOp:scale = (%.9g, %.9g, %.9g)\n            uniform token[] xformOpOrder = [\"xformOp:scale\"]\n        }\n",
-        size[0], size[1], size[2] < 0 ? -size[2] : size[2]);
+    fprintf(f,
+            "        def Cube \"shape\"\n        {\n            double size = 2\n"
+            "            double3 xformOp:scale = (%.9g, %.9g, %.9g)\n"
+            "            uniform token[] xformOpOrder = [\"xformOp:scale\"]\n        }\n",
+            size[0], size[1], size[2] < 0 ? -size[2] : size[2]);
 }
 
 static void body_write(FILE *f, const struct options *o, const struct state *s, const struct sample *first)
@@ -165,13 +167,14 @@ static int is_first(const struct state *s, int64_t i)
 static void usda_write(FILE *f, const struct bw_exporter *e, const struct state *s)
 {
     const struct options *o = e->params;
-    fprintf(
-        f,
-        "#usda 1.0\n(\n    defaultPrim = \"bodies\"\n    doc = \"%s\"\n    startTimeCode = %lld\n    endTimeCode = %lld\n"
-        "    framesPerSecond = %.9g\n    timeCodesPerSecond = %.9g\n    metersPerUnit = %.9g\n    upAxis = \"%s\"\n)\n\n"
-        "def Xform \"bodies\"\n{",
-        e->bake->version, (long long)s->sample[0].frame, (long long)s->sample[s->count - 1].frame, e->bake->fps,
-        e->bake->fps, 1 / o->scale, o->up ? "Y" : "Z");
+    fprintf(f,
+            "#usda 1.0\n(\n    defaultPrim = \"bodies\"\n    doc = \"%s\"\n    startTimeCode = %lld\n"
+            "    endTimeCode = %lld\n"
+            "    framesPerSecond = %.9g\n    timeCodesPerSecond = %.9g\n    metersPerUnit = %.9g\n"
+            "    upAxis = \"%s\"\n)\n\n"
+            "def Xform \"bodies\"\n{",
+            e->bake->version, (long long)s->sample[0].frame, (long long)s->sample[s->count - 1].frame, e->bake->fps,
+            e->bake->fps, 1 / o->scale, o->up ? "Y" : "Z");
     for (int64_t i = 0; i < s->count; i++)
         if (is_first(s, i)) body_write(f, o, s, &s->sample[i]);
     fprintf(f, "}\n");

@@ -5,8 +5,8 @@
 
 #include <picture/image/image.h>
 
-/// Write linear Rec.709 light `img` with `alpha` (NULL: opaque) that it is multiplied by. `software` goes into the header.
-/// Errors: BW_ERR_IO, BW_ERR_MEMORY, with a sentence in `why`.
+/// Write linear Rec.709 light `img` with `alpha` (NULL: opaque) that it is multiplied by. `software` goes into the
+/// header. Errors: BW_ERR_IO, BW_ERR_MEMORY, with a sentence in `why`.
 enum bw_status exr_file_write(const struct bw_image *img, const float *alpha, const char *path, const char *software,
                               char *why, size_t why_size);
 

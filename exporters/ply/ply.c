@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Exporter `ply`: particles as numbered point clouds, ply/NAME_PARTICLES_0001.ply, little-endian binary, one file a frame
- * and kind of particles. `pos` becomes x y z, `colour` red green blue, other attributes keep their names, vectors with _x _y _z;
- * positions are float, or double where asked for, `id` is a 32-bit number. Blender, Houdini and MeshLab read it, and so
- * does vorton.emit. Axes and lengths are those of the bake: z up, metres. */
+/* Exporter `ply`: particles as numbered point clouds, ply/NAME_PARTICLES_0001.ply, little-endian binary, one file a
+ * frame and kind of particles. `pos` becomes x y z, `colour` red green blue, other attributes keep their names, vectors
+ * with _x _y _z; positions are float, or double where asked for, `id` is a 32-bit number. Blender, Houdini and MeshLab
+ * read it, and so does vorton.emit. Axes and lengths are those of the bake: z up, metres. */
 #include <billow/plugin.h>
 #include <common/outputs.h>
 
@@ -33,10 +33,10 @@ static size_t value_bytes(const struct bw_attribute *a, int wide) { return a->pr
 static void head_write(FILE *f, const struct bw_snapshot_particles *p, const struct bw_frame *frame, int wide)
 {
     static const char *const axes[] = {"x", "y", "z"}, *const colours[] = {"red", "green", "blue"};
-    fprintf(
-        f,
-        "ply\nformat binary_little_endian 1.0\ncomment Billow frame %lld time %.9g s, metres, z up\nelement vertex %lld\n",
-        (long long)frame->number, frame->time, (long long)p->count);
+    fprintf(f,
+            "ply\nformat binary_little_endian 1.0\ncomment Billow frame %lld time %.9g s, metres, z up\n"
+            "element vertex %lld\n",
+            (long long)frame->number, frame->time, (long long)p->count);
     for (uint32_t a = 0; a < p->n_attributes; a++)
         for (uint32_t c = 0; c < p->attributes[a].comps; c++) {
             const struct bw_attribute *at = &p->attributes[a];

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-/* bodies: moves all rigid bodies by the Open Dynamics Engine (ODE, R. Smith): gravity, what other stages have pushed, contacts
- * with each other and with the ground.
+/* bodies: moves all rigid bodies by the Open Dynamics Engine (ODE, R. Smith): gravity, what other stages have pushed,
+ * contacts with each other and with the ground.
  *
  * A step is cut into parts no longer than 1/`rate`, in which nobody moves by more than a quarter of its size; ODE's
- * integration within one is semi-implicit Euler, v' = v + a h, x' = x + v' h; where nothing is touched, x is set back by
- * ½ a h², which makes free fall exact. Impulses go in first, exactly: v += impulse/m. The world is made anew for each
- * step from the bodies' attributes and holds nothing between steps, so the same bodies move the same way whatever
- * happened before. Kinetic energy that contacts take, and neither gravity's work F · (x' - x) nor that of bodies that are held
- * explains, is the metric `lost`, J since the start; with `heat` it warms a field where bodies touched, each contact by its
- * share, -h F · ½(v + v') of its force and the velocities there. */
+ * integration within one is semi-implicit Euler, v' = v + a h, x' = x + v' h; where nothing is touched, x is set back
+ * by ½ a h², which makes free fall exact. Impulses go in first, exactly: v += impulse/m. The world is made anew for
+ * each step from the bodies' attributes and holds nothing between steps, so the same bodies move the same way whatever
+ * happened before. Kinetic energy that contacts take, and neither gravity's work F · (x' - x) nor that of bodies that
+ * are held explains, is the metric `lost`, J since the start; with `heat` it warms a field where bodies touched, each
+ * contact by its share, -h F · ½(v + v') of its force and the velocities there. */
 #include "heat.h"
 #include "stages.h"
 #include <common/vec3.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* body: one rigid body, a ball or a box, of even density, with the velocity and spin it starts with. It is there from the
- * set-up on (or from the first of `frames`); `bodies` moves it. Inertia of a ball 2/5 m r², of a box m (b² + c²)/3 with
- * half edges b and c across the axis. */
+/* body: one rigid body, a ball or a box, of even density, with the velocity and spin it starts with. It is there from
+ * the set-up on (or from the first of `frames`); `bodies` moves it. Inertia of a ball 2/5 m r², of a box m (b² + c²)/3
+ * with half edges b and c across the axis. */
 #include <common/bodies.h>
 #include "stages.h"
 
@@ -59,7 +59,8 @@ static enum bw_status size_find(struct bw_stage *s, const struct params *p, doub
     return BW_OK;
 }
 
-/// Unit quaternion of the rotation whose matrix has the columns `axis`, by the largest of its four parts (Shepperd 1978).
+/// Unit quaternion of the rotation whose matrix has the columns `axis`, by the largest of its four parts (Shepperd
+/// 1978).
 static void turn_of(const double axis[3][3], double turn[3], double *w)
 {
     const double trace = axis[0][0] + axis[1][1] + axis[2][2], q[4] = {trace, axis[0][0], axis[1][1], axis[2][2]};

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What contacts took becomes heat of the fluid around them. A spot's energy E goes to the cells x nearer than R to it and outside all
- * bodies, ΔT(x) = E W(x) / (c h³ Σ W), W = (1 - r²/R²)², c the heat capacity of a volume: Σ c h³ ΔT = E, whatever of the ball
- * is solid or beyond the box. What single precision rounds off is told, for the next step to bring. */
+/* What contacts took becomes heat of the fluid around them. A spot's energy E goes to the cells x nearer than R to it
+ * and outside all bodies, ΔT(x) = E W(x) / (c h³ Σ W), W = (1 - r²/R²)², c the heat capacity of a volume: Σ c h³ ΔT =
+ * E, whatever of the ball is solid or beyond the box. What single precision rounds off is told, for the next step to
+ * bring. */
 #include "heat.h"
 #include <common/vec3.h>
 

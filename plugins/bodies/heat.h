@@ -22,8 +22,8 @@ struct heat {
 /// Count a contact's loss. Errors: BW_ERR_MEMORY.
 enum bw_status heat_count(struct bw_stage *s, struct heat *h, int64_t one, int64_t two, const double at[3],
                           double lost);
-/// Put `joule` into the cells round the spots, in proportion to what each lost; *placed is what the cells took up, in their
-/// precision, and *missed what fell where no cell is.
+/// Put `joule` into the cells round the spots, in proportion to what each lost; *placed is what the cells took up, in
+/// their precision, and *missed what fell where no cell is.
 enum bw_status heat_place(struct bw_stage *s, const struct heat *h, const struct body_arrays *b, double joule,
                           double *placed, double *missed);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* body.solid: rigid bodies as the obstacles that grid solvers, renders and slices know: `solid`, the least of all signed
- * distances, exact within 3 cells of a surface and inside; `solid_vel`, the nearest body's material on faces up to 2 cells
- * outside; `solid_grip`, 1 where gas sticks. As `collide` writes them, of which there may be others beside it. */
+/* body.solid: rigid bodies as the obstacles that grid solvers, renders and slices know: `solid`, the least of all
+ * signed distances, exact within 3 cells of a surface and inside; `solid_vel`, the nearest body's material on faces up
+ * to 2 cells outside; `solid_grip`, 1 where gas sticks. As `collide` writes them, of which there may be others beside
+ * it. */
 #include <common/solid_ports.h>
 #include "stages.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Rigid bodies that stages share: particles named "bodies" with agreed attributes, all double precision, so that wiring,
- * snapshots and exporters know them as they know any particles. `body` makes them, `bodies` moves them.
+/* Rigid bodies that stages share: particles named "bodies" with agreed attributes, all double precision, so that
+ * wiring, snapshots and exporters know them as they know any particles. `body` makes them, `bodies` moves them.
  *
  * Whoever pushes a body adds to `impulse` (N s) and `torque` (N m s, about the centre of mass) in a port with access
  * update; `bodies` turns them into motion at its next step and clears them. A stage that solves for a body's motion

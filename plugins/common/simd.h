@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* For files that are compiled once a SIMD level (BW_LEVEL, simd_levels of plugins/meson.build): vectors of floats as wide
- * as the level has them, by GCC's and clang's vector extension, and by intrinsics where that has no word for it. A file
- * whose rows are no longer than 8 says so before: #define VEC_LANES_MOST 8. */
+/* For files that are compiled once a SIMD level (BW_LEVEL, simd_levels of plugins/meson.build): vectors of floats as
+ * wide as the level has them, by GCC's and clang's vector extension, and by intrinsics where that has no word for it. A
+ * file whose rows are no longer than 8 says so before: #define VEC_LANES_MOST 8. */
 #ifndef SIMD_H
 #define SIMD_H
 

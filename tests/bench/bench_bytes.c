@@ -3,11 +3,11 @@
  * sphere in it, 2 threads; the triad is measured before and after, and the better one counts.
  *
  * How bytes are counted: a pass over an array of floats is 4 bytes a cell when it is read; when it is written to fresh
- * tiles 8, for the line is read first; in place 8. Neighbours and halos are taken to come from the cache, and so is what
- * one pass leaves for the next within a block or a slab: the least that could be moved, not what a counter would show.
- * "of the limit" is the share of the triad's bandwidth that this least takes; what is far below is bound by arithmetic
- * or gathers, not by memory. Advection's first pass is a run with `semi-lagrangian`, the second what `maccormack` adds.
- * A V-cycle's levels above the first add a seventh. */
+ * tiles 8, for the line is read first; in place 8. Neighbours and halos are taken to come from the cache, and so is
+ * what one pass leaves for the next within a block or a slab: the least that could be moved, not what a counter would
+ * show. "of the limit" is the share of the triad's bandwidth that this least takes; what is far below is bound by
+ * arithmetic or gathers, not by memory. Advection's first pass is a run with `semi-lagrangian`, the second what
+ * `maccormack` adds. A V-cycle's levels above the first add a seventh. */
 #include "bench.h"
 #include <math.h>
 #include <stdio.h>

@@ -3,15 +3,15 @@
  * `flux`, beside the least that memory and arithmetic leave possible; the larger of both binds.
  *
  * Memory: 4 or 8 bytes a value that is read, and as much again twice for one that is written, for its line is fetched
- * first, at the rate of a triad that as many threads run just before and after. Iterations of `potential` are counted as
- * if each went through memory (8 read, 16 written, 1 of walls), though several are made on a block while it is in the
- * cache: a ratio below 1 is possible. In 2D the third component of momentum, nothing but zeros, is moved but not counted.
- * Arithmetic: operations a cell (divisions and roots count as one, though they take as long as ten), at the rate of
- * multiplications and additions in full vectors that are in the nearest cache.
+ * first, at the rate of a triad that as many threads run just before and after. Iterations of `potential` are counted
+ * as if each went through memory (8 read, 16 written, 1 of walls), though several are made on a block while it is in
+ * the cache: a ratio below 1 is possible. In 2D the third component of momentum, nothing but zeros, is moved but not
+ * counted. Arithmetic: operations a cell (divisions and roots count as one, though they take as long as ten), at the
+ * rate of multiplications and additions in full vectors that are in the nearest cache.
  *
  * "cpu" is the processor's time of all threads in a frame, the system's and what is handed on after a step included:
- * other programs disturb it less. Ratios are to the limit that binds, by the clock and by that time.
- * `--quick`: 128³ instead of 256³; `--only WORD`: rows that hold the word. Prints a table; asserts nothing about time. */
+ * other programs disturb it less. Ratios are to the limit that binds, by the clock and by that time. `--quick`: 128³
+ * instead of 256³; `--only WORD`: rows that hold the word. Prints a table; asserts nothing about time. */
 #include "bench.h"
 #include "flops.h"
 #include "run/run.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Bytes a cell of active tiles: smoke without obstacles, every cell active, no writer. Two sizes: the program and its
- * libraries, the same in both, fall out of the difference. What was resident at most is what counts; the parts say where
- * it is. `fields` is what the state itself takes; the pools hold it and what sweeps need besides, as much as they ever
- * needed at once; the C library's heap holds the multigrid's levels, the workers' memory, and tables. */
+ * libraries, the same in both, fall out of the difference. What was resident at most is what counts; the parts say
+ * where it is. `fields` is what the state itself takes; the pools hold it and what sweeps need besides, as much as they
+ * ever needed at once; the C library's heap holds the multigrid's levels, the workers' memory, and tables. */
 #include "bench.h"
 #include <stdio.h>
 #include <stdlib.h>

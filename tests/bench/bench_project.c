@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* bench_project HYPRE_SOLVE [N…]: one pressure problem by bench.project (mac.project in parts) and by hypre, in turn.
  *
- * A closed box of N³ cells, a sphere in it, a gust and two swirls. The sphere has cut cells: hypre gets the face weights
- * and the right-hand side that our solver made, bit by bit, so both solve the same equations. To 1e-5 of the right-hand
- * side's 2-norm, in double, from a zero guess; residuals are recomputed from both solutions by the same few lines.
- * Seconds are the solve's: what each had to build for the obstacle (levels, PFMG's set-up) stands apart. */
+ * A closed box of N³ cells, a sphere in it, a gust and two swirls. The sphere has cut cells: hypre gets the face
+ * weights and the right-hand side that our solver made, bit by bit, so both solve the same equations. To 1e-5 of the
+ * right-hand side's 2-norm, in double, from a zero guess; residuals are recomputed from both solutions by the same few
+ * lines. Seconds are the solve's: what each had to build for the obstacle (levels, PFMG's set-up) stands apart. */
 #include "bench.h"
 #include "peers/hypre_file.h"
 #include <math.h>
@@ -101,8 +101,8 @@ static void problem_run(const char *program, int n)
 int main(int argc, char **argv)
 {
     if (argc < 2 || !strcmp(argv[1], "none")) {
-        printf(
-            "the projection against hypre: left out, libhypre-dev and libopenmpi-dev were missing when this was built\n");
+        printf("the projection against hypre: left out, libhypre-dev and libopenmpi-dev were missing when this was "
+               "built\n");
         return 0;
     }
     printf(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Velocity of N vortons of a thick ring (or of a random cloud) at their own places: interactions and evaluations a second of each method, with the error
- * against the direct sum at 1000 of them, and the exponent of the growth of cost with N. Prints a table; asserts nothing.
+/* Velocity of N vortons of a thick ring (or of a random cloud) at their own places: interactions and evaluations a
+ * second of each method, with the error against the direct sum at 1000 of them, and the exponent of the growth of cost
+ * with N. Prints a table; asserts nothing.
  * 
  * `2/cpu` is what two undisturbed cores would do. Usage: bench_vorton [largest N] [kernel] [g|v] [cloud]. */
 #include "support.h"
@@ -73,11 +74,11 @@ static int run(int64_t n, const char *method, const char *kernel, int gradient, 
                                    1.5 * cbrt(4.18879 / (double)n))
                        : bw_printf("ring: {radius: 1 m, core: 15 cm, layers: %lld, segments: %lld}", (long long)layers,
                                    (long long)(n / (1 + 3 * layers * (layers + 1))));
-    char *yaml = bw_printf(
-        "billow: 1\nname: bench\ndomain: {cells: [16, 16, 16], voxel: 1 m}\ntime: {fps: 1, frames: 1-2, substeps: 1}\nstages:\n"
-        "  - vorton.emit: {wobble: 5 mm, source: {%s}}\n"
-        "  - vorton.velocity: {method: %s, kernel: %s}\n  - probe.vortons: {}\n",
-        what, method, kernel);
+    char *yaml = bw_printf("billow: 1\nname: bench\ndomain: {cells: [16, 16, 16], voxel: 1 m}\n"
+                           "time: {fps: 1, frames: 1-2, substeps: 1}\nstages:\n"
+                           "  - vorton.emit: {wobble: 5 mm, source: {%s}}\n"
+                           "  - vorton.velocity: {method: %s, kernel: %s}\n  - probe.vortons: {}\n",
+                           what, method, kernel);
     bw_free(what);
     struct test_options o = {.threads = threads, .simd = UINT32_MAX, .module = &module};
     result.want_gradient = gradient;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* See flops.h. Few operations on each value, which wait for one another: so enough values are under way to hide that. */
+/* See flops.h. Few operations on each value, which wait for one another: so enough values are under way to hide
+ * that. */
 #include "flops.h"
 
 #define JOIN_(a, b) a##b

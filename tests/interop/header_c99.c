@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The plugin header alone, every row macro, as C99, C11 and C17 (meson.build compiles it as each). WRONG is another type for a
- * member than its row says: that must not compile (C99: only when its size differs). */
+/* The plugin header alone, every row macro, as C99, C11 and C17 (meson.build compiles it as each). WRONG is another
+ * type for a member than its row says: that must not compile (C99: only when its size differs). */
 #include <billow/plugin.h>
 
 struct inner {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The plugin header alone from C++: every row macro is positional and its member's type is checked. WRONG is another type
- * for a member: that must not compile. */
+/* The plugin header alone from C++: every row macro is positional and its member's type is checked. WRONG is another
+ * type for a member: that must not compile. */
 #include <billow/plugin.h>
 
 struct inner {

@@ -3,7 +3,7 @@
 import os
 import re
 
-from source import SUFFIXES
+from source import SUFFIXES, excuse
 
 LINE = 120
 
@@ -21,11 +21,14 @@ def read(tree, path):
         return file.read()
 
 
-def lines_short(tree):
+def lines_short(tree, lists):
     """Characters, not bytes; a word that can't be broken, an address say, may be as long as it is."""
-    return ["%s:%d: %d characters" % (path, number, len(line))
-            for path in documents(tree) for number, line in enumerate(read(tree, path).split("\n"), 1)
-            if len(line) > LINE and max(map(len, line.split())) < LINE - 10]
+    texts = [(path, read(tree, path)) for path in documents(tree)]
+    texts += [(path, file.text) for path, file in tree.files.items()]
+    found = [("/".join(path.split("/")[:2]), "%s:%d: %d characters" % (path, number, len(line)))
+             for path, text in texts for number, line in enumerate(text.split("\n"), 1)
+             if len(line) > LINE and max(map(len, line.split())) < LINE - 10]
+    return excuse(found, lists.LONG_LINES, "LONG_LINES")
 
 
 def links_lead(tree):
@@ -130,8 +133,10 @@ def snippets_true(tree, facts):
     properties, out, found = facts["schema"]["properties"], [], 0
     heads = {name: [schema] for name, schema in properties.items() if schema.get("properties")}
     for kind in ("stages", "export"):
-        for name, schema in properties[kind]["items"]["properties"].items():
-            heads.setdefault(name, []).append(schema)
+        items = properties[kind]["items"]
+        for form in items.get("anyOf", [items]): # an entry may be a name alone
+            for name, schema in form.get("properties", {}).items():
+                heads.setdefault(name, []).append(schema)
     for path in documents(tree):
         text = read(tree, path)
         for match in re.finditer(r"(?:`|- |^)([a-z][\w.]*):\s+(?=\{)", text, re.M):
@@ -140,17 +145,17 @@ def snippets_true(tree, facts):
                 continue
             found += 1
             for key in keys_of(inside):
-                if not any(key in schema["properties"] or schema.get("additionalProperties", True)
+                if not any(key in schema.get("properties", {}) or schema.get("additionalProperties", True)
                            for schema in heads[match.group(1)]):
                     out.append("%s:%d: %s has no key `%s`" % (path, text.count("\n", 0, match.start()) + 1,
                                                              match.group(1), key))
     return out if found else ["no document shows a stage with its keys"]
 
 
-def checks(tree, facts):
+def checks(tree, facts, lists):
     """[(what, sentences)], an empty list of sentences is good."""
     return [
-        ("lines of documents", lines_short(tree)),
+        ("lines", lines_short(tree, lists)),
         ("links of documents", links_lead(tree)),
         ("nothing outside is cited", nothing_outside(tree)),
         ("files in comments", comments_true(tree)),

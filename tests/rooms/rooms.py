@@ -15,7 +15,7 @@ import sys
 
 import documents
 import known
-from source import Tree, circles
+from source import Tree, circles, excuse
 
 FOLDER_FILES = 13 # more than about ten hold more than one idea
 
@@ -53,13 +53,6 @@ def room_of(path):
 
 def seen_from(room):
     return SEES.get(room) or SEES.get(room.split("/")[0] + "/*") or []
-
-
-def excuse(found, known_ones, where):
-    """Sentences for what is not excused, and for excuses that nothing needs. `found`: [(key, sentence)]."""
-    keys = {key for key, _ in found}
-    out = [sentence for key, sentence in found if key not in known_ones]
-    return out + ["%s is no longer needed in known.%s: drop it" % (key, where) for key in known_ones if key not in keys]
 
 
 def arrows(tree, lists):
@@ -140,12 +133,13 @@ def headers_lead(tree, lists):
     return excuse(found, lists.HEADERS, "HEADERS")
 
 
-def folders_small(tree):
+def folders_small(tree, lists):
     count = {}
     for file in tree.files.values():
         count[file.folder] = count.get(file.folder, 0) + 1
-    return ["%s holds %d source files, more than %d: two ideas" % (folder, n, FOLDER_FILES)
-            for folder, n in sorted(count.items()) if n > FOLDER_FILES]
+    found = [(folder, "%s holds %d source files, more than %d: two ideas" % (folder, n, FOLDER_FILES))
+             for folder, n in sorted(count.items()) if n > FOLDER_FILES]
+    return excuse(found, lists.FOLDERS, "FOLDERS")
 
 
 def picture_true(tree):
@@ -165,9 +159,9 @@ def checks(tree, targets, facts, lists):
         ("each source in one target", compiled_once(tree, targets)),
         ("no circle of files", no_circles(tree, lists)),
         ("headers lead to their files", headers_lead(tree, lists)),
-        ("folders hold one idea", folders_small(tree)),
+        ("folders hold one idea", folders_small(tree, lists)),
         ("the picture of the rooms", picture_true(tree)),
-    ] + documents.checks(tree, facts)
+    ] + documents.checks(tree, facts, lists)
 
 
 def facts_of(billow, build):

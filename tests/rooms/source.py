@@ -196,6 +196,13 @@ class Tree:
         return edges
 
 
+def excuse(found, known_ones, where):
+    """Sentences for what is not excused, and for excuses that nothing needs. `found`: [(key, sentence)]."""
+    keys = {key for key, _ in found}
+    out = [sentence for key, sentence in found if key not in known_ones]
+    return out + ["%s is no longer needed in known.%s: drop it" % (key, where) for key in known_ones if key not in keys]
+
+
 def circles(edges):
     """Sets of more than one node that all lead to each other, Tarjan's way but without recursion."""
     order, low, stack, on, out, count = {}, {}, [], set(), [], 0

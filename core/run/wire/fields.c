@@ -4,7 +4,7 @@
 #include <billow/param.h>
 #include <string.h>
 
-/* What the names of DESIGN §3 mean unless a preset says otherwise. */
+/* What the standard names mean unless a preset says otherwise. */
 static const struct standard {
     const char *name, *unit;
     uint32_t kind, advected;

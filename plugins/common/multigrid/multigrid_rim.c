@@ -9,10 +9,10 @@
  * L is what it is for parcels pushed about, one in the middle of each active tile, in all directions alike: with
  * E = sum d/|d|^n in n dimensions, the pressure of pushes in direction k is E_k, so all together have
  *     L = -E·E / (E·dE/dn):
- * half the distance for a ball of smoke, the distance for a column, long in a gap between two clouds. Tiles being points
- * to it, E is taken in the middle of the tile beyond; L is shorter at the face, by half a tile's edge over n-1 as for a
- * ball. A face's conductance is 1/(1/2 + L/h), from its cell's centre on.
- * Open sides of the box do not count: the same cloud rises alike in any box.
+ * half the distance for a ball of smoke, the distance for a column, long in a gap between two clouds. Tiles being
+ * points to it, E is taken in the middle of the tile beyond; L is shorter at the face, by half a tile's edge over n-1
+ * as for a ball. A face's conductance is 1/(1/2 + L/h), from its cell's centre on. Open sides of the box do not count:
+ * the same cloud rises alike in any box.
  *
  * Sums are in fixed point: the same bits in any order, so mirrored sets of tiles have mirrored conductances. */
 #include "multigrid.h"

@@ -145,8 +145,8 @@ struct bwvdb_points {
     uint32_t n_attributes;
 };
 
-/// Build a grid of points; nothing of `points` is needed afterwards. Errors: BWVDB_ERR_USAGE (no name, a name used before,
-/// other than 1 or 3 components), BWVDB_ERR (a position that is not a number), BWVDB_ERR_MEMORY.
+/// Build a grid of points; nothing of `points` is needed afterwards. Errors: BWVDB_ERR_USAGE (no name, a name used
+/// before, other than 1 or 3 components), BWVDB_ERR (a position that is not a number), BWVDB_ERR_MEMORY.
 enum bwvdb_status bwvdb_writer_points(struct bwvdb_writer *w, const struct bwvdb_points *points,
                                       struct bwvdb_error *error);
 /// Add an entry to the file's metadata.
@@ -222,9 +222,9 @@ enum bwvdb_status bwvdb_read_box(const struct bwvdb_file *f, int32_t grid, const
 enum bwvdb_status bwvdb_sample(const struct bwvdb_file *f, int32_t grid, size_t count, const double (*pos)[3],
                                double *out, struct bwvdb_error *error);
 
-/// Points of a grid of OpenVDB's points: their number in *count and, where `out` is not NULL, `comps` (1 or 3) numbers each
-/// of a 32-bit attribute, in the grid's order. "P" stands for world positions.
-/// Errors: BWVDB_ERR_IO, BWVDB_ERR_USAGE (no such grid of points or attribute), BWVDB_ERR_MEMORY.
+/// Points of a grid of OpenVDB's points: their number in *count and, where `out` is not NULL, `comps` (1 or 3) numbers
+/// each of a 32-bit attribute, in the grid's order. "P" stands for world positions. Errors: BWVDB_ERR_IO,
+/// BWVDB_ERR_USAGE (no such grid of points or attribute), BWVDB_ERR_MEMORY.
 enum bwvdb_status bwvdb_read_points(const char *path, const char *grid, const char *attribute, uint32_t comps,
                                     int64_t *count, double *out, struct bwvdb_error *error);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Shapes that emitters, obstacles and forces share: sphere, box, cylinder, torus, mesh, volume, points. A `struct shape` sits in the
- * parameter struct and is filled through SHAPE_ROW; shape_pose turns it into what the kernels ask: exact signed
- * distance, bounding box, and the velocity of its material points between two poses. World is Z-up, metres.
- * A stage with a shape has a `struct shape_state` as its state: what a mesh needs from step to step. */
+/* Shapes that emitters, obstacles and forces share: sphere, box, cylinder, torus, mesh, volume, points. A `struct
+ * shape` sits in the parameter struct and is filled through SHAPE_ROW; shape_pose turns it into what the kernels ask:
+ * exact signed distance, bounding box, and the velocity of its material points between two poses. World is Z-up,
+ * metres. A stage with a shape has a `struct shape_state` as its state: what a mesh needs from step to step. */
 #ifndef SHAPE_H
 #define SHAPE_H
 
@@ -95,7 +95,8 @@ struct pose {
 enum bw_status shape_prepare(struct bw_stage *stage, const struct shape *shape, double reach);
 /// BW_OK, or a failure reported through the host (an axis of no length).
 enum bw_status shape_pose(struct bw_stage *stage, const struct shape *shape, struct pose *pose);
-/// Signed distance of x to the surface, m, < 0 inside; not of points and fog. -HUGE_VAL everywhere when the shape is `everywhere`.
+/// Signed distance of x to the surface, m, < 0 inside; not of points and fog. -HUGE_VAL everywhere when the shape is
+/// `everywhere`.
 double pose_distance(const struct pose *p, const double x[3]);
 /// Share of a cell at x that the shape covers, its edge softened over `width` metres (a fog volume's is what it is).
 double pose_cover(const struct pose *p, const double x[3], double width);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Numbers in named columns from a file: CSV with a heading, or PLY (G. Turk 1994; text or binary of either byte order) by
- * its element `vertex`. Columns that nobody asks for are skipped. Whatever is wrong is said with file and line, or row of
- * a binary file, and whatever number of rows a file promises, memory is bounded by its size. */
+/* Numbers in named columns from a file: CSV with a heading, or PLY (G. Turk 1994; text or binary of either byte order)
+ * by its element `vertex`. Columns that nobody asks for are skipped. Whatever is wrong is said with file and line, or
+ * row of a binary file, and whatever number of rows a file promises, memory is bounded by its size. */
 #ifndef TABLE_H
 #define TABLE_H
 

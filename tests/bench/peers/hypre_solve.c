@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* hypre_solve FILE TOLERANCE: solves bench_project's problem with hypre's conjugate gradients round a PFMG V-cycle, in
  * double, on the ranks it is started with, each a slab of planes. Structured grid, symmetric 7-point stencil, coarse
- * operators 7-point too. Prints the seconds of set-up and of the solve and the iterations, with that one of PFMG's three
- * relaxations that is the fastest; the last one's solution goes into the file. */
+ * operators 7-point too. Prints the seconds of set-up and of the solve and the iterations, with that one of PFMG's
+ * three relaxations that is the fastest; the last one's solution goes into the file. */
 #include "hypre_file.h"
 #include <HYPRE_struct_ls.h>
 #include <math.h>

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-/* fire.control: hot gas that would rise is gathered in a shape, follows a path, is dragged by a point; it escapes when it
- * is let go; the force has buoyancy as its measure; VDB targets; bits, substeps, refusals. */
+/* fire.control: hot gas that would rise is gathered in a shape, follows a path, is dragged by a point; it escapes when
+ * it is let go; the force has buoyancy as its measure; VDB targets; bits, substeps, refusals. */
 #include "physics/physics.h"
 
 #include <common/openvdb/bwvdb.h>
 #include <string.h>
 #include <unistd.h>
 
-/* A puff of hot gas over the floor, in a domain that starts anywhere. A way through `stages`, of fire.control's options. */
+/* A puff of hot gas over the floor, in a domain that starts anywhere. A way through `stages`, of fire.control's
+ * options. */
 #define PUFF                                                                                                           \
     "billow: 1\n"                                                                                                      \
     "domain: {cells: [36, 32, 52], voxel: 2.5 cm, center: [5 cm, 0], sides: {bottom: closed, rest: open}}\n"           \
@@ -70,7 +71,8 @@ static struct heat puff_heat(struct puff p)
 
 /* ---- shapes ---- */
 
-/* Left alone the puff is through the ball and gone; steered it gathers there, aside of where it would rise, and stays. */
+/* Left alone the puff is through the ball and gone; steered it gathers there, aside of where it would rise, and
+ * stays. */
 Test(control, a_shape_gathers_flames_and_lets_go)
 {
     struct heat early = puff_heat((struct puff){BALL "strength: 2", 1005});

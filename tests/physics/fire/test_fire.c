@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* fire: heat released, decay of fuel, cooling and flame against closed forms; expansion through a box; fractions for any
- * step; the speed of a flame front; bits, substeps, refusals. */
+/* fire: heat released, decay of fuel, cooling and flame against closed forms; expansion through a box; fractions for
+ * any step; the speed of a flame front; bits, substeps, refusals. */
 #include "physics/physics.h"
 
 /* A closed box of still, even gas that burns without expanding: one parcel, 8³ times. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* fire.vortons: parcels that tracers carry burn, smoke and cool by their closed forms, lit where the shape is and nowhere
- * else; fractions at any step; bits and refusals. */
+/* fire.vortons: parcels that tracers carry burn, smoke and cool by their closed forms, lit where the shape is and
+ * nowhere else; fractions at any step; bits and refusals. */
 #include "grid/grid.h"
 #include "physics/physics.h"
 
@@ -89,7 +89,8 @@ Test(fire_vortons, flame_turns_to_smoke)
 
 Test(fire_vortons, cools_by_the_fourth_power)
 {
-    /* The lit ones are heated in the first step alone where the shape then leaves them: here by a torch that goes out. */
+    /* The lit ones are heated in the first step alone where the shape then leaves them: here by a torch that goes
+     * out. */
     struct cube c = cube_burn(
         0.5, 4, 2,
         "fuel: 0, torch: {keys: {1001: 1200, 1001.25: 1200, 1001.26: 0}}, cooling: 2500 K/s, cooling_at: 2000 K");

@@ -338,18 +338,18 @@ Test(walls, between_cells)
             q ? "mode: seed, ambient: 1, seed: {rate: 1, neighbours: 8, drain: 1}" : "ambient: 1, sound_speed: 1";
         struct grid g[2];
         for (int thick = 0; thick < 2; thick++) {
-            struct test_run r = run(
-                "billow: 1\n"
-                "domain: {cells: [70, 40, 1], voxel: 1, origin: [0, 0, 0], sides: {rest: closed}}\n"
-                "fields: {wall: {kind: mac}}\ntime: {fps: 1, frames: 1-31, substeps: 1}\n"
-                "stages:\n%s"
-                "  - set: {id: m, field: mass, value: \"hypot(x-26, y-12) < 5 ? 8 : 1\", keep: true}\n"
-                "  - set: {id: e, field: energy, value: \"hypot(x-26, y-12) < 5 ? 9 : 0\"}\n"
-                "  - flux: {%s}\n",
-                thick
-                    ? "  - collide: {wake: always, clear: false, shape: {box: {center: [37, 20, 0.5], size: [10, 50, 9]}}}\n"
-                    : "  - set: {id: w, field: wall, value: [\"x == 32 ? 1 : 0\", 0, 0], when: always}\n",
-                mode);
+            struct test_run r =
+                run("billow: 1\n"
+                    "domain: {cells: [70, 40, 1], voxel: 1, origin: [0, 0, 0], sides: {rest: closed}}\n"
+                    "fields: {wall: {kind: mac}}\ntime: {fps: 1, frames: 1-31, substeps: 1}\n"
+                    "stages:\n%s"
+                    "  - set: {id: m, field: mass, value: \"hypot(x-26, y-12) < 5 ? 8 : 1\", keep: true}\n"
+                    "  - set: {id: e, field: energy, value: \"hypot(x-26, y-12) < 5 ? 9 : 0\"}\n"
+                    "  - flux: {%s}\n",
+                    thick ? "  - collide: {wake: always, clear: false, shape: {box: {center: [37, 20, 0.5], size: "
+                            "[10, 50, 9]}}}\n"
+                          : "  - set: {id: w, field: wall, value: [\"x == 32 ? 1 : 0\", 0, 0], when: always}\n",
+                    mode);
             g[thick] = grid_of(&r, "mass", 0);
             struct grid u = grid_of(&r, "vel", 0);
             for (int j = 0; j < 40; j++) cr_assert_eq(at(&u, 32, j, 0), 0);

@@ -65,14 +65,15 @@ Test(chains, emit_and_collide)
     const char *const stage[] = {"  - potential: {balance: open}\n  - mac.advect: {only: [density]}\n",
                                  "  - flux: {sound_speed: 4, bind: {density: excess}}\n"};
     for (int q = 0; q < 2; q++) {
-        struct test_run r = run(
-            "billow: 1\n"
-            "domain: {cells: [48, 24, 24], voxel: 5 cm, origin: [0, 0, 0], sides: {rest: open}}\n"
-            "time: {fps: 24, frames: 1001-1025, substeps: 1}\n"
-            "stages:\n"
-            "  - emit: {mode: max, density: 1, divergence: 60, mass: 3, energy: 20, shape: {sphere: {center: [0.5, 0.6, 0.6], radius: 0.25}}}\n"
-            "  - collide: {shape: {sphere: {center: [1.2, 0.6, 0.6], radius: 0.3}}}\n%s",
-            stage[q]);
+        struct test_run r =
+            run("billow: 1\n"
+                "domain: {cells: [48, 24, 24], voxel: 5 cm, origin: [0, 0, 0], sides: {rest: open}}\n"
+                "time: {fps: 24, frames: 1001-1025, substeps: 1}\n"
+                "stages:\n"
+                "  - emit: {mode: max, density: 1, divergence: 60, mass: 3, energy: 20, shape: {sphere: {center: "
+                "[0.5, 0.6, 0.6], radius: 0.25}}}\n"
+                "  - collide: {shape: {sphere: {center: [1.2, 0.6, 0.6], radius: 0.3}}}\n%s",
+                stage[q]);
         struct grid smoke = grid_of(&r, "density", 0), u = grid_of(&r, "vel", 0);
         cr_assert_lt(at(&smoke, 24, 12, 12), 1e-6, "%d: smoke in the ball", q);
         cr_assert_eq(at(&u, 24, 12, 12), 0, "%d: flow in the ball", q);
@@ -108,19 +109,21 @@ Test(exporters, take_both_gases)
         char folder[] = "/tmp/billow-gases-XXXXXX";
         cr_assert_not_null(mkdtemp(folder));
         struct test_options o = {.simd = UINT32_MAX, .out = folder};
-        struct test_run r = run_with(
-            &o,
-            "billow: 1\nname: gas\n"
-            "domain: {cells: [20, 18, 16], voxel: 5 cm, origin: [0, 0, 0], sides: {rest: open}}\n"
-            "time: {fps: 24, frames: 1001-1003, substeps: 1}\n"
-            "stages:\n"
-            "  - emit: {mode: max, density: 1, divergence: 2, mass: 3, shape: {sphere: {center: [0.4, 0.4, 0.4], radius: 0.2}}}\n"
-            "  - %s\n"
-            "  - tracers: {shape: {sphere: {center: [0.4, 0.4, 0.4], radius: 0.2}}, count: 50, flow: [vel]}\n"
-            "export:\n"
-            "  - vdb: {fields: [density, vel, %s]}\n  - png: {view: render, size: 64}\n  - mp4: {view: slice, size: 64}\n"
-            "  - ply: {}\n",
-            stage[q], q < 2 ? "potential" : "mass");
+        struct test_run r =
+            run_with(&o,
+                     "billow: 1\nname: gas\n"
+                     "domain: {cells: [20, 18, 16], voxel: 5 cm, origin: [0, 0, 0], sides: {rest: open}}\n"
+                     "time: {fps: 24, frames: 1001-1003, substeps: 1}\n"
+                     "stages:\n"
+                     "  - emit: {mode: max, density: 1, divergence: 2, mass: 3, shape: {sphere: {center: [0.4, 0.4, "
+                     "0.4], radius: 0.2}}}\n"
+                     "  - %s\n"
+                     "  - tracers: {shape: {sphere: {center: [0.4, 0.4, 0.4], radius: 0.2}}, count: 50, flow: [vel]}\n"
+                     "export:\n"
+                     "  - vdb: {fields: [density, vel, %s]}\n  - png: {view: render, size: 64}\n"
+                     "  - mp4: {view: slice, size: 64}\n"
+                     "  - ply: {}\n",
+                     stage[q], q < 2 ? "potential" : "mass");
         test_end(&r);
         memset(written, 0, sizeof written);
         cr_assert_eq(nftw(folder, file_count, 8, FTW_PHYS), 0);

@@ -44,9 +44,9 @@ Test(guide, scales_apart)
     double large = kept(8 * size, size, 1), large_many = kept(8 * size, size, 5), twice = kept(2 * size, size, 1),
            half = kept(size / 2, size, 1), fine = kept(size / 4, size, 1), everything = kept(size / 4, 0, 1);
     double rate = log(large) / log(all), rate_twice = log(twice) / log(all);
-    printf(
-        "rate of 8·size over the weight: %.4f (5 substeps %.4f), of 2·size %.3f; energy kept at size/2 %.4f, at size/4 %.5f; size 0: %.6f\n",
-        rate, log(large_many) / log(all), rate_twice, half * half, fine * fine, everything / all);
+    printf("rate of 8·size over the weight: %.4f (5 substeps %.4f), of 2·size %.3f; energy kept at size/2 %.4f, at "
+           "size/4 %.5f; size 0: %.6f\n",
+           rate, log(large_many) / log(all), rate_twice, half * half, fine * fine, everything / all);
     cr_assert_float_eq(rate, 1, .01);
     cr_assert_float_eq(large, large_many, 2e-3);
     cr_assert_float_eq(rate_twice, .9, .02);
@@ -58,11 +58,11 @@ Test(guide, scales_apart)
 /* The goal is reached, and held where the flow would leave it. */
 Test(guide, a_shapes_motion)
 {
-    struct test_run r = run(
-        BOX
-        "stages:\n  - set: {field: vel, keep: true, value: [\"0\", \"0\", \"0\"]}\n"
-        "  - guide: {to: {motion: {}}, weight: 1000, shape: {box: {center: [\"=0.3 + 0.4*t\", 0, 0.25], size: [1, 2, 2]}}}\n",
-        1003, 2);
+    struct test_run r =
+        run(BOX "stages:\n  - set: {field: vel, keep: true, value: [\"0\", \"0\", \"0\"]}\n"
+                "  - guide: {to: {motion: {}}, weight: 1000, shape: {box: {center: [\"=0.3 + 0.4*t\", 0, 0.25], size: "
+                "[1, 2, 2]}}}\n",
+            1003, 2);
     struct grid u = grid_of(&r, "vel", 0);
     cr_assert_float_eq(at(&u, 96, 6, 10), .4, 1e-3, "%g", at(&u, 96, 6, 10));
     cr_assert_float_eq(at(&u, 10, 6, 10), 0, 1e-6, "%g", at(&u, 10, 6, 10));
@@ -94,10 +94,12 @@ static struct grid smoke_of(const struct test_run *r, int block)
     return g;
 }
 
-#define PLUME                                                                                                                                   \
-    "billow: 1\nname: p\ntime: {fps: 24, frames: 1-36, cfl: 3}\ndomain: {cells: [%d, 1, %d], voxel: %s, sides: {bottom: closed, rest: open}}\n" \
-    "stages:\n  - emit: {density: 1, temperature: %d K, shape: {sphere: {center: [%g, 0, 0.15], radius: 10 cm}}}\n"                             \
-    "  - force: {kind: {wind: {velocity: [%g, 0, 0], rate: 1 1/s}}}\n  - mac.advect: {}\n  - mac.forces: {}\n%s  - mac.project: {}\n%s"
+#define PLUME                                                                                                          \
+    "billow: 1\nname: p\ntime: {fps: 24, frames: 1-36, cfl: 3}\n"                                                      \
+    "domain: {cells: [%d, 1, %d], voxel: %s, sides: {bottom: closed, rest: open}}\n"                                   \
+    "stages:\n  - emit: {density: 1, temperature: %d K, shape: {sphere: {center: [%g, 0, 0.15], radius: 10 cm}}}\n"    \
+    "  - force: {kind: {wind: {velocity: [%g, 0, 0], rate: 1 1/s}}}\n  - mac.advect: {}\n  - mac.forces: {}\n"         \
+    "%s  - mac.project: {}\n%s"
 
 /* A coarse bake blown to the right; a fine one that by itself would rise straight follows it. */
 Test(guide, a_fine_bake_follows_a_coarse_one)
@@ -136,7 +138,8 @@ Test(guide, another_domain)
         struct test_run r = run_with(
             &o,
             "billow: 1\nname: g\ntime: {fps: 20, frames: 1-2}\n"
-            "domains:\n  near: {cells: [40, 30, 30], voxel: 2.5 cm, sides: {rest: closed}}\n  far: {cells: [20, 20, 20], voxel: 7 cm}\n"
+            "domains:\n  near: {cells: [40, 30, 30], voxel: 2.5 cm, sides: {rest: closed}}\n"
+            "  far: {cells: [20, 20, 20], voxel: 7 cm}\n"
             "stages:\n  - set: {id: a, domain: near, field: vel, keep: true, value: [\"0\", \"sin(40*x)\", \"0\"]}\n"
             "  - set: {id: b, domain: far, field: vel, keep: true, value: [\"0\", \"0\", \"1 + x\"]}\n"
             "  - guide: {domain: near, from: far, weight: 1e6, size: 0.4}\n");

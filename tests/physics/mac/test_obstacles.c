@@ -2,8 +2,8 @@
 /* collide with mac.project and mac.advect: moving obstacles push, smoke stays out, thin walls hold. */
 #include "physics/physics.h"
 
-/* A ball that moves at 0.8 m/s through air at rest: faces deep inside it have its velocity; ahead and behind, on its axis,
- * air moves along with it; at its equator against it (potential flow: u(1+½(a/r)³) relative to the ball). */
+/* A ball that moves at 0.8 m/s through air at rest: faces deep inside it have its velocity; ahead and behind, on its
+ * axis, air moves along with it; at its equator against it (potential flow: u(1+½(a/r)³) relative to the ball). */
 Test(obstacles, moving_ball_pushes_the_air)
 {
     struct test_run r = run("billow: 1\n"
@@ -151,8 +151,8 @@ Test(obstacles, layers_stay_still_beside_a_slanted_wall)
     test_end(&r);
 }
 
-/* A hollow box full of smoke, with walls of `thick` metres (cells are 5 cm), travels six cells and a half: the smoke goes
- * with it and none is left outside. Smoke is counted by the share of each cell that lies in the box. */
+/* A hollow box full of smoke, with walls of `thick` metres (cells are 5 cm), travels six cells and a half: the smoke
+ * goes with it and none is left outside. Smoke is counted by the share of each cell that lies in the box. */
 static void box_try(double thick)
 {
     char walls[4096] = "";

@@ -186,7 +186,8 @@ Test(projection, divergence_falls_by_the_tolerance)
         }
 }
 
-/* One to three workers have slabs of planes to run the half-sweeps through, nine have not: the same bits all the same. */
+/* One to three workers have slabs of planes to run the half-sweeps through, nine have not: the same bits all the
+ * same. */
 Test(projection, slabs_of_planes_change_no_bit)
 {
     static const uint32_t threads[] = {9, 1, 2, 3};

@@ -8,9 +8,9 @@
 
 /* ---- sticking and sliding ---------------------------------------------------------------------------------------- */
 
-/* A plate under the gas, as wide as the box, slides along itself at 1 m/s below small eddies. What drags
- * is the blur of semi-lagrangian; the other schemes pass no momentum on without viscosity, as it should be. Returns the mean
- * velocity along it of the cells on it; *skin: the velocity of faces half a cell deep. */
+/* A plate under the gas, as wide as the box, slides along itself at 1 m/s below small eddies. What drags is the blur of
+ * semi-lagrangian; the other schemes pass no momentum on without viscosity, as it should be. Returns the mean velocity
+ * along it of the cells on it; *skin: the velocity of faces half a cell deep. */
 static double plate_try(const char *slip, double *skin)
 {
     struct test_run r =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Vorticity by density: nothing without gravity, nothing lost on the way, how fast heavy balls start, unstable layers grow and
- * drops mirror each other; heat; grids; what is warned of and refused. */
+/* Vorticity by density: nothing without gravity, nothing lost on the way, how fast heavy balls start, unstable layers
+ * grow and drops mirror each other; heat; grids; what is warned of and refused. */
 #include "grid/grid.h"
 #include "physics/physics.h"
 #include <string.h>
@@ -21,11 +21,11 @@ static double *attribute(const struct test_run *r, const char *name, int64_t *co
 
 static void expect_still(const char *domain, const char *gravity)
 {
-    struct test_run r = run(
-        "billow: 1\ndomain: %s\ntime: {fps: 24, frames: 1001-1004, substeps: 2}\nstages:\n"
-        "  - vorton.emit: {density: 0.3, temperature: 5, source: {fill: {shape: {sphere: {radius: 10 cm}}, spacing: 2 cm}}}\n" FLOW
-        "  - baroclinic: {gravity: %s}\n",
-        domain, gravity);
+    struct test_run r =
+        run("billow: 1\ndomain: %s\ntime: {fps: 24, frames: 1001-1004, substeps: 2}\nstages:\n"
+            "  - vorton.emit: {density: 0.3, temperature: 5, source: {fill: {shape: {sphere: {radius: 10 cm}}, "
+            "spacing: 2 cm}}}\n" FLOW "  - baroclinic: {gravity: %s}\n",
+            domain, gravity);
     int64_t n;
     const double *a = attribute(&r, "strength", &n);
     cr_assert_gt(n, 100);
@@ -41,11 +41,11 @@ Test(baroclinic, nothing_comes_of_nothing)
 
 static struct test_run pushed(const char *gravity)
 {
-    return run(
-        "billow: 1\ndomain: {cells: [32, 1, 32], voxel: 2 cm, sides: {rest: closed}}\ntime: {fps: 24, frames: 1-3, substeps: 1}\nstages:\n"
-        "  - emit: {temperature: 30 K, density: 1, shape: {sphere: {center: [0, 0, 0.3], radius: 10 cm}}}\n"
-        "  - mac.advect: {}\n  - baroclinic: {velocity: vel, smoke: 0.02, gravity: %s}\n  - mac.project: {}\n",
-        gravity);
+    return run("billow: 1\ndomain: {cells: [32, 1, 32], voxel: 2 cm, sides: {rest: closed}}\n"
+               "time: {fps: 24, frames: 1-3, substeps: 1}\nstages:\n"
+               "  - emit: {temperature: 30 K, density: 1, shape: {sphere: {center: [0, 0, 0.3], radius: 10 cm}}}\n"
+               "  - mac.advect: {}\n  - baroclinic: {velocity: vel, smoke: 0.02, gravity: %s}\n  - mac.project: {}\n",
+               gravity);
 }
 
 Test(baroclinic, grid_in_a_plane)
@@ -78,7 +78,8 @@ static struct test_run ball(const char *emit, const char *rest, const char *flow
                     fps, 1000 + frames, emit, flow, rest);
 }
 #define SOFT                                                                                                           \
-    "density: 0.1, temperature: -20 K, source: {fill: {shape: {sphere: {center: [0.13, 7.7, -3.1], radius: 20 cm}}, spacing: 2.5 cm, edge: 8 cm}}"
+    "density: 0.1, temperature: -20 K, source: {fill: {shape: {sphere: {center: [0.13, 7.7, -3.1], radius: 20 "        \
+    "cm}}, spacing: 2.5 cm, edge: 8 cm}}"
 
 Test(baroclinic, transfer_keeps_mass_and_strength)
 {
@@ -163,8 +164,8 @@ static struct start start_of(const char *rest, const char *fill)
     return s;
 }
 
-/* A vortex sheet g' sinθ a second on a sphere is that of a flow uniform inside: acceleration ⅔ g'. Cores and cells blur the
- * sheet by their size: first order in it, for the mean; hardly felt in the middle. */
+/* A vortex sheet g' sinθ a second on a sphere is that of a flow uniform inside: acceleration ⅔ g'. Cores and cells blur
+ * the sheet by their size: first order in it, for the mean; hardly felt in the middle. */
 Test(baroclinic, heavy_ball)
 {
     struct start coarse = start_of("", "spacing: 12 cm, core: 12 cm, margin: 2"),
@@ -221,11 +222,11 @@ static char *layers_write(const struct layers *l, double size)
 static double layers_height(const struct layers *l, double size, double seconds, int steps)
 {
     char *path = layers_write(l, size);
-    struct test_run r = run(
-        HEAD
-        "time: {fps: %.9g, frames: 1-%d, substeps: 1}\nstages:\n"
-        "  - vorton.emit: {source: {file: {file: %s}}}\n  - vorton.velocity: {}\n  - vorton.advect: {}\n  - baroclinic: {cell: %.9g}\n",
-        steps / seconds, steps + 1, path, l->cell);
+    struct test_run r =
+        run(HEAD "time: {fps: %.9g, frames: 1-%d, substeps: 1}\nstages:\n"
+                 "  - vorton.emit: {source: {file: {file: %s}}}\n  - vorton.velocity: {}\n  - vorton.advect: {}\n"
+                 "  - baroclinic: {cell: %.9g}\n",
+            steps / seconds, steps + 1, path, l->cell);
     int64_t n;
     const double *pos = attribute(&r, "pos", &n);
     double wave = 0, weight = 0;
@@ -243,7 +244,8 @@ static double layers_height(const struct layers *l, double size, double seconds,
     return wave / weight;
 }
 
-/// Growth of a wave of length 1 on the interface over √(A g k), from the height of the rows beside it, which goes as cosh γt.
+/// Growth of a wave of length 1 on the interface over √(A g k), from the height of the rows beside it, which goes as
+/// cosh γt.
 static double layers_growth(const struct layers *l, double seconds, int steps)
 {
     const double size = .01, was = size * exp(-PI * l->spacing), up = layers_height(l, size, seconds, steps),
@@ -251,9 +253,10 @@ static double layers_growth(const struct layers *l, double seconds, int steps)
     return acosh((up - down) / (2 * was)) / seconds / sqrt(.01 * 9.81 * 2 * PI);
 }
 
-/* What cores and lattice leave of it: they spread the sheet across the interface by a deviation d, d² = core² + 5/6 cell² (to the lattice
- * and back by B-splines, ¼ each, and a difference over two cells, ⅓), along it by e, e² = core² + ½ cell². Of a sheet γ cos kx at z comes
- * ½ γ exp(-k|z - z'|) at z', here half a spacing from the middle; and the slab's faces, stable and half as strong, answer. */
+/* What cores and lattice leave of it: they spread the sheet across the interface by a deviation d, d² = core² + 5/6
+ * cell² (to the lattice and back by B-splines, ¼ each, and a difference over two cells, ⅓), along it by e, e² = core² +
+ * ½ cell². Of a sheet γ cos kx at z comes ½ γ exp(-k|z - z'|) at z', here half a spacing from the middle; and the
+ * slab's faces, stable and half as strong, answer. */
 static double layers_expected(const struct layers *l)
 {
     const double k = 2 * PI, z = .5 * l->spacing, core2 = l->core * l->core, cell2 = l->cell * l->cell;
@@ -269,9 +272,9 @@ static double layers_compared(double spacing, double core, double cell, double s
 {
     const struct layers l = layers_of(spacing, core, cell);
     double growth = layers_growth(&l, seconds, steps), expected = layers_expected(&l);
-    printf(
-        "layers: spacing 1/%-2.0f, core %.2f, cell %.2f of it, %.2f s: growth %.4f of sqrt(A g k); so thick an interface's %.4f\n",
-        1 / spacing, core, cell, seconds, growth, expected);
+    printf("layers: spacing 1/%-2.0f, core %.2f, cell %.2f of it, %.2f s: growth %.4f of sqrt(A g k); so thick an "
+           "interface's %.4f\n",
+           1 / spacing, core, cell, seconds, growth, expected);
     fflush(stdout);
     if (seconds < .5)
         cr_assert_float_eq(growth, expected, .025 * expected, "growth %.4f of √(A g k), not %.4f", growth, expected);
@@ -291,14 +294,15 @@ Test(baroclinic, rayleigh_taylor)
 /// Energy of the flow after a time in which displacements have grown to cosh γt, so that it is as sinh² γt.
 static double grid_energy(int frames)
 {
-    struct test_run r = run(
-        "billow: 1\ndomain: {cells: [96, 1, 192], voxel: 0.010416666666666666, origin: [0, 0, -1], "
-        "sides: {left: periodic, right: periodic, rest: closed}, margin: 200}\n"
-        "time: {fps: 50, frames: 1-%d, substeps: 4}\nstages:\n"
-        "  - set: {field: density, value: \"0.5 + 0.5*tanh((z - 0.01*cos(2*pi*x))/0.006)\"}\n" KEEP_VEL
-        "  - mac.advect: {scheme: maccormack}\n  - baroclinic: {velocity: vel, smoke: 0.24}\n  - mac.project: {tolerance: 1e-6}\n"
-        "  - stats: {}\n",
-        frames);
+    struct test_run r =
+        run("billow: 1\ndomain: {cells: [96, 1, 192], voxel: 0.010416666666666666, origin: [0, 0, -1], "
+            "sides: {left: periodic, right: periodic, rest: closed}, margin: 200}\n"
+            "time: {fps: 50, frames: 1-%d, substeps: 4}\nstages:\n"
+            "  - set: {field: density, value: \"0.5 + 0.5*tanh((z - 0.01*cos(2*pi*x))/0.006)\"}\n" KEEP_VEL
+            "  - mac.advect: {scheme: maccormack}\n  - baroclinic: {velocity: vel, smoke: 0.24}\n"
+            "  - mac.project: {tolerance: 1e-6}\n"
+            "  - stats: {}\n",
+            frames);
     double energy = metric(&r, "stats.energy_vel");
     test_end(&r);
     return energy;
@@ -321,12 +325,13 @@ Test(baroclinic, rayleigh_taylor_on_a_grid)
 
 Test(baroclinic, two_drops)
 {
-    struct test_run r = run(
-        HEAD
-        "time: {fps: 24, frames: 1-17, substeps: 2}\nstages:\n"
-        "  - vorton.emit: {id: heavy, density: 0.1, source: {fill: {shape: {sphere: {center: [0, 0, 0.2], radius: 10 cm}}, spacing: 2 cm, jitter: 0}}}\n"
-        "  - vorton.emit: {id: light, density: -0.1, source: {fill: {shape: {sphere: {center: [0, 0, -0.2], radius: 10 cm}}, spacing: 2 cm, jitter: 0}}}\n"
-        "  - vorton.velocity: {}\n  - vorton.stretch: {}\n  - vorton.advect: {}\n  - baroclinic: {}\n");
+    struct test_run r =
+        run(HEAD "time: {fps: 24, frames: 1-17, substeps: 2}\nstages:\n"
+                 "  - vorton.emit: {id: heavy, density: 0.1, source: {fill: {shape: {sphere: {center: [0, 0, 0.2], "
+                 "radius: 10 cm}}, spacing: 2 cm, jitter: 0}}}\n"
+                 "  - vorton.emit: {id: light, density: -0.1, source: {fill: {shape: {sphere: {center: [0, 0, -0.2], "
+                 "radius: 10 cm}}, spacing: 2 cm, jitter: 0}}}\n"
+                 "  - vorton.velocity: {}\n  - vorton.stretch: {}\n  - vorton.advect: {}\n  - baroclinic: {}\n");
     int64_t n;
     const double *x = attribute(&r, "pos", &n), *d = attribute(&r, "density", &n);
     double sum = 0, moved = 0, wrong = 0;
@@ -369,14 +374,16 @@ Test(baroclinic, heat_is_lightness)
     test_end(&gas);
 }
 
-/* `local` divides by the density of the place: a ball twice as dense as what is around makes ln 2 of what Boussinesq does. */
+/* `local` divides by the density of the place: a ball twice as dense as what is around makes ln 2 of what Boussinesq
+ * does. */
 Test(baroclinic, local_density)
 {
     double generated[2];
     for (int local = 0; local < 2; local++) {
-        struct test_run r = ball(
-            "density: 1.2, source: {fill: {shape: {sphere: {radius: 20 cm}}, spacing: 2 cm, core: 2 cm, jitter: 0, margin: 4}}",
-            local ? "density: local" : "", FLOW, 2400, 2, 2);
+        struct test_run r =
+            ball("density: 1.2, source: {fill: {shape: {sphere: {radius: 20 cm}}, spacing: 2 cm, core: 2 cm, jitter: "
+                 "0, margin: 4}}",
+                 local ? "density: local" : "", FLOW, 2400, 2, 2);
         generated[local] = metric(&r, "baroclinic.generated");
         test_end(&r);
     }
@@ -399,10 +406,10 @@ Test(baroclinic, steps)
 {
     struct test_options o = {.simd = UINT32_MAX, .module = &count_module};
     struct test_run r = run_with(
-        &o, HEAD
-        "time: {fps: 5, frames: 1001-1002, substeps: auto}\nstages:\n"
-        "  - vorton.emit: {density: 0.3, source: {fill: {shape: {sphere: {radius: 6 cm}}, spacing: 2 cm, core: 2 cm}}}\n" FLOW
-        "  - baroclinic: {}\n  - count: {}\n");
+        &o,
+        HEAD "time: {fps: 5, frames: 1001-1002, substeps: auto}\nstages:\n"
+             "  - vorton.emit: {density: 0.3, source: {fill: {shape: {sphere: {radius: 6 cm}}, spacing: 2 cm, core: "
+             "2 cm}}}\n" FLOW "  - baroclinic: {}\n  - count: {}\n");
     const double want = ceil(.2 / (.5 / sqrt(9.81 * .25 / .02)));
     test_end(&r);
     cr_assert_eq(steps, (int64_t)want, "%lld steps, not %g", (long long)steps, want);
@@ -412,10 +419,10 @@ Test(baroclinic, steps)
 static double heat_spread(int frames, double *heat)
 {
     struct test_run r = run(
-        HEAD
-        "time: {fps: 25, frames: 1-%d, substeps: 2}\nstages:\n"
-        "  - vorton.emit: {temperature: 10 K, source: {fill: {shape: {sphere: {radius: 20 cm}}, spacing: 4 cm, jitter: 0, margin: 8}}}\n"
-        "  - vorton.diffuse: {temperature: 0.003, viscosity: 0}\n",
+        HEAD "time: {fps: 25, frames: 1-%d, substeps: 2}\nstages:\n"
+             "  - vorton.emit: {temperature: 10 K, source: {fill: {shape: {sphere: {radius: 20 cm}}, spacing: 4 cm, "
+             "jitter: 0, margin: 8}}}\n"
+             "  - vorton.diffuse: {temperature: 0.003, viscosity: 0}\n",
         frames);
     int64_t n;
     const double *x = attribute(&r, "pos", &n), *t = attribute(&r, "temperature", &n), *v = attribute(&r, "volume", &n);
@@ -447,13 +454,12 @@ static int warnings(double density, double diffusivity)
 {
     int n = 0;
     struct test_options o = {.simd = UINT32_MAX, .on_log = warning_count, .user = &n};
-    struct test_run r = run_with(
-        &o,
-        HEAD
-        "time: {fps: 24, frames: 1-4, substeps: 2}\nstages:\n"
-        "  - vorton.emit: {density: %g, source: {fill: {shape: {sphere: {radius: 10 cm}}, spacing: 3 cm, margin: 3}}}\n" FLOW
-        "  - vorton.diffuse: {viscosity: 0, density: %g}\n  - baroclinic: {}\n",
-        density, diffusivity);
+    struct test_run r =
+        run_with(&o,
+                 HEAD "time: {fps: 24, frames: 1-4, substeps: 2}\nstages:\n"
+                      "  - vorton.emit: {density: %g, source: {fill: {shape: {sphere: {radius: 10 cm}}, spacing: 3 cm, "
+                      "margin: 3}}}\n" FLOW "  - vorton.diffuse: {viscosity: 0, density: %g}\n  - baroclinic: {}\n",
+                 density, diffusivity);
     test_end(&r);
     return n;
 }

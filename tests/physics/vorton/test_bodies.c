@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Rigid bodies: free fall, what contacts keep and take, what others push, how they show on a grid, and what is refused. */
+/* Rigid bodies: free fall, what contacts keep and take, what others push, how they show on a grid, and what is
+ * refused. */
 #include "bodies_of.h"
 
 #define HEAD "billow: 1\ndomain: {cells: [16, 16, 16], voxel: 10 cm, center: [0, 0]}\n"
@@ -26,8 +27,8 @@ Test(bodies, free_fall)
     }
 }
 
-/* A ball hits a box in free space: momentum stays to rounding, angular momentum to the integrator's first order; the energy
- * that is gone is what is told. */
+/* A ball hits a box in free space: momentum stays to rounding, angular momentum to the integrator's first order; the
+ * energy that is gone is what is told. */
 Test(bodies, collision_keeps_momentum)
 {
     double p[2][3], l[2][3], energy[2], lost = 0;
@@ -35,7 +36,8 @@ Test(bodies, collision_keeps_momentum)
         struct test_run r = run(
             HEAD
             "time: {fps: 24, frames: 1-%d, substeps: 2}\nstages:\n"
-            "  - body: {id: a, shape: {sphere: {center: [0, 0, 1], radius: 10 cm}}, velocity: [2, 0.1, 0], spin: [3, 1, 0]}\n"
+            "  - body: {id: a, shape: {sphere: {center: [0, 0, 1], radius: 10 cm}}, velocity: [2, 0.1, 0], "
+            "spin: [3, 1, 0]}\n"
             "  - body: {id: b, shape: {box: {center: [0.5, 0.05, 1], size: [0.2, 0.3, 0.1], rotate: [0.3, 0.2, 0.1]}}, "
             "density: 300}\n"
             "  - bodies: {gravity: [0, 0, 0], ground: no}\n",
@@ -56,7 +58,8 @@ Test(bodies, collision_keeps_momentum)
                        lost);
 }
 
-/* Dropped from 1 m with restitution e, a ball comes up again to e² m and at last lies still on the ground; all of m g h goes. */
+/* Dropped from 1 m with restitution e, a ball comes up again to e² m and at last lies still on the ground; all of m g h
+ * goes. */
 Test(bodies, bounce)
 {
     double highest = 0, mass = 0;
@@ -87,11 +90,11 @@ Test(bodies, bounce)
 Test(bodies, friction)
 {
     struct test_run r = run(
-        HEAD
-        "time: {fps: 24, frames: 1-25, substeps: 1}\nstages:\n"
-        "  - body: {id: slides, shape: {sphere: {center: [0, 0, 0.1], radius: 10 cm}}, velocity: [1.4, 0, 0]}\n"
-        "  - body: {id: goes, shape: {sphere: {center: [0, 5, 0.05], radius: 10 cm}}, velocity: [1.4, 0, 0], held: yes}\n"
-        "  - bodies: {}\n");
+        HEAD "time: {fps: 24, frames: 1-25, substeps: 1}\nstages:\n"
+             "  - body: {id: slides, shape: {sphere: {center: [0, 0, 0.1], radius: 10 cm}}, velocity: [1.4, 0, 0]}\n"
+             "  - body: {id: goes, shape: {sphere: {center: [0, 5, 0.05], radius: 10 cm}}, velocity: [1.4, 0, 0], "
+             "held: yes}\n"
+             "  - bodies: {}\n");
     struct body_arrays b = bodies_of(&r);
     cr_assert_float_eq(b.velocity[0][0], 1, .01, "%g m/s", b.velocity[0][0]);
     cr_assert_float_eq(b.spin[0][1], 10, .1, "%g /s", b.spin[0][1]);
@@ -138,7 +141,8 @@ static double heat_of(const struct test_run *r, const char *field, const double 
 }
 
 #define WARM                                                                                                           \
-    "billow: 1\ndomain: {cells: [40, 40, 30], voxel: 5 cm, center: [0, 0]}\ntime: {fps: 25, frames: 1001-%d, substeps: 3}\nstages:\n"
+    "billow: 1\ndomain: {cells: [40, 40, 30], voxel: 5 cm, center: [0, 0]}\n"                                          \
+    "time: {fps: 25, frames: 1001-%d, substeps: 3}\nstages:\n"
 
 /* What bounces lose heats the air around the contact and nothing else, to a millionth. */
 Test(bodies, contacts_heat)
@@ -163,7 +167,8 @@ Test(bodies, contacts_heat_where_they_are)
         WARM
         "  - body: {id: a, shape: {sphere: {center: [-0.5, 0, 0.5], radius: 10 cm}}, mass: 1, velocity: [0, 1, 0]}\n"
         "  - body: {id: b, shape: {sphere: {center: [-0.5, 0.25, 0.5], radius: 10 cm}}, mass: 1}\n"
-        "  - body: {id: c, shape: {box: {center: [0.5, 0, 0.5], size: [0.2, 0.2, 0.2]}}, mass: 3, velocity: [0, 1, 0]}\n"
+        "  - body: {id: c, shape: {box: {center: [0.5, 0, 0.5], size: [0.2, 0.2, 0.2]}}, mass: 3, velocity: [0, "
+        "1, 0]}\n"
         "  - body: {id: d, shape: {box: {center: [0.5, 0.25, 0.5], size: [0.2, 0.2, 0.2]}}, mass: 3}\n"
         "  - bodies: {gravity: [0, 0, 0], ground: no, heat: temperature, heat_radius: 0.15 m, heat_capacity: 2000}\n"
         "  - body.solid: {}\n",
@@ -231,11 +236,12 @@ Test(bodies, pushed_and_borne_up)
 
 Test(bodies, solid)
 {
-    struct test_run r = run(
-        "billow: 1\ndomain: {cells: [32, 32, 32], voxel: 5 cm, center: [0, 0]}\n"
-        "time: {fps: 24, frames: 1-2, substeps: 1}\nstages:\n"
-        "  - body: {shape: {sphere: {center: [0.1, 0, 0.8], radius: 30 cm}}, velocity: [0.5, 0, 0], spin: [0, 0, 2], held: yes}\n"
-        "  - bodies: {}\n  - body.solid: {slip: no}\n");
+    struct test_run r =
+        run("billow: 1\ndomain: {cells: [32, 32, 32], voxel: 5 cm, center: [0, 0]}\n"
+            "time: {fps: 24, frames: 1-2, substeps: 1}\nstages:\n"
+            "  - body: {shape: {sphere: {center: [0.1, 0, 0.8], radius: 30 cm}}, velocity: [0.5, 0, 0], spin: [0, "
+            "0, 2], held: yes}\n"
+            "  - bodies: {}\n  - body.solid: {slip: no}\n");
     struct grid d = grid_of(&r, "solid", 0), v = grid_of(&r, "solid_vel", 1), grip = grid_of(&r, "solid_grip", 0);
     double cx = .1 + .5 / 24;
     int inside = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Bodies among vortons: no-slip, added mass, momentum to rounding, wakes that brake, the seed's way, and what is bad. */
+/* Bodies among vortons: no-slip, added mass, momentum to rounding, wakes that brake, the seed's way, and what is
+ * bad. */
 #include "bodies_of.h"
 #include <unistd.h>
 
@@ -197,10 +198,10 @@ Test(collide, no_slip)
         for (int k = 0; k < 3; k++) {
             struct test_run r = run_with(
                 &looking,
-                HEAD
-                "time: {fps: 24, frames: 1-1}\nstages:\n"
-                "  - body: {shape: {sphere: {center: [1, 2, 3], radius: 50 cm}}, velocity: [1, 0, 0], spin: [0, 0, %s]}\n"
-                "  - vorton.velocity: {method: direct}\n  - vorton.collide: {nodes: %d}\n  - slip: {}\n",
+                HEAD "time: {fps: 24, frames: 1-1}\nstages:\n"
+                     "  - body: {shape: {sphere: {center: [1, 2, 3], radius: 50 cm}}, velocity: [1, 0, 0], spin: [0, "
+                     "0, %s]}\n"
+                     "  - vorton.velocity: {method: direct}\n  - vorton.collide: {nodes: %d}\n  - slip: {}\n",
                 spin[w], nodes[k]);
             is[k] = slip;
             test_end(&r);
@@ -242,21 +243,23 @@ Test(collide, no_drag_without_a_wake)
 }
 
 #define WILD                                                                                                           \
-    "x,y,z,strength_x,strength_y,strength_z,radius\n0.1,0.25,1.1,0.1,0.2,-0.3,0.1\n0.3,0.1,1.2,0,0.3,0.1,0.15\n0.5,-0.2,1,0.3,-0.1,0.2,0.1\n"
+    "x,y,z,strength_x,strength_y,strength_z,radius\n0.1,0.25,1.1,0.1,0.2,-0.3,0.1\n0.3,0.1,1.2,0,0.3,0.1,0.15\n"       \
+    "0.5,-0.2,1,0.3,-0.1,0.2,0.1\n"
 
-/* Fluid and body have together after the stage what they had before: shedding, spinning, with vortons thrown into the body. */
+/* Fluid and body have together after the stage what they had before: shedding, spinning, with vortons thrown into the
+ * body. */
 Test(collide, books_of_the_sheet)
 {
     seed_books = 0;
     worst = 0;
     struct test_run r = run_with(
         &looking,
-        HEAD
-        "time: {fps: 24, frames: 1-13, substeps: 1}\nstages:\n"
-        "  - vorton.emit: {source: {file: {file: %s}}}\n"
-        "  - body: {shape: {sphere: {center: [0, 0, 1], radius: 20 cm}}, density: 3, velocity: [1, 0.2, 0], spin: [1, 2, 3]}\n"
-        "  - vorton.velocity: {}\n  - vorton.advect: {}\n  - bodies: {}\n"
-        "  - before: {}\n  - vorton.collide: {density: 2, nodes: 80, fine: 3}\n  - after: {}\n",
+        HEAD "time: {fps: 24, frames: 1-13, substeps: 1}\nstages:\n"
+             "  - vorton.emit: {source: {file: {file: %s}}}\n"
+             "  - body: {shape: {sphere: {center: [0, 0, 1], radius: 20 cm}}, density: 3, velocity: [1, 0.2, 0], "
+             "spin: [1, 2, 3]}\n"
+             "  - vorton.velocity: {}\n  - vorton.advect: {}\n  - bodies: {}\n"
+             "  - before: {}\n  - vorton.collide: {density: 2, nodes: 80, fine: 3}\n  - after: {}\n",
         table_write(WILD));
     cr_assert_gt(metric(&r, "vorton.velocity.vortons"), 80 * 9 + 1 + 3 + 80, "nothing was shed");
     fprintf(stderr, "momentum of fluid and body changes by %.1e of what is there\n", worst);
@@ -264,8 +267,9 @@ Test(collide, books_of_the_sheet)
     test_end(&r);
 }
 
-/* A ball in still fluid only ever slows down, step by step for two seconds, spinning or not, its wake stretched or not, and that stays
- * bounded: what is shed at once is no stronger than 1.5 U h² · h/2 a node, a lattice's node holds no more than a few of those. */
+/* A ball in still fluid only ever slows down, step by step for two seconds, spinning or not, its wake stretched or not,
+ * and that stays bounded: what is shed at once is no stronger than 1.5 U h² · h/2 a node, a lattice's node holds no
+ * more than a few of those. */
 Test(collide, slows_down)
 {
     static const double spin[] = {0, 0, 5};
@@ -276,13 +280,13 @@ Test(collide, slows_down)
         steps = 0;
         struct test_run r = run_with(
             &looking,
-            HEAD
-            "time: {fps: 24, frames: 1-49, substeps: 1}\nstages:\n"
-            "  - body: {shape: {sphere: {center: [0, 0, 9], radius: 20 cm}}, density: 30, velocity: [1, 0, 0], spin: [0, %g, 0]}\n"
-            "  - vorton.velocity: {method: direct}\n%s  - vorton.advect: {}\n"
-            "  - vorton.remesh: {interval: 41 ms, spacing: 8 cm, overlap: 1.3, threshold: 0.02, margin: 0}\n"
-            "  - vorton.diffuse: {viscosity: 0, eddy: 0.3}\n"
-            "  - bodies: {gravity: [0, 0, 0]}\n  - vorton.collide: {nodes: 80, fine: 2}\n  - watch: {}\n",
+            HEAD "time: {fps: 24, frames: 1-49, substeps: 1}\nstages:\n"
+                 "  - body: {shape: {sphere: {center: [0, 0, 9], radius: 20 cm}}, density: 30, velocity: [1, 0, 0], "
+                 "spin: [0, %g, 0]}\n"
+                 "  - vorton.velocity: {method: direct}\n%s  - vorton.advect: {}\n"
+                 "  - vorton.remesh: {interval: 41 ms, spacing: 8 cm, overlap: 1.3, threshold: 0.02, margin: 0}\n"
+                 "  - vorton.diffuse: {viscosity: 0, eddy: 0.3}\n"
+                 "  - bodies: {gravity: [0, 0, 0]}\n  - vorton.collide: {nodes: 80, fine: 2}\n  - watch: {}\n",
             spin[k], stretch[k]);
         fprintf(stderr,
                 "spin %g, %s: %.4f m/s after %lld steps, gained %.1e in one at most; strongest vorton %.2e m^3/s\n",
@@ -296,8 +300,9 @@ Test(collide, slows_down)
     }
 }
 
-/* A ball that spins in still fluid drags it round, slip-free, throws it out along its equator and draws it in over the poles
- * (Howarth 1951): the wrong way round where vortons are stretched by `classic`. Both sums of strength stay zero together. */
+/* A ball that spins in still fluid drags it round, slip-free, throws it out along its equator and draws it in over the
+ * poles (Howarth 1951): the wrong way round where vortons are stretched by `classic`. Both sums of strength stay zero
+ * together. */
 Test(collide, throws_out_at_its_equator)
 {
     struct test_run r = run_with(
@@ -308,10 +313,10 @@ Test(collide, throws_out_at_its_equator)
                        "  - vorton.diffuse: {viscosity: 0, eddy: 0.3}\n"
                        "  - bodies: {gravity: [0, 0, 0]}\n  - vorton.collide: {nodes: 80, fine: 2}\n  - throw: {}\n");
     double off = metric(&r, "vorton.collide.slip"), sum = metric(&r, "vorton.velocity.strength");
-    fprintf(
-        stderr,
-        "spinning in place: slip %.4f; at 1.4 radii %.4f of the equator's speed outward, %.4f inward over the poles; sum of strengths %.1e m^3/s\n",
-        off, thrown, drawn, sum);
+    fprintf(stderr,
+            "spinning in place: slip %.4f; at 1.4 radii %.4f of the equator's speed outward, %.4f inward over the "
+            "poles; sum of strengths %.1e m^3/s\n",
+            off, thrown, drawn, sum);
     cr_assert(off < .05, "slip %g", off);
     cr_assert(thrown > .008 && thrown < .3, "outward %g", thrown);
     cr_assert(drawn > .008 && drawn < .3, "inward %g", drawn);
@@ -335,13 +340,14 @@ Test(collide, equal_bytes)
     for (uint32_t threads = 1; threads <= 2; threads++) {
         struct test_options o = {.threads = threads, .simd = UINT32_MAX};
         struct test_run r = run_with(
-            &o, HEAD
-            "time: {fps: 25, frames: 1001-1006, substeps: 2}\nstages:\n"
-            "  - body: {id: a, shape: {sphere: {center: [0, 0, 1], radius: 20 cm}}, velocity: [2, 0, 0], spin: [0, 0, 9]}\n"
-            "  - body: {id: b, shape: {box: {center: [0.5, 0.1, 1], size: [0.3, 0.3, 0.2]}}}\n"
-            "  - tracers: {shape: {box: {center: [0.2, 0, 1], size: [1, 1, 1]}}, count: 3000}\n"
-            "  - vorton.velocity: {}\n  - vorton.stretch: {}\n  - vorton.advect: {}\n  - bodies: {}\n"
-            "  - vorton.collide: {nodes: 60, fine: 3}\n");
+            &o,
+            HEAD "time: {fps: 25, frames: 1001-1006, substeps: 2}\nstages:\n"
+                 "  - body: {id: a, shape: {sphere: {center: [0, 0, 1], radius: 20 cm}}, velocity: [2, 0, 0], spin: "
+                 "[0, 0, 9]}\n"
+                 "  - body: {id: b, shape: {box: {center: [0.5, 0.1, 1], size: [0.3, 0.3, 0.2]}}}\n"
+                 "  - tracers: {shape: {box: {center: [0.2, 0, 1], size: [1, 1, 1]}}, count: 3000}\n"
+                 "  - vorton.velocity: {}\n  - vorton.stretch: {}\n  - vorton.advect: {}\n  - bodies: {}\n"
+                 "  - vorton.collide: {nodes: 60, fine: 3}\n");
         h[threads - 1][0] = hash(&r, "bodies", "pos");
         h[threads - 1][1] = hash(&r, "vortons", "strength");
         h[threads - 1][2] = hash(&r, "tracers", "pos");
@@ -362,9 +368,12 @@ Test(collide, seed_contact)
             &looking,
             HEAD
             "time: {fps: 24, frames: 1-3, substeps: 1}\nstages:\n"
-            "  - vorton.emit: {source: {cloud: {center: [0.4, 0, 1], radius: 30 cm, count: 300, vorticity: 5, core: 5 cm}}}\n"
-            "  - body: {shape: {sphere: {center: [0, 0, 1], radius: 20 cm}}, density: 3, velocity: [2, 0.2, 0], spin: [1, 2, 3]}\n"
-            "  - vorton.velocity: {kernel: seed, method: direct}\n  - vorton.advect: {}\n  - bodies: {gravity: [0, 0, 0]}\n"
+            "  - vorton.emit: {source: {cloud: {center: [0.4, 0, 1], radius: 30 cm, count: 300, vorticity: 5, "
+            "core: 5 cm}}}\n"
+            "  - body: {shape: {sphere: {center: [0, 0, 1], radius: 20 cm}}, density: 3, velocity: [2, 0.2, 0], "
+            "spin: [1, 2, 3]}\n"
+            "  - vorton.velocity: {kernel: seed, method: direct}\n  - vorton.advect: {}\n"
+            "  - bodies: {gravity: [0, 0, 0]}\n"
             "  - before: {}\n  - vorton.collide: {method: seed, density: 2, books: %s, place: %s}\n  - after: {}\n",
             books[k / 2], place[k % 2]);
         cr_assert_gt(metric(&r, "vorton.collide.ejected"), 0);

@@ -88,11 +88,12 @@ static struct test_run cloud(const char *method, const char *kernel, const char 
     struct test_options o = {.simd = !strcmp(simd, "baseline") ? 0 : !strcmp(simd, "avx2") ? 1 : UINT32_MAX};
     return run_with(
         &o,
-        HEAD
-        "time: {fps: 1000, frames: 1-2, substeps: 1}\nstages:\n"
-        "  - vorton.emit: {id: a, source: {cloud: {count: 6000, radius: 1 m, core: 8 cm}}}\n"
-        "  - vorton.emit: {id: b, wobble: 1 cm, source: {ring: {center: [3, 0, 0], radius: 50 cm, core: 10 cm, layers: 4}}}\n"
-        "  - vorton.velocity: {method: %s, kernel: %s, error: %s}\n  - vorton.stretch: {}\n  - vorton.advect: {scheme: euler}\n",
+        HEAD "time: {fps: 1000, frames: 1-2, substeps: 1}\nstages:\n"
+             "  - vorton.emit: {id: a, source: {cloud: {count: 6000, radius: 1 m, core: 8 cm}}}\n"
+             "  - vorton.emit: {id: b, wobble: 1 cm, source: {ring: {center: [3, 0, 0], radius: 50 cm, core: 10 cm, "
+             "layers: 4}}}\n"
+             "  - vorton.velocity: {method: %s, kernel: %s, error: %s}\n  - vorton.stretch: {}\n"
+             "  - vorton.advect: {scheme: euler}\n",
         method, kernel, error);
 }
 
@@ -113,11 +114,11 @@ static double difference(const struct test_run *a, const struct test_run *b, con
 
 static struct test_run cloud_start(void)
 {
-    return run(
-        HEAD
-        "time: {fps: 1000, frames: 1-1}\nstages:\n"
-        "  - vorton.emit: {id: a, source: {cloud: {count: 6000, radius: 1 m, core: 8 cm}}}\n"
-        "  - vorton.emit: {id: b, wobble: 1 cm, source: {ring: {center: [3, 0, 0], radius: 50 cm, core: 10 cm, layers: 4}}}\n");
+    return run(HEAD
+               "time: {fps: 1000, frames: 1-1}\nstages:\n"
+               "  - vorton.emit: {id: a, source: {cloud: {count: 6000, radius: 1 m, core: 8 cm}}}\n"
+               "  - vorton.emit: {id: b, wobble: 1 cm, source: {ring: {center: [3, 0, 0], radius: 50 cm, core: 10 cm, "
+               "layers: 4}}}\n");
 }
 
 Test(vortons, fast_is_as_good_as_it_says)

@@ -45,12 +45,13 @@ Test(vortons_kept, strength_exchange)
     struct test_run r[2];
     double total[2][3], impulse[3], all;
     for (int i = 0; i < 2; i++) {
-        r[i] = run(
-            HEAD
-            "time: {fps: 25, frames: 1001-%d, substeps: 2}\nstages:\n"
-            "  - vorton.emit: {source: {tube: {from: [0, 0, -0.3], to: [0, 0, 0.3], core: 10 cm, circulation: 1, layers: 3}}}\n"
-            "  - vorton.remesh: {interval: 0.2, spacing: 4 cm, threshold: 1e-4, margin: 2}\n  - vorton.diffuse: {viscosity: 0.005}\n",
-            i ? 1026 : 1006);
+        r[i] =
+            run(HEAD "time: {fps: 25, frames: 1001-%d, substeps: 2}\nstages:\n"
+                     "  - vorton.emit: {source: {tube: {from: [0, 0, -0.3], to: [0, 0, 0.3], core: 10 cm, circulation: "
+                     "1, layers: 3}}}\n"
+                     "  - vorton.remesh: {interval: 0.2, spacing: 4 cm, threshold: 1e-4, margin: 2}\n"
+                     "  - vorton.diffuse: {viscosity: 0.005}\n",
+                i ? 1026 : 1006);
         sums(&r[i], total[i], impulse, &all);
     }
     double grown = variance(&r[1]) - variance(&r[0]), want = 2 * .005 * .8;
@@ -106,7 +107,8 @@ Test(vortons_kept, split_and_merge_keep_the_sum)
 
 /* ---- grids ---- */
 
-/* Smoke of a ball of tracers in a domain without a box that begins anywhere: no amount is lost while it is blown about, colour follows it. */
+/* Smoke of a ball of tracers in a domain without a box that begins anywhere: no amount is lost while it is blown about,
+ * colour follows it. */
 Test(vortons_kept, smoke_is_conserved)
 {
     struct test_run r = run(
@@ -179,22 +181,24 @@ static struct test_run stirred(int frames, uint32_t threads)
     struct test_options o = {.simd = UINT32_MAX, .threads = threads};
     return run_with(
         &o,
-        "billow: 1\ndomain: {cells: [48, 48, 48], voxel: 0.1, origin: [-2.4, -2.4, -2.4], margin: 100, sides: {rest: open}}\n"
+        "billow: 1\ndomain: {cells: [48, 48, 48], voxel: 0.1, origin: [-2.4, -2.4, -2.4], margin: 100, sides: "
+        "{rest: open}}\n"
         "time: {fps: 25, frames: 1-%d, substeps: 1}\nstages:\n" KEEP_VEL
         "  - vorton.emit: {source: {file: {file: %s}}}\n  - vorton.confine: {rate: 5}\n",
         frames,
-        table_write(
-            "x,y,z,strength_x,strength_y,strength_z,radius,volume\n0,0,0,0,0,2,0.4,1\n0.33,0.21,-0.57,0.5,0,0,0.3,0.5\n"));
+        table_write("x,y,z,strength_x,strength_y,strength_z,radius,volume\n0,0,0,0,0,2,0.4,1\n"
+                    "0.33,0.21,-0.57,0.5,0,0,0.3,0.5\n"));
 }
 
 /* A grid takes on a vorton's rotation, half of its vorticity times the distance, and no more; without divergence. */
 Test(vortons_kept, stir_a_grid)
 {
-    struct test_run r = run(
-        "billow: 1\ndomain: {cells: [48, 48, 48], voxel: 0.1, origin: [-2.4, -2.4, -2.4], margin: 100, sides: {rest: open}}\n"
-        "time: {fps: 25, frames: 1-101, substeps: 1}\nstages:\n" KEEP_VEL
-        "  - vorton.emit: {source: {file: {file: %s}}}\n  - vorton.confine: {rate: 5}\n  - stats: {}\n",
-        table_write("x,y,z,strength_x,strength_y,strength_z,radius,volume\n0,0,0,0,0,2,0.4,1\n"));
+    struct test_run r =
+        run("billow: 1\ndomain: {cells: [48, 48, 48], voxel: 0.1, origin: [-2.4, -2.4, -2.4], margin: 100, sides: "
+            "{rest: open}}\n"
+            "time: {fps: 25, frames: 1-101, substeps: 1}\nstages:\n" KEEP_VEL
+            "  - vorton.emit: {source: {file: {file: %s}}}\n  - vorton.confine: {rate: 5}\n  - stats: {}\n",
+            table_write("x,y,z,strength_x,strength_y,strength_z,radius,volume\n0,0,0,0,0,2,0.4,1\n"));
     struct grid v = grid_of(&r, "vel", 1);
     for (int i = 20; i < 29; i++) {
         double x = -2.4 + (i + .5) * .1,
@@ -209,9 +213,9 @@ Test(vortons_kept, stir_a_grid)
     cr_assert_eq(test_hash(&one, "vel"), test_hash(&two, "vel"));
     test_end(&one);
     test_end(&two);
-    refuse(
-        "  - set: {field: vel, value: [0, 0, 0]}\n  - vorton.emit: {source: {cloud: {core: 6 m}}}\n  - vorton.confine: {}\n",
-        "voxels");
+    refuse("  - set: {field: vel, value: [0, 0, 0]}\n  - vorton.emit: {source: {cloud: {core: 6 m}}}\n"
+           "  - vorton.confine: {}\n",
+           "voxels");
 }
 
 /* Eddies' viscosity: strengths of neighbours even out, their sum stays, whatever the step. */

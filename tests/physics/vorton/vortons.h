@@ -25,11 +25,11 @@ static inline struct test_run wobbling(const char *method, const char *rest, int
     struct test_options o = {.threads = threads, .simd = UINT32_MAX};
     return run_with(
         &o,
-        HEAD
-        "time: {fps: 96, frames: 1001-%d, substeps: 1, seed: 3}\nstages:\n"
-        "  - vorton.emit: {wobble: 1 cm, source: {ring: {center: [0.1, 0, 0], axis: [1, 2, 3], radius: 50 cm, core: 12 cm, "
-        "layers: 1}}}\n"
-        "  - vorton.velocity: {method: %s}\n  - vorton.stretch: {}\n  - vorton.advect: {}\n%s",
+        HEAD "time: {fps: 96, frames: 1001-%d, substeps: 1, seed: 3}\nstages:\n"
+             "  - vorton.emit: {wobble: 1 cm, source: {ring: {center: [0.1, 0, 0], axis: [1, 2, 3], radius: 50 cm, "
+             "core: 12 cm, "
+             "layers: 1}}}\n"
+             "  - vorton.velocity: {method: %s}\n  - vorton.stretch: {}\n  - vorton.advect: {}\n%s",
         1000 + frames, method, rest);
 }
 

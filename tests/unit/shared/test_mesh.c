@@ -250,12 +250,13 @@ Test(mesh, a_moving_source_carries_the_gas)
 
 /* ---- as an obstacle ---- */
 
-#define TUNNEL                                                                                                                  \
-    "billow: 1\ndomain: {cells: [40, 24, 24], voxel: 5 cm, floor: -0.6, "                                                       \
-    "sides: {rest: closed, x-: {inflow: [1, 0, 0]}, x+: open}}\ntime: {fps: 25, frames: 1-11, substeps: 2}\nstages:\n" KEEP_VEL \
-    "  - emit: {shape: {cylinder: {center: [-0.9, 0, 0], radius: 0.3, height: 0.2, axis: [1, 0, 0]}}, density: 1}\n"            \
-    "  - collide: {shape: {%s}}\n"                                                                                              \
-    "  - mac.advect: {}\n"                                                                                                      \
+#define TUNNEL                                                                                                         \
+    "billow: 1\ndomain: {cells: [40, 24, 24], voxel: 5 cm, floor: -0.6, "                                              \
+    "sides: {rest: closed, x-: {inflow: [1, 0, 0]}, x+: open}}\ntime: {fps: 25, frames: 1-11, substeps: 2}\n"          \
+    "stages:\n" KEEP_VEL                                                                                               \
+    "  - emit: {shape: {cylinder: {center: [-0.9, 0, 0], radius: 0.3, height: 0.2, axis: [1, 0, 0]}}, density: 1}\n"   \
+    "  - collide: {shape: {%s}}\n"                                                                                     \
+    "  - mac.advect: {}\n"                                                                                             \
     "  - mac.project: {tolerance: 1e-6}\n"
 
 /* How far the mesh's flow is from the box's: sum of squares, relative. */

@@ -125,10 +125,11 @@ Test(sources, level_set_covers_what_its_sphere_does)
     struct test_run a = run(1001, 1, "  - emit: {density: 1, shape: {" SPHERE "}}\n", 2, NULL);
     struct test_run b =
         run(1001, 1, "  - emit: {density: 1, shape: {vdb: {file: @/vdb/hull_1001.vdb, grid: solid}}}\n", 2, NULL);
-    struct test_run t = run(
-        1001, 1,
-        "  - emit: {density: 1, shape: {vdb: {file: @/vdb/hull_1001.vdb, grid: solid, scale: 0.5, rotate: [0, 0, 90 deg], center: [0.2, 0, 0.4]}}}\n",
-        2, NULL);
+    struct test_run t =
+        run(1001, 1,
+            "  - emit: {density: 1, shape: {vdb: {file: @/vdb/hull_1001.vdb, grid: solid, scale: 0.5, rotate: [0, "
+            "0, 90 deg], center: [0.2, 0, 0.4]}}}\n",
+            2, NULL);
     struct test_run c = run(
         1001, 1, "  - emit: {density: 1, shape: {sphere: {center: [0.21, 0.065, 0.75], radius: 10.5 cm}}}\n", 2, NULL);
     cr_assert_eq(b.status, BW_OK, "%s", b.diag.text);
@@ -223,9 +224,11 @@ static void pair_write(int frames, int with_velocity)
     }
 }
 
-#define PAIR_SPHERES                                                                                                                                     \
-    "  - emit: {id: a, mode: max, density: 1, inherit_velocity: 1, shape: {sphere: {center: [\"=1.2*t - 0.1\", 0, \"=0.6 + 0.3*t\"], radius: 10 cm}}}\n" \
-    "  - emit: {id: b, mode: max, density: 1, inherit_velocity: 1, shape: {sphere: {center: [\"=0.3 - 0.9*t\", -0.1, 0.9], radius: 7 cm}}}\n"
+#define PAIR_SPHERES                                                                                                   \
+    "  - emit: {id: a, mode: max, density: 1, inherit_velocity: 1, shape: {sphere: {center: [\"=1.2*t - 0.1\", "       \
+    "0, \"=0.6 + 0.3*t\"], radius: 10 cm}}}\n"                                                                         \
+    "  - emit: {id: b, mode: max, density: 1, inherit_velocity: 1, shape: {sphere: {center: [\"=0.3 - 0.9*t\", "       \
+    "-0.1, 0.9], radius: 7 cm}}}\n"
 #define VEL "  - set: {field: vel, value: [0, 0, 0]}\n"
 
 /* What two keyframed spheres leave, velocity included, is what two points leave: from velocities in the file, or from
@@ -260,11 +263,12 @@ static void ply_write(const char *name, int form, int n, const float (*row)[7])
     char path[256];
     snprintf(path, sizeof path, "%s/%s", folder, name);
     FILE *f = fopen(path, "wb");
-    fprintf(
-        f,
-        "ply\nformat %s 1.0\ncomment of points\nelement vertex %d\nproperty float x\nproperty float y\nproperty float z\n"
-        "property uchar red\nproperty float radius\nproperty float vx\nproperty float vy\nproperty float vz\nend_header\n",
-        forms[form], n);
+    fprintf(f,
+            "ply\nformat %s 1.0\ncomment of points\nelement vertex %d\nproperty float x\nproperty float y\n"
+            "property float z\n"
+            "property uchar red\nproperty float radius\nproperty float vx\nproperty float vy\nproperty float vz\n"
+            "end_header\n",
+            forms[form], n);
     for (int i = 0; i < n; i++)
         for (int c = 0; c < 8; c++) {
             float v = c == 3 ? 200 : row[i][c > 3 ? c - 1 : c];
@@ -300,11 +304,10 @@ Test(sources, points_in_all_forms)
     uint64_t first[2] = {0, 0};
     for (int i = 0; i < 5; i++) {
         char text[512];
-        snprintf(
-            text, sizeof text,
-            VEL
-            "  - emit: {mode: max, density: 1, inherit_velocity: 1, shape: {points: {file: @/%s}}, noise: {amount: 0.5}}\n",
-            name[i]);
+        snprintf(text, sizeof text,
+                 VEL "  - emit: {mode: max, density: 1, inherit_velocity: 1, shape: {points: {file: @/%s}}, noise: "
+                     "{amount: 0.5}}\n",
+                 name[i]);
         struct test_run r = run(1002, 2, text, i == 4 ? 1 : 2, NULL);
         cr_assert_eq(r.status, BW_OK, "%s", r.diag.text);
         uint64_t h[2] = {test_hash(&r, "density"), test_hash(&r, "vel")};
@@ -339,10 +342,10 @@ Test(sources, points_in_whole_numbers)
         char stages[256];
         double sum;
         file_write(file[i].name, file[i].bytes, file[i].size);
-        snprintf(
-            stages, sizeof stages,
-            "  - emit: {density: 1, shape: {points: {file: @/%s, up: y, scale: 0.001, grow: 0.5, center: [0.1, 0, 0.05]}}}\n",
-            file[i].name);
+        snprintf(stages, sizeof stages,
+                 "  - emit: {density: 1, shape: {points: {file: @/%s, up: y, scale: 0.001, grow: 0.5, center: [0.1, "
+                 "0, 0.05]}}}\n",
+                 file[i].name);
         struct test_run r = run(1001, 1, stages, 2, NULL);
         cr_assert_eq(r.status, BW_OK, "%s: %s", file[i].name, r.diag.text);
         difference(&r, &r, "density", 0, &sum);
@@ -359,10 +362,11 @@ Test(sources, points_are_placed_as_told)
     text_write("one.csv", "x,y,z,radius\n10,70,5,21\n");
     struct test_run a = run(
         1001, 1, "  - emit: {density: 1, shape: {sphere: {center: [0.2, -0.05, 0.75], radius: 10.5 cm}}}\n", 2, NULL);
-    struct test_run b = run(
-        1001, 1,
-        "  - emit: {density: 1, shape: {points: {file: @/one.csv, up: y, scale: 0.01, grow: 0.5, center: [0.1, 0, 0.05]}}}\n",
-        2, NULL);
+    struct test_run b =
+        run(1001, 1,
+            "  - emit: {density: 1, shape: {points: {file: @/one.csv, up: y, scale: 0.01, grow: 0.5, center: [0.1, "
+            "0, 0.05]}}}\n",
+            2, NULL);
     cr_assert_eq(b.status, BW_OK, "%s", b.diag.text);
     double sum, worst = difference(&a, &b, "density", 0, &sum);
     cr_assert_gt(sum, 100);
@@ -381,19 +385,17 @@ Test(sources, points_that_are_no_good)
     text_write("e.csv", "x,y,z,vx\n");
     text_write("f.csv", "x,y,z\n1,2,nan\n");
     text_write("g.csv", "");
-    text_write(
-        "h.ply",
-        "ply\nformat ascii 1.0\nelement vertex 2\nproperty float x\nproperty float y\nproperty float z\nend_header\n1 2 3\n4 5\n");
-    text_write(
-        "i.ply",
-        "ply\nformat binary_little_endian 1.0\nelement vertex 2\nproperty float x\nproperty float y\nproperty float z\nend_header\n123412341234");
+    text_write("h.ply",
+               "ply\nformat ascii 1.0\nelement vertex 2\nproperty float x\nproperty float y\nproperty float z\n"
+               "end_header\n1 2 3\n4 5\n");
+    text_write("i.ply", "ply\nformat binary_little_endian 1.0\nelement vertex 2\nproperty float x\nproperty float y\n"
+                        "property float z\nend_header\n123412341234");
     text_write("j.ply", "ply\nformat ascii 1.0\nelement vertex 2\nproperty quad x\n");
-    text_write(
-        "k.ply",
-        "ply\nformat ascii 1.0\nelement vertex 99999999999\nproperty float x\nproperty float y\nproperty float z\nend_header\n");
-    text_write(
-        "l.ply",
-        "ply\nformat ascii 1.0\nelement face 2\nproperty list uchar int vertex_indices\nelement vertex 1\nend_header\n");
+    text_write("k.ply", "ply\nformat ascii 1.0\nelement vertex 99999999999\nproperty float x\nproperty float y\n"
+                        "property float z\nend_header\n");
+    text_write("l.ply",
+               "ply\nformat ascii 1.0\nelement face 2\nproperty list uchar int vertex_indices\nelement vertex 1\n"
+               "end_header\n");
     refused(POINTS("a.csv"), "a.csv:3: \"five\" is no number");
     refused(POINTS("b.csv"), "b.csv:1: columns x, y and z are wanted; z is not there");
     refused(POINTS("c.csv"), "c.csv:2: the line has fewer cells");
