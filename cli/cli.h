@@ -4,9 +4,8 @@
 #ifndef BW_CLI_H
 #define BW_CLI_H
 
-#include "base/diag.h"
-#include "preset/preset.h"
-#include "run/registry/registry.h"
+#include <billow/bake.h>
+#include <jansson.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -45,11 +44,11 @@ int cli_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
 int cli_integer(const char *option, const char *text, long long min, long long max, long long *value);
 /// What the process answers for a status.
 int cli_exit_code(enum bw_status status);
-/// Print what `d` collected on stderr, free it, and answer the exit code.
-int cli_report(struct bw_diag *d);
+/// Print what the library's last call had to say against it on stderr, and answer the exit code.
+int cli_failed(void);
 
 extern const struct cli_command command_bake, command_check, command_list, command_info, command_doctor, command_schema,
-    command_plugin, command_completion, command_upres, command_retime, command_blender;
+    command_plugin, command_completion, command_upres, command_retime, command_blender, command_preview;
 /// All commands, in the order of the help.
 extern const struct cli_command *const cli_commands[];
 extern const uint32_t cli_n_commands;
@@ -68,9 +67,6 @@ int cmd_retime(int argc, char **argv);
 int cmd_blender(int argc, char **argv);
 int cmd_help(int argc, char **argv);
 
-/// Facts of one .vdb file on stdout, as text or JSON; an exit code (in vdbinfo.c).
-int vdb_info_print(const char *path, int json);
-
 // clang-format off
 #define CLI_PATH_OPTIONS                                                                                           \
     {"plugin-path", "DIRS", "look for plugins here first (folders joined by ':')", 'P'},                           \
@@ -79,44 +75,23 @@ int vdb_info_print(const char *path, int json);
     }
 // clang-format on
 
-/* ---- where things are ---- */
+/* ---- files ---- */
 
-/// Folders, colon-separated, in the order of search. Free with cli_folders_free.
-struct cli_folders {
-    char *plugins, *presets; ///< presets: the installed ones, or the source tree's
-    char *include;           ///< folder that holds billow/plugin.h
-    char *program;           ///< this executable
-    int in_build_tree;
-};
+/// printf into new memory (free), or NULL.
+char *cli_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/// Write `text` to `path` by way of a temporary name; an exit code, after a sentence unless 0.
+int cli_write_file(const char *path, const char *text);
 
-/// `plugin_path`: of the option, may be NULL. Answers 0 when out of memory.
-int cli_folders_find(struct cli_folders *f, const char *plugin_path);
-void cli_folders_free(struct cli_folders *f);
-/// Registry of all plugins; broken ones are told on stderr. NULL after a sentence.
-struct bw_registry *cli_registry_open(const char *plugin_path);
-/// The preset's file, read and checked; NULL after sentences in `d`.
-struct bw_preset *cli_preset_load(const char *name, const char *preset_path, const struct bw_preset_overrides *o,
-                                  struct bw_diag *d);
+/* ---- the library ---- */
 
-/* ---- text ---- */
-
-/// "2.1 GiB", "12 KiB", in `out`; answers `out`.
-const char *cli_bytes(double bytes, char out[24]);
-/// "1.2M", "640k", "17".
-const char *cli_count(double n, char out[24]);
-/// "3:19", "1:02:03", "8 s".
-const char *cli_duration(double seconds, char out[24]);
-/// "1 frame", "2 frames".
-const char *cli_plural(int64_t n, const char *word, char out[48]);
-/// Write `text` to `path` by way of a temporary name; 0 after a sentence in `d`.
-int cli_write_file(const char *path, const char *text, struct bw_diag *d);
-
-/* ---- tables ---- */
-
-/// Row i of a table whose rows are `stride` bytes (an older plugin's are shorter): members that are not there are 0.
-struct bw_param cli_param(const struct bw_param *rows, uint32_t i, uint32_t stride);
-struct bw_port cli_port(const struct bw_port *rows, uint32_t i, uint32_t stride);
-/// "number", "list of tables", …
-const char *cli_param_type(const struct bw_param *p);
+/// Plugins that can't be loaded are told on stderr. NULL after a sentence. Paths may be NULL.
+struct bw_session *cli_session_open(const char *plugin_path, const char *preset_path);
+/// A text of the library's as JSON; takes it. NULL: there was none, or it is none.
+json_t *cli_json(char *text);
+/// Members of an object: "" and 0 when they are not there.
+const char *cli_text(const json_t *o, const char *key);
+double cli_number(const json_t *o, const char *key);
+/// Index i of a list of numbers.
+double cli_number_at(const json_t *o, const char *key, size_t i);
 
 #endif

@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* `billow doctor`: what this machine and this installation have, for the user and for bug reports. */
-#include "bake/bake.h"
+#include "cli.h"
 
-#include "base/alloc.h"
-#include <billow/plugin.h>
 #include <getopt.h>
-#include <libavcodec/avcodec.h>
-#include <libfyaml.h>
-#include <png.h>
 #include <string.h>
-#include <unistd.h>
 
 static const struct cli_option options[] = {CLI_PATH_OPTIONS};
 
@@ -23,63 +17,84 @@ const struct cli_command command_doctor = {
     .run = cmd_doctor,
 };
 
-static void libraries_print(void)
+static void libraries_print(const json_t *m)
 {
-    unsigned int av = avcodec_version();
-    printf("libfyaml      %s\nlibpng        %s\njansson       %s\nlibavcodec    %u.%u.%u\n", fy_library_version(),
-           png_get_libpng_ver(NULL), jansson_version_str(), av >> 16, av >> 8 & 255, av & 255);
-    const AVCodec *h264 = avcodec_find_encoder_by_name("libx264");
-    if (!h264) h264 = avcodec_find_encoder(AV_CODEC_ID_H264);
-    if (!h264) h264 = avcodec_find_encoder(AV_CODEC_ID_MPEG4);
-    printf("movie encoder %s\n", h264 ? h264->name : "none: movies can't be written");
+    const json_t *l = json_object_get(m, "libraries");
+    const char *encoder = cli_text(m, "movie_encoder");
+    printf("libfyaml      %s\nlibpng        %s\njansson       %s\nlibavcodec    %s\n", cli_text(l, "libfyaml"),
+           cli_text(l, "libpng"), cli_text(l, "jansson"), cli_text(l, "libavcodec"));
+    printf("movie encoder %s\n", *encoder ? encoder : "none: movies can't be written");
 }
 
-static void machine_print(void)
+static void machine_print(const json_t *m)
 {
-    static const char *const level[] = {"baseline", "avx2", "avx512"};
-    char text[2][24];
-    printf("cores         %ld\nSIMD          %s\nmemory        %s\ndisk free     %s here\n",
-           sysconf(_SC_NPROCESSORS_ONLN), level[bw_simd_best() < 3 ? bw_simd_best() : 0],
-           cli_bytes(machine_memory(), text[0]), cli_bytes(disk_free("."), text[1]));
+    char text[2][48];
+    printf("cores         %.0f\nSIMD          %s\nmemory        %s\ndisk free     %s here\n", cli_number(m, "cores"),
+           cli_text(m, "simd"), bw_number_words(cli_number(m, "memory"), "B", text[0]),
+           bw_number_words(cli_number(m, "disk_free"), "B", text[1]));
 }
 
-static void folders_print(char *list, const char *what)
+static void folders_print(const json_t *list, const char *what)
 {
-    char *save = NULL;
-    for (char *one = strtok_r(list, ":", &save); one; one = strtok_r(NULL, ":", &save)) {
-        printf("%-13s %s%s\n", what, one, access(one, R_OK) ? " (not there)" : "");
+    size_t i;
+    json_t *one;
+    json_array_foreach (list, i, one) {
+        const char *missing = json_is_true(json_object_get(one, "there")) ? "" : " (not there)";
+        printf("%-13s %s%s\n", what, cli_text(one, "path"), missing);
     }
+}
+
+static int has_id(const json_t *list, const char *id)
+{
+    size_t i;
+    json_t *e;
+    json_array_foreach (list, i, e) {
+        if (!strcmp(cli_text(e, "id"), id)) return 1;
+    }
+    return 0;
+}
+
+/* 1: something that a bake needs is missing or broken. */
+static int parts_check(const json_t *all)
+{
+    static const char *const needed[] = {"emit", "mac.advect", "mac.forces", "mac.project"};
+    const json_t *stages = json_object_get(all, "stages"), *exporters = json_object_get(all, "exporters"),
+                 *broken = json_object_get(all, "broken");
+    int bad = json_array_size(broken) > 0;
+    printf("loaded        %d stages and exporters, %d plugins could not be\n",
+           (int)(json_array_size(stages) + json_array_size(exporters)), (int)json_array_size(broken));
+    for (int i = 0; i < 4; i++) {
+        if (has_id(stages, needed[i])) continue;
+        fprintf(stderr, "the stage %s is missing: the installation is not whole\n", needed[i]);
+        bad = 1;
+    }
+    if (has_id(exporters, "vdb")) return bad;
+    fputs("the exporter vdb is missing: the installation is not whole\n", stderr);
+    return 1;
 }
 
 int cmd_doctor(int argc, char **argv)
 {
     const char *plugin_path = NULL;
-    struct cli_folders folders;
-    int code, bad = 0;
+    int code;
     while ((code = cli_option_next(&command_doctor, argc, argv)) != CLI_END) {
         if (code < 0) return code == CLI_HELP ? EXIT_CODE_OK : EXIT_CODE_USAGE;
         if (code == 'P') plugin_path = optarg;
     }
-    struct bw_registry *r = cli_registry_open(plugin_path);
-    if (!r || !cli_folders_find(&folders, plugin_path)) return 7;
-    printf("Billow        %s, plugin ABI %d.%d\n", BW_VERSION, BW_ABI_MAJOR, BW_ABI_MINOR);
-    libraries_print();
-    machine_print();
-    folders_print(folders.plugins, "plugins");
-    folders_print(folders.presets, "presets");
-    printf("loaded        %d stages and exporters, %d plugins could not be\n", (int)r->n_entries, (int)r->n_broken);
-    static const char *const needed[] = {"emit", "mac.advect", "mac.forces", "mac.project"};
-    for (int i = 0; i < 4; i++) {
-        if (bw_registry_stage(r, needed[i])) continue;
-        fprintf(stderr, "the stage %s is missing: the installation is not whole\n", needed[i]);
-        bad = 1;
+    struct bw_session *session = cli_session_open(plugin_path, NULL);
+    if (!session) return 7;
+    json_t *m = cli_json(bw_session_machine(session, ".")), *all = m ? cli_json(bw_session_list(session)) : NULL;
+    if (all) {
+        printf("Billow        %s, plugin ABI %.0f.%.0f\n", bw_version(), cli_number_at(m, "abi", 0),
+               cli_number_at(m, "abi", 1));
+        libraries_print(m);
+        machine_print(m);
+        folders_print(json_object_get(m, "plugins"), "plugins");
+        folders_print(json_object_get(m, "presets"), "presets");
     }
-    if (!bw_registry_exporter(r, "vdb")) {
-        fputs("the exporter vdb is missing: the installation is not whole\n", stderr);
-        bad = 1;
-    }
-    bad |= r->n_broken > 0;
-    cli_folders_free(&folders);
-    bw_registry_close(r);
-    return bad ? EXIT_CODE_FAILURE : EXIT_CODE_OK;
+    code = !all ? cli_failed() : parts_check(all) ? EXIT_CODE_FAILURE : EXIT_CODE_OK;
+    json_decref(m);
+    json_decref(all);
+    bw_session_close(session);
+    return code;
 }

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* `billow info`: a stage or exporter with its parameters and ports, a section of presets with its keys, a preset with
- * its chain, or a .vdb file. What it says of plugins comes from their tables, the same rows that the preset reader uses. */
+ * its chain, or a .vdb file. */
 #include "cli.h"
 
-#include "base/alloc.h"
 #include <getopt.h>
-#include <jansson.h>
 #include <math.h>
 #include <string.h>
 
@@ -27,168 +25,179 @@ const struct cli_command command_info = {
 
 /* ---- parameters ---- */
 
-static void range_print(const struct bw_param *p)
+static void range_print(const json_t *p, const char *type)
 {
-    int open = p->flags & BW_PARAM_MIN_OPEN;
-    if (p->min == 0 && p->max == 0 && !open) return;
+    if (!json_object_get(p, "min")) return;
+    double min = cli_number(p, "min"), max = cli_number(p, "max");
+    int open = json_object_get(p, "above_min") != NULL;
     const char *below = open ? "above " : "";
-    if (p->type == BW_PARAM_LIST || p->type == BW_PARAM_MAP) {
-        printf(p->min == p->max ? ", %g" : ", %g to %g", p->min, p->max);
-        return;
-    }
-    if (p->max >= 1e18 || (open && p->max <= p->min)) printf(", %s%g%s", below, p->min, *below ? "" : " or more");
-    else if (p->min <= -1e30) printf(", %g or less", p->max);
-    else printf(", %s%g to %g", below, p->min, p->max);
+    if (!strcmp(type, "list") || !strcmp(type, "map")) printf(min == max ? ", %g" : ", %g to %g", min, max);
+    else if (max >= 1e18 || (open && max <= min)) printf(", %s%g%s", below, min, open ? "" : " or more");
+    else if (min <= -1e30) printf(", %g or less", max);
+    else printf(", %s%g to %g", below, min, max);
 }
 
-static void choices_print(const char *choices)
+static void choices_print(const json_t *choices)
 {
+    size_t i;
+    json_t *c;
     fputs(": ", stdout);
-    for (const char *c = choices ? choices : ""; *c; c++) {
-        if (*c == '|') fputs(", ", stdout);
-        else fputc(*c, stdout);
-    }
+    json_array_foreach (choices, i, c) printf("%s%s", i ? ", " : "", json_string_value(c));
 }
 
-static void params_print(const struct bw_param *rows, uint32_t n, uint32_t stride, int indent);
+static void params_print(const json_t *rows, int indent);
 
-/* `last`: the row before, whose table is not said again. */
-static void param_print(const struct bw_param *p, const struct bw_param *last, uint32_t stride, int indent)
+static void param_print(const json_t *p, int indent)
 {
-    const char *key = p->type == BW_PARAM_AMOUNTS ? "FIELD" : p->key ? p->key : "-";
-    printf("%*s%s:", indent, "", key);
-    if (p->def) printf(" %s", p->def);
-    struct bw_param item = p->n_sub ? cli_param(p->sub, 0, stride) : (struct bw_param){0};
-    int plain_list = (p->type == BW_PARAM_LIST || p->type == BW_PARAM_MAP) && p->n_sub && !item.key;
-    printf("%*s# %s", p->def ? 2 : 1, "", cli_param_type(p));
-    if (plain_list) printf(" of %ss", cli_param_type(&item));
-    if (p->type == BW_PARAM_CHOICE) choices_print(p->choices);
-    else range_print(p);
-    if (p->type != BW_PARAM_CHOICE && p->choices) printf(", or %s", p->choices);
-    if (p->soft_min != 0 || p->soft_max != 0) printf(", usually %g to %g", p->soft_min, p->soft_max);
-    if (p->unit && strcmp(p->unit, "1")) printf(", %s", p->unit);
-    if (p->flags & BW_PARAM_REQUIRED) fputs(", must be given", stdout);
-    printf("\n%*s%s\n", indent + 4, "", p->doc ? p->doc : "");
-    if (!p->n_sub || plain_list) return;
-    if (p->sub == last->sub) printf("%*sas in %s\n", indent + 4, "", last->key);
-    else params_print(p->sub, p->n_sub, stride, indent + 4);
+    const char *type = cli_text(p, "type"), *def = cli_text(p, "default"), *unit = cli_text(p, "unit"),
+               *key = cli_text(p, "key"), *items = cli_text(p, "items"), *other = cli_text(p, "or"),
+               *as = cli_text(p, "rows_as");
+    printf("%*s%s:", indent, "", !strcmp(type, "amounts") ? "FIELD" : *key ? key : "-");
+    if (json_object_get(p, "default")) printf(" %s", def);
+    printf("%*s# %s", json_object_get(p, "default") ? 2 : 1, "", type);
+    if (*items) printf(" of %ss", items);
+    if (json_object_get(p, "choices")) choices_print(json_object_get(p, "choices"));
+    else range_print(p, type);
+    if (*other) printf(", or %s", other);
+    if (json_object_get(p, "usual"))
+        printf(", usually %g to %g", cli_number_at(p, "usual", 0), cli_number_at(p, "usual", 1));
+    if (*unit) printf(", %s", unit);
+    if (json_object_get(p, "required")) fputs(", must be given", stdout);
+    printf("\n%*s%s\n", indent + 4, "", cli_text(p, "doc"));
+    if (*as) printf("%*sas in %s\n", indent + 4, "", as);
+    else params_print(json_object_get(p, "rows"), indent + 4);
 }
 
-static void params_print(const struct bw_param *rows, uint32_t n, uint32_t stride, int indent)
+static void params_print(const json_t *rows, int indent)
 {
-    struct bw_param last = {0};
-    for (uint32_t i = 0; i < n; i++) {
-        struct bw_param p = cli_param(rows, i, stride);
-        param_print(&p, &last, stride, indent);
-        if (p.sub != last.sub) last = p;
-    }
+    size_t i;
+    json_t *p;
+    json_array_foreach (rows, i, p) param_print(p, indent);
 }
 
 /* ---- stages and exporters ---- */
 
-static void port_print(const struct bw_port *p)
+static void field_print(const json_t *f)
 {
-    static const char *const kind[] = {"scalar", "vector", "mac", "particles"};
-    static const char *const access[] = {"", "reads", "updates", "writes"};
-    int list = (p->flags & BW_PORT_LIST) != 0;
-    printf("  %-12s %s %s%s%s%s%s\n", p->name, access[p->access < 4 ? p->access : 0],
-           list ? "fields" : kind[p->kind < 5 ? p->kind : 0], p->precision == BW_F64P ? " f64" : "",
-           p->unit && strcmp(p->unit, "1") ? ", " : "", p->unit && strcmp(p->unit, "1") ? p->unit : "",
-           p->flags & BW_PORT_OPTIONAL ? ", optional" : "");
-    printf("  %-12s   %s\n", "", p->doc ? p->doc : "");
+    const char *unit = cli_text(f, "unit");
+    printf("  %-12s %s %s%s%s%s%s\n", cli_text(f, "name"), cli_text(f, "access"), cli_text(f, "kind"),
+           strcmp(cli_text(f, "precision"), "f64") ? "" : " f64", *unit ? ", " : "", unit,
+           json_object_get(f, "optional") ? ", optional" : "");
+    printf("  %-12s   %s\n", "", cli_text(f, "doc"));
 }
 
-static void entry_head(const struct bw_entry *e, const char *what, const char *version, const char *brief)
+static void entry_print(const json_t *e, const char *what)
 {
-    printf("%s %s, %s\n%s\nplugin: %s\n", e->id, version ? version : "", what, brief ? brief : "", e->path);
-    if (e->shadows) printf("hides: %s\n", e->shadows);
+    const char *references = cli_text(e, "references"), *hides = cli_text(e, "shadows");
+    const json_t *parameters = json_object_get(e, "parameters"), *fields = json_object_get(e, "fields");
+    size_t i;
+    json_t *f;
+    printf("%s %s, %s\n%s\nplugin: %s\n", cli_text(e, "id"), cli_text(e, "version"), what, cli_text(e, "brief"),
+           cli_text(e, "path"));
+    if (*hides) printf("hides: %s\n", hides);
+    if (*references) printf("references: %s\n", references);
+    if (json_array_size(parameters)) puts("\nParameters, as a preset gives them, with their defaults");
+    params_print(parameters, 2);
+    if (json_array_size(fields)) puts("\nFields");
+    json_array_foreach (fields, i, f) field_print(f);
 }
 
-static int stage_info(const struct bw_entry *e)
+static void section_print(const json_t *s)
 {
-    const struct bw_stage_desc *s = e->stage;
-    entry_head(e, "a stage", s->version, s->brief);
-    if (s->references) printf("references: %s\n", s->references);
-    if (s->n_params) puts("\nParameters, as a preset gives them, with their defaults");
-    params_print(s->params, s->n_params, e->param_stride, 2);
-    if (s->n_ports) puts("\nFields");
-    for (uint32_t i = 0; i < s->n_ports; i++) {
-        struct bw_port p = cli_port(s->ports, i, e->port_stride);
-        port_print(&p);
-    }
-    return EXIT_CODE_OK;
-}
-
-static int exporter_info(const struct bw_entry *e)
-{
-    const struct bw_exporter_desc *x = e->exporter;
-    entry_head(e, "an exporter", x->version, x->brief);
-    if (x->n_params) puts("\nParameters, as a preset gives them, with their defaults");
-    params_print(x->params, x->n_params, e->param_stride, 2);
-    return EXIT_CODE_OK;
-}
-
-/* ---- sections of a preset ---- */
-
-static int rows_info(const char *what, const char *doc, const struct bw_param *rows, uint32_t n)
-{
-    printf("%s, %s\n", what, doc);
-    puts("\nKeys, as a preset gives them, with their defaults");
-    params_print(rows, n, sizeof *rows, 2);
-    return EXIT_CODE_OK;
-}
-
-/* -1: it is none. */
-static int section_info(const char *name)
-{
-    if (!strcmp(name, "preset"))
-        return rows_info(name, "all of it, but for stages and export", bw_preset_rows, bw_preset_n_rows);
-    if (!strcmp(name, "stages")) return rows_info(name, "what each takes", bw_stage_rows, bw_stage_n_rows);
-    if (!strcmp(name, "export")) return rows_info(name, "what each takes", bw_export_rows, bw_export_n_rows);
-    for (uint32_t i = 0; i < bw_preset_n_rows; i++) {
-        const struct bw_param *p = &bw_preset_rows[i];
-        if (strcmp(p->key, name)) continue;
-        return rows_info(name, "a section of a preset", p, 1);
-    }
-    return -1;
+    printf("%s, %s\n\nKeys, as a preset gives them, with their defaults\n", cli_text(s, "name"), cli_text(s, "doc"));
+    params_print(json_object_get(s, "parameters"), 2);
 }
 
 /* ---- presets ---- */
 
-static void domain_print(const struct bw_preset_domain *d)
+static void domain_print(const json_t *d)
 {
-    char cells[24];
-    double n = (double)d->info.n[0] * d->info.n[1] * d->info.n[2];
-    printf("domain %s: ", d->name);
-    if (n > 0) {
-        printf("%d x %d x %d cells (%s) of %g m, %g x %g x %g m from (%g, %g, %g)\n", d->info.n[0], d->info.n[1],
-               d->info.n[2], cli_count(n, cells), d->info.h, d->info.n[0] * d->info.h, d->info.n[1] * d->info.h,
-               d->info.n[2] * d->info.h, d->info.origin[0], d->info.origin[1], d->info.origin[2]);
+    char text[48];
+    double n[3], h = cli_number(d, "voxel");
+    for (size_t a = 0; a < 3; a++) n[a] = cli_number_at(d, "cells", a);
+    printf("domain %s: ", cli_text(d, "name"));
+    if (n[0] * n[1] * n[2] > 0) {
+        printf("%.0f x %.0f x %.0f cells (%s) of %g m, %g x %g x %g m from (%g, %g, %g)\n", n[0], n[1], n[2],
+               bw_number_words(n[0] * n[1] * n[2], "", text), h, n[0] * h, n[1] * h, n[2] * h,
+               cli_number_at(d, "origin", 0), cli_number_at(d, "origin", 1), cli_number_at(d, "origin", 2));
     } else {
-        printf("no box, cells of %g m\n", d->info.h);
+        printf("no box, cells of %g m\n", h);
     }
 }
 
-static int preset_info(const struct bw_preset *p, const struct bw_registry *r)
+static void links_print(const json_t *list)
 {
-    printf("%s, a preset\n%s\nfile: %s\n", p->name, p->comment ? p->comment : "", p->path);
-    for (int32_t i = 0; i < p->n_domains; i++) domain_print(&p->domain[i]);
-    printf("frames: %lld-%lld at %g a second", (long long)p->time.first, (long long)p->time.last, p->time.fps);
-    if (p->time.warmup) printf(", after %lld of warm-up", (long long)p->time.warmup);
+    size_t i;
+    json_t *l;
+    json_array_foreach (list, i, l) {
+        printf("  %-14s %s%s\n", cli_text(l, "id"), cli_text(l, "brief"),
+               json_is_true(json_object_get(l, "enabled")) ? "" : " [off]");
+    }
+}
+
+static void preset_print(const json_t *p)
+{
+    size_t i;
+    json_t *d;
+    printf("%s, a preset\n%s\nfile: %s\n", cli_text(p, "name"), cli_text(p, "comment"), cli_text(p, "path"));
+    json_array_foreach (json_object_get(p, "domains"), i, d) domain_print(d);
+    printf("frames: %.0f-%.0f at %g a second", cli_number(p, "first"), cli_number(p, "last"), cli_number(p, "fps"));
+    if (cli_number(p, "warmup") > 0) printf(", after %.0f of warm-up", cli_number(p, "warmup"));
     puts("\n\nStages, in the order they run");
-    for (int32_t i = 0; i < p->n_stages; i++) {
-        const struct bw_preset_stage *s = &p->stage[i];
-        const struct bw_entry *e = bw_registry_stage(r, s->type);
-        printf("  %-14s %s%s\n", s->id, e && e->stage->brief ? e->stage->brief : "(no such stage)",
-               s->enabled ? "" : " [off]");
+    links_print(json_object_get(p, "stages"));
+    if (json_array_size(json_object_get(p, "exports"))) puts("\nExports");
+    links_print(json_object_get(p, "exports"));
+}
+
+/* ---- VDB files ---- */
+
+static void meta_print(const char *indent, const json_t *texts)
+{
+    const char *key;
+    json_t *text;
+    json_object_foreach ((json_t *)texts, key, text) printf("%s%-14s %s\n", indent, key, json_string_value(text));
+}
+
+static void numbers_print(const json_t *g, const char *key, const char *format)
+{
+    printf(format, cli_number_at(g, key, 0), cli_number_at(g, key, 1), cli_number_at(g, key, 2));
+}
+
+static void grid_print(const json_t *g)
+{
+    char text[48];
+    const char *class = cli_text(g, "class");
+    double active = cli_number(g, "active_voxels"), x = cli_number_at(g, "voxel", 0);
+    size_t comps = json_array_size(json_object_get(g, "background"));
+    printf("\n%s: %s%s%s%s\n", cli_text(g, "name"), cli_text(g, "type"),
+           json_is_true(json_object_get(g, "half")) ? ", stored in half floats" : "", *class ? ", " : "", class);
+    printf("  %-14s %s\n", "active voxels", bw_number_words(active, "", text));
+    if (active > 0) {
+        numbers_print(g, "first", "  voxels         [%.0f, %.0f, %.0f]");
+        numbers_print(g, "last", " to [%.0f, %.0f, %.0f]\n");
+        numbers_print(g, "low", "  world          (%g, %g, %g)");
+        numbers_print(g, "high", " to (%g, %g, %g)\n");
     }
-    if (p->n_exports) puts("\nExports");
-    for (int32_t i = 0; i < p->n_exports; i++) {
-        const struct bw_entry *e = bw_registry_exporter(r, p->export[i].type);
-        printf("  %-14s %s%s\n", p->export[i].id, e && e->exporter->brief ? e->exporter->brief : "(no such exporter)",
-               p->export[i].enabled ? "" : " [off]");
+    if (x == cli_number_at(g, "voxel", 1) && x == cli_number_at(g, "voxel", 2)) printf("  %-14s %g\n", "voxel size", x);
+    else numbers_print(g, "voxel", "  voxel size     %g × %g × %g\n");
+    if (comps == 1) printf("  %-14s %g\n", "background", cli_number_at(g, "background", 0));
+    if (comps == 3) {
+        numbers_print(g, "background", "  background     (%g, %g, %g)\n");
+        printf("  %-14s %s\n", "vectors", cli_text(g, "vector_type"));
     }
-    return EXIT_CODE_OK;
+    meta_print("  ", json_object_get(g, "texts"));
+}
+
+static void file_print(const json_t *f)
+{
+    char size[48], count[48];
+    size_t i;
+    json_t *g;
+    const json_t *grids = json_object_get(f, "grids");
+    printf("%s: %s, %s\n", cli_text(f, "file"), bw_number_words(cli_number(f, "bytes"), "B", size),
+           bw_number_words((double)json_array_size(grids), "grid", count));
+    meta_print("  ", json_object_get(f, "texts"));
+    json_array_foreach (grids, i, g) grid_print(g);
 }
 
 /* ---- the command ---- */
@@ -196,43 +205,37 @@ static int preset_info(const struct bw_preset *p, const struct bw_registry *r)
 static int ends_with(const char *text, const char *end)
 {
     size_t n = strlen(text), m = strlen(end);
-    return n > m && !strcmp(text + n - m, end);
+    return n >= m && !strcmp(text + n - m, end);
 }
 
-/* Neither a stage nor a preset: the nearest name of all of them. */
-static int nothing_found(const char *name, const struct bw_registry *r, struct bw_diag *d)
+/* A stage and an exporter may have the same name: both are shown. */
+static void all_print(const json_t *all, int json)
 {
-    const char **names = bw_calloc(((size_t)r->n_entries + bw_preset_n_rows) * sizeof *names);
-    for (int32_t i = 0; names && i < r->n_entries; i++) names[i] = r->entry[i].id;
-    for (uint32_t i = 0; names && i < bw_preset_n_rows; i++) names[(uint32_t)r->n_entries + i] = bw_preset_rows[i].key;
-    const char *near = names ? bw_did_you_mean(name, names, (uint32_t)r->n_entries + bw_preset_n_rows) : NULL;
-    int code =
-        near ? cli_usage("there is no stage, exporter or preset \"%s\"; did you mean %s?", name, near) : cli_report(d);
-    bw_free(names);
-    bw_diag_free(d);
-    return code;
+    const json_t *stage = json_object_get(all, "stage"), *exporter = json_object_get(all, "exporter"),
+                 *preset = json_object_get(all, "preset"), *file = json_object_get(all, "file"),
+                 *section = json_object_get(all, "section");
+    if (stage) entry_print(stage, "a stage");
+    if (stage && exporter) putchar('\n');
+    if (exporter) entry_print(exporter, "an exporter");
+    if (section) section_print(section);
+    if (preset) preset_print(preset);
+    if (file && !json) file_print(file);
+    if (file && json) {
+        json_dumpf(file, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
+        putchar('\n');
+    }
 }
 
-static int name_info(const char *name, const struct bw_registry *r, const char *preset_path)
+static int info_print(struct bw_session *session, const char *name, int json)
 {
-    struct bw_diag d = {0};
-    struct cli_folders folders;
-    const struct bw_entry *e = bw_registry_stage(r, name);
-    if (e) return stage_info(e);
-    e = bw_registry_exporter(r, name);
-    if (e) return exporter_info(e);
-    int code = section_info(name);
-    if (code >= 0) return code;
-    if (!cli_folders_find(&folders, NULL)) return 7;
-    char *path = bw_preset_find(name, preset_path, folders.presets, &d);
-    cli_folders_free(&folders);
-    if (!path) return nothing_found(name, r, &d);
-    struct bw_preset *p = bw_preset_load(path, NULL, &d);
-    bw_free(path);
-    code = p ? preset_info(p, r) : cli_report(&d);
-    bw_preset_free(p);
-    bw_diag_free(&d);
-    return code;
+    json_t *all = cli_json(bw_session_describe(session, name));
+    const struct bw_error *e = bw_error_last();
+    if (!all && e->status == BW_ERR_USAGE) return cli_usage("%s", e->sentence);
+    if (!all && ends_with(name, ".vdb")) fputs("billow: ", stderr);
+    if (!all) return cli_failed();
+    all_print(all, json);
+    json_decref(all);
+    return EXIT_CODE_OK;
 }
 
 int cmd_info(int argc, char **argv)
@@ -247,12 +250,11 @@ int cmd_info(int argc, char **argv)
     }
     const char *name = cli_operand(&command_info, argc, argv, "a name");
     if (!name) return EXIT_CODE_USAGE;
-    if (ends_with(name, ".vdb")) return vdb_info_print(name, json);
-    if (json)
+    if (json && !ends_with(name, ".vdb"))
         return cli_usage("info --json is for VDB files; `billow schema` has the parameters of all stages as JSON");
-    struct bw_registry *r = cli_registry_open(plugin_path);
-    if (!r) return 7;
-    code = name_info(name, r, preset_path);
-    bw_registry_close(r);
+    struct bw_session *session = cli_session_open(plugin_path, preset_path);
+    if (!session) return 7;
+    code = info_print(session, name, json);
+    bw_session_close(session);
     return code;
 }

@@ -2,10 +2,7 @@
 /* `billow list`: every stage, exporter and preset that can be used, and every plugin that cannot, with the reason. */
 #include "cli.h"
 
-#include "base/alloc.h"
 #include <getopt.h>
-#include <glob.h>
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,116 +23,79 @@ const struct cli_command command_list = {
     .run = cmd_list,
 };
 
-static const char *entry_brief(const struct bw_entry *e)
+/* The plugin's file, without folder and ending: what its stages stand under. */
+static int plugin_name(const json_t *entry, const char **name)
 {
-    const char *brief = e->stage ? e->stage->brief : e->exporter->brief;
-    return brief ? brief : "";
+    const char *path = cli_text(entry, "path"), *slash = strrchr(path, '/');
+    *name = slash ? slash + 1 : path;
+    return (int)strcspn(*name, ".");
 }
 
 static int entry_compare(const void *a, const void *b)
 {
-    return strcmp((*(const struct bw_entry *const *)a)->id, (*(const struct bw_entry *const *)b)->id);
+    const json_t *x = *(json_t *const *)a, *y = *(json_t *const *)b;
+    const char *one, *other;
+    int n = plugin_name(x, &one), m = plugin_name(y, &other), plugin = strncmp(one, other, (size_t)(n > m ? n : m));
+    return plugin ? plugin : strcmp(cli_text(x, "id"), cli_text(y, "id"));
 }
 
-static void entries_print(const struct bw_registry *r, int stages, int paths)
+/* Sorted by plugin, then by name; the caller frees it. */
+static json_t **entries_sorted(const json_t *list)
 {
-    const struct bw_entry **sorted = bw_calloc(((size_t)r->n_entries + 1) * sizeof *sorted);
-    size_t n = 0;
-    for (int32_t i = 0; sorted && i < r->n_entries; i++) {
-        if (!r->entry[i].stage == !stages) sorted[n++] = &r->entry[i];
-    }
-    if (n) qsort(sorted, n, sizeof *sorted, entry_compare);
-    printf("%s\n", stages ? "Stages" : "Exporters");
-    for (size_t i = 0; i < n; i++) {
-        printf("  %-14s %s\n", sorted[i]->id, entry_brief(sorted[i]));
-        if (paths) printf("  %-14s %s\n", "", sorted[i]->path);
-        if (sorted[i]->shadows) printf("  %-14s hides the one in %s\n", "", sorted[i]->shadows);
-    }
-    if (!n) fputs("  none\n", stdout);
-    bw_free(sorted);
+    size_t n = json_array_size(list);
+    json_t **sorted = calloc(n + 1, sizeof *sorted);
+    for (size_t i = 0; sorted && i < n; i++) sorted[i] = json_array_get(list, i);
+    if (sorted) qsort(sorted, n, sizeof *sorted, entry_compare);
+    return sorted;
 }
 
-/* First sentence of the opening comment, or "". New memory. */
-static char *preset_brief(const char *path)
+/* `groups`: under the names of their plugins. */
+static void entries_print(const json_t *list, const char *title, int groups, int paths)
 {
-    struct bw_diag ignored = {0};
-    struct bw_preset *p = bw_preset_load(path, NULL, &ignored);
-    char *brief = bw_strdup(p && p->comment ? p->comment : ignored.first ? "(can't be read; see billow check)" : "");
-    if (brief) {
-        char *end = strstr(brief, ". ");
-        if (end) end[1] = '\0';
-        brief[strcspn(brief, "\n")] = '\0';
+    json_t **sorted = entries_sorted(list);
+    const char *name, *last = "";
+    int last_n = 0;
+    printf("%s\n", title);
+    for (size_t i = 0; sorted && sorted[i]; i++) {
+        const json_t *e = sorted[i];
+        int n = plugin_name(e, &name);
+        if (groups && (n != last_n || strncmp(name, last, (size_t)n))) printf("  %.*s\n", n, name);
+        last = name, last_n = n;
+        const char *indent = groups ? "    " : "  ", *shadows = cli_text(e, "shadows");
+        printf("%s%-*s %s\n", indent, groups ? 18 : 14, cli_text(e, "id"), cli_text(e, "brief"));
+        if (paths) printf("%s%-14s %s\n", indent, "", cli_text(e, "path"));
+        if (*shadows) printf("%s%-14s hides the one in %s\n", indent, "", shadows);
     }
-    bw_preset_free(p);
-    bw_diag_free(&ignored);
-    return brief;
+    if (!json_array_size(list)) fputs("  none\n", stdout);
+    free(sorted);
 }
 
-static void folder_visit(const char *folder, void (*visit)(const char *name, const char *path, void *user), void *user)
+static void presets_print(const json_t *list, int paths)
 {
-    glob_t found;
-    char *pattern = bw_printf("%s/*.yaml", folder);
-    if (pattern && glob(pattern, 0, NULL, &found) == 0) {
-        for (size_t i = 0; i < found.gl_pathc; i++) {
-            const char *slash = strrchr(found.gl_pathv[i], '/');
-            char *name = bw_strdup(slash ? slash + 1 : found.gl_pathv[i]);
-            if (name) {
-                name[strlen(name) - strlen(".yaml")] = '\0';
-                visit(name, found.gl_pathv[i], user);
-            }
-            bw_free(name);
-        }
-        globfree(&found);
+    size_t i;
+    json_t *p;
+    puts("Presets");
+    json_array_foreach (list, i, p) {
+        printf("  %-14s %s\n", cli_text(p, "name"), cli_text(p, "brief"));
+        if (paths) printf("  %-14s %s\n", "", cli_text(p, "path"));
     }
-    bw_free(pattern);
 }
 
-static void presets_visit(const char *preset_path, void (*visit)(const char *name, const char *path, void *user),
-                          void *user)
+static int list_print(struct bw_session *session, int paths, int json)
 {
-    struct cli_folders folders;
-    char *rest = bw_strdup(preset_path ? preset_path : ""), *save = NULL;
-    for (char *one = rest ? strtok_r(rest, ":", &save) : NULL; one; one = strtok_r(NULL, ":", &save)) {
-        folder_visit(one, visit, user);
+    char *text = bw_session_list(session);
+    if (!text) return cli_failed();
+    if (json) {
+        puts(text);
+        bw_text_free(text);
+        return EXIT_CODE_OK;
     }
-    if (cli_folders_find(&folders, NULL)) folder_visit(folders.presets, visit, user);
-    cli_folders_free(&folders);
-    bw_free(rest);
-}
-
-static void preset_print(const char *name, const char *path, void *user)
-{
-    char *brief = preset_brief(path);
-    printf("  %-14s %s\n", name, brief ? brief : "");
-    if (*(int *)user) printf("  %-14s %s\n", "", path);
-    bw_free(brief);
-}
-
-static void preset_json(const char *name, const char *path, void *user)
-{
-    char *brief = preset_brief(path);
-    json_array_append_new(user, json_pack("{s:s, s:s, s:s}", "name", name, "path", path, "brief", brief ? brief : ""));
-    bw_free(brief);
-}
-
-static void json_print(const struct bw_registry *r, const char *preset_path)
-{
-    json_t *stages = json_array(), *exporters = json_array(), *broken = json_array(), *presets = json_array();
-    for (int32_t i = 0; i < r->n_entries; i++) {
-        const struct bw_entry *e = &r->entry[i];
-        json_array_append_new(e->stage ? stages : exporters,
-                              json_pack("{s:s, s:s, s:s, s:s?}", "id", e->id, "brief", entry_brief(e), "path", e->path,
-                                        "shadows", e->shadows));
-    }
-    for (int32_t i = 0; i < r->n_broken; i++) {
-        json_array_append_new(broken, json_pack("{s:s, s:s}", "path", r->broken[i].path, "why", r->broken[i].why));
-    }
-    presets_visit(preset_path, preset_json, presets);
-    json_t *all = json_pack("{s:i, s:o, s:o, s:o, s:o}", "billow", 1, "stages", stages, "exporters", exporters,
-                            "presets", presets, "broken", broken);
-    json_dumpf(all, stdout, JSON_INDENT(1));
-    fputc('\n', stdout);
+    json_t *all = cli_json(text);
+    entries_print(json_object_get(all, "stages"), "Stages", 1, paths);
+    entries_print(json_object_get(all, "exporters"), "Exporters", 0, paths);
+    presets_print(json_object_get(all, "presets"), paths);
     json_decref(all);
+    return EXIT_CODE_OK;
 }
 
 int cmd_list(int argc, char **argv)
@@ -150,16 +110,9 @@ int cmd_list(int argc, char **argv)
         json |= code == 'j';
     }
     if (optind < argc) return cli_usage("list takes no names; did you mean billow info %s?", argv[optind]);
-    struct bw_registry *r = cli_registry_open(plugin_path);
-    if (!r) return 7;
-    if (json) {
-        json_print(r, preset_path);
-    } else {
-        entries_print(r, 1, paths);
-        entries_print(r, 0, paths);
-        puts("Presets");
-        presets_visit(preset_path, preset_print, &paths);
-    }
-    bw_registry_close(r);
-    return EXIT_CODE_OK;
+    struct bw_session *session = cli_session_open(plugin_path, preset_path);
+    if (!session) return 7;
+    code = list_print(session, paths, json);
+    bw_session_close(session);
+    return code;
 }

@@ -7,13 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static const struct cli_command command_preview = {
-    .name = "preview",
-    .synopsis = "SEQUENCE.vdb [options]",
-    .brief = "Make a movie or pictures from any VDB sequence.",
-    .run = cmd_preview,
-};
-
 static const struct cli_command command_help = {
     .name = "help",
     .synopsis = "[COMMAND]",
@@ -40,7 +33,7 @@ static int command_unknown(const char *name)
 {
     const char *names[20];
     for (uint32_t i = 0; i < cli_n_commands; i++) names[i] = cli_commands[i]->name;
-    const char *near = bw_did_you_mean(name, names, cli_n_commands);
+    const char *near = bw_nearest_word(name, names, cli_n_commands);
     if (near) return cli_usage("there is no command \"%s\"; did you mean %s?", name, near);
     return cli_usage("there is no command \"%s\"; `billow help` lists them", name);
 }
@@ -80,7 +73,7 @@ int cmd_help(int argc, char **argv)
 
 static int version_print(void)
 {
-    printf("Billow %s (plugin ABI %d.%d)\n", BW_VERSION, BW_ABI_MAJOR, BW_ABI_MINOR);
+    printf("Billow %s (plugin ABI %d.%d)\n", bw_version(), BW_ABI_MAJOR, BW_ABI_MINOR);
     return EXIT_CODE_OK;
 }
 

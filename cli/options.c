@@ -28,7 +28,7 @@ static void option_unknown(const struct cli_command *command, const char *typed)
     char name[64];
     for (uint32_t i = 0; i < command->n_options; i++) names[i] = command->options[i].name;
     snprintf(name, sizeof name, "%.*s", (int)strcspn(typed, "="), typed);
-    if (!strncmp(name, "--", 2)) near = bw_did_you_mean(name + 2, names, command->n_options);
+    if (!strncmp(name, "--", 2)) near = bw_nearest_word(name + 2, names, command->n_options);
     if (near) cli_usage("%s has no option %s; did you mean --%s?", command->name, name, near);
     else cli_usage("%s has no option %s; see billow help %s", command->name, name, command->name);
 }
@@ -104,13 +104,4 @@ int cli_exit_code(enum bw_status status)
     if (status == BW_ERR_MEMORY) return 7;
     if (status == BW_ERR_CANCELLED) return 130;
     return status <= BW_ERR && status >= BW_ERR_LIMIT ? -(int)status : EXIT_CODE_FAILURE;
-}
-
-int cli_report(struct bw_diag *d)
-{
-    int code = cli_exit_code(d->status);
-    if (d->text) fputs(d->text, stderr);
-    else if (code == 7) fputs("billow: out of memory\n", stderr);
-    bw_diag_free(d);
-    return code;
 }

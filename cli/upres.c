@@ -2,10 +2,8 @@
 /* billow upres, billow retime: a finished cache made finer, slower or faster. Both look at the cache, and then bake the
  * presets `upres` and `retime` with what they found as --set: the result is a bake like any other, with its notes, and
  * its resolved.yaml is a preset to go on from. */
-#include "look/cache.h"
+#include "cli.h"
 
-#include "base/alloc.h"
-#include "preset/values/params.h"
 #include <getopt.h>
 #include <math.h>
 #include <stdlib.h>
@@ -71,14 +69,14 @@ struct line {
 
 static void line_add(struct line *l, char *text)
 {
-    if (!text || l->n == ARGS_MAX) l->full = 1, bw_free(text);
+    if (!text || l->n == ARGS_MAX) l->full = 1, free(text);
     else l->arg[l->n++] = text;
 }
 
 /* --set PATH=VALUE */
 static void line_set(struct line *l, char *setting)
 {
-    line_add(l, bw_strdup("--set"));
+    line_add(l, strdup("--set"));
     line_add(l, setting);
 }
 
@@ -93,8 +91,8 @@ static void option_pass(struct line *l, const struct cli_command *c, int code)
 {
     const struct cli_option *o = option_of(c, code);
     if (!o) return;
-    line_add(l, bw_printf("--%s", o->name));
-    if (o->argument) line_add(l, bw_strdup(optarg));
+    line_add(l, cli_printf("--%s", o->name));
+    if (o->argument) line_add(l, strdup(optarg));
 }
 
 /* Makes the bake of `preset` with the user's own settings last, so that they count. */
@@ -112,23 +110,62 @@ static int line_bake(const struct line *head, const struct line *tail)
 
 static void line_free(struct line *l)
 {
-    for (int i = 0; i < l->n; i++) bw_free(l->arg[i]);
+    for (int i = 0; i < l->n; i++) free(l->arg[i]);
 }
 
 /* ---- what both say ---- */
 
-static void cache_say(struct line *l, const struct cli_cache *c, const char *preset, int factor)
+/* Cells `factor` times as many; a box one cell thick stays so. */
+static void cells_refine(json_t *cells, int factor)
 {
-    line_add(l, bw_strdup("bake"));
-    line_add(l, bw_strdup(preset));
-    line_set(l, bw_printf("name=%s_%s", c->name, preset));
-    line_set(l, bw_printf("frames_from=\"%s\"", c->pattern));
-    char *domain = cli_cache_domain(c, factor);
-    line_set(l, domain ? bw_printf("domain=%s", domain) : NULL);
-    bw_free(domain);
-    if (c->fps > 0) line_set(l, bw_printf("time.fps=%.17g", c->fps));
-    if (*c->vectors) line_set(l, bw_printf("fields={%s}", c->vectors));
-    line_set(l, bw_printf("export.vdb.fields=[%s, vel]", c->fields));
+    for (size_t i = 0; i < json_array_size(cells); i++) {
+        const json_t *old = json_array_get(cells, i);
+        json_int_t n = json_is_string(old) ? strtoll(json_string_value(old), NULL, 10) : json_integer_value(old);
+        if (n > 1) json_array_set_new(cells, i, json_integer(n * factor));
+    }
+}
+
+/* The cache's domain with voxels `factor` times finer, on one line. */
+static char *domain_text(const json_t *c, int factor)
+{
+    json_t *domain = json_deep_copy(json_object_get(c, "domain"));
+    char *voxel = cli_printf("%.9g m", cli_number(c, "voxel") / factor);
+    if (voxel) json_object_set_new(domain, "voxel", json_string(voxel));
+    cells_refine(json_object_get(domain, "cells"), factor);
+    char *text = json_dumps(domain, JSON_REAL_PRECISION(9));
+    free(voxel);
+    json_decref(domain);
+    return text;
+}
+
+static void cache_say(struct line *l, const json_t *c, const char *preset, int factor)
+{
+    line_add(l, strdup("bake"));
+    line_add(l, strdup(preset));
+    line_set(l, cli_printf("name=%s_%s", cli_text(c, "name"), preset));
+    line_set(l, cli_printf("frames_from=\"%s\"", cli_text(c, "pattern")));
+    char *domain = domain_text(c, factor);
+    line_set(l, domain ? cli_printf("domain=%s", domain) : NULL);
+    free(domain);
+    if (cli_number(c, "fps") > 0) line_set(l, cli_printf("time.fps=%.17g", cli_number(c, "fps")));
+    if (*cli_text(c, "vectors")) line_set(l, cli_printf("fields={%s}", cli_text(c, "vectors")));
+    line_set(l, cli_printf("export.vdb.fields=[%s, vel]", cli_text(c, "fields")));
+}
+
+/* What the cache is, from all its files; an exit code after a sentence, else 0. */
+static int cache_look(const char *what, json_t **found)
+{
+    struct bw_session *session = cli_session_open(NULL, NULL);
+    struct bw_cache *cache = NULL;
+    int code = session ? EXIT_CODE_OK : 7;
+    *found = NULL;
+    if (!code && (bw_cache_open(session, what, &cache) || !(*found = cli_json(bw_cache_describe(cache, 1))))) {
+        fprintf(stderr, "billow: %s\n", bw_error_last()->sentence);
+        code = cli_exit_code(bw_error_last()->status);
+    }
+    bw_cache_close(cache);
+    bw_session_close(session);
+    return code;
 }
 
 static int number_read(const char *option, const char *text, double *value)
@@ -143,7 +180,7 @@ static int number_read(const char *option, const char *text, double *value)
 int cmd_upres(int argc, char **argv)
 {
     struct line tail = {.n = 0}, head = {.n = 0};
-    struct cli_cache cache;
+    json_t *cache = NULL;
     double strength = 1;
     long long factor = 2;
     int code, good = 1;
@@ -157,20 +194,21 @@ int cmd_upres(int argc, char **argv)
     }
     const char *what = good ? cli_operand(&command_upres, argc, argv, "a cache") : NULL;
     int answer = EXIT_CODE_USAGE;
-    if (what && (answer = cli_cache_look(&cache, what)) == EXIT_CODE_OK) {
-        for (int a = 0; a < 3; a++)
-            if (cache.lo[a] == cache.hi[a]) answer = EXIT_CODE_USAGE;
-        if (answer) cli_usage("%s is one cell thick: eddies in space have no room there", cache.pattern);
+    if (what && (answer = cache_look(what, &cache)) == EXIT_CODE_OK) {
+        for (size_t a = 0; a < 3; a++)
+            if (cli_number_at(cache, "first_voxel", a) == cli_number_at(cache, "last_voxel", a))
+                answer = EXIT_CODE_USAGE;
+        if (answer) cli_usage("%s is one cell thick: eddies in space have no room there", cli_text(cache, "pattern"));
     }
     if (what && answer == EXIT_CODE_OK) {
-        cache_say(&head, &cache, "upres", (int)factor);
-        line_set(&head, bw_printf("stages.upres.flow.grid=%s", cache.flow));
-        line_set(&head, bw_printf("stages.upres.flow.strength=%.17g", strength));
-        line_set(&head, bw_printf("stages.upres.match.fields=[%s]", cache.fields));
-        line_set(&head, bw_printf("stages.mac.advect.only=[%s]", cache.fields));
+        cache_say(&head, cache, "upres", (int)factor);
+        line_set(&head, cli_printf("stages.upres.flow.grid=%s", cli_text(cache, "flow")));
+        line_set(&head, cli_printf("stages.upres.flow.strength=%.17g", strength));
+        line_set(&head, cli_printf("stages.upres.match.fields=[%s]", cli_text(cache, "fields")));
+        line_set(&head, cli_printf("stages.mac.advect.only=[%s]", cli_text(cache, "fields")));
         answer = line_bake(&head, &tail);
     }
-    if (what) cli_cache_free(&cache);
+    json_decref(cache);
     line_free(&head);
     line_free(&tail);
     return answer;
@@ -184,6 +222,17 @@ struct wish {
     int reverse;
 };
 
+/* A-B */
+static int frames_read(const char *text, int64_t *first, int64_t *last)
+{
+    char *end;
+    *first = strtoll(text, &end, 10);
+    if (end == text || *end != '-') return 0;
+    text = end + 1;
+    *last = strtoll(text, &end, 10);
+    return end != text && !*end;
+}
+
 static int wish_take(struct wish *w, int code)
 {
     char *end = optarg;
@@ -191,7 +240,7 @@ static int wish_take(struct wish *w, int code)
     case 'v': return number_read("speed", optarg, &w->speed);
     case 'b': return w->reverse = 1;
     case 'f':
-        if (!bw_parse_frames(optarg, &w->first, &w->last) && w->last > w->first) return 1;
+        if (frames_read(optarg, &w->first, &w->last) && w->last > w->first) return 1;
         cli_usage("--frames wants A-B, like 1-144, not \"%s\"", optarg);
         return 0;
     default:
@@ -203,43 +252,42 @@ static int wish_take(struct wish *w, int code)
     }
 }
 
-static int wish_check(const struct wish *w, const struct cli_cache *c, int given)
+static int wish_check(const struct wish *w, const json_t *c, int given)
 {
     if (!given) return cli_usage("retime wants --speed, --frames, --hold or --reverse");
     if (w->last > w->first && w->speed != 1) return cli_usage("--frames says how fast already: give it or --speed");
-    if (w->stand && (w->hold < c->first || w->hold > c->last))
-        return cli_usage("--hold %lld lies outside of the cache's frames %lld-%lld", (long long)w->hold,
-                         (long long)c->first, (long long)c->last);
+    double first = cli_number(c, "first"), last = cli_number(c, "last");
+    if (w->stand && ((double)w->hold < first || (double)w->hold > last))
+        return cli_usage("--hold %lld lies outside of the cache's frames %.0f-%.0f", (long long)w->hold, first, last);
     return 0;
 }
 
 /* Which of the cache's frames each frame shows, and how many frames that makes. */
-static void wish_say(const struct wish *w, const struct cli_cache *c, struct line *l)
+static void wish_say(const struct wish *w, const json_t *c, struct line *l)
 {
-    int64_t first = w->last > w->first ? w->first : c->first;
-    double speed =
-        w->last > w->first ? (double)(c->last - c->first) / (double)(w->last - w->first - w->stand) : w->speed;
-    double begin = (double)(w->reverse ? c->last : c->first), end = (double)(w->reverse ? c->first : c->last),
-           way = fabs(end - begin) / speed;
+    double least = cli_number(c, "first"), most = cli_number(c, "last");
+    int64_t first = w->last > w->first ? w->first : (int64_t)least;
+    double speed = w->last > w->first ? (most - least) / (double)(w->last - w->first - w->stand) : w->speed;
+    double begin = w->reverse ? most : least, end = w->reverse ? least : most, way = fabs(end - begin) / speed;
     int64_t last = w->last > w->first ? w->last : first + (int64_t)floor(way + 1e-9) + w->stand;
-    line_set(l, bw_printf("time.frames=%lld-%lld", (long long)first, (long long)last));
+    line_set(l, cli_printf("time.frames=%lld-%lld", (long long)first, (long long)last));
     if (!w->stand) {
-        line_set(l, bw_printf("stages.retime.at=\"=%.17g%+.17g*(frame-(%lld))\"", begin, w->reverse ? -speed : speed,
-                              (long long)first));
+        line_set(l, cli_printf("stages.retime.at=\"=%.17g%+.17g*(frame-(%lld))\"", begin, w->reverse ? -speed : speed,
+                               (long long)first));
         return;
     }
     double reached = (double)first + fabs((double)w->hold - begin) / speed;
-    line_set(l, bw_printf("stages.retime.at=\"=frame < %.17g ? %.17g%+.17g*(frame-(%lld)) : frame < %.17g ? %lld : "
-                          "%lld%+.17g*(frame-%.17g)\"",
-                          reached, begin, w->reverse ? -speed : speed, (long long)first, reached + (double)w->stand,
-                          (long long)w->hold, (long long)w->hold, w->reverse ? -speed : speed,
-                          reached + (double)w->stand));
+    line_set(l, cli_printf("stages.retime.at=\"=frame < %.17g ? %.17g%+.17g*(frame-(%lld)) : frame < %.17g ? %lld : "
+                           "%lld%+.17g*(frame-%.17g)\"",
+                           reached, begin, w->reverse ? -speed : speed, (long long)first, reached + (double)w->stand,
+                           (long long)w->hold, (long long)w->hold, w->reverse ? -speed : speed,
+                           reached + (double)w->stand));
 }
 
 int cmd_retime(int argc, char **argv)
 {
     struct line tail = {.n = 0}, head = {.n = 0};
-    struct cli_cache cache;
+    json_t *cache = NULL;
     struct wish wish = {.speed = 1, .last = -1};
     int code, good = 1, given = 0;
     while (good && (code = cli_option_next(&command_retime, argc, argv)) != CLI_END) {
@@ -250,17 +298,17 @@ int cmd_retime(int argc, char **argv)
     }
     const char *what = good ? cli_operand(&command_retime, argc, argv, "a cache") : NULL;
     int answer = EXIT_CODE_USAGE;
-    if (what && (answer = cli_cache_look(&cache, what)) == EXIT_CODE_OK) {
-        answer = wish_check(&wish, &cache, given);
+    if (what && (answer = cache_look(what, &cache)) == EXIT_CODE_OK) {
+        answer = wish_check(&wish, cache, given);
         if (!answer) {
-            cache_say(&head, &cache, "retime", 1);
-            line_set(&head, bw_printf("stages.retime.grid=%s", cache.flow));
-            line_set(&head, bw_printf("stages.retime.fields=[%s]", cache.fields));
-            wish_say(&wish, &cache, &head);
+            cache_say(&head, cache, "retime", 1);
+            line_set(&head, cli_printf("stages.retime.grid=%s", cli_text(cache, "flow")));
+            line_set(&head, cli_printf("stages.retime.fields=[%s]", cli_text(cache, "fields")));
+            wish_say(&wish, cache, &head);
             answer = line_bake(&head, &tail);
         }
-        cli_cache_free(&cache);
     }
+    json_decref(cache);
     line_free(&head);
     line_free(&tail);
     return answer;

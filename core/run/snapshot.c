@@ -75,6 +75,23 @@ struct chain_snapshot *snapshot_make(const struct field_table *t, const struct b
     return NULL;
 }
 
+struct bw_frame snapshot_of_domain(const struct chain_snapshot *s, const struct bw_domain_info *domain,
+                                   struct bw_snapshot_field *room)
+{
+    struct bw_frame frame = s->frame;
+    uint32_t n = 0;
+    for (int others = 0; others < 2; others++)
+        for (uint32_t i = 0; i < s->frame.n_fields; i++)
+            if ((s->field[i].info->domain != domain) == others) {
+                room[n++] = s->field[i];
+                frame.n_others += (uint32_t)others;
+            }
+    frame.fields = room;
+    frame.n_fields = n - frame.n_others;
+    frame.others = room + frame.n_fields;
+    return frame;
+}
+
 void snapshot_read(const struct bw_snapshot_field *f, uint32_t c, const int32_t lo[3], const int32_t n[3], float *out)
 {
     const struct bw_source *s = f->host_data;

@@ -22,6 +22,10 @@ struct chain_snapshot *snapshot_make(const struct field_table *t, const struct b
 /// One reference more, or less; from any thread.
 struct chain_snapshot *snapshot_ref(struct chain_snapshot *s);
 void snapshot_unref(struct chain_snapshot *s);
+/// The frame as an exporter of one domain sees it: that domain's fields, and those of the others apart. `room`: for as
+/// many fields as there are.
+struct bw_frame snapshot_of_domain(const struct chain_snapshot *s, const struct bw_domain_info *domain,
+                                   struct bw_snapshot_field *room);
 /// See bw_exporter_host.read_box. From any thread.
 void snapshot_read(const struct bw_snapshot_field *f, uint32_t c, const int32_t lo[3], const int32_t n[3], float *out);
 

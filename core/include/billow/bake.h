@@ -70,6 +70,8 @@ BW_API const char *bw_version(void);
 BW_API void bw_text_free(char *text);
 /// The word among `n` that is nearest to a mistyped one, or NULL; for messages.
 BW_API const char *bw_nearest_word(const char *word, const char *const *words, uint32_t n);
+/// A number for people: "2.1 GiB" (unit "B"), "3:19" ("s"), "1.2M" (""), "2 frames" ("frame"). Answers `out`.
+BW_API const char *bw_number_words(double x, const char *unit, char out[48]);
 
 /* ---- sessions ---- */
 
@@ -79,7 +81,7 @@ struct bw_session_options {
     const char *preset_path; ///< the same for presets
 };
 
-/// Load all plugins. Those that can't be loaded are listed by bw_session_list; they are no error. `o` may be NULL.
+/// Load all plugins. Those that can't be loaded are warnings, and listed by bw_session_list. `o` may be NULL.
 /// Errors: BW_ERR_MEMORY.
 BW_API enum bw_status bw_session_open(const struct bw_session_options *o, struct bw_session **session);
 BW_API void bw_session_close(struct bw_session *session);
@@ -89,7 +91,7 @@ BW_API char *bw_session_list(struct bw_session *session);
 BW_API char *bw_session_machine(struct bw_session *session, const char *folder);
 /// JSON Schema of presets, new memory.
 BW_API char *bw_session_schema(struct bw_session *session);
-/// JSON, new memory: all that is called `name`: {"stage"} and {"exporter"} with every parameter and port, {"preset"}
+/// JSON, new memory: all that is called `name`: {"stage"} and {"exporter"} with every parameter and port, {"section"} of presets, {"preset"}
 /// with its chain, {"file"} of a .vdb file with its grids. Errors: BW_ERR_USAGE (nothing has that name),
 /// BW_ERR_PRESET, BW_ERR_IO.
 BW_API char *bw_session_describe(struct bw_session *session, const char *name);
@@ -116,6 +118,7 @@ struct bw_bake_progress {
     int64_t cells;                           ///< active, all domains
     double divergence, residual, iterations; ///< largest of the projections' metrics; NAN: nobody reports one
     int64_t memory;                          ///< resident bytes of the process
+    const char *line;                        ///< all that in a line for people, until the callback returns
 };
 
 /// What to bake. Everything is copied; zero what is not given. Callbacks run on the bake's thread, one at a time; all
@@ -136,6 +139,9 @@ struct bw_bake_options {
     uint32_t threads;   ///< 0: all cores
     uint32_t quick;     ///< 1: voxels twice as large, simpler pictures, into out/NAME_quick
     void *user;         ///< handed to the callbacks
+    /// The folder is taken, the first frame is about to be made. Not where the folder was up to date.
+    void (*on_start)(struct bw_bake *bake, void *user);
+    /// After each substep and each frame.
     void (*on_progress)(struct bw_bake *bake, const struct bw_bake_progress *p, void *user);
     /// A frame that is written, or would be, is whole. `snapshot` is valid inside the call; bw_snapshot_hold keeps it
     /// longer.
@@ -159,6 +165,7 @@ struct bw_bake_facts {
     int64_t first, last; ///< frames that are written
     double fps;
     double memory, memory_allowed; ///< bytes: full boxes at most; this machine, or the limit
+    double bytes, seconds;         ///< of all files, and that it took, once it is done
 };
 
 /// Read a preset and make its chain; nothing runs, nothing is written. Errors: BW_ERR_PRESET with all mistakes,
@@ -265,9 +272,9 @@ struct bw_movie_wish {
 /// at names alone. Errors: BW_ERR_IO.
 BW_API enum bw_status bw_cache_open(struct bw_session *session, const char *what, struct bw_cache **cache);
 BW_API void bw_cache_close(struct bw_cache *cache);
-/// JSON, new memory: "name", "pattern", "frames", "first", "last", and, read from the files, "fps", "voxel", "flow",
-/// "fields" and the "domain" as a preset says it. `flow` 1: one without a flow is an error.
-BW_API char *bw_cache_describe(struct bw_cache *cache, int32_t flow);
+/// JSON, new memory: "name", "pattern", "file", "first", "last", "count", "missing"; with `inside` 1, read from all
+/// files, "fps", "voxel", "flow", "fields" and the "domain" as a preset says it. Errors then: BW_ERR (no flow).
+BW_API char *bw_cache_describe(struct bw_cache *cache, int32_t inside);
 /// Is a bake's folder, or a folder of files, whole? JSON, new memory: {"sequences", "problems"}.
 BW_API char *bw_cache_check(const char *folder);
 /// One frame; bw_snapshot_close. Errors: BW_ERR_IO, BW_ERR_USAGE (no such frame).

@@ -247,27 +247,16 @@ enum bw_status exporters_start(struct exporter_list *list, double time)
     return BW_OK;
 }
 
-/* Exporters see the fields of their own domain first, and those of the others apart. */
 static enum bw_status exporter_write(struct run_exporter *x, const struct chain_snapshot *s)
 {
-    struct bw_frame frame = s->frame;
-    struct bw_snapshot_field *own = bw_calloc((frame.n_fields + 1) * sizeof *own);
-    if (!own)
+    struct bw_snapshot_field *room = bw_calloc((s->frame.n_fields + 1) * sizeof *room);
+    if (!room)
         return log_fail(x->list->log, NULL, BW_ERR_MEMORY, "out of memory for the export of frame %lld",
-                        (long long)frame.number);
-    uint32_t n = 0;
-    for (int others = 0; others < 2; others++)
-        for (uint32_t i = 0; i < s->frame.n_fields; i++)
-            if ((s->field[i].info->domain != x->list->grid[x->domain]) == others) {
-                own[n++] = s->field[i];
-                frame.n_others += (uint32_t)others;
-            }
-    frame.fields = own;
-    frame.n_fields = n - frame.n_others;
-    frame.others = own + frame.n_fields;
+                        (long long)s->frame.number);
+    struct bw_frame frame = snapshot_of_domain(s, x->list->grid[x->domain], room);
     enum bw_status status = log_params(x->list->log, x->params, frame.time, 0, x->param_mem);
     if (status == BW_OK) status = exporter_status(x, x->pub.desc->frame(&x->pub, &frame), "frame");
-    bw_free(own);
+    bw_free(room);
     return status;
 }
 

@@ -53,8 +53,7 @@ void bw_image_paste(struct bw_image *dst, const struct bw_image *src, int32_t x,
                3 * (size_t)n * sizeof(float));
 }
 
-/// One row of samples, most significant byte first.
-static void row_pack(const struct bw_image *img, int y, int depth, uint8_t *out)
+void bw_image_row(const struct bw_image *img, int y, int depth, uint8_t *out)
 {
     const float *p = img->px + 3 * (size_t)y * (size_t)img->w;
     for (int i = 0; i < 3 * img->w; i++) {
@@ -80,7 +79,7 @@ static int png_rows(png_structp png, png_infop info, FILE *f, const struct bw_im
     png_set_compression_level(png, 5);
     png_write_info(png, info);
     for (int y = 0; y < img->h; y++) {
-        row_pack(img, y, depth, row);
+        bw_image_row(img, y, depth, row);
         png_write_row(png, row);
     }
     png_write_end(png, info);

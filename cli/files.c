@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Files written all or nothing. */
+#include "cli.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+char *cli_printf(const char *format, ...)
+{
+    va_list list, again;
+    va_start(list, format);
+    va_copy(again, list);
+    int length = vsnprintf(NULL, 0, format, list);
+    va_end(list);
+    char *text = length < 0 ? NULL : malloc((size_t)length + 1);
+    if (text) vsnprintf(text, (size_t)length + 1, format, again);
+    va_end(again);
+    return text;
+}
+
+int cli_write_file(const char *path, const char *text)
+{
+    const char *slash = strrchr(path, '/');
+    int folder = slash ? (int)(slash - path) + 1 : 0;
+    char *temporary = cli_printf("%.*s.%s.part", folder, path, path + folder);
+    FILE *f = temporary ? fopen(temporary, "w") : NULL;
+    int good = f != NULL;
+    if (f) {
+        good = fputs(text, f) >= 0 && fflush(f) == 0 && fsync(fileno(f)) == 0;
+        good = fclose(f) == 0 && good;
+        good = good && rename(temporary, path) == 0;
+        if (!good) remove(temporary);
+    }
+    if (!good) fprintf(stderr, "%s: can't be written: %s\n", path, strerror(errno));
+    free(temporary);
+    return good ? EXIT_CODE_OK : cli_exit_code(BW_ERR_IO);
+}

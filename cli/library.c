@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What every command does with the library: open a session, say what failed, read its JSON. */
+#include "cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct bw_session *cli_session_open(const char *plugin_path, const char *preset_path)
+{
+    struct bw_session_options o = {sizeof o, plugin_path, preset_path};
+    struct bw_session *session;
+    if (bw_session_open(&o, &session)) return cli_failed(), NULL;
+    for (const char *line = bw_error_last()->text; *line;) {
+        size_t n = strcspn(line, "\n");
+        fprintf(stderr, "warning: %.*s\n", (int)n, line);
+        line += n + (line[n] == '\n');
+    }
+    return session;
+}
+
+int cli_failed(void)
+{
+    const struct bw_error *e = bw_error_last();
+    int code = cli_exit_code(e->status);
+    if (code == 7 && !strcmp(e->text, "out of memory\n")) fputs("billow: out of memory\n", stderr);
+    else if (code != 130) fputs(e->text, stderr);
+    return code;
+}
+
+json_t *cli_json(char *text)
+{
+    json_t *root = text ? json_loads(text, 0, NULL) : NULL;
+    bw_text_free(text);
+    return root;
+}
+
+const char *cli_text(const json_t *o, const char *key)
+{
+    const char *text = json_string_value(json_object_get(o, key));
+    return text ? text : "";
+}
+
+double cli_number(const json_t *o, const char *key) { return json_number_value(json_object_get(o, key)); }
+
+double cli_number_at(const json_t *o, const char *key, size_t i)
+{
+    return json_number_value(json_array_get(json_object_get(o, key), i));
+}

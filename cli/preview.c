@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+/* billow preview: a movie, a contact sheet or a picture from any VDB sequence. */
+#include "cli.h"
+
+#include <getopt.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct cli_option options[] = {
+    {"out", "FILE", "NAME.mp4 (a movie) or NAME.png (a picture of one frame, a contact sheet of several)", 'o'},
+    {"frames", "A-B", "only these frames", 'f'},
+    {"view", "render|slice", "volume render, or a slice (default: what the bake's movie shows; slices of flat files)",
+     'v'},
+    {"field", "NAME", "the grid to show (default: density)", 'F'},
+    {"size", "N", "height in pixels (default 720)", 's'},
+    {"axis", "x|y|z", "slices: the axis across the slice (default: a flat file's thin one, else y)", 'a'},
+    {"position", "LENGTH", "slices: where along it (default: the middle)", 'p'},
+    {"vectors", "none|arrows|streamlines", "slices: the flow drawn over it", 'V'},
+    {"map", "NAME", "slices: colour map: auto|smoke|fire|viridis|diverging|grey|ink", 'm'},
+    {"up", "y|z", "the files' up axis (default: what they say, else z)", 'u'},
+    {"fps", "N", "frames a second (default: what the files say, else 24)", 'r'},
+    {"thickness", "N", "renders: optical thickness, times the bake's own or the default", 't'},
+    {"exposure", "N", "renders: brightness, likewise", 'e'},
+    {"fire", "N", "renders: brightness of flames, likewise", 'b'},
+    {"key", "N", "renders: strength of the lamps (0.1 for fire in the dark), likewise", 'k'},
+};
+
+const struct cli_command command_preview = {
+    .name = "preview",
+    .synopsis = "FIRST.vdb|FOLDER|PATTERN [options]",
+    .brief = "Make a movie or pictures from any VDB sequence.",
+    .details =
+        "One file of a numbered sequence, the folder it lies in (or a bake's), or a pattern such as smoke_####.vdb.\n"
+        "A bake of ours is shown as in its own movie.",
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .run = cmd_preview,
+};
+
+/* ---- the command line, as the library's options ---- */
+
+static int choice_take(json_t *o, const char *option, const char *text, const char *choices)
+{
+    for (const char *c = choices; c;) {
+        size_t n = strcspn(c, "|");
+        if (strlen(text) == n && !strncmp(c, text, n)) return !json_object_set_new(o, option, json_string(text));
+        c = c[n] ? c + n + 1 : NULL;
+    }
+    cli_usage("--%s is %s; one of %s is wanted", option, text, choices);
+    return 0;
+}
+
+static int number_take(json_t *o, const char *option, const char *text)
+{
+    char *end;
+    double value = strtod(text, &end);
+    if (end != text && !*end && isfinite(value) && value > 0) return !json_object_set_new(o, option, json_real(value));
+    cli_usage("--%s is %s; a number above 0 is wanted", option, text);
+    return 0;
+}
+
+static int size_take(json_t *o, const char *text)
+{
+    long long size;
+    return cli_integer("--size", text, 16, 8192, &size) && !json_object_set_new(o, "size", json_integer(size));
+}
+
+static const struct cli_option *option_of(int code)
+{
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        if (options[i].code == code) return &options[i];
+    return NULL;
+}
+
+/// One option; 0 after a sentence.
+static int option_take(json_t *o, int code, const char *arg)
+{
+    const char *name = option_of(code)->name;
+    switch (code) {
+    case 'v': return choice_take(o, name, arg, "render|slice");
+    case 'a': return choice_take(o, name, arg, "x|y|z");
+    case 'V': return choice_take(o, name, arg, "none|arrows|streamlines");
+    case 'm': return choice_take(o, name, arg, "auto|smoke|fire|viridis|diverging|grey|ink");
+    case 'u': return choice_take(o, name, arg, "z|y");
+    case 's': return size_take(o, arg);
+    case 'F':
+    case 'f':
+    case 'p': return !json_object_set_new(o, name, json_string(arg));
+    default: return number_take(o, name, arg);
+    }
+}
+
+/* ---- frames ---- */
+
+static int32_t frame_tell(int32_t done, int32_t total, void *user)
+{
+    (void)user;
+    if (isatty(STDERR_FILENO)) fprintf(stderr, "\rframe %d/%d %s", done, total, done == total ? "\n" : "");
+    else if (done == total) fprintf(stderr, "%d of %d frames\n", done, total);
+    return 1;
+}
+
+/// The name that the library gives a movie of which nothing is said.
+static int name_print(const char *out, struct bw_cache *cache, const json_t *o)
+{
+    json_t *all = out ? NULL : cli_json(bw_cache_describe(cache, 0));
+    const char *frames = cli_text(o, "frames"), *dash = strchr(frames, '-');
+    int one = *frames && (!dash || !strncmp(frames, dash + 1, (size_t)(dash - frames)));
+    if (out) puts(out);
+    else printf("%s.%s\n", cli_text(all, "name"), cli_number(all, "count") > 1 && !one ? "mp4" : "png");
+    json_decref(all);
+    return EXIT_CODE_OK;
+}
+
+/* Sentences of this command begin with the program's name. */
+static int failed(void)
+{
+    const struct bw_error *e = bw_error_last();
+    fprintf(stderr, "billow: %s\n", e->sentence);
+    return cli_exit_code(e->status);
+}
+
+static int preview_run(const char *what, const char *out, const json_t *o)
+{
+    struct bw_session *session = cli_session_open(NULL, NULL);
+    struct bw_cache *cache = NULL;
+    char *text = json_dumps(o, JSON_REAL_PRECISION(17));
+    struct bw_movie_wish wish = {.size = sizeof wish, .options = text, .out = out, .on_frame = frame_tell};
+    int code = !session ? 7 : bw_cache_open(session, what, &cache) || bw_cache_movie(cache, &wish) ? failed() : 0;
+    if (!code) {
+        const char *warnings = bw_error_last()->text;
+        if (*warnings) fprintf(stderr, "billow: %s", warnings);
+        code = name_print(out, cache, o);
+    }
+    free(text);
+    bw_cache_close(cache);
+    bw_session_close(session);
+    return code;
+}
+
+static int is_named(const char *out, const char *ending)
+{
+    size_t n = strlen(out);
+    return n > 4 && !strcmp(out + n - 4, ending);
+}
+
+int cmd_preview(int argc, char **argv)
+{
+    const char *out = NULL;
+    json_t *o = json_object();
+    int code, answer = EXIT_CODE_USAGE;
+    while ((code = cli_option_next(&command_preview, argc, argv)) != CLI_END) {
+        if (code == 'o') out = optarg;
+        else if (code < 0 || !option_take(o, code, optarg)) {
+            json_decref(o);
+            return code == CLI_HELP ? EXIT_CODE_OK : EXIT_CODE_USAGE;
+        }
+    }
+    const char *what = cli_operand(&command_preview, argc, argv, "a .vdb file, a folder or a pattern");
+    if (what && out && !is_named(out, ".png") && !is_named(out, ".mp4"))
+        cli_usage("--out is %s; a name that ends in .mp4 or .png is wanted", out);
+    else if (what) answer = preview_run(what, out, o);
+    json_decref(o);
+    return answer;
+}

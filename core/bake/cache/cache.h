@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+/* A finished cache behind its handle: the files of a sequence. */
+#ifndef CACHE_H
+#define CACHE_H
+
+#include "session/session.h"
+#include <picture/view/vdb_view.h>
+
+struct cache {
+    struct object o;
+    struct session *session;
+    struct bw_sequence files;
+    char *pattern; ///< absolute, with #### for the number
+};
+
+/// The cache of a handle with a reference, or NULL after a sentence.
+struct cache *cache_use(struct bw_cache *handle, struct bw_diag *d);
+/// A map as YAML, in braces or without. NULL after a sentence.
+struct bw_node *options_parse(const char *text, const char *name, struct bw_diag *d);
+
+/* survey.c */
+/// What a look into all files tells: fps, voxel, flow, fields, domain. false after a sentence.
+bool cache_survey(const struct cache *c, json_t *out, struct bw_diag *d);
+
+/* movie.c */
+/// A picture of one file, as in a movie of it alone.
+enum bw_status cache_picture(const struct cache *c, int64_t frame, const char *options, struct bw_pixels *out,
+                             struct door *door);
+
+#endif

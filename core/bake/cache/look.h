@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+/* How a finished cache is to be shown: as in its bake's own movie, or, of other files, by default. */
+#ifndef CACHE_LOOK_H
+#define CACHE_LOOK_H
+
+#include "cache.h"
+#include <picture/view/vdb_view.h>
+
+struct cache_look {
+    struct bw_scene scene; ///< in the files' world units, z-up; extinction for a density of 1 as it is shown
+    int32_t size[2];       ///< pixels
+    double fps;            ///< of the files, else 24
+};
+
+/// Slices as a bake's own movie shows them.
+struct cache_slice {
+    int32_t axis, vectors, map;
+    double position;     ///< m along the axis; NAN: the middle
+    double range[2];     ///< of the colours; both 0: the values so far
+    double lo[3], hi[3]; ///< m: the bake's domain; all 0: without limits
+    int64_t first;       ///< the bake's first frame, at 0 s
+    char field[64];      ///< or ""
+};
+
+/// Of the cache `c`, which `view` has seen. `height`: of the picture, 0: as the bake had it. What stands in the
+/// way of the bake's own look goes to `why`; then it is the default.
+void cache_look_find(struct cache_look *l, const struct cache *c, const struct bw_vdb_view *view, int64_t height,
+                     struct bw_diag *why);
+
+/// 1: `c` is from a bake of ours that showed slices alone, and `slice` says which; else 0.
+int cache_look_slice(struct cache_slice *slice, const struct cache *c);
+
+#endif

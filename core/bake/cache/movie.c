@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: Apache-2.0
+/* A movie, a contact sheet or a picture from any VDB sequence. What is written lies under a temporary name until it is
+ * whole. */
+#include "cache.h"
+#include "look.h"
+#include "picture.h"
+#include "preset/preset.h"
+#include "preset/values/params.h"
+#include <picture/movie/movie.h>
+#include <picture/movie/sheet.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/// What is asked for.
+struct wish {
+    int64_t first, last;
+    int32_t slice, axis, vectors, map, y_up; ///< -1: not said
+    int64_t size;
+    double range[2]; ///< both 0: the values so far
+    int64_t start;   ///< the frame at 0 s
+    double position, fps, thickness, exposure, fire, key;
+    const char *field, *frames, *at;
+};
+
+#define UNSAID "auto|" ///< choices begin with it, so that they are one higher than what they mean
+
+static const struct bw_param rows[] = {
+    BW_STRING(struct wish, frames, "frames", 0, "A-B: only these frames."),
+    BW_CHOICE(struct wish, slice, "view", "auto", UNSAID "render|slice", "Volume render, or a slice."),
+    BW_STRING(struct wish, field, "field", 0, "The grid to show; density."),
+    BW_INT(struct wish, size, "size", "720", 16, 8192, "Height in pixels."),
+    BW_CHOICE(struct wish, axis, "axis", "auto", UNSAID "x|y|z", "Slices: the axis across the slice."),
+    BW_STRING(struct wish, at, "position", 0, "Slices: where along it."),
+    BW_CHOICE(struct wish, vectors, "vectors", "auto", UNSAID BW_VECTORS_CHOICES, "Slices: the flow drawn over it."),
+    BW_CHOICE(struct wish, map, "map", "baked", "baked|" BW_MAP_CHOICES, "Slices: colour map."),
+    BW_CHOICE(struct wish, y_up, "up", "auto", UNSAID "z|y", "The files' up axis."),
+    BW_F64(struct wish, fps, "fps", "0", 0, 1e6, 0, "Frames a second."),
+    BW_F64(struct wish, thickness, "thickness", "1", 0, 1e6, 0, "Renders: optical thickness, times the bake's own."),
+    BW_F64(struct wish, exposure, "exposure", "1", 0, 1e6, 0, "Renders: brightness, likewise."),
+    BW_F64(struct wish, fire, "fire", "1", 0, 1e6, 0, "Renders: brightness of flames, likewise."),
+    BW_F64(struct wish, key, "key", "1", 0, 1e6, 0, "Renders: strength of the lamps, likewise."),
+};
+
+/// What a run keeps from frame to frame.
+struct show {
+    struct bw_tools tools;
+    const struct cache *cache;
+    struct wish *wish;
+    struct bw_vdb_view view;
+    struct cache_look look;
+    struct cache_slice own; ///< what the bake's own pictures show
+    struct bw_scene scene;
+    struct bw_movie *movie;
+    struct bw_sheet sheet;
+    struct bw_image last; ///< the only frame, for a picture
+    int32_t size[2];
+    double range[2];
+    char why[1024];
+    struct door *door; ///< warnings
+    int32_t (*on_frame)(int32_t done, int32_t total, void *user);
+    void *user;
+};
+
+/* ---- options ---- */
+
+static enum bw_status wish_settle(struct wish *w, struct bw_diag *d)
+{
+    char why[256];
+    int has_unit;
+    w->first = INT64_MIN;
+    w->last = INT64_MAX;
+    w->position = NAN;
+    w->slice--, w->axis--, w->vectors--, w->map--, w->y_up--;
+    if (w->frames && bw_parse_frames(w->frames, &w->first, &w->last))
+        return bw_diag_error(d, NULL, BW_ERR_USAGE, "frames is %s; A-B or one number is wanted", w->frames);
+    if (w->at && bw_parse_quantity(w->at, "m", &w->position, &has_unit, why, sizeof why))
+        return bw_diag_error(d, NULL, BW_ERR_USAGE, "position: %s", why);
+    return BW_OK;
+}
+
+/* The options as a struct; its strings belong to *params. */
+static enum bw_status wish_read(struct wish *w, const char *options, struct bw_params **params, struct bw_diag *d)
+{
+    struct bw_params_context ctx = {.owner = "preview", .fps = 24};
+    struct bw_node *node = options ? options_parse(options, "options", d) : NULL;
+    *params =
+        d->status ? NULL : bw_params_compile(rows, sizeof rows / sizeof *rows, sizeof *rows, sizeof *w, node, &ctx, d);
+    enum bw_status status = *params ? bw_params_eval(*params, 0, 0, w, d) : d->status;
+    bw_node_free(node);
+    return status ? status : wish_settle(w, d);
+}
+
+static int is_png(const char *name)
+{
+    size_t n = strlen(name);
+    return n > 4 && !strcmp(name + n - 4, ".png");
+}
+
+/* ---- frames ---- */
+
+static void render_begin(struct show *s)
+{
+    const struct wish *w = s->wish;
+    s->scene = s->look.scene;
+    memcpy(s->size, s->look.size, sizeof s->size);
+    s->scene.extinction *= w->thickness;
+    s->scene.exposure *= w->exposure;
+    s->scene.look.fire *= w->fire;
+    s->scene.look.key *= w->key;
+}
+
+static enum bw_status render_frame(struct show *s, const char *path, struct bw_image *img)
+{
+    struct bw_volume v;
+    float *memory;
+    if (!s->size[0]) render_begin(s);
+    enum bw_status status = bw_vdb_volume(&s->view, path, &v, &memory, s->why, sizeof s->why);
+    if (status) return status;
+    status = bw_image_init(img, &s->tools, s->size[0], s->size[1]);
+    if (!status) status = bw_render(&s->tools, &v, &s->scene, img);
+    if (status) snprintf(s->why, sizeof s->why, "out of memory for the picture of %s", path);
+    free(memory);
+    return status;
+}
+
+static enum bw_status slice_frame(struct show *s, const char *path, int64_t frame, double fps, struct bw_image *img)
+{
+    const struct wish *w = s->wish;
+    struct bw_slice slice;
+    double now[2];
+    float *memory;
+    enum bw_status status =
+        bw_vdb_slice(&s->view, path, w->axis, w->position, w->vectors, &slice, &memory, s->why, sizeof s->why);
+    if (status) return status;
+    slice.field = w->field ? w->field : "density";
+    slice.frame = frame;
+    slice.time = (double)(frame - w->start) / fps;
+    bw_slice_range(&slice, now); // colours follow all values so far, so that they do not flicker
+    s->range[0] = fmin(s->range[0], now[0]);
+    s->range[1] = fmax(s->range[1], now[1]);
+    if (w->range[0] < w->range[1]) memcpy(s->range, w->range, sizeof s->range);
+    struct bw_slice_style style = {(enum bw_map)w->map, (uint32_t)w->vectors, {s->range[0], s->range[1]}, 1};
+    if (!(style.range[0] < style.range[1])) style.range[1] = style.range[0] + 1;
+    if (!s->size[0]) bw_slice_size(slice.n, (int32_t)w->size, s->size);
+    status = bw_image_init(img, &s->tools, s->size[0], s->size[1]);
+    if (!status) status = bw_slice_draw(&s->tools, &slice, &style, img);
+    if (status) snprintf(s->why, sizeof s->why, "out of memory for the picture of %s", path);
+    free(memory);
+    return status;
+}
+
+/// Where a finished frame goes: movie, sheet, or kept as the only one.
+static enum bw_status frame_put(struct show *s, struct bw_image *img, const char *temporary, double fps, int movie,
+                                int64_t frame)
+{
+    enum bw_status status = BW_OK;
+    const char *encoder = "libx264";
+    struct bw_movie_options o = {img->w, img->h, fps, 19, (int32_t)sysconf(_SC_NPROCESSORS_ONLN)};
+    if (!movie) {
+        if (s->sheet.first != s->sheet.last) {
+            status = bw_sheet_add(&s->sheet, &s->tools, frame, img);
+            if (status) snprintf(s->why, sizeof s->why, "out of memory for the contact sheet");
+        } else {
+            s->last = *img; // handed over
+            img->px = NULL;
+        }
+        return status;
+    }
+    if (!s->movie) status = bw_movie_open(&s->tools, temporary, &o, &s->movie, &encoder, s->why, sizeof s->why);
+    if (!status && strcmp(encoder, "libx264"))
+        door_warn(s->door, "libx264 is not there; %s makes the movie, which not every browser plays", encoder);
+    return status ? status : bw_movie_add(s->movie, img, s->why, sizeof s->why);
+}
+
+static enum bw_status frames_make(struct show *s, const struct bw_sequence *q, const char *temporary, int movie)
+{
+    double fps = s->wish->fps > 0 ? s->wish->fps : s->look.fps;
+    enum bw_status status = BW_OK;
+    for (int32_t i = 0; i < q->count && !status; i++) {
+        struct bw_image img = {.tools = &s->tools};
+        status =
+            s->wish->slice ? slice_frame(s, q->path[i], q->frame[i], fps, &img) : render_frame(s, q->path[i], &img);
+        if (!status) status = frame_put(s, &img, temporary, fps, movie, q->frame[i]);
+        bw_image_free(&img);
+        if (!status && s->on_frame && !s->on_frame(i + 1, q->count, s->user)) status = BW_ERR_CANCELLED;
+    }
+    return status;
+}
+
+/// Close the movie, or write the picture or sheet.
+static enum bw_status show_finish(struct show *s, const char *temporary)
+{
+    struct bw_image sheet = {.tools = &s->tools};
+    if (s->movie) {
+        struct bw_movie *m = s->movie;
+        s->movie = NULL;
+        return bw_movie_close(m, s->why, sizeof s->why);
+    }
+    if (s->last.px) return bw_image_write_png(&s->last, temporary, 8, s->why, sizeof s->why);
+    enum bw_status status = bw_sheet_draw(&s->sheet, &s->tools, &sheet);
+    if (status) snprintf(s->why, sizeof s->why, "out of memory for the contact sheet");
+    else status = bw_image_write_png(&sheet, temporary, 8, s->why, sizeof s->why);
+    bw_image_free(&sheet);
+    return status;
+}
+
+/// Slices of a bake that showed slices: of the same field across the same axis, where nothing else was said.
+static int slice_as_baked(struct show *s, const struct bw_sequence *q)
+{
+    struct wish *w = s->wish;
+    const struct cache_slice *own = &s->own;
+    w->start = q->frame[0];
+    if (w->slice == 0 || !cache_look_slice(&s->own, s->cache)) return 0;
+    w->slice = 1;
+    w->start = own->first;
+    if (w->axis < 0) w->axis = own->axis;
+    if (isnan(w->position)) w->position = own->position;
+    if (w->vectors < 0) w->vectors = own->vectors;
+    if (w->field && strcmp(w->field, own->field)) return 1; // of another field colours say something else
+    if (*own->field) w->field = own->field;
+    if (w->map < 0) w->map = own->map;
+    memcpy(w->range, own->range, sizeof w->range);
+    return 1;
+}
+
+/// What nobody has said; files one cell thick are sliced across that axis.
+static void slice_default(struct wish *w, const struct bw_vdb_view *v)
+{
+    for (int a = 0; a < 3; a++) {
+        if (v->hi[a] - v->lo[a] > 1.5 * v->voxel) continue;
+        if (w->slice < 0) w->slice = 1;
+        if (w->axis < 0) w->axis = a;
+    }
+    w->slice = w->slice > 0;
+    if (w->axis < 0) w->axis = 1;
+    if (w->vectors < 0) w->vectors = 0;
+    if (w->map < 0) w->map = 0;
+}
+
+/// What is to be seen, and how, in all files.
+static enum bw_status show_look(struct show *s, const struct bw_sequence *q)
+{
+    const int baked = slice_as_baked(s, q);
+    s->view.field = s->wish->field;
+    enum bw_status status = bw_vdb_view_open(&s->view, q, s->why, sizeof s->why);
+    if (!status) slice_default(s->wish, &s->view);
+    for (int a = 0; baked && s->own.hi[0] > s->own.lo[0] && a < 3; a++) {
+        s->view.lo[a] = s->own.lo[a] * s->view.scale;
+        s->view.hi[a] = s->own.hi[a] * s->view.scale;
+    }
+    if (!status) {
+        struct bw_diag why = {0};
+        cache_look_find(&s->look, s->cache, &s->view, s->wish->size, &why);
+        if (why.first) door_warn(s->door, "%s", why.first);
+        bw_diag_free(&why);
+    }
+    return status;
+}
+
+/// Everything under the temporary name, then the final one.
+static enum bw_status show_run(struct show *s, const struct bw_sequence *q, const char *out)
+{
+    static _Atomic unsigned number; // two movies in one process
+    char temporary[4200];
+    snprintf(temporary, sizeof temporary, "%.4000s.part-%ld-%u", out, (long)getpid(), number++);
+    enum bw_status status = show_look(s, q);
+    if (!status) status = frames_make(s, q, temporary, !is_png(out));
+    if (!status) status = show_finish(s, temporary);
+    if (s->movie) {
+        char ignored[64];
+        bw_movie_close(s->movie, ignored, sizeof ignored);
+    }
+    if (!status && rename(temporary, out)) {
+        snprintf(s->why, sizeof s->why, "cannot write %s", out);
+        status = BW_ERR_IO;
+    }
+    if (status) remove(temporary);
+    bw_sheet_free(&s->sheet);
+    bw_image_free(&s->last);
+    return status;
+}
+
+/* ---- bake.h ---- */
+
+/* The files of the sequence that are wanted: borrowed, the array itself is not. */
+static enum bw_status files_choose(const struct cache *c, const struct wish *w, struct bw_sequence *q,
+                                   struct bw_diag *d)
+{
+    int32_t n = 0;
+    *q = (struct bw_sequence){.name = c->files.name,
+                              .path = bw_calloc(((size_t)c->files.count + 1) * sizeof *q->path),
+                              .frame = bw_calloc(((size_t)c->files.count + 1) * sizeof *q->frame)};
+    if (!q->path || !q->frame) return out_of_memory(d);
+    for (int32_t i = 0; i < c->files.count; i++) {
+        if (c->files.frame[i] < w->first || c->files.frame[i] > w->last) continue;
+        q->path[n] = c->files.path[i];
+        q->frame[n++] = c->files.frame[i];
+    }
+    q->count = n;
+    return n ? BW_OK : bw_diag_error(d, NULL, BW_ERR_IO, "%s has no frame in %s", c->pattern, w->frames);
+}
+
+static enum bw_status show_begin(struct show *s, const struct cache *c, const char *options, struct bw_tools *tools,
+                                 struct bw_sequence *q, struct bw_params **params)
+{
+    enum bw_status status = wish_read(s->wish, options, params, &s->door->d);
+    if (status) return status;
+    s->tools = *tools;
+    s->view = (struct bw_vdb_view){.tools = &s->tools, .y_up = s->wish->y_up};
+    s->last.tools = &s->tools;
+    return files_choose(c, s->wish, q, &s->door->d);
+}
+
+static void movie_write(const struct cache *c, const struct bw_movie_wish *asked, struct door *door)
+{
+    struct wish wish = {0};
+    struct show s = {.cache = c, .wish = &wish, .door = door, .on_frame = asked->on_frame, .user = asked->user};
+    struct bw_tools tools = picture_tools();
+    struct bw_sequence q = {0};
+    struct bw_params *params = NULL;
+    char name[4096];
+    if (show_begin(&s, c, asked->options, &tools, &q, &params) == BW_OK) {
+        bw_sheet_init(&s.sheet, q.frame[0], q.frame[q.count - 1]);
+        snprintf(name, sizeof name, "%.3800s.%s", q.name, q.count > 1 ? "mp4" : "png");
+        enum bw_status status = show_run(&s, &q, asked->out ? asked->out : name);
+        if (status == BW_ERR_CANCELLED) door->d.status = status;
+        else if (status) bw_diag_error(&door->d, NULL, status, "%s", s.why);
+    }
+    bw_free(q.path);
+    bw_free(q.frame);
+    bw_params_free(params);
+}
+
+enum bw_status bw_cache_movie(struct bw_cache *cache, const struct bw_movie_wish *wish)
+{
+    struct door door;
+    struct bw_movie_wish asked;
+    door_enter(&door);
+    struct cache *c = cache_use(cache, &door.d);
+    if (c && options_take(&asked, wish, sizeof asked, "bw_movie_wish", &door.d)) {
+        size_t n = asked.out ? strlen(asked.out) : 0;
+        if (asked.out && !is_png(asked.out) && (n < 5 || strcmp(asked.out + n - 4, ".mp4")))
+            bw_diag_error(&door.d, NULL, BW_ERR_USAGE, "out is %s; a name that ends in .mp4 or .png is wanted",
+                          asked.out);
+        else movie_write(c, &asked, &door);
+    }
+    if (c) object_unref(&c->o);
+    return door_leave(&door);
+}
+
+enum bw_status cache_picture(const struct cache *c, int64_t frame, const char *options, struct bw_pixels *out,
+                             struct door *door)
+{
+    struct wish wish = {0};
+    struct show s = {.cache = c, .wish = &wish, .door = door};
+    struct bw_tools tools = picture_tools();
+    struct bw_sequence q = {0};
+    struct bw_params *params = NULL;
+    struct bw_image img = {0};
+    if (show_begin(&s, c, options, &tools, &q, &params) == BW_OK) {
+        enum bw_status status = show_look(&s, &q);
+        const char *path = NULL;
+        for (int32_t i = 0; i < q.count; i++)
+            if (q.frame[i] == frame) path = q.path[i];
+        double fps = wish.fps > 0 ? wish.fps : s.look.fps;
+        if (!status) status = wish.slice ? slice_frame(&s, path, frame, fps, &img) : render_frame(&s, path, &img);
+        if (!status) pixels_of_image(&img, out, &door->d);
+        else bw_diag_error(&door->d, NULL, status, "%s", s.why);
+        if (img.px) bw_image_free(&img);
+    }
+    bw_free(q.path);
+    bw_free(q.frame);
+    bw_params_free(params);
+    return door->d.status;
+}

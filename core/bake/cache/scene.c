@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+/* A cache as a scene for other programs: what its grids are, how it is lit and filmed. */
+#include "scene.h"
+
+#include "cache.h"
+#include "picture.h"
+#include <stdlib.h>
+#include <string.h>
+
+static const char *grid_named(const struct bwvdb_file *f, const char *const *names, uint32_t comps)
+{
+    for (; *names; names++) {
+        int32_t g = bwvdb_find(f, *names);
+        if (g >= 0 && bwvdb_grid_info(f, g)->comps == comps) return *names;
+    }
+    return NULL;
+}
+
+static double meta_number(const struct bwvdb_info *g, const char *key, double otherwise)
+{
+    for (uint32_t i = 0; i < g->n_meta; i++)
+        if (!strcmp(g->meta[i].key, key) && g->meta[i].number > 0) return g->meta[i].number;
+    return otherwise;
+}
+
+static void grids_find(const struct bwvdb_file *f, struct scene_grids *g)
+{
+    *g = (struct scene_grids){grid_named(f, bw_density_names, 1),
+                              grid_named(f, bw_flame_names, 1),
+                              grid_named(f, bw_temperature_names, 1),
+                              grid_named(f, bw_dye_names, 3),
+                              grid_named(f, bw_velocity_names, 3),
+                              bwvdb_find(f, "solid") >= 0 ? "solid" : NULL,
+                              1000,
+                              293.15};
+    if (!g->temperature) return;
+    const struct bwvdb_info *t = bwvdb_grid_info(f, bwvdb_find(f, g->temperature));
+    g->kelvin = meta_number(t, "kelvin", g->kelvin);
+    g->ambient = meta_number(t, "ambient", g->ambient);
+}
+
+static char *scene_make(const struct cache *c, const char *format, const char *folder, struct door *door)
+{
+    struct bw_tools tools = picture_tools();
+    struct bw_vdb_view view = {.tools = &tools, .y_up = -1};
+    struct bwvdb_file *file = NULL;
+    struct bwvdb_error error;
+    struct bw_diag why = {0};
+    char text[1024], *scene = NULL;
+    enum bw_status status = bw_vdb_view_open(&view, &c->files, text, sizeof text);
+    if (status) return bw_diag_error(&door->d, NULL, status, "%s", text), NULL;
+    status = (enum bw_status)bwvdb_open(c->files.path[0], &file, &error);
+    if (status) return bw_diag_error(&door->d, NULL, status, "%s", error.text), NULL;
+    struct scene_facts f = {.sequence = &c->files, .view = &view, .file = file, .folder = folder};
+    grids_find(file, &f.grids);
+    cache_look_find(&f.look, c, &view, 0, &why);
+    if (why.first) door_warn(door, "%s", why.first);
+    scene = strcmp(format, "usd") ? scene_blender_text(&f) : scene_usd_text(&f);
+    if (!scene) out_of_memory(&door->d);
+    bw_diag_free(&why);
+    bwvdb_close(file);
+    return scene;
+}
+
+char *bw_cache_scene(struct bw_cache *cache, const char *format, const char *files)
+{
+    struct door door;
+    char *text = NULL;
+    door_enter(&door);
+    struct cache *c = cache_use(cache, &door.d);
+    if (c && (!format || !files || (strcmp(format, "blender") && strcmp(format, "usd"))))
+        bw_diag_error(&door.d, NULL, BW_ERR_USAGE,
+                      "a scene is wanted for \"blender\" or \"usd\", and the files' folder");
+    else if (c) text = scene_make(c, format, files, &door);
+    if (c) object_unref(&c->o);
+    door_leave(&door);
+    return text;
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What is known of a cache for a scene in another program: scene.c collects, scene_blender.c and scene_usd.c write. */
+#ifndef CACHE_SCENE_H
+#define CACHE_SCENE_H
+
+#include "look.h"
+#include <stdio.h>
+
+/// The grids of a file that mean something, by name; NULL: there is none.
+struct scene_grids {
+    const char *density, *flame, *temperature, *dye, *velocity, *solid;
+    double kelvin, ambient; ///< K above ambient for a stored 1; K
+};
+
+struct scene_facts {
+    const struct bw_sequence *sequence;
+    const struct bw_vdb_view *view;
+    const struct bwvdb_file *file; ///< the first one, open
+    struct scene_grids grids;
+    struct cache_look look;
+    const char *folder; ///< the files' own, relative to where the script lies ("vdb", "."), or absolute
+};
+
+/// A Blender script as text in new memory (free); NULL: out of memory.
+char *scene_blender_text(const struct scene_facts *f);
+/// A USD stage, likewise.
+char *scene_usd_text(const struct scene_facts *f);
+
+#endif

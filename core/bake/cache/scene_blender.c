@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The Blender script: what is known of the cache as a Python table, then blender_scene.py, which the build embeds.
+ * Lights: the preview's strengths are radiance scattered to the eye by smoke without direction, E/4π; Blender's suns
+ * want the irradiance E, and add what is scattered more than once. */
+#include "scene.h"
+
+#include "blender_scene.h"
+#include <picture/volume/rays/studio.h>
+#include <picture/volume/scene/flame.h>
+#include <picture/volume/scene/phase.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FLOOR_ALBEDO 0.008 ///< of the studio's floor …
+#define FLOOR_FIRE 5       ///< … times this where a fire lights it: else it would hide that light
+#define SUNS 8.5           ///< 4π, less what light adds that is scattered more than once
+
+/// A Python string; None for NULL.
+static void text_put(FILE *f, const char *key, const char *text)
+{
+    fprintf(f, "    \"%s\": ", key);
+    if (!text) {
+        fputs("None,\n", f);
+        return;
+    }
+    fputc('"', f);
+    for (const char *c = text; *c; c++) {
+        if (*c == '"' || *c == '\\') fputc('\\', f);
+        if ((unsigned char)*c < ' ') fprintf(f, "\\x%02x", (unsigned char)*c);
+        else fputc(*c, f);
+    }
+    fputs("\",\n", f);
+}
+
+static void number_put(FILE *f, const char *key, double x) { fprintf(f, "    \"%s\": %.9g,\n", key, x); }
+
+static void vector_put(FILE *f, const char *key, const double x[3])
+{
+    fprintf(f, "\"%s\": (%.9g, %.9g, %.9g)", key, x[0], x[1], x[2]);
+}
+
+static void colour_put(FILE *f, const char *key, const float rgb[3], double gain)
+{
+    const double x[3] = {gain * (double)rgb[0], gain * (double)rgb[1], gain * (double)rgb[2]};
+    vector_put(f, key, x);
+}
+
+static void camera_put(FILE *f, const struct bw_camera *c)
+{
+    fputs("    \"camera\": {", f);
+    vector_put(f, "eye", c->eye);
+    fputs(", ", f);
+    vector_put(f, "right", c->right);
+    fputs(",\n               ", f);
+    vector_put(f, "up", c->up);
+    fputs(", ", f);
+    vector_put(f, "forward", c->forward);
+    fprintf(f, ",\n               \"tan_x\": %.9g},\n", c->tan_x);
+}
+
+static void lights_put(FILE *f, const struct bw_scene *s)
+{
+    struct bw_light light[BW_LIGHTS];
+    int32_t n = bw_scene_lights(s, light);
+    fputs("    \"lights\": [\n", f);
+    for (int32_t i = 0; i < n; i++) {
+        fputs("        {", f);
+        vector_put(f, "to", light[i].to);
+        fputs(", ", f);
+        colour_put(f, "rgb", light[i].rgb, 1);
+        fprintf(f, ", \"angle\": %.3g},\n", 0.03 + 2 * (double)light[i].spread);
+    }
+    fputs("    ],\n", f);
+    number_put(f, "suns", SUNS);
+}
+
+/// By what power of e the preview's luminance of a black body rises over 1/T: its slope between a red and a white
+/// flame.
+static double luminance_slope(void)
+{
+    const double cold = 1200, hot = 2200;
+    double a[3], b[3];
+    bw_planck_xyz(cold, a);
+    bw_planck_xyz(hot, b);
+    return BW_CONTRAST * log(b[1] / a[1]) / (1 / cold - 1 / hot);
+}
+
+static void grids_put(FILE *f, const struct scene_grids *g)
+{
+    text_put(f, "density", g->density);
+    text_put(f, "flame", g->flame);
+    text_put(f, "temperature", g->temperature);
+    text_put(f, "dye", g->dye);
+    text_put(f, "velocity", g->velocity);
+    text_put(f, "solid", g->solid);
+    number_put(f, "kelvin", g->kelvin);
+    number_put(f, "ambient", g->ambient);
+}
+
+static void look_put(FILE *f, const struct scene_facts *a)
+{
+    const struct bw_scene *s = &a->look.scene;
+    const struct bw_look *l = &s->look;
+    const int fire = a->grids.flame || a->grids.temperature;
+    struct bw_look_room room = bw_look_room(l);
+    number_put(f, "extinction", s->extinction * a->view->density_gain);
+    number_put(f, "anisotropy", bw_phase_mean(l->anisotropy));
+    fputs("    ", f);
+    colour_put(f, "smoke", l->albedo, 1);
+    fputs(",\n    ", f);
+    colour_put(f, "above", room.above, 1);
+    fputs(", ", f);
+    colour_put(f, "below", room.below, 1);
+    fputs(",\n    ", f);
+    colour_put(f, "backdrop", room.backdrop, 1);
+    fputs(",\n", f);
+    number_put(f, "soot", (double)BW_SOOT);
+    number_put(f, "glow", (double)BW_GLOW * l->fire);
+    number_put(f, "c2", luminance_slope());
+    number_put(f, "white", BW_PLANCK_WHITE);
+    number_put(f, "floor", s->floor ? FLOOR_ALBEDO * (fire ? FLOOR_FIRE : 1) : 0);
+    number_put(f, "stops", log2(fmax(s->exposure, 1e-6)));
+    number_put(f, "bounces", 2);
+}
+
+static void place_put(FILE *f, const struct scene_facts *a)
+{
+    const struct bw_scene *s = &a->look.scene;
+    const double middle[3] = {0.5 * (s->lo[0] + s->hi[0]), 0.5 * (s->lo[1] + s->hi[1]), s->lo[2]};
+    text_put(f, "up", a->view->y_up ? "y" : "z");
+    number_put(f, "scale", a->view->scale);
+    fputs("    ", f);
+    vector_put(f, "middle", middle);
+    fputs(",\n", f);
+    number_put(f, "size", fmax(s->hi[0] - s->lo[0], s->hi[1] - s->lo[1]));
+    fprintf(f, "    \"pixels\": (%d, %d),\n", a->look.size[0], a->look.size[1]);
+    camera_put(f, &s->camera);
+    lights_put(f, s);
+}
+
+static void frames_put(FILE *f, const struct scene_facts *a)
+{
+    const struct bw_sequence *s = a->sequence;
+    const char *slash = strrchr(s->path[0], '/'), *name = slash ? slash + 1 : s->path[0];
+    char file[4400];
+    snprintf(file, sizeof file, "%s/%s", a->folder, name);
+    text_put(f, "name", s->name);
+    text_put(f, "file", file);
+    fprintf(f, "    \"first\": %lld,\n    \"frames\": %lld,\n", (long long)s->frame[0],
+            (long long)(s->frame[s->count - 1] - s->frame[0] + 1));
+    number_put(f, "fps", a->look.fps);
+}
+
+char *scene_blender_text(const struct scene_facts *a)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *f = open_memstream(&text, &size);
+    if (!f) return NULL;
+    fputs("# A cache in Blender 3.4 or later, lit and filmed as in its preview: blender --python THIS_FILE\n"
+          "# Written by `billow blender`. The table is the cache, what follows builds the scene: edit both.\n\n"
+          "cache = {\n",
+          f);
+    frames_put(f, a);
+    grids_put(f, &a->grids);
+    place_put(f, a);
+    look_put(f, a);
+    fputs("}\n", f);
+    for (size_t i = 0; i < sizeof blender_scene / sizeof *blender_scene; i++) fprintf(f, "%s\n", blender_scene[i]);
+    const int bad = ferror(f);
+    if (!fclose(f) && !bad) return text;
+    free(text);
+    return NULL;
+}

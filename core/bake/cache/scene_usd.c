@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The cache as a USD stage in plain text, for Solaris, Omniverse and Blender's own importer: one Volume with an
+ * OpenVDBAsset a grid, whose file names are time samples, and the preview's camera. World and axes are the files'. */
+#include "scene.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/// A name that USD accepts: letters, digits, underscores, not a digit first.
+static void identifier_make(const char *name, char *out, size_t size)
+{
+    size_t n = 0;
+    if (isdigit((unsigned char)*name) && n + 1 < size) out[n++] = '_';
+    for (; *name && n + 1 < size; name++) out[n++] = isalnum((unsigned char)*name) ? *name : '_';
+    if (!n) out[n++] = '_';
+    out[n] = '\0';
+}
+
+/// The box of all frames, in the files' axes: y-up (x, y, z) is (x, -z, y) in the view.
+static void extent_make(const struct bw_vdb_view *v, double lo[3], double hi[3])
+{
+    for (int a = 0; a < 3; a++) lo[a] = v->lo[a], hi[a] = v->hi[a];
+    if (!v->y_up) return;
+    lo[1] = v->lo[2], hi[1] = v->hi[2];
+    lo[2] = -v->hi[1], hi[2] = -v->lo[1];
+}
+
+static void vector_turn(int y_up, const double in[3], double sign, double out[3])
+{
+    out[0] = sign * in[0];
+    out[1] = sign * (y_up ? in[2] : in[1]);
+    out[2] = sign * (y_up ? -in[1] : in[2]);
+}
+
+/// Rows are the axes right, up, back and the place: USD multiplies row vectors.
+static void camera_put(FILE *f, const struct scene_facts *a)
+{
+    const struct bw_camera *c = &a->look.scene.camera;
+    const double aperture = 36, focal = 0.5 * aperture / c->tan_x, *rows[4] = {c->right, c->up, c->forward, c->eye};
+    fprintf(
+        f,
+        "    def Camera \"camera\"\n    {\n        float focalLength = %.6g\n        float horizontalAperture = %g\n"
+        "        float verticalAperture = %.6g\n        matrix4d xformOp:transform = (",
+        focal, aperture, aperture * c->tan_y / c->tan_x);
+    for (int r = 0; r < 4; r++) {
+        double x[3];
+        vector_turn(a->view->y_up, rows[r], r == 2 ? -1 : 1, x);
+        fprintf(f, "%s(%.9g, %.9g, %.9g, %d)", r ? ", " : " ", x[0], x[1], x[2], r == 3);
+    }
+    fputs(" )\n        uniform token[] xformOpOrder = [\"xformOp:transform\"]\n    }\n", f);
+}
+
+static void paths_put(FILE *f, const struct scene_facts *a)
+{
+    const struct bw_sequence *s = a->sequence;
+    fputs("            asset filePath.timeSamples = {\n", f);
+    for (int32_t i = 0; i < s->count; i++) {
+        const char *slash = strrchr(s->path[i], '/'), *name = slash ? slash + 1 : s->path[i];
+        const char *at = strchr(name, '@') || strchr(a->folder, '@') ? "@@@" : "@";
+        fprintf(f, "                %lld: %s%s%s/%s%s,\n", (long long)s->frame[i], at, *a->folder == '/' ? "" : "./",
+                a->folder, name, at);
+    }
+    fputs("            }\n", f);
+}
+
+/// The grid's type as USD calls it.
+static const char *type_of(const struct bwvdb_info *g)
+{
+    if (!strcmp(g->type, "double")) return "double";
+    if (!strcmp(g->type, "vec3d")) return "double3";
+    if (!strncmp(g->type, "int", 3)) return "int";
+    return g->comps == 3 ? "float3" : "float";
+}
+
+static void grid_put(FILE *f, const struct scene_facts *a, const struct bwvdb_info *g)
+{
+    static const char *const classes[] = {"unknown", "levelSet", "fogVolume", "staggered"};
+    char id[128];
+    identifier_make(g->name, id, sizeof id);
+    fprintf(f,
+            "        def OpenVDBAsset \"%s\"\n        {\n            token fieldName = \"%s\"\n"
+            "            int fieldIndex = 0\n"
+            "            token fieldDataType = \"%s\"\n            token fieldClass = \"%s\"\n",
+            id, g->name, type_of(g), classes[g->grid_class <= BWVDB_CLASS_STAGGERED ? g->grid_class : 0]);
+    if (g->comps == 3)
+        fprintf(f, "            token vectorDataRoleHint = \"%s\"\n",
+                g->vector_type == BWVDB_VEC_INVARIANT ? "Color" : "Vector");
+    paths_put(f, a);
+    fputs("        }\n", f);
+}
+
+static void volume_put(FILE *f, const struct scene_facts *a, const char *root)
+{
+    double lo[3], hi[3];
+    char id[128];
+    extent_make(a->view, lo, hi);
+    fprintf(f, "    def Volume \"volume\"\n    {\n        float3[] extent = [(%.9g, %.9g, %.9g), (%.9g, %.9g, %.9g)]\n",
+            lo[0], lo[1], lo[2], hi[0], hi[1], hi[2]);
+    for (int pass = 0; pass < 2; pass++)
+        for (int32_t i = 0; i < bwvdb_count(a->file); i++) {
+            const struct bwvdb_info *g = bwvdb_grid_info(a->file, i);
+            if (!g->comps || bwvdb_find(a->file, g->name) != i) continue; // readers tell grids by their names
+            identifier_make(g->name, id, sizeof id);
+            if (pass) grid_put(f, a, g);
+            else fprintf(f, "        rel field:%s = </%s/volume/%s>\n", id, root, id);
+        }
+    fputs("    }\n", f);
+}
+
+char *scene_usd_text(const struct scene_facts *a)
+{
+    const struct bw_sequence *s = a->sequence;
+    char *text = NULL, root[128];
+    size_t size = 0;
+    FILE *f = open_memstream(&text, &size);
+    if (!f) return NULL;
+    identifier_make(s->name, root, sizeof root);
+    fprintf(f,
+            "#usda 1.0\n(\n    defaultPrim = \"%s\"\n    startTimeCode = %lld\n    endTimeCode = %lld\n"
+            "    framesPerSecond = %.9g\n    timeCodesPerSecond = %.9g\n    metersPerUnit = %.9g\n"
+            "    upAxis = \"%s\"\n)\n\n"
+            "def Xform \"%s\" (\n    kind = \"component\"\n)\n{\n",
+            root, (long long)s->frame[0], (long long)s->frame[s->count - 1], a->look.fps, a->look.fps,
+            1 / a->view->scale, a->view->y_up ? "Y" : "Z", root);
+    volume_put(f, a, root);
+    camera_put(f, a);
+    fputs("}\n", f);
+    const int bad = ferror(f);
+    if (!fclose(f) && !bad) return text;
+    free(text);
+    return NULL;
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "door.h"
+
+#include "base/threads.h"
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#if defined(__SSE__)
+#include <xmmintrin.h>
+#endif
+
+/* ---- the thread's modes ---- */
+
+struct host_modes host_modes_leave(void)
+{
+    struct host_modes m = {.float_modes = 0};
+#if defined(__SSE__)
+    m.float_modes = _mm_getcsr();
+#endif
+    m.locale = uselocale((locale_t)0);
+    bw_thread_begin();
+    return m;
+}
+
+void host_modes_enter(const struct host_modes *m)
+{
+    uselocale(m->locale);
+#if defined(__SSE__)
+    _mm_setcsr(m->float_modes);
+#endif
+}
+
+/* ---- the thread's last error ---- */
+
+/* Plain malloc: it goes with its thread, when nobody counts any more. */
+struct last {
+    struct bw_error pub;
+    char *sentence, *file, *text;
+};
+
+static pthread_key_t last_key;
+static pthread_once_t last_once = PTHREAD_ONCE_INIT;
+static int last_works;
+
+static void last_clear(struct last *l)
+{
+    free(l->sentence);
+    free(l->file);
+    free(l->text);
+    *l = (struct last){.pub = {.sentence = "", .text = ""}};
+}
+
+static void last_free(void *last)
+{
+    last_clear(last);
+    free(last);
+}
+
+static void last_make(void) { last_works = !pthread_key_create(&last_key, last_free); }
+
+static struct last *last_of_thread(void)
+{
+    pthread_once(&last_once, last_make);
+    struct last *l = last_works ? pthread_getspecific(last_key) : NULL;
+    if (l || !last_works || !(l = malloc(sizeof *l))) return l;
+    *l = (struct last){.pub = {.sentence = "", .text = ""}};
+    if (!pthread_setspecific(last_key, l)) return l;
+    free(l);
+    return NULL;
+}
+
+const struct bw_error *bw_error_last(void)
+{
+    static const struct bw_error none = {
+        .status = BW_ERR_MEMORY, .sentence = "out of memory", .text = "out of memory\n"};
+    const struct last *l = last_of_thread();
+    return l ? &l->pub : &none;
+}
+
+static char *copy_of(const char *text) { return text ? strdup(text) : NULL; }
+
+static void last_set(const struct door *door)
+{
+    struct last *l = last_of_thread();
+    const struct bw_diag *d = &door->d;
+    if (!l) return;
+    last_clear(l);
+    l->sentence = copy_of(d->first);
+    l->file = copy_of(d->file);
+    l->text = copy_of(d->status ? d->text : door->warnings);
+    const char *otherwise = d->status == BW_ERR_CANCELLED ? "stopped" : d->status ? "out of memory" : "";
+    l->pub = (struct bw_error){.status = d->status,
+                               .sentence = l->sentence ? l->sentence : otherwise,
+                               .file = l->file,
+                               .line = d->line,
+                               .column = d->column,
+                               .count = d->errors,
+                               .text = l->text ? l->text : otherwise};
+}
+
+/* ---- the door ---- */
+
+void door_enter(struct door *door)
+{
+    memset(door, 0, sizeof *door);
+    door->host = host_modes_leave();
+}
+
+enum bw_status door_leave(struct door *door)
+{
+    enum bw_status status = door->d.status;
+    last_set(door);
+    bw_diag_free(&door->d);
+    bw_free(door->warnings);
+    host_modes_enter(&door->host);
+    return status;
+}
+
+void door_warn(struct door *door, const char *format, ...)
+{
+    char line[1200];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(line, sizeof line, format, list);
+    va_end(list);
+    char *grown = bw_printf("%s%s\n", door->warnings ? door->warnings : "", line);
+    if (!grown) return;
+    bw_free(door->warnings);
+    door->warnings = grown;
+}
+
+enum bw_status out_of_memory(struct bw_diag *d) { return bw_diag_error(d, NULL, BW_ERR_MEMORY, "out of memory"); }
+
+int options_take(void *to, const void *from, size_t bytes, const char *what, struct bw_diag *d)
+{
+    uint32_t size;
+    memset(to, 0, bytes);
+    if (!from) return 1;
+    memcpy(&size, from, sizeof size);
+    if (size < sizeof size || size > 65536) {
+        bw_diag_error(d, NULL, BW_ERR_USAGE, "%s: `size` is %u; set it to the size of the struct", what, size);
+        return 0;
+    }
+    memcpy(to, from, size < bytes ? size : bytes);
+    return 1;
+}
+
+/* ---- texts ---- */
+
+const char *bw_version(void) { return BW_VERSION; }
+
+void bw_text_free(char *text) { free(text); }
+
+const char *bw_nearest_word(const char *word, const char *const *words, uint32_t n)
+{
+    return word && words ? bw_did_you_mean(word, words, n) : NULL;
+}

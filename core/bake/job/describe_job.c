@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+/* A bake before it runs, as JSON: wiring, estimates, what its folder holds, all values. */
+#include "job.h"
+
+#include "session/describe.h"
+#include <stdlib.h>
+
+/* {"holds", "same", "complete", "whole", "outputs", "differences"} */
+static json_t *folder_json(struct job *j, const struct bw_node *resolved)
+{
+    struct bake_record r = record_read(j->out);
+    int same = r.root && record_matches(&r, &j->facts);
+    char *text = NULL;
+    size_t size = 0;
+    FILE *memory = r.root && !same ? open_memstream(&text, &size) : NULL;
+    if (memory) {
+        record_explain(&r, &j->facts, resolved, memory);
+        fclose(memory);
+    }
+    json_t *outputs = json_object_get(r.root, "outputs");
+    json_t *o = json_pack("{s:b, s:b, s:b, s:i, s:s, s:o}", "holds", r.root != NULL, "same", same, "complete",
+                          r.complete, "whole", (int)record_whole(&r, j->out), "differences", text ? text : "",
+                          "outputs", outputs ? json_deep_copy(outputs) : json_object());
+    free(text);
+    record_free(&r);
+    return o;
+}
+
+static char *resolved_text(const struct bw_node *resolved)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *memory = resolved ? open_memstream(&text, &size) : NULL;
+    if (!memory) return NULL;
+    bw_node_write(resolved, memory);
+    fclose(memory);
+    return text;
+}
+
+static json_t *job_json(struct job *j)
+{
+    struct bw_node *resolved = bw_chain_resolved(j->chain);
+    char *text = resolved_text(resolved);
+    json_t *o = text ? estimate_json(j) : NULL;
+    if (o) {
+        if (j->out) json_object_set_new(o, "folder", folder_json(j, resolved));
+        json_object_set_new(o, "preset", preset_json(j->preset, j->session->registry));
+        json_object_set_new(o, "resolved", json_string(text));
+    }
+    free(text);
+    bw_node_free(resolved);
+    return o;
+}
+
+char *bw_bake_describe(struct bw_bake *bake)
+{
+    struct door door;
+    char *text = NULL;
+    door_enter(&door);
+    struct job *j = job_use(bake, &door.d);
+    if (j && j->state == JOB_RUNNING)
+        bw_diag_error(&door.d, NULL, BW_ERR_USAGE, "%s runs: it is described before or after", j->facts.name);
+    else if (j) text = json_text(job_json(j), JSON_INDENT(1), &door.d);
+    if (j) object_unref(&j->o);
+    door_leave(&door);
+    return text;
+}

@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The life of a bake: open, started, waited for, closed. */
+#include "job.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* ---- opening ---- */
+
+static const char *text_keep(struct job *j, const char *text)
+{
+    char *copy = bw_strdup(text);
+    char **grown = copy ? bw_realloc(j->strings, (size_t)(j->n_strings + 1) * sizeof *grown) : NULL;
+    if (!grown) return bw_free(copy), NULL;
+    j->strings = grown;
+    return grown[j->n_strings++] = copy;
+}
+
+/* A copy of a list of texts, or NULL after a sentence. */
+static const char *const *list_keep(struct job *j, const char *const *list, int32_t n, struct bw_diag *d)
+{
+    const char **copy = n >= 0 && (list || !n) ? bw_calloc(((size_t)n + 1) * sizeof *copy) : NULL;
+    if (!copy) bw_diag_error(d, NULL, n < 0 || !list ? BW_ERR_USAGE : BW_ERR_MEMORY, "a list of %d texts can't be", n);
+    for (int32_t i = 0; copy && i < n; i++) {
+        if (!list[i]) bw_diag_error(d, NULL, BW_ERR_USAGE, "text %d of a list of %d is NULL", i, n);
+        else if (!(copy[i] = text_keep(j, list[i]))) out_of_memory(d);
+    }
+    return copy;
+}
+
+static enum bw_status asked_keep(struct job *j, struct bw_diag *d)
+{
+    struct bw_bake_options *o = &j->asked;
+    const char **text[] = {&o->preset, &o->text, &o->frames, &o->seed, &o->memory, &o->out, &o->simd};
+    for (size_t i = 0; i < sizeof text / sizeof *text; i++)
+        if (*text[i] && !(*text[i] = text_keep(j, *text[i]))) return out_of_memory(d);
+    o->set = list_keep(j, o->set, o->n_set, d);
+    o->mute = list_keep(j, o->mute, o->n_mute, d);
+    return d->status;
+}
+
+static void job_destroy(struct object *o)
+{
+    struct job *j = (struct job *)o;
+    if (j->threaded) pthread_join(j->thread, NULL);
+    bw_chain_free(j->chain);
+    bw_preset_free(j->preset);
+    folder_unlock(j);
+    tell_end(j);
+    record_free(&j->record);
+    outputs_free(&j->outputs);
+    journal_end(&j->journal, NULL);
+    if (j->log) fclose(j->log);
+    bw_diag_free(&j->diag);
+    for (int32_t i = 0; i < j->n_strings; i++) bw_free(j->strings[i]);
+    bw_free(j->strings);
+    bw_free((void *)j->asked.set);
+    bw_free((void *)j->asked.mute);
+    bw_free(j->log_path);
+    bw_free(j->out);
+    bw_free(j->source);
+    bw_free(j->source_out);
+    if (j->session) object_unref(&j->session->o);
+    pthread_cond_destroy(&j->changed);
+    pthread_mutex_destroy(&j->lock);
+    bw_free(j);
+}
+
+static struct job *job_new(void)
+{
+    struct job *j = bw_calloc(sizeof *j);
+    pthread_condattr_t clock;
+    if (!j) return NULL;
+    object_init(&j->o, job_destroy);
+    pthread_mutex_init(&j->lock, NULL);
+    pthread_condattr_init(&clock);
+    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+    pthread_cond_init(&j->changed, &clock);
+    pthread_condattr_destroy(&clock);
+    j->lock_fd = -1;
+    j->last_line = &j->lines;
+    return j;
+}
+
+enum bw_status bw_bake_open(struct bw_session *session, const struct bw_bake_options *options, struct bw_bake **bake)
+{
+    struct door door;
+    door_enter(&door);
+    if (bake) *bake = NULL;
+    struct session *s = session_use(session, &door.d);
+    struct job *j = s ? job_new() : NULL;
+    if (s && !j) object_unref(&s->o), out_of_memory(&door.d);
+    if (j) {
+        j->session = s;
+        if (!bake || !options) bw_diag_error(&door.d, NULL, BW_ERR_USAGE, "bw_bake_open wants options and a place");
+        else if (options_take(&j->asked, options, sizeof j->asked, "bw_bake_options", &door.d) &&
+                 !asked_keep(j, &door.d) && !job_read(j, &door.d) && !(j->handle = handle_new(HANDLE_BAKE, &j->o)))
+            out_of_memory(&door.d);
+        if (j->handle) *bake = j->handle;
+        else object_unref(&j->o);
+    }
+    return door_leave(&door);
+}
+
+struct job *job_use(struct bw_bake *handle, struct bw_diag *d) { return handle_use(handle, HANDLE_BAKE, d); }
+
+/* ---- facts ---- */
+
+enum bw_status bw_bake_facts(struct bw_bake *bake, struct bw_bake_facts *facts)
+{
+    struct door door;
+    struct bw_bake_facts f, asked;
+    door_enter(&door);
+    struct job *j = job_use(bake, &door.d);
+    if (j && !facts) bw_diag_error(&door.d, NULL, BW_ERR_USAGE, "bw_bake_facts wants a place for the facts");
+    else if (j && options_take(&asked, facts, sizeof asked, "bw_bake_facts", &door.d)) {
+        pthread_mutex_lock(&j->lock);
+        f = (struct bw_bake_facts){.size = asked.size,
+                                   .up_to_date = j->up_to_date,
+                                   .name = j->preset->name,
+                                   .path = j->preset->path,
+                                   .out = j->out,
+                                   .hash = j->facts.hash,
+                                   .simd = j->facts.simd,
+                                   .source = j->source,
+                                   .source_out = j->source_out,
+                                   .first = j->facts.first,
+                                   .last = j->facts.last,
+                                   .fps = j->preset->time.fps,
+                                   .memory = bw_chain_memory_estimate(j->chain),
+                                   .memory_allowed = memory_allowed(j->preset),
+                                   .bytes = j->bytes,
+                                   .seconds = j->seconds};
+        pthread_mutex_unlock(&j->lock);
+        memcpy(facts, &f, asked.size < sizeof f ? asked.size : sizeof f);
+    }
+    if (j) object_unref(&j->o);
+    return door_leave(&door);
+}
+
+enum bw_status bw_bake_check(struct bw_bake *bake)
+{
+    struct door door;
+    door_enter(&door);
+    struct job *j = job_use(bake, &door.d);
+    if (j && j->source)
+        bw_diag_error(&door.d, NULL, BW_ERR_USAGE, "%s takes its frames from %s: bake that first", j->facts.name,
+                      j->source);
+    if (j && !door.d.status) {
+        struct bw_run_options run = {
+            .out = j->out, .simd = j->run.simd, .quick = j->run.quick, .threads = j->run.threads};
+        struct bw_chain *c = job_chain_make(j, &run, &door.d);
+        if (c) bw_chain_check(c, &door.d);
+        bw_chain_free(c);
+    }
+    if (j) object_unref(&j->o);
+    return door_leave(&door);
+}
+
+/* ---- running ---- */
+
+static double seconds_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void outputs_again(struct job *j)
+{
+    static const char *const what[] = {"movie", "picture", "cache"};
+    for (int i = 0; i < 3; i++) {
+        char *path = record_output(&j->record, j->out, what[i]);
+        if (path) tell_output(j, what[i], path);
+        bw_free(path);
+    }
+}
+
+static void *job_main(void *user)
+{
+    struct job *j = user;
+    struct bw_diag d = {0};
+    double start = seconds_now();
+    enum bw_status status = BW_OK;
+    host_modes_leave();
+    if (j->up_to_date) {
+        outputs_again(j);
+    } else {
+        tell_start(j);
+        status = bw_chain_run(j->chain, &d);
+        tell_lines(j);
+        if (j->out) status = folder_end(j, status, &d);
+    }
+    pthread_mutex_lock(&j->lock);
+    j->seconds = seconds_now() - start;
+    j->diag = d;
+    j->result = status;
+    j->state = JOB_DONE;
+    folder_unlock(j);
+    pthread_cond_broadcast(&j->changed);
+    pthread_mutex_unlock(&j->lock);
+    return NULL;
+}
+
+/* All that has to be good before the thread starts. 1: run, 0: nothing to do, -1 after a sentence. */
+static int job_prepare(struct job *j, struct bw_diag *d)
+{
+    if (j->source) {
+        bw_diag_error(d, NULL, BW_ERR_USAGE, "%s takes its frames from %s: bake that into %s first", j->facts.name,
+                      j->source, j->source_out);
+        return -1;
+    }
+    if (!j->out) return 1;
+    int go = folder_lock(j, d) ? folder_decide(j, d) : -1;
+    if (go > 0 && j->asked.mode != BW_BAKE_REPLACE && estimate_check(j->chain, j->preset, d)) go = -1;
+    if (go > 0 && !folder_begin(j, d)) go = -1;
+    return go;
+}
+
+static enum bw_status job_start(struct job *j, const struct host_modes *host, struct bw_diag *d)
+{
+    pthread_mutex_lock(&j->lock);
+    bool fresh = j->state == JOB_OPEN;
+    if (fresh) j->state = JOB_RUNNING;
+    pthread_mutex_unlock(&j->lock);
+    if (!fresh) return bw_diag_error(d, NULL, BW_ERR_USAGE, "a bake starts once: open another one");
+    // a thread begins with the modes of the one that makes it, which by now are a run's
+    j->host = (struct host_modes){.locale = LC_GLOBAL_LOCALE, .float_modes = host->float_modes};
+    int go = job_prepare(j, d);
+    j->up_to_date = go == 0;
+    if (go >= 0 && job_thread_start(j, job_main, d) == BW_OK) return BW_OK;
+    folder_unlock(j);
+    pthread_mutex_lock(&j->lock);
+    j->state = JOB_OPEN;
+    pthread_mutex_unlock(&j->lock);
+    return d->status;
+}
+
+enum bw_status bw_bake_start(struct bw_bake *bake)
+{
+    struct door door;
+    door_enter(&door);
+    struct job *j = job_use(bake, &door.d);
+    if (j) job_start(j, &door.host, &door.d);
+    if (j) object_unref(&j->o);
+    return door_leave(&door);
+}
+
+enum bw_status bw_bake_cancel(struct bw_bake *bake)
+{
+    struct door door;
+    door_enter(&door);
+    struct job *j = job_use(bake, &door.d);
+    if (j) atomic_store(&j->cancel, 1);
+    if (j) object_unref(&j->o);
+    return door_leave(&door);
+}
+
+/* ---- waiting ---- */
+
+/* A bake's callback may wait for another bake, unless that one, or one that it waits for, waits for this one. */
+static pthread_mutex_t waiting = PTHREAD_MUTEX_INITIALIZER;
+
+static bool wait_begin(struct job *j, struct bw_diag *d)
+{
+    struct job *own = tell_inside();
+    bool circle = false;
+    if (!own) return true;
+    pthread_mutex_lock(&waiting);
+    for (const struct job *w = j; w && !circle; w = w->waits_for) circle = w == own;
+    if (!circle) own->waits_for = j;
+    pthread_mutex_unlock(&waiting);
+    if (circle)
+        bw_diag_error(d, NULL, BW_ERR_USAGE, "a callback of %s can't wait for the bake that it belongs to",
+                      j->facts.name);
+    return !circle;
+}
+
+static void wait_end(void)
+{
+    struct job *own = tell_inside();
+    if (!own) return;
+    pthread_mutex_lock(&waiting);
+    own->waits_for = NULL;
+    pthread_mutex_unlock(&waiting);
+}
+
+/* false: it still runs. */
+static bool job_wait(struct job *j, double seconds)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    double whole = seconds > 0 ? (seconds < 1e9 ? seconds : 1e9) : 0;
+    until.tv_sec += (time_t)whole;
+    until.tv_nsec += (long)((whole - (double)(time_t)whole) * 1e9);
+    if (until.tv_nsec >= 1000000000) until.tv_sec++, until.tv_nsec -= 1000000000;
+    int late = 0;
+    pthread_mutex_lock(&j->lock);
+    while (j->state == JOB_RUNNING && !late) {
+        if (seconds < 0) pthread_cond_wait(&j->changed, &j->lock);
+        else late = pthread_cond_timedwait(&j->changed, &j->lock, &until) == ETIMEDOUT;
+    }
+    bool done = j->state != JOB_RUNNING;
+    pthread_mutex_unlock(&j->lock);
+    return done;
+}
+
+int bw_bake_wait(struct bw_bake *bake, double seconds)
+{
+    struct door door;
+    bool running = false;
+    door_enter(&door);
+    struct job *j = job_use(bake, &door.d);
+    if (j && wait_begin(j, &door.d)) {
+        running = !job_wait(j, seconds);
+        wait_end();
+        if (!running && j->state == JOB_OPEN)
+            bw_diag_error(&door.d, NULL, BW_ERR_USAGE, "%s was never started", j->facts.name);
+        else if (!running) {
+            bw_diag_take(&door.d, &j->diag);
+            door.d.status = j->result;
+        }
+    }
+    if (j) object_unref(&j->o);
+    int status = door_leave(&door);
+    return running ? 1 : status;
+}
+
+enum bw_status bw_bake_close(struct bw_bake *bake)
+{
+    struct door door;
+    door_enter(&door);
+    struct job *j = bake ? job_use(bake, &door.d) : NULL;
+    if (j) {
+        if (wait_begin(j, &door.d)) {
+            atomic_store(&j->cancel, 1);
+            job_wait(j, -1);
+            wait_end();
+            object_unref(handle_close(bake, HANDLE_BAKE, &door.d));
+        }
+        object_unref(&j->o);
+    }
+    return door_leave(&door);
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+/* A bake behind its handle: what was asked, the chain, the folder, the thread. */
+#ifndef JOB_H
+#define JOB_H
+
+#include "record.h"
+#include "run/run.h"
+#include "session/session.h"
+#include <pthread.h>
+#include <stdio.h>
+
+enum job_state { JOB_OPEN, JOB_RUNNING, JOB_DONE };
+
+struct job_line; ///< of the log, waiting for the callback
+
+struct job {
+    struct object o;
+    struct session *session;
+    struct bw_bake *handle;
+    struct bw_bake_options asked; ///< its strings are copies, in `strings`
+    char **strings;
+    int32_t n_strings;
+    struct bw_preset_overrides over;
+    struct bw_preset *preset;
+    struct bw_run_options run;
+    struct bw_chain *chain;
+    struct bake_facts facts;
+    char *out, *source, *source_out; ///< source: the preset that makes the files that frames come from, or NULL
+    int lock_fd;
+    bool up_to_date;
+    struct bake_record record;
+    double seconds, bytes;
+
+    pthread_mutex_t lock; ///< of all below
+    pthread_cond_t changed;
+    enum job_state state;
+    bool threaded; ///< `thread` is to be joined
+    pthread_t thread;
+    struct job *waits_for; ///< a callback of this one waits for that one
+    _Atomic int cancel;
+    struct bw_diag diag; ///< what ended it
+    enum bw_status result;
+
+    struct host_modes host; ///< of its thread, for callbacks
+    double pace;            ///< s a frame, recent frames weigh more
+    FILE *log;
+    char *log_path;
+    struct job_line *lines, **last_line;
+    struct bake_outputs outputs;
+    struct bake_journal journal;
+};
+
+/// The job of a handle with a reference, or NULL after a sentence.
+struct job *job_use(struct bw_bake *handle, struct bw_diag *d);
+
+/* job_open.c */
+/// Read the preset and make the chain.
+enum bw_status job_read(struct job *j, struct bw_diag *d);
+struct bw_chain *job_chain_make(struct job *j, const struct bw_run_options *run, struct bw_diag *d);
+enum bw_status job_thread_start(struct job *j, void *(*main)(void *), struct bw_diag *d);
+
+/* folder.c: the output folder, before and after */
+/// out/NAME, or the next free out/NAME_v002. New memory; NULL after a sentence.
+char *folder_choose(const struct job *j, struct bw_diag *d);
+/// Nobody else bakes into it. A folder that is not there yet, or a file system that knows no locks, is no reason to
+/// stop.
+bool folder_lock(struct job *j, struct bw_diag *d);
+void folder_unlock(struct job *j);
+/// 1: go on, 0: there is nothing to do, -1: refused, after a sentence.
+int folder_decide(struct job *j, struct bw_diag *d);
+/// Clear it, and write what goes before the first frame. false after a sentence.
+bool folder_begin(struct job *j, struct bw_diag *d);
+/// The log, and the record; `status`: of the run. Answers it, or what went wrong here.
+enum bw_status folder_end(struct job *j, enum bw_status status, struct bw_diag *d);
+
+/* tell.c: callbacks */
+/// Point the callbacks of j->run at `j`.
+void tell_attach(struct job *j);
+/// Hand all waiting lines to the callback. On the bake's thread.
+void tell_lines(struct job *j);
+/// Forget the lines that nobody will hear.
+void tell_end(struct job *j);
+void tell_start(struct job *j);
+void tell_output(struct job *j, const char *what, const char *path);
+/// The bake whose callback the calling thread is in, or NULL.
+struct job *tell_inside(void);
+
+/* estimate.c */
+json_t *estimate_json(const struct job *j);
+/// BW_ERR_LIMIT and a sentence when a full box would not fit into the limit or the machine.
+enum bw_status estimate_check(const struct bw_chain *c, const struct bw_preset *p, struct bw_diag *d);
+double memory_allowed(const struct bw_preset *p);
+
+/* source.c: frames that come from files, or from another bake */
+/// The preset that is to be baked first, and the folder for it. New memory; NULL: out of memory.
+char *source_preset(const struct bw_preset *p);
+char *source_folder(const struct bw_preset *p, const char *out, int quick);
+/// BW_ERR_USAGE when `out` holds the files that frames come from: read and written over, they would be neither.
+enum bw_status source_check(const struct bw_preset *p, const char *out, struct bw_diag *d);
+
+#endif

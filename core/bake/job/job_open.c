@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+/* From what was asked to a chain: the preset found and read, the folder chosen, stages made and wired. */
+#include "job.h"
+
+#include "preset/values/params.h"
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- options ---- */
+
+static enum bw_status simd_read(struct job *j, struct bw_diag *d)
+{
+    const char *text = j->asked.simd;
+    j->run.simd = UINT32_MAX;
+    if (!text) return BW_OK;
+    for (uint32_t i = 0; i < 3; i++) {
+        if (strcmp(text, simd_name[i])) continue;
+        if (i > bw_simd_best())
+            return bw_diag_error(d, NULL, BW_ERR_USAGE, "this machine has no %s; its best is %s", text,
+                                 simd_name[bw_simd_best()]);
+        j->run.simd = i;
+        return BW_OK;
+    }
+    const char *near = bw_did_you_mean(text, simd_name, 3);
+    return bw_diag_error(d, NULL, BW_ERR_USAGE, "simd takes baseline, avx2 or avx512, not \"%s\"%s%s", text,
+                         near ? "; did you mean " : "", near ? near : "");
+}
+
+static enum bw_status seed_read(struct job *j, struct bw_diag *d)
+{
+    const char *text = j->asked.seed;
+    char *end = NULL;
+    if (!text) return BW_OK;
+    errno = 0;
+    j->over.seed = strtoull(text, &end, 0);
+    j->over.has_seed = 1;
+    if (end != text && !*end && !errno && *text != '-') return BW_OK;
+    return bw_diag_error(d, NULL, BW_ERR_USAGE, "seed wants a whole number, not \"%s\"", text);
+}
+
+static enum bw_status options_check(struct job *j, struct bw_diag *d)
+{
+    const struct bw_bake_options *o = &j->asked;
+    int64_t first, last;
+    double bytes;
+    if (!o->preset && !o->text) return bw_diag_error(d, NULL, BW_ERR_USAGE, "a preset or its text is wanted");
+    if (o->mode > BW_BAKE_BESIDE) return bw_diag_error(d, NULL, BW_ERR_USAGE, "there is no mode %u", o->mode);
+    if (o->threads > 1024)
+        return bw_diag_error(d, NULL, BW_ERR_USAGE, "threads wants a whole number from 1 to 1024, not %u", o->threads);
+    if (o->memory && (bw_parse_bytes(o->memory, &bytes) != BW_OK || !(bytes > 0)))
+        return bw_diag_error(d, NULL, BW_ERR_USAGE, "memory wants an amount like 12G or 900M, not \"%s\"", o->memory);
+    if (o->frames && bw_parse_frames(o->frames, &first, &last) != BW_OK)
+        return bw_diag_error(d, NULL, BW_ERR_USAGE, "frames wants A-B, like 1001-1040, not \"%s\"", o->frames);
+    enum bw_status status = simd_read(j, d);
+    return status ? status : seed_read(j, d);
+}
+
+static void overrides_fill(struct job *j)
+{
+    const struct bw_bake_options *o = &j->asked;
+    j->over.set = o->set;
+    j->over.n_set = o->n_set;
+    j->over.mute = o->mute;
+    j->over.n_mute = o->n_mute;
+    j->over.frames = o->frames;
+    j->over.memory = o->memory;
+    j->over.quick = o->quick != 0;
+    j->over.text = o->text;
+    j->run.quick = o->quick != 0;
+    j->run.threads = o->threads;
+    j->run.cancel = &j->cancel;
+}
+
+/* ---- preset ---- */
+
+static enum bw_status preset_read(struct job *j, struct bw_diag *d)
+{
+    const char *name = j->asked.preset ? j->asked.preset : "preset";
+    const struct session *s = j->session;
+    char *path = j->asked.text ? bw_strdup(name) : bw_preset_find(name, s->preset_path, s->folders.presets, d);
+    if (!path) return d->status ? d->status : out_of_memory(d);
+    j->preset = bw_preset_load(path, &j->over, d);
+    bw_free(path);
+    return d->status;
+}
+
+/* ---- chain ---- */
+
+/* The chain's threads take no signals of the host's, but those of their own faults. */
+static void signals_block(sigset_t *before)
+{
+    static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP};
+    sigset_t all;
+    sigfillset(&all);
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) sigdelset(&all, faults[i]);
+    pthread_sigmask(SIG_SETMASK, &all, before);
+}
+
+struct bw_chain *job_chain_make(struct job *j, const struct bw_run_options *run, struct bw_diag *d)
+{
+    sigset_t before;
+    signals_block(&before);
+    struct bw_chain *c = bw_chain_create(j->preset, j->session->registry, run, d);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return c;
+}
+
+enum bw_status job_thread_start(struct job *j, void *(*main)(void *), struct bw_diag *d)
+{
+    sigset_t before;
+    signals_block(&before);
+    int bad = pthread_create(&j->thread, NULL, main, j);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    j->threaded = !bad;
+    return bad ? bw_diag_error(d, NULL, BW_ERR_MEMORY, "no thread can be started for the bake: %s", strerror(bad))
+               : BW_OK;
+}
+
+static void facts_fill(struct job *j)
+{
+    uint32_t simd = j->run.simd == UINT32_MAX ? bw_simd_best() : j->run.simd;
+    j->facts = (struct bake_facts){.out = j->out ? j->out : "",
+                                   .name = j->preset->name,
+                                   .hash = bw_chain_hash(j->chain),
+                                   .simd = simd_name[simd < 3 ? simd : 0],
+                                   .first = j->preset->time.write_first,
+                                   .last = j->preset->time.write_last};
+    build_hash(j->preset, j->session->registry, j->session->folders.library, j->facts.build);
+}
+
+enum bw_status job_read(struct job *j, struct bw_diag *d)
+{
+    if (options_check(j, d)) return d->status;
+    overrides_fill(j);
+    if (preset_read(j, d)) return d->status;
+    if (j->asked.out && !(j->out = folder_choose(j, d))) return d->status;
+    if (j->preset->frames_bake) {
+        j->source = source_preset(j->preset);
+        j->source_out = source_folder(j->preset, j->out ? j->out : "out/out", j->over.quick);
+        if (!j->source || !j->source_out) return out_of_memory(d);
+    }
+    if (j->out && source_check(j->preset, j->out, d)) return d->status;
+    j->run.out = j->out;
+    tell_attach(j);
+    j->chain = job_chain_make(j, &j->run, d);
+    if (!j->chain) return d->status;
+    facts_fill(j);
+    if (j->out) {
+        j->record = record_read(j->out);
+        j->up_to_date = record_up_to_date(&j->record, &j->facts);
+    }
+    return BW_OK;
+}

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What a bake tells: bake.log, and the host's callbacks, all of them on the bake's thread, in the host's floating-point
+ * modes and locale. Lines that come from other threads wait for the end of the substep. */
+#include "job.h"
+
+#include "snapshot.h"
+#include <math.h>
+#include <string.h>
+
+struct job_line {
+    struct job_line *next;
+    int32_t level;
+    char *who, *text;
+};
+
+static _Thread_local struct job *inside;
+
+struct job *tell_inside(void) { return inside; }
+
+static void callback_begin(struct job *j)
+{
+    inside = j;
+    host_modes_enter(&j->host);
+}
+
+static void callback_end(void)
+{
+    host_modes_leave();
+    inside = NULL;
+}
+
+/* ---- lines ---- */
+
+static void line_add(struct job *j, int level, const char *who, const char *text)
+{
+    struct job_line *l = bw_calloc(sizeof *l);
+    if (!l) return;
+    *l = (struct job_line){.level = level, .who = bw_strdup(who), .text = bw_strdup(text)};
+    *j->last_line = l;
+    j->last_line = &l->next;
+}
+
+static void log_take(int level, const char *who, const char *text, void *user)
+{
+    static const char *const word[] = {"debug", "info", "warning"};
+    struct job *j = user;
+    if (!who) who = "billow";
+    pthread_mutex_lock(&j->lock);
+    if (j->log) fprintf(j->log, "%s: %s: %s\n", word[level >= 0 && level <= 2 ? level : 1], who, text);
+    if (j->asked.on_log) line_add(j, level, who, text);
+    pthread_mutex_unlock(&j->lock);
+}
+
+static struct job_line *lines_take(struct job *j)
+{
+    pthread_mutex_lock(&j->lock);
+    struct job_line *l = j->lines;
+    j->lines = NULL;
+    j->last_line = &j->lines;
+    pthread_mutex_unlock(&j->lock);
+    return l;
+}
+
+static void line_free(struct job_line *l)
+{
+    bw_free(l->who);
+    bw_free(l->text);
+    bw_free(l);
+}
+
+void tell_lines(struct job *j)
+{
+    for (struct job_line *l = lines_take(j), *next; l; l = next) {
+        next = l->next;
+        callback_begin(j);
+        if (l->who && l->text) j->asked.on_log(j->handle, l->level, l->who, l->text, j->asked.user);
+        callback_end();
+        line_free(l);
+    }
+}
+
+void tell_end(struct job *j)
+{
+    for (struct job_line *l = lines_take(j), *next; l; l = next) {
+        next = l->next;
+        line_free(l);
+    }
+}
+
+/* ---- progress ---- */
+
+/* "frame 37/120" counts what is written; what comes before is the warm-up. */
+static void frame_name(const struct bw_progress *f, char *out, size_t size)
+{
+    long long written = f->last - f->first + 1, before = f->total - written, n = f->done;
+    if (before > 0 && n <= before) snprintf(out, size, "warm-up %lld/%lld", n, before);
+    else snprintf(out, size, "frame %lld/%lld", before > 0 ? n - before : n, written);
+}
+
+/* "  div 3e-4": one digit and its power of ten. */
+static void divergence_text(double value, char *out, size_t size)
+{
+    int power = value > 0 ? (int)floor(log10(value)) : 0;
+    double digit = value > 0 ? round(value / pow(10, power)) : 0;
+    snprintf(out, size, "  div %.0fe%d", digit > 9 ? 1 : digit, digit > 9 ? power + 1 : power);
+}
+
+static void frame_line(const struct job *j, const struct bw_progress *f, char out[200])
+{
+    char name[48], eta[48], cells[48], memory[48], divergence[32] = "";
+    frame_name(f, name, sizeof name);
+    if (isfinite(f->divergence)) divergence_text(f->divergence, divergence, sizeof divergence);
+    snprintf(out, 200, "%s  %.2g s/frame  ETA %s  %s cells%s  %s", name, j->pace,
+             bw_number_words(j->pace * (f->total - f->done), "s", eta), bw_number_words((double)f->cells, "", cells),
+             divergence, bw_number_words((double)f->memory, "B", memory));
+}
+
+static void progress_tell(struct job *j, const struct bw_progress *f, const char *line, int whole)
+{
+    struct bw_bake_progress p = {.frame = f->frame,
+                                 .first = f->first,
+                                 .last = f->last,
+                                 .done = f->done,
+                                 .total = f->total,
+                                 .seconds = f->seconds,
+                                 .elapsed = f->elapsed,
+                                 .substeps = f->substeps,
+                                 .frame_done = whole,
+                                 .cells = f->cells,
+                                 .divergence = f->divergence,
+                                 .residual = f->residual,
+                                 .iterations = f->iterations,
+                                 .memory = f->memory,
+                                 .line = line};
+    if (!j->asked.on_progress) return;
+    callback_begin(j);
+    j->asked.on_progress(j->handle, &p, j->asked.user);
+    callback_end();
+}
+
+static void substep_take(const struct bw_progress *f, void *user)
+{
+    struct job *j = user;
+    char line[200];
+    tell_lines(j);
+    frame_line(j, f, line);
+    progress_tell(j, f, line, 0);
+}
+
+/* The frame as the host sees it, unless nobody wants to. */
+static void snapshot_tell(struct job *j, int64_t frame)
+{
+    struct bw_snapshot *s = snapshot_of_job(j, frame);
+    if (!s) {
+        log_take(BW_LOG_WARNING, NULL, "out of memory to show a frame", j);
+        return;
+    }
+    callback_begin(j);
+    j->asked.on_frame(j->handle, s, j->asked.user);
+    callback_end();
+    object_unref(handle_close(s, HANDLE_SNAPSHOT, NULL));
+}
+
+static void frame_take(const struct bw_progress *f, void *user)
+{
+    struct job *j = user;
+    char line[200];
+    tell_lines(j);
+    j->pace = f->done > 2 ? 0.8 * j->pace + 0.2 * f->seconds : f->seconds; /* the first frame only sets up */
+    frame_line(j, f, line);
+    pthread_mutex_lock(&j->lock);
+    if (j->log)
+        fprintf(j->log, "%s  frame %lld, %d substeps, %.3f s\n", line, (long long)f->frame, f->substeps, f->seconds);
+    pthread_mutex_unlock(&j->lock);
+    progress_tell(j, f, line, 1);
+    if (j->asked.on_frame && f->frame >= f->first && f->frame <= f->last) snapshot_tell(j, f->frame);
+}
+
+/* ---- the rest ---- */
+
+void tell_start(struct job *j)
+{
+    if (!j->asked.on_start) return;
+    callback_begin(j);
+    j->asked.on_start(j->handle, j->asked.user);
+    callback_end();
+}
+
+void tell_output(struct job *j, const char *what, const char *path)
+{
+    if (!j->asked.on_output) return;
+    callback_begin(j);
+    j->asked.on_output(j->handle, what, path, j->asked.user);
+    callback_end();
+}
+
+static void output_take(const char *what, const char *path, void *user)
+{
+    struct job *j = user;
+    outputs_add(&j->outputs, what, path);
+    tell_lines(j);
+    tell_output(j, what, path);
+}
+
+static int file_take(const char *name, int whole, void *user)
+{
+    struct job *j = user;
+    return journal_add(&j->journal, name, whole);
+}
+
+void tell_attach(struct job *j)
+{
+    j->run.on_frame = frame_take;
+    j->run.on_substep = substep_take;
+    j->run.on_log = log_take;
+    j->run.on_output = output_take;
+    j->run.on_file = file_take;
+    j->run.user = j;
+}

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Stages and exporters with their parameters and fields, as JSON: the same rows that the preset reader uses. */
+#include "describe.h"
+
+#include <string.h>
+
+const char *param_type(const struct bw_param *p)
+{
+    static const char *const name[] = {"yes/no", "whole number", "number",  "vector", "colour",
+                                       "text",   "path",         "choice",  "field",  "list",
+                                       "group",  "one of",       "amounts", "frames", "map"};
+    if (p->type == BW_PARAM_STRING && p->flags & BW_PARAM_EXPRESSION) return "expression";
+    return p->type < sizeof name / sizeof *name ? name[p->type] : "?";
+}
+
+static json_t *choices_json(const char *choices)
+{
+    json_t *list = json_array();
+    for (const char *c = choices ? choices : ""; *c;) {
+        size_t n = strcspn(c, "|");
+        json_array_append_new(list, json_stringn(c, n));
+        c += n + (c[n] == '|');
+    }
+    return list;
+}
+
+static void text_set(json_t *o, const char *key, const char *text)
+{
+    if (text) json_object_set_new(o, key, json_string(text));
+}
+
+static void range_set(json_t *o, const struct bw_param *p)
+{
+    int open = p->flags & BW_PARAM_MIN_OPEN;
+    if (p->min != 0 || p->max != 0 || open) {
+        json_object_set_new(o, "min", json_real(p->min));
+        json_object_set_new(o, "max", json_real(p->max));
+        if (open) json_object_set_new(o, "above_min", json_true());
+    }
+    if (p->soft_min != 0 || p->soft_max != 0)
+        json_object_set_new(o, "usual", json_pack("[f, f]", p->soft_min, p->soft_max));
+}
+
+/* `last`: the row before, whose table is not said again. */
+static json_t *param_json(const struct bw_param *p, const struct bw_param *last, uint32_t stride)
+{
+    struct bw_param item = p->n_sub ? row_param(p->sub, 0, stride) : (struct bw_param){0};
+    int plain_list = (p->type == BW_PARAM_LIST || p->type == BW_PARAM_MAP) && p->n_sub && !item.key;
+    json_t *o = json_object();
+    text_set(o, "key", p->type == BW_PARAM_AMOUNTS ? NULL : p->key);
+    text_set(o, "type", param_type(p));
+    text_set(o, "default", p->def);
+    range_set(o, p);
+    text_set(o, "unit", p->unit && strcmp(p->unit, "1") ? p->unit : NULL);
+    if (p->type == BW_PARAM_CHOICE) json_object_set_new(o, "choices", choices_json(p->choices));
+    else text_set(o, "or", p->choices);
+    if (p->flags & BW_PARAM_REQUIRED) json_object_set_new(o, "required", json_true());
+    if (p->flags & BW_PARAM_STATIC) json_object_set_new(o, "static", json_true());
+    text_set(o, "doc", p->doc);
+    if (plain_list) text_set(o, "items", param_type(&item));
+    else if (p->n_sub && p->sub == last->sub) text_set(o, "rows_as", last->key);
+    else if (p->n_sub) json_object_set_new(o, "rows", params_json(p->sub, p->n_sub, stride));
+    return o;
+}
+
+json_t *params_json(const struct bw_param *rows, uint32_t n, uint32_t stride)
+{
+    json_t *list = json_array();
+    struct bw_param last = {0};
+    for (uint32_t i = 0; i < n; i++) {
+        struct bw_param p = row_param(rows, i, stride);
+        json_array_append_new(list, param_json(&p, &last, stride));
+        if (p.sub != last.sub) last = p;
+    }
+    return list;
+}
+
+static json_t *port_json(const struct bw_port *p)
+{
+    static const char *const kind[] = {"scalar", "vector", "mac", "particles"};
+    static const char *const access[] = {"", "reads", "updates", "writes"};
+    json_t *o = json_object();
+    text_set(o, "name", p->name);
+    text_set(o, "access", access[p->access < 4 ? p->access : 0]);
+    text_set(o, "kind", p->flags & BW_PORT_LIST ? "fields" : kind[p->kind < 4 ? p->kind : 0]);
+    text_set(o, "precision", p->precision == BW_F64P ? "f64" : "f32");
+    text_set(o, "unit", p->unit && strcmp(p->unit, "1") ? p->unit : NULL);
+    if (p->flags & BW_PORT_OPTIONAL) json_object_set_new(o, "optional", json_true());
+    text_set(o, "doc", p->doc);
+    return o;
+}
+
+static json_t *entry_json(const struct bw_entry *e)
+{
+    json_t *o = json_object();
+    text_set(o, "id", e->id);
+    text_set(o, "version", e->stage ? e->stage->version : e->exporter->version);
+    text_set(o, "brief", e->stage ? e->stage->brief : e->exporter->brief);
+    text_set(o, "path", e->path);
+    text_set(o, "shadows", e->shadows);
+    return o;
+}
+
+json_t *stage_json(const struct bw_entry *e)
+{
+    json_t *o = entry_json(e), *ports = json_array();
+    text_set(o, "references", e->stage->references);
+    json_object_set_new(o, "parameters", params_json(e->stage->params, e->stage->n_params, e->param_stride));
+    for (uint32_t i = 0; i < e->stage->n_ports; i++) {
+        struct bw_port p = row_port(e->stage->ports, i, e->port_stride);
+        json_array_append_new(ports, port_json(&p));
+    }
+    json_object_set_new(o, "fields", ports);
+    return o;
+}
+
+json_t *exporter_json(const struct bw_entry *e)
+{
+    json_t *o = entry_json(e);
+    json_object_set_new(o, "parameters", params_json(e->exporter->params, e->exporter->n_params, e->param_stride));
+    return o;
+}
+
+/* ---- sections of a preset ---- */
+
+static json_t *rows_json(const char *name, const char *doc, const struct bw_param *rows, uint32_t n)
+{
+    return json_pack("{s:s, s:s, s:o}", "name", name, "doc", doc, "parameters", params_json(rows, n, sizeof *rows));
+}
+
+/* NULL: there is none of that name. */
+static json_t *section_json(const char *name)
+{
+    if (!strcmp(name, "preset"))
+        return rows_json(name, "all of it, but for stages and export", bw_preset_rows, bw_preset_n_rows);
+    if (!strcmp(name, "stages")) return rows_json(name, "what each takes", bw_stage_rows, bw_stage_n_rows);
+    if (!strcmp(name, "export")) return rows_json(name, "what each takes", bw_export_rows, bw_export_n_rows);
+    for (uint32_t i = 0; i < bw_preset_n_rows; i++)
+        if (!strcmp(bw_preset_rows[i].key, name))
+            return rows_json(name, "a section of a preset", &bw_preset_rows[i], 1);
+    return NULL;
+}
+
+/* ---- whatever has a name ---- */
+
+/* Neither a stage nor a preset: the nearest name of all of them. */
+static void nothing_found(const struct session *s, const char *name, const struct bw_diag *why, struct bw_diag *d)
+{
+    const struct bw_registry *r = s->registry;
+    uint32_t n = (uint32_t)r->n_entries;
+    const char **names = bw_calloc(((size_t)n + bw_preset_n_rows) * sizeof *names);
+    for (uint32_t i = 0; names && i < n; i++) names[i] = r->entry[i].id;
+    for (uint32_t i = 0; names && i < bw_preset_n_rows; i++) names[n + i] = bw_preset_rows[i].key;
+    const char *near = names ? bw_did_you_mean(name, names, n + bw_preset_n_rows) : NULL;
+    if (near)
+        bw_diag_error(d, NULL, BW_ERR_USAGE, "there is no stage, exporter or preset \"%s\"; did you mean %s?", name,
+                      near);
+    else bw_diag_take(d, why);
+    bw_free(names);
+}
+
+static json_t *preset_find_json(const struct session *s, const char *name, struct bw_diag *d)
+{
+    struct bw_diag why = {0};
+    char *path = bw_preset_find(name, s->preset_path, s->folders.presets, &why);
+    if (!path) nothing_found(s, name, &why, d);
+    bw_diag_free(&why);
+    struct bw_preset *p = path ? bw_preset_load(path, NULL, d) : NULL;
+    json_t *o = p ? preset_json(p, s->registry) : NULL;
+    bw_preset_free(p);
+    bw_free(path);
+    return o;
+}
+
+static int ends_with(const char *text, const char *end)
+{
+    size_t n = strlen(text), m = strlen(end);
+    return n >= m && !strcmp(text + n - m, end);
+}
+
+/* A section is looked for only where no plugin has the name, a preset where no section has it. */
+static json_t *name_json(const struct session *s, const char *name, struct bw_diag *d)
+{
+    json_t *all = json_object();
+    const struct bw_entry *stage = bw_registry_stage(s->registry, name),
+                          *exporter = bw_registry_exporter(s->registry, name);
+    json_t *section = stage || exporter ? NULL : section_json(name);
+    if (section) json_object_set_new(all, "section", section);
+    else if (ends_with(name, ".vdb")) json_object_set_new(all, "file", file_json(name, d));
+    else if (!stage && !exporter) json_object_set_new(all, "preset", preset_find_json(s, name, d));
+    if (stage) json_object_set_new(all, "stage", stage_json(stage));
+    if (exporter) json_object_set_new(all, "exporter", exporter_json(exporter));
+    return all;
+}
+
+char *bw_session_describe(struct bw_session *session, const char *name)
+{
+    struct door door;
+    char *text = NULL;
+    door_enter(&door);
+    struct session *s = session_use(session, &door.d);
+    if (s && (!name || !*name)) bw_diag_error(&door.d, NULL, BW_ERR_USAGE, "a name is wanted");
+    else if (s) {
+        json_t *all = name_json(s, name, &door.d);
+        if (door.d.status) json_decref(all);
+        else text = json_text(all, JSON_INDENT(1), &door.d);
+    }
+    if (s) object_unref(&s->o);
+    door_leave(&door);
+    return text;
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Things that have a name, as JSON. */
+#ifndef DESCRIBE_H
+#define DESCRIBE_H
+
+#include "session.h"
+
+/* describe.c */
+/// "number", "list", …
+const char *param_type(const struct bw_param *p);
+json_t *params_json(const struct bw_param *rows, uint32_t n, uint32_t stride);
+json_t *stage_json(const struct bw_entry *e);
+json_t *exporter_json(const struct bw_entry *e);
+
+/* describe_preset.c */
+json_t *preset_json(const struct bw_preset *p, const struct bw_registry *r);
+
+/* describe_file.c */
+/// A .vdb file with its grids, all of which have been read to their ends; NULL after a sentence.
+json_t *file_json(const char *path, struct bw_diag *d);
+
+#endif

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Every stage, exporter and preset that can be used, and every plugin that cannot, with the reason. */
+#include "session.h"
+
+#include <glob.h>
+#include <string.h>
+
+static const char *entry_brief(const struct bw_entry *e)
+{
+    const char *brief = e->stage ? e->stage->brief : e->exporter->brief;
+    return brief ? brief : "";
+}
+
+/* First sentence of the opening comment, or "". New memory. */
+static char *preset_brief(const char *path)
+{
+    struct bw_diag ignored = {0};
+    struct bw_preset *p = bw_preset_load(path, NULL, &ignored);
+    char *brief = bw_strdup(p && p->comment ? p->comment : ignored.first ? "(can't be read; see billow check)" : "");
+    if (brief) {
+        char *end = strstr(brief, ". ");
+        if (end) end[1] = '\0';
+        brief[strcspn(brief, "\n")] = '\0';
+    }
+    bw_preset_free(p);
+    bw_diag_free(&ignored);
+    return brief;
+}
+
+static void preset_add(json_t *list, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char *name = bw_strdup(slash ? slash + 1 : path), *brief = preset_brief(path);
+    if (name) name[strlen(name) - strlen(".yaml")] = '\0';
+    if (name)
+        json_array_append_new(list,
+                              json_pack("{s:s, s:s, s:s}", "name", name, "path", path, "brief", brief ? brief : ""));
+    bw_free(name);
+    bw_free(brief);
+}
+
+/* The presets of the first `length` bytes of `folder`. */
+static void presets_add(json_t *list, const char *folder, size_t length)
+{
+    glob_t found;
+    char *pattern = bw_printf("%.*s/*.yaml", (int)length, folder);
+    if (pattern && glob(pattern, 0, NULL, &found) == 0) {
+        for (size_t i = 0; i < found.gl_pathc; i++) preset_add(list, found.gl_pathv[i]);
+        globfree(&found);
+    }
+    bw_free(pattern);
+}
+
+static json_t *presets_json(const struct session *s)
+{
+    json_t *list = json_array();
+    for (const char *at = s->preset_path; *at;) {
+        size_t n = strcspn(at, ":");
+        if (n) presets_add(list, at, n);
+        at += n + (at[n] == ':');
+    }
+    presets_add(list, s->folders.presets, strlen(s->folders.presets));
+    return list;
+}
+
+static json_t *list_json(const struct session *s)
+{
+    const struct bw_registry *r = s->registry;
+    json_t *stages = json_array(), *exporters = json_array(), *broken = json_array();
+    for (int32_t i = 0; i < r->n_entries; i++) {
+        const struct bw_entry *e = &r->entry[i];
+        json_array_append_new(e->stage ? stages : exporters,
+                              json_pack("{s:s, s:s, s:s, s:s?}", "id", e->id, "brief", entry_brief(e), "path", e->path,
+                                        "shadows", e->shadows));
+    }
+    for (int32_t i = 0; i < r->n_broken; i++) {
+        json_array_append_new(broken, json_pack("{s:s, s:s}", "path", r->broken[i].path, "why", r->broken[i].why));
+    }
+    return json_pack("{s:i, s:o, s:o, s:o, s:o}", "billow", 1, "stages", stages, "exporters", exporters, "presets",
+                     presets_json(s), "broken", broken);
+}
+
+char *bw_session_list(struct bw_session *session)
+{
+    struct door door;
+    door_enter(&door);
+    struct session *s = session_use(session, &door.d);
+    char *text = s ? json_text(list_json(s), JSON_INDENT(1), &door.d) : NULL;
+    if (s) object_unref(&s->o);
+    door_leave(&door);
+    return text;
+}

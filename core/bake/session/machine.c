@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What this machine and this installation have. */
+#include "session.h"
+
+#include "run/run.h"
+#include <billow/plugin.h>
+#include <libavcodec/avcodec.h>
+#include <libfyaml.h>
+#include <math.h>
+#include <png.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+const char *const simd_name[3] = {"baseline", "avx2", "avx512"};
+
+double machine_memory(void)
+{
+    double bytes = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE), limit;
+    FILE *f = fopen("/sys/fs/cgroup/memory.max", "r");
+    if (f && fscanf(f, "%lf", &limit) == 1 && limit > 0 && limit < bytes) bytes = limit;
+    if (f) fclose(f);
+    return bytes;
+}
+
+double disk_free(const char *path)
+{
+    struct statvfs st;
+    char *folder = *path == '/' ? bw_strdup(path) : bw_printf("./%s", path);
+    int good = 0;
+    while (folder && !(good = statvfs(folder, &st) == 0)) {
+        char *slash = strrchr(folder, '/');
+        if (!slash || slash == folder) break;
+        *slash = '\0';
+    }
+    bw_free(folder);
+    return good ? (double)st.f_bavail * (double)st.f_frsize : NAN;
+}
+
+static json_t *libraries(void)
+{
+    char av[48];
+    unsigned int version = avcodec_version();
+    snprintf(av, sizeof av, "%u.%u.%u", version >> 16, version >> 8 & 255, version & 255);
+    return json_pack("{s:s, s:s, s:s, s:s}", "libfyaml", fy_library_version(), "libpng", png_get_libpng_ver(NULL),
+                     "jansson", jansson_version_str(), "libavcodec", av);
+}
+
+static const char *movie_encoder(void)
+{
+    const AVCodec *h264 = avcodec_find_encoder_by_name("libx264");
+    if (!h264) h264 = avcodec_find_encoder(AV_CODEC_ID_H264);
+    if (!h264) h264 = avcodec_find_encoder(AV_CODEC_ID_MPEG4);
+    return h264 ? h264->name : NULL;
+}
+
+/* {"path", "there"} of each folder of a list. */
+static json_t *folders_json(const char *list)
+{
+    json_t *all = json_array();
+    for (const char *s = list; s && *s;) {
+        size_t n = strcspn(s, ":");
+        char *one = n ? bw_printf("%.*s", (int)n, s) : NULL;
+        if (one) json_array_append_new(all, json_pack("{s:s, s:b}", "path", one, "there", access(one, R_OK) == 0));
+        bw_free(one);
+        s += n + (s[n] == ':');
+    }
+    return all;
+}
+
+static json_t *machine_json(const struct session *s, const char *folder)
+{
+    uint32_t simd = bw_simd_best();
+    json_t *all = json_pack("{s:s, s:[i, i], s:o, s:s?, s:I, s:s, s:f}", "version", BW_VERSION, "abi", BW_ABI_MAJOR,
+                            BW_ABI_MINOR, "libraries", libraries(), "movie_encoder", movie_encoder(), "cores",
+                            (json_int_t)sysconf(_SC_NPROCESSORS_ONLN), "simd", simd_name[simd < 3 ? simd : 0], "memory",
+                            machine_memory());
+    double disk = disk_free(folder && *folder ? folder : ".");
+    if (!all) return NULL;
+    if (isfinite(disk)) json_object_set_new(all, "disk_free", json_real(disk));
+    json_object_set_new(all, "plugins", folders_json(s->folders.plugins));
+    json_object_set_new(all, "presets", folders_json(s->folders.presets));
+    json_object_set_new(all, "include", json_string(s->folders.include));
+    json_object_set_new(all, "library", json_string(s->folders.library));
+    return all;
+}
+
+char *bw_session_machine(struct bw_session *session, const char *folder)
+{
+    struct door door;
+    door_enter(&door);
+    struct session *s = session_use(session, &door.d);
+    char *text = s ? json_text(machine_json(s, folder), JSON_INDENT(1), &door.d) : NULL;
+    if (s) object_unref(&s->o);
+    door_leave(&door);
+    return text;
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "session.h"
+
+static void session_destroy(struct object *o)
+{
+    struct session *s = (struct session *)o;
+    bw_registry_close(s->registry);
+    folders_free(&s->folders);
+    bw_free(s->preset_path);
+    bw_free(s);
+}
+
+static enum bw_status session_make(const struct bw_session_options *o, struct bw_session **handle, struct door *door)
+{
+    struct session *s = bw_calloc(sizeof *s);
+    if (!s) return out_of_memory(&door->d);
+    object_init(&s->o, session_destroy);
+    s->preset_path = bw_strdup(o->preset_path ? o->preset_path : "");
+    if (s->preset_path && folders_find(&s->folders, o->plugin_path)) s->registry = bw_registry_open(s->folders.plugins);
+    for (int32_t i = 0; s->registry && i < s->registry->n_broken; i++)
+        door_warn(door, "%s: %s", s->registry->broken[i].path, s->registry->broken[i].why);
+    if (s->registry && (*handle = handle_new(HANDLE_SESSION, &s->o))) return BW_OK;
+    object_unref(&s->o);
+    return out_of_memory(&door->d);
+}
+
+enum bw_status bw_session_open(const struct bw_session_options *options, struct bw_session **session)
+{
+    struct door door;
+    struct bw_session_options o;
+    door_enter(&door);
+    if (session) *session = NULL;
+    if (!session) bw_diag_error(&door.d, NULL, BW_ERR_USAGE, "bw_session_open wants a place for the session");
+    else if (options_take(&o, options, sizeof o, "bw_session_options", &door.d)) session_make(&o, session, &door);
+    return door_leave(&door);
+}
+
+void bw_session_close(struct bw_session *session)
+{
+    struct door door;
+    door_enter(&door);
+    if (session) object_unref(handle_close(session, HANDLE_SESSION, &door.d));
+    door_leave(&door);
+}
+
+struct session *session_use(struct bw_session *handle, struct bw_diag *d)
+{
+    return handle_use(handle, HANDLE_SESSION, d);
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+/* A session: plugins that are loaded, and where presets lie. It does not change once it is open. */
+#ifndef SESSION_H
+#define SESSION_H
+
+#include "door.h"
+#include "preset/preset.h"
+#include "run/registry/registry.h"
+#include <jansson.h>
+
+/// Folders, colon-separated, in the order of search.
+struct folders {
+    char *plugins, *presets; ///< presets: the installed ones, or the source tree's
+    char *include;           ///< folder that holds billow/plugin.h
+    char *library;           ///< the file of this library
+};
+
+struct session {
+    struct object o;
+    struct folders folders;
+    char *preset_path;
+    struct bw_registry *registry;
+};
+
+/// The session of a handle with a reference, or NULL after a sentence.
+struct session *session_use(struct bw_session *handle, struct bw_diag *d);
+
+/* folders.c */
+/// `plugin_path`: before all others, may be NULL. 0: out of memory.
+int folders_find(struct folders *f, const char *plugin_path);
+void folders_free(struct folders *f);
+
+/* machine.c */
+/// Memory of the machine (or of the container), bytes.
+double machine_memory(void);
+/// Bytes free on the disk that holds `path` (or its nearest existing parent); NAN when that can't be told.
+double disk_free(const char *path);
+extern const char *const simd_name[3];
+
+/* json.c: what several describe */
+/// New memory from a text that jansson made, or NULL after a sentence; takes `root`.
+char *json_text(json_t *root, size_t flags, struct bw_diag *d);
+/// Row i of a table whose rows are `stride` bytes (an older plugin's are shorter): members that are not there are 0.
+struct bw_param row_param(const struct bw_param *rows, uint32_t i, uint32_t stride);
+struct bw_port row_port(const struct bw_port *rows, uint32_t i, uint32_t stride);
+
+#endif

@@ -1,0 +1,64 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# install.sh BUILD SOURCE: libbillow as it is installed, moved elsewhere, and linked to by its pkg-config file alone.
+# The last line is "N passed, N failed".
+set -u
+build=$1 source=$2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export XDG_DATA_HOME="$work/home" BILLOW_PLUGIN_PATH=''
+passed=0 failed=0
+
+that() {
+    local what=$1
+    shift
+    if "$@" >"$work/said.txt" 2>&1; then passed=$((passed + 1)); else
+        failed=$((failed + 1))
+        { echo "-- failed: $what"; head -c 1500 "$work/said.txt"; } >&2
+    fi
+}
+
+# Installed below one folder, then moved to another: nothing may know where it was.
+DESTDIR="$work/root" meson install -C "$build" --no-rebuild --quiet >"$work/install.txt" 2>&1 || { cat "$work/install.txt" >&2; exit 1; }
+root=$work/moved
+mv "$(dirname "$(find "$work/root" -type d -name bin | head -1)")" "$root"
+rm -r "$work/root"
+library=$(find "$root" -name 'libbillow.so.0')
+folder=$(dirname "$library")
+export PKG_CONFIG_PATH=$folder/pkgconfig
+
+# ---- the library ----
+that "it has a name for the linker" sh -c "readelf -d '$library' | grep -q 'SONAME.*libbillow\.so\.0\]'"
+declared() { grep -oE '^BW_API [^(]*\(' "$source/core/include/billow/bake.h" | grep -oE 'bw_[a-z_]+\(' | tr -d '(' | sort; }
+exported() { nm -D --defined-only "$library" | awk '{ print $3 }' | sort; }
+that "it exports what bake.h declares, and nothing else" diff <(declared) <(exported)
+that "and that is something" test "$(declared | wc -l)" -gt 25
+that "bake.h is short" test "$(wc -l <"$root/include/billow/bake.h")" -le 300
+
+# ---- a program of somebody else's ----
+cc=${CC:-cc}
+# shellcheck disable=SC2046
+that "the example builds" $cc -std=c99 -Wall -Wextra -Wpedantic -Werror "$source/docs/examples/bake.c" $(pkg-config --cflags --libs billow-embed) -o "$work/bake"
+that "it has 60 lines at most" test "$(wc -l <"$source/docs/examples/bake.c")" -le 60
+mkdir "$work/empty"
+cd "$work/empty" || exit 1
+that "it runs, and stops by itself" env LD_LIBRARY_PATH="$folder" "$work/bake" plume
+cp "$work/said.txt" "$work/example.txt"
+that "it saw the smoke rise" python3 - "$work/example.txt" <<'PYTHON'
+import re, sys
+heights = [float(h) for h in re.findall(r"smoke up to ([\d.-]+) m", open(sys.argv[1]).read())]
+assert len(heights) > 3 and heights[-1] > 0.4 and heights[0] < heights[-1] and heights[-2] <= 0.4, heights
+PYTHON
+that "it wrote nothing" test -z "$(ls -A)"
+that "a preset that is none is told" sh -c "! LD_LIBRARY_PATH='$folder' '$work/bake' plumm 2>&1 | grep -v 'did you mean \"plume\"'"
+
+# ---- the program ----
+that "the program finds its library" "$root/bin/billow" --version
+"$root/bin/billow" list --paths >"$work/list.txt" 2>&1
+that "and its plugins" grep -q "$root/.*/mac.so" "$work/list.txt"
+that "and its presets" grep -q "$root/.*/plume.yaml" "$work/list.txt"
+that "and nothing else's" test -z "$(grep -E '^ +/' "$work/list.txt" | grep -v "$root")"
+that "it stands on the library alone" sh -c "readelf -d '$root/bin/billow' | grep NEEDED | grep -qv -E 'fyaml|openvdb|avcodec|muparser' && ! readelf -d '$root/bin/billow' | grep -E 'NEEDED.*(fyaml|openvdb|avcodec|muparser)'"
+
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]

@@ -1,0 +1,565 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The library as a host uses it, through billow/bake.h alone. Plain main, so that ThreadSanitizer sees it.
+ *     library [CASE…]     The last line is "N passed, N failed". */
+#define _XOPEN_SOURCE 700 /* nftw, mkdtemp */
+#include <billow/bake.h>
+#include <dirent.h>
+#include <ftw.h>
+#include <locale.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int passed, failed;
+
+static void check_at(int good, const char *what, int line)
+{
+    passed += good;
+    failed += !good;
+    if (!good) fprintf(stderr, "-- failed, line %d: %s\n   last error: %s\n", line, what, bw_error_last()->sentence);
+}
+#define CHECK(condition) check_at(!!(condition), #condition, __LINE__)
+
+static const char puff[] =
+    "billow: 1\n"
+    "name: puff\n"
+    "domain: {size: [0.32, 0.32, 0.64], voxel: 2 cm}\n"
+    "time: {frames: 1-8, seed: 7}\n"
+    "stages:\n"
+    "  - emit: {shape: {sphere: {center: [0, 0, 0.1], radius: 6 cm}}, density: 1, temperature: 200}\n"
+    "  - mac.advect: {}\n"
+    "  - mac.forces: {buoyancy: 1}\n"
+    "  - mac.project: {}\n"
+    "export:\n"
+    "  - vdb: {fields: [density, vel]}\n";
+
+static struct bw_session *session;
+static const char *work;
+
+static struct bw_bake_options options_of_puff(void)
+{
+    return (struct bw_bake_options){
+        .size = sizeof(struct bw_bake_options), .preset = "puff", .text = puff, .threads = 2};
+}
+
+static struct bw_bake *bake_open(const struct bw_bake_options *o)
+{
+    struct bw_bake *bake;
+    CHECK(bw_bake_open(session, o, &bake) == BW_OK);
+    return bake;
+}
+
+/* ---- a bake that is watched ---- */
+
+struct watch {
+    int frames, progress, logs, starts, cancel_at;
+    int64_t last;
+    uint64_t hash;
+    double most;
+    struct bw_snapshot *held;
+};
+
+static uint64_t bytes_hash(uint64_t h, const void *bytes, size_t n)
+{
+    const unsigned char *at = bytes;
+    for (size_t i = 0; i < n; i++) h = (h ^ at[i]) * 0x100000001b3ull;
+    return h;
+}
+
+/* Every grid's every value in its box. */
+static uint64_t snapshot_hash(struct bw_snapshot *s, uint64_t h, double *most)
+{
+    struct bw_snapshot_facts f = {.size = sizeof f};
+    CHECK(bw_snapshot_facts(s, &f) == BW_OK);
+    for (uint32_t i = 0; i < f.n_grids; i++) {
+        const struct bw_snapshot_grid *g = &f.grids[i];
+        struct bw_box box;
+        memcpy(box.lo, g->lo, sizeof box.lo);
+        memcpy(box.n, g->n, sizeof box.n);
+        size_t n = (size_t)g->n[0] * (size_t)g->n[1] * (size_t)g->n[2];
+        float *values = malloc(n * sizeof *values + 1);
+        h = bytes_hash(h, g->name, strlen(g->name));
+        for (uint32_t c = 0; n && c < g->comps; c++) {
+            CHECK(bw_snapshot_read(s, i, c, &box, 0, values) == BW_OK);
+            h = bytes_hash(h, values, n * sizeof *values);
+            for (size_t k = 0; k < n && !strcmp(g->name, "density"); k++) *most = fmax(*most, (double)values[k]);
+        }
+        free(values);
+    }
+    return h;
+}
+
+static void watch_frame(struct bw_bake *bake, struct bw_snapshot *s, void *user)
+{
+    struct watch *w = user;
+    struct bw_snapshot_facts f = {.size = sizeof f};
+    CHECK(bw_snapshot_facts(s, &f) == BW_OK);
+    w->last = f.frame;
+    w->hash = snapshot_hash(s, w->hash, &w->most);
+    if (++w->frames == w->cancel_at) CHECK(bw_bake_cancel(bake) == BW_OK);
+}
+
+static void watch_progress(struct bw_bake *bake, const struct bw_bake_progress *p, void *user)
+{
+    struct watch *w = user;
+    (void)bake;
+    w->progress += p->frame_done && p->line && strstr(p->line, "frame");
+}
+
+static void watch_start(struct bw_bake *bake, void *user)
+{
+    (void)bake;
+    ((struct watch *)user)->starts++;
+}
+
+static void watch_attach(struct bw_bake_options *o, struct watch *w)
+{
+    o->user = w;
+    o->on_frame = watch_frame;
+    o->on_progress = watch_progress;
+    o->on_start = watch_start;
+}
+
+static void case_watch(void)
+{
+    struct watch w = {.cancel_at = 4};
+    struct bw_bake_options o = options_of_puff();
+    watch_attach(&o, &w);
+    struct bw_bake *bake = bake_open(&o);
+    struct bw_bake_facts f = {.size = sizeof f};
+    CHECK(bw_bake_facts(bake, &f) == BW_OK && !strcmp(f.name, "puff") && f.first == 1 && f.last == 8 && !f.out);
+    CHECK(f.memory > 0 && f.memory_allowed > 0 && strlen(f.hash) == 16);
+    CHECK(bw_bake_start(bake) == BW_OK);
+    CHECK(bw_bake_wait(bake, -1) == BW_ERR_CANCELLED);
+    CHECK(bw_bake_wait(bake, 0) == BW_ERR_CANCELLED);
+    CHECK(w.frames == 4 && w.last == 4 && w.progress == 4 && w.starts == 1 && w.most > 0.5);
+    CHECK(bw_bake_close(bake) == BW_OK);
+}
+
+/* ---- files, the second bake, and the cache ---- */
+
+static void output_take(struct bw_bake *bake, const char *what, const char *path, void *user)
+{
+    (void)bake;
+    if (!strcmp(what, "cache")) snprintf(user, 200, "%s", path);
+}
+
+static void cache_look(const char *folder)
+{
+    struct bw_cache *cache;
+    struct bw_snapshot *s;
+    struct bw_snapshot_facts f = {.size = sizeof f};
+    struct bw_pixels picture;
+    double most = 0;
+    CHECK(bw_cache_open(session, folder, &cache) == BW_OK);
+    char *text = bw_cache_describe(cache, 1);
+    CHECK(text && strstr(text, "\"flow\": \"vel\"") && strstr(text, "\"last\": 8"));
+    bw_text_free(text);
+    CHECK(bw_cache_frame(cache, 99, &s) == BW_ERR_USAGE && !s);
+    CHECK(bw_cache_frame(cache, 8, &s) == BW_OK);
+    CHECK(bw_snapshot_facts(s, &f) == BW_OK && f.frame == 8 && f.n_grids == 2 && f.fps == 24);
+    snapshot_hash(s, 0, &most);
+    CHECK(most > 0.5);
+    bw_cache_close(cache); // the snapshot still stands on it
+    CHECK(bw_snapshot_picture(s, "view: slice, size: 64", 0, &picture) == BW_OK);
+    CHECK(picture.width > 8 && picture.height == 64 && picture.channels == 3 && picture.memory);
+    bw_pixels_free(&picture);
+    bw_snapshot_close(s);
+}
+
+static void case_files(void)
+{
+    char out[300], cache[200] = "", text[400];
+    struct bw_bake_options o = options_of_puff();
+    snprintf(out, sizeof out, "%s/puff", work);
+    o.out = out;
+    o.user = cache;
+    o.on_output = output_take;
+    struct bw_bake *bake = bake_open(&o);
+    CHECK(bw_bake_check(bake) == BW_OK);
+    CHECK(bw_bake_start(bake) == BW_OK && bw_bake_wait(bake, -1) == BW_OK);
+    struct bw_bake_facts f = {.size = sizeof f};
+    CHECK(bw_bake_facts(bake, &f) == BW_OK && f.bytes > 0 && !f.up_to_date);
+    bw_bake_close(bake);
+    CHECK(strstr(cache, "puff_0001.vdb"));
+    char *whole = bw_cache_check(out);
+    CHECK(whole && strstr(whole, "\"problems\": []"));
+    bw_text_free(whole);
+    cache_look(out);
+    *cache = '\0'; // the same again has nothing to do, and tells where things are
+    bake = bake_open(&o);
+    CHECK(bw_bake_start(bake) == BW_OK && bw_bake_wait(bake, -1) == BW_OK);
+    CHECK(bw_bake_facts(bake, &f) == BW_OK && f.up_to_date && strstr(cache, "puff_0001.vdb"));
+    bw_bake_close(bake);
+    o.seed = "8"; // another one is refused
+    bake = bake_open(&o);
+    CHECK(bw_bake_start(bake) == BW_ERR_USAGE && strstr(bw_error_last()->sentence, "holds a different bake"));
+    char *all = bw_bake_describe(bake);
+    CHECK(all && strstr(all, "time.seed: 7 → 8"));
+    bw_text_free(all);
+    bw_bake_close(bake);
+    snprintf(text, sizeof text, "%s_v002", out);
+    o.mode = BW_BAKE_BESIDE;
+    bake = bake_open(&o);
+    CHECK(bw_bake_facts(bake, &f) == BW_OK && !strcmp(f.out, text));
+    bw_bake_close(bake);
+}
+
+/* ---- two at once ---- */
+
+static uint64_t hash_alone(const char *seed, uint32_t threads)
+{
+    struct watch w = {0};
+    struct bw_bake_options o = options_of_puff();
+    char wind[80];
+    watch_attach(&o, &w);
+    o.threads = threads;
+    snprintf(wind, sizeof wind, "stages.mac.forces.buoyancy=%s", seed);
+    const char *set[] = {wind};
+    o.set = set;
+    o.n_set = 1;
+    struct bw_bake *bake = bake_open(&o);
+    CHECK(bw_bake_start(bake) == BW_OK && bw_bake_wait(bake, -1) == BW_OK && w.frames == 8);
+    bw_bake_close(bake);
+    return w.hash;
+}
+
+static void *alone_main(void *user)
+{
+    *(uint64_t *)user = hash_alone("2", 2);
+    return NULL;
+}
+
+static void case_two(void)
+{
+    uint64_t one = hash_alone("1", 2), two = hash_alone("2", 2), both[2] = {0, 0};
+    pthread_t thread;
+    CHECK(one != two);
+    CHECK(!pthread_create(&thread, NULL, alone_main, &both[1]));
+    both[0] = hash_alone("1", 1);
+    pthread_join(thread, NULL);
+    CHECK(both[0] == one);
+    CHECK(both[1] == two);
+}
+
+/* A limit of one bake is none of the other's. */
+static void case_limits(void)
+{
+    struct watch w[2] = {{0}, {0}};
+    struct bw_bake_options o = options_of_puff();
+    watch_attach(&o, &w[0]);
+    struct bw_bake *large = bake_open(&o);
+    o.user = &w[1];
+    const char *set[] = {"domain.voxel=5 mm"};
+    o.set = set;
+    o.n_set = 1;
+    o.memory = "4M"; // two chunks of 2 MiB
+    struct bw_bake *small = bake_open(&o);
+    CHECK(bw_bake_start(large) == BW_OK && bw_bake_start(small) == BW_OK);
+    CHECK(bw_bake_wait(small, -1) == BW_ERR_LIMIT && strstr(bw_error_last()->sentence, "memory limit"));
+    CHECK(bw_bake_wait(large, -1) == BW_OK && w[0].frames == 8);
+    bw_bake_close(small);
+    bw_bake_close(large);
+}
+
+/* ---- a hundred ---- */
+
+static long resident_kib(void)
+{
+    long pages = 0, own = 0;
+    FILE *f = fopen("/proc/self/statm", "r");
+    if (!f || fscanf(f, "%ld %ld", &pages, &own) != 2) own = -1;
+    if (f) fclose(f);
+    return own * (sysconf(_SC_PAGESIZE) / 1024);
+}
+
+static int entries_of(const char *folder)
+{
+    DIR *dir = opendir(folder);
+    int n = 0;
+    while (dir && readdir(dir)) n++;
+    if (dir) closedir(dir);
+    return n;
+}
+
+static void small_bake(int with_files)
+{
+    struct watch w = {.cancel_at = 2};
+    struct bw_bake_options o = options_of_puff();
+    char out[300];
+    snprintf(out, sizeof out, "%s/many", work);
+    watch_attach(&o, &w);
+    o.mode = BW_BAKE_REPLACE;
+    if (with_files) o.out = out;
+    struct bw_bake *bake = bake_open(&o);
+    CHECK(bw_bake_start(bake) == BW_OK && bw_bake_wait(bake, -1) == BW_ERR_CANCELLED);
+    CHECK(bw_bake_close(bake) == BW_OK);
+}
+
+static void case_hundred(void)
+{
+    for (int i = 0; i < 10; i++) small_bake(i % 5 == 0);
+    long memory = resident_kib();
+    int files = entries_of("/proc/self/fd"), threads = entries_of("/proc/self/task");
+    for (int i = 10; i < 100; i++) small_bake(i % 5 == 0);
+    long grown = resident_kib() - memory;
+    printf("100 bakes: %ld KiB after 10, %+ld KiB after 100\n", memory, grown);
+    CHECK(grown < memory / 10);
+    CHECK(entries_of("/proc/self/fd") == files && entries_of("/proc/self/task") == threads);
+}
+
+/* ---- snapshots ---- */
+
+static void hold_frame(struct bw_bake *bake, struct bw_snapshot *s, void *user)
+{
+    struct watch *w = user;
+    (void)bake;
+    if (++w->frames == 3) {
+        CHECK(bw_snapshot_hold(s) == BW_OK);
+        w->held = s;
+        w->hash = snapshot_hash(s, 0, &w->most);
+    }
+}
+
+static void case_snapshots(void)
+{
+    struct watch w = {0};
+    struct bw_bake_options o = options_of_puff();
+    struct bw_pixels picture;
+    double most = 0;
+    o.on_frame = hold_frame;
+    o.user = &w;
+    struct bw_bake *bake = bake_open(&o);
+    CHECK(bw_bake_start(bake) == BW_OK && bw_bake_wait(bake, -1) == BW_OK);
+    CHECK(bw_bake_close(bake) == BW_OK); // the snapshot outlives it
+    CHECK(w.held && snapshot_hash(w.held, 0, &most) == w.hash);
+    CHECK(bw_snapshot_picture(w.held, NULL, 0, &picture) == BW_OK && picture.height > 100);
+    bw_pixels_free(&picture);
+    CHECK(bw_snapshot_picture(w.held, "view: render, size: 64", BW_PIXELS_ALPHA, &picture) == BW_OK);
+    CHECK(picture.channels == 4 && picture.is_float && picture.height == 64);
+    double seen = 0;
+    for (int32_t i = 0; i < picture.width * picture.height; i++) seen += (double)((float *)picture.memory)[4 * i + 3];
+    CHECK(seen > 1);
+    bw_pixels_free(&picture);
+    CHECK(bw_snapshot_picture(w.held, "veiw: render", 0, &picture) == BW_ERR_PRESET && !picture.memory);
+    CHECK(strstr(bw_error_last()->sentence, "did you mean \"view\""));
+    bw_snapshot_close(w.held);
+    CHECK(bw_snapshot_hold(w.held) == BW_ERR_USAGE);
+}
+
+/* ---- misuse ---- */
+
+static struct bw_bake *other;
+
+static void naughty_frame(struct bw_bake *bake, struct bw_snapshot *s, void *user)
+{
+    struct watch *w = user;
+    if (++w->frames > 1) return;
+    CHECK(bw_bake_wait(bake, -1) == BW_ERR_USAGE && strstr(bw_error_last()->sentence, "callback"));
+    CHECK(bw_bake_close(bake) == BW_ERR_USAGE);
+    CHECK(bw_bake_start(bake) == BW_ERR_USAGE);
+    struct watch inner = {.cancel_at = 2};
+    struct bw_bake_options o = options_of_puff();
+    watch_attach(&o, &inner);
+    other = bake_open(&o);
+    CHECK(bw_bake_start(other) == BW_OK && bw_bake_wait(other, -1) == BW_ERR_CANCELLED && inner.frames == 2);
+    CHECK(bw_bake_close(other) == BW_OK);
+    bw_snapshot_close(s); // not held: what the callback may do is done
+    CHECK(bw_snapshot_hold(s) == BW_ERR_USAGE);
+}
+
+/* Two that wait for each other: one of them is told. */
+struct pair {
+    pthread_barrier_t both;
+    struct bw_bake *bake[2];
+    _Atomic int refused;
+};
+
+static void pair_wait(struct pair *p, int i)
+{
+    pthread_barrier_wait(&p->both);
+    if (bw_bake_wait(p->bake[!i], 10) == BW_ERR_USAGE) {
+        p->refused++;
+        bw_bake_cancel(p->bake[i]);
+    }
+}
+
+static void pair_start(struct bw_bake *bake, void *user)
+{
+    struct pair *p = user;
+    pair_wait(p, bake == p->bake[1]);
+}
+
+static void circle_check(void)
+{
+    struct pair p = {.refused = 0};
+    struct bw_bake_options o = options_of_puff();
+    o.user = &p;
+    o.on_start = pair_start;
+    pthread_barrier_init(&p.both, NULL, 2);
+    p.bake[0] = bake_open(&o);
+    p.bake[1] = bake_open(&o);
+    CHECK(bw_bake_start(p.bake[0]) == BW_OK && bw_bake_start(p.bake[1]) == BW_OK);
+    for (int i = 0; i < 2; i++) {
+        int status = bw_bake_wait(p.bake[i], -1);
+        CHECK(status == BW_OK || status == BW_ERR_CANCELLED);
+    }
+    CHECK(p.refused == 1);
+    bw_bake_close(p.bake[0]);
+    bw_bake_close(p.bake[1]);
+    pthread_barrier_destroy(&p.both);
+}
+
+static void handles_check(void)
+{
+    struct bw_bake_options o = options_of_puff();
+    struct bw_bake *bake = NULL;
+    struct bw_session *second;
+    struct bw_cache *cache;
+    struct bw_bake_facts f = {.size = sizeof f};
+    CHECK(bw_session_open(NULL, NULL) == BW_ERR_USAGE);
+    CHECK(bw_session_open(NULL, &second) == BW_OK);
+    CHECK(bw_bake_open(second, &o, &bake) == BW_OK);
+    bw_session_close(second); // goes with the bake
+    CHECK(!bw_session_list(second) && bw_error_last()->status == BW_ERR_USAGE);
+    CHECK(strstr(bw_error_last()->sentence, "closed"));
+    CHECK(bw_bake_facts((struct bw_bake *)session, &f) == BW_ERR_USAGE &&
+          strstr(bw_error_last()->sentence, "another kind"));
+    CHECK(bw_bake_facts(NULL, &f) == BW_ERR_USAGE && bw_bake_facts(bake, NULL) == BW_ERR_USAGE);
+    f.size = 0;
+    CHECK(bw_bake_facts(bake, &f) == BW_ERR_USAGE && strstr(bw_error_last()->sentence, "size"));
+    CHECK(bw_bake_wait(bake, 0) == BW_ERR_USAGE && strstr(bw_error_last()->sentence, "never started"));
+    CHECK(bw_bake_close(bake) == BW_OK && bw_bake_close(bake) == BW_ERR_USAGE && bw_bake_close(NULL) == BW_OK);
+    CHECK(bw_bake_start(bake) == BW_ERR_USAGE && bw_bake_cancel(bake) == BW_ERR_USAGE && !bw_bake_describe(bake));
+    CHECK(bw_bake_start((struct bw_bake *)&passed) == BW_ERR_USAGE &&
+          bw_bake_start((struct bw_bake *)-1) == BW_ERR_USAGE);
+    CHECK(bw_cache_open(session, "nowhere", &cache) == BW_ERR_IO && !cache);
+    CHECK(bw_cache_open(session, NULL, &cache) == BW_ERR_USAGE && bw_cache_open(session, "x", NULL) == BW_ERR_USAGE);
+    CHECK(!bw_session_describe(session, NULL) && !bw_session_describe(session, "mac.projct"));
+    CHECK(strstr(bw_error_last()->sentence, "did you mean mac.project"));
+    bw_snapshot_close(NULL);
+    bw_cache_close(NULL);
+    bw_session_close(NULL);
+    bw_text_free(NULL);
+    bw_pixels_free(NULL);
+}
+
+static void options_check(void)
+{
+    struct bw_bake *bake;
+    struct bw_bake_options o = options_of_puff();
+    const char *set[] = {"stages.mac.forces.bouyancy=2", NULL};
+    CHECK(bw_bake_open(session, NULL, &bake) == BW_ERR_USAGE && !bake &&
+          bw_bake_open(session, &o, NULL) == BW_ERR_USAGE);
+    o.n_set = 1;
+    CHECK(bw_bake_open(session, &o, &bake) == BW_ERR_USAGE);
+    o.set = set;
+    CHECK(bw_bake_open(session, &o, &bake) == BW_ERR_PRESET && strstr(bw_error_last()->sentence, "buoyancy"));
+    o.n_set = 2;
+    CHECK(bw_bake_open(session, &o, &bake) == BW_ERR_USAGE);
+    o.n_set = 0;
+    o.memory = "lots";
+    CHECK(bw_bake_open(session, &o, &bake) == BW_ERR_USAGE && strstr(bw_error_last()->sentence, "lots"));
+    o.memory = NULL;
+    o.simd = "avx1024";
+    CHECK(bw_bake_open(session, &o, &bake) == BW_ERR_USAGE);
+    o.simd = NULL;
+    o.mode = 9;
+    CHECK(bw_bake_open(session, &o, &bake) == BW_ERR_USAGE);
+    o = options_of_puff();
+    o.text = "billow: 1\nname: bad\ndomain: {size: [1, 1, 1], voxel: 10 cm}\nstages:\n  - mac.projct: {}\n";
+    CHECK(bw_bake_open(session, &o, &bake) == BW_ERR_PRESET);
+    const struct bw_error *e = bw_error_last();
+    CHECK(e->line == 5 && e->column > 1 && e->file && e->count == 1 && strstr(e->text, "^"));
+}
+
+static void case_misuse(void)
+{
+    struct watch w = {0};
+    struct bw_bake_options o = options_of_puff();
+    handles_check();
+    options_check();
+    o.user = &w;
+    o.on_frame = naughty_frame;
+    struct bw_bake *bake = bake_open(&o);
+    CHECK(bw_bake_start(bake) == BW_OK && bw_bake_start(bake) == BW_ERR_USAGE);
+    CHECK(bw_bake_wait(bake, -1) == BW_OK && w.frames == 8);
+    CHECK(bw_bake_start(bake) == BW_ERR_USAGE);
+    bw_bake_close(bake);
+    bake = bake_open(&o); // closed while it runs
+    CHECK(bw_bake_start(bake) == BW_OK && bw_bake_close(bake) == BW_OK);
+    o.on_frame = NULL;
+    bake = bake_open(&o); // cancelled before it starts
+    CHECK(bw_bake_cancel(bake) == BW_OK && bw_bake_start(bake) == BW_OK && bw_bake_wait(bake, -1) == BW_ERR_CANCELLED);
+    bw_bake_close(bake);
+    circle_check();
+}
+
+/* ---- the host's own things ---- */
+
+static void modes_frame(struct bw_bake *bake, struct bw_snapshot *s, void *user)
+{
+    volatile double tiny = 1e-310;
+    char text[32];
+    (void)bake;
+    (void)s;
+    snprintf(text, sizeof text, "%.1f", 0.5);
+    if (tiny * 1.0 != 0) ++*(int *)user; // denormals are numbers, here too
+}
+
+static void case_host(void)
+{
+    volatile double tiny = 1e-310;
+    int denormals = 0;
+    struct bw_bake_options o = options_of_puff();
+    o.on_frame = modes_frame;
+    o.user = &denormals;
+    const char *had = setlocale(LC_ALL, "de_DE.UTF-8"); // where it is installed, commas are decimal points
+    struct bw_bake *bake = bake_open(&o);
+    CHECK(tiny * 1.0 != 0);
+    CHECK(bw_bake_start(bake) == BW_OK && bw_bake_wait(bake, -1) == BW_OK && denormals == 8);
+    CHECK(tiny * 1.0 != 0);
+    bw_bake_close(bake);
+    if (had) CHECK(atof("0,5") == 0.5);
+    setlocale(LC_ALL, "C");
+}
+
+/* ---- which ---- */
+
+static const struct {
+    const char *name;
+    void (*run)(void);
+} cases[] = {{"watch", case_watch}, {"files", case_files},         {"two", case_two},       {"limits", case_limits},
+             {"host", case_host},   {"snapshots", case_snapshots}, {"misuse", case_misuse}, {"hundred", case_hundred}};
+
+static int is_wanted(const char *name, int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++)
+        if (!strcmp(argv[i], name)) return 1;
+    return argc < 2;
+}
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+    (void)st;
+    (void)type;
+    (void)at;
+    return remove(path);
+}
+
+int main(int argc, char **argv)
+{
+    char folder[] = "/tmp/billow-library-XXXXXX";
+    if (!(work = mkdtemp(folder))) return 2;
+    CHECK(bw_session_open(NULL, &session) == BW_OK && !*bw_error_last()->text);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        if (is_wanted(cases[i].name, argc, argv)) cases[i].run();
+    bw_session_close(session);
+    nftw(work, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+    printf("%d passed, %d failed\n", passed, failed);
+    return failed || !passed;
+}
