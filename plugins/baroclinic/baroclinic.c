@@ -202,7 +202,8 @@ static void deviation_warn(struct bw_stage *s, double most)
     if (!(most > WARN_ABOVE) || p->density) return;
     s->host->log(
         s, BW_LOG_WARNING,
-        "density deviates by %.0f %% of ambient; Boussinesq's approximation is good to about 30 %%: `density: local` goes further",
+        "density deviates by %.0f %% of ambient; Boussinesq's approximation is good to about 30 %%: `density: local` "
+        "goes further",
         100 * most);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Every face gets dt g (q_low + q_high)/2, q from the smoke and the temperature of the cells on both sides; second order,
- * explicit. The projection takes out what is a gradient and leaves the baroclinic vorticity. */
+/* Every face gets dt g (q_low + q_high)/2, q from the smoke and the temperature of the cells on both sides; second
+ * order, explicit. The projection takes out what is a gradient and leaves the baroclinic vorticity. */
 #include "force.h"
 
 /// A block's q with a cell around.

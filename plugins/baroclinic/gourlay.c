@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Gourlay, Fluid Simulation for Video Games, part 8, as it stands: masses go to a uniform grid round all vortons, of about as
- * many cells as there are, by trilinear weights (Σ grid·cell = Σ mass); its gradient is central, one-sided on the six faces of the box; it is read at the
- * vortons, dα/dt = V ∇ρ × g / ρ₀. (His factor ½ belongs to angular velocity, which is what he keeps instead of vorticity.)
- * Memory is waited for, not arithmetic: 13 ns a vorton. Serial where it adds up, so that the order of additions is always the same. */
+/* Gourlay, Fluid Simulation for Video Games, part 8, as it stands: masses go to a uniform grid round all vortons, of
+ * about as many cells as there are, by trilinear weights (Σ grid·cell = Σ mass); its gradient is central, one-sided on
+ * the six faces of the box; it is read at the vortons, dα/dt = V ∇ρ × g / ρ₀. (His factor ½ belongs to angular
+ * velocity, which is what he keeps instead of vorticity.) Memory is waited for, not arithmetic: 13 ns a vorton. Serial
+ * where it adds up, so that the order of additions is always the same. */
 #include "lattice.h"
 #include <common/simd.h>
 #include <math.h>
@@ -51,8 +52,9 @@ static struct place place_of(const struct seed_lattice *l, const double *x)
     return (struct place){y - __builtin_convertvector(at, vec4), at[0] + l->n[0] * (at[1] + l->n[1] * at[2])};
 }
 
-/* What a cell's vortons give to its corners is kept by the cell, four at its low z and four at its high as of the cell above, and
- * handed to the points afterwards: a sum over the same memory in the same places does not wait for what was written last. */
+/* What a cell's vortons give to its corners is kept by the cell, four at its low z and four at its high as of the cell
+ * above, and handed to the points afterwards: a sum over the same memory in the same places does not wait for what was
+ * written last. */
 static void masses_add(struct seed_lattice *l, struct transfer *found)
 {
     const double per = 1 / (l->h[0] * l->h[1] * l->h[2]);

@@ -3,13 +3,15 @@
  *
  *   mass, volume   M_i = Σ_p ρ'_p V_p w_ip,  W_i = Σ_p V_p w_ip,   w quadratic B-splines over 3×3×3 nodes: Σ_i w_ip = 1
  *   generation     A_i = h³ (∇q)_i × g,  q = ρ'/ρ₀ or ln(1 + ρ'/ρ₀), whose gradient is ∇ρ/ρ;  ρ'_i = M_i/h³
- *                  (∇q)_i is the difference of faces over h; a face is the mean of two nodes, or ambient, 0, where one of
- *                  them holds no vortons: differences are one-sided at the edge of what there is, and Σ A_i = 0 to rounding
+ *                  (∇q)_i is the difference of faces over h; a face is the mean of two nodes, or ambient, 0, where one
+ *                  of them holds no vortons: differences are one-sided at the edge of what there is, and Σ A_i = 0 to
+ *                  rounding
  *   vortons        dα_p/dt = V_p Σ_i w_ip A_i / W_i:  Σ dα_p/dt = Σ A_i, and V_p ∇q × g where vortons fill space
  *
- * Reading the gradient at the vortons, as Gourlay does, loses what arises beside them: half of a layer whose outside is empty.
- * Second order inside. The lattice is fixed in space and made of bricks of 8³ nodes, only where vortons are. Bricks add to their neighbours,
- * those of one parity (of eight) at a time, so that the order of additions is always the same. */
+ * Reading the gradient at the vortons, as Gourlay does, loses what arises beside them: half of a layer whose outside is
+ * empty. Second order inside. The lattice is fixed in space and made of bricks of 8³ nodes, only where vortons are.
+ * Bricks add to their neighbours, those of one parity (of eight) at a time, so that the order of additions is always
+ * the same. */
 #include "lattice.h"
 #include <common/vec3.h>
 #include <math.h>
@@ -98,7 +100,8 @@ static enum bw_status box_find(struct bw_stage *s, struct lattice *l)
     if (!(all < MOST_BRICKS) || !(fabs(lo[0]) + fabs(lo[1]) + fabs(lo[2]) < 1e12 * l->h))
         return s->host->fail(
             s, BW_ERR_DIVERGED,
-            "vortons from (%g, %g, %g) to (%g, %g, %g) m are too far apart for a lattice of %g m: raise `cell`, or lower "
+            "vortons from (%g, %g, %g) to (%g, %g, %g) m are too far apart for a lattice of %g m: raise `cell`, or "
+            "lower "
             "vorton.advect's `limit`",
             lo[0], lo[1], lo[2], hi[0], hi[1], hi[2], l->h);
     for (int a = 0; a < 3; a++) {

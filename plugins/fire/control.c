@@ -10,8 +10,8 @@
  *             with |b| to brake it, gas that comes in by the speed w arrives at rest; solved exactly, stable at any dt
  *     path    u += dt s q |b| t                   within its thickness buoyancy pulls along the path instead of up
  * A target that moves takes its flames along: its velocity is added to w, which then counts inside as well. Several
- * targets add up. Metric `overlap`: share of the flames that is in a target: of `flame`, or, where nothing burns, of the
- * gas that glows. */
+ * targets add up. Metric `overlap`: share of the flames that is in a target: of `flame`, or, where nothing burns, of
+ * the gas that glows. */
 #include "stages.h"
 #include "target.h"
 #include <common/vec3.h>

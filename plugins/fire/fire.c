@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /* fire: fuel burns where it is hot enough, heats its gas, makes it expand, and leaves smoke.
  *
- * Mass fractions of each parcel: fuel Y, and, where the preset has such fields, oxygen O and products P; what is left to
- * 1 is inert. Fuel that was put into a cell displaces air: O is cut to 1 - Y - P. Then, over the step,
+ * Mass fractions of each parcel: fuel Y, and, where the preset has such fields, oxygen O and products P; what is left
+ * to 1 is inert. Fuel that was put into a cell displaces air: O is cut to 1 - Y - P. Then, over the step,
  *     Y  falls by dY, by one of the laws in burn.c, as far as the oxygen above `extinction` goes: dY <= (O - O_ext)/s
  *     O  falls by s dY,  P rises by (1 + s) dY              s: kilograms of oxygen for one of fuel
  *     T  rises by dY Q/c_p, then radiates: x' = -cooling x^4, x = (T - Ta)/(Tc - Ta), solved exactly:
  *        x = (x0^-3 + 3 cooling t/(Tc - Ta))^(-1/3)         (Nguyen, Fedkiw, Jensen 2002, eq. 17)
- *     smoke  rises by `smoke` dY and burns where it is hotter than the ignition temperature: at the rate `burnout` where
- *        the excess is twice that of ignition, and in proportion between
+ *     smoke  rises by `smoke` dY and burns where it is hotter than the ignition temperature: at the rate `burnout`
+ *        where the excess is twice that of ignition, and in proportion between
  *     flame  F' = -Y' - F/life: what burnt within the last moment, and glows: for rendering
  * The gas keeps its pressure, so it expands as its absolute temperature rises: div u = D(ln T)/Dt, which goes to
  * `divergence`, and which the projection makes the flow obey: exp(dt div u) is the ratio of volumes, whatever dt

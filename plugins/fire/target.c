@@ -3,8 +3,8 @@
  *
  * Shapes of the preset and meshes know their distance. A VDB file may hold a mask, or a level set that ends two voxels
  * from its surface: its distance is found anew on the domain's cells. Cells with a neighbour on the other side get the
- * distance of the plane through the crossings on the axes; from there |grad d| = 1 is solved by fast sweeping (Zhao 2005:
- * Gauss and Seidel's method in the eight diagonal orders, first order upwind), inside and outside alike. */
+ * distance of the plane through the crossings on the axes; from there |grad d| = 1 is solved by fast sweeping (Zhao
+ * 2005: Gauss and Seidel's method in the eight diagonal orders, first order upwind), inside and outside alike. */
 #include "target.h"
 #include <common/vec3.h>
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /* fire.vortons: fire without a grid: vortons, or tracers, carry fuel that burns.
  *
- * Each particle is a parcel with mass fractions of fuel Y, flame F and smoke S, and a temperature T over ambient. Over a
- * step, in this order (Gourlay, Fluid simulation for video games, part 11), with the absolute temperature Ta + T:
+ * Each particle is a parcel with mass fractions of fuel Y, flame F and smoke S, and a temperature T over ambient. Over
+ * a step, in this order (Gourlay, Fluid simulation for video games, part 11), with the absolute temperature Ta + T:
  *     F -> S   at the rate smoke_rate F exp(-((Ta + T)/smoke_at)²)   hot flames burn on, cold ones go to smoke
  *     Y -> F   by the laws of burn.c: linear, proportional, or Arrhenius' (his: rate Y exp(-activation/(Ta + T)))
  *     T        rises by dY Q/c_p (he multiplies by the heat capacity, which is no temperature), then radiates
- * Both exchanges are exact or to 1e-6 for any step and keep Y + F + S. Heat is a deviation of density, -rho_0 T/Ta for small
- * T: stage baroclinic makes the vorticity of it that lifts what burns.
+ * Both exchanges are exact or to 1e-6 for any step and keep Y + F + S. Heat is a deviation of density, -rho_0 T/Ta for
+ * small T: stage baroclinic makes the vorticity of it that lifts what burns.
  * New particles get `fuel`; those in the shape are heated to `torch`. */
 #include "burn.h"
 #include "stages.h"

@@ -3,10 +3,11 @@
  *
  * solid = min(solid, distance) over all obstacles, exact within 3 cells of a surface and inside; further out a block
  * keeps the background, 1000 m. A wall that stands between two cells' centres and holds neither would be lost: the
- * nearer cell is made solid, so that walls of any thickness hold, as if they were a cell thick. Both fields live for one step, so what moves leaves no trace. solid_vel is the velocity
- * of the obstacle's material (translation, rotation, growth), on the faces less than 2 cells outside and on all
- * inside; where obstacles meet, the nearer one's; so is solid_grip, 1 where gas sticks. Gas sticks or slides by the
- * projection's doing; how thick the layer is that sticking slows is mac.diffuse's viscosity. */
+ * nearer cell is made solid, so that walls of any thickness hold, as if they were a cell thick. Both fields live for
+ * one step, so what moves leaves no trace. solid_vel is the velocity of the obstacle's material (translation, rotation,
+ * growth), on the faces less than 2 cells outside and on all inside; where obstacles meet, the nearer one's; so is
+ * solid_grip, 1 where gas sticks. Gas sticks or slides by the projection's doing; how thick the layer is that sticking
+ * slows is mac.diffuse's viscosity. */
 #include "stages.h"
 #include <common/shape/shape.h>
 #include <common/solid_ports.h>
@@ -124,7 +125,8 @@ static int wall_between(const struct plan *a, const double x[3], int axis, doubl
     return d <= 1e-3 * a->h;
 }
 
-/* Distance at a centre; where a wall thinner than a cell separates it from a neighbour that is further off, negative. */
+/* Distance at a centre; where a wall thinner than a cell separates it from a neighbour that is further off,
+ * negative. */
 static double distance_held(const struct plan *a, const struct bw_block *b, const double x[3])
 {
     const double d = pose_distance(&a->now, x);

@@ -118,7 +118,8 @@ enum bw_status particles_tidy(struct bw_stage *s, struct bw_particles *p, double
     if (lost)
         s->host->log(
             s, BW_LOG_WARNING,
-            "particle %lld at (%g, %g, %g) m with radius %g m is removed: beyond %g m, or of no size (metric lost counts them)",
+            "particle %lld at (%g, %g, %g) m with radius %g m is removed: beyond %g m, or of no size (metric lost "
+            "counts them)",
             (long long)id[first], pos[first][0], pos[first][1], pos[first][2], radius ? radius[first] : 0, limit);
     s->host->metric(s, "lost", (double)lost, BW_METRIC_SUM);
     if (lost || expired) api->remove(p, drop);

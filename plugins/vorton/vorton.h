@@ -2,9 +2,9 @@
 /* What the vorton family shares: the particles' attributes, and who knows velocities.
  *
  * A vorton is a piece of vorticity: `strength` α = ω·volume (m³/s, conserved sums are plain sums of it), spread over a
- * core of `radius` σ. One without a volume is no piece of fluid but part of a body's sheet, which vorton.collide looks after.
- * `density` is its deviation from the ambient density, kg/m³, at ambient temperature; `temperature` its excess over ambient, K.
- * Tracers are carried and seen. */
+ * core of `radius` σ. One without a volume is no piece of fluid but part of a body's sheet, which vorton.collide looks
+ * after. `density` is its deviation from the ambient density, kg/m³, at ambient temperature; `temperature` its excess
+ * over ambient, K. Tracers are carried and seen. */
 #ifndef VORTON_H
 #define VORTON_H
 

@@ -8,8 +8,8 @@
  * trace. euler is one straight line from each node itself, first order.
  *
  * Schemes: schemes/schemes.c.
- * All are stable for any dt; `cfl` bounds the step for accuracy. With `reflection`: advect_reflect.c. Where traces leave
- * the gas: advect_outside.c.
+ * All are stable for any dt; `cfl` bounds the step for accuracy. With `reflection`: advect_reflect.c. Where traces
+ * leave the gas: advect_outside.c.
  *
  * A first sweep makes qh, a second one q'. Each makes the displacements anew, plane by plane in the worker's memory, so
  * none are stored. A block's halo is as wide as the longest trace from it. Traces longer than the widest halo and

@@ -5,10 +5,10 @@
  *         + g/|g| weight density                  smoke sinks by its own weight
  *         + confinement h (N x w)                 w = curl u, N = grad|w| / |grad|w||: spins up what the grid blurred
  *         + force                                 whatever other stages ask for
- * The lift is linear in T however hot the gas is: g T/T_ambient = g (rho_a - rho)/rho is the acceleration of a light gas by
- * its own inertia. It gives a flame 900 K above ambient sqrt(2 g z 900/293) = 7.8 sqrt(z) m/s less what mixing takes;
- * measured are 6.8 sqrt(z) (McCaffrey 1979). The force on the air it displaces, g (1 - T_ambient/T), would give 3.9.
- * Uniform gravity itself does nothing here: in a gas of constant density the pressure holds it.
+ * The lift is linear in T however hot the gas is: g T/T_ambient = g (rho_a - rho)/rho is the acceleration of a light
+ * gas by its own inertia. It gives a flame 900 K above ambient sqrt(2 g z 900/293) = 7.8 sqrt(z) m/s less what mixing
+ * takes; measured are 6.8 sqrt(z) (McCaffrey 1979). The force on the air it displaces, g (1 - T_ambient/T), would give
+ * 3.9. Uniform gravity itself does nothing here: in a gas of constant density the pressure holds it.
  * Central differences, second order; forward Euler, so the step keeps the push below PUSH_CELLS cells.
  *     Fedkiw, Stam, Jensen, "Visual simulation of smoke", SIGGRAPH 2001 (eqs. 8, 10, 11).
  * Faces on closed sides get a push like any other; the projection gives them the wall's velocity. */

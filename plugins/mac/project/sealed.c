@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Regions that touch nothing open, with sources that do not sum to zero: which one takes the least of what is asked, and
- * where it is. Only asked for where something could push: expansion, moving walls, a stream. */
+/* Regions that touch nothing open, with sources that do not sum to zero: which one takes the least of what is asked,
+ * and where it is. Only asked for where something could push: expansion, moving walls, a stream. */
 #include "project.h"
 #include <math.h>
 

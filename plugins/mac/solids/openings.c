@@ -73,8 +73,8 @@ static int cell_is_wall(const float *cell, const ptrdiff_t step[3], int thin, fl
     return wall;
 }
 
-/// A cell with one open face only takes no part: nothing can flow through it, and a surface that lies on a face opens it by
-/// rounding.
+/// A cell with one open face only takes no part: nothing can flow through it, and a surface that lies on a face opens
+/// it by rounding.
 static uint8_t cell_byte(const struct cut *c, ptrdiff_t at, const struct bw_view *v, const float *cell, int thin,
                          float h)
 {

@@ -84,7 +84,7 @@ static enum bw_status bands_make(struct bw_stage *s)
             st->lattice.h, h);
     double spacing = SPREAD * st->lattice.h;
     for (st->n_bands = 0; st->n_bands < FLOW_BANDS && spacing > .99 * SPREAD * h; spacing /= 2) {
-        double gain = noise_curl_rms(st->tile, h / spacing) / spacing;
+        double gain = wavelet_curl_rms(st->tile, h / spacing) / spacing;
         st->band[st->n_bands] = (struct band){spacing, (float)(1 / gain), st->n_bands == 0};
         st->n_bands++;
     }
@@ -194,7 +194,7 @@ static enum bw_status init(struct bw_stage *s)
     struct flow_state *st = s->state;
     if (s->grid->thin >= 0)
         return s->host->fail(s, BW_ERR_PRESET, "a domain one cell thick has no room for this noise");
-    st->tile = noise_make(s, s->seed);
+    st->tile = wavelet_make(s, s->seed);
     if (!st->tile) return s->host->fail(s, BW_ERR_MEMORY, "out of memory for the noise");
     return cache_begin(s, &st->cache);
 }

@@ -63,7 +63,7 @@ static int line_fill(struct line *l, const struct bw_block *b, int axis, int32_t
     l->wall = l->part + n;
     for (int32_t i = 0; i < n; i++) {
         double x = (g->origin[axis] + (b->lo[axis] + i) * g->h) / spacing, low = floor(x);
-        l->whole[i] = (int32_t)((int64_t)low & (NOISE_SIZE - 1)) + shift;
+        l->whole[i] = (int32_t)((int64_t)low & (WAVELET_SIZE - 1)) + shift;
         l->part[i] = (float)(x - low);
         l->wall[i] = 1;
         for (int side = 0; side < 2 && g->n[0]; side++) {
@@ -85,7 +85,7 @@ static int octave_add(const struct bw_block *b, const struct corners *c, int set
     float per = (float)(1 / o->s), scale = o->scale * (float)(p->strength * pow(2, -p->decay * band));
     struct line l[3];
     for (int a = 0; a < 3; a++)
-        if (!line_fill(&l[a], b, a, c->n[a], o->s, (int32_t)(shift >> (8 * a) & (NOISE_SIZE - 1)))) return 0;
+        if (!line_fill(&l[a], b, a, c->n[a], o->s, (int32_t)(shift >> (8 * a) & (WAVELET_SIZE - 1)))) return 0;
     size_t at = 0;
     for (int32_t k = 0; k < c->n[2]; k++)
         for (int32_t j = 0; j < c->n[1]; j++)
@@ -96,7 +96,7 @@ static int octave_add(const struct bw_block *b, const struct corners *c, int set
                 int32_t whole[3] = {l[0].whole[i], l[1].whole[j], l[2].whole[k]};
                 float part[3] = {l[0].part[i] + per * c->way[set][0][at], l[1].part[j] + per * c->way[set][1][at],
                                  l[2].part[k] + per * c->way[set][2][at]};
-                psi[at] += a * noise_at(st->tile, whole, part);
+                psi[at] += a * wavelet_at(st->tile, whole, part);
             }
     return 1;
 }

@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-enum { N = NOISE_SIZE, HALF = NOISE_SIZE / 2 };
+enum { N = WAVELET_SIZE, HALF = WAVELET_SIZE / 2 };
 
 struct projection {
     double m[N][N];
@@ -77,7 +77,7 @@ static void project_plane(int64_t plane, uint32_t worker, void *user)
         }
 }
 
-const vec4 *noise_make(struct bw_stage *s, uint64_t seed)
+const vec4 *wavelet_make(struct bw_stage *s, uint64_t seed)
 {
     const struct bw_host *host = s->host;
     size_t points = (size_t)N * N * N;
@@ -96,7 +96,7 @@ const vec4 *noise_make(struct bw_stage *s, uint64_t seed)
     return tile;
 }
 
-double noise_curl_rms(const vec4 *tile, double step)
+double wavelet_curl_rms(const vec4 *tile, double step)
 {
     enum { PLACES = 20000 };
     double sum = 0;
@@ -110,7 +110,7 @@ double noise_curl_rms(const vec4 *tile, double step)
         }
         for (int k = 0; k < 2; k++)
             for (int j = 0; j < 2; j++)
-                v[k][j] = noise_at(tile, at, (float[3]){f[0], f[1] + (float)(j * step), f[2] + (float)(k * step)});
+                v[k][j] = wavelet_at(tile, at, (float[3]){f[0], f[1] + (float)(j * step), f[2] + (float)(k * step)});
         double u =
             .5 / step *
             (v[0][1][2] + v[1][1][2] - v[0][0][2] - v[1][0][2] - v[1][0][1] - v[1][1][1] + v[0][0][1] + v[0][1][1]);

@@ -3,8 +3,8 @@
  * by their method, tracers mirrored at the surface. Then vorticity is given so that the flow on the surface is the
  * body's motion, and the body gets what momentum that costs.
  *
- *   sheet   the vortex sheet of sheet.c, solved for in every step together with the body's motion, shed into the flow as it
- *           is carried along: collide_sheet.c
+ *   sheet   the vortex sheet of sheet.c, solved for in every step together with the body's motion, shed into the flow
+ *           as it is carried along: collide_sheet.c
  *   seed    Gourlay's: only vortons that came inside are given vorticity, one contact point each: collide_contacts.c
  *
  * Put it after `vorton.advect` and `bodies`. The fluid that a body displaces bears it up (`displaced` of the
@@ -13,9 +13,9 @@
 #include "stages/velocity.h"
 
 static const struct bw_param params[] = {
-    BW_CHOICE(
-        struct collide_params, method, "method", "sheet", "sheet|seed",
-        "sheet: no-slip all over the body, with its added mass; seed: Gourlay's, vortons that come inside are reassigned."),
+    BW_CHOICE(struct collide_params, method, "method", "sheet", "sheet|seed",
+              "sheet: no-slip all over the body, with its added mass; seed: Gourlay's, vortons that come inside are "
+              "reassigned."),
     BW_F64(struct collide_params, density, "density", "1.2 kg/m^3", 0, 1e6, "kg/m^3", "Of the fluid."),
     BW_BOOL(struct collide_params, shed, "shed", "yes",
             "Sheet: gives its vorticity to the flow; `no`: a flow that slides past without a wake."),
@@ -41,10 +41,12 @@ static const struct bw_param params[] = {
            "Sheet: vortons shed longer ago are removed; 0: never."),
     BW_CHOICE(
         struct collide_params, place, "place", "offset", "offset|above",
-        "Seed: a vorton goes where it cancels all of the flow at the contact point, or straight above it, against slip alone."),
+        "Seed: a vorton goes where it cancels all of the flow at the contact point, or straight above it, against "
+        "slip alone."),
     BW_CHOICE(
         struct collide_params, books, "books", "impulse", "impulse|particles",
-        "Seed: momentum as the vorticity's impulse, or as mass times velocity and moment of inertia times spin of vortons as balls."),
+        "Seed: momentum as the vorticity's impulse, or as mass times velocity and moment of inertia times spin of "
+        "vortons as balls."),
 };
 
 static const struct bw_attribute vorton_rows[] = {

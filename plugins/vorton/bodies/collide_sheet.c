@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 /* vorton.collide, method sheet. In each step, for each body:
- *   1  what vortons nearer than a third of a shed core hold becomes the sheet's, and they are put out along the normal, empty.
- *      Put out as they are they would stay for ever where the flow meets the body, and be stretched there without end: air that is
- *      pressed against a wall takes the place of other air, whose vorticity ends up in the thin layer that the sheet is
- *   2  of the sheet that the flow has carried by a way d from the body, the share 1 - exp(-d / release spacing) goes free: a vorton
- *      a node, where the flow has carried it. All of it at once would jolt the body, and be a layer too sparse to hold together.
+ *   1  what vortons nearer than a third of a shed core hold becomes the sheet's, and they are put out along the normal,
+ *      empty. Put out as they are they would stay for ever where the flow meets the body, and be stretched there
+ *      without end: air that is pressed against a wall takes the place of other air, whose vorticity ends up in the
+ *      thin layer that the sheet is
+ *   2  of the sheet that the flow has carried by a way d from the body, the share 1 - exp(-d / release spacing) goes
+ *      free: a vorton a node, where the flow has carried it. All of it at once would jolt the body, and be a layer too
+ *      sparse to hold together.
  *   3  a new sheet makes the flow at the surface the body's motion V = (U, Ω), for a V that is solved for with it:
  *          m U + ρ(P - V_b U) and J Ω + ρ(A - J_f Ω)   are after it what they were before
- *      P = ½Σ x × α, A = ⅓Σ r × (r × α) of all vorticity that the body and the fluid within it stand for. P is linear in V
- *      through the sheets of unit motions: a 6 × 6 system, with the body's added mass in it: stable however light it is.
- * What a body is given is what the vorticity lost, to rounding. Forces between sheet and flow come in because the sheet's
- * grains move with the flow like any vortons (vorton.advect) before they are put back: P changes by what that has moved.
- * At its first step a body is as it is, someone having pushed it. Several bodies: their sheets are found in turns. */
+ *      P = ½Σ x × α, A = ⅓Σ r × (r × α) of all vorticity that the body and the fluid within it stand for. P is linear
+ *      in V through the sheets of unit motions: a 6 × 6 system, with the body's added mass in it: stable however light
+ *      it is.
+ * What a body is given is what the vorticity lost, to rounding. Forces between sheet and flow come in because the
+ * sheet's grains move with the flow like any vortons (vorton.advect) before they are put back: P changes by what that
+ * has moved. At its first step a body is as it is, someone having pushed it. Several bodies: their sheets are found in
+ * turns. */
 #include "collide.h"
 #include "flow/kernel.h"
 #include "sheet.h"

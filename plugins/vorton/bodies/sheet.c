@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A rigid body in a flow is, for the fluid outside, a vortex sheet on its surface and vorticity 2Ω inside: fluid that turns
- * with it. The sheet follows from the condition that on the surface, just inside the sheet, the flow is the body's motion
- * U + Ω × r, no-through and no-slip in one.
+/* A rigid body in a flow is, for the fluid outside, a vortex sheet on its surface and vorticity 2Ω inside: fluid that
+ * turns with it. The sheet follows from the condition that on the surface, just inside the sheet, the flow is the
+ * body's motion U + Ω × r, no-through and no-slip in one.
  *
- * Here the sheet is known by its strengths at n nodes, two along tangents each, and made of `fine`² times as many grains:
- * vortons whose strengths are weighted means of the nodes around, so small (σ = ¼ of their spacing d) and so close to
- * the surface (0.5 d) that the sheet is thin: one as thick as the nodes are apart would drag fluid along like a ball that
- * much larger. The condition is asked for at the n points of the surface under the nodes: 3n equations, 2n unknowns,
+ * Here the sheet is known by its strengths at n nodes, two along tangents each, and made of `fine`² times as many
+ * grains: vortons whose strengths are weighted means of the nodes around, so small (σ = ¼ of their spacing d) and so
+ * close to the surface (0.5 d) that the sheet is thin: one as thick as the nodes are apart would drag fluid along like
+ * a ball that much larger. The condition is asked for at the n points of the surface under the nodes, 3n equations for
+ * 2n unknowns,
  *     min |G x + M c - w|² + λ |x|²,   C x + c = d
- * with λ 1e-4 of the mean of GᵀG's diagonal. c is one vorton in the middle, M its flow, exact outside of anything round, and
- * d the given sum: vortex lines end nowhere, so that what the sheet C x does not close of what went free runs through the
- * body. Of a body alone c = 2ΩV, found and not put in; once the sheet has gone free and stands off, the fluid between turns
- * with the body and its lines are c's too: without them a spinning body's sheet could not close and its fluid would slip.
- * GᵀG + λ is factored once for a shape, c = d - C x put into G: everything turns and moves with the body. The middle's
- * angular impulse is that of vorticity c/V all over the body, ⅓ρ∫ r × (r × c/V) = -⅓ρ J c/V, put in by hand.
- * Errors are of first order in the grains' spacing. */
+ * with λ 1e-4 of the mean of GᵀG's diagonal. c is one vorton in the middle, M its flow, exact outside of anything
+ * round, and d the given sum: vortex lines end nowhere, so that what the sheet C x does not close of what went free
+ * runs through the body. Of a body alone c = 2ΩV, found and not put in; once the sheet has gone free and stands off,
+ * the fluid between turns with the body and its lines are c's too: without them a spinning body's sheet could not close
+ * and its fluid would slip. GᵀG + λ is factored once for a shape, c = d - C x put into G: everything turns and moves
+ * with the body. The middle's angular impulse is that of vorticity c/V all over the body, ⅓ρ∫ r × (r × c/V) = -⅓ρ J
+ * c/V, put in by hand. Errors are of first order in the grains' spacing. */
 #include "sheet.h"
 #include "flow/kernel.h"
 #include <common/shape/shape.h>
@@ -170,7 +171,8 @@ void sheet_strength(const struct sheet *sh, const double *x, int64_t i, double o
 
 /* ---- equations ---- */
 
-/// Without the grains, what the vorton in the middle does that closes them: of unit strengths along the axes, and of an unknown.
+/// Without the grains, what the vorton in the middle does that closes them: of unit strengths along the axes, and of an
+/// unknown.
 static void middle_take(struct sheet *sh, int64_t i)
 {
     int64_t m = 2 * sh->nodes;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The vortex sheet on a body that makes the flow on its surface what the body does, found once for a shape of unit size. */
+/* The vortex sheet on a body that makes the flow on its surface what the body does, found once for a shape of unit
+ * size. */
 #ifndef VORTON_SHEET_H
 #define VORTON_SHEET_H
 
@@ -8,8 +9,8 @@
 
 enum { SHEET_NEAR = 16 };
 
-/// In units of the body's `scale` and in its own axes. A motion is six numbers: velocity, and spin times scale (all m/s);
-/// strengths are in m/s · scale². Unknowns: two strengths along tangents for each node.
+/// In units of the body's `scale` and in its own axes. A motion is six numbers: velocity, and spin times scale (all
+/// m/s); strengths are in m/s · scale². Unknowns: two strengths along tangents for each node.
 struct sheet {
     int32_t kind; ///< SHAPE_SPHERE or SHAPE_BOX
     enum pair_kernel kernel;
@@ -35,7 +36,8 @@ struct sheet {
 
 /// Errors: memory; a factor that fails is reported.
 enum bw_status sheet_make(struct bw_stage *s, struct sheet *sh);
-/// Least squares: unknowns whose flow at the points is nearest to `wanted`, with the middle's that makes their sum `closing`.
+/// Least squares: unknowns whose flow at the points is nearest to `wanted`, with the middle's that makes their sum
+/// `closing`.
 void sheet_solve(const struct sheet *sh, const bw_vec3 *wanted, const double closing[3], double *out);
 /// Strength of the vorton in the middle.
 void sheet_middle(const struct sheet *sh, const double *x, const double closing[3], double out[3]);

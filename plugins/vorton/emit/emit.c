@@ -1,28 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-/* vorton.emit: vortons as rings, tubes, sheets, clouds, a shape full, from a file, once at the first frame (or at the first of
- * `frames`); jets, clouds with a rate and shapes that are refilled go on. What is born is computed in emit_kinds.c and emit_fill.c. */
+/* vorton.emit: vortons as rings, tubes, sheets, clouds, a shape full, from a file, once at the first frame (or at the
+ * first of `frames`); jets, clouds with a rate and shapes that are refilled go on. What is born is computed in
+ * emit_kinds.c and emit_fill.c. */
 #include "emit.h"
 #include <common/vec3.h>
 #include <math.h>
 #include <string.h>
 
-// clang-format off
-#define INTEGER(S, m, k, d, lo, hi, text)                                                                              \
-    {                                                                                                                  \
-        .key = k, .type = BW_PARAM_INT, .offset = BW_OFFSET(S, m, int64_t), .def = d, .min = lo, .max = hi, .doc = text \
-    }
 #define LENGTH(S, m, k, d, text)                                                                                       \
     {                                                                                                                  \
-        .key = k, .type = BW_PARAM_F64, .offset = BW_OFFSET(S, m, double), .def = d, .min = 0, .max = 1e6, .unit = "m", \
-        .doc = text, .flags = BW_PARAM_MIN_OPEN                                                                        \
+        .key = k, .type = BW_PARAM_F64, .offset = BW_OFFSET(S, m, double), .def = d, .min = 0, .max = 1e6,             \
+        .unit = "m", .doc = text, .flags = BW_PARAM_MIN_OPEN                                                           \
     }
-// clang-format on
 #define CORE(S)                                                                                                        \
     LENGTH(S, core, "core", "2 cm",                                                                                    \
            "Standard deviation of the vorticity across a vortex line; each vorton's radius follows from it.")
 #define LAYERS(S)                                                                                                      \
-    INTEGER(S, layers, "layers", "0", 0, 64,                                                                           \
-            "Circles of vortex lines round the middle one: 1 + 3n(n+1) lines resolve the core.")
+    BW_INT(S, layers, "layers", "0", 0, 64,                                                                            \
+           "Circles of vortex lines round the middle one: 1 + 3n(n+1) lines resolve the core.")
 
 static const struct bw_param ring_rows[] = {
     BW_VEC3(struct emit_ring, center, "center", "[0, 0, 0]", "m", "Its centre."),
@@ -31,8 +26,7 @@ static const struct bw_param ring_rows[] = {
     CORE(struct emit_ring),
     BW_F64(struct emit_ring, circulation, "circulation", "0.5 m^2/s", 0, 0, "m^2/s",
            "Γ; the ring moves at about Γ/(4πR)·(ln(8R/core) - 1)."),
-    INTEGER(struct emit_ring, segments, "segments", "0", 0, 1e7,
-            "Vortons round each line; 0: as many as overlap well."),
+    BW_INT(struct emit_ring, segments, "segments", "0", 0, 1e7, "Vortons round each line; 0: as many as overlap well."),
     LAYERS(struct emit_ring),
 };
 static const struct bw_param tube_rows[] = {
@@ -40,8 +34,7 @@ static const struct bw_param tube_rows[] = {
     BW_VEC3(struct emit_tube, to, "to", "[0, 0, 1]", "m", "The other end; vorticity points there."),
     CORE(struct emit_tube),
     BW_F64(struct emit_tube, circulation, "circulation", "0.5 m^2/s", 0, 0, "m^2/s", "Γ round the tube."),
-    INTEGER(struct emit_tube, segments, "segments", "0", 0, 1e7,
-            "Vortons along each line; 0: as many as overlap well."),
+    BW_INT(struct emit_tube, segments, "segments", "0", 0, 1e7, "Vortons along each line; 0: as many as overlap well."),
     LAYERS(struct emit_tube),
 };
 static const struct bw_param jet_rows[] = {
@@ -51,8 +44,7 @@ static const struct bw_param jet_rows[] = {
     CORE(struct emit_jet),
     BW_F64(struct emit_jet, speed, "speed", "1 m/s", 0, 1e5, "m/s",
            "Of the jet; its edge sheds a circulation of speed²/2 a second."),
-    INTEGER(struct emit_jet, segments, "segments", "0", 0, 1e6,
-            "Vortons round the nozzle; 0: as many as overlap well."),
+    BW_INT(struct emit_jet, segments, "segments", "0", 0, 1e6, "Vortons round the nozzle; 0: as many as overlap well."),
 };
 static const struct bw_param sheet_rows[] = {
     BW_VEC3(struct emit_sheet, center, "center", "[0, 0, 0]", "m", "Its middle."),
@@ -68,7 +60,7 @@ static const struct bw_param cloud_rows[] = {
     BW_F64(struct emit_cloud, vorticity, "vorticity", "10 1/s", 0, 1e6, "1/s",
            "Root mean square, in all directions; their sum is zero."),
     CORE(struct emit_cloud),
-    INTEGER(struct emit_cloud, count, "count", "2000", 1, 1e8, "How many at once."),
+    BW_INT(struct emit_cloud, count, "count", "2000", 1, 1e8, "How many at once."),
     BW_F64(struct emit_cloud, rate, "rate", "0 1/s", 0, 1e6, "1/s", "Clouds a second; 0: one, at the start."),
 };
 static const struct bw_param fill_rows[] = {
@@ -78,16 +70,16 @@ static const struct bw_param fill_rows[] = {
     BW_F64(struct emit_fill, edge, "edge", "0 m", 0, 1e6, "m", "The shape's edge is this soft."),
     BW_F64(struct emit_fill, jitter, "jitter", "0.2", 0, 0.5, NULL,
            "Places are moved at random, by up to this share of the spacing."),
-    INTEGER(struct emit_fill, margin, "margin", "1", 0, 100,
-            "Layers of ambient fluid around, for vorticity to arise on."),
+    BW_INT(struct emit_fill, margin, "margin", "1", 0, 100,
+           "Layers of ambient fluid around, for vorticity to arise on."),
     BW_BOOL(struct emit_fill, refill, "refill", "no", "Fills again what the flow has emptied, all the time."),
 };
 static const struct bw_param file_rows[] = {
     {.key = "file",
      .type = BW_PARAM_PATH,
      .offset = BW_OFFSET(struct emit_file, file, const char *),
-     .doc =
-         "CSV with a head line, or PLY: x y z and strength_x strength_y strength_z (m³/s), radius, volume, density and temperature if there are.",
+     .doc = "CSV with a head line, or PLY: x y z and strength_x strength_y strength_z (m³/s), radius, volume, density "
+            "and temperature if there are.",
      .flags = BW_PARAM_STATIC | BW_PARAM_REQUIRED},
     LENGTH(struct emit_file, core, "core", "2 cm", "Radius of vortons for which the file says none."),
 };
@@ -114,8 +106,8 @@ static const struct bw_param params[] = {
      .sub_size = sizeof(struct emit_source)},
     BW_F64(struct emit_params, wobble, "wobble", "0 m", 0, 1e6, "m",
            "Displaces lines by waves of this size, so that they do not stay perfect."),
-    INTEGER(struct emit_params, waves, "waves", "7", 1, 1000,
-            "Highest number of waves of the wobble along a line; three or more random ones are mixed."),
+    BW_INT(struct emit_params, waves, "waves", "7", 1, 1000,
+           "Highest number of waves of the wobble along a line; three or more random ones are mixed."),
     BW_F64(struct emit_params, density, "density", "0 kg/m^3", -1e6, 1e6, "kg/m^3",
            "Deviation from the ambient density that each vorton carries."),
     BW_F64(struct emit_params, temperature, "temperature", "0 K", -1e5, 1e5, "K",

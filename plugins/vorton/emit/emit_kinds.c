@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Vortex lines cut into vortons.
  *
- * A line of circulation Γ gives vortons of strength Γ·ds, ds apart, σ/ds = 1.4 for a sum without ripples (1e-16 for the Gaussian). With layers,
- * the core's Gaussian of deviation c is made of lines, spread by a Gaussian, and vortons of σ = 1.4 distances between
- * lines, whose squares add to c²: circles k = 1 … n of 6k lines, each with the circulation that its annulus holds.
- * Without, σ = c. A vorton's volume is such that α/volume is the vorticity at the line's middle: V = 2πc²·ds. */
+ * A line of circulation Γ gives vortons of strength Γ·ds, ds apart, σ/ds = 1.4 for a sum without ripples (1e-16 for the
+ * Gaussian). With layers, the core's Gaussian of deviation c is made of lines, spread by a Gaussian, and vortons of σ =
+ * 1.4 distances between lines, whose squares add to c²: circles k = 1 … n of 6k lines, each with the circulation that
+ * its annulus holds. Without, σ = c. A vorton's volume is such that α/volume is the vorticity at the line's middle: V =
+ * 2πc²·ds. */
 #include "emit.h"
 #include <common/vec3.h>
 #include <math.h>
@@ -73,8 +74,8 @@ static void core_line(const struct core *c, int64_t i, double at[2], double *sha
 
 /* ---- wobble ---- */
 
-/// Displacement across a line at share t of its length: three random waves, 2 … waves of them; whole ones, so that rings
-/// close.
+/// Displacement across a line at share t of its length: three random waves, 2 … waves of them; whole ones, so that
+/// rings close.
 static void wobble(const struct emit_params *p, uint64_t seed, double t, double out[3])
 {
     out[0] = out[1] = out[2] = 0;

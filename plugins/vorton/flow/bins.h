@@ -15,7 +15,8 @@ struct bins {
 
 /// In scratch memory. Errors: BW_ERR_MEMORY.
 enum bw_status bins_make(struct bw_stage *s, struct bins *b, int64_t count, const bw_vec3 *pos, double edge);
-/// Runs of `order` in the cubes within `reach` cubes of the one that holds x, one per row of cubes; at most 25 (reach 2).
+/// Runs of `order` in the cubes within `reach` cubes of the one that holds x, one per row of cubes; at most 25 (reach
+/// 2).
 int bins_near(const struct bins *b, const double x[3], int reach, int64_t run[25][2]);
 
 #endif

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The influence tree of Gourlay, Fluid Simulation for Video Games, parts 3 to 8. A grid of about as many cells as
  * vortons holds the sum of each cell's vortons at their centre, every coarser level the sum of 2×2×2 cells. A query
- * descends from the top: of a cell's children the one that holds the point is opened, all others act as one vorton each,
- * however near they are: there is no opening angle, which is why its error is about a tenth. Velocity is found at the
- * corners of the cells and interpolated from there. Cost O(N log N), all in scalar arithmetic. */
+ * descends from the top: of a cell's children the one that holds the point is opened, all others act as one vorton
+ * each, however near they are: there is no opening angle, which is why its error is about a tenth. Velocity is found at
+ * the corners of the cells and interpolated from there. Cost O(N log N), all in scalar arithmetic. */
 #include "influence_tree.h"
 #include "kernel.h"
 #include <common/vec3.h>

@@ -31,7 +31,8 @@ INLINE vec rsqrt(vec x)
     return y * (1.5f - 0.5f * x * y * y);
 }
 
-/// `times` x^(-3/2), and *t = 1/x, as well: y³(1 - 3/2 e) and y²(1 - e) with e = xy² - 1, whose square is below rounding.
+/// `times` x^(-3/2), and *t = 1/x, as well: y³(1 - 3/2 e) and y²(1 - e) with e = xy² - 1, whose square is below
+/// rounding.
 INLINE vec rsqrt_cubed(vec x, float times, vec *t)
 {
     vec y = rsqrt_rough(x), y2 = y * y, e = x * y2 - 1;

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Particle–mesh method for unbounded space (Hockney & Eastwood 1988; Essmann et al. 1995, "smooth particle mesh Ewald").
+/* Particle–mesh method for unbounded space (Hockney & Eastwood 1988; Essmann et al. 1995, "smooth particle mesh
+ * Ewald").
  *
  * Strengths go to a mesh by B-splines of order 6, are convolved with the velocity kernel of a Gaussian core σ = core·h
  *     K(r) = -q(|r|/σ) r/(4π|r|³),   q(ρ) = erf(ρ/√2) - √(2/π) ρ exp(-ρ²/2),   u = K × α
- * and the velocity comes back by the same splines, its gradient by their derivatives. The convolution is exact for a free
- * space: the mesh is doubled by zeros, and K, sampled in space, is transformed as the odd and even function it is; what the
- * splines blur is divided out of its transform. From core = 1.5 on the error is that of the splines, some 1e-4.
+ * and the velocity comes back by the same splines, its gradient by their derivatives. The convolution is exact for a
+ * free space: the mesh is doubled by zeros, and K, sampled in space, is transformed as the odd and even function it is;
+ * what the splines blur is divided out of its transform. From core = 1.5 on the error is that of the splines, some
+ * 1e-4.
  *
  * Transforms are done by rows, by planes, and last along z, slab by slab, so that the doubled half along z exists in a
  * worker's memory only. Sums go in the order of vortons: the same bits for any number of threads. */

@@ -2,8 +2,8 @@
 /* vorton.advect: carries the vortons, and with them the tracers, along the flow of all evaluators of the chain; their
  * strength follows whatever offers billow.strength_rate/1 (vorton.stretch). See carry.c for the schemes.
  *
- * A step must not turn the fluid by more than `max_turn` radians: dt ≤ max_turn·2/max|ω|, ω = α/volume. Midpoint keeps a
- * ring's impulse to 1e-5 a hundred steps at the default. */
+ * A step must not turn the fluid by more than `max_turn` radians: dt ≤ max_turn·2/max|ω|, ω = α/volume. Midpoint keeps
+ * a ring's impulse to 1e-5 a hundred steps at the default. */
 #include "carry.h"
 #include <common/vec3.h>
 #include <math.h>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* dx/dt = u(x), dα/dt = Σ rates(∇u), integrated together in Williamson's (1980) form, one extra register a value:
  *     d ← A_i d + dt f(y),   y ← y + B_i d
- * Euler (order 1), midpoint (2), Williamson's third order. Vortons and tracers see the same flow at every stage: tracers that
- * were moved after the vortons would drift out of their cores. Tracers go in portions, their register is all they need. */
+ * Euler (order 1), midpoint (2), Williamson's third order. Vortons and tracers see the same flow at every stage:
+ * tracers that were moved after the vortons would drift out of their cores. Tracers go in portions, their register is
+ * all they need. */
 #include "carry.h"
 #include <string.h>
 

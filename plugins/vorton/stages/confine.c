@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* vorton.confine: vortons stir a grid, so that it keeps the eddies that its cells blur (Selle, Rasmussen & Fedkiw 2005).
+/* vorton.confine: vortons stir a grid, so that it keeps the eddies that its cells blur (Selle, Rasmussen & Fedkiw
+ * 2005).
  *
  *     du/dt = rate Σ_p s_p ½ ω_p × r exp(-r²/2σ²),   r = x - x_p,  ω_p = α/V
  *     s_p = 1 - ω·ω_p/|ω_p|², at least 0: what the grid's own vorticity ω at the vorton lacks of the vorton's
  *
- * Near a vorton this is its rotation, which the grid takes on within 1/rate; the force ends as soon as it has. (Theirs is
- * ε N × ω_p, of the same direction, without an end, and with a kink where r = 0.) The force has no divergence. Vortons move with the
- * grid by `vorton.advect: {flow: [vel]}`. Reach REACH σ; explicit, so rate·dt ≤ 1. */
+ * Near a vorton this is its rotation, which the grid takes on within 1/rate; the force ends as soon as it has. (Theirs
+ * is ε N × ω_p, of the same direction, without an end, and with a kink where r = 0.) The force has no divergence.
+ * Vortons move with the grid by `vorton.advect: {flow: [vel]}`. Reach REACH σ; explicit, so rate·dt ≤ 1. */
 #include "vorton.h"
 #include <common/vec3.h>
 #include <math.h>

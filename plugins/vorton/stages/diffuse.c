@@ -2,12 +2,14 @@
 /* vorton.diffuse: viscosity.
  *     pse    dα_p/dt = (2ν/σ²) Σ_q (V_p α_q - V_q α_p) η_σ(x_p - x_q),  η Gaussian of deviation σ, σ² = (σ_p² + σ_q²)/2
  *            particle strength exchange (Degond & Mas-Gallic 1989): what one loses the other gains, Σα is constant to
- *            rounding. With `eddy` C, ν grows by (Cσ)²|ω|, ω = α/V, the mean of both: what the vortons cannot resolve is taken
- *            for turbulence (Smagorinsky 1963, with the vorticity for the strain: Mansfield, Knio & Meneveau 1998). Wants vortons that fill space evenly, as vorton.remesh leaves them: V is a share of space there.
+ *            rounding. With `eddy` C, ν grows by (Cσ)²|ω|, ω = α/V, the mean of both: what the vortons cannot resolve
+ *            is taken for turbulence (Smagorinsky 1963, with the vorticity for the strain: Mansfield, Knio & Meneveau
+ *            1998). Wants vortons that fill space evenly, as vorton.remesh leaves them: V is a share of space there.
  *     core   dσ²/dt = 2ν: cores spread (Leonard 1980). Exact for what does not deform; wants a remesh when σ has
  *            grown. Volumes, which carry density, stay.
- * Sheets of bodies (vorton.collide; no volume) have no part in it. pse is explicit: dt ≤ σ²/4ν, half of where it would overshoot. Heat and mass deviations are exchanged in the same way, dT_p/dt =
- * (2κ/σ²) Σ_q V_q (T_q - T_p) η: Σ V T stays. Still air loses heat to ambient vortons only: there is nothing where there are none. */
+ * Sheets of bodies (vorton.collide; no volume) have no part in it. pse is explicit: dt ≤ σ²/4ν, half of where it would
+ * overshoot. Heat and mass deviations are exchanged in the same way, dT_p/dt = (2κ/σ²) Σ_q V_q (T_q - T_p) η: Σ V T
+ * stays. Still air loses heat to ambient vortons only: there is nothing where there are none. */
 #include "flow/bins.h"
 #include "vorton.h"
 #include <common/vec3.h>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* vorton.remesh: keeps vortons overlapping and their number bounded.
  *
- *   remesh   strengths (and mass and heat deviations) go to the nodes of a lattice of `spacing` h by M4' in each direction
- *            (Monaghan 1985), W(x) = 1 - 5x²/2 + 3|x|³/2 below 1, (2-|x|)²(1-|x|)/2 below 2: sums, first and second moments stay, so
- *            total vorticity, linear and angular impulse do. Nodes whose strength, mass and heat are all below `threshold` of the largest and
- *            that are further than `margin` nodes from any other are dropped, and what they held in sum is spread over the others in
- *            proportion to their strength.
+ *   remesh   strengths (and mass and heat deviations) go to the nodes of a lattice of `spacing` h by M4' in each
+ *            direction (Monaghan 1985), W(x) = 1 - 5x²/2 + 3|x|³/2 below 1, (2-|x|)²(1-|x|)/2 below 2: sums, first and
+ *            second moments stay, so total vorticity, linear and angular impulse do. Nodes whose strength, mass and
+ *            heat are all below `threshold` of the largest and that are further than `margin` nodes from any other are
+ *            dropped, and what they held in sum is spread over the others in proportion to their strength.
  *   merge    pairs nearer than `merge` radii become one: strength and volume add, place and σ² are means.
  *   split    vortons stretched to `split` times their strength at birth become two halves along their strength.
  * A body's sheet (vorton.collide; no volume) is left alone.
@@ -238,7 +238,8 @@ static void node_place(const struct brick *b, int64_t k, int64_t node[3])
     node[2] = b->at[2] * BRICK + k / BRICK / BRICK;
 }
 
-/// Marks nodes above the shares `weakest` of strength, mass and heat, and what is within `margin` of them, axis by axis.
+/// Marks nodes above the shares `weakest` of strength, mass and heat, and what is within `margin` of them, axis by
+/// axis.
 static void nodes_mark(struct lattice *l, const double weakest[3], int64_t margin)
 {
     int64_t all = l->count * BRICK_NODES;

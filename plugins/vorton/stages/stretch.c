@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-/* vorton.stretch: vortex lines follow the fluid, so strength is stretched and turned by the velocity gradient G_ij = ∂u_i/∂x_j:
+/* vorton.stretch: vortex lines follow the fluid, so strength is stretched and turned by the velocity gradient G_ij =
+ * ∂u_i/∂x_j:
  *     transpose   dα/dt = Gᵀ·α     conserves Σα exactly (Rehbach 1978; Winckelmans & Leonard 1993)
  *     classic     dα/dt = G·α
  *     mixed       their mean
  *     seed        ½ G·α            Gourlay's, who halves it for stability
- * They agree where vorticity is free of divergence; where it is not, the transpose form turns what there is by the flow's own
- * curl: a spinning ball sheds lines along its surface only, and yet throws its air out at the equator, with `classic` in. What a
- * fast method leaves of Σ dα/dt in the transpose form is taken back in proportion to |dα/dt|, so that Σα stays constant to
- * rounding. vorton.advect integrates the rate.
+ * They agree where vorticity is free of divergence; where it is not, the transpose form turns what there is by the
+ * flow's own curl: a spinning ball sheds lines along its surface only, and yet throws its air out at the equator, with
+ * `classic` in. What a fast method leaves of Σ dα/dt in the transpose form is taken back in proportion to |dα/dt|, so
+ * that Σα stays constant to rounding. vorton.advect integrates the rate.
  *
- * A body's sheet (vorton.collide; no volume) is stretched by the flow of all others alone: its own is as coarse as its grains,
- * amounts to nothing in sum, and would blow it up. Lines that run on from free vortons into a body turn with it there, so
- * that neither part's Σα changes, ∮ (2Ω·n)(U + Ω × r) dS = 0: with a sheet both sums are taken back, whatever the form.
+ * A body's sheet (vorton.collide; no volume) is stretched by the flow of all others alone: its own is as coarse as its
+ * grains, amounts to nothing in sum, and would blow it up. Lines that run on from free vortons into a body turn with it
+ * there, so that neither part's Σα changes, ∮ (2Ω·n)(U + Ω × r) dS = 0: with a sheet both sums are taken back, whatever
+ * the form.
  *
  * Vortons drift apart from what a field free of divergence could be; `relax` f (Pedrizzetti 1992) turns them back to
  * the curl of their own velocity, lengths kept: dα/dt += f (|α| ω/|ω| - α). */
@@ -92,7 +94,8 @@ static enum bw_status sheets_rate(struct bw_stage *s, struct vorton_arrays *v, d
     return st;
 }
 
-/// Takes the rates' sum, over the sheets or over all others, back in proportion to each; what it was and what they are together.
+/// Takes the rates' sum, over the sheets or over all others, back in proportion to each; what it was and what they are
+/// together.
 static void rates_level(const struct vorton_arrays *v, int sheets, double most, double *own, double *sum,
                         double *weight)
 {

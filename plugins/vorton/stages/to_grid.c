@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /* to_grid: particles as fields, for exporters and for stages that work on grids.
  *
- *   density (and, premultiplied, dye)   quadratic B-splines over 3×3×3 cells: their weights sum to one, so Σ density·h³ is the
- *                                       sum of the tracers' amounts, whatever lies inside active tiles of the box
- *   vel                                 the flow of all evaluators, found on a lattice `detail` cells apart and interpolated
+ *   density (and, premultiplied, dye)   quadratic B-splines over 3×3×3 cells: their weights sum to one, so Σ density·h³
+ *                                       is the sum of the tracers' amounts, whatever lies inside active tiles of the
+ *                                       box
+ *   vel                                 the flow of all evaluators, found on a lattice `detail` cells apart and
+ *                                       interpolated
  *
  * Each tile gathers from the tracers in and around it, sorted by tile and id: the same bits for any thread. Tiles
- * follow the tracers: before a step those that a tracer may reach in it are made active. Unless `when` is step, the fields are
- * made only at the end of a frame, when somebody looks. */
+ * follow the tracers: before a step those that a tracer may reach in it are made active. Unless `when` is step, the
+ * fields are made only at the end of a frame, when somebody looks. */
 #include "vorton.h"
 #include <common/tiles.h>
 #include <math.h>

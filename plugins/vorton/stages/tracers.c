@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tracers: passive particles that show the flow. A shape is filled with them on a jittered lattice whose spacing follows from
- * `count`, so that their smoke is even to start with; with a `rate` it goes on giving out at random places, so many shapes
- * full a second. Each carries an amount of smoke, density times the volume it stands for, and a colour. They move with
- * vorton.advect where there is one, else here, along every evaluator and the grid fields of `flow`. */
+/* tracers: passive particles that show the flow. A shape is filled with them on a jittered lattice whose spacing
+ * follows from `count`, so that their smoke is even to start with; with a `rate` it goes on giving out at random
+ * places, so many shapes full a second. Each carries an amount of smoke, density times the volume it stands for, and a
+ * colour. They move with vorton.advect where there is one, else here, along every evaluator and the grid fields of
+ * `flow`. */
 #include "carry.h"
 #include <common/shape/shape.h>
 #include <math.h>

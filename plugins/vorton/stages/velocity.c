@@ -27,7 +27,7 @@ struct params {
 };
 
 struct state {
-    struct field field;
+    struct multipole multipole;
     struct particle_mesh mesh;
     struct buffer memory, own; ///< of mesh_plan_make and mesh_error; what the mesh method found
     struct seed_grid seed;
@@ -64,8 +64,8 @@ static const struct bw_port ports[] = {
 };
 
 /* Orders of expansion and opening angles, each about half as wrong as the one before. */
-static const struct field_plan plans[] = {{1, 3, 0.65, 3.4}, {1, 4, 0.65, 3.4}, {1, 5, 0.65, 3.4}, {1, 6, 0.65, 4},
-                                          {1, 7, 0.65, 4.5}, {1, 8, 0.65, 5.1}, {1, 8, 0.5, 5.1},  {1, 8, 0.4, 6}};
+static const struct multipole_plan plans[] = {{1, 3, 0.65, 3.4}, {1, 4, 0.65, 3.4}, {1, 5, 0.65, 3.4}, {1, 6, 0.65, 4},
+                                              {1, 7, 0.65, 4.5}, {1, 8, 0.65, 5.1}, {1, 8, 0.5, 5.1},  {1, 8, 0.4, 6}};
 /// Where the search for a good enough plan begins: what was good enough for clouds and rings.
 static uint32_t plan_first(double error)
 {
@@ -101,13 +101,13 @@ static enum bw_status plan_choose(struct bw_stage *s, double wanted, const bw_ve
     enum bw_status status = BW_OK;
     for (uint32_t p = plan_first(wanted); status == BW_OK && p < BW_COUNT(plans); p++) {
         *plan = p;
-        status = field_error(s, &st->field, &plans[p], pos, error);
+        status = multipole_error(s, &st->multipole, &plans[p], pos, error);
         if (*error <= SAFETY * wanted) break;
     }
     return status;
 }
 
-/* ---- particle-mesh ------------------------------------------------------------------------------------------------ */
+/* ---- particle-mesh ---- */
 
 /// A mesh, and how far pairs have to be corrected, m; 0: not at all.
 struct mesh_plan {
@@ -214,7 +214,7 @@ static enum bw_status mesh_error(struct bw_stage *s, int64_t count, const bw_vec
     double *at = buffer_need(s, &st->memory, (size_t)n * 6 * sizeof *at), *want = at + 3 * n, wrong = 0, all = 0;
     if (!at) return BW_ERR_MEMORY;
     for (int64_t i = 0; i < n; i++) memcpy(at + 3 * i, pos[i * count / n], 24);
-    enum bw_status status = field_check(s, &st->field, n, (const bw_vec3 *)at, want);
+    enum bw_status status = multipole_check(s, &st->multipole, n, (const bw_vec3 *)at, want);
     for (int64_t i = 0; i < 3 * n; i++) {
         const double is = velocity[3 * (i / 3 * count / n) + i % 3];
         wrong += (is - want[i]) * (is - want[i]);
@@ -232,8 +232,9 @@ static enum bw_status mesh_add(struct bw_stage *s, const struct vortons *v, int6
     enum bw_status status =
         particle_mesh_evaluate(s, &st->mesh, v, plan->h, plan->core, count, pos, velocity, gradient);
     if (status || !(plan->reach > 0)) return status;
-    status = field_points(s, &st->field, count, pos, 1);
-    return status ? status : field_correct(s, &st->field, plan->core * plan->h, plan->reach, velocity, gradient);
+    status = multipole_points(s, &st->multipole, count, pos, 1);
+    return status ? status
+                  : multipole_correct(s, &st->multipole, plan->core * plan->h, plan->reach, velocity, gradient);
 }
 
 /// Wider cores on the mesh err less: what was enough for rings and clouds, then what is.
@@ -294,17 +295,17 @@ static enum bw_status fast_evaluate(struct bw_stage *s, int64_t count, const bw_
     struct state *st = s->state;
     uint32_t plan = 0;
     double error = 0;
-    enum bw_status status = field_points(s, &st->field, count, pos, 1);
+    enum bw_status status = multipole_points(s, &st->multipole, count, pos, 1);
     if (!status) status = plan_choose(s, p->error, pos, &plan, &error);
     if (status) return status;
     if (error > p->error) { // never worse than it says
         s->host->log(s, BW_LOG_INFO, "the multipole method would be off by %.2g here: every pair instead", error);
-        status = field_points(s, &st->field, count, pos, 0);
-        return status ? status : field_evaluate(s, &st->field, &(struct field_plan){0}, velocity, gradient);
+        status = multipole_points(s, &st->multipole, count, pos, 0);
+        return status ? status : multipole_evaluate(s, &st->multipole, &(struct multipole_plan){0}, velocity, gradient);
     }
     st->error = fmax(st->error, error);
     st->order = plans[plan].order;
-    return field_evaluate(s, &st->field, &plans[plan], velocity, gradient);
+    return multipole_evaluate(s, &st->multipole, &plans[plan], velocity, gradient);
 }
 
 static enum bw_status evaluate(struct bw_stage *s, size_t n, const bw_vec3 *pos, double *velocity, double *gradient)
@@ -330,7 +331,7 @@ static enum bw_status evaluate(struct bw_stage *s, size_t n, const bw_vec3 *pos,
         if (!status) seed_evaluate(s, &st->seed, count, pos, velocity, gradient);
         return status;
     }
-    status = field_sources(s, &st->field, &all, (enum pair_kernel)p->kernel);
+    status = multipole_sources(s, &st->multipole, &all, (enum pair_kernel)p->kernel);
     if (!status && m == METHOD_MESH) {
         int good = 0;
         status = mesh_evaluate(s, &all, count, pos, plan, velocity, gradient, &good);
@@ -339,8 +340,8 @@ static enum bw_status evaluate(struct bw_stage *s, size_t n, const bw_vec3 *pos,
         m = METHOD_FAST;
     }
     if (!status && m == METHOD_FAST) return fast_evaluate(s, count, pos, velocity, gradient);
-    if (!status) status = field_points(s, &st->field, count, pos, 0);
-    return status ? status : field_evaluate(s, &st->field, &(struct field_plan){0}, velocity, gradient);
+    if (!status) status = multipole_points(s, &st->multipole, count, pos, 0);
+    return status ? status : multipole_evaluate(s, &st->multipole, &(struct multipole_plan){0}, velocity, gradient);
 }
 
 /// What a run is judged by: Σα and the impulse ½ Σ x × α, both constant in unbounded flow.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A field as one block sees it, in doubles and at any distance: what lies beyond the halo comes from the host's sampler,
- * exactly. */
+/* A field as one block sees it, in doubles and at any distance: what lies beyond the halo comes from the host's
+ * sampler, exactly. */
 #ifndef ADVECT_REACH_H
 #define ADVECT_REACH_H
 

@@ -22,7 +22,7 @@ static const double core_end[] = {1, 2, 0, 0.3}, point_end[] = {5.1, 0, 0, 1};
 
 /* ---- sources ---- */
 
-static enum bw_status arrays_place(struct bw_stage *s, struct field *f, int64_t n)
+static enum bw_status arrays_place(struct bw_stage *s, struct multipole *f, int64_t n)
 {
     size_t pad = ((size_t)n + 32) & ~(size_t)15;
     float *m = buffer_need(s, &f->memory[0], 5 * pad * sizeof *m);
@@ -53,7 +53,7 @@ static double radius_typical(const struct vortons *v)
     return exp(sum / (double)v->count);
 }
 
-static void sources_copy(struct field *f, const struct vortons *v)
+static void sources_copy(struct multipole *f, const struct vortons *v)
 {
     double most = strength_largest(v);
     f->strength_scale = most > 0 ? 1 / most : 1;
@@ -68,7 +68,7 @@ static void sources_copy(struct field *f, const struct vortons *v)
 }
 
 /// Mean σ² and largest σ of every node; children come after their parents.
-static void cores_sum(struct field *f)
+static void cores_sum(struct multipole *f)
 {
     struct tree *t = &f->source;
     for (int32_t i = t->nodes - 1; i >= 0; i--) {
@@ -88,7 +88,8 @@ static void cores_sum(struct field *f)
     }
 }
 
-enum bw_status field_sources(struct bw_stage *s, struct field *f, const struct vortons *v, enum pair_kernel kernel)
+enum bw_status multipole_sources(struct bw_stage *s, struct multipole *f, const struct vortons *v,
+                                 enum pair_kernel kernel)
 {
     static const struct pair_table *const levels[] = {&pairs_baseline, &pairs_avx2, &pairs_avx512};
     f->pairs = levels[s->host->simd <= BW_SIMD_AVX512 ? s->host->simd : BW_SIMD_BASELINE];
@@ -111,7 +112,7 @@ enum bw_status field_sources(struct bw_stage *s, struct field *f, const struct v
 
 static void leaf_moments(int64_t at, uint32_t worker, void *user)
 {
-    struct field *f = user;
+    struct multipole *f = user;
     const struct tree_node *n = &f->source.node[at];
     const struct expansion_table *t = &f->table[f->order];
     (void)worker;
@@ -124,7 +125,7 @@ static void leaf_moments(int64_t at, uint32_t worker, void *user)
     }
 }
 
-static enum bw_status moments_make(struct bw_stage *s, struct field *f, int32_t order)
+static enum bw_status moments_make(struct bw_stage *s, struct multipole *f, int32_t order)
 {
     struct expansion_table *t = &f->table[order];
     enum bw_status st = t->terms ? BW_OK : expansion_make(s, t, order);
@@ -147,7 +148,7 @@ static enum bw_status moments_make(struct bw_stage *s, struct field *f, int32_t 
 
 /* What is the same for all workers. */
 struct walk {
-    struct field *f;
+    struct multipole *f;
     const struct tree *target;
     const struct expansion_table *table;
     double theta, core;         ///< of the plan; θ = 0: nothing is far
@@ -251,7 +252,7 @@ static int32_t sources_sift(const struct walk *w, int32_t at, const int32_t *in,
 static void pairs_run(const struct walk *w, const struct tree_node *t, const int32_t *near, int32_t n_near,
                       const struct pair_points *p)
 {
-    struct field *f = w->f;
+    struct multipole *f = w->f;
     const pair_fn act = w->gradient ? f->pairs->gradient : f->pairs->velocity;
     const double end = w->theta > 0 ? w->core * core_end[f->kernel] : point_end[f->kernel];
     for (int32_t i = 0; i < n_near; i++) {
@@ -360,15 +361,15 @@ static int32_t tasks_list(const struct tree *t, int32_t at, int64_t most, int32_
     return n;
 }
 
-enum bw_status field_points(struct bw_stage *s, struct field *f, int64_t count, const bw_vec3 *pos, int fast)
+enum bw_status multipole_points(struct bw_stage *s, struct multipole *f, int64_t count, const bw_vec3 *pos, int fast)
 {
     f->target.count = 0;
     return count && f->source.count ? tree_build(s, &f->target, count, pos, !fast, &f->source, 0) : BW_OK;
 }
 
 /// A walk over `target` without tasks or results.
-static enum bw_status walk_begin(struct bw_stage *s, struct field *f, const struct tree *target,
-                                 const struct field_plan *plan, struct walk *w)
+static enum bw_status walk_begin(struct bw_stage *s, struct multipole *f, const struct tree *target,
+                                 const struct multipole_plan *plan, struct walk *w)
 {
     double scale = f->source.scale, back = scale * scale / f->strength_scale;
     enum bw_status st = plan->fast ? moments_make(s, f, plan->order) : BW_OK;
@@ -383,7 +384,7 @@ static enum bw_status walk_begin(struct bw_stage *s, struct field *f, const stru
     return st ? st : w->lists ? BW_OK : BW_ERR_MEMORY;
 }
 
-static enum bw_status walk_all(struct bw_stage *s, struct field *f, struct walk *w)
+static enum bw_status walk_all(struct bw_stage *s, struct multipole *f, struct walk *w)
 {
     int32_t *task = buffer_need(s, &f->memory[3], (size_t)w->target->nodes * sizeof *task);
     if (!task) return BW_ERR_MEMORY;
@@ -393,8 +394,8 @@ static enum bw_status walk_all(struct bw_stage *s, struct field *f, struct walk 
     return BW_OK;
 }
 
-enum bw_status field_evaluate(struct bw_stage *s, struct field *f, const struct field_plan *plan, double *velocity,
-                              double *gradient)
+enum bw_status multipole_evaluate(struct bw_stage *s, struct multipole *f, const struct multipole_plan *plan,
+                                  double *velocity, double *gradient)
 {
     struct walk w;
     if (!f->target.count) return BW_OK;
@@ -406,7 +407,7 @@ enum bw_status field_evaluate(struct bw_stage *s, struct field *f, const struct 
 }
 
 /// The vortons with the other sign and Gaussian cores of one size.
-static enum bw_status smooth_make(struct bw_stage *s, struct field *f, double smooth, struct pair_sources *to)
+static enum bw_status smooth_make(struct bw_stage *s, struct multipole *f, double smooth, struct pair_sources *to)
 {
     const size_t pad = ((size_t)f->source.count + 32) & ~(size_t)15;
     const double per = 1 / (smooth * f->source.scale);
@@ -425,12 +426,12 @@ static enum bw_status smooth_make(struct bw_stage *s, struct field *f, double sm
     return BW_OK;
 }
 
-enum bw_status field_correct(struct bw_stage *s, struct field *f, double smooth, double reach, double *velocity,
-                             double *gradient)
+enum bw_status multipole_correct(struct bw_stage *s, struct multipole *f, double smooth, double reach, double *velocity,
+                                 double *gradient)
 {
     struct walk w;
     if (!f->target.count) return BW_OK;
-    enum bw_status st = walk_begin(s, f, &f->target, &(struct field_plan){0}, &w);
+    enum bw_status st = walk_begin(s, f, &f->target, &(struct multipole_plan){0}, &w);
     if (!st) st = smooth_make(s, f, smooth, &w.smooth);
     w.reach = reach * f->source.scale;
     w.velocity = velocity;
@@ -441,12 +442,13 @@ enum bw_status field_correct(struct bw_stage *s, struct field *f, double smooth,
 
 /* ---- how good a plan is ---- */
 
-enum bw_status field_check(struct bw_stage *s, struct field *f, int64_t count, const bw_vec3 *pos, double *velocity)
+enum bw_status multipole_check(struct bw_stage *s, struct multipole *f, int64_t count, const bw_vec3 *pos,
+                               double *velocity)
 {
     struct walk w;
     memset(velocity, 0, (size_t)count * 3 * sizeof *velocity);
     enum bw_status st = tree_build(s, &f->check, count, pos, 1, &f->source, 0);
-    if (!st) st = walk_begin(s, f, &f->check, &(struct field_plan){0}, &w);
+    if (!st) st = walk_begin(s, f, &f->check, &(struct multipole_plan){0}, &w);
     w.velocity = velocity;
     return st ? st : walk_all(s, f, &w);
 }
@@ -475,8 +477,8 @@ static double error_rms(const double *a, const double *b, int64_t n)
     return all > 0 ? sqrt(wrong / all) : 0;
 }
 
-enum bw_status field_error(struct bw_stage *s, struct field *f, const struct field_plan *plan, const bw_vec3 *pos,
-                           double *error)
+enum bw_status multipole_error(struct bw_stage *s, struct multipole *f, const struct multipole_plan *plan,
+                               const bw_vec3 *pos, double *error)
 {
     struct walk w;
     int32_t leaf[LEAVES], n = leaves_pick(&f->target, leaf);
@@ -494,7 +496,7 @@ enum bw_status field_error(struct bw_stage *s, struct field *f, const struct fie
             memcpy(at + 3 * count, pos[f->target.from[f->target.node[leaf[i]].first + k]], 24);
             memcpy(is + 3 * count, all + 3 * (i * TREE_LEAF + k), 24);
         }
-    st = field_check(s, f, count, (const bw_vec3 *)at, want);
+    st = multipole_check(s, f, count, (const bw_vec3 *)at, want);
     *error = error_rms(is, want, 3 * count);
     return st;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Velocity and its gradient of many vortons at many points: directly, or by a fast multipole method. */
-#ifndef VORTON_FIELD_H
-#define VORTON_FIELD_H
+#ifndef MULTIPOLE_H
+#define MULTIPOLE_H
 
 #include "expansion.h"
 #include "tree.h"
@@ -14,7 +14,7 @@ struct vortons {
 };
 
 /// How to evaluate.
-struct field_plan {
+struct multipole_plan {
     int32_t fast;  ///< 0: every pair
     int32_t order; ///< of the expansions, 1 … EXPANSION_MAX
     double theta;  ///< cells of radii a and b at distance d are far from each other when a + b < θ d
@@ -22,9 +22,9 @@ struct field_plan {
 };
 
 /// What is kept between evaluations. Zero it first.
-struct field {
+struct multipole {
     const struct pair_table *pairs;
-    struct tree source, target, check; ///< vortons; points; points of field_error
+    struct tree source, target, check; ///< vortons; points; points of multipole_error
     struct pair_sources sorted;        ///< the source tree's vortons, scaled
     double strength_scale;             ///< sorted = α · this / 4π
     struct expansion_table table[EXPANSION_MAX + 1];
@@ -35,21 +35,23 @@ struct field {
 };
 
 /// Take over the vortons (copies; they must all be finite). Before evaluate, and whenever they changed.
-enum bw_status field_sources(struct bw_stage *s, struct field *f, const struct vortons *v, enum pair_kernel kernel);
+enum bw_status multipole_sources(struct bw_stage *s, struct multipole *f, const struct vortons *v,
+                                 enum pair_kernel kernel);
 /// Take over where the flow is wanted (`pos` is not kept): in an octree for fast plans, in the order given for others.
-enum bw_status field_points(struct bw_stage *s, struct field *f, int64_t count, const bw_vec3 *pos, int fast);
+enum bw_status multipole_points(struct bw_stage *s, struct multipole *f, int64_t count, const bw_vec3 *pos, int fast);
 /// Add velocity (count × 3) and, unless NULL, gradient (count × 9) at those points.
-enum bw_status field_evaluate(struct bw_stage *s, struct field *f, const struct field_plan *plan, double *velocity,
-                              double *gradient);
-/// Add what is left beside the velocities of Gaussian cores σ = `smooth` (m), of which nothing counts beyond `reach` (m).
-/// After field_points with fast = 1.
-enum bw_status field_correct(struct bw_stage *s, struct field *f, double smooth, double reach, double *velocity,
-                             double *gradient);
+enum bw_status multipole_evaluate(struct bw_stage *s, struct multipole *f, const struct multipole_plan *plan,
+                                  double *velocity, double *gradient);
+/// Add what is left beside the velocities of Gaussian cores σ = `smooth` (m), of which nothing counts beyond `reach`
+/// (m). After multipole_points with fast = 1.
+enum bw_status multipole_correct(struct bw_stage *s, struct multipole *f, double smooth, double reach, double *velocity,
+                                 double *gradient);
 /// Set velocity (count × 3) at a few points by every pair; f's own points stay.
-enum bw_status field_check(struct bw_stage *s, struct field *f, int64_t count, const bw_vec3 *pos, double *velocity);
-/// Error of a fast plan's velocity at some of the points, root mean square over root mean square: those of a few leaves, as the whole
-/// evaluation would find them, against the direct sum.
-enum bw_status field_error(struct bw_stage *s, struct field *f, const struct field_plan *plan, const bw_vec3 *pos,
-                           double *error);
+enum bw_status multipole_check(struct bw_stage *s, struct multipole *f, int64_t count, const bw_vec3 *pos,
+                               double *velocity);
+/// Error of a fast plan's velocity at some of the points, root mean square over root mean square: those of a few
+/// leaves, as the whole evaluation would find them, against the direct sum.
+enum bw_status multipole_error(struct bw_stage *s, struct multipole *f, const struct multipole_plan *plan,
+                               const bw_vec3 *pos, double *error);
 
 #endif

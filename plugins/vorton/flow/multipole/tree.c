@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Octrees by sorting. Points get the number of their cell on a Morton curve of 2^20 cells a side (Warren & Salmon 1993),
- * a stable radix sort orders them, and every node is a range of that order. Nodes with one child only are skipped, boxes are
- * shrunk to the points. Points that lie closer together than the curve's cells share a leaf, however many they are. */
+/* Octrees by sorting. Points get the number of their cell on a Morton curve of 2^20 cells a side (Warren & Salmon
+ * 1993), a stable radix sort orders them, and every node is a range of that order. Nodes with one child only are
+ * skipped, boxes are shrunk to the points. Points that lie closer together than the curve's cells share a leaf, however
+ * many they are. */
 #include "tree.h"
 #include <math.h>
 #include <string.h>
