@@ -6,6 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+bool test_short(void) { return getenv("BILLOW_TEST_SHORT") != NULL; }
+
 struct test_run test_start(const char *yaml, const struct test_options *o)
 {
     struct test_run r = {.status = BW_ERR};

@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "run/run.h"
 #include <billow/plugin.h>
+#include <stdbool.h>
 
 struct test_run {
     struct bw_diag diag;
@@ -27,6 +28,9 @@ struct test_options {
     void *user;                                                               ///< for on_log and on_file
 };
 
+/// BILLOW_TEST_SHORT is set, as under sanitizers, which make a run several times slower: what only repeats for accuracy
+/// code that other cases or turns run too is left out. Sizes and bounds of what is left stay as they are.
+bool test_short(void);
 /// Parse, wire and run. Everything stays readable until test_end.
 struct test_run test_start(const char *yaml, const struct test_options *o);
 void test_end(struct test_run *r);

@@ -426,6 +426,7 @@ static double centre_line(const struct grid *g, int c, double s)
 
 Test(cavity, reynolds_100)
 {
+    if (test_short()) cr_skip_test("accuracy alone");
     struct test_run r = run("billow: 1\n"
                             "domain: {cells: [64, 1, 64], size: [1, 0.015625, 1], origin: [0, 0, 0], sides: {rest: "
                             "{closed: {slip: no}}, top: {closed: {slip: no, velocity: [1, 0, 0]}}}}\n"

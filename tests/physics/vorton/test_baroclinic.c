@@ -284,8 +284,10 @@ static double layers_compared(double spacing, double core, double cell, double s
 /* At first displacements grow as cosh γt, and after a while still. */
 Test(baroclinic, rayleigh_taylor)
 {
-    double coarse = layers_compared(1. / 16, 1, 1, .25, 2), fine = layers_compared(1. / 32, .7, 1, .25, 2);
+    double coarse = layers_compared(1. / 16, 1, 1, .25, 2);
     cr_assert_float_eq(coarse, .84, .03);
+    if (test_short()) return; // the same, finer and longer
+    double fine = layers_compared(1. / 32, .7, 1, .25, 2);
     cr_assert_float_eq(fine, 1, .08, "growth %.4f of √(A g k)", fine);
     double late = layers_compared(1. / 24, .7, .5, 1.5, 6);
     cr_assert_float_eq(late, 1, .1, "growth %.4f of √(A g k)", late);
@@ -438,7 +440,9 @@ static double heat_spread(int frames, double *heat)
 
 Test(baroclinic, heat_spreads)
 {
-    double before, after, grown = heat_spread(13, &after) - heat_spread(1, &before), want = 2 * .003 * .48;
+    const int last = test_short() ? 4 : 13;
+    double before, after, grown = heat_spread(last, &after) - heat_spread(1, &before),
+                          want = 2 * .003 * .04 * (last - 1);
     cr_assert_float_eq(grown, want, .02 * want, "variance grew by %.5f m², not %.5f", grown, want);
     cr_assert_float_eq(after, before, 1e-12 * before, "heat from %.15g to %.15g", before, after);
 }

@@ -193,9 +193,10 @@ Test(collide, no_slip)
 {
     static const int nodes[] = {50, 200, 600};
     static const char *const spin[] = {"0", "2"};
+    const int turns = test_short() ? 2 : 3;
     for (int w = 0; w < 2; w++) {
-        double is[3];
-        for (int k = 0; k < 3; k++) {
+        double is[3] = {0};
+        for (int k = 0; k < turns; k++) {
             struct test_run r = run_with(
                 &looking,
                 HEAD "time: {fps: 24, frames: 1-1}\nstages:\n"
@@ -208,7 +209,8 @@ Test(collide, no_slip)
         }
         fprintf(stderr, "slip at 200 points, spin %s: %.4f, %.4f, %.4f with 50, 200, 600 nodes\n", spin[w], is[0],
                 is[1], is[2]);
-        cr_assert(is[2] < is[1] && is[1] < is[0] && is[2] < .1, "slip %.4f, %.4f, %.4f", is[0], is[1], is[2]);
+        cr_assert(is[1] < is[0] && (turns < 3 || (is[2] < is[1] && is[2] < .1)), "slip %.4f, %.4f, %.4f", is[0], is[1],
+                  is[2]);
     }
 }
 
@@ -216,7 +218,7 @@ Test(collide, no_slip)
 Test(collide, added_mass)
 {
     static const double ratio[] = {1.01, 2, .05};
-    for (int k = 0; k < 3; k++) {
+    for (int k = test_short() ? 2 : 0; k < 3; k++) {
         struct test_run r = run(HEAD "time: {fps: 24, frames: 1-2, substeps: 1}\nstages:\n"
                                      "  - body: {shape: {sphere: {center: [0, 0, 9], radius: 30 cm}}, density: %g}\n"
                                      "  - bodies: {}\n  - vorton.velocity: {}\n  - vorton.collide: {density: 1000}\n",
@@ -275,7 +277,7 @@ Test(collide, slows_down)
     static const double spin[] = {0, 0, 5};
     static const char *const stretch[] = {"", "  - vorton.stretch: {form: mixed}\n",
                                           "  - vorton.stretch: {form: mixed}\n"};
-    for (int k = 0; k < 3; k++) {
+    for (int k = test_short() ? 2 : 0; k < 3; k++) {
         speed = quickened = strongest = 0;
         steps = 0;
         struct test_run r = run_with(
