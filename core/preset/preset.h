@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A preset: what DESIGN calls one — domains, time, limits, fields, stages, exports — read from YAML with `extends`
+/* A preset: domains, time, limits, fields, stages, exports, read from YAML with `extends`
  * merged and `--set` applied, checked for form. Which stages exist and how fields connect is the chain's matter. */
 #ifndef BW_PRESET_H
 #define BW_PRESET_H

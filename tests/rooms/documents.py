@@ -61,7 +61,7 @@ def comments_true(tree):
     return ["%s: a comment names %s, which is not here" % (path, name) for path, file in tree.files.items()
             for name in sorted(set(names.findall(file.comments)))
             if os.path.basename(name) not in here or ("/" in name and
-                                                      not any(p.endswith("/" + name) for p in tree.files))]
+                                                      not any(("/" + p).endswith("/" + name) for p in tree.files))]
 
 
 def page_true(tree, path="docs/architecture.md"):

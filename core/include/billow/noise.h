@@ -144,8 +144,8 @@ static inline void bw_noise_column_add(const float *restrict f, const float *res
     for (int32_t i = 0; i < n; i++) out[i] += a + b * f[i] + (c * w[i] + d * fw[i]);
 }
 
-/// out[i] += factor · noise at (x[i], y, z): as bw_noise_at, but the four corners across a row are summed once a lattice
-/// column. The lattice has at most BW_NOISE_COLUMNS points along x.
+/// out[i] += factor · noise at (x[i], y, z): as bw_noise_at, but the four corners across a row are summed once a
+/// lattice column. The lattice has at most BW_NOISE_COLUMNS points along x.
 static inline void bw_noise_add_row(const struct bw_noise_lattice *l, const struct bw_noise_row *r,
                                     const struct bw_noise_step *y, const struct bw_noise_step *z, double factor,
                                     float *out)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The renderer: light against the law of Beer and Lambert, a march against closed forms, black bodies against tables, the
- * camera's fit, obstacles seen whole, equal bytes whatever the order of tasks. */
+/* The renderer: light against the law of Beer and Lambert, a march against closed forms, black bodies against tables,
+ * the camera's fit, obstacles seen whole, equal bytes whatever the order of tasks. */
 #include "image_tools.h"
 #include <picture/gather/volume.h>
 #include <picture/volume/light/light.h>
