@@ -2,7 +2,6 @@
 /* The `billow` program: picks the command and hands it the rest of the line. */
 #include "cli.h"
 
-#include <billow/plugin.h>
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
@@ -73,7 +72,7 @@ int cmd_help(int argc, char **argv)
 
 static int version_print(void)
 {
-    printf("Billow %s (plugin ABI %d.%d)\n", bw_version(), BW_ABI_MAJOR, BW_ABI_MINOR);
+    printf("Billow %s (plugin ABI %s)\n", bw_version(), bw_plugin_interface());
     return EXIT_CODE_OK;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Progress of a bake: one live line on a terminal, a plain line a frame elsewhere, NDJSON events with --json. Every event
- * carries "billow": 1, the version of the event format. */
+/* Progress of a bake: one live line on a terminal, a plain line a frame elsewhere, NDJSON events with --json. Every
+ * event carries "billow": 1, the version of the event format. */
 #include "bake.h"
 
 #include <math.h>

@@ -2,6 +2,7 @@
 #include "door.h"
 
 #include "base/threads.h"
+#include <billow/plugin.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -133,23 +134,14 @@ void door_warn(struct door *door, const char *format, ...)
 
 enum bw_status out_of_memory(struct bw_diag *d) { return bw_diag_error(d, NULL, BW_ERR_MEMORY, "out of memory"); }
 
-int options_take(void *to, const void *from, size_t bytes, const char *what, struct bw_diag *d)
-{
-    uint32_t size;
-    memset(to, 0, bytes);
-    if (!from) return 1;
-    memcpy(&size, from, sizeof size);
-    if (size < sizeof size || size > 65536) {
-        bw_diag_error(d, NULL, BW_ERR_USAGE, "%s: `size` is %u; set it to the size of the struct", what, size);
-        return 0;
-    }
-    memcpy(to, from, size < bytes ? size : bytes);
-    return 1;
-}
-
 /* ---- texts ---- */
 
+#define TEXT_OF(number) #number
+#define VERSION_OF(major, minor) TEXT_OF(major) "." TEXT_OF(minor)
+
 const char *bw_version(void) { return BW_VERSION; }
+
+const char *bw_plugin_interface(void) { return VERSION_OF(BW_ABI_MAJOR, BW_ABI_MINOR); }
 
 void bw_text_free(char *text) { free(text); }
 

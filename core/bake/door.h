@@ -33,8 +33,5 @@ enum bw_status door_leave(struct door *door);
 void door_warn(struct door *door, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /// BW_ERR_MEMORY, said.
 enum bw_status out_of_memory(struct bw_diag *d);
-/// A struct of the host's, which may be older and shorter than ours: our copy, zero-filled, in `to` of `bytes`; both
-/// begin with their size. 0 after a sentence.
-int options_take(void *to, const void *from, size_t bytes, const char *what, struct bw_diag *d);
 
 #endif

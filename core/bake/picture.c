@@ -2,8 +2,8 @@
 /* Pictures in memory: of a bake's snapshot as the png exporter makes them, whose host this stands in for. */
 #include "picture.h"
 
-#include "cache/cache.h"
 #include "job/job.h"
+#include "options.h"
 #include "preset/values/params.h"
 #include "snapshot.h"
 #include <math.h>

@@ -2,6 +2,7 @@
 #include "snapshot.h"
 
 #include "job/job.h"
+#include "options.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,10 +3,6 @@
 #define _XOPEN_SOURCE 700 /* realpath */
 #include "cache.h"
 
-#include "preset/tree/node.h"
-#include "snapshot.h"
-#include <common/openvdb/bwvdb.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,16 +68,6 @@ void bw_cache_close(struct bw_cache *cache)
 
 struct cache *cache_use(struct bw_cache *handle, struct bw_diag *d) { return handle_use(handle, HANDLE_CACHE, d); }
 
-struct bw_node *options_parse(const char *text, const char *name, struct bw_diag *d)
-{
-    const char *at = text + strspn(text, " \t\n");
-    char *whole = *at == '{' || strchr(at, '\n') ? bw_strdup(text) : bw_printf("{%s}", text);
-    struct bw_node *n = whole ? bw_node_parse(whole, name, d) : NULL;
-    if (!n && !d->status) out_of_memory(d);
-    bw_free(whole);
-    return n;
-}
-
 /* ---- what it is ---- */
 
 static json_t *names_json(const struct cache *c)
@@ -112,148 +98,4 @@ char *bw_cache_describe(struct bw_cache *cache, int32_t inside)
     if (c) object_unref(&c->o);
     door_leave(&door);
     return text;
-}
-
-/* ---- a frame ---- */
-
-/// A file that is open; OpenVDB reads one box at a time.
-struct frame_file {
-    pthread_mutex_t lock;
-    struct bwvdb_file *file;
-    int32_t *grid; ///< of each of the snapshot's grids
-};
-
-static enum bw_status file_read(struct moment *m, uint32_t grid, uint32_t c, const struct bw_box *box, float *out,
-                                struct bw_diag *d)
-{
-    struct frame_file *f = m->data;
-    struct bwvdb_error error;
-    size_t cells = (size_t)box->n[0] * (size_t)box->n[1] * (size_t)box->n[2];
-    uint32_t comps = m->grids[grid].comps;
-    float *memory = comps > 1 ? bw_calloc(cells * comps * sizeof *memory) : out;
-    float *const to[3] = {memory, memory + cells, memory + 2 * cells};
-    if (!memory) return out_of_memory(d);
-    pthread_mutex_lock(&f->lock);
-    enum bwvdb_status status = bwvdb_load(f->file, f->grid[grid], &error);
-    if (!status) status = bwvdb_read_box(f->file, f->grid[grid], box->lo, box->n, to, &error);
-    pthread_mutex_unlock(&f->lock);
-    if (status) bw_diag_error(d, NULL, (enum bw_status)status, "%s", error.text);
-    if (comps > 1) {
-        memcpy(out, to[c], cells * sizeof *out);
-        bw_free(memory);
-    }
-    return d->status;
-}
-
-static enum bw_status file_picture(struct moment *m, const char *look, uint32_t flags, struct bw_pixels *out,
-                                   struct bw_diag *d)
-{
-    struct door door = {.warnings = NULL};
-    if (flags) return bw_diag_error(d, NULL, BW_ERR_USAGE, "pictures of caches have 8 bits and no alpha");
-    cache_picture(m->owner, m->facts.frame, look, out, &door);
-    bw_diag_take(d, &door.d);
-    bw_diag_free(&door.d);
-    bw_free(door.warnings);
-    return d->status;
-}
-
-static void file_free(struct moment *m)
-{
-    struct frame_file *f = m->data;
-    struct cache *c = m->owner;
-    if (f) {
-        bwvdb_close(f->file);
-        bw_free(f->grid);
-        pthread_mutex_destroy(&f->lock);
-    }
-    bw_free(f);
-    if (c) object_unref(&c->o);
-}
-
-static const struct moment_source of_file = {file_read, file_picture, file_free};
-
-static void grid_fill(const struct bwvdb_info *i, struct bw_snapshot_grid *g)
-{
-    *g = (struct bw_snapshot_grid){.name = i->name,
-                                   .unit = "1",
-                                   .kind = i->comps == 1                            ? BW_SCALAR
-                                           : i->grid_class == BWVDB_CLASS_STAGGERED ? BW_MAC
-                                                                                    : BW_VECTOR,
-                                   .comps = i->comps,
-                                   .voxel = i->voxel[0]};
-    for (uint32_t k = 0; k < i->n_meta; k++)
-        if (!strcmp(i->meta[k].key, "unit")) g->unit = i->meta[k].string;
-    for (int a = 0; a < 3; a++) {
-        g->origin[a] = i->matrix[4 * a + 3] - 0.5 * (i->matrix[4 * a] + i->matrix[4 * a + 1] + i->matrix[4 * a + 2]);
-        g->lo[a] = i->active ? i->lo[a] : 0;
-        g->n[a] = i->active ? i->hi[a] - i->lo[a] + 1 : 0;
-        g->background[a] = i->background[a];
-    }
-}
-
-/* Grids that can be read as numbers; the first of each name. */
-static struct moment *frame_open(struct cache *c, const char *path, struct bw_diag *d)
-{
-    struct bwvdb_file *file;
-    struct bwvdb_error error;
-    enum bwvdb_status bad = bwvdb_open(path, &file, &error);
-    if (bad) return bw_diag_error(d, NULL, (enum bw_status)bad, "%s", error.text), NULL;
-    int32_t n = bwvdb_count(file);
-    struct moment *m = moment_new(&of_file, (uint32_t)n, 0);
-    struct frame_file *f = m ? bw_calloc(sizeof *f) : NULL;
-    if (f) {
-        pthread_mutex_init(&f->lock, NULL);
-        f->file = file;
-        f->grid = bw_calloc(((size_t)n + 1) * sizeof *f->grid);
-        m->data = f;
-        m->facts.n_grids = 0;
-    } else {
-        bwvdb_close(file);
-    }
-    if (!f || !f->grid) {
-        if (m) object_unref(&m->o);
-        return out_of_memory(d), NULL;
-    }
-    m->owner = object_ref(&c->o);
-    for (int32_t i = 0; i < n; i++) {
-        const struct bwvdb_info *info = bwvdb_grid_info(file, i);
-        if (!info->comps || bwvdb_find(file, info->name) != i) continue;
-        f->grid[m->facts.n_grids] = i;
-        grid_fill(info, &m->grids[m->facts.n_grids++]);
-    }
-    uint32_t n_meta;
-    const struct bwvdb_meta *meta = bwvdb_file_meta(file, &n_meta);
-    for (uint32_t i = 0; i < n_meta; i++) {
-        if (!strcmp(meta[i].key, "fps")) m->facts.fps = meta[i].number;
-        if (!strcmp(meta[i].key, "time")) m->facts.time = meta[i].number;
-    }
-    return m;
-}
-
-static struct bw_snapshot *frame_make(struct cache *c, int64_t frame, struct bw_diag *d)
-{
-    int32_t i = 0;
-    while (i < c->files.count && c->files.frame[i] != frame) i++;
-    if (i == c->files.count) {
-        bw_diag_error(d, NULL, BW_ERR_USAGE, "%s has no frame %lld", c->pattern, (long long)frame);
-        return NULL;
-    }
-    struct moment *m = frame_open(c, c->files.path[i], d);
-    if (!m) return NULL;
-    m->facts.frame = frame;
-    struct bw_snapshot *handle = handle_new(HANDLE_SNAPSHOT, &m->o);
-    if (!handle) object_unref(&m->o), out_of_memory(d);
-    return handle;
-}
-
-enum bw_status bw_cache_frame(struct bw_cache *cache, int64_t frame, struct bw_snapshot **snapshot)
-{
-    struct door door;
-    door_enter(&door);
-    if (snapshot) *snapshot = NULL;
-    struct cache *c = cache_use(cache, &door.d);
-    if (c && !snapshot) bw_diag_error(&door.d, NULL, BW_ERR_USAGE, "bw_cache_frame wants a place for the snapshot");
-    else if (c) *snapshot = frame_make(c, frame, &door.d);
-    if (c) object_unref(&c->o);
-    return door_leave(&door);
 }

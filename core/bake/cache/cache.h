@@ -15,16 +15,9 @@ struct cache {
 
 /// The cache of a handle with a reference, or NULL after a sentence.
 struct cache *cache_use(struct bw_cache *handle, struct bw_diag *d);
-/// A map as YAML, in braces or without. NULL after a sentence.
-struct bw_node *options_parse(const char *text, const char *name, struct bw_diag *d);
 
 /* survey.c */
 /// What a look into all files tells: fps, voxel, flow, fields, domain. false after a sentence.
 bool cache_survey(const struct cache *c, json_t *out, struct bw_diag *d);
-
-/* movie.c */
-/// A picture of one file, as in a movie of it alone.
-enum bw_status cache_picture(const struct cache *c, int64_t frame, const char *options, struct bw_pixels *out,
-                             struct door *door);
 
 #endif

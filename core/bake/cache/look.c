@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The look of a cache: a bake of ours left its domain and its pictures' parameters in resolved.yaml, so that previews and
- * other programs show what its movie shows; of other files the box that they fill is the stage. */
+/* The look of a cache: a bake of ours left its domain and its pictures' parameters in resolved.yaml, so that previews
+ * and other programs show what its movie shows; of other files the box that they fill is the stage. */
 #include "look.h"
 
 #include "base/alloc.h"

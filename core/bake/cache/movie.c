@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A movie, a contact sheet or a picture from any VDB sequence. What is written lies under a temporary name until it is
  * whole. */
-#include "cache.h"
+#include "movie.h"
+
 #include "look.h"
+#include "options.h"
 #include "picture.h"
 #include "preset/preset.h"
 #include "preset/values/params.h"

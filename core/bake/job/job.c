@@ -2,6 +2,7 @@
 /* The life of a bake: open, started, waited for, closed. */
 #include "job.h"
 
+#include "options.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

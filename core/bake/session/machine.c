@@ -3,11 +3,10 @@
 #include "session.h"
 
 #include "run/run.h"
-#include <billow/plugin.h>
-#include <libavcodec/avcodec.h>
 #include <libfyaml.h>
 #include <math.h>
-#include <png.h>
+#include <picture/image/image.h>
+#include <picture/movie/movie.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/statvfs.h>
@@ -41,18 +40,9 @@ double disk_free(const char *path)
 static json_t *libraries(void)
 {
     char av[48];
-    unsigned int version = avcodec_version();
-    snprintf(av, sizeof av, "%u.%u.%u", version >> 16, version >> 8 & 255, version & 255);
-    return json_pack("{s:s, s:s, s:s, s:s}", "libfyaml", fy_library_version(), "libpng", png_get_libpng_ver(NULL),
-                     "jansson", jansson_version_str(), "libavcodec", av);
-}
-
-static const char *movie_encoder(void)
-{
-    const AVCodec *h264 = avcodec_find_encoder_by_name("libx264");
-    if (!h264) h264 = avcodec_find_encoder(AV_CODEC_ID_H264);
-    if (!h264) h264 = avcodec_find_encoder(AV_CODEC_ID_MPEG4);
-    return h264 ? h264->name : NULL;
+    bw_movie_library(av, sizeof av);
+    return json_pack("{s:s, s:s, s:s, s:s}", "libfyaml", fy_library_version(), "libpng", bw_image_library(), "jansson",
+                     jansson_version_str(), "libavcodec", av);
 }
 
 /* {"path", "there"} of each folder of a list. */
@@ -72,8 +62,8 @@ static json_t *folders_json(const char *list)
 static json_t *machine_json(const struct session *s, const char *folder)
 {
     uint32_t simd = bw_simd_best();
-    json_t *all = json_pack("{s:s, s:[i, i], s:o, s:s?, s:I, s:s, s:f}", "version", BW_VERSION, "abi", BW_ABI_MAJOR,
-                            BW_ABI_MINOR, "libraries", libraries(), "movie_encoder", movie_encoder(), "cores",
+    json_t *all = json_pack("{s:s, s:s, s:o, s:s?, s:I, s:s, s:f}", "version", BW_VERSION, "abi", bw_plugin_interface(),
+                            "libraries", libraries(), "movie_encoder", bw_movie_encoder(), "cores",
                             (json_int_t)sysconf(_SC_NPROCESSORS_ONLN), "simd", simd_name[simd < 3 ? simd : 0], "memory",
                             machine_memory());
     double disk = disk_free(folder && *folder ? folder : ".");

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "session.h"
 
+#include "options.h"
+
 static void session_destroy(struct object *o)
 {
     struct session *s = (struct session *)o;

@@ -64,8 +64,9 @@ struct bw_error {
 /// success the status is BW_OK and `text` holds warnings, or nothing. Never NULL; strings hold until the next such
 /// call here.
 BW_API const struct bw_error *bw_error_last(void);
-/// "0.1.0". Static.
+/// "0.1.0", and that of the plugin interface, "0.4". Static.
 BW_API const char *bw_version(void);
+BW_API const char *bw_plugin_interface(void);
 /// Give new memory back; NULL is allowed.
 BW_API void bw_text_free(char *text);
 /// The word among `n` that is nearest to a mistyped one, or NULL; for messages.
@@ -91,9 +92,9 @@ BW_API char *bw_session_list(struct bw_session *session);
 BW_API char *bw_session_machine(struct bw_session *session, const char *folder);
 /// JSON Schema of presets, new memory.
 BW_API char *bw_session_schema(struct bw_session *session);
-/// JSON, new memory: all that is called `name`: {"stage"} and {"exporter"} with every parameter and port, {"section"} of presets, {"preset"}
-/// with its chain, {"file"} of a .vdb file with its grids. Errors: BW_ERR_USAGE (nothing has that name),
-/// BW_ERR_PRESET, BW_ERR_IO.
+/// JSON, new memory: all that is called `name`: {"stage"} and {"exporter"} with every parameter and port, {"section"}
+/// of presets, {"preset"} with its chain, {"file"} of a .vdb file with its grids. Errors: BW_ERR_USAGE (nothing has
+/// that name), BW_ERR_PRESET, BW_ERR_IO.
 BW_API char *bw_session_describe(struct bw_session *session, const char *name);
 /// Read a plugin's tables with a strict eye. JSON, new memory: {"entries"}. Errors: BW_ERR_PLUGIN with all that is
 /// wrong.
@@ -159,9 +160,9 @@ struct bw_bake_facts {
     const char *name, *path; ///< of the preset
     const char *out;         ///< NULL: nothing is written
     const char *hash, *simd; ///< of all values; the level that is used
-    const char *source,
-        *source_out;     ///< the preset whose cache the frames come from, and the folder to bake it into first;
-                         ///< NULL: none is missing. Then: set "frames_from=PATTERN" (bw_cache_describe)
+    /// The preset whose cache the frames come from, and the folder to bake it into first; NULL: none is missing.
+    /// Then: set "frames_from=PATTERN" (bw_cache_describe).
+    const char *source, *source_out;
     int64_t first, last; ///< frames that are written
     double fps;
     double memory, memory_allowed; ///< bytes: full boxes at most; this machine, or the limit
@@ -206,7 +207,7 @@ struct bw_snapshot_grid {
     const void *const *data[3]; ///< of `precision`; NULL without tiles
 };
 
-/// Particles: data[a] is count × comps numbers of attributes[a].precision.
+/// Particles, of bakes alone: data[a] is count × comps numbers of attributes[a].precision.
 struct bw_snapshot_points {
     const char *name;
     int64_t count;
@@ -229,16 +230,17 @@ struct bw_box {
     int32_t lo[3], n[3];
 };
 
-/// Pixels, top row first, without padding; `memory` bytes of new memory: bw_pixels_free.
+/// Pixels, top row first, without padding; the caller's: bw_pixels_free.
 struct bw_pixels {
     int32_t width, height;
     int32_t channels; ///< 3 RGB; 4 RGBA, premultiplied
-    int32_t is_float; ///< 0: 8 bits, sRGB; 1: floats, linear light
+    int32_t is_float; ///< 0: 8 bits, sRGB; 1: floats, linear light, of renders
     void *memory;
 };
 enum { BW_PIXELS_FLOAT = 1, BW_PIXELS_ALPHA = 2 }; ///< ALPHA: renders, smoke alone over nothing; implies FLOAT
 
-/// Keep a snapshot beyond the callback. It costs memory only for what the bake writes to meanwhile.
+/// Keep a snapshot beyond the callback, and beyond the bake. It costs memory only for what the bake writes to
+/// meanwhile.
 BW_API enum bw_status bw_snapshot_hold(struct bw_snapshot *snapshot);
 /// Give back what bw_snapshot_hold or bw_cache_frame gave.
 BW_API void bw_snapshot_close(struct bw_snapshot *snapshot);
@@ -250,8 +252,8 @@ BW_API enum bw_status bw_snapshot_facts(struct bw_snapshot *snapshot, struct bw_
 BW_API enum bw_status bw_snapshot_read(struct bw_snapshot *snapshot, uint32_t grid, uint32_t c,
                                        const struct bw_box *box, int32_t centred, float *out);
 /// A picture as the png exporter makes it. `look`: its parameters as YAML or JSON ("view: render", "{size: 360,
-/// field: vel}"), NULL: its defaults. `flags`: of BW_PIXELS_…. Errors: BW_ERR_PRESET (a parameter is wrong),
-/// BW_ERR_MEMORY.
+/// field: vel}"), NULL: its defaults; of a cache's snapshot the options of `billow preview`, and no flags. `flags`:
+/// of BW_PIXELS_…. Errors: BW_ERR_PRESET (a parameter is wrong), BW_ERR_MEMORY.
 BW_API enum bw_status bw_snapshot_picture(struct bw_snapshot *snapshot, const char *look, uint32_t flags,
                                           struct bw_pixels *pixels);
 BW_API void bw_pixels_free(struct bw_pixels *pixels);

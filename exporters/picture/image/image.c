@@ -53,6 +53,8 @@ void bw_image_paste(struct bw_image *dst, const struct bw_image *src, int32_t x,
                3 * (size_t)n * sizeof(float));
 }
 
+const char *bw_image_library(void) { return png_get_libpng_ver(NULL); }
+
 void bw_image_row(const struct bw_image *img, int y, int depth, uint8_t *out)
 {
     const float *p = img->px + 3 * (size_t)y * (size_t)img->w;

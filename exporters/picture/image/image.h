@@ -20,6 +20,8 @@ void bw_image_free(struct bw_image *img);
 void bw_image_shrink(const struct bw_image *src, struct bw_image *dst);
 /// Copy `src` with its top left corner to (x, y) of `dst`, clipped.
 void bw_image_paste(struct bw_image *dst, const struct bw_image *src, int32_t x, int32_t y);
+/// Version of the library that writes PNG.
+const char *bw_image_library(void);
 /// Row y as samples of 8 (dithered) or 16 bits, most significant byte first, into `out`.
 void bw_image_row(const struct bw_image *img, int y, int depth, uint8_t *out);
 /// Write a PNG of 8 or 16 bits a channel, sRGB, dithered at 8. Errors: BW_ERR_IO with a sentence in `why`.

@@ -222,3 +222,17 @@ enum bw_status bw_movie_close(struct bw_movie *m, char *why, size_t why_size)
     m->tools->release(m->tools->ctx, m);
     return status;
 }
+
+const char *bw_movie_encoder(void)
+{
+    const AVCodec *h264 = avcodec_find_encoder_by_name("libx264");
+    if (!h264) h264 = avcodec_find_encoder(AV_CODEC_ID_H264);
+    if (!h264) h264 = avcodec_find_encoder(AV_CODEC_ID_MPEG4);
+    return h264 ? h264->name : NULL;
+}
+
+void bw_movie_library(char *out, size_t size)
+{
+    unsigned version = avcodec_version();
+    snprintf(out, size, "%u.%u.%u", version >> 16, version >> 8 & 255, version & 255);
+}

@@ -23,4 +23,8 @@ enum bw_status bw_movie_add(struct bw_movie *m, const struct bw_image *img, char
 /// Finish the file and free the movie, also after a failed add (NULL is allowed). Errors: BW_ERR_IO.
 enum bw_status bw_movie_close(struct bw_movie *m, char *why, size_t why_size);
 
+/// The encoder that there is for movies, or NULL; and the version of its library, in `out`.
+const char *bw_movie_encoder(void);
+void bw_movie_library(char *out, size_t size);
+
 #endif

@@ -85,8 +85,7 @@ int cmd_doctor(int argc, char **argv)
     if (!session) return 7;
     json_t *m = cli_json(bw_session_machine(session, ".")), *all = m ? cli_json(bw_session_list(session)) : NULL;
     if (all) {
-        printf("Billow        %s, plugin ABI %.0f.%.0f\n", bw_version(), cli_number_at(m, "abi", 0),
-               cli_number_at(m, "abi", 1));
+        printf("Billow        %s, plugin ABI %s\n", bw_version(), cli_text(m, "abi"));
         libraries_print(m);
         machine_print(m);
         folders_print(json_object_get(m, "plugins"), "plugins");

@@ -16,8 +16,8 @@ const struct cli_command command_info = {
     .name = "info",
     .synopsis = "STAGE|EXPORTER|SECTION|PRESET|FILE.vdb",
     .brief = "Explain a stage, an exporter, a section of presets, a preset, or a VDB file.",
-    .details =
-        "  billow info mac.project\n  billow info domain\n  billow info plume\n  billow info out/plume/vdb/plume_0001.vdb\n",
+    .details = "  billow info mac.project\n  billow info domain\n  billow info plume\n"
+               "  billow info out/plume/vdb/plume_0001.vdb\n",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .run = cmd_info,

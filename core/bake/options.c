@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "options.h"
+
+#include <string.h>
+
+int options_take(void *to, const void *from, size_t bytes, const char *what, struct bw_diag *d)
+{
+    uint32_t size;
+    memset(to, 0, bytes);
+    if (!from) return 1;
+    memcpy(&size, from, sizeof size);
+    if (size < sizeof size || size > 65536) {
+        bw_diag_error(d, NULL, BW_ERR_USAGE, "%s: `size` is %u; set it to the size of the struct", what, size);
+        return 0;
+    }
+    memcpy(to, from, size < bytes ? size : bytes);
+    return 1;
+}
+
+struct bw_node *options_parse(const char *text, const char *name, struct bw_diag *d)
+{
+    const char *at = text + strspn(text, " \t\n");
+    char *whole = *at == '{' || strchr(at, '\n') ? bw_strdup(text) : bw_printf("{%s}", text);
+    struct bw_node *n = whole ? bw_node_parse(whole, name, d) : NULL;
+    if (!n && !d->status) out_of_memory(d);
+    bw_free(whole);
+    return n;
+}

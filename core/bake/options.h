@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What a host hands in: structs that may be older than this library, and options as text. */
+#ifndef OPTIONS_H
+#define OPTIONS_H
+
+#include "door.h"
+#include "preset/tree/node.h"
+
+/// A struct of the host's, which may be older and shorter than ours: our copy, zero-filled, in `to` of `bytes`; both
+/// begin with their size. 0 after a sentence.
+int options_take(void *to, const void *from, size_t bytes, const char *what, struct bw_diag *d);
+/// A map as YAML, in braces or without. NULL after a sentence.
+struct bw_node *options_parse(const char *text, const char *name, struct bw_diag *d);
+
+#endif
