@@ -49,7 +49,8 @@ struct sweep_place {
 /// The first NaN or infinity of a block, if there is one.
 void sweep_find_fault(const struct sweep_row *r, const struct sweep_place *p, const struct bw_view *v,
                       struct sweep_result *out);
-/// Bring a row's dense results to the tiles of the block, and see that they are numbers. Errors: BW_ERR_MEMORY, BW_ERR_DIVERGED.
+/// Bring a row's dense results to the tiles of the block, and see that they are numbers. Errors: BW_ERR_MEMORY,
+/// BW_ERR_DIVERGED.
 enum bw_status sweep_row_store(struct sweep_job *j, struct sweep_row *r, const struct sweep_place *p,
                                const struct bw_view *v, struct sweep_result *out);
 

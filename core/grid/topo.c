@@ -63,7 +63,8 @@ static void neighbours_fill(struct bw_topo *t, const struct bw_domain_info *d)
         }
 }
 
-/* Cut the active tiles into blocks for wide sweeps: whole 2×2×2 groups where all eight are active, else pairs along x. */
+/* Cut the active tiles into blocks for wide sweeps: whole 2×2×2 groups where all eight are active, else pairs along
+ * x. */
 static void runs_fill(struct bw_topo *t)
 {
     for (int64_t i = 0; i < t->pub.count; i++) {

@@ -122,13 +122,13 @@ Test(domains, fine_to_coarse_is_exact_for_linear_fields)
 /* The rim is filled, the inside is left alone; a side that both boxes share is no border. */
 Test(domains, the_rim_alone)
 {
-    struct test_run r = run(
-        2,
-        HEAD
-        "domains:\n  coarse: {cells: [20, 20, 20], voxel: 10 cm}\n  fine: {cells: [24, 24, 24], voxel: 5 cm}\n"
-        "stages:\n  - set: {domain: coarse, field: q, keep: true, value: \"1\"}\n  - set: {id: z, domain: fine, field: q, keep: true, value: \"0\"}\n"
-        "  - transfer: {domain: fine, from: coarse, fields: [q], region: rim, blend: 4}\n",
-        1031, 4);
+    struct test_run r =
+        run(2,
+            HEAD "domains:\n  coarse: {cells: [20, 20, 20], voxel: 10 cm}\n  fine: {cells: [24, 24, 24], voxel: 5 cm}\n"
+                 "stages:\n  - set: {domain: coarse, field: q, keep: true, value: \"1\"}\n"
+                 "  - set: {id: z, domain: fine, field: q, keep: true, value: \"0\"}\n"
+                 "  - transfer: {domain: fine, from: coarse, fields: [q], region: rim, blend: 4}\n",
+            1031, 4);
     cr_assert_eq(r.status, BW_OK, "%s", r.diag.text);
     int32_t n[3];
     double *v = test_field(&r, "fine.q", 0, n);
@@ -150,15 +150,15 @@ Test(domains, amounts_do_not_depend_on_substeps)
 {
     double got[2][2];
     for (int i = 0; i < 2; i++) {
-        struct test_run r = run(
-            2,
-            HEAD TWO
-            "stages:\n  - set: {domain: coarse, field: q, keep: true, value: \"1\"}\n"
-            "  - set: {id: z, domain: fine, field: q, keep: true, value: \"0\"}\n  - set: {id: y, domain: fine, field: p, keep: true, value: \"0\"}\n"
-            "  - set: {id: w, domain: coarse, field: p, keep: true, value: \"1\"}\n"
-            "  - transfer: {domain: fine, from: coarse, fields: [q], region: rim, blend: 6}\n"
-            "  - transfer: {id: add, domain: fine, from: coarse, fields: [p], mode: add}\n",
-            1004, i ? 7 : 1);
+        struct test_run r =
+            run(2,
+                HEAD TWO "stages:\n  - set: {domain: coarse, field: q, keep: true, value: \"1\"}\n"
+                         "  - set: {id: z, domain: fine, field: q, keep: true, value: \"0\"}\n"
+                         "  - set: {id: y, domain: fine, field: p, keep: true, value: \"0\"}\n"
+                         "  - set: {id: w, domain: coarse, field: p, keep: true, value: \"1\"}\n"
+                         "  - transfer: {domain: fine, from: coarse, fields: [q], region: rim, blend: 6}\n"
+                         "  - transfer: {id: add, domain: fine, from: coarse, fields: [p], mode: add}\n",
+                1004, i ? 7 : 1);
         cr_assert_eq(r.status, BW_OK, "%s", r.diag.text);
         int32_t n[3];
         double *v = test_field(&r, "fine.q", 0, n), *w = test_field(&r, "fine.p", 0, n);
@@ -188,12 +188,11 @@ Test(domains, activity_follows)
     char emit[256];
     double mass[2];
     snprintf(emit, sizeof emit, ball, "fine", 0.);
-    struct test_run r = run(
-        2,
-        HEAD
-        "domains:\n  coarse: {cells: [80, 80, 80], voxel: 10 cm}\n  fine: {cells: [64, 64, 64], voxel: 2.5 cm, floor: 2.2}\n"
-        "stages:\n%s  - transfer: {domain: coarse, from: fine, fields: [density]}\n",
-        1003, 1, emit);
+    struct test_run r = run(2,
+                            HEAD "domains:\n  coarse: {cells: [80, 80, 80], voxel: 10 cm}\n"
+                                 "  fine: {cells: [64, 64, 64], voxel: 2.5 cm, floor: 2.2}\n"
+                                 "stages:\n%s  - transfer: {domain: coarse, from: fine, fields: [density]}\n",
+                            1003, 1, emit);
     cr_assert_eq(r.status, BW_OK, "%s", r.diag.text);
     for (int i = 0; i < 2; i++) {
         int32_t n[3];
@@ -210,12 +209,11 @@ Test(domains, activity_follows)
     test_end(&r);
     for (int inside = 0; inside < 2; inside++) {
         snprintf(emit, sizeof emit, ball, "coarse", inside ? .8 : 2.5); /* on the rim, or far away */
-        r = run(
-            2,
-            HEAD
-            "domains:\n  coarse: {cells: [80, 80, 80], voxel: 10 cm}\n  fine: {cells: [64, 64, 64], voxel: 2.5 cm, floor: 2.2}\n"
-            "stages:\n%s  - transfer: {domain: fine, from: coarse, fields: [density], region: rim}\n",
-            1003, 1, emit);
+        r = run(2,
+                HEAD "domains:\n  coarse: {cells: [80, 80, 80], voxel: 10 cm}\n"
+                     "  fine: {cells: [64, 64, 64], voxel: 2.5 cm, floor: 2.2}\n"
+                     "stages:\n%s  - transfer: {domain: fine, from: coarse, fields: [density], region: rim}\n",
+                1003, 1, emit);
         cr_assert_eq(r.status, BW_OK, "%s", r.diag.text);
         int64_t woke = tiles_of(&r, "fine.density");
         if (inside) cr_assert(woke > 0 && woke <= 32, "%d tiles", (int)woke);
@@ -232,12 +230,12 @@ Test(domains, large_scales_come_back_alone)
     for (int change = 0; change < 2; change++) {
         struct test_run r = run(
             2,
-            HEAD TWO
-            "stages:\n  - set: {id: a, domain: coarse, field: vel, keep: true, value: [\"0\", \"0\", \"0\"]}\n"
-            "  - set: {id: b, domain: fine, field: vel, keep: true, value: [\"sin(60*x)*cos(50*z)\", \"sin(20*z)\", \"cos(9*x)\"]}\n"
-            "  - transfer: {id: up, domain: coarse, from: fine, fields: [vel], blend: 0}\n"
-            "  - set: {id: c, domain: coarse, field: vel, mode: add, value: [\"%d*(x+2*z)\", \"0\", \"0\"]}\n"
-            "  - transfer: {id: back, domain: fine, from: coarse, fields: [vel], mode: large}\n",
+            HEAD TWO "stages:\n  - set: {id: a, domain: coarse, field: vel, keep: true, value: [\"0\", \"0\", \"0\"]}\n"
+                     "  - set: {id: b, domain: fine, field: vel, keep: true, "
+                     "value: [\"sin(60*x)*cos(50*z)\", \"sin(20*z)\", \"cos(9*x)\"]}\n"
+                     "  - transfer: {id: up, domain: coarse, from: fine, fields: [vel], blend: 0}\n"
+                     "  - set: {id: c, domain: coarse, field: vel, mode: add, value: [\"%d*(x+2*z)\", \"0\", \"0\"]}\n"
+                     "  - transfer: {id: back, domain: fine, from: coarse, fields: [vel], mode: large}\n",
             1001, 1, change);
         cr_assert_eq(r.status, BW_OK, "%s", r.diag.text);
         int32_t n[3];
@@ -268,7 +266,8 @@ Test(domains, equal_bytes_both_ways)
             i ? 2 : 1,
             HEAD TWO
             "stages:\n"
-            "  - emit: {domain: fine, density: 1, temperature: 90 K, shape: {sphere: {center: [0.07, -0.1, 1.4], radius: 25 cm}}}\n"
+            "  - emit: {domain: fine, density: 1, temperature: 90 K, "
+            "shape: {sphere: {center: [0.07, -0.1, 1.4], radius: 25 cm}}}\n"
             "  - mac.advect: {id: ca, domain: coarse}\n  - mac.forces: {id: cf, domain: coarse}\n"
             "  - mac.advect: {id: fa, domain: fine}\n  - mac.forces: {id: ff, domain: fine}\n"
             "  - transfer: {id: up, domain: coarse, from: fine, fields: [density, temperature, vel]}\n"
@@ -290,10 +289,12 @@ Test(domains, blended_exports_add_up)
 {
     char folder[] = "/tmp/billow-domains-XXXXXX", path[2][128], command[64];
     cr_assert_not_null(mkdtemp(folder));
-    static const char text[] = HEAD
-        "domains:\n  coarse: {cells: [24, 24, 24], voxel: 9 cm}\n  fine: {cells: [32, 32, 32], voxel: 3 cm, center: [0.1, 0]}\n"
-        "stages:\n  - set: {id: a, domain: coarse, field: density, value: \"1\"}\n  - set: {id: b, domain: fine, field: density, value: \"1\"}\n"
-        "export:\n  - vdb: {domain: coarse, blend: fine, precision: float}\n  - vdb: {id: v, domain: fine, blend: coarse, precision: float}\n";
+    static const char text[] = HEAD "domains:\n  coarse: {cells: [24, 24, 24], voxel: 9 cm}\n"
+                                    "  fine: {cells: [32, 32, 32], voxel: 3 cm, center: [0.1, 0]}\n"
+                                    "stages:\n  - set: {id: a, domain: coarse, field: density, value: \"1\"}\n"
+                                    "  - set: {id: b, domain: fine, field: density, value: \"1\"}\n"
+                                    "export:\n  - vdb: {domain: coarse, blend: fine, precision: float}\n"
+                                    "  - vdb: {id: v, domain: fine, blend: coarse, precision: float}\n";
     char yaml[2048];
     snprintf(yaml, sizeof yaml, text, 1001, 1);
     struct test_options o = {.simd = UINT32_MAX, .out = folder};
@@ -348,10 +349,10 @@ Test(domains, mistakes_are_named)
     refused(LINEAR("coarse") "  - transfer: {domain: fine, from: coarse, fields: [nothing]}\n",
             "no stage makes it in domain coarse");
     refused(LINEAR("coarse") "  - transfer: {domain: fine, fields: [q]}\n", "from");
-    refused(
-        "  - emit: {domain: coarse, bend: [1, 2, 3], shape: {sphere: {}}}\n  - emit: {id: b, domain: fine, bend: 1, shape: {sphere: {}}}\n"
-        "  - transfer: {domain: fine, from: coarse, fields: [bend]}\n",
-        "\"bend\" is a vector in domain coarse, but a scalar in domain fine");
+    refused("  - emit: {domain: coarse, bend: [1, 2, 3], shape: {sphere: {}}}\n"
+            "  - emit: {id: b, domain: fine, bend: 1, shape: {sphere: {}}}\n"
+            "  - transfer: {domain: fine, from: coarse, fields: [bend]}\n",
+            "\"bend\" is a vector in domain coarse, but a scalar in domain fine");
     refused(LINEAR("coarse") LINEAR("fine") "  - transfer: {domain: coarse, from: fine, fields: [vel], mode: large}\n",
             "from a coarser one");
     refused(LINEAR("fine") "  - guide: {domain: fine}\n", "say what to follow");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Every allocation that the core makes fails in turn: preset, chain, run, export. Wanted each time: a status, a sentence,
- * nothing lost from memory, nothing half-written under its final name; and where a run gets over the failure, the very
- * same bits. BILLOW_SLOW=1 walks through all of them, else a stride keeps the walk short. */
+/* Every allocation that the core makes fails in turn: preset, chain, run, export. Wanted each time: a status, a
+ * sentence, nothing lost from memory, nothing half-written under its final name; and where a run gets over the failure,
+ * the very same bits. BILLOW_SLOW=1 walks through all of them, else a stride keeps the walk short. */
 #include "grid/grid.h"
 #include "support.h"
 #include <criterion/criterion.h>
@@ -15,17 +15,17 @@
 #include <unistd.h>
 
 #define HEAD "billow: 1\nname: f\n"
-#define SMOKE                                                                                                            \
-    HEAD                                                                                                                 \
-        "domain: {size: [16, 16, 40], voxel: 1, sides: {bottom: closed, rest: open}}\n"                                  \
-        "time: {fps: 10, frames: 1-3, substeps: 1}\n"                                                                    \
-        "stages:\n"                                                                                                      \
-        "  - emit: {mode: max, density: 1, temperature: \"=50 + t\", shape: {sphere: {center: [0, 0, 6], radius: 3}}}\n" \
-        "  - collide: {shape: {sphere: {center: [0, 0, 12], radius: 3}}}\n"                                              \
-        "  - mac.advect: {}\n"                                                                                           \
-        "  - mac.forces: {buoyancy: 1}\n"                                                                                \
-        "  - mac.project: {tolerance: 1e-2}\n"                                                                           \
-        "  - stats: {}\n"
+#define SMOKE                                                                                                          \
+    HEAD "domain: {size: [16, 16, 40], voxel: 1, sides: {bottom: closed, rest: open}}\n"                               \
+         "time: {fps: 10, frames: 1-3, substeps: 1}\n"                                                                 \
+         "stages:\n"                                                                                                   \
+         "  - emit: {mode: max, density: 1, temperature: \"=50 + t\", "                                                \
+         "shape: {sphere: {center: [0, 0, 6], radius: 3}}}\n"                                                          \
+         "  - collide: {shape: {sphere: {center: [0, 0, 12], radius: 3}}}\n"                                           \
+         "  - mac.advect: {}\n"                                                                                        \
+         "  - mac.forces: {buoyancy: 1}\n"                                                                             \
+         "  - mac.project: {tolerance: 1e-2}\n"                                                                        \
+         "  - stats: {}\n"
 #define GRAINS                                                                                                         \
     HEAD "domain: {size: [20, 16, 16], voxel: 1}\ntime: {fps: 10, frames: 1-3, substeps: 1}\n"                         \
          "stages:\n  - f.grains: {}\n"

@@ -264,7 +264,8 @@ Test(grid, mac_halo_inflow_and_periodic)
     cr_assert_eq(mac_halo_errors(32, 20, 16, (uint32_t[6]){2, 1, 3, 3, 0, 2}, 3, 1), 0);
 }
 
-/* Rims: a lone tile inside the box keeps its high faces; a neighbour that wakes finds them, one that goes leaves them. */
+/* Rims: a lone tile inside the box keeps its high faces; a neighbour that wakes finds them, one that goes leaves
+ * them. */
 Test(grid, rim_becomes_low_face_and_back)
 {
     struct world x;

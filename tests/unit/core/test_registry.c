@@ -139,7 +139,8 @@ Test(registry, truncated_empty_and_foreign_files)
     free(bytes);
 }
 
-/* A file of half its size has headers that promise more than there is: touching what is missing would be a bus error. */
+/* A file of half its size has headers that promise more than there is: touching what is missing would be a bus
+ * error. */
 Test(registry, a_plugin_cut_behind_its_headers)
 {
     char good[600], bad[] = "/tmp/billow-cut-XXXXXX.so", *bytes = calloc(1, 1 << 20);

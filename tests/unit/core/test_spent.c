@@ -96,8 +96,8 @@ Test(spent, tiles_go_and_the_result_is_the_same)
                 cr_assert_eq(far_sum(d, 1, block, 1, &gone), want);
                 cr_assert_eq(far_sum(d, 3, block, 1, &more), want);
                 cr_assert_eq(kept, 0);
-                /* 16 layers of 9 tiles, at most the last four still wanted; round a periodic box the first two wait too;
-                 * where that box ends inside a tile, all do */
+                /* 16 layers of 9 tiles, at most the last four still wanted; round a periodic box the first two wait
+                 * too; where that box ends inside a tile, all do */
                 const int64_t least = closed ? 9 * 11 : length[q] == 256 ? 9 * 9 : 0;
                 cr_assert(gone >= least && (least || !gone), "%d cells, block %d: %d tiles are gone", length[q], block,
                           (int)gone);
