@@ -13,7 +13,7 @@ enum { ALIGNMENT = 64 };
 
 static _Atomic int64_t live, made, fail_at = -1;
 
-int bw_alloc_should_fail(void)
+bool bw_alloc_should_fail(void)
 {
     int64_t number = atomic_fetch_add(&made, 1);
     return number == atomic_load(&fail_at);

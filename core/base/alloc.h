@@ -4,6 +4,7 @@
 #ifndef BW_ALLOC_H
 #define BW_ALLOC_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,7 +25,7 @@ int64_t bw_alloc_live(void);
 int64_t bw_alloc_made(void);
 /// For tests: the allocation after the next `after` ones fails, once; negative: none. Setting restarts the count.
 void bw_alloc_fail(int64_t after);
-/// Ask the failure switch only: 1 when this allocation, made by other means (mmap), has to fail.
-int bw_alloc_should_fail(void);
+/// Ask the failure switch only: whether this allocation, made by other means (mmap), has to fail.
+bool bw_alloc_should_fail(void);
 
 #endif

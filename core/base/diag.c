@@ -42,7 +42,7 @@ static const char *source_line(const struct bw_place *place)
     return line;
 }
 
-static int is_continuation(char c) { return ((unsigned char)c & 0xc0) == 0x80; }
+static bool is_continuation(char c) { return ((unsigned char)c & 0xc0) == 0x80; }
 
 /* One UTF-8 character from `in` to `out`; what would move the caret (tabs, control characters) becomes a space. */
 static size_t char_copy(const char *in, char *out)

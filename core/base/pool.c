@@ -144,7 +144,7 @@ void bw_pool_ref(void *block)
     atomic_fetch_add_explicit(&c->refs[index_of(c, block)], 1, memory_order_relaxed);
 }
 
-int bw_pool_shared(const void *block)
+bool bw_pool_shared(const void *block)
 {
     struct chunk *c = chunk_of(block);
     return atomic_load_explicit(&c->refs[index_of(c, block)], memory_order_acquire) > 1;

@@ -6,6 +6,7 @@
 #define BW_POOL_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,8 +27,8 @@ void *bw_pool_get(struct bw_pool *p);
 /// One reference more, or less; the last one gives the block back (NULL is allowed).
 void bw_pool_ref(void *block);
 void bw_pool_unref(void *block);
-/// 1 when somebody else holds the block too.
-int bw_pool_shared(const void *block);
+/// Does somebody else hold the block too?
+bool bw_pool_shared(const void *block);
 /// Give back to the system what was not needed since the last trim (mapping fresh pages costs more than a sweep).
 void bw_pool_trim(struct bw_pool *p);
 /// Bytes of all pools of the process, as taken from the system: for tests that all come back.

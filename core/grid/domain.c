@@ -43,14 +43,14 @@ static uint32_t want_hash(const int32_t c[3])
     return (uint32_t)c[0] * 0x9e3779b1u ^ (uint32_t)c[1] * 0x85ebca77u ^ (uint32_t)c[2] * 0xc2b2ae3du;
 }
 
-static int want_grow(struct bw_domain *d)
+static bool want_grow(struct bw_domain *d)
 {
     int64_t cap = d->cap_want ? 2 * d->cap_want : 256;
     void *rows = bw_realloc(d->want, (size_t)cap * sizeof *d->want);
-    if (!rows) return 0;
+    if (!rows) return false;
     d->want = rows;
     int32_t *table = bw_calloc((size_t)cap * 4 * sizeof *table);
-    if (!table) return 0;
+    if (!table) return false;
     bw_free(d->want_table);
     d->want_table = table;
     d->want_mask = (uint32_t)(cap * 4 - 1);
@@ -60,7 +60,7 @@ static int want_grow(struct bw_domain *d)
         while (table[h]) h = (h + 1) & d->want_mask;
         table[h] = (int32_t)i + 1;
     }
-    return 1;
+    return true;
 }
 
 void bw_domain_want(struct bw_domain *d, const int32_t coord[3])
@@ -75,7 +75,7 @@ void bw_domain_want(struct bw_domain *d, const int32_t coord[3])
         c[a] = ((c[a] % tiles) + tiles) % tiles;
     }
     if (d->n_want == d->cap_want && !want_grow(d)) {
-        d->full = 1;
+        d->full = true;
         return;
     }
     uint32_t h = want_hash(c) & d->want_mask;
@@ -384,7 +384,7 @@ static void want_reset(struct bw_domain *d)
 {
     if (d->want_table) memset(d->want_table, 0, (size_t)(d->want_mask + 1) * sizeof *d->want_table);
     d->n_want = 0;
-    d->full = 0;
+    d->full = false;
 }
 
 static enum bw_status fields_move(struct bw_domain *d, struct bw_topo *to, const int64_t *old)
@@ -392,17 +392,17 @@ static enum bw_status fields_move(struct bw_domain *d, struct bw_topo *to, const
     int count = 0;
     for (struct bw_field *f = d->fields; f; f = f->next) count++;
     struct move *m = bw_calloc((size_t)(count + 1) * sizeof *m);
-    enum bw_status st = m ? BW_OK : BW_ERR_MEMORY;
+    enum bw_status status = m ? BW_OK : BW_ERR_MEMORY;
     int i = 0;
-    for (struct bw_field *f = d->fields; f && st == BW_OK; f = f->next, i++) {
-        for (uint32_t c = 0; c < f->info.comps && st == BW_OK; c++) st = move_component(f, c, to, old, &m[i]);
+    for (struct bw_field *f = d->fields; f && status == BW_OK; f = f->next, i++) {
+        for (uint32_t c = 0; c < f->info.comps && status == BW_OK; c++) status = move_component(f, c, to, old, &m[i]);
         m[i].lively = bw_calloc((size_t)to->pub.count + 1);
-        if (!m[i].lively) st = BW_ERR_MEMORY;
+        if (!m[i].lively) status = BW_ERR_MEMORY;
         for (int64_t t = 0; m[i].lively && t < to->pub.count; t++) m[i].lively[t] = old[t] >= 0 && f->lively[old[t]];
     }
     i = 0;
     for (struct bw_field *f = d->fields; f && m; f = f->next, i++) {
-        if (st != BW_OK) {
+        if (status != BW_OK) {
             move_free(f, &m[i], to, old);
             continue;
         }
@@ -410,23 +410,23 @@ static enum bw_status fields_move(struct bw_domain *d, struct bw_topo *to, const
         field_take(f, &m[i], to);
     }
     bw_free(m);
-    return st;
+    return status;
 }
 
 enum bw_status bw_domain_commit(struct bw_domain *d)
 {
-    enum bw_status st = d->full ? BW_ERR_MEMORY : BW_OK;
+    enum bw_status status = d->full ? BW_ERR_MEMORY : BW_OK;
     for (int i = 0; i < 2; i++) bw_pool_trim(d->pool[i]);
-    if (st != BW_OK || same_set(d)) {
+    if (status != BW_OK || same_set(d)) {
         want_reset(d);
-        return st;
+        return status;
     }
     struct bw_topo *to = bw_topo_create(&d->info, d->want, d->n_want, d->version + 1);
     int64_t *old = bw_calloc((size_t)(d->n_want + 1) * sizeof *old);
-    st = to && old ? BW_OK : BW_ERR_MEMORY;
-    for (int64_t t = 0; st == BW_OK && t < to->pub.count; t++) old[t] = bw_topo_index(d->topo, to->coord[t]);
-    if (st == BW_OK) st = fields_move(d, to, old);
-    if (st == BW_OK) {
+    status = to && old ? BW_OK : BW_ERR_MEMORY;
+    for (int64_t t = 0; status == BW_OK && t < to->pub.count; t++) old[t] = bw_topo_index(d->topo, to->coord[t]);
+    if (status == BW_OK) status = fields_move(d, to, old);
+    if (status == BW_OK) {
         bw_topo_unref(d->topo);
         d->topo = bw_topo_ref(to);
         d->version++;
@@ -434,5 +434,5 @@ enum bw_status bw_domain_commit(struct bw_domain *d)
     bw_topo_unref(to);
     bw_free(old);
     want_reset(d);
-    return st;
+    return status;
 }

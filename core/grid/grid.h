@@ -33,8 +33,8 @@ struct bw_source {
     const struct bw_field_info *info;
     struct bw_topo *topo;
     void **data[3]; /* per component, per tile */
-    void **rim
-        [3]; /* mac: the plane of faces at the tile's high side along the component's axis, where no active tile is */
+    /* mac: the plane of faces at the tile's high side along the component's axis, where no active tile is */
+    void **rim[3];
 };
 
 struct bw_field {
@@ -45,7 +45,7 @@ struct bw_field {
     char *name;
     uint32_t elem;   /* bytes a value */
     uint8_t *lively; /* per tile: was alive at the last look (hysteresis) */
-    int scratch;
+    bool scratch;
     struct bw_field *next; /* in the domain's list */
 };
 
@@ -61,7 +61,7 @@ struct bw_domain {
     int64_t n_want, cap_want;
     int32_t *want_table;
     uint32_t want_mask;
-    int full;       /* `want` ran out of memory */
+    bool full;      /* `want` ran out of memory */
     double dropped; /* Σ|alive fields|·h³ that went with silent tiles since the last look */
 };
 
@@ -103,7 +103,8 @@ void bw_source_drop(struct bw_source *s);
 
 /* fill.c */
 /// Component c on the cells lo … lo+n-1 to out[i + j*sy + k*sz] (the field's own type).
-/// `sides`: apply the sides' rules (also to the boundary faces themselves); else raw storage, untouched outside the box.
+/// `sides`: apply the sides' rules (also to the boundary faces themselves); else raw storage, untouched outside the
+/// box.
 void bw_fill(const struct bw_source *s, uint32_t c, const int32_t lo[3], const int32_t n[3], void *out, ptrdiff_t sy,
              ptrdiff_t sz, bool sides);
 /// One value by the sides' rules.
@@ -145,6 +146,6 @@ struct bw_sweep_fault {
 enum bw_status bw_sweep_run(const struct bw_sweep_env *e, const struct bw_sweep *s, struct bw_sweep_fault *fault);
 
 static inline int32_t bw_floor_div(int32_t a, int32_t b) { return a >= 0 ? a / b : -((-a + b - 1) / b); }
-static inline int bw_bounded(const struct bw_domain_info *d) { return d->n[0] > 0; }
+static inline bool bw_bounded(const struct bw_domain_info *d) { return d->n[0] > 0; }
 
 #endif

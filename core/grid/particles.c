@@ -243,21 +243,21 @@ static enum bw_status particles_sort(struct bw_particles *p, struct bw_domain *d
     sort_forget(p);
     p->tile = bw_calloc((size_t)(p->count + 1) * sizeof *p->tile);
     p->begin = bw_calloc((size_t)(p->count + 2) * sizeof *p->begin);
-    enum bw_status st = memory && p->tile && p->begin ? BW_OK : BW_ERR_MEMORY;
-    if (st == BW_OK) {
+    enum bw_status status = memory && p->tile && p->begin ? BW_OK : BW_ERR_MEMORY;
+    if (status == BW_OK) {
         keys_make(p, &d->info, key);
         keys_sort(&key, &other, p->count);
-        st = arrays_permute(p, key);
+        status = arrays_permute(p, key);
     }
-    for (int64_t i = 0; st == BW_OK && i < p->count; i++) {
+    for (int64_t i = 0; status == BW_OK && i < p->count; i++) {
         if (i && !tile_order(key[i].tile, key[i - 1].tile)) continue;
         memcpy(p->tile[p->n_tiles], key[i].tile, sizeof key[i].tile);
         p->begin[p->n_tiles++] = i;
     }
-    if (st == BW_OK) p->begin[p->n_tiles] = p->count;
+    if (status == BW_OK) p->begin[p->n_tiles] = p->count;
     else sort_forget(p);
     bw_free(memory);
-    return st;
+    return status;
 }
 
 static int64_t tile_find(const struct bw_particles *p, const int32_t c[3])

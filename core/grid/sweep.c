@@ -307,16 +307,16 @@ enum bw_status bw_sweep_run(const struct bw_sweep_env *e, const struct bw_sweep 
         return BW_ERR_PLUGIN;
     j.n_blocks = s->block == 2 ? j.d->topo->n_runs : j.d->topo->pub.count;
     j.result = bw_calloc((size_t)(j.n_blocks + 1) * sizeof *j.result);
-    enum bw_status st = j.result ? plan_rows(&j) : BW_ERR_MEMORY;
-    if (st == BW_OK) st = readers_count(&j);
-    if (st == BW_OK && s->particles) st = bw_particles_table.sort(s->particles, j.d);
-    if (st == BW_OK) bw_workers_for(e->workers, j.n_blocks, block_run, &j);
-    for (int64_t b = 0; st == BW_OK && b < j.n_blocks; b++) {
-        st = j.result[b].status;
-        if (st != BW_OK && fault) *fault = j.result[b].fault;
+    enum bw_status status = j.result ? plan_rows(&j) : BW_ERR_MEMORY;
+    if (status == BW_OK) status = readers_count(&j);
+    if (status == BW_OK && s->particles) status = bw_particles_table.sort(s->particles, j.d);
+    if (status == BW_OK) bw_workers_for(e->workers, j.n_blocks, block_run, &j);
+    for (int64_t b = 0; status == BW_OK && b < j.n_blocks; b++) {
+        status = j.result[b].status;
+        if (status != BW_OK && fault) *fault = j.result[b].fault;
     }
-    if (st == BW_OK) reduce(&j);
-    rows_end(&j, st == BW_OK);
+    if (status == BW_OK) reduce(&j);
+    rows_end(&j, status == BW_OK);
     bw_free(j.result);
-    return st;
+    return status;
 }

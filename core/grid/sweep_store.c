@@ -137,8 +137,8 @@ static enum bw_status tile_store(struct sweep_job *j, struct sweep_row *r, int64
             if (out->status != BW_OK) return out->status;
         }
         if (!sweep_is_cell(r)) {
-            enum bw_status st = rim_store(j, r, c, t, v, off, n);
-            if (st != BW_OK) return st;
+            enum bw_status status = rim_store(j, r, c, t, v, off, n);
+            if (status != BW_OK) return status;
             if (edge_finite(j, r, c, t, n)) continue;
             out->fault = (struct bw_sweep_fault){r->f, {p->lo[0] + off[0], p->lo[1] + off[1], p->lo[2] + off[2]}};
             out->fault.cell[c] += n[c];
@@ -170,8 +170,10 @@ enum bw_status sweep_row_store(struct sweep_job *j, struct sweep_row *r, const s
         for (q[1] = p->tile[1]; q[1] < p->tile[1] + p->tiles[1]; q[1]++)
             for (q[0] = p->tile[0]; q[0] < p->tile[0] + p->tiles[0]; q[0]++) {
                 int64_t t = bw_topo_index(j->d->topo, q);
-                enum bw_status st = t < 0 ? BW_OK : v->halo < 0 ? row_keep(j, r, t) : tile_store(j, r, t, p, v, out);
-                if (st != BW_OK) return st;
+                enum bw_status status = t < 0         ? BW_OK
+                                        : v->halo < 0 ? row_keep(j, r, t)
+                                                      : tile_store(j, r, t, p, v, out);
+                if (status != BW_OK) return status;
             }
     return BW_OK;
 }

@@ -39,7 +39,8 @@ static double flow_reach(struct bw_chain *c, int32_t domain)
     return ceil(cells) + 2;
 }
 
-/* A domain in which nothing is ever alive keeps all that was once made active; one that nobody activates is all active. */
+/* A domain in which nothing is ever alive keeps all that was once made active; one that nobody activates is all
+ * active. */
 static enum bw_status domain_want(struct bw_chain *c, int32_t i)
 {
     struct bw_domain *d = c->domain[i];

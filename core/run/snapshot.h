@@ -16,8 +16,8 @@ struct chain_snapshot {
     struct bw_snapshot_particles *particles;
 };
 
-/// Between steps, from the thread that runs the chain (snapshot_take in run.h is for those who have the chain). `facts`:
-/// number, range, time and frame rate. NULL: out of memory.
+/// Between steps, from the thread that runs the chain; who has the chain takes snapshot_take (run.h). `facts`: number,
+/// range, time and frame rate. NULL: out of memory.
 struct chain_snapshot *snapshot_make(const struct field_table *t, const struct bw_frame *facts);
 /// One reference more, or less; from any thread.
 struct chain_snapshot *snapshot_ref(struct chain_snapshot *s);

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# run.sh SOURCE BUILD: installs BUILD into a folder that is not its prefix, builds plugins there as a stranger would, and
-# uses them. The last line is "N passed, N failed".
+# run.sh SOURCE BUILD: installs BUILD into a folder that is not its prefix, builds plugins there as a stranger would,
+# and uses them. The last line is "N passed, N failed".
 set -u
 source_dir=$1 build=$2
 work=$(mktemp -d)
@@ -19,7 +19,8 @@ try() {
     fi
 }
 
-meson install -C "$build" --no-rebuild --destdir "$work/stage" >"$work/log" 2>&1 || { cat "$work/log" >&2; echo "0 passed, 1 failed"; exit 1; }
+meson install -C "$build" --no-rebuild --destdir "$work/stage" >"$work/log" 2>&1 ||
+    { cat "$work/log" >&2; echo "0 passed, 1 failed"; exit 1; }
 pc=$(find "$work/stage" -name billow.pc)
 export PKG_CONFIG_PATH="${pc%/*}" PKG_CONFIG_SYSROOT_DIR="$work/stage"
 billow=$(find "$work/stage" -path '*/bin/billow')
@@ -31,7 +32,8 @@ installed_works() { "$billow" doctor && "$billow" list | grep -q mac.project && 
 swirl_builds() { make -C sdk CFLAGS="-O2 -Wall -Wextra -Wpedantic -Werror"; }
 swirl_is_valid() { "$billow" plugin validate sdk/swirl.so; }
 swirl_bakes() {
-    "$billow" bake sdk/swirl.yaml --plugin-path sdk --out "$work/out" && ls out/vdb/swirl_0004.vdb && grep -q swirl out/metrics.csv
+    "$billow" bake sdk/swirl.yaml --plugin-path sdk --out "$work/out" && ls out/vdb/swirl_0004.vdb &&
+        grep -q swirl out/metrics.csv
 }
 swirl_installs() {
     make -C sdk install DESTDIR= && "$billow" list | grep -q '^  swirl '
@@ -43,7 +45,8 @@ new_builds() {
 new_keeps_files() { ! "$billow" plugin new fade-away; }
 cplusplus_compiles() {
     # shellcheck disable=SC2046
-    g++ -std=c++17 -Wall -Wextra -Werror $(pkg-config --cflags billow) -fsyntax-only -x c++ - <<<"#include <billow/plugin.h>"
+    g++ -std=c++17 -Wall -Wextra -Werror $(pkg-config --cflags billow) -fsyntax-only -x c++ - \
+        <<<"#include <billow/plugin.h>"
 }
 no_host_symbols() { ! nm -D --undefined-only sdk/swirl.so | grep -i bw_; }
 

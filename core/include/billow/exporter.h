@@ -102,7 +102,8 @@ struct bw_exporter_host {
     enum bw_status (*output_commit)(struct bw_exporter *e, const char *path);
     /// Remove an output that shall not be.
     void (*output_discard)(struct bw_exporter *e, const char *path);
-    /// Say that a committed file is one the user wants to see ("movie", "picture", "cache"): named in the closing lines.
+    /// Say that a committed file is one the user wants to see ("movie", "picture", "cache"): named in the closing
+    /// lines.
     void (*announce)(struct bw_exporter *e, const char *what, const char *name);
     /// Component c of a field as floats on the box of cells lo … lo+n-1, x fastest, n[0]·n[1]·n[2] values; outside
     /// the box by the sides' rules, in inactive tiles the background. mac: values on the low faces.
@@ -131,10 +132,10 @@ struct bw_exporter_desc {
     enum bw_status (*finish)(struct bw_exporter *e, int complete);
     /// Once, always, also after a failed init. Optional.
     void (*uninit)(struct bw_exporter *e);
-    /// Say with name(NAME, user) what output_begin will be given in `frame`, and by `finish`. Asked before init, about the
-    /// first and the last frame, of which there is nothing yet but number, time and the names of the particles: two that
-    /// want one file are refused before a bake begins. Optional: without it that shows, and stops the bake, when the
-    /// second one begins the file. Since 0.3.
+    /// Say with name(NAME, user) what output_begin will be given in `frame`, and by `finish`. Asked before init, about
+    /// the first and the last frame, of which there is nothing yet but number, time and the names of the particles: two
+    /// that want one file are refused before a bake begins. Optional: without it that shows, and stops the bake, when
+    /// the second one begins the file.
     void (*outputs)(const struct bw_exporter *e, const struct bw_frame *frame, bw_output_name_fn name, void *user);
 };
 

@@ -42,11 +42,12 @@ enum bw_lifetime {
 
 enum bw_port_flags {
     BW_PORT_OPTIONAL = 1, ///< may stay unbound: read: nobody makes the field; update: no such field exists
-    BW_PORT_LIST =
-        2, ///< any number of fields: those that the parameter `from` names. With ADVECTED and no `from`, or with
-           ///< ADVECTED | NO_CREATE and nothing named: every advected field not bound to another port
-    BW_PORT_ADVECTED = 4,   ///< on a list: all fields flagged advected (of the kinds in `kinds`);
-                            ///< on a single port: the field that this port creates is advected
+    /// Any number of fields: those that the parameter `from` names. With ADVECTED and no `from`, or with ADVECTED |
+    /// NO_CREATE and nothing named: every advected field not bound to another port.
+    BW_PORT_LIST = 2,
+    /// On a list: all fields flagged advected (of the kinds in `kinds`); on a single port: the field that this port
+    /// creates is advected.
+    BW_PORT_ADVECTED = 4,
     BW_PORT_PRIVATE = 8,    ///< the field belongs to this stage alone: it is named ID.NAME
     BW_PORT_NO_CREATE = 16, ///< an update port that does not bring the field into being
 };
@@ -76,13 +77,14 @@ struct bw_port {
     const struct bw_attribute *attributes; ///< particle ports: the attributes this stage needs
     uint32_t n_attributes;
     uint32_t reserved;
-    const char
-        *domain; ///< grid fields that are read: key of the text parameter that names the domain they live in; while it
-                 ///< is absent nothing is bound. NULL: the stage's own. Such a row may share its name with one of the
-                 ///< stage's own; of lists with one `from` the k-th fields must be of one kind
+    /// Grid fields that are read: key of the text parameter that names the domain they live in; while it is absent
+    /// nothing is bound. NULL: the stage's own. Such a row may share its name with one of the stage's own; of lists
+    /// with one `from` the k-th fields must be of one kind.
+    const char *domain;
     const char *background_from; ///< key of a number parameter: its value before the first step is the background
-    const char *precise_from; ///< key of a choice or bool parameter: where it is not its first choice, the field is in
-                              ///< double, whatever `precision` says (a seed mode)
+    /// Key of a choice or bool parameter: where it is not its first choice, the field is in double, whatever
+    /// `precision` says (a seed mode).
+    const char *precise_from;
 };
 
 enum bw_side_kind { BW_CLOSED = 0, BW_OPEN = 1, BW_INFLOW = 2, BW_PERIODIC = 3 };

@@ -38,14 +38,14 @@ struct bw_stage {
     double dt;                         ///< s; 0 outside step
     double frame;                      ///< fractional frame number at the step's end
     double fps;                        ///< frames a second
-    int64_t step;    ///< number of this step: 1 is the run's first, 0 the set-up call (see BW_STAGE_SETUP)
+    int64_t step;    ///< number of this step: 1 is the run's first, 0 the set-up call (BW_STAGE_SETUP)
     uint64_t seed;   ///< the run's seed mixed with the stage's id
     void *host_data; ///< the host's
 };
 
 /// Dense array of one field in one block. Component c of owned cell (i,j,k) is data[c][i + j*sy + k*sz];
-/// indices from -halo to n-1+halo are valid, of mac components up to n+halo along their own axis (with a reach: just what
-/// that says).
+/// indices from -halo to n-1+halo are valid, of mac components up to n+halo along their own axis (with a reach: just
+/// what that says).
 struct bw_view {
     void *data[3];
     ptrdiff_t sy, sz;
@@ -64,34 +64,37 @@ struct bw_range {
 struct bw_block {
     const struct bw_stage *stage;
     const struct bw_domain_info *grid;
-    int32_t lo[3];                    ///< first owned cell, in cells of the domain
-    int32_t n[3];                     ///< owned cells (clipped to the box)
-    double corner[3];                 ///< world position of the low corner of cell `lo`, m
-    const struct bw_view *view;       ///< one per access row, same order
-    double *sum;                      ///< this block's own partial sums, n_sums of them, start at 0
-    double *max;                      ///< this block's own maxima, n_maxs of them, start at -HUGE_VAL
-    const struct bw_range *particles; ///< with bw_sweep.particles: the particles of this block's tiles and of the
-    uint32_t n_particles;             ///< tiles around, as ranges, by tile coordinate then id
-    uint32_t worker;                  ///< 0 … workers-1
+    int32_t lo[3];              ///< first owned cell, in cells of the domain
+    int32_t n[3];               ///< owned cells (clipped to the box)
+    double corner[3];           ///< world position of the low corner of cell `lo`, m
+    const struct bw_view *view; ///< one per access row, same order
+    double *sum;                ///< this block's own partial sums, n_sums of them, start at 0
+    double *max;                ///< this block's own maxima, n_maxs of them, start at -HUGE_VAL
+    /// With bw_sweep.particles: the particles of this block's tiles and of the tiles around, as ranges, by tile
+    /// coordinate then id.
+    const struct bw_range *particles;
+    uint32_t n_particles;
+    uint32_t worker; ///< 0 … workers-1
 };
 
 /// One field of a sweep.
 struct bw_access {
     struct bw_field *field;
-    uint32_t mode; ///< BW_READ: state before the sweep. BW_UPDATE: in place, halo 0. BW_WRITE: every owned cell must be
-                   ///< set; lands when the sweep ends, so the same field may be read (with a halo) by another row.
-                   ///< BW_READ_LAST: as BW_READ, of scratch or of a field that another row writes; bodies look at it
-    ///< through their views alone, so its memory may go while the sweep runs. Scratch is then as if never
-    ///< written.
-    int32_t halo; ///< cells of halo to fill, 0 … 16, from neighbour tiles, sides and backgrounds
+    /// BW_READ: state before the sweep. BW_UPDATE: in place, halo 0. BW_WRITE: every owned cell must be set; lands when
+    /// the sweep ends, so the same field may be read (with a halo) by another row. BW_READ_LAST: as BW_READ, of scratch
+    /// or of a field that another row writes; bodies look at it through their views alone, so its memory may go while
+    /// the sweep runs. Scratch is then as if never written.
+    uint32_t mode;
+    /// Cells of halo to fill, 0 … 16, from neighbour tiles, sides and backgrounds.
+    int32_t halo;
 };
 
 typedef void (*bw_body_fn)(const struct bw_block *block, void *user);
 /// [body] How far around itself this block needs access row `row`, read or updated, where its stage knows better than
 /// the worst case: filling halos is what they cost. reach[2a] cells below and reach[2a+1] above along axis a; they come
 /// set to the row's halo and may be less. (The high faces of a block are the low faces of the cells above: within a
-/// reach of 1.) 0: the block does without the row, or leaves it as it is where it is updated: its view is empty, its halo -1;
-/// else 1. `block` has no views yet.
+/// reach of 1.) 0: the block does without the row, or leaves it as it is where it is updated: its view is empty, its
+/// halo -1; else 1. `block` has no views yet.
 typedef int (*bw_reach_fn)(const struct bw_block *block, uint32_t row, int32_t reach[6], void *user);
 
 /// A pass over all active tiles of a domain. Zero what is not needed.
@@ -145,9 +148,11 @@ struct bw_host {
     void *(*alloc)(struct bw_stage *stage, size_t bytes);
     /// [main] Give back what alloc() gave; NULL is allowed.
     void (*release)(struct bw_stage *stage, void *memory);
-    /// [main] Memory, 64-byte aligned, not zeroed, until step (or the callback that asked) returns. NULL: out of memory.
+    /// [main] Memory, 64-byte aligned, not zeroed, until step (or the callback that asked) returns. NULL: out of
+    /// memory.
     void *(*scratch)(struct bw_stage *stage, size_t bytes);
-    /// [main] A grid field of the stage's domain, contents undefined until written, until step returns. NULL: out of memory.
+    /// [main] A grid field of the stage's domain, contents undefined until written, until step returns. NULL: out of
+    /// memory.
     struct bw_field *(*scratch_field)(struct bw_stage *stage, uint32_t kind, uint32_t precision);
     /// [main] Exchange the contents of two fields of the same domain, kind and precision (one pointer swap).
     enum bw_status (*swap_fields)(struct bw_stage *stage, struct bw_field *a, struct bw_field *b);
@@ -181,8 +186,8 @@ struct bw_host {
 
     /// [main] A service of the host by versioned id ("billow.sample/1"), or NULL.
     const void *(*extension)(const char *id);
-    /// [main] The k-th stage of the chain that offers extension `id`; its table in *table. NULL: no more. From init those
-    /// that are listed later are found as well, but are not to be called yet.
+    /// [main] The k-th stage of the chain that offers extension `id`; its table in *table. NULL: no more. From init
+    /// those that are listed later are found as well, but are not to be called yet.
     struct bw_stage *(*find_stage)(struct bw_stage *stage, const char *id, uint32_t k, const void **table);
     /// [main] A field of another stage's making by name ("density", or "domain.density"), or NULL.
     struct bw_field *(*find_field)(struct bw_stage *stage, const char *name);

@@ -58,8 +58,9 @@ extern "C" {
 
 enum bw_stage_flags {
     BW_STAGE_SUBSTEPS = 1, ///< advances to the step's end by itself, in steps of its own; max_dt is not asked
-    BW_STAGE_SETUP = 2, ///< is also called once with dt = 0 and step = 0 before the first frame is shown, so that the
-                        ///< initial state holds what it makes (set, load, emit, collide); real steps count from 1
+    /// Is also called once with dt = 0 and step = 0 before the first frame is shown, so that the initial state holds
+    /// what it makes (set, load, emit, collide); real steps count from 1.
+    BW_STAGE_SETUP = 2,
 };
 
 /// One stage: a solver step that a preset may name.

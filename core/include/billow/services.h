@@ -16,7 +16,8 @@ extern "C" {
 struct bw_sample_api {
     uint32_t size;
     /// [body] Values of `field` at `count` world positions (m), trilinear, staggering honoured; beyond sides by the
-    /// sides' rules, in inactive tiles the background. out: count × comps. Not inside a sweep that writes `field` in place.
+    /// sides' rules, in inactive tiles the background. out: count × comps. Not inside a sweep that writes `field` in
+    /// place.
     void (*sample)(const struct bw_field *field, size_t count, const bw_vec3 *pos, double *out);
     /// [body] The same of component c alone; out: count.
     void (*component)(const struct bw_field *field, uint32_t c, size_t count, const bw_vec3 *pos, double *out);
@@ -71,10 +72,10 @@ struct bw_topology {
     uint32_t size;
     int64_t count;             ///< active tiles
     const int32_t (*coord)[3]; ///< tile coordinates (cells / tile size)
-    const int32_t (
-        *neighbour)[6]; ///< index of the tile at x-, x+, y-, y+, z-, z+; or BW_TILE_INACTIVE, BW_TILE_OUTSIDE
-                        ///< (beyond the box; a periodic side leads round)
-    uint64_t version;   ///< changes whenever the set of tiles does
+    /// Index of the tile at x-, x+, y-, y+, z-, z+; or BW_TILE_INACTIVE, BW_TILE_OUTSIDE (beyond the box; a periodic
+    /// side leads round).
+    const int32_t (*neighbour)[6];
+    uint64_t version; ///< changes whenever the set of tiles does
 };
 struct bw_tiles_api {
     uint32_t size;
@@ -92,7 +93,8 @@ struct bw_tiles_api {
 /// The numbered files that a chain's frames come from (`frames_from` in the preset).
 struct bw_frames_api {
     uint32_t size;
-    /// [main] 1 and the numbers of the first and the last file, between which none is missing; 0: the preset names none.
+    /// [main] 1 and the numbers of the first and the last file, between which none is missing; 0: the preset names
+    /// none.
     int (*range)(const struct bw_stage *stage, int64_t *first, int64_t *last);
     /// [main] Write the path of file `number` to `out`; answers as snprintf does, -1 without files.
     int (*path)(const struct bw_stage *stage, int64_t number, char *out, size_t size);
@@ -108,12 +110,13 @@ struct bw_velocity_api {
 };
 
 #define BW_STRENGTH_RATE "billow.strength_rate/1"
-/// Offered by stages that stretch, turn or make vorticity: whoever carries the vortons integrates it with their positions.
+/// Offered by stages that stretch, turn or make vorticity: whoever carries the vortons integrates it with their
+/// positions.
 struct bw_strength_rate_api {
     uint32_t size;
     uint32_t wants_gradient; ///< 0: `gradient` may be NULL
-    /// [main] Add dα/dt (m³/s², count × 3) of the vortons as they now stand; gradient (1/s, count × 9, row = component) is
-    /// the flow's at each.
+    /// [main] Add dα/dt (m³/s², count × 3) of the vortons as they now stand; gradient (1/s, count × 9, row = component)
+    /// is the flow's at each.
     enum bw_status (*rate)(struct bw_stage *stage, struct bw_particles *vortons, const double *gradient, double *rate);
 };
 

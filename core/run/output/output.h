@@ -18,7 +18,8 @@ struct outputs {
 /// A file under its temporary name, in a list of its owner's.
 struct output;
 
-/// The temporary path, which the list holds until commit or discard; NULL on failure, said. `keep`: until the bake ends.
+/// The temporary path, which the list holds until commit or discard; NULL on failure, said. `keep`: until the bake
+/// ends.
 const char *output_begin(struct outputs *o, struct output **list, struct output_owner by, const char *name, bool keep);
 /// Give the file its final name. Errors are said.
 enum bw_status output_commit(struct outputs *o, struct output **list, const char *temporary);
