@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import weakref
 from ctypes import c_void_p
 from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Mapping, Optional, Union
@@ -92,8 +93,10 @@ class Cache:
             raise failed
 
     def scene(self, format: str = "blender", files: Optional[Path] = None) -> str:
-        """A scene for other programs: "blender", a Python script, or "usd". `files`: the files' folder in it."""
-        return library.text_of(lib.bw_cache_scene(self._open(), encoded(format), encoded(path_text(files))))
+        """A scene for other programs: "blender", a Python script, or "usd". `files`: the files' folder in it, where
+        that is not the cache's own."""
+        folder = os.path.dirname(self.describe()["pattern"]) if files is None else path_text(files)
+        return library.text_of(lib.bw_cache_scene(self._open(), encoded(format), encoded(folder)))
 
     def close(self) -> None:
         """Frames that were read stay."""
