@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""libbillow, its functions with their types, and the way from its answers to Python's values and exceptions.
+
+ctypes gives the interpreter's lock back during every call, so that callbacks from a bake's thread can take it."""
+from __future__ import annotations
+
+import ctypes
+import gc
+import json
+from ctypes import POINTER, byref, c_char_p, c_double, c_float, c_int, c_int32, c_int64, c_uint32, c_void_p
+from typing import Any, Iterable, Optional
+
+from . import _find
+from ._structs import (BakeFacts, BakeOptions, Box, LastError, MovieWish, Pixels, SessionOptions, SnapshotFacts)
+from .errors import BY_STATUS, Error
+
+VERSION = "0.1."  # whose structs _structs.py has
+
+lib = _find.load()
+
+_HANDLE = POINTER(c_void_p)
+_TEXT = c_void_p  # new memory: not c_char_p, whose address would be lost
+
+_PROTOTYPES = {
+    "bw_error_last": (POINTER(LastError), []),
+    "bw_version": (c_char_p, []),
+    "bw_text_free": (None, [c_void_p]),
+    "bw_number_words": (c_char_p, [c_double, c_char_p, c_char_p]),
+    "bw_nearest_word": (c_char_p, [c_char_p, POINTER(c_char_p), c_uint32]),
+    "bw_session_open": (c_int, [POINTER(SessionOptions), _HANDLE]),
+    "bw_session_close": (None, [c_void_p]),
+    "bw_session_list": (_TEXT, [c_void_p]),
+    "bw_session_machine": (_TEXT, [c_void_p, c_char_p]),
+    "bw_session_schema": (_TEXT, [c_void_p]),
+    "bw_session_describe": (_TEXT, [c_void_p, c_char_p]),
+    "bw_plugin_validate": (_TEXT, [c_char_p]),
+    "bw_bake_open": (c_int, [c_void_p, POINTER(BakeOptions), _HANDLE]),
+    "bw_bake_close": (c_int, [c_void_p]),
+    "bw_bake_facts": (c_int, [c_void_p, POINTER(BakeFacts)]),
+    "bw_bake_describe": (_TEXT, [c_void_p]),
+    "bw_bake_check": (c_int, [c_void_p]),
+    "bw_bake_start": (c_int, [c_void_p]),
+    "bw_bake_wait": (c_int, [c_void_p, c_double]),
+    "bw_bake_cancel": (c_int, [c_void_p]),
+    "bw_snapshot_hold": (c_int, [c_void_p]),
+    "bw_snapshot_close": (None, [c_void_p]),
+    "bw_snapshot_facts": (c_int, [c_void_p, POINTER(SnapshotFacts)]),
+    "bw_snapshot_read": (c_int, [c_void_p, c_uint32, c_uint32, POINTER(Box), c_int32, POINTER(c_float)]),
+    "bw_snapshot_picture": (c_int, [c_void_p, c_char_p, c_uint32, POINTER(Pixels)]),
+    "bw_pixels_free": (None, [POINTER(Pixels)]),
+    "bw_cache_open": (c_int, [c_void_p, c_char_p, _HANDLE]),
+    "bw_cache_close": (None, [c_void_p]),
+    "bw_cache_describe": (_TEXT, [c_void_p, c_int32]),
+    "bw_cache_check": (_TEXT, [c_char_p]),
+    "bw_cache_frame": (c_int, [c_void_p, c_int64, _HANDLE]),
+    "bw_cache_movie": (c_int, [c_void_p, POINTER(MovieWish)]),
+    "bw_cache_scene": (_TEXT, [c_void_p, c_char_p, c_char_p]),
+}
+
+for _name, (_result, _arguments) in _PROTOTYPES.items():
+    _function = getattr(lib, _name)
+    _function.restype = _result
+    _function.argtypes = _arguments
+
+
+def decoded(text: Optional[bytes]) -> str:
+    return (text or b"").decode("utf-8", "replace")
+
+
+def version() -> str:
+    """Of the library, "0.1.0"."""
+    return decoded(lib.bw_version())
+
+
+if not version().startswith(VERSION):
+    raise ImportError(f"this package is for libbillow {VERSION}x, found {version()}")
+
+
+def encoded(text: Optional[str]) -> Optional[bytes]:
+    """For the library, where NULL ends a text."""
+    if text is not None and "\0" in text:
+        raise ValueError(f"a text with a NUL in it: {text!r}")
+    return None if text is None else text.encode("utf-8", "surrogateescape")
+
+
+def texts(words: Iterable[str]) -> Any:
+    """An array of C texts; it keeps them."""
+    listed = [encoded(word) for word in words]
+    return (c_char_p * len(listed))(*listed)
+
+
+def nearest(word: str, words: Iterable[str]) -> Optional[str]:
+    """The one that may have been meant."""
+    listed = texts(words)
+    near = lib.bw_nearest_word(encoded(word), listed, len(listed))
+    return decoded(near) if near else None
+
+
+def last_text() -> str:
+    """Warnings of the last call on this thread, if it was good."""
+    return decoded(lib.bw_error_last().contents.text)
+
+
+def last_error() -> Error:
+    """The last call's failure on this thread, as an exception to raise."""
+    collects = gc.isenabled()
+    gc.disable()  # what it collects may close handles, each a call that forgets the last error
+    try:
+        e = lib.bw_error_last().contents
+        kind = BY_STATUS.get(e.status, Error)
+        return kind(decoded(e.sentence), file=decoded(e.file) if e.file else None, line=e.line, column=e.column,
+                    count=e.count, text=decoded(e.text))
+    finally:
+        if collects:
+            gc.enable()
+
+
+def good(status: int) -> None:
+    """Raise what a negative status means."""
+    if status < 0:
+        raise last_error()
+
+
+def json_of(address: Optional[int]) -> Any:
+    """The JSON in new memory, which is given back; raises where there is none."""
+    return json.loads(text_of(address))
+
+
+def text_of(address: Optional[int]) -> str:
+    """The same for a text."""
+    if not address:
+        raise last_error()
+    try:
+        return decoded(ctypes.string_at(address))
+    finally:
+        lib.bw_text_free(address)
+
+
+def handle_of(status: int, handle: c_void_p) -> int:
+    good(status)
+    assert handle.value
+    return handle.value
+
+
+__all__ = ["byref", "decoded", "encoded", "good", "handle_of", "json_of", "last_error", "last_text", "lib", "nearest",
+           "text_of", "texts", "version"]

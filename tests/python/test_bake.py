@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Bakes: settings, callbacks, output, and what a refusal says."""
+import logging
+import pathlib
+import threading
+
+import numpy as np
+
+import billow
+from support import EXPORT, PUFF, Case, bits
+
+GRUMBLING = PUFF.replace("mac.project: {}", "mac.project: {tolerance: 1e-12, max_iterations: 1}")  # can't converge
+
+
+class Settings(Case):
+    def resolved(self, settings=None, **words):
+        return billow.check(text=PUFF, settings=settings, **words)["resolved"]
+
+    def test_values(self):
+        text = self.resolved({"domain.voxel": np.float64(0.04), "stages.emit.density": 2, "time.substeps": "2",
+                              "domain.size": np.array([0.32, 0.32, 0.64]), "domain.sides": {"rest": "closed"}})
+        self.assertRegex(text, r"voxel: 0\.04")
+        self.assertRegex(text, r"density: 2\b")
+        self.assertRegex(text, r"substeps: 2\b")
+        self.assertRegex(text, r"size: \[0\.32, 0\.32, 0\.64\]")
+
+    def test_lines(self):
+        self.assertRegex(self.resolved(["domain.voxel=4 cm"]), r"voxel: 4 cm")
+
+    def test_frames(self):
+        for frames in ("2-3", (2, 3), range(2, 4)):
+            checked = billow.check(text=PUFF, frames=frames)
+            self.assertEqual((checked["first"], checked["last"]), (2, 3))
+
+    def test_mute(self):
+        self.assertNotIn("mac.forces", str(billow.check(text=PUFF, mute=["mac.forces"])["wiring"]))
+
+    def refused(self, kind, pattern, *arguments, **words):
+        with self.assertRaises(kind) as caught:
+            billow.check(*arguments, **words)
+        self.assertRegex(str(caught.exception), pattern)
+        return caught.exception
+
+    def test_no_values(self):
+        self.refused(billow.UsageError, "domain.voxel is None", text=PUFF, settings={"domain.voxel": None})
+        self.refused(billow.UsageError, "not JSON compliant", text=PUFF, settings={"domain.voxel": float("nan")})
+        self.refused(billow.UsageError, "no value of a preset", text=PUFF, settings={"domain.voxel": object()})
+        self.refused(billow.UsageError, "a mapping or a list", text=PUFF, settings="domain.voxel=1")
+        self.refused(billow.UsageError, "mute is a list", text=PUFF, mute="vdb")
+        self.refused(billow.UsageError, "frames are", text=PUFF, frames=(1, 2, 3))
+        self.refused(billow.UsageError, "follow one another", text=PUFF, frames=range(5, 1))
+        self.refused(billow.UsageError, "did you mean replace", text=PUFF, mode="replce")
+        self.refused(billow.UsageError, "threads", text=PUFF, threads=-1)
+        self.refused(billow.UsageError, "avx2", text=PUFF, simd="avx3")
+        self.refused(billow.UsageError, "12G", text=PUFF, memory="lots")
+        self.refused(billow.UsageError, "preset")
+        self.refused(ValueError, "NUL", "plu\0me")
+
+    def test_place_of_an_override(self):
+        error = self.refused(billow.PresetError, 'did you mean "?voxel', text=PUFF, settings={"domain.voxl": 1})
+        self.assertEqual((error.line, error.column), (1, 8))
+        self.assertIn("^", error.text)
+
+    def test_place_in_a_file(self):
+        path = self.write("wrong.yaml", PUFF.replace("buoyancy: 1", "buoyancy: up").replace("radius", "radios"))
+        error = self.refused(billow.PresetError, "radi", path)
+        self.assertTrue(error.file.endswith("wrong.yaml"))
+        self.assertEqual((error.line, error.count), (6, 2))
+        self.assertGreater(error.column, 1)
+        self.assertIn("buoyancy", error.text)
+
+    def test_no_preset(self):
+        self.refused(billow.PresetError, "did you mean", "plum")
+
+
+class Callbacks(Case):
+    def test_order(self):
+        told = []
+        bake = billow.bake(text=PUFF, frames="1-2", on_start=lambda: told.append("start"),
+                           on_progress=lambda p: told.append(("progress", p.frame)) if p.frame_done else None,
+                           on_frame=lambda f: told.append(("frame", f.number)))
+        self.assertEqual(told, ["start", ("progress", 1), ("frame", 1), ("progress", 2), ("frame", 2)])
+        self.assertEqual((bake.progress.done, bake.progress.total), (2, 2))
+        self.assertIn("frame 2/2", bake.progress.line)
+        self.assertGreater(bake.facts["seconds"], 0)
+
+    def test_on_one_thread(self):
+        seen = set()
+        billow.bake(text=PUFF, on_frame=lambda f: seen.add(threading.get_ident()))
+        self.assertEqual(len(seen), 1)
+        self.assertNotIn(threading.get_ident(), seen)
+
+    def test_log(self):
+        lines = []
+        billow.bake(text=GRUMBLING, frames="1-2", on_log=lambda *words: lines.append(words))
+        self.assertIn(("warning", "mac.project"), [words[:2] for words in lines])
+        self.assertTrue(all(level in ("debug", "info", "warning") for level, _who, _text in lines))
+
+    def test_log_without_a_listener(self):
+        with self.assertLogs("billow", logging.WARNING) as log:
+            billow.bake(text=GRUMBLING, frames="1-2")
+        self.assertIn("mac.project: ", log.output[0])
+
+
+class Output(Case):
+    def test_folder(self):
+        out, told = self.folder / "out", []
+        bake = billow.bake(text=PUFF + EXPORT, out=out, on_output=lambda *words: told.append(words))
+        self.assertEqual(bake.out, str(out))
+        self.assertEqual(dict(told), bake.outputs)
+        self.assertTrue(pathlib.Path(bake.outputs["cache"]).exists())
+        self.assertFalse(bake.facts["up_to_date"])
+
+    def test_again(self):
+        out = self.folder / "out"
+        billow.bake(text=PUFF + EXPORT, out=out)
+        again = billow.bake(text=PUFF + EXPORT, out=out, on_frame=lambda f: self.fail("nothing is to be done"))
+        self.assertTrue(again.facts["up_to_date"])
+        self.assertIn("cache", again.outputs)
+        with self.assertRaises(billow.UsageError):
+            billow.bake(text=PUFF + EXPORT, settings={"domain.voxel": 0.04}, out=out)
+        billow.bake(text=PUFF + EXPORT, settings={"domain.voxel": 0.04}, out=out, mode="replace")
+        beside = billow.bake(text=PUFF + EXPORT, frames="1-1", out=out, mode="beside")
+        self.assertTrue(beside.out.endswith("out_v002"))
+
+    def test_none(self):
+        self.assertEqual(billow.bake(text=PUFF + EXPORT, frames="1-1").out, None)
+
+
+class Started(Case):
+    def test_wait(self):
+        with billow.start(text=PUFF) as bake:
+            self.assertTrue(bake.wait(60))
+            self.assertTrue(bake.wait())
+        self.assertTrue(bake.closed)
+        self.assertEqual(bake.progress.done, 4)
+
+    def test_two_at_once(self):
+        def bake(seed, threads, to):
+            return billow.start(text=PUFF, seed=seed, threads=threads, on_frame=lambda f: to.append(bits(f)))
+        alone, at_once = ([], []), ([], [])
+        for seed in (1, 2):
+            with bake(seed, 2, alone[seed - 1]) as one:
+                one.wait()
+        with bake(1, 1, at_once[0]) as one, bake(2, 2, at_once[1]) as other:
+            one.wait()
+            other.wait()
+        self.assertEqual(alone, at_once)
+        self.assertEqual(len(alone[0]), 4)
+        self.assertEqual(len(set(alone[0])), 4)

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Finished caches: opened, counted, read, looked at."""
+import pathlib
+import tempfile
+
+import numpy as np
+
+import billow
+from support import EXPORT, PUFF, Case
+
+
+class Baked(Case):
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.out, cls.frames = pathlib.Path(folder.name) / "out", []
+        billow.bake(text=PUFF + EXPORT, out=cls.out, on_frame=cls.frames.append)
+
+
+class Caches(Baked):
+    def test_like_the_bake(self):
+        with billow.open(self.out) as cache:
+            self.assertEqual((len(cache), cache.numbers), (4, [1, 2, 3, 4]))
+            for frame, baked in zip(cache, self.frames):
+                self.assertEqual(frame.number, baked.number)
+                density, now = frame["density"], baked["density"]
+                self.assertAlmostEqual(density.voxel, now.voxel)
+                np.testing.assert_allclose(density.origin, now.origin, atol=1e-6)
+                np.testing.assert_array_equal(density.dense(now.lo, now.shape), now.dense())
+
+    def test_outlives_the_cache(self):
+        with billow.open(self.out) as cache:
+            frame = cache[4]
+        self.assertGreater(frame["density"].dense().max(), 0.5)
+        with self.assertRaisesRegex(billow.UsageError, "closed"):
+            cache[4]
+        cache.close()
+
+    def test_tiles(self):
+        field = billow.open(self.out)[4]["density"]
+        self.assertEqual(field.tile_count, 0)
+        with self.assertRaisesRegex(billow.UsageError, "dense"):
+            next(field.tiles())
+
+    def test_wrong_names(self):
+        cache = billow.open(self.out)
+        with self.assertRaisesRegex(billow.UsageError, "no frame 9"):
+            cache[9]
+        with self.assertRaises(billow.UsageError):
+            cache["4"]
+        with self.assertRaisesRegex(billow.UnknownNameError, "did you mean density"):
+            cache[4]["densyti"]
+        with self.assertRaises(billow.FileError) as caught:
+            billow.open(self.folder / "nothing")
+        self.assertIsInstance(caught.exception, OSError)
+        self.assertIn("nothing", str(caught.exception))
+
+    def test_gap(self):
+        out = self.folder / "gap"
+        bake = billow.bake(text=PUFF + EXPORT, out=out)
+        files = sorted(out.rglob("*.vdb"))
+        files[1].unlink()
+        self.assertEqual(billow.open(out).numbers, [1, 3, 4])
+        self.assertEqual([frame.number for frame in billow.open(bake.out)], [1, 3, 4])
+        self.assertTrue(billow.check_cache(out)["problems"])
+        self.assertEqual(billow.check_cache(self.out)["problems"], [])
+
+    def test_torn_file(self):
+        out = self.folder / "torn"
+        billow.bake(text=PUFF + EXPORT, out=out)
+        last = sorted(out.rglob("*.vdb"))[-1]
+        last.write_bytes(last.read_bytes()[:200])
+        with self.assertRaisesRegex(billow.Error, "puff_0004"):
+            billow.open(out)[4]
+
+
+class Looks(Baked):
+    def test_describe(self):
+        told = billow.open(self.out).describe(flow=True)
+        self.assertEqual(told["fps"], 25)
+        self.assertAlmostEqual(told["voxel"], 0.02)
+
+    def test_picture(self):
+        picture = billow.open(self.out)[4].picture({"view": "slice", "size": 48})
+        self.assertEqual((picture.shape[0], picture.shape[2], picture.dtype), (48, 3, np.uint8))
+        self.assertGreater(int(picture.max()) - int(picture.min()), 50)
+
+    def test_sheet(self):
+        done = []
+        sheet = self.folder / "sheet.png"
+        billow.open(self.out).movie(sheet, {"view": "slice", "size": 32}, on_frame=lambda *n: done.append(n))
+        self.assertEqual(sheet.read_bytes()[1:4], b"PNG")
+        self.assertEqual(done[-1], (4, 4))
+
+    def test_movie_is_stopped(self):
+        def fall(_done, _total):
+            raise RuntimeError("my own")
+        with self.assertRaisesRegex(RuntimeError, "my own"):
+            billow.open(self.out).movie(self.folder / "sheet.png", {"size": 32}, on_frame=fall)
+        self.assertFalse((self.folder / "sheet.png").exists())
+
+    def test_scene(self):
+        self.assertIn("import bpy", billow.open(self.out).scene("blender"))
+        with self.assertRaises(billow.Error):
+            billow.open(self.out).scene("maya")
