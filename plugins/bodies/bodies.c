@@ -57,21 +57,21 @@ static const struct bw_param params[] = {
 
 enum { PORT_BODIES, PORT_HEAT };
 static const struct bw_port ports[] = {
-    {.name = "bodies",
-     .kind = BW_PARTICLES,
-     .access = BW_UPDATE,
-     .doc = "The bodies.",
-     .attributes = body_attributes,
-     .n_attributes = BODY_ATTRIBUTES,
-     .flags = BW_PORT_NO_CREATE},
-    {.name = "heat_field",
-     .kind = BW_SCALAR,
-     .access = BW_UPDATE,
-     .unit = "K",
-     .doc = "Gets what contacts lose.",
-     .flags = BW_PORT_LIST,
-     .kinds = BW_KIND_BIT(BW_SCALAR),
-     .from = "heat"},
+    [PORT_BODIES] = {.name = "bodies",
+                     .kind = BW_PARTICLES,
+                     .access = BW_UPDATE,
+                     .doc = "The bodies.",
+                     .attributes = body_attributes,
+                     .n_attributes = BODY_ATTRIBUTES,
+                     .flags = BW_PORT_NO_CREATE},
+    [PORT_HEAT] = {.name = "heat_field",
+                   .kind = BW_SCALAR,
+                   .access = BW_UPDATE,
+                   .unit = "K",
+                   .doc = "Gets what contacts lose.",
+                   .flags = BW_PORT_LIST,
+                   .kinds = BW_KIND_BIT(BW_SCALAR),
+                   .from = "heat"},
 };
 
 /// Joules since the start.

@@ -20,13 +20,15 @@ static const struct bw_param params[] = {
 
 enum { PORT_BODIES, PORT_SOLID, PORT_VELOCITY, PORT_GRIP };
 static const struct bw_port ports[] = {
-    {.name = "bodies",
-     .kind = BW_PARTICLES,
-     .access = BW_READ,
-     .doc = "The bodies.",
-     .attributes = body_attributes,
-     .n_attributes = BODY_ATTRIBUTES},
-    SOLID_PORTS,
+    [PORT_BODIES] = {.name = "bodies",
+                     .kind = BW_PARTICLES,
+                     .access = BW_READ,
+                     .doc = "The bodies.",
+                     .attributes = body_attributes,
+                     .n_attributes = BODY_ATTRIBUTES},
+    [PORT_SOLID] = SOLID_PORT,
+    [PORT_VELOCITY] = SOLID_VEL_PORT,
+    [PORT_GRIP] = SOLID_GRIP_PORT,
 };
 
 struct plan {

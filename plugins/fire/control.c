@@ -55,14 +55,20 @@ static const struct bw_param params[] = {
 
 enum { PORT_VEL, PORT_TEMPERATURE, PORT_FLAME };
 static const struct bw_port ports[] = {
-    {.name = "vel", .kind = BW_MAC, .access = BW_UPDATE, .unit = "m/s", .doc = "The flow.", .flags = BW_PORT_NO_CREATE},
-    {.name = "temperature", .kind = BW_SCALAR, .access = BW_READ, .unit = "K", .doc = "Excess over ambient."},
-    {.name = "flame",
-     .kind = BW_SCALAR,
-     .access = BW_READ,
-     .unit = "1",
-     .doc = "What is seen of them, for the metric.",
-     .flags = BW_PORT_OPTIONAL},
+    [PORT_VEL] = {.name = "vel",
+                  .kind = BW_MAC,
+                  .access = BW_UPDATE,
+                  .unit = "m/s",
+                  .doc = "The flow.",
+                  .flags = BW_PORT_NO_CREATE},
+    [PORT_TEMPERATURE] =
+        {.name = "temperature", .kind = BW_SCALAR, .access = BW_READ, .unit = "K", .doc = "Excess over ambient."},
+    [PORT_FLAME] = {.name = "flame",
+                    .kind = BW_SCALAR,
+                    .access = BW_READ,
+                    .unit = "1",
+                    .doc = "What is seen of them, for the metric.",
+                    .flags = BW_PORT_OPTIONAL},
 };
 
 struct state {

@@ -57,33 +57,38 @@ static const struct bw_param params[] = {
            "Oxygen fraction at which flames go out, where there is a field oxygen."),
 };
 
-static const struct bw_port ports[] = {
-    {.name = "fuel", .kind = BW_SCALAR, .access = BW_UPDATE, .unit = "1", .doc = "Unburnt fuel, mass fraction."},
-    {.name = "temperature", .kind = BW_SCALAR, .access = BW_UPDATE, .unit = "K", .doc = "Excess over ambient."},
-    {.name = "density", .kind = BW_SCALAR, .access = BW_UPDATE, .unit = "1", .doc = "Smoke that burning leaves."},
-    {.name = "flame",
-     .kind = BW_SCALAR,
-     .access = BW_UPDATE,
-     .unit = "1",
-     .doc = "Fuel burnt within the last `flame_life`: glows."},
-    {.name = "divergence",
-     .kind = BW_SCALAR,
-     .access = BW_UPDATE,
-     .lifetime = BW_STEP,
-     .unit = "1/s",
-     .doc = "Expansion of the gas."},
-    {.name = "oxygen",
-     .kind = BW_SCALAR,
-     .access = BW_UPDATE,
-     .unit = "1",
-     .flags = BW_PORT_OPTIONAL,
-     .doc = "Oxygen, mass fraction: declare it under fields, with background 0.232 for air, and fire can suffocate."},
-    {.name = "products",
-     .kind = BW_SCALAR,
-     .access = BW_UPDATE,
-     .unit = "1",
-     .flags = BW_PORT_OPTIONAL,
-     .doc = "Burnt gas, mass fraction: declare it under fields to have it."},
+static const struct bw_port ports[N_PORTS] = {
+    [PORT_FUEL] =
+        {.name = "fuel", .kind = BW_SCALAR, .access = BW_UPDATE, .unit = "1", .doc = "Unburnt fuel, mass fraction."},
+    [PORT_TEMPERATURE] =
+        {.name = "temperature", .kind = BW_SCALAR, .access = BW_UPDATE, .unit = "K", .doc = "Excess over ambient."},
+    [PORT_DENSITY] =
+        {.name = "density", .kind = BW_SCALAR, .access = BW_UPDATE, .unit = "1", .doc = "Smoke that burning leaves."},
+    [PORT_FLAME] = {.name = "flame",
+                    .kind = BW_SCALAR,
+                    .access = BW_UPDATE,
+                    .unit = "1",
+                    .doc = "Fuel burnt within the last `flame_life`: glows."},
+    [PORT_DIVERGENCE] = {.name = "divergence",
+                         .kind = BW_SCALAR,
+                         .access = BW_UPDATE,
+                         .lifetime = BW_STEP,
+                         .unit = "1/s",
+                         .doc = "Expansion of the gas."},
+    [PORT_OXYGEN] =
+        {.name = "oxygen",
+         .kind = BW_SCALAR,
+         .access = BW_UPDATE,
+         .unit = "1",
+         .flags = BW_PORT_OPTIONAL,
+         .doc =
+             "Oxygen, mass fraction: declare it under fields, with background 0.232 for air, and fire can suffocate."},
+    [PORT_PRODUCTS] = {.name = "products",
+                       .kind = BW_SCALAR,
+                       .access = BW_UPDATE,
+                       .unit = "1",
+                       .flags = BW_PORT_OPTIONAL,
+                       .doc = "Burnt gas, mass fraction: declare it under fields to have it."},
 };
 
 /// One step, over all cells.

@@ -35,13 +35,15 @@ static const struct bw_param params[] = {
 
 enum { PORT_SOLID, PORT_SOLID_VEL, PORT_SOLID_GRIP, PORT_CLEAR };
 static const struct bw_port ports[] = {
-    SOLID_PORTS,
-    {.name = "clear",
-     .kind = BW_SCALAR,
-     .access = BW_UPDATE,
-     .doc = "What is removed inside.",
-     .flags = BW_PORT_LIST | BW_PORT_ADVECTED | BW_PORT_OPTIONAL | BW_PORT_NO_CREATE,
-     .kinds = BW_KIND_BIT(BW_SCALAR) | BW_KIND_BIT(BW_VECTOR)},
+    [PORT_SOLID] = SOLID_PORT,
+    [PORT_SOLID_VEL] = SOLID_VEL_PORT,
+    [PORT_SOLID_GRIP] = SOLID_GRIP_PORT,
+    [PORT_CLEAR] = {.name = "clear",
+                    .kind = BW_SCALAR,
+                    .access = BW_UPDATE,
+                    .doc = "What is removed inside.",
+                    .flags = BW_PORT_LIST | BW_PORT_ADVECTED | BW_PORT_OPTIONAL | BW_PORT_NO_CREATE,
+                    .kinds = BW_KIND_BIT(BW_SCALAR) | BW_KIND_BIT(BW_VECTOR)},
 };
 
 struct plan {

@@ -84,19 +84,19 @@ static const struct bw_param params[] = {
 
 enum { PORT_AMOUNTS, PORT_VEL };
 static const struct bw_port ports[] = {
-    {.name = "amounts",
-     .kind = BW_SCALAR,
-     .access = BW_UPDATE,
-     .doc = "The fields whose amounts are given.",
-     .flags = BW_PORT_LIST | BW_PORT_ADVECTED,
-     .kinds = BW_KIND_BIT(BW_SCALAR) | BW_KIND_BIT(BW_VECTOR),
-     .from = "*"},
-    {.name = "vel",
-     .kind = BW_MAC,
-     .access = BW_UPDATE,
-     .unit = "m/s",
-     .doc = "The flow, where the source has a velocity.",
-     .flags = BW_PORT_OPTIONAL | BW_PORT_NO_CREATE},
+    [PORT_AMOUNTS] = {.name = "amounts",
+                      .kind = BW_SCALAR,
+                      .access = BW_UPDATE,
+                      .doc = "The fields whose amounts are given.",
+                      .flags = BW_PORT_LIST | BW_PORT_ADVECTED,
+                      .kinds = BW_KIND_BIT(BW_SCALAR) | BW_KIND_BIT(BW_VECTOR),
+                      .from = "*"},
+    [PORT_VEL] = {.name = "vel",
+                  .kind = BW_MAC,
+                  .access = BW_UPDATE,
+                  .unit = "m/s",
+                  .doc = "The flow, where the source has a velocity.",
+                  .flags = BW_PORT_OPTIONAL | BW_PORT_NO_CREATE},
 };
 
 /* What one step does; read by all workers. */

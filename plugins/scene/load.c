@@ -74,9 +74,10 @@ static const struct bw_param params[] = {
     }
 // clang-format on
 
+enum { PORT_FIELD, PORT_FIELDS };
 static const struct bw_port ports[] = {
-    LIST_PORT("field", "The field that is filled."),
-    LIST_PORT("fields", "The fields that are filled."),
+    [PORT_FIELD] = LIST_PORT("field", "The field that is filled."),
+    [PORT_FIELDS] = LIST_PORT("fields", "The fields that are filled."),
 };
 
 struct target {
@@ -306,9 +307,9 @@ static enum bw_status init(struct bw_stage *s)
     struct state *st = s->state;
     size_t at = 0;
     enum bw_status status = BW_OK;
-    if (s->ports[0].count) status = target_add(s, bw_port_field(s, 0), p->grid);
-    for (uint32_t i = 0; !status && i < s->ports[1].count; i++)
-        status = target_add(s, s->ports[1].fields[i], i < p->fields.count ? items[i].grid : NULL);
+    if (s->ports[PORT_FIELD].count) status = target_add(s, bw_port_field(s, PORT_FIELD), p->grid);
+    for (uint32_t i = 0; !status && i < s->ports[PORT_FIELDS].count; i++)
+        status = target_add(s, s->ports[PORT_FIELDS].fields[i], i < p->fields.count ? items[i].grid : NULL);
     if (status) return status;
     if (!st->n_targets) return s->host->fail(s, BW_ERR_PRESET, "name a `field`, or several under `fields`");
     st->numbered = sequence_hashes(p->path, &at) > 0;

@@ -37,18 +37,18 @@ static const struct bw_param params[] = {
 
 enum { PORT_VEL, PORT_FIELDS };
 static const struct bw_port ports[] = {
-    {.name = "vel",
-     .kind = BW_VECTOR,
-     .access = BW_UPDATE,
-     .unit = "m/s",
-     .doc = "The cache's flow at cell centres, as fast as it is played."},
-    {.name = "fields",
-     .kind = BW_SCALAR,
-     .access = BW_UPDATE,
-     .doc = "What is shown.",
-     .flags = BW_PORT_LIST,
-     .from = "fields",
-     .kinds = BW_KIND_BIT(BW_SCALAR) | BW_KIND_BIT(BW_VECTOR)},
+    [PORT_VEL] = {.name = "vel",
+                  .kind = BW_VECTOR,
+                  .access = BW_UPDATE,
+                  .unit = "m/s",
+                  .doc = "The cache's flow at cell centres, as fast as it is played."},
+    [PORT_FIELDS] = {.name = "fields",
+                     .kind = BW_SCALAR,
+                     .access = BW_UPDATE,
+                     .doc = "What is shown.",
+                     .flags = BW_PORT_LIST,
+                     .from = "fields",
+                     .kinds = BW_KIND_BIT(BW_SCALAR) | BW_KIND_BIT(BW_VECTOR)},
 };
 
 /// The grids of one file; item 0 is vel.

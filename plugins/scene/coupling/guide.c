@@ -98,19 +98,19 @@ static const struct bw_param params[] = {
 
 enum { PORT_VEL, PORT_GOAL };
 static const struct bw_port ports[] = {
-    {.name = "vel",
-     .kind = BW_MAC,
-     .access = BW_UPDATE,
-     .unit = "m/s",
-     .doc = "The flow that is guided.",
-     .flags = BW_PORT_NO_CREATE},
-    {.name = "vel",
-     .kind = BW_MAC,
-     .access = BW_READ,
-     .unit = "m/s",
-     .doc = "The flow that it follows.",
-     .flags = BW_PORT_OPTIONAL,
-     .domain = "from"},
+    [PORT_VEL] = {.name = "vel",
+                  .kind = BW_MAC,
+                  .access = BW_UPDATE,
+                  .unit = "m/s",
+                  .doc = "The flow that is guided.",
+                  .flags = BW_PORT_NO_CREATE},
+    [PORT_GOAL] = {.name = "vel",
+                   .kind = BW_MAC,
+                   .access = BW_READ,
+                   .unit = "m/s",
+                   .doc = "The flow that it follows.",
+                   .flags = BW_PORT_OPTIONAL,
+                   .domain = "from"},
 };
 
 struct state {

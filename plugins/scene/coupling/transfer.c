@@ -70,8 +70,8 @@ enum { PORT_HERE, PORT_THERE };
     }
 // clang-format on
 static const struct bw_port ports[] = {
-    FIELD_PORT(BW_UPDATE, NULL, "The fields that are filled."),
-    FIELD_PORT(BW_READ, "from", "The same in the other domain."),
+    [PORT_HERE] = FIELD_PORT(BW_UPDATE, NULL, "The fields that are filled."),
+    [PORT_THERE] = FIELD_PORT(BW_READ, "from", "The same in the other domain."),
 };
 
 /* What a pass knows of both domains; read by all workers. */

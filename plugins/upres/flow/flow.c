@@ -43,18 +43,18 @@ static const struct bw_param params[] = {
 };
 
 static const struct bw_port ports[] = {
-    {.name = "vel",
-     .kind = BW_MAC,
-     .access = BW_WRITE,
-     .unit = "m/s",
-     .doc = "The cache's flow and the noise.",
-     .flags = BW_PORT_ADVECTED},
-    {.name = "noise",
-     .kind = BW_MAC,
-     .access = BW_UPDATE,
-     .unit = "m/s",
-     .doc = "The noise alone.",
-     .flags = BW_PORT_PRIVATE},
+    [FLOW_VEL] = {.name = "vel",
+                  .kind = BW_MAC,
+                  .access = BW_WRITE,
+                  .unit = "m/s",
+                  .doc = "The cache's flow and the noise.",
+                  .flags = BW_PORT_ADVECTED},
+    [FLOW_NOISE] = {.name = "noise",
+                    .kind = BW_MAC,
+                    .access = BW_UPDATE,
+                    .unit = "m/s",
+                    .doc = "The noise alone.",
+                    .flags = BW_PORT_PRIVATE},
 };
 
 /* ---- the files ---- */

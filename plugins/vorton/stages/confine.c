@@ -25,14 +25,15 @@ static const struct bw_param params[] = {
 
 enum { PORT_VORTONS, PORT_VEL };
 static const struct bw_port ports[] = {
-    {.name = "vortons",
-     .kind = BW_PARTICLES,
-     .access = BW_UPDATE,
-     .doc = "What stirs; put in the order of tiles.",
-     .attributes = vorton_attributes,
-     .n_attributes = BW_COUNT(vorton_attributes),
-     .flags = BW_PORT_NO_CREATE},
-    {.name = "vel", .kind = BW_MAC, .access = BW_UPDATE, .unit = "m/s", .doc = "The flow that is stirred."},
+    [PORT_VORTONS] = {.name = "vortons",
+                      .kind = BW_PARTICLES,
+                      .access = BW_UPDATE,
+                      .doc = "What stirs; put in the order of tiles.",
+                      .attributes = vorton_attributes,
+                      .n_attributes = BW_COUNT(vorton_attributes),
+                      .flags = BW_PORT_NO_CREATE},
+    [PORT_VEL] =
+        {.name = "vel", .kind = BW_MAC, .access = BW_UPDATE, .unit = "m/s", .doc = "The flow that is stirred."},
 };
 
 struct stir {

@@ -39,19 +39,19 @@ static const struct bw_param params[] = {
 
 enum { PORT_TRACERS, PORT_FLOW };
 static const struct bw_port ports[] = {
-    {.name = "tracers",
-     .kind = BW_PARTICLES,
-     .access = BW_UPDATE,
-     .doc = "The tracers.",
-     .attributes = tracer_attributes,
-     .n_attributes = BW_COUNT(tracer_attributes)},
-    {.name = "flow",
-     .kind = BW_MAC,
-     .access = BW_READ,
-     .doc = "Grid velocities.",
-     .flags = BW_PORT_LIST,
-     .kinds = BW_KIND_BIT(BW_MAC) | BW_KIND_BIT(BW_VECTOR),
-     .from = "flow"},
+    [PORT_TRACERS] = {.name = "tracers",
+                      .kind = BW_PARTICLES,
+                      .access = BW_UPDATE,
+                      .doc = "The tracers.",
+                      .attributes = tracer_attributes,
+                      .n_attributes = BW_COUNT(tracer_attributes)},
+    [PORT_FLOW] = {.name = "flow",
+                   .kind = BW_MAC,
+                   .access = BW_READ,
+                   .doc = "Grid velocities.",
+                   .flags = BW_PORT_LIST,
+                   .kinds = BW_KIND_BIT(BW_MAC) | BW_KIND_BIT(BW_VECTOR),
+                   .from = "flow"},
 };
 
 struct state {
