@@ -119,7 +119,6 @@ struct state {
     int32_t grid;
     int64_t number;
     struct sequence sequence;
-    int numbered;
 };
 
 /* ---- the goal on the lattice ---- */
@@ -266,7 +265,7 @@ static enum bw_status file_open(struct bw_stage *s, int64_t number)
 static enum bw_status file_select(struct bw_stage *s)
 {
     struct state *st = s->state;
-    int64_t number = st->numbered ? sequence_number(s, &st->sequence, s->frame, 1) : 0;
+    int64_t number = sequence_number(s, &st->sequence, s->frame, 1);
     if (number >= 0) return file_open(s, number);
     bwvdb_close(st->file);
     st->file = NULL;
@@ -277,10 +276,8 @@ static enum bw_status files_begin(struct bw_stage *s)
 {
     const struct to_file *f = &((const struct guide *)s->params)->to.vdb;
     struct state *st = s->state;
-    size_t at = 0;
-    st->numbered = sequence_hashes(f->file, &at) > 0;
     st->sequence = (struct sequence){.offset = f->offset, .speed = f->speed, .outside = f->outside};
-    enum bw_status status = st->numbered ? sequence_scan(s, f->file, &st->sequence) : BW_OK;
+    enum bw_status status = sequence_begin(s, f->file, &st->sequence);
     return status ? status : file_select(s);
 }
 
