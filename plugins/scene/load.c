@@ -32,24 +32,13 @@ struct load {
 };
 
 static const struct bw_param item_rows[] = {
-    {.key = "field",
-     .type = BW_PARAM_FIELD,
-     .offset = BW_OFFSET(struct load_item, field, const char *),
-     .doc = "The field to fill.",
-     .flags = BW_PARAM_STATIC | BW_PARAM_REQUIRED},
-    {.key = "grid",
-     .type = BW_PARAM_STRING,
-     .offset = BW_OFFSET(struct load_item, grid, const char *),
-     .doc = "The grid in the file; default: of the field's name.",
-     .flags = BW_PARAM_STATIC},
+    BW_FIELD(struct load_item, field, "field", NULL, "The field to fill.", BW_PARAM_REQUIRED),
+    BW_STRING(struct load_item, grid, "grid", NULL, "The grid in the file; default: of the field's name."),
 };
 
 static const struct bw_param params[] = {
-    {.key = "path",
-     .type = BW_PARAM_PATH,
-     .offset = BW_OFFSET(struct load, path, const char *),
-     .doc = "A .vdb file; a run of # in its name stands for the frame number.",
-     .flags = BW_PARAM_STATIC | BW_PARAM_REQUIRED},
+    BW_PATH(struct load, path, "path", "A .vdb file; a run of # in its name stands for the frame number.",
+            BW_PARAM_REQUIRED),
     BW_FIELD(struct load, field, "field", NULL, "The field to fill."),
     BW_STRING(struct load, grid, "grid", NULL, "The grid in the file; default: of the field's name."),
     BW_LIST(struct load, fields, struct load_item, "fields", item_rows, "Several fields at once, each with its grid."),
