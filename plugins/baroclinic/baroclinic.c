@@ -32,15 +32,8 @@ struct params {
 static const struct bw_param params[] = {
     BW_VEC3(struct params, gravity, "gravity", "[0, 0, -9.81]", "m/s^2",
             "Gravity; what of it points out of a 2D domain does nothing."),
-    {.key = "ambient",
-     .type = BW_PARAM_F64,
-     .offset = BW_OFFSET(struct params, ambient, double),
-     .def = "1.2 kg/m^3",
-     .min = 0,
-     .max = 1e6,
-     .unit = "kg/m^3",
-     .doc = "Density of the fluid around.",
-     .flags = BW_PARAM_MIN_OPEN},
+    BW_F64(struct params, ambient, "ambient", "1.2 kg/m^3", 0, 1e6, "kg/m^3", "Density of the fluid around.",
+           BW_PARAM_MIN_OPEN),
     BW_F64(struct params, expansion, "expansion", "3.41e-3", 0, 1, NULL,
            "Thermal expansion, 1/K; an ideal gas's is 1 over its temperature."),
     BW_CHOICE(

@@ -28,17 +28,8 @@ static const struct bw_param field_rows[] = {
      .flags = BW_PARAM_STATIC},
 };
 static const struct bw_param point_rows[] = {
-    {.key = "name",
-     .type = BW_PARAM_STRING,
-     .offset = BW_OFFSET(struct point, name, const char *),
-     .doc = "The metric's first word.",
-     .flags = BW_PARAM_STATIC | BW_PARAM_REQUIRED},
-    {.key = "at",
-     .type = BW_PARAM_VEC3,
-     .offset = BW_OFFSET(struct point, at, bw_vec3),
-     .unit = "m",
-     .doc = "Where.",
-     .flags = BW_PARAM_REQUIRED},
+    BW_STRING(struct point, name, "name", NULL, "The metric's first word.", BW_PARAM_REQUIRED),
+    BW_VEC3(struct point, at, "at", NULL, "m", "Where.", BW_PARAM_REQUIRED),
     BW_LIST(struct point, fields, struct name, "fields", field_rows, "Fields to read here; default: the stage's."),
 };
 static const struct bw_param params[] = {

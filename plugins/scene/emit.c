@@ -37,34 +37,16 @@ struct emit {
     struct bw_list amounts;
 };
 
-// clang-format off
-#define STATIC_F64(m, k, d, lo, hi, u, text)                                                                           \
-    {                                                                                                                  \
-        .key = k, .type = BW_PARAM_F64, .offset = BW_OFFSET(struct emit_noise, m, double), .def = d, .min = lo,        \
-        .max = hi, .unit = u, .doc = text, .flags = BW_PARAM_STATIC | BW_PARAM_MIN_OPEN                                \
-    }
-#define STATIC_INT(m, k, d, lo, hi, text)                                                                              \
-    {                                                                                                                  \
-        .key = k, .type = BW_PARAM_INT, .offset = BW_OFFSET(struct emit_noise, m, int64_t), .def = d, .min = lo,       \
-        .max = hi, .doc = text, .flags = BW_PARAM_STATIC                                                               \
-    }
-// clang-format on
-
 static const struct bw_param noise_rows[] = {
     BW_F64(struct emit_noise, amount, "amount", "0", 0, 1, NULL,
            "0: an even source; 1: broken up into lobes and holes."),
-    STATIC_F64(size, "size", "0.15 m", 0, 1e6, "m", "Size of the largest lobes."),
-    {.key = "speed",
-     .type = BW_PARAM_F64,
-     .offset = BW_OFFSET(struct emit_noise, speed, double),
-     .def = "0.4 m/s",
-     .min = 0,
-     .max = 1e6,
-     .unit = "m/s",
-     .doc = "How fast the pattern changes: a lobe lives for about size/speed.",
-     .flags = BW_PARAM_STATIC},
-    STATIC_INT(octaves, "octaves", "3", 1, BW_NOISE_OCTAVES, "Scales of detail, each half the size of the one before."),
-    STATIC_INT(seed, "seed", "0", 0, 1e15, "Another number, another pattern."),
+    BW_F64(struct emit_noise, size, "size", "0.15 m", 0, 1e6, "m", "Size of the largest lobes.",
+           BW_PARAM_STATIC | BW_PARAM_MIN_OPEN),
+    BW_F64(struct emit_noise, speed, "speed", "0.4 m/s", 0, 1e6, "m/s",
+           "How fast the pattern changes: a lobe lives for about size/speed.", BW_PARAM_STATIC),
+    BW_INT(struct emit_noise, octaves, "octaves", "3", 1, BW_NOISE_OCTAVES,
+           "Scales of detail, each half the size of the one before.", BW_PARAM_STATIC),
+    BW_INT(struct emit_noise, seed, "seed", "0", 0, 1e15, "Another number, another pattern.", BW_PARAM_STATIC),
 };
 
 static const struct bw_param params[] = {

@@ -32,24 +32,13 @@ struct load {
 };
 
 static const struct bw_param item_rows[] = {
-    {.key = "field",
-     .type = BW_PARAM_FIELD,
-     .offset = BW_OFFSET(struct load_item, field, const char *),
-     .doc = "The field to fill.",
-     .flags = BW_PARAM_STATIC | BW_PARAM_REQUIRED},
-    {.key = "grid",
-     .type = BW_PARAM_STRING,
-     .offset = BW_OFFSET(struct load_item, grid, const char *),
-     .doc = "The grid in the file; default: of the field's name.",
-     .flags = BW_PARAM_STATIC},
+    BW_FIELD(struct load_item, field, "field", NULL, "The field to fill.", BW_PARAM_REQUIRED),
+    BW_STRING(struct load_item, grid, "grid", NULL, "The grid in the file; default: of the field's name."),
 };
 
 static const struct bw_param params[] = {
-    {.key = "path",
-     .type = BW_PARAM_PATH,
-     .offset = BW_OFFSET(struct load, path, const char *),
-     .doc = "A .vdb file; a run of # in its name stands for the frame number.",
-     .flags = BW_PARAM_STATIC | BW_PARAM_REQUIRED},
+    BW_PATH(struct load, path, "path", "A .vdb file; a run of # in its name stands for the frame number.",
+            BW_PARAM_REQUIRED),
     BW_FIELD(struct load, field, "field", NULL, "The field to fill."),
     BW_STRING(struct load, grid, "grid", NULL, "The grid in the file; default: of the field's name."),
     BW_LIST(struct load, fields, struct load_item, "fields", item_rows, "Several fields at once, each with its grid."),
@@ -94,7 +83,6 @@ struct state {
     struct bwvdb_file *file;
     int64_t number; ///< of the open file
     struct sequence sequence;
-    int numbered;             ///< 1: a sequence, 0: one file
     int done;                 ///< filled once, and that was all
     char path[SEQUENCE_PATH]; ///< of the open file
 };
@@ -275,14 +263,14 @@ static int always(const struct bw_stage *s)
 {
     const struct load *p = s->params;
     const struct state *st = s->state;
-    return p->when == WHEN_ALWAYS || (p->when == WHEN_AUTO && st->numbered);
+    return p->when == WHEN_ALWAYS || (p->when == WHEN_AUTO && st->sequence.numbered);
 }
 
 /* Open the file that belongs to `frame`; none is open afterwards where the sequence is blank. */
 static enum bw_status file_select(struct bw_stage *s, double frame)
 {
     struct state *st = s->state;
-    int64_t number = st->numbered ? sequence_number(s, &st->sequence, frame, 0) : 0;
+    int64_t number = sequence_number(s, &st->sequence, frame, 0);
     if (number >= 0) return file_open(s, number);
     bwvdb_close(st->file);
     st->file = NULL;
@@ -305,16 +293,15 @@ static enum bw_status init(struct bw_stage *s)
     const struct load *p = s->params;
     const struct load_item *items = p->fields.items;
     struct state *st = s->state;
-    size_t at = 0;
     enum bw_status status = BW_OK;
     if (s->ports[PORT_FIELD].count) status = target_add(s, bw_port_field(s, PORT_FIELD), p->grid);
     for (uint32_t i = 0; !status && i < s->ports[PORT_FIELDS].count; i++)
         status = target_add(s, s->ports[PORT_FIELDS].fields[i], i < p->fields.count ? items[i].grid : NULL);
     if (status) return status;
     if (!st->n_targets) return s->host->fail(s, BW_ERR_PRESET, "name a `field`, or several under `fields`");
-    st->numbered = sequence_hashes(p->path, &at) > 0;
     st->sequence = (struct sequence){.offset = p->offset, .speed = p->speed, .outside = p->outside};
-    return st->numbered ? sequence_scan(s, p->path, &st->sequence) : file_open(s, 0);
+    status = sequence_begin(s, p->path, &st->sequence);
+    return status || st->sequence.numbered ? status : file_open(s, 0);
 }
 
 static enum bw_status activate(struct bw_stage *s)

@@ -39,11 +39,9 @@ static const struct bw_param box_rows[] = {
     BW_VEC3(struct set_box, hi, "hi", "[0, 0, 0]", "m", "High corner; the same as the low one: no limit."),
 };
 static const struct bw_param params[] = {
-    {.key = "field",
-     .type = BW_PARAM_FIELD,
-     .offset = BW_OFFSET(struct set, field, const char *),
-     .doc = "The field to set; a scalar unless it is a standard field or the preset's `fields` says otherwise.",
-     .flags = BW_PARAM_STATIC | BW_PARAM_REQUIRED},
+    BW_FIELD(struct set, field, "field", NULL,
+             "The field to set; a scalar unless it is a standard field or the preset's `fields` says otherwise.",
+             BW_PARAM_REQUIRED),
     {.key = "value",
      .type = BW_PARAM_LIST,
      .offset = BW_OFFSET(struct set, value, struct bw_list),

@@ -9,7 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-size_t sequence_hashes(const char *path, size_t *at)
+/* Length of the last run of # in the file's name, its place in *at; 0 when there is none. */
+static size_t hashes_find(const char *path, size_t *at)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     struct numbered as;
@@ -26,20 +27,23 @@ static void range_widen(const char *name, int64_t number, void *user)
     if (number > q->last) q->last = number;
 }
 
-enum bw_status sequence_scan(struct bw_stage *s, const char *path, struct sequence *q)
+enum bw_status sequence_begin(struct bw_stage *s, const char *path, struct sequence *q)
 {
     const char *slash = strrchr(path, '/');
     char folder[SEQUENCE_PATH];
     struct numbered as;
     snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) + 1 : 2, slash ? path : "./");
+    q->numbered = strchr(slash ? slash : path, '#') && numbered_split(slash ? slash + 1 : path, &as);
+    if (!q->numbered) return BW_OK;
     q->first = INT64_MAX, q->last = -1;
-    if (numbered_split(slash ? slash + 1 : path, &as) && !numbered_walk(folder, &as, range_widen, q))
+    if (!numbered_walk(folder, &as, range_widen, q))
         return s->host->fail(s, BW_ERR_IO, "cannot open the folder of %s", path);
     return q->last < 0 ? s->host->fail(s, BW_ERR_IO, "no file is called %s with a number for the #", path) : BW_OK;
 }
 
 int64_t sequence_number(const struct bw_stage *s, const struct sequence *q, double frame, int nearest)
 {
+    if (!q->numbered) return 0;
     double begin = round(s->frame - (s->time + s->dt) * s->fps); // frame at t = 0
     int64_t n = (int64_t)floor(begin + (frame - begin) * q->speed + (nearest ? 0.5 : 0) + 1e-6) + q->offset;
     int64_t span = q->last - q->first + 1, turn = (n - q->first) % span;
@@ -51,7 +55,7 @@ int64_t sequence_number(const struct bw_stage *s, const struct sequence *q, doub
 
 int sequence_path(const char *path, int64_t number, char out[SEQUENCE_PATH])
 {
-    size_t at = 0, run = sequence_hashes(path, &at);
+    size_t at = 0, run = hashes_find(path, &at);
     int length =
         run ? snprintf(out, SEQUENCE_PATH, "%.*s%0*" PRId64 "%s", (int)at, path, (int)run, number, path + at + run)
             : snprintf(out, SEQUENCE_PATH, "%s", path);
@@ -62,7 +66,7 @@ enum bw_status sequence_file(struct bw_stage *s, const struct sequence *q, const
                              char out[SEQUENCE_PATH])
 {
     if (!sequence_path(path, number, out)) return s->host->fail(s, BW_ERR_PRESET, "the path %.60s… is too long", path);
-    if (!q || !access(out, F_OK)) return BW_OK;
+    if (!q->numbered || !access(out, F_OK)) return BW_OK;
     if (needed)
         return s->host->fail(s, BW_ERR_IO, "frame %g needs %s, which is not there; the sequence runs from %lld to %lld",
                              round(s->frame * 100) / 100, out, (long long)q->first, (long long)q->last);

@@ -6,7 +6,7 @@
 
 #include <billow/plugin.h>
 
-#include <stddef.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #define SEQUENCE_PATH 1024 ///< bytes that a path may take
@@ -16,22 +16,22 @@ enum sequence_outside { SEQUENCE_HOLD, SEQUENCE_LOOP, SEQUENCE_BLANK };
 
 /// Numbers that the files have, and how frames lead to them.
 struct sequence {
+    bool numbered; ///< false: a single file, whose number is 0
     int64_t first, last;
     int64_t offset;
     double speed;
     int32_t outside; ///< enum sequence_outside
 };
 
-/// Length of the last run of # in the file's name, its place in *at; 0 when there is none.
-size_t sequence_hashes(const char *path, size_t *at);
-/// Fill first and last from the folder. Errors: BW_ERR_IO, said: no folder, or no file with a number for the #.
-enum bw_status sequence_scan(struct bw_stage *s, const char *path, struct sequence *q);
+/// Look at the path, and fill first and last from the folder if there are # in it; offset, speed and outside are the
+/// caller's. Errors: BW_ERR_IO, said: no folder, or no file with a number for the #.
+enum bw_status sequence_begin(struct bw_stage *s, const char *path, struct sequence *q);
 /// Number of the file for frame `frame` (fractional): the one begun last, or with `nearest` != 0
 /// the one nearest in time; -1 outside a sequence that is `blank` there.
 int64_t sequence_number(const struct bw_stage *s, const struct sequence *q, double frame, int nearest);
 /// Path of a file with its number; 0 when it does not fit.
 int sequence_path(const char *path, int64_t number, char out[SEQUENCE_PATH]);
-/// The same for a file of the sequence q (NULL: one file), which must be there if it is `needed`; out is empty if it is
+/// The same for a file of the sequence q, which must be there if it is `needed`; out is empty if it is
 /// not. Errors are said: BW_ERR_PRESET, BW_ERR_IO.
 enum bw_status sequence_file(struct bw_stage *s, const struct sequence *q, const char *path, int64_t number, int needed,
                              char out[SEQUENCE_PATH]);

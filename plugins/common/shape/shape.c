@@ -32,19 +32,11 @@ static const struct bw_param torus_rows[] = {
             "Direction through the hole; its length does not matter."),
 };
 
-// clang-format off
-#define FILE_ROW(S, T, m, k, TYPE, d, lo, hi, f, text)                                                                 \
-    {                                                                                                                  \
-        .key = k, .type = TYPE, .offset = BW_OFFSET(S, m, T), .def = d, .min = lo, .max = hi, .doc = text, .flags = f  \
-    }
-// clang-format on
-#define NAME_FLAGS (BW_PARAM_STATIC | BW_PARAM_REQUIRED)
 /* Which file of a numbered sequence. */
 #define SEQUENCE_ROWS(S)                                                                                               \
-    FILE_ROW(S, int64_t, offset, "offset", BW_PARAM_INT, "0", -1e9, 1e9, BW_PARAM_STATIC,                              \
-             "Of a sequence: added to the frame number."),                                                             \
-        FILE_ROW(S, double, speed, "speed", BW_PARAM_F64, "1", -1e3, 1e3, BW_PARAM_STATIC,                             \
-                 "Of a sequence: files a frame, counted from the run's first frame."),                                 \
+    BW_INT(S, offset, "offset", "0", -1e9, 1e9, "Of a sequence: added to the frame number.", BW_PARAM_STATIC),         \
+        BW_F64(S, speed, "speed", "1", -1e3, 1e3, NULL,                                                                \
+               "Of a sequence: files a frame, counted from the run's first frame.", BW_PARAM_STATIC),                  \
         BW_CHOICE(S, outside, "outside", "hold", SEQUENCE_OUTSIDE_NAMES,                                               \
                   "Before the first and after the last file of a sequence: that file, round again, or nothing.")
 /* Where a file's contents are put. */
@@ -54,34 +46,35 @@ static const struct bw_param torus_rows[] = {
         BW_F64(S, scale, "scale", "1", 0, 1e6, NULL,                                                                   \
                "Metres that a unit of the file is long (0.01: the file is in centimetres).")
 static const struct bw_param mesh_rows[] = {
-    FILE_ROW(struct shape_mesh, const char *, file, "file", BW_PARAM_PATH, NULL, 0, 0, NAME_FLAGS,
-             "A mesh: OBJ, PLY, STL, glTF …; a run of # in its name stands for the frame number."),
+    BW_PATH(struct shape_mesh, file, "file",
+            "A mesh: OBJ, PLY, STL, glTF …; a run of # in its name stands for the frame number.", BW_PARAM_REQUIRED),
     PLACE_ROWS(struct shape_mesh),
     BW_CHOICE(struct shape_mesh, up, "up", "auto", "auto|y|z",
               "Axis that points up in the file; auto: y in glTF, else z."),
     BW_F64(struct shape_mesh, thickness, "thickness", "0 m", 0, 1e6, "m",
            "How thick the walls are that open parts (a sheet, a bowl) become; 0: two cells."),
-    FILE_ROW(struct shape_mesh, int32_t, hollow, "hollow", BW_PARAM_BOOL, "false", 0, 0, BW_PARAM_STATIC,
-             "Closed parts are walls of that thickness too, with air inside, instead of solid."),
-    FILE_ROW(struct shape_mesh, int64_t, detail, "detail", BW_PARAM_INT, "2", 1, 8, BW_PARAM_STATIC,
-             "Voxels of the mesh's distance along a cell: 1 is quicker for sequences, 4 keeps edges sharper."),
+    BW_BOOL(struct shape_mesh, hollow, "hollow", "false",
+            "Closed parts are walls of that thickness too, with air inside, instead of solid.", BW_PARAM_STATIC),
+    BW_INT(struct shape_mesh, detail, "detail", "2", 1, 8,
+           "Voxels of the mesh's distance along a cell: 1 is quicker for sequences, 4 keeps edges sharper.",
+           BW_PARAM_STATIC),
     SEQUENCE_ROWS(struct shape_mesh),
 };
 static const struct bw_param volume_rows[] = {
-    FILE_ROW(struct shape_volume, const char *, file, "file", BW_PARAM_PATH, NULL, 0, 0, NAME_FLAGS,
-             "A .vdb file; a run of # in its name stands for the frame number."),
+    BW_PATH(struct shape_volume, file, "file", "A .vdb file; a run of # in its name stands for the frame number.",
+            BW_PARAM_REQUIRED),
     BW_STRING(struct shape_volume, grid, "grid", "density", "The grid in the file, a scalar."),
     PLACE_ROWS(struct shape_volume),
     BW_CHOICE(struct shape_volume, up, "up", "z", "z|y", "Axis that points up in the file."),
     BW_CHOICE(struct shape_volume, form, "form", "auto", "auto|fog|level-set",
               "What the grid holds: a mask, or a distance that is negative inside; auto: as the file says, else fog."),
-    FILE_ROW(struct shape_volume, double, gain, "gain", BW_PARAM_F64, "1", 0, 1e9, BW_PARAM_STATIC,
-             "Fog: values are multiplied by it; 1 then covers a cell whole, and so does more."),
+    BW_F64(struct shape_volume, gain, "gain", "1", 0, 1e9, NULL,
+           "Fog: values are multiplied by it; 1 then covers a cell whole, and so does more.", BW_PARAM_STATIC),
     SEQUENCE_ROWS(struct shape_volume),
 };
 static const struct bw_param points_rows[] = {
-    FILE_ROW(struct shape_points, const char *, file, "file", BW_PARAM_PATH, NULL, 0, 0, NAME_FLAGS,
-             "Points as .ply or .csv; a run of # in its name stands for the frame number."),
+    BW_PATH(struct shape_points, file, "file",
+            "Points as .ply or .csv; a run of # in its name stands for the frame number.", BW_PARAM_REQUIRED),
     BW_F64(struct shape_points, radius, "radius", "0 m", 0, 1e6, "m",
            "Radius of every point of a file that has none; 0: one cell."),
     BW_F64(struct shape_points, grow, "grow", "1", 0, 1e6, NULL, "The file's own radii are multiplied by it."),

@@ -189,10 +189,8 @@ static enum bw_status file_take(struct bw_stage *s, const struct shape_volume *p
 
 static enum bw_status source_begin(struct bw_stage *s, const struct shape_volume *p, struct volume_source *v)
 {
-    size_t at = 0;
-    v->numbered = sequence_hashes(p->file, &at) > 0;
     v->sequence = (struct sequence){.offset = p->offset, .speed = p->speed, .outside = p->outside};
-    enum bw_status status = v->numbered ? sequence_scan(s, p->file, &v->sequence) : BW_OK;
+    enum bw_status status = sequence_begin(s, p->file, &v->sequence);
     v->begun = !status;
     return status;
 }
@@ -203,7 +201,7 @@ enum bw_status volume_prepare(struct bw_stage *s, const struct shape_volume *p, 
     if (status) return status;
     if (!(p->scale > 0))
         return s->host->fail(s, BW_ERR_PRESET, "shape: scale is %g; it has to be more than 0", p->scale);
-    int64_t number = v->numbered ? sequence_number(s, &v->sequence, s->frame, 1) : 0;
+    int64_t number = sequence_number(s, &v->sequence, s->frame, 1);
     v->blank = number < 0;
     if (v->blank || (v->ready && v->number == number)) return BW_OK;
     return file_take(s, p, number, v);

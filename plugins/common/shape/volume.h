@@ -29,7 +29,7 @@ struct volume_source {
     struct sequence sequence;
     int64_t number; ///< of the present file
     int fog;
-    int begun, numbered, ready;
+    int begun, ready;
     int blank; ///< no shape at present
 };
 

@@ -49,31 +49,16 @@ static const struct bw_param velocity_rows[] = {
     BW_VEC3(struct to_velocity, velocity, "velocity", "[0, 0, 0]", "m/s", "The velocity to follow."),
 };
 static const struct bw_param file_rows[] = {
-    {.key = "file",
-     .type = BW_PARAM_PATH,
-     .offset = BW_OFFSET(struct to_file, file, const char *),
-     .doc = "A .vdb file; a run of # in its name stands for the frame number.",
-     .flags = BW_PARAM_STATIC | BW_PARAM_REQUIRED},
+    BW_PATH(struct to_file, file, "file", "A .vdb file; a run of # in its name stands for the frame number.",
+            BW_PARAM_REQUIRED),
     BW_STRING(struct to_file, grid, "grid", "vel", "The grid in the file, a vector in m/s."),
     BW_CHOICE(struct to_file, up, "up", "z", "z|y", "Axis that points up in the file."),
     BW_F64(struct to_file, scale, "scale", "1", 1e-6, 1e6, NULL,
            "File units a metre (100: the file is in centimetres)."),
-    {.key = "offset",
-     .type = BW_PARAM_INT,
-     .offset = BW_OFFSET(struct to_file, offset, int64_t),
-     .def = "0",
-     .min = -1e9,
-     .max = 1e9,
-     .doc = "Of a sequence: added to the frame number.",
-     .flags = BW_PARAM_STATIC},
-    {.key = "speed",
-     .type = BW_PARAM_F64,
-     .offset = BW_OFFSET(struct to_file, speed, double),
-     .def = "1",
-     .min = -1e3,
-     .max = 1e3,
-     .doc = "Of a sequence: files a frame; velocities are scaled with it.",
-     .flags = BW_PARAM_STATIC},
+    BW_INT(struct to_file, offset, "offset", "0", -1e9, 1e9, "Of a sequence: added to the frame number.",
+           BW_PARAM_STATIC),
+    BW_F64(struct to_file, speed, "speed", "1", -1e3, 1e3, NULL,
+           "Of a sequence: files a frame; velocities are scaled with it.", BW_PARAM_STATIC),
     BW_CHOICE(struct to_file, outside, "outside", "hold", SEQUENCE_OUTSIDE_NAMES,
               "Before the first and after the last file: that file, round again, or no guiding."),
 };
@@ -119,7 +104,6 @@ struct state {
     int32_t grid;
     int64_t number;
     struct sequence sequence;
-    int numbered;
 };
 
 /* ---- the goal on the lattice ---- */
@@ -266,7 +250,7 @@ static enum bw_status file_open(struct bw_stage *s, int64_t number)
 static enum bw_status file_select(struct bw_stage *s)
 {
     struct state *st = s->state;
-    int64_t number = st->numbered ? sequence_number(s, &st->sequence, s->frame, 1) : 0;
+    int64_t number = sequence_number(s, &st->sequence, s->frame, 1);
     if (number >= 0) return file_open(s, number);
     bwvdb_close(st->file);
     st->file = NULL;
@@ -277,10 +261,8 @@ static enum bw_status files_begin(struct bw_stage *s)
 {
     const struct to_file *f = &((const struct guide *)s->params)->to.vdb;
     struct state *st = s->state;
-    size_t at = 0;
-    st->numbered = sequence_hashes(f->file, &at) > 0;
     st->sequence = (struct sequence){.offset = f->offset, .speed = f->speed, .outside = f->outside};
-    enum bw_status status = st->numbered ? sequence_scan(s, f->file, &st->sequence) : BW_OK;
+    enum bw_status status = sequence_begin(s, f->file, &st->sequence);
     return status ? status : file_select(s);
 }
 

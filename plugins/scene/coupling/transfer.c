@@ -44,11 +44,7 @@ static const struct bw_param field_row[] = {
      .flags = BW_PARAM_STATIC},
 };
 static const struct bw_param params[] = {
-    {.key = "from",
-     .type = BW_PARAM_STRING,
-     .offset = BW_OFFSET(struct transfer, from, const char *),
-     .doc = "The domain that is read.",
-     .flags = BW_PARAM_STATIC | BW_PARAM_REQUIRED},
+    BW_STRING(struct transfer, from, "from", NULL, "The domain that is read.", BW_PARAM_REQUIRED),
     BW_LIST(struct transfer, fields, struct field_name, "fields", field_row,
             "Fields to take over, of the same name in both."),
     BW_CHOICE(

@@ -31,15 +31,9 @@ static const struct bw_param params[] = {
     BW_F64(struct flow, decay, "decay", "0.8333333333333333", 0, 4, NULL,
            "Each octave has 2^-decay of the velocity of the one before: 5/6 as in wavelet turbulence, 1/3 for "
            "Kolmogorov's spectrum."),
-    {.key = "renew",
-     .type = BW_PARAM_F64,
-     .offset = BW_OFFSET(struct flow, renew, double),
-     .def = "0.3 s",
-     .min = 0,
-     .max = 1e6,
-     .unit = "s",
-     .flags = BW_PARAM_MIN_OPEN | BW_PARAM_STATIC,
-     .doc = "How long a set of texture coordinates is carried before it begins anew."},
+    BW_F64(struct flow, renew, "renew", "0.3 s", 0, 1e6, "s",
+           "How long a set of texture coordinates is carried before it begins anew.",
+           BW_PARAM_MIN_OPEN | BW_PARAM_STATIC),
 };
 
 static const struct bw_port ports[] = {

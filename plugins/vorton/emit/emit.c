@@ -7,14 +7,10 @@
 #include <math.h>
 #include <string.h>
 
-#define LENGTH(S, m, k, d, text)                                                                                       \
-    {                                                                                                                  \
-        .key = k, .type = BW_PARAM_F64, .offset = BW_OFFSET(S, m, double), .def = d, .min = 0, .max = 1e6,             \
-        .unit = "m", .doc = text, .flags = BW_PARAM_MIN_OPEN                                                           \
-    }
 #define CORE(S)                                                                                                        \
-    LENGTH(S, core, "core", "2 cm",                                                                                    \
-           "Standard deviation of the vorticity across a vortex line; each vorton's radius follows from it.")
+    BW_F64(S, core, "core", "2 cm", 0, 1e6, "m",                                                                       \
+           "Standard deviation of the vorticity across a vortex line; each vorton's radius follows from it.",          \
+           BW_PARAM_MIN_OPEN)
 #define LAYERS(S)                                                                                                      \
     BW_INT(S, layers, "layers", "0", 0, 64,                                                                            \
            "Circles of vortex lines round the middle one: 1 + 3n(n+1) lines resolve the core.")
@@ -22,7 +18,7 @@
 static const struct bw_param ring_rows[] = {
     BW_VEC3(struct emit_ring, center, "center", "[0, 0, 0]", "m", "Its centre."),
     BW_VEC3(struct emit_ring, axis, "axis", "[0, 0, 1]", NULL, "Where it goes, for a positive circulation."),
-    LENGTH(struct emit_ring, radius, "radius", "20 cm", "Of the ring."),
+    BW_F64(struct emit_ring, radius, "radius", "20 cm", 0, 1e6, "m", "Of the ring.", BW_PARAM_MIN_OPEN),
     CORE(struct emit_ring),
     BW_F64(struct emit_ring, circulation, "circulation", "0.5 m^2/s", 0, 0, "m^2/s",
            "Γ; the ring moves at about Γ/(4πR)·(ln(8R/core) - 1)."),
@@ -40,7 +36,7 @@ static const struct bw_param tube_rows[] = {
 static const struct bw_param jet_rows[] = {
     BW_VEC3(struct emit_jet, center, "center", "[0, 0, 0]", "m", "Middle of the nozzle."),
     BW_VEC3(struct emit_jet, axis, "axis", "[0, 0, 1]", NULL, "Where it blows."),
-    LENGTH(struct emit_jet, radius, "radius", "10 cm", "Of the nozzle."),
+    BW_F64(struct emit_jet, radius, "radius", "10 cm", 0, 1e6, "m", "Of the nozzle.", BW_PARAM_MIN_OPEN),
     CORE(struct emit_jet),
     BW_F64(struct emit_jet, speed, "speed", "1 m/s", 0, 1e5, "m/s",
            "Of the jet; its edge sheds a circulation of speed²/2 a second."),
@@ -56,7 +52,7 @@ static const struct bw_param sheet_rows[] = {
 };
 static const struct bw_param cloud_rows[] = {
     BW_VEC3(struct emit_cloud, center, "center", "[0, 0, 0]", "m", "Its middle."),
-    LENGTH(struct emit_cloud, radius, "radius", "20 cm", "Of the ball that they fill."),
+    BW_F64(struct emit_cloud, radius, "radius", "20 cm", 0, 1e6, "m", "Of the ball that they fill.", BW_PARAM_MIN_OPEN),
     BW_F64(struct emit_cloud, vorticity, "vorticity", "10 1/s", 0, 1e6, "1/s",
            "Root mean square, in all directions; their sum is zero."),
     CORE(struct emit_cloud),
@@ -65,7 +61,8 @@ static const struct bw_param cloud_rows[] = {
 };
 static const struct bw_param fill_rows[] = {
     SHAPE_ROW(struct emit_fill, SHAPE_SOLIDS, NULL, BW_PARAM_REQUIRED, "What is filled."),
-    LENGTH(struct emit_fill, spacing, "spacing", "2 cm", "From vorton to vorton; each stands for this cubed of fluid."),
+    BW_F64(struct emit_fill, spacing, "spacing", "2 cm", 0, 1e6, "m",
+           "From vorton to vorton; each stands for this cubed of fluid.", BW_PARAM_MIN_OPEN),
     BW_F64(struct emit_fill, core, "core", "0 m", 0, 1e6, "m", "Radius of each; 0: 1.5 spacings."),
     BW_F64(struct emit_fill, edge, "edge", "0 m", 0, 1e6, "m", "The shape's edge is this soft."),
     BW_F64(struct emit_fill, jitter, "jitter", "0.2", 0, 0.5, NULL,
@@ -75,13 +72,12 @@ static const struct bw_param fill_rows[] = {
     BW_BOOL(struct emit_fill, refill, "refill", "no", "Fills again what the flow has emptied, all the time."),
 };
 static const struct bw_param file_rows[] = {
-    {.key = "file",
-     .type = BW_PARAM_PATH,
-     .offset = BW_OFFSET(struct emit_file, file, const char *),
-     .doc = "CSV with a head line, or PLY: x y z and strength_x strength_y strength_z (m³/s), radius, volume, density "
+    BW_PATH(struct emit_file, file, "file",
+            "CSV with a head line, or PLY: x y z and strength_x strength_y strength_z (m³/s), radius, volume, density "
             "and temperature if there are.",
-     .flags = BW_PARAM_STATIC | BW_PARAM_REQUIRED},
-    LENGTH(struct emit_file, core, "core", "2 cm", "Radius of vortons for which the file says none."),
+            BW_PARAM_REQUIRED),
+    BW_F64(struct emit_file, core, "core", "2 cm", 0, 1e6, "m", "Radius of vortons for which the file says none.",
+           BW_PARAM_MIN_OPEN),
 };
 static const struct bw_param source_rows[] = {
     BW_GROUP(struct emit_source, ring, struct emit_ring, "ring", ring_rows, "A vortex ring."),

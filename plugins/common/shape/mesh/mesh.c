@@ -34,7 +34,7 @@ static enum bw_status file_get(struct bw_stage *s, const struct shape_mesh *p, s
 {
     char path[SEQUENCE_PATH];
     if (file_take(m, number, out)) return BW_OK;
-    enum bw_status status = sequence_file(s, m->numbered ? &m->sequence : NULL, p->file, number, needed, path);
+    enum bw_status status = sequence_file(s, &m->sequence, p->file, number, needed, path);
     if (status || !path[0]) return status;
     status = mesh_read(s, path, p->up, out);
     out->number = number;
@@ -73,8 +73,8 @@ static enum bw_status files_load(struct bw_stage *s, const struct shape_mesh *p,
 static enum bw_status files_select(struct bw_stage *s, const struct shape_mesh *p, struct mesh_source *m)
 {
     int64_t number[3] = {0, 0, 0};
-    double apart = m->numbered && p->speed != 0 ? 1 / fabs(p->speed) : 0; // frames between two files
-    for (int i = 0; i < 3 && m->numbered; i++)
+    double apart = m->sequence.numbered && p->speed != 0 ? 1 / fabs(p->speed) : 0; // frames between two files
+    for (int i = 0; i < 3 && m->sequence.numbered; i++)
         number[i] = sequence_number(s, &m->sequence, s->frame + (i - 1) * apart, 1);
     m->blank = number[1] < 0;
     int same = m->file[1].n_triangles && m->file[1].number == number[1];
@@ -96,11 +96,9 @@ static void gaps_tell(struct bw_stage *s, const struct shape_mesh *p, const stru
 
 static enum bw_status source_begin(struct bw_stage *s, const struct shape_mesh *p, struct mesh_source *m)
 {
-    size_t at = 0;
-    m->numbered = sequence_hashes(p->file, &at) > 0;
     m->sequence = (struct sequence){.offset = p->offset, .speed = p->speed, .outside = p->outside};
-    enum bw_status status = m->numbered ? sequence_scan(s, p->file, &m->sequence) : BW_OK;
-    if (!status && m->numbered) gaps_tell(s, p, m);
+    enum bw_status status = sequence_begin(s, p->file, &m->sequence);
+    if (!status && m->sequence.numbered) gaps_tell(s, p, m);
     m->begun = !status;
     return status;
 }

@@ -85,8 +85,7 @@ struct mesh_source {
     int has[MESH_PARTS];
     struct box3 box; ///< round all files in memory
     struct sequence sequence;
-    int begun;    ///< `sequence` and `numbered` are known
-    int numbered; ///< 1: a sequence, 0: one file
+    int begun;    ///< `sequence` is known
     int changing; ///< its form changes with time
     int blank;    ///< no shape at present
     int ready;    ///< `volume` was made of the present file …

@@ -23,7 +23,7 @@ static enum bw_status file_get(struct bw_stage *s, const struct shape_points *p,
             m->file[i] = (struct points_file){0};
             return BW_OK;
         }
-    enum bw_status status = sequence_file(s, m->numbered ? &m->sequence : NULL, p->file, number, needed, path);
+    enum bw_status status = sequence_file(s, &m->sequence, p->file, number, needed, path);
     if (status || !path[0]) return status;
     status = points_read(s, path, p->up, out);
     out->number = number;
@@ -101,7 +101,7 @@ static enum bw_status files_load(struct bw_stage *s, const struct shape_points *
     if (m->own) s->host->release(s, m->vel);
     m->vel = NULL, m->own = 0;
     enum bw_status status = file_get(s, p, m, number, 1, &fresh[1]);
-    int alone = status || fresh[1].vel || !m->numbered;
+    int alone = status || fresh[1].vel || !m->sequence.numbered;
     for (int i = 0; i < 3 && !alone && !status; i += 2)
         if (number + i - 1 >= m->sequence.first && number + i - 1 <= m->sequence.last)
             status = file_get(s, p, m, number + i - 1, 0, &fresh[i]);
@@ -113,10 +113,8 @@ static enum bw_status files_load(struct bw_stage *s, const struct shape_points *
 
 static enum bw_status source_begin(struct bw_stage *s, const struct shape_points *p, struct points_source *m)
 {
-    size_t at = 0;
-    m->numbered = sequence_hashes(p->file, &at) > 0;
     m->sequence = (struct sequence){.offset = p->offset, .speed = p->speed, .outside = p->outside};
-    enum bw_status status = m->numbered ? sequence_scan(s, p->file, &m->sequence) : BW_OK;
+    enum bw_status status = sequence_begin(s, p->file, &m->sequence);
     m->begun = !status;
     return status;
 }
@@ -134,9 +132,10 @@ enum bw_status points_prepare(struct bw_stage *s, const struct shape_points *p, 
     if (status) return status;
     if (!(p->scale >= 0) || !(p->radius >= 0) || !(p->grow >= 0))
         return s->host->fail(s, BW_ERR_PRESET, "shape: radius, grow and scale must not be negative");
-    int64_t number = m->numbered ? sequence_number(s, &m->sequence, s->frame, 1) : 0;
+    int64_t number = sequence_number(s, &m->sequence, s->frame, 1);
     m->blank = number < 0;
-    m->held = m->numbered && p->outside == SEQUENCE_HOLD && number != (int64_t)floor(number_wanted(s, p) + 0.5 + 1e-6);
+    m->held = m->sequence.numbered && p->outside == SEQUENCE_HOLD &&
+              number != (int64_t)floor(number_wanted(s, p) + 0.5 + 1e-6);
     if (m->blank || (m->file[1].loaded && m->file[1].number == number)) return BW_OK;
     return files_load(s, p, m, number);
 }
@@ -281,10 +280,10 @@ enum bw_status points_place(struct bw_stage *s, const struct shape_points *p, co
     c->vel = s->host->scratch(s, (size_t)(n + 1) * sizeof *c->vel);
     c->radius = s->host->scratch(s, (size_t)(n + 1) * sizeof *c->radius);
     if (!c->pos || !c->way || !c->vel || !c->radius) return BW_ERR_MEMORY;
-    int moves = m->numbered && !m->held;
+    int moves = m->sequence.numbered && !m->held;
     double wanted = number_wanted(s, p), ahead = moves ? (wanted - floor(wanted + 0.5 + 1e-6)) / s->fps : 0;
     double shift = s->time + s->dt; // what s->frame stands for
-    struct placing a = {s, p, t, m, c, {ahead, ahead}, m->held ? 0 : m->numbered ? p->speed : 1};
+    struct placing a = {s, p, t, m, c, {ahead, ahead}, m->held ? 0 : m->sequence.numbered ? p->speed : 1};
     if (moves) a.ahead[0] += (t->begin - shift) * p->speed, a.ahead[1] += (t->end - shift) * p->speed;
     s->host->parallel_for(s, (n + CHUNK - 1) / CHUNK, chunk_place, &a);
     double longest = 0;

@@ -36,7 +36,7 @@ struct points_source {
     float (*vel)[3];            ///< of the present file's points: its own, or found from the files beside it; or NULL
     int own;                    ///< `vel` is not the file's
     struct sequence sequence;
-    int begun, numbered;
+    int begun;
     int blank, held; ///< no points at present; or those of the first or last file, at rest
 };
 
