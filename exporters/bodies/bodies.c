@@ -27,7 +27,7 @@ static const struct bw_param params[] = {
      .offset = BW_OFFSET(struct options, scale, double),
      .def = "1",
      .max = 1e6,
-     .doc = "Units of the scene a metre: 100 for one in centimetres.",
+     .doc = "Lengths are multiplied by it: 100 for a scene in centimetres.",
      .flags = BW_PARAM_STATIC | BW_PARAM_MIN_OPEN},
 };
 
