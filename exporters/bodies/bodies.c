@@ -22,8 +22,8 @@ static const struct bw_param params[] = {
     BW_STRING(struct options, particles, "particles", "bodies", "Which ones."),
     BW_STRING(struct options, name, "name", NULL, "Of the files; the preset's name when absent."),
     BW_CHOICE(struct options, up, "up", "z", "z|y", "Axis that points up in the .usda."),
-    BW_F64(struct options, scale, "scale", "1", 0, 1e6, NULL, "Units of the scene a metre: 100 for one in centimetres.",
-           BW_PARAM_STATIC | BW_PARAM_MIN_OPEN),
+    BW_F64(struct options, scale, "scale", "1", 0, 1e6, NULL,
+           "Lengths are multiplied by it: 100 for a scene in centimetres.", BW_PARAM_STATIC | BW_PARAM_MIN_OPEN),
 };
 
 /* One body at one frame. */

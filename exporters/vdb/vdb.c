@@ -36,7 +36,7 @@ static const struct bw_param params[] = {
               "Default: the preset's name, with the domain's unless that is the preset's first."),
     BW_CHOICE(struct vdb_params, up, "up", "z", "z|y", "World axis that points up: z for Blender, y for Houdini."),
     BW_F64(struct vdb_params, scale, "scale", "1", 1e-6, 1e6, NULL,
-           "World units for a metre: transform, vel and distances are multiplied by it (100: centimetres)."),
+           "Lengths are multiplied by it: transform, vel and distances (100: a scene in centimetres)."),
     BW_CHOICE(struct vdb_params, precision, "precision", "half", "half|float", "16 or 32 bits a value."),
     BW_CHOICE(struct vdb_params, compression, "compression", "blosc", "blosc|zip|none", "How values are packed."),
     BW_CHOICE(struct vdb_params, velocity, "velocity", "collocated", "collocated|staggered",

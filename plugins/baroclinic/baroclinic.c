@@ -6,7 +6,7 @@
  *     ρ = ρ₀ + ρ',  ρ' = d - ρ₀ β T        d: deviation that the fluid carries, T: its excess over ambient temperature
  *
  * On vortons: by way of a lattice (lattice.c), dα/dt = V (∇ρ × g)/ρ₀, whose sum is zero; vorton.advect integrates it
- * with their positions. `method: seed` is Gourlay's (gourlay.c), added once a step. On a grid: `velocity: vel` pushes
+ * with their positions. `method: gourlay` is his (gourlay.c), added once a step. On a grid: `velocity: vel` pushes
  * that field by q g (force.c), whose curl is the same; density and temperature are then the grid's.
  *
  * The explicit step must resolve the fastest wave, N² = g |ρ'|/(ρ₀ h): dt ≤ 0.5/N.
@@ -24,7 +24,7 @@ enum { METHOD_CONSERVE, METHOD_SEED };
 
 struct params {
     bw_vec3 gravity;
-    double ambient, expansion, cell, smoke;
+    double ambient_density, expansion, cell, smoke;
     int32_t method, density;
     const char *velocity;
 };
@@ -32,16 +32,31 @@ struct params {
 static const struct bw_param params[] = {
     BW_VEC3(struct params, gravity, "gravity", "[0, 0, -9.81]", "m/s^2",
             "Gravity; what of it points out of a 2D domain does nothing."),
-    BW_F64(struct params, ambient, "ambient", "1.2 kg/m^3", 0, 1e6, "kg/m^3", "Density of the fluid around.",
-           BW_PARAM_MIN_OPEN),
-    BW_F64(struct params, expansion, "expansion", "3.41e-3", 0, 1, NULL,
-           "Thermal expansion, 1/K; an ideal gas's is 1 over its temperature."),
+    {.key = "ambient_density",
+     .type = BW_PARAM_F64,
+     .offset = BW_OFFSET(struct params, ambient_density, double),
+     .def = "1.2 kg/m^3",
+     .min = 0,
+     .max = 1e6,
+     .unit = "kg/m^3",
+     .doc = "Density of the fluid around.",
+     .flags = BW_PARAM_MIN_OPEN,
+     .was = "ambient"},
+    BW_F64(struct params, expansion, "expansion", "=1/ambient", 0, 1, NULL,
+           "Thermal expansion, 1/K; an ideal gas's is 1 over its temperature, as here."),
     BW_CHOICE(
         struct params, density, "density", "boussinesq", "boussinesq|local",
         "What the gradient is divided by: the ambient density, or that of the place, for deviations beyond a third."),
-    BW_CHOICE(
-        struct params, method, "method", "conserve", "conserve|seed",
-        "conserve: no vorticity is lost on the way to the vortons; seed: Gourlay's, read at the vortons, once a step."),
+    {.key = "method",
+     .type = BW_PARAM_CHOICE,
+     .offset = BW_OFFSET(struct params, method, int32_t),
+     .def = "conserve",
+     .choices = "conserve|gourlay",
+     .doc =
+         "conserve: no vorticity is lost on the way to the vortons; gourlay: as in his articles, read at the vortons, "
+         "once a step.",
+     .flags = BW_PARAM_STATIC,
+     .was = "seed=gourlay"},
     BW_F64(struct params, cell, "cell", "0 m", 0, 1e6, "m", "Spacing of the vortons' lattice; 0: their mean radius."),
     BW_FIELD(struct params, velocity, "velocity", "none",
              "Staggered field to push, such as vel, by the grid's density and temperature."),
@@ -93,7 +108,7 @@ struct state {
 static struct weight weight_make(const struct bw_stage *s)
 {
     const struct params *p = s->params;
-    struct weight w = {.ambient = p->ambient, .expansion = p->expansion, .local = p->density};
+    struct weight w = {.ambient = p->ambient_density, .expansion = p->expansion, .local = p->density};
     for (int a = 0; a < 3; a++) w.gravity[a] = a == s->grid->thin ? 0 : p->gravity[a];
     return w;
 }

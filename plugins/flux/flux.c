@@ -10,31 +10,46 @@
 #include <math.h>
 #include <string.h>
 
-static const struct bw_param seed_rows[] = {
-    BW_F64(struct flux_seed, rate, "rate", "60 1/s", 1e-6, 1e9, "1/s", "Unit steps a second."),
-    BW_INT(struct flux_seed, neighbours, "neighbours", "0", 0, 26, "4 or 8 in 2D, 6, 18 or 26 in 3D; 0: 8, and 26."),
+static const struct bw_param mass_flow_rows[] = {
+    BW_F64(struct flux_mass_flow, rate, "rate", "60 1/s", 1e-6, 1e9, "1/s", "Unit steps a second."),
+    BW_INT(struct flux_mass_flow, neighbours, "neighbours", "0", 0, 26,
+           "4 or 8 in 2D, 6, 18 or 26 in 3D; 0: 8, and 26."),
     BW_F64(
-        struct flux_seed, diffusion, "diffusion", "0.03", 0, 1, NULL,
+        struct flux_mass_flow, diffusion, "diffusion", "0.03", 0, 1, NULL,
         "Mass that flows a step per difference of mass; at most 1/4 (4 neighbours), 1/6 (6, 8), 1/12 (18), 1/18 (26)."),
-    BW_F64(struct flux_seed, friction, "friction", "0.01", 0, 1, NULL,
+    BW_F64(struct flux_mass_flow, friction, "friction", "0.01", 0, 1, NULL,
            "Momentum that flows a step per difference of momentum."),
-    BW_F64(struct flux_seed, damping, "damping", "0.99", 0, 1, NULL, "Share of the momentum that a step leaves."),
-    BW_F64(struct flux_seed, drain, "drain", "0.995", 0, 1, NULL, "Share of the excess mass that a step leaves."),
-    BW_F64(struct flux_seed, bounce, "bounce", "1", 0, 1, NULL,
+    BW_F64(struct flux_mass_flow, damping, "damping", "0.99", 0, 1, NULL, "Share of the momentum that a step leaves."),
+    BW_F64(struct flux_mass_flow, drain, "drain", "0.995", 0, 1, NULL, "Share of the excess mass that a step leaves."),
+    BW_F64(struct flux_mass_flow, bounce, "bounce", "1", 0, 1, NULL,
            "How much of the momentum that points into a wall turns round."),
 };
 
 static const struct bw_param params[] = {
-    BW_CHOICE(struct flux, mode, "mode", "modern", "modern|seed",
-              "Euler's equations, or the text's flux grid, in double."),
+    {.key = "mode",
+     .type = BW_PARAM_CHOICE,
+     .offset = BW_OFFSET(struct flux, mode, int32_t),
+     .def = "euler",
+     .choices = "euler|mass_flow",
+     .doc = "Euler's equations, or mass that flows to where there is less (mass_flow.c), in double.",
+     .flags = BW_PARAM_STATIC,
+     .was = "modern=euler|seed=mass_flow"},
     BW_CHOICE(struct flux, gas, "gas", "ideal", "ideal|isothermal",
               "ideal: pressure from \"energy\", so that heat pushes; isothermal: from the mass alone."),
     BW_CHOICE(struct flux, riemann, "riemann", "hllc", "hllc|rusanov",
               "Flux at faces: sharp, or soft and very robust."),
     BW_CHOICE(struct flux, limiter, "limiter", "mc", "mc|minmod|none",
               "Of slopes: sharp, soft, or none (smooth flows only)."),
-    BW_F64(struct flux, ambient, "ambient", "1.2", 1e-6, 1e6, "kg/m^3", "Mass of the gas at rest, everywhere outside.",
-           BW_PARAM_STATIC),
+    {.key = "ambient_density",
+     .type = BW_PARAM_F64,
+     .offset = BW_OFFSET(struct flux, ambient_density, double),
+     .def = "1.2",
+     .min = 1e-6,
+     .max = 1e6,
+     .unit = "kg/m^3",
+     .doc = "Mass of the gas at rest, everywhere outside.",
+     .flags = BW_PARAM_STATIC,
+     .was = "ambient"},
     BW_F64(struct flux, sound_speed, "sound_speed", "340 m/s", 1e-6, 1e9, "m/s",
            "In the ambient gas; lower ones show blasts in slow motion."),
     BW_F64(struct flux, gamma, "gamma", "1.4", 1.0001, 10, NULL, "Ratio of specific heats of an ideal gas."),
@@ -51,7 +66,14 @@ static const struct bw_param params[] = {
            "Cells that differ less from the ambient gas are at rest; tiles of nothing else are given back."),
     BW_CHOICE(struct flux, display, "display", "cells", "cells|corners",
               "\"density\" as it is, or each value the mean round the low corner of its cell, as the text draws it."),
-    BW_GROUP(struct flux, seed, struct flux_seed, "seed", seed_rows, "The text's constants, per unit step."),
+    {.key = "mass_flow",
+     .type = BW_PARAM_GROUP,
+     .offset = BW_OFFSET(struct flux, mass_flow, struct flux_mass_flow),
+     .doc = "Constants of mode mass_flow, per unit step.",
+     .n_sub = BW_COUNT(mass_flow_rows),
+     .sub = mass_flow_rows,
+     .sub_size = sizeof(struct flux_mass_flow),
+     .was = "seed"},
 };
 
 static const struct bw_port ports[FLUX_PORTS] = {
@@ -60,7 +82,7 @@ static const struct bw_port ports[FLUX_PORTS] = {
               .access = BW_UPDATE,
               .unit = "kg/m^3",
               .doc = "Mass of the gas.",
-              .background_from = "ambient",
+              .background_from = "ambient_density",
               .precise_from = "mode"},
     [MOMENTUM] = {.name = "momentum",
                   .kind = BW_VECTOR,
@@ -119,7 +141,7 @@ static void kernels_choose(struct flux_task *t)
 
 static struct flux_gas gas_make(const struct flux *p, int dim, double h)
 {
-    const double pressure = p->ambient * p->sound_speed * p->sound_speed / p->gamma;
+    const double pressure = p->ambient_density * p->sound_speed * p->sound_speed / p->gamma;
     const int ideal = p->gas == GAS_IDEAL;
     return (struct flux_gas){.dim = dim,
                              .vars = 1 + dim + ideal,
@@ -164,7 +186,7 @@ static int32_t wall_add(struct flux_task *t, enum flux_port port)
 static enum bw_status task_make(struct flux_task *t, struct bw_stage *s)
 {
     const struct flux *p = s->params;
-    const int modern = p->mode == FLUX_MODERN;
+    const int modern = p->mode == FLUX_EULER;
     *t = (struct flux_task){.s = s,
                             .p = p,
                             .st = s->state,
@@ -180,7 +202,7 @@ static enum bw_status task_make(struct flux_task *t, struct bw_stage *s)
     for (int a = 0; a < 3; a++)
         if (a != s->grid->thin) t->axis[t->dim++] = a;
     t->g = gas_make(p, t->dim, s->grid->h);
-    t->pressure = (float)(p->ambient * p->sound_speed * p->sound_speed / (t->g.ideal ? p->gamma : 1));
+    t->pressure = (float)(p->ambient_density * p->sound_speed * p->sound_speed / (t->g.ideal ? p->gamma : 1));
     t->access[0].field = bw_port_field(s, MASS);
     t->access[1].field = bw_port_field(s, MOMENTUM);
     if (modern && t->g.ideal) t->access[t->energy = (int32_t)t->n_in++].field = bw_port_field(s, ENERGY);
@@ -220,9 +242,9 @@ static enum bw_status init(struct bw_stage *s)
     const struct flux *p = s->params;
     st->bad = s->host->alloc(s, 2 * s->host->workers * sizeof *st->bad);
     if (!st->bad) return BW_ERR_MEMORY;
-    if (p->mode == FLUX_SEED && s->ports[CARRY].count)
-        s->host->log(s, BW_LOG_WARNING, "seed mode carries nothing: advected fields stay where they are");
-    return p->mode == FLUX_SEED ? flux_seed_check(s) : friction_check(s);
+    if (p->mode == FLUX_MASS_FLOW && s->ports[CARRY].count)
+        s->host->log(s, BW_LOG_WARNING, "mode mass_flow carries nothing: advected fields stay where they are");
+    return p->mode == FLUX_MASS_FLOW ? flux_seed_check(s) : friction_check(s);
 }
 
 /* Where the gas is not at rest, and as far as it may get before the next frame. */
@@ -234,7 +256,8 @@ static enum bw_status activate(struct bw_stage *s)
     t.solid = t.solid_vel = t.wall = -1; // obstacles of this step are not there yet
     if (status == BW_OK) status = flux_look(&t, &signal);
     if (status != BW_OK) return status;
-    const double steps = t.p->mode == FLUX_SEED ? t.p->seed.rate / s->fps : signal / t.dim / (s->fps * s->grid->h);
+    const double steps =
+        t.p->mode == FLUX_MASS_FLOW ? t.p->mass_flow.rate / s->fps : signal / t.dim / (s->fps * s->grid->h);
     const double reach = (ceil(steps) + FLUX_HALO) * s->grid->h;
     const struct bw_topology *topology = t.tiles->topology(s->domain);
     for (int64_t i = 0; i < topology->count && status == BW_OK; i++) {
@@ -258,7 +281,7 @@ static enum bw_status step(struct bw_stage *s)
     enum bw_status status = task_make(&t, s);
     t.st->steps = 0;
     if (status == BW_OK && s->dt <= 0) status = flux_look(&t, &signal);
-    else if (status == BW_OK && t.p->mode == FLUX_SEED) {
+    else if (status == BW_OK && t.p->mode == FLUX_MASS_FLOW) {
         status = flux_look(&t, &signal);
         if (status == BW_OK) status = flux_uncover(&t);
         if (status == BW_OK) status = flux_seed_run(&t);

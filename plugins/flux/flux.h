@@ -6,13 +6,13 @@
 #include "flux_kernels.h"
 #include <billow/plugin.h>
 
-enum flux_mode { FLUX_MODERN, FLUX_SEED };
+enum flux_mode { FLUX_EULER, FLUX_MASS_FLOW };
 enum flux_gas_kind { GAS_IDEAL, GAS_ISOTHERMAL };
 enum flux_display { DISPLAY_CELLS, DISPLAY_CORNERS };
 enum { FLUX_HALO = 2, FLUX_CARRIED = 8 };
 
 /// Constants of the text, all per unit step.
-struct flux_seed {
+struct flux_mass_flow {
     double rate; ///< unit steps a second
     int64_t neighbours;
     double diffusion, friction, damping, drain, bounce;
@@ -20,9 +20,9 @@ struct flux_seed {
 
 struct flux {
     int32_t mode, gas, riemann, limiter, display;
-    double ambient, sound_speed, gamma, cfl, dt, damping, drain, friction, quiet;
+    double ambient_density, sound_speed, gamma, cfl, dt, damping, drain, friction, quiet;
     int64_t max_substeps;
-    struct flux_seed seed;
+    struct flux_mass_flow mass_flow;
 };
 
 enum flux_port { MASS, MOMENTUM, ENERGY, DENSITY, VEL, SOLID, SOLID_VEL, WALL, CARRY, FLUX_PORTS };

@@ -11,7 +11,7 @@ enum { FLUX_VARS = 5 }; ///< mass, velocity or momentum along the active axes (2
 enum flux_limiter { LIMITER_MC, LIMITER_MINMOD, LIMITER_NONE };
 enum flux_riemann { RIEMANN_HLLC, RIEMANN_RUSANOV };
 
-/* ---- seed mode: double, in the text's units (a cell, a step) ---- */
+/* ---- mass_flow: double, in the text's units (a cell, a step) ---- */
 
 enum { SEED_WAYS = 13, SEED_VALUES = 4 };
 

@@ -9,7 +9,7 @@ enum { OUT_MASS, OUT_MOMENTUM, OUT_DENSITY, OUT_VEL, OUT_ROWS };
 
 static double excess(const struct flux_task *t, const struct bw_view *v, ptrdiff_t at)
 {
-    return bw_get(v, 0, at) - t->p->ambient;
+    return bw_get(v, 0, at) - t->p->ambient_density;
 }
 
 /* Mean over the cells round the low corner of a cell that are gas (the text's picture): exact for a linear field. */

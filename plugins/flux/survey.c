@@ -134,8 +134,8 @@ static double cell_signal(const struct flux_task *t, const struct cell *c)
 
 static int cell_moves(const struct flux_task *t, const struct cell *c)
 {
-    const double rest = t->p->quiet * t->p->ambient;
-    int moves = fabs(c->mass - t->p->ambient) > rest || fabs(c->energy) > t->p->quiet * (double)t->g.energy;
+    const double rest = t->p->quiet * t->p->ambient_density;
+    int moves = fabs(c->mass - t->p->ambient_density) > rest || fabs(c->energy) > t->p->quiet * (double)t->g.energy;
     for (int a = 0; a < t->dim; a++) moves |= fabs(c->momentum[a]) > rest * t->p->sound_speed;
     return moves;
 }
@@ -144,8 +144,8 @@ static int cell_moves(const struct flux_task *t, const struct cell *c)
  * just emptied may be a million million times too fast and recover. */
 static int cell_runs_away(const struct flux_task *t, const struct cell *c)
 {
-    return t->p->mode == FLUX_SEED &&
-           cell_signal(t, c) - t->dim * t->p->sound_speed > RUNAWAY * t->p->seed.rate * t->s->grid->h;
+    return t->p->mode == FLUX_MASS_FLOW &&
+           cell_signal(t, c) - t->dim * t->p->sound_speed > RUNAWAY * t->p->mass_flow.rate * t->s->grid->h;
 }
 
 static void tile_add(struct flux_tile *tile, const int32_t at[3])
@@ -175,8 +175,8 @@ static void row_look(const struct flux_task *t, const struct bw_block *b, const 
         const int32_t x[3] = {i, j, k};
         const struct cell c = cell_at(t, b, i, j, k);
         if (tile->solid && bw_f32(solid, 0)[i + j * solid->sy + k * solid->sz] < 0) {
-            const double excess = c.mass - t->p->ambient;
-            if (!(excess > t->p->quiet * t->p->ambient)) continue;
+            const double excess = c.mass - t->p->ambient_density;
+            if (!(excess > t->p->quiet * t->p->ambient_density)) continue;
             bad_note(&t->st->bad[t->s->host->workers + b->worker],
                      (const int32_t[3]){b->lo[0] + i, b->lo[1] + j, b->lo[2] + k}, c.mass, 0);
             b->sum[1] += excess;
@@ -218,21 +218,21 @@ static int row_see(const struct flux_task *t, const struct bw_block *b, int j, i
     const struct bw_view *v = b->view;
     const ptrdiff_t at = j * v->sy + k * v->sz;
     double room[FLUX_VARS][64];
-    const double rest = t->p->quiet * t->p->ambient;
+    const double rest = t->p->quiet * t->p->ambient_density;
     *sight = (struct flux_sight){.n = b->n[0],
                                  .dim = t->dim,
                                  .mass = row_wide(&v[0], 0, at, b->n[0], room[0]),
                                  .gamma = t->p->gamma,
                                  .rest_energy = (double)t->g.energy,
                                  .sound = t->p->sound_speed,
-                                 .ambient = t->p->ambient,
+                                 .ambient = t->p->ambient_density,
                                  .still = {rest, rest * t->p->sound_speed, t->p->quiet * (double)t->g.energy}};
     for (int a = 0; a < t->dim; a++) sight->momentum[a] = row_wide(&v[1], t->axis[a], at, b->n[0], room[1 + a]);
     if (t->energy >= 0) sight->energy = row_wide(&v[t->energy], 0, at, b->n[0], room[4]);
     t->k->see(sight);
-    for (int i = 0; i < b->n[0]; i++) b->sum[0] += fmax(sight->mass[i] - t->p->ambient, 0);
+    for (int i = 0; i < b->n[0]; i++) b->sum[0] += fmax(sight->mass[i] - t->p->ambient_density, 0);
     return sight->least_mass > 0 && sight->least_pressure > 0 && sight->signal < HUGE_VAL &&
-           !(t->p->mode == FLUX_SEED && sight->signal > RUNAWAY * t->p->seed.rate * b->grid->h);
+           !(t->p->mode == FLUX_MASS_FLOW && sight->signal > RUNAWAY * t->p->mass_flow.rate * b->grid->h);
 }
 
 static void look_body(const struct bw_block *b, void *user)
@@ -297,10 +297,10 @@ static enum bw_status bad_report(const struct flux_task *t)
         return s->host->fail(s, BW_ERR_DIVERGED,
                              "the mass at (%g, %g, %g) m is %g kg/m3: a gas needs more than 0 everywhere", x[0], x[1],
                              x[2], first.mass);
-    if (t->p->mode == FLUX_SEED)
+    if (t->p->mode == FLUX_MASS_FLOW)
         return s->host->fail(
             s, BW_ERR_DIVERGED,
-            "the flow at (%g, %g, %g) m runs away: it crosses many cells in a unit step; a higher seed.rate, more "
+            "the flow at (%g, %g, %g) m runs away: it crosses many cells in a unit step; a higher mass_flow.rate, more "
             "damping or a weaker source help",
             x[0], x[1], x[2]);
     return s->host->fail(

@@ -14,31 +14,43 @@
 #include <common/tiles.h>
 #include <math.h>
 
-static const struct bw_param seed_rows[] = {
-    BW_F64(struct potential_seed, w, "w", "0.5", -1e9, 1e9, NULL,
+static const struct bw_param relaxation_rows[] = {
+    BW_F64(struct potential_relaxation, w, "w", "0.5", -1e9, 1e9, NULL,
            "Weight of the neighbours, between 0 and 1; not used with spread."),
-    BW_F64(struct potential_seed, spread, "spread", "0 m^2/s", 0, 1e9, "m^2/s",
+    BW_F64(struct potential_relaxation, spread, "spread", "0 m^2/s", 0, 1e9, "m^2/s",
            "How fast flow spreads: w follows from it; 0: w as given."),
-    BW_INT(struct potential_seed, iterations, "iterations", "8", 1, 1000000, "Iterations a frame."),
-    BW_BOOL(struct potential_seed, as_printed, "as_printed", "false",
+    BW_INT(struct potential_relaxation, iterations, "iterations", "8", 1, 1000000, "Iterations a frame."),
+    BW_BOOL(struct potential_relaxation, as_printed, "as_printed", "false",
             "Sources are the text's b (outflow b/w) and the flow points up the potential, into them."),
 };
 
 static const struct bw_param params[] = {
-    BW_CHOICE(struct potential, mode, "mode", "modern", "modern|seed",
-              "The steady flow, or the text's relaxation, in double."),
+    {.key = "mode",
+     .type = BW_PARAM_CHOICE,
+     .offset = BW_OFFSET(struct potential, mode, int32_t),
+     .def = "multigrid",
+     .choices = "multigrid|relaxation",
+     .doc = "The steady flow; or so many sweeps a frame of a relaxation (relax.c), in double: flow spreads with time.",
+     .flags = BW_PARAM_STATIC,
+     .was = "modern=multigrid|seed=relaxation"},
     BW_CHOICE(struct potential, balance, "balance", "open", "open|spread|nearest|reject",
               "Where sources and sinks of a region do not cancel: the rest leaves by open sides, and a sealed region "
               "is refused; "
               "spread: a sealed region takes it evenly; nearest: each source's share goes to its nearest sink; reject: "
               "always refused."),
     BW_F64(struct potential, tolerance, "tolerance", "1e-5", 1e-12, 1, NULL,
-           "Modern: residual to stop at, relative to the sources (2-norms)."),
-    BW_INT(struct potential, max_iterations, "max_iterations", "50", 1, 10000,
-           "Modern: most multigrid cycles in a step."),
+           "Multigrid: residual to stop at, relative to the sources (2-norms)."),
+    BW_INT(struct potential, max_iterations, "max_iterations", "50", 1, 10000, "Multigrid: most cycles in a step."),
     BW_BOOL(struct potential, whole, "whole", "true",
             "Compute the whole box; else only where other stages keep cells awake: beyond them the potential is 0."),
-    BW_GROUP(struct potential, seed, struct potential_seed, "seed", seed_rows, "The text's constants."),
+    {.key = "relaxation",
+     .type = BW_PARAM_GROUP,
+     .offset = BW_OFFSET(struct potential, relaxation, struct potential_relaxation),
+     .doc = "Constants of mode relaxation.",
+     .n_sub = BW_COUNT(relaxation_rows),
+     .sub = relaxation_rows,
+     .sub_size = sizeof(struct potential_relaxation),
+     .was = "seed"},
 };
 
 static const struct bw_port ports[POTENTIAL_PORTS] = {
@@ -121,21 +133,22 @@ static int dimensions(const struct bw_stage *s) { return s->grid->thin < 0 ? 3 :
 
 static enum bw_status weight_find(struct bw_stage *s, double *w)
 {
-    const struct potential_seed *p = &((const struct potential *)s->params)->seed;
+    const struct potential_relaxation *p = &((const struct potential *)s->params)->relaxation;
     const double per_w =
         (double)p->iterations * s->fps * s->grid->h * s->grid->h / (2 * dimensions(s)); // spread of w = 1
     *w = p->spread > 0 ? p->spread / per_w : p->w;
     if (p->spread > 0 && *w >= 1)
         return s->host->fail(
             s, BW_ERR_PRESET,
-            "seed.spread %g m2/s makes w %.3g, which must lie below 1: take more than %.0f iterations a frame",
+            "relaxation.spread %g m2/s makes w %.3g, which must lie below 1: take more than %.0f iterations a frame",
             p->spread, *w, floor(*w * (double)p->iterations));
-    if (!(*w > 0 && *w < 1)) return s->host->fail(s, BW_ERR_PRESET, "seed.w is %g: it must lie between 0 and 1", *w);
+    if (!(*w > 0 && *w < 1))
+        return s->host->fail(s, BW_ERR_PRESET, "relaxation.w is %g: it must lie between 0 and 1", *w);
     return BW_OK;
 }
 
 /* Iterations that end within this step: the same however a frame is cut. */
-static int64_t iterations_due(const struct bw_stage *s, const struct potential_seed *p)
+static int64_t iterations_due(const struct bw_stage *s, const struct potential_relaxation *p)
 {
     const double rate = (double)p->iterations * s->fps;
     return (int64_t)(floor((s->time + s->dt) * rate + 1e-6) - floor(s->time * rate + 1e-6));
@@ -144,7 +157,7 @@ static int64_t iterations_due(const struct bw_stage *s, const struct potential_s
 static enum bw_status relax(struct potential_task *t)
 {
     struct bw_stage *s = t->s;
-    const struct potential_seed *p = &t->p->seed;
+    const struct potential_relaxation *p = &t->p->relaxation;
     const double h = s->grid->h;
     double w;
     const enum bw_status status = weight_find(s, &w);
@@ -163,7 +176,7 @@ static enum bw_status relax(struct potential_task *t)
 static enum bw_status init(struct bw_stage *s)
 {
     double w;
-    return ((const struct potential *)s->params)->mode == POTENTIAL_SEED ? weight_find(s, &w) : BW_OK;
+    return ((const struct potential *)s->params)->mode == POTENTIAL_RELAXATION ? weight_find(s, &w) : BW_OK;
 }
 
 static enum bw_status activate(struct bw_stage *s)
@@ -190,7 +203,7 @@ static enum bw_status step(struct bw_stage *s)
     if (t.topology->count == 0) return BW_OK;
     enum bw_status status = walls_survey(&t);
     if (status == BW_OK) status = balance_make(&t);
-    if (status == BW_OK) status = t.p->mode == POTENTIAL_SEED ? relax(&t) : steady_run(&t, &st->steady);
+    if (status == BW_OK) status = t.p->mode == POTENTIAL_RELAXATION ? relax(&t) : steady_run(&t, &st->steady);
     return status == BW_OK ? flow_make(&t) : status;
 }
 

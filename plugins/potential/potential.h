@@ -6,11 +6,11 @@
 #include "mask_table.h"
 #include <billow/plugin.h>
 
-enum potential_mode { POTENTIAL_MODERN, POTENTIAL_SEED };
+enum potential_mode { POTENTIAL_MULTIGRID, POTENTIAL_RELAXATION };
 enum potential_balance { BALANCE_OPEN, BALANCE_SPREAD, BALANCE_NEAREST, BALANCE_REJECT };
 enum { TILE_CELLS = 4096, ALL_WALLS = 63 };
 
-struct potential_seed {
+struct potential_relaxation {
     double w, spread;
     int64_t iterations;
     int32_t as_printed;
@@ -20,7 +20,7 @@ struct potential {
     int32_t mode, balance, whole;
     double tolerance;
     int64_t max_iterations;
-    struct potential_seed seed;
+    struct potential_relaxation relaxation;
 };
 
 enum potential_port { PHI, SOURCE, VEL, SOLID, WALL, POTENTIAL_PORTS };

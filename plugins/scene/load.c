@@ -51,7 +51,8 @@ static const struct bw_param params[] = {
     BW_INT(struct load, offset, "offset", "0", -1e9, 1e9, "Added to the frame number."),
     BW_F64(struct load, speed, "speed", "1", -1e3, 1e3, NULL, "Files a frame, counted from the run's first frame."),
     BW_CHOICE(struct load, up, "up", "z", "z|y", "World axis that points up in the file."),
-    BW_F64(struct load, scale, "scale", "1", 1e-6, 1e6, NULL, "File units a metre (100: the file is in centimetres)."),
+    BW_F64(struct load, scale, "scale", "1", 1e-6, 1e6, NULL,
+           "Lengths of the file are multiplied by it (0.01: the file is in centimetres)."),
     BW_F64(struct load, gain, "gain", "1", -1e9, 1e9, NULL, "Values are multiplied by it."),
 };
 
@@ -89,11 +90,21 @@ struct state {
 
 /* ---- the open file ---- */
 
-static double kelvin_of(const struct bwvdb_info *info)
+/* What our own exporter wrote about the file; 1 in others' files. */
+static double meta_of(const struct bwvdb_info *info, const char *key)
 {
     for (uint32_t i = 0; i < info->n_meta; i++)
-        if (!strcmp(info->meta[i].key, "kelvin") && info->meta[i].number > 0) return info->meta[i].number;
+        if (!strcmp(info->meta[i].key, key) && info->meta[i].number > 0) return info->meta[i].number;
     return 1;
+}
+
+static void scale_check(struct bw_stage *s, const struct bwvdb_info *info)
+{
+    const struct load *p = s->params;
+    const double units = meta_of(info, "scale");
+    if (units == 1 || fabs(units * p->scale - 1) < 1e-6) return; // others' files don't say
+    s->host->log(s, BW_LOG_WARNING, "%s was written with %g units a metre: `scale: %g` reads it in metres, not %g",
+                 p->path, units, 1 / units, p->scale);
 }
 
 static enum bw_status target_open(struct bw_stage *s, struct target *t)
@@ -113,8 +124,9 @@ static enum bw_status target_open(struct bw_stage *s, struct target *t)
         return s->host->fail(s, BW_ERR_PRESET, "grid \"%s\" of %s holds %s, but field \"%s\" %s", t->grid, st->path,
                              info->comps == 3 ? "vectors" : "scalars", field->name,
                              field->kind == BW_SCALAR ? "is a scalar" : "has three components");
+    scale_check(s, info);
     int length = field->unit && (!strcmp(field->unit, "m/s") || !strcmp(field->unit, "m"));
-    t->gain = p->gain * (length ? 1 / p->scale : 1) * (!strcmp(field->name, "temperature") ? kelvin_of(info) : 1);
+    t->gain = p->gain * (length ? p->scale : 1) * (!strcmp(field->name, "temperature") ? meta_of(info, "kelvin") : 1);
     t->turn = p->up == 1 && info->vector_type != BWVDB_VEC_INVARIANT;
     return BW_OK;
 }
@@ -143,9 +155,9 @@ static enum bw_status file_open(struct bw_stage *s, int64_t number)
 
 static void place_to_file(const struct load *p, const double x[3], double f[3])
 {
-    f[0] = x[0] * p->scale;
-    f[1] = (p->up ? x[2] : x[1]) * p->scale;
-    f[2] = (p->up ? -x[1] : x[2]) * p->scale;
+    f[0] = x[0] / p->scale;
+    f[1] = (p->up ? x[2] : x[1]) / p->scale;
+    f[2] = (p->up ? -x[1] : x[2]) / p->scale;
 }
 
 static enum bw_status box_activate(struct bw_stage *s, const struct bwvdb_info *g)
@@ -155,8 +167,8 @@ static enum bw_status box_activate(struct bw_stage *s, const struct bwvdb_info *
     if (!g->active) return BW_OK;
     for (int a = 0; a < 3; a++) {
         int from = !p->up ? a : a == 1 ? 2 : a == 2 ? 1 : 0, turned = p->up && a == 1;
-        lo[a] = ((turned ? -g->world_hi[from] : g->world_lo[from]) - r) / p->scale;
-        hi[a] = ((turned ? -g->world_lo[from] : g->world_hi[from]) + r) / p->scale;
+        lo[a] = ((turned ? -g->world_hi[from] : g->world_lo[from]) - r) * p->scale;
+        hi[a] = ((turned ? -g->world_lo[from] : g->world_hi[from]) + r) * p->scale;
     }
     return s->host->activate(s, lo, hi);
 }

@@ -45,9 +45,8 @@ static const struct bw_param params[] = {
     {.key = "value",
      .type = BW_PARAM_LIST,
      .offset = BW_OFFSET(struct set, value, struct bw_list),
-     .doc =
-         "An expression of x, y, z, t, frame, seed, fps and fields (`density`, `vel.x`), in SI units; or three, one a "
-         "component.",
+     .doc = "An expression of x, y, z, t, frame, seed, fps, ambient and fields (`density`, `vel.x`), in SI units; or "
+            "three, one a component.",
      .flags = BW_PARAM_STATIC | BW_PARAM_REQUIRED,
      .n_sub = BW_COUNT(value_rows),
      .sub = value_rows,
@@ -116,10 +115,11 @@ static enum bw_status other_find(struct bw_stage *s, const char *name, struct ot
         o->comp = name[length - 1] - 'x' + 1;
     }
     if (!o->field)
-        return s->host->fail(s, BW_ERR_PRESET,
-                             "value: no stage makes a field \"%s\", and x, y, z, t, frame, seed, fps, pi, e are all "
-                             "the other names there are",
-                             name);
+        return s->host->fail(
+            s, BW_ERR_PRESET,
+            "value: no stage makes a field \"%s\", and x, y, z, t, frame, seed, fps, ambient, pi, e are all "
+            "the other names there are",
+            name);
     o->comps = (int)s->host->field_info(o->field)->comps;
     if ((o->comps > 1) != (o->comp > 0))
         return s->host->fail(s, BW_ERR_PRESET,

@@ -19,7 +19,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SEED(rate) "mode: seed, ambient: 1, seed: {rate: " rate "}"
+#define SEED(rate) "mode: mass_flow, ambient_density: 1, mass_flow: {rate: " rate "}"
 
 enum { FRAMES = 4 };
 
@@ -107,16 +107,18 @@ int main(int argc, char **argv)
         if (!strcmp(argv[i], "--only") && i + 1 < argc) only = argv[i + 1];
     }
     const struct gas gas[] = {
-        {"potential seed, 2D", "potential", "iterations", "mode: seed, seed: {iterations: 160}", 2, 25, 9, 1},
-        {"potential seed, 3D", "potential", "iterations", "mode: seed, seed: {iterations: 80}", 3, 25, 13, 1},
+        {"potential seed, 2D", "potential", "iterations", "mode: relaxation, relaxation: {iterations: 160}", 2, 25, 9,
+         1},
+        {"potential seed, 3D", "potential", "iterations", "mode: relaxation, relaxation: {iterations: 80}", 3, 25, 13,
+         1},
         {"flux seed, 4 ways", "flux", "substeps", SEED("40, neighbours: 4"), 2, 72, flops_seed(2, 4), 1},
         {"flux seed, 8 ways", "flux", "substeps", SEED("40, neighbours: 8"), 2, 72, flops_seed(2, 8), 1},
         {"flux seed, 6 ways", "flux", "substeps", SEED("20, neighbours: 6"), 3, 96, flops_seed(3, 6), 1},
         {"flux seed, 26 ways", "flux", "substeps", SEED("20, neighbours: 26"), 3, 96, flops_seed(3, 26), 1},
-        {"flux isothermal, 2D", "flux", "substeps", "gas: isothermal, ambient: 1, sound_speed: 12", 2, 36,
+        {"flux isothermal, 2D", "flux", "substeps", "gas: isothermal, ambient_density: 1, sound_speed: 12", 2, 36,
          flops_modern(2, 0), 0},
-        {"flux ideal, 2D", "flux", "substeps", "ambient: 1, sound_speed: 12", 2, 48, flops_modern(2, 1), 0},
-        {"flux ideal, 3D", "flux", "substeps", "ambient: 1, sound_speed: 6", 3, 60, flops_modern(3, 1), 0},
+        {"flux ideal, 2D", "flux", "substeps", "ambient_density: 1, sound_speed: 12", 2, 48, flops_modern(2, 1), 0},
+        {"flux ideal, 3D", "flux", "substeps", "ambient_density: 1, sound_speed: 6", 3, 60, flops_modern(3, 1), 0},
     };
     printf("%-20s %s %7s %7s %7s %6s %7s %6s %7s %6s %6s %7s %7s\n", "a cell", "t", "M/s", "ns", "ns cpu", "bytes",
            "ns", "flop", "ns", "GB/s", "Gf/s", "ratio", "by cpu");

@@ -135,7 +135,7 @@ int main(int argc, char **argv)
         }
         row(n, "fast", kernel, gradient, against, &last[1]);
         row(n, "mesh", kernel, gradient, against, &last[3]);
-        row(n, "seed", kernel, gradient, against, &last[2]);
+        row(n, "influence_tree", kernel, gradient, against, &last[2]);
     }
     return 0;
 }

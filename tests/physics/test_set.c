@@ -61,6 +61,7 @@ Test(set, refusals)
                     cases[i][0]);
     run_refused("emit: temperature at frame 12: it has no finite value",
                 HEAD "  - emit: {shape: {sphere: {}}, temperature: \"=1/(frame - 12)\"}\n");
-    run_refused("expression \"2*fsp\": there is no \"fsp\"; t, frame, seed, fps, pi and e are; did you mean \"fps\"?",
-                HEAD "  - emit: {shape: {sphere: {}}, temperature: \"=2*fsp\"}\n");
+    run_refused(
+        "expression \"2*fsp\": there is no \"fsp\"; t, frame, seed, fps, ambient, pi and e are; did you mean \"fps\"?",
+        HEAD "  - emit: {shape: {sphere: {}}, temperature: \"=2*fsp\"}\n");
 }

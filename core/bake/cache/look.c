@@ -35,6 +35,7 @@ static int pictures_read(struct pictures *v, const struct bw_registry *r, const 
     const struct bw_entry *entry = e->enabled ? bw_registry_exporter(r, e->type) : NULL;
     const struct bw_exporter_desc *x = entry ? entry->exporter : NULL;
     struct bw_params_context ctx = {.owner = e->id, .fps = p->time.fps, .first = p->time.first, .seed = p->time.seed};
+    ctx.ambient = p->ambient;
     *v = (struct pictures){.export = e, .values = x ? bw_calloc(x->params_size + 8) : NULL};
     ctx.common = bw_export_rows;
     ctx.n_common = bw_export_n_rows;

@@ -87,7 +87,7 @@ static enum bw_status wish_settle(struct wish *w, struct bw_diag *d)
 /* The options as a struct; its strings belong to *params. */
 static enum bw_status wish_read(struct wish *w, const char *options, struct bw_params **params, struct bw_diag *d)
 {
-    struct bw_params_context ctx = {.owner = "preview", .fps = 24};
+    struct bw_params_context ctx = {.owner = "preview", .fps = 24, .ambient = 293.15};
     struct bw_node *node = options ? options_parse(options, "options", d) : NULL;
     *params =
         d->status ? NULL : bw_params_compile(rows, sizeof rows / sizeof *rows, sizeof *rows, sizeof *w, node, &ctx, d);

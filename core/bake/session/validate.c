@@ -71,7 +71,7 @@ static void table_check(const struct table *t)
 /* The defaults go through the same reader as a preset's values; what must be given has none. */
 static void defaults_check(const struct table *t)
 {
-    struct bw_params_context c = {.owner = t->owner, .fps = 24, .first = 1};
+    struct bw_params_context c = {.owner = t->owner, .fps = 24, .first = 1, .ambient = 293.15};
     for (uint32_t i = 0; i < t->n; i++) {
         if (row_param(t->rows, i, t->stride).flags & BW_PARAM_REQUIRED) return;
     }

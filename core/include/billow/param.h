@@ -83,6 +83,8 @@ struct bw_param {
     const struct bw_param *sub; ///< rows of a list, group or variant
     uint32_t sub_size;          ///< bytes of one list item
     uint32_t reserved;
+    /// Old words, answered with "did you mean": "OLD|…" for the key, "OLD=NEW|…" for choices and kinds.
+    const char *was;
 };
 
 /* BW_OFFSET(struct, member, type): offset of a member whose type is checked by the compiler.
@@ -109,36 +111,36 @@ extern "C" {
 #define BW_DOC_STATIC(...) BW_DOC_STATIC_(__VA_ARGS__, 0, 0)
 #define BW_DOC_STATIC_(doc, flags, ...) doc, BW_PARAM_STATIC | (flags)
 #define BW_BOOL(S, m, key, def, ...) \
-    {key, BW_PARAM_BOOL, BW_OFFSET(S, m, int32_t), def, 0, 0, 0, 0, 0, 0, BW_DOC(__VA_ARGS__), 0, 0, 0, 0}
+    {key, BW_PARAM_BOOL, BW_OFFSET(S, m, int32_t), def, 0, 0, 0, 0, 0, 0, BW_DOC(__VA_ARGS__), 0, 0, 0, 0, 0}
 #define BW_INT(S, m, key, def, min, max, ...) \
-    {key, BW_PARAM_INT, BW_OFFSET(S, m, int64_t), def, min, max, 0, 0, 0, 0, BW_DOC(__VA_ARGS__), 0, 0, 0, 0}
+    {key, BW_PARAM_INT, BW_OFFSET(S, m, int64_t), def, min, max, 0, 0, 0, 0, BW_DOC(__VA_ARGS__), 0, 0, 0, 0, 0}
 #define BW_F64(S, m, key, def, min, max, unit, ...) \
-    {key, BW_PARAM_F64, BW_OFFSET(S, m, double), def, min, max, 0, 0, unit, 0, BW_DOC(__VA_ARGS__), 0, 0, 0, 0}
+    {key, BW_PARAM_F64, BW_OFFSET(S, m, double), def, min, max, 0, 0, unit, 0, BW_DOC(__VA_ARGS__), 0, 0, 0, 0, 0}
 #define BW_VEC3(S, m, key, def, unit, ...) \
-    {key, BW_PARAM_VEC3, BW_OFFSET(S, m, bw_vec3), def, 0, 0, 0, 0, unit, 0, BW_DOC(__VA_ARGS__), 0, 0, 0, 0}
+    {key, BW_PARAM_VEC3, BW_OFFSET(S, m, bw_vec3), def, 0, 0, 0, 0, unit, 0, BW_DOC(__VA_ARGS__), 0, 0, 0, 0, 0}
 #define BW_COLOUR(S, m, key, def, ...) \
-    {key, BW_PARAM_COLOUR, BW_OFFSET(S, m, bw_vec3), def, 0, 0, 0, 0, 0, 0, BW_DOC(__VA_ARGS__), 0, 0, 0, 0}
+    {key, BW_PARAM_COLOUR, BW_OFFSET(S, m, bw_vec3), def, 0, 0, 0, 0, 0, 0, BW_DOC(__VA_ARGS__), 0, 0, 0, 0, 0}
 #define BW_STRING(S, m, key, def, ...) \
-    {key, BW_PARAM_STRING, BW_OFFSET(S, m, const char *), def, 0, 0, 0, 0, 0, 0, BW_DOC_STATIC(__VA_ARGS__), 0, 0, 0, 0}
+    {key, BW_PARAM_STRING, BW_OFFSET(S, m, const char *), def, 0, 0, 0, 0, 0, 0, BW_DOC_STATIC(__VA_ARGS__), 0, 0, 0, 0, 0}
 #define BW_PATH(S, m, key, ...) \
-    {key, BW_PARAM_PATH, BW_OFFSET(S, m, const char *), 0, 0, 0, 0, 0, 0, 0, BW_DOC_STATIC(__VA_ARGS__), 0, 0, 0, 0}
+    {key, BW_PARAM_PATH, BW_OFFSET(S, m, const char *), 0, 0, 0, 0, 0, 0, 0, BW_DOC_STATIC(__VA_ARGS__), 0, 0, 0, 0, 0}
 #define BW_CHOICE(S, m, key, def, choices, ...) \
     {key, BW_PARAM_CHOICE, BW_OFFSET(S, m, int32_t), def, 0, 0, 0, 0, 0, choices, \
-     BW_DOC_STATIC(__VA_ARGS__), 0, 0, 0, 0}
+     BW_DOC_STATIC(__VA_ARGS__), 0, 0, 0, 0, 0}
 #define BW_FIELD(S, m, key, def, ...) \
-    {key, BW_PARAM_FIELD, BW_OFFSET(S, m, const char *), def, 0, 0, 0, 0, 0, 0, BW_DOC_STATIC(__VA_ARGS__), 0, 0, 0, 0}
+    {key, BW_PARAM_FIELD, BW_OFFSET(S, m, const char *), def, 0, 0, 0, 0, 0, 0, BW_DOC_STATIC(__VA_ARGS__), 0, 0, 0, 0, 0}
 #define BW_GROUP(S, m, T, key, rows, ...) \
     {key, BW_PARAM_GROUP, BW_OFFSET(S, m, T), 0, 0, 0, 0, 0, 0, 0, \
-     BW_DOC(__VA_ARGS__), BW_COUNT(rows), rows, sizeof(T), 0}
+     BW_DOC(__VA_ARGS__), BW_COUNT(rows), rows, sizeof(T), 0, 0}
 #define BW_VARIANT(S, m, T, key, def, rows, ...) \
     {key, BW_PARAM_VARIANT, BW_OFFSET(S, m, T), def, 0, 0, 0, 0, 0, 0, \
-     BW_DOC(__VA_ARGS__), BW_COUNT(rows), rows, sizeof(T), 0}
+     BW_DOC(__VA_ARGS__), BW_COUNT(rows), rows, sizeof(T), 0, 0}
 #define BW_LIST(S, m, T, key, rows, ...) \
     {key, BW_PARAM_LIST, BW_OFFSET(S, m, struct bw_list), 0, 0, 0, 0, 0, 0, 0, \
-     BW_DOC_STATIC(__VA_ARGS__), BW_COUNT(rows), rows, sizeof(T), 0}
+     BW_DOC_STATIC(__VA_ARGS__), BW_COUNT(rows), rows, sizeof(T), 0, 0}
 #define BW_AMOUNTS(S, m, doc) \
     {"*", BW_PARAM_AMOUNTS, BW_OFFSET(S, m, struct bw_list), 0, 0, 0, 0, 0, 0, 0, \
-     doc, 0, 0, 0, sizeof(struct bw_amount), 0}
+     doc, 0, 0, 0, sizeof(struct bw_amount), 0, 0}
 // clang-format on
 
 #define BW_COUNT(array) ((uint32_t)(sizeof(array) / sizeof((array)[0])))

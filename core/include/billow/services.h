@@ -40,8 +40,8 @@ struct bw_particles_api {
 };
 
 #define BW_EXPRESSION "billow.expression/1"
-/// A compiled expression, as every value of a preset may be one: the constants pi, e, seed (the run's) and fps, muParser's
-/// functions, and floor, ceil, mod, hypot, clamp, smoothstep and noise (billow/noise.h). All other names are variables.
+/// A compiled expression, as every value of a preset may be one: the constants pi, e, seed (the run's), fps and ambient
+/// (K), muParser's functions, and floor, ceil, mod, hypot, clamp, smoothstep and noise (billow/noise.h). All other names are variables.
 struct bw_expression {
     const char *text;
     const char *const *names; ///< the variables that it uses, n_names of them

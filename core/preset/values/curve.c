@@ -209,15 +209,16 @@ static double expression_at(struct bw_expression *e, uint32_t slot, double t, do
 /* Of time alone: t and frame. */
 static enum bw_status names_check(struct reading *r, const struct bw_node *n, const struct bw_expression *e)
 {
-    static const char *const known[] = {"t", "frame", "seed", "fps", "pi", "e"};
+    static const char *const known[] = {"t", "frame", "seed", "fps", "ambient", "pi", "e"};
     const struct bw_curve_want *w = r->want;
     for (uint32_t i = 0; i < e->n_names; i++) {
         if (!strcmp(e->names[i], "t") || !strcmp(e->names[i], "frame")) continue;
-        const char *near = bw_did_you_mean(e->names[i], known, 6);
-        return bw_diag_error(w->diag, &n->place, BW_ERR_PRESET,
-                             "%s: %s: expression \"%s\": there is no \"%s\"; t, frame, seed, fps, pi and e are%s%s%s",
-                             w->context->owner, w->key, e->text, e->names[i], near ? "; did you mean \"" : "",
-                             near ? near : "", near ? "\"?" : "");
+        const char *near = bw_did_you_mean(e->names[i], known, BW_COUNT(known));
+        return bw_diag_error(
+            w->diag, &n->place, BW_ERR_PRESET,
+            "%s: %s: expression \"%s\": there is no \"%s\"; t, frame, seed, fps, ambient, pi and e are%s%s%s",
+            w->context->owner, w->key, e->text, e->names[i], near ? "; did you mean \"" : "", near ? near : "",
+            near ? "\"?" : "");
     }
     return BW_OK;
 }
@@ -225,7 +226,7 @@ static enum bw_status names_check(struct reading *r, const struct bw_node *n, co
 static enum bw_status expression_read(struct reading *r, const struct bw_node *n, struct bw_channel *channel)
 {
     const struct bw_curve_want *w = r->want;
-    const struct bw_expression_constants constants = {w->context->fps, (double)w->context->seed};
+    const struct bw_expression_constants constants = {w->context->fps, (double)w->context->seed, w->context->ambient};
     char why[200];
     enum bw_status status =
         bw_expression_open(n->text + 1, &constants, BW_SLOTS, &channel->expression, why, sizeof why);

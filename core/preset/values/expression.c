@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Expressions, by muParser's C API: the one place that knows it. Everywhere they have the constants pi, e, seed and fps,
- * muParser's own functions, and floor, ceil, mod, hypot, clamp, smoothstep and noise; who evaluates one binds its
+/* Expressions, by muParser's C API: the one place that knows it. Everywhere they have the constants pi, e, seed, fps and
+ * ambient (K), muParser's own functions, and floor, ceil, mod, hypot, clamp, smoothstep and noise; who evaluates one binds its
  * variables. A parser keeps its variables, so each slot has one of its own. We do without muParser's bulk mode: it
  * starts threads of its own. */
 #include "expression.h"
@@ -48,6 +48,7 @@ static muParserHandle_t parser_new(const struct expression *e)
     mupDefineNameChars(p, "0123456789_.abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"); /* vel.x */
     if (e->constants.fps > 0) mupDefineConst(p, "fps", e->constants.fps);
     if (e->constants.fps > 0) mupDefineConst(p, "seed", e->constants.seed);
+    if (e->constants.fps > 0) mupDefineConst(p, "ambient", e->constants.ambient);
     mupDefineConst(p, "pi", 3.14159265358979323846);
     mupDefineConst(p, "e", 2.71828182845904523536);
     mupDefineFun1(p, "floor", floor, 1);

@@ -5,9 +5,9 @@
 
 #include <billow/services.h>
 
-/// What an expression knows besides its variables, pi and e; fps 0: neither of the two.
+/// What an expression knows besides its variables, pi and e; fps 0: none of them.
 struct bw_expression_constants {
-    double fps, seed;
+    double fps, seed, ambient;
 };
 
 /// Compile `text` for `slots` evaluations at a time; its names are then in (*e)->names. On failure *e is NULL and `why`

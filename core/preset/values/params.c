@@ -42,6 +42,18 @@ struct bw_param bw_row_at(const struct bw_compile *k, const struct bw_param *row
     return row;
 }
 
+const char *bw_row_was(const struct bw_param *row, const char *word, int choice, char buffer[64])
+{
+    size_t length = strlen(word);
+    for (const char *c = row->was; c && *c; c += strcspn(c, "|"), c += *c == '|') {
+        size_t n = strcspn(c, "|"), old = strcspn(c, "=|");
+        if (old != length || strncmp(c, word, length) || (old < n) != choice) continue;
+        snprintf(buffer, 64, "%.*s", choice ? (int)(n - old - 1) : 63, choice ? c + old + 1 : row->key);
+        return buffer;
+    }
+    return NULL;
+}
+
 static int word_listed(const char *word, const char *const *list, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
@@ -101,7 +113,10 @@ static enum bw_status key_unknown(struct bw_compile *k, const struct bw_values *
         words_add(words, &count, k->context->fields, k->context->n_fields);
         words_add(words, &count, standard_fields, BW_COUNT(standard_fields));
     }
-    const char *near = bw_did_you_mean(n->key, words, count);
+    const char *near = NULL;
+    char buffer[64];
+    for (int32_t i = 0; i < values->count && !near; i++) near = bw_row_was(&values->value[i].row, n->key, 0, buffer);
+    if (!near) near = bw_did_you_mean(n->key, words, count);
     return bw_compile_error(k, &n->key_place, near ? "unknown key \"%s\"; did you mean \"%s\"?" : "unknown key \"%s\"",
                             n->key, near);
 }
@@ -220,7 +235,8 @@ struct bw_params *bw_params_compile(const struct bw_param *rows, uint32_t n_rows
     }
     p->struct_size = struct_size;
     p->row_stride = row_stride;
-    p->context = (struct bw_params_context){.owner = p->owner, .fps = c->fps, .first = c->first, .seed = c->seed};
+    p->context = (struct bw_params_context){
+        .owner = p->owner, .fps = c->fps, .first = c->first, .seed = c->seed, .ambient = c->ambient};
     struct bw_compile k = {.params = p, .context = c, .diag = d};
     if (!bw_values_compile(&k, &p->values, rows, n_rows, struct_size, node)) return p;
     bw_params_free(p);

@@ -15,6 +15,7 @@ struct bw_params_context {
     double fps;
     int64_t first;             ///< frame number at t = 0: keyframes are given in frames
     uint64_t seed;             ///< value of `seed` in expressions
+    double ambient;            ///< K: that of `ambient`
     const char *const *fields; ///< names that an AMOUNTS row accepts besides the standard ones; NULL: any name
     uint32_t n_fields;
     const char *const *ignore; ///< keys that another reader takes

@@ -110,6 +110,8 @@ enum bw_status bw_compile_error(struct bw_compile *k, const struct bw_place *pla
 enum bw_status bw_compile_memory(struct bw_compile *k);
 /// "a list", "a map", or the text in quotes, for messages. `buffer` of 64 bytes.
 const char *bw_node_describe(const struct bw_node *n, char *buffer);
+/// The word of today for the old one `word`, in row->was: the row's key, or of `choice` the choice; in `buffer`, or NULL.
+const char *bw_row_was(const struct bw_param *row, const char *word, int choice, char buffer[64]);
 /// NULL, or what is wrong with x for the row ("at least 0 is wanted"), in `buffer`.
 const char *bw_row_range(const struct bw_param *row, double x, char *buffer, size_t size);
 

@@ -181,7 +181,9 @@ static enum bw_status choice_value(struct bw_compile *k, struct bw_value *v, con
     enum bw_status status = BW_OK;
     if (v->number < 0) {
         char what[64];
-        const char *near = n->type == BW_NODE_SCALAR ? bw_did_you_mean(n->text, words, count) : NULL;
+        char buffer[64];
+        const char *near = n->type == BW_NODE_SCALAR ? bw_row_was(&v->row, n->text, 1, buffer) : NULL;
+        if (!near && n->type == BW_NODE_SCALAR) near = bw_did_you_mean(n->text, words, count);
         status = bw_compile_error(k, &n->place, "%s can't be %s; it is one of %s%s%s%s", v->row.key,
                                   bw_node_describe(n, what), v->row.choices ? v->row.choices : "nothing",
                                   near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
@@ -311,7 +313,9 @@ static enum bw_status variant_unknown(struct bw_compile *k, struct bw_value *v, 
         size_t have = strlen(list);
         snprintf(list + have, sizeof list - have, "%s%s", i ? ", " : "", words[i] ? words[i] : "");
     }
-    const char *near = bw_did_you_mean(name, words, n);
+    char buffer[64];
+    const char *near = bw_row_was(&v->row, name, 1, buffer);
+    if (!near) near = bw_did_you_mean(name, words, n);
     return bw_compile_error(k, place, "%s can't be \"%s\"; it is one of %s%s%s%s", v->row.key, name, list,
                             near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
 }

@@ -229,7 +229,7 @@ static const struct bw_frames_api frames_table = {sizeof frames_table, frames_ra
 static enum bw_status expression_open(struct bw_stage *s, const char *text, struct bw_expression **e)
 {
     const struct bw_preset *p = host_of(s)->preset;
-    const struct bw_expression_constants constants = {p->time.fps, (double)p->time.seed};
+    const struct bw_expression_constants constants = {p->time.fps, (double)p->time.seed, p->ambient};
     char why[200];
     enum bw_status status = bw_expression_open(text, &constants, s->host->workers, e, why, sizeof why);
     return status ? s->host->fail(s, status, "expression \"%s\": %s", text, why) : BW_OK;

@@ -39,6 +39,7 @@ struct bw_params *entry_params(struct run_log *l, const struct bw_preset *p, con
                                               .fps = p->time.fps,
                                               .first = p->time.first,
                                               .seed = p->time.seed,
+                                              .ambient = p->ambient,
                                               .common = e->stage ? bw_stage_rows : bw_export_rows,
                                               .n_common = e->stage ? bw_stage_n_rows : bw_export_n_rows};
     const struct bw_param *rows = e->stage ? e->stage->params : e->exporter->params;

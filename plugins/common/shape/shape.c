@@ -44,7 +44,7 @@ static const struct bw_param torus_rows[] = {
     BW_VEC3(S, center, "center", "[0, 0, 0]", "m", "Where the file's origin is."),                                     \
         BW_VEC3(S, rotate, "rotate", "[0, 0, 0]", "rad", "Rotation about x, then y, then z."),                         \
         BW_F64(S, scale, "scale", "1", 0, 1e6, NULL,                                                                   \
-               "Metres that a unit of the file is long (0.01: the file is in centimetres).")
+               "Lengths of the file are multiplied by it (0.01: the file is in centimetres).")
 static const struct bw_param mesh_rows[] = {
     BW_PATH(struct shape_mesh, file, "file",
             "A mesh: OBJ, PLY, STL, glTF …; a run of # in its name stands for the frame number.", BW_PARAM_REQUIRED),

@@ -377,7 +377,7 @@ static void row_calm(const struct work *w, int j, int k)
     const struct flux_task *t = w->t;
     const struct bw_view *out = &w->b->view[t->n_in];
     const ptrdiff_t to = j * out->sy + k * out->sz;
-    const float lost = 0.5f * (1 - t->calm * t->calm), ambient = (float)t->p->ambient;
+    const float lost = 0.5f * (1 - t->calm * t->calm), ambient = (float)t->p->ambient_density;
     float *r = value_of(w, 0, t->n_in) + to, *e = t->g.ideal ? value_of(w, w->vars - 1, t->n_in) + to : NULL, *m[3];
     for (int a = 0; a < t->dim; a++) m[a] = value_of(w, 1 + a, t->n_in) + to;
     for (int i = 0; i < w->sh.n[0]; i++) {
@@ -408,7 +408,7 @@ static void row_survey(const struct work *w, int j, int k, int n, float *most, f
     const struct bw_view *out = &w->b->view[t->n_in];
     const float *u[FLUX_VARS];
     for (int v = 0; v < w->vars; v++) u[v] = value_of(w, v, t->n_in) + j * out->sy + k * out->sz;
-    t->k->survey(&t->g, n, u, (float)t->p->ambient, t->pressure, most, least);
+    t->k->survey(&t->g, n, u, (float)t->p->ambient_density, t->pressure, most, least);
 }
 
 /* What does not move across a plane: the momentum along its thin axis. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flux, seed mode: the text's gas, in double and in its own unit steps.
+/* flux, mode mass_flow: the text's gas, in double and in its own unit steps.
  *
  * Between every two neighbours, all values half way between both (d: unit vector towards the neighbour):
  *   mass flow           F = m·d + D (rho_s - rho_d)        D starts an explosion: nothing else pushes
@@ -25,7 +25,7 @@ struct directions {
     int n, d[SEED_WAYS][3];
 };
 
-static int64_t neighbours_count(const struct flux_seed *p, int dim)
+static int64_t neighbours_count(const struct flux_mass_flow *p, int dim)
 {
     return p->neighbours ? p->neighbours : dim == 2 ? 8 : 26;
 }
@@ -63,11 +63,11 @@ static double limit_find(const struct directions *q, int axis)
 
 enum bw_status flux_seed_check(struct bw_stage *s)
 {
-    const struct flux_seed *p = &((const struct flux *)s->params)->seed;
+    const struct flux_mass_flow *p = &((const struct flux *)s->params)->mass_flow;
     const int dim = s->grid->thin < 0 ? 3 : 2;
     const int64_t n = neighbours_count(p, dim);
     if (dim == 2 ? n != 4 && n != 8 : n != 6 && n != 18 && n != 26)
-        return s->host->fail(s, BW_ERR_PRESET, "seed.neighbours is %lld: it can be %s", (long long)n,
+        return s->host->fail(s, BW_ERR_PRESET, "mass_flow.neighbours is %lld: it can be %s", (long long)n,
                              dim == 2 ? "4 or 8 in 2D" : "6, 18 or 26 in 3D");
     const struct directions q = directions_make(n, s->grid->thin);
     const double most = limit_find(&q, -1);
@@ -76,17 +76,18 @@ enum bw_status flux_seed_check(struct bw_stage *s)
         if (a != s->grid->thin) rub = fmin(rub, limit_find(&q, a));
     if (p->diffusion > most * (1 + 1e-12))
         return s->host->fail(s, BW_ERR_PRESET,
-                             "seed.diffusion %g is unstable: with %lld neighbours the limit is 1/%g = %.4g",
+                             "mass_flow.diffusion %g is unstable: with %lld neighbours the limit is 1/%g = %.4g",
                              p->diffusion, (long long)n, 1 / most, most);
     if (p->friction > rub * (1 + 1e-12))
-        return s->host->fail(s, BW_ERR_PRESET, "seed.friction %g is unstable: with %lld neighbours the limit is %.4g",
-                             p->friction, (long long)n, rub);
+        return s->host->fail(s, BW_ERR_PRESET,
+                             "mass_flow.friction %g is unstable: with %lld neighbours the limit is %.4g", p->friction,
+                             (long long)n, rub);
     return BW_OK;
 }
 
 int64_t flux_seed_steps(const struct flux *p, double from, double to)
 {
-    return (int64_t)(floor(to * p->seed.rate + 1e-6) - floor(from * p->seed.rate + 1e-6));
+    return (int64_t)(floor(to * p->mass_flow.rate + 1e-6) - floor(from * p->mass_flow.rate + 1e-6));
 }
 
 /* ---- one unit step of a block -------------------------------------------------------------------------------------
@@ -146,8 +147,8 @@ static void gate_fill(const struct work *w, const int d[3], ptrdiff_t at, int n)
 static int all_afford(const struct flux_task *t, int ways, const struct seed_bounds *b)
 {
     const struct flux *p = t->p;
-    const double most = sqrt(t->dim) * b->most_momentum / (p->seed.rate * t->s->grid->h);
-    return 2 * ways * (most + p->seed.diffusion * (b->most_mass - b->least_mass)) < 0.999 * b->least_mass;
+    const double most = sqrt(t->dim) * b->most_momentum / (p->mass_flow.rate * t->s->grid->h);
+    return 2 * ways * (most + p->mass_flow.diffusion * (b->most_mass - b->least_mass)) < 0.999 * b->least_mass;
 }
 
 static int block_affords(const struct work *w)
@@ -247,7 +248,7 @@ static int wall_beside(const struct work *w, ptrdiff_t at, int a, int up)
 /* Momentum that points into a wall, as the wall sees it, bounces. */
 static void cell_bounce(const struct work *w, ptrdiff_t at, int a, double mass, double *m)
 {
-    const double turn = 1 - 2 * w->t->p->seed.bounce;
+    const double turn = 1 - 2 * w->t->p->mass_flow.bounce;
     for (int up = 0; up < 2; up++) {
         if (!wall_beside(w, at, a, up)) continue;
         const double with = mass * flux_walls_speed(&w->walls, a, at + (up ? w->sh.step[a] : 0));
@@ -296,7 +297,7 @@ static void walls_apply(const struct work *w)
 static struct seed_row row_of(const struct work *w, int q)
 {
     const struct flux_task *t = w->t;
-    const struct flux_seed *p = &t->p->seed;
+    const struct flux_mass_flow *p = &t->p->mass_flow;
     const int *d = w->q.d[q], aligned = directions_length(d) == 1;
     const ptrdiff_t to = d[0] + flux_at(&w->sh, d[1], d[2]);
     int lead = 0;
@@ -334,7 +335,7 @@ static void rows_set(struct work *w)
 static void end_set(struct work *w)
 {
     const struct flux_task *t = w->t;
-    const struct flux_seed *p = &t->p->seed;
+    const struct flux_mass_flow *p = &t->p->mass_flow;
     const struct bw_view *mass = &w->b->view[t->n_in], *momentum = mass + 1;
     struct seed_end *r = &w->end;
     r->n = w->b->n[0];
@@ -345,7 +346,7 @@ static void end_set(struct work *w)
     r->gain = w->gain;
     r->damping = p->damping;
     r->drain = p->drain;
-    r->ambient = t->p->ambient;
+    r->ambient = t->p->ambient_density;
     r->out_stride = mass->sy;
     for (int v = 0; v <= t->dim; v++) {
         r->own[v] = v ? w->momentum[v - 1] : w->mass;
@@ -372,7 +373,7 @@ static int work_begin(struct work *w, const struct flux_task *t, const struct bw
     w->slow = t->axis[t->dim - 1];
     const struct flux_shape *sh = &w->sh;
     const int plane = w->slow == 2;
-    w->q = directions_make(neighbours_count(&t->p->seed, t->dim), b->grid->thin);
+    w->q = directions_make(neighbours_count(&t->p->mass_flow, t->dim), b->grid->thin);
     w->rows = plane ? b->n[1] : 1;
     w->line = ((plane ? sh->step[2] : sh->step[1]) + 23) & ~(ptrdiff_t)7;
     w->origin = sh->halo[0] + (plane ? sh->halo[1] * sh->step[1] : 0);
@@ -415,7 +416,7 @@ enum bw_status flux_seed_run(struct flux_task *t)
 {
     struct bw_stage *s = t->s;
     const int64_t steps = flux_seed_steps(t->p, s->time, s->time + s->dt);
-    const int ways = directions_make(neighbours_count(&t->p->seed, t->dim), s->grid->thin).n;
+    const int ways = directions_make(neighbours_count(&t->p->mass_flow, t->dim), s->grid->thin).n;
     enum bw_status status = flux_seed_check(s);
     for (int64_t i = 0; i < steps && status == BW_OK; i++) {
         double max[3];
@@ -428,7 +429,7 @@ enum bw_status flux_seed_run(struct flux_task *t)
                                                       .reach = flux_reach,
                                                       .maxs = max,
                                                       .n_maxs = 3});
-        const double rest = t->p->ambient; // beyond open sides and in inactive tiles
+        const double rest = t->p->ambient_density; // beyond open sides and in inactive tiles
         t->halo =
             all_afford(t, ways,
                        &(struct seed_bounds){

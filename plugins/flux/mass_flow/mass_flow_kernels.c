@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* See flux_kernels.h: the seed mode's loops. Limits on a core of 45 GB/s and 83 Gflop/s (bench_gas prints both for the
+/* Loops of mode mass_flow (flux_kernels.h). Limits on a core of 45 GB/s and 83 Gflop/s (bench_gas prints both for the
  * machine at hand), ns a cell and step: 4 neighbours memory 1.6, arithmetic .6; 8: 1.6, 1.5; 6: 2.1, 1.2; 26: 2.1, 7.5.
  * Steps take 8, 11, 18 and 39: the copy with its halo and its way back cost more than the step of few neighbours, and
  * flows of 13 directions go through the second cache. */

@@ -34,7 +34,7 @@ static const struct bw_param params[] = {
     {.key = "ambient",
      .type = BW_PARAM_F64,
      .offset = BW_OFFSET(struct forces, ambient, double),
-     .def = "293.15 K",
+     .def = "=ambient",
      .min = 0,
      .max = 1e5,
      .soft_min = 250,

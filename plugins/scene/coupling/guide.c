@@ -54,7 +54,7 @@ static const struct bw_param file_rows[] = {
     BW_STRING(struct to_file, grid, "grid", "vel", "The grid in the file, a vector in m/s."),
     BW_CHOICE(struct to_file, up, "up", "z", "z|y", "Axis that points up in the file."),
     BW_F64(struct to_file, scale, "scale", "1", 1e-6, 1e6, NULL,
-           "File units a metre (100: the file is in centimetres)."),
+           "Lengths of the file are multiplied by it (0.01: the file is in centimetres)."),
     BW_INT(struct to_file, offset, "offset", "0", -1e9, 1e9, "Of a sequence: added to the frame number.",
            BW_PARAM_STATIC),
     BW_F64(struct to_file, speed, "speed", "1", -1e3, 1e3, NULL,
@@ -143,9 +143,9 @@ static int domain_ask(const struct asking *a, const double x[3], double out[3])
 static int file_ask(const struct asking *a, const double x[3], double out[3])
 {
     const struct to_file *f = &a->p->to.vdb;
-    double at[1][3] = {{x[0] * f->scale, (f->up ? x[2] : x[1]) * f->scale, (f->up ? -x[1] : x[2]) * f->scale}}, v[3];
+    double at[1][3] = {{x[0] / f->scale, (f->up ? x[2] : x[1]) / f->scale, (f->up ? -x[1] : x[2]) / f->scale}}, v[3];
     if (bwvdb_sample(a->st->file, a->st->grid, 1, (const double(*)[3])at, v, NULL)) return 0;
-    double gain = f->speed / f->scale;
+    double gain = f->speed * f->scale;
     out[0] = v[0] * gain;
     out[1] = (f->up ? -v[2] : v[1]) * gain;
     out[2] = (f->up ? v[1] : v[2]) * gain;

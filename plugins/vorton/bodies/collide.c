@@ -5,7 +5,7 @@
  *
  *   sheet   the vortex sheet of sheet.c, solved for in every step together with the body's motion, shed into the flow
  *           as it is carried along: collide_sheet.c
- *   seed    Gourlay's: only vortons that came inside are given vorticity, one contact point each: collide_contacts.c
+ *   gourlay his own: only vortons that came inside are given vorticity, one contact point each: collide_contacts.c
  *
  * Put it after `vorton.advect` and `bodies`. The fluid that a body displaces bears it up (`displaced` of the
  * bodies). */
@@ -13,9 +13,15 @@
 #include "stages/velocity.h"
 
 static const struct bw_param params[] = {
-    BW_CHOICE(struct collide_params, method, "method", "sheet", "sheet|seed",
-              "sheet: no-slip all over the body, with its added mass; seed: Gourlay's, vortons that come inside are "
-              "reassigned."),
+    {.key = "method",
+     .type = BW_PARAM_CHOICE,
+     .offset = BW_OFFSET(struct collide_params, method, int32_t),
+     .def = "sheet",
+     .choices = "sheet|gourlay",
+     .doc = "sheet: no-slip all over the body, with its added mass; gourlay: his, vortons that come inside are "
+            "reassigned.",
+     .flags = BW_PARAM_STATIC,
+     .was = "seed=gourlay"},
     BW_F64(struct collide_params, density, "density", "1.2 kg/m^3", 0, 1e6, "kg/m^3", "Of the fluid."),
     BW_BOOL(struct collide_params, shed, "shed", "yes",
             "Sheet: gives its vorticity to the flow; `no`: a flow that slides past without a wake."),

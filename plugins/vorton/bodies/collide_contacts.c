@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* vorton.collide, method seed (Gourlay, part 4). A vorton inside a body touches it at the nearest point P of the
+/* vorton.collide, method gourlay (Gourlay, part 4). A vorton inside a body touches it at the nearest point P of the
  * surface, with normal n. There the flow without its own part, less the body's motion, is u. With ω̂ ∥ û × n, b̂ = ω̂ ×
  * û and |b| its radius, it is put to P + b and given the strength with which its own flow at P is -u:
- *     α = -4π b² |u| / q(b/σ) ω̂         (q = 1 for the seed's kernel: his ω = 4πr²u/V)
+ *     α = -4π b² |u| / q(b/σ) ω̂         (q = 1 for Gourlay's kernel: his ω = 4πr²u/V)
  * One vorton at a time, as if all others stayed. Where u is along n any ω̂ across will do. `above`: b along n, against
  * the tangential part of u. The vorton then moves with the body (inelastic).
  *
  * The body gets what momentum that takes from the vorton, by one of two books: the impulse of vorticity ρ ½ x × α, ρ ⅓
- * r × (r × α) about the body's centre; or the seed's, balls of mass (ρ + ρ')V with velocity v and spin ω/2: m v, r × m
+ * r × (r × α) about the body's centre; or Gourlay's, balls of mass (ρ + ρ')V with velocity v and spin ω/2: m v, r × m
  * v + ⅖ m σ² ω/2. */
 #include "collide.h"
 #include "flow/kernel.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* `method: seed`: velocity as in Gourlay's articles, for comparison. */
+/* `method: influence_tree`: velocity as in Gourlay's articles, for comparison. */
 #ifndef VORTON_SEED_H
 #define VORTON_SEED_H
 

@@ -11,11 +11,11 @@
 
 #include <stdint.h>
 
-/* Kernels: q(ρ) → ρ³ at the centre (seed: ρ²), → 1 far away.
+/* Kernels: q(ρ) → ρ³ at the centre (gourlay: ρ²), → 1 far away.
  *   gaussian    erf(ρ/√2) - √(2/π) ρ exp(-ρ²/2)        vorticity a Gaussian of deviation σ
  *   algebraic   ρ³(ρ² + 5/2)/(ρ² + 1)^(5/2)            Winckelmans & Leonard 1993, second order in σ as the Gaussian
  *   moore       ρ³/(ρ² + 1)^(3/2)                      Rosenhead 1930, Moore 1972; far field off by 3σ²/2r²
- *   seed        min(ρ², 1)                             Gourlay: speed constant inside the radius
+ *   gourlay     min(ρ², 1)                             Gourlay: speed constant inside the radius
  * PAIR_FAR is q = 1 everywhere: for what is far enough away. */
 enum pair_kernel { PAIR_GAUSSIAN, PAIR_ALGEBRAIC, PAIR_MOORE, PAIR_SEED, PAIR_FAR };
 

@@ -4,7 +4,7 @@
  *     transpose   dα/dt = Gᵀ·α     conserves Σα exactly (Rehbach 1978; Winckelmans & Leonard 1993)
  *     classic     dα/dt = G·α
  *     mixed       their mean
- *     seed        ½ G·α            Gourlay's, who halves it for stability
+ *     half        ½ G·α            Gourlay's, who halves it for stability
  * They agree where vorticity is free of divergence; where it is not, the transpose form turns what there is by the
  * flow's own curl: a spinning ball sheds lines along its surface only, and yet throws its air out at the equator, with
  * `classic` in. What a fast method leaves of Σ dα/dt in the transpose form is taken back in proportion to |dα/dt|, so
@@ -36,8 +36,15 @@ struct state {
 };
 
 static const struct bw_param params[] = {
-    BW_CHOICE(struct params, form, "form", "transpose", "transpose|classic|mixed|seed",
-              "transpose: conserves the sum of strengths; classic: as the equation is written; seed: half of classic."),
+    {.key = "form",
+     .type = BW_PARAM_CHOICE,
+     .offset = BW_OFFSET(struct params, form, int32_t),
+     .def = "transpose",
+     .choices = "transpose|classic|mixed|half",
+     .doc = "transpose: conserves the sum of strengths; classic: as the equation is written; half: half of classic, as "
+            "Gourlay has it.",
+     .flags = BW_PARAM_STATIC,
+     .was = "seed=half"},
     BW_F64(struct params, relax, "relax", "0 1/s", 0, 1e4, "1/s",
            "How fast strengths turn to the vorticity that they make together, which is free of divergence."),
 };

@@ -9,7 +9,8 @@
  * good enough. `mesh` gives the far field to particle_mesh.c, as that of Gaussian cores wider than a step of the mesh,
  * and what is near to pairs: their own kernel less that Gaussian; where all cores are Gaussian and of one size they are
  * the mesh's, and no pair is left. Its error is measured in the same way; `fast` stands in where it is too large, and
- * for moore's kernel, whose far field is its own. `seed` is influence_tree.c. `auto` takes what is likely to be faster.
+ * for moore's kernel, whose far field is its own. `auto` takes what is
+ * likely to be faster.
  * The stage holds no state but memory: what it answers depends on the vortons alone, not on what was asked before. */
 #include "flow/particle_mesh.h"
 #include "velocity.h"
@@ -37,14 +38,25 @@ struct state {
 };
 
 static const struct bw_param params[] = {
-    BW_CHOICE(
-        struct params, method, "method", "auto", "auto|direct|fast|mesh|seed",
-        "direct: every pair; fast: multipoles; mesh: Fourier transforms, and pairs that are near; both within `error`; "
-        "auto: whichever is faster; seed: Gourlay's tree, an error of a tenth."),
-    BW_CHOICE(
-        struct params, kernel, "kernel", "gaussian", "gaussian|algebraic|moore|seed",
-        "How vorticity is spread over a vorton's core: a Gaussian; Winckelmans and Leonard's; Rosenhead and Moore's; "
-        "Gourlay's."),
+    {.key = "method",
+     .type = BW_PARAM_CHOICE,
+     .offset = BW_OFFSET(struct params, method, int32_t),
+     .def = "auto",
+     .choices = "auto|direct|fast|mesh|influence_tree",
+     .doc = "direct: every pair; fast: multipoles; mesh: Fourier transforms, and pairs that are near; both within "
+            "`error`; auto: whichever is faster; influence_tree: Gourlay's, an error of a tenth.",
+     .flags = BW_PARAM_STATIC,
+     .was = "seed=influence_tree"},
+    {.key = "kernel",
+     .type = BW_PARAM_CHOICE,
+     .offset = BW_OFFSET(struct params, kernel, int32_t),
+     .def = "gaussian",
+     .choices = "gaussian|algebraic|moore|gourlay",
+     .doc =
+         "How vorticity is spread over a vorton's core: a Gaussian; Winckelmans and Leonard's; Rosenhead and Moore's; "
+         "Gourlay's.",
+     .flags = BW_PARAM_STATIC,
+     .was = "seed=gourlay"},
     {.key = "error",
      .type = BW_PARAM_F64,
      .offset = BW_OFFSET(struct params, error, double),
@@ -281,7 +293,7 @@ static enum bw_status method_choose(struct bw_stage *s, const struct vortons *v,
 static void method_say(struct bw_stage *s, enum method m, int64_t vortons, int64_t points)
 {
     static const char *const words[] = {"", "every pair", "the multipole method", "a mesh, and pairs that are near",
-                                        "the seed's tree"};
+                                        "the influence tree"};
     struct state *st = s->state;
     if (st->said == (int32_t)m + 1) return;
     st->said = (int32_t)m + 1;

@@ -126,7 +126,7 @@ static double ball_height(const char *torch)
             "stages:\n"
             "  - vorton.emit: {source: {fill: {shape: {sphere: {radius: 10 cm}}, spacing: 2.5 cm, edge: 4 cm}}}\n"
             "  - fire.vortons: {shape: {sphere: {radius: 8 cm}}, torch: %s, fuel: 0.3, heat: 3e5, cooling: 0}\n"
-            "  - vorton.velocity: {}\n  - vorton.stretch: {}\n  - baroclinic: {ambient: 1.2}\n"
+            "  - vorton.velocity: {}\n  - vorton.stretch: {}\n  - baroclinic: {ambient_density: 1.2}\n"
             "  - vorton.advect: {}\n",
             torch);
     struct bw_particles *p = bw_chain_particles(r.chain, "vortons");

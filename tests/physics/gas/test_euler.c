@@ -123,7 +123,7 @@ static double tube_error(const char *gas, const char *flux, int axis, int n, str
             "  - set: {id: m, field: mass, value: \"%c < 0.5 ? %.17g : %.17g\", keep: true}\n"
             "  - set: {id: u, field: momentum, value: [%s, %s, %s]}\n"
             "  - set: {id: e, field: energy, value: \"%c < 0.5 ? %.17g : %.17g\"}\n"
-            "  - flux: {gas: %s, riemann: %s, ambient: 1, sound_speed: 1}\n",
+            "  - flux: {gas: %s, riemann: %s, ambient_density: 1, sound_speed: 1}\n",
             cells, 1. / n, 1 / t, x, l.r, r.r, m[0], m[1], m[2], x, l.p / (GAMMA - 1) + .5 * l.r * l.u * l.u - rest,
             r.p / (GAMMA - 1) + .5 * r.r * r.u * r.u - rest, gas, flux);
     struct grid rho = grid_of(&q, "mass", 0);
@@ -184,7 +184,7 @@ static double carried_error(int n, const char *limiter)
                             "  - set: {id: u, field: momentum, value: [\"mass\", \"0.5*mass\", 0]}\n"
                             "  - set: {id: e, field: energy, value: \"0.625*mass\"}\n"
                             "  - set: {id: q, field: share, value: \"mass*(2 + sin(2*pi*y))\"}\n"
-                            "  - flux: {ambient: 1, sound_speed: 1, limiter: %s}\n",
+                            "  - flux: {ambient_density: 1, sound_speed: 1, limiter: %s}\n",
                             n, n, 1. / n, limiter);
     struct grid rho = grid_of(&r, "mass", 0), q = grid_of(&r, "share", 0);
     double error = 0;
@@ -228,7 +228,7 @@ Test(kept, over_ten_thousand_steps)
                 "  - set: {id: m, field: mass, value: \"hypot(x-10, y-11) < 5 ? 4 : 1\", keep: true}\n"
                 "  - set: {id: e, field: energy, value: \"hypot(x-10, y-11) < 5 ? 9 : 0\"}\n"
                 "  - set: {id: d, field: dye, value: \"hypot(x-10, y-11) < 5 ? 1 : 0\"}\n"
-                "  - flux: {ambient: 1, sound_speed: 1, max_substeps: 100000}\n",
+                "  - flux: {ambient_density: 1, sound_speed: 1, max_substeps: 100000}\n",
                 1 + after);
         const char *const name[] = {"mass", "energy", "dye"};
         for (int c = 0; c < 3; c++) {
@@ -269,7 +269,7 @@ Test(positive, violent_starts)
                     "  - collide: {shape: {box: {center: [9, 6, 5], size: [4, 6, 50]}}, wake: always}\n"
                     "  - set: {id: m, field: mass, value: \"hypot(x-4, y-4) < 3 ? 500 : 1\", keep: true}\n"
                     "  - set: {id: e, field: energy, value: \"hypot(x-4, y-4) < 3 ? 2e4*%d : 0\"}\n"
-                    "  - flux: {gas: %s, riemann: %s, ambient: 1, sound_speed: 1}\n",
+                    "  - flux: {gas: %s, riemann: %s, ambient_density: 1, sound_speed: 1}\n",
                     !gas, gas ? "isothermal" : "ideal", flux ? "rusanov" : "hllc");
             grid_above(&r, "mass", 0);
             struct grid rho = grid_of(&r, "mass", 0);
@@ -283,7 +283,7 @@ Test(positive, violent_starts)
                     "  - set: {id: m, field: mass, value: 1, keep: true}\n"
                     "  - set: {id: u, field: momentum, value: [\"x < 50 ? -6 : 6\", 0, 0]}\n"
                     "  - set: {id: e, field: energy, value: 18}\n"
-                    "  - flux: {gas: %s, riemann: %s, ambient: 1, sound_speed: 1}\n",
+                    "  - flux: {gas: %s, riemann: %s, ambient_density: 1, sound_speed: 1}\n",
                     gas ? "isothermal" : "ideal", flux ? "rusanov" : "hllc");
             grid_above(&r, "mass", 0);
             test_end(&r);
@@ -307,7 +307,7 @@ Test(walls, piston)
                 "stages:\n"
                 "  - collide: {wake: always, clear: false, shape: {box: {center: [%s], size: [%s]}}}\n"
                 "  - set: {id: m, field: mass, value: 1, keep: true}\n"
-                "  - flux: {ambient: 1, sound_speed: 1}\n",
+                "  - flux: {ambient_density: 1, sound_speed: 1}\n",
                 axis ? "5, 220, 1" : "220, 5, 1", axis ? "2.5, \"=60 + 0.5*t\", 0.5" : "\"=60 + 0.5*t\", 2.5, 0.5",
                 axis ? "50, 20, 50" : "20, 50, 50");
         struct grid rho = grid_of(&r, "mass", 0), v = grid_of(&r, "vel", (uint32_t)axis);
@@ -334,8 +334,8 @@ Test(walls, piston)
 Test(walls, between_cells)
 {
     for (int q = 0; q < 2; q++) {
-        const char *mode =
-            q ? "mode: seed, ambient: 1, seed: {rate: 1, neighbours: 8, drain: 1}" : "ambient: 1, sound_speed: 1";
+        const char *mode = q ? "mode: mass_flow, ambient_density: 1, mass_flow: {rate: 1, neighbours: 8, drain: 1}"
+                             : "ambient_density: 1, sound_speed: 1";
         struct grid g[2];
         for (int thick = 0; thick < 2; thick++) {
             struct test_run r =
@@ -379,7 +379,7 @@ Test(symmetry, axes_are_alike)
                             "stages:\n"
                             "  - set: {id: m, field: mass, value: \"hypot(hypot(x, y), z) < 5 ? 4 : 1\", keep: true}\n"
                             "  - set: {id: e, field: energy, value: \"hypot(hypot(x, y), z) < 5 ? 40 : 0\"}\n"
-                            "  - flux: {ambient: 1, sound_speed: 1}\n");
+                            "  - flux: {ambient_density: 1, sound_speed: 1}\n");
     struct grid g = grid_of(&r, "mass", 0);
     double worst = 0;
     for (int k = 0; k < 40; k++)

@@ -30,10 +30,11 @@ Test(tracers, go_with_the_gas)
 {
     const char *const sides[] = {"x-: {inflow: [0.5, 0, 0]}, x+: open, rest: closed",
                                  "x-: periodic, x+: periodic, rest: closed"};
-    const char *const stage[] = {
-        "  - potential: {}\n", "  - potential: {mode: seed, seed: {w: 0.9, iterations: 4000}}\n",
-        "  - flux: {ambient: 1, sound_speed: 2}\n",
-        "  - flux: {mode: seed, ambient: 1, seed: {rate: 25, damping: 1, drain: 1, neighbours: 6}}\n"};
+    const char *const stage[] = {"  - potential: {}\n",
+                                 "  - potential: {mode: relaxation, relaxation: {w: 0.9, iterations: 4000}}\n",
+                                 "  - flux: {ambient_density: 1, sound_speed: 2}\n",
+                                 "  - flux: {mode: mass_flow, ambient_density: 1, "
+                                 "mass_flow: {rate: 25, damping: 1, drain: 1, neighbours: 6}}\n"};
     for (int q = 0; q < 4; q++) {
         double mean[2];
         int64_t count[2];
@@ -103,8 +104,8 @@ static int file_remove(const char *path, const struct stat *st, int kind, struct
 
 Test(exporters, take_both_gases)
 {
-    const char *const stage[] = {"potential: {}", "potential: {mode: seed}", "flux: {sound_speed: 4}",
-                                 "flux: {mode: seed, ambient: 1}"};
+    const char *const stage[] = {"potential: {}", "potential: {mode: relaxation}", "flux: {sound_speed: 4}",
+                                 "flux: {mode: mass_flow, ambient_density: 1}"};
     for (int q = 0; q < 4; q++) {
         char folder[] = "/tmp/billow-gases-XXXXXX";
         cr_assert_not_null(mkdtemp(folder));
@@ -141,7 +142,7 @@ Test(sparse, tiles_follow_the_gas)
 {
     const char *const stage[] = {
         "sound_speed: 20, drain: %d 1/s, damping: %d 1/s",
-        "mode: seed, ambient: 1.2, seed: {rate: 96, neighbours: 6, drain: 0.%d, damping: 0.%d}"};
+        "mode: mass_flow, ambient_density: 1.2, mass_flow: {rate: 96, neighbours: 6, drain: 0.%d, damping: 0.%d}"};
     for (int q = 0; q < 2; q++) {
         int64_t tiles[3];
         for (int i = 0; i < 3; i++) { // soon, later, and later still with everything drained

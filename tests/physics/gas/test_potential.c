@@ -27,12 +27,12 @@ Test(table, invariants)
 }
 
 /* Periodic, k = 2π/32, w = ½: every iteration leaves 0.9951963201 of the wave. */
-Test(seed, decay)
+Test(relaxation, decay)
 {
     struct test_run r = run(
         SEED_HEAD("32, 32, 1", "x-: periodic, x+: periodic, y-: periodic, y+: periodic, rest: closed",
                   "2") "  - set: {id: phi, field: potential, value: \"cos(2*pi*(x-0.5)/32)\", keep: true}\n" NO_SOURCE
-                       "  - potential: {mode: seed, seed: {w: 0.5, iterations: 1}}\n");
+                       "  - potential: {mode: relaxation, relaxation: {w: 0.5, iterations: 1}}\n");
     struct grid phi = grid_of(&r, "potential", 0);
     cr_assert_float_eq(at(&phi, 0, 5, 0), 0.9951963201, 1e-10);
     cr_assert_float_eq(at(&phi, 16, 7, 0), -0.9951963201, 1e-10);
@@ -84,7 +84,7 @@ static void branch_step(struct box *b, double w)
     b->next = swap;
 }
 
-Test(seed, table_and_branches_give_the_same_bits)
+Test(relaxation, table_and_branches_give_the_same_bits)
 {
     enum { N = 20 * 18 * 17 };
     static double one[N], two[N];
@@ -94,15 +94,14 @@ Test(seed, table_and_branches_give_the_same_bits)
     for (uint32_t threads = 1; threads < 3; threads++) {
         struct test_options o = {.threads = threads, .simd = threads == 1 ? BW_SIMD_BASELINE : UINT32_MAX};
         struct test_run r = run_with(
-            &o,
-            SEED_HEAD(
-                "20, 18, 17", "rest: closed",
-                "10") "  - set: {id: phi, field: potential, value: \"0.125*x - 0.25*y + 0.5*z\", keep: "
-                      "true}\n" NO_SOURCE
-                      "  - set: {id: wall, field: wall, value: [\"" WALL_TEXT("1") "\", \"" WALL_TEXT(
-                          "2") "\", \"" WALL_TEXT("3") "\"]}\n"
-                                                       "  - potential: {mode: seed, seed: {w: 0.37, iterations: 1}}\n"
-                                                       "fields: {wall: {kind: mac}}\n");
+            &o, SEED_HEAD("20, 18, 17", "rest: closed",
+                          "10") "  - set: {id: phi, field: potential, value: \"0.125*x - 0.25*y + 0.5*z\", keep: "
+                                "true}\n" NO_SOURCE
+                                "  - set: {id: wall, field: wall, value: [\"" WALL_TEXT("1") "\", \"" WALL_TEXT(
+                                    "2") "\", \"" WALL_TEXT("3") "\"]}\n"
+                                                                 "  - potential: {mode: relaxation,\n"
+                                                                 "      relaxation: {w: 0.37, iterations: 1}}\n"
+                                                                 "fields: {wall: {kind: mac}}\n");
         struct grid phi = grid_of(&r, "potential", 0);
         for (int i = 0; i < N; i++)
             cr_assert_eq(phi.v[i], b.phi[i], "cell %d: %.17g, not %.17g", i, phi.v[i], b.phi[i]);
@@ -114,12 +113,12 @@ Test(seed, table_and_branches_give_the_same_bits)
 /* ---- as printed ---- */
 
 /* Fixed point |N| phi - sum of neighbours = b/w; as printed the flow points into the source, with the strength b/w. */
-Test(seed, as_printed)
+Test(relaxation, as_printed)
 {
-    struct test_run r =
-        run(SEED_HEAD("9, 1, 1", "rest: closed",
-                      "2") "  - set: {id: b, field: divergence, value: \"x < 1 ? 1 : x > 8 ? -1 : 0\", when: always}\n"
-                           "  - potential: {mode: seed, seed: {w: 0.4, iterations: 4000, as_printed: true}}\n");
+    struct test_run r = run(
+        SEED_HEAD("9, 1, 1", "rest: closed",
+                  "2") "  - set: {id: b, field: divergence, value: \"x < 1 ? 1 : x > 8 ? -1 : 0\", when: always}\n"
+                       "  - potential: {mode: relaxation, relaxation: {w: 0.4, iterations: 4000, as_printed: true}}\n");
     struct grid u = grid_of(&r, "vel", 0);
     for (int i = 1; i < 9; i++) cr_assert_float_eq(at(&u, i, 0, 0), -1 / .4, 1e-6);
     bw_free(u.v);
@@ -127,12 +126,12 @@ Test(seed, as_printed)
 }
 
 /* phi = x² : the face has the difference of its cells, and the mean of two faces is 2x exactly. */
-Test(seed, interpolation)
+Test(relaxation, interpolation)
 {
-    struct test_run r =
-        run(SEED_HEAD("12, 4, 1", "rest: closed",
-                      "2") "  - set: {id: phi, field: potential, value: \"x^2\", when: always, keep: true}\n" NO_SOURCE
-                           "  - potential: {mode: seed, seed: {w: 1e-12, iterations: 1, as_printed: true}}\n");
+    struct test_run r = run(
+        SEED_HEAD("12, 4, 1", "rest: closed",
+                  "2") "  - set: {id: phi, field: potential, value: \"x^2\", when: always, keep: true}\n" NO_SOURCE
+                       "  - potential: {mode: relaxation, relaxation: {w: 1e-12, iterations: 1, as_printed: true}}\n");
     struct grid u = grid_of(&r, "vel", 0);
     for (int i = 1; i < 11; i++) cr_assert_float_eq(.5 * (at(&u, i, 1, 0) + at(&u, i + 1, 1, 0)), 2 * (i + .5), 1e-6);
     bw_free(u.v);
@@ -152,7 +151,7 @@ static double front(double voxel, double fps, int iterations)
             "time: {fps: %g, frames: 1-%d, substeps: 1}\n"
             "stages:\n"
             "  - set: {id: s, field: divergence, value: \"hypot(x-4, y-4) < 0.5 ? 1 : 0\", when: always}\n"
-            "  - potential: {mode: seed, balance: spread, seed: {spread: 0.1, iterations: %d}}\n",
+            "  - potential: {mode: relaxation, balance: spread, relaxation: {spread: 0.1, iterations: %d}}\n",
             n, n, voxel, fps, 1 + (int)(2 * fps), iterations);
     struct grid u = grid_of(&r, "vel", 0);
     double peak = 0, position = 0; // where the flow along the axis falls below a twentieth of its largest
@@ -167,7 +166,7 @@ static double front(double voxel, double fps, int iterations)
     return position;
 }
 
-Test(seed, fronts_do_not_depend_on_steps_or_cells)
+Test(relaxation, fronts_do_not_depend_on_steps_or_cells)
 {
     double base = front(.1, 24, 8), rate = front(.1, 48, 8), fine = front(.05, 24, 16), odd = front(.1, 30, 5);
     fprintf(stderr, "front at %.4f m; half the step %.4f, half the voxel %.4f, 30 frames a second %.4f\n", base, rate,
@@ -194,7 +193,8 @@ Test(seed, fronts_do_not_depend_on_steps_or_cells)
 Test(walls, fixed_point_is_the_steady_answer)
 {
     struct test_run r[2] = {
-        run(ROOMS_HEAD("2") "  - potential: {mode: seed, balance: spread, seed: {w: 0.9, iterations: 20000}}\n"),
+        run(ROOMS_HEAD(
+            "2") "  - potential: {mode: relaxation, balance: spread, relaxation: {w: 0.9, iterations: 20000}}\n"),
         run(ROOMS_HEAD("2") "  - potential: {balance: spread, tolerance: 1e-9}\n")};
     struct grid phi = grid_of(&r[0], "potential", 0), u[2] = {grid_of(&r[0], "vel", 0), grid_of(&r[1], "vel", 0)},
                 v[2] = {grid_of(&r[0], "vel", 1), grid_of(&r[1], "vel", 1)};
@@ -234,8 +234,8 @@ static uint64_t rooms_hash(uint32_t threads, const char *mode)
 
 Test(walls, same_bits)
 {
-    cr_assert_eq(rooms_hash(1, "seed"), rooms_hash(2, "seed"));
-    cr_assert_eq(rooms_hash(1, "modern"), rooms_hash(2, "modern"));
+    cr_assert_eq(rooms_hash(1, "relaxation"), rooms_hash(2, "relaxation"));
+    cr_assert_eq(rooms_hash(1, "multigrid"), rooms_hash(2, "multigrid"));
 }
 
 /* A door that opens: flow beyond it starts then. */
@@ -322,9 +322,10 @@ static void refuse(const char *sides, const char *extra, const char *stage, cons
 
 Test(words, refusals)
 {
-    refuse("rest: open", "", "mode: seed, seed: {w: 1}", "seed.w is 1: it must lie between 0 and 1");
-    refuse("rest: open", "", "mode: seed, seed: {w: 0}", "seed.w is 0");
-    refuse("rest: open", "", "mode: seed, seed: {spread: 10, iterations: 3}", "take more than 40 iterations a frame");
+    refuse("rest: open", "", "mode: relaxation, relaxation: {w: 1}", "relaxation.w is 1: it must lie between 0 and 1");
+    refuse("rest: open", "", "mode: relaxation, relaxation: {w: 0}", "relaxation.w is 0");
+    refuse("rest: open", "", "mode: relaxation, relaxation: {spread: 10, iterations: 3}",
+           "take more than 40 iterations a frame");
     refuse("rest: closed", "", "", "walls seal the source at (3.5, 2.5, 0.5) m");
     refuse("rest: closed", "", "balance: nearest", "there is no sink in it");
     refuse("rest: open", "", "balance: reject", "balance: reject lets no side take them");
@@ -346,8 +347,8 @@ static struct test_run sparse_run(const char *options)
  * ends yet is what it is in the whole box, and the steady flow inside takes all that the source gives. */
 Test(sparse, tiles_round_the_source)
 {
-    struct test_run r[3] = {sparse_run("mode: seed, whole: false, seed: {iterations: 20}"),
-                            sparse_run("mode: seed, seed: {iterations: 20}"), sparse_run("whole: false")};
+    struct test_run r[3] = {sparse_run("mode: relaxation, whole: false, relaxation: {iterations: 20}"),
+                            sparse_run("mode: relaxation, relaxation: {iterations: 20}"), sparse_run("whole: false")};
     struct grid few = grid_of(&r[0], "potential", 0), all = grid_of(&r[1], "potential", 0),
                 source = grid_of(&r[2], "divergence", 0), u = grid_of(&r[2], "vel", 0), v = grid_of(&r[2], "vel", 1);
     cr_assert_eq(bw_chain_tiles(r[1].chain), 64);

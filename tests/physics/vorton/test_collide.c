@@ -374,9 +374,9 @@ Test(collide, seed_contact)
             "core: 5 cm}}}\n"
             "  - body: {shape: {sphere: {center: [0, 0, 1], radius: 20 cm}}, density: 3, velocity: [2, 0.2, 0], "
             "spin: [1, 2, 3]}\n"
-            "  - vorton.velocity: {kernel: seed, method: direct}\n  - vorton.advect: {}\n"
+            "  - vorton.velocity: {kernel: gourlay, method: direct}\n  - vorton.advect: {}\n"
             "  - bodies: {gravity: [0, 0, 0]}\n"
-            "  - before: {}\n  - vorton.collide: {method: seed, density: 2, books: %s, place: %s}\n  - after: {}\n",
+            "  - before: {}\n  - vorton.collide: {method: gourlay, density: 2, books: %s, place: %s}\n  - after: {}\n",
             books[k / 2], place[k % 2]);
         cr_assert_gt(metric(&r, "vorton.collide.ejected"), 0);
         double left = metric(&r, "vorton.collide.contact");
@@ -393,7 +393,7 @@ Test(collide, seed_by_hand)
         run(HEAD "time: {fps: 24, frames: 1-2, substeps: 1}\nstages:\n"
                  "  - body: {shape: {sphere: {center: [0, 0, 1], radius: 20 cm}}, velocity: [3, 0, 0], held: yes}\n"
                  "  - vorton.emit: {source: {file: {file: %s}}}\n  - vorton.velocity: {}\n  - bodies: {}\n"
-                 "  - vorton.collide: {method: seed}\n",
+                 "  - vorton.collide: {method: gourlay}\n",
             table_write("x,y,z,strength_x,strength_y,strength_z,radius\n0.25,0.1,1.05,0,0,0.001,0.05\n"));
     struct bw_particles *p = bw_chain_particles(r.chain, "vortons");
     const double *x = bw_particles_table.attribute(p, "pos"), *alpha = bw_particles_table.attribute(p, "strength");

@@ -26,13 +26,13 @@ static double ring_speed(const char *kernel, const char *method, double core)
     return u;
 }
 
-/* β = ln 2 + ∫ q' ln ρ dρ: 1.058, 1/2, 1, ln 2 - 1/2 for the seed's q = min(ρ², 1). */
+/* β = ln 2 + ∫ q' ln ρ dρ: 1.058, 1/2, 1, ln 2 - 1/2 for Gourlay's q = min(ρ², 1). */
 Test(vortons, ring_speed)
 {
     static const struct {
         const char *kernel;
         double beta;
-    } cases[] = {{"gaussian", 1.05797}, {"algebraic", .5}, {"moore", 1}, {"seed", .19315}};
+    } cases[] = {{"gaussian", 1.05797}, {"algebraic", .5}, {"moore", 1}, {"gourlay", .19315}};
     for (int i = 0; i < 4; i++) {
         double core = .04, want = (log(8 / core) - cases[i].beta) / (4 * PI);
         double direct = ring_speed(cases[i].kernel, "direct", core), fast = ring_speed(cases[i].kernel, "fast", core);
@@ -124,8 +124,8 @@ static struct test_run cloud_start(void)
 
 Test(vortons, fast_is_as_good_as_it_says)
 {
-    static const char *const kernels[] = {"gaussian", "algebraic", "moore", "seed"}, *const methods[] = {"fast",
-                                                                                                         "mesh"};
+    static const char *const kernels[] = {"gaussian", "algebraic", "moore", "gourlay"}, *const methods[] = {"fast",
+                                                                                                            "mesh"};
     struct test_run start = cloud_start();
     for (int k = 0; k < 4; k++) {
         struct test_run direct = cloud("direct", kernels[k], "1e-3", "");
@@ -166,10 +166,10 @@ Test(vortons, simd_levels_agree)
 }
 
 /* Gourlay's tree: a tenth or two off where vorticity is coherent. */
-Test(vortons, the_seed_s_tree)
+Test(vortons, influence_tree)
 {
-    double direct = ring_speed("gaussian", "direct", .1), seed = ring_speed("gaussian", "seed", .1);
-    cr_assert(fabs(seed / direct - 1) < .3 && fabs(seed / direct - 1) > 1e-4, "%.6f m/s against %.6f", seed, direct);
+    double direct = ring_speed("gaussian", "direct", .1), tree = ring_speed("gaussian", "influence_tree", .1);
+    cr_assert(fabs(tree / direct - 1) < .3 && fabs(tree / direct - 1) > 1e-4, "%.6f m/s against %.6f", tree, direct);
 }
 
 /* ---- the gradient against differences of the velocity ---- */
@@ -203,8 +203,8 @@ static const struct bw_module difference_module = BW_MODULE(difference_stages);
 
 Test(vortons, gradient)
 {
-    static const char *const kernels[] = {"gaussian", "algebraic", "moore", "seed"}, *const methods[] = {
-                                                                                         "direct", "fast", "mesh"};
+    static const char *const kernels[] = {"gaussian", "algebraic", "moore", "gourlay"}, *const methods[] = {
+                                                                                            "direct", "fast", "mesh"};
     struct test_options o = {.simd = UINT32_MAX, .module = &difference_module};
     for (int k = 0; k < 12; k++) {
         struct test_run r = run_with(

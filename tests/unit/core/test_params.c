@@ -104,6 +104,7 @@ struct section {
         const char *file, *other;
     } source;
     double memory;
+    int32_t mode;
 };
 
 static const struct bw_param step_row[] = {{.type = BW_PARAM_INT, .min = 1, .max = 10}};
@@ -132,7 +133,9 @@ static const struct bw_param section_rows[] = {
      .sub_size = sizeof(struct link)},
     {.key = "source", .type = BW_PARAM_VARIANT, .offset = offsetof(struct section, source), .flags = BW_PARAM_SHORT,
      .n_sub = 2, .sub = source_rows, .sub_size = 24},
-    {.key = "memory", .type = BW_PARAM_F64, SECTION(memory, double), .unit = "B"},
+    {.key = "memory", .type = BW_PARAM_F64, SECTION(memory, double), .unit = "B", .was = "storage|room"},
+    {.key = "mode", .type = BW_PARAM_CHOICE, SECTION(mode, int32_t), .choices = "euler|mass_flow",
+     .was = "modern=euler|seed=mass_flow"},
 };
 // clang-format on
 
@@ -197,6 +200,11 @@ Test(params, mistakes_in_sections)
         {"{links: {a: [1]}}", "links wants a text, not a list of 1"},
         {"{source: {file: a, other: b}}", "source wants exactly one kind"},
         {"{memory: 3 kg}", "memory: \"3 kg\" is no amount of memory"},
+        {"{storage: 3}", "unknown key \"storage\"; did you mean \"memory\"?"},
+        {"{room: 3}", "did you mean \"memory\"?"},
+        {"{mode: seed}", "mode can't be \"seed\"; it is one of euler|mass_flow; did you mean \"mass_flow\"?"},
+        {"{mode: modern}", "did you mean \"euler\"?"},
+        {"{modern: 1}", "unknown key \"modern\""},
         {"{memory: {keys: {1: 2, 3: 4}}}", "memory may not change with time"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -336,7 +344,7 @@ Test(params, refusals)
     refused("rate: [1, 2, 3]", "rate wants a number, not a list of 3");
     refused("rate: nan", "rate wants a number, not \"nan\"");
     refused("rate: 0x10", "rate wants a number");
-    refused("rate: '=2*foo'", "expression \"2*foo\": there is no \"foo\"; t, frame, seed, fps, pi and e are");
+    refused("rate: '=2*foo'", "expression \"2*foo\": there is no \"foo\"; t, frame, seed, fps, ambient, pi and e are");
     refused("rate: '=2*farme'", "did you mean \"frame\"?");
     refused("rate: '=2*(3'", "expression \"2*(3\": ");
     refused("rate: '=1, 2'", "several values");

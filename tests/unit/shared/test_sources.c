@@ -118,6 +118,49 @@ Test(sources, fog_comes_back_as_it_was_written)
     test_end(&b);
 }
 
+/* `scale` multiplies lengths, on the way out and on the way in, in every stage and exporter. */
+Test(sources, centimetres_there_and_back)
+{
+    static const char *const wind = "  - emit: {density: 0.8, shape: {" SPHERE "}}\n"
+                                    "  - set: {field: vel, value: [1 + x, 2, 3 + z], keep: true}\n";
+    static const char *const back = "  - load: {path: @/vdb/cm_1001.vdb, scale: %s,\n"
+                                    "           fields: [{field: density}, {field: vel}]}\n";
+    char stages[512];
+    snprintf(
+        stages, sizeof stages,
+        "%sexport:\n  - vdb: {name: cm, fields: [density, vel], scale: 100, precision: float, velocity: staggered}\n",
+        wind);
+    struct test_run a = run(1001, 1, stages, 2, folder);
+    snprintf(stages, sizeof stages, back, "0.01");
+    struct test_run b = run(1001, 1, stages, 2, NULL);
+    struct test_run c =
+        run(1001, 1, "  - emit: {density: 1, shape: {vdb: {file: @/vdb/cm_1001.vdb, scale: 0.01}}}\n", 2, NULL);
+    snprintf(stages, sizeof stages, back, "1");
+    struct test_run wrong = run(1001, 1, stages, 2, NULL);
+    cr_assert_eq(a.status, BW_OK, "%s", a.diag.text);
+    cr_assert_eq(b.status, BW_OK, "%s", b.diag.text);
+    cr_assert_eq(c.status, BW_OK, "%s", c.diag.text);
+    double sum, smoke = difference(&a, &b, "density", 0, &sum), other = difference(&a, &c, "density", 0, &sum);
+    cr_assert(sum > 100 && smoke < 1e-6 && other < 1e-6, "%g of smoke, off by %g and %g", sum, smoke, other);
+    int32_t n[3], m[3], at = 0;
+    double *was = test_field(&a, "vel", 2, n), *is = test_field(&b, "vel", 2, n),
+           *fog = test_field(&b, "density", 0, m);
+    for (int32_t i = 0; i < m[0] * m[1] * m[2]; i++) { /* the file ends a few cells around the smoke */
+        const int32_t q = i % m[0] + n[0] * (i / m[0] % m[1] + n[1] * (i / m[0] / m[1]));
+        at += fog[i] > 0.1;
+        cr_assert(fog[i] <= 0.1 || fabs(is[q] - was[q]) < 1e-5, "%d: %g m/s, not %g", i, is[q], was[q]);
+    }
+    cr_assert_gt(at, 100);
+    bw_free(was);
+    bw_free(is);
+    bw_free(fog);
+    cr_assert(wrong.status != BW_OK || difference(&a, &wrong, "density", 0, &sum) > 0.1);
+    test_end(&a);
+    test_end(&b);
+    test_end(&c);
+    test_end(&wrong);
+}
+
 /* The distance is linear across the surface, so a level set covers cells as the sphere does, up to its curvature. */
 Test(sources, level_set_covers_what_its_sphere_does)
 {
