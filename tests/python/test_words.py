@@ -61,8 +61,10 @@ class Library(Case):
 
     def test_leaves_the_process_alone(self):
         process = child("import os, signal, locale, billow\n"
-                        "before = [signal.getsignal(n) for n in (2, 13, 15)], os.getcwd(), locale.setlocale(0)\n"
+                        "def process():\n"
+                        "    return [signal.getsignal(n) for n in (2, 13, 15)], os.getcwd(), locale.setlocale(0)\n"
+                        "before = process()\n"
                         "billow.bake(text='''" + PUFF + "''')\n"
-                        "assert before == ([signal.getsignal(n) for n in (2, 13, 15)], os.getcwd(), locale.setlocale(0))")
+                        "assert process() == before")
         self.assertEqual(process.communicate()[1], "")
         self.assertEqual(process.returncode, 0)
