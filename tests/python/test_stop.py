@@ -88,12 +88,13 @@ class Raised(Case):
     def test_only_the_first(self):
         calls = []
 
-        def look(_frame):
-            calls.append(1)
-            raise RuntimeError(len(calls))
+        def fall(progress):
+            if progress.frame_done:  # on_frame would be next
+                calls.append(1)
+                raise RuntimeError(len(calls))
         with self.assertRaisesRegex(RuntimeError, "1"):
-            billow.bake(text=LONG, on_frame=look)
-        self.assertEqual(len(calls), 1)
+            billow.bake(text=LONG, on_progress=fall, on_frame=calls.append)
+        self.assertEqual(calls, [1])
 
 
 class Misuse(Case):
@@ -158,7 +159,7 @@ class Misuse(Case):
         held[0].start()
         self.assertTrue(done.wait(60))
         end = time.monotonic() + 60
-        while lib.bw_bake_wait(handle, 0) == 1 and time.monotonic() < end:  # 1: it runs; closed handles are refused
+        while lib.bw_bake_wait(handle, 0) != -2 and time.monotonic() < end:  # a closed handle is refused
             time.sleep(0.01)
         self.assertEqual(lib.bw_bake_wait(handle, 0), -2)
 
