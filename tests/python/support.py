@@ -27,7 +27,8 @@ name: ring
 domain: {size: [0.64, 0.64, 0.64], voxel: 4 cm, sides: {rest: open}}
 time: {fps: 24, frames: 1-2, seed: 5}
 stages:
-  - vorton.emit: {source: {ring: {center: [0, 0, 0.3], axis: [0, 0, 1], radius: 12 cm, core: 3 cm, circulation: 0.6, layers: 1}}}
+  - vorton.emit:
+      source: {ring: {center: [0, 0, 0.3], axis: [0, 0, 1], radius: 12 cm, core: 3 cm, circulation: 0.6, layers: 1}}
   - tracers: {shape: {torus: {center: [0, 0, 0.3], axis: [0, 0, 1], radius: 12 cm, thickness: 4 cm}}, count: 500}
   - vorton.velocity: {}
   - vorton.advect: {}

@@ -136,15 +136,16 @@ class Started(Case):
         self.assertEqual(bake.progress.done, 4)
 
     def test_two_at_once(self):
-        def bake(seed, threads, to):
-            return billow.start(text=PUFF, seed=seed, threads=threads, on_frame=lambda f: to.append(bits(f)))
+        def bake(buoyancy, threads, to):
+            return billow.start(text=PUFF, settings={"stages.mac.forces.buoyancy": buoyancy}, threads=threads,
+                                on_frame=lambda f: to.append(bits(f)))
         alone, at_once = ([], []), ([], [])
-        for seed in (1, 2):
-            with bake(seed, 2, alone[seed - 1]) as one:
+        for buoyancy in (1, 2):
+            with bake(buoyancy, 2, alone[buoyancy - 1]) as one:
                 one.wait()
         with bake(1, 1, at_once[0]) as one, bake(2, 2, at_once[1]) as other:
             one.wait()
             other.wait()
         self.assertEqual(alone, at_once)
-        self.assertEqual(len(alone[0]), 4)
-        self.assertEqual(len(set(alone[0])), 4)
+        self.assertEqual([len(set(hashes)) for hashes in alone], [4, 4])
+        self.assertFalse(set(alone[0][1:]) & set(alone[1][1:]))  # two different bakes

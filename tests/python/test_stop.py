@@ -3,10 +3,12 @@
 import gc
 import signal
 import threading
+import time
 import traceback
 import warnings
 
 import billow
+from billow._library import lib
 from support import PUFF, Case, bits, child
 
 LONG = PUFF.replace("frames: 1-4", "frames: 1-100000")
@@ -60,6 +62,8 @@ class Raised(Case):
             billow.bake(text=LONG, **{name: fall for name in words})
         except BaseException as caught:
             self.assertIs(caught, error)
+        else:
+            self.fail("nothing was raised")
         self.assertIn("fall", [entry.name for entry in traceback.extract_tb(error.__traceback__)])
 
     def test_frame(self):
@@ -84,12 +88,13 @@ class Raised(Case):
     def test_only_the_first(self):
         calls = []
 
-        def look(_frame):
-            calls.append(1)
-            raise RuntimeError(len(calls))
+        def fall(progress):
+            if progress.frame_done:  # on_frame would be next
+                calls.append(1)
+                raise RuntimeError(len(calls))
         with self.assertRaisesRegex(RuntimeError, "1"):
-            billow.bake(text=LONG, on_frame=look)
-        self.assertEqual(len(calls), 1)
+            billow.bake(text=LONG, on_progress=fall, on_frame=calls.append)
+        self.assertEqual(calls, [1])
 
 
 class Misuse(Case):
@@ -150,8 +155,13 @@ class Misuse(Case):
                 gc.collect()
             done.set()
         held = [billow.prepare(text=LONG, on_frame=look)]
+        handle = held[0]._handle
         held[0].start()
         self.assertTrue(done.wait(60))
+        end = time.monotonic() + 60
+        while lib.bw_bake_wait(handle, 0) != -2 and time.monotonic() < end:  # a closed handle is refused
+            time.sleep(0.01)
+        self.assertEqual(lib.bw_bake_wait(handle, 0), -2)
 
     def test_closed_session(self):
         session = billow.Session()

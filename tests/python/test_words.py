@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """What there is: names, tables, wrong names, and where the library is looked for."""
+import os
+import unittest.mock
+
 import billow
-from support import PUFF, Case, child
+from billow import _find
+from support import PUFF, SOURCE, Case, child
 
 
 class Words(Case):
@@ -48,6 +52,13 @@ class Words(Case):
 
 
 class Library(Case):
+    def test_where_it_is_looked_for(self):
+        with unittest.mock.patch.dict(os.environ):
+            os.environ["BILLOW_LIBRARY"] = "/my/own.so"
+            self.assertEqual(list(_find.candidates()), ["/my/own.so"])
+            del os.environ["BILLOW_LIBRARY"]
+            in_tree = str(SOURCE / "build" / "core" / "bake" / "libbillow.so.0")
+            self.assertEqual(list(_find.candidates()), [in_tree, "libbillow.so.0"])
     def test_nowhere(self):
         process = child("import billow", BILLOW_LIBRARY=str(self.folder / "no.so"))
         _out, errors = process.communicate()
@@ -61,8 +72,10 @@ class Library(Case):
 
     def test_leaves_the_process_alone(self):
         process = child("import os, signal, locale, billow\n"
-                        "before = [signal.getsignal(n) for n in (2, 13, 15)], os.getcwd(), locale.setlocale(0)\n"
+                        "def process():\n"
+                        "    return [signal.getsignal(n) for n in (2, 13, 15)], os.getcwd(), locale.setlocale(0)\n"
+                        "before = process()\n"
                         "billow.bake(text='''" + PUFF + "''')\n"
-                        "assert before == ([signal.getsignal(n) for n in (2, 13, 15)], os.getcwd(), locale.setlocale(0))")
+                        "assert process() == before")
         self.assertEqual(process.communicate()[1], "")
         self.assertEqual(process.returncode, 0)

@@ -90,7 +90,8 @@ def open(cache: Path) -> Cache:
 
 
 def info(name: str) -> Dict[str, Any]:
-    """All that is called so: {"stage", "exporter"} with parameters and ports, {"preset"}, {"file"} of a .vdb."""
+    """All that is called so: {"stage", "exporter"} with parameters and ports, {"section"} of presets, {"preset"},
+    {"file"} of a .vdb."""
     return default().info(name)
 
 

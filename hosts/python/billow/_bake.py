@@ -129,7 +129,7 @@ def _close(handle: int, ear: _Ear) -> None:
 class Bake:
     """Made by billow.start() and billow.bake(). A `with` block cancels it, if it still runs, and closes it.
 
-    One that nobody holds any more is cancelled. Once closed, `name`, `out`, `outputs`, `progress` and the facts stay."""
+    One that nobody holds any more is cancelled. Once closed, `name`, `out`, `outputs`, `progress` and `facts` stay."""
 
     def __init__(self, session: "Session", options: BakeOptions, listeners: Listeners) -> None:
         self._ear = _Ear(listeners)

@@ -94,8 +94,9 @@ class Frame(Mapping[Key, Any]):  # a Field or Particles
                 light: bool = False) -> Array:
         """A picture as the png exporter makes it, [row, column, channel] from the top left.
 
-        `look` are the exporter's parameters, {"view": "render", "size": 360} or as YAML. uint8 in sRGB; with `light`
-        float32 in linear light, with `alpha` the same with premultiplied alpha, smoke alone over nothing."""
+        `look` are the exporter's parameters, {"view": "render", "size": 360} or as YAML; of a cache's frame the options
+        of `billow preview`. uint8 in sRGB. Renders of a running bake: with `light` float32 in linear light, with
+        `alpha` the same with premultiplied alpha, smoke alone over nothing."""
         pixels = Pixels()
         text = look_text(look)
         flags = (ALPHA if alpha else 0) | (FLOAT if light else 0)

@@ -70,7 +70,8 @@ class Session:
         return listed
 
     def info(self, name: str) -> Dict[str, Any]:
-        """All that is called so: {"stage", "exporter"} with parameters and ports, {"preset"}, {"file"} of a .vdb."""
+        """All that is called so: {"stage", "exporter"} with parameters and ports, {"section"} of presets, {"preset"},
+        {"file"} of a .vdb."""
         described: Dict[str, Any] = library.json_of(lib.bw_session_describe(self.handle, encoded(name)))
         return described
 
