@@ -209,6 +209,35 @@ static void case_files(void)
     bw_bake_close(bake);
 }
 
+/* Two of one process in one folder are told as two processes are. */
+static void start_together(struct bw_bake *bake, void *user)
+{
+    struct bw_bake_options o = options_of_puff();
+    (void)bake;
+    o.out = user;
+    o.mode = BW_BAKE_REPLACE;
+    struct bw_bake *second = bake_open(&o);
+    CHECK(bw_bake_start(second) == BW_ERR_USAGE && strstr(bw_error_last()->sentence, "another bake is writing into"));
+    CHECK(bw_bake_close(second) == BW_OK);
+}
+
+static void case_folder(void)
+{
+    char out[300];
+    struct bw_bake_options o = options_of_puff();
+    snprintf(out, sizeof out, "%s/shared", work);
+    o.out = out;
+    o.user = out;
+    o.frames = "1-2";
+    o.on_start = start_together;
+    struct bw_bake *bake = bake_open(&o);
+    CHECK(bw_bake_start(bake) == BW_OK && bw_bake_wait(bake, -1) == BW_OK);
+    CHECK(bw_bake_close(bake) == BW_OK);
+    char *whole = bw_cache_check(out);
+    CHECK(whole && strstr(whole, "\"problems\": []"));
+    bw_text_free(whole);
+}
+
 /* ---- two at once ---- */
 
 static uint64_t hash_alone(const char *seed, uint32_t threads)
@@ -533,8 +562,9 @@ static void case_host(void)
 static const struct {
     const char *name;
     void (*run)(void);
-} cases[] = {{"watch", case_watch}, {"files", case_files},         {"two", case_two},       {"limits", case_limits},
-             {"host", case_host},   {"snapshots", case_snapshots}, {"misuse", case_misuse}, {"hundred", case_hundred}};
+} cases[] = {{"watch", case_watch},    {"files", case_files}, {"folder", case_folder},       {"two", case_two},
+             {"limits", case_limits},  {"host", case_host},   {"snapshots", case_snapshots}, {"misuse", case_misuse},
+             {"hundred", case_hundred}};
 
 static int is_wanted(const char *name, int argc, char **argv)
 {
