@@ -7,6 +7,7 @@ build=$1 source=$2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export XDG_DATA_HOME="$work/home" BILLOW_PLUGIN_PATH=''
+unset LD_LIBRARY_PATH # Meson's leads back to the build
 passed=0 failed=0
 
 that() {

@@ -24,6 +24,7 @@ _TEXT = c_void_p  # new memory: not c_char_p, whose address would be lost
 _PROTOTYPES = {
     "bw_error_last": (POINTER(LastError), []),
     "bw_version": (c_char_p, []),
+    "bw_plugin_interface": (c_char_p, []),
     "bw_text_free": (None, [c_void_p]),
     "bw_number_words": (c_char_p, [c_double, c_char_p, c_char_p]),
     "bw_nearest_word": (c_char_p, [c_char_p, POINTER(c_char_p), c_uint32]),
