@@ -93,9 +93,8 @@ int folder_decide(struct job *j, struct bw_diag *d)
 {
     record_free(&j->record);
     j->record = record_read(j->out);
-    j->up_to_date = record_up_to_date(&j->record, &j->facts);
     if (!j->record.root || j->asked.mode == BW_BAKE_REPLACE) return 1;
-    if (j->up_to_date) return 0;
+    if (record_up_to_date(&j->record, &j->facts)) return 0;
     int32_t whole = record_whole(&j->record, j->out);
     if (!whole) return 1;
     static const char *const kind[2][2] = {{"an unfinished, different bake", "an unfinished bake of this preset"},

@@ -107,6 +107,14 @@ enum bw_status bw_bake_open(struct bw_session *session, const struct bw_bake_opt
 
 struct job *job_use(struct bw_bake *handle, struct bw_diag *d) { return handle_use(handle, HANDLE_BAKE, d); }
 
+enum job_state job_state(struct job *j)
+{
+    pthread_mutex_lock(&j->lock);
+    enum job_state state = j->state;
+    pthread_mutex_unlock(&j->lock);
+    return state;
+}
+
 /* ---- facts ---- */
 
 enum bw_status bw_bake_facts(struct bw_bake *bake, struct bw_bake_facts *facts)
@@ -230,7 +238,9 @@ static enum bw_status job_start(struct job *j, const struct host_modes *host, st
     // a thread begins with the modes of the one that makes it, which by now are a run's
     j->host = (struct host_modes){.locale = LC_GLOBAL_LOCALE, .float_modes = host->float_modes};
     int go = job_prepare(j, d);
+    pthread_mutex_lock(&j->lock);
     j->up_to_date = go == 0;
+    pthread_mutex_unlock(&j->lock);
     if (go >= 0 && job_thread_start(j, job_main, d) == BW_OK) return BW_OK;
     folder_unlock(j);
     pthread_mutex_lock(&j->lock);
@@ -288,8 +298,8 @@ static void wait_end(void)
     pthread_mutex_unlock(&waiting);
 }
 
-/* false: it still runs. */
-static bool job_wait(struct job *j, double seconds)
+/* Its state after that time, or sooner when it is done. */
+static enum job_state job_wait(struct job *j, double seconds)
 {
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);
@@ -303,30 +313,29 @@ static bool job_wait(struct job *j, double seconds)
         if (seconds < 0) pthread_cond_wait(&j->changed, &j->lock);
         else late = pthread_cond_timedwait(&j->changed, &j->lock, &until) == ETIMEDOUT;
     }
-    bool done = j->state != JOB_RUNNING;
+    enum job_state state = j->state;
     pthread_mutex_unlock(&j->lock);
-    return done;
+    return state;
 }
 
 int bw_bake_wait(struct bw_bake *bake, double seconds)
 {
     struct door door;
-    bool running = false;
+    enum job_state state = JOB_OPEN;
     door_enter(&door);
     struct job *j = job_use(bake, &door.d);
     if (j && wait_begin(j, &door.d)) {
-        running = !job_wait(j, seconds);
+        state = job_wait(j, seconds);
         wait_end();
-        if (!running && j->state == JOB_OPEN)
-            bw_diag_error(&door.d, NULL, BW_ERR_USAGE, "%s was never started", j->facts.name);
-        else if (!running) {
+        if (state == JOB_OPEN) bw_diag_error(&door.d, NULL, BW_ERR_USAGE, "%s was never started", j->facts.name);
+        else if (state == JOB_DONE) {
             bw_diag_take(&door.d, &j->diag);
             door.d.status = j->result;
         }
     }
     if (j) object_unref(&j->o);
     int status = door_leave(&door);
-    return running ? 1 : status;
+    return state == JOB_RUNNING ? 1 : status;
 }
 
 enum bw_status bw_bake_close(struct bw_bake *bake)

@@ -52,6 +52,7 @@ struct job {
 
 /// The job of a handle with a reference, or NULL after a sentence.
 struct job *job_use(struct bw_bake *handle, struct bw_diag *d);
+enum job_state job_state(struct job *j);
 
 /* job_open.c */
 /// Read the preset and make the chain.
