@@ -329,15 +329,22 @@ static void small_bake(int with_files)
     CHECK(bw_bake_close(bake) == BW_OK);
 }
 
+/* Sanitizers keep what was freed, and are slow: they watch fewer bakes, and not their memory. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+enum { BAKES = 30, MEMORY_IS_WATCHED = 0 };
+#else
+enum { BAKES = 100, MEMORY_IS_WATCHED = 1 };
+#endif
+
 static void case_hundred(void)
 {
     for (int i = 0; i < 10; i++) small_bake(i % 5 == 0);
     long memory = resident_kib();
     int files = entries_of("/proc/self/fd"), threads = entries_of("/proc/self/task");
-    for (int i = 10; i < 100; i++) small_bake(i % 5 == 0);
+    for (int i = 10; i < BAKES; i++) small_bake(i % 5 == 0);
     long grown = resident_kib() - memory;
-    printf("100 bakes: %ld KiB after 10, %+ld KiB after 100\n", memory, grown);
-    CHECK(grown < memory / 10);
+    printf("%d bakes: %ld KiB after 10, %+ld KiB at the end\n", BAKES, memory, grown);
+    CHECK(!MEMORY_IS_WATCHED || grown < memory / 10);
     CHECK(entries_of("/proc/self/fd") == files);
     CHECK(entries_of("/proc/self/task") < threads + 20); // OpenVDB's own come when they are wanted, and stay
 }
