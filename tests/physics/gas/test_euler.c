@@ -163,6 +163,8 @@ Test(tube, exact_solutions)
         {"isothermal, head on", "isothermal", "hllc", 2, 400, ram, back, .08},
     };
     for (size_t i = 0; i < sizeof tube / sizeof *tube; i++) {
+        if (test_short() && (i == 1 || i == 4 || i == 5 || i == 8))
+            continue; // the same gas, flux and axis run elsewhere
         double e = tube_error(tube[i].gas, tube[i].flux, tube[i].axis, tube[i].n, tube[i].l, tube[i].r, tube[i].t);
         fprintf(stderr, "shock tube %-24s L1 error %.3f %%\n", tube[i].what, 100 * e);
         cr_assert_leq(e, .02, "%s: %g", tube[i].what, e);
@@ -264,13 +266,13 @@ Test(positive, violent_starts)
             struct test_run r =
                 run("billow: 1\n"
                     "domain: {cells: [40, 36, 32], voxel: 1, origin: [0, 0, 0], sides: {rest: closed}}\n"
-                    "time: {fps: 0.5, frames: 1-5, substeps: 1}\n"
+                    "time: {fps: 0.5, frames: 1-%d, substeps: 1}\n"
                     "stages:\n"
                     "  - collide: {shape: {box: {center: [9, 6, 5], size: [4, 6, 50]}}, wake: always}\n"
                     "  - set: {id: m, field: mass, value: \"hypot(x-4, y-4) < 3 ? 500 : 1\", keep: true}\n"
                     "  - set: {id: e, field: energy, value: \"hypot(x-4, y-4) < 3 ? 2e4*%d : 0\"}\n"
                     "  - flux: {gas: %s, riemann: %s, ambient_density: 1, sound_speed: 1}\n",
-                    !gas, gas ? "isothermal" : "ideal", flux ? "rusanov" : "hllc");
+                    test_short() ? 2 : 5, !gas, gas ? "isothermal" : "ideal", flux ? "rusanov" : "hllc");
             grid_above(&r, "mass", 0);
             struct grid rho = grid_of(&r, "mass", 0);
             cr_assert_lt(at(&rho, 4, 4, 10), 499);
