@@ -6,7 +6,7 @@
  *     ρ = ρ₀ + ρ',  ρ' = d - ρ₀ β T        d: deviation that the fluid carries, T: its excess over ambient temperature
  *
  * On vortons: by way of a lattice (lattice.c), dα/dt = V (∇ρ × g)/ρ₀, whose sum is zero; vorton.advect integrates it
- * with their positions. `method: gourlay` is his (gourlay.c), added once a step. On a grid: `velocity: vel` pushes
+ * with their positions. `method: gourlay` is part 8's (gourlay.c), added once a step. On a grid: `velocity: vel` pushes
  * that field by q g (force.c), whose curl is the same; density and temperature are then the grid's.
  *
  * The explicit step must resolve the fastest wave, N² = g |ρ'|/(ρ₀ h): dt ≤ 0.5/N.
@@ -20,7 +20,7 @@
 #define WARN_ABOVE 0.3 /* of ambient: where Boussinesq ends */
 #define STEP_SHARE 0.5
 
-enum { METHOD_CONSERVE, METHOD_SEED };
+enum { METHOD_CONSERVE, METHOD_GOURLAY };
 
 struct params {
     bw_vec3 gravity;
@@ -174,8 +174,8 @@ static enum bw_status vortons_generate(struct bw_stage *s, struct bw_particles *
     enum bw_status status = vortons_look(s, particles, &w, &v);
     if (status || !(v.most > 0) || !(vec3_length(w.gravity) > 0)) return status;
     st->found = (struct transfer){0};
-    status = p->method == METHOD_SEED
-                 ? seed_generate(s, &v.m, &w, rate, &st->found)
+    status = p->method == METHOD_GOURLAY
+                 ? gourlay_generate(s, &v.m, &w, rate, &st->found)
                  : lattice_generate(s, &v.m, p->cell > 0 ? p->cell : v.radius, &w, rate, &st->found);
     st->seconds += clock_seconds() - begun;
     return status;
@@ -186,7 +186,7 @@ static enum bw_status rate_add(struct bw_stage *s, struct bw_particles *vortons,
 {
     const struct params *p = s->params;
     (void)gradient;
-    return p->method == METHOD_SEED ? BW_OK : vortons_generate(s, vortons, rate);
+    return p->method == METHOD_GOURLAY ? BW_OK : vortons_generate(s, vortons, rate);
 }
 
 static enum bw_status vortons_kick(struct bw_stage *s)
@@ -240,7 +240,7 @@ static enum bw_status init(struct bw_stage *s)
     if (!s->ports[PORT_VORTONS].particles)
         return s->host->fail(s, BW_ERR_PRESET,
                              "there are no vortons in this chain, and `velocity` names no field: nothing to act on");
-    if (p->method != METHOD_SEED && !s->host->find_stage(s, BW_CARRIER, 0, &table))
+    if (p->method != METHOD_GOURLAY && !s->host->find_stage(s, BW_CARRIER, 0, &table))
         return s->host->fail(s, BW_ERR_PRESET, "needs a `vorton.advect` in the chain, which integrates what it says");
     return BW_OK;
 }
@@ -272,7 +272,7 @@ static enum bw_status step(struct bw_stage *s)
     struct vortons v;
     enum bw_status st = vortons_look(s, s->ports[PORT_VORTONS].particles, &w, &v);
     double most = v.most / w.ambient, on_grid = 0;
-    if (!st && v.m.count && p->method == METHOD_SEED) st = vortons_kick(s);
+    if (!st && v.m.count && p->method == METHOD_GOURLAY) st = vortons_kick(s);
     if (!st && f.vel) st = grid_push(s, &f, &on_grid);
     if (st) return st;
     deviation_warn(s, fmax(most, on_grid));

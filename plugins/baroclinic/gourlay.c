@@ -17,7 +17,7 @@ struct place {
     int64_t at;
 };
 
-struct seed_lattice {
+struct gourlay_lattice {
     const struct mass_points *m;
     const struct weight *w;
     double lo[3], h[3], per[3]; ///< low corner; cell; 1/cell
@@ -30,7 +30,7 @@ struct seed_lattice {
     double *rate;
 };
 
-static void shape_choose(struct seed_lattice *l)
+static void shape_choose(struct gourlay_lattice *l)
 {
     double hi[3], size[3], most = 0, volume = 1;
     points_box(l->m, l->lo, hi);
@@ -44,7 +44,7 @@ static void shape_choose(struct seed_lattice *l)
     }
 }
 
-static struct place place_of(const struct seed_lattice *l, const double *x)
+static struct place place_of(const struct gourlay_lattice *l, const double *x)
 {
     const vec4 y = {(float)((x[0] - l->lo[0]) * l->per[0]), (float)((x[1] - l->lo[1]) * l->per[1]),
                     (float)((x[2] - l->lo[2]) * l->per[2]), 0};
@@ -55,7 +55,7 @@ static struct place place_of(const struct seed_lattice *l, const double *x)
 /* What a cell's vortons give to its corners is kept by the cell, four at its low z and four at its high as of the cell
  * above, and handed to the points afterwards: a sum over the same memory in the same places does not wait for what was
  * written last. */
-static void masses_add(struct seed_lattice *l, struct transfer *found)
+static void masses_add(struct gourlay_lattice *l, struct transfer *found)
 {
     const double per = 1 / (l->h[0] * l->h[1] * l->h[2]);
     const int64_t up = l->n[0] * l->n[1];
@@ -76,7 +76,7 @@ static void masses_add(struct seed_lattice *l, struct transfer *found)
 }
 
 /// Corners to points; no cell begins at the last point of a row or at the last row. Σ of the points.
-static double points_gather(const struct seed_lattice *l)
+static double points_gather(const struct gourlay_lattice *l)
 {
     const int64_t points = l->n[0] * l->n[1] * l->n[2];
     double sum = 0;
@@ -90,7 +90,7 @@ static double points_gather(const struct seed_lattice *l)
 
 static void curl_row(int64_t row, uint32_t worker, void *user)
 {
-    const struct seed_lattice *l = user;
+    const struct gourlay_lattice *l = user;
     const int64_t step[3] = {1, l->n[0], l->n[0] * l->n[1]}, at[3] = {0, row % l->n[1], row / l->n[1]};
     const float g[3] = {(float)l->w->gravity[0], (float)l->w->gravity[1], (float)l->w->gravity[2]};
     const float *d = l->density + row * l->n[0];
@@ -106,7 +106,7 @@ static void curl_row(int64_t row, uint32_t worker, void *user)
     }
 }
 
-static void vorton_turn(const struct seed_lattice *l, int64_t p)
+static void vorton_turn(const struct gourlay_lattice *l, int64_t p)
 {
     const struct place *c = &l->place[p];
     const vec4 *at = l->curl + c->at;
@@ -121,16 +121,16 @@ static void vorton_turn(const struct seed_lattice *l, int64_t p)
 
 static void vortons_chunk(int64_t chunk, uint32_t worker, void *user)
 {
-    const struct seed_lattice *l = user;
+    const struct gourlay_lattice *l = user;
     int64_t end = (chunk + 1) * CHUNK < l->m->count ? (chunk + 1) * CHUNK : l->m->count;
     (void)worker;
     for (int64_t p = chunk * CHUNK; p < end; p++) vorton_turn(l, p);
 }
 
-enum bw_status seed_generate(struct bw_stage *s, const struct mass_points *m, const struct weight *w, double *rate,
-                             struct transfer *found)
+enum bw_status gourlay_generate(struct bw_stage *s, const struct mass_points *m, const struct weight *w, double *rate,
+                                struct transfer *found)
 {
-    struct seed_lattice l = {.m = m, .w = w, .rate = rate};
+    struct gourlay_lattice l = {.m = m, .w = w, .rate = rate};
     shape_choose(&l);
     const size_t points = (size_t)(l.n[0] * l.n[1] * l.n[2]), before = (size_t)l.n[0] + 1;
     vec4 *corner = s->host->scratch(s, (points + before) * sizeof *corner);

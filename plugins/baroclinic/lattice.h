@@ -66,8 +66,8 @@ static inline void points_box(const struct mass_points *m, double lo[3], double 
 /// vortons spread too far for one.
 enum bw_status lattice_generate(struct bw_stage *s, const struct mass_points *m, double h, const struct weight *w,
                                 double *rate, struct transfer *found);
-/// The same as in Gourlay's article (gourlay.c).
-enum bw_status seed_generate(struct bw_stage *s, const struct mass_points *m, const struct weight *w, double *rate,
-                             struct transfer *found);
+/// The same as Gourlay has it in part 8 (gourlay.c).
+enum bw_status gourlay_generate(struct bw_stage *s, const struct mass_points *m, const struct weight *w, double *rate,
+                                struct transfer *found);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* flux: a gas that has mass everywhere and pushes itself: explosions, shocks that turn corners.
  *
- * Two ways: Euler's equations (euler.c), the default, and the text's flux grid (mass_flow.c), unit step by unit step.
+ * Two ways: Euler's equations (euler.c), the default, and a grid of flows between cells (mass_flow.c), by unit steps.
  * Both move `mass` (kg/m³) and `momentum` (kg/(m² s)), and hand out `density`, the excess of mass over the ambient gas,
  * and `vel`. Cells whose centre is inside an obstacle are walls, and so are closed sides; open sides and inactive tiles
  * hold ambient gas at rest; `wall` closes faces between cells. Obstacles that move push the gas. Works in substeps of
@@ -65,7 +65,7 @@ static const struct bw_param params[] = {
     BW_F64(struct flux, quiet, "quiet", "1e-4", 0, 1, NULL,
            "Cells that differ less from the ambient gas are at rest; tiles of nothing else are given back."),
     BW_CHOICE(struct flux, display, "display", "cells", "cells|corners",
-              "\"density\" as it is, or each value the mean round the low corner of its cell, as the text draws it."),
+              "\"density\" as it is, or each value the mean round the low corner of its cell, softer to look at."),
     {.key = "mass_flow",
      .type = BW_PARAM_GROUP,
      .offset = BW_OFFSET(struct flux, mass_flow, struct flux_mass_flow),
@@ -125,7 +125,7 @@ static const struct bw_port ports[FLUX_PORTS] = {
                .access = BW_UPDATE,
                .flags = BW_PORT_LIST | BW_PORT_ADVECTED | BW_PORT_OPTIONAL | BW_PORT_NO_CREATE,
                .kinds = BW_KIND_BIT(BW_SCALAR) | BW_KIND_BIT(BW_VECTOR),
-               .doc = "Every advected field goes with the gas, and its sum stays what it is (modern mode)."},
+               .doc = "Every advected field goes with the gas, and its sum stays what it is (mode euler)."},
 };
 
 static void kernels_choose(struct flux_task *t)
@@ -134,9 +134,9 @@ static void kernels_choose(struct flux_task *t)
     t->k = level >= BW_SIMD_AVX512 ? &flux_kernels_avx512
            : level >= BW_SIMD_AVX2 ? &flux_kernels_avx2
                                    : &flux_kernels_baseline;
-    t->seed = level >= BW_SIMD_AVX512 ? &seed_kernels_avx512
-              : level >= BW_SIMD_AVX2 ? &seed_kernels_avx2
-                                      : &seed_kernels_baseline;
+    t->mass_flow = level >= BW_SIMD_AVX512 ? &mass_flow_kernels_avx512
+                   : level >= BW_SIMD_AVX2 ? &mass_flow_kernels_avx2
+                                           : &mass_flow_kernels_baseline;
 }
 
 static struct flux_gas gas_make(const struct flux *p, int dim, double h)
@@ -186,7 +186,7 @@ static int32_t wall_add(struct flux_task *t, enum flux_port port)
 static enum bw_status task_make(struct flux_task *t, struct bw_stage *s)
 {
     const struct flux *p = s->params;
-    const int modern = p->mode == FLUX_EULER;
+    const int euler = p->mode == FLUX_EULER;
     *t = (struct flux_task){.s = s,
                             .p = p,
                             .st = s->state,
@@ -205,8 +205,8 @@ static enum bw_status task_make(struct flux_task *t, struct bw_stage *s)
     t->pressure = (float)(p->ambient_density * p->sound_speed * p->sound_speed / (t->g.ideal ? p->gamma : 1));
     t->access[0].field = bw_port_field(s, MASS);
     t->access[1].field = bw_port_field(s, MOMENTUM);
-    if (modern && t->g.ideal) t->access[t->energy = (int32_t)t->n_in++].field = bw_port_field(s, ENERGY);
-    const enum bw_status status = modern ? carried_add(t) : BW_OK;
+    if (euler && t->g.ideal) t->access[t->energy = (int32_t)t->n_in++].field = bw_port_field(s, ENERGY);
+    const enum bw_status status = euler ? carried_add(t) : BW_OK;
     for (uint32_t i = 0; i < t->n_in; i++) {
         t->access[i] = (struct bw_access){t->access[i].field, BW_READ, FLUX_HALO};
         t->access[t->n_in + i] = (struct bw_access){t->access[i].field, BW_WRITE, 0};
@@ -244,7 +244,7 @@ static enum bw_status init(struct bw_stage *s)
     if (!st->bad) return BW_ERR_MEMORY;
     if (p->mode == FLUX_MASS_FLOW && s->ports[CARRY].count)
         s->host->log(s, BW_LOG_WARNING, "mode mass_flow carries nothing: advected fields stay where they are");
-    return p->mode == FLUX_MASS_FLOW ? flux_seed_check(s) : friction_check(s);
+    return p->mode == FLUX_MASS_FLOW ? flux_mass_flow_check(s) : friction_check(s);
 }
 
 /* Where the gas is not at rest, and as far as it may get before the next frame. */
@@ -284,7 +284,7 @@ static enum bw_status step(struct bw_stage *s)
     else if (status == BW_OK && t.p->mode == FLUX_MASS_FLOW) {
         status = flux_look(&t, &signal);
         if (status == BW_OK) status = flux_uncover(&t);
-        if (status == BW_OK) status = flux_seed_run(&t);
+        if (status == BW_OK) status = flux_mass_flow_run(&t);
     } else if (status == BW_OK) {
         status = flux_euler_run(&t);
     }

@@ -11,7 +11,7 @@ enum flux_gas_kind { GAS_IDEAL, GAS_ISOTHERMAL };
 enum flux_display { DISPLAY_CELLS, DISPLAY_CORNERS };
 enum { FLUX_HALO = 2, FLUX_CARRIED = 8 };
 
-/// Constants of the text, all per unit step.
+/// Constants of mode mass_flow, per unit step but for its rate.
 struct flux_mass_flow {
     double rate; ///< unit steps a second
     int64_t neighbours;
@@ -54,14 +54,14 @@ struct flux_state {
     int64_t steps;        ///< substeps of the last step
 };
 
-/// One step. Views of `access`, in this order: mass, momentum, energy (modern), carried ones, each to be read; the same
+/// One step. Views of `access`, in this order: mass, momentum, energy (euler), carried ones, each to be read; the same
 /// again to be written; solid, solid_vel, wall.
 struct flux_task {
     struct bw_stage *s;
     const struct flux *p;
     struct flux_state *st;
     const struct flux_kernels *k;
-    const struct seed_kernels *seed;
+    const struct mass_flow_kernels *mass_flow;
     const struct bw_tiles_api *tiles;
     struct flux_gas g;
     int32_t axis[3], dim; ///< axes that are longer than a cell
@@ -119,10 +119,10 @@ extern const struct bw_stage_desc flux_desc;
 
 /* mass_flow.c */
 /// BW_OK, or a sentence about a constant that cannot work.
-enum bw_status flux_seed_check(struct bw_stage *s);
-enum bw_status flux_seed_run(struct flux_task *t);
+enum bw_status flux_mass_flow_check(struct bw_stage *s);
+enum bw_status flux_mass_flow_run(struct flux_task *t);
 /// Unit steps that end within (from, to], s.
-int64_t flux_seed_steps(const struct flux *p, double from, double to);
+int64_t flux_mass_flow_steps(const struct flux *p, double from, double to);
 /* euler.c, euler_block.c */
 /// One substep of a block, at second order or first; max[0]: |u| + c over the axes, max[1]: least mass or pressure, <
 /// 0.

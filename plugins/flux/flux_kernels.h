@@ -11,13 +11,13 @@ enum { FLUX_VARS = 5 }; ///< mass, velocity or momentum along the active axes (2
 enum flux_limiter { LIMITER_MC, LIMITER_MINMOD, LIMITER_NONE };
 enum flux_riemann { RIEMANN_HLLC, RIEMANN_RUSANOV };
 
-/* ---- mass_flow: double, in the text's units (a cell, a step) ---- */
+/* ---- mass_flow: double, in unit steps (a cell, a step) ---- */
 
-enum { SEED_WAYS = 13, SEED_VALUES = 4 };
+enum { MASS_FLOW_WAYS = 13, MASS_FLOW_VALUES = 4 };
 
 /// Flows from rows of cells to those of their neighbours in one direction. What all rows share is told once: pointers
 /// are those of cell 0 (of a line's cell 0 where flows go), and the axis that a direction lies along comes first.
-struct seed_row {
+struct mass_flow_row {
     int n, dim, aligned;                    ///< aligned: along an axis
     const double *mass[2], *momentum[2][3]; ///< source, neighbour
     const double *gate;                     ///< of a row: 0 where nothing passes, else 1; NULL: all passes
@@ -25,28 +25,29 @@ struct seed_row {
     double dir[3];                          ///< unit vector, along the active axes
     double scale;                           ///< momentum to mass a step: step/(cell edge)
     double diffusion, friction;
-    double *flow[2][SEED_VALUES]; ///< out, of even and odd lines: mass, momentum; flow[][1] NULL: mass alone
+    double *flow[2][MASS_FLOW_VALUES]; ///< out, of even and odd lines: mass, momentum; flow[][1] NULL: mass alone
 };
 
 /// Cells on which all flows are known, `rows` rows `stride` apart: what comes in is added, then damped and drained.
-struct seed_end {
+struct mass_flow_end {
     int n, rows, stride, dim, ways;
-    const double *leaves[2][SEED_WAYS][SEED_VALUES], *comes[2][SEED_WAYS][SEED_VALUES]; ///< of even and odd lines
-    const double *own[SEED_VALUES];                                                     ///< mass, momentum
-    double *gain; ///< scratch of (rows - 1) stride + n values
+    const double *leaves[2][MASS_FLOW_WAYS][MASS_FLOW_VALUES],
+        *comes[2][MASS_FLOW_WAYS][MASS_FLOW_VALUES]; ///< of even and odd lines
+    const double *own[MASS_FLOW_VALUES];             ///< mass, momentum
+    double *gain;                                    ///< scratch of (rows - 1) stride + n values
     double damping, drain, ambient;
-    double *out[SEED_VALUES];
+    double *out[MASS_FLOW_VALUES];
     ptrdiff_t out_stride;
 };
 
 /// Extremes of a block.
-struct seed_bounds {
+struct mass_flow_bounds {
     int n, dim;
     const double *mass, *momentum[3];
     double least_mass, most_mass, most_momentum; ///< out; the largest component
 };
 
-/* ---- modern mode: single precision, SI ---- */
+/* ---- euler: single precision, SI ---- */
 
 /// The gas.
 struct flux_gas {
@@ -106,12 +107,12 @@ struct flux_sight {
     int moves;                                 ///< out
 };
 
-struct seed_kernels {
-    void (*bounds)(struct seed_bounds *b);
+struct mass_flow_kernels {
+    void (*bounds)(struct mass_flow_bounds *b);
     /// The row from cell `at` on; `odd`: 1 for odd lines.
-    void (*flow)(const struct seed_row *r, ptrdiff_t at, int odd);
+    void (*flow)(const struct mass_flow_row *r, ptrdiff_t at, int odd);
     /// The line from cell `at` on, to `to` on.
-    void (*end)(const struct seed_end *r, ptrdiff_t at, ptrdiff_t to, int odd);
+    void (*end)(const struct mass_flow_end *r, ptrdiff_t at, ptrdiff_t to, int odd);
     /// a += flow where positive, b -= flow where negative: what leaves either cell.
     void (*leave)(int n, const double *flow, double *a, double *b);
     /// share = mass/out where more would leave than there is; returns 1 when any is.
@@ -135,7 +136,7 @@ struct flux_kernels {
                    float *most, float *least);
 };
 
-extern const struct seed_kernels seed_kernels_baseline, seed_kernels_avx2, seed_kernels_avx512;
+extern const struct mass_flow_kernels mass_flow_kernels_baseline, mass_flow_kernels_avx2, mass_flow_kernels_avx512;
 extern const struct flux_kernels flux_kernels_baseline, flux_kernels_avx2, flux_kernels_avx512;
 
 #endif

@@ -12,7 +12,8 @@ static double excess(const struct flux_task *t, const struct bw_view *v, ptrdiff
     return bw_get(v, 0, at) - t->p->ambient_density;
 }
 
-/* Mean over the cells round the low corner of a cell that are gas (the text's picture): exact for a linear field. */
+/* Mean over the cells round the low corner of a cell that are gas, as mass_flow's article draws it: exact for a linear
+ * field. */
 static double corner_mean(const struct flux_task *t, const struct bw_block *b, const struct bw_view *solid,
                           ptrdiff_t at)
 {

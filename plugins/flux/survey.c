@@ -140,7 +140,7 @@ static int cell_moves(const struct flux_task *t, const struct cell *c)
     return moves;
 }
 
-/* Nothing bounds the momentum of the text's scheme: where flow outruns the cells it grows without end. A cell that was
+/* Nothing bounds momentum in mode mass_flow: where flow outruns the cells it grows without end. A cell that was
  * just emptied may be a million million times too fast and recover. */
 static int cell_runs_away(const struct flux_task *t, const struct cell *c)
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The text's table of masks: what a cell and its neighbours count for, by which of its six sides have a wall. Bit s of
- * the index: a wall on side s (x-, x+, y-, y+, z-, z+). With |N| sides open the cell counts 1 - w, each neighbour
- * beyond an open side w/|N|, those beyond walls 0; walled in on all sides, the cell counts 1. Every row sums to 1. */
+/* Schaefer's table of masks (2001): what a cell and its neighbours count for, by which of its six sides have a wall.
+ * Bit s of the index: a wall on side s (x-, x+, y-, y+, z-, z+). With |N| sides open the cell counts 1 - w, each
+ * neighbour beyond an open side w/|N|, those beyond walls 0; walled in on all sides, the cell counts 1. Every row sums
+ * to 1. */
 #ifndef TABLE_H
 #define TABLE_H
 

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /* potential: a flow without eddies, u = -grad phi, that runs from sources to sinks round every wall.
  *
- * Modern: the steady flow of each step, div u = source, by multigrid (steady.c). Seed: the text's relaxation (relax.c),
+ * multigrid: the steady flow of each step, div u = source (steady.c). relaxation: Schaefer's (Approximating Gas Flow in
+ * a Real-Time Environment, 2001; relax.c),
  *   phi <- (1 - w) phi + w·mean of the neighbours + b/|N|,
  * a few iterations a frame from the last step's values, so that flow spreads with time, like heat: by D = w h²/(2
  * dim)·iterations a second. Given `spread` = D, w follows from voxel and frame rate, and the front is where it is
  * whatever they are. Walls are neighbours that are not there, by a table of 64 masks (mask_table.h). The fixed point is
  * |N| phi - sum of neighbours = b/w: with b = w h²·source it is the steady flow. 0 < w < 1 converges.
  *
- * The text's own differences, phi[x+1] - phi[x], point into sources, and its strength is b/w: `as_printed` keeps both.
+ * Schaefer's own differences, phi[x+1] - phi[x], point into sources, and his strength is b/w: `as_printed` keeps both.
  */
 #include "potential.h"
 #include <common/tiles.h>
@@ -21,7 +22,7 @@ static const struct bw_param relaxation_rows[] = {
            "How fast flow spreads: w follows from it; 0: w as given."),
     BW_INT(struct potential_relaxation, iterations, "iterations", "8", 1, 1000000, "Iterations a frame."),
     BW_BOOL(struct potential_relaxation, as_printed, "as_printed", "false",
-            "Sources are the text's b (outflow b/w) and the flow points up the potential, into them."),
+            "Sources are Schaefer's b (outflow b/w) and the flow points up the potential, into them."),
 };
 
 static const struct bw_param params[] = {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The text's relaxation: every cell anew from the old values of itself and its neighbours, by the table of masks.
+/* Schaefer's relaxation (2001): every cell anew from the old values of itself and its neighbours, by the table of
+ * masks.
  *
  * An iteration alone would wait for memory. So a sweep makes several: a block comes with as many cells round it, each
  * iteration leaves a ring less that is right, and slices of the slowest axis go through all iterations in a pipeline,

@@ -19,7 +19,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SEED(rate) "mode: mass_flow, ambient_density: 1, mass_flow: {rate: " rate "}"
+#define MASS_FLOW(rate) "mode: mass_flow, ambient_density: 1, mass_flow: {rate: " rate "}"
 
 enum { FRAMES = 4 };
 
@@ -29,18 +29,18 @@ struct gas {
     int twice;             ///< 1: in double
 };
 
-/* The text's gas, a cell: for each half of its neighbours the flow, what it pushes and what both change, with fewer
+/* mass_flow, a cell: for each half of its neighbours the flow, what it pushes and what both change, with fewer
  * operations along an axis; then the new values. */
-static int flops_seed(int dim, int neighbours)
+static int flops_mass_flow(int dim, int neighbours)
 {
     const int aligned = dim == 2 ? 15 : 21, diagonal = dim == 2 ? 32 : 44, sums = 2 * (1 + dim);
     return dim * aligned + (neighbours / 2 - dim) * diagonal + neighbours / 2 * sums + 3 * (1 + dim);
 }
 
-/* The modern gas, a cell: to primitive variables 8 + 3 dim; slopes 9 a variable and axis; half a step 10 + 8 dim + 9
+/* euler, a cell: to primitive variables 8 + 3 dim; slopes 9 a variable and axis; half a step 10 + 8 dim + 9
  * dim²; faces, one an axis: two sides 24 + 12 dim, the flux 60 + 2 dim; what they change 3 a variable and axis; the
  * survey 20. Without energy some 20 less a face, and one variable. */
-static int flops_modern(int dim, int ideal)
+static int flops_euler(int dim, int ideal)
 {
     const int vars = dim + 1 + ideal;
     return 28 + 3 * dim + 12 * vars * dim + 10 + 8 * dim + 9 * dim * dim + dim * ((ideal ? 84 : 64) + 14 * dim);
@@ -107,18 +107,16 @@ int main(int argc, char **argv)
         if (!strcmp(argv[i], "--only") && i + 1 < argc) only = argv[i + 1];
     }
     const struct gas gas[] = {
-        {"potential seed, 2D", "potential", "iterations", "mode: relaxation, relaxation: {iterations: 160}", 2, 25, 9,
-         1},
-        {"potential seed, 3D", "potential", "iterations", "mode: relaxation, relaxation: {iterations: 80}", 3, 25, 13,
-         1},
-        {"flux seed, 4 ways", "flux", "substeps", SEED("40, neighbours: 4"), 2, 72, flops_seed(2, 4), 1},
-        {"flux seed, 8 ways", "flux", "substeps", SEED("40, neighbours: 8"), 2, 72, flops_seed(2, 8), 1},
-        {"flux seed, 6 ways", "flux", "substeps", SEED("20, neighbours: 6"), 3, 96, flops_seed(3, 6), 1},
-        {"flux seed, 26 ways", "flux", "substeps", SEED("20, neighbours: 26"), 3, 96, flops_seed(3, 26), 1},
-        {"flux isothermal, 2D", "flux", "substeps", "gas: isothermal, ambient_density: 1, sound_speed: 12", 2, 36,
-         flops_modern(2, 0), 0},
-        {"flux ideal, 2D", "flux", "substeps", "ambient_density: 1, sound_speed: 12", 2, 48, flops_modern(2, 1), 0},
-        {"flux ideal, 3D", "flux", "substeps", "ambient_density: 1, sound_speed: 6", 3, 60, flops_modern(3, 1), 0},
+        {"relaxation, 2D", "potential", "iterations", "mode: relaxation, relaxation: {iterations: 160}", 2, 25, 9, 1},
+        {"relaxation, 3D", "potential", "iterations", "mode: relaxation, relaxation: {iterations: 80}", 3, 25, 13, 1},
+        {"mass_flow, 4 ways", "flux", "substeps", MASS_FLOW("40, neighbours: 4"), 2, 72, flops_mass_flow(2, 4), 1},
+        {"mass_flow, 8 ways", "flux", "substeps", MASS_FLOW("40, neighbours: 8"), 2, 72, flops_mass_flow(2, 8), 1},
+        {"mass_flow, 6 ways", "flux", "substeps", MASS_FLOW("20, neighbours: 6"), 3, 96, flops_mass_flow(3, 6), 1},
+        {"mass_flow, 26 ways", "flux", "substeps", MASS_FLOW("20, neighbours: 26"), 3, 96, flops_mass_flow(3, 26), 1},
+        {"euler isothermal, 2D", "flux", "substeps", "gas: isothermal, ambient_density: 1, sound_speed: 12", 2, 36,
+         flops_euler(2, 0), 0},
+        {"euler ideal, 2D", "flux", "substeps", "ambient_density: 1, sound_speed: 12", 2, 48, flops_euler(2, 1), 0},
+        {"euler ideal, 3D", "flux", "substeps", "ambient_density: 1, sound_speed: 6", 3, 60, flops_euler(3, 1), 0},
     };
     printf("%-20s %s %7s %7s %7s %6s %7s %6s %7s %6s %6s %7s %7s\n", "a cell", "t", "M/s", "ns", "ns cpu", "bytes",
            "ns", "flop", "ns", "GB/s", "Gf/s", "ratio", "by cpu");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flux, modern mode: compressible gas, Euler's equations in conserved form,
+/* flux, mode euler: compressible gas, Euler's equations in conserved form,
  *
  *   d/dt (rho, rho u, E) + div (rho u, rho u u + p, u (E + p)) = 0,   p = (gamma - 1)(E - ½ rho u²)   or   p = c² rho.
  *

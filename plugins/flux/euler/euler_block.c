@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flux, modern mode: one substep of a block (see euler.c).
+/* flux, mode euler: one substep of a block (see euler.c).
  *
  * Slice by slice of the slowest axis, rows in 2D and planes in 3D, halos included, several at once as one long row:
  * slopes along all axes and the values half a step later of some slices, then the fluxes inside them and those to the

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flux, mode mass_flow: the text's gas, in double and in its own unit steps.
+/* flux, mode mass_flow: the flux grid of an unsigned blog article ("Consider two cells of unit area, touching along a
+ * boundary of unit length"), in double and in its own unit steps.
  *
  * Between every two neighbours, all values half way between both (d: unit vector towards the neighbour):
  *   mass flow           F = m·d + D (rho_s - rho_d)        D starts an explosion: nothing else pushes
@@ -22,7 +23,7 @@
 
 /// Half of the neighbours: the other half are these backwards.
 struct directions {
-    int n, d[SEED_WAYS][3];
+    int n, d[MASS_FLOW_WAYS][3];
 };
 
 static int64_t neighbours_count(const struct flux_mass_flow *p, int dim)
@@ -61,7 +62,7 @@ static double limit_find(const struct directions *q, int axis)
     return 2 / most;
 }
 
-enum bw_status flux_seed_check(struct bw_stage *s)
+enum bw_status flux_mass_flow_check(struct bw_stage *s)
 {
     const struct flux_mass_flow *p = &((const struct flux *)s->params)->mass_flow;
     const int dim = s->grid->thin < 0 ? 3 : 2;
@@ -85,7 +86,7 @@ enum bw_status flux_seed_check(struct bw_stage *s)
     return BW_OK;
 }
 
-int64_t flux_seed_steps(const struct flux *p, double from, double to)
+int64_t flux_mass_flow_steps(const struct flux *p, double from, double to)
 {
     return (int64_t)(floor(to * p->mass_flow.rate + 1e-6) - floor(from * p->mass_flow.rate + 1e-6));
 }
@@ -107,13 +108,13 @@ struct work {
     struct flux_walls walls;
     const double *mass, *momentum[3];
     double *share, *out;
-    int32_t slow, rows;                      ///< axis of the lines, rows of one
-    ptrdiff_t line, origin;                  ///< values of one with its halo, and where its first own cell is
-    double *flow[SEED_WAYS][2][SEED_VALUES]; ///< of even and odd lines: one and the one before it
-    double *gate, *gain;                     ///< of a line
-    struct seed_row row[SEED_WAYS];          ///< the faces that count of a line, by direction
-    ptrdiff_t first[SEED_WAYS];              ///< and the first one's place in it
-    struct seed_end end;
+    int32_t slow, rows;                                ///< axis of the lines, rows of one
+    ptrdiff_t line, origin;                            ///< values of one with its halo, and where its first own cell is
+    double *flow[MASS_FLOW_WAYS][2][MASS_FLOW_VALUES]; ///< of even and odd lines: one and the one before it
+    double *gate, *gain;                               ///< of a line
+    struct mass_flow_row row[MASS_FLOW_WAYS];          ///< the faces that count of a line, by direction
+    ptrdiff_t first[MASS_FLOW_WAYS];                   ///< and the first one's place in it
+    struct mass_flow_end end;
 };
 
 /// Cells whose faces count: their neighbour or they themselves lie in the block, `grow` cells round it.
@@ -144,7 +145,7 @@ static void gate_fill(const struct work *w, const int d[3], ptrdiff_t at, int n)
 
 /* 1 where no cell can be asked for more than it holds: all flows at the largest momentum and the steepest slope, out of
  * the emptiest cell. Whether that is known does not change a bit. */
-static int all_afford(const struct flux_task *t, int ways, const struct seed_bounds *b)
+static int all_afford(const struct flux_task *t, int ways, const struct mass_flow_bounds *b)
 {
     const struct flux *p = t->p;
     const double most = sqrt(t->dim) * b->most_momentum / (p->mass_flow.rate * t->s->grid->h);
@@ -153,9 +154,9 @@ static int all_afford(const struct flux_task *t, int ways, const struct seed_bou
 
 static int block_affords(const struct work *w)
 {
-    struct seed_bounds b = {.n = (int)w->sh.cells, .dim = w->t->dim, .mass = w->mass - w->sh.origin};
+    struct mass_flow_bounds b = {.n = (int)w->sh.cells, .dim = w->t->dim, .mass = w->mass - w->sh.origin};
     for (int a = 0; a < b.dim; a++) b.momentum[a] = w->momentum[a] - w->sh.origin;
-    w->t->seed->bounds(&b);
+    w->t->mass_flow->bounds(&b);
     return all_afford(w->t, w->q.n, &b);
 }
 
@@ -169,10 +170,10 @@ static void bounds_tell(const struct work *w)
     for (int k = 0; k < (whole ? 1 : n[2]); k++)
         for (int j = 0; j < (whole ? 1 : n[1]); j++) {
             const ptrdiff_t at = j * mass->sy + k * mass->sz;
-            struct seed_bounds b = {
+            struct mass_flow_bounds b = {
                 .n = whole ? n[0] * n[1] * n[2] : n[0], .dim = w->t->dim, .mass = bw_f64(mass, 0) + at};
             for (int a = 0; a < b.dim; a++) b.momentum[a] = bw_f64(momentum, w->t->axis[a]) + at;
-            w->t->seed->bounds(&b);
+            w->t->mass_flow->bounds(&b);
             max[0] = fmax(max[0], b.most_momentum);
             max[1] = fmax(max[1], b.most_mass);
             max[2] = fmax(max[2], -b.least_mass);
@@ -191,12 +192,12 @@ static ptrdiff_t line_faces(const struct work *w, const struct span *s, int l, i
 static void shares_find(struct work *w)
 {
     const struct flux_shape *sh = &w->sh;
-    const struct seed_kernels *k = w->t->seed;
+    const struct mass_flow_kernels *k = w->t->mass_flow;
     memset(w->out - sh->origin, 0, sh->cells * sizeof *w->out);
     for (int q = 0; q < w->q.n; q++) {
         const int *d = w->q.d[q];
         const struct span s = span_of(sh, d, 1);
-        struct seed_row r = w->row[q];
+        struct mass_flow_row r = w->row[q];
         r.flow[0][0] = w->flow[0][0][0] - w->origin;
         r.flow[0][1] = NULL;
         for (int l = s.lo[w->slow]; l < s.hi[w->slow]; l++) {
@@ -220,11 +221,11 @@ static void shares_find(struct work *w)
 static void line_flow(const struct work *w, int l)
 {
     for (int q = 0; q < w->q.n; q++) {
-        const struct seed_row *r = &w->row[q];
+        const struct mass_flow_row *r = &w->row[q];
         const ptrdiff_t at = w->first[q] + l * w->sh.step[w->slow];
         if (l < 0 && !w->q.d[q][w->slow]) continue;
         if (r->gate) gate_fill(w, w->q.d[q], at, r->n);
-        w->t->seed->flow(r, at, l & 1);
+        w->t->mass_flow->flow(r, at, l & 1);
     }
 }
 
@@ -232,7 +233,7 @@ static void line_end(const struct work *w, int l)
 {
     const struct bw_view *mass = &w->b->view[w->t->n_in], *momentum = mass + 1;
     const ptrdiff_t to = l * (w->slow == 2 ? mass->sz : mass->sy);
-    w->t->seed->end(&w->end, l * w->sh.step[w->slow], to, l & 1);
+    w->t->mass_flow->end(&w->end, l * w->sh.step[w->slow], to, l & 1);
     for (int j = 0; j < w->rows && w->b->grid->thin >= 0; j++)
         memset(bw_f64(momentum, w->b->grid->thin) + to + j * mass->sy, 0, (size_t)w->end.n * sizeof(double));
 }
@@ -294,7 +295,7 @@ static void walls_apply(const struct work *w)
 }
 
 /* What the rows of direction q share. */
-static struct seed_row row_of(const struct work *w, int q)
+static struct mass_flow_row row_of(const struct work *w, int q)
 {
     const struct flux_task *t = w->t;
     const struct flux_mass_flow *p = &t->p->mass_flow;
@@ -302,13 +303,13 @@ static struct seed_row row_of(const struct work *w, int q)
     const ptrdiff_t to = d[0] + flux_at(&w->sh, d[1], d[2]);
     int lead = 0;
     while (aligned && !d[t->axis[lead]]) lead++;
-    struct seed_row r = {.dim = t->dim,
-                         .aligned = aligned,
-                         .mass = {w->mass, w->mass + to},
-                         .gate = w->walls.open ? w->gate : NULL,
-                         .scale = 1 / (p->rate * t->s->grid->h),
-                         .diffusion = p->diffusion,
-                         .friction = p->friction};
+    struct mass_flow_row r = {.dim = t->dim,
+                              .aligned = aligned,
+                              .mass = {w->mass, w->mass + to},
+                              .gate = w->walls.open ? w->gate : NULL,
+                              .scale = 1 / (p->rate * t->s->grid->h),
+                              .diffusion = p->diffusion,
+                              .friction = p->friction};
     if (w->share) r.share[0] = w->share, r.share[1] = w->share + to;
     for (int e = 0; e < 2; e++) r.flow[e][0] = w->flow[q][e][0] + w->first[q];
     for (int v = 0; v < t->dim; v++) {
@@ -337,7 +338,7 @@ static void end_set(struct work *w)
     const struct flux_task *t = w->t;
     const struct flux_mass_flow *p = &t->p->mass_flow;
     const struct bw_view *mass = &w->b->view[t->n_in], *momentum = mass + 1;
-    struct seed_end *r = &w->end;
+    struct mass_flow_end *r = &w->end;
     r->n = w->b->n[0];
     r->rows = w->rows;
     r->stride = (int)w->sh.step[1];
@@ -393,7 +394,7 @@ static int work_begin(struct work *w, const struct flux_task *t, const struct bw
     return 1;
 }
 
-static void seed_body(const struct bw_block *b, void *user)
+static void step_body(const struct bw_block *b, void *user)
 {
     struct work w;
     if (!work_begin(&w, user, b)) return;
@@ -412,19 +413,19 @@ static void seed_body(const struct bw_block *b, void *user)
     bounds_tell(&w);
 }
 
-enum bw_status flux_seed_run(struct flux_task *t)
+enum bw_status flux_mass_flow_run(struct flux_task *t)
 {
     struct bw_stage *s = t->s;
-    const int64_t steps = flux_seed_steps(t->p, s->time, s->time + s->dt);
+    const int64_t steps = flux_mass_flow_steps(t->p, s->time, s->time + s->dt);
     const int ways = directions_make(neighbours_count(&t->p->mass_flow, t->dim), s->grid->thin).n;
-    enum bw_status status = flux_seed_check(s);
+    enum bw_status status = flux_mass_flow_check(s);
     for (int64_t i = 0; i < steps && status == BW_OK; i++) {
         double max[3];
         if (s->host->cancelled(s)) return BW_ERR_CANCELLED;
         status = s->host->sweep(s, &(struct bw_sweep){.access = t->access,
                                                       .n_access = t->n_access,
                                                       .block = flux_block(t),
-                                                      .body = seed_body,
+                                                      .body = step_body,
                                                       .user = t,
                                                       .reach = flux_reach,
                                                       .maxs = max,
@@ -432,7 +433,7 @@ enum bw_status flux_seed_run(struct flux_task *t)
         const double rest = t->p->ambient_density; // beyond open sides and in inactive tiles
         t->halo =
             all_afford(t, ways,
-                       &(struct seed_bounds){
+                       &(struct mass_flow_bounds){
                            .most_momentum = max[0], .most_mass = fmax(max[1], rest), .least_mass = fmin(-max[2], rest)})
                 ? 1
                 : FLUX_HALO;

@@ -11,7 +11,7 @@
  * is pushed is F/rho (m + (F - m·d) d) + friction (Δm - (Δm·d) d): along an axis, F²/rho and the other components. Of a
  * cell that gives all it has, each parcel takes its own share of the momentum along, so that no more leaves than it
  * holds. */
-INLINE void flow_row(const struct seed_row *r, ptrdiff_t at, int odd, int dim, int aligned, int push, int walls,
+INLINE void flow_row(const struct mass_flow_row *r, ptrdiff_t at, int odd, int dim, int aligned, int push, int walls,
                      int shares)
 {
     const int n = r->n;
@@ -56,7 +56,7 @@ INLINE void flow_row(const struct seed_row *r, ptrdiff_t at, int odd, int dim, i
     }
 }
 
-INLINE void flow_push(const struct seed_row *r, ptrdiff_t at, int odd, int dim, int aligned)
+INLINE void flow_push(const struct mass_flow_row *r, ptrdiff_t at, int odd, int dim, int aligned)
 {
     const int walls = r->gate != NULL, shares = r->share[0] != NULL;
     if (walls && shares) flow_row(r, at, odd, dim, aligned, 1, 1, 1);
@@ -65,7 +65,7 @@ INLINE void flow_push(const struct seed_row *r, ptrdiff_t at, int odd, int dim, 
     else flow_row(r, at, odd, dim, aligned, 1, 0, 0);
 }
 
-INLINE void flow_choose(const struct seed_row *r, ptrdiff_t at, int odd, int dim)
+INLINE void flow_choose(const struct mass_flow_row *r, ptrdiff_t at, int odd, int dim)
 {
     if (r->flow[0][1] && r->aligned) flow_push(r, at, odd, dim, 1);
     else if (r->flow[0][1]) flow_push(r, at, odd, dim, 0);
@@ -73,7 +73,7 @@ INLINE void flow_choose(const struct seed_row *r, ptrdiff_t at, int odd, int dim
     else flow_row(r, at, odd, dim, 0, 0, 0, 0);
 }
 
-static void seed_flow(const struct seed_row *r, ptrdiff_t at, int odd)
+static void flow_any(const struct mass_flow_row *r, ptrdiff_t at, int odd)
 {
     if (r->dim == 2) flow_choose(r, at, odd, 2);
     else flow_choose(r, at, odd, 3);
@@ -90,7 +90,7 @@ static void bounds_momentum(int n, const double *restrict m, double *most)
     *most = top;
 }
 
-static void seed_bounds(struct seed_bounds *b)
+static void bounds_find(struct mass_flow_bounds *b)
 {
     const int n = b->n;
     const double *mass = b->mass;
@@ -106,14 +106,14 @@ static void seed_bounds(struct seed_bounds *b)
     for (int a = 0; a < b->dim; a++) bounds_momentum(n, b->momentum[a], &b->most_momentum);
 }
 
-static void seed_leave(int n, const double *restrict flow, double *a, double *b)
+static void leave_add(int n, const double *restrict flow, double *a, double *b)
 {
     for (int i = 0; i < n; i++) a[i] += flow[i] > 0 ? flow[i] : 0;
     for (int i = 0; i < n; i++) b[i] -= flow[i] < 0 ? flow[i] : 0;
 }
 
 /* A trifle less than all, so that rounding in the sum of up to 26 flows cannot lead below 0. */
-static int seed_share(int n, const double *restrict mass, const double *restrict out, double *restrict share)
+static int share_find(int n, const double *restrict mass, const double *restrict out, double *restrict share)
 {
     const double most = 1 - 1e-12;
     int any = 0;
@@ -158,9 +158,9 @@ INLINE void end_ways(int n, int ways, const double *const leaves[], const double
 }
 
 /* One value: rows of two tiles' width have a loop of their own. */
-static void end_value(const struct seed_end *r, int c, ptrdiff_t from, ptrdiff_t to, int odd)
+static void end_value(const struct mass_flow_end *r, int c, ptrdiff_t from, ptrdiff_t to, int odd)
 {
-    const double *const(*out)[SEED_VALUES] = r->leaves[odd], *const(*in)[SEED_VALUES] = r->comes[odd];
+    const double *const(*out)[MASS_FLOW_VALUES] = r->leaves[odd], *const(*in)[MASS_FLOW_VALUES] = r->comes[odd];
     const double keep = c ? r->damping : r->drain, back = c ? 0 : (1 - r->drain) * r->ambient;
     const int all = (r->rows - 1) * r->stride + r->n, pairs = r->ways > 3 ? (r->ways - 2) / 2 : 0,
               left = r->ways - 2 * pairs;
@@ -181,9 +181,9 @@ static void end_value(const struct seed_end *r, int c, ptrdiff_t from, ptrdiff_t
     }
 }
 
-static void seed_end(const struct seed_end *r, ptrdiff_t at, ptrdiff_t to, int odd)
+static void end_line(const struct mass_flow_end *r, ptrdiff_t at, ptrdiff_t to, int odd)
 {
     for (int c = 0; c <= r->dim; c++) end_value(r, c, at, to, odd);
 }
 
-const struct seed_kernels SIMD_NAME(seed_kernels) = {seed_bounds, seed_flow, seed_end, seed_leave, seed_share};
+const struct mass_flow_kernels SIMD_NAME(mass_flow_kernels) = {bounds_find, flow_any, end_line, leave_add, share_find};

@@ -5,7 +5,8 @@
  *
  *   sheet   the vortex sheet of sheet.c, solved for in every step together with the body's motion, shed into the flow
  *           as it is carried along: collide_sheet.c
- *   gourlay his own: only vortons that came inside are given vorticity, one contact point each: collide_contacts.c
+ *   gourlay as in his Fluid Simulation for Video Games, part 4: only vortons that came inside are given vorticity, one
+ *           contact point each: collide_contacts.c
  *
  * Put it after `vorton.advect` and `bodies`. The fluid that a body displaces bears it up (`displaced` of the
  * bodies). */
@@ -36,11 +37,11 @@ static const struct bw_param params[] = {
            "Sheet: vortons shed longer ago are removed; 0: never."),
     BW_CHOICE(
         struct collide_params, place, "place", "offset", "offset|above",
-        "Seed: a vorton goes where it cancels all of the flow at the contact point, or straight above it, against "
+        "Gourlay: a vorton goes where it cancels all of the flow at the contact point, or straight above it, against "
         "slip alone."),
     BW_CHOICE(
         struct collide_params, books, "books", "impulse", "impulse|particles",
-        "Seed: momentum as the vorticity's impulse, or as mass times velocity and moment of inertia times spin of "
+        "Gourlay: momentum as the vorticity's impulse, or as mass times velocity and moment of inertia times spin of "
         "vortons as balls."),
 };
 
@@ -201,7 +202,7 @@ static enum bw_status step(struct bw_stage *s)
     if (!st && s->step == 0) st = insides_remove(s, s->ports[COLLIDE_TRACERS].particles, "tracers");
     if (!st) st = tracers_eject(s);
     if (st) return st;
-    st = p->method == COLLIDE_SHEET ? collide_sheet(s, kernel) : collide_seed(s, kernel);
+    st = p->method == COLLIDE_SHEET ? collide_sheet(s, kernel) : collide_gourlay(s, kernel);
     struct collide_arrays c = collide_arrays(s);
     for (int64_t i = 0; i < c.b.count; i++) c.b.displaced[i] = p->density * c.b.volume[i];
     return st;

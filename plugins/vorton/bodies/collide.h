@@ -7,7 +7,7 @@
 #include "flow/pairs.h"
 #include "vorton.h"
 
-enum collide_method { COLLIDE_SHEET, COLLIDE_SEED };
+enum collide_method { COLLIDE_SHEET, COLLIDE_GOURLAY };
 enum collide_place { COLLIDE_OFFSET, COLLIDE_ABOVE };
 enum collide_books { COLLIDE_IMPULSE, COLLIDE_PARTICLES };
 struct collide_params {
@@ -35,6 +35,6 @@ void collide_normal(const struct pose *pose, double size, const double x[3], dou
 /// Make what is on the surface the sheet's work (collide_sheet.c), or the vortons' that came inside
 /// (collide_contacts.c).
 enum bw_status collide_sheet(struct bw_stage *s, enum pair_kernel kernel);
-enum bw_status collide_seed(struct bw_stage *s, enum pair_kernel kernel);
+enum bw_status collide_gourlay(struct bw_stage *s, enum pair_kernel kernel);
 
 #endif

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* vorton.collide, method gourlay (Gourlay, part 4). A vorton inside a body touches it at the nearest point P of the
- * surface, with normal n. There the flow without its own part, less the body's motion, is u. With ω̂ ∥ û × n, b̂ = ω̂ ×
- * û and |b| its radius, it is put to P + b and given the strength with which its own flow at P is -u:
+/* vorton.collide, method gourlay (Gourlay, Fluid Simulation for Video Games, part 4). A vorton inside a body touches it
+ * at the nearest point P of the surface, with normal n. There the flow without its own part, less the body's motion, is
+ * u. With ω̂ ∥ û × n, b̂ = ω̂ × û and |b| its radius, it is put to P + b and given the strength with which its own flow
+ * at P is -u:
  *     α = -4π b² |u| / q(b/σ) ω̂         (q = 1 for Gourlay's kernel: his ω = 4πr²u/V)
  * One vorton at a time, as if all others stayed. Where u is along n any ω̂ across will do. `above`: b along n, against
  * the tangential part of u. The vorton then moves with the body (inelastic).
@@ -140,7 +141,7 @@ static enum bw_status body_touch(struct touch *t)
     return BW_OK;
 }
 
-enum bw_status collide_seed(struct bw_stage *s, enum pair_kernel kernel)
+enum bw_status collide_gourlay(struct bw_stage *s, enum pair_kernel kernel)
 {
     struct touch t = {.s = s, .c = collide_arrays(s), .kernel = kernel};
     enum bw_status st = BW_OK;

@@ -19,7 +19,7 @@ static void box_grow(double lo[3], double hi[3], int64_t count, const bw_vec3 *p
 }
 
 /// As many cells as vortons, as cubic as whole numbers allow; then levels, each half as fine, down to one cell.
-static void levels_choose(struct seed_grid *g, const double hi[3], int64_t count)
+static void levels_choose(struct influence_tree *g, const double hi[3], int64_t count)
 {
     double size[3], volume = 1, most = 0;
     for (int a = 0; a < 3; a++) most = fmax(most, hi[a] - g->lo[a]);
@@ -30,18 +30,21 @@ static void levels_choose(struct seed_grid *g, const double hi[3], int64_t count
         g->h[a] = size[a] * (1 + 1e-9) / g->n[0][a];
     }
     g->levels = 1;
-    for (int l = 0; l + 1 < SEED_LEVELS && (g->n[l][0] > 1 || g->n[l][1] > 1 || g->n[l][2] > 1); l++, g->levels++)
+    for (int l = 0; l + 1 < TREE_LEVELS && (g->n[l][0] > 1 || g->n[l][1] > 1 || g->n[l][2] > 1); l++, g->levels++)
         for (int a = 0; a < 3; a++) g->n[l + 1][a] = (g->n[l][a] + 1) / 2;
 }
 
-static int64_t level_cells(const struct seed_grid *g, int l) { return (int64_t)g->n[l][0] * g->n[l][1] * g->n[l][2]; }
+static int64_t level_cells(const struct influence_tree *g, int l)
+{
+    return (int64_t)g->n[l][0] * g->n[l][1] * g->n[l][2];
+}
 
-static struct seed_cell *cell_at(const struct seed_grid *g, int l, const int32_t c[3])
+static struct tree_cell *cell_at(const struct influence_tree *g, int l, const int32_t c[3])
 {
     return &g->cell[l][c[0] + (int64_t)g->n[l][0] * (c[1] + (int64_t)g->n[l][1] * c[2])];
 }
 
-static void cell_of(const struct seed_grid *g, const double x[3], int32_t c[3])
+static void cell_of(const struct influence_tree *g, const double x[3], int32_t c[3])
 {
     for (int a = 0; a < 3; a++) {
         double at = floor((x[a] - g->lo[a]) / g->h[a]);
@@ -49,7 +52,7 @@ static void cell_of(const struct seed_grid *g, const double x[3], int32_t c[3])
     }
 }
 
-static void cell_add(struct seed_cell *to, const double strength[3], const double pos[3], double radius, double weight)
+static void cell_add(struct tree_cell *to, const double strength[3], const double pos[3], double radius, double weight)
 {
     for (int a = 0; a < 3; a++) {
         to->strength[a] += strength[a];
@@ -59,7 +62,7 @@ static void cell_add(struct seed_cell *to, const double strength[3], const doubl
     to->weight += weight;
 }
 
-static void cells_mean(struct seed_cell *c, int64_t count)
+static void cells_mean(struct tree_cell *c, int64_t count)
 {
     for (int64_t i = 0; i < count; i++) {
         if (!(c[i].weight > 0)) continue;
@@ -68,7 +71,7 @@ static void cells_mean(struct seed_cell *c, int64_t count)
     }
 }
 
-static void tree_fill(struct seed_grid *g, const struct vortons *v)
+static void tree_fill(struct influence_tree *g, const struct vortons *v)
 {
     int32_t c[3];
     for (int64_t i = 0; i < v->count; i++) {
@@ -79,7 +82,7 @@ static void tree_fill(struct seed_grid *g, const struct vortons *v)
     cells_mean(g->cell[0], level_cells(g, 0));
     for (int l = 1; l < g->levels; l++) {
         for (int64_t i = 0; i < level_cells(g, l - 1); i++) {
-            const struct seed_cell *f = &g->cell[l - 1][i];
+            const struct tree_cell *f = &g->cell[l - 1][i];
             c[0] = (int32_t)(i % g->n[l - 1][0]) / 2;
             c[1] = (int32_t)(i / g->n[l - 1][0] % g->n[l - 1][1]) / 2;
             c[2] = (int32_t)(i / g->n[l - 1][0] / g->n[l - 1][1]) / 2;
@@ -89,7 +92,7 @@ static void tree_fill(struct seed_grid *g, const struct vortons *v)
     }
 }
 
-static void cell_act(const struct seed_grid *g, const struct seed_cell *c, const double x[3], double u[3])
+static void cell_act(const struct influence_tree *g, const struct tree_cell *c, const double x[3], double u[3])
 {
     double r[3];
     vec3_sub(x, c->pos, r);
@@ -97,7 +100,7 @@ static void cell_act(const struct seed_grid *g, const struct seed_cell *c, const
 }
 
 /// Down the levels along the cells that hold x; what is beside them acts.
-static void query(const struct seed_grid *g, const double x[3], double u[3])
+static void query(const struct influence_tree *g, const double x[3], double u[3])
 {
     int32_t home[3], c[3];
     cell_of(g, x, home);
@@ -119,7 +122,7 @@ static void query(const struct seed_grid *g, const double x[3], double u[3])
 
 static void corners_row(int64_t row, uint32_t worker, void *user)
 {
-    const struct seed_grid *g = user;
+    const struct influence_tree *g = user;
     int64_t j = row % (g->n[0][1] + 1), k = row / (g->n[0][1] + 1);
     (void)worker;
     for (int64_t i = 0; i <= g->n[0][0]; i++) {
@@ -129,8 +132,8 @@ static void corners_row(int64_t row, uint32_t worker, void *user)
     }
 }
 
-enum bw_status seed_build(struct bw_stage *s, struct seed_grid *g, const struct vortons *v, enum pair_kernel kernel,
-                          int64_t count, const bw_vec3 *pos)
+enum bw_status influence_tree_build(struct bw_stage *s, struct influence_tree *g, const struct vortons *v,
+                                    enum pair_kernel kernel, int64_t count, const bw_vec3 *pos)
 {
     double hi[3] = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
     for (int a = 0; a < 3; a++) g->lo[a] = HUGE_VAL;
@@ -140,7 +143,7 @@ enum bw_status seed_build(struct bw_stage *s, struct seed_grid *g, const struct 
     g->kernel = kernel;
     int64_t cells = 0, corners = (int64_t)(g->n[0][0] + 1) * (g->n[0][1] + 1) * (g->n[0][2] + 1);
     for (int l = 0; l < g->levels; l++) cells += level_cells(g, l);
-    struct seed_cell *c = buffer_need(s, &g->memory[0], (size_t)cells * sizeof *c);
+    struct tree_cell *c = buffer_need(s, &g->memory[0], (size_t)cells * sizeof *c);
     g->velocity = buffer_need(s, &g->memory[1], (size_t)corners * sizeof *g->velocity);
     if (!c || !g->velocity) return BW_ERR_MEMORY;
     memset(c, 0, (size_t)cells * sizeof *c);
@@ -152,16 +155,16 @@ enum bw_status seed_build(struct bw_stage *s, struct seed_grid *g, const struct 
 
 /* ---- interpolation ---- */
 
-struct seed_points {
-    const struct seed_grid *g;
+struct tree_points {
+    const struct influence_tree *g;
     int64_t count;
     const bw_vec3 *pos;
     double *velocity, *gradient;
 };
 
-enum { SEED_CHUNK = 1024 };
+enum { TREE_CHUNK = 1024 };
 
-static void point_interpolate(const struct seed_grid *g, const double x[3], double *u, double *m)
+static void point_interpolate(const struct influence_tree *g, const double x[3], double *u, double *m)
 {
     int32_t c[3];
     double f[3];
@@ -188,16 +191,16 @@ static void point_interpolate(const struct seed_grid *g, const double x[3], doub
 
 static void points_chunk(int64_t chunk, uint32_t worker, void *user)
 {
-    const struct seed_points *p = user;
-    int64_t end = (chunk + 1) * SEED_CHUNK < p->count ? (chunk + 1) * SEED_CHUNK : p->count;
+    const struct tree_points *p = user;
+    int64_t end = (chunk + 1) * TREE_CHUNK < p->count ? (chunk + 1) * TREE_CHUNK : p->count;
     (void)worker;
-    for (int64_t i = chunk * SEED_CHUNK; i < end; i++)
+    for (int64_t i = chunk * TREE_CHUNK; i < end; i++)
         point_interpolate(p->g, p->pos[i], p->velocity + 3 * i, p->gradient ? p->gradient + 9 * i : NULL);
 }
 
-void seed_evaluate(struct bw_stage *s, const struct seed_grid *g, int64_t count, const bw_vec3 *pos, double *velocity,
-                   double *gradient)
+void influence_tree_evaluate(struct bw_stage *s, const struct influence_tree *g, int64_t count, const bw_vec3 *pos,
+                             double *velocity, double *gradient)
 {
-    struct seed_points p = {g, count, pos, velocity, gradient};
-    s->host->parallel_for(s, (count + SEED_CHUNK - 1) / SEED_CHUNK, points_chunk, &p);
+    struct tree_points p = {g, count, pos, velocity, gradient};
+    s->host->parallel_for(s, (count + TREE_CHUNK - 1) / TREE_CHUNK, points_chunk, &p);
 }

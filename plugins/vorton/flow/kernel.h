@@ -13,7 +13,7 @@ static inline double kernel_q(enum pair_kernel k, double rho)
     if (k == PAIR_GAUSSIAN) return erf(rho * 0.70710678118654752) - 0.79788456080286536 * rho * exp(-0.5 * s);
     if (k == PAIR_ALGEBRAIC) return rho * s * (s + 2.5) / pow(s + 1, 2.5);
     if (k == PAIR_MOORE) return rho * s / pow(s + 1, 1.5);
-    return k == PAIR_SEED && s < 1 ? s : 1;
+    return k == PAIR_GOURLAY && s < 1 ? s : 1;
 }
 
 /// velocity += what a vorton does at r = point - vorton.

@@ -67,7 +67,7 @@ INLINE void shape(enum pair_kernel k, int gradient, vec r2, float per2, float pe
         vec_int near = s < GAUSSIAN_END;
         *f = per3 * vec_pick(near, polynomial(gaussian_f, x), far);
         if (gradient) *g = per3 * per2 * vec_pick(near, polynomial(gaussian_h, x), -3 * far * t);
-    } else if (k == PAIR_SEED) {
+    } else if (k == PAIR_GOURLAY) {
         vec q = rsqrt(s + 1e-5f), q2 = q * q; // speed jumps at the centre: rounding there must not choose a direction
         vec_int in = s < 1.0f;
         *f = per3 * (q * vec_pick(in, vec_set(1), q2));
@@ -189,7 +189,7 @@ static void velocity(enum pair_kernel k, const struct pair_sources *s, int64_t f
     case PAIR_GAUSSIAN: velocity_run(PAIR_GAUSSIAN, s, first, count, shift, p); break;
     case PAIR_ALGEBRAIC: velocity_run(PAIR_ALGEBRAIC, s, first, count, shift, p); break;
     case PAIR_MOORE: velocity_run(PAIR_MOORE, s, first, count, shift, p); break;
-    case PAIR_SEED: velocity_run(PAIR_SEED, s, first, count, shift, p); break;
+    case PAIR_GOURLAY: velocity_run(PAIR_GOURLAY, s, first, count, shift, p); break;
     default: velocity_run(PAIR_FAR, s, first, count, shift, p);
     }
 }
@@ -201,7 +201,7 @@ static void gradient(enum pair_kernel k, const struct pair_sources *s, int64_t f
     case PAIR_GAUSSIAN: gradient_run(PAIR_GAUSSIAN, s, first, count, shift, p); break;
     case PAIR_ALGEBRAIC: gradient_run(PAIR_ALGEBRAIC, s, first, count, shift, p); break;
     case PAIR_MOORE: gradient_run(PAIR_MOORE, s, first, count, shift, p); break;
-    case PAIR_SEED: gradient_run(PAIR_SEED, s, first, count, shift, p); break;
+    case PAIR_GOURLAY: gradient_run(PAIR_GOURLAY, s, first, count, shift, p); break;
     default: gradient_run(PAIR_FAR, s, first, count, shift, p);
     }
 }

@@ -17,7 +17,7 @@
  *   moore       ρ³/(ρ² + 1)^(3/2)                      Rosenhead 1930, Moore 1972; far field off by 3σ²/2r²
  *   gourlay     min(ρ², 1)                             Gourlay: speed constant inside the radius
  * PAIR_FAR is q = 1 everywhere: for what is far enough away. */
-enum pair_kernel { PAIR_GAUSSIAN, PAIR_ALGEBRAIC, PAIR_MOORE, PAIR_SEED, PAIR_FAR };
+enum pair_kernel { PAIR_GAUSSIAN, PAIR_ALGEBRAIC, PAIR_MOORE, PAIR_GOURLAY, PAIR_FAR };
 
 /* Points are handled PAIR_GROUP at a time: pad with any finite position. */
 enum { PAIR_GROUP = 16 };

@@ -24,7 +24,7 @@
 
 #define KEPT 0.02 /* of Σ |dα/dt| */
 
-enum form { FORM_TRANSPOSE, FORM_CLASSIC, FORM_MIXED, FORM_SEED };
+enum form { FORM_TRANSPOSE, FORM_CLASSIC, FORM_MIXED, FORM_HALF };
 
 struct params {
     int32_t form;

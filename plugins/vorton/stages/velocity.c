@@ -20,7 +20,7 @@
 #include <math.h>
 #include <string.h>
 
-enum method { METHOD_AUTO, METHOD_DIRECT, METHOD_FAST, METHOD_MESH, METHOD_SEED };
+enum method { METHOD_AUTO, METHOD_DIRECT, METHOD_FAST, METHOD_MESH, METHOD_TREE };
 
 struct params {
     int32_t method, kernel;
@@ -31,7 +31,7 @@ struct state {
     struct multipole multipole;
     struct particle_mesh mesh;
     struct buffer memory, own; ///< of mesh_plan_make and mesh_error; what the mesh method found
-    struct seed_grid seed;
+    struct influence_tree tree;
     int32_t said; ///< method that the log has told, + 1
     int32_t order;
     double error;
@@ -127,7 +127,7 @@ struct mesh_plan {
 };
 
 /// Where a core counts as a point, σ; 0: never.
-static const double point_from[] = {[PAIR_GAUSSIAN] = 4.3, [PAIR_ALGEBRAIC] = 7, [PAIR_MOORE] = 0, [PAIR_SEED] = 1};
+static const double point_from[] = {[PAIR_GAUSSIAN] = 4.3, [PAIR_ALGEBRAIC] = 7, [PAIR_MOORE] = 0, [PAIR_GOURLAY] = 1};
 
 /// Processor seconds of a node of the mesh (transforms of three components of the doubled mesh), of a vorton or point
 /// there, and of a corrected pair; of a vorton by multipoles. What a machine makes of them differs less than what they
@@ -338,9 +338,9 @@ static enum bw_status evaluate(struct bw_stage *s, size_t n, const bw_vec3 *pos,
     enum bw_status status = method_choose(s, &all, count, pos, &m, &plan);
     if (status) return status;
     method_say(s, m, v.count, count);
-    if (m == METHOD_SEED) {
-        status = seed_build(s, &st->seed, &all, (enum pair_kernel)p->kernel, count, pos);
-        if (!status) seed_evaluate(s, &st->seed, count, pos, velocity, gradient);
+    if (m == METHOD_TREE) {
+        status = influence_tree_build(s, &st->tree, &all, (enum pair_kernel)p->kernel, count, pos);
+        if (!status) influence_tree_evaluate(s, &st->tree, count, pos, velocity, gradient);
         return status;
     }
     status = multipole_sources(s, &st->multipole, &all, (enum pair_kernel)p->kernel);

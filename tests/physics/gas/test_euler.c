@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flux, modern mode: sound, exact Riemann problems, order, what is kept, what stays positive, symmetry, sameness. */
+/* flux, mode euler: sound, exact Riemann problems, order, what is kept, what stays positive, symmetry, sameness. */
 #include "physics/physics.h"
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flux, mass_flow: the text's arithmetic by hand, what is kept, its laws to the digit, its limits, how round a blast
+/* flux, mass_flow: its article's arithmetic by hand, what is kept, its laws to the digit, its limits, how round a blast
  * is. */
 #include "physics/physics.h"
 #include <string.h>
@@ -20,7 +20,7 @@ static struct test_run mass_flow_run(const char *cells, const char *sides, const
 
 #define STILL "diffusion: 0, friction: 0, damping: 1, drain: 1, bounce: 0"
 
-/* ---- the text's example ---- */
+/* ---- the article's example ---- */
 
 /* rho = 1, m = (.2, .1): mass flow .2, momentum flow .04 along and .02 across, out of one cell and into the other. */
 Test(mass_flow, one_face_by_hand)
@@ -188,7 +188,7 @@ static double roundness(const char *neighbours)
     return diagonal / axis;
 }
 
-/* Eight-way flow looks better, says the text: its front is nearer to a circle. */
+/* Eight-way flow looks better, says the article: its front is nearer to a circle. */
 Test(mass_flow, eight_ways_are_rounder)
 {
     double four = roundness("4"), eight = roundness("8");
@@ -320,9 +320,9 @@ Test(words, refusals)
     refuse("[8, 8, 8]", "", "ambient_density: 1, dt: 0.01 s", "no longer step is stable");
     refuse("[8, 8, 8]", "", "ambient_density: 1, max_substeps: 3", "more than max_substeps");
     refuse("[8, 8, 8]", "", "ambient_density: 1, friction: 1e5", "is unstable");
-    for (int seed = 0; seed < 2; seed++) {
+    for (int flows = 0; flows < 2; flows++) {
         struct test_run r =
-            test_start(seed ? BURIED "mode: mass_flow, ambient_density: 1}\n" : BURIED "ambient_density: 1}\n", NULL);
+            test_start(flows ? BURIED "mode: mass_flow, ambient_density: 1}\n" : BURIED "ambient_density: 1}\n", NULL);
         cr_assert(r.status != BW_OK && strstr(r.diag.text, "the gas given at (3.5, 2.5, 2.5) m lies inside a wall"),
                   "%s", r.diag.text);
         test_end(&r);

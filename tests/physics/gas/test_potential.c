@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* potential: the text's relaxation to the digit, its table, closed forms, what walls do, balance, multigrid, words. */
+/* potential: Schaefer's relaxation to the digit, its table, closed forms, what walls do, balance, multigrid, words. */
 #include <potential/mask_table.h>
 #include "physics/physics.h"
 #include <string.h>
 
 /* One iteration a frame on cells of 1 m. */
-#define SEED_HEAD(cells, sides, frames)                                                                                \
+#define RELAX_HEAD(cells, sides, frames)                                                                               \
     "billow: 1\ndomain: {cells: [" cells "], voxel: 1, origin: [0, 0, 0], sides: {" sides "}}\n"                       \
     "time: {fps: 1, frames: 1-" frames ", substeps: 1}\nstages:\n"
 #define NO_SOURCE "  - set: {id: none, field: divergence, value: 0}\n"
@@ -30,9 +30,9 @@ Test(table, invariants)
 Test(relaxation, decay)
 {
     struct test_run r = run(
-        SEED_HEAD("32, 32, 1", "x-: periodic, x+: periodic, y-: periodic, y+: periodic, rest: closed",
-                  "2") "  - set: {id: phi, field: potential, value: \"cos(2*pi*(x-0.5)/32)\", keep: true}\n" NO_SOURCE
-                       "  - potential: {mode: relaxation, relaxation: {w: 0.5, iterations: 1}}\n");
+        RELAX_HEAD("32, 32, 1", "x-: periodic, x+: periodic, y-: periodic, y+: periodic, rest: closed",
+                   "2") "  - set: {id: phi, field: potential, value: \"cos(2*pi*(x-0.5)/32)\", keep: true}\n" NO_SOURCE
+                        "  - potential: {mode: relaxation, relaxation: {w: 0.5, iterations: 1}}\n");
     struct grid phi = grid_of(&r, "potential", 0);
     cr_assert_float_eq(at(&phi, 0, 5, 0), 0.9951963201, 1e-10);
     cr_assert_float_eq(at(&phi, 16, 7, 0), -0.9951963201, 1e-10);
@@ -57,7 +57,7 @@ struct box {
 
 static double phi_of(const struct box *b, int i, int j, int k) { return b->phi[i + b->n[0] * (j + b->n[1] * k)]; }
 
-/* An iteration as the text says it, with questions instead of a table. */
+/* An iteration as Schaefer says it, with questions instead of a table. */
 static void branch_step(struct box *b, double w)
 {
     for (int k = 0; k < b->n[2]; k++)
@@ -94,14 +94,14 @@ Test(relaxation, table_and_branches_give_the_same_bits)
     for (uint32_t threads = 1; threads < 3; threads++) {
         struct test_options o = {.threads = threads, .simd = threads == 1 ? BW_SIMD_BASELINE : UINT32_MAX};
         struct test_run r = run_with(
-            &o, SEED_HEAD("20, 18, 17", "rest: closed",
-                          "10") "  - set: {id: phi, field: potential, value: \"0.125*x - 0.25*y + 0.5*z\", keep: "
-                                "true}\n" NO_SOURCE
-                                "  - set: {id: wall, field: wall, value: [\"" WALL_TEXT("1") "\", \"" WALL_TEXT(
-                                    "2") "\", \"" WALL_TEXT("3") "\"]}\n"
-                                                                 "  - potential: {mode: relaxation,\n"
-                                                                 "      relaxation: {w: 0.37, iterations: 1}}\n"
-                                                                 "fields: {wall: {kind: mac}}\n");
+            &o, RELAX_HEAD("20, 18, 17", "rest: closed",
+                           "10") "  - set: {id: phi, field: potential, value: \"0.125*x - 0.25*y + 0.5*z\", keep: "
+                                 "true}\n" NO_SOURCE
+                                 "  - set: {id: wall, field: wall, value: [\"" WALL_TEXT("1") "\", \"" WALL_TEXT(
+                                     "2") "\", \"" WALL_TEXT("3") "\"]}\n"
+                                                                  "  - potential: {mode: relaxation,\n"
+                                                                  "      relaxation: {w: 0.37, iterations: 1}}\n"
+                                                                  "fields: {wall: {kind: mac}}\n");
         struct grid phi = grid_of(&r, "potential", 0);
         for (int i = 0; i < N; i++)
             cr_assert_eq(phi.v[i], b.phi[i], "cell %d: %.17g, not %.17g", i, phi.v[i], b.phi[i]);
@@ -115,10 +115,10 @@ Test(relaxation, table_and_branches_give_the_same_bits)
 /* Fixed point |N| phi - sum of neighbours = b/w; as printed the flow points into the source, with the strength b/w. */
 Test(relaxation, as_printed)
 {
-    struct test_run r = run(
-        SEED_HEAD("9, 1, 1", "rest: closed",
-                  "2") "  - set: {id: b, field: divergence, value: \"x < 1 ? 1 : x > 8 ? -1 : 0\", when: always}\n"
-                       "  - potential: {mode: relaxation, relaxation: {w: 0.4, iterations: 4000, as_printed: true}}\n");
+    struct test_run r = run(RELAX_HEAD(
+        "9, 1, 1", "rest: closed",
+        "2") "  - set: {id: b, field: divergence, value: \"x < 1 ? 1 : x > 8 ? -1 : 0\", when: always}\n"
+             "  - potential: {mode: relaxation, relaxation: {w: 0.4, iterations: 4000, as_printed: true}}\n");
     struct grid u = grid_of(&r, "vel", 0);
     for (int i = 1; i < 9; i++) cr_assert_float_eq(at(&u, i, 0, 0), -1 / .4, 1e-6);
     bw_free(u.v);
@@ -129,9 +129,9 @@ Test(relaxation, as_printed)
 Test(relaxation, interpolation)
 {
     struct test_run r = run(
-        SEED_HEAD("12, 4, 1", "rest: closed",
-                  "2") "  - set: {id: phi, field: potential, value: \"x^2\", when: always, keep: true}\n" NO_SOURCE
-                       "  - potential: {mode: relaxation, relaxation: {w: 1e-12, iterations: 1, as_printed: true}}\n");
+        RELAX_HEAD("12, 4, 1", "rest: closed",
+                   "2") "  - set: {id: phi, field: potential, value: \"x^2\", when: always, keep: true}\n" NO_SOURCE
+                        "  - potential: {mode: relaxation, relaxation: {w: 1e-12, iterations: 1, as_printed: true}}\n");
     struct grid u = grid_of(&r, "vel", 0);
     for (int i = 1; i < 11; i++) cr_assert_float_eq(.5 * (at(&u, i, 1, 0) + at(&u, i + 1, 1, 0)), 2 * (i + .5), 1e-6);
     bw_free(u.v);
@@ -243,12 +243,12 @@ Test(walls, doors_open)
 {
     for (int frames = 2; frames <= 4; frames += 2) {
         struct test_run r = run(
-            SEED_HEAD("32, 8, 1", "x+: open, rest: closed",
-                      "%d") "  - set: {id: s, field: divergence, value: \"x < 10 && x > 7 ? 1 : 0\", when: always}\n"
-                            "  - set: {id: exit, field: wall, value: [\"x == 2 && t > 2.5 ? 1 : x == 16 && t < 2.5 && "
-                            "y < 7 ? 1 : 0\", 0, 0], when: always}\n"
-                            "  - potential: {}\n"
-                            "fields: {wall: {kind: mac}}\n",
+            RELAX_HEAD("32, 8, 1", "x+: open, rest: closed",
+                       "%d") "  - set: {id: s, field: divergence, value: \"x < 10 && x > 7 ? 1 : 0\", when: always}\n"
+                             "  - set: {id: exit, field: wall, value: [\"x == 2 && t > 2.5 ? 1 : x == 16 && t < 2.5 && "
+                             "y < 7 ? 1 : 0\", 0, 0], when: always}\n"
+                             "  - potential: {}\n"
+                             "fields: {wall: {kind: mac}}\n",
             frames);
         struct grid u = grid_of(&r, "vel", 0);
         double through = at(&u, 16, 2, 0), beside = at(&u, 16, 7, 0);
@@ -288,9 +288,9 @@ Test(steady, ball)
 static double sum_of_divergence(const char *balance, double *beyond)
 {
     struct test_run r =
-        run(SEED_HEAD("64, 8, 1", "rest: closed", "2") "  - set: {id: s, field: divergence, value: \"x < 4 ? 3 : x > "
-                                                       "60 ? -1 : x > 30 && x < 31 ? -1 : 0\", when: always}\n"
-                                                       "  - potential: {balance: %s, tolerance: 1e-8}\n",
+        run(RELAX_HEAD("64, 8, 1", "rest: closed", "2") "  - set: {id: s, field: divergence, value: \"x < 4 ? 3 : x > "
+                                                        "60 ? -1 : x > 30 && x < 31 ? -1 : 0\", when: always}\n"
+                                                        "  - potential: {balance: %s, tolerance: 1e-8}\n",
             balance);
     struct grid u = grid_of(&r, "vel", 0);
     double left = at(&u, 4, 3, 0);
@@ -337,9 +337,9 @@ Test(words, refusals)
 
 static struct test_run sparse_run(const char *options)
 {
-    return run(SEED_HEAD("512, 512, 1", "rest: open", "2") "  - emit: {divergence: 2, mode: set, shape: {sphere: "
-                                                           "{center: [96, 96, 0.5], radius: 8}}}\n"
-                                                           "  - potential: {%s}\n",
+    return run(RELAX_HEAD("512, 512, 1", "rest: open", "2") "  - emit: {divergence: 2, mode: set, shape: {sphere: "
+                                                            "{center: [96, 96, 0.5], radius: 8}}}\n"
+                                                            "  - potential: {%s}\n",
                options);
 }
 

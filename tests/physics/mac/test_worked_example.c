@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The worked example of the fire seed (alice-bian/Fire-Simulation): a 2×2 closed box one cell thick, cells of 1 m,
+/* The worked example of alice-bian/Fire-Simulation: a 2×2 closed box one cell thick, cells of 1 m,
  * dt = 0.1 s, density 1. Its one inner vertical face starts at 1 m/s, is carried by a semi-Lagrangian Euler step to
  * 1 - 0.1·1 = 0.9 (the walls are at rest), and is projected:
  *     b = [-9, 0, 9, 0],  p = [-3.375, -1.125, 3.375, 1.125],  u = ∓0.225 (low, high row),  v = ±0.225 (left, right
@@ -69,7 +69,7 @@ static void example_check(const struct plane *p)
     test_end(&r);
 }
 
-Test(worked_example, seed_2x2x1)
+Test(worked_example, box_2x2x1)
 {
     for (int i = 0; i < 3; i++) example_check(&planes[i]);
 }

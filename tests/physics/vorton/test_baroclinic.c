@@ -137,19 +137,19 @@ struct start {
 
 static struct start start_of(const char *rest, const char *fill)
 {
-    int seed = strstr(rest, "gourlay") != NULL; // gives at a step's end
+    int gourlay = strstr(rest, "gourlay") != NULL; // gives at a step's end
     char emit[512];
     snprintf(emit, sizeof emit, "density: 0.012, source: {fill: {shape: {sphere: {radius: 1}}, jitter: 0, %s}}", fill);
-    struct test_run r = ball(emit, rest, "  - vorton.velocity: {}\n  - vorton.advect: {}\n", 100, 2 + seed, 2);
+    struct test_run r = ball(emit, rest, "  - vorton.velocity: {}\n  - vorton.advect: {}\n", 100, 2 + gourlay, 2);
     int64_t n, counted = 0, in_middle = 0;
     const double *d = attribute(&r, "density", &n), *x = attribute(&r, "pos", &n), *a = attribute(&r, "strength", &n),
                  *v = attribute(&r, "volume", &n);
     const float *u = (const float *)attribute(&r, "velocity", &n);
-    double dt = .01, gain = 2. / 3 * 9.81 * .01 * dt * (seed ? 1 : .5), weight = 0;
+    double dt = .01, gain = 2. / 3 * 9.81 * .01 * dt * (gourlay ? 1 : .5), weight = 0;
     struct start s = {0};
     for (int64_t i = 0; i < n; i++) {
         weight += 9.81 * d[i] / 1.2 * v[i];
-        s.impulse -= .5 * (x[3 * i] * a[3 * i + 1] - x[3 * i + 1] * a[3 * i]) / dt / (1 + seed);
+        s.impulse -= .5 * (x[3 * i] * a[3 * i + 1] - x[3 * i + 1] * a[3 * i]) / dt / (1 + gourlay);
         if (d[i] < .006) continue;
         s.mean -= (double)u[3 * i + 2] / gain, counted++;
         if (x[3 * i] * x[3 * i] + x[3 * i + 1] * x[3 * i + 1] + x[3 * i + 2] * x[3 * i + 2] > .75 * .75) continue;
@@ -171,14 +171,14 @@ Test(baroclinic, heavy_ball)
     struct start coarse = start_of("", "spacing: 12 cm, core: 12 cm, margin: 2"),
                  fine = start_of("", "spacing: 6 cm, core: 6 cm, margin: 2");
     struct start bare = start_of("", "spacing: 6 cm, core: 6 cm, margin: 0"),
-                 seed = start_of("method: gourlay", "spacing: 6 cm, core: 6 cm, margin: 0");
+                 gourlay = start_of("method: gourlay", "spacing: 6 cm, core: 6 cm, margin: 0");
     double limit = 2 * fine.mean - coarse.mean;
     cr_assert(limit > .97 && limit < 1.03, "the mean tends to %.4f of ⅔ g' (%.4f, %.4f)", limit, coarse.mean,
               fine.mean);
     cr_assert(fine.middle > .95 && fine.middle < 1.02, "%.4f of ⅔ g' in the middle", fine.middle);
     cr_assert_float_eq(fine.impulse, 1, .005, "impulse %.4f of the weight", fine.impulse);
-    cr_assert(bare.impulse > .93 && seed.impulse > .4 && seed.impulse < .75,
-              "without vortons around: %.4f, Gourlay's %.4f", bare.impulse, seed.impulse);
+    cr_assert(bare.impulse > .93 && gourlay.impulse > .4 && gourlay.impulse < .75,
+              "without vortons around: %.4f, Gourlay's %.4f", bare.impulse, gourlay.impulse);
 }
 
 /* ---- layers: heavy above light ---- */

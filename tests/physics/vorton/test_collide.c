@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Bodies among vortons: no-slip, added mass, momentum to rounding, wakes that brake, the seed's way, and what is
+/* Bodies among vortons: no-slip, added mass, momentum to rounding, wakes that brake, Gourlay's way, and what is
  * bad. */
 #include "bodies_of.h"
 #include <unistd.h>
@@ -24,8 +24,8 @@ static double
     ledger[2][6];       ///< fluid and bodies together before and after: momentum, angular momentum about the first body
 static double scale[2]; ///< of what goes into them
 static double worst;    ///< largest change so far, relative
-#define MIDDLE (80. * 9) ///< number of the ball's last grain, of 80 nodes 3 × 3 fine
-static int seed_books;   ///< 1: vortons as balls; 2: impulse without a sheet
+#define MIDDLE (80. * 9)  ///< number of the ball's last grain, of 80 nodes 3 × 3 fine
+static int gourlay_books; ///< 1: vortons as balls; 2: impulse without a sheet
 
 static const struct bw_attribute vorton_rows[] = {{"pos", BW_F64P, 3, "m"},       {"strength", BW_F64P, 3, "m^3/s"},
                                                   {"radius", BW_F64P, 1, "m"},    {"volume", BW_F64P, 1, "m^3"},
@@ -80,12 +80,12 @@ static void vorton_add(const struct bw_stage *s, const double centre[3], double 
             r[a] = x[i][a] - centre[a];
             own[a] = mass * (double)v[3 * i + a];
         }
-        vec3_cross(r, seed_books == 1 ? own : alpha[i], c);
+        vec3_cross(r, gourlay_books == 1 ? own : alpha[i], c);
         vec3_cross(r, c, d);
         for (int a = 0; a < 3; a++) {
-            double lin = seed_books == 1 ? own[a] : RHO * c[a] / 2;
-            double ang = seed_books == 1 ? c[a] + .4 * mass * radius[i] * radius[i] * .5 * alpha[i][a] / volume[i]
-                                         : RHO * d[a] / 3;
+            double lin = gourlay_books == 1 ? own[a] : RHO * c[a] / 2;
+            double ang = gourlay_books == 1 ? c[a] + .4 * mass * radius[i] * radius[i] * .5 * alpha[i][a] / volume[i]
+                                            : RHO * d[a] / 3;
             out[a] += lin;
             out[3 + a] += ang;
             *size += fabs(lin) + fabs(ang);
@@ -103,19 +103,19 @@ static enum bw_status ledger_find(struct bw_stage *s, int which)
     vorton_add(s, b.pos[0], ledger[which], &scale[which]);
     const bw_vec3 *alpha = bw_particles_table.attribute(s->ports[0].particles, "strength");
     const double *bound = bw_particles_table.attribute(s->ports[0].particles, "bound"), *middle = (const double[3]){0};
-    for (int64_t i = 0; i < bw_particles_table.count(s->ports[0].particles) && !seed_books; i++)
+    for (int64_t i = 0; i < bw_particles_table.count(s->ports[0].particles) && !gourlay_books; i++)
         if (bound[i] == 1 + MIDDLE) middle = alpha[i];
     for (int64_t i = 0; i < b.count; i++) {
         double spin[3], orbit[3], r[3], own[3];
         body_inertia(&b, i, b.spin[i], 0, spin);
         for (int a = 0; a < 3; a++) {
             r[a] = b.pos[i][a] - b.pos[0][a];
-            own[a] = b.mass[i] * b.velocity[i][a] - (seed_books ? 0 : RHO * b.volume[i] * met[i][a]);
+            own[a] = b.mass[i] * b.velocity[i][a] - (gourlay_books ? 0 : RHO * b.volume[i] * met[i][a]);
             ledger[which][a] += own[a];
             /* inside: -1/3 J c/V of c in the middle, and the fluid's own J Ω is not there */
-            ledger[which][3 + a] +=
-                spin[a] -
-                (seed_books ? 0 : b.inertia[i][a] / b.mass[i] * RHO * (b.volume[i] * met_spin[i][a] + middle[a] / 3));
+            ledger[which][3 + a] += spin[a] - (gourlay_books ? 0
+                                                             : b.inertia[i][a] / b.mass[i] * RHO *
+                                                                   (b.volume[i] * met_spin[i][a] + middle[a] / 3));
         }
         vec3_cross(r, own, orbit);
         for (int a = 0; a < 3; a++) ledger[which][3 + a] += orbit[a];
@@ -252,7 +252,7 @@ Test(collide, no_drag_without_a_wake)
  * body. */
 Test(collide, books_of_the_sheet)
 {
-    seed_books = 0;
+    gourlay_books = 0;
     worst = 0;
     struct test_run r = run_with(
         &looking,
@@ -358,13 +358,13 @@ Test(collide, equal_bytes)
     for (int i = 0; i < 3; i++) cr_assert_eq(h[0][i], h[1][i], "%d", i);
 }
 
-/* ---- the seed's way ---- */
+/* ---- Gourlay's way ---- */
 
-Test(collide, seed_contact)
+Test(collide, gourlay_contact)
 {
     static const char *const books[] = {"particles", "impulse"}, *const place[] = {"offset", "above"};
     for (int k = 0; k < 4; k++) {
-        seed_books = 1 + k / 2;
+        gourlay_books = 1 + k / 2;
         worst = 0;
         struct test_run r = run_with(
             &looking,
@@ -387,7 +387,7 @@ Test(collide, seed_contact)
 }
 
 /* One vorton in a ball that moves: what it brings about at the nearest point is the ball's motion; kernel by hand. */
-Test(collide, seed_by_hand)
+Test(collide, gourlay_by_hand)
 {
     struct test_run r =
         run(HEAD "time: {fps: 24, frames: 1-2, substeps: 1}\nstages:\n"
