@@ -182,8 +182,7 @@ enum bw_status picture_of_job(struct moment *m, const char *look, uint32_t flags
     ctx.ambient = j->preset->ambient;
     struct picture_options *o = bw_calloc(sizeof *o);
     struct bw_params *params =
-        d->status || !o ? NULL
-                        : bw_params_compile(rows, sizeof rows / sizeof *rows, sizeof *rows, sizeof *o, node, &ctx, d);
+        d->status || !o ? NULL : bw_params_compile(rows, sizeof rows / sizeof *rows, sizeof *o, node, &ctx, d);
     if (params) bw_params_eval(params, s->frame.time, 0, o, d);
     int32_t domain = params && !d->status ? domain_find(domains, n, o->domain, d) : -1;
     if (domain >= 0) {

@@ -101,9 +101,8 @@ static enum bw_status entry_read(const struct bw_preset *p, const struct bw_node
 {
     const char *id = bw_node_get(inner, "id")->text;
     struct bw_params_context c = {.owner = id, .partial = 1, .sections = 1};
-    struct bw_params *params =
-        bw_params_compile(stage ? bw_stage_rows : bw_export_rows, stage ? bw_stage_n_rows : bw_export_n_rows,
-                          sizeof(struct bw_param), sizeof *v, inner, &c, d);
+    struct bw_params *params = bw_params_compile(stage ? bw_stage_rows : bw_export_rows,
+                                                 stage ? bw_stage_n_rows : bw_export_n_rows, sizeof *v, inner, &c, d);
     enum bw_status status = params ? bw_params_eval(params, 0, 0, v, d) : d->status;
     bw_params_free(params); /* texts are taken from the tree, which stays */
     return status ? status : domain_find(p, bw_node_get(inner, "domain"), id, d);
@@ -212,7 +211,7 @@ static enum bw_status sections_read(struct bw_preset *p, const char *path, int q
     static const char *const lists[] = {"stages", "export"};
     struct bw_params_context c = {.owner = "preset", .ignore = lists, .n_ignore = BW_COUNT(lists), .sections = 1};
     struct bw_preset_values v;
-    p->values = bw_params_compile(bw_preset_rows, bw_preset_n_rows, sizeof(struct bw_param), sizeof v, p->root, &c, d);
+    p->values = bw_params_compile(bw_preset_rows, bw_preset_n_rows, sizeof v, p->root, &c, d);
     enum bw_status status = p->values ? bw_params_eval(p->values, 0, 0, &v, d) : d->status;
     if (status) return status;
     p->ambient = v.ambient;

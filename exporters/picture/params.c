@@ -19,23 +19,20 @@ struct alone {
 };
 static const struct bw_param own_rows[] = {BW_PICTURE_PARAMS(struct alone, p)};
 
-static const struct bw_param *row_find(const struct bw_param *rows, uint32_t n, uint32_t stride, const char *key)
+static const struct bw_param *row_find(const struct bw_param *rows, uint32_t n, const char *key)
 {
-    for (uint32_t i = 0; i < n; i++) {
-        const struct bw_param *row = (const struct bw_param *)(const void *)((const char *)rows + (size_t)i * stride);
-        if (row->key && !strcmp(row->key, key)) return row;
-    }
+    for (uint32_t i = 0; i < n; i++)
+        if (rows[i].key && !strcmp(rows[i].key, key)) return &rows[i];
     return NULL;
 }
 
-const struct bw_picture_params *bw_picture_params_find(const struct bw_param *rows, uint32_t n_rows, uint32_t stride,
-                                                       const void *values)
+const struct bw_picture_params *bw_picture_params_find(const struct bw_param *rows, uint32_t n_rows, const void *values)
 {
-    const struct bw_param *first = row_find(rows, n_rows, stride, own_rows[0].key);
+    const struct bw_param *first = row_find(rows, n_rows, own_rows[0].key);
     if (!first || first->offset < own_rows[0].offset) return NULL;
     const uint32_t start = first->offset - own_rows[0].offset;
     for (uint32_t i = 0; i < BW_COUNT(own_rows); i++) { // another program's table may have some of these keys too
-        const struct bw_param *row = row_find(rows, n_rows, stride, own_rows[i].key);
+        const struct bw_param *row = row_find(rows, n_rows, own_rows[i].key);
         if (!row || row->type != own_rows[i].type || row->offset != start + own_rows[i].offset) return NULL;
     }
     return (const void *)((const char *)values + start);

@@ -39,10 +39,10 @@ static int pictures_read(struct pictures *v, const struct bw_registry *r, const 
     *v = (struct pictures){.export = e, .values = x ? bw_calloc(x->params_size + 8) : NULL};
     ctx.common = bw_export_rows;
     ctx.n_common = bw_export_n_rows;
-    if (!v->values || !bw_picture_params_find(x->params, x->n_params, entry->param_stride, v->values)) goto none;
-    v->compiled = bw_params_compile(x->params, x->n_params, entry->param_stride, x->params_size, e->node, &ctx, d);
+    if (!v->values || !bw_picture_params_find(x->params, x->n_params, v->values)) goto none;
+    v->compiled = bw_params_compile(x->params, x->n_params, x->params_size, e->node, &ctx, d);
     if (!v->compiled || bw_params_eval(v->compiled, 0, 0, v->values, d) != BW_OK) goto none;
-    v->p = (struct bw_picture_params *)bw_picture_params_find(x->params, x->n_params, entry->param_stride, v->values);
+    v->p = (struct bw_picture_params *)bw_picture_params_find(x->params, x->n_params, v->values);
     return 1;
 none:
     pictures_free(v);

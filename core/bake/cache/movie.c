@@ -89,8 +89,7 @@ static enum bw_status wish_read(struct wish *w, const char *options, struct bw_p
 {
     struct bw_params_context ctx = {.owner = "preview", .fps = 24, .ambient = 293.15};
     struct bw_node *node = options ? options_parse(options, "options", d) : NULL;
-    *params =
-        d->status ? NULL : bw_params_compile(rows, sizeof rows / sizeof *rows, sizeof *rows, sizeof *w, node, &ctx, d);
+    *params = d->status ? NULL : bw_params_compile(rows, sizeof rows / sizeof *rows, sizeof *w, node, &ctx, d);
     enum bw_status status = *params ? bw_params_eval(*params, 0, 0, w, d) : d->status;
     bw_node_free(node);
     return status ? status : wish_settle(w, d);

@@ -42,9 +42,9 @@ static void range_set(json_t *o, const struct bw_param *p)
 }
 
 /* `last`: the row before, whose table is not said again. */
-static json_t *param_json(const struct bw_param *p, const struct bw_param *last, uint32_t stride)
+static json_t *param_json(const struct bw_param *p, const struct bw_param *last)
 {
-    struct bw_param item = p->n_sub ? row_param(p->sub, 0, stride) : (struct bw_param){0};
+    struct bw_param item = p->n_sub ? p->sub[0] : (struct bw_param){0};
     int plain_list = (p->type == BW_PARAM_LIST || p->type == BW_PARAM_MAP) && p->n_sub && !item.key;
     json_t *o = json_object();
     text_set(o, "key", p->type == BW_PARAM_AMOUNTS ? NULL : p->key);
@@ -59,18 +59,17 @@ static json_t *param_json(const struct bw_param *p, const struct bw_param *last,
     text_set(o, "doc", p->doc);
     if (plain_list) text_set(o, "items", param_type(&item));
     else if (p->n_sub && p->sub == last->sub) text_set(o, "rows_as", last->key);
-    else if (p->n_sub) json_object_set_new(o, "rows", params_json(p->sub, p->n_sub, stride));
+    else if (p->n_sub) json_object_set_new(o, "rows", params_json(p->sub, p->n_sub));
     return o;
 }
 
-json_t *params_json(const struct bw_param *rows, uint32_t n, uint32_t stride)
+json_t *params_json(const struct bw_param *rows, uint32_t n)
 {
     json_t *list = json_array();
     struct bw_param last = {0};
     for (uint32_t i = 0; i < n; i++) {
-        struct bw_param p = row_param(rows, i, stride);
-        json_array_append_new(list, param_json(&p, &last, stride));
-        if (p.sub != last.sub) last = p;
+        json_array_append_new(list, param_json(&rows[i], &last));
+        if (rows[i].sub != last.sub) last = rows[i];
     }
     return list;
 }
@@ -105,11 +104,8 @@ json_t *stage_json(const struct bw_entry *e)
 {
     json_t *o = entry_json(e), *ports = json_array();
     text_set(o, "references", e->stage->references);
-    json_object_set_new(o, "parameters", params_json(e->stage->params, e->stage->n_params, e->param_stride));
-    for (uint32_t i = 0; i < e->stage->n_ports; i++) {
-        struct bw_port p = row_port(e->stage->ports, i, e->port_stride);
-        json_array_append_new(ports, port_json(&p));
-    }
+    json_object_set_new(o, "parameters", params_json(e->stage->params, e->stage->n_params));
+    for (uint32_t i = 0; i < e->stage->n_ports; i++) json_array_append_new(ports, port_json(&e->stage->ports[i]));
     json_object_set_new(o, "fields", ports);
     return o;
 }
@@ -117,7 +113,7 @@ json_t *stage_json(const struct bw_entry *e)
 json_t *exporter_json(const struct bw_entry *e)
 {
     json_t *o = entry_json(e);
-    json_object_set_new(o, "parameters", params_json(e->exporter->params, e->exporter->n_params, e->param_stride));
+    json_object_set_new(o, "parameters", params_json(e->exporter->params, e->exporter->n_params));
     return o;
 }
 
@@ -125,7 +121,7 @@ json_t *exporter_json(const struct bw_entry *e)
 
 static json_t *rows_json(const char *name, const char *doc, const struct bw_param *rows, uint32_t n)
 {
-    return json_pack("{s:s, s:s, s:o}", "name", name, "doc", doc, "parameters", params_json(rows, n, sizeof *rows));
+    return json_pack("{s:s, s:s, s:o}", "name", name, "doc", doc, "parameters", params_json(rows, n));
 }
 
 /* NULL: there is none of that name. */

@@ -8,7 +8,7 @@
 /* describe.c */
 /// "number", "list", …
 const char *param_type(const struct bw_param *p);
-json_t *params_json(const struct bw_param *rows, uint32_t n, uint32_t stride);
+json_t *params_json(const struct bw_param *rows, uint32_t n);
 json_t *stage_json(const struct bw_entry *e);
 json_t *exporter_json(const struct bw_entry *e);
 

@@ -19,7 +19,7 @@ static json_t *reference(const char *name)
 
 /* ---- parameters ---- */
 
-static json_t *table_schema(const struct bw_param *rows, uint32_t n, uint32_t stride);
+static json_t *table_schema(const struct bw_param *rows, uint32_t n);
 
 static json_t *number_schema(const struct bw_param *p)
 {
@@ -42,16 +42,14 @@ static json_t *choice_schema(const char *choices)
     return json_pack("{s:o}", "enum", list);
 }
 
-static json_t *param_schema(const struct bw_param *p, uint32_t stride);
+static json_t *param_schema(const struct bw_param *p);
 
 /* A list or a map of plain items or of tables; one plain item may stand for a list of it. */
-static json_t *items_schema(const struct bw_param *p, uint32_t stride)
+static json_t *items_schema(const struct bw_param *p)
 {
-    struct bw_param first = p->n_sub ? row_param(p->sub, 0, stride) : (struct bw_param){0};
+    struct bw_param first = p->n_sub ? p->sub[0] : (struct bw_param){0};
     int plain = p->n_sub && !first.key, map = p->type == BW_PARAM_MAP;
-    json_t *item = !p->n_sub ? json_object()
-                   : plain   ? param_schema(&first, stride)
-                             : table_schema(p->sub, p->n_sub, stride);
+    json_t *item = !p->n_sub ? json_object() : plain ? param_schema(&first) : table_schema(p->sub, p->n_sub);
     json_t *all =
         json_pack("{s:s, s:O}", "type", map ? "object" : "array", map ? "additionalProperties" : "items", item);
     if (p->max >= p->min && p->max > 0) {
@@ -65,16 +63,16 @@ static json_t *items_schema(const struct bw_param *p, uint32_t stride)
 }
 
 /* One kind, as a map or as its bare word. */
-static json_t *variant_schema(const struct bw_param *p, uint32_t stride)
+static json_t *variant_schema(const struct bw_param *p)
 {
-    json_t *words = json_array(), *map = table_schema(p->sub, p->n_sub, stride);
-    for (uint32_t i = 0; i < p->n_sub; i++) json_array_append_new(words, json_string(row_param(p->sub, i, stride).key));
+    json_t *words = json_array(), *map = table_schema(p->sub, p->n_sub);
+    for (uint32_t i = 0; i < p->n_sub; i++) json_array_append_new(words, json_string(p->sub[i].key));
     json_object_set_new(map, "maxProperties", json_integer(1));
     json_object_del(map, "required"); /* one of them is given, not all */
     return json_pack("{s:[{s:o}, o]}", "anyOf", "enum", words, map);
 }
 
-static json_t *typed_schema(const struct bw_param *p, uint32_t stride)
+static json_t *typed_schema(const struct bw_param *p)
 {
     switch (p->type) {
     case BW_PARAM_BOOL: return json_pack("{s:[b, b, s, s, s, s]}", "enum", 1, 0, "yes", "no", "on", "off");
@@ -84,17 +82,17 @@ static json_t *typed_schema(const struct bw_param *p, uint32_t stride)
     case BW_PARAM_COLOUR: return reference("vector");
     case BW_PARAM_CHOICE: return choice_schema(p->choices);
     case BW_PARAM_LIST:
-    case BW_PARAM_MAP: return items_schema(p, stride);
-    case BW_PARAM_GROUP: return table_schema(p->sub, p->n_sub, stride);
-    case BW_PARAM_VARIANT: return variant_schema(p, stride);
+    case BW_PARAM_MAP: return items_schema(p);
+    case BW_PARAM_GROUP: return table_schema(p->sub, p->n_sub);
+    case BW_PARAM_VARIANT: return variant_schema(p);
     default: return json_pack("{s:[s, s]}", "type", "string", "number");
     }
 }
 
 /* The row's own type, and what else may stand in its place. */
-static json_t *param_schema(const struct bw_param *p, uint32_t stride)
+static json_t *param_schema(const struct bw_param *p)
 {
-    json_t *schema = typed_schema(p, stride);
+    json_t *schema = typed_schema(p);
     if (p->flags & BW_PARAM_SHORT) schema = json_pack("{s:[o, {s:s}]}", "anyOf", schema, "type", "string");
     if (p->choices && p->type != BW_PARAM_CHOICE)
         schema = json_pack("{s:[o, o]}", "anyOf", choice_schema(p->choices), schema);
@@ -115,24 +113,24 @@ static json_t *description(const struct bw_param *p)
     return string;
 }
 
-static void rows_add(json_t *properties, json_t *required, const struct bw_param *rows, uint32_t n, uint32_t stride)
+static void rows_add(json_t *properties, json_t *required, const struct bw_param *rows, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
-        struct bw_param p = row_param(rows, i, stride);
-        if (p.type == BW_PARAM_AMOUNTS || !p.key) continue;
-        json_t *one = param_schema(&p, stride);
-        json_object_set_new(one, "description", description(&p));
-        json_object_set_new(properties, p.key, one);
-        if (p.flags & BW_PARAM_REQUIRED && required) json_array_append_new(required, json_string(p.key));
+        const struct bw_param *p = &rows[i];
+        if (p->type == BW_PARAM_AMOUNTS || !p->key) continue;
+        json_t *one = param_schema(p);
+        json_object_set_new(one, "description", description(p));
+        json_object_set_new(properties, p->key, one);
+        if (p->flags & BW_PARAM_REQUIRED && required) json_array_append_new(required, json_string(p->key));
     }
 }
 
-static json_t *table_schema(const struct bw_param *rows, uint32_t n, uint32_t stride)
+static json_t *table_schema(const struct bw_param *rows, uint32_t n)
 {
     json_t *properties = json_object(), *required = json_array();
     int open = 0;
-    for (uint32_t i = 0; i < n; i++) open |= row_param(rows, i, stride).type == BW_PARAM_AMOUNTS;
-    rows_add(properties, required, rows, n, stride);
+    for (uint32_t i = 0; i < n; i++) open |= rows[i].type == BW_PARAM_AMOUNTS;
+    rows_add(properties, required, rows, n);
     json_t *o = json_pack("{s:[s, s], s:o, s:b}", "type", "object", "null", "properties", properties,
                           "additionalProperties", open);
     if (json_array_size(required)) json_object_set(o, "required", required);
@@ -151,9 +149,9 @@ static json_t *entries_schema(const struct bw_registry *r, int stages)
         const struct bw_entry *e = &r->entry[i];
         if (!e->stage != !stages) continue;
         const char *brief = e->stage ? e->stage->brief : e->exporter->brief;
-        json_t *one = e->stage ? table_schema(e->stage->params, e->stage->n_params, e->param_stride)
-                               : table_schema(e->exporter->params, e->exporter->n_params, e->param_stride);
-        rows_add(json_object_get(one, "properties"), NULL, common, n_common, sizeof *common);
+        json_t *one = e->stage ? table_schema(e->stage->params, e->stage->n_params)
+                               : table_schema(e->exporter->params, e->exporter->n_params);
+        rows_add(json_object_get(one, "properties"), NULL, common, n_common);
         json_object_set_new(one, "description", json_string(brief ? brief : ""));
         json_object_set_new(properties, e->id, one);
     }
@@ -175,7 +173,7 @@ static json_t *definitions(void)
 
 static json_t *preset_schema(const struct bw_registry *r)
 {
-    json_t *schema = table_schema(bw_preset_rows, bw_preset_n_rows, sizeof *bw_preset_rows);
+    json_t *schema = table_schema(bw_preset_rows, bw_preset_n_rows);
     json_t *properties = json_object_get(schema, "properties");
     json_object_set_new(properties, "stages", entries_schema(r, 1));
     json_object_set_new(properties, "export", entries_schema(r, 0));

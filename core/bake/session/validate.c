@@ -11,7 +11,7 @@
 struct table {
     const char *owner;
     const struct bw_param *rows;
-    uint32_t n, stride, size;
+    uint32_t n, size;
     int exclusive; /* groups of a variant lie over each other */
     struct bw_diag *d;
 };
@@ -49,7 +49,7 @@ static void row_check(const struct table *t, const struct bw_param *p, const cha
     if (p->n_sub && p->sub) {
         char owner[160];
         snprintf(owner, sizeof owner, "%s.%s", t->owner, key);
-        struct table below = {owner, p->sub, p->n_sub, t->stride, p->sub_size, p->type == BW_PARAM_VARIANT, t->d};
+        struct table below = {owner, p->sub, p->n_sub, p->sub_size, p->type == BW_PARAM_VARIANT, t->d};
         table_check(&below);
     }
 }
@@ -57,14 +57,11 @@ static void row_check(const struct table *t, const struct bw_param *p, const cha
 static void table_check(const struct table *t)
 {
     for (uint32_t i = 0; i < t->n; i++) {
-        struct bw_param p = row_param(t->rows, i, t->stride);
+        const struct bw_param *p = &t->rows[i];
         char key[64];
-        snprintf(key, sizeof key, "%s", p.key ? p.key : "item");
-        row_check(t, &p, key);
-        for (uint32_t k = 0; k < i; k++) {
-            struct bw_param before = row_param(t->rows, k, t->stride);
-            row_compare(t, &p, &before, key);
-        }
+        snprintf(key, sizeof key, "%s", p->key ? p->key : "item");
+        row_check(t, p, key);
+        for (uint32_t k = 0; k < i; k++) row_compare(t, p, &t->rows[k], key);
     }
 }
 
@@ -73,9 +70,9 @@ static void defaults_check(const struct table *t)
 {
     struct bw_params_context c = {.owner = t->owner, .fps = 24, .first = 1, .ambient = 293.15};
     for (uint32_t i = 0; i < t->n; i++) {
-        if (row_param(t->rows, i, t->stride).flags & BW_PARAM_REQUIRED) return;
+        if (t->rows[i].flags & BW_PARAM_REQUIRED) return;
     }
-    bw_params_free(bw_params_compile(t->rows, t->n, t->stride, t->size, NULL, &c, t->d));
+    bw_params_free(bw_params_compile(t->rows, t->n, t->size, NULL, &c, t->d));
 }
 
 /* ---- a stage, an exporter, a plugin ---- */
@@ -83,16 +80,16 @@ static void defaults_check(const struct table *t)
 static void ports_check(const struct bw_entry *e, struct bw_diag *d)
 {
     for (uint32_t i = 0; i < e->stage->n_ports; i++) {
-        struct bw_port p = row_port(e->stage->ports, i, e->port_stride);
-        const char *name = p.name ? p.name : "(no name)";
-        if (!p.doc || !*p.doc) bw_diag_error(d, NULL, BW_ERR_PLUGIN, "%s, field %s: has no doc", e->id, name);
-        if (!p.unit && p.kind <= BW_MAC && !(p.flags & BW_PORT_LIST)) {
+        const struct bw_port *p = &e->stage->ports[i];
+        const char *name = p->name ? p->name : "(no name)";
+        if (!p->doc || !*p->doc) bw_diag_error(d, NULL, BW_ERR_PLUGIN, "%s, field %s: has no doc", e->id, name);
+        if (!p->unit && p->kind <= BW_MAC && !(p->flags & BW_PORT_LIST)) {
             bw_diag_error(d, NULL, BW_ERR_PLUGIN, "%s, field %s: has no unit (\"1\" when it is a pure number)", e->id,
                           name);
         }
         for (uint32_t k = 0; k < i; k++) {
-            struct bw_port before = row_port(e->stage->ports, k, e->port_stride);
-            if (before.name && p.name && !strcmp(before.name, p.name) && before.access == p.access) {
+            const struct bw_port *before = &e->stage->ports[k];
+            if (before->name && p->name && !strcmp(before->name, p->name) && before->access == p->access) {
                 bw_diag_error(d, NULL, BW_ERR_PLUGIN, "%s, field %s: is there twice", e->id, name);
             }
         }
@@ -103,7 +100,7 @@ static void entry_check(const struct bw_entry *e, struct bw_diag *d)
 {
     const char *brief = e->stage ? e->stage->brief : e->exporter->brief;
     const char *version = e->stage ? e->stage->version : e->exporter->version;
-    struct table t = {.owner = e->id, .stride = e->param_stride, .d = d};
+    struct table t = {.owner = e->id, .d = d};
     t.rows = e->stage ? e->stage->params : e->exporter->params;
     t.n = e->stage ? e->stage->n_params : e->exporter->n_params;
     t.size = e->stage ? e->stage->params_size : e->exporter->params_size;

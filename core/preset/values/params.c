@@ -34,14 +34,6 @@ enum bw_status bw_compile_memory(struct bw_compile *k)
     return bw_diag_error(k->diag, NULL, BW_ERR_MEMORY, "%s: out of memory", k->context->owner);
 }
 
-struct bw_param bw_row_at(const struct bw_compile *k, const struct bw_param *rows, uint32_t i)
-{
-    struct bw_param row = {0};
-    size_t stride = k->params->row_stride;
-    memcpy(&row, (const char *)rows + i * stride, stride < sizeof row ? stride : sizeof row);
-    return row;
-}
-
 const char *bw_row_was(const struct bw_param *row, const char *word, int choice, char buffer[64])
 {
     size_t length = strlen(word);
@@ -192,7 +184,7 @@ enum bw_status bw_values_compile(struct bw_compile *k, struct bw_values *values,
     if (n && !values->value) return bw_compile_memory(k);
     values->count = (int32_t)n;
     for (uint32_t i = 0; i < n; i++) {
-        values->value[i].row = bw_row_at(k, rows, i);
+        values->value[i].row = rows[i];
         if (values->value[i].row.key) continue;
         return bw_diag_error(k->diag, NULL, BW_ERR_PLUGIN, "%s: row %d of a parameter table has no key",
                              k->context->owner, (int)i);
@@ -222,9 +214,8 @@ static void values_free(struct bw_values *values)
     *values = (struct bw_values){0};
 }
 
-struct bw_params *bw_params_compile(const struct bw_param *rows, uint32_t n_rows, uint32_t row_stride,
-                                    uint32_t struct_size, const struct bw_node *node, const struct bw_params_context *c,
-                                    struct bw_diag *d)
+struct bw_params *bw_params_compile(const struct bw_param *rows, uint32_t n_rows, uint32_t struct_size,
+                                    const struct bw_node *node, const struct bw_params_context *c, struct bw_diag *d)
 {
     struct bw_params *p = bw_calloc(sizeof *p);
     if (p) p->owner = bw_strdup(c->owner);
@@ -234,7 +225,6 @@ struct bw_params *bw_params_compile(const struct bw_param *rows, uint32_t n_rows
         return NULL;
     }
     p->struct_size = struct_size;
-    p->row_stride = row_stride;
     p->context = (struct bw_params_context){
         .owner = p->owner, .fps = c->fps, .first = c->first, .seed = c->seed, .ambient = c->ambient};
     struct bw_compile k = {.params = p, .context = c, .diag = d};

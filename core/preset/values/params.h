@@ -28,11 +28,9 @@ struct bw_params_context {
 
 /// Compile `node` (a map, or NULL for all defaults) against `rows`. Every mistake becomes a sentence with
 /// file:line:column in `d`: unknown key (with "did you mean"), wrong type or unit, out of range, missing, unknown
-/// choice, broken expression, keyframes out of order. `row_stride` is the table's own row size (older plugins).
-/// NULL after an error.
-struct bw_params *bw_params_compile(const struct bw_param *rows, uint32_t n_rows, uint32_t row_stride,
-                                    uint32_t struct_size, const struct bw_node *node, const struct bw_params_context *c,
-                                    struct bw_diag *d);
+/// choice, broken expression, keyframes out of order. NULL after an error.
+struct bw_params *bw_params_compile(const struct bw_param *rows, uint32_t n_rows, uint32_t struct_size,
+                                    const struct bw_node *node, const struct bw_params_context *c, struct bw_diag *d);
 void bw_params_free(struct bw_params *p);
 /// Fill `dst` (struct_size bytes) for time t seconds (frame = first + t·fps). Pointers in it belong to `p` or, for lists
 /// whose values change with time, to `dst`'s own storage inside `p` slot `slot` (0 … 3, so that several

@@ -79,7 +79,7 @@ struct bw_values {
 
 struct bw_params {
     struct bw_values values;
-    uint32_t struct_size, row_stride;
+    uint32_t struct_size;
     struct bw_params_context context; ///< only owner, fps, first and seed live on
     char *owner;
     const char **files; ///< texts of PATH values
@@ -102,8 +102,6 @@ enum bw_status bw_values_compile(struct bw_compile *k, struct bw_values *values,
 /// Fill v->row and compile `n` (NULL: the default) for it.
 enum bw_status bw_value_compile(struct bw_compile *k, struct bw_value *v, uint32_t size, const struct bw_node *n,
                                 const struct bw_node *parent);
-/// Row i of a table whose rows are k's stride apart; what an older row lacks is zero.
-struct bw_param bw_row_at(const struct bw_compile *k, const struct bw_param *rows, uint32_t i);
 /// A mistake in the preset, or in a default: then the plugin's.
 enum bw_status bw_compile_error(struct bw_compile *k, const struct bw_place *place, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

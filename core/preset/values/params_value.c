@@ -257,7 +257,7 @@ static enum bw_status group_value(struct bw_compile *k, struct bw_value *v, cons
 static enum bw_status item_compile(struct bw_compile *k, struct bw_value *v, struct bw_values *set,
                                    const struct bw_node *n, const char *name)
 {
-    struct bw_param row = bw_row_at(k, v->row.sub, 0);
+    struct bw_param row = v->row.sub[0];
     if (row.key) return table_value(k, v, set, n, name);
     set->value = bw_calloc(sizeof *set->value);
     if (!set->value) return bw_compile_memory(k);
@@ -282,7 +282,7 @@ static enum bw_status items_check(struct bw_compile *k, const struct bw_value *v
 
 static enum bw_status list_value(struct bw_compile *k, struct bw_value *v, const struct bw_node *n)
 {
-    int single = n->type == BW_NODE_SCALAR && v->row.n_sub && !bw_row_at(k, v->row.sub, 0).key; /* `fields: density` */
+    int single = n->type == BW_NODE_SCALAR && v->row.n_sub && !v->row.sub[0].key; /* `fields: density` */
     if (n->type != BW_NODE_SEQ && !single) return value_error_type(k, v, n, "a list [...]");
     int32_t count = single ? 1 : n->count;
     enum bw_status status = items_check(k, v, n, count);
@@ -309,7 +309,7 @@ static enum bw_status variant_unknown(struct bw_compile *k, struct bw_value *v, 
     char list[400] = "";
     uint32_t n = v->row.n_sub < CHOICES_MAX ? v->row.n_sub : CHOICES_MAX;
     for (uint32_t i = 0; i < n; i++) {
-        words[i] = bw_row_at(k, v->row.sub, i).key;
+        words[i] = v->row.sub[i].key;
         size_t have = strlen(list);
         snprintf(list + have, sizeof list - have, "%s%s", i ? ", " : "", words[i] ? words[i] : "");
     }
@@ -331,7 +331,7 @@ static enum bw_status variant_value(struct bw_compile *k, struct bw_value *v, co
     const char *name = word ? n->text : inner->key;
     const struct bw_place *place = word ? &n->place : &inner->key_place;
     for (uint32_t i = 0; i < v->row.n_sub; i++) {
-        struct bw_param row = bw_row_at(k, v->row.sub, i);
+        struct bw_param row = v->row.sub[i];
         if (!row.key || strcmp(row.key, name)) continue;
         v->number = i;
         if (word && row.flags & BW_PARAM_REQUIRED)
@@ -410,7 +410,7 @@ static enum bw_status offset_check(struct bw_compile *k, const struct bw_value *
 }
 
 /* `frames_from: FILES` is `frames_from: {files: FILES}`: v->node becomes the map. */
-static enum bw_status short_spell(const struct bw_compile *k, struct bw_value *v)
+static enum bw_status short_spell(struct bw_value *v)
 {
     struct bw_node *map = bw_node_new(BW_NODE_MAP, NULL), *inner = v->node;
     if (!map) return BW_ERR_MEMORY;
@@ -418,7 +418,7 @@ static enum bw_status short_spell(const struct bw_compile *k, struct bw_value *v
     map->key_place = inner->key_place;
     bw_node_adopt(map, inner->document);
     v->node = map;
-    return bw_node_put(map, bw_row_at(k, v->row.sub, 0).key, inner);
+    return bw_node_put(map, v->row.sub[0].key, inner);
 }
 
 enum bw_status bw_value_compile(struct bw_compile *k, struct bw_value *v, uint32_t size, const struct bw_node *n,
@@ -439,6 +439,6 @@ enum bw_status bw_value_compile(struct bw_compile *k, struct bw_value *v, uint32
     }
     v->node = bw_node_copy(n);
     if (!v->node) return bw_compile_memory(k);
-    if (v->row.flags & BW_PARAM_SHORT && n->type == BW_NODE_SCALAR && short_spell(k, v)) return bw_compile_memory(k);
+    if (v->row.flags & BW_PARAM_SHORT && n->type == BW_NODE_SCALAR && short_spell(v)) return bw_compile_memory(k);
     return typed_value(k, v, v->node);
 }

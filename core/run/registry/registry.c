@@ -169,8 +169,6 @@ static enum bw_status entry_add(struct bw_registry *r, struct bw_entry e, struct
     }
     struct bw_entry *list = bw_realloc(r->entry, (size_t)(r->n_entries + 1) * sizeof *list);
     if (!list) return BW_ERR_MEMORY;
-    e.param_stride = sizeof(struct bw_param);
-    e.port_stride = sizeof(struct bw_port);
     r->entry = list;
     r->entry[r->n_entries++] = e;
     return BW_OK;

@@ -11,8 +11,7 @@ struct bw_entry {
     const char *id, *path;             ///< path: of the .so ("built in" for tests)
     const struct bw_stage_desc *stage; ///< one of the two
     const struct bw_exporter_desc *exporter;
-    uint32_t param_stride, port_stride; ///< bytes of a row
-    const char *shadows;                ///< path of a later plugin with the same id, or NULL
+    const char *shadows; ///< path of a later plugin with the same id, or NULL
 };
 
 /// A file that could not be used, and why, in one sentence.

@@ -45,5 +45,5 @@ struct bw_params *entry_params(struct run_log *l, const struct bw_preset *p, con
     const struct bw_param *rows = e->stage ? e->stage->params : e->exporter->params;
     const uint32_t n = e->stage ? e->stage->n_params : e->exporter->n_params;
     const uint32_t size = e->stage ? e->stage->params_size : e->exporter->params_size;
-    return bw_params_compile(rows, n, sizeof *rows, size, node, &context, l->diag);
+    return bw_params_compile(rows, n, size, node, &context, l->diag);
 }

@@ -143,8 +143,7 @@ static struct bw_params *section(const char *yaml, struct section *s, struct bw_
 {
     struct bw_params_context c = {.owner = "preset", .sections = 1};
     struct bw_node *n = bw_node_parse(yaml, "test.yaml", d);
-    struct bw_params *p =
-        bw_params_compile(section_rows, BW_COUNT(section_rows), sizeof *section_rows, sizeof *s, n, &c, d);
+    struct bw_params *p = bw_params_compile(section_rows, BW_COUNT(section_rows), sizeof *s, n, &c, d);
     bw_node_free(n);
     if (p) cr_assert_eq(bw_params_eval(p, 0, 0, s, d), BW_OK, "%s", d->text);
     return p;
@@ -224,9 +223,7 @@ static struct bw_params *compile(const char *yaml, struct bw_diag *d)
     struct bw_params_context c = {
         .owner = "test", .fps = 24, .first = 1001, .seed = 7, .ignore = ignored, .n_ignore = 2};
     struct bw_node *n = yaml ? bw_node_parse(yaml, "test.yaml", d) : NULL;
-    struct bw_params *p =
-        d->status ? NULL
-                  : bw_params_compile(rows, BW_COUNT(rows), sizeof(struct bw_param), sizeof(struct options), n, &c, d);
+    struct bw_params *p = d->status ? NULL : bw_params_compile(rows, BW_COUNT(rows), sizeof(struct options), n, &c, d);
     bw_node_free(n); /* the set has to stand on its own */
     return p;
 }
@@ -387,13 +384,13 @@ Test(params, static_required_and_fields)
     for (int i = 0; i < 3; i++) {
         struct bw_diag d = {0};
         struct bw_node *n = bw_node_parse(texts[i], "test.yaml", &d);
-        cr_expect_null(bw_params_compile(fixed, 2, sizeof *fixed, sizeof(struct plain), n, &c, &d));
+        cr_expect_null(bw_params_compile(fixed, 2, sizeof(struct plain), n, &c, &d));
         cr_expect(d.first && strstr(d.first, sentences[i]), "%s", d.first);
         bw_node_free(n);
         bw_diag_free(&d);
     }
     struct bw_diag d = {0};
-    cr_expect_null(bw_params_compile(fixed, 2, sizeof *fixed, 8, NULL, &c, &d));
+    cr_expect_null(bw_params_compile(fixed, 2, 8, NULL, &c, &d));
     bw_diag_free(&d);
     cr_expect_eq(bw_alloc_live(), 0);
 }
@@ -405,7 +402,7 @@ Test(params, unknown_amount_is_named)
     struct bw_params_context c = {.owner = "emit", .fps = 24, .fields = known, .n_fields = 1};
     struct bw_diag d = {0};
     struct bw_node *n = bw_node_parse("{densty: 1, dye: 1, fuel: 2}", "test.yaml", &d);
-    cr_expect_null(bw_params_compile(amounts, 1, sizeof *amounts, sizeof(struct options), n, &c, &d));
+    cr_expect_null(bw_params_compile(amounts, 1, sizeof(struct options), n, &c, &d));
     cr_expect_str_eq(d.first, "test.yaml:1:2: emit: unknown key \"densty\"; did you mean \"density\"?");
     cr_expect_eq(d.errors, 1);
     bw_node_free(n);
@@ -445,26 +442,6 @@ Test(params, resolved_reproduces)
     bw_params_free(p);
     bw_params_free(q);
     cr_expect_eq(bw_alloc_live(), 0);
-}
-
-Test(params, older_rows_are_read_by_their_stride)
-{
-    struct old { /* a table from before `flags` existed */
-        const char *key;
-        uint32_t type, offset;
-        const char *def;
-        double min, max;
-    };
-    static const struct old table[] = {{"a", BW_PARAM_F64, 0, "2", 0, 0}, {"b", BW_PARAM_F64, 8, "3", 0, 0}};
-    struct bw_params_context c = {.owner = "old", .fps = 24};
-    struct bw_diag d = {0};
-    double values[2] = {0};
-    struct bw_params *p =
-        bw_params_compile((const struct bw_param *)(const void *)table, 2, sizeof *table, sizeof values, NULL, &c, &d);
-    cr_assert_not_null(p, "%s", d.text);
-    cr_expect_eq(bw_params_eval(p, 0, 0, values, &d), BW_OK);
-    cr_expect(values[0] == 2 && values[1] == 3);
-    bw_params_free(p);
 }
 
 Test(params, every_allocation_may_fail)
