@@ -7,13 +7,13 @@
  * with u trilinear on its faces. A face takes the mean of its two cells' displacements, so all quantities share one
  * trace. euler is one straight line from each node itself, first order.
  *
- * Schemes: schemes/schemes.c.
- * All are stable for any dt; `cfl` bounds the step for accuracy. With `reflection`: advect_reflect.c. Where traces
- * leave the gas: advect_outside.c.
+ * Schemes: schemes/schemes.c. All are stable for any dt; `cfl` bounds the step for accuracy. With `reflection`:
+ * advect_reflect.c. Where traces leave the gas: advect_outside.c.
  *
- * A first sweep makes qh, a second one q'. Each makes the displacements anew, plane by plane in the worker's memory, so
- * none are stored. A block's halo is as wide as the longest trace from it. Traces longer than the widest halo and
- * fields in double precision go a plain way in doubles that reads beyond the halo by the host's sampler, exactly. */
+ * A scheme takes one sweep, or two: the first carries, the second corrects what it made. Each makes the
+ * displacements anew, plane by plane in the worker's memory, so none are stored. A block's halo is as wide as the
+ * longest trace from it. Traces longer than the widest halo and fields in double precision go a plain way in doubles
+ * that reads beyond the halo by the host's sampler, exactly. */
 #include "advect_walls.h"
 #include <string.h>
 
