@@ -29,7 +29,8 @@ struct test_options {
 };
 
 /// BILLOW_TEST_SHORT is set, as under sanitizers, which make a run several times slower: what only repeats for accuracy
-/// code that other cases or turns run too is left out, and some runs are shorter. Bounds of what is left stay as they are.
+/// code that other cases or turns run too is left out, and some runs are shorter. Bounds of what is left stay as they
+/// are.
 bool test_short(void);
 /// Parse, wire and run. Everything stays readable until test_end.
 struct test_run test_start(const char *yaml, const struct test_options *o);
