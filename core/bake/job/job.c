@@ -245,6 +245,7 @@ static enum bw_status job_start(struct job *j, const struct host_modes *host, st
     folder_unlock(j);
     pthread_mutex_lock(&j->lock);
     j->state = JOB_OPEN;
+    pthread_cond_broadcast(&j->changed); // others may wait for what never began
     pthread_mutex_unlock(&j->lock);
     return d->status;
 }

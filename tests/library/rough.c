@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Hosts that treat the library roughly: starts that fail, forks, threads that are cancelled, ends in the middle of a
+ * bake. What hangs is ended by the alarm.
+ *     rough [CASE…]     The last line is "N passed, N failed". */
+#define _XOPEN_SOURCE 700 /* nftw, mkdtemp */
+#include <billow/bake.h>
+#include <dirent.h>
+#include <ftw.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static _Atomic int passed, failed;
+
+static void check_at(int good, const char *what, int line)
+{
+    passed += good;
+    failed += !good;
+    if (!good) fprintf(stderr, "-- failed, line %d: %s\n   last error: %s\n", line, what, bw_error_last()->sentence);
+}
+#define CHECK(condition) check_at(!!(condition), #condition, __LINE__)
+
+static const char puff[] =
+    "billow: 1\n"
+    "name: puff\n"
+    "domain: {size: [0.32, 0.32, 0.64], voxel: 2 cm}\n"
+    "time: {frames: 1-8, seed: 7}\n"
+    "stages:\n"
+    "  - emit: {shape: {sphere: {center: [0, 0, 0.1], radius: 6 cm}}, density: 1, temperature: 200}\n"
+    "  - mac.advect: {}\n"
+    "  - mac.forces: {buoyancy: 1}\n"
+    "  - mac.project: {}\n"
+    "export:\n"
+    "  - vdb: {fields: [density, vel]}\n";
+
+static struct bw_session *session;
+static const char *work, *self;
+
+static struct bw_bake_options options_of_puff(void)
+{
+    return (struct bw_bake_options){
+        .size = sizeof(struct bw_bake_options), .preset = "puff", .text = puff, .threads = 2};
+}
+
+static struct bw_bake *bake_open(const struct bw_bake_options *o)
+{
+    struct bw_bake *bake;
+    CHECK(bw_bake_open(session, o, &bake) == BW_OK);
+    return bake;
+}
+
+static void nap(void) { usleep(2000); }
+
+/* ---- starts that fail ---- */
+
+static void *wait_main(void *bake) { return (void *)(intptr_t)bw_bake_wait(bake, -1); }
+static void *start_main(void *bake) { return (void *)(intptr_t)bw_bake_start(bake); }
+
+/* The start reads bake.json, a pipe here, until it is written to; by then another thread waits for the bake. */
+static void case_waited(void)
+{
+    char out[300], path[400];
+    struct bw_bake_options o = options_of_puff();
+    snprintf(out, sizeof out, "%s/waited", work);
+    o.out = out;
+    struct bw_bake *bake = bake_open(&o);
+    snprintf(path, sizeof path, "%s/bake.json", out);
+    CHECK(!mkdir(out, 0777) && !mkfifo(path, 0666));
+    char journal[400];
+    snprintf(journal, sizeof journal, "%s/bake.journal", out); // in the way: the start fails
+    CHECK(!mkdir(journal, 0777));
+    pthread_t starts, waits;
+    void *started, *waited;
+    CHECK(!pthread_create(&starts, NULL, start_main, bake));
+    while (bw_bake_wait(bake, 0) != 1) nap();
+    CHECK(!pthread_create(&waits, NULL, wait_main, bake));
+    for (int i = 0; i < 25; i++) nap(); // should it come too late, it does not wait, and the case sees nothing
+    FILE *pipe = fopen(path, "w");
+    if (pipe) fclose(pipe);
+    pthread_join(starts, &started);
+    pthread_join(waits, &waited);
+    CHECK((intptr_t)started == BW_ERR_IO && (intptr_t)waited == BW_ERR_USAGE);
+    CHECK(bw_bake_close(bake) == BW_OK);
+}
+
+/* ---- which ---- */
+
+static const struct {
+    const char *name;
+    void (*run)(void);
+} cases[] = {{"waited", case_waited}};
+
+static int is_wanted(const char *name, int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++)
+        if (!strcmp(argv[i], name)) return 1;
+    return argc < 2;
+}
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+    (void)st;
+    (void)type;
+    (void)at;
+    return remove(path);
+}
+
+int main(int argc, char **argv)
+{
+    char folder[] = "/tmp/billow-rough-XXXXXX";
+    self = argv[0];
+    alarm(250);
+    if (!(work = mkdtemp(folder))) return 2;
+    CHECK(bw_session_open(NULL, &session) == BW_OK);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        if (is_wanted(cases[i].name, argc, argv)) cases[i].run();
+    bw_session_close(session);
+    nftw(work, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+    printf("%d passed, %d failed\n", passed, failed);
+    return failed || !passed;
+}
