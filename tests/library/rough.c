@@ -87,12 +87,49 @@ static void case_waited(void)
     CHECK(bw_bake_close(bake) == BW_OK);
 }
 
+/* ---- the process ends ---- */
+
+static void first_frame(struct bw_bake *bake, struct bw_snapshot *s, void *user)
+{
+    (void)bake, (void)s;
+    *(_Atomic int *)user = 1;
+}
+
+/* A process of its own: returns from main while a bake writes files, and leaves a true list of them. */
+static int leave(const char *out)
+{
+    static _Atomic int begun;
+    struct bw_bake_options o = options_of_puff();
+    struct bw_bake *bake;
+    o.out = out;
+    o.frames = "1-100000";
+    o.on_frame = first_frame;
+    o.user = (void *)&begun;
+    if (bw_session_open(NULL, &session) || bw_bake_open(session, &o, &bake) || bw_bake_start(bake)) return 3;
+    while (!begun) nap();
+    return 0;
+}
+
+static void case_leave(void)
+{
+    char out[300];
+    int status = 1;
+    for (int i = 0; i < 3; i++) {
+        snprintf(out, sizeof out, "%s/leave%d", work, i);
+        pid_t child = fork();
+        if (!child) execl(self, self, "--leave", out, (char *)NULL), _exit(4);
+        CHECK(child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
+        snprintf(out, sizeof out, "%s/leave%d/bake.log", work, i); // takes its name when the bake is over
+        CHECK(!access(out, F_OK));
+    }
+}
+
 /* ---- which ---- */
 
 static const struct {
     const char *name;
     void (*run)(void);
-} cases[] = {{"waited", case_waited}};
+} cases[] = {{"waited", case_waited}, {"leave", case_leave}};
 
 static int is_wanted(const char *name, int argc, char **argv)
 {
@@ -113,7 +150,8 @@ int main(int argc, char **argv)
 {
     char folder[] = "/tmp/billow-rough-XXXXXX";
     self = argv[0];
-    alarm(250);
+    alarm(100);
+    if (argc == 3 && !strcmp(argv[1], "--leave")) return leave(argv[2]);
     if (!(work = mkdtemp(folder))) return 2;
     CHECK(bw_session_open(NULL, &session) == BW_OK);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)

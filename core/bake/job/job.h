@@ -34,7 +34,9 @@ struct job {
     pthread_mutex_t lock; ///< of all below
     pthread_cond_t changed;
     enum job_state state;
-    bool threaded; ///< `thread` is to be joined
+    struct job *next_running; ///< ending.c
+    bool renewed[2];          ///< ending_renew was told of the first substep, and of the first whole file
+    bool threaded;            ///< `thread` is to be joined
     pthread_t thread;
     struct job *waits_for; ///< a callback of this one waits for that one
     _Atomic int cancel;
@@ -85,6 +87,19 @@ void tell_start(struct job *j);
 void tell_output(struct job *j, const char *what, const char *path);
 /// The bake whose callback the calling thread is in, or NULL.
 struct job *tell_inside(void);
+
+/* ending.c: the end of the process, which waits for the bakes that run */
+/// From now on it does. false after a sentence: the process is about to end.
+bool ending_watch(struct job *j, struct bw_diag *d);
+void ending_forget(struct job *j);
+/// Libraries may have made statics by now, which die before what was there when it was watched. At each moment once.
+void ending_renew(bool *moment);
+
+/* job.c */
+/// Its state after that time, or sooner when it is done; < 0: forever.
+enum job_state job_wait(struct job *j, double seconds);
+/// 1 when `j` waits for the bake whose callback the calling thread is in, or is that bake.
+bool job_waits_for_caller(const struct job *j);
 
 /* estimate.c */
 json_t *estimate_json(const struct job *j);

@@ -172,7 +172,8 @@ struct bw_bake_facts {
 /// Read a preset and make its chain; nothing runs, nothing is written. Errors: BW_ERR_PRESET with all mistakes,
 /// BW_ERR_USAGE (an override or option makes no sense), BW_ERR_MEMORY, ….
 BW_API enum bw_status bw_bake_open(struct bw_session *session, const struct bw_bake_options *o, struct bw_bake **bake);
-/// A running one is cancelled and waited for. Not from a callback of the same bake.
+/// A running one is cancelled and waited for. Not from a callback of the same bake. A process that ends by exit or a
+/// return from main does that with all its bakes, and no more are started; _exit waits for nothing.
 BW_API enum bw_status bw_bake_close(struct bw_bake *bake);
 BW_API enum bw_status bw_bake_facts(struct bw_bake *bake, struct bw_bake_facts *facts);
 /// JSON, new memory: "wiring", the estimates of memory and disk, what the output "folder" holds and how it differs,
