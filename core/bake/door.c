@@ -113,10 +113,15 @@ enum bw_status door_leave(struct door *door)
 {
     enum bw_status status = door->d.status;
     last_set(door);
+    door_leave_silent(door);
+    return status;
+}
+
+void door_leave_silent(struct door *door)
+{
     bw_diag_free(&door->d);
     bw_free(door->warnings);
     host_modes_enter(&door->host);
-    return status;
 }
 
 void door_warn(struct door *door, const char *format, ...)

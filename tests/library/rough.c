@@ -124,12 +124,29 @@ static void case_leave(void)
     }
 }
 
+/* ---- what is told ---- */
+
+/* Functions that answer nothing leave the last error alone, as what comes before the print in a host's clean-up. */
+static void case_errors(void)
+{
+    struct bw_session *second;
+    struct bw_cache *cache;
+    CHECK(bw_session_open(NULL, &second) == BW_OK);
+    CHECK(bw_cache_open(session, "nowhere", &cache) == BW_ERR_IO);
+    const char *sentence = bw_error_last()->sentence;
+    bw_session_close(second);
+    bw_session_close(second);
+    bw_snapshot_close((struct bw_snapshot *)second);
+    bw_cache_close((struct bw_cache *)second);
+    CHECK(bw_error_last()->status == BW_ERR_IO && bw_error_last()->sentence == sentence && strstr(sentence, "nowhere"));
+}
+
 /* ---- which ---- */
 
 static const struct {
     const char *name;
     void (*run)(void);
-} cases[] = {{"waited", case_waited}, {"leave", case_leave}};
+} cases[] = {{"waited", case_waited}, {"leave", case_leave}, {"errors", case_errors}};
 
 static int is_wanted(const char *name, int argc, char **argv)
 {

@@ -16,7 +16,8 @@
  * answered with a code. Several bakes may run at once: each has its own limits and gives the bits that it gives alone.
  *
  * Handles are closed with their own close function, once; NULL is allowed there. One that was closed, or is of another
- * kind, is noticed: BW_ERR_USAGE. What others still stand on may be closed: it goes when they do.
+ * kind, is noticed: BW_ERR_USAGE; close functions that answer nothing then do nothing. What others still stand on may be
+ * closed: it goes when they do.
  *
  * Errors. Functions that answer an enum bw_status leave sentences for bw_error_last(); then their outputs are NULL.
  * Functions that answer a pointer answer NULL and leave sentences likewise.
