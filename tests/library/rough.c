@@ -141,12 +141,34 @@ static void case_errors(void)
     CHECK(bw_error_last()->status == BW_ERR_IO && bw_error_last()->sentence == sentence && strstr(sentence, "nowhere"));
 }
 
+/* A size that cuts a pointer in half, or a struct short, is refused before anything is read. */
+static void case_sizes(void)
+{
+    struct bw_bake_options o = options_of_puff();
+    struct bw_bake_facts f = {.size = sizeof f};
+    struct bw_bake *bake, *good = bake_open(&o);
+    const uint32_t wrong[] = {0, 3, 4, 8, 12, 64, sizeof o - 1, sizeof o - 8, sizeof o + 1, 1u << 20};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        o.size = wrong[i];
+        CHECK(bw_bake_open(session, &o, &bake) == BW_ERR_USAGE && strstr(bw_error_last()->sentence, "size"));
+    }
+    f.size = 12;
+    CHECK(bw_bake_facts(good, &f) == BW_ERR_USAGE && !f.path);
+    struct {
+        struct bw_bake_options o;
+        void *more[4];
+    } newer = {.o = options_of_puff()};
+    newer.o.size = sizeof newer;
+    CHECK(bw_bake_open(session, &newer.o, &bake) == BW_OK && bw_bake_close(bake) == BW_OK);
+    CHECK(bw_bake_close(good) == BW_OK);
+}
+
 /* ---- which ---- */
 
 static const struct {
     const char *name;
     void (*run)(void);
-} cases[] = {{"waited", case_waited}, {"leave", case_leave}, {"errors", case_errors}};
+} cases[] = {{"waited", case_waited}, {"leave", case_leave}, {"errors", case_errors}, {"sizes", case_sizes}};
 
 static int is_wanted(const char *name, int argc, char **argv)
 {
