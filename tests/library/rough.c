@@ -87,6 +87,37 @@ static void case_waited(void)
     CHECK(bw_bake_close(bake) == BW_OK);
 }
 
+static int entries_of(const char *folder)
+{
+    DIR *dir = opendir(folder);
+    int n = 0;
+    while (dir && readdir(dir)) n++;
+    if (dir) closedir(dir);
+    return n;
+}
+
+/* bake.json can't be written, the last thing before the thread: all is given back, and the next start goes well. */
+static void case_again(void)
+{
+    char out[300], path[400];
+    struct bw_bake_options o = options_of_puff();
+    snprintf(out, sizeof out, "%s/again", work);
+    snprintf(path, sizeof path, "%s/.bake.json.part", out);
+    o.out = out;
+    o.frames = "1-2";
+    struct bw_bake *bake = bake_open(&o);
+    CHECK(!mkdir(out, 0777) && !mkdir(path, 0777));
+    int files = entries_of("/proc/self/fd");
+    for (int i = 0; i < 5; i++) CHECK(bw_bake_start(bake) == BW_ERR_IO);
+    CHECK(entries_of("/proc/self/fd") == files);
+    CHECK(!rmdir(path));
+    CHECK(bw_bake_start(bake) == BW_OK && bw_bake_wait(bake, -1) == BW_OK);
+    CHECK(bw_bake_close(bake) == BW_OK);
+    char *whole = bw_cache_check(out);
+    CHECK(whole && strstr(whole, "\"problems\": []"));
+    bw_text_free(whole);
+}
+
 /* ---- the process ends ---- */
 
 static void first_frame(struct bw_bake *bake, struct bw_snapshot *s, void *user)
@@ -168,7 +199,11 @@ static void case_sizes(void)
 static const struct {
     const char *name;
     void (*run)(void);
-} cases[] = {{"waited", case_waited}, {"leave", case_leave}, {"errors", case_errors}, {"sizes", case_sizes}};
+} cases[] = {{"waited", case_waited},
+             {"again", case_again},
+             {"leave", case_leave},
+             {"errors", case_errors},
+             {"sizes", case_sizes}};
 
 static int is_wanted(const char *name, int argc, char **argv)
 {

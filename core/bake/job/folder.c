@@ -158,6 +158,17 @@ static void log_end(struct job *j, const struct bw_diag *d)
     bw_free(final);
 }
 
+/* What lies there now is what a kill would leave, and the next start deals with it. */
+void folder_abandon(struct job *j)
+{
+    folder_unlock(j);
+    journal_end(&j->journal, NULL);
+    if (j->log) fclose(j->log);
+    j->log = NULL;
+    bw_free(j->log_path);
+    j->log_path = NULL;
+}
+
 bool folder_begin(struct job *j, struct bw_diag *d)
 {
     if (!folder_make(j->out, d) || !folder_lock(j, d)) return false;

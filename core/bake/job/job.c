@@ -244,7 +244,7 @@ static enum bw_status job_start(struct job *j, const struct host_modes *host, st
     j->up_to_date = go == 0;
     pthread_mutex_unlock(&j->lock);
     if (go >= 0 && job_thread_start(j, job_main, d) == BW_OK) return BW_OK;
-    folder_unlock(j);
+    folder_abandon(j);
     ending_forget(j);
     pthread_mutex_lock(&j->lock);
     j->state = JOB_OPEN;

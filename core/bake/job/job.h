@@ -73,6 +73,8 @@ void folder_unlock(struct job *j);
 int folder_decide(struct job *j, struct bw_diag *d);
 /// Clear it, and write what goes before the first frame. false after a sentence.
 bool folder_begin(struct job *j, struct bw_diag *d);
+/// Undo folder_begin, and folder_lock, where they did anything: no run follows.
+void folder_abandon(struct job *j);
 /// The log, and the record; `status`: of the run. Answers it, or what went wrong here.
 enum bw_status folder_end(struct job *j, enum bw_status status, struct bw_diag *d);
 
