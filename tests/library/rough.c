@@ -118,6 +118,30 @@ static void case_again(void)
     bw_text_free(whole);
 }
 
+/* ---- asked while it runs ---- */
+
+static void check_inside(struct bw_bake *bake, void *user) { *(int *)user = bw_bake_check(bake); }
+
+/* Facts are asked for all the time: a race is ThreadSanitizer's to see. */
+static void case_asked(void)
+{
+    char out[300];
+    int status = 0;
+    struct bw_bake_options o = options_of_puff();
+    struct bw_bake_facts f = {.size = sizeof f};
+    snprintf(out, sizeof out, "%s/asked", work);
+    o.out = out;
+    o.frames = "1-2";
+    o.user = &status;
+    o.on_start = check_inside;
+    struct bw_bake *bake = bake_open(&o);
+    CHECK(bw_bake_start(bake) == BW_OK);
+    int asked = 0;
+    while (!asked || f.bytes <= 0) asked += bw_bake_facts(bake, &f) == BW_OK;
+    CHECK(bw_bake_wait(bake, -1) == BW_OK && status == BW_ERR_USAGE);
+    CHECK(bw_bake_check(bake) == BW_OK && bw_bake_close(bake) == BW_OK);
+}
+
 /* ---- the process ends ---- */
 
 static void first_frame(struct bw_bake *bake, struct bw_snapshot *s, void *user)
@@ -199,11 +223,8 @@ static void case_sizes(void)
 static const struct {
     const char *name;
     void (*run)(void);
-} cases[] = {{"waited", case_waited},
-             {"again", case_again},
-             {"leave", case_leave},
-             {"errors", case_errors},
-             {"sizes", case_sizes}};
+} cases[] = {{"waited", case_waited}, {"again", case_again},   {"asked", case_asked},
+             {"leave", case_leave},   {"errors", case_errors}, {"sizes", case_sizes}};
 
 static int is_wanted(const char *name, int argc, char **argv)
 {

@@ -154,7 +154,9 @@ enum bw_status bw_bake_check(struct bw_bake *bake)
     struct door door;
     door_enter(&door);
     struct job *j = job_use(bake, &door.d);
-    if (j && j->source)
+    if (j && job_state(j) == JOB_RUNNING)
+        bw_diag_error(&door.d, NULL, BW_ERR_USAGE, "%s runs: it is checked before or after", j->facts.name);
+    else if (j && j->source)
         bw_diag_error(&door.d, NULL, BW_ERR_USAGE, "%s takes its frames from %s: bake that first", j->facts.name,
                       j->source);
     if (j && !door.d.status) {
