@@ -190,7 +190,10 @@ enum bw_status folder_end(struct job *j, enum bw_status status, struct bw_diag *
     int noted = record_write(&j->facts, &j->outputs, &j->journal, status == BW_OK, d);
     if (noted) journal_end(&j->journal, j->out);
     struct bake_record done = record_read(j->out);
-    j->bytes = record_bytes(&done, j->out);
+    double bytes = record_bytes(&done, j->out);
+    pthread_mutex_lock(&j->lock); // others may ask for facts
+    j->bytes = bytes;
+    pthread_mutex_unlock(&j->lock);
     record_free(&done);
     return status == BW_OK && !noted ? d->status : status;
 }
