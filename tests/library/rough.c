@@ -142,6 +142,30 @@ static void case_asked(void)
     CHECK(bw_bake_check(bake) == BW_OK && bw_bake_close(bake) == BW_OK);
 }
 
+/* ---- many ---- */
+
+enum { MANY = 20000 };
+
+static void case_many(void)
+{
+    char path[300];
+    static struct bw_cache *cache[MANY];
+    snprintf(path, sizeof path, "%s/smoke_0001.vdb", work);
+    FILE *f = fopen(path, "w");
+    CHECK(f && !fclose(f));
+    int opened = 0, closed = 0;
+    while (opened < MANY && bw_cache_open(session, path, &cache[opened]) == BW_OK) opened++;
+    CHECK(opened == MANY);
+    for (int i = 0; i < opened; i++) {
+        char *text = i % 1000 ? NULL : bw_cache_describe(cache[i], 0);
+        if (i % 1000 == 0) CHECK(text);
+        bw_text_free(text);
+        bw_cache_close(cache[i]);
+    }
+    for (int i = 0; i < opened; i += 1000) closed += !bw_cache_describe(cache[i], 0);
+    CHECK(closed == MANY / 1000 && strstr(bw_error_last()->sentence, "closed"));
+}
+
 /* ---- the process ends ---- */
 
 static void first_frame(struct bw_bake *bake, struct bw_snapshot *s, void *user)
@@ -223,7 +247,7 @@ static void case_sizes(void)
 static const struct {
     const char *name;
     void (*run)(void);
-} cases[] = {{"waited", case_waited}, {"again", case_again},   {"asked", case_asked},
+} cases[] = {{"waited", case_waited}, {"again", case_again},   {"asked", case_asked}, {"many", case_many},
              {"leave", case_leave},   {"errors", case_errors}, {"sizes", case_sizes}};
 
 static int is_wanted(const char *name, int argc, char **argv)
