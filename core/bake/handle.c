@@ -60,6 +60,9 @@ static struct slot *slot_find(const void *handle, enum handle_kind kind, struct 
     return NULL;
 }
 
+static void lock_take(void) { pthread_mutex_lock(&lock); }
+static void lock_give(void) { pthread_mutex_unlock(&lock); }
+
 static struct slot *slot_new(void)
 {
     if (first_free) {
@@ -68,6 +71,8 @@ static struct slot *slot_new(void)
         return s;
     }
     uint32_t b = n_used / BLOCK;
+    // a forked child finds the table in order, whoever is at it here
+    if (!block[0] && pthread_atfork(lock_take, lock_give, lock_give)) return NULL;
     if (b == BLOCKS || (!block[b] && !(block[b] = calloc(BLOCK, sizeof **block)))) return NULL;
     slot_at(n_used)->number = n_used;
     return slot_at(n_used++);

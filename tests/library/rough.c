@@ -203,6 +203,44 @@ static void case_leave(void)
     }
 }
 
+/* ---- a fork ---- */
+
+/* In the child: neither a bake that is open nor one that runs answers anything but a sentence. */
+static int forked_look(struct bw_bake *const bake[2])
+{
+    struct bw_bake_facts f = {.size = sizeof f};
+    int good = 0;
+    for (int i = 0; i < 2; i++) {
+        good += bw_bake_start(bake[i]) == BW_ERR_USAGE && bw_bake_cancel(bake[i]) == BW_ERR_USAGE;
+        good += bw_bake_wait(bake[i], -1) == BW_ERR_USAGE && strstr(bw_error_last()->sentence, "fork");
+        good += bw_bake_close(bake[i]) == BW_ERR_USAGE;
+        good += bw_bake_facts(bake[i], &f) == BW_ERR_USAGE && bw_bake_check(bake[i]) == BW_ERR_USAGE;
+    }
+    return good;
+}
+
+static void case_fork(void)
+{
+    static _Atomic int begun;
+    struct bw_bake_options o = options_of_puff();
+    int status = 0;
+    o.frames = "1-100000";
+    o.on_frame = first_frame;
+    o.user = (void *)&begun;
+    struct bw_bake *bake[2] = {bake_open(&o), bake_open(&o)};
+    CHECK(bw_bake_start(bake[1]) == BW_OK);
+    while (!begun) nap();
+    pid_t child = fork();
+    if (!child) {
+        alarm(20);
+        _exit(forked_look(bake));
+    }
+    CHECK(child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 8);
+    CHECK(bw_bake_close(bake[0]) == BW_OK);
+    CHECK(bw_bake_cancel(bake[1]) == BW_OK && bw_bake_wait(bake[1], -1) == BW_ERR_CANCELLED);
+    CHECK(bw_bake_close(bake[1]) == BW_OK);
+}
+
 /* ---- what is told ---- */
 
 /* Functions that answer nothing leave the last error alone, as what comes before the print in a host's clean-up. */
@@ -247,8 +285,8 @@ static void case_sizes(void)
 static const struct {
     const char *name;
     void (*run)(void);
-} cases[] = {{"waited", case_waited}, {"again", case_again},   {"asked", case_asked}, {"many", case_many},
-             {"leave", case_leave},   {"errors", case_errors}, {"sizes", case_sizes}};
+} cases[] = {{"waited", case_waited}, {"again", case_again}, {"asked", case_asked},   {"many", case_many},
+             {"leave", case_leave},   {"fork", case_fork},   {"errors", case_errors}, {"sizes", case_sizes}};
 
 static int is_wanted(const char *name, int argc, char **argv)
 {

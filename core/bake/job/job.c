@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 /* ---- opening ---- */
 
@@ -80,6 +81,7 @@ static struct job *job_new(void)
     pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
     pthread_cond_init(&j->changed, &clock);
     pthread_condattr_destroy(&clock);
+    j->process = getpid();
     j->lock_fd = -1;
     j->last_line = &j->lines;
     return j;
@@ -105,7 +107,14 @@ enum bw_status bw_bake_open(struct bw_session *session, const struct bw_bake_opt
     return door_leave(&door);
 }
 
-struct job *job_use(struct bw_bake *handle, struct bw_diag *d) { return handle_use(handle, HANDLE_BAKE, d); }
+struct job *job_use(struct bw_bake *handle, struct bw_diag *d)
+{
+    struct job *j = handle_use(handle, HANDLE_BAKE, d);
+    if (!j || j->process == getpid()) return j;
+    bw_diag_error(d, NULL, BW_ERR_USAGE, "%s was opened before the fork: its threads are the parent's", j->facts.name);
+    object_unref(&j->o);
+    return NULL;
+}
 
 enum job_state job_state(struct job *j)
 {

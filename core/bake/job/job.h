@@ -8,6 +8,7 @@
 #include "session/session.h"
 #include <pthread.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 enum job_state { JOB_OPEN, JOB_RUNNING, JOB_DONE };
 
@@ -17,6 +18,7 @@ struct job {
     struct object o;
     struct session *session;
     struct bw_bake *handle;
+    pid_t process;                ///< a forked child has a copy of all this, and none of the threads
     struct bw_bake_options asked; ///< its strings are copies, in `strings`
     char **strings;
     int32_t n_strings;
@@ -52,7 +54,7 @@ struct job {
     struct bake_journal journal;
 };
 
-/// The job of a handle with a reference, or NULL after a sentence.
+/// The job of a handle with a reference, or NULL after a sentence: no such handle, or another process opened it.
 struct job *job_use(struct bw_bake *handle, struct bw_diag *d);
 enum job_state job_state(struct job *j);
 

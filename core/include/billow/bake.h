@@ -19,6 +19,9 @@
  * kind, is noticed: BW_ERR_USAGE; close functions that answer nothing then do nothing. What others still stand on may be
  * closed: it goes when they do.
  *
+ * Forks. A bake is the process's that opened it: in a forked child every function of it is BW_ERR_USAGE. A child that
+ * does not exec ends with _exit.
+ *
  * Errors. Functions that answer an enum bw_status leave sentences for bw_error_last(); then their outputs are NULL.
  * Functions that answer a pointer answer NULL and leave sentences likewise.
  *
