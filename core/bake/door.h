@@ -24,6 +24,7 @@ struct door {
     struct bw_diag d; ///< what went wrong
     char *warnings;   ///< lines
     struct host_modes host;
+    int cancel_state; ///< a thread that is cancelled in here would leave locks behind
 };
 
 void door_enter(struct door *door);

@@ -241,6 +241,29 @@ static void case_fork(void)
     CHECK(bw_bake_close(bake[1]) == BW_OK);
 }
 
+/* A thread that waits is cancelled: it goes when it has waited, and leaves no lock behind. */
+static void case_cancelled(void)
+{
+    static _Atomic int begun;
+    struct bw_bake_options o = options_of_puff();
+    struct bw_bake_facts f = {.size = sizeof f};
+    pthread_t waits;
+    void *answer;
+    o.frames = "1-100000";
+    o.on_frame = first_frame;
+    o.user = (void *)&begun;
+    struct bw_bake *bake = bake_open(&o);
+    CHECK(bw_bake_start(bake) == BW_OK);
+    while (!begun) nap();
+    CHECK(!pthread_create(&waits, NULL, wait_main, bake));
+    for (int i = 0; i < 25; i++) nap(); // should it come too late, it is cancelled before, and the case sees nothing
+    CHECK(!pthread_cancel(waits));
+    for (int i = 0; i < 5; i++) nap();
+    CHECK(bw_bake_facts(bake, &f) == BW_OK && bw_bake_cancel(bake) == BW_OK);
+    CHECK(!pthread_join(waits, &answer));
+    CHECK(bw_bake_wait(bake, -1) == BW_ERR_CANCELLED && bw_bake_close(bake) == BW_OK);
+}
+
 /* ---- what is told ---- */
 
 /* Functions that answer nothing leave the last error alone, as what comes before the print in a host's clean-up. */
@@ -285,8 +308,9 @@ static void case_sizes(void)
 static const struct {
     const char *name;
     void (*run)(void);
-} cases[] = {{"waited", case_waited}, {"again", case_again}, {"asked", case_asked},   {"many", case_many},
-             {"leave", case_leave},   {"fork", case_fork},   {"errors", case_errors}, {"sizes", case_sizes}};
+} cases[] = {{"waited", case_waited},       {"again", case_again},   {"asked", case_asked},
+             {"many", case_many},           {"leave", case_leave},   {"fork", case_fork},
+             {"cancelled", case_cancelled}, {"errors", case_errors}, {"sizes", case_sizes}};
 
 static int is_wanted(const char *name, int argc, char **argv)
 {

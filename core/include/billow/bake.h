@@ -13,7 +13,8 @@
  *
  * Threads. Every function may be called from any thread, several at once, with the same handles. A bake runs on threads
  * of its own and calls back from one of them, one call at a time. What a callback must not do is said below, and is
- * answered with a code. Several bakes may run at once: each has its own limits and gives the bits that it gives alone.
+ * answered with a code. Several bakes may run at once: each has its own limits and gives the bits that it gives alone. A
+ * thread that is cancelled (pthread_cancel) goes when the call is over, not inside of it.
  *
  * Handles are closed with their own close function, once; NULL is allowed there. One that was closed, or is of another
  * kind, is noticed: BW_ERR_USAGE; close functions that answer nothing then do nothing. What others still stand on may be
