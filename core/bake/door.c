@@ -106,6 +106,7 @@ static void last_set(const struct door *door)
 void door_enter(struct door *door)
 {
     memset(door, 0, sizeof *door);
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &door->cancel_state);
     door->host = host_modes_leave();
 }
 
@@ -113,10 +114,16 @@ enum bw_status door_leave(struct door *door)
 {
     enum bw_status status = door->d.status;
     last_set(door);
+    door_leave_silent(door);
+    return status;
+}
+
+void door_leave_silent(struct door *door)
+{
     bw_diag_free(&door->d);
     bw_free(door->warnings);
     host_modes_enter(&door->host);
-    return status;
+    pthread_setcancelstate(door->cancel_state, NULL);
 }
 
 void door_warn(struct door *door, const char *format, ...)

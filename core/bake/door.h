@@ -24,11 +24,14 @@ struct door {
     struct bw_diag d; ///< what went wrong
     char *warnings;   ///< lines
     struct host_modes host;
+    int cancel_state; ///< a thread that is cancelled in here would leave locks behind
 };
 
 void door_enter(struct door *door);
 /// All that the call has to say becomes the thread's last error. Answers its status.
 enum bw_status door_leave(struct door *door);
+/// Of functions that answer nothing: the last error stays what it was.
+void door_leave_silent(struct door *door);
 /// A line that is no error.
 void door_warn(struct door *door, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /// BW_ERR_MEMORY, said.

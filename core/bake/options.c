@@ -9,11 +9,12 @@ int options_take(void *to, const void *from, size_t bytes, const char *what, str
     memset(to, 0, bytes);
     if (!from) return 1;
     memcpy(&size, from, sizeof size);
-    if (size < sizeof size || size > 65536) {
+    // 0.1's structs are the first: none is shorter, and one that is longer grew by whole members
+    if (size < bytes || size % sizeof(void *) || size > 65536) {
         bw_diag_error(d, NULL, BW_ERR_USAGE, "%s: `size` is %u; set it to the size of the struct", what, size);
         return 0;
     }
-    memcpy(to, from, size < bytes ? size : bytes);
+    memcpy(to, from, bytes);
     return 1;
 }
 

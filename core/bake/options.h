@@ -6,8 +6,8 @@
 #include "door.h"
 #include "preset/tree/node.h"
 
-/// A struct of the host's, which may be older and shorter than ours: our copy, zero-filled, in `to` of `bytes`; both
-/// begin with their size. 0 after a sentence.
+/// A struct of the host's, which may be newer and longer than ours: our copy in `to` of `bytes`, zero for NULL; both
+/// begin with their size. 0 after a sentence. (A struct of ours that grows is to take its shorter forms here.)
 int options_take(void *to, const void *from, size_t bytes, const char *what, struct bw_diag *d);
 /// A map as YAML, in braces or without. NULL after a sentence.
 struct bw_node *options_parse(const char *text, const char *name, struct bw_diag *d);

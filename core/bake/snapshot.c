@@ -128,8 +128,8 @@ void bw_snapshot_close(struct bw_snapshot *snapshot)
 {
     struct door door;
     door_enter(&door);
-    if (snapshot) object_unref(handle_close(snapshot, HANDLE_SNAPSHOT, &door.d));
-    door_leave(&door);
+    if (snapshot) object_unref(handle_close(snapshot, HANDLE_SNAPSHOT, NULL));
+    door_leave_silent(&door);
 }
 
 enum bw_status bw_snapshot_facts(struct bw_snapshot *snapshot, struct bw_snapshot_facts *facts)

@@ -62,8 +62,8 @@ void bw_cache_close(struct bw_cache *cache)
 {
     struct door door;
     door_enter(&door);
-    if (cache) object_unref(handle_close(cache, HANDLE_CACHE, &door.d));
-    door_leave(&door);
+    if (cache) object_unref(handle_close(cache, HANDLE_CACHE, NULL));
+    door_leave_silent(&door);
 }
 
 struct cache *cache_use(struct bw_cache *handle, struct bw_diag *d) { return handle_use(handle, HANDLE_CACHE, d); }

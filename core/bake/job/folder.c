@@ -158,6 +158,17 @@ static void log_end(struct job *j, const struct bw_diag *d)
     bw_free(final);
 }
 
+/* What lies there now is what a kill would leave, and the next start deals with it. */
+void folder_abandon(struct job *j)
+{
+    folder_unlock(j);
+    journal_end(&j->journal, NULL);
+    if (j->log) fclose(j->log);
+    j->log = NULL;
+    bw_free(j->log_path);
+    j->log_path = NULL;
+}
+
 bool folder_begin(struct job *j, struct bw_diag *d)
 {
     if (!folder_make(j->out, d) || !folder_lock(j, d)) return false;
@@ -179,7 +190,10 @@ enum bw_status folder_end(struct job *j, enum bw_status status, struct bw_diag *
     int noted = record_write(&j->facts, &j->outputs, &j->journal, status == BW_OK, d);
     if (noted) journal_end(&j->journal, j->out);
     struct bake_record done = record_read(j->out);
-    j->bytes = record_bytes(&done, j->out);
+    double bytes = record_bytes(&done, j->out);
+    pthread_mutex_lock(&j->lock); // others may ask for facts
+    j->bytes = bytes;
+    pthread_mutex_unlock(&j->lock);
     record_free(&done);
     return status == BW_OK && !noted ? d->status : status;
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 /* ---- opening ---- */
 
@@ -80,6 +81,7 @@ static struct job *job_new(void)
     pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
     pthread_cond_init(&j->changed, &clock);
     pthread_condattr_destroy(&clock);
+    j->process = getpid();
     j->lock_fd = -1;
     j->last_line = &j->lines;
     return j;
@@ -105,7 +107,14 @@ enum bw_status bw_bake_open(struct bw_session *session, const struct bw_bake_opt
     return door_leave(&door);
 }
 
-struct job *job_use(struct bw_bake *handle, struct bw_diag *d) { return handle_use(handle, HANDLE_BAKE, d); }
+struct job *job_use(struct bw_bake *handle, struct bw_diag *d)
+{
+    struct job *j = handle_use(handle, HANDLE_BAKE, d);
+    if (!j || j->process == getpid()) return j;
+    bw_diag_error(d, NULL, BW_ERR_USAGE, "%s was opened before the fork: its threads are the parent's", j->facts.name);
+    object_unref(&j->o);
+    return NULL;
+}
 
 enum job_state job_state(struct job *j)
 {
@@ -154,7 +163,9 @@ enum bw_status bw_bake_check(struct bw_bake *bake)
     struct door door;
     door_enter(&door);
     struct job *j = job_use(bake, &door.d);
-    if (j && j->source)
+    if (j && job_state(j) == JOB_RUNNING)
+        bw_diag_error(&door.d, NULL, BW_ERR_USAGE, "%s runs: it is checked before or after", j->facts.name);
+    else if (j && j->source)
         bw_diag_error(&door.d, NULL, BW_ERR_USAGE, "%s takes its frames from %s: bake that first", j->facts.name,
                       j->source);
     if (j && !door.d.status) {
@@ -202,6 +213,7 @@ static void *job_main(void *user)
         tell_lines(j);
         if (j->out) status = folder_end(j, status, &d);
     }
+    ending_forget(j);
     pthread_mutex_lock(&j->lock);
     j->seconds = seconds_now() - start;
     j->diag = d;
@@ -235,16 +247,19 @@ static enum bw_status job_start(struct job *j, const struct host_modes *host, st
     if (fresh) j->state = JOB_RUNNING;
     pthread_mutex_unlock(&j->lock);
     if (!fresh) return bw_diag_error(d, NULL, BW_ERR_USAGE, "a bake starts once: open another one");
+    bool watched = ending_watch(j, d);
     // a thread begins with the modes of the one that makes it, which by now are a run's
     j->host = (struct host_modes){.locale = LC_GLOBAL_LOCALE, .float_modes = host->float_modes};
-    int go = job_prepare(j, d);
+    int go = watched ? job_prepare(j, d) : -1;
     pthread_mutex_lock(&j->lock);
     j->up_to_date = go == 0;
     pthread_mutex_unlock(&j->lock);
     if (go >= 0 && job_thread_start(j, job_main, d) == BW_OK) return BW_OK;
-    folder_unlock(j);
+    folder_abandon(j);
+    ending_forget(j);
     pthread_mutex_lock(&j->lock);
     j->state = JOB_OPEN;
+    pthread_cond_broadcast(&j->changed); // others may wait for what never began
     pthread_mutex_unlock(&j->lock);
     return d->status;
 }
@@ -274,13 +289,28 @@ enum bw_status bw_bake_cancel(struct bw_bake *bake)
 /* A bake's callback may wait for another bake, unless that one, or one that it waits for, waits for this one. */
 static pthread_mutex_t waiting = PTHREAD_MUTEX_INITIALIZER;
 
+static bool leads_to(const struct job *j, const struct job *own)
+{
+    while (j && j != own) j = j->waits_for;
+    return j != NULL;
+}
+
+bool job_waits_for_caller(const struct job *j)
+{
+    const struct job *own = tell_inside();
+    if (!own) return false;
+    pthread_mutex_lock(&waiting);
+    bool circle = leads_to(j, own);
+    pthread_mutex_unlock(&waiting);
+    return circle;
+}
+
 static bool wait_begin(struct job *j, struct bw_diag *d)
 {
     struct job *own = tell_inside();
-    bool circle = false;
     if (!own) return true;
     pthread_mutex_lock(&waiting);
-    for (const struct job *w = j; w && !circle; w = w->waits_for) circle = w == own;
+    bool circle = leads_to(j, own);
     if (!circle) own->waits_for = j;
     pthread_mutex_unlock(&waiting);
     if (circle)
@@ -298,8 +328,7 @@ static void wait_end(void)
     pthread_mutex_unlock(&waiting);
 }
 
-/* Its state after that time, or sooner when it is done. */
-static enum job_state job_wait(struct job *j, double seconds)
+enum job_state job_wait(struct job *j, double seconds)
 {
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);

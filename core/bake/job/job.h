@@ -8,6 +8,7 @@
 #include "session/session.h"
 #include <pthread.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 enum job_state { JOB_OPEN, JOB_RUNNING, JOB_DONE };
 
@@ -17,6 +18,7 @@ struct job {
     struct object o;
     struct session *session;
     struct bw_bake *handle;
+    pid_t process;                ///< a forked child has a copy of all this, and none of the threads
     struct bw_bake_options asked; ///< its strings are copies, in `strings`
     char **strings;
     int32_t n_strings;
@@ -34,7 +36,9 @@ struct job {
     pthread_mutex_t lock; ///< of all below
     pthread_cond_t changed;
     enum job_state state;
-    bool threaded; ///< `thread` is to be joined
+    struct job *next_running; ///< ending.c
+    bool renewed[2];          ///< ending_renew was told of the first substep, and of the first whole file
+    bool threaded;            ///< `thread` is to be joined
     pthread_t thread;
     struct job *waits_for; ///< a callback of this one waits for that one
     _Atomic int cancel;
@@ -50,7 +54,7 @@ struct job {
     struct bake_journal journal;
 };
 
-/// The job of a handle with a reference, or NULL after a sentence.
+/// The job of a handle with a reference, or NULL after a sentence: no such handle, or another process opened it.
 struct job *job_use(struct bw_bake *handle, struct bw_diag *d);
 enum job_state job_state(struct job *j);
 
@@ -71,6 +75,8 @@ void folder_unlock(struct job *j);
 int folder_decide(struct job *j, struct bw_diag *d);
 /// Clear it, and write what goes before the first frame. false after a sentence.
 bool folder_begin(struct job *j, struct bw_diag *d);
+/// Undo folder_begin, and folder_lock, where they did anything: no run follows.
+void folder_abandon(struct job *j);
 /// The log, and the record; `status`: of the run. Answers it, or what went wrong here.
 enum bw_status folder_end(struct job *j, enum bw_status status, struct bw_diag *d);
 
@@ -85,6 +91,19 @@ void tell_start(struct job *j);
 void tell_output(struct job *j, const char *what, const char *path);
 /// The bake whose callback the calling thread is in, or NULL.
 struct job *tell_inside(void);
+
+/* ending.c: the end of the process, which waits for the bakes that run */
+/// From now on it does. false after a sentence: the process is about to end.
+bool ending_watch(struct job *j, struct bw_diag *d);
+void ending_forget(struct job *j);
+/// Libraries may have made statics by now, which die before what was there when it was watched. At each moment once.
+void ending_renew(bool *moment);
+
+/* job.c */
+/// Its state after that time, or sooner when it is done; < 0: forever.
+enum job_state job_wait(struct job *j, double seconds);
+/// 1 when `j` waits for the bake whose callback the calling thread is in, or is that bake.
+bool job_waits_for_caller(const struct job *j);
 
 /* estimate.c */
 json_t *estimate_json(const struct job *j);

@@ -142,6 +142,7 @@ static void substep_take(const struct bw_progress *f, void *user)
 {
     struct job *j = user;
     char line[200];
+    ending_renew(&j->renewed[0]);
     tell_lines(j);
     frame_line(j, f, line);
     progress_tell(j, f, line, 0);
@@ -205,6 +206,7 @@ static void output_take(const char *what, const char *path, void *user)
 static int file_take(const char *name, int whole, void *user)
 {
     struct job *j = user;
+    if (whole) ending_renew(&j->renewed[1]);
     return journal_add(&j->journal, name, whole);
 }
 

@@ -41,8 +41,8 @@ void bw_session_close(struct bw_session *session)
 {
     struct door door;
     door_enter(&door);
-    if (session) object_unref(handle_close(session, HANDLE_SESSION, &door.d));
-    door_leave(&door);
+    if (session) object_unref(handle_close(session, HANDLE_SESSION, NULL));
+    door_leave_silent(&door);
 }
 
 struct session *session_use(struct bw_session *handle, struct bw_diag *d)

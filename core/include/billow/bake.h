@@ -13,10 +13,15 @@
  *
  * Threads. Every function may be called from any thread, several at once, with the same handles. A bake runs on threads
  * of its own and calls back from one of them, one call at a time. What a callback must not do is said below, and is
- * answered with a code. Several bakes may run at once: each has its own limits and gives the bits that it gives alone.
+ * answered with a code. Several bakes may run at once: each has its own limits and gives the bits that it gives alone. A
+ * thread that is cancelled (pthread_cancel) goes when the call is over, not inside of it.
  *
  * Handles are closed with their own close function, once; NULL is allowed there. One that was closed, or is of another
- * kind, is noticed: BW_ERR_USAGE. What others still stand on may be closed: it goes when they do.
+ * kind, is noticed: BW_ERR_USAGE; close functions that answer nothing then do nothing. What others still stand on may be
+ * closed: it goes when they do.
+ *
+ * Forks. A bake is the process's that opened it: in a forked child every function of it is BW_ERR_USAGE. A child that
+ * does not exec ends with _exit.
  *
  * Errors. Functions that answer an enum bw_status leave sentences for bw_error_last(); then their outputs are NULL.
  * Functions that answer a pointer answer NULL and leave sentences likewise.
@@ -172,7 +177,8 @@ struct bw_bake_facts {
 /// Read a preset and make its chain; nothing runs, nothing is written. Errors: BW_ERR_PRESET with all mistakes,
 /// BW_ERR_USAGE (an override or option makes no sense), BW_ERR_MEMORY, ….
 BW_API enum bw_status bw_bake_open(struct bw_session *session, const struct bw_bake_options *o, struct bw_bake **bake);
-/// A running one is cancelled and waited for. Not from a callback of the same bake.
+/// A running one is cancelled and waited for. Not from a callback of the same bake. A process that ends by exit or a
+/// return from main does that with all its bakes, and no more are started; _exit waits for nothing.
 BW_API enum bw_status bw_bake_close(struct bw_bake *bake);
 BW_API enum bw_status bw_bake_facts(struct bw_bake *bake, struct bw_bake_facts *facts);
 /// JSON, new memory: "wiring", the estimates of memory and disk, what the output "folder" holds and how it differs,
