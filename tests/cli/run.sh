@@ -60,6 +60,11 @@ run bake puff --threads two; expect "threads that are no number" 2 "whole number
 run bake puff --threads 0; expect "no threads" 2 "whole number"
 run bake puff --simd avx1024; expect "unknown SIMD level" 2 "baseline, avx2 or avx512"
 run bake puff --out; expect "option without its value" 2 "wants a value"
+for command in "bake puff --force" "blender ." "preview ." "upres ." "retime ."; do
+    # shellcheck disable=SC2086
+    run $command --out ''; expect "$command into nowhere" 2 "--out is empty"
+done
+that "nothing is made for an empty --out" test ! -e out
 run bake puff --force --new; expect "contradicting options" 2 "one of them"
 run info mac.projct; expect "unknown name" 2 "did you mean mac.project"
 run info mac.project; expect "info of a stage" 0 "tolerance" "vel +updates mac"
@@ -150,6 +155,8 @@ size_of() { od -An -tu1 -j16 -N8 "$1"; }
 sed 's/0.64, 0.02, 1.28/0.02, 0.64, 1.28/; s/name: puff/name: flat/' puff.yaml >flat.yaml
 echo '  - png: {field: density, map: viridis, range: [0, 1.5]}' >>flat.yaml
 run bake flat; expect "a flat bake" 0 "out/flat"
+run preview out/flat --frames 3-1; expect "preview of no frames" 2 "billow: --frames is 3-1"
+run preview out/flat --position lots; expect "preview of a slice nowhere" 2 "billow: --position: "
 run preview out/flat --frames 1006-1006 --out own.png; expect "preview of a flat bake" 0 "own.png"
 that "it is as large as the bake's picture" test "$(size_of own.png)" = "$(size_of out/flat/png/flat_1006.png)"
 run preview out/flat --frames 1006-1006 --view slice --axis x --field density --map viridis --out said.png
