@@ -77,9 +77,9 @@ static json_t *names_json(const struct cache *c)
     for (int32_t i = 1; i < s->count; i++)
         for (int64_t f = s->frame[i - 1] + 1; f < s->frame[i] && json_array_size(missing) < 1000; f++)
             json_array_append_new(missing, json_integer(f));
-    return json_pack("{s:s, s:s, s:s, s:I, s:I, s:i, s:o}", "name", s->name, "pattern", c->pattern, "file", s->path[0],
-                     "first", (json_int_t)s->frame[0], "last", (json_int_t)s->frame[s->count - 1], "count",
-                     (int)s->count, "missing", missing);
+    return json_pack("{s:o, s:o, s:o, s:I, s:I, s:i, s:o}", "name", json_bytes(s->name), "pattern",
+                     json_bytes(c->pattern), "file", json_bytes(s->path[0]), "first", (json_int_t)s->frame[0], "last",
+                     (json_int_t)s->frame[s->count - 1], "count", (int)s->count, "missing", missing);
 }
 
 char *bw_cache_describe(struct bw_cache *cache, int32_t inside)

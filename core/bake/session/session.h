@@ -40,6 +40,8 @@ extern const char *const simd_name[3];
 /* json.c: what several describe */
 /// New memory from a text that jansson made, or NULL after a sentence; takes `root`.
 char *json_text(json_t *root, size_t flags, struct bw_diag *d);
+/// A path, or what has one in it, as a string; bytes that are no UTF-8 as bake.h says. NULL for NULL, or out of memory.
+json_t *json_bytes(const char *text);
 /// Row i of a table whose rows are `stride` bytes (an older plugin's are shorter): members that are not there are 0.
 struct bw_param row_param(const struct bw_param *rows, uint32_t i, uint32_t stride);
 struct bw_port row_port(const struct bw_port *rows, uint32_t i, uint32_t stride);

@@ -21,8 +21,8 @@
  * Errors. Functions that answer an enum bw_status leave sentences for bw_error_last(); then their outputs are NULL.
  * Functions that answer a pointer answer NULL and leave sentences likewise.
  *
- * Texts are UTF-8; numbers in them do not depend on the locale. "New memory" is given back with bw_text_free. JSON is
- * described in docs/library.md; keys are only ever added.
+ * Texts are UTF-8, names of files what they are; numbers in them do not depend on the locale. "New memory" is given back
+ * with bw_text_free. JSON is described in docs/library.md; keys are only ever added.
  *
  * The library never exits, prints, or touches signals, the working folder or the locale, and leaves the floating-point
  * modes of the host's threads alone. Of the environment it reads BILLOW_PLUGIN_PATH, and XDG_DATA_HOME or HOME for the
