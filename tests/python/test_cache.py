@@ -67,6 +67,18 @@ class Caches(Baked):
         self.assertTrue(billow.check_cache(out)["problems"])
         self.assertEqual(billow.check_cache(self.out)["problems"], [])
 
+    def test_wide_gap(self):
+        out = self.folder / "gap"
+        billow.bake(text=PUFF + EXPORT, out=out)
+        files = sorted(out.rglob("*.vdb"))
+        far = 10**12
+        files[3].rename(files[3].with_name(f"puff_{far}.vdb"))
+        files[1].rename(files[1].with_name("puff_1003.vdb"))
+        cache = billow.open(out)
+        self.assertEqual(cache.describe()["ranges"], [[1, 1], [3, 3], [1003, 1003], [far, far]])
+        self.assertEqual((len(cache), cache.numbers), (4, [1, 3, 1003, far]))
+        self.assertEqual([frame.number for frame in cache], cache.numbers)
+
     def test_names_that_are_no_utf8(self):
         out = self.folder / os.fsdecode(b"caf\xe9 \xee\xbe\x80 \xc3\xa9")  # the second is what a byte stands as
         bake = billow.bake(text=PUFF + EXPORT, out=out, frames="1-1")
