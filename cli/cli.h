@@ -86,8 +86,9 @@ int cli_write_file(const char *path, const char *text);
 
 /// Plugins that can't be loaded are told on stderr. NULL after a sentence. Paths may be NULL.
 struct bw_session *cli_session_open(const char *plugin_path, const char *preset_path);
-/// A text of the library's as JSON; takes it. NULL: there was none, or it is none.
+/// A text of the library's as JSON; takes it. Names of files have their own bytes. NULL: there was none, or it is none.
 json_t *cli_json(char *text);
+json_t *cli_json_plain(char *text); ///< to be printed as JSON: names of files are UTF-8
 /// Members of an object: "" and 0 when they are not there.
 const char *cli_text(const json_t *o, const char *key);
 double cli_number(const json_t *o, const char *key);

@@ -27,10 +27,42 @@ int cli_failed(void)
     return code;
 }
 
-json_t *cli_json(char *text)
+json_t *cli_json_plain(char *text)
 {
     json_t *root = text ? json_loads(text, 0, NULL) : NULL;
     bw_text_free(text);
+    return root;
+}
+
+/* U+EF80 … U+EFFF become the bytes of a file's name that they stand for. */
+static void string_restore(json_t *string)
+{
+    const char *text = json_string_value(string);
+    char *bytes = strstr(text, "\xEE\xBE") || strstr(text, "\xEE\xBF") ? strdup(text) : NULL, *end = bytes;
+    if (!bytes) return;
+    for (const char *s = text; *s;) {
+        int third = (unsigned char)s[0] == 0xEE && ((unsigned char)s[1] & 0xFE) == 0xBE ? s[2] & 0x3F : -1;
+        *end++ = third < 0 ? *s : (char)(((unsigned char)s[1] == 0xBE ? 0x80 : 0xC0) | third);
+        s += third < 0 ? 1 : 3;
+    }
+    json_string_setn_nocheck(string, bytes, (size_t)(end - bytes));
+    free(bytes);
+}
+
+static void bytes_restore(json_t *root)
+{
+    const char *key;
+    json_t *one;
+    size_t i;
+    if (json_is_string(root)) string_restore(root);
+    json_object_foreach (root, key, one) bytes_restore(one);
+    json_array_foreach (root, i, one) bytes_restore(one);
+}
+
+json_t *cli_json(char *text)
+{
+    json_t *root = cli_json_plain(text);
+    bytes_restore(root);
     return root;
 }
 

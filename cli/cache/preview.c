@@ -114,11 +114,13 @@ static int name_print(const char *out, struct bw_cache *cache, const json_t *o)
     return EXIT_CODE_OK;
 }
 
-/* Sentences of this command begin with the program's name. */
+/* Sentences of this command begin with the program's name, and what they say of an option with its dashes. */
 static int failed(void)
 {
     const struct bw_error *e = bw_error_last();
-    fprintf(stderr, "billow: %s\n", e->sentence);
+    int option = e->status == BW_ERR_USAGE &&
+                 (!strncmp(e->sentence, "frames is ", 10) || !strncmp(e->sentence, "position: ", 10));
+    fprintf(stderr, "billow: %s%s\n", option ? "--" : "", e->sentence);
     return cli_exit_code(e->status);
 }
 

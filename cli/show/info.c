@@ -228,7 +228,7 @@ static void all_print(const json_t *all, int json)
 
 static int info_print(struct bw_session *session, const char *name, int json)
 {
-    json_t *all = cli_json(bw_session_describe(session, name));
+    json_t *all = (json ? cli_json_plain : cli_json)(bw_session_describe(session, name));
     const struct bw_error *e = bw_error_last();
     if (!all && e->status == BW_ERR_USAGE) return cli_usage("%s", e->sentence);
     if (!all && ends_with(name, ".vdb")) fputs("billow: ", stderr);

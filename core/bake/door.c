@@ -8,19 +8,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#if defined(__SSE__)
-#include <xmmintrin.h>
-#endif
 
 /* ---- the thread's modes ---- */
 
 struct host_modes host_modes_leave(void)
 {
-    struct host_modes m = {.float_modes = 0};
-#if defined(__SSE__)
-    m.float_modes = _mm_getcsr();
-#endif
-    m.locale = uselocale((locale_t)0);
+    struct host_modes m = {.locale = uselocale((locale_t)0)};
+    fegetenv(&m.float_modes);
     bw_thread_begin();
     return m;
 }
@@ -28,9 +22,7 @@ struct host_modes host_modes_leave(void)
 void host_modes_enter(const struct host_modes *m)
 {
     uselocale(m->locale);
-#if defined(__SSE__)
-    _mm_setcsr(m->float_modes);
-#endif
+    fesetenv(&m->float_modes);
 }
 
 /* ---- the thread's last error ---- */

@@ -8,13 +8,14 @@
 #include "base/diag.h"
 #include "handle.h"
 #include <billow/bake.h>
+#include <fenv.h>
 #include <locale.h>
 #include <stdbool.h>
 
 /// The host's thread as it came in.
 struct host_modes {
     locale_t locale;
-    unsigned float_modes;
+    fenv_t float_modes;
 };
 
 struct host_modes host_modes_leave(void);          ///< from the host's modes to a run's

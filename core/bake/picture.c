@@ -178,7 +178,8 @@ enum bw_status picture_of_job(struct moment *m, const char *look, uint32_t flags
             break;
         }
     struct bw_node *node = look ? options_parse(look, "look", d) : NULL;
-    struct bw_params_context ctx = {.owner = "look", .fps = s->frame.fps, .first = s->frame.first};
+    struct bw_params_context ctx = {.owner = "look", .fps = s->frame.fps, .first = j->preset->time.first};
+    ctx.seed = j->preset->time.seed;
     ctx.ambient = j->preset->ambient;
     struct picture_options *o = bw_calloc(sizeof *o);
     struct bw_params *params =

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "threads.h"
 #include "alloc.h"
+#include <fenv.h>
 #include <locale.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -40,6 +41,7 @@ static void plain_make(void) { plain_locale = newlocale(LC_ALL_MASK, "C", (local
 
 void bw_thread_begin(void)
 {
+    fesetenv(FE_DFL_ENV); // the thread that made this one may round upwards, or trap
 #if defined(__SSE__)
     _mm_setcsr(_mm_getcsr() | 0x8040u); /* FTZ and DAZ */
 #endif

@@ -15,8 +15,8 @@ uint32_t bw_workers_count(const struct bw_workers *w);
 void bw_workers_for(struct bw_workers *w, int64_t n, void (*fn)(int64_t i, uint32_t worker, void *user), void *user);
 /// fn on every worker at once.
 void bw_workers_team(struct bw_workers *w, void (*fn)(struct bw_team *team, void *user), void *user);
-/// What every thread of a run does first: flush denormals to zero, and read and write numbers as C does, whatever
-/// the process's locale is. Each worker does so by itself.
+/// What every thread of a run does first: round to nearest, trap nowhere, flush denormals to zero, and read and write
+/// numbers as C does, whatever the host's modes and locale are. Each worker does so by itself.
 void bw_thread_begin(void);
 
 #endif

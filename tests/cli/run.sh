@@ -60,6 +60,11 @@ run bake puff --threads two; expect "threads that are no number" 2 "whole number
 run bake puff --threads 0; expect "no threads" 2 "whole number"
 run bake puff --simd avx1024; expect "unknown SIMD level" 2 "baseline, avx2 or avx512"
 run bake puff --out; expect "option without its value" 2 "wants a value"
+for command in "bake puff --force" "blender ." "preview ." "upres ." "retime ."; do
+    # shellcheck disable=SC2086
+    run $command --out ''; expect "$command into nowhere" 2 "--out is empty"
+done
+that "nothing is made for an empty --out" test ! -e out
 run bake puff --force --new; expect "contradicting options" 2 "one of them"
 run info mac.projct; expect "unknown name" 2 "did you mean mac.project"
 run info mac.project; expect "info of a stage" 0 "tolerance" "vel +updates mac"
@@ -145,11 +150,28 @@ hash=$(sed -n 's/.*"hash":"\([0-9a-f]*\)".*/\1/p' out.txt)
 that "resolved.yaml alone reproduces the bake" grep -q "\"hash\": \"$hash\"" out/puff_v002/bake.json
 run bake puff --quick; expect "--quick" 0 "out/puff_quick"
 
+# ---- names that are no UTF-8 ----
+odd=$'caf\xe9'
+run bake puff --frames 1001-1002 --out "$odd" --json; expect "bake into a name that is no UTF-8" 0
+run bake puff --frames 1001-1002 --out "$odd" --dry-run; expect "its estimate" 0 "output:"
+that "it has the folder's own bytes" grep -q "$odd" out.txt
+run check "$odd"; LC_ALL=C expect "its check" 0 "2 files, 0 missing"
+that "check tells its own bytes" grep -q "^$odd/vdb/puff_" out.txt
+run blender "$odd"; expect "its scene" 0
+that "the scene is there" test -s "$odd/puff_blender.py"
+run preview "$odd" --frames 1001 --size 64; expect "its preview" 0 "^puff"
+run info --json "$odd/vdb/puff_1001.vdb"; that "info --json of it parses" python3 -m json.tool out.txt
+run retime "$odd" --speed 0.5 --out slow; expect "its retime: a preset is UTF-8" 3 "no UTF-8"
+rm "$odd/vdb/puff_1001.vdb"
+run check "$odd"; expect "what is wrong with it" 1 "the first frames are missing"
+
 # ---- flat caches in preview: the slice that the bake showed, or across the thin axis ----
 size_of() { od -An -tu1 -j16 -N8 "$1"; }
 sed 's/0.64, 0.02, 1.28/0.02, 0.64, 1.28/; s/name: puff/name: flat/' puff.yaml >flat.yaml
 echo '  - png: {field: density, map: viridis, range: [0, 1.5]}' >>flat.yaml
 run bake flat; expect "a flat bake" 0 "out/flat"
+run preview out/flat --frames 3-1; expect "preview of no frames" 2 "billow: --frames is 3-1"
+run preview out/flat --position lots; expect "preview of a slice nowhere" 2 "billow: --position: "
 run preview out/flat --frames 1006-1006 --out own.png; expect "preview of a flat bake" 0 "own.png"
 that "it is as large as the bake's picture" test "$(size_of own.png)" = "$(size_of out/flat/png/flat_1006.png)"
 run preview out/flat --frames 1006-1006 --view slice --axis x --field density --map viridis --out said.png

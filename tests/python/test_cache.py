@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Finished caches: opened, counted, read, looked at."""
+import os
 import pathlib
 import tempfile
 
@@ -65,6 +66,32 @@ class Caches(Baked):
         self.assertEqual([frame.number for frame in billow.open(bake.out)], [1, 3, 4])
         self.assertTrue(billow.check_cache(out)["problems"])
         self.assertEqual(billow.check_cache(self.out)["problems"], [])
+
+    def test_wide_gap(self):
+        out = self.folder / "gap"
+        billow.bake(text=PUFF + EXPORT, out=out)
+        files = sorted(out.rglob("*.vdb"))
+        far = 10**12
+        files[3].rename(files[3].with_name(f"puff_{far}.vdb"))
+        files[1].rename(files[1].with_name("puff_1003.vdb"))
+        cache = billow.open(out)
+        self.assertEqual(cache.describe()["ranges"], [[1, 1], [3, 3], [1003, 1003], [far, far]])
+        self.assertEqual((len(cache), cache.numbers), (4, [1, 3, 1003, far]))
+        self.assertEqual([frame.number for frame in cache], cache.numbers)
+
+    def test_names_that_are_no_utf8(self):
+        out = self.folder / os.fsdecode(b"caf\xe9 \xee\xbe\x80 \xc3\xa9")  # the second is what a byte stands as
+        bake = billow.bake(text=PUFF + EXPORT, out=out, frames="1-1")
+        self.assertEqual(bake.out, str(out))
+        cache = billow.open(bake.out)
+        self.assertEqual(os.path.dirname(cache.describe()["file"]), str(out / "vdb"))
+        self.assertGreater(cache[1]["density"].dense().max(), 0.5)
+        whole = billow.check_cache(out)
+        self.assertEqual((whole["problems"], whole["sequences"][0]["files"]), ([], 1))
+        self.assertTrue(whole["sequences"][0]["stem"].startswith(str(out)))
+        self.assertEqual(billow.info(cache.describe()["file"])["file"]["file"], cache.describe()["file"])
+        (out / "vdb" / "puff_0001.vdb").unlink()
+        self.assertIn(str(out), billow.check_cache(out)["problems"][0])
 
     def test_torn_file(self):
         out = self.folder / "torn"

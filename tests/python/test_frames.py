@@ -104,6 +104,19 @@ class Fields(Case):
             frame["density", "far"]
 
 
+class Looks(Case):
+    def test_frames_in_a_look(self):
+        """They count from the preset's first one, whichever of them are written."""
+        all_of, last = frames_of(PUFF), frames_of(PUFF, frames="3-4")
+        for exposure in ("=frame/8", "=seed*frame/56", {"keys": {1: 0.1, 4: 0.5, 8: 0.9}}):
+            look = {"view": "render", "size": 48, "exposure": exposure}
+            one, other = all_of[-1].picture(look), last[-1].picture(look)
+            np.testing.assert_array_equal(one, other)
+            plain = all_of[-1].picture({**look, "exposure": 0.5})
+            np.testing.assert_array_equal(one, plain)
+            self.assertTrue((one != all_of[1].picture(look)).any())
+
+
 class Doubles(Case):
     def test_dtype(self):
         text = PUFF.replace("stages:", "fields: {exact: {kind: scalar, precision: f64}}\nstages:")

@@ -70,16 +70,35 @@ struct cache *cache_use(struct bw_cache *handle, struct bw_diag *d) { return han
 
 /* ---- what it is ---- */
 
-static json_t *names_json(const struct cache *c)
+/* The first thousand: a gap may be of any length. */
+static json_t *missing_json(const struct bw_sequence *s)
 {
-    const struct bw_sequence *s = &c->files;
     json_t *missing = json_array();
     for (int32_t i = 1; i < s->count; i++)
         for (int64_t f = s->frame[i - 1] + 1; f < s->frame[i] && json_array_size(missing) < 1000; f++)
             json_array_append_new(missing, json_integer(f));
-    return json_pack("{s:s, s:s, s:s, s:I, s:I, s:i, s:o}", "name", s->name, "pattern", c->pattern, "file", s->path[0],
-                     "first", (json_int_t)s->frame[0], "last", (json_int_t)s->frame[s->count - 1], "count",
-                     (int)s->count, "missing", missing);
+    return missing;
+}
+
+/* All that are there, as [first, last] of those without a gap. */
+static json_t *ranges_json(const struct bw_sequence *s)
+{
+    json_t *ranges = json_array();
+    for (int32_t i = 0, from = 0; i < s->count; i++) {
+        if (i + 1 < s->count && s->frame[i + 1] == s->frame[i] + 1) continue;
+        json_array_append_new(ranges, json_pack("[I, I]", (json_int_t)s->frame[from], (json_int_t)s->frame[i]));
+        from = i + 1;
+    }
+    return ranges;
+}
+
+static json_t *names_json(const struct cache *c)
+{
+    const struct bw_sequence *s = &c->files;
+    return json_pack("{s:o, s:o, s:o, s:I, s:I, s:i, s:o, s:o}", "name", json_bytes(s->name), "pattern",
+                     json_bytes(c->pattern), "file", json_bytes(s->path[0]), "first", (json_int_t)s->frame[0], "last",
+                     (json_int_t)s->frame[s->count - 1], "count", (int)s->count, "ranges", ranges_json(s), "missing",
+                     missing_json(s));
 }
 
 char *bw_cache_describe(struct bw_cache *cache, int32_t inside)

@@ -55,7 +55,7 @@ static void cache_complain(struct cache *c, const char *format, ...)
     va_start(list, format);
     vsnprintf(text, sizeof text, format, list);
     va_end(list);
-    json_array_append_new(c->problems, json_string(text));
+    json_array_append_new(c->problems, json_bytes(text));
 }
 
 /* Every grid is loaded: a file cut short fails here, not in the host. `names`: the first file's grids. */
@@ -93,10 +93,10 @@ static void sequence_check(struct cache *c, size_t begin, size_t end)
         file_check(c, &c->file[i], &names);
     }
     json_array_append_new(c->sequences,
-                          json_pack("{s:s, s:I, s:I, s:I, s:I, s:s}", "stem", c->file[begin].stem, "first",
+                          json_pack("{s:o, s:I, s:I, s:I, s:I, s:o}", "stem", json_bytes(c->file[begin].stem), "first",
                                     (json_int_t)c->file[begin].number, "last", (json_int_t)c->file[end - 1].number,
                                     "files", (json_int_t)(end - begin), "missing", (json_int_t)missing, "grids",
-                                    names ? names : ""));
+                                    json_bytes(names ? names : "")));
     bw_free(names);
 }
 

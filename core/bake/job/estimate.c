@@ -52,11 +52,11 @@ json_t *estimate_json(const struct job *j)
     const struct bw_preset_time *t = &p->time;
     double frames = (double)(t->write_last - t->write_first + 1), free_bytes = disk_free(j->out ? j->out : ".");
     char *wiring = bw_chain_describe(j->chain);
-    json_t *o = json_pack("{s:s, s:I, s:I, s:f, s:I, s:f, s:f, s:f, s:f, s:s?}", "wiring", wiring ? wiring : "",
+    json_t *o = json_pack("{s:s, s:I, s:I, s:f, s:I, s:f, s:f, s:f, s:f, s:o?}", "wiring", wiring ? wiring : "",
                           "first", (json_int_t)t->write_first, "last", (json_int_t)t->write_last, "fps", t->fps,
                           "before", (json_int_t)(t->write_first - t->first + t->warmup), "cells", preset_cells(p),
                           "memory", bw_chain_memory_estimate(j->chain), "memory_allowed", memory_allowed(p), "disk",
-                          frames * frame_bytes(j->chain, p), "out", j->out);
+                          frames * frame_bytes(j->chain, p), "out", json_bytes(j->out));
     if (o && isfinite(free_bytes)) json_object_set_new(o, "disk_free", json_real(free_bytes));
     bw_free(wiring);
     return o;

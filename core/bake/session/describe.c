@@ -26,7 +26,7 @@ static json_t *choices_json(const char *choices)
 
 static void text_set(json_t *o, const char *key, const char *text)
 {
-    if (text) json_object_set_new(o, key, json_string(text));
+    if (text) json_object_set_new(o, key, json_bytes(text));
 }
 
 static void range_set(json_t *o, const struct bw_param *p)

@@ -30,7 +30,7 @@ static json_t *json_meta(const struct bwvdb_meta *m, uint32_t n)
     for (uint32_t i = 0; i < n; i++) {
         json_t *v = m[i].type == BWVDB_INT64    ? json_integer(m[i].integer)
                     : m[i].type == BWVDB_DOUBLE ? json_real(m[i].number)
-                                                : json_string(m[i].string);
+                                                : json_bytes(m[i].string);
         json_object_set_new(o, m[i].key, v ? v : json_null()); // a text that is no UTF-8
     }
     return o;
@@ -40,14 +40,14 @@ static json_t *json_meta(const struct bwvdb_meta *m, uint32_t n)
 static json_t *json_texts(const struct bwvdb_meta *m, uint32_t n)
 {
     json_t *o = json_object();
-    for (uint32_t i = 0; i < n; i++) json_object_set_new(o, m[i].key, json_string(m[i].string));
+    for (uint32_t i = 0; i < n; i++) json_object_set_new(o, m[i].key, json_bytes(m[i].string));
     return o;
 }
 
 static json_t *json_grid(const struct bwvdb_info *g)
 {
     json_t *o = json_object();
-    json_object_set_new(o, "name", json_string(g->name));
+    json_object_set_new(o, "name", json_bytes(g->name));
     json_object_set_new(o, "type", json_string(g->type));
     json_object_set_new(o, "half", json_boolean(g->half));
     json_object_set_new(o, "class", json_string(class_name[g->grid_class]));
@@ -73,7 +73,7 @@ static json_t *content_json(const char *path, const struct bwvdb_file *f)
     const struct bwvdb_meta *meta = bwvdb_file_meta(f, &n);
     json_t *o = json_object(), *grids = json_array();
     json_object_set_new(o, "version", json_integer(1));
-    json_object_set_new(o, "file", json_string(path));
+    json_object_set_new(o, "file", json_bytes(path));
     json_object_set_new(o, "bytes", json_integer((json_int_t)file_bytes(path)));
     json_object_set_new(o, "metadata", json_meta(meta, n));
     json_object_set_new(o, "texts", json_texts(meta, n));

@@ -33,8 +33,8 @@ static void preset_add(json_t *list, const char *path)
     char *name = bw_strdup(slash ? slash + 1 : path), *brief = preset_brief(path);
     if (name) name[strlen(name) - strlen(".yaml")] = '\0';
     if (name)
-        json_array_append_new(list,
-                              json_pack("{s:s, s:s, s:s}", "name", name, "path", path, "brief", brief ? brief : ""));
+        json_array_append_new(list, json_pack("{s:o, s:o, s:s}", "name", json_bytes(name), "path", json_bytes(path),
+                                              "brief", brief ? brief : ""));
     bw_free(name);
     bw_free(brief);
 }
@@ -70,11 +70,12 @@ static json_t *list_json(const struct session *s)
     for (int32_t i = 0; i < r->n_entries; i++) {
         const struct bw_entry *e = &r->entry[i];
         json_array_append_new(e->stage ? stages : exporters,
-                              json_pack("{s:s, s:s, s:s, s:s?}", "id", e->id, "brief", entry_brief(e), "path", e->path,
-                                        "shadows", e->shadows));
+                              json_pack("{s:s, s:s, s:o, s:o?}", "id", e->id, "brief", entry_brief(e), "path",
+                                        json_bytes(e->path), "shadows", json_bytes(e->shadows)));
     }
     for (int32_t i = 0; i < r->n_broken; i++) {
-        json_array_append_new(broken, json_pack("{s:s, s:s}", "path", r->broken[i].path, "why", r->broken[i].why));
+        json_array_append_new(broken, json_pack("{s:o, s:o}", "path", json_bytes(r->broken[i].path), "why",
+                                                json_bytes(r->broken[i].why)));
     }
     return json_pack("{s:i, s:o, s:o, s:o, s:o}", "billow", 1, "stages", stages, "exporters", exporters, "presets",
                      presets_json(s), "broken", broken);

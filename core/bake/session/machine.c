@@ -52,7 +52,9 @@ static json_t *folders_json(const char *list)
     for (const char *s = list; s && *s;) {
         size_t n = strcspn(s, ":");
         char *one = n ? bw_printf("%.*s", (int)n, s) : NULL;
-        if (one) json_array_append_new(all, json_pack("{s:s, s:b}", "path", one, "there", access(one, R_OK) == 0));
+        if (one)
+            json_array_append_new(all,
+                                  json_pack("{s:o, s:b}", "path", json_bytes(one), "there", access(one, R_OK) == 0));
         bw_free(one);
         s += n + (s[n] == ':');
     }
@@ -71,8 +73,8 @@ static json_t *machine_json(const struct session *s, const char *folder)
     if (isfinite(disk)) json_object_set_new(all, "disk_free", json_real(disk));
     json_object_set_new(all, "plugins", folders_json(s->folders.plugins));
     json_object_set_new(all, "presets", folders_json(s->folders.presets));
-    json_object_set_new(all, "include", json_string(s->folders.include));
-    json_object_set_new(all, "library", json_string(s->folders.library));
+    json_object_set_new(all, "include", json_bytes(s->folders.include));
+    json_object_set_new(all, "library", json_bytes(s->folders.library));
     return all;
 }
 

@@ -40,5 +40,7 @@ extern const char *const simd_name[3];
 /* json.c: what several describe */
 /// New memory from a text that jansson made, or NULL after a sentence; takes `root`.
 char *json_text(json_t *root, size_t flags, struct bw_diag *d);
+/// A path, or what has one in it, as a string; bytes that are no UTF-8 as bake.h says. NULL for NULL, or out of memory.
+json_t *json_bytes(const char *text);
 
 #endif

@@ -26,8 +26,8 @@
  * Errors. Functions that answer an enum bw_status leave sentences for bw_error_last(); then their outputs are NULL.
  * Functions that answer a pointer answer NULL and leave sentences likewise.
  *
- * Texts are UTF-8; numbers in them do not depend on the locale. "New memory" is given back with bw_text_free. JSON is
- * described in docs/library.md; keys are only ever added.
+ * Texts are UTF-8, names of files what they are; numbers in them do not depend on the locale. "New memory" is given back
+ * with bw_text_free. JSON is described in docs/library.md; keys are only ever added.
  *
  * The library never exits, prints, or touches signals, the working folder or the locale, and leaves the floating-point
  * modes of the host's threads alone. Of the environment it reads BILLOW_PLUGIN_PATH, and XDG_DATA_HOME or HOME for the
@@ -280,8 +280,9 @@ struct bw_movie_wish {
 /// at names alone. Errors: BW_ERR_IO.
 BW_API enum bw_status bw_cache_open(struct bw_session *session, const char *what, struct bw_cache **cache);
 BW_API void bw_cache_close(struct bw_cache *cache);
-/// JSON, new memory: "name", "pattern", "file", "first", "last", "count", "missing"; with `inside` 1, read from all
-/// files, "fps", "voxel", "flow", "fields" and the "domain" as a preset says it. Errors then: BW_ERR (no flow).
+/// JSON, new memory: "name", "pattern", "file", "first", "last", "count", "ranges" (those that are there, as
+/// [first, last]), "missing" (the first thousand); with `inside` 1, read from all files, "fps", "voxel", "flow", "fields"
+/// and the "domain" as a preset says it. Errors then: BW_ERR (no flow).
 BW_API char *bw_cache_describe(struct bw_cache *cache, int32_t inside);
 /// Is a bake's folder, or a folder of files, whole? JSON, new memory: {"sequences", "problems"}.
 BW_API char *bw_cache_check(const char *folder);

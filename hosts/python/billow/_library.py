@@ -21,6 +21,9 @@ lib = _find.load()
 _HANDLE = POINTER(c_void_p)
 _TEXT = c_void_p  # new memory: not c_char_p, whose address would be lost
 
+#: In JSON U+EF80 … U+EFFF are bytes that are no UTF-8.
+BYTES = {0xEF00 + byte: 0xDC00 + byte for byte in range(0x80, 0x100)}
+
 _PROTOTYPES = {
     "bw_error_last": (POINTER(LastError), []),
     "bw_version": (c_char_p, []),
@@ -65,7 +68,8 @@ for _name, (_result, _arguments) in _PROTOTYPES.items():
 
 
 def decoded(text: Optional[bytes]) -> str:
-    return (text or b"").decode("utf-8", "replace")
+    """Bytes that are no UTF-8, in names of files, as Python has them: `encoded` and os.fsencode give them back."""
+    return (text or b"").decode("utf-8", "surrogateescape")
 
 
 def version() -> str:
@@ -124,7 +128,8 @@ def good(status: int) -> None:
 
 def json_of(address: Optional[int]) -> Any:
     """The JSON in new memory, which is given back; raises where there is none."""
-    return json.loads(text_of(address))
+    bytes_ = text_of(address).translate(BYTES).encode("utf-8", "surrogateescape")
+    return json.loads(decoded(bytes_))
 
 
 def text_of(address: Optional[int]) -> str:

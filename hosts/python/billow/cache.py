@@ -37,8 +37,9 @@ class Cache:
         return self._handle
 
     def describe(self, flow: bool = False) -> Dict[str, Any]:
-        """"name", "pattern", "file", "first", "last", "count", "missing"; with `flow` what the files say too: "fps",
-        "voxel", "flow", "fields" and the "domain" as a preset says it."""
+        """"name", "pattern", "file", "first", "last", "count", the "ranges" of frames that are there, the first
+        thousand that are "missing"; with `flow` what the files say too: "fps", "voxel", "flow", "fields" and the
+        "domain" as a preset says it."""
         described: Dict[str, Any] = library.json_of(lib.bw_cache_describe(self._open(), int(flow)))
         return described
 
@@ -46,9 +47,7 @@ class Cache:
     def numbers(self) -> List[int]:
         """Of the frames, in order."""
         if self._numbers is None:
-            told = self.describe()
-            missing = set(told["missing"])
-            self._numbers = [n for n in range(told["first"], told["last"] + 1) if n not in missing]
+            self._numbers = [n for first, last in self.describe()["ranges"] for n in range(first, last + 1)]
         return list(self._numbers)
 
     def __len__(self) -> int:
