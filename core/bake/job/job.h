@@ -3,7 +3,7 @@
 #ifndef JOB_H
 #define JOB_H
 
-#include "record.h"
+#include "record/record.h"
 #include "run/run.h"
 #include "session/session.h"
 #include <pthread.h>
@@ -89,8 +89,6 @@ void tell_lines(struct job *j);
 void tell_end(struct job *j);
 void tell_start(struct job *j);
 void tell_output(struct job *j, const char *what, const char *path);
-/// The bake whose callback the calling thread is in, or NULL.
-struct job *tell_inside(void);
 
 /* ending.c: the end of the process, which waits for the bakes that run */
 /// From now on it does. false after a sentence: the process is about to end.
@@ -99,7 +97,13 @@ void ending_forget(struct job *j);
 /// Libraries may have made statics by now, which die before what was there when it was watched. At each moment once.
 void ending_renew(bool *moment);
 
-/* job.c */
+/* wait.c: waiting, from callbacks too */
+/// The calling thread is in a callback of this bake from now on; NULL: of none.
+void wait_inside(struct job *j);
+/// The calling thread's bake, if it is in a callback, waits for `j` until wait_end. false after a sentence: `j` waits for
+/// it, or is it.
+bool wait_begin(struct job *j, struct bw_diag *d);
+void wait_end(void);
 /// Its state after that time, or sooner when it is done; < 0: forever.
 enum job_state job_wait(struct job *j, double seconds);
 /// 1 when `j` waits for the bake whose callback the calling thread is in, or is that bake.

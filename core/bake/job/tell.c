@@ -13,20 +13,16 @@ struct job_line {
     char *who, *text;
 };
 
-static _Thread_local struct job *inside;
-
-struct job *tell_inside(void) { return inside; }
-
 static void callback_begin(struct job *j)
 {
-    inside = j;
+    wait_inside(j);
     host_modes_enter(&j->host);
 }
 
 static void callback_end(void)
 {
     host_modes_leave();
-    inside = NULL;
+    wait_inside(NULL);
 }
 
 /* ---- lines ---- */

@@ -2,6 +2,8 @@
 /* Small things that everything which describes something needs. */
 #include "session.h"
 
+#include <string.h>
+
 char *json_text(json_t *root, size_t flags, struct bw_diag *d)
 {
     char *text = root ? json_dumps(root, flags) : NULL;
