@@ -168,6 +168,8 @@ enum bw_status picture_of_job(struct moment *m, const char *look, uint32_t flags
 {
     const struct job *j = m->owner;
     const struct chain_snapshot *s = m->data;
+    if (flags & ~(uint32_t)(BW_PIXELS_FLOAT | BW_PIXELS_ALPHA))
+        return bw_diag_error(d, NULL, BW_ERR_USAGE, "a picture has no flags 0x%x", flags);
     const struct bw_domain_info *domains[BW_MAX_DOMAINS];
     uint32_t n = 0;
     for (int32_t k = 0; k < j->preset->n_domains; k++) // in the preset's order, those that hold fields

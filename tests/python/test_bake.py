@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Bakes: settings, callbacks, output, and what a refusal says."""
+import copy
 import logging
+import os
 import pathlib
+import pickle
 import threading
 
 import numpy as np
@@ -23,6 +26,28 @@ class Settings(Case):
         self.assertRegex(text, r"density: 2\b")
         self.assertRegex(text, r"substeps: 2\b")
         self.assertRegex(text, r"size: \[0\.32, 0\.32, 0\.64\]")
+
+    def test_whole_numbers(self):
+        for words in ({"seed": 1.7}, {"threads": 1.9}, {"frames": (1.5, 3)}, {"seed": "7"}):
+            with self.assertRaises(billow.UsageError, msg=str(words)) as caught:
+                billow.prepare(text=PUFF, **words).close()
+            self.assertRegex(str(caught.exception), f"{next(iter(words))} (wants a whole number|are)")
+        self.assertRegex(self.resolved(seed=np.int64(9), threads=np.uint8(2)), r"seed: 9\b")
+
+    def test_texts(self):
+        with self.assertRaisesRegex(TypeError, "a text is wanted, not 5"):
+            billow.prepare(text=PUFF, memory=5)
+        with billow.prepare(text=PUFF, out=os.fsencode(self.folder / "out")) as bake:
+            self.assertEqual(bake.out, str(self.folder / "out"))
+
+    def test_not_pickled(self):
+        frames = []
+        with billow.Session() as session:
+            bake = session.bake(text=PUFF, frames="1-1", on_frame=frames.append)
+            for thing in (session, bake, frames[0], frames[0]["density"]):
+                for way in (pickle.dumps, copy.deepcopy):
+                    with self.assertRaisesRegex(TypeError, "belongs to this process"):
+                        way(thing)
 
     def test_lines(self):
         self.assertRegex(self.resolved(["domain.voxel=4 cm"]), r"voxel: 4 cm")

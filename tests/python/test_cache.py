@@ -3,6 +3,7 @@
 import os
 import pathlib
 import tempfile
+import unittest.mock
 
 import numpy as np
 
@@ -48,14 +49,22 @@ class Caches(Baked):
         cache = billow.open(self.out)
         with self.assertRaisesRegex(billow.UsageError, "no frame 9"):
             cache[9]
-        with self.assertRaises(billow.UsageError):
-            cache["4"]
+        for number in ("4", 4.0, 2**64 + 1, -2**63 - 1):
+            with self.assertRaises(billow.UsageError):
+                cache[number]
         with self.assertRaisesRegex(billow.UnknownNameError, "did you mean density"):
             cache[4]["densyti"]
         with self.assertRaises(billow.FileError) as caught:
             billow.open(self.folder / "nothing")
         self.assertIsInstance(caught.exception, OSError)
         self.assertIn("nothing", str(caught.exception))
+
+    def test_contains(self):
+        cache = billow.open(self.out)
+        opened, getitem = [], billow.Cache.__getitem__
+        with unittest.mock.patch.object(billow.Cache, "__getitem__", lambda *a: opened.append(a) or getitem(*a)):
+            self.assertEqual([n in cache for n in (1, 4, 5, 2**64 + 1, "4")], [True, True, False, False, False])
+        self.assertEqual(opened, [])
 
     def test_gap(self):
         out = self.folder / "gap"
@@ -97,9 +106,11 @@ class Caches(Baked):
         out = self.folder / "torn"
         billow.bake(text=PUFF + EXPORT, out=out)
         last = sorted(out.rglob("*.vdb"))[-1]
-        last.write_bytes(last.read_bytes()[:200])
-        with self.assertRaisesRegex(billow.Error, "puff_0004"):
-            billow.open(out)[4]
+        whole = last.read_bytes()
+        for n in (0, 60, 200, 1000, len(whole) // 2):
+            last.write_bytes(whole[:n])
+            with self.assertRaisesRegex(billow.FileError, "puff_0004"):
+                billow.open(out)[4]
 
 
 class Looks(Baked):

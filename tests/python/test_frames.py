@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Frames as arrays: what is a view and what a copy, boxes, tiles, particles, pictures."""
 import gc
+import unittest.mock
 
 import numpy as np
 
@@ -65,7 +66,7 @@ class Fields(Case):
 
     def test_bad_boxes(self):
         for box in (((0, 0), (1, 1, 1)), ((0, 0, 0), (0, 1, -1)), ((0, 0, 0), None), ((0, 0, 0), (2**40, 1, 1)),
-                    ((2**31 - 1, 0, 0), (1, 1, 1))):
+                    ((2**31 - 1, 0, 0), (1, 1, 1)), ((0, 0, 0), (1.5, 1, 1))):
             with self.assertRaises(billow.UsageError, msg=str(box)):
                 self.density.dense(*box)
         with self.assertRaises(billow.UsageError):
@@ -102,6 +103,8 @@ class Fields(Case):
         self.assertLess(frame["density", "near"].voxel, frame["density", "wide"].voxel)
         with self.assertRaises(billow.UnknownNameError):
             frame["density", "far"]
+        keys = [("density", "near"), "density", ("density", "far"), "smoke", 5, None]
+        self.assertEqual([key in frame for key in keys], [True, True, False, False, False, False])
 
 
 class Looks(Case):
@@ -201,6 +204,9 @@ class Pictures(Case):
         self.assertEqual(self.frame.picture({"view": "render", "size": 24}, light=True).dtype, np.float32)
 
     def test_wrong_look(self):
+        with self.assertRaisesRegex(billow.UsageError, "no flags 0xc"), \
+                unittest.mock.patch.object(billow.frame, "ALPHA", 12):
+            self.frame.picture(alpha=True)
         with self.assertRaises(billow.PresetError) as caught:
             self.frame.picture({"vew": "slice"})
         self.assertIn("did you mean", str(caught.exception))

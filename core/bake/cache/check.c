@@ -90,6 +90,7 @@ static void sequence_check(struct cache *c, size_t begin, size_t end)
                            c->file[i].number - 1);
             missing += gap;
         }
+        if (gap < 0) cache_complain(c, "%s: is frame %lld, as another file is", c->file[i].path, c->file[i].number);
         file_check(c, &c->file[i], &names);
     }
     json_array_append_new(c->sequences,

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional
 from . import _library as library
 from ._library import byref, decoded, encoded, lib
 from ._structs import (BakeFacts, BakeOptions, BakeProgress, OnFrame, OnLog, OnOutput, OnProgress, OnStart)
-from ._values import Frames, Path, Settings, frames_text, path_text, settings_texts
+from ._values import Frames, Path, Settings, frames_text, path_text, settings_texts, whole
 from .errors import UsageError
 from .frame import Frame, Snapshot
 
@@ -126,7 +126,7 @@ def _close(handle: int, ear: _Ear) -> None:
         threading.Thread(target=lib.bw_bake_close, args=(handle,), daemon=True).start()
 
 
-class Bake:
+class Bake(library.Handled):
     """Made by billow.start() and billow.bake(). A `with` block cancels it, if it still runs, and closes it.
 
     One that nobody holds any more is cancelled. Once closed, `name`, `out`, `outputs`, `progress` and `facts` stay."""
@@ -274,12 +274,12 @@ def options_of(preset: Optional[Path], settings: Optional[Settings], *, text: Op
         raise UsageError(f"mode is keep, replace or beside, not {mode!r}" + (f"; did you mean {near}?" if near else ""))
     if isinstance(mute, str):
         raise UsageError(f'mute is a list of ids: ["{mute}"]')
-    if not 0 <= int(threads) <= 1024:
+    if not 0 <= whole("threads", threads) <= 1024:
         raise UsageError(f"threads wants a whole number from 1 to 1024, or 0 for all cores, not {threads}")
     lines: List[str] = settings_texts(settings)
     set_, mute_ = library.texts(lines), library.texts(mute)
     return BakeOptions(size=ctypes.sizeof(BakeOptions), mode=MODES[mode], preset=encoded(path_text(preset)),
                        text=encoded(text), set=set_, mute=mute_, n_set=len(set_), n_mute=len(mute_),
-                       frames=encoded(frames_text(frames)), seed=encoded(None if seed is None else str(int(seed))),
+                       frames=encoded(frames_text(frames)), seed=encoded(None if seed is None else str(whole("seed", seed))),
                        memory=encoded(memory), out=encoded(path_text(out)), simd=encoded(simd), threads=int(threads),
                        quick=int(quick))

@@ -82,7 +82,9 @@ if not version().startswith(VERSION):
 
 
 def encoded(text: Optional[str]) -> Optional[bytes]:
-    """For the library, where NULL ends a text."""
+    """For the library, where NUL ends a text."""
+    if text is not None and not isinstance(text, str):
+        raise TypeError(f"a text is wanted, not {text!r}")
     if text is not None and "\0" in text:
         raise ValueError(f"a text with a NUL in it: {text!r}")
     return None if text is None else text.encode("utf-8", "surrogateescape")
@@ -142,11 +144,18 @@ def text_of(address: Optional[int]) -> str:
         lib.bw_text_free(address)
 
 
+class Handled:
+    """What stands on a handle of the library, which means nothing in another process, and must be closed once."""
+
+    def __reduce__(self) -> Any:
+        raise TypeError(f"a {type(self).__name__} can't be copied or pickled: it belongs to this process")
+
+
 def handle_of(status: int, handle: c_void_p) -> int:
     good(status)
     assert handle.value
     return handle.value
 
 
-__all__ = ["byref", "decoded", "encoded", "good", "handle_of", "json_of", "last_error", "last_text", "lib", "nearest",
+__all__ = ["Handled", "byref", "decoded", "encoded", "good", "handle_of", "json_of", "last_error", "last_text", "lib", "nearest",
            "text_of", "texts", "version"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import operator
 import os
 from typing import Any, List, Mapping, Optional, Sequence, Tuple, Union
 
@@ -57,13 +58,21 @@ def frames_text(frames: Optional[Frames]) -> Optional[str]:
         return f"{frames[0]}-{frames[-1]}"
     try:
         first, last = frames
-        return f"{int(first)}-{int(last)}"
+        return f"{operator.index(first)}-{operator.index(last)}"
     except (TypeError, ValueError):
         raise UsageError(f'frames are "1-40", (1, 40) or range(1, 41), not {frames!r}') from None
 
 
 def path_text(path: Optional[Path]) -> Optional[str]:
-    return None if path is None else os.fspath(path)
+    return None if path is None else os.fsdecode(path)
+
+
+def whole(what: str, number: Any) -> int:
+    """Python's int, or NumPy's; no number that would have to be cut."""
+    try:
+        return operator.index(number)
+    except TypeError:
+        raise UsageError(f"{what} wants a whole number, not {number!r}") from None
 
 
 def look_text(look: Any) -> Optional[str]:

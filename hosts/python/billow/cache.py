@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Mapping, 
 from . import _library as library
 from ._library import byref, encoded, lib
 from ._structs import MovieWish, OnMovieFrame
-from ._values import Path, look_text, path_text
+from ._values import Path, look_text, path_text, whole
 from .errors import UsageError
 from .frame import Frame, Snapshot
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .session import Session
 
 
-class Cache:
+class Cache(library.Handled):
     """billow.open("out/plume"): len(cache), cache[40], `for frame in cache`. Frames have the numbers of their files:
     cache[0] is frame 0, if there is one; cache.numbers tells them."""
 
@@ -53,15 +53,18 @@ class Cache:
     def __len__(self) -> int:
         return len(self.numbers)
 
+    def __contains__(self, number: object) -> bool:
+        return number in self.numbers
+
     def __iter__(self) -> Iterator[Frame]:
         return (self[number] for number in self.numbers)
 
     def __getitem__(self, number: int) -> Frame:
         """The frame of that number."""
-        handle = c_void_p()
-        if not isinstance(number, int) and not hasattr(number, "__index__"):
-            raise UsageError(f"frames have whole numbers, not {number!r}")
-        status = lib.bw_cache_frame(self._open(), int(number), byref(handle))
+        handle, number = c_void_p(), whole("a frame's number", number)
+        if abs(number) >= 2**63:  # ctypes would wrap it
+            raise UsageError(f"{self._what} has no frame {number}")
+        status = lib.bw_cache_frame(self._open(), number, byref(handle))
         return Frame(Snapshot(library.handle_of(status, handle)))
 
     def __repr__(self) -> str:

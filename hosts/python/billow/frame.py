@@ -8,7 +8,7 @@ from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple, Union
 
 import numpy as np
 
-from ._library import byref, decoded, good, last_error, lib, nearest
+from ._library import Handled, byref, decoded, good, last_error, lib, nearest
 from ._structs import Pixels, SnapshotFacts
 from ._values import look_text
 from ._views import Array
@@ -21,7 +21,7 @@ FLOAT, ALPHA = 1, 2  # BW_PIXELS_…
 Key = Union[str, Tuple[str, str]]
 
 
-class Snapshot:
+class Snapshot(Handled):
     """Holds a snapshot of the library as long as anybody needs its memory."""
 
     def __init__(self, handle: int) -> None:
@@ -69,6 +69,14 @@ class Frame(Mapping[Key, Any]):  # a Field or Particles
         if domain is None and name in self._points:
             return Particles(self._snapshot, facts.points[self._points[name]])
         raise self._unknown(name, domain)
+
+    def __contains__(self, key: object) -> bool:
+        name, domain = key if isinstance(key, tuple) and len(key) == 2 else (key, None)
+        if not isinstance(name, str):
+            return False
+        if domain is not None:
+            return domain in self._grids.get(name, {})
+        return name in self._grids or name in self._points
 
     def __iter__(self) -> Iterator[Key]:
         for name, grids in self._grids.items():

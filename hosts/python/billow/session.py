@@ -28,7 +28,7 @@ def _joined(folders: Folders) -> Optional[str]:
     return ":".join(os.fspath(folder) for folder in folders)
 
 
-class Session:
+class Session(library.Handled):
     """The functions of the module `billow`, with folders of plugins and presets of one's own before all others.
 
     Plugins that can't be loaded are warnings of the logger "billow", and in list()["broken"]."""

@@ -289,7 +289,7 @@ extern "C" bwvdb_status bwvdb_open(const char *path, bwvdb_file **f, bwvdb_error
         std::string why = errno ? std::strerror(errno) : probe ? "the file is empty" : "no such file";
         if (probe) std::fclose(probe);
         if (!readable) return report(error, BWVDB_ERR_IO, what + ": " + why);
-        return guarded(error, what.c_str(), [&] {
+        bwvdb_status status = guarded(error, what.c_str(), [&] {
             vdb::initialize();
             if (file_index().end(path) > size) return report(error, BWVDB_ERR_IO, what + ": the file is cut short");
             auto file = std::make_unique<bwvdb_file>(path);
@@ -297,6 +297,7 @@ extern "C" bwvdb_status bwvdb_open(const char *path, bwvdb_file **f, bwvdb_error
             *f = file.release();
             return BWVDB_OK;
         });
+        return status == BWVDB_ERR ? BWVDB_ERR_IO : status; // OpenVDB stumbles over rubbish in many ways
     });
 }
 
