@@ -58,7 +58,7 @@ char *bw_bake_describe(struct bw_bake *bake)
     char *text = NULL;
     door_enter(&door);
     struct job *j = job_use(bake, &door.d);
-    if (j && job_state(j) == JOB_RUNNING)
+    if (j && job_state_get(j) == JOB_RUNNING)
         bw_diag_error(&door.d, NULL, BW_ERR_USAGE, "%s runs: it is described before or after", j->facts.name);
     else if (j) text = json_text(job_json(j), JSON_INDENT(1), &door.d);
     if (j) object_unref(&j->o);

@@ -116,7 +116,7 @@ struct job *job_use(struct bw_bake *handle, struct bw_diag *d)
     return NULL;
 }
 
-enum job_state job_state(struct job *j)
+enum job_state job_state_get(struct job *j)
 {
     pthread_mutex_lock(&j->lock);
     enum job_state state = j->state;
@@ -163,7 +163,7 @@ enum bw_status bw_bake_check(struct bw_bake *bake)
     struct door door;
     door_enter(&door);
     struct job *j = job_use(bake, &door.d);
-    if (j && job_state(j) == JOB_RUNNING)
+    if (j && job_state_get(j) == JOB_RUNNING)
         bw_diag_error(&door.d, NULL, BW_ERR_USAGE, "%s runs: it is checked before or after", j->facts.name);
     else if (j && j->source)
         bw_diag_error(&door.d, NULL, BW_ERR_USAGE, "%s takes its frames from %s: bake that first", j->facts.name,

@@ -56,7 +56,7 @@ struct job {
 
 /// The job of a handle with a reference, or NULL after a sentence: no such handle, or another process opened it.
 struct job *job_use(struct bw_bake *handle, struct bw_diag *d);
-enum job_state job_state(struct job *j);
+enum job_state job_state_get(struct job *j);
 
 /* job_open.c */
 /// Read the preset and make the chain.
@@ -100,8 +100,8 @@ void ending_renew(bool *moment);
 /* wait.c: waiting, from callbacks too */
 /// The calling thread is in a callback of this bake from now on; NULL: of none.
 void wait_inside(struct job *j);
-/// The calling thread's bake, if it is in a callback, waits for `j` until wait_end. false after a sentence: `j` waits for
-/// it, or is it.
+/// The calling thread's bake, if it is in a callback, waits for `j` until wait_end. false after a sentence: `j` waits
+/// for it, or is it.
 bool wait_begin(struct job *j, struct bw_diag *d);
 void wait_end(void);
 /// Its state after that time, or sooner when it is done; < 0: forever.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Waiting for a bake, from outside and from callbacks of another one: two that would wait for each other are refused. */
+/* Waiting for a bake, from outside and from callbacks of another one. Two that would wait for each other are refused.
+ */
 #include "job.h"
 
 #include <errno.h>
