@@ -63,7 +63,7 @@ int cli_option_next(const struct cli_command *command, int argc, char **argv)
         option_unknown(command, option_faulty(argc, argv));
         return CLI_BAD;
     }
-    if (code >= 0 && code == 'o' && !*optarg) {
+    if (code == 'o' && !*optarg) {
         // a variable that is not set: with --force, the default folder would pay for it
         cli_usage("--out is empty; leave it out where the default is meant");
         return CLI_BAD;
