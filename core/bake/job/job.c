@@ -3,7 +3,6 @@
 #include "job.h"
 
 #include "options.h"
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -114,14 +113,6 @@ struct job *job_use(struct bw_bake *handle, struct bw_diag *d)
     bw_diag_error(d, NULL, BW_ERR_USAGE, "%s was opened before the fork: its threads are the parent's", j->facts.name);
     object_unref(&j->o);
     return NULL;
-}
-
-enum job_state job_state(struct job *j)
-{
-    pthread_mutex_lock(&j->lock);
-    enum job_state state = j->state;
-    pthread_mutex_unlock(&j->lock);
-    return state;
 }
 
 /* ---- facts ---- */
@@ -286,76 +277,15 @@ enum bw_status bw_bake_cancel(struct bw_bake *bake)
 
 /* ---- waiting ---- */
 
-/* A bake's callback may wait for another bake, unless that one, or one that it waits for, waits for this one. */
-static pthread_mutex_t waiting = PTHREAD_MUTEX_INITIALIZER;
-
-static bool leads_to(const struct job *j, const struct job *own)
-{
-    while (j && j != own) j = j->waits_for;
-    return j != NULL;
-}
-
-bool job_waits_for_caller(const struct job *j)
-{
-    const struct job *own = tell_inside();
-    if (!own) return false;
-    pthread_mutex_lock(&waiting);
-    bool circle = leads_to(j, own);
-    pthread_mutex_unlock(&waiting);
-    return circle;
-}
-
-static bool wait_begin(struct job *j, struct bw_diag *d)
-{
-    struct job *own = tell_inside();
-    if (!own) return true;
-    pthread_mutex_lock(&waiting);
-    bool circle = leads_to(j, own);
-    if (!circle) own->waits_for = j;
-    pthread_mutex_unlock(&waiting);
-    if (circle)
-        bw_diag_error(d, NULL, BW_ERR_USAGE, "a callback of %s can't wait for the bake that it belongs to",
-                      j->facts.name);
-    return !circle;
-}
-
-static void wait_end(void)
-{
-    struct job *own = tell_inside();
-    if (!own) return;
-    pthread_mutex_lock(&waiting);
-    own->waits_for = NULL;
-    pthread_mutex_unlock(&waiting);
-}
-
-enum job_state job_wait(struct job *j, double seconds)
-{
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    double whole = seconds > 0 ? (seconds < 1e9 ? seconds : 1e9) : 0;
-    until.tv_sec += (time_t)whole;
-    until.tv_nsec += (long)((whole - (double)(time_t)whole) * 1e9);
-    if (until.tv_nsec >= 1000000000) until.tv_sec++, until.tv_nsec -= 1000000000;
-    int late = 0;
-    pthread_mutex_lock(&j->lock);
-    while (j->state == JOB_RUNNING && !late) {
-        if (seconds < 0) pthread_cond_wait(&j->changed, &j->lock);
-        else late = pthread_cond_timedwait(&j->changed, &j->lock, &until) == ETIMEDOUT;
-    }
-    enum job_state state = j->state;
-    pthread_mutex_unlock(&j->lock);
-    return state;
-}
-
 int bw_bake_wait(struct bw_bake *bake, double seconds)
 {
     struct door door;
     enum job_state state = JOB_OPEN;
     door_enter(&door);
     struct job *j = job_use(bake, &door.d);
-    if (j && wait_begin(j, &door.d)) {
+    if (j && job_wait_begin(j, &door.d)) {
         state = job_wait(j, seconds);
-        wait_end();
+        job_wait_end();
         if (state == JOB_OPEN) bw_diag_error(&door.d, NULL, BW_ERR_USAGE, "%s was never started", j->facts.name);
         else if (state == JOB_DONE) {
             bw_diag_take(&door.d, &j->diag);
@@ -373,10 +303,10 @@ enum bw_status bw_bake_close(struct bw_bake *bake)
     door_enter(&door);
     struct job *j = bake ? job_use(bake, &door.d) : NULL;
     if (j) {
-        if (wait_begin(j, &door.d)) {
+        if (job_wait_begin(j, &door.d)) {
             atomic_store(&j->cancel, 1);
             job_wait(j, -1);
-            wait_end();
+            job_wait_end();
             object_unref(handle_close(bake, HANDLE_BAKE, &door.d));
         }
         object_unref(&j->o);

@@ -36,7 +36,7 @@ struct job {
     pthread_mutex_t lock; ///< of all below
     pthread_cond_t changed;
     enum job_state state;
-    struct job *next_running; ///< ending.c
+    struct job *next_running; ///< wait.c
     bool renewed[2];          ///< ending_renew was told of the first substep, and of the first whole file
     bool threaded;            ///< `thread` is to be joined
     pthread_t thread;
@@ -56,7 +56,6 @@ struct job {
 
 /// The job of a handle with a reference, or NULL after a sentence: no such handle, or another process opened it.
 struct job *job_use(struct bw_bake *handle, struct bw_diag *d);
-enum job_state job_state(struct job *j);
 
 /* job_open.c */
 /// Read the preset and make the chain.
@@ -89,21 +88,21 @@ void tell_lines(struct job *j);
 void tell_end(struct job *j);
 void tell_start(struct job *j);
 void tell_output(struct job *j, const char *what, const char *path);
-/// The bake whose callback the calling thread is in, or NULL.
-struct job *tell_inside(void);
 
-/* ending.c: the end of the process, which waits for the bakes that run */
-/// From now on it does. false after a sentence: the process is about to end.
+/* wait.c: waiting */
+/// The calling thread is in a callback of `j`, or, NULL, of none.
+void job_inside_set(struct job *j);
+/// Before and after job_wait where that may be a callback; false after a sentence: it would wait for itself.
+bool job_wait_begin(struct job *j, struct bw_diag *d);
+void job_wait_end(void);
+enum job_state job_state(struct job *j);
+/// Its state after that time, or sooner when it is done; < 0: forever.
+enum job_state job_wait(struct job *j, double seconds);
+/// From now on the process waits for `j` before it ends. false after a sentence: the process is about to end.
 bool ending_watch(struct job *j, struct bw_diag *d);
 void ending_forget(struct job *j);
 /// Libraries may have made statics by now, which die before what was there when it was watched. At each moment once.
 void ending_renew(bool *moment);
-
-/* job.c */
-/// Its state after that time, or sooner when it is done; < 0: forever.
-enum job_state job_wait(struct job *j, double seconds);
-/// 1 when `j` waits for the bake whose callback the calling thread is in, or is that bake.
-bool job_waits_for_caller(const struct job *j);
 
 /* estimate.c */
 json_t *estimate_json(const struct job *j);

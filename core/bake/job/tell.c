@@ -13,20 +13,16 @@ struct job_line {
     char *who, *text;
 };
 
-static _Thread_local struct job *inside;
-
-struct job *tell_inside(void) { return inside; }
-
 static void callback_begin(struct job *j)
 {
-    inside = j;
+    job_inside_set(j);
     host_modes_enter(&j->host);
 }
 
 static void callback_end(void)
 {
     host_modes_leave();
-    inside = NULL;
+    job_inside_set(NULL);
 }
 
 /* ---- lines ---- */
