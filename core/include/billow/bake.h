@@ -17,8 +17,7 @@
  * thread that is cancelled (pthread_cancel) goes when the call is over, not inside of it.
  *
  * Handles are closed with their own close function, once; NULL is allowed there. One that was closed, or is of another
- * kind, is noticed: BW_ERR_USAGE; close functions that answer nothing then do nothing. What others still stand on may be
- * closed: it goes when they do.
+ * kind, is noticed: BW_ERR_USAGE, or nothing is done. What others still stand on may be closed: it goes when they do.
  *
  * Forks. A bake is the process's that opened it: in a forked child every function of it is BW_ERR_USAGE. A child that
  * does not exec ends with _exit.
@@ -31,7 +30,8 @@
  *
  * The library never exits, prints, or touches signals, the working folder or the locale, and leaves the floating-point
  * modes of the host's threads alone. Of the environment it reads BILLOW_PLUGIN_PATH, and XDG_DATA_HOME or HOME for the
- * user's plugins, all in bw_session_open. Relative paths start from the working folder. */
+ * user's plugins, all in bw_session_open. Relative paths start from the working folder as it is at each use:
+ * a host that changes it while a bake or a cache is open hands in absolute ones. */
 #ifndef BILLOW_BAKE_H
 #define BILLOW_BAKE_H
 
