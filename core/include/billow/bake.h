@@ -30,8 +30,7 @@
  *
  * The library never exits, prints, or touches signals, the working folder or the locale, and leaves the floating-point
  * modes of the host's threads alone. Of the environment it reads BILLOW_PLUGIN_PATH, and XDG_DATA_HOME or HOME for the
- * user's plugins, all in bw_session_open. Relative paths start from the working folder as it is at each use:
- * a host that changes it while a bake or a cache is open hands in absolute ones. */
+ * user's plugins, all in bw_session_open. Relative paths start from the working folder as it is at each use. */
 #ifndef BILLOW_BAKE_H
 #define BILLOW_BAKE_H
 
