@@ -280,9 +280,8 @@ struct bw_movie_wish {
 /// at names alone. Errors: BW_ERR_IO.
 BW_API enum bw_status bw_cache_open(struct bw_session *session, const char *what, struct bw_cache **cache);
 BW_API void bw_cache_close(struct bw_cache *cache);
-/// JSON, new memory: "name", "pattern", "file", "first", "last", "count", "ranges" (those that are there, as
-/// [first, last]), "missing" (the first thousand); with `inside` 1, read from all files, "fps", "voxel", "flow", "fields"
-/// and the "domain" as a preset says it. Errors then: BW_ERR (no flow).
+/// JSON, new memory: "name", "pattern", "file", "first", "last", "count", the "ranges" that are there, "missing" (1000 at
+/// most); `inside` 1: read from all files, "fps", "voxel", "flow", "fields", "domain" too; BW_ERR: there is no flow.
 BW_API char *bw_cache_describe(struct bw_cache *cache, int32_t inside);
 /// Is a bake's folder, or a folder of files, whole? JSON, new memory: {"sequences", "problems"}.
 BW_API char *bw_cache_check(const char *folder);
