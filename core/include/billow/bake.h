@@ -13,8 +13,8 @@
  *
  * Threads. Every function may be called from any thread, several at once, with the same handles. A bake runs on threads
  * of its own and calls back from one of them, one call at a time. What a callback must not do is said below, and is
- * answered with a code. Several bakes may run at once: each has its own limits and gives the bits that it gives alone. A
- * thread that is cancelled (pthread_cancel) goes when the call is over, not inside of it.
+ * answered with a code. Several bakes may run at once: each has its own limits and gives the bits that it gives alone.
+ * A thread that is cancelled (pthread_cancel) goes when the call is over, not inside of it.
  *
  * Handles are closed with their own close function, once; NULL is allowed there. One that was closed, or is of another
  * kind, is noticed: BW_ERR_USAGE, or nothing is done. What others still stand on may be closed: it goes when they do.
@@ -25,8 +25,8 @@
  * Errors. Functions that answer an enum bw_status leave sentences for bw_error_last(); then their outputs are NULL.
  * Functions that answer a pointer answer NULL and leave sentences likewise.
  *
- * Texts are UTF-8, names of files what they are; numbers in them do not depend on the locale. "New memory" is given back
- * with bw_text_free. JSON is described in docs/library.md; keys are only ever added.
+ * Texts are UTF-8, names of files what they are; numbers in them do not depend on the locale. "New memory" is given
+ * back with bw_text_free. JSON is described in docs/library.md; keys are only ever added.
  *
  * The library never exits, prints, or touches signals, the working folder or the locale, and leaves the floating-point
  * modes of the host's threads alone. Of the environment it reads BILLOW_PLUGIN_PATH, and XDG_DATA_HOME or HOME for the
@@ -279,9 +279,8 @@ struct bw_movie_wish {
 /// at names alone. Errors: BW_ERR_IO.
 BW_API enum bw_status bw_cache_open(struct bw_session *session, const char *what, struct bw_cache **cache);
 BW_API void bw_cache_close(struct bw_cache *cache);
-/// JSON, new memory: "name", "pattern", "file", "first", "last", "count", "ranges" (those that are there, as
-/// [first, last]), "missing" (the first thousand); with `inside` 1, read from all files, "fps", "voxel", "flow", "fields"
-/// and the "domain" as a preset says it. Errors then: BW_ERR (no flow).
+/// JSON, new memory: "name", "pattern", "file", "first", "last", "count", the "ranges" there are, "missing" (1000 at
+/// most); `inside` 1: read from all files, "fps", "voxel", "flow", "fields", "domain" too; BW_ERR: there is no flow.
 BW_API char *bw_cache_describe(struct bw_cache *cache, int32_t inside);
 /// Is a bake's folder, or a folder of files, whole? JSON, new memory: {"sequences", "problems"}.
 BW_API char *bw_cache_check(const char *folder);

@@ -280,6 +280,7 @@ def options_of(preset: Optional[Path], settings: Optional[Settings], *, text: Op
     set_, mute_ = library.texts(lines), library.texts(mute)
     return BakeOptions(size=ctypes.sizeof(BakeOptions), mode=MODES[mode], preset=encoded(path_text(preset)),
                        text=encoded(text), set=set_, mute=mute_, n_set=len(set_), n_mute=len(mute_),
-                       frames=encoded(frames_text(frames)), seed=encoded(None if seed is None else str(whole("seed", seed))),
+                       frames=encoded(frames_text(frames)),
+                       seed=encoded(None if seed is None else str(whole("seed", seed))),
                        memory=encoded(memory), out=encoded(path_text(out)), simd=encoded(simd), threads=int(threads),
                        quick=int(quick))

@@ -157,5 +157,5 @@ def handle_of(status: int, handle: c_void_p) -> int:
     return handle.value
 
 
-__all__ = ["Handled", "byref", "decoded", "encoded", "good", "handle_of", "json_of", "last_error", "last_text", "lib", "nearest",
-           "text_of", "texts", "version"]
+__all__ = ["Handled", "byref", "decoded", "encoded", "good", "handle_of", "json_of", "last_error", "last_text", "lib",
+           "nearest", "text_of", "texts", "version"]
