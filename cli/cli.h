@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* ---- commands and options ---- */
+/* ---- commands and options: options.c ---- */
 
 /// Exit codes besides those of enum bw_status.
 enum { EXIT_CODE_OK = 0, EXIT_CODE_FAILURE = 1, EXIT_CODE_USAGE = 2 };
@@ -53,11 +53,13 @@ extern const struct cli_command command_bake, command_check, command_list, comma
 extern const struct cli_command *const cli_commands[];
 extern const uint32_t cli_n_commands;
 
+/* A command a file: bake.c check.c list.c info.c preview.c doctor.c schema.c plugin.c completion.c upres.c blender.c;
+ * help is in main.c. */
 int cmd_bake(int argc, char **argv);
 int cmd_check(int argc, char **argv);
 int cmd_list(int argc, char **argv);
 int cmd_info(int argc, char **argv);
-int cmd_preview(int argc, char **argv); ///< in preview.c
+int cmd_preview(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 int cmd_schema(int argc, char **argv);
 int cmd_plugin(int argc, char **argv);
@@ -75,14 +77,14 @@ int cmd_help(int argc, char **argv);
     }
 // clang-format on
 
-/* ---- files ---- */
+/* ---- files: files.c ---- */
 
 /// printf into new memory (free), or NULL.
 char *cli_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /// Write `text` to `path` by way of a temporary name; an exit code, after a sentence unless 0.
 int cli_write_file(const char *path, const char *text);
 
-/* ---- the library ---- */
+/* ---- the library: library.c ---- */
 
 /// Plugins that can't be loaded are told on stderr. NULL after a sentence. Paths may be NULL.
 struct bw_session *cli_session_open(const char *plugin_path, const char *preset_path);

@@ -53,7 +53,8 @@ enum bw_param_type {
     BW_PARAM_VARIANT, ///< a nested struct whose first member is int32_t: which of `sub`'s groups was given
     BW_PARAM_AMOUNTS, ///< struct bw_list of struct bw_amount: takes every key that no other row takes
     BW_PARAM_FRAMES,  ///< struct bw_frames: "1-100", or "7" for one
-    BW_PARAM_MAP, ///< {NAME: {…}, …}: struct bw_list; `sub` as in a list, an item's first member is its const char * name
+    /// {NAME: {…}, …}: struct bw_list; `sub` as in a list, an item's first member is its const char * name.
+    BW_PARAM_MAP,
 };
 
 enum bw_param_flags {
@@ -121,14 +122,16 @@ extern "C" {
 #define BW_COLOUR(S, m, key, def, ...) \
     {key, BW_PARAM_COLOUR, BW_OFFSET(S, m, bw_vec3), def, 0, 0, 0, 0, 0, 0, BW_DOC(__VA_ARGS__), 0, 0, 0, 0, 0}
 #define BW_STRING(S, m, key, def, ...) \
-    {key, BW_PARAM_STRING, BW_OFFSET(S, m, const char *), def, 0, 0, 0, 0, 0, 0, BW_DOC_STATIC(__VA_ARGS__), 0, 0, 0, 0, 0}
+    {key, BW_PARAM_STRING, BW_OFFSET(S, m, const char *), def, 0, 0, 0, 0, 0, 0, \
+     BW_DOC_STATIC(__VA_ARGS__), 0, 0, 0, 0, 0}
 #define BW_PATH(S, m, key, ...) \
     {key, BW_PARAM_PATH, BW_OFFSET(S, m, const char *), 0, 0, 0, 0, 0, 0, 0, BW_DOC_STATIC(__VA_ARGS__), 0, 0, 0, 0, 0}
 #define BW_CHOICE(S, m, key, def, choices, ...) \
     {key, BW_PARAM_CHOICE, BW_OFFSET(S, m, int32_t), def, 0, 0, 0, 0, 0, choices, \
      BW_DOC_STATIC(__VA_ARGS__), 0, 0, 0, 0, 0}
 #define BW_FIELD(S, m, key, def, ...) \
-    {key, BW_PARAM_FIELD, BW_OFFSET(S, m, const char *), def, 0, 0, 0, 0, 0, 0, BW_DOC_STATIC(__VA_ARGS__), 0, 0, 0, 0, 0}
+    {key, BW_PARAM_FIELD, BW_OFFSET(S, m, const char *), def, 0, 0, 0, 0, 0, 0, \
+     BW_DOC_STATIC(__VA_ARGS__), 0, 0, 0, 0, 0}
 #define BW_GROUP(S, m, T, key, rows, ...) \
     {key, BW_PARAM_GROUP, BW_OFFSET(S, m, T), 0, 0, 0, 0, 0, 0, 0, \
      BW_DOC(__VA_ARGS__), BW_COUNT(rows), rows, sizeof(T), 0, 0}

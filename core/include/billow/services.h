@@ -41,7 +41,8 @@ struct bw_particles_api {
 
 #define BW_EXPRESSION "billow.expression/1"
 /// A compiled expression, as every value of a preset may be one: the constants pi, e, seed (the run's), fps and ambient
-/// (K), muParser's functions, and floor, ceil, mod, hypot, clamp, smoothstep and noise (billow/noise.h). All other names are variables.
+/// (K), muParser's functions, and floor, ceil, mod, hypot, clamp, smoothstep and noise (billow/noise.h). All other
+/// names are variables.
 struct bw_expression {
     const char *text;
     const char *const *names; ///< the variables that it uses, n_names of them
@@ -60,8 +61,8 @@ struct bw_expression_api {
     enum bw_status (*open)(struct bw_stage *stage, const char *text, struct bw_expression **e);
     /// [main] NULL is allowed.
     void (*close)(struct bw_expression *e);
-    /// [body] Values at `count` places; one column for each of e->names. What has no value comes out as NaN or infinity.
-    /// `worker`: the block's, 0 … host->workers-1; no two at once with the same.
+    /// [body] Values at `count` places; one column for each of e->names. What has no value comes out as NaN or
+    /// infinity. `worker`: the block's, 0 … host->workers-1; no two at once with the same.
     void (*eval)(struct bw_expression *e, uint32_t worker, size_t count, const struct bw_column *names, double *out);
 };
 

@@ -4,6 +4,7 @@
 #include "node_private.h"
 
 #include "base/alloc.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -148,4 +149,17 @@ int bw_node_is_null(const struct bw_node *n)
     if (!n) return 1;
     if (n->type != BW_NODE_SCALAR || n->quoted) return 0;
     return !*n->text || !strcmp(n->text, "~") || !strcmp(n->text, "null");
+}
+
+const char *bw_node_describe(const struct bw_node *n, char *buffer)
+{
+    if (n->type == BW_NODE_MAP) return "a map";
+    if (n->type == BW_NODE_SEQ) {
+        snprintf(buffer, 64, "a list of %d", (int)n->count);
+    } else if (bw_node_is_null(n)) {
+        return "nothing";
+    } else {
+        snprintf(buffer, 64, strlen(n->text) > 40 ? "\"%.40s...\"" : "\"%s\"", n->text);
+    }
+    return buffer;
 }

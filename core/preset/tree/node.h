@@ -35,6 +35,8 @@ enum bw_status bw_node_put(struct bw_node *map, const char *key, struct bw_node 
 /// Append to a sequence; takes ownership.
 enum bw_status bw_node_append(struct bw_node *seq, struct bw_node *value);
 struct bw_node *bw_node_new(enum bw_node_type type, const char *text);
+/// "a list", "a map", or the text in quotes, for messages. `buffer` of 64 bytes.
+const char *bw_node_describe(const struct bw_node *n, char *buffer);
 /// Write as YAML (block style; scalars quoted where needed) so that reading it again gives the same tree.
 void bw_node_write(const struct bw_node *n, FILE *f);
 

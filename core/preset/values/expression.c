@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Expressions, by muParser's C API: the one place that knows it. Everywhere they have the constants pi, e, seed, fps and
- * ambient (K), muParser's own functions, and floor, ceil, mod, hypot, clamp, smoothstep and noise; who evaluates one binds its
- * variables. A parser keeps its variables, so each slot has one of its own. We do without muParser's bulk mode: it
- * starts threads of its own. */
+/* Expressions, by muParser's C API: the one place that knows it. Everywhere they have the constants pi, e, seed, fps
+ * and ambient (K), muParser's own functions, and floor, ceil, mod, hypot, clamp, smoothstep and noise; who evaluates
+ * one binds its variables. A parser keeps its variables, so each slot has one of its own. We do without muParser's bulk
+ * mode: it starts threads of its own. */
 #include "expression.h"
 
 #include "base/alloc.h"

@@ -32,8 +32,8 @@ struct bw_params_context {
 struct bw_params *bw_params_compile(const struct bw_param *rows, uint32_t n_rows, uint32_t struct_size,
                                     const struct bw_node *node, const struct bw_params_context *c, struct bw_diag *d);
 void bw_params_free(struct bw_params *p);
-/// Fill `dst` (struct_size bytes) for time t seconds (frame = first + t·fps). Pointers in it belong to `p` or, for lists
-/// whose values change with time, to `dst`'s own storage inside `p` slot `slot` (0 … 3, so that several
+/// Fill `dst` (struct_size bytes) for time t seconds (frame = first + t·fps). Pointers in it belong to `p` or, for
+/// lists whose values change with time, to `dst`'s own storage inside `p` slot `slot` (0 … 3, so that several
 /// evaluations coexist). Values out of range at that time: BW_ERR_PRESET with a sentence in `d`.
 enum bw_status bw_params_eval(struct bw_params *p, double t, uint32_t slot, void *dst, struct bw_diag *d);
 /// Bytes that a row's value takes in its struct.
@@ -45,6 +45,7 @@ struct bw_node *bw_params_resolved(const struct bw_params *p);
 /// The paths of external files that values name, for hashing; *n of them, owned by `p`.
 const char *const *bw_params_files(const struct bw_params *p, uint32_t *n);
 
+/* units.c */
 /// A number with an optional unit → SI. `unit`: the row's SI unit or NULL. *given: the unit as typed or NULL when none.
 /// Errors: BW_ERR_PRESET, and *why gets a static or `buffer` sentence ("\"3 kg\" is a mass; metres are wanted").
 enum bw_status bw_parse_quantity(const char *text, const char *unit, double *value, int *has_unit, char *why,

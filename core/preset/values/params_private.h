@@ -15,6 +15,7 @@ struct bw_unit {
     int32_t power[5]; ///< metre, kilogram, second, kelvin, radian
 };
 
+/* units.c */
 /// "m/s^2" → unit. BW_ERR_PRESET when a word in it is no unit.
 enum bw_status bw_unit_parse(const char *text, struct bw_unit *u);
 /// Split "1.25 cm" into number and unit text ("" when there is none). BW_ERR_PRESET when it does not begin with a
@@ -50,6 +51,7 @@ struct bw_curve_want {
     struct bw_diag *diag;
 };
 
+/* curve.c */
 /// Compile `n`; errors go to want->diag. The curve must be zeroed before and freed after, also on failure.
 enum bw_status bw_curve_compile(struct bw_curve *curve, const struct bw_node *n, const struct bw_curve_want *want);
 void bw_curve_free(struct bw_curve *curve);
@@ -96,20 +98,22 @@ struct bw_compile {
     int32_t defaults; ///< > 0: reading a plugin's own default text: mistakes are the plugin's
 };
 
+/* params.c: tables, and the words about mistakes in them */
 /// Compile table `rows` against `map` (NULL: all defaults); `size` bytes is what the rows may fill.
 enum bw_status bw_values_compile(struct bw_compile *k, struct bw_values *values, const struct bw_param *rows,
                                  uint32_t n, uint32_t size, const struct bw_node *map);
-/// Fill v->row and compile `n` (NULL: the default) for it.
-enum bw_status bw_value_compile(struct bw_compile *k, struct bw_value *v, uint32_t size, const struct bw_node *n,
-                                const struct bw_node *parent);
 /// A mistake in the preset, or in a default: then the plugin's.
 enum bw_status bw_compile_error(struct bw_compile *k, const struct bw_place *place, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 enum bw_status bw_compile_memory(struct bw_compile *k);
-/// "a list", "a map", or the text in quotes, for messages. `buffer` of 64 bytes.
-const char *bw_node_describe(const struct bw_node *n, char *buffer);
-/// The word of today for the old one `word`, in row->was: the row's key, or of `choice` the choice; in `buffer`, or NULL.
+/// The word of today for the old one `word`, in row->was: the row's key, or of `choice` the choice; in `buffer`, or
+/// NULL.
 const char *bw_row_was(const struct bw_param *row, const char *word, int choice, char buffer[64]);
+
+/* params_value.c: one row's value */
+/// Fill v->row and compile `n` (NULL: the default) for it.
+enum bw_status bw_value_compile(struct bw_compile *k, struct bw_value *v, uint32_t size, const struct bw_node *n,
+                                const struct bw_node *parent);
 /// NULL, or what is wrong with x for the row ("at least 0 is wanted"), in `buffer`.
 const char *bw_row_range(const struct bw_param *row, double x, char *buffer, size_t size);
 

@@ -13,19 +13,6 @@
 
 enum { CHOICES_MAX = 64, LIST_MAX = 1000000, CURRENT_DIR_MAX = 4096 };
 
-const char *bw_node_describe(const struct bw_node *n, char *buffer)
-{
-    if (n->type == BW_NODE_MAP) return "a map";
-    if (n->type == BW_NODE_SEQ) {
-        snprintf(buffer, 64, "a list of %d", (int)n->count);
-    } else if (bw_node_is_null(n)) {
-        return "nothing";
-    } else {
-        snprintf(buffer, 64, strlen(n->text) > 40 ? "\"%.40s...\"" : "\"%s\"", n->text);
-    }
-    return buffer;
-}
-
 uint32_t bw_row_bytes(const struct bw_param *row)
 {
     switch (row->type) {
