@@ -13,8 +13,8 @@ struct swirl {
 
 static const struct bw_param params[] = {
     BW_F64(struct swirl, strength, "strength", "10 1/s^2", -1e6, 1e6, "1/s^2", "Angular acceleration at the axis."),
-    {"radius", BW_PARAM_F64, BW_OFFSET(struct swirl, radius, double), "20 cm", 0, 1e6, 0, 0, "m", 0,
-     "Distance at which the force has fallen to 1/e.", BW_PARAM_MIN_OPEN, 0, 0, 0, 0},
+    BW_F64(struct swirl, radius, "radius", "20 cm", 0, 1e6, "m", "Distance at which the force has fallen to 1/e.",
+           BW_PARAM_MIN_OPEN),
     BW_VEC3(struct swirl, center, "center", "[0, 0, 0.5]", "m", "A point on the axis, where the force is centred."),
     BW_VEC3(struct swirl, axis, "axis", "[0, 0, 1]", NULL, "Direction of the axis; its length does not matter."),
 };

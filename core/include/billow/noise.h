@@ -32,7 +32,7 @@ static inline void bw_noise_gradient(uint64_t seed, const int64_t at[3], int64_t
 {
     uint64_t a = bw_rng(seed, ((uint64_t)at[0] << 32) ^ ((uint64_t)at[1] & 0xffffffffu));
     uint64_t b = bw_rng(a, ((uint64_t)at[2] << 32) ^ ((uint64_t)time & 0xffffffffu));
-    for (int i = 0; i < 4; i++) g[i] = (double)(int16_t)(b >> (16 * i)) * 0x1p-15;
+    for (int i = 0; i < 4; i++) g[i] = (double)(int16_t)(b >> (16 * i)) / 32768; // exact
 }
 
 /// Prepare the lattice for positions in [lo, hi] (m). Returns the bytes that `g` needs.
@@ -94,7 +94,8 @@ static inline double bw_noise(double x, double y, double z)
 {
     const double at[3] = {x, y, z};
     float g[2 * 2 * 2 * 4];
-    struct bw_noise_lattice l = {.g = g};
+    struct bw_noise_lattice l;
+    l.g = g;
     if (!(fabs(x) < 1e9 && fabs(y) < 1e9 && fabs(z) < 1e9)) return 0;
     bw_noise_place(&l, 0, 1, at, at);
     bw_noise_fill(&l, 0, 0);
@@ -110,7 +111,8 @@ struct bw_noise_step {
 static inline struct bw_noise_step bw_noise_locate(const struct bw_noise_lattice *l, int axis, double x)
 {
     double u = x / l->size + l->shift[axis], cell = floor(u);
-    return (struct bw_noise_step){(int32_t)((int64_t)cell - l->lo[axis]), u - cell, bw_noise_fade(u - cell)};
+    struct bw_noise_step step = {(int32_t)((int64_t)cell - l->lo[axis]), u - cell, bw_noise_fade(u - cell)};
+    return step;
 }
 
 enum { BW_NOISE_COLUMNS = 80 };
@@ -137,8 +139,8 @@ static inline void bw_noise_row_add(struct bw_noise_row *r, const struct bw_nois
 }
 
 /* Within a lattice column the noise is a + b f + c w + d f w: no gathers. */
-static inline void bw_noise_column_add(const float *restrict f, const float *restrict w, const float *restrict fw,
-                                       int32_t n, const float at[4], float *restrict out)
+static inline void bw_noise_column_add(const float *__restrict f, const float *__restrict w, const float *__restrict fw,
+                                       int32_t n, const float at[4], float *__restrict out)
 {
     const float a = at[0], b = at[1], c = at[2], d = at[3];
     for (int32_t i = 0; i < n; i++) out[i] += a + b * f[i] + (c * w[i] + d * fw[i]);

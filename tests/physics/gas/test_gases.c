@@ -33,8 +33,8 @@ Test(tracers, go_with_the_gas)
     const char *const stage[] = {"  - potential: {}\n",
                                  "  - potential: {mode: relaxation, relaxation: {w: 0.9, iterations: 4000}}\n",
                                  "  - flux: {ambient_density: 1, sound_speed: 2}\n",
-                                 "  - flux: {mode: mass_flow, ambient_density: 1, "
-                                 "mass_flow: {rate: 25, damping: 1, drain: 1, neighbours: 6}}\n"};
+                                 ("  - flux: {mode: mass_flow, ambient_density: 1, "
+                                  "mass_flow: {rate: 25, damping: 1, drain: 1, neighbours: 6}}\n")};
     for (int q = 0; q < 4; q++) {
         double mean[2];
         int64_t count[2];
