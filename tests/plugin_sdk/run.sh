@@ -36,7 +36,7 @@ swirl_bakes() {
         grep -q swirl out/metrics.csv
 }
 swirl_installs() {
-    make -C sdk install DESTDIR= && "$billow" list | grep -q '^  swirl '
+    make -C sdk install DESTDIR= && "$billow" list | grep -q '^ *swirl '
 }
 new_builds() {
     "$billow" plugin new fade-away && make -C fade-away check CFLAGS="-O2 -Wall -Wextra -Werror" &&
