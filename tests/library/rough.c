@@ -3,14 +3,12 @@
  * bake. What hangs is ended by the alarm.
  *     rough [CASE…]     The last line is "N passed, N failed". */
 #define _XOPEN_SOURCE 700 /* nftw, mkdtemp */
-#include <billow/bake.h>
+#include "host.h"
 #include <dirent.h>
-#include <ftw.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,44 +16,7 @@
 __attribute__((visibility("default"))) const char *__tsan_default_options(void);
 const char *__tsan_default_options(void) { return "report_thread_leaks=0"; }
 
-static _Atomic int passed, failed;
-
-static void check_at(int good, const char *what, int line)
-{
-    passed += good;
-    failed += !good;
-    if (!good) fprintf(stderr, "-- failed, line %d: %s\n   last error: %s\n", line, what, bw_error_last()->sentence);
-}
-#define CHECK(condition) check_at(!!(condition), #condition, __LINE__)
-
-static const char puff[] =
-    "billow: 1\n"
-    "name: puff\n"
-    "domain: {size: [0.32, 0.32, 0.64], voxel: 2 cm}\n"
-    "time: {frames: 1-8, seed: 7}\n"
-    "stages:\n"
-    "  - emit: {shape: {sphere: {center: [0, 0, 0.1], radius: 6 cm}}, density: 1, temperature: 200}\n"
-    "  - mac.advect: {}\n"
-    "  - mac.forces: {buoyancy: 1}\n"
-    "  - mac.project: {}\n"
-    "export:\n"
-    "  - vdb: {fields: [density, vel]}\n";
-
-static struct bw_session *session;
-static const char *work, *self;
-
-static struct bw_bake_options options_of_puff(void)
-{
-    return (struct bw_bake_options){
-        .size = sizeof(struct bw_bake_options), .preset = "puff", .text = puff, .threads = 2};
-}
-
-static struct bw_bake *bake_open(const struct bw_bake_options *o)
-{
-    struct bw_bake *bake;
-    CHECK(bw_bake_open(session, o, &bake) == BW_OK);
-    return bake;
-}
+static const char *self;
 
 static void nap(void) { usleep(2000); }
 
@@ -315,21 +276,6 @@ static const struct {
 } cases[] = {{"waited", case_waited},       {"again", case_again},   {"asked", case_asked},
              {"many", case_many},           {"leave", case_leave},   {"fork", case_fork},
              {"cancelled", case_cancelled}, {"errors", case_errors}, {"sizes", case_sizes}};
-
-static int is_wanted(const char *name, int argc, char **argv)
-{
-    for (int i = 1; i < argc; i++)
-        if (!strcmp(argv[i], name)) return 1;
-    return argc < 2;
-}
-
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
-{
-    (void)st;
-    (void)type;
-    (void)at;
-    return remove(path);
-}
 
 int main(int argc, char **argv)
 {
