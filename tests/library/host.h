@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What the programs of this folder share: checks that are counted, a small bake, cases by name, a folder to work in. Each
- * is one file and includes this once. */
+/* What the programs of this folder share: checks that are counted, a small bake, cases by name, a folder to work in.
+ * Each is one file and includes this once. */
 #ifndef TESTS_LIBRARY_HOST_H
 #define TESTS_LIBRARY_HOST_H
 
