@@ -68,7 +68,7 @@ struct bw_error {
 /// success the status is BW_OK and `text` holds warnings, or nothing. Never NULL; strings hold until the next such
 /// call here.
 BW_API const struct bw_error *bw_error_last(void);
-/// "0.1.0", and that of the plugin interface, "0.4". Static.
+/// "0.1.0", and that of the plugin interface, "0.8". Static.
 BW_API const char *bw_version(void);
 BW_API const char *bw_plugin_interface(void);
 /// Give new memory back; NULL is allowed.

@@ -4,6 +4,7 @@
 #ifndef BILLOW_EXPORTER_H
 #define BILLOW_EXPORTER_H
 
+#include "checkpoint.h"
 #include "host.h"
 #include "param.h"
 
@@ -117,13 +118,18 @@ struct bw_exporter_host {
 
 typedef void (*bw_output_name_fn)(const char *name, void *user);
 
+enum bw_exporter_flags {
+    BW_EXPORTER_PLAIN_STATE = 1,   ///< as BW_STAGE_PLAIN_STATE
+    BW_EXPORTER_REBUILT_STATE = 2, ///< as BW_STAGE_REBUILT_STATE: no frame depends on an earlier one
+};
+
 /// One exporter.
 struct bw_exporter_desc {
     const char *id, *version, *brief;
     const struct bw_param *params;
     uint32_t n_params;
     uint32_t params_size, state_size;
-    uint32_t reserved;
+    uint32_t flags; ///< enum bw_exporter_flags
     /// Once, before the first frame (main thread). Optional.
     enum bw_status (*init)(struct bw_exporter *e);
     /// Each frame, on the writer thread. Mandatory.
@@ -137,6 +143,9 @@ struct bw_exporter_desc {
     /// that want one file are refused before a bake begins. Optional: without it that shows, and stops the bake, when
     /// the second one begins the file.
     void (*outputs)(const struct bw_exporter *e, const struct bw_frame *frame, bw_output_name_fn name, void *user);
+    /// Save or restore what a later frame or `finish` depends on (checkpoint.h): on the writer thread after a frame, or
+    /// after init in a resumed bake. Outputs that were begun and not committed are gone then: begin them anew. Optional.
+    enum bw_status (*checkpoint)(struct bw_exporter *e, struct bw_archive *a);
 };
 
 #ifdef __cplusplus

@@ -40,6 +40,7 @@
 #ifndef BILLOW_PLUGIN_H
 #define BILLOW_PLUGIN_H
 
+#include "checkpoint.h"
 #include "exporter.h"
 #include "field.h"
 #include "host.h"
@@ -54,13 +55,18 @@ extern "C" {
 
 #define BW_MAGIC 0x574f4c4cu ///< "LLOW"
 #define BW_ABI_MAJOR 0       ///< another major is refused, and so, while it is 0, is another minor …
-#define BW_ABI_MINOR 7       ///< … newer or older: build plugins with the headers of the Billow that loads them
+#define BW_ABI_MINOR 8       ///< … newer or older: build plugins with the headers of the Billow that loads them
 
 enum bw_stage_flags {
     BW_STAGE_SUBSTEPS = 1, ///< advances to the step's end by itself, in steps of its own; max_dt is not asked
     /// Is also called once with dt = 0 and step = 0 before the first frame is shown, so that the initial state holds
     /// what it makes (set, load, emit, collide); real steps count from 1.
     BW_STAGE_SETUP = 2,
+    /// `state` is plain: no pointers, nothing that is only good in this process. Checkpoints keep its bytes.
+    BW_STAGE_PLAIN_STATE = 4,
+    /// No step depends on what an earlier one left in `state`: what init makes is the same after a resume, and the rest
+    /// is made anew when it is missing, with the same bits. Checkpoints leave it out.
+    BW_STAGE_REBUILT_STATE = 8,
 };
 
 /// One stage: a solver step that a preset may name.
@@ -89,6 +95,9 @@ struct bw_stage_desc {
     void (*uninit)(struct bw_stage *stage);
     /// [main] A service for other stages by versioned id, or NULL. Optional.
     const void *(*extension)(const char *id);
+    /// [main] Save or restore what a later step depends on (checkpoint.h): between two steps, or after init and before
+    /// the first step of a resumed run, when fields and particles are back. Optional.
+    enum bw_status (*checkpoint)(struct bw_stage *stage, struct bw_archive *a);
 };
 
 /// The one exported symbol. It lists pointers, so that descriptors of other files can stand in a constant table.
