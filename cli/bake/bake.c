@@ -48,9 +48,9 @@ const struct cli_command command_bake = {
     .brief = "Simulate a preset and write its cache, movie and pictures.",
     .details =
         "PRESET is a file, or a name looked up in the current folder, on --preset-path and among the installed.\n"
-        "The folder gets vdb/NAME_0001.vdb …, movie and pictures as the preset says, metrics.csv, resolved.yaml,\n"
-        "bake.log and bake.json. A second bake of the same preset says \"up to date\"; a different one is refused\n"
-        "until --force or --new says what to do. Ctrl-C stops soon and keeps the frames that are whole.\n\n"
+        "The folder gets vdb/NAME_0001.vdb …, movie and pictures as the preset says, metrics.csv, timings.csv,\n"
+        "resolved.yaml, bake.log and bake.json. A second bake of the same preset says \"up to date\"; a different one\n"
+        "is refused until --force or --new says what to do. Ctrl-C stops soon and keeps the frames that are whole.\n\n"
         "  billow bake plume --quick\n"
         "  billow bake plume --set domain.voxel=1cm --set stages.mac.forces.confinement=0.5 --new\n"
         "  billow bake shot.yaml --frames 1001-1040 --json\n",

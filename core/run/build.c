@@ -31,7 +31,10 @@ static void parts_join(struct bw_chain *c)
                                   .user = c->opt.user,
                                   .log = &c->log,
                                   .claims = {.log = &c->log}};
-    c->metrics.outputs = &c->outputs;
+    c->metrics =
+        (struct metrics){.outputs = &c->outputs, .file = "metrics.csv", .heading = "frame,time,substeps,cells"};
+    c->timings =
+        (struct metrics){.outputs = &c->outputs, .file = "timings.csv", .heading = "frame,seconds,resident_bytes"};
     c->fields = (struct field_table){.preset = p, .log = &c->log};
     c->exporters = (struct exporter_list){.preset = p,
                                           .registry = c->registry,
@@ -47,6 +50,7 @@ static void parts_join(struct bw_chain *c)
                                 .cancel = c->opt.cancel,
                                 .log = &c->log,
                                 .metrics = &c->metrics,
+                                .timings = &c->timings,
                                 .outputs = &c->outputs,
                                 .fields = &c->fields,
                                 .stages = &c->stages};
@@ -87,7 +91,7 @@ static enum bw_status entries_build(struct bw_chain *c)
 /* What the bake itself writes is nobody else's, and of exporters no two want one file. */
 static enum bw_status outputs_plan(struct bw_chain *c)
 {
-    static const char *const own[] = {"metrics.csv", "resolved.yaml", "bake.log", "bake.json"};
+    static const char *const own[] = {"metrics.csv", "timings.csv", "resolved.yaml", "bake.log", "bake.json"};
     enum bw_status status = BW_OK;
     for (uint32_t i = 0; i < BW_COUNT(own) && status == BW_OK; i++)
         status = claims_take(&c->outputs.claims, output_owner_bake, own[i]);
@@ -153,6 +157,7 @@ void bw_chain_free(struct bw_chain *c)
     exporters_free(&c->exporters);
     claims_free(&c->outputs.claims);
     metrics_free(&c->metrics);
+    metrics_free(&c->timings);
     fields_free(&c->fields);
     for (int32_t i = 0; i < BW_MAX_DOMAINS; i++) bw_domain_destroy(c->domain[i]);
     for (uint32_t i = 0; c->arena && i < bw_workers_count(c->workers); i++) bw_arena_destroy(c->arena[i]);

@@ -16,7 +16,7 @@ struct bw_chain {
     char hash[17];
     struct run_log log;
     struct outputs outputs;
-    struct metrics metrics;
+    struct metrics metrics, timings;
     struct bw_pool_budget budget; ///< of the domains
     struct bw_domain *domain[BW_MAX_DOMAINS];
     const struct bw_domain_info *grid[BW_MAX_DOMAINS]; ///< of `domain`

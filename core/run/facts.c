@@ -3,6 +3,7 @@
 #include "chain.h"
 #include "base/alloc.h"
 #include "run/wire/ports.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,7 +50,11 @@ double bw_chain_memory_estimate(const struct bw_chain *c)
     return bytes;
 }
 
-double bw_chain_metric(const struct bw_chain *c, const char *name) { return metrics_last(&c->metrics, name); }
+double bw_chain_metric(const struct bw_chain *c, const char *name)
+{
+    double value = metrics_last(&c->metrics, name);
+    return isnan(value) ? metrics_last(&c->timings, name) : value;
+}
 
 struct chain_snapshot *snapshot_take(const struct bw_chain *c, int64_t number)
 {

@@ -205,21 +205,30 @@ static enum bw_status writer_end(struct bw_chain *c, bool complete)
 static void metrics_begin(struct bw_chain *c)
 {
     metrics_frame_begin(&c->metrics);
+    metrics_frame_begin(&c->timings);
     for (int32_t i = 0; i < c->stages.n; i++) c->stages.stage[i].seconds = 0;
 }
 
 static enum bw_status metrics_end(struct bw_chain *c)
 {
+    const struct bw_progress *p = &c->progress;
+    char first[120];
     for (int32_t i = 0; i < c->stages.n; i++) {
         const struct run_stage *s = &c->stages.stage[i];
-        if (s->initialised) metrics_add(&c->metrics, s->pub.id, "seconds", s->seconds, BW_METRIC_LAST);
+        if (s->initialised) metrics_add(&c->timings, s->pub.id, "seconds", s->seconds, BW_METRIC_LAST);
     }
-    return metrics_frame_end(&c->metrics, &(struct metrics_row){.frame = c->clock.frame,
-                                                                .time = c->clock.time,
-                                                                .seconds = c->progress.seconds,
-                                                                .substeps = c->progress.substeps,
-                                                                .cells = c->progress.cells,
-                                                                .memory = c->progress.memory});
+    snprintf(first, sizeof first, "%lld,%.9g,%d,%lld", (long long)c->clock.frame, c->clock.time, p->substeps,
+             (long long)p->cells);
+    enum bw_status status = metrics_frame_end(&c->metrics, first);
+    snprintf(first, sizeof first, "%lld,%.4f,%lld", (long long)c->clock.frame, p->seconds, (long long)p->memory);
+    return status == BW_OK ? metrics_frame_end(&c->timings, first) : status;
+}
+
+/* Of whole frames, however the bake ended. */
+static enum bw_status metrics_write(struct bw_chain *c)
+{
+    enum bw_status status = metrics_settle(&c->metrics), other = metrics_settle(&c->timings);
+    return status == BW_OK ? other : status;
 }
 
 /* ---- frames ---- */
@@ -294,7 +303,9 @@ enum bw_status bw_chain_run(struct bw_chain *c, struct bw_diag *d)
     c->log.diag = d;
     c->budget.limit = (int64_t)fmin(c->preset->memory_limit, 9e18);
     enum bw_status status = frames_run(c);
-    enum bw_status end = writer_end(c, status == BW_OK);
+    enum bw_status end = metrics_write(c);
+    if (status == BW_OK) status = end;
+    end = writer_end(c, status == BW_OK);
     if (status == BW_OK) status = end;
     if (status == BW_OK) status = outputs_settle(c, true);
     c->budget.limit = 0;

@@ -226,7 +226,7 @@ static void transfer_tell(struct bw_stage *s)
     s->host->metric(s, "residue", f->all > 0 ? made / f->all : 0, BW_METRIC_MAX);
     s->host->metric(s, "nodes", (double)f->nodes, BW_METRIC_LAST);
     s->host->metric(s, "thinned", (double)f->thinned, BW_METRIC_MAX);
-    s->host->metric(s, "microseconds", 1e6 * st->seconds, BW_METRIC_SUM);
+    s->host->metric(s, "microseconds", 1e6 * st->seconds, BW_METRIC_TIMING);
     st->seconds = 0;
 }
 

@@ -18,11 +18,11 @@ bake() {
     cpu=$(awk '{print $1 + $2}' "$what.time")
 }
 
-# wall WHAT: mean seconds of the last six rows of its metrics.csv.
-wall() { tail -6 "$1/metrics.csv" | awk -F, '{sum += $3} END {printf "%.2f", sum / NR}'; }
+# wall WHAT: mean seconds of the last six rows of its timings.csv.
+wall() { tail -6 "$1/timings.csv" | awk -F, '{sum += $2} END {printf "%.2f", sum / NR}'; }
 
 # cells WHAT
-cells() { tail -1 "$1/metrics.csv" | awk -F, '{printf "%.1f", $5 / 1e6}'; }
+cells() { tail -1 "$1/metrics.csv" | awk -F, '{printf "%.1f", $4 / 1e6}'; }
 
 from=$((frames - 5))
 bake plume plume --frames "1-$frames"

@@ -124,8 +124,8 @@ run bake puff; expect "bake" 0 "frame 6/6" "next:" "billow blender out/puff/vdb 
 that "data is on stdout only: a bake says nothing there" test ! -s out.txt
 that "frames 1001-1006" test "$(cd out/puff/vdb && echo *)" = \
     "puff_1001.vdb puff_1002.vdb puff_1003.vdb puff_1004.vdb puff_1005.vdb puff_1006.vdb"
-for file in resolved.yaml bake.log bake.json metrics.csv; do that "$file is there" test -s "out/puff/$file"; done
-that "metrics.csv has a row a frame" test "$(wc -l <out/puff/metrics.csv)" = 7
+for file in resolved.yaml bake.log bake.json metrics.csv timings.csv; do that "$file is there" test -s "out/puff/$file"; done
+for file in metrics timings; do that "$file.csv has a row a frame" test "$(wc -l <"out/puff/$file.csv")" = 7; done
 that "nothing half-written is left" test -z "$(find out -name '.*')"
 run info out/puff/vdb/puff_1001.vdb; expect "info of a VDB file" 0 "density" "vel"
 run info --json out/puff/vdb/puff_1001.vdb; that "info --json of a VDB file parses" python3 -m json.tool out.txt
@@ -324,7 +324,7 @@ import json
 print(*json.load(open("renamed/bake.json"))["files"])
 PYTHON
 that "the record lists what the bake wrote" test "$(cat files.txt)" = \
-    "bake.json bake.log metrics.csv resolved.yaml vdb/puff_1002.vdb vdb/puff_1003.vdb vdb/puff_1004.vdb"
+    "bake.json bake.log metrics.csv resolved.yaml timings.csv vdb/puff_1002.vdb vdb/puff_1003.vdb vdb/puff_1004.vdb"
 run bake puff --frames 1001-1001 --out renamed --force; expect "--force over a finished bake" 0 "1 frame"
 that "it, too, removes nothing else" cmp users.txt <(users)
 cat >renamed/bake.json <<JSON

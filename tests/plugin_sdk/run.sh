@@ -33,7 +33,7 @@ swirl_builds() { make -C sdk CFLAGS="-O2 -Wall -Wextra -Wpedantic -Werror"; }
 swirl_is_valid() { "$billow" plugin validate sdk/swirl.so; }
 swirl_bakes() {
     "$billow" bake sdk/swirl.yaml --plugin-path sdk --out "$work/out" && ls out/vdb/swirl_0004.vdb &&
-        grep -q swirl out/metrics.csv
+        grep -q swirl out/timings.csv
 }
 swirl_installs() {
     make -C sdk install DESTDIR= && "$billow" list | grep -q '^ *swirl '

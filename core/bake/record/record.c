@@ -167,13 +167,13 @@ int record_matches(const struct bake_record *r, const struct bake_facts *f)
 
 int32_t record_whole(const struct bake_record *r, const char *out)
 {
-    static const char *const note[] = {"resolved.yaml", "bake.log", "bake.json", "metrics.csv"};
+    static const char *const note[] = {"resolved.yaml", "bake.log", "bake.json", "metrics.csv", "timings.csv"};
     const char *name;
     json_t *whole;
     int32_t n = 0;
     json_object_foreach (r->files, name, whole) {
         int is_note = 0;
-        for (int k = 0; k < 4; k++) is_note |= !strcmp(name, note[k]);
+        for (size_t k = 0; k < sizeof note / sizeof *note; k++) is_note |= !strcmp(name, note[k]);
         n += !is_note && json_is_true(whole) && file_is_there(out, name);
     }
     return n;

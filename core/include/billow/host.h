@@ -120,7 +120,8 @@ struct bw_team {
 };
 
 enum bw_log_level { BW_LOG_DEBUG = 0, BW_LOG_INFO = 1, BW_LOG_WARNING = 2 };
-enum bw_metric_mode { BW_METRIC_LAST = 0, BW_METRIC_SUM = 1, BW_METRIC_MAX = 2 };
+/// BW_METRIC_TIMING: a sum that tells of the machine, not of what was computed: for timings.csv.
+enum bw_metric_mode { BW_METRIC_LAST = 0, BW_METRIC_SUM = 1, BW_METRIC_MAX = 2, BW_METRIC_TIMING = 3 };
 enum bw_simd { BW_SIMD_BASELINE = 0, BW_SIMD_AVX2 = 1, BW_SIMD_AVX512 = 2 };
 
 /// The host's services. A newer host has more members at the end: check `size` before using one added later.
@@ -179,7 +180,8 @@ struct bw_host {
         __attribute__((format(printf, 3, 4)))
 #endif
         ;
-    /// [main] A number for metrics.csv, column ID.NAME; `mode` says how the substeps of a frame combine.
+    /// [main] A number for metrics.csv, column ID.NAME; `mode` says how the substeps of a frame combine. The same
+    /// bake gives the same file: what depends on the machine or the moment is a BW_METRIC_TIMING.
     void (*metric)(struct bw_stage *stage, const char *name, double value, uint32_t mode);
     /// [body] 1 when the user asked to stop: return BW_ERR_CANCELLED soon.
     int (*cancelled)(struct bw_stage *stage);

@@ -52,7 +52,9 @@ static void host_log(struct bw_stage *stage, uint32_t level, const char *format,
 
 static void host_metric(struct bw_stage *stage, const char *name, double value, uint32_t mode)
 {
-    metrics_add(host_of(stage)->metrics, stage->id, name, value, mode);
+    const struct run_host *h = host_of(stage);
+    if (mode == BW_METRIC_TIMING) metrics_add(h->timings, stage->id, name, value, BW_METRIC_SUM);
+    else metrics_add(h->metrics, stage->id, name, value, mode);
 }
 
 static int host_cancelled(struct bw_stage *stage)

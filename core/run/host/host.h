@@ -14,7 +14,7 @@ struct run_host {
     const struct run_clock *clock;
     const _Atomic int *cancel; ///< may be NULL
     struct run_log *log;
-    struct metrics *metrics;
+    struct metrics *metrics, *timings;
     struct outputs *outputs;
     struct bw_workers *workers;
     struct bw_arena **arena; ///< one per worker

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "metrics.h"
 #include "base/alloc.h"
+#include "base/machine.h"
 #include <billow/host.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+static const double PAUSE = 2; // seconds from one writing to the next
 
 static struct metric *metric_get(struct metrics *m, char *full)
 {
@@ -66,22 +69,31 @@ static enum bw_status csv_write(struct metrics *m)
 {
     struct run_log *log = m->outputs->log;
     struct output *list = NULL;
-    const char *path = output_begin(m->outputs, &list, output_owner_bake, "metrics.csv", true);
+    const char *path = output_begin(m->outputs, &list, output_owner_bake, m->file, true);
     FILE *f = path ? fopen(path, "w") : NULL;
     if (!f) {
         if (path) log_fail(log, NULL, BW_ERR_IO, "cannot write \"%s\": %s", path, strerror(errno));
         outputs_discard(&list);
         return path ? BW_ERR_IO : log_status(log);
     }
-    fputs("frame,time,seconds,substeps,cells,resident_bytes", f);
+    fputs(m->heading, f);
     for (int32_t i = 0; i < m->n_metrics; i++) fprintf(f, ",%s", m->metric[i].name);
     fprintf(f, "\n%s", m->csv ? m->csv : "");
     bool bad = ferror(f) != 0;
     bad |= fclose(f) != 0;
     if (!bad) return output_commit(m->outputs, &list, path);
-    log_fail(log, NULL, BW_ERR_IO, "cannot write \"%s/metrics.csv\": %s", m->outputs->folder, strerror(errno));
+    log_fail(log, NULL, BW_ERR_IO, "cannot write \"%s/%s\": %s", m->outputs->folder, m->file, strerror(errno));
     outputs_discard(&list);
     return BW_ERR_IO;
+}
+
+enum bw_status metrics_settle(struct metrics *m)
+{
+    if (!m->unwritten || !m->outputs->folder) return BW_OK;
+    m->unwritten = false; // what fails is not tried again
+    enum bw_status status = csv_write(m);
+    m->next_time = bw_seconds() + PAUSE;
+    return status;
 }
 
 static bool csv_append(struct metrics *m, const char *text)
@@ -95,20 +107,19 @@ static bool csv_append(struct metrics *m, const char *text)
     return true;
 }
 
-enum bw_status metrics_frame_end(struct metrics *m, const struct metrics_row *row)
+enum bw_status metrics_frame_end(struct metrics *m, const char *first)
 {
-    char text[160];
-    snprintf(text, sizeof text, "%lld,%.9g,%.4f,%d,%lld,%lld", (long long)row->frame, row->time, row->seconds,
-             row->substeps, (long long)row->cells, (long long)row->memory);
-    bool good = csv_append(m, text);
+    char text[40];
+    bool good = csv_append(m, first);
     for (int32_t i = 0; i < m->n_metrics && good; i++) {
         if (m->metric[i].set) snprintf(text, sizeof text, ",%.9g", m->metric[i].value);
         else snprintf(text, sizeof text, ",");
         good = csv_append(m, text);
     }
     good = good && csv_append(m, "\n");
-    if (!good) return log_fail(m->outputs->log, NULL, BW_ERR_MEMORY, "out of memory for metrics.csv");
-    return m->outputs->folder ? csv_write(m) : BW_OK;
+    if (!good) return log_fail(m->outputs->log, NULL, BW_ERR_MEMORY, "out of memory for %s", m->file);
+    m->unwritten = true;
+    return bw_seconds() >= m->next_time ? metrics_settle(m) : BW_OK;
 }
 
 void metrics_free(struct metrics *m)

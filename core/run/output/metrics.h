@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Numbers that stages report: gathered over a frame's substeps, one row of metrics.csv a frame. */
+/* Tables with a row a frame: metrics.csv of what stages report, gathered over a frame's substeps, which is the same
+ * whoever bakes; timings.csv of what the machine did. A table is written whole, under a hidden name first, so that what
+ * a kill leaves is whole too; not after every frame, for that takes time with the square of their number. Columns,
+ * their last values and the rows so far are all that a later row depends on. */
 #ifndef METRICS_H
 #define METRICS_H
 
@@ -15,25 +18,23 @@ struct metric {
 
 struct metrics {
     struct outputs *outputs;
+    const char *file, *heading; ///< "metrics.csv"; of the columns that metrics_frame_end is told: "frame,time"
     struct metric *metric;
     int32_t n_metrics;
-    char *csv; ///< rows of metrics.csv so far, without the heading
+    char *csv; ///< rows so far, without the heading
     size_t csv_size;
-};
-
-/// A frame's own columns.
-struct metrics_row {
-    int64_t frame;
-    double time, seconds;
-    int32_t substeps;
-    int64_t cells, memory;
+    bool unwritten;   ///< the file lacks rows
+    double next_time; ///< bw_seconds() from which on it may be written again
 };
 
 /// `stage` NULL: of the run's own.
 void metrics_add(struct metrics *m, const char *stage, const char *name, double value, uint32_t mode);
 void metrics_frame_begin(struct metrics *m);
-/// Add the frame's row and write the file.
-enum bw_status metrics_frame_end(struct metrics *m, const struct metrics_row *row);
+/// Add the frame's row, which begins with `first`, a text for the heading's columns. The file is written unless it has
+/// just been. Errors are said.
+enum bw_status metrics_frame_end(struct metrics *m, const char *first);
+/// Write the rows that the file lacks. Errors are said.
+enum bw_status metrics_settle(struct metrics *m);
 /// The largest of this frame's metrics of that name, whatever the stage; NAN: there is none.
 double metrics_largest(const struct metrics *m, const char *name);
 /// The last value of "stage.metric", NAN when absent.

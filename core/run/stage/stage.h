@@ -32,7 +32,7 @@ struct run_stage {
     int32_t n_warned;
     int32_t domain;
     bool initialised, failed, activating;
-    double seconds; ///< this frame, for metrics.csv
+    double seconds; ///< this frame, for timings.csv
     enum bw_status fail_status;
 };
 

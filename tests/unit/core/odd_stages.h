@@ -340,6 +340,7 @@ static enum bw_status count_step(struct bw_stage *s)
     h->metric(s, "last", (double)s->step, BW_METRIC_LAST);
     h->metric(s, "sum", (double)s->step, BW_METRIC_SUM);
     h->metric(s, "max", -(double)s->step, BW_METRIC_MAX);
+    h->metric(s, "cost", 2, BW_METRIC_TIMING);
     for (int i = 0; i < 3; i++) h->log(s, BW_LOG_WARNING, "said once, %d", i);
     return st;
 }

@@ -2,6 +2,7 @@
 /* What strangers' stages may do (odd_stages.h), and what they may not: particles splatted to a grid, one domain copied
  * into another, f64 storage, a projection called twice, scratch, teams, metrics, evaluators, outputs. */
 #include "odd_stages.h"
+#include "run/chain.h"
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdio.h>
@@ -96,6 +97,8 @@ Test(stages, step_fields_scratch_params_and_metrics)
     cr_assert_eq(bw_chain_metric(r.chain, "c.last"), 4);
     cr_assert_eq(bw_chain_metric(r.chain, "c.sum"), 3 + 4);
     cr_assert_eq(bw_chain_metric(r.chain, "c.max"), -3);
+    cr_assert_eq(bw_chain_metric(r.chain, "c.cost"), 4, "two substeps");
+    cr_assert(isnan(metrics_last(&r.chain->metrics, "c.cost")), "the machine's are apart");
     test_end(&r);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The id of a VDB file is of its contents: the same grids make the same bytes, whoever writes them, and others do not. */
+/* The id of a VDB file is of its contents: the same grids make the same bytes, and others do not. */
 #include <common/openvdb/bwvdb.h>
 #include <common/openvdb/bwvdb_identity.h>
 #include <criterion/criterion.h>

@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Bakes presets of several families, small and short, and compares every byte of what they write.
+
+same_bytes.py BILLOW PRESETS     on 1 thread, on 2, and on 2 again; the last line is `N passed, N failed`
+
+What tells of the machine and the moment is left out: bake.log, timings.csv, and in bake.json only what lists those two;
+so is the movie, whose encoder asks for as many threads as there are cores."""
+
+import argparse
+import filecmp
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+PICTURES = "  - png: {id: p1, size: 64, depth: 16, name: p1}\n  - exr: {id: e1, size: 64, name: e1}\n"
+POINTS = "  - ply: {id: s1, name: s1}\n"
+FAMILIES = {  # preset: frames, exports besides its own
+    "plume": (3, PICTURES),
+    "campfire": (3, PICTURES),
+    "plume_nested": (2, PICTURES),
+    "blast_3d": (3, PICTURES),
+    "ink_2d": (2, "  - png: {id: p1, size: 64, name: p1}\n"),
+    "spinning_ball": (1, POINTS),
+    "hot_plume_vortons": (2, POINTS),
+    "burning_letters": (2, PICTURES),
+    "plume_upres": (3, PICTURES),
+}
+MOMENT = {"bake.log", "timings.csv", "bake.json"}
+
+
+def bake(billow, presets, folder, name, threads, again):
+    """The folder of one bake."""
+    frames, exports = FAMILIES[name]
+    preset = folder / f"{name}.yaml"
+    preset.write_text(f"billow: 1\nextends: {presets}/{name}.yaml\nname: {name}\nexport:\n{exports}")
+    out = folder / f"{name}_{threads}_{again}"
+    words = [billow, "bake", preset, "--quick", "--out", out, "--threads", threads]
+    if name == "plume_upres":
+        words += ["--set", f"frames_from={folder}/plume_1_0/vdb/plume_####.vdb", "--set", f"time.frames=1-{frames}"]
+    else:
+        words += ["--set", "time.warmup=0", "--set", f"time.frames=1-{frames}"]
+    done = subprocess.run([str(word) for word in words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True)
+    if done.returncode:
+        raise RuntimeError(f"exit {done.returncode}\n{done.stdout}")
+    return out
+
+
+def files_of(out):
+    return sorted(str(path.relative_to(out)) for path in out.rglob("*") if path.is_file())
+
+
+def record_of(out):
+    """bake.json without what it says of files that differ."""
+    def skip(one):
+        return isinstance(one, dict) and (one.get("name") in MOMENT or str(one.get("name")).endswith(".mp4"))
+    record = json.loads((out / "bake.json").read_text())
+    files = record["files"]
+    record["files"] = [one for one in files if not skip(one)] if isinstance(files, list) else \
+        {name: one for name, one in files.items() if not skip({"name": name})}
+    return record
+
+
+def difference(a, b):
+    """What differs between two bakes, None for nothing."""
+    files, others = files_of(a), files_of(b)
+    if files != others:
+        return f"other files: {sorted(set(files) ^ set(others))}"
+    compared = [name for name in files if name not in MOMENT and not name.endswith(".mp4")]
+    kinds = {pathlib.Path(name).suffix for name in compared}
+    if not {".csv", ".yaml"} <= kinds or len(kinds) < 3:
+        return f"only {sorted(kinds)} were written"
+    _, differ, errors = filecmp.cmpfiles(a, b, compared, shallow=False)
+    if differ or errors:
+        return f"other bytes: {sorted(differ + errors)}"
+    return None if record_of(a) == record_of(b) else "bake.json differs"
+
+
+def check(billow, presets, folder, name):
+    first = bake(billow, presets, folder, name, 1, 0)
+    return difference(first, bake(billow, presets, folder, name, 2, 0)) or \
+        difference(first, bake(billow, presets, folder, name, 2, 1))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("billow")
+    parser.add_argument("presets", type=lambda text: pathlib.Path(text).resolve())
+    parser.add_argument("--only", metavar="NAME", nargs="+", default=list(FAMILIES))
+    wish = parser.parse_args()
+    passed = failed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for name in wish.only:
+            try:
+                wrong = check(wish.billow, wish.presets, pathlib.Path(folder), name)
+            except (RuntimeError, OSError, ValueError) as error:
+                wrong = str(error)
+            passed, failed = passed + (not wrong), failed + bool(wrong)
+            if wrong:
+                print(f"{name}: {wrong}")
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed or not passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
