@@ -86,6 +86,13 @@ enum bw_status bw_domain_want_alive(struct bw_domain *d, double reach, struct bw
 /// Make the wanted set the active one. BW_ERR_MEMORY leaves everything as it was.
 enum bw_status bw_domain_commit(struct bw_domain *d);
 
+/* restore.c */
+/// Make exactly these tiles active, under the number that the topology had; fields hold their backgrounds then.
+/// BW_ERR_MEMORY; BW_ERR_IO when they are no tiles of this box.
+enum bw_status bw_domain_restore(struct bw_domain *d, const int32_t (*coord)[3], int64_t n, uint64_t version);
+/// The block of a tile, nobody else's, contents undefined; NULL: out of memory.
+void *bw_field_own_tile(struct bw_field *f, uint32_t c, int64_t t);
+
 /* field.c */
 /// name NULL: a scratch field, without tiles until a sweep writes it.
 struct bw_field *bw_field_create(struct bw_domain *d, const char *name, uint32_t kind, uint32_t precision,
@@ -123,6 +130,11 @@ enum bw_status bw_particles_declare(struct bw_particles *p, const struct bw_attr
 bool bw_particles_has(const struct bw_particles *p, const struct bw_attribute *a);
 /// How many attributes there are, "id" first; `out`, unless NULL, gets their rows.
 uint32_t bw_particles_attributes(const struct bw_particles *p, struct bw_attribute *out);
+/// The id that the next new particle gets.
+int64_t bw_particles_next_id(const struct bw_particles *p);
+void bw_particles_set_next_id(struct bw_particles *p, int64_t id);
+/// Make it `count` particles, contents undefined. BW_ERR_MEMORY.
+enum bw_status bw_particles_restore(struct bw_particles *p, int64_t count);
 /// Id of the first particle with an attribute that is no finite number, which one in *attribute; -1: none.
 int64_t bw_particles_bad(const struct bw_particles *p, const char **attribute);
 extern const struct bw_particles_api bw_particles_table;

@@ -147,6 +147,16 @@ static void particles_remove(struct bw_particles *p, const uint8_t *drop)
     sort_forget(p);
 }
 
+int64_t bw_particles_next_id(const struct bw_particles *p) { return p->next_id; }
+
+void bw_particles_set_next_id(struct bw_particles *p, int64_t id) { p->next_id = id; }
+
+enum bw_status bw_particles_restore(struct bw_particles *p, int64_t count)
+{
+    p->count = 0;
+    return particles_add(p, count, NULL);
+}
+
 struct key {
     int32_t tile[3];
     int64_t id, from;

@@ -217,6 +217,9 @@ static enum bw_status sections_read(struct bw_preset *p, const char *path, int q
     p->ambient = v.ambient;
     p->memory_limit = v.limits.memory;
     p->time_limit = v.limits.time;
+    p->checkpoint_every = v.checkpoints.every;
+    p->checkpoint_frames = v.checkpoints.frames;
+    p->checkpoint_keep = v.checkpoints.keep;
     status = names_take(p, path, d);
     status = bw_first(status, bw_preset_take_domains(p, &v, quick, d));
     status = bw_first(status, bw_preset_take_frames_from(p, &v.frames_from, d));

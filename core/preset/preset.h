@@ -71,6 +71,9 @@ struct bw_preset {
     int64_t files_first, files_last; ///< their numbers, without a gap
     double memory_limit;             ///< bytes, 0: none
     double time_limit;               ///< s, 0: none
+    double checkpoint_every;         ///< s, 0: not by time …
+    int64_t checkpoint_frames;       ///< … 0: not by frames
+    int64_t checkpoint_keep;         ///< how many
     double ambient;                  ///< ambient temperature, K (default 293.15)
     struct bw_preset_field *field;
     int32_t n_fields;

@@ -114,6 +114,14 @@ static const struct bw_param limits_rows[] = {
     ABOVE_ZERO(struct bw_limits_values, time, "time", NULL, NULL, "s", "A bake that takes longer ends."),
 };
 
+#define CHECKPOINTS struct bw_checkpoints_values
+
+static const struct bw_param checkpoints_rows[] = {
+    BW_F64(CHECKPOINTS, every, "every", "60 s", 0, 1e9, "s", "At least so long between two; 0: not by time."),
+    BW_INT(CHECKPOINTS, frames, "frames", "0", 0, 1e9, "One after so many frames; 0: not by frames."),
+    BW_INT(CHECKPOINTS, keep, "keep", "2", 1, 1e9, "How many are kept, the newest; of a finished bake one."),
+};
+
 #define FIELD struct bw_field_values
 
 static const struct bw_param field_rows[] = {
@@ -160,6 +168,7 @@ const struct bw_param bw_preset_rows[] = {
     MAP(PRESET, domains, DOMAIN, "domains", domain_rows, 1, BW_MAX_DOMAINS, "Several of them, by name."),
     BW_GROUP(PRESET, time, TIME, "time", time_rows, "Frames and steps."),
     BW_GROUP(PRESET, limits, struct bw_limits_values, "limits", limits_rows, "When to give up."),
+    BW_GROUP(PRESET, checkpoints, CHECKPOINTS, "checkpoints", checkpoints_rows, "What a killed bake goes on from."),
     ABOVE_ZERO(PRESET, ambient, "ambient", NULL, "293.15 K", "K", "Temperature of the air around."),
     MAP(PRESET, fields, FIELD, "fields", field_rows, 0, 0, "Fields of the preset's own, or what it wants of others."),
 };

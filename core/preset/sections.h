@@ -43,6 +43,11 @@ struct bw_limits_values {
     double memory, time;
 };
 
+struct bw_checkpoints_values {
+    double every;
+    int64_t frames, keep;
+};
+
 struct bw_field_values {
     const char *name;
     int32_t kind, precision, advect;
@@ -65,6 +70,7 @@ struct bw_preset_values {
     struct bw_list domains; ///< of struct bw_domain_values
     struct bw_time_values time;
     struct bw_limits_values limits;
+    struct bw_checkpoints_values checkpoints;
     double ambient;
     struct bw_list fields; ///< of struct bw_field_values
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Building a chain from a preset and taking it down again. */
 #include "chain.h"
+#include "checkpoint/keep.h"
 #include "base/alloc.h"
 #include "resolved.h"
 #include "run/wire/wire.h"
@@ -44,7 +45,7 @@ static void parts_join(struct bw_chain *c)
                                           .log = &c->log,
                                           .outputs = &c->outputs};
     exporters_init(&c->exporters);
-    writer_init(&c->writer, &c->exporters);
+    writer_init(&c->writer, &c->exporters, keeper_write, c);
     c->host = (struct run_host){.preset = p,
                                 .clock = &c->clock,
                                 .cancel = c->opt.cancel,

@@ -44,3 +44,14 @@ void call_clock(const struct bw_chain *c, struct run_stage *s, double dt)
     s->pub.step = c->clock.step;
     s->pub.frame = (double)c->preset->time.first + (c->clock.time + dt) * c->preset->time.fps;
 }
+
+enum bw_status call_checkpoint(struct bw_chain *c, struct run_stage *s, struct bw_archive *a)
+{
+    const struct bw_stage_desc *desc = s->pub.desc;
+    enum bw_status status = BW_OK;
+    if (desc->flags & BW_STAGE_PLAIN_STATE) status = a->bytes(a, "state", s->pub.state, desc->state_size);
+    call_clock(c, s, 0);
+    if (status == BW_OK && desc->checkpoint) status = desc->checkpoint(&s->pub, a);
+    stage_scratch_end(s);
+    return status == BW_ERR_MEMORY || status == BW_ERR_IO ? status : call_status(c, s, status, "checkpoint");
+}

@@ -5,6 +5,7 @@
 #define BW_CHAIN_H
 
 #include "host/host.h"
+#include "checkpoint/keeper.h"
 #include "run.h"
 #include "writer/writer.h"
 
@@ -27,6 +28,7 @@ struct bw_chain {
     struct run_host host;
     struct exporter_list exporters;
     struct writer writer;
+    struct checkpoint_keeper keeper;
     struct run_clock clock;
     struct bw_progress progress;
     bool ran; ///< bw_chain_run or bw_chain_check was called

@@ -3,6 +3,7 @@
 #include "activation.h"
 #include "base/machine.h"
 #include "call.h"
+#include "checkpoint/keep.h"
 #include "run/wire/ports.h"
 #include <math.h>
 
@@ -30,6 +31,8 @@ static enum bw_status step_fields_clear(struct bw_chain *c)
             return call_no_memory(c);
     return BW_OK;
 }
+
+static bool asked(const _Atomic int *flag) { return flag && *flag; }
 
 /* ---- one step ---- */
 
@@ -113,7 +116,7 @@ static enum bw_status stages_step(struct bw_chain *c, double dt, bool setup)
     for (int32_t i = 0; i < c->stages.n; i++) {
         struct run_stage *s = &c->stages.stage[i];
         if (!call_due(c, s) || (setup && !(s->pub.desc->flags & BW_STAGE_SETUP))) continue;
-        if (c->opt.cancel && *c->opt.cancel) return BW_ERR_CANCELLED;
+        if (asked(c->opt.cancel)) return BW_ERR_CANCELLED;
         double t0 = bw_seconds();
         call_clock(c, s, dt);
         enum bw_status status = call_status(c, s, s->pub.desc->step(&s->pub), "step");
@@ -170,6 +173,10 @@ static enum bw_status frame_advance(struct bw_chain *c)
     for (double remaining = end - c->clock.time; status == BW_OK && remaining > 1e-9 / fps;
          remaining = end - c->clock.time) {
         double made = 0;
+        if (asked(c->opt.stop)) {
+            status = keeper_stop(c, c->progress.substeps);
+            return status == BW_OK ? BW_ERR_CANCELLED : status;
+        }
         status = substep(c, remaining, 1 / fps, &made);
     }
     c->clock.time = end; /* no drift over thousands of frames */
@@ -177,11 +184,6 @@ static enum bw_status frame_advance(struct bw_chain *c)
 }
 
 /* ---- what leaves the loop ---- */
-
-static enum bw_status writer_begin(struct bw_chain *c)
-{
-    return c->opt.out ? writer_start(&c->writer, c->clock.time, c->bake.workers) : BW_OK;
-}
 
 static enum bw_status frame_write(struct bw_chain *c)
 {
@@ -252,11 +254,55 @@ static enum bw_status frame_finish(struct bw_chain *c, double began)
     return status;
 }
 
+/* One frame, or what is left of it: `resumed`, some of its substeps are made. */
+static enum bw_status frame_run(struct bw_chain *c, bool resumed, double start)
+{
+    double began = bw_seconds();
+    if (!resumed) metrics_begin(c);
+    if (!resumed) c->progress.substeps = 0;
+    bool first = c->clock.frame == c->preset->time.first - c->preset->time.warmup;
+    enum bw_status status = first ? setup(c) : frame_advance(c);
+    c->progress.elapsed = bw_seconds() - start;
+    return status == BW_OK ? frame_finish(c, began) : status;
+}
+
+/* Whether the run ends with this frame, before its time: no error yet. */
+static bool ends_early(const struct bw_chain *c)
+{
+    double limit = c->preset->time_limit;
+    return asked(c->opt.stop) || asked(c->opt.cancel) || (limit > 0 && c->progress.elapsed > limit);
+}
+
+static enum bw_status early_status(struct bw_chain *c)
+{
+    if (asked(c->opt.stop) || asked(c->opt.cancel)) return BW_ERR_CANCELLED;
+    return log_fail(&c->log, NULL, BW_ERR_LIMIT, "frame %lld: the time limit of %g s is reached",
+                    (long long)c->clock.frame, c->preset->time_limit);
+}
+
+/* The clock before the first frame, or where the checkpoint has it. */
+static enum bw_status run_begin(struct bw_chain *c, int64_t from, bool *resumed)
+{
+    struct checkpoint_clock at;
+    enum bw_status status = stages_init(c);
+    if (status == BW_OK && c->opt.out) status = writer_prepare(&c->writer, c->clock.time, c->bake.workers);
+    if (status == BW_OK && c->opt.resume) status = checkpoint_restore(c, c->opt.resume, &at);
+    if (status == BW_OK && c->opt.out) status = writer_start(&c->writer);
+    keeper_begin(c);
+    if (status != BW_OK || !c->opt.resume) return status;
+    *resumed = at.substeps >= 0;
+    c->clock = (struct run_clock){at.time, at.step, *resumed ? at.frame : at.frame + 1};
+    c->progress.substeps = *resumed ? (int32_t)at.substeps : 0;
+    c->progress.done = (int32_t)(c->clock.frame - from);
+    return BW_OK;
+}
+
 static enum bw_status frames_run(struct bw_chain *c)
 {
     const struct bw_preset_time *t = &c->preset->time;
     double start = bw_seconds();
     int64_t from = t->first - t->warmup, to = t->write_last;
+    bool resumed = false;
     c->progress = (struct bw_progress){.first = t->write_first,
                                        .last = t->write_last,
                                        .total = (int32_t)(to - from + 1),
@@ -266,20 +312,14 @@ static enum bw_status frames_run(struct bw_chain *c)
     if (c->opt.max_frames && to - from + 1 > c->opt.max_frames) to = from + c->opt.max_frames - 1;
     c->clock.time = -(double)t->warmup / t->fps;
     c->clock.frame = from;
-    enum bw_status status = stages_init(c);
-    if (status == BW_OK) status = writer_begin(c);
-    for (c->clock.frame = from; c->clock.frame <= to && status == BW_OK; c->clock.frame++) {
-        double began = bw_seconds();
-        metrics_begin(c);
-        c->progress.substeps = 0;
-        status = c->clock.frame == from ? setup(c) : frame_advance(c);
-        c->progress.elapsed = bw_seconds() - start;
-        if (status == BW_OK) status = frame_finish(c, began);
-        if (status == BW_OK && c->preset->time_limit > 0 && c->progress.elapsed > c->preset->time_limit &&
-            c->clock.frame < to)
-            status = log_fail(&c->log, NULL, BW_ERR_LIMIT, "frame %lld: the time limit of %g s is reached",
-                              (long long)c->clock.frame, c->preset->time_limit);
-        if (status == BW_OK && c->opt.cancel && *c->opt.cancel && c->clock.frame < to) status = BW_ERR_CANCELLED;
+    enum bw_status status = run_begin(c, from, &resumed);
+    for (; c->clock.frame <= to && status == BW_OK; c->clock.frame++) {
+        status = frame_run(c, resumed, start);
+        resumed = false;
+        if (status != BW_OK) break;
+        bool early = c->clock.frame < to && ends_early(c);
+        status = keeper_frame(c, early || c->clock.frame == to);
+        if (status == BW_OK && early) status = early_status(c);
     }
     return status;
 }
@@ -306,6 +346,7 @@ enum bw_status bw_chain_run(struct bw_chain *c, struct bw_diag *d)
     enum bw_status end = metrics_write(c);
     if (status == BW_OK) status = end;
     end = writer_end(c, status == BW_OK);
+    keeper_end(c, c->progress.elapsed);
     if (status == BW_OK) status = end;
     if (status == BW_OK) status = outputs_settle(c, true);
     c->budget.limit = 0;

@@ -86,9 +86,24 @@ static void hash_frames(XXH3_state_t *h, const struct bw_preset *p)
         if (bw_preset_frame_path(p, i, path, sizeof path) < (int)sizeof path) hash_file(h, path);
 }
 
+/* Without what no frame depends on: how many there are, which of them are written, limits, checkpoints. */
+static struct bw_node *frames_resolved(const struct bw_chain *c)
+{
+    struct bw_node *root = bw_chain_resolved(c), *time = root ? bw_node_get(root, "time") : NULL;
+    char first[32];
+    snprintf(first, sizeof first, "%lld", (long long)c->preset->time.first);
+    bool good = root && bw_node_put(root, "limits", NULL) == BW_OK && bw_node_put(root, "checkpoints", NULL) == BW_OK;
+    if (good && !time) good = bw_node_put(root, "time", time = bw_node_new(BW_NODE_MAP, NULL)) == BW_OK;
+    if (good) good = bw_node_put(time, "frames", bw_node_new(BW_NODE_SCALAR, first)) == BW_OK;
+    if (good) good = bw_node_put(time, "write", NULL) == BW_OK;
+    if (good) return root;
+    bw_node_free(root);
+    return NULL;
+}
+
 enum bw_status resolved_hash(struct bw_chain *c)
 {
-    struct bw_node *root = bw_chain_resolved(c);
+    struct bw_node *root = frames_resolved(c);
     char *text = NULL;
     size_t size = 0;
     FILE *f = open_memstream(&text, &size);

@@ -29,7 +29,10 @@ struct bw_run_options {
     uint32_t simd;    ///< enum bw_simd, or UINT32_MAX: the best this machine has
     int32_t quick;
     int32_t max_frames;        ///< stop after that many frames (tests, benchmarks); 0: all
-    const _Atomic int *cancel; ///< non-zero: stop soon; set from any thread
+    const _Atomic int *stop;   ///< non-zero: end when the substep does, with a checkpoint; set from any thread
+    const _Atomic int *cancel; ///< non-zero: end as soon as can be; set from any thread
+    _Atomic int *checkpoint;   ///< non-zero: keep a checkpoint when the frame is whole; set back then
+    const char *resume;        ///< go on from this checkpoint; NULL: from the first frame
     void (*on_frame)(const struct bw_progress *p, void *user);
     void (*on_substep)(const struct bw_progress *p, void *user); ///< live: `done` frames, partial facts; may be NULL
     void (*on_log)(int level, const char *who, const char *text, void *user); ///< enum bw_log_level
@@ -38,6 +41,10 @@ struct bw_run_options {
     /// From any thread: the file `name`, below `out`, is about to appear under its temporary name, .NAME.part beside
     /// it; and again, with `whole`, about to take its own. Anything but 0, an errno, and it is not made. May be NULL.
     int (*on_file)(const char *name, int whole, void *user);
+    /// From the writer's thread: text to keep in a checkpoint, new memory; NULL: out of memory. May be NULL.
+    char *(*about)(void *user);
+    /// From the writer's thread: the checkpoint `name`, below `out`, of that frame is whole. May be NULL.
+    void (*on_checkpoint)(const char *name, int64_t frame, void *user);
     void *user;
 };
 

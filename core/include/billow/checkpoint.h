@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Checkpoints: what a bake that was killed goes on from. The host keeps fields, particles, active tiles and the clock; a
- * stage or an exporter adds what else its next step or frame depends on, with one callback that saves and restores:
+/* Checkpoints: what a bake that was killed goes on from. The host keeps fields, particles, active tiles and the clock;
+ * a stage or an exporter adds what else its next step or frame depends on, by one callback that saves and restores:
  *
  *     static enum bw_status checkpoint(struct bw_stage *s, struct bw_archive *a)
  *     {

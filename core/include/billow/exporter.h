@@ -144,7 +144,7 @@ struct bw_exporter_desc {
     /// the second one begins the file.
     void (*outputs)(const struct bw_exporter *e, const struct bw_frame *frame, bw_output_name_fn name, void *user);
     /// Save or restore what a later frame or `finish` depends on (checkpoint.h): on the writer thread after a frame, or
-    /// after init in a resumed bake. Outputs that were begun and not committed are gone then: begin them anew. Optional.
+    /// after init in a resumed bake. Outputs begun and not committed are gone then: begin them anew. Optional.
     enum bw_status (*checkpoint)(struct bw_exporter *e, struct bw_archive *a);
 };
 

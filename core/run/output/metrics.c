@@ -122,9 +122,48 @@ enum bw_status metrics_frame_end(struct metrics *m, const char *first)
     return bw_seconds() >= m->next_time ? metrics_settle(m) : BW_OK;
 }
 
+/* The k-th metric: its name, and its numbers. */
+static enum bw_status metric_checkpoint(struct metric *one, int32_t k, struct bw_archive *a)
+{
+    char key[32];
+    snprintf(key, sizeof key, "%d.name", k);
+    int64_t stored = a->restoring ? a->stored(a, key) : (int64_t)strlen(one->name);
+    if (a->restoring && !(one->name = bw_calloc(stored < 0 ? 1 : (size_t)stored + 1))) return BW_ERR_MEMORY;
+    enum bw_status status = a->bytes(a, key, one->name, stored < 0 ? 1 : (size_t)stored);
+    double numbers[] = {one->value, one->last, one->mode, one->set};
+    snprintf(key, sizeof key, "%d", k);
+    if (status == BW_OK) status = a->bytes(a, key, numbers, sizeof numbers);
+    one->value = numbers[0];
+    one->last = numbers[1];
+    one->mode = (uint32_t)numbers[2];
+    one->set = numbers[3] != 0;
+    return status;
+}
+
+enum bw_status metrics_checkpoint(struct metrics *m, struct bw_archive *a)
+{
+    int64_t rows = a->restoring ? a->stored(a, "rows") : (int64_t)m->csv_size;
+    int32_t n = m->n_metrics;
+    enum bw_status status = a->bytes(a, "n", &n, sizeof n);
+    if (status == BW_OK && a->restoring) {
+        metrics_free(m);
+        m->metric = n >= 0 && n < 100000 ? bw_calloc((size_t)n * sizeof *m->metric + 1) : NULL;
+        m->csv = rows >= 0 ? bw_calloc((size_t)rows + 1) : NULL;
+        m->csv_size = rows >= 0 ? (size_t)rows : 0;
+        m->unwritten = true;
+        if (!m->metric || !m->csv) return BW_ERR_MEMORY;
+    }
+    for (int32_t i = 0; i < n && status == BW_OK; i++) {
+        if (a->restoring) m->n_metrics = i + 1;
+        status = metric_checkpoint(&m->metric[i], i, a);
+    }
+    return status == BW_OK ? a->bytes(a, "rows", m->csv, m->csv_size) : status;
+}
+
 void metrics_free(struct metrics *m)
 {
     for (int32_t i = 0; i < m->n_metrics; i++) bw_free(m->metric[i].name);
     bw_free(m->metric);
     bw_free(m->csv);
+    *m = (struct metrics){.outputs = m->outputs, .file = m->file, .heading = m->heading};
 }

@@ -7,6 +7,7 @@
 #define METRICS_H
 
 #include "output.h"
+#include <billow/checkpoint.h>
 
 struct metric {
     char *name;    ///< "stage.metric"
@@ -39,6 +40,8 @@ enum bw_status metrics_settle(struct metrics *m);
 double metrics_largest(const struct metrics *m, const char *name);
 /// The last value of "stage.metric", NAN when absent.
 double metrics_last(const struct metrics *m, const char *name);
+/// Save or restore all of it.
+enum bw_status metrics_checkpoint(struct metrics *m, struct bw_archive *a);
 void metrics_free(struct metrics *m);
 
 #endif

@@ -267,6 +267,24 @@ enum bw_status exporters_write(struct exporter_list *list, const struct chain_sn
     return status;
 }
 
+enum bw_status exporters_checkpoint(struct exporter_list *list, struct archive *a)
+{
+    enum bw_status status = BW_OK;
+    for (int32_t i = 0; i < list->n && status == BW_OK; i++) {
+        struct run_exporter *x = &list->exporter[i];
+        const struct bw_exporter_desc *desc = x->pub.desc;
+        char *owner = bw_printf("exporter/%s", x->pub.id);
+        if (!owner) return log_fail(list->log, NULL, BW_ERR_MEMORY, "out of memory for a checkpoint");
+        archive_owner(a, owner, &x->preset->place);
+        if (desc->flags & BW_EXPORTER_PLAIN_STATE)
+            status = a->pub.bytes(&a->pub, "state", x->pub.state, desc->state_size);
+        if (status == BW_OK && desc->checkpoint)
+            status = exporter_status(x, desc->checkpoint(&x->pub, &a->pub), "checkpoint");
+        bw_free(owner);
+    }
+    return status;
+}
+
 enum bw_status exporters_finish(struct exporter_list *list, bool complete)
 {
     enum bw_status first = BW_OK;

@@ -5,6 +5,7 @@
 
 #include "run/stage/lent.h"
 #include "base/threads.h"
+#include "run/checkpoint/archive.h"
 #include "run/output/output.h"
 #include "run/snapshot.h"
 #include "run/stage/entry.h"
@@ -55,6 +56,8 @@ enum bw_status exporters_plan(struct exporter_list *list, const struct field_tab
 enum bw_status exporters_start(struct exporter_list *list, double time);
 /// Every exporter's frame. Errors are said.
 enum bw_status exporters_write(struct exporter_list *list, const struct chain_snapshot *s);
+/// Save or restore what every exporter keeps, after a frame or before the first. Errors are said.
+enum bw_status exporters_checkpoint(struct exporter_list *list, struct archive *a);
 /// Every ready exporter's finish. `complete`: the bake reached its end.
 enum bw_status exporters_finish(struct exporter_list *list, bool complete);
 void exporters_free(struct exporter_list *list);

@@ -446,7 +446,7 @@ Test(chain, files_are_told)
         cr_assert_not_null(mkdtemp(out));
         struct told told = {.out = out, .refuse = refuse};
         struct test_run r = test_start(
-            HEAD "  - c.update: {}\n",
+            HEAD "  - c.update: {}\ncheckpoints: {every: 0}\n",
             &(struct test_options){
                 .simd = UINT32_MAX, .module = &module, .plugins = "", .out = out, .on_file = file_told, .user = &told});
         cr_assert_eq(r.status, refuse ? BW_ERR_IO : BW_OK, "%s", r.diag.text);

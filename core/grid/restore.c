@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Putting a grid back as it was when a checkpoint was taken. */
+#include "grid.h"
+
+enum bw_status bw_domain_restore(struct bw_domain *d, const int32_t (*coord)[3], int64_t n, uint64_t version)
+{
+    for (int64_t i = 0; i < n; i++) bw_domain_want(d, coord[i]);
+    d->version = version - 1; /* what stages remember of a topology by its number stays true */
+    enum bw_status status = bw_domain_commit(d);
+    d->version = d->topo->pub.version = version;
+    return status == BW_OK && d->topo->pub.count != n ? BW_ERR_IO : status;
+}
+
+void *bw_field_own_tile(struct bw_field *f, uint32_t c, int64_t t)
+{
+    void **block = &f->src.data[c][t];
+    if (*block && !bw_pool_shared(*block)) return *block;
+    void *own = bw_pool_get(f->pool);
+    if (!own) return NULL;
+    bw_pool_unref(*block);
+    return *block = own;
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The state of a run between two substeps, and all that goes on from it. Taken on the run's thread, written on the
+ * writer's while the run goes on. */
+#ifndef CHECKPOINT_H
+#define CHECKPOINT_H
+
+#include "archive.h"
+#include "run/snapshot.h"
+#include "run/stage/stage.h"
+
+struct bw_chain;
+
+/// Where the run was; stored as it is.
+struct checkpoint_clock {
+    int64_t frame;    ///< the one that is whole, or being made
+    int64_t substeps; ///< made of it; -1: it is whole
+    int64_t step;
+    double time;
+};
+
+/// What precedes the values of a field.
+struct checkpoint_field {
+    uint32_t kind, precision, comps, lifetime;
+};
+
+struct checkpoint {
+    struct chain_snapshot *state;
+    struct archive extra; ///< what stages, metrics and particles add
+    struct checkpoint_clock clock;
+};
+
+/* state.c: saving */
+
+/// Can the chain's state be saved? Else who can't save its own, as a sentence for the log, new memory.
+char *checkpoint_obstacle(const struct bw_chain *c);
+/// Take one. NULL, said: out of memory, or a stage failed.
+struct checkpoint *checkpoint_take(struct bw_chain *c, int64_t substeps);
+void checkpoint_free(struct checkpoint *p);
+/// Save or restore the tables of numbers.
+enum bw_status checkpoint_metrics(struct bw_chain *c, struct archive *a);
+/// Is it kept? Fields that live for a step are cleared before the next one, but some are asked before that.
+bool checkpoint_wants(const struct bw_field_info *info);
+/// A number that changes with names, order and types of attributes.
+uint64_t checkpoint_shape(const struct bw_attribute *rows, uint32_t n);
+/// Write it to `path`, a new file. `about`: text that whoever bakes keeps in it. From any thread. false, with errno.
+bool checkpoint_write(struct bw_chain *c, struct checkpoint *p, const char *about, const char *path);
+
+/* restore.c */
+
+/// Put a chain whose stages are initialised, and that has not made a step, where the checkpoint at `path` was taken.
+/// Errors are said.
+enum bw_status checkpoint_restore(struct bw_chain *c, const char *path, struct checkpoint_clock *clock);
+/// The text `about` of a checkpoint, new memory, all of whose checksums are right. NULL after a sentence.
+char *checkpoint_about(const char *path, struct bw_diag *d);
+
+#endif

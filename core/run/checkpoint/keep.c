@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "keep.h"
+#include "base/alloc.h"
+#include "base/machine.h"
+#include "run/chain.h"
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const double MOST = 0.05; /* of the time, at an interval of seconds */
+
+void keeper_begin(struct bw_chain *c)
+{
+    struct checkpoint_keeper *k = &c->keeper;
+    const struct bw_preset *p = c->preset;
+    char *obstacle = c->opt.out ? checkpoint_obstacle(c) : NULL;
+    k->able = c->opt.out && !obstacle && (p->checkpoint_every > 0 || p->checkpoint_frames > 0);
+    if (obstacle) log_say(&c->log, BW_LOG_WARNING, NULL, obstacle);
+    bw_free(obstacle);
+    k->began = bw_seconds();
+    k->due = p->checkpoint_every > 0 ? k->began + p->checkpoint_every : HUGE_VAL;
+    k->frames = 0;
+}
+
+static void spent_add(struct checkpoint_keeper *k, double since)
+{
+    atomic_fetch_add(&k->spent, (int64_t)((bw_seconds() - since) * 1e9));
+}
+
+static enum bw_status keeper_take(struct bw_chain *c, int64_t substeps)
+{
+    struct checkpoint_keeper *k = &c->keeper;
+    double now = bw_seconds(), each = (double)k->spent * 1e-9 / (k->kept > 0 ? k->kept : 1);
+    struct checkpoint *p = checkpoint_take(c, substeps);
+    if (!p) return log_status(&c->log);
+    k->began = now;
+    if (c->preset->checkpoint_every > 0) k->due = now + fmax(c->preset->checkpoint_every, each / MOST);
+    k->frames = 0;
+    spent_add(k, now);
+    return writer_checkpoint(&c->writer, p);
+}
+
+enum bw_status keeper_frame(struct bw_chain *c, bool last)
+{
+    struct checkpoint_keeper *k = &c->keeper;
+    k->frames++;
+    bool asked = c->opt.checkpoint && atomic_exchange(c->opt.checkpoint, 0);
+    bool due =
+        bw_seconds() >= k->due || (c->preset->checkpoint_frames > 0 && k->frames >= c->preset->checkpoint_frames);
+    bool wanted = last ? !c->preset->frames_from : asked || (due && !writer_has_checkpoint(&c->writer));
+    return k->able && wanted ? keeper_take(c, -1) : BW_OK;
+}
+
+enum bw_status keeper_stop(struct bw_chain *c, int64_t substeps)
+{
+    return c->keeper.able ? keeper_take(c, substeps) : BW_OK;
+}
+
+/* ---- on the writer's thread ---- */
+
+/* checkpoints/NAME_0040.bwck, of a frame in the making checkpoints/NAME_0040_s3.bwck. */
+static char *checkpoint_name(const struct bw_chain *c, const struct checkpoint_clock *at)
+{
+    char part[32] = "";
+    if (at->substeps >= 0) snprintf(part, sizeof part, "_s%lld", (long long)at->substeps);
+    return bw_printf("checkpoints/%s_%04lld%s.bwck", c->preset->name, (long long)at->frame, part);
+}
+
+/* A disk without room for it is no reason to end: the older ones are there. */
+static void file_lost(struct bw_chain *c, const char *name)
+{
+    char *text = bw_printf("the checkpoint %s could not be written: %s", name, strerror(errno));
+    if (text) log_say(&c->log, BW_LOG_WARNING, NULL, text);
+    bw_free(text);
+}
+
+/* `whole`: it is under its name; else it was not worth ending the run. */
+static enum bw_status file_write(struct bw_chain *c, struct checkpoint *p, const char *name, bool *whole)
+{
+    struct output *list = NULL;
+    const char *path = output_begin(&c->outputs, &list, output_owner_bake, name, true);
+    if (!path) return log_status(&c->log);
+    char *about = c->opt.about ? c->opt.about(c->opt.user) : bw_strdup("{}");
+    bool written = about && checkpoint_write(c, p, about, path);
+    enum bw_status status = BW_OK;
+    if (written) status = output_commit(&c->outputs, &list, path);
+    else file_lost(c, name);
+    *whole = written && status == BW_OK;
+    bw_free(about);
+    outputs_discard(&list);
+    return status;
+}
+
+enum bw_status keeper_write(struct checkpoint *p, void *chain)
+{
+    struct bw_chain *c = chain;
+    double began = bw_seconds();
+    bool whole = false;
+    char *name = checkpoint_name(c, &p->clock);
+    enum bw_status status = name ? exporters_checkpoint(&c->exporters, &p->extra) : BW_ERR_MEMORY;
+    if (status == BW_OK) status = file_write(c, p, name, &whole);
+    if (whole) {
+        atomic_fetch_add(&c->keeper.kept, 1);
+        spent_add(&c->keeper, began);
+        if (c->opt.on_checkpoint) c->opt.on_checkpoint(name, p->clock.frame, c->opt.user);
+    }
+    bw_free(name);
+    return status;
+}
+
+void keeper_end(struct bw_chain *c, double elapsed)
+{
+    const struct checkpoint_keeper *k = &c->keeper;
+    double spent = (double)k->spent * 1e-9;
+    if (!k->kept) return;
+    char *text = bw_printf("%d checkpoint%s, %.3g s of %.3g s, most of it beside the simulation", (int)k->kept,
+                           k->kept == 1 ? "" : "s", spent, elapsed);
+    if (text) log_say(&c->log, BW_LOG_INFO, NULL, text);
+    bw_free(text);
+}

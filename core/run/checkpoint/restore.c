@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+/* A checkpoint's sections back into the chain. What does not fit is refused by name: the file may be anybody's. */
+#include "checkpoint.h"
+#include "base/alloc.h"
+#include "file.h"
+#include "run/call.h"
+#include <stdlib.h>
+#include <string.h>
+
+struct restore {
+    struct bw_chain *chain;
+    struct checkpoint_reader *file;
+    const char *path;
+    struct bw_diag *d;
+    struct archive extra;
+    struct checkpoint_clock *clock;
+    int32_t tiles, fields, particles, clocks; ///< sections seen
+};
+
+static bool restore_fail(struct restore *r, const char *what, const char *name)
+{
+    if (r->d->status == BW_OK) bw_diag_error(r->d, NULL, BW_ERR_IO, "%s: %s \"%s\"", r->path, what, name);
+    return false;
+}
+
+static bool take(struct restore *r, void *data, size_t bytes) { return checkpoint_read(r->file, data, bytes, r->d); }
+
+/* ---- sections ---- */
+
+static bool tiles_take(struct restore *r, const char *name, size_t bytes)
+{
+    struct bw_chain *c = r->chain;
+    uint64_t version;
+    int64_t n;
+    int32_t i = 0;
+    while (i < c->preset->n_domains && strncmp(name, c->grid[i]->name, strlen(c->grid[i]->name)) != 0) i++;
+    if (i == c->preset->n_domains) return restore_fail(r, "there is no domain", name);
+    if (!take(r, &version, sizeof version) || !take(r, &n, sizeof n)) return false;
+    if (n < 0 || (uint64_t)n * 12 != bytes - 16) return restore_fail(r, "wrong number of tiles in", name);
+    int32_t(*coord)[3] = bw_calloc((size_t)n * 12 + 1);
+    bool good = coord && take(r, coord, (size_t)n * 12);
+    enum bw_status status = good ? bw_domain_restore(c->domain[i], (const int32_t(*)[3])coord, n, version) : BW_OK;
+    bw_free(coord);
+    if (!coord || status == BW_ERR_MEMORY)
+        bw_diag_error(r->d, NULL, BW_ERR_MEMORY, "%s: out of memory for its tiles", r->path);
+    else if (status != BW_OK) restore_fail(r, "tiles beyond the box of", name);
+    r->tiles++;
+    return r->d->status == BW_OK;
+}
+
+static size_t field_bytes(const struct bw_field *f)
+{
+    size_t bytes =
+        sizeof(struct checkpoint_field) + (size_t)f->src.topo->pub.count * f->info.comps * BW_TILE_CELLS * f->elem;
+    for (uint32_t c = 0; c < f->info.comps && f->src.rim[c]; c++)
+        for (int64_t t = 0; t < f->src.topo->pub.count; t++)
+            if (f->src.rim[c][t]) bytes += bw_field_rim_values(&f->domain->info, (int)c) * f->elem;
+    return bytes;
+}
+
+static bool field_fill(struct restore *r, struct bw_field *f)
+{
+    const struct checkpoint_field here = {f->info.kind, f->info.precision, f->info.comps, f->info.lifetime};
+    struct checkpoint_field head;
+    int64_t n = f->src.topo->pub.count;
+    if (!take(r, &head, sizeof head)) return false;
+    if (memcmp(&head, &here, sizeof head)) return restore_fail(r, "another kind of field", f->info.name);
+    for (uint32_t c = 0; c < f->info.comps; c++)
+        for (int64_t t = 0; t < n; t++) {
+            void *block = bw_field_own_tile(f, c, t);
+            if (!block) return bw_diag_error(r->d, NULL, BW_ERR_MEMORY, "%s: out of memory", r->path), false;
+            if (!take(r, block, BW_TILE_CELLS * f->elem)) return false;
+        }
+    for (uint32_t c = 0; c < f->info.comps && f->src.rim[c]; c++)
+        for (int64_t t = 0; t < n; t++)
+            if (f->src.rim[c][t] && !take(r, f->src.rim[c][t], bw_field_rim_values(&f->domain->info, (int)c) * f->elem))
+                return false;
+    return true;
+}
+
+static bool field_take(struct restore *r, const char *name, size_t bytes)
+{
+    const struct field_table *t = &r->chain->fields;
+    for (int32_t i = 0; i < t->n; i++) {
+        struct bw_field *f = t->field[i].field;
+        size_t domain = f ? strlen(f->domain->info.name) : 0;
+        if (!f || strncmp(name, f->domain->info.name, domain) || name[domain] != '/' ||
+            strcmp(name + domain + 1, f->info.name) != 0)
+            continue;
+        r->fields++;
+        return bytes == field_bytes(f) ? field_fill(r, f) : restore_fail(r, "wrong size of field", name);
+    }
+    return restore_fail(r, "there is no field", name);
+}
+
+static bool particles_take(struct restore *r, const char *name, size_t bytes)
+{
+    const struct field_table *t = &r->chain->fields;
+    struct bw_attribute rows[64];
+    char *rest;
+    unsigned long index = strtoul(name, &rest, 10), k = 0;
+    for (int32_t i = 0; i < t->n; i++) {
+        struct bw_particles *p = t->field[i].particles;
+        if (!p || k++ != index || *rest != '/' || strcmp(rest + 1, t->field[i].name) != 0) continue;
+        uint32_t n = bw_particles_attributes(p, rows);
+        size_t one = 0;
+        int64_t count;
+        uint64_t shape;
+        for (uint32_t a = 0; a < n; a++) one += rows[a].comps * (rows[a].precision == BW_F32 ? 4u : 8u);
+        if (!take(r, &count, sizeof count) || !take(r, &shape, sizeof shape)) return false;
+        if (shape != checkpoint_shape(rows, n)) return restore_fail(r, "other attributes of", name);
+        if (count < 0 || (bytes - 16) / one != (uint64_t)count || (bytes - 16) % one)
+            return restore_fail(r, "wrong number of particles", name);
+        if (bw_particles_restore(p, count) != BW_OK)
+            return bw_diag_error(r->d, NULL, BW_ERR_MEMORY, "%s: out of memory for particles", r->path), false;
+        for (uint32_t a = 0; a < n; a++) {
+            size_t size = (size_t)count * rows[a].comps * (rows[a].precision == BW_F32 ? 4u : 8u);
+            if (!take(r, bw_particles_table.attribute(p, rows[a].name), size)) return false;
+        }
+        r->particles++;
+        return true;
+    }
+    return restore_fail(r, "there are no particles", name);
+}
+
+static bool extra_take(struct restore *r, const char *name, size_t bytes)
+{
+    void *data = bw_calloc(bytes + 1);
+    if (data && !take(r, data, bytes)) return bw_free(data), false;
+    if (data && archive_put(&r->extra, name, data, bytes) == BW_OK) return true;
+    return bw_diag_error(r->d, NULL, BW_ERR_MEMORY, "%s: out of memory for %s", r->path, name), false;
+}
+
+static bool section_take(struct restore *r, const char *name, size_t bytes)
+{
+    if (!strcmp(name, "about")) return true;
+    if (!strcmp(name, "clock")) {
+        r->clocks++;
+        return bytes == sizeof *r->clock ? take(r, r->clock, bytes) : restore_fail(r, "wrong size of", name);
+    }
+    if (!strncmp(name, "tiles/", 6)) return tiles_take(r, name + 6, bytes);
+    if (!strncmp(name, "field/", 6)) return field_take(r, name + 6, bytes);
+    if (!strncmp(name, "particles/", 10)) return particles_take(r, name + 10, bytes);
+    return extra_take(r, name, bytes);
+}
+
+/* ---- all that is to be there ---- */
+
+static bool sections_complete(struct restore *r)
+{
+    const struct bw_chain *c = r->chain;
+    int32_t fields = 0, particles = 0, tiles = 0;
+    for (int32_t i = 0; i < c->fields.n; i++) {
+        fields += c->fields.field[i].field && checkpoint_wants(&c->fields.field[i].field->info);
+        particles += c->fields.field[i].particles != NULL;
+    }
+    for (int32_t i = 0; i < c->preset->n_domains; i++) {
+        bool used = false;
+        for (int32_t k = 0; k < c->fields.n; k++) used |= c->fields.field[k].field && c->fields.field[k].domain == i;
+        tiles += used;
+    }
+    if (r->clocks == 1 && r->fields == fields && r->particles == particles && r->tiles == tiles) return true;
+    return restore_fail(r, "fields or particles are missing for", c->preset->name);
+}
+
+static enum bw_status blob_get(struct archive *a, const char *kind, const char *domain, const char *name, void *data,
+                               size_t bytes)
+{
+    char *owner = bw_printf("%s/%s", kind, domain);
+    if (!owner) return BW_ERR_MEMORY;
+    archive_owner(a, owner, NULL);
+    char *key = bw_printf("%s/%s", owner, name);
+    const struct archive_entry *e = key ? archive_find(a, key) : NULL;
+    enum bw_status status = !key ? BW_ERR_MEMORY : !e || e->bytes != bytes ? BW_ERR_IO : BW_OK;
+    if (status == BW_OK) memcpy(data, e->data, bytes);
+    bw_free(key);
+    bw_free(owner);
+    return status;
+}
+
+static enum bw_status grid_put(struct bw_chain *c, struct archive *a)
+{
+    enum bw_status status = BW_OK;
+    for (int32_t i = 0; i < c->preset->n_domains && status == BW_OK; i++)
+        status = blob_get(a, "dropped", c->grid[i]->name, "", &c->domain[i]->dropped, sizeof(double));
+    for (int32_t i = 0; i < c->fields.n && status == BW_OK; i++) {
+        const struct run_field *f = &c->fields.field[i];
+        const char *domain = c->grid[f->domain]->name;
+        if (f->particles) {
+            int64_t next;
+            status = blob_get(a, "next_id", domain, f->name, &next, sizeof next);
+            if (status == BW_OK) bw_particles_set_next_id(f->particles, next);
+        } else if (f->field && f->field->info.alive > 0) {
+            status = blob_get(a, "alive", domain, f->name, f->field->lively, (size_t)f->field->src.topo->pub.count);
+        }
+    }
+    return status;
+}
+
+static enum bw_status owners_put(struct bw_chain *c, struct archive *a)
+{
+    enum bw_status status = grid_put(c, a);
+    for (int32_t i = 0; i < c->stages.n && status == BW_OK; i++) {
+        char *owner = bw_printf("stage/%s", c->stages.stage[i].pub.id);
+        if (!owner) return BW_ERR_MEMORY;
+        archive_owner(a, owner, &c->stages.stage[i].preset->place);
+        status = call_checkpoint(c, &c->stages.stage[i], &a->pub);
+        bw_free(owner);
+    }
+    if (status == BW_OK) status = checkpoint_metrics(c, a);
+    return status == BW_OK ? exporters_checkpoint(&c->exporters, a) : status;
+}
+
+enum bw_status checkpoint_restore(struct bw_chain *c, const char *path, struct checkpoint_clock *clock)
+{
+    struct bw_diag d = {0};
+    struct restore r = {.chain = c, .path = path, .d = &d, .clock = clock};
+    const char *name;
+    size_t bytes;
+    int more = 0;
+    archive_init(&r.extra, &c->log, true);
+    r.file = checkpoint_open(path, &d);
+    while (r.file && (more = checkpoint_next(r.file, &name, &bytes, &d)) == 1)
+        if (!section_take(&r, name, bytes)) break;
+    if (r.file && d.status == BW_OK) sections_complete(&r);
+    checkpoint_reader_free(r.file);
+    enum bw_status status = d.status;
+    if (status != BW_OK) log_fail(&c->log, NULL, status, "%s", d.first ? d.first : "the checkpoint can't be read");
+    if (status == BW_OK && (status = owners_put(c, &r.extra)) != BW_OK)
+        log_fail(&c->log, NULL, status, "%s: does not fit this bake", path);
+    archive_free(&r.extra);
+    bw_diag_free(&d);
+    return status;
+}
+
+char *checkpoint_about(const char *path, struct bw_diag *d)
+{
+    struct checkpoint_reader *r = checkpoint_open(path, d);
+    char *about = NULL;
+    const char *name;
+    size_t bytes;
+    int more = 0;
+    while (r && (more = checkpoint_next(r, &name, &bytes, d)) == 1) {
+        if (about || strcmp(name, "about") != 0 || bytes > 1 << 28) continue;
+        about = bw_calloc(bytes + 1);
+        if (!about || !checkpoint_read(r, about, bytes, d)) more = -1;
+        if (more < 0) break;
+    }
+    checkpoint_reader_free(r);
+    if (r && more == 0 && about) return about;
+    if (d->status == BW_OK) bw_diag_error(d, NULL, BW_ERR_IO, "%s: says nothing about its bake", path);
+    bw_free(about);
+    return NULL;
+}

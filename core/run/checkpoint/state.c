@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Taking a run's state, and writing it. Tiles are shared with the run, which copies those that it writes to meanwhile;
+ * all else is small and copied. */
+#include "checkpoint.h"
+#include "base/alloc.h"
+#include "file.h"
+#include "run/call.h"
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <xxhash.h>
+
+/* ---- can it be? ---- */
+
+char *checkpoint_obstacle(const struct bw_chain *c)
+{
+    const uint32_t stage_good = BW_STAGE_PLAIN_STATE | BW_STAGE_REBUILT_STATE,
+                   exporter_good = BW_EXPORTER_PLAIN_STATE | BW_EXPORTER_REBUILT_STATE;
+    for (int32_t i = 0; i < c->stages.n; i++) {
+        const struct bw_stage_desc *s = c->stages.stage[i].pub.desc;
+        if (s->state_size && !s->checkpoint && !(s->flags & stage_good))
+            return bw_printf("this bake can't be resumed: %s does not say how its state is saved", s->id);
+    }
+    for (int32_t i = 0; i < c->exporters.n; i++) {
+        const struct bw_exporter_desc *x = c->exporters.exporter[i].pub.desc;
+        if (x->state_size && !x->checkpoint && !(x->flags & exporter_good))
+            return bw_printf("this bake can't be resumed: %s does not say how its state is saved", x->id);
+    }
+    return NULL;
+}
+
+/* ---- taking ---- */
+
+static enum bw_status blob_put(struct archive *a, const char *kind, const char *domain, const char *name,
+                               const void *data, size_t bytes)
+{
+    char *key = bw_printf("%s/%s/%s", kind, domain, name);
+    void *copy = key ? bw_calloc(bytes + 1) : NULL;
+    if (copy) memcpy(copy, data, bytes);
+    enum bw_status status = copy ? archive_put(a, key, copy, bytes) : BW_ERR_MEMORY;
+    bw_free(key);
+    return status;
+}
+
+/* What the grid knows beside values: of each domain what went with silent tiles, of each field which tiles were alive
+ * (hysteresis), of particles the next id. */
+static enum bw_status grid_take(struct bw_chain *c, struct archive *a)
+{
+    enum bw_status status = BW_OK;
+    for (int32_t i = 0; i < c->preset->n_domains && status == BW_OK; i++)
+        status = blob_put(a, "dropped", c->grid[i]->name, "", &c->domain[i]->dropped, sizeof(double));
+    for (int32_t i = 0; i < c->fields.n && status == BW_OK; i++) {
+        const struct run_field *f = &c->fields.field[i];
+        const char *domain = c->grid[f->domain]->name;
+        if (f->particles) {
+            int64_t next = bw_particles_next_id(f->particles);
+            status = blob_put(a, "next_id", domain, f->name, &next, sizeof next);
+        } else if (f->field && f->field->info.alive > 0) {
+            status = blob_put(a, "alive", domain, f->name, f->field->lively, (size_t)f->field->src.topo->pub.count);
+        }
+    }
+    return status;
+}
+
+static enum bw_status stages_take(struct bw_chain *c, struct archive *a)
+{
+    enum bw_status status = BW_OK;
+    for (int32_t i = 0; i < c->stages.n && status == BW_OK; i++) {
+        char *owner = bw_printf("stage/%s", c->stages.stage[i].pub.id);
+        if (!owner) return BW_ERR_MEMORY;
+        archive_owner(a, owner, &c->stages.stage[i].preset->place);
+        status = call_checkpoint(c, &c->stages.stage[i], &a->pub);
+        bw_free(owner);
+    }
+    return status;
+}
+
+enum bw_status checkpoint_metrics(struct bw_chain *c, struct archive *a)
+{
+    archive_owner(a, "metrics", NULL);
+    enum bw_status status = metrics_checkpoint(&c->metrics, &a->pub);
+    archive_owner(a, "timings", NULL);
+    return status == BW_OK ? metrics_checkpoint(&c->timings, &a->pub) : status;
+}
+
+struct checkpoint *checkpoint_take(struct bw_chain *c, int64_t substeps)
+{
+    struct checkpoint *p = bw_calloc(sizeof *p);
+    enum bw_status status = p ? BW_OK : BW_ERR_MEMORY;
+    if (p) {
+        p->clock = (struct checkpoint_clock){c->clock.frame, substeps, c->clock.step, c->clock.time};
+        archive_init(&p->extra, &c->log, false);
+        p->state = snapshot_take(c, c->clock.frame);
+        status = p->state ? grid_take(c, &p->extra) : BW_ERR_MEMORY;
+    }
+    if (status == BW_OK) status = stages_take(c, &p->extra);
+    if (status == BW_OK) status = checkpoint_metrics(c, &p->extra);
+    if (status == BW_OK) return p;
+    checkpoint_free(p);
+    if (status == BW_ERR_MEMORY) log_fail(&c->log, NULL, status, "out of memory for a checkpoint");
+    return NULL;
+}
+
+void checkpoint_free(struct checkpoint *p)
+{
+    if (!p) return;
+    snapshot_unref(p->state);
+    archive_free(&p->extra);
+    bw_free(p);
+}
+
+/* ---- writing ---- */
+
+static bool section_add(struct checkpoint_writer *w, const char *kind, const char *domain, const char *name,
+                        const struct checkpoint_piece *piece, size_t n)
+{
+    char *key = bw_printf("%s/%s/%s", kind, domain, name);
+    if (!key) errno = ENOMEM;
+    bool good = key && checkpoint_add(w, key, piece, n);
+    bw_free(key);
+    return good;
+}
+
+static bool tiles_write(struct checkpoint_writer *w, const struct bw_domain_info *domain, const struct bw_topo *t)
+{
+    struct checkpoint_piece piece[] = {{&t->pub.version, sizeof t->pub.version},
+                                       {&t->pub.count, sizeof t->pub.count},
+                                       {t->coord, (size_t)t->pub.count * sizeof *t->coord}};
+    return section_add(w, "tiles", domain->name, "", piece, 3);
+}
+
+/* What the field is, blocks component by component, tile by tile, then the rims that there are, likewise. */
+static bool field_write(struct checkpoint_writer *w, const struct bw_source *s)
+{
+    const struct bw_field_info *info = s->info;
+    const struct checkpoint_field head = {info->kind, info->precision, info->comps, info->lifetime};
+    int64_t tiles = s->topo->pub.count;
+    size_t n = 0, elem = info->precision == BW_F64P ? 8 : 4;
+    struct checkpoint_piece *piece = bw_calloc((size_t)(2 * tiles * info->comps + 1) * sizeof *piece);
+    if (!piece) return errno = ENOMEM, false;
+    piece[n++] = (struct checkpoint_piece){&head, sizeof head};
+    for (uint32_t c = 0; c < info->comps; c++)
+        for (int64_t t = 0; t < tiles; t++) piece[n++] = (struct checkpoint_piece){s->data[c][t], BW_TILE_CELLS * elem};
+    for (uint32_t c = 0; c < info->comps && s->rim[c]; c++)
+        for (int64_t t = 0; t < tiles; t++)
+            if (s->rim[c][t])
+                piece[n++] = (struct checkpoint_piece){s->rim[c][t], bw_field_rim_values(info->domain, (int)c) * elem};
+    bool good = section_add(w, "field", info->domain->name, info->name, piece, n);
+    bw_free(piece);
+    return good;
+}
+
+static bool particles_write(struct checkpoint_writer *w, uint32_t index, const struct bw_snapshot_particles *p)
+{
+    const uint64_t shape = checkpoint_shape(p->attributes, p->n_attributes);
+    struct checkpoint_piece piece[64] = {{&p->count, sizeof p->count}, {&shape, sizeof shape}};
+    char number[16];
+    snprintf(number, sizeof number, "%u", index);
+    for (uint32_t a = 0; a < p->n_attributes && a < 62; a++) {
+        size_t size = p->attributes[a].precision == BW_F32 ? 4 : 8;
+        piece[a + 2] = (struct checkpoint_piece){p->data[a], (size_t)p->count * p->attributes[a].comps * size};
+    }
+    return section_add(w, "particles", number, p->name, piece, p->n_attributes + 2);
+}
+
+uint64_t checkpoint_shape(const struct bw_attribute *rows, uint32_t n)
+{
+    uint64_t shape = n;
+    for (uint32_t a = 0; a < n; a++)
+        shape = XXH3_64bits_withSeed(rows[a].name, strlen(rows[a].name),
+                                     shape * 64 + rows[a].precision * 8 + rows[a].comps);
+    return shape;
+}
+
+bool checkpoint_wants(const struct bw_field_info *info) { return info->lifetime == BW_STATE || info->alive > 0; }
+
+static bool state_write(struct checkpoint_writer *w, const struct bw_chain *c, const struct checkpoint *p)
+{
+    const struct chain_snapshot *s = p->state;
+    bool good = true;
+    for (int32_t i = 0; i < c->preset->n_domains && good; i++) {
+        const struct bw_topo *topo = NULL;
+        for (uint32_t k = 0; k < s->frame.n_fields; k++)
+            if (s->source[k].info->domain == c->grid[i]) topo = s->source[k].topo;
+        good = !topo || tiles_write(w, c->grid[i], topo);
+    }
+    for (uint32_t k = 0; k < s->frame.n_fields && good; k++)
+        if (checkpoint_wants(s->source[k].info)) good = field_write(w, &s->source[k]);
+    for (uint32_t k = 0; k < s->frame.n_particles && good; k++) good = particles_write(w, k, &s->particles[k]);
+    return good;
+}
+
+bool checkpoint_write(struct bw_chain *c, struct checkpoint *p, const char *about, const char *path)
+{
+    struct checkpoint_writer *w = checkpoint_create(path);
+    if (!w) return false;
+    struct checkpoint_piece text = {about, strlen(about)}, clock = {&p->clock, sizeof p->clock};
+    bool good = checkpoint_add(w, "about", &text, 1) && checkpoint_add(w, "clock", &clock, 1) && state_write(w, c, p);
+    for (int32_t i = 0; i < p->extra.n && good; i++) {
+        const struct archive_entry *e = &p->extra.entry[i];
+        good = checkpoint_add(w, e->key, &(struct checkpoint_piece){e->data, e->bytes}, 1);
+    }
+    int why = errno;
+    bool closed = checkpoint_close(w);
+    if (!good) errno = why;
+    return good && closed;
+}
