@@ -2,6 +2,10 @@
 /* Points as grids of OpenVDB's points; bwvdb.h says what it does. */
 #include "bwvdb_guard.hpp"
 
+extern "C" {
+#include "vdb_check.h"
+}
+
 #pragma GCC visibility push(default)
 #include <openvdb/points/PointConversion.h>
 #include <openvdb/points/PointCount.h>
@@ -105,6 +109,8 @@ extern "C" bwvdb_status bwvdb_read_points(const char *path, const char *name, co
 {
     const std::string what = std::string("cannot read ") + path;
     return guarded(error, what.c_str(), [&] {
+        bwvdb_status bad = vdb_check_head(path, error);
+        if (bad) return bad;
         vdb::initialize();
         vdb::io::File file(path);
         file.open(false);

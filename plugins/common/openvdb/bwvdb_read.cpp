@@ -3,10 +3,13 @@
  * leaf's extent. */
 #include "bwvdb_guard.hpp"
 
+extern "C" {
+#include "vdb_check.h"
+}
+
 #include <algorithm>
 #include <cmath>
 #include <deque>
-#include <fstream>
 
 namespace
 {
@@ -53,39 +56,18 @@ struct grid_entry {
     meta_list meta;
 };
 
-/* Where the file's own index says that its last grid ends. OpenVDB does not look, and reads a truncated tail as noise.
- */
-struct file_index : vdb::io::Archive {
-    int64_t end(const char *path)
-    {
-        std::ifstream is(path, std::ios::binary);
-        readHeader(is);
-        if (!inputHasGridOffsets()) return 0; // written as a stream: read as a whole when opened
-        setFormatVersion(is);
-        setLibraryVersion(is);
-        vdb::MetaMap skipped;
-        skipped.readMeta(is);
-        int64_t last = 0;
-        for (int32_t n = readGridCount(is); n > 0 && is; n--) {
-            vdb::io::GridDescriptor d;
-            d.read(is);
-            last = std::max(last, d.getEndPos());
-            d.seekToEnd(is);
-        }
-        return last;
-    }
-};
-
 /* Calls f with the grid as its own type; false for types that hold no floats. */
 template <class F> bool with_grid(const vdb::GridBase &base, F &&f)
 {
     return base.apply<vdb::TypeList<vdb::FloatGrid, vdb::DoubleGrid, vdb::Vec3SGrid, vdb::Vec3DGrid>>(f);
 }
 
-uint32_t comps_of(const std::string &type)
+/* Of the trees that vdb_check_trees() looks at; no other may be loaded. */
+uint32_t comps_of(const vdb::GridBase &g)
 {
-    if (type == "float" || type == "double") return 1;
-    return type == "vec3s" || type == "vec3d" ? 3 : 0;
+    size_t half;
+    if (!vdb_tree_value(g.baseTree().type().c_str(), &half)) return 0;
+    return g.valueType() == "float" || g.valueType() == "double" ? 1 : 3;
 }
 
 uint32_t class_from(vdb::GridClass c)
@@ -132,7 +114,7 @@ void describe_entry(grid_entry &e)
     bwvdb_info &i = e.info;
     e.name = g.getName();
     e.type = g.valueType();
-    i.comps = comps_of(e.type);
+    i.comps = comps_of(g);
     i.grid_class = class_from(g.getGridClass());
     i.vector_type = static_cast<uint32_t>(g.getVectorType());
     i.half = g.saveFloatAsHalf();
@@ -170,10 +152,8 @@ void read_voxels(vdb::io::File &file, grid_entry &e)
     if (e.info.loaded) return;
     e.grid = file.readGrid(e.unique);
     e.info.loaded = 1;
-    if (e.info.active < 0) {
-        e.info.active = static_cast<int64_t>(e.grid->activeVoxelCount());
-        fill_box(e.info, e.grid->evalActiveVoxelBoundingBox(), e.grid->transform());
-    }
+    e.info.active = static_cast<int64_t>(e.grid->activeVoxelCount()); // whatever the file said of it
+    fill_box(e.info, e.grid->evalActiveVoxelBoundingBox(), e.grid->transform());
     with_grid(*e.grid, background_of{e.info.background});
 }
 
@@ -243,6 +223,7 @@ struct sampler {
 struct bwvdb_file {
     explicit bwvdb_file(const char *p) : path(p), file(p) {}
     std::string path, names;
+    bool checked = false; // its trees
     vdb::io::File file;
     std::deque<grid_entry> grids; // entries never move
     meta_list meta;
@@ -251,19 +232,45 @@ struct bwvdb_file {
 namespace
 {
 
-void read_contents(bwvdb_file &f)
+/* Load a grid, after the file's trees have been looked at once. */
+bwvdb_status load_checked(bwvdb_file &f, grid_entry &e, bwvdb_error *error)
 {
+    bwvdb_status status = f.checked ? BWVDB_OK : vdb_check_trees(f.path.c_str(), error);
+    if (status) return status;
+    f.checked = true;
+    read_voxels(f.file, e);
+    return BWVDB_OK;
+}
+
+bwvdb_status check_transform(const bwvdb_file &f, const grid_entry &e, bwvdb_error *error)
+{
+    bool good = true;
+    for (double m : e.info.matrix) good = good && std::fabs(m) < 1e15;
+    for (double h : e.info.voxel) good = good && h > 0;
+    return good ? BWVDB_OK
+                : report(error, BWVDB_ERR_IO,
+                         "cannot read " + f.path + ": the transform of grid \"" + e.name +
+                             "\" has no size, or none that is a number");
+}
+
+bwvdb_status read_contents(bwvdb_file &f, bwvdb_error *error)
+{
+    bwvdb_status status = BWVDB_OK;
     f.file.open(false); // no delayed loading: a truncated file must fail in bwvdb_load, not later
     for (auto it = f.file.beginName(); it != f.file.endName(); ++it) {
         grid_entry &e = f.grids.emplace_back();
         e.unique = it.gridName();
         e.grid = f.file.readGridMetadata(e.unique);
         describe_entry(e);
-        if (e.info.active < 0) read_voxels(f.file, e); // written without statistics
+        status = check_transform(f, e, error);
+        bool unknown = e.info.active < 0 && e.info.comps; // written without statistics
+        if (!status && unknown) status = load_checked(f, e, error);
+        if (status) return status;
         attach_strings(e);
         f.names += (f.names.empty() ? "" : ", ") + e.name;
     }
     if (auto m = f.file.getMetadata()) f.meta.add_all(*m);
+    return BWVDB_OK;
 }
 
 const grid_entry *loaded_grid(const bwvdb_file *f, int32_t grid, bwvdb_error *error)
@@ -281,21 +288,14 @@ extern "C" bwvdb_status bwvdb_open(const char *path, bwvdb_file **f, bwvdb_error
     *f = nullptr;
     return guarded(error, "cannot read a VDB file", [&] {
         std::string what = std::string("cannot read ") + path;
-        errno = 0;
-        std::FILE *probe = std::fopen(path, "rb"); // for the system's reason, which OpenVDB swallows
-        char first;
-        bool readable = probe && std::fread(&first, 1, 1, probe) == 1 && !std::fseek(probe, 0, SEEK_END);
-        int64_t size = readable ? std::ftell(probe) : 0;
-        std::string why = errno ? std::strerror(errno) : probe ? "the file is empty" : "no such file";
-        if (probe) std::fclose(probe);
-        if (!readable) return report(error, BWVDB_ERR_IO, what + ": " + why);
-        bwvdb_status status = guarded(error, what.c_str(), [&] {
+        bwvdb_status status = vdb_check_head(path, error);
+        if (status) return status;
+        status = guarded(error, what.c_str(), [&] {
             vdb::initialize();
-            if (file_index().end(path) > size) return report(error, BWVDB_ERR_IO, what + ": the file is cut short");
             auto file = std::make_unique<bwvdb_file>(path);
-            read_contents(*file);
-            *f = file.release();
-            return BWVDB_OK;
+            bwvdb_status bad = read_contents(*file, error);
+            if (!bad) *f = file.release();
+            return bad;
         });
         return status == BWVDB_ERR ? BWVDB_ERR_IO : status; // OpenVDB stumbles over rubbish in many ways
     });
@@ -335,10 +335,8 @@ extern "C" bwvdb_status bwvdb_load(bwvdb_file *f, int32_t grid, bwvdb_error *err
                           "grid \"" + e.name + "\" of " + f->path + " holds " + e.type +
                               " values, which cannot be read as numbers or vectors");
         std::string what = "cannot read grid \"" + e.name + "\" of " + f->path;
-        return guarded(error, what.c_str(), [&] {
-            read_voxels(f->file, e);
-            return BWVDB_OK;
-        });
+        bwvdb_status status = guarded(error, what.c_str(), [&] { return load_checked(*f, e, error); });
+        return status == BWVDB_ERR ? BWVDB_ERR_IO : status; // a chunk that does not unpack
     });
 }
 

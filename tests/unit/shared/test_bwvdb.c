@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static char path[64];
@@ -365,6 +366,89 @@ Test(bwvdb, foreign_absent_and_truncated_files_are_refused)
     }
     remove(path);
     refuse_file("absent");
+}
+
+/* The whole file, to be freed. */
+static unsigned char *file_read(long *size)
+{
+    FILE *f = fopen(path, "rb");
+    fseek(f, 0, SEEK_END);
+    *size = ftell(f);
+    rewind(f);
+    unsigned char *bytes = malloc((size_t)*size);
+    cr_assert_eq(fread(bytes, 1, (size_t)*size, f), (size_t)*size);
+    fclose(f);
+    return bytes;
+}
+
+static void file_write(const unsigned char *bytes, long size)
+{
+    FILE *f = fopen(path, "wb");
+    cr_assert_eq(fwrite(bytes, 1, (size_t)size, f), (size_t)size);
+    fclose(f);
+}
+
+/* Byte by byte in turn something else: good or a sentence with the file's name, and never a signal. Sizes of chunks
+ * that lie make OpenVDB's own reader write past its buffers. */
+Test(bwvdb, no_changed_byte_is_a_crash)
+{
+    scalar_round_trip(0, BWVDB_BLOSC, 1, 0);
+    long size;
+    int refused = 0, tried = 0;
+    unsigned char *bytes = file_read(&size);
+    for (long i = 0; i < size; i += 1 + size / 700, tried++) {
+        struct bwvdb_file *f = NULL;
+        bytes[i] ^= 0xff;
+        file_write(bytes, size);
+        bytes[i] ^= 0xff;
+        enum bwvdb_status s = bwvdb_open(path, &f, &err);
+        for (int32_t g = 0; !s && g < bwvdb_count(f); g++) s = bwvdb_load(f, g, &err);
+        cr_assert(!s || (s == BWVDB_ERR_IO && strstr(err.text, path)), "byte %ld: %d, %s", i, s, err.text);
+        refused += s != BWVDB_OK;
+        bwvdb_close(f);
+    }
+    free(bytes);
+    cr_log_info("%d of %d refused", refused, tried);
+    cr_assert(refused > tried / 10);
+}
+
+/* What the file says of its own box is not believed once its voxels are known. */
+Test(bwvdb, a_wrong_box_is_put_right)
+{
+    scalar_round_trip(0, BWVDB_BLOSC, 1, 0);
+    struct bwvdb_file *f = open_loaded();
+    const struct bwvdb_info truth = *bwvdb_grid_info(f, 0);
+    bwvdb_close(f);
+    long size, at = 0;
+    unsigned char *bytes = file_read(&size);
+    static const char key[] = "file_bbox_max";
+    while (at < size - 100 && memcmp(bytes + at, key, sizeof key - 1)) at++;
+    cr_assert(at < size - 100, "no %s in the file", key);
+    at += (long)sizeof key - 1 + 4 + 5 + 4; // "vec3i" with its length before it, the value's length
+    const int32_t wrong = 1 << 30;
+    cr_assert(!memcmp(bytes + at, truth.hi, sizeof truth.hi), "no box where it should be");
+    memcpy(bytes + at, &wrong, sizeof wrong);
+    file_write(bytes, size);
+    free(bytes);
+    GOOD(bwvdb_open(path, &f, &err));
+    cr_assert_eq(bwvdb_grid_info(f, 0)->hi[0], wrong);
+    GOOD(bwvdb_load(f, 0, &err));
+    cr_assert_eq(bwvdb_grid_info(f, 0)->hi[0], truth.hi[0]);
+    bwvdb_close(f);
+}
+
+/* A pipe that nobody writes to is not waited for. */
+Test(bwvdb, what_is_no_file_is_refused)
+{
+    remove(path);
+    cr_assert(!mkfifo(path, 0600));
+    refuse_file("a pipe");
+    remove(path);
+    cr_assert(!mkdir(path, 0700));
+    refuse_file("a folder");
+    rmdir(path);
+    cr_assert(!symlink("/dev/zero", path));
+    refuse_file("a device");
 }
 
 Test(bwvdb, unloaded_grids_are_refused)
