@@ -84,6 +84,15 @@ char *cli_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /// Write `text` to `path` by way of a temporary name; an exit code, after a sentence unless 0.
 int cli_write_file(const char *path, const char *text);
 
+/* ---- last words: crash.c ---- */
+
+/// From now on a plugin that crashes or calls exit is named, and the exit code is 4.
+void cli_crash_watch(void);
+/// The last words are an event as well, on stdout.
+void cli_crash_events(void);
+/// "billow: …", and the end, from a signal handler too.
+_Noreturn void cli_end_now(const char *message, int code);
+
 /* ---- the library: library.c ---- */
 
 /// Plugins that can't be loaded are told on stderr. NULL after a sentence. Paths may be NULL.

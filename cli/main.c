@@ -89,6 +89,7 @@ static int descriptors_fill(void)
 int main(int argc, char **argv)
 {
     if (!descriptors_fill()) return EXIT_CODE_FAILURE;
+    cli_crash_watch();
     if (argc < 2) {
         overview_print(stderr);
         return EXIT_CODE_USAGE;

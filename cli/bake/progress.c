@@ -22,6 +22,7 @@ static double clock_seconds(void)
 
 void progress_init(struct progress *p, int json)
 {
+    if (json) cli_crash_events();
     *p = (struct progress){.json = json, .live = !json && isatty(STDERR_FILENO)};
 }
 

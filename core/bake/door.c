@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "door.h"
 
-#include "base/threads.h"
+#include "base/thread/threads.h"
 #include <billow/plugin.h>
 #include <pthread.h>
 #include <stdarg.h>

@@ -7,7 +7,7 @@
 
 #include "base/arena.h"
 #include "base/pool.h"
-#include "base/threads.h"
+#include "base/thread/threads.h"
 #include <billow/services.h>
 #include <stdatomic.h>
 #include <stdbool.h>

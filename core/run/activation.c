@@ -64,7 +64,7 @@ enum bw_status activation_run(struct bw_chain *c)
         if (!s->pub.desc->activate || !call_due(c, s)) continue;
         call_clock(c, s, 0);
         s->activating = true;
-        status = call_status(c, s, s->pub.desc->activate(&s->pub), "activate");
+        status = call_stage(c, s, s->pub.desc->activate, "activate");
         s->activating = false;
         stage_scratch_end(s);
         if (status != BW_OK) return status;

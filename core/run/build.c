@@ -27,6 +27,7 @@ static enum bw_status workers_build(struct bw_chain *c)
 static void parts_join(struct bw_chain *c)
 {
     const struct bw_preset *p = c->preset;
+    where_init(&c->where, c->opt.out);
     c->outputs = (struct outputs){.folder = c->opt.out,
                                   .on_file = c->opt.on_file,
                                   .user = c->opt.user,
@@ -43,6 +44,7 @@ static void parts_join(struct bw_chain *c)
                                           .grid = c->grid,
                                           .cancel = c->opt.cancel,
                                           .log = &c->log,
+                                          .where = &c->where,
                                           .outputs = &c->outputs};
     exporters_init(&c->exporters);
     writer_init(&c->writer, &c->exporters, keeper_write, c);
@@ -71,7 +73,7 @@ static enum bw_status domains_build(struct bw_chain *c)
 static enum bw_status entries_build(struct bw_chain *c)
 {
     const struct bw_preset *p = c->preset;
-    const struct stage_parts parts = {&c->log, p, c->registry, c->domain, &c->host.pub};
+    const struct stage_parts parts = {&c->log, p, c->registry, c->domain, &c->host.pub, &c->where};
     enum bw_status first = BW_OK;
     c->stages.stage = bw_calloc((size_t)(p->n_stages + 1) * sizeof *c->stages.stage);
     c->exporters.exporter = bw_calloc((size_t)(p->n_exports + 1) * sizeof *c->exporters.exporter);
@@ -148,6 +150,19 @@ struct bw_chain *bw_chain_create(const struct bw_preset *p, const struct bw_regi
     c->bake.workers = c->host.pub.workers;
     c->log.diag = NULL;
     return c;
+}
+
+enum bw_status bw_chain_end(struct bw_chain *c, struct bw_diag *d)
+{
+    enum bw_status status = BW_OK;
+    for (int32_t i = 0; i < c->stages.n; i++) c->stages.stage[i].failed = false; /* of the run, and told */
+    c->log.diag = d;
+    stages_end(&c->stages);
+    exporters_end(&c->exporters);
+    c->log.diag = NULL;
+    for (int32_t i = 0; i < c->stages.n && status == BW_OK; i++)
+        if (c->stages.stage[i].failed) status = c->stages.stage[i].fail_status;
+    return status;
 }
 
 void bw_chain_free(struct bw_chain *c)

@@ -37,6 +37,15 @@ enum bw_status call_status(struct bw_chain *c, const struct run_stage *s, enum b
     return status;
 }
 
+enum bw_status call_stage(struct bw_chain *c, struct run_stage *s, enum bw_status (*callback)(struct bw_stage *),
+                          const char *what)
+{
+    const struct where_was was = stage_enter(s, what);
+    const enum bw_status status = callback(&s->pub);
+    stage_leave(s, &was);
+    return call_status(c, s, status, what);
+}
+
 void call_clock(const struct bw_chain *c, struct run_stage *s, double dt)
 {
     s->pub.time = c->clock.time;
@@ -51,7 +60,9 @@ enum bw_status call_checkpoint(struct bw_chain *c, struct run_stage *s, struct b
     enum bw_status status = BW_OK;
     if (desc->flags & BW_STAGE_PLAIN_STATE) status = a->bytes(a, "state", s->pub.state, desc->state_size);
     call_clock(c, s, 0);
+    const struct where_was was = stage_enter(s, "checkpoint");
     if (status == BW_OK && desc->checkpoint) status = desc->checkpoint(&s->pub, a);
+    stage_leave(s, &was);
     stage_scratch_end(s);
     return status == BW_ERR_MEMORY || status == BW_ERR_IO ? status : call_status(c, s, status, "checkpoint");
 }

@@ -9,6 +9,9 @@
 bool call_due(const struct bw_chain *c, const struct run_stage *s);
 /// What a stage sees of the clock; dt = 0: no step is being made.
 void call_clock(const struct bw_chain *c, struct run_stage *s, double dt);
+/// Run a callback; its status, with a sentence in every case.
+enum bw_status call_stage(struct bw_chain *c, struct run_stage *s, enum bw_status (*callback)(struct bw_stage *),
+                          const char *what);
 /// Status of a callback that has answered `status`, with a sentence in every case.
 enum bw_status call_status(struct bw_chain *c, const struct run_stage *s, enum bw_status status, const char *what);
 /// Save or restore what the stage keeps; said.

@@ -16,6 +16,7 @@ struct bw_chain {
     struct bw_bake_info bake;
     char hash[17];
     struct run_log log;
+    struct where_bake where;
     struct outputs outputs;
     struct metrics metrics, timings;
     struct bw_pool_budget budget; ///< of the domains

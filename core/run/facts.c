@@ -101,3 +101,5 @@ char *bw_chain_describe(const struct bw_chain *c)
     free(text);
     return copy;
 }
+
+struct where_bake *bw_chain_where(struct bw_chain *c) { return &c->where; }

@@ -16,7 +16,7 @@ static enum bw_status stages_init(struct bw_chain *c)
         if (status != BW_OK) return status;
         call_clock(c, s, 0);
         s->initialised = true;
-        if (s->pub.desc->init) status = call_status(c, s, s->pub.desc->init(&s->pub), "init");
+        if (s->pub.desc->init) status = call_stage(c, s, s->pub.desc->init, "init");
         stage_scratch_end(s);
         if (status != BW_OK) return status;
     }
@@ -62,7 +62,9 @@ static enum bw_status longest_step(struct bw_chain *c, double *longest)
         struct run_stage *s = &c->stages.stage[i];
         if (!s->pub.desc->max_dt || (s->pub.desc->flags & BW_STAGE_SUBSTEPS) || !call_due(c, s)) continue;
         call_clock(c, s, 0);
+        const struct where_was was = stage_enter(s, "max_dt");
         double one = s->pub.desc->max_dt(&s->pub);
+        stage_leave(s, &was);
         stage_scratch_end(s);
         enum bw_status status = call_status(c, s, BW_OK, "max_dt");
         if (status != BW_OK) return status;
@@ -119,7 +121,7 @@ static enum bw_status stages_step(struct bw_chain *c, double dt, bool setup)
         if (asked(c->opt.cancel)) return BW_ERR_CANCELLED;
         double t0 = bw_seconds();
         call_clock(c, s, dt);
-        enum bw_status status = call_status(c, s, s->pub.desc->step(&s->pub), "step");
+        enum bw_status status = call_stage(c, s, s->pub.desc->step, "step");
         s->pub.dt = 0;
         stage_scratch_end(s);
         if (status == BW_OK) status = particles_watch(c, s);
@@ -131,6 +133,7 @@ static enum bw_status stages_step(struct bw_chain *c, double dt, bool setup)
 
 static enum bw_status substep(struct bw_chain *c, double remaining, double frame_dt, double *made)
 {
+    c->where.substep = c->progress.substeps + 1;
     enum bw_status status = params_eval_all(c, c->clock.time);
     if (status == BW_OK) status = activation_run(c);
     if (status == BW_OK) status = step_fields_clear(c);
@@ -260,6 +263,8 @@ static enum bw_status frame_run(struct bw_chain *c, bool resumed, double start)
     double began = bw_seconds();
     if (!resumed) metrics_begin(c);
     if (!resumed) c->progress.substeps = 0;
+    c->where.frame = c->clock.frame;
+    c->where.substep = 0;
     bool first = c->clock.frame == c->preset->time.first - c->preset->time.warmup;
     enum bw_status status = first ? setup(c) : frame_advance(c);
     c->progress.elapsed = bw_seconds() - start;
@@ -311,7 +316,7 @@ static enum bw_status frames_run(struct bw_chain *c)
                                        .iterations = NAN};
     if (c->opt.max_frames && to - from + 1 > c->opt.max_frames) to = from + c->opt.max_frames - 1;
     c->clock.time = -(double)t->warmup / t->fps;
-    c->clock.frame = from;
+    c->clock.frame = c->where.frame = from;
     enum bw_status status = run_begin(c, from, &resumed);
     for (; c->clock.frame <= to && status == BW_OK; c->clock.frame++) {
         status = frame_run(c, resumed, start);

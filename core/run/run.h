@@ -8,6 +8,7 @@
 #include "run/registry/registry.h"
 
 struct bw_chain;
+struct where_bake;
 struct chain_snapshot;
 
 /// Facts about a finished frame, for the progress line and --json.
@@ -57,6 +58,9 @@ struct bw_chain *bw_chain_create(const struct bw_preset *p, const struct bw_regi
 enum bw_status bw_chain_check(struct bw_chain *c, struct bw_diag *d);
 /// Make all frames. Answers the exit status; the sentence is in `d`. Frames that were whole stay.
 enum bw_status bw_chain_run(struct bw_chain *c, struct bw_diag *d);
+/// Every uninit, of what was initialised; by the thread that ran it. What is wrong is in `d`.
+enum bw_status bw_chain_end(struct bw_chain *c, struct bw_diag *d);
+/// With bw_chain_end, if that was not yet.
 void bw_chain_free(struct bw_chain *c);
 
 /* facts.c, resolved.c */
@@ -80,6 +84,8 @@ void bw_chain_read(const struct bw_chain *c, const struct bw_field *f, uint32_t 
                    const int32_t n[3], double *out);
 /// The last value of a metric "stage.metric", NAN when absent.
 double bw_chain_metric(const struct bw_chain *c, const char *name);
+/// Where it is, for who waits and for signal handlers (base/thread/where.h).
+struct where_bake *bw_chain_where(struct bw_chain *c);
 /// Active tiles, all domains.
 int64_t bw_chain_tiles(const struct bw_chain *c);
 /// The state between two steps, from the thread that runs the chain (snapshot.h). NULL: out of memory.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench.h"
 #include "grid/grid.h"
-#include "base/threads.h"
+#include "base/thread/threads.h"
 #include <malloc.h>
 #include <math.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
 #include "unit/shared/image_tools.h"
 #include <picture/volume/render.h>
 #include "support.h"
-#include "base/threads.h"
+#include "base/thread/threads.h"
 
 #include <math.h>
 #include <stdio.h>

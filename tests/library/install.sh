@@ -30,7 +30,7 @@ export PKG_CONFIG_PATH=$folder/pkgconfig
 
 # ---- the library ----
 that "it has a name for the linker" sh -c "readelf -d '$library' | grep -q 'SONAME.*libbillow\.so\.0\]'"
-declared() { grep -oE '^BW_API [^(]*\(' "$source/core/include/billow/bake.h" | grep -oE 'bw_[a-z_]+\(' | tr -d '(' | sort; }
+declared() { grep -ohE "^BW_API [^(]*\(" "$source"/core/include/billow/*.h | grep -oE "bw_[a-z_]+\(" | tr -d "(" | sort; }
 exported() { nm -D --defined-only "$library" | awk '{ print $3 }' | sort; }
 that "it exports what bake.h declares, and nothing else" diff <(declared) <(exported)
 that "and that is something" test "$(declared | wc -l)" -gt 25

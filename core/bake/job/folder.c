@@ -3,6 +3,7 @@
  * resolved.yaml (all values), bake.log and bake.json (record.c). */
 #include "job.h"
 
+#include "base/thread/where.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -139,6 +140,10 @@ static void log_begin(struct job *j)
     j->log_path = bw_printf("%s/.bake.log.part", j->out);
     j->log = j->log_path ? fopen(j->log_path, "we") : NULL;
     if (!j->log) return;
+    setvbuf(j->log, NULL, _IOLBF, 0); // what was said before a crash is there
+    char *final = bw_printf("%s/bake.log", j->out);
+    if (final) where_log(bw_chain_where(j->chain), fileno(j->log), j->log_path, final);
+    bw_free(final);
     if (gmtime_r(&now, &utc)) strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S UTC", &utc);
     fprintf(j->log, "Billow %s, preset %s, hash %s, SIMD level %s, %s\n", BW_VERSION, j->facts.name, j->facts.hash,
             j->facts.simd, date);
@@ -147,6 +152,7 @@ static void log_begin(struct job *j)
 static void log_end(struct job *j, const struct bw_diag *d)
 {
     char *final = bw_printf("%s/bake.log", j->out);
+    where_log_end(bw_chain_where(j->chain));
     if (j->log && final) {
         if (d->text) fputs(d->text, j->log);
         fflush(j->log);
@@ -163,6 +169,7 @@ void folder_abandon(struct job *j)
 {
     folder_unlock(j);
     journal_end(&j->journal, NULL);
+    where_log_end(bw_chain_where(j->chain));
     if (j->log) fclose(j->log);
     j->log = NULL;
     bw_free(j->log_path);

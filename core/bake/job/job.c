@@ -2,6 +2,7 @@
 /* The life of a bake: open, started, waited for, closed. */
 #include "job.h"
 
+#include "base/thread/where.h"
 #include "options.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -173,6 +174,7 @@ enum bw_status bw_bake_check(struct bw_bake *bake)
             .out = j->out, .simd = j->run.simd, .quick = j->run.quick, .threads = j->run.threads};
         struct bw_chain *c = job_chain_make(j, &run, &door.d);
         if (c) bw_chain_check(c, &door.d);
+        if (c) bw_chain_end(c, &door.d);
         bw_chain_free(c);
     }
     if (j) object_unref(&j->o);
@@ -204,6 +206,8 @@ static void *job_main(void *user)
     struct bw_diag d = {0};
     double start = seconds_now();
     enum bw_status status = BW_OK;
+    struct where_ground ground;
+    where_ground(&ground);
     host_modes_leave();
     if (j->up_to_date) {
         outputs_again(j);
@@ -212,6 +216,9 @@ static void *job_main(void *user)
         status = bw_chain_run(j->chain, &d);
         tell_lines(j);
         if (j->out) status = folder_end(j, status, &d);
+        enum bw_status end = bw_chain_end(j->chain, &d);
+        if (status == BW_OK) status = end;
+        tell_lines(j);
     }
     ending_forget(j);
     pthread_mutex_lock(&j->lock);
@@ -222,6 +229,7 @@ static void *job_main(void *user)
     folder_unlock(j);
     pthread_cond_broadcast(&j->changed);
     pthread_mutex_unlock(&j->lock);
+    where_ground_end(&ground);
     return NULL;
 }
 

@@ -36,15 +36,10 @@
 
 #include "field.h"
 #include "status.h"
+#include "where.h"
 
 #ifdef __cplusplus
 extern "C" {
-#endif
-
-#if defined(__GNUC__)
-#define BW_API __attribute__((visibility("default")))
-#else
-#define BW_API
 #endif
 
 struct bw_session;  ///< plugins that are loaded, and folders of presets

@@ -102,6 +102,7 @@ enum bw_status keeper_write(struct checkpoint *p, void *chain)
     if (status == BW_OK) status = file_write(c, p, name, &whole);
     if (whole) {
         atomic_fetch_add(&c->keeper.kept, 1);
+        where_checkpoint(&c->where, name);
         spent_add(&c->keeper, began);
         if (c->opt.on_checkpoint) c->opt.on_checkpoint(name, p->clock.frame, c->opt.user);
     }

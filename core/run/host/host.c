@@ -94,7 +94,9 @@ static enum bw_status host_sweep(struct bw_stage *stage, const struct bw_sweep *
         return host_fail(stage, BW_ERR_PLUGIN, "asked to write \"%s\", which its ports only read", only_read);
     struct bw_sweep_env env = {h->workers, h->arena, stage, h->cancel};
     struct bw_sweep_fault fault = {0};
+    const struct where_was was = stage_enter_body(s);
     enum bw_status status = bw_sweep_run(&env, sweep, &fault);
+    stage_leave(s, &was);
     if (status == BW_ERR_DIVERGED && fault.field)
         return host_fail(stage, status, "field \"%s\" is not a number at cell (%d, %d, %d)", fault.field->info.name,
                          fault.cell[0], fault.cell[1], fault.cell[2]);
@@ -112,12 +114,16 @@ static void *host_body_scratch(const struct bw_block *block, size_t bytes)
 
 static void host_parallel_for(struct bw_stage *stage, int64_t n, void (*fn)(int64_t, uint32_t, void *), void *user)
 {
+    const struct where_was was = stage_enter_body(stage_of(stage));
     bw_workers_for(host_of(stage)->workers, n, fn, user);
+    stage_leave(stage_of(stage), &was);
 }
 
 static void host_team(struct bw_stage *stage, void (*fn)(struct bw_team *, void *), void *user)
 {
+    const struct where_was was = stage_enter_body(stage_of(stage));
     bw_workers_team(host_of(stage)->workers, fn, user);
+    stage_leave(stage_of(stage), &was);
 }
 
 /* ---- memory ---- */

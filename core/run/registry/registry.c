@@ -3,6 +3,7 @@
  * sizes it states, before any callback is called. */
 #include "registry.h"
 #include "base/alloc.h"
+#include "base/thread/where.h"
 #include "preset/values/params.h"
 #include <assert.h>
 #include <ctype.h>
@@ -216,11 +217,21 @@ enum bw_status bw_registry_add(struct bw_registry *r, const struct bw_module *m,
 
 /* ---- files ---- */
 
+/* A constructor that crashes does so in that file. */
+static void *library_open(const char *path)
+{
+    struct where_spot spot = {0};
+    const struct where_was was = where_enter(&spot, &(struct where_place){.plugin = path, .callback = "load"});
+    void *handle = dlopen(path, LOAD_FLAGS);
+    where_leave(&spot, &was);
+    return handle;
+}
+
 enum bw_status bw_registry_load(struct bw_registry *r, const char *path, struct bw_diag *d)
 {
     const char *problem = bw_elf_problem(path);
     if (problem) return bw_diag_error(d, NULL, BW_ERR_PLUGIN, "%s: cannot be loaded: %s", path, problem);
-    void *handle = dlopen(path, LOAD_FLAGS);
+    void *handle = library_open(path);
     if (!handle) {
         const char *why = dlerror();
         size_t n = strlen(path);

@@ -12,6 +12,7 @@ enum bw_status stage_add(struct stage_list *list, const struct stage_parts *part
     s->entry = e;
     s->preset = preset;
     s->log = parts->log;
+    s->where = parts->where;
     s->domain = entry_domain(parts->log, parts->preset, preset->domain, id, &preset->place);
     if (s->domain < 0) return BW_ERR_PRESET;
     s->params = entry_params(parts->log, parts->preset, e, id, preset->node);
@@ -55,9 +56,38 @@ struct output_owner stage_owner(const struct run_stage *s)
     return (struct output_owner){s->pub.id, &s->preset->place};
 }
 
+static struct where_place stage_place(const struct run_stage *s)
+{
+    return (struct where_place){s->pub.id, s->entry->path, .frame = s->where->frame, .substep = s->where->substep};
+}
+
+struct where_was stage_enter(const struct run_stage *s, const char *callback)
+{
+    struct where_place place = stage_place(s);
+    place.callback = callback;
+    return where_enter(&s->where->loop, &place);
+}
+
+struct where_was stage_enter_body(const struct run_stage *s)
+{
+    struct where_place place = stage_place(s);
+    place.body = 1;
+    return where_enter(&s->where->loop, &place);
+}
+
+void stage_leave(const struct run_stage *s, const struct where_was *was) { where_leave(&s->where->loop, was); }
+
+static void stage_uninit(struct run_stage *s)
+{
+    if (!s->initialised || s->ended) return;
+    const struct where_was was = stage_enter(s, "uninit");
+    if (s->pub.desc->uninit) s->pub.desc->uninit(&s->pub);
+    stage_leave(s, &was);
+    s->ended = true;
+}
+
 static void stage_free(struct run_stage *s)
 {
-    if (s->initialised && s->pub.desc->uninit) s->pub.desc->uninit(&s->pub);
     stage_scratch_end(s);
     bw_free(s->scratch_field);
     bw_arena_destroy(s->scratch);
@@ -70,8 +100,14 @@ static void stage_free(struct run_stage *s)
     bw_free(s->pub.state);
 }
 
+void stages_end(struct stage_list *list)
+{
+    for (int32_t i = list->n - 1; i >= 0; i--) stage_uninit(&list->stage[i]);
+}
+
 void stages_free(struct stage_list *list)
 {
+    stages_end(list); /* all of them first: one may still look at another */
     for (int32_t i = list->n - 1; i >= 0; i--) stage_free(&list->stage[i]);
     bw_free(list->stage);
 }

@@ -4,6 +4,7 @@
 #define STAGE_H
 
 #include "lent.h"
+#include "base/thread/where.h"
 #include "entry.h"
 #include "grid/grid.h"
 #include "run/output/output.h"
@@ -19,6 +20,7 @@ struct run_stage {
     const struct bw_entry *entry;
     const struct bw_preset_stage *preset;
     struct run_log *log;
+    struct where_bake *where;
     struct bw_params *params;
     void *param_mem[4]; ///< slots: now, and what params_at hands out
     int32_t next_slot;
@@ -31,7 +33,7 @@ struct run_stage {
     uint64_t warned[64]; ///< hashes of warnings shown
     int32_t n_warned;
     int32_t domain;
-    bool initialised, failed, activating;
+    bool initialised, ended, failed, activating; ///< ended: uninit has returned
     double seconds; ///< this frame, for timings.csv
     enum bw_status fail_status;
 };
@@ -48,13 +50,21 @@ struct stage_parts {
     const struct bw_registry *registry;
     struct bw_domain *const *domain;
     const struct bw_host *host;
+    struct where_bake *where;
 };
 
 /// Add a stage of the preset to the list, which has room. After a failure, said unless memory ran out, stages_free
 /// takes care of what there is.
 enum bw_status stage_add(struct stage_list *list, const struct stage_parts *parts,
                          const struct bw_preset_stage *preset);
+/// Uninit those that are initialised, last first.
+void stages_end(struct stage_list *list);
 void stages_free(struct stage_list *list);
+/// The calling thread is in that callback from now on, until stage_leave.
+struct where_was stage_enter(const struct run_stage *s, const char *callback);
+/// It is in a function that the callback gave away.
+struct where_was stage_enter_body(const struct run_stage *s);
+void stage_leave(const struct run_stage *s, const struct where_was *was);
 /// Evaluate parameters for time t.
 enum bw_status stage_params(struct run_stage *s, double t);
 /// A callback has returned: forget what it took until then.

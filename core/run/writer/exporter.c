@@ -41,6 +41,18 @@ static enum bw_status exporter_status(struct run_exporter *x, enum bw_status sta
     return log_fail(x->list->log, &x->preset->place, status, "%s: %s failed without saying why", x->pub.id, what);
 }
 
+/* The calling thread is in that callback from now on, about that frame. */
+static struct where_was exporter_enter(const struct run_exporter *x, const char *callback, int64_t frame)
+{
+    const struct where_place place = {x->pub.id, x->entry->path, callback, .frame = frame};
+    return where_enter(&x->list->where->writer, &place);
+}
+
+static void exporter_leave(const struct run_exporter *x, const struct where_was *was)
+{
+    where_leave(&x->list->where->writer, was);
+}
+
 static void exporter_log(struct bw_exporter *e, uint32_t level, const char *format, ...)
 {
     char text[1024];
@@ -168,11 +180,25 @@ enum bw_status exporter_add(struct exporter_list *list, const struct bw_preset_e
     return x->param_mem && x->pub.state ? log_params(list->log, x->params, 0, 0, x->param_mem) : BW_ERR_MEMORY;
 }
 
+static void exporter_uninit(struct run_exporter *x)
+{
+    if (!x->initialised || !x->pub.desc->uninit) return;
+    const struct where_was was = exporter_enter(x, "uninit", x->list->bake->last);
+    x->pub.desc->uninit(&x->pub);
+    exporter_leave(x, &was);
+    x->initialised = false;
+}
+
+void exporters_end(struct exporter_list *list)
+{
+    for (int32_t i = 0; i < list->n; i++) exporter_uninit(&list->exporter[i]);
+}
+
 void exporters_free(struct exporter_list *list)
 {
+    exporters_end(list);
     for (int32_t i = 0; i < list->n; i++) {
         struct run_exporter *x = &list->exporter[i];
-        if (x->initialised && x->pub.desc->uninit) x->pub.desc->uninit(&x->pub);
         outputs_discard(&x->outputs);
         lent_free(&x->memory);
         bw_params_free(x->params);
@@ -208,7 +234,9 @@ static enum bw_status exporter_plan(struct run_exporter *x, struct bw_frame fram
     for (int last = 0; x->pub.desc->outputs && last < 2; last++) {
         frame.number = last ? bake->last : bake->first;
         frame.time = (double)(frame.number - x->list->preset->time.first) / bake->fps;
+        const struct where_was was = exporter_enter(x, "outputs", frame.number);
         x->pub.desc->outputs(&x->pub, &frame, name_take, &p);
+        exporter_leave(x, &was);
     }
     return p.status;
 }
@@ -240,7 +268,10 @@ enum bw_status exporters_start(struct exporter_list *list, double time)
         enum bw_status status = log_params(list->log, x->params, time, 0, x->param_mem);
         if (status != BW_OK) return status;
         x->initialised = true;
-        if (x->pub.desc->init) status = exporter_status(x, x->pub.desc->init(&x->pub), "init");
+        const struct where_was was = exporter_enter(x, "init", list->bake->first);
+        if (x->pub.desc->init) status = x->pub.desc->init(&x->pub);
+        exporter_leave(x, &was);
+        status = exporter_status(x, status, "init");
         if (status != BW_OK) return status;
         x->ready = true;
     }
@@ -255,7 +286,12 @@ static enum bw_status exporter_write(struct run_exporter *x, const struct chain_
                         (long long)s->frame.number);
     struct bw_frame frame = snapshot_of_domain(s, x->list->grid[x->domain], room);
     enum bw_status status = log_params(x->list->log, x->params, frame.time, 0, x->param_mem);
-    if (status == BW_OK) status = exporter_status(x, x->pub.desc->frame(&x->pub, &frame), "frame");
+    if (status == BW_OK) {
+        const struct where_was was = exporter_enter(x, "frame", frame.number);
+        status = x->pub.desc->frame(&x->pub, &frame);
+        exporter_leave(x, &was);
+        status = exporter_status(x, status, "frame");
+    }
     bw_free(room);
     return status;
 }
@@ -265,6 +301,14 @@ enum bw_status exporters_write(struct exporter_list *list, const struct chain_sn
     enum bw_status status = BW_OK;
     for (int32_t i = 0; i < list->n && status == BW_OK; i++) status = exporter_write(&list->exporter[i], s);
     return status;
+}
+
+static enum bw_status exporter_save(struct run_exporter *x, struct bw_archive *a)
+{
+    const struct where_was was = exporter_enter(x, "checkpoint", x->list->where->frame);
+    const enum bw_status status = x->pub.desc->checkpoint(&x->pub, a);
+    exporter_leave(x, &was);
+    return exporter_status(x, status, "checkpoint");
 }
 
 enum bw_status exporters_checkpoint(struct exporter_list *list, struct archive *a)
@@ -278,8 +322,7 @@ enum bw_status exporters_checkpoint(struct exporter_list *list, struct archive *
         archive_owner(a, owner, &x->preset->place);
         if (desc->flags & BW_EXPORTER_PLAIN_STATE)
             status = a->pub.bytes(&a->pub, "state", x->pub.state, desc->state_size);
-        if (status == BW_OK && desc->checkpoint)
-            status = exporter_status(x, desc->checkpoint(&x->pub, &a->pub), "checkpoint");
+        if (status == BW_OK && desc->checkpoint) status = exporter_save(x, &a->pub);
         bw_free(owner);
     }
     return status;
@@ -292,7 +335,10 @@ enum bw_status exporters_finish(struct exporter_list *list, bool complete)
         struct run_exporter *x = &list->exporter[i];
         if (x->ready && x->pub.desc->finish) {
             bool well = complete && first == BW_OK;
-            enum bw_status status = exporter_status(x, x->pub.desc->finish(&x->pub, well), "finish");
+            const struct where_was was = exporter_enter(x, "finish", list->bake->last);
+            enum bw_status status = x->pub.desc->finish(&x->pub, well);
+            exporter_leave(x, &was);
+            status = exporter_status(x, status, "finish");
             if (first == BW_OK) first = status;
         }
         outputs_discard(&x->outputs);

@@ -4,7 +4,8 @@
 #define RUN_EXPORTER_H
 
 #include "run/stage/lent.h"
-#include "base/threads.h"
+#include "base/thread/threads.h"
+#include "base/thread/where.h"
 #include "run/checkpoint/archive.h"
 #include "run/output/output.h"
 #include "run/snapshot.h"
@@ -39,6 +40,7 @@ struct exporter_list {
     const struct bw_domain_info *const *grid; ///< of the preset's domains
     const _Atomic int *cancel;                ///< may be NULL
     struct run_log *log;
+    struct where_bake *where;
     struct outputs *outputs;
     struct bw_workers *workers; ///< while the writer runs
     struct announcement *said;  ///< under the log's lock
@@ -60,6 +62,8 @@ enum bw_status exporters_write(struct exporter_list *list, const struct chain_sn
 enum bw_status exporters_checkpoint(struct exporter_list *list, struct archive *a);
 /// Every ready exporter's finish. `complete`: the bake reached its end.
 enum bw_status exporters_finish(struct exporter_list *list, bool complete);
+/// Uninit those that are initialised.
+void exporters_end(struct exporter_list *list);
 void exporters_free(struct exporter_list *list);
 
 #endif

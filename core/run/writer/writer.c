@@ -43,6 +43,8 @@ static void job_free(struct writer_job *j)
 static void *writer_main(void *arg)
 {
     struct writer *w = arg;
+    struct where_ground ground;
+    where_ground(&ground);
     bw_thread_begin();
     pthread_mutex_lock(&w->lock);
     for (;;) {
@@ -63,6 +65,7 @@ static void *writer_main(void *arg)
         pthread_cond_broadcast(&w->wake);
     }
     pthread_mutex_unlock(&w->lock);
+    where_ground_end(&ground);
     return NULL;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "threads.h"
-#include "alloc.h"
+#include "base/alloc.h"
+#include "where.h"
 #include <fenv.h>
 #include <locale.h>
 #include <pthread.h>
@@ -28,6 +29,7 @@ struct bw_workers {
     void (*team)(struct bw_team *, void *);
     void *user;
     int64_t count;
+    struct where_spot *here; /* of who gave it: helpers are where that one is */
     _Atomic int64_t next;
     /* the team's barrier */
     _Atomic uint32_t arrived;
@@ -112,6 +114,8 @@ static void *worker_main(void *arg)
     struct bw_workers *w = arg;
     uint32_t rank = atomic_fetch_add(&w->next_rank, 1) + 1;
     uint64_t seen = 0;
+    struct where_ground ground;
+    where_ground(&ground);
     bw_thread_begin();
     for (;;) {
         uint32_t spin = 0;
@@ -123,11 +127,15 @@ static void *worker_main(void *arg)
             pthread_mutex_unlock(&w->lock);
         }
         seen++;
-        if (atomic_load(&w->stop)) return NULL;
+        if (atomic_load(&w->stop)) break;
+        where_here_set(w->here);
         job_run(w, rank);
+        where_here_set(NULL);
         atomic_fetch_sub(&w->running, 1);
         wake_sleepers(w);
     }
+    where_ground_end(&ground);
+    return NULL;
 }
 
 static void job_start(struct bw_workers *w)
@@ -147,6 +155,7 @@ static void job_finish(struct bw_workers *w)
 
 static void job_do(struct bw_workers *w)
 {
+    w->here = where_here();
     if (w->n > 1) job_start(w);
     job_run(w, 0);
     if (w->n > 1) job_finish(w);

@@ -1,0 +1,93 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# plugins.sh BILLOW SOURCE UNRULY: plugins that misbehave are named, and what was done is kept. UNRULY is the folder of
+# tests/unruly's. The last line is "N passed, N failed".
+set -u
+billow=$(realpath "$1")
+preset=$(realpath "$2")/tests/cli/unruly.yaml
+unruly=$(realpath "$3")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+export XDG_DATA_HOME="$work/home" BILLOW_PLUGIN_PATH=$unruly BILLOW_COMMAND=billow
+ulimit -c 0
+passed=0 failed=0 code=0
+
+good() { passed=$((passed + 1)); }
+bad() {
+    failed=$((failed + 1))
+    { echo "-- failed: $1"; echo "   exit code $code"; head -c 1500 out.txt; head -c 1500 err.txt; } >&2
+}
+
+# bake WHO DOES AT OPTIONS…: frames 1 and 2 are good, from 3 on WHO does it.
+bake() {
+    local who=$1 does=$2 at=$3
+    shift 3
+    rm -rf o
+    timeout -k 1 60 "$billow" bake "$preset" --out o --set "$who.does=$does" --set "$who.at=$at" --set "$who.frame=3" --threads 2 "$@" \
+        >out.txt 2>err.txt </dev/null
+    code=$?
+}
+
+# expect WHAT CODE PATTERN…: the last run's exit code, and text that it has to have said.
+expect() {
+    local what=$1 wanted=$2 pattern
+    shift 2
+    [ "$code" = "$wanted" ] || { bad "$what: exit code $wanted is wanted"; return; }
+    for pattern in "$@"; do
+        cat out.txt err.txt | grep -qE -- "$pattern" || { bad "$what: nothing says \"$pattern\""; return; }
+    done
+    good
+}
+
+# that WHAT COMMAND…
+that() {
+    local what=$1
+    shift
+    if "$@" >/dev/null 2>&1; then good; else bad "$what"; fi
+}
+
+# ---- crashes ----
+name='unruly \(.*/unruly\.so\)'
+bake stages.unruly nothing step; expect "one that behaves" 0 "4 frames"
+while read -r does words; do
+    bake stages.unruly "$does" step; expect "$does" 4 "$name $words step\(\), frame 3, substep 1" "kept in o$"
+done <<'CASES'
+segv crashed in
+abort crashed in
+fpe crashed in
+bus crashed in
+ill crashed in
+recurse crashed in
+throw crashed in
+exit called exit\(\) in
+quick_exit called exit\(\) in
+CASES
+that "the log ends with it" sh -c "tail -2 o/bake.log | grep -q 'called exit'"
+that "it also says what went well" grep -q "frame 2/4" o/bake.log
+bake stages.unruly recurse step; expect "a stack is told from other memory" 4 "its stack is full"
+bake stages.unruly segv activate; expect "activate" 4 "$name crashed in activate\(\), frame 3"
+bake stages.unruly segv max_dt --set time.substeps=auto; expect "max_dt" 4 "$name crashed in max_dt\(\), frame [34]"
+for at in body worker team; do
+    bake stages.unruly segv $at; expect "$at" 4 "$name crashed in a body of step\(\), frame 3"
+done
+bake stages.unruly recurse worker; expect "a worker's stack" 4 "a body of step\(\), frame 3.*its stack is full"
+bake stages.unruly exit worker; expect "exit from a worker" 4 "called exit\(\) in a body of step\(\), frame 3"
+bake stages.unruly segv init --set stages.unruly.frame=1; expect "init" 4 "$name crashed in init\(\), frame 1"
+timeout -k 1 60 "$billow" check "$preset" --set stages.unruly.does=segv --set stages.unruly.at=init >out.txt 2>err.txt
+code=$?; expect "init, in check" 4 "$name crashed in init\(\)"
+bake stages.unruly segv uninit; expect "uninit" 4 "$name crashed in uninit\(\)"
+that "by then the bake is whole" grep -q '"complete": true' o/bake.json
+for at in init finish; do
+    bake export.unruly_out segv $at; expect "an exporter's $at" 4 "unruly_out \(.*\) crashed in $at\(\), frame [134]:"
+done
+bake export.unruly_out segv frame; expect "an exporter's frame" 4 "crashed in frame\(\), frame 3:"
+that "the frames before are whole" "$billow" info o/vdb/mad_0002.vdb
+that "and none comes after" test ! -e o/vdb/mad_0004.vdb
+bake stages.unruly throw worker --json
+expect "--json" 4 '"event":"end","ok":false,"code":4,"message":"unruly \(.*crashed in a body of step\(\), frame 3'
+that "events are JSON, the last too" python3 -c "import json; [json.loads(line) for line in open('out.txt')]"
+that "there is one end" test "$(grep -c '"event":"end"' out.txt)" = 1
+
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]
