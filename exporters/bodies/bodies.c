@@ -196,6 +196,18 @@ static enum bw_status file_write(struct bw_exporter *e, const char *suffix)
     return output_end(e, path, name, good ? BW_OK : BW_ERR_IO, NULL, "motion", NULL);
 }
 
+static enum bw_status checkpoint(struct bw_exporter *e, struct bw_archive *a)
+{
+    struct state *s = e->state;
+    if (a->restoring) {
+        const int64_t count = a->stored(a, "motion") / (int64_t)sizeof *s->sample;
+        enum bw_status status = count > 0 ? room_make(e, count) : BW_OK;
+        if (status) return status;
+        s->count = count > 0 ? count : 0;
+    }
+    return a->bytes(a, "motion", s->sample, (size_t)s->count * sizeof *s->sample);
+}
+
 static enum bw_status finish(struct bw_exporter *e, int complete)
 {
     (void)complete;
@@ -232,6 +244,7 @@ static const struct bw_exporter_desc exporter = {
     .frame = frame_take,
     .finish = finish,
     .outputs = outputs,
+    .checkpoint = checkpoint,
 };
 static const struct bw_exporter_desc *const exporters[] = {&exporter};
 

@@ -25,7 +25,7 @@ static const struct bw_param params[] = {
 
 struct state {
     struct bw_picture picture;
-    int32_t announced;
+    int32_t announced; ///< anew after a resume: whoever resumes wants to know too
 };
 
 static enum bw_status init(struct bw_exporter *e)
@@ -81,6 +81,11 @@ static enum bw_status frame_write(struct bw_exporter *e, const struct bw_frame *
     return status;
 }
 
+static enum bw_status checkpoint(struct bw_exporter *e, struct bw_archive *a)
+{
+    return bw_picture_checkpoint(&((struct state *)e->state)->picture, a);
+}
+
 static const struct bw_exporter_desc exporter = {
     .id = "exr",
     .version = "1.0",
@@ -91,6 +96,7 @@ static const struct bw_exporter_desc exporter = {
     .init = init,
     .frame = frame_write,
     .outputs = outputs,
+    .checkpoint = checkpoint,
 };
 static const struct bw_exporter_desc *const exporters[] = {&exporter};
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A movie NAME.mp4 of the whole bake and a contact sheet NAME_sheet.png. A bake that stops early still gets a movie of
- * the frames that there are. */
+ * the frames that there are; one that is killed gets it when it is resumed. */
 #include <picture/movie/movie.h>
 #include <picture/picture.h>
 #include <picture/movie/sheet.h>
@@ -29,7 +29,7 @@ struct state {
     struct bw_picture picture;
     struct bw_sheet sheet;
     struct bw_movie *movie;
-    const char *path; ///< the movie's temporary name
+    struct bw_movie_options options; ///< of the movie, while there is one
 };
 
 /// A file of this bake: the given name, or the preset's, with the domain's unless that is the first.
@@ -45,31 +45,29 @@ static enum bw_status init(struct bw_exporter *e)
     const struct options *p = e->params;
     struct state *s = e->state;
     bw_picture_begin(&s->picture, e);
-    bw_sheet_init(&s->sheet, e->bake->first, e->bake->last);
     return output_name_check(e, p->name);
 }
 
-/// At the first frame, because only then the picture's size is known.
-static enum bw_status movie_begin(struct bw_exporter *e, const struct bw_image *img)
+static enum bw_status movie_begin(struct bw_exporter *e)
 {
-    const struct options *p = e->params;
     struct state *s = e->state;
-    char name[512], why[512];
+    char why[512];
     const char *encoder;
-    file_name(e, ".mp4", name);
-    s->path = e->host->output_begin(e, name);
-    if (!s->path) return BW_ERR_IO;
-    struct bw_movie_options o = {img->w, img->h, p->fps > 0 ? p->fps : e->bake->fps, p->quality,
-                                 (int32_t)e->bake->workers};
-    enum bw_status status = bw_movie_open(&s->picture.tools, s->path, &o, &s->movie, &encoder, why, sizeof why);
-    if (status) {
-        e->host->output_discard(e, s->path);
-        return e->host->fail(e, status, "%s", why);
-    }
+    enum bw_status status = bw_movie_open(&s->picture.tools, &s->options, &s->movie, &encoder, why, sizeof why);
+    if (status) return e->host->fail(e, status, "%s", why);
     if (strcmp(encoder, "libx264"))
         e->host->log(e, BW_LOG_WARNING, "libx264 is not there; %s makes the movie%s", encoder,
                      strcmp(encoder, "mpeg4") ? "" : ", which players show but few browsers do");
     return BW_OK;
+}
+
+/// At the first frame, because only then the picture's size is known.
+static enum bw_status movie_first(struct bw_exporter *e, const struct bw_image *img)
+{
+    const struct options *p = e->params;
+    struct state *s = e->state;
+    s->options = (struct bw_movie_options){img->w, img->h, p->fps > 0 ? p->fps : e->bake->fps, p->quality};
+    return movie_begin(e);
 }
 
 static enum bw_status frame_add(struct bw_exporter *e, const struct bw_frame *frame)
@@ -80,7 +78,7 @@ static enum bw_status frame_add(struct bw_exporter *e, const struct bw_frame *fr
     char why[512];
     enum bw_status status = bw_picture_make(&s->picture, e, frame, &p->picture, &img);
     if (status) return status;
-    if (!s->path) status = movie_begin(e, &img);
+    if (!s->movie) status = movie_first(e, &img);
     if (!status && (status = bw_movie_add(s->movie, &img, why, sizeof why))) e->host->fail(e, status, "%s", why);
     if (!status && p->sheet && (status = bw_sheet_add(&s->sheet, &s->picture.tools, frame->number, &img)))
         e->host->fail(e, status, "out of memory for the contact sheet");
@@ -103,29 +101,49 @@ static enum bw_status sheet_write(struct bw_exporter *e)
     return path ? output_end(e, path, name, status, why, "picture", NULL) : status;
 }
 
+static enum bw_status movie_write(struct bw_exporter *e)
+{
+    struct state *s = e->state;
+    char name[512], why[512];
+    file_name(e, ".mp4", name);
+    const char *path = e->host->output_begin(e, name);
+    if (!path) return BW_ERR_IO;
+    enum bw_status status = bw_movie_write(s->movie, path, why, sizeof why);
+    return output_end(e, path, name, status, why, "movie", NULL);
+}
+
 static enum bw_status finish(struct bw_exporter *e, int complete)
 {
     const struct options *p = e->params;
-    struct state *s = e->state;
-    char name[512], why[512];
+    const struct state *s = e->state;
     (void)complete; // a movie of what there is, also of a bake that stopped
     if (!s->movie) return BW_OK;
-    enum bw_status status = bw_movie_close(s->movie, why, sizeof why);
-    s->movie = NULL;
-    file_name(e, ".mp4", name);
-    status = output_end(e, s->path, name, status, why, "movie", NULL);
+    enum bw_status status = movie_write(e);
     return !status && p->sheet ? sheet_write(e) : status;
+}
+
+static enum bw_status movie_checkpoint(struct bw_exporter *e, struct bw_archive *a)
+{
+    struct state *s = e->state;
+    if (a->restoring ? a->stored(a, "movie") < 0 : !s->movie) return BW_OK; // no frame yet
+    enum bw_status status = a->bytes(a, "movie", &s->options, sizeof s->options);
+    if (!status && a->restoring) status = movie_begin(e);
+    return status ? status : bw_movie_checkpoint(s->movie, a);
+}
+
+static enum bw_status checkpoint(struct bw_exporter *e, struct bw_archive *a)
+{
+    struct state *s = e->state;
+    enum bw_status status = bw_picture_checkpoint(&s->picture, a);
+    if (!status) status = bw_sheet_checkpoint(&s->sheet, &s->picture.tools, a);
+    return status ? status : movie_checkpoint(e, a);
 }
 
 static void uninit(struct bw_exporter *e)
 {
     struct state *s = e->state;
-    char why[512];
-    if (s->movie) {
-        bw_movie_close(s->movie, why, sizeof why);
-        e->host->output_discard(e, s->path);
-    }
-    bw_sheet_free(&s->sheet);
+    bw_movie_close(s->movie);
+    if (s->picture.tools.ctx) bw_sheet_free(&s->sheet, &s->picture.tools);
 }
 
 static void outputs(const struct bw_exporter *e, const struct bw_frame *frame, bw_output_name_fn say, void *user)
@@ -151,6 +169,7 @@ static const struct bw_exporter_desc exporter = {
     .finish = finish,
     .uninit = uninit,
     .outputs = outputs,
+    .checkpoint = checkpoint,
 };
 static const struct bw_exporter_desc *const exporters[] = {&exporter};
 

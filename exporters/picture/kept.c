@@ -39,3 +39,11 @@ void bw_picture_bounds(struct bw_picture *p, const struct bw_snapshot_field *f, 
     memcpy(p->scene.hi, hi, sizeof p->scene.hi);
     p->has_scene = 1;
 }
+
+enum bw_status bw_picture_checkpoint(struct bw_picture *p, struct bw_archive *a)
+{
+    enum bw_status status = a->bytes(a, "picture.has_scene", &p->has_scene, sizeof p->has_scene);
+    if (!status) status = a->bytes(a, "picture.scene", &p->scene, sizeof p->scene);
+    if (!status) status = a->bytes(a, "picture.size", p->size, sizeof p->size);
+    return status ? status : a->bytes(a, "picture.range", p->range, sizeof p->range);
+}

@@ -3,6 +3,7 @@
 #ifndef BW_PICTURE_KEPT_H
 #define BW_PICTURE_KEPT_H
 
+#include <billow/checkpoint.h>
 #include <picture/params.h>
 #include <picture/tools.h>
 
@@ -28,5 +29,7 @@ struct bw_making {
 void bw_picture_begin(struct bw_picture *p, struct bw_exporter *e);
 /// What is shown of f's domain: its box; without one, all that smoke has reached so far.
 void bw_picture_bounds(struct bw_picture *p, const struct bw_snapshot_field *f, double lo[3], double hi[3]);
+/// Save what is kept, or restore it after bw_picture_begin. Errors are reported.
+enum bw_status bw_picture_checkpoint(struct bw_picture *p, struct bw_archive *a);
 
 #endif

@@ -24,7 +24,7 @@ static const struct bw_param params[] = {
 };
 
 struct state {
-    int32_t announced;
+    int32_t announced; ///< anew after a resume: whoever resumes wants to know too
 };
 
 /// Number of bytes a value takes in the file.
@@ -162,6 +162,7 @@ static const struct bw_exporter_desc exporter = {
     BW_PARAMS(params),
     .params_size = sizeof(struct options),
     .state_size = sizeof(struct state),
+    .flags = BW_EXPORTER_REBUILT_STATE,
     .init = init,
     .frame = frame_write,
     .outputs = outputs,

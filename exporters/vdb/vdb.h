@@ -31,7 +31,7 @@ struct vdb_params {
 };
 
 struct vdb_state {
-    int32_t said;                       ///< the first file has been announced
+    int32_t said;                       ///< the first file has been announced; anew after a resume
     const struct bw_domain_info *blend; ///< NULL: the domain is written as it is
 };
 

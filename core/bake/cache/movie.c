@@ -59,6 +59,7 @@ struct show {
     struct bw_movie *movie;
     struct bw_sheet sheet;
     struct bw_image last; ///< the only frame, for a picture
+    int32_t frames;       ///< how many are shown
     int32_t size[2];
     double range[2];
     char why[1024];
@@ -155,14 +156,13 @@ static enum bw_status slice_frame(struct show *s, const char *path, int64_t fram
 }
 
 /// Where a finished frame goes: movie, sheet, or kept as the only one.
-static enum bw_status frame_put(struct show *s, struct bw_image *img, const char *temporary, double fps, int movie,
-                                int64_t frame)
+static enum bw_status frame_put(struct show *s, struct bw_image *img, double fps, int movie, int64_t frame)
 {
     enum bw_status status = BW_OK;
     const char *encoder = "libx264";
-    struct bw_movie_options o = {img->w, img->h, fps, 19, (int32_t)sysconf(_SC_NPROCESSORS_ONLN)};
+    struct bw_movie_options o = {img->w, img->h, fps, 19};
     if (!movie) {
-        if (s->sheet.first != s->sheet.last) {
+        if (s->frames > 1) {
             status = bw_sheet_add(&s->sheet, &s->tools, frame, img);
             if (status) snprintf(s->why, sizeof s->why, "out of memory for the contact sheet");
         } else {
@@ -171,13 +171,13 @@ static enum bw_status frame_put(struct show *s, struct bw_image *img, const char
         }
         return status;
     }
-    if (!s->movie) status = bw_movie_open(&s->tools, temporary, &o, &s->movie, &encoder, s->why, sizeof s->why);
+    if (!s->movie) status = bw_movie_open(&s->tools, &o, &s->movie, &encoder, s->why, sizeof s->why);
     if (!status && strcmp(encoder, "libx264"))
         door_warn(s->door, "libx264 is not there; %s makes the movie, which not every browser plays", encoder);
     return status ? status : bw_movie_add(s->movie, img, s->why, sizeof s->why);
 }
 
-static enum bw_status frames_make(struct show *s, const struct bw_sequence *q, const char *temporary, int movie)
+static enum bw_status frames_make(struct show *s, const struct bw_sequence *q, int movie)
 {
     double fps = s->wish->fps > 0 ? s->wish->fps : s->look.fps;
     enum bw_status status = BW_OK;
@@ -185,7 +185,7 @@ static enum bw_status frames_make(struct show *s, const struct bw_sequence *q, c
         struct bw_image img = {.tools = &s->tools};
         status =
             s->wish->slice ? slice_frame(s, q->path[i], q->frame[i], fps, &img) : render_frame(s, q->path[i], &img);
-        if (!status) status = frame_put(s, &img, temporary, fps, movie, q->frame[i]);
+        if (!status) status = frame_put(s, &img, fps, movie, q->frame[i]);
         bw_image_free(&img);
         if (!status && s->on_frame && !s->on_frame(i + 1, q->count, s->user)) status = BW_ERR_CANCELLED;
     }
@@ -196,11 +196,7 @@ static enum bw_status frames_make(struct show *s, const struct bw_sequence *q, c
 static enum bw_status show_finish(struct show *s, const char *temporary)
 {
     struct bw_image sheet = {.tools = &s->tools};
-    if (s->movie) {
-        struct bw_movie *m = s->movie;
-        s->movie = NULL;
-        return bw_movie_close(m, s->why, sizeof s->why);
-    }
+    if (s->movie) return bw_movie_write(s->movie, temporary, s->why, sizeof s->why);
     if (s->last.px) return bw_image_write_png(&s->last, temporary, 8, s->why, sizeof s->why);
     enum bw_status status = bw_sheet_draw(&s->sheet, &s->tools, &sheet);
     if (status) snprintf(s->why, sizeof s->why, "out of memory for the contact sheet");
@@ -269,18 +265,15 @@ static enum bw_status show_run(struct show *s, const struct bw_sequence *q, cons
     char temporary[4200];
     snprintf(temporary, sizeof temporary, "%.4000s.part-%ld-%u", out, (long)getpid(), number++);
     enum bw_status status = show_look(s, q);
-    if (!status) status = frames_make(s, q, temporary, !is_png(out));
+    if (!status) status = frames_make(s, q, !is_png(out));
     if (!status) status = show_finish(s, temporary);
-    if (s->movie) {
-        char ignored[64];
-        bw_movie_close(s->movie, ignored, sizeof ignored);
-    }
+    bw_movie_close(s->movie);
     if (!status && rename(temporary, out)) {
         snprintf(s->why, sizeof s->why, "cannot write %s", out);
         status = BW_ERR_IO;
     }
     if (status) remove(temporary);
-    bw_sheet_free(&s->sheet);
+    bw_sheet_free(&s->sheet, &s->tools);
     bw_image_free(&s->last);
     return status;
 }
@@ -325,7 +318,7 @@ static void movie_write(const struct cache *c, const struct bw_movie_wish *asked
     struct bw_params *params = NULL;
     char name[4096];
     if (show_begin(&s, c, asked->options, &tools, &q, &params) == BW_OK) {
-        bw_sheet_init(&s.sheet, q.frame[0], q.frame[q.count - 1]);
+        s.frames = q.count;
         snprintf(name, sizeof name, "%.3800s.%s", q.name, q.count > 1 ? "mp4" : "png");
         enum bw_status status = show_run(&s, &q, asked->out ? asked->out : name);
         if (status == BW_ERR_CANCELLED) door->d.status = status;

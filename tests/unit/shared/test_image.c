@@ -2,7 +2,6 @@
 /* Pictures: film, an exporter's parameters, PNG read back by libpng, slices' ranges and orientation, colour maps,
  * contact sheets. */
 #include "image_tools.h"
-#include <picture/movie/sheet.h>
 #include <picture/picture.h>
 #include <picture/slice/slice.h>
 #include <picture/volume/film.h>
@@ -155,23 +154,4 @@ Test(image, maps_are_monotone_and_flag_nan)
     }
     bw_map_colour(BW_MAP_FIRE, NAN, rgb);
     cr_assert(rgb[0] == 1 && rgb[1] == 0 && rgb[2] == 1);
-}
-
-Test(image, sheet_spreads_over_the_movie)
-{
-    struct bw_sheet s;
-    struct bw_image img, out;
-    bw_sheet_init(&s, 1001, 1096);
-    cr_assert_eq(bw_image_init(&img, &tools, 64, 48), BW_OK);
-    for (int64_t f = 1001; f <= 1096; f++) cr_assert_eq(bw_sheet_add(&s, &tools, f, &img), BW_OK);
-    cr_assert_eq(s.count, BW_SHEET_MAX);
-    cr_assert_eq(s.frame[0], 1008);
-    cr_assert_eq(s.frame[BW_SHEET_MAX - 1], 1096);
-    cr_assert_eq(bw_sheet_draw(&s, &tools, &out), BW_OK);
-    cr_assert_eq(out.w, 4 * (64 + 6) + 6);
-    bw_image_free(&img);
-    bw_image_free(&out);
-    bw_sheet_free(&s);
-    bw_sheet_init(&s, 1, 3);
-    cr_assert_eq(bw_sheet_draw(&s, &tools, &out), BW_ERR_USAGE);
 }

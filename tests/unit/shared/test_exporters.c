@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Exporters that are killed after every frame and resumed from what they saved write the files of those that are not:
+ * each twice in one bake, once as it is, once behind a relay that ends its instance and makes another. The smoke moves
+ * and fades in a domain without a box, so that camera, size and colours depend on what was seen. */
+#include "support.h"
+
+#include <criterion/criterion.h>
+#include <dlfcn.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <support/memory_archive.h>
+
+static const char *const files[] = {"png/png.so", "exr/exr.so", "mp4/mp4.so",
+                                    "ply/ply.so", "vdb/vdb.so", "bodies/bodies_motion.so"};
+enum { RELAYS = sizeof files / sizeof *files };
+
+static struct relay {
+    struct bw_exporter_desc desc; ///< the real one's, with calls that come through here
+    const struct bw_exporter_desc *real;
+    char id[32];
+    int resumed;
+} relays[RELAYS];
+
+static struct relay *relay_of(const struct bw_exporter *e)
+{
+    for (int i = 0; i < RELAYS; i++)
+        if (!strcmp(relays[i].id, e->desc->id)) return &relays[i];
+    return NULL;
+}
+
+/// Another instance, of what this one saved.
+static enum bw_status relay_resume(struct relay *r, struct bw_exporter *e)
+{
+    struct memory_archive a;
+    memory_archive_init(&a);
+    enum bw_status status = r->real->checkpoint ? r->real->checkpoint(e, &a.pub) : BW_OK;
+    if (r->real->uninit) r->real->uninit(e);
+    memset(e->state, 0, r->real->state_size);
+    if (!status && r->real->init) status = r->real->init(e);
+    memory_archive_rewind(&a);
+    if (!status && r->real->checkpoint) status = r->real->checkpoint(e, &a.pub);
+    if (!status && !memory_archive_emptied(&a)) status = BW_ERR;
+    memory_archive_free(&a);
+    r->resumed++;
+    return status;
+}
+
+static enum bw_status relay_frame(struct bw_exporter *e, const struct bw_frame *frame)
+{
+    struct relay *r = relay_of(e);
+    enum bw_status status = r->real->frame(e, frame);
+    return status ? status : relay_resume(r, e);
+}
+
+/// The exporter of the build.
+static const struct bw_exporter_desc *real_open(const char *file)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/exporters/%s", getenv("BILLOW_TEST_BUILD"), file);
+    void *so = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    cr_assert(so, "%s", dlerror());
+    const struct bw_module *m = dlsym(so, "billow_module");
+    return m->exporters[0];
+}
+
+static void relays_make(const struct bw_exporter_desc *list[RELAYS])
+{
+    for (int i = 0; i < RELAYS; i++) {
+        struct relay *r = &relays[i];
+        r->real = real_open(files[i]);
+        snprintf(r->id, sizeof r->id, "relay.%s", r->real->id);
+        r->desc = *r->real;
+        r->desc.id = r->id;
+        r->desc.frame = relay_frame;
+        list[i] = &r->desc;
+    }
+}
+
+static const char preset[] =
+    "billow: 1\nname: puff\ntime: {fps: 10, frames: 3-14}\ndomain: {voxel: 0.1, size: none}\nstages:\n"
+    "  - emit: {shape: {sphere: {center: [\"=-2+6*t\", 0, 1], radius: 0.4}}, mode: max, density: \"=1.5-t\"}\n"
+    "  - dissipate: {density: 10 1/s}\n"
+    "  - tracers: {shape: {sphere: {radius: 3}}, count: 10}\n"
+    "  - body: {shape: {sphere: {center: [0, 0, 3], radius: 0.4}}}\n"
+    "  - bodies: {ground: no}\n"
+    "export:\n";
+
+/// Each exporter and its relay, with options that make the most depend on earlier frames.
+static char *preset_make(void)
+{
+    static const char *const options[][2] = {{"png", "view: slice, field: density, position: 1 cm, size: 96"},
+                                             {"png", "view: render, size: 96, every: 2"},
+                                             {"exr", "size: 96, every: 3"},
+                                             {"mp4", "view: render, size: 96"},
+                                             {"mp4", "view: slice, field: density, position: 1 cm, size: 96, fps: 24"},
+                                             {"ply", "every: 5"},
+                                             {"vdb", "points: [tracers]"},
+                                             {"bodies", ""}};
+    char *text = malloc(1 << 14);
+    size_t n = (size_t)sprintf(text, "%s", preset);
+    for (int i = 0; i < (int)(sizeof options / sizeof *options); i++)
+        for (int relay = 0; relay < 2; relay++) {
+            const char *what = options[i][0], *more = options[i][1];
+            n += (size_t)sprintf(text + n, "  - %s%s: {id: %c%d, name: %c%d%s%s}\n", relay ? "relay." : "", what,
+                                 relay ? 'b' : 'a', i, relay ? 'b' : 'a', i, *more ? ", " : "", more);
+        }
+    return text;
+}
+
+static void files_equal(const char *a, const char *b)
+{
+    FILE *f = fopen(a, "rb"), *g = fopen(b, "rb");
+    cr_assert(f && g, "%s and %s", a, b);
+    for (long at = 0, c = 0; c != EOF; at++) {
+        c = getc(f);
+        cr_assert_eq(c, getc(g), "%s differs at byte %ld", b, at);
+    }
+    fclose(f);
+    fclose(g);
+}
+
+Test(exporters, resumed_after_every_frame_write_the_same)
+{
+    char out[] = "/tmp/billow-exporters-XXXXXX", pattern[64], *yaml = preset_make();
+    const struct bw_exporter_desc *list[RELAYS];
+    const struct bw_module module = {BW_MODULE_HEAD, 0, RELAYS, NULL, list};
+    glob_t found = {0};
+    relays_make(list);
+    cr_assert(mkdtemp(out));
+    struct test_run r = test_start(yaml, &(struct test_options){.simd = UINT32_MAX, .out = out, .module = &module});
+    cr_assert_eq(r.status, BW_OK, "%s", r.diag.first);
+    test_end(&r);
+    for (int i = 0; i < RELAYS; i++) cr_assert_geq(relays[i].resumed, 12, "%s", relays[i].id);
+    snprintf(pattern, sizeof pattern, "%s/a[0-9]*", out);
+    glob(pattern, 0, NULL, &found);
+    snprintf(pattern, sizeof pattern, "%s/*/a[0-9]*", out);
+    glob(pattern, GLOB_APPEND, NULL, &found);
+    cr_assert_eq(found.gl_pathc, 4 + 12 + 6 + 4 + 6 + 12 + 2, "%zu files", found.gl_pathc);
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        char *other = strdup(found.gl_pathv[i]);
+        strrchr(other, '/')[1] = 'b';
+        files_equal(found.gl_pathv[i], other);
+        free(other);
+    }
+    globfree(&found);
+    snprintf(pattern, sizeof pattern, "rm -r %s", out);
+    cr_assert_eq(system(pattern), 0);
+    free(yaml);
+}

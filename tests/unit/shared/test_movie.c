@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Movies and contact sheets: what players rely on, and that a resumed one has the bytes of an undisturbed one. */
+#include "image_tools.h"
+
+#include <criterion/criterion.h>
+#include <fcntl.h>
+#include <libavformat/avformat.h>
+#include <math.h>
+#include <picture/movie/movie.h>
+#include <picture/movie/sheet.h>
+#include <stdio.h>
+#include <support/memory_archive.h>
+#include <unistd.h>
+
+static const struct bw_movie_options small = {64, 48, 24, 19};
+
+/// Something that moves, so smoothly that encoders look ahead.
+static struct bw_image picture(int32_t w, int32_t h, int frame)
+{
+    struct bw_image img;
+    cr_assert_eq(bw_image_init(&img, &tools, w, h), BW_OK);
+    for (int i = 0; i < 3 * w * h; i++)
+        img.px[i] = 0.5f + 0.5f * sinf(0.1f * (float)(i / 3 % w + frame)) * cosf(0.09f * (float)(i / 3 / w));
+    return img;
+}
+
+static struct bw_movie *movie_new(const struct bw_movie_options *o)
+{
+    struct bw_movie *m;
+    const char *encoder;
+    char why[256];
+    cr_assert_eq(bw_movie_open(&tools, o, &m, &encoder, why, sizeof why), BW_OK, "%s", why);
+    return m;
+}
+
+static void movie_add(struct bw_movie *m, const struct bw_movie_options *o, int from, int to)
+{
+    char why[256];
+    for (int f = from; f < to; f++) {
+        struct bw_image img = picture(o->w, o->h, f);
+        cr_assert_eq(bw_movie_add(m, &img, why, sizeof why), BW_OK, "%s", why);
+        bw_image_free(&img);
+    }
+}
+
+struct file {
+    char path[32];
+    uint8_t *bytes;
+    long size;
+};
+
+static struct file movie_file(struct bw_movie *m)
+{
+    struct file f = {.path = "/tmp/billow-movie-XXXXXX"};
+    char why[256];
+    close(mkstemp(f.path));
+    cr_assert_eq(bw_movie_write(m, f.path, why, sizeof why), BW_OK, "%s", why);
+    FILE *in = fopen(f.path, "rb");
+    fseek(in, 0, SEEK_END);
+    f.size = ftell(in);
+    rewind(in);
+    f.bytes = malloc((size_t)f.size);
+    cr_assert_eq(fread(f.bytes, 1, (size_t)f.size, in), (size_t)f.size);
+    fclose(in);
+    return f;
+}
+
+static void file_end(struct file *f)
+{
+    unlink(f->path);
+    free(f->bytes);
+}
+
+static void files_equal(const struct file *a, const struct file *b, const char *what, int at)
+{
+    cr_assert_eq(a->size, b->size, "%s at frame %d: %ld bytes, not %ld", what, at, b->size, a->size);
+    cr_assert_eq(memcmp(a->bytes, b->bytes, (size_t)a->size), 0, "%s at frame %d: other bytes", what, at);
+}
+
+/// A movie of n frames that was killed after k of them.
+static struct file movie_resumed(const struct bw_movie_options *o, int k, int n)
+{
+    struct memory_archive a;
+    struct bw_movie *m = movie_new(o);
+    memory_archive_init(&a);
+    movie_add(m, o, 0, k);
+    cr_assert_eq(bw_movie_checkpoint(m, &a.pub), BW_OK);
+    movie_add(m, o, k, k + 3 < n ? k + 3 : n); // lost
+    bw_movie_close(m);
+    memory_archive_rewind(&a);
+    m = movie_new(o);
+    cr_assert_eq(bw_movie_checkpoint(m, &a.pub), BW_OK);
+    cr_assert(memory_archive_emptied(&a));
+    movie_add(m, o, k, n);
+    struct file f = movie_file(m);
+    bw_movie_close(m);
+    memory_archive_free(&a);
+    return f;
+}
+
+static struct file movie_straight(const struct bw_movie_options *o, int n)
+{
+    struct bw_movie *m = movie_new(o);
+    movie_add(m, o, 0, n);
+    struct file f = movie_file(m);
+    bw_movie_close(m);
+    return f;
+}
+
+Test(movie, resumed_has_the_same_bytes)
+{
+    static const int at[] = {0, 1, 23, 24, 25, 47, 48, 53, 55};
+    struct file straight = movie_straight(&small, 55);
+    for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
+        struct file f = movie_resumed(&small, at[i], 55);
+        files_equal(&straight, &f, "resumed", at[i]);
+        file_end(&f);
+    }
+    file_end(&straight);
+}
+
+Test(movie, written_and_gone_on_with_has_the_same_bytes)
+{
+    struct bw_movie *m = movie_new(&small);
+    struct file straight = movie_straight(&small, 30);
+    movie_add(m, &small, 0, 27); // stopped and written in mid-group, then extended
+    struct file early = movie_file(m);
+    movie_add(m, &small, 27, 30);
+    struct file f = movie_file(m);
+    cr_assert_lt(early.size, f.size);
+    files_equal(&straight, &f, "extended", 27);
+    bw_movie_close(m);
+    file_end(&early);
+    file_end(&f);
+    file_end(&straight);
+}
+
+/* ---- what players rely on ---- */
+
+struct times {
+    int frames, keys, forwards, turned; ///< turned: decoded in another order than shown
+    int64_t first, longest;             ///< of shown frames, in frames
+};
+
+/// Reads packets: decoding goes forwards, never behind showing, and each frame of n is shown once.
+static struct times movie_times(const char *path, double fps)
+{
+    struct times t = {.forwards = 1, .first = INT64_MAX};
+    AVFormatContext *in = NULL;
+    AVPacket *p = av_packet_alloc();
+    cr_assert_eq(avformat_open_input(&in, path, NULL, NULL), 0);
+    const AVStream *s = in->streams[0];
+    const double frame = 1 / (av_q2d(s->time_base) * fps);
+    for (int64_t before = INT64_MIN; av_read_frame(in, p) >= 0; t.frames++) {
+        t.forwards &=
+            p->dts > before && p->pts >= p->dts && fabs((double)p->pts / frame - rint((double)p->pts / frame)) < 1e-3;
+        before = p->dts;
+        t.turned += p->pts != p->dts;
+        const int64_t shown = llrint((double)p->pts / frame);
+        if (shown < t.first) t.first = shown;
+        if (shown > t.longest) t.longest = shown;
+        if (p->flags & AV_PKT_FLAG_KEY) t.keys++;
+        av_packet_unref(p);
+    }
+    av_packet_free(&p);
+    avformat_close_input(&in);
+    return t;
+}
+
+Test(movie, times_are_those_of_the_frames)
+{
+    static const struct {
+        double fps;
+        int frames, keys;
+    } row[] = {{24, 1, 1}, {24, 2, 1}, {24, 48, 2}, {24, 49, 3}, {24000 / 1001.0, 26, 2}, {1, 13, 2}, {120, 50, 2}};
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        const struct bw_movie_options o = {32, 32, row[i].fps, 19};
+        struct file f = movie_straight(&o, row[i].frames);
+        const struct times t = movie_times(f.path, row[i].fps);
+        cr_assert_eq(t.frames, row[i].frames, "%d frames of %d", t.frames, row[i].frames);
+        cr_assert(t.turned || t.frames < 24, "nothing was looked ahead for");
+        cr_assert_geq(t.keys, row[i].keys, "%d key frames of %d frames at %g", t.keys, t.frames, row[i].fps);
+        cr_assert(t.forwards && t.first == 0 && t.longest == row[i].frames - 1, "%d frames at %g: %lld to %lld",
+                  t.frames, row[i].fps, (long long)t.first, (long long)t.longest);
+        file_end(&f);
+    }
+}
+
+Test(movie, says_nothing_of_when_and_by_which_version)
+{
+    struct file f = movie_straight(&small, 2);
+    for (long i = 0; i + 4 < f.size; i++) cr_assert(memcmp(f.bytes + i, "Lavf", 4) && memcmp(f.bytes + i, "Lavc", 4));
+    file_end(&f);
+}
+
+/* ---- refusals ---- */
+
+Test(movie, another_size_is_refused)
+{
+    struct bw_movie *m = movie_new(&small);
+    struct bw_image img = picture(66, 48, 0);
+    char why[256];
+    cr_assert_eq(bw_movie_add(m, &img, why, sizeof why), BW_ERR_USAGE);
+    cr_assert_str_eq(why, "a frame of 66×48 pixels does not fit a movie of 64×48");
+    bw_image_free(&img);
+    bw_movie_close(m);
+}
+
+Test(movie, folders_that_are_not_there_are_told)
+{
+    struct bw_movie *m = movie_new(&small);
+    char why[256];
+    movie_add(m, &small, 0, 1);
+    cr_assert_eq(bw_movie_write(m, "/nowhere/at/all.mp4", why, sizeof why), BW_ERR_IO);
+    cr_assert(strstr(why, "No such file"), "%s", why);
+    bw_movie_close(m);
+}
+
+Test(movie, damaged_state_is_refused)
+{
+    struct memory_archive a;
+    struct bw_movie *m = movie_new(&small);
+    memory_archive_init(&a);
+    movie_add(m, &small, 0, 26);
+    cr_assert_eq(bw_movie_checkpoint(m, &a.pub), BW_OK);
+    bw_movie_close(m);
+    for (int i = 0; i < a.n; i++)
+        for (int how = 0; how < 2; how++) { // shorter; or, where numbers stand, nonsense
+            struct memory_entry *e = &a.entry[i], kept = *e;
+            char nonsense[32];
+            if (how && strcmp(e->key, "movie.frames") && strcmp(e->key, "movie.packets")) continue;
+            memset(nonsense, 0x41, sizeof nonsense);
+            if (how) memcpy(e->data = memcpy(malloc(e->bytes), e->data, e->bytes), nonsense, 16);
+            else e->bytes = e->bytes > 7 ? e->bytes - 7 : e->bytes + 7;
+            m = movie_new(&small);
+            memory_archive_rewind(&a);
+            cr_assert_neq(bw_movie_checkpoint(m, &a.pub), BW_OK, "%s", e->key);
+            bw_movie_close(m);
+            if (how) free(e->data);
+            *e = kept;
+        }
+    memory_archive_free(&a);
+}
+
+/* ---- sheets ---- */
+
+static void sheet_add(struct bw_sheet *s, int64_t from, int64_t to)
+{
+    for (int64_t f = from; f <= to; f++) {
+        struct bw_image img = picture(40, 30, (int)f);
+        cr_assert_eq(bw_sheet_add(s, &tools, f, &img), BW_OK);
+        bw_image_free(&img);
+    }
+}
+
+Test(sheet, spreads_over_the_movie)
+{
+    struct bw_sheet s = {0};
+    struct bw_image out;
+    const struct bw_sheet_thumb *t[BW_SHEET_MAX];
+    sheet_add(&s, 1001, 1096);
+    cr_assert_eq(bw_sheet_choose(&s, t), BW_SHEET_MAX);
+    for (int k = 0; k < BW_SHEET_MAX; k++) cr_assert_eq(t[k]->frame, 1008 + 8 * k);
+    cr_assert_eq(bw_sheet_draw(&s, &tools, &out), BW_OK);
+    cr_assert_eq(out.w, 4 * (40 + 6) + 6);
+    bw_image_free(&out);
+    bw_sheet_free(&s, &tools);
+    cr_assert_eq(bw_sheet_draw(&s, &tools, &out), BW_ERR_USAGE);
+}
+
+/// Twelve frames, or all, in order, about evenly, the last one the newest: whatever the length turns out to be.
+Test(sheet, is_even_at_every_length)
+{
+    struct bw_sheet s = {0};
+    const struct bw_sheet_thumb *t[BW_SHEET_MAX];
+    for (int64_t n = 1; n <= 1000; n++) {
+        sheet_add(&s, n, n);
+        const int count = bw_sheet_choose(&s, t);
+        const double step = (double)n / count;
+        cr_assert_eq(count, n < BW_SHEET_MAX ? n : BW_SHEET_MAX);
+        for (int k = 0; k < count; k++) {
+            const double wanted = (k + 1) * step;
+            cr_assert_leq(fabs((double)t[k]->frame - wanted), 1 + step / 4, "frame %lld of %lld for %g",
+                          (long long)t[k]->frame, (long long)n, wanted);
+            cr_assert(!k || t[k]->frame > t[k - 1]->frame);
+        }
+        cr_assert_eq(t[count - 1]->frame, n);
+    }
+    bw_sheet_free(&s, &tools);
+}
+
+Test(sheet, resumed_is_the_same)
+{
+    static const int at[] = {0, 1, 47, 48, 49, 97, 109, 110};
+    struct bw_sheet straight = {0};
+    struct bw_image want, got;
+    sheet_add(&straight, 1, 110);
+    cr_assert_eq(bw_sheet_draw(&straight, &tools, &want), BW_OK);
+    for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
+        struct memory_archive a;
+        struct bw_sheet s = {0}, again = {0};
+        memory_archive_init(&a);
+        sheet_add(&s, 1, at[i]);
+        cr_assert_eq(bw_sheet_checkpoint(&s, &tools, &a.pub), BW_OK);
+        memory_archive_rewind(&a);
+        cr_assert_eq(bw_sheet_checkpoint(&again, &tools, &a.pub), BW_OK);
+        cr_assert(memory_archive_emptied(&a));
+        sheet_add(&again, at[i] + 1, 110);
+        cr_assert_eq(bw_sheet_draw(&again, &tools, &got), BW_OK);
+        cr_assert(got.w == want.w && got.h == want.h);
+        cr_assert_eq(memcmp(got.px, want.px, 3 * sizeof(float) * (size_t)got.w * (size_t)got.h), 0, "at %d", at[i]);
+        bw_image_free(&got);
+        bw_sheet_free(&s, &tools);
+        bw_sheet_free(&again, &tools);
+        memory_archive_free(&a);
+    }
+    bw_image_free(&want);
+    bw_sheet_free(&straight, &tools);
+}
+
+Test(sheet, damaged_state_is_refused)
+{
+    struct memory_archive a;
+    struct bw_sheet s = {0};
+    memory_archive_init(&a);
+    sheet_add(&s, 1, 30);
+    cr_assert_eq(bw_sheet_checkpoint(&s, &tools, &a.pub), BW_OK);
+    bw_sheet_free(&s, &tools);
+    for (int i = 0; i < 5; i++) { // numbers of the head: seen, stride, count, w, h
+        int64_t *number = (int64_t *)memory_entry_find(&a, "sheet")->data + i, kept = *number;
+        *number = 1 << 20;
+        memory_archive_rewind(&a);
+        cr_assert_neq(bw_sheet_checkpoint(&s, &tools, &a.pub), BW_OK, "number %d", i);
+        bw_sheet_free(&s, &tools);
+        *number = kept;
+    }
+    memory_archive_free(&a);
+}
