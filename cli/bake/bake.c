@@ -20,6 +20,7 @@ struct bake {
     struct bw_bake *bake;
     struct bw_bake_facts facts;
     struct progress progress;
+    struct patience patience;
     char *source; ///< the --set that says where frames come from
     enum bw_status status;
     char *message, *text; ///< the failure's first sentence, for the last event; all that is to be said of it
@@ -38,6 +39,7 @@ static const struct cli_option options[] = {
     {"threads", "N", "worker threads; the result is the same for any number", 't'},
     {"simd", "LEVEL", "baseline, avx2 or avx512: pin the instructions for equal bits on other machines", 'i'},
     {"memory", "SIZE", "stop cleanly when memory grows past SIZE, 12G", 'M'},
+    {"patience", "SECONDS", "say who is at it when a step takes longer (60)", 'w'},
     {"json", NULL, "one JSON event a line on stdout", 'j'},
     CLI_PATH_OPTIONS,
 };
@@ -79,6 +81,14 @@ static int threads_take(struct bake *b, const char *text)
     return 1;
 }
 
+static int patience_take(struct bake *b, const char *text)
+{
+    long long seconds;
+    if (!cli_integer("--patience", text, 1, 1000000, &seconds)) return 0;
+    b->patience.seconds = (double)seconds;
+    return 1;
+}
+
 static int mode_take(struct bake *b, uint32_t mode)
 {
     if (b->o.mode && b->o.mode != mode) {
@@ -104,6 +114,7 @@ static int option_take(struct bake *b, int code)
     case 't': return threads_take(b, optarg);
     case 'i': return b->o.simd = optarg, 1;
     case 'M': return b->o.memory = optarg, 1;
+    case 'w': return patience_take(b, optarg);
     case 'j': return b->json = 1;
     case 'P': return b->plugin_path = optarg, 1;
     case 'R': return b->preset_path = optarg, 1;
@@ -200,6 +211,7 @@ static int bake_wait(struct bake *b)
     int status, asked = 0;
     while ((status = bw_bake_wait(b->bake, 0.05)) == 1) {
         if (stop_asked && !asked) asked = !bw_bake_cancel(b->bake);
+        patience_look(&b->patience, &b->progress, b->bake, asked);
     }
     return status;
 }

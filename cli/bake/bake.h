@@ -24,6 +24,18 @@ void progress_break(struct progress *p);
 /// Print one event with --json; takes `event` (an object) in any case.
 void event_print(const struct progress *p, const char *name, json_t *event);
 
+/* ---- patience.c: who is waited for ---- */
+
+struct patience {
+    double seconds; ///< before it is said that a callback takes long; 0: a minute
+    double next;    ///< s in one callback, when it is said next
+    double asked_at;
+    int asked, told;
+};
+
+/// Now and then while a bake runs; `asked`: how often the user has asked for its end.
+void patience_look(struct patience *p, const struct progress *progress, struct bw_bake *bake, int asked);
+
 /* ---- closing.c: estimates before, commands after ---- */
 
 /// Memory, disk and wiring on stdout; an exit code.

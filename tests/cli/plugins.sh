@@ -89,5 +89,47 @@ expect "--json" 4 '"event":"end","ok":false,"code":4,"message":"unruly \(.*crash
 that "events are JSON, the last too" python3 -c "import json; [json.loads(line) for line in open('out.txt')]"
 that "there is one end" test "$(grep -c '"event":"end"' out.txt)" = 1
 
+# ---- callbacks that do not return ----
+# start WHAT DOES AT OPTIONS…: a bake in a folder of its own, beside the others; its process in $pid.
+start() {
+    local what=$1 does=$2 at=$3
+    shift 3
+    mkdir "$what" && cd "$what" || return
+    timeout -k 1 60 "$billow" bake "$preset" --out o --set "stages.unruly.does=$does" --set "stages.unruly.at=$at" \
+        --set stages.unruly.frame=3 --threads 2 "$@" >out.txt 2>err.txt </dev/null &
+    pid=$!
+    cd ..
+}
+
+# says WHAT PATTERN: within half a minute.
+says() {
+    local i
+    for ((i = 0; i < 300; i++)); do
+        grep -qsE -- "$2" "$1/out.txt" "$1/err.txt" && return 0
+        sleep 0.1
+    done
+    return 1
+}
+
+# interrupt PID: what `timeout` has started; it would pass the signal on, and a kill after it.
+interrupt() { kill -INT "$(ps -o pid= --ppid "$1" | head -1)"; }
+
+start hang hang step --patience 1; hang=$pid
+start spin spin worker --patience 1 --json; spin=$pid
+start gone thread_exit step --patience 1; gone=$pid
+where='has been in step\(\) for [0-9.]+ s, frame 3, substep 1 \(.*unruly\.so\)'
+that "a step that never returns is named" says hang "^unruly $where"
+that "one whose worker spins" says spin '"event":"waiting","id":"unruly".*"text":"unruly has been in a body of step\(\)'
+that "one whose thread is gone" says gone "^unruly has been in step"
+for pid in $hang $spin $gone; do interrupt "$pid"; done
+that "Ctrl-C names it" says hang "^waiting: unruly $where"
+for pid in $hang $spin $gone; do interrupt "$pid"; done
+for what in hang spin gone; do
+    wait "${!what}"
+    code=$?
+    cp $what/*.txt .
+    expect "Ctrl-C again ends $what" 130 unruly
+done
+
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]
