@@ -173,12 +173,15 @@ static void refusal_print(struct bake *b)
 {
     json_t *all = cli_json(bw_bake_describe(b->bake)), *folder = json_object_get(all, "folder");
     int same = json_is_true(json_object_get(folder, "same")), holds = json_is_true(json_object_get(folder, "holds"));
-    if (holds && b->message) {
+    int strangers = !cli_number(folder, "left") && cli_number(folder, "strangers") > 0;
+    const char *ways = strangers ? "--force takes their names and leaves the rest, --new bakes beside them"
+                       : same    ? "--force bakes it anew, --new beside it"
+                                 : "--force replaces it, --new bakes beside it";
+    if ((holds || strangers) && b->message) {
         b->told = 1;
-        fprintf(stderr, "%s%s\n", b->message,
-                same ? ": --force bakes it anew, --new beside it, --out DIR elsewhere" : "");
-        fputs(cli_text(folder, "differences"), stderr);
-        if (!same) fputs("--force replaces it, --new bakes beside it, --out DIR elsewhere\n", stderr);
+        fprintf(stderr, "%s%s", b->message, same && !strangers ? ": " : "\n");
+        if (!strangers) fputs(cli_text(folder, "differences"), stderr);
+        fprintf(stderr, "%s, --out DIR elsewhere\n", ways);
     }
     json_decref(all);
 }
@@ -246,6 +249,7 @@ static void bake_run(struct bake *b)
     }
     int status = bake_wait(b);
     progress_break(&b->progress);
+    progress_end(&b->progress);
     if (status) bake_failed(b);
     failure_print(b);
     if (bw_bake_facts(b->bake, &b->facts) || status) return;

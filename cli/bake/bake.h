@@ -12,6 +12,7 @@ struct progress {
     int line_shown;
     double last_drawn; ///< s, monotonic
     char *output[3];   ///< the last path announced as progress_what[i]
+    json_t *waiting;   ///< events of frames that are made, but not on the disk yet
 };
 
 extern const char *const progress_what[3]; ///< movie, picture, cache
@@ -19,6 +20,8 @@ void progress_init(struct progress *p, int json);
 void progress_free(struct progress *p);
 /// Point the callbacks of `o` at `p`.
 void progress_attach(struct progress *p, struct bw_bake_options *o);
+/// No more frames are written: tell those that never were.
+void progress_end(struct progress *p);
 /// End the live line, so that words can follow.
 void progress_break(struct progress *p);
 /// Print one event with --json; takes `event` (an object) in any case.

@@ -29,6 +29,7 @@ void progress_init(struct progress *p, int json)
 void progress_free(struct progress *p)
 {
     for (int i = 0; i < 3; i++) free(p->output[i]);
+    json_decref(p->waiting);
 }
 
 /* ---- events ---- */
@@ -61,16 +62,43 @@ static void start_tell(struct bw_bake *bake, void *user)
                           (json_int_t)f.last, "fps", f.fps));
 }
 
-static void frame_event(const struct progress *p, const struct bw_bake_progress *f)
+static json_t *frame_json(const struct bw_bake_progress *f)
+{
+    return json_pack("{s:I, s:b, s:i, s:i, s:o, s:o, s:i, s:I, s:o, s:o, s:o, s:I}", "frame", (json_int_t)f->frame,
+                     "written", 0, "done", f->done, "total", f->total, "seconds", event_number(f->seconds), "elapsed",
+                     event_number(f->elapsed), "substeps", f->substeps, "cells", (json_int_t)f->cells, "divergence",
+                     event_number(f->divergence), "residual", event_number(f->residual), "iterations",
+                     event_number(f->iterations), "memory", (json_int_t)f->memory);
+}
+
+/* A frame that is to be written is told when it is: who hears of it may open its files. */
+static void frames_tell(struct progress *p, int64_t written)
+{
+    json_t *event;
+    while ((event = json_array_get(p->waiting, 0))) {
+        if (json_integer_value(json_object_get(event, "frame")) > written) break;
+        json_object_set_new(event, "written", json_true());
+        event_print(p, "frame", json_incref(event));
+        json_array_remove(p->waiting, 0);
+    }
+}
+
+static void frame_event(struct progress *p, const struct bw_bake_progress *f)
 {
     if (!p->json) return;
-    event_print(p, "frame",
-                json_pack("{s:I, s:b, s:i, s:i, s:o, s:o, s:i, s:I, s:o, s:o, s:o, s:I}", "frame", (json_int_t)f->frame,
-                          "written", f->frame >= f->first, "done", f->done, "total", f->total, "seconds",
-                          event_number(f->seconds), "elapsed", event_number(f->elapsed), "substeps", f->substeps,
-                          "cells", (json_int_t)f->cells, "divergence", event_number(f->divergence), "residual",
-                          event_number(f->residual), "iterations", event_number(f->iterations), "memory",
-                          (json_int_t)f->memory));
+    if (!p->waiting) p->waiting = json_array();
+    if (f->frame_done && f->frame < f->first) event_print(p, "frame", frame_json(f));
+    else if (f->frame_done) json_array_append_new(p->waiting, frame_json(f));
+    frames_tell(p, f->written);
+}
+
+void progress_end(struct progress *p)
+{
+    size_t i;
+    json_t *event;
+    json_array_foreach (p->waiting, i, event) event_print(p, "frame", json_incref(event));
+    json_decref(p->waiting);
+    p->waiting = NULL;
 }
 
 /* ---- lines ---- */
@@ -107,7 +135,7 @@ static void progress_tell(struct bw_bake *bake, const struct bw_bake_progress *f
     (void)bake;
     if (p->live && (f->frame_done || clock_seconds() - p->last_drawn > REDRAW_SECONDS)) line_draw(p, f->line);
     else if (!p->live && !p->json && f->frame_done) fprintf(stderr, "%s\n", f->line);
-    if (f->frame_done) frame_event(p, f);
+    frame_event(p, f);
 }
 
 static void log_tell(struct bw_bake *bake, int32_t level, const char *who, const char *text, void *user)

@@ -94,7 +94,8 @@ static enum bw_status entries_build(struct bw_chain *c)
 /* What the bake itself writes is nobody else's, and of exporters no two want one file. */
 static enum bw_status outputs_plan(struct bw_chain *c)
 {
-    static const char *const own[] = {"metrics.csv", "timings.csv", "resolved.yaml", "bake.log", "bake.json"};
+    static const char *const own[] = {"metrics.csv", "timings.csv", "resolved.yaml",
+                                      "bake.log",    "bake.json",   "bake.journal"};
     enum bw_status status = BW_OK;
     for (uint32_t i = 0; i < BW_COUNT(own) && status == BW_OK; i++)
         status = claims_take(&c->outputs.claims, output_owner_bake, own[i]);
@@ -165,12 +166,18 @@ enum bw_status bw_chain_end(struct bw_chain *c, struct bw_diag *d)
     return status;
 }
 
+void bw_chain_outputs(struct bw_chain *c, void (*name)(const char *name, void *user), void *user)
+{
+    claims_each(&c->outputs.claims, name, user);
+}
+
 void bw_chain_free(struct bw_chain *c)
 {
     if (!c) return;
     c->log.diag = NULL;
     stages_free(&c->stages);
     exporters_free(&c->exporters);
+    outputs_close(&c->outputs);
     claims_free(&c->outputs.claims);
     metrics_free(&c->metrics);
     metrics_free(&c->timings);

@@ -131,6 +131,18 @@ static enum bw_status stages_step(struct bw_chain *c, double dt, bool setup)
     return BW_OK;
 }
 
+/* Frames whose files are on the disk by now. Those of a frame's stages are when it is done, its exporters' later. */
+static void written_ask(struct bw_chain *c)
+{
+    if (writer_wants(&c->writer)) c->progress.written = writer_written(&c->writer, c->progress.written);
+}
+
+static void substep_tell(struct bw_chain *c)
+{
+    written_ask(c);
+    if (c->opt.on_substep) c->opt.on_substep(&c->progress, c->opt.user);
+}
+
 static enum bw_status substep(struct bw_chain *c, double remaining, double frame_dt, double *made)
 {
     c->where.substep = c->progress.substeps + 1;
@@ -147,7 +159,7 @@ static enum bw_status substep(struct bw_chain *c, double remaining, double frame
     c->clock.time += dt;
     c->progress.substeps++;
     c->progress.cells = bw_chain_tiles(c) * BW_TILE_CELLS;
-    if (status == BW_OK && c->opt.on_substep) c->opt.on_substep(&c->progress, c->opt.user);
+    if (status == BW_OK) substep_tell(c);
     return status;
 }
 
@@ -199,7 +211,10 @@ static enum bw_status frame_write(struct bw_chain *c)
 
 static enum bw_status writer_end(struct bw_chain *c, bool complete)
 {
+    int64_t before = c->progress.written;
     enum bw_status status = writer_finish(&c->writer, complete);
+    c->progress.written = writer_written(&c->writer, before);
+    if (c->progress.written != before && c->opt.on_substep) c->opt.on_substep(&c->progress, c->opt.user);
     for (int32_t i = 0; i < c->exporters.n_said && c->opt.on_output; i++) {
         const struct announcement *a = &c->exporters.said[i];
         if (a->what) c->opt.on_output(a->what, a->path, c->opt.user);
@@ -253,6 +268,8 @@ static enum bw_status frame_finish(struct bw_chain *c, double began)
     c->progress.seconds = bw_seconds() - began;
     if (status == BW_OK && c->clock.frame >= t->write_first) status = metrics_end(c);
     if (status == BW_OK) status = outputs_settle(c, false);
+    written_ask(c);
+    if (!writer_wants(&c->writer) && c->clock.frame >= t->write_first) c->progress.written = c->clock.frame;
     if (status == BW_OK && c->opt.on_frame) c->opt.on_frame(&c->progress, c->opt.user);
     return status;
 }
@@ -299,6 +316,7 @@ static enum bw_status run_begin(struct bw_chain *c, int64_t from, bool *resumed)
     c->clock = (struct run_clock){at.time, at.step, *resumed ? at.frame : at.frame + 1};
     c->progress.substeps = *resumed ? (int32_t)at.substeps : 0;
     c->progress.done = (int32_t)(c->clock.frame - from);
+    if (c->clock.frame > c->progress.first) c->progress.written = c->clock.frame - 1;
     return BW_OK;
 }
 
@@ -311,6 +329,7 @@ static enum bw_status frames_run(struct bw_chain *c)
     c->progress = (struct bw_progress){.first = t->write_first,
                                        .last = t->write_last,
                                        .total = (int32_t)(to - from + 1),
+                                       .written = t->write_first - 1,
                                        .divergence = NAN,
                                        .residual = NAN,
                                        .iterations = NAN};
@@ -347,7 +366,8 @@ enum bw_status bw_chain_run(struct bw_chain *c, struct bw_diag *d)
     c->ran = true;
     c->log.diag = d;
     c->budget.limit = (int64_t)fmin(c->preset->memory_limit, 9e18);
-    enum bw_status status = frames_run(c);
+    enum bw_status status = c->opt.out ? outputs_open(&c->outputs) : BW_OK;
+    if (status == BW_OK) status = frames_run(c);
     enum bw_status end = metrics_write(c);
     if (status == BW_OK) status = end;
     end = writer_end(c, status == BW_OK);

@@ -10,6 +10,7 @@
 struct bw_chain;
 struct where_bake;
 struct chain_snapshot;
+struct file_facts;
 
 /// Facts about a finished frame, for the progress line and --json.
 struct bw_progress {
@@ -22,6 +23,7 @@ struct bw_progress {
     double divergence, residual; ///< largest of the projections' metrics, NAN when nobody reports one
     double iterations;           ///< NAN likewise
     int64_t memory;              ///< resident bytes
+    int64_t written;             ///< frames up to this one have all their files on the disk; first - 1: none
 };
 
 struct bw_run_options {
@@ -35,13 +37,15 @@ struct bw_run_options {
     _Atomic int *checkpoint;   ///< non-zero: keep a checkpoint when the frame is whole; set back then
     const char *resume;        ///< go on from this checkpoint; NULL: from the first frame
     void (*on_frame)(const struct bw_progress *p, void *user);
-    void (*on_substep)(const struct bw_progress *p, void *user); ///< live: `done` frames, partial facts; may be NULL
+    /// Live: `done` frames, partial facts; and once more when the last files are written. May be NULL.
+    void (*on_substep)(const struct bw_progress *p, void *user);
     void (*on_log)(int level, const char *who, const char *text, void *user); ///< enum bw_log_level
     /// A committed output worth naming at the end ("movie", "picture", "cache"); may be NULL.
     void (*on_output)(const char *what, const char *path, void *user);
     /// From any thread: the file `name`, below `out`, is about to appear under its temporary name, .NAME.part beside
-    /// it; and again, with `whole`, about to take its own. Anything but 0, an errno, and it is not made. May be NULL.
-    int (*on_file)(const char *name, int whole, void *user);
+    /// it, `whole` NULL; and again, with its facts (output/files.h), about to take its own; or bytes FILE_GONE: it was
+    /// removed. Anything but 0, an errno, and it is not made. May be NULL.
+    int (*on_file)(const char *name, const struct file_facts *whole, void *user);
     /// From the writer's thread: text to keep in a checkpoint, new memory; NULL: out of memory. May be NULL.
     char *(*about)(void *user);
     /// From the writer's thread: the checkpoint `name`, below `out`, of that frame is whole. May be NULL.
@@ -62,6 +66,8 @@ enum bw_status bw_chain_run(struct bw_chain *c, struct bw_diag *d);
 enum bw_status bw_chain_end(struct bw_chain *c, struct bw_diag *d);
 /// With bw_chain_end, if that was not yet.
 void bw_chain_free(struct bw_chain *c);
+/// All names below `out` that a run is known to write, those of sequences in their first and last frame.
+void bw_chain_outputs(struct bw_chain *c, void (*name)(const char *name, void *user), void *user);
 
 /* facts.c, resolved.c */
 

@@ -23,9 +23,9 @@ struct test_options {
     const struct bw_module *module; ///< extra stages, or NULL
     int32_t only_check;             ///< build the chain, do not run it
     const char *plugins;            ///< plugin folders instead of the build tree's; "" for none
-    void (*on_log)(int level, const char *who, const char *text, void *user); ///< what is said, or NULL
-    int (*on_file)(const char *name, int whole, void *user);                  ///< each file as it comes, or NULL
-    void *user;                                                               ///< for on_log and on_file
+    void (*on_log)(int level, const char *who, const char *text, void *user);     ///< what is said, or NULL
+    int (*on_file)(const char *name, const struct file_facts *whole, void *user); ///< each file as it comes, or NULL
+    void *user;                                                                   ///< for on_log and on_file
 };
 
 /// BILLOW_TEST_SHORT is set, as under sanitizers, which make a run several times slower: what only repeats for accuracy

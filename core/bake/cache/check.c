@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Is a finished cache whole: every frame there, every file readable to its end, the same grids in each. */
+#include "record/record.h"
 #include "session/session.h"
 
 #include <common/openvdb/bwvdb.h>
@@ -121,16 +122,23 @@ static void promise_check(struct cache *c, const char *folder)
                 cache_complain(c, "%s: %s", c->file[i].stem, "the last frames are missing");
         }
     }
-    size_t i;
-    json_t *name;
-    json_array_foreach (json_object_get(note, "files"), i, name) {
-        struct stat st;
-        char *file = bw_printf("%s/%s", folder, json_string_value(name));
-        if (file && stat(file, &st) != 0) cache_complain(c, "%s: %s", file, "is missing");
-        bw_free(file);
-    }
     json_decref(note);
     bw_free(path);
+}
+
+/* Against the sizes and sums that the bake noted. */
+static void files_check(struct cache *c, const char *folder)
+{
+    struct bake_record r = record_read(folder);
+    json_t *bad = record_verify(&r, folder, true), *one;
+    size_t i;
+    json_array_foreach (bad, i, one) {
+        char *file = bw_printf("%s/%s", folder, json_string_value(json_object_get(one, "name")));
+        if (file) cache_complain(c, "%s: %s", file, json_string_value(json_object_get(one, "words")));
+        bw_free(file);
+    }
+    json_decref(bad);
+    record_free(&r);
 }
 
 static json_t *folder_check(const char *folder)
@@ -148,6 +156,7 @@ static json_t *folder_check(const char *folder)
         begin = i;
     }
     promise_check(&c, folder);
+    files_check(&c, folder);
     for (size_t i = 0; i < c.n; i++) {
         bw_free(c.file[i].path);
         bw_free(c.file[i].stem);

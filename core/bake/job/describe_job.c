@@ -5,7 +5,7 @@
 #include "session/describe.h"
 #include <stdlib.h>
 
-/* {"holds", "same", "complete", "whole", "outputs", "differences"} */
+/* {"holds", "same", "complete", "whole", "left", "damaged", "strangers", "outputs", "differences"} */
 static json_t *folder_json(struct job *j, const struct bw_node *resolved)
 {
     struct bake_record r = record_read(j->out);
@@ -17,11 +17,15 @@ static json_t *folder_json(struct job *j, const struct bw_node *resolved)
         record_explain(&r, &j->facts, resolved, memory);
         fclose(memory);
     }
+    char *stranger;
+    int32_t left, strangers = strangers_find(j, &r, &stranger), whole = record_whole(&r, j->out, &left);
     json_t *outputs = json_object_get(r.root, "outputs");
-    json_t *o = json_pack("{s:b, s:b, s:b, s:i, s:s, s:o}", "holds", r.root != NULL, "same", same, "complete",
-                          r.complete, "whole", (int)record_whole(&r, j->out), "differences", text ? text : "",
-                          "outputs", outputs ? json_deep_copy(outputs) : json_object());
+    json_t *o = json_pack("{s:b, s:b, s:b, s:i, s:i, s:o, s:i, s:s, s:o}", "holds", r.root != NULL, "same", same,
+                          "complete", r.complete, "whole", (int)whole, "left", (int)left, "damaged",
+                          record_verify(&r, j->out, false), "strangers", (int)strangers, "differences",
+                          text ? text : "", "outputs", outputs ? json_deep_copy(outputs) : json_object());
     free(text);
+    bw_free(stranger);
     record_free(&r);
     return o;
 }

@@ -49,19 +49,10 @@ char *folder_choose(const struct job *j, struct bw_diag *d)
 
 static bool folder_make(const char *path, struct bw_diag *d)
 {
-    char *copy = bw_strdup(path);
-    bool good = copy != NULL;
-    for (char *c = copy ? copy + 1 : NULL; good; c++) {
-        if (*c && *c != '/') continue;
-        char kept = *c;
-        *c = '\0';
-        good = mkdir(copy, 0777) == 0 || errno == EEXIST;
-        *c = kept;
-        if (!kept) break;
-    }
-    if (!good) bw_diag_error(d, NULL, BW_ERR_IO, "%s: can't be made: %s", path, strerror(errno));
-    bw_free(copy);
-    return good;
+    int fd = file_root_open(path);
+    if (fd < 0) bw_diag_error(d, NULL, BW_ERR_IO, "%s: can't be made: %s", path, strerror(errno));
+    else close(fd);
+    return fd >= 0;
 }
 
 /* ---- alone in it ---- */
@@ -90,21 +81,48 @@ void folder_unlock(struct job *j)
 
 /* ---- what is there ---- */
 
-int folder_decide(struct job *j, struct bw_diag *d)
+/* "an unfinished bake of this preset": what the record says of itself. */
+static const char *folder_kind(const struct job *j)
 {
-    record_free(&j->record);
-    j->record = record_read(j->out);
-    if (!j->record.root || j->asked.mode == BW_BAKE_REPLACE) return 1;
-    if (record_up_to_date(&j->record, &j->facts)) return 0;
-    int32_t whole = record_whole(&j->record, j->out);
-    if (!whole) return 1;
     static const char *const kind[2][2] = {{"an unfinished, different bake", "an unfinished bake of this preset"},
                                            {"a different bake", "a damaged bake of this preset"}};
-    char files[48];
-    bw_diag_error(d, NULL, BW_ERR_USAGE, "%s holds %s, %s %s whole", j->out,
-                  kind[j->record.complete][record_matches(&j->record, &j->facts)],
-                  bw_number_words(whole, "file", files), whole == 1 ? "is" : "are");
+    if (j->record.lost) return "a bake that lost its record, bake.json";
+    return kind[j->record.complete][record_matches(&j->record, &j->facts)];
+}
+
+static int folder_refuse(const struct job *j, int32_t whole, struct bw_diag *d)
+{
+    json_t *bad = record_verify(&j->record, j->out, false);
+    char *words = json_array_size(bad) ? faults_words(bad) : NULL, files[48];
+    bw_diag_error(d, NULL, BW_ERR_USAGE, "%s holds %s, %s %s whole%s%s%s", j->out, folder_kind(j),
+                  bw_number_words(whole, "file", files), whole == 1 ? "is" : "are", words ? " (" : "",
+                  words ? words : "", words ? ")" : "");
+    bw_free(words);
+    json_decref(bad);
     return -1;
+}
+
+static int strangers_refuse(const struct job *j, struct bw_diag *d)
+{
+    char *first, files[48];
+    int32_t n = strangers_find(j, &j->record, &first);
+    if (n)
+        bw_diag_error(d, NULL, BW_ERR_USAGE,
+                      "%s holds %s that no record tells of, and that this bake would write over or carry on: %s",
+                      j->out, bw_number_words(n, "file", files), first ? first : "");
+    bw_free(first);
+    return n ? -1 : 1;
+}
+
+int folder_decide(struct job *j, struct bw_diag *d)
+{
+    int32_t left = 0, whole;
+    record_free(&j->record);
+    j->record = record_read(j->out);
+    if (j->asked.mode == BW_BAKE_REPLACE) return 1;
+    if (record_up_to_date(&j->record, &j->facts)) return 0;
+    whole = record_whole(&j->record, j->out, &left);
+    return left ? folder_refuse(j, whole, d) : strangers_refuse(j, d);
 }
 
 /* ---- notes ---- */
@@ -126,76 +144,77 @@ static char *resolved_text(const struct job *j)
     return text;
 }
 
-static void notes_tell(struct job *j, int whole)
-{
-    static const char *const note[] = {"resolved.yaml", "bake.log", "bake.json"};
-    for (int i = 0; i < 3; i++) journal_add(&j->journal, note[i], whole); // what fails is told by a frame
-}
-
-static void log_begin(struct job *j)
+static void log_begin(struct job *j, struct bw_diag *d)
 {
     time_t now = time(NULL);
     char date[40] = "";
     struct tm utc;
-    j->log_path = bw_printf("%s/.bake.log.part", j->out);
-    j->log = j->log_path ? fopen(j->log_path, "we") : NULL;
+    j->log = note_begin(&j->journal, j->out, "bake.log", d);
     if (!j->log) return;
-    setvbuf(j->log, NULL, _IOLBF, 0); // what was said before a crash is there
-    char *final = bw_printf("%s/bake.log", j->out);
-    if (final) where_log(bw_chain_where(j->chain), fileno(j->log), j->log_path, final);
+    char *half = bw_printf("%s/.bake.log.part", j->out), *final = bw_printf("%s/bake.log", j->out);
+    if (half && final) where_log(bw_chain_where(j->chain), fileno(j->log), half, final);
+    bw_free(half);
     bw_free(final);
     if (gmtime_r(&now, &utc)) strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S UTC", &utc);
     fprintf(j->log, "Billow %s, preset %s, hash %s, SIMD level %s, %s\n", BW_VERSION, j->facts.name, j->facts.hash,
             j->facts.simd, date);
 }
 
-static void log_end(struct job *j, const struct bw_diag *d)
+static int log_end(struct job *j, struct bw_diag *d)
 {
-    char *final = bw_printf("%s/bake.log", j->out);
+    if (!j->log) return 1;
     where_log_end(bw_chain_where(j->chain));
-    if (j->log && final) {
-        if (d->text) fputs(d->text, j->log);
-        fflush(j->log);
-        fsync(fileno(j->log));
-        fclose(j->log);
-        j->log = NULL;
-        if (rename(j->log_path, final)) remove(j->log_path);
-    }
-    bw_free(final);
+    if (d->text) fputs(d->text, j->log);
+    FILE *log = j->log;
+    pthread_mutex_lock(&j->lock); // others may say something
+    j->log = NULL;
+    pthread_mutex_unlock(&j->lock);
+    return note_end(&j->journal, j->out, "bake.log", log, d);
 }
 
 /* What lies there now is what a kill would leave, and the next start deals with it. */
 void folder_abandon(struct job *j)
 {
     folder_unlock(j);
-    journal_end(&j->journal, NULL);
+    journal_end(&j->journal);
     where_log_end(bw_chain_where(j->chain));
     if (j->log) fclose(j->log);
     j->log = NULL;
-    bw_free(j->log_path);
-    j->log_path = NULL;
 }
 
 bool folder_begin(struct job *j, struct bw_diag *d)
 {
     if (!folder_make(j->out, d) || !folder_lock(j, d)) return false;
     if (!record_clear(&j->record, j->out, d) || !journal_begin(&j->journal, j->out, d)) return false;
-    notes_tell(j, 0);
-    char *path = bw_printf("%s/resolved.yaml", j->out), *text = resolved_text(j);
-    if (!path || !text) out_of_memory(d);
-    bool good = path && text && file_write(path, text, d);
+    char *text = resolved_text(j);
+    if (!text) out_of_memory(d);
+    bool good = text && note_write(&j->journal, j->out, "resolved.yaml", text, d);
     free(text);
-    bw_free(path);
-    if (good) log_begin(j);
-    return good && record_write(&j->facts, &j->outputs, &j->journal, 0, d);
+    if (good) log_begin(j, d);
+    return good && j->log && record_write(&j->facts, &j->outputs, &j->journal, 0, d);
+}
+
+/* Files that others took away while it ran. */
+static enum bw_status files_check(const struct job *j, struct bw_diag *d)
+{
+    enum bw_status status = BW_OK;
+    json_t *bad = files_verify(j->journal.files, j->out, false);
+    if (json_array_size(bad)) {
+        char *words = faults_words(bad);
+        status = bw_diag_error(d, NULL, BW_ERR_IO, "%s was changed while the bake ran: %s", j->out,
+                               words ? words : "files are missing");
+        bw_free(words);
+    }
+    json_decref(bad);
+    return status;
 }
 
 enum bw_status folder_end(struct job *j, enum bw_status status, struct bw_diag *d)
 {
-    log_end(j, d);
-    notes_tell(j, 1);
+    if (status == BW_OK) status = files_check(j, d);
+    if (!log_end(j, d) && status == BW_OK) status = d->status;
     int noted = record_write(&j->facts, &j->outputs, &j->journal, status == BW_OK, d);
-    if (noted) journal_end(&j->journal, j->out);
+    journal_end(&j->journal);
     struct bake_record done = record_read(j->out);
     double bytes = record_bytes(&done, j->out);
     pthread_mutex_lock(&j->lock); // others may ask for facts

@@ -54,14 +54,13 @@ static void job_destroy(struct object *o)
     tell_end(j);
     record_free(&j->record);
     outputs_free(&j->outputs);
-    journal_end(&j->journal, NULL);
+    journal_end(&j->journal);
     if (j->log) fclose(j->log);
     bw_diag_free(&j->diag);
     for (int32_t i = 0; i < j->n_strings; i++) bw_free(j->strings[i]);
     bw_free(j->strings);
     bw_free((void *)j->asked.set);
     bw_free((void *)j->asked.mute);
-    bw_free(j->log_path);
     bw_free(j->out);
     bw_free(j->source);
     bw_free(j->source_out);

@@ -48,7 +48,6 @@ struct job {
     struct host_modes host; ///< of its thread, for callbacks
     double pace;            ///< s a frame, recent frames weigh more
     FILE *log;
-    char *log_path;
     struct job_line *lines, **last_line;
     struct bake_outputs outputs;
     struct bake_journal journal;
@@ -79,6 +78,11 @@ bool folder_begin(struct job *j, struct bw_diag *d);
 void folder_abandon(struct job *j);
 /// The log, and the record; `status`: of the run. Answers it, or what went wrong here.
 enum bw_status folder_end(struct job *j, enum bw_status status, struct bw_diag *d);
+
+/* strangers.c */
+/// How many files in the folder, none of them in `r`, this bake would write or carry on; `first` names one, new
+/// memory or NULL.
+int32_t strangers_find(const struct job *j, const struct bake_record *r, char **first);
 
 /* tell.c: callbacks */
 /// Point the callbacks of j->run at `j`.

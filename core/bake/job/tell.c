@@ -127,7 +127,8 @@ static void progress_tell(struct job *j, const struct bw_progress *f, const char
                                  .residual = f->residual,
                                  .iterations = f->iterations,
                                  .memory = f->memory,
-                                 .line = line};
+                                 .line = line,
+                                 .written = f->written};
     if (!j->asked.on_progress) return;
     callback_begin(j);
     j->asked.on_progress(j->handle, &p, j->asked.user);
@@ -199,7 +200,7 @@ static void output_take(const char *what, const char *path, void *user)
     tell_output(j, what, path);
 }
 
-static int file_take(const char *name, int whole, void *user)
+static int file_take(const char *name, const struct file_facts *whole, void *user)
 {
     struct job *j = user;
     if (whole) ending_renew(&j->renewed[1]);

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* bake.journal: the files of a bake while it runs, so that a kill at any moment leaves a true list. A line each:
- *     began NAME    .NAME.part may be there from now on
- *     wrote NAME    the file is whole and on the disk, and takes its name now
- * Lines are only ever added, each before what it tells of; at the end bake.json takes the list over. */
+ *     began NAME               .NAME.part may be there from now on
+ *     whole BYTES XXH3 NAME    the file is on the disk, with that size and sum, and takes its name now
+ *     wrote NAME               the same, of what has no sum
+ *     gone NAME                the bake removed it
+ * Lines are only ever added, each before what it tells of; the last one of a name counts. When the bake is over,
+ * bake.json has the same list; the journal stays, should that be lost. */
 #include "record.h"
 
 #include "base/alloc.h"
@@ -14,18 +17,36 @@
 
 static char *journal_path(const char *out) { return bw_printf("%s/bake.journal", out); }
 
+/* Puts down what a line says, unless it was cut off in its middle. */
+static void line_take(json_t *files, char *line, size_t n)
+{
+    struct file_facts f = {.bytes = FILE_UNKNOWN};
+    long long bytes;
+    unsigned long long sum;
+    int name = 6;
+    if (n < 8 || line[n - 1] != '\n') return;
+    line[n - 1] = '\0';
+    if (!strncmp(line, "whole ", 6)) {
+        if (sscanf(line + 6, "%lld %16llx%n", &bytes, &sum, &name) != 2 || bytes < 0) return;
+        name += 6;
+        if (line[name] != ' ' || !line[++name]) return;
+        f = (struct file_facts){bytes, sum};
+    } else if (strncmp(line, "wrote ", 6) != 0) {
+        if (!strncmp(line, "gone ", 5)) json_object_del(files, line + 5);
+        else if (!strncmp(line, "began ", 6) && !json_object_get(files, line + 6))
+            json_object_set_new(files, line + 6, json_false());
+        return;
+    }
+    json_object_set_new(files, line + name, facts_json(&f));
+}
+
 json_t *journal_read(const char *out)
 {
     char *path = journal_path(out), *line = NULL;
     FILE *f = path ? fopen(path, "r") : NULL;
     json_t *files = f ? json_object() : NULL;
     size_t size = 0;
-    for (ssize_t n; f && (n = getline(&line, &size, f)) > 0;) {
-        int whole = !strncmp(line, "wrote ", 6);
-        if (line[n - 1] != '\n' || (!whole && strncmp(line, "began ", 6) != 0)) continue; // cut off in mid-line
-        line[n - 1] = '\0';
-        if (whole || !json_object_get(files, line + 6)) json_object_set_new(files, line + 6, json_boolean(whole));
-    }
+    for (ssize_t n; f && (n = getline(&line, &size, f)) > 0;) line_take(files, line, (size_t)n);
     free(line);
     if (f) fclose(f);
     bw_free(path);
@@ -48,12 +69,20 @@ int journal_begin(struct bake_journal *j, const char *out, struct bw_diag *d)
     return j->fd >= 0;
 }
 
-/* One write a line: the end of a line that did not fit would else be taken for a name. */
-static int line_append(struct bake_journal *j, const char *name, int whole)
+static char *line_make(const char *name, const struct file_facts *whole)
 {
-    json_t *mark = json_boolean(whole);
-    if (strchr(name, '\n') || json_object_set(j->files, name, mark)) return EILSEQ; // no name for a line or for JSON
-    char *line = bw_printf("%s %s\n", whole ? "wrote" : "began", name);
+    if (!whole) return bw_printf("began %s\n", name);
+    if (whole->bytes < 0) return bw_printf("%s %s\n", whole->bytes == FILE_GONE ? "gone" : "wrote", name);
+    return bw_printf("whole %lld %016llx %s\n", (long long)whole->bytes, (unsigned long long)whole->xxh3, name);
+}
+
+/* One write a line: the end of a line that did not fit would else be taken for a name. */
+static int line_append(struct bake_journal *j, const char *name, const struct file_facts *whole)
+{
+    json_t *text = json_string(name);
+    if (!text || strchr(name, '\n')) return json_decref(text), EILSEQ; // no name for JSON, for a line
+    json_decref(text);
+    char *line = line_make(name, whole);
     if (!line) return ENOMEM;
     size_t n = strlen(line);
     ssize_t done;
@@ -61,25 +90,24 @@ static int line_append(struct bake_journal *j, const char *name, int whole)
     while (done < 0 && errno == EINTR);
     bw_free(line);
     if (done != (ssize_t)n) return done < 0 ? errno : ENOSPC;
-    return whole && fdatasync(j->fd) ? errno : 0;
+    if (whole && whole->bytes >= 0 && fdatasync(j->fd)) return errno;
+    if (whole && whole->bytes == FILE_GONE) return json_object_del(j->files, name), 0;
+    return json_object_set_new(j->files, name, facts_json(whole)) ? ENOMEM : 0;
 }
 
-int journal_add(struct bake_journal *j, const char *name, int whole)
+int journal_add(struct bake_journal *j, const char *name, const struct file_facts *whole)
 {
     pthread_mutex_lock(&j->lock);
     const json_t *known = json_object_get(j->files, name);
-    if (!j->failed && (!known || (whole && !json_is_true(known)))) j->failed = line_append(j, name, whole);
+    if (!j->failed && (!known || (whole && !facts_same(known, whole)))) j->failed = line_append(j, name, whole);
     int failed = j->failed;
     pthread_mutex_unlock(&j->lock);
     return failed;
 }
 
-void journal_end(struct bake_journal *j, const char *out)
+void journal_end(struct bake_journal *j)
 {
     if (!j->files) return;
-    char *path = out ? journal_path(out) : NULL;
-    if (path) unlink(path);
-    bw_free(path);
     close(j->fd);
     json_decref(j->files);
     pthread_mutex_destroy(&j->lock);

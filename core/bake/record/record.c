@@ -21,52 +21,67 @@ static const char *record_text(const struct bake_record *r, const char *key)
 
 /* ---- the files of a bake ---- */
 
-/* Names from a file that anybody may have written. */
-static int path_is_inside(const char *name) { return name && *name && *name != '/' && !strstr(name, ".."); }
-
-static int file_is_there(const char *out, const char *name)
-{
-    struct stat st;
-    char *path = bw_printf("%s/%s", out, name);
-    int there = path && stat(path, &st) == 0 && S_ISREG(st.st_mode);
-    bw_free(path);
-    return there;
-}
-
 static int name_compare(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
 
-/* The whole ones, sorted. */
-static json_t *files_list(json_t *files, const char *out)
+/* The whole ones, sorted. What has no facts is there all the same. */
+static json_t *files_list(json_t *files)
 {
     const char **name = bw_calloc((json_object_size(files) + 1) * sizeof *name), *key;
-    json_t *list = name ? json_array() : NULL, *whole;
+    json_t *list = name ? json_object() : NULL, *file;
     size_t n = 0;
-    json_object_foreach (files, key, whole) {
-        if (list && json_is_true(whole) && file_is_there(out, key)) name[n++] = key;
+    json_object_foreach (files, key, file) {
+        if (list && facts_whole(file)) name[n++] = key;
     }
     if (list) qsort(name, n, sizeof *name, name_compare);
-    for (size_t i = 0; i < n; i++) json_array_append_new(list, json_string(name[i]));
+    for (size_t i = 0; i < n; i++) {
+        file = json_object_get(files, name[i]);
+        json_object_set_new(list, name[i], json_is_object(file) ? json_copy(file) : json_object());
+    }
     bw_free(name);
     return list;
+}
+
+/* Names from a file that anybody may have written. */
+static void file_note(struct bake_record *r, const char *name, const struct file_facts *whole)
+{
+    if (file_name_is_inside(name)) json_object_set_new(r->files, name, facts_json(whole));
+}
+
+/* A list of names is an older version's. */
+static void files_read(struct bake_record *r, json_t *files)
+{
+    static const struct file_facts unknown = {.bytes = FILE_UNKNOWN};
+    const char *name;
+    json_t *file;
+    size_t i;
+    json_array_foreach (files, i, file) file_note(r, json_string_value(file), &unknown);
+    json_object_foreach (files, name, file) {
+        struct file_facts f = facts_of(file);
+        file_note(r, name, &f);
+    }
+}
+
+static void journal_join(struct bake_record *r, json_t *journal)
+{
+    const char *name;
+    json_t *file;
+    json_object_foreach (journal, name, file) {
+        if (r->lost && !strcmp(name, "bake.json")) continue;
+        if (file_name_is_inside(name) && !json_object_get(r->files, name)) json_object_set(r->files, name, file);
+    }
 }
 
 struct bake_record record_read(const char *out)
 {
     struct bake_record r = {.files = json_object()};
     char *path = bw_printf("%s/bake.json", out);
-    json_t *journal = journal_read(out), *listed, *whole;
-    const char *name;
-    size_t i;
+    json_t *journal = journal_read(out);
     if (path) r.root = json_load_file(path, 0, NULL);
-    if (!r.root && journal) r.root = json_object(); // the record is lost, the files are not
+    r.lost = !json_is_object(r.root) && (journal || (path && access(path, F_OK) == 0));
+    if (r.lost) json_decref(r.root), r.root = json_object();
     r.complete = json_is_true(json_object_get(r.root, "complete"));
-    json_array_foreach (json_object_get(r.root, "files"), i, listed) {
-        name = json_string_value(listed);
-        if (path_is_inside(name)) json_object_set_new(r.files, name, json_true());
-    }
-    json_object_foreach (journal, name, whole) {
-        if (path_is_inside(name) && !json_object_get(r.files, name)) json_object_set(r.files, name, whole);
-    }
+    files_read(&r, json_object_get(r.root, "files"));
+    journal_join(&r, journal);
     json_decref(journal);
     bw_free(path);
     return r;
@@ -100,46 +115,27 @@ void outputs_free(struct bake_outputs *o)
     *o = (struct bake_outputs){0};
 }
 
-int file_write(const char *path, const char *text, struct bw_diag *d)
-{
-    const char *slash = strrchr(path, '/');
-    int folder = slash ? (int)(slash - path) + 1 : 0;
-    char *temporary = bw_printf("%.*s.%s.part", folder, path, path + folder);
-    if (!temporary) return bw_diag_error(d, NULL, BW_ERR_MEMORY, "out of memory"), 0;
-    FILE *f = fopen(temporary, "w");
-    int good = f != NULL;
-    if (f) {
-        good = fputs(text, f) >= 0 && fflush(f) == 0 && fsync(fileno(f)) == 0;
-        good = fclose(f) == 0 && good;
-        good = good && rename(temporary, path) == 0;
-        if (!good) remove(temporary);
-    }
-    if (!good) bw_diag_error(d, NULL, BW_ERR_IO, "%s: can't be written: %s", path, strerror(errno));
-    bw_free(temporary);
-    return good;
-}
-
 static const char *path_below(const char *out, const char *path)
 {
     size_t n = strlen(out);
     return path && !strncmp(path, out, n) && path[n] == '/' ? path + n + 1 : path;
 }
 
-int record_write(const struct bake_facts *f, const struct bake_outputs *o, const struct bake_journal *j, int complete,
+int record_write(const struct bake_facts *f, const struct bake_outputs *o, struct bake_journal *j, int complete,
                  struct bw_diag *d)
 {
-    json_t *announced = json_object(), *root;
+    json_t *announced = json_object(), *files = files_list(j->files), *root;
+    json_object_set_new(files, "bake.json", json_object()); // its own sum it can't hold
     for (int32_t i = 0; i < o->n; i++) {
         json_object_set_new(announced, o->list[i].what, json_string(path_below(f->out, o->list[i].path)));
     }
     root = json_pack("{s:i, s:s, s:s, s:s, s:s, s:s, s:[I,I], s:b, s:o, s:o}", "billow", 1, "version", BW_VERSION,
                      "preset", f->name, "hash", f->hash, "build", f->build, "simd", f->simd, "frames",
                      (json_int_t)f->first, (json_int_t)f->last, "complete", complete, "outputs", announced, "files",
-                     files_list(j->files, f->out));
+                     files);
     char *text = root ? json_dumps(root, JSON_INDENT(1)) : NULL;
-    char *path = bw_printf("%s/bake.json", f->out);
-    int good = text && path ? file_write(path, text, d) : (bw_diag_error(d, NULL, BW_ERR_MEMORY, "out of memory"), 0);
-    bw_free(path);
+    int good = text ? note_write(j, f->out, "bake.json", text, d)
+                    : (bw_diag_error(d, NULL, BW_ERR_MEMORY, "out of memory"), 0);
     free(text);
     json_decref(root);
     return good;
@@ -147,41 +143,55 @@ int record_write(const struct bake_facts *f, const struct bake_outputs *o, const
 
 /* ---- comparing ---- */
 
-static int files_exist(const struct bake_record *r, const char *out)
-{
-    const char *name;
-    json_t *whole;
-    int32_t n = 0;
-    json_object_foreach (r->files, name, whole) {
-        if (json_is_true(whole) && !file_is_there(out, name)) return 0;
-        n += json_is_true(whole);
-    }
-    return n > 0;
-}
-
 int record_matches(const struct bake_record *r, const struct bake_facts *f)
 {
     return !strcmp(record_text(r, "hash"), f->hash) && !strcmp(record_text(r, "build"), f->build) &&
            !strcmp(record_text(r, "simd"), f->simd);
 }
 
-int32_t record_whole(const struct bake_record *r, const char *out)
+static bool file_is_note(const char *name)
 {
     static const char *const note[] = {"resolved.yaml", "bake.log", "bake.json", "metrics.csv", "timings.csv"};
+    for (size_t k = 0; k < sizeof note / sizeof *note; k++)
+        if (!strcmp(name, note[k])) return true;
+    return false;
+}
+
+int32_t record_whole(const struct bake_record *r, const char *out, int32_t *left)
+{
     const char *name;
-    json_t *whole;
+    json_t *file;
     int32_t n = 0;
-    json_object_foreach (r->files, name, whole) {
-        int is_note = 0;
-        for (size_t k = 0; k < sizeof note / sizeof *note; k++) is_note |= !strcmp(name, note[k]);
-        n += !is_note && json_is_true(whole) && file_is_there(out, name);
+    *left = 0;
+    json_object_foreach (r->files, name, file) {
+        struct file_facts found;
+        if (file_is_note(name) || !facts_whole(file)) continue;
+        n += file_fault(out, name, file, false, &found) == FILE_GOOD;
+        *left += found.bytes > 0;
     }
     return n;
 }
 
+json_t *record_verify(const struct bake_record *r, const char *out, bool deep)
+{
+    return files_verify(r->files, out, deep);
+}
+
 int record_up_to_date(const struct bake_record *r, const struct bake_facts *f)
 {
-    return r->root && r->complete && record_matches(r, f) && files_exist(r, f->out);
+    if (!r->root || !r->complete || !json_object_size(r->files) || !record_matches(r, f)) return 0;
+    json_t *bad = record_verify(r, f->out, false);
+    int good = bad && !json_array_size(bad);
+    json_decref(bad);
+    return good;
+}
+
+static void build_explain(const struct bake_record *r, const struct bake_facts *f, FILE *to)
+{
+    if (strcmp(record_text(r, "simd"), f->simd)) fprintf(to, "  simd: %s → %s\n", record_text(r, "simd"), f->simd);
+    if (strcmp(record_text(r, "version"), BW_VERSION))
+        fprintf(to, "  Billow: %s → %s\n", record_text(r, "version"), BW_VERSION);
+    else if (strcmp(record_text(r, "build"), f->build)) fputs("  Billow or a plugin has been built anew since\n", to);
 }
 
 void record_explain(const struct bake_record *r, const struct bake_facts *f, const struct bw_node *resolved, FILE *to)
@@ -190,12 +200,8 @@ void record_explain(const struct bake_record *r, const struct bake_facts *f, con
     char *path = bw_printf("%s/resolved.yaml", f->out);
     struct bw_node *before = path && access(path, R_OK) == 0 ? bw_node_load(path, &ignored) : NULL;
     if (before && resolved) difference_print(to, before, resolved, DIFFERENCES_SHOWN);
-    if (strcmp(record_text(r, "simd"), f->simd)) fprintf(to, "  simd: %s → %s\n", record_text(r, "simd"), f->simd);
-    if (strcmp(record_text(r, "version"), BW_VERSION)) {
-        fprintf(to, "  Billow: %s → %s\n", record_text(r, "version"), BW_VERSION);
-    } else if (strcmp(record_text(r, "build"), f->build)) {
-        fputs("  Billow or a plugin has been built anew since\n", to);
-    }
+    if (r->lost) fputs("  bake.json, its record, is gone or can't be read\n", to);
+    else build_explain(r, f, to);
     bw_node_free(before);
     bw_free(path);
     bw_diag_free(&ignored);
@@ -219,87 +225,4 @@ double record_bytes(const struct bake_record *r, const char *out)
         bw_free(path);
     }
     return sum;
-}
-
-/* ---- clearing ---- */
-
-/* The folder that `name` lies in, or -1. Links below `out` are not followed: what they lead to is not ours. */
-static int folder_open(const char *out, const char *name)
-{
-    int fd = open(out, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    for (const char *slash; fd >= 0 && (slash = strchr(name, '/')); name = slash + 1) {
-        char *part = bw_printf("%.*s", (int)(slash - name), name);
-        int below = part ? openat(fd, part, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
-        bw_free(part);
-        close(fd);
-        fd = below;
-    }
-    return fd;
-}
-
-static void file_remove(const char *out, const char *name, struct bw_diag *d)
-{
-    const char *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name;
-    struct stat st;
-    int fd = folder_open(out, name);
-    if (fd < 0) return;
-    if (!fstatat(fd, base, &st, AT_SYMLINK_NOFOLLOW) && S_ISREG(st.st_mode) && unlinkat(fd, base, 0))
-        bw_diag_error(d, NULL, BW_ERR_IO, "%s/%s: can't be removed: %s", out, name, strerror(errno));
-    close(fd);
-}
-
-int record_clear(const struct bake_record *r, const char *out, struct bw_diag *d)
-{
-    const char *name;
-    json_t *whole;
-    json_object_foreach (r->files, name, whole) {
-        const char *slash = strrchr(name, '/');
-        int folder = slash ? (int)(slash - name) + 1 : 0;
-        char *half = bw_printf("%.*s.%s.part", folder, name, name + folder);
-        if (half) file_remove(out, half, d);
-        bw_free(half);
-        // the record goes last, when the next one takes its name: killed here, the rest is still known
-        if (json_is_true(whole) && strcmp(name, "bake.json") != 0) file_remove(out, name, d);
-        if (d->status) return 0;
-    }
-    return 1;
-}
-
-/* ---- the build ---- */
-
-/* FNV-1a, 64 bits: no adversary here, only "is it the same file". */
-static uint64_t file_hash(uint64_t h, const char *path)
-{
-    unsigned char buffer[65536];
-    FILE *f = path ? fopen(path, "rb") : NULL;
-    for (size_t n; f && (n = fread(buffer, 1, sizeof buffer, f)) > 0;) {
-        for (size_t i = 0; i < n; i++) h = (h ^ buffer[i]) * 0x100000001b3ull;
-    }
-    if (f) fclose(f);
-    return h;
-}
-
-static int entry_used(const struct bw_entry *e, const struct bw_preset *p)
-{
-    for (int32_t k = 0; e->stage && k < p->n_stages; k++) {
-        if (!strcmp(p->stage[k].type, e->id)) return 1;
-    }
-    for (int32_t k = 0; e->exporter && k < p->n_exports; k++) {
-        if (!strcmp(p->export[k].type, e->id)) return 1;
-    }
-    return 0;
-}
-
-void build_hash(const struct bw_preset *p, const struct bw_registry *r, const char *library, char out[24])
-{
-    uint64_t h = file_hash(0xcbf29ce484222325ull, library);
-    for (int32_t i = 0; i < r->n_entries; i++) {
-        int again = 0;
-        if (!entry_used(&r->entry[i], p)) continue;
-        for (int32_t k = 0; k < i; k++) {
-            again |= entry_used(&r->entry[k], p) && !strcmp(r->entry[k].path, r->entry[i].path);
-        }
-        if (!again) h = file_hash(h, r->entry[i].path);
-    }
-    snprintf(out, 24, "%016llx", (unsigned long long)h);
 }

@@ -4,6 +4,7 @@
 #define RECORD_H
 
 #include "preset/preset.h"
+#include "run/output/files.h"
 #include "run/registry/registry.h"
 #include <jansson.h>
 #include <pthread.h>
@@ -20,24 +21,53 @@ struct bake_outputs {
 void outputs_add(struct bake_outputs *o, const char *what, const char *path);
 void outputs_free(struct bake_outputs *o);
 
+/* ---- facts.c: sizes and sums ---- */
+
+/// A file in a list: false while it is begun (NULL), {"bytes", "xxh3"} once it is whole, true where its sum is unknown
+/// (bytes < 0).
+json_t *facts_json(const struct file_facts *whole);
+/// Bytes < 0: unknown.
+struct file_facts facts_of(const json_t *file);
+bool facts_same(const json_t *file, const struct file_facts *f);
+bool facts_whole(const json_t *file);
+
+enum file_fault { FILE_GOOD, FILE_MISSING, FILE_SIZE, FILE_SUM, FILE_UNREADABLE };
+/// What is wrong with the whole file `name` in `out`; `deep`: its bytes are read. `found`: bytes, < 0 when it is not
+/// there.
+enum file_fault file_fault(const char *out, const char *name, const json_t *file, bool deep, struct file_facts *found);
+/// The whole files of a list that are not in `out` as they were written, a new array: {"name", "fault": "missing",
+/// "size", "sum" or "unreadable", "words": "is missing"}. `deep`: their bytes are read, else only their sizes.
+json_t *files_verify(json_t *files, const char *out, bool deep);
+/// "vdb/a.vdb is missing, and 3 more files", of one or more of them. New memory.
+char *faults_words(const json_t *bad);
+
 /* ---- journal.c: bake.journal, the list of files while a bake runs ---- */
 
 /// The files of the running bake, and the file that lists them.
 struct bake_journal {
     pthread_mutex_t lock;
-    json_t *files;  ///< by name below the folder: true once whole, false while begun; NULL: no bake runs
+    json_t *files;  ///< by name below the folder, see facts_json; NULL: no bake runs
     int fd, failed; ///< failed: errno of the first line that could not be written; none follows it
 };
 
-/// The files that the journal in `out` lists, true for the whole ones; NULL when there is none.
+/// The files that the journal in `out` lists; NULL when there is none.
 json_t *journal_read(const char *out);
 /// Start an empty journal in `out`; 0 after a sentence in `d`.
 int journal_begin(struct bake_journal *j, const char *out, struct bw_diag *d);
-/// Note a file before it is begun, or before it is whole under its own name. 0, or an errno: don't write it. Any
-/// thread.
-int journal_add(struct bake_journal *j, const char *name, int whole);
-/// Close it, and remove it from `out`, whose bake.json tells all; NULL leaves it there.
-void journal_end(struct bake_journal *j, const char *out);
+/// Note a file before it is begun (`whole` NULL), before it is whole under its own name, or when it is gone. 0, or an
+/// errno: don't write it. Any thread.
+int journal_add(struct bake_journal *j, const char *name, const struct file_facts *whole);
+/// Close it. It stays in the folder.
+void journal_end(struct bake_journal *j);
+
+/* ---- note.c ---- */
+
+/// Begin the note `name`; NULL after a sentence.
+FILE *note_begin(struct bake_journal *j, const char *out, const char *name, struct bw_diag *d);
+/// Close it and give it its name, or remove it; 0 after a sentence.
+int note_end(struct bake_journal *j, const char *out, const char *name, FILE *f, struct bw_diag *d);
+/// Both, with all that it says.
+int note_write(struct bake_journal *j, const char *out, const char *name, const char *text, struct bw_diag *d);
 
 /* ---- record.c: bake.json ---- */
 
@@ -48,34 +78,38 @@ struct bake_facts {
 };
 
 struct bake_record {
-    json_t *root;  ///< bake.json; NULL: no bake has been here
-    json_t *files; ///< its files and the journal's that lie inside the folder, as in bake_journal
-    int complete;
+    json_t *root;        ///< bake.json; NULL: no bake has been here
+    json_t *files;       ///< its files and the journal's that lie inside the folder, as in bake_journal
+    bool complete, lost; ///< lost: bake.json is gone or no JSON, but the bake's files may be there
 };
 
 struct bake_record record_read(const char *out);
 void record_free(struct bake_record *r);
 /// 1 when the recorded bake was made from the same facts, whole or not.
 int record_matches(const struct bake_record *r, const struct bake_facts *f);
-/// How many files besides its notes it wrote that are still there.
-int32_t record_whole(const struct bake_record *r, const char *out);
-/// 1 when the recorded bake is whole, all its files are there, and it was made from the same facts.
+/// How many files besides its notes are whole, as far as their sizes tell; `left`: how many are there and not empty.
+int32_t record_whole(const struct bake_record *r, const char *out, int32_t *left);
+/// See files_verify.
+json_t *record_verify(const struct bake_record *r, const char *out, bool deep);
+/// 1 when the recorded bake is whole, all its files are there with the sizes that were written, and it was made from
+/// the same facts.
 int record_up_to_date(const struct bake_record *r, const struct bake_facts *f);
 /// Say in what the recorded bake differs from `resolved`, a line each.
 void record_explain(const struct bake_record *r, const struct bake_facts *f, const struct bw_node *resolved, FILE *to);
 /// Path in `out` that was announced as `what`, new memory, or NULL.
 char *record_output(const struct bake_record *r, const char *out, const char *what);
-/// Remove what the recorded bake wrote and left half-written, and nothing else; bake.json stays. 0 after a sentence.
-int record_clear(const struct bake_record *r, const char *out, struct bw_diag *d);
 /// Write bake.json, with the journal's files; 0 after a sentence.
-int record_write(const struct bake_facts *f, const struct bake_outputs *o, const struct bake_journal *j, int complete,
+int record_write(const struct bake_facts *f, const struct bake_outputs *o, struct bake_journal *j, int complete,
                  struct bw_diag *d);
 /// Bytes of all files that the record lists.
 double record_bytes(const struct bake_record *r, const char *out);
+
+/* ---- clear.c, build.c ---- */
+
+/// Remove what the recorded bake wrote and left half-written, and nothing else; bake.json stays. 0 after a sentence.
+int record_clear(const struct bake_record *r, const char *out, struct bw_diag *d);
 /// Hash of the library (its file) and the plugins that `p` uses.
 void build_hash(const struct bw_preset *p, const struct bw_registry *r, const char *library, char out[24]);
-/// Write `text` to `path` by way of a temporary name; 0 after a sentence in `d`.
-int file_write(const char *path, const char *text, struct bw_diag *d);
 
 /* ---- difference.c ---- */
 

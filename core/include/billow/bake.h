@@ -110,15 +110,15 @@ enum bw_bake_mode {
 
 /// How far a bake is.
 struct bw_bake_progress {
-    int64_t frame, first, last; ///< first … last are written; what comes before is warm-up
-    int32_t done, total;        ///< frames made and to make, warm-up included
-    double seconds, elapsed;    ///< of this frame, of all
-    int32_t substeps;
-    int32_t frame_done;                      ///< 1: the frame is whole; 0: after a substep
+    int64_t frame, first, last;              ///< first … last are written; what comes before is warm-up
+    int32_t done, total;                     ///< frames made and to make, warm-up included
+    double seconds, elapsed;                 ///< of this frame, of all
+    int32_t substeps, frame_done;            ///< frame_done 1: the frame is whole; 0: after a substep
     int64_t cells;                           ///< active, all domains
     double divergence, residual, iterations; ///< largest of the projections' metrics; NAN: nobody reports one
     int64_t memory;                          ///< resident bytes of the process
     const char *line;                        ///< all that in a line for people, until the callback returns
+    int64_t written; ///< frames up to this one have their files on the disk, movies apart; first - 1: none
 };
 
 /// What to bake. Everything is copied; zero what is not given. Callbacks run on the bake's thread, one at a time; all
@@ -141,7 +141,7 @@ struct bw_bake_options {
     void *user;         ///< handed to the callbacks
     /// The folder is taken, the first frame is about to be made. Not where the folder was up to date.
     void (*on_start)(struct bw_bake *bake, void *user);
-    /// After each substep and each frame.
+    /// After each substep and each frame, and when the last files are written.
     void (*on_progress)(struct bw_bake *bake, const struct bw_bake_progress *p, void *user);
     /// A frame that is written, or would be, is whole. `snapshot` is valid inside the call; bw_snapshot_hold keeps it
     /// longer.

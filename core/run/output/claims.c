@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "claims.h"
 #include "base/alloc.h"
+#include "files.h"
 #include <billow/param.h>
 #include <billow/rng.h>
 #include <stdbool.h>
@@ -59,6 +60,8 @@ static struct claim *claim_hold(struct claims *c, struct output_owner by, const 
 
 enum bw_status claims_take(struct claims *c, struct output_owner by, const char *name)
 {
+    const char *fault = file_name_fault(name);
+    if (fault) return log_fail(c->log, by.place, BW_ERR_PRESET, "%s would write \"%s\", which %s", by.id, name, fault);
     pthread_mutex_lock(&c->log->lock);
     const struct claim *held = claim_hold(c, by, name); /* stays as it is until the chain goes */
     pthread_mutex_unlock(&c->log->lock);
@@ -72,6 +75,12 @@ enum bw_status claims_take(struct claims *c, struct output_owner by, const char 
     return log_fail(c->log, by.place, BW_ERR_PRESET,
                     "%s would write \"%s\", as %s%s does%s: give %s another name, or leave it out", by.id, name,
                     held->by.id, where, alias, at ? "one of them" : "it");
+}
+
+void claims_each(const struct claims *c, void (*name)(const char *name, void *user), void *user)
+{
+    for (uint32_t i = 0; i < BW_COUNT(c->slot); i++)
+        for (const struct claim *q = c->slot[i]; q; q = q->next) name(q->name, user);
 }
 
 void claims_free(struct claims *c)

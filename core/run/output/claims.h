@@ -21,8 +21,11 @@ struct claims {
     struct claim *slot[1024]; ///< by the name's hash
 };
 
-/// From now on `name` is `by`'s. Errors, said: BW_ERR_PRESET when it is another's, for there the cure is.
+/// From now on `name` is `by`'s. Errors, said: BW_ERR_PRESET when it is another's, or none for a file, for there the
+/// cure is.
 enum bw_status claims_take(struct claims *c, struct output_owner by, const char *name);
+/// All names that are somebody's, while nobody takes more.
+void claims_each(const struct claims *c, void (*name)(const char *name, void *user), void *user);
 void claims_free(struct claims *c);
 
 #endif

@@ -56,12 +56,14 @@ static void *writer_main(void *arg)
         pthread_cond_broadcast(&w->wake);
         enum bw_status status = w->status;
         bool checkpoint = j->checkpoint != NULL;
+        int64_t frame = checkpoint ? 0 : j->frame->frame.number;
         pthread_mutex_unlock(&w->lock);
         status = job_do(w, j, status);
         job_free(j);
         pthread_mutex_lock(&w->lock);
         w->checkpoints -= checkpoint;
         w->status = status;
+        if (status == BW_OK && !checkpoint) w->written = frame, w->any = true;
         pthread_cond_broadcast(&w->wake);
     }
     pthread_mutex_unlock(&w->lock);
@@ -127,6 +129,14 @@ static enum bw_status job_add(struct writer *w, struct chain_snapshot *frame, st
 
 enum bw_status writer_frame(struct writer *w, struct chain_snapshot *s) { return job_add(w, s, NULL); }
 enum bw_status writer_checkpoint(struct writer *w, struct checkpoint *p) { return job_add(w, NULL, p); }
+
+int64_t writer_written(struct writer *w, int64_t none)
+{
+    pthread_mutex_lock(&w->lock);
+    int64_t frame = w->any ? w->written : none;
+    pthread_mutex_unlock(&w->lock);
+    return frame;
+}
 
 enum bw_status writer_finish(struct writer *w, bool complete)
 {

@@ -25,6 +25,8 @@ struct writer {
     int32_t checkpoints;      ///< that wait, or are being written
     bool runs, stop;
     enum bw_status status;
+    int64_t written; ///< number of the last frame that all exporters wrote …
+    bool any;        ///< … if there is one
 };
 
 void writer_init(struct writer *w, struct exporter_list *exporters, writer_checkpoint_fn checkpoint, void *user);
@@ -41,6 +43,8 @@ bool writer_has_checkpoint(struct writer *w);
 enum bw_status writer_frame(struct writer *w, struct chain_snapshot *s);
 /// Hand a checkpoint over, whatever comes of it; does not wait.
 enum bw_status writer_checkpoint(struct writer *w, struct checkpoint *p);
+/// The last frame whose files are written, `none` before the first; from the thread that hands frames over.
+int64_t writer_written(struct writer *w, int64_t none);
 /// Wait for the thread, finish the exporters. `complete`: the bake reached its end.
 enum bw_status writer_finish(struct writer *w, bool complete);
 

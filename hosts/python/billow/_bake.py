@@ -51,13 +51,14 @@ class Progress:
     iterations: Optional[float]
     memory: int      #: resident bytes of the process
     line: str        #: all that in a line for people
+    written: int     #: frames up to this one have their files on the disk, movies apart; first - 1: none
 
     @classmethod
     def of(cls, p: BakeProgress) -> "Progress":
         def known(x: float) -> Optional[float]:
             return None if math.isnan(x) else x
         return cls(p.frame, p.first, p.last, p.done, p.total, p.seconds, p.elapsed, p.substeps, bool(p.frame_done),
-                   p.cells, known(p.divergence), known(p.residual), known(p.iterations), p.memory, decoded(p.line))
+                   p.cells, known(p.divergence), known(p.residual), known(p.iterations), p.memory, decoded(p.line), p.written)
 
 
 @dataclasses.dataclass

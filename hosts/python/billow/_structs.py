@@ -23,7 +23,7 @@ class BakeProgress(Structure):
     _fields_ = [("frame", c_int64), ("first", c_int64), ("last", c_int64), ("done", c_int32), ("total", c_int32),
                 ("seconds", c_double), ("elapsed", c_double), ("substeps", c_int32), ("frame_done", c_int32),
                 ("cells", c_int64), ("divergence", c_double), ("residual", c_double), ("iterations", c_double),
-                ("memory", c_int64), ("line", c_char_p)]
+                ("memory", c_int64), ("line", c_char_p), ("written", c_int64)]
 
 
 OnStart = CFUNCTYPE(None, c_void_p, c_void_p)

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Files that a bake would write, or that carry on its sequences, and that no record lists: of a bake whose record is
+ * lost, or somebody's own. Written over or mixed with new frames, they would be neither. */
+#include "job.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+struct search {
+    const struct job *job;
+    const struct bake_record *record;
+    json_t *found; ///< names
+};
+
+static void name_look(struct search *s, const char *name)
+{
+    struct stat st;
+    char *path = bw_printf("%s/%s", s->job->out, name);
+    bool known = json_object_get(s->record->files, name) || json_object_get(s->found, name);
+    if (!known && path && !lstat(path, &st) && !S_ISDIR(st.st_mode)) json_object_set_new(s->found, name, json_true());
+    bw_free(path);
+}
+
+/* Where the frame's number stands in a name, its last one; false: nowhere. */
+static bool number_find(const struct bake_facts *f, const char *base, size_t *begin, size_t *end)
+{
+    for (*end = strlen(base); *end && !isdigit((unsigned char)base[*end - 1]);) --*end;
+    for (*begin = *end; *begin && isdigit((unsigned char)base[*begin - 1]);) --*begin;
+    long long number = *begin < *end ? atoll(base + *begin) : -1;
+    return number == f->first || number == f->last;
+}
+
+/* The other frames of a sequence: the same name but for its number. */
+static void sequence_look(struct search *s, const char *name)
+{
+    const char *base = file_base(name);
+    size_t begin, end, folder = (size_t)(base - name);
+    if (!number_find(&s->job->facts, base, &begin, &end)) return;
+    char *path = bw_printf("%s/%.*s", s->job->out, (int)folder, name);
+    DIR *dir = path ? opendir(path) : NULL;
+    for (struct dirent *e; dir && (e = readdir(dir));) {
+        if (strncmp(e->d_name, base, begin)) continue;
+        size_t digits = strspn(e->d_name + begin, "0123456789");
+        char *other = digits && !strcmp(e->d_name + begin + digits, base + end)
+                          ? bw_printf("%.*s%s", (int)folder, name, e->d_name)
+                          : NULL;
+        if (other) name_look(s, other);
+        bw_free(other);
+    }
+    if (dir) closedir(dir);
+    bw_free(path);
+}
+
+/* Notes that tell of a bake are none of its files. */
+static void name_take(const char *name, void *user)
+{
+    if (!strncmp(name, "bake.", 5)) return;
+    name_look(user, name);
+    sequence_look(user, name);
+}
+
+int32_t strangers_find(const struct job *j, const struct bake_record *r, char **first)
+{
+    struct search s = {j, r, json_object()};
+    bw_chain_outputs(j->chain, name_take, &s);
+    const char *name = json_object_iter_key(json_object_iter(s.found));
+    int32_t n = (int32_t)json_object_size(s.found);
+    *first = name ? bw_strdup(name) : NULL;
+    json_decref(s.found);
+    return n;
+}

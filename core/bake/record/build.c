@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Which build makes a bake: a hash of the library and of the plugins that the preset uses. */
+#include "record.h"
+
+#include <string.h>
+
+/* FNV-1a, 64 bits: no adversary here, only "is it the same file". */
+static uint64_t file_hash(uint64_t h, const char *path)
+{
+    unsigned char buffer[65536];
+    FILE *f = path ? fopen(path, "rb") : NULL;
+    for (size_t n; f && (n = fread(buffer, 1, sizeof buffer, f)) > 0;) {
+        for (size_t i = 0; i < n; i++) h = (h ^ buffer[i]) * 0x100000001b3ull;
+    }
+    if (f) fclose(f);
+    return h;
+}
+
+static int entry_used(const struct bw_entry *e, const struct bw_preset *p)
+{
+    for (int32_t k = 0; e->stage && k < p->n_stages; k++) {
+        if (!strcmp(p->stage[k].type, e->id)) return 1;
+    }
+    for (int32_t k = 0; e->exporter && k < p->n_exports; k++) {
+        if (!strcmp(p->export[k].type, e->id)) return 1;
+    }
+    return 0;
+}
+
+void build_hash(const struct bw_preset *p, const struct bw_registry *r, const char *library, char out[24])
+{
+    uint64_t h = file_hash(0xcbf29ce484222325ull, library);
+    for (int32_t i = 0; i < r->n_entries; i++) {
+        int again = 0;
+        if (!entry_used(&r->entry[i], p)) continue;
+        for (int32_t k = 0; k < i; k++) {
+            again |= entry_used(&r->entry[k], p) && !strcmp(r->entry[k].path, r->entry[i].path);
+        }
+        if (!again) h = file_hash(h, r->entry[i].path);
+    }
+    snprintf(out, 24, "%016llx", (unsigned long long)h);
+}

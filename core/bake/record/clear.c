@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Removing what a bake wrote and left half-written: the files of its list, and nothing else. */
+#include "record.h"
+
+#include "base/alloc.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Links below `out` are not followed: what they lead to is not ours. */
+static void file_remove(int root, const char *out, const char *name, struct bw_diag *d)
+{
+    struct stat st;
+    int fd = file_folder_open(root, name, false);
+    const char *base = file_base(name);
+    if (fd < 0) return;
+    if (!fstatat(fd, base, &st, AT_SYMLINK_NOFOLLOW) && S_ISREG(st.st_mode) && unlinkat(fd, base, 0))
+        bw_diag_error(d, NULL, BW_ERR_IO, "%s/%s: can't be removed: %s", out, name, strerror(errno));
+    close(fd);
+}
+
+int record_clear(const struct bake_record *r, const char *out, struct bw_diag *d)
+{
+    const char *name;
+    json_t *file;
+    int root = open(out, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (root < 0) return 1;
+    json_object_foreach (r->files, name, file) {
+        char *half = file_temporary(name);
+        if (half) file_remove(root, out, half, d);
+        bw_free(half);
+        // the record goes last, when the next one takes its name: killed here, the rest is still known
+        if (facts_whole(file) && strcmp(name, "bake.json") != 0) file_remove(root, out, name, d);
+        if (d->status) break;
+    }
+    close(root);
+    return !d->status;
+}

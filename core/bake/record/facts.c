@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Sizes and sums of a bake's files, and whether what lies there still has them. In lists of files, JSON by name, a file
+ * is false while it is begun, {"bytes", "xxh3"} once it is whole, true where nobody took its sum: such as bake.json,
+ * and those in records of older versions. */
+#include "record.h"
+
+#include "base/alloc.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+json_t *facts_json(const struct file_facts *whole)
+{
+    char sum[24];
+    if (!whole) return json_false();
+    if (whole->bytes < 0) return json_true();
+    snprintf(sum, sizeof sum, "%016llx", (unsigned long long)whole->xxh3);
+    return json_pack("{s:I, s:s}", "bytes", (json_int_t)whole->bytes, "xxh3", sum);
+}
+
+struct file_facts facts_of(const json_t *file)
+{
+    const json_t *bytes = json_object_get(file, "bytes");
+    const char *sum = json_string_value(json_object_get(file, "xxh3"));
+    char *end = NULL;
+    struct file_facts f = {.bytes = FILE_UNKNOWN};
+    if (!json_is_integer(bytes) || !sum || strlen(sum) != 16) return f;
+    f.xxh3 = strtoull(sum, &end, 16);
+    if (!*end && json_integer_value(bytes) >= 0) f.bytes = json_integer_value(bytes);
+    return f;
+}
+
+bool facts_same(const json_t *file, const struct file_facts *f)
+{
+    struct file_facts known = facts_of(file);
+    return facts_whole(file) && known.bytes == f->bytes && (f->bytes < 0 || known.xxh3 == f->xxh3);
+}
+
+bool facts_whole(const json_t *file) { return json_is_true(file) || json_is_object(file); }
+
+/* ---- the disk against the list ---- */
+
+enum file_fault file_fault(const char *out, const char *name, const json_t *file, bool deep, struct file_facts *found)
+{
+    struct file_facts wanted = facts_of(file);
+    struct stat st;
+    char *path = bw_printf("%s/%s", out, name);
+    *found = (struct file_facts){.bytes = FILE_UNKNOWN};
+    enum file_fault fault = path && stat(path, &st) == 0 && S_ISREG(st.st_mode) ? FILE_GOOD : FILE_MISSING;
+    if (!fault) found->bytes = st.st_size;
+    if (!fault && wanted.bytes >= 0 && wanted.bytes != st.st_size) fault = FILE_SIZE;
+    if (!fault && deep && wanted.bytes >= 0) {
+        int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+        if (fd < 0 || !file_measure(fd, found)) fault = FILE_UNREADABLE;
+        else if (found->bytes != wanted.bytes || found->xxh3 != wanted.xxh3) fault = FILE_SUM;
+        if (fd >= 0) close(fd);
+    }
+    bw_free(path);
+    return fault;
+}
+
+static json_t *fault_json(const char *name, enum file_fault fault, const json_t *file, const struct file_facts *found)
+{
+    static const char *const word[] = {"", "missing", "size", "sum", "unreadable"};
+    char words[120];
+    if (fault == FILE_MISSING) snprintf(words, sizeof words, "is missing");
+    else if (fault == FILE_SIZE)
+        snprintf(words, sizeof words, "has %lld bytes, not the %lld that were written", (long long)found->bytes,
+                 (long long)facts_of(file).bytes);
+    else snprintf(words, sizeof words, fault == FILE_SUM ? "has not the bytes that were written" : "can't be read");
+    return json_pack("{s:s, s:s, s:s}", "name", name, "fault", word[fault], "words", words);
+}
+
+json_t *files_verify(json_t *files, const char *out, bool deep)
+{
+    json_t *bad = json_array(), *file;
+    const char *name;
+    json_object_foreach (files, name, file) {
+        struct file_facts found;
+        enum file_fault fault = facts_whole(file) ? file_fault(out, name, file, deep, &found) : FILE_GOOD;
+        if (fault) json_array_append_new(bad, fault_json(name, fault, file, &found));
+    }
+    return bad;
+}
+
+char *faults_words(const json_t *bad)
+{
+    const json_t *first = json_array_get(bad, 0);
+    size_t n = json_array_size(bad);
+    char more[40] = "";
+    if (n > 1) snprintf(more, sizeof more, ", and %zu more %s", n - 1, n > 2 ? "files" : "file");
+    return bw_printf("%s %s%s", json_string_value(json_object_get(first, "name")),
+                     json_string_value(json_object_get(first, "words")), more);
+}
