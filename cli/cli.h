@@ -46,6 +46,8 @@ int cli_integer(const char *option, const char *text, long long min, long long m
 int cli_exit_code(enum bw_status status);
 /// Print what the library's last call had to say against it on stderr, and answer the exit code.
 int cli_failed(void);
+/// Print the warnings of the library's last call, which went well, on stderr.
+void cli_warn(void);
 
 extern const struct cli_command command_bake, command_check, command_list, command_info, command_doctor, command_schema,
     command_plugin, command_completion, command_upres, command_retime, command_blender, command_preview;

@@ -5,16 +5,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct bw_session *cli_session_open(const char *plugin_path, const char *preset_path)
+void cli_warn(void)
 {
-    struct bw_session_options o = {sizeof o, plugin_path, preset_path};
-    struct bw_session *session;
-    if (bw_session_open(&o, &session)) return cli_failed(), NULL;
     for (const char *line = bw_error_last()->text; *line;) {
         size_t n = strcspn(line, "\n");
         fprintf(stderr, "warning: %.*s\n", (int)n, line);
         line += n + (line[n] == '\n');
     }
+}
+
+struct bw_session *cli_session_open(const char *plugin_path, const char *preset_path)
+{
+    struct bw_session_options o = {sizeof o, plugin_path, preset_path};
+    struct bw_session *session;
+    if (bw_session_open(&o, &session)) return cli_failed(), NULL;
+    cli_warn();
     return session;
 }
 

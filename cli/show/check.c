@@ -6,6 +6,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+enum { SETS_MAX = 256 };
+
 static const struct cli_option options[] = {
     {"set", "KEY=VALUE", "check with this value changed (any number of times)", 's'},
     CLI_PATH_OPTIONS,
@@ -51,6 +53,7 @@ static int bake_check(struct bw_bake *bake)
     char frames[48], bytes[48];
     if (bw_bake_facts(bake, &f)) return cli_failed();
     if (!f.source && bw_bake_check(bake)) return cli_failed(); // files that another bake will make are not there
+    cli_warn();
     json_t *all = cli_json(bw_bake_describe(bake));
     if (!all) return cli_failed();
     printf("%s: good, %zu stages, %s, up to %s of memory\n", f.path,
@@ -73,7 +76,7 @@ static int preset_check(const struct bw_bake_options *o, const char *plugin_path
 
 int cmd_check(int argc, char **argv)
 {
-    const char *plugin_path = NULL, *preset_path = NULL, *set[256];
+    const char *plugin_path = NULL, *preset_path = NULL, *set[SETS_MAX];
     struct bw_bake_options o = {.size = sizeof o, .set = set, .out = ""};
     struct stat st;
     int code;
@@ -81,7 +84,9 @@ int cmd_check(int argc, char **argv)
         if (code < 0) return code == CLI_HELP ? EXIT_CODE_OK : EXIT_CODE_USAGE;
         if (code == 'P') plugin_path = optarg;
         if (code == 'R') preset_path = optarg;
-        if (code == 's' && o.n_set < 256) set[o.n_set++] = optarg;
+        if (code != 's') continue;
+        if (o.n_set == SETS_MAX) return cli_usage("--set is given more than %d times", SETS_MAX);
+        set[o.n_set++] = optarg;
     }
     const char *name = cli_operand(&command_check, argc, argv, "a preset or a folder");
     if (!name) return EXIT_CODE_USAGE;

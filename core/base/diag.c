@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE_WIDTH = 110, WORD_MAX = 63 };
+/* Nobody reads the ten-thousandth mistake of a broken file, nor a sentence that quotes a megabyte. */
+enum { LINE_WIDTH = 110, WORD_MAX = 63, SENTENCES_MAX = 100, SENTENCE_MAX = 6000 };
 
 static char *text_format(const char *format, va_list list)
 {
@@ -79,6 +80,31 @@ static void diag_append_source(struct bw_diag *d, const struct bw_place *place)
     diag_append(d, caret);
 }
 
+static size_t utf8_bytes(const char *s)
+{
+    unsigned char c = (unsigned char)*s;
+    size_t n = c < 0x80 ? 1 : c >= 0xc2 && c < 0xe0 ? 2 : c >= 0xe0 && c < 0xf0 ? 3 : c >= 0xf0 && c < 0xf5 ? 4 : 0;
+    for (size_t i = 1; i < n; i++)
+        if (!is_continuation(s[i])) return 0;
+    return n;
+}
+
+/* Sentences quote what a file or a plugin says: what is no text (half a character, a terminal's commands) becomes '?',
+ * and what is too long ends early. */
+static char *sentence_clean(char *sentence)
+{
+    char *s = sentence;
+    while (s && *s) {
+        size_t n = utf8_bytes(s);
+        if (!n || ((unsigned char)*s < 0x20 && *s != '\n') || *s == 0x7f) *s = '?', n = 1;
+        s += n;
+        if (s - sentence < SENTENCE_MAX || !*s) continue;
+        strcpy(s, strlen(s) > 3 ? "..." : "");
+        break;
+    }
+    return sentence;
+}
+
 static char *sentence_place(const struct bw_place *place, const char *mark, const char *sentence)
 {
     if (!place || !place->file) return bw_printf("%s%s", mark, sentence);
@@ -90,7 +116,7 @@ static char *diag_add(struct bw_diag *d, const struct bw_place *place, const cha
                       va_list list)
 {
     char *sentence = text_format(format, list);
-    char *whole = sentence ? sentence_place(place, mark, sentence) : NULL;
+    char *whole = sentence ? sentence_clean(sentence_place(place, mark, sentence)) : NULL;
     bw_free(sentence);
     if (!whole) return NULL;
     diag_append(d, whole);
@@ -103,6 +129,10 @@ enum bw_status bw_diag_error(struct bw_diag *d, const struct bw_place *place, en
                              ...)
 {
     if (!d) return status;
+    if (d->errors >= SENTENCES_MAX) {
+        if (d->errors++ == SENTENCES_MAX) diag_append(d, "... and more mistakes like these\n");
+        return status;
+    }
     va_list list;
     va_start(list, format);
     char *whole = diag_add(d, place, "", format, list);

@@ -38,6 +38,9 @@ void bw_domain_destroy(struct bw_domain *d)
 
 /* ---- the wanted set: a growing hash set of tile coordinates ---- */
 
+/* 7·10¹⁰ cells, 270 GB for each field: who asks for more has mistyped a size, and would wait for ever. */
+enum { TILES_MAX = 1 << 24 };
+
 static uint32_t want_hash(const int32_t c[3])
 {
     return (uint32_t)c[0] * 0x9e3779b1u ^ (uint32_t)c[1] * 0x85ebca77u ^ (uint32_t)c[2] * 0xc2b2ae3du;
@@ -46,6 +49,7 @@ static uint32_t want_hash(const int32_t c[3])
 static bool want_grow(struct bw_domain *d)
 {
     int64_t cap = d->cap_want ? 2 * d->cap_want : 256;
+    if (cap > TILES_MAX) return false;
     void *rows = bw_realloc(d->want, (size_t)cap * sizeof *d->want);
     if (!rows) return false;
     d->want = rows;
@@ -116,11 +120,18 @@ void bw_domain_want_cells(struct bw_domain *d, const int64_t lo[3], const int64_
 {
     struct span s[3][2];
     int n[3];
-    for (int a = 0; a < 3; a++) n[a] = spans_cut(d, a, lo[a], hi[a], s[a]);
+    double all = 1;
+    for (int a = 0; a < 3; a++) {
+        n[a] = spans_cut(d, a, lo[a], hi[a], s[a]);
+        double tiles = 0;
+        for (int i = 0; i < n[a]; i++) tiles += (double)s[a][i].hi - s[a][i].lo + 1;
+        all *= tiles;
+    }
+    if (all > TILES_MAX) d->full = true; /* without counting up to it */
     for (int e = 0; e < n[0] * n[1] * n[2]; e++) {
         struct span x = s[0][e % n[0]], y = s[1][e / n[0] % n[1]], z = s[2][e / n[0] / n[1]];
-        for (int32_t k = z.lo; k <= z.hi; k++)
-            for (int32_t j = y.lo; j <= y.hi; j++)
+        for (int32_t k = z.lo; k <= z.hi && !d->full; k++)
+            for (int32_t j = y.lo; j <= y.hi && !d->full; j++)
                 for (int32_t i = x.lo; i <= x.hi && !d->full; i++) bw_domain_want(d, (int32_t[3]){i, j, k});
     }
 }

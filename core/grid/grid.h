@@ -61,7 +61,7 @@ struct bw_domain {
     int64_t n_want, cap_want;
     int32_t *want_table;
     uint32_t want_mask;
-    bool full;      /* `want` ran out of memory */
+    bool full;      /* `want` ran out of memory, or grew beyond all sense */
     double dropped; /* Σ|alive fields|·h³ that went with silent tiles since the last look */
 };
 
@@ -79,7 +79,7 @@ struct bw_domain *bw_domain_create(const struct bw_domain_info *info, double mar
 void bw_domain_destroy(struct bw_domain *d);
 /// Add a tile (by coordinate) to the set that bw_domain_commit makes active.
 void bw_domain_want(struct bw_domain *d, const int32_t coord[3]);
-/// Add all tiles that touch the cells lo … hi (inclusive); cut to the box.
+/// Add all tiles that touch the cells lo … hi (inclusive); cut to the box. More than can ever be: d->full.
 void bw_domain_want_cells(struct bw_domain *d, const int64_t lo[3], const int64_t hi[3]);
 /// Add what must stay or become active around what is alive in the domain's fields. `reach`: cells the flow may go.
 enum bw_status bw_domain_want_alive(struct bw_domain *d, double reach, struct bw_workers *w);

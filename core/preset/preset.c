@@ -8,7 +8,8 @@
 #include "preset/values/params.h"
 #include <string.h>
 
-enum { STEPS_AUTO = 64 };
+/* Of a file's 255 bytes, 55 are for _quick, _v002, frame and suffix. */
+enum { STEPS_AUTO = 64, NAME_MAX_BYTES = 200 };
 
 /* ---- time ---- */
 
@@ -192,6 +193,9 @@ static enum bw_status name_take(struct bw_preset *p, const char *file, struct bw
     } else if (strpbrk(name->text, "/\\") || name->text[0] == '.' || !name->text[0]) {
         return bw_diag_error(d, &name->place, BW_ERR_PRESET,
                              "name becomes a folder's name: not empty, no slashes, no leading dot");
+    } else if (strlen(name->text) > NAME_MAX_BYTES) {
+        return bw_diag_error(d, &name->place, BW_ERR_PRESET, "name becomes a folder's name: %d bytes are the most",
+                             NAME_MAX_BYTES);
     }
     p->name = name->text;
     return BW_OK;

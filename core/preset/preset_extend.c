@@ -4,6 +4,7 @@
 #include "preset_private.h"
 
 #include "base/alloc.h"
+#include "base/file.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,13 +65,10 @@ static struct bw_node *base_read(struct descent *s, const char *path, const stru
     } else if (s->depth == EXTENDS_MAX) {
         bw_diag_error(d, &extends->place, BW_ERR_PRESET, "more than %d presets extend each other", EXTENDS_MAX);
     } else {
-        FILE *f = fopen(base, "r");
-        if (f) {
-            fclose(f);
-            root = tree_read(s, base, NULL);
-        } else {
-            bw_diag_error(d, &extends->place, BW_ERR_PRESET, "\"%s\" can't be read", extends->text);
-        }
+        const char *why;
+        FILE *f = bw_file_open(base, &why);
+        if (f) fclose(f), root = tree_read(s, base, NULL);
+        else bw_diag_error(d, &extends->place, BW_ERR_PRESET, "\"%s\" can't be read: %s", extends->text, why);
     }
     bw_free(base);
     return root;

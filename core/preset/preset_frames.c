@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* A pattern taken apart: PATH/HEAD####TAIL. */
 struct pattern {
@@ -50,9 +51,7 @@ static int file_is_there(const struct bw_preset *p, int64_t number)
 {
     char path[4096];
     int n = bw_preset_frame_path(p, number, path, sizeof path);
-    FILE *f = n > 0 && n < (int)sizeof path ? fopen(path, "rb") : NULL;
-    if (f) fclose(f);
-    return f != NULL;
+    return n > 0 && n < (int)sizeof path && !access(path, R_OK);
 }
 
 static enum bw_status folder_scan(struct bw_preset *p, const struct bw_node *n, const struct pattern *q,

@@ -7,6 +7,8 @@
 #include "base/alloc.h"
 #include <string.h>
 
+enum { ENTRIES_MAX = 1000 };
+
 static struct bw_node *entry_inner(const struct bw_node *entry) { return entry->child[0]; }
 
 static const char *entry_id(const struct bw_node *entry)
@@ -77,47 +79,62 @@ static enum bw_status id_put(struct bw_node *entry, const char *id, struct bw_di
     return bw_node_put(inner, "id", n) ? bw_read_memory(d) : BW_OK;
 }
 
-/* An id that was not given: the type, or type_2, type_3 … */
-static enum bw_status id_default(struct bw_node *list, int32_t i, struct bw_diag *d)
+/* An id that was not given: the type, or type_2, type_3 … `ids` are those taken, `last` the last number tried of each
+ * type. */
+static enum bw_status id_default(struct bw_node *list, int32_t i, struct bw_names *ids, struct bw_names *last,
+                                 struct bw_diag *d)
 {
     const char *type = entry_inner(list->child[i])->key;
-    for (int32_t k = 1; k <= list->count + 1; k++) {
-        char *id = k == 1 ? bw_strdup(type) : bw_printf("%s_%d", type, (int)k);
+    for (int32_t k = bw_names_get(last, type) + 1;; k++) {
+        char *id = k ? bw_printf("%s_%d", type, (int)k + 1) : bw_strdup(type);
         if (!id) return bw_read_memory(d);
-        enum bw_status status = BW_OK;
-        int free_id = !bw_preset_entry(list, id);
-        if (free_id) status = id_put(list->child[i], id, d);
+        int taken = bw_names_get(ids, id) >= 0;
+        enum bw_status status = taken ? BW_OK : id_put(list->child[i], id, d);
         bw_free(id);
-        if (free_id) return status;
+        if (status) return status;
+        if (taken) continue;
+        return bw_names_put(ids, entry_id(list->child[i]), i) || bw_names_put(last, type, k) ? bw_read_memory(d)
+                                                                                             : BW_OK;
     }
-    return BW_OK;
 }
 
-static enum bw_status id_check(const struct bw_node *list, int32_t i, struct bw_diag *d)
+static enum bw_status id_check(const struct bw_node *list, int32_t i, struct bw_names *ids, struct bw_diag *d)
 {
     const struct bw_node *id = bw_node_get(entry_inner(list->child[i]), "id");
     if (bw_node_is_null(id)) return BW_OK;
     enum bw_status status = bw_read_word(id, "id", d);
-    int32_t first = status ? i : entry_index(list, id->text);
-    if (status || first == i) return status;
+    int32_t first = status ? -1 : bw_names_get(ids, id->text);
+    if (status) return status;
+    if (first < 0) return bw_names_put(ids, id->text, i) ? bw_read_memory(d) : BW_OK;
     return bw_diag_error(d, &id->place, BW_ERR_PRESET, "id \"%s\" is given twice; the first is in line %d", id->text,
                          (int)entry_inner(list->child[first])->key_place.line);
 }
 
+static enum bw_status list_assign_ids(struct bw_node *list, struct bw_diag *d)
+{
+    struct bw_names ids = {0}, last = {0};
+    enum bw_status status = BW_OK;
+    for (int32_t i = 0; i < list->count; i++) status = bw_first(status, entry_normalize(list, i, d));
+    for (int32_t i = 0; i < list->count && !status; i++) status = id_check(list, i, &ids, d);
+    for (int32_t i = 0; i < list->count && !status; i++) {
+        if (bw_node_is_null(bw_node_get(entry_inner(list->child[i]), "id")))
+            status = id_default(list, i, &ids, &last, d);
+    }
+    bw_names_free(&ids);
+    bw_names_free(&last);
+    return status;
+}
+
 enum bw_status bw_preset_assign_ids(struct bw_node *list, struct bw_diag *d)
 {
-    enum bw_status status = BW_OK;
     if (bw_node_is_null(list)) return BW_OK;
-    if (list->type != BW_NODE_SEQ) {
+    if (list->type != BW_NODE_SEQ)
         return bw_diag_error(d, &list->place, BW_ERR_PRESET, "%s has to be a list: - NAME: {KEY: VALUE, ...}",
                              list->key);
-    }
-    for (int32_t i = 0; i < list->count; i++) status = bw_first(status, entry_normalize(list, i, d));
-    for (int32_t i = 0; i < list->count && !status; i++) status = id_check(list, i, d);
-    for (int32_t i = 0; i < list->count && !status; i++) {
-        if (bw_node_is_null(bw_node_get(entry_inner(list->child[i]), "id"))) status = id_default(list, i, d);
-    }
-    return status;
+    if (list->count > ENTRIES_MAX)
+        return bw_diag_error(d, &list->child[ENTRIES_MAX]->place, BW_ERR_PRESET, "%s has %d entries; %d are the most",
+                             list->key, (int)list->count, ENTRIES_MAX);
+    return list_assign_ids(list, d);
 }
 
 static int node_is_variant(const struct bw_node *n)
@@ -244,6 +261,7 @@ enum bw_status bw_preset_merge(struct bw_node *base, const struct bw_node *over,
     rest.child = over->count ? bw_calloc((size_t)over->count * sizeof *rest.child) : NULL;
     if (over->count && !rest.child) return bw_read_memory(d);
     rest.count = 0;
+    rest.index = (struct bw_names){0};
     enum bw_status status = BW_OK;
     for (int32_t i = 0; i < over->count && !status; i++) {
         struct bw_node *n = over->child[i];

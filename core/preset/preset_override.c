@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { IDS_MAX = 256 };
+enum { IDS_MAX = 256, DEPTH_MAX = 48 };
 
 /* One `--set`: its text as a document of one line, so that the caret can stand below the part that is wrong. */
 struct setting {
@@ -101,8 +101,9 @@ static enum bw_status map_put(const struct setting *s, struct bw_node *map, cons
 /* Down the dotted path from `n`; `path` is a copy of the text that begins at `at`. */
 static enum bw_status path_set(const struct setting *s, struct bw_node *n, char *path, const char *at)
 {
-    for (;;) {
+    for (int depth = 0;; depth++) {
         char *dot = strchr(path, '.');
+        if (depth == DEPTH_MAX) return setting_error(s, at, "nested too deeply");
         if (dot) *dot = '\0';
         if (!*path) return setting_error(s, at, "a key is empty: it has to be PATH.KEY=VALUE");
         if (!dot) return n->type == BW_NODE_SEQ ? seq_put(s, n, path, at) : map_put(s, n, path, at);
@@ -116,12 +117,19 @@ static enum bw_status path_set(const struct setting *s, struct bw_node *n, char 
     }
 }
 
+static const char *entry_id(const struct bw_node *entry)
+{
+    const struct bw_node *id = bw_node_get(entry->child[0], "id");
+    return id && id->type == BW_NODE_SCALAR ? id->text : NULL;
+}
+
+/* For "did you mean"; beyond the first few hundred nothing is suggested. */
 static uint32_t ids_list(const struct bw_node *list, const char **ids)
 {
     uint32_t n = 0;
     for (int32_t i = 0; list && i < list->count && n < IDS_MAX; i++) {
-        const struct bw_node *id = bw_node_get(list->child[i]->child[0], "id");
-        if (id && id->type == BW_NODE_SCALAR) ids[n++] = id->text;
+        ids[n] = entry_id(list->child[i]);
+        n += ids[n] != NULL;
     }
     return n;
 }
@@ -139,17 +147,17 @@ static enum bw_status id_unknown(struct bw_diag *d, const struct bw_place *place
 static enum bw_status entry_set(const struct setting *s, struct bw_node *list, char *path, const char *at)
 {
     const char *ids[IDS_MAX], *best = NULL;
-    uint32_t n = ids_list(list, ids);
-    for (uint32_t i = 0; i < n; i++) {
-        size_t length = strlen(ids[i]);
-        if (strncmp(path, ids[i], length) != 0 || (path[length] && path[length] != '.')) continue;
-        if (!best || length > strlen(best)) best = ids[i];
+    for (int32_t i = 0; list && i < list->count; i++) {
+        const char *id = entry_id(list->child[i]);
+        size_t length = id ? strlen(id) : 0;
+        if (!id || strncmp(path, id, length) != 0 || (path[length] && path[length] != '.')) continue;
+        if (!best || length > strlen(best)) best = id;
     }
     struct bw_place place = setting_place(s, at);
     if (!best) {
         char *last = strrchr(path, '.'); /* to name the id alone, guess that the key has no dot */
         if (last) *last = '\0';
-        return id_unknown(s->diag, &place, path, ids, n);
+        return id_unknown(s->diag, &place, path, ids, ids_list(list, ids));
     }
     size_t length = strlen(best);
     if (!path[length]) return setting_error(s, at, "what of it? it has to be ID.KEY=VALUE");

@@ -170,7 +170,8 @@ const struct bw_param bw_preset_rows[] = {
     BW_GROUP(PRESET, limits, struct bw_limits_values, "limits", limits_rows, "When to give up."),
     BW_GROUP(PRESET, checkpoints, CHECKPOINTS, "checkpoints", checkpoints_rows, "What a killed bake goes on from."),
     ABOVE_ZERO(PRESET, ambient, "ambient", NULL, "293.15 K", "K", "Temperature of the air around."),
-    MAP(PRESET, fields, FIELD, "fields", field_rows, 0, 0, "Fields of the preset's own, or what it wants of others."),
+    MAP(PRESET, fields, FIELD, "fields", field_rows, 0, 1000,
+        "Fields of the preset's own, or what it wants of others."),
 };
 const uint32_t bw_preset_n_rows = BW_COUNT(bw_preset_rows);
 

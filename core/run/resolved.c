@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "resolved.h"
 #include "base/alloc.h"
+#include "base/file.h"
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
+
+/* A NULL would take the entry away, and the bake would be another one without a word. */
+static enum bw_status put_made(struct bw_node *map, const char *key, struct bw_node *made)
+{
+    return made ? bw_node_put(map, key, made) : BW_ERR_MEMORY;
+}
 
 /* Reader's keys of the entry itself (id, frames, bind …) come before its parameters. */
 static struct bw_node *entry_resolved(const char *type, const char *id, const struct bw_node *node,
@@ -12,15 +19,15 @@ static struct bw_node *entry_resolved(const char *type, const char *id, const st
     struct bw_node *outer = bw_node_new(BW_NODE_MAP, NULL), *inner = bw_params_resolved(params);
     struct bw_node *head = bw_node_new(BW_NODE_MAP, NULL);
     if (!outer || !inner || !head) goto fail;
-    if (bw_node_put(head, "id", bw_node_new(BW_NODE_SCALAR, id)) != BW_OK) goto fail;
+    if (put_made(head, "id", bw_node_new(BW_NODE_SCALAR, id)) != BW_OK) goto fail;
     for (uint32_t i = 0; i < bw_stage_n_rows; i++) { /* an exporter's keys are among them */
         const char *key = bw_stage_rows[i].key;
         const struct bw_node *v = node ? bw_node_get(node, key) : NULL;
         if (!v || !strcmp(key, "id") || !strcmp(key, "before") || !strcmp(key, "after")) continue;
-        if (bw_node_put(head, key, bw_node_copy(v)) != BW_OK) goto fail;
+        if (put_made(head, key, bw_node_copy(v)) != BW_OK) goto fail;
     }
     for (int32_t i = 0; i < inner->count; i++)
-        if (bw_node_put(head, inner->child[i]->key, bw_node_copy(inner->child[i])) != BW_OK) goto fail;
+        if (put_made(head, inner->child[i]->key, bw_node_copy(inner->child[i])) != BW_OK) goto fail;
     bw_node_free(inner);
     inner = NULL;
     if (bw_node_put(outer, type, head) == BW_OK) return outer;
@@ -66,7 +73,8 @@ struct bw_node *bw_chain_resolved(const struct bw_chain *c)
 static void hash_file(XXH3_state_t *h, const char *path)
 {
     char buffer[65536];
-    FILE *f = fopen(path, "rb");
+    const char *why; /* no file: the stage that reads it says so */
+    FILE *f = bw_file_open(path, &why);
     XXH3_64bits_update(h, path, strlen(path));
     for (size_t n; f && (n = fread(buffer, 1, sizeof buffer, f)) > 0;) XXH3_64bits_update(h, buffer, n);
     if (f) fclose(f);
@@ -108,9 +116,10 @@ enum bw_status resolved_hash(struct bw_chain *c)
     size_t size = 0;
     FILE *f = open_memstream(&text, &size);
     if (root && f) bw_node_write(root, f);
-    if (f) fclose(f);
+    bool whole = f && !ferror(f);
+    if (f) whole = !fclose(f) && whole;
     XXH3_state_t *h = XXH3_createState();
-    bool good = root && text && h;
+    bool good = root && whole && text && h;
     if (good) {
         XXH3_64bits_reset(h);
         XXH3_64bits_update(h, text, size);

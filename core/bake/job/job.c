@@ -158,6 +158,8 @@ enum bw_status bw_bake_facts(struct bw_bake *bake, struct bw_bake_facts *facts)
     return door_leave(&door);
 }
 
+static void shadow_warn(const char *id, const char *text, void *door) { door_warn(door, "%s: %s", id, text); }
+
 enum bw_status bw_bake_check(struct bw_bake *bake)
 {
     struct door door;
@@ -175,6 +177,7 @@ enum bw_status bw_bake_check(struct bw_bake *bake)
         if (c) bw_chain_check(c, &door.d);
         if (c) bw_chain_end(c, &door.d);
         bw_chain_free(c);
+        shadows_say(j, shadow_warn, &door);
     }
     if (j) object_unref(&j->o);
     return door_leave(&door);
@@ -199,6 +202,8 @@ static void outputs_again(struct job *j)
     }
 }
 
+static void shadow_log(const char *id, const char *text, void *job) { tell_log(job, 2, id, text); }
+
 static void *job_main(void *user)
 {
     struct job *j = user;
@@ -212,6 +217,7 @@ static void *job_main(void *user)
         outputs_again(j);
     } else {
         tell_start(j);
+        shadows_say(j, shadow_log, j);
         status = bw_chain_run(j->chain, &d);
         tell_lines(j);
         if (j->out) status = folder_end(j, status, &d);

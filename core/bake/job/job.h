@@ -92,6 +92,8 @@ void tell_lines(struct job *j);
 /// Forget the lines that nobody will hear.
 void tell_end(struct job *j);
 void tell_start(struct job *j);
+/// A line for the log and for the callback; `level` as enum bw_log_level.
+void tell_log(struct job *j, int level, const char *who, const char *text);
 void tell_output(struct job *j, const char *what, const char *path);
 
 /* ending.c: the end of the process, which waits for the bakes that run */
@@ -125,5 +127,11 @@ char *source_preset(const struct bw_preset *p);
 char *source_folder(const struct bw_preset *p, const char *out, int quick);
 /// BW_ERR_USAGE when `out` holds the files that frames come from: read and written over, they would be neither.
 enum bw_status source_check(const struct bw_preset *p, const char *out, struct bw_diag *d);
+/// Whether the presets that the frames come from, one from the other, can be read and end: BW_ERR_PRESET, ….
+enum bw_status source_follow(const struct session *s, const struct bw_preset *p, struct bw_diag *d);
+
+/* shadow.c */
+/// Call `say` for each stage and exporter of the bake that hides another of the same name.
+void shadows_say(const struct job *j, void (*say)(const char *id, const char *text, void *user), void *user);
 
 #endif

@@ -137,9 +137,13 @@ enum bw_status job_read(struct job *j, struct bw_diag *d)
     if (preset_read(j, d)) return d->status;
     if (j->asked.out && !(j->out = folder_choose(j, d))) return d->status;
     if (j->preset->frames_bake) {
+        if (source_follow(j->session, j->preset, d)) return d->status;
         j->source = source_preset(j->preset);
         j->source_out = source_folder(j->preset, j->out ? j->out : "out/out", j->over.quick);
         if (!j->source || !j->source_out) return out_of_memory(d);
+        if (j->out && !strcmp(j->out, j->source_out))
+            return bw_diag_error(d, NULL, BW_ERR_USAGE, "%s is where %s goes: another output folder is wanted", j->out,
+                                 j->source);
     }
     if (j->out && source_check(j->preset, j->out, d)) return d->status;
     j->run.out = j->out;

@@ -39,3 +39,64 @@ enum bw_status source_check(const struct bw_preset *p, const char *out, struct b
     bw_free(folder);
     return d->status;
 }
+
+enum { SOURCES_MAX = 16 };
+
+/* The presets between the one asked for and the one that is looked at. */
+struct way {
+    const struct session *session;
+    const struct bw_preset *asked;
+    char *real[SOURCES_MAX];
+    int32_t n;
+    struct bw_diag *d;
+};
+
+static enum bw_status way_error(const struct way *w, const char *format, const char *name)
+{
+    const struct bw_node *n = bw_node_get(w->asked->root, "frames_from"), *bake = bw_node_get(n, "bake");
+    char sentence[600];
+    snprintf(sentence, sizeof sentence, format, name);
+    return bw_diag_error(w->d, bake ? &bake->place : &n->place, BW_ERR_PRESET, "frames_from: %s", sentence);
+}
+
+/* The file is on the way from now on; an error when it was before. */
+static enum bw_status way_add(struct way *w, const char *path)
+{
+    char *real = realpath(path, NULL); /* a preset that is given as text has none */
+    for (int32_t i = 0; real && i < w->n; i++) {
+        if (strcmp(real, w->real[i])) continue;
+        free(real);
+        return way_error(w, "%s would take its frames from itself", path);
+    }
+    if (w->n < SOURCES_MAX) return real ? (w->real[w->n++] = real, BW_OK) : BW_OK;
+    free(real);
+    return way_error(w, "too many presets take their frames from each other, down to %s", path);
+}
+
+/* The preset whose bake `p` waits for, or NULL when there is none or after a sentence. */
+static struct bw_preset *way_next(struct way *w, const struct bw_preset *p)
+{
+    if (!p->frames_bake) return NULL;
+    struct bw_diag own = {0};
+    char *name = source_preset(p);
+    char *path = name ? bw_preset_find(name, w->session->preset_path, w->session->folders.presets, &own) : NULL;
+    struct bw_preset *next = path && !way_add(w, path) ? bw_preset_load(path, NULL, w->d) : NULL;
+    if (!path && own.status == BW_ERR_PRESET) way_error(w, "%s", own.first ? own.first : name);
+    else if (!path) out_of_memory(w->d);
+    bw_diag_free(&own);
+    bw_free(name);
+    bw_free(path);
+    return next;
+}
+
+enum bw_status source_follow(const struct session *s, const struct bw_preset *p, struct bw_diag *d)
+{
+    struct way w = {.session = s, .asked = p, .d = d};
+    struct bw_preset *next = way_add(&w, p->path) ? NULL : way_next(&w, p), *before;
+    while ((before = next)) {
+        next = way_next(&w, before);
+        bw_preset_free(before);
+    }
+    for (int32_t i = 0; i < w.n; i++) free(w.real[i]);
+    return d->status;
+}

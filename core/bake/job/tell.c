@@ -36,16 +36,17 @@ static void line_add(struct job *j, int level, const char *who, const char *text
     j->last_line = &l->next;
 }
 
-static void log_take(int level, const char *who, const char *text, void *user)
+void tell_log(struct job *j, int level, const char *who, const char *text)
 {
     static const char *const word[] = {"debug", "info", "warning"};
-    struct job *j = user;
     if (!who) who = "billow";
     pthread_mutex_lock(&j->lock);
     if (j->log) fprintf(j->log, "%s: %s: %s\n", word[level >= 0 && level <= 2 ? level : 1], who, text);
     if (j->asked.on_log) line_add(j, level, who, text);
     pthread_mutex_unlock(&j->lock);
 }
+
+static void log_take(int level, const char *who, const char *text, void *user) { tell_log(user, level, who, text); }
 
 static struct job_line *lines_take(struct job *j)
 {

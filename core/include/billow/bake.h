@@ -55,7 +55,7 @@ struct bw_error {
     const char *sentence; ///< the first mistake: "plume.yaml:14:5: mac.project needs …"; never NULL
     const char *file;     ///< where it is, or NULL
     int32_t line, column; ///< from 1, or 0
-    int32_t count;        ///< mistakes in `text`
+    int32_t count;        ///< mistakes; `text` has the first 100
     const char *text;     ///< all mistakes, a line each, with the source line and a caret below where there is one
 };
 

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { INDEX_FROM = 16 }; ///< entries: below, looking at each is as fast
+
 struct bw_document *bw_document_new(const char *name, const char *text)
 {
     struct bw_document *d = bw_calloc(sizeof *d);
@@ -52,6 +54,7 @@ void bw_node_free(struct bw_node *n)
     if (!n) return;
     for (int32_t i = 0; i < n->count; i++) bw_node_free(n->child[i]);
     bw_free(n->child);
+    bw_names_free(&n->index);
     bw_free(n->key);
     bw_free(n->text);
     bw_document_release(n->document);
@@ -75,9 +78,21 @@ static enum bw_status child_append(struct bw_node *n, struct bw_node *value)
     return BW_OK;
 }
 
+/* Child `i` under its key; with the first that is worth it, all others. */
+static enum bw_status index_put(struct bw_node *map, int32_t i)
+{
+    if (map->count < INDEX_FROM) return BW_OK;
+    if (map->index.count) return bw_names_put(&map->index, map->child[i]->key, i);
+    enum bw_status status = BW_OK;
+    for (int32_t k = 0; k < map->count && !status; k++) status = bw_names_put(&map->index, map->child[k]->key, k);
+    if (status) bw_names_free(&map->index);
+    return status;
+}
+
 static int32_t child_index(const struct bw_node *map, const char *key)
 {
     if (!map || map->type != BW_NODE_MAP) return -1;
+    if (map->index.count) return bw_names_get(&map->index, key);
     for (int32_t i = 0; i < map->count; i++) {
         if (!strcmp(map->child[i]->key, key)) return i;
     }
@@ -92,6 +107,7 @@ struct bw_node *bw_node_get(const struct bw_node *map, const char *key)
 
 static void child_remove(struct bw_node *map, int32_t i)
 {
+    bw_names_free(&map->index); /* all numbers behind it change: the next entry that is put makes a new one */
     bw_node_free(map->child[i]);
     map->count--;
     memmove(map->child + i, map->child + i + 1, (size_t)(map->count - i) * sizeof *map->child);
@@ -114,10 +130,12 @@ enum bw_status bw_node_put(struct bw_node *map, const char *key, struct bw_node 
         value->key = copy;
         value->key_place = value->place;
     }
-    if (i < 0) return child_append(map, value);
-    bw_node_free(map->child[i]);
+    if (i < 0) return child_append(map, value) ? BW_ERR_MEMORY : index_put(map, map->count - 1);
+    struct bw_node *old = map->child[i];
     map->child[i] = value;
-    return BW_OK;
+    enum bw_status status = index_put(map, i); /* it compares with the old one's key */
+    bw_node_free(old);
+    return status;
 }
 
 enum bw_status bw_node_append(struct bw_node *seq, struct bw_node *value)
@@ -139,6 +157,7 @@ struct bw_node *bw_node_copy(const struct bw_node *n)
         struct bw_node *child = bw_node_copy(n->child[i]);
         whole = child && child_append(copy, child) == BW_OK;
     }
+    if (whole && n->index.count) whole = index_put(copy, 0) == BW_OK;
     if (whole) return copy;
     bw_node_free(copy);
     return NULL;

@@ -5,6 +5,7 @@
 #define BW_NODE_H
 
 #include "base/diag.h"
+#include "names.h"
 #include <stdio.h>
 
 enum bw_node_type { BW_NODE_SCALAR, BW_NODE_SEQ, BW_NODE_MAP };
@@ -18,7 +19,8 @@ struct bw_node {
     int32_t quoted;         ///< scalar: was in quotes
     struct bw_node **child; ///< seq and map: entries in order
     int32_t count, capacity;
-    void *document; ///< root only: keeps file name and text alive (reference-counted)
+    void *document;        ///< keeps file name and text alive (reference-counted)
+    struct bw_names index; ///< map of many entries: which child has a key; else empty
 };
 
 /// Read a file. Errors (with place) go to `d`, NULL then. Duplicate keys are errors.

@@ -4,11 +4,13 @@
 #include "node_private.h"
 
 #include "base/alloc.h"
+#include "base/file.h"
 #include <errno.h>
 #include <libfyaml.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* Of the texts that aliases repeat, as many bytes as a file may have. */
 enum { DEPTH_MAX = 48, NODES_MAX = 1000000, FILE_MAX = 64 << 20 };
 
 struct anchor {
@@ -24,7 +26,9 @@ struct reader {
     char *key; ///< of the map entry whose value comes next
     struct bw_place key_place;
     struct anchor *anchor;
-    int32_t n_anchors;
+    int32_t n_anchors, capacity;
+    struct bw_names anchors; ///< the last one of each name
+    int64_t repeated;        ///< bytes of text that aliases stood for
 };
 
 static struct bw_place reader_place(const struct reader *r, struct fy_event *e)
@@ -84,27 +88,26 @@ static enum bw_status reader_attach(struct reader *r, struct bw_node *n)
 static enum bw_status reader_anchor(struct reader *r, struct fy_token *token, const struct bw_node *n)
 {
     if (!token) return BW_OK;
-    struct anchor *grown = bw_realloc(r->anchor, (size_t)(r->n_anchors + 1) * sizeof *grown);
-    if (!grown) return reader_memory(r);
-    r->anchor = grown;
-    grown[r->n_anchors].name = token_text(token);
-    grown[r->n_anchors].node = n;
-    return grown[r->n_anchors++].name ? BW_OK : reader_memory(r);
+    if (r->n_anchors == r->capacity) {
+        int32_t capacity = r->capacity ? 2 * r->capacity : 8;
+        struct anchor *grown = bw_realloc(r->anchor, (size_t)capacity * sizeof *grown);
+        if (!grown) return reader_memory(r);
+        r->anchor = grown;
+        r->capacity = capacity;
+    }
+    char *name = token_text(token);
+    if (!name) return reader_memory(r);
+    r->anchor[r->n_anchors++] = (struct anchor){name, n};
+    return bw_names_put(&r->anchors, name, r->n_anchors - 1) ? reader_memory(r) : BW_OK;
 }
 
-static int32_t node_total(const struct bw_node *n)
+/* How many values there are, and how many bytes of text. */
+static int32_t node_total(const struct bw_node *n, int64_t *bytes)
 {
     int32_t total = 1;
-    for (int32_t i = 0; i < n->count; i++) total += node_total(n->child[i]);
+    *bytes += (int64_t)(n->text ? strlen(n->text) : 0) + (int64_t)(n->key ? strlen(n->key) : 0);
+    for (int32_t i = 0; i < n->count; i++) total += node_total(n->child[i], bytes);
     return total;
-}
-
-static const struct bw_node *reader_find_anchor(const struct reader *r, const char *name)
-{
-    for (int32_t i = r->n_anchors; i-- > 0;) {
-        if (!strcmp(r->anchor[i].name, name)) return r->anchor[i].node;
-    }
-    return NULL;
 }
 
 static int reader_is_open(const struct reader *r, const struct bw_node *n)
@@ -120,13 +123,17 @@ static enum bw_status reader_alias(struct reader *r, struct fy_event *e)
     struct bw_place place = reader_place(r, e);
     char *name = token_text(e->alias.anchor);
     if (!name) return reader_memory(r);
-    const struct bw_node *target = reader_find_anchor(r, name);
+    int32_t at = bw_names_get(&r->anchors, name);
+    const struct bw_node *target = at < 0 ? NULL : r->anchor[at].node;
     enum bw_status status = BW_OK;
     if (!target || reader_is_open(r, target)) {
         status = bw_diag_error(r->diag, &place, BW_ERR_PRESET, "\"*%s\" names nothing that was marked \"&%s\" before",
                                name, name);
-    } else if ((r->nodes += node_total(target)) > NODES_MAX) {
+    } else if ((r->nodes += node_total(target, &r->repeated)) > NODES_MAX) {
         status = bw_diag_error(r->diag, &place, BW_ERR_PRESET, "too many values: more than %d", NODES_MAX);
+    } else if (r->repeated > FILE_MAX) {
+        status = bw_diag_error(r->diag, &place, BW_ERR_PRESET, "what is repeated by name adds up to more than %d MiB",
+                               FILE_MAX >> 20);
     }
     bw_free(name);
     if (status) return status;
@@ -224,6 +231,7 @@ static void reader_release(struct reader *r)
 {
     for (int32_t i = 0; i < r->n_anchors; i++) bw_free(r->anchor[i].name);
     bw_free(r->anchor);
+    bw_names_free(&r->anchors);
     bw_free(r->key);
 }
 
@@ -293,6 +301,15 @@ struct bw_node *bw_node_parse(const char *text, const char *name, struct bw_diag
     return r.root;
 }
 
+static char *file_too_large(const char *path, size_t capacity, char *text, struct bw_diag *d)
+{
+    if (capacity > FILE_MAX)
+        bw_diag_error(d, NULL, BW_ERR_PRESET, "%s is no preset: it has more than %d MiB", path, FILE_MAX >> 20);
+    else bw_diag_error(d, NULL, BW_ERR_MEMORY, "out of memory while reading %s", path);
+    bw_free(text);
+    return NULL;
+}
+
 static char *file_text(FILE *f, const char *path, struct bw_diag *d)
 {
     size_t size = 0, capacity = 0;
@@ -301,11 +318,7 @@ static char *file_text(FILE *f, const char *path, struct bw_diag *d)
         if (size + 1 >= capacity) {
             capacity = capacity ? 2 * capacity : 16384;
             char *grown = capacity <= FILE_MAX ? bw_realloc(text, capacity) : NULL;
-            if (!grown) {
-                bw_diag_error(d, NULL, BW_ERR_MEMORY, "%s is too large to read", path);
-                bw_free(text);
-                return NULL;
-            }
+            if (!grown) return file_too_large(path, capacity, text, d);
             text = grown;
         }
         size_t got = fread(text + size, 1, capacity - size - 1, f);
@@ -325,9 +338,10 @@ static char *file_text(FILE *f, const char *path, struct bw_diag *d)
 
 struct bw_node *bw_node_load(const char *path, struct bw_diag *d)
 {
-    FILE *f = fopen(path, "r");
+    const char *why;
+    FILE *f = bw_file_open(path, &why);
     if (!f) {
-        bw_diag_error(d, NULL, BW_ERR_IO, "can't read %s: %s", path, strerror(errno));
+        bw_diag_error(d, NULL, BW_ERR_IO, "can't read %s: %s", path, why);
         return NULL;
     }
     char *text = file_text(f, path, d);

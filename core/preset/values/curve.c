@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -206,19 +207,27 @@ static double expression_at(struct bw_expression *e, uint32_t slot, double t, do
     return value;
 }
 
+/* The expression as a sentence quotes it. */
+static const char *excerpt(const char *text, char out[80])
+{
+    snprintf(out, 80, strlen(text) > 70 ? "%.70s..." : "%s", text);
+    return out;
+}
+
 /* Of time alone: t and frame. */
 static enum bw_status names_check(struct reading *r, const struct bw_node *n, const struct bw_expression *e)
 {
     static const char *const known[] = {"t", "frame", "seed", "fps", "ambient", "pi", "e"};
     const struct bw_curve_want *w = r->want;
+    char quoted[80];
     for (uint32_t i = 0; i < e->n_names; i++) {
         if (!strcmp(e->names[i], "t") || !strcmp(e->names[i], "frame")) continue;
         const char *near = bw_did_you_mean(e->names[i], known, BW_COUNT(known));
         return bw_diag_error(
             w->diag, &n->place, BW_ERR_PRESET,
             "%s: %s: expression \"%s\": there is no \"%s\"; t, frame, seed, fps, ambient, pi and e are%s%s%s",
-            w->context->owner, w->key, e->text, e->names[i], near ? "; did you mean \"" : "", near ? near : "",
-            near ? "\"?" : "");
+            w->context->owner, w->key, excerpt(e->text, quoted), e->names[i], near ? "; did you mean \"" : "",
+            near ? near : "", near ? "\"?" : "");
     }
     return BW_OK;
 }
@@ -227,12 +236,12 @@ static enum bw_status expression_read(struct reading *r, const struct bw_node *n
 {
     const struct bw_curve_want *w = r->want;
     const struct bw_expression_constants constants = {w->context->fps, (double)w->context->seed, w->context->ambient};
-    char why[200];
+    char why[200], quoted[80];
     enum bw_status status =
         bw_expression_open(n->text + 1, &constants, BW_SLOTS, &channel->expression, why, sizeof why);
     if (status)
         return bw_diag_error(w->diag, &n->place, status, "%s: %s: expression \"%s\": %s", w->context->owner, w->key,
-                             n->text + 1, why);
+                             excerpt(n->text + 1, quoted), why);
     status = names_check(r, n, channel->expression);
     r->curve->animated |= channel->expression->n_names > 0;
     if (status || channel->expression->n_names) return status;

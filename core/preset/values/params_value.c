@@ -262,9 +262,11 @@ static enum bw_status items_check(struct bw_compile *k, const struct bw_value *v
         return bw_diag_error(k->diag, NULL, BW_ERR_PLUGIN, "%s: list \"%s\" has no table", k->context->owner,
                              v->row.key);
     if (count <= LIST_MAX && ((low == 0 && high == 0) || (count >= low && count <= high))) return BW_OK;
+    high = low == 0 && high == 0 ? LIST_MAX : high;
     char wanted[64];
     snprintf(wanted, sizeof wanted, low == high ? "%g values" : "%g to %g values", low, low == high ? low : high);
-    return value_error_type(k, v, n, wanted);
+    if (n->type != BW_NODE_MAP) return value_error_type(k, v, n, wanted);
+    return bw_compile_error(k, &n->place, "%s wants %s, not %d", v->row.key, wanted, (int)count);
 }
 
 static enum bw_status list_value(struct bw_compile *k, struct bw_value *v, const struct bw_node *n)

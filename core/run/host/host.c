@@ -182,7 +182,9 @@ static enum bw_status host_activate(struct bw_stage *stage, const double lo[3], 
         b[i] = (int64_t)fmin(fmax(h, -1e9), 1e9);
     }
     bw_domain_want_cells(stage->domain, a, b);
-    return stage->domain->full ? BW_ERR_MEMORY : BW_OK;
+    if (!stage->domain->full) return BW_OK;
+    return host_fail(stage, BW_ERR_MEMORY, "no memory for the tiles of a box of %.3g x %.3g x %.3g m", hi[0] - lo[0],
+                     hi[1] - lo[1], hi[2] - lo[2]);
 }
 
 static struct bw_stage *host_find_stage(struct bw_stage *stage, const char *id, uint32_t k, const void **table)

@@ -9,6 +9,10 @@
 #include <math.h>
 #include <string.h>
 
+/* Points of a lattice, and tracers a step, that are worth to begin with; numbers that a double counts one by one. */
+#define LATTICE_MAX 1e9
+#define NUMBER_MAX 9e15
+
 struct params {
     struct shape shape;
     int64_t count;
@@ -24,7 +28,7 @@ static const struct bw_param flow_row[] = {
 
 static const struct bw_param params[] = {
     SHAPE_ROW(struct params, SHAPE_SOLIDS, NULL, BW_PARAM_REQUIRED, "Where they are born."),
-    BW_INT(struct params, count, "count", "200000", 1, 1e10, "How many fill the shape, about."),
+    BW_INT(struct params, count, "count", "200000", 1, LATTICE_MAX, "How many fill the shape, about."),
     BW_F64(struct params, rate, "rate", "0 1/s", 0, 1e6, "1/s", "Shapes full a second; 0: one, at the start."),
     BW_F64(struct params, density, "density", "1", 0, 1e6, NULL, "Smoke density of the shape when it is full."),
     BW_COLOUR(struct params, colour, "colour", "[1, 1, 1]", "Of their smoke."),
@@ -60,15 +64,29 @@ struct state {
     double volume; ///< of the shape, m³; 0: not yet known
 };
 
-/// Lattice points of `spacing` in the shape, jittered; `out` NULL: only how many.
-static int64_t lattice_fill(const struct bw_stage *s, const struct pose *pose, double spacing, bw_vec3 *out,
-                            int64_t most)
+/// Cells of the lattice along each axis. 0: more than LATTICE_MAX of them, as of a box that is far longer than wide.
+static int lattice_cells(const struct box3 *box, double spacing, int64_t n[3])
+{
+    double all = 1;
+    for (int a = 0; a < 3; a++) all *= ceil((box->hi[a] - box->lo[a]) / spacing);
+    for (int a = 0; a < 3 && all <= LATTICE_MAX; a++) n[a] = (int64_t)ceil((box->hi[a] - box->lo[a]) / spacing);
+    return all <= LATTICE_MAX;
+}
+
+/// Lattice points of `spacing` in the shape, jittered; `out` NULL: only how many. Negative: a status, said.
+static int64_t lattice_fill(struct bw_stage *s, const struct pose *pose, double spacing, bw_vec3 *out, int64_t most)
 {
     struct box3 box = pose_bounds(pose, 0);
     int64_t n[3], found = 0, number = 0;
-    for (int a = 0; a < 3; a++) n[a] = (int64_t)ceil((box.hi[a] - box.lo[a]) / spacing);
+    if (!lattice_cells(&box, spacing, n))
+        return s->host->fail(
+            s, BW_ERR_PRESET,
+            "more than %g places %g m from each other fill the shape's box: a lower `count` or another shape "
+            "is wanted",
+            LATTICE_MAX, spacing);
     for (int64_t k = 0; k < n[2]; k++)
-        for (int64_t j = 0; j < n[1]; j++)
+        for (int64_t j = 0; j < n[1]; j++) {
+            if (s->host->cancelled(s)) return BW_ERR_CANCELLED;
             for (int64_t i = 0; i < n[0]; i++, number++) {
                 const int64_t at[3] = {i, j, k};
                 double x[3];
@@ -79,17 +97,23 @@ static int64_t lattice_fill(const struct bw_stage *s, const struct pose *pose, d
                 if (out) memcpy(out[found], x, sizeof x);
                 found++;
             }
+        }
     return found;
 }
 
-/// m³, to half a percent: counted on about 200 000 points.
-static double shape_volume(const struct bw_stage *s, const struct pose *pose)
+/// m³, to half a percent: counted on about 200 000 points. Errors are reported.
+static enum bw_status shape_volume(struct bw_stage *s, const struct pose *pose, double *volume)
 {
     struct box3 box = pose_bounds(pose, 0);
     double all = 1;
     for (int a = 0; a < 3; a++) all *= box.hi[a] - box.lo[a];
     double spacing = cbrt(all / 2e5);
-    return all > 0 ? (double)lattice_fill(s, pose, spacing, NULL, 0) * spacing * spacing * spacing : 0;
+    int64_t found = all > 0 && spacing > 0 ? lattice_fill(s, pose, spacing, NULL, 0) : 0;
+    *volume = (double)found * spacing * spacing * spacing;
+    if (found < 0) return (enum bw_status)found;
+    return *volume > 0 && isfinite(*volume)
+               ? BW_OK
+               : s->host->fail(s, BW_ERR_PRESET, "the shape has no inside to fill with tracers");
 }
 
 /// The i-th of all that are ever given out: a random place in the shape.
@@ -105,25 +129,49 @@ static int random_place(const struct bw_stage *s, const struct pose *pose, uint6
     return 0;
 }
 
+/// The shape full, on a lattice.
+static enum bw_status places_fill(struct bw_stage *s, const struct pose *pose, double spacing, bw_vec3 **out,
+                                  int64_t *count)
+{
+    *count = lattice_fill(s, pose, spacing, NULL, 0);
+    if (*count < 0) return (enum bw_status) * count;
+    *out = s->host->scratch(s, (size_t)*count * sizeof **out + 1);
+    if (!*out) return s->host->fail(s, BW_ERR_MEMORY, "out of memory for %lld tracers", (long long)*count);
+    int64_t again = lattice_fill(s, pose, spacing, *out, *count);
+    return again < 0 ? (enum bw_status)again : BW_OK;
+}
+
+/// Those of this step, at random.
+static enum bw_status places_draw(struct bw_stage *s, const struct pose *pose, bw_vec3 **out, int64_t *count)
+{
+    const struct params *p = s->params;
+    double a_second = p->rate * (double)p->count, last = (s->time + s->dt) * a_second;
+    if (!(last < NUMBER_MAX) || s->dt * a_second > LATTICE_MAX)
+        return s->host->fail(s, BW_ERR_PRESET, "rate times count, %g tracers a second, is more than can be made",
+                             a_second);
+    uint64_t first = (uint64_t)floor(s->time * a_second), end = (uint64_t)floor(last);
+    *count = (int64_t)(end - first);
+    *out = s->host->scratch(s, (size_t)*count * sizeof **out + 1);
+    if (!*out) return s->host->fail(s, BW_ERR_MEMORY, "out of memory for %lld tracers", (long long)*count);
+    for (int64_t i = 0; i < *count; i++) {
+        if (i % 1024 == 0 && s->host->cancelled(s)) return BW_ERR_CANCELLED;
+        if (!random_place(s, pose, first + (uint64_t)i, (*out)[i]))
+            return s->host->fail(s, BW_ERR_PRESET, "the shape fills too little of its box to be hit at random");
+    }
+    return BW_OK;
+}
+
 /// New places in scratch memory. Errors are reported.
 static enum bw_status places_make(struct bw_stage *s, const struct pose *pose, bw_vec3 **out, int64_t *count,
                                   double *volume_each)
 {
     const struct params *p = s->params;
     struct state *st = s->state;
-    if (!(st->volume > 0)) st->volume = shape_volume(s, pose);
-    if (!(st->volume > 0)) return s->host->fail(s, BW_ERR_PRESET, "the shape has no inside to fill with tracers");
-    double a_second = p->rate * (double)p->count, spacing = cbrt(st->volume / (double)p->count);
-    uint64_t first = (uint64_t)floor(s->time * a_second), end = (uint64_t)floor((s->time + s->dt) * a_second);
+    enum bw_status status = st->volume > 0 ? BW_OK : shape_volume(s, pose, &st->volume);
+    if (status) return status;
+    double spacing = cbrt(st->volume / (double)p->count);
     *volume_each = spacing * spacing * spacing;
-    *count = p->rate > 0 ? (int64_t)(end - first) : st->started ? 0 : lattice_fill(s, pose, spacing, NULL, 0);
-    *out = s->host->scratch(s, (size_t)*count * sizeof **out + 1);
-    if (!*out) return s->host->fail(s, BW_ERR_MEMORY, "out of memory for %lld tracers", (long long)*count);
-    if (!(p->rate > 0) && !st->started) lattice_fill(s, pose, spacing, *out, *count);
-    for (int64_t i = 0; p->rate > 0 && i < *count; i++)
-        if (!random_place(s, pose, first + (uint64_t)i, (*out)[i]))
-            return s->host->fail(s, BW_ERR_PRESET, "the shape fills too little of its box to be hit at random");
-    return BW_OK;
+    return p->rate > 0 ? places_draw(s, pose, out, count) : places_fill(s, pose, spacing, out, count);
 }
 
 static enum bw_status tracers_add(struct bw_stage *s)

@@ -1,0 +1,81 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# presets.sh BILLOW SOURCE: presets that lead in circles, are no files, want more than there is, or get a stage from
+# somebody else. The last line is "N passed, N failed".
+set -u
+billow=$(realpath "$1")
+puff=$(realpath "$2")/tests/cli/puff.yaml
+plugins=$(dirname "$billow")/../plugins
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+export XDG_DATA_HOME="$work/home" BILLOW_PLUGIN_PATH=''
+passed=0 failed=0
+
+# expect WHAT CODE PATTERN COMMAND…: exit code and words; a minute is far more than any of them needs.
+expect() {
+    local what=$1 wanted=$2 pattern=$3 code
+    shift 3
+    timeout -k 5 60 "$billow" "$@" >out.txt 2>&1 </dev/null
+    code=$?
+    if [ "$code" = "$wanted" ] && grep -qE -- "$pattern" out.txt; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        { echo "-- failed: $what: exit code $code, wanted $wanted and \"$pattern\""; head -c 1500 out.txt; } >&2
+    fi
+}
+
+# from NAME BAKE: NAME.yaml takes its frames from the bake of BAKE
+from() { { sed '/^name:/d' "$puff"; echo "frames_from: {bake: $2}"; } >"$1.yaml"; }
+
+# ---- circles ----
+from self self; from one two; from two one; from lost nowhere
+ln -s one.yaml other.yaml
+for command in check "bake --force"; do
+    # shellcheck disable=SC2086
+    expect "$command of itself" 3 'self\.yaml:13:21: frames_from: .*itself' $command self
+    # shellcheck disable=SC2086
+    expect "$command of two in a circle" 3 'one\.yaml:13:21: frames_from: .*itself' $command one
+done
+expect "a circle by way of a link" 3 'frames_from: .*itself' check other
+expect "frames of a preset that is not there" 3 'lost\.yaml:13:21: frames_from: there is no preset "nowhere"' check lost
+for i in {1..20}; do from "s$i" "s$((i + 1))"; done
+sed 's/^name:.*//' "$puff" >s21.yaml
+expect "twenty in a row" 3 'too many presets' check s1
+expect "five in a row" 0 good check s16
+cp "$puff" puff.yaml
+from twice puff; sed -i "1a name: puff" twice.yaml
+expect "into the folder that it reads" 2 'out/puff is where .*puff\.yaml goes' check twice
+
+# ---- no files ----
+mkfifo fifo fifo.yaml
+printf 'billow: 1\nextends: fifo\n' >onto.yaml
+expect "a pipe" 6 "a pipe" check ./fifo
+expect "a pipe by name" 6 "a pipe" bake fifo.yaml
+expect "a pipe that is extended" 3 'onto\.yaml:2:10: .*a pipe' check onto
+expect "a device" 6 "a device" bake /dev/zero
+expect "a folder" 3 "neither a file" bake "$work"
+
+# ---- more than there is ----
+tracers() {
+    printf 'billow: 1\ndomain: {%s}\ntime: {frames: 1-2}\nstages:\n  - tracers: {count: 1000, shape: {box: {size: [%s]}}}\n' "$@" >far.yaml
+}
+tracers 'size: none, voxel: 1 cm' '1e15, 1e15, 1e15'
+expect "tracers in a box of 1e15 m" 7 'far\.yaml:5:5: tracers: no memory for the tiles' bake far --force
+tracers 'cells: [16, 16, 16], voxel: 1 cm' '1e15, 1, 1e-15'
+expect "tracers in a line" 3 'far\.yaml:5:5: tracers: more than 1e\+09 places' bake far --force
+
+# ---- somebody's emit ----
+mkdir mine
+cp "$plugins/scene/scene.so" mine/
+for command in check "bake --force"; do
+    # shellcheck disable=SC2086
+    BILLOW_PLUGIN_PATH=$work/mine expect "$command with another emit" 0 \
+        'warning: emit: the one in .*/mine/scene.so is used, which hides the one in .*/scene/scene.so' $command puff
+done
+expect "nothing is hidden" 0 'good' check puff
+grep -q warning out.txt && { failed=$((failed + 1)); echo "-- failed: a warning of nothing" >&2; }
+
+echo "$passed passed, $failed failed"
+[ $failed = 0 ] && [ $passed -gt 18 ]
