@@ -3,6 +3,7 @@
 #include "cli.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -90,6 +91,7 @@ int main(int argc, char **argv)
 {
     if (!descriptors_fill()) return EXIT_CODE_FAILURE;
     cli_crash_watch();
+    signal(SIGXFSZ, SIG_IGN); // a file that may not grow is an error of a write (EFBIG), said where it happens
     if (argc < 2) {
         overview_print(stderr);
         return EXIT_CODE_USAGE;

@@ -201,10 +201,11 @@ static void stop_ask(int number)
 
 static void signals_catch(void)
 {
-    struct sigaction act = {.sa_handler = stop_ask, .sa_flags = (int)SA_RESETHAND};
+    struct sigaction act = {.sa_handler = stop_ask, .sa_flags = (int)SA_RESETHAND}, before;
     sigemptyset(&act.sa_mask);
     sigaction(SIGINT, &act, NULL);
     sigaction(SIGTERM, &act, NULL);
+    if (!sigaction(SIGHUP, NULL, &before) && before.sa_handler != SIG_IGN) sigaction(SIGHUP, &act, NULL); // nohup
     signal(SIGPIPE, SIG_IGN);
 }
 

@@ -5,6 +5,7 @@
 
 #include <billow/plugin.h>
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -26,14 +27,16 @@ static inline void output_picture_name(const struct bw_exporter *e, const struct
 }
 
 /// End the output that is at `path` for now: with a bad `status` it is discarded and `why` said
-/// (NULL: that it cannot be written), else it gets its name and,
+/// (NULL: that it cannot be written, with the reason in errno), else it gets its name and,
 /// if it is the first that `announced` counts, is announced as `what`. `announced` NULL: every one is.
 static inline enum bw_status output_end(struct bw_exporter *e, const char *path, const char *name,
                                         enum bw_status status, const char *why, const char *what, int32_t *announced)
 {
     if (status) {
+        const char *reason = strerror(errno);
         e->host->output_discard(e, path);
-        return e->host->fail(e, status, "%s%s", why ? why : name, why ? "" : " cannot be written");
+        if (why) return e->host->fail(e, status, "%s", why);
+        return e->host->fail(e, status, "%s/%s cannot be written: %s", e->bake->dir, name, reason);
     }
     status = e->host->output_commit(e, path);
     if (!status && !(announced && (*announced)++)) e->host->announce(e, what, name);

@@ -83,7 +83,7 @@ during() {
     local folder=$1
     shift
     : >out.txt
-    "$billow" bake long.yaml --out "$folder" --json >out.txt 2>err.txt </dev/null &
+    "$billow" bake ${preset:-long.yaml} --out "$folder" --json >out.txt 2>err.txt </dev/null &
     local pid=$!
     for _ in $(seq 200); do grep -q '"written":true' out.txt && break; sleep 0.02; done
     "$@"
@@ -94,7 +94,7 @@ during emptied find emptied/vdb -name 'puff_*' -delete
 expect "frames that go in mid-bake" 6 "emptied was changed while the bake ran: vdb/puff_1001.vdb is missing"
 that "it is not complete" grep -q '"complete": false' emptied/bake.json
 during removed rm -rf removed/vdb
-expect "a folder that goes in mid-bake" 6 "removed was changed while the bake ran: vdb/puff_1001.vdb is missing|removed/vdb/puff.* was removed"
+expect "a folder that goes in mid-bake" 6 "removed was changed while the bake ran: vdb/puff_1001.vdb is missing|removed/vdb/.*( was removed|No such file)"
 that "nor is this" grep -q '"complete": false' removed/bake.json
 
 # ---- a frame is told when it is on the disk ----
@@ -118,5 +118,20 @@ mkdir -p short/vdb/film_1002.vdb
 run bake film --out short --json; expect "a name that is a folder's" 6 "short/vdb/film_1002.vdb.*[Dd]irectory"
 that "the frame before it is told as written" grep -q '"frame":1001,"written":true' out.txt
 that "it is not, nor are those behind it" sh -c '! grep -E "\"frame\":100[23],\"written\":true" out.txt'
+
+# ---- the terminal goes away ----
+sed 's/name: puff/name: hung/' long.yaml >hung.yaml
+printf '  - mp4: {size: 64}\n' >>hung.yaml
+hang() { kill -HUP "$pid"; }
+preset=hung.yaml; during hung hang; expect "SIGHUP" 130
+that "log and movie are finished" test -s hung/bake.log -a -s hung/hung.mp4 -a -z "$(find hung -name '.*')"
+
+# ---- files that may not grow ----
+cp "$presets/every.yaml" .
+for kilobytes in 2 8 32; do
+    (ulimit -f $kilobytes; exec "$billow" bake every --out "grow$kilobytes" >out.txt 2>err.txt </dev/null)
+    code=$?; expect "files of $kilobytes KiB at most" 6 "grow$kilobytes/.*: File too large"
+    that "nothing half-written is left" test -z "$(find grow$kilobytes -name '.*')"
+done
 
 prompt_end

@@ -208,7 +208,7 @@ stop_with() {
     code=$?
 }
 set +m
-for signal in INT TERM; do
+for signal in INT TERM HUP; do
     stop_with "stop_$signal" $signal; expect "SIG$signal" 130 '"code":130'
     that "SIG$signal leaves whole files only" test -z "$(find "stop_$signal" -name '.*' -type f)"
     frames_ok() {

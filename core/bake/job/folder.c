@@ -151,6 +151,7 @@ static void log_begin(struct job *j, struct bw_diag *d)
     struct tm utc;
     j->log = note_begin(&j->journal, j->out, "bake.log", d);
     if (!j->log) return;
+    setvbuf(j->log, NULL, _IOLBF, 0); // what was said before a crash is there
     char *half = bw_printf("%s/.bake.log.part", j->out), *final = bw_printf("%s/bake.log", j->out);
     if (half && final) where_log(bw_chain_where(j->chain), fileno(j->log), half, final);
     bw_free(half);
@@ -172,14 +173,16 @@ static int log_end(struct job *j, struct bw_diag *d)
     return note_end(&j->journal, j->out, "bake.log", log, d);
 }
 
-/* What lies there now is what a kill would leave, and the next start deals with it. */
+/* But for the log, what lies there now is what a kill would leave, and the next start deals with it. */
 void folder_abandon(struct job *j)
 {
-    folder_unlock(j);
-    journal_end(&j->journal);
-    where_log_end(bw_chain_where(j->chain));
-    if (j->log) fclose(j->log);
+    if (j->log) {
+        where_log_end(bw_chain_where(j->chain));
+        note_discard(j->out, "bake.log", j->log);
+    }
     j->log = NULL;
+    journal_end(&j->journal);
+    folder_unlock(j);
 }
 
 bool folder_begin(struct job *j, struct bw_diag *d)

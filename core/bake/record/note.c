@@ -31,38 +31,61 @@ FILE *note_begin(struct bake_journal *j, const char *out, const char *name, stru
     if (root >= 0) close(root);
     bw_free(half);
     if (!f) note_failed(out, name, why, d);
-    else setvbuf(f, NULL, _IOLBF, 0); // what was said before a kill is there
     return f;
 }
 
-/* True once everything that was said to `f` is in the file; closes it. */
-static bool stream_end(FILE *f)
+static void half_remove(const char *out, const char *half)
 {
-    bool good = !ferror(f) && fflush(f) == 0;
-    int why = errno ? errno : EIO;
-    if (fclose(f) && good) return false;
-    errno = why;
-    return good;
+    int root = folder_open(out);
+    if (root >= 0) unlinkat(root, half, 0);
+    if (root >= 0) close(root);
+}
+
+/* Why an earlier write failed, told by another one; the file is not to be kept. */
+static int write_fault(FILE *f)
+{
+    clearerr(f);
+    errno = 0;
+    return write(fileno(f), "", 1) < 0 ? errno : EIO;
+}
+
+/* 0 once everything that was said to `f` is in the file, or an errno; closes it. */
+static int stream_end(FILE *f)
+{
+    int why = ferror(f) ? write_fault(f) : fflush(f) ? errno : 0;
+    return fclose(f) && !why ? errno : why;
+}
+
+/* 0, or an errno. */
+static int note_settle(struct bake_journal *j, const char *out, const char *name, const char *half)
+{
+    struct file_facts facts;
+    int root = folder_open(out);
+    if (root < 0) return errno;
+    bool good = file_settle(root, half, &facts);
+    if (good) journal_add(j, name, &facts); // on a full disk too: bake.json, which lists the rest, may still fit
+    int why = good && file_rename(root, half, name) ? 0 : errno;
+    close(root);
+    return why;
 }
 
 int note_end(struct bake_journal *j, const char *out, const char *name, FILE *f, struct bw_diag *d)
 {
-    struct file_facts facts;
-    errno = 0;
-    bool good = stream_end(f);
-    int why = errno, root = folder_open(out);
+    int why = stream_end(f);
     char *half = file_temporary(name);
-    if (good && root < 0) good = false, why = errno;
-    if (good) {
-        good = half && file_settle(root, half, &facts);
-        if (good) journal_add(j, name, &facts); // on a full disk too: bake.json, which lists the rest, may still fit
-        good = good && file_rename(root, half, name);
-        why = half ? errno : ENOMEM;
-    }
-    if (!good && root >= 0 && half) unlinkat(root, half, 0);
-    if (root >= 0) close(root);
+    if (!half) why = ENOMEM;
+    else if (!why) why = note_settle(j, out, name, half);
+    if (why && half) half_remove(out, half);
     bw_free(half);
-    return good ? 1 : note_failed(out, name, why, d);
+    return why ? note_failed(out, name, why, d) : 1;
+}
+
+void note_discard(const char *out, const char *name, FILE *f)
+{
+    char *half = file_temporary(name);
+    fclose(f);
+    if (half) half_remove(out, half);
+    bw_free(half);
 }
 
 int note_write(struct bake_journal *j, const char *out, const char *name, const char *text, struct bw_diag *d)

@@ -66,7 +66,9 @@ void journal_end(struct bake_journal *j);
 FILE *note_begin(struct bake_journal *j, const char *out, const char *name, struct bw_diag *d);
 /// Close it and give it its name, or remove it; 0 after a sentence.
 int note_end(struct bake_journal *j, const char *out, const char *name, FILE *f, struct bw_diag *d);
-/// Both, with all that it says.
+/// Close it and remove it.
+void note_discard(const char *out, const char *name, FILE *f);
+/// Begin and end, with all that it says.
 int note_write(struct bake_journal *j, const char *out, const char *name, const char *text, struct bw_diag *d);
 
 /* ---- record.c: bake.json ---- */
