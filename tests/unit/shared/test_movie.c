@@ -242,6 +242,84 @@ Test(movie, damaged_state_is_refused)
     memory_archive_free(&a);
 }
 
+Test(movie, a_full_disk_is_told)
+{
+    struct bw_movie *m = movie_new(&small);
+    char why[256];
+    movie_add(m, &small, 0, 30);
+    if (access("/dev/full", W_OK) == 0) {
+        cr_assert_eq(bw_movie_write(m, "/dev/full", why, sizeof why), BW_ERR_IO);
+        cr_assert_str_eq(why, "cannot write the movie: No space left on device");
+    }
+    struct file straight = movie_straight(&small, 30), f = movie_file(m); // elsewhere there is room
+    files_equal(&straight, &f, "written again", 30);
+    bw_movie_close(m);
+    file_end(&f);
+    file_end(&straight);
+}
+
+/* ---- memory that ends ---- */
+
+static struct {
+    int left, held;
+} heap;
+
+static void *scarce_take(void *ctx, size_t bytes)
+{
+    void *memory = heap.left-- > 0 ? take(ctx, bytes) : NULL;
+    heap.held += memory != NULL;
+    return memory;
+}
+
+static void scarce_give(void *ctx, void *memory)
+{
+    heap.held -= memory != NULL;
+    give(ctx, memory);
+}
+
+static const struct bw_tools scarce = {scarce_take, scarce_give, forwards, NULL};
+
+/// 30 frames into a movie and a sheet, both saved and restored. What was taken is given back, whatever comes.
+static enum bw_status all_of_it(const struct bw_image *img)
+{
+    struct memory_archive a;
+    struct bw_movie *m = NULL, *again = NULL;
+    struct bw_sheet s = {0}, resumed = {0};
+    const char *encoder;
+    char why[256];
+    memory_archive_init(&a);
+    enum bw_status status = bw_movie_open(&scarce, &small, &m, &encoder, why, sizeof why);
+    for (int f = 0; f < 30 && !status; f++) status = bw_movie_add(m, img, why, sizeof why);
+    for (int f = 0; f < 60 && !status; f++) status = bw_sheet_add(&s, &scarce, f, img);
+    if (!status) status = bw_movie_checkpoint(m, &a.pub);
+    if (!status) status = bw_sheet_checkpoint(&s, &scarce, &a.pub);
+    memory_archive_rewind(&a);
+    if (!status) status = bw_movie_open(&scarce, &small, &again, &encoder, why, sizeof why);
+    if (!status) status = bw_movie_checkpoint(again, &a.pub);
+    if (!status) status = bw_sheet_checkpoint(&resumed, &scarce, &a.pub);
+    if (!status) status = bw_movie_write(again, "/dev/null", why, sizeof why);
+    bw_movie_close(m);
+    bw_movie_close(again);
+    bw_sheet_free(&s, &scarce);
+    bw_sheet_free(&resumed, &scarce);
+    memory_archive_free(&a);
+    return status;
+}
+
+Test(movie, each_lack_of_memory_is_told)
+{
+    struct bw_image img = picture(small.w, small.h, 0);
+    int k = 0;
+    enum bw_status status = BW_ERR_MEMORY;
+    for (; k < 1000 && status == BW_ERR_MEMORY; k++) {
+        heap.left = k;
+        status = all_of_it(&img);
+        cr_assert_eq(heap.held, 0, "%d blocks are lost after request %d failed", heap.held, k);
+    }
+    cr_assert(status == BW_OK && k > 100, "status %d after %d", status, k);
+    bw_image_free(&img);
+}
+
 /* ---- sheets ---- */
 
 static void sheet_add(struct bw_sheet *s, int64_t from, int64_t to)
