@@ -29,14 +29,14 @@ cp -r "$source_dir/tests/plugin_sdk" "$work/sdk"
 cd "$work" || exit 1
 
 installed_works() { "$billow" doctor && "$billow" list | grep -q mac.project && "$billow" check plume; }
-swirl_builds() { make -C sdk CFLAGS="-O2 -Wall -Wextra -Wpedantic -Werror"; }
-swirl_is_valid() { "$billow" plugin validate sdk/swirl.so; }
-swirl_bakes() {
+they_build() { make -C sdk CFLAGS="-O2 -Wall -Wextra -Wpedantic -Werror"; }
+they_are_valid() { "$billow" plugin validate sdk/swirl.so && "$billow" plugin validate sdk/peaks.so; }
+they_bake() {
     "$billow" bake sdk/swirl.yaml --plugin-path sdk --out "$work/out" && ls out/vdb/swirl_0004.vdb &&
-        grep -q swirl out/timings.csv
+        grep -q swirl out/timings.csv && [ "$(wc -l <out/peaks.csv)" = 5 ] && grep -q '^4,[01]' out/peaks.csv
 }
-swirl_installs() {
-    make -C sdk install DESTDIR= && "$billow" list | grep -q '^ *swirl '
+they_install() {
+    make -C sdk install DESTDIR= && "$billow" list | grep -q '^ *swirl ' && "$billow" list | grep -q peaks
 }
 new_builds() {
     "$billow" plugin new fade-away && make -C fade-away check CFLAGS="-O2 -Wall -Wextra -Werror" &&
@@ -48,14 +48,14 @@ cplusplus_compiles() {
     g++ -std=c++17 -Wall -Wextra -Werror $(pkg-config --cflags billow) -fsyntax-only -x c++ - \
         <<<"#include <billow/plugin.h>"
 }
-no_host_symbols() { ! nm -D --undefined-only sdk/swirl.so | grep -i bw_; }
+no_host_symbols() { ! nm -D --undefined-only sdk/swirl.so sdk/peaks.so | grep -i bw_; }
 
 try "the installed program works from any folder" installed_works
-try "swirl builds through billow.pc" swirl_builds
-try "swirl validates" swirl_is_valid
-try "swirl wants no symbol of the host" no_host_symbols
-try "swirl bakes" swirl_bakes
-try "swirl installs into plugindir" swirl_installs
+try "swirl and peaks build through billow.pc" they_build
+try "swirl and peaks validate" they_are_valid
+try "neither wants a symbol of the host" no_host_symbols
+try "they bake" they_bake
+try "they install into plugindir" they_install
 try "plugin new builds and validates" new_builds
 try "plugin new keeps files that are there" new_keeps_files
 try "the installed headers compile as C++" cplusplus_compiles
