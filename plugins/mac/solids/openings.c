@@ -216,6 +216,9 @@ static int map_touches(const struct walls_map *m, int32_t tile, const struct bw_
     return in;
 }
 
+/* The map that `old_of` counts in: before the first step's end there is no earlier one. */
+static const struct walls_map *map_old(const struct walls *w) { return w->steps > 1 ? &w->old : &w->now; }
+
 int walls_touch(const struct walls *w, const struct bw_block *b, const int32_t reach[6])
 {
     int32_t from[3], to[3], at[3];
@@ -230,7 +233,7 @@ int walls_touch(const struct walls *w, const struct bw_block *b, const int32_t r
                 const int64_t t = w->tiles->find(b->stage->domain, at);
                 if (t < 0) continue;
                 if (map_touches(&w->now, w->now_of[t], b->grid, at, from, to)) return 1;
-                if (map_touches(&w->old, w->old_of[t], b->grid, at, from, to)) return 1;
+                if (map_touches(map_old(w), w->old_of[t], b->grid, at, from, to)) return 1;
             }
     return 0;
 }
@@ -289,7 +292,7 @@ static void box_copy(const struct bw_domain_info *g, const struct run *x, const 
 void walls_fill(const struct walls *w, int old, const int32_t lo[3], const int32_t n[3], uint8_t *out)
 {
     const struct bw_domain_info *g = w->stage->grid;
-    const struct walls_map *m = old && w->steps > 1 ? &w->old : &w->now;
+    const struct walls_map *m = old ? map_old(w) : &w->now;
     const int32_t *of = old ? w->old_of : w->now_of;
     struct run run[3][MAX_RUNS];
     int count[3];

@@ -256,3 +256,24 @@ Test(words, not_a_number_in_a_file)
               "%s", r.diag.text);
     test_end(&r);
 }
+
+/* ---- a first step that is no set-up ------------------------------------------------------------------------------ */
+
+/* What carries from frame 3 on knows no obstacles of an earlier step, neither beside gas nor a block away. */
+Test(walls, that_are_met_at_first_in_mid_run)
+{
+    struct test_run r =
+        run("billow: 1\n"
+            "domain: {size: [3.2 m, 1 m, 1.6 m], voxel: 5 cm, sides: {bottom: closed, rest: open}}\n"
+            "time: {fps: 24, frames: 1-4, substeps: 1}\n"
+            "stages:\n"
+            "  - emit: {density: 1, temperature: 300, shape: {sphere: {center: [0, 0, 0.3], radius: 15 cm}}}\n"
+            "  - collide: {shape: {sphere: {center: [0.6, 0, 0.4], radius: 7 cm}}}\n"
+            "  - mac.advect: {frames: 3-9}\n"
+            "  - mac.forces: {buoyancy: 1}\n"
+            "  - mac.project: {}\n"
+            "  - stats: {}\n");
+    cr_assert_gt(metric(&r, "stats.energy_vel"), 0);
+    cr_assert_gt(metric(&r, "stats.mass_density"), 0);
+    test_end(&r);
+}
