@@ -342,7 +342,7 @@ static enum bw_status frames_run(struct bw_chain *c)
         resumed = false;
         if (status != BW_OK) break;
         bool early = c->clock.frame < to && ends_early(c);
-        status = keeper_frame(c, early || c->clock.frame == to);
+        status = keeper_frame(c, early, c->clock.frame == to);
         if (status == BW_OK && early) status = early_status(c);
     }
     return status;

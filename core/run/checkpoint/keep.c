@@ -41,7 +41,7 @@ static enum bw_status keeper_take(struct bw_chain *c, int64_t substeps)
     return writer_checkpoint(&c->writer, p);
 }
 
-enum bw_status keeper_frame(struct bw_chain *c, bool last)
+enum bw_status keeper_frame(struct bw_chain *c, bool early, bool last)
 {
     struct checkpoint_keeper *k = &c->keeper;
     k->frames++;
@@ -49,7 +49,7 @@ enum bw_status keeper_frame(struct bw_chain *c, bool last)
     bool due =
         bw_seconds() >= k->due || (c->preset->checkpoint_frames > 0 && k->frames >= c->preset->checkpoint_frames);
     bool wanted = last ? !c->preset->frames_from : asked || (due && !writer_has_checkpoint(&c->writer));
-    return k->able && wanted ? keeper_take(c, -1) : BW_OK;
+    return k->able && (early || wanted) ? keeper_take(c, -1) : BW_OK;
 }
 
 enum bw_status keeper_stop(struct bw_chain *c, int64_t substeps)

@@ -8,8 +8,8 @@
 
 /// Before the first step.
 void keeper_begin(struct bw_chain *c);
-/// A frame is whole: take one when it is time. `last`: of the run, or the run is told to end now.
-enum bw_status keeper_frame(struct bw_chain *c, bool last);
+/// A frame is whole: take one when it is time. `early`: the run is told to end now; `last`: it has no more.
+enum bw_status keeper_frame(struct bw_chain *c, bool early, bool last);
 /// The run ends now, `substeps` made of the frame. Errors are said.
 enum bw_status keeper_stop(struct bw_chain *c, int64_t substeps);
 /// The writer's part: write and name it. See writer_checkpoint_fn.

@@ -27,13 +27,20 @@ static bool take(struct restore *r, void *data, size_t bytes) { return checkpoin
 
 /* ---- sections ---- */
 
+/* Is the key "DOMAIN/"? */
+static bool is_of(const char *key, const char *domain)
+{
+    size_t n = strlen(domain);
+    return !strncmp(key, domain, n) && !strcmp(key + n, "/");
+}
+
 static bool tiles_take(struct restore *r, const char *name, size_t bytes)
 {
     struct bw_chain *c = r->chain;
     uint64_t version;
     int64_t n;
     int32_t i = 0;
-    while (i < c->preset->n_domains && strncmp(name, c->grid[i]->name, strlen(c->grid[i]->name)) != 0) i++;
+    while (i < c->preset->n_domains && !is_of(name, c->grid[i]->name)) i++;
     if (i == c->preset->n_domains) return restore_fail(r, "there is no domain", name);
     if (!take(r, &version, sizeof version) || !take(r, &n, sizeof n)) return false;
     if (n < 0 || (uint64_t)n * 12 != bytes - 16) return restore_fail(r, "wrong number of tiles in", name);
