@@ -125,6 +125,12 @@ static enum bw_status step(struct bw_stage *s)
     return status ? status : body_add(s, &pose, size, volume);
 }
 
+static enum bw_status checkpoint(struct bw_stage *s, struct bw_archive *a)
+{
+    struct state *st = s->state;
+    return a->bytes(a, "started", &st->started, sizeof st->started);
+}
+
 const struct bw_stage_desc body_desc = {
     .id = "body",
     .version = "1.0",
@@ -135,5 +141,6 @@ const struct bw_stage_desc body_desc = {
     BW_PORTS(ports),
     .init = init,
     .step = step,
+    .checkpoint = checkpoint,
     .flags = BW_STAGE_SETUP,
 };

@@ -366,6 +366,14 @@ static enum bw_status step(struct bw_stage *s)
     return status;
 }
 
+static enum bw_status checkpoint(struct bw_stage *s, struct bw_archive *a)
+{
+    const struct shape *shape = &((const struct control *)s->params)->shape;
+    enum bw_status status = shape_checkpoint(s, a, shape);
+    return status || shape->kind != SHAPE_VDB ? status
+                                              : distance_grid_checkpoint(s, a, &((struct state *)s->state)->grid);
+}
+
 const struct bw_stage_desc fire_control_desc = {
     .id = "fire.control",
     .version = "1.0",
@@ -377,4 +385,5 @@ const struct bw_stage_desc fire_control_desc = {
     BW_PORTS(ports),
     .init = init,
     .step = step,
+    .checkpoint = checkpoint,
 };

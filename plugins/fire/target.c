@@ -6,6 +6,7 @@
  * distance of the plane through the crossings on the axes; from there |grad d| = 1 is solved by fast sweeping (Zhao
  * 2005: Gauss and Seidel's method in the eight diagonal orders, first order upwind), inside and outside alike. */
 #include "target.h"
+#include <common/archive.h>
 #include <common/vec3.h>
 
 #include <math.h>
@@ -137,6 +138,22 @@ enum bw_status distance_grid_make(struct bw_stage *s, const struct pose *now, in
         g->value[q] = (float)(g->value[q] < 0 ? -far : far);
     }
     return BW_OK;
+}
+
+enum bw_status distance_grid_checkpoint(struct bw_stage *s, struct bw_archive *a, struct distance_grid *g)
+{
+    struct distance_grid kept = *g;
+    int64_t count = g->value ? (int64_t)g->n[0] * g->n[1] * g->n[2] : 0;
+    kept.value = NULL, kept.of.mesh = NULL, kept.of.vdb = NULL, kept.of.points = NULL; // addresses of this process
+    if (!archive_has(a, "distances")) return BW_OK;
+    a->bytes(a, "distances", &count, sizeof count);
+    enum bw_status status = a->bytes(a, "place", &kept, sizeof kept);
+    if (!status && count && count != (int64_t)kept.n[0] * kept.n[1] * kept.n[2])
+        return s->host->fail(s, BW_ERR_IO, "checkpoint: distances of %lld cells do not fit", (long long)count);
+    if (a->restoring) s->host->release(s, g->value);
+    kept.value = archive_array(s, a, "values", g->value, (size_t)count * sizeof *g->value, &status);
+    if (a->restoring) *g = kept;
+    return status;
 }
 
 /* Trilinear between cell centres. */

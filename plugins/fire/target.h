@@ -55,6 +55,8 @@ double target_distance(const struct target *t, const double x[3]);
 /// Make or keep the distances of a VDB shape, as far as `reach` metres around. Errors: BW_ERR_MEMORY.
 enum bw_status distance_grid_make(struct bw_stage *s, const struct pose *now, int64_t number, double reach,
                                   struct distance_grid *g);
+/// Save or restore them: how far they were made may be another step's wish.
+enum bw_status distance_grid_checkpoint(struct bw_stage *s, struct bw_archive *a, struct distance_grid *g);
 /// A smooth curve (Catmull, Rom 1974) through `count` nodes as straight parts. Errors: BW_ERR_MEMORY.
 enum bw_status path_make(struct bw_stage *s, const struct control_node *node, int64_t count, struct path *p);
 /// Distance of x from the path's surface (< 0 inside), the unit vector along it there, and the offset from its nearest

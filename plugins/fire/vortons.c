@@ -162,6 +162,13 @@ static enum bw_status step(struct bw_stage *s)
     return BW_OK;
 }
 
+static enum bw_status checkpoint(struct bw_stage *s, struct bw_archive *a)
+{
+    struct state *st = s->state;
+    enum bw_status status = a->bytes(a, "next", &st->next, sizeof st->next);
+    return status ? status : shape_checkpoint(s, a, &((const struct fire *)s->params)->shape);
+}
+
 const struct bw_stage_desc fire_vortons_desc = {
     .id = "fire.vortons",
     .version = "1.0",
@@ -173,4 +180,5 @@ const struct bw_stage_desc fire_vortons_desc = {
     BW_PORTS(ports),
     .init = init,
     .step = step,
+    .checkpoint = checkpoint,
 };

@@ -293,6 +293,13 @@ static enum bw_status step(struct bw_stage *s)
     return status;
 }
 
+/* All else is looked at anew before each step. */
+static enum bw_status checkpoint(struct bw_stage *s, struct bw_archive *a)
+{
+    struct flux_state *st = s->state;
+    return a->bytes(a, "behind", &st->behind, sizeof st->behind);
+}
+
 const struct bw_stage_desc flux_desc = {
     .id = "flux",
     .version = "1.0",
@@ -307,4 +314,5 @@ const struct bw_stage_desc flux_desc = {
     .init = init,
     .activate = activate,
     .step = step,
+    .checkpoint = checkpoint,
 };

@@ -217,6 +217,7 @@ const struct bw_stage_desc potential_desc = {
     BW_PORTS(ports),
     .params_size = sizeof(struct potential),
     .state_size = sizeof(struct state),
+    .flags = BW_STAGE_REBUILT_STATE, // what is kept fits walls and sources; the last potential is a field
     .init = init,
     .activate = activate,
     .step = step,

@@ -245,6 +245,11 @@ static enum bw_status step(struct bw_stage *s)
     return status ? status : solid_write(s, &a);
 }
 
+static enum bw_status checkpoint(struct bw_stage *s, struct bw_archive *a)
+{
+    return shape_checkpoint(s, a, &((const struct collide *)s->params)->shape);
+}
+
 const struct bw_stage_desc scene_collide_desc = {
     .id = "collide",
     .version = "1.0",
@@ -257,4 +262,5 @@ const struct bw_stage_desc scene_collide_desc = {
     .activate = activate,
     .flags = BW_STAGE_SETUP, // the first frame shows it already
     .step = step,
+    .checkpoint = checkpoint,
 };

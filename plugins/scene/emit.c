@@ -464,6 +464,11 @@ static enum bw_status step(struct bw_stage *s)
     return status ? status : failed > 0 ? BW_ERR_MEMORY : BW_OK;
 }
 
+static enum bw_status checkpoint(struct bw_stage *s, struct bw_archive *a)
+{
+    return shape_checkpoint(s, a, &((const struct emit *)s->params)->shape);
+}
+
 const struct bw_stage_desc scene_emit_desc = {
     .id = "emit",
     .version = "1.0",
@@ -477,4 +482,5 @@ const struct bw_stage_desc scene_emit_desc = {
     .activate = activate,
     .flags = BW_STAGE_SETUP, // the first frame shows it already
     .step = step,
+    .checkpoint = checkpoint,
 };

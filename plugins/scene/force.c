@@ -349,6 +349,11 @@ static enum bw_status step(struct bw_stage *s)
     return status ? status : failed > 0 ? BW_ERR_MEMORY : BW_OK;
 }
 
+static enum bw_status checkpoint(struct bw_stage *s, struct bw_archive *a)
+{
+    return shape_checkpoint(s, a, &((const struct force *)s->params)->shape);
+}
+
 const struct bw_stage_desc scene_force_desc = {
     .id = "force",
     .version = "1.0",
@@ -360,4 +365,5 @@ const struct bw_stage_desc scene_force_desc = {
     BW_PORTS(ports),
     .init = init,
     .step = step,
+    .checkpoint = checkpoint,
 };

@@ -367,6 +367,13 @@ static void uninit(struct bw_stage *s)
     st->file = NULL;
 }
 
+/* The open file is found again by the frame; what is loaded once is not loaded again. */
+static enum bw_status checkpoint(struct bw_stage *s, struct bw_archive *a)
+{
+    struct state *st = s->state;
+    return a->bytes(a, "done", &st->done, sizeof st->done);
+}
+
 const struct bw_stage_desc scene_load_desc = {
     .id = "load",
     .version = "1.0",
@@ -380,4 +387,5 @@ const struct bw_stage_desc scene_load_desc = {
     .flags = BW_STAGE_SETUP,
     .step = step,
     .uninit = uninit,
+    .checkpoint = checkpoint,
 };

@@ -367,7 +367,7 @@ const struct bw_stage_desc scene_set_desc = {
     .state_size = sizeof(struct state),
     BW_PARAMS(params),
     BW_PORTS(ports),
-    .flags = BW_STAGE_SETUP,
+    .flags = BW_STAGE_SETUP | BW_STAGE_REBUILT_STATE, // expressions, and what one step tells its workers
     .init = init,
     .activate = activate,
     .step = step,

@@ -3,6 +3,7 @@
 #include "dense.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* ---- memory ---- */
@@ -53,6 +54,23 @@ enum bw_status dense_move(struct bw_stage *s, struct dense *d, const struct dens
             }
     dense_free(s, &old);
     return st;
+}
+
+enum bw_status dense_checkpoint(struct bw_stage *s, struct bw_archive *a, const char *name, struct dense *d)
+{
+    struct dense box = {.comps = d->comps};
+    char key[64];
+    memcpy(box.lo, d->lo, sizeof box.lo);
+    memcpy(box.n, d->n, sizeof box.n);
+    snprintf(key, sizeof key, "%s box", name);
+    enum bw_status status = a->bytes(a, key, &box, sizeof box);
+    if (!status && (box.comps < 0 || box.comps > 3)) status = s->host->fail(s, BW_ERR_IO, "%s has no such box", name);
+    if (!status && a->restoring) status = dense_make(s, d, &box, box.comps);
+    for (int32_t c = 0; !status && c < box.comps; c++) {
+        snprintf(key, sizeof key, "%s %c", name, "xyz"[c]);
+        status = a->bytes(a, key, d->v[c], dense_count(d) * sizeof(float));
+    }
+    return status;
 }
 
 /* ---- blur ---- */

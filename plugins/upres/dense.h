@@ -35,6 +35,8 @@ enum bw_status dense_make(struct bw_stage *s, struct dense *d, const struct dens
 /// Move `d` to the box of `like`: what both boxes hold stays, the rest is 0. Errors: BW_ERR_MEMORY, said.
 enum bw_status dense_move(struct bw_stage *s, struct dense *d, const struct dense *like);
 void dense_free(struct bw_stage *s, struct dense *d);
+/// Save or restore a box and its values under keys that begin with `name`. Errors are said.
+enum bw_status dense_checkpoint(struct bw_stage *s, struct bw_archive *a, const char *name, struct dense *d);
 
 /// Mean over 5 cells along each axis, weights (1 4 6 4 1)/16, `gap` cells apart, of component c of `d`, into `out`;
 /// `work` is as large as `out`. Beyond the box counts as 0.

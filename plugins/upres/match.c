@@ -263,6 +263,17 @@ static enum bw_status step(struct bw_stage *s)
     return status;
 }
 
+/* The file is read again. */
+static enum bw_status checkpoint(struct bw_stage *s, struct bw_archive *a)
+{
+    struct state *st = s->state;
+    int64_t number = st->number;
+    int32_t loaded = st->loaded;
+    a->bytes(a, "number", &number, sizeof number);
+    enum bw_status status = a->bytes(a, "loaded", &loaded, sizeof loaded);
+    return status || !a->restoring || !loaded ? status : targets_read(s, number);
+}
+
 static void uninit(struct bw_stage *s) { cache_close(&((struct state *)s->state)->cache); }
 
 const struct bw_stage_desc upres_match_desc = {
@@ -278,4 +289,5 @@ const struct bw_stage_desc upres_match_desc = {
     .activate = activate,
     .step = step,
     .uninit = uninit,
+    .checkpoint = checkpoint,
 };

@@ -245,6 +245,19 @@ static enum bw_status step(struct bw_stage *s)
     return status;
 }
 
+/* The files are read again. */
+static enum bw_status checkpoint(struct bw_stage *s, struct bw_archive *a)
+{
+    struct state *st = s->state;
+    int64_t number[2] = {st->shot[0].number, st->shot[1].number};
+    int32_t loaded[2] = {st->shot[0].loaded, st->shot[1].loaded};
+    a->bytes(a, "number", number, sizeof number);
+    enum bw_status status = a->bytes(a, "loaded", loaded, sizeof loaded);
+    for (int i = 0; !status && a->restoring && i < 2; i++)
+        if (loaded[i]) status = shot_read(s, &st->shot[i], number[i]);
+    return status;
+}
+
 static void uninit(struct bw_stage *s) { cache_close(&((struct state *)s->state)->cache); }
 
 const struct bw_stage_desc retime_desc = {
@@ -260,4 +273,5 @@ const struct bw_stage_desc retime_desc = {
     .activate = activate,
     .step = step,
     .uninit = uninit,
+    .checkpoint = checkpoint,
 };

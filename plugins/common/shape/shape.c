@@ -202,6 +202,13 @@ enum bw_status shape_prepare(struct bw_stage *s, const struct shape *shape, doub
     return shape->kind == SHAPE_POINTS ? points_prepare(s, &shape->points, &state->points) : BW_OK;
 }
 
+/* Volumes and points are found again by the frame. */
+enum bw_status shape_checkpoint(struct bw_stage *s, struct bw_archive *a, const struct shape *shape)
+{
+    struct shape_state *state = s->state;
+    return shape->kind == SHAPE_MESH ? mesh_checkpoint(s, a, &shape->mesh, &state->mesh) : BW_OK;
+}
+
 enum bw_status shape_pose(struct bw_stage *s, const struct shape *shape, struct pose *p)
 {
     memset(p, 0, sizeof *p);

@@ -271,6 +271,11 @@ static enum bw_status advect_step(struct bw_stage *s)
     return st;
 }
 
+static enum bw_status advect_checkpoint(struct bw_stage *s, struct bw_archive *a)
+{
+    return walls_checkpoint(&((struct state *)s->state)->walls, s, a);
+}
+
 const struct bw_stage_desc mac_advect_desc = {
     .id = "mac.advect",
     .version = "1.1",
@@ -284,4 +289,5 @@ const struct bw_stage_desc mac_advect_desc = {
     .flags = BW_STAGE_SETUP, // to know where obstacles stand when the first step begins
     .max_dt = advect_max_dt,
     .step = advect_step,
+    .checkpoint = advect_checkpoint,
 };

@@ -313,6 +313,7 @@ const struct bw_stage_desc mac_project_desc = {
     BW_PORTS(ports),
     .params_size = sizeof(struct project),
     .state_size = sizeof(struct state),
+    .flags = BW_STAGE_REBUILT_STATE, // levels fit tiles and obstacles; the last pressure is a field
     .init = init,
     .step = step,
     .extension = extension,

@@ -200,6 +200,21 @@ enum bw_status walls_update(struct walls *w, struct bw_stage *s, struct bw_field
     return st;
 }
 
+enum bw_status walls_checkpoint(struct walls *w, struct bw_stage *s, struct bw_archive *a)
+{
+    struct walls_map *m = &w->now;
+    int64_t count = m->count;
+    a->bytes(a, "steps", &w->steps, sizeof w->steps);
+    enum bw_status status = a->bytes(a, "tiles", &count, sizeof count);
+    if (status || !count) return status;
+    if (a->restoring && !map_fit(s, m, count)) return BW_ERR_MEMORY;
+    const size_t n = (size_t)count;
+    a->bytes(a, "coord", m->coord, n * sizeof *m->coord);
+    a->bytes(a, "mark", m->mark, n * sizeof *m->mark);
+    a->bytes(a, "cells", m->cells, n * WALLS_CELLS);
+    return a->bytes(a, "box", m->box, n * sizeof *m->box);
+}
+
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
 /// Does tile `at` of a map have a cell between lo and hi (of the domain, inclusive) that is not free? Round a periodic

@@ -31,6 +31,8 @@ struct walls {
 /// Begin a step: what was `now` is `old`. `solid`: the obstacles' distance; `vel`: their velocity, or NULL.
 /// Errors: BW_ERR_MEMORY (reported).
 enum bw_status walls_update(struct walls *w, struct bw_stage *s, struct bw_field *solid, struct bw_field *vel);
+/// Save or restore where obstacles stand: the next step needs to know where they stood. Errors: BW_ERR_MEMORY.
+enum bw_status walls_checkpoint(struct walls *w, struct bw_stage *s, struct bw_archive *a);
 /// Is a cell within reach of the block (2a below, 2a+1 above along axis a) not free, or beside one that is not?
 int walls_touch(const struct walls *w, const struct bw_block *b, const int32_t reach[6]);
 /// Bytes of the cells lo … lo+n-1 (of the domain), x fastest; beyond closed sides the mirror image, elsewhere free.

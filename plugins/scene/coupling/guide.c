@@ -352,6 +352,12 @@ static void uninit(struct bw_stage *s)
     st->file = NULL;
 }
 
+/* The open file is found again by the frame. */
+static enum bw_status checkpoint(struct bw_stage *s, struct bw_archive *a)
+{
+    return shape_checkpoint(s, a, &((const struct guide *)s->params)->shape);
+}
+
 const struct bw_stage_desc scene_guide_desc = {
     .id = "guide",
     .version = "1.0",
@@ -364,4 +370,5 @@ const struct bw_stage_desc scene_guide_desc = {
     .init = init,
     .step = step,
     .uninit = uninit,
+    .checkpoint = checkpoint,
 };

@@ -218,6 +218,13 @@ static enum bw_status step(struct bw_stage *s)
     return status;
 }
 
+static enum bw_status checkpoint(struct bw_stage *s, struct bw_archive *a)
+{
+    const struct flow_state *st = s->state;
+    enum bw_status status = flow_kept(s, a);
+    return status || !a->restoring || !st->after.comps ? status : bands_make(s);
+}
+
 static void uninit(struct bw_stage *s) { cache_close(&((struct flow_state *)s->state)->cache); }
 
 const struct bw_stage_desc upres_flow_desc = {
@@ -234,4 +241,5 @@ const struct bw_stage_desc upres_flow_desc = {
     .init = init,
     .step = step,
     .uninit = uninit,
+    .checkpoint = checkpoint,
 };

@@ -41,5 +41,7 @@ struct flow_state {
 /// This frame's noise for the tiles that lack it: after a new file (n_known = 0) all, in later substeps those that
 /// woke.
 enum bw_status flow_noise(struct bw_stage *s);
+/// Save or restore all that was read, measured and carried; flow.c makes the octaves anew.
+enum bw_status flow_kept(struct bw_stage *s, struct bw_archive *a);
 
 #endif

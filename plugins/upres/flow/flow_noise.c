@@ -2,6 +2,7 @@
 /* The noise of upres.flow: a vector potential on the corners of a block's cells, and its curl on their faces. What a
  * corner gets depends on its own place alone, so blocks that share it agree to the last bit. */
 #include "flow.h"
+#include <common/archive.h>
 #include <common/tiles.h>
 
 #include <math.h>
@@ -208,4 +209,40 @@ enum bw_status flow_noise(struct bw_stage *s)
     st->n_known = st->known ? t->count : 0;
     if (st->known) memcpy(st->known, t->coord, bytes);
     return st->known ? BW_OK : BW_ERR_MEMORY;
+}
+
+/* ---- between two runs ---- */
+
+static enum bw_status boxes_kept(struct bw_stage *s, struct bw_archive *a)
+{
+    struct flow_state *st = s->state;
+    const struct {
+        const char *name;
+        struct dense *d;
+    } box[] = {{"before", &st->before},
+               {"after", &st->after},
+               {"solid", &st->solid},
+               {"fill", &st->spectrum.fill},
+               {"fine", &st->spectrum.fine},
+               {"way 1", &st->texture.way[0]},
+               {"way 2", &st->texture.way[1]},
+               {"share 1", &st->texture.share[0]},
+               {"share 2", &st->texture.share[1]}};
+    enum bw_status status = BW_OK;
+    for (size_t i = 0; !status && i < BW_COUNT(box); i++) status = dense_checkpoint(s, a, box[i].name, box[i].d);
+    return status;
+}
+
+enum bw_status flow_kept(struct bw_stage *s, struct bw_archive *a)
+{
+    struct flow_state *st = s->state;
+    a->bytes(a, "number", &st->number, sizeof st->number);
+    a->bytes(a, "lattice", &st->lattice, sizeof st->lattice);
+    a->bytes(a, "solid_lattice", &st->solid_lattice, sizeof st->solid_lattice);
+    a->bytes(a, "solid_band", &st->solid_band, sizeof st->solid_band);
+    a->bytes(a, "age", st->texture.age, sizeof st->texture.age);
+    enum bw_status status = a->bytes(a, "known", &st->n_known, sizeof st->n_known);
+    const size_t bytes = status ? 0 : (size_t)st->n_known * sizeof *st->known;
+    st->known = archive_array(s, a, "tiles", st->known, bytes, &status);
+    return status ? status : boxes_kept(s, a);
 }

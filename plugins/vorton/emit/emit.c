@@ -160,6 +160,14 @@ static enum bw_status step(struct bw_stage *s)
     return status;
 }
 
+static enum bw_status checkpoint(struct bw_stage *s, struct bw_archive *a)
+{
+    const struct emit_source *from = &((const struct emit_params *)s->params)->source;
+    struct state *st = s->state;
+    enum bw_status status = a->bytes(a, "started", &st->started, sizeof st->started);
+    return status || from->kind != EMIT_FILL ? status : shape_checkpoint(s, a, &from->fill.shape);
+}
+
 const struct bw_stage_desc vorton_emit_desc = {
     .id = "vorton.emit",
     .version = "1.0",
@@ -169,5 +177,6 @@ const struct bw_stage_desc vorton_emit_desc = {
     BW_PARAMS(params),
     BW_PORTS(ports),
     .step = step,
+    .checkpoint = checkpoint,
     .flags = BW_STAGE_SETUP,
 };

@@ -239,6 +239,14 @@ static enum bw_status activate(struct bw_stage *s)
     return s->host->activate(s, box.lo, box.hi);
 }
 
+static enum bw_status checkpoint(struct bw_stage *s, struct bw_archive *a)
+{
+    struct state *st = s->state;
+    a->bytes(a, "started", &st->started, sizeof st->started);
+    enum bw_status status = a->bytes(a, "volume", &st->volume, sizeof st->volume);
+    return status ? status : shape_checkpoint(s, a, &((const struct params *)s->params)->shape);
+}
+
 const struct bw_stage_desc tracers_desc = {
     .id = "tracers",
     .version = "1.0",
@@ -250,5 +258,6 @@ const struct bw_stage_desc tracers_desc = {
     .init = init,
     .activate = activate,
     .step = step,
+    .checkpoint = checkpoint,
     .flags = BW_STAGE_SETUP,
 };

@@ -396,6 +396,14 @@ static const void *extension(const char *id)
     return strcmp(id, BW_VELOCITY) ? NULL : &api;
 }
 
+/* What was found since the last step told it: others ask in between. */
+static enum bw_status checkpoint(struct bw_stage *s, struct bw_archive *a)
+{
+    struct state *st = s->state;
+    a->bytes(a, "order", &st->order, sizeof st->order);
+    return a->bytes(a, "error", &st->error, sizeof st->error);
+}
+
 const struct bw_stage_desc vorton_velocity_desc = {
     .id = "vorton.velocity",
     .version = "1.0",
@@ -408,5 +416,6 @@ const struct bw_stage_desc vorton_velocity_desc = {
     .step = step,
     .extension = extension,
     .uninit = uninit,
+    .checkpoint = checkpoint,
     .flags = BW_STAGE_SETUP,
 };

@@ -3,6 +3,7 @@
  * are h/detail at the present scale rounded up to a power of two, so that they do not depend on the scales gone through
  * before. Closed parts are solid; parts with open edges have no inside and become walls. */
 #include "mesh.h"
+#include <common/archive.h>
 #include <common/vec3.h>
 
 #include <math.h>
@@ -253,4 +254,48 @@ enum bw_status mesh_prepare(struct bw_stage *s, const struct shape_mesh *p, doub
     int wide = m->ready && v->voxel == voxel;
     if (wide && v->band >= band && m->hollow == p->hollow) return BW_OK;
     return volumes_make(s, p, voxel, wide ? BAND_SPARE * band : band, m);
+}
+
+/* ---- between two runs ---- */
+
+struct mesh_kept {
+    uint64_t name;     ///< hash of the preset's path: another mesh begins anew
+    int64_t number[3]; ///< files in memory; -1: none
+    double voxel, band;
+    int32_t changing, blank, ready, told;
+};
+
+static struct mesh_kept kept_make(const struct shape_mesh *p, const struct mesh_source *m)
+{
+    const struct mesh_volume *v = volume_any(m);
+    struct mesh_kept k = {.voxel = v->voxel,
+                          .band = v->band,
+                          .changing = m->changing,
+                          .blank = m->blank,
+                          .ready = m->ready,
+                          .told = m->told};
+    for (const char *c = p->file; *c; c++) k.name = bw_mix64(k.name + (unsigned char)*c);
+    for (int i = 0; i < 3; i++) k.number[i] = m->file[i].n_triangles ? m->file[i].number : -1;
+    return k;
+}
+
+static enum bw_status kept_take(struct bw_stage *s, const struct shape_mesh *p, const struct mesh_kept *k,
+                                struct mesh_source *m)
+{
+    enum bw_status status = m->begun ? BW_OK : source_begin(s, p, m);
+    if (!status && k->number[1] >= 0) status = files_load(s, p, m, k->number);
+    m->changing = k->changing;
+    m->blank = k->blank;
+    m->told = k->told;
+    return status || !k->ready ? status : volumes_make(s, p, k->voxel, k->band, m);
+}
+
+enum bw_status mesh_checkpoint(struct bw_stage *s, struct bw_archive *a, const struct shape_mesh *p,
+                               struct mesh_source *m)
+{
+    const struct mesh_kept now = kept_make(p, m);
+    struct mesh_kept k = now;
+    if (!archive_has(a, "mesh")) return BW_OK;
+    enum bw_status status = a->bytes(a, "mesh", &k, sizeof k);
+    return status || !a->restoring || k.name != now.name ? status : kept_take(s, p, &k, m);
 }

@@ -108,6 +108,10 @@ double mesh_volume_distance(const struct mesh_volume *v, const double x[3]);
 void mesh_volume_flow(const struct mesh_volume *v, const double x[3], double out[3]);
 /// Make the volumes ready for s->frame, exact up to `reach` metres of the world. Errors are said.
 enum bw_status mesh_prepare(struct bw_stage *s, const struct shape_mesh *p, double reach, struct mesh_source *m);
+/// Save or restore which files count and how fine and wide the volumes are, which may be an earlier step's wish; files
+/// and volumes are read and made anew. Errors are said.
+enum bw_status mesh_checkpoint(struct bw_stage *s, struct bw_archive *a, const struct shape_mesh *p,
+                               struct mesh_source *m);
 /// World metres that walls made of sheets are thick.
 double mesh_thickness(const struct bw_stage *s, const struct shape_mesh *p);
 

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What goes on from a checkpoint does what it would have done. Each preset runs once as it is; once with all stages
+ * ended, begun anew and given back what they keep after every step; and once stopped and resumed after one step, two,
+ * three … All fields, particles and metrics must then be the same to the last bit; and they must not be where a stage
+ * does not get back what it kept, or the test would show nothing. */
+#include "resume_facts.h"
+#include "resume_presets.h"
+#include <unistd.h>
+
+static char folder[] = "/tmp/billow-resume-XXXXXX";
+enum { KEYS = 4096 };
+
+/* ---- stages that lose their memory ---- */
+
+struct kept {
+    struct bw_archive pub; ///< first
+    struct {
+        char key[64];
+        void *data;
+        size_t bytes;
+    } entry[KEYS];
+    int n;
+    const char *owner;
+    int failed;
+};
+
+static struct kept *kept_of(struct bw_archive *a) { return a->host_data; }
+
+static int kept_find(const struct kept *k, const char *key)
+{
+    char whole[64];
+    snprintf(whole, sizeof whole, "%s/%s", k->owner, key);
+    for (int i = 0; i < k->n; i++)
+        if (!strcmp(k->entry[i].key, whole)) return i;
+    return -1;
+}
+
+static int64_t kept_stored(struct bw_archive *a, const char *key)
+{
+    const struct kept *k = kept_of(a);
+    const int i = a->restoring ? kept_find(k, key) : -1;
+    return i < 0 ? -1 : (int64_t)k->entry[i].bytes;
+}
+
+static enum bw_status kept_bytes(struct bw_archive *a, const char *key, void *data, size_t bytes)
+{
+    struct kept *k = kept_of(a);
+    const int i = kept_find(k, key);
+    if (a->restoring) {
+        cr_assert(i >= 0 && k->entry[i].bytes == bytes, "%s/%s: %zu bytes are not there", k->owner, key, bytes);
+        memcpy(data, k->entry[i].data, bytes);
+        return BW_OK;
+    }
+    cr_assert(i < 0, "%s/%s is there twice", k->owner, key);
+    cr_assert_lt(k->n, KEYS);
+    snprintf(k->entry[k->n].key, sizeof k->entry->key, "%s/%s", k->owner, key);
+    k->entry[k->n].data = bw_calloc(bytes + 1);
+    k->entry[k->n].bytes = bytes;
+    memcpy(k->entry[k->n++].data, data, bytes);
+    return BW_OK;
+}
+
+static void stage_keep(struct run_stage *s, struct kept *k)
+{
+    const struct bw_stage_desc *d = s->pub.desc;
+    k->owner = s->pub.id;
+    if (d->checkpoint) {
+        cr_assert_eq(d->checkpoint(&s->pub, &k->pub), BW_OK, "%s does not save", s->pub.id);
+        stage_scratch_end(s);
+    } else if (d->flags & BW_STAGE_PLAIN_STATE) {
+        kept_bytes(&k->pub, "state", s->pub.state, d->state_size);
+    } else {
+        cr_assert(!d->state_size || d->flags & BW_STAGE_REBUILT_STATE, "%s has state that nobody keeps", s->pub.id);
+    }
+}
+
+static void stage_end(struct run_stage *s)
+{
+    if (s->pub.desc->uninit) s->pub.desc->uninit(&s->pub);
+    lent_free(&s->memory);
+    memset(s->pub.state, 0, s->pub.desc->state_size);
+}
+
+/* As before the first step. */
+static void stage_begin(const struct bw_chain *c, struct run_stage *s)
+{
+    struct bw_stage now = s->pub;
+    s->pub.time = -(double)c->preset->time.warmup / c->preset->time.fps;
+    s->pub.frame = (double)(c->preset->time.first - c->preset->time.warmup);
+    s->pub.step = 0;
+    cr_assert_eq(stage_params(s, s->pub.time), BW_OK);
+    if (now.desc->init) cr_assert_eq(now.desc->init(&s->pub), BW_OK, "%s does not begin again", now.id);
+    stage_scratch_end(s);
+    s->pub = now;
+    cr_assert_eq(stage_params(s, c->clock.time), BW_OK);
+}
+
+static void stage_restore(struct run_stage *s, struct kept *k)
+{
+    const struct bw_stage_desc *d = s->pub.desc;
+    k->owner = s->pub.id;
+    if (d->checkpoint) cr_assert_eq(d->checkpoint(&s->pub, &k->pub), BW_OK, "%s does not restore", s->pub.id);
+    else if (d->flags & BW_STAGE_PLAIN_STATE) kept_bytes(&k->pub, "state", s->pub.state, d->state_size);
+    stage_scratch_end(s);
+}
+
+static void stages_forget(struct witness *w)
+{
+    const struct bw_chain *c = w->chain;
+    struct kept *k = bw_calloc(sizeof *k);
+    k->pub = (struct bw_archive){sizeof k->pub, 0, kept_bytes, kept_stored, k};
+    for (int32_t i = 0; i < c->stages.n; i++) {
+        call_clock(c, &c->stages.stage[i], 0);
+        stage_keep(&c->stages.stage[i], k);
+    }
+    for (int32_t i = c->stages.n - 1; i >= 0; i--) stage_end(&c->stages.stage[i]);
+    for (int32_t i = 0; i < c->stages.n; i++) stage_begin(c, &c->stages.stage[i]);
+    k->pub.restoring = 1;
+    for (int32_t i = 0; i < c->stages.n; i++)
+        if (strcmp(c->stages.stage[i].pub.id, w->forgetful)) stage_restore(&c->stages.stage[i], k);
+    while (k->n) bw_free(k->entry[--k->n].data);
+    bw_free(k);
+}
+
+/* ---- runs ---- */
+
+static void on_frame(const struct bw_progress *p, void *user)
+{
+    struct witness *w = user;
+    frame_see(p, w);
+    if (w->forgetful && p->done == 1) stages_forget(w); // after the set-up
+}
+
+static void on_substep(const struct bw_progress *p, void *user)
+{
+    struct witness *w = user;
+    (void)p;
+    if (w->forgetful) stages_forget(w);
+    if (w->stop_after > 0 && --w->stop_after == 0) w->stop = 1;
+}
+
+static void on_checkpoint(const char *name, int64_t frame, void *user)
+{
+    struct witness *w = user;
+    (void)frame;
+    snprintf(w->checkpoint, sizeof w->checkpoint, "%s/out/%s", folder, name);
+}
+
+/* On from w->checkpoint, if there is one. */
+static enum bw_status run_see(const char *yaml, const char *out, struct witness *w)
+{
+    const struct test_options o = {.simd = UINT32_MAX, .only_check = 1, .out = out};
+    struct test_run r = test_start(yaml, &o);
+    char resume[128];
+    memcpy(resume, w->checkpoint, sizeof resume);
+    cr_assert_eq(r.status, BW_OK, "%s", r.diag.text ? r.diag.text : "no sentence");
+    w->chain = r.chain;
+    w->stop = 0;
+    struct bw_run_options *opt = &r.chain->opt;
+    opt->on_frame = on_frame;
+    opt->on_substep = on_substep;
+    opt->on_checkpoint = on_checkpoint;
+    opt->stop = &w->stop;
+    opt->resume = resume[0] ? resume : NULL;
+    opt->user = w;
+    const enum bw_status status = bw_chain_run(r.chain, &r.diag);
+    cr_expect(status == BW_OK || status == BW_ERR_CANCELLED || (w->forgetful && w->forgetful[0]), "%s",
+              r.diag.text ? r.diag.text : "no sentence");
+    test_end(&r);
+    return status;
+}
+
+static void text_make(const char *text, char out[8192])
+{
+    char *to = out + snprintf(out, 8192, "billow: 1\nname: r\n");
+    while (*text) {
+        if (!strncmp(text, "FOLDER", 6)) to += sprintf(to, "%s", folder), text += 6;
+        else *to++ = *text++;
+        cr_assert_lt(to - out, 8000);
+    }
+    *to = 0;
+}
+
+static void file_write(const char *name, const char *format, ...)
+{
+    char path[80];
+    va_list list;
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *f = fopen(path, "w");
+    cr_assert_not_null(f);
+    va_start(list, format);
+    vfprintf(f, format, list);
+    va_end(list);
+    fclose(f);
+}
+
+/* An octahedron with a sheet beside it, whose corners move from file to file; points that move. */
+static void files_make(void)
+{
+    const struct test_options o = {.simd = UINT32_MAX, .out = folder};
+    cr_assert_not_null(mkdtemp(folder));
+    struct test_run r = run_with(&o, "%s", puff_preset);
+    test_end(&r);
+    for (int i = 1; i <= 4; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "shape.%04d.obj", i);
+        file_write(name,
+                   "v %g 0 0\nv 0 0.2 0\nv -0.2 0 0\nv 0 -0.2 0\nv 0 0 %g\nv 0 0 -0.2\nv 0.3 -0.2 %g\nv 0.3 0.2 0\n"
+                   "v 0.3 0 0.3\nf 1 2 5\nf 2 3 5\nf 3 4 5\nf 4 1 5\nf 2 1 6\nf 3 2 6\nf 4 3 6\nf 1 4 6\nf 7 8 9\n",
+                   0.2 + 0.02 * i, 0.2 + 0.03 * i, 0.05 * i);
+        snprintf(name, sizeof name, "dots.%04d.csv", i);
+        file_write(name, "x,y,z\n%g,0,0.3\n0.1,%g,0.4\n-0.2,0.1,0.6\n", 0.05 * i, 0.04 * i);
+    }
+}
+
+static void files_end(void)
+{
+    char command[80];
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    cr_assert_eq(system(command), 0);
+}
+
+/* ---- each preset ---- */
+
+static struct witness straight, other;
+
+static void forgetful_run(const struct resume_preset *p, const char *yaml, const char *loses)
+{
+    other = (struct witness){.forgetful = loses};
+    const enum bw_status status = run_see(yaml, NULL, &other);
+    const char *differs = status == BW_OK ? facts_compare(&straight, &other) : "it ends with an error";
+    if (!loses[0]) cr_expect_null(differs, "%s: %s", p->name, differs);
+    else cr_expect_not_null(differs, "%s: nobody sees what %s loses", p->name, loses);
+}
+
+static void keepers_try(const struct resume_preset *p, const char *yaml)
+{
+    char list[128], *rest = NULL;
+    snprintf(list, sizeof list, "%s", p->keepers ? p->keepers : "");
+    for (const char *id = strtok_r(list, " ", &rest); id; id = strtok_r(NULL, " ", &rest)) forgetful_run(p, yaml, id);
+}
+
+static void stopped_run(const struct resume_preset *p, const char *yaml)
+{
+    char out[80];
+    enum bw_status status = BW_ERR_CANCELLED;
+    int runs = 0;
+    snprintf(out, sizeof out, "%s/out", folder);
+    other = (struct witness){.n = 0};
+    for (; status == BW_ERR_CANCELLED && runs < 20; runs++) {
+        other.stop_after = 1 + runs % 3;
+        status = run_see(yaml, out, &other);
+        cr_expect(other.checkpoint[0], "%s: no checkpoint after run %d", p->name, runs);
+    }
+    const char *differs = status == BW_OK ? facts_compare(&straight, &other) : "it does not end";
+    cr_expect_null(differs, "%s, stopped and resumed: %s", p->name, differs);
+    cr_expect_gt(runs, 1, "%s never stopped", p->name);
+}
+
+Test(resume, what_goes_on_from_a_checkpoint_does_what_it_would_have_done)
+{
+    char yaml[8192];
+    files_make();
+    for (size_t i = 0; i < BW_COUNT(resume_presets); i++) {
+        const struct resume_preset *p = &resume_presets[i];
+        text_make(p->text, yaml);
+        straight = (struct witness){.n = 0};
+        cr_assert_eq(run_see(yaml, NULL, &straight), BW_OK);
+        cr_expect_gt(straight.n, 10, "%s shows nothing", p->name);
+        forgetful_run(p, yaml, "");
+        stopped_run(p, yaml);
+        keepers_try(p, yaml);
+    }
+    files_end();
+}
