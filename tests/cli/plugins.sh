@@ -47,6 +47,31 @@ that() {
     if "$@" >/dev/null 2>&1; then good; else bad "$what"; fi
 }
 
+# ---- while they are loaded ----
+# Ten seconds long nobody is told of one that hangs: it waits beside the rest.
+mkdir stuck && cp "$unruly/loads/hangs.so" stuck
+timeout -k 1 60 "$billow" list --plugin-path stuck >stuck/out.txt 2>stuck/err.txt </dev/null &
+stuck=$!
+mkdir loads && cp "$unruly"/loads/*.so "$unruly/unruly.so" loads && rm loads/hangs.so
+mkfifo loads/fifo.so
+mkdir loads/folder.so
+ln -s /dev/zero loads/zero.so
+ln -s nowhere loads/dangling.so
+head -c 6000 loads/unruly.so >loads/cut.so
+printf '\x08' | cat <(head -c 18 loads/unruly.so) - <(tail -c +20 loads/unruly.so) >loads/mips.so
+timeout -k 1 60 "$billow" list --plugin-path loads >out.txt 2>err.txt </dev/null
+code=$?
+expect "bad files are lines, the list goes on" 0 "mac.project" "^ +unruly +Misbehaves" \
+    "loads/crashes.so: crashes when it is loaded \(Abort" "loads/crashes_later.so: crashes when" \
+    "loads/wild.so: crashes when it is loaded \(Segm" "loads/exits.so: ends the process" "loads/leaves.so: ends the process" \
+    "loads/fifo.so: .*is no file" "loads/folder.so: .*is no file" "loads/zero.so: .*is no file" \
+    "loads/dangling.so: .*No such file" "loads/cut.so: .*is cut short" "loads/mips.so: .*for another machine"
+that "each in one line" test "$(grep -c 'loads/' err.txt)" = 11
+timeout -k 1 60 "$billow" plugin validate loads/crashes.so >out.txt 2>err.txt
+code=$?; expect "validate of one that crashes" 4 "crashes when it is loaded"
+timeout -k 1 60 "$billow" plugin validate loads/unruly.so >out.txt 2>err.txt
+code=$?; expect "validate of one that does not" 0 "stage unruly: good"
+
 # ---- crashes ----
 name='unruly \(.*/unruly\.so\)'
 bake stages.unruly nothing step; expect "one that behaves" 0 "4 frames"
@@ -130,6 +155,11 @@ for what in hang spin gone; do
     cp $what/*.txt .
     expect "Ctrl-C again ends $what" 130 unruly
 done
+
+wait $stuck
+code=$?
+cp stuck/*.txt .
+expect "one that hangs when it is loaded" 0 "mac.project" "stuck/hangs.so: does not come back within 10 s"
 
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

@@ -60,6 +60,10 @@ that "the program finds its library" "$root/bin/billow" --version
 that "and its plugins" grep -q "$root/.*/mac.so" "$work/list.txt"
 that "and its presets" grep -q "$root/.*/plume.yaml" "$work/list.txt"
 that "and nothing else's" test -z "$(grep -E '^ +/' "$work/list.txt" | grep -v "$root")"
+cp "$build/tests/unruly/loads/crashes.so" "$folder/billow/plugins" # among its own
+"$root/bin/billow" list >"$work/list.txt" 2>&1
+that "a plugin that crashes when it is loaded is a line" grep -q 'crashes.so: crashes when it is loaded' "$work/list.txt"
+that "and the others are there" grep -q 'mac.project' "$work/list.txt"
 that "it stands on the library alone" sh -c "readelf -d '$root/bin/billow' | grep NEEDED | grep -qv -E 'fyaml|openvdb|avcodec|muparser' && ! readelf -d '$root/bin/billow' | grep -E 'NEEDED.*(fyaml|openvdb|avcodec|muparser)'"
 
 echo "$passed passed, $failed failed"

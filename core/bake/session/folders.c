@@ -84,8 +84,9 @@ static int folders_in_build_tree(struct folders *f, const char *build)
 {
     char *source = build ? source_folder(build) : NULL;
     if (!source) return 0;
-    f->plugins = list_append_glob(f->plugins, build, "plugins/*/");
-    f->plugins = list_append_glob(f->plugins, build, "exporters/*/");
+    f->own = list_append_glob(bw_strdup(""), build, "plugins/*/");
+    f->own = list_append_glob(f->own, build, "exporters/*/");
+    f->probe = bw_printf("%s/core/bake/billow-probe", build);
     f->presets = bw_printf("%s/presets", source);
     f->include = bw_printf("%s/core/include", source);
     bw_free(source);
@@ -97,7 +98,8 @@ static void folders_installed(struct folders *f)
 {
     char *own = library_folder(f->library, 0);
     char *plugins = own ? bw_printf("%s/%s", own, BW_TO_PLUGINS) : NULL;
-    f->plugins = list_append(f->plugins, plugins);
+    f->own = list_append(NULL, plugins);
+    f->probe = own ? bw_printf("%s/%s", own, BW_TO_PROBE) : NULL;
     f->presets = own ? bw_printf("%s/%s", own, BW_TO_PRESETS) : NULL;
     f->include = own ? bw_printf("%s/%s", own, BW_TO_INCLUDE) : NULL;
     bw_free(plugins);
@@ -117,7 +119,8 @@ int folders_find(struct folders *f, const char *plugin_path)
     build = library_folder(f->library, 2); // BUILD/core/bake/libbillow.so
     if (!folders_in_build_tree(f, build)) folders_installed(f);
     bw_free(build);
-    return f->plugins && f->presets && f->include;
+    if (f->own) f->plugins = list_append(f->plugins, f->own);
+    return f->own && f->probe && f->plugins && f->presets && f->include;
 }
 
 void folders_free(struct folders *f)
@@ -126,5 +129,7 @@ void folders_free(struct folders *f)
     bw_free(f->presets);
     bw_free(f->include);
     bw_free(f->library);
+    bw_free(f->own);
+    bw_free(f->probe);
     memset(f, 0, sizeof *f);
 }

@@ -13,6 +13,8 @@ struct folders {
     char *plugins, *presets; ///< presets: the installed ones, or the source tree's
     char *include;           ///< folder that holds billow/plugin.h
     char *library;           ///< the file of this library
+    char *own;               ///< those of `plugins` that came with it
+    char *probe;             ///< the program that loads those first (probe/scan.h)
 };
 
 struct session {
@@ -29,6 +31,10 @@ struct session *session_use(struct bw_session *handle, struct bw_diag *d);
 /// `plugin_path`: before all others, may be NULL. 0: out of memory.
 int folders_find(struct folders *f, const char *plugin_path);
 void folders_free(struct folders *f);
+
+/* scan.c */
+/// For bw_registry_open_scanned: what strangers' files do when they are loaded. `folders`: struct folders.
+void session_scan(const char *const *path, int32_t n, char **why, void *folders);
 
 /* machine.c */
 /// Memory of the machine (or of the container), bytes.

@@ -3,6 +3,7 @@
 #include "session.h"
 
 #include "preset/values/params.h"
+#include "probe/scan.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -123,6 +124,17 @@ static json_t *entries_json(const struct bw_registry *r)
     return json_pack("{s:o}", "entries", list);
 }
 
+/* One that can't be loaded without harm is not. */
+static void load_check(const char *path, struct bw_diag *d)
+{
+    struct folders f;
+    char *why = NULL;
+    if (folders_find(&f, NULL) && !bw_elf_problem(path)) scan_plugins(&path, 1, &why, f.probe);
+    if (why) bw_diag_error(d, NULL, BW_ERR_PLUGIN, "%s: %s", path, why);
+    bw_free(why);
+    folders_free(&f);
+}
+
 char *bw_plugin_validate(const char *path)
 {
     struct door door;
@@ -131,6 +143,7 @@ char *bw_plugin_validate(const char *path)
     struct bw_registry *r = path ? bw_registry_open("") : NULL;
     char *here = path && !strchr(path, '/') ? bw_printf("./%s", path) : bw_strdup(path), *text = NULL;
     if (path && (!r || !here)) out_of_memory(&door.d);
+    if (!door.d.status) load_check(here, &door.d);
     if (!door.d.status && bw_registry_load(r, here, &door.d) == BW_OK)
         for (int32_t i = 0; i < r->n_entries; i++) entry_check(&r->entry[i], &door.d);
     if (!door.d.status) text = json_text(entries_json(r), JSON_INDENT(1), &door.d);

@@ -11,6 +11,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#if defined(__x86_64__)
+#define MACHINE EM_X86_64
+#elif defined(__aarch64__)
+#define MACHINE EM_AARCH64
+#else
+#define MACHINE h.e_machine /* left to the dynamic linker */
+#endif
+
 static bool inside(uint64_t offset, uint64_t bytes, uint64_t size) { return offset <= size && bytes <= size - offset; }
 
 static const char *segments_check(int fd, const ElfW(Ehdr) * h, uint64_t size)
@@ -31,7 +39,7 @@ static const char *segments_check(int fd, const ElfW(Ehdr) * h, uint64_t size)
 
 const char *bw_elf_problem(const char *path)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); /* a pipe without a writer would wait */
     if (fd < 0) return strerror(errno);
     const char *why = NULL;
     struct stat s;
@@ -41,6 +49,8 @@ const char *bw_elf_problem(const char *path)
     else if (s.st_size == 0) why = "is empty";
     else if (pread(fd, &h, sizeof h, 0) != (ssize_t)sizeof h) why = "is no shared library";
     else if (memcmp(h.e_ident, ELFMAG, SELFMAG) || h.e_type != ET_DYN) why = "is no shared library";
+    else if (h.e_ident[EI_CLASS] != (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32) || h.e_machine != MACHINE)
+        why = "is a shared library for another machine";
     else why = segments_check(fd, &h, (uint64_t)s.st_size);
     close(fd);
     return why;

@@ -269,34 +269,87 @@ static int is_plugin_name(const struct dirent *e)
     return n > 3 && !strcmp(e->d_name + n - 3, ".so") && e->d_name[0] != '.';
 }
 
-static void folder_load(struct bw_registry *r, const char *folder)
+/* Paths of files that may be plugins, in the order of folders, then of names. */
+struct candidates {
+    char **path;
+    int32_t n;
+};
+
+static bool candidate_add(struct candidates *c, char *path)
+{
+    char **list = path ? bw_realloc(c->path, (size_t)(c->n + 1) * sizeof *list) : NULL;
+    if (list) c->path = list;
+    if (list) list[c->n++] = path;
+    else bw_free(path);
+    return list != NULL;
+}
+
+static bool folder_list(struct candidates *c, const char *folder)
 {
     struct dirent **list = NULL;
+    bool good = true;
     int n = scandir(folder, &list, is_plugin_name, alphasort);
     for (int i = 0; i < n; i++) {
-        char *path = bw_printf("%s/%s", folder, list[i]->d_name);
-        struct bw_diag d = {0};
-        if (path && bw_registry_load(r, path, &d) != BW_OK) broken_add(r, path, &d);
-        bw_diag_free(&d);
-        bw_free(path);
+        good &= candidate_add(c, bw_printf("%s/%s", folder, list[i]->d_name));
         free(list[i]);
     }
     free(list);
+    return good;
 }
 
-struct bw_registry *bw_registry_open(const char *folders)
+static bool folders_list(struct candidates *c, const char *folders)
+{
+    char *copy = bw_strdup(folders), *save = NULL;
+    bool good = copy != NULL;
+    for (char *f = copy ? strtok_r(copy, ":", &save) : NULL; f; f = strtok_r(NULL, ":", &save))
+        good &= folder_list(c, f);
+    bw_free(copy);
+    return good;
+}
+
+/* Takes the list. `why`, if there is one: of those that must not be loaded. `r` NULL: none is. */
+static void candidates_load(struct bw_registry *r, struct candidates *c, char **why)
+{
+    for (int32_t i = 0; i < c->n; i++) {
+        struct bw_diag d = {0};
+        if (why && why[i]) bw_diag_error(&d, NULL, BW_ERR_PLUGIN, "%s: %s", c->path[i], why[i]);
+        if (r && (d.status || bw_registry_load(r, c->path[i], &d) != BW_OK)) broken_add(r, c->path[i], &d);
+        bw_diag_free(&d);
+        if (why) bw_free(why[i]);
+        bw_free(c->path[i]);
+    }
+    bw_free(c->path);
+    bw_free(why);
+}
+
+/* Only what the dynamic linker would map is worth a scan: the rest is refused without. */
+static char **candidates_scan(const struct candidates *c, bw_registry_scan_fn scan, void *user)
+{
+    const char **path = bw_calloc(((size_t)c->n + 1) * sizeof *path);
+    int32_t *number = bw_calloc(((size_t)c->n + 1) * sizeof *number), n = 0;
+    char **why = bw_calloc(((size_t)c->n + 1) * sizeof *why), **found = bw_calloc(((size_t)c->n + 1) * sizeof *found);
+    for (int32_t i = 0; path && number && why && found && i < c->n; i++)
+        if (!bw_elf_problem(c->path[i])) path[n] = c->path[i], number[n++] = i;
+    if (n) scan(path, n, found, user);
+    for (int32_t i = 0; i < n; i++) why[number[i]] = found[i];
+    bw_free((void *)path);
+    bw_free(number);
+    bw_free(found);
+    return why;
+}
+
+struct bw_registry *bw_registry_open_scanned(const char *folders, bw_registry_scan_fn scan, void *user)
 {
     struct bw_registry *r = bw_calloc(sizeof *r);
-    char *copy = bw_strdup(folders ? folders : ""), *save = NULL;
-    if (!r || !copy) {
-        bw_free(r);
-        bw_free(copy);
-        return NULL;
-    }
-    for (char *f = strtok_r(copy, ":", &save); f; f = strtok_r(NULL, ":", &save)) folder_load(r, f);
-    bw_free(copy);
-    return r;
+    struct candidates c = {0};
+    bool good = r && folders_list(&c, folders ? folders : "");
+    candidates_load(good ? r : NULL, &c, good && scan && c.n ? candidates_scan(&c, scan, user) : NULL);
+    if (good) return r;
+    bw_free(r);
+    return NULL;
 }
+
+struct bw_registry *bw_registry_open(const char *folders) { return bw_registry_open_scanned(folders, NULL, NULL); }
 
 const struct bw_entry *bw_registry_stage(const struct bw_registry *r, const char *id)
 {

@@ -30,9 +30,15 @@ struct bw_registry {
     int32_t n_paths;
 };
 
+/// What looks at files before they are loaded: why[i] becomes new memory, a few words, where path[i] must
+/// not be.
+typedef void (*bw_registry_scan_fn)(const char *const *path, int32_t n, char **why, void *user);
+
 /// Load every *.so of the colon-separated folders, in order; first id wins. Broken ones are noted, never fatal.
 /// NULL only when out of memory.
 struct bw_registry *bw_registry_open(const char *folders);
+/// The same, after a scan of all of them.
+struct bw_registry *bw_registry_open_scanned(const char *folders, bw_registry_scan_fn scan, void *user);
 /// Load one file. BW_ERR_PLUGIN with a sentence in `d` when it can't be used.
 enum bw_status bw_registry_load(struct bw_registry *r, const char *path, struct bw_diag *d);
 /// What keeps a file from being mapped as a shared library, in a few words, or NULL (elf_check.c).

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Which plugins a session takes on trust: those that were built with it, where they were put. What lies beside them is
+ * anybody's. */
+#include "session.h"
+
+#include "base/alloc.h"
+#include "probe/scan.h"
+#include <stdbool.h>
+#include <string.h>
+
+/* Is the word of `n` bytes in a list of words, each behind `mark`? */
+static bool is_listed(const char *list, char mark, const char *word, size_t n)
+{
+    for (const char *at = list; at && *at;) {
+        const size_t length = strcspn(at, (char[]){mark, '\0'});
+        if (length == n && !strncmp(at, word, n)) return true;
+        at += length + (at[length] == mark);
+    }
+    return false;
+}
+
+static bool is_own(const struct folders *f, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash && is_listed(f->own, ':', path, (size_t)(slash - path)) &&
+           is_listed(BW_OWN_PLUGINS, ' ', slash + 1, strlen(slash + 1));
+}
+
+void session_scan(const char *const *path, int32_t n, char **why, void *folders)
+{
+    const struct folders *f = folders;
+    const char **strange = bw_calloc(((size_t)n + 1) * sizeof *strange);
+    int32_t *number = bw_calloc(((size_t)n + 1) * sizeof *number), k = 0;
+    char **found = bw_calloc(((size_t)n + 1) * sizeof *found);
+    for (int32_t i = 0; strange && number && found && i < n; i++)
+        if (!is_own(f, path[i])) strange[k] = path[i], number[k++] = i;
+    if (k) scan_plugins(strange, k, found, f->probe);
+    for (int32_t i = 0; i < k; i++) why[number[i]] = found[i];
+    bw_free((void *)strange);
+    bw_free(number);
+    bw_free(found);
+}
