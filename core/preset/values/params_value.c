@@ -86,7 +86,8 @@ static enum bw_status curve_value(struct bw_compile *k, struct bw_value *v, cons
                                  .diag = k->defaults ? &own : k->diag};
     if (amount || row->flags & BW_PARAM_SPREAD) want.comps = 0;
     enum bw_status status = bw_curve_compile(&v->curve, n, &want);
-    if (status && k->defaults) bw_compile_error(k, NULL, "%s", own.first ? own.first : row->key);
+    if (status == BW_ERR_MEMORY && k->defaults) bw_compile_memory(k);
+    else if (status && k->defaults) bw_compile_error(k, NULL, "%s", own.first ? own.first : row->key);
     bw_diag_free(&own);
     for (int32_t c = 0; c < v->curve.comps && !status; c++) status = channel_check(k, v, c);
     if (status || !v->curve.animated) return status;
