@@ -32,6 +32,7 @@ struct test_run test_start(const char *yaml, const struct test_options *o)
                                  .on_log = o->on_log,
                                  .on_file = o->on_file,
                                  .user = o->user};
+    if (o->on_run) o->on_run(&run, o->user);
     r.chain = bw_chain_create(r.preset, r.registry, &run, &r.diag);
     r.status = r.diag.status;
     if (r.chain && !o->only_check) r.status = bw_chain_run(r.chain, &r.diag);

@@ -25,7 +25,8 @@ struct test_options {
     const char *plugins;            ///< plugin folders instead of the build tree's; "" for none
     void (*on_log)(int level, const char *who, const char *text, void *user);     ///< what is said, or NULL
     int (*on_file)(const char *name, const struct file_facts *whole, void *user); ///< each file as it comes, or NULL
-    void *user;                                                                   ///< for on_log and on_file
+    void (*on_run)(struct bw_run_options *run, void *user);                       ///< to say more of the run, or NULL
+    void *user;                                                                   ///< for the three
 };
 
 /// BILLOW_TEST_SHORT is set, as under sanitizers, which make a run several times slower: what only repeats for accuracy

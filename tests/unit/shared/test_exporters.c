@@ -87,31 +87,34 @@ static void relays_make(const struct bw_exporter_desc *list[RELAYS])
     }
 }
 
-static const char preset[] =
-    "billow: 1\nname: puff\ntime: {fps: 10, frames: 3-14}\ndomain: {voxel: 0.1, size: none}\nstages:\n"
-    "  - emit: {shape: {sphere: {center: [\"=-2+6*t\", 0, 1], radius: 0.4}}, mode: max, density: \"=1.5-t\"}\n"
-    "  - dissipate: {density: 10 1/s}\n"
-    "  - tracers: {shape: {sphere: {radius: 3}}, count: 10}\n"
-    "  - body: {shape: {sphere: {center: [0, 0, 3], radius: 0.4}}}\n"
-    "  - bodies: {ground: no}\n"
-    "export:\n";
+/// A preset up to its exports.
+#define PRESET(frames)                                                                                                 \
+    "billow: 1\nname: puff\ntime: {fps: 10, frames: " frames "}\ndomain: {voxel: 0.1, size: none}\nstages:\n"          \
+    "  - emit: {shape: {sphere: {center: [\"=-2+6*t\", 0, 1], radius: 0.4}}, mode: max, density: \"=1.5-t\"}\n"        \
+    "  - dissipate: {density: 10 1/s}\n"                                                                               \
+    "  - tracers: {shape: {sphere: {radius: 3}}, count: 10}\n"                                                         \
+    "  - body: {shape: {sphere: {center: [0, 0, 3], radius: 0.4}}}\n"                                                  \
+    "  - bodies: {ground: no}\n"                                                                                       \
+    "export:\n"
 
-/// Each exporter and its relay, with options that make the most depend on earlier frames.
-static char *preset_make(void)
+/// Options that make the most depend on earlier frames.
+static const char *const options[][2] = {
+    {"png", "view: slice, field: density, position: 1 cm, size: 96"},
+    {"png", "view: render, size: 96, every: 2"},
+    {"exr", "size: 96, every: 3"},
+    {"mp4", "view: render, size: 96"},
+    {"mp4", "view: slice, field: density, position: 1 cm, size: 96, fps: 24, quality: \"=19+10*t\""},
+    {"ply", "every: 5"},
+    {"vdb", "points: [tracers]"},
+    {"bodies", ""}};
+
+/// Each exporter, named aN, and where `relays`, its relay too, named bN.
+static char *preset_make(const char *head, int with_relays)
 {
-    static const char *const options[][2] = {
-        {"png", "view: slice, field: density, position: 1 cm, size: 96"},
-        {"png", "view: render, size: 96, every: 2"},
-        {"exr", "size: 96, every: 3"},
-        {"mp4", "view: render, size: 96"},
-        {"mp4", "view: slice, field: density, position: 1 cm, size: 96, fps: 24, quality: \"=19+10*t\""},
-        {"ply", "every: 5"},
-        {"vdb", "points: [tracers]"},
-        {"bodies", ""}};
     char *text = malloc(1 << 14);
-    size_t n = (size_t)sprintf(text, "%s", preset);
+    size_t n = (size_t)sprintf(text, "%s", head);
     for (int i = 0; i < (int)(sizeof options / sizeof *options); i++)
-        for (int relay = 0; relay < 2; relay++) {
+        for (int relay = 0; relay <= with_relays; relay++) {
             const char *what = options[i][0], *more = options[i][1];
             n += (size_t)sprintf(text + n, "  - %s%s: {id: %c%d, name: %c%d%s%s}\n", relay ? "relay." : "", what,
                                  relay ? 'b' : 'a', i, relay ? 'b' : 'a', i, *more ? ", " : "", more);
@@ -131,23 +134,38 @@ static void files_equal(const char *a, const char *b)
     fclose(g);
 }
 
+/// The files of the exporters named aN below `out`, which are as many as there must be.
+static glob_t files_find(const char *out)
+{
+    glob_t found = {0};
+    char pattern[64];
+    snprintf(pattern, sizeof pattern, "%s/a[0-9]*", out);
+    glob(pattern, 0, NULL, &found);
+    snprintf(pattern, sizeof pattern, "%s/*/a[0-9]*", out);
+    glob(pattern, GLOB_APPEND, NULL, &found);
+    cr_assert_eq(found.gl_pathc, 4 + 12 + 6 + 4 + 6 + 12 + 2, "%zu files", found.gl_pathc);
+    return found;
+}
+
+static void folder_remove(const char *out)
+{
+    char command[64];
+    snprintf(command, sizeof command, "rm -r %s", out);
+    cr_assert_eq(system(command), 0);
+}
+
 Test(exporters, resumed_after_every_frame_write_the_same)
 {
-    char out[] = "/tmp/billow-exporters-XXXXXX", pattern[64], *yaml = preset_make();
+    char out[] = "/tmp/billow-exporters-XXXXXX", *yaml = preset_make(PRESET("3-14"), 1);
     const struct bw_exporter_desc *list[RELAYS];
     const struct bw_module module = {BW_MODULE_HEAD, 0, RELAYS, NULL, list};
-    glob_t found = {0};
     relays_make(list);
     cr_assert(mkdtemp(out));
     struct test_run r = test_start(yaml, &(struct test_options){.simd = UINT32_MAX, .out = out, .module = &module});
     cr_assert_eq(r.status, BW_OK, "%s", r.diag.first);
     test_end(&r);
     for (int i = 0; i < RELAYS; i++) cr_assert_geq(relays[i].resumed, 13, "%s", relays[i].id);
-    snprintf(pattern, sizeof pattern, "%s/a[0-9]*", out);
-    glob(pattern, 0, NULL, &found);
-    snprintf(pattern, sizeof pattern, "%s/*/a[0-9]*", out);
-    glob(pattern, GLOB_APPEND, NULL, &found);
-    cr_assert_eq(found.gl_pathc, 4 + 12 + 6 + 4 + 6 + 12 + 2, "%zu files", found.gl_pathc);
+    glob_t found = files_find(out);
     for (size_t i = 0; i < found.gl_pathc; i++) {
         char *other = strdup(found.gl_pathv[i]);
         strrchr(other, '/')[1] = 'b';
@@ -155,7 +173,83 @@ Test(exporters, resumed_after_every_frame_write_the_same)
         free(other);
     }
     globfree(&found);
-    snprintf(pattern, sizeof pattern, "rm -r %s", out);
-    cr_assert_eq(system(pattern), 0);
+    folder_remove(out);
     free(yaml);
+}
+
+/* ---- whole runs ---- */
+
+/// A run in parts: each is stopped after some substeps, and the next goes on from its checkpoint.
+struct part {
+    const char *out;
+    char resume[128]; ///< path of the newest checkpoint; "": none
+    int left;         ///< substeps until it is stopped; 0: never
+    _Atomic int stop;
+};
+
+static void part_substep(const struct bw_progress *p, void *user)
+{
+    struct part *part = user;
+    (void)p;
+    if (part->left && !--part->left) part->stop = 1;
+}
+
+static void part_checkpoint(const char *name, int64_t frame, void *user)
+{
+    struct part *part = user;
+    (void)frame;
+    snprintf(part->resume, sizeof part->resume, "%s/%s", part->out, name);
+}
+
+static void part_run(struct bw_run_options *run, void *user)
+{
+    struct part *part = user;
+    run->stop = &part->stop;
+    run->resume = *part->resume ? part->resume : NULL;
+    run->on_substep = part_substep;
+    run->on_checkpoint = part_checkpoint;
+}
+
+static enum bw_status part_bake(struct part *part, const char *head)
+{
+    char *yaml = preset_make(head, 0);
+    const struct test_options o = {.simd = UINT32_MAX, .out = part->out, .on_run = part_run, .user = part};
+    part->stop = 0;
+    struct test_run r = test_start(yaml, &o);
+    const enum bw_status status = r.status;
+    cr_assert(status == BW_OK || part->stop, "%s", r.diag.first);
+    test_end(&r);
+    free(yaml);
+    return status;
+}
+
+/// Are the files of two folders the same?
+static void folders_equal(const char *a, const char *b)
+{
+    glob_t found = files_find(a);
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        char other[256];
+        snprintf(other, sizeof other, "%s%s", b, found.gl_pathv[i] + strlen(a));
+        files_equal(found.gl_pathv[i], other);
+    }
+    globfree(&found);
+}
+
+Test(exporters, stopped_often_and_extended_write_the_same)
+{
+    char out[3][32] = {"/tmp/billow-straight-XXXXXX", "/tmp/billow-stopped-XXXXXX", "/tmp/billow-longer-XXXXXX"};
+    for (int i = 0; i < 3; i++) cr_assert(mkdtemp(out[i]));
+    struct part straight = {.out = out[0]}, stopped = {.out = out[1], .left = 3}, longer = {.out = out[2]};
+    int parts = 1;
+    cr_assert_eq(part_bake(&straight, PRESET("3-14")), BW_OK);
+    for (; part_bake(&stopped, PRESET("3-14")) != BW_OK; parts++) {
+        cr_assert(*stopped.resume && parts < 100);
+        stopped.left = 3;
+    }
+    cr_assert_gt(parts, 3);
+    folders_equal(out[0], out[1]);
+    cr_assert_eq(part_bake(&longer, PRESET("3-6")), BW_OK);
+    cr_assert_eq(part_bake(&longer, PRESET("3-14")), BW_OK);
+    folders_equal(out[0], out[2]);
+    for (int i = 0; i < 3; i++) folder_remove(out[i]);
 }
