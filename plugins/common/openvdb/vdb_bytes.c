@@ -90,12 +90,9 @@ const unsigned char *vdb_bytes_take(struct vdb_bytes *b, size_t n)
         vdb_bytes_fail(b, "the file is cut short");
         return NULL;
     }
-    const unsigned char *bytes = b->memory + b->at;
-    if (!b->memory) {
-        bool held = b->at >= b->from && b->at + (int64_t)n <= b->from + b->have;
-        if (!held && !buffer_fill(b)) return NULL;
-        bytes = b->buffer + (b->at - b->from);
-    }
+    const bool held = b->memory || (b->at >= b->from && b->at + (int64_t)n <= b->from + b->have);
+    if (!held && !buffer_fill(b)) return NULL;
+    const unsigned char *bytes = b->memory ? b->memory + b->at : b->buffer + (b->at - b->from);
     b->at += (int64_t)n;
     return bytes;
 }
