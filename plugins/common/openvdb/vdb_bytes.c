@@ -97,6 +97,17 @@ const unsigned char *vdb_bytes_take(struct vdb_bytes *b, size_t n)
     return bytes;
 }
 
+bool vdb_bytes_copy(struct vdb_bytes *b, void *out, size_t n)
+{
+    for (size_t got = 0, part; got < n; got += part) {
+        part = n - got < VDB_BYTES_MOST ? n - got : VDB_BYTES_MOST;
+        const unsigned char *p = vdb_bytes_take(b, part);
+        if (!p) return false;
+        memcpy((char *)out + got, p, part);
+    }
+    return !b->bad;
+}
+
 bool vdb_bytes_skip(struct vdb_bytes *b, uint64_t n)
 {
     if (b->bad) return false;

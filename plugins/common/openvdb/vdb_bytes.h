@@ -34,6 +34,8 @@ void vdb_bytes_close(struct vdb_bytes *b);
 bool vdb_bytes_fail(struct vdb_bytes *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /// The next n <= VDB_BYTES_MOST bytes, good until the next call; NULL: the file has not so many.
 const unsigned char *vdb_bytes_take(struct vdb_bytes *b, size_t n);
+/// The next n bytes, however many, into `out`; false: the file has not so many.
+bool vdb_bytes_copy(struct vdb_bytes *b, void *out, size_t n);
 /// Step over n bytes; false: the file has not so many.
 bool vdb_bytes_skip(struct vdb_bytes *b, uint64_t n);
 uint8_t vdb_bytes_u8(struct vdb_bytes *b);

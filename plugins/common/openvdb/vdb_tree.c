@@ -4,8 +4,10 @@
  * leaves 8³. Values are packed node by node, with a size before each chunk: it is these sizes that must not lie. */
 #include "vdb_check.h"
 
+#include <blosc.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
 enum { UPPER = 32 * 32 * 32, LOWER = 16 * 16 * 16, LEAF = 8 * 8 * 8, LEAF_BYTES = LEAF / 8 };
 enum { BLOSC_HEADER = 16 };
@@ -20,6 +22,7 @@ struct walk {
     size_t value, half;           ///< bytes of a value
     unsigned char *mask;          ///< of the leaves met so far, LEAF_BYTES each
     int64_t n_leaves, room, next; ///< `next`: whose values come next
+    bool inner;                   ///< an inner node's values come
 };
 
 size_t vdb_tree_value(const char *type, size_t *half)
@@ -59,6 +62,20 @@ bool vdb_blosc_check(struct vdb_bytes *b, uint64_t n, uint64_t least, uint64_t m
     return vdb_bytes_skip(b, n - BLOSC_HEADER);
 }
 
+/* Unpack n bytes, which must become `bytes`. OpenVDB loses the node that it reads when an inner one fails, so that
+ * these few must not; a leaf that does not unpack is refused by OpenVDB and all is given back. */
+static bool unpack_check(struct walk *w, size_t n, size_t bytes)
+{
+    uLongf got = bytes;
+    unsigned char *packed = malloc(n + bytes), *out = packed + n;
+    if (!packed) return vdb_bytes_fail(w->b, "out of memory");
+    bool good = vdb_bytes_copy(w->b, packed, n);
+    if (good && (w->grid->compression & VDB_BLOSC)) got = (uLongf)blosc_decompress_ctx(packed, out, bytes, 1);
+    else if (good && uncompress(out, &got, packed, n) != Z_OK) got = 0;
+    free(packed);
+    return good && (got == bytes || vdb_bytes_fail(w->b, "a packed chunk does not unpack"));
+}
+
 /* Packed or not, `bytes` when unpacked. */
 static bool chunk_check(struct walk *w, uint64_t bytes)
 {
@@ -69,8 +86,12 @@ static bool chunk_check(struct walk *w, uint64_t bytes)
                               (unsigned long long)bytes);
     if (n <= 0) return vdb_bytes_skip(w->b, bytes);
     if (n > w->b->size - w->b->at) return vdb_bytes_fail(w->b, "a chunk of %lld bytes is cut short", (long long)n);
-    if (w->grid->compression & VDB_BLOSC) return vdb_blosc_check(w->b, (uint64_t)n, bytes, bytes);
-    return vdb_bytes_skip(w->b, (uint64_t)n); // zlib itself keeps to its bounds
+    if ((uint64_t)n > bytes + bytes / 512 + 64) return vdb_bytes_fail(w->b, "a chunk is larger than unpacked");
+    const int64_t begin = w->b->at;
+    if ((w->grid->compression & VDB_BLOSC) && !vdb_blosc_check(w->b, (uint64_t)n, bytes, bytes)) return false;
+    w->b->at = begin;
+    if (w->inner) return unpack_check(w, (size_t)n, bytes);
+    return vdb_bytes_skip(w->b, (uint64_t)n);
 }
 
 /* A node's values: `count` entries, of which `on` are active. */
@@ -131,16 +152,29 @@ static bool upper_check(struct walk *w)
     return true;
 }
 
-/* Where a root's entry lies: a corner of a node, not out of this world. */
-static bool place_check(struct walk *w)
-{
+struct place {
     int32_t at[3];
-    const unsigned char *p = vdb_bytes_take(w->b, sizeof at);
-    if (!p) return false;
-    memcpy(at, p, sizeof at);
+};
+
+/* Where a root's entry lies: a corner of a node, not out of this world. */
+static bool place_check(struct walk *w, struct place *out)
+{
+    if (!vdb_bytes_copy(w->b, out, sizeof *out)) return false;
     for (int a = 0; a < 3; a++)
-        if ((at[a] & 4095) || at[a] > FARTHEST || at[a] < -FARTHEST)
-            return vdb_bytes_fail(w->b, "a node at voxel %d cannot be", at[a]);
+        if ((out->at[a] & 4095) || out->at[a] > FARTHEST || out->at[a] < -FARTHEST)
+            return vdb_bytes_fail(w->b, "a node at voxel %d cannot be", out->at[a]);
+    return true;
+}
+
+static int place_order(const void *a, const void *b) { return memcmp(a, b, sizeof(struct place)); }
+
+/* Two entries at one place: OpenVDB would lose the first. */
+static bool places_differ(struct walk *w, struct place *place, uint64_t n)
+{
+    qsort(place, n, sizeof *place, place_order);
+    for (uint64_t i = 1; i < n; i++)
+        if (!place_order(&place[i - 1], &place[i]))
+            return vdb_bytes_fail(w->b, "two nodes at voxel %d %d %d", place[i].at[0], place[i].at[1], place[i].at[2]);
     return true;
 }
 
@@ -148,13 +182,21 @@ static bool root_check(struct walk *w)
 {
     vdb_bytes_skip(w->b, w->value); // background
     const uint32_t tiles = vdb_bytes_u32(w->b), children = vdb_bytes_u32(w->b);
-    for (uint32_t i = 0; i < tiles; i++) {
-        if (!place_check(w) || !vdb_bytes_skip(w->b, w->value)) return false;
-        if (vdb_bytes_u8(w->b) > 1) return vdb_bytes_fail(w->b, "a tile is neither active nor inactive");
+    const uint64_t n = (uint64_t)tiles + children;
+    if (n > (uint64_t)(w->b->size - w->b->at) / sizeof(struct place))
+        return vdb_bytes_fail(w->b, "a root of %llu entries is cut short", (unsigned long long)n);
+    struct place *place = malloc((n + 1) * sizeof *place);
+    bool good = place || vdb_bytes_fail(w->b, "out of memory");
+    for (uint64_t i = 0; i < n && good; i++) {
+        good = place_check(w, &place[i]);
+        if (good && i < tiles) {
+            vdb_bytes_skip(w->b, w->value);
+            good = vdb_bytes_u8(w->b) <= 1 || vdb_bytes_fail(w->b, "a tile is neither active nor inactive");
+        } else if (good) good = upper_check(w);
     }
-    for (uint32_t i = 0; i < children; i++)
-        if (!place_check(w) || !upper_check(w)) return false;
-    return !w->b->bad;
+    good = good && !w->b->bad && places_differ(w, place, n);
+    free(place);
+    return good;
 }
 
 /* The mask once more, then the values. */
@@ -168,10 +210,11 @@ static bool leaf_check(struct walk *w)
 
 bool vdb_tree_check(struct vdb_bytes *b, const struct vdb_grid *g)
 {
-    struct walk w = {.b = b, .grid = g};
+    struct walk w = {.b = b, .grid = g, .inner = true};
     w.value = vdb_tree_value(g->type, &w.half);
     if (vdb_bytes_u32(b) != 1) vdb_bytes_fail(b, "a tree with several buffers cannot be read");
     bool good = !b->bad && root_check(&w);
+    w.inner = false;
     while (good && w.next < w.n_leaves) good = leaf_check(&w);
     free(w.mask);
     return good && (b->at <= g->end || vdb_bytes_fail(b, "a grid goes on behind its end"));

@@ -3,13 +3,11 @@
  * neither; blanks and quotes around a cell are dropped, empty lines and those that begin with # are skipped. */
 #include "table_private.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
 
 enum bw_status table_fail(const struct table *t, const char *format, ...)
 {
@@ -95,33 +93,14 @@ static enum bw_status csv_row(const struct table *t, char *row, double *value)
 
 /* ---- any ---- */
 
-/* The whole file, and a byte for the last line's end. */
-static enum bw_status file_load(struct table *t)
-{
-    struct stat st;
-    size_t got = 0;
-    errno = 0;
-    FILE *file = fopen(t->path, "rb");
-    int good = file && !fstat(fileno(file), &st);
-    if (good && !S_ISREG(st.st_mode)) good = 0, errno = S_ISDIR(st.st_mode) ? EISDIR : ESPIPE;
-    if (good) t->text = t->stage->host->alloc(t->stage, (size_t)st.st_size + 1);
-    if (t->text) got = fread(t->text, 1, (size_t)st.st_size, file);
-    if (good && t->text && got != (size_t)st.st_size) good = 0;
-    const int why = errno ? errno : EIO;
-    if (file) fclose(file);
-    if (!good) return t->stage->host->fail(t->stage, BW_ERR_IO, "cannot read %s: %s", t->path, strerror(why));
-    if (!t->text) return BW_ERR_MEMORY;
-    t->at = t->text;
-    t->end = t->text + got;
-    return BW_OK;
-}
-
 enum bw_status table_open(struct table *t, struct bw_stage *s, const char *path, const struct table_name *names,
                           size_t n_names)
 {
     *t = (struct table){.stage = s, .path = path, .names = names, .n_names = n_names};
-    enum bw_status status = file_load(t);
+    enum bw_status status = file_read(s, path, &t->file);
     if (status) return status;
+    t->at = t->file.text;
+    t->end = t->at + t->file.n;
     int ply = t->end - t->at > 3 && !memcmp(t->at, "ply", 3) && (t->at[3] == '\n' || t->at[3] == '\r');
     return ply ? table_ply_heading(t) : csv_heading(t);
 }
@@ -142,8 +121,4 @@ bool table_row(struct table *t, double value[TABLE_COLUMNS], enum bw_status *sta
     return !*status;
 }
 
-void table_close(struct table *t)
-{
-    t->stage->host->release(t->stage, t->text);
-    t->text = NULL;
-}
+void table_close(struct table *t) { file_free(t->stage, &t->file); }

@@ -6,6 +6,7 @@
 #define TABLE_H
 
 #include <billow/plugin.h>
+#include <common/file/file.h>
 #include <stdbool.h>
 
 enum { TABLE_COLUMNS = 16, TABLE_FILE_COLUMNS = 256 };
@@ -26,7 +27,8 @@ struct table {
     /* ---- the reader's own ---- */
     const struct table_name *names;
     size_t n_names;
-    char *text, *at, *end;                     ///< all of the file; what is not read yet
+    struct file_bytes file;
+    char *at, *end;                            ///< what is not read yet
     int64_t line, row;                         ///< read last; 0: none
     int form;                                  ///< enum table_form
     bool tabs;                                 ///< part the cells

@@ -1,30 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 /* PLY: values of any of the format's types. Another element must not come before `vertex`; what comes after is left. */
+#include "ply_types.h"
 #include "table_private.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const struct ply_type {
-    const char *name[2];
-    int bytes, is_float, is_signed;
-} types[] = {{{"char", "int8"}, 1, 0, 1},     {{"uchar", "uint8"}, 1, 0, 0},   {{"short", "int16"}, 2, 0, 1},
-             {{"ushort", "uint16"}, 2, 0, 0}, {{"int", "int32"}, 4, 0, 1},     {{"uint", "uint32"}, 4, 0, 0},
-             {{"float", "float32"}, 4, 1, 1}, {{"double", "float64"}, 8, 1, 1}};
-
 /* What the heading has said so far. */
 struct heading {
     bool format, vertex, other_before;
     bool in_vertex; ///< what comes are properties of `vertex`
 };
-
-static const struct ply_type *type_find(const char *name)
-{
-    for (size_t i = 0; i < BW_COUNT(types); i++)
-        if (!strcmp(name, types[i].name[0]) || !strcmp(name, types[i].name[1])) return &types[i];
-    return NULL;
-}
 
 static enum bw_status format_read(struct table *t, const char *name)
 {
@@ -42,7 +29,7 @@ static enum bw_status property_read(struct table *t, const char *type, const cha
 {
     if (!strcmp(type, "list")) return table_fail(t, "a vertex with a list in it cannot be read");
     const int n = t->n_columns;
-    const struct ply_type *is = type_find(type);
+    const struct ply_type *is = ply_type_find(type);
     if (!is) return table_fail(t, "a property's type is unknown");
     enum bw_status status = table_column(t, name);
     if (!status) t->type[n] = is;
@@ -83,37 +70,15 @@ enum bw_status table_ply_heading(struct table *t)
     if (!h.format) return table_fail(t, "the heading does not say which format");
     if (!h.vertex) return table_fail(t, "there is no element vertex");
     if (h.other_before) return table_fail(t, "another element comes before vertex");
-    if (t->rows > t->end - t->text) return table_fail(t, "the heading promises more rows than the file holds");
+    if (t->rows > (int64_t)t->file.n) return table_fail(t, "the heading promises more rows than the file holds");
     return BW_OK;
-}
-
-static double value_read(const struct table *t, const struct ply_type *type)
-{
-    uint64_t u = 0;
-    float f;
-    double d;
-    for (int i = 0; i < type->bytes; i++) {
-        const int at = t->form == TABLE_PLY_BIG ? i : type->bytes - 1 - i;
-        u = u << 8 | (unsigned char)t->at[at];
-    }
-    if (type->is_float && type->bytes == 4) {
-        const uint32_t w = (uint32_t)u;
-        memcpy(&f, &w, sizeof f);
-        return (double)f;
-    }
-    if (type->is_float) {
-        memcpy(&d, &u, sizeof d);
-        return d;
-    }
-    const uint64_t sign = (uint64_t)1 << (8 * type->bytes - 1);
-    return type->is_signed && (u & sign) ? (double)u - 2 * (double)sign : (double)u;
 }
 
 static enum bw_status row_binary(struct table *t, double *value)
 {
     for (int q = 0; q < t->n_columns; q++) {
         if (t->end - t->at < t->type[q]->bytes) return table_fail(t, "the file is cut short");
-        if (t->column[q] >= 0) value[t->column[q]] = value_read(t, t->type[q]);
+        if (t->column[q] >= 0) value[t->column[q]] = ply_type_value(t->type[q], t->at, t->form == TABLE_PLY_BIG);
         t->at += t->type[q]->bytes;
     }
     return BW_OK;

@@ -2,6 +2,8 @@
 /* Sequences of meshes; meshes that are open, crossed, missing or no meshes at all. */
 #include "mesh_world.h"
 
+#include <sys/stat.h>
+
 TestSuite(mesh_files, .init = folder_make, .fini = folder_remove);
 
 /* ---- sequences ---- */
@@ -117,6 +119,104 @@ Test(mesh_files, bad_files_are_named)
     refused(BW_ERR_IO, "sea_####.obj", "number for the #", preset, folder, "sea_####.obj", "");
     refused(BW_ERR_PRESET, "scale", ".yaml:6:", preset, meshes(), "box.obj", ", scale: \"=-1\"");
     refused(BW_ERR_LIMIT, "scale right?", "box.obj", preset, meshes(), "box.obj", ", scale: 1000");
+}
+
+static void text_write(const char *name, const char *text)
+{
+    FILE *f = file_new(name);
+    fputs(text, f);
+    fclose(f);
+}
+
+#define MESH STILL "  - emit: {density: 1, shape: {mesh: {file: %s/%s}}}\n"
+#define PLY_HEAD(points)                                                                                               \
+    "ply\nformat ascii 1.0\nelement vertex " points "\nproperty float x\nproperty float y\nproperty float z\n"         \
+    "element face 1\nproperty list uchar int vertex_indices\nend_header\n"
+
+/* Corners that there are not, numbers that are none, promises that the file cannot hold, files that end too early: each
+ * with its line, and none of them a signal or a gigabyte. */
+Test(mesh_files, what_a_file_says_is_not_believed)
+{
+    static const struct {
+        const char *name, *text, *words;
+    } bad[] = {
+        {"index.ply", PLY_HEAD("3") "0 0 0\n1 0 0\n0 1 0\n3 3 2 1\n",
+         "index.ply:13: a face names point 3, and there are"},
+        {"below.ply", PLY_HEAD("3") "0 0 0\n1 0 0\n0 1 0\n3 -1 2 1\n", "below.ply:13: a face names point -1"},
+        {"promise.ply", PLY_HEAD("99999999999999999999") "0 0 0\n", "promise.ply:3: element vertex has"},
+        {"many.ply", PLY_HEAD("4000") "0 0 0\n", "many.ply:3: element vertex has 4000 rows, more than the file"},
+        {"cut.ply", PLY_HEAD("3") "0 0 0\n1 0 0\n0 1 0\n3 0 1", "cut.ply:13: the file is cut short"},
+        {"word.ply", PLY_HEAD("3") "0 0 0\n1 zero 0\n0 1 0\n3 0 1 2", "word.ply:11: a number is wanted"},
+        {"nan.ply", PLY_HEAD("3") "0 0 0\n1 nan 0\n0 1 0\n3 0 1 2", "nan.ply:11: point 2 is not a number"},
+        {"list.ply", PLY_HEAD("3") "0 0 0\n1 0 0\n0 1 0\n250 0 1 2", "list.ply:13: a list is longer than the file"},
+        {"huge.obj", "v 0 0 0\nv 1e39 0 0\nv 0 1 0\nf 1 2 3\n", "huge.obj:4: point 2 is not a number, or too large"},
+        {"far.obj", "v 0 0 0\nv 1e30 0 0\nv 0 1e30 0\nf 1 2 3\n", "is its scale"},
+        {"beyond.obj", "v 0 0 0\nv 1 0 0\nf 1 2 3\nv 0 1 0\n", "beyond.obj:3: a face names place 3, and there are 2"},
+        {"zero.obj", "v 0 0 0\nf 0 1 1\n", "zero.obj:2: a face names place 0"},
+        {"two.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2", "two.obj:4: a face has 2 corners"},
+        {"cut.stl", "solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\n",
+         "cut.stl:5: the file is cut"},
+        {"end.stl",
+         "solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\n",
+         "end.stl:8: the file is cut short: \"endsolid\""},
+        {"short.stl", "nothing", "short.stl: it is no STL file"},
+        {"deep.gltf", "[[[[[[[[[[[[[[[[", "deep.gltf:1: column"},
+        {"twice.gltf", "{\"nodes\": [{\"children\": [0]}], \"scenes\": [{\"nodes\": [0]}]}",
+         "twice.gltf: node 0 stands"},
+        {"away.gltf",
+         "{\"nodes\": [{\"mesh\": 0}], \"meshes\": [{\"primitives\": [{\"attributes\": {\"POSITION\": 0}}]}],"
+         "\"accessors\": [{\"bufferView\": 0, \"componentType\": 5126, \"count\": 3, \"type\": \"VEC3\"}],"
+         "\"bufferViews\": [{\"buffer\": 0, \"byteLength\": 35}], \"buffers\": [{\"uri\": \"data:;base64,AAAA\"}]}",
+         "away.gltf: view 0 goes on behind its buffer's 3 bytes"},
+    };
+    for (size_t i = 0; i < BW_COUNT(bad); i++) {
+        text_write(bad[i].name, bad[i].text);
+        refused(strstr(bad[i].name, "far") ? BW_ERR_LIMIT : BW_ERR_IO, bad[i].words, ".yaml:6:", MESH, folder,
+                bad[i].name);
+    }
+}
+
+/* The last line of an OBJ may have been longer: nothing in the format tells, so it is asked. */
+Test(mesh_files, an_obj_without_its_last_end_is_doubted)
+{
+    char yaml[2048];
+    text_write("cut.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\nf 1 2 4");
+    snprintf(yaml, sizeof yaml, MESH, folder, "cut.obj");
+    struct ear ear = warnings_of(yaml);
+    cr_assert(strstr(ear.text, "cut.obj: its last line has no end"), "%s", ear.text);
+}
+
+/* Nothing that is no file is opened for good: a pipe would be waited for, a device never ends. */
+Test(mesh_files, what_is_no_file_is_refused)
+{
+    char path[128];
+    snprintf(path, sizeof path, "%s/pipe.obj", folder);
+    cr_assert(!mkfifo(path, 0600));
+    refused(BW_ERR_IO, "pipe.obj is not a file", ".yaml:6:", MESH, folder, "pipe.obj");
+    snprintf(path, sizeof path, "%s/zero.stl", folder);
+    cr_assert(!symlink("/dev/zero", path));
+    refused(BW_ERR_IO, "zero.stl is not a file", ".yaml:6:", MESH, folder, "zero.stl");
+}
+
+/* Faces of many corners, in and out: their triangles cover the face and nothing else. Here an L of 3/4. */
+Test(mesh_files, faces_of_many_corners)
+{
+    text_write("l.obj", "v -.5 -.5 -.5\nv .5 -.5 -.5\nv .5 0 -.5\nv 0 0 -.5\nv 0 .5 -.5\nv -.5 .5 -.5\n"
+                        "v -.5 -.5 .5\nv .5 -.5 .5\nv .5 0 .5\nv 0 0 .5\nv 0 .5 .5\nv -.5 .5 .5\n"
+                        "f 6 5 4 3 2 1\nf 7 8 9 10 11 12\nf 1 2 8 7\nf 2 3 9 8\nf 3 4 10 9\nf 4 5 11 10\n"
+                        "f 5 6 12 11\nf 6 1 7 12\n");
+    char yaml[2048];
+    snprintf(yaml, sizeof yaml, STILL "  - collide: {wake: always, shape: {mesh: {file: %s/l.obj}}}\n", folder);
+    struct ear ear = warnings_of(yaml);
+    cr_assert_null(strstr(ear.text, "open edges"), "%s", ear.text);
+    struct test_run r = run("%s", yaml);
+    struct grid s = grid_of(&r, "solid", 0);
+    cr_assert_lt(at(&s, 14, 14, 20), -.1, "no solid in the corner: %g m", at(&s, 14, 14, 20));
+    cr_assert_lt(at(&s, 26, 14, 20), -.1, "no solid in one arm: %g m", at(&s, 26, 14, 20));
+    cr_assert_lt(at(&s, 14, 26, 20), -.1, "no solid in the other arm: %g m", at(&s, 14, 26, 20));
+    cr_assert_gt(at(&s, 25, 25, 20), .2, "solid where the face is not: %g m", at(&s, 25, 25, 20));
+    bw_free(s.v);
+    test_end(&r);
 }
 
 Test(mesh_files, a_gap_in_a_sequence_is_named)

@@ -445,14 +445,20 @@ Test(sources, points_that_are_no_good)
     refused(POINTS("d.csv"), "d.csv:4: a place or velocity is not finite, or the radius negative");
     refused(POINTS("e.csv"), "e.csv:1: a velocity has vx, vy and vz");
     refused(POINTS("f.csv"), "f.csv:2: a place");
-    refused(POINTS("g.csv"), "g.csv: the file is empty");
+    refused(POINTS("g.csv"), "g.csv is empty");
     refused(POINTS("h.ply"), "h.ply:9: a number is missing");
     refused(POINTS("i.ply"), "i.ply: row 2 of 2: the file is cut short");
     refused(POINTS("j.ply"), "j.ply:4: a property's type is unknown");
     refused(POINTS("k.ply"), "promises more rows than the file holds");
     refused(POINTS("l.ply"), "another element comes before vertex");
     refused(POINTS("none.csv"), "none.csv");
-    refused(POINTS("."), "Is a directory");
+    text_write("m.csv", "x,y,z,id\n1,2,3,1e300\n");
+    refused(POINTS("m.csv"), "m.csv:2: an id is no whole number");
+    refused(POINTS("."), "is not a file");
+    char path[128];
+    snprintf(path, sizeof path, "%s/pipe.csv", folder);
+    cr_assert(!mkfifo(path, 0600));
+    refused(POINTS("pipe.csv"), "pipe.csv is not a file"); // and not waited for
     refused("  - collide: {shape: {points: {file: @/a.csv}}}\n", "points");
     refused("  - force: {kind: {wind: {velocity: [1, 0, 0]}}, shape: {points: {file: @/a.csv}}}\n" VEL,
             "for sources only");

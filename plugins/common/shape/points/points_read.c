@@ -85,9 +85,11 @@ static enum bw_status rows_read(struct bw_stage *s, struct table *t, struct poin
     int64_t n = 0;
     enum bw_status status = columns_check(t);
     if (!status) status = room_make(s, f, t->rows, t->has);
-    while (!status && table_row(t, value, &status))
-        if (!point_put(f, n++, value))
+    while (!status && table_row(t, value, &status)) {
+        if (f->id && !(fabs(value[COL_ID]) < 9e15)) status = table_fail(t, "an id is no whole number that can be");
+        else if (!point_put(f, n++, value))
             status = table_fail(t, "a place or velocity is not finite, or the radius negative");
+    }
     f->n = n;
     if (!status && n > POINTS_MOST)
         status = s->host->fail(s, BW_ERR_LIMIT, "%s: more than %d points", t->path, POINTS_MOST);
