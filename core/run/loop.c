@@ -335,7 +335,8 @@ static enum bw_status frames_run(struct bw_chain *c)
                                        .iterations = NAN};
     if (c->opt.max_frames && to - from + 1 > c->opt.max_frames) to = from + c->opt.max_frames - 1;
     c->clock.time = -(double)t->warmup / t->fps;
-    c->clock.frame = c->where.frame = from;
+    c->clock.frame = from;
+    c->where.frame = from;
     enum bw_status status = run_begin(c, from, &resumed);
     for (; c->clock.frame <= to && status == BW_OK; c->clock.frame++) {
         status = frame_run(c, resumed, start);

@@ -148,7 +148,7 @@ enum bw_status distance_grid_checkpoint(struct bw_stage *s, struct bw_archive *a
     if (!archive_has(a, "distances")) return BW_OK;
     a->bytes(a, "distances", &count, sizeof count);
     enum bw_status status = a->bytes(a, "place", &kept, sizeof kept);
-    if (!status && count && count != (int64_t)kept.n[0] * kept.n[1] * kept.n[2])
+    if (!status && count && !archive_cells_fit(kept.n, count))
         return s->host->fail(s, BW_ERR_IO, "checkpoint: distances of %lld cells do not fit", (long long)count);
     if (a->restoring) s->host->release(s, g->value);
     kept.value = archive_array(s, a, "values", g->value, (size_t)count * sizeof *g->value, &status);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Dense boxes; dense.h says what they are. */
 #include "dense.h"
+#include <common/archive.h>
 
 #include <math.h>
 #include <stdio.h>
@@ -64,7 +65,10 @@ enum bw_status dense_checkpoint(struct bw_stage *s, struct bw_archive *a, const 
     memcpy(box.n, d->n, sizeof box.n);
     snprintf(key, sizeof key, "%s box", name);
     enum bw_status status = a->bytes(a, key, &box, sizeof box);
-    if (!status && (box.comps < 0 || box.comps > 3)) status = s->host->fail(s, BW_ERR_IO, "%s has no such box", name);
+    snprintf(key, sizeof key, "%s x", name);
+    const int64_t count = a->stored(a, key) / (int64_t)sizeof(float);
+    if (!status && a->restoring && (box.comps < 0 || box.comps > 3 || (box.comps && !archive_cells_fit(box.n, count))))
+        return s->host->fail(s, BW_ERR_IO, "checkpoint: the values of \"%s\" do not fit their box", name);
     if (!status && a->restoring) status = dense_make(s, d, &box, box.comps);
     for (int32_t c = 0; !status && c < box.comps; c++) {
         snprintf(key, sizeof key, "%s %c", name, "xyz"[c]);

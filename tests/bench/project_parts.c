@@ -127,6 +127,7 @@ static const struct bw_stage_desc parts = {
     BW_PORTS(ports),
     .params_size = sizeof(struct project),
     .state_size = sizeof(struct state),
+    .flags = BW_STAGE_REBUILT_STATE,
     .init = init,
     .step = parts_step,
     .extension = extension,

@@ -339,6 +339,18 @@ run plugin new swirl; expect "plugin new keeps files" 2 "there already"
 run plugin new Swirl; expect "a name that is none" 2 "small letters"
 that "the new plugin builds without a warning" make -C swirl CFLAGS="-O2 -Wall -Wextra -Werror"
 run plugin validate swirl/swirl.so; expect "the new plugin is valid" 0 "stage swirl: good"
+sed 's/\.params_size/.state_size = 8, &/' swirl/swirl.c >forgets.c
+sed 's/\.params_size/.flags = BW_STAGE_PLAIN_STATE | BW_STAGE_REBUILT_STATE, &/' swirl/swirl.c >both.c
+sed 's/\.state_size/.flags = 3, &/; s/\.checkpoint = .*//' "$presets/../plugin_sdk/peaks.c" >peaks_both.c
+sed 's/\.checkpoint = .*//' "$presets/../plugin_sdk/peaks.c" >peaks_forgets.c
+for name in forgets both peaks_both peaks_forgets; do
+    # shellcheck disable=SC2046
+    that "$name builds" cc -shared -fPIC $("$billow" plugin cflags) -Wno-unused-function -o $name.so $name.c -lm
+done
+run plugin validate forgets.so; expect "a stage whose state nobody keeps" 4 "swirl: has state that no checkpoint keeps"
+run plugin validate both.so; expect "a stage whose state is plain and rebuilt" 4 "can't be both plain and rebuilt"
+run plugin validate peaks_forgets.so; expect "an exporter likewise" 4 "peaks: has state that no checkpoint keeps"
+run plugin validate peaks_both.so; expect "an exporter that is both" 4 "can't be both plain and rebuilt"
 run info swirl --plugin-path swirl; expect "its stage has a page" 0 "rate: 0.5 1/s"
 mkdir twice
 cp swirl/swirl.so twice/other.so

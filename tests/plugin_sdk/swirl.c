@@ -2,7 +2,9 @@
 /* swirl: spins the flow up round an axis, with a Gaussian reach:
  *     dv/dt = S (a x r) exp(-|r|^2 / R^2),   r measured from the centre, a the unit axis.
  * A body force, applied over one step at the faces of the MAC grid; second order in space, first in time, no limit on
- * dt. An example of a stage that lives outside Billow's tree: it needs the installed headers and nothing else. */
+ * dt. An example of a stage that lives outside Billow's tree: it needs the installed headers and nothing else. What it
+ * has given at the axis so far (metric `given`, 1/s) it knows from its earlier steps: checkpoints keep such a plain
+ * state, as its flag says, and a bake that is killed goes on counting. */
 #include <billow/plugin.h>
 #include <math.h>
 
@@ -22,6 +24,10 @@ static const struct bw_param params[] = {
 enum { PORT_VEL };
 static const struct bw_port ports[] = {
     {.name = "vel", .kind = BW_MAC, .access = BW_UPDATE, .unit = "m/s", .doc = "The flow that is spun up."},
+};
+
+struct state {
+    double given; ///< 1/s: the axis' angular velocity, had the gas been alone there
 };
 
 struct swirl_step {
@@ -71,6 +77,9 @@ static enum bw_status swirl_step(struct bw_stage *stage)
     const struct swirl *p = stage->params;
     double length = sqrt(p->axis[0] * p->axis[0] + p->axis[1] * p->axis[1] + p->axis[2] * p->axis[2]);
     if (!(length > 0)) return stage->host->fail(stage, BW_ERR_PRESET, "axis is [0, 0, 0]; it has to point somewhere");
+    struct state *sum = stage->state;
+    sum->given += p->strength * stage->dt;
+    stage->host->metric(stage, "given", sum->given, BW_METRIC_LAST);
     struct swirl_step s = {.gain = p->strength * stage->dt, .inverse_radius2 = 1 / (p->radius * p->radius)};
     for (int c = 0; c < 3; c++) {
         s.axis[c] = p->axis[c] / length;
@@ -86,6 +95,8 @@ static const struct bw_stage_desc swirl = {
     .version = "1.0",
     .brief = "Spins the flow up round an axis.",
     .params_size = sizeof(struct swirl),
+    .state_size = sizeof(struct state),
+    .flags = BW_STAGE_PLAIN_STATE,
     BW_PARAMS(params),
     BW_PORTS(ports),
     .step = swirl_step,

@@ -97,6 +97,26 @@ static void ports_check(const struct bw_entry *e, struct bw_diag *d)
     }
 }
 
+/* Can a bake with it be resumed? */
+static void state_check(const struct bw_entry *e, struct bw_diag *d)
+{
+    const uint32_t size = e->stage ? e->stage->state_size : e->exporter->state_size;
+    const uint32_t flags = e->stage ? e->stage->flags : e->exporter->flags;
+    const uint32_t plain = flags & (e->stage ? (uint32_t)BW_STAGE_PLAIN_STATE : (uint32_t)BW_EXPORTER_PLAIN_STATE);
+    const uint32_t rebuilt =
+        flags & (e->stage ? (uint32_t)BW_STAGE_REBUILT_STATE : (uint32_t)BW_EXPORTER_REBUILT_STATE);
+    const bool saves = e->stage ? e->stage->checkpoint != NULL : e->exporter->checkpoint != NULL;
+    if (size && !saves && !plain && !rebuilt)
+        bw_diag_error(
+            d, NULL, BW_ERR_PLUGIN,
+            "%s: has state that no checkpoint keeps: bakes with it can't be resumed; give it a `checkpoint`, or "
+            "say with a flag that its state is plain or rebuilt",
+            e->id);
+    if (plain && rebuilt) bw_diag_error(d, NULL, BW_ERR_PLUGIN, "%s: its state can't be both plain and rebuilt", e->id);
+    if (saves && rebuilt)
+        bw_diag_error(d, NULL, BW_ERR_PLUGIN, "%s: saves state that it says is rebuilt: one or the other", e->id);
+}
+
 static void entry_check(const struct bw_entry *e, struct bw_diag *d)
 {
     const char *brief = e->stage ? e->stage->brief : e->exporter->brief;
@@ -112,6 +132,7 @@ static void entry_check(const struct bw_entry *e, struct bw_diag *d)
     table_check(&t);
     if (d->errors == before) defaults_check(&t);
     if (e->stage) ports_check(e, d);
+    state_check(e, d);
 }
 
 static json_t *entries_json(const struct bw_registry *r)

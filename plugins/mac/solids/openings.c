@@ -207,8 +207,10 @@ enum bw_status walls_checkpoint(struct walls *w, struct bw_stage *s, struct bw_a
     a->bytes(a, "steps", &w->steps, sizeof w->steps);
     enum bw_status status = a->bytes(a, "tiles", &count, sizeof count);
     if (status || !count) return status;
-    if (a->restoring && !map_fit(s, m, count)) return BW_ERR_MEMORY;
     const size_t n = (size_t)count;
+    if (a->restoring && (count < 0 || count > INT32_MAX || a->stored(a, "coord") != (int64_t)(n * sizeof *m->coord)))
+        return s->host->fail(s, BW_ERR_IO, "checkpoint: obstacles of %lld tiles do not fit", (long long)count);
+    if (a->restoring && !map_fit(s, m, count)) return BW_ERR_MEMORY;
     a->bytes(a, "coord", m->coord, n * sizeof *m->coord);
     a->bytes(a, "mark", m->mark, n * sizeof *m->mark);
     a->bytes(a, "cells", m->cells, n * WALLS_CELLS);

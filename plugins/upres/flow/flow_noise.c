@@ -244,5 +244,8 @@ enum bw_status flow_kept(struct bw_stage *s, struct bw_archive *a)
     enum bw_status status = a->bytes(a, "known", &st->n_known, sizeof st->n_known);
     const size_t bytes = status ? 0 : (size_t)st->n_known * sizeof *st->known;
     st->known = archive_array(s, a, "tiles", st->known, bytes, &status);
+    for (int i = 0; !status && i < 3; i++)
+        if (!isfinite(st->lattice.h + st->lattice.origin[i] + st->solid_lattice.h + st->solid_lattice.origin[i]))
+            status = s->host->fail(s, BW_ERR_IO, "checkpoint: the cache's lattice is none");
     return status ? status : boxes_kept(s, a);
 }

@@ -165,3 +165,21 @@ Test(registry, a_plugin_cut_behind_its_headers)
     unlink(bad);
     free(bytes);
 }
+
+/* What `billow plugin validate` asks of strangers. */
+Test(registry, everything_of_ours_says_how_its_state_is_kept)
+{
+    struct bw_registry *r = bw_registry_open(getenv("BILLOW_TEST_PLUGINS"));
+    cr_assert_gt(r->n_entries, 35);
+    for (int32_t i = 0; i < r->n_entries; i++) {
+        const struct bw_stage_desc *s = r->entry[i].stage;
+        const struct bw_exporter_desc *x = r->entry[i].exporter;
+        const bool plain = s ? s->flags & BW_STAGE_PLAIN_STATE : x->flags & BW_EXPORTER_PLAIN_STATE;
+        const bool rebuilt = s ? s->flags & BW_STAGE_REBUILT_STATE : x->flags & BW_EXPORTER_REBUILT_STATE;
+        const bool saves = s ? s->checkpoint != NULL : x->checkpoint != NULL;
+        const uint32_t size = s ? s->state_size : x->state_size;
+        cr_expect(!size || plain || rebuilt || saves, "%s keeps nothing", r->entry[i].id);
+        cr_expect(!rebuilt || (!plain && !saves), "%s keeps what it says is rebuilt", r->entry[i].id);
+    }
+    bw_registry_close(r);
+}

@@ -282,6 +282,8 @@ static struct mesh_kept kept_make(const struct shape_mesh *p, const struct mesh_
 static enum bw_status kept_take(struct bw_stage *s, const struct shape_mesh *p, const struct mesh_kept *k,
                                 struct mesh_source *m)
 {
+    if (k->ready && !(k->voxel > 0 && k->band > 0 && k->number[1] >= 0))
+        return s->host->fail(s, BW_ERR_IO, "checkpoint: the mesh has no voxels of %g", k->voxel);
     enum bw_status status = m->begun ? BW_OK : source_begin(s, p, m);
     if (!status && k->number[1] >= 0) status = files_load(s, p, m, k->number);
     m->changing = k->changing;
