@@ -22,13 +22,20 @@ void bw_image_free(struct bw_image *img)
     img->px = NULL;
 }
 
+/// How much of pixel i an interval covers. Not fmin and fmax: those are calls, for every pixel.
+static double pixel_share(const double x[2], int i)
+{
+    const double from = x[0] > i ? x[0] : i, to = x[1] < i + 1 ? x[1] : i + 1;
+    return to - from;
+}
+
 /// Mean of the source rectangle [x0, x1) × [y0, y1) in whole and broken pixels.
 static void area_mean(const struct bw_image *src, const double x[2], const double y[2], float rgb[3])
 {
     double sum[3] = {0}, weight = 0;
     for (int j = (int)y[0]; j < src->h && j < y[1]; j++)
         for (int i = (int)x[0]; i < src->w && i < x[1]; i++) {
-            double w = (fmin(x[1], i + 1) - fmax(x[0], i)) * (fmin(y[1], j + 1) - fmax(y[0], j));
+            const double w = pixel_share(x, i) * pixel_share(y, j);
             const float *p = src->px + 3 * ((size_t)j * (size_t)src->w + (size_t)i);
             for (int c = 0; c < 3; c++) sum[c] += w * (double)p[c];
             weight += w;
