@@ -40,7 +40,7 @@ static AVCodecContext *codec_try(const AVCodec *codec, const struct bw_movie_opt
     c->color_primaries = AVCOL_PRI_BT709;
     c->color_trc = AVCOL_TRC_BT709;
     c->color_range = AVCOL_RANGE_MPEG;
-    c->flags |= AV_CODEC_FLAG_GLOBAL_HEADER | AV_CODEC_FLAG_BITEXACT | AV_CODEC_FLAG_CLOSED_GOP;
+    c->flags |= AV_CODEC_FLAG_GLOBAL_HEADER | AV_CODEC_FLAG_BITEXACT;
     c->bit_rate = (int64_t)(0.15 * o->w * o->h * o->fps); // for encoders without constant quality
     if (!strcmp(codec->name, "libx264")) {
         c->bit_rate = 0;
