@@ -122,21 +122,33 @@ static enum bw_status finish(struct bw_exporter *e, int complete)
     return !status && p->sheet ? sheet_write(e) : status;
 }
 
+/// Can that be asked of a movie? A checkpoint may be anybody's.
+static int options_good(const struct bw_movie_options *o)
+{
+    return o->w > 0 && o->h > 0 && o->w < 1 << 16 && o->h < 1 << 16 && o->w % 2 == 0 && o->h % 2 == 0 && o->fps > 0 &&
+           o->fps < 1e9 && o->crf >= 0 && o->crf <= 51;
+}
+
 static enum bw_status movie_checkpoint(struct bw_exporter *e, struct bw_archive *a)
 {
     struct state *s = e->state;
+    char why[512] = "";
     if (a->restoring ? a->stored(a, "movie") < 0 : !s->movie) return BW_OK; // no frame yet
     enum bw_status status = a->bytes(a, "movie", &s->options, sizeof s->options);
+    if (!status && !options_good(&s->options)) return e->host->fail(e, BW_ERR_IO, "the movie so far is damaged");
     if (!status && a->restoring) status = movie_begin(e);
-    return status ? status : bw_movie_checkpoint(s->movie, a);
+    if (!status) status = bw_movie_checkpoint(s->movie, a, why, sizeof why);
+    return *why ? e->host->fail(e, status, "%s", why) : status;
 }
 
 static enum bw_status checkpoint(struct bw_exporter *e, struct bw_archive *a)
 {
     struct state *s = e->state;
     enum bw_status status = bw_picture_checkpoint(&s->picture, a);
-    if (!status) status = bw_sheet_checkpoint(&s->sheet, &s->picture.tools, a);
-    return status ? status : movie_checkpoint(e, a);
+    if (status) return status;
+    status = bw_sheet_checkpoint(&s->sheet, &s->picture.tools, a);
+    if (status) return e->host->fail(e, status, "its contact sheet can't be %s", a->restoring ? "restored" : "saved");
+    return movie_checkpoint(e, a);
 }
 
 static void uninit(struct bw_exporter *e)

@@ -40,10 +40,23 @@ void bw_picture_bounds(struct bw_picture *p, const struct bw_snapshot_field *f, 
     p->has_scene = 1;
 }
 
+/// Can pictures have left this? A checkpoint may be anybody's.
+static int kept_good(const struct bw_picture *p)
+{
+    int good = isfinite(p->range[0]) && isfinite(p->range[1]) && isfinite(p->scene.extinction);
+    for (int a = 0; a < 3; a++)
+        good &= isfinite(p->scene.lo[a]) && isfinite(p->scene.hi[a]) && p->scene.lo[a] <= p->scene.hi[a];
+    for (int a = 0; a < 2; a++) good &= p->size[a] >= 0 && p->size[a] < 1 << 16 && !p->size[a] == !p->size[0];
+    return good;
+}
+
 enum bw_status bw_picture_checkpoint(struct bw_picture *p, struct bw_archive *a)
 {
+    struct bw_exporter *e = p->tools.ctx;
     enum bw_status status = a->bytes(a, "picture.has_scene", &p->has_scene, sizeof p->has_scene);
     if (!status) status = a->bytes(a, "picture.scene", &p->scene, sizeof p->scene);
     if (!status) status = a->bytes(a, "picture.size", p->size, sizeof p->size);
-    return status ? status : a->bytes(a, "picture.range", p->range, sizeof p->range);
+    if (!status) status = a->bytes(a, "picture.range", p->range, sizeof p->range);
+    if (status || kept_good(p)) return status;
+    return e->host->fail(e, BW_ERR_IO, "what was kept of its pictures is damaged");
 }

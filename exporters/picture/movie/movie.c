@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+static const double FPS_LEAST = 1e-5; ///< the file counts a frame's length in 31 bits
+
 struct bw_movie {
     const struct bw_tools *tools;
     struct bw_movie_options options;
@@ -48,6 +50,10 @@ static enum bw_status encoder_find(struct bw_movie *m, char *why, size_t why_siz
 static enum bw_status movie_start(struct bw_movie *m, char *why, size_t why_size)
 {
     const struct bw_tools *tools = m->tools;
+    if (m->options.fps < FPS_LEAST) {
+        snprintf(why, why_size, "a movie of %g frames a second; %g at least is wanted", m->options.fps, FPS_LEAST);
+        return BW_ERR_USAGE;
+    }
     m->group = bw_codec_group(&m->options);
     m->raw = tools->alloc(tools->ctx, (size_t)m->group * sizeof *m->raw);
     if (m->raw) return encoder_find(m, why, why_size);
@@ -186,20 +192,55 @@ enum bw_status bw_movie_write(struct bw_movie *m, const char *path, char *why, s
     return code < 0 ? movie_fail(code, "write", why, why_size) : BW_OK;
 }
 
-enum bw_status bw_movie_checkpoint(struct bw_movie *m, struct bw_archive *a)
+/// Pictures of another encoder can't follow: what players must know of it stands once, in the file's head.
+static enum bw_status encoder_checkpoint(struct bw_movie *m, struct bw_archive *a, char *why, size_t why_size)
 {
-    int64_t head[2] = {m->done, m->n_raw};
+    const size_t bytes = (size_t)m->what->extradata_size;
+    uint8_t *head = m->tools->alloc(m->tools->ctx, bytes + 1);
+    char name[32] = "";
+    snprintf(name, sizeof name, "%s", m->encoder);
+    if (!head) return movie_fail(AVERROR(ENOMEM), a->restoring ? "restore" : "save", why, why_size);
+    if (bytes) memcpy(head, m->what->extradata, bytes);
+    enum bw_status status = a->bytes(a, "movie.encoder", name, sizeof name);
+    const int other = !status && (strncmp(name, m->encoder, sizeof name) ||
+                                  (a->restoring && a->stored(a, "movie.head") != (int64_t)bytes));
+    if (!status && !other) status = a->bytes(a, "movie.head", head, bytes);
+    if (other || (!status && bytes && memcmp(head, m->what->extradata, bytes))) {
+        snprintf(why, why_size, "the movie was begun by another encoder (%.31s) than there is now (%s)", name,
+                 m->encoder);
+        status = BW_ERR_IO;
+    }
+    m->tools->release(m->tools->ctx, head);
+    return status;
+}
+
+static enum bw_status pictures_checkpoint(struct bw_movie *m, struct bw_archive *a, int64_t count)
+{
+    enum bw_status status = BW_OK;
     char key[32];
-    enum bw_status status = a->bytes(a, "movie.frames", head, sizeof head);
-    if (!status && (head[0] < 0 || head[1] < 0 || head[1] >= m->group)) status = BW_ERR_IO;
-    if (!status) status = bw_packets_checkpoint(&m->packets, m->tools, a);
-    for (int32_t i = 0; !status && i < head[1]; i++) {
+    for (int32_t i = 0; !status && i < count; i++) {
         snprintf(key, sizeof key, "movie.picture.%d", i);
         status = raw_room(m, i) ? a->bytes(a, key, m->raw[i], raw_bytes(m)) : BW_ERR_MEMORY;
     }
+    return status;
+}
+
+enum bw_status bw_movie_checkpoint(struct bw_movie *m, struct bw_archive *a, char *why, size_t why_size)
+{
+    int64_t head[2] = {m->done, m->n_raw};
+    *why = 0;
+    enum bw_status status = encoder_checkpoint(m, a, why, why_size);
+    if (!status) status = a->bytes(a, "movie.frames", head, sizeof head);
     if (status) return status;
-    m->done = head[0], m->n_raw = (int32_t)head[1];
-    return BW_OK;
+    if (head[0] >= 0 && head[1] >= 0 && head[1] < m->group) {
+        status = bw_packets_checkpoint(&m->packets, m->tools, a);
+        if (!status) status = pictures_checkpoint(m, a, head[1]);
+    } else status = BW_ERR_IO;
+    if (!status) m->done = head[0], m->n_raw = (int32_t)head[1];
+    else
+        snprintf(why, why_size, "%s",
+                 status == BW_ERR_MEMORY ? "out of memory for the movie" : "the movie so far is damaged");
+    return status;
 }
 
 /* ---- what there is ---- */

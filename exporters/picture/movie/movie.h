@@ -13,8 +13,8 @@
 
 struct bw_movie;
 
-/// Begin a movie. *encoder gets the encoder's name. Errors: BW_ERR_IO, BW_ERR_MEMORY, BW_ERR (no encoder at all), with
-/// a sentence in `why`; then *movie is NULL.
+/// Begin a movie. *encoder gets the encoder's name. Errors: BW_ERR_IO, BW_ERR_MEMORY, BW_ERR_USAGE (fps), BW_ERR (no
+/// encoder at all), with a sentence in `why`; then *movie is NULL.
 enum bw_status bw_movie_open(const struct bw_tools *tools, const struct bw_movie_options *o, struct bw_movie **movie,
                              const char **encoder, char *why, size_t why_size);
 /// Append a frame of exactly the movie's size. Errors: BW_ERR_IO, BW_ERR_MEMORY, BW_ERR_USAGE.
@@ -24,9 +24,9 @@ enum bw_status bw_movie_add(struct bw_movie *m, const struct bw_image *img, char
 enum bw_status bw_movie_write(struct bw_movie *m, const char *path, char *why, size_t why_size);
 /// Free the movie; NULL is allowed.
 void bw_movie_close(struct bw_movie *m);
-/// Save the frames so far, or restore them to a movie just opened. Errors: BW_ERR_MEMORY, BW_ERR_IO (not ours), and
-/// what the archive reports.
-enum bw_status bw_movie_checkpoint(struct bw_movie *m, struct bw_archive *a);
+/// Save the frames so far, or restore them to a movie just opened. Errors: what the archive reports; BW_ERR_MEMORY, and
+/// BW_ERR_IO for what another encoder made or nobody can have, with a sentence in `why`, which is empty otherwise.
+enum bw_status bw_movie_checkpoint(struct bw_movie *m, struct bw_archive *a, char *why, size_t why_size);
 
 /// The encoder that there is for movies, or NULL; and the version of its library, in `out`.
 const char *bw_movie_encoder(void);

@@ -83,14 +83,15 @@ static struct file movie_resumed(const struct bw_movie_options *o, int k, int n)
 {
     struct memory_archive a;
     struct bw_movie *m = movie_new(o);
+    char why[256];
     memory_archive_init(&a);
     movie_add(m, o, 0, k);
-    cr_assert_eq(bw_movie_checkpoint(m, &a.pub), BW_OK);
+    cr_assert_eq(bw_movie_checkpoint(m, &a.pub, why, sizeof why), BW_OK);
     movie_add(m, o, k, k + 3 < n ? k + 3 : n); // lost
     bw_movie_close(m);
     memory_archive_rewind(&a);
     m = movie_new(o);
-    cr_assert_eq(bw_movie_checkpoint(m, &a.pub), BW_OK);
+    cr_assert_eq(bw_movie_checkpoint(m, &a.pub, why, sizeof why), BW_OK);
     cr_assert(memory_archive_emptied(&a));
     movie_add(m, o, k, n);
     struct file f = movie_file(m);
@@ -173,7 +174,8 @@ Test(movie, times_are_those_of_the_frames)
     static const struct {
         double fps;
         int frames, keys;
-    } row[] = {{24, 1, 1}, {24, 2, 1}, {24, 48, 2}, {24, 49, 3}, {24000 / 1001.0, 26, 2}, {1, 13, 2}, {120, 50, 2}};
+    } row[] = {{24, 1, 1}, {24, 2, 1},   {24, 48, 2}, {24, 49, 3}, {24000 / 1001.0, 26, 2},
+               {1, 13, 2}, {120, 50, 2}, {1e-5, 3, 1}};
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         const struct bw_movie_options o = {32, 32, row[i].fps, 19};
         struct file f = movie_straight(&o, row[i].frames);
@@ -192,6 +194,17 @@ Test(movie, says_nothing_of_when_and_by_which_version)
     struct file f = movie_straight(&small, 2);
     for (long i = 0; i + 4 < f.size; i++) cr_assert(memcmp(f.bytes + i, "Lavf", 4) && memcmp(f.bytes + i, "Lavc", 4));
     file_end(&f);
+}
+
+Test(movie, slower_than_files_can_say_is_refused)
+{
+    const struct bw_movie_options o = {64, 48, 1e-6, 19};
+    struct bw_movie *m;
+    const char *encoder;
+    char why[256];
+    cr_assert_eq(bw_movie_open(&tools, &o, &m, &encoder, why, sizeof why), BW_ERR_USAGE);
+    cr_assert_str_eq(why, "a movie of 1e-06 frames a second; 1e-05 at least is wanted");
+    cr_assert_null(m);
 }
 
 /// FFmpeg's own, for machines where there is no other.
@@ -230,9 +243,10 @@ Test(movie, damaged_state_is_refused)
 {
     struct memory_archive a;
     struct bw_movie *m = movie_new(&small);
+    char why[256];
     memory_archive_init(&a);
     movie_add(m, &small, 0, 26);
-    cr_assert_eq(bw_movie_checkpoint(m, &a.pub), BW_OK);
+    cr_assert_eq(bw_movie_checkpoint(m, &a.pub, why, sizeof why), BW_OK);
     bw_movie_close(m);
     for (int i = 0; i < a.n; i++)
         for (int how = 0; how < 2; how++) { // shorter; or, where numbers stand, nonsense
@@ -244,7 +258,7 @@ Test(movie, damaged_state_is_refused)
             else e->bytes = e->bytes > 7 ? e->bytes - 7 : e->bytes + 7;
             m = movie_new(&small);
             memory_archive_rewind(&a);
-            cr_assert_neq(bw_movie_checkpoint(m, &a.pub), BW_OK, "%s", e->key);
+            cr_assert_neq(bw_movie_checkpoint(m, &a.pub, why, sizeof why), BW_OK, "%s", e->key);
             bw_movie_close(m);
             if (how) free(e->data);
             *e = kept;
@@ -266,6 +280,29 @@ Test(movie, a_full_disk_is_told)
     bw_movie_close(m);
     file_end(&f);
     file_end(&straight);
+}
+
+Test(movie, of_another_encoder_is_refused)
+{
+    struct memory_archive a;
+    struct bw_movie *m = movie_new(&small);
+    char why[256];
+    memory_archive_init(&a);
+    movie_add(m, &small, 0, 1);
+    cr_assert_eq(bw_movie_checkpoint(m, &a.pub, why, sizeof why), BW_OK);
+    bw_movie_close(m);
+    static const char *const keys[] = {"movie.encoder", "movie.head"};
+    for (int i = 0; i < 2; i++) { // as after another FFmpeg was installed
+        char *byte = (char *)memory_entry_find(&a, keys[i])->data + 4, kept = *byte;
+        *byte = 'X';
+        m = movie_new(&small);
+        memory_archive_rewind(&a);
+        cr_assert_eq(bw_movie_checkpoint(m, &a.pub, why, sizeof why), BW_ERR_IO);
+        cr_assert(strstr(why, "begun by another encoder"), "%s", why);
+        bw_movie_close(m);
+        *byte = kept;
+    }
+    memory_archive_free(&a);
 }
 
 /* ---- memory that ends ---- */
@@ -301,11 +338,11 @@ static enum bw_status all_of_it(const struct bw_image *img)
     enum bw_status status = bw_movie_open(&scarce, &small, &m, &encoder, why, sizeof why);
     for (int f = 0; f < 30 && !status; f++) status = bw_movie_add(m, img, why, sizeof why);
     for (int f = 0; f < 60 && !status; f++) status = bw_sheet_add(&s, &scarce, f, img);
-    if (!status) status = bw_movie_checkpoint(m, &a.pub);
+    if (!status) status = bw_movie_checkpoint(m, &a.pub, why, sizeof why);
     if (!status) status = bw_sheet_checkpoint(&s, &scarce, &a.pub);
     memory_archive_rewind(&a);
     if (!status) status = bw_movie_open(&scarce, &small, &again, &encoder, why, sizeof why);
-    if (!status) status = bw_movie_checkpoint(again, &a.pub);
+    if (!status) status = bw_movie_checkpoint(again, &a.pub, why, sizeof why);
     if (!status) status = bw_sheet_checkpoint(&resumed, &scarce, &a.pub);
     if (!status) status = bw_movie_write(again, "/dev/null", why, sizeof why);
     bw_movie_close(m);
