@@ -19,6 +19,7 @@ struct witness {
     int stop_after;        ///< substeps that the chain may still make; < 0: any number
     _Atomic int stop;      ///< set then
     const char *forgetful; ///< NULL: the chain runs as it is; else a stage that does not get back what it kept, or ""
+    uint64_t damage;       ///< not 0: what they kept is damaged by this seed
     char checkpoint[128];  ///< the last one, or ""
 };
 static uint64_t hash_add(uint64_t h, const void *data, size_t bytes)

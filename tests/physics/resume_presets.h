@@ -74,17 +74,18 @@ static const struct resume_preset resume_presets[] = {
                 "  - mac.project: {}\n",
      "once"},
     {"fire that is steered",
-     BOX FRAMES "stages:\n"
-                "  - emit: {fuel: 1, temperature: 800, shape: {sphere: {center: [0, 0, 0.2], radius: 15 cm}}}\n"
-                "  - mac.advect: {}\n"
-                "  - fire: {expansion: 0.5}\n"
-                "  - mac.forces: {buoyancy: 0.4}\n"
-                "  - fire.control: {shape: {vdb: {file: FOLDER/vdb/puff_0006.vdb, center: [0, 0, {keys: {1: 0,\n"
-                "          3: 0.1}}]}}, radius: {keys: {1: 0.06, 3: 0.06, 5: 0.3}}}\n"
-                "  - fire.control: {id: curve, path: [[0, 0, 0.2], [0.2, 0, 0.4], [0, 0.2, 0.7]],\n"
-                "          points: [{at: [\"=0.2*t\", 0, 0.4]}]}\n"
-                "  - mac.project: {}\n"
-                "  - dissipate: {density: 1 1/s}\n",
+     BOX "time: {fps: 24, frames: 1-4, cfl: 0.5, seed: 7}\n"
+         "stages:\n"
+         "  - emit: {fuel: 1, temperature: 800, shape: {sphere: {center: [0, 0, 0.2], radius: 15 cm}}}\n"
+         "  - mac.advect: {}\n"
+         "  - fire: {expansion: 0.5}\n"
+         "  - mac.forces: {buoyancy: 0.4}\n"
+         "  - fire.control: {shape: {vdb: {file: FOLDER/vdb/puff_0006.vdb, center: [0, 0, {keys: {1: 0,\n"
+         "          3: 0.1}}]}}, radius: {keys: {1: 0.06, 3: 0.06, 5: 0.3}}}\n"
+         "  - fire.control: {id: curve, path: [[0, 0, 0.2], [0.2, 0, 0.4], [0, 0.2, 0.7]],\n"
+         "          points: [{at: [\"=0.2*t\", 0, 0.4]}]}\n"
+         "  - mac.project: {}\n"
+         "  - dissipate: {density: 1 1/s}\n",
      "fire.control"},
     {"vortons that burn",
      BOX FRAMES
@@ -139,11 +140,24 @@ static const struct resume_preset resume_presets[] = {
                 "  - to_grid: {}\n",
      "late bodies"},
     {"blast past a door that opens",
-     "domain: {cells: [48, 32, 1], voxel: 5 cm, sides: {x+: open, rest: closed}}\n" FRAMES "stages:\n"
-     "  - emit: {mode: max, frames: 1-2, mass: 4, energy: 5000, density: 1,\n"
+     "domain: {cells: [48, 32, 1], voxel: 5 cm, sides: {x+: open, rest: closed}}\n"
+     "time: {fps: 24, frames: 1-3, warmup: 3, dt: 15 ms, seed: 7}\n"
+     "stages:\n"
+     "  - emit: {mode: max, frames: -2-0, mass: 4, energy: 5000, density: 1,\n"
      "          shape: {cylinder: {center: [0.5, 0.8, 0], radius: 20 cm, height: 1}}}\n"
      "  - collide: {shape: {box: {center: [1.2, \"=0.6+3*t\", 0], size: [0.2, 0.8, 1]}}, clear: false}\n"
      "  - flux: {sound_speed: 12 m/s}\n"},
+    {"begun and ended in mid-run",
+     BOX FRAMES
+     "stages:\n"
+     "  - emit: {frames: 1-2, density: 1, temperature: 300, shape: {sphere: {center: [0, 0, 0.3], radius: 15 cm}}}\n"
+     "  - load: {id: late, frames: 3-3, path: FOLDER/vdb/puff_0006.vdb, field: dye, grid: density}\n"
+     "  - collide: {shape: {sphere: {center: [\"=0.2+t\", 0, 0.5], radius: 12 cm}}}\n"
+     "  - mac.advect: {frames: 1-2, only: [vel]}\n"
+     "  - mac.advect: {id: smoke, frames: 3-4, only: [density]}\n"
+     "  - mac.forces: {buoyancy: 1}\n"
+     "  - mac.project: {}\n",
+     "smoke"},
     {"mass that flows",
      "domain: {cells: [48, 32, 1], voxel: 5 cm, sides: {rest: closed}}\n" FRAMES "stages:\n"
      "  - emit: {mode: max, frames: 1-2, mass: 4, shape: {cylinder: {center: [0.5, 0.8, 0], radius: 20 cm,\n"

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What goes on from a checkpoint does what it would have done. Each preset runs once as it is; once with all stages
  * ended, begun anew and given back what they keep after every step; and once stopped and resumed after one step, two,
- * three … All fields, particles and metrics must then be the same to the last bit; and they must not be where a stage
- * does not get back what it kept, or the test would show nothing. */
+ * three …, on one thread, two, three. All fields, particles and metrics must then be the same to the last bit; and they
+ * must not be where a stage does not get back what it kept, or the test would show nothing. What is damaged is refused
+ * or taken, but nobody crashes. */
 #include "resume_facts.h"
 #include "resume_presets.h"
 #include <unistd.h>
 
 static char folder[] = "/tmp/billow-resume-XXXXXX";
-enum { KEYS = 4096 };
+enum { KEYS = 4096, SEEDS = 2 };
 
 /* ---- stages that lose their memory ---- */
 
@@ -21,7 +22,7 @@ struct kept {
     } entry[KEYS];
     int n;
     const char *owner;
-    int failed;
+    int damaged;
 };
 
 static struct kept *kept_of(struct bw_archive *a) { return a->host_data; }
@@ -47,6 +48,7 @@ static enum bw_status kept_bytes(struct bw_archive *a, const char *key, void *da
     struct kept *k = kept_of(a);
     const int i = kept_find(k, key);
     if (a->restoring) {
+        if (k->damaged && (i < 0 || k->entry[i].bytes != bytes)) return BW_ERR_IO;
         cr_assert(i >= 0 && k->entry[i].bytes == bytes, "%s/%s: %zu bytes are not there", k->owner, key, bytes);
         memcpy(data, k->entry[i].data, bytes);
         return BW_OK;
@@ -95,13 +97,31 @@ static void stage_begin(const struct bw_chain *c, struct run_stage *s)
     cr_assert_eq(stage_params(s, c->clock.time), BW_OK);
 }
 
-static void stage_restore(struct run_stage *s, struct kept *k)
+/* A byte turned, a word that is as large as can be, none, or NaN, or an end that is missing: in one place. */
+static void kept_damage(struct kept *k, uint64_t seed)
+{
+    static const uint64_t words[] = {0, UINT64_MAX, INT64_MAX, INT32_MAX, 0x7ff8000000000000, 0x80000000};
+    const int i = k->n ? (int)(bw_rng(seed, 0) % (uint64_t)k->n) : -1;
+    k->damaged = 1;
+    if (i < 0 || !k->entry[i].bytes) return;
+    char *data = k->entry[i].data;
+    const size_t bytes = k->entry[i].bytes, at = (size_t)(bw_rng(seed, 1) % bytes), word = at & ~(size_t)7;
+    const int kind = (int)(bw_rng(seed, 2) % 4);
+    if (kind == 0) k->entry[i].bytes = at;
+    else if (kind == 1 || word + 8 > bytes) data[at] = (char)(data[at] ^ (1 << bw_rng(seed, 3) % 8));
+    else memcpy(data + word, &words[bw_rng(seed, 3) % BW_COUNT(words)], 8);
+}
+
+static enum bw_status stage_restore(struct run_stage *s, struct kept *k)
 {
     const struct bw_stage_desc *d = s->pub.desc;
+    enum bw_status status = BW_OK;
     k->owner = s->pub.id;
-    if (d->checkpoint) cr_assert_eq(d->checkpoint(&s->pub, &k->pub), BW_OK, "%s does not restore", s->pub.id);
-    else if (d->flags & BW_STAGE_PLAIN_STATE) kept_bytes(&k->pub, "state", s->pub.state, d->state_size);
+    if (d->checkpoint) status = d->checkpoint(&s->pub, &k->pub);
+    else if (d->flags & BW_STAGE_PLAIN_STATE) status = kept_bytes(&k->pub, "state", s->pub.state, d->state_size);
+    cr_assert(status == BW_OK || k->damaged, "%s does not restore", s->pub.id);
     stage_scratch_end(s);
+    return status;
 }
 
 static void stages_forget(struct witness *w)
@@ -116,8 +136,9 @@ static void stages_forget(struct witness *w)
     for (int32_t i = c->stages.n - 1; i >= 0; i--) stage_end(&c->stages.stage[i]);
     for (int32_t i = 0; i < c->stages.n; i++) stage_begin(c, &c->stages.stage[i]);
     k->pub.restoring = 1;
-    for (int32_t i = 0; i < c->stages.n; i++)
-        if (strcmp(c->stages.stage[i].pub.id, w->forgetful)) stage_restore(&c->stages.stage[i], k);
+    if (w->damage) kept_damage(k, bw_rng(w->damage, (uint64_t)c->clock.step));
+    for (int32_t i = 0; i < c->stages.n && !w->stop; i++)
+        if (strcmp(c->stages.stage[i].pub.id, w->forgetful)) w->stop = stage_restore(&c->stages.stage[i], k) != BW_OK;
     while (k->n) bw_free(k->entry[--k->n].data);
     bw_free(k);
 }
@@ -147,9 +168,9 @@ static void on_checkpoint(const char *name, int64_t frame, void *user)
 }
 
 /* On from w->checkpoint, if there is one. */
-static enum bw_status run_see(const char *yaml, const char *out, struct witness *w)
+static enum bw_status run_see(const char *yaml, const char *out, uint32_t threads, struct witness *w)
 {
-    const struct test_options o = {.simd = UINT32_MAX, .only_check = 1, .out = out};
+    const struct test_options o = {.simd = UINT32_MAX, .only_check = 1, .out = out, .threads = threads};
     struct test_run r = test_start(yaml, &o);
     char resume[128];
     memcpy(resume, w->checkpoint, sizeof resume);
@@ -164,7 +185,7 @@ static enum bw_status run_see(const char *yaml, const char *out, struct witness 
     opt->resume = resume[0] ? resume : NULL;
     opt->user = w;
     const enum bw_status status = bw_chain_run(r.chain, &r.diag);
-    cr_expect(status == BW_OK || status == BW_ERR_CANCELLED || (w->forgetful && w->forgetful[0]), "%s",
+    cr_expect(status == BW_OK || status == BW_ERR_CANCELLED || w->damage || (w->forgetful && w->forgetful[0]), "%s",
               r.diag.text ? r.diag.text : "no sentence");
     test_end(&r);
     return status;
@@ -227,10 +248,17 @@ static struct witness straight, other;
 static void forgetful_run(const struct resume_preset *p, const char *yaml, const char *loses)
 {
     other = (struct witness){.forgetful = loses};
-    const enum bw_status status = run_see(yaml, NULL, &other);
+    const enum bw_status status = run_see(yaml, NULL, 2, &other);
     const char *differs = status == BW_OK ? facts_compare(&straight, &other) : "it ends with an error";
     if (!loses[0]) cr_expect_null(differs, "%s: %s", p->name, differs);
     else cr_expect_not_null(differs, "%s: nobody sees what %s loses", p->name, loses);
+}
+
+/* Nothing is said of what comes out; whatever stage refuses ends the run. */
+static void damaged_run(const char *yaml, uint64_t seed)
+{
+    other = (struct witness){.forgetful = "", .damage = seed};
+    run_see(yaml, NULL, 2, &other);
 }
 
 static void keepers_try(const struct resume_preset *p, const char *yaml)
@@ -249,7 +277,7 @@ static void stopped_run(const struct resume_preset *p, const char *yaml)
     other = (struct witness){.n = 0};
     for (; status == BW_ERR_CANCELLED && runs < 20; runs++) {
         other.stop_after = 1 + runs % 3;
-        status = run_see(yaml, out, &other);
+        status = run_see(yaml, out, 1 + (uint32_t)runs % 3, &other);
         cr_expect(other.checkpoint[0], "%s: no checkpoint after run %d", p->name, runs);
     }
     const char *differs = status == BW_OK ? facts_compare(&straight, &other) : "it does not end";
@@ -265,11 +293,12 @@ Test(resume, what_goes_on_from_a_checkpoint_does_what_it_would_have_done)
         const struct resume_preset *p = &resume_presets[i];
         text_make(p->text, yaml);
         straight = (struct witness){.n = 0};
-        cr_assert_eq(run_see(yaml, NULL, &straight), BW_OK);
+        cr_assert_eq(run_see(yaml, NULL, 2, &straight), BW_OK);
         cr_expect_gt(straight.n, 10, "%s shows nothing", p->name);
         forgetful_run(p, yaml, "");
         stopped_run(p, yaml);
         keepers_try(p, yaml);
+        for (uint64_t seed = 1; seed <= SEEDS; seed++) damaged_run(yaml, seed);
     }
     files_end();
 }
