@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static char *journal_path(const char *out) { return bw_printf("%s/bake.journal", out); }
@@ -53,20 +54,27 @@ json_t *journal_read(const char *out)
     return files;
 }
 
+static int journal_open(struct bake_journal *j)
+{
+    j->root = open(j->out, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (j->root < 0) return -1;
+    unlinkat(j->root, "bake.journal", 0); // a link that lies there is not written through
+    return openat(j->root, "bake.journal", O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_APPEND | O_CLOEXEC, 0666);
+}
+
 int journal_begin(struct bake_journal *j, const char *out, struct bw_diag *d)
 {
-    char *path = journal_path(out);
-    if (path) unlink(path); // a link that lies there is not written through
-    j->fd = path ? open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666) : -1;
+    j->out = out;
+    j->fd = journal_open(j);
     if (j->fd < 0) {
         bw_diag_error(d, NULL, BW_ERR_IO, "%s/bake.journal: can't be written: %s", out, strerror(errno));
-    } else {
-        pthread_mutex_init(&j->lock, NULL);
-        j->failed = 0;
-        j->files = json_object();
+        if (j->root >= 0) close(j->root);
+        return 0;
     }
-    bw_free(path);
-    return j->fd >= 0;
+    pthread_mutex_init(&j->lock, NULL);
+    j->failed = 0;
+    j->files = json_object();
+    return 1;
 }
 
 static char *line_make(const char *name, const struct file_facts *whole)
@@ -109,7 +117,16 @@ void journal_end(struct bake_journal *j)
 {
     if (!j->files) return;
     close(j->fd);
+    close(j->root);
     json_decref(j->files);
     pthread_mutex_destroy(&j->lock);
     *j = (struct bake_journal){0};
+}
+
+enum folder_fate journal_folder(const struct bake_journal *j)
+{
+    struct stat ours, there;
+    if (fstat(j->root, &ours) || !ours.st_nlink) return FOLDER_GONE;
+    bool same = !stat(j->out, &there) && ours.st_dev == there.st_dev && ours.st_ino == there.st_ino;
+    return same ? FOLDER_HERE : FOLDER_MOVED;
 }
