@@ -50,14 +50,15 @@ int cli_failed(void);
 void cli_warn(void);
 
 extern const struct cli_command command_bake, command_check, command_list, command_info, command_doctor, command_schema,
-    command_plugin, command_completion, command_upres, command_retime, command_blender, command_preview;
+    command_plugin, command_completion, command_upres, command_retime, command_blender, command_preview, command_resume;
 /// All commands, in the order of the help.
 extern const struct cli_command *const cli_commands[];
 extern const uint32_t cli_n_commands;
 
-/* A command a file: bake.c check.c list.c info.c preview.c doctor.c schema.c plugin.c completion.c upres.c blender.c;
- * help is in main.c. */
+/* A command a file: bake.c resume.c check.c list.c info.c preview.c doctor.c schema.c plugin.c completion.c upres.c
+ * blender.c; help is in main.c. */
 int cmd_bake(int argc, char **argv);
+int cmd_resume(int argc, char **argv);
 int cmd_check(int argc, char **argv);
 int cmd_list(int argc, char **argv);
 int cmd_info(int argc, char **argv);

@@ -15,9 +15,9 @@ static const struct cli_command command_help = {
 };
 
 const struct cli_command *const cli_commands[] = {
-    &command_bake,   &command_check,      &command_list,    &command_info,   &command_preview,
-    &command_upres,  &command_retime,     &command_blender, &command_doctor, &command_plugin,
-    &command_schema, &command_completion, &command_help,
+    &command_bake,    &command_resume, &command_check,      &command_list,    &command_info,
+    &command_preview, &command_upres,  &command_retime,     &command_blender, &command_doctor,
+    &command_plugin,  &command_schema, &command_completion, &command_help,
 };
 const uint32_t cli_n_commands = sizeof cli_commands / sizeof *cli_commands;
 
@@ -51,7 +51,7 @@ static void overview_print(FILE *f)
     }
     fputs("\n`billow help COMMAND` tells its options.\n\n"
           "Exit codes: 0 good, 1 failure, 2 wrong command line, 3 wrong preset, 4 plugin, 5 diverged,\n"
-          "            6 disk or file, 7 memory or time limit, 130 interrupted\n",
+          "            6 disk or file, 7 memory or time limit, 75 interrupted with a checkpoint, 130 without\n",
           f);
 }
 

@@ -34,6 +34,8 @@ static const struct cli_option options[] = {
     {"seed", "N", "another seed for everything random", 'e'},
     {"out", "DIR", "output folder instead of out/NAME", 'o'},
     {"force", NULL, "replace what the folder holds; also skips the memory estimate", 'F'},
+    {"resume", NULL, "go on from the newest checkpoint; a finished bake is made longer by --frames", 'r'},
+    {"from-frame", "N", "with --resume: from frame N on values may be others", 'N'},
     {"new", NULL, "keep what is there, bake into the next free NAME_v002, NAME_v003 …", 'n'},
     {"dry-run", NULL, "only say what would run, and how much memory and disk it may take", 'd'},
     {"threads", "N", "worker threads; the result is the same for any number", 't'},
@@ -52,10 +54,12 @@ const struct cli_command command_bake = {
         "PRESET is a file, or a name looked up in the current folder, on --preset-path and among the installed.\n"
         "The folder gets vdb/NAME_0001.vdb …, movie and pictures as the preset says, metrics.csv, timings.csv,\n"
         "resolved.yaml, bake.log and bake.json. A second bake of the same preset says \"up to date\"; a different one\n"
-        "is refused until --force or --new says what to do. Ctrl-C stops soon and keeps the frames that are whole.\n\n"
+        "is refused until --force or --new says what to do. Ctrl-C stops soon with a checkpoint, from which\n"
+        "--resume goes on to the same bits.\n\n"
         "  billow bake plume --quick\n"
         "  billow bake plume --set domain.voxel=1cm --set stages.mac.forces.confinement=0.5 --new\n"
-        "  billow bake shot.yaml --frames 1001-1040 --json\n",
+        "  billow bake shot.yaml --frames 1001-1040 --json\n"
+        "  billow bake plume --resume --from-frame 40 --set stages.mac.forces.confinement=0.5\n",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .run = cmd_bake,
@@ -92,7 +96,7 @@ static int patience_take(struct bake *b, const char *text)
 static int mode_take(struct bake *b, uint32_t mode)
 {
     if (b->o.mode && b->o.mode != mode) {
-        cli_usage("--force replaces the old bake and --new keeps it: give one of them");
+        cli_usage("--force replaces the old bake, --new keeps it, --resume goes on with it: give one of them");
         return 0;
     }
     b->o.mode = mode;
@@ -110,6 +114,8 @@ static int option_take(struct bake *b, int code)
     case 'o': return b->o.out = optarg, 1;
     case 'F': return mode_take(b, BW_BAKE_REPLACE);
     case 'n': return mode_take(b, BW_BAKE_BESIDE);
+    case 'r': return mode_take(b, BW_BAKE_RESUME);
+    case 'N': return b->o.from_frame = optarg, 1;
     case 'd': return b->dry_run = 1;
     case 't': return threads_take(b, optarg);
     case 'i': return b->o.simd = optarg, 1;
@@ -175,10 +181,9 @@ static void refusal_print(struct bake *b)
     int same = json_is_true(json_object_get(folder, "same")), holds = json_is_true(json_object_get(folder, "holds"));
     int strangers = !cli_number(folder, "left") && cli_number(folder, "strangers") > 0;
     const char *ways = strangers ? "--force takes their names and leaves the rest, --new bakes beside them"
-                       : same    ? "--force bakes it anew, --new beside it"
+                       : same    ? "--resume goes on with it, --force bakes it anew, --new beside it"
                                  : "--force replaces it, --new bakes beside it";
-    int busy = b->message && !strncmp(b->message, "another bake", 12);
-    if ((holds || strangers) && b->message && !busy) {
+    if ((holds || strangers) && b->message) {
         b->told = 1;
         fprintf(stderr, "%s%s", b->message, same && !strangers ? ": " : "\n");
         if (!strangers) fputs(cli_text(folder, "differences"), stderr);
@@ -189,24 +194,40 @@ static void refusal_print(struct bake *b)
 
 /* ---- running ---- */
 
-static volatile sig_atomic_t stop_asked;
+static volatile sig_atomic_t stop_asked, checkpoint_asked;
 
-/* The first signal asks; SA_RESETHAND lets a second one kill. */
+static void words_write(const char *words)
+{
+    if (write(STDERR_FILENO, words, strlen(words)) < 0) return;
+}
+
+/* The first signal asks to end with a checkpoint, the second to end without one; a third one kills. */
 static void stop_ask(int number)
 {
-    static const char words[] = "\nstopping; once more to kill\n";
+    if (++stop_asked == 1) {
+        words_write("\nstopping after this step, with a checkpoint; once more: at once\n");
+    } else {
+        words_write("\nstopping at once; once more to kill\n");
+        signal(number, SIG_DFL);
+    }
+}
+
+static void checkpoint_ask(int number)
+{
     (void)number;
-    stop_asked = 1;
-    if (write(STDERR_FILENO, words, sizeof words - 1) < 0) return;
+    checkpoint_asked = 1;
 }
 
 static void signals_catch(void)
 {
-    struct sigaction act = {.sa_handler = stop_ask, .sa_flags = (int)SA_RESETHAND}, before;
-    sigemptyset(&act.sa_mask);
-    sigaction(SIGINT, &act, NULL);
-    sigaction(SIGTERM, &act, NULL);
-    if (!sigaction(SIGHUP, NULL, &before) && before.sa_handler != SIG_IGN) sigaction(SIGHUP, &act, NULL); // nohup
+    struct sigaction stop = {.sa_handler = stop_ask, .sa_flags = (int)SA_RESTART},
+                     keep = {.sa_handler = checkpoint_ask, .sa_flags = (int)SA_RESTART}, before;
+    sigemptyset(&stop.sa_mask);
+    sigemptyset(&keep.sa_mask);
+    sigaction(SIGINT, &stop, NULL);
+    sigaction(SIGTERM, &stop, NULL);
+    if (!sigaction(SIGHUP, NULL, &before) && before.sa_handler != SIG_IGN) sigaction(SIGHUP, &stop, NULL); // nohup
+    sigaction(SIGUSR1, &keep, NULL);
     signal(SIGPIPE, SIG_IGN);
 }
 
@@ -215,7 +236,8 @@ static int bake_wait(struct bake *b)
 {
     int status, asked = 0;
     while ((status = bw_bake_wait(b->bake, 0.05)) == 1) {
-        if (stop_asked && !asked) asked = !bw_bake_cancel(b->bake);
+        for (; asked < stop_asked; asked++) bw_bake_cancel(b->bake);
+        if (checkpoint_asked) checkpoint_asked = 0, bw_bake_checkpoint(b->bake);
         patience_look(&b->patience, &b->progress, b->bake, asked);
     }
     return status;
@@ -263,16 +285,16 @@ static void bake_run(struct bake *b)
 
 static int source_bake(const struct bake *b)
 {
-    char threads[16], word[][16] = {"bake", "--out", "--threads", "--quick", "--dry-run"};
+    char threads[16], word[][16] = {"bake", "--out", "--resume", "--threads", "--quick", "--dry-run"};
     char *preset = strdup(b->facts.source), *folder = strdup(b->facts.source_out);
-    char *argv[16] = {word[0], preset, word[1], folder};
-    int argc = 4, code = 7;
+    char *argv[16] = {word[0], preset, word[1], folder, word[2]};
+    int argc = 5, code = 7;
     if (b->o.threads) {
         snprintf(threads, sizeof threads, "%u", b->o.threads);
-        argv[argc++] = word[2], argv[argc++] = threads;
+        argv[argc++] = word[3], argv[argc++] = threads;
     }
-    if (b->o.quick) argv[argc++] = word[3];
-    if (b->dry_run) argv[argc++] = word[4];
+    if (b->o.quick) argv[argc++] = word[4];
+    if (b->dry_run) argv[argc++] = word[5];
     optind = 0; // getopt begins anew
     if (preset && folder) code = cmd_bake(argc, argv);
     free(preset);
@@ -301,7 +323,7 @@ static enum bw_status source_take(struct bake *b)
         b->told = 1;
         b->message =
             cli_printf("%s takes its frames from %s, in %s", b->facts.name, b->facts.source, b->facts.source_out);
-        return b->status = code == 130 ? BW_ERR_CANCELLED : (enum bw_status) - code;
+        return b->status = code == 130 || code == 75 ? BW_ERR_CANCELLED : (enum bw_status) - code;
     }
     if (b->dry_run && access(b->facts.source_out, R_OK)) return BW_OK;
     b->source = source_setting(b);
@@ -333,6 +355,17 @@ static void bake_free(struct bake *b)
     free(b->text);
 }
 
+/* Interrupted, but nothing that was simulated is lost. */
+static int bake_code(struct bake *b)
+{
+    enum { RESUMABLE = 75 };
+    if (b->status != BW_ERR_CANCELLED || !b->bake || bw_bake_facts(b->bake, &b->facts) || !b->facts.checkpoint)
+        return cli_exit_code(b->status);
+    if (!b->json)
+        fprintf(stderr, "%s is kept: `%s resume %s` goes on\n", b->facts.checkpoint, command_name(), b->facts.out);
+    return RESUMABLE;
+}
+
 int cmd_bake(int argc, char **argv)
 {
     struct bake b = {0};
@@ -345,7 +378,7 @@ int cmd_bake(int argc, char **argv)
     } else if (status == BW_OK) {
         bake_run(&b);
     }
-    code = cli_exit_code(b.status);
+    code = bake_code(&b);
     failure_print(&b);
     event_print(&b.progress, "end",
                 json_pack("{s:b, s:i, s:s?}", "ok", b.status == BW_OK, "code", code, "message", b.message));

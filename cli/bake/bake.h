@@ -43,6 +43,8 @@ void patience_look(struct patience *p, const struct progress *progress, struct b
 
 /// Memory, disk and wiring on stdout; an exit code.
 int estimate_print(struct bw_bake *bake);
+/// What people type to get here.
+const char *command_name(void);
 /// How to go on: what to open, what to type.
 void closing_print(const struct progress *p, const char *name);
 

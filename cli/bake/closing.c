@@ -26,7 +26,7 @@ int estimate_print(struct bw_bake *bake)
     return 0;
 }
 
-static const char *command_name(void)
+const char *command_name(void)
 {
     const char *name = getenv("BILLOW_COMMAND");
     return name && *name ? name : "billow";

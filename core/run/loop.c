@@ -361,6 +361,8 @@ enum bw_status bw_chain_check(struct bw_chain *c, struct bw_diag *d)
     return status;
 }
 
+void bw_chain_resume(struct bw_chain *c, const char *path) { c->opt.resume = path; }
+
 enum bw_status bw_chain_run(struct bw_chain *c, struct bw_diag *d)
 {
     if (c->ran) return bw_diag_error(d, NULL, BW_ERR_USAGE, "a chain runs once: make a new one");

@@ -60,14 +60,14 @@ struct bw_chain *bw_chain_create(const struct bw_preset *p, const struct bw_regi
                                  struct bw_diag *d);
 /// What a run would find out before its first frame: every stage's init. Nothing is written. Once, and then no run.
 enum bw_status bw_chain_check(struct bw_chain *c, struct bw_diag *d);
+/// Before bw_chain_run: go on from that checkpoint. The path must outlive the run.
+void bw_chain_resume(struct bw_chain *c, const char *path);
 /// Make all frames. Answers the exit status; the sentence is in `d`. Frames that were whole stay.
 enum bw_status bw_chain_run(struct bw_chain *c, struct bw_diag *d);
 /// Every uninit, of what was initialised; by the thread that ran it. What is wrong is in `d`.
 enum bw_status bw_chain_end(struct bw_chain *c, struct bw_diag *d);
 /// With bw_chain_end, if that was not yet.
 void bw_chain_free(struct bw_chain *c);
-/// Write into another folder than `out`; before the run. `out` is the caller's, as long as the chain lives.
-void bw_chain_move(struct bw_chain *c, const char *out);
 /// All names below `out` that a run is known to write, those of sequences in their first and last frame.
 void bw_chain_outputs(struct bw_chain *c, void (*name)(const char *name, void *user), void *user);
 

@@ -12,10 +12,10 @@ run bake film; expect "a bake" 0 "out/film: 3 frames"
 cat >sums.py <<'PYTHON'
 import json, os
 files = json.load(open("out/film/bake.json"))["files"]
-assert sorted(files) == list(files) and "vdb/film_1002.vdb" in files and "film.mp4" in files and len(files) == 10, files
+assert sorted(files) == list(files) and "vdb/film_1002.vdb" in files and "film.mp4" in files and len(files) == 9, files
 for name, facts in files.items():
     assert name == "bake.json" or (facts["bytes"] == os.path.getsize("out/film/" + name) and len(facts["xxh3"]) == 16)
-assert len({facts.get("xxh3") for facts in files.values()}) == 10
+assert len({facts.get("xxh3") for facts in files.values()}) == 9
 PYTHON
 that "bake.json tells size and sum of every file" python3 sums.py
 that "so does the journal" grep -qE '^whole [0-9]+ [0-9a-f]{16} vdb/film_1002.vdb$' out/film/bake.journal
@@ -49,9 +49,6 @@ damaged "a cut movie" "film.mp4 has 1000 bytes" truncate -s 1000 film.mp4
 damaged "a VDB that is gone" "vdb/film_1001.vdb is missing\)" rm vdb/film_1001.vdb
 damaged "an emptied folder" "vdb/film_1001.vdb is missing, and 2 more files\)" sh -c 'rm vdb/*'
 damaged "a folder that is gone" "vdb/film_1001.vdb is missing, and 2 more files\)" rm -r vdb
-rm -rf hurt; cp -r out/film hurt; rm -r hurt/checkpoints
-run bake film --out hurt; expect "checkpoints that are gone" 0 "up to date"
-rm hurt/vdb/*
 run bake film --out hurt --force; expect "--force mends it" 0 "3 frames"
 run bake film --out hurt; expect "then it is up to date" 0 "hurt is up to date"
 
@@ -126,7 +123,7 @@ that "it is not, nor are those behind it" sh -c '! grep -E "\"frame\":100[23],\"
 sed 's/name: puff/name: hung/' long.yaml >hung.yaml
 printf '  - mp4: {size: 64}\n' >>hung.yaml
 hang() { kill -HUP "$pid"; }
-preset=hung.yaml; during hung hang; expect "SIGHUP" 130
+preset=hung.yaml; during hung hang; expect "SIGHUP" 75
 that "log and movie are finished" test -s hung/bake.log -a -s hung/hung.mp4 -a -z "$(find hung -name '.*')"
 
 # ---- files that may not grow ----

@@ -28,7 +28,7 @@ static void bakes_end(void)
     if (process != getpid()) return;
     pthread_mutex_lock(&lock);
     over = true;
-    for (struct job *j = first; j; j = j->next_running) atomic_store(&j->cancel, 1);
+    for (struct job *j = first; j; j = j->next_running) atomic_store(&j->stop, 1);
     pthread_mutex_unlock(&lock);
     if (where_here()) return; // a plugin called exit: its bake waits for this very thread
     for (struct job *j; (j = next_of_running());) {

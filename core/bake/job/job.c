@@ -12,6 +12,15 @@
 
 /* ---- opening ---- */
 
+static const char *text_keep(struct job *j, const char *text)
+{
+    char *copy = bw_strdup(text);
+    char **grown = copy ? bw_realloc(j->strings, (size_t)(j->n_strings + 1) * sizeof *grown) : NULL;
+    if (!grown) return bw_free(copy), NULL;
+    j->strings = grown;
+    return grown[j->n_strings++] = copy;
+}
+
 /* A copy of a list of texts, or NULL after a sentence. */
 static const char *const *list_keep(struct job *j, const char *const *list, int32_t n, struct bw_diag *d)
 {
@@ -19,7 +28,7 @@ static const char *const *list_keep(struct job *j, const char *const *list, int3
     if (!copy) bw_diag_error(d, NULL, n < 0 || !list ? BW_ERR_USAGE : BW_ERR_MEMORY, "a list of %d texts can't be", n);
     for (int32_t i = 0; copy && i < n; i++) {
         if (!list[i]) bw_diag_error(d, NULL, BW_ERR_USAGE, "text %d of a list of %d is NULL", i, n);
-        else if (!(copy[i] = texts_keep(&j->texts, list[i]))) out_of_memory(d);
+        else if (!(copy[i] = text_keep(j, list[i]))) out_of_memory(d);
     }
     return copy;
 }
@@ -27,9 +36,9 @@ static const char *const *list_keep(struct job *j, const char *const *list, int3
 static enum bw_status asked_keep(struct job *j, struct bw_diag *d)
 {
     struct bw_bake_options *o = &j->asked;
-    const char **text[] = {&o->preset, &o->text, &o->frames, &o->seed, &o->memory, &o->out, &o->simd};
+    const char **text[] = {&o->preset, &o->text, &o->frames, &o->from_frame, &o->seed, &o->memory, &o->out, &o->simd};
     for (size_t i = 0; i < sizeof text / sizeof *text; i++)
-        if (*text[i] && !(*text[i] = texts_keep(&j->texts, *text[i]))) return out_of_memory(d);
+        if (*text[i] && !(*text[i] = text_keep(j, *text[i]))) return out_of_memory(d);
     o->set = list_keep(j, o->set, o->n_set, d);
     o->mute = list_keep(j, o->mute, o->n_mute, d);
     return d->status;
@@ -45,10 +54,14 @@ static void job_destroy(struct object *o)
     tell_end(j);
     record_free(&j->record);
     outputs_free(&j->outputs);
+    resume_forget(j);
+    json_decref(j->facts.changes);
+    bw_free(j->checkpoint);
     journal_end(&j->journal);
     if (j->log) fclose(j->log);
     bw_diag_free(&j->diag);
-    texts_free(&j->texts);
+    for (int32_t i = 0; i < j->n_strings; i++) bw_free(j->strings[i]);
+    bw_free(j->strings);
     bw_free((void *)j->asked.set);
     bw_free((void *)j->asked.mute);
     bw_free(j->out);
@@ -140,7 +153,9 @@ enum bw_status bw_bake_facts(struct bw_bake *bake, struct bw_bake_facts *facts)
                                    .memory = bw_chain_memory_estimate(j->chain),
                                    .memory_allowed = memory_allowed(j->preset),
                                    .bytes = j->bytes,
-                                   .seconds = j->seconds};
+                                   .seconds = j->seconds,
+                                   .checkpoint = j->checkpoint ? j->checkpoint : j->resume.path,
+                                   .resumed = j->resume.path ? j->resume.frame : INT64_MIN};
         pthread_mutex_unlock(&j->lock);
         memcpy(facts, &f, asked.size < sizeof f ? asked.size : sizeof f);
     }
@@ -237,9 +252,8 @@ static int job_prepare(struct job *j, struct bw_diag *d)
         return -1;
     }
     if (!j->out) return 1;
-    int go = j->asked.mode == BW_BAKE_BESIDE ? 1 : folder_lock(j, d) ? folder_decide(j, d) : -1;
+    int go = folder_lock(j, d) ? folder_decide(j, d) : -1;
     if (go > 0 && j->asked.mode != BW_BAKE_REPLACE && estimate_check(j->chain, j->preset, d)) go = -1;
-    if (go > 0) go = folder_take(j, d);
     if (go > 0 && !folder_begin(j, d)) go = -1;
     return go;
 }
@@ -283,7 +297,17 @@ enum bw_status bw_bake_cancel(struct bw_bake *bake)
     struct door door;
     door_enter(&door);
     struct job *j = job_use(bake, &door.d);
-    if (j) atomic_store(&j->cancel, 1);
+    if (j && atomic_exchange(&j->stop, 1)) atomic_store(&j->cancel, 1);
+    if (j) object_unref(&j->o);
+    return door_leave(&door);
+}
+
+enum bw_status bw_bake_checkpoint(struct bw_bake *bake)
+{
+    struct door door;
+    door_enter(&door);
+    struct job *j = job_use(bake, &door.d);
+    if (j) atomic_store(&j->keep, 1);
     if (j) object_unref(&j->o);
     return door_leave(&door);
 }
@@ -317,7 +341,7 @@ enum bw_status bw_bake_close(struct bw_bake *bake)
     struct job *j = bake ? job_use(bake, &door.d) : NULL;
     if (j) {
         if (wait_begin(j, &door.d)) {
-            atomic_store(&j->cancel, 1);
+            atomic_store(&j->stop, 1);
             job_wait(j, -1);
             wait_end();
             object_unref(handle_close(bake, HANDLE_BAKE, &door.d));

@@ -3,7 +3,6 @@
 #ifndef JOB_H
 #define JOB_H
 
-#include "options.h"
 #include "record/record.h"
 #include "run/run.h"
 #include "session/session.h"
@@ -13,6 +12,16 @@
 
 enum job_state { JOB_OPEN, JOB_RUNNING, JOB_DONE };
 
+/// Where a bake goes on.
+struct job_resume {
+    char *path;        ///< the checkpoint; NULL: from the first frame
+    char *hash;        ///< of the values that it was made with
+    int64_t frame;     ///< that was whole, or being made
+    bool whole, again; ///< again: it was asked to go on, but there is nothing to go on from
+    char *why;         ///< … because of this
+    json_t *files;     ///< those that were whole, with their sums
+};
+
 struct job_line; ///< of the log, waiting for the callback
 
 struct job {
@@ -20,8 +29,9 @@ struct job {
     struct session *session;
     struct bw_bake *handle;
     pid_t process;                ///< a forked child has a copy of all this, and none of the threads
-    struct bw_bake_options asked; ///< its strings are copies, in `texts`
-    struct texts texts;
+    struct bw_bake_options asked; ///< its strings are copies, in `strings`
+    char **strings;
+    int32_t n_strings;
     struct bw_preset_overrides over;
     struct bw_preset *preset;
     struct bw_run_options run;
@@ -29,9 +39,10 @@ struct job {
     struct bake_facts facts;
     char *out, *source, *source_out; ///< source: the preset that makes the files that frames come from, or NULL
     int lock_fd;
-    bool claimed; ///< `out` was made by this bake, for it alone
     bool up_to_date;
     struct bake_record record;
+    struct job_resume resume;
+    char *checkpoint; ///< the newest of this run, under `lock`
     double seconds, bytes;
 
     pthread_mutex_t lock; ///< of all below
@@ -41,9 +52,9 @@ struct job {
     bool renewed[2];          ///< ending_renew was told of the first substep, and of the first whole file
     bool threaded;            ///< `thread` is to be joined
     pthread_t thread;
-    struct job *waits_for; ///< a callback of this one waits for that one
-    _Atomic int cancel;
-    struct bw_diag diag; ///< what ended it
+    struct job *waits_for;          ///< a callback of this one waits for that one
+    _Atomic int stop, cancel, keep; ///< see bw_run_options
+    struct bw_diag diag;            ///< what ended it
     enum bw_status result;
 
     struct host_modes host; ///< of its thread, for callbacks
@@ -64,13 +75,9 @@ enum bw_status job_read(struct job *j, struct bw_diag *d);
 struct bw_chain *job_chain_make(struct job *j, const struct bw_run_options *run, struct bw_diag *d);
 enum bw_status job_thread_start(struct job *j, void *(*main)(void *), struct bw_diag *d);
 
-/* choose.c: which output folder */
+/* folder/folder.c: the output folder, before and after */
 /// out/NAME, or the next free out/NAME_v002. New memory; NULL after a sentence.
 char *folder_choose(const struct job *j, struct bw_diag *d);
-/// Make it, and lock it. 1: it is this bake's, and as it was when it was looked at; 0: look again; -1 after a sentence.
-int folder_take(struct job *j, struct bw_diag *d);
-
-/* folder.c: the output folder, before and after */
 /// Nobody else bakes into it. A folder that is not there yet, or a file system that knows no locks, is no reason to
 /// stop.
 bool folder_lock(struct job *j, struct bw_diag *d);
@@ -83,6 +90,25 @@ bool folder_begin(struct job *j, struct bw_diag *d);
 void folder_abandon(struct job *j);
 /// The log, and the record; `status`: of the run. Answers it, or what went wrong here.
 enum bw_status folder_end(struct job *j, enum bw_status status, struct bw_diag *d);
+
+/* folder/strangers.c */
+/// How many files in the folder, none of them in `r`, this bake would write or carry on; `first` names one, new
+/// memory or NULL.
+int32_t strangers_find(const struct job *j, const struct bake_record *r, char **first);
+
+/* folder/resume.c */
+/// Find the newest checkpoint that is good, into j->resume. Answers how many there are; `why`: what is wrong with the
+/// newest, new memory.
+int32_t resume_find(struct job *j, char **why);
+void resume_forget(struct job *j);
+/// See bw_run_options.about and .on_checkpoint: the older ones go.
+char *resume_about(void *job);
+void resume_prune(const char *name, int64_t frame, void *job);
+/// The files to carry on and those to leave alone: what the record lists, or, when values change, what the checkpoint
+/// does. New.
+json_t *resume_carry(const struct job *j);
+/// What changes with this resume, into the facts.
+void resume_note_change(struct job *j, const struct bw_node *resolved);
 
 /* tell.c: callbacks */
 /// Point the callbacks of j->run at `j`.

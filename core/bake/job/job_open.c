@@ -40,17 +40,29 @@ static enum bw_status seed_read(struct job *j, struct bw_diag *d)
     return bw_diag_error(d, NULL, BW_ERR_USAGE, "seed wants a whole number, not \"%s\"", text);
 }
 
+static bool number_is_whole(const char *text)
+{
+    char *end;
+    errno = 0;
+    strtoll(text, &end, 10);
+    return end != text && !*end && !errno;
+}
+
 static enum bw_status options_check(struct job *j, struct bw_diag *d)
 {
     const struct bw_bake_options *o = &j->asked;
     int64_t first, last;
     double bytes;
     if (!o->preset && !o->text) return bw_diag_error(d, NULL, BW_ERR_USAGE, "a preset or its text is wanted");
-    if (o->mode > BW_BAKE_BESIDE) return bw_diag_error(d, NULL, BW_ERR_USAGE, "there is no mode %u", o->mode);
+    if (o->mode > BW_BAKE_RESUME) return bw_diag_error(d, NULL, BW_ERR_USAGE, "there is no mode %u", o->mode);
     if (o->threads > 1024)
         return bw_diag_error(d, NULL, BW_ERR_USAGE, "threads wants a whole number from 1 to 1024, not %u", o->threads);
     if (o->memory && (bw_parse_bytes(o->memory, &bytes) != BW_OK || !(bytes > 0)))
         return bw_diag_error(d, NULL, BW_ERR_USAGE, "memory wants an amount like 12G or 900M, not \"%s\"", o->memory);
+    if (o->from_frame && !number_is_whole(o->from_frame))
+        return bw_diag_error(d, NULL, BW_ERR_USAGE, "from-frame wants a whole number, not \"%s\"", o->from_frame);
+    if (o->from_frame && o->mode != BW_BAKE_RESUME)
+        return bw_diag_error(d, NULL, BW_ERR_USAGE, "from-frame is for a bake that is resumed");
     if (o->frames && bw_parse_frames(o->frames, &first, &last) != BW_OK)
         return bw_diag_error(d, NULL, BW_ERR_USAGE, "frames wants A-B, like 1001-1040, not \"%s\"", o->frames);
     enum bw_status status = simd_read(j, d);
@@ -70,7 +82,9 @@ static void overrides_fill(struct job *j)
     j->over.text = o->text;
     j->run.quick = o->quick != 0;
     j->run.threads = o->threads;
+    j->run.stop = &j->stop;
     j->run.cancel = &j->cancel;
+    j->run.checkpoint = &j->keep;
 }
 
 /* ---- preset ---- */
@@ -126,7 +140,8 @@ static void facts_fill(struct job *j)
                                    .hash = bw_chain_hash(j->chain),
                                    .simd = simd_name[simd < 3 ? simd : 0],
                                    .first = j->preset->time.write_first,
-                                   .last = j->preset->time.write_last};
+                                   .last = j->preset->time.write_last,
+                                   .quick = j->run.quick != 0};
     build_hash(j->preset, j->session->registry, j->session->folders.library, j->facts.build);
 }
 
@@ -147,13 +162,12 @@ enum bw_status job_read(struct job *j, struct bw_diag *d)
     }
     if (j->out && source_check(j->preset, j->out, d)) return d->status;
     j->run.out = j->out;
+    if (j->out) j->record = record_read(j->out);
+    if (j->asked.mode == BW_BAKE_RESUME && json_is_true(json_object_get(j->record.root, "quick"))) j->run.quick = 1;
     tell_attach(j);
     j->chain = job_chain_make(j, &j->run, d);
     if (!j->chain) return d->status;
     facts_fill(j);
-    if (j->out) {
-        j->record = record_read(j->out);
-        j->up_to_date = record_up_to_date(&j->record, &j->facts);
-    }
+    j->up_to_date = j->out && record_up_to_date(&j->record, &j->facts);
     return BW_OK;
 }

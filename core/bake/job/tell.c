@@ -215,5 +215,7 @@ void tell_attach(struct job *j)
     j->run.on_log = log_take;
     j->run.on_output = output_take;
     j->run.on_file = file_take;
+    j->run.about = resume_about;
+    j->run.on_checkpoint = resume_prune;
     j->run.user = j;
 }

@@ -21,7 +21,7 @@ static void file_remove(int root, const char *out, const char *name, struct bw_d
     close(fd);
 }
 
-int record_clear(const struct bake_record *r, const char *out, struct bw_diag *d)
+int record_clear(const struct bake_record *r, const char *out, json_t *keep, struct bw_diag *d)
 {
     const char *name;
     json_t *file;
@@ -32,7 +32,8 @@ int record_clear(const struct bake_record *r, const char *out, struct bw_diag *d
         if (half) file_remove(root, out, half, d);
         bw_free(half);
         // the record goes last, when the next one takes its name: killed here, the rest is still known
-        if (facts_whole(file) && strcmp(name, "bake.json") != 0) file_remove(root, out, name, d);
+        bool stays = !strcmp(name, "bake.json") || json_object_get(keep, name);
+        if (facts_whole(file) && !stays) file_remove(root, out, name, d);
         if (d->status) break;
     }
     close(root);

@@ -13,7 +13,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 static char *journal_path(const char *out) { return bw_printf("%s/bake.journal", out); }
@@ -25,7 +24,7 @@ static void line_take(json_t *files, char *line, size_t n)
     long long bytes;
     unsigned long long sum;
     int name = 6;
-    if (n < 8 || line[n - 1] != '\n') return;
+    if (n < 7 || line[n - 1] != '\n') return;
     line[n - 1] = '\0';
     if (!strncmp(line, "whole ", 6)) {
         if (sscanf(line + 6, "%lld %16llx%n", &bytes, &sum, &name) != 2 || bytes < 0) return;
@@ -52,29 +51,6 @@ json_t *journal_read(const char *out)
     if (f) fclose(f);
     bw_free(path);
     return files;
-}
-
-static int journal_open(struct bake_journal *j)
-{
-    j->root = open(j->out, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (j->root < 0) return -1;
-    unlinkat(j->root, "bake.journal", 0); // a link that lies there is not written through
-    return openat(j->root, "bake.journal", O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_APPEND | O_CLOEXEC, 0666);
-}
-
-int journal_begin(struct bake_journal *j, const char *out, struct bw_diag *d)
-{
-    j->out = out;
-    j->fd = journal_open(j);
-    if (j->fd < 0) {
-        bw_diag_error(d, NULL, BW_ERR_IO, "%s/bake.journal: can't be written: %s", out, strerror(errno));
-        if (j->root >= 0) close(j->root);
-        return 0;
-    }
-    pthread_mutex_init(&j->lock, NULL);
-    j->failed = 0;
-    j->files = json_object();
-    return 1;
 }
 
 static char *line_make(const char *name, const struct file_facts *whole)
@@ -113,20 +89,55 @@ int journal_add(struct bake_journal *j, const char *name, const struct file_fact
     return failed;
 }
 
+static int carry_write(struct bake_journal *j, json_t *carry)
+{
+    const char *name;
+    json_t *file;
+    int bad = 0;
+    json_object_foreach (carry, name, file) {
+        struct file_facts f = facts_of(file);
+        if (!bad && facts_whole(file)) bad = line_append(j, name, &f);
+    }
+    return bad;
+}
+
+/* Under another name first: a kill leaves the old list or the new one. No link that lies there is followed. */
+int journal_begin(struct bake_journal *j, const char *out, json_t *carry, struct bw_diag *d)
+{
+    char *path = journal_path(out), *half = bw_printf("%s/.bake.journal.part", out);
+    int bad = path && half ? 0 : ENOMEM;
+    if (!bad) unlink(half);
+    j->fd = bad ? -1 : open(half, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_APPEND | O_CLOEXEC, 0666);
+    if (!bad && j->fd < 0) bad = errno;
+    if (!bad) {
+        pthread_mutex_init(&j->lock, NULL);
+        j->failed = 0;
+        j->files = json_object();
+        bad = carry_write(j, carry);
+        if (!bad && rename(half, path)) bad = errno;
+        if (bad) unlink(half), journal_end(j);
+    }
+    if (bad) bw_diag_error(d, NULL, BW_ERR_IO, "%s/bake.journal: can't be written: %s", out, strerror(bad));
+    bw_free(path);
+    bw_free(half);
+    return !bad;
+}
+
+void journal_drop(struct bake_journal *j, const char *out, const char *name)
+{
+    static const struct file_facts gone = {.bytes = FILE_GONE};
+    int root = open(out, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int folder = root >= 0 ? file_folder_open(root, name, false) : -1;
+    if (folder >= 0 && (!unlinkat(folder, file_base(name), 0) || errno == ENOENT)) journal_add(j, name, &gone);
+    if (folder >= 0) close(folder);
+    if (root >= 0) close(root);
+}
+
 void journal_end(struct bake_journal *j)
 {
     if (!j->files) return;
     close(j->fd);
-    close(j->root);
     json_decref(j->files);
     pthread_mutex_destroy(&j->lock);
     *j = (struct bake_journal){0};
-}
-
-enum folder_fate journal_folder(const struct bake_journal *j)
-{
-    struct stat ours, there;
-    if (fstat(j->root, &ours) || !ours.st_nlink) return FOLDER_GONE;
-    bool same = !stat(j->out, &there) && ours.st_dev == there.st_dev && ours.st_ino == there.st_ino;
-    return same ? FOLDER_HERE : FOLDER_MOVED;
 }

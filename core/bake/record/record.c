@@ -67,7 +67,8 @@ static void journal_join(struct bake_record *r, json_t *journal)
     json_t *file;
     json_object_foreach (journal, name, file) {
         if (r->lost && !strcmp(name, "bake.json")) continue;
-        if (file_name_is_inside(name) && !json_object_get(r->files, name)) json_object_set(r->files, name, file);
+        bool newer = !r->complete || !json_object_get(r->files, name);
+        if (file_name_is_inside(name) && newer) json_object_set(r->files, name, file);
     }
 }
 
@@ -129,12 +130,13 @@ int record_write(const struct bake_facts *f, const struct bake_outputs *o, struc
     for (int32_t i = 0; i < o->n; i++) {
         json_object_set_new(announced, o->list[i].what, json_string(path_below(f->out, o->list[i].path)));
     }
-    root = json_pack("{s:i, s:s, s:s, s:s, s:s, s:s, s:[I,I], s:b, s:o, s:o}", "billow", 1, "version", BW_VERSION,
-                     "preset", f->name, "hash", f->hash, "build", f->build, "simd", f->simd, "frames",
-                     (json_int_t)f->first, (json_int_t)f->last, "complete", complete, "outputs", announced, "files",
-                     files);
+    root = json_pack("{s:i, s:s, s:s, s:s, s:s, s:s, s:[I,I], s:b, s:b, s:O*, s:o, s:o}", "billow", 1, "version",
+                     BW_VERSION, "preset", f->name, "hash", f->hash, "build", f->build, "simd", f->simd, "frames",
+                     (json_int_t)f->first, (json_int_t)f->last, "quick", f->quick, "complete", complete, "changes",
+                     f->changes, "outputs", announced, "files", files);
     char *text = root ? json_dumps(root, JSON_INDENT(1)) : NULL;
-    int good = text ? note_write(j, "bake.json", text, d) : (bw_diag_error(d, NULL, BW_ERR_MEMORY, "out of memory"), 0);
+    int good = text ? note_write(j, f->out, "bake.json", text, d)
+                    : (bw_diag_error(d, NULL, BW_ERR_MEMORY, "out of memory"), 0);
     free(text);
     json_decref(root);
     return good;
@@ -148,14 +150,12 @@ int record_matches(const struct bake_record *r, const struct bake_facts *f)
            !strcmp(record_text(r, "simd"), f->simd);
 }
 
-/* What a bake can do without when it is over. */
-static bool file_is_note(const char *name)
+bool file_is_note(const char *name)
 {
-    if (file_is_checkpoint(name)) return true;
     static const char *const note[] = {"resolved.yaml", "bake.log", "bake.json", "metrics.csv", "timings.csv"};
     for (size_t k = 0; k < sizeof note / sizeof *note; k++)
         if (!strcmp(name, note[k])) return true;
-    return false;
+    return !strncmp(name, "checkpoints/", strlen("checkpoints/"));
 }
 
 int32_t record_whole(const struct bake_record *r, const char *out, int32_t *left)
@@ -178,9 +178,17 @@ json_t *record_verify(const struct bake_record *r, const char *out, bool deep)
     return files_verify(r->files, out, deep);
 }
 
+bool record_has_frames(const struct bake_record *r, const struct bake_facts *f)
+{
+    const json_t *frames = json_object_get(r->root, "frames");
+    return json_integer_value(json_array_get(frames, 0)) == f->first &&
+           json_integer_value(json_array_get(frames, 1)) == f->last;
+}
+
 int record_up_to_date(const struct bake_record *r, const struct bake_facts *f)
 {
     if (!r->root || !r->complete || !json_object_size(r->files) || !record_matches(r, f)) return 0;
+    if (!record_has_frames(r, f)) return 0;
     json_t *bad = record_verify(r, f->out, false);
     int good = bad && !json_array_size(bad);
     json_decref(bad);

@@ -36,10 +36,8 @@ enum file_fault { FILE_GOOD, FILE_MISSING, FILE_SIZE, FILE_SUM, FILE_UNREADABLE 
 /// there.
 enum file_fault file_fault(const char *out, const char *name, const json_t *file, bool deep, struct file_facts *found);
 /// The whole files of a list that are not in `out` as they were written, a new array: {"name", "fault": "missing",
-/// "size", "sum" or "unreadable", "words": "is missing"}. `deep`: their bytes are read, else only their sizes. That a
-/// checkpoint is missing is nobody's loss but a resume's.
+/// "size", "sum" or "unreadable", "words": "is missing"}. `deep`: their bytes are read, else only their sizes.
 json_t *files_verify(json_t *files, const char *out, bool deep);
-bool file_is_checkpoint(const char *name);
 /// "vdb/a.vdb is missing, and 3 more files", of one or more of them. New memory.
 char *faults_words(const json_t *bad);
 
@@ -48,35 +46,32 @@ char *faults_words(const json_t *bad);
 /// The files of the running bake, and the file that lists them.
 struct bake_journal {
     pthread_mutex_t lock;
-    json_t *files;   ///< by name below the folder, see facts_json; NULL: no bake runs
-    int fd, failed;  ///< failed: errno of the first line that could not be written; none follows it
-    const char *out; ///< the folder's name, for sentences …
-    int root;        ///< … and the folder itself, whatever lies under that name by now
+    json_t *files;  ///< by name below the folder, see facts_json; NULL: no bake runs
+    int fd, failed; ///< failed: errno of the first line that could not be written; none follows it
 };
 
 /// The files that the journal in `out` lists; NULL when there is none.
 json_t *journal_read(const char *out);
-/// Start an empty journal in `out`, whose text holds until journal_end; 0 after a sentence in `d`.
-int journal_begin(struct bake_journal *j, const char *out, struct bw_diag *d);
+/// Start a journal in `out` with the whole files of `carry` (NULL: none); 0 after a sentence in `d`.
+int journal_begin(struct bake_journal *j, const char *out, json_t *carry, struct bw_diag *d);
+/// Remove a whole file, and note that. Any thread.
+void journal_drop(struct bake_journal *j, const char *out, const char *name);
 /// Note a file before it is begun (`whole` NULL), before it is whole under its own name, or when it is gone. 0, or an
 /// errno: don't write it. Any thread.
 int journal_add(struct bake_journal *j, const char *name, const struct file_facts *whole);
 /// Close it. It stays in the folder.
 void journal_end(struct bake_journal *j);
-enum folder_fate { FOLDER_HERE, FOLDER_MOVED, FOLDER_GONE };
-/// Whether the folder is still there, under its own name or another; GONE: nothing can be written into it any more.
-enum folder_fate journal_folder(const struct bake_journal *j);
 
 /* ---- note.c ---- */
 
 /// Begin the note `name`; NULL after a sentence.
-FILE *note_begin(struct bake_journal *j, const char *name, struct bw_diag *d);
+FILE *note_begin(struct bake_journal *j, const char *out, const char *name, struct bw_diag *d);
 /// Close it and give it its name, or remove it; 0 after a sentence.
-int note_end(struct bake_journal *j, const char *name, FILE *f, struct bw_diag *d);
+int note_end(struct bake_journal *j, const char *out, const char *name, FILE *f, struct bw_diag *d);
 /// Close it and remove it.
-void note_discard(const struct bake_journal *j, const char *name, FILE *f);
+void note_discard(const char *out, const char *name, FILE *f);
 /// Begin and end, with all that it says.
-int note_write(struct bake_journal *j, const char *name, const char *text, struct bw_diag *d);
+int note_write(struct bake_journal *j, const char *out, const char *name, const char *text, struct bw_diag *d);
 
 /* ---- record.c: bake.json ---- */
 
@@ -84,6 +79,8 @@ struct bake_facts {
     const char *out, *name, *hash, *simd;
     char build[24]; ///< hash of this library and of the plugins that the preset uses
     int64_t first, last;
+    bool quick;
+    json_t *changes; ///< of values in the middle: [{"after": FRAME, "from": HASH, "to": HASH, "values": TEXT}]
 };
 
 struct bake_record {
@@ -98,6 +95,10 @@ void record_free(struct bake_record *r);
 int record_matches(const struct bake_record *r, const struct bake_facts *f);
 /// How many files besides its notes are whole, as far as their sizes tell; `left`: how many are there and not empty.
 int32_t record_whole(const struct bake_record *r, const char *out, int32_t *left);
+/// Is it one that the bake writes about itself?
+bool file_is_note(const char *name);
+/// Did the recorded bake write these frames?
+bool record_has_frames(const struct bake_record *r, const struct bake_facts *f);
 /// See files_verify.
 json_t *record_verify(const struct bake_record *r, const char *out, bool deep);
 /// 1 when the recorded bake is whole, all its files are there with the sizes that were written, and it was made from
@@ -113,19 +114,11 @@ int record_write(const struct bake_facts *f, const struct bake_outputs *o, struc
 /// Bytes of all files that the record lists.
 double record_bytes(const struct bake_record *r, const char *out);
 
-/* ---- strangers.c ---- */
-
-struct bw_chain;
-/// How many files in the folder, none of them in `r`, the chain would write or carry on; `first` names one, new memory
-/// or NULL.
-int32_t strangers_find(const struct bake_record *r, const struct bake_facts *f, struct bw_chain *c, char **first);
-/// 1 when the names that the chain is to write are free for files, links not followed; 0 after a sentence.
-int obstacles_check(const struct bake_facts *f, struct bw_chain *c, struct bw_diag *d);
-
 /* ---- clear.c, build.c ---- */
 
-/// Remove what the recorded bake wrote and left half-written, and nothing else; bake.json stays. 0 after a sentence.
-int record_clear(const struct bake_record *r, const char *out, struct bw_diag *d);
+/// Remove what the recorded bake wrote and left half-written, and nothing else; bake.json stays, and what has a name in
+/// `keep` (NULL: nothing). 0 after a sentence.
+int record_clear(const struct bake_record *r, const char *out, json_t *keep, struct bw_diag *d);
 /// Hash of the library (its file) and the plugins that `p` uses.
 void build_hash(const struct bw_preset *p, const struct bw_registry *r, const char *library, char out[24]);
 

@@ -106,6 +106,7 @@ enum bw_bake_mode {
     BW_BAKE_KEEP = 0,    ///< refuse to start; nothing is done where the folder is up to date
     BW_BAKE_REPLACE = 1, ///< remove what that bake wrote; also skips the check of the memory estimate
     BW_BAKE_BESIDE = 2,  ///< write into the next free NAME_v002, NAME_v003 …
+    BW_BAKE_RESUME = 3,  ///< go on from the newest checkpoint; where there is none, from the first frame
 };
 
 /// How far a bake is.
@@ -132,6 +133,7 @@ struct bw_bake_options {
     const char *const *mute; ///< ids of stages and exporters to leave out
     int32_t n_set, n_mute;
     const char *frames; ///< "A-B": only these are written
+    const char *from_frame; ///< RESUME: from this frame on values may be others; NULL: they are the same
     const char *seed;   ///< a whole number
     const char *memory; ///< "12G": stop cleanly beyond
     const char *out;    ///< output folder; "": out/NAME; NULL: nothing is written, exporters do not run
@@ -166,6 +168,8 @@ struct bw_bake_facts {
     double fps;
     double memory, memory_allowed; ///< bytes: full boxes at most; this machine, or the limit
     double bytes, seconds;         ///< of all files, and that it took, once it is done
+    const char *checkpoint;        ///< the newest that is kept, until the next call; NULL: none
+    int64_t resumed;               ///< the frame that it went on after; less than any frame: it began anew
 };
 
 /// Read a preset and make its chain; nothing runs, nothing is written. Errors: BW_ERR_PRESET with all mistakes,
@@ -187,8 +191,11 @@ BW_API enum bw_status bw_bake_start(struct bw_bake *bake);
 /// it, with its sentences: BW_ERR_CANCELLED, BW_ERR_DIVERGED, …. Whole frames stay. May be asked again. Not from a
 /// callback of the same bake (BW_ERR_USAGE).
 BW_API int bw_bake_wait(struct bw_bake *bake, double seconds);
-/// Ask it to stop soon; does not wait. From callbacks too; also before the start, and when it is over.
+/// Ask it to stop when the substep ends, and to keep a checkpoint; once more: at once. Does not wait. From callbacks
+/// too; also before the start, and when it is over.
 BW_API enum bw_status bw_bake_cancel(struct bw_bake *bake);
+/// Ask for a checkpoint when the frame is whole. From callbacks too.
+BW_API enum bw_status bw_bake_checkpoint(struct bw_bake *bake);
 
 /* ---- snapshots: one frame, of a running bake or of a cache ---- */
 

@@ -44,7 +44,7 @@ static bool write_fail(struct checkpoint_writer *w)
 struct checkpoint_writer *checkpoint_create(const char *path)
 {
     struct checkpoint_writer *w = bw_calloc(sizeof *w);
-    int fd = w ? open(path, O_WRONLY | O_TRUNC | O_NOFOLLOW | O_CLOEXEC) : -1;
+    int fd = w ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666) : -1;
     if (fd >= 0 && !(w->f = fdopen(fd, "wb"))) close(fd);
     bool memory = false;
     if (w && w->f) {

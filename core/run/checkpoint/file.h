@@ -16,7 +16,7 @@ struct checkpoint_piece {
 };
 
 struct checkpoint_writer;
-/// Begin a file at `path`, which is not there. NULL, with errno.
+/// Begin a file at `path`. NULL, with errno.
 struct checkpoint_writer *checkpoint_create(const char *path);
 /// Add a section. false, with errno; every later call fails as well.
 bool checkpoint_add(struct checkpoint_writer *w, const char *name, const struct checkpoint_piece *piece, size_t n);

@@ -87,21 +87,30 @@ static void exporter_output_discard(struct bw_exporter *e, const char *path)
     output_discard(&exporter_of(e)->outputs, path);
 }
 
+/* The first file of a sequence is announced: not once more by a run that goes on in its middle. */
+static void said_add(struct exporter_list *list, const struct announcement *one)
+{
+    struct announcement a = {bw_strdup(one->what), bw_strdup(one->path), bw_strdup(one->by), one->before};
+    bool known = !a.what || !a.path || !a.by;
+    pthread_mutex_lock(&list->log->lock);
+    for (int32_t i = 0; !known && i < list->n_said; i++) {
+        const struct announcement *s = &list->said[i];
+        known = !strcmp(s->path, a.path) || (s->before && !strcmp(s->what, a.what) && !strcmp(s->by, a.by));
+    }
+    struct announcement *said = known ? NULL : bw_realloc(list->said, (size_t)(list->n_said + 1) * sizeof *said);
+    if (said) {
+        list->said = said;
+        said[list->n_said++] = a;
+    }
+    pthread_mutex_unlock(&list->log->lock);
+    if (!said) bw_free(a.what), bw_free(a.path), bw_free(a.by);
+}
+
 static void exporter_announce(struct bw_exporter *e, const char *what, const char *name)
 {
     struct exporter_list *list = exporter_of(e)->list;
     char *path = bw_printf("%s/%s", list->outputs->folder, name);
-    bool known = false;
-    pthread_mutex_lock(&list->log->lock);
-    for (int32_t i = 0; path && i < list->n_said; i++) known |= !strcmp(list->said[i].path, path);
-    struct announcement *said =
-        known || !path ? NULL : bw_realloc(list->said, (size_t)(list->n_said + 1) * sizeof *said);
-    if (said) {
-        list->said = said;
-        said[list->n_said++] = (struct announcement){bw_strdup(what), path};
-        path = NULL;
-    }
-    pthread_mutex_unlock(&list->log->lock);
+    said_add(list, &(struct announcement){(char *)what, path, (char *)e->id, false});
     bw_free(path);
 }
 
@@ -208,6 +217,7 @@ void exporters_free(struct exporter_list *list)
     for (int32_t i = 0; i < list->n_said; i++) {
         bw_free(list->said[i].what);
         bw_free(list->said[i].path);
+        bw_free(list->said[i].by);
     }
     bw_free(list->said);
     bw_free(list->exporter);
@@ -311,9 +321,32 @@ static enum bw_status exporter_save(struct run_exporter *x, struct bw_archive *a
     return exporter_status(x, status, "checkpoint");
 }
 
+/* What was announced, by the names below the folder: that may be called otherwise by now. */
+static enum bw_status said_checkpoint(struct exporter_list *list, struct archive *a)
+{
+    size_t folder = strlen(list->outputs->folder ? list->outputs->folder : "") + 1;
+    archive_owner(a, "said", NULL);
+    for (int32_t i = 0; a->pub.restoring || i < list->n_said; i++) {
+        const struct announcement *s = &list->said[i];
+        char key[32], text[3][1024] = {"", "", ""};
+        snprintf(key, sizeof key, "%d", i);
+        if (a->pub.restoring && a->pub.stored(&a->pub, key) < 0) break;
+        if (!a->pub.restoring)
+            snprintf(text[0], 1024, "%s", s->what), snprintf(text[1], 1024, "%s", s->path + folder),
+                snprintf(text[2], 1024, "%s", s->by);
+        enum bw_status status = a->pub.bytes(&a->pub, key, text, sizeof text);
+        if (status != BW_OK) return status;
+        text[0][1023] = text[1][1023] = text[2][1023] = '\0';
+        char *path = a->pub.restoring ? bw_printf("%s/%s", list->outputs->folder, text[1]) : NULL;
+        if (path) said_add(list, &(struct announcement){text[0], path, text[2], true});
+        bw_free(path);
+    }
+    return BW_OK;
+}
+
 enum bw_status exporters_checkpoint(struct exporter_list *list, struct archive *a)
 {
-    enum bw_status status = BW_OK;
+    enum bw_status status = said_checkpoint(list, a);
     for (int32_t i = 0; i < list->n && status == BW_OK; i++) {
         struct run_exporter *x = &list->exporter[i];
         const struct bw_exporter_desc *desc = x->pub.desc;

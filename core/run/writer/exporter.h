@@ -27,7 +27,8 @@ struct run_exporter {
 
 /// A committed output worth naming at the end.
 struct announcement {
-    char *what, *path;
+    char *what, *path, *by; ///< by: an exporter's id
+    bool before;            ///< in the run that this one goes on from
 };
 
 struct exporter_list {

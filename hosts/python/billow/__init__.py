@@ -36,7 +36,7 @@ __all__ = ["Bake", "Cache", "Cancelled", "DivergedError", "Error", "Field", "Fil
 def bake(preset: Optional[Path] = None, settings: Optional[Settings] = None, *, text: Optional[str] = None,
          out: Optional[Path] = None, frames: Optional[Frames] = None, threads: int = 0, seed: Optional[int] = None,
          memory: Optional[str] = None, mute: Sequence[str] = (), quick: bool = False, simd: Optional[str] = None,
-         mode: str = "keep",
+         mode: str = "keep", from_frame: Optional[int] = None,
          on_start: Optional[Callable[[], Any]] = None,
          on_progress: Optional[Callable[[Progress], Any]] = None,
          on_frame: Optional[Callable[[Frame], Any]] = None,
@@ -53,7 +53,9 @@ def bake(preset: Optional[Path] = None, settings: Optional[Settings] = None, *, 
     mute      ids of stages and exporters to leave out
     quick     voxels twice as large, simpler pictures, into out/NAME_quick
     simd      "baseline", "avx2" or "avx512"; None: the best there is
-    mode      where `out` holds another bake: "keep" it and refuse, "replace" it, or write "beside" it
+    mode      where `out` holds another bake: "keep" it and refuse, "replace" it, write "beside" it, or "resume" it:
+              go on from its newest checkpoint
+    from_frame with "resume": from this frame on settings may be others
 
     Callbacks come from the bake's own thread, one at a time. What one raises cancels the bake and is raised here;
     raise billow.Cancelled to stop. Of frames, those that are kept stay valid for good.
@@ -65,8 +67,8 @@ def bake(preset: Optional[Path] = None, settings: Optional[Settings] = None, *, 
     on_output(what, path)       a file worth seeing: "movie", "picture", "cache"
     """
     return default().bake(preset, settings, text=text, out=out, frames=frames, threads=threads, seed=seed,
-                          memory=memory, mute=mute, quick=quick, simd=simd, mode=mode, on_start=on_start,
-                          on_progress=on_progress, on_frame=on_frame, on_log=on_log, on_output=on_output)
+                          memory=memory, mute=mute, quick=quick, simd=simd, mode=mode, from_frame=from_frame,
+                          on_start=on_start, on_progress=on_progress, on_frame=on_frame, on_log=on_log, on_output=on_output)
 
 
 def start(preset: Optional[Path] = None, settings: Optional[Settings] = None, **words: Any) -> Bake:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("billow")
 
-MODES = {"keep": 0, "replace": 1, "beside": 2}
+MODES = {"keep": 0, "replace": 1, "beside": 2, "resume": 3}
 LEVELS = (logging.DEBUG, logging.INFO, logging.WARNING)
 GLANCE = 0.05  # s between two looks of wait() for Ctrl-C
 
@@ -213,9 +213,14 @@ class Bake(library.Handled):
         return self
 
     def cancel(self) -> None:
-        """Ask it to stop soon; does not wait. From any thread, from callbacks too."""
+        """Ask it to stop when the substep ends, with a checkpoint; once more: at once. Does not wait. From any thread,
+        from callbacks too."""
         if self._handle is not None:
             library.good(lib.bw_bake_cancel(self._handle))
+
+    def checkpoint(self) -> None:
+        """Ask for a checkpoint when the frame is whole. From any thread, from callbacks too."""
+        library.good(lib.bw_bake_checkpoint(self._open()))
 
     def wait(self, timeout: Optional[float] = None) -> bool:
         """Wait until it is done: True. False: it still runs after `timeout` seconds.
@@ -268,11 +273,12 @@ class Bake(library.Handled):
 
 def options_of(preset: Optional[Path], settings: Optional[Settings], *, text: Optional[str], out: Optional[Path],
                frames: Optional[Frames], threads: int, seed: Optional[int], memory: Optional[str],
-               mute: "Sequence[str]", quick: bool, simd: Optional[str], mode: str) -> BakeOptions:
+               mute: "Sequence[str]", quick: bool, simd: Optional[str], mode: str,
+               from_frame: Optional[int]) -> BakeOptions:
     """What bw_bake_open copies."""
     if mode not in MODES:
         near = library.nearest(str(mode), MODES)
-        raise UsageError(f"mode is keep, replace or beside, not {mode!r}" + (f"; did you mean {near}?" if near else ""))
+        raise UsageError(f"mode is keep, replace, beside or resume, not {mode!r}" + (f"; did you mean {near}?" if near else ""))
     if isinstance(mute, str):
         raise UsageError(f'mute is a list of ids: ["{mute}"]')
     if not 0 <= whole("threads", threads) <= 1024:
@@ -282,6 +288,7 @@ def options_of(preset: Optional[Path], settings: Optional[Settings], *, text: Op
     return BakeOptions(size=ctypes.sizeof(BakeOptions), mode=MODES[mode], preset=encoded(path_text(preset)),
                        text=encoded(text), set=set_, mute=mute_, n_set=len(set_), n_mute=len(mute_),
                        frames=encoded(frames_text(frames)),
+                       from_frame=encoded(None if from_frame is None else str(whole("from_frame", from_frame))),
                        seed=encoded(None if seed is None else str(whole("seed", seed))),
                        memory=encoded(memory), out=encoded(path_text(out)), simd=encoded(simd), threads=int(threads),
                        quick=int(quick))

@@ -36,8 +36,8 @@ OnOutput = CFUNCTYPE(None, c_void_p, c_char_p, c_char_p, c_void_p)
 class BakeOptions(Structure):
     _fields_ = [("size", c_uint32), ("mode", c_uint32), ("preset", c_char_p), ("text", c_char_p),
                 ("set", POINTER(c_char_p)), ("mute", POINTER(c_char_p)), ("n_set", c_int32), ("n_mute", c_int32),
-                ("frames", c_char_p), ("seed", c_char_p), ("memory", c_char_p), ("out", c_char_p),
-                ("simd", c_char_p), ("threads", c_uint32), ("quick", c_uint32), ("user", c_void_p),
+                ("frames", c_char_p), ("from_frame", c_char_p), ("seed", c_char_p), ("memory", c_char_p),
+                ("out", c_char_p), ("simd", c_char_p), ("threads", c_uint32), ("quick", c_uint32), ("user", c_void_p),
                 ("on_start", OnStart), ("on_progress", OnProgress), ("on_frame", OnFrame), ("on_log", OnLog),
                 ("on_output", OnOutput)]
 
@@ -46,7 +46,8 @@ class BakeFacts(Structure):
     _fields_ = [("size", c_uint32), ("up_to_date", c_int32), ("name", c_char_p), ("path", c_char_p),
                 ("out", c_char_p), ("hash", c_char_p), ("simd", c_char_p), ("source", c_char_p),
                 ("source_out", c_char_p), ("first", c_int64), ("last", c_int64), ("fps", c_double),
-                ("memory", c_double), ("memory_allowed", c_double), ("bytes", c_double), ("seconds", c_double)]
+                ("memory", c_double), ("memory_allowed", c_double), ("bytes", c_double), ("seconds", c_double),
+                ("checkpoint", c_char_p), ("resumed", c_int64)]
 
 
 class SnapshotGrid(Structure):

@@ -244,7 +244,7 @@ Test(outputs, all_that_ours_write_is_said_before)
               "  - png: {size: 64}\n  - png: {size: 64, domain: far}\n  - png: {size: 64, name: own, every: 2}\n"
               "  - exr: {size: 64}\n  - mp4: {size: 64, view: slice}\n"
               "  - mp4: {size: 64, view: slice, name: own, sheet: no}\n"
-              "  - ply: {}\n  - ply: {particles: tracers, name: own}\n  - bodies: {}\n",
+              "  - ply: {}\n  - ply: {particles: tracers, name: own}\n  - bodies: {}\ncheckpoints: {every: 0}\n",
               "1-2", "", f.path);
     cr_assert_eq(r.status, BW_OK, "%s", r.diag.text);
     struct bw_snapshot_particles particles[8] = {0};

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The output folder: chosen, locked, compared with what lies there, and the notes that a bake leaves beside its cache:
+ * resolved.yaml (all values), bake.log and bake.json (record.c). */
+#include "job/job.h"
+
+#include "base/thread/where.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { LOG_MAX = 64 << 20 };
+
+/* ---- which one ---- */
+
+static int path_exists(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0;
+}
+
+/* NAME_v002, _v003 …: the first that is free; takes `base`. */
+static char *folder_beside(char *base)
+{
+    char *found = NULL;
+    for (int v = 2; v < 10000 && !found; v++) {
+        found = bw_printf("%s_v%03d", base, v);
+        if (!found) break;
+        if (path_exists(found)) {
+            bw_free(found);
+            found = NULL;
+        }
+    }
+    bw_free(base);
+    return found;
+}
+
+char *folder_choose(const struct job *j, struct bw_diag *d)
+{
+    const char *out = j->asked.out;
+    char *base = *out ? bw_strdup(out) : bw_printf("out/%s%s", j->preset->name, j->asked.quick ? "_quick" : "");
+    for (size_t n = base ? strlen(base) : 0; n > 1 && base[n - 1] == '/'; n--) base[n - 1] = '\0';
+    if (base && j->asked.mode == BW_BAKE_BESIDE && path_exists(base)) base = folder_beside(base);
+    if (!base) bw_diag_error(d, NULL, BW_ERR_MEMORY, "no folder name is free beside out/%s", j->preset->name);
+    return base;
+}
+
+static bool folder_make(const char *path, struct bw_diag *d)
+{
+    int fd = file_root_open(path);
+    if (fd < 0) bw_diag_error(d, NULL, BW_ERR_IO, "%s: can't be made: %s", path, strerror(errno));
+    else close(fd);
+    return fd >= 0;
+}
+
+/* ---- alone in it ---- */
+
+bool folder_lock(struct job *j, struct bw_diag *d)
+{
+    int fd = j->lock_fd >= 0 ? -1 : open(j->out, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0) return true;
+    if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
+        j->lock_fd = fd;
+        return true;
+    }
+    bool taken = errno == EWOULDBLOCK;
+    close(fd);
+    if (taken)
+        bw_diag_error(d, NULL, BW_ERR_USAGE,
+                      "another bake is writing into %s: wait for it, or bake into another folder", j->out);
+    return !taken;
+}
+
+void folder_unlock(struct job *j)
+{
+    if (j->lock_fd >= 0) close(j->lock_fd);
+    j->lock_fd = -1;
+}
+
+/* ---- what is there ---- */
+
+/* "an unfinished bake of this preset": what the record says of itself. */
+static const char *folder_kind(const struct job *j)
+{
+    static const char *const kind[2][2] = {{"an unfinished, different bake", "an unfinished bake of this preset"},
+                                           {"a different bake", "a damaged bake of this preset"}};
+    if (j->record.complete && record_matches(&j->record, &j->facts) && !record_has_frames(&j->record, &j->facts))
+        return "a bake of this preset with other frames";
+    if (j->record.lost) return "a bake that lost its record, bake.json";
+    return kind[j->record.complete][record_matches(&j->record, &j->facts)];
+}
+
+static int folder_refuse(const struct job *j, int32_t whole, struct bw_diag *d)
+{
+    json_t *bad = record_verify(&j->record, j->out, false);
+    char *words = json_array_size(bad) ? faults_words(bad) : NULL, files[48];
+    bw_diag_error(d, NULL, BW_ERR_USAGE, "%s holds %s, %s %s whole%s%s%s", j->out, folder_kind(j),
+                  bw_number_words(whole, "file", files), whole == 1 ? "is" : "are", words ? " (" : "",
+                  words ? words : "", words ? ")" : "");
+    bw_free(words);
+    json_decref(bad);
+    return -1;
+}
+
+static int strangers_refuse(const struct job *j, struct bw_diag *d)
+{
+    char *first, files[48];
+    int32_t n = strangers_find(j, &j->record, &first);
+    if (n)
+        bw_diag_error(d, NULL, BW_ERR_USAGE,
+                      "%s holds %s that no record tells of, and that this bake would write over or carry on: %s",
+                      j->out, bw_number_words(n, "file", files), first ? first : "");
+    bw_free(first);
+    return n ? -1 : 1;
+}
+
+/* The bake in the folder is to go on. What can't be resumed but is the same begins anew, over its own files. */
+static int resume_decide(struct job *j, struct bw_diag *d)
+{
+    int32_t left = 0, whole;
+    char *why = NULL;
+    json_decref(j->facts.changes);
+    j->facts.changes = json_incref(json_object_get(j->record.root, "changes"));
+    if (!j->asked.from_frame && record_up_to_date(&j->record, &j->facts)) return 0;
+    resume_find(j, &why);
+    whole = record_whole(&j->record, j->out, &left);
+    int go = 1;
+    if (j->resume.path) {
+        go = 1;
+    } else if (j->asked.from_frame) {
+        bw_diag_error(d, NULL, BW_ERR_USAGE, "%s keeps no checkpoint that is whole and good before frame %s%s%s",
+                      j->out, j->asked.from_frame, why ? ": " : "", why ? why : "");
+        go = -1;
+    } else if (!left) {
+        go = strangers_refuse(j, d);
+    } else if (record_matches(&j->record, &j->facts) && !j->record.complete) {
+        j->resume.again = true;
+        j->resume.why = why, why = NULL;
+    } else {
+        go = folder_refuse(j, whole, d);
+    }
+    bw_free(why);
+    return go;
+}
+
+int folder_decide(struct job *j, struct bw_diag *d)
+{
+    int32_t left = 0, whole;
+    record_free(&j->record);
+    j->record = record_read(j->out);
+    if (j->asked.mode == BW_BAKE_REPLACE) return 1;
+    if (j->asked.mode == BW_BAKE_RESUME) return resume_decide(j, d);
+    if (record_up_to_date(&j->record, &j->facts)) return 0;
+    whole = record_whole(&j->record, j->out, &left);
+    return left ? folder_refuse(j, whole, d) : strangers_refuse(j, d);
+}
+
+/* ---- notes ---- */
+
+static char *resolved_text(const struct job *j)
+{
+    const struct bake_facts *f = &j->facts;
+    struct bw_node *resolved = bw_chain_resolved(j->chain);
+    char *text = NULL;
+    size_t size = 0;
+    FILE *memory = resolved ? open_memstream(&text, &size) : NULL;
+    if (memory) {
+        fprintf(memory, "# %s as Billow %s baked it, every value in full; preset hash %s, SIMD level %s.\n", f->name,
+                BW_VERSION, f->hash, f->simd);
+        bw_node_write(resolved, memory);
+        fclose(memory);
+    }
+    bw_node_free(resolved);
+    return text;
+}
+
+static bool resumes(const struct job *j) { return j->resume.path || j->resume.again; }
+
+/* What the log of the bake so far says, as a kill or its end left it; NULL: nothing. */
+static char *log_before(const struct job *j)
+{
+    static const char *const name[] = {".bake.log.part", "bake.log"};
+    char *text = NULL;
+    for (int i = 0; i < 2 && !text; i++) {
+        char *path = bw_printf("%s/%s", j->out, name[i]);
+        int fd = path ? open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) : -1;
+        struct stat st;
+        if (fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size > 0 && st.st_size < LOG_MAX)
+            text = bw_calloc((size_t)st.st_size + 1);
+        if (text && read(fd, text, (size_t)st.st_size) < 0) *text = '\0';
+        if (fd >= 0) close(fd);
+        bw_free(path);
+    }
+    return text;
+}
+
+static void log_begin(struct job *j, struct bw_diag *d)
+{
+    time_t now = time(NULL);
+    char date[40] = "", *before = resumes(j) ? log_before(j) : NULL;
+    struct tm utc;
+    j->log = note_begin(&j->journal, j->out, "bake.log", d);
+    if (j->log && before) fputs(before, j->log);
+    bw_free(before);
+    if (!j->log) return;
+    setvbuf(j->log, NULL, _IOLBF, 0); // what was said before a crash is there
+    char *half = bw_printf("%s/.bake.log.part", j->out), *final = bw_printf("%s/bake.log", j->out);
+    if (half && final) where_log(bw_chain_where(j->chain), fileno(j->log), half, final);
+    bw_free(half);
+    bw_free(final);
+    if (gmtime_r(&now, &utc)) strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S UTC", &utc);
+    fprintf(j->log, "Billow %s, preset %s, hash %s, SIMD level %s, %s\n", BW_VERSION, j->facts.name, j->facts.hash,
+            j->facts.simd, date);
+    if (j->resume.path)
+        fprintf(j->log, "resumed from %s, %s frame %lld\n", j->resume.path, j->resume.whole ? "after" : "in",
+                (long long)j->resume.frame);
+    if (j->resume.again)
+        fprintf(j->log, "to be resumed, but it began anew: %s\n",
+                j->resume.why ? j->resume.why : "no checkpoint is there");
+}
+
+static int log_end(struct job *j, struct bw_diag *d)
+{
+    if (!j->log) return 1;
+    where_log_end(bw_chain_where(j->chain));
+    if (d->text) fputs(d->text, j->log);
+    FILE *log = j->log;
+    pthread_mutex_lock(&j->lock); // others may say something
+    j->log = NULL;
+    pthread_mutex_unlock(&j->lock);
+    return note_end(&j->journal, j->out, "bake.log", log, d);
+}
+
+/* But for the log, what lies there now is what a kill would leave, and the next start deals with it. */
+void folder_abandon(struct job *j)
+{
+    if (j->log) {
+        where_log_end(bw_chain_where(j->chain));
+        note_discard(j->out, "bake.log", j->log);
+    }
+    j->log = NULL;
+    journal_end(&j->journal);
+    folder_unlock(j);
+}
+
+/* The list of files begins anew, or with those that are carried on. */
+static bool files_begin(struct job *j, struct bw_diag *d)
+{
+    if (!resumes(j)) return record_clear(&j->record, j->out, NULL, d) && journal_begin(&j->journal, j->out, NULL, d);
+    json_t *carry = resume_carry(j);
+    if (!carry) return out_of_memory(d), false;
+    if (j->resume.path) bw_chain_resume(j->chain, j->resume.path);
+    bool good = record_clear(&j->record, j->out, carry, d) && journal_begin(&j->journal, j->out, carry, d);
+    json_decref(carry);
+    return good;
+}
+
+static void change_note(struct job *j)
+{
+    struct bw_node *resolved = j->resume.path ? bw_chain_resolved(j->chain) : NULL;
+    if (resolved) resume_note_change(j, resolved);
+    bw_node_free(resolved);
+}
+
+bool folder_begin(struct job *j, struct bw_diag *d)
+{
+    if (!folder_make(j->out, d) || !folder_lock(j, d)) return false;
+    change_note(j);
+    if (!files_begin(j, d)) return false;
+    char *text = resolved_text(j);
+    if (!text) out_of_memory(d);
+    bool good = text && note_write(&j->journal, j->out, "resolved.yaml", text, d);
+    free(text);
+    if (good) log_begin(j, d);
+    return good && j->log && record_write(&j->facts, &j->outputs, &j->journal, 0, d);
+}
+
+/* Files that others took away while it ran. */
+static enum bw_status files_check(const struct job *j, struct bw_diag *d)
+{
+    enum bw_status status = BW_OK;
+    json_t *bad = files_verify(j->journal.files, j->out, false);
+    if (json_array_size(bad)) {
+        char *words = faults_words(bad);
+        status = bw_diag_error(d, NULL, BW_ERR_IO, "%s was changed while the bake ran: %s", j->out,
+                               words ? words : "files are missing");
+        bw_free(words);
+    }
+    json_decref(bad);
+    return status;
+}
+
+enum bw_status folder_end(struct job *j, enum bw_status status, struct bw_diag *d)
+{
+    if (status == BW_OK) status = files_check(j, d);
+    if (!log_end(j, d) && status == BW_OK) status = d->status;
+    int noted = record_write(&j->facts, &j->outputs, &j->journal, status == BW_OK, d);
+    journal_end(&j->journal);
+    struct bake_record done = record_read(j->out);
+    double bytes = record_bytes(&done, j->out);
+    pthread_mutex_lock(&j->lock); // others may ask for facts
+    j->bytes = bytes;
+    pthread_mutex_unlock(&j->lock);
+    record_free(&done);
+    return status == BW_OK && !noted ? d->status : status;
+}

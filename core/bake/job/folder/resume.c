@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Going on with a bake: which of the checkpoints in its folder, and which of its files stay. A checkpoint carries what
+ * it was made from and the list of files that were whole then, with their sums: it is good where both still hold. */
+#include "job/job.h"
+#include "run/checkpoint/checkpoint.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { CHECKPOINTS_MAX = 4096 };
+static const char FOLDER[] = "checkpoints/", ENDING[] = ".bwck";
+
+/// A file in checkpoints/.
+struct found {
+    char *name;      ///< below the output folder
+    int64_t frame;   ///< that is whole, or was being made
+    int64_t substep; ///< INT64_MAX: the frame is whole
+};
+
+/* ---- what a checkpoint says of its bake ---- */
+
+/* Notes change with every frame, and on other checkpoints none depends. */
+static json_t *files_now(struct job *j)
+{
+    json_t *files = json_object(), *file;
+    const char *name;
+    pthread_mutex_lock(&j->journal.lock);
+    json_object_foreach (j->journal.files, name, file) {
+        if (facts_whole(file) && !file_is_note(name)) json_object_set(files, name, file);
+    }
+    pthread_mutex_unlock(&j->journal.lock);
+    return files;
+}
+
+char *resume_about(void *user)
+{
+    struct job *j = user;
+    const struct bake_facts *f = &j->facts;
+    json_t *about = json_pack("{s:i, s:s, s:s, s:s, s:s, s:s, s:[I,I], s:O*, s:o}", "billow", 1, "version", BW_VERSION,
+                              "preset", f->name, "hash", f->hash, "build", f->build, "simd", f->simd, "frames",
+                              (json_int_t)f->first, (json_int_t)f->last, "changes", f->changes, "files", files_now(j));
+    char *text = about ? json_dumps(about, JSON_INDENT(1)) : NULL, *copy = bw_strdup(text);
+    json_decref(about);
+    free(text);
+    return copy;
+}
+
+/* ---- those that there are ---- */
+
+/* NAME_0040.bwck, NAME_0040_s3.bwck; false: another file. */
+static bool name_read(const char *name, struct found *f)
+{
+    size_t n = strlen(name), end = n - (sizeof ENDING - 1);
+    char *rest;
+    if (n < sizeof ENDING || strcmp(name + end, ENDING) != 0) return false;
+    for (const char *c = name + end; c > name;) {
+        if (*--c != '_') continue;
+        if (c[1] == 's' && f->substep == INT64_MAX) {
+            f->substep = strtoll(c + 2, &rest, 10);
+            if (rest != name + end) return false;
+            end = (size_t)(c - name);
+            continue;
+        }
+        f->frame = strtoll(c + 1, &rest, 10);
+        return rest == name + end && rest > c + 1;
+    }
+    return false;
+}
+
+static int newest_first(const void *x, const void *y)
+{
+    const struct found *a = x, *b = y;
+    if (a->frame != b->frame) return a->frame < b->frame ? 1 : -1;
+    return a->substep == b->substep ? 0 : a->substep < b->substep ? 1 : -1;
+}
+
+static int32_t checkpoints_list(const char *out, struct found *list)
+{
+    char *path = bw_printf("%s/checkpoints", out);
+    DIR *folder = path ? opendir(path) : NULL;
+    int32_t n = 0;
+    for (const struct dirent *e; folder && n < CHECKPOINTS_MAX && (e = readdir(folder));) {
+        struct found f = {.substep = INT64_MAX};
+        if (*e->d_name == '.' || !name_read(e->d_name, &f)) continue;
+        if (!(f.name = bw_printf("checkpoints/%s", e->d_name))) break;
+        list[n++] = f;
+    }
+    if (folder) closedir(folder);
+    bw_free(path);
+    qsort(list, (size_t)n, sizeof *list, newest_first);
+    return n;
+}
+
+static void list_free(struct found *list, int32_t n)
+{
+    for (int32_t i = 0; list && i < n; i++) bw_free(list[i].name);
+    bw_free(list);
+}
+
+/* ---- is one good? ---- */
+
+static bool is_ancestor(const struct job *j, const char *hash, int64_t frame)
+{
+    const json_t *change;
+    size_t i;
+    json_array_foreach (j->facts.changes, i, change) {
+        const char *from = json_string_value(json_object_get(change, "from"));
+        if (from && !strcmp(from, hash) && frame <= json_integer_value(json_object_get(change, "after"))) return true;
+    }
+    return false;
+}
+
+static bool text_same(const json_t *about, const char *key, const char *here)
+{
+    const char *there = json_string_value(json_object_get(about, key));
+    return there && !strcmp(there, here);
+}
+
+/* Are they as they were, or as the bake wrote them anew since? */
+static bool files_good(const struct job *j, json_t *files)
+{
+    json_t *newest = json_copy(files), *file;
+    const char *name;
+    json_object_foreach (files, name, file) {
+        json_t *since = json_object_get(j->record.files, name);
+        if (json_is_object(since)) json_object_set(newest, name, since);
+    }
+    json_t *bad = files_verify(newest, j->out, true);
+    bool good = bad && !json_array_size(bad);
+    json_decref(bad);
+    json_decref(newest);
+    return good;
+}
+
+/* Why it is no use, in static words; NULL: it is one to go on from. */
+static const char *obstacle(const struct job *j, const struct found *f, const json_t *about)
+{
+    const char *hash = json_string_value(json_object_get(about, "hash"));
+    json_t *files = json_object_get(about, "files");
+    if (!hash || !json_is_object(files)) return "says nothing about its bake";
+    if (!text_same(about, "build", j->facts.build)) return "is of another build of Billow or its plugins";
+    if (!text_same(about, "simd", j->facts.simd)) return "was made with another SIMD level";
+    if (!j->asked.from_frame && strcmp(hash, j->facts.hash) != 0 && !is_ancestor(j, hash, f->frame))
+        return "is of a bake with other values";
+    if (json_integer_value(json_array_get(json_object_get(about, "frames"), 0)) != j->facts.first)
+        return "is of a bake that begins with another frame";
+    return files_good(j, files) ? NULL : "stands on files that are damaged or gone";
+}
+
+static json_t *about_read(const struct job *j, const struct found *f, struct bw_diag *d)
+{
+    char *path = bw_printf("%s/%s", j->out, f->name), *text = path ? checkpoint_about(path, d) : NULL;
+    json_t *about = text ? json_loads(text, 0, NULL) : NULL;
+    bw_free(path);
+    bw_free(text);
+    return about;
+}
+
+/* ---- the choice ---- */
+
+/* The frame after which values may be others; INT64_MAX: no frame was asked for. */
+static int64_t frame_before(const struct job *j)
+{
+    return j->asked.from_frame ? strtoll(j->asked.from_frame, NULL, 10) - 1 : INT64_MAX;
+}
+
+static void take(struct job *j, const struct found *f, json_t *about)
+{
+    j->resume.path = bw_printf("%s/%s", j->out, f->name);
+    j->resume.frame = f->frame;
+    j->resume.whole = f->substep == INT64_MAX;
+    j->resume.files = json_incref(json_object_get(about, "files"));
+    j->resume.hash = bw_strdup(json_string_value(json_object_get(about, "hash")));
+}
+
+int32_t resume_find(struct job *j, char **why)
+{
+    struct found *list = bw_calloc(CHECKPOINTS_MAX * sizeof *list);
+    int64_t before = frame_before(j), last = j->facts.last;
+    int32_t n = list ? checkpoints_list(j->out, list) : 0;
+    for (int32_t i = 0; i < n && !j->resume.path; i++) {
+        struct bw_diag d = {0};
+        bool whole = list[i].substep == INT64_MAX;
+        if (list[i].frame > last || list[i].frame > before || (!whole && list[i].frame == before)) continue;
+        json_t *about = about_read(j, &list[i], &d);
+        const char *bad = about ? obstacle(j, &list[i], about) : d.first ? d.first : "can't be read";
+        if (!bad) take(j, &list[i], about);
+        else if (!*why) *why = bw_printf("%s/%s %s", j->out, list[i].name, bad == d.first ? "is damaged" : bad);
+        json_decref(about);
+        bw_diag_free(&d);
+    }
+    list_free(list, n);
+    return n;
+}
+
+void resume_forget(struct job *j)
+{
+    bw_free(j->resume.path);
+    bw_free(j->resume.hash);
+    bw_free(j->resume.why);
+    json_decref(j->resume.files);
+    j->resume = (struct job_resume){0};
+}
+
+/* ---- what becomes of the folder ---- */
+
+/* Values change after this frame: what came later is of the old ones. */
+static bool changes_values(const struct job *j)
+{
+    return j->resume.path && j->asked.from_frame && strcmp(j->resume.hash, j->facts.hash) != 0;
+}
+
+static void checkpoints_carry(const struct job *j, json_t *carry)
+{
+    struct found *list = bw_calloc(CHECKPOINTS_MAX * sizeof *list);
+    int32_t n = list ? checkpoints_list(j->out, list) : 0;
+    for (int32_t i = 0; i < n; i++) {
+        json_t *file = json_object_get(j->record.files, list[i].name);
+        if (changes_values(j) && list[i].frame > j->resume.frame) continue;
+        if (facts_whole(file)) json_object_set(carry, list[i].name, file);
+        else json_object_set_new(carry, list[i].name, json_true());
+    }
+    list_free(list, n);
+}
+
+/* Checkpoints are carried where they lie: a kill may have come between the end of one and the note of it. */
+json_t *resume_carry(const struct job *j)
+{
+    json_t *carry = json_object(), *file, *from = changes_values(j) ? j->resume.files : j->record.files;
+    const char *name;
+    json_object_foreach (from, name, file) {
+        if (strncmp(name, FOLDER, sizeof FOLDER - 1) != 0) json_object_set(carry, name, file);
+    }
+    checkpoints_carry(j, carry);
+    return carry;
+}
+
+void resume_note_change(struct job *j, const struct bw_node *resolved)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *f = changes_values(j) ? open_memstream(&text, &size) : NULL;
+    if (!f) return;
+    record_explain(&j->record, &j->facts, resolved, f);
+    fclose(f);
+    json_t *all = j->facts.changes ? json_deep_copy(j->facts.changes) : json_array();
+    json_array_append_new(all, json_pack("{s:I, s:s, s:s, s:s}", "after", (json_int_t)j->resume.frame, "from",
+                                         j->resume.hash, "to", j->facts.hash, "values", text));
+    json_decref(j->facts.changes);
+    j->facts.changes = all;
+    free(text);
+}
+
+/* ---- the last few are kept ---- */
+
+void resume_prune(const char *name, int64_t frame, void *user)
+{
+    struct job *j = user;
+    struct found *list = bw_calloc(CHECKPOINTS_MAX * sizeof *list);
+    int32_t n = list ? checkpoints_list(j->out, list) : 0, kept = 0;
+    int64_t keep = frame >= j->facts.last ? 1 : j->preset->checkpoint_keep;
+    for (int32_t i = 0; i < n; i++) {
+        bool mine = !strcmp(list[i].name, name);
+        if (mine || (list[i].frame <= frame && kept + 1 < keep)) {
+            kept += !mine;
+            continue;
+        }
+        journal_drop(&j->journal, j->out, list[i].name);
+    }
+    list_free(list, n);
+    pthread_mutex_lock(&j->lock);
+    bw_free(j->checkpoint);
+    j->checkpoint = bw_printf("%s/%s", j->out, name);
+    pthread_mutex_unlock(&j->lock);
+}

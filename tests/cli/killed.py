@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Bakes that are killed at random moments and resumed, some killed again while they resume: in the end every file is
+the undisturbed bake's, byte for byte, and nothing half-written is left. killed.py BILLOW FOLDER KILLS [PRESET…]"""
+import os, random, shutil, signal, subprocess, sys, time
+from pathlib import Path
+
+# What tells of a run and not of its frames: when it ran, how long it took, which attempts there were.
+OF_THE_RUN = {"bake.log", "bake.journal", "timings.csv"}
+# Presets of different families, with what keeps them short.
+PRESETS = {
+    "smoke_2d": ["--quick", "--frames", "1-40"],
+    "campfire": ["--quick", "--frames", "1-24"],
+    "ball_through_smoke": ["--quick", "--frames", "1-16"],
+    "shock_corner": ["--quick", "--frames", "1-12"],
+    "plume_nested": ["--quick", "--frames", "1-20"],
+    "plume_upres": ["--quick", "--frames", "1-8"],
+}
+
+
+def files(folder):
+    return {str(p.relative_to(folder)): p for p in sorted(folder.rglob("*")) if p.is_file()}
+
+
+def command(billow, preset, out, more):
+    every = ["--set", "checkpoints.frames=3", "--set", "checkpoints.every=0"]
+    return [billow, "bake", preset, "--out", str(out), "--resume", *PRESETS.get(preset, []), *every, *more]
+
+
+def run_killed(argv, after):
+    """Kill it after so many seconds; True when it was done before."""
+    p = subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    try:
+        _, err = p.communicate(timeout=after)
+    except subprocess.TimeoutExpired:
+        p.send_signal(signal.SIGKILL)
+        p.communicate()
+        return False
+    assert p.returncode == 0, f"{argv}: {p.returncode}\n{err.decode()}"
+    return True
+
+
+def differences(reference, out):
+    a, b = files(reference), files(out)
+    found = [f"only {'undisturbed' if n in a else 'resumed'}: {n}" for n in sorted(a.keys() ^ b.keys())]
+    for name in sorted(a.keys() & b.keys()):
+        checkpoint = name.startswith("checkpoints/")  # they hold the run's times
+        if name in OF_THE_RUN or checkpoint or a[name].read_bytes() == b[name].read_bytes(): continue
+        if name == "bake.json": found += record_differences(a[name], b[name])
+        else: found.append(f"differs: {name}")
+    return found
+
+
+def record_differences(a, b):
+    """bake.json lists sums; those of what tells of the run differ."""
+    import json
+
+    x, y = json.loads(a.read_text()), json.loads(b.read_text())
+    for record in (x, y):
+        listed = record["files"]
+        names = listed if isinstance(listed, dict) else {f["name"]: f for f in listed}
+        record["files"] = {n: f for n, f in names.items() if n not in OF_THE_RUN and not n.startswith("checkpoints/")}
+    return [] if x == y else [f"bake.json: {[k for k in x if x.get(k) != y.get(k)]}"]
+
+
+def trial(billow, preset, reference, out, seconds, kills):
+    done, killed = False, 0
+    while not done and killed < kills:
+        done = run_killed(command(billow, preset, out, []), random.uniform(0, 1.1 * seconds))
+        killed += not done
+    if not done: assert run_killed(command(billow, preset, out, []), 600), "never done"
+    return killed, differences(reference, out)
+
+
+def main():
+    billow, folder, wanted = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3])
+    presets = sys.argv[4:] or list(PRESETS)
+    random.seed(int(os.environ.get("SEED", "1")))
+    folder.mkdir(parents=True, exist_ok=True)
+    killed, bad, count = 0, 0, dict.fromkeys(presets, 0)
+    reference, seconds = {}, {}
+    for preset in presets:  # in the same folder: what upres reads is part of its values
+        reference[preset] = folder / "undisturbed" / preset
+        begin = time.monotonic()
+        assert run_killed(command(billow, preset, folder / "run" / preset, []), 600)
+        seconds[preset] = time.monotonic() - begin
+        reference[preset].parent.mkdir(exist_ok=True)
+        (folder / "run" / preset).rename(reference[preset])
+    while killed < wanted:
+        preset = min(presets, key=lambda p: count[p])
+        out = folder / "run" / preset
+        shutil.rmtree(folder / "run", ignore_errors=True)
+        n, found = trial(billow, preset, reference[preset], out, seconds[preset], random.randint(1, 3))
+        killed, count[preset] = killed + n, count[preset] + max(n, 1)
+        bad += bool(found)
+        for line in found: print(f"{preset}: {line}", flush=True)
+    print(f"{killed} kills: " + ", ".join(f"{p} {n}" for p, n in count.items()))
+    print(f"{bad} bakes differ")
+    return bad > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
