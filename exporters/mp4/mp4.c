@@ -30,6 +30,7 @@ struct state {
     struct bw_sheet sheet;
     struct bw_movie *movie;
     struct bw_movie_options options; ///< of the movie, while there is one
+    int32_t told;                    ///< that the frame rate stays
 };
 
 /// A file of this bake: the given name, or the preset's, with the domain's unless that is the first.
@@ -61,13 +62,31 @@ static enum bw_status movie_begin(struct bw_exporter *e)
     return BW_OK;
 }
 
+static double fps_asked(const struct bw_exporter *e)
+{
+    const struct options *p = e->params;
+    return p->fps > 0 ? p->fps : e->bake->fps;
+}
+
 /// At the first frame, because only then the picture's size is known.
 static enum bw_status movie_first(struct bw_exporter *e, const struct bw_image *img)
 {
     const struct options *p = e->params;
     struct state *s = e->state;
-    s->options = (struct bw_movie_options){img->w, img->h, p->fps > 0 ? p->fps : e->bake->fps, p->quality};
+    s->options = (struct bw_movie_options){img->w, img->h, fps_asked(e), p->quality};
     return movie_begin(e);
+}
+
+/// What is asked for now, which may be another thing than at first.
+static void movie_follow(struct bw_exporter *e)
+{
+    const struct options *p = e->params;
+    struct state *s = e->state;
+    s->options.crf = p->quality;
+    bw_movie_quality(s->movie, p->quality);
+    if (fps_asked(e) != s->options.fps && !s->told++)
+        e->host->log(e, BW_LOG_WARNING, "a movie has one frame rate: it stays %g, not %g", s->options.fps,
+                     fps_asked(e));
 }
 
 static enum bw_status frame_add(struct bw_exporter *e, const struct bw_frame *frame)
@@ -79,6 +98,7 @@ static enum bw_status frame_add(struct bw_exporter *e, const struct bw_frame *fr
     enum bw_status status = bw_picture_make(&s->picture, e, frame, &p->picture, &img);
     if (status) return status;
     if (!s->movie) status = movie_first(e, &img);
+    if (!status) movie_follow(e);
     if (!status && (status = bw_movie_add(s->movie, &img, why, sizeof why))) e->host->fail(e, status, "%s", why);
     if (!status && p->sheet && (status = bw_sheet_add(&s->sheet, &s->picture.tools, frame->number, &img)))
         e->host->fail(e, status, "out of memory for the contact sheet");

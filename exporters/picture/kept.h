@@ -13,6 +13,7 @@ struct bw_picture {
     struct bw_scene scene;
     int32_t has_scene;
     int32_t size[2]; ///< 0: not yet known
+    int64_t asked;   ///< the height that it was chosen for
     double range[2]; ///< of the colours, so far
     int32_t slices;  ///< view: auto means a slice
 };

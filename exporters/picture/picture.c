@@ -4,11 +4,19 @@
 #include "show_slice.h"
 #include <picture/gather/fields.h>
 
+/// Another height is asked for, as after a resume with other values: the size is chosen anew.
+static void size_follow(struct bw_picture *p, const struct bw_picture_params *params)
+{
+    if (p->asked != params->size) p->size[0] = p->size[1] = 0;
+    p->asked = params->size;
+}
+
 enum bw_status bw_picture_light(struct bw_picture *p, struct bw_exporter *e, const struct bw_frame *frame,
                                 const struct bw_picture_params *params, struct bw_image *img, float **alpha)
 {
     *img = (struct bw_image){.tools = &p->tools};
     if (!frame->n_fields) return e->host->fail(e, BW_ERR_PRESET, "there is no grid field to show");
+    size_follow(p, params);
     const struct bw_making m = {p, e, frame, params};
     enum bw_status status = bw_show_light(&m, img, alpha);
     if (!status) return BW_OK;
@@ -32,6 +40,7 @@ enum bw_status bw_picture_make(struct bw_picture *p, struct bw_exporter *e, cons
 {
     *img = (struct bw_image){.tools = &p->tools};
     if (!frame->n_fields) return e->host->fail(e, BW_ERR_PRESET, "there is no grid field to show");
+    size_follow(p, params);
     const struct bw_making m = {p, e, frame, params};
     enum bw_status status = render_wanted(&m) ? bw_show_render(&m, img) : bw_show_slice(&m, img);
     if (status) bw_image_free(img);

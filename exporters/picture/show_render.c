@@ -15,7 +15,9 @@ static enum bw_status scene_make(const struct bw_making *m, struct bw_scene *sce
     char why[200];
     // In a domain without a box the stage grows with the smoke, and the camera steps back.
     bw_picture_bounds(p, bw_gather_choose(m->frame, NULL), lo, hi);
+    const double extinction = p->scene.extinction;
     bw_picture_stage(params, p->size, &p->scene);
+    if (extinction > 0) p->scene.extinction = extinction; // as thick as at first, whatever the size
     *scene = p->scene;
     scene->ambient = e->bake->ambient > 0 ? e->bake->ambient : 293.15;
     scene->extinction *= params->thickness;

@@ -169,6 +169,8 @@ static int group_end(struct bw_movie *m)
     return code;
 }
 
+void bw_movie_quality(struct bw_movie *m, double crf) { m->options.crf = crf; }
+
 enum bw_status bw_movie_add(struct bw_movie *m, const struct bw_image *img, char *why, size_t why_size)
 {
     if (img->w != m->options.w || img->h != m->options.h) {

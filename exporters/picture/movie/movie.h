@@ -17,6 +17,8 @@ struct bw_movie;
 /// encoder at all), with a sentence in `why`; then *movie is NULL.
 enum bw_status bw_movie_open(const struct bw_tools *tools, const struct bw_movie_options *o, struct bw_movie **movie,
                              const char **encoder, char *why, size_t why_size);
+/// The constant quality from now on: of the groups that are not full yet.
+void bw_movie_quality(struct bw_movie *m, double crf);
 /// Append a frame of exactly the movie's size. Errors: BW_ERR_IO, BW_ERR_MEMORY, BW_ERR_USAGE.
 enum bw_status bw_movie_add(struct bw_movie *m, const struct bw_image *img, char *why, size_t why_size);
 /// Write the frames so far, of which there is one at least, to `path` (any file name). More may follow. Errors:

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <support/memory_archive.h>
 
 static const char *const files[] = {"png/png.so", "exr/exr.so", "mp4/mp4.so",
@@ -185,7 +186,23 @@ struct part {
     char resume[128]; ///< path of the newest checkpoint; "": none
     int left;         ///< substeps until it is stopped; 0: never
     _Atomic int stop;
+    char said[512];
+    const char *from, *to; ///< this text of the preset by that; NULL: none
 };
+
+/// `text`, which is freed, with each `from` as `to`.
+static char *text_replace(char *text, const char *from, const char *to)
+{
+    char *out = malloc(1 << 14), *at = out;
+    for (const char *c = text; *c;) {
+        const int here = !strncmp(c, from, strlen(from));
+        at += here ? sprintf(at, "%s", to) : sprintf(at, "%c", *c);
+        c += here ? strlen(from) : 1;
+    }
+    *at = 0;
+    free(text);
+    return out;
+}
 
 static void part_substep(const struct bw_progress *p, void *user)
 {
@@ -213,11 +230,12 @@ static void part_run(struct bw_run_options *run, void *user)
 static enum bw_status part_bake(struct part *part, const char *head)
 {
     char *yaml = preset_make(head, 0);
+    if (part->from) yaml = text_replace(yaml, part->from, part->to);
     const struct test_options o = {.simd = UINT32_MAX, .out = part->out, .on_run = part_run, .user = part};
     part->stop = 0;
     struct test_run r = test_start(yaml, &o);
     const enum bw_status status = r.status;
-    cr_assert(status == BW_OK || part->stop, "%s", r.diag.first);
+    snprintf(part->said, sizeof part->said, "%s", r.diag.first ? r.diag.first : "");
     test_end(&r);
     free(yaml);
     return status;
@@ -243,7 +261,7 @@ Test(exporters, stopped_often_and_extended_write_the_same)
     int parts = 1;
     cr_assert_eq(part_bake(&straight, PRESET("3-14")), BW_OK);
     for (; part_bake(&stopped, PRESET("3-14")) != BW_OK; parts++) {
-        cr_assert(*stopped.resume && parts < 100);
+        cr_assert(stopped.stop && *stopped.resume && parts < 100, "%s", stopped.said);
         stopped.left = 3;
     }
     cr_assert_gt(parts, 3);
@@ -252,4 +270,48 @@ Test(exporters, stopped_often_and_extended_write_the_same)
     cr_assert_eq(part_bake(&longer, PRESET("3-14")), BW_OK);
     folders_equal(out[0], out[2]);
     for (int i = 0; i < 3; i++) folder_remove(out[i]);
+}
+
+static long file_size(const char *folder, const char *name)
+{
+    char path[256];
+    struct stat st;
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return stat(path, &st) ? -1 : (long)st.st_size;
+}
+
+/// Height of a PNG.
+static int png_height(const char *folder, const char *name)
+{
+    char path[256];
+    uint8_t head[24];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *f = fopen(path, "rb");
+    cr_assert(f && fread(head, 1, sizeof head, f) == sizeof head, "%s", path);
+    fclose(f);
+    return head[22] << 8 | head[23];
+}
+
+/// Gone on with other values: each has its effect from there on, or is refused or told.
+Test(exporters, other_values_later_have_effect)
+{
+    char out[] = "/tmp/billow-other-XXXXXX";
+    cr_assert(mkdtemp(out));
+    struct part part = {.out = out};
+    cr_assert_eq(part_bake(&part, PRESET("3-6")), BW_OK, "%s", part.said);
+    const long before = file_size(out, "a3.mp4");
+    part.from = "view: slice, field: density, position: 1 cm, size: 96}";
+    part.to = "view: slice, field: density, position: 1 cm, size: 64}";
+    cr_assert_eq(part_bake(&part, PRESET("3-9")), BW_OK, "%s", part.said);
+    cr_assert_eq(png_height(out, "png/a0_0006.png"), 96);
+    cr_assert_eq(png_height(out, "png/a0_0007.png"), 64);
+    cr_assert_gt(file_size(out, "a3.mp4"), before);
+    part.from = "name: a3, view: render, size: 96";
+    part.to = "name: a3, view: render, size: 96, quality: 51, fps: 5";
+    cr_assert_eq(part_bake(&part, PRESET("3-12")), BW_OK, "%s", part.said);
+    cr_assert_lt(file_size(out, "a3.mp4"), before, "worse, the movie is no smaller");
+    part.to = "name: a3, view: render, size: 64";
+    cr_assert_eq(part_bake(&part, PRESET("3-14")), BW_ERR_USAGE);
+    cr_assert(strstr(part.said, "does not fit a movie of"), "%s", part.said);
+    folder_remove(out);
 }
