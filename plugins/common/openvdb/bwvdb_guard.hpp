@@ -36,6 +36,9 @@ struct bwvdb_writer {
     vdb::MetaMap meta;
 };
 
+/* bwvdb_read.cpp: a grid that has been loaded, or nullptr after a sentence. */
+const vdb::GridBase *bwvdb_loaded_grid(const bwvdb_file *f, int32_t grid, bwvdb_error *error);
+
 namespace
 {
 

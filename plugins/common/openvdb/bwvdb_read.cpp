@@ -283,6 +283,12 @@ const grid_entry *loaded_grid(const bwvdb_file *f, int32_t grid, bwvdb_error *er
 
 } // namespace
 
+const vdb::GridBase *bwvdb_loaded_grid(const bwvdb_file *f, int32_t grid, bwvdb_error *error)
+{
+    const grid_entry *e = loaded_grid(f, grid, error);
+    return e ? e->grid.get() : nullptr;
+}
+
 extern "C" bwvdb_status bwvdb_open(const char *path, bwvdb_file **f, bwvdb_error *error)
 {
     *f = nullptr;

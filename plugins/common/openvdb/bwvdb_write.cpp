@@ -3,7 +3,7 @@
  * leaf node, then the leaves are hung into the tree one after another in the order of their coordinates: several times
  * faster than setValue, and the same tree for any number of threads. */
 #include "bwvdb_guard.hpp"
-#include "bwvdb_identity.h"
+#include "contents/identity.h"
 
 #include <algorithm>
 #include <cmath>
@@ -318,7 +318,7 @@ extern "C" bwvdb_status bwvdb_writer_write(bwvdb_writer *w, const char *path, bw
             os.open(path, std::ios::binary | std::ios::trunc);
             archive.write_to(os, vdb::GridCPtrVec(w->grids.begin(), w->grids.end()), w->meta);
             os.close();
-            int bad = bwvdb_identity_set(path);
+            int bad = vdb_identity_set(path);
             return bad ? report(error, BWVDB_ERR_IO, what + ": " + std::strerror(bad)) : BWVDB_OK;
         });
     });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The id of a VDB file is of its contents: the same grids make the same bytes, and others do not. */
 #include <common/openvdb/bwvdb.h>
-#include <common/openvdb/bwvdb_identity.h>
+#include <common/openvdb/contents/identity.h>
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <stdio.h>
@@ -94,10 +94,27 @@ Test(identity, what_is_no_vdb_file_is_left_alone)
     FILE *f = fopen(path, "wb");
     cr_assert(f && fwrite(text, 1, sizeof text, f) == sizeof text);
     fclose(f);
-    cr_assert_eq(bwvdb_identity_set(path), EPROTO);
+    cr_assert_eq(vdb_identity_set(path), EPROTO);
     f = fopen(path, "rb");
     cr_assert(f && fread(after, 1, sizeof after, f) == sizeof after);
     fclose(f);
     cr_assert_arr_eq(after, text, sizeof text);
-    cr_assert_eq(bwvdb_identity_set("/nowhere/at/all.vdb"), ENOENT);
+    cr_assert_eq(vdb_identity_set("/nowhere/at/all.vdb"), ENOENT);
+}
+
+/* Whatever bit of a file turns, it is seen; only those of the version may make it somebody else's. */
+Test(identity, a_bit_that_turned_is_seen)
+{
+    static struct bytes a;
+    file_write(0.5f, 1, &a);
+    cr_assert_eq(vdb_identity_check(path), VDB_IDENTITY_GOOD);
+    for (size_t at = 0; at < a.n; at += 1 + a.n / 97) {
+        bool version = at == ID_AT + 14, dash = at >= ID_AT && at < ID_AT + ID_LENGTH && a.text[at] == '-';
+        a.text[at] ^= 4;
+        FILE *f = fopen(path, "wb");
+        cr_assert(f && fwrite(a.text, 1, a.n, f) == a.n && fclose(f) == 0);
+        a.text[at] ^= 4;
+        if (!version && !dash) cr_assert_eq(vdb_identity_check(path), VDB_IDENTITY_DAMAGED, "byte %zu", at);
+    }
+    cr_assert_eq(vdb_identity_check("/nowhere/at/all.vdb"), VDB_IDENTITY_FOREIGN);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bwvdb_identity.h"
+#include "identity.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -31,21 +31,35 @@ static int contents_hash(FILE *f, XXH3_state_t *state, char head[ID_AT + ID_LENG
     return ferror(f) ? errno : 0;
 }
 
-int bwvdb_identity_set(const char *path)
+/* What the id of an open file ought to be. 0, or an errno. */
+static int id_make(FILE *f, char head[ID_AT + ID_LENGTH], char id[ID_LENGTH + 1])
 {
-    char head[ID_AT + ID_LENGTH], id[ID_LENGTH + 1];
     XXH3_state_t *state = XXH3_createState();
-    FILE *f = state ? fopen(path, "r+b") : NULL;
-    int bad = f ? 0 : state ? errno : ENOMEM;
-    if (f) {
-        XXH3_128bits_reset(state);
-        bad = contents_hash(f, state, head);
-        if (!bad) {
-            id_print(XXH3_128bits_digest(state), id);
-            if (fseek(f, ID_AT, SEEK_SET) || fwrite(id, 1, ID_LENGTH, f) != ID_LENGTH) bad = errno;
-        }
-        if (fclose(f) && !bad) bad = errno;
-    }
+    if (!state) return ENOMEM;
+    XXH3_128bits_reset(state);
+    int bad = contents_hash(f, state, head);
+    if (!bad) id_print(XXH3_128bits_digest(state), id);
     XXH3_freeState(state);
     return bad;
+}
+
+int vdb_identity_set(const char *path)
+{
+    char head[ID_AT + ID_LENGTH], id[ID_LENGTH + 1];
+    FILE *f = fopen(path, "r+b");
+    if (!f) return errno;
+    int bad = id_make(f, head, id);
+    if (!bad && (fseek(f, ID_AT, SEEK_SET) || fwrite(id, 1, ID_LENGTH, f) != ID_LENGTH)) bad = errno;
+    if (fclose(f) && !bad) bad = errno;
+    return bad;
+}
+
+enum vdb_identity vdb_identity_check(const char *path)
+{
+    char head[ID_AT + ID_LENGTH] = "", id[ID_LENGTH + 1];
+    FILE *f = fopen(path, "rb");
+    int bad = f ? id_make(f, head, id) : errno;
+    if (f) fclose(f);
+    if (bad || head[ID_AT + 14] != '8') return VDB_IDENTITY_FOREIGN;
+    return memcmp(head + ID_AT, id, ID_LENGTH) ? VDB_IDENTITY_DAMAGED : VDB_IDENTITY_GOOD;
 }
