@@ -10,16 +10,19 @@ enum { SETS_MAX = 256 };
 
 static const struct cli_option options[] = {
     {"set", "KEY=VALUE", "check with this value changed (any number of times)", 's'},
+    {"json", NULL, "of a cache: JSON on stdout", 'j'},
     CLI_PATH_OPTIONS,
 };
 
 const struct cli_command command_check = {
     .name = "check",
-    .synopsis = "PRESET|FOLDER [options]",
+    .synopsis = "PRESET|CACHE [options]",
     .brief = "Check a preset without running it, or a finished cache.",
     .details =
         "A preset: form, values and wiring, with file:line:column for each mistake.\n"
-        "A folder that a bake wrote, or any folder with a VDB sequence: no gap, each file whole, the same grids.\n",
+        "A cache is a bake's folder, any folder of VDB files, one of them, or a pattern such as smoke_####.vdb: no\n"
+        "gap, each file as it was written, the same grids and voxels in each, numbers alone, and what hosts go by.\n"
+        "What a host shows otherwise than one expects is a note, and no failure.\n",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .run = cmd_check,
@@ -27,22 +30,44 @@ const struct cli_command command_check = {
 
 /* ---- a cache ---- */
 
-static int cache_check(const char *folder)
+static void sequence_print(const json_t *one)
 {
-    json_t *all = cli_json(bw_cache_check(folder)), *one;
-    const json_t *problems = json_object_get(all, "problems");
+    const char *grids = cli_text(one, "grids");
+    printf("%s####.vdb: frames %.0f-%.0f, %.0f files, %.0f missing, grids %s\n", cli_text(one, "stem"),
+           cli_number(one, "first"), cli_number(one, "last"), cli_number(one, "files"), cli_number(one, "missing"),
+           *grids ? grids : "unknown");
+}
+
+static void finding_print(const json_t *one)
+{
+    fprintf(stderr, "%s%s: %s\n", json_is_true(json_object_get(one, "problem")) ? "" : "note: ", cli_text(one, "text"),
+            cli_text(one, "advice"));
+}
+
+static int cache_check(const char *what, int json)
+{
+    json_t *all = json ? cli_json_plain(bw_cache_check(what)) : cli_json(bw_cache_check(what)), *one;
     size_t i;
     if (!all) return cli_failed();
-    json_array_foreach (problems, i, one) fprintf(stderr, "%s\n", json_string_value(one));
-    json_array_foreach (json_object_get(all, "sequences"), i, one) {
-        const char *grids = cli_text(one, "grids");
-        printf("%s####.vdb: frames %.0f-%.0f, %.0f files, %.0f missing, grids %s\n", cli_text(one, "stem"),
-               cli_number(one, "first"), cli_number(one, "last"), cli_number(one, "files"), cli_number(one, "missing"),
-               *grids ? grids : "unknown");
+    if (json) {
+        json_dumpf(all, stdout, JSON_INDENT(1));
+        putchar('\n');
+    } else {
+        json_array_foreach (json_object_get(all, "findings"), i, one) finding_print(one);
+        json_array_foreach (json_object_get(all, "sequences"), i, one) sequence_print(one);
     }
-    int code = json_array_size(problems) ? EXIT_CODE_FAILURE : EXIT_CODE_OK;
+    int code = json_array_size(json_object_get(all, "problems")) ? EXIT_CODE_FAILURE : EXIT_CODE_OK;
     json_decref(all);
     return code;
+}
+
+/* A folder, a VDB file, or a pattern of such: anything else is a preset's name. */
+static int is_cache(const char *name)
+{
+    struct stat st;
+    size_t n = strlen(name);
+    if (stat(name, &st) == 0 && S_ISDIR(st.st_mode)) return 1;
+    return n > 4 && !strcmp(name + n - 4, ".vdb");
 }
 
 /* ---- a preset ---- */
@@ -78,19 +103,20 @@ int cmd_check(int argc, char **argv)
 {
     const char *plugin_path = NULL, *preset_path = NULL, *set[SETS_MAX];
     struct bw_bake_options o = {.size = sizeof o, .set = set, .out = ""};
-    struct stat st;
-    int code;
+    int code, json = 0;
     while ((code = cli_option_next(&command_check, argc, argv)) != CLI_END) {
         if (code < 0) return code == CLI_HELP ? EXIT_CODE_OK : EXIT_CODE_USAGE;
         if (code == 'P') plugin_path = optarg;
         if (code == 'R') preset_path = optarg;
+        if (code == 'j') json = 1;
         if (code != 's') continue;
         if (o.n_set == SETS_MAX) return cli_usage("--set is given more than %d times", SETS_MAX);
         set[o.n_set++] = optarg;
     }
-    const char *name = cli_operand(&command_check, argc, argv, "a preset or a folder");
+    const char *name = cli_operand(&command_check, argc, argv, "a preset or a cache");
     if (!name) return EXIT_CODE_USAGE;
-    if (stat(name, &st) == 0 && S_ISDIR(st.st_mode)) return cache_check(name);
+    if (is_cache(name)) return cache_check(name, json);
+    if (json) return cli_usage("--json is for caches");
     o.preset = name;
     return preset_check(&o, plugin_path, preset_path);
 }

@@ -34,6 +34,7 @@
 #ifndef BILLOW_BAKE_H
 #define BILLOW_BAKE_H
 
+#include "cache.h"
 #include "field.h"
 #include "status.h"
 #include "where.h"
@@ -284,8 +285,6 @@ BW_API void bw_cache_close(struct bw_cache *cache);
 /// JSON, new memory: "name", "pattern", "file", "first", "last", "count", the "ranges" there are, "missing" (1000 at
 /// most); `inside` 1: read from all files, "fps", "voxel", "flow", "fields", "domain" too; BW_ERR: there is no flow.
 BW_API char *bw_cache_describe(struct bw_cache *cache, int32_t inside);
-/// Is a bake's folder, or a folder of files, whole? JSON, new memory: {"sequences", "problems"}.
-BW_API char *bw_cache_check(const char *folder);
 /// One frame; bw_snapshot_close. Errors: BW_ERR_IO, BW_ERR_USAGE (no such frame).
 BW_API enum bw_status bw_cache_frame(struct bw_cache *cache, int64_t frame, struct bw_snapshot **snapshot);
 /// Write a movie (.mp4), a picture or contact sheet (.png), as `billow preview` does. Errors: BW_ERR_USAGE,
@@ -298,4 +297,5 @@ BW_API char *bw_cache_scene(struct bw_cache *cache, const char *format, const ch
 #ifdef __cplusplus
 }
 #endif
+
 #endif

@@ -192,6 +192,24 @@ static void layer_sample(int64_t k, void *user)
     }
 }
 
+/* What is no number would be shown as nothing at all. */
+static int numbers_only(const struct resample *r)
+{
+    const size_t cells = bw_dense_cells(&r->box);
+    for (uint32_t c = 0; c < r->comps; c++)
+        for (size_t i = 0; i < cells; i++)
+            if (!isfinite(r->out[c][i])) return 0;
+    return 1;
+}
+
+/* Before what is wrong with a grid, the file that it is of. */
+static void file_tell(const char *path, char *why, size_t why_size)
+{
+    char what[512];
+    snprintf(what, sizeof what, "%s", why);
+    snprintf(why, why_size, "%s: %s", path, what);
+}
+
 static enum bw_status grid_sample(const struct bw_vdb_view *v, struct bwvdb_file *f, int32_t grid,
                                   const struct bw_dense *box, float *const out[3], char *why, size_t why_size)
 {
@@ -207,7 +225,9 @@ static enum bw_status grid_sample(const struct bw_vdb_view *v, struct bwvdb_file
     memcpy(r.out, out, r.comps * sizeof *out);
     v->tools->parallel(v->tools->ctx, box->n[2], layer_sample, &r);
     v->tools->release(v->tools->ctx, r.scratch);
-    return BW_OK;
+    if (numbers_only(&r)) return BW_OK;
+    snprintf(why, why_size, "grid %s holds values that are no finite numbers", bwvdb_grid_info(f, grid)->name);
+    return BW_ERR;
 }
 
 enum { DENSITY, FLAME, TEMPERATURE, DYE, SOLID, GRIDS }; ///< of what a volume is made
@@ -309,6 +329,7 @@ enum bw_status bw_vdb_volume(const struct bw_vdb_view *v, const char *path, stru
         if (!*memory) snprintf(why, why_size, "out of memory for %s", path);
         status = *memory ? volume_read(v, f, grids, out, *memory, why, why_size) : BW_ERR_MEMORY;
     }
+    if (status == BW_ERR) file_tell(path, why, why_size);
     bwvdb_close(f);
     if (status && *memory) {
         v->tools->release(v->tools->ctx, *memory);
@@ -366,6 +387,7 @@ enum bw_status bw_vdb_slice(const struct bw_vdb_view *v, const char *path, int a
     *memory = v->tools->alloc(v->tools->ctx, 7 * bw_dense_cells(&box) * sizeof(float));
     if (!*memory) snprintf(why, why_size, "out of memory for a slice of %s", path);
     enum bw_status result = *memory ? slice_read(v, f, &box, flow, s, *memory, why, why_size) : BW_ERR_MEMORY;
+    if (result == BW_ERR) file_tell(path, why, why_size);
     bwvdb_close(f);
     if (result && *memory) {
         v->tools->release(v->tools->ctx, *memory);

@@ -112,9 +112,11 @@ def schema() -> Dict[str, Any]:
     return default().schema()
 
 
-def check_cache(folder: Path) -> Dict[str, Any]:
-    """Is a bake's folder, or a folder of VDB files, whole? {"sequences", "problems"}."""
-    checked: Dict[str, Any] = _library.json_of(_library.lib.bw_cache_check(_library.encoded(str(folder))))
+def check_cache(cache: Path) -> Dict[str, Any]:
+    """Is a bake's folder, a folder of VDB files, one of them, or a pattern such as smoke_####.vdb whole, and what hosts
+    expect? {"sequences", "problems", "findings"}; a finding has a "kind", a "text", an "advice", and says whether it is
+    a "problem" or a note."""
+    checked: Dict[str, Any] = _library.json_of(_library.lib.bw_cache_check(_library.encoded(str(cache))))
     return checked
 
 

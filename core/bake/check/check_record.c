@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "check_record.h"
+
+#include "record/record.h"
+#include "session/session.h"
+#include <string.h>
+
+static const struct finding_kind unfinished = {"unfinished", true, "go on with it, or bake again with --force"};
+static const struct finding_kind ends = {"ends", true, "bake again with --force, or set the host's range by the files"};
+static const struct finding_kind missing = {"missing", true, "bake again with --force, or take it from a copy"};
+static const struct finding_kind altered = {"altered", true, "it is not what the bake wrote: bake again with --force"};
+
+static void ends_check(struct findings *f, const json_t *root, const struct range *q)
+{
+    const json_t *frames = json_object_get(root, "frames");
+    if (json_array_size(frames) != 2) return;
+    long long first = json_integer_value(json_array_get(frames, 0)),
+              last = json_integer_value(json_array_get(frames, 1));
+    if (q->first != first)
+        finding_add(f, &ends, NULL, "%s: the first frames are missing: it begins with %lld, the bake with %lld",
+                    q->stem, (long long)q->first, first);
+    if (q->last != last)
+        finding_add(f, &ends, NULL, "%s: the last frames are missing: it ends with %lld, the bake with %lld", q->stem,
+                    (long long)q->last, last);
+}
+
+/* Sizes and sums that the bake noted. What has been told of a file already is not told again. */
+static void files_check(struct findings *f, const struct bake_record *r, const char *folder)
+{
+    json_t *bad = record_verify(r, folder, true), *one;
+    size_t i;
+    json_array_foreach (bad, i, one) {
+        const char *fault = json_string_value(json_object_get(one, "fault"));
+        char *file = bw_printf("%s/%s", folder, json_string_value(json_object_get(one, "name")));
+        if (file && fault && !findings_has(f, file))
+            finding_add(f, strcmp(fault, "missing") ? &altered : &missing, NULL, "%s %s", file,
+                        json_string_value(json_object_get(one, "words")));
+        bw_free(file);
+    }
+    json_decref(bad);
+}
+
+void record_check(struct findings *f, const char *folder, const struct range *sequence, size_t n)
+{
+    struct bake_record r = record_read(folder);
+    if (r.root && !r.complete) finding_add(f, &unfinished, NULL, "%s: the bake did not come to its end", folder);
+    for (size_t i = 0; r.complete && i < n; i++) ends_check(f, r.root, &sequence[i]);
+    files_check(f, &r, folder);
+    record_free(&r);
+}

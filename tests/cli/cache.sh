@@ -1,0 +1,140 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# cache.sh BILLOW SOURCE: finished caches, whole and damaged, as `check`, `preview` and `compare` see them. The last line
+# is "N passed, N failed".
+set -u
+billow=$(realpath "$1")
+here=$(realpath "$2")/tests/cli
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+export XDG_DATA_HOME="$work/home" BILLOW_PLUGIN_PATH='' BILLOW_COMMAND=billow
+passed=0 failed=0 code=0
+
+good() { passed=$((passed + 1)); }
+bad() {
+    failed=$((failed + 1))
+    { echo "-- failed: $1"; echo "   exit code $code"; head -c 1500 out.txt; head -c 1500 err.txt; } >&2
+}
+
+run() {
+    "$billow" "$@" >out.txt 2>err.txt </dev/null
+    code=$?
+}
+
+# expect WHAT CODE PATTERN…: the last run's exit code, and text that it has to have said.
+expect() {
+    local what=$1 wanted=$2 pattern
+    shift 2
+    [ "$code" = "$wanted" ] || { bad "$what: exit code $wanted is wanted"; return; }
+    for pattern in "$@"; do
+        cat out.txt err.txt | grep -qE -- "$pattern" || { bad "$what: nothing says \"$pattern\""; return; }
+    done
+    good
+}
+
+that() {
+    local what=$1
+    shift
+    if "$@" >/dev/null 2>&1; then good; else bad "$what"; fi
+}
+
+# vdb.py WHAT FILE…: makes of a file what a bad disk or somebody else's program would. Files are written without
+# packing, so that values are found as they are; the id's version is made another's, whose files have no checksum.
+cat >vdb.py <<'PYTHON'
+import struct, sys
+what, path = sys.argv[1:3]
+data = bytearray(open(path, "rb").read())
+def foreign():
+    assert data[21 + 14] == ord("8")
+    data[21 + 14] = ord("4")
+def replace(old, new, times=1):
+    assert len(old) == len(new) and data.count(old), path
+    data[:] = data.replace(old, new, times)
+if what == "nan":
+    replace(struct.pack("<f", float(sys.argv[3])), struct.pack("<f", float(sys.argv[4])))
+if what == "bit":
+    data[int(sys.argv[3])] ^= 1 << int(sys.argv[4])
+else:
+    foreign()
+if what == "text":
+    replace(sys.argv[3].encode(), sys.argv[4].encode(), -1)
+open(path, "wb").write(data)
+PYTHON
+vdb() { python3 vdb.py "$@" || bad "vdb.py $*"; }
+
+# A ball of voxels of 0.625, unpacked.
+cat >box.yaml <<'YAML'
+billow: 1
+name: box
+domain: {size: [0.6, 0.6, 0.6], voxel: 2 cm, sides: {rest: open}}
+time: {fps: 25, frames: 1-5, substeps: 1}
+stages:
+  - set: {id: smoke, field: density, value: "0.625*(x*x + y*y + (z - 0.3)*(z - 0.3) < 0.04)"}
+  - set: {id: flow, field: vel, value: ["0.5", "0", "0"], when: start}
+export:
+  - vdb: {fields: [density, vel], precision: float, compression: none}
+  - png: {view: slice, size: 48}
+  - exr: {view: render, size: 32}
+YAML
+run bake box.yaml --out whole; expect "the bake" 0
+# fresh: another copy of it as `cache`.
+fresh() { rm -rf cache && cp -r whole cache; }
+
+# ---- check ----
+run check whole; expect "a whole cache" 0 "frames 1-5, 5 files, 0 missing, grids density, vel"
+that "nothing is said of it" test ! -s err.txt
+run check whole/vdb/box_0002.vdb; expect "by one of its files" 0 "frames 1-5"
+run check 'whole/vdb/box_####.vdb'; expect "by a pattern" 0 "frames 1-5"
+run check nowhere/smoke_####.vdb; expect "no such files" 6 "nowhere"
+run check whole --json; expect "--json" 0 '"findings": \[\]'
+run check box.yaml --json; expect "--json of a preset" 2 "caches"
+
+fresh; rm cache/vdb/box_0003.vdb
+run check cache; expect "a gap" 1 "frames 3-3 are missing: hosts show nothing from there on" "box_0003.vdb is missing"
+fresh; rm cache/vdb/box_0001.vdb
+run check cache; expect "the first is missing" 1 "the first frames are missing" "begins with 2, the bake with 1"
+fresh; : >cache/vdb/box_0004.vdb
+run check cache; expect "an empty file" 1 "box_0004.vdb"
+fresh; truncate -s 2000 cache/vdb/box_0002.vdb
+run check cache; expect "a cut file" 1 "box_0002.vdb: is damaged"
+fresh; cp cache/vdb/box_0002.vdb cache/vdb/box_0003.vdb
+run check cache; expect "a frame copied over another" 1 "box_0003.vdb: is frame 2 by what it holds"
+fresh; for i in 1 2 3 4 5; do vdb nan cache/vdb/box_000$i.vdb 0.625 nan; done
+run check cache; expect "no numbers" 1 "box_0001.vdb: grid density holds [0-9]+ values that are no finite numbers" "and 4 files more"
+run preview cache --out p.png; expect "a preview of no numbers" 1 "grid density holds values that are no finite numbers"
+that "no picture of it is left" test ! -e p.png
+run preview whole --out p.png; expect "a preview of the whole" 0
+fresh; vdb nan cache/vdb/box_0002.vdb 0.625 inf
+run check cache; expect "one that is infinite" 1 "holds 1 values that are no finite numbers, one at voxel"
+fresh; vdb text cache/vdb/box_0004.vdb density densest
+run check cache; expect "a grid by another name" 1 "box_0004.vdb: holds grids densest, vel; before, density, vel"
+fresh; vdb text cache/vdb/box_0005.vdb "$(python3 -c 'import json; print(json.load(open("whole/bake.json"))["hash"])')" 0123456789abcdef
+run check cache; expect "a frame of another preset" 1 "box_0005.vdb: is of preset 0123456789abcdef"
+run bake box.yaml --out coarse --set "domain.voxel=4 cm"; expect "a coarser bake" 0
+fresh; cp coarse/vdb/box_0003.vdb cache/vdb/
+run check cache; expect "voxels of two sizes" 1 "box_0003.vdb: voxels of grid density are 0.04 wide and lie elsewhere; before, 0.02"
+run bake box.yaml --out thin --set export.vdb.velocity_pad=0; run check thin
+expect "a flow without a margin is a note" 0 "note: .*vel is known in [0-9]+ voxels, density in"
+run bake box.yaml --out faces --set export.vdb.velocity=staggered; run check faces
+expect "a staggered flow is a note" 0 "note: .*Blender shows it half a voxel off"
+run bake box.yaml --out void --set stages.smoke.value=0 --set 'export.vdb.fields=[density]'; run check void
+expect "nothing but empty grids" 1 "all grids are empty"
+mkdir odd; for i in 1 2 3; do cp whole/vdb/box_000$i.vdb odd/box_000${i}_sim.vdb; done
+run check odd; expect "numbers that do not end the name" 1 "_sim.vdb: its number does not end its name"
+mkdir mixed; cp whole/vdb/box_0001.vdb mixed/; cp whole/vdb/box_0002.vdb mixed/box_2.vdb
+run check mixed; expect "numbers of two widths" 1 "its number has 1 digits, that of .* 4"
+mkdir none; run check none; expect "an empty folder" 1 "holds no .vdb file"
+
+# Twenty-five bits, from the first byte to the last: each is seen.
+seen=0
+size=$(stat -c %s whole/vdb/box_0003.vdb)
+for k in $(seq 0 24); do
+    fresh; vdb bit cache/vdb/box_0003.vdb $((k * (size - 1) / 24)) $((k % 8))
+    run check cache
+    [ "$code" = 1 ] && grep -q box_0003.vdb err.txt && seen=$((seen + 1))
+done
+that "each of 25 bits that turned is seen: $seen" test "$seen" = 25
+
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ] && [ "$passed" -gt 20 ]
