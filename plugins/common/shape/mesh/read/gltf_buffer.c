@@ -60,7 +60,7 @@ static bool neighbour_read(struct gltf *g, const char *uri, struct gltf_buffer *
 {
     char path[SEQUENCE_PATH];
     const char *mesh = g->b->out->path, *slash = strrchr(mesh, '/');
-    size_t n = *uri == '/' || !slash ? 0 : (size_t)(slash + 1 - mesh);
+    size_t n = slash ? (size_t)(slash + 1 - mesh) : 0;
     memcpy(path, mesh, n);
     for (; *uri && n < sizeof path - 1; uri++) {
         unsigned byte;
@@ -68,6 +68,8 @@ static bool neighbour_read(struct gltf *g, const char *uri, struct gltf_buffer *
         else path[n++] = *uri;
     }
     path[n] = '\0';
+    for (const char *c = path; *c; c++)
+        if ((unsigned char)*c < ' ') return mesh_build_fail(g->b, "a buffer's file has no name that can be"), false;
     g->b->status = file_read(g->b->stage, path, &out->own);
     out->bytes = out->own.text, out->n = out->own.n;
     return !g->b->status;
