@@ -302,3 +302,34 @@ Test(resume, what_goes_on_from_a_checkpoint_does_what_it_would_have_done)
     }
     files_end();
 }
+
+/* ---- other parameters ---- */
+
+/* `--from-frame` with other shapes: what was kept of the one before is nobody's. */
+Test(resume, from_a_checkpoint_of_other_shapes)
+{
+    static const char *const shape[] = {
+        "sphere: {center: [0, 0, 0.3]}", "mesh: {file: FOLDER/shape.0001.obj, detail: 1}",
+        "mesh: {file: FOLDER/shape.####.obj, detail: 1}", "vdb: {file: FOLDER/vdb/puff_0006.vdb}"};
+    char text[2048], yaml[8192], out[80];
+    files_make();
+    snprintf(out, sizeof out, "%s/out", folder);
+    for (size_t i = 0; i < BW_COUNT(shape); i++)
+        for (size_t k = 0; k < BW_COUNT(shape); k++) {
+            other = (struct witness){.stop_after = 3};
+            for (int run = 0; run < 2; run++) {
+                snprintf(text, sizeof text,
+                         BOX FRAMES "stages:\n"
+                                    "  - emit: {temperature: 300, shape: {%s}}\n"
+                                    "  - mac.advect: {}\n"
+                                    "  - mac.forces: {}\n"
+                                    "  - fire.control: {shape: {%s}}\n"
+                                    "  - mac.project: {}\n",
+                         shape[run ? k : i], shape[run ? k : i]);
+                text_make(text, yaml);
+                cr_expect_eq(run_see(yaml, out, 2, &other), run ? BW_OK : BW_ERR_CANCELLED, "%s, then %s", shape[i],
+                             shape[k]);
+            }
+        }
+    files_end();
+}
