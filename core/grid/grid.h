@@ -150,7 +150,8 @@ struct bw_sweep_env { /* what a sweep runs in */
     const struct bw_stage *stage;
     const _Atomic int *cancel;
 };
-/// What went wrong in a sweep: field and cell of the first NaN in coordinate order.
+/// What went wrong in a sweep: field and cell of the first NaN in coordinate order; with BW_ERR_PLUGIN the field that a
+/// body wrote to although it is only read.
 struct bw_sweep_fault {
     const struct bw_field *field;
     int32_t cell[3];

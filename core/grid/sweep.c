@@ -271,7 +271,11 @@ static void block_run(int64_t b, uint32_t worker, void *user)
     if (out->status != BW_OK) return;
     block.view = view;
     if (j->s->particles) block.n_particles = bw_particles_ranges(j->s->particles, j->d, p.tile, p.tiles, range);
+    const bool watched = sweep_watches(j, b);
+    uint64_t sum[SWEEP_ACCESS];
+    if (watched) sweep_watch(j, &p, view, sum);
     j->s->body(&block, j->s->user);
+    if (watched) sweep_watch_end(j, &p, view, sum, out);
     if (bw_arena_failed(arena))
         out->status = BW_ERR_MEMORY; /* the body went without scratch: its results are not to be kept */
     for (uint32_t i = 0; i < j->s->n_access && out->status == BW_OK; i++) {

@@ -44,6 +44,16 @@ struct sweep_place {
     bool whole;                /* the box cuts nothing off */
 };
 
+/* ---- sweep_watch.c ---- */
+
+/// Is that block one whose body is watched?
+bool sweep_watches(const struct sweep_job *j, int64_t block);
+/// Sums of the tiles that the views show to be read, one an access row; 0: it shows none.
+void sweep_watch(const struct sweep_job *j, const struct sweep_place *p, const struct bw_view *view, uint64_t *sum);
+/// The sums again: where one is another, BW_ERR_PLUGIN with the field as fault.
+void sweep_watch_end(const struct sweep_job *j, const struct sweep_place *p, const struct bw_view *view,
+                     const uint64_t *sum, struct sweep_result *out);
+
 /* ---- sweep_store.c ---- */
 
 /// The first NaN or infinity of a block, if there is one.

@@ -123,6 +123,7 @@ static enum bw_status stages_step(struct bw_chain *c, double dt, bool setup)
         call_clock(c, s, dt);
         enum bw_status status = call_stage(c, s, s->pub.desc->step, "step");
         s->pub.dt = 0;
+        stage_growth_watch(s);
         stage_scratch_end(s);
         if (status == BW_OK) status = particles_watch(c, s);
         s->seconds += bw_seconds() - t0;

@@ -114,6 +114,23 @@ expect "--json" 4 '"event":"end","ok":false,"code":4,"message":"unruly \(.*crash
 that "events are JSON, the last too" python3 -c "import json; [json.loads(line) for line in open('out.txt')]"
 that "there is one end" test "$(grep -c '"event":"end"' out.txt)" = 1
 
+# ---- rules that are broken ----
+while read -r does words; do
+    bake stages.unruly "$does" body; expect "$does in a body" 4 "unruly\.yaml:8:.*: frame 3: unruly: $words"
+done <<'CASES'
+sweep a body called sweep\(\), which only
+alloc a body called alloc\(\), which only
+metric a body called metric\(\), which only
+fail a body called fail\(\), which only
+list a body called find_stage\(\), which only
+write a body wrote to "density", which its sweep only reads
+CASES
+bake stages.unruly late uninit; expect "a stage that is kept too long" 4 "second: called scratch\(\) after its uninit"
+that "by then, too, the bake is whole" grep -q '"complete": true' o/bake.json
+bake stages.unruly leak step --set time.substeps=20
+expect "memory that is never given back" 0 "warning: unruly: holds 3. pieces of memory, more after each of 32 steps"
+that "once" test "$(grep -c 'pieces of memory' err.txt)" = 1
+
 # ---- callbacks that do not return ----
 # start WHAT DOES AT OPTIONS…: a bake in a folder of its own, beside the others; its process in $pid.
 start() {

@@ -16,8 +16,31 @@ struct unruly {
     int64_t frame;
 };
 
-enum { NOTHING, SEGV, ABORT, FPE, BUS, ILL, RECURSE, THROW, EXIT, QUICK_EXIT, HANG, SPIN, THREAD_EXIT };
-#define DOES "nothing|segv|abort|fpe|bus|ill|recurse|throw|exit|quick_exit|hang|spin|thread_exit"
+enum {
+    NOTHING,
+    SEGV,
+    ABORT,
+    FPE,
+    BUS,
+    ILL,
+    RECURSE,
+    THROW,
+    EXIT,
+    QUICK_EXIT,
+    HANG,
+    SPIN,
+    THREAD_EXIT,
+    SWEEP,
+    ALLOC,
+    METRIC,
+    FAIL,
+    LIST,
+    WRITE,
+    LEAK,
+    LATE
+};
+#define DOES                                                                                                           \
+    "nothing|segv|abort|fpe|bus|ill|recurse|throw|exit|quick_exit|hang|spin|thread_exit|sweep|alloc|metric|fail|list|write|leak|late"
 enum { AT_INIT, AT_ACTIVATE, AT_MAX_DT, AT_STEP, AT_BODY, AT_WORKER, AT_TEAM, AT_UNINIT, AT_FRAME, AT_FINISH };
 #define AT "init|activate|max_dt|step|body|worker|team|uninit|frame|finish"
 
@@ -56,6 +79,25 @@ static void misbehave(int64_t what)
     if (what == THREAD_EXIT) pthread_exit(NULL);
 }
 
+static void nothing_body(const struct bw_block *b, void *user) { (void)b, (void)user; }
+
+static struct bw_stage *last; /* that was initialised */
+
+/* Calls that the host takes from callbacks alone, or from this one no more. */
+static void call(struct bw_stage *s, int64_t what)
+{
+    const struct bw_access a[] = {{bw_port_field(s, 0), BW_READ, 0}};
+    const void *table;
+    if (what == SWEEP) s->host->sweep(s, &(struct bw_sweep){.access = a, .n_access = 1, .body = nothing_body});
+    if (what == ALLOC && s->host->alloc(s, 64)) abort();
+    if (what == METRIC) s->host->metric(s, "unruly", 1, BW_METRIC_LAST);
+    if (what == FAIL) s->host->fail(s, BW_ERR, "said by a body");
+    if (what == LIST && s->host->find_stage(s, "unruly.none", 0, &table)) abort();
+    if (what == LATE && last != s) s->host->scratch(last, 64);
+}
+
+static void write_there(const struct bw_block *b) { bw_put(&b->view[0], 0, 0, 0.5 + bw_get(&b->view[0], 0, 0)); }
+
 static void deed(const struct unruly *u, int64_t where, double frame)
 {
     if (u->at == where && (double)u->frame <= frame + 0.5) misbehave(u->does);
@@ -65,8 +107,12 @@ static void deed(const struct unruly *u, int64_t where, double frame)
 
 static void body(const struct bw_block *b, void *user)
 {
+    const struct unruly *u = user;
     deed(user, AT_BODY, b->stage->frame);
     if (b->worker) deed(user, AT_WORKER, b->stage->frame);
+    if (u->at != AT_BODY || (double)u->frame > b->stage->frame + 0.5) return;
+    if (u->does == WRITE) write_there(b);
+    call((struct bw_stage *)b->stage, u->does);
 }
 
 static void task(int64_t i, uint32_t worker, void *user)
@@ -86,16 +132,21 @@ static void together(struct bw_team *team, void *user)
     team->barrier(team);
 }
 
-static enum bw_status init(struct bw_stage *s) { return deed(s->params, AT_INIT, s->frame), BW_OK; }
+static enum bw_status init(struct bw_stage *s) { return last = s, deed(s->params, AT_INIT, s->frame), BW_OK; }
 static enum bw_status activate(struct bw_stage *s) { return deed(s->params, AT_ACTIVATE, s->frame), BW_OK; }
 static double max_dt(struct bw_stage *s) { return deed(s->params, AT_MAX_DT, s->frame), 1e9; }
-static void uninit(struct bw_stage *s) { deed(s->params, AT_UNINIT, s->frame); }
+static void uninit(struct bw_stage *s)
+{
+    deed(s->params, AT_UNINIT, s->frame);
+    if (((const struct unruly *)s->params)->at == AT_UNINIT) call(s, ((const struct unruly *)s->params)->does);
+}
 
 static enum bw_status step(struct bw_stage *s)
 {
     const struct bw_access a[] = {{bw_port_field(s, 0), BW_READ, 0}};
     const struct unruly *u = s->params;
     deed(u, AT_STEP, s->frame);
+    if (u->does == LEAK && !s->host->alloc(s, 64)) return BW_ERR_MEMORY;
     if (u->at == AT_WORKER && (double)u->frame <= s->frame + 0.5) s->host->parallel_for(s, 64, task, s);
     if (u->at == AT_TEAM) s->host->team(s, together, s);
     return s->host->sweep(s, &(struct bw_sweep){.access = a, .n_access = 1, .body = body, .user = (void *)u});

@@ -131,7 +131,16 @@ int where_longest(const struct where_bake *b, struct bw_where *where)
 
 struct where_spot *where_here(void) { return here; }
 void where_here_set(struct where_spot *s) { here = s; }
-bool where_in_body(void) { return here && atomic_load_explicit(&here->body, memory_order_relaxed); }
+
+bool where_refuses(const char *call)
+{
+    const char *none = NULL;
+    if (!here || !atomic_load_explicit(&here->body, memory_order_relaxed)) return false;
+    atomic_compare_exchange_strong(&here->refused, &none, call);
+    return true;
+}
+
+const char *where_refused(struct where_spot *s) { return atomic_exchange(&s->refused, NULL); }
 
 /* ---- ground to stand on ---- */
 

@@ -25,6 +25,7 @@ struct where_spot {
     _Atomic(const char *) id, plugin, callback;
     _Atomic int64_t frame, began; ///< began: ns, monotonic; 0: in no callback
     _Atomic int32_t substep, body;
+    _Atomic(const char *) refused; ///< a call that a body made and must not, the first of them
 };
 
 /// Of one bake.
@@ -61,8 +62,10 @@ int where_longest(const struct where_bake *b, struct bw_where *where);
 /// The calling thread's spot, NULL outside of plugins, for a worker of the same job.
 struct where_spot *where_here(void);
 void where_here_set(struct where_spot *s);
-/// Is the calling thread inside a body?
-bool where_in_body(void);
+/// Is the calling thread inside a body, which must not make that call? Then it is noted.
+bool where_refuses(const char *call);
+/// The call noted since the last time, or NULL.
+const char *where_refused(struct where_spot *s);
 
 /// Memory at the foot of a thread's own stack, where a signal handler can stand when the rest is used up: a local of
 /// the thread's main function, from where_ground to where_ground_end.

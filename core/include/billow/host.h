@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What the host offers a stage: sweeps, memory, words, numbers. Every call says from where it may be made:
- *   [main]  from init, activate, max_dt, step and uninit, on the thread that called them
+ *   [main]  from init, activate, max_dt, step and uninit, on the thread that called them; one that a body makes is
+ *           refused, and the bake ends with BW_ERR_PLUGIN
  *   [body]  from inside a sweep, parallel_for or team body as well, on any worker
  * All calls are safe on two stages at once; no call may be made after uninit returned. */
 #ifndef BILLOW_HOST_H
@@ -186,7 +187,7 @@ struct bw_host {
     /// [body] 1 when the user asked to stop: return BW_ERR_CANCELLED soon.
     int (*cancelled)(struct bw_stage *stage);
 
-    /// [main] A service of the host by versioned id ("billow.sample/1"), or NULL.
+    /// [body] A service of the host by versioned id ("billow.sample/1"), or NULL.
     const void *(*extension)(const char *id);
     /// [main] The k-th stage of the chain that offers extension `id`; its table in *table. NULL: no more. From init
     /// those that are listed later are found as well, but are not to be called yet.

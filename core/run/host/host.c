@@ -14,6 +14,7 @@
 
 static enum bw_status host_fail(struct bw_stage *stage, enum bw_status status, const char *format, ...)
 {
+    if (where_refuses("fail")) return status;
     struct run_stage *s = stage_of(stage);
     char text[1024];
     va_list a;
@@ -50,20 +51,45 @@ static void host_log(struct bw_stage *stage, uint32_t level, const char *format,
     log_say(s->log, (int)level, stage->id, text);
 }
 
-static void host_metric(struct bw_stage *stage, const char *name, double value, uint32_t mode)
-{
-    const struct run_host *h = host_of(stage);
-    if (mode == BW_METRIC_TIMING) metrics_add(h->timings, stage->id, name, value, BW_METRIC_SUM);
-    else metrics_add(h->metrics, stage->id, name, value, mode);
-}
-
 static int host_cancelled(struct bw_stage *stage)
 {
     const _Atomic int *cancel = host_of(stage)->cancel;
     return cancel && *cancel;
 }
 
+/* ---- calls out of place ---- */
+
+/* A [main] call from a body, where it would meet other workers at work; it is told when the body's job is done. Or one
+ * after uninit, by somebody who kept the stage. */
+static bool refused(struct bw_stage *stage, const char *call)
+{
+    if (where_refuses(call)) return true;
+    if (!stage_of(stage)->ended) return false;
+    host_fail(stage, BW_ERR_PLUGIN, "called %s() after its uninit", call);
+    return true;
+}
+
+static struct where_was bodies_begin(struct bw_stage *stage) { return stage_enter_body(stage_of(stage)); }
+
+static enum bw_status bodies_end(struct bw_stage *stage, const struct where_was *was)
+{
+    const char *call = where_refused(&stage_of(stage)->where->loop);
+    stage_leave(stage_of(stage), was);
+    if (!call) return BW_OK;
+    return host_fail(stage, BW_ERR_PLUGIN, "a body called %s(), which only the callbacks themselves may", call);
+}
+
+static void host_metric(struct bw_stage *stage, const char *name, double value, uint32_t mode)
+{
+    if (refused(stage, "metric")) return;
+    const struct run_host *h = host_of(stage);
+    if (mode == BW_METRIC_TIMING) metrics_add(h->timings, stage->id, name, value, BW_METRIC_SUM);
+    else metrics_add(h->metrics, stage->id, name, value, mode);
+}
+
 /* ---- work ---- */
+
+static const char *field_name(const struct bw_field *f) { return f->info.name ? f->info.name : "scratch"; }
 
 /* Name of a field that the sweep writes though the stage's ports only read it, or NULL. */
 static const char *write_to_read_port(const struct bw_stage *stage, const struct bw_sweep *sweep)
@@ -85,26 +111,34 @@ static const char *write_to_read_port(const struct bw_stage *stage, const struct
     return NULL;
 }
 
+static enum bw_status sweep_status(struct bw_stage *stage, enum bw_status status, const struct bw_sweep_fault *fault)
+{
+    if (status == BW_ERR_DIVERGED && fault->field)
+        return host_fail(stage, status, "field \"%s\" is not a number at cell (%d, %d, %d)", fault->field->info.name,
+                         fault->cell[0], fault->cell[1], fault->cell[2]);
+    if (status == BW_ERR_PLUGIN && fault->field)
+        return host_fail(stage, status, "a body wrote to \"%s\", which its sweep only reads", field_name(fault->field));
+    if (status == BW_ERR_PLUGIN)
+        return host_fail(stage, status, "asked for a sweep whose access rows contradict each other");
+    if (status != BW_OK)
+        stage_of(stage)->fail_status =
+            status; /* out of memory or cancelled: the run ends even when the stage goes on */
+    return status;
+}
+
 static enum bw_status host_sweep(struct bw_stage *stage, const struct bw_sweep *sweep)
 {
-    struct run_stage *s = stage_of(stage);
+    if (refused(stage, "sweep")) return BW_ERR_PLUGIN;
     const struct run_host *h = host_of(stage);
     const char *only_read = write_to_read_port(stage, sweep);
     if (only_read)
         return host_fail(stage, BW_ERR_PLUGIN, "asked to write \"%s\", which its ports only read", only_read);
     struct bw_sweep_env env = {h->workers, h->arena, stage, h->cancel};
     struct bw_sweep_fault fault = {0};
-    const struct where_was was = stage_enter_body(s);
+    const struct where_was was = bodies_begin(stage);
     enum bw_status status = bw_sweep_run(&env, sweep, &fault);
-    stage_leave(s, &was);
-    if (status == BW_ERR_DIVERGED && fault.field)
-        return host_fail(stage, status, "field \"%s\" is not a number at cell (%d, %d, %d)", fault.field->info.name,
-                         fault.cell[0], fault.cell[1], fault.cell[2]);
-    if (status == BW_ERR_PLUGIN)
-        return host_fail(stage, status, "asked for a sweep whose access rows contradict each other");
-    if (status != BW_OK)
-        s->fail_status = status; /* out of memory or cancelled: the run ends even when the stage goes on */
-    return status;
+    const enum bw_status called = bodies_end(stage, &was);
+    return called != BW_OK ? called : sweep_status(stage, status, &fault);
 }
 
 static void *host_body_scratch(const struct bw_block *block, size_t bytes)
@@ -114,29 +148,46 @@ static void *host_body_scratch(const struct bw_block *block, size_t bytes)
 
 static void host_parallel_for(struct bw_stage *stage, int64_t n, void (*fn)(int64_t, uint32_t, void *), void *user)
 {
-    const struct where_was was = stage_enter_body(stage_of(stage));
+    if (refused(stage, "parallel_for")) return;
+    const struct where_was was = bodies_begin(stage);
     bw_workers_for(host_of(stage)->workers, n, fn, user);
-    stage_leave(stage_of(stage), &was);
+    bodies_end(stage, &was);
 }
 
 static void host_team(struct bw_stage *stage, void (*fn)(struct bw_team *, void *), void *user)
 {
-    const struct where_was was = stage_enter_body(stage_of(stage));
+    if (refused(stage, "team")) return;
+    const struct where_was was = bodies_begin(stage);
     bw_workers_team(host_of(stage)->workers, fn, user);
-    stage_leave(stage_of(stage), &was);
+    bodies_end(stage, &was);
 }
 
 /* ---- memory ---- */
 
-static void *host_alloc(struct bw_stage *stage, size_t bytes) { return lent_take(&stage_of(stage)->memory, bytes); }
-static void host_release(struct bw_stage *stage, void *memory) { lent_give(&stage_of(stage)->memory, memory); }
+static void *host_alloc(struct bw_stage *stage, size_t bytes)
+{
+    if (refused(stage, "alloc")) return NULL;
+    void *memory = lent_take(&stage_of(stage)->memory, bytes);
+    stage_of(stage)->held += memory != NULL;
+    return memory;
+}
+
+static void host_release(struct bw_stage *stage, void *memory)
+{
+    if (refused(stage, "release")) return;
+    stage_of(stage)->held -= memory != NULL;
+    lent_give(&stage_of(stage)->memory, memory);
+}
+
 static void *host_scratch(struct bw_stage *stage, size_t bytes)
 {
+    if (refused(stage, "scratch")) return NULL;
     return bw_arena_take(stage_of(stage)->scratch, bytes);
 }
 
 static struct bw_field *host_scratch_field(struct bw_stage *stage, uint32_t kind, uint32_t precision)
 {
+    if (refused(stage, "scratch_field")) return NULL;
     struct run_stage *s = stage_of(stage);
     if (kind > BW_MAC || precision > BW_F64P) {
         host_fail(stage, BW_ERR_PLUGIN, "asked for a scratch field that is no grid field of f32 or f64");
@@ -152,6 +203,7 @@ static struct bw_field *host_scratch_field(struct bw_stage *stage, uint32_t kind
 
 static enum bw_status host_swap_fields(struct bw_stage *stage, struct bw_field *a, struct bw_field *b)
 {
+    if (refused(stage, "swap_fields")) return BW_ERR_PLUGIN;
     enum bw_status status = bw_field_swap(a, b);
     return status == BW_OK ? status : host_fail(stage, BW_ERR_PLUGIN, "exchanged two fields that do not match");
 }
@@ -162,6 +214,7 @@ static const struct bw_field_info *host_field_info(const struct bw_field *f) { r
 
 static const void *host_params_at(struct bw_stage *stage, double time)
 {
+    if (refused(stage, "params_at")) return NULL;
     struct run_stage *s = stage_of(stage);
     int slot = s->next_slot;
     s->next_slot = slot == 3 ? 1 : slot + 1; /* slot 0 is `params` itself */
@@ -171,6 +224,7 @@ static const void *host_params_at(struct bw_stage *stage, double time)
 
 static enum bw_status host_activate(struct bw_stage *stage, const double lo[3], const double hi[3])
 {
+    if (refused(stage, "activate")) return BW_ERR_PLUGIN;
     struct run_stage *s = stage_of(stage);
     if (!s->activating) return host_fail(stage, BW_ERR_PLUGIN, "called activate outside its activate callback");
     const struct bw_domain_info *d = stage->grid;
@@ -189,10 +243,11 @@ static enum bw_status host_activate(struct bw_stage *stage, const double lo[3], 
 
 static struct bw_stage *host_find_stage(struct bw_stage *stage, const char *id, uint32_t k, const void **table)
 {
+    if (refused(stage, "find_stage")) return NULL;
     const struct stage_list *stages = host_of(stage)->stages;
     for (int32_t i = 0; i < stages->n; i++) {
         struct run_stage *s = &stages->stage[i];
-        const void *t = s->pub.desc->extension ? s->pub.desc->extension(id) : NULL;
+        const void *t = s->ended ? NULL : stage_extension(s, id);
         if (!t || k--) continue;
         *table = t;
         return &s->pub;
@@ -202,12 +257,14 @@ static struct bw_stage *host_find_stage(struct bw_stage *stage, const char *id, 
 
 static struct bw_field *host_find_field(struct bw_stage *stage, const char *name)
 {
+    if (refused(stage, "find_field")) return NULL;
     const struct run_field *f = fields_find(host_of(stage)->fields, name, stage_of(stage)->domain);
     return f ? f->field : NULL;
 }
 
 static const char *host_output(struct bw_stage *stage, const char *name, int keep)
 {
+    if (refused(stage, "output")) return NULL;
     struct run_stage *s = stage_of(stage);
     struct outputs *outputs = host_of(stage)->outputs;
     if (!outputs->folder) return NULL;
@@ -238,6 +295,7 @@ static const struct bw_frames_api frames_table = {sizeof frames_table, frames_ra
 
 static enum bw_status expression_open(struct bw_stage *s, const char *text, struct bw_expression **e)
 {
+    if (refused(s, "expression open")) return BW_ERR_PLUGIN;
     const struct bw_preset *p = host_of(s)->preset;
     const struct bw_expression_constants constants = {p->time.fps, (double)p->time.seed, p->ambient};
     char why[200];
@@ -245,7 +303,12 @@ static enum bw_status expression_open(struct bw_stage *s, const char *text, stru
     return status ? s->host->fail(s, status, "expression \"%s\": %s", text, why) : BW_OK;
 }
 
-static const struct bw_expression_api expression_table = {sizeof expression_table, expression_open, bw_expression_close,
+static void expression_close(struct bw_expression *e)
+{
+    if (!where_refuses("expression close")) bw_expression_close(e);
+}
+
+static const struct bw_expression_api expression_table = {sizeof expression_table, expression_open, expression_close,
                                                           bw_expression_eval};
 
 static const void *host_extension(const char *id)

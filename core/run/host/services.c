@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "services.h"
+#include "base/thread/where.h"
 #include "grid/grid.h"
 #include <string.h>
 
@@ -26,6 +27,31 @@ static int64_t service_find(const struct bw_domain *d, const int32_t coord[3])
 
 static struct bw_domain *service_domain(const struct bw_field *f) { return f->domain; }
 
+/* ---- particles: what changes them is not for bodies ---- */
+
+static int64_t service_count(const struct bw_particles *p) { return bw_particles_table.count(p); }
+static void *service_attribute(struct bw_particles *p, const char *name)
+{
+    return bw_particles_table.attribute(p, name);
+}
+
+static enum bw_status service_add(struct bw_particles *p, int64_t n, int64_t *first)
+{
+    return where_refuses("particles add") ? BW_ERR_PLUGIN : bw_particles_table.add(p, n, first);
+}
+
+static void service_remove(struct bw_particles *p, const uint8_t *drop)
+{
+    if (!where_refuses("particles remove")) bw_particles_table.remove(p, drop);
+}
+
+static enum bw_status service_sort(struct bw_particles *p, struct bw_domain *d)
+{
+    return where_refuses("particles sort") ? BW_ERR_PLUGIN : bw_particles_table.sort(p, d);
+}
+
+static const struct bw_particles_api particles_table = {
+    sizeof particles_table, service_count, service_attribute, service_add, service_remove, service_sort};
 static const struct bw_sample_api sample_table = {sizeof sample_table, service_sample, service_component};
 static const struct bw_tiles_api tiles_table = {sizeof tiles_table, service_topology, service_data, service_find,
                                                 service_domain};
@@ -34,6 +60,6 @@ const void *service_by_id(const char *id)
 {
     if (!strcmp(id, BW_SAMPLE)) return &sample_table;
     if (!strcmp(id, BW_TILES)) return &tiles_table;
-    if (!strcmp(id, BW_PARTICLES_API)) return &bw_particles_table;
+    if (!strcmp(id, BW_PARTICLES_API)) return &particles_table;
     return NULL;
 }

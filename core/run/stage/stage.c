@@ -2,6 +2,7 @@
 #include "stage.h"
 #include "base/alloc.h"
 #include <billow/rng.h>
+#include <stdio.h>
 
 enum bw_status stage_add(struct stage_list *list, const struct stage_parts *parts, const struct bw_preset_stage *preset)
 {
@@ -76,6 +77,29 @@ struct where_was stage_enter_body(const struct run_stage *s)
 }
 
 void stage_leave(const struct run_stage *s, const struct where_was *was) { where_leave(&s->where->loop, was); }
+
+const void *stage_extension(const struct run_stage *s, const char *id)
+{
+    if (!s->pub.desc->extension) return NULL;
+    const struct where_was was = stage_enter(s, "extension");
+    const void *table = s->pub.desc->extension(id);
+    stage_leave(s, &was);
+    return table;
+}
+
+void stage_growth_watch(struct run_stage *s)
+{
+    enum { STEPS = 32 };
+    const bool more = s->held > s->most_held;
+    if (more) s->most_held = s->held;
+    s->growing = more ? s->growing + 1 : 0;
+    if (s->growing != STEPS || s->growth_told) return;
+    char text[160];
+    snprintf(text, sizeof text, "holds %lld pieces of memory, more after each of %d steps: alloc() without release()?",
+             (long long)s->held, STEPS);
+    s->growth_told = true;
+    log_say(s->log, BW_LOG_WARNING, s->pub.id, text);
+}
 
 static void stage_uninit(struct run_stage *s)
 {

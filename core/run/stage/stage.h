@@ -26,6 +26,8 @@ struct run_stage {
     int32_t next_slot;
     struct bw_bound *bound; ///< a row a port
     struct lent *memory;
+    int64_t held, most_held; ///< pieces of it, now and at the end of any step
+    int32_t growing;         ///< steps on end after which there were more
     struct bw_arena *scratch;
     struct bw_field **scratch_field;
     int32_t n_scratch_fields;
@@ -33,8 +35,8 @@ struct run_stage {
     uint64_t warned[64]; ///< hashes of warnings shown
     int32_t n_warned;
     int32_t domain;
-    bool initialised, ended, failed, activating; ///< ended: uninit has returned
-    double seconds; ///< this frame, for timings.csv
+    bool initialised, ended, failed, activating, growth_told; ///< ended: uninit has returned
+    double seconds;                                           ///< this frame, for timings.csv
     enum bw_status fail_status;
 };
 
@@ -65,6 +67,10 @@ struct where_was stage_enter(const struct run_stage *s, const char *callback);
 /// It is in a function that the callback gave away.
 struct where_was stage_enter_body(const struct run_stage *s);
 void stage_leave(const struct run_stage *s, const struct where_was *was);
+/// The table that it offers under that id, or NULL.
+const void *stage_extension(const struct run_stage *s, const char *id);
+/// A step is done: say so, once, where it takes more memory in each and gives none back.
+void stage_growth_watch(struct run_stage *s);
 /// Evaluate parameters for time t.
 enum bw_status stage_params(struct run_stage *s, double t);
 /// A callback has returned: forget what it took until then.
