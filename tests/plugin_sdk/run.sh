@@ -35,6 +35,11 @@ they_bake() {
     "$billow" bake sdk/swirl.yaml --plugin-path sdk --out "$work/out" && ls out/vdb/swirl_0004.vdb &&
         grep -q swirl out/timings.csv && [ "$(wc -l <out/peaks.csv)" = 5 ] && grep -q '^4,[01]' out/peaks.csv
 }
+they_are_resumed() {
+    "$billow" bake sdk/swirl.yaml --plugin-path sdk --out "$work/longer" --frames 1-2 &&
+        "$billow" bake sdk/swirl.yaml --plugin-path sdk --out "$work/longer" --frames 1-4 --resume &&
+        cmp out/peaks.csv longer/peaks.csv && cmp out/vdb/swirl_0004.vdb longer/vdb/swirl_0004.vdb
+}
 they_install() {
     make -C sdk install DESTDIR= && "$billow" list | grep -q '^ *swirl ' && "$billow" list | grep -q peaks
 }
@@ -55,6 +60,7 @@ try "swirl and peaks build through billow.pc" they_build
 try "swirl and peaks validate" they_are_valid
 try "neither wants a symbol of the host" no_host_symbols
 try "they bake" they_bake
+try "a resumed bake writes the same" they_are_resumed
 try "they install into plugindir" they_install
 try "plugin new builds and validates" new_builds
 try "plugin new keeps files that are there" new_keeps_files
