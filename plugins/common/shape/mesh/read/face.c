@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Faces as triangles. One of more than three corners is looked at along the axis nearest to its normal (Newell's
- * sum over its edges, which holds for faces that are not quite flat). Convex ones become a fan; of others an ear is cut
- * off again and again: a corner that sticks out, with no other point of the face in its triangle (G. H. Meisters 1975).
- * A face that crosses itself has no ears left at some time; then a corner goes without one. */
+/* Faces as triangles. A quad, flat or not, is cut at the corner that points inward, else from its first one. A face of
+ * more corners is looked at along the axis nearest to its normal (Newell's sum over its edges, which holds for faces
+ * that are not quite flat). Convex ones become a fan; of others an ear is cut off again and again: a corner that sticks
+ * out, with no other point of the face in its triangle (G. H. Meisters 1975). A face that crosses itself has no ears
+ * left at some time; then a corner goes without one. */
 #include "build.h"
 
+#include <common/vec3.h>
 #include <math.h>
 
 #define EAR_WORK 2e9 ///< points looked at in one file: some seconds
@@ -43,12 +45,11 @@ static double area_of(const struct polygon *p, int a, int b, int c)
     return p->turn * ((y[p->u] - x[p->u]) * (z[p->v] - x[p->v]) - (y[p->v] - x[p->v]) * (z[p->u] - x[p->u]));
 }
 
-/* The first corner that points inward; -1: none. */
-static int reflex_find(const struct polygon *p)
+static bool is_convex(const struct polygon *p)
 {
     for (int i = 0; i < p->n; i++)
-        if (area_of(p, (i + p->n - 1) % p->n, i, (i + 1) % p->n) < 0) return i;
-    return -1;
+        if (area_of(p, (i + p->n - 1) % p->n, i, (i + 1) % p->n) < 0) return false;
+    return true;
 }
 
 static void fan_make(struct mesh_build *b, const struct polygon *p, int first)
@@ -91,6 +92,24 @@ static void ears_cut(struct mesh_build *b, struct polygon *p)
     mesh_build_triangle(b, p->corner[p->left[0]], p->corner[p->left[1]], p->corner[p->left[2]]);
 }
 
+static double angle_of(const double u[3], const double v[3])
+{
+    const double lengths = vec3_length(u) * vec3_length(v);
+    return lengths > 0 ? acos(fmax(-1, fmin(1, vec3_dot(u, v) / lengths))) : 0;
+}
+
+/* The corner of a quad where the ways to its neighbours and the diagonal open over half a turn; else the first. */
+static int quad_first(const struct polygon *p)
+{
+    for (int i = 0; i < 4; i++) {
+        const double *at = p->file->point[p->corner[i]];
+        double way[3][3]; // to the corner before, the one across, the one after
+        for (int k = 0; k < 3; k++) vec3_sub(p->file->point[p->corner[(i + 3 - k) % 4]], at, way[k]);
+        if (angle_of(way[0], way[1]) + angle_of(way[2], way[1]) > M_PI) return i;
+    }
+    return 0;
+}
+
 static void polygon_cut(struct mesh_build *b, const int64_t *corner, int n)
 {
     struct polygon p = {.file = b->out, .corner = corner, .n = n};
@@ -98,9 +117,12 @@ static void polygon_cut(struct mesh_build *b, const int64_t *corner, int n)
         mesh_build_fail(b, "a face has %d corners, more than %d", n, MESH_CORNERS);
         return;
     }
+    if (n == 4) {
+        fan_make(b, &p, quad_first(&p));
+        return;
+    }
     plane_choose(&p);
-    const int reflex = reflex_find(&p);
-    if (reflex < 0 || n == 4) fan_make(b, &p, reflex < 0 ? 0 : reflex);
+    if (is_convex(&p)) fan_make(b, &p, 0);
     else ears_cut(b, &p);
 }
 
