@@ -7,17 +7,35 @@
 #include <stdlib.h>
 #include <string.h>
 
+static int64_t kept, until = -1; // allocations; one thread has them all
+
 static void *host_alloc(struct bw_stage *s, size_t bytes)
 {
     (void)s;
-    return calloc(1, bytes ? bytes : 1);
+    if (until >= 0 && until-- == 0) {
+        until = -2;
+        return NULL;
+    }
+    void *memory = calloc(1, bytes ? bytes : 1);
+    kept += memory != NULL;
+    return memory;
 }
 
 static void host_release(struct bw_stage *s, void *memory)
 {
     (void)s;
+    kept -= memory != NULL;
     free(memory);
 }
+
+bool fuzz_memory_ends(int64_t k)
+{
+    const bool met = until == -2;
+    until = k;
+    return met;
+}
+
+int64_t fuzz_memory_kept(void) { return kept; }
 
 static enum bw_status host_fail(struct bw_stage *s, enum bw_status status, const char *format, ...)
 {
