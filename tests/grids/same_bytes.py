@@ -4,7 +4,8 @@
 
 same_bytes.py BILLOW PRESETS     on 1 thread, on 2, and on 2 again; the last line is `N passed, N failed`
 
-What tells of the machine and the moment is left out: bake.log, timings.csv, and in bake.json only what lists those two."""
+What tells of the machine and the moment is left out: bake.log, bake.journal (the order of files), timings.csv and the
+checkpoints, which hold it; and in bake.json only what lists those."""
 
 import argparse
 import filecmp
@@ -27,7 +28,7 @@ FAMILIES = {  # preset: frames, exports besides its own
     "burning_letters": (2, PICTURES),
     "plume_upres": (3, PICTURES),
 }
-MOMENT = {"bake.log", "timings.csv", "bake.json"}
+MOMENT = {"bake.log", "bake.journal", "timings.csv", "bake.json"}
 
 
 def bake(billow, presets, folder, name, threads, again):
@@ -52,14 +53,14 @@ def files_of(out):
     return sorted(str(path.relative_to(out)) for path in out.rglob("*") if path.is_file())
 
 
+def of_moment(name):
+    return name in MOMENT or name.endswith(".bwck")
+
+
 def record_of(out):
     """bake.json without what it says of files that differ."""
-    def skip(one):
-        return isinstance(one, dict) and one.get("name") in MOMENT
     record = json.loads((out / "bake.json").read_text())
-    files = record["files"]
-    record["files"] = [one for one in files if not skip(one)] if isinstance(files, list) else \
-        {name: one for name, one in files.items() if not skip({"name": name})}
+    record["files"] = {name: one for name, one in record["files"].items() if not of_moment(name)}
     return record
 
 
@@ -68,7 +69,7 @@ def difference(a, b):
     files, others = files_of(a), files_of(b)
     if files != others:
         return f"other files: {sorted(set(files) ^ set(others))}"
-    compared = [name for name in files if name not in MOMENT]
+    compared = [name for name in files if not of_moment(name)]
     kinds = {pathlib.Path(name).suffix for name in compared}
     if not {".csv", ".yaml"} <= kinds or len(kinds) < 3:
         return f"only {sorted(kinds)} were written"

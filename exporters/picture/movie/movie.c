@@ -234,7 +234,7 @@ enum bw_status bw_movie_checkpoint(struct bw_movie *m, struct bw_archive *a, cha
     enum bw_status status = encoder_checkpoint(m, a, why, why_size);
     if (!status) status = a->bytes(a, "movie.frames", head, sizeof head);
     if (status) return status;
-    if (head[0] >= 0 && head[1] >= 0 && head[1] < m->group) {
+    if (head[0] >= 0 && head[0] <= INT32_MAX && head[1] >= 0 && head[1] < m->group) {
         status = bw_packets_checkpoint(&m->packets, m->tools, a);
         if (!status) status = pictures_checkpoint(m, a, head[1]);
     } else status = BW_ERR_IO;

@@ -39,11 +39,12 @@ enum bw_status bw_packets_add(struct bw_packets *p, const struct bw_tools *tools
     return BW_OK;
 }
 
-/// Does every packet lie within the bytes?
+/// Does every packet lie within the bytes, and is shown at a time that there is?
 static int packets_lie(const struct bw_packets *p)
 {
     for (int64_t i = 0; i < p->count; i++) {
         const struct bw_packet *r = &p->row[i];
+        if (r->pts < 0 || r->pts > INT32_MAX) return 0;
         if (r->at < 0 || r->size < 0 || r->at > p->used || r->size > p->used - r->at || r->size > INT32_MAX) return 0;
     }
     return 1;

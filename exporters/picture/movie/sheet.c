@@ -134,8 +134,9 @@ static int head_good(const int64_t head[5])
 {
     const int64_t seen = head[0], stride = head[1], count = head[2];
     if (!seen) return !stride && !count;
-    return seen > 0 && stride > 0 && count >= 0 && count <= BW_SHEET_KEPT && count == seen / stride && head[3] > 0 &&
-           head[3] <= THUMB && head[4] > 0 && head[4] <= THUMB;
+    if (seen < 0 || seen > INT32_MAX || stride < 1 || count != seen / stride) return 0;
+    return count >= (stride > 1 ? BW_SHEET_KEPT / 2 : 0) && count <= BW_SHEET_KEPT && head[3] > 0 && head[3] <= THUMB &&
+           head[4] > 0 && head[4] <= THUMB;
 }
 
 enum bw_status bw_sheet_checkpoint(struct bw_sheet *s, const struct bw_tools *tools, struct bw_archive *a)
