@@ -3,6 +3,7 @@
 #include "cli.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,12 +22,22 @@ char *cli_printf(const char *format, ...)
     return text;
 }
 
+/* New, in place of whatever had the name: a link that lies there is not written through. */
+static FILE *file_create(const char *path)
+{
+    unlink(path);
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    FILE *f = fd >= 0 ? fdopen(fd, "w") : NULL;
+    if (fd >= 0 && !f) close(fd);
+    return f;
+}
+
 int cli_write_file(const char *path, const char *text)
 {
     const char *slash = strrchr(path, '/');
     int folder = slash ? (int)(slash - path) + 1 : 0;
     char *temporary = cli_printf("%.*s.%s.part", folder, path, path + folder);
-    FILE *f = temporary ? fopen(temporary, "w") : NULL;
+    FILE *f = temporary ? file_create(temporary) : NULL;
     int good = f != NULL;
     if (f) {
         good = fputs(text, f) >= 0 && fflush(f) == 0 && fsync(fileno(f)) == 0;

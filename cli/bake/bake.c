@@ -183,7 +183,8 @@ static void refusal_print(struct bake *b)
     const char *ways = strangers ? "--force takes their names and leaves the rest, --new bakes beside them"
                        : same    ? "--resume goes on with it, --force bakes it anew, --new beside it"
                                  : "--force replaces it, --new bakes beside it";
-    if ((holds || strangers) && b->message) {
+    int busy = b->message && !strncmp(b->message, "another bake", 12);
+    if ((holds || strangers) && b->message && !busy) {
         b->told = 1;
         fprintf(stderr, "%s%s", b->message, same && !strangers ? ": " : "\n");
         if (!strangers) fputs(cli_text(folder, "differences"), stderr);

@@ -27,3 +27,26 @@ struct bw_node *options_parse(const char *text, const char *name, struct bw_diag
     bw_free(whole);
     return n;
 }
+
+const char *texts_take(struct texts *t, char *text)
+{
+    char **grown = text ? bw_realloc(t->list, (size_t)(t->n + 1) * sizeof *grown) : NULL;
+    if (!grown) return NULL;
+    t->list = grown;
+    return grown[t->n++] = text;
+}
+
+const char *texts_keep(struct texts *t, const char *text)
+{
+    char *copy = bw_strdup(text);
+    const char *kept = texts_take(t, copy);
+    if (!kept) bw_free(copy);
+    return kept;
+}
+
+void texts_free(struct texts *t)
+{
+    for (int32_t i = 0; i < t->n; i++) bw_free(t->list[i]);
+    bw_free(t->list);
+    *t = (struct texts){0};
+}

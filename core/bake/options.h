@@ -12,4 +12,15 @@ int options_take(void *to, const void *from, size_t bytes, const char *what, str
 /// A map as YAML, in braces or without. NULL after a sentence.
 struct bw_node *options_parse(const char *text, const char *name, struct bw_diag *d);
 
+/// Texts that live as long as their owner.
+struct texts {
+    char **list;
+    int32_t n;
+};
+/// Keep one that bw_free can free; NULL: out of memory, it is still the caller's.
+const char *texts_take(struct texts *t, char *text);
+/// Keep a copy, or NULL.
+const char *texts_keep(struct texts *t, const char *text);
+void texts_free(struct texts *t);
+
 #endif

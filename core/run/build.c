@@ -166,6 +166,8 @@ enum bw_status bw_chain_end(struct bw_chain *c, struct bw_diag *d)
     return status;
 }
 
+void bw_chain_move(struct bw_chain *c, const char *out) { c->opt.out = c->outputs.folder = c->bake.dir = out; }
+
 void bw_chain_outputs(struct bw_chain *c, void (*name)(const char *name, void *user), void *user)
 {
     claims_each(&c->outputs.claims, name, user);

@@ -68,6 +68,8 @@ enum bw_status bw_chain_run(struct bw_chain *c, struct bw_diag *d);
 enum bw_status bw_chain_end(struct bw_chain *c, struct bw_diag *d);
 /// With bw_chain_end, if that was not yet.
 void bw_chain_free(struct bw_chain *c);
+/// Write into another folder than `out`; before the run. `out` is the caller's, as long as the chain lives.
+void bw_chain_move(struct bw_chain *c, const char *out);
 /// All names below `out` that a run is known to write, those of sequences in their first and last frame.
 void bw_chain_outputs(struct bw_chain *c, void (*name)(const char *name, void *user), void *user);
 

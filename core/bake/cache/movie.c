@@ -8,9 +8,12 @@
 #include "picture.h"
 #include "preset/preset.h"
 #include "preset/values/params.h"
+#include "run/output/files.h"
 #include <picture/movie/movie.h>
 #include <picture/movie/sheet.h>
 
+#include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -258,20 +261,37 @@ static enum bw_status show_look(struct show *s, const struct bw_sequence *q)
     return status;
 }
 
+static enum bw_status out_fail(struct show *s, const char *out)
+{
+    snprintf(s->why, sizeof s->why, "cannot write %s: %s", out, strerror(errno));
+    return BW_ERR_IO;
+}
+
+/// An empty file, before the work: of a folder that takes none one hears at once, and no link there is written through.
+static enum bw_status temporary_make(struct show *s, const char *temporary, const char *out)
+{
+    int fd = file_create(AT_FDCWD, temporary);
+    return fd < 0 || close(fd) ? out_fail(s, out) : BW_OK;
+}
+
+static enum bw_status temporary_settle(struct show *s, const char *temporary, const char *out)
+{
+    struct file_facts facts;
+    return file_settle(AT_FDCWD, temporary, &facts) && !rename(temporary, out) ? BW_OK : out_fail(s, out);
+}
+
 /// Everything under the temporary name, then the final one.
 static enum bw_status show_run(struct show *s, const struct bw_sequence *q, const char *out)
 {
     static _Atomic unsigned number; // two movies in one process
     char temporary[4200];
     snprintf(temporary, sizeof temporary, "%.4000s.part-%ld-%u", out, (long)getpid(), number++);
-    enum bw_status status = show_look(s, q);
+    enum bw_status status = temporary_make(s, temporary, out);
+    if (!status) status = show_look(s, q);
     if (!status) status = frames_make(s, q, !is_png(out));
     if (!status) status = show_finish(s, temporary);
     bw_movie_close(s->movie);
-    if (!status && rename(temporary, out)) {
-        snprintf(s->why, sizeof s->why, "cannot write %s", out);
-        status = BW_ERR_IO;
-    }
+    if (!status) status = temporary_settle(s, temporary, out);
     if (status) remove(temporary);
     bw_sheet_free(&s->sheet, &s->tools);
     bw_image_free(&s->last);

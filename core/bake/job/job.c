@@ -12,15 +12,6 @@
 
 /* ---- opening ---- */
 
-static const char *text_keep(struct job *j, const char *text)
-{
-    char *copy = bw_strdup(text);
-    char **grown = copy ? bw_realloc(j->strings, (size_t)(j->n_strings + 1) * sizeof *grown) : NULL;
-    if (!grown) return bw_free(copy), NULL;
-    j->strings = grown;
-    return grown[j->n_strings++] = copy;
-}
-
 /* A copy of a list of texts, or NULL after a sentence. */
 static const char *const *list_keep(struct job *j, const char *const *list, int32_t n, struct bw_diag *d)
 {
@@ -28,7 +19,7 @@ static const char *const *list_keep(struct job *j, const char *const *list, int3
     if (!copy) bw_diag_error(d, NULL, n < 0 || !list ? BW_ERR_USAGE : BW_ERR_MEMORY, "a list of %d texts can't be", n);
     for (int32_t i = 0; copy && i < n; i++) {
         if (!list[i]) bw_diag_error(d, NULL, BW_ERR_USAGE, "text %d of a list of %d is NULL", i, n);
-        else if (!(copy[i] = text_keep(j, list[i]))) out_of_memory(d);
+        else if (!(copy[i] = texts_keep(&j->texts, list[i]))) out_of_memory(d);
     }
     return copy;
 }
@@ -38,7 +29,7 @@ static enum bw_status asked_keep(struct job *j, struct bw_diag *d)
     struct bw_bake_options *o = &j->asked;
     const char **text[] = {&o->preset, &o->text, &o->frames, &o->from_frame, &o->seed, &o->memory, &o->out, &o->simd};
     for (size_t i = 0; i < sizeof text / sizeof *text; i++)
-        if (*text[i] && !(*text[i] = text_keep(j, *text[i]))) return out_of_memory(d);
+        if (*text[i] && !(*text[i] = texts_keep(&j->texts, *text[i]))) return out_of_memory(d);
     o->set = list_keep(j, o->set, o->n_set, d);
     o->mute = list_keep(j, o->mute, o->n_mute, d);
     return d->status;
@@ -60,8 +51,7 @@ static void job_destroy(struct object *o)
     journal_end(&j->journal);
     if (j->log) fclose(j->log);
     bw_diag_free(&j->diag);
-    for (int32_t i = 0; i < j->n_strings; i++) bw_free(j->strings[i]);
-    bw_free(j->strings);
+    texts_free(&j->texts);
     bw_free((void *)j->asked.set);
     bw_free((void *)j->asked.mute);
     bw_free(j->out);
@@ -252,8 +242,9 @@ static int job_prepare(struct job *j, struct bw_diag *d)
         return -1;
     }
     if (!j->out) return 1;
-    int go = folder_lock(j, d) ? folder_decide(j, d) : -1;
+    int go = j->asked.mode == BW_BAKE_BESIDE ? 1 : folder_lock(j, d) ? folder_decide(j, d) : -1;
     if (go > 0 && j->asked.mode != BW_BAKE_REPLACE && estimate_check(j->chain, j->preset, d)) go = -1;
+    if (go > 0) go = folder_take(j, d);
     if (go > 0 && !folder_begin(j, d)) go = -1;
     return go;
 }

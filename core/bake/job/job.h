@@ -3,6 +3,7 @@
 #ifndef JOB_H
 #define JOB_H
 
+#include "options.h"
 #include "record/record.h"
 #include "run/run.h"
 #include "session/session.h"
@@ -29,9 +30,8 @@ struct job {
     struct session *session;
     struct bw_bake *handle;
     pid_t process;                ///< a forked child has a copy of all this, and none of the threads
-    struct bw_bake_options asked; ///< its strings are copies, in `strings`
-    char **strings;
-    int32_t n_strings;
+    struct bw_bake_options asked; ///< its strings are copies, in `texts`
+    struct texts texts;
     struct bw_preset_overrides over;
     struct bw_preset *preset;
     struct bw_run_options run;
@@ -39,6 +39,7 @@ struct job {
     struct bake_facts facts;
     char *out, *source, *source_out; ///< source: the preset that makes the files that frames come from, or NULL
     int lock_fd;
+    bool claimed; ///< `out` was made by this bake, for it alone
     bool up_to_date;
     struct bake_record record;
     struct job_resume resume;
@@ -75,9 +76,13 @@ enum bw_status job_read(struct job *j, struct bw_diag *d);
 struct bw_chain *job_chain_make(struct job *j, const struct bw_run_options *run, struct bw_diag *d);
 enum bw_status job_thread_start(struct job *j, void *(*main)(void *), struct bw_diag *d);
 
-/* folder/folder.c: the output folder, before and after */
+/* folder/choose.c: which output folder */
 /// out/NAME, or the next free out/NAME_v002. New memory; NULL after a sentence.
 char *folder_choose(const struct job *j, struct bw_diag *d);
+/// Make it, and lock it. 1: it is this bake's, and as it was when it was looked at; 0: look again; -1 after a sentence.
+int folder_take(struct job *j, struct bw_diag *d);
+
+/* folder/folder.c: the output folder, before and after */
 /// Nobody else bakes into it. A folder that is not there yet, or a file system that knows no locks, is no reason to
 /// stop.
 bool folder_lock(struct job *j, struct bw_diag *d);
@@ -90,11 +95,6 @@ bool folder_begin(struct job *j, struct bw_diag *d);
 void folder_abandon(struct job *j);
 /// The log, and the record; `status`: of the run. Answers it, or what went wrong here.
 enum bw_status folder_end(struct job *j, enum bw_status status, struct bw_diag *d);
-
-/* folder/strangers.c */
-/// How many files in the folder, none of them in `r`, this bake would write or carry on; `first` names one, new
-/// memory or NULL.
-int32_t strangers_find(const struct job *j, const struct bake_record *r, char **first);
 
 /* folder/resume.c */
 /// Find the newest checkpoint that is good, into j->resume. Answers how many there are; `why`: what is wrong with the

@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static char *journal_path(const char *out) { return bw_printf("%s/bake.journal", out); }
@@ -102,42 +103,52 @@ static int carry_write(struct bake_journal *j, json_t *carry)
 }
 
 /* Under another name first: a kill leaves the old list or the new one. No link that lies there is followed. */
+static int journal_open(struct bake_journal *j, json_t *carry)
+{
+    static const char half[] = ".bake.journal.part";
+    j->root = open(j->out, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (j->root < 0) return errno;
+    unlinkat(j->root, half, 0);
+    j->fd = openat(j->root, half, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_APPEND | O_CLOEXEC, 0666);
+    if (j->fd < 0) return errno;
+    int bad = carry_write(j, carry);
+    if (!bad && renameat(j->root, half, j->root, "bake.journal")) bad = errno;
+    if (bad) unlinkat(j->root, half, 0);
+    return bad;
+}
+
 int journal_begin(struct bake_journal *j, const char *out, json_t *carry, struct bw_diag *d)
 {
-    char *path = journal_path(out), *half = bw_printf("%s/.bake.journal.part", out);
-    int bad = path && half ? 0 : ENOMEM;
-    if (!bad) unlink(half);
-    j->fd = bad ? -1 : open(half, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_APPEND | O_CLOEXEC, 0666);
-    if (!bad && j->fd < 0) bad = errno;
-    if (!bad) {
-        pthread_mutex_init(&j->lock, NULL);
-        j->failed = 0;
-        j->files = json_object();
-        bad = carry_write(j, carry);
-        if (!bad && rename(half, path)) bad = errno;
-        if (bad) unlink(half), journal_end(j);
-    }
+    *j = (struct bake_journal){.out = out, .fd = -1, .root = -1, .files = json_object()};
+    pthread_mutex_init(&j->lock, NULL);
+    int bad = j->files ? journal_open(j, carry) : ENOMEM;
     if (bad) bw_diag_error(d, NULL, BW_ERR_IO, "%s/bake.journal: can't be written: %s", out, strerror(bad));
-    bw_free(path);
-    bw_free(half);
+    if (bad) journal_end(j);
     return !bad;
 }
 
-void journal_drop(struct bake_journal *j, const char *out, const char *name)
+void journal_drop(struct bake_journal *j, const char *name)
 {
     static const struct file_facts gone = {.bytes = FILE_GONE};
-    int root = open(out, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    int folder = root >= 0 ? file_folder_open(root, name, false) : -1;
+    int folder = file_folder_open(j->root, name, false);
     if (folder >= 0 && (!unlinkat(folder, file_base(name), 0) || errno == ENOENT)) journal_add(j, name, &gone);
     if (folder >= 0) close(folder);
-    if (root >= 0) close(root);
 }
 
 void journal_end(struct bake_journal *j)
 {
     if (!j->files) return;
-    close(j->fd);
+    if (j->fd >= 0) close(j->fd);
+    if (j->root >= 0) close(j->root);
     json_decref(j->files);
     pthread_mutex_destroy(&j->lock);
     *j = (struct bake_journal){0};
+}
+
+enum folder_fate journal_folder(const struct bake_journal *j)
+{
+    struct stat ours, there;
+    if (fstat(j->root, &ours) || !ours.st_nlink) return FOLDER_GONE;
+    bool same = !stat(j->out, &there) && ours.st_dev == there.st_dev && ours.st_ino == there.st_ino;
+    return same ? FOLDER_HERE : FOLDER_MOVED;
 }

@@ -9,36 +9,24 @@
 #include <string.h>
 #include <unistd.h>
 
-static int note_failed(const char *out, const char *name, int why, struct bw_diag *d)
+static int note_failed(const struct bake_journal *j, const char *name, int why, struct bw_diag *d)
 {
-    bw_diag_error(d, NULL, why == ENOMEM ? BW_ERR_MEMORY : BW_ERR_IO, "%s/%s: can't be written: %s", out, name,
+    bw_diag_error(d, NULL, why == ENOMEM ? BW_ERR_MEMORY : BW_ERR_IO, "%s/%s: can't be written: %s", j->out, name,
                   strerror(why));
     return 0;
 }
 
-static int folder_open(const char *out) { return open(out, O_RDONLY | O_DIRECTORY | O_CLOEXEC); }
-
-FILE *note_begin(struct bake_journal *j, const char *out, const char *name, struct bw_diag *d)
+FILE *note_begin(struct bake_journal *j, const char *name, struct bw_diag *d)
 {
     char *half = file_temporary(name);
-    errno = ENOMEM;
-    int root = half ? folder_open(out) : -1;
-    if (root >= 0 && (errno = journal_add(j, name, NULL))) close(root), root = -1;
-    int fd = root >= 0 ? file_create(root, half) : -1;
+    int why = half ? journal_add(j, name, NULL) : ENOMEM;
+    int fd = why ? -1 : file_create(j->root, half);
     FILE *f = fd >= 0 ? fdopen(fd, "w") : NULL;
-    int why = errno;
+    if (!why && !f) why = errno;
     if (fd >= 0 && !f) close(fd);
-    if (root >= 0) close(root);
     bw_free(half);
-    if (!f) note_failed(out, name, why, d);
+    if (!f) note_failed(j, name, why, d);
     return f;
-}
-
-static void half_remove(const char *out, const char *half)
-{
-    int root = folder_open(out);
-    if (root >= 0) unlinkat(root, half, 0);
-    if (root >= 0) close(root);
 }
 
 /* Why an earlier write failed, told by another one; the file is not to be kept. */
@@ -57,40 +45,36 @@ static int stream_end(FILE *f)
 }
 
 /* 0, or an errno. */
-static int note_settle(struct bake_journal *j, const char *out, const char *name, const char *half)
+static int note_settle(struct bake_journal *j, const char *name, const char *half)
 {
     struct file_facts facts;
-    int root = folder_open(out);
-    if (root < 0) return errno;
-    bool good = file_settle(root, half, &facts);
-    if (good) journal_add(j, name, &facts); // on a full disk too: bake.json, which lists the rest, may still fit
-    int why = good && file_rename(root, half, name) ? 0 : errno;
-    close(root);
-    return why;
+    if (!file_settle(j->root, half, &facts)) return errno;
+    journal_add(j, name, &facts); // on a full disk too: bake.json, which lists the rest, may still fit
+    return file_rename(j->root, half, name) ? 0 : errno;
 }
 
-int note_end(struct bake_journal *j, const char *out, const char *name, FILE *f, struct bw_diag *d)
+int note_end(struct bake_journal *j, const char *name, FILE *f, struct bw_diag *d)
 {
     int why = stream_end(f);
     char *half = file_temporary(name);
     if (!half) why = ENOMEM;
-    else if (!why) why = note_settle(j, out, name, half);
-    if (why && half) half_remove(out, half);
+    else if (!why) why = note_settle(j, name, half);
+    if (why && half) unlinkat(j->root, half, 0);
     bw_free(half);
-    return why ? note_failed(out, name, why, d) : 1;
+    return why ? note_failed(j, name, why, d) : 1;
 }
 
-void note_discard(const char *out, const char *name, FILE *f)
+void note_discard(const struct bake_journal *j, const char *name, FILE *f)
 {
     char *half = file_temporary(name);
     fclose(f);
-    if (half) half_remove(out, half);
+    if (half) unlinkat(j->root, half, 0);
     bw_free(half);
 }
 
-int note_write(struct bake_journal *j, const char *out, const char *name, const char *text, struct bw_diag *d)
+int note_write(struct bake_journal *j, const char *name, const char *text, struct bw_diag *d)
 {
-    FILE *f = note_begin(j, out, name, d);
+    FILE *f = note_begin(j, name, d);
     if (f) fputs(text, f);
-    return f && note_end(j, out, name, f, d);
+    return f && note_end(j, name, f, d);
 }

@@ -135,8 +135,7 @@ int record_write(const struct bake_facts *f, const struct bake_outputs *o, struc
                      (json_int_t)f->first, (json_int_t)f->last, "quick", f->quick, "complete", complete, "changes",
                      f->changes, "outputs", announced, "files", files);
     char *text = root ? json_dumps(root, JSON_INDENT(1)) : NULL;
-    int good = text ? note_write(j, f->out, "bake.json", text, d)
-                    : (bw_diag_error(d, NULL, BW_ERR_MEMORY, "out of memory"), 0);
+    int good = text ? note_write(j, "bake.json", text, d) : (bw_diag_error(d, NULL, BW_ERR_MEMORY, "out of memory"), 0);
     free(text);
     json_decref(root);
     return good;
@@ -150,8 +149,10 @@ int record_matches(const struct bake_record *r, const struct bake_facts *f)
            !strcmp(record_text(r, "simd"), f->simd);
 }
 
+/* What a bake can do without when it is over. */
 bool file_is_note(const char *name)
 {
+    if (file_is_checkpoint(name)) return true;
     static const char *const note[] = {"resolved.yaml", "bake.log", "bake.json", "metrics.csv", "timings.csv"};
     for (size_t k = 0; k < sizeof note / sizeof *note; k++)
         if (!strcmp(name, note[k])) return true;

@@ -36,8 +36,10 @@ enum file_fault { FILE_GOOD, FILE_MISSING, FILE_SIZE, FILE_SUM, FILE_UNREADABLE 
 /// there.
 enum file_fault file_fault(const char *out, const char *name, const json_t *file, bool deep, struct file_facts *found);
 /// The whole files of a list that are not in `out` as they were written, a new array: {"name", "fault": "missing",
-/// "size", "sum" or "unreadable", "words": "is missing"}. `deep`: their bytes are read, else only their sizes.
+/// "size", "sum" or "unreadable", "words": "is missing"}. `deep`: their bytes are read, else only their sizes. That a
+/// checkpoint is missing is nobody's loss but a resume's.
 json_t *files_verify(json_t *files, const char *out, bool deep);
+bool file_is_checkpoint(const char *name);
 /// "vdb/a.vdb is missing, and 3 more files", of one or more of them. New memory.
 char *faults_words(const json_t *bad);
 
@@ -46,32 +48,38 @@ char *faults_words(const json_t *bad);
 /// The files of the running bake, and the file that lists them.
 struct bake_journal {
     pthread_mutex_t lock;
-    json_t *files;  ///< by name below the folder, see facts_json; NULL: no bake runs
-    int fd, failed; ///< failed: errno of the first line that could not be written; none follows it
+    json_t *files;   ///< by name below the folder, see facts_json; NULL: no bake runs
+    int fd, failed;  ///< failed: errno of the first line that could not be written; none follows it
+    const char *out; ///< the folder's name, for sentences …
+    int root;        ///< … and the folder itself, whatever lies under that name by now
 };
 
 /// The files that the journal in `out` lists; NULL when there is none.
 json_t *journal_read(const char *out);
-/// Start a journal in `out` with the whole files of `carry` (NULL: none); 0 after a sentence in `d`.
+/// Start a journal in `out`, whose text holds until journal_end, with the whole files of `carry` (NULL: none); 0 after a
+/// sentence in `d`.
 int journal_begin(struct bake_journal *j, const char *out, json_t *carry, struct bw_diag *d);
 /// Remove a whole file, and note that. Any thread.
-void journal_drop(struct bake_journal *j, const char *out, const char *name);
+void journal_drop(struct bake_journal *j, const char *name);
 /// Note a file before it is begun (`whole` NULL), before it is whole under its own name, or when it is gone. 0, or an
 /// errno: don't write it. Any thread.
 int journal_add(struct bake_journal *j, const char *name, const struct file_facts *whole);
 /// Close it. It stays in the folder.
 void journal_end(struct bake_journal *j);
+enum folder_fate { FOLDER_HERE, FOLDER_MOVED, FOLDER_GONE };
+/// Whether the folder is still there, under its own name or another; GONE: nothing can be written into it any more.
+enum folder_fate journal_folder(const struct bake_journal *j);
 
 /* ---- note.c ---- */
 
 /// Begin the note `name`; NULL after a sentence.
-FILE *note_begin(struct bake_journal *j, const char *out, const char *name, struct bw_diag *d);
+FILE *note_begin(struct bake_journal *j, const char *name, struct bw_diag *d);
 /// Close it and give it its name, or remove it; 0 after a sentence.
-int note_end(struct bake_journal *j, const char *out, const char *name, FILE *f, struct bw_diag *d);
+int note_end(struct bake_journal *j, const char *name, FILE *f, struct bw_diag *d);
 /// Close it and remove it.
-void note_discard(const char *out, const char *name, FILE *f);
+void note_discard(const struct bake_journal *j, const char *name, FILE *f);
 /// Begin and end, with all that it says.
-int note_write(struct bake_journal *j, const char *out, const char *name, const char *text, struct bw_diag *d);
+int note_write(struct bake_journal *j, const char *name, const char *text, struct bw_diag *d);
 
 /* ---- record.c: bake.json ---- */
 
@@ -113,6 +121,15 @@ int record_write(const struct bake_facts *f, const struct bake_outputs *o, struc
                  struct bw_diag *d);
 /// Bytes of all files that the record lists.
 double record_bytes(const struct bake_record *r, const char *out);
+
+/* ---- strangers.c ---- */
+
+struct bw_chain;
+/// How many files in the folder, none of them in `r`, the chain would write or carry on; `first` names one, new memory
+/// or NULL.
+int32_t strangers_find(const struct bake_record *r, const struct bake_facts *f, struct bw_chain *c, char **first);
+/// 1 when the names that the chain is to write are free for files, links not followed; 0 after a sentence.
+int obstacles_check(const struct bake_facts *f, struct bw_chain *c, struct bw_diag *d);
 
 /* ---- clear.c, build.c ---- */
 

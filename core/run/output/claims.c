@@ -58,10 +58,20 @@ static struct claim *claim_hold(struct claims *c, struct output_owner by, const 
     return *slot = claim;
 }
 
+/* A name that is none may have line ends in it: a sentence has one line. */
+static enum bw_status name_refuse(struct claims *c, struct output_owner by, const char *name, const char *fault)
+{
+    char shown[300];
+    snprintf(shown, sizeof shown, "%s", name);
+    for (char *s = shown; *s; s++)
+        if ((unsigned char)*s < 32 || *s == 127) *s = '?';
+    return log_fail(c->log, by.place, BW_ERR_PRESET, "%s would write \"%s\", which %s", by.id, shown, fault);
+}
+
 enum bw_status claims_take(struct claims *c, struct output_owner by, const char *name)
 {
     const char *fault = file_name_fault(name);
-    if (fault) return log_fail(c->log, by.place, BW_ERR_PRESET, "%s would write \"%s\", which %s", by.id, name, fault);
+    if (fault) return name_refuse(c, by, name, fault);
     pthread_mutex_lock(&c->log->lock);
     const struct claim *held = claim_hold(c, by, name); /* stays as it is until the chain goes */
     pthread_mutex_unlock(&c->log->lock);

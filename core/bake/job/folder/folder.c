@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The output folder: chosen, locked, compared with what lies there, and the notes that a bake leaves beside its cache:
+/* The output folder: locked, compared with what lies there, and the notes that a bake leaves beside its cache:
  * resolved.yaml (all values), bake.log and bake.json (record.c). */
 #include "job/job.h"
 
@@ -14,48 +14,6 @@
 #include <unistd.h>
 
 enum { LOG_MAX = 64 << 20 };
-
-/* ---- which one ---- */
-
-static int path_exists(const char *path)
-{
-    struct stat st;
-    return stat(path, &st) == 0;
-}
-
-/* NAME_v002, _v003 …: the first that is free; takes `base`. */
-static char *folder_beside(char *base)
-{
-    char *found = NULL;
-    for (int v = 2; v < 10000 && !found; v++) {
-        found = bw_printf("%s_v%03d", base, v);
-        if (!found) break;
-        if (path_exists(found)) {
-            bw_free(found);
-            found = NULL;
-        }
-    }
-    bw_free(base);
-    return found;
-}
-
-char *folder_choose(const struct job *j, struct bw_diag *d)
-{
-    const char *out = j->asked.out;
-    char *base = *out ? bw_strdup(out) : bw_printf("out/%s%s", j->preset->name, j->asked.quick ? "_quick" : "");
-    for (size_t n = base ? strlen(base) : 0; n > 1 && base[n - 1] == '/'; n--) base[n - 1] = '\0';
-    if (base && j->asked.mode == BW_BAKE_BESIDE && path_exists(base)) base = folder_beside(base);
-    if (!base) bw_diag_error(d, NULL, BW_ERR_MEMORY, "no folder name is free beside out/%s", j->preset->name);
-    return base;
-}
-
-static bool folder_make(const char *path, struct bw_diag *d)
-{
-    int fd = file_root_open(path);
-    if (fd < 0) bw_diag_error(d, NULL, BW_ERR_IO, "%s: can't be made: %s", path, strerror(errno));
-    else close(fd);
-    return fd >= 0;
-}
 
 /* ---- alone in it ---- */
 
@@ -109,7 +67,7 @@ static int folder_refuse(const struct job *j, int32_t whole, struct bw_diag *d)
 static int strangers_refuse(const struct job *j, struct bw_diag *d)
 {
     char *first, files[48];
-    int32_t n = strangers_find(j, &j->record, &first);
+    int32_t n = strangers_find(&j->record, &j->facts, j->chain, &first);
     if (n)
         bw_diag_error(d, NULL, BW_ERR_USAGE,
                       "%s holds %s that no record tells of, and that this bake would write over or carry on: %s",
@@ -203,7 +161,7 @@ static void log_begin(struct job *j, struct bw_diag *d)
     time_t now = time(NULL);
     char date[40] = "", *before = resumes(j) ? log_before(j) : NULL;
     struct tm utc;
-    j->log = note_begin(&j->journal, j->out, "bake.log", d);
+    j->log = note_begin(&j->journal, "bake.log", d);
     if (j->log && before) fputs(before, j->log);
     bw_free(before);
     if (!j->log) return;
@@ -232,18 +190,23 @@ static int log_end(struct job *j, struct bw_diag *d)
     pthread_mutex_lock(&j->lock); // others may say something
     j->log = NULL;
     pthread_mutex_unlock(&j->lock);
-    return note_end(&j->journal, j->out, "bake.log", log, d);
+    return note_end(&j->journal, "bake.log", log, d);
+}
+
+static void notes_close(struct job *j)
+{
+    if (j->log) {
+        where_log_end(bw_chain_where(j->chain));
+        note_discard(&j->journal, "bake.log", j->log);
+    }
+    j->log = NULL;
+    journal_end(&j->journal);
 }
 
 /* But for the log, what lies there now is what a kill would leave, and the next start deals with it. */
 void folder_abandon(struct job *j)
 {
-    if (j->log) {
-        where_log_end(bw_chain_where(j->chain));
-        note_discard(j->out, "bake.log", j->log);
-    }
-    j->log = NULL;
-    journal_end(&j->journal);
+    notes_close(j);
     folder_unlock(j);
 }
 
@@ -268,43 +231,52 @@ static void change_note(struct job *j)
 
 bool folder_begin(struct job *j, struct bw_diag *d)
 {
-    if (!folder_make(j->out, d) || !folder_lock(j, d)) return false;
     change_note(j);
-    if (!files_begin(j, d)) return false;
+    if (!obstacles_check(&j->facts, j->chain, d) || !files_begin(j, d)) return false;
     char *text = resolved_text(j);
     if (!text) out_of_memory(d);
-    bool good = text && note_write(&j->journal, j->out, "resolved.yaml", text, d);
+    bool good = text && note_write(&j->journal, "resolved.yaml", text, d);
     free(text);
     if (good) log_begin(j, d);
     return good && j->log && record_write(&j->facts, &j->outputs, &j->journal, 0, d);
 }
 
 /* Files that others took away while it ran. */
-static enum bw_status files_check(const struct job *j, struct bw_diag *d)
+static void files_check(const struct job *j, struct bw_diag *d)
 {
-    enum bw_status status = BW_OK;
     json_t *bad = files_verify(j->journal.files, j->out, false);
     if (json_array_size(bad)) {
         char *words = faults_words(bad);
-        status = bw_diag_error(d, NULL, BW_ERR_IO, "%s was changed while the bake ran: %s", j->out,
-                               words ? words : "files are missing");
+        bw_diag_error(d, NULL, BW_ERR_IO, "%s was changed while the bake ran: %s", j->out,
+                      words ? words : "files are missing");
         bw_free(words);
     }
     json_decref(bad);
-    return status;
+}
+
+/* Its notes go where the folder went; where there is none, nowhere. */
+static enum bw_status folder_note(struct job *j, enum bw_status status, struct bw_diag *d)
+{
+    enum folder_fate fate = journal_folder(&j->journal);
+    if (fate == FOLDER_HERE && status == BW_OK) files_check(j, d);
+    if (fate != FOLDER_HERE && !(d->text && strstr(d->text, " is gone"))) // an output may have told of it
+        bw_diag_error(d, NULL, BW_ERR_IO, "the folder %s is gone", j->out);
+    if (status == BW_OK) status = d->status;
+    if (fate == FOLDER_GONE) return status;
+    if (!log_end(j, d) && status == BW_OK) status = d->status;
+    int noted = record_write(&j->facts, &j->outputs, &j->journal, status == BW_OK, d);
+    return status == BW_OK && !noted ? d->status : status;
 }
 
 enum bw_status folder_end(struct job *j, enum bw_status status, struct bw_diag *d)
 {
-    if (status == BW_OK) status = files_check(j, d);
-    if (!log_end(j, d) && status == BW_OK) status = d->status;
-    int noted = record_write(&j->facts, &j->outputs, &j->journal, status == BW_OK, d);
-    journal_end(&j->journal);
+    status = folder_note(j, status, d);
+    notes_close(j);
     struct bake_record done = record_read(j->out);
     double bytes = record_bytes(&done, j->out);
     pthread_mutex_lock(&j->lock); // others may ask for facts
     j->bytes = bytes;
     pthread_mutex_unlock(&j->lock);
     record_free(&done);
-    return status == BW_OK && !noted ? d->status : status;
+    return status;
 }

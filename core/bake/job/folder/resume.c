@@ -267,7 +267,7 @@ void resume_prune(const char *name, int64_t frame, void *user)
             kept += !mine;
             continue;
         }
-        journal_drop(&j->journal, j->out, list[i].name);
+        journal_drop(&j->journal, list[i].name);
     }
     list_free(list, n);
     pthread_mutex_lock(&j->lock);

@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Files that a bake would write, or that carry on its sequences, and that no record lists: of a bake whose record is
- * lost, or somebody's own. Written over or mixed with new frames, they would be neither. */
-#include "job/job.h"
+/* What lies in the way of a bake. Strangers: files that it would write, or that carry on its sequences, and that no
+ * record lists: of a bake whose record is lost, or somebody's own. Written over or mixed with new frames, they would be
+ * neither. Obstacles: what can't be written over at all. */
+#include "record.h"
 
+#include "base/alloc.h"
+#include "run/run.h"
 #include <ctype.h>
 #include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 struct search {
-    const struct job *job;
+    const struct bake_facts *facts;
     const struct bake_record *record;
     json_t *found; ///< names
 };
@@ -18,7 +24,7 @@ struct search {
 static void name_look(struct search *s, const char *name)
 {
     struct stat st;
-    char *path = bw_printf("%s/%s", s->job->out, name);
+    char *path = bw_printf("%s/%s", s->facts->out, name);
     bool known = json_object_get(s->record->files, name) || json_object_get(s->found, name);
     if (!known && path && !lstat(path, &st) && !S_ISDIR(st.st_mode)) json_object_set_new(s->found, name, json_true());
     bw_free(path);
@@ -38,8 +44,8 @@ static void sequence_look(struct search *s, const char *name)
 {
     const char *base = file_base(name);
     size_t begin, end, folder = (size_t)(base - name);
-    if (!number_find(&s->job->facts, base, &begin, &end)) return;
-    char *path = bw_printf("%s/%.*s", s->job->out, (int)folder, name);
+    if (!number_find(s->facts, base, &begin, &end)) return;
+    char *path = bw_printf("%s/%.*s", s->facts->out, (int)folder, name);
     DIR *dir = path ? opendir(path) : NULL;
     for (struct dirent *e; dir && (e = readdir(dir));) {
         if (strncmp(e->d_name, base, begin)) continue;
@@ -62,13 +68,44 @@ static void name_take(const char *name, void *user)
     sequence_look(user, name);
 }
 
-int32_t strangers_find(const struct job *j, const struct bake_record *r, char **first)
+int32_t strangers_find(const struct bake_record *r, const struct bake_facts *f, struct bw_chain *c, char **first)
 {
-    struct search s = {j, r, json_object()};
-    bw_chain_outputs(j->chain, name_take, &s);
+    struct search s = {f, r, json_object()};
+    bw_chain_outputs(c, name_take, &s);
     const char *name = json_object_iter_key(json_object_iter(s.found));
     int32_t n = (int32_t)json_object_size(s.found);
     *first = name ? bw_strdup(name) : NULL;
     json_decref(s.found);
     return n;
+}
+
+struct obstacle {
+    int root;
+    char *name;
+    bool folder; ///< is where the file should be; else something is where its folder should be
+};
+
+static void obstacle_look(const char *name, void *user)
+{
+    struct obstacle *o = user;
+    struct stat st;
+    int folder = o->name ? -1 : file_folder_open(o->root, name, false);
+    bool link = !o->name && folder < 0 && errno == ENOTDIR;
+    bool taken = folder >= 0 && !fstatat(folder, file_base(name), &st, AT_SYMLINK_NOFOLLOW) && S_ISDIR(st.st_mode);
+    if (link || taken) o->name = bw_strdup(name), o->folder = taken;
+    if (folder >= 0) close(folder);
+}
+
+int obstacles_check(const struct bake_facts *f, struct bw_chain *c, struct bw_diag *d)
+{
+    struct obstacle o = {.root = open(f->out, O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+    if (o.root < 0) return 1; // who writes first says why
+    bw_chain_outputs(c, obstacle_look, &o);
+    if (o.name)
+        bw_diag_error(d, NULL, BW_ERR_IO, "%s/%s: can't be written: %s", f->out, o.name,
+                      o.folder ? "a folder has its name" : "a link or a file is where its folder should be");
+    bool good = !o.name;
+    close(o.root);
+    bw_free(o.name);
+    return good;
 }
