@@ -38,7 +38,8 @@ they_bake() {
 they_are_resumed() {
     "$billow" bake sdk/swirl.yaml --plugin-path sdk --out "$work/longer" --frames 1-2 &&
         "$billow" bake sdk/swirl.yaml --plugin-path sdk --out "$work/longer" --frames 1-4 --resume &&
-        cmp out/peaks.csv longer/peaks.csv && cmp out/vdb/swirl_0004.vdb longer/vdb/swirl_0004.vdb
+        cmp out/peaks.csv longer/peaks.csv && cmp out/metrics.csv longer/metrics.csv &&
+        cmp out/vdb/swirl_0004.vdb longer/vdb/swirl_0004.vdb
 }
 they_install() {
     make -C sdk install DESTDIR= && "$billow" list | grep -q '^ *swirl ' && "$billow" list | grep -q peaks
