@@ -232,6 +232,25 @@ struct bwvdb_file {
 namespace
 {
 
+/* A linear map's file holds its inverse too, as numbers of their own. */
+bool inverse_fits(const vdb::math::Transform &t)
+{
+    const vdb::Vec3d there(3, -5, 7), back = t.worldToIndex(t.indexToWorld(there));
+    return !t.isLinear() || (back - there).lengthSqr() < 1e-4; // not so if it is no number
+}
+
+bwvdb_status check_transform(const bwvdb_file &f, const grid_entry &e, bwvdb_error *error)
+{
+    bool good = inverse_fits(e.grid->transform());
+    const vdb::Vec3d voxel = e.grid->transform().voxelSize();
+    for (double m : e.info.matrix) good = good && std::fabs(m) < 1e15;
+    for (int a = 0; a < 3; a++) good = good && voxel[a] > 1e-15 && voxel[a] < 1e15;
+    return good ? BWVDB_OK
+                : report(error, BWVDB_ERR_IO,
+                         "cannot read " + f.path + ": the transform of grid \"" + e.name +
+                             "\" has no size, no inverse, or numbers that are none");
+}
+
 /* Load a grid, after the file's trees have been looked at once. */
 bwvdb_status load_checked(bwvdb_file &f, grid_entry &e, bwvdb_error *error)
 {
@@ -239,18 +258,7 @@ bwvdb_status load_checked(bwvdb_file &f, grid_entry &e, bwvdb_error *error)
     if (status) return status;
     f.checked = true;
     read_voxels(f.file, e);
-    return BWVDB_OK;
-}
-
-bwvdb_status check_transform(const bwvdb_file &f, const grid_entry &e, bwvdb_error *error)
-{
-    bool good = true;
-    for (double m : e.info.matrix) good = good && std::fabs(m) < 1e15;
-    for (double h : e.info.voxel) good = good && h > 0;
-    return good ? BWVDB_OK
-                : report(error, BWVDB_ERR_IO,
-                         "cannot read " + f.path + ": the transform of grid \"" + e.name +
-                             "\" has no size, or none that is a number");
+    return check_transform(f, e, error); // as the file has it: what was read first has been worked out anew
 }
 
 bwvdb_status read_contents(bwvdb_file &f, bwvdb_error *error)

@@ -437,6 +437,36 @@ Test(bwvdb, a_wrong_box_is_put_right)
     bwvdb_close(f);
 }
 
+/* The numbers of a transform: voxel and place, and their inverses, which the file holds too. */
+Test(bwvdb, a_transform_that_is_none_is_refused)
+{
+    static const char map[] = "ScaleTranslateMap";
+    const double wrong[] = {(double)NAN, 0, -1, 1e300, 1e-300, 3.25};
+    scalar_round_trip(0, BWVDB_BLOSC, 1, 0);
+    long size, at = 0;
+    unsigned char *bytes = file_read(&size), kept[sizeof(double)];
+    while (at < size - 200 && memcmp(bytes + at, map, sizeof map - 1)) at++;
+    cr_assert(at < size - 200, "no %s in the file", map);
+    at += (long)sizeof map - 1;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        for (int k = 3; k < 12; k++) { // scale, voxel, inverse scale
+            memcpy(kept, bytes + at + 8 * k, sizeof kept);
+            memcpy(bytes + at + 8 * k, &wrong[i], sizeof wrong[i]);
+            file_write(bytes, size);
+            struct bwvdb_file *f = NULL;
+            enum bwvdb_status s = bwvdb_open(path, &f, &err);
+            if (!s) s = bwvdb_load(f, 0, &err);
+            bool may_be = k >= 6 && k < 9 && wrong[i] == 3.25; // told for convenience
+            cr_assert(may_be || (s == BWVDB_ERR_IO && strstr(err.text, path)), "number %d as %g: %d", k, wrong[i], s);
+            bwvdb_close(f);
+            memcpy(bytes + at + 8 * k, kept, sizeof kept);
+        }
+    }
+    file_write(bytes, size);
+    free(bytes);
+    bwvdb_close(open_loaded());
+}
+
 /* A pipe that nobody writes to is not waited for. */
 Test(bwvdb, what_is_no_file_is_refused)
 {
