@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -31,13 +32,13 @@ static int events; ///< JSON on stdout
 /* ---- words without printf ---- */
 
 struct words {
-    char text[2048];
-    size_t n;
+    char text[4096];
+    size_t n, sentence; ///< sentence: where the first one ends
 };
 
 static void add(struct words *w, const char *text)
 {
-    while (*text && w->n < sizeof w->text) w->text[w->n++] = *text++;
+    while (*text && w->n + 1 < sizeof w->text) w->text[w->n++] = *text++;
 }
 
 static void add_number(struct words *w, int64_t value)
@@ -49,13 +50,36 @@ static void add_number(struct words *w, int64_t value)
     add(w, d);
 }
 
-/* As a JSON string: names of files may hold anything; bytes that are no ASCII go as they are. */
-static void add_quoted(struct words *w, const char *text, size_t n)
+/* Bytes of the character at `text`, 0: they are no UTF-8. Short forms are let pass. */
+static size_t character_bytes(const unsigned char *text)
 {
-    for (size_t i = 0; i < n && text[i]; i++) {
-        const char one[] = {text[i], '\0'};
-        if (text[i] == '"' || text[i] == '\\') add(w, "\\");
-        add(w, (unsigned char)text[i] < ' ' ? " " : one);
+    const size_t n = text[0] < 0x80 ? 1 : text[0] >> 5 == 6 ? 2 : text[0] >> 4 == 14 ? 3 : text[0] >> 3 == 30 ? 4 : 0;
+    for (size_t i = 1; i < n; i++)
+        if (text[i] >> 6 != 2) return 0;
+    return n;
+}
+
+static void add_escape(struct words *w, unsigned code)
+{
+    static const char digit[] = "0123456789abcdef";
+    const char text[] = {'\\', 'u', digit[code >> 12], digit[code >> 8 & 15], digit[code >> 4 & 15], digit[code & 15],
+                         0};
+    add(w, text);
+}
+
+/* As a JSON string: names of files may hold anything; what is no UTF-8 goes as in all of our JSON, U+EF80 … U+EFFF. */
+static void add_quoted(struct words *w, const char *text, const char *end)
+{
+    while (text < end) {
+        const unsigned char c = (unsigned char)*text;
+        const size_t n = character_bytes((const unsigned char *)text);
+        char whole[5] = {0};
+        memcpy(whole, text, n);
+        if (c == '"' || c == '\\') add(w, "\\");
+        if (!n) add_escape(w, 0xEF00u | c);
+        else if (c < ' ') add_escape(w, c);
+        else add(w, whole);
+        text += n ? n : 1;
     }
 }
 
@@ -65,6 +89,12 @@ static void add_plugin(struct words *w, const struct bw_where *at)
     if (at->id) add(w, at->id), add(w, " (");
     add(w, at->plugin ? at->plugin : "?");
     if (at->id) add(w, ")");
+}
+
+static void add_end(struct words *w)
+{
+    if (!w->sentence) w->sentence = w->n;
+    add(w, "\n");
 }
 
 static void add_callback(struct words *w, const struct bw_where *at)
@@ -85,8 +115,8 @@ static void add_kept(struct words *w, const struct bw_where *at)
     if (!at->out) return;
     add(w, "billow: whole frames are kept in ");
     add(w, at->out);
-    if (*at->checkpoint) add(w, "; the newest checkpoint is "), add(w, at->checkpoint);
-    add(w, "\n");
+    if (*at->checkpoint) add(w, "; --resume goes on from "), add(w, at->checkpoint);
+    add_end(w);
 }
 
 /* ---- the end ---- */
@@ -96,16 +126,14 @@ static void bytes_write(int fd, const char *text, size_t n)
     for (ssize_t done; n && (done = write(fd, text, n)) > 0; n -= (size_t)done) text += done;
 }
 
-/* The event of the end, from the first line of what was said. */
+/* The event of the end, of the first sentence that was said, without the name that it begins with. */
 static void event_write(const struct words *said, int code)
 {
-    struct words w = {.n = 0};
+    static struct words w; /* twice as long as others; who speaks is alone */
     add(&w, "{\"billow\":1,\"event\":\"end\",\"ok\":false,\"code\":");
     add_number(&w, code);
     add(&w, ",\"message\":\"");
-    const char *line = memchr(said->text, '\n', said->n);
-    const size_t n = line ? (size_t)(line - said->text) : said->n, skip = n > 8 ? strlen("billow: ") : 0;
-    add_quoted(&w, said->text + skip, n - skip);
+    add_quoted(&w, said->text + strlen("billow: "), said->text + said->sentence);
     add(&w, "\"}\n");
     bytes_write(STDOUT_FILENO, w.text, w.n);
 }
@@ -160,7 +188,7 @@ static void own_crash(int number)
     struct words w = {.n = 0};
     add(&w, "billow: crashed, in no plugin: a mistake of Billow's own, signal ");
     add_number(&w, number);
-    add(&w, "\n");
+    add_end(&w);
     words_say(&w, &nowhere, 128 + number);
     signal(number, SIG_DFL);
     raise(number);
@@ -181,13 +209,13 @@ static void crash_tell(int number, siginfo_t *info, void *context)
     add_callback(&w, &at);
     add(&w, ": ");
     add(&w, fault_words(number, info, context));
-    add(&w, "\n");
+    add_end(&w);
     add_kept(&w, &at);
     words_say(&w, &at, EXIT_CODE_PLUGIN);
     _exit(EXIT_CODE_PLUGIN);
 }
 
-/* exit and quick_exit, on the thread that called it: from inside a plugin it is a way of losing a bake. */
+/* Every way of ending the process, on the thread that called it: from inside a plugin it loses a bake. */
 static void exit_tell(void)
 {
     struct bw_where at;
@@ -198,11 +226,22 @@ static void exit_tell(void)
     add_plugin(&w, &at);
     add(&w, " called exit()");
     add_callback(&w, &at);
-    add(&w, "\n");
+    add_end(&w);
     add_kept(&w, &at);
     words_say(&w, &at, EXIT_CODE_PLUGIN);
     _exit(EXIT_CODE_PLUGIN);
 }
+
+/* The C library has no last words for this one. A program's symbols come before it, for plugins too; its own exit does
+ * not come this way. */
+__attribute__((visibility("default"))) void _exit(int code)
+{
+    if (!speaks) exit_tell();
+    syscall(SYS_exit_group, code);
+    __builtin_unreachable();
+}
+
+__attribute__((visibility("default"))) void _Exit(int code) { _exit(code); }
 
 void cli_crash_events(void) { events = 1; }
 
@@ -211,7 +250,7 @@ void cli_end_now(const char *message, int code)
     static const struct bw_where nowhere;
     struct words w = {.n = 0};
     add(&w, message);
-    add(&w, "\n");
+    add_end(&w);
     words_say(&w, &nowhere, code);
     _exit(code);
 }

@@ -87,6 +87,7 @@ recurse crashed in
 throw crashed in
 exit called exit\(\) in
 quick_exit called exit\(\) in
+leave called exit\(\) in
 CASES
 that "the log ends with it" sh -c "tail -2 o/bake.log | grep -q 'called exit'"
 that "it also says what went well" grep -q "frame 2/4" o/bake.log
@@ -107,12 +108,19 @@ for at in init finish; do
     bake export.unruly_out segv $at; expect "an exporter's $at" 4 "unruly_out \(.*\) crashed in $at\(\), frame [134]:"
 done
 bake export.unruly_out segv frame; expect "an exporter's frame" 4 "crashed in frame\(\), frame 3:"
+bake export.unruly_out segv frame --set checkpoints.frames=1; expect "the newest checkpoint" 4 "from checkpoints/mad_000"
 that "the frames before are whole" "$billow" info o/vdb/mad_0002.vdb
 that "and none comes after" test ! -e o/vdb/mad_0004.vdb
 bake stages.unruly throw worker --json
 expect "--json" 4 '"event":"end","ok":false,"code":4,"message":"unruly \(.*crashed in a body of step\(\), frame 3'
 that "events are JSON, the last too" python3 -c "import json; [json.loads(line) for line in open('out.txt')]"
 that "there is one end" test "$(grep -c '"event":"end"' out.txt)" = 1
+odd=$(printf 'a "q"\n\xe9 \xc3\xa9') # a quote, a line's end, a byte that is no UTF-8, one letter that is
+mkdir "$odd" && cp "$unruly/unruly.so" "$odd"
+BILLOW_PLUGIN_PATH=$odd bake stages.unruly segv step --json
+that "names of files with anything in them" python3 -c 'import json
+message = json.loads(open("out.txt", encoding="utf-8").readlines()[-1])["message"]
+assert "a \"q\"\n\uefe9 \u00e9/unruly.so" in message, message'
 
 # ---- rules that are broken ----
 while read -r does words; do
@@ -158,15 +166,17 @@ interrupt() { kill -INT "$(ps -o pid= --ppid "$1" | head -1)"; }
 
 start hang hang step --patience 1; hang=$pid
 start spin spin worker --patience 1 --json; spin=$pid
+start slow nothing step --patience 1 --set export.unruly_out.does=hang --set export.unruly_out.at=frame; slow=$pid
 start gone thread_exit step --patience 1; gone=$pid
 where='has been in step\(\) for [0-9.]+ s, frame 3, substep 1 \(.*unruly\.so\)'
 that "a step that never returns is named" says hang "^unruly $where"
 that "one whose worker spins" says spin '"event":"waiting","id":"unruly".*"text":"unruly has been in a body of step\(\)'
 that "one whose thread is gone" says gone "^unruly has been in step"
-for pid in $hang $spin $gone; do interrupt "$pid"; done
+that "an exporter" says slow "^unruly_out has been in frame\(\) for"
+for pid in $hang $spin $gone $slow; do interrupt "$pid"; done
 that "Ctrl-C names it" says hang "^waiting: unruly $where"
-for pid in $hang $spin $gone; do interrupt "$pid"; done
-for what in hang spin gone; do
+for pid in $hang $spin $gone $slow; do interrupt "$pid"; done
+for what in hang spin gone slow; do
     wait "${!what}"
     code=$?
     cp $what/*.txt .

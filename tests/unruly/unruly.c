@@ -37,10 +37,11 @@ enum {
     LIST,
     WRITE,
     LEAK,
-    LATE
+    LATE,
+    LEAVE
 };
 #define DOES                                                                                                           \
-    "nothing|segv|abort|fpe|bus|ill|recurse|throw|exit|quick_exit|hang|spin|thread_exit|sweep|alloc|metric|fail|list|write|leak|late"
+    "nothing|segv|abort|fpe|bus|ill|recurse|throw|exit|quick_exit|hang|spin|thread_exit|sweep|alloc|metric|fail|list|write|leak|late|leave"
 enum { AT_INIT, AT_ACTIVATE, AT_MAX_DT, AT_STEP, AT_BODY, AT_WORKER, AT_TEAM, AT_UNINIT, AT_FRAME, AT_FINISH };
 #define AT "init|activate|max_dt|step|body|worker|team|uninit|frame|finish"
 
@@ -74,6 +75,7 @@ static void misbehave(int64_t what)
     if (what == THROW) unruly_throw();
     if (what == EXIT) exit(0);
     if (what == QUICK_EXIT) quick_exit(0);
+    if (what == LEAVE) _exit(0);
     while (what == HANG) pause();
     while (what == SPIN) (void)nothing;
     if (what == THREAD_EXIT) pthread_exit(NULL);

@@ -70,7 +70,7 @@ const char *where_refused(struct where_spot *s);
 /// Memory at the foot of a thread's own stack, where a signal handler can stand when the rest is used up: a local of
 /// the thread's main function, from where_ground to where_ground_end.
 struct where_ground {
-    char memory[64 << 10];
+    char memory[32 << 10]; ///< a frame with AVX-512 state is 4 KiB, the words of a handler another 5
 };
 void where_ground(struct where_ground *g);
 void where_ground_end(const struct where_ground *g);
