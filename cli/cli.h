@@ -49,8 +49,9 @@ int cli_failed(void);
 /// Print the warnings of the library's last call, which went well, on stderr.
 void cli_warn(void);
 
-extern const struct cli_command command_bake, command_check, command_list, command_info, command_doctor, command_schema,
-    command_plugin, command_completion, command_upres, command_retime, command_blender, command_preview, command_resume;
+extern const struct cli_command command_bake, command_check, command_compare, command_list, command_info,
+    command_doctor, command_schema, command_plugin, command_completion, command_upres, command_retime, command_blender,
+    command_preview, command_resume;
 /// All commands, in the order of the help.
 extern const struct cli_command *const cli_commands[];
 extern const uint32_t cli_n_commands;
@@ -60,6 +61,7 @@ extern const uint32_t cli_n_commands;
 int cmd_bake(int argc, char **argv);
 int cmd_resume(int argc, char **argv);
 int cmd_check(int argc, char **argv);
+int cmd_compare(int argc, char **argv); /* cache/compare.c */
 int cmd_list(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 int cmd_preview(int argc, char **argv);

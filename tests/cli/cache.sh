@@ -126,6 +126,63 @@ mkdir mixed; cp whole/vdb/box_0001.vdb mixed/; cp whole/vdb/box_0002.vdb mixed/b
 run check mixed; expect "numbers of two widths" 1 "its number has 1 digits, that of .* 4"
 mkdir none; run check none; expect "an empty folder" 1 "holds no .vdb file"
 
+# ---- compare ----
+run compare whole whole; expect "a folder with itself" 0 "the same"
+run bake box.yaml --out again --threads 1; run compare whole again; expect "a bake with itself" 0 "the same"
+run compare whole/vdb/box_0001.vdb again/vdb/box_0001.vdb; expect "a file with itself" 0 "1 file: the same"
+run compare whole nowhere; expect "a folder with none" 2 "nowhere"
+run compare whole whole/bake.json; expect "a folder with a file" 2 "compare two of a kind"
+run compare whole; expect "one thing alone" 2 "wants two things"
+fresh; vdb nan cache/vdb/box_0002.vdb 0.625 0.875; rm cache/vdb/box_0005.vdb; mkdir cache/notes; echo mine >cache/notes/a.txt
+echo 1 >cache/bake.log
+run compare whole cache
+expect "what has been done to it" 1 "vdb/box_0002.vdb +grid density: 1 of [0-9]+ voxels differ, by 0.25 at most, at .*: 0.625, 0.875" \
+    "vdb/box_0005.vdb +is in whole alone" "notes/a.txt +is in cache alone"
+that "and no more" test "$(wc -l <out.txt)" = 3
+run compare whole cache --json; cp out.txt compared.json
+cat >compared.py <<'PYTHON'
+import json
+told = json.load(open("compared.json"))
+assert not told["equal"] and len(told["differences"]) == 3, told
+one = next(d for d in told["differences"] if d["what"] == "values")
+assert one["grid"] == "density" and one["max"] == 0.25 and one["differ"] == 1 and len(one["at"]) == 3, one
+PYTHON
+expect "--json of a comparison" 1; that "it has the numbers" python3 compared.py
+fresh; vdb text cache/vdb/box_0004.vdb density densest; run compare whole/vdb cache/vdb
+expect "a grid in each alone" 1 "grid density is in the first alone" "grid densest is in the second alone"
+fresh; vdb nan cache/vdb/box_0002.vdb 0.625 nan; run compare whole cache
+expect "what is no number differs" 1 "grid density: 1 of [0-9]+ voxels differ, by inf at most"
+run bake box.yaml --out faint --set stages.smoke.value="0.5*(x*x + y*y + (z - 0.3)*(z - 0.3) < 0.04)"; run compare whole faint
+expect "another density" 1 "vdb/box_0001.vdb .*preset_hash: " "differ, by 0.125 at most" "png/box_0001.png +[0-9]+ of [0-9]+ values differ" \
+    "exr/box_0001.exr +[0-9]+ of [0-9]+ values differ" "resolved.yaml +line [0-9]+: "
+run compare whole coarse
+expect "another voxel" 1 "grid density: voxels of 0.02, of 0.04" "metrics.csv +column cells: 5 rows differ"
+head -3 whole/metrics.csv >short.csv; run compare whole/metrics.csv short.csv; expect "fewer rows" 1 "has 5 rows, 2"
+sed '1s/cells/cell/' whole/metrics.csv >renamed.csv; run compare whole/metrics.csv renamed.csv
+expect "another column" 1 "column cells is in the first alone" "column cell is in the second alone"
+for file in whole/png/box_0001.png whole/exr/box_0001.exr whole/vdb/box_0001.vdb; do
+    ending=${file##*.}; head -c 300 "$file" >"cut.$ending"
+    run compare "$file" "cut.$ending"; expect "a cut .$ending" 1 "cut"
+done
+cat >sparks.yaml <<'YAML'
+billow: 1
+name: sparks
+domain: {size: none, voxel: 4 cm}
+time: {fps: 25, frames: 1-2}
+stages:
+  - tracers: {shape: {sphere: {radius: 30 cm}}, count: 500}
+  - to_grid: {}
+export:
+  - ply: {}
+YAML
+run bake sparks.yaml --out sparks; expect "points" 0
+cp sparks/ply/sparks_tracers_0001.ply a.ply; cp a.ply b.ply
+python3 -c "
+data = bytearray(open('b.ply', 'rb').read())
+data[data.index(b'end_header') + 11 + 3] ^= 0x80
+open('b.ply', 'wb').write(data)"
+run compare a.ply b.ply; expect "a point with another sign" 1 "id: 1 points differ, by 2.147e\+09 at most, point 0"
+
 # Twenty-five bits, from the first byte to the last: each is seen.
 seen=0
 size=$(stat -c %s whole/vdb/box_0003.vdb)
@@ -137,4 +194,4 @@ done
 that "each of 25 bits that turned is seen: $seen" test "$seen" = 25
 
 echo "$passed passed, $failed failed"
-[ "$failed" = 0 ] && [ "$passed" -gt 20 ]
+[ "$failed" = 0 ] && [ "$passed" -gt 40 ]

@@ -142,3 +142,16 @@ class Looks(Baked):
         self.assertIn("import bpy", billow.open(self.out).scene("blender"))
         with self.assertRaises(billow.Error):
             billow.open(self.out).scene("maya")
+
+
+class Compared(Baked):
+    def test_alike_and_not(self):
+        again = self.folder / "again"
+        billow.bake(text=PUFF + EXPORT, out=again)
+        told = billow.compare(self.out, again)
+        self.assertEqual((told["equal"], told["differences"]), (True, []))
+        sorted(again.rglob("*.vdb"))[2].unlink()
+        told = billow.compare(self.out, again)
+        self.assertEqual([(one["file"], one["what"]) for one in told["differences"]], [("vdb/puff_0003.vdb", "only-a")])
+        with self.assertRaises(billow.UsageError):
+            billow.compare(self.out, self.folder / "nothing")

@@ -46,7 +46,7 @@ class Layout(Case):
         self.assertEqual(told, [f"{name} {number}" for name, number in ours.items()])
 
     def test_functions(self):
-        header = (INCLUDE / "billow" / "bake.h").read_text(encoding="utf-8")
+        header = "".join((INCLUDE / "billow" / name).read_text(encoding="utf-8") for name in ("bake.h", "cache.h"))
         declared = re.findall(r"^BW_API [\w \*]*?\*?(bw_\w+)\(", header, re.M)
         self.assertGreater(len(declared), 25)
         self.assertEqual(sorted(declared), sorted(_library._PROTOTYPES))

@@ -14,6 +14,11 @@ extern "C" {
 /// such as smoke_####.vdb. JSON, new memory: {"sequences", "problems", "findings"}; docs/library.md tells the kinds of
 /// findings. Errors: BW_ERR_IO (there is no such file).
 BW_API char *bw_cache_check(const char *what);
+/// In what do two folders or two files differ? VDB files by grid and voxel, PNG and EXR by pixel, PLY by point, CSV by
+/// column. What tells of the moment is left out of folders: bake.log, timings.csv, checkpoints, hidden files. JSON, new
+/// memory: {"equal", "files": how many, "differences": [{"file", "what", "text", and numbers}]}. Errors: BW_ERR_USAGE
+/// (one is not there, or they are a folder and a file).
+BW_API char *bw_cache_compare(const char *a, const char *b);
 
 #ifdef __cplusplus
 }

@@ -29,7 +29,7 @@ __version__ = _library.version()
 
 __all__ = ["Bake", "Cache", "Cancelled", "DivergedError", "Error", "Field", "FileError", "Frame", "LimitError",
            "OutOfMemoryError", "Particles", "PluginError", "PresetError", "Progress", "Session", "Tile",
-           "UnknownNameError", "UsageError", "bake", "check", "check_cache", "info", "list", "machine", "open",
+           "UnknownNameError", "UsageError", "bake", "check", "check_cache", "compare", "info", "list", "machine", "open",
            "prepare", "schema", "start", "validate_plugin"]
 
 
@@ -118,6 +118,14 @@ def check_cache(cache: Path) -> Dict[str, Any]:
     a "problem" or a note."""
     checked: Dict[str, Any] = _library.json_of(_library.lib.bw_cache_check(_library.encoded(str(cache))))
     return checked
+
+
+def compare(a: Path, b: Path) -> Dict[str, Any]:
+    """In what two folders, or two files, differ: {"equal", "files", "differences"}, each of these with its "file", a
+    "text", and numbers."""
+    compared: Dict[str, Any] = _library.json_of(
+        _library.lib.bw_cache_compare(_library.encoded(str(a)), _library.encoded(str(b))))
+    return compared
 
 
 def validate_plugin(path: Path) -> Dict[str, Any]:

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+/* `billow compare`: in what two caches, or two files, differ. */
+#include "cli.h"
+
+#include <getopt.h>
+
+static const struct cli_option options[] = {
+    {"json", NULL, "JSON on stdout", 'j'},
+};
+
+const struct cli_command command_compare = {
+    .name = "compare",
+    .synopsis = "A B [options]",
+    .brief = "Say in what two caches, or two files, differ.",
+    .details =
+        "A and B are two bakes' folders, or two files: VDB by grid and voxel, PNG and EXR by pixel, PLY by point,\n"
+        "CSV by column, texts by line. In folders bake.log, timings.csv and hidden files are left out: they tell\n"
+        "of the moment. Exit code 0: all bytes are the same; 1: something differs.\n",
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .run = cmd_compare,
+};
+
+static void differences_print(const json_t *all)
+{
+    const json_t *one;
+    size_t i;
+    char files[48];
+    json_array_foreach (json_object_get(all, "differences"), i, one)
+        printf("%-28s %s\n", cli_text(one, "file"), cli_text(one, "text"));
+    bw_number_words(cli_number(all, "files"), "file", files);
+    if (!i) printf("%s: the same\n", files);
+}
+
+int cmd_compare(int argc, char **argv)
+{
+    int code, json = 0;
+    while ((code = cli_option_next(&command_compare, argc, argv)) != CLI_END) {
+        if (code < 0) return code == CLI_HELP ? EXIT_CODE_OK : EXIT_CODE_USAGE;
+        json |= code == 'j';
+    }
+    if (argc - optind != 2) return cli_usage("compare wants two things: billow compare %s", command_compare.synopsis);
+    char *text = bw_cache_compare(argv[optind], argv[optind + 1]);
+    json_t *all = json ? cli_json_plain(text) : cli_json(text);
+    if (!all) return cli_failed();
+    if (json) {
+        json_dumpf(all, stdout, JSON_INDENT(1));
+        putchar('\n');
+    } else {
+        differences_print(all);
+    }
+    code = json_is_true(json_object_get(all, "equal")) ? EXIT_CODE_OK : EXIT_CODE_FAILURE;
+    json_decref(all);
+    return code;
+}

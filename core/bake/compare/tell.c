@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What the readers of all kinds share: words, numbers, files. */
+#include "compare.h"
+
+#include "session/session.h"
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+void compare_add(const struct compared *c, const char *what, json_t *numbers, const char *format, ...)
+{
+    char text[1200];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    json_t *one = json_pack("{s:o, s:s, s:o}", "file", json_bytes(c->name), "what", what, "text", json_bytes(text));
+    if (one && numbers) json_object_update(one, numbers);
+    json_decref(numbers);
+    json_array_append_new(c->differences, one);
+}
+
+void spread_add(struct spread *s, double a, double b, size_t at)
+{
+    s->n++;
+    if (a == b || (isnan(a) && isnan(b))) return;
+    double d = fabs(a - b);
+    if (!isfinite(d)) d = HUGE_VAL;
+    s->differ++;
+    s->sum += d;
+    if (d <= s->most) return;
+    s->most = d;
+    s->a = a;
+    s->b = b;
+    s->at = at;
+}
+
+double spread_mean(const struct spread *s) { return s->n ? s->sum / (double)s->n : 0; }
+
+json_t *compare_number(double x) { return isfinite(x) ? json_real(x) : json_null(); }
+
+char *compare_read(const struct compared *c, const char *path, size_t *n)
+{
+    struct stat st;
+    FILE *f = fopen(path, "rb");
+    char *text = f && !fstat(fileno(f), &st) ? bw_calloc((size_t)st.st_size + 1) : NULL;
+    *n = text ? fread(text, 1, (size_t)st.st_size, f) : 0;
+    if (!text) compare_add(c, "unreadable", NULL, "%s can't be read: %s", path, f ? "out of memory" : strerror(errno));
+    if (f) fclose(f);
+    return text;
+}
