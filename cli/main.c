@@ -87,8 +87,25 @@ static int descriptors_fill(void)
     return 1;
 }
 
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+/* Libraries that OpenVDB brings start threads before main does, and abort where memory lacks for one. */
+static void start_failed(int number)
+{
+    static const char words[] = "billow: out of memory\n";
+    (void)number;
+    if (write(STDERR_FILENO, words, sizeof words - 1) < 0) _exit(EXIT_CODE_FAILURE);
+    _exit(7);
+}
+
+static void start_watch(void) { signal(SIGABRT, start_failed); }
+
+/* Before the constructors of all libraries. */
+__attribute__((section(".preinit_array"), used)) static void (*const before_libraries)(void) = start_watch;
+#endif
+
 int main(int argc, char **argv)
 {
+    signal(SIGABRT, SIG_DFL);
     if (!descriptors_fill()) return EXIT_CODE_FAILURE;
     cli_crash_watch();
     signal(SIGXFSZ, SIG_IGN); // a file that may not grow is an error of a write (EFBIG), said where it happens

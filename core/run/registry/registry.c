@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 /* Reports of leaks name functions only while their library is loaded, and libraries that plugins pull in keep what they
  * took at their start: under AddressSanitizer nothing is unloaded. */
@@ -227,6 +228,16 @@ static void *library_open(const char *path)
     return handle;
 }
 
+/* The linker does not say it: would a library of usual size find room? */
+static bool memory_lacks(void)
+{
+    const size_t usual = (size_t)16 << 20;
+    void *room = mmap(NULL, usual, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (room == MAP_FAILED) return true;
+    munmap(room, usual);
+    return false;
+}
+
 enum bw_status bw_registry_load(struct bw_registry *r, const char *path, struct bw_diag *d)
 {
     const char *problem = bw_elf_problem(path);
@@ -236,7 +247,9 @@ enum bw_status bw_registry_load(struct bw_registry *r, const char *path, struct 
         const char *why = dlerror();
         size_t n = strlen(path);
         if (why && !strncmp(why, path, n) && why[n] == ':') why += n + 1 + (why[n + 1] == ' ');
-        return bw_diag_error(d, NULL, BW_ERR_PLUGIN, "%s: cannot be loaded: %s", path, why ? why : "unknown reason");
+        bool memory = memory_lacks();
+        return bw_diag_error(d, NULL, memory ? BW_ERR_MEMORY : BW_ERR_PLUGIN, "%s: cannot be loaded: %s%s", path,
+                             memory ? "out of memory: " : "", why ? why : "unknown reason");
     }
     const struct bw_module *m = dlsym(handle, "billow_module");
     char *kept = bw_strdup(path);
@@ -260,7 +273,8 @@ static void broken_add(struct bw_registry *r, const char *path, const struct bw_
     struct bw_broken *list = bw_realloc(r->broken, (size_t)(r->n_broken + 1) * sizeof *list);
     if (!list) return;
     r->broken = list;
-    r->broken[r->n_broken++] = (struct bw_broken){bw_strdup(path), bw_strdup(d->first ? d->first : "out of memory")};
+    r->broken[r->n_broken++] = (struct bw_broken){bw_strdup(path), bw_strdup(d->first ? d->first : "out of memory"),
+                                                  d->first ? d->status : BW_ERR_MEMORY};
 }
 
 static int is_plugin_name(const struct dirent *e)

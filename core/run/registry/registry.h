@@ -17,6 +17,7 @@ struct bw_entry {
 /// A file that could not be used, and why, in one sentence.
 struct bw_broken {
     char *path, *why;
+    enum bw_status status; ///< BW_ERR_PLUGIN; BW_ERR_MEMORY: there was not enough memory for it
 };
 
 struct bw_registry {

@@ -2,6 +2,14 @@
 #include "entry.h"
 #include <string.h>
 
+/* A plugin that was there and found no memory may be the one. */
+static const struct bw_broken *broken_by_memory(const struct bw_registry *r)
+{
+    for (int32_t i = 0; i < r->n_broken; i++)
+        if (r->broken[i].status == BW_ERR_MEMORY) return &r->broken[i];
+    return NULL;
+}
+
 const struct bw_entry *entry_find(struct run_log *l, const struct bw_registry *r, const char *type, bool stage,
                                   const struct bw_place *at)
 {
@@ -11,6 +19,12 @@ const struct bw_entry *entry_find(struct run_log *l, const struct bw_registry *r
     uint32_t n = 0;
     for (int32_t i = 0; i < r->n_entries && n < 512; i++)
         if ((r->entry[i].stage != NULL) == stage) known[n++] = r->entry[i].id;
+    const struct bw_broken *starved = broken_by_memory(r);
+    if (starved) {
+        log_fail(l, at, BW_ERR_MEMORY, "unknown %s \"%s\": out of memory for plugins, such as %s",
+                 stage ? "stage" : "exporter", type, starved->path ? starved->path : "some");
+        return NULL;
+    }
     const char *near = bw_did_you_mean(type, known, n);
     log_fail(l, at, BW_ERR_PRESET, "unknown %s \"%s\"%s%s%s", stage ? "stage" : "exporter", type,
              near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");

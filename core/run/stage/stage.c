@@ -9,7 +9,7 @@ enum bw_status stage_add(struct stage_list *list, const struct stage_parts *part
     const char *id = preset->id;
     struct run_stage *s = &list->stage[list->n];
     const struct bw_entry *e = entry_find(parts->log, parts->registry, preset->type, true, &preset->place);
-    if (!e) return BW_ERR_PRESET;
+    if (!e) return log_status(parts->log);
     s->entry = e;
     s->preset = preset;
     s->log = parts->log;

@@ -166,7 +166,7 @@ enum bw_status exporter_add(struct exporter_list *list, const struct bw_preset_e
     const char *id = preset->id;
     struct run_exporter *x = &list->exporter[list->n];
     const struct bw_entry *e = entry_find(list->log, list->registry, preset->type, false, &preset->place);
-    if (!e) return BW_ERR_PRESET;
+    if (!e) return log_status(list->log);
     x->list = list;
     x->entry = e;
     x->preset = preset;

@@ -61,7 +61,11 @@ AVCodecContext *bw_codec_open(const struct bw_movie_options *o, const char *name
     int level = av_log_get_level();
     av_log_set_level(AV_LOG_QUIET); // an encoder without its hardware says so at length
     for (size_t i = 0; i < sizeof names / sizeof *names && !c; i++)
-        if (!name || !strcmp(name, names[i])) c = codec_try(avcodec_find_encoder_by_name(names[i]), o);
+        if (!name || !strcmp(name, names[i])) {
+            const AVCodec *codec = avcodec_find_encoder_by_name(names[i]);
+            c = codec_try(codec, o);
+            if (codec && !c && i == 0) break; // it lacks memory: another one in its place would make another movie
+        }
     av_log_set_level(level < AV_LOG_ERROR ? level : AV_LOG_ERROR);
     return c;
 }

@@ -36,6 +36,10 @@ static enum bw_status movie_fail(int code, const char *what, char *why, size_t w
 static enum bw_status encoder_find(struct bw_movie *m, char *why, size_t why_size)
 {
     AVCodecContext *c = bw_codec_open(&m->options, NULL);
+    if (!c && avcodec_find_encoder_by_name("libx264")) {
+        snprintf(why, why_size, "out of memory for the movie: libx264 does not start");
+        return BW_ERR_MEMORY;
+    }
     if (!c) {
         snprintf(why, why_size, "no video encoder works here: install FFmpeg's libavcodec with libx264");
         return BW_ERR;

@@ -19,6 +19,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <functional>
@@ -59,11 +60,44 @@ inline vdb::GridBase::Ptr grid_named(const bwvdb_writer &w, const std::string &n
     return nullptr;
 }
 
+/* Threads that can't be started, by us or by TBB, which says it in words alone. */
+inline bool lacks_memory(const std::exception &x) noexcept
+{
+    return std::strstr(x.what(), std::strerror(EAGAIN)) || std::strstr(x.what(), std::strerror(ENOMEM));
+}
+
+/* Would so many bytes be had? */
+inline bool has_room(std::size_t bytes) noexcept
+{
+    void *room = std::malloc(bytes);
+    std::free(room);
+    return room;
+}
+
+/* OpenVDB frees a tree on all threads, by lists that it makes inside a destructor: where memory lacks for them, or TBB
+ * for a thread's stack, the process ends. So a call begins only with this much to spare, and where it is gone at the
+ * end, the tree is emptied first, node by node, which takes nothing. */
+constexpr std::size_t to_begin = 64 << 20, to_free = 24 << 20;
+
+template <class Tree> void tree_empty(Tree &tree) noexcept
+{
+    if (!has_room(to_free)) tree.root().clear();
+}
+
+inline void grid_empty(vdb::GridBase *g) noexcept
+{
+    if (auto f = dynamic_cast<vdb::FloatGrid *>(g)) tree_empty(f->tree());
+    else if (auto v = dynamic_cast<vdb::Vec3SGrid *>(g)) tree_empty(v->tree());
+    else if (auto d = dynamic_cast<vdb::DoubleGrid *>(g)) tree_empty(d->tree());
+    else if (auto i = dynamic_cast<vdb::Int32Grid *>(g)) tree_empty(i->tree());
+}
+
 /* Every public call runs in here: no exception leaves the wrapper. `what` opens the sentence. */
 template <class F> bwvdb_status guarded(bwvdb_error *e, const char *what, F &&body) noexcept
 {
     if (e) e->text[0] = 0;
     try {
+        if (!has_room(to_begin)) throw std::bad_alloc();
         return body();
     } catch (const std::bad_alloc &) {
         if (e) std::snprintf(e->text, sizeof e->text, "%s: out of memory", what);
@@ -77,7 +111,7 @@ template <class F> bwvdb_status guarded(bwvdb_error *e, const char *what, F &&bo
         return BWVDB_ERR_IO;
     } catch (const std::exception &x) {
         if (e) std::snprintf(e->text, sizeof e->text, "%s: %s", what, x.what());
-        return BWVDB_ERR;
+        return lacks_memory(x) ? BWVDB_ERR_MEMORY : BWVDB_ERR;
     } catch (...) {
         if (e) std::snprintf(e->text, sizeof e->text, "%s: unknown failure", what);
         return BWVDB_ERR;

@@ -76,7 +76,13 @@ enum bwvdb_status bwvdb_distance_create(const struct bwvdb_mesh *mesh, struct bw
     });
 }
 
-void bwvdb_distance_free(struct bwvdb_distance *d) { delete d; }
+void bwvdb_distance_free(struct bwvdb_distance *d)
+{
+    if (!d) return;
+    grid_empty(d->grid.get());
+    grid_empty(d->nearest.get());
+    delete d;
+}
 
 void bwvdb_distance_box(const struct bwvdb_distance *d, int32_t lo[3], int32_t n[3])
 {

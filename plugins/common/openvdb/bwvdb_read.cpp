@@ -315,7 +315,12 @@ extern "C" bwvdb_status bwvdb_open(const char *path, bwvdb_file **f, bwvdb_error
     });
 }
 
-extern "C" void bwvdb_close(bwvdb_file *f) { delete f; }
+extern "C" void bwvdb_close(bwvdb_file *f)
+{
+    if (!f) return;
+    for (auto &e : f->grids) grid_empty(e.grid.get());
+    delete f;
+}
 
 extern "C" int32_t bwvdb_count(const bwvdb_file *f) { return static_cast<int32_t>(f->grids.size()); }
 

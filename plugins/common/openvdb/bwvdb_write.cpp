@@ -326,7 +326,12 @@ extern "C" bwvdb_status bwvdb_writer_write(bwvdb_writer *w, const char *path, bw
     return status;
 }
 
-extern "C" void bwvdb_writer_free(bwvdb_writer *w) { delete w; }
+extern "C" void bwvdb_writer_free(bwvdb_writer *w)
+{
+    if (!w) return;
+    for (auto &g : w->grids) grid_empty(g.get());
+    delete w;
+}
 
 extern "C" bwvdb_status bwvdb_region_create(const bwvdb_writer *w, const bwvdb_area *area, bwvdb_region **r,
                                             bwvdb_error *error)
@@ -356,4 +361,8 @@ extern "C" bwvdb_status bwvdb_region_create(const bwvdb_writer *w, const bwvdb_a
     });
 }
 
-extern "C" void bwvdb_region_free(bwvdb_region *r) { delete r; }
+extern "C" void bwvdb_region_free(bwvdb_region *r)
+{
+    if (r) tree_empty(r->tree);
+    delete r;
+}
