@@ -146,7 +146,7 @@ struct bw_bake_options {
     void (*on_start)(struct bw_bake *bake, void *user);
     /// After each substep and each frame, and when the last files are written.
     void (*on_progress)(struct bw_bake *bake, const struct bw_bake_progress *p, void *user);
-    /// A frame that is written, or would be, is whole. `snapshot` is valid inside the call, or bw_snapshot_hold keeps it.
+    /// A frame that is written, or would be, is whole. `snapshot` is valid inside the call; bw_snapshot_hold keeps it.
     void (*on_frame)(struct bw_bake *bake, struct bw_snapshot *snapshot, void *user);
     /// Words of core, stages and exporters: 0 debug, 1 info, 2 warning. At the latest when the substep ends.
     void (*on_log)(struct bw_bake *bake, int32_t level, const char *who, const char *text, void *user);
