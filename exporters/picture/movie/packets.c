@@ -45,7 +45,7 @@ static int packets_lie(const struct bw_packets *p)
     for (int64_t i = 0; i < p->count; i++) {
         const struct bw_packet *r = &p->row[i];
         if (r->pts < 0 || r->pts > INT32_MAX) return 0;
-        if (r->at < 0 || r->size < 0 || r->at > p->used || r->size > p->used - r->at || r->size > INT32_MAX) return 0;
+        if (r->at < 0 || r->size < 1 || r->at > p->used || r->size > p->used - r->at || r->size > INT32_MAX) return 0;
     }
     return 1;
 }
