@@ -180,9 +180,10 @@ static void refusal_print(struct bake *b)
     json_t *all = cli_json(bw_bake_describe(b->bake)), *folder = json_object_get(all, "folder");
     int same = json_is_true(json_object_get(folder, "same")), holds = json_is_true(json_object_get(folder, "holds"));
     int strangers = !cli_number(folder, "left") && cli_number(folder, "strangers") > 0;
-    const char *ways = strangers ? "--force takes their names and leaves the rest, --new bakes beside them"
-                       : same    ? "--resume goes on with it, --force bakes it anew, --new beside it"
-                                 : "--force replaces it, --new bakes beside it";
+    const char *ways = b->o.mode == BW_BAKE_RESUME && same && !strangers ? "--force bakes it anew, --new beside it"
+                       : strangers ? "--force takes their names and leaves the rest, --new bakes beside them"
+                       : same      ? "--resume goes on with it, --force bakes it anew, --new beside it"
+                                   : "--force replaces it, --new bakes beside it";
     int busy = b->message && !strncmp(b->message, "another bake", 12);
     if ((holds || strangers) && b->message && !busy) {
         b->told = 1;

@@ -47,7 +47,6 @@ static void job_destroy(struct object *o)
     outputs_free(&j->outputs);
     resume_forget(j);
     json_decref(j->facts.changes);
-    bw_free(j->checkpoint);
     journal_end(&j->journal);
     if (j->log) fclose(j->log);
     bw_diag_free(&j->diag);

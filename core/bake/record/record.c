@@ -186,6 +186,13 @@ bool record_has_frames(const struct bake_record *r, const struct bake_facts *f)
            json_integer_value(json_array_get(frames, 1)) == f->last;
 }
 
+bool record_goes_beyond(const struct bake_record *r, const struct bake_facts *f)
+{
+    const json_t *frames = json_object_get(r->root, "frames");
+    return r->complete && record_matches(r, f) && json_integer_value(json_array_get(frames, 0)) <= f->first &&
+           json_integer_value(json_array_get(frames, 1)) > f->last;
+}
+
 int record_up_to_date(const struct bake_record *r, const struct bake_facts *f)
 {
     if (!r->root || !r->complete || !json_object_size(r->files) || !record_matches(r, f)) return 0;

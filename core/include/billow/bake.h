@@ -133,15 +133,15 @@ struct bw_bake_options {
     const char *const *set;  ///< "stages.ID.key=value", "domain.voxel=1cm", …
     const char *const *mute; ///< ids of stages and exporters to leave out
     int32_t n_set, n_mute;
-    const char *frames; ///< "A-B": only these are written
+    const char *frames;     ///< "A-B": only these are written
     const char *from_frame; ///< RESUME: from this frame on values may be others; NULL: they are the same
-    const char *seed;   ///< a whole number
-    const char *memory; ///< "12G": stop cleanly beyond
-    const char *out;    ///< output folder; "": out/NAME; NULL: nothing is written, exporters do not run
-    const char *simd;   ///< "baseline", "avx2", "avx512"; NULL: the best there is
-    uint32_t threads;   ///< 0: all cores
-    uint32_t quick;     ///< 1: voxels twice as large, simpler pictures, into out/NAME_quick
-    void *user;         ///< handed to the callbacks
+    const char *seed;       ///< a whole number
+    const char *memory;     ///< "12G": stop cleanly beyond
+    const char *out;        ///< output folder; "": out/NAME; NULL: nothing is written, exporters do not run
+    const char *simd;       ///< "baseline", "avx2", "avx512"; NULL: the best there is
+    uint32_t threads;       ///< 0: all cores
+    uint32_t quick;         ///< 1: voxels twice as large, simpler pictures, into out/NAME_quick
+    void *user;             ///< handed to the callbacks
     /// The folder is taken, the first frame is about to be made. Not where the folder was up to date.
     void (*on_start)(struct bw_bake *bake, void *user);
     /// After each substep and each frame, and when the last files are written.
@@ -168,7 +168,7 @@ struct bw_bake_facts {
     double fps;
     double memory, memory_allowed; ///< bytes: full boxes at most; this machine, or the limit
     double bytes, seconds;         ///< of all files, and that it took, once it is done
-    const char *checkpoint;        ///< the newest that is kept, until the next call; NULL: none
+    const char *checkpoint;        ///< the newest that is kept; NULL: none
     int64_t resumed;               ///< the frame that it went on after; less than any frame: it began anew
 };
 

@@ -84,6 +84,10 @@ static int resume_decide(struct job *j, struct bw_diag *d)
     json_decref(j->facts.changes);
     j->facts.changes = json_incref(json_object_get(j->record.root, "changes"));
     if (!j->asked.from_frame && record_up_to_date(&j->record, &j->facts)) return 0;
+    if (!j->asked.from_frame && record_goes_beyond(&j->record, &j->facts)) {
+        bw_diag_error(d, NULL, BW_ERR_USAGE, "%s holds more frames of this bake than were asked for", j->out);
+        return -1;
+    }
     resume_find(j, &why);
     whole = record_whole(&j->record, j->out, &left);
     int go = 1;

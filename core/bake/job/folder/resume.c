@@ -228,10 +228,11 @@ static void checkpoints_carry(const struct job *j, json_t *carry)
 /* Checkpoints are carried where they lie: a kill may have come between the end of one and the note of it. */
 json_t *resume_carry(const struct job *j)
 {
-    json_t *carry = json_object(), *file, *from = changes_values(j) ? j->resume.files : j->record.files;
+    json_t *carry = changes_values(j) ? json_copy(j->resume.files) : json_object(), *file;
     const char *name;
-    json_object_foreach (from, name, file) {
-        if (strncmp(name, FOLDER, sizeof FOLDER - 1) != 0) json_object_set(carry, name, file);
+    json_object_foreach (j->record.files, name, file) {
+        bool checkpoint = !strncmp(name, FOLDER, sizeof FOLDER - 1);
+        if (!checkpoint && (!changes_values(j) || file_is_note(name))) json_object_set(carry, name, file);
     }
     checkpoints_carry(j, carry);
     return carry;
@@ -260,7 +261,7 @@ void resume_prune(const char *name, int64_t frame, void *user)
     struct job *j = user;
     struct found *list = bw_calloc(CHECKPOINTS_MAX * sizeof *list);
     int32_t n = list ? checkpoints_list(j->out, list) : 0, kept = 0;
-    int64_t keep = frame >= j->facts.last ? 1 : j->preset->checkpoint_keep;
+    int64_t keep = j->preset->checkpoint_keep;
     for (int32_t i = 0; i < n; i++) {
         bool mine = !strcmp(list[i].name, name);
         if (mine || (list[i].frame <= frame && kept + 1 < keep)) {
@@ -270,8 +271,9 @@ void resume_prune(const char *name, int64_t frame, void *user)
         journal_drop(&j->journal, list[i].name);
     }
     list_free(list, n);
+    char *path = bw_printf("%s/%s", j->out, name);
     pthread_mutex_lock(&j->lock);
-    bw_free(j->checkpoint);
-    j->checkpoint = bw_printf("%s/%s", j->out, name);
+    j->checkpoint = path ? texts_keep(&j->texts, path) : NULL;
     pthread_mutex_unlock(&j->lock);
+    bw_free(path);
 }
