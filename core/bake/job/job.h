@@ -43,7 +43,7 @@ struct job {
     bool up_to_date;
     struct bake_record record;
     struct job_resume resume;
-    char *checkpoint; ///< the newest of this run, under `lock`; in `texts`
+    const char *checkpoint; ///< the newest of this run, under `lock`; in `texts`
     double seconds, bytes;
 
     pthread_mutex_t lock; ///< of all below
