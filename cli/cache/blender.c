@@ -115,9 +115,9 @@ static int scene_write(struct bw_cache *cache, const json_t *c, const struct pla
     char *stage = NULL, *blender = bw_cache_scene(cache, "blender", p->way);
     if (!blender) return failed();
     if (*bw_error_last()->text) fprintf(stderr, "billow: %s", bw_error_last()->text);
-    char *usd = bw_cache_scene(cache, "usd", p->way);
-    int code = usd ? text_write(p->out, name, "_blender.py", blender, script) : failed();
-    if (!code) code = text_write(p->out, name, ".usda", usd, &stage);
+    int code = text_write(p->out, name, "_blender.py", blender, script);
+    char *usd = code ? NULL : bw_cache_scene(cache, "usd", p->way);
+    if (!code) code = usd ? text_write(p->out, name, ".usda", usd, &stage) : failed();
     bw_text_free(blender);
     bw_text_free(usd);
     free(stage);

@@ -55,8 +55,14 @@ static char *scene_make(const struct cache *c, const char *format, const char *f
     grids_find(file, &f.grids);
     cache_look_find(&f.look, c, &view, 0, &why);
     if (why.first) door_warn(door, "%s", why.first);
-    scene = strcmp(format, "usd") ? scene_blender_text(&f) : scene_usd_text(&f);
-    if (!scene) out_of_memory(&door->d);
+    const char *path = NULL;
+    bool usd = !strcmp(format, "usd"), named = !usd || scene_usd_names(&f, &path);
+    if (!named)
+        bw_diag_error(&door->d, NULL, BW_ERR_USAGE,
+                      "%s: no USD stage can name it: names may hold no @@@, no @ at their end, no control characters, "
+                      "and nothing but UTF-8",
+                      path);
+    else if (!(scene = usd ? scene_usd_text(&f) : scene_blender_text(&f))) out_of_memory(&door->d);
     bw_diag_free(&why);
     bwvdb_close(file);
     return scene;

@@ -23,6 +23,8 @@ struct scene_facts {
 
 /// A Blender script as text in new memory (free); NULL: out of memory.
 char *scene_blender_text(const struct scene_facts *f);
+/// Can all files be named in a USD stage? Else *path is one that can't.
+bool scene_usd_names(const struct scene_facts *f, const char **path);
 /// A USD stage, likewise.
 char *scene_usd_text(const struct scene_facts *f);
 

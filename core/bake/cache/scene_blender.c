@@ -3,6 +3,7 @@
  * Lights: the preview's strengths are radiance scattered to the eye by smoke without direction, E/4π; Blender's suns
  * want the irradiance E, and add what is scattered more than once. */
 #include "scene.h"
+#include "session/session.h"
 
 #include "blender_scene.h"
 #include <picture/volume/rays/studio.h>
@@ -25,12 +26,28 @@ static void text_put(FILE *f, const char *key, const char *text)
         return;
     }
     fputc('"', f);
-    for (const char *c = text; *c; c++) {
+    for (const char *c = text; *c;) {
+        int n = character_length(c);
         if (*c == '"' || *c == '\\') fputc('\\', f);
-        if ((unsigned char)*c < ' ') fprintf(f, "\\x%02x", (unsigned char)*c);
-        else fputc(*c, f);
+        if (!n) fprintf(f, "\\udc%02x", (unsigned char)*c++); // as os.fsencode takes it back
+        else if ((unsigned char)*c < ' ') fprintf(f, "\\x%02x", (unsigned char)*c++);
+        else
+            while (n--) fputc(*c++, f);
     }
     fputs("\",\n", f);
+}
+
+/// The same for what Blender shows and keeps, which must be UTF-8.
+static void label_put(FILE *f, const char *key, const char *text)
+{
+    char *copy = bw_strdup(text);
+    for (char *c = copy; c && *c;) {
+        int n = character_length(c);
+        if (!n) *c = '?';
+        c += n ? n : 1;
+    }
+    text_put(f, key, copy);
+    bw_free(copy);
 }
 
 static void number_put(FILE *f, const char *key, double x) { fprintf(f, "    \"%s\": %.9g,\n", key, x); }
@@ -145,7 +162,7 @@ static void frames_put(FILE *f, const struct scene_facts *a)
     const char *slash = strrchr(s->path[0], '/'), *name = slash ? slash + 1 : s->path[0];
     char file[4400];
     snprintf(file, sizeof file, "%s/%s", a->folder, name);
-    text_put(f, "name", s->name);
+    label_put(f, "name", s->name);
     text_put(f, "file", file);
     fprintf(f, "    \"first\": %lld,\n    \"frames\": %lld,\n", (long long)s->frame[0],
             (long long)(s->frame[s->count - 1] - s->frame[0] + 1));

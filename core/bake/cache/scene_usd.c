@@ -4,6 +4,7 @@
 #include "scene.h"
 
 #include <ctype.h>
+#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,42 @@ static void identifier_make(const char *name, char *out, size_t size)
     for (; *name && n + 1 < size; name++) out[n++] = isalnum((unsigned char)*name) ? *name : '_';
     if (!n) out[n++] = '_';
     out[n] = '\0';
+}
+
+/// The prim of grid i: of two names that come to the same, the later one gets its number.
+static void grid_identifier(const struct bwvdb_file *f, int32_t i, char *out, size_t size)
+{
+    char other[128];
+    identifier_make(bwvdb_grid_info(f, i)->name, out, size);
+    for (int32_t k = 0; k < i; k++) {
+        identifier_make(bwvdb_grid_info(f, k)->name, other, sizeof other);
+        if (strcmp(other, out)) continue;
+        snprintf(out + strnlen(out, 100), 20, "_grid%d", (int)i);
+        return;
+    }
+}
+
+/// A string between quotes, whatever is in it.
+static void string_put(FILE *f, const char *text)
+{
+    fputc('"', f);
+    for (const char *c = text; *c; c++) {
+        if (*c == '"' || *c == '\\') fputc('\\', f);
+        if ((unsigned char)*c < ' ' || *c == 0x7f) fprintf(f, "\\x%02x", (unsigned char)*c);
+        else fputc(*c, f);
+    }
+    fputc('"', f);
+}
+
+/// Can the file be named between @ or @@@? There is no way to write other names.
+static bool asset_named(const char *path)
+{
+    size_t n = strlen(path);
+    for (const char *c = path; *c; c++)
+        if ((unsigned char)*c < ' ' || *c == 0x7f) return false;
+    json_t *text = json_string(path); // NULL: it is no UTF-8
+    json_decref(text);
+    return text && n && path[n - 1] != '@' && !strstr(path, "@@@");
 }
 
 /// The box of all frames, in the files' axes: y-up (x, y, z) is (x, -z, y) in the view.
@@ -74,16 +111,15 @@ static const char *type_of(const struct bwvdb_info *g)
     return g->comps == 3 ? "float3" : "float";
 }
 
-static void grid_put(FILE *f, const struct scene_facts *a, const struct bwvdb_info *g)
+static void grid_put(FILE *f, const struct scene_facts *a, const struct bwvdb_info *g, const char *id)
 {
     static const char *const classes[] = {"unknown", "levelSet", "fogVolume", "staggered"};
-    char id[128];
-    identifier_make(g->name, id, sizeof id);
+    fprintf(f, "        def OpenVDBAsset \"%s\"\n        {\n            token fieldName = ", id);
+    string_put(f, g->name);
     fprintf(f,
-            "        def OpenVDBAsset \"%s\"\n        {\n            token fieldName = \"%s\"\n"
-            "            int fieldIndex = 0\n"
+            "\n            int fieldIndex = 0\n"
             "            token fieldDataType = \"%s\"\n            token fieldClass = \"%s\"\n",
-            id, g->name, type_of(g), classes[g->grid_class <= BWVDB_CLASS_STAGGERED ? g->grid_class : 0]);
+            type_of(g), classes[g->grid_class <= BWVDB_CLASS_STAGGERED ? g->grid_class : 0]);
     if (g->comps == 3)
         fprintf(f, "            token vectorDataRoleHint = \"%s\"\n",
                 g->vector_type == BWVDB_VEC_INVARIANT ? "Color" : "Vector");
@@ -102,11 +138,22 @@ static void volume_put(FILE *f, const struct scene_facts *a, const char *root)
         for (int32_t i = 0; i < bwvdb_count(a->file); i++) {
             const struct bwvdb_info *g = bwvdb_grid_info(a->file, i);
             if (!g->comps || bwvdb_find(a->file, g->name) != i) continue; // readers tell grids by their names
-            identifier_make(g->name, id, sizeof id);
-            if (pass) grid_put(f, a, g);
+            grid_identifier(a->file, i, id, sizeof id);
+            if (pass) grid_put(f, a, g, id);
             else fprintf(f, "        rel field:%s = </%s/volume/%s>\n", id, root, id);
         }
     fputs("    }\n", f);
+}
+
+bool scene_usd_names(const struct scene_facts *a, const char **path)
+{
+    for (int32_t i = 0; i < a->sequence->count; i++) {
+        const char *slash = strrchr(a->sequence->path[i], '/');
+        *path = a->sequence->path[i];
+        if (!asset_named(slash ? slash + 1 : *path)) return false;
+    }
+    *path = a->folder;
+    return !*a->folder || asset_named(a->folder);
 }
 
 char *scene_usd_text(const struct scene_facts *a)

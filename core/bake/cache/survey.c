@@ -29,10 +29,24 @@ static int is_flow(const char *name)
     return 0;
 }
 
-static void list_add(char **list, const char *format, const char *name)
+/* A name as YAML reads it back: bare, or between quotes. New memory. */
+static char *name_quoted(const char *name)
 {
-    char *item = bw_printf(format, name),
+    static const char bare[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.";
+    if (*name && !name[strspn(name, bare)]) return bw_strdup(name);
+    json_t *text = json_bytes(name);
+    char *quoted = text ? json_dumps(text, JSON_ENCODE_ANY | JSON_ENSURE_ASCII) : NULL;
+    char *copy = quoted ? bw_strdup(quoted) : NULL;
+    free(quoted);
+    json_decref(text);
+    return copy;
+}
+
+static void list_add(char **list, const char *format, const char *bare)
+{
+    char *name = name_quoted(bare), *item = name ? bw_printf(format, name) : NULL,
          *grown = item && *list ? bw_printf("%s%s%s", *list, **list ? ", " : "", item) : NULL;
+    bw_free(name);
     bw_free(item);
     bw_free(*list);
     *list = grown;

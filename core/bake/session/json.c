@@ -16,9 +16,9 @@ char *json_text(json_t *root, size_t flags, struct bw_diag *d)
 
 enum { FIRST = 0xEF80, LAST = 0xEFFF }; ///< what the bytes 0x80 … 0xFF stand as, of the plane for private use
 
-/* Bytes of the character at s, 0 where there is none, or one that a byte stands as. */
-static int character_length(const unsigned char *s)
+int character_length(const char *text)
 {
+    const unsigned char *s = (const unsigned char *)text;
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
     int n = *s < 0x80 ? 1 : *s < 0xC0 ? 0 : *s < 0xE0 ? 2 : *s < 0xF0 ? 3 : *s < 0xF8 ? 4 : 0;
     uint32_t code = n > 1 ? *s & (0x7Fu >> n) : *s;
@@ -34,7 +34,7 @@ json_t *json_bytes(const char *text)
 {
     char *out = text ? bw_calloc(3 * strlen(text) + 1) : NULL, *end = out;
     for (const unsigned char *s = (const unsigned char *)text; out && *s;) {
-        int n = character_length(s);
+        int n = character_length((const char *)s);
         for (int i = 0; i < n; i++) *end++ = (char)*s++;
         if (n) continue;
         *end++ = (char)(0xE0 | FIRST >> 12);

@@ -48,5 +48,7 @@ extern const char *const simd_name[3];
 char *json_text(json_t *root, size_t flags, struct bw_diag *d);
 /// A path, or what has one in it, as a string; bytes that are no UTF-8 as bake.h says. NULL for NULL, or out of memory.
 json_t *json_bytes(const char *text);
+/// Bytes of the UTF-8 character at `text`; 0: it is none, or one that stands for a byte there.
+int character_length(const char *text);
 
 #endif
