@@ -56,7 +56,7 @@ struct bake_journal {
 
 /// The files that the journal in `out` lists; NULL when there is none.
 json_t *journal_read(const char *out);
-/// Start a journal in `out`, whose text holds until journal_end, with the whole files of `carry` (NULL: none); 0 after
+/// Start a journal in `out`, a text that holds until journal_end, with the whole files of `carry` (NULL: none). 0 after
 /// a sentence in `d`.
 int journal_begin(struct bake_journal *j, const char *out, json_t *carry, struct bw_diag *d);
 /// Remove a whole file, and note that. Any thread.
