@@ -206,10 +206,12 @@ enum bw_status walls_checkpoint(struct walls *w, struct bw_stage *s, struct bw_a
     int64_t count = m->count;
     a->bytes(a, "steps", &w->steps, sizeof w->steps);
     enum bw_status status = a->bytes(a, "tiles", &count, sizeof count);
-    if (status || !count) return status;
     const size_t n = (size_t)count;
-    if (a->restoring && (count < 0 || count > INT32_MAX || a->stored(a, "coord") != (int64_t)(n * sizeof *m->coord)))
+    const int fits = w->steps >= 0 && w->steps < INT64_MAX / 2 && count >= 0 && count <= INT32_MAX &&
+                     (!count || a->stored(a, "coord") == (int64_t)(n * sizeof *m->coord));
+    if (!status && a->restoring && !fits)
         return s->host->fail(s, BW_ERR_IO, "checkpoint: obstacles of %lld tiles do not fit", (long long)count);
+    if (status || !count) return status;
     if (a->restoring && !map_fit(s, m, count)) return BW_ERR_MEMORY;
     a->bytes(a, "coord", m->coord, n * sizeof *m->coord);
     a->bytes(a, "mark", m->mark, n * sizeof *m->mark);
