@@ -2,6 +2,8 @@
 # What the scripts of this folder share. Sourced with BILLOW SOURCE: a folder of its own to work in, with puff.yaml, and
 # words to try the program with. `prompt_end` tells how it went: the last line is "N passed, N failed".
 set -u
+# Signals as a terminal's program has them, whoever started this: what runs behind nohup ignores SIGHUP.
+[ -n "${PROMPT_SIGNALS:-}" ] || PROMPT_SIGNALS=1 exec env --default-signal=HUP,INT,TERM "$0" "$@"
 billow=$(realpath "$1")
 presets=$(realpath "$2")/tests/cli
 work=$(mktemp -d)
