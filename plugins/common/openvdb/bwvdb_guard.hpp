@@ -28,6 +28,8 @@
 #include <string>
 #include <vector>
 
+#include <sys/mman.h>
+
 namespace vdb = openvdb;
 using vdb::Coord;
 
@@ -66,12 +68,12 @@ inline bool lacks_memory(const std::exception &x) noexcept
     return std::strstr(x.what(), std::strerror(EAGAIN)) || std::strstr(x.what(), std::strerror(ENOMEM));
 }
 
-/* Would so many bytes be had? */
+/* Would so many bytes be had? Asked of the system, since debugging allocators fill what they give. */
 inline bool has_room(std::size_t bytes) noexcept
 {
-    void *room = std::malloc(bytes);
-    std::free(room);
-    return room;
+    if (!bytes) return true;
+    void *room = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return room != MAP_FAILED && !munmap(room, bytes);
 }
 
 /* OpenVDB frees a tree on all threads, by lists that it makes inside a destructor: where memory lacks for them, or TBB
@@ -92,12 +94,14 @@ inline void grid_empty(vdb::GridBase *g) noexcept
     else if (auto i = dynamic_cast<vdb::Int32Grid *>(g)) tree_empty(i->tree());
 }
 
-/* Every public call runs in here: no exception leaves the wrapper. `what` opens the sentence. */
-template <class F> bwvdb_status guarded(bwvdb_error *e, const char *what, F &&body) noexcept
+/* Every public call runs in here: no exception leaves the wrapper. `what` opens the sentence. `room`: to begin with;
+ * 0 for calls that only look into a tree, which are many. */
+template <class F>
+bwvdb_status guarded(bwvdb_error *e, const char *what, F &&body, std::size_t room = to_begin) noexcept
 {
     if (e) e->text[0] = 0;
     try {
-        if (!has_room(to_begin)) throw std::bad_alloc();
+        if (!has_room(room)) throw std::bad_alloc();
         return body();
     } catch (const std::bad_alloc &) {
         if (e) std::snprintf(e->text, sizeof e->text, "%s: out of memory", what);

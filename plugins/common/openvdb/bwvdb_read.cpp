@@ -362,21 +362,27 @@ extern "C" bwvdb_status bwvdb_load(bwvdb_file *f, int32_t grid, bwvdb_error *err
 extern "C" bwvdb_status bwvdb_read_box(const bwvdb_file *f, int32_t grid, const int32_t lo[3], const int32_t n[3],
                                        float *const out[3], bwvdb_error *error)
 {
-    return guarded(error, "cannot read voxels", [&] {
-        const grid_entry *e = loaded_grid(f, grid, error);
-        if (!e) return BWVDB_ERR_USAGE;
-        with_grid(*e->grid, box_reader{lo, n, out});
-        return BWVDB_OK;
-    });
+    return guarded(
+        error, "cannot read voxels",
+        [&] {
+            const grid_entry *e = loaded_grid(f, grid, error);
+            if (!e) return BWVDB_ERR_USAGE;
+            with_grid(*e->grid, box_reader{lo, n, out});
+            return BWVDB_OK;
+        },
+        0);
 }
 
 extern "C" bwvdb_status bwvdb_sample(const bwvdb_file *f, int32_t grid, size_t count, const double (*pos)[3],
                                      double *out, bwvdb_error *error)
 {
-    return guarded(error, "cannot sample voxels", [&] {
-        const grid_entry *e = loaded_grid(f, grid, error);
-        if (!e) return BWVDB_ERR_USAGE;
-        with_grid(*e->grid, sampler{count, pos, out});
-        return BWVDB_OK;
-    });
+    return guarded(
+        error, "cannot sample voxels",
+        [&] {
+            const grid_entry *e = loaded_grid(f, grid, error);
+            if (!e) return BWVDB_ERR_USAGE;
+            with_grid(*e->grid, sampler{count, pos, out});
+            return BWVDB_OK;
+        },
+        0);
 }

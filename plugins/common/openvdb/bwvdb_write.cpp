@@ -297,10 +297,13 @@ extern "C" bwvdb_status bwvdb_writer_add(bwvdb_writer *w, const bwvdb_grid *g, b
 
 extern "C" bwvdb_status bwvdb_writer_meta(bwvdb_writer *w, const bwvdb_meta *meta, bwvdb_error *error)
 {
-    return guarded(error, "cannot add VDB metadata", [&] {
-        meta_insert(w->meta, *meta);
-        return BWVDB_OK;
-    });
+    return guarded(
+        error, "cannot add VDB metadata",
+        [&] {
+            meta_insert(w->meta, *meta);
+            return BWVDB_OK;
+        },
+        0);
 }
 
 extern "C" bwvdb_status bwvdb_writer_write(bwvdb_writer *w, const char *path, bwvdb_error *error)
