@@ -222,6 +222,7 @@ static bool files_begin(struct job *j, struct bw_diag *d)
     if (!carry) return out_of_memory(d), false;
     if (j->resume.path) bw_chain_resume(j->chain, j->resume.path);
     bool good = record_clear(&j->record, j->out, carry, d) && journal_begin(&j->journal, j->out, carry, d);
+    if (good && j->resume.path) resume_prune(j->resume.path + strlen(j->out) + 1, j->resume.frame, j);
     json_decref(carry);
     return good;
 }
