@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A body that writes to what its sweep only reads changes a field, and snapshots of it, behind everybody's back, where
  * its view is the tile itself; a halo's copy is its own. Sums of those tiles, before and after, tell. One block a sweep
- * is watched, another one each step: a microsecond, and a body that does it everywhere is caught at once. */
+ * is watched, another one each step, and a body that does it everywhere is caught at once. */
 #include "sweep.h"
 #include <xxhash.h>
 

@@ -101,8 +101,8 @@ static struct bw_node *frames_resolved(const struct bw_chain *c)
     char first[32];
     snprintf(first, sizeof first, "%lld", (long long)c->preset->time.first);
     bool good = root && bw_node_put(root, "limits", NULL) == BW_OK && bw_node_put(root, "checkpoints", NULL) == BW_OK;
-    if (good && !time) good = bw_node_put(root, "time", time = bw_node_new(BW_NODE_MAP, NULL)) == BW_OK;
-    if (good) good = bw_node_put(time, "frames", bw_node_new(BW_NODE_SCALAR, first)) == BW_OK;
+    if (good && !time) good = put_made(root, "time", time = bw_node_new(BW_NODE_MAP, NULL)) == BW_OK;
+    if (good) good = put_made(time, "frames", bw_node_new(BW_NODE_SCALAR, first)) == BW_OK;
     if (good) good = bw_node_put(time, "write", NULL) == BW_OK;
     if (good) return root;
     bw_node_free(root);

@@ -1,43 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# cache.sh BILLOW SOURCE: finished caches, whole and damaged, as `check`, `preview` and `compare` see them. The last line
-# is "N passed, N failed".
-set -u
-billow=$(realpath "$1")
-here=$(realpath "$2")/tests/cli
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-export XDG_DATA_HOME="$work/home" BILLOW_PLUGIN_PATH='' BILLOW_COMMAND=billow
-passed=0 failed=0 code=0
-
-good() { passed=$((passed + 1)); }
-bad() {
-    failed=$((failed + 1))
-    { echo "-- failed: $1"; echo "   exit code $code"; head -c 1500 out.txt; head -c 1500 err.txt; } >&2
-}
-
-run() {
-    "$billow" "$@" >out.txt 2>err.txt </dev/null
-    code=$?
-}
-
-# expect WHAT CODE PATTERN…: the last run's exit code, and text that it has to have said.
-expect() {
-    local what=$1 wanted=$2 pattern
-    shift 2
-    [ "$code" = "$wanted" ] || { bad "$what: exit code $wanted is wanted"; return; }
-    for pattern in "$@"; do
-        cat out.txt err.txt | grep -qE -- "$pattern" || { bad "$what: nothing says \"$pattern\""; return; }
-    done
-    good
-}
-
-that() {
-    local what=$1
-    shift
-    if "$@" >/dev/null 2>&1; then good; else bad "$what"; fi
-}
+# cache.sh BILLOW SOURCE: finished caches, whole and damaged, as `check`, `preview` and `compare` see them.
+. "$(dirname "$0")/prompt.sh"
+here=$presets
 
 # vdb.py WHAT FILE…: makes of a file what a bad disk or somebody else's program would. Files are written without
 # packing, so that values are found as they are; the id's version is made another's, whose files have no checksum.

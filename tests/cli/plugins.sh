@@ -2,22 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # plugins.sh BILLOW SOURCE UNRULY: plugins that misbehave are named, and what was done is kept. UNRULY is the folder of
 # tests/unruly's. The last line is "N passed, N failed".
-set -u
-billow=$(realpath "$1")
-preset=$(realpath "$2")/tests/cli/unruly.yaml
 unruly=$(realpath "$3")
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-export XDG_DATA_HOME="$work/home" BILLOW_PLUGIN_PATH=$unruly BILLOW_COMMAND=billow
+. "$(dirname "$0")/prompt.sh"
+preset=$presets/unruly.yaml
+export BILLOW_PLUGIN_PATH=$unruly
 ulimit -c 0
-passed=0 failed=0 code=0
-
-good() { passed=$((passed + 1)); }
-bad() {
-    failed=$((failed + 1))
-    { echo "-- failed: $1"; echo "   exit code $code"; head -c 1500 out.txt; head -c 1500 err.txt; } >&2
-}
 
 # bake WHO DOES AT OPTIONS…: frames 1 and 2 are good, from 3 on WHO does it.
 bake() {
@@ -27,24 +16,6 @@ bake() {
     timeout -k 1 60 "$billow" bake "$preset" --out o --set "$who.does=$does" --set "$who.at=$at" --set "$who.frame=3" --threads 2 "$@" \
         >out.txt 2>err.txt </dev/null
     code=$?
-}
-
-# expect WHAT CODE PATTERN…: the last run's exit code, and text that it has to have said.
-expect() {
-    local what=$1 wanted=$2 pattern
-    shift 2
-    [ "$code" = "$wanted" ] || { bad "$what: exit code $wanted is wanted"; return; }
-    for pattern in "$@"; do
-        cat out.txt err.txt | grep -qE -- "$pattern" || { bad "$what: nothing says \"$pattern\""; return; }
-    done
-    good
-}
-
-# that WHAT COMMAND…
-that() {
-    local what=$1
-    shift
-    if "$@" >/dev/null 2>&1; then good; else bad "$what"; fi
 }
 
 # ---- while they are loaded ----
@@ -188,5 +159,4 @@ code=$?
 cp stuck/*.txt .
 expect "one that hangs when it is loaded" 0 "mac.project" "stuck/hangs.so: does not come back within 10 s"
 
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+prompt_end

@@ -36,8 +36,8 @@ char *checkpoint_obstacle(const struct bw_chain *c);
 /// Take one. NULL, said: out of memory, or a stage failed.
 struct checkpoint *checkpoint_take(struct bw_chain *c, int64_t substeps);
 void checkpoint_free(struct checkpoint *p);
-/// Save or restore the tables of numbers.
-enum bw_status checkpoint_metrics(struct bw_chain *c, struct archive *a);
+/// Save or restore all but values of fields and particles: what grid and stages keep beside them, tables of numbers.
+enum bw_status checkpoint_exchange(struct bw_chain *c, struct archive *a);
 /// Is it kept? Fields that live for a step are cleared before the next one, but some are asked before that.
 bool checkpoint_wants(const struct bw_field_info *info);
 /// A number that changes with names, order and types of attributes.

@@ -170,54 +170,6 @@ static bool sections_complete(struct restore *r)
     return restore_fail(r, "fields or particles are missing for", c->preset->name);
 }
 
-static enum bw_status blob_get(struct archive *a, const char *kind, const char *domain, const char *name, void *data,
-                               size_t bytes)
-{
-    char *owner = bw_printf("%s/%s", kind, domain);
-    if (!owner) return BW_ERR_MEMORY;
-    archive_owner(a, owner, NULL);
-    char *key = bw_printf("%s/%s", owner, name);
-    const struct archive_entry *e = key ? archive_find(a, key) : NULL;
-    enum bw_status status = !key ? BW_ERR_MEMORY : !e || e->bytes != bytes ? BW_ERR_IO : BW_OK;
-    if (status == BW_OK) memcpy(data, e->data, bytes);
-    bw_free(key);
-    bw_free(owner);
-    return status;
-}
-
-static enum bw_status grid_put(struct bw_chain *c, struct archive *a)
-{
-    enum bw_status status = BW_OK;
-    for (int32_t i = 0; i < c->preset->n_domains && status == BW_OK; i++)
-        status = blob_get(a, "dropped", c->grid[i]->name, "", &c->domain[i]->dropped, sizeof(double));
-    for (int32_t i = 0; i < c->fields.n && status == BW_OK; i++) {
-        const struct run_field *f = &c->fields.field[i];
-        const char *domain = c->grid[f->domain]->name;
-        if (f->particles) {
-            int64_t next;
-            status = blob_get(a, "next_id", domain, f->name, &next, sizeof next);
-            if (status == BW_OK) bw_particles_set_next_id(f->particles, next);
-        } else if (f->field && f->field->info.alive > 0) {
-            status = blob_get(a, "alive", domain, f->name, f->field->lively, (size_t)f->field->src.topo->pub.count);
-        }
-    }
-    return status;
-}
-
-static enum bw_status owners_put(struct bw_chain *c, struct archive *a)
-{
-    enum bw_status status = grid_put(c, a);
-    for (int32_t i = 0; i < c->stages.n && status == BW_OK; i++) {
-        char *owner = bw_printf("stage/%s", c->stages.stage[i].pub.id);
-        if (!owner) return BW_ERR_MEMORY;
-        archive_owner(a, owner, &c->stages.stage[i].preset->place);
-        status = call_checkpoint(c, &c->stages.stage[i], &a->pub);
-        bw_free(owner);
-    }
-    if (status == BW_OK) status = checkpoint_metrics(c, a);
-    return status == BW_OK ? exporters_checkpoint(&c->exporters, a) : status;
-}
-
 enum bw_status checkpoint_restore(struct bw_chain *c, const char *path, struct checkpoint_clock *clock)
 {
     struct bw_diag d = {0};
@@ -233,8 +185,9 @@ enum bw_status checkpoint_restore(struct bw_chain *c, const char *path, struct c
     checkpoint_reader_free(r.file);
     enum bw_status status = d.status;
     if (status != BW_OK) log_fail(&c->log, NULL, status, "%s", d.first ? d.first : "the checkpoint can't be read");
-    if (status == BW_OK && (status = owners_put(c, &r.extra)) != BW_OK)
-        log_fail(&c->log, NULL, status, "%s: does not fit this bake", path);
+    if (status == BW_OK) status = checkpoint_exchange(c, &r.extra);
+    if (status == BW_OK) status = exporters_checkpoint(&c->exporters, &r.extra);
+    if (status != BW_OK && d.status == BW_OK) log_fail(&c->log, NULL, status, "%s: does not fit this bake", path);
     archive_free(&r.extra);
     bw_diag_free(&d);
     return status;

@@ -31,38 +31,43 @@ char *checkpoint_obstacle(const struct bw_chain *c)
 
 /* ---- taking ---- */
 
-static enum bw_status blob_put(struct archive *a, const char *kind, const char *domain, const char *name,
-                               const void *data, size_t bytes)
+/* A value of the grid's, named by whose it is. */
+static enum bw_status value_exchange(struct archive *a, const char *kind, const char *domain, const char *name,
+                                     void *data, size_t bytes)
 {
-    char *key = bw_printf("%s/%s/%s", kind, domain, name);
-    void *copy = key ? bw_calloc(bytes + 1) : NULL;
-    if (copy) memcpy(copy, data, bytes);
-    enum bw_status status = copy ? archive_put(a, key, copy, bytes) : BW_ERR_MEMORY;
-    bw_free(key);
+    char *owner = bw_printf("%s/%s", kind, domain);
+    if (!owner) return BW_ERR_MEMORY;
+    archive_owner(a, owner, NULL);
+    enum bw_status status = a->pub.bytes(&a->pub, name, data, bytes);
+    bw_free(owner);
     return status;
+}
+
+static enum bw_status field_exchange(const struct run_field *f, const char *domain, struct archive *a)
+{
+    if (f->particles) {
+        int64_t next = bw_particles_next_id(f->particles);
+        enum bw_status status = value_exchange(a, "next_id", domain, f->name, &next, sizeof next);
+        if (status == BW_OK) bw_particles_set_next_id(f->particles, next);
+        return status;
+    }
+    if (!f->field || !(f->field->info.alive > 0)) return BW_OK;
+    return value_exchange(a, "alive", domain, f->name, f->field->lively, (size_t)f->field->src.topo->pub.count);
 }
 
 /* What the grid knows beside values: of each domain what went with silent tiles, of each field which tiles were alive
  * (hysteresis), of particles the next id. */
-static enum bw_status grid_take(struct bw_chain *c, struct archive *a)
+static enum bw_status grid_exchange(struct bw_chain *c, struct archive *a)
 {
     enum bw_status status = BW_OK;
     for (int32_t i = 0; i < c->preset->n_domains && status == BW_OK; i++)
-        status = blob_put(a, "dropped", c->grid[i]->name, "", &c->domain[i]->dropped, sizeof(double));
-    for (int32_t i = 0; i < c->fields.n && status == BW_OK; i++) {
-        const struct run_field *f = &c->fields.field[i];
-        const char *domain = c->grid[f->domain]->name;
-        if (f->particles) {
-            int64_t next = bw_particles_next_id(f->particles);
-            status = blob_put(a, "next_id", domain, f->name, &next, sizeof next);
-        } else if (f->field && f->field->info.alive > 0) {
-            status = blob_put(a, "alive", domain, f->name, f->field->lively, (size_t)f->field->src.topo->pub.count);
-        }
-    }
+        status = value_exchange(a, "domain", c->grid[i]->name, "dropped", &c->domain[i]->dropped, sizeof(double));
+    for (int32_t i = 0; i < c->fields.n && status == BW_OK; i++)
+        status = field_exchange(&c->fields.field[i], c->grid[c->fields.field[i].domain]->name, a);
     return status;
 }
 
-static enum bw_status stages_take(struct bw_chain *c, struct archive *a)
+static enum bw_status stages_exchange(struct bw_chain *c, struct archive *a)
 {
     enum bw_status status = BW_OK;
     for (int32_t i = 0; i < c->stages.n && status == BW_OK; i++) {
@@ -75,12 +80,19 @@ static enum bw_status stages_take(struct bw_chain *c, struct archive *a)
     return status;
 }
 
-enum bw_status checkpoint_metrics(struct bw_chain *c, struct archive *a)
+static enum bw_status metrics_exchange(struct bw_chain *c, struct archive *a)
 {
     archive_owner(a, "metrics", NULL);
     enum bw_status status = metrics_checkpoint(&c->metrics, &a->pub);
     archive_owner(a, "timings", NULL);
     return status == BW_OK ? metrics_checkpoint(&c->timings, &a->pub) : status;
+}
+
+enum bw_status checkpoint_exchange(struct bw_chain *c, struct archive *a)
+{
+    enum bw_status status = grid_exchange(c, a);
+    if (status == BW_OK) status = stages_exchange(c, a);
+    return status == BW_OK ? metrics_exchange(c, a) : status;
 }
 
 struct checkpoint *checkpoint_take(struct bw_chain *c, int64_t substeps)
@@ -91,10 +103,8 @@ struct checkpoint *checkpoint_take(struct bw_chain *c, int64_t substeps)
         p->clock = (struct checkpoint_clock){c->clock.frame, substeps, c->clock.step, c->clock.time};
         archive_init(&p->extra, &c->log, false);
         p->state = snapshot_take(c, c->clock.frame);
-        status = p->state ? grid_take(c, &p->extra) : BW_ERR_MEMORY;
+        status = p->state ? checkpoint_exchange(c, &p->extra) : BW_ERR_MEMORY;
     }
-    if (status == BW_OK) status = stages_take(c, &p->extra);
-    if (status == BW_OK) status = checkpoint_metrics(c, &p->extra);
     if (status == BW_OK) return p;
     checkpoint_free(p);
     if (status == BW_ERR_MEMORY) log_fail(&c->log, NULL, status, "out of memory for a checkpoint");
