@@ -20,7 +20,6 @@ void keeper_begin(struct bw_chain *c)
     bw_free(obstacle);
     k->began = bw_seconds();
     k->due = p->checkpoint_every > 0 ? k->began + p->checkpoint_every : HUGE_VAL;
-    k->frames = 0;
 }
 
 static void spent_add(struct checkpoint_keeper *k, double since)
@@ -36,19 +35,24 @@ static enum bw_status keeper_take(struct bw_chain *c, int64_t substeps)
     if (!p) return log_status(&c->log);
     k->began = now;
     if (c->preset->checkpoint_every > 0) k->due = now + fmax(c->preset->checkpoint_every, each / MOST);
-    k->frames = 0;
     spent_add(k, now);
     return writer_checkpoint(&c->writer, p);
+}
+
+/* Counted from the first frame and not from the last checkpoint, so that a resumed bake keeps the same ones; the writer
+ * has two at most, since it takes no new frame before the one in front of the older is on disk. */
+static bool frames_due(const struct bw_chain *c)
+{
+    int64_t every = c->preset->checkpoint_frames;
+    return every > 0 && (c->clock.frame - c->preset->time.first + 1) % every == 0;
 }
 
 enum bw_status keeper_frame(struct bw_chain *c, bool early, bool last)
 {
     struct checkpoint_keeper *k = &c->keeper;
-    k->frames++;
     bool asked = c->opt.checkpoint && atomic_exchange(c->opt.checkpoint, 0);
-    bool due =
-        bw_seconds() >= k->due || (c->preset->checkpoint_frames > 0 && k->frames >= c->preset->checkpoint_frames);
-    bool wanted = last ? !c->preset->frames_from : asked || (due && !writer_has_checkpoint(&c->writer));
+    bool due = frames_due(c) || (bw_seconds() >= k->due && !writer_has_checkpoint(&c->writer));
+    bool wanted = last ? !c->preset->frames_from : asked || due;
     return k->able && (early || wanted) ? keeper_take(c, -1) : BW_OK;
 }
 
