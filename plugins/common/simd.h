@@ -67,6 +67,8 @@ INLINE bool vec_same(vec a)
 {
     return _mm512_cmp_ps_mask(a, _mm512_broadcastss_ps(_mm512_castps512_ps128(a)), _CMP_EQ_OQ) == 0xffff;
 }
+/// Is any lane above 0?
+INLINE bool vec_any(vec a) { return _mm512_cmp_ps_mask(a, _mm512_setzero_ps(), _CMP_GT_OQ) != 0; }
 #elif VEC_LANES == 8
 INLINE vec vec_min(vec a, vec b) { return _mm256_min_ps(a, b); }
 INLINE vec vec_max(vec a, vec b) { return _mm256_max_ps(a, b); }
@@ -76,6 +78,12 @@ INLINE bool vec_same(vec a)
 {
     return _mm256_movemask_ps(_mm256_cmp_ps(a, _mm256_broadcastss_ps(_mm256_castps256_ps128(a)), _CMP_EQ_OQ)) == 0xff;
 }
+INLINE bool vec_any(vec a) { return _mm256_movemask_ps(_mm256_cmp_ps(a, _mm256_setzero_ps(), _CMP_GT_OQ)) != 0; }
+#else
+INLINE vec vec_min(vec a, vec b) { return vec_pick(a < b, a, b); }
+INLINE vec vec_max(vec a, vec b) { return vec_pick(a > b, a, b); }
+INLINE vec vec_above(vec a, vec t, vec x, vec y) { return vec_pick(a > t, x, y); }
+INLINE bool vec_any(vec a) { return a[0] > 0 || a[1] > 0 || a[2] > 0 || a[3] > 0; }
 #endif
 
 #endif

@@ -67,7 +67,7 @@ static const struct resume_preset resume_presets[] = {
                 "          when: always}\n"
                 "  - set: {field: dye, value: \"density*sin(x+frame)\", when: start}\n"
                 "  - set: {id: on, field: temperature, value: \"0.5*z*t\", mode: add, when: always}\n"
-                "  - mac.advect: {}\n"
+                "  - mac.advect: {scheme: flux_ppm}\n"
                 "  - guide: {to: {vdb: {file: FOLDER/vdb/puff_####.vdb}}, size: 15 cm,\n"
                 "          shape: {mesh: {file: FOLDER/shape.0001.obj, detail: 1, scale: {keys: {1: 1, 4: 2}},\n"
                 "          center: [0, 0, 0.3]}}}\n"

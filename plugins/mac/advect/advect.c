@@ -15,6 +15,7 @@
  * longest trace from it. Traces longer than the widest halo and fields in double precision go a plain way in doubles
  * that reads beyond the halo by the host's sampler, exactly. */
 #include "advect_walls.h"
+#include "flux/flux.h"
 #include <string.h>
 
 enum { GROUP_COMPS = 5 };
@@ -165,8 +166,8 @@ bool pass_carries_velocity(const struct pass *p)
     return false;
 }
 
-/* The k-th field to carry: the list without the velocity, then the velocity, since all others need it as it was. */
-static struct bw_field *field_at(const struct pass *p, uint32_t k, bool velocity)
+/* The velocity comes last, since all others need it as it was. */
+struct bw_field *pass_field_at(const struct pass *p, uint32_t k, bool velocity)
 {
     const struct bw_bound *list = &p->stage->ports[PORT_FIELDS];
     for (uint32_t i = 0; i < list->count; i++)
@@ -179,10 +180,11 @@ enum bw_status pass_fields(struct pass *p, bool velocity)
 {
     bool short_way = p->fast;
     uint32_t comps = 0;
-    enum bw_status st = BW_OK;
+    enum bw_status st = p->scheme->by_flux ? flux_fields(p) : BW_OK;
     for (uint32_t k = 0; st == BW_OK; k++) {
-        struct bw_field *f = field_at(p, k, velocity);
+        struct bw_field *f = pass_field_at(p, k, velocity);
         const struct bw_field_info *info = f ? p->stage->host->field_info(f) : NULL;
+        if (info && flux_carries(p, info)) continue;
         bool fast = info && short_way && info->precision == BW_F32;
         if (p->n_items && (!f || fast != p->fast || comps + info->comps > GROUP_COMPS)) {
             st = group_run(p);

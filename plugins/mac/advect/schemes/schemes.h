@@ -16,6 +16,7 @@ struct node_ends {
 /// `clamp`: within the values around the trace's end.
 struct advect_scheme {
     const char *name;
+    bool by_flux;   ///< scalars and vectors go by fluxes (flux/), the rest as below
     int32_t beyond; ///< nodes that are read on each side of a trace's end beyond the two beside it
     /// First sweep: what was where the traces back end.
     void (*row_first)(const struct advect_kernels *k, const struct advect_row *old, bool clamp, float *out);

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Amounts (smoke, heat, fuel, dye) carried by fluxes: sweeps along x, y, z, and z, y, x in the next step, each as in
+ * flux_lines.c, with the volume of the cells carried along, so that a constant stays one though a sweep alone squeezes
+ * it. What leaves one cell enters the next: nothing is lost, nothing is made, and values stay between those they are
+ * made of.
+ *
+ * In the end a cell has what came in the volume 1 - dt div u. That is 1 but for what the projection leaves: the cell takes
+ * the amount that came, but no more than brings it to the bounds of the values that came, so that a constant stays one
+ * even there. In a chain where the flow is meant to expand (something makes `divergence`) it takes the value: shares of
+ * mass and temperatures stay what they are when gas grows lighter, and their sum over space grows.
+ *
+ * Sides: closed ones carry nothing; through open ones and from inactive tiles comes the background, or with `outside:
+ * clamp` or `keep` what is there. What went out is the metric left_FIELD. Stable while no sweep empties a cell: longer
+ * steps go in parts (flux_split.c). */
+#include "flux.h"
+#include <stdio.h>
+#include <string.h>
+
+bool flux_carries(const struct pass *p, const struct bw_field_info *info)
+{
+    return p->scheme->by_flux && !p->walls && info->kind != BW_MAC && info->precision == BW_F32;
+}
+
+static struct flux_cells cells_of(const struct bw_view *v, int c)
+{
+    return (struct flux_cells){bw_f32(v, c), {1, v->sy, v->sz}};
+}
+
+static void steps_set(const struct bw_view *v, ptrdiff_t step[3]) { step[0] = 1, step[1] = v->sy, step[2] = v->sz; }
+
+static int32_t axis_now(const struct flux *f) { return f->axis[f->reverse ? f->n_axes - 1 - f->done : f->done]; }
+
+static void block_sweep(const struct bw_block *b, void *user)
+{
+    const struct flux *f = user;
+    const struct pass *p = f->pass;
+    const int64_t tile = tile_of_block(p->tiles, b);
+    struct flux_tile t = {.axis = axis_now(f),
+                          .n = {b->n[0], b->n[1], b->n[2]},
+                          .scale = (float)f->scale,
+                          .limit = p->options->clamp,
+                          .keep_amount = !f->view_volume_to && !f->expands,
+                          .extend = p->options->outside != OUTSIDE_BACKGROUND};
+    t.u = cells_of(&b->view[0], t.axis);
+    flux_reach(f, tile, t.around);
+    for (int high = 0; high < 2; high++) {
+        const int32_t side = 2 * t.axis + high, beyond = f->topology->neighbour[tile][side];
+        t.open[high] = beyond < 0 && !(beyond == BW_TILE_OUTSIDE && b->grid->side[side].kind == BW_CLOSED);
+    }
+    if (f->view_volume) t.volume = cells_of(&b->view[f->view_volume], 0);
+    if (f->view_volume_to) {
+        t.volume_to = bw_f32(&b->view[f->view_volume_to], 0);
+        steps_set(&b->view[f->view_volume_to], t.volume_step);
+    }
+    for (uint32_t q = 0; q < p->n_items; q++)
+        for (int c = 0; c < (int)p->item[q].info->comps; c++) {
+            struct flux_amount *a = &t.amount[t.n_amounts++];
+            *a = (struct flux_amount){.from = cells_of(&b->view[p->item[q].view], c),
+                                      .to = bw_f32(&b->view[p->item[q].view_out], c)};
+            steps_set(&b->view[p->item[q].view_out], a->step);
+        }
+    flux_tile_for(p->stage->host->simd)(&t);
+    for (int32_t m = 0; m < t.n_amounts; m++) b->sum[m] = t.amount[m].left[0] + t.amount[m].left[1];
+}
+
+/* Lines are read along the axis alone. */
+static int block_reach(const struct bw_block *b, uint32_t row, int32_t reach[6], void *user)
+{
+    const struct flux *f = user;
+    const int32_t a = axis_now(f);
+    int32_t around[2] = {0, 1};
+    if (row > 0) flux_reach(f, tile_of_block(f->pass->tiles, b), around);
+    for (int s = 0; s < 6; s++) reach[s] = s >> 1 == a ? around[s & 1] : 0;
+    return 1;
+}
+
+/* Rows: the flow, the volumes before and after, each field before and after. */
+static enum bw_status sweep_run(struct flux *f, double *left)
+{
+    struct pass *p = f->pass;
+    struct bw_access row[3 + 2 * FLUX_FIELDS] = {{f->flow, BW_READ, 1}};
+    uint32_t n = 1, comps = 0;
+    f->view_volume = f->view_volume_to = 0;
+    if (f->done > 0) row[f->view_volume = n++] = (struct bw_access){f->volume, BW_READ_LAST, FLUX_HALO};
+    if (f->done < f->n_axes - 1) row[f->view_volume_to = n++] = (struct bw_access){f->volume, BW_WRITE, 0};
+    for (uint32_t q = 0; q < p->n_items; q++) {
+        struct item *it = &p->item[q];
+        row[it->view = n++] = (struct bw_access){it->field, BW_READ_LAST, FLUX_HALO};
+        row[it->view_out = n++] = (struct bw_access){it->field, BW_WRITE, 0};
+        comps += it->info->comps;
+    }
+    double sum[FLUX_FIELDS] = {0};
+    enum bw_status st = p->stage->host->sweep(p->stage, &(struct bw_sweep){.access = row,
+                                                                           .n_access = n,
+                                                                           .body = block_sweep,
+                                                                           .reach = block_reach,
+                                                                           .user = f,
+                                                                           .sums = sum,
+                                                                           .n_sums = comps});
+    for (uint32_t c = 0; c < comps; c++) left[c] += sum[c];
+    return st;
+}
+
+static void left_report(const struct pass *p, const double *left)
+{
+    struct bw_stage *s = p->stage;
+    const double cell = s->grid->h * s->grid->h * s->grid->h;
+    for (uint32_t q = 0, m = 0; q < p->n_items; m += p->item[q++].info->comps) {
+        const struct bw_field_info *info = p->item[q].info;
+        char name[96];
+        for (uint32_t c = 0; c < info->comps; c++) {
+            snprintf(name, sizeof name, info->comps == 1 ? "left_%s" : "left_%s_%c", info->name, "xyz"[c]);
+            s->host->metric(s, name, cell * left[m + c], BW_METRIC_SUM);
+        }
+    }
+}
+
+static enum bw_status group_run(struct flux *f)
+{
+    double left[FLUX_FIELDS] = {0};
+    enum bw_status st = BW_OK;
+    for (int32_t part = 0; part < f->parts && st == BW_OK; part++) {
+        f->reverse = (int32_t)((f->pass->stage->step + part) & 1);
+        for (f->done = 0; f->done < f->n_axes && st == BW_OK; f->done++) st = sweep_run(f, left);
+    }
+    if (st == BW_OK) left_report(f->pass, left);
+    f->pass->n_items = 0;
+    return st;
+}
+
+static enum bw_status groups_run(struct flux *f)
+{
+    struct pass *p = f->pass;
+    uint32_t comps = 0;
+    struct bw_field *field;
+    enum bw_status st = BW_OK;
+    for (uint32_t k = 0; st == BW_OK && (field = pass_field_at(p, k, false)); k++) {
+        const struct bw_field_info *info = p->stage->host->field_info(field);
+        if (!flux_carries(p, info)) continue;
+        if (p->n_items && comps + info->comps > FLUX_FIELDS) {
+            st = group_run(f);
+            comps = 0;
+        }
+        p->item[p->n_items++] = (struct item){.field = field, .to = field, .info = info};
+        comps += info->comps;
+    }
+    return st == BW_OK && p->n_items ? group_run(f) : st;
+}
+
+enum bw_status flux_fields(struct pass *p)
+{
+    struct bw_stage *s = p->stage;
+    struct flux f = {.pass = p,
+                     .topology = p->tiles->topology(s->domain),
+                     .flow = p->vel,
+                     .expands = s->host->find_field(s, "divergence") != NULL};
+    for (int a = 0; a < 3; a++)
+        if (a != s->grid->thin) f.axis[f.n_axes++] = a;
+    f.volume = s->host->scratch_field(s, BW_SCALAR, BW_F32);
+    f.range = s->host->scratch(s, sizeof *f.range * (size_t)(f.topology->count + 1));
+    if (!f.volume || !f.range) return s->host->fail(s, BW_ERR_MEMORY, "Out of memory for the volumes of cells.");
+    if (!f.topology->count) return BW_OK;
+    enum bw_status st = flux_split(&f);
+    return st == BW_OK ? groups_run(&f) : st;
+}

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+/* mac.advect with `scheme: flux_ppm`: amounts of smoke and heat are kept, sharp fronts arrive in time, values keep their
+ * bounds, and nothing depends on threads, instructions, or where tiles lie. Each bound is one that maccormack misses. */
+#include "physics/physics.h"
+
+/* ---- a plume shut in: nothing can go, nothing comes once the source is dry ---- */
+
+static struct test_run shut_in(const char *scheme, uint32_t threads, uint32_t simd, int frames)
+{
+    struct test_options o = {.threads = threads, .simd = simd};
+    return run_with(&o,
+                    "billow: 1\n"
+                    "domain: {cells: [30, 26, 40], voxel: 3 cm, margin: 4096, sides: {rest: closed}}\n"
+                    "time: {fps: 24, frames: 1-%d, cfl: 3}\n"
+                    "fields: {dye: {kind: vector, advect: true}}\n"
+                    "stages:\n"
+                    "  - emit: {frames: 1-24, mode: max, density: 1, temperature: 100, "
+                    "shape: {sphere: {center: [0.03, 0.02, 0.25], radius: 14 cm}}}\n"
+                    "  - set: {field: dye, value: [0.75, \"x > 0 ? 1 : -1\", 0]}\n"
+                    "  - stats: {id: source, frames: 1-25, fields: [density, temperature]}\n"
+                    "  - mac.advect: {scheme: %s}\n"
+                    "  - mac.forces: {buoyancy: 1, confinement: 0.2}\n"
+                    "  - mac.project: {}\n"
+                    "  - stats: {id: after, fields: [density, temperature, dye]}\n",
+                    frames, scheme);
+}
+
+static double drift(const struct test_run *r, const char *field)
+{
+    char source[64], after[64];
+    snprintf(source, sizeof source, "source.mass_%s", field);
+    snprintf(after, sizeof after, "after.mass_%s", field);
+    return metric(r, after) / metric(r, source) - 1;
+}
+
+Test(amounts, kept_in_a_closed_box)
+{
+    struct test_run r = shut_in("flux_ppm", 2, UINT32_MAX, 98), old = shut_in("maccormack", 2, UINT32_MAX, 98);
+    cr_assert_leq(fabs(drift(&r, "density")), 1e-4, "smoke drifts by %g", drift(&r, "density"));
+    cr_assert_leq(fabs(drift(&r, "temperature")), 1e-4, "heat drifts by %g", drift(&r, "temperature"));
+    cr_assert_gt(fabs(drift(&old, "density")), 1e-2, "maccormack drifts by %g: too easy", drift(&old, "density"));
+    cr_assert(metric(&r, "after.min_density") >= 0 && metric(&r, "after.max_density") <= 1);
+    struct grid flat = grid_of(&r, "dye", 0), sharp = grid_of(&r, "dye", 1);
+    for (size_t i = 0; i < grid_count(&flat); i++) {
+        cr_assert_eq(flat.v[i], .75, "a constant became %.9g", flat.v[i]);
+        cr_assert(fabs(sharp.v[i]) <= 1, "1 became %.9g", sharp.v[i]);
+    }
+    bw_free(flat.v);
+    bw_free(sharp.v);
+    test_end(&r);
+    test_end(&old);
+}
+
+Test(amounts, same_bytes_on_any_threads_and_instructions)
+{
+    struct test_run one = shut_in("flux_ppm", 1, 0, 12);
+    for (uint32_t simd = 0; simd <= bw_simd_best(); simd++) {
+        struct test_run two = shut_in("flux_ppm", 2, simd, 12);
+        cr_assert_eq(test_hash(&one, "density"), test_hash(&two, "density"), "level %u differs", simd);
+        cr_assert_eq(test_hash(&one, "dye"), test_hash(&two, "dye"), "level %u differs", simd);
+        test_end(&two);
+    }
+    test_end(&one);
+}
+
+/* ---- a slab of smoke in a steady wind, a tenth of a cell a step ---- */
+
+/* Where the front that leads passes one half, cells. */
+static double front_place(const char *scheme, int steps)
+{
+    struct test_run r = run("billow: 1\n"
+                            "domain: {cells: [64, 4, 1], voxel: 1, origin: [0, 0, 0], sides: {rest: periodic}}\n"
+                            "time: {fps: 1, frames: 1-%d, dt: 1}\n"
+                            "stages:\n"
+                            "  - set: {id: flow, field: vel, keep: true, value: [0.1, 0, 0]}\n"
+                            "  - set: {id: smoke, field: density, value: \"x > 8 && x < 28 ? 1 : 0\"}\n"
+                            "  - mac.advect: {scheme: %s}\n",
+                            steps + 1, scheme);
+    struct grid g = grid_of(&r, "density", 0);
+    double place = 0;
+    for (int i = 28; i < 63; i++)
+        if (at(&g, i, 0, 0) >= .5 && at(&g, i + 1, 0, 0) < .5)
+            place = i + .5 + (at(&g, i, 0, 0) - .5) / (at(&g, i, 0, 0) - at(&g, i + 1, 0, 0));
+    bw_free(g.v);
+    test_end(&r);
+    return place;
+}
+
+Test(amounts, a_front_arrives_in_time)
+{
+    const double place = front_place("flux_ppm", 200), old = front_place("maccormack", 200);
+    cr_assert_float_eq(place, 48, .1, "the front is at %g, not at 48", place);
+    cr_assert_lt(old, 47.5, "maccormack's front is at %g: too easy", old);
+}
+
+/* ---- a swirl that turns back at half time: what is left of a slotted disc (Zalesak's), 64² ---- */
+
+enum { SWIRL = 64 };
+
+/* L1 error over the disc, and what its amount has grown to. */
+static double swirl_error(const char *scheme, double cfl, double *amount)
+{
+    const int half = (int)lrint(1.5 * SWIRL / cfl);
+    const double edge = .5 / SWIRL, c = cfl / PI;
+    struct test_run r = run(
+        "billow: 1\n"
+        "domain: {cells: [%d, %d, 1], voxel: %.17g, origin: [0, 0, 0], sides: {rest: periodic}}\n"
+        "time: {fps: 1, frames: 1-%d, dt: 1}\n"
+        "fields: {start: {kind: scalar}}\n"
+        "stages:\n"
+        "  - set: {id: flow, field: vel, when: always, keep: true, value: [\"(frame < %g ? 1 : -1)*%.17g*sin(pi*x)^2*"
+        "(sin(pi*(y+%.17g))^2 - sin(pi*(y-%.17g))^2)\", \"(frame < %g ? -1 : 1)*%.17g*sin(pi*y)^2*"
+        "(sin(pi*(x+%.17g))^2 - sin(pi*(x-%.17g))^2)\", 0]}\n"
+        "  - set: {id: disc, field: density, value: \"(x-0.5)^2+(y-0.75)^2 < 0.0225 && (abs(x-0.5) > 0.025 || "
+        "y > 0.85) ? 1 : 0\"}\n"
+        "  - set: {id: keep, field: start, value: density}\n"
+        "  - mac.advect: {scheme: %s}\n",
+        SWIRL, SWIRL, 1. / SWIRL, 2 * half + 1, half + 1.5, c, edge, edge, half + 1.5, c, edge, edge, scheme);
+    struct grid g = grid_of(&r, "density", 0), start = grid_of(&r, "start", 0);
+    double error = 0;
+    for (size_t i = 0; i < grid_count(&g); i++) {
+        error += fabs(g.v[i] - start.v[i]);
+        cr_assert(g.v[i] >= 0 && g.v[i] <= 1, "%s: a value of %.9g", scheme, g.v[i]);
+    }
+    error /= grid_sum(&start);
+    *amount = grid_sum(&g) / grid_sum(&start);
+    bw_free(g.v);
+    bw_free(start.v);
+    test_end(&r);
+    return error;
+}
+
+Test(amounts, a_reversed_swirl_comes_back)
+{
+    static const double cfl[] = {.7, 2, 4}, gain[] = {.9, .85, .85};
+    for (int i = 0; i < 3; i++) {
+        double amount, before;
+        const double error = swirl_error("flux_ppm", cfl[i], &amount), old = swirl_error("maccormack", cfl[i], &before);
+        cr_assert_lt(error, gain[i] * old, "CFL %g: error %g, maccormack's %g", cfl[i], error, old);
+        cr_assert_float_eq(amount, 1, 1e-6, "CFL %g: the amount is %.9g", cfl[i], amount);
+        cr_assert_gt(fabs(before - 1), 1e-3, "maccormack keeps the amount: %g", before);
+    }
+}
+
+/* ---- a pattern that lies elsewhere among the tiles, with its flow ---- */
+
+static struct test_run moved(int by)
+{
+    return run("billow: 1\n"
+               "domain: {cells: [48, 48, 20], voxel: 1, origin: [0, 0, 0], sides: {z-: closed, z+: open, rest: "
+               "periodic}}\n"
+               "time: {fps: 1, frames: 1-6, dt: 1}\n"
+               "stages:\n"
+               "  - set: {id: flow, field: vel, when: always, keep: true, value: [\"2.7*sin(mod(x-%d+48,48)*pi/12)\", "
+               "\"1.9*cos(mod(y-%d+48,48)*pi/8)\", \"z*(20-z)*sin(mod(x-%d+48,48)*pi/24)/90\"]}\n"
+               "  - set: {id: smoke, field: density, value: \"mod(x-%d+48,48) > 9 && mod(y-%d+48,48) > 17 ? z : 0\"}\n"
+               "  - mac.advect: {scheme: flux_ppm, cfl: 0}\n",
+               by, by, by, by, by);
+}
+
+Test(amounts, tiles_leave_no_trace)
+{
+    struct test_run r = moved(0);
+    struct grid g = grid_of(&r, "density", 0);
+    for (int by = 1; by < 16; by += 7) {
+        struct test_run s = moved(by);
+        struct grid h = grid_of(&s, "density", 0);
+        for (int k = 0; k < 20; k++)
+            for (int j = 0; j < 48; j++)
+                for (int i = 0; i < 48; i++)
+                    cr_assert_eq(at(&g, i, j, k), at(&h, (i + by) % 48, (j + by) % 48, k),
+                                 "moved by %d: (%d,%d,%d) has %g, not %g", by, i, j, k,
+                                 at(&h, (i + by) % 48, (j + by) % 48, k), at(&g, i, j, k));
+        bw_free(h.v);
+        test_end(&s);
+    }
+    cr_assert_gt(metric(&r, "mac.advect.parts"), 1, "no step was too long");
+    bw_free(g.v);
+    test_end(&r);
+}
+
+/* ---- what goes out is told ---- */
+
+Test(amounts, what_leaves_is_counted)
+{
+    struct test_run r = run("billow: 1\n"
+                            "domain: {cells: [40, 20, 20], voxel: 0.5, origin: [0, 0, 0], sides: {x-: open, x+: open, "
+                            "rest: closed}}\n"
+                            "time: {fps: 1, frames: 1-2, dt: 1}\n"
+                            "stages:\n"
+                            "  - set: {id: flow, field: vel, when: always, keep: true, value: [0.25, 0, 0]}\n"
+                            "  - set: {id: smoke, field: density, value: \"x > 10 ? 2 : 0\"}\n"
+                            "  - stats: {id: before, frames: 1-1, fields: [density]}\n"
+                            "  - mac.advect: {scheme: flux_ppm}\n"
+                            "  - stats: {id: after, fields: [density]}\n");
+    const double left = metric(&r, "mac.advect.left_density");
+    cr_assert_float_eq(left, .25 * 2 * 100, 1e-3, "%g left: 25 cm of smoke of 2 over 100 m2 were blown out", left);
+    cr_assert_float_eq(metric(&r, "after.mass_density") + left, metric(&r, "before.mass_density"), 1e-3);
+    test_end(&r);
+}
