@@ -28,8 +28,15 @@ void finding_add(struct findings *f, const struct finding_kind *kind, const char
     struct finding *grown = bw_realloc(f->list, (f->n + 1) * sizeof *grown);
     if (!grown) return;
     f->list = grown;
-    grown[f->n] = (struct finding){kind, bw_strdup(about ? about : ""), bw_strdup(text), 1};
+    grown[f->n] = (struct finding){kind, bw_strdup(about ? about : ""), bw_strdup(text), NULL, 1};
     if (grown[f->n].about && grown[f->n].text) f->n++;
+}
+
+void finding_advise(struct findings *f, char *advice)
+{
+    struct finding *last = f->n ? &f->list[f->n - 1] : NULL;
+    bw_free(last ? last->advice : advice);
+    if (last) last->advice = advice;
 }
 
 bool findings_has(const struct findings *f, const char *path)
@@ -54,8 +61,9 @@ json_t *findings_json(const struct findings *f)
     json_t *all = json_array();
     for (size_t i = 0; i < f->n; i++) {
         const struct finding_kind *k = f->list[i].kind;
-        json_array_append_new(all, json_pack("{s:s, s:b, s:o, s:s}", "kind", k->id, "problem", (int)k->problem, "text",
-                                             text_json(&f->list[i]), "advice", k->advice));
+        const char *advice = f->list[i].advice ? f->list[i].advice : k->advice;
+        json_array_append_new(all, json_pack("{s:s, s:b, s:o, s:o}", "kind", k->id, "problem", (int)k->problem, "text",
+                                             text_json(&f->list[i]), "advice", json_bytes(advice)));
     }
     return all;
 }
@@ -73,6 +81,7 @@ void findings_free(struct findings *f)
     for (size_t i = 0; i < f->n; i++) {
         bw_free(f->list[i].about);
         bw_free(f->list[i].text);
+        bw_free(f->list[i].advice);
     }
     bw_free(f->list);
     *f = (struct findings){0};

@@ -15,8 +15,9 @@ struct finding_kind {
 
 struct finding {
     const struct finding_kind *kind;
-    char *about; ///< what tells it from others of its kind: a grid's name, or ""
-    char *text;  ///< of the first file
+    char *about;  ///< what tells it from others of its kind: a grid's name, or ""
+    char *text;   ///< of the first file
+    char *advice; ///< better than the kind's; NULL: that one
     long long files;
 };
 
@@ -28,6 +29,8 @@ struct findings {
 /// Add one; of the same kind about the same as one before it is counted alone. `about` NULL: there is no such one.
 void finding_add(struct findings *f, const struct finding_kind *kind, const char *about, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+/// Advise better than the kind does, about what was added last. Takes the text (bw_alloc).
+void finding_advise(struct findings *f, char *advice);
 /// Does a problem's text begin with that path?
 bool findings_has(const struct findings *f, const char *path);
 /// [{"kind", "problem", "text", "advice"}]

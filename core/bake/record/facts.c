@@ -33,12 +33,6 @@ struct file_facts facts_of(const json_t *file)
     return f;
 }
 
-bool facts_same(const json_t *file, const struct file_facts *f)
-{
-    struct file_facts known = facts_of(file);
-    return facts_whole(file) && known.bytes == f->bytes && (f->bytes < 0 || known.xxh3 == f->xxh3);
-}
-
 bool facts_whole(const json_t *file) { return json_is_true(file) || json_is_object(file); }
 
 /* ---- the disk against the list ---- */

@@ -4,8 +4,9 @@
  *     whole BYTES XXH3 NAME    the file is on the disk, with that size and sum, and takes its name now
  *     wrote NAME               the same, of what has no sum
  *     gone NAME                the bake removed it
- * Lines are only ever added, each before what it tells of; the last one of a name counts. When the bake is over,
- * bake.json has the same list; the journal stays, should that be lost. */
+ * Lines are only ever added, each before what it tells of; the last one of a name counts. It is the only list that a
+ * running bake has: in memory one would grow with every frame. When the bake is over, bake.json has the same list; the
+ * journal stays, should that be lost. */
 #include "record.h"
 
 #include "base/alloc.h"
@@ -15,8 +16,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-static char *journal_path(const char *out) { return bw_printf("%s/bake.journal", out); }
 
 /* Puts down what a line says, unless it was cut off in its middle. */
 static void line_take(json_t *files, char *line, size_t n)
@@ -41,16 +40,35 @@ static void line_take(json_t *files, char *line, size_t n)
     json_object_set_new(files, line + name, facts_json(&f));
 }
 
-json_t *journal_read(const char *out)
+/* Closes `f`. */
+static json_t *lines_read(FILE *f)
 {
-    char *path = journal_path(out), *line = NULL;
-    FILE *f = path ? fopen(path, "r") : NULL;
     json_t *files = f ? json_object() : NULL;
+    char *line = NULL;
     size_t size = 0;
     for (ssize_t n; f && (n = getline(&line, &size, f)) > 0;) line_take(files, line, (size_t)n);
     free(line);
     if (f) fclose(f);
+    return files;
+}
+
+json_t *journal_read(const char *out)
+{
+    char *path = bw_printf("%s/bake.journal", out);
+    json_t *files = lines_read(path ? fopen(path, "r") : NULL);
     bw_free(path);
+    return files;
+}
+
+/* By its descriptor: whatever became of its name. */
+json_t *journal_files(struct bake_journal *j)
+{
+    pthread_mutex_lock(&j->lock);
+    int fd = fcntl(j->fd, F_DUPFD_CLOEXEC, 0);
+    FILE *f = fd >= 0 && lseek(fd, 0, SEEK_SET) == 0 ? fdopen(fd, "r") : NULL;
+    if (fd >= 0 && !f) close(fd);
+    json_t *files = lines_read(f);
+    pthread_mutex_unlock(&j->lock);
     return files;
 }
 
@@ -62,29 +80,34 @@ static char *line_make(const char *name, const struct file_facts *whole)
 }
 
 /* One write a line: the end of a line that did not fit would else be taken for a name. */
-static int line_append(struct bake_journal *j, const char *name, const struct file_facts *whole)
+static int line_write(const struct bake_journal *j, const char *line, bool settle)
+{
+    size_t n = strlen(line);
+    off_t end = lseek(j->fd, 0, SEEK_END);
+    ssize_t done;
+    do done = write(j->fd, line, n);
+    while (done < 0 && errno == EINTR);
+    int bad = done == (ssize_t)n ? 0 : done < 0 ? errno : ENOSPC;
+    if (!bad && settle && fdatasync(j->fd)) bad = errno;
+    if (bad && end >= 0 && ftruncate(j->fd, end)) return bad; // what is not to be there is not in the list
+    return bad;
+}
+
+static int line_append(const struct bake_journal *j, const char *name, const struct file_facts *whole)
 {
     json_t *text = json_string(name);
     if (!text || strchr(name, '\n')) return json_decref(text), EILSEQ; // no name for JSON, for a line
     json_decref(text);
     char *line = line_make(name, whole);
-    if (!line) return ENOMEM;
-    size_t n = strlen(line);
-    ssize_t done;
-    do done = write(j->fd, line, n);
-    while (done < 0 && errno == EINTR);
+    int bad = line ? line_write(j, line, whole && whole->bytes >= 0) : ENOMEM;
     bw_free(line);
-    if (done != (ssize_t)n) return done < 0 ? errno : ENOSPC;
-    if (whole && whole->bytes >= 0 && fdatasync(j->fd)) return errno;
-    if (whole && whole->bytes == FILE_GONE) return json_object_del(j->files, name), 0;
-    return json_object_set_new(j->files, name, facts_json(whole)) ? ENOMEM : 0;
+    return bad;
 }
 
 int journal_add(struct bake_journal *j, const char *name, const struct file_facts *whole)
 {
     pthread_mutex_lock(&j->lock);
-    const json_t *known = json_object_get(j->files, name);
-    if (!j->failed && (!known || (whole && !facts_same(known, whole)))) j->failed = line_append(j, name, whole);
+    if (!j->failed) j->failed = line_append(j, name, whole);
     int failed = j->failed;
     pthread_mutex_unlock(&j->lock);
     return failed;
@@ -109,7 +132,7 @@ static int journal_open(struct bake_journal *j, json_t *carry)
     j->root = open(j->out, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (j->root < 0) return errno;
     unlinkat(j->root, half, 0);
-    j->fd = openat(j->root, half, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_APPEND | O_CLOEXEC, 0666);
+    j->fd = openat(j->root, half, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_APPEND | O_CLOEXEC, 0666);
     if (j->fd < 0) return errno;
     int bad = carry_write(j, carry);
     if (!bad && renameat(j->root, half, j->root, "bake.journal")) bad = errno;
@@ -119,9 +142,9 @@ static int journal_open(struct bake_journal *j, json_t *carry)
 
 int journal_begin(struct bake_journal *j, const char *out, json_t *carry, struct bw_diag *d)
 {
-    *j = (struct bake_journal){.out = out, .fd = -1, .root = -1, .files = json_object()};
+    *j = (struct bake_journal){.out = out, .fd = -1, .root = -1, .runs = true};
     pthread_mutex_init(&j->lock, NULL);
-    int bad = j->files ? journal_open(j, carry) : ENOMEM;
+    int bad = journal_open(j, carry);
     if (bad) bw_diag_error(d, NULL, BW_ERR_IO, "%s/bake.journal: can't be written: %s", out, strerror(bad));
     if (bad) journal_end(j);
     return !bad;
@@ -137,10 +160,9 @@ void journal_drop(struct bake_journal *j, const char *name)
 
 void journal_end(struct bake_journal *j)
 {
-    if (!j->files) return;
+    if (!j->runs) return;
     if (j->fd >= 0) close(j->fd);
     if (j->root >= 0) close(j->root);
-    json_decref(j->files);
     pthread_mutex_destroy(&j->lock);
     *j = (struct bake_journal){0};
 }

@@ -125,7 +125,14 @@ static const char *path_below(const char *out, const char *path)
 int record_write(const struct bake_facts *f, const struct bake_outputs *o, struct bake_journal *j, int complete,
                  struct bw_diag *d)
 {
-    json_t *announced = json_object(), *files = files_list(j->files), *root;
+    json_t *all = journal_files(j), *announced = json_object(), *files = files_list(all), *root;
+    json_decref(all);
+    if (!all) {
+        bw_diag_error(d, NULL, BW_ERR_IO, "%s/bake.journal: can't be read", f->out);
+        json_decref(announced);
+        json_decref(files);
+        return 0;
+    }
     json_object_set_new(files, "bake.json", json_object()); // its own sum it can't hold
     for (int32_t i = 0; i < o->n; i++) {
         json_object_set_new(announced, o->list[i].what, json_string(path_below(f->out, o->list[i].path)));

@@ -28,7 +28,6 @@ void outputs_free(struct bake_outputs *o);
 json_t *facts_json(const struct file_facts *whole);
 /// Bytes < 0: unknown.
 struct file_facts facts_of(const json_t *file);
-bool facts_same(const json_t *file, const struct file_facts *f);
 bool facts_whole(const json_t *file);
 
 enum file_fault { FILE_GOOD, FILE_MISSING, FILE_SIZE, FILE_SUM, FILE_UNREADABLE };
@@ -45,16 +44,16 @@ char *faults_words(const json_t *bad);
 
 /* ---- journal.c: bake.journal, the list of files while a bake runs ---- */
 
-/// The files of the running bake, and the file that lists them.
+/// The file that lists those of the running bake.
 struct bake_journal {
     pthread_mutex_t lock;
-    json_t *files;   ///< by name below the folder, see facts_json; NULL: no bake runs
+    bool runs;       ///< else all of it is void
     int fd, failed;  ///< failed: errno of the first line that could not be written; none follows it
     const char *out; ///< the folder's name, for sentences …
     int root;        ///< … and the folder itself, whatever lies under that name by now
 };
 
-/// The files that the journal in `out` lists; NULL when there is none.
+/// The files that the journal in `out` lists, by name below the folder, see facts_json; NULL when there is none.
 json_t *journal_read(const char *out);
 /// Start a journal in `out`, a text that holds until journal_end, with the whole files of `carry` (NULL: none). 0 after
 /// a sentence in `d`.
@@ -64,6 +63,8 @@ void journal_drop(struct bake_journal *j, const char *name);
 /// Note a file before it is begun (`whole` NULL), before it is whole under its own name, or when it is gone. 0, or an
 /// errno: don't write it. Any thread.
 int journal_add(struct bake_journal *j, const char *name, const struct file_facts *whole);
+/// The files so far, as journal_read has them; NULL: they can't be read. Any thread.
+json_t *journal_files(struct bake_journal *j);
 /// Close it. It stays in the folder.
 void journal_end(struct bake_journal *j);
 enum folder_fate { FOLDER_HERE, FOLDER_MOVED, FOLDER_GONE };
@@ -93,7 +94,7 @@ struct bake_facts {
 
 struct bake_record {
     json_t *root;        ///< bake.json; NULL: no bake has been here
-    json_t *files;       ///< its files and the journal's that lie inside the folder, as in bake_journal
+    json_t *files;       ///< its files and the journal's that lie inside the folder, by name, see facts_json
     bool complete, lost; ///< lost: bake.json is gone or no JSON, but the bake's files may be there
 };
 

@@ -83,7 +83,8 @@ static void file_lost(struct bw_chain *c, const char *name)
 static enum bw_status file_write(struct bw_chain *c, struct checkpoint *p, const char *name, bool *whole)
 {
     struct output *list = NULL;
-    const char *path = output_begin(&c->outputs, &list, output_owner_bake, name, true);
+    const struct output_owner by = {output_owner_bake.id, NULL, &p->clock.frame};
+    const char *path = output_begin(&c->outputs, &list, by, name, true);
     if (!path) return log_status(&c->log);
     char *about = c->opt.about ? c->opt.about(c->opt.user) : bw_strdup("{}");
     bool written = about && checkpoint_write(c, p, about, path);

@@ -2,7 +2,8 @@
 /* Whose file is it? A name in the output folder has one owner: an exporter, a stage, or the bake itself. It is claimed
  * when the chain is built, by exporters that say their names beforehand, and by whoever begins an output: no two ever
  * write the same file, whatever plugins they come from. Names that the same file may go by are one name: "a//b" and
- * "./a/b", and "A/B" too, which many file systems, and the archives that caches travel in, take for "a/b". */
+ * "./a/b", and "A/B" too, which many file systems, and the archives that caches travel in, take for "a/b". So are the
+ * names of a sequence: whoever writes a frame's file has those of all frames, and a claim is no frame's to pay for. */
 #ifndef CLAIMS_H
 #define CLAIMS_H
 
@@ -12,6 +13,7 @@
 struct output_owner {
     const char *id;
     const struct bw_place *place; ///< tells owners apart; NULL: the bake itself
+    const int64_t *frame;         ///< that it writes now; NULL: none
 };
 
 extern const struct output_owner output_owner_bake;

@@ -63,28 +63,60 @@ double metrics_last(const struct metrics *m, const char *name)
     return NAN;
 }
 
+/* ---- the file ---- */
+
+/* The rows of the file that was written last, into `to`; false with errno. */
+static bool rows_copy(const struct metrics *m, FILE *to)
+{
+    char part[16384];
+    if (m->written && fseek(m->written, (long)m->rows_at, SEEK_SET)) return false;
+    for (size_t left = m->written ? m->rows_size : 0, n; left; left -= n) {
+        errno = EIO; // it is shorter than it was
+        n = fread(part, 1, left < sizeof part ? left : sizeof part, m->written);
+        if (!n || fwrite(part, 1, n, to) != n) return false;
+    }
+    return true;
+}
+
 /* New columns may appear in any frame (a stage that starts late), so the rows kept so far are followed by the new
- * heading only when the file is written: short rows simply end early, as CSV readers accept. */
+ * heading only when the file is written: short rows simply end early, as CSV readers accept. Answers where the rows
+ * begin; < 0 with errno. */
+static long table_print(const struct metrics *m, FILE *f)
+{
+    fputs(m->heading, f);
+    for (int32_t i = 0; i < m->n_metrics; i++) fprintf(f, ",%s", m->metric[i].name);
+    fputs("\n", f);
+    long rows_at = ftell(f);
+    bool good = rows_copy(m, f) && (!m->csv || fputs(m->csv, f) >= 0) && !ferror(f) && !fflush(f);
+    return good ? rows_at : -1;
+}
+
+/* From now on the rows are in the file `f`. */
+static void rows_leave(struct metrics *m, FILE *f, long rows_at)
+{
+    if (m->written) fclose(m->written);
+    m->written = f;
+    m->rows_at = (size_t)rows_at;
+    m->rows_size += m->csv_size;
+    bw_free(m->csv);
+    m->csv = NULL;
+    m->csv_size = 0;
+}
+
 static enum bw_status csv_write(struct metrics *m)
 {
     struct run_log *log = m->outputs->log;
     struct output *list = NULL;
     const char *path = output_begin(m->outputs, &list, output_owner_bake, m->file, true);
-    FILE *f = path ? fopen(path, "w") : NULL;
-    if (!f) {
-        if (path) log_fail(log, NULL, BW_ERR_IO, "cannot write \"%s\": %s", path, strerror(errno));
-        outputs_discard(&list);
-        return path ? BW_ERR_IO : log_status(log);
-    }
-    fputs(m->heading, f);
-    for (int32_t i = 0; i < m->n_metrics; i++) fprintf(f, ",%s", m->metric[i].name);
-    fprintf(f, "\n%s", m->csv ? m->csv : "");
-    bool bad = ferror(f) != 0;
-    bad |= fclose(f) != 0;
-    if (!bad) return output_commit(m->outputs, &list, path);
-    log_fail(log, NULL, BW_ERR_IO, "cannot write \"%s/%s\": %s", m->outputs->folder, m->file, strerror(errno));
+    FILE *f = path ? fopen(path, "w+e") : NULL;
+    long rows_at = f ? table_print(m, f) : -1;
+    if (path && rows_at < 0)
+        log_fail(log, NULL, BW_ERR_IO, "cannot write \"%s/%s\": %s", m->outputs->folder, m->file, strerror(errno));
+    enum bw_status status = rows_at >= 0 ? output_commit(m->outputs, &list, path) : path ? BW_ERR_IO : log_status(log);
+    if (status == BW_OK) rows_leave(m, f, rows_at);
+    else if (f) fclose(f);
     outputs_discard(&list);
-    return BW_ERR_IO;
+    return status;
 }
 
 enum bw_status metrics_settle(struct metrics *m)
@@ -110,6 +142,7 @@ static bool csv_append(struct metrics *m, const char *text)
 enum bw_status metrics_frame_end(struct metrics *m, const char *first)
 {
     char text[40];
+    if (!m->outputs->folder) return BW_OK;
     bool good = csv_append(m, first);
     for (int32_t i = 0; i < m->n_metrics && good; i++) {
         if (m->metric[i].set) snprintf(text, sizeof text, ",%.9g", m->metric[i].value);
@@ -140,9 +173,33 @@ static enum bw_status metric_checkpoint(struct metric *one, int32_t k, struct bw
     return status;
 }
 
+/* All rows in one piece, new memory; NULL after a sentence. */
+static char *rows_all(const struct metrics *m)
+{
+    char *all = bw_calloc(m->rows_size + m->csv_size + 1);
+    FILE *f = all && m->rows_size ? fmemopen(all, m->rows_size + 1, "w") : NULL;
+    bool good = all && (!m->rows_size || (f && rows_copy(m, f)));
+    if (f && fclose(f)) good = false;
+    if (good && m->csv_size) memcpy(all + m->rows_size, m->csv, m->csv_size);
+    if (good) return all;
+    log_fail(m->outputs->log, NULL, all ? BW_ERR_IO : BW_ERR_MEMORY, "cannot read \"%s/%s\" back: %s",
+             m->outputs->folder, m->file, all ? strerror(errno) : "out of memory");
+    bw_free(all);
+    return NULL;
+}
+
+static enum bw_status rows_checkpoint(struct metrics *m, struct bw_archive *a)
+{
+    if (a->restoring) return a->bytes(a, "rows", m->csv, m->csv_size);
+    char *all = rows_all(m);
+    enum bw_status status = all ? a->bytes(a, "rows", all, m->rows_size + m->csv_size) : log_status(m->outputs->log);
+    bw_free(all);
+    return status;
+}
+
 enum bw_status metrics_checkpoint(struct metrics *m, struct bw_archive *a)
 {
-    int64_t rows = a->restoring ? a->stored(a, "rows") : (int64_t)m->csv_size;
+    int64_t rows = a->restoring ? a->stored(a, "rows") : 0;
     int32_t n = m->n_metrics;
     enum bw_status status = a->bytes(a, "n", &n, sizeof n);
     if (status == BW_OK && a->restoring) {
@@ -157,7 +214,7 @@ enum bw_status metrics_checkpoint(struct metrics *m, struct bw_archive *a)
         if (a->restoring) m->n_metrics = i + 1;
         status = metric_checkpoint(&m->metric[i], i, a);
     }
-    return status == BW_OK ? a->bytes(a, "rows", m->csv, m->csv_size) : status;
+    return status == BW_OK ? rows_checkpoint(m, a) : status;
 }
 
 void metrics_free(struct metrics *m)
@@ -165,5 +222,6 @@ void metrics_free(struct metrics *m)
     for (int32_t i = 0; i < m->n_metrics; i++) bw_free(m->metric[i].name);
     bw_free(m->metric);
     bw_free(m->csv);
+    if (m->written) fclose(m->written);
     *m = (struct metrics){.outputs = m->outputs, .file = m->file, .heading = m->heading};
 }

@@ -9,7 +9,7 @@ static struct run_exporter *exporter_of(struct bw_exporter *e) { return e->host_
 
 static struct output_owner exporter_owner(const struct run_exporter *x)
 {
-    return (struct output_owner){x->pub.id, &x->preset->place};
+    return (struct output_owner){x->pub.id, &x->preset->place, x->frame};
 }
 
 /* ---- services ---- */
@@ -298,7 +298,9 @@ static enum bw_status exporter_write(struct run_exporter *x, const struct chain_
     enum bw_status status = log_params(x->list->log, x->params, frame.time, 0, x->param_mem);
     if (status == BW_OK) {
         const struct where_was was = exporter_enter(x, "frame", frame.number);
+        x->frame = &frame.number;
         status = x->pub.desc->frame(&x->pub, &frame);
+        x->frame = NULL;
         exporter_leave(x, &was);
         status = exporter_status(x, status, "frame");
     }

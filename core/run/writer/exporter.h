@@ -22,6 +22,7 @@ struct run_exporter {
     struct output *outputs;
     int32_t domain;
     bool initialised, ready; ///< init was called; it went well
+    const int64_t *frame;    ///< that it writes now; NULL: none
     enum bw_status failed;   ///< first failure reported in this callback
 };
 

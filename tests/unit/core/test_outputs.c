@@ -270,3 +270,43 @@ Test(outputs, all_that_ours_write_is_said_before)
     test_end(&r);
     rmdir(f.path);
 }
+
+/* ---- sequences ---- */
+
+static void claim_count(const char *name, void *n)
+{
+    cr_expect(*name);
+    ++*(int *)n;
+}
+
+Test(outputs, a_sequence_is_one_claim_whatever_its_length)
+{
+    struct run_log log;
+    struct bw_diag d = {0};
+    struct claims claims = {.log = &log};
+    const struct bw_place place[2] = {{0}, {0}};
+    int64_t frame;
+    struct output_owner a = {"a", &place[0], &frame}, b = {"b", &place[1], &frame};
+    char name[40];
+    int n = 0;
+    log_init(&log, NULL, NULL);
+    log.diag = &d;
+    for (frame = 1; frame <= 1000; frame++) {
+        snprintf(name, sizeof name, "dir/x_%04d.mp4", (int)frame);
+        cr_assert_eq(claims_take(&claims, a, name), BW_OK);
+        cr_assert_eq(claims_take(&claims, b, "other_7.png"), BW_OK);
+    }
+    claims_each(&claims, claim_count, &n);
+    cr_assert_leq(n, 3, "%d claims", n); /* "other_7" was a frame's once: the seventh's */
+    cr_assert_eq(claims_take(&claims, b, "dir/y_0005.mp4"), BW_OK, "another sequence");
+    cr_assert_eq(claims_take(&claims, b, "dir/x_0005.mp4"), BW_ERR_PRESET);
+    cr_assert(strstr(d.first, "\"dir/x_0005.mp4\", as a does with \"dir/x_0001.mp4\" and what follows it"), "%s",
+              d.first);
+    frame = 8;
+    cr_assert_eq(claims_take(&claims, a, "other_8.png"), BW_OK);
+    frame = 7;
+    cr_assert_eq(claims_take(&claims, a, "other_7.png"), BW_ERR_PRESET, "it is b's");
+    claims_free(&claims);
+    log_free(&log);
+    bw_diag_free(&d);
+}

@@ -247,9 +247,9 @@ bool folder_begin(struct job *j, struct bw_diag *d)
 }
 
 /* Files that others took away while it ran. */
-static void files_check(const struct job *j, struct bw_diag *d)
+static void files_check(struct job *j, struct bw_diag *d)
 {
-    json_t *bad = files_verify(j->journal.files, j->out, false);
+    json_t *files = journal_files(&j->journal), *bad = files_verify(files, j->out, false);
     if (json_array_size(bad)) {
         char *words = faults_words(bad);
         bw_diag_error(d, NULL, BW_ERR_IO, "%s was changed while the bake ran: %s", j->out,
@@ -257,6 +257,7 @@ static void files_check(const struct job *j, struct bw_diag *d)
         bw_free(words);
     }
     json_decref(bad);
+    json_decref(files);
 }
 
 /* Its notes go where the folder went; where there is none, nowhere. */

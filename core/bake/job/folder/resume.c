@@ -24,13 +24,12 @@ struct found {
 /* Notes change with every frame, and on other checkpoints none depends. */
 static json_t *files_now(struct job *j)
 {
-    json_t *files = json_object(), *file;
+    json_t *files = journal_files(&j->journal), *file;
     const char *name;
-    pthread_mutex_lock(&j->journal.lock);
-    json_object_foreach (j->journal.files, name, file) {
-        if (facts_whole(file) && !file_is_note(name)) json_object_set(files, name, file);
+    void *next;
+    json_object_foreach_safe (files, next, name, file) {
+        if (!facts_whole(file) || file_is_note(name)) json_object_del(files, name);
     }
-    pthread_mutex_unlock(&j->journal.lock);
     return files;
 }
 
