@@ -18,11 +18,10 @@ struct sheet {
     int64_t wanted, fine;        ///< nodes asked for; vortons along a node's edge
     int64_t nodes, grains;       ///< how many there are of either
     double volume, spacing;      ///< of the body; of nodes
-    double sigma, height;        ///< of grains: core; how far outside they stand
-    double depth;                ///< of the points
+    double sigma, depth;         ///< of grains: core; how far inside the points lie
     double core;                 ///< σ of the vorton in the middle
     bw_vec3 *point, *tangent;    ///< of nodes, just inside the surface; two a node
-    bw_vec3 *grain;              ///< where the sheet's vortons stand
+    bw_vec3 *grain;              ///< on the surface: where the sheet's vortons stand
     int32_t (*near)[SHEET_NEAR]; ///< nodes that a grain's strength is made of; -1: no more
     double (*share)[SHEET_NEAR]; ///< of each; all grains' together 1 a node
     double *influence;           ///< 3 nodes × 2 nodes: velocities at the points by unknowns, closed by the middle
