@@ -59,9 +59,15 @@ struct flow {
 enum bw_status flow_at(struct bw_stage *s, const struct flow *flow, int64_t count, const bw_vec3 *pos, double *velocity,
                        double *gradient);
 
-/// Remove particles that are not finite, further than `limit` from the origin, without a radius, or older than their
-/// life; the metric "lost" counts all but the old, and the log names the first of them.
+/// Remove particles that are further than `limit` from the origin, without a radius, or older than their life; the
+/// metric "lost" counts all but the old, and the log names the first of them. Errors: BW_ERR_DIVERGED, one is nowhere.
 enum bw_status particles_tidy(struct bw_stage *s, struct bw_particles *p, double limit);
+
+#define VORTON_LATTICE "vorton.lattice/1"
+/// Of vorton.remesh, within this module: time from one remesh to the next, s; 0: never.
+struct vorton_lattice_api {
+    double (*interval)(const struct bw_stage *stage);
+};
 
 extern const struct bw_stage_desc vorton_emit_desc, vorton_velocity_desc, vorton_stretch_desc, vorton_diffuse_desc,
     vorton_remesh_desc, vorton_collide_desc, vorton_advect_desc, vorton_confine_desc, tracers_desc, to_grid_desc;

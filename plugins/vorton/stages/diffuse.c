@@ -5,6 +5,9 @@
  *            rounding. With `eddy` C, ν grows by (Cσ)²|ω|, ω = α/V, the mean of both: what the vortons cannot resolve
  *            is taken for turbulence (Smagorinsky 1963, with the vorticity for the strain: Mansfield, Knio & Meneveau
  *            1998). Wants vortons that fill space evenly, as vorton.remesh leaves them: V is a share of space there.
+ *            The tensor Σ_q V_q d d η/σ², d = x_p - x_q, is what of 1 the exchange makes of viscosity: among nodes of a
+ *            lattice 1, along a single line of vortons nothing across. The metric `carried` is the harmonic mean of
+ *            its eigenvalues, in the mean by strength; of less than CARRIED_LEAST at first the stage is refused.
  *     core   dσ²/dt = 2ν: cores spread (Leonard 1980). Exact for what does not deform; wants a remesh when σ has
  *            grown. Volumes, which carry density, stay.
  * Sheets of bodies (vorton.collide; no volume) have no part in it. pse is explicit: dt ≤ σ²/4ν, half of where it would
@@ -17,16 +20,23 @@
 #include <string.h>
 
 enum method { METHOD_PSE, METHOD_CORE };
-#define REACH 4.0 ///< in σ; what is beyond is 3e-4 of the exchange, and missing on both sides
+#define REACH 4.0         ///< in σ; what is beyond is 3e-4 of the exchange, and missing on both sides
+#define CARRIED_LEAST 0.1 ///< of a viscosity; less is as good as none
+#define CARRIED_WELL 0.7  ///< and less than this worth a warning
 
 struct params {
     int32_t method;
     double viscosity, eddy, temperature, density;
 };
 
+struct state {
+    int32_t checked; ///< whether vortons stand side by side
+};
+
 static const struct bw_param params[] = {
-    BW_CHOICE(struct params, method, "method", "pse", "pse|core",
-              "pse: vortons exchange strength, put a vorton.remesh before it; core: their cores grow."),
+    BW_CHOICE(
+        struct params, method, "method", "pse", "pse|core",
+        "pse: vortons exchange strength, put a vorton.remesh with an interval before it; core: their cores grow."),
     BW_F64(struct params, viscosity, "viscosity", "1e-4 m^2/s", 0, 1e4, "m^2/s", "ν."),
     BW_F64(struct params, eddy, "eddy", "0", 0, 2, NULL,
            "Viscosity of unresolved eddies: C of (Cσ)²|ω|; 0.2 … 0.4 keeps violent flows bounded."),
@@ -55,6 +65,7 @@ struct exchange {
     double factor[VALUES]; ///< 2 ν dt
     double eddy, *omega;   ///< C² dt; |ω| of each
     double *share;         ///< what of itself each would give away with eddies, or 1
+    double *carried;       ///< what of the viscosity comes about at each
 };
 
 enum { CHUNK = 256 };
@@ -101,6 +112,37 @@ static void exchange_visit(struct exchange *e, int64_t p, int64_t q, double weig
     for (int k = 0; k < VALUES; k++) {
         double w = (e->factor[k] * weight + (k < HEAT ? eddy : 0)) / (k < HEAT ? most : 1);
         sum[k] += w * (v->volume[p] * its[k] - v->volume[q] * mine[k]);
+    }
+}
+
+/// Harmonic mean of the eigenvalues of a symmetric tensor, xx yy zz xy yz zx: 3 det over the sum of principal minors.
+static double harmonic(const double t[6])
+{
+    const double yz = t[1] * t[2] - t[4] * t[4], minors = yz + t[0] * t[1] - t[3] * t[3] + t[2] * t[0] - t[5] * t[5],
+                 det = t[0] * yz - t[3] * (t[3] * t[2] - t[4] * t[5]) + t[5] * (t[3] * t[4] - t[1] * t[5]);
+    return det > 0 && minors > 0 ? 3 * det / minors : 0;
+}
+
+static void carried_visit(struct exchange *e, int64_t p, int64_t q, double weight, double eddy, double *sum)
+{
+    double d[3];
+    (void)eddy;
+    vec3_sub(e->v->pos[p], e->v->pos[q], d);
+    for (int a = 0; a < 3; a++) {
+        sum[a] += weight * e->v->volume[q] * d[a] * d[a];
+        sum[3 + a] += weight * e->v->volume[q] * d[a] * d[(a + 1) % 3];
+    }
+}
+
+static void carried_chunk(int64_t chunk, uint32_t worker, void *user)
+{
+    struct exchange *e = user;
+    int64_t end = (chunk + 1) * CHUNK < e->v->count ? (chunk + 1) * CHUNK : e->v->count;
+    (void)worker;
+    for (int64_t p = chunk * CHUNK; p < end; p++) {
+        double tensor[6] = {0};
+        neighbours_visit(e, p, carried_visit, tensor);
+        e->carried[p] = harmonic(tensor);
     }
 }
 
@@ -157,6 +199,45 @@ static enum bw_status eddies_prepare(struct bw_stage *s, struct exchange *e, dou
     return BW_OK;
 }
 
+/// Whether a remesh with an interval keeps the vortons on a lattice, now or soon.
+static int has_lattice(struct bw_stage *s)
+{
+    const void *table = NULL;
+    struct bw_stage *from = NULL;
+    int has = 0;
+    for (uint32_t k = 0; !has && (from = s->host->find_stage(s, VORTON_LATTICE, k, &table)); k++)
+        has = ((const struct vorton_lattice_api *)table)->interval(from) > 0;
+    return has;
+}
+
+/// What part of the viscosity the exchange will bring about, once there are vortons; too little is refused.
+static enum bw_status carried_check(struct bw_stage *s, struct exchange *e)
+{
+    const struct vorton_arrays *v = e->v;
+    struct state *st = s->state;
+    double sum = 0, weight = 0;
+    e->carried = s->host->scratch(s, (size_t)v->count * sizeof *e->carried);
+    if (!e->carried) return BW_ERR_MEMORY;
+    s->host->parallel_for(s, (v->count + CHUNK - 1) / CHUNK, carried_chunk, e);
+    for (int64_t i = 0; i < v->count; i++) {
+        const double w = v->volume[i] > 0 ? vec3_length(v->strength[i]) : 0;
+        sum += w * e->carried[i];
+        weight += w;
+    }
+    if (!(weight > 0)) return BW_OK; // nothing turns yet
+    s->host->metric(s, "carried", sum / weight, BW_METRIC_LAST);
+    const int first = !st->checked;
+    st->checked = 1;
+    if (!first || has_lattice(s)) return BW_OK;
+    static const char *const sentence = "these vortons do not stand side by side: exchange brings about %.2g %% of the "
+                                        "viscosity; put a `vorton.remesh` with an `interval` before it, or take "
+                                        "`method: core`";
+    const double share = sum / weight;
+    if (share < CARRIED_LEAST) return s->host->fail(s, BW_ERR_PRESET, sentence, 100 * share);
+    if (share < CARRIED_WELL) s->host->log(s, BW_LOG_WARNING, sentence, 100 * share);
+    return BW_OK;
+}
+
 static enum bw_status exchange_run(struct bw_stage *s, struct vorton_arrays *v, const double rate[VALUES])
 {
     const struct params *p = s->params;
@@ -165,6 +246,8 @@ static enum bw_status exchange_run(struct bw_stage *s, struct vorton_arrays *v, 
     e.change = s->host->scratch(s, (size_t)v->count * sizeof *e.change);
     if (st || !e.change) return BW_ERR_MEMORY;
     for (int k = 0; k < VALUES; k++) e.factor[k] = 2 * rate[k] * s->dt;
+    if (rate[STRENGTH] > 0) st = carried_check(s, &e);
+    if (st) return st;
     if (p->method == METHOD_PSE && p->eddy > 0 && eddies_prepare(s, &e, p->eddy)) return BW_ERR_MEMORY;
     s->host->parallel_for(s, (v->count + CHUNK - 1) / CHUNK, exchange_chunk, &e);
     for (int64_t i = 0; i < v->count; i++) {
@@ -202,6 +285,8 @@ const struct bw_stage_desc vorton_diffuse_desc = {
     .brief = "Viscosity among vortons, by exchange of strength or growing cores; conduction of heat.",
     .references = "Degond & Mas-Gallic 1989; Leonard 1980",
     .params_size = sizeof(struct params),
+    .state_size = sizeof(struct state),
+    .flags = BW_STAGE_PLAIN_STATE,
     BW_PARAMS(params),
     BW_PORTS(ports),
     .max_dt = max_dt,

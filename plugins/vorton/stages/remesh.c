@@ -3,9 +3,14 @@
  *
  *   remesh   strengths (and mass and heat deviations) go to the nodes of a lattice of `spacing` h by M4' in each
  *            direction (Monaghan 1985), W(x) = 1 - 5x²/2 + 3|x|³/2 below 1, (2-|x|)²(1-|x|)/2 below 2: sums, first and
- *            second moments stay, so total vorticity, linear and angular impulse do. Nodes whose strength, mass and
- *            heat are all below `threshold` of the largest and that are further than `margin` nodes from any other are
- *            dropped, and what they held in sum is spread over the others in proportion to their strength.
+ *            second moments stay, so total vorticity, linear and angular impulse do. Nodes' cores are overlap·h; what
+ *            a vorton's own σ² is more than theirs goes into its strength's spread over the nodes, by passes of
+ *            (1/6, 2/3, 1/6), as flat as a Gaussian: the field stays. (Cores that just shrank raised a ring's peak by
+ *            up to 43 %, and took back what vorton.diffuse: {method: core} had let them grow.) Narrower ones get the
+ *            nodes' core: a lattice blurs what it cannot resolve. Vortons of more than 4.8 spacings are smooth as they
+ *            are, and stay (metric `wide`). Nodes whose strength, mass and heat are all below `threshold` of the
+ *            largest and that are further than `margin` nodes from any other are dropped, and what they held in sum is
+ *            spread over the others in proportion to their strength.
  *   merge    pairs nearer than `merge` radii become one: strength and volume add, place and σ² are means.
  *   split    vortons stretched to `split` times their strength at birth become two halves along their strength.
  * A body's sheet (vorton.collide; no volume) is left alone.
@@ -24,8 +29,9 @@ struct params {
 
 static const struct bw_param params[] = {
     BW_F64(struct params, interval, "interval", "0 s", 0, 1e9, "s", "Time from one remesh to the next; 0: never."),
-    BW_F64(struct params, spacing, "spacing", "0 m", 0, 1e6, "m",
-           "Of the lattice; 0: the smallest radius over `overlap`."),
+    BW_F64(
+        struct params, spacing, "spacing", "0 m", 0, 1e6, "m",
+        "Of the lattice; 0: the smallest radius over `overlap`. Wider vortons are spread over it, narrower ones blurred."),
     BW_F64(struct params, overlap, "overlap", "1.5", 0.5, 10, NULL,
            "Radius of the vortons of a remesh, over their spacing."),
     BW_F64(struct params, threshold, "threshold", "1e-3", 0, 0.5, NULL,
@@ -142,6 +148,7 @@ static enum bw_status split_run(struct bw_stage *s, double ratio)
 
 /* ---- remesh ---- */
 
+#define SPREAD_MOST 21.0 ///< h²: what the passes of NODES_MOST can do, 1² + 2² + 4²
 enum { BRICK = 8, BRICK_NODES = BRICK * BRICK * BRICK, VALUES = 5 };
 
 struct brick {
@@ -152,7 +159,7 @@ struct brick {
 enum { KEPT = 8 };
 
 struct lattice {
-    double h;
+    double h, core;           ///< spacing; radius of its vortons
     int64_t count, (*key)[3]; ///< of the bricks, sorted
     struct brick *brick;
 };
@@ -172,26 +179,109 @@ static double m4(double x)
     return x < 2 ? 0.5 * (2 - x) * (2 - x) * (1 - x) : 0;
 }
 
-static int64_t floor_div(int64_t a, int64_t b) { return a >= 0 ? a / b : -((b - 1 - a) / b); }
+/// What goes to the lattice: no sheets, and nothing so wide that it is smooth as it is.
+static int is_meshed(const struct lattice *l, const struct vorton_arrays *v, int64_t i)
+{
+    return v->volume[i] > 0 && v->radius[i] * v->radius[i] <= l->core * l->core + SPREAD_MOST * l->h * l->h;
+}
 
 /// Lowest of the four nodes that x reaches along an axis.
 static int64_t node_low(const struct lattice *l, double x) { return (int64_t)floor(x / l->h) - 1; }
 
+static int64_t floor_div(int64_t a, int64_t b) { return a >= 0 ? a / b : -((b - 1 - a) / b); }
+
+/* Nodes along the axes that a vorton reaches, and its weights there: M4's four, wider by every pass. A pass of ⅓ over
+ * nodes `stride` apart adds stride²/3 to the variance; before strides of 2 and 4 three of each smaller one smooth what
+ * they would skip, and the finest take what is left. */
+enum { STRIDES = 3, FIRST = 3, NODES_MOST = 4 + 2 * ((2 * FIRST + 1) + 2 * 2 * FIRST + 4 * FIRST) };
+
+struct footprint {
+    int64_t low[3];
+    int n;
+    double w[3][NODES_MOST];
+};
+
+struct passes {
+    int n[STRIDES], reach; ///< by stride, 1, 2, 4; nodes that they add on either side
+    double last;           ///< weight of one more pass of stride 1; 0: none
+};
+
+/// Passes for the variance by which a vorton is wider than a node's core; none where it is not.
+static struct passes passes_of(const struct lattice *l, double radius)
+{
+    struct passes p = {{0}, 0, 0};
+    double thirds = 3 * fmax(0, (radius * radius - l->core * l->core) / (l->h * l->h));
+    for (int q = 0; q < 2 * STRIDES; q++) {
+        const int k = q < STRIDES ? q : 2 * STRIDES - 1 - q, n = (int)fmin(floor(thirds / (1 << 2 * k)), FIRST);
+        p.n[k] += n;
+        p.reach += n << k;
+        thirds -= n << 2 * k;
+    }
+    if (!(thirds > 1e-9)) return p;
+    p.last = thirds / 3;
+    p.reach++;
+    return p;
+}
+
+/// The weights w of n nodes become those of n + 2·stride.
+static void pass(double *w, int n, int stride, double a)
+{
+    double old[NODES_MOST] = {0};
+    memcpy(old + stride, w, (size_t)n * sizeof *w);
+    for (int k = 0; k < n + 2 * stride; k++)
+        w[k] =
+            (1 - a) * old[k] + 0.5 * a * ((k >= stride ? old[k - stride] : 0) + (k < n + stride ? old[k + stride] : 0));
+}
+
+static void footprint_find(const struct lattice *l, const double x[3], double radius, struct footprint *f)
+{
+    const struct passes p = passes_of(l, radius);
+    f->n = 4 + 2 * p.reach;
+    for (int a = 0; a < 3; a++) {
+        const int64_t low = node_low(l, x[a]);
+        int n = 4;
+        f->low[a] = low - p.reach;
+        for (int k = 0; k < 4; k++) f->w[a][k] = m4(x[a] / l->h - (double)(low + k));
+        for (int q = 0; q < STRIDES; q++)
+            for (int k = 0; k < p.n[q]; k++, n += 2 << q) pass(f->w[a], n, 1 << q, 1. / 3);
+        if (p.last > 0) pass(f->w[a], n, 1, p.last);
+    }
+}
+
+/// First and last brick along each axis that a vorton touches, `margin` around it included.
+static void bricks_of(const struct lattice *l, const double x[3], double radius, int64_t margin, int64_t first[3],
+                      int64_t last[3])
+{
+    const int64_t reach = passes_of(l, radius).reach + margin;
+    for (int a = 0; a < 3; a++) {
+        const int64_t low = node_low(l, x[a]);
+        first[a] = floor_div(low - reach, BRICK);
+        last[a] = floor_div(low + 3 + reach, BRICK);
+    }
+}
+
 static enum bw_status bricks_find(struct bw_stage *s, struct lattice *l, const struct vorton_arrays *v)
 {
-    int64_t n = 0,
-            margin = ((const struct params *)s->params)->margin; // 4 + 2·2 nodes still touch but two bricks an axis
-    l->key = s->host->scratch(s, (size_t)v->count * 8 * sizeof *l->key);
+    int64_t n = 0, keys = 0, at[3], first[3], last[3], margin = ((const struct params *)s->params)->margin;
+    for (int64_t i = 0; i < v->count; i++) {
+        if (!is_meshed(l, v, i)) continue;
+        bricks_of(l, v->pos[i], v->radius[i], margin, first, last);
+        keys += (last[0] - first[0] + 1) * (last[1] - first[1] + 1) * (last[2] - first[2] + 1);
+    }
+    l->key = s->host->scratch(s, (size_t)keys * sizeof *l->key + 1);
     if (!l->key) return BW_ERR_MEMORY;
-    for (int64_t i = 0; i < v->count; i++)
-        for (int e = 0; e < 8; e++, n++)
-            for (int a = 0; a < 3; a++)
-                l->key[n][a] = floor_div(node_low(l, v->pos[i][a]) + (e >> a & 1 ? 3 + margin : -margin), BRICK);
+    for (int64_t i = 0; i < v->count; i++) {
+        if (!is_meshed(l, v, i)) continue;
+        bricks_of(l, v->pos[i], v->radius[i], margin, first, last);
+        for (at[2] = first[2]; at[2] <= last[2]; at[2]++)
+            for (at[1] = first[1]; at[1] <= last[1]; at[1]++)
+                for (at[0] = first[0]; at[0] <= last[0]; at[0]++) memcpy(l->key[n++], at, sizeof at);
+    }
     qsort(l->key, (size_t)n, sizeof *l->key, key_order);
     for (int64_t i = 0; i < n; i++)
         if (!l->count || key_order(l->key[i], l->key[l->count - 1]))
             memmove(l->key[l->count++], l->key[i], sizeof *l->key);
-    l->brick = s->host->scratch(s, (size_t)l->count * sizeof *l->brick);
+    l->brick = s->host->scratch(s, (size_t)l->count * sizeof *l->brick + 1);
     if (!l->brick)
         return s->host->fail(s, BW_ERR_MEMORY, "out of memory for a lattice of %lld nodes: raise `spacing` (now %g m)",
                              (long long)l->count * BRICK_NODES, l->h);
@@ -213,21 +303,17 @@ static struct brick *brick_at(const struct lattice *l, struct brick *last, const
 
 static void vorton_spread(struct lattice *l, const struct vorton_arrays *v, int64_t i)
 {
-    int64_t low[3];
-    double w[3][4];
+    struct footprint f;
     const double what[VALUES] = {v->strength[i][0], v->strength[i][1], v->strength[i][2], v->density[i] * v->volume[i],
                                  v->temperature[i] * v->volume[i]};
     struct brick *b = NULL;
-    for (int a = 0; a < 3; a++) {
-        low[a] = node_low(l, v->pos[i][a]);
-        for (int k = 0; k < 4; k++) w[a][k] = m4(v->pos[i][a] / l->h - (double)(low[a] + k));
-    }
-    for (int e = 0; e < 64; e++) {
-        const int k[3] = {e & 3, e >> 2 & 3, e >> 4};
-        const int64_t node[3] = {low[0] + k[0], low[1] + k[1], low[2] + k[2]};
+    footprint_find(l, v->pos[i], v->radius[i], &f);
+    for (int e = 0; e < f.n * f.n * f.n; e++) {
+        const int k[3] = {e % f.n, e / f.n % f.n, e / f.n / f.n};
+        const int64_t node[3] = {f.low[0] + k[0], f.low[1] + k[1], f.low[2] + k[2]};
         int in;
         b = brick_at(l, b, node, &in);
-        for (int c = 0; c < VALUES; c++) b->node[in][c] += w[0][k[0]] * w[1][k[1]] * w[2][k[2]] * what[c];
+        for (int c = 0; c < VALUES; c++) b->node[in][c] += f.w[0][k[0]] * f.w[1][k[1]] * f.w[2][k[2]] * what[c];
     }
 }
 
@@ -293,7 +379,6 @@ static struct census nodes_count(struct lattice *l, const struct params *p)
 
 static enum bw_status nodes_take(struct bw_stage *s, const struct lattice *l, const struct census *c)
 {
-    const struct params *p = s->params;
     struct bw_particles *all = s->ports[0].particles;
     const struct bw_particles_api *api = particles_of(s);
     int64_t old = api->count(all), first = 0, to;
@@ -314,12 +399,12 @@ static enum bw_status nodes_take(struct bw_stage *s, const struct lattice *l, co
         }
         v.density[to] = (node[3] + share * c->lost[3]) / volume;
         v.temperature[to] = (node[4] + share * c->lost[4]) / volume;
-        v.radius[to] = p->overlap * l->h;
+        v.radius[to] = l->core;
         v.volume[to] = volume;
         v.born[to] = vec3_length(v.strength[to]);
         to++;
     }
-    for (int64_t i = 0; i < old; i++) drop[i] = v.volume[i] > 0;
+    for (int64_t i = 0; i < old; i++) drop[i] = (uint8_t)is_meshed(l, &v, i);
     memset(drop + old, 0, (size_t)c->kept);
     api->remove(all, drop);
     return BW_OK;
@@ -330,7 +415,7 @@ static enum bw_status remesh_run(struct bw_stage *s)
     const struct params *p = s->params;
     struct vorton_arrays v = vorton_arrays(s, s->ports[0].particles);
     struct lattice l = {.h = p->spacing};
-    double least = HUGE_VAL, far = 0;
+    double least = HUGE_VAL, far = 0, wide = 0;
     for (int64_t i = 0; i < v.count; i++) {
         if (!(v.volume[i] > 0)) continue;
         least = fmin(least, v.radius[i]);
@@ -338,13 +423,17 @@ static enum bw_status remesh_run(struct bw_stage *s)
     }
     if (isinf(least)) return BW_OK; // nothing but sheets
     if (!(l.h > 0)) l.h = least / p->overlap;
+    l.core = p->overlap * l.h;
     if (!(l.h > 0) || far / l.h > 1e12)
         return s->host->fail(s, BW_ERR_DIVERGED, "a lattice of %g m does not reach to %g m", l.h, far);
     enum bw_status st = bricks_find(s, &l, &v);
-    for (int64_t i = 0; i < v.count && !st; i++)
-        if (v.volume[i] > 0) vorton_spread(&l, &v, i);
+    for (int64_t i = 0; i < v.count && !st; i++) {
+        if (is_meshed(&l, &v, i)) vorton_spread(&l, &v, i);
+        else wide += v.volume[i] > 0;
+    }
     if (st) return st;
     struct census c = nodes_count(&l, p);
+    s->host->metric(s, "wide", wide, BW_METRIC_SUM);
     s->host->metric(s, "nodes", (double)c.kept, BW_METRIC_LAST);
     return nodes_take(s, &l, &c);
 }
@@ -360,6 +449,14 @@ static enum bw_status step(struct bw_stage *s)
     return st;
 }
 
+static double interval_tell(const struct bw_stage *s) { return ((const struct params *)s->params)->interval; }
+
+static const void *extension(const char *id)
+{
+    static const struct vorton_lattice_api api = {interval_tell};
+    return strcmp(id, VORTON_LATTICE) ? NULL : &api;
+}
+
 const struct bw_stage_desc vorton_remesh_desc = {
     .id = "vorton.remesh",
     .version = "1.0",
@@ -369,4 +466,5 @@ const struct bw_stage_desc vorton_remesh_desc = {
     BW_PARAMS(params),
     BW_PORTS(ports),
     .step = step,
+    .extension = extension,
 };

@@ -61,6 +61,31 @@ Test(vortons_kept, strength_exchange)
     test_end(&r[1]);
 }
 
+/* Where vortons do not stand side by side exchange cannot spread them: refused, at the stage's line; lines, sheets and
+ * single ones. On a lattice, and where a shape or a core is full of vortons, it is taken. */
+Test(vortons_kept, exchange_wants_neighbours)
+{
+    static const char *const lone[] = {"ring: {radius: 50 cm, core: 10 cm}", "tube: {core: 5 cm}", "sheet: {}",
+                                       "cloud: {count: 20, core: 1 cm}"};
+    for (int i = 0; i < 4; i++) {
+        char stages[200];
+        snprintf(stages, sizeof stages, "  - vorton.emit: {source: {%s}}\n  - vorton.diffuse: {}\n", lone[i]);
+        refuse(stages, ":6:5: frame 2: vorton.diffuse: these vortons do not stand side by side");
+    }
+    static const char *const fine[] = {
+        "ring: {radius: 50 cm, core: 10 cm}}}\n  - vorton.remesh: {interval: 0.04, spacing: 5 cm}\n",
+        "ring: {radius: 50 cm, core: 10 cm, layers: 3}}}\n", "cloud: {core: 8 cm}}}\n"};
+    for (int i = 0; i < 3; i++) {
+        struct test_run r = run(HEAD "time: {fps: 25, frames: 1-2, substeps: 1}\nstages:\n  - vorton.emit: {source: "
+                                     "{%s  - vorton.diffuse: {}\n",
+                                fine[i]);
+        double carried = metric(&r, "vorton.diffuse.carried");
+        fprintf(stderr, "%.25s: %.3f of the viscosity\n", fine[i], carried);
+        cr_assert(carried > (i ? .2 : .8) && carried < 1.1, "%g", carried);
+        test_end(&r);
+    }
+}
+
 /* ---- lattice, merging, splitting: what has to stay ---- */
 
 Test(vortons_kept, remesh_keeps_the_moments)
@@ -83,6 +108,73 @@ Test(vortons_kept, remesh_keeps_the_moments)
     test_end(&before);
     test_end(&after);
     test_end(&moved);
+}
+
+/* ---- a stage that looks ---- */
+
+static double peak; ///< largest |curl u| on lines across a core at (0.5, 0, 0) m, 1/s
+static enum bw_status peak_step(struct bw_stage *s)
+{
+    enum { LINE = 121 };
+    const void *table = NULL;
+    struct bw_stage *from = s->host->find_stage(s, BW_VELOCITY, 0, &table);
+    bw_vec3 at[2 * LINE];
+    double u[6 * LINE] = {0}, g[18 * LINE] = {0};
+    for (int i = 0; i < 2 * LINE; i++) {
+        const double off = .3 * (2. * (i % LINE) / (LINE - 1) - 1);
+        at[i][0] = .5 + (i < LINE ? off : 0);
+        at[i][1] = 0;
+        at[i][2] = i < LINE ? 0 : off;
+    }
+    enum bw_status st = ((const struct bw_velocity_api *)table)->evaluate(from, 2 * LINE, (const bw_vec3 *)at, u, g);
+    peak = 0;
+    for (int i = 0; i < 2 * LINE; i++) {
+        const double *d = g + 9 * i;
+        peak = fmax(peak, hypot(hypot(d[7] - d[5], d[2] - d[6]), d[3] - d[1]));
+    }
+    return st;
+}
+
+static const struct bw_port peak_ports[] = {{.name = "vortons",
+                                             .kind = BW_PARTICLES,
+                                             .access = BW_READ,
+                                             .doc = "Seen.",
+                                             .attributes = (const struct bw_attribute[]){{"pos", BW_F64P, 3, "m"}},
+                                             .n_attributes = 1}};
+static const struct bw_stage_desc *const peak_stages[] = {&(const struct bw_stage_desc){
+    .id = "peak", .version = "1", .brief = "Looks.", BW_PORTS(peak_ports), .step = peak_step}};
+static const struct bw_module peak_module = BW_MODULE(peak_stages);
+
+static double peak_of(const char *ring, const char *rest)
+{
+    struct test_options o = {.simd = UINT32_MAX, .module = &peak_module};
+    struct test_run r = run_with(&o,
+                                 HEAD "time: {fps: 25, frames: 1-2, substeps: 1}\nstages:\n"
+                                      "  - vorton.emit: {source: {ring: {radius: 50 cm, circulation: 1, %s}}}\n%s"
+                                      "  - vorton.velocity: {method: direct}\n  - peak: {}\n",
+                                 ring, rest);
+    test_end(&r);
+    return peak;
+}
+
+/* A remesh onto a lattice whose cores are smaller than those of the vortons leaves the field as it was, resolved cores
+ * and single lines alike, and so a core that has grown by viscosity stays grown. */
+Test(vortons_kept, remesh_keeps_the_peak)
+{
+    static const char *const rings[] = {"core: 12 cm, layers: 1", "core: 12 cm", "core: 10 cm, layers: 2"};
+    static const char *const spacing[] = {"6 cm", "4 cm", "3 cm"};
+    for (int i = 0; i < (test_short() ? 1 : 3); i++) {
+        char remesh[160];
+        snprintf(remesh, sizeof remesh, "  - vorton.remesh: {interval: 0.04, spacing: %s}\n", spacing[i]);
+        double was = peak_of(rings[i], ""), is = peak_of(rings[i], remesh);
+        fprintf(stderr, "%s, spacing %s: peak from %.4f to %.4f 1/s, %+.2f %%\n", rings[i], spacing[i], was, is,
+                100 * (is / was - 1));
+        cr_assert_float_eq(is, was, .01 * was, "peak from %g to %g", was, is);
+    }
+    double was = peak_of("core: 12 cm", "  - vorton.diffuse: {method: core, viscosity: 0.05}\n");
+    double is = peak_of("core: 12 cm", "  - vorton.diffuse: {method: core, viscosity: 0.05}\n"
+                                       "  - vorton.remesh: {interval: 0.04, spacing: 6 cm}\n");
+    cr_assert_float_eq(is, was, .01 * was, "peak from %g to %g", was, is);
 }
 
 Test(vortons_kept, split_and_merge_keep_the_sum)
