@@ -108,6 +108,11 @@ enum bw_status particles_tidy(struct bw_stage *s, struct bw_particles *p, double
     if (!drop) return BW_ERR_MEMORY;
     for (int64_t i = 0; i < count; i++) {
         int far = 0;
+        if (!isfinite(pos[i][0] + pos[i][1] + pos[i][2]))
+            return s->host->fail(s, BW_ERR_DIVERGED,
+                                 "step %lld: particle %lld is at (%g, %g, %g) m: shorter steps (time.substeps) would "
+                                 "keep it",
+                                 (long long)s->step, (long long)id[i], pos[i][0], pos[i][1], pos[i][2]);
         for (int a = 0; a < 3; a++) far |= !(fabs(pos[i][a]) <= limit);
         far |= radius && !(radius[i] > 0 && radius[i] <= limit);
         int old = life[i] > 0 && age[i] >= life[i];

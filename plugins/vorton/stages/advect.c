@@ -3,14 +3,20 @@
  * strength follows whatever offers billow.strength_rate/1 (vorton.stretch). See carry.c for the schemes.
  *
  * A step must not turn the fluid by more than `max_turn` radians: dt ≤ max_turn·2/max|ω|, ω = α/volume. Midpoint keeps
- * a ring's impulse to 1e-5 a hundred steps at the default. */
+ * a ring's impulse to 1e-5 a hundred steps at the default.
+ *
+ * Stretching makes length of vortex lines, Σ|α|, and their energy with its square. Once it has made STRETCHED_MOST times
+ * of what emitters, bodies and buoyancy have put in, a million times the energy, the vortons are no flow any more, and
+ * the run ends as diverged. */
 #include "carry.h"
 #include <common/vec3.h>
 #include <math.h>
 #include <string.h>
 
+#define STRETCHED_MOST 1000.0
+
 struct params {
-    int32_t scheme;
+    int32_t scheme, radii;
     double max_turn, limit;
     struct bw_list flow;
 };
@@ -21,12 +27,21 @@ static const struct bw_param flow_row[] = {
 
 static const struct bw_param params[] = {
     BW_CHOICE(struct params, scheme, "scheme", "rk2", CARRY_SCHEMES, "Order of the integration in time: 1, 2, 3."),
+    BW_CHOICE(struct params, radii, "radii", "fixed", "fixed|stretched",
+              "fixed: cores stay what they were; stretched: they thin as the flow draws vortex lines out, r² times "
+              "length stays."),
     BW_F64(struct params, max_turn, "max_turn", "0.5", 1e-3, 10, NULL,
            "Radians that the fluid may turn in a step, at most."),
     BW_F64(struct params, limit, "limit", "1e4 m", 1e-3, 1e9, "m",
            "Particles further from the origin are removed, and counted."),
     BW_LIST(struct params, flow, const char *, "flow", flow_row,
             "Grid fields (m/s) that carry the particles too, such as vel."),
+};
+
+/// Σ|α| of free vortons, m³/s.
+struct state {
+    double left;  ///< after the last step
+    double given; ///< what was put in so far
 };
 
 enum { PORT_VORTONS, PORT_TRACERS, PORT_FLOW };
@@ -66,6 +81,36 @@ static double max_dt(struct bw_stage *s)
     return most > 0 ? 2 * p->max_turn / most : HUGE_VAL;
 }
 
+static double strength_sum(const struct bw_stage *s)
+{
+    struct vorton_arrays v = vorton_arrays(s, s->ports[PORT_VORTONS].particles);
+    double sum = 0;
+    for (int64_t i = 0; i < v.count; i++)
+        if (v.volume[i] > 0) sum += vec3_length(v.strength[i]);
+    return sum;
+}
+
+/// What is more than the last step left was put in.
+static void given_count(struct bw_stage *s)
+{
+    struct state *st = s->state;
+    st->given += fmax(0, strength_sum(s) - st->left);
+}
+
+static enum bw_status stretched_check(struct bw_stage *s, double given)
+{
+    struct state *st = s->state;
+    st->left = strength_sum(s);
+    st->given += given;
+    if (st->given > 0) s->host->metric(s, "stretched", st->left / st->given, BW_METRIC_LAST);
+    if (!(st->left > STRETCHED_MOST * st->given)) return BW_OK;
+    return s->host->fail(s, BW_ERR_DIVERGED,
+                         "step %lld: stretching has made vortex lines of %.3g times what was put in: what the vortons "
+                         "cannot resolve blows up; more time.substeps, a smaller max_turn, or the eddies of "
+                         "`vorton.diffuse` would hold it together",
+                         (long long)s->step, st->left / st->given);
+}
+
 static enum bw_status step(struct bw_stage *s)
 {
     const struct params *p = s->params;
@@ -73,9 +118,12 @@ static enum bw_status step(struct bw_stage *s)
     struct carry c = {.vortons = s->ports[PORT_VORTONS].particles,
                       .tracers = s->ports[PORT_TRACERS].particles,
                       .flow = {flow->fields, flow->count},
-                      .scheme = p->scheme};
+                      .scheme = p->scheme,
+                      .radii = p->radii};
     enum bw_status st = particles_tidy(s, c.vortons, p->limit);
+    given_count(s);
     if (!st) st = carry_step(s, &c);
+    if (!st) st = stretched_check(s, c.given);
     if (!st) st = particles_tidy(s, c.vortons, p->limit);
     if (!st && c.tracers) st = particles_tidy(s, c.tracers, p->limit);
     return st;
@@ -93,6 +141,8 @@ const struct bw_stage_desc vorton_advect_desc = {
     .brief = "Carries vortons and tracers along the flow.",
     .references = "Williamson 1980 (Runge-Kutta in two registers)",
     .params_size = sizeof(struct params),
+    .state_size = sizeof(struct state),
+    .flags = BW_STAGE_PLAIN_STATE,
     BW_PARAMS(params),
     BW_PORTS(ports),
     .max_dt = max_dt,

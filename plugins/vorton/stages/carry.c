@@ -3,8 +3,13 @@
  *     d ← A_i d + dt f(y),   y ← y + B_i d
  * Euler (order 1), midpoint (2), Williamson's third order. Vortons and tracers see the same flow at every stage:
  * tracers that were moved after the vortons would drift out of their cores. Tracers go in portions, their register is
- * all they need. */
+ * all they need.
+ *
+ * Radii stay, or, CARRY_STRETCHED, follow the flow as those of a piece of a tube whose volume r² l stays while the flow
+ * draws it out: d ln r/dt = -½ a·∇u·a, a = α/|α|. */
 #include "carry.h"
+#include <common/vec3.h>
+#include <math.h>
 #include <string.h>
 
 struct scheme {
@@ -27,6 +32,7 @@ struct run {
     struct tracer_arrays t;
     double *turn, *bend;                ///< vortons: registers of position and strength
     double *velocity, *gradient, *rate; ///< vortons, then a portion of tracers in `velocity`
+    double *thin, *thinning;            ///< vortons: ln of radius over what it was, where it is to follow; register
     double *drift;                      ///< tracers: register
     int rates, gradients;               ///< stages that change strength; 1: some want the gradient
 };
@@ -52,6 +58,13 @@ static enum bw_status run_begin(struct bw_stage *s, const struct carry *c, struc
     r->velocity = s->host->scratch(s, 24 * (nv > portion ? nv : portion) + 8);
     r->gradient = s->host->scratch(s, (r->gradients ? 72 * nv : 0) + 8);
     r->drift = s->host->scratch(s, 24 * nt + 8);
+    if (c->radii == CARRY_STRETCHED && nv && !r->gradients)
+        return s->host->fail(s, BW_ERR_PRESET, "radii cannot follow what nobody stretches: put a `vorton.stretch` in");
+    if (c->radii == CARRY_STRETCHED && nv) {
+        if (!(r->thin = s->host->scratch(s, 16 * nv))) return BW_ERR_MEMORY;
+        r->thinning = r->thin + nv;
+        memset(r->thin, 0, 16 * nv);
+    }
     if (!r->turn || !r->bend || !r->rate || !r->velocity || !r->gradient || !r->drift) return BW_ERR_MEMORY;
     memset(r->turn, 0, 24 * nv);
     memset(r->bend, 0, 24 * nv);
@@ -99,44 +112,77 @@ static enum bw_status tracers_move(struct run *r, double a, double b)
     return BW_OK;
 }
 
-static enum bw_status rates_sum(struct run *r)
+/// Adds what those stages do that want the gradient, or those that do without.
+static enum bw_status rates_add(struct run *r, int wanting)
 {
-    memset(r->rate, 0, 24 * (size_t)r->v.count);
     for (int k = 0; k < r->rates; k++) {
         const void *table;
         struct bw_stage *from = r->s->host->find_stage(r->s, BW_STRENGTH_RATE, (uint32_t)k, &table);
         const struct bw_strength_rate_api *api = table;
+        if ((api->wants_gradient != 0) != wanting) continue;
         enum bw_status st = api->rate(from, r->c->vortons, r->gradients ? r->gradient : NULL, r->rate);
         if (st) return st;
     }
     return BW_OK;
 }
 
+/// Stretching last; *given: Σ|dα/dt| of free vortons by all others.
+static enum bw_status rates_sum(struct run *r, double *given)
+{
+    memset(r->rate, 0, 24 * (size_t)r->v.count);
+    enum bw_status st = rates_add(r, 0);
+    *given = 0;
+    for (int64_t i = 0; i < r->v.count; i++)
+        if (r->v.volume[i] > 0) *given += vec3_length(r->rate + 3 * i);
+    return st ? st : rates_add(r, 1);
+}
+
+/// d ln r/dt of each into `velocity`, which is done with.
+static void thinning_find(const struct run *r)
+{
+    for (int64_t i = 0; i < r->v.count; i++) {
+        const double *a = r->v.strength[i], *g = r->gradient + 9 * i, square = vec3_dot(a, a);
+        double along = 0;
+        for (int c = 0; c < 3; c++) along += a[c] * vec3_dot(g + 3 * c, a);
+        r->velocity[i] = square > 0 && r->v.volume[i] > 0 ? -0.5 * along / square : 0;
+    }
+}
+
 /// One stage: all rates at the present state, tracers moved (nobody sees them), then the vortons.
-static enum bw_status stage_run(struct run *r, double a, double b)
+static enum bw_status stage_run(struct run *r, double a, double b, double *given)
 {
     enum bw_status st = tracers_move(r, a, b);
     if (st || !r->v.count) return st;
     st = flow_at(r->s, &r->c->flow, r->v.count, (const bw_vec3 *)r->v.pos, r->velocity,
                  r->gradients ? r->gradient : NULL);
-    if (!st && r->rates) st = rates_sum(r);
+    if (!st && r->rates) st = rates_sum(r, given);
     if (st) return st;
     int64_t n = 3 * r->v.count;
     update_run(r->s, &(struct update){a, b, r->s->dt, n, r->velocity, r->turn, r->v.pos[0], r->v.velocity});
+    if (r->thin) {
+        thinning_find(r);
+        update_run(r->s, &(struct update){a, b, r->s->dt, n / 3, r->velocity, r->thinning, r->thin, NULL});
+    }
     if (r->rates) update_run(r->s, &(struct update){a, b, r->s->dt, n, r->rate, r->bend, r->v.strength[0], NULL});
     return BW_OK;
 }
 
-enum bw_status carry_step(struct bw_stage *s, const struct carry *c)
+enum bw_status carry_step(struct bw_stage *s, struct carry *c)
 {
     struct run r;
     enum bw_status st = run_begin(s, c, &r);
     const struct scheme *k = &schemes[c->scheme];
+    c->given = 0;
     for (int i = 0; i < k->stages && !st; i++) {
-        st = stage_run(&r, k->a[i], k->b[i]);
+        double given = 0;
+        st = stage_run(&r, k->a[i], k->b[i], &given);
+        c->given = fmax(c->given, given * s->dt);
         if (!st && s->host->cancelled(s)) st = BW_ERR_CANCELLED;
     }
-    for (int64_t i = 0; i < r.v.count && !st; i++) r.v.age[i] += (float)s->dt;
+    for (int64_t i = 0; i < r.v.count && !st; i++) {
+        r.v.age[i] += (float)s->dt;
+        if (r.thin) r.v.radius[i] *= exp(r.thin[i]);
+    }
     for (int64_t i = 0; i < r.t.count && !st; i++) r.t.age[i] += (float)s->dt;
     return st;
 }

@@ -244,7 +244,60 @@ Test(vortons_kept, there_and_back)
     cr_assert_eq(system(stages), 0);
 }
 
+/* ---- what blows up ---- */
+
+/* Two rings that meet in steps far too long, with nothing to hold them: stretching a million times the energy into them
+ * ends the run as diverged, with step and advice, before the last of them is gone; so do places that are none. */
+Test(vortons_kept, blown_up)
+{
+    struct test_run r = test_start(
+        HEAD "time: {fps: 4, frames: 1-200, substeps: 1, seed: 3}\nstages:\n"
+             "  - vorton.emit: {id: a, wobble: 2 cm, source: {ring: {center: [0, 0, -0.5], radius: 50 cm, core: 8 cm, "
+             "circulation: 2}}}\n"
+             "  - vorton.emit: {id: b, wobble: 2 cm, source: {ring: {center: [0, 0, 0.5], axis: [0, 0, -1], radius: 50 "
+             "cm, core: 8 cm, circulation: 2}}}\n"
+             "  - vorton.velocity: {method: direct}\n  - vorton.stretch: {}\n  - vorton.advect: {}\n",
+        NULL);
+    cr_assert_eq(r.status, BW_ERR_DIVERGED, "status %d: %s", r.status, r.diag.text ? r.diag.text : "");
+    fprintf(stderr, "%.200s\n", r.diag.text);
+    cr_assert(strstr(r.diag.text, "vorton.advect: step ") && strstr(r.diag.text, "stretching has made") &&
+              strstr(r.diag.text, "time.substeps"));
+    test_end(&r);
+    r = test_start(HEAD "time: {fps: 1, frames: 1-9, substeps: 1}\nstages:\n"
+                        "  - vorton.emit: {source: {cloud: {count: 20, vorticity: 1e6, core: 10 cm}}}\n"
+                        "  - vorton.velocity: {}\n  - vorton.stretch: {}\n  - vorton.advect: {limit: 1e9 m}\n",
+                   NULL);
+    cr_assert_eq(r.status, BW_ERR_DIVERGED, "status %d: %s", r.status, r.diag.text ? r.diag.text : "");
+    test_end(&r);
+}
+
 /* ---- with grids ---- */
+
+/* A grid's strain draws a vorton out by e^t: with `radii: stretched` its radius shrinks by e^(-t/2), r² |α| stays, and
+ * one that is compressed grows; else they stay. */
+Test(vortons_kept, radii_follow_stretching)
+{
+    for (int follow = 0; follow < 2; follow++) {
+        struct test_run r =
+            run("billow: 1\ndomain: {cells: [32, 32, 16], voxel: 0.1, origin: [-1.6, -1.6, -0.8], margin: 100}\n"
+                "time: {fps: 25, frames: 1001-1011, substeps: 4}\nstages:\n"
+                "  - set: {field: vel, value: [\"x\", \"-y\", 0], keep: true}\n"
+                "  - vorton.emit: {source: {file: {file: %s}}}\n  - vorton.stretch: {}\n"
+                "  - vorton.advect: {flow: [vel], radii: %s}\n",
+                table_write("x,y,z,strength_x,strength_y,strength_z,radius,volume,density\n0.3,0.5,0.1,1,0,0,0.1,1,0\n"
+                            "-0.2,0.4,0,0,2,0,0.2,1,0\n0.1,0.1,0,0,0,1,0.1,1,0.5\n"),
+                follow ? "stretched" : "fixed");
+        int64_t n;
+        const double *radius = attribute(&r, "vortons", "radius", &n);
+        const double want[] = {.1 * exp(-.2), .2 * exp(.2), .1}, was[] = {.1, .2, .1};
+        for (int i = 0; i < 3; i++)
+            cr_assert_float_eq(radius[i], follow ? want[i] : was[i], follow ? 1e-4 * was[i] : 0, "radius %d: %.7f m", i,
+                               radius[i]);
+        test_end(&r);
+    }
+    refuse("  - vorton.emit: {source: {ring: {}}}\n  - vorton.velocity: {}\n  - vorton.advect: {radii: stretched}\n",
+           "put a `vorton.stretch` in");
+}
 
 /* Vortons in a grid's strain u = (x, -y, 0): places and strengths grow and shrink as exp(±t). */
 Test(vortons_kept, carried_by_a_grid)
