@@ -41,6 +41,14 @@ static const struct resume_preset resume_presets[] = {
      "  - mac.project: {}\n"
      "  - stats: {}\n",
      "mac.advect"},
+    {"amounts that flow round a moving obstacle",
+     BOX FRAMES "stages:\n"
+                "  - emit: {density: 1, temperature: 300, shape: {sphere: {center: [0, 0, 0.3], radius: 15 cm}}}\n"
+                "  - collide: {shape: {sphere: {center: [\"=0.3-3*t\", 0.05, 0.4], radius: 14 cm}}}\n"
+                "  - mac.advect: {scheme: flux_ppm}\n"
+                "  - mac.forces: {buoyancy: 1}\n"
+                "  - mac.project: {}\n",
+     "mac.project"},
     {"meshes that change, grow and vanish",
      BOX FRAMES "stages:\n"
                 "  - emit: {density: 1, shape: {mesh: {file: FOLDER/shape.####.obj, detail: 1, center: [0, 0, 0.3],\n"

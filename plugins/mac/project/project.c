@@ -78,6 +78,7 @@ struct state {
     struct multigrid mg;
     uint64_t version; ///< of the topology that mg fits
     int32_t built;
+    struct open_flux open; ///< for the next step
 };
 
 /// The rows of one sweep.
@@ -259,11 +260,13 @@ static enum bw_status project_run(struct bw_stage *s, struct bw_field *vel, doub
                      .domain = s->domain,
                      .topology = tiles->topology(s->domain),
                      .result = &result,
+                     .open = &st->open,
                      .rhs = -p->density * h / dt,
                      .source = p->density * h * h / dt,
                      .gradient = dt / (p->density * h)};
     const struct mg_options options = {p->tolerance, (int32_t)p->max_iterations, p->solver, p->warm_start};
     double worst = 0;
+    st->open.count = 0;
     if (t.topology->count == 0) {
         metrics_report(s, &result, 0);
         return BW_OK;
@@ -271,6 +274,7 @@ static enum bw_status project_run(struct bw_stage *s, struct bw_field *vel, doub
     enum bw_status status = levels_update(s, &t);
     if (status == BW_OK) status = rhs_make(s, &t, vel);
     if (status != BW_OK) return status;
+    if (open_flux_begin(&st->open, s, t.topology, st->mg.level->cut) != BW_OK) return memory_fail(s);
     if (st->mg.regions.n_pieces == 0)
         s->host->log(s, BW_LOG_WARNING,
                      "obstacles leave no gas in any of the %lld active tiles: there is nothing to move",
@@ -301,7 +305,19 @@ static enum bw_status step(struct bw_stage *s) { return project_run(s, bw_port_f
 
 static const struct bw_project_api project_api = {sizeof project_api, project_run};
 
-static const void *extension(const char *id) { return strcmp(id, BW_PROJECT) ? NULL : &project_api; }
+static const struct open_flux *open_last(const struct bw_stage *s) { return &((const struct state *)s->state)->open; }
+
+static const struct open_flux_api open_api = {open_last};
+
+static const void *extension(const char *id)
+{
+    return !strcmp(id, BW_PROJECT) ? (const void *)&project_api : !strcmp(id, OPEN_FLUX) ? &open_api : NULL;
+}
+
+static enum bw_status checkpoint(struct bw_stage *s, struct bw_archive *a)
+{
+    return open_flux_checkpoint(&((struct state *)s->state)->open, s, a);
+}
 
 const struct bw_stage_desc mac_project_desc = {
     .id = "mac.project",
@@ -313,8 +329,8 @@ const struct bw_stage_desc mac_project_desc = {
     BW_PORTS(ports),
     .params_size = sizeof(struct project),
     .state_size = sizeof(struct state),
-    .flags = BW_STAGE_REBUILT_STATE, // levels fit tiles and obstacles; the last pressure is a field
     .init = init,
     .step = step,
+    .checkpoint = checkpoint, // levels fit tiles and obstacles; the last pressure is a field
     .extension = extension,
 };

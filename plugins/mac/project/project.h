@@ -3,6 +3,7 @@
 #ifndef PROJECT_H
 #define PROJECT_H
 
+#include "open_flux.h"
 #include <common/multigrid/multigrid.h>
 
 enum { EXTEND_HALO = 3 }; ///< cells of the flow that project_extend looks at around a block
@@ -14,6 +15,7 @@ struct task {
     struct bw_domain *domain;
     const struct bw_topology *topology;
     const struct mg_result *result;
+    const struct open_flux *open;
     uint8_t *near;   ///< by tile: an obstacle may cut its faces
     int same;        ///< the tiles are those of the last solve
     double rhs;      ///< right-hand side per net outflow of a cell's faces: -density h/dt, Pa s/m

@@ -18,7 +18,7 @@
 
 bool flux_carries(const struct pass *p, const struct bw_field_info *info)
 {
-    return p->scheme->by_flux && !p->walls && info->kind != BW_MAC && info->precision == BW_F32;
+    return p->scheme->by_flux && info->kind != BW_MAC && info->precision == BW_F32;
 }
 
 static struct flux_cells cells_of(const struct bw_view *v, int c)
@@ -123,6 +123,7 @@ static enum bw_status group_run(struct flux *f)
         f->reverse = (int32_t)((f->pass->stage->step + part) & 1);
         for (f->done = 0; f->done < f->n_axes && st == BW_OK; f->done++) st = sweep_run(f, left);
     }
+    if (st == BW_OK && f->pass->walls && f->pass->walls->speed > 0) st = flux_expel(f);
     if (st == BW_OK) left_report(f->pass, left);
     f->pass->n_items = 0;
     return st;
@@ -160,6 +161,7 @@ enum bw_status flux_fields(struct pass *p)
     f.range = s->host->scratch(s, sizeof *f.range * (size_t)(f.topology->count + 1));
     if (!f.volume || !f.range) return s->host->fail(s, BW_ERR_MEMORY, "Out of memory for the volumes of cells.");
     if (!f.topology->count) return BW_OK;
-    enum bw_status st = flux_split(&f);
+    enum bw_status st = p->walls ? flux_open(&f) : BW_OK;
+    if (st == BW_OK) st = flux_split(&f);
     return st == BW_OK ? groups_run(&f) : st;
 }

@@ -5,6 +5,7 @@
 
 #include "advect/advect_pass.h"
 #include "flux_lines.h"
+#include "project/open_flux.h"
 
 /// What a tile's flow does to its cells, m/s.
 struct flux_range {
@@ -23,7 +24,8 @@ struct flux {
     int32_t axis[3], n_axes; ///< without the thin one
     double scale;            ///< dt/h of a part
     int32_t parts;
-    bool expands; ///< the flow is meant to diverge
+    bool expands;                 ///< the flow is meant to diverge
+    const struct open_flux *open; ///< beside obstacles; NULL: unknown
     /* the present sweep: */
     int32_t done, reverse;                ///< sweeps before it in this part; the order
     uint32_t view_volume, view_volume_to; ///< 0: none
@@ -40,5 +42,15 @@ enum bw_status flux_fields(struct pass *p);
 enum bw_status flux_split(struct flux *f);
 /// Cells beyond a tile's ends along the axis of the present sweep that its lines read.
 void flux_reach(const struct flux *f, int64_t tile, int32_t around[2]);
+
+/* ---- flux_walls.c ---- */
+
+/// Makes f->flow: what goes through faces that obstacles leave open, and with those that move.
+enum bw_status flux_open(struct flux *f);
+
+/* ---- flux_expel.c ---- */
+
+/// Gives back to the gas what the pass's items have in cells that obstacles now cover.
+enum bw_status flux_expel(struct flux *f);
 
 #endif

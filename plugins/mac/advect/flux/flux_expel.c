@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What the border between gas and moving obstacles has let through. Sweeps blur it by a cell or two, and the flow that
+ * carried it knew the obstacle's velocity as the step began, not where it would go. After a step the amounts of cells
+ * that are covered go back to the nearest gas, in equal shares, as far as the values around a gas cell allow that; what finds no
+ * room there goes to all gas within reach, so that the sum is kept. Only beside obstacles that change their speed can a
+ * value leave its bounds.
+ *
+ * How much a gas cell takes depends on all its donors, and how much a donor gives on all who take: each block finds out
+ * for itself, from donors as far around it as count, in the order of coordinates. */
+#include "flux.h"
+#include <string.h>
+
+/* Cells around a block: who gives to its own cells; who takes from those; who gives to those; where gas may be. */
+enum { NEAREST = 2, GIVERS = NEAREST, TAKERS = 2 * NEAREST, DONORS = 3 * NEAREST, SEEN = 4 * NEAREST };
+
+/// Where a donor's amount goes.
+struct donor {
+    int32_t at[3];
+    ptrdiff_t place;
+    float amount, kept; ///< over the background; share that found no room
+    int32_t n, nearest; ///< gas within reach; of that the nearest
+    uint8_t taker[124]; ///< offsets, the nearest first
+};
+
+/// Cells up to NEAREST away.
+struct offset {
+    int32_t by[3], square;
+    ptrdiff_t place;
+};
+
+/// A block and SEEN cells around it, x fastest.
+struct region {
+    const struct bw_block *block;
+    ptrdiff_t step[3], zero;
+    int32_t pad[3]; ///< 0 along the thin axis, else 1
+    size_t size;
+    const uint8_t *cells; ///< as openings.h says
+    float *offered, *share;
+    struct offset offset[124];
+    int32_t n_offsets;
+};
+
+/// One component.
+struct values {
+    const float *q;
+    ptrdiff_t step[3];
+    float background;
+};
+
+static ptrdiff_t region_at(const struct region *g, const int32_t c[3])
+{
+    return g->zero + c[0] + c[1] * g->step[1] + c[2] * g->step[2];
+}
+
+static bool is_gas(const struct region *g, ptrdiff_t at) { return g->cells[at] & WALLS_FLUID; }
+
+static float amount_at(const struct values *v, const int32_t c[3])
+{
+    return v->q[c[0] + c[1] * v->step[1] + c[2] * v->step[2]] - v->background;
+}
+
+/* Is a cell within `pad` cells of the block? */
+static bool is_within(const struct region *g, const int32_t c[3], int32_t pad)
+{
+    bool in = true;
+    for (int a = 0; a < 3; a++) in = in && c[a] >= -pad && c[a] < g->block->n[a] + pad;
+    return in;
+}
+
+static bool donor_look(const struct region *g, struct donor *d)
+{
+    for (int32_t m = 0; m < g->n_offsets; m++)
+        if (is_gas(g, d->place + g->offset[m].place)) d->taker[d->n++] = (uint8_t)m;
+    while (d->nearest < d->n && g->offset[d->taker[d->nearest]].square == g->offset[d->taker[0]].square) d->nearest++;
+    return d->n > 0;
+}
+
+static int32_t donors_find(const struct region *g, const struct values *v, struct donor *donor, int32_t most)
+{
+    const int32_t *n = g->block->n;
+    int32_t count = 0, c[3];
+    for (c[2] = -DONORS * g->pad[2]; c[2] < n[2] + DONORS * g->pad[2]; c[2]++)
+        for (c[1] = -DONORS * g->pad[1]; c[1] < n[1] + DONORS * g->pad[1]; c[1]++)
+            for (c[0] = -DONORS * g->pad[0]; c[0] < n[0] + DONORS * g->pad[0]; c[0]++) {
+                const ptrdiff_t at = region_at(g, c);
+                if (is_gas(g, at) || amount_at(v, c) == 0 || count == most) continue;
+                donor[count] = (struct donor){.at = {c[0], c[1], c[2]}, .place = at, .amount = amount_at(v, c)};
+                count += donor_look(g, &donor[count]);
+            }
+    return count;
+}
+
+/* Share of what it is offered that a gas cell has room for, by the gas around it. */
+static float share_with_room(const struct region *g, const struct values *v, const int32_t c[3], float offered)
+{
+    const ptrdiff_t at = region_at(g, c);
+    const float own = amount_at(v, c);
+    float least = own, most = own;
+    for (int32_t m = 0; m < g->n_offsets; m++) {
+        const struct offset *q = &g->offset[m];
+        if (q->square > 3 || !is_gas(g, at + q->place)) continue;
+        const float other = amount_at(v, (const int32_t[3]){c[0] + q->by[0], c[1] + q->by[1], c[2] + q->by[2]});
+        least = other < least ? other : least;
+        most = other > most ? other : most;
+    }
+    const float room = offered > 0 ? most - own : least - own;
+    return offered == 0 ? 0 : room < offered || offered < 0 ? fminf(room / offered, 1) : 1;
+}
+
+static void taker_at(const struct region *g, const struct donor *d, int32_t m, int32_t c[3])
+{
+    for (int a = 0; a < 3; a++) c[a] = d->at[a] + g->offset[d->taker[m]].by[a];
+}
+
+static void shares_find(const struct region *g, const struct values *v, struct donor *donor, int32_t count)
+{
+    int32_t c[3];
+    memset(g->offered, 0, g->size * sizeof *g->offered);
+    for (int32_t q = 0; q < count; q++)
+        for (int32_t m = 0; m < donor[q].nearest; m++)
+            g->offered[donor[q].place + g->offset[donor[q].taker[m]].place] +=
+                donor[q].amount / (float)donor[q].nearest;
+    for (int32_t q = 0; q < count; q++) {
+        struct donor *d = &donor[q];
+        d->kept = 1;
+        for (int32_t m = 0; m < d->nearest && is_within(g, d->at, GIVERS); m++) {
+            const ptrdiff_t at = d->place + g->offset[d->taker[m]].place;
+            taker_at(g, d, m, c);
+            g->share[at] = share_with_room(g, v, c, g->offered[at]);
+            d->kept -= g->share[at] / (float)d->nearest;
+        }
+    }
+}
+
+/* The block's own cells take and give. */
+static void donors_give(const struct region *g, const struct donor *donor, int32_t count, const struct values *v,
+                        float *to, const ptrdiff_t step[3])
+{
+    int32_t c[3];
+    for (int32_t q = 0; q < count; q++) {
+        const struct donor *d = &donor[q];
+        if (is_within(g, d->at, 0)) to[d->at[0] + d->at[1] * step[1] + d->at[2] * step[2]] = v->background;
+        for (int32_t m = 0; m < d->n && is_within(g, d->at, GIVERS); m++) {
+            float share = d->kept / (float)d->n;
+            taker_at(g, d, m, c);
+            if (m < d->nearest) share += g->share[d->place + g->offset[d->taker[m]].place] / (float)d->nearest;
+            if (is_within(g, c, 0)) to[c[0] + c[1] * step[1] + c[2] * step[2]] += share * d->amount;
+        }
+    }
+}
+
+/* The nearest first. */
+static void offsets_fill(struct region *g)
+{
+    for (int32_t square = 1; square <= 3 * NEAREST * NEAREST; square++)
+        for (int32_t q = 0; q < 125; q++) {
+            const int32_t x = q % 5 - 2, y = q / 5 % 5 - 2, z = q / 25 - 2, by[3] = {x, y, z};
+            bool flat = x * x + y * y + z * z == square;
+            for (int a = 0; a < 3; a++) flat = flat && (g->pad[a] || by[a] == 0);
+            if (flat)
+                g->offset[g->n_offsets++] = (struct offset){{x, y, z}, square, x + y * g->step[1] + z * g->step[2]};
+        }
+}
+
+static bool region_make(const struct bw_block *b, const struct pass *p, struct region *g)
+{
+    int32_t n[3], lo[3];
+    g->size = 1;
+    for (int a = 0; a < 3; a++) {
+        g->pad[a] = a != b->grid->thin;
+        n[a] = b->n[a] + 2 * SEEN * g->pad[a];
+        lo[a] = b->lo[a] - SEEN * g->pad[a];
+        g->step[a] = (ptrdiff_t)g->size;
+        g->zero += SEEN * g->pad[a] * g->step[a];
+        g->size *= (size_t)n[a];
+    }
+    uint8_t *cells = b->stage->host->body_scratch(b, g->size);
+    g->offered = b->stage->host->body_scratch(b, g->size * sizeof *g->offered);
+    g->share = b->stage->host->body_scratch(b, g->size * sizeof *g->share);
+    if (!cells || !g->offered || !g->share) return false;
+    walls_fill(p->walls, 0, lo, n, cells);
+    g->cells = cells;
+    offsets_fill(g);
+    return true;
+}
+
+static int32_t covered_count(const struct region *g)
+{
+    int32_t count = 0;
+    for (size_t i = 0; i < g->size; i++) count += !(g->cells[i] & WALLS_FLUID);
+    return count;
+}
+
+static bool block_is_near(const struct pass *p, const struct bw_block *b)
+{
+    return walls_touch(p->walls, b, (const int32_t[6]){DONORS, DONORS, DONORS, DONORS, DONORS, DONORS});
+}
+
+static void block_expel(const struct bw_block *b, void *user)
+{
+    const struct pass *p = ((const struct flux *)user)->pass;
+    struct region g = {.block = b};
+    struct donor *donor = NULL;
+    int32_t most = 0;
+    if (block_is_near(p, b)) {
+        if (!region_make(b, p, &g)) return; // the host sees that scratch memory ran out
+        most = covered_count(&g);
+        if (!(donor = b->stage->host->body_scratch(b, (size_t)(most + 1) * sizeof *donor))) return;
+    }
+    for (uint32_t q = 0; q < p->n_items; q++)
+        for (int c = 0; c < (int)p->item[q].info->comps; c++) {
+            const struct bw_view *from = &b->view[p->item[q].view], *to = &b->view[p->item[q].view_out];
+            const struct values v = {bw_f32(from, c), {1, from->sy, from->sz}, (float)p->item[q].info->background[c]};
+            for (int32_t k = 0; k < b->n[2]; k++)
+                for (int32_t j = 0; j < b->n[1]; j++)
+                    memcpy(bw_f32(to, c) + j * to->sy + k * to->sz, v.q + j * from->sy + k * from->sz,
+                           (size_t)b->n[0] * sizeof(float));
+            const int32_t count = most ? donors_find(&g, &v, donor, most) : 0;
+            if (!count) continue;
+            shares_find(&g, &v, donor, count);
+            donors_give(&g, donor, count, &v, bw_f32(to, c), (const ptrdiff_t[3]){1, to->sy, to->sz});
+        }
+}
+
+static int block_reach(const struct bw_block *b, uint32_t row, int32_t reach[6], void *user)
+{
+    (void)row;
+    if (!block_is_near(((const struct flux *)user)->pass, b)) memset(reach, 0, 6 * sizeof *reach);
+    return 1;
+}
+
+enum bw_status flux_expel(struct flux *f)
+{
+    struct pass *p = f->pass;
+    struct bw_access row[2 * FLUX_FIELDS];
+    uint32_t n = 0;
+    for (uint32_t q = 0; q < p->n_items; q++) {
+        row[p->item[q].view = n++] = (struct bw_access){p->item[q].field, BW_READ_LAST, DONORS};
+        row[p->item[q].view_out = n++] = (struct bw_access){p->item[q].field, BW_WRITE, 0};
+    }
+    return p->stage->host->sweep(
+        p->stage,
+        &(struct bw_sweep){.access = row, .n_access = n, .body = block_expel, .reach = block_reach, .user = f});
+}

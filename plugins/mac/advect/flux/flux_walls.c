@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Fluxes beside obstacles. A face that is open by the share w lets through
+ *     U = w u + (1 - w) u_solid
+ * the gas's flow and the obstacle's together, as mac.project has balanced them: in and out sum to 0 as long as a cell,
+ * cut or not, counts as a whole one, so that small cells do no harm. Obstacles and gas go as one medium whose border
+ * moves with the surface; nothing enters an obstacle that stands. It is the flow of the last projection, for which
+ * obstacles stood where they stood when this step began.
+ *
+ * Without a projection, or before the first one: the flow where a face is open, and nothing where it is shut. */
+#include "flux.h"
+#include <string.h>
+
+enum { VIEW_FLOW, VIEW_VEL };
+
+static void faces_copy(const struct bw_block *b, const struct bw_view *out, int a, const float *from, ptrdiff_t sy,
+                       ptrdiff_t sz)
+{
+    for (int32_t k = 0; k < b->n[2] + (a == 2); k++)
+        for (int32_t j = 0; j < b->n[1] + (a == 1); j++)
+            memcpy(bw_f32(out, a) + j * out->sy + k * out->sz, from + j * sy + k * sz,
+                   (size_t)(b->n[0] + (a == 0)) * sizeof *from);
+}
+
+static void faces_shut(const struct bw_block *b, const struct bw_view *out, int a, const uint8_t *cells)
+{
+    const ptrdiff_t sy = b->n[0] + 1, sz = sy * (b->n[1] + 1);
+    for (int32_t k = 0; k < b->n[2] + (a == 2); k++)
+        for (int32_t j = 0; j < b->n[1] + (a == 1); j++)
+            for (int32_t i = 0; i < b->n[0] + (a == 0); i++)
+                if (!(cells[i + j * sy + k * sz] >> a & 1)) bw_f32(out, a)[i + j * out->sy + k * out->sz] = 0;
+}
+
+static void block_flow(const struct bw_block *b, void *user)
+{
+    const struct flux *f = user;
+    const struct pass *p = f->pass;
+    const struct bw_view *out = &b->view[VIEW_FLOW], *vel = &b->view[VIEW_VEL];
+    const int32_t *td = b->grid->tile, *coord = f->topology->coord[tile_of_block(p->tiles, b)];
+    uint8_t *cells = NULL;
+    if (!f->open && walls_touch(p->walls, b, (const int32_t[6]){0, 1, 0, 1, 0, 1})) {
+        const int32_t n[3] = {b->n[0] + 1, b->n[1] + 1, b->n[2] + 1};
+        cells = b->stage->host->body_scratch(b, (size_t)n[0] * (size_t)n[1] * (size_t)n[2]);
+        if (!cells) return; // the host sees that scratch memory ran out
+        walls_fill(p->walls, 1, b->lo, n, cells);
+    }
+    for (int a = 0; a < 3; a++) {
+        const float *through = open_flux_at(f->open, b->grid, coord, a);
+        if (through) faces_copy(b, out, a, through, td[0] + 1, (ptrdiff_t)(td[0] + 1) * (td[1] + 1));
+        else faces_copy(b, out, a, bw_f32(vel, a), vel->sy, vel->sz);
+        if (cells) faces_shut(b, out, a, cells);
+    }
+}
+
+/* High faces are the low faces of the cells above. */
+static int flow_reach(const struct bw_block *b, uint32_t row, int32_t reach[6], void *user)
+{
+    (void)b, (void)row, (void)user;
+    for (int s = 0; s < 6; s++) reach[s] = s & 1;
+    return 1;
+}
+
+/* Of the last projection in the stage's own domain. */
+static const struct open_flux *open_find(struct bw_stage *s)
+{
+    const void *table = NULL;
+    struct bw_stage *found = NULL;
+    for (uint32_t k = 0; (found = s->host->find_stage(s, OPEN_FLUX, k, &table)); k++)
+        if (found->domain == s->domain) break;
+    const struct open_flux *open = found ? ((const struct open_flux_api *)table)->last(found) : NULL;
+    return open && open->count ? open : NULL;
+}
+
+enum bw_status flux_open(struct flux *f)
+{
+    struct bw_stage *s = f->pass->stage;
+    f->open = open_find(s);
+    f->flow = s->host->scratch_field(s, BW_MAC, BW_F32);
+    if (!f->flow) return s->host->fail(s, BW_ERR_MEMORY, "Out of memory for what flows past obstacles.");
+    const struct bw_access row[] = {[VIEW_FLOW] = {f->flow, BW_WRITE, 0}, [VIEW_VEL] = {f->pass->vel, BW_READ, 1}};
+    return s->host->sweep(
+        s, &(struct bw_sweep){.access = row, .n_access = 2, .body = block_flow, .reach = flow_reach, .user = f});
+}

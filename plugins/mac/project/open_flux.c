@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+/* mac.project takes its corrected flow back from faces that are nearly shut (extend.c): what goes through them is kept
+ * here before. It is kept by coordinates, since tiles come and go before the next step reads it. */
+#include "open_flux.h"
+#include <common/archive.h>
+#include <string.h>
+
+int64_t open_flux_size(const struct bw_domain_info *g)
+{
+    return (int64_t)(g->tile[0] + 1) * (g->tile[1] + 1) * (g->tile[2] + 1);
+}
+
+static enum bw_status room_make(struct open_flux *o, struct bw_stage *s, int64_t count)
+{
+    if (count > o->room) {
+        const size_t room = (size_t)(count + count / 4);
+        s->host->release(s, o->coord);
+        s->host->release(s, o->through);
+        o->coord = s->host->alloc(s, room * sizeof *o->coord);
+        o->through = s->host->alloc(s, room * 3 * (size_t)open_flux_size(s->grid) * sizeof *o->through);
+        o->room = o->coord && o->through ? (int64_t)room : 0;
+    }
+    o->count = count <= o->room ? count : 0;
+    return count <= o->room ? BW_OK : BW_ERR_MEMORY;
+}
+
+enum bw_status open_flux_begin(struct open_flux *o, struct bw_stage *s, const struct bw_topology *t, const int32_t *cut)
+{
+    int32_t count = 0;
+    o->slot = s->host->scratch(s, sizeof *o->slot * (size_t)(t->count + 1));
+    if (!o->slot) return BW_ERR_MEMORY;
+    for (int64_t i = 0; i < t->count; i++) o->slot[i] = cut[i] >= 0 ? count++ : -1;
+    const enum bw_status status = room_make(o, s, count);
+    for (int64_t i = 0; i < t->count && status == BW_OK; i++)
+        if (o->slot[i] >= 0) memcpy(o->coord[o->slot[i]], t->coord[i], sizeof *o->coord);
+    return status;
+}
+
+void open_flux_put(const struct open_flux *o, const struct bw_block *b, int64_t tile, float *const f[3],
+                   const ptrdiff_t step[3])
+{
+    const int32_t *td = b->grid->tile;
+    const int64_t size = open_flux_size(b->grid);
+    float *to = o->through + 3 * o->slot[tile] * size;
+    for (int a = 0; a < 3; a++, to += size)
+        for (int k = 0; k < b->n[2] + (a == 2); k++)
+            for (int j = 0; j < b->n[1] + (a == 1); j++)
+                memcpy(to + (td[0] + 1) * (j + (td[1] + 1) * k), f[a] + j * step[1] + k * step[2],
+                       (size_t)(b->n[0] + (a == 0)) * sizeof *to);
+}
+
+/// By z, then y, then x, as topologies are ordered.
+static int coord_order(const int32_t a[3], const int32_t b[3])
+{
+    for (int q = 2; q >= 0; q--)
+        if (a[q] != b[q]) return a[q] < b[q] ? -1 : 1;
+    return 0;
+}
+
+const float *open_flux_at(const struct open_flux *o, const struct bw_domain_info *g, const int32_t coord[3], int a)
+{
+    int64_t lo = 0, hi = o ? o->count : 0;
+    while (lo < hi) {
+        const int64_t mid = (lo + hi) / 2;
+        const int order = coord_order(o->coord[mid], coord);
+        if (order == 0) return o->through + (3 * mid + a) * open_flux_size(g);
+        if (order < 0) lo = mid + 1;
+        else hi = mid;
+    }
+    return NULL;
+}
+
+enum bw_status open_flux_checkpoint(struct open_flux *o, struct bw_stage *s, struct bw_archive *a)
+{
+    int64_t count = o->count;
+    enum bw_status status = a->bytes(a, "cut", &count, sizeof count);
+    const int fits = count >= 0 && count <= INT32_MAX &&
+                     (!count || !a->restoring || a->stored(a, "coord") == count * (int64_t)sizeof *o->coord);
+    if (status == BW_OK && !fits)
+        return s->host->fail(s, BW_ERR_IO, "checkpoint: flows of %lld tiles do not fit", (long long)count);
+    if (status || !count) return status;
+    if (a->restoring && room_make(o, s, count) != BW_OK) return BW_ERR_MEMORY;
+    a->bytes(a, "coord", o->coord, (size_t)count * sizeof *o->coord);
+    return a->bytes(a, "through", o->through, (size_t)count * 3 * (size_t)open_flux_size(s->grid) * sizeof *o->through);
+}
