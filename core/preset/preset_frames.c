@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include <dirent.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,8 +60,11 @@ static enum bw_status folder_scan(struct bw_preset *p, const struct bw_node *n, 
 {
     char *folder = q->folder_length ? bw_printf("%.*s", (int)q->folder_length, p->frames_from) : bw_strdup(".");
     int64_t count = 0;
+    errno = ENOMEM;
     DIR *dir = folder ? opendir(folder) : NULL;
+    bool memory = !dir && errno == ENOMEM;
     bw_free(folder);
+    if (memory) return bw_diag_error(d, &n->place, BW_ERR_MEMORY, "frames_from: out of memory");
     p->files_first = INT64_MAX;
     p->files_last = -1;
     for (struct dirent *e; dir && (e = readdir(dir));) {
