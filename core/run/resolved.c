@@ -2,6 +2,7 @@
 #include "resolved.h"
 #include "base/alloc.h"
 #include "base/file.h"
+#include "run/output/files.h"
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
@@ -39,11 +40,25 @@ fail:
     return NULL;
 }
 
+/* Numbered files by their whole path, since the folder of resolved.yaml is another; and no word of what frames are
+ * written where all are: whether a bake was made in one go or made longer, it says the same. */
+static bool sections_resolve(struct bw_node *root, const struct bw_preset *p)
+{
+    const struct bw_preset_time *t = &p->time;
+    struct bw_node *time = bw_node_get(root, "time"), *from = NULL;
+    bool all = t->write_first == t->first && t->write_last == t->last;
+    if (time && all && bw_node_put(time, "write", NULL) != BW_OK) return false;
+    if (time && !time->count && bw_node_put(root, "time", NULL) != BW_OK) return false;
+    if (!p->frames_from || p->frames_bake) return true;
+    if ((from = bw_node_new(BW_NODE_SCALAR, p->frames_from))) from->quoted = 1;
+    return put_made(root, "frames_from", from) == BW_OK;
+}
+
 struct bw_node *bw_chain_resolved(const struct bw_chain *c)
 {
     struct bw_node *root = bw_node_copy(c->preset->root), *stages = bw_node_new(BW_NODE_SEQ, NULL),
                    *exports = bw_node_new(BW_NODE_SEQ, NULL);
-    bool good = root && stages && exports;
+    bool good = root && stages && exports && sections_resolve(root, c->preset);
     for (int32_t i = 0; i < c->stages.n && good; i++) {
         const struct run_stage *s = &c->stages.stage[i];
         struct bw_node *e = entry_resolved(s->preset->type, s->preset->id, s->preset->node, s->params);
@@ -70,14 +85,32 @@ struct bw_node *bw_chain_resolved(const struct bw_chain *c)
     return NULL;
 }
 
+/* A project that moves to another folder stays the same: of a file's path the name counts, and what is in the file. */
 static void hash_file(XXH3_state_t *h, const char *path)
 {
     char buffer[65536];
     const char *why; /* no file: the stage that reads it says so */
     FILE *f = bw_file_open(path, &why);
-    XXH3_64bits_update(h, path, strlen(path));
+    XXH3_64bits_update(h, file_base(path), strlen(file_base(path)));
     for (size_t n; f && (n = fread(buffer, 1, sizeof buffer, f)) > 0;) XXH3_64bits_update(h, buffer, n);
     if (f) fclose(f);
+}
+
+/* Where the text is a file's path, its name alone. */
+static void path_shorten(struct bw_node *n, const char *path)
+{
+    const char *base = file_base(path);
+    if (n && n->type == BW_NODE_SCALAR && !strcmp(n->text, path))
+        memmove(n->text, n->text + (base - path), strlen(base) + 1);
+    for (int32_t i = 0; n && i < n->count; i++) path_shorten(n->child[i], path);
+}
+
+static void paths_shorten(struct bw_node *root, const char *list, int32_t i, const struct bw_params *p)
+{
+    uint32_t n = 0;
+    struct bw_node *all = bw_node_get(root, list);
+    const char *const *files = bw_params_files(p, &n);
+    for (uint32_t k = 0; k < n; k++) path_shorten(all->child[i], files[k]);
 }
 
 static void hash_params_files(XXH3_state_t *h, const struct bw_params *p)
@@ -104,6 +137,10 @@ static struct bw_node *frames_resolved(const struct bw_chain *c)
     if (good && !time) good = put_made(root, "time", time = bw_node_new(BW_NODE_MAP, NULL)) == BW_OK;
     if (good) good = put_made(time, "frames", bw_node_new(BW_NODE_SCALAR, first)) == BW_OK;
     if (good) good = bw_node_put(time, "write", NULL) == BW_OK;
+    for (int32_t i = 0; good && i < c->stages.n; i++) paths_shorten(root, "stages", i, c->stages.stage[i].params);
+    for (int32_t i = 0; good && i < c->exporters.n; i++)
+        paths_shorten(root, "export", i, c->exporters.exporter[i].params);
+    if (good && c->preset->frames_from) path_shorten(bw_node_get(root, "frames_from"), c->preset->frames_from);
     if (good) return root;
     bw_node_free(root);
     return NULL;

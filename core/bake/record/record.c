@@ -186,17 +186,21 @@ json_t *record_verify(const struct bake_record *r, const char *out, bool deep)
     return files_verify(r->files, out, deep);
 }
 
+bool record_begins_alike(const struct bake_record *r, const struct bake_facts *f)
+{
+    return json_integer_value(json_array_get(json_object_get(r->root, "frames"), 0)) == f->first;
+}
+
 bool record_has_frames(const struct bake_record *r, const struct bake_facts *f)
 {
     const json_t *frames = json_object_get(r->root, "frames");
-    return json_integer_value(json_array_get(frames, 0)) == f->first &&
-           json_integer_value(json_array_get(frames, 1)) == f->last;
+    return record_begins_alike(r, f) && json_integer_value(json_array_get(frames, 1)) == f->last;
 }
 
 bool record_goes_beyond(const struct bake_record *r, const struct bake_facts *f)
 {
     const json_t *frames = json_object_get(r->root, "frames");
-    return r->complete && record_matches(r, f) && json_integer_value(json_array_get(frames, 0)) <= f->first &&
+    return record_matches(r, f) && json_integer_value(json_array_get(frames, 0)) <= f->first &&
            json_integer_value(json_array_get(frames, 1)) > f->last;
 }
 

@@ -108,7 +108,9 @@ int32_t record_whole(const struct bake_record *r, const char *out, int32_t *left
 bool file_is_note(const char *name);
 /// Did the recorded bake write these frames?
 bool record_has_frames(const struct bake_record *r, const struct bake_facts *f);
-/// Is it a whole bake from the same facts, and of more frames?
+/// Did it begin with the same frame?
+bool record_begins_alike(const struct bake_record *r, const struct bake_facts *f);
+/// Is it a bake from the same facts, and of more frames, written or yet to be?
 bool record_goes_beyond(const struct bake_record *r, const struct bake_facts *f);
 /// See files_verify.
 json_t *record_verify(const struct bake_record *r, const char *out, bool deep);

@@ -46,10 +46,12 @@ static const char *folder_kind(const struct job *j)
 {
     static const char *const kind[2][2] = {{"an unfinished, different bake", "an unfinished bake of this preset"},
                                            {"a different bake", "a damaged bake of this preset"}};
-    if (j->record.complete && record_matches(&j->record, &j->facts) && !record_has_frames(&j->record, &j->facts))
-        return "a bake of this preset with other frames";
+    bool same = record_matches(&j->record, &j->facts), whole = j->record.complete;
+    if (same && whole && !record_has_frames(&j->record, &j->facts)) return "a bake of this preset with other frames";
+    if (same && !whole && !record_begins_alike(&j->record, &j->facts))
+        return "an unfinished bake of this preset with other frames";
     if (j->record.lost) return "a bake that lost its record, bake.json";
-    return kind[j->record.complete][record_matches(&j->record, &j->facts)];
+    return kind[whole][same];
 }
 
 static int folder_refuse(const struct job *j, int32_t whole, struct bw_diag *d)
@@ -99,7 +101,8 @@ static int resume_decide(struct job *j, struct bw_diag *d)
         go = -1;
     } else if (!left) {
         go = strangers_refuse(j, d);
-    } else if (record_matches(&j->record, &j->facts) && !j->record.complete) {
+    } else if (record_matches(&j->record, &j->facts) && !j->record.complete &&
+               record_begins_alike(&j->record, &j->facts)) {
         j->resume.again = true;
         j->resume.why = why, why = NULL;
     } else {
