@@ -108,7 +108,7 @@ static int spans_cut(const struct bw_domain *d, int a, int64_t l, int64_t h, str
         out[1] = (struct span){0, (int32_t)((to - n) / t)};
         return l > h ? 0 : to < n ? 1 : 2;
     }
-    int64_t low = bw_bounded(&d->info) ? 0 : -(1 << 24), high = bw_bounded(&d->info) ? n - 1 : 1 << 24;
+    int64_t low = bw_bounded(&d->info) ? 0 : -BW_FAR_CELLS, high = bw_bounded(&d->info) ? n - 1 : BW_FAR_CELLS;
     l = l < low ? low : l;
     h = h > high ? high : h;
     if (l > h) return 0;

@@ -86,9 +86,11 @@ enum bw_status bw_domain_want_alive(struct bw_domain *d, double reach, struct bw
 /// Make the wanted set the active one. BW_ERR_MEMORY leaves everything as it was.
 enum bw_status bw_domain_commit(struct bw_domain *d);
 
+enum { BW_FAR_CELLS = 1 << 24 }; ///< from the origin, along each axis: without a box cells end here
+
 /* restore.c */
 /// Make exactly these tiles active, under the number that the topology had; fields hold their backgrounds then.
-/// BW_ERR_MEMORY; BW_ERR_IO when they are no tiles of this box.
+/// BW_ERR_MEMORY; BW_ERR_IO when they are no tiles of this box, or too far out.
 enum bw_status bw_domain_restore(struct bw_domain *d, const int32_t (*coord)[3], int64_t n, uint64_t version);
 /// The block of a tile, nobody else's, contents undefined; NULL: out of memory.
 void *bw_field_own_tile(struct bw_field *f, uint32_t c, int64_t t);

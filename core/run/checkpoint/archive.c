@@ -14,9 +14,8 @@ static enum bw_status archive_fail(struct archive *a, enum bw_status status, con
 
 const struct archive_entry *archive_find(const struct archive *a, const char *key)
 {
-    for (int32_t i = 0; i < a->n; i++)
-        if (!strcmp(a->entry[i].key, key)) return &a->entry[i];
-    return NULL;
+    int32_t i = bw_names_get(&a->index, key);
+    return i < 0 ? NULL : &a->entry[i];
 }
 
 enum bw_status archive_put(struct archive *a, const char *key, void *data, size_t bytes)
@@ -26,7 +25,7 @@ enum bw_status archive_put(struct archive *a, const char *key, void *data, size_
         if (grown) a->entry = grown, a->room = 2 * a->room + 16;
     }
     char *name = a->n < a->room ? bw_strdup(key) : NULL;
-    if (!name) return bw_free(data), BW_ERR_MEMORY;
+    if (!name || bw_names_put(&a->index, name, a->n)) return bw_free(name), bw_free(data), BW_ERR_MEMORY;
     a->entry[a->n++] = (struct archive_entry){name, data, bytes};
     return BW_OK;
 }
@@ -96,6 +95,7 @@ void archive_free(struct archive *a)
         bw_free(a->entry[i].data);
     }
     bw_free(a->entry);
+    bw_names_free(&a->index);
     a->entry = NULL;
     a->n = a->room = 0;
 }

@@ -3,6 +3,7 @@
 #ifndef ARCHIVE_H
 #define ARCHIVE_H
 
+#include "preset/tree/names.h"
 #include "run/output/log.h"
 #include <billow/checkpoint.h>
 #include <stdbool.h>
@@ -21,6 +22,7 @@ struct archive {
     const struct bw_place *place; ///< of the owner in the preset
     struct archive_entry *entry;
     int32_t n, room;
+    struct bw_names index; ///< of `entry`, by key
     enum bw_status failed; ///< of the present owner
 };
 

@@ -12,8 +12,8 @@
 
 static const char MAGIC[16] = "billow.ckpt/1\n\x1a"; /* the 0x1a: shown on a terminal, it ends there */
 static const char END[] = "end";
-static const int LEVEL = 1; /* floats hardly shrink further at any price */
-enum { NAME_MAX_BYTES = 4096 };
+static const int LEVEL = 1;                            /* floats hardly shrink further at any price */
+enum { NAME_MAX_BYTES = 4096, UNPACKED_MOST = 32768 }; /* a byte of a zstd frame: four make a block of 128 KiB */
 
 /* What precedes a section's name and its packed bytes. */
 struct head {
@@ -208,6 +208,7 @@ int checkpoint_next(struct checkpoint_reader *r, const char **name, size_t *byte
     if (!bytes_take(r, r->name, h.name_bytes) || r->left < 0 || h.packed > (uint64_t)r->left)
         return read_fail(r, d, "is cut off");
     r->name[h.name_bytes] = 0;
+    if (h.bytes / UNPACKED_MOST > h.packed) return read_fail(r, d, "has a section that promises more than it can hold");
     if (!(r->packed = bw_calloc(h.packed + 1)) && h.packed) {
         bw_diag_error(d, NULL, BW_ERR_MEMORY, "%s: out of memory for its section %s", r->path, r->name);
         return -1;

@@ -4,8 +4,10 @@
 #include "base/alloc.h"
 #include "file.h"
 #include "run/call.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct restore {
     struct bw_chain *chain;
@@ -15,11 +17,24 @@ struct restore {
     struct archive extra;
     struct checkpoint_clock *clock;
     int32_t tiles, fields, particles, clocks; ///< sections seen
+    double bytes;                             ///< of memory that they asked for
 };
 
 static bool restore_fail(struct restore *r, const char *what, const char *name)
 {
     if (r->d->status == BW_OK) bw_diag_error(r->d, NULL, BW_ERR_IO, "%s: %s \"%s\"", r->path, what, name);
+    return false;
+}
+
+/* A small file may unpack to more than there is, and the machine would be at its end before anybody is told. */
+static bool memory_allows(struct restore *r, double bytes)
+{
+    double machine = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE),
+           limit = r->chain->preset->memory_limit;
+    r->bytes += bytes;
+    if (r->bytes <= (limit > 0 && limit < machine ? limit : machine)) return true;
+    bw_diag_error(r->d, NULL, BW_ERR_MEMORY, "%s: out of memory: it would take more than %.3g GiB", r->path,
+                  r->bytes / (1 << 30));
     return false;
 }
 
@@ -34,6 +49,14 @@ static bool is_of(const char *key, const char *domain)
     return !strncmp(key, domain, n) && !strcmp(key + n, "/");
 }
 
+/* What a tile of the domain takes in all its fields. */
+static double tile_bytes(const struct bw_domain *d)
+{
+    double bytes = 0;
+    for (const struct bw_field *f = d->fields; f; f = f->next) bytes += (double)f->info.comps * BW_TILE_CELLS * f->elem;
+    return bytes;
+}
+
 static bool tiles_take(struct restore *r, const char *name, size_t bytes)
 {
     struct bw_chain *c = r->chain;
@@ -43,7 +66,10 @@ static bool tiles_take(struct restore *r, const char *name, size_t bytes)
     while (i < c->preset->n_domains && !is_of(name, c->grid[i]->name)) i++;
     if (i == c->preset->n_domains) return restore_fail(r, "there is no domain", name);
     if (!take(r, &version, sizeof version) || !take(r, &n, sizeof n)) return false;
-    if (n < 0 || (uint64_t)n * 12 != bytes - 16) return restore_fail(r, "wrong number of tiles in", name);
+    if (n < 0 || (bytes - 16) / 12 != (uint64_t)n || (bytes - 16) % 12)
+        return restore_fail(r, "wrong number of tiles in", name);
+    if (r->fields) return restore_fail(r, "fields stand before the tiles of", name);
+    if (!memory_allows(r, (double)n * tile_bytes(c->domain[i]))) return false;
     int32_t(*coord)[3] = bw_calloc((size_t)n * 12 + 1);
     bool good = coord && take(r, coord, (size_t)n * 12);
     enum bw_status status = good ? bw_domain_restore(c->domain[i], (const int32_t(*)[3])coord, n, version) : BW_OK;
@@ -118,6 +144,7 @@ static bool particles_take(struct restore *r, const char *name, size_t bytes)
         if (shape != checkpoint_shape(rows, n)) return restore_fail(r, "other attributes of", name);
         if (count < 0 || (bytes - 16) / one != (uint64_t)count || (bytes - 16) % one)
             return restore_fail(r, "wrong number of particles", name);
+        if (!memory_allows(r, (double)bytes)) return false;
         if (bw_particles_restore(p, count) != BW_OK)
             return bw_diag_error(r->d, NULL, BW_ERR_MEMORY, "%s: out of memory for particles", r->path), false;
         for (uint32_t a = 0; a < n; a++) {
@@ -132,23 +159,43 @@ static bool particles_take(struct restore *r, const char *name, size_t bytes)
 
 static bool extra_take(struct restore *r, const char *name, size_t bytes)
 {
-    void *data = bw_calloc(bytes + 1);
+    void *data = memory_allows(r, (double)bytes) ? bw_calloc(bytes + 1) : NULL;
     if (data && !take(r, data, bytes)) return bw_free(data), false;
     if (data && archive_put(&r->extra, name, data, bytes) == BW_OK) return true;
+    if (r->d->status != BW_OK) return false;
     return bw_diag_error(r->d, NULL, BW_ERR_MEMORY, "%s: out of memory for %s", r->path, name), false;
+}
+
+/* A time far from the frame's would let the run make steps for ever. Where it was resumed with another fps it is not the
+ * frame's own. */
+static bool clock_take(struct restore *r, size_t bytes)
+{
+    const struct bw_preset_time *t = &r->chain->preset->time;
+    const struct checkpoint_clock *at = r->clock;
+    const int64_t from = t->first - t->warmup;
+    r->clocks++;
+    if (bytes != sizeof *r->clock) return restore_fail(r, "wrong size of", "clock");
+    if (!take(r, r->clock, bytes)) return false;
+    if (at->frame < from || at->frame > t->write_last || at->substeps < -1 || at->substeps > INT32_MAX ||
+        at->step < 0 || at->step > (int64_t)1 << 53 || !isfinite(at->time))
+        return restore_fail(r, "no frame of this bake in", "clock");
+    const double left = (double)(at->frame - t->first) / t->fps - at->time,
+                 since = (double)(at->frame - from + 1) / t->fps;
+    return left <= 1000 * since || restore_fail(r, "a time that cannot be in", "clock");
 }
 
 static bool section_take(struct restore *r, const char *name, size_t bytes)
 {
+    const bool tiles = !strncmp(name, "tiles/", 6), field = !strncmp(name, "field/", 6),
+               particles = !strncmp(name, "particles/", 10), clock = !strcmp(name, "clock");
     if (!strcmp(name, "about")) return true;
-    if (!strcmp(name, "clock")) {
-        r->clocks++;
-        return bytes == sizeof *r->clock ? take(r, r->clock, bytes) : restore_fail(r, "wrong size of", name);
-    }
-    if (!strncmp(name, "tiles/", 6)) return tiles_take(r, name + 6, bytes);
-    if (!strncmp(name, "field/", 6)) return field_take(r, name + 6, bytes);
-    if (!strncmp(name, "particles/", 10)) return particles_take(r, name + 10, bytes);
-    return extra_take(r, name, bytes);
+    if (archive_find(&r->extra, name)) return restore_fail(r, "twice there is", name);
+    if (!tiles && !field && !particles && !clock) return extra_take(r, name, bytes);
+    if (archive_put(&r->extra, name, NULL, 0) != BW_OK)
+        return bw_diag_error(r->d, NULL, BW_ERR_MEMORY, "%s: out of memory for %s", r->path, name), false;
+    if (tiles) return tiles_take(r, name + 6, bytes);
+    if (field) return field_take(r, name + 6, bytes);
+    return clock ? clock_take(r, bytes) : particles_take(r, name + 10, bytes);
 }
 
 /* ---- all that is to be there ---- */

@@ -166,6 +166,7 @@ static enum bw_status metric_checkpoint(struct metric *one, int32_t k, struct bw
     double numbers[] = {one->value, one->last, one->mode, one->set};
     snprintf(key, sizeof key, "%d", k);
     if (status == BW_OK) status = a->bytes(a, key, numbers, sizeof numbers);
+    if (!(numbers[2] >= 0 && numbers[2] <= BW_METRIC_TIMING)) return BW_ERR_IO; // nothing that was saved
     one->value = numbers[0];
     one->last = numbers[1];
     one->mode = (uint32_t)numbers[2];

@@ -329,17 +329,19 @@ static enum bw_status said_checkpoint(struct exporter_list *list, struct archive
     size_t folder = strlen(list->outputs->folder ? list->outputs->folder : "") + 1;
     archive_owner(a, "said", NULL);
     for (int32_t i = 0; a->pub.restoring || i < list->n_said; i++) {
-        const struct announcement *s = &list->said[i];
         char key[32], text[3][1024] = {"", "", ""};
         snprintf(key, sizeof key, "%d", i);
         if (a->pub.restoring && a->pub.stored(&a->pub, key) < 0) break;
-        if (!a->pub.restoring)
+        const struct announcement *s = a->pub.restoring ? NULL : &list->said[i];
+        if (s)
             snprintf(text[0], 1024, "%s", s->what), snprintf(text[1], 1024, "%s", s->path + folder),
                 snprintf(text[2], 1024, "%s", s->by);
         enum bw_status status = a->pub.bytes(&a->pub, key, text, sizeof text);
         if (status != BW_OK) return status;
         text[0][1023] = text[1][1023] = text[2][1023] = '\0';
-        char *path = a->pub.restoring ? bw_printf("%s/%s", list->outputs->folder, text[1]) : NULL;
+        if (!s && !file_name_is_inside(text[1]))
+            return log_fail(list->log, NULL, BW_ERR_IO, "checkpoint: said/%s: names no file of this bake", key);
+        char *path = !s ? bw_printf("%s/%s", list->outputs->folder, text[1]) : NULL;
         if (path) said_add(list, &(struct announcement){text[0], path, text[2], true});
         bw_free(path);
     }
