@@ -202,6 +202,7 @@ const char *bw_did_you_mean(const char *word, const char *const *words, uint32_t
     const char *nearest = NULL;
     for (uint32_t i = 0; i < n; i++) {
         if (!words[i] || strlen(words[i]) > WORD_MAX) continue;
+        if (abs((int)strlen(words[i]) - (int)strlen(word)) >= best) continue; // as far at least
         int distance = word_distance(word, words[i]);
         if (distance < best) {
             best = distance;

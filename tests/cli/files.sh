@@ -71,6 +71,7 @@ lost "no bake.json" rm bake.json
 that "its frames are gone" test "$(cd lost/vdb && echo *)" = film_1002.vdb
 lost "an empty bake.json" truncate -s 0 bake.json
 lost "a cut bake.json" truncate -s 100 bake.json
+lost "a pipe for bake.json" sh -c 'rm bake.json; mkfifo bake.json'
 words="lost holds 7 files that no record tells of"
 lost "neither bake.json nor journal" rm bake.json bake.journal
 that "what nobody knows stays" test "$(cd lost/vdb && echo *)" = "film_1001.vdb film_1002.vdb film_1003.vdb"

@@ -109,7 +109,7 @@ static void chain_try(const struct world *w, uint8_t which)
     if (!c) abort();
     const enum bw_status status = bw_chain_run(c, &d);
     if (status && status != BW_ERR_CANCELLED && (!d.first || !*d.first)) abort(); // refused without a word
-    if (!(c->clock.time > -1000)) abort(); // steps from there would have no end
+    if (!(c->clock.time > -1000)) abort();                                        // steps from there would have no end
     bw_chain_free(c);
     bw_diag_free(&d);
     if (bw_alloc_live() != w->memory) abort();

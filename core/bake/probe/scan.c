@@ -3,6 +3,7 @@
  * to blame, and another child goes on behind it. Spawned, not forked: the host has threads. */
 #define _GNU_SOURCE /* pipe2, environ */
 #include "scan.h"
+#include "reply.h"
 
 #include "base/alloc.h"
 #include <errno.h>
@@ -22,11 +23,9 @@ enum { PATIENCE = 10 }; /* s for one file */
 
 struct child {
     pid_t pid;
-    int from;          ///< read end of its descriptor
-    int32_t at, whole; ///< the file it is at, -1 before the first; how many came out well
+    int from; ///< read end of its descriptor
     bool late;
-    char line[256];
-    size_t n;
+    struct reply said;
 };
 
 /* ---- starting ---- */
@@ -71,7 +70,8 @@ static bool child_start(struct child *c, const char *probe, const char *const *p
 {
     const char **argv = bw_calloc(((size_t)n + 3) * sizeof *argv);
     int ends[2];
-    *c = (struct child){.at = -1};
+    *c = (struct child){0};
+    reply_begin(&c->said, n);
     if (!argv || pipe2(ends, O_CLOEXEC)) return bw_free((void *)argv), false;
     argv[0] = probe;
     argv[1] = "plugin";
@@ -86,26 +86,6 @@ static bool child_start(struct child *c, const char *probe, const char *const *p
 
 /* ---- listening ---- */
 
-static void line_take(struct child *c)
-{
-    int32_t i;
-    if (sscanf(c->line, "load %d", &i) == 1) c->at = i;
-    if (sscanf(c->line, "good %d", &i) == 1) c->whole = i + 1;
-}
-
-static void bytes_take(struct child *c, const char *bytes, ssize_t n)
-{
-    for (ssize_t i = 0; i < n; i++) {
-        if (bytes[i] != '\n' && c->n + 1 < sizeof c->line) {
-            c->line[c->n++] = bytes[i];
-            continue;
-        }
-        c->line[c->n] = '\0';
-        c->n = 0;
-        line_take(c);
-    }
-}
-
 static double now(void)
 {
     struct timespec t;
@@ -113,12 +93,12 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Until all `n` are whole, or the child is gone, or it has been at one file for too long. */
-static void child_listen(struct child *c, int32_t n)
+/* Until all are whole, or the child is gone, or it has been at one file for too long. */
+static void child_listen(struct child *c)
 {
     char bytes[256];
     double until = now() + PATIENCE;
-    while (c->whole < n) {
+    while (c->said.whole < c->said.n) {
         struct pollfd p = {.fd = c->from, .events = POLLIN};
         double left = until - now();
         int ready = left > 0 ? poll(&p, 1, (int)(left * 1000) + 1) : 0;
@@ -127,8 +107,9 @@ static void child_listen(struct child *c, int32_t n)
         ssize_t got = ready > 0 ? read(c->from, bytes, sizeof bytes) : 0;
         if (got < 0 && errno == EINTR) continue;
         if (got <= 0) return;
-        bytes_take(c, bytes, got);
-        until = now() + PATIENCE;
+        int32_t at = c->said.at, whole = c->said.whole;
+        reply_take(&c->said, bytes, (size_t)got);
+        if (c->said.at != at || c->said.whole != whole) until = now() + PATIENCE; /* else it only talks */
     }
 }
 
@@ -165,10 +146,10 @@ void scan_plugins(const char *const *path, int32_t n, char **why, const char *pr
     for (int32_t at = 0; probe && at < n;) {
         struct child c;
         if (!child_start(&c, probe, path + at, n - at)) return;
-        child_listen(&c, n - at);
+        child_listen(&c);
         int status = child_end(&c);
-        if (c.at < c.whole) return; /* all are good, or it never came to load one */
-        why[at + c.at] = reason(&c, status);
-        at += c.at + 1;
+        if (c.said.at < c.said.whole) return; /* all are good, or it never came to load one */
+        why[at + c.said.at] = reason(&c, status);
+        at += c.said.at + 1;
     }
 }

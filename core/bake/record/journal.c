@@ -10,6 +10,7 @@
 #include "record.h"
 
 #include "base/alloc.h"
+#include "base/file.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -55,7 +56,8 @@ static json_t *lines_read(FILE *f)
 json_t *journal_read(const char *out)
 {
     char *path = bw_printf("%s/bake.journal", out);
-    json_t *files = lines_read(path ? fopen(path, "r") : NULL);
+    const char *why;
+    json_t *files = lines_read(path ? bw_file_open(path, &why) : NULL);
     bw_free(path);
     return files;
 }

@@ -4,6 +4,7 @@
 #include "record.h"
 
 #include "base/alloc.h"
+#include "base/file.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -72,12 +73,22 @@ static void journal_join(struct bake_record *r, json_t *journal)
     }
 }
 
+/* A pipe or a device of that name would never end. */
+static json_t *json_read(const char *path)
+{
+    const char *why;
+    FILE *f = bw_file_open(path, &why);
+    json_t *root = f ? json_loadf(f, 0, NULL) : NULL;
+    if (f) fclose(f);
+    return root;
+}
+
 struct bake_record record_read(const char *out)
 {
     struct bake_record r = {.files = json_object()};
     char *path = bw_printf("%s/bake.json", out);
     json_t *journal = journal_read(out);
-    if (path) r.root = json_load_file(path, 0, NULL);
+    if (path) r.root = json_read(path);
     r.lost = !json_is_object(r.root) && (journal || (path && access(path, F_OK) == 0));
     if (r.lost) json_decref(r.root), r.root = json_object();
     r.complete = json_is_true(json_object_get(r.root, "complete"));

@@ -36,6 +36,10 @@ void folders_free(struct folders *f);
 /// For bw_registry_open_scanned: what strangers' files do when they are loaded. `folders`: struct folders.
 void session_scan(const char *const *path, int32_t n, char **why, void *folders);
 
+/* validate.c */
+/// Say what in its tables users would miss, or can't be.
+void entry_validate(const struct bw_entry *e, struct bw_diag *d);
+
 /* machine.c */
 /// Memory of the machine (or of the container), bytes.
 double machine_memory(void);

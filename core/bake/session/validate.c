@@ -117,7 +117,7 @@ static void state_check(const struct bw_entry *e, struct bw_diag *d)
         bw_diag_error(d, NULL, BW_ERR_PLUGIN, "%s: saves state that it says is rebuilt: one or the other", e->id);
 }
 
-static void entry_check(const struct bw_entry *e, struct bw_diag *d)
+void entry_validate(const struct bw_entry *e, struct bw_diag *d)
 {
     const char *brief = e->stage ? e->stage->brief : e->exporter->brief;
     const char *version = e->stage ? e->stage->version : e->exporter->version;
@@ -166,7 +166,7 @@ char *bw_plugin_validate(const char *path)
     if (path && (!r || !here)) out_of_memory(&door.d);
     if (!door.d.status) load_check(here, &door.d);
     if (!door.d.status && bw_registry_load(r, here, &door.d) == BW_OK)
-        for (int32_t i = 0; i < r->n_entries; i++) entry_check(&r->entry[i], &door.d);
+        for (int32_t i = 0; i < r->n_entries; i++) entry_validate(&r->entry[i], &door.d);
     if (!door.d.status) text = json_text(entries_json(r), JSON_INDENT(1), &door.d);
     bw_free(here);
     bw_registry_close(r);

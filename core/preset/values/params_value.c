@@ -104,6 +104,7 @@ static enum bw_status integer_value(struct bw_compile *k, struct bw_value *v, co
     enum bw_status status = curve_value(k, v, n);
     const struct bw_channel *c = &v->curve.channel[0];
     if (status || c->n_keys || c->expression) return status;
+    if (v->curve.comps != 1) return value_error_type(k, v, n, "a whole number"); /* a plugin's row may spread it */
     char *end;
     errno = 0;
     v->number = strtoll(n->text, &end, 10);

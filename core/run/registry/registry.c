@@ -64,6 +64,7 @@ static bool id_is_good(const char *id)
 struct table {
     const char *path, *id;
     struct bw_diag *d;
+    uint32_t *rows; ///< looked at so far: a table in itself, again and again, would have no end of them
 };
 
 static enum bw_status params_check(const struct table *t, const struct bw_param *rows, uint32_t n, uint32_t size,
@@ -81,7 +82,11 @@ static enum bw_status param_check(const struct table *t, const struct bw_param *
     if (p->type == BW_PARAM_CHOICE && !p->choices)
         return bw_diag_error(t->d, NULL, BW_ERR_PLUGIN, "%s: %s: parameter \"%s\" is a choice without choices", t->path,
                              t->id, p->key);
-    if (p->type != BW_PARAM_LIST && p->type != BW_PARAM_GROUP && p->type != BW_PARAM_VARIANT) return BW_OK;
+    if (p->type != BW_PARAM_LIST && p->type != BW_PARAM_GROUP && p->type != BW_PARAM_VARIANT) {
+        if (!p->n_sub) return BW_OK;
+        return bw_diag_error(t->d, NULL, BW_ERR_PLUGIN, "%s: %s: parameter \"%s\" has rows of its own, but is no table",
+                             t->path, t->id, p->key);
+    }
     bool empty = p->type == BW_PARAM_GROUP && !p->n_sub; /* a variant's group may be a word alone: `everywhere: {}` */
     if (!empty && (!p->n_sub || !p->sub || !p->sub_size))
         return bw_diag_error(t->d, NULL, BW_ERR_PLUGIN, "%s: %s: parameter \"%s\" has no rows of its own", t->path,
@@ -95,7 +100,8 @@ static enum bw_status params_check(const struct table *t, const struct bw_param 
     if (n && !rows)
         return bw_diag_error(t->d, NULL, BW_ERR_PLUGIN, "%s: %s announces %u parameters but points at none", t->path,
                              t->id, n);
-    if (n > 4096 || depth > 8)
+    *t->rows += n <= 4096 ? n : 0;
+    if (n > 4096 || depth > 8 || *t->rows > 65536)
         return bw_diag_error(t->d, NULL, BW_ERR_PLUGIN, "%s: %s: its parameter table cannot be that large or deep",
                              t->path, t->id);
     for (uint32_t i = 0; i < n; i++) {
@@ -183,7 +189,8 @@ static enum bw_status stage_add(struct bw_registry *r, const struct bw_module *m
     const struct bw_stage_desc *s = m->stages[i];
     if (!id_is_good(s->id)) return bw_diag_error(d, NULL, BW_ERR_PLUGIN, "%s: stage %u has no usable id", path, i + 1);
     if (!s->step) return bw_diag_error(d, NULL, BW_ERR_PLUGIN, "%s: stage %s has no step callback", path, s->id);
-    struct table table = {path, s->id, d};
+    uint32_t rows = 0;
+    struct table table = {path, s->id, d, &rows};
     enum bw_status status = params_check(&table, s->params, s->n_params, s->params_size, false, 0);
     if (status == BW_OK) status = ports_check(&table, s->ports, s->n_ports);
     return status != BW_OK ? status : entry_add(r, (struct bw_entry){.id = s->id, .path = path, .stage = s}, d);
@@ -198,7 +205,8 @@ static enum bw_status exporter_add(struct bw_registry *r, const struct bw_module
     if (!id_is_good(e->id))
         return bw_diag_error(d, NULL, BW_ERR_PLUGIN, "%s: exporter %u has no usable id", path, i + 1);
     if (!e->frame) return bw_diag_error(d, NULL, BW_ERR_PLUGIN, "%s: exporter %s has no frame callback", path, e->id);
-    struct table table = {path, e->id, d};
+    uint32_t rows = 0;
+    struct table table = {path, e->id, d, &rows};
     enum bw_status status = params_check(&table, e->params, e->n_params, e->params_size, false, 0);
     return status != BW_OK ? status : entry_add(r, (struct bw_entry){.id = e->id, .path = path, .exporter = e}, d);
 }

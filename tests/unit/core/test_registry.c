@@ -183,3 +183,35 @@ Test(registry, everything_of_ours_says_how_its_state_is_kept)
     }
     bw_registry_close(r);
 }
+
+static enum bw_status step_nothing(struct bw_stage *s)
+{
+    (void)s;
+    return BW_OK;
+}
+
+/* Seven floors of eight rooms, each with the whole floor below it: two million rows by 56. */
+Test(registry, tables_of_the_same_tables_have_an_end)
+{
+    enum { FLOORS = 7, ROOMS = 8 };
+    static const char *const key[ROOMS] = {"a", "b", "c", "d", "e", "f", "g", "h"};
+    struct bw_param row[FLOORS][ROOMS];
+    for (int i = 0; i < FLOORS; i++)
+        for (int k = 0; k < ROOMS; k++)
+            row[i][k] = i ? (struct bw_param){.key = key[k],
+                                              .type = BW_PARAM_GROUP,
+                                              .n_sub = ROOMS,
+                                              .sub = row[i - 1],
+                                              .sub_size = 8}
+                          : (struct bw_param){.key = key[k], .type = BW_PARAM_BOOL};
+    const struct bw_stage_desc stage = {
+        .id = "tower", .params = row[FLOORS - 1], .n_params = ROOMS, .params_size = 8, .step = step_nothing};
+    const struct bw_stage_desc *const stages[] = {&stage};
+    const struct bw_module module = BW_MODULE(stages);
+    struct bw_registry *r = bw_registry_open("");
+    struct bw_diag d = {0};
+    cr_assert_eq(bw_registry_add(r, &module, "tower.so", &d), BW_ERR_PLUGIN);
+    cr_assert(strstr(d.first, "cannot be that large or deep"), "%s", d.first);
+    bw_diag_free(&d);
+    bw_registry_close(r);
+}
