@@ -8,6 +8,42 @@
 /* Hidden copies of OpenVDB's statics beside the library's own end in a crash in initialize(): keep them shared. */
 #pragma GCC visibility push(default)
 #include <openvdb/openvdb.h>
+
+/* Virtual functions, which all trees have whether they are called or not: OpenVDB's library has those of its own trees.
+ * Made here as well they would cost ten seconds and 250 kB a tree and file. It must be said before a tree is used. */
+#define BWVDB_TREE_OF_LIBRARY(Tree)                                                                                    \
+    extern template void Tree::readTopology(std::istream &, bool);                                                     \
+    extern template void Tree::writeTopology(std::ostream &, bool) const;                                              \
+    extern template void Tree::readBuffers(std::istream &, bool);                                                      \
+    extern template void Tree::readBuffers(std::istream &, const openvdb::CoordBBox &, bool);                          \
+    extern template void Tree::readNonresidentBuffers() const;                                                         \
+    extern template void Tree::writeBuffers(std::ostream &, bool) const;                                               \
+    extern template void Tree::print(std::ostream &, int) const;                                                       \
+    extern template openvdb::TreeBase::Ptr Tree::copy() const;                                                         \
+    extern template bool Tree::evalLeafBoundingBox(openvdb::CoordBBox &) const;                                        \
+    extern template bool Tree::evalActiveVoxelBoundingBox(openvdb::CoordBBox &) const;                                 \
+    extern template std::vector<openvdb::Index32> Tree::nodeCount() const;                                             \
+    extern template openvdb::Index64 Tree::activeLeafVoxelCount() const;                                               \
+    extern template openvdb::Index64 Tree::inactiveLeafVoxelCount() const;                                             \
+    extern template openvdb::Index64 Tree::activeVoxelCount() const;                                                   \
+    extern template openvdb::Index64 Tree::inactiveVoxelCount() const;                                                 \
+    extern template openvdb::Index64 Tree::activeTileCount() const;                                                    \
+    extern template openvdb::Index64 Tree::memUsage() const;                                                           \
+    extern template void Tree::clipUnallocatedNodes();                                                                 \
+    extern template openvdb::Index32 Tree::unallocatedLeafCount() const;                                               \
+    extern template openvdb::GridBase::Ptr openvdb::Grid<Tree>::deepCopyGrid() const;                                  \
+    extern template void openvdb::Grid<Tree>::pruneGrid(float);                                                        \
+    extern template void openvdb::Grid<Tree>::clip(const openvdb::CoordBBox &);                                        \
+    extern template void openvdb::Grid<Tree>::readBuffers(std::istream &, const openvdb::CoordBBox &)
+
+BWVDB_TREE_OF_LIBRARY(openvdb::FloatTree);
+BWVDB_TREE_OF_LIBRARY(openvdb::DoubleTree);
+BWVDB_TREE_OF_LIBRARY(openvdb::Vec3STree);
+BWVDB_TREE_OF_LIBRARY(openvdb::Vec3DTree);
+BWVDB_TREE_OF_LIBRARY(openvdb::Int32Tree);
+BWVDB_TREE_OF_LIBRARY(openvdb::BoolTree);
+BWVDB_TREE_OF_LIBRARY(openvdb::MaskTree);
+
 #include <openvdb/io/File.h>
 #include <openvdb/io/GridDescriptor.h>
 #include <openvdb/tools/Interpolation.h>

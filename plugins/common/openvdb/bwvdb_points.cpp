@@ -7,6 +7,12 @@ extern "C" {
 }
 
 #pragma GCC visibility push(default)
+#include <openvdb/points/PointDataGrid.h>
+#include <openvdb/tools/PointIndexGrid.h>
+
+BWVDB_TREE_OF_LIBRARY(openvdb::points::PointDataTree);
+BWVDB_TREE_OF_LIBRARY(openvdb::tools::PointIndexTree);
+
 #include <openvdb/points/PointConversion.h>
 #include <openvdb/points/PointCount.h>
 #pragma GCC visibility pop
