@@ -7,7 +7,9 @@
 #include <string.h>
 #include <time.h>
 
-static const double PATIENCE = 60, ASKED = 1, ASKED_TWICE = 3; /* s, before it is said; before the process ends */
+/* Seconds, before it is said; before the process ends. Asked twice it does not end at once: who returns within that
+ * time, as an exporter does that puts its movie together, leaves its file whole. A third signal kills. */
+static const double PATIENCE = 60, ASKED = 1, ASKED_TWICE = 3;
 
 static double clock_seconds(void)
 {

@@ -48,7 +48,7 @@ struct sweep_place {
 
 /// Is that block one whose body is watched?
 bool sweep_watches(const struct sweep_job *j, int64_t block);
-/// Sums of the tiles that the views show to be read, one an access row; 0: it shows none.
+/// Sums of the cells that the views show to be read, one an access row; 0: of what is written.
 void sweep_watch(const struct sweep_job *j, const struct sweep_place *p, const struct bw_view *view, uint64_t *sum);
 /// The sums again: where one is another, BW_ERR_PLUGIN with the field as fault.
 void sweep_watch_end(const struct sweep_job *j, const struct sweep_place *p, const struct bw_view *view,

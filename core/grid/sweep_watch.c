@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A body that writes to what its sweep only reads changes a field, and snapshots of it, behind everybody's back, where
- * its view is the tile itself; a halo's copy is its own. Sums of those tiles, before and after, tell. One block a sweep
- * is watched, another one each step, and a body that does it everywhere is caught at once. */
+/* A body that writes to what its sweep only reads changes a field, and snapshots of it, behind everybody's back where
+ * its view is the tile itself, and nothing at all where it is a halo's copy: a mistake in both. Sums of what it sees,
+ * before and after, tell. One block a sweep is watched, another one each step, and a body that does it everywhere is
+ * caught at once. */
 #include "sweep.h"
 #include <xxhash.h>
 
@@ -11,15 +12,19 @@ bool sweep_watches(const struct sweep_job *j, int64_t block)
     return block == (step > 0 ? step : 0) % j->n_blocks;
 }
 
+/* From the block's first cell to its last, with what lies between in memory. */
+static uint64_t view_sum(const struct sweep_place *p, const struct bw_view *v, int c, size_t elem)
+{
+    const ptrdiff_t last = (p->n[0] - 1) + (p->n[1] - 1) * v->sy + (p->n[2] - 1) * v->sz;
+    return XXH3_64bits(v->data[c], (size_t)(last + 1) * elem);
+}
+
 void sweep_watch(const struct sweep_job *j, const struct sweep_place *p, const struct bw_view *view, uint64_t *sum)
 {
     for (uint32_t i = 0; i < j->s->n_access; i++) {
-        const struct sweep_row *r = &j->row[i];
         sum[i] = 0;
-        if (r->mode != BW_READ || p->index < 0 || view[i].halo < 0) continue;
-        for (int c = 0; c < view[i].comps; c++)
-            if (view[i].data[c] == r->f->src.data[c][p->index])
-                sum[i] += XXH3_64bits(view[i].data[c], (size_t)BW_TILE_CELLS * r->f->elem);
+        for (int c = 0; j->row[i].mode == BW_READ && view[i].halo >= 0 && c < view[i].comps; c++)
+            sum[i] += view_sum(p, &view[i], c, j->row[i].f->elem);
     }
 }
 

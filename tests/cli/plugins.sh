@@ -103,6 +103,7 @@ metric a body called metric\(\), which only
 fail a body called fail\(\), which only
 list a body called find_stage\(\), which only
 write a body wrote to "density", which its sweep only reads
+touch a body wrote to "density", which its sweep only reads
 CASES
 bake stages.unruly late uninit; expect "a stage that is kept too long" 4 "second: called scratch\(\) after its uninit"
 that "by then, too, the bake is whole" grep -q '"complete": true' o/bake.json

@@ -38,10 +38,11 @@ enum {
     WRITE,
     LEAK,
     LATE,
-    LEAVE
+    LEAVE,
+    TOUCH
 };
 #define DOES                                                                                                           \
-    "nothing|segv|abort|fpe|bus|ill|recurse|throw|exit|quick_exit|hang|spin|thread_exit|sweep|alloc|metric|fail|list|write|leak|late|leave"
+    "nothing|segv|abort|fpe|bus|ill|recurse|throw|exit|quick_exit|hang|spin|thread_exit|sweep|alloc|metric|fail|list|write|leak|late|leave|touch"
 enum { AT_INIT, AT_ACTIVATE, AT_MAX_DT, AT_STEP, AT_BODY, AT_WORKER, AT_TEAM, AT_UNINIT, AT_FRAME, AT_FINISH };
 #define AT "init|activate|max_dt|step|body|worker|team|uninit|frame|finish"
 
@@ -113,7 +114,7 @@ static void body(const struct bw_block *b, void *user)
     deed(user, AT_BODY, b->stage->frame);
     if (b->worker) deed(user, AT_WORKER, b->stage->frame);
     if (u->at != AT_BODY || (double)u->frame > b->stage->frame + 0.5) return;
-    if (u->does == WRITE) write_there(b);
+    if (u->does == WRITE || u->does == TOUCH) write_there(b);
     call((struct bw_stage *)b->stage, u->does);
 }
 
@@ -145,8 +146,8 @@ static void uninit(struct bw_stage *s)
 
 static enum bw_status step(struct bw_stage *s)
 {
-    const struct bw_access a[] = {{bw_port_field(s, 0), BW_READ, 0}};
     const struct unruly *u = s->params;
+    const struct bw_access a[] = {{bw_port_field(s, 0), BW_READ, u->does == TOUCH}}; /* a copy, with a halo */
     deed(u, AT_STEP, s->frame);
     if (u->does == LEAK && !s->host->alloc(s, 64)) return BW_ERR_MEMORY;
     if (u->at == AT_WORKER && (double)u->frame <= s->frame + 0.5) s->host->parallel_for(s, 64, task, s);
