@@ -21,6 +21,7 @@ struct job_resume {
     bool whole, again; ///< again: it was asked to go on, but there is nothing to go on from
     char *why;         ///< … because of this
     json_t *files;     ///< those that were whole, with their sums
+    json_t *sound;     ///< those that are as they were, as far as has been looked
 };
 
 struct job_line; ///< of the log, waiting for the callback

@@ -95,13 +95,14 @@ static int line_write(const struct bake_journal *j, const char *line, bool settl
     return bad;
 }
 
-static int line_append(const struct bake_journal *j, const char *name, const struct file_facts *whole)
+/* `settle`: it is on the disk, if it tells that a file is whole. */
+static int line_append(const struct bake_journal *j, const char *name, const struct file_facts *whole, bool settle)
 {
     json_t *text = json_string(name);
     if (!text || strchr(name, '\n')) return json_decref(text), EILSEQ; // no name for JSON, for a line
     json_decref(text);
     char *line = line_make(name, whole);
-    int bad = line ? line_write(j, line, whole && whole->bytes >= 0) : ENOMEM;
+    int bad = line ? line_write(j, line, settle && whole && whole->bytes >= 0) : ENOMEM;
     bw_free(line);
     return bad;
 }
@@ -109,7 +110,7 @@ static int line_append(const struct bake_journal *j, const char *name, const str
 int journal_add(struct bake_journal *j, const char *name, const struct file_facts *whole)
 {
     pthread_mutex_lock(&j->lock);
-    if (!j->failed) j->failed = line_append(j, name, whole);
+    if (!j->failed) j->failed = line_append(j, name, whole, true);
     int failed = j->failed;
     pthread_mutex_unlock(&j->lock);
     return failed;
@@ -122,9 +123,9 @@ static int carry_write(struct bake_journal *j, json_t *carry)
     int bad = 0;
     json_object_foreach (carry, name, file) {
         struct file_facts f = facts_of(file);
-        if (!bad && facts_whole(file)) bad = line_append(j, name, &f);
+        if (!bad && facts_whole(file)) bad = line_append(j, name, &f, false);
     }
-    return bad;
+    return bad ? bad : fdatasync(j->fd) ? errno : 0; // once, and not a line: a thousand frames took half a minute
 }
 
 /* Under another name first: a kill leaves the old list or the new one. No link that lies there is followed. */

@@ -117,24 +117,29 @@ static bool text_same(const json_t *about, const char *key, const char *here)
     return there && !strcmp(there, here);
 }
 
-/* Are they as they were, or as the bake wrote them anew since? */
-static bool files_good(const struct job *j, json_t *files)
+/* Are they as they were, or as the bake wrote them anew since? What was read and found good for a newer checkpoint is
+ * not read again. */
+static bool files_good(struct job *j, json_t *files)
 {
-    json_t *newest = json_copy(files), *file;
+    json_t *unread = json_object(), *file, *one;
     const char *name;
+    size_t i;
+    if (!j->resume.sound) j->resume.sound = json_object();
     json_object_foreach (files, name, file) {
-        json_t *since = json_object_get(j->record.files, name);
-        if (json_is_object(since)) json_object_set(newest, name, since);
+        json_t *since = json_object_get(j->record.files, name), *now = json_is_object(since) ? since : file;
+        if (!json_equal(json_object_get(j->resume.sound, name), now)) json_object_set(unread, name, now);
     }
-    json_t *bad = files_verify(newest, j->out, true);
+    json_t *bad = files_verify(unread, j->out, true);
     bool good = bad && !json_array_size(bad);
+    json_object_update(j->resume.sound, unread);
+    json_array_foreach (bad, i, one) json_object_del(j->resume.sound, json_string_value(json_object_get(one, "name")));
     json_decref(bad);
-    json_decref(newest);
+    json_decref(unread);
     return good;
 }
 
 /* Why it is no use, in static words; NULL: it is one to go on from. */
-static const char *obstacle(const struct job *j, const struct found *f, const json_t *about)
+static const char *obstacle(struct job *j, const struct found *f, const json_t *about)
 {
     const char *hash = json_string_value(json_object_get(about, "hash"));
     json_t *files = json_object_get(about, "files");
@@ -200,6 +205,7 @@ void resume_forget(struct job *j)
     bw_free(j->resume.hash);
     bw_free(j->resume.why);
     json_decref(j->resume.files);
+    json_decref(j->resume.sound);
     j->resume = (struct job_resume){0};
 }
 
