@@ -15,7 +15,7 @@ struct task {
     struct bw_domain *domain;
     const struct bw_topology *topology;
     const struct mg_result *result;
-    const struct open_flux *open;
+    const struct open_flux *open; ///< NULL: not wanted
     uint8_t *near;   ///< by tile: an obstacle may cut its faces
     int same;        ///< the tiles are those of the last solve
     double rhs;      ///< right-hand side per net outflow of a cell's faces: -density h/dt, Pa s/m

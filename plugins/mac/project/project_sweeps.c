@@ -317,7 +317,7 @@ void project_correct(const struct bw_block *b, void *user)
     if (mg_weights(t->mg->level, tile)) {
         if (!faces_copy(b, &u, &whole)) return;
         walls_set(t, b, tile, &whole, BLEND);
-        open_flux_put(t->open, b, tile, whole.f, whole.stride);
+        if (t->open) open_flux_put(t->open, b, tile, whole.f, whole.stride);
     }
     b->max[0] = divergence_left(t, b, tile, &whole);
 }
