@@ -89,7 +89,8 @@ Test(amounts, kept_round_a_moving_ball)
     struct test_run r = shut_in("flux_ppm", moving_ball, 2, UINT32_MAX, 98);
     cr_assert_leq(fabs(drift(&r, "density")), 1e-3, "smoke drifts by %g", drift(&r, "density"));
     cr_assert_eq(inside(&r, .03), 0, "smoke in the ball");
-    cr_assert(metric(&r, "after.min_density") >= 0 && metric(&r, "after.max_density") <= 1);
+    cr_assert_geq(metric(&r, "after.min_density"), 0);
+    cr_assert_leq(metric(&r, "after.max_density"), 1, "%g", metric(&r, "after.max_density"));
     test_end(&r);
     r = shut_in("maccormack", moving_ball, 2, UINT32_MAX, 98);
     cr_assert_gt(fabs(drift(&r, "density")), 5e-3, "maccormack drifts by %g: too easy", drift(&r, "density"));
@@ -177,7 +178,7 @@ static double swirl_error(const char *scheme, double cfl, double *amount)
 
 Test(amounts, a_reversed_swirl_comes_back)
 {
-    static const double cfl[] = {.7, 2, 4}, gain[] = {.9, .85, .85};
+    static const double cfl[] = {.7, 2, 4}, gain[] = {.8, .8, .8};
     for (int i = 0; i < 3; i++) {
         double amount, before;
         const double error = swirl_error("flux_ppm", cfl[i], &amount), old = swirl_error("maccormack", cfl[i], &before);

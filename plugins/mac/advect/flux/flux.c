@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Amounts (smoke, heat, fuel, dye) carried by fluxes: sweeps along x, y, z, and z, y, x in the next step, each as in
  * flux_lines.c, with the volume of the cells carried along, so that a constant stays one though a sweep alone squeezes
- * it. What leaves one cell enters the next: nothing is lost, nothing is made, and values stay between those they are
- * made of.
+ * it. What leaves one cell enters the next: nothing is lost, nothing is made, and values keep the bounds that the
+ * field had.
  *
- * In the end a cell has what came in the volume 1 - dt div u. That is 1 but for what the projection leaves: the cell takes
- * the amount that came, but no more than brings it to the bounds of the values that came, so that a constant stays one
- * even there. In a chain where the flow is meant to expand (something makes `divergence`) it takes the value: shares of
- * mass and temperatures stay what they are when gas grows lighter, and their sum over space grows.
+ * In the end a cell has what came in the volume 1 - dt div u. That is 1 but for what the projection leaves: the cell
+ * takes the amount that came, by as much as values beside it differ, so that a constant stays one even there. In a chain where the
+ * flow is meant to expand (something makes `divergence`) it takes the value: shares of mass and temperatures stay what
+ * they are when gas grows lighter, and their sum over space grows.
  *
  * Sides: closed ones carry nothing; through open ones and from inactive tiles comes the background, or with `outside:
  * clamp` or `keep` what is there. What went out is the metric left_FIELD. Stable while no sweep empties a cell: longer
@@ -43,6 +43,7 @@ static void block_sweep(const struct bw_block *b, void *user)
                           .extend = p->options->outside != OUTSIDE_BACKGROUND};
     t.u = cells_of(&b->view[0], t.axis);
     flux_reach(f, tile, t.around);
+    if (!flux_beside(f, b, &t)) return; // the host sees that scratch memory ran out
     for (int high = 0; high < 2; high++) {
         const int32_t side = 2 * t.axis + high, beyond = f->topology->neighbour[tile][side];
         t.open[high] = beyond < 0 && !(beyond == BW_TILE_OUTSIDE && b->grid->side[side].kind == BW_CLOSED);
@@ -56,6 +57,8 @@ static void block_sweep(const struct bw_block *b, void *user)
         for (int c = 0; c < (int)p->item[q].info->comps; c++) {
             struct flux_amount *a = &t.amount[t.n_amounts++];
             *a = (struct flux_amount){.from = cells_of(&b->view[p->item[q].view], c),
+                                      .least = f->least[t.n_amounts - 1],
+                                      .most = f->most[t.n_amounts - 1],
                                       .to = bw_f32(&b->view[p->item[q].view_out], c)};
             steps_set(&b->view[p->item[q].view_out], a->step);
         }
@@ -115,10 +118,47 @@ static void left_report(const struct pass *p, const double *left)
     }
 }
 
+static void block_bounds(const struct bw_block *b, void *user)
+{
+    const struct pass *p = ((const struct flux *)user)->pass;
+    const struct advect_kernels *kernels = p->kernels;
+    double *max = b->max;
+    for (uint32_t q = 0; q < p->n_items; q++)
+        for (int c = 0; c < (int)p->item[q].info->comps; c++, max += 2) {
+            const struct bw_view *v = &b->view[q];
+            const float first = bw_f32(v, c)[0];
+            float range[2] = {first, first};
+            kernels->range(bw_f32(v, c), (const ptrdiff_t[2]){v->sy, v->sz}, b->n, range);
+            max[0] = -(double)range[0];
+            max[1] = (double)range[1];
+        }
+}
+
+/* Of the values before the step, with what comes in. */
+static enum bw_status bounds_find(struct flux *f)
+{
+    const struct pass *p = f->pass;
+    struct bw_access row[FLUX_FIELDS];
+    double max[2 * FLUX_FIELDS];
+    uint32_t comps = 0;
+    for (uint32_t q = 0; q < p->n_items; q++) row[q] = (struct bw_access){p->item[q].field, BW_READ, 0};
+    for (uint32_t q = 0; q < p->n_items; q++) comps += p->item[q].info->comps;
+    enum bw_status st = p->stage->host->sweep(
+        p->stage,
+        &(struct bw_sweep){
+            .access = row, .n_access = p->n_items, .body = block_bounds, .user = f, .maxs = max, .n_maxs = 2 * comps});
+    for (uint32_t q = 0, m = 0; q < p->n_items; q++)
+        for (uint32_t c = 0; c < p->item[q].info->comps; c++, m++) {
+            f->least[m] = (float)fmin(-max[2 * m], p->item[q].info->background[c]);
+            f->most[m] = (float)fmax(max[2 * m + 1], p->item[q].info->background[c]);
+        }
+    return st;
+}
+
 static enum bw_status group_run(struct flux *f)
 {
     double left[FLUX_FIELDS] = {0};
-    enum bw_status st = BW_OK;
+    enum bw_status st = bounds_find(f);
     for (int32_t part = 0; part < f->parts && st == BW_OK; part++) {
         f->reverse = (int32_t)((f->pass->stage->step + part) & 1);
         for (f->done = 0; f->done < f->n_axes && st == BW_OK; f->done++) st = sweep_run(f, left);

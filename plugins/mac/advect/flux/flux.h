@@ -24,8 +24,9 @@ struct flux {
     int32_t axis[3], n_axes; ///< without the thin one
     double scale;            ///< dt/h of a part
     int32_t parts;
-    bool expands;                 ///< the flow is meant to diverge
-    const struct open_flux *open; ///< beside obstacles; NULL: unknown
+    float least[FLUX_FIELDS], most[FLUX_FIELDS]; ///< bounds of the group's components
+    bool expands;                                ///< the flow is meant to diverge
+    const struct open_flux *open;                ///< beside obstacles; NULL: unknown
     /* the present sweep: */
     int32_t done, reverse;                ///< sweeps before it in this part; the order
     uint32_t view_volume, view_volume_to; ///< 0: none
@@ -47,6 +48,8 @@ void flux_reach(const struct flux *f, int64_t tile, int32_t around[2]);
 
 /// Makes f->flow: what goes through faces that obstacles leave open, and with those that move.
 enum bw_status flux_open(struct flux *f);
+/// Marks the cells of a tile's lines that obstacles are near. False: out of memory.
+bool flux_beside(const struct flux *f, const struct bw_block *b, struct flux_tile *t);
 
 /* ---- flux_expel.c ---- */
 

@@ -129,6 +129,7 @@ static void shares_find(const struct region *g, const struct values *v, struct d
             g->share[at] = share_with_room(g, v, c, g->offered[at]);
             d->kept -= g->share[at] / (float)d->nearest;
         }
+        d->kept = fmaxf(d->kept, 0); // rounding
     }
 }
 

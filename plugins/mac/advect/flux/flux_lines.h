@@ -6,7 +6,7 @@
 #include <billow/host.h>
 #include <stdbool.h>
 
-enum { FLUX_FIELDS = 5, FLUX_HALO = 16, FLUX_BESIDE = 2 }; ///< BESIDE: cells that a parabola reads on either side
+enum { FLUX_FIELDS = 5, FLUX_HALO = 16, FLUX_BESIDE = 3 }; ///< BESIDE: cells that a parabola reads on either side
 
 /// Values of a block: cell (i,j,k) is at[i + j*step[1] + k*step[2]]; step[0] = 1.
 struct flux_cells {
@@ -17,6 +17,7 @@ struct flux_cells {
 /// One field's way.
 struct flux_amount {
     struct flux_cells from;
+    float least, most; ///< bounds
     float *to;
     ptrdiff_t step[3]; ///< of `to`
     double left[2];    ///< out: what goes out through the open ends, low and high, less what comes in, in cells
@@ -26,11 +27,12 @@ struct flux_tile {
     int32_t axis, n[3];
     int32_t around[2];        ///< cells beyond the tile's low and high end along the axis that may be read
     float scale;              ///< cells moved per m/s
-    bool limit;               ///< parabolas within the values beside them
+    bool limit;               ///< values keep their bounds
     bool open[2];             ///< ends with nothing active beyond, and no wall
     bool keep_amount;         ///< after the last sweep: the volumes found count as whole ones
     bool extend;              ///< beyond open ends is what is at them, not the background
     struct flux_cells u;      ///< velocity on the low faces along the axis, one plane more
+    struct flux_cells beside; ///< above 0: an obstacle is within FLUX_BESIDE cells; at NULL: nowhere
     struct flux_cells volume; ///< of cells, less 1; at NULL: all are whole
     float *volume_to;         ///< NULL: not wanted
     ptrdiff_t volume_step[3]; ///< of volume_to

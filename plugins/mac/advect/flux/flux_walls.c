@@ -6,6 +6,8 @@
  * moves with the surface; nothing enters an obstacle that stands. It is the flow of the last projection, for which
  * obstacles stood where they stood when this step began.
  *
+ * What an obstacle holds says nothing of the gas beside it, so parabolas there are held to what is around.
+ *
  * Without a projection, or before the first one: the flow where a face is open, and nothing where it is shut. */
 #include "flux.h"
 #include <string.h>
@@ -68,6 +70,44 @@ static const struct open_flux *open_find(struct bw_stage *s)
         if (found->domain == s->domain) break;
     const struct open_flux *open = found ? ((const struct open_flux_api *)table)->last(found) : NULL;
     return open && open->count ? open : NULL;
+}
+
+/* Which cells of a line lie within FLUX_BESIDE cells of a covered one, as obstacles stand at the step's start or its end.
+ * `n`: of the bytes along each axis, FLUX_BESIDE more than asked for at both ends of axis a. */
+static void beside_mark(const uint8_t *cells, const int32_t n[3], int a, float *out)
+{
+    const ptrdiff_t step[3] = {1, n[0], (ptrdiff_t)n[0] * n[1]};
+    const int32_t m[3] = {n[0] - (a == 0) * 2 * FLUX_BESIDE, n[1] - (a == 1) * 2 * FLUX_BESIDE,
+                          n[2] - (a == 2) * 2 * FLUX_BESIDE};
+    for (int32_t k = 0; k < m[2]; k++)
+        for (int32_t j = 0; j < m[1]; j++)
+            for (int32_t i = 0; i < m[0]; i++, out++)
+                for (int32_t q = 0; q <= 2 * FLUX_BESIDE; q++)
+                    if (!(cells[i + j * step[1] + k * step[2] + q * step[a]] & WALLS_FLUID)) *out = 1;
+}
+
+bool flux_beside(const struct flux *f, const struct bw_block *b, struct flux_tile *t)
+{
+    const struct walls *w = f->pass->walls;
+    const int a = t->axis;
+    int32_t reach[6] = {0}, lo[3] = {b->lo[0], b->lo[1], b->lo[2]}, n[3] = {b->n[0], b->n[1], b->n[2]};
+    for (int high = 0; high < 2; high++) reach[2 * a + high] = t->around[high] + FLUX_BESIDE;
+    if (!w || !walls_touch(w, b, reach)) return true;
+    lo[a] -= reach[2 * a];
+    n[a] += reach[2 * a] + reach[2 * a + 1];
+    const size_t size = (size_t)n[0] * (size_t)n[1] * (size_t)n[2];
+    uint8_t *cells = b->stage->host->body_scratch(b, size);
+    float *beside = b->stage->host->body_scratch(b, size * sizeof *beside);
+    if (!cells || !beside) return false;
+    for (size_t i = 0; i < size; i++) beside[i] = 0;
+    for (int old = 0; old <= (w->speed > 0); old++) {
+        walls_fill(w, old, lo, n, cells);
+        beside_mark(cells, n, a, beside);
+    }
+    n[a] -= 2 * FLUX_BESIDE;
+    t->beside = (struct flux_cells){.step = {1, n[0], (ptrdiff_t)n[0] * n[1]}};
+    t->beside.at = beside + t->around[0] * t->beside.step[a];
+    return true;
 }
 
 enum bw_status flux_open(struct flux *f)
