@@ -5,6 +5,7 @@
 #include "call.h"
 #include "checkpoint/keep.h"
 #include "run/wire/ports.h"
+#include "run/writer/motion.h"
 #include <math.h>
 
 static enum bw_status stages_init(struct bw_chain *c)
@@ -205,7 +206,10 @@ static enum bw_status frame_write(struct bw_chain *c)
 {
     if (!writer_wants(&c->writer)) return BW_OK;
     struct chain_snapshot *s = snapshot_take(c, c->clock.frame);
-    if (s) return writer_frame(&c->writer, s);
+    enum bw_status status = s && c->exporters.motion ? motion_take(c, s) : BW_OK;
+    if (s && status == BW_OK) return writer_frame(&c->writer, s);
+    snapshot_unref(s);
+    if (s) return status;
     return log_fail(&c->log, NULL, BW_ERR_MEMORY, "out of memory for the snapshot of frame %lld",
                     (long long)c->clock.frame);
 }

@@ -2,7 +2,8 @@
 /* Exporter `ply`: particles as numbered point clouds, ply/NAME_PARTICLES_0001.ply, little-endian binary, one file a
  * frame and kind of particles. `pos` becomes x y z, `colour` red green blue, other attributes keep their names, vectors
  * with _x _y _z; positions are float, or double where asked for, `id` is a 32-bit number. Blender, Houdini and MeshLab
- * read it, and so does vorton.emit. Axes and lengths are those of the bake: z up, metres. */
+ * read it, and so does vorton.emit. Velocities are those of the flow at that place in that frame. Axes and lengths are
+ * those of the bake: z up, metres. */
 #include <billow/plugin.h>
 #include <common/outputs.h>
 
@@ -152,6 +153,7 @@ static void outputs(const struct bw_exporter *e, const struct bw_frame *frame, b
 static enum bw_status init(struct bw_exporter *e)
 {
     const struct options *o = e->params;
+    e->host->want_motion(e);
     return output_name_check(e, o->name);
 }
 

@@ -122,6 +122,7 @@ static enum bw_status vdb_init(struct bw_exporter *e)
     if (p->up == 1 && p->velocity == VDB_STAGGERED)
         return e->host->fail(e, BW_ERR_PRESET,
                              "`velocity: staggered` holds only with `up: z`: turned faces have no place in a VDB grid");
+    if (p->points.count) e->host->want_motion(e);
     return blend_find(e);
 }
 

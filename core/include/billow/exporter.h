@@ -114,6 +114,9 @@ struct bw_exporter_host {
     void (*parallel_for)(struct bw_exporter *e, int64_t n, void (*fn)(int64_t i, void *user), void *user);
     /// 1 when the user asked to stop.
     int (*cancelled)(struct bw_exporter *e);
+    /// From init: the attribute `velocity` of the frames' particles shall be what the flow is where they are, which
+    /// costs an evaluation of it a frame, and not the mean of their last step.
+    void (*want_motion)(struct bw_exporter *e);
 };
 
 typedef void (*bw_output_name_fn)(const char *name, void *user);

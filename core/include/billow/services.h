@@ -129,6 +129,17 @@ struct bw_lift_api {
     void (*lift)(const struct bw_stage *stage, bw_vec3 out);
 };
 
+#define BW_MOTION "billow.motion/1"
+/// Offered by stages that move particles.
+struct bw_motion_api {
+    uint32_t size;
+    uint32_t reserved;
+    /// [main] 1: it is this stage that moves these.
+    int (*moves)(struct bw_stage *stage, const struct bw_particles *particles);
+    /// [main] Between two steps: write the velocity (m/s, count × 3) that the particles have where they are.
+    enum bw_status (*velocity)(struct bw_stage *stage, struct bw_particles *particles, float *velocity);
+};
+
 #define BW_CARRIER "billow.carrier/1"
 /// Offered (any table) by stages that carry the particles "tracers": a `tracers` stage then leaves it to them.
 

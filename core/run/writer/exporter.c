@@ -141,6 +141,8 @@ static int exporter_cancelled(struct bw_exporter *e)
     return cancel && *cancel;
 }
 
+static void exporter_want_motion(struct bw_exporter *e) { exporter_of(e)->list->motion = true; }
+
 void exporters_init(struct exporter_list *list)
 {
     list->host = (struct bw_exporter_host){
@@ -156,6 +158,7 @@ void exporters_init(struct exporter_list *list)
         .read_box = snapshot_read,
         .parallel_for = exporter_parallel_for,
         .cancelled = exporter_cancelled,
+        .want_motion = exporter_want_motion,
     };
 }
 

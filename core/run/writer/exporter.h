@@ -47,6 +47,7 @@ struct exporter_list {
     struct bw_workers *workers; ///< while the writer runs
     struct announcement *said;  ///< under the log's lock
     int32_t n_said;
+    bool motion; ///< someone wants velocities as of the frame
 };
 
 /// Fill the table of services.

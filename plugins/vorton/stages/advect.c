@@ -129,9 +129,22 @@ static enum bw_status step(struct bw_stage *s)
     return st;
 }
 
+static int moves(struct bw_stage *s, const struct bw_particles *p)
+{
+    return p == s->ports[PORT_VORTONS].particles || p == s->ports[PORT_TRACERS].particles;
+}
+
+static enum bw_status velocity(struct bw_stage *s, struct bw_particles *p, float *out)
+{
+    const struct bw_bound *flow = &s->ports[PORT_FLOW];
+    return carry_velocity(s, &(struct flow){flow->fields, flow->count}, p, out);
+}
+
 static const void *extension(const char *id)
 {
     static const uint32_t table = sizeof table;
+    static const struct bw_motion_api motion = {.size = sizeof motion, .moves = moves, .velocity = velocity};
+    if (!strcmp(id, BW_MOTION)) return &motion;
     return strcmp(id, BW_CARRIER) ? NULL : &table;
 }
 

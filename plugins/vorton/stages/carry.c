@@ -186,3 +186,18 @@ enum bw_status carry_step(struct bw_stage *s, struct carry *c)
     for (int64_t i = 0; i < r.t.count && !st; i++) r.t.age[i] += (float)s->dt;
     return st;
 }
+
+enum bw_status carry_velocity(struct bw_stage *s, const struct flow *flow, struct bw_particles *p, float *velocity)
+{
+    const int64_t count = particles_of(s)->count(p);
+    const bw_vec3 *pos = particles_of(s)->attribute(p, "pos");
+    double *u = s->host->scratch(s, 24 * (size_t)(count < PORTION ? count : PORTION) + 8);
+    if (!u) return BW_ERR_MEMORY;
+    for (int64_t first = 0; first < count; first += PORTION) {
+        const int64_t n = count - first < PORTION ? count - first : PORTION;
+        enum bw_status st = flow_at(s, flow, n, pos + first, u, NULL);
+        if (st) return st;
+        for (int64_t i = 0; i < 3 * n; i++) velocity[3 * first + i] = (float)u[i];
+    }
+    return BW_OK;
+}

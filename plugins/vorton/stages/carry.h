@@ -17,6 +17,8 @@ struct carry {
     double given;          ///< out: about what was added to Σ|α| of free vortons by all but stretching
 };
 
+/// What the flow is where particles are, m/s: of carriers' billow.motion/1.
+enum bw_status carry_velocity(struct bw_stage *s, const struct flow *flow, struct bw_particles *p, float *velocity);
 /// Advance positions, and the vortons' strength by every billow.strength_rate/1 of the chain, over s->dt; ages too.
 enum bw_status carry_step(struct bw_stage *s, struct carry *c);
 

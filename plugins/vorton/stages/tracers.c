@@ -218,6 +218,24 @@ static enum bw_status step(struct bw_stage *s)
     return st;
 }
 
+static int moves(struct bw_stage *s, const struct bw_particles *p)
+{
+    const void *table;
+    return p == s->ports[PORT_TRACERS].particles && !s->host->find_stage(s, BW_CARRIER, 0, &table);
+}
+
+static enum bw_status velocity(struct bw_stage *s, struct bw_particles *p, float *out)
+{
+    const struct bw_bound *flow = &s->ports[PORT_FLOW];
+    return carry_velocity(s, &(struct flow){flow->fields, flow->count}, p, out);
+}
+
+static const void *extension(const char *id)
+{
+    static const struct bw_motion_api motion = {.size = sizeof motion, .moves = moves, .velocity = velocity};
+    return strcmp(id, BW_MOTION) ? NULL : &motion;
+}
+
 static enum bw_status init(struct bw_stage *s)
 {
     const struct params *p = s->params;
@@ -259,5 +277,6 @@ const struct bw_stage_desc tracers_desc = {
     .activate = activate,
     .step = step,
     .checkpoint = checkpoint,
+    .extension = extension,
     .flags = BW_STAGE_SETUP,
 };

@@ -244,6 +244,113 @@ Test(vortons_kept, there_and_back)
     cr_assert_eq(system(stages), 0);
 }
 
+/// A binary PLY of doubles and floats.
+struct ply {
+    char *head, *data;
+    long rows;
+};
+
+static struct ply ply_read(const char *folder, const char *particles, int frame)
+{
+    struct ply p = {.head = calloc(1, 1 << 22)};
+    char path[128];
+    snprintf(path, sizeof path, "%s/ply/ring_%s_%04d.ply", folder, particles, frame);
+    FILE *f = fopen(path, "rb");
+    cr_assert_not_null(f, "%s", path);
+    cr_assert_gt(fread(p.head, 1, (1 << 22) - 1, f), 0);
+    fclose(f);
+    p.data = strstr(p.head, "end_header\n");
+    cr_assert_not_null(p.data);
+    *p.data = 0;
+    p.data += strlen("end_header\n");
+    p.rows = strtol(strstr(p.head, "vertex ") + 7, NULL, 10);
+    return p;
+}
+
+/// n numbers of a row, from property `name` on.
+static void ply_take(const struct ply *p, long row, const char *name, int n, double *out)
+{
+    size_t size = 0, at = 0;
+    int wide = 0;
+    for (const char *q = p->head; (q = strstr(q, "\nproperty ")); q++) {
+        char type[16], is[64];
+        cr_assert_eq(sscanf(q, " property %15s %63s", type, is), 2);
+        if (!strcmp(is, name)) at = size, wide = *type == 'd';
+        size += *type == 'd' ? 8 : 4;
+    }
+    for (int c = 0; c < n; c++) {
+        const char *from = p->data + (size_t)row * size + at + (size_t)c * (wide ? 8 : 4);
+        float f;
+        memcpy(&f, from, 4);
+        out[c] = f;
+        if (wide) memcpy(out + c, from, 8);
+    }
+}
+
+/// Velocity that the vortons of a file make at a place: Biot & Savart, Gaussian cores.
+static void ply_flow(const struct ply *vortons, const double x[3], double u[3])
+{
+    memset(u, 0, 24);
+    for (long j = 0; j < vortons->rows; j++) {
+        double y[3], a[3], radius, n2 = 0;
+        ply_take(vortons, j, "x", 3, y);
+        ply_take(vortons, j, "strength_x", 3, a);
+        ply_take(vortons, j, "radius", 1, &radius);
+        for (int c = 0; c < 3; c++) {
+            y[c] = x[c] - y[c];
+            n2 += y[c] * y[c];
+        }
+        double n = sqrt(n2), rho = n / radius,
+               f = (erf(rho / sqrt(2)) - sqrt(2 / PI) * rho * exp(-.5 * rho * rho)) / (4 * PI * n2 * n);
+        for (int c = 0; c < 3 && n2 > 0; c++)
+            u[c] += f * (a[(c + 1) % 3] * y[(c + 2) % 3] - a[(c + 2) % 3] * y[(c + 1) % 3]);
+    }
+}
+
+/* The velocities in a file are those that its vortons and tracers have where they are: Biot & Savart's of all that it
+ * holds, in the first frame, and in one whose step has moved them and put all on a lattice anew; what comes after does
+ * not depend on whether anyone looks. */
+Test(vortons_kept, velocities_of_the_frame)
+{
+    static const char *const what[] = {"vortons", "tracers"};
+    uint64_t h[2];
+    for (int looks = 0; looks < 2; looks++) {
+        char folder[] = "/tmp/billow-vortons-XXXXXX", command[64];
+        cr_assert_not_null(mkdtemp(folder));
+        struct test_options o = {.simd = UINT32_MAX, .out = folder};
+        struct test_run r =
+            run_with(&o,
+                     HEAD "time: {fps: 10, frames: 1-3, substeps: 1}\nname: ring\nstages:\n"
+                          "  - vorton.emit: {source: {ring: {axis: [1, 2, 3], core: 6 cm, segments: 20}}}\n"
+                          "  - tracers: {shape: {sphere: {radius: 10 cm}}, count: 40}\n"
+                          "  - vorton.velocity: {method: direct}\n  - vorton.stretch: {}\n  - vorton.advect: {}\n"
+                          "  - vorton.remesh: {interval: 0.2, spacing: 6 cm, threshold: 0.05}\n%s",
+                     looks ? "export:\n  - ply: {precision: double}\n" : "");
+        h[looks] = hash(&r, "vortons", "pos");
+        for (int k = 0; k < 6 * looks; k++) {
+            struct ply from = ply_read(folder, "vortons", k % 3 + 1), p = ply_read(folder, what[k / 3], k % 3 + 1);
+            double wrong = 0, all = 0, x[3], is[3], u[3];
+            for (long i = 0; i < p.rows; i++) {
+                ply_take(&p, i, "x", 3, x);
+                ply_take(&p, i, "velocity_x", 3, is);
+                ply_flow(&from, x, u);
+                for (int c = 0; c < 3; c++) {
+                    wrong = fmax(wrong, fabs(is[c] - u[c]));
+                    all = fmax(all, fabs(u[c]));
+                }
+            }
+            cr_assert(wrong < 1e-5 * all && all > .1, "%s of frame %d: velocities of %g m/s are off by %g", what[k / 3],
+                      k % 3 + 1, all, wrong);
+            free(from.head);
+            free(p.head);
+        }
+        test_end(&r);
+        snprintf(command, sizeof command, "rm -r %s", folder);
+        cr_assert_eq(system(command), 0);
+    }
+    cr_assert_eq(h[0], h[1], "who looks changes the flow");
+}
+
 /* ---- what blows up ---- */
 
 /* Two rings that meet in steps far too long, with nothing to hold them: stretching a million times the energy into them

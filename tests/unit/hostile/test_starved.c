@@ -26,7 +26,8 @@ static const struct family {
                       "  - mac.project: {tolerance: 1e-2}\n  - stats\n"},
     {"vortons", BOX TIME "  - vorton.emit: {source: {ring: {center: [0, 0, 8], radius: 3, core: 1, segments: 24}}}\n"
                          "  - tracers: {shape: " BALL ", count: 200}\n  - vorton.velocity\n  - vorton.stretch\n"
-                         "  - vorton.advect\n  - vorton.remesh: {split: 2}\n  - vorton.diffuse: {viscosity: 0, eddy: 0.3}\n"
+                         "  - vorton.advect\n  - vorton.remesh: {split: 2}\n"
+                         "  - vorton.diffuse: {viscosity: 0, eddy: 0.3}\n"
                          "  - to_grid: {velocity: vel}\n"},
     {"bodies", BOX TIME "  - body: {shape: " BALL ", velocity: [1, 0, 0]}\n  - bodies: {gravity: [0, 0, -1]}\n"
                         "  - body.solid\n  - emit: {density: 1, shape: " BALL "}\n  - mac.advect\n"

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "motion.h"
+#include "run/call.h"
+#include <string.h>
+
+/* The first stage that moves them answers. */
+static enum bw_status velocity_ask(struct bw_chain *c, struct bw_particles *p, float *velocity)
+{
+    enum bw_status status = BW_OK;
+    for (int32_t i = 0, found = 0; i < c->stages.n && !found && status == BW_OK; i++) {
+        struct run_stage *s = &c->stages.stage[i];
+        const struct bw_motion_api *api = s->ended ? NULL : stage_extension(s, BW_MOTION);
+        if (!api) continue;
+        call_clock(c, s, 0);
+        const struct where_was was = stage_enter(s, "velocity");
+        found = api->moves(&s->pub, p);
+        if (found) status = api->velocity(&s->pub, p, velocity);
+        stage_leave(s, &was);
+        stage_scratch_end(s);
+        status = call_status(c, s, status, "velocity");
+    }
+    return status;
+}
+
+enum bw_status motion_take(struct bw_chain *c, struct chain_snapshot *s)
+{
+    enum bw_status status = BW_OK;
+    uint32_t k = 0;
+    for (int32_t i = 0; i < c->fields.n && status == BW_OK; i++) {
+        struct bw_particles *p = c->fields.field[i].particles;
+        if (!p) continue;
+        const struct bw_snapshot_particles *to = &s->particles[k++];
+        for (uint32_t r = 0; r < to->n_attributes; r++) {
+            const struct bw_attribute *row = &to->attributes[r];
+            if (!strcmp(row->name, "velocity") && row->precision == BW_F32 && row->comps == 3)
+                status = velocity_ask(c, p, (float *)(intptr_t)to->data[r]);
+        }
+    }
+    return status;
+}
