@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* potential: a flow without eddies, u = -grad phi, that runs from sources to sinks round every wall.
  *
- * multigrid: the steady flow of each step, div u = source (steady.c). relaxation: Schaefer's (Approximating Gas Flow in
+ * multigrid: the steady flow of each step, div u = source (steady.c); obstacles leave each face the share open that
+ * they leave it for mac.project (common/solids/cut.c). relaxation: Schaefer's (Approximating Gas Flow in
  * a Real-Time Environment, 2001; relax.c),
  *   phi <- (1 - w) phi + w·mean of the neighbours + b/|N|,
  * a few iterations a frame from the last step's values, so that flow spreads with time, like heat: by D = w h²/(2
@@ -39,6 +40,9 @@ static const struct bw_param params[] = {
               "is refused; "
               "spread: a sealed region takes it evenly; nearest: each source's share goes to its nearest sink; reject: "
               "always refused."),
+    BW_CHOICE(struct potential, obstacles, "obstacles", "cut", "cut|cells",
+              "Multigrid: how obstacles stand in it: their surfaces cut cells; or cells whose centre is inside one are "
+              "walls, as in a relaxation."),
     BW_F64(struct potential, tolerance, "tolerance", "1e-5", 1e-12, 1, NULL,
            "Multigrid: residual to stop at, relative to the sources (2-norms)."),
     BW_INT(struct potential, max_iterations, "max_iterations", "50", 1, 10000, "Multigrid: most cycles in a step."),
@@ -73,7 +77,7 @@ static const struct bw_port ports[POTENTIAL_PORTS] = {
                .access = BW_READ,
                .unit = "m",
                .flags = BW_PORT_OPTIONAL,
-               .doc = "Obstacles: cells whose centre is inside one are walls."},
+               .doc = "Distance to obstacles."},
     [WALL] = {.name = "wall",
               .kind = BW_MAC,
               .access = BW_READ,
@@ -199,6 +203,7 @@ static enum bw_status step(struct bw_stage *s)
                                .dim = dimensions(s),
                                .base = s->grid->thin < 0 ? 0 : 3 << 2 * s->grid->thin,
                                .gradient = 1 / s->grid->h};
+    t.cut = t.p->mode == POTENTIAL_MULTIGRID && t.p->obstacles == OBSTACLES_CUT;
     if (!t.tiles) return s->host->fail(s, BW_ERR_PLUGIN, "the host offers no %s", BW_TILES);
     t.topology = t.tiles->topology(s->domain);
     if (t.topology->count == 0) return BW_OK;

@@ -7,6 +7,7 @@
 #include <billow/plugin.h>
 
 enum potential_mode { POTENTIAL_MULTIGRID, POTENTIAL_RELAXATION };
+enum potential_obstacles { OBSTACLES_CUT, OBSTACLES_CELLS };
 enum potential_balance { BALANCE_OPEN, BALANCE_SPREAD, BALANCE_NEAREST, BALANCE_REJECT };
 enum { TILE_CELLS = 4096, ALL_WALLS = 63 };
 
@@ -17,7 +18,7 @@ struct potential_relaxation {
 };
 
 struct potential {
-    int32_t mode, balance, whole;
+    int32_t mode, balance, whole, obstacles;
     double tolerance;
     int64_t max_iterations;
     struct potential_relaxation relaxation;
@@ -33,6 +34,7 @@ struct level {
     double *given;    ///< sources as they were given, 1/s, inflow sides counted in
     double *source;   ///< and balanced
     uint8_t *sourced; ///< a tile: 1 where it holds any
+    uint64_t *mark;   ///< a tile: of the obstacles that cut it
     uint8_t *plain;   ///< a tile: 1 where no cell has a wall but those across a plane
     int32_t built, changed;
 };
@@ -45,6 +47,7 @@ struct potential_task {
     const struct bw_tiles_api *tiles;
     const struct bw_topology *topology;
     int32_t dim, base;   ///< base: walls of a cell that has none but across a plane
+    int32_t cut;         ///< 1: obstacles cut cells
     int32_t solid, wall; ///< views of the survey, -1: none
     int32_t source;
     struct table table;

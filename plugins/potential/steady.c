@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The steady potential by the projection's multigrid: the sum over open sides of (phi - phi') is h² times the source, 0
- * beyond open sides and in inactive tiles: what the relaxation tends to. A wall is a face of no open share. */
+ * beyond open sides and in inactive tiles: what the relaxation tends to. A wall is a face of no open share; obstacles
+ * leave others a part of theirs. */
 #include "potential.h"
 #include <common/multigrid/multigrid.h>
+#include <common/solids/cut.h>
 #include <common/tiles.h>
 #include <string.h>
 
@@ -48,7 +50,7 @@ static void kinds_set(int64_t tile, uint32_t worker, void *user)
     int32_t at[3] = {0, 0, 0}, cell[3], to[3];
     (void)worker;
     memset(kind, 0, MG_CELLS);
-    q->mg->has_cut[tile] = 0;
+    q->mg->has_cut[tile] = q->t->l->mark[tile] != 0;
     do {
         cell_turn(sh, at, cell);
         const int walls = q->t->l->walls[tile * TILE_CELLS + potential_at(q->t->s->grid, cell[0], cell[1], cell[2])];
@@ -64,21 +66,44 @@ static void kinds_set(int64_t tile, uint32_t worker, void *user)
     } while (cell_next(q->t, sh, tile, at));
 }
 
-static void weights_set(int64_t tile, uint32_t worker, void *user)
+static void weights_body(const struct bw_block *b, void *user)
 {
     const struct job *q = user;
     const struct mg_shape *sh = &q->mg->shape;
+    const int64_t tile = tile_of_block(q->t->tiles, b);
     float *weight = mg_weights(q->mg->level, tile);
     int32_t at[3] = {0, 0, 0}, cell[3];
-    (void)worker;
+    struct cut cut;
+    const int is_cut = q->t->l->mark[tile] != 0;
+    b->max[0] = 0;
     if (!weight) return;
+    if (is_cut && !cut_make(b, &b->view[0], 0, &cut)) {
+        b->max[0] = 1;
+        return;
+    }
     do {
         cell_turn(sh, at, cell);
         const int walls = q->t->l->walls[tile * TILE_CELLS + potential_at(q->t->s->grid, cell[0], cell[1], cell[2])];
-        for (int s = 0; s < 2 * sh->dim; s++)
-            weight[s * MG_CELLS + mg_place(sh->dim, at[0], at[1], at[2])] =
-                walls >> (2 * sh->axis[s >> 1] + (s & 1)) & 1 ? 0 : 1;
+        for (int s = 0; s < 2 * sh->dim; s++) {
+            const int side = 2 * sh->axis[s >> 1] + (s & 1);
+            weight[s * MG_CELLS + mg_place(sh->dim, at[0], at[1], at[2])] = walls >> side & 1 ? 0
+                                                                            : is_cut ? cut_side(&cut, cell, side)
+                                                                                     : 1;
+        }
     } while (cell_next(q->t, sh, tile, at));
+}
+
+/* Tiles without a cut face have no weights. */
+static enum bw_status weights_make(struct job *q)
+{
+    struct bw_stage *s = q->t->s;
+    struct bw_field *solid = bw_port_field(s, SOLID);
+    const struct bw_access access = {solid ? solid : bw_port_field(s, SOURCE), BW_READ, solid ? CUT_HALO : 0};
+    double failed = 0;
+    const enum bw_status status = s->host->sweep(
+        s, &(struct bw_sweep){
+               .access = &access, .n_access = 1, .body = weights_body, .user = q, .maxs = &failed, .n_maxs = 1});
+    return status == BW_OK && failed > 0 ? BW_ERR_MEMORY : status;
 }
 
 /* Right-hand side, and the last step's potential as a first guess. */
@@ -128,8 +153,8 @@ static enum bw_status levels_build(struct job *q, struct steady *st)
     t->s->host->parallel_for(t->s, t->l->count, kinds_set, q);
     status = mg_begin(&st->mg);
     if (status != BW_OK) return status;
-    t->s->host->parallel_for(t->s, t->l->count, weights_set, q);
-    status = mg_build(&st->mg);
+    status = weights_make(q);
+    if (status == BW_OK) status = mg_build(&st->mg);
     st->built = status == BW_OK;
     return status;
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Where a potential's cells have walls, and what their sources are. A side is a wall where either cell's centre is
- * inside an obstacle, where the field `wall` says so for the face between them (½ or more), beyond a closed side of the
- * box and across a plane. An inflow side is a wall with a source: what comes in. */
+ * inside an obstacle, or (multigrid) where obstacles leave nothing of the face open, where the field `wall` says so for
+ * the face between them (½ or more), beyond a closed side of the box and across a plane. An inflow side is a wall with a source: what comes in. */
 #include "potential.h"
+#include <common/solids/cut.h>
 #include <common/tiles.h>
 #include <math.h>
 #include <string.h>
@@ -30,6 +31,7 @@ struct look {
     const struct potential_task *t;
     const struct bw_block *b;
     const struct bw_view *solid, *wall;
+    const struct cut *cut; ///< open shares, in place of `solid`; NULL: there is nothing near
 };
 
 static int is_solid(const struct bw_view *v, ptrdiff_t at) { return v && bw_f32(v, 0)[at] < 0; }
@@ -40,8 +42,11 @@ static int side_closed(const struct look *q, const int32_t x[3], int s, double *
     const struct bw_domain_info *d = q->b->grid;
     const int a = s >> 1, cell = q->b->lo[a] + x[a], edge = d->n[a] > 0 && (s & 1 ? cell == d->n[a] - 1 : cell == 0);
     if (a == d->thin) return 1;
-    if (edge && d->side[s].kind == BW_INFLOW) *inflow += (s & 1 ? -1 : 1) * d->side[s].velocity[a] / d->h;
+    const float open = q->cut ? cut_side(q->cut, x, s) : 1;
+    if (edge && d->side[s].kind == BW_INFLOW)
+        *inflow += (s & 1 ? -1 : 1) * (double)open * d->side[s].velocity[a] / d->h;
     if (edge && (d->side[s].kind == BW_CLOSED || d->side[s].kind == BW_INFLOW)) return 1;
+    if (!(open > 0)) return 1;
     if (q->solid) {
         const ptrdiff_t step[3] = {1, q->solid->sy, q->solid->sz}, at = x[0] + x[1] * step[1] + x[2] * step[2];
         if (is_solid(q->solid, at) || is_solid(q->solid, at + (s & 1 ? step[a] : -step[a]))) return 1;
@@ -57,7 +62,16 @@ static void survey_body(const struct bw_block *b, void *user)
 {
     const struct potential_task *t = user;
     const int64_t tile = tile_of_block(t->tiles, b);
-    const struct look q = {t, b, t->solid >= 0 ? &b->view[t->solid] : NULL, t->wall >= 0 ? &b->view[t->wall] : NULL};
+    struct look q = {t, b, t->solid >= 0 ? &b->view[t->solid] : NULL, t->wall >= 0 ? &b->view[t->wall] : NULL, NULL};
+    struct cut cut;
+    const int touched = t->cut && q.solid && cut_touches(b, q.solid);
+    const uint64_t mark = touched ? cut_mark(b, q.solid) | 1 : 0; // 0: nothing is cut
+    if (touched && !cut_make(b, q.solid, 0, &cut)) {
+        b->max[0] = HUGE_VAL;
+        return;
+    }
+    if (touched) q.cut = &cut;
+    if (t->cut) q.solid = NULL;
     const struct bw_view *source = &b->view[t->source];
     uint8_t walls[TILE_CELLS], *old = t->l->walls + tile * TILE_CELLS;
     double given[TILE_CELLS], *before = t->l->given + tile * TILE_CELLS;
@@ -78,7 +92,9 @@ static void survey_body(const struct bw_block *b, void *user)
                 plain &= bits == t->base;
                 sourced |= given[at] != 0;
             }
-    b->max[0] = memcmp(walls, old, sizeof walls) != 0 || memcmp(given, before, sizeof given) != 0;
+    b->max[0] =
+        memcmp(walls, old, sizeof walls) != 0 || memcmp(given, before, sizeof given) != 0 || t->l->mark[tile] != mark;
+    t->l->mark[tile] = mark;
     memcpy(old, walls, sizeof walls);
     memcpy(before, given, sizeof given);
     t->l->plain[tile] = (uint8_t)plain;
@@ -93,17 +109,18 @@ static enum bw_status level_fit(struct potential_task *t)
     l->built = 0;
     l->count = t->topology->count;
     if (l->count > l->room) {
-        void *old[] = {l->walls, l->given, l->source, l->plain, l->sourced};
-        for (int i = 0; i < 5; i++) host->release(t->s, old[i]);
+        void *old[] = {l->walls, l->given, l->source, l->plain, l->sourced, l->mark};
+        for (size_t i = 0; i < BW_COUNT(old); i++) host->release(t->s, old[i]);
         const size_t cells = (size_t)(l->room = l->count + l->count / 8) * TILE_CELLS;
         *l = (struct level){.count = l->count,
                             .room = l->room,
                             .walls = host->alloc(t->s, cells),
                             .given = host->alloc(t->s, cells * sizeof(double)),
                             .source = host->alloc(t->s, cells * sizeof(double)),
+                            .mark = host->alloc(t->s, (size_t)l->room * sizeof *l->mark),
                             .plain = host->alloc(t->s, (size_t)l->room),
                             .sourced = host->alloc(t->s, (size_t)l->room)};
-        if (!l->walls || !l->given || !l->source || !l->plain || !l->sourced) {
+        if (!l->walls || !l->given || !l->source || !l->plain || !l->sourced || !l->mark) {
             l->room = 0;
             return BW_ERR_MEMORY;
         }
@@ -122,12 +139,13 @@ enum bw_status walls_survey(struct potential_task *t)
     t->source = 0;
     t->solid = t->wall = -1;
     if (bw_port_field(s, SOLID))
-        access[t->solid = (int32_t)n++] = (struct bw_access){bw_port_field(s, SOLID), BW_READ, 1};
+        access[t->solid = (int32_t)n++] = (struct bw_access){bw_port_field(s, SOLID), BW_READ, CUT_HALO};
     if (bw_port_field(s, WALL)) access[t->wall = (int32_t)n++] = (struct bw_access){bw_port_field(s, WALL), BW_READ, 1};
     if (status == BW_OK)
         status = s->host->sweep(
             s, &(struct bw_sweep){
                    .access = access, .n_access = n, .body = survey_body, .user = t, .maxs = &changed, .n_maxs = 1});
+    if (status == BW_OK && isinf(changed)) status = BW_ERR_MEMORY;
     t->l->changed = !t->l->built || changed > 0;
     t->l->built = status == BW_OK;
     return status;

@@ -15,8 +15,8 @@
  * Solver and its limits: multigrid.c. tolerance: 1e-3 takes 99.9 % of the divergence away each step, and with a warm
  * start what is left goes in the next; less is not to be seen in smoke, more costs a cycle for each factor of 5. */
 #include "project.h"
-#include "solids/cut.h"
 #include "stages.h"
+#include <common/solids/cut.h>
 #include <string.h>
 
 struct project {

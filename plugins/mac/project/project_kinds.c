@@ -2,7 +2,7 @@
 /* What mac.project's cells are: unknowns or not, beside how many others, and how much of their faces obstacles leave
  * open. Loops run over the solver's axes 0, 1, 2, which in 2D leave the thin axis for last. */
 #include "project.h"
-#include "solids/cut.h"
+#include <common/solids/cut.h>
 #include <common/tiles.h>
 #include <string.h>
 

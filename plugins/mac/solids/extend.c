@@ -10,8 +10,8 @@
  * in the mean over all.
  *
  * Walls about a cell thick stay as they are: an extension from both sides would couple them. */
-#include "cut.h"
 #include "project/project.h"
+#include <common/solids/cut.h>
 #include <math.h>
 #include <string.h>
 

@@ -2,7 +2,7 @@
 /* Which cells and faces obstacles leave open, by the shares of cut.c, for this step's obstacles and the last one's.
  * Tiles far from obstacles have no entry; a tile whose obstacles stand still is copied. */
 #include "openings.h"
-#include "cut.h"
+#include <common/solids/cut.h>
 #include <common/tiles.h>
 #include <math.h>
 #include <string.h>

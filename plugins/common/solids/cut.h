@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Which share of each face is open to the gas, from the signed distance to obstacles. */
-#ifndef CUT_H
-#define CUT_H
+#ifndef SOLIDS_CUT_H
+#define SOLIDS_CUT_H
 
 #include <billow/plugin.h>
 
@@ -19,6 +19,12 @@ int cut_touches(const struct bw_block *b, const struct bw_view *solid);
 uint64_t cut_mark(const struct bw_block *b, const struct bw_view *solid);
 /// Fill *c for the block and `pad` cells around it, in the body's scratch memory. 0: out of memory.
 int cut_make(const struct bw_block *b, const struct bw_view *solid, int pad, struct cut *c);
+/// Open share of a cell's face on side s (2a below, 2a+1 above along axis a).
+static inline float cut_side(const struct cut *c, const int32_t cell[3], int s)
+{
+    const int32_t at[3] = {cell[0] + (s == 1), cell[1] + (s == 3), cell[2] + (s == 5)};
+    return c->w[s >> 1][at[0] * c->stride[0] + at[1] * c->stride[1] + at[2] * c->stride[2]];
+}
 /// Does a wall about one cell thick stand at a face? `high`: distance in its high cell, `step` leads there from the low
 /// one; h: cell edge.
 int cut_is_thin_wall(const float *high, ptrdiff_t step, float h);
