@@ -2,19 +2,8 @@
 /* A host that rounds upwards, with less precision, and traps: the bits are the same, and its modes are its own again.
  * The last line is "N passed, N failed". */
 #define _GNU_SOURCE /* feenableexcept */
-#include <billow/bake.h>
+#include "check.h"
 #include <fenv.h>
-#include <stdio.h>
-
-static int passed, failed;
-
-static void check_at(int good, const char *what, int line)
-{
-    passed += good;
-    failed += !good;
-    if (!good) fprintf(stderr, "-- failed, line %d: %s\n   last error: %s\n", line, what, bw_error_last()->sentence);
-}
-#define CHECK(condition) check_at(!!(condition), #condition, __LINE__)
 
 static const char puff[] =
     "billow: 1\n"
@@ -30,7 +19,6 @@ static const char puff[] =
 enum { CELLS = 16 * 16 * 32 };
 static const struct bw_box all = {.n = {16, 16, 32}};
 
-static struct bw_session *session;
 static volatile double third = 3; // volatile: divided as the program runs
 
 /* ---- the host's modes ---- */

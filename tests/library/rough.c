@@ -23,9 +23,27 @@ static void nap(void) { usleep(2000); }
 /* ---- starts that fail ---- */
 
 static void *wait_main(void *bake) { return (void *)(intptr_t)bw_bake_wait(bake, -1); }
-static void *start_main(void *bake) { return (void *)(intptr_t)bw_bake_start(bake); }
+static _Atomic int start_over;
+static void *start_main(void *bake)
+{
+    const intptr_t status = bw_bake_start(bake);
+    start_over = 1;
+    return (void *)status;
+}
 
-/* The start reads bake.json, a pipe here, until it is written to; by then another thread waits for the bake. */
+/* JSON that takes a while to read. */
+static void record_write(const char *path)
+{
+    FILE *f = fopen(path, "w");
+    CHECK(f);
+    fputs("{\"a\": [0", f);
+    for (int i = 0; i < 2000000; i++) fputs(",0", f);
+    fputs("]}", f);
+    fclose(f);
+}
+
+/* The start reads bake.json; by then another thread waits for the bake. Should it come too late, it does not wait, and
+ * the case sees nothing. */
 static void case_waited(void)
 {
     char out[300], path[400];
@@ -33,19 +51,16 @@ static void case_waited(void)
     snprintf(out, sizeof out, "%s/waited", work);
     o.out = out;
     struct bw_bake *bake = bake_open(&o);
+    CHECK(!mkdir(out, 0777));
     snprintf(path, sizeof path, "%s/bake.json", out);
-    CHECK(!mkdir(out, 0777) && !mkfifo(path, 0666));
-    char journal[400];
-    snprintf(journal, sizeof journal, "%s/bake.journal", out); // in the way: the start fails
-    CHECK(!mkdir(journal, 0777));
+    record_write(path);
+    snprintf(path, sizeof path, "%s/bake.journal", out); // in the way: the start fails
+    CHECK(!mkdir(path, 0777));
     pthread_t starts, waits;
     void *started, *waited;
     CHECK(!pthread_create(&starts, NULL, start_main, bake));
-    while (bw_bake_wait(bake, 0) != 1) nap();
+    while (!start_over && bw_bake_wait(bake, 0) != 1) nap();
     CHECK(!pthread_create(&waits, NULL, wait_main, bake));
-    for (int i = 0; i < 25; i++) nap(); // should it come too late, it does not wait, and the case sees nothing
-    FILE *pipe = fopen(path, "w");
-    if (pipe) fclose(pipe);
     pthread_join(starts, &started);
     pthread_join(waits, &waited);
     CHECK((intptr_t)started == BW_ERR_IO && (intptr_t)waited == BW_ERR_USAGE);
