@@ -196,7 +196,7 @@ static void alive_tile(int64_t t, uint32_t worker, void *user)
 
 enum bw_status bw_domain_want_alive(struct bw_domain *d, double reach, struct bw_workers *w)
 {
-    double grow = ceil(reach > d->margin ? reach : d->margin);
+    double grow = fmin(ceil(reach > d->margin ? reach : d->margin), 4.0 * BW_FAR_CELLS); /* farther is no cell */
     struct alive_job job = {.box = bw_calloc((size_t)(d->topo->pub.count + 1) * sizeof *job.box)};
     if (!job.box) return BW_ERR_MEMORY;
     for (struct bw_field *f = d->fields; f; f = f->next) {

@@ -74,10 +74,8 @@ static enum bw_status parser_complain(muParserHandle_t p, char *why, size_t size
 }
 
 /* The names that it uses and that are no constants, muParser's own way of asking. */
-static enum bw_status names_find(struct expression *e, char *why, size_t size)
+static enum bw_status names_find(struct expression *e, muParserHandle_t p, char *why, size_t size)
 {
-    muParserHandle_t p = parser_new(e);
-    if (!p) return BW_ERR_MEMORY;
     int count = mupGetExprVarNum(p);
     enum bw_status status = mupError(p) ? parser_complain(p, why, size) : BW_OK;
     if (!status && count > NAMES_MAX) {
@@ -92,7 +90,6 @@ static enum bw_status names_find(struct expression *e, char *why, size_t size)
         if (e->name[e->pub.n_names]) e->pub.n_names++;
         else status = BW_ERR_MEMORY;
     }
-    mupRelease(p);
     return status;
 }
 
@@ -102,6 +99,8 @@ static enum bw_status slot_open(struct expression *e, struct slot *s, char *why,
     int values = 0;
     s->parser = parser_new(e);
     if (!s->parser) return BW_ERR_MEMORY;
+    enum bw_status status = s == e->slot ? names_find(e, s->parser, why, size) : BW_OK;
+    if (status) return status;
     for (uint32_t i = 0; i < e->pub.n_names; i++) mupDefineVar(s->parser, e->name[i], &s->value[i]);
     mupEvalMulti(s->parser, &values);
     if (mupError(s->parser)) return parser_complain(s->parser, why, size);
@@ -126,7 +125,7 @@ enum bw_status bw_expression_open(const char *text, const struct bw_expression_c
     e->text = bw_strdup(text);
     e->pub.text = e->text;
     e->pub.names = (const char *const *)e->name;
-    enum bw_status status = e->text ? names_find(e, why, size) : BW_ERR_MEMORY;
+    enum bw_status status = e->text ? BW_OK : BW_ERR_MEMORY;
     for (uint32_t i = 0; i < slots && !status; i++) status = slot_open(e, &e->slot[i], why, size);
     if (status) bw_expression_close(&e->pub);
     else *out = &e->pub;

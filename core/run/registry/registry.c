@@ -82,7 +82,12 @@ static enum bw_status param_check(const struct table *t, const struct bw_param *
     if (p->type == BW_PARAM_CHOICE && !p->choices)
         return bw_diag_error(t->d, NULL, BW_ERR_PLUGIN, "%s: %s: parameter \"%s\" is a choice without choices", t->path,
                              t->id, p->key);
-    if (p->type != BW_PARAM_LIST && p->type != BW_PARAM_GROUP && p->type != BW_PARAM_VARIANT) {
+    const bool nested = p->type == BW_PARAM_GROUP || p->type == BW_PARAM_VARIANT;
+    if (p->flags & BW_PARAM_SHORT && !(nested && p->n_sub))
+        return bw_diag_error(t->d, NULL, BW_ERR_PLUGIN,
+                             "%s: %s: parameter \"%s\" may be given as its first row, but has none", t->path, t->id,
+                             p->key);
+    if (p->type != BW_PARAM_LIST && !nested) {
         if (!p->n_sub) return BW_OK;
         return bw_diag_error(t->d, NULL, BW_ERR_PLUGIN, "%s: %s: parameter \"%s\" has rows of its own, but is no table",
                              t->path, t->id, p->key);
