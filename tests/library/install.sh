@@ -57,8 +57,10 @@ that "a preset that is none is told" sh -c "! LD_LIBRARY_PATH='$folder' '$work/b
 # ---- the program ----
 that "the program finds its library" "$root/bin/billow" --version
 "$root/bin/billow" list --paths >"$work/list.txt" 2>&1
+"$root/bin/billow" bake "$source/tests/cli/every.yaml" --out "$work/every" >"$work/bake.txt" 2>&1
 that "and its plugins" grep -q "$root/.*/mac.so" "$work/list.txt"
 that "and its presets" grep -q "$root/.*/plume.yaml" "$work/list.txt"
+that "and its movie writer" test -s "$work/every/every.mp4"
 that "and nothing else's" test -z "$(grep -E '^ +/' "$work/list.txt" | grep -v "$root")"
 cp "$build/tests/unruly/loads/crashes.so" "$folder/billow/plugins" # among its own
 "$root/bin/billow" list >"$work/list.txt" 2>&1

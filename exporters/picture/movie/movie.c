@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "movie.h"
+#include "load/movie_calls.h"
 #include "codec.h"
 #include "mux.h"
 #include "packets.h"
@@ -65,8 +65,19 @@ static enum bw_status movie_start(struct bw_movie *m, char *why, size_t why_size
     return BW_ERR_MEMORY;
 }
 
-enum bw_status bw_movie_open(const struct bw_tools *tools, const struct bw_movie_options *o, struct bw_movie **movie,
-                             const char **encoder, char *why, size_t why_size)
+static void movie_close(struct bw_movie *m)
+{
+    if (!m) return;
+    const struct bw_tools *tools = m->tools;
+    for (int32_t i = 0; m->raw && i < m->group; i++) tools->release(tools->ctx, m->raw[i]);
+    tools->release(tools->ctx, m->raw);
+    bw_packets_free(&m->packets, tools);
+    avcodec_parameters_free(&m->what);
+    tools->release(tools->ctx, m);
+}
+
+static enum bw_status movie_open(const struct bw_tools *tools, const struct bw_movie_options *o,
+                                 struct bw_movie **movie, const char **encoder, char *why, size_t why_size)
 {
     struct bw_movie *m = tools->alloc(tools->ctx, sizeof *m);
     *movie = NULL;
@@ -77,23 +88,12 @@ enum bw_status bw_movie_open(const struct bw_tools *tools, const struct bw_movie
     *m = (struct bw_movie){.tools = tools, .options = *o};
     enum bw_status status = movie_start(m, why, why_size);
     if (status) {
-        bw_movie_close(m);
+        movie_close(m);
         return status;
     }
     *movie = m;
     *encoder = m->encoder;
     return BW_OK;
-}
-
-void bw_movie_close(struct bw_movie *m)
-{
-    if (!m) return;
-    const struct bw_tools *tools = m->tools;
-    for (int32_t i = 0; m->raw && i < m->group; i++) tools->release(tools->ctx, m->raw[i]);
-    tools->release(tools->ctx, m->raw);
-    bw_packets_free(&m->packets, tools);
-    avcodec_parameters_free(&m->what);
-    tools->release(tools->ctx, m);
 }
 
 /* ---- pictures ---- */
@@ -173,9 +173,9 @@ static int group_end(struct bw_movie *m)
     return code;
 }
 
-void bw_movie_quality(struct bw_movie *m, double crf) { m->options.crf = crf; }
+static void movie_quality(struct bw_movie *m, double crf) { m->options.crf = crf; }
 
-enum bw_status bw_movie_add(struct bw_movie *m, const struct bw_image *img, char *why, size_t why_size)
+static enum bw_status movie_add(struct bw_movie *m, const struct bw_image *img, char *why, size_t why_size)
 {
     if (img->w != m->options.w || img->h != m->options.h) {
         snprintf(why, why_size, "a frame of %d×%d pixels does not fit a movie of %d×%d", img->w, img->h, m->options.w,
@@ -189,7 +189,7 @@ enum bw_status bw_movie_add(struct bw_movie *m, const struct bw_image *img, char
     return code < 0 ? movie_fail(code, "write", why, why_size) : BW_OK;
 }
 
-enum bw_status bw_movie_write(struct bw_movie *m, const char *path, char *why, size_t why_size)
+static enum bw_status movie_write(struct bw_movie *m, const char *path, char *why, size_t why_size)
 {
     const struct bw_packets whole = m->packets;
     int code = group_encode(m);
@@ -231,7 +231,7 @@ static enum bw_status pictures_checkpoint(struct bw_movie *m, struct bw_archive 
     return status;
 }
 
-enum bw_status bw_movie_checkpoint(struct bw_movie *m, struct bw_archive *a, char *why, size_t why_size)
+static enum bw_status movie_checkpoint(struct bw_movie *m, struct bw_archive *a, char *why, size_t why_size)
 {
     int64_t head[2] = {m->done, m->n_raw};
     *why = 0;
@@ -251,7 +251,7 @@ enum bw_status bw_movie_checkpoint(struct bw_movie *m, struct bw_archive *a, cha
 
 /* ---- what there is ---- */
 
-const char *bw_movie_encoder(void)
+static const char *movie_encoder(void)
 {
     const AVCodec *h264 = avcodec_find_encoder_by_name("libx264");
     if (!h264) h264 = avcodec_find_encoder(AV_CODEC_ID_H264);
@@ -259,8 +259,19 @@ const char *bw_movie_encoder(void)
     return h264 ? h264->name : NULL;
 }
 
-void bw_movie_library(char *out, size_t size)
+static void movie_library(char *out, size_t size)
 {
     unsigned version = avcodec_version();
     snprintf(out, size, "%u.%u.%u", version >> 16, version >> 8 & 255, version & 255);
 }
+
+__attribute__((visibility("default"))) const struct bw_movie_calls bw_movie_calls = {
+    .open = movie_open,
+    .quality = movie_quality,
+    .add = movie_add,
+    .write = movie_write,
+    .close = movie_close,
+    .checkpoint = movie_checkpoint,
+    .encoder = movie_encoder,
+    .library = movie_library,
+};

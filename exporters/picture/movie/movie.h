@@ -3,7 +3,9 @@
  *
  * What an encoder knows can't be saved, and its bits depend on it. So a movie is a row of closed groups of about a
  * second, each encoded by an encoder of its own, and what a checkpoint keeps is the packets so far and the pictures of
- * the group that is not full yet. There is no file before bw_movie_write. */
+ * the group that is not full yet. There is no file before bw_movie_write.
+ *
+ * movie.c and what it stands on are a library of their own; load/movie_load.c loads it and hands each call on. */
 #ifndef BW_MOVIE_H
 #define BW_MOVIE_H
 
@@ -14,7 +16,7 @@
 struct bw_movie;
 
 /// Begin a movie. *encoder gets the encoder's name. Errors: BW_ERR_IO, BW_ERR_MEMORY, BW_ERR_USAGE (fps), BW_ERR (no
-/// encoder at all), with a sentence in `why`; then *movie is NULL.
+/// encoder at all, no such library), with a sentence in `why`; then *movie is NULL.
 enum bw_status bw_movie_open(const struct bw_tools *tools, const struct bw_movie_options *o, struct bw_movie **movie,
                              const char **encoder, char *why, size_t why_size);
 /// The constant quality from now on: of the groups that are not full yet.
