@@ -26,6 +26,7 @@ struct flux {
     int32_t parts;
     float least[FLUX_FIELDS], most[FLUX_FIELDS]; ///< bounds of the group's components
     bool expands;                                ///< the flow is meant to diverge
+    bool moves;                                  ///< obstacles have velocities
     const struct open_flux *open;                ///< beside obstacles; NULL: unknown
     /* the present sweep: */
     int32_t done, reverse;                ///< sweeps before it in this part; the order

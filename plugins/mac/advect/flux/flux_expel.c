@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What the border between gas and moving obstacles has let through. Sweeps blur it by a cell or two, and the flow that
  * carried it knew the obstacle's velocity as the step began, not where it would go. After a step the amounts of cells
- * that are covered go back to the nearest gas, in equal shares, as far as the values around a gas cell allow that; what finds no
- * room there goes to all gas within reach, so that the sum is kept. Only beside obstacles that change their speed can a
- * value leave its bounds.
+ * that are covered go back to the gas within reach, more to those who have more, as far as the values around a gas cell
+ * allow that; what finds no room goes the same way all the same, so that the sum is kept. Only beside obstacles that
+ * change their speed can a value leave its bounds.
  *
  * How much a gas cell takes depends on all its donors, and how much a donor gives on all who take: each block finds out
  * for itself, from donors as far around it as count, in the order of coordinates. */
 #include "flux.h"
+#include <float.h>
 #include <string.h>
 
-/* Cells around a block: who gives to its own cells; who takes from those; who gives to those; where gas may be. */
-enum { NEAREST = 2, GIVERS = NEAREST, TAKERS = 2 * NEAREST, DONORS = 3 * NEAREST, SEEN = 4 * NEAREST };
+/* Cells around a block: who gives to its own cells; who gives to those who take from them; where gas may be. */
+enum { NEAREST = 2, GIVERS = NEAREST, DONORS = 3 * NEAREST, SEEN = 4 * NEAREST };
 
 /// Where a donor's amount goes.
 struct donor {
     int32_t at[3];
     ptrdiff_t place;
     float amount, kept; ///< over the background; share that found no room
-    int32_t n, nearest; ///< gas within reach; of that the nearest
-    uint8_t taker[124]; ///< offsets, the nearest first
+    int32_t n;          ///< gas within reach
+    uint8_t taker[124]; ///< offsets
+    float part[124];    ///< of the amount
 };
 
 /// Cells up to NEAREST away.
@@ -67,11 +69,20 @@ static bool is_within(const struct region *g, const int32_t c[3], int32_t pad)
     return in;
 }
 
-static bool donor_look(const struct region *g, struct donor *d)
+/* Parts go by what the takers have: that is the side which the amount has come from. */
+static bool donor_look(const struct region *g, const struct values *v, struct donor *d)
 {
-    for (int32_t m = 0; m < g->n_offsets; m++)
-        if (is_gas(g, d->place + g->offset[m].place)) d->taker[d->n++] = (uint8_t)m;
-    while (d->nearest < d->n && g->offset[d->taker[d->nearest]].square == g->offset[d->taker[0]].square) d->nearest++;
+    float sum = 0;
+    for (int32_t m = 0; m < g->n_offsets; m++) {
+        const struct offset *q = &g->offset[m];
+        if (!is_gas(g, d->place + q->place)) continue;
+        const float own =
+            amount_at(v, (const int32_t[3]){d->at[0] + q->by[0], d->at[1] + q->by[1], d->at[2] + q->by[2]});
+        d->taker[d->n] = (uint8_t)m;
+        d->part[d->n++] = fabsf(own);
+        sum += fabsf(own);
+    }
+    for (int32_t m = 0; m < d->n; m++) d->part[m] = sum > FLT_MIN ? d->part[m] / sum : 1 / (float)d->n;
     return d->n > 0;
 }
 
@@ -85,7 +96,7 @@ static int32_t donors_find(const struct region *g, const struct values *v, struc
                 const ptrdiff_t at = region_at(g, c);
                 if (is_gas(g, at) || amount_at(v, c) == 0 || count == most) continue;
                 donor[count] = (struct donor){.at = {c[0], c[1], c[2]}, .place = at, .amount = amount_at(v, c)};
-                count += donor_look(g, &donor[count]);
+                count += donor_look(g, v, &donor[count]);
             }
     return count;
 }
@@ -117,17 +128,16 @@ static void shares_find(const struct region *g, const struct values *v, struct d
     int32_t c[3];
     memset(g->offered, 0, g->size * sizeof *g->offered);
     for (int32_t q = 0; q < count; q++)
-        for (int32_t m = 0; m < donor[q].nearest; m++)
-            g->offered[donor[q].place + g->offset[donor[q].taker[m]].place] +=
-                donor[q].amount / (float)donor[q].nearest;
+        for (int32_t m = 0; m < donor[q].n; m++)
+            g->offered[donor[q].place + g->offset[donor[q].taker[m]].place] += donor[q].amount * donor[q].part[m];
     for (int32_t q = 0; q < count; q++) {
         struct donor *d = &donor[q];
         d->kept = 1;
-        for (int32_t m = 0; m < d->nearest && is_within(g, d->at, GIVERS); m++) {
+        for (int32_t m = 0; m < d->n && is_within(g, d->at, GIVERS); m++) {
             const ptrdiff_t at = d->place + g->offset[d->taker[m]].place;
             taker_at(g, d, m, c);
             g->share[at] = share_with_room(g, v, c, g->offered[at]);
-            d->kept -= g->share[at] / (float)d->nearest;
+            d->kept -= g->share[at] * d->part[m];
         }
         d->kept = fmaxf(d->kept, 0); // rounding
     }
@@ -142,25 +152,23 @@ static void donors_give(const struct region *g, const struct donor *donor, int32
         const struct donor *d = &donor[q];
         if (is_within(g, d->at, 0)) to[d->at[0] + d->at[1] * step[1] + d->at[2] * step[2]] = v->background;
         for (int32_t m = 0; m < d->n && is_within(g, d->at, GIVERS); m++) {
-            float share = d->kept / (float)d->n;
+            const float share = g->share[d->place + g->offset[d->taker[m]].place] + d->kept;
             taker_at(g, d, m, c);
-            if (m < d->nearest) share += g->share[d->place + g->offset[d->taker[m]].place] / (float)d->nearest;
-            if (is_within(g, c, 0)) to[c[0] + c[1] * step[1] + c[2] * step[2]] += share * d->amount;
+            if (is_within(g, c, 0)) to[c[0] + c[1] * step[1] + c[2] * step[2]] += share * d->part[m] * d->amount;
         }
     }
 }
 
-/* The nearest first. */
 static void offsets_fill(struct region *g)
 {
-    for (int32_t square = 1; square <= 3 * NEAREST * NEAREST; square++)
-        for (int32_t q = 0; q < 125; q++) {
-            const int32_t x = q % 5 - 2, y = q / 5 % 5 - 2, z = q / 25 - 2, by[3] = {x, y, z};
-            bool flat = x * x + y * y + z * z == square;
-            for (int a = 0; a < 3; a++) flat = flat && (g->pad[a] || by[a] == 0);
-            if (flat)
-                g->offset[g->n_offsets++] = (struct offset){{x, y, z}, square, x + y * g->step[1] + z * g->step[2]};
-        }
+    for (int32_t q = 0; q < 125; q++) {
+        const int32_t x = q % 5 - 2, y = q / 5 % 5 - 2, z = q / 25 - 2, by[3] = {x, y, z};
+        bool flat = q != 62; // itself
+        for (int a = 0; a < 3; a++) flat = flat && (g->pad[a] || by[a] == 0);
+        if (flat)
+            g->offset[g->n_offsets++] =
+                (struct offset){{x, y, z}, x * x + y * y + z * z, x + y * g->step[1] + z * g->step[2]};
+    }
 }
 
 static bool region_make(const struct bw_block *b, const struct pass *p, struct region *g)
@@ -194,7 +202,7 @@ static int32_t covered_count(const struct region *g)
 
 static bool block_is_near(const struct pass *p, const struct bw_block *b)
 {
-    return walls_touch(p->walls, b, (const int32_t[6]){DONORS, DONORS, DONORS, DONORS, DONORS, DONORS});
+    return walls_touch(p->walls, b, (const int32_t[6]){SEEN, SEEN, SEEN, SEEN, SEEN, SEEN});
 }
 
 static void block_expel(const struct bw_block *b, void *user)
@@ -236,7 +244,7 @@ enum bw_status flux_expel(struct flux *f)
     struct bw_access row[2 * FLUX_FIELDS];
     uint32_t n = 0;
     for (uint32_t q = 0; q < p->n_items; q++) {
-        row[p->item[q].view = n++] = (struct bw_access){p->item[q].field, BW_READ_LAST, DONORS};
+        row[p->item[q].view = n++] = (struct bw_access){p->item[q].field, BW_READ_LAST, SEEN};
         row[p->item[q].view_out = n++] = (struct bw_access){p->item[q].field, BW_WRITE, 0};
     }
     return p->stage->host->sweep(

@@ -8,11 +8,13 @@
  *
  * What an obstacle holds says nothing of the gas beside it, so parabolas there are held to what is around.
  *
- * Without a projection, or before the first one: the flow where a face is open, and nothing where it is shut. */
+ * What the projection lets seep through slanted walls about a cell thick seeps here too.
+ *
+ * Without a projection, or before the first one: the flow where a face is open, the obstacle's where it is shut. */
 #include "flux.h"
 #include <string.h>
 
-enum { VIEW_FLOW, VIEW_VEL };
+enum { VIEW_FLOW, VIEW_VEL, VIEW_SOLID };
 
 static void faces_copy(const struct bw_block *b, const struct bw_view *out, int a, const float *from, ptrdiff_t sy,
                        ptrdiff_t sz)
@@ -23,42 +25,64 @@ static void faces_copy(const struct bw_block *b, const struct bw_view *out, int 
                    (size_t)(b->n[0] + (a == 0)) * sizeof *from);
 }
 
-static void faces_shut(const struct bw_block *b, const struct bw_view *out, int a, const uint8_t *cells)
+/// What stands at a block's cells and those beside them as the step begins, x fastest.
+struct stands {
+    const uint8_t *cells; ///< of cell (0,0,0), as openings.h says
+    ptrdiff_t step[3];
+    const struct bw_view *vel; ///< the obstacles', NULL: they stand
+};
+
+/* A face of a covered cell, or one that is shut, goes with the obstacle. */
+static void faces_shut(const struct bw_block *b, const struct bw_view *out, int a, const struct stands *s)
 {
-    const ptrdiff_t sy = b->n[0] + 1, sz = sy * (b->n[1] + 1);
     for (int32_t k = 0; k < b->n[2] + (a == 2); k++)
         for (int32_t j = 0; j < b->n[1] + (a == 1); j++)
-            for (int32_t i = 0; i < b->n[0] + (a == 0); i++)
-                if (!(cells[i + j * sy + k * sz] >> a & 1)) bw_f32(out, a)[i + j * out->sy + k * out->sz] = 0;
+            for (int32_t i = 0; i < b->n[0] + (a == 0); i++) {
+                const uint8_t *high = s->cells + i + j * s->step[1] + k * s->step[2], *low = high - s->step[a];
+                if (*low & *high & WALLS_FLUID && *high >> a & 1) continue;
+                bw_f32(out, a)[i + j * out->sy + k * out->sz] =
+                    s->vel ? bw_f32(s->vel, a)[i + j * s->vel->sy + k * s->vel->sz] : 0;
+            }
+}
+
+static bool stands_find(const struct flux *f, const struct bw_block *b, struct stands *s)
+{
+    const int32_t lo[3] = {b->lo[0] - 1, b->lo[1] - 1, b->lo[2] - 1}, n[3] = {b->n[0] + 2, b->n[1] + 2, b->n[2] + 2};
+    uint8_t *cells = b->stage->host->body_scratch(b, (size_t)n[0] * (size_t)n[1] * (size_t)n[2]);
+    if (!cells) return false;
+    walls_fill(f->pass->walls, 1, lo, n, cells);
+    *s = (struct stands){.step = {1, n[0], (ptrdiff_t)n[0] * n[1]}, .vel = f->moves ? &b->view[VIEW_SOLID] : NULL};
+    s->cells = cells + s->step[0] + s->step[1] + s->step[2];
+    return true;
+}
+
+static bool obstacle_is_near(const struct flux *f, const struct bw_block *b)
+{
+    return walls_touch(f->pass->walls, b, (const int32_t[6]){1, 1, 1, 1, 1, 1});
 }
 
 static void block_flow(const struct bw_block *b, void *user)
 {
     const struct flux *f = user;
-    const struct pass *p = f->pass;
     const struct bw_view *out = &b->view[VIEW_FLOW], *vel = &b->view[VIEW_VEL];
-    const int32_t *td = b->grid->tile, *coord = f->topology->coord[tile_of_block(p->tiles, b)];
-    uint8_t *cells = NULL;
-    if (!f->open && walls_touch(p->walls, b, (const int32_t[6]){0, 1, 0, 1, 0, 1})) {
-        const int32_t n[3] = {b->n[0] + 1, b->n[1] + 1, b->n[2] + 1};
-        cells = b->stage->host->body_scratch(b, (size_t)n[0] * (size_t)n[1] * (size_t)n[2]);
-        if (!cells) return; // the host sees that scratch memory ran out
-        walls_fill(p->walls, 1, b->lo, n, cells);
-    }
+    const int32_t *td = b->grid->tile, *coord = f->topology->coord[tile_of_block(f->pass->tiles, b)];
+    struct stands stands = {.cells = NULL};
+    if (!f->open && obstacle_is_near(f, b) && !stands_find(f, b, &stands))
+        return; // the host sees that scratch memory ran out
     for (int a = 0; a < 3; a++) {
         const float *through = open_flux_at(f->open, b->grid, coord, a);
         if (through) faces_copy(b, out, a, through, td[0] + 1, (ptrdiff_t)(td[0] + 1) * (td[1] + 1));
         else faces_copy(b, out, a, bw_f32(vel, a), vel->sy, vel->sz);
-        if (cells) faces_shut(b, out, a, cells);
+        if (stands.cells && a != b->grid->thin) faces_shut(b, out, a, &stands);
     }
 }
 
 /* High faces are the low faces of the cells above. */
 static int flow_reach(const struct bw_block *b, uint32_t row, int32_t reach[6], void *user)
 {
-    (void)b, (void)row, (void)user;
     for (int s = 0; s < 6; s++) reach[s] = s & 1;
-    return 1;
+    const struct flux *f = user;
+    return row < VIEW_SOLID || (!f->open && obstacle_is_near(f, b));
 }
 
 /* Of the last projection in the stage's own domain. */
@@ -116,7 +140,12 @@ enum bw_status flux_open(struct flux *f)
     f->open = open_find(s);
     f->flow = s->host->scratch_field(s, BW_MAC, BW_F32);
     if (!f->flow) return s->host->fail(s, BW_ERR_MEMORY, "Out of memory for what flows past obstacles.");
-    const struct bw_access row[] = {[VIEW_FLOW] = {f->flow, BW_WRITE, 0}, [VIEW_VEL] = {f->pass->vel, BW_READ, 1}};
+    struct bw_field *solid_vel = bw_port_field(s, PORT_SOLID_VEL);
+    f->moves = solid_vel != NULL;
+    const struct bw_access row[] = {[VIEW_FLOW] = {f->flow, BW_WRITE, 0},
+                                    [VIEW_VEL] = {f->pass->vel, BW_READ, 1},
+                                    [VIEW_SOLID] = {solid_vel, BW_READ, 1}};
     return s->host->sweep(
-        s, &(struct bw_sweep){.access = row, .n_access = 2, .body = block_flow, .reach = flow_reach, .user = f});
+        s, &(struct bw_sweep){
+               .access = row, .n_access = f->moves ? 3 : 2, .body = block_flow, .reach = flow_reach, .user = f});
 }
