@@ -10,6 +10,7 @@ checkpoints, which hold it; and in bake.json only what lists those."""
 import argparse
 import filecmp
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -81,8 +82,10 @@ def difference(a, b):
 
 def check(billow, presets, folder, name):
     first = bake(billow, presets, folder, name, 1, 0)
-    return difference(first, bake(billow, presets, folder, name, 2, 0)) or \
-        difference(first, bake(billow, presets, folder, name, 2, 1))
+    wrong = difference(first, bake(billow, presets, folder, name, 2, 0))
+    if wrong or os.environ.get("BILLOW_TEST_SHORT"):  # sanitizers see nothing more in a third bake
+        return wrong
+    return difference(first, bake(billow, presets, folder, name, 2, 1))
 
 
 def main():
