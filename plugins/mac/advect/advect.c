@@ -36,8 +36,10 @@ static const struct bw_param params[] = {
         "background, the field's own, such as clear air; clamp, the value at the edge where it left, as if the gas "
         "went on beyond; keep, what the cell held. Velocity: what comes in through open sides is still air, or the "
         "background's wind; with clamp and keep it is as fast as the air inside."),
-    BW_BOOL(struct advect, clamp, "clamp", "true",
-            "Keep maccormack and cubic within the values they started from; without it thin features may ring."),
+    BW_BOOL(
+        struct advect, clamp, "clamp", "true",
+        "Keep values within those they started from; without it thin features of maccormack, cubic and flux_ppm may "
+        "ring."),
     BW_BOOL(
         struct advect, reflection, "reflection", "false",
         "Carry the velocity in two halves, with a pressure projection and a reflection between them: swirls keep "
