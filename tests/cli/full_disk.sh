@@ -56,6 +56,10 @@ full() {
 
 for pages in $(seq 1 100); do full "$pages pages" "size=$((4 * pages))k" "size=4m" "$pages" || break; done
 that "every size up to what it takes" test "$pages" -gt 20 -a "$pages" -lt 100
+mount -t tmpfs -o "size=$((4 * pages + 16))k" none disk
+run bake every --out disk/out; expect "room for all but a checkpoint" 0 "the checkpoint .*every_0002.bwck could not be written: No space"
+that "then there is none" test -z "$(ls -A disk/out/checkpoints)"
+umount disk
 for files in $(seq 2 60); do full "$files files" "nr_inodes=$files,size=4m" "nr_inodes=1000" "$files" || break; done
 that "every number of files up to what it takes" test "$files" -gt 10 -a "$files" -lt 60
 

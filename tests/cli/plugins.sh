@@ -41,7 +41,8 @@ that "each in one line" test "$(grep -c 'loads/' err.txt)" = 11
 timeout -k 1 60 "$billow" plugin validate loads/crashes.so >out.txt 2>err.txt
 code=$?; expect "validate of one that crashes" 4 "crashes when it is loaded"
 timeout -k 1 60 "$billow" plugin validate loads/unruly.so >out.txt 2>err.txt
-code=$?; expect "validate of one that does not" 0 "stage unruly: good"
+code=$?; expect "validate of one with state that nobody saves" 4 "forgetful: has state that no checkpoint keeps"
+run plugin validate "$("$billow" info mac.project | sed -n 's/^plugin: //p')"; expect "validate of a good one" 0 "stage mac.project: good"
 
 # ---- crashes ----
 name='unruly \(.*/unruly\.so\)'
@@ -110,6 +111,11 @@ that "by then, too, the bake is whole" grep -q '"complete": true' o/bake.json
 bake stages.unruly leak step --set time.substeps=20
 expect "memory that is never given back" 0 "warning: unruly: holds 3. pieces of memory, more after each of 32 steps"
 that "once" test "$(grep -c 'pieces of memory' err.txt)" = 1
+
+sed '/unruly/d; s/^stages:/&\n  - forgetful: {}/' "$preset" >forgetful.yaml
+timeout -k 1 60 "$billow" bake forgetful.yaml --out forgotten >out.txt 2>err.txt </dev/null
+code=$?; expect "state that nobody saves" 0 "warning: .*can't be resumed: forgetful does not say how its state is saved" "4 frames"
+that "leaves no checkpoint" test ! -e forgotten/checkpoints
 
 # ---- callbacks that do not return ----
 # start WHAT DOES AT OPTIONS…: a bake in a folder of its own, beside the others; its process in $pid.

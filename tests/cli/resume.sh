@@ -107,20 +107,26 @@ hurt() {
     (cd hurt/checkpoints && "$@")
     run resume hurt; expect "$what" 0 "24 frames"
     same "$what" hurt
+    that "$what: the log says so" grep -qE "$log" hurt/bake.log
 }
+log="^not from hurt/checkpoints/$newest: it (is|has|says)"
 hurt "a checkpoint that is cut" truncate -s -100 "$newest"
 hurt "one of no bytes" truncate -s 0 "$newest"
 hurt "one with a byte turned" python3 -c "f = open('$newest', 'r+b'); f.seek(5000); f.write(b'x')"
 hurt "one that is a pipe" sh -c "rm $newest; mkfifo $newest"
 hurt "one that is somebody else's file" sh -c "echo hello >$newest"
+log="^to be resumed, but it began anew: no checkpoint is there"
 hurt "none at all" sh -c 'rm *'
+log="^to be resumed, but it began anew: .* stands on files that are damaged or gone"
 hurt "a frame before it that is cut" truncate -s 100 ../vdb/film_1002.vdb
+log="^resumed from hurt/checkpoints/$newest"
 hurt "a lost record" rm ../bake.json
 hurt "a lost journal" rm ../bake.journal
 rm -r hurt; cp -r bad hurt
 run resume hurt --frames 1001-1010; expect "fewer frames than it was to have" 2 "more frames of this bake than were asked for"
 rm hurt/checkpoints/*
 run resume hurt --frames 1003-1024; expect "anew, but from another frame" 2 "an unfinished bake of this preset with other frames"
+log="^resumed from hurt/checkpoints/"
 hurt "of these nothing was lost" rm "$newest"
 mkdir far; cp bad/checkpoints/* far/; sha1sum far/* >far.txt
 rm -r hurt/checkpoints; ln -s ../far hurt/checkpoints
@@ -128,6 +134,8 @@ run resume hurt --frames 1001-1030; expect "a folder of them that is a link else
 that "what a link leads to is left alone" sha1sum --quiet -c far.txt
 run bake film --out other --simd baseline --frames 1001-1004; run resume other --simd avx2
 expect "another SIMD level" 2 "simd: baseline → avx2"
+mkdir built; cp "$("$billow" info mac.project | sed -n 's/^plugin: //p')" built; echo >>built/mac.so
+BILLOW_PLUGIN_PATH=built run resume other --simd baseline --frames 1001-1008; expect "another build" 2 "or a plugin has been built anew since"
 run resume nowhere; expect "a folder that is none" 2 "nowhere holds no bake that can be resumed"
 run bake film --out fresh --resume; expect "--resume in an empty folder begins" 0 "24 frames"
 same "begun with --resume" fresh

@@ -193,7 +193,13 @@ static const struct bw_exporter_desc exporter = {
     .finish = out_finish,
 };
 
-static const struct bw_stage_desc *const stages[] = {&stage};
+static enum bw_status nothing_step(struct bw_stage *s) { return (void)s, BW_OK; }
+static const struct bw_stage_desc forgetful = {.id = "forgetful",
+                                               .version = "1",
+                                               .brief = "Has state that nobody can save.",
+                                               .state_size = 8,
+                                               .step = nothing_step};
+static const struct bw_stage_desc *const stages[] = {&stage, &forgetful};
 static const struct bw_exporter_desc *const exporters[] = {&exporter};
 BW_EXPORT const struct bw_module billow_module = {BW_MODULE_HEAD, BW_COUNT(stages), BW_COUNT(exporters), stages,
                                                   exporters};

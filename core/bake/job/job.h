@@ -19,7 +19,7 @@ struct job_resume {
     char *hash;        ///< of the values that it was made with
     int64_t frame;     ///< that was whole, or being made
     bool whole, again; ///< again: it was asked to go on, but there is nothing to go on from
-    char *why;         ///< … because of this
+    char *why;         ///< … because of this; or why it is not the newest
     json_t *files;     ///< those that were whole, with their sums
     json_t *sound;     ///< those that are as they were, as far as has been looked
 };

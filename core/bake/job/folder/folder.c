@@ -94,7 +94,7 @@ static int resume_decide(struct job *j, struct bw_diag *d)
     whole = record_whole(&j->record, j->out, &left);
     int go = 1;
     if (j->resume.path) {
-        go = 1;
+        j->resume.why = why, why = NULL;
     } else if (j->asked.from_frame) {
         bw_diag_error(d, NULL, BW_ERR_USAGE, "%s keeps no checkpoint that is whole and good before frame %s%s%s",
                       j->out, j->asked.from_frame, why ? ": " : "", why ? why : "");
@@ -183,6 +183,7 @@ static void log_begin(struct job *j, struct bw_diag *d)
     if (j->resume.path)
         fprintf(j->log, "resumed from %s, %s frame %lld\n", j->resume.path, j->resume.whole ? "after" : "in",
                 (long long)j->resume.frame);
+    if (j->resume.path && j->resume.why) fprintf(j->log, "not from %s\n", j->resume.why);
     if (j->resume.again)
         fprintf(j->log, "to be resumed, but it began anew: %s\n",
                 j->resume.why ? j->resume.why : "no checkpoint is there");

@@ -191,7 +191,7 @@ int32_t resume_find(struct job *j, char **why)
         json_t *about = about_read(j, &list[i], &d);
         const char *bad = about ? obstacle(j, &list[i], about) : d.first ? d.first : "can't be read";
         if (!bad) take(j, &list[i], about);
-        else if (!*why) *why = bw_printf("%s/%s %s", j->out, list[i].name, bad == d.first ? "is damaged" : bad);
+        else if (!*why) *why = bw_printf("%s/%s: it %s", j->out, list[i].name, bad == d.first ? "is damaged" : bad);
         json_decref(about);
         bw_diag_free(&d);
     }
