@@ -13,7 +13,8 @@
 
 enum { MAGIC_BYTES = 16, HEAD_BYTES = 32, PIECE = 4096 };
 
-/* A head (docs/checkpoint.md): tag, bytes of the name, bytes, packed bytes, sum. Answers where the next one is, or n. */
+/* A head (docs/checkpoint.md): tag, bytes of the name, bytes, packed bytes, sum. Answers where the next one is, or n.
+ * */
 static size_t section_mend(uint8_t *file, size_t at, size_t n)
 {
     uint32_t name;
