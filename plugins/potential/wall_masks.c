@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Where a potential's cells have walls, and what their sources are. A side is a wall where either cell's centre is
  * inside an obstacle, or (multigrid) where obstacles leave nothing of the face open, where the field `wall` says so for
- * the face between them (½ or more), beyond a closed side of the box and across a plane. An inflow side is a wall with a source: what comes in. */
+ * the face between them (½ or more), beyond a closed side of the box and across a plane. An inflow side is a wall with
+ * a source: what comes in. */
 #include "potential.h"
 #include <common/solids/cut.h>
 #include <common/tiles.h>

@@ -166,8 +166,8 @@ static bool extra_take(struct restore *r, const char *name, size_t bytes)
     return bw_diag_error(r->d, NULL, BW_ERR_MEMORY, "%s: out of memory for %s", r->path, name), false;
 }
 
-/* A time far from the frame's would let the run make steps for ever. Where it was resumed with another fps it is not the
- * frame's own. */
+/* A time far from the frame's would let the run make steps for ever. Where it was resumed with another fps it is not
+ * the frame's own. */
 static bool clock_take(struct restore *r, size_t bytes)
 {
     const struct bw_preset_time *t = &r->chain->preset->time;

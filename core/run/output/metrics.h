@@ -35,8 +35,8 @@ struct metrics {
 /// `stage` NULL: of the run's own.
 void metrics_add(struct metrics *m, const char *stage, const char *name, double value, uint32_t mode);
 void metrics_frame_begin(struct metrics *m);
-/// Add the frame's row, which begins with `first`, a text for the heading's columns; nothing where no files are written.
-/// The file is written unless it has just been. Errors are said.
+/// Add the frame's row, which begins with `first`, a text for the heading's columns; nothing where no files are
+/// written. The file is written unless it has just been. Errors are said.
 enum bw_status metrics_frame_end(struct metrics *m, const char *first);
 /// Write the rows that the file lacks. Errors are said.
 enum bw_status metrics_settle(struct metrics *m);

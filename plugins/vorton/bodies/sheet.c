@@ -6,8 +6,9 @@
  * Here the sheet is known by its strengths at n nodes, two along tangents each, and made of `fine`² times as many
  * grains: vortons on the surface whose strengths are weighted means of the nodes around, so small (σ = ¼ of their
  * spacing d) that the sheet is thin. It must stand on the surface itself: what flows outside is what flows about a body
- * that reaches to the sheet; half a spacing outside, a ball of 600 nodes had an added mass 13 % too large. The condition is asked for at n points under the nodes, d inside, where single grains
- * are no longer felt (e^-2π): 3n equations for 2n unknowns,
+ * that reaches to the sheet; half a spacing outside, a ball of 600 nodes had an added mass 13 % too large. The
+ * condition is asked for at n points under the nodes, d inside, where single grains are no longer felt (e^-2π): 3n
+ * equations for 2n unknowns,
  *     min |G x + M c - w|² + λ |x|²,   C x + c = d
  * with λ 1e-4 of the mean of GᵀG's diagonal. c is one vorton in the middle, M its flow, exact outside of anything
  * round, and d the given sum: vortex lines end nowhere, so that what the sheet C x does not close of what went free

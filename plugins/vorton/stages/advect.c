@@ -5,9 +5,9 @@
  * A step must not turn the fluid by more than `max_turn` radians: dt ≤ max_turn·2/max|ω|, ω = α/volume. Midpoint keeps
  * a ring's impulse to 1e-5 a hundred steps at the default.
  *
- * Stretching makes length of vortex lines, Σ|α|, and their energy with its square. Once it has made STRETCHED_MOST times
- * of what emitters, bodies and buoyancy have put in, a million times the energy, the vortons are no flow any more, and
- * the run ends as diverged. */
+ * Stretching makes length of vortex lines, Σ|α|, and their energy with its square. Once it has made STRETCHED_MOST
+ * times of what emitters, bodies and buoyancy have put in, a million times the energy, the vortons are no flow any
+ * more, and the run ends as diverged. */
 #include "carry.h"
 #include <common/vec3.h>
 #include <math.h>

@@ -29,9 +29,9 @@ struct params {
 
 static const struct bw_param params[] = {
     BW_F64(struct params, interval, "interval", "0 s", 0, 1e9, "s", "Time from one remesh to the next; 0: never."),
-    BW_F64(
-        struct params, spacing, "spacing", "0 m", 0, 1e6, "m",
-        "Of the lattice; 0: the smallest radius over `overlap`. Wider vortons are spread over it, narrower ones blurred."),
+    BW_F64(struct params, spacing, "spacing", "0 m", 0, 1e6, "m",
+           "Of the lattice; 0: the smallest radius over `overlap`. Wider vortons are spread over it, narrower ones "
+           "blurred."),
     BW_F64(struct params, overlap, "overlap", "1.5", 0.5, 10, NULL,
            "Radius of the vortons of a remesh, over their spacing."),
     BW_F64(struct params, threshold, "threshold", "1e-3", 0, 0.5, NULL,

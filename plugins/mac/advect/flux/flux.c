@@ -5,9 +5,9 @@
  * field had.
  *
  * In the end a cell has what came in the volume 1 - dt div u. That is 1 but for what the projection leaves: the cell
- * takes the amount that came, by as much as values beside it differ, so that a constant stays one even there. In a chain where the
- * flow is meant to expand (something makes `divergence`) it takes the value: shares of mass and temperatures stay what
- * they are when gas grows lighter, and their sum over space grows.
+ * takes the amount that came, by as much as values beside it differ, so that a constant stays one even there. In a
+ * chain where the flow is meant to expand (something makes `divergence`) it takes the value: shares of mass and
+ * temperatures stay what they are when gas grows lighter, and their sum over space grows.
  *
  * Sides: closed ones carry nothing; through open ones and from inactive tiles comes the background, or with `outside:
  * clamp` or `keep` what is there. What went out is the metric left_FIELD. Stable while no sweep empties a cell: longer

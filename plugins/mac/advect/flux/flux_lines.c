@@ -7,11 +7,11 @@
  *     U Q = ∫ q over that volume,     v' = v + U_low - U_high,     v' q' = v q + U_low Q_low - U_high Q_high
  * so that the sum of v q changes by what passes the ends only. It is done as
  *     q' = q + (U_low (Q_low - q) - U_high (Q_high - q)) / v'
- * where a constant stays one, bit by bit. In a cell q is a parabola (Colella, Woodward) through edges of sixth order, on
- * cells taken as of equal size. Where it leaves the bounds that the field had before the step it is drawn towards its
- * mean, which keeps them and the order (Zhang, Shu); their own limiter, which allows no new extrema, takes half the
- * variance of smoke a few cells wide within 1.5 turns of a swirl, this a third less. It acts beside obstacles alone, where
- * what is inside says nothing.
+ * where a constant stays one, bit by bit. In a cell q is a parabola (Colella, Woodward) through edges of sixth order,
+ * on cells taken as of equal size. Where it leaves the bounds that the field had before the step it is drawn towards
+ * its mean, which keeps them and the order (Zhang, Shu); their own limiter, which allows no new extrema, takes half the
+ * variance of smoke a few cells wide within 1.5 turns of a swirl, this a third less. It acts beside obstacles alone,
+ * where what is inside says nothing.
  *
  * Colella, Woodward, J. Comput. Phys. 54 (1984); Lin, Rood, Mon. Weather Rev. 124 (1996); Leonard, Lock, MacVean, Mon.
  * Weather Rev. 124 (1996); Zhang, Shu, J. Comput. Phys. 229 (2010). */
@@ -194,8 +194,8 @@ static void faces_pass(const struct bundle *b, struct lines *s)
 
 INLINE vec vec_between(vec a, vec least, vec most) { return vec_min(vec_max(a, least), most); }
 
-/* A mean of what was in the cell and of what came in, so that rounding alone could leave their bounds. In the end a cell
- * is whole again: it keeps the amount, if that is off by no more than values differ here, or the value. */
+/* A mean of what was in the cell and of what came in, so that rounding alone could leave their bounds. In the end a
+ * cell is whole again: it keeps the amount, if that is off by no more than values differ here, or the value. */
 static void cells_take(const struct bundle *b, const struct flux_amount *a, struct lines *s)
 {
     const bool limit = b->tile->limit;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Into how many parts a step must go that no sweep empties a cell, and how far lines look upstream.
  *
- * After a sweep along x a cell's volume is 1 - dt du/dx, after one along y that less dt dv/dy: the least of them is known
- * from the flow. It stays above LEAST, for what is nearly empty holds what rounding makes of it; so what counts is
- * dt |du/dx|, not how many cells the flow goes. A volume U is found in U / LEAST cells at most; these, and what their
- * parabolas read, must lie within the widest halo. */
+ * After a sweep along x a cell's volume is 1 - dt du/dx, after one along y that less dt dv/dy: the least of them is
+ * known from the flow. It stays above LEAST, for what is nearly empty holds what rounding makes of it; so what counts
+ * is dt |du/dx|, not how many cells the flow goes. A volume U is found in U / LEAST cells at most; these, and what
+ * their parabolas read, must lie within the widest halo. */
 #include "flux.h"
 #include <float.h>
 

@@ -96,8 +96,8 @@ static const struct open_flux *open_find(struct bw_stage *s)
     return open && open->count ? open : NULL;
 }
 
-/* Which cells of a line lie within FLUX_BESIDE cells of a covered one, as obstacles stand at the step's start or its end.
- * `n`: of the bytes along each axis, FLUX_BESIDE more than asked for at both ends of axis a. */
+/* Which cells of a line lie within FLUX_BESIDE cells of a covered one, as obstacles stand at the step's start or its
+ * end. `n`: of the bytes along each axis, FLUX_BESIDE more than asked for at both ends of axis a. */
 static void beside_mark(const uint8_t *cells, const int32_t n[3], int a, float *out)
 {
     const ptrdiff_t step[3] = {1, n[0], (ptrdiff_t)n[0] * n[1]};

@@ -34,11 +34,16 @@ struct multipole {
     struct buffer memory[7];
 };
 
+/* ---- sources.c ---- */
+
 /// Take over the vortons (copies; they must all be finite). Before evaluate, and whenever they changed.
 enum bw_status multipole_sources(struct bw_stage *s, struct multipole *f, const struct vortons *v,
                                  enum pair_kernel kernel);
 /// Make the moments of that order, unless they are there. For multipole.c.
 enum bw_status multipole_moments(struct bw_stage *s, struct multipole *f, int32_t order);
+
+/* ---- multipole.c ---- */
+
 /// Take over where the flow is wanted (`pos` is not kept): in an octree for fast plans, in the order given for others.
 enum bw_status multipole_points(struct bw_stage *s, struct multipole *f, int64_t count, const bw_vec3 *pos, int fast);
 /// Add velocity (count × 3) and, unless NULL, gradient (count × 9) at those points.
