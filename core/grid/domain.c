@@ -435,7 +435,10 @@ enum bw_status bw_domain_commit(struct bw_domain *d)
     struct bw_topo *to = bw_topo_create(&d->info, d->want, d->n_want, d->version + 1);
     int64_t *old = bw_calloc((size_t)(d->n_want + 1) * sizeof *old);
     status = to && old ? BW_OK : BW_ERR_MEMORY;
-    for (int64_t t = 0; status == BW_OK && t < to->pub.count; t++) old[t] = bw_topo_index(d->topo, to->coord[t]);
+    for (int64_t t = 0; status == BW_OK && t < to->pub.count; t++) {
+        old[t] = bw_topo_index(d->topo, to->coord[t]);
+        to->born[t] = old[t] < 0;
+    }
     if (status == BW_OK) status = fields_move(d, to, old);
     if (status == BW_OK) {
         bw_topo_unref(d->topo);

@@ -19,6 +19,7 @@ struct bw_topo {
     _Atomic int32_t refs;
     int32_t (*coord)[3];
     int32_t (*neighbour)[6];
+    uint8_t *born;
     int32_t *table; /* open addressing: index + 1, 0 empty */
     uint32_t mask;
     /* runs of up to 2×2×2 tiles for wide sweeps: first tile coordinate and tiles a side */

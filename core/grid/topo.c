@@ -103,16 +103,17 @@ struct bw_topo *bw_topo_create(const struct bw_domain_info *d, int32_t (*coord)[
     t->coord = bw_calloc(rows * sizeof *t->coord);
     t->neighbour = bw_calloc(rows * sizeof *t->neighbour);
     t->runs = bw_calloc(rows * sizeof *t->runs);
+    t->born = bw_calloc(rows);
     t->table = bw_calloc(size * sizeof *t->table);
     atomic_store(&t->refs, 1);
-    if (!t->coord || !t->neighbour || !t->table || !t->runs) {
+    if (!t->coord || !t->neighbour || !t->table || !t->runs || !t->born) {
         bw_topo_unref(t);
         return NULL;
     }
     if (n) memcpy(t->coord, coord, (size_t)n * sizeof *t->coord);
     qsort(t->coord, (size_t)n, sizeof *t->coord, compare_coord);
     t->pub = (struct bw_topology){sizeof t->pub, n, (const int32_t(*)[3])t->coord, (const int32_t(*)[6])t->neighbour,
-                                  version};
+                                  version, t->born};
     table_fill(t);
     neighbours_fill(t, d);
     runs_fill(t);
@@ -132,5 +133,6 @@ void bw_topo_unref(struct bw_topo *t)
     bw_free(t->neighbour);
     bw_free(t->table);
     bw_free(t->runs);
+    bw_free(t->born);
     bw_free(t);
 }

@@ -76,7 +76,8 @@ struct bw_topology {
     /// Index of the tile at x-, x+, y-, y+, z-, z+; or BW_TILE_INACTIVE, BW_TILE_OUTSIDE (beyond the box; a periodic
     /// side leads round).
     const int32_t (*neighbour)[6];
-    uint64_t version; ///< changes whenever the set of tiles does
+    uint64_t version;    ///< changes whenever the set of tiles does
+    const uint8_t *born; ///< by tile: 1, it was not active before the last change
 };
 struct bw_tiles_api {
     uint32_t size;

@@ -9,7 +9,8 @@
  * w u + (1-w) u_solid); where w is 0 it has the solid's velocity (Batty, Bertails, Bridson 2007; Ng, Min, Gibou 2009).
  * Afterwards faces that are shut or nearly so take the flow beside them (extend.c).
  * Faces on closed sides have the wall's velocity, on inflow sides the stream's. Beyond open sides p is 0 one cell away;
- * in inactive tiles it falls off as still air would have it (multigrid_rim.c).
+ * in inactive tiles it is what the sources have there and falls off as still air would have it (far.c). Tiles that have
+ * just become active take the flow that the others' says they have (born.c).
  * Where a sealed region's sources do not sum to zero no flow exists: their mean is left out, and said.
  *
  * Solver and its limits: multigrid.c. tolerance: 1e-3 takes 99.9 % of the divergence away each step, and with a warm
@@ -76,6 +77,8 @@ static const struct bw_port ports[N_PORTS] = {
 
 struct state {
     struct multigrid mg;
+    struct far far;
+    struct born born;
     uint64_t version; ///< of the topology that mg fits
     int32_t built;
     struct open_flux open; ///< for the next step
@@ -128,6 +131,7 @@ static enum bw_status levels_update(struct bw_stage *s, struct task *t)
     st->built = 0;
     if (!same && mg_fit(&st->mg, t->topology) != BW_OK) return memory_fail(s);
     if (!same) mg_find_rims(&st->mg, t->topology);
+    if (!same && far_fit(&st->far, &st->mg) != BW_OK) return memory_fail(s);
     row_add(&r, bw_port_field(s, PRESSURE), BW_READ, 0); // there must be a row
     t->vel = t->solid_vel = -1;
     t->same = same;
@@ -261,9 +265,13 @@ static enum bw_status project_run(struct bw_stage *s, struct bw_field *vel, doub
                      .topology = tiles->topology(s->domain),
                      .result = &result,
                      .open = &st->open,
+                     .far = &st->far,
+                     .born = &st->born,
+                     .background = s->host->field_info(vel)->background,
                      .rhs = -p->density * h / dt,
                      .source = p->density * h * h / dt,
                      .gradient = dt / (p->density * h)};
+    const int changed = !(st->built && st->version == t.topology->version);
     const struct mg_options options = {p->tolerance, (int32_t)p->max_iterations, p->solver, p->warm_start};
     double worst = 0;
     st->open.count = 0;
@@ -272,6 +280,7 @@ static enum bw_status project_run(struct bw_stage *s, struct bw_field *vel, doub
         return BW_OK;
     }
     enum bw_status status = levels_update(s, &t);
+    if (status == BW_OK && changed) status = project_born(s, &t, vel);
     if (status == BW_OK) status = rhs_make(s, &t, vel);
     if (status != BW_OK) return status;
     if (open_flux_begin(&st->open, s, t.topology, st->mg.level->cut) != BW_OK) return memory_fail(s);
@@ -281,6 +290,7 @@ static enum bw_status project_run(struct bw_stage *s, struct bw_field *vel, doub
                      (long long)t.topology->count);
     struct sealed region = {.cells = 0};
     if (is_pushed(s) && project_sealed(s, &t, &region) != BW_OK) return memory_fail(s);
+    far_apply(&st->far, &st->mg, t.topology);
     status = mg_solve(&st->mg, &options, &result);
     if (status == BW_ERR_MEMORY) return memory_fail(s);
     if (status != BW_OK) return status;

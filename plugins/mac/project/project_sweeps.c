@@ -204,13 +204,17 @@ static void dense_side(const struct task *t, int64_t tile, const int32_t n[3], i
     const int64_t other = mg_step(t->mg, t->mg->level, (int32_t)tile, at, s, to); // the same for the whole side
     const double rim = (double)t->mg->rim[tile][s];
     if (other < 0 && !to_itself && !(rim > 0)) return; // 0, as it is
+    const float *lift = far_lift(t->far, tile, s);
+    const int row = t->mg->shape.dim == 3 ? t->mg->shape.edge[0] : 1;
     double *side = d->p + (s & 1 ? n[a] : -1) * d->step[a], *own = d->p + at[a] * d->step[a];
     for (at[w] = 0; at[w] < n[w]; at[w]++)
         for (at[u] = 0; at[u] < n[u]; at[u]++) {
             const ptrdiff_t cell = at[u] * d->step[u] + at[w] * d->step[w];
             to[u] = at[u];
             to[w] = at[w];
-            side[cell] = to_itself ? d->p[cell] : rim > 0 ? (1 - rim) * own[cell] : pressure_at(t, other, to);
+            side[cell] = to_itself ? d->p[cell]
+                         : rim > 0 ? (1 - rim) * own[cell] + (double)lift[at[u] + at[w] * row]
+                                   : pressure_at(t, other, to);
         }
 }
 

@@ -48,7 +48,7 @@ static const struct flow plume = {
 static const struct flow flat = {
     "flat puff",
     "billow: 1\n"
-    "domain: {cells: [512, 512, 1], voxel: 0.03125, origin: [-8, 0, 0], margin: %d, sides: {rest: open}}\n"
+    "domain: {cells: [1024, 1024, 1], voxel: 0.03125, origin: [-16, -8, 0], margin: %d, sides: {rest: open}}\n"
     "time: {fps: 24, frames: 1-25, dt: 0.0416666666666666667}\n"
     "stages:\n"
     "  - emit: {mode: max, frames: 1-1, density: 1, temperature: 60 K,\n"
@@ -56,7 +56,7 @@ static const struct flow flat = {
     "  - mac.advect: {}\n"
     "  - mac.forces: {gravity: [0, -9.81, 0]}\n"
     "  - mac.project: {tolerance: 1e-4}\n",
-    1, 224};
+    1, 480};
 
 /// Height above which a hundredth of the smoke is, from how much there is in each layer.
 static double layers_top(const double *layer, int n, double mass)
@@ -71,7 +71,7 @@ static struct motion motion_of(const struct test_run *r, int up, double from)
 {
     struct motion m = {0};
     struct grid d = grid_of(r, "density", 0), u = grid_of(r, "vel", (uint32_t)up);
-    double mass = grid_sum(&d), layer[1024] = {0};
+    double mass = grid_sum(&d), layer[1088] = {0};
     for (int k = 0; k < d.n[2]; k++)
         for (int j = 0; j < d.n[1]; j++)
             for (int i = 0; i < d.n[0]; i++) {

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What the flow is in a tile that has just become active.
+ *
+ * Nothing was stored there, but air that only pressure has moved is free of rotation and divergence, so what it does
+ * follows from the flow on any surface around the rest: with the velocity u on the skin of the old tiles, n outwards,
+ *     u(x) = Int ((n·u) r + (n×u)×r) / (4 pi |r|³) dS,  r = x - x'
+ * (2 pi |r|² in two dimensions), with mirror images behind closed sides. A flow that does not fall off outwards, as
+ * wind does not, adds nothing to the integral: what it leaves of the skin's own velocity is there on its far side as
+ * well. Sums over faces nearby, over patches of 4×4 and whole sides farther off, on nodes 4 cells apart, cubic between
+ * them. */
+#include "project.h"
+#include <common/tiles.h>
+#include <math.h>
+#include <string.h>
+
+#define PI 3.14159265358979323846
+
+enum { NEAR_FACES = 24, NEAR_PATCHES = 56 }; ///< cells from a tile's middle to a side's, in 3D
+
+/* ---- skins ------------------------------------------------------------------------------------------------------- */
+
+/// Is a side of an old tile part of the skin? Beyond closed sides there are images instead.
+static int side_is_skin(const struct multigrid *mg, const struct bw_topology *t, int64_t tile, int s)
+{
+    const int a = mg->shape.axis[s >> 1], side = 2 * a + (s & 1);
+    const int32_t n = t->neighbour[tile][side];
+    if (n == BW_TILE_OUTSIDE) return mg->stage->grid->side[side].kind == BW_OPEN;
+    return n < 0 || t->born[n];
+}
+
+static int64_t skins_number(struct born *b, const struct multigrid *mg, const struct bw_topology *t)
+{
+    int64_t n = 0;
+    b->n_tiles = 0;
+    for (int64_t i = 0; i < t->count; i++) {
+        b->born_of[i] = t->born[i] ? (int32_t)b->n_tiles++ : -1;
+        for (int s = 0; s < 6; s++)
+            b->skin_of[i][s] = s < 2 * mg->shape.dim && !t->born[i] && side_is_skin(mg, t, i, s) ? (int32_t)n++ : -1;
+    }
+    return n;
+}
+
+static size_t nodes_of(const struct multigrid *mg) { return mg->shape.dim == 3 ? 64 : 256; }
+
+/// Counts at first, then finds room and fills the lists. 0: no memory.
+static int born_fit(struct born *b, const struct multigrid *mg, const struct bw_topology *t)
+{
+    const size_t n = (size_t)t->count, tables = n * (sizeof *b->skin_of + sizeof *b->born_of);
+    if (!mg_buffer_fit(mg->stage, &b->memory, tables + 512)) return 0;
+    char *m = b->memory.data;
+    b->skin_of = far_cut(&m, n * sizeof *b->skin_of);
+    b->born_of = far_cut(&m, n * sizeof *b->born_of);
+    b->n_skins = skins_number(b, mg, t);
+    if (!b->n_tiles || !b->n_skins) return 1;
+    const size_t born = (size_t)b->n_tiles, skins = (size_t)b->n_skins, nodes = nodes_of(mg) * sizeof *b->tile->node;
+    if (!mg_buffer_fit(mg->stage, &b->memory,
+                       tables + skins * sizeof *b->skin + born * (sizeof *b->tile + nodes) + 1024))
+        return 0;
+    m = b->memory.data;
+    b->skin_of = far_cut(&m, n * sizeof *b->skin_of);
+    b->born_of = far_cut(&m, n * sizeof *b->born_of);
+    b->skin = far_cut(&m, skins * sizeof *b->skin);
+    b->tile = far_cut(&m, born * sizeof *b->tile);
+    skins_number(b, mg, t);
+    for (int64_t i = 0; i < t->count; i++) {
+        for (int s = 0; s < 6; s++)
+            if (b->skin_of[i][s] >= 0) {
+                b->skin[b->skin_of[i][s]].tile = (int32_t)i;
+                b->skin[b->skin_of[i][s]].side = s;
+            }
+        if (b->born_of[i] < 0) continue;
+        struct born_tile *to = &b->tile[b->born_of[i]];
+        *to = (struct born_tile){.tile = (int32_t)i, .node = far_cut(&m, nodes)};
+    }
+    return 1;
+}
+
+/// The flow on one face of a skin, from the cells within: across it the face's own, along it continued in a line.
+static void face_read(const struct task *t, const struct bw_block *b, const int32_t n[3], int s, int32_t at[3],
+                      float u[3])
+{
+    const struct mg_shape *sh = &t->mg->shape;
+    const struct bw_view *v = &b->view[t->vel];
+    const ptrdiff_t stride[3] = {1, v->sy, v->sz};
+    const int a = s >> 1;
+    for (int q = 0; q < sh->dim; q++) {
+        const float *f = bw_f32(v, sh->axis[q]);
+        ptrdiff_t cell[2] = {0};
+        for (int depth = 0; depth < 2; depth++) {
+            at[a] = s & 1 ? n[a] - 1 - depth : depth;
+            for (int p = 0; p < 3; p++) cell[depth] += at[p] * stride[sh->axis[p]];
+        }
+        const ptrdiff_t up = stride[sh->axis[q]];
+        if (q == a) u[q] = f[cell[0] + (s & 1 ? up : 0)];
+        else u[q] = .75f * (f[cell[0]] + f[cell[0] + up]) - .25f * (f[cell[1]] + f[cell[1] + up]);
+        u[q] -= (float)t->background[sh->axis[q]];
+    }
+}
+
+static void skin_read(const struct task *t, const struct bw_block *b, struct born_skin *k)
+{
+    const struct mg_shape *sh = &t->mg->shape;
+    const int dim = sh->dim, a = k->side >> 1, u = (a + 1) % dim, v = (a + 2) % 3, edge = sh->edge[0];
+    const int32_t n[3] = {b->n[sh->axis[0]], b->n[sh->axis[1]], b->n[sh->axis[2]]};
+    int32_t at[3] = {0};
+    memset(k->u, 0, sizeof k->u);
+    memset(k->patch, 0, sizeof k->patch);
+    memset(k->sum, 0, sizeof k->sum);
+    for (int j = 0; j < (dim == 3 ? n[v] : 1); j++)
+        for (int i = 0; i < n[u]; i++) {
+            float *face = k->u[j * edge + i], *patch = k->patch[dim == 3 ? j / 4 * 4 + i / 4 : i / 4];
+            at[u] = i;
+            if (dim == 3) at[v] = j;
+            face_read(t, b, n, k->side, at, face);
+            for (int q = 0; q < 3; q++) {
+                patch[q] += face[q];
+                k->sum[q] += face[q];
+            }
+        }
+}
+
+static void skins_read(const struct bw_block *b, void *user)
+{
+    const struct task *t = user;
+    const int64_t tile = tile_of_block(t->tiles, b);
+    for (int s = 0; s < 2 * t->mg->shape.dim; s++)
+        if (t->born->skin_of[tile][s] >= 0) skin_read(t, b, &t->born->skin[t->born->skin_of[tile][s]]);
+}
+
+/* ---- sums -------------------------------------------------------------------------------------------------------- */
+
+static void skin_sum(struct far_nodes *k, const struct far_kernels *kernels, const struct multigrid *mg,
+                     const struct born_skin *s, const struct far_image *image, const double middle[3])
+{
+    const int dim = mg->shape.dim, edge = mg->shape.edge[0], a = s->side >> 1, u = (a + 1) % dim, v = (a + 2) % 3;
+    const float out = s->side & 1 ? 1 : -1;
+    double way[3] = {0}, r = 0; // from the tile's middle
+    for (int q = 0; q < dim; q++) {
+        way[q] = -far_way(image, q, (mg->level->coord[s->tile][q] + .5) * edge - .5 + (q == a ? out * .5 * edge : 0),
+                          middle[q]);
+        r += way[q] * way[q];
+    }
+    r = sqrt(r) * 16 / edge;
+    const int pieces = r > NEAR_PATCHES ? 1 : r > NEAR_FACES ? 16 : dim == 3 ? 256 : 64;
+    const int across = pieces == 1 ? 1 : dim == 3 ? (pieces == 16 ? 4 : 16) : pieces;
+    const float(*value)[3] = pieces == 1 ? &s->sum : pieces == 16 ? s->patch : s->u;
+    for (int e = 0; e < pieces; e++) {
+        float at[3];
+        for (int q = 0; q < 3; q++) at[q] = (float)way[q];
+        at[u] += (float)(((e % across + .5) / across - .5) * edge);
+        if (dim == 3) at[v] += (float)(((e / across + .5) / across - .5) * edge);
+        kernels->skin(k, dim, at, value[e], a, out);
+    }
+}
+
+static void tile_nodes(const struct born *b, const struct multigrid *mg, struct born_tile *to)
+{
+    const int dim = mg->shape.dim, edge = mg->shape.edge[0], per = edge / FAR_STEP;
+    const double share = dim == 3 ? 4 * PI : 2 * PI;
+    struct far_nodes k;
+    memset(to->node, 0, nodes_of(mg) * sizeof *to->node);
+    for (int i = 0; i < b->images; i++) {
+        const struct far_image *image = &b->image[i];
+        double middle[3] = {0};
+        memset(&k, 0, sizeof k);
+        k.n = (int)nodes_of(mg);
+        for (int q = 0; q < dim; q++) {
+            middle[q] = (mg->level->coord[to->tile][q] + .5) * edge - .5;
+            for (int e = 0; e < k.n; e++) {
+                const int place = q == 0 ? e % per : q == 1 ? e / per % per : e / (per * per);
+                k.x[q][e] = image->sign[q] * ((float)(place * FAR_STEP + 2) - .5f * (float)edge);
+            }
+        }
+        for (int64_t s = 0; s < b->n_skins; s++)
+            skin_sum(&k, far_kernels_of(mg->stage->host->simd), mg, &b->skin[s], image, middle);
+        for (int e = 0; e < k.n; e++)
+            for (int q = 0; q < dim; q++) to->node[e][q] += image->sign[q] * k.sum[q][e] / (float)share;
+    }
+}
+
+/// The nodes' flow at a place in a tile, cells from its first cell's middle.
+static void nodes_at(const struct multigrid *mg, const struct born_tile *b, const double x[3], float u[3])
+{
+    const int dim = mg->shape.dim, per = mg->shape.edge[0] / FAR_STEP;
+    double w[3][4] = {{1}, {1}, {1}};
+    int first[3] = {0};
+    for (int q = 0; q < dim; q++) first[q] = far_cubic(per, x[q], w[q]);
+    double sum[3] = {0};
+    for (int k = 0; k < (dim == 3 ? 4 : 1); k++)
+        for (int j = 0; j < 4; j++)
+            for (int i = 0; i < 4; i++) {
+                const float *node = b->node[((first[2] + k) * per + first[1] + j) * per + first[0] + i];
+                const double all = w[0][i] * w[1][j] * w[2][k];
+                for (int q = 0; q < 3; q++) sum[q] += all * (double)node[q];
+            }
+    for (int q = 0; q < 3; q++) u[q] = (float)sum[q];
+}
+
+/// What the skins beside a newborn tile have and the nodes do not: the mean over their faces.
+static void tile_rest(const struct born *b, const struct multigrid *mg, struct born_tile *to)
+{
+    const int dim = mg->shape.dim, edge = mg->shape.edge[0];
+    double sum[3] = {0}, count = 0;
+    for (int s = 0; s < 2 * dim; s++) {
+        const int32_t other = mg->level->near[to->tile][s];
+        const int32_t skin = other >= 0 ? b->skin_of[other][s ^ 1] : -1;
+        const int a = s >> 1, u = (a + 1) % dim, v = (a + 2) % 3;
+        if (skin < 0) continue;
+        for (int e = 2; e < (dim == 3 ? edge * edge : edge); e += 4) {
+            double x[3] = {0};
+            float here[3];
+            x[a] = s & 1 ? edge - .5 : -.5;
+            x[u] = e % edge;
+            if (dim == 3) x[v] = e / edge;
+            nodes_at(mg, to, x, here);
+            for (int q = 0; q < dim; q++) sum[q] += (double)b->skin[skin].u[e][q] - (double)here[q];
+            count++;
+        }
+    }
+    for (int q = 0; q < dim && count > 0; q++) to->rest[q] = (float)(sum[q] / count);
+    to->known = count > 0;
+}
+
+struct job {
+    struct born *b;
+    const struct multigrid *mg;
+};
+
+static void tile_find(int64_t i, uint32_t worker, void *user)
+{
+    const struct job *j = user;
+    (void)worker;
+    tile_nodes(j->b, j->mg, &j->b->tile[i]);
+    tile_rest(j->b, j->mg, &j->b->tile[i]);
+}
+
+/// Newborn tiles that touch no old one take the mean rest of those beside them, layer by layer.
+static void rests_spread(struct born *b, const struct multigrid *mg)
+{
+    for (int found = 1, layer = 1; found; layer++) {
+        found = 0;
+        for (int64_t i = 0; i < b->n_tiles; i++) {
+            struct born_tile *to = &b->tile[i];
+            float sum[3] = {0}, count = 0;
+            for (int s = 0; s < 2 * mg->shape.dim && !to->known; s++) {
+                const int32_t other = mg->level->near[to->tile][s], n = other >= 0 ? b->born_of[other] : -1;
+                if (n < 0 || b->tile[n].known <= 0 || b->tile[n].known > layer) continue;
+                for (int q = 0; q < 3; q++) sum[q] += b->tile[n].rest[q];
+                count++;
+            }
+            if (!(count > 0)) continue;
+            for (int q = 0; q < 3; q++) to->rest[q] = sum[q] / count;
+            to->known = layer + 1;
+            found = 1;
+        }
+    }
+}
+
+/* ---- the tiles ------------------------------------------------------------------------------------------------- */
+
+/// The nodes' component q on its faces i = 0 … n-1 of row (j, k).
+static void row_find(const struct multigrid *mg, const struct born_tile *b, int q, int j, int k, int n, float *row)
+{
+    const int dim = mg->shape.dim, per = mg->shape.edge[0] / FAR_STEP;
+    double v[4], w[4] = {1}, line[16] = {0};
+    const int first_j = far_cubic(per, j - (q == 1 ? .5 : 0), v),
+              first_k = dim == 3 ? far_cubic(per, k - (q == 2 ? .5 : 0), w) : 0;
+    for (int e = 0; e < (dim == 3 ? 4 : 1); e++)
+        for (int d = 0; d < 4; d++)
+            for (int i = 0; i < per; i++)
+                line[i] += w[e] * v[d] * (double)b->node[((first_k + e) * per + first_j + d) * per + i][q];
+    for (int i = 0; i < n; i++) {
+        const int first = far_cubic(per, i - (q == 0 ? .5 : 0), v);
+        row[i] = (float)(v[0] * line[first] + v[1] * line[first + 1] + v[2] * line[first + 2] + v[3] * line[first + 3]);
+    }
+}
+
+static void tile_fill(const struct bw_block *b, void *user)
+{
+    const struct task *t = user;
+    const struct mg_shape *sh = &t->mg->shape;
+    const int64_t tile = tile_of_block(t->tiles, b);
+    if (t->born->born_of[tile] < 0) return;
+    const struct born_tile *from = &t->born->tile[t->born->born_of[tile]];
+    const struct bw_view *v = &b->view[t->vel];
+    const ptrdiff_t stride[3] = {1, v->sy, v->sz};
+    const int32_t n[3] = {b->n[sh->axis[0]], b->n[sh->axis[1]], b->n[sh->axis[2]]};
+    for (int q = 0; q < sh->dim; q++) {
+        const int32_t low = t->mg->level->near[tile][2 * q];
+        const int kept = low >= 0 && t->born->born_of[low] < 0; // the old tile's faces
+        const float all = (float)t->background[sh->axis[q]] + from->rest[q];
+        float *f = bw_f32(v, sh->axis[q]), row[65];
+        for (int k = kept && q == 2; k < n[2] + (q == 2); k++)
+            for (int j = kept && q == 1; j < n[1] + (q == 1); j++) {
+                float *to = f + j * stride[sh->axis[1]] + k * stride[sh->axis[2]];
+                row_find(t->mg, from, q, j, k, n[0] + 1, row);
+                for (int i = kept && q == 0; i < n[0] + (q == 0); i++) to[i * stride[sh->axis[0]]] = all + row[i];
+            }
+    }
+}
+
+enum bw_status project_born(struct bw_stage *s, struct task *t, struct bw_field *vel)
+{
+    struct born *b = t->born;
+    struct job j = {b, t->mg};
+    struct bw_access access = {vel, BW_READ, 1};
+    struct bw_sweep sweep = {.access = &access, .n_access = 1, .body = skins_read, .reach = project_reach, .user = t};
+    if (!born_fit(b, t->mg, t->topology)) return BW_ERR_MEMORY;
+    if (!b->n_tiles || !b->n_skins) return BW_OK;
+    t->vel = 0;
+    t->solid = t->solid_vel = -1;
+    enum bw_status status = s->host->sweep(s, &sweep);
+    if (status != BW_OK) return status;
+    b->images = far_images(t->mg, t->topology, 0, b->image);
+    s->host->parallel_for(s, b->n_tiles, tile_find, &j);
+    rests_spread(b, t->mg);
+    access = (struct bw_access){vel, BW_UPDATE, 0};
+    sweep.body = tile_fill;
+    return s->host->sweep(s, &sweep);
+}
