@@ -429,6 +429,7 @@ enum bw_status bw_domain_commit(struct bw_domain *d)
     enum bw_status status = d->full ? BW_ERR_MEMORY : BW_OK;
     for (int i = 0; i < 2; i++) bw_pool_trim(d->pool[i]);
     if (status != BW_OK || same_set(d)) {
+        memset(d->topo->born, 0, (size_t)d->topo->pub.count);
         want_reset(d);
         return status;
     }

@@ -77,7 +77,7 @@ struct bw_topology {
     /// side leads round).
     const int32_t (*neighbour)[6];
     uint64_t version;    ///< changes whenever the set of tiles does
-    const uint8_t *born; ///< by tile: 1, it was not active before the last change
+    const uint8_t *born; ///< by tile: 1, it was not active in the last step
 };
 struct bw_tiles_api {
     uint32_t size;

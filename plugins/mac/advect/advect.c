@@ -159,24 +159,6 @@ static enum bw_status group_run(struct pass *p)
     return st;
 }
 
-bool pass_carries_velocity(const struct pass *p)
-{
-    const struct bw_bound *list = &p->stage->ports[PORT_FIELDS];
-    if (!p->options->only.count) return p->stage->host->field_info(p->vel)->advected;
-    for (uint32_t i = 0; i < list->count; i++)
-        if (list->fields[i] == p->vel) return true;
-    return false;
-}
-
-/* The velocity comes last, since all others need it as it was. */
-struct bw_field *pass_field_at(const struct pass *p, uint32_t k, bool velocity)
-{
-    const struct bw_bound *list = &p->stage->ports[PORT_FIELDS];
-    for (uint32_t i = 0; i < list->count; i++)
-        if (list->fields[i] != p->vel && k-- == 0) return list->fields[i];
-    return k == 0 && velocity && pass_carries_velocity(p) ? p->vel : NULL;
-}
-
 /* Fields are carried in groups that share a trace, each small enough for a worker's cache. */
 enum bw_status pass_fields(struct pass *p, bool velocity)
 {

@@ -117,6 +117,9 @@ enum bw_status pass_along(struct pass *p, double dt);
 enum bw_status pass_fields(struct pass *p, bool velocity);
 /// Carries one mac field `from`, and puts the result into `to`.
 enum bw_status pass_velocity(struct pass *p, struct bw_field *from, struct bw_field *to);
+
+/* ---- advect_fields.c ---- */
+
 /// The k-th field to carry: the list without the velocity, then the velocity, or not. NULL: no more.
 struct bw_field *pass_field_at(const struct pass *p, uint32_t k, bool velocity);
 /// Is the velocity among the fields to carry?

@@ -16,6 +16,7 @@
  * Solver and its limits: multigrid.c. tolerance: 1e-3 takes 99.9 % of the divergence away each step, and with a warm
  * start what is left goes in the next; less is not to be seen in smoke, more costs a cycle for each factor of 5. */
 #include "project.h"
+#include "beyond/born.h"
 #include "stages.h"
 #include <common/solids/cut.h>
 #include <string.h>
@@ -80,6 +81,7 @@ struct state {
     struct far far;
     struct born born;
     uint64_t version; ///< of the topology that mg fits
+    uint64_t filled;  ///< of the one whose newborn tiles have their flow
     int32_t built;
     struct open_flux open; ///< for the next step
 };
@@ -266,12 +268,9 @@ static enum bw_status project_run(struct bw_stage *s, struct bw_field *vel, doub
                      .result = &result,
                      .open = &st->open,
                      .far = &st->far,
-                     .born = &st->born,
-                     .background = s->host->field_info(vel)->background,
                      .rhs = -p->density * h / dt,
                      .source = p->density * h * h / dt,
                      .gradient = dt / (p->density * h)};
-    const int changed = !(st->built && st->version == t.topology->version);
     const struct mg_options options = {p->tolerance, (int32_t)p->max_iterations, p->solver, p->warm_start};
     double worst = 0;
     st->open.count = 0;
@@ -280,7 +279,8 @@ static enum bw_status project_run(struct bw_stage *s, struct bw_field *vel, doub
         return BW_OK;
     }
     enum bw_status status = levels_update(s, &t);
-    if (status == BW_OK && changed) status = project_born(s, &t, vel);
+    if (status == BW_OK && st->filled != t.topology->version) status = born_fill(&st->born, &st->mg, t.topology, vel);
+    st->filled = t.topology->version;
     if (status == BW_OK) status = rhs_make(s, &t, vel);
     if (status != BW_OK) return status;
     if (open_flux_begin(&st->open, s, t.topology, st->mg.level->cut) != BW_OK) return memory_fail(s);

@@ -3,7 +3,7 @@
 #ifndef PROJECT_H
 #define PROJECT_H
 
-#include "born.h"
+#include "beyond/far.h"
 #include "open_flux.h"
 #include <common/multigrid/multigrid.h>
 
@@ -18,13 +18,11 @@ struct task {
     const struct mg_result *result;
     const struct open_flux *open; ///< NULL: not wanted
     const struct far *far;
-    struct born *born;
-    const double *background; ///< of vel, m/s
-    uint8_t *near;            ///< by tile: an obstacle may cut its faces
-    int same;                 ///< the tiles are those of the last solve
-    double rhs;               ///< right-hand side per net outflow of a cell's faces: -density h/dt, Pa s/m
-    double source;            ///< the same per expansion: density h²/dt, Pa s
-    double gradient;          ///< velocity per pressure difference: dt/(density h), m/(s Pa)
+    uint8_t *near;   ///< by tile: an obstacle may cut its faces
+    int same;        ///< the tiles are those of the last solve
+    double rhs;      ///< right-hand side per net outflow of a cell's faces: -density h/dt, Pa s/m
+    double source;   ///< the same per expansion: density h²/dt, Pa s
+    double gradient; ///< velocity per pressure difference: dt/(density h), m/(s Pa)
     int32_t vel, pressure, divergence, solid, solid_vel, around, grip;
 };
 
@@ -54,11 +52,7 @@ void project_rhs(const struct bw_block *b, void *user);
 /// out of memory.
 void project_correct(const struct bw_block *b, void *user);
 
-/* ---- born.c, extend.c, sealed.c ---- */
-
-/// Gives tiles that became active in the last change the flow that the old ones' says they have. Updates vel, reads it
-/// with halo 1. Errors: BW_ERR_MEMORY.
-enum bw_status project_born(struct bw_stage *s, struct task *t, struct bw_field *vel);
+/* ---- extend.c, sealed.c ---- */
 
 /// Extends the flow into obstacles (extend.c). Updates vel; reads it as `around` (halo EXTEND_HALO), solid (halo
 /// EXTEND_HALO + CUT_HALO), solid_vel and grip (halo 1). Tiles without obstacles do without all.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The sums of far.c and born.c over one piece of what is summed and many targets, compiled once a SIMD level. Vectors in
- * cells, in the solver's axes. */
+/* The sums of far.c and born.c over one piece of what is summed and many targets, compiled once a SIMD level. Vectors
+ * in cells, in the solver's axes. */
 #ifndef FAR_KERNELS_H
 #define FAR_KERNELS_H
 

@@ -21,8 +21,8 @@ static struct test_run plume(const int at[2], int planes)
                planes, -at[0] / 32., planes > 1 ? -at[1] / 32. : -.5 / 32, FRAMES);
 }
 
-/// Largest difference of density between p and q, whose cells lie `by` farther, as a share of p's peak; mirrored along x
-/// first where by is NULL.
+/// Largest difference of density between p and q, whose cells lie `by` farther, as a share of p's peak; mirrored along
+/// x first where by is NULL.
 static double differ(const struct grid *p, const struct grid *q, const int by[2])
 {
     double worst = 0;

@@ -16,8 +16,8 @@ struct far_side {
     int32_t tile, side;
 };
 
-/* What a target sees of sources behind closed sides, or a turn farther round: as from x' = sign x + by, and where an axis
- * leads round, the nearest way and `turn` on top. */
+/* What a target sees of sources behind closed sides, or a turn farther round: as from x' = sign x + by, and where an
+ * axis leads round, the nearest way and `turn` on top. */
 struct far_image {
     float sign[3];
     double by[3], turn[3];

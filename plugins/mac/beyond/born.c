@@ -8,7 +8,7 @@
  * wind does not, adds nothing to the integral: what it leaves of the skin's own velocity is there on its far side as
  * well. Sums over faces nearby, over patches of 4×4 and whole sides farther off, on nodes 4 cells apart, cubic between
  * them. */
-#include "project.h"
+#include "born.h"
 #include <common/tiles.h>
 #include <math.h>
 #include <string.h>
@@ -76,11 +76,11 @@ static int born_fit(struct born *b, const struct multigrid *mg, const struct bw_
 }
 
 /// The flow on one face of a skin, from the cells within: across it the face's own, along it continued in a line.
-static void face_read(const struct task *t, const struct bw_block *b, const int32_t n[3], int s, int32_t at[3],
+static void face_read(const struct born *t, const struct bw_block *b, const int32_t n[3], int s, int32_t at[3],
                       float u[3])
 {
     const struct mg_shape *sh = &t->mg->shape;
-    const struct bw_view *v = &b->view[t->vel];
+    const struct bw_view *v = &b->view[0];
     const ptrdiff_t stride[3] = {1, v->sy, v->sz};
     const int a = s >> 1;
     for (int q = 0; q < sh->dim; q++) {
@@ -97,7 +97,7 @@ static void face_read(const struct task *t, const struct bw_block *b, const int3
     }
 }
 
-static void skin_read(const struct task *t, const struct bw_block *b, struct born_skin *k)
+static void skin_read(const struct born *t, const struct bw_block *b, struct born_skin *k)
 {
     const struct mg_shape *sh = &t->mg->shape;
     const int dim = sh->dim, a = k->side >> 1, u = (a + 1) % dim, v = (a + 2) % 3, edge = sh->edge[0];
@@ -121,10 +121,10 @@ static void skin_read(const struct task *t, const struct bw_block *b, struct bor
 
 static void skins_read(const struct bw_block *b, void *user)
 {
-    const struct task *t = user;
+    const struct born *t = user;
     const int64_t tile = tile_of_block(t->tiles, b);
     for (int s = 0; s < 2 * t->mg->shape.dim; s++)
-        if (t->born->skin_of[tile][s] >= 0) skin_read(t, b, &t->born->skin[t->born->skin_of[tile][s]]);
+        if (t->skin_of[tile][s] >= 0) skin_read(t, b, &t->skin[t->skin_of[tile][s]]);
 }
 
 /* ---- sums -------------------------------------------------------------------------------------------------------- */
@@ -277,17 +277,17 @@ static void row_find(const struct multigrid *mg, const struct born_tile *b, int 
 
 static void tile_fill(const struct bw_block *b, void *user)
 {
-    const struct task *t = user;
+    const struct born *t = user;
     const struct mg_shape *sh = &t->mg->shape;
     const int64_t tile = tile_of_block(t->tiles, b);
-    if (t->born->born_of[tile] < 0) return;
-    const struct born_tile *from = &t->born->tile[t->born->born_of[tile]];
-    const struct bw_view *v = &b->view[t->vel];
+    if (t->born_of[tile] < 0) return;
+    const struct born_tile *from = &t->tile[t->born_of[tile]];
+    const struct bw_view *v = &b->view[0];
     const ptrdiff_t stride[3] = {1, v->sy, v->sz};
     const int32_t n[3] = {b->n[sh->axis[0]], b->n[sh->axis[1]], b->n[sh->axis[2]]};
     for (int q = 0; q < sh->dim; q++) {
         const int32_t low = t->mg->level->near[tile][2 * q];
-        const int kept = low >= 0 && t->born->born_of[low] < 0; // the old tile's faces
+        const int kept = low >= 0 && t->born_of[low] < 0; // the old tile's faces
         const float all = (float)t->background[sh->axis[q]] + from->rest[q];
         float *f = bw_f32(v, sh->axis[q]), row[65];
         for (int k = kept && q == 2; k < n[2] + (q == 2); k++)
@@ -299,21 +299,29 @@ static void tile_fill(const struct bw_block *b, void *user)
     }
 }
 
-enum bw_status project_born(struct bw_stage *s, struct task *t, struct bw_field *vel)
+static int one_above(const struct bw_block *b, uint32_t row, int32_t reach[6], void *user)
 {
-    struct born *b = t->born;
-    struct job j = {b, t->mg};
+    (void)b, (void)row, (void)user;
+    reach[0] = reach[2] = reach[4] = 0;
+    return 1;
+}
+
+enum bw_status born_fill(struct born *b, const struct multigrid *mg, const struct bw_topology *t, struct bw_field *vel)
+{
+    struct bw_stage *s = mg->stage;
+    struct job j = {b, mg};
     struct bw_access access = {vel, BW_READ, 1};
-    struct bw_sweep sweep = {.access = &access, .n_access = 1, .body = skins_read, .reach = project_reach, .user = t};
-    if (!born_fit(b, t->mg, t->topology)) return BW_ERR_MEMORY;
+    struct bw_sweep sweep = {.access = &access, .n_access = 1, .body = skins_read, .reach = one_above, .user = b};
+    b->mg = mg;
+    b->tiles = s->host->extension(BW_TILES);
+    b->background = s->host->field_info(vel)->background;
+    if (!born_fit(b, mg, t)) return BW_ERR_MEMORY;
     if (!b->n_tiles || !b->n_skins) return BW_OK;
-    t->vel = 0;
-    t->solid = t->solid_vel = -1;
     enum bw_status status = s->host->sweep(s, &sweep);
     if (status != BW_OK) return status;
-    b->images = far_images(t->mg, t->topology, 0, b->image);
+    b->images = far_images(mg, t, 0, b->image);
     s->host->parallel_for(s, b->n_tiles, tile_find, &j);
-    rests_spread(b, t->mg);
+    rests_spread(b, mg);
     access = (struct bw_access){vel, BW_UPDATE, 0};
     sweep.body = tile_fill;
     return s->host->sweep(s, &sweep);

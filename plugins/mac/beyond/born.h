@@ -28,6 +28,13 @@ struct born {
     struct far_image image[FAR_IMAGES];
     int images;
     struct mg_buffer memory;
+    const struct multigrid *mg; ///< while it fills
+    const struct bw_tiles_api *tiles;
+    const double *background; ///< of vel, m/s
 };
+
+/// Give tiles that were not active in the last step the flow that the old ones' says they have. Updates vel, reads it
+/// with halo 1. Errors: BW_ERR_MEMORY.
+enum bw_status born_fill(struct born *b, const struct multigrid *mg, const struct bw_topology *t, struct bw_field *vel);
 
 #endif

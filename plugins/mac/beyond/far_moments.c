@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Moments of the right-hand side, up to the second: of boxes, octants, tiles, and groups of tiles. Mirrored sources have
- * mirrored moments, within rounding. */
+/* Moments of the right-hand side, up to the second: of boxes, octants, tiles, and groups of tiles. Mirrored sources
+ * have mirrored moments, within rounding. */
 #include "far.h"
 #include <string.h>
 

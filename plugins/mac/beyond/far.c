@@ -106,7 +106,7 @@ int far_images(const struct multigrid *mg, const struct bw_topology *t, int open
     return n;
 }
 
-/* ---- sums ---------------------------------------------------------------------------------------------------------- */
+/* ---- sums -------------------------------------------------------------------------------------------------------- */
 
 /// The points of one side where P is wanted: the cells' middles within and beyond it at 16 nodes, from the side's.
 struct targets {

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Which fields mac.advect carries, whatever its scheme. */
+#include "advect_pass.h"
+
+bool pass_carries_velocity(const struct pass *p)
+{
+    const struct bw_bound *list = &p->stage->ports[PORT_FIELDS];
+    if (!p->options->only.count) return p->stage->host->field_info(p->vel)->advected;
+    for (uint32_t i = 0; i < list->count; i++)
+        if (list->fields[i] == p->vel) return true;
+    return false;
+}
+
+/* The velocity comes last, since all others need it as it was. */
+struct bw_field *pass_field_at(const struct pass *p, uint32_t k, bool velocity)
+{
+    const struct bw_bound *list = &p->stage->ports[PORT_FIELDS];
+    for (uint32_t i = 0; i < list->count; i++)
+        if (list->fields[i] != p->vel && k-- == 0) return list->fields[i];
+    return k == 0 && velocity && pass_carries_velocity(p) ? p->vel : NULL;
+}
