@@ -112,8 +112,8 @@ struct bw_topo *bw_topo_create(const struct bw_domain_info *d, int32_t (*coord)[
     }
     if (n) memcpy(t->coord, coord, (size_t)n * sizeof *t->coord);
     qsort(t->coord, (size_t)n, sizeof *t->coord, compare_coord);
-    t->pub = (struct bw_topology){sizeof t->pub, n, (const int32_t(*)[3])t->coord, (const int32_t(*)[6])t->neighbour,
-                                  version, t->born};
+    t->pub = (struct bw_topology){
+        sizeof t->pub, n, (const int32_t(*)[3])t->coord, (const int32_t(*)[6])t->neighbour, version, t->born};
     table_fill(t);
     neighbours_fill(t, d);
     runs_fill(t);
