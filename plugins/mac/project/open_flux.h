@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What flows through faces that obstacles cut, as mac.project made it free of divergence: for those who carry amounts. */
+/* What flows through faces that obstacles cut, as mac.project made it free of divergence: for those who carry
+ * amounts. */
 #ifndef OPEN_FLUX_H
 #define OPEN_FLUX_H
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* mac.advect with `scheme: flux_ppm`: amounts of smoke and heat are kept, sharp fronts arrive in time, values keep their
- * bounds, and nothing depends on threads, instructions, or where tiles lie. Each bound is one that maccormack misses. */
+/* mac.advect with `scheme: flux_ppm`: amounts of smoke and heat are kept, sharp fronts arrive in time, values keep
+ * their bounds, and nothing depends on threads, instructions, or where tiles lie. Each bound is one that maccormack
+ * misses. */
 #include "physics/physics.h"
 
 /* ---- a plume shut in: nothing can go, nothing comes once the source is dry ---- */
