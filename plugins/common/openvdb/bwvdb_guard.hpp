@@ -10,39 +10,41 @@
 #include <openvdb/openvdb.h>
 
 /* Virtual functions, which all trees have whether they are called or not: OpenVDB's library has those of its own trees.
- * Made here as well they would cost ten seconds and 250 kB a tree and file. It must be said before a tree is used. */
-#define BWVDB_TREE_OF_LIBRARY(Tree)                                                                                    \
-    extern template void Tree::readTopology(std::istream &, bool);                                                     \
-    extern template void Tree::writeTopology(std::ostream &, bool) const;                                              \
-    extern template void Tree::readBuffers(std::istream &, bool);                                                      \
-    extern template void Tree::readBuffers(std::istream &, const openvdb::CoordBBox &, bool);                          \
-    extern template void Tree::readNonresidentBuffers() const;                                                         \
-    extern template void Tree::writeBuffers(std::ostream &, bool) const;                                               \
-    extern template void Tree::print(std::ostream &, int) const;                                                       \
-    extern template openvdb::TreeBase::Ptr Tree::copy() const;                                                         \
-    extern template bool Tree::evalLeafBoundingBox(openvdb::CoordBBox &) const;                                        \
-    extern template bool Tree::evalActiveVoxelBoundingBox(openvdb::CoordBBox &) const;                                 \
-    extern template std::vector<openvdb::Index32> Tree::nodeCount() const;                                             \
-    extern template openvdb::Index64 Tree::activeLeafVoxelCount() const;                                               \
-    extern template openvdb::Index64 Tree::inactiveLeafVoxelCount() const;                                             \
-    extern template openvdb::Index64 Tree::activeVoxelCount() const;                                                   \
-    extern template openvdb::Index64 Tree::inactiveVoxelCount() const;                                                 \
-    extern template openvdb::Index64 Tree::activeTileCount() const;                                                    \
-    extern template openvdb::Index64 Tree::memUsage() const;                                                           \
-    extern template void Tree::clipUnallocatedNodes();                                                                 \
-    extern template openvdb::Index32 Tree::unallocatedLeafCount() const;                                               \
-    extern template openvdb::GridBase::Ptr openvdb::Grid<Tree>::deepCopyGrid() const;                                  \
-    extern template void openvdb::Grid<Tree>::pruneGrid(float);                                                        \
-    extern template void openvdb::Grid<Tree>::clip(const openvdb::CoordBBox &);                                        \
-    extern template void openvdb::Grid<Tree>::readBuffers(std::istream &, const openvdb::CoordBBox &)
+ * Made here as well they would cost ten seconds and 250 kB a tree and file. It must be said before a tree is used,
+ * and with the template's own name, as clang has it. */
+#define BWVDB_TREE_OF_LIBRARY(Root)                                                                                    \
+    extern template void openvdb::tree::Tree<Root>::readTopology(std::istream &, bool);                                \
+    extern template void openvdb::tree::Tree<Root>::writeTopology(std::ostream &, bool) const;                         \
+    extern template void openvdb::tree::Tree<Root>::readBuffers(std::istream &, bool);                                 \
+    extern template void openvdb::tree::Tree<Root>::readBuffers(std::istream &, const openvdb::CoordBBox &, bool);     \
+    extern template void openvdb::tree::Tree<Root>::readNonresidentBuffers() const;                                    \
+    extern template void openvdb::tree::Tree<Root>::writeBuffers(std::ostream &, bool) const;                          \
+    extern template void openvdb::tree::Tree<Root>::print(std::ostream &, int) const;                                  \
+    extern template openvdb::TreeBase::Ptr openvdb::tree::Tree<Root>::copy() const;                                    \
+    extern template bool openvdb::tree::Tree<Root>::evalLeafBoundingBox(openvdb::CoordBBox &) const;                   \
+    extern template bool openvdb::tree::Tree<Root>::evalActiveVoxelBoundingBox(openvdb::CoordBBox &) const;            \
+    extern template std::vector<openvdb::Index32> openvdb::tree::Tree<Root>::nodeCount() const;                        \
+    extern template openvdb::Index64 openvdb::tree::Tree<Root>::activeLeafVoxelCount() const;                          \
+    extern template openvdb::Index64 openvdb::tree::Tree<Root>::inactiveLeafVoxelCount() const;                        \
+    extern template openvdb::Index64 openvdb::tree::Tree<Root>::activeVoxelCount() const;                              \
+    extern template openvdb::Index64 openvdb::tree::Tree<Root>::inactiveVoxelCount() const;                            \
+    extern template openvdb::Index64 openvdb::tree::Tree<Root>::activeTileCount() const;                               \
+    extern template openvdb::Index64 openvdb::tree::Tree<Root>::memUsage() const;                                      \
+    extern template void openvdb::tree::Tree<Root>::clipUnallocatedNodes();                                            \
+    extern template openvdb::Index32 openvdb::tree::Tree<Root>::unallocatedLeafCount() const;                          \
+    extern template openvdb::GridBase::Ptr openvdb::Grid<openvdb::tree::Tree<Root>>::deepCopyGrid() const;             \
+    extern template void openvdb::Grid<openvdb::tree::Tree<Root>>::pruneGrid(float);                                   \
+    extern template void openvdb::Grid<openvdb::tree::Tree<Root>>::clip(const openvdb::CoordBBox &);                   \
+    extern template void openvdb::Grid<openvdb::tree::Tree<Root>>::readBuffers(std::istream &,                         \
+                                                                               const openvdb::CoordBBox &)
 
-BWVDB_TREE_OF_LIBRARY(openvdb::FloatTree);
-BWVDB_TREE_OF_LIBRARY(openvdb::DoubleTree);
-BWVDB_TREE_OF_LIBRARY(openvdb::Vec3STree);
-BWVDB_TREE_OF_LIBRARY(openvdb::Vec3DTree);
-BWVDB_TREE_OF_LIBRARY(openvdb::Int32Tree);
-BWVDB_TREE_OF_LIBRARY(openvdb::BoolTree);
-BWVDB_TREE_OF_LIBRARY(openvdb::MaskTree);
+BWVDB_TREE_OF_LIBRARY(openvdb::FloatTree::RootNodeType);
+BWVDB_TREE_OF_LIBRARY(openvdb::DoubleTree::RootNodeType);
+BWVDB_TREE_OF_LIBRARY(openvdb::Vec3STree::RootNodeType);
+BWVDB_TREE_OF_LIBRARY(openvdb::Vec3DTree::RootNodeType);
+BWVDB_TREE_OF_LIBRARY(openvdb::Int32Tree::RootNodeType);
+BWVDB_TREE_OF_LIBRARY(openvdb::BoolTree::RootNodeType);
+BWVDB_TREE_OF_LIBRARY(openvdb::MaskTree::RootNodeType);
 
 #include <openvdb/io/File.h>
 #include <openvdb/io/GridDescriptor.h>

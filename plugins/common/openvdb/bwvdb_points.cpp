@@ -10,8 +10,8 @@ extern "C" {
 #include <openvdb/points/PointDataGrid.h>
 #include <openvdb/tools/PointIndexGrid.h>
 
-BWVDB_TREE_OF_LIBRARY(openvdb::points::PointDataTree);
-BWVDB_TREE_OF_LIBRARY(openvdb::tools::PointIndexTree);
+BWVDB_TREE_OF_LIBRARY(openvdb::points::PointDataTree::RootNodeType);
+BWVDB_TREE_OF_LIBRARY(openvdb::tools::PointIndexTree::RootNodeType);
 
 #include <openvdb/points/PointConversion.h>
 #include <openvdb/points/PointCount.h>
