@@ -84,7 +84,7 @@ static void job_moment_free(struct moment *m)
     if (j) object_unref(&j->o);
 }
 
-static const struct moment_source of_job = {job_read_box, picture_of_job, job_moment_free};
+static const struct moment_source of_job = {job_read_box, picture_of_job, view_of_job, job_moment_free};
 
 struct bw_snapshot *snapshot_of_job(struct job *j, int64_t frame)
 {

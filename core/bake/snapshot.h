@@ -8,6 +8,7 @@
 
 struct job;
 struct moment;
+struct view;
 
 /// Where a snapshot's values come from.
 struct moment_source {
@@ -16,6 +17,8 @@ struct moment_source {
                            struct bw_diag *d);
     enum bw_status (*picture)(struct moment *m, const char *look, uint32_t flags, struct bw_pixels *out,
                               struct bw_diag *d);
+    /// What a render shows of it (view/view.h). Errors are said.
+    enum bw_status (*view)(struct moment *m, struct view *v, struct bw_diag *d);
     void (*free)(struct moment *m);
 };
 
@@ -33,6 +36,10 @@ struct moment {
 struct bw_snapshot *snapshot_of_job(struct job *j, int64_t frame);
 /// A new moment with room for so many grids and points; NULL: out of memory.
 struct moment *moment_new(const struct moment_source *source, uint32_t n_grids, uint32_t n_points);
+
+/* view/view_frame.c */
+/// What a render of a bake's frame shows. Errors are said.
+enum bw_status view_of_job(struct moment *m, struct view *v, struct bw_diag *d);
 
 /* picture.c */
 /// A picture of one domain's fields, as the png exporter makes it.

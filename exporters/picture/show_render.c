@@ -40,6 +40,12 @@ static enum bw_status volume_make(const struct bw_making *m, struct bw_volume *v
     return status ? e->host->fail(e, status, "out of memory for a render") : BW_OK;
 }
 
+enum bw_status bw_show_scene(const struct bw_making *m, struct bw_volume *v, float **memory, struct bw_scene *scene)
+{
+    enum bw_status status = scene_make(m, scene);
+    return status ? status : volume_make(m, v, memory);
+}
+
 /// The render as a picture, or, with `linear`, as light, then with alpha if that is not NULL.
 static enum bw_status render_make(const struct bw_making *m, int linear, struct bw_image *img, float **alpha)
 {
@@ -48,8 +54,7 @@ static enum bw_status render_make(const struct bw_making *m, int linear, struct 
     struct bw_volume v = {0};
     struct bw_scene scene;
     float *memory = NULL;
-    enum bw_status status = scene_make(m, &scene);
-    if (!status) status = volume_make(m, &v, &memory);
+    enum bw_status status = bw_show_scene(m, &v, &memory, &scene);
     if (!status) {
         const size_t pixels = (size_t)p->size[0] * (size_t)p->size[1];
         if (alpha) *alpha = tools->alloc(tools->ctx, pixels * sizeof(float));

@@ -203,6 +203,17 @@ class Pictures(Case):
         self.assertTrue(0.1 < picture[..., 3].max() <= 1.0001)
         self.assertEqual(self.frame.picture({"view": "render", "size": 24}, light=True).dtype, np.float32)
 
+    def test_view(self):
+        view = self.frame.view()
+        self.assertTrue(view.renders and view.box[0] < view.box[1])
+        size = view.size
+        self.assertTrue((view.picture() == self.frame.picture({"view": "render"})).all())
+        self.assertEqual(view.picture(size=(40, 30)).shape, (30, 40, 3))
+        front = view.picture(billow.Eye((0, -3, 0.3), (0, 0, 0.3)), size)
+        self.assertTrue((front != view.picture(billow.Eye((3, 0, 0.3), (0, 0, 0.3)), size)).any())
+        with self.assertRaisesRegex(billow.UsageError, "nothing can be seen"):
+            view.picture(billow.Eye((0, 0, 0), (0, 0, 0)))
+
     def test_wrong_look(self):
         with self.assertRaisesRegex(billow.UsageError, "no flags 0xc"), \
                 unittest.mock.patch.object(billow.frame, "ALPHA", 12):

@@ -21,6 +21,8 @@ static char *pattern_of(const char *file)
 static void cache_destroy(struct object *o)
 {
     struct cache *c = (struct cache *)o;
+    cache_seen_free(c);
+    pthread_mutex_destroy(&c->lock);
     bw_sequence_free(&c->files);
     object_unref(&c->session->o);
     bw_free(c->pattern);
@@ -34,6 +36,7 @@ static struct bw_cache *cache_make(struct session *s, const char *what, struct b
     char why[1024];
     if (!c) return out_of_memory(d), NULL;
     object_init(&c->o, cache_destroy);
+    pthread_mutex_init(&c->lock, NULL);
     c->session = object_ref(&s->o);
     enum bw_status status = bw_sequence_find(&c->files, what, INT64_MIN, INT64_MAX, why, sizeof why);
     if (status) {

@@ -5,16 +5,24 @@
 
 #include "session/session.h"
 #include <picture/view/vdb_view.h>
+#include <pthread.h>
+
+struct cache_seen;
 
 struct cache {
     struct object o;
     struct session *session;
     struct bw_sequence files;
     char *pattern; ///< absolute, with #### for the number
+    pthread_mutex_t lock;
+    struct cache_seen *seen; ///< under the lock: seen.h
 };
 
 /// The cache of a handle with a reference, or NULL after a sentence.
 struct cache *cache_use(struct bw_cache *handle, struct bw_diag *d);
+
+/* seen.c */
+void cache_seen_free(struct cache *c);
 
 /* survey.c */
 /// What a look into all files tells: fps, voxel, flow, fields, domain. false after a sentence.

@@ -4,6 +4,7 @@
 #include "movie.h"
 #include "options.h"
 #include "snapshot.h"
+#include "view/view.h"
 #include <common/openvdb/bwvdb.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -63,7 +64,7 @@ static void file_free(struct moment *m)
     if (c) object_unref(&c->o);
 }
 
-static const struct moment_source of_file = {file_read, file_picture, file_free};
+static const struct moment_source of_file = {file_read, file_picture, view_of_file, file_free};
 
 static void grid_fill(const struct bwvdb_info *i, struct bw_snapshot_grid *g)
 {

@@ -5,54 +5,12 @@
 
 #include "base/alloc.h"
 #include "preset/preset.h"
-#include "preset/values/params.h"
-#include <picture/picture.h>
+#include "view/baked.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-/// One exporter's parameters at time 0, by its own table.
-struct pictures {
-    struct bw_params *compiled;
-    void *values;
-    struct bw_picture_params *p; ///< inside `values`
-    const struct bw_preset_export *export;
-};
-
-static void pictures_free(struct pictures *v)
-{
-    bw_params_free(v->compiled);
-    bw_free(v->values);
-    *v = (struct pictures){0};
-}
-
-/// 1: the export makes pictures, and *v says which.
-static int pictures_read(struct pictures *v, const struct bw_registry *r, const struct bw_preset *p,
-                         const struct bw_preset_export *e, struct bw_diag *d)
-{
-    const struct bw_entry *entry = e->enabled ? bw_registry_exporter(r, e->type) : NULL;
-    const struct bw_exporter_desc *x = entry ? entry->exporter : NULL;
-    struct bw_params_context ctx = {.owner = e->id, .fps = p->time.fps, .first = p->time.first, .seed = p->time.seed};
-    ctx.ambient = p->ambient;
-    *v = (struct pictures){.export = e, .values = x ? bw_calloc(x->params_size + 8) : NULL};
-    ctx.common = bw_export_rows;
-    ctx.n_common = bw_export_n_rows;
-    if (!v->values || !bw_picture_params_find(x->params, x->n_params, v->values)) goto none;
-    v->compiled = bw_params_compile(x->params, x->n_params, x->params_size, e->node, &ctx, d);
-    if (!v->compiled || bw_params_eval(v->compiled, 0, 0, v->values, d) != BW_OK) goto none;
-    v->p = (struct bw_picture_params *)bw_picture_params_find(x->params, x->n_params, v->values);
-    return 1;
-none:
-    pictures_free(v);
-    return 0;
-}
-
-static int pictures_render(const struct pictures *v)
-{
-    return bw_picture_params_render(v->p, !strcmp(v->export->type, "png"));
-}
 
 /// FOLDER/resolved.yaml of FOLDER/vdb/NAME_0001.vdb, as a preset; NULL: no bake of ours.
 static struct bw_preset *bake_preset(const char *file, struct bw_diag *d)
@@ -68,31 +26,13 @@ static struct bw_preset *bake_preset(const char *file, struct bw_diag *d)
     return p;
 }
 
-/// The first export that makes renders; 0: there is none.
-static int renders_find(struct pictures *v, const struct bw_registry *r, const struct bw_preset *p, struct bw_diag *d)
-{
-    for (int32_t i = 0; i < p->n_exports; i++) {
-        if (!pictures_read(v, r, p, &p->export[i], d)) continue;
-        if (pictures_render(v)) return 1;
-        pictures_free(v);
-    }
-    return 0;
-}
-
-static const struct bw_domain_info *domain_of(const struct bw_preset *p, const struct bw_preset_export *e)
-{
-    for (int32_t i = 0; e->domain && i < p->n_domains; i++)
-        if (!strcmp(e->domain, p->domain[i].name)) return &p->domain[i].info;
-    return &p->domain[0].info;
-}
-
 /// Stage and look as the bake's pictures had them at time 0; 0: it made no renders.
 static int look_of_bake(struct cache_look *l, const struct bw_registry *r, const struct bw_preset *p,
                         const struct bw_vdb_view *view, int64_t height, struct bw_diag *d)
 {
-    struct pictures v;
-    if (!renders_find(&v, r, p, d)) return 0;
-    const struct bw_domain_info *domain = domain_of(p, v.export);
+    struct baked v;
+    if (!baked_renders(&v, r, p, 0, d)) return 0;
+    const struct bw_domain_info *domain = baked_domain(p, v.export);
     int good = domain->thin < 0;
     for (int a = 0; good && domain->n[0] > 0 && a < 3; a++) {
         l->scene.lo[a] = domain->origin[a] * view->scale;
@@ -107,7 +47,7 @@ static int look_of_bake(struct cache_look *l, const struct bw_registry *r, const
         good = bw_picture_look(v.p, view->flames, &l->scene.look, why, sizeof why) == BW_OK;
         if (!good) bw_diag_error(d, NULL, BW_ERR_PRESET, "%s", why);
     }
-    pictures_free(&v);
+    baked_free(&v);
     return good;
 }
 
@@ -159,33 +99,16 @@ static void slice_fill(struct cache_slice *c, const struct bw_picture_params *p,
     if (p->field) snprintf(c->field, sizeof c->field, "%s", p->field);
 }
 
-/// The export that shows slices, a movie before pictures; 0: there is none, or one that renders.
-static int slices_find(struct pictures *v, const struct bw_registry *r, const struct bw_preset *p, struct bw_diag *d)
-{
-    int found = 0;
-    for (int32_t i = 0; i < p->n_exports; i++) {
-        struct pictures x;
-        if (!pictures_read(&x, r, p, &p->export[i], d)) continue;
-        int renders = pictures_render(&x) && p->domain[0].info.thin < 0;
-        int better = !renders && (!found || !strcmp(x.export->type, "mp4"));
-        if (found && (renders || better)) pictures_free(v), found = 0;
-        if (better) *v = x, found = 1;
-        else pictures_free(&x);
-        if (renders) return 0;
-    }
-    return found;
-}
-
 int cache_look_slice(struct cache_slice *slice, const struct cache *c)
 {
     struct bw_diag d = {0};
     struct bw_preset *p = bake_preset(c->files.path[0], &d);
-    struct pictures v;
-    int good = p && slices_find(&v, c->session->registry, p, &d);
+    struct baked v;
+    int good = p && baked_slices(&v, c->session->registry, p, &d);
     *slice = (struct cache_slice){.first = p ? p->time.first : 0};
     if (good) {
         slice_fill(slice, v.p, &p->domain[0].info);
-        pictures_free(&v);
+        baked_free(&v);
     }
     bw_preset_free(p);
     bw_diag_free(&d);

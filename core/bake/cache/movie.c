@@ -4,13 +4,16 @@
 #include "movie.h"
 
 #include "look.h"
+#include "seen.h"
 #include "options.h"
 #include "picture.h"
+#include "view/tools.h"
 #include "preset/preset.h"
 #include "preset/values/params.h"
 #include "run/output/files.h"
 #include <picture/movie/movie.h>
 #include <picture/movie/sheet.h>
+#include <picture/params.h>
 
 #include <errno.h>
 #include <fcntl.h>
@@ -29,6 +32,7 @@ struct wish {
     int64_t start;   ///< the frame at 0 s
     double position, fps, thickness, exposure, fire, key;
     const char *field, *frames, *at;
+    struct bw_list asked; ///< range, as it was given
 };
 
 #define UNSAID "auto|" ///< choices begin with it, so that they are one higher than what they mean
@@ -42,6 +46,8 @@ static const struct bw_param rows[] = {
     BW_STRING(struct wish, at, "position", 0, "Slices: where along it."),
     BW_CHOICE(struct wish, vectors, "vectors", "auto", UNSAID BW_VECTORS_CHOICES, "Slices: the flow drawn over it."),
     BW_CHOICE(struct wish, map, "map", "baked", "baked|" BW_MAP_CHOICES, "Slices: colour map."),
+    BW_LIST(struct wish, asked, double, "range", bw_picture_range_row,
+            "Slices: [lowest, highest] value of the colours."),
     BW_CHOICE(struct wish, y_up, "up", "auto", UNSAID "z|y", "The files' up axis."),
     BW_F64(struct wish, fps, "fps", "0", 0, 1e6, 0, "Frames a second."),
     BW_F64(struct wish, thickness, "thickness", "1", 0, 1e6, 0, "Renders: optical thickness, times the bake's own."),
@@ -53,7 +59,8 @@ static const struct bw_param rows[] = {
 /// What a run keeps from frame to frame.
 struct show {
     struct bw_tools tools;
-    const struct cache *cache;
+    struct cache *cache;
+    int one; ///< a single frame of a sequence, of which all files are looked at once
     struct wish *wish;
     struct bw_vdb_view view;
     struct cache_look look;
@@ -85,6 +92,9 @@ static enum bw_status wish_settle(struct wish *w, struct bw_diag *d)
         return bw_diag_error(d, NULL, BW_ERR_USAGE, "frames is %s; A-B or one number is wanted", w->frames);
     if (w->at && bw_parse_quantity(w->at, "m", &w->position, &has_unit, why, sizeof why))
         return bw_diag_error(d, NULL, BW_ERR_USAGE, "position: %s", why);
+    if (w->asked.count && w->asked.count != 2)
+        return bw_diag_error(d, NULL, BW_ERR_USAGE, "range wants two numbers, [lowest, highest]");
+    if (w->asked.count) memcpy(w->range, w->asked.items, sizeof w->range);
     return BW_OK;
 }
 
@@ -223,7 +233,7 @@ static int slice_as_baked(struct show *s, const struct bw_sequence *q)
     if (w->field && strcmp(w->field, own->field)) return 1; // of another field colours say something else
     if (*own->field) w->field = own->field;
     if (w->map < 0) w->map = own->map;
-    memcpy(w->range, own->range, sizeof w->range);
+    if (!w->asked.count) memcpy(w->range, own->range, sizeof w->range);
     return 1;
 }
 
@@ -241,12 +251,23 @@ static void slice_default(struct wish *w, const struct bw_vdb_view *v)
     if (w->map < 0) w->map = 0;
 }
 
+/// Into all files; for a single picture once and for all.
+static enum bw_status files_look(struct show *s, const struct bw_sequence *q)
+{
+    struct bw_diag *d = &s->door->d;
+    if (!s->one || s->wish->frames || s->view.y_up >= 0) return bw_vdb_view_open(&s->view, q, s->why, sizeof s->why);
+    const struct bw_tools *tools = s->view.tools;
+    if (cache_seen(s->cache, s->view.field, &s->view, d)) return d->status;
+    s->view.tools = tools;
+    return BW_OK;
+}
+
 /// What is to be seen, and how, in all files.
 static enum bw_status show_look(struct show *s, const struct bw_sequence *q)
 {
     const int baked = slice_as_baked(s, q);
     s->view.field = s->wish->field;
-    enum bw_status status = bw_vdb_view_open(&s->view, q, s->why, sizeof s->why);
+    enum bw_status status = files_look(s, q);
     if (!status) slice_default(s->wish, &s->view);
     for (int a = 0; baked && s->own.hi[0] > s->own.lo[0] && a < 3; a++) {
         s->view.lo[a] = s->own.lo[a] * s->view.scale;
@@ -329,7 +350,7 @@ static enum bw_status show_begin(struct show *s, const struct cache *c, const ch
     return files_choose(c, s->wish, q, &s->door->d);
 }
 
-static void movie_write(const struct cache *c, const struct bw_movie_wish *asked, struct door *door)
+static void movie_write(struct cache *c, const struct bw_movie_wish *asked, struct door *door)
 {
     struct wish wish = {0};
     struct show s = {.cache = c, .wish = &wish, .door = door, .on_frame = asked->on_frame, .user = asked->user};
@@ -366,11 +387,11 @@ enum bw_status bw_cache_movie(struct bw_cache *cache, const struct bw_movie_wish
     return door_leave(&door);
 }
 
-enum bw_status cache_picture(const struct cache *c, int64_t frame, const char *options, struct bw_pixels *out,
+enum bw_status cache_picture(struct cache *c, int64_t frame, const char *options, struct bw_pixels *out,
                              struct door *door)
 {
     struct wish wish = {0};
-    struct show s = {.cache = c, .wish = &wish, .door = door};
+    struct show s = {.cache = c, .one = 1, .wish = &wish, .door = door};
     struct bw_tools tools = picture_tools();
     struct bw_sequence q = {0};
     struct bw_params *params = NULL;
@@ -383,7 +404,7 @@ enum bw_status cache_picture(const struct cache *c, int64_t frame, const char *o
         double fps = wish.fps > 0 ? wish.fps : s.look.fps;
         if (!status) status = wish.slice ? slice_frame(&s, path, frame, fps, &img) : render_frame(&s, path, &img);
         if (!status) pixels_of_image(&img, out, &door->d);
-        else bw_diag_error(&door->d, NULL, status, "%s", s.why);
+        else if (!door->d.status) bw_diag_error(&door->d, NULL, status, "%s", s.why);
         if (img.px) bw_image_free(&img);
     }
     bw_free(q.path);

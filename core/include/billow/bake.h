@@ -46,6 +46,7 @@ extern "C" {
 struct bw_session;  ///< plugins that are loaded, and folders of presets
 struct bw_bake;     ///< a preset with its overrides, about to run, running, or done
 struct bw_snapshot; ///< the fields and particles of one frame; never changes
+struct bw_view;     ///< what a render of one frame shows, to look around in
 struct bw_cache;    ///< a finished sequence of VDB files, ours or anybody's
 
 /* ---- errors and texts ---- */
@@ -264,6 +265,39 @@ BW_API enum bw_status bw_snapshot_read(struct bw_snapshot *snapshot, uint32_t gr
 BW_API enum bw_status bw_snapshot_picture(struct bw_snapshot *snapshot, const char *look, uint32_t flags,
                                           struct bw_pixels *pixels);
 BW_API void bw_pixels_free(struct bw_pixels *pixels);
+
+/* ---- views: a frame's smoke, flames and obstacles, apart from where they came from, rendered from anywhere ---- */
+
+/// Where one looks from, in metres (caches: world units), z up. Far away with a narrow angle it is as good as parallel.
+struct bw_eye {
+    double at[3];     ///< the eye
+    double target[3]; ///< the middle of the picture
+    double up[3];     ///< what is up there; need not be at a right angle
+    double angle;     ///< of view, from the top to the bottom of the picture, rad
+};
+
+struct bw_view_facts {
+    uint32_t size;                 ///< set it to sizeof this struct before the call
+    int32_t renders;               ///< 0: the frame is flat, or has no field that a render shows; slices show it
+    int32_t width, height;         ///< of the bake's own pictures
+    double lo[3], hi[3];           ///< the stage: the domain, or, without one, what smoke has reached
+    double seen_lo[3], seen_hi[3]; ///< the box of what there is to be seen; equal: nothing
+    double voxel;                  ///< edge of the cells that are rendered
+    struct bw_eye eye;             ///< the camera of the bake's own pictures
+    int64_t bytes;                 ///< of memory that it takes
+};
+
+/// Read what a render of a snapshot shows: of a running bake its own exporter's parameters say how (look, thickness,
+/// domains), of a cache those that its bake left beside it, else defaults. The snapshot may be closed then. Errors:
+/// BW_ERR_IO (a file that is no longer there), BW_ERR_PRESET, BW_ERR_MEMORY.
+BW_API enum bw_status bw_view_open(struct bw_snapshot *snapshot, struct bw_view **view);
+BW_API void bw_view_close(struct bw_view *view);
+BW_API enum bw_status bw_view_facts(struct bw_view *view, struct bw_view_facts *facts);
+/// Render it, 8 bits a channel. `eye` NULL: the bake's own camera. The lamps stay where they are in the movie. `coarse`
+/// 1: in cells twice as wide, much quicker, for pictures of a moment. Errors: BW_ERR_USAGE (an eye that sees
+/// nothing, a size that is none, a view that renders nothing), BW_ERR_MEMORY.
+BW_API enum bw_status bw_view_picture(struct bw_view *view, const struct bw_eye *eye, int32_t width, int32_t height,
+                                      int32_t coarse, struct bw_pixels *pixels);
 
 /* ---- caches ---- */
 

@@ -24,13 +24,14 @@ from .fields import Field, Tile
 from .frame import Frame
 from .particles import Particles
 from .session import Session, default
+from .view import Eye, View
 
 __version__ = _library.version()
 
-__all__ = ["Bake", "Cache", "Cancelled", "DivergedError", "Error", "Field", "FileError", "Frame", "LimitError",
+__all__ = ["Bake", "Cache", "Cancelled", "DivergedError", "Error", "Eye", "Field", "FileError", "Frame", "LimitError",
            "OutOfMemoryError", "Particles", "PluginError", "PresetError", "Progress", "Session", "Tile",
-           "UnknownNameError", "UsageError", "bake", "check", "check_cache", "compare", "info", "list", "machine", "open",
-           "prepare", "schema", "start", "validate_plugin"]
+           "UnknownNameError", "UsageError", "View", "bake", "check", "check_cache", "compare", "info", "list", "machine",
+           "open", "prepare", "schema", "start", "validate_plugin"]
 
 
 def bake(preset: Optional[Path] = None, settings: Optional[Settings] = None, *, text: Optional[str] = None,

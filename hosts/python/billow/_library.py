@@ -11,7 +11,8 @@ from ctypes import POINTER, byref, c_char_p, c_double, c_float, c_int, c_int32, 
 from typing import Any, Iterable, Optional
 
 from . import _find
-from ._structs import (BakeFacts, BakeOptions, Box, LastError, MovieWish, Pixels, SessionOptions, SnapshotFacts)
+from ._structs import (BakeFacts, BakeOptions, Box, Eye, LastError, MovieWish, Pixels, SessionOptions, SnapshotFacts,
+                       ViewFacts)
 from .errors import BY_STATUS, Error
 
 VERSION = "0.1."  # whose structs _structs.py has
@@ -52,6 +53,10 @@ _PROTOTYPES = {
     "bw_snapshot_facts": (c_int, [c_void_p, POINTER(SnapshotFacts)]),
     "bw_snapshot_read": (c_int, [c_void_p, c_uint32, c_uint32, POINTER(Box), c_int32, POINTER(c_float)]),
     "bw_snapshot_picture": (c_int, [c_void_p, c_char_p, c_uint32, POINTER(Pixels)]),
+    "bw_view_open": (c_int, [c_void_p, _HANDLE]),
+    "bw_view_close": (None, [c_void_p]),
+    "bw_view_facts": (c_int, [c_void_p, POINTER(ViewFacts)]),
+    "bw_view_picture": (c_int, [c_void_p, POINTER(Eye), c_int32, c_int32, c_int32, POINTER(Pixels)]),
     "bw_pixels_free": (None, [POINTER(Pixels)]),
     "bw_cache_open": (c_int, [c_void_p, c_char_p, _HANDLE]),
     "bw_cache_close": (None, [c_void_p]),

@@ -77,6 +77,16 @@ class Pixels(Structure):
                 ("memory", c_void_p)]
 
 
+class Eye(Structure):
+    _fields_ = [("at", c_double * 3), ("target", c_double * 3), ("up", c_double * 3), ("angle", c_double)]
+
+
+class ViewFacts(Structure):
+    _fields_ = [("size", c_uint32), ("renders", c_int32), ("width", c_int32), ("height", c_int32), ("lo", c_double * 3),
+                ("hi", c_double * 3), ("seen_lo", c_double * 3), ("seen_hi", c_double * 3), ("voxel", c_double),
+                ("eye", Eye), ("bytes", c_int64)]
+
+
 OnMovieFrame = CFUNCTYPE(c_int32, c_int32, c_int32, c_void_p)
 
 
@@ -89,4 +99,5 @@ class MovieWish(Structure):
 IN_C = {"bw_attribute": Attribute, "bw_error": LastError, "bw_session_options": SessionOptions,
         "bw_bake_progress": BakeProgress, "bw_bake_options": BakeOptions, "bw_bake_facts": BakeFacts,
         "bw_snapshot_grid": SnapshotGrid, "bw_snapshot_points": SnapshotPoints, "bw_snapshot_facts": SnapshotFacts,
-        "bw_box": Box, "bw_pixels": Pixels, "bw_movie_wish": MovieWish}
+        "bw_box": Box, "bw_pixels": Pixels, "bw_movie_wish": MovieWish,
+        "bw_eye": Eye, "bw_view_facts": ViewFacts}

@@ -6,8 +6,6 @@ import ctypes
 import weakref
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple, Union
 
-import numpy as np
-
 from ._library import Handled, byref, decoded, good, last_error, lib, nearest
 from ._structs import Pixels, SnapshotFacts
 from ._values import look_text
@@ -15,6 +13,7 @@ from ._views import Array
 from .errors import UnknownNameError, UsageError
 from .fields import Field
 from .particles import Particles
+from .view import View, pixels_array
 
 FLOAT, ALPHA = 1, 2  # BW_PIXELS_…
 
@@ -112,13 +111,13 @@ class Frame(Mapping[Key, Any]):  # a Field or Particles
                                          byref(pixels))
         if status:
             raise last_error()
-        try:
-            dtype = np.dtype(np.float32 if pixels.is_float else np.uint8)
-            shape = (pixels.height, pixels.width, pixels.channels)
-            memory = ctypes.string_at(pixels.memory, int(np.prod(shape)) * dtype.itemsize)
-            return np.frombuffer(memory, dtype).reshape(shape).copy()
-        finally:
-            lib.bw_pixels_free(byref(pixels))
+        return pixels_array(pixels)
+
+    def view(self) -> View:
+        """What a render of it shows, to look around in."""
+        handle = ctypes.c_void_p()
+        good(lib.bw_view_open(self._snapshot.handle, byref(handle)))
+        return View(handle.value or 0)
 
     def _unknown(self, name: str, domain: Optional[str]) -> UnknownNameError:
         if domain is not None and name in self._grids:

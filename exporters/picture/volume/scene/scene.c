@@ -28,8 +28,9 @@ int32_t bw_scene_lights(const struct bw_scene *s, struct bw_light light[BW_LIGHT
     }
     light[0] = (struct bw_light){{0}, {2.35f, 2.05f, 1.68f}, 0.03f};
     light[1] = (struct bw_light){{0}, {0.42f, 0.58f, 0.80f}, 0.1f};
-    light_aim(&s->camera, -0.78, 0.66, -0.10, light[0].to);
-    light_aim(&s->camera, 0.70, 0.18, -0.60, light[1].to);
+    const struct bw_camera *by = s->has_lamps ? &s->lamps : &s->camera;
+    light_aim(by, -0.78, 0.66, -0.10, light[0].to);
+    light_aim(by, 0.70, 0.18, -0.60, light[1].to);
     for (int l = 0; l < 2; l++)
         for (int c = 0; c < 3; c++) light[l].rgb[c] *= (float)s->look.key;
     return s->look.key > 0 ? 2 : 0;

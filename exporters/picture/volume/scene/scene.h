@@ -46,17 +46,19 @@ struct bw_look {
 
 struct bw_scene {
     struct bw_camera camera;
-    double lo[3], hi[3]; ///< the stage, m: its floor is at lo[2]
-    double extinction;   ///< 1/m for a density of 1
-    double ambient;      ///< ambient temperature, K
-    double exposure;     ///< 1: as it is meant
-    int32_t floor;       ///< 1: draw floor and shadow
+    int32_t has_lamps;      ///< 1: the studio's lamps stay where they are for `lamps`, and do not move with `camera`
+    struct bw_camera lamps; ///< the movie's, while one looks around in it
+    double lo[3], hi[3];    ///< the stage, m: its floor is at lo[2]
+    double extinction;      ///< 1/m for a density of 1
+    double ambient;         ///< ambient temperature, K
+    double exposure;        ///< 1: as it is meant
+    int32_t floor;          ///< 1: draw floor and shadow
     struct bw_look look;
 };
 
 /// Extinction for a density of 1 that gives smoke some body in a stage of that size.
 double bw_scene_extinction(const double lo[3], const double hi[3]);
-/// The lights of a scene: its own, or the studio's key and rim, which move with the camera. Returns how many.
+/// The lights of a scene: its own, or the studio's key and rim, which move with camera or `lamps`. Returns how many.
 int32_t bw_scene_lights(const struct bw_scene *s, struct bw_light light[BW_LIGHTS]);
 
 #endif

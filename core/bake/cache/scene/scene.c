@@ -2,8 +2,8 @@
 /* A cache as a scene for other programs: what its grids are, how it is lit and filmed. */
 #include "scene.h"
 
-#include "cache.h"
-#include "picture.h"
+#include "cache/cache.h"
+#include "view/tools.h"
 #include <stdlib.h>
 #include <string.h>
 

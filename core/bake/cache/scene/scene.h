@@ -3,7 +3,7 @@
 #ifndef CACHE_SCENE_H
 #define CACHE_SCENE_H
 
-#include "look.h"
+#include "cache/look.h"
 #include <stdio.h>
 
 /// The grids of a file that mean something, by name; NULL: there is none.

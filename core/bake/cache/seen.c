@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "seen.h"
+
+#include "view/tools.h"
+#include <string.h>
+
+enum { FIELDS = 16 }; ///< that are kept; others are looked at again
+
+struct cache_seen {
+    char *field; ///< NULL: what is to be shown
+    struct bw_vdb_view view;
+    struct cache_seen *next;
+    int has_look;
+    struct cache_look look; ///< of field NULL
+};
+
+static int same(const char *a, const char *b) { return a == b || (a && b && !strcmp(a, b)); }
+
+static struct cache_seen *seen_find(struct cache *c, const char *field, int *n)
+{
+    struct cache_seen *s = c->seen;
+    for (*n = 0; s && !same(s->field, field); s = s->next) ++*n;
+    return s;
+}
+
+/// A survey more, under the lock. NULL after a sentence.
+static struct cache_seen *seen_make(struct cache *c, const char *field, struct bw_diag *d)
+{
+    struct bw_tools tools = picture_tools();
+    struct cache_seen *s = bw_calloc(sizeof *s);
+    char why[1024];
+    if (!s || (field && !(s->field = bw_strdup(field)))) {
+        bw_free(s);
+        return out_of_memory(d), NULL;
+    }
+    s->view = (struct bw_vdb_view){.tools = &tools, .y_up = -1, .field = field};
+    enum bw_status status = bw_vdb_view_open(&s->view, &c->files, why, sizeof why);
+    s->view.tools = NULL;
+    s->view.field = s->field;
+    if (status) {
+        bw_diag_error(d, NULL, status, "%s", why);
+        bw_free(s->field);
+        bw_free(s);
+        return NULL;
+    }
+    s->next = c->seen;
+    return c->seen = s;
+}
+
+/// The last of them goes.
+static void seen_drop(struct cache *c)
+{
+    struct cache_seen **at = &c->seen;
+    while (*at && (*at)->next) at = &(*at)->next;
+    if (!*at) return;
+    bw_free((*at)->field);
+    bw_free(*at);
+    *at = NULL;
+}
+
+enum bw_status cache_seen(struct cache *c, const char *field, struct bw_vdb_view *seen, struct bw_diag *d)
+{
+    int n;
+    pthread_mutex_lock(&c->lock);
+    struct cache_seen *s = seen_find(c, field, &n);
+    if (!s && n >= FIELDS) seen_drop(c);
+    if (!s) s = seen_make(c, field, d);
+    if (s) *seen = s->view;
+    seen->field = field; // the caller's own: another thread may drop this survey
+    pthread_mutex_unlock(&c->lock);
+    return d->status;
+}
+
+void cache_seen_look(struct cache *c, const struct bw_vdb_view *seen, struct cache_look *look)
+{
+    int n;
+    struct bw_diag why = {0};
+    pthread_mutex_lock(&c->lock);
+    struct cache_seen *s = seen_find(c, NULL, &n);
+    if (s && s->has_look) *look = s->look;
+    else cache_look_find(look, c, seen, 0, &why);
+    if (s) s->look = *look, s->has_look = 1;
+    pthread_mutex_unlock(&c->lock);
+    bw_diag_free(&why);
+}
+
+void cache_seen_free(struct cache *c)
+{
+    while (c->seen) seen_drop(c);
+}
+
+const char *cache_file(const struct cache *c, int64_t frame)
+{
+    for (int32_t i = 0; i < c->files.count; i++)
+        if (c->files.frame[i] == frame) return c->files.path[i];
+    return NULL;
+}

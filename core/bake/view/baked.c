@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "baked.h"
+
+#include "base/alloc.h"
+#include <string.h>
+
+void baked_free(struct baked *v)
+{
+    bw_params_free(v->compiled);
+    bw_free(v->values);
+    *v = (struct baked){0};
+}
+
+/// 1: the export makes pictures, and *v says which.
+static int export_read(struct baked *v, const struct bw_registry *r, const struct bw_preset *p,
+                       const struct bw_preset_export *e, double time, struct bw_diag *d)
+{
+    const struct bw_entry *entry = e->enabled ? bw_registry_exporter(r, e->type) : NULL;
+    const struct bw_exporter_desc *x = entry ? entry->exporter : NULL;
+    struct bw_params_context ctx = {.owner = e->id, .fps = p->time.fps, .first = p->time.first, .seed = p->time.seed};
+    ctx.ambient = p->ambient;
+    *v = (struct baked){.export = e, .values = x ? bw_calloc(x->params_size + 8) : NULL};
+    ctx.common = bw_export_rows;
+    ctx.n_common = bw_export_n_rows;
+    if (!v->values || !bw_picture_params_find(x->params, x->n_params, v->values)) goto none;
+    v->compiled = bw_params_compile(x->params, x->n_params, x->params_size, e->node, &ctx, d);
+    if (!v->compiled || bw_params_eval(v->compiled, time, 0, v->values, d) != BW_OK) goto none;
+    v->p = (struct bw_picture_params *)bw_picture_params_find(x->params, x->n_params, v->values);
+    return 1;
+none:
+    baked_free(v);
+    return 0;
+}
+
+bool baked_usual(struct baked *v, const struct bw_preset *p, struct bw_diag *d)
+{
+    struct usual {
+        struct bw_picture_params p;
+    };
+    static const struct bw_param rows[] = {BW_PICTURE_PARAMS(struct usual, p)};
+    struct bw_params_context ctx = {.owner = "view", .fps = p->time.fps, .first = p->time.first, .seed = p->time.seed};
+    ctx.ambient = p->ambient;
+    *v = (struct baked){.values = bw_calloc(sizeof(struct usual))};
+    v->p = v->values;
+    v->compiled = v->values ? bw_params_compile(rows, BW_COUNT(rows), sizeof(struct usual), NULL, &ctx, d) : NULL;
+    if (v->compiled && bw_params_eval(v->compiled, 0, 0, v->values, d) == BW_OK) return true;
+    if (!d->status) bw_diag_error(d, NULL, BW_ERR_MEMORY, "out of memory for a look");
+    baked_free(v);
+    return false;
+}
+
+static int shows_renders(const struct baked *v)
+{
+    return bw_picture_params_render(v->p, !strcmp(v->export->type, "png"));
+}
+
+int baked_renders(struct baked *v, const struct bw_registry *r, const struct bw_preset *p, double time,
+                  struct bw_diag *d)
+{
+    for (int32_t i = 0; i < p->n_exports; i++) {
+        if (!export_read(v, r, p, &p->export[i], time, d)) continue;
+        if (shows_renders(v)) return 1;
+        baked_free(v);
+    }
+    return 0;
+}
+
+int baked_slices(struct baked *v, const struct bw_registry *r, const struct bw_preset *p, struct bw_diag *d)
+{
+    int found = 0;
+    for (int32_t i = 0; i < p->n_exports; i++) {
+        struct baked x;
+        if (!export_read(&x, r, p, &p->export[i], 0, d)) continue;
+        int renders = shows_renders(&x) && p->domain[0].info.thin < 0;
+        int better = !renders && (!found || !strcmp(x.export->type, "mp4"));
+        if (found && (renders || better)) baked_free(v), found = 0;
+        if (better) *v = x, found = 1;
+        else baked_free(&x);
+        if (renders) return 0;
+    }
+    return found;
+}
+
+const struct bw_domain_info *baked_domain(const struct bw_preset *p, const struct bw_preset_export *e)
+{
+    for (int32_t i = 0; e && e->domain && i < p->n_domains; i++)
+        if (!strcmp(e->domain, p->domain[i].name)) return &p->domain[i].info;
+    return &p->domain[0].info;
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+struct loop {
+    _Atomic int64_t next;
+    int64_t n;
+    void (*fn)(int64_t i, void *user);
+    void *user;
+};
+
+static void *loop_run(void *arg)
+{
+    struct loop *l = arg;
+    for (int64_t i; (i = atomic_fetch_add(&l->next, 1)) < l->n;) l->fn(i, l->user);
+    return NULL;
+}
+
+static void tools_parallel(void *ctx, int64_t n, void (*fn)(int64_t i, void *user), void *user)
+{
+    enum { MAX = 64 };
+    struct loop l = {.n = n, .fn = fn, .user = user};
+    pthread_t thread[MAX];
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    int started = 0;
+    (void)ctx;
+    while (started < MAX && started + 1 < cores && started + 1 < n &&
+           !pthread_create(&thread[started], NULL, loop_run, &l))
+        started++;
+    loop_run(&l);
+    while (started) pthread_join(thread[--started], NULL);
+}
+
+static void *tools_alloc(void *ctx, size_t bytes)
+{
+    (void)ctx;
+    return calloc(1, bytes ? bytes : 1);
+}
+
+static void tools_release(void *ctx, void *memory)
+{
+    (void)ctx;
+    free(memory);
+}
+
+struct bw_tools picture_tools(void) { return (struct bw_tools){tools_alloc, tools_release, tools_parallel, NULL}; }

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+/* A frame to look around in, behind its handle. */
+#ifndef VIEW_VIEW_H
+#define VIEW_VIEW_H
+
+#include "door.h"
+#include <picture/volume/render.h>
+#include <pthread.h>
+
+struct moment;
+
+struct view {
+    struct object o;
+    struct bw_tools tools;
+    int renders;             ///< 0: nothing below but the stage
+    struct bw_volume volume; ///< its arrays lie in `memory`, but `solid`, which may be its own
+    float *memory, *solid;   ///< solid: NULL, or memory of volume.solid
+    struct bw_scene scene;   ///< with the movie's camera
+    int32_t size[2];         ///< of the movie, pixels
+    pthread_mutex_t lock;    ///< of `coarse`
+    struct bw_volume coarse; ///< cells twice as wide, made when first wanted
+    float *coarse_memory;
+};
+
+/* view_frame.c */
+/// What a render of a cache's file shows. Errors are said.
+enum bw_status view_of_file(struct moment *m, struct view *v, struct bw_diag *d);
+
+/* view_coarse.c */
+/// Cells twice as wide, of means. Errors: BW_ERR_MEMORY.
+enum bw_status view_coarsen(const struct bw_tools *tools, const struct bw_volume *from, struct bw_volume *to,
+                            float **memory);
+
+#endif

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Half as many cells along each axis, for pictures that are gone in a moment. A mean keeps how thick smoke is. */
+#include "view.h"
+
+/// Cells 2i … 2i+1, of which those inside count, `n` of them.
+static float cell_sum(const struct bw_dense *b, const float *data, const int at[3], int *n)
+{
+    float sum = 0;
+    for (int z = 2 * at[2]; z < 2 * at[2] + 2; z++)
+        for (int y = 2 * at[1]; y < 2 * at[1] + 2; y++)
+            for (int x = 2 * at[0]; x < 2 * at[0] + 2; x++) {
+                if (x < 0 || y < 0 || z < 0 || x >= b->n[0] || y >= b->n[1] || z >= b->n[2]) continue;
+                sum += data[((size_t)z * (size_t)b->n[1] + (size_t)y) * (size_t)b->n[0] + (size_t)x];
+                ++*n;
+            }
+    return sum;
+}
+
+/// One array, a layer a task.
+struct coarsen {
+    const struct bw_dense *from, *to;
+    const float *in;
+    float *out;
+    int rim; ///< 1: a wide cell of nothing around it all, so that what fills the box has an edge; distances have none
+};
+
+static void layer_coarsen(int64_t k, void *user)
+{
+    const struct coarsen *c = user;
+    float *out = c->out + (size_t)k * (size_t)c->to->n[1] * (size_t)c->to->n[0];
+    for (int j = 0; j < c->to->n[1]; j++)
+        for (int i = 0; i < c->to->n[0]; i++) {
+            int n = 0;
+            const float sum = cell_sum(c->from, c->in, (int[3]){i - c->rim, j - c->rim, (int)k - c->rim}, &n);
+            *out++ = c->rim ? sum / 8 : sum / (float)n;
+        }
+}
+
+static struct bw_dense box_coarse(const struct bw_dense *b, int rim)
+{
+    struct bw_dense out = *b;
+    out.h = 2 * b->h;
+    for (int a = 0; a < 3 && bw_dense_cells(b); a++) {
+        out.n[a] = (b->n[a] + 1) / 2 + 2 * rim;
+        out.origin[a] -= rim * out.h;
+    }
+    return out;
+}
+
+enum bw_status view_coarsen(const struct bw_tools *tools, const struct bw_volume *from, struct bw_volume *to,
+                            float **memory)
+{
+    const float *in[7] = {from->density, from->flame,  from->temperature, from->dye[0],
+                          from->dye[1],  from->dye[2], from->solid};
+    float **out[7] = {&to->density, &to->flame, &to->temperature, &to->dye[0], &to->dye[1], &to->dye[2], &to->solid};
+    enum { SOLID = 6 };
+    *to = (struct bw_volume){.box = box_coarse(&from->box, 1), .solid_box = box_coarse(&from->solid_box, 0)};
+    size_t total = 0;
+    for (int i = 0; i <= SOLID; i++) total += in[i] ? bw_dense_cells(i < SOLID ? &to->box : &to->solid_box) : 0;
+    float *at = *memory = tools->alloc(tools->ctx, total * sizeof(float));
+    if (!at) return BW_ERR_MEMORY;
+    for (int i = 0; i <= SOLID; i++) {
+        if (!in[i]) continue;
+        struct coarsen c = {i < SOLID ? &from->box : &from->solid_box, i < SOLID ? &to->box : &to->solid_box, in[i], at,
+                            i < SOLID};
+        tools->parallel(tools->ctx, c.to->n[2], layer_coarsen, &c);
+        *out[i] = at;
+        at += bw_dense_cells(c.to);
+    }
+    return BW_OK;
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What a render of a moment shows: of a running bake as its own exporter would gather it, of a cache's file as a
+ * preview reads it. */
+#include "view.h"
+
+#include "baked.h"
+#include "cache/seen.h"
+#include "easel.h"
+#include "job/job.h"
+#include "snapshot.h"
+#include <picture/gather/fields.h>
+#include <picture/show_render.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- of a running bake ---- */
+
+static int something_renders(const struct bw_frame *frame)
+{
+    static const char *const shown[] = {"density", "dye", "flame"};
+    const struct bw_snapshot_field *f = bw_gather_choose(frame, NULL);
+    int visible = 0;
+    for (size_t i = 0; i < BW_COUNT(shown); i++) visible |= bw_gather_find(frame, shown[i]) != NULL;
+    return f && f->info->domain->thin < 0 && visible;
+}
+
+static void frame_gather(struct easel *easel, const struct bw_frame *frame, const struct bw_picture_params *p,
+                         struct view *v)
+{
+    struct bw_picture kept;
+    bw_picture_begin(&kept, &easel->e);
+    const struct bw_making m = {&kept, &easel->e, frame, p};
+    const struct bw_snapshot_field *f = bw_gather_choose(frame, NULL);
+    if (f) bw_gather_bounds(f, v->scene.lo, v->scene.hi);
+    v->renders = something_renders(frame);
+    if (!v->renders) return;
+    bw_show_scene(&m, &v->volume, &v->memory, &v->scene);
+    v->solid = v->volume.solid;
+    memcpy(v->size, kept.size, sizeof v->size);
+}
+
+enum bw_status view_of_job(struct moment *m, struct view *v, struct bw_diag *d)
+{
+    const struct job *j = m->owner;
+    const struct chain_snapshot *s = m->data;
+    struct baked own;
+    struct easel easel;
+    if (!baked_renders(&own, j->session->registry, j->preset, s->frame.time, d) &&
+        (d->status || !baked_usual(&own, j->preset, d)))
+        return d->status;
+    struct bw_snapshot_field *room = bw_calloc((s->frame.n_fields + 1) * sizeof *room);
+    if (!room) out_of_memory(d);
+    else if (easel_set(&easel, m, baked_domain(j->preset, own.export)->name, d)) {
+        const struct bw_frame frame = snapshot_of_domain(s, easel.domains[easel.e.domain], room);
+        frame_gather(&easel, &frame, own.p, v);
+    }
+    bw_free(room);
+    baked_free(&own);
+    return d->status;
+}
+
+/* ---- of a file ---- */
+
+enum bw_status view_of_file(struct moment *m, struct view *v, struct bw_diag *d)
+{
+    struct cache *c = m->owner;
+    const char *path = cache_file(c, m->facts.frame);
+    struct bw_vdb_view seen;
+    struct cache_look look;
+    char why[1024] = "";
+    if (cache_seen(c, NULL, &seen, d)) return d->status;
+    cache_seen_look(c, &seen, &look);
+    seen.tools = &v->tools;
+    v->renders = 1;
+    for (int a = 0; a < 3; a++) v->renders &= seen.hi[a] - seen.lo[a] > 1.5 * seen.voxel;
+    v->scene = look.scene;
+    memcpy(v->size, look.size, sizeof v->size);
+    if (!v->renders) return BW_OK;
+    enum bw_status status = bw_vdb_volume(&seen, path, &v->volume, &v->memory, why, sizeof why);
+    if (status) bw_diag_error(d, NULL, status, "%s", why);
+    return d->status;
+}
