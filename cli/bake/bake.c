@@ -29,7 +29,7 @@ struct bake {
 static const struct cli_option options[] = {
     {"set", "KEY=VALUE", "change a value: stages.ID.key=…, domain.voxel=1cm (any number of times)", 's'},
     {"frames", "A-B", "write only these frames", 'f'},
-    {"quick", NULL, "voxels twice as large, simpler pictures, into out/NAME_quick", 'q'},
+    {"quick", NULL, "voxels twice as large, renders half as large, into out/NAME_quick", 'q'},
     {"mute", "ID", "leave out a stage or an exporter (any number of times)", 'm'},
     {"seed", "N", "another seed for everything random", 'e'},
     {"out", "DIR", "output folder instead of out/NAME", 'o'},

@@ -42,7 +42,7 @@ void closing_print(const struct progress *p, const char *name)
         const char *slash = strrchr(cache, '/');
         int folder = slash ? (int)(slash - cache) : 1;
         fprintf(stderr, "  %s info %s\n", command_name(), cache);
-        fprintf(stderr, "  %s preview %s\n", command_name(), cache);
+        fprintf(stderr, "  %s preview %.*s\n", command_name(), folder, slash ? cache : ".");
         fprintf(stderr, "  %s blender %.*s --open\n", command_name(), folder, slash ? cache : ".");
         fprintf(stderr, "  Houdini: a File node on %.*s/%s_$F4.vdb\n", folder, slash ? cache : ".", name);
     }

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /* billow preview: a movie, a contact sheet or a picture from any VDB sequence. */
+#define _GNU_SOURCE /* asprintf */
 #include "cli.h"
 
 #include <getopt.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const struct cli_option options[] = {
@@ -29,11 +31,11 @@ static const struct cli_option options[] = {
 
 const struct cli_command command_preview = {
     .name = "preview",
-    .synopsis = "FIRST.vdb|FOLDER|PATTERN [options]",
+    .synopsis = "FILE.vdb|FOLDER|PATTERN [options]",
     .brief = "Make a movie or pictures from any VDB sequence.",
     .details =
-        "One file of a numbered sequence, the folder it lies in (or a bake's), or a pattern such as smoke_####.vdb.\n"
-        "A bake of ours is shown as in its own movie.",
+        "A file gives its picture, NAME_0040.png; the folder it lies in (or a bake's), or a pattern such as\n"
+        "smoke_####.vdb a movie, as --frames and --out NAME.mp4 do. A bake of ours is shown as in its own movie.",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .run = cmd_preview,
@@ -124,6 +126,31 @@ static int failed(void)
     return cli_exit_code(e->status);
 }
 
+static int is_named(const char *out, const char *ending)
+{
+    size_t n = strlen(out);
+    return n > 4 && !strcmp(out + n - 4, ending);
+}
+
+/* One file is one picture: its frame alone is asked for, and the picture has its name. NULL: it is no numbered file, or
+ * more is asked for. */
+static char *picture_of_file(const char *what, const char *out, json_t *o)
+{
+    const char *slash = strrchr(what, '/'), *name = slash ? slash + 1 : what, *end = name + strlen(name);
+    struct stat st;
+    char frame[32], *picture = NULL;
+    if (json_object_get(o, "frames") || (out && is_named(out, ".mp4")) || !is_named(name, ".vdb")) return NULL;
+    if (stat(what, &st) || !S_ISREG(st.st_mode)) return NULL;
+    const int stem = (int)(end - name) - 4;
+    for (end -= 4; end > name && (end[-1] < '0' || end[-1] > '9');) end--;
+    const char *first = end;
+    while (first > name && first[-1] >= '0' && first[-1] <= '9') first--;
+    if (first == end || end - first > 15) return NULL;
+    snprintf(frame, sizeof frame, "%lld", strtoll(first, NULL, 10));
+    json_object_set_new(o, "frames", json_string(frame));
+    return asprintf(&picture, "%.*s.png", stem, name) < 0 ? NULL : picture;
+}
+
 static int preview_run(const char *what, const char *out, const json_t *o)
 {
     struct bw_session *session = cli_session_open(NULL, NULL);
@@ -142,12 +169,6 @@ static int preview_run(const char *what, const char *out, const json_t *o)
     return code;
 }
 
-static int is_named(const char *out, const char *ending)
-{
-    size_t n = strlen(out);
-    return n > 4 && !strcmp(out + n - 4, ending);
-}
-
 int cmd_preview(int argc, char **argv)
 {
     const char *out = NULL;
@@ -163,7 +184,11 @@ int cmd_preview(int argc, char **argv)
     const char *what = cli_operand(&command_preview, argc, argv, "a .vdb file, a folder or a pattern");
     if (what && out && !is_named(out, ".png") && !is_named(out, ".mp4"))
         cli_usage("--out is %s; a name that ends in .mp4 or .png is wanted", out);
-    else if (what) answer = preview_run(what, out, o);
+    else if (what) {
+        char *picture = picture_of_file(what, out, o);
+        answer = preview_run(what, out ? out : picture, o);
+        free(picture);
+    }
     json_decref(o);
     return answer;
 }

@@ -241,7 +241,7 @@ struct bw_preset *bw_preset_load(const char *path, const struct bw_preset_overri
         bw_read_memory(d);
         return NULL;
     }
-    p->root = bw_preset_read_tree(p, path, o->text, d);
+    p->root = bw_preset_read_tree(p, path, o, d);
     if (p->root && !bw_preset_override(p->root, o, d) && !sections_read(p, path, o->quick, d)) return p;
     bw_preset_free(p);
     return NULL;

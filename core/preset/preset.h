@@ -98,6 +98,7 @@ struct bw_preset_overrides {
     uint64_t seed;
     const char *memory; ///< "12G"
     int32_t quick;      ///< voxel ×2
+    const char *search, *installed; ///< folders of presets, colon-separated, for `extends`; NULL: beside the file alone
     const char *text;   ///< the preset itself: its path then only stands for it in messages, and for where paths start
 };
 

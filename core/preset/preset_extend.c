@@ -13,6 +13,7 @@ enum { EXTENDS_MAX = 16 };
 /* The files between the preset asked for and the one being read, to find circles. */
 struct descent {
     struct bw_preset *preset;
+    const struct bw_preset_overrides *over;
     struct bw_diag *diag;
     char *real[EXTENDS_MAX];
     int32_t depth;
@@ -40,21 +41,31 @@ static enum bw_status files_add(struct bw_preset *p, const char *path, struct bw
 
 static struct bw_node *tree_read(struct descent *s, const char *path, const char *text);
 
+/* Beside the file, else a name (no path) as `billow bake` would find it; NULL after a sentence. */
+static char *base_find(const struct descent *s, const char *path, const struct bw_node *extends)
+{
+    const char *slash = strrchr(path, '/'), *name = extends->text;
+    int memory = 0;
+    char *base = name[0] == '/' || !slash ? bw_file_in("", 0, name, &memory)
+                                          : bw_file_in(path, (int)(slash - path), name, &memory);
+    if (!base && !memory && !strchr(name, '/'))
+        base = bw_preset_in_folders(name, s->over->search, s->over->installed, &memory);
+    if (memory) return bw_read_memory(s->diag), NULL;
+    if (!base)
+        bw_diag_error(s->diag, &extends->place, BW_ERR_PRESET,
+                      strchr(name, '/') ? "there is no preset \"%s\" to extend"
+                                        : "there is no preset \"%s\" to extend, neither beside this file nor installed",
+                      name);
+    return base;
+}
+
 /* The base's tree, or NULL after an error. */
 static struct bw_node *base_read(struct descent *s, const char *path, const struct bw_node *extends)
 {
     struct bw_diag *d = s->diag;
     if (bw_read_word(extends, "extends", d)) return NULL;
-    const char *slash = strrchr(path, '/');
-    int memory = 0;
-    char *base = extends->text[0] == '/' || !slash ? bw_file_in("", 0, extends->text, &memory)
-                                                   : bw_file_in(path, (int)(slash - path), extends->text, &memory);
-    if (!base) {
-        if (memory) return bw_read_memory(d), NULL;
-        bw_diag_error(d, &extends->place, BW_ERR_PRESET, "there is no preset \"%s\" to extend beside this file",
-                      extends->text);
-        return NULL;
-    }
+    char *base = base_find(s, path, extends);
+    if (!base) return NULL;
     char *real = realpath(base, NULL);
     int circle = 0;
     for (int32_t i = 0; real && i < s->depth; i++) circle |= !strcmp(real, s->real[i]);
@@ -125,8 +136,9 @@ static struct bw_node *tree_read(struct descent *s, const char *path, const char
     return merged;
 }
 
-struct bw_node *bw_preset_read_tree(struct bw_preset *p, const char *path, const char *text, struct bw_diag *d)
+struct bw_node *bw_preset_read_tree(struct bw_preset *p, const char *path, const struct bw_preset_overrides *o,
+                                    struct bw_diag *d)
 {
-    struct descent s = {.preset = p, .diag = d};
-    return tree_read(&s, path, text);
+    struct descent s = {.preset = p, .over = o, .diag = d};
+    return tree_read(&s, path, o->text);
 }

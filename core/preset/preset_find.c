@@ -71,18 +71,25 @@ static void not_found(const char *name, const char *search, const char *installe
     for (uint32_t i = 0; i < names.count; i++) bw_free(names.name[i]);
 }
 
+char *bw_preset_in_folders(const char *name, const char *search, const char *installed, int *memory)
+{
+    const char *lists[] = {search, installed};
+    char *path = NULL;
+    for (int l = 0; l < 2; l++) {
+        for (const char *s = lists[l]; s && *s && !path && !*memory;) {
+            size_t length = strcspn(s, ":");
+            if (length) path = bw_file_in(s, (int)length, name, memory);
+            s += length + (s[length] == ':');
+        }
+    }
+    return path;
+}
+
 char *bw_preset_find(const char *name, const char *search, const char *installed, struct bw_diag *d)
 {
     int memory = 0;
     char *path = *name ? bw_file_in("", 0, name, &memory) : NULL;
-    const char *lists[] = {search, installed};
-    for (int l = 0; l < 2 && !path && !memory && *name; l++) {
-        for (const char *s = lists[l]; s && *s && !path && !memory;) {
-            size_t length = strcspn(s, ":");
-            if (length) path = bw_file_in(s, (int)length, name, &memory);
-            s += length + (s[length] == ':');
-        }
-    }
+    if (*name && !path && !memory) path = bw_preset_in_folders(name, search, installed, &memory);
     if (memory) bw_read_memory(d);
     if (path || memory) return path;
     not_found(name, search, installed, d);

@@ -6,9 +6,11 @@
 #include "preset/tree/node_private.h"
 #include "preset.h"
 
-/// Read `path`, or its `text` unless NULL, and what it extends, merge, give every stage and export its id. Fills
-/// p->files, p->path, p->dir, p->comment.
-struct bw_node *bw_preset_read_tree(struct bw_preset *p, const char *path, const char *text, struct bw_diag *d);
+/// Read `path`, or o->text unless NULL, and what it extends, merge, give every stage and export its id. Fills p->files.
+struct bw_node *bw_preset_read_tree(struct bw_preset *p, const char *path, const struct bw_preset_overrides *o,
+                                    struct bw_diag *d);
+/// The file that a name means in folders (two colon-separated lists, either may be NULL), or NULL; *memory as below.
+char *bw_preset_in_folders(const char *name, const char *search, const char *installed, int *memory);
 /// Make the map `list`'s entries all of the form {TYPE: {id: ID, …}}; duplicate ids are errors.
 enum bw_status bw_preset_assign_ids(struct bw_node *list, struct bw_diag *d);
 /// Entry of a list with assigned ids, or NULL.

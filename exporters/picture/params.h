@@ -35,10 +35,9 @@ extern const struct bw_param bw_picture_range_row[1], bw_picture_light_rows[3];
 // clang-format off
 #define BW_PICTURE_PARAMS(S, m)                                                                                        \
     BW_CHOICE(S, m.view, "view", "auto", "auto|render|slice",                                                          \
-        "Volume render, or a slice; auto: renders in movies, slices as pictures, in 2D and in "                        \
-        "quick bakes."),                                                                                               \
+        "Volume render, or a slice; auto: renders in movies, slices as pictures and in 2D."),                          \
     BW_INT(S, m.size, "size", "720", 16, 8192,                                                                         \
-        "Height of the picture in pixels (rounded to even; wide ones: half the width)."),                              \
+        "Height of the picture in pixels (rounded to even; wide ones: half the width); renders of quick bakes: half."),\
     BW_CHOICE(S, m.axis, "axis", "y", "x|y|z",                                                                         \
         "Slices: the axis across the slice (2D domains have but one)."),                                               \
     BW_STRING(S, m.position, "position", "center",                                                                     \

@@ -11,12 +11,14 @@ static enum bw_status scene_make(const struct bw_making *m, struct bw_scene *sce
     struct bw_picture *p = m->kept;
     struct bw_exporter *e = m->e;
     const struct bw_picture_params *params = m->params;
+    struct bw_picture_params half = *params; // in both directions
     double lo[3], hi[3];
     char why[200];
+    half.size = params->size < 32 ? 16 : params->size / 2;
     // In a domain without a box the stage grows with the smoke, and the camera steps back.
     bw_picture_bounds(p, bw_gather_choose(m->frame, NULL), lo, hi);
     const double extinction = p->scene.extinction;
-    bw_picture_stage(params, p->size, &p->scene);
+    bw_picture_stage(e->bake->quick ? &half : params, p->size, &p->scene);
     if (extinction > 0) p->scene.extinction = extinction; // as thick as at first, whatever the size
     *scene = p->scene;
     scene->ambient = e->bake->ambient > 0 ? e->bake->ambient : 293.15;

@@ -48,6 +48,17 @@ cp "$puff" puff.yaml
 from twice puff; sed -i "1a name: puff" twice.yaml
 expect "into the folder that it reads" 2 'out/puff is where .*puff\.yaml goes' check twice
 
+# ---- an installed preset, extended from anywhere ----
+mkdir far && printf 'billow: 1\nextends: campfire\nname: mine\n' >far/mine.yaml
+expect "a preset that extends an installed one" 0 'mine\.yaml: good' check far/mine.yaml
+expect "what it is" 0 'mine, a preset' info far/mine.yaml
+printf 'billow: 1\nextends: burning_letters\n' >far/letters.yaml
+expect "an installed one that has files beside it" 0 good check far/letters.yaml
+cp "$puff" far/campfire.yaml
+expect "one of that name beside it comes first" 0 'mine\.yaml: good, .* 6 frames' check far/mine.yaml
+printf 'billow: 1\nextends: nowhere\n' >far/lost.yaml
+expect "one that is nowhere" 3 'lost\.yaml:2:10: there is no preset "nowhere" to extend' check far/lost.yaml
+
 # ---- no files ----
 mkfifo fifo fifo.yaml
 printf 'billow: 1\nextends: fifo\n' >onto.yaml

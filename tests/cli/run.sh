@@ -107,6 +107,16 @@ run bake out/puff_v002/resolved.yaml --out again --json
 hash=$(sed -n 's/.*"hash":"\([0-9a-f]*\)".*/\1/p' out.txt)
 that "resolved.yaml alone reproduces the bake" grep -q "\"hash\": \"$hash\"" out/puff_v002/bake.json
 run bake puff --quick; expect "--quick" 0 "out/puff_quick"
+sed 's/0.64, 0.02, 1.28/0.32, 0.32, 0.64/' puff.yaml >deep.yaml
+echo '  - png: {view: render, size: 128, name: r}' >>deep.yaml
+run bake deep --quick --frames 1001 --out deep_quick; run bake deep --frames 1001 --out deep
+tall() { od -An -tu1 -j22 -N2 "$1" | tr -s ' '; }
+that "a render is as tall as asked for" test "$(tall deep/png/r_1001.png)" = " 0 128"
+that "--quick keeps it a render, half as tall" test "$(tall deep_quick/png/r_1001.png)" = " 0 64"
+run preview deep/vdb/puff_1001.vdb --size 64; expect "a file's picture" 0 "^puff_1001\.png"
+run preview out/puff_v002/vdb/puff_1003.vdb --out one.png --size 64; expect "one file, one picture" 0 "1 of 1 frames"
+run preview out/puff_v002/vdb/puff_1003.vdb --frames 1001-1003 --out few.png --size 64; expect "and of more" 0 "3 of 3 frames"
+run preview out/puff_v002/vdb/puff_1003.vdb --out all.mp4 --size 64; expect "a movie is of all" 0 "6 of 6 frames"
 
 # ---- names that are no UTF-8 ----
 odd=$'caf\xe9'

@@ -80,6 +80,8 @@ static void overrides_fill(struct job *j)
     j->over.memory = o->memory;
     j->over.quick = o->quick != 0;
     j->over.text = o->text;
+    j->over.search = j->session->preset_path;
+    j->over.installed = j->session->folders.presets;
     j->run.quick = o->quick != 0;
     j->run.threads = o->threads;
     j->run.stop = &j->stop;

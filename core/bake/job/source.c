@@ -80,7 +80,7 @@ static struct bw_preset *way_next(struct way *w, const struct bw_preset *p)
     struct bw_diag own = {0};
     char *name = source_preset(p);
     char *path = name ? bw_preset_find(name, w->session->preset_path, w->session->folders.presets, &own) : NULL;
-    struct bw_preset *next = path && !way_add(w, path) ? bw_preset_load(path, NULL, w->d) : NULL;
+    struct bw_preset *next = path && !way_add(w, path) ? session_preset(w->session, path, w->d) : NULL;
     if (!path && own.status == BW_ERR_PRESET) way_error(w, "%s", own.first ? own.first : name);
     else if (!path) out_of_memory(w->d);
     bw_diag_free(&own);

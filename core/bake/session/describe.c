@@ -161,7 +161,7 @@ static json_t *preset_find_json(const struct session *s, const char *name, struc
     char *path = bw_preset_find(name, s->preset_path, s->folders.presets, &why);
     if (!path) nothing_found(s, name, &why, d);
     bw_diag_free(&why);
-    struct bw_preset *p = path ? bw_preset_load(path, NULL, d) : NULL;
+    struct bw_preset *p = path ? session_preset(s, path, d) : NULL;
     json_t *o = p ? preset_json(p, s->registry) : NULL;
     bw_preset_free(p);
     bw_free(path);

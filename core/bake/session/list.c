@@ -11,11 +11,17 @@ static const char *entry_brief(const struct bw_entry *e)
     return brief ? brief : "";
 }
 
+struct bw_preset *session_preset(const struct session *s, const char *path, struct bw_diag *d)
+{
+    const struct bw_preset_overrides o = {.search = s->preset_path, .installed = s->folders.presets};
+    return bw_preset_load(path, &o, d);
+}
+
 /* First sentence of the opening comment, or "". New memory. */
-static char *preset_brief(const char *path)
+static char *preset_brief(const struct session *s, const char *path)
 {
     struct bw_diag ignored = {0};
-    struct bw_preset *p = bw_preset_load(path, NULL, &ignored);
+    struct bw_preset *p = session_preset(s, path, &ignored);
     char *brief = bw_strdup(p && p->comment ? p->comment : ignored.first ? "(can't be read; see billow check)" : "");
     if (brief) {
         char *end = strstr(brief, ". ");
@@ -27,10 +33,10 @@ static char *preset_brief(const char *path)
     return brief;
 }
 
-static void preset_add(json_t *list, const char *path)
+static void preset_add(const struct session *s, json_t *list, const char *path)
 {
     const char *slash = strrchr(path, '/');
-    char *name = bw_strdup(slash ? slash + 1 : path), *brief = preset_brief(path);
+    char *name = bw_strdup(slash ? slash + 1 : path), *brief = preset_brief(s, path);
     if (name) name[strlen(name) - strlen(".yaml")] = '\0';
     if (name)
         json_array_append_new(list, json_pack("{s:o, s:o, s:s}", "name", json_bytes(name), "path", json_bytes(path),
@@ -40,12 +46,12 @@ static void preset_add(json_t *list, const char *path)
 }
 
 /* The presets of the first `length` bytes of `folder`. */
-static void presets_add(json_t *list, const char *folder, size_t length)
+static void presets_add(const struct session *s, json_t *list, const char *folder, size_t length)
 {
     glob_t found;
     char *pattern = bw_printf("%.*s/*.yaml", (int)length, folder);
     if (pattern && glob(pattern, 0, NULL, &found) == 0) {
-        for (size_t i = 0; i < found.gl_pathc; i++) preset_add(list, found.gl_pathv[i]);
+        for (size_t i = 0; i < found.gl_pathc; i++) preset_add(s, list, found.gl_pathv[i]);
         globfree(&found);
     }
     bw_free(pattern);
@@ -56,10 +62,10 @@ static json_t *presets_json(const struct session *s)
     json_t *list = json_array();
     for (const char *at = s->preset_path; *at;) {
         size_t n = strcspn(at, ":");
-        if (n) presets_add(list, at, n);
+        if (n) presets_add(s, list, at, n);
         at += n + (at[n] == ':');
     }
-    presets_add(list, s->folders.presets, strlen(s->folders.presets));
+    presets_add(s, list, s->folders.presets, strlen(s->folders.presets));
     return list;
 }
 

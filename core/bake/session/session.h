@@ -32,6 +32,10 @@ struct session *session_use(struct bw_session *handle, struct bw_diag *d);
 int folders_find(struct folders *f, const char *plugin_path);
 void folders_free(struct folders *f);
 
+/* list.c */
+/// The preset in a file, as it stands there; what it extends is found as by name. NULL after a sentence.
+struct bw_preset *session_preset(const struct session *s, const char *path, struct bw_diag *d);
+
 /* scan.c */
 /// For bw_registry_open_scanned: what strangers' files do when they are loaded. `folders`: struct folders.
 void session_scan(const char *const *path, int32_t n, char **why, void *folders);
