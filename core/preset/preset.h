@@ -96,10 +96,10 @@ struct bw_preset_overrides {
     const char *frames; ///< "A-B": only these are written
     int32_t has_seed;
     uint64_t seed;
-    const char *memory; ///< "12G"
-    int32_t quick;      ///< voxel ×2
+    const char *memory;             ///< "12G"
+    int32_t quick;                  ///< voxel ×2
     const char *search, *installed; ///< folders of presets, colon-separated, for `extends`; NULL: beside the file alone
-    const char *text;   ///< the preset itself: its path then only stands for it in messages, and for where paths start
+    const char *text; ///< the preset itself: its path then only stands for it in messages, and for where paths start
 };
 
 /// Find the file that a name means: a path, NAME.yaml in the current folder, on `search` (colon-separated, may be

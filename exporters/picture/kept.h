@@ -16,6 +16,7 @@ struct bw_picture {
     int64_t asked;   ///< the height that it was chosen for
     double range[2]; ///< of the colours, so far
     int32_t slices;  ///< view: auto means a slice
+    int32_t told;    ///< that renders are coarser than the cells
 };
 
 /// One picture in the making.

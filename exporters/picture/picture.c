@@ -31,7 +31,7 @@ static int render_wanted(const struct bw_making *m)
     const struct bw_frame *frame = m->frame;
     const struct bw_snapshot_field *f = bw_gather_choose(frame, NULL);
     int visible = bw_gather_find(frame, "density") || bw_gather_find(frame, "dye") || bw_gather_find(frame, "flame");
-    if (!f || f->info->domain->thin >= 0 ) return 0;
+    if (!f || f->info->domain->thin >= 0) return 0;
     return bw_picture_params_render(m->params, m->kept->slices) && (visible || m->params->view == BW_VIEW_RENDER);
 }
 

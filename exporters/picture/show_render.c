@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "show_render.h"
 #include <picture/gather/blend.h>
+#include <picture/gather/fields.h>
 #include <picture/volume/render.h>
 
 #include <common/nest.h>
@@ -42,10 +43,24 @@ static enum bw_status volume_make(const struct bw_making *m, struct bw_volume *v
     return status ? e->host->fail(e, status, "out of memory for a render") : BW_OK;
 }
 
+/* Once a bake: what is drawn coarser than it was simulated looks like another simulation. */
+static void coarse_tell(const struct bw_making *m, const struct bw_volume *v)
+{
+    struct bw_exporter *e = m->e;
+    const struct bw_snapshot_field *f = bw_gather_choose(m->frame, NULL);
+    if (!e->host->log || m->kept->told || !(v->box.h > 1.5 * f->info->domain->h)) return;
+    m->kept->told = 1;
+    e->host->log(e, BW_LOG_WARNING,
+                 "renders show cells of %g m, not of %g: what is seen fills more than the %g million that are drawn",
+                 v->box.h, f->info->domain->h, BW_GATHER_CELLS / 1e6);
+}
+
 enum bw_status bw_show_scene(const struct bw_making *m, struct bw_volume *v, float **memory, struct bw_scene *scene)
 {
     enum bw_status status = scene_make(m, scene);
-    return status ? status : volume_make(m, v, memory);
+    if (!status) status = volume_make(m, v, memory);
+    if (!status) coarse_tell(m, v);
+    return status;
 }
 
 /// The render as a picture, or, with `linear`, as light, then with alpha if that is not NULL.

@@ -168,6 +168,7 @@ enum bw_status bw_show_slice(const struct bw_making *m, struct bw_image *img)
     s.unit = f->info->unit;
     s.frame = frame->number;
     s.time = frame->time;
+    s.fps = frame->fps;
     cut_fill(e, frame, &cut, f, (uint32_t)params->vectors, &s);
     struct bw_slice_style style = {(enum bw_map)params->map, (uint32_t)params->vectors, {0}, params->labels};
     range_choose(p, params, &s, style.range);

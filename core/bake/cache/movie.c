@@ -154,6 +154,7 @@ static enum bw_status slice_frame(struct show *s, const char *path, int64_t fram
     slice.field = w->field ? w->field : "density";
     slice.frame = frame;
     slice.time = (double)(frame - w->start) / fps;
+    slice.fps = fps;
     bw_slice_range(&slice, now); // colours follow all values so far, so that they do not flicker
     s->range[0] = fmin(s->range[0], now[0]);
     s->range[1] = fmax(s->range[1], now[1]);

@@ -7,7 +7,7 @@
 #include <picture/tools.h>
 #include <picture/volume/scene/dense.h>
 
-#define BW_GATHER_CELLS 12e6 ///< a dense box has fewer: 40 bytes each while a frame is drawn
+#define BW_GATHER_CELLS 24e6 ///< a dense box has fewer: 40 bytes each while a frame is drawn
 
 /// The grid field called `name`, or NULL.
 const struct bw_snapshot_field *bw_gather_find(const struct bw_frame *frame, const char *name);

@@ -132,18 +132,30 @@ static void colour_bar(const struct draw *d, double text)
     bw_draw_label(d->img, x + w - bw_text_width(text, hi), y - 1.7 * text, text, hi);
 }
 
+/* As finely as frames follow each other: "0.42 s", "0.05 ms". */
+static void time_write(const struct bw_slice *s, char *out, size_t size)
+{
+    static const char *const unit[] = {"s", "ms", "us"};
+    const double step = s->fps > 0 ? 1 / s->fps : 1.0 / 24;
+    const int u = step >= 1e-3 ? 0 : step >= 1e-6 ? 1 : 2;
+    const double scale = pow(1000, u), finest = step * scale;
+    const int digits = finest >= 0.02 ? 2 : 3;
+    const double rounds = fabs(s->time) * scale < 0.5 * pow(10, -digits) ? 0 : s->time * scale; // no "-0.00"
+    snprintf(out, size, "%.*f %s", digits, rounds, unit[u]);
+}
+
 static void title_draw(const struct draw *d, double text)
 {
     static const char axis[] = "xyz";
     const struct bw_slice *s = d->s;
-    char line[240], what[96], range[64], plane[40];
+    char line[300], what[96], range[64], plane[40], time[48];
     const char *unit = s->unit && strcmp(s->unit, "1") ? s->unit : "";
     snprintf(what, sizeof what, "%s%s%s%s", s->field, s->value[1] && !d->colour ? " length" : "", *unit ? " in " : "",
              unit);
     snprintf(range, sizeof range, "%.3g to %.3g", d->range[0], d->range[1]);
     snprintf(plane, sizeof plane, "%c = %.3g m", axis[s->axis], s->position);
-    snprintf(line, sizeof line, "%s  frame %lld  %.2f s  %s  %s", what, (long long)s->frame,
-             fabs(s->time) < 5e-3 ? 0.0 : s->time, plane, range);
+    time_write(s, time, sizeof time);
+    snprintf(line, sizeof line, "%s  frame %lld  %s  %s  %s", what, (long long)s->frame, time, plane, range);
     if (bw_text_width(text, line) > d->img->w - 2 * text)
         snprintf(line, sizeof line, "%s  frame %lld  %s", what, (long long)s->frame, range);
     bw_draw_label(d->img, text, text, text, line);

@@ -3,11 +3,11 @@
  * the same lattice, and right for any other transform, thinned-out boxes and staggered grids too. */
 #include "vdb_view.h"
 
+#include <picture/gather/fields.h>
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-#define MAX_CELLS 12e6
 
 const char *const bw_density_names[] = {"density", "smoke", "soot", NULL};
 const char *const bw_flame_names[] = {"flame", "flames", "fire", "heat", NULL};
@@ -255,7 +255,7 @@ static void box_choose(const struct bw_vdb_view *v, const struct bwvdb_file *f, 
             box->origin[d] = lo[d] - box->h;
             cells *= box->n[d];
         }
-        if (cells < MAX_CELLS) return;
+        if (cells < BW_GATHER_CELLS) return;
     }
 }
 

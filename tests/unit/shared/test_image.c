@@ -140,6 +140,31 @@ Test(image, slice_range_and_orientation)
     bw_image_free(&img);
 }
 
+/* Sum of a labelled slice at `time`, with `fps` frames a second. */
+static double labelled(double time, double fps)
+{
+    float value[6] = {0, 0, 0, 0, 0, 4};
+    struct bw_slice s = {.n = {3, 2}, .h = 1, .value = {value}, .field = "density", .time = time, .fps = fps};
+    struct bw_slice_style style = {.map = BW_MAP_GREY, .labels = 1};
+    struct bw_image img;
+    double sum = 0;
+    cr_assert_eq(bw_image_init(&img, &tools, 960, 640), BW_OK);
+    cr_assert_eq(bw_slice_draw(&tools, &s, &style, &img), BW_OK);
+    for (int j = 0; j < 30; j++)
+        for (int i = 0; i < 960; i++) sum += (i + 1) * (j + 2.5) * brightness(&img, i, j);
+    bw_image_free(&img);
+    return sum;
+}
+
+Test(image, labels_tell_frames_apart)
+{
+    cr_assert_neq(labelled(0, 20000), labelled(5e-5, 20000), "0.00 s in every frame");
+    cr_assert_neq(labelled(0, 2e6), labelled(5e-7, 2e6));
+    cr_assert_neq(labelled(1, 24), labelled(1 + 1.0 / 24, 24));
+    cr_assert_eq(labelled(1, 24), labelled(1.001, 24), "more than anyone reads");
+    cr_assert_eq(labelled(0, 24), labelled(-1e-9, 24), "-0.00");
+}
+
 Test(image, maps_are_monotone_and_flag_nan)
 {
     float rgb[3];
