@@ -280,16 +280,26 @@ static int faces_points(const struct plan *a, const struct bw_block *b, const st
     return 1;
 }
 
+/// The cells of a block that the source may reach. 0: none.
+static int block_cells(const struct plan *a, const struct bw_block *b, struct cells *c)
+{
+    *c = (struct cells){{0, 0, 0}, {b->n[0], b->n[1], b->n[2]}};
+    return a->points ? points_touch(a->points, b) : box_cells(&a->bounds, b, c);
+}
+
+/* Blocks away from the source are left alone. */
+static int block_reach(const struct bw_block *b, uint32_t row, int32_t reach[6], void *user)
+{
+    struct cells c;
+    (void)row, (void)reach;
+    return block_cells(user, b, &c);
+}
+
 static void body(const struct bw_block *b, void *user)
 {
     const struct plan *a = user;
     struct cover cover;
-    if (a->points) {
-        if (!points_touch(a->points, b)) return;
-        cover.cells = (struct cells){{0, 0, 0}, {b->n[0], b->n[1], b->n[2]}};
-    } else if (!box_cells(&a->bounds, b, &cover.cells)) {
-        return;
-    }
+    if (!block_cells(a, b, &cover.cells)) return;
     if (a->n_amounts) {
         if (!cover_make(a, b, &cover)) {
             b->sum[0] += 1;
@@ -458,9 +468,13 @@ static enum bw_status step(struct bw_stage *s)
     uint32_t rows = a.n_amounts + (uint32_t)a.moves_gas;
     if (!rows) return BW_OK;
     double failed = 0;
-    status = s->host->sweep(
-        s,
-        &(struct bw_sweep){.access = access, .n_access = rows, .body = body, .user = &a, .sums = &failed, .n_sums = 1});
+    status = s->host->sweep(s, &(struct bw_sweep){.access = access,
+                                                  .n_access = rows,
+                                                  .body = body,
+                                                  .reach = block_reach,
+                                                  .user = &a,
+                                                  .sums = &failed,
+                                                  .n_sums = 1});
     return status ? status : failed > 0 ? BW_ERR_MEMORY : BW_OK;
 }
 
