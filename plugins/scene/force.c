@@ -141,9 +141,9 @@ struct edges {
     ptrdiff_t sy, sz;
 };
 
-/* Add one octave of one component of ψ to its edges. */
+/* Add one octave of one component of ψ to its edges; `plane`: room for bw_noise_plane. */
 static void edges_add(const struct bw_block *b, struct edges *e, int comp, const struct bw_noise_lattice *l,
-                      double factor)
+                      double factor, double *plane)
 {
     const double at[3] = {comp == 0 ? 0.5 : 0, comp == 1 ? 0.5 : 0, comp == 2 ? 0.5 : 0};
     struct bw_noise_row x;
@@ -152,8 +152,8 @@ static void edges_add(const struct bw_block *b, struct edges *e, int comp, const
     for (int j = 0; j <= b->n[1]; j++) y[j] = bw_noise_locate(l, 1, block_coord(b, 1, j + at[1]));
     for (int k = 0; k <= b->n[2]; k++) {
         const struct bw_noise_step z = bw_noise_locate(l, 2, block_coord(b, 2, k + at[2]));
-        for (int j = 0; j <= b->n[1]; j++)
-            bw_noise_add_row(l, &x, &y[j], &z, factor, e->psi[comp] + j * e->sy + k * e->sz);
+        bw_noise_plane(l, &z, factor, plane);
+        for (int j = 0; j <= b->n[1]; j++) bw_noise_add_row(l, &x, &y[j], plane, e->psi[comp] + j * e->sy + k * e->sz);
     }
 }
 
@@ -179,9 +179,10 @@ static int edges_make(const struct plan *a, const struct bw_block *b, struct edg
             struct bw_noise_lattice l;
             uint64_t seed = bw_rng(a->seed, (uint64_t)(3 * o + c));
             l.g = host->body_scratch(b, bw_noise_place(&l, seed, size, lo, hi));
-            if (!l.g) return 0;
+            double *plane = host->body_scratch(b, 3 * sizeof *plane * (size_t)l.n[0] * (size_t)l.n[1]);
+            if (!l.g || !plane) return 0;
             bw_noise_fill(&l, seed, a->time * a->kind->turbulence.speed / size);
-            edges_add(b, e, c, &l, a->octave[o]);
+            edges_add(b, e, c, &l, a->octave[o], plane);
         }
     return 1;
 }
@@ -203,25 +204,27 @@ static void row_place(const struct row *r, int i, double x[3])
     for (int a = 0; a < 3; a++) x[a] = block_coord(r->block, a, at[a] + (a == r->axis ? 0 : 0.5));
 }
 
-static void row_wind(const struct row *r, float *u)
+static void row_wind(const struct row *r, float *restrict u)
 {
     const double target = r->plan->kind->wind.velocity[r->axis], keep = r->plan->keep;
-    for (int i = 0; i < r->n; i++) {
+    const bool everywhere = r->plan->region.kind == SHAPE_EVERYWHERE;
+    for (int i = 0; everywhere && i < r->n; i++) u[i] = (float)(target + (u[i] - target) * keep);
+    for (int i = 0; !everywhere && i < r->n; i++) {
         double left = r->cover[i] >= 1 ? keep : r->cover[i] > 0 ? pow(keep, r->cover[i]) : 1;
         u[i] = (float)(target + (u[i] - target) * left);
     }
 }
 
 /* The curl's component `axis`: (ψ_w(v+1) - ψ_w(v) - ψ_v(w+1) + ψ_v(w))/h with v, w the axes that follow. */
-static void row_turbulence(const struct row *r, float *u)
+static void row_turbulence(const struct row *r, float *restrict u)
 {
     const struct edges *e = r->edges;
     const ptrdiff_t stride[3] = {1, e->sy, e->sz}, first = r->from + r->j * e->sy + r->k * e->sz;
     int v = (r->axis + 1) % 3, w = (r->axis + 2) % 3;
     const float *pv = e->psi[v] + first, *pw = e->psi[w] + first, *pv1 = pv + stride[w], *pw1 = pw + stride[v];
-    const double scale = r->plan->dt / r->block->grid->h;
+    const double scale = r->plan->dt / r->block->grid->h, *cover = r->cover;
     for (int i = 0; i < r->n; i++)
-        u[i] = (float)(u[i] + scale * r->cover[i] * (((double)pw1[i] - pw[i]) - ((double)pv1[i] - pv[i])));
+        u[i] = (float)(u[i] + scale * cover[i] * (((double)pw1[i] - pw[i]) - ((double)pv1[i] - pv[i])));
 }
 
 static void row_centred(const struct row *r, float *u)
@@ -264,6 +267,14 @@ static void axis_push(const struct plan *a, const struct bw_block *b, const stru
             else if (a->kind->kind == FORCE_TURBULENCE) row_turbulence(&r, u);
             else row_centred(&r, u);
         }
+}
+
+/* Blocks away from the shape are left alone. */
+static int block_reach(const struct bw_block *b, uint32_t row, int32_t reach[6], void *user)
+{
+    struct cells c;
+    (void)row, (void)reach;
+    return box_cells(&((const struct plan *)user)->bounds, b, &c);
 }
 
 static void body(const struct bw_block *b, void *user)
@@ -343,9 +354,13 @@ static enum bw_status step(struct bw_stage *s)
     if (p->kind.kind == FORCE_TURBULENCE) turbulence_plan(s, &p->kind.turbulence, &a);
     double failed = 0;
     struct bw_access access = {bw_port_field(s, 0), BW_UPDATE, 0};
-    status = s->host->sweep(
-        s,
-        &(struct bw_sweep){.access = &access, .n_access = 1, .body = body, .user = &a, .sums = &failed, .n_sums = 1});
+    status = s->host->sweep(s, &(struct bw_sweep){.access = &access,
+                                                  .n_access = 1,
+                                                  .body = body,
+                                                  .reach = block_reach,
+                                                  .user = &a,
+                                                  .sums = &failed,
+                                                  .n_sums = 1});
     return status ? status : failed > 0 ? BW_ERR_MEMORY : BW_OK;
 }
 

@@ -146,24 +146,31 @@ static inline void bw_noise_column_add(const float *__restrict f, const float *_
     for (int32_t i = 0; i < n; i++) out[i] += a + b * f[i] + (c * w[i] + d * fw[i]);
 }
 
-/// out[i] += factor · noise at (x[i], y, z): as bw_noise_at, but the four corners across a row are summed once a
-/// lattice column. The lattice has at most BW_NOISE_COLUMNS points along x.
+/// The lattice between two of its planes, for rows at one z, times `factor`: three numbers a point of n[0] × n[1], the
+/// gradient along x, along y, and the rest.
+static inline void bw_noise_plane(const struct bw_noise_lattice *l, const struct bw_noise_step *z, double factor,
+                                  double *plane)
+{
+    const ptrdiff_t points = (ptrdiff_t)l->n[0] * l->n[1];
+    const float *g = l->g + 4 * points * z->cell, *h = g + 4 * points;
+    const double low = factor * (1 - z->w), high = factor * z->w;
+    for (ptrdiff_t i = 0; i < points; i++, g += 4, h += 4, plane += 3) {
+        plane[0] = low * g[0] + high * h[0];
+        plane[1] = low * g[1] + high * h[1];
+        plane[2] = low * (g[2] * z->f + g[3]) + high * (h[2] * (z->f - 1) + h[3]);
+    }
+}
+
+/// out[i] += noise at (x[i], y, z of the plane): as bw_noise_at, but what a row or a plane has in common is summed
+/// once. The lattice has at most BW_NOISE_COLUMNS points along x.
 static inline void bw_noise_add_row(const struct bw_noise_lattice *l, const struct bw_noise_row *r,
-                                    const struct bw_noise_step *y, const struct bw_noise_step *z, double factor,
-                                    float *out)
+                                    const struct bw_noise_step *y, const double *plane, float *out)
 {
     double rest[BW_NOISE_COLUMNS], slope[BW_NOISE_COLUMNS];
-    const ptrdiff_t row = 4 * (ptrdiff_t)l->n[0], plane = row * l->n[1];
-    const float *g = l->g + row * y->cell + plane * z->cell;
-    const double low = factor * (1 - z->w), high = factor * z->w;
-    const double weight[4] = {low * (1 - y->w), low * y->w, high * (1 - y->w), high * y->w};
-    for (int32_t i = 0; i < l->n[0]; i++, g += 4) {
-        const float *at[4] = {g, g + row, g + plane, g + row + plane};
-        rest[i] = slope[i] = 0;
-        for (int e = 0; e < 4; e++) {
-            slope[i] += weight[e] * at[e][0];
-            rest[i] += weight[e] * (at[e][1] * (y->f - (e & 1)) + at[e][2] * (z->f - (e >> 1)) + at[e][3]);
-        }
+    const double *p = plane + 3 * (ptrdiff_t)l->n[0] * y->cell, *q = p + 3 * (ptrdiff_t)l->n[0];
+    for (int32_t i = 0; i < l->n[0]; i++, p += 3, q += 3) {
+        slope[i] = (1 - y->w) * p[0] + y->w * q[0];
+        rest[i] = (1 - y->w) * (p[1] * y->f + p[2]) + y->w * (q[1] * (y->f - 1) + q[2]);
     }
     for (int32_t c = 0; c < r->columns; c++) {
         const int32_t at = r->cell[c], i = r->begin[c];
