@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench.h"
+#include "limits/flops.h"
 #include "grid/grid.h"
+#include "base/machine.h"
 #include "base/thread/threads.h"
 #include <malloc.h>
 #include <math.h>
@@ -142,4 +144,26 @@ double bench_triad(uint32_t threads)
     bw_workers_destroy(w);
     munmap(m, 3 * bytes);
     return 4 * (double)bytes / best;
+}
+
+/* ---- the processor's own speed ---- */
+
+double bench_flops(int twice)
+{
+    static float v[FLOPS_VALUES];
+    static double w[FLOPS_VALUES];
+    const uint32_t level = bw_simd_best();
+    const struct flops_kernels *k = level >= BW_SIMD_AVX512 ? &flops_kernels_avx512
+                                    : level >= BW_SIMD_AVX2 ? &flops_kernels_avx2
+                                                            : &flops_kernels_baseline;
+    double best = HUGE_VAL;
+    for (int round = 0; round < 40; round++) {
+        const double began = bench_seconds();
+        for (int i = 0; i < 100; i++) {
+            if (twice) k->twice(w, 0.5, 1);
+            else k->single(v, 0.5f, 1);
+        }
+        best = least(best, bench_seconds() - began);
+    }
+    return 100. * FLOPS_VALUES * 2 * FLOPS_PAIRS / best;
 }

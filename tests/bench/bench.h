@@ -29,6 +29,8 @@ int bench_measure(const struct bench_run *run, struct bench_figures *out);
 double bench_seconds(void);
 /// Bytes a second of a(i) = b(i) + s c(i) on so many threads, counted with the line that a store reads first.
 double bench_triad(uint32_t threads);
+/// Multiplications and additions a second of one thread, in single precision or in double.
+double bench_flops(int twice);
 
 /* The stage bench.project: mac.project in parts, for their times. Metrics: levels, rhs, solve, correct, seconds;
  * cycle, seconds of one V-cycle; cycles; residual as the solver records it. */

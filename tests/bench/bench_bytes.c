@@ -7,8 +7,13 @@
  * what one pass leaves for the next within a block or a slab: the least that could be moved, not what a counter would
  * show. "of the limit" is the share of the triad's bandwidth that this least takes; what is far below is bound by
  * arithmetic or gathers, not by memory. Advection's first pass is a run with `semi-lagrangian`, the second what
- * `maccormack` adds. A V-cycle's levels above the first add a seventh. */
+ * `maccormack` adds. A V-cycle's levels above the first add a seventh.
+ *
+ * Operations are those that the kernels' sources name for one cell, each addition, multiplication, minimum, division
+ * or root as one, of what is computed once: not again for halos. A second argument names a file for a picture of it
+ * all (roofline.h). */
 #include "bench.h"
+#include "limits/roofline.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,11 +41,18 @@ static char *preset_text(int n, const char *scheme)
 
 static double limit; /* bytes a second */
 
-static void row(const char *what, double seconds, double cells, double bytes, const char *counted)
+/* A cell: a way of two stages 120; a value on the way 36; the mean of two ways 6 for faces. */
+enum { WAY = 120, VALUE = 36, FACES = 3 * 6, RANGE = 75 };
+
+static struct roofline_point point[8];
+static int points;
+
+static void row(const char *what, double seconds, double cells, double bytes, double flops, const char *counted)
 {
     const double rate = bytes * cells / seconds;
-    printf("%-24s %8.4f %7.2f %7.1f %7.1f %6.0f %%   %s\n", what, seconds, seconds / cells * 1e9, bytes, rate * 1e-9,
-           100 * rate / limit, counted);
+    printf("%-24s %8.4f %7.2f %7.1f %7.1f %6.0f %% %7.0f %7.1f   %s\n", what, seconds, seconds / cells * 1e9, bytes,
+           rate * 1e-9, 100 * rate / limit, flops, flops * cells / seconds * 1e-9, counted);
+    point[points++] = (struct roofline_point){what, bytes, flops, seconds / cells};
 }
 
 int main(int argc, char **argv)
@@ -54,20 +66,25 @@ int main(int argc, char **argv)
     limit = fmax(limit, bench_triad(2));
     const double *m = both.metric, cells = both.cells;
     printf("%d^3, 2 threads; the triad moves %.1f GB/s\n", n, limit * 1e-9);
-    printf("%-24s %8s %7s %7s %7s %8s   %s\n", "a step", "seconds", "ns/cell", "B/cell", "GB/s", "of limit", "counted");
-    row("advect, first pass", first.metric[ADVECT], cells, 5 * READ + 5 * FRESH,
+    printf("%-24s %8s %7s %7s %7s %8s %7s %7s   %s\n", "a step", "seconds", "ns/cell", "B/cell", "GB/s", "of limit",
+           "op/cell", "Gop/s", "counted");
+    row("advect, first pass", first.metric[ADVECT], cells, 5 * READ + 5 * FRESH, WAY + 5 * VALUE + FACES,
         "vel, density, temperature read; their first halves written");
     row("advect, second pass", m[ADVECT] - first.metric[ADVECT], cells, 10 * READ + 5 * FRESH,
-        "both read; results written");
-    row("forces", m[FORCES], cells, 4 * READ + 3 * FRESH, "vel, temperature read; vel written");
-    row("right-hand side", m[RHS], cells, 4 * READ + KIND + 2 * IN_PLACE, "vel, pressure, kinds read; b, x written");
-    row("V-cycles", m[SOLVE], cells, m[CYCLES] * (READ + IN_PLACE) * 8 / 7.,
+        2 * (WAY + FACES) + 5 * (VALUE + 3) + 5 * RANGE, "both read; results written");
+    row("forces", m[FORCES], cells, 4 * READ + 3 * FRESH, 30 + 27 + 4 * 4, "vel, temperature read; vel written");
+    row("right-hand side", m[RHS], cells, 4 * READ + KIND + 2 * IN_PLACE, 6, "vel, pressure, kinds read; b, x written");
+    row("V-cycles", m[SOLVE], cells, m[CYCLES] * (READ + IN_PLACE) * 8 / 7., m[CYCLES] * 34 * 8 / 7.,
         "a cycle: b read, x in place, once for down and up");
-    row("one V-cycle", m[CYCLE], cells, (READ + IN_PLACE) * 8 / 7., "the same");
-    row("correction", m[CORRECT], cells, READ + KIND + 3 * (READ + FRESH) + IN_PLACE,
+    row("one V-cycle", m[CYCLE], cells, (READ + IN_PLACE) * 8 / 7., 34 * 8 / 7., "the same");
+    row("correction", m[CORRECT], cells, READ + KIND + 3 * (READ + FRESH) + IN_PLACE, 17,
         "x, kinds, vel read; vel, pressure written");
     printf("%-24s %8.4f   with emit %.4f and collide %.4f, which touch few tiles; %.0f cycles\n", "all parts",
            m[EMIT] + m[COLLIDE] + m[ADVECT] + m[FORCES] + m[RHS] + m[SOLVE] + m[CORRECT], m[EMIT], m[COLLIDE],
            m[CYCLES]);
-    return 0;
+    const double speed = 2 * bench_flops(0);
+    char title[100];
+    snprintf(title, sizeof title, "A smoke step on %d³ cells, two threads: what its parts reach of the limit", n);
+    const struct roofline r = {title, limit, speed, point, points};
+    return argc > 2 && !roofline_write(&r, argv[2]);
 }

@@ -13,7 +13,6 @@
  * other programs disturb it less. Ratios are to the limit that binds, by the clock and by that time. `--quick`: 128³
  * instead of 256³; `--only WORD`: rows that hold the word. Prints a table; asserts nothing about time. */
 #include "bench.h"
-#include "flops.h"
 #include "run/run.h"
 #include <math.h>
 #include <stdio.h>
@@ -46,27 +45,6 @@ static int flops_euler(int dim, int ideal)
     return 28 + 3 * dim + 12 * vars * dim + 10 + 8 * dim + 9 * dim * dim + dim * ((ideal ? 84 : 64) + 14 * dim);
 }
 
-/* Operations a second of one thread. */
-static double flops_rate(int twice)
-{
-    static float v[FLOPS_VALUES];
-    static double w[FLOPS_VALUES];
-    const uint32_t level = bw_simd_best();
-    const struct flops_kernels *k = level >= BW_SIMD_AVX512 ? &flops_kernels_avx512
-                                    : level >= BW_SIMD_AVX2 ? &flops_kernels_avx2
-                                                            : &flops_kernels_baseline;
-    double best = HUGE_VAL;
-    for (int round = 0; round < 40; round++) {
-        const double began = bench_seconds();
-        for (int i = 0; i < 100; i++) {
-            if (twice) k->twice(w, 0.5, 1);
-            else k->single(v, 0.5f, 1);
-        }
-        best = fmin(best, bench_seconds() - began);
-    }
-    return 100. * FLOPS_VALUES * 2 * FLOPS_PAIRS / best;
-}
-
 static char *preset_text(const struct gas *g, const char *cells)
 {
     const int flux = !strcmp(g->stage, "flux");
@@ -86,10 +64,10 @@ static void row(const struct gas *g, const char *cells, double count, uint32_t t
     snprintf(number, sizeof number, "%s.%s", g->stage, g->number);
     const char *const metric[] = {seconds, number, NULL};
     struct bench_figures f;
-    double rate = bench_triad(threads), speed = flops_rate(g->twice);
+    double rate = bench_triad(threads), speed = bench_flops(g->twice);
     if (!bench_measure(&(struct bench_run){preset_text(g, cells), threads, 2, metric, NULL}, &f)) return;
     rate = fmax(rate, bench_triad(threads));
-    speed = threads * fmax(speed, flops_rate(g->twice));
+    speed = threads * fmax(speed, bench_flops(g->twice));
     const double updates = f.metric[1] * count, each = f.metric[0] / updates, cpu = f.cpu / updates;
     const double memory = g->bytes / rate, sums = g->flops / speed, least = fmax(memory, sums);
     printf("%-20s %u %7.1f %7.2f %7.2f %6d %7.2f %6d %7.2f %6.1f %6.0f %7.2f %7.2f\n", g->what, threads, 1e-6 / each,
