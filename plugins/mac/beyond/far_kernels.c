@@ -3,17 +3,25 @@
 #include <common/simd.h>
 #include <math.h>
 
+/* The compiler believes restrict of parameters only, and a node's numbers that might change with each sum would be read
+ * anew: either way there were no vectors. */
+static void lanes_sum3(const float *restrict tx, const float *restrict ty, const float *restrict tz,
+                       const struct far_node n, const float d[3], float *restrict sum)
+{
+    const float trace = n.q[0] + n.q[1] + n.q[2], dx = d[0], dy = d[1], dz = d[2];
+    for (int i = 0; i < FAR_LANES; i++) {
+        const float x = tx[i] + dx, y = ty[i] + dy, z = tz[i] + dz;
+        const float r = x * x + y * y + z * z, w = 1 / (r > 4 ? r : 4), w1 = sqrtf(w);
+        const float first = n.d[0] * x + n.d[1] * y + n.d[2] * z;
+        const float second =
+            n.q[0] * x * x + n.q[1] * y * y + n.q[2] * z * z + 2 * (n.q[3] * x * y + n.q[4] * x * z + n.q[5] * y * z);
+        sum[i] += w1 * (n.m + w * (first + .5f * (3 * w * second - trace)));
+    }
+}
+
 static void node_sum3(const struct far_node *n, const float t[3][FAR_LANES], const float d[3], float *sum)
 {
-    const float trace = n->q[0] + n->q[1] + n->q[2];
-    for (int i = 0; i < FAR_LANES; i++) {
-        const float x = t[0][i] + d[0], y = t[1][i] + d[1], z = t[2][i] + d[2];
-        const float r = x * x + y * y + z * z, w = 1 / (r > 4 ? r : 4), w1 = sqrtf(w);
-        const float first = n->d[0] * x + n->d[1] * y + n->d[2] * z;
-        const float second = n->q[0] * x * x + n->q[1] * y * y + n->q[2] * z * z +
-                             2 * (n->q[3] * x * y + n->q[4] * x * z + n->q[5] * y * z);
-        sum[i] += w1 * (n->m + w * (first + .5f * (3 * w * second - trace)));
-    }
+    lanes_sum3(t[0], t[1], t[2], *n, d, sum);
 }
 
 static void node_sum2(const struct far_node *n, const float t[3][FAR_LANES], const float d[3], float *sum)
