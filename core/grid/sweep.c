@@ -22,13 +22,16 @@ static enum bw_status plan_rows(struct sweep_job *j)
         const struct bw_access *a = &j->s->access[i];
         struct sweep_row *r = &j->row[i];
         if (!a->field || a->field->domain != j->d || a->halo < 0 || a->halo > MAX_HALO) return BW_ERR_PLUGIN;
-        if ((a->mode == BW_UPDATE || a->mode == BW_WRITE) && a->halo) return BW_ERR_PLUGIN;
-        if (a->mode != BW_WRITE && j->d->topo->pub.count && !a->field->src.data[0][0])
+        const bool own = a->mode == BW_UPDATE_OWN || a->mode == BW_WRITE_OWN;
+        const uint32_t mode = a->mode == BW_UPDATE_OWN ? BW_UPDATE : a->mode == BW_WRITE_OWN ? BW_WRITE : a->mode;
+        if ((mode == BW_UPDATE || mode == BW_WRITE) && a->halo) return BW_ERR_PLUGIN;
+        if (own && j->s->block == 2) return BW_ERR_PLUGIN;
+        if (mode != BW_WRITE && j->d->topo->pub.count && !a->field->src.data[0][0])
             return BW_ERR_PLUGIN; /* unwritten scratch */
-        *r = (struct sweep_row){.f = a->field, .mode = a->mode, .halo = a->halo};
-        r->spent = a->mode == BW_READ_LAST;
+        *r = (struct sweep_row){.f = a->field, .mode = mode, .halo = a->halo, .own = own};
+        r->spent = mode == BW_READ_LAST;
         if (r->spent) r->mode = BW_READ;
-        r->fresh = a->mode == BW_WRITE || (a->mode == BW_UPDATE && !sweep_is_cell(r));
+        r->fresh = mode == BW_WRITE || (mode == BW_UPDATE && !sweep_is_cell(r) && !own);
         for (uint32_t k = 0; k < i; k++) {
             bool both = j->row[k].f == r->f;
             bool in_place = (j->row[k].mode == BW_UPDATE && !j->row[k].fresh) || (r->mode == BW_UPDATE && !r->fresh);
@@ -108,6 +111,7 @@ static struct sweep_place block_place(const struct sweep_job *j, int64_t b)
         }
     }
     if (p.tiles[0] * p.tiles[1] * p.tiles[2] == 1) p.index = j->s->block == 2 ? bw_topo_index(t, p.tile) : b;
+    for (int a = 0; a < 3; a++) p.high[a] = p.index < 0 || t->neighbour[p.index][2 * a + 1] < 0;
     return p;
 }
 
@@ -162,11 +166,12 @@ static enum bw_status readers_count(struct sweep_job *j)
     return j->readers ? BW_OK : BW_ERR_MEMORY;
 }
 
-/* One tile without halo needs no copy; mac results do, for their extra plane. */
+/* One tile without halo needs no copy; mac results do, for their extra plane, unless that is the next tile's. */
 static bool is_direct(const struct sweep_row *r, const struct sweep_place *p, int32_t halo)
 {
     if (p->index < 0 || halo) return false;
-    return r->mode == BW_READ || sweep_is_cell(r);
+    if (r->mode == BW_READ || sweep_is_cell(r)) return true;
+    return r->own && p->whole && !p->high[0] && !p->high[1] && !p->high[2];
 }
 
 static enum bw_status direct_view(struct sweep_job *j, struct sweep_row *r, const struct sweep_place *p,
@@ -193,6 +198,20 @@ static enum bw_status direct_view(struct sweep_job *j, struct sweep_row *r, cons
     return BW_OK;
 }
 
+/* Of component c what is the tile's own: others may be at work on the faces beyond. */
+static void own_fill(const struct sweep_row *r, const struct sweep_place *p, uint32_t c, const struct bw_view *v,
+                     char *m)
+{
+    const ptrdiff_t stride[3] = {1, v->sy, v->sz};
+    int32_t lo[3] = {p->lo[0], p->lo[1], p->lo[2]}, n[3] = {p->n[0], p->n[1], p->n[2]};
+    bw_fill(&r->f->src, c, lo, n, m, v->sy, v->sz, false);
+    if (!p->high[c]) return;
+    lo[c] += n[c];
+    m += (size_t)(n[c] * stride[c]) * r->f->elem;
+    n[c] = 1;
+    bw_fill(&r->f->src, c, lo, n, m, v->sy, v->sz, false);
+}
+
 /* `reach`: cells around the block; `extra`: one more plane, for high faces. */
 static enum bw_status dense_view(struct sweep_row *r, const struct sweep_place *p, const int32_t reach[6], int extra,
                                  struct bw_arena *arena, struct bw_view *v)
@@ -209,7 +228,8 @@ static enum bw_status dense_view(struct sweep_row *r, const struct sweep_place *
     for (uint32_t c = 0; c < r->f->info.comps; c++) {
         char *m = bw_arena_take(arena, bytes);
         if (!m) return BW_ERR_MEMORY;
-        if (r->mode != BW_WRITE) bw_fill(&r->f->src, c, lo, n, m, v->sy, v->sz, r->mode == BW_READ);
+        if (r->mode == BW_UPDATE && r->own) own_fill(r, p, c, v, m);
+        else if (r->mode != BW_WRITE) bw_fill(&r->f->src, c, lo, n, m, v->sy, v->sz, r->mode == BW_READ);
         v->data[c] = m + skip;
     }
     return BW_OK;
@@ -264,6 +284,7 @@ static void block_run(int64_t b, uint32_t worker, void *user)
     for (int a = 0; a < 3; a++) {
         block.lo[a] = p.lo[a];
         block.n[a] = p.n[a];
+        block.high[a] = p.high[a];
         block.corner[a] = j->d->info.origin[a] + p.lo[a] * j->d->info.h;
     }
     for (uint32_t i = 0; i < j->s->n_access && out->status == BW_OK; i++)

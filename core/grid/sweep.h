@@ -14,6 +14,7 @@ struct sweep_row {
     uint32_t mode;
     int32_t halo;
     bool fresh; /* results go to new tiles */
+    bool own;   /* faces that are the next tile's are not there: a view may be the tile itself */
     bool spent; /* what is read is not wanted afterwards: tiles go as soon as no block needs them */
     void **data[3], **rim[3];
 };
@@ -42,6 +43,7 @@ struct sweep_place {
     int32_t tile[3], tiles[3]; /* first tile and tiles a side */
     int64_t index;             /* of the tile when there is one only, else -1 */
     bool whole;                /* the box cuts nothing off */
+    int32_t high[3];           /* the high faces along that axis are no other tile's (of several tiles: 1) */
 };
 
 /* ---- sweep_watch.c ---- */

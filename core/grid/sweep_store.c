@@ -49,8 +49,8 @@ static enum bw_status rim_store(const struct sweep_job *j, struct sweep_row *r, 
     const int32_t *td = j->d->info.tile;
     if (j->d->topo->neighbour[t][2 * c + 1] >= 0) return BW_OK;
     size_t bytes = bw_field_rim_values(&j->d->info, (int)c) * r->f->elem;
-    char *rim = r->rim[c][t] = bw_alloc_aligned(bytes);
-    if (!rim) return BW_ERR_MEMORY;
+    if (r->fresh && !(r->rim[c][t] = bw_alloc_aligned(bytes))) return BW_ERR_MEMORY;
+    char *rim = r->fresh ? r->rim[c][t] : r->f->src.rim[c][t];
     memset(rim, 0, bytes);
     if (n[c] < td[c]) return BW_OK; /* the box ends inside this tile: that face is stored in the tile itself */
     int u = c == 0 ? 1 : 0, w = c == 2 ? 1 : 2;
@@ -68,7 +68,8 @@ static enum bw_status rim_store(const struct sweep_job *j, struct sweep_row *r, 
 static bool edge_finite(const struct sweep_job *j, const struct sweep_row *r, uint32_t c, int64_t t, const int32_t n[3])
 {
     const int32_t *td = j->d->info.tile;
-    const char *rim = r->rim[c][t], *data = r->data[c][t];
+    const char *rim = r->fresh ? r->rim[c][t] : r->f->src.rim[c][t];
+    const char *data = r->fresh ? r->data[c][t] : r->f->src.data[c][t];
     if (!rim) return true;
     if (n[c] == td[c]) return all_finite(rim, r->f->elem, (int32_t)bw_field_rim_values(&j->d->info, (int)c));
     int u = c == 0 ? 1 : 0, w = c == 2 ? 1 : 2;
@@ -123,7 +124,8 @@ static enum bw_status tile_store(struct sweep_job *j, struct sweep_row *r, int64
             *slot = fresh;
         }
         int32_t m[3] = {n[0], n[1], n[2]};
-        if (!sweep_is_cell(r) && m[c] < td[c]) m[c]++; /* the boundary face inside a tile that the box cuts */
+        if (!sweep_is_cell(r) && m[c] < td[c] && (!r->own || p->high[c]))
+            m[c]++; /* the boundary face inside a tile that the box cuts */
         bool finite = true;
         for (int32_t k = 0; k < m[2]; k++)
             for (int32_t y = 0; y < m[1]; y++) {

@@ -256,11 +256,12 @@ static void axis_push(const struct plan *a, const struct bw_block *b, const stru
                       int axis)
 {
     const struct bw_view *v = &b->view[0];
-    struct row r = {
-        .plan = a, .block = b, .edges = e, .axis = axis, .from = c->lo[0], .n = c->hi[0] + (axis == 0) - c->lo[0]};
+    int end[3] = {c->hi[0], c->hi[1], c->hi[2]}; // of the faces
+    if (end[axis] < b->n[axis] || b->high[axis]) end[axis]++;
+    struct row r = {.plan = a, .block = b, .edges = e, .axis = axis, .from = c->lo[0], .n = end[0] - c->lo[0]};
     for (int i = 0; i < r.n; i++) r.cover[i] = 1;
-    for (r.k = c->lo[2]; r.k < c->hi[2] + (axis == 2); r.k++)
-        for (r.j = c->lo[1]; r.j < c->hi[1] + (axis == 1); r.j++) {
+    for (r.k = c->lo[2]; r.k < end[2]; r.k++)
+        for (r.j = c->lo[1]; r.j < end[1]; r.j++) {
             float *u = bw_f32(v, axis) + r.from + r.j * v->sy + r.k * v->sz;
             if (a->region.kind != SHAPE_EVERYWHERE && !row_cover(&r)) continue;
             if (a->kind->kind == FORCE_WIND) row_wind(&r, u);
@@ -353,7 +354,7 @@ static enum bw_status step(struct bw_stage *s)
     for (int i = 0; i < 3; i++) a.axis[i] = length > 0 ? v->axis[i] / length : 0;
     if (p->kind.kind == FORCE_TURBULENCE) turbulence_plan(s, &p->kind.turbulence, &a);
     double failed = 0;
-    struct bw_access access = {bw_port_field(s, 0), BW_UPDATE, 0};
+    struct bw_access access = {bw_port_field(s, 0), BW_UPDATE_OWN, 0};
     status = s->host->sweep(s, &(struct bw_sweep){.access = &access,
                                                   .n_access = 1,
                                                   .body = body,

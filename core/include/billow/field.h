@@ -33,6 +33,9 @@ enum bw_access_mode {
     BW_UPDATE = 2,    ///< read and modify; any number of stages
     BW_WRITE = 3,     ///< sole producer; old contents are discarded
     BW_READ_LAST = 4, ///< in a sweep only: read what is not wanted afterwards
+    /// In a sweep only, without a copy where that can be: as BW_UPDATE and BW_WRITE, of a tile's own faces.
+    BW_UPDATE_OWN = 5,
+    BW_WRITE_OWN = 6,
 };
 
 enum bw_lifetime {

@@ -76,6 +76,7 @@ struct bw_block {
     const struct bw_range *particles;
     uint32_t n_particles;
     uint32_t worker; ///< 0 … workers-1
+    int32_t high[3]; ///< 1: the high faces along that axis are this block's own; 0: they are the next tile's low ones
 };
 
 /// One field of a sweep.
@@ -83,8 +84,10 @@ struct bw_access {
     struct bw_field *field;
     /// BW_READ: state before the sweep. BW_UPDATE: in place, halo 0. BW_WRITE: every owned cell must be set; lands when
     /// the sweep ends, so the same field may be read (with a halo) by another row. BW_READ_LAST: as BW_READ, of scratch
-    /// or of a field that another row writes; bodies look at it through their views alone, so its memory may go while
-    /// the sweep runs. Scratch is then as if never written.
+    /// or of a field that another row writes; bodies look at it through their views alone, or at the tiles next to
+    /// their own, so its memory may go while the sweep runs. Scratch is then as if never written. BW_UPDATE_OWN,
+    /// BW_WRITE_OWN: as without OWN, by blocks of one tile; of mac component a, faces 0 … n[a] - 1 + high[a] along its
+    /// axis are there and to be set, no others.
     uint32_t mode;
     /// Cells of halo to fill, 0 … 16, from neighbour tiles, sides and backgrounds.
     int32_t halo;

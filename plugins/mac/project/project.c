@@ -159,6 +159,7 @@ static enum bw_status rhs_make(struct bw_stage *s, struct task *t, struct bw_fie
 {
     const struct project *p = s->params;
     struct rows r = {0};
+    t->flow = vel;
     t->vel = row_add(&r, vel, BW_READ, 1);
     t->pressure = row_add(&r, p->warm_start ? bw_port_field(s, PRESSURE) : NULL, BW_READ, 0);
     t->divergence = row_add(&r, bw_port_field(s, DIVERGENCE), BW_READ, 0);
@@ -171,7 +172,9 @@ static enum bw_status rhs_make(struct bw_stage *s, struct task *t, struct bw_fie
 static enum bw_status vel_correct(struct bw_stage *s, struct task *t, struct bw_field *vel, double *worst)
 {
     struct rows r = {0};
-    t->vel = row_add(&r, vel, BW_UPDATE, 0);
+    t->flow = vel;
+    t->vel = row_add(&r, vel, BW_READ_LAST, 1);
+    t->out = row_add(&r, vel, BW_WRITE_OWN, 0);
     t->pressure = row_add(&r, bw_port_field(s, PRESSURE), BW_UPDATE, 0);
     t->divergence = row_add(&r, bw_port_field(s, DIVERGENCE), BW_READ, 0);
     t->solid = -1;

@@ -17,13 +17,14 @@ struct task {
     const struct bw_topology *topology;
     const struct mg_result *result;
     const struct open_flux *open; ///< NULL: not wanted
+    const struct bw_field *flow;  ///< that is projected
     const struct far *far;
     uint8_t *near;   ///< by tile: an obstacle may cut its faces
     int same;        ///< the tiles are those of the last solve
     double rhs;      ///< right-hand side per net outflow of a cell's faces: -density h/dt, Pa s/m
     double source;   ///< the same per expansion: density h²/dt, Pa s
     double gradient; ///< velocity per pressure difference: dt/(density h), m/(s Pa)
-    int32_t vel, pressure, divergence, solid, solid_vel, around, grip;
+    int32_t vel, out, pressure, divergence, solid, solid_vel, around, grip;
 };
 
 /* ---- project_kinds.c ---- */
@@ -32,6 +33,8 @@ struct task {
 int project_side_is_wall(const struct task *t, const struct bw_block *b, int64_t tile, int s);
 /// Does any face of a block's tile lie in or on an obstacle?
 int project_is_cut(const struct task *t, const struct bw_block *b);
+/// Are all of a tile's cells and those next to them unknowns with whole faces between them?
+int project_is_plain(const struct task *t, int64_t tile);
 /// Sets task.near, an array of a byte a tile, from `solid`.
 void project_find_near(struct bw_stage *s, struct task *t, const struct bw_field *solid);
 /// Sorts a tile's cells into unknowns and not, and says whether faces are cut; max[0] = 1 where something changed since
@@ -40,16 +43,16 @@ void project_kinds(const struct bw_block *b, void *user);
 /// Gives cut tiles their weights. Reads solid (halo CUT_HALO).
 void project_weights(const struct bw_block *b, void *user);
 /// Reach of all sweeps but project_extend's: tiles without cut faces do without solid and solid_vel; of vel, only the
-/// high faces count.
+/// high faces count, and plain tiles look for them in the next ones.
 int project_reach(const struct bw_block *b, uint32_t row, int32_t reach[6], void *user);
 
 /* ---- project_sweeps.c ---- */
 
 /// Right-hand side and first guess. Reads vel, solid_vel (halo 1), divergence, pressure.
 void project_rhs(const struct bw_block *b, void *user);
-/// Takes the pressure's gradient from vel, sets walls, hands the pressure out. Updates vel, pressure; reads solid_vel
-/// (halo 1), divergence. max[0] = largest |div vel - divergence| of a fluid cell after it, 1/s; infinite when
-/// out of memory.
+/// Takes the pressure's gradient from vel (halo 1), sets walls, hands the pressure out. Writes `out`, a tile's own
+/// faces; updates pressure; reads solid_vel (halo 1), divergence. max[0] = largest |div vel - divergence| of a fluid
+/// cell after it, 1/s; infinite when out of memory.
 void project_correct(const struct bw_block *b, void *user);
 
 /* ---- extend.c, sealed.c ---- */

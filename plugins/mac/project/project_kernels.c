@@ -20,11 +20,15 @@ INLINE float *cells_row(const struct project_cells *c, int j, int k) { return c-
 INLINE void row_outflow(const struct project_tile *t, int n, ptrdiff_t s, int j, int k, float *restrict out)
 {
     const ptrdiff_t at = j * t->step[1] + k * t->step[2];
-    const float *u = t->u[0] + at, *v = t->u[1] + at, *v1 = v + t->step[1];
+    const int split = t->high[0] != NULL, top = split && j == EDGE - 1, last = split && k == EDGE - 1;
+    const float *u = t->u[0] + at, *v = t->u[1] + at, *v1 = top ? t->high[1] + k * EDGE : v + t->step[1];
+    const float end = split ? t->high[0][j + k * EDGE] : u[n * s];
     if (t->dim == 3) {
-        const float *w = t->u[2] + at, *w1 = w + t->step[2];
-        for (int i = 0; i < n; i++)
+        const float *w = t->u[2] + at, *w1 = last ? t->high[2] + j * EDGE : w + t->step[2];
+        for (int i = 0; i < n - 1; i++)
             out[i] = (u[i * s + s] - u[i * s]) + (v1[i * s] - v[i * s]) + (w1[i * s] - w[i * s]);
+        const int i = n - 1;
+        out[i] = (end - u[i * s]) + (v1[i * s] - v[i * s]) + (w1[i * s] - w[i * s]);
     } else {
         for (int i = 0; i < n; i++) out[i] = (u[i * s + s] - u[i * s]) + (v1[i * s] - v[i * s]);
     }
@@ -142,9 +146,37 @@ INLINE void correct_rows(const struct project_tile *t, double gradient, int n, p
         }
 }
 
+/// The same from `old` to u.
+INLINE void row_make(const float *restrict old, float *restrict f, const double *restrict p, const double *restrict low,
+                     double gradient)
+{
+    for (int i = 0; i < EDGE; i++) f[i] = (float)((double)old[i] - gradient * (p[i] - low[i]));
+}
+
+static void correct_split(const struct project_tile *t, double gradient)
+{
+    const ptrdiff_t sy = t->p_step[1], sz = t->p_step[2];
+    for (int k = 0; k < EDGE; k++)
+        for (int j = 0; j < EDGE; j++) {
+            const ptrdiff_t at = j * t->step[1] + k * t->step[2];
+            const double *p = t->p + j * sy + k * sz;
+            row_make(t->old[0] + at, t->u[0] + at, p, p - 1, gradient);
+            row_make(t->old[1] + at, t->u[1] + at, p, p - sy, gradient);
+            row_make(t->old[2] + at, t->u[2] + at, p, p - sz, gradient);
+            row_correct(t->high[0] + j + k * EDGE, p + EDGE, p + EDGE - 1, gradient, 1, 1);
+            row_hand_out(p, cells_row(&t->pressure, j, k), EDGE, 1);
+        }
+    for (int k = 0; k < EDGE; k++) {
+        const double *p = t->p + EDGE * sy + k * sz, *q = t->p + EDGE * sz + k * sy;
+        row_correct(t->high[1] + k * EDGE, p, p - sy, gradient, EDGE, 1);
+        row_correct(t->high[2] + k * EDGE, q, q - sz, gradient, EDGE, 1);
+    }
+}
+
 static void correct(const struct project_tile *t, double gradient)
 {
-    if (is_whole(t)) correct_rows(t, gradient, EDGE, 1, 1);
+    if (t->high[0]) correct_split(t, gradient);
+    else if (is_whole(t)) correct_rows(t, gradient, EDGE, 1, 1);
     else correct_rows(t, gradient, t->n[0], t->step[0], t->pressure.step[0]);
 }
 

@@ -17,6 +17,10 @@ struct project_tile {
     const uint8_t *kind; ///< of the cells, natural order: 0 is no unknown
     float *u[3];         ///< low faces of cell (0,0,0) along each axis
     ptrdiff_t step[3];   ///< between them
+    /// NULL: the high faces of the last cells follow in u. Else those, of a whole 3D tile: the other two axes' cells,
+    /// the lower axis first.
+    float *high[3];
+    const float *old[3]; ///< with `high`: the faces before the correction, laid out like u
     struct project_cells divergence, pressure;
     double *p; ///< pressure of cell (0,0,0), with a layer of cells around
     ptrdiff_t p_step[3];
@@ -29,7 +33,7 @@ struct project_kernels {
     void (*guess)(const struct project_tile *t, float *x);
     /// Fills p, but for the layer around, from the colour-split x.
     void (*join)(const struct project_tile *t, const float *x);
-    /// u -= gradient (p - p one cell lower) on all faces; the pressure becomes p.
+    /// u -= gradient (p - p one cell lower) on all faces (with `high`: old less that); the pressure becomes p.
     void (*correct)(const struct project_tile *t, double gradient);
     /// Largest |net outflow per_h - divergence| of an unknown.
     float (*worst)(const struct project_tile *t, float per_h);

@@ -20,12 +20,18 @@ int project_is_cut(const struct task *t, const struct bw_block *b)
     return t->mg->has_cut[tile_of_block(t->tiles, b)];
 }
 
+int project_is_plain(const struct task *t, int64_t tile)
+{
+    return t->mg->shape.dim == 3 && t->mg->level->coef[tile] < 0;
+}
+
 int project_reach(const struct bw_block *b, uint32_t row, int32_t reach[6], void *user)
 {
     const struct task *t = user;
     if ((int32_t)row == t->solid && t->near) return t->near[tile_of_block(t->tiles, b)];
     if ((int32_t)row == t->solid || (int32_t)row == t->solid_vel) return project_is_cut(t, b);
-    if ((int32_t)row == t->vel) reach[0] = reach[2] = reach[4] = 0;
+    const int plain = (int32_t)row == t->vel && project_is_plain(t, tile_of_block(t->tiles, b));
+    for (int s = 0; s < 6 && (int32_t)row == t->vel; s++) reach[s] = (s & 1) && !plain;
     return 1;
 }
 

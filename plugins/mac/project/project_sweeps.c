@@ -131,6 +131,22 @@ static const struct project_kernels *kernels_of(const struct bw_block *b)
 
 /* ---- right-hand side --------------------------------------------------------------------------------------------- */
 
+/// A plain tile's high faces, which are the low ones of the tiles beyond, in the body's scratch memory.
+static int high_read(const struct task *t, const struct bw_block *b, int64_t tile, struct project_tile *r)
+{
+    enum { EDGE = 16 };
+    float *to = b->stage->host->body_scratch(b, 3 * EDGE * EDGE * sizeof *to);
+    if (!to) return 0;
+    for (int a = 0; a < 3; a++) {
+        const float *from = t->tiles->data(t->flow, (uint32_t)a, t->topology->neighbour[tile][2 * a + 1]);
+        const int p = a == 0 ? EDGE : 1, q = a == 2 ? EDGE : EDGE * EDGE;
+        r->high[a] = to;
+        for (int j = 0; j < EDGE; j++)
+            for (int i = 0; i < EDGE; i++) *to++ = from[i * p + j * q];
+    }
+    return 1;
+}
+
 void project_rhs(const struct bw_block *b, void *user)
 {
     const struct task *t = user;
@@ -138,11 +154,13 @@ void project_rhs(const struct bw_block *b, void *user)
     const struct faces given = faces_of(&b->view[t->vel]);
     struct faces u = given;
     float *x = t->mg->level->x + tile * MG_CELLS;
+    const int plain = project_is_plain(t, tile);
     if (t->mg->level->coef[tile] >= 0) {
         if (!faces_copy(b, &given, &u)) return;
         walls_set(t, b, tile, &u, BLEND);
     }
-    const struct project_tile rows = tile_of(t, b, tile, &u);
+    struct project_tile rows = tile_of(t, b, tile, &u);
+    if (plain && !high_read(t, b, tile, &rows)) return;
     kernels_of(b)->rhs(&rows, (float)t->rhs, (float)t->source, t->mg->level->b + tile * MG_CELLS);
     if (t->pressure >= 0) kernels_of(b)->guess(&rows, x);
     else memset(x, 0, MG_CELLS * sizeof *x);
@@ -229,23 +247,39 @@ static int dense_make(const struct task *t, const struct bw_block *b, int64_t ti
     return 1;
 }
 
-/* The block's own high faces have the bits that the tile beyond gives them, so the divergence is that of what is
- * stored. */
+/// The faces of a block that are its own.
+static void faces_store(const struct bw_block *b, const struct faces *from, const struct faces *to)
+{
+    for (int a = 0; a < 3; a++)
+        for (int k = 0; k < b->n[2] + (a == 2 && b->high[2]); k++)
+            for (int j = 0; j < b->n[1] + (a == 1 && b->high[1]); j++)
+                memcpy(to->f[a] + j * to->stride[1] + k * to->stride[2],
+                       from->f[a] + j * from->stride[1] + k * from->stride[2],
+                       (size_t)(b->n[0] + (a == 0 && b->high[0])) * sizeof(float));
+}
+
+/* A block's own high faces, where they are another tile's, have the bits that that one gives them, so the divergence is
+ * that of what is stored. */
 void project_correct(const struct bw_block *b, void *user)
 {
     const struct task *t = user;
     const int64_t tile = tile_of_block(t->tiles, b);
-    const struct faces u = faces_of(&b->view[t->vel]);
+    const struct faces old = faces_of(&b->view[t->vel]), out = faces_of(&b->view[t->out]);
+    const int plain = project_is_plain(t, tile);
+    struct faces u = out;
+    if (!plain && !faces_copy(b, &old, &u)) return;
     struct project_tile rows = tile_of(t, b, tile, &u);
+    for (int q = 0; q < 3 && plain; q++) rows.old[q] = old.f[q];
+    if (plain && !high_read(t, b, tile, &rows)) return;
     if (!dense_make(t, b, tile, &rows)) return;
     kernels_of(b)->correct(&rows, t->gradient);
-    if (t->mg->level->coef[tile] >= 0 || b->grid->thin >= 0) walls_set(t, b, tile, &u, CLOSE);
-    if (mg_weights(t->mg->level, tile)) {
-        struct faces whole;
-        if (!faces_copy(b, &u, &whole)) return;
-        walls_set(t, b, tile, &whole, BLEND);
-        if (t->open) open_flux_put(t->open, b, tile, whole.f, whole.stride);
-        rows = tile_of(t, b, tile, &whole);
+    if (!plain) {
+        if (t->mg->level->coef[tile] >= 0 || b->grid->thin >= 0) walls_set(t, b, tile, &u, CLOSE);
+        faces_store(b, &u, &out);
+        if (mg_weights(t->mg->level, tile)) {
+            walls_set(t, b, tile, &u, BLEND);
+            if (t->open) open_flux_put(t->open, b, tile, u.f, u.stride);
+        }
     }
     b->max[0] = (double)kernels_of(b)->worst(&rows, (float)(1 / b->grid->h));
 }
