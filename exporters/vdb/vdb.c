@@ -177,8 +177,10 @@ static enum bw_status vdb_frame(struct bw_exporter *e, const struct bw_frame *fr
 {
     const struct vdb_params *p = e->params;
     if (frame->number < 0) return e->host->fail(e, BW_ERR_PRESET, "frame %" PRId64 " is negative", frame->number);
-    struct bwvdb_options options = {
-        .compression = (uint32_t)p->compression, .parallel_for = host_parallel, .parallel_user = e};
+    struct bwvdb_options options = {.compression = (uint32_t)p->compression,
+                                    .simd = e->bake->simd,
+                                    .parallel_for = host_parallel,
+                                    .parallel_user = e};
     struct bwvdb_writer *w;
     struct bwvdb_error error;
     enum bwvdb_status made = bwvdb_writer_create(&options, &w, &error);

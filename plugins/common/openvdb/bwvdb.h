@@ -106,6 +106,7 @@ struct bwvdb_grid {
 /// How a writer works. Zero: serial, Blosc.
 struct bwvdb_options {
     uint32_t compression; ///< enum bwvdb_compression; the active mask is always used
+    uint32_t simd;        ///< enum bw_simd: the widest instructions allowed; all give the same bytes
     uint32_t threads;     ///< leaves are built on so many threads (0, 1: the caller's); ignored with parallel_for
     /// Call fn(i, user) for i in [0, n) in any order on the caller's own worker threads; NULL: see `threads`.
     void (*parallel_for)(void *parallel_user, int64_t n, void (*fn)(int64_t i, void *user), void *user);

@@ -71,12 +71,6 @@ BWVDB_TREE_OF_LIBRARY(openvdb::MaskTree::RootNodeType);
 namespace vdb = openvdb;
 using vdb::Coord;
 
-struct bwvdb_writer {
-    bwvdb_options options;
-    vdb::GridPtrVec grids;
-    vdb::MetaMap meta;
-};
-
 /* bwvdb_read.cpp: a grid that has been loaded, or nullptr after a sentence. */
 const vdb::GridBase *bwvdb_loaded_grid(const bwvdb_file *f, int32_t grid, bwvdb_error *error);
 
@@ -91,13 +85,6 @@ inline bwvdb_status report(bwvdb_error *e, bwvdb_status status, const std::strin
             if (*c == '\n') *c = ' ';
     }
     return status;
-}
-
-inline vdb::GridBase::Ptr grid_named(const bwvdb_writer &w, const std::string &name)
-{
-    for (auto &g : w.grids)
-        if (g->getName() == name) return g;
-    return nullptr;
 }
 
 /* Threads that can't be started, by us or by TBB, which says it in words alone. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Points as grids of OpenVDB's points; bwvdb.h says what it does. */
-#include "bwvdb_guard.hpp"
+#include "pack/file.hpp"
 
 extern "C" {
 #include "vdb_check.h"
@@ -148,7 +148,7 @@ extern "C" bwvdb_status bwvdb_writer_points(bwvdb_writer *w, const bwvdb_points 
                 return report(error, BWVDB_ERR, "point " + std::to_string(i) + " of \"" + p->name + "\" is nowhere");
         }
         tbb::task_arena arena(1); // the writer's thread: the solver has the others
-        arena.execute([&] { w->grids.push_back(points_make(*p, places)); });
+        arena.execute([&] { w->grids.push_back(grid_serialised(w->options, points_make(*p, places))); });
         return BWVDB_OK;
     });
 }

@@ -72,6 +72,97 @@ Test(bwvdb, tiles_and_threads_make_the_same_grid)
     for (int i = 0; i < N * N * N; i++) cr_assert(out[0][i] == (in[i] > 1e-4f ? in[i] : 0));
 }
 
+/* ---- leaves ---- */
+
+/* Numbers of all sizes that half floats have, many below their smallest, many nothing. */
+static float number_at(uint32_t n)
+{
+    const uint32_t r = n * 2654435761u ^ (n * 40503u) >> 7;
+    const float v = ldexpf(1 + (float)(r >> 9 & 0x3fffff) / 0x400000, (int)(r & 63) - 50);
+    return r >> 6 & 1 ? 0 : r >> 7 & 1 ? -v : v;
+}
+
+enum { SPREAD = 24 };
+
+/* A scalar and a vector, half and whole, from the same numbers; `simd` is allowed. */
+static size_t spread_write(uint32_t simd, uint32_t compression, const float *v, char *bytes, size_t room)
+{
+    struct bwvdb_writer *w;
+    struct bwvdb_block block = {
+        .origin = {-13, 4085, -4099}, .n = {SPREAD, SPREAD, SPREAD}, .data = {v, v + 7, v + 17}};
+    GOOD(bwvdb_writer_create(&(struct bwvdb_options){.compression = compression, .simd = simd}, &w, &err));
+    for (uint32_t i = 0; i < 4; i++) {
+        const struct bwvdb_grid g = {.name = (const char *[]){"a", "b", "c", "d"}[i],
+                                     .comps = i & 1 ? 3 : 1,
+                                     .half = i < 2,
+                                     .y_up = 1,
+                                     .gain = 3,
+                                     .threshold = 1e-9f,
+                                     .voxel = 1,
+                                     .vector_type = BWVDB_VEC_COVARIANT,
+                                     .blocks = &block,
+                                     .n_blocks = 1};
+        GOOD(bwvdb_writer_add(w, &g, &err));
+    }
+    write_and_free(w);
+    FILE *f = fopen(path, "rb");
+    cr_assert(f);
+    const size_t n = fread(bytes, 1, room, f);
+    fclose(f);
+    return n;
+}
+
+Test(bwvdb, instructions_make_no_difference)
+{
+    static float v[SPREAD * SPREAD * SPREAD + 17];
+    static char bytes[2][1 << 20];
+    for (uint32_t i = 0; i < sizeof v / sizeof *v; i++) v[i] = number_at(i);
+    const size_t n = spread_write(0, BWVDB_BLOSC, v, bytes[0], sizeof *bytes);
+    cr_assert(n > 1 << 15 && n < sizeof *bytes);
+    cr_assert(spread_write(2, BWVDB_BLOSC, v, bytes[1], sizeof *bytes) == n && !memcmp(bytes[0], bytes[1], n));
+}
+
+/* To eleven bits, fewer below 2^-14; ties to even. */
+static float half_of(float v)
+{
+    int exponent;
+    frexpf(v, &exponent);
+    const float unit = ldexpf(1, (exponent > -13 ? exponent : -13) - 11);
+    return rintf(v / unit) * unit;
+}
+
+/* Across the corners of eight of the tree's largest nodes; each number as C rounds it to a half float, or as it is. */
+static void spread_read(uint32_t simd, uint32_t compression)
+{
+    static float v[SPREAD * SPREAD * SPREAD + 17], out[3][SPREAD * SPREAD * SPREAD];
+    static char bytes[1 << 20];
+    const int32_t lo[3] = {-13, 4085, -4099}, n[3] = {SPREAD, SPREAD, SPREAD};
+    for (uint32_t i = 0; i < sizeof v / sizeof *v; i++) v[i] = number_at(i);
+    spread_write(simd, compression, v, bytes, sizeof bytes);
+    struct bwvdb_file *f = open_loaded();
+    for (int32_t grid = 0; grid < 4; grid++) {
+        const bool half = grid < 2, vector = grid & 1;
+        GOOD(bwvdb_read_box(f, grid, lo, n, (float *[3]){out[0], out[1], out[2]}, &err));
+        for (int i = 0; i < SPREAD * SPREAD * SPREAD; i++) {
+            float want[3] = {3 * v[i], 3 * v[i + 17], -3 * v[i + 7]};
+            const float size =
+                vector ? sqrtf(want[0] * want[0] + want[1] * want[1] + want[2] * want[2]) : fabsf(want[0]);
+            for (int c = 0; c < (vector ? 3 : 1); c++) {
+                if (!(size > 1e-9f)) want[c] = 0;
+                else if (half) want[c] = half_of(want[c]);
+                cr_assert(out[c][i] == want[c], "grid %d, %d: %a for %a", grid, i, out[c][i], want[c]);
+            }
+        }
+    }
+    bwvdb_close(f);
+}
+
+Test(bwvdb, every_number_comes_back_rounded_once)
+{
+    for (uint32_t simd = 0; simd < 3; simd += 2)
+        for (uint32_t c = BWVDB_BLOSC; c <= BWVDB_NONE; c++) spread_read(simd, c);
+}
+
 /* A linear field is met exactly by trilinear sampling, wherever the grid lies and whichever way is up. */
 static void vector_sampling(uint32_t y_up, uint32_t staggered)
 {
@@ -213,6 +304,32 @@ Test(bwvdb, region_is_a_padded_and_clipped_copy_of_what_is_active)
     double out[3];
     GOOD(bwvdb_sample(f, bwvdb_find(f, "vel"), 1, (const double[][3]){{4.5, 3, 11.25}}, out, &err));
     cr_assert(out[0] == 4.5 && out[1] == 3 && out[2] == 11.25);
+    bwvdb_close(f);
+}
+
+/* Grown by more than a leaf, from voxels that fill leaves: a cube, whole inside. */
+Test(bwvdb, region_keeps_full_leaves)
+{
+    static float ones[20 * 20 * 20];
+    for (int i = 0; i < 8000; i++) ones[i] = 1;
+    struct bwvdb_block block = {.origin = {-9, 3, 5}, .n = {20, 20, 20}, .data = {ones}};
+    struct bwvdb_grid g = {.name = "density", .comps = 1, .voxel = 1, .blocks = &block, .n_blocks = 1};
+    struct bwvdb_writer *w = writer_new(BWVDB_BLOSC, 1);
+    GOOD(bwvdb_writer_add(w, &g, &err));
+    struct bwvdb_region *r;
+    const char *names[] = {"density", NULL};
+    GOOD(bwvdb_region_create(
+        w, &(struct bwvdb_area){.grids = names, .pad = 11, .lo = {-100, -3, -100}, .n = {200, 200, 200}}, &r, &err));
+    struct region_probe probe = {1};
+    struct bwvdb_grid v = {.name = "v", .comps = 3, .voxel = 1, .region = r, .fill = region_fill, .fill_user = &probe};
+    GOOD(bwvdb_writer_add(w, &v, &err));
+    bwvdb_region_free(r);
+    write_and_free(w);
+    struct bwvdb_file *f = open_loaded();
+    const struct bwvdb_info *info = bwvdb_grid_info(f, bwvdb_find(f, "v"));
+    int32_t lo[3] = {-20, -3, -6}, hi[3] = {21, 33, 35};
+    cr_assert(info->active == 42 * 37 * 42);
+    cr_assert(!memcmp(info->lo, lo, sizeof lo) && !memcmp(info->hi, hi, sizeof hi));
     bwvdb_close(f);
 }
 

@@ -6,33 +6,29 @@
 #include <string.h>
 #include <xxhash.h>
 
-/* Where the header has it: after 8 bytes of magic, the format's version and the library's two (4 each), and a byte that
- * says whether the file has an index. */
-enum { ID_AT = 21, ID_LENGTH = 36 };
-
 static int is_id(const char *text) { return text[8] == '-' && text[13] == '-' && text[18] == '-' && text[23] == '-'; }
 
 /* In the form of a UUID of version 8 (RFC 9562), whose bits are its maker's own. */
-static void id_print(XXH128_hash_t hash, char out[ID_LENGTH + 1])
+static void id_print(XXH128_hash_t hash, char out[VDB_ID_LENGTH + 1])
 {
     const unsigned long long hi = hash.high64, lo = hash.low64;
-    snprintf(out, ID_LENGTH + 1, "%08llx-%04llx-8%03llx-%04llx-%012llx", hi >> 32, hi >> 16 & 0xffff, hi & 0xfff,
+    snprintf(out, VDB_ID_LENGTH + 1, "%08llx-%04llx-8%03llx-%04llx-%012llx", hi >> 32, hi >> 16 & 0xffff, hi & 0xfff,
              (lo >> 48 & 0x3fff) | 0x8000, lo & 0xffffffffffff);
 }
 
 /* Of the whole file without its id. `head` gets what comes first. */
-static int contents_hash(FILE *f, XXH3_state_t *state, char head[ID_AT + ID_LENGTH])
+static int contents_hash(FILE *f, XXH3_state_t *state, char head[VDB_ID_AT + VDB_ID_LENGTH])
 {
     char buffer[65536];
-    size_t n = fread(head, 1, ID_AT + ID_LENGTH, f);
-    if (n != ID_AT + ID_LENGTH || !is_id(head + ID_AT)) return ferror(f) ? errno : EPROTO;
-    XXH3_128bits_update(state, head, ID_AT);
+    size_t n = fread(head, 1, VDB_ID_AT + VDB_ID_LENGTH, f);
+    if (n != VDB_ID_AT + VDB_ID_LENGTH || !is_id(head + VDB_ID_AT)) return ferror(f) ? errno : EPROTO;
+    XXH3_128bits_update(state, head, VDB_ID_AT);
     while ((n = fread(buffer, 1, sizeof buffer, f)) > 0) XXH3_128bits_update(state, buffer, n);
     return ferror(f) ? errno : 0;
 }
 
 /* What the id of an open file ought to be. 0, or an errno. */
-static int id_make(FILE *f, char head[ID_AT + ID_LENGTH], char id[ID_LENGTH + 1])
+static int id_make(FILE *f, char head[VDB_ID_AT + VDB_ID_LENGTH], char id[VDB_ID_LENGTH + 1])
 {
     XXH3_state_t *state = XXH3_createState();
     if (!state) return ENOMEM;
@@ -43,23 +39,25 @@ static int id_make(FILE *f, char head[ID_AT + ID_LENGTH], char id[ID_LENGTH + 1]
     return bad;
 }
 
-int vdb_identity_set(const char *path)
+bool vdb_identity_make(const struct vdb_identity_part *parts, size_t n, char id[VDB_ID_LENGTH])
 {
-    char head[ID_AT + ID_LENGTH], id[ID_LENGTH + 1];
-    FILE *f = fopen(path, "r+b");
-    if (!f) return errno;
-    int bad = id_make(f, head, id);
-    if (!bad && (fseek(f, ID_AT, SEEK_SET) || fwrite(id, 1, ID_LENGTH, f) != ID_LENGTH)) bad = errno;
-    if (fclose(f) && !bad) bad = errno;
-    return bad;
+    char text[VDB_ID_LENGTH + 1];
+    XXH3_state_t *state = XXH3_createState();
+    if (!state) return false;
+    XXH3_128bits_reset(state);
+    for (size_t i = 0; i < n; i++) XXH3_128bits_update(state, parts[i].data, parts[i].bytes);
+    id_print(XXH3_128bits_digest(state), text);
+    XXH3_freeState(state);
+    memcpy(id, text, VDB_ID_LENGTH);
+    return true;
 }
 
 enum vdb_identity vdb_identity_check(const char *path)
 {
-    char head[ID_AT + ID_LENGTH] = "", id[ID_LENGTH + 1];
+    char head[VDB_ID_AT + VDB_ID_LENGTH] = "", id[VDB_ID_LENGTH + 1];
     FILE *f = fopen(path, "rb");
     int bad = f ? id_make(f, head, id) : errno;
     if (f) fclose(f);
-    if (bad || head[ID_AT + 14] != '8') return VDB_IDENTITY_FOREIGN;
-    return memcmp(head + ID_AT, id, ID_LENGTH) ? VDB_IDENTITY_DAMAGED : VDB_IDENTITY_GOOD;
+    if (bad || head[VDB_ID_AT + 14] != '8') return VDB_IDENTITY_FOREIGN;
+    return memcmp(head + VDB_ID_AT, id, VDB_ID_LENGTH) ? VDB_IDENTITY_DAMAGED : VDB_IDENTITY_GOOD;
 }

@@ -4,12 +4,24 @@
 #ifndef VDB_IDENTITY_H
 #define VDB_IDENTITY_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/// Replace the id of a VDB file that is written. 0, or an errno.
-int vdb_identity_set(const char *path);
+/* Where the header has it: after 8 bytes of magic, the format's version and the library's two (4 each), and a byte that
+ * says whether the file has an index. */
+enum { VDB_ID_AT = 21, VDB_ID_LENGTH = 36 };
+
+struct vdb_identity_part {
+    const void *data;
+    size_t bytes;
+};
+
+/// The id of a file that is these parts one after another, its id left out; no 0 at its end. false: out of memory.
+bool vdb_identity_make(const struct vdb_identity_part *parts, size_t n, char id[VDB_ID_LENGTH]);
 
 enum vdb_identity { VDB_IDENTITY_GOOD, VDB_IDENTITY_FOREIGN, VDB_IDENTITY_DAMAGED };
 /// Is the file what was written? FOREIGN: its id is not one of ours, or it can't be read, and nothing is known.

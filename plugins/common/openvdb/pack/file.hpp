@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Grids as the bytes that a file has of them, and the file around them. Format 224: what OpenVDB 10 writes. */
+#ifndef BWVDB_FILE_HPP
+#define BWVDB_FILE_HPP
+
+#include "../bwvdb_guard.hpp"
+
+/* A leaf with active voxels. */
+struct leaf_mask {
+    Coord origin;
+    uint64_t on[8]; // bit z of byte y of word x
+};
+
+template <class Leaf> leaf_mask mask_of(const Leaf &leaf)
+{
+    leaf_mask m{leaf.origin(), {}};
+    for (vdb::Index i = 0; i < 8; i++) m.on[i] = leaf.valueMask().template getWord<uint64_t>(i);
+    return m;
+}
+
+/* One grid: compression, metadata, transform and topology in `body`, from `values_at` on the values of all leaves. */
+struct file_grid {
+    std::string name, type;
+    std::vector<std::string> body;
+    int64_t values_at = 0;
+    std::vector<leaf_mask> leaves; // in the tree's order
+    bool volume = false;           // a region may be made of it
+};
+
+struct bwvdb_writer {
+    bwvdb_options options;
+    std::vector<file_grid> grids;
+    vdb::MetaMap meta;
+};
+
+/* The tree's own order of leaves: by upper node, by lower node, by leaf; along x, then y, then z in each. */
+inline bool tree_order(const Coord &a, const Coord &b)
+{
+    for (int shift : {12, 7, 3})
+        for (int axis = 0; axis < 3; axis++)
+            if (a[axis] >> shift != b[axis] >> shift) return a[axis] >> shift < b[axis] >> shift;
+    return false;
+}
+
+inline const file_grid *grid_named(const bwvdb_writer &w, const std::string &name)
+{
+    for (auto &g : w.grids)
+        if (g.name == name) return &g;
+    return nullptr;
+}
+
+/* OpenVDB's flags for a writer's choice. */
+uint32_t compression_flags(const bwvdb_options &o);
+
+/* A grid that OpenVDB has built, as it writes it. The tree is emptied. */
+file_grid grid_serialised(const bwvdb_options &o, const vdb::GridBase::Ptr &grid);
+
+/* All of a writer's grids. Throws what streams throw. */
+void file_write(const bwvdb_writer &w, const char *path);
+
+#endif
