@@ -7,6 +7,8 @@
  * position of that centre. A cell-centred domain with low corner `origin` and cell edge h is therefore
  * {.voxel = h, .origin = origin + h/2}.
  *
+ * All of it is a library of its own, libbillow-vdb.so; load/bwvdb_load.c loads it and hands each call on.
+ *
  * Threads: a writer or reader is used by one thread at a time, except bwvdb_sample and bwvdb_read_box, which any number
  * of threads may call at once on grids that bwvdb_load has loaded. */
 #ifndef BWVDB_H

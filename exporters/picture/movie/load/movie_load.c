@@ -3,48 +3,34 @@
  * that it stands on take 35 ms to load, which every start of the program would wait for. */
 #include "movie_calls.h"
 
+#include <common/late/late.h>
 #include <picture/movie/movie.h>
 
-#include <dlfcn.h>
 #include <stdio.h>
-#include <sys/mman.h>
 
-/// Loaded once and kept. NULL, and why, when it can't be.
-static const struct bw_movie_calls *calls(const char **why)
+static const struct bw_movie_calls *calls(struct late_failure *failure)
 {
-    void *library = dlopen("libbillow-movie.so.0", RTLD_NOW | RTLD_LOCAL);
-    const struct bw_movie_calls *found = library ? dlsym(library, "bw_movie_calls") : NULL;
-    const char *said = found ? NULL : dlerror();
-    *why = found ? NULL : said ? said : "unknown reason";
-    return found;
-}
-
-/// The linker does not say it: would a library of libavcodec's size find room?
-static int memory_lacks(void)
-{
-    const size_t usual = (size_t)16 << 20;
-    void *room = mmap(NULL, usual, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    return room == MAP_FAILED || munmap(room, usual);
+    return late_find("libbillow-movie.so.0", "bw_movie_calls", (size_t)16 << 20, failure);
 }
 
 enum bw_status bw_movie_open(const struct bw_tools *tools, const struct bw_movie_options *o, struct bw_movie **movie,
                              const char **encoder, char *why, size_t why_size)
 {
-    const char *said;
-    const struct bw_movie_calls *c = calls(&said);
+    struct late_failure failure;
+    const struct bw_movie_calls *c = calls(&failure);
     *movie = NULL;
     if (c) return c->open(tools, o, movie, encoder, why, why_size);
-    const int memory = memory_lacks();
-    snprintf(why, why_size, "%sthe movie writer cannot be loaded: %s", memory ? "out of memory: " : "", said);
-    return memory ? BW_ERR_MEMORY : BW_ERR;
+    snprintf(why, why_size, "%sthe movie writer cannot be loaded: %s", failure.memory ? "out of memory: " : "",
+             failure.why);
+    return failure.memory ? BW_ERR_MEMORY : BW_ERR;
 }
 
 /* ---- of a movie, so the library is there ---- */
 
 static const struct bw_movie_calls *loaded(void)
 {
-    const char *why;
-    return calls(&why);
+    struct late_failure failure;
+    return calls(&failure);
 }
 
 void bw_movie_quality(struct bw_movie *m, double crf) { loaded()->quality(m, crf); }

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bwvdb_calls.h"
+
+__attribute__((visibility("default"))) const struct bwvdb_calls bwvdb_calls = {
+    .writer_create = bwvdb_writer_create,
+    .writer_add = bwvdb_writer_add,
+    .writer_points = bwvdb_writer_points,
+    .writer_meta = bwvdb_writer_meta,
+    .writer_write = bwvdb_writer_write,
+    .writer_free = bwvdb_writer_free,
+    .region_create = bwvdb_region_create,
+    .region_free = bwvdb_region_free,
+    .open = bwvdb_open,
+    .close = bwvdb_close,
+    .count = bwvdb_count,
+    .grid_info = bwvdb_grid_info,
+    .find = bwvdb_find,
+    .file_meta = bwvdb_file_meta,
+    .names = bwvdb_names,
+    .load = bwvdb_load,
+    .read_box = bwvdb_read_box,
+    .sample = bwvdb_sample,
+    .read_points = bwvdb_read_points,
+    .distance_create = bwvdb_distance_create,
+    .distance_free = bwvdb_distance_free,
+    .distance_box = bwvdb_distance_box,
+    .distance_read = bwvdb_distance_read,
+    .contents_find = vdb_contents_find,
+    .difference_find = vdb_difference_find,
+};
