@@ -212,7 +212,7 @@ static enum bw_status names_take(struct bw_preset *p, const char *path, struct b
 
 static enum bw_status sections_read(struct bw_preset *p, const char *path, int quick, struct bw_diag *d)
 {
-    static const char *const lists[] = {"stages", "export"};
+    static const char *const lists[] = {"stages", "export", "look", "camera"};
     struct bw_params_context c = {.owner = "preset", .ignore = lists, .n_ignore = BW_COUNT(lists), .sections = 1};
     struct bw_preset_values v;
     p->values = bw_params_compile(bw_preset_rows, bw_preset_n_rows, sizeof v, p->root, &c, d);
@@ -229,6 +229,7 @@ static enum bw_status sections_read(struct bw_preset *p, const char *path, int q
     status = bw_first(status, bw_preset_take_frames_from(p, &v.frames_from, d));
     status = bw_first(status, time_take(p, &v.time, bw_node_get(p->root, "time"), d));
     status = bw_first(status, fields_take(p, &v.fields, bw_node_get(p->root, "fields"), d));
+    status = bw_first(status, bw_preset_shared_form(p, d));
     return bw_first(status, lists_read(p, d));
 }
 

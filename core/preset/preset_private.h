@@ -31,6 +31,9 @@ enum bw_status bw_preset_take_domains(struct bw_preset *p, const struct bw_prese
 enum bw_status bw_preset_take_frames_from(struct bw_preset *p, const struct bw_frames_from_values *v,
                                           struct bw_diag *d);
 
+/// `look:` and `camera:` are maps.
+enum bw_status bw_preset_shared_form(const struct bw_preset *p, struct bw_diag *d);
+
 /// A word (non-empty scalar).
 enum bw_status bw_read_word(const struct bw_node *n, const char *what, struct bw_diag *d);
 /// The first of two failures.

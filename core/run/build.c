@@ -91,6 +91,22 @@ static enum bw_status entries_build(struct bw_chain *c)
     return first;
 }
 
+/* What all pictures share is known to one of their exporters. */
+static enum bw_status shared_check(struct bw_chain *c)
+{
+    const struct bw_preset *p = c->preset;
+    struct bw_table *table = bw_calloc((size_t)(p->n_exports + 1) * sizeof *table);
+    uint32_t n = 0;
+    if (!table) return BW_ERR_MEMORY;
+    for (int32_t i = 0; i < p->n_exports; i++) {
+        const struct bw_entry *e = bw_registry_exporter(c->registry, p->export[i].type);
+        if (e) table[n++] = (struct bw_table){e->exporter->params, e->exporter->n_params};
+    }
+    enum bw_status status = bw_preset_share_check(p, table, n, c->log.diag);
+    bw_free(table);
+    return status;
+}
+
 /* What the bake itself writes is nobody else's, and of exporters no two want one file. */
 static enum bw_status outputs_plan(struct bw_chain *c)
 {
@@ -110,6 +126,7 @@ static enum bw_status parts_build(struct bw_chain *c)
     if (status != BW_OK) return status;
     host_init(&c->host, c->opt.simd);
     status = entries_build(c);
+    if (status == BW_OK) status = shared_check(c);
     if (status == BW_OK) status = wire(&c->fields, &c->stages, c->domain);
     return status == BW_OK ? outputs_plan(c) : status;
 }

@@ -56,7 +56,7 @@ enum bw_status bw_picture_checkpoint(struct bw_picture *p, struct bw_archive *a)
     enum bw_status status = a->bytes(a, "picture.has_scene", &p->has_scene, sizeof p->has_scene);
     if (!status) status = a->bytes(a, "picture.scene", &p->scene, sizeof p->scene);
     if (!status) status = a->bytes(a, "picture.size", p->size, sizeof p->size);
-    if (!status) status = a->bytes(a, "picture.asked", &p->asked, sizeof p->asked);
+    if (!status) status = a->bytes(a, "picture.asked", p->asked, sizeof p->asked);
     if (!status) status = a->bytes(a, "picture.range", p->range, sizeof p->range);
     if (status || kept_good(p)) return status;
     return e->host->fail(e, BW_ERR_IO, "what was kept of its pictures is damaged");

@@ -12,11 +12,11 @@ struct bw_picture {
     struct bw_tools tools;
     struct bw_scene scene;
     int32_t has_scene;
-    int32_t size[2]; ///< 0: not yet known
-    int64_t asked;   ///< the height that it was chosen for
-    double range[2]; ///< of the colours, so far
-    int32_t slices;  ///< view: auto means a slice
-    int32_t told;    ///< that renders are coarser than the cells
+    int32_t size[2];  ///< 0: not yet known
+    int64_t asked[2]; ///< the width and height that it was chosen for
+    double range[2];  ///< of the colours, so far
+    int32_t slices;   ///< view: auto means a slice
+    int32_t told;     ///< that renders are coarser than the cells
 };
 
 /// One picture in the making.

@@ -13,6 +13,27 @@ const struct bw_param bw_picture_light_rows[3] = {
     BW_F64(struct bw_picture_light, soft, "soft", "0.03", 0, 0.3, 0, "How fast shadows get soft."),
 };
 
+static const struct bw_param target_rows[] = {
+    {.key = "stage", .type = BW_PARAM_GROUP, .doc = "The middle of the domain's box."},
+    BW_VEC3(struct bw_picture_target, point, "point", "[0, 0, 0]", "m", "A place."),
+};
+
+const struct bw_param bw_picture_camera_rows[8] = {
+    BW_F64(struct bw_picture_camera, azimuth, "azimuth", "24 deg", -1e6, 1e6, "rad",
+           "From the front towards the right (from -y towards +x)."),
+    BW_F64(struct bw_picture_camera, elevation, "elevation", "7.5 deg", -1.5707963267948966, 1.5707963267948966, "rad",
+           "Above the horizon; 90 deg looks straight down."),
+    BW_F64(struct bw_picture_camera, roll, "roll", "0 deg", -1e6, 1e6, "rad", "About the line of sight, clockwise."),
+    BW_VARIANT(struct bw_picture_camera, target, struct bw_picture_target, "target", "stage", target_rows,
+               "What it looks at: stage, or {point: [x, y, z]}."),
+    BW_F64(struct bw_picture_camera, distance, "distance", "0 m", 0, 1e9, "m",
+           "From the target; 0: so that the domain's box just fits."),
+    BW_F64(struct bw_picture_camera, lens, "lens", "68 mm", 1e-4, 100, "m", "Focal length; short ones see more."),
+    BW_F64(struct bw_picture_camera, sensor, "sensor", "36 mm", 1e-4, 100, "m", "The film's longer side."),
+    BW_F64(struct bw_picture_camera, orbit, "orbit", "0", -1000, 1000, 0,
+           "Turns round the target in the course of the bake; the studio's lamps stay."),
+};
+
 /// The rows by themselves: offsets are those in struct bw_picture_params.
 struct alone {
     struct bw_picture_params p;
@@ -95,7 +116,29 @@ enum bw_status bw_picture_look(const struct bw_picture_params *p, int flames, st
     return BW_OK;
 }
 
-void bw_picture_stage(const struct bw_picture_params *p, int32_t size[2], struct bw_scene *s)
+static struct bw_aim aim_of(const struct bw_picture_camera *c)
+{
+    struct bw_aim aim = {.azimuth = c->azimuth,
+                         .elevation = c->elevation,
+                         .roll = c->roll,
+                         .distance = c->distance,
+                         .tan_long = 0.5 * c->sensor / c->lens,
+                         .has_target = c->target.kind};
+    memcpy(aim.target, c->target.point, sizeof aim.target);
+    return aim;
+}
+
+/* Pixels: what is asked for, else what suits the stage. */
+static void size_choose(const struct bw_picture_params *p, const double lo[3], const double hi[3], int32_t size[2])
+{
+    const double aspect = bw_camera_aspect(lo, hi);
+    double h = p->width <= 0 && aspect > 2 ? (double)p->size * 2 / aspect : (double)p->size;
+    double w = p->width > 0 ? (double)p->width : h * aspect;
+    size[0] = 2 * (int32_t)lround(w / 2);
+    size[1] = 2 * (int32_t)lround(h / 2);
+}
+
+void bw_picture_stage(const struct bw_picture_params *p, double gone, int32_t size[2], struct bw_scene *s)
 {
     double lo[3], hi[3];
     s->exposure = p->exposure;
@@ -105,12 +148,16 @@ void bw_picture_stage(const struct bw_picture_params *p, int32_t size[2], struct
         lo[a] = fixed + p->frame * (s->lo[a] - fixed);
         hi[a] = fixed + p->frame * (s->hi[a] - fixed);
     }
-    const double aspect = size[0] ? (double)size[0] / size[1] : bw_camera_aspect(lo, hi);
     if (!size[0]) {
-        double h = aspect > 2 ? (double)p->size * 2 / aspect : (double)p->size;
-        size[0] = 2 * (int32_t)lround(h * aspect / 2);
-        size[1] = 2 * (int32_t)lround(h / 2);
+        size_choose(p, lo, hi, size);
         s->extinction = bw_scene_extinction(s->lo, s->hi);
     }
-    bw_camera_fit(&s->camera, lo, hi, aspect);
+    const double aspect = (double)size[0] / size[1];
+    struct bw_aim aim = aim_of(&p->camera), lamps = {.azimuth = aim.azimuth, .tan_long = aim.tan_long};
+    static const struct bw_aim usual = BW_AIM_USUAL;
+    lamps.elevation = usual.elevation;
+    bw_camera_fit(&s->lamps, &lamps, lo, hi, aspect);
+    s->has_lamps = 1;
+    aim.azimuth += 2 * 3.14159265358979323846 * p->camera.orbit * gone;
+    bw_camera_fit(&s->camera, &aim, lo, hi, aspect);
 }

@@ -11,14 +11,26 @@
 enum bw_picture_mood { BW_MOOD_AUTO, BW_MOOD_SMOKE, BW_MOOD_FIRE };
 enum bw_picture_view { BW_VIEW_AUTO, BW_VIEW_RENDER, BW_VIEW_SLICE };
 
+/// What the camera looks at.
+struct bw_picture_target {
+    int32_t kind; ///< enum: 0 the stage's middle, 1 `point`
+    bw_vec3 point;
+};
+
+struct bw_picture_camera {
+    double azimuth, elevation, roll, distance, lens, sensor, orbit;
+    struct bw_picture_target target;
+};
+
 struct bw_picture_params {
     int32_t view, axis, map, vectors, floor, labels, mood;
     const char *field, *position;
     struct bw_list range;
-    int64_t size;
+    int64_t size, width;
     double thickness, exposure, frame, key, environment, fire, anisotropy, soften, bloom;
     bw_vec3 smoke;
     struct bw_list lights, background;
+    struct bw_picture_camera camera;
     const char *blend;
     double edge;
 };
@@ -29,7 +41,7 @@ struct bw_picture_light {
     double soft;
 };
 
-extern const struct bw_param bw_picture_range_row[1], bw_picture_light_rows[3];
+extern const struct bw_param bw_picture_range_row[1], bw_picture_light_rows[3], bw_picture_camera_rows[8];
 
 /// Rows of a parameter table for the member `m`, a struct bw_picture_params, of S.
 // clang-format off
@@ -38,6 +50,8 @@ extern const struct bw_param bw_picture_range_row[1], bw_picture_light_rows[3];
         "Volume render, or a slice; auto: renders in movies, slices as pictures and in 2D."),                          \
     BW_INT(S, m.size, "size", "720", 16, 8192,                                                                         \
         "Height of the picture in pixels (rounded to even; wide ones: half the width); renders of quick bakes: half."),\
+    BW_INT(S, m.width, "width", "0", 0, 8192,                                                                          \
+        "Renders: width of the picture in pixels; 0: what suits the domain's shape."),                                 \
     BW_CHOICE(S, m.axis, "axis", "y", "x|y|z",                                                                         \
         "Slices: the axis across the slice (2D domains have but one)."),                                               \
     BW_STRING(S, m.position, "position", "center",                                                                     \
@@ -66,10 +80,12 @@ extern const struct bw_param bw_picture_range_row[1], bw_picture_light_rows[3];
     BW_F64(S, m.frame, "frame", "1", 0.05, 10, 0,                                                                      \
         "Renders: how much of the domain's width, and of its height from the floor, fills the "                        \
         "picture."),                                                                                                   \
-    BW_CHOICE(S, m.mood, "look", "auto", "auto|smoke|fire",                                                            \
-        "Renders: fire dims the studio, darkens smoke and tames flames, all times the values "                         \
-        "below; auto: where there are flames, and key, environment, fire and smoke are left "                          \
-        "alone."),                                                                                                     \
+    BW_GROUP(S, m.camera, struct bw_picture_camera, "camera", bw_picture_camera_rows,                                  \
+        "Renders: where from. `camera:` beside `export:` is for all exporters."),                                      \
+    {.key = "mood", .type = BW_PARAM_CHOICE, .offset = BW_OFFSET(S, m.mood, int32_t), .def = "auto",                   \
+     .choices = "auto|smoke|fire", .was = "look", .flags = BW_PARAM_STATIC,                                            \
+     .doc = "Renders: fire dims the studio, darkens smoke and tames flames, all times the values below; auto: "        \
+        "where there are flames, and key, environment, fire and smoke are left alone."},                               \
     BW_F64(S, m.key, "key", "1", 0, 1e3, 0,                                                                            \
         "Renders: strength of the studio's lights; 0: fire alone lights the scene."),                                  \
     BW_F64(S, m.environment, "environment", "1", 0, 1e3, 0,                                                            \
@@ -104,7 +120,7 @@ int bw_picture_params_render(const struct bw_picture_params *p, int slices);
 enum bw_status bw_picture_look(const struct bw_picture_params *p, int flames, struct bw_look *look, char *why,
                                size_t why_size);
 /// What the picture shows of the stage s->lo … s->hi: camera, and, while size[0] is 0, the size in pixels and how thick
-/// smoke is (for a thickness of 1).
-void bw_picture_stage(const struct bw_picture_params *p, int32_t size[2], struct bw_scene *s);
+/// smoke is (for a thickness of 1). `gone`: share of the bake's frames before this one. Lamps stay where an orbit began\
+void bw_picture_stage(const struct bw_picture_params *p, double gone, int32_t size[2], struct bw_scene *s);
 
 #endif

@@ -7,8 +7,9 @@
 /// Another height is asked for, as after a resume with other values: the size is chosen anew.
 static void size_follow(struct bw_picture *p, const struct bw_picture_params *params)
 {
-    if (p->asked != params->size) p->size[0] = p->size[1] = 0;
-    p->asked = params->size;
+    if (p->asked[0] != params->width || p->asked[1] != params->size) p->size[0] = p->size[1] = 0;
+    p->asked[0] = params->width;
+    p->asked[1] = params->size;
 }
 
 enum bw_status bw_picture_light(struct bw_picture *p, struct bw_exporter *e, const struct bw_frame *frame,

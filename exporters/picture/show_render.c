@@ -16,10 +16,13 @@ static enum bw_status scene_make(const struct bw_making *m, struct bw_scene *sce
     double lo[3], hi[3];
     char why[200];
     half.size = params->size < 32 ? 16 : params->size / 2;
+    half.width = params->width / 2;
     // In a domain without a box the stage grows with the smoke, and the camera steps back.
     bw_picture_bounds(p, bw_gather_choose(m->frame, NULL), lo, hi);
     const double extinction = p->scene.extinction;
-    bw_picture_stage(e->bake->quick ? &half : params, p->size, &p->scene);
+    const struct bw_frame *f = m->frame;
+    const double gone = (double)(f->number - f->first) / (double)(f->last - f->first + 1);
+    bw_picture_stage(e->bake->quick ? &half : params, gone, p->size, &p->scene);
     if (extinction > 0) p->scene.extinction = extinction; // as thick as at first, whatever the size
     *scene = p->scene;
     scene->ambient = e->bake->ambient > 0 ? e->bake->ambient : 293.15;

@@ -76,7 +76,7 @@ static void picture_time(const struct bw_tools *with, const struct bw_volume *v,
     struct bw_scene scene = {
         .lo = {-0.5, -0.5, 0}, .hi = {0.5, 0.5, 1}, .ambient = 293, .exposure = 1, .floor = 1, .look = BW_LOOK_DEFAULT};
     scene.extinction = bw_scene_extinction(scene.lo, scene.hi);
-    bw_camera_fit(&scene.camera, scene.lo, scene.hi, (double)img->w / img->h);
+    bw_camera_fit(&scene.camera, NULL, scene.lo, scene.hi, (double)img->w / img->h);
     best[0] = best[1] = HUGE_VAL;
     for (int i = 0; i < TURNS; i++) {
         const double wall = seconds(CLOCK_MONOTONIC), cpu = seconds(CLOCK_PROCESS_CPUTIME_ID);

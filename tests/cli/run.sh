@@ -113,6 +113,21 @@ run bake deep --quick --frames 1001 --out deep_quick; run bake deep --frames 100
 tall() { od -An -tu1 -j22 -N2 "$1" | tr -s ' '; }
 that "a render is as tall as asked for" test "$(tall deep/png/r_1001.png)" = " 0 128"
 that "--quick keeps it a render, half as tall" test "$(tall deep_quick/png/r_1001.png)" = " 0 64"
+cat >>deep.yaml <<'END'
+  - png: {id: wide, view: render, name: wide, camera: {azimuth: 90 deg}}
+look: {width: 192, size: 96, exposure: {keys: {1001: 1, 1002: 0.2}}}
+camera: {azimuth: 10 deg, orbit: 0.5}
+END
+wide() { od -An -tu1 -j18 -N6 "$1" | tr -s ' '; }
+run bake deep --frames 1001-1002 --out shared; expect "one look and camera for all" 0
+that "both are as wide as the look says" test "$(wide shared/png/wide_1001.png)" = " 0 192 0 0 0 96"
+that "what an exporter says itself stays" test "$(wide shared/png/r_1002.png)" = " 0 192 0 0 0 128"
+that "and its camera is its own" grep -qE 'azimuth: 90 deg' shared/resolved.yaml
+that "but for what it does not say" test "$(grep -c 'orbit: 0.5' shared/resolved.yaml)" = 3
+run bake shared/resolved.yaml --out shared2 --frames 1001-1002; that "resolved.yaml says it again" cmp shared/png/r_1002.png shared2/png/r_1002.png
+run check deep.yaml --set look.exposre=2; expect "a key that no picture has" 3 '1:6: look: unknown key "exposre"; did you mean "exposure"'
+run check deep.yaml --set camera.lens=0; expect "a camera that can't be" 3 'camera: lens|lens: 0'
+run check deep.yaml --set look=bright; expect "a look that is no map" 3 'look has to be a map'
 run preview deep/vdb/puff_1001.vdb --size 64; expect "a file's picture" 0 "^puff_1001\.png"
 run preview out/puff_v002/vdb/puff_1003.vdb --out one.png --size 64; expect "one file, one picture" 0 "1 of 1 frames"
 run preview out/puff_v002/vdb/puff_1003.vdb --frames 1001-1003 --out few.png --size 64; expect "and of more" 0 "3 of 3 frames"

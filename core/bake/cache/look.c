@@ -41,7 +41,9 @@ static int look_of_bake(struct cache_look *l, const struct bw_registry *r, const
     if (good) {
         char why[200];
         if (height > 0) v.p->size = height;
-        bw_picture_stage(v.p, l->size, &l->scene);
+        v.p->camera.distance *= view->scale;
+        for (int a = 0; a < 3; a++) v.p->camera.target.point[a] *= view->scale;
+        bw_picture_stage(v.p, 0, l->size, &l->scene);
         l->scene.extinction *= v.p->thickness;
         l->scene.ambient = p->ambient > 0 ? p->ambient : l->scene.ambient;
         good = bw_picture_look(v.p, view->flames, &l->scene.look, why, sizeof why) == BW_OK;
@@ -61,7 +63,7 @@ static void look_default(struct cache_look *l, const struct bw_vdb_view *view, i
     c->exposure = 1;
     c->floor = 1;
     c->look = view->flames ? (struct bw_look)BW_LOOK_FIRE : (struct bw_look)BW_LOOK_DEFAULT;
-    bw_camera_fit(&c->camera, c->lo, c->hi, aspect);
+    bw_camera_fit(&c->camera, NULL, c->lo, c->hi, aspect);
 }
 
 void cache_look_find(struct cache_look *l, const struct cache *c, const struct bw_vdb_view *view, int64_t height,

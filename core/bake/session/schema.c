@@ -171,10 +171,29 @@ static json_t *definitions(void)
                      "string", "type", "array", "type", "object", "required", "keys");
 }
 
+/* `look:` and `camera:` take what exporters of pictures take. */
+static void shared_add(json_t *properties, const struct bw_registry *r)
+{
+    json_t *look = json_object(), *camera = NULL;
+    for (int32_t i = 0; i < r->n_entries; i++) {
+        const struct bw_exporter_desc *x = r->entry[i].exporter;
+        const struct bw_param *row = x ? bw_preset_camera_row(x->params, x->n_params) : NULL;
+        if (!row) continue;
+        rows_add(look, NULL, x->params, x->n_params);
+        if (!camera) camera = table_schema(row->sub, row->n_sub);
+    }
+    json_object_del(look, "camera");
+    if (camera) json_object_set_new(properties, "camera", camera);
+    json_object_set_new(
+        properties, "look",
+        json_pack("{s:[s, s], s:o, s:b}", "type", "object", "null", "properties", look, "additionalProperties", 0));
+}
+
 static json_t *preset_schema(const struct bw_registry *r)
 {
     json_t *schema = table_schema(bw_preset_rows, bw_preset_n_rows);
     json_t *properties = json_object_get(schema, "properties");
+    shared_add(properties, r);
     json_object_set_new(properties, "stages", entries_schema(r, 1));
     json_object_set_new(properties, "export", entries_schema(r, 0));
     json_object_set_new(schema, "$schema", json_string("http://json-schema.org/draft-07/schema#"));

@@ -23,7 +23,10 @@ static int export_read(struct baked *v, const struct bw_registry *r, const struc
     ctx.common = bw_export_rows;
     ctx.n_common = bw_export_n_rows;
     if (!v->values || !bw_picture_params_find(x->params, x->n_params, v->values)) goto none;
-    v->compiled = bw_params_compile(x->params, x->n_params, x->params_size, e->node, &ctx, d);
+    struct bw_node *shared = NULL;
+    if (bw_preset_share(p, e->node, x->params, x->n_params, &shared)) goto none;
+    v->compiled = bw_params_compile(x->params, x->n_params, x->params_size, shared ? shared : e->node, &ctx, d);
+    bw_node_free(shared);
     if (!v->compiled || bw_params_eval(v->compiled, time, 0, v->values, d) != BW_OK) goto none;
     v->p = (struct bw_picture_params *)bw_picture_params_find(x->params, x->n_params, v->values);
     return 1;
@@ -42,7 +45,10 @@ bool baked_usual(struct baked *v, const struct bw_preset *p, struct bw_diag *d)
     ctx.ambient = p->ambient;
     *v = (struct baked){.values = bw_calloc(sizeof(struct usual))};
     v->p = v->values;
-    v->compiled = v->values ? bw_params_compile(rows, BW_COUNT(rows), sizeof(struct usual), NULL, &ctx, d) : NULL;
+    struct bw_node *shared = NULL;
+    if (v->values && !bw_preset_share(p, NULL, rows, BW_COUNT(rows), &shared))
+        v->compiled = bw_params_compile(rows, BW_COUNT(rows), sizeof(struct usual), shared, &ctx, d);
+    bw_node_free(shared);
     if (v->compiled && bw_params_eval(v->compiled, 0, 0, v->values, d) == BW_OK) return true;
     if (!d->status) bw_diag_error(d, NULL, BW_ERR_MEMORY, "out of memory for a look");
     baked_free(v);

@@ -102,7 +102,7 @@ static struct bw_scene dark_scene(void)
                          .look = BW_LOOK_DEFAULT};
     s.look.environment = s.look.bloom = 0;
     s.look.has_background = 1;
-    bw_camera_fit(&s.camera, s.lo, s.hi, 1);
+    bw_camera_fit(&s.camera, NULL, s.lo, s.hi, 1);
     return s;
 }
 

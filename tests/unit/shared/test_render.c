@@ -50,7 +50,7 @@ Test(render, camera_keeps_the_stage_in_frame)
     for (size_t i = 0; i < sizeof stages / sizeof *stages; i++) {
         const double lo[3] = {5, -2, 1}, *size = stages[i], hi[3] = {lo[0] + size[0], lo[1] + size[1], lo[2] + size[2]};
         struct bw_camera c;
-        bw_camera_fit(&c, lo, hi, bw_camera_aspect(lo, hi));
+        bw_camera_fit(&c, NULL, lo, hi, bw_camera_aspect(lo, hi));
         for (int k = 0; k < 2; k++) {
             double p[3] = {0.5 * (lo[0] + hi[0]), 0.5 * (lo[1] + hi[1]), k ? hi[2] : lo[2]}, x = 0, y = 0, z = 0;
             for (int a = 0; a < 3; a++) {
@@ -63,6 +63,48 @@ Test(render, camera_keeps_the_stage_in_frame)
             cr_assert_lt(fabs(y / z), c.tan_y);
         }
     }
+}
+
+/* Where a place is seen: right and up of the picture's middle, 1 its edge, and how far away. */
+static void seen_at(const struct bw_camera *c, const double p[3], double seen[3])
+{
+    double d[3], x = 0, y = 0, z = 0;
+    for (int a = 0; a < 3; a++) {
+        d[a] = p[a] - c->eye[a];
+        x += d[a] * c->right[a], y += d[a] * c->up[a], z += d[a] * c->forward[a];
+    }
+    seen[0] = x / z / c->tan_x, seen[1] = y / z / c->tan_y, seen[2] = z;
+}
+
+Test(render, camera_looks_from_where_it_is_told)
+{
+    const double lo[3] = {-1, -1, 0}, hi[3] = {1, 1, 3}, right[3] = {1, 0, 1.5}, top[3] = {0, 0, 3};
+    struct bw_aim aim = {.tan_long = 0.5, .distance = 10, .has_target = 1, .target = {0.3, -0.2, 2}};
+    struct bw_camera c;
+    double seen[3];
+    bw_camera_fit(&c, &aim, lo, hi, 16.0 / 9);
+    seen_at(&c, aim.target, seen);
+    cr_assert_float_eq(seen[0], 0, 1e-12);
+    cr_assert_float_eq(seen[1], 0, 1e-12);
+    cr_assert_float_eq(seen[2], 10, 1e-12);
+    cr_assert_float_eq(c.tan_x, 0.5, 1e-12, "the longer side");
+    cr_assert_float_eq(c.tan_y, 0.5 * 9 / 16, 1e-12);
+    cr_assert_float_eq(c.eye[1], -10.2, 1e-12, "from the front");
+    aim = (struct bw_aim){.tan_long = 0.5, .azimuth = 0.5 * 3.14159265358979};
+    bw_camera_fit(&c, &aim, lo, hi, 1);
+    seen_at(&c, right, seen);
+    cr_assert_float_eq(seen[0], 0, 1e-9, "from the right, +x is ahead");
+    cr_assert_gt(c.eye[0], 1);
+    aim.roll = 0.5 * 3.14159265358979; // the head goes to the right, what was above to the left
+    bw_camera_fit(&c, &aim, lo, hi, 1);
+    seen_at(&c, top, seen);
+    cr_assert_lt(seen[0], -0.3);
+    cr_assert_float_eq(seen[1], 0, 0.1);
+    aim = (struct bw_aim){.tan_long = 0.5, .elevation = 0.5 * 3.14159265358979}; // straight down
+    bw_camera_fit(&c, &aim, lo, hi, 1);
+    seen_at(&c, (const double[3]){0, 1, 1.5}, seen);
+    cr_assert_gt(seen[1], 0.3, "the back is above");
+    cr_assert_gt(c.eye[2], 3);
 }
 
 /// A ball of smoke in the unit cube.
@@ -86,7 +128,7 @@ static struct bw_image ball_render(const struct bw_tools *t, const struct bw_vol
     struct bw_image img;
     scene.look = (struct bw_look)BW_LOOK_DEFAULT;
     scene.look.bloom = 0;
-    bw_camera_fit(&scene.camera, scene.lo, scene.hi, 1);
+    bw_camera_fit(&scene.camera, NULL, scene.lo, scene.hi, 1);
     cr_assert_eq(bw_image_init(&img, t, 96, 96), BW_OK);
     cr_assert_eq(bw_render(t, v, &scene, &img), BW_OK);
     return img;
@@ -203,7 +245,7 @@ Test(render, no_memory_is_told_and_nothing_kept)
                              .exposure = 1,
                              .floor = 1,
                              .look = BW_LOOK_DEFAULT};
-    bw_camera_fit(&scene.camera, scene.lo, scene.hi, 1);
+    bw_camera_fit(&scene.camera, NULL, scene.lo, scene.hi, 1);
     v.flame = v.density;
     enum bw_status status = BW_ERR_MEMORY;
     int blocks = 0;

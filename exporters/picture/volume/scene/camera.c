@@ -3,9 +3,6 @@
 
 #include <math.h>
 
-#define AZIMUTH 0.42    ///< rad, from the front (-y) towards +x
-#define ELEVATION 0.13  ///< rad above the horizon: low, so that smoke towers
-#define HALF_ANGLE 0.26 ///< rad, half the longer side: a 70 mm lens, little distortion
 #define MARGIN 1.05
 
 enum { RIM = 24 }; ///< points on each circle that has to fit
@@ -19,14 +16,15 @@ double bw_camera_aspect(const double lo[3], const double hi[3])
 
 static double dot(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
-static void camera_aim(struct bw_camera *c)
+static void camera_turn(struct bw_camera *c, const struct bw_aim *aim)
 {
-    double ca = cos(AZIMUTH), sa = sin(AZIMUTH), ce = cos(ELEVATION), se = sin(ELEVATION);
+    const double ca = cos(aim->azimuth), sa = sin(aim->azimuth), ce = cos(aim->elevation), se = sin(aim->elevation);
     const double forward[3] = {-sa * ce, ca * ce, -se}, right[3] = {ca, sa, 0}, up[3] = {-sa * se, ca * se, ce};
+    const double cr = cos(aim->roll), sr = sin(aim->roll);
     for (int a = 0; a < 3; a++) {
         c->forward[a] = forward[a];
-        c->right[a] = right[a];
-        c->up[a] = up[a];
+        c->right[a] = cr * right[a] - sr * up[a];
+        c->up[a] = cr * up[a] + sr * right[a];
     }
 }
 
@@ -39,30 +37,49 @@ static void rim_point(const double half[3], int i, double p[3])
     p[2] = i % 2 ? half[2] : -half[2];
 }
 
-/// Distance from `target` at which all points are inside, and how far the picture's middle lies above and below then.
-static double camera_distance(const struct bw_camera *c, const double half[3], double shift)
+/// Distance from the target, `off` the stage's centre, at which all points are inside, the picture's middle raised by
+/// `shift`.
+static double camera_distance(const struct bw_camera *c, const double half[3], const double off[3], double shift)
 {
     double distance = 0;
     for (int i = 0; i < 2 * RIM; i++) {
         double p[3];
         rim_point(half, i, p);
+        for (int a = 0; a < 3; a++) p[a] -= off[a];
         double z = dot(p, c->forward), x = fabs(dot(p, c->right)), y = fabs(dot(p, c->up) - shift);
         distance = fmax(distance, fmax(x / c->tan_x, y / c->tan_y) * MARGIN - z);
     }
     return distance;
 }
 
-void bw_camera_fit(struct bw_camera *c, const double lo[3], const double hi[3], double aspect)
+/// Perspective makes the near rim larger: how far to raise or lower the aim to centre the stage.
+static double camera_shift(const struct bw_camera *c, const double half[3], double *distance)
 {
-    double half[3], best = 0, shift = 0, tan_long = tan(HALF_ANGLE);
-    c->tan_x = aspect > 1 ? tan_long : tan_long * aspect;
-    c->tan_y = aspect > 1 ? tan_long / aspect : tan_long;
-    camera_aim(c);
-    for (int a = 0; a < 3; a++) half[a] = fmax(0.5 * (hi[a] - lo[a]), 1e-9);
-    best = camera_distance(c, half, 0);
-    for (int i = -20; i <= 20; i++) { // perspective makes the near rim larger: raise or lower the aim to centre it
-        double d = camera_distance(c, half, 0.01 * i * half[2]);
-        if (d < best) best = d, shift = 0.01 * i * half[2];
+    static const double centre[3];
+    double shift = 0;
+    *distance = camera_distance(c, half, centre, 0);
+    for (int i = -20; i <= 20; i++) {
+        double d = camera_distance(c, half, centre, 0.01 * i * half[2]);
+        if (d < *distance) *distance = d, shift = 0.01 * i * half[2];
     }
-    for (int a = 0; a < 3; a++) c->eye[a] = 0.5 * (lo[a] + hi[a]) + shift * c->up[a] - best * c->forward[a];
+    return shift;
+}
+
+void bw_camera_fit(struct bw_camera *c, const struct bw_aim *aim, const double lo[3], const double hi[3], double aspect)
+{
+    static const struct bw_aim usual = BW_AIM_USUAL;
+    double half[3], off[3] = {0}, distance, shift = 0;
+    if (!aim) aim = &usual;
+    c->tan_x = aspect > 1 ? aim->tan_long : aim->tan_long * aspect;
+    c->tan_y = aspect > 1 ? aim->tan_long / aspect : aim->tan_long;
+    camera_turn(c, aim);
+    for (int a = 0; a < 3; a++) {
+        half[a] = fmax(0.5 * (hi[a] - lo[a]), 1e-9);
+        if (aim->has_target) off[a] = aim->target[a] - 0.5 * (lo[a] + hi[a]);
+    }
+    if (aim->has_target) distance = camera_distance(c, half, off, 0);
+    else shift = camera_shift(c, half, &distance);
+    if (aim->distance > 0) distance = aim->distance;
+    for (int a = 0; a < 3; a++)
+        c->eye[a] = 0.5 * (lo[a] + hi[a]) + off[a] + shift * c->up[a] - distance * c->forward[a];
 }

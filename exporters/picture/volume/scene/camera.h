@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Where the eye is. It depends on the stage alone, never on the smoke, so that it stands still through a movie. */
+/* Where the eye is. It depends on the stage and on what is asked for, never on the smoke, so that it stands still
+ * through a movie. */
 #ifndef BW_CAMERA_H
 #define BW_CAMERA_H
 
@@ -9,9 +10,26 @@ struct bw_camera {
     double tan_x, tan_y; ///< tangent of half the angle of view
 };
 
+/// What is asked of a camera.
+struct bw_aim {
+    double azimuth;   ///< rad, from the front (-y) towards +x
+    double elevation; ///< rad above the horizon
+    double roll;      ///< rad, clockwise as one looks
+    double distance;  ///< from the target; 0: so that the stage just fits
+    double tan_long;  ///< tangent of half the angle of the picture's longer side
+    double target[3]; ///< what it looks at …
+    int has_target;   ///< … 0: the middle of the stage
+};
+/// From in front, a little from the right and above, low, so that smoke towers; a lens of 68 mm, little distortion.
+#define BW_AIM_USUAL                                                                                                   \
+    {                                                                                                                  \
+        .azimuth = 0.41887902047863912, .elevation = 0.13089969389957470, .tan_long = 18.0 / 68                        \
+    }
+
 /// Width over height that suits the stage, between 9:16 and 16:9.
 double bw_camera_aspect(const double lo[3], const double hi[3]);
-/// Look at the stage from in front, a little from the right and above, so that an upright cylinder in it just fits.
-void bw_camera_fit(struct bw_camera *c, const double lo[3], const double hi[3], double aspect);
+/// Look at the stage so that an upright cylinder in it just fits. `aim` NULL: the usual one.
+void bw_camera_fit(struct bw_camera *c, const struct bw_aim *aim, const double lo[3], const double hi[3],
+                   double aspect);
 
 #endif
