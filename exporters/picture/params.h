@@ -120,7 +120,7 @@ int bw_picture_params_render(const struct bw_picture_params *p, int slices);
 enum bw_status bw_picture_look(const struct bw_picture_params *p, int flames, struct bw_look *look, char *why,
                                size_t why_size);
 /// What the picture shows of the stage s->lo … s->hi: camera, and, while size[0] is 0, the size in pixels and how thick
-/// smoke is (for a thickness of 1). `gone`: share of the bake's frames before this one. Lamps stay where an orbit began\
+/// smoke is (for a thickness of 1). `gone`: share of the frames before this one. Lamps stay where an orbit began.
 void bw_picture_stage(const struct bw_picture_params *p, double gone, int32_t size[2], struct bw_scene *s);
 
 #endif
