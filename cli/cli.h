@@ -14,7 +14,7 @@
 /// Exit codes besides those of enum bw_status.
 enum { EXIT_CODE_OK = 0, EXIT_CODE_FAILURE = 1, EXIT_CODE_USAGE = 2 };
 
-/// One option. `code` is what cli_option_next answers for it; `argument` NULL: a plain switch.
+/// One option. `code` is what cli_option_next answers for it; `argument` NULL: a plain switch, "[=…]": may be left out.
 struct cli_option {
     const char *name, *argument, *doc;
     int code;
@@ -51,7 +51,7 @@ void cli_warn(void);
 
 extern const struct cli_command command_bake, command_check, command_compare, command_list, command_info,
     command_doctor, command_schema, command_plugin, command_completion, command_upres, command_retime, command_blender,
-    command_preview, command_resume;
+    command_preview, command_resume, command_view;
 /// All commands, in the order of the help.
 extern const struct cli_command *const cli_commands[];
 extern const uint32_t cli_n_commands;
@@ -65,6 +65,7 @@ int cmd_compare(int argc, char **argv); /* cache/compare.c */
 int cmd_list(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 int cmd_preview(int argc, char **argv);
+int cmd_view(int argc, char **argv); /* page/view.c */
 int cmd_doctor(int argc, char **argv);
 int cmd_schema(int argc, char **argv);
 int cmd_plugin(int argc, char **argv);

@@ -15,9 +15,9 @@ static const struct cli_command command_help = {
 };
 
 const struct cli_command *const cli_commands[] = {
-    &command_bake,   &command_resume,  &command_check,  &command_compare,    &command_list,
-    &command_info,   &command_preview, &command_upres,  &command_retime,     &command_blender,
-    &command_doctor, &command_plugin,  &command_schema, &command_completion, &command_help,
+    &command_bake,   &command_resume,  &command_check,      &command_compare, &command_list,    &command_info,
+    &command_view,   &command_preview, &command_upres,      &command_retime,  &command_blender, &command_doctor,
+    &command_plugin, &command_schema,  &command_completion, &command_help,
 };
 const uint32_t cli_n_commands = sizeof cli_commands / sizeof *cli_commands;
 
@@ -43,6 +43,7 @@ static void overview_print(FILE *f)
     fputs("Billow bakes smoke and fire: a preset in, an OpenVDB cache with pictures and a movie out.\n\n"
           "  billow bake plume                  bake the preset \"plume\" into out/plume\n"
           "  billow bake plume --quick          the same, coarser, in seconds\n"
+          "  billow view out/plume              look at it in a browser; `bake --view`: while it bakes\n"
           "  billow info plume                  what a preset does and what it costs\n"
           "  billow info mac.project            a stage with all its parameters\n\nCommands\n",
           f);

@@ -46,7 +46,11 @@ int cli_option_next(const struct cli_command *command, int argc, char **argv)
     uint32_t n = 0;
     for (; n < command->n_options && n < OPTIONS_MAX; n++) {
         const struct cli_option *o = &command->options[n];
-        table[n] = (struct option){o->name, o->argument ? required_argument : no_argument, NULL, o->code};
+        table[n] = (struct option){o->name,
+                                   !o->argument          ? no_argument
+                                   : *o->argument == '[' ? optional_argument
+                                                         : required_argument,
+                                   NULL, o->code};
     }
     table[n] = (struct option){"help", no_argument, NULL, 'h'};
     opterr = 0;
@@ -77,7 +81,8 @@ void cli_help(const struct cli_command *command, FILE *f)
     if (command->n_options) fputs("\nOptions\n", f);
     for (uint32_t i = 0; i < command->n_options; i++) {
         const struct cli_option *o = &command->options[i];
-        int width = fprintf(f, "  --%s%s%s", o->name, o->argument ? " " : "", o->argument ? o->argument : "");
+        int width = fprintf(f, "  --%s%s%s", o->name, o->argument && *o->argument != '[' ? " " : "",
+                            o->argument ? o->argument : "");
         fprintf(f, "%*s%s\n", width < DOC_COLUMN ? DOC_COLUMN - width : 1, "", o->doc);
     }
     const char *more = command->details;

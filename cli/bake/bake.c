@@ -42,6 +42,8 @@ static const struct cli_option options[] = {
     {"simd", "LEVEL", "baseline, avx2 or avx512: pin the instructions for equal bits on other machines", 'i'},
     {"memory", "SIZE", "stop cleanly when memory grows past SIZE, 12G", 'M'},
     {"patience", "SECONDS", "say who is at it when a step takes longer (60)", 'w'},
+    {"view", "[=gentle]", "a page to look at it while it bakes; gentle: its pictures wait for the bake", 'v'},
+    PAGE_OPTIONS,
     {"json", NULL, "one JSON event a line on stdout", 'j'},
     CLI_PATH_OPTIONS,
 };
@@ -103,6 +105,15 @@ static int mode_take(struct bake *b, uint32_t mode)
     return 1;
 }
 
+static int view_take(struct bake *b, const char *how)
+{
+    b->progress.wants_page = 1;
+    b->progress.page.o.gentle = how && !strcmp(how, "gentle");
+    if (!how || b->progress.page.o.gentle) return 1;
+    cli_usage("--view is %s; gentle is wanted, or nothing", how);
+    return 0;
+}
+
 static int option_take(struct bake *b, int code)
 {
     switch (code) {
@@ -122,6 +133,9 @@ static int option_take(struct bake *b, int code)
     case 'M': return b->o.memory = optarg, 1;
     case 'w': return patience_take(b, optarg);
     case 'j': return b->json = 1;
+    case 'v': return view_take(b, optarg);
+    case 'L':
+    case 'p': return page_option(&b->progress.page, code, optarg);
     case 'P': return b->plugin_path = optarg, 1;
     case 'R': return b->preset_path = optarg, 1;
     default: return 0;
@@ -266,8 +280,25 @@ static void done_print(const struct bake *b)
     closing_print(&b->progress, b->facts.name);
 }
 
+/* Those who look see the bake from its first step. 0 after a sentence. */
+static int page_begin(struct bake *b)
+{
+    struct page *page = &b->progress.page;
+    if (!b->progress.wants_page) return 1;
+    int code = page_open(page, b->session);
+    if (!code && !page->calls->show_bake(page->web, b->bake)) {
+        if (!b->json) fprintf(stderr, "look at it: %s\n", page_address(page));
+        event_print(&b->progress, "page", json_pack("{s:s}", "address", page_address(page)));
+        return 1;
+    }
+    b->told = code != 0;
+    b->status = code ? (enum bw_status) - code : bake_failed(b);
+    return 0;
+}
+
 static void bake_run(struct bake *b)
 {
+    if (!page_begin(b)) return;
     signals_catch();
     if (bw_bake_start(b->bake)) {
         if (bake_failed(b) == BW_ERR_USAGE) refusal_print(b);
@@ -278,9 +309,10 @@ static void bake_run(struct bake *b)
     progress_end(&b->progress);
     if (status) bake_failed(b);
     failure_print(b);
-    if (bw_bake_facts(b->bake, &b->facts) || status) return;
-    if (b->facts.up_to_date) up_to_date_print(b);
-    else done_print(b);
+    const int known = !bw_bake_facts(b->bake, &b->facts) && !status;
+    if (known && b->facts.up_to_date) up_to_date_print(b);
+    else if (known) done_print(b);
+    if (stop_asked < 2) page_end(&b->progress.page, status ? b->message ? b->message : "stopped" : NULL);
 }
 
 /* ---- bakes whose frames come from another bake ---- */

@@ -3,19 +3,22 @@
 #ifndef BW_CLI_BAKE_H
 #define BW_CLI_BAKE_H
 
-#include "cli.h"
+#include "page/page.h"
 
 /* ---- progress.c: the live line and the events ---- */
 
 struct progress {
+    int wants_page; ///< asked for by --view
     int json, live; ///< events on stdout; or one line rewritten on stderr
     int line_shown;
     double last_drawn; ///< s, monotonic
     char *output[3];   ///< the last path announced as progress_what[i]
     json_t *waiting;   ///< events of frames that are made, but not on the disk yet
+    struct page page;  ///< that is told as well, if there is one
 };
 
 extern const char *const progress_what[3]; ///< movie, picture, cache
+/// *p is zero, but for what was asked of the page.
 void progress_init(struct progress *p, int json);
 void progress_free(struct progress *p);
 /// Point the callbacks of `o` at `p`.

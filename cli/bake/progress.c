@@ -23,13 +23,15 @@ static double clock_seconds(void)
 void progress_init(struct progress *p, int json)
 {
     if (json) cli_crash_events();
-    *p = (struct progress){.json = json, .live = !json && isatty(STDERR_FILENO)};
+    p->json = json;
+    p->live = !json && isatty(STDERR_FILENO);
 }
 
 void progress_free(struct progress *p)
 {
     for (int i = 0; i < 3; i++) free(p->output[i]);
     json_decref(p->waiting);
+    page_close(&p->page);
 }
 
 /* ---- events ---- */
@@ -133,6 +135,7 @@ static void progress_tell(struct bw_bake *bake, const struct bw_bake_progress *f
 {
     struct progress *p = user;
     (void)bake;
+    page_progress(&p->page, f);
     if (p->live && (f->frame_done || clock_seconds() - p->last_drawn > REDRAW_SECONDS)) line_draw(p, f->line);
     else if (!p->live && !p->json && f->frame_done) fprintf(stderr, "%s\n", f->line);
     frame_event(p, f);
@@ -143,6 +146,7 @@ static void log_tell(struct bw_bake *bake, int32_t level, const char *who, const
     static const char *const word[] = {"debug", "info", "warning"};
     struct progress *p = user;
     (void)bake;
+    page_log(&p->page, level, who, text);
     if (level > 0 && !p->json) {
         line_clear(p);
         fprintf(stderr, "%s%s: %s\n", level == 2 ? "warning: " : "", who, text);
@@ -164,11 +168,19 @@ static void output_tell(struct bw_bake *bake, const char *what, const char *path
     event_print(p, "output", json_pack("{s:s, s:s}", "what", what, "path", path));
 }
 
+static void frame_tell(struct bw_bake *bake, struct bw_snapshot *snapshot, void *user)
+{
+    const struct progress *p = user;
+    (void)bake;
+    page_frame(&p->page, snapshot);
+}
+
 void progress_attach(struct progress *p, struct bw_bake_options *o)
 {
     o->on_start = start_tell;
     o->on_progress = progress_tell;
     o->on_log = log_tell;
     o->on_output = output_tell;
+    if (p->wants_page) o->on_frame = frame_tell;
     o->user = p;
 }

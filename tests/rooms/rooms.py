@@ -33,7 +33,7 @@ SEES = {
     "plugins/*": ["core/include", "plugins/common"],
     "exporters/picture": ["core/include", "plugins/common"],
     "exporters/*": ["core/include", "plugins/common", "exporters/picture"],
-    "cli": ["core/include/billow/bake.h"],
+    "cli": ["core/include/billow/bake.h", "hosts"], # the page's door, loaded when it is asked for
     "hosts": ["core/include/billow/bake.h"],
 }
 # Libraries that a room must not know. core/bake lends its door to rooms that do.

@@ -8,7 +8,7 @@ import re
 SUFFIXES = (".c", ".h", ".cpp", ".hpp")
 FOLDERS = ("core", "plugins", "exporters", "cli", "hosts", "tests")
 # Where <> and "" names are looked up besides the file's own folder; a room's own folder comes first.
-ROOTS = ("core/include", "core", "plugins", "exporters", "cli", "tests", "tests/support")
+ROOTS = ("core/include", "core", "plugins", "exporters", "cli", "hosts", "hosts/web", "tests", "tests/support")
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.M)
 TOKEN = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'", re.S)

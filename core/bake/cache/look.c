@@ -26,12 +26,12 @@ static struct bw_preset *bake_preset(const char *file, struct bw_diag *d)
     return p;
 }
 
-/// Stage and look as the bake's pictures had them at time 0; 0: it made no renders.
+/// Stage and look as the bake's pictures had them at time 0, or would have had; 0: it is flat.
 static int look_of_bake(struct cache_look *l, const struct bw_registry *r, const struct bw_preset *p,
                         const struct bw_vdb_view *view, int64_t height, struct bw_diag *d)
 {
     struct baked v;
-    if (!baked_renders(&v, r, p, 0, d)) return 0;
+    if (!baked_renders(&v, r, p, 0, d) && !baked_usual(&v, p, d)) return 0;
     const struct bw_domain_info *domain = baked_domain(p, v.export);
     int good = domain->thin < 0;
     for (int a = 0; good && domain->n[0] > 0 && a < 3; a++) {

@@ -195,7 +195,7 @@ static void picture_make(struct view *v, const struct bw_eye *eye, const int32_t
     else if (!camera_choose(v, eye, size, &scene.camera))
         bw_diag_error(d, NULL, BW_ERR_USAGE, "nothing can be seen from that eye");
     else {
-        scene.lamps = v->scene.camera;
+        if (!scene.has_lamps) scene.lamps = v->scene.camera;
         scene.has_lamps = 1;
         picture_render(v, &scene, size, coarse, out, d);
     }

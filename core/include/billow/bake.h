@@ -266,66 +266,32 @@ BW_API enum bw_status bw_snapshot_picture(struct bw_snapshot *snapshot, const ch
                                           struct bw_pixels *pixels);
 BW_API void bw_pixels_free(struct bw_pixels *pixels);
 
-/* ---- views: a frame's smoke, flames and obstacles, apart from where they came from, rendered from anywhere ---- */
+/* ---- views: what a render of a frame shows, apart from where it came from ---- */
 
-/// Where one looks from, in metres (caches: world units), z up. Far away with a narrow angle it is as good as parallel.
+/// Where one looks from, m (caches: world units), z up. From afar at a narrow angle it is as good as parallel.
 struct bw_eye {
-    double at[3];     ///< the eye
-    double target[3]; ///< the middle of the picture
-    double up[3];     ///< what is up there; need not be at a right angle
-    double angle;     ///< of view, from the top to the bottom of the picture, rad
+    double at[3], target[3], up[3]; ///< the eye; the middle of the picture; roughly what is up there
+    double angle;                   ///< of view, from the top to the bottom of the picture, rad
 };
 
 struct bw_view_facts {
-    uint32_t size;                 ///< set it to sizeof this struct before the call
-    int32_t renders;               ///< 0: the frame is flat, or has no field that a render shows; slices show it
-    int32_t width, height;         ///< of the bake's own pictures
-    double lo[3], hi[3];           ///< the stage: the domain, or, without one, what smoke has reached
-    double seen_lo[3], seen_hi[3]; ///< the box of what there is to be seen; equal: nothing
-    double voxel;                  ///< edge of the cells that are rendered
-    struct bw_eye eye;             ///< the camera of the bake's own pictures
-    int64_t bytes;                 ///< of memory that it takes
+    uint32_t size;                        ///< set it to sizeof this struct before the call
+    int32_t renders, width, height;       ///< 0: flat, or nothing that a render shows; of the bake's own pictures
+    double lo[3], hi[3];                  ///< the stage: the domain, or, without one, what smoke has reached
+    double seen_lo[3], seen_hi[3], voxel; ///< the box of what is to be seen, equal: nothing; edge of its cells
+    struct bw_eye eye;                    ///< the camera of the bake's own pictures
+    int64_t bytes;                        ///< of memory that it takes
 };
 
-/// Read what a render of a snapshot shows: of a running bake its own exporter's parameters say how (look, thickness,
-/// domains), of a cache those that its bake left beside it, else defaults. The snapshot may be closed then. Errors:
-/// BW_ERR_IO (a file that is no longer there), BW_ERR_PRESET, BW_ERR_MEMORY.
+/// By the parameters of the bake's own exporter, else by defaults; the snapshot may be closed then. Errors: BW_ERR_IO
+/// (a file that is gone), BW_ERR_PRESET, BW_ERR_MEMORY.
 BW_API enum bw_status bw_view_open(struct bw_snapshot *snapshot, struct bw_view **view);
 BW_API void bw_view_close(struct bw_view *view);
 BW_API enum bw_status bw_view_facts(struct bw_view *view, struct bw_view_facts *facts);
-/// Render it, 8 bits a channel. `eye` NULL: the bake's own camera. The lamps stay where they are in the movie. `coarse`
-/// 1: in cells twice as wide, much quicker, for pictures of a moment. Errors: BW_ERR_USAGE (an eye that sees
-/// nothing, a size that is none, a view that renders nothing), BW_ERR_MEMORY.
+/// 8 bits; `eye` NULL: the bake's own camera. Lamps stay where the movie has them. `coarse` 1: in cells twice as wide,
+/// much quicker. Errors: BW_ERR_USAGE (an eye that sees nothing, a size that is none, …).
 BW_API enum bw_status bw_view_picture(struct bw_view *view, const struct bw_eye *eye, int32_t width, int32_t height,
                                       int32_t coarse, struct bw_pixels *pixels);
-
-/* ---- caches ---- */
-
-/// What a movie of a cache shall be. Zero what is not given.
-struct bw_movie_wish {
-    uint32_t size;       ///< sizeof this struct
-    const char *options; ///< the options of `billow preview` as YAML or JSON: "{view: slice, axis: x, frames: 1-20}"
-    const char *out;     ///< NAME.mp4 or NAME.png; NULL: the cache's name, in the working folder
-    void *user;
-    /// After each frame, on the calling thread; 0: stop, BW_ERR_CANCELLED. May be NULL.
-    int32_t (*on_frame)(int32_t done, int32_t total, void *user);
-};
-
-/// `what`: a bake's folder, a folder of numbered VDB files, one of them, or a pattern such as smoke_####.vdb. Looks
-/// at names alone. Errors: BW_ERR_IO.
-BW_API enum bw_status bw_cache_open(struct bw_session *session, const char *what, struct bw_cache **cache);
-BW_API void bw_cache_close(struct bw_cache *cache);
-/// JSON, new memory: "name", "pattern", "file", "first", "last", "count", the "ranges" there are, "missing" (1000 at
-/// most); `inside` 1: read from all files, "fps", "voxel", "flow", "fields", "domain" too; BW_ERR: there is no flow.
-BW_API char *bw_cache_describe(struct bw_cache *cache, int32_t inside);
-/// One frame; bw_snapshot_close. Errors: BW_ERR_IO, BW_ERR_USAGE (no such frame).
-BW_API enum bw_status bw_cache_frame(struct bw_cache *cache, int64_t frame, struct bw_snapshot **snapshot);
-/// Write a movie (.mp4), a picture or contact sheet (.png), as `billow preview` does. Errors: BW_ERR_USAGE,
-/// BW_ERR_IO, ….
-BW_API enum bw_status bw_cache_movie(struct bw_cache *cache, const struct bw_movie_wish *wish);
-/// A scene for other programs, new memory: `format` "blender" (a Python script) or "usd". `files`: the files' folder
-/// as the scene shall name it.
-BW_API char *bw_cache_scene(struct bw_cache *cache, const char *format, const char *files);
 
 #ifdef __cplusplus
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What bake.h says of finished caches besides: are they whole, and in what do two differ. Included by bake.h, whose
- * rules hold: threads, errors, texts. No session is needed. */
+/* What bake.h says of finished caches: opened, shown, handed to other programs, checked and compared. Included by
+ * bake.h, whose rules hold: threads, errors, texts, handles. */
 #ifndef BILLOW_CACHE_H
 #define BILLOW_CACHE_H
 
@@ -9,6 +9,38 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+struct bw_session;
+struct bw_snapshot;
+struct bw_cache;
+
+/// What a movie of a cache shall be. Zero what is not given.
+struct bw_movie_wish {
+    uint32_t size;       ///< sizeof this struct
+    const char *options; ///< the options of `billow preview` as YAML or JSON: "{view: slice, axis: x, frames: 1-20}"
+    const char *out;     ///< NAME.mp4 or NAME.png; NULL: the cache's name, in the working folder
+    void *user;
+    /// After each frame, on the calling thread; 0: stop, BW_ERR_CANCELLED. May be NULL.
+    int32_t (*on_frame)(int32_t done, int32_t total, void *user);
+};
+
+/// `what`: a bake's folder, a folder of numbered VDB files, one of them, or a pattern such as smoke_####.vdb. Looks
+/// at names alone. Errors: BW_ERR_IO.
+BW_API enum bw_status bw_cache_open(struct bw_session *session, const char *what, struct bw_cache **cache);
+BW_API void bw_cache_close(struct bw_cache *cache);
+/// JSON, new memory: "name", "pattern", "file", "first", "last", "count", the "ranges" there are, "missing" (1000 at
+/// most); `inside` 1: read from all files, "fps", "voxel", "flow", "fields", "domain" too; BW_ERR: there is no flow.
+BW_API char *bw_cache_describe(struct bw_cache *cache, int32_t inside);
+/// One frame; bw_snapshot_close. Errors: BW_ERR_IO, BW_ERR_USAGE (no such frame).
+BW_API enum bw_status bw_cache_frame(struct bw_cache *cache, int64_t frame, struct bw_snapshot **snapshot);
+/// Write a movie (.mp4), a picture or contact sheet (.png), as `billow preview` does. Errors: BW_ERR_USAGE,
+/// BW_ERR_IO, ….
+BW_API enum bw_status bw_cache_movie(struct bw_cache *cache, const struct bw_movie_wish *wish);
+/// A scene for other programs, new memory: `format` "blender" (a Python script) or "usd". `files`: the files' folder
+/// as the scene shall name it.
+BW_API char *bw_cache_scene(struct bw_cache *cache, const char *format, const char *files);
+
+/* ---- without a session ---- */
 
 /// Is a cache whole, and what hosts expect? `what`: a bake's folder, any folder of VDB files, one of them, or a pattern
 /// such as smoke_####.vdb. JSON, new memory: {"sequences", "problems", "findings"}; docs/library.md tells the kinds of

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+/* A stream sleeps, suspended, until there is something to say. */
+#include "events.h"
+
+#include "reply.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { STREAMS_MOST = 24, BLOCK = 16 << 10 };
+
+struct stream {
+    struct events *events;
+    struct MHD_Connection *connection;
+    struct stream *next;
+    int64_t seq; ///< that it has been told
+    char *text;  ///< being sent
+    size_t size, sent;
+    int asleep, alive; ///< suspended; a word is to be sent
+};
+
+void events_init(struct events *e, struct source *s)
+{
+    *e = (struct events){.source = s};
+    pthread_mutex_init(&e->lock, NULL);
+}
+
+void events_free(struct events *e) { pthread_mutex_destroy(&e->lock); }
+
+int32_t events_count(struct events *e)
+{
+    pthread_mutex_lock(&e->lock);
+    const int32_t n = e->n;
+    pthread_mutex_unlock(&e->lock);
+    return n;
+}
+
+/// What is to be sent next into s->text; 0: nothing.
+static int stream_fill(struct stream *s)
+{
+    const int64_t seq = source_seq(s->events->source);
+    char *json = NULL;
+    free(s->text);
+    s->text = NULL;
+    s->sent = s->size = 0;
+    if (seq != s->seq) {
+        json_t *state = source_state(s->events->source);
+        json = json_dumps(state, JSON_COMPACT | JSON_REAL_PRECISION(9));
+        json_decref(state);
+        if (json && (s->text = malloc(strlen(json) + 16))) s->size = (size_t)sprintf(s->text, "data: %s\n\n", json);
+        free(json);
+        s->seq = seq;
+    } else if (s->alive && (s->text = strdup(":\n\n"))) {
+        s->size = strlen(s->text);
+    }
+    s->alive = 0;
+    return s->size > 0;
+}
+
+static ssize_t stream_read(void *user, uint64_t at, char *out, size_t size)
+{
+    struct stream *s = user;
+    (void)at;
+    pthread_mutex_lock(&s->events->lock);
+    ssize_t n = 0;
+    if (s->events->stop) {
+        n = MHD_CONTENT_READER_END_OF_STREAM;
+    } else if (s->sent < s->size || stream_fill(s)) {
+        n = (ssize_t)(s->size - s->sent < size ? s->size - s->sent : size);
+        memcpy(out, s->text + s->sent, (size_t)n);
+        s->sent += (size_t)n;
+    } else {
+        s->asleep = 1;
+        MHD_suspend_connection(s->connection);
+    }
+    pthread_mutex_unlock(&s->events->lock);
+    return n;
+}
+
+static void stream_end(void *user)
+{
+    struct stream *s = user, **at = &s->events->streams;
+    pthread_mutex_lock(&s->events->lock);
+    while (*at && *at != s) at = &(*at)->next;
+    if (*at) *at = s->next;
+    s->events->n--;
+    pthread_mutex_unlock(&s->events->lock);
+    free(s->text);
+    free(s);
+}
+
+enum MHD_Result events_answer(struct events *e, struct MHD_Connection *c)
+{
+    struct stream *s = calloc(1, sizeof *s);
+    source_refresh(e->source); // nobody has looked at the files while nobody looked
+    pthread_mutex_lock(&e->lock);
+    const int room = s && e->n < STREAMS_MOST && !e->stop;
+    if (room) {
+        *s = (struct stream){.events = e, .connection = c, .next = e->streams, .seq = -1};
+        e->streams = s;
+        e->n++;
+    }
+    pthread_mutex_unlock(&e->lock);
+    if (!room) {
+        free(s);
+        return reply_sentence(c, MHD_HTTP_SERVICE_UNAVAILABLE, "too many pages look at this; close one of them");
+    }
+    struct MHD_Response *r = MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK, stream_read, s, stream_end);
+    if (!r) stream_end(s);
+    return reply_send(c, MHD_HTTP_OK, "text/event-stream", r);
+}
+
+static void stream_wake(struct stream *s)
+{
+    if (!s->asleep) return;
+    s->asleep = 0;
+    MHD_resume_connection(s->connection);
+}
+
+void events_tell(struct events *e, int alive)
+{
+    pthread_mutex_lock(&e->lock);
+    const int64_t seq = source_seq(e->source);
+    for (struct stream *s = e->streams; s; s = s->next) {
+        s->alive |= alive;
+        if (s->alive || s->seq != seq) stream_wake(s);
+    }
+    pthread_mutex_unlock(&e->lock);
+}
+
+void events_stop(struct events *e)
+{
+    pthread_mutex_lock(&e->lock);
+    e->stop = 1;
+    for (struct stream *s = e->streams; s; s = s->next) stream_wake(s);
+    pthread_mutex_unlock(&e->lock);
+}

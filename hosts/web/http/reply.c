@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reply.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum MHD_Result reply_send(struct MHD_Connection *c, unsigned code, const char *type, struct MHD_Response *r)
+{
+    static const char *const headers[][2] = {
+        {"Cache-Control", "no-store"},
+        {"X-Content-Type-Options", "nosniff"},
+        {"X-Frame-Options", "DENY"},
+        {"Referrer-Policy", "no-referrer"},
+        {"Cross-Origin-Resource-Policy", "same-origin"},
+        {"Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; "
+                                    "img-src 'self' blob: data:; connect-src 'self'; base-uri 'none'; "
+                                    "form-action 'none'; frame-ancestors 'none'"},
+    };
+    if (!r) return MHD_NO;
+    for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
+        MHD_add_response_header(r, headers[i][0], headers[i][1]);
+    if (type) MHD_add_response_header(r, "Content-Type", type);
+    const enum MHD_Result result = MHD_queue_response(c, code, r);
+    MHD_destroy_response(r);
+    return result;
+}
+
+enum MHD_Result reply_bytes(struct MHD_Connection *c, unsigned code, const char *type, void *bytes, size_t size)
+{
+    struct MHD_Response *r = MHD_create_response_from_buffer(size, bytes, MHD_RESPMEM_MUST_FREE);
+    if (!r) free(bytes);
+    return reply_send(c, code, type, r);
+}
+
+enum MHD_Result reply_static(struct MHD_Connection *c, const char *type, const void *bytes, size_t size)
+{
+    return reply_send(c, MHD_HTTP_OK, type,
+                      MHD_create_response_from_buffer(size, (void *)(uintptr_t)bytes, MHD_RESPMEM_PERSISTENT));
+}
+
+enum MHD_Result reply_sentence(struct MHD_Connection *c, unsigned code, const char *sentence)
+{
+    return reply_send(
+        c, code, "text/plain; charset=utf-8",
+        MHD_create_response_from_buffer(strlen(sentence), (void *)(uintptr_t)sentence, MHD_RESPMEM_MUST_COPY));
+}
+
+enum MHD_Result reply_page(struct MHD_Connection *c, unsigned code, const char *sentence)
+{
+    char page[1024];
+    snprintf(page, sizeof page,
+             "<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content=\"width=device-width\">"
+             "<title>Billow</title><body style=\"background:#16181b;color:#d8dade;font:16px/1.5 sans-serif;"
+             "max-width:36em;margin:20vh auto;padding:0 1em\"><p>%s</p></body></html>",
+             sentence);
+    return reply_send(c, code, "text/html; charset=utf-8",
+                      MHD_create_response_from_buffer(strlen(page), page, MHD_RESPMEM_MUST_COPY));
+}
+
+enum MHD_Result reply_moved(struct MHD_Connection *c, const char *path)
+{
+    struct MHD_Response *r = MHD_create_response_from_buffer(0, NULL, MHD_RESPMEM_PERSISTENT);
+    if (r) MHD_add_response_header(r, "Location", path);
+    return reply_send(c, MHD_HTTP_FOUND, NULL, r);
+}

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What can be asked for: a table of names, none of which is a path. The page's own files are inside the module; of the
+ * bake's folder two tables are read, by names that stand here. */
+#include "page_files.h"
+#include "reply.h"
+#include "server.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FILE_MOST = 32 << 20 };
+
+/// One request.
+struct visit {
+    struct server *s;
+    struct MHD_Connection *c;
+    void **waits;
+};
+
+static const char *query(const char *key, void *connection)
+{
+    return MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, key);
+}
+
+/* ---- pictures ---- */
+
+/// Letters, digits: a page's name for itself.
+static void client_copy(struct visit *v, char out[CLIENT + 1])
+{
+    const char *name = query("client", v->c);
+    for (int i = 0; name && i < CLIENT && name[i] > ' ' && name[i] < 127; i++) *out++ = name[i];
+    *out = '\0';
+}
+
+static enum MHD_Result request_send(struct visit *v, struct request *r)
+{
+    *v->waits = r;
+    if (queue_add(v->s->queue, r)) return MHD_YES;
+    return reply_sentence(v->c, MHD_HTTP_SERVICE_UNAVAILABLE, "too many pictures are waited for");
+}
+
+static struct request *request_new(struct visit *v)
+{
+    struct request *r = calloc(1, sizeof *r);
+    if (!r) return NULL;
+    r->connection = v->c;
+    client_copy(v, r->client);
+    return r;
+}
+
+static enum MHD_Result picture_answer(struct visit *v)
+{
+    struct wish wish;
+    const char *wrong = wish_read(&wish, query, v->c);
+    if (wrong) return reply_sentence(v->c, MHD_HTTP_BAD_REQUEST, wrong);
+    struct request *r = request_new(v);
+    if (!r) return MHD_NO;
+    r->wish = wish;
+    return request_send(v, r);
+}
+
+static enum MHD_Result scene_answer(struct visit *v)
+{
+    struct request *r = request_new(v);
+    const char *frame = query("frame", v->c);
+    if (!r) return MHD_NO;
+    r->scene = 1;
+    r->wish.frame = frame ? strtoll(frame, NULL, 10) : 0;
+    return request_send(v, r);
+}
+
+/// It is done.
+static enum MHD_Result request_finish(struct visit *v, struct request *r)
+{
+    struct drawn a = r->answer;
+    char seconds[32];
+    struct MHD_Response *out = MHD_create_response_from_buffer(a.size, a.bytes, MHD_RESPMEM_MUST_FREE);
+    if (!out) return MHD_NO;
+    r->answer.bytes = NULL;
+    snprintf(seconds, sizeof seconds, "%.4f", a.seconds);
+    MHD_add_response_header(out, "X-Seconds", seconds);
+    return reply_send(v->c, a.code, a.type, out);
+}
+
+/* ---- files and state ---- */
+
+/// A file; without one the sentence `absent`, or, for NULL, nothing.
+static enum MHD_Result file_answer(struct visit *v, const char *path, const char *type, const char *absent)
+{
+    FILE *f = path ? fopen(path, "re") : NULL;
+    char *bytes = NULL;
+    size_t size = 0;
+    if (f && !fseek(f, 0, SEEK_END)) {
+        const long n = ftell(f);
+        rewind(f);
+        bytes = n >= 0 && n <= FILE_MOST ? malloc((size_t)n + 1) : NULL;
+        if (bytes) size = fread(bytes, 1, (size_t)n, f);
+    }
+    if (f) fclose(f);
+    if (bytes) return reply_bytes(v->c, MHD_HTTP_OK, type, bytes, size);
+    return absent ? reply_sentence(v->c, MHD_HTTP_NOT_FOUND, absent)
+                  : reply_bytes(v->c, MHD_HTTP_NO_CONTENT, NULL, NULL, 0);
+}
+
+static enum MHD_Result table_answer(struct visit *v, const char *name)
+{
+    char *path = source_path(v->s->source, name);
+    const enum MHD_Result result = file_answer(v, path, "text/csv", NULL);
+    free(path);
+    return result;
+}
+
+static enum MHD_Result metrics_answer(struct visit *v) { return table_answer(v, "metrics.csv"); }
+static enum MHD_Result timings_answer(struct visit *v) { return table_answer(v, "timings.csv"); }
+
+static enum MHD_Result plotter_answer(struct visit *v)
+{
+    return file_answer(v, v->s->plotter, "text/javascript; charset=utf-8", "the plotting library is not installed");
+}
+
+static enum MHD_Result state_answer(struct visit *v)
+{
+    source_refresh(v->s->source);
+    json_t *state = source_state(v->s->source);
+    char *text = json_dumps(state, JSON_COMPACT | JSON_REAL_PRECISION(9));
+    json_decref(state);
+    return text ? reply_bytes(v->c, MHD_HTTP_OK, "application/json", text, strlen(text)) : MHD_NO;
+}
+
+static enum MHD_Result stream_answer(struct visit *v) { return events_answer(&v->s->events, v->c); }
+
+/* ---- a running bake ---- */
+
+static enum MHD_Result ask_answer(struct visit *v, enum bw_status (*ask)(struct bw_bake *bake), const char *done)
+{
+    const int runs = source_ask(v->s->source, ask);
+    return runs ? reply_sentence(v->c, MHD_HTTP_OK, done)
+                : reply_sentence(v->c, MHD_HTTP_CONFLICT, "no bake runs here");
+}
+
+static enum MHD_Result stop_answer(struct visit *v)
+{
+    return ask_answer(v, bw_bake_cancel, "it stops after this step, with a checkpoint");
+}
+
+static enum MHD_Result checkpoint_answer(struct visit *v)
+{
+    return ask_answer(v, bw_bake_checkpoint, "a checkpoint is kept when this frame is whole");
+}
+
+/* ---- the table ---- */
+
+static const struct route {
+    const char *method, *path;
+    enum MHD_Result (*answer)(struct visit *v);
+} routes[] = {
+    {"GET", "state", state_answer},
+    {"GET", "events", stream_answer},
+    {"GET", "picture", picture_answer},
+    {"GET", "scene", scene_answer},
+    {"GET", "metrics.csv", metrics_answer},
+    {"GET", "timings.csv", timings_answer},
+    {"GET", "plotter.js", plotter_answer},
+    {"POST", "stop", stop_answer},
+    {"POST", "checkpoint", checkpoint_answer},
+};
+
+static const struct page_file *page_find(const char *path)
+{
+    for (const struct page_file *f = page_files; f->name; f++)
+        if (!strcmp(f->name, *path ? path : "index.html")) return f;
+    return NULL;
+}
+
+enum MHD_Result route(struct server *s, struct MHD_Connection *c, const char *method, const char *path, void **waits)
+{
+    struct visit v = {s, c, waits};
+    struct request *r = *waits;
+    int known = 0;
+    if (r) return r->done ? request_finish(&v, r) : MHD_NO;
+    for (size_t i = 0; i < sizeof routes / sizeof *routes; i++) {
+        if (strcmp(routes[i].path, path) != 0) continue;
+        if (!strcmp(routes[i].method, method)) return routes[i].answer(&v);
+        known = 1;
+    }
+    const struct page_file *f = page_find(path);
+    if (f && !strcmp(method, "GET")) return reply_static(c, f->type, f->bytes, f->size);
+    if (known || f) return reply_sentence(c, MHD_HTTP_METHOD_NOT_ALLOWED, "this is not asked for in that way");
+    return reply_sentence(c, MHD_HTTP_NOT_FOUND, "there is nothing of that name");
+}

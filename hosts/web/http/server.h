@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The HTTP server: one thread that listens, reads and writes; pictures are made elsewhere. */
+#ifndef WEB_SERVER_H
+#define WEB_SERVER_H
+
+#include "events.h"
+#include "guard.h"
+#include "show/queue.h"
+
+struct server {
+    struct MHD_Daemon *daemon;
+    struct guard guard;
+    struct events events;
+    struct source *source;
+    struct queue *queue;
+    const char *plotter; ///< path of a script
+    char address[200];
+};
+
+/// Listen on `listen` at `port` (0: the usual one, or the next that is free). Errors with a sentence in `why`.
+enum bw_status server_start(struct server *s, const char *listen, int32_t port, char *why, size_t why_size);
+/// The queue has been stopped: nothing waits any more.
+void server_stop(struct server *s);
+
+/// routes.c: answer a request whose sender may ask; `path` is what follows the token. `waits`: MHD's place for what a
+/// connection keeps.
+enum MHD_Result route(struct server *s, struct MHD_Connection *c, const char *method, const char *path, void **waits);
+
+#endif

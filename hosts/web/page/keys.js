@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// The keyboard.
+
+const TURN = 0.08, QUARTER = Math.PI / 2;
+
+export function keys(app) {
+  const camera = (change) => () => {
+    if (app.mode !== 'render' || !app.camera) return;
+    change(app.camera);
+    app.cameraChanged();
+  };
+  const step = (n) => () => app.goTo(app.timeline.beside(n));
+  const plain = {
+    ' ': () => app.timeline.playing ? app.timeline.pause() : app.timeline.play(),
+    ArrowLeft: step(-1), ArrowRight: step(1),
+    Home: () => app.goTo(app.timeline.frames()[0]), End: () => app.goLive(),
+    l: () => app.timeline.toggleLoop(),
+    r: () => app.setMode('render'), s: () => app.setMode('slice'),
+    x: () => app.panel.axis('x'), y: () => app.panel.axis('y'), z: () => app.panel.axis('z'),
+    '[': () => app.panel.step(-1), ']': () => app.panel.step(1),
+    f: () => app.frameSeen(), 0: () => app.movieCamera(),
+    1: camera((c) => c.side(0, 0)), 3: camera((c) => c.side(QUARTER, 0)), 7: camera((c) => c.side(0, QUARTER)),
+    5: camera((c) => { c.parallel = !c.parallel; }),
+    '+': camera((c) => c.dolly(0.88)), '=': camera((c) => c.dolly(0.88)), '-': camera((c) => c.dolly(1 / 0.88)),
+    q: camera((c) => { c.roll -= TURN; }), e: camera((c) => { c.roll += TURN; }),
+    Enter: () => document.fullscreenElement ? document.exitFullscreen() : app.viewport.box.requestFullscreen(),
+    '?': () => document.getElementById('help').showModal(),
+  };
+  const shifted = {
+    ArrowLeft: camera((c) => c.turn(-TURN, 0)), ArrowRight: camera((c) => c.turn(TURN, 0)),
+    ArrowUp: camera((c) => c.turn(0, -TURN)), ArrowDown: camera((c) => c.turn(0, TURN)),
+  };
+  const controlled = {
+    1: camera((c) => c.side(2 * QUARTER, 0)), 3: camera((c) => c.side(-QUARTER, 0)), 7: camera((c) => c.side(0, -QUARTER)),
+  };
+
+  document.addEventListener('keydown', (event) => {
+    const at = event.target;
+    if (document.getElementById('help').open || event.altKey || event.metaKey) return;
+    if (at.matches('select, input:not([type=range])')) return;
+    if (at.matches('input[type=range]') && event.key.startsWith('Arrow')) return;
+    if (at.matches('button') && (event.key === ' ' || event.key === 'Enter')) return;
+    const name = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+    const act = event.ctrlKey ? controlled[name] : event.shiftKey && shifted[name] || plain[name];
+    if (!act) return;
+    event.preventDefault();
+    act();
+  });
+}

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is shown, and who is told when it changes.
+import { Camera } from './camera.js';
+import { hands } from './hand.js';
+import { keys } from './keys.js';
+import { Panel } from './panel.js';
+import { Plots } from './plots.js';
+import { Timeline } from './timeline.js';
+import { Viewport } from './viewport.js';
+
+const get = (id) => document.getElementById(id);
+const QUARTER = Math.PI / 2;
+
+const app = {
+  client: Math.random().toString(36).slice(2, 12),
+  state: null, // the server's
+  scene: null, // of the first frame that was looked at: stage, camera, fields
+  frame: null, mode: 'render', camera: null,
+  follow: true, // new frames are shown as they come
+  seconds: 0, // that the last picture took
+
+  fps() { return (app.scene && app.scene.fps) || 24; },
+
+  say(words) {
+    get('words').hidden = !words;
+    get('words').textContent = words;
+  },
+
+  goTo(frame, playing) {
+    if (!Number.isFinite(frame)) return;
+    if (!playing) app.timeline.pause();
+    const all = app.timeline.frames();
+    app.follow = app.state.running && frame === all[all.length - 1] && !playing;
+    app.show(frame, playing ? 'play' : 'hand');
+  },
+
+  goLive() {
+    const all = app.timeline.frames();
+    app.goTo(all[all.length - 1]);
+  },
+
+  show(frame, how) {
+    app.frame = frame;
+    app.timeline.draw();
+    app.plots.mark();
+    get('live').setAttribute('aria-pressed', String(app.follow));
+    if (!app.scene) app.look();
+    else if (how === 'play') app.viewport.want('quick');
+    else if (how === 'new') app.viewport.settled();
+    else app.viewport.moved();
+  },
+
+  pictureShown(frame, way) {
+    app.timeline.shown(frame);
+    const rate = app.viewport.rate();
+    get('facts').textContent = `frame ${frame} · ${(app.seconds * 1000).toFixed(0)} ms${way === 'quick' && rate > 1 ? ` · ${rate.toFixed(0)}/s` : ''}`;
+    document.body.dataset.shown = `${frame} ${way}`;
+  },
+
+  /** What is there to be seen? Asked once, and before a camera is fitted to it. */
+  async scenery() {
+    const answer = await fetch(`scene?frame=${app.frame}&client=${app.client}`).catch(() => null);
+    if (!answer) { app.say('The server does not answer.'); return null; }
+    if (answer.status === 204) return null;
+    if (!answer.ok) { app.say(await answer.text()); return null; }
+    app.say('');
+    return answer.json();
+  },
+
+  async look() {
+    if (app.looking) return;
+    app.looking = true;
+    const scene = await app.scenery();
+    app.looking = false;
+    if (!scene) { app.timeline.pause(); return; }
+    app.scene = scene;
+    app.panel.fill(scene);
+    if (scene.renders) app.camera = new Camera(scene.eye);
+    else app.setMode('slice');
+    get('mode-render').disabled = !scene.renders;
+    app.viewport.moved();
+  },
+
+  setMode(mode) {
+    if (mode === 'render' && app.scene && !app.scene.renders) return;
+    app.mode = mode;
+    for (const m of ['render', 'slice']) get(`mode-${m}`).setAttribute('aria-pressed', String(m === mode));
+    get('slice-panel').hidden = mode !== 'slice';
+    get('camera-panel').hidden = mode !== 'render';
+    get('viewport').classList.toggle('slice', mode === 'slice');
+    app.viewport.moved();
+  },
+
+  cameraChanged() {
+    get('camera-parallel').setAttribute('aria-pressed', String(app.camera.parallel));
+    app.viewport.moved();
+  },
+
+  movieCamera() {
+    if (!app.scene || !app.scene.renders) return;
+    app.camera = new Camera(app.scene.eye);
+    app.cameraChanged();
+  },
+
+  async frameSeen() {
+    const scene = app.camera && await app.scenery();
+    if (!scene) return;
+    const some = scene.seen_lo.some((x, a) => x < scene.seen_hi[a]);
+    app.camera.frame(some ? scene.seen_lo : scene.lo, some ? scene.seen_hi : scene.hi, app.viewport.aspect());
+    app.cameraChanged();
+  },
+
+  async ask(what) {
+    const answer = await fetch(what, { method: 'POST' }).catch(() => null);
+    get('status').textContent = answer ? await answer.text() : 'The server does not answer.';
+  },
+};
+
+app.timeline = new Timeline(app);
+app.viewport = new Viewport(app);
+app.panel = new Panel(app);
+app.plots = new Plots(app);
+hands(app);
+keys(app);
+window.billow = app; // for whoever opens the console
+
+/* ---- what the server tells ---- */
+
+function words(state) {
+  if (state.gone) return state.gone;
+  if (state.running && state.progress) return state.progress.line;
+  if (state.running) return 'about to begin';
+  if (state.ended) return state.ended;
+  const n = app.timeline.frames().length;
+  return `${n} frame${n === 1 ? '' : 's'}`;
+}
+
+function logTell(lines) {
+  const list = get('log'), last = +(list.lastElementChild?.dataset.number ?? 0);
+  const atEnd = list.scrollTop + list.clientHeight >= list.scrollHeight - 4;
+  for (const [number, level, who, text] of lines) {
+    if (number <= last) continue;
+    const item = document.createElement('li');
+    item.dataset.number = number;
+    item.className = level > 1 ? 'warning' : '';
+    item.textContent = `${who}: ${text}`;
+    list.append(item);
+  }
+  if (atEnd) list.scrollTop = list.scrollHeight;
+}
+
+function stateTake(state) {
+  const before = app.state;
+  app.state = state;
+  get('title').textContent = document.title = state.title || 'Billow';
+  get('status').textContent = words(state);
+  get('status').classList.toggle('bad', !!(state.gone || state.ended));
+  for (const id of ['stop', 'checkpoint', 'live']) get(id).hidden = !state.running;
+  get('done').hidden = !state.running || !state.progress;
+  if (state.progress) get('done').value = state.progress.done / Math.max(1, state.progress.total);
+  get('log-panel').hidden = !state.log.length;
+  logTell(state.log);
+  const all = app.timeline.frames(), newest = all[all.length - 1];
+  if (newest === undefined) app.say(state.gone || (state.bake ? '' : 'There is no frame yet.'));
+  else if (app.frame === null) app.show(state.running ? newest : all[0], 'new');
+  else if (app.follow && state.running && newest !== app.frame && !app.timeline.playing) app.show(newest, 'new');
+  app.timeline.draw();
+  if (!before || (before.written ?? 0) !== (state.written ?? 0) || before.running !== state.running) app.plots.changed();
+}
+
+function listen() {
+  const events = new EventSource('events');
+  events.onmessage = (event) => stateTake(JSON.parse(event.data));
+  events.onerror = () => {
+    get('status').textContent = 'the server does not answer; what was seen stays';
+    get('status').classList.add('bad');
+  };
+}
+
+/* ---- buttons ---- */
+
+for (const mode of ['render', 'slice']) get(`mode-${mode}`).addEventListener('click', () => app.setMode(mode));
+const side = (azimuth, elevation) => () => { if (app.camera) { app.camera.side(azimuth, elevation); app.cameraChanged(); } };
+get('camera-movie').addEventListener('click', app.movieCamera);
+get('camera-frame').addEventListener('click', app.frameSeen);
+get('camera-front').addEventListener('click', side(0, 0));
+get('camera-right').addEventListener('click', side(QUARTER, 0));
+get('camera-top').addEventListener('click', side(0, QUARTER));
+get('camera-parallel').addEventListener('click', () => {
+  if (app.camera) { app.camera.parallel = !app.camera.parallel; app.cameraChanged(); }
+});
+get('live').addEventListener('click', app.goLive);
+get('stop').addEventListener('click', () => app.ask('stop'));
+get('checkpoint').addEventListener('click', () => app.ask('checkpoint'));
+get('help-open').addEventListener('click', () => get('help').showModal());
+
+listen();

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Frames: those that are there and those to come, playing, scrubbing.
+
+export class Timeline {
+  constructor(app) {
+    this.app = app;
+    this.box = document.getElementById('timeline');
+    this.canvas = document.getElementById('bar');
+    this.number = document.getElementById('frame');
+    this.playing = false;
+    this.loop = true;
+    this.speed = 1;
+    const on = (id, act) => document.getElementById(id).addEventListener('click', act);
+    on('first', () => app.goTo(this.frames()[0]));
+    on('last', () => app.goLive());
+    on('back', () => app.goTo(this.beside(-1)));
+    on('forth', () => app.goTo(this.beside(1)));
+    on('play', () => this.playing ? this.pause() : this.play());
+    on('loop', () => this.toggleLoop());
+    document.getElementById('speed').addEventListener('change', (event) => { this.speed = +event.target.value; });
+    this.number.addEventListener('change', () => app.goTo(this.nearest(+this.number.value)));
+    this.box.addEventListener('pointerdown', (event) => this.scrub(event, true));
+    this.box.addEventListener('pointermove', (event) => { if (this.held) this.scrub(event); });
+    for (const name of ['pointerup', 'pointercancel']) this.box.addEventListener(name, () => { this.held = false; });
+    new ResizeObserver(() => this.draw()).observe(this.box);
+  }
+
+  /** All frames that can be shown, in order. */
+  frames() {
+    const { state } = this.app, out = [];
+    for (const [a, b] of (state && state.ranges) || []) for (let f = a; f <= b; f++) out.push(f);
+    for (const f of (state && state.made) || []) if (!out.includes(f)) out.push(f);
+    return out.sort((a, b) => a - b);
+  }
+
+  nearest(frame) {
+    return this.frames().reduce((best, f) => Math.abs(f - frame) < Math.abs(best - frame) ? f : best, Infinity);
+  }
+
+  beside(n) {
+    const all = this.frames(), i = all.indexOf(this.nearest(this.app.frame));
+    return all[Math.max(0, Math.min(all.length - 1, i + n))];
+  }
+
+  span() {
+    const all = this.frames(), { state } = this.app;
+    return [Math.min(state.first, all[0] ?? state.first), Math.max(state.last, all[all.length - 1] ?? state.last)];
+  }
+
+  scrub(event, begin) {
+    if (begin) {
+      this.held = true;
+      this.box.setPointerCapture(event.pointerId);
+    }
+    const [a, b] = this.span(), box = this.box.getBoundingClientRect();
+    const share = Math.max(0, Math.min(1, (event.clientX - box.left) / box.width));
+    this.app.goTo(this.nearest(a + share * (b - a)));
+  }
+
+  // Each frame is shown; how fast they follow each other is as asked, where the server keeps up.
+  play() {
+    const all = this.frames();
+    if (all.length < 2) return;
+    this.playing = true;
+    if (!this.loop && this.app.frame === all[all.length - 1]) this.app.goTo(all[0], true);
+    document.getElementById('play').setAttribute('aria-pressed', 'true');
+    this.due = performance.now();
+    this.next();
+  }
+
+  pause() {
+    if (!this.playing) return;
+    this.playing = false;
+    clearTimeout(this.timer);
+    document.getElementById('play').setAttribute('aria-pressed', 'false');
+    this.app.viewport.moved();
+  }
+
+  toggleLoop() {
+    this.loop = !this.loop;
+    document.getElementById('loop').setAttribute('aria-pressed', String(this.loop));
+  }
+
+  next() {
+    const all = this.frames(), i = all.indexOf(this.app.frame);
+    if (i === all.length - 1 && !this.loop) { this.pause(); return; }
+    this.app.goTo(all[(i + 1) % all.length], true);
+  }
+
+  /** A picture has come: when is the next one due? */
+  shown(frame) {
+    if (!this.playing || frame !== this.app.frame) return;
+    const now = performance.now();
+    this.due = Math.max(this.due + 1000 / (this.app.fps() * this.speed), now);
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => { if (this.playing) this.next(); }, this.due - now);
+  }
+
+  draw() {
+    const { app, canvas } = this, k = window.devicePixelRatio || 1;
+    const w = canvas.width = Math.round(this.box.clientWidth * k), h = canvas.height = Math.round(this.box.clientHeight * k);
+    const g = canvas.getContext('2d');
+    if (!app.state || app.frame === null) return;
+    const [a, b] = this.span(), width = w / Math.max(1, b - a + 1);
+    const x = (f) => (f - a) * width;
+    g.fillStyle = '#2a2e33';
+    g.fillRect(0, h * 0.1, w, h * 0.4);
+    g.fillStyle = '#56616e';
+    for (const f of this.frames()) g.fillRect(x(f), h * 0.1, Math.max(1, width - (width > 4 ? 1 : 0)), h * 0.4);
+    g.fillStyle = '#f0913a';
+    g.fillRect(x(app.frame) + width / 2 - k, 0, 2 * k, h);
+    g.font = `${11 * k}px sans-serif`;
+    g.fillStyle = '#9aa1aa';
+    g.textBaseline = 'bottom';
+    g.fillText(a, 0, h);
+    g.textAlign = 'right';
+    g.fillText(b, w, h);
+    if (document.activeElement !== this.number) this.number.value = app.frame;
+    for (const [name, value] of [['min', a], ['max', b], ['now', app.frame]]) this.box.setAttribute(`aria-value${name}`, value);
+  }
+}

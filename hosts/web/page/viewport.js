@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// The picture: asks the server for small ones while something moves and for a sharp one at rest. At most one of each is
+// on its way; what comes too late is not shown.
+
+const QUICK = 480 * 270, SHARP = 960 * 540, REST_MS = 140, KEPT = 600;
+
+export class Viewport {
+  constructor(app) {
+    this.app = app;
+    this.box = document.getElementById('viewport');
+    this.canvas = document.getElementById('picture');
+    this.kept = new Map(); // pictures by what was asked
+    this.asked = 0; // every wish has a number
+    this.shown = 0; // that of the newest picture that is seen
+    this.ways = { quick: { busy: false, next: null }, sharp: { busy: false, next: null } };
+    this.times = []; // ms, when pictures came
+    this.rest = 0;
+    new ResizeObserver(() => this.resize()).observe(this.box);
+  }
+
+  resize() {
+    const k = window.devicePixelRatio || 1;
+    this.canvas.width = Math.round(this.box.clientWidth * k);
+    this.canvas.height = Math.round(this.box.clientHeight * k);
+    if (this.image) this.paint(this.image);
+    this.moved();
+  }
+
+  aspect() { return this.box.clientWidth / Math.max(1, this.box.clientHeight); }
+
+  query(sharp) {
+    const { app } = this, all = app.mode === 'slice' ? app.panel.query() : app.camera.query();
+    const area = Math.min(sharp || app.mode === 'slice' ? SHARP : QUICK, this.box.clientWidth * this.box.clientHeight || QUICK);
+    const height = 2 * Math.round(Math.sqrt(area / this.aspect()) / 2);
+    Object.assign(all, { frame: app.frame, mode: app.mode, h: Math.max(16, height), q: sharp ? 92 : 78 });
+    if (app.mode === 'render') Object.assign(all, { w: Math.max(16, 2 * Math.round(height * this.aspect() / 2)), coarse: sharp ? 0 : 1 });
+    if (sharp) all.rest = 1;
+    return new URLSearchParams(all).toString();
+  }
+
+  /** Something moves: a small picture now, a sharp one when it rests. */
+  moved() {
+    if (!this.ready()) return;
+    this.want('quick');
+    clearTimeout(this.rest);
+    this.ways.sharp.next = null;
+    this.rest = setTimeout(() => this.want('sharp'), REST_MS);
+  }
+
+  /** A sharp one will do: nobody's hand is at it. */
+  settled() {
+    if (this.ready()) this.want('sharp');
+  }
+
+  ready() {
+    const { app } = this;
+    return app.frame !== null && (app.mode === 'slice' || (app.camera && app.scene && app.scene.renders));
+  }
+
+  want(way) {
+    const wish = { query: this.query(way === 'sharp'), number: ++this.asked, frame: this.app.frame };
+    this.ways[way].next = wish;
+    return this.send(way);
+  }
+
+  async send(way) {
+    const w = this.ways[way];
+    if (w.busy || !w.next) return;
+    w.busy = true;
+    while (w.next) {
+      const wish = w.next;
+      w.next = null;
+      await this.get(wish, way);
+    }
+    w.busy = false;
+  }
+
+  async get(wish, way) {
+    try {
+      let blob = this.kept.get(wish.query);
+      if (!blob) {
+        const answer = await fetch(`picture?${wish.query}&client=${this.app.client}`);
+        if (answer.status === 204) return; // a newer one was asked for
+        if (!answer.ok) throw new Error(await answer.text());
+        this.app.seconds = +answer.headers.get('X-Seconds');
+        blob = await answer.blob();
+        this.keep(wish.query, blob);
+      }
+      const image = await createImageBitmap(blob);
+      if (wish.number < this.shown) return;
+      this.shown = wish.number;
+      this.sharp = way === 'sharp';
+      this.image = image;
+      this.paint(image);
+      this.app.say('');
+      this.count();
+      this.app.pictureShown(wish.frame, way);
+    } catch (error) {
+      if (wish.number >= this.shown) this.app.say(error instanceof TypeError ? 'The server does not answer.' : error.message);
+    }
+  }
+
+  keep(query, blob) {
+    this.kept.set(query, blob);
+    if (this.kept.size > KEPT) this.kept.delete(this.kept.keys().next().value);
+  }
+
+  paint(image) {
+    const { width, height } = this.canvas, context = this.canvas.getContext('2d');
+    const k = Math.min(width / image.width, height / image.height);
+    const w = image.width * k, h = image.height * k;
+    context.imageSmoothingQuality = 'high';
+    if (w < width - 1 || h < height - 1) context.clearRect(0, 0, width, height);
+    context.drawImage(image, (width - w) / 2, (height - h) / 2, w, h);
+  }
+
+  count() {
+    const now = performance.now();
+    this.times = this.times.filter((t) => now - t < 1000).concat(now);
+  }
+
+  rate() {
+    const t = this.times;
+    return t.length > 1 ? (t.length - 1) * 1000 / (t[t.length - 1] - t[0]) : 0;
+  }
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "draw.h"
+
+#include "jpeg.h"
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { GOOD = 200, GONE = 404, UNABLE = 500 };
+
+static double clock_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+struct drawn drawn_words(unsigned code, const char *words)
+{
+    struct drawn out = {.code = code, .type = "text/plain; charset=utf-8", .bytes = strdup(words)};
+    out.size = out.bytes ? strlen(out.bytes) : 0;
+    return out;
+}
+
+/// The library's sentence.
+static struct drawn drawn_failure(void)
+{
+    const struct bw_error *e = bw_error_last();
+    const int absent = e->status == BW_ERR_IO || e->status == BW_ERR_USAGE;
+    return drawn_words(absent ? GONE : UNABLE, *e->sentence ? e->sentence : "there is no such frame");
+}
+
+static enum bw_status render_draw(struct views *v, struct source *s, const struct wish *w, struct bw_pixels *out)
+{
+    struct open_view *o = views_take(v, s, w->frame);
+    if (!o) return bw_error_last()->status ? bw_error_last()->status : BW_ERR;
+    enum bw_status status = bw_view_picture(o->view, w->has_eye ? &w->eye : NULL, w->width, w->height, w->coarse, out);
+    views_give(v, o);
+    return status;
+}
+
+static enum bw_status slice_draw(struct source *s, const struct wish *w, struct bw_pixels *out)
+{
+    struct bw_snapshot *snapshot;
+    enum bw_status status = source_snapshot(s, w->frame, &snapshot);
+    if (status) return status;
+    status = bw_snapshot_picture(snapshot, w->look, 0, out);
+    bw_snapshot_close(snapshot);
+    return status;
+}
+
+struct drawn draw_picture(struct views *v, struct source *s, const struct wish *w)
+{
+    struct bw_pixels pixels = {0};
+    const double start = clock_seconds();
+    if (w->slice ? slice_draw(s, w, &pixels) : render_draw(v, s, w, &pixels)) return drawn_failure();
+    struct drawn out = {.code = GOOD, .type = "image/jpeg"};
+    out.bytes = jpeg_make(&pixels, w->quality, &out.size);
+    bw_pixels_free(&pixels);
+    out.seconds = clock_seconds() - start;
+    return out.bytes ? out : drawn_words(UNABLE, "out of memory for a picture");
+}
+
+static json_t *triple(const double x[3]) { return json_pack("[f, f, f]", x[0], x[1], x[2]); }
+
+struct drawn draw_scene(struct views *v, struct source *s, int64_t frame)
+{
+    struct open_view *o = views_take(v, s, frame);
+    if (!o) return drawn_failure();
+    const struct bw_view_facts *f = &o->facts;
+    json_t *scene =
+        json_pack("{s:I, s:b, s:i, s:i, s:o, s:o, s:o, s:o, s:f, s:O, s:f, s:f, s:{s:o, s:o, s:o, s:f}}", "frame",
+                  (json_int_t)frame, "renders", f->renders, "width", f->width, "height", f->height, "lo", triple(f->lo),
+                  "hi", triple(f->hi), "seen_lo", triple(f->seen_lo), "seen_hi", triple(f->seen_hi), "voxel", f->voxel,
+                  "fields", o->fields, "time", o->time, "fps", o->fps, "eye", "at", triple(f->eye.at), "target",
+                  triple(f->eye.target), "up", triple(f->eye.up), "angle", f->eye.angle);
+    views_give(v, o);
+    char *text = scene ? json_dumps(scene, JSON_COMPACT) : NULL;
+    json_decref(scene);
+    if (!text) return drawn_words(UNABLE, "out of memory");
+    return (struct drawn){.code = GOOD, .type = "application/json", .bytes = text, .size = strlen(text)};
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+/* From a wish to what is sent. */
+#ifndef WEB_DRAW_H
+#define WEB_DRAW_H
+
+#include "views.h"
+#include "wish.h"
+
+/// An answer's body.
+struct drawn {
+    unsigned code; ///< of HTTP
+    const char *type;
+    void *bytes; ///< new memory, given back with free
+    size_t size;
+    double seconds; ///< that it took
+};
+
+/// A picture, or, in words, why there is none.
+struct drawn draw_picture(struct views *v, struct source *s, const struct wish *w);
+/// What there is to see in a frame: stage, camera, fields, as JSON.
+struct drawn draw_scene(struct views *v, struct source *s, int64_t frame);
+/// A text as an answer.
+struct drawn drawn_words(unsigned code, const char *words);
+
+#endif

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Pictures as JPEG. */
+#ifndef WEB_JPEG_H
+#define WEB_JPEG_H
+
+#include <billow/bake.h>
+
+/// New memory (free), or NULL: out of it. `quality`: 1 … 100.
+unsigned char *jpeg_make(const struct bw_pixels *pixels, int quality, size_t *size);
+
+#endif

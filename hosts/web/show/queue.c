@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "queue.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { WAIT_MOST = 32, HAND = 0, REST = 1 };
+enum { NICE_REST = 10, NICE_GENTLE = 19 };
+enum { STALE = 204, BUSY = 503 };
+
+void request_free(struct request *r)
+{
+    if (r) free(r->answer.bytes);
+    free(r);
+}
+
+/// The connection goes on; from here on the request belongs to it.
+static void request_answer(struct request *r, struct drawn answer)
+{
+    struct MHD_Connection *c = r->connection;
+    r->answer = answer;
+    r->done = 1;
+    MHD_resume_connection(c);
+}
+
+/// Older ones of the same page and kind are stale.
+static void stale_drop(struct queue *q, const struct request *newer)
+{
+    struct request **at = &q->waiting[newer->wish.rest];
+    while (*at) {
+        struct request *r = *at;
+        if (r->scene != newer->scene || strcmp(r->client, newer->client)) {
+            at = &r->next;
+            continue;
+        }
+        *at = r->next;
+        q->n_waiting--;
+        request_answer(r, (struct drawn){.code = STALE});
+    }
+}
+
+/// Has who asked gone? MHD does not look at a connection that is suspended.
+static int request_gone(const struct request *r)
+{
+    const union MHD_ConnectionInfo *at = MHD_get_connection_info(r->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    char byte;
+    return at && recv(at->connect_fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+}
+
+static void gone_drop(struct queue *q)
+{
+    for (int rest = HAND; rest <= REST; rest++)
+        for (struct request **at = &q->waiting[rest]; *at;) {
+            struct request *r = *at;
+            if (!request_gone(r)) {
+                at = &r->next;
+                continue;
+            }
+            *at = r->next;
+            q->n_waiting--;
+            request_answer(r, (struct drawn){.code = STALE});
+        }
+}
+
+int queue_add(struct queue *q, struct request *r)
+{
+    pthread_mutex_lock(&q->lock);
+    stale_drop(q, r);
+    gone_drop(q);
+    const int room = q->n_waiting < WAIT_MOST && !q->stop;
+    if (room) {
+        struct request **at = &q->waiting[r->wish.rest];
+        while (*at) at = &(*at)->next;
+        *at = r;
+        q->n_waiting++;
+        MHD_suspend_connection(r->connection);
+        pthread_cond_broadcast(&q->changed);
+    }
+    pthread_mutex_unlock(&q->lock);
+    return room;
+}
+
+static struct request *request_next(struct queue *q, int rest)
+{
+    pthread_mutex_lock(&q->lock);
+    while (!q->waiting[rest] && !q->stop) pthread_cond_wait(&q->changed, &q->lock);
+    struct request *r = q->stop ? NULL : q->waiting[rest];
+    if (r) {
+        q->waiting[rest] = r->next;
+        q->n_waiting--;
+    }
+    pthread_mutex_unlock(&q->lock);
+    return r;
+}
+
+/// Threads that are started from this one are as nice.
+static void nice_set(int by) { setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), by); }
+
+static void requests_make(struct queue *q, int rest)
+{
+    struct request *r;
+    if (rest || q->gentle) nice_set(q->gentle ? NICE_GENTLE : NICE_REST);
+    while ((r = request_next(q, rest)))
+        request_answer(r, request_gone(r) ? (struct drawn){.code = STALE}
+                          : r->scene      ? draw_scene(q->views, q->source, r->wish.frame)
+                                          : draw_picture(q->views, q->source, &r->wish));
+}
+
+static void *hand_run(void *q)
+{
+    requests_make(q, HAND);
+    return NULL;
+}
+
+static void *rest_run(void *q)
+{
+    requests_make(q, REST);
+    return NULL;
+}
+
+int queue_start(struct queue *q, struct source *s, struct views *v, int gentle)
+{
+    *q = (struct queue){.source = s, .views = v, .gentle = gentle};
+    pthread_mutex_init(&q->lock, NULL);
+    pthread_cond_init(&q->changed, NULL);
+    q->n_threads = !pthread_create(&q->thread[0], NULL, hand_run, q);
+    if (q->n_threads) q->n_threads += !pthread_create(&q->thread[1], NULL, rest_run, q);
+    return q->n_threads == 2;
+}
+
+void queue_stop(struct queue *q)
+{
+    pthread_mutex_lock(&q->lock);
+    q->stop = 1;
+    for (int rest = HAND; rest <= REST; rest++)
+        while (q->waiting[rest]) {
+            struct request *r = q->waiting[rest];
+            q->waiting[rest] = r->next;
+            request_answer(r, drawn_words(BUSY, "the page is closing"));
+        }
+    pthread_cond_broadcast(&q->changed);
+    pthread_mutex_unlock(&q->lock);
+    while (q->n_threads) pthread_join(q->thread[--q->n_threads], NULL);
+    pthread_cond_destroy(&q->changed);
+    pthread_mutex_destroy(&q->lock);
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What a page asks to see. */
+#ifndef WEB_WISH_H
+#define WEB_WISH_H
+
+#include <billow/bake.h>
+
+struct wish {
+    int64_t frame;
+    int32_t slice;         ///< 0: a render
+    int32_t width, height; ///< pixels; slices: `height` alone
+    int32_t coarse, quality;
+    int32_t rest;    ///< 1: nobody's hand is waiting for it
+    int32_t has_eye; ///< 0: the movie's camera
+    struct bw_eye eye;
+    char look[512]; ///< of slices, as JSON
+};
+
+/// The value of a key of the query, or NULL.
+typedef const char *(*wish_value)(const char *key, void *user);
+/// NULL: *w is good; else what is wrong with it.
+const char *wish_read(struct wish *w, wish_value value, void *user);
+
+#endif

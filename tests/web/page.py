@@ -1,0 +1,350 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""page.py BILLOW FOLDER: the page in a real browser, each thing of it clicked, dragged and typed; screenshots go to
+FOLDER. Debian's Chromium, its driver and python3-selenium; without them the test is skipped.
+
+Prints "N passed, N failed"."""
+import os
+import shutil
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from served import WISP, Served, bake, check, verdict, wait
+
+CHROMIUM, DRIVER, SKIP = "/usr/bin/chromium", "/usr/bin/chromedriver", 77
+try:
+    from selenium import webdriver
+    from selenium.webdriver.chrome.service import Service
+    from selenium.webdriver.common.action_chains import ActionChains
+    from selenium.webdriver.common.actions.wheel_input import ScrollOrigin
+    from selenium.webdriver.common.by import By
+    from selenium.webdriver.common.keys import Keys
+    from selenium.webdriver.support.select import Select
+except ImportError:
+    webdriver = None
+
+# A coarse copy of the picture that is seen, to be compared.
+SEEN = """const c = document.getElementById('picture'), s = new OffscreenCanvas(64, 36), g = s.getContext('2d');
+g.drawImage(c, 0, 0, 64, 36); return Array.from(g.getImageData(0, 0, 64, 36).data).filter((x, i) => i % 4 < 3);"""
+UNNAMED = """return [...document.querySelectorAll('button, select, input, [role=slider], [role=application]')].filter((e) =>
+  e.offsetParent && !(e.getAttribute('aria-label') || e.textContent.trim() || e.labels?.length)).map((e) => e.outerHTML);"""
+FOREIGN = """return performance.getEntriesByType('resource').map((e) => e.name).filter((n) => !n.startsWith(location.origin))"""
+
+
+class Page:
+    """A browser with one page."""
+
+    def __init__(self, pictures):
+        options = webdriver.ChromeOptions()
+        for word in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+                     "--force-device-scale-factor=1", "--disable-background-networking", "--disable-component-update"):
+            options.add_argument(word)
+        options.binary_location = CHROMIUM
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+        self.driver = webdriver.Chrome(service=Service(DRIVER), options=options)
+        self.pictures = pictures
+        self.size(1280, 720)
+
+    def size(self, width, height, touch=False):
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
+            "width": width, "height": height, "deviceScaleFactor": 1, "mobile": touch})
+        self.driver.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": touch})
+
+    def open(self, address):
+        self.driver.get(address)
+        return wait(lambda: self.shown().endswith("sharp"))
+
+    def run(self, script):
+        return self.driver.execute_script(script)
+
+    def at(self, name):
+        return self.driver.find_element(By.ID, name)
+
+    def click(self, name):
+        self.at(name).click()
+
+    def shown(self):
+        """"FRAME quick" or "FRAME sharp"."""
+        return self.run("return document.body.dataset.shown || ''")
+
+    def frame(self):
+        return self.run("return billow.frame")
+
+    def camera(self):
+        return self.run("return billow.camera && {...billow.camera}")
+
+    def seen(self):
+        return self.run(SEEN)
+
+    def words(self):
+        return self.run("const w = document.getElementById('words'); return w.hidden ? '' : w.textContent")
+
+    def settled(self):
+        """The picture at rest, when all that was asked for has come."""
+        return wait(lambda: self.run("const w = billow.viewport.ways; return billow.viewport.sharp && !w.quick.busy && "
+                                     "!w.sharp.busy && billow.viewport.shown === billow.viewport.asked"))
+
+    def changes(self, act):
+        """Does the settled picture change by it?"""
+        self.settled()
+        before = self.seen()
+        act()
+        self.settled()
+        return wait(lambda: apart(before, self.seen()) > 0.1, 5)
+
+    def actions(self):
+        return ActionChains(self.driver, duration=20)
+
+    def drag(self, dx, dy, key=None):
+        a = self.actions()
+        if key:
+            a.key_down(key)
+        a.click_and_hold(self.at("viewport")).move_by_offset(dx // 2, dy // 2).move_by_offset(dx - dx // 2, dy - dy // 2)
+        a.release()
+        if key:
+            a.key_up(key)
+        a.perform()
+
+    def keys(self, *keys):
+        self.actions().send_keys(*keys).perform()
+
+    def wheel(self, dy):
+        self.actions().scroll_from_origin(ScrollOrigin.from_element(self.at("viewport")), 0, dy).perform()
+
+    def touch(self, kind, *points):
+        self.driver.execute_cdp_cmd("Input.dispatchTouchEvent", {
+            "type": kind, "touchPoints": [{"x": x, "y": y, "id": i} for i, (x, y) in enumerate(points)]})
+
+    def shot(self, name):
+        path = os.path.join(self.pictures, name + ".png")
+        self.driver.save_screenshot(path)
+        return path
+
+    def clean(self, what, *allowed):
+        """Nothing was said in the console, nothing was asked of others."""
+        said = [e["message"] for e in self.driver.get_log("browser") if not any(a in e["message"] for a in allowed)]
+        check(what + ": nothing in the console", not said, said)
+        check(what + ": nothing from elsewhere", not self.run(FOREIGN), self.run(FOREIGN))
+
+
+def apart(a, b):
+    return sum(abs(x - y) for x, y in zip(a, b)) / len(a)
+
+
+def camera_moves(page):
+    """Mouse, wheel and keys, one by one."""
+    def moves(what, act, *changed):
+        before = page.camera()
+        good = page.changes(act)
+        after = page.camera()
+        differ = [k for k in before if before[k] != after[k]]
+        check(what, good and set(changed) <= set(differ), differ)
+
+    moves("drag turns", lambda: page.drag(120, 40), "azimuth", "elevation")
+    page.shot("turned")
+    moves("Shift and drag moves", lambda: page.drag(80, -30, Keys.SHIFT), "target")
+    moves("Ctrl and drag comes nearer", lambda: page.drag(0, -60, Keys.CONTROL), "distance")
+    moves("Alt and drag rolls", lambda: page.drag(80, 0, Keys.ALT), "roll")
+    moves("the wheel goes away", lambda: page.wheel(300), "distance")
+    moves("Q rolls", lambda: page.keys("qq"), "roll")
+    moves("+ comes nearer", lambda: page.keys("++"), "distance")
+    moves("Shift and an arrow turns", lambda: page.actions().key_down(Keys.SHIFT).send_keys(Keys.ARROW_LEFT * 3)
+          .key_up(Keys.SHIFT).perform(), "azimuth")
+    own = page.run("return billow.scene.eye.target")
+    moves("0 is the movie's camera", lambda: page.keys("0"), "azimuth", "roll")
+    check("… at its target", page.camera()["target"] == own)
+    for key, button, azimuth, elevation in (("1", "front", 0, 0), ("3", "right", 1.5708, 0), ("7", "top", 0, 1.5708)):
+        moves(key + " looks from the " + button, lambda k=key: page.keys(k), "azimuth" if key != "7" else "elevation")
+        c = page.camera()
+        check("… there", abs(c["azimuth"] - azimuth) < 1e-3 and abs(c["elevation"] - elevation) < 1e-3 and c["parallel"], c)
+        page.click("camera-movie")
+        moves("… as its button does", lambda b=button: page.click("camera-" + b), "parallel")
+        page.click("camera-movie")
+    page.shot("top")
+    moves("5 takes perspective away", lambda: page.keys("15"), "azimuth")
+    check("… and brings it back", not page.camera()["parallel"])
+    page.click("camera-movie")
+    page.wheel(900)
+    moves("F frames what is seen", lambda: (page.keys("f"), wait(lambda: page.camera()["distance"] < 3, 5)), "distance")
+    page.shot("framed")
+    page.click("camera-movie")
+
+
+def slices(page):
+    check("S shows a slice", page.changes(lambda: page.keys("s")) and page.at("slice-panel").is_displayed())
+    page.shot("slice")
+    names = [o.get_attribute("value") for o in Select(page.at("slice-field")).options]
+    check("its fields", {"density", "temperature", "vel"} <= set(names), names)
+    for what, act in (("another field", lambda: Select(page.at("slice-field")).select_by_value("temperature")),
+                      ("other colours", lambda: Select(page.at("slice-map")).select_by_visible_text("viridis")),
+                      ("arrows", lambda: Select(page.at("slice-vectors")).select_by_visible_text("arrows")),
+                      ("streamlines", lambda: Select(page.at("slice-vectors")).select_by_visible_text("streamlines")),
+                      ("another axis", lambda: Select(page.at("slice-axis")).select_by_visible_text("z")),
+                      ("the axis by key", lambda: (page.at("viewport").click(), page.keys("x"))),
+                      ("the wheel moves it", lambda: page.wheel(-600)), ("[ moves it", lambda: page.keys("[[[")),
+                      ("a range by hand", lambda: page.at("slice-hi").send_keys("0.2" + Keys.TAB)),
+                      ("its lower end", lambda: page.at("slice-lo").send_keys("0.05" + Keys.TAB))):
+        check("slice: " + what, page.changes(act), page.words())
+    page.shot("slice_temperature")
+    check("slice: its slider", page.changes(lambda: page.at("slice-pos").send_keys(Keys.HOME)), page.words())
+    check("R renders again", page.changes(lambda: (page.at("viewport").click(), page.keys("r"))) and
+          not page.at("slice-panel").is_displayed())
+
+
+def timeline(page):
+    page.at("viewport").click()
+    page.keys(Keys.HOME)
+    check("Home is the first frame", page.frame() == 1)
+    page.keys(Keys.ARROW_RIGHT * 3)
+    check("an arrow is a frame", page.frame() == 4)
+    page.click("back")
+    check("so is a button", page.frame() == 3)
+    page.click("forth")
+    page.click("last")
+    check("the last frame", page.frame() == 12)
+    box = page.at("timeline")
+    page.actions().click_and_hold(box).move_by_offset(-60, 0).move_by_offset(-100, 0).release().perform()
+    middle = page.frame()
+    check("the timeline is dragged", 1 <= middle < 8, middle)
+    number = page.at("frame")
+    number.clear()
+    number.send_keys("9" + Keys.ENTER)
+    check("a number is typed", page.frame() == 9)
+    check("its picture comes", wait(lambda: page.shown() == "9 sharp"), page.shown())
+    page.click("loop")
+    page.at("viewport").click()
+    page.keys(" ")
+    check("Space plays to the end", wait(lambda: page.frame() == 12 and not page.run("return billow.timeline.playing")))
+    page.keys("l")
+    Select(page.at("speed")).select_by_visible_text("2")
+    page.click("play")
+    check("… and begins again, looped", wait(lambda: page.frame() < 12))
+    check("it goes on", wait(lambda: page.frame() > 5))
+    page.click("play")
+    check("until it is stopped", not page.run("return billow.timeline.playing"))
+
+
+def numbers(page):
+    plot = Select(page.at("plot-what"))
+    labels = [o.text for o in plot.options]
+    check("plots of stages and metrics", {"seconds by stage", "cells", "mac.project.divergence"} <= set(labels), labels)
+    check("a plot is drawn", wait(lambda: page.run("return !!document.querySelector('#plot canvas')")))
+    check("… with its lines", len(page.run("return billow.plots.graph.getLabels()")) > 5)
+    plot.select_by_visible_text("cells")
+    check("another one", page.run("return billow.plots.graph.getLabels().join()") == "frame,cells")
+    before = page.frame()
+    page.actions().move_to_element_with_offset(page.at("plot"), -200, 0).click().perform()
+    check("a click goes to its frame", wait(lambda: page.frame() != before, 5), (before, page.frame()))
+    check("the legend tells its value", page.at("plot-legend").text.startswith("cells"), page.at("plot-legend").text)
+
+
+def manners(page):
+    """Names, focus, help, other sizes, fingers."""
+    check("everything has a name", not page.run(UNNAMED), page.run(UNNAMED))
+    page.at("viewport").click()
+    page.keys("?")
+    check("? tells the keys", page.at("help").is_displayed())
+    page.shot("help")
+    page.keys(Keys.ESCAPE)
+    page.run("document.activeElement.blur()")
+    ways = []
+    for _ in range(40):
+        page.keys(Keys.TAB)
+        ways.append(page.run("return document.activeElement.id"))
+    check("Tab leads everywhere", {"viewport", "mode-slice", "camera-top", "play", "timeline", "frame"} <= set(ways), ways)
+    page.click("camera-movie")
+    page.size(390, 844, touch=True)
+    check("a phone: nothing sticks out", wait(lambda: page.run(
+        "return document.documentElement.scrollWidth <= innerWidth + 1")))
+    wait(lambda: page.run("return billow.viewport.canvas.width === 390"))
+    before = page.camera()
+    page.touch("touchStart", (150, 250))
+    page.touch("touchMove", (190, 250))
+    page.touch("touchMove", (230, 260))
+    page.touch("touchEnd")
+    check("a finger turns", page.camera()["azimuth"] != before["azimuth"])
+    before = page.camera()
+    page.touch("touchStart", (150, 250), (220, 250))
+    page.touch("touchMove", (120, 250), (250, 270))
+    page.touch("touchMove", (100, 240), (270, 290))
+    page.touch("touchEnd")
+    after = page.camera()
+    check("two fingers come nearer and roll", after["distance"] < before["distance"] and after["roll"] != before["roll"],
+          (before, after))
+    page.settled()
+    page.shot("phone")
+    page.size(1280, 720)
+
+
+def finished(billow, page, work):
+    folder = os.path.join(work, "wisp")
+    bake(billow, folder)
+    served = Served(billow, "view", folder)
+    check("the first picture comes", page.open(served.address), page.words())
+    check("… and shows something", max(page.seen()) - min(page.seen()) > 20)
+    page.keys(Keys.END)
+    wait(lambda: page.shown() == "12 sharp")
+    page.shot("cache")
+    for part in (camera_moves, slices, timeline, numbers, manners):
+        part(page)
+    page.clean("a cache")
+    shutil.rmtree(folder + "/vdb")
+    check("a cache that is deleted is told", wait(lambda: "bad" in page.at("status").get_attribute("class")))
+    page.keys("s")
+    page.at("viewport").click()
+    page.keys(Keys.HOME + "[[")
+    check("… and so is a picture that can't be made", wait(page.words), page.words())
+    page.shot("deleted")
+    check("the program ends", served.end() == 0)
+    check("the page tells that nobody answers", wait(lambda: "does not answer" in page.at("status").text))
+    page.driver.get("about:blank")
+    page.driver.get_log("browser") # of course it complains
+
+
+def running(billow, page, work):
+    out = os.path.join(work, "running")
+    served = Served(billow, "bake", WISP, "--view", "--out", out, "--set", "time.frames=1-4000", "--threads", "1")
+    check("a bake is seen while it runs", page.open(served.address), page.words())
+    first = page.frame()
+    check("new frames come by themselves", wait(lambda: page.frame() > first + 2))
+    check("progress is told", "/4000" in page.at("status").text, page.at("status").text)
+    page.shot("bake")
+    page.at("viewport").click()
+    page.keys(Keys.HOME)
+    wait(lambda: page.shown() == "1 sharp")
+    newest = page.run("return Math.max(...billow.timeline.frames())")
+    check("who looks back stays there", wait(lambda: page.run("return Math.max(...billow.timeline.frames())") > newest + 1)
+          and page.frame() == 1, page.frame())
+    page.click("live")
+    check("until the newest is wanted again", wait(lambda: page.frame() > newest))
+    check("plots grow", wait(lambda: page.run("return billow.plots.graph && billow.plots.data.length > 3")))
+    page.click("checkpoint")
+    check("a checkpoint is kept", wait(lambda: os.path.isdir(out + "/checkpoints") and os.listdir(out + "/checkpoints")))
+    page.click("stop")
+    check("it is stopped", wait(lambda: page.run("return billow.state.ended !== null")), page.at("status").text)
+    check("the page stays", page.changes(lambda: page.drag(150, 30)))
+    page.shot("stopped")
+    page.clean("a bake")
+    page.driver.get("about:blank")
+    check("it ends when the page is closed, to be gone on with", served.wait() == 75, served.words_said)
+
+
+def main():
+    billow, pictures = sys.argv[1:3]
+    if not webdriver or not all(os.path.exists(p) for p in (CHROMIUM, DRIVER)):
+        print("skipped: chromium, chromium-driver or python3-selenium is not installed")
+        sys.exit(SKIP)
+    os.makedirs(pictures, exist_ok=True)
+    page = Page(pictures)
+    try:
+        with tempfile.TemporaryDirectory(prefix="billow-page-") as work:
+            finished(billow, page, work)
+            running(billow, page, work)
+    finally:
+        page.driver.quit()
+    verdict()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the tests of the page share: counted checks, a baked wisp, and the program that serves a page."""
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+WISP = os.path.join(HERE, "wisp.yaml")
+passed = failed = 0
+
+
+def check(what, good, said=""):
+    global passed, failed
+    passed += bool(good)
+    failed += not good
+    print(("ok   " if good else "FAIL ") + what + ("" if good or not said else ": " + str(said)[:400]), flush=True)
+    return good
+
+
+def verdict():
+    print("%d passed, %d failed" % (passed, failed))
+    sys.exit(1 if failed or not passed else 0)
+
+
+def wait(what, seconds=30):
+    """The first true answer of `what`, or its last."""
+    end = time.time() + seconds
+    while True:
+        answer = what()
+        if answer or time.time() > end:
+            return answer
+        time.sleep(0.05)
+
+
+class Served:
+    """A program that serves a page, and its address."""
+
+    def __init__(self, billow, *words):
+        self.words = words
+        self.bakes = words[0] == "bake"
+        self.process = subprocess.Popen([billow, *words, *(["--json"] if self.bakes else [])], stdout=subprocess.PIPE,
+                                        stderr=subprocess.PIPE, text=True)
+        self.address = self.address_read()
+
+    def address_read(self):
+        for line in self.process.stdout:
+            if not self.bakes:
+                return line.strip()
+            event = json.loads(line)
+            if event["event"] == "page":
+                return event["address"]
+        return None
+
+    def get(self, path, method="GET"):
+        """(code, bytes)"""
+        try:
+            request = urllib.request.Request(self.address + path, method=method)
+            with urllib.request.urlopen(request, timeout=60) as answer:
+                return answer.status, answer.read()
+        except urllib.error.HTTPError as error:
+            return error.code, error.read()
+
+    def state(self):
+        return json.loads(self.get("state")[1])
+
+    def memory(self):
+        """Resident MiB."""
+        with open("/proc/%d/status" % self.process.pid, encoding="utf-8") as file:
+            return next(int(line.split()[1]) for line in file if line.startswith("VmRSS")) / 1024
+
+    def end(self):
+        """Its exit code, after a SIGTERM where it still runs."""
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+        self.words_said = self.process.communicate(timeout=60)[1]
+        return self.process.returncode
+
+    def wait(self):
+        self.words_said = self.process.communicate(timeout=120)[1]
+        return self.process.returncode
+
+
+def bake(billow, out, *words):
+    subprocess.run([billow, "bake", WISP, "--out", out, "--threads", "2", *words], check=True, capture_output=True)

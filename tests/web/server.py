@@ -1,0 +1,277 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""server.py BILLOW: the page's server without a browser. Who may ask, requests that are none, clients that vanish, paths
+that lead elsewhere, and a bake that is looked at: its bytes are those of one that is not.
+
+Prints "N passed, N failed"."""
+import filecmp
+import glob
+import os
+import random
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import urllib.parse
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from served import Served, bake, check, verdict, wait # noqa: E402
+
+SHORT = bool(os.environ.get("BILLOW_TEST_SHORT"))
+MALFORMED = 200 if SHORT else 2000
+VANISHING = 100
+
+
+def raw(port, data, answer=True, ends=False):
+    """What the server says to these bytes; `ends`: there are no more, which a request that is waiting takes for one
+    whose sender has gone."""
+    with socket.create_connection(("127.0.0.1", port), timeout=60) as s:
+        try:
+            s.sendall(data)
+            if not answer:
+                return b""
+            if ends:
+                s.shutdown(socket.SHUT_WR)
+            out = b""
+            while len(out) < 1 << 20:
+                more = s.recv(65536)
+                if not more:
+                    break
+                out += more
+            return out
+        except OSError: # it was refused before it was all sent
+            return b""
+
+
+class Asker:
+    """Requests with headers of one's own."""
+
+    def __init__(self, served):
+        parts = urllib.parse.urlsplit(served.address)
+        self.port, self.root = parts.port, parts.path
+        self.host = "127.0.0.1:%d" % parts.port
+
+    def ask(self, path, method="GET", host=None, body=b"", **headers):
+        lines = ["%s %s HTTP/1.1" % (method, path), "Host: " + (host if host is not None else self.host),
+                 "Connection: close"]
+        lines += ["%s: %s" % (k.replace("_", "-"), v) for k, v in headers.items()]
+        out = raw(self.port, "\r\n".join(lines).encode() + b"\r\n\r\n" + body)
+        found = re.match(rb"HTTP/1\.[01] (\d+)", out)
+        return (int(found.group(1)) if found else 0), out
+
+
+def who_may_ask(served):
+    a = Asker(served)
+    code, page = a.ask(a.root)
+    check("the page", code == 200 and b"<title>Billow" in page)
+    for header in (b"Content-Security-Policy: default-src 'none'", b"X-Content-Type-Options: nosniff",
+                   b"Cache-Control: no-store", b"Referrer-Policy: no-referrer", b"X-Frame-Options: DENY"):
+        check("its header " + header.decode()[:40], header in page, page[:600])
+    check("without the last slash it moves", a.ask(a.root[:-1])[0] == 302)
+    wrong = a.root[:-2] + ("0" if a.root[-2] != "0" else "1") + "/"
+    for what, path in (("a wrong token", wrong), ("no token", "/"), ("half a token", a.root[:17] + "/"),
+                       ("a token and more", a.root[:-1] + "0/"), ("a token of capitals", a.root.upper())):
+        code, said = a.ask(path + "state" if path != "/" else path)
+        check(what + " is refused, in words", code == 403 and b"token" in said, (code, said[-300:]))
+    for host, good in (("localhost:9000", 1), ("127.0.0.1", 1), ("[::1]:8420", 1), ("evil.example", 0),
+                       ("127.0.0.1.evil.example", 0), ("evil.example:%d" % a.port, 0), ("", 0), ("10.0.0.1", 0),
+                       ("localhost:x", 0), ("127.0.0.1@evil.example", 0)):
+        check("host \"%s\" is %s" % (host, "answered" if good else "refused"),
+              (a.ask(a.root + "state", host=host)[0] == 200) == bool(good))
+    check("no host at all is refused", b" 200 " not in raw(a.port, b"GET " + a.root.encode() + b" HTTP/1.0\r\n\r\n", ends=True)[:20])
+    own = "http://" + a.host
+    for origin, good in ((own, 1), ("http://evil.example", 0), ("null", 0), ("https://" + a.host, 0),
+                         (own + ".evil.example", 0), ("http://127.0.0.1:1", 0)):
+        check("origin %s is %s" % (origin, "answered" if good else "refused"),
+              (a.ask(a.root + "state", Origin=origin)[0] == 200) == bool(good))
+    check("another site's request is refused", a.ask(a.root + "state", Sec_Fetch_Site="cross-site")[0] == 403)
+    check("the page's own is answered", a.ask(a.root + "state", Sec_Fetch_Site="same-origin")[0] == 200)
+
+
+def what_may_be_asked(served):
+    a = Asker(served)
+    for path in ("../../../../etc/passwd", "..%2f..%2f..%2fetc/passwd", "%2e%2e/%2e%2e/etc/passwd", "/etc/passwd",
+                 "metrics.csv/../bake.log", "./metrics.csv", "bake.log", "resolved.yaml", "vdb/wisp_0001.vdb",
+                 "page_files.c", "index.html/"):
+        code, said = a.ask(a.root + path)
+        check("%s leads nowhere" % path, code in (400, 403, 404) and b"root:" not in said and b"wisp" not in said, code)
+    for method in ("POST", "PUT", "DELETE", "PATCH"):
+        check(method + " of the state is refused", a.ask(a.root + "state", method)[0] == 405)
+    check("GET does not stop", a.ask(a.root + "stop")[0] == 405)
+    check("there is no bake to stop", a.ask(a.root + "stop", "POST")[0] == 409)
+    check("a body is refused", a.ask(a.root + "stop", "POST", body=b"x" * 100, Content_Length="100")[0] == 413)
+    check("a body without an end is refused",
+          a.ask(a.root + "stop", "POST", body=b"5\r\nhello\r\n", Transfer_Encoding="chunked")[0] == 413)
+    good = "picture?frame=6&w=64&h=64&coarse=1"
+    check("a picture", a.ask(a.root + good)[1].endswith(b"\xff\xd9"))
+    check("a slice", a.ask(a.root + "picture?frame=6&mode=slice&h=64&field=temperature&axis=x")[1].endswith(b"\xff\xd9"))
+    for query in ("w=0", "w=-5", "w=100000", "w=4096&h=4096", "w=64.5", "w=x", "h=1e300", "coarse=2", "mode=evil", "q=0", "ex=inf", "ex=1&ey=nan", "angle=x", "mode=slice&axis=w",
+                  "mode=slice&map=evil", "mode=slice&field=" + "x" * 600, "mode=slice&vectors=%22"):
+        check("%s is refused" % query[:40], a.ask(a.root + "picture?frame=6&" + query)[0] == 400)
+    for frame in ("nan", "1e400", "six", "0x", ""):
+        check("frame %s is refused" % frame, a.ask(a.root + "picture?w=64&h=64&frame=" + frame)[0] == 400)
+    check("an eye that sees nothing is told", a.ask(a.root + "picture?frame=6&w=64&h=64&ex=0&ey=0&ez=0")[0] == 404)
+    code, said = a.ask(a.root + "picture?frame=6&mode=slice&h=64&field=%22,%20size:%209000,%20x:%20%22")
+    check("a field's name stays a name", code == 404 and b"no grid" in said, said[-300:])
+    for query in ("picture?frame=999&w=64&h=64", "scene?frame=-3", "scene?frame=99999999999999999999"):
+        code, said = a.ask(a.root + query)
+        check("%s: there is no such frame, in words" % query, code == 404 and b"frame" in said, (code, said[-200:]))
+    check("a table", b"mac.project.iterations" in a.ask(a.root + "metrics.csv")[1])
+
+
+def nonsense(served):
+    """Bytes that are no request, and requests that are not ended."""
+    a, r = Asker(served), random.Random(7)
+    start = b"GET " + a.root.encode() + b"picture?frame=6&w=64&h=64 HTTP/1.1\r\nHost: " + a.host.encode() + b"\r\n"
+    before = None
+    for i in range(MALFORMED):
+        kind = i % 8
+        data = [lambda: r.randbytes(r.randrange(1, 400)), lambda: start[:r.randrange(1, len(start))],
+                lambda: start + b"X: " + b"y" * 40000 + b"\r\n\r\n", lambda: start + b"Content-Length: -1\r\n\r\n",
+                lambda: start.replace(b"HTTP/1.1", b"HTTP/9.9") + b"\r\n", lambda: start + b"\0\0: \0\r\n\r\n",
+                lambda: b"GET " + b"/" * r.randrange(1, 20000) + b" HTTP/1.1\r\n\r\n",
+                lambda: b"".join(start[k:k + 1] if r.random() > 0.05 else r.randbytes(1) for k in range(len(start)))][kind]()
+        raw(a.port, data, answer=i % 3 == 0, ends=True)
+        if i == MALFORMED // 4:
+            before = served.memory()
+    after = served.memory()
+    check("%d requests that are none: still there" % MALFORMED, served.get("state")[0] == 200)
+    check("… in as much memory", SHORT or after < before + 12, # a sanitizer keeps what is freed
+          "%.1f MiB, then %.1f MiB" % (before, after))
+
+
+def vanishing(served):
+    """They ask for pictures and for news, and are gone."""
+    a, held = Asker(served), []
+    ends = b" HTTP/1.1\r\nHost: " + a.host.encode() + b"\r\n\r\n"
+    for i in range(VANISHING):
+        path = b"events" if i % 2 else b"picture?frame=%d&w=320&h=240&client=c%d" % (1 + i % 12, i)
+        s = socket.create_connection(("127.0.0.1", a.port), timeout=60)
+        s.sendall(b"GET " + a.root.encode() + path + ends)
+        held.append(s)
+        if i % 10 == 9:
+            for s in held:
+                s.close()
+            held = []
+    check("%d clients came and went: a picture is made" % VANISHING, served.get("picture?frame=3&w=64&h=64")[0] == 200)
+
+    def stream():
+        s = socket.create_connection(("127.0.0.1", a.port), timeout=60)
+        s.sendall(b"GET " + a.root.encode() + b"events" + ends)
+        said = s.recv(64)
+        return s if b" 200 " in said else s.close()
+
+    streams = [stream() for _ in range(30)]
+    open_ones = [s for s in streams if s]
+    check("there are %d places for those who listen, not more" % len(open_ones), 10 < len(open_ones) < 30)
+    for s in open_ones:
+        s.close()
+    check("places of those who went are free again", wait(lambda: stream(), 30) is not None)
+
+
+def refusals(billow, folder):
+    """Bad input: words, and the exit code that says what."""
+    def run(*words, **env):
+        done = subprocess.run([billow, *words], capture_output=True, text=True, timeout=60, check=False,
+                              env={**os.environ, **env})
+        return done.returncode, done.stderr
+
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        code, said = run("view", folder, "--port", str(taken.getsockname()[1]))
+        check("a port that is taken", code == 6 and "is taken" in said and said.count("\n") == 1, (code, said))
+        code, said = run("bake", os.path.join(os.path.dirname(__file__), "wisp.yaml"), "--view", "--out", folder + "_x",
+                         "--port", str(taken.getsockname()[1]))
+        check("… for a bake, which does not begin", code == 6 and "is taken" in said and not os.path.exists(folder + "_x"),
+              (code, said))
+    check("a folder that is not there", run("view", folder + "_y")[0] == 6)
+    os.makedirs(folder + "_empty")
+    check("a folder without VDB files", run("view", folder + "_empty")[0] == 6)
+    check("no folder", run("view")[0] == 2)
+    check("a port that is none", run("view", folder, "--port", "70000")[0] == 2)
+    check("an address that is none", run("view", folder, "--listen", "here")[0] == 2)
+    check("a way to look that is none", run("bake", "plume", "--view=rough")[0] == 2)
+    os.makedirs(folder + "_lib")
+    with open(os.path.join(folder + "_lib", "libbillow-web.so.0"), "w", encoding="utf-8") as file:
+        file.write("no library")
+    path = folder + "_lib:" + os.environ.get("LD_LIBRARY_PATH", "")
+    code, said = run("view", folder, LD_LIBRARY_PATH=path)
+    check("a machine without the page: one sentence", code == 1 and "is not installed" in said and said.count("\n") == 1,
+          (code, said))
+    fake = folder + "_fake"
+    os.makedirs(fake)
+    for i in range(3):
+        with open("%s/fog_%04d.vdb" % (fake, i), "w", encoding="utf-8") as file:
+            file.write("no VDB " * 100)
+    served = Served(billow, "view", fake)
+    code, said = served.get("scene?frame=1")
+    check("files that are no VDB files are told", code == 404 and b"fog_0001.vdb" in said, (code, said))
+    check("SIGTERM ends it", served.end() == 0)
+
+
+def looked_at(billow, folder, how):
+    """A bake with somebody at the page writes the bytes that it writes alone."""
+    out = folder + "_seen"
+    served = Served(billow, "bake", os.path.join(os.path.dirname(__file__), "wisp.yaml"), how, "--out", out, "--threads",
+                    "2")
+    a = Asker(served)
+    s = socket.create_connection(("127.0.0.1", a.port), timeout=60)
+    s.sendall(b"GET " + a.root.encode() + b"events HTTP/1.1\r\nHost: " + a.host.encode() + b"\r\n\r\n")
+    seen = 0
+    while served.process.poll() is None:
+        state = served.state()
+        frames = [f for lo, hi in state["ranges"] or [] for f in range(lo, hi + 1)] + state["made"]
+        if frames:
+            newest = max(frames)
+            seen += served.get("picture?frame=%d&w=96&h=96&coarse=1" % newest)[0] == 200
+            seen += served.get("picture?frame=%d&mode=slice&h=96&rest=1" % newest)[0] == 200
+        if state["ended"] is not None:
+            break
+    check("%s: pictures while it bakes and after" % how, seen > 2, seen)
+    s.close()
+    check("%s: it ends when nobody looks any more" % how, served.wait() == 0, served.words_said)
+    names = sorted(os.path.basename(p) for p in glob.glob(folder + "/vdb/*.vdb"))
+    same = [n for n in names if filecmp.cmp(folder + "/vdb/" + n, out + "/vdb/" + n, shallow=False)]
+    check("%s: the same bytes as alone" % how, names and same == names, (names, same))
+    shutil.rmtree(out)
+
+
+def asked(billow, folder):
+    """Checkpoint and stop."""
+    out = folder + "_stopped"
+    served = Served(billow, "bake", os.path.join(os.path.dirname(__file__), "wisp.yaml"), "--view", "--out", out,
+                    "--set", "time.frames=1-4000", "--threads", "1")
+    check("a checkpoint is asked for", served.get("checkpoint", "POST")[0] == 200)
+    check("… and comes", wait(lambda: glob.glob(out + "/checkpoints/*")))
+    a = Asker(served)
+    check("nobody else stops it", a.ask(a.root + "stop", "POST", Origin="http://evil.example")[0] == 403 and
+          served.state()["running"])
+    check("it is asked to stop", served.get("stop", "POST")[0] == 200)
+    check("… and does, to be gone on with", served.wait() == 75, served.words_said)
+
+
+def main():
+    billow = sys.argv[1]
+    with tempfile.TemporaryDirectory(prefix="billow-web-") as work:
+        folder = os.path.join(work, "wisp")
+        bake(billow, folder)
+        served = Served(billow, "view", folder)
+        check("the address", re.fullmatch(r"http://127\.0\.0\.1:\d+/[0-9a-f]{32}/", served.address or ""), served.address)
+        for part in (who_may_ask, what_may_be_asked, vanishing, nonsense):
+            part(served)
+        shutil.rmtree(folder + "/vdb")
+        check("files that are gone are told", wait(lambda: served.state()["gone"]), served.state())
+        check("what was open is still shown, the rest is told", served.get("scene?frame=11")[0] in (200, 404))
+        check("it ends as it is asked to", served.end() == 0)
+        shutil.rmtree(folder)
+        bake(billow, folder)
+        refusals(billow, folder)
+        for how in ("--view", "--view=gentle"):
+            looked_at(billow, folder, how)
+        asked(billow, folder)
+    verdict()
+
+
+if __name__ == "__main__":
+    main()
