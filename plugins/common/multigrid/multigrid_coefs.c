@@ -75,6 +75,7 @@ static void corner_gather(const struct build *b, int64_t fine, int octant, int64
                     tile * MG_CELLS + mg_index(dim, i / 2 + (octant & 1) * half, j / 2 + (octant >> 1 & 1) * half,
                                                k / 2 + (octant >> 2) * half);
                 to->fluid[m] = 1;
+                if (first ? !MG_OPEN_SIDES(from[c]) : b->fine->open[fine * MG_CELLS + c] == 0) continue; // most cells
                 const struct outlet out =
                     first ? cell_outlet(b->mg, fine, (int32_t[]){i, j, k})
                           : (struct outlet){b->fine->open[fine * MG_CELLS + c], b->fine->give[fine * MG_CELLS + c]};
@@ -143,7 +144,7 @@ static float coarse_diag(const struct build *b, int32_t tile, const int32_t at[3
     for (int s = 0; s < 2 * dim; s++) {
         int32_t to[3];
         const int64_t other = mg_step(b->mg, l, tile, at, s, to);
-        if (!side_is_fluid(b->mg, l, tile, at, s)) continue;
+        if (other < 0 || !l->fluid[other * MG_CELLS + mg_index(dim, to[0], to[1], to[2])]) continue;
         const float w = weight && l->cut[other] >= 0 ? coarse_weight(b, tile, at, s) : 1;
         if (weight) weight[s * MG_CELLS + place] = w;
         d += (double)w;
