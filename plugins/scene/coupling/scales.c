@@ -3,75 +3,85 @@
  * nothing, and what it did to it since (its projection) is all that comes back: no detail is lost on the way to and
  * fro. */
 #include "scales.h"
+#include "means.h"
 #include <common/tiles.h>
 
 #include <math.h>
+#include <string.h>
 
-enum { FINER_MOST = 16 };
+/* Tiles along an axis round one of the coarse places: its own, and the fine ones that its space touches. */
+struct span {
+    int32_t coarse, lo, hi;
+    int inside; ///< its space lies in the fine box
+};
 
 struct finding {
     const struct bw_sample_api *sample;
     const struct bw_tiles_api *tiles;
-    const struct bw_field *coarse, *fine;
+    const struct bw_field *coarse;
     const struct bw_domain_info *fine_info;
     struct bw_domain *coarse_domain, *fine_domain;
+    struct means mean;  ///< of the fine field
+    double *x;          ///< places along x
+    struct span *along; ///< of them
     uint32_t c;
-    int finer;
     struct scales *d;
 };
 
-/* Are all tiles active that a box touches? What lies beyond the sides of a domain counts as its border. */
-static int box_active(const struct bw_tiles_api *tiles, const struct bw_domain *domain, const struct bw_domain_info *d,
-                      const double lo[3], const double hi[3])
+/* What lies beyond the sides of a domain counts as its border. */
+static int tile_at(const struct bw_domain_info *d, int a, double x, int32_t *tile)
 {
-    int32_t from[3], to[3], tile[3];
-    for (int a = 0; a < 3; a++) {
-        double first = floor((lo[a] - d->origin[a]) / d->h), last = floor((hi[a] - d->origin[a]) / d->h);
-        if (d->n[0] > 0) first = fmin(fmax(first, 0), d->n[a] - 1), last = fmin(fmax(last, 0), d->n[a] - 1);
-        if (!(fabs(first) < 1e9) || !(fabs(last) < 1e9)) return 0;
-        from[a] = (int32_t)first;
-        to[a] = (int32_t)last;
-    }
-    const struct tile_box box = tile_box_of(d, from, to);
-    for (tile[2] = box.lo[2]; tile[2] <= box.hi[2]; tile[2]++)
-        for (tile[1] = box.lo[1]; tile[1] <= box.hi[1]; tile[1]++)
-            for (tile[0] = box.lo[0]; tile[0] <= box.hi[0]; tile[0]++)
-                if (tiles->find(domain, tile) < 0) return 0;
+    double cell = floor((x - d->origin[a]) / d->h);
+    if (d->n[0] > 0) cell = fmin(fmax(cell, 0), d->n[a] - 1);
+    if (!(fabs(cell) < 1e9)) return 0;
+    *tile = tile_coord((int32_t)cell, d->tile[a]);
     return 1;
 }
 
-/* Is the coarse cell's space round x inside the fine box, and active all over in both domains? */
-static int place_known(const struct finding *f, const double x[3])
+static struct span span_at(const struct finding *f, int a, double x)
 {
     const struct bw_domain_info *fine = f->fine_info;
-    const double r = 0.5 * f->d->coarse->h * (1 - 1e-9);
-    double lo[3], hi[3];
-    for (int a = 0; a < 3; a++) {
-        lo[a] = x[a] - (a == fine->thin ? 0 : r);
-        hi[a] = x[a] + (a == fine->thin ? 0 : r);
-        if (fine->n[0] > 0 && (lo[a] < fine->origin[a] || hi[a] - fine->origin[a] > fine->n[a] * fine->h)) return 0;
-    }
-    return box_active(f->tiles, f->coarse_domain, f->d->coarse, x, x) &&
-           box_active(f->tiles, f->fine_domain, fine, lo, hi);
+    const double r = a == fine->thin ? 0 : 0.5 * f->d->coarse->h * (1 - 1e-9), lo = x - r, hi = x + r;
+    struct span s = {0};
+    s.inside = fine->n[0] <= 0 || (lo >= fine->origin[a] && hi - fine->origin[a] <= fine->n[a] * fine->h);
+    s.inside &= tile_at(f->d->coarse, a, x, &s.coarse) && tile_at(fine, a, lo, &s.lo) && tile_at(fine, a, hi, &s.hi);
+    return s;
 }
 
-/* A plane of samples at a time. */
-static double fine_mean(const struct finding *f, const double x[3])
+/* Is the coarse cell's space round a place inside the fine box, and active all over in both domains? `last` and *known:
+ * of the place before. */
+static int place_known(const struct finding *f, const struct span s[3], struct span last[3], int *known)
 {
-    double sum = 0, value[FINER_MOST * FINER_MOST];
-    int parts[3];
-    bw_vec3 pos[FINER_MOST * FINER_MOST];
-    for (int a = 0; a < 3; a++) parts[a] = a == f->fine_info->thin ? 1 : f->finer;
-    const int plane = parts[0] * parts[1];
-    for (int k = 0; k < parts[2]; k++) {
-        for (int i = 0; i < plane; i++) {
-            const int q[3] = {i % parts[0], i / parts[0], k};
-            for (int a = 0; a < 3; a++) pos[i][a] = x[a] + ((q[a] + 0.5) / parts[a] - 0.5) * f->d->coarse->h;
-        }
-        f->sample->component(f->fine, f->c, (size_t)plane, (const bw_vec3 *)pos, value);
-        for (int i = 0; i < plane; i++) sum += value[i];
+    int32_t tile[3];
+    if (!s[0].inside || !s[1].inside || !s[2].inside) return 0;
+    if (*known >= 0 && memcmp(last, s, 3 * sizeof *s) == 0) return *known;
+    memcpy(last, s, 3 * sizeof *s);
+    *known = f->tiles->find(f->coarse_domain, (const int32_t[3]){s[0].coarse, s[1].coarse, s[2].coarse}) >= 0;
+    for (tile[2] = s[2].lo; tile[2] <= s[2].hi; tile[2]++)
+        for (tile[1] = s[1].lo; tile[1] <= s[1].hi; tile[1]++)
+            for (tile[0] = s[0].lo; tile[0] <= s[0].hi && *known; tile[0]++)
+                *known = f->tiles->find(f->fine_domain, tile) >= 0;
+    return *known;
+}
+
+/* Places i … end-1 of a row, all known. */
+static void run_find(const struct finding *f, const double *x, double y, double z, int32_t i, int32_t end, int64_t row)
+{
+    enum { RUN = 64 };
+    double coarse[RUN], fine[RUN];
+    bw_vec3 pos[RUN];
+    for (int32_t from = i, n; from < end; from += n) {
+        n = end - from < RUN ? end - from : RUN;
+        for (int32_t q = 0; q < n; q++) pos[q][0] = x[from + q], pos[q][1] = y, pos[q][2] = z;
+        f->sample->component(f->coarse, f->c, (size_t)n, (const bw_vec3 *)pos, coarse);
+        means_row(&f->mean, x + from, y, z, n, fine);
+        for (int32_t q = 0; q < n; q++) f->d->difference[row + from + q] = (float)(coarse[q] - fine[q]);
     }
-    return sum / (plane * parts[2]);
+}
+
+static double place_coord(const struct scales *d, int a, int64_t i)
+{
+    return d->coarse->origin[a] + ((double)(d->lo[a] + i) + 0.5 - d->back[a]) * d->coarse->h;
 }
 
 static void plane_find(int64_t k, uint32_t worker, void *user)
@@ -79,18 +89,22 @@ static void plane_find(int64_t k, uint32_t worker, void *user)
     (void)worker;
     const struct finding *f = user;
     struct scales *d = f->d;
-    for (int32_t j = 0; j < d->n[1]; j++)
+    struct span span[3] = {{0}}, last[3];
+    int known = -1;
+    span[2] = span_at(f, 2, place_coord(d, 2, k));
+    for (int32_t j = 0; j < d->n[1]; j++) {
+        const int64_t row = (int64_t)d->n[0] * (j + (int64_t)d->n[1] * k);
+        const double y = place_coord(d, 1, j), z = place_coord(d, 2, k);
+        span[1] = span_at(f, 1, y);
         for (int32_t i = 0; i < d->n[0]; i++) {
-            const int64_t q[3] = {i, j, k}, at = i + (int64_t)d->n[0] * (j + (int64_t)d->n[1] * k);
-            bw_vec3 x;
-            double value;
-            for (int a = 0; a < 3; a++)
-                x[a] = d->coarse->origin[a] + ((double)(d->lo[a] + q[a]) + 0.5 - d->back[a]) * d->coarse->h;
-            d->known[at] = (uint8_t)place_known(f, x);
-            if (!d->known[at]) continue;
-            f->sample->component(f->coarse, f->c, 1, (const bw_vec3 *)&x, &value);
-            d->difference[at] = (float)(value - fine_mean(f, x));
+            span[0] = f->along[i];
+            d->known[row + i] = (uint8_t)place_known(f, span, last, &known);
         }
+        for (int32_t i = 0, end; i < d->n[0]; i = end) {
+            for (end = i; end < d->n[0] && d->known[row + end] == d->known[row + i];) end++;
+            if (d->known[row + i]) run_find(f, f->x, y, z, i, end, row);
+        }
+    }
 }
 
 enum bw_status scales_find(struct bw_stage *s, const struct bw_field *coarse, const struct bw_field *fine, uint32_t c,
@@ -98,10 +112,16 @@ enum bw_status scales_find(struct bw_stage *s, const struct bw_field *coarse, co
 {
     const struct bw_field_info *info = s->host->field_info(fine);
     const struct bw_tiles_api *tiles = s->host->extension(BW_TILES);
-    struct finding f = {s->host->extension(BW_SAMPLE), tiles, coarse, fine, info->domain, tiles->domain(coarse),
-                        tiles->domain(fine),           c,     1,      d};
     *d = (struct scales){.coarse = s->host->field_info(coarse)->domain};
-    f.finer = (int)fmin(fmax(ceil(d->coarse->h / info->domain->h - 1e-6), 1), FINER_MOST);
+    struct finding f = {.sample = s->host->extension(BW_SAMPLE),
+                        .tiles = tiles,
+                        .coarse = coarse,
+                        .fine_info = info->domain,
+                        .coarse_domain = tiles->domain(coarse),
+                        .fine_domain = tiles->domain(fine),
+                        .mean = means_of(s, fine, c, d->coarse),
+                        .c = c,
+                        .d = d};
     if (info->kind == BW_MAC) d->back[c] = 0.5;
     int64_t count = 1;
     for (int a = 0; a < 3; a++) {
@@ -113,7 +133,10 @@ enum bw_status scales_find(struct bw_stage *s, const struct bw_field *coarse, co
     }
     d->difference = s->host->scratch(s, (size_t)count * sizeof *d->difference);
     d->known = s->host->scratch(s, (size_t)count);
-    if (!d->difference || !d->known) return BW_ERR_MEMORY;
+    f.x = s->host->scratch(s, (size_t)d->n[0] * sizeof *f.x);
+    f.along = s->host->scratch(s, (size_t)d->n[0] * sizeof *f.along);
+    if (!d->difference || !d->known || !f.x || !f.along) return BW_ERR_MEMORY;
+    for (int32_t i = 0; i < d->n[0]; i++) f.along[i] = span_at(&f, 0, f.x[i] = place_coord(d, 0, i));
     s->host->parallel_for(s, d->n[2], plane_find, &f);
     return BW_OK;
 }

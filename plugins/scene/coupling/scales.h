@@ -10,6 +10,7 @@ struct scales {
     const struct bw_domain_info *coarse;
     int32_t lo[3], n[3];
     double back[3]; ///< how far places lie before the middle of their cells, in cells
+    double *x;      ///< of the places along x
     float *difference;
     uint8_t *known; ///< 1 where both domains have values all over the place's cell
 };

@@ -14,6 +14,7 @@
  * the order of events. */
 #include "stages.h"
 #include <common/nest.h>
+#include "means.h"
 #include "scales.h"
 #include <common/shape/shape.h>
 #include <common/tiles.h>
@@ -22,7 +23,7 @@
 #include <string.h>
 
 #define BLEND_TIME (1.0 / 24) // s
-enum { FIELDS_MOST = 64, FINER_MOST = 16 };
+enum { FIELDS_MOST = 64 };
 enum transfer_mode { TRANSFER_SET, TRANSFER_MAX, TRANSFER_ADD, TRANSFER_LARGE };
 enum transfer_region { REGION_ALL, REGION_RIM };
 
@@ -73,12 +74,11 @@ static const struct bw_port ports[] = {
 /* What a pass knows of both domains; read by all workers. */
 struct pass {
     const struct transfer *p;
-    const struct bw_sample_api *sample;
     const struct bw_tiles_api *tiles;
     const struct bw_field *source;
     struct bw_domain *there;
     const struct bw_domain_info *here, *far;
-    int finer;                   ///< samples along an axis of a cell
+    struct means means[3];       ///< per component
     const struct scales *scales; ///< mode large: per component
     double dt;
 };
@@ -88,70 +88,72 @@ static const struct bw_domain_info *far_grid(const struct bw_stage *s)
     return s->host->field_info(s->ports[PORT_THERE].fields[0])->domain;
 }
 
-/* The tile of the source that was met last, and whether it is active. */
-struct met {
-    int32_t tile[3];
-    int known, active;
+/* Places along one axis of a block: the weight that each has as far as this axis goes, and the source's tile there. */
+struct axis {
+    double *x, *weight;
+    int32_t *tile; ///< INT32_MIN: the source does not reach there
 };
 
-/* Is the source's tile at x active? */
-static int source_active(const struct pass *a, const double x[3], struct met *met)
+/* Depth is the least over the axes, and what follows from it rises with it (all) or falls (rim): so the weight of a
+ * place is the least of its axes' weights, or the largest. Mode set: the share of what is moved in this step. */
+static double axis_weight(const struct pass *a, const double at[3])
 {
-    int32_t tile[3];
-    for (int i = 0; i < 3; i++) {
-        double cell = floor((x[i] - a->far->origin[i]) / a->far->h);
-        if (a->far->n[0] > 0 && cell == a->far->n[i]) cell--; // the last face
-        if (!(fabs(cell) < 1e9)) return 0;
-        tile[i] = tile_coord((int32_t)cell, a->far->tile[i]);
-    }
-    if (met->known && memcmp(met->tile, tile, sizeof tile) == 0) return met->active;
-    memcpy(met->tile, tile, sizeof tile);
-    met->known = 1;
-    return met->active = a->tiles->find(a->there, tile) >= 0;
+    double w = nest_weight(nest_depth(a->far, a->here, at), a->p->blend);
+    if (a->p->region == REGION_RIM) w = 1 - nest_weight(nest_depth(a->here, a->far, at), a->p->blend);
+    return w >= 1 || a->p->mode != TRANSFER_SET ? w : 1 - pow(1 - w, a->dt / BLEND_TIME);
 }
 
-static double weight_at(const struct pass *a, const double x[3], struct met *met)
+static int axis_make(const struct pass *a, const struct bw_block *b, int axis, double back, int32_t n, struct axis *out)
 {
-    const double inside = nest_depth(a->far, a->here, x);
-    double weight = nest_weight(inside, a->p->blend);
-    if (a->p->region == REGION_RIM) weight = 1 - nest_weight(nest_depth(a->here, a->far, x), a->p->blend);
-    return inside >= 0 && weight > 0 && source_active(a, x, met) ? weight : 0; // the tile last: it has to be looked for
+    const struct bw_domain_info *far = a->far;
+    out->x = b->stage->host->body_scratch(b, (size_t)n * 2 * sizeof *out->x);
+    out->tile = b->stage->host->body_scratch(b, (size_t)n * sizeof *out->tile);
+    if (!out->x || !out->tile) return 0;
+    out->weight = out->x + n;
+    for (int32_t i = 0; i < n; i++) {
+        double at[3] = {NAN, NAN, NAN}; // which no depth comes from
+        at[axis] = out->x[i] = block_coord(b, axis, i + 0.5 - back);
+        out->weight[i] = axis_weight(a, at);
+        double cell = floor((at[axis] - far->origin[axis]) / far->h);
+        if (far->n[0] > 0 && cell == far->n[axis]) cell--; // the last face
+        const int reached = nest_depth(far, a->here, at) >= 0 && fabs(cell) < 1e9;
+        out->tile[i] = reached ? tile_coord((int32_t)cell, far->tile[axis]) : INT32_MIN;
+    }
+    return 1;
 }
 
 /* One row of values: places with a weight, and the source there. */
 struct row {
     double *weight, *value;
-    double (*pos)[3]; ///< of the samples, finer³ for each place that has a weight
 };
 
-/* `back` is how far a component's place lies before the cell's middle, in cells. */
-static void row_sample(const struct pass *a, const struct bw_block *b, const double back[3], int32_t n, int32_t j,
-                       int32_t k, uint32_t c, struct row *r)
+/* Weights of row j, k; the source counts only where its tile is active. */
+static void row_weigh(const struct pass *a, const struct axis at[3], int32_t n, int32_t j, int32_t k, struct row *r)
 {
-    int32_t used = 0, m = a->finer, each = 1;
-    struct met met = {.known = 0};
-    for (int i = 0; i < 3; i++) each *= i == a->here->thin ? 1 : m;
+    const int rim = a->p->region == REGION_RIM;
+    const double y = at[1].weight[j], z = at[2].weight[k], both = (y > z) == rim ? y : z;
+    int32_t tile[3] = {INT32_MIN, at[1].tile[j], at[2].tile[k]};
+    const int reached = tile[1] != INT32_MIN && tile[2] != INT32_MIN;
+    int active = 0;
     for (int32_t i = 0; i < n; i++) {
-        const double x[3] = {block_coord(b, 0, i + 0.5 - back[0]), block_coord(b, 1, j + 0.5 - back[1]),
-                             block_coord(b, 2, k + 0.5 - back[2])};
-        r->weight[i] = weight_at(a, x, &met);
-        if (r->weight[i] <= 0) continue;
-        for (int32_t q = 0; q < each; q++) {
-            int32_t left = q;
-            for (int axis = 0; axis < 3; axis++) {
-                int parts = axis == a->here->thin ? 1 : m;
-                r->pos[(size_t)used * (size_t)each + (size_t)q][axis] =
-                    x[axis] + ((left % parts + 0.5) / parts - 0.5) * a->here->h;
-                left /= parts;
-            }
+        const double x = at[0].weight[i], weight = (x > both) == rim ? x : both;
+        r->weight[i] = 0;
+        if (!(weight > 0) || !reached || at[0].tile[i] == INT32_MIN) continue;
+        if (at[0].tile[i] != tile[0]) { // the tile last: it has to be looked for
+            tile[0] = at[0].tile[i];
+            active = a->tiles->find(a->there, tile) >= 0;
         }
-        used++;
+        if (active) r->weight[i] = weight;
     }
-    a->sample->component(a->source, c, (size_t)used * (size_t)each, (const bw_vec3 *)r->pos, r->value);
-    for (int32_t u = 0; u < used; u++) {
-        double sum = 0;
-        for (int32_t q = 0; q < each; q++) sum += r->value[(size_t)u * (size_t)each + (size_t)q];
-        r->value[u] = sum / each; // u is no larger than the samples' place
+}
+
+/* Means of the source where there is a weight. */
+static void row_sample(const struct pass *a, const struct axis at[3], int32_t n, int32_t j, int32_t k, uint32_t c,
+                       struct row *r)
+{
+    for (int32_t i = 0, end; i < n; i = end) {
+        for (end = i; end < n && (r->weight[end] > 0) == (r->weight[i] > 0);) end++;
+        if (r->weight[i] > 0) means_row(&a->means[c], at[0].x + i, at[1].x[j], at[2].x[k], end - i, r->value + i);
     }
 }
 
@@ -172,17 +174,14 @@ static double value_mix(const struct pass *a, double f, double g, double w)
 {
     if (a->p->mode == TRANSFER_MAX) return fmax(f, w * g);
     if (a->p->mode == TRANSFER_ADD) return f + w * g * a->dt;
-    return w >= 1 ? g : f + (g - f) * (1 - pow(1 - w, a->dt / BLEND_TIME));
+    return w >= 1 ? g : f + (g - f) * w;
 }
 
 static void row_write(const struct pass *a, const struct bw_view *v, int c, ptrdiff_t from, int32_t n,
                       const struct row *r)
 {
-    int32_t used = 0;
-    for (int32_t i = 0; i < n; i++) {
-        if (r->weight[i] <= 0) continue;
-        bw_put(v, c, from + i, value_mix(a, bw_get(v, c, from + i), r->value[used++], r->weight[i]));
-    }
+    for (int32_t i = 0; i < n; i++)
+        if (r->weight[i] > 0) bw_put(v, c, from + i, value_mix(a, bw_get(v, c, from + i), r->value[i], r->weight[i]));
 }
 
 /* Could any of a block's cells have a weight? */
@@ -202,27 +201,27 @@ static void body(const struct bw_block *b, void *user)
 {
     const struct pass *a = user;
     const struct bw_field_info *info = b->stage->host->field_info(a->source);
-    size_t n = (size_t)b->n[0] + 1, m = (size_t)a->finer, many = n * m * m * m;
+    size_t n = (size_t)b->n[0] + 1;
     if (!block_touched(a, b)) return;
     struct row r = {b->stage->host->body_scratch(b, n * sizeof(double)),
-                    b->stage->host->body_scratch(b, many * sizeof(double)),
-                    b->stage->host->body_scratch(b, many * sizeof(double[3]))};
-    if (!r.weight || !r.value || !r.pos) {
-        b->sum[0] += 1;
-        return;
-    }
-    for (uint32_t c = 0; c < info->comps; c++) {
+                    b->stage->host->body_scratch(b, n * sizeof(double))};
+    if (!r.weight || !r.value) b->sum[0] += 1;
+    for (uint32_t c = 0; c < info->comps && !(b->sum[0] > 0); c++) {
         int32_t count[3] = {b->n[0], b->n[1], b->n[2]};
         double back[3] = {0, 0, 0};
+        struct axis at[3];
         if (info->kind == BW_MAC && (int)c == b->grid->thin) continue;
         if (info->kind == BW_MAC) back[c] = 0.5, count[c]++;
-        for (int32_t k = 0; k < count[2]; k++)
+        for (int axis = 0; axis < 3 && !a->scales; axis++)
+            if (!axis_make(a, b, axis, back[axis], count[axis], &at[axis])) b->sum[0] += 1;
+        for (int32_t k = 0; k < count[2] && !(b->sum[0] > 0); k++)
             for (int32_t j = 0; j < count[1]; j++) {
                 if (a->scales) {
                     row_shift(a, b, back, count[0], j, k, c);
                     continue;
                 }
-                row_sample(a, b, back, count[0], j, k, c, &r);
+                row_weigh(a, at, count[0], j, k, &r);
+                row_sample(a, at, count[0], j, k, c, &r);
                 row_write(a, &b->view[0], (int)c, j * b->view[0].sy + k * b->view[0].sz, count[0], &r);
             }
     }
@@ -276,14 +275,13 @@ static enum bw_status rim_activate(struct bw_stage *s, const struct pass *a, con
 static struct pass pass_make(const struct bw_stage *s, const struct bw_field *source)
 {
     struct pass a = {.p = s->params,
-                     .sample = s->host->extension(BW_SAMPLE),
                      .tiles = s->host->extension(BW_TILES),
                      .source = source,
                      .here = s->grid,
                      .far = far_grid(s),
                      .dt = s->dt};
     a.there = a.tiles->domain(source);
-    a.finer = (int)fmin(fmax(ceil(a.here->h / a.far->h - 1e-6), 1), FINER_MOST);
+    for (uint32_t c = 0; c < s->host->field_info(source)->comps; c++) a.means[c] = means_of(s, source, c, a.here);
     return a;
 }
 
@@ -323,9 +321,9 @@ static enum bw_status init(struct bw_stage *s)
     if (far->thin != s->grid->thin)
         return s->host->fail(s, BW_ERR_PRESET, "domains %s and %s are not flat along the same axis", p->from,
                              s->grid->name);
-    if (s->grid->h / far->h > FINER_MOST)
+    if (s->grid->h / far->h > MEANS_FINER)
         return s->host->fail(s, BW_ERR_PRESET, "the cells of %s are %g times smaller; at most %d times is possible",
-                             p->from, s->grid->h / far->h, FINER_MOST);
+                             p->from, s->grid->h / far->h, MEANS_FINER);
     if (boxes_apart(s->grid, far))
         s->host->log(s, BW_LOG_WARNING, "domains %s and %s do not touch: nothing is transferred", s->grid->name,
                      p->from);
