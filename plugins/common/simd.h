@@ -86,4 +86,28 @@ INLINE vec vec_above(vec a, vec t, vec x, vec y) { return vec_pick(a > t, x, y);
 INLINE bool vec_any(vec a) { return a[0] > 0 || a[1] > 0 || a[2] > 0 || a[3] > 0; }
 #endif
 
+/// Halves of two vectors, lane by lane in turn.
+#if VEC_LANES == 16
+#define VEC_WEAVE(a, b, h)                                                                                             \
+    __builtin_shufflevector(a, b, h, h + 16, h + 1, h + 17, h + 2, h + 18, h + 3, h + 19, h + 4, h + 20, h + 5,        \
+                            h + 21, h + 6, h + 22, h + 7, h + 23)
+#elif VEC_LANES == 8
+#define VEC_WEAVE(a, b, h) __builtin_shufflevector(a, b, h, h + 8, h + 1, h + 9, h + 2, h + 10, h + 3, h + 11)
+#else
+#define VEC_WEAVE(a, b, h) __builtin_shufflevector(a, b, h, h + 4, h + 1, h + 5)
+#endif
+
+/// Lane j of row i becomes lane i of row j: each round turns the bits of (row, lane) by one.
+INLINE void vec_transpose(vec row[VEC_LANES])
+{
+    for (int round = 1; round < VEC_LANES; round *= 2) {
+        vec to[VEC_LANES];
+        for (int i = 0; i < VEC_LANES / 2; i++) {
+            to[2 * i] = VEC_WEAVE(row[i], row[i + VEC_LANES / 2], 0);
+            to[2 * i + 1] = VEC_WEAVE(row[i], row[i + VEC_LANES / 2], VEC_LANES / 2);
+        }
+        for (int i = 0; i < VEC_LANES; i++) row[i] = to[i];
+    }
+}
+
 #endif

@@ -7,7 +7,8 @@
  *
  * A wall about one cell thick has corners on its surface, and their rounding would open it. Such a wall shows along a
  * face's axis: gas, solid, gas in three cells, gas, solid, solid, gas in four, or distances that fall towards the face
- * from both sides to less than a cell in sum. Its faces are closed. */
+ * from both sides to less than a cell in sum. Its faces are closed, and so are those between cells whose middles lie in
+ * it: gas would go along inside a slanted one, from step to step, and out on the other side. */
 #include "cut.h"
 #include <billow/rng.h>
 #include <math.h>
@@ -89,6 +90,21 @@ int cut_is_thin_wall(const float *high, ptrdiff_t step, float h)
     return l > 0 && r > 0 && l + r < h && b - l > 0.5f * h && a - r > 0.5f * h;
 }
 
+int cut_is_wall(const float *cell, const ptrdiff_t step[3], int thin, float h)
+{
+    int wall = 0;
+    for (int a = 0; a < 3 && cell[0] <= 0; a++)
+        wall |= a != thin && (cut_is_thin_wall(cell, step[a], h) || cut_is_thin_wall(cell + step[a], step[a], h));
+    return wall;
+}
+
+/// Is the face below this cell along an axis shut by a wall about one cell thick?
+static int face_is_wall(const float *high, const ptrdiff_t step[3], int axis, int thin, float h)
+{
+    return cut_is_thin_wall(high, step[axis], h) ||
+           (cut_is_wall(high, step, thin, h) && cut_is_wall(high - step[axis], step, thin, h));
+}
+
 static void faces_fill(const struct bw_block *b, const struct bw_view *solid, int pad, const float *corner, int axis,
                        struct cut *c)
 {
@@ -101,7 +117,8 @@ static void faces_fill(const struct bw_block *b, const struct bw_view *solid, in
                 const ptrdiff_t at = i + j * s[1] + k * s[2];
                 const float *high = bw_f32(solid, 0) + i + j * step[1] + k * step[2];
                 const float *p = corner + at;
-                c->w[axis][at] = cut_is_thin_wall(high, step[axis], h) ? 0 : square_share(p[0], p[u], p[u + v], p[v]);
+                c->w[axis][at] =
+                    face_is_wall(high, step, axis, b->grid->thin, h) ? 0 : square_share(p[0], p[u], p[u + v], p[v]);
             }
 }
 

@@ -5,7 +5,7 @@
 
 #include <billow/plugin.h>
 
-enum { CUT_HALO = 2 }; ///< cells of `solid` that cut_make reads around what it fills
+enum { CUT_HALO = 3 }; ///< cells of `solid` that cut_make reads around what it fills
 
 /// Open shares of faces: the low face along axis a of cell (i,j,k) is w[a][i + j*sy + k*sz], -pad ≤ i, j, k ≤ n + pad.
 struct cut {
@@ -28,5 +28,7 @@ static inline float cut_side(const struct cut *c, const int32_t cell[3], int s)
 /// Does a wall about one cell thick stand at a face? `high`: distance in its high cell, `step` leads there from the low
 /// one; h: cell edge.
 int cut_is_thin_wall(const float *high, ptrdiff_t step, float h);
+/// Does the middle of this cell lie in such a wall? `thin`: the axis that does not count, or -1.
+int cut_is_wall(const float *cell, const ptrdiff_t step[3], int thin, float h);
 
 #endif

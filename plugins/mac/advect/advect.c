@@ -25,7 +25,7 @@ static const struct bw_param only_rows[] = {
 };
 
 static const struct bw_param params[] = {
-    BW_CHOICE(struct advect, scheme, "scheme", "maccormack", advect_scheme_names, advect_scheme_doc),
+    BW_CHOICE(struct advect, scheme, "scheme", "flux_ppm", advect_scheme_names, advect_scheme_doc),
     BW_CHOICE(
         struct advect, trace, "trace", "midpoint", "midpoint|euler|rk3",
         "How to follow the flow: midpoint; rk3, third order, for steps of many cells round a vortex; or euler, one "
@@ -164,7 +164,8 @@ enum bw_status pass_fields(struct pass *p, bool velocity)
 {
     bool short_way = p->fast;
     uint32_t comps = 0;
-    enum bw_status st = p->scheme->by_flux ? flux_fields(p) : BW_OK;
+    p->by_flux = p->scheme->by_flux && flux_can(p);
+    enum bw_status st = p->by_flux ? flux_fields(p) : BW_OK;
     for (uint32_t k = 0; st == BW_OK; k++) {
         struct bw_field *f = pass_field_at(p, k, velocity);
         const struct bw_field_info *info = f ? p->stage->host->field_info(f) : NULL;

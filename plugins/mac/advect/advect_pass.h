@@ -53,7 +53,7 @@ struct pass {
     struct hats hats;
     struct item item[MAX_ITEMS];
     uint32_t n_items;
-    bool second, fast;
+    bool second, fast, by_flux; ///< the second sweep; advect_fast.c; amounts by flux/
     int32_t halo;
     double scale, limit;       ///< cells moved per m/s; longest way, cells
     double still;              ///< largest velocity component that can be met where there are no tiles, m/s

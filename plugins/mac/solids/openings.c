@@ -64,15 +64,6 @@ static int map_fit(struct bw_stage *s, struct walls_map *m, int64_t count)
     return !count || (m->coord && m->mark && m->cells && m->box);
 }
 
-/// Does the middle of this cell lie in a wall about a cell thick?
-static int cell_is_wall(const float *cell, const ptrdiff_t step[3], int thin, float h)
-{
-    int wall = 0;
-    for (int a = 0; a < 3 && cell[0] <= 0; a++)
-        wall |= a != thin && (cut_is_thin_wall(cell, step[a], h) || cut_is_thin_wall(cell + step[a], step[a], h));
-    return wall;
-}
-
 /// A cell with one open face only takes no part: nothing can flow through it, and a surface that lies on a face opens
 /// it by rounding.
 static uint8_t cell_byte(const struct cut *c, ptrdiff_t at, const struct bw_view *v, const float *cell, int thin,
@@ -86,7 +77,7 @@ static uint8_t cell_byte(const struct cut *c, ptrdiff_t at, const struct bw_view
         low |= (unsigned)(c->w[a][at] > 0) << a;
         open += (c->w[a][at] > 0) + (c->w[a][at + c->stride[a]] > 0);
     }
-    if (open > 1 && !cell_is_wall(cell, step, thin, h)) return (uint8_t)(low | WALLS_FLUID);
+    if (open > 1 && !cut_is_wall(cell, step, thin, h)) return (uint8_t)(low | WALLS_FLUID);
     return (uint8_t)(low | (cell[0] < -h ? 0 : WALLS_SKIN));
 }
 

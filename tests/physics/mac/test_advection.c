@@ -310,8 +310,8 @@ Test(advection, vectors_and_the_plain_way_agree)
     static const char *const schemes[] = {"scheme: maccormack",
                                           "scheme: cubic, trace: rk3",
                                           "scheme: cubic, clamp: false, outside: clamp",
-                                          "trace: rk3, outside: keep, clamp: false",
-                                          "outside: clamp, clamp: false",
+                                          "scheme: maccormack, trace: rk3, outside: keep, clamp: false",
+                                          "scheme: maccormack, outside: clamp, clamp: false",
                                           "trace: euler, outside: clamp, scheme: semi-lagrangian"};
     for (int i = 0; i < 6; i++) {
         struct test_run r = stirred(0, 0, schemes[i]), far = stirred(0, 24, schemes[i]);

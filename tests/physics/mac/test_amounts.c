@@ -92,6 +92,14 @@ Test(amounts, kept_round_a_moving_ball)
     cr_assert_eq(inside(&r, .03), 0, "smoke in the ball");
     cr_assert_geq(metric(&r, "after.min_density"), 0);
     cr_assert_leq(metric(&r, "after.max_density"), 1, "%g", metric(&r, "after.max_density"));
+    static const double bound[] = {.75 * 1.03, 1.15}; /* where all is as full as can be */
+    for (uint32_t c = 0; c < 2; c++) {
+        struct grid dye = grid_of(&r, "dye", c);
+        double most = 0;
+        for (size_t i = 0; i < grid_count(&dye); i++) most = fmax(most, fabs(dye.v[i]));
+        cr_assert_leq(most, bound[c], "dye became %g", most);
+        bw_free(dye.v);
+    }
     test_end(&r);
     r = shut_in("maccormack", moving_ball, 2, UINT32_MAX, 98);
     cr_assert_gt(fabs(drift(&r, "density")), 5e-3, "maccormack drifts by %g: too easy", drift(&r, "density"));
@@ -243,5 +251,30 @@ Test(amounts, what_leaves_is_counted)
     const double left = metric(&r, "mac.advect.left_density");
     cr_assert_float_eq(left, .25 * 2 * 100, 1e-3, "%g left: 25 cm of smoke of 2 over 100 m2 were blown out", left);
     cr_assert_float_eq(metric(&r, "after.mass_density") + left, metric(&r, "before.mass_density"), 1e-3);
+    test_end(&r);
+}
+
+/* A puff that thins out in the open, without a box: what its tiles lose at their rims, and with those that fall
+ * silent, is all that is lacking. */
+Test(amounts, what_leaves_the_active_tiles_is_counted)
+{
+    struct test_run r = run("billow: 1\n"
+                            "domain: {voxel: 0.0625, size: none, margin: 2, sides: {rest: open}}\n"
+                            "time: {fps: 0.25, frames: 1-2, substeps: 80}\n"
+                            "fields: {density: {kind: scalar, alive: 0.2}}\n"
+                            "stages:\n"
+                            "  - set: {id: smoke, field: density, value: \"exp(-16*(x^2+y^2+z^2))\", "
+                            "box: {lo: [-0.6, -0.6, -0.6], hi: [0.6, 0.6, 0.6]}}\n"
+                            "  - stats: {id: before, frames: 1-1, fields: [density]}\n"
+                            "  - mac.advect: {}\n"
+                            "  - mac.forces: {weight: 12}\n"
+                            "  - mac.project: {}\n"
+                            "  - stats: {id: after, fields: [density]}\n");
+    const double before = metric(&r, "before.mass_density"), after = metric(&r, "after.mass_density");
+    const double left = metric(&r, "mac.advect.left_density"), dropped = metric(&r, "main.dropped");
+    cr_log_info("of %g: %g is there, %g left, %g dropped", before, after, left, dropped);
+    cr_assert_gt(left + dropped, 1e-2 * before, "%g left, %g dropped: nothing to see", left, dropped);
+    cr_assert_float_eq(after + left + dropped, before, 1e-3 * before, "of %g: %g is there, %g left, %g dropped", before,
+                       after, left, dropped);
     test_end(&r);
 }

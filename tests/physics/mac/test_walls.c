@@ -86,8 +86,7 @@ Test(ball, flow_is_symmetric_before_it_sheds)
 /* ---- tight ------------------------------------------------------------------------------------------------------- */
 
 /* A room of slanted walls `thick` cells thick, smoke and eddies inside, still air outside: nothing gets out, and what
- * is in stays between its bounds. Advection conserves no sum: in a closed box as small, stirred alike, without any
- * obstacle there is 8 % more smoke by then. */
+ * is in stays between its bounds. Cells at the walls hold what their share of the room has. */
 static void room_try(double thick)
 {
     static const char *const place[6] = {"[%g, 0, 0]",  "[-%g, 0, 0]", "[0, %g, 0]",
@@ -129,15 +128,15 @@ static void room_try(double thick)
             }
     cr_log_info("walls of %g cells: %g cells of smoke inside, %g outside", thick, inside, outside);
     cr_assert_lt(outside, 1e-6, "%g cells of smoke behind walls of %g cells", outside, thick);
-    cr_assert_float_eq(inside, 8 * 12 * 8, .15 * 8 * 12 * 8, "%g cells of smoke of 768 inside", inside);
+    cr_assert_float_eq(inside, 8 * 12 * 8, .05 * 8 * 12 * 8, "%g cells of smoke of 768 inside", inside);
     bw_free(d.v);
     test_end(&r);
 }
 
 Test(room, slanted_walls_hold_the_smoke)
 {
-    room_try(1);
-    room_try(.4);
+    static const double thick[] = {1, .7, .1};
+    for (int i = 0; i < 3; i++) room_try(thick[i]);
 }
 
 /* ---- sentences --------------------------------------------------------------------------------------------------- */

@@ -10,10 +10,14 @@ struct cloud {
     double at[3], g[3], origin[3];
     int frames;
     double confinement; ///< 1/s
+    const char *scheme; ///< NULL: the default
+    int finer;          ///< times as many cells a metre, and steps a second; 0: 1
 };
 
 static struct test_run cloud_run(const struct cloud *c)
 {
+    const int finer = c->finer ? c->finer : 1;
+    const double edge = .0625 / finer;
     double x[3];
     for (int a = 0; a < 3; a++) x[a] = c->origin[a] + c->at[a] / 16;
     char shape[256], box[256];
@@ -22,17 +26,18 @@ static struct test_run cloud_run(const struct cloud *c)
     snprintf(shape, sizeof shape, "exp(-16*((x-(%.17g))^2+(y-(%.17g))^2+(z-(%.17g))^2))", x[0], x[1], x[2]);
     return run(
         "billow: 1\n"
-        "domain: {cells: [%d, %d, %d], voxel: 0.0625, origin: [%.17g, %.17g, %.17g], margin: 3, sides: {rest: open}}\n"
-        "time: {fps: 16, frames: 1-%d, dt: 0.0625, cfl: 1}\n"
+        "domain: {cells: [%d, %d, %d], voxel: %.17g, origin: [%.17g, %.17g, %.17g], margin: 3, sides: {rest: open}}\n"
+        "time: {fps: 16, frames: 1-%d, dt: %.17g, cfl: 1}\n"
         "stages:\n"
         "  - set: {id: smoke, field: density, value: \"%s > 0.01 ? %s : 0\", %s}\n"
         "  - set: {id: heat, field: temperature, value: \"%s > 0.01 ? 100*%s : 0\", %s}\n"
-        "  - mac.advect: {}\n"
+        "  - mac.advect: {%s}\n"
         "  - mac.forces: {gravity: [%g, %g, %g], confinement: %g}\n"
         "  - mac.project: {tolerance: 1e-9}\n"
         "  - stats: {}\n",
-        c->n[0], c->n[1], c->n[2], c->origin[0], c->origin[1], c->origin[2], c->frames, shape, shape, box, shape, shape,
-        box, c->g[0], c->g[1], c->g[2], c->confinement);
+        c->n[0] * finer, c->n[1] * finer, c->n[2] * finer, edge, c->origin[0], c->origin[1], c->origin[2], c->frames,
+        edge, shape, shape, box, shape, shape, box, c->scheme ? c->scheme : "", c->g[0], c->g[1], c->g[2],
+        c->confinement);
 }
 
 /* Largest difference of a component between two runs, one mirrored along `axis` (-1: not) and moved by `by` cells,
@@ -77,23 +82,33 @@ Test(symmetry, mirrored_cloud_leaves_every_side_alike)
         double d = difference(&r, &s, "density", 0, a, NULL), t = difference(&r, &s, "temperature", 0, a, NULL), u = 0;
         for (int k = 0; k < 3; k++) u = fmax(u, difference(&r, &s, "vel", k, a, NULL));
         cr_assert_eq(bw_chain_tiles(r.chain), bw_chain_tiles(s.chain));
-        cr_assert_leq(d, 1e-6, "mirrored along %c, density differs by %g", 'x' + a, d);
-        cr_assert_leq(t, 1e-6, "mirrored along %c, temperature differs by %g", 'x' + a, t);
-        cr_assert_leq(u, 1e-6, "mirrored along %c, velocity differs by %g", 'x' + a, u);
+        cr_assert_leq(d, 2e-6, "mirrored along %c, density differs by %g", 'x' + a, d);
+        cr_assert_leq(t, 2e-6, "mirrored along %c, temperature differs by %g", 'x' + a, t);
+        cr_assert_leq(u, 2e-6, "mirrored along %c, velocity differs by %g", 'x' + a, u);
         test_end(&s);
     }
     test_end(&r);
 }
 
+static void cloud_rename(const struct cloud *c, struct cloud *to)
+{
+    *to = *c;
+    for (int a = 0; a < 3; a++) {
+        to->n[(a + 1) % 3] = c->n[a];
+        to->at[(a + 1) % 3] = c->at[a];
+        to->g[(a + 1) % 3] = c->g[a];
+    }
+}
+
+static const struct cloud leaning = {
+    .n = {48, 32, 64}, .at = {22, 19, 30}, .g = {4, -8, -16}, .confinement = .2, .frames = 9};
+
 /* The axes have no order: with x, y, z renamed to y, z, x the same comes out. */
 Test(symmetry, axes_renamed)
 {
-    struct cloud c = {.n = {48, 32, 64}, .at = {22, 19, 30}, .g = {4, -8, -16}, .confinement = .2, .frames = 9}, to = c;
-    for (int a = 0; a < 3; a++) {
-        to.n[(a + 1) % 3] = c.n[a];
-        to.at[(a + 1) % 3] = c.at[a];
-        to.g[(a + 1) % 3] = c.g[a];
-    }
+    struct cloud c = leaning, to;
+    c.scheme = "scheme: maccormack";
+    cloud_rename(&c, &to);
     struct test_run r = cloud_run(&c), s = cloud_run(&to);
     static const char *const field[] = {"density", "vel", "vel", "vel"};
     for (int f = 0; f < 4; f++) {
@@ -111,8 +126,38 @@ Test(symmetry, axes_renamed)
     test_end(&s);
 }
 
+/* Amounts by fluxes go along one axis after the other. What their order makes of a cloud, as a share of it, is a part
+ * of what the cells' size makes of it, and less than that of maccormack, which has no order. */
+Test(symmetry, axes_renamed_for_amounts)
+{
+    struct cloud c = leaning, to, fine = leaning, old = leaning;
+    fine.finer = 2;
+    old.scheme = "scheme: maccormack";
+    cloud_rename(&c, &to);
+    struct test_run r = cloud_run(&c), s = cloud_run(&to), t = cloud_run(&fine), u = cloud_run(&old);
+    struct grid p = grid_of(&r, "density", 0), q = grid_of(&s, "density", 0), exact = grid_of(&t, "density", 0),
+                m = grid_of(&u, "density", 0);
+    double order = 0, size = 0, before = 0, all = grid_sum(&p);
+    for (int k = 0; k < p.n[2]; k++)
+        for (int j = 0; j < p.n[1]; j++)
+            for (int i = 0; i < p.n[0]; i++) {
+                double mean = 0;
+                for (int e = 0; e < 8; e++)
+                    mean += at(&exact, 2 * i + (e & 1), 2 * j + (e >> 1 & 1), 2 * k + e / 4) / 8;
+                order += fabs(at(&p, i, j, k) - at(&q, k, i, j)) / all;
+                size += fabs(at(&p, i, j, k) - mean) / all;
+                before += fabs(at(&m, i, j, k) - mean) / all;
+            }
+    cr_log_info("by the order %g, by the size of cells %g, maccormack %g", order, size, before);
+    cr_assert_leq(order, .01, "%g of the cloud", order);
+    cr_assert_leq(order, .1 * size, "%g of the cloud, %g by the size of cells", order, size);
+    cr_assert_lt(size, before, "%g of the cloud off what twice as many cells say, maccormack %g", size, before);
+    bw_free(p.v), bw_free(q.v), bw_free(exact.v), bw_free(m.v);
+    test_end(&r), test_end(&s), test_end(&t), test_end(&u);
+}
+
 /* Two dimensions are the same in every plane, across the borders of their larger tiles too. */
-static struct test_run flat(int a, int b)
+static struct test_run flat(int a, int b, const char *scheme)
 {
     int n[3] = {1, 1, 1};
     double g[3] = {0};
@@ -126,21 +171,21 @@ static struct test_run flat(int a, int b)
                "stages:\n"
                "  - set: {id: smoke, field: density, value: \"exp(-4*((%c-3.75)^2+(%c-2)^2))\"}\n"
                "  - set: {id: heat, field: temperature, value: \"90*density\"}\n"
-               "  - mac.advect: {}\n"
+               "  - mac.advect: {scheme: %s}\n"
                "  - mac.forces: {gravity: [%g, %g, %g], confinement: 0.2}\n"
                "  - mac.project: {tolerance: 1e-8}\n",
-               n[0], n[1], n[2], 'x' + a, 'x' + b, g[0], g[1], g[2]);
+               n[0], n[1], n[2], 'x' + a, 'x' + b, scheme, g[0], g[1], g[2]);
 }
 
-Test(symmetry, two_dimensions_in_every_plane)
+static void planes_check(const char *scheme, double least)
 {
-    struct test_run r = flat(0, 1);
+    struct test_run r = flat(0, 1, scheme);
     struct grid p = grid_of(&r, "density", 0);
     cr_assert_gt(grid_max(&p), .5);
     for (int a = 0; a < 3; a++)
         for (int b = 0; b < 3; b++) {
             if (a == b || (a == 0 && b == 1)) continue;
-            struct test_run s = flat(a, b);
+            struct test_run s = flat(a, b, scheme);
             struct grid q = grid_of(&s, "density", 0);
             double worst = 0;
             for (int j = 0; j < 70; j++)
@@ -150,12 +195,19 @@ Test(symmetry, two_dimensions_in_every_plane)
                     x[b] = j;
                     worst = fmax(worst, fabs(at(&p, i, j, 0) - at(&q, x[0], x[1], x[2])));
                 }
-            cr_assert_leq(worst, 2e-6, "axes %c%c: density differs by %g", 'x' + a, 'x' + b, worst);
+            cr_assert_leq(worst, least, "%s, axes %c%c: density differs by %g", scheme, 'x' + a, 'x' + b, worst);
             bw_free(q.v);
             test_end(&s);
         }
     bw_free(p.v);
     test_end(&r);
+}
+
+/* Amounts by fluxes go along one axis after the other. */
+Test(symmetry, two_dimensions_in_every_plane)
+{
+    planes_check("maccormack", 2e-6);
+    planes_check("flux_ppm", .004);
 }
 
 /* Moved by whole tiles inside a large box: the same bits. */

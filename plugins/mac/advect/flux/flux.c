@@ -2,7 +2,7 @@
 /* Amounts (smoke, heat, fuel, dye) carried by fluxes: sweeps along x, y, z, and z, y, x in the next step, each as in
  * flux_lines.c, with the volume of the cells carried along, so that a constant stays one though a sweep alone squeezes
  * it. What leaves one cell enters the next: nothing is lost, nothing is made, and values keep the bounds that the
- * field had.
+ * field had. Axes take turns in being first (axes_order).
  *
  * In the end a cell has what came in the volume 1 - dt div u. That is 1 but for what the projection leaves: the cell
  * takes the amount that came, by as much as values beside it differ, so that a constant stays one even there. In a
@@ -18,7 +18,7 @@
 
 bool flux_carries(const struct pass *p, const struct bw_field_info *info)
 {
-    return p->scheme->by_flux && info->kind != BW_MAC && info->precision == BW_F32;
+    return p->by_flux && info->kind != BW_MAC && info->precision == BW_F32;
 }
 
 static struct flux_cells cells_of(const struct bw_view *v, int c)
@@ -28,7 +28,17 @@ static struct flux_cells cells_of(const struct bw_view *v, int c)
 
 static void steps_set(const struct bw_view *v, ptrdiff_t step[3]) { step[0] = 1, step[1] = v->sy, step[2] = v->sz; }
 
-static int32_t axis_now(const struct flux *f) { return f->axis[f->reverse ? f->n_axes - 1 - f->done : f->done]; }
+static int32_t axis_now(const struct flux *f) { return f->axis[f->done]; }
+
+/* Each order is followed by its reverse, which makes the pair of second order; over six steps no axis is first more
+ * often than another. */
+static void axes_order(struct flux *f, int64_t turn)
+{
+    static const int8_t order[6][3] = {{0, 1, 2}, {2, 1, 0}, {1, 2, 0}, {0, 2, 1}, {2, 0, 1}, {1, 0, 2}};
+    f->n_axes = 0;
+    for (int q = 0; q < 3; q++)
+        if (order[turn % 6][q] != f->pass->stage->grid->thin) f->axis[f->n_axes++] = order[turn % 6][q];
+}
 
 static void block_sweep(const struct bw_block *b, void *user)
 {
@@ -43,7 +53,7 @@ static void block_sweep(const struct bw_block *b, void *user)
                           .extend = p->options->outside != OUTSIDE_BACKGROUND};
     t.u = cells_of(&b->view[0], t.axis);
     flux_reach(f, tile, t.around);
-    if (!flux_beside(f, b, &t)) return; // the host sees that scratch memory ran out
+    if (!flux_beside(f, b, &t) || !flux_pushed(f, b, &t)) return; // the host sees that scratch memory ran out
     for (int high = 0; high < 2; high++) {
         const int32_t side = 2 * t.axis + high, beyond = f->topology->neighbour[tile][side];
         t.open[high] = beyond < 0 && !(beyond == BW_TILE_OUTSIDE && b->grid->side[side].kind == BW_CLOSED);
@@ -155,16 +165,24 @@ static enum bw_status bounds_find(struct flux *f)
     return st;
 }
 
+/* Before the first projection gas stays where it is, though an obstacle has moved there: it is taken along, and what is
+ * covered comes out, in the next step. Updates of the walls, the set-up call's among them. */
+enum { NEXT_STEP = 3 };
+
 static enum bw_status group_run(struct flux *f)
 {
+    const struct pass *p = f->pass;
+    const bool moving = p->walls && p->walls->speed > 0, pushed = moving && f->open;
     double left[FLUX_FIELDS] = {0};
-    enum bw_status st = bounds_find(f);
-    for (int32_t part = 0; part < f->parts && st == BW_OK; part++) {
-        f->reverse = (int32_t)((f->pass->stage->step + part) & 1);
+    enum bw_status st = moving && p->walls->steps != NEXT_STEP ? flux_clear(f) : BW_OK;
+    if (st == BW_OK) st = bounds_find(f);
+    for (int32_t part = 1; part <= f->parts && st == BW_OK; part++) {
+        axes_order(f, p->stage->step + part);
         for (f->done = 0; f->done < f->n_axes && st == BW_OK; f->done++) st = sweep_run(f, left);
+        if (st == BW_OK && pushed && part == f->parts) st = flux_expel(f);
+        if (st == BW_OK && pushed && p->options->clamp) st = flux_level(f);
     }
-    if (st == BW_OK && f->pass->walls && f->pass->walls->speed > 0) st = flux_expel(f);
-    if (st == BW_OK) left_report(f->pass, left);
+    if (st == BW_OK) left_report(p, left);
     f->pass->n_items = 0;
     return st;
 }
@@ -195,8 +213,7 @@ enum bw_status flux_fields(struct pass *p)
                      .topology = p->tiles->topology(s->domain),
                      .flow = p->vel,
                      .expands = s->host->find_field(s, "divergence") != NULL};
-    for (int a = 0; a < 3; a++)
-        if (a != s->grid->thin) f.axis[f.n_axes++] = a;
+    axes_order(&f, 0);
     f.volume = s->host->scratch_field(s, BW_SCALAR, BW_F32);
     f.range = s->host->scratch(s, sizeof *f.range * (size_t)(f.topology->count + 1));
     if (!f.volume || !f.range) return s->host->fail(s, BW_ERR_MEMORY, "Out of memory for the volumes of cells.");

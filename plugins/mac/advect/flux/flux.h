@@ -7,11 +7,12 @@
 #include "flux_lines.h"
 #include "project/open_flux.h"
 
+enum { FLUX_SETS = 8 }; ///< of axes, a bit each
+
 /// What a tile's flow does to its cells, m/s.
 struct flux_range {
-    float up[3], down[3]; ///< fastest flow through a face, along each axis and against it
-    float emptied
-        [2][2]; ///< most that leaves a cell less what enters it, after one sweep and after two: forward order, reverse
+    float up[3], down[3];     ///< fastest flow through a face, along each axis and against it
+    float emptied[FLUX_SETS]; ///< most that leaves a cell less what enters it, by the axes swept
 };
 
 /// Sweeps over the amounts, in one part of the step or in several.
@@ -21,18 +22,20 @@ struct flux {
     struct bw_field *flow, *volume; ///< volume per time through faces, over h²; of cells on the way, less 1
     struct flux_range *range;       ///< by tile
     struct flux_range all;
-    int32_t axis[3], n_axes; ///< without the thin one
-    double scale;            ///< dt/h of a part
+    int32_t n_axes; ///< without the thin one
+    double scale;   ///< dt/h of a part
     int32_t parts;
     float least[FLUX_FIELDS], most[FLUX_FIELDS]; ///< bounds of the group's components
     bool expands;                                ///< the flow is meant to diverge
     bool moves;                                  ///< obstacles have velocities
     const struct open_flux *open;                ///< beside obstacles; NULL: unknown
     /* the present sweep: */
-    int32_t done, reverse;                ///< sweeps before it in this part; the order
+    int32_t axis[3], done;                ///< in their order; sweeps before it in this part
     uint32_t view_volume, view_volume_to; ///< 0: none
 };
 
+/// Can amounts go by fluxes? Not among obstacles that move in a flow that no projection makes go round them.
+bool flux_can(const struct pass *p);
 /// Is this field an amount that the scheme carries by fluxes?
 bool flux_carries(const struct pass *p, const struct bw_field_info *info);
 /// Carries all amounts of the list along p->vel over p->scale.
@@ -51,10 +54,30 @@ void flux_reach(const struct flux *f, int64_t tile, int32_t around[2]);
 enum bw_status flux_open(struct flux *f);
 /// Marks the cells of a tile's lines that obstacles are near. False: out of memory.
 bool flux_beside(const struct flux *f, const struct bw_block *b, struct flux_tile *t);
+/// Bytes of a block and `far` cells around it, x fastest; that of cell (0,0,0) is at `zero`.
+struct region_marks {
+    int32_t far, lo[3], n[3];
+    ptrdiff_t step[3], zero, size;
+    uint8_t *cells, *is, *next; ///< for walls_fill; marked; for flux_marks_spread
+};
+
+/// Memory for them, `is` cleared. False: out of memory.
+bool flux_marks_begin(const struct bw_block *b, int32_t far, struct region_marks *m);
+/// Marks what is up to `far` cells from a marked one along each axis; right in the block.
+void flux_marks_spread(struct region_marks *m);
+/// Marks the cells of a tile that obstacles move near. False: out of memory.
+bool flux_pushed(const struct flux *f, const struct bw_block *b, struct flux_tile *t);
 
 /* ---- flux_expel.c ---- */
 
+/// Takes away what stages have put where obstacles stood as the step began: it is none of the gas.
+enum bw_status flux_clear(struct flux *f);
 /// Gives back to the gas what the pass's items have in cells that obstacles now cover.
 enum bw_status flux_expel(struct flux *f);
+
+/* ---- flux_level.c ---- */
+
+/// Brings what lies beyond its bounds beside obstacles to where there is room.
+enum bw_status flux_level(struct flux *f);
 
 #endif

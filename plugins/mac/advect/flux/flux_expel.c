@@ -251,3 +251,32 @@ enum bw_status flux_expel(struct flux *f)
         p->stage,
         &(struct bw_sweep){.access = row, .n_access = n, .body = block_expel, .reach = block_reach, .user = f});
 }
+
+static void block_clear(const struct bw_block *b, void *user)
+{
+    const struct pass *p = ((const struct flux *)user)->pass;
+    const size_t size = (size_t)b->n[0] * (size_t)b->n[1] * (size_t)b->n[2];
+    uint8_t *cells = NULL;
+    if (!walls_touch(p->walls, b, (const int32_t[6]){0})) return;
+    if (!(cells = b->stage->host->body_scratch(b, size))) return; // the host sees that scratch memory ran out
+    walls_fill(p->walls, 1, b->lo, b->n, cells);
+    for (uint32_t q = 0; q < p->n_items; q++)
+        for (int c = 0; c < (int)p->item[q].info->comps; c++) {
+            const struct bw_view *v = &b->view[q];
+            const uint8_t *at = cells;
+            for (int32_t k = 0; k < b->n[2]; k++)
+                for (int32_t j = 0; j < b->n[1]; j++)
+                    for (int32_t i = 0; i < b->n[0]; i++)
+                        if (!(*at++ & WALLS_FLUID))
+                            bw_f32(v, c)[i + j * v->sy + k * v->sz] = (float)p->item[q].info->background[c];
+        }
+}
+
+enum bw_status flux_clear(struct flux *f)
+{
+    const struct pass *p = f->pass;
+    struct bw_access row[FLUX_FIELDS];
+    for (uint32_t q = 0; q < p->n_items; q++) row[q] = (struct bw_access){p->item[q].field, BW_UPDATE, 0};
+    return p->stage->host->sweep(
+        p->stage, &(struct bw_sweep){.access = row, .n_access = p->n_items, .body = block_clear, .user = f});
+}

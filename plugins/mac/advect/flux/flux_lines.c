@@ -23,12 +23,12 @@ enum { LONGEST = 64, ROOM = LONGEST + 2 * FLUX_HALO + 1 };
 
 /// Lines side by side; place 0 is the first cell of the tile, and its low face.
 struct lines {
-    vec volume[ROOM], moved[ROOM]; ///< v; U
-    vec q[ROOM], edge[ROOM];       ///< means of cells; values at their low faces
-    vec low[ROOM], high[ROOM];     ///< the parabola at the cell's ends
-    vec mean[ROOM];                ///< Q
-    vec after[ROOM];               ///< v'
-    vec beside[ROOM];              ///< above 0: an obstacle is near
+    vec volume[ROOM], moved[ROOM];  ///< v; U
+    vec q[ROOM], edge[ROOM];        ///< means of cells; values at their low faces
+    vec low[ROOM], high[ROOM];      ///< the parabola at the cell's ends
+    vec mean[ROOM];                 ///< Q
+    vec after[ROOM];                ///< v'
+    vec beside[ROOM], pushed[ROOM]; ///< above 0: an obstacle is near, or moves near
 };
 
 /// Which lines: they begin at `first`, lie `beside` apart, and `used` of the lanes are any.
@@ -45,6 +45,29 @@ static ptrdiff_t place(const ptrdiff_t step[3], const int32_t at[3])
     return at[0] * step[0] + at[1] * step[1] + at[2] * step[2];
 }
 
+/* Lines along x lie one after the other: squares of them are turned over, the last square from the end. */
+INLINE void lines_turn_in(const float *p, ptrdiff_t beside, int32_t begin, int32_t end, vec *to)
+{
+    for (int32_t i = begin; i < end; i += VEC_LANES) {
+        const int32_t at = i + VEC_LANES > end ? end - VEC_LANES : i;
+        vec row[VEC_LANES];
+        for (int l = 0; l < VEC_LANES; l++) row[l] = vec_load(p + at + l * beside);
+        vec_transpose(row);
+        for (int l = 0; l < VEC_LANES; l++) to[at + l] = row[l];
+    }
+}
+
+INLINE void lines_turn_out(const vec *from, float *p, ptrdiff_t beside, int32_t n)
+{
+    for (int32_t i = 0; i < n; i += VEC_LANES) {
+        const int32_t at = i + VEC_LANES > n ? n - VEC_LANES : i;
+        vec row[VEC_LANES];
+        for (int l = 0; l < VEC_LANES; l++) row[l] = from[at + l];
+        vec_transpose(row);
+        for (int l = 0; l < VEC_LANES; l++) vec_store(p + at + l * beside, row[l]);
+    }
+}
+
 /* Lanes beyond the last line hold 0. */
 static void lines_load(const struct bundle *b, const struct flux_cells *c, int32_t begin, int32_t end, vec *to)
 {
@@ -52,6 +75,10 @@ static void lines_load(const struct bundle *b, const struct flux_cells *c, int32
     const float *p = c->at + place(c->step, b->at);
     if (beside == 1 && b->used == VEC_LANES) {
         for (int32_t i = begin; i < end; i++) to[i] = vec_load(p + i * along);
+        return;
+    }
+    if (along == 1 && b->used == VEC_LANES && end - begin >= VEC_LANES) {
+        lines_turn_in(p, beside, begin, end, to);
         return;
     }
     for (int32_t i = begin; i < end && b->used < VEC_LANES; i++) to[i] = vec_set(0);
@@ -65,6 +92,10 @@ static void lines_store(const struct bundle *b, const vec *from, float *to, cons
     float *p = to + place(step, b->at);
     if (beside == 1 && b->used == VEC_LANES) {
         for (int32_t i = 0; i < b->n; i++) vec_store(p + i * along, from[i]);
+        return;
+    }
+    if (along == 1 && b->used == VEC_LANES && b->n >= VEC_LANES) {
+        lines_turn_out(from, p, beside, b->n);
         return;
     }
     for (int32_t l = 0; l < b->used; l++)
@@ -87,8 +118,8 @@ static void edges_make(const struct bundle *b, struct lines *s)
 INLINE void parabola_bound(vec c, vec least, vec most, vec *low, vec *high)
 {
     const vec none = vec_set(0), one = vec_set(1), l = *low, r = *high;
-    const vec d = r - l, bend = vec_set(6) * (c - vec_set(0.5f) * (l + r)), to = d + bend;
-    const vec turn = l + to * to / (vec_set(4) * bend); // its extremum, if that lies within the cell
+    const vec d = r - l, middle = vec_set(0.5f) * (l + r), bend = vec_set(6) * (c - middle);
+    const vec turn = middle + vec_set(0.25f) * (bend + d * d / bend); // its extremum, if that lies within the cell
     const vec inside = vec_abs(bend) - vec_abs(d);
     const vec top = vec_max(vec_max(l, r), vec_above(inside, none, turn, l));
     const vec bottom = vec_min(vec_min(l, r), vec_above(inside, none, turn, l));
@@ -195,7 +226,9 @@ static void faces_pass(const struct bundle *b, struct lines *s)
 INLINE vec vec_between(vec a, vec least, vec most) { return vec_min(vec_max(a, least), most); }
 
 /* A mean of what was in the cell and of what came in, so that rounding alone could leave their bounds. In the end a
- * cell is whole again: it keeps the amount, if that is off by no more than values differ here, or the value. */
+ * cell is whole again: it keeps the amount, if that is off by no more than values differ here, or the value. Where an
+ * obstacle starts, stops or turns the flow knows nothing of it yet: the amount is kept whatever it is, and flux_expel.c
+ * and flux_level.c find room for it. */
 static void cells_take(const struct bundle *b, const struct flux_amount *a, struct lines *s)
 {
     const bool limit = b->tile->limit;
@@ -206,7 +239,9 @@ static void cells_take(const struct bundle *b, const struct flux_amount *a, stru
         if (b->tile->keep_amount) {
             const vec low = vec_min(vec_min(s->mean[f], s->mean[f + 1]), vec_min(s->low[f], s->high[f]));
             const vec high = vec_max(vec_max(s->mean[f], s->mean[f + 1]), vec_max(s->low[f], s->high[f]));
-            to = vec_between(to + vec_between(to * s->after[f], low - high, high - low), least, most);
+            const vec over = to * s->after[f],
+                      kept = vec_between(to + vec_between(over, low - high, high - low), least, most);
+            to = b->tile->pushed.at ? vec_above(s->pushed[f], vec_set(0), to + over, kept) : kept;
         }
         s->q[f] = to;
     }
@@ -245,6 +280,7 @@ static void volumes_load(const struct bundle *b, struct lines *s)
     for (int32_t i = b->begin; i < b->end && !t->volume.at; i++) volume[i] = vec_set(0);
     if (t->volume.at) lines_load(b, &t->volume, b->begin, b->end, volume);
     if (t->beside.at) lines_load(b, &t->beside, b->begin, b->end, s->beside + FLUX_HALO);
+    if (t->pushed.at) lines_load(b, &t->pushed, 0, b->n, s->pushed + FLUX_HALO);
     lines_load(b, &t->u, 0, b->n + 1, moved);
     for (int32_t i = 0; i <= b->n; i++) moved[i] *= vec_set(t->scale);
     for (int32_t i = 0; i < b->n; i++) after[i] = volume[i] + (moved[i] - moved[i + 1]);

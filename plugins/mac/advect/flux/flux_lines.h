@@ -33,6 +33,7 @@ struct flux_tile {
     bool extend;              ///< beyond open ends is what is at them, not the background
     struct flux_cells u;      ///< velocity on the low faces along the axis, one plane more
     struct flux_cells beside; ///< above 0: an obstacle is within FLUX_BESIDE cells; at NULL: nowhere
+    struct flux_cells pushed; ///< above 0: an obstacle moves nearby; at NULL: nowhere
     struct flux_cells volume; ///< of cells, less 1; at NULL: all are whole
     float *volume_to;         ///< NULL: not wanted
     ptrdiff_t volume_step[3]; ///< of volume_to

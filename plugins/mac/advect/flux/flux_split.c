@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Into how many parts a step must go that no sweep empties a cell, and how far lines look upstream.
  *
- * After a sweep along x a cell's volume is 1 - dt du/dx, after one along y that less dt dv/dy: the least of them is
- * known from the flow. It stays above LEAST, for what is nearly empty holds what rounding makes of it; so what counts
- * is dt |du/dx|, not how many cells the flow goes. A volume U is found in U / LEAST cells at most; these, and what
- * their parabolas read, must lie within the widest halo. */
+ * After a sweep along x a cell's volume is 1 - dt du/dx, after one along y that less dt dv/dy: the least of them, in
+ * any order, is known from the flow. It stays above LEAST, for what is nearly empty holds what rounding makes of it; so
+ * what counts is dt |du/dx|, not how many cells the flow goes. A volume U is found in U / LEAST cells at most; these,
+ * and what their parabolas read, must lie within the widest halo. */
 #include "flux.h"
 #include <float.h>
 
@@ -12,35 +12,34 @@
 
 static float more(float a, float b) { return a > b ? a : b; }
 
-/* Cells of one row: du, dv, dw are what leaves less what enters along each axis in the order of sweeps. */
-static void row_measure(const struct flux *f, const float *const u[3], const ptrdiff_t *step, int32_t n,
-                        struct flux_range *r)
+enum { ROW = 64 }; ///< cells of a tile's longest row
+
+static void row_emptied(float d[3][ROW], int32_t n, struct flux_range *r)
 {
-    const int32_t last = f->n_axes - 1;
-    for (int32_t q = 0; q <= last; q++) {
-        const int32_t a = f->axis[q];
+    for (int set = 1; set < FLUX_SETS; set++) {
+        const float x = set & 1, y = set >> 1 & 1, z = set >> 2;
+        float most = r->emptied[set];
+        for (int32_t i = 0; i < n; i++) most = more(most, (x * d[0][i] + y * d[1][i]) + z * d[2][i]);
+        r->emptied[set] = most;
+    }
+}
+
+/* Cells of one row. */
+static void row_measure(int32_t thin, const float *const u[3], const ptrdiff_t *step, int32_t n, struct flux_range *r)
+{
+    float d[3][ROW] = {{0}}; // what leaves less what enters, along each axis
+    for (int a = 0; a < 3; a++) {
+        if (a == thin) continue;
         float up = r->up[a], down = r->down[a];
         for (int32_t i = 0; i < n; i++) {
-            up = more(up, more(u[a][i], u[a][i + step[a]]));
-            down = more(down, more(-u[a][i], -u[a][i + step[a]]));
+            const float low = u[a][i], high = u[a][i + step[a]];
+            up = more(up, more(low, high));
+            down = more(down, more(-low, -high));
+            d[a][i] = high - low;
         }
         r->up[a] = up, r->down[a] = down;
     }
-    for (int reverse = 0; reverse < 2; reverse++) {
-        const float *x = u[f->axis[reverse ? last : 0]], *y = u[f->axis[reverse ? last - 1 : 1]], *z = NULL;
-        const ptrdiff_t sx = step[f->axis[reverse ? last : 0]], sy = step[f->axis[reverse ? last - 1 : 1]];
-        const ptrdiff_t sz = step[f->axis[reverse ? 0 : last]];
-        float one = r->emptied[reverse][0], two = r->emptied[reverse][1];
-        z = last == 2 ? u[f->axis[reverse ? 0 : 2]] : NULL;
-        for (int32_t i = 0; i < n; i++) {
-            const float first = x[i + sx] - x[i], second = first + (y[i + sy] - y[i]);
-            one = more(one, first);
-            two = more(two, second);
-        }
-        for (int32_t i = 0; i < n && z; i++)
-            two = more(two, (x[i + sx] - x[i]) + (y[i + sy] - y[i]) + (z[i + sz] - z[i]));
-        r->emptied[reverse][0] = one, r->emptied[reverse][1] = two;
-    }
+    row_emptied(d, n, r);
 }
 
 static void block_measure(const struct bw_block *b, void *user)
@@ -49,13 +48,13 @@ static void block_measure(const struct bw_block *b, void *user)
     const struct bw_view *v = &b->view[0];
     const ptrdiff_t step[3] = {1, v->sy, v->sz};
     struct flux_range *r = &f->range[tile_of_block(f->pass->tiles, b)];
-    *r = (struct flux_range){{0}, {0}, {{0}}};
+    *r = (struct flux_range){.up = {0}};
     for (int32_t k = 0; k < b->n[2]; k++)
         for (int32_t j = 0; j < b->n[1]; j++) {
             const float *const u[3] = {bw_f32(v, 0) + j * step[1] + k * step[2],
                                        bw_f32(v, 1) + j * step[1] + k * step[2],
                                        bw_f32(v, 2) + j * step[1] + k * step[2]};
-            row_measure(f, u, step, b->n[0], r);
+            row_measure(b->grid->thin, u, step, b->n[0], r);
         }
 }
 
@@ -73,7 +72,7 @@ static void range_join(struct flux_range *r, const struct flux_range *by)
         r->up[a] = more(r->up[a], by->up[a]);
         r->down[a] = more(r->down[a], by->down[a]);
     }
-    for (int o = 0; o < 4; o++) r->emptied[o >> 1][o & 1] = more(r->emptied[o >> 1][o & 1], by->emptied[o >> 1][o & 1]);
+    for (int set = 1; set < FLUX_SETS; set++) r->emptied[set] = more(r->emptied[set], by->emptied[set]);
 }
 
 /// Rounding of sums in single precision must not lead out of the halo.
@@ -93,15 +92,16 @@ static bool reach_is_local(const struct bw_domain_info *g, int a)
 
 void flux_reach(const struct flux *f, int64_t tile, int32_t around[2])
 {
-    const int32_t a = f->axis[f->reverse ? f->n_axes - 1 - f->done : f->done];
+    const int32_t a = f->axis[f->done];
     const struct flux_range *r = &f->range[tile];
-    const int32_t after = f->done > 0 ? f->done - 1 : 0;
-    float emptied = r->emptied[f->reverse][after];
+    int set = 0;
+    for (int32_t q = 0; q < f->done; q++) set |= 1 << f->axis[q];
+    float emptied = r->emptied[set];
     for (int s = 2 * a; s < 2 * a + 2; s++) {
         const int32_t next = f->topology->neighbour[tile][s];
-        if (next >= 0) emptied = more(emptied, f->range[next].emptied[f->reverse][after]);
+        if (next >= 0) emptied = more(emptied, f->range[next].emptied[set]);
     }
-    if (!reach_is_local(f->pass->stage->grid, a)) emptied = f->all.emptied[f->reverse][after];
+    if (!reach_is_local(f->pass->stage->grid, a)) emptied = f->all.emptied[set];
     around[0] = FLUX_BESIDE + (r->up[a] > 0 ? (int32_t)cells_walked(f, (double)r->up[a], (double)emptied) : 0);
     around[1] = FLUX_BESIDE + (r->down[a] > 0 ? (int32_t)cells_walked(f, (double)r->down[a], (double)emptied) : 0);
 }
@@ -112,11 +112,11 @@ enum bw_status flux_split(struct flux *f)
     const struct bw_access row = {f->flow, BW_READ, 1};
     enum bw_status st = s->host->sweep(
         s, &(struct bw_sweep){.access = &row, .n_access = 1, .body = block_measure, .reach = measure_reach, .user = f});
-    f->all = (struct flux_range){{0}, {0}, {{0}}};
+    f->all = (struct flux_range){.up = {0}};
     for (int64_t t = 0; t < f->topology->count; t++) range_join(&f->all, &f->range[t]);
     double speed = 0, emptied = 0;
     for (int a = 0; a < 3; a++) speed = fmax(speed, (double)more(f->all.up[a], f->all.down[a]));
-    for (int o = 0; o < 4; o++) emptied = fmax(emptied, (double)f->all.emptied[o >> 1][o & 1]);
+    for (int set = 1; set < FLUX_SETS; set++) emptied = fmax(emptied, (double)f->all.emptied[set]);
     const double walk = FLUX_HALO - FLUX_BESIDE - 1;
     f->scale = f->pass->scale;
     const double parts = fmax(SLACK * f->scale * emptied / (1 - LEAST), SLACK * f->scale * (emptied + speed / walk));

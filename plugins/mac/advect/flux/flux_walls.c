@@ -8,9 +8,11 @@
  *
  * What an obstacle holds says nothing of the gas beside it, so parabolas there are held to what is around.
  *
- * What the projection lets seep through slanted walls about a cell thick seeps here too.
+ * What the projection lets seep through slanted walls thinner than a cell, where they meet, does not go here: faces of
+ * cells that part gas from gas go with the obstacle.
  *
- * Without a projection, or before the first one: the flow where a face is open, the obstacle's where it is shut. */
+ * Without a projection, or before the first one: the flow where a face is open, nothing where it is shut, as the gas
+ * knows nothing of obstacles that move. */
 #include "flux.h"
 #include <string.h>
 
@@ -25,21 +27,90 @@ static void faces_copy(const struct bw_block *b, const struct bw_view *out, int 
                    (size_t)(b->n[0] + (a == 0)) * sizeof *from);
 }
 
-/// What stands at a block's cells and those beside them as the step begins, x fastest.
+/// What stands at a block's cells and around it as the step begins, x fastest.
 struct stands {
     const uint8_t *cells; ///< of cell (0,0,0), as openings.h says
     ptrdiff_t step[3];
-    const struct bw_view *vel; ///< the obstacles', NULL: they stand
+    int32_t thin;
+    const struct bw_view *vel; ///< the obstacles', NULL: nothing goes with them
 };
 
-/* A face of a covered cell, or one that is shut, goes with the obstacle. */
-static void faces_shut(const struct bw_block *b, const struct bw_view *out, int a, const struct stands *s)
+/* Can nothing enter this cell? */
+typedef bool shut_fn(const struct stands *s, const uint8_t *cell);
+
+static bool cell_is_covered(const struct stands *s, const uint8_t *cell)
+{
+    (void)s;
+    return !(*cell & WALLS_FLUID);
+}
+
+/* Can gas go from a cell to the next one along axis a, up or down? */
+static bool cells_join(const struct stands *s, const uint8_t *cell, int a, int up)
+{
+    const uint8_t *to = cell + (up ? s->step[a] : -s->step[a]);
+    return *(up ? to : cell) >> a & 1 && *to & WALLS_FLUID;
+}
+
+enum { AROUND = 2, WIDE = 2 * AROUND + 1, SEEN = AROUND + 1 }; ///< cells of a block, and of those beside it
+
+/// Cells up to AROUND away from one, x fastest: are they reached?
+struct window {
+    bool is[WIDE * WIDE * WIDE];
+};
+
+static int32_t window_at(int side)
+{
+    static const int32_t step[3] = {1, WIDE, WIDE * WIDE};
+    const int32_t middle = AROUND * (step[0] + step[1] + step[2]);
+    return middle + (side & 1 ? step[side >> 1] : -step[side >> 1]);
+}
+
+/* Marks what gas reaches through open faces from cell `first` of the window. Is any of it wholly open? A pocket in an
+ * obstacle's surface has none. */
+static bool gas_spread(const struct stands *s, const uint8_t *cell, int32_t first, struct window *w)
+{
+    int32_t queue[WIDE * WIDE * WIDE], n = 0;
+    bool is_open = false;
+    queue[n++] = first;
+    w->is[first] = true;
+    for (int32_t next = 0; next < n; next++) {
+        const int32_t e = queue[next], at[3] = {e % WIDE, e / WIDE % WIDE, e / WIDE / WIDE};
+        const uint8_t *from = cell;
+        for (int a = 0; a < 3; a++) from += (at[a] - AROUND) * s->step[a];
+        is_open = is_open || *from == WALLS_FREE;
+        for (int side = 0; side < 6; side++) {
+            const int a = side >> 1, to = at[a] + (side & 1 ? 1 : -1);
+            const int32_t beside = e + window_at(side) - AROUND * (1 + WIDE + WIDE * WIDE);
+            if (a == s->thin || to < 0 || to >= WIDE || !cells_join(s, from, a, side & 1) || w->is[beside]) continue;
+            w->is[beside] = true;
+            queue[n++] = beside;
+        }
+    }
+    return is_open;
+}
+
+/* Covered, with open faces to gas that is not the same: that beside one does not come round to that beside another
+ * nearby. Such a cell is part of a wall about one cell thick, and lets through what it must not. */
+static bool cell_divides(const struct stands *s, const uint8_t *cell)
+{
+    struct window w = {{false}};
+    int open = 0;
+    if (!cell_is_covered(s, cell)) return false;
+    for (int side = 0; side < 6; side++)
+        if (side >> 1 != s->thin && cells_join(s, cell, side >> 1, side & 1) && !w.is[window_at(side)])
+            open += gas_spread(s, cell, window_at(side), &w);
+    return open > 1;
+}
+
+/* Faces of cells that nothing can enter go with the obstacle. */
+static void faces_shut(const struct bw_block *b, const struct bw_view *out, int a, const struct stands *s,
+                       shut_fn *is_shut)
 {
     for (int32_t k = 0; k < b->n[2] + (a == 2); k++)
         for (int32_t j = 0; j < b->n[1] + (a == 1); j++)
             for (int32_t i = 0; i < b->n[0] + (a == 0); i++) {
-                const uint8_t *high = s->cells + i + j * s->step[1] + k * s->step[2], *low = high - s->step[a];
-                if (*low & *high & WALLS_FLUID && *high >> a & 1) continue;
+                const uint8_t *high = s->cells + i + j * s->step[1] + k * s->step[2];
+                if (!is_shut(s, high) && !is_shut(s, high - s->step[a]) && *high >> a & 1) continue;
                 bw_f32(out, a)[i + j * out->sy + k * out->sz] =
                     s->vel ? bw_f32(s->vel, a)[i + j * s->vel->sy + k * s->vel->sz] : 0;
             }
@@ -47,18 +118,21 @@ static void faces_shut(const struct bw_block *b, const struct bw_view *out, int 
 
 static bool stands_find(const struct flux *f, const struct bw_block *b, struct stands *s)
 {
-    const int32_t lo[3] = {b->lo[0] - 1, b->lo[1] - 1, b->lo[2] - 1}, n[3] = {b->n[0] + 2, b->n[1] + 2, b->n[2] + 2};
+    const int32_t lo[3] = {b->lo[0] - SEEN, b->lo[1] - SEEN, b->lo[2] - SEEN};
+    const int32_t n[3] = {b->n[0] + 2 * SEEN, b->n[1] + 2 * SEEN, b->n[2] + 2 * SEEN};
     uint8_t *cells = b->stage->host->body_scratch(b, (size_t)n[0] * (size_t)n[1] * (size_t)n[2]);
     if (!cells) return false;
     walls_fill(f->pass->walls, 1, lo, n, cells);
-    *s = (struct stands){.step = {1, n[0], (ptrdiff_t)n[0] * n[1]}, .vel = f->moves ? &b->view[VIEW_SOLID] : NULL};
-    s->cells = cells + s->step[0] + s->step[1] + s->step[2];
+    *s = (struct stands){.step = {1, n[0], (ptrdiff_t)n[0] * n[1]},
+                         .thin = b->grid->thin,
+                         .vel = f->moves && f->open ? &b->view[VIEW_SOLID] : NULL};
+    s->cells = cells + SEEN * (s->step[0] + s->step[1] + s->step[2]);
     return true;
 }
 
 static bool obstacle_is_near(const struct flux *f, const struct bw_block *b)
 {
-    return walls_touch(f->pass->walls, b, (const int32_t[6]){1, 1, 1, 1, 1, 1});
+    return walls_touch(f->pass->walls, b, (const int32_t[6]){SEEN, SEEN, SEEN, SEEN, SEEN, SEEN});
 }
 
 static void block_flow(const struct bw_block *b, void *user)
@@ -67,13 +141,13 @@ static void block_flow(const struct bw_block *b, void *user)
     const struct bw_view *out = &b->view[VIEW_FLOW], *vel = &b->view[VIEW_VEL];
     const int32_t *td = b->grid->tile, *coord = f->topology->coord[tile_of_block(f->pass->tiles, b)];
     struct stands stands = {.cells = NULL};
-    if (!f->open && obstacle_is_near(f, b) && !stands_find(f, b, &stands))
-        return; // the host sees that scratch memory ran out
+    if (obstacle_is_near(f, b) && !stands_find(f, b, &stands)) return; // the host sees that scratch memory ran out
     for (int a = 0; a < 3; a++) {
         const float *through = open_flux_at(f->open, b->grid, coord, a);
         if (through) faces_copy(b, out, a, through, td[0] + 1, (ptrdiff_t)(td[0] + 1) * (td[1] + 1));
         else faces_copy(b, out, a, bw_f32(vel, a), vel->sy, vel->sz);
-        if (stands.cells && a != b->grid->thin) faces_shut(b, out, a, &stands);
+        if (stands.cells && a != b->grid->thin)
+            faces_shut(b, out, a, &stands, f->open ? cell_divides : cell_is_covered);
     }
 }
 
@@ -82,18 +156,32 @@ static int flow_reach(const struct bw_block *b, uint32_t row, int32_t reach[6], 
 {
     for (int s = 0; s < 6; s++) reach[s] = s & 1;
     const struct flux *f = user;
-    return row < VIEW_SOLID || (!f->open && obstacle_is_near(f, b));
+    return row < VIEW_SOLID || (f->open && obstacle_is_near(f, b));
 }
 
-/* Of the last projection in the stage's own domain. */
-static const struct open_flux *open_find(struct bw_stage *s)
+/* The projection of the stage's own domain, NULL: there is none. */
+static struct bw_stage *projection_find(struct bw_stage *s, const struct open_flux_api **api)
 {
     const void *table = NULL;
     struct bw_stage *found = NULL;
     for (uint32_t k = 0; (found = s->host->find_stage(s, OPEN_FLUX, k, &table)); k++)
         if (found->domain == s->domain) break;
-    const struct open_flux *open = found ? ((const struct open_flux_api *)table)->last(found) : NULL;
+    *api = table;
+    return found;
+}
+
+static const struct open_flux *open_find(struct bw_stage *s)
+{
+    const struct open_flux_api *api;
+    const struct bw_stage *projection = projection_find(s, &api);
+    const struct open_flux *open = projection ? api->last(projection) : NULL;
     return open && open->count ? open : NULL;
+}
+
+bool flux_can(const struct pass *p)
+{
+    const struct open_flux_api *api;
+    return !p->walls || !(p->walls->speed > 0) || projection_find(p->stage, &api);
 }
 
 /* Which cells of a line lie within FLUX_BESIDE cells of a covered one, as obstacles stand at the step's start or its
@@ -132,6 +220,58 @@ bool flux_beside(const struct flux *f, const struct bw_block *b, struct flux_til
     t->beside = (struct flux_cells){.step = {1, n[0], (ptrdiff_t)n[0] * n[1]}};
     t->beside.at = beside + t->around[0] * t->beside.step[a];
     return true;
+}
+
+bool flux_marks_begin(const struct bw_block *b, int32_t far, struct region_marks *m)
+{
+    *m = (struct region_marks){.far = far, .size = 1};
+    for (int a = 0; a < 3; a++) {
+        const int32_t pad = a == b->grid->thin ? 0 : far;
+        m->lo[a] = b->lo[a] - pad;
+        m->n[a] = b->n[a] + 2 * pad;
+        m->step[a] = m->size;
+        m->zero += pad * m->step[a];
+        m->size *= m->n[a];
+    }
+    m->cells = b->stage->host->body_scratch(b, (size_t)(3 * m->size));
+    m->is = m->cells + m->size;
+    m->next = m->is + m->size;
+    if (m->cells) memset(m->is, 0, (size_t)m->size);
+    return m->cells != NULL;
+}
+
+/* Rows are not told apart: what spreads over a row's end marks cells of the rim, which are not asked for. */
+void flux_marks_spread(struct region_marks *m)
+{
+    for (int a = 0; a < 3; a++) {
+        if (m->n[a] == 1) continue;
+        memset(m->next, 0, (size_t)m->size);
+        for (ptrdiff_t by = -m->far * m->step[a]; by <= m->far * m->step[a]; by += m->step[a])
+            for (ptrdiff_t i = by < 0 ? -by : 0; i < m->size - (by > 0 ? by : 0); i++) m->next[i] |= m->is[i + by];
+        uint8_t *const was = m->is;
+        m->is = m->next;
+        m->next = was;
+    }
+}
+
+bool flux_pushed(const struct flux *f, const struct bw_block *b, struct flux_tile *t)
+{
+    enum { FAR = FLUX_BESIDE };
+    const struct walls *w = f->pass->walls;
+    struct region_marks m;
+    if (!t->keep_amount || !w || !(w->speed > 0) || !f->open ||
+        !walls_touch(w, b, (const int32_t[6]){FAR, FAR, FAR, FAR, FAR, FAR}))
+        return true;
+    if (!flux_marks_begin(b, FAR, &m)) return false;
+    float *pushed = b->stage->host->body_scratch(b, (size_t)m.size * sizeof *pushed);
+    for (int old = 0; old < 2; old++) {
+        walls_fill(w, old, m.lo, m.n, m.cells);
+        for (ptrdiff_t i = 0; i < m.size; i++) m.is[i] |= !(m.cells[i] & WALLS_FLUID);
+    }
+    flux_marks_spread(&m);
+    for (ptrdiff_t i = 0; pushed && i < m.size; i++) pushed[i] = m.is[i];
+    t->pushed = (struct flux_cells){pushed + m.zero, {m.step[0], m.step[1], m.step[2]}};
+    return pushed != NULL;
 }
 
 enum bw_status flux_open(struct flux *f)

@@ -5,7 +5,7 @@
  *     where the clamp rests.
  *   - cubic: q' = q(x + d-), tricubic, clamped to the 8 values around x + d-: third order where the clamp rests. One
  *     sweep, but 64 values a node: 1.6 times maccormack's time.
- *   - flux_ppm: amounts by fluxes (flux/flux.c), the velocity and what is in double as maccormack.
+ *   - flux_ppm: amounts by fluxes (flux/flux.c), the velocity and what is in double as maccormack. The default.
  * All are stable for any dt.
  *
  * To add one: its row here, with its name and a word about it; a row kernel of its own in a file beside this one, which
