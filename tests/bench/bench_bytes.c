@@ -77,6 +77,7 @@ int main(int argc, char **argv)
     row("V-cycles", m[SOLVE], cells, m[CYCLES] * (READ + IN_PLACE) * 8 / 7., m[CYCLES] * 34 * 8 / 7.,
         "a cycle: b read, x in place, once for down and up");
     row("one V-cycle", m[CYCLE], cells, (READ + IN_PLACE) * 8 / 7., 34 * 8 / 7., "the same");
+    points--; // the same place in the picture
     row("correction", m[CORRECT], cells, READ + KIND + 3 * (READ + FRESH) + IN_PLACE, 17,
         "x, kinds, vel read; vel, pressure written");
     printf("%-24s %8.4f   with emit %.4f and collide %.4f, which touch few tiles; %.0f cycles\n", "all parts",

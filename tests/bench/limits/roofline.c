@@ -41,19 +41,22 @@ static void roof_draw(FILE *f, const struct roofline *r)
     const double ridge = r->flops / r->bytes, low = r->bytes * LEAST_DENSITY;
     fprintf(f, "<path d='M%.1f %.1f L%.1f %.1f H%d' fill='none' stroke='#222' stroke-width='2'/>\n",
             at_x(LEAST_DENSITY), at_y(low), at_x(ridge), at_y(r->flops), WIDTH - RIGHT);
-    fprintf(f, "<text x='%.1f' y='%.1f'>%.1f GB/s</text>\n", at_x(LEAST_DENSITY) + 24, at_y(low) - 34, r->bytes * 1e-9);
+    fprintf(f, "<text x='%d' y='%.1f'>%.1f GB/s</text>\n", LEFT + 12, at_y(low) + 20, r->bytes * 1e-9);
     fprintf(f, "<text x='%d' y='%.1f' text-anchor='end'>%.0f·10⁹ operations a second</text>\n", WIDTH - RIGHT,
             at_y(r->flops) - 6, r->flops * 1e-9);
 }
 
-/* A line leads up from what a kernel reaches to what it could. */
-static void point_draw(FILE *f, const struct roofline *r, const struct roofline_point *p)
+/* A line leads up from what a kernel reaches to what it could; names stand below the roof's flat end. */
+static void point_draw(FILE *f, const struct roofline *r, int i)
 {
+    const struct roofline_point *p = &r->point[i];
     const double density = p->flops / p->bytes, rate = p->flops / p->seconds;
     const double limit = fmin(r->flops, r->bytes * density), x = at_x(density), y = at_y(rate);
     fprintf(f, "<path d='M%.1f %.1f V%.1f' stroke='#c60' stroke-dasharray='2 3'/>\n", x, y, at_y(limit));
-    fprintf(f, "<circle cx='%.1f' cy='%.1f' r='5' fill='#c60'/><text x='%.1f' y='%.1f'>%s: %.0f %%</text>\n", x, y,
-            x + 9, y + 4, p->name, 100 * rate / limit);
+    fprintf(f, "<circle cx='%.1f' cy='%.1f' r='9' fill='#c60'/>", x, y);
+    fprintf(f, "<text x='%.1f' y='%.1f' fill='white' text-anchor='middle'>%d</text>", x, y + 4.5, i + 1);
+    fprintf(f, "<text x='%d' y='%d'>%d  %s: %.0f %%</text>\n", WIDTH - 215, HEIGHT - BOTTOM - 18 * (r->n - i), i + 1,
+            p->name, 100 * rate / limit);
 }
 
 int roofline_write(const struct roofline *r, const char *path)
@@ -69,7 +72,7 @@ int roofline_write(const struct roofline *r, const char *path)
             HEIGHT, LEFT, r->title);
     axes_draw(f);
     roof_draw(f, r);
-    for (int i = 0; i < r->n; i++) point_draw(f, r, &r->point[i]);
+    for (int i = 0; i < r->n; i++) point_draw(f, r, i);
     fputs("</svg>\n", f);
     return !fclose(f);
 }
