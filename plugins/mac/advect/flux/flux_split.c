@@ -14,32 +14,36 @@ static float more(float a, float b) { return a > b ? a : b; }
 
 enum { ROW = 64 }; ///< cells of a tile's longest row
 
-static void row_emptied(float d[3][ROW], int32_t n, struct flux_range *r)
-{
-    for (int set = 1; set < FLUX_SETS; set++) {
-        const float x = set & 1, y = set >> 1 & 1, z = set >> 2;
-        float most = r->emptied[set];
-        for (int32_t i = 0; i < n; i++) most = more(most, (x * d[0][i] + y * d[1][i]) + z * d[2][i]);
-        r->emptied[set] = most;
-    }
-}
+/// The most of all rows so far, by the place in the row: maxima side by side need no order.
+struct rows {
+    float up[3][ROW], down[3][ROW], emptied[FLUX_SETS][ROW];
+};
 
 /* Cells of one row. */
-static void row_measure(int32_t thin, const float *const u[3], const ptrdiff_t *step, int32_t n, struct flux_range *r)
+static void row_measure(int32_t thin, const float *const u[3], const ptrdiff_t *step, int32_t n, struct rows *r)
 {
     float d[3][ROW] = {{0}}; // what leaves less what enters, along each axis
     for (int a = 0; a < 3; a++) {
         if (a == thin) continue;
-        float up = r->up[a], down = r->down[a];
+        const float *low = u[a], *high = u[a] + step[a];
         for (int32_t i = 0; i < n; i++) {
-            const float low = u[a][i], high = u[a][i + step[a]];
-            up = more(up, more(low, high));
-            down = more(down, more(-low, -high));
-            d[a][i] = high - low;
+            r->up[a][i] = more(r->up[a][i], more(low[i], high[i]));
+            r->down[a][i] = more(r->down[a][i], more(-low[i], -high[i]));
+            d[a][i] = high[i] - low[i];
         }
-        r->up[a] = up, r->down[a] = down;
     }
-    row_emptied(d, n, r);
+    for (int set = 1; set < FLUX_SETS; set++) {
+        const float x = set & 1, y = set >> 1 & 1, z = set >> 2;
+        float *most = r->emptied[set];
+        for (int32_t i = 0; i < n; i++) most[i] = more(most[i], (x * d[0][i] + y * d[1][i]) + z * d[2][i]);
+    }
+}
+
+static float row_most(const float *at, int32_t n)
+{
+    float most = 0;
+    for (int32_t i = 0; i < n; i++) most = more(most, at[i]);
+    return most;
 }
 
 static void block_measure(const struct bw_block *b, void *user)
@@ -48,14 +52,20 @@ static void block_measure(const struct bw_block *b, void *user)
     const struct bw_view *v = &b->view[0];
     const ptrdiff_t step[3] = {1, v->sy, v->sz};
     struct flux_range *r = &f->range[tile_of_block(f->pass->tiles, b)];
-    *r = (struct flux_range){.up = {0}};
+    struct rows rows = {.up = {{0}}};
     for (int32_t k = 0; k < b->n[2]; k++)
         for (int32_t j = 0; j < b->n[1]; j++) {
             const float *const u[3] = {bw_f32(v, 0) + j * step[1] + k * step[2],
                                        bw_f32(v, 1) + j * step[1] + k * step[2],
                                        bw_f32(v, 2) + j * step[1] + k * step[2]};
-            row_measure(b->grid->thin, u, step, b->n[0], r);
+            row_measure(b->grid->thin, u, step, b->n[0], &rows);
         }
+    *r = (struct flux_range){.up = {0}};
+    for (int a = 0; a < 3; a++) {
+        r->up[a] = row_most(rows.up[a], b->n[0]);
+        r->down[a] = row_most(rows.down[a], b->n[0]);
+    }
+    for (int set = 1; set < FLUX_SETS; set++) r->emptied[set] = row_most(rows.emptied[set], b->n[0]);
 }
 
 /* High faces are the low faces of the cells above. */
