@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the tests of the page share: counted checks, a baked wisp, and the program that serves a page."""
+import ctypes
 import json
 import os
 import signal
@@ -37,6 +38,11 @@ def wait(what, seconds=30):
         time.sleep(0.05)
 
 
+def dies_with_us():
+    """A test that is killed leaves no bake behind."""
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+
+
 class Served:
     """A program that serves a page, and its address."""
 
@@ -44,7 +50,7 @@ class Served:
         self.words = words
         self.bakes = words[0] == "bake"
         self.process = subprocess.Popen([billow, *words, *(["--json"] if self.bakes else [])], stdout=subprocess.PIPE,
-                                        stderr=subprocess.PIPE, text=True)
+                                        stderr=subprocess.PIPE, text=True, preexec_fn=dies_with_us)
         self.address = self.address_read()
 
     def address_read(self):
