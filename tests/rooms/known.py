@@ -8,7 +8,6 @@ PAIRS = {
     ("plugins/common/shape/points/points", "plugins/common/shape/shape"):
         "points are one kind of shape, and are made from the parameters that all shapes share",
     ("plugins/common/table/table", "plugins/common/table/table_ply"): "one reader, two kinds of files, its words",
-    ("plugins/mac/advect/advect", "plugins/mac/advect/advect_reflect"): "a reflected step is two plain ones",
 }
 
 # Longer circles that still stand.

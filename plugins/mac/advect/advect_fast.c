@@ -54,9 +54,15 @@ static struct range3 ways_find(const struct bw_block *b, const struct pass *p)
  * trace of `stage` cells looks, from the row of cells around the block and half a cell on, for faces. */
 static int32_t side_reach(const struct pass *p, double way, double stage)
 {
-    const double part = p->options->trace == TRACE_RK3 ? 0.75 : 0.5;
+    const double part = p->trace == TRACE_CENTRED ? 1 : p->trace == TRACE_RK3 ? 0.75 : 0.5;
     const int32_t far = (int32_t)way, looked = (int32_t)(part * stage + 0.5);
     return (far > looked ? far : looked) + 2 + p->scheme->beyond;
+}
+
+enum advect_rule advect_rule(const struct pass *p, int dir)
+{
+    if (p->trace == TRACE_CENTRED) return dir == BACK ? ADVECT_ARRIVE : ADVECT_LEAVE;
+    return p->trace == TRACE_RK3 ? ADVECT_RK3 : ADVECT_MIDPOINT;
 }
 
 int32_t advect_halo(const struct pass *p, double limit) { return side_reach(p, limit, limit); }
@@ -68,6 +74,8 @@ int advect_block_reach(const struct bw_block *b, uint32_t row, int32_t reach[6],
     struct range3 *r = &p->block_ways[b->worker];
     bool hat = false;
     if (row == 0) *r = ways_find(b, p);
+    for (int s = 0; s < 6 && p->carried && row == p->view_now; s++) reach[s] = s & 1; // the high faces
+    if (p->carried && row == p->view_now) return 1;
     for (uint32_t q = 0; q < p->n_items; q++) hat = hat || (p->second && row == p->item[q].view_hat);
     for (int s = 0; s < 6; s++) {
         const double down = -(double)r->least[s >> 1], up = (double)r->most[s >> 1];
@@ -117,7 +125,7 @@ static struct traced traced_init(const struct pass *p, const struct bw_block *b)
         for (int dir = BACK; dir <= AHEAD; dir++) t.within[dir][axis + 1] = within_init(&t.room[axis + 1], ways, dir);
     }
     t.bounded = p->options->outside != OUTSIDE_BACKGROUND;
-    for (int axis = -1; t.bounded && axis < 3; axis++) t.edge[axis + 1] = edge_init(b, p->tiles, axis);
+    for (int axis = -1; t.bounded && axis < 3; axis++) t.edge[axis + 1] = edge_init(b, p->tiles, NULL, axis);
     float *at = p->memory + p->share * b->worker;
     size_t plane = p->stride * (size_t)(b->n[1] + 2);
     for (int dir = 0; dir < 2; dir++)
@@ -136,7 +144,7 @@ static void plane_trace(const struct bw_block *b, const struct pass *p, const st
     const struct bw_view *v = &b->view[0];
     for (int dir = BACK; dir <= (p->second ? AHEAD : BACK); dir++) {
         struct advect_trace row = {
-            .sy = (int32_t)v->sy, .sz = (int32_t)v->sz, .n = b->n[0] + 2, .rk3 = p->options->trace == TRACE_RK3};
+            .sy = (int32_t)v->sy, .sz = (int32_t)v->sz, .n = b->n[0] + 2, .rule = advect_rule(p, dir)};
         for (int a = 0; a < 3; a++) {
             row.scale[a] = a == b->grid->thin ? 0 : (float)(dir == BACK ? -p->scale : p->scale);
             row.least[a] = way_least(t->ways, dir, a);
@@ -236,7 +244,7 @@ static void row_replace(const struct edge *e, const struct advect_row *r, int32_
 static void row_trace(const struct bw_block *b, const struct pass *p, const struct traced *t, int dir, int axis,
                       int32_t j, int32_t k, struct advect_row *r)
 {
-    if (p->options->trace == TRACE_EULER) row_straight(b, p, t, dir, axis, j, k, r);
+    if (p->trace == TRACE_EULER) row_straight(b, p, t, dir, axis, j, k, r);
     else row_displacement(t, dir, axis, j, k, r);
 }
 
@@ -311,6 +319,16 @@ static void row_second(const struct pass *p, const struct traced *t, int axis, i
     else if (p->options->outside == OUTSIDE_BACKGROUND) row_keep_first(t, BACK, axis, j, k, old, hat->f, to);
 }
 
+/* A f - c = (A f - f) + u, to both. */
+static void row_centre(const struct bw_block *b, const struct pass *p, int c, int32_t j, int32_t k, const float *f,
+                       int32_t n, float *restrict to)
+{
+    const struct bw_view *now = &b->view[p->view_now], *carried = &b->view[p->view_carried];
+    const float *u = bw_f32(now, c) + j * now->sy + k * now->sz;
+    float *restrict a = bw_f32(carried, c) + j * carried->sy + k * carried->sz;
+    for (int32_t i = 0; i < n; i++) a[i] = to[i] = (to[i] - f[i]) + u[i];
+}
+
 static void row_carry(const struct bw_block *b, const struct pass *p, const struct item *it, const struct traced *t,
                       int c, int32_t j, int32_t k)
 {
@@ -320,6 +338,7 @@ static void row_carry(const struct bw_block *b, const struct pass *p, const stru
     struct advect_row old = row_of(&b->view[it->view], c, j, k, b->n[0] + (axis == 0));
     if (axis >= 0 && axis == b->grid->thin) { // nothing moves across a plane
         memcpy(to, old.f, sizeof *to * (size_t)old.n);
+        if (p->carried) row_centre(b, p, c, j, k, old.f, old.n, to);
         return;
     }
     row_trace(b, p, t, BACK, axis, j, k, &old);
@@ -327,6 +346,7 @@ static void row_carry(const struct bw_block *b, const struct pass *p, const stru
         row_first(p, t, axis, j, k, &old, to);
         if (axis >= 0 && p->options->outside == OUTSIDE_BACKGROUND)
             row_draw_in(t, axis, j, k, &old, it->info->background[c], to);
+        if (p->carried) row_centre(b, p, c, j, k, old.f, old.n, to);
         return;
     }
     struct advect_row hat = row_of(&b->view[it->view_hat], c, j, k, old.n);
@@ -339,7 +359,7 @@ void advect_block_fast(const struct bw_block *b, void *user)
     const struct pass *p = user;
     const struct traced t = traced_init(p, b);
     for (int32_t k = b->grid->thin == 2 ? 0 : -1; k <= b->n[2]; k++) {
-        if (p->options->trace != TRACE_EULER) plane_trace(b, p, &t, k);
+        if (p->trace != TRACE_EULER) plane_trace(b, p, &t, k);
         if (k < 0) continue;
         for (uint32_t q = 0; q < p->n_items; q++)
             for (int c = 0; c < (int)p->item[q].info->comps; c++) {

@@ -11,11 +11,10 @@ bool pass_carries_velocity(const struct pass *p)
     return false;
 }
 
-/* The velocity comes last, since all others need it as it was. */
-struct bw_field *pass_field_at(const struct pass *p, uint32_t k, bool velocity)
+struct bw_field *pass_field_at(const struct pass *p, uint32_t k)
 {
     const struct bw_bound *list = &p->stage->ports[PORT_FIELDS];
     for (uint32_t i = 0; i < list->count; i++)
         if (list->fields[i] != p->vel && k-- == 0) return list->fields[i];
-    return k == 0 && velocity && pass_carries_velocity(p) ? p->vel : NULL;
+    return NULL;
 }

@@ -9,6 +9,13 @@
 /* Halvings of the way to where it leaves: 16 cells / 2^14 is a thousandth of a cell. */
 enum { HALVINGS = 14 };
 
+/// A tile that counts, or what lies there else.
+static int64_t tile_at(const struct edge *e, const int32_t at[3])
+{
+    const int64_t t = e->tiles->find(e->block->stage->domain, at);
+    return t >= 0 && e->born && e->born[t] ? BW_TILE_INACTIVE : t;
+}
+
 /* Do all tiles of a box hold values, or mirror images of some beyond side `side`? */
 static bool tiles_hold(const struct edge *e, const struct tile_box *box, int side)
 {
@@ -17,7 +24,7 @@ static bool tiles_hold(const struct edge *e, const struct tile_box *box, int sid
     for (at[2] = box->lo[2]; at[2] <= box->hi[2]; at[2]++)
         for (at[1] = box->lo[1]; at[1] <= box->hi[1]; at[1]++)
             for (at[0] = box->lo[0]; at[0] <= box->hi[0]; at[0]++) {
-                const int64_t t = e->tiles->find(e->block->stage->domain, at);
+                const int64_t t = tile_at(e, at);
                 if (t < 0 && !(t == BW_TILE_OUTSIDE && (kind == BW_CLOSED || e->axis >= 0))) return false;
             }
     return true;
@@ -25,9 +32,9 @@ static bool tiles_hold(const struct edge *e, const struct tile_box *box, int sid
 
 /* The block's own nodes, and the layer of tiles next to it on each side where all of them hold values: along x, then
  * along y with what that has added, then along z. */
-struct edge edge_init(const struct bw_block *b, const struct bw_tiles_api *tiles, int axis)
+struct edge edge_init(const struct bw_block *b, const struct bw_tiles_api *tiles, const uint8_t *born, int axis)
 {
-    struct edge e = {.block = b, .tiles = tiles, .axis = axis};
+    struct edge e = {.block = b, .tiles = tiles, .born = born, .axis = axis};
     const int32_t *td = b->grid->tile;
     struct tile_box safe = tile_box_of_block(b);
     for (int a = 0; a < 3; a++) e.safe[1][a] = b->n[a] - 1 + (a == axis);
@@ -71,10 +78,10 @@ static bool node_has(const struct edge *e, const int32_t node[3])
         if (!side_lead(e, a, &at[a])) return false;
         tile[a] = tile_coord(at[a], b->grid->tile[a]);
     }
-    if (e->tiles->find(b->stage->domain, tile) >= 0) return true;
+    if (tile_at(e, tile) >= 0) return true;
     if (e->axis < 0 || at[e->axis] != tile[e->axis] * b->grid->tile[e->axis]) return false;
     tile[e->axis]--;
-    return e->tiles->find(b->stage->domain, tile) >= 0;
+    return tile_at(e, tile) >= 0;
 }
 
 bool edge_search(const struct edge *e, const double x[3])

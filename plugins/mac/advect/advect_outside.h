@@ -9,11 +9,12 @@
 struct edge {
     const struct bw_block *block;
     const struct bw_tiles_api *tiles;
-    int axis;          ///< of a face's component; -1: cell centres
+    const uint8_t *born; ///< by tile: 1, it counts as if it were not there; NULL: all count
+    int axis;            ///< of a face's component; -1: cell centres
     double safe[2][3]; ///< all nodes from safe[0] to safe[1] hold values, in nodes of the block: most traces end there
 };
 
-struct edge edge_init(const struct bw_block *b, const struct bw_tiles_api *tiles, int axis);
+struct edge edge_init(const struct bw_block *b, const struct bw_tiles_api *tiles, const uint8_t *born, int axis);
 /// Does every node that a linear interpolation at x reads hold a value? Asks for tiles. x: in nodes of the block.
 bool edge_search(const struct edge *e, const double x[3]);
 /// Share of the way from node `from` to from + d at which it leaves; 1 when it does not.

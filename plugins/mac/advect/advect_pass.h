@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What the parts of mac.advect share: one step's work (advect.c, advect_reflect.c) goes as passes over groups of
- * fields, each pass block by block in a fast way (advect_fast.c) or a plain one (advect_plain.c). */
+ * fields (advect_groups.c), each pass block by block in a fast way (advect_fast.c) or a plain one (advect_plain.c). */
 #ifndef ADVECT_PASS_H
 #define ADVECT_PASS_H
 
@@ -11,13 +11,14 @@
 #include <math.h>
 #include <stdbool.h>
 
-enum { PORT_VEL, PORT_FIELDS, PORT_SOLID, PORT_SOLID_VEL };
+enum { PORT_VEL, PORT_FIELDS, PORT_CARRIED, PORT_SOLID, PORT_SOLID_VEL };
 enum { MAX_ITEMS = 8, BACK = 0, AHEAD = 1, MAX_HALO = 16 };
-enum advect_trace_kind { TRACE_MIDPOINT, TRACE_EULER, TRACE_RK3 };
+enum advect_trace_kind { TRACE_MIDPOINT, TRACE_EULER, TRACE_RK3, TRACE_CENTRED };
+enum advect_velocity { VELOCITY_CENTRED, VELOCITY_CUBIC, VELOCITY_LINEAR };
 enum advect_outside { OUTSIDE_BACKGROUND, OUTSIDE_CLAMP, OUTSIDE_KEEP };
 
 struct advect {
-    int32_t scheme, trace, outside, clamp, reflection;
+    int32_t scheme, velocity, trace, outside, clamp, reflection;
     double cfl;
     struct bw_list only; ///< const char *
 };
@@ -49,12 +50,16 @@ struct pass {
     const struct advect_kernels *kernels;
     const struct bw_sample_api *sample;
     const struct bw_tiles_api *tiles;
+    enum advect_trace_kind trace;
     struct bw_field *vel;
+    struct bw_field *carried; ///< advect_centred.c: u, for A f - f + u to go there too; NULL: not so
+    uint32_t view_now, view_carried;
     struct hats hats;
     struct item item[MAX_ITEMS];
     uint32_t n_items;
     bool second, fast, by_flux; ///< the second sweep; advect_fast.c; amounts by flux/
     int32_t halo;
+    double span;               ///< s
     double scale, limit;       ///< cells moved per m/s; longest way, cells
     double still;              ///< largest velocity component that can be met where there are no tiles, m/s
     double speed;              ///< largest velocity component that a trace can meet, m/s
@@ -109,19 +114,23 @@ static inline double room_share(const struct room *r, const double x[3])
     return share;
 }
 
-/* ---- advect.c ---- */
+/* ---- advect_groups.c ---- */
 
 /// From now on along the flow that `vel` holds at this moment, over dt seconds.
 enum bw_status pass_along(struct pass *p, double dt);
-/// Carries the fields that the preset asks for, the velocity too or not.
-enum bw_status pass_fields(struct pass *p, bool velocity);
-/// Carries one mac field `from`, and puts the result into `to`.
+/// The same where p->speed and tile_speed are known.
+void pass_fit(struct pass *p, double dt);
+/// Carries amounts by fluxes, where the scheme does. Before pass_fields().
+enum bw_status pass_amounts(struct pass *p);
+/// Carries the fields that the preset asks for, but the velocity and amounts that go by fluxes.
+enum bw_status pass_fields(struct pass *p);
+/// Carries one mac field `from` as the velocity goes, and puts the result into `to`.
 enum bw_status pass_velocity(struct pass *p, struct bw_field *from, struct bw_field *to);
 
 /* ---- advect_fields.c ---- */
 
-/// The k-th field to carry: the list without the velocity, then the velocity, or not. NULL: no more.
-struct bw_field *pass_field_at(const struct pass *p, uint32_t k, bool velocity);
+/// The k-th field to carry without the velocity. NULL: no more.
+struct bw_field *pass_field_at(const struct pass *p, uint32_t k);
 /// Is the velocity among the fields to carry?
 bool pass_carries_velocity(const struct pass *p);
 
@@ -129,11 +138,15 @@ bool pass_carries_velocity(const struct pass *p);
 
 /// Measures `vel`: the pass's still, speed and tile_speed.
 enum bw_status pass_measure(struct pass *p);
+/// Largest velocity component that a trace can meet where there are no tiles, m/s.
+double pass_still(const struct pass *p);
 
 /* ---- advect_fast.c: single precision, all traces within the halo ---- */
 
 /// Floats of displacements that a worker needs; sets the pass's stride.
 size_t advect_fast_room(struct pass *p);
+/// What the kernels' traces do.
+enum advect_rule advect_rule(const struct pass *p, int dir);
 /// Halo that reaches as far as traces of `limit` cells and what the scheme reads there.
 int32_t advect_halo(const struct pass *p, double limit);
 /// Reach of a block's rows, by its own velocities.
@@ -144,6 +157,15 @@ void advect_block_fast(const struct bw_block *b, void *user);
 
 /// sum[0] counts nodes that needed the sampler.
 void advect_block_plain(const struct bw_block *b, void *user);
+
+/* ---- advect_centred.c ---- */
+
+/// What the next step has to know of this one.
+struct centred {
+    double dt; ///< of the last step, s; 0: there was none
+};
+/// Carries the velocity, centred in time.
+enum bw_status advect_centred(struct pass *p, struct centred *last);
 
 /* ---- advect_reflect.c ---- */
 

@@ -25,8 +25,14 @@ static void trace_plain(struct reach *vel, const struct pass *p, int dir, const 
 {
     const double scale = dir == BACK ? -p->scale : p->scale;
     double first[3], second[3], third[3], e[3] = {0};
-    const bool rk3 = p->options->trace == TRACE_RK3;
+    const bool rk3 = p->trace == TRACE_RK3;
     stage_plain(vel, scale, at, e, first);
+    if (p->trace == TRACE_CENTRED) {
+        for (int c = 0; c < 3; c++) e[c] = dir == BACK ? 0.5 * first[c] : 0;
+        stage_plain(vel, scale, at, e, second);
+        stage_plain(vel, scale, at, dir == BACK ? second : e, d);
+        return;
+    }
     for (int c = 0; c < 3; c++) e[c] = 0.5 * first[c];
     stage_plain(vel, scale, at, e, rk3 ? second : d);
     if (!rk3) return;
@@ -47,7 +53,7 @@ static void trace_euler(struct reach *vel, const struct pass *p, int dir, int ax
 static void node_trace(struct reach *vel, const struct pass *p, int dir, int axis, const int32_t at[3], double d[3])
 {
     double low[3];
-    if (p->options->trace == TRACE_EULER) {
+    if (p->trace == TRACE_EULER) {
         trace_euler(vel, p, dir, axis, at, d);
         return;
     }
@@ -106,6 +112,15 @@ static double node_carry(struct carrier *q, const int32_t at[3])
     return node_second(q, at, back, ahead);
 }
 
+/* A f - c = (A f - f) + u, to both. */
+static double node_centre(const struct bw_block *b, const struct pass *p, int c, const int32_t at[3], double change)
+{
+    const struct bw_view *now = &b->view[p->view_now], *carried = &b->view[p->view_carried];
+    const double v = change + (double)bw_f32(now, c)[at[0] + at[1] * now->sy + at[2] * now->sz];
+    bw_f32(carried, c)[at[0] + at[1] * carried->sy + at[2] * carried->sz] = (float)v;
+    return v;
+}
+
 static void component_plain(const struct bw_block *b, const struct pass *p, const struct item *it, int c)
 {
     const struct bw_view *out = &b->view[it->view_out];
@@ -113,7 +128,7 @@ static void component_plain(const struct bw_block *b, const struct pass *p, cons
     struct carrier q = {.pass = p,
                         .vel = reach_init(b, p, p->vel, 0),
                         .old = reach_init(b, p, it->field, it->view),
-                        .edge = edge_init(b, p->tiles, axis),
+                        .edge = edge_init(b, p->tiles, NULL, axis),
                         .room = room_init(b, axis),
                         .axis = axis,
                         .c = c};
@@ -125,6 +140,7 @@ static void component_plain(const struct bw_block *b, const struct pass *p, cons
             for (at[0] = 0; at[0] < n[0]; at[0]++) {
                 q.vel.far = q.old.far = q.hat.far = false;
                 double v = node_carry(&q, at);
+                if (p->carried) v = node_centre(b, p, c, at, v - reach_node(&q.old, c, at));
                 b->sum[0] += q.vel.far || q.old.far || q.hat.far;
                 ptrdiff_t i = at[0] + at[1] * out->sy + at[2] * out->sz;
                 if (it->info->precision == BW_F64P) bw_f64(out, c)[i] = v;

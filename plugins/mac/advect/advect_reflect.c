@@ -106,7 +106,8 @@ enum bw_status advect_reflect(struct pass *p)
     if (!other) return s->host->fail(s, BW_ERR_MEMORY, "Out of memory for the reflected velocity.");
     enum bw_status st = half_step(p, projection, api, other);
     if (st == BW_OK) st = pass_along(p, s->dt);
-    if (st == BW_OK) st = pass_fields(p, false);
+    if (st == BW_OK) st = pass_amounts(p);
+    if (st == BW_OK) st = pass_fields(p);
     if (st == BW_OK) st = pass_along(p, 0.5 * s->dt);
     if (st == BW_OK) st = pass_velocity(p, other, p->vel);
     return st;

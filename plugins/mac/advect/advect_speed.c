@@ -45,11 +45,12 @@ static void block_speed(const struct bw_block *b, void *user)
 
 /* Largest velocity component that a trace can meet where there are no tiles: the background, and beyond the sides,
  * where a moving wall's mirror image adds twice its own to what is inside. */
-static double speed_still(const struct bw_stage *s, const struct bw_field *vel)
+double pass_still(const struct pass *p)
 {
+    const struct bw_stage *s = p->stage;
     double most = 0, wall = 0;
     for (int c = 0; c < 3; c++) {
-        most = fmax(most, fabs(s->host->field_info(vel)->background[c]));
+        most = fmax(most, fabs(s->host->field_info(p->vel)->background[c]));
         for (int side = 0; side < 6; side++) wall = fmax(wall, fabs(s->grid->side[side].velocity[c]));
     }
     return most + 2 * wall;
@@ -70,7 +71,7 @@ enum bw_status pass_measure(struct pass *p)
                                                              .user = &by,
                                                              .maxs = &most,
                                                              .n_maxs = 1});
-    p->still = speed_still(s, p->vel);
+    p->still = pass_still(p);
     p->speed = fmax(most, 0) + p->still;
     return st;
 }

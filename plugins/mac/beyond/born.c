@@ -275,14 +275,12 @@ static void row_find(const struct multigrid *mg, const struct born_tile *b, int 
     }
 }
 
-static void tile_fill(const struct bw_block *b, void *user)
+static void view_fill(const struct bw_block *b, const struct born *t, const struct bw_view *v)
 {
-    const struct born *t = user;
     const struct mg_shape *sh = &t->mg->shape;
     const int64_t tile = tile_of_block(t->tiles, b);
     if (t->born_of[tile] < 0) return;
     const struct born_tile *from = &t->tile[t->born_of[tile]];
-    const struct bw_view *v = &b->view[0];
     const ptrdiff_t stride[3] = {1, v->sy, v->sz};
     const int32_t n[3] = {b->n[sh->axis[0]], b->n[sh->axis[1]], b->n[sh->axis[2]]};
     for (int q = 0; q < sh->dim; q++) {
@@ -299,6 +297,14 @@ static void tile_fill(const struct bw_block *b, void *user)
     }
 }
 
+static void tile_fill(const struct bw_block *b, void *user) { view_fill(b, user, &b->view[0]); }
+
+static void tile_fill_both(const struct bw_block *b, void *user)
+{
+    view_fill(b, user, &b->view[0]);
+    view_fill(b, user, &b->view[1]);
+}
+
 static int one_above(const struct bw_block *b, uint32_t row, int32_t reach[6], void *user)
 {
     (void)b, (void)row, (void)user;
@@ -306,12 +312,13 @@ static int one_above(const struct bw_block *b, uint32_t row, int32_t reach[6], v
     return 1;
 }
 
-enum bw_status born_fill(struct born *b, const struct multigrid *mg, const struct bw_topology *t, struct bw_field *vel)
+enum bw_status born_fill(struct born *b, const struct multigrid *mg, const struct bw_topology *t, struct bw_field *vel,
+                         struct bw_field *carried)
 {
     struct bw_stage *s = mg->stage;
     struct job j = {b, mg};
-    struct bw_access access = {vel, BW_READ, 1};
-    struct bw_sweep sweep = {.access = &access, .n_access = 1, .body = skins_read, .reach = one_above, .user = b};
+    struct bw_access access[] = {{vel, BW_READ, 1}, {carried, BW_UPDATE, 0}};
+    struct bw_sweep sweep = {.access = access, .n_access = 1, .body = skins_read, .reach = one_above, .user = b};
     b->mg = mg;
     b->tiles = s->host->extension(BW_TILES);
     b->background = s->host->field_info(vel)->background;
@@ -322,7 +329,8 @@ enum bw_status born_fill(struct born *b, const struct multigrid *mg, const struc
     b->images = far_images(mg, t, 0, b->image);
     s->host->parallel_for(s, b->n_tiles, tile_find, &j);
     rests_spread(b, mg);
-    access = (struct bw_access){vel, BW_UPDATE, 0};
-    sweep.body = tile_fill;
+    access[0] = (struct bw_access){vel, BW_UPDATE, 0};
+    sweep.n_access = carried ? 2 : 1;
+    sweep.body = carried ? tile_fill_both : tile_fill;
     return s->host->sweep(s, &sweep);
 }

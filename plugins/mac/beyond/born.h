@@ -34,7 +34,8 @@ struct born {
 };
 
 /// Give tiles that were not active in the last step the flow that the old ones' says they have. Updates vel, reads it
-/// with halo 1. Errors: BW_ERR_MEMORY.
-enum bw_status born_fill(struct born *b, const struct multigrid *mg, const struct bw_topology *t, struct bw_field *vel);
+/// with halo 1; the same into `carried`, unless NULL: no force has given it to them. Errors: BW_ERR_MEMORY.
+enum bw_status born_fill(struct born *b, const struct multigrid *mg, const struct bw_topology *t, struct bw_field *vel,
+                         struct bw_field *carried);
 
 #endif

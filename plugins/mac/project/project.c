@@ -40,7 +40,7 @@ static const struct bw_param params[] = {
            "Of the gas: scales the pressure, not the flow (air: 1.2)."),
 };
 
-enum port { VEL, PRESSURE, DIVERGENCE, SOLID, SOLID_VEL, SOLID_GRIP, N_PORTS };
+enum port { VEL, PRESSURE, DIVERGENCE, SOLID, SOLID_VEL, SOLID_GRIP, CARRIED, N_PORTS };
 
 static const struct bw_port ports[N_PORTS] = {
     [VEL] = {.name = "vel", .kind = BW_MAC, .access = BW_UPDATE, .unit = "m/s", .doc = "The flow to correct."},
@@ -74,6 +74,12 @@ static const struct bw_port ports[N_PORTS] = {
                     .unit = "1",
                     .flags = BW_PORT_OPTIONAL,
                     .doc = "How gas goes along obstacles: 0 slides, 1 sticks."},
+    [CARRIED] = {.name = "vel_carried",
+                 .kind = BW_MAC,
+                 .access = BW_UPDATE,
+                 .unit = "m/s",
+                 .flags = BW_PORT_OPTIONAL | BW_PORT_NO_CREATE,
+                 .doc = "The flow as it was carried: told what tiles that have just become active start with."},
 };
 
 struct state {
@@ -282,7 +288,8 @@ static enum bw_status project_run(struct bw_stage *s, struct bw_field *vel, doub
         return BW_OK;
     }
     enum bw_status status = levels_update(s, &t);
-    if (status == BW_OK && st->filled != t.topology->version) status = born_fill(&st->born, &st->mg, t.topology, vel);
+    if (status == BW_OK && st->filled != t.topology->version)
+        status = born_fill(&st->born, &st->mg, t.topology, vel, bw_port_field(s, CARRIED));
     st->filled = t.topology->version;
     if (status == BW_OK) status = rhs_make(s, &t, vel);
     if (status != BW_OK) return status;

@@ -33,7 +33,7 @@ static struct test_run example(const struct plane *p, const char *scheme, const 
                "time: {fps: 10, frames: 1-2, dt: 0.1}\n"
                "stages:\n"
                "  - set: {field: vel, value: %s, keep: true}\n"
-               "  - mac.advect: {scheme: %s, trace: euler}\n%s",
+               "  - mac.advect: {velocity: %s, trace: euler}\n%s",
                p->cells, p->start, scheme, project);
 }
 

@@ -193,7 +193,7 @@ static enum bw_status groups_run(struct flux *f)
     uint32_t comps = 0;
     struct bw_field *field;
     enum bw_status st = BW_OK;
-    for (uint32_t k = 0; st == BW_OK && (field = pass_field_at(p, k, false)); k++) {
+    for (uint32_t k = 0; st == BW_OK && (field = pass_field_at(p, k)); k++) {
         const struct bw_field_info *info = p->stage->host->field_info(field);
         if (!flux_carries(p, info)) continue;
         if (p->n_items && comps + info->comps > FLUX_FIELDS) {

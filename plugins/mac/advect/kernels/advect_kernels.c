@@ -117,6 +117,22 @@ static inline void cell_trace(const struct advect_trace *t, int32_t i)
     for (int c = 0; c < 3; c++) t->d[c][i] = way[c];
 }
 
+static inline void cell_arrive(const struct advect_trace *t, int32_t i)
+{
+    float e[3], half[3], way[3];
+    cell_start(t, i, 0.5f, half);
+    cell_stage(t, i, half, e);
+    cell_stage(t, i, e, way);
+    for (int c = 0; c < 3; c++) t->d[c][i] = way[c];
+}
+
+static inline void cell_leave(const struct advect_trace *t, int32_t i)
+{
+    float way[3];
+    cell_start(t, i, 1, way);
+    for (int c = 0; c < 3; c++) t->d[c][i] = way[c];
+}
+
 static inline void cell_trace3(const struct advect_trace *t, int32_t i)
 {
     float first[3], second[3], third[3], e[3];
@@ -279,6 +295,22 @@ static inline void vec_trace(const struct advect_trace *t, int32_t i)
     for (int c = 0; c < 3; c++) vec_store(t->d[c] + i, way[c]);
 }
 
+static inline void vec_arrive(const struct advect_trace *t, int32_t i)
+{
+    vec e[3], half[3], way[3];
+    vec_start(t, i, 0.5f, half);
+    vec_stage(t, i, half, e);
+    vec_stage(t, i, e, way);
+    for (int c = 0; c < 3; c++) vec_store(t->d[c] + i, way[c]);
+}
+
+static inline void vec_leave(const struct advect_trace *t, int32_t i)
+{
+    vec way[3];
+    vec_start(t, i, 1, way);
+    for (int c = 0; c < 3; c++) vec_store(t->d[c] + i, way[c]);
+}
+
 static inline void vec_trace3(const struct advect_trace *t, int32_t i)
 {
     vec first[3], second[3], third[3], e[3];
@@ -333,16 +365,38 @@ static void row_clamp(const struct advect_row *r, float *out)
     for (; i < r->n; i++) out[i] = cell_clamp(r, i, out[i]);
 }
 
+static inline void cell_way(const struct advect_trace *t, int32_t i)
+{
+    switch (t->rule) {
+    case ADVECT_MIDPOINT: cell_trace(t, i); break;
+    case ADVECT_RK3: cell_trace3(t, i); break;
+    case ADVECT_ARRIVE: cell_arrive(t, i); break;
+    case ADVECT_LEAVE: cell_leave(t, i); break;
+    }
+}
+
+#if VEC_LANES > 4
+static inline void vec_way_of(const struct advect_trace *t, int32_t i)
+{
+    switch (t->rule) {
+    case ADVECT_MIDPOINT: vec_trace(t, i); break;
+    case ADVECT_RK3: vec_trace3(t, i); break;
+    case ADVECT_ARRIVE: vec_arrive(t, i); break;
+    case ADVECT_LEAVE: vec_leave(t, i); break;
+    }
+}
+#endif
+
 static void row_trace(const struct advect_trace *t)
 {
     int32_t i = 0;
 #if VEC_LANES > 4
     for (; i < t->n && VEC_LANES <= t->n; i += VEC_LANES) {
         if (i > t->n - VEC_LANES) i = t->n - VEC_LANES;
-        t->rk3 ? vec_trace3(t, i) : vec_trace(t, i);
+        vec_way_of(t, i);
     }
 #endif
-    for (; i < t->n; i++) t->rk3 ? cell_trace3(t, i) : cell_trace(t, i);
+    for (; i < t->n; i++) cell_way(t, i);
 }
 
 /* Several ranges at once: a single one would be a chain that no compiler breaks. */

@@ -18,13 +18,16 @@ static inline float advect_floor(float d)
     return t - (t > d ? 1.0f : 0.0f);
 }
 
-/// One trace per cell centre: the midpoint rule, or with rk3 Ralston's third-order rule.
+/// One trace per cell centre: the midpoint rule; Ralston's third-order rule; or for a velocity that holds half of the
+/// step's acceleration, which is what gas has on its way as a mean, where it comes from or where it sets out.
+enum advect_rule { ADVECT_MIDPOINT, ADVECT_RK3, ADVECT_ARRIVE, ADVECT_LEAVE };
+
 struct advect_trace {
     const float *u[3];       ///< velocity components at the row's first cell (low faces)
     int32_t sy, sz, n;       ///< strides of u; cells in the row
     float scale[3];          ///< cells moved per m/s: -dt/h backward, +dt/h forward, 0 along a thin axis
     float least[3], most[3]; ///< displacements lie between these, whatever u holds
-    int rk3;
+    enum advect_rule rule;
     float *d[3]; ///< out: displacement of the row's cells
 };
 
@@ -34,6 +37,7 @@ struct advect_row {
     int32_t sy, sz, n; ///< strides of f; cells in the row
     const float *d[3]; ///< displacement of the cells,
     const float *e[3]; ///< and of those below along an axis: the mean of both moves the faces between. NULL: d alone
+    float soften;      ///< advect_cubic: share of the linear weights in the cubic ones
 };
 
 static inline float advect_way(const struct advect_row *r, int axis, int32_t i)

@@ -5,8 +5,8 @@
  *     where the clamp rests.
  *   - cubic: q' = q(x + d-), tricubic, clamped to the 8 values around x + d-: third order where the clamp rests. One
  *     sweep, but 64 values a node: 1.6 times maccormack's time.
- *   - flux_ppm: amounts by fluxes (flux/flux.c), the velocity and what is in double as maccormack. The default.
- * All are stable for any dt.
+ *   - flux_ppm: amounts by fluxes (flux/flux.c), what is in double as maccormack. The default.
+ * All are stable for any dt. The velocity goes by none of them: maccormack makes energy in 3D.
  *
  * To add one: its row here, with its name and a word about it; a row kernel of its own in a file beside this one, which
  * meson.build compiles once a SIMD level.
@@ -20,9 +20,9 @@
 
 const char advect_scheme_names[] = "semi-lagrangian|maccormack|cubic|flux_ppm";
 const char advect_scheme_doc[] =
-    "How to carry: semi-lagrangian blurs; maccormack keeps detail; cubic keeps sharp edges better, for 1.6 times the "
-    "time of maccormack; flux_ppm keeps sharp edges better still and the amount of all scalars and vectors, such as "
-    "smoke and heat, and carries the velocity as maccormack does.";
+    "How to carry all but the velocity: semi-lagrangian blurs; maccormack keeps detail; cubic keeps sharp edges "
+    "better, for 1.6 times the time of maccormack; flux_ppm keeps sharp edges better still and the amount of all "
+    "scalars and vectors, such as smoke and heat.";
 
 /* ---- trilinear ---- */
 
@@ -60,19 +60,24 @@ static double node_correct(struct reach *old, struct reach *hat, int c, const st
 
 extern advect_row_fn advect_cubic_baseline, advect_cubic_avx2, advect_cubic_avx512;
 
-static void row_cubic(const struct advect_kernels *k, const struct advect_row *old, bool clamp, float *out)
+static void row_cubic_gather(const struct advect_kernels *k, const struct advect_row *old, float *out)
 {
     advect_row_fn *const gather[] = {[BW_SIMD_BASELINE] = advect_cubic_baseline,
                                      [BW_SIMD_AVX2] = advect_cubic_avx2,
                                      [BW_SIMD_AVX512] = advect_cubic_avx512};
     gather[k->simd](old, out);
+}
+
+static void row_cubic(const struct advect_kernels *k, const struct advect_row *old, bool clamp, float *out)
+{
+    row_cubic_gather(k, old, out);
     if (clamp) k->clamp(old, out);
 }
 
-static double node_cubic(struct reach *r, int c, const double x[3], bool clamp)
+static double node_cubic_sum(struct reach *r, int c, const double x[3], double soften)
 {
     int32_t lo[3];
-    double w[3][4], sum = 0, range[2];
+    double w[3][4], sum = 0;
     for (int a = 0; a < 3; a++) {
         const double low = floor(fmin(fmax(x[a], -0x1p28), 0x1p28)), t = fmin(fmax(x[a] - low, 0), 1), s = 1 - t;
         lo[a] = (int32_t)low;
@@ -80,16 +85,51 @@ static double node_cubic(struct reach *r, int c, const double x[3], bool clamp)
         w[a][1] = s * (1 + t) * (1 + s) / 2;
         w[a][2] = t * (1 + t) * (1 + s) / 2;
         w[a][3] = -t * s * (1 + t) / 6;
+        for (int m = 0; m < 4; m++) w[a][m] = (1 - soften) * w[a][m] + soften * (m == 1 ? s : m == 2 ? t : 0);
     }
     for (int e = 0; e < 64; e++) {
         const double weight = w[0][e & 3] * w[1][e >> 2 & 3] * w[2][e >> 4];
         const int32_t at[3] = {lo[0] - 1 + (e & 3), lo[1] - 1 + (e >> 2 & 3), lo[2] - 1 + (e >> 4)};
         if (weight != 0) sum += weight * reach_node(r, c, at);
     }
-    if (!clamp) return sum;
-    reach_value(r, c, x, range);
-    return fmin(fmax(sum, range[0]), range[1]);
+    return sum;
 }
+
+static double node_bounded(struct reach *r, int c, const double x[3], bool clamp, double soften)
+{
+    const double v = node_cubic_sum(r, c, x, soften);
+    double range[2];
+    if (!clamp) return v;
+    reach_value(r, c, x, range);
+    return fmin(fmax(v, range[0]), range[1]);
+}
+
+static double node_cubic(struct reach *r, int c, const double x[3], bool clamp)
+{
+    return node_bounded(r, c, x, clamp, 0);
+}
+
+/* ---- the velocity: what makes no energy is a little of the linear weights. With .01 and without bounds Taylor-Green's
+ * flow, 32³, still gains .1 % in steps of .15 cells, with .02 none in any. ---- */
+
+#define SOFTEN 0.02f
+
+static void row_velocity(const struct advect_kernels *k, const struct advect_row *old, bool clamp, float *out)
+{
+    struct advect_row soft = *old;
+    soft.soften = SOFTEN;
+    row_cubic(k, &soft, clamp, out);
+}
+
+static double node_velocity(struct reach *r, int c, const double x[3], bool clamp)
+{
+    return node_bounded(r, c, x, clamp, (double)SOFTEN);
+}
+
+const struct advect_scheme advect_velocity_cubic = {
+    .name = "cubic", .beyond = 1, .row_first = row_velocity, .node_first = node_velocity};
+const struct advect_scheme advect_velocity_linear = {
+    .name = "semi-lagrangian", .row_first = row_linear, .node_first = node_linear};
 
 /* ---- all ---- */
 

@@ -29,6 +29,8 @@ struct advect_scheme {
 
 /// The choices of the preset's `scheme`, and what `billow info` says of them.
 extern const char advect_scheme_names[], advect_scheme_doc[];
+/// How the velocity goes: by cubic interpolation that takes energy from it, or by linear.
+extern const struct advect_scheme advect_velocity_cubic, advect_velocity_linear;
 /// The row of a choice.
 const struct advect_scheme *advect_scheme_at(int32_t choice);
 

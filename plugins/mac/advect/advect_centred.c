@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+/* mac.advect's velocity, centred in time. With u as the step finds it and a as the last one had carried it:
+ *
+ *     c  = (u - a) dt / (2 dt_last)     half of what pressure, forces and all others have given since
+ *     f  = u + c
+ *     D  = -dt f(x + D)                 the way that gas has come
+ *     u' = f(x + D) - c                 then forces and projection, in full
+ * Gas has half of its acceleration where it comes from and half where it arrives, the trapezoidal rule along its path
+ * (van Kan, "A second-order accurate pressure-correction scheme for viscous incompressible flow", SIAM J. Sci. Stat.
+ * Comput. 7, 1986, has it for the pressure); f is its mean velocity on the way. Second order with one projection, whose
+ * pressure is the whole one: what c has of the pressure is a gradient, which -c or the projection take away alike, so
+ * its error is not handed on. With E the energy, E + 2 |c|² does not grow by it while f(x + D) has no more than f.
+ *
+ * D by two rounds from -dt/2 f(x). Interpolation is cubic, and linear by 2 % (schemes.c): third order, and no energy is
+ * made. docs/solvers.md has figures.
+ *
+ * Fields that are carried go along u, not f: u has had the whole of this step's lift from the last, as in leapfrog, and
+ * with f waves of buoyancy would be damped, by dt N²/4.
+ *
+ * c is 0 where it is not known: in the first step, in tiles that have just become active, beside obstacles, where u is
+ * in part what it was extended to, and where gas comes from outside, since a is then the background's and what the
+ * pressure adds is no acceleration on the way. A step that is longer than the last by more than LONGER times takes no
+ * more of c: what came in a short time says little. */
+#include "advect_outside.h"
+#include <common/tiles.h>
+#include <string.h>
+
+#define LONGER 2.0  ///< times the last step
+#define BESIDE 1.0f ///< cells from an obstacle
+
+enum { VIEW_VEL, VIEW_CARRIED, VIEW_SOLID };
+enum { MAX_F, MAX_U };
+
+/// Making f.
+struct lean {
+    const struct pass *pass;
+    const struct bw_topology *topology;
+    float share; ///< of u - a
+};
+
+/// Do all tiles around hold values, as they did in the last step?
+static bool is_amid(const struct lean *l, const struct bw_block *b)
+{
+    const struct tile_box own = tile_box_of_block(b);
+    const int thin = b->grid->thin;
+    bool amid = true;
+    for (int q = 0; q < 27 && amid; q++) {
+        const int32_t by[3] = {q % 3 - 1, q / 3 % 3 - 1, q / 9 - 1};
+        int32_t at[3];
+        for (int a = 0; a < 3; a++) at[a] = own.lo[a] + by[a];
+        const int64_t t = l->pass->tiles->find(b->stage->domain, at);
+        amid = (thin >= 0 && by[thin]) || (t >= 0 && !l->topology->born[t]);
+    }
+    return amid;
+}
+
+/* Velocity of the face of component c at `at`; at the block's low end of what is inside. */
+static void face_velocity(const struct bw_view *v, int c, const int32_t at[3], const int32_t n[3], double u[3])
+{
+    const ptrdiff_t step[3] = {1, v->sy, v->sz}, here = at[0] + at[1] * v->sy + at[2] * v->sz;
+    const ptrdiff_t low = at[c] > 0 ? here - step[c] : here, high = at[c] < n[c] ? here : low;
+    for (int q = 0; q < 3; q++) {
+        const float *f = bw_f32(v, q);
+        u[q] = q == c
+                   ? (double)f[here]
+                   : 0.25 * ((double)f[high] + (double)f[high + step[q]] + (double)f[low] + (double)f[low + step[q]]);
+    }
+}
+
+/// Faces of a row, first to end - 1.
+struct stretch {
+    int32_t first, end;
+};
+
+/* Faces that surely come from where there are values, by the range of the block's velocities. */
+static struct stretch stretch_safe(const struct lean *l, const struct edge *e, const struct range3 *u, int32_t j,
+                                   int32_t k, int32_t n)
+{
+    const double s = l->pass->scale, at[3] = {0, j, k};
+    struct stretch r = {n, n};
+    for (int a = 1; a < 3; a++)
+        if (a != e->block->grid->thin &&
+            (at[a] - s * (double)u->most[a] < e->safe[0][a] || at[a] - s * (double)u->least[a] > e->safe[1][a]))
+            return r;
+    r.first = (int32_t)fmin(fmax(ceil(e->safe[0][0] + s * (double)u->most[0]), 0), n);
+    r.end = (int32_t)fmin(fmax(floor(e->safe[1][0] + s * (double)u->least[0]) + 1, r.first), n);
+    return r;
+}
+
+/* f = u where gas comes from outside. */
+static void row_outside(const struct bw_block *b, const struct lean *l, const struct edge *e,
+                        const struct range3 *range, int32_t j, int32_t k, int32_t n)
+{
+    const struct bw_view *now = &b->view[VIEW_CARRIED], *out = &b->view[VIEW_VEL];
+    const struct stretch safe = stretch_safe(l, e, range, j, k, n);
+    const float *u = bw_f32(now, e->axis) + j * now->sy + k * now->sz;
+    float *f = bw_f32(out, e->axis) + j * out->sy + k * out->sz;
+    for (int32_t i = safe.first > 0 ? 0 : safe.end; i < n; i = i + 1 == safe.first ? safe.end : i + 1) {
+        const int32_t at[3] = {i, j, k};
+        double way[3], x[3];
+        face_velocity(now, e->axis, at, b->n, way);
+        for (int a = 0; a < 3; a++) x[a] = a == b->grid->thin ? at[a] : at[a] - l->pass->scale * way[a];
+        if (!edge_has(e, x)) f[i] = u[i];
+    }
+}
+
+static void component_outside(const struct bw_block *b, const struct lean *l, int c, const struct range3 *range)
+{
+    const struct edge e = edge_init(b, l->pass->tiles, l->topology->born, c);
+    for (int32_t k = 0; k < b->n[2] + (c == 2); k++)
+        for (int32_t j = 0; j < b->n[1] + (c == 1); j++) row_outside(b, l, &e, range, j, k, b->n[0] + (c == 0));
+}
+
+/* f = u at obstacles. */
+static void component_beside(const struct bw_block *b, int c)
+{
+    const struct bw_view *now = &b->view[VIEW_CARRIED], *out = &b->view[VIEW_VEL], *solid = &b->view[VIEW_SOLID];
+    const ptrdiff_t low = c == 0 ? 1 : c == 1 ? solid->sy : solid->sz;
+    const float near = BESIDE * (float)b->grid->h;
+    for (int32_t k = 0; k < b->n[2] + (c == 2); k++)
+        for (int32_t j = 0; j < b->n[1] + (c == 1); j++) {
+            const float *d = bw_f32(solid, 0) + j * solid->sy + k * solid->sz;
+            const float *u = bw_f32(now, c) + j * now->sy + k * now->sz;
+            float *f = bw_f32(out, c) + j * out->sy + k * out->sz;
+            for (int32_t i = 0; i < b->n[0] + (c == 0); i++)
+                if (0.5f * (d[i - low] + d[i]) < near) f[i] = u[i];
+        }
+}
+
+/* u, a become f, u. */
+static void row_lean(float *restrict vel, float *restrict carried, float share, int32_t n)
+{
+    for (int32_t i = 0; i < n; i++) {
+        const float u = vel[i];
+        vel[i] = u + share * (u - carried[i]);
+        carried[i] = u;
+    }
+}
+
+static void component_lean(const struct bw_block *b, int c, float share)
+{
+    const struct bw_view *v = &b->view[VIEW_VEL], *a = &b->view[VIEW_CARRIED];
+    for (int32_t k = 0; k < b->n[2] + (c == 2); k++)
+        for (int32_t j = 0; j < b->n[1] + (c == 1); j++)
+            row_lean(bw_f32(v, c) + j * v->sy + k * v->sz, bw_f32(a, c) + j * a->sy + k * a->sz, share,
+                     b->n[0] + (c == 0));
+}
+
+static struct range3 range_of(const struct bw_block *b, const struct lean *l, const struct bw_view *v)
+{
+    const ptrdiff_t step[2] = {v->sy, v->sz};
+    struct range3 r = {{0}, {0}};
+    for (int c = 0; c < 3; c++) {
+        const int32_t n[3] = {b->n[0] + (c == 0), b->n[1] + (c == 1), b->n[2] + (c == 2)};
+        float range[2] = {0, 0};
+        if (c == b->grid->thin) continue;
+        l->pass->kernels->range(bw_f32(v, c), step, n, range);
+        r.least[c] = range[0];
+        r.most[c] = range[1];
+    }
+    return r;
+}
+
+static double range_speed(const struct range3 *r)
+{
+    float most = 0;
+    for (int c = 0; c < 3; c++) most = fmaxf(most, fmaxf(-r->least[c], r->most[c]));
+    return (double)most;
+}
+
+static bool obstacle_is_near(const struct lean *l, const struct bw_block *b)
+{
+    return l->pass->walls && walls_touch(l->pass->walls, b, (const int32_t[6]){1, 1, 1, 1, 1, 1});
+}
+
+/* Blocks without obstacles do without their distance. */
+static int lean_reach(const struct bw_block *b, uint32_t row, int32_t reach[6], void *user)
+{
+    (void)reach;
+    return row != VIEW_SOLID || obstacle_is_near(user, b);
+}
+
+static void block_lean(const struct bw_block *b, void *user)
+{
+    const struct lean *l = user;
+    const int64_t tile = tile_of_block(l->pass->tiles, b);
+    const float share = l->topology->born[tile] ? 0 : l->share;
+    const bool outside = share > 0 && !is_amid(l, b);
+    for (int c = 0; c < 3; c++) component_lean(b, c, c == b->grid->thin ? 0 : share);
+    const struct range3 u = range_of(b, l, &b->view[VIEW_CARRIED]);
+    for (int c = 0; c < 3 && outside; c++)
+        if (c != b->grid->thin) component_outside(b, l, c, &u);
+    for (int c = 0; c < 3 && share > 0 && obstacle_is_near(l, b); c++) component_beside(b, c);
+    l->pass->tile_speed[tile] = range_of(b, l, &b->view[VIEW_VEL]);
+    b->max[MAX_F] = range_speed(&l->pass->tile_speed[tile]);
+    b->max[MAX_U] = range_speed(&u);
+}
+
+/* Makes f in `vel`, and measures it; u in `vel_carried`. */
+static enum bw_status lean_run(struct pass *p, double share)
+{
+    struct bw_stage *s = p->stage;
+    struct lean l = {p, p->tiles->topology(s->domain), (float)share};
+    const struct bw_access row[] = {[VIEW_VEL] = {p->vel, BW_UPDATE, 0},
+                                    [VIEW_CARRIED] = {p->carried, BW_UPDATE, 0},
+                                    [VIEW_SOLID] = {bw_port_field(s, PORT_SOLID), BW_READ, 1}};
+    double most[] = {[MAX_F] = 0, [MAX_U] = 0};
+    p->tile_speed = s->host->scratch(s, sizeof *p->tile_speed * (size_t)(l.topology->count + 1));
+    if (!p->tile_speed) return s->host->fail(s, BW_ERR_MEMORY, "Out of memory for the tiles' speeds.");
+    p->scale = s->dt / s->grid->h;
+    const enum bw_status st = s->host->sweep(s, &(struct bw_sweep){.access = row,
+                                                                   .n_access = p->walls ? 3 : 2,
+                                                                   .body = block_lean,
+                                                                   .reach = lean_reach,
+                                                                   .user = &l,
+                                                                   .maxs = most,
+                                                                   .n_maxs = BW_COUNT(most)});
+    p->still = pass_still(p);
+    p->speed = fmax(most[MAX_F], 0) + p->still;
+    s->host->metric(s, "cells", p->scale * (fmax(most[MAX_U], 0) + p->still), BW_METRIC_MAX);
+    return st;
+}
+
+enum bw_status advect_centred(struct pass *p, struct centred *last)
+{
+    struct bw_stage *s = p->stage;
+    const bool known = last->dt > 0;
+    p->carried = bw_port_field(s, PORT_CARRIED);
+    enum bw_status st = lean_run(p, known ? 0.5 * fmin(s->dt / last->dt, LONGER) : 0);
+    p->trace = known ? TRACE_CENTRED : TRACE_MIDPOINT;
+    p->span = last->dt = s->dt;
+    return st == BW_OK ? pass_velocity(p, p->vel, p->vel) : st;
+}

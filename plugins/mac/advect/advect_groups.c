@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Passes of mac.advect over groups of fields. */
+#include "advect_walls.h"
+#include "flux/flux.h"
+#include <string.h>
+
+enum { GROUP_COMPS = 5 };
+
+void pass_fit(struct pass *p, double dt)
+{
+    p->span = dt;
+    p->scale = dt / p->stage->grid->h;
+    p->limit = p->scale * p->speed * (1 + 1e-5);
+    p->halo = MAX_HALO;
+    p->fast = p->limit < MAX_HALO && advect_halo(p, p->limit) <= MAX_HALO;
+    if (p->fast) p->halo = advect_halo(p, p->limit);
+    if (p->fast && p->walls) p->halo = advect_walls_halo(p, p->halo);
+}
+
+enum bw_status pass_along(struct pass *p, double dt)
+{
+    struct bw_stage *s = p->stage;
+    enum bw_status st = pass_measure(p);
+    pass_fit(p, dt);
+    s->host->metric(s, "cells", s->dt / s->grid->h * p->speed, BW_METRIC_MAX);
+    return st;
+}
+
+static struct bw_field *hat_take(struct pass *p, const struct bw_field_info *like)
+{
+    struct bw_stage *s = p->stage;
+    struct hats *h = &p->hats;
+    for (int i = 0; i < 2 * MAX_ITEMS; i++) {
+        if (!h->field[i]) h->field[i] = s->host->scratch_field(s, like->kind, like->precision);
+        if (!h->field[i]) return NULL;
+        const struct bw_field_info *is = s->host->field_info(h->field[i]);
+        if (h->used[i] || is->kind != like->kind || is->precision != like->precision) continue;
+        h->used[i] = true;
+        return h->field[i];
+    }
+    return NULL;
+}
+
+static void block_run(const struct bw_block *b, void *user)
+{
+    const struct pass *p = user;
+    if (p->fast) advect_block_fast(b, user);
+    else advect_block_plain(b, user);
+    advect_walls_mend(b, p);
+}
+
+/* The access rows of one sweep: the velocity, then each field as it was, its first half, and the result. */
+static enum bw_status sweep_run(struct pass *p, double *far)
+{
+    const bool last = p->second || !p->scheme->row_second;
+    struct bw_access row[4 + 3 * MAX_ITEMS] = {{p->vel, BW_READ, p->halo}};
+    uint32_t n = 1;
+    for (uint32_t q = 0; q < p->n_items; q++) {
+        struct item *it = &p->item[q];
+        it->view = it->field == p->vel ? 0 : n;
+        if (it->field != p->vel) row[n++] = (struct bw_access){it->field, BW_READ, p->halo};
+        if (p->fast && last && it->field == it->to)
+            row[it->view].mode = BW_READ_LAST; // the plain way looks beyond views
+        it->view_hat = n;
+        if (p->second) row[n++] = (struct bw_access){it->hat, p->fast ? BW_READ_LAST : BW_READ, p->halo};
+        it->view_out = n;
+        row[n++] = (struct bw_access){last ? it->to : it->hat, BW_WRITE, 0};
+    }
+    if (p->carried) row[p->view_now = n++] = (struct bw_access){p->carried, BW_READ_LAST, 1};
+    if (p->carried) row[p->view_carried = n++] = (struct bw_access){p->carried, BW_WRITE, 0};
+    struct bw_field *solid_vel = p->walls ? bw_port_field(p->stage, PORT_SOLID_VEL) : NULL;
+    p->view_solid_vel = solid_vel ? n : 0;
+    if (solid_vel) row[n++] = (struct bw_access){solid_vel, BW_READ, p->halo};
+    double sum = 0;
+    enum bw_status st = p->stage->host->sweep(p->stage, &(struct bw_sweep){.access = row,
+                                                                           .n_access = n,
+                                                                           .block = 2,
+                                                                           .body = block_run,
+                                                                           .user = p,
+                                                                           .reach = advect_walls_reach,
+                                                                           .sums = &sum,
+                                                                           .n_sums = 1});
+    *far = fmax(*far, sum); // both sweeps follow the same traces
+    return st;
+}
+
+static enum bw_status group_run(struct pass *p)
+{
+    bool two = p->scheme->row_second != NULL;
+    memset(p->hats.used, 0, sizeof p->hats.used);
+    for (uint32_t q = 0; q < p->n_items; q++) {
+        p->item[q].hat = two ? hat_take(p, p->item[q].info) : NULL;
+        if (two && !p->item[q].hat)
+            return p->stage->host->fail(p->stage, BW_ERR_MEMORY, "Out of memory for advection's first half.");
+    }
+    double far = 0;
+    p->second = false;
+    enum bw_status st = sweep_run(p, &far);
+    p->second = true;
+    if (st == BW_OK && two) st = sweep_run(p, &far);
+    p->long_traces += far;
+    p->n_items = 0;
+    return st;
+}
+
+enum bw_status pass_amounts(struct pass *p)
+{
+    p->by_flux = p->scheme->by_flux && flux_can(p);
+    return p->by_flux ? flux_fields(p) : BW_OK;
+}
+
+/* Fields are carried in groups that share a trace, each small enough for a worker's cache. */
+enum bw_status pass_fields(struct pass *p)
+{
+    bool short_way = p->fast;
+    uint32_t comps = 0;
+    enum bw_status st = BW_OK;
+    for (uint32_t k = 0; st == BW_OK; k++) {
+        struct bw_field *f = pass_field_at(p, k);
+        const struct bw_field_info *info = f ? p->stage->host->field_info(f) : NULL;
+        if (info && flux_carries(p, info)) continue;
+        bool fast = info && short_way && info->precision == BW_F32;
+        if (p->n_items && (!f || fast != p->fast || comps + info->comps > GROUP_COMPS)) {
+            st = group_run(p);
+            comps = 0;
+        }
+        if (!f) break;
+        p->fast = fast;
+        p->item[p->n_items++] = (struct item){.field = f, .to = f, .info = info};
+        comps += info->comps;
+    }
+    p->fast = short_way;
+    return st;
+}
+
+enum bw_status pass_velocity(struct pass *p, struct bw_field *from, struct bw_field *to)
+{
+    const struct advect_scheme *scheme = p->scheme;
+    const struct walls *walls = p->walls; // obstacles hold what is beside them: nothing to mend
+    p->scheme = p->options->velocity == VELOCITY_LINEAR ? &advect_velocity_linear : &advect_velocity_cubic;
+    p->walls = NULL;
+    pass_fit(p, p->span);
+    p->item[0] = (struct item){.field = from, .to = to, .info = p->stage->host->field_info(from)};
+    p->n_items = 1;
+    const enum bw_status st = group_run(p);
+    p->scheme = scheme;
+    p->walls = walls;
+    return st;
+}
