@@ -119,12 +119,12 @@ look: {width: 192, size: 96, exposure: {keys: {1001: 1, 1002: 0.2}}}
 camera: {azimuth: 10 deg, orbit: 0.5}
 END
 wide() { od -An -tu1 -j18 -N6 "$1" | tr -s ' '; }
-run bake deep --frames 1001-1002 --out shared; expect "one look and camera for all" 0
-that "both are as wide as the look says" test "$(wide shared/png/wide_1001.png)" = " 0 192 0 0 0 96"
-that "what an exporter says itself stays" test "$(wide shared/png/r_1002.png)" = " 0 192 0 0 0 128"
-that "and its camera is its own" grep -qE 'azimuth: 90 deg' shared/resolved.yaml
-that "but for what it does not say" test "$(grep -c 'orbit: 0.5' shared/resolved.yaml)" = 3
-run bake shared/resolved.yaml --out shared2 --frames 1001-1002; that "resolved.yaml says it again" cmp shared/png/r_1002.png shared2/png/r_1002.png
+run bake deep --frames 1001-1002 --out alike; expect "one look and camera for all" 0
+that "both are as wide as the look says" test "$(wide alike/png/wide_1001.png)" = " 0 192 0 0 0 96"
+that "what an exporter says itself stays" test "$(wide alike/png/r_1002.png)" = " 0 192 0 0 0 128"
+that "and its camera is its own" grep -qE 'azimuth: 90 deg' alike/resolved.yaml
+that "but for what it does not say" test "$(grep -c 'orbit: 0.5' alike/resolved.yaml)" = 3
+run bake alike/resolved.yaml --out alike2 --frames 1001-1002; that "resolved.yaml says it again" cmp alike/png/r_1002.png alike2/png/r_1002.png
 run check deep.yaml --set look.exposre=2; expect "a key that no picture has" 3 '1:6: look: unknown key "exposre"; did you mean "exposure"'
 run check deep.yaml --set camera.lens=0; expect "a camera that can't be" 3 'camera: lens|lens: 0'
 run check deep.yaml --set look=bright; expect "a look that is no map" 3 'look has to be a map'
