@@ -6,6 +6,8 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
+import threading
 import time
 import urllib.error
 import urllib.request
@@ -49,9 +51,13 @@ class Served:
     def __init__(self, billow, *words):
         self.words = words
         self.bakes = words[0] == "bake"
+        self.words_said = ""
+        self.told = tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace")
         self.process = subprocess.Popen([billow, *words, *(["--json"] if self.bakes else [])], stdout=subprocess.PIPE,
-                                        stderr=subprocess.PIPE, text=True, preexec_fn=dies_with_us)
+                                        stderr=self.told, text=True, preexec_fn=dies_with_us)
         self.address = self.address_read()
+        self.reader = threading.Thread(target=self.rest_read, daemon=True)
+        self.reader.start()
 
     def address_read(self):
         for line in self.process.stdout:
@@ -61,6 +67,11 @@ class Served:
             if event["event"] == "page":
                 return event["address"]
         return None
+
+    def rest_read(self):
+        """A bake whose events nobody reads would wait for room in the pipe."""
+        for _ in self.process.stdout:
+            pass
 
     def get(self, path, method="GET"):
         """(code, bytes)"""
@@ -83,12 +94,14 @@ class Served:
         """Its exit code, after a SIGTERM where it still runs."""
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
-        self.words_said = self.process.communicate(timeout=60)[1]
-        return self.process.returncode
+        return self.wait()
 
     def wait(self):
-        self.words_said = self.process.communicate(timeout=120)[1]
-        return self.process.returncode
+        code = self.process.wait(timeout=120)
+        self.reader.join()
+        self.told.seek(0)
+        self.words_said = self.told.read()
+        return code
 
 
 def bake(billow, out, *words):
