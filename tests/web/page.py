@@ -29,6 +29,13 @@ SEEN = """const c = document.getElementById('picture'), s = new OffscreenCanvas(
 g.drawImage(c, 0, 0, 64, 36); return Array.from(g.getImageData(0, 0, 64, 36).data).filter((x, i) => i % 4 < 3);"""
 UNNAMED = """return [...document.querySelectorAll('button, select, input, [role=slider], [role=application]')].filter((e) =>
   e.offsetParent && !(e.getAttribute('aria-label') || e.textContent.trim() || e.labels?.length)).map((e) => e.outerHTML);"""
+# Pixels from the middle of the label "5" to frame 5 of the plot.
+TICK = """const label = [...document.querySelectorAll('.dygraph-axis-label-x')].find((e) => e.textContent === '5');
+const range = document.createRange(), box = document.getElementById('plot').getBoundingClientRect();
+if (!label) return null;
+range.selectNodeContents(label);
+const at = range.getBoundingClientRect();
+return (at.left + at.right) / 2 - box.left - billow.plots.graph.toDomXCoord(5);"""
 FOREIGN = """return performance.getEntriesByType('resource').map((e) => e.name).filter((n) => !n.startsWith(location.origin))"""
 
 
@@ -233,6 +240,8 @@ def numbers(page):
     check("… with its lines", len(page.run("return billow.plots.graph.getLabels()")) > 5)
     plot.select_by_visible_text("cells")
     check("another one", page.run("return billow.plots.graph.getLabels().join()") == "frame,cells")
+    off = page.run(TICK)
+    check("ticks stand where they say", off is not None and abs(off) < 3, off)
     before = page.frame()
     page.actions().move_to_element_with_offset(page.at("plot"), -200, 0).click().perform()
     check("a click goes to its frame", wait(lambda: page.frame() != before, 5), (before, page.frame()))
