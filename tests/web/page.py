@@ -319,6 +319,7 @@ def running(billow, page, work):
     check("new frames come by themselves", wait(lambda: page.frame() > first + 2))
     check("progress is told", "/4000" in page.at("status").text, page.at("status").text)
     page.shot("bake")
+    check("its files are seen", wait(lambda: page.run("return Math.min(...billow.timeline.frames())") == 1))
     page.at("viewport").click()
     page.keys(Keys.HOME)
     wait(lambda: page.shown() == "1 sharp")
