@@ -5,6 +5,7 @@
 #include <picture/gather/volume.h>
 #include <picture/volume/light/light.h>
 #include <picture/volume/rays/march.h>
+#include <picture/params.h>
 #include <picture/volume/render.h>
 #include <picture/volume/scene/flame.h>
 
@@ -105,6 +106,22 @@ Test(render, camera_looks_from_where_it_is_told)
     seen_at(&c, (const double[3]){0, 1, 1.5}, seen);
     cr_assert_gt(seen[1], 0.3, "the back is above");
     cr_assert_gt(c.eye[2], 3);
+}
+
+Test(render, orbits_leave_the_lamps)
+{
+    struct bw_picture_params p = {.size = 64, .width = 128, .frame = 1, .camera = {.lens = 0.05, .sensor = 0.036}};
+    struct bw_scene still = {.lo = {-1, -1, 0}, .hi = {1, 1, 2}}, turned = still;
+    int32_t size[2] = {0};
+    p.camera.orbit = 1;
+    bw_picture_stage(&p, 0, size, &still);
+    cr_assert(size[0] == 128 && size[1] == 64);
+    bw_picture_stage(&p, 0.25, size, &turned);
+    for (int a = 0; a < 2; a++) // a quarter of a turn
+        cr_assert_float_eq(turned.camera.eye[a], a ? still.camera.eye[0] : -still.camera.eye[1], 1e-9);
+    struct bw_light before[BW_LIGHTS], after[BW_LIGHTS];
+    cr_assert_eq(bw_scene_lights(&still, before), bw_scene_lights(&turned, after));
+    cr_assert_eq(memcmp(before[0].to, after[0].to, sizeof before[0].to), 0);
 }
 
 /// A ball of smoke in the unit cube.
