@@ -184,6 +184,7 @@ Test(control, same_bits_on_any_threads)
 
 Test(control, substeps_hardly_matter)
 {
+    if (test_short()) cr_skip_test("accuracy alone");
     struct heat few = puff_heat((struct puff){BALL "strength: 2", 1022, .steps = "substeps: 4"});
     struct heat many = puff_heat((struct puff){BALL "strength: 2", 1022, .steps = "substeps: 8"});
     for (int c = 0; c < 3; c++)

@@ -110,10 +110,10 @@ Test(guide, a_fine_bake_follows_a_coarse_one)
     struct test_run coarse = run_with(&o, PLUME, 48, 72, "2.5 cm", 80, 0., .8, "",
                                       "export:\n  - vdb: {velocity_pad: 16, precision: float}\n");
     struct grid want = smoke_of(&coarse, 4);
-    double c[2];
+    double c[2] = {0};
     snprintf(guide, sizeof guide, "  - guide: {to: {vdb: {file: %s/vdb/p_####.vdb}}, weight: 20 1/s, size: 15 cm}\n",
              folder);
-    for (int i = 0; i < 2; i++) {
+    for (int i = test_short() ? 1 : 0; i < 2; i++) {
         struct test_run fine = run(PLUME, 96, 144, "1.25 cm", 80, 0., 0., i ? guide : "", "");
         struct grid got = smoke_of(&fine, 8);
         c[i] = correlation(&want, &got);
@@ -122,7 +122,7 @@ Test(guide, a_fine_bake_follows_a_coarse_one)
     }
     printf("correlation of the smoke with the coarse bake's: %.3f free, %.3f guided\n", c[0], c[1]);
     cr_assert_gt(c[1], .9);
-    cr_assert_gt(c[1], c[0] + .2);
+    cr_assert(test_short() || c[1] > c[0] + .2, "%g guided, %g free", c[1], c[0]);
     bw_free(want.v);
     test_end(&coarse);
     snprintf(command, sizeof command, "rm -r '%s'", folder);

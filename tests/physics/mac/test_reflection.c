@@ -44,6 +44,7 @@ static double energy_kept(const char *advect)
 
 Test(reflection, taylor_green_keeps_its_energy)
 {
+    if (test_short()) cr_skip_test("accuracy alone");
     double alone = energy_kept("velocity: cubic"), with = energy_kept("reflection: true");
     cr_assert(with >= .97 && with <= 1 && with > alone + .03, "%g with reflection, %g without", with, alone);
 }
@@ -67,6 +68,7 @@ static double vortices_error(const char *advect, int fps, const struct grid *wan
 
 Test(reflection, errs_less_in_time)
 {
+    if (test_short()) cr_skip_test("accuracy alone");
     const char *with = "clamp: false, trace: rk3, reflection: true",
                *alone = "clamp: false, trace: rk3, velocity: cubic", *centred = "clamp: false";
     struct test_run fine = vortices(time_cells(), 192, 97, centred);

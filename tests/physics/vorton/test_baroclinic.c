@@ -312,6 +312,7 @@ static double grid_energy(int frames)
 
 Test(baroclinic, rayleigh_taylor_on_a_grid)
 {
+    if (test_short()) cr_skip_test("accuracy alone");
     double want = sqrt(.1 * 9.81 * 2 * PI), ratio = sqrt(grid_energy(15) / grid_energy(8)), lo = .1,
            hi = 20; // t = 0.28 and 0.14 s
     for (int i = 0; i < 60; i++) {
@@ -440,6 +441,7 @@ static double heat_spread(int frames, double *heat)
 
 Test(baroclinic, heat_spreads)
 {
+    if (test_short()) cr_skip_test("accuracy alone");
     const int last = test_short() ? 4 : 13;
     double before, after, grown = heat_spread(last, &after) - heat_spread(1, &before),
                           want = 2 * .003 * .04 * (last - 1);

@@ -42,6 +42,7 @@ static double variance(const struct test_run *r)
 /* Exchange among the nodes of a remeshed tube: its cross-section's variance grows by 2νt, its strength stays. */
 Test(vortons_kept, strength_exchange)
 {
+    if (test_short()) cr_skip_test("accuracy alone");
     struct test_run r[2];
     double total[2][3], impulse[3], all;
     for (int i = 0; i < 2; i++) {
