@@ -3,6 +3,7 @@
 
 #include "job/job.h"
 #include "options.h"
+#include "run/writer/outline.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -89,6 +90,10 @@ static const struct moment_source of_job = {job_read_box, picture_of_job, view_o
 struct bw_snapshot *snapshot_of_job(struct job *j, int64_t frame)
 {
     struct chain_snapshot *s = snapshot_take(j->chain, frame);
+    if (s && outline_take(j->chain, s) != BW_OK) {
+        snapshot_unref(s);
+        return NULL;
+    }
     struct moment *m = s ? moment_new(&of_job, s->frame.n_fields, s->frame.n_particles) : NULL;
     if (!m) {
         snapshot_unref(s);

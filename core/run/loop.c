@@ -6,6 +6,7 @@
 #include "checkpoint/keep.h"
 #include "run/wire/ports.h"
 #include "run/writer/motion.h"
+#include "run/writer/outline.h"
 #include <math.h>
 
 static enum bw_status stages_init(struct bw_chain *c)
@@ -207,6 +208,7 @@ static enum bw_status frame_write(struct bw_chain *c)
     if (!writer_wants(&c->writer)) return BW_OK;
     struct chain_snapshot *s = snapshot_take(c, c->clock.frame);
     enum bw_status status = s && c->exporters.motion ? motion_take(c, s) : BW_OK;
+    if (s && status == BW_OK) status = outline_take(c, s);
     if (s && status == BW_OK) return writer_frame(&c->writer, s);
     snapshot_unref(s);
     if (s) return status;

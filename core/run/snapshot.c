@@ -19,7 +19,9 @@ void snapshot_unref(struct chain_snapshot *s)
         bw_free((void *)s->particles[i].data);
         bw_free((void *)s->particles[i].attributes);
     }
+    for (uint32_t i = 0; s->outline && i < s->frame.n_fields; i++) bw_free(s->outline[i]);
     bw_free(s->source);
+    bw_free(s->outline);
     bw_free(s->field);
     bw_free(s->particles);
     bw_free(s);
@@ -54,11 +56,12 @@ struct chain_snapshot *snapshot_make(const struct field_table *t, const struct b
     size_t n = (size_t)t->n + 1;
     s->source = bw_calloc(n * sizeof *s->source);
     s->field = bw_calloc(n * sizeof *s->field);
+    s->outline = bw_calloc(n * sizeof *s->outline);
     s->particles = bw_calloc(n * sizeof *s->particles);
     s->frame = *facts;
     s->frame.fields = s->field;
     s->frame.particles = s->particles;
-    enum bw_status status = s->source && s->field && s->particles ? BW_OK : BW_ERR_MEMORY;
+    enum bw_status status = s->source && s->field && s->outline && s->particles ? BW_OK : BW_ERR_MEMORY;
     for (int32_t i = 0; i < t->n && status == BW_OK; i++) {
         const struct run_field *f = &t->field[i];
         if (f->particles) status = snapshot_particles(s, f);

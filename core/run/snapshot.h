@@ -13,6 +13,7 @@ struct chain_snapshot {
     struct bw_frame frame; ///< all fields of all domains, in its `fields`
     struct bw_source *source;
     struct bw_snapshot_field *field;
+    uint8_t **outline; ///< of each field's tiles, or NULL: see bw_snapshot_field
     struct bw_snapshot_particles *particles;
 };
 

@@ -150,13 +150,13 @@ static void block_of_tile(const struct bw_snapshot_field *f, int64_t t, struct b
         b->data[c] = f->tile[c] ? (const char *)f->tile[c][t] + skip * value : NULL;
 }
 
-/* All active tiles as blocks; host memory, NULL when out of memory or when there are none (then *n is 0). */
+/* All active tiles as blocks; host memory, NULL when out of memory. */
 static struct bwvdb_block *blocks_make(struct bw_exporter *e, const struct bw_snapshot_field *f, int64_t *n)
 {
-    *n = f->n_tiles;
-    if (!*n) return NULL;
-    struct bwvdb_block *blocks = e->host->alloc(e, (size_t)*n * sizeof *blocks);
-    for (int64_t t = 0; blocks && t < *n; t++) block_of_tile(f, t, &blocks[t]);
+    *n = 0;
+    struct bwvdb_block *blocks = e->host->alloc(e, (size_t)(f->n_tiles + 1) * sizeof *blocks);
+    for (int64_t t = 0; blocks && t < f->n_tiles; t++)
+        if (!f->outline || !f->outline[t]) block_of_tile(f, t, &blocks[(*n)++]);
     return blocks;
 }
 
@@ -252,7 +252,7 @@ static enum bw_status centred_add(struct bw_exporter *e, const struct bw_snapsho
     facts_make(e, f->info, &facts);
     g.meta = facts.row, g.n_meta = facts.n;
     struct bwvdb_block *blocks = blocks_make(e, f, &g.n_blocks);
-    if (g.n_blocks && !blocks) return no_memory(e, g.name);
+    if (!blocks) return no_memory(e, g.name);
     g.blocks = blocks;
     int blends = ((struct vdb_state *)e->state)->blend && field_adds(f->info);
     void **memory = blends ? e->host->alloc(e, (size_t)(g.n_blocks + 1) * sizeof *memory) : NULL;

@@ -13,6 +13,7 @@
 #include <common/solid_ports.h>
 
 #include <math.h>
+#include <string.h>
 
 #define BAND 3     // cells
 #define BAND_VEL 2 // cells
@@ -129,14 +130,14 @@ static int wall_between(const struct plan *a, const double x[3], int axis, doubl
 
 /* Distance at a centre; where a wall thinner than a cell separates it from a neighbour that is further off,
  * negative. */
-static double distance_held(const struct plan *a, const struct bw_block *b, const double x[3])
+static double distance_held(const struct plan *a, int thin, const double x[3])
 {
     const double d = pose_distance(&a->now, x);
     double held = d;
     for (int side = 0; side < 6 && d > 0 && d < 0.5 * a->h; side++) {
         const int axis = side >> 1, low = side & 1;
         double next[3] = {x[0], x[1], x[2]};
-        if (axis == b->grid->thin) continue;
+        if (axis == thin) continue;
         next[axis] += low ? -a->h : a->h;
         const double far = pose_distance(&a->now, next);
         if (far < d || (far == d && low) || d + far >= a->h) continue;
@@ -156,7 +157,7 @@ static void solid_body(const struct bw_block *b, void *user)
             for (int i = 0; i < b->n[0]; i++) {
                 const double x[3] = {block_coord(b, 0, i + 0.5), block_coord(b, 1, j + 0.5),
                                      block_coord(b, 2, k + 0.5)};
-                double d = distance_held(a, b, x);
+                double d = distance_held(a, b->grid->thin, x);
                 float *f = bw_f32(solid, 0) + i + j * solid->sy + k * solid->sz;
                 if (d < BAND_VEL * a->h && d < (double)*f) bw_f32(grip, 0)[i + j * grip->sy + k * grip->sz] = a->grip;
                 *f = fminf(*f, (float)d);
@@ -245,6 +246,54 @@ static enum bw_status step(struct bw_stage *s)
     return status ? status : solid_write(s, &a);
 }
 
+/* ---- where no tile is active: BW_OBSTACLE ---- */
+
+static struct bw_field *outline_field(struct bw_stage *s) { return bw_port_field(s, PORT_SOLID); }
+
+static enum bw_status outline_boxes(struct bw_stage *s, void (*box)(const double lo[3], const double hi[3], void *user),
+                                    void *user)
+{
+    struct pose now;
+    enum bw_status status = shape_ready(s, &now);
+    if (status) return status;
+    struct box3 b = pose_bounds(&now, 0);
+    box(b.lo, b.hi, user);
+    return BW_OK;
+}
+
+struct outline {
+    struct plan plan;
+    int thin;
+    size_t count;
+    const bw_vec3 *pos;
+    double *distance;
+};
+
+enum { OUTLINE_CHUNK = 1024 };
+
+static void outline_chunk(int64_t chunk, uint32_t worker, void *user)
+{
+    const struct outline *o = user;
+    (void)worker;
+    for (size_t i = (size_t)chunk * OUTLINE_CHUNK; i < o->count && i < (size_t)(chunk + 1) * OUTLINE_CHUNK; i++)
+        o->distance[i] = fmin(o->distance[i], distance_held(&o->plan, o->thin, o->pos[i]));
+}
+
+static enum bw_status outline_distance(struct bw_stage *s, size_t count, const bw_vec3 *pos, double *distance)
+{
+    struct outline o = {.thin = s->grid->thin, .count = count, .pos = pos, .distance = distance};
+    enum bw_status status = poses_find(s, &o.plan);
+    if (!status) s->host->parallel_for(s, (int64_t)((count + OUTLINE_CHUNK - 1) / OUTLINE_CHUNK), outline_chunk, &o);
+    return status;
+}
+
+static const void *extension(const char *id)
+{
+    static const struct bw_obstacle_api api = {
+        .size = sizeof api, .field = outline_field, .boxes = outline_boxes, .distance = outline_distance};
+    return strcmp(id, BW_OBSTACLE) ? NULL : &api;
+}
+
 static enum bw_status checkpoint(struct bw_stage *s, struct bw_archive *a)
 {
     return shape_checkpoint(s, a, &((const struct collide *)s->params)->shape);
@@ -262,5 +311,6 @@ const struct bw_stage_desc scene_collide_desc = {
     .activate = activate,
     .flags = BW_STAGE_SETUP, // the first frame shows it already
     .step = step,
+    .extension = extension,
     .checkpoint = checkpoint,
 };

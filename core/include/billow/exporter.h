@@ -18,10 +18,12 @@ struct bw_exporter_desc;
 /// One field in a snapshot; constant and owned by the host until `frame` returns.
 struct bw_snapshot_field {
     const struct bw_field_info *info;
-    int64_t n_tiles;            ///< active tiles, ordered by coordinate
+    int64_t n_tiles;            ///< active tiles, and outlines, ordered by coordinate
     const int32_t (*coord)[3];  ///< tile coordinates
     const void *const *tile[3]; ///< per component, per tile: storage, x fastest, of info->precision
     const void *host_data;
+    /// Per tile, or NULL: 1, the tile is not active; it is here because an obstacle of `solid` stands in it.
+    const uint8_t *outline;
 };
 
 /// Particles in a snapshot.

@@ -141,6 +141,20 @@ struct bw_motion_api {
     enum bw_status (*velocity)(struct bw_stage *stage, struct bw_particles *particles, float *velocity);
 };
 
+#define BW_OBSTACLE "billow.obstacle/1"
+/// Offered by stages that write obstacles' distance: fields have it on active tiles only, pictures show it everywhere.
+struct bw_obstacle_api {
+    uint32_t size;
+    uint32_t reserved;
+    /// [main] The field that the stage writes it to.
+    struct bw_field *(*field)(struct bw_stage *stage);
+    /// [main] Between two steps: call box(lo, hi, user) for boxes (m) that hold all its surfaces.
+    enum bw_status (*boxes)(struct bw_stage *stage, void (*box)(const double lo[3], const double hi[3], void *user),
+                            void *user);
+    /// [main] Between two steps: lower distance[i] (m) to its own at pos[i], as its step would at a cell's centre.
+    enum bw_status (*distance)(struct bw_stage *stage, size_t count, const bw_vec3 *pos, double *distance);
+};
+
 #define BW_CARRIER "billow.carrier/1"
 /// Offered (any table) by stages that carry the particles "tracers": a `tracers` stage then leaves it to them.
 
