@@ -51,7 +51,13 @@ INLINE void vec_store(float *p, vec v) { *(vec_loose *)p = v; }
 INLINE vec vec_load_aligned(const float *p) { return *(const vec *)p; }
 INLINE void vec_store_aligned(float *p, vec v) { *(vec *)p = v; }
 /// By lane: yes ? a : b, where `yes` is what a comparison says.
+#if VEC_LANES == 8
+INLINE vec vec_pick(vec_int yes, vec a, vec b) { return _mm256_blendv_ps(b, a, (vec)yes); }
+/// A bit a lane.
+INLINE unsigned vec_bits(vec_int yes) { return (unsigned)_mm256_movemask_ps((vec)yes); }
+#else
 INLINE vec vec_pick(vec_int yes, vec a, vec b) { return (vec)(((vec_int)a & yes) | ((vec_int)b & ~yes)); }
+#endif
 
 #if VEC_LANES == 16
 INLINE vec vec_min(vec a, vec b) { return _mm512_min_ps(a, b); }

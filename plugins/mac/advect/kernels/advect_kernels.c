@@ -8,7 +8,7 @@
  * block's corner and mirrored flows stay mirrored. Lanes and the plain code do the same operations in the same order
  * without contraction: all levels agree bit for bit. */
 #include "advect_kernels.h"
-#include <common/simd.h>
+#include "advect_span.h"
 #include <math.h>
 #include <stdbool.h>
 
@@ -238,28 +238,12 @@ static inline vec vec_correct(const struct advect_row *hat, const struct advect_
     return vec_load(hat->f + i) + vec_set(0.5f) * (vec_load(old->f + i) - back);
 }
 
-struct vec_span {
-    vec lo, hi;
-};
-
-static inline struct vec_span vec_span_join(struct vec_span p, struct vec_span q, vec a)
-{
-    const vec most = vec_set(1.0f - ADVECT_CORNER_LEAST), least = vec_set(ADVECT_CORNER_LEAST);
-    struct vec_span low = {vec_above(a, most, q.lo, p.lo), vec_above(a, most, q.hi, p.hi)};
-    struct vec_span high = {vec_above(least, a, p.lo, q.lo), vec_above(least, a, p.hi, q.hi)};
-    return (struct vec_span){vec_min(low.lo, high.lo), vec_max(low.hi, high.hi)};
-}
-
 static inline vec vec_clamp(const struct advect_row *r, int32_t i, vec v)
 {
     const vec d[3] = {vec_way(r, 0, i), vec_way(r, 1, i), vec_way(r, 2, i)};
     struct vec_corners c;
     vec_corners_load(&c, r->f + i, r->sy, r->sz, d);
-    struct vec_span x[4];
-    for (int e = 0; e < 4; e++)
-        x[e] = vec_span_join((struct vec_span){c.l[e], c.l[e]}, (struct vec_span){c.h[e], c.h[e]}, c.a[0]);
-    struct vec_span all = vec_span_join(vec_span_join(x[0], x[1], c.a[1]), vec_span_join(x[2], x[3], c.a[1]), c.a[2]);
-    return vec_min(vec_max(v, all.lo), all.hi);
+    return vec_bound(c.l, c.h, c.a, ADVECT_CORNER_LEAST, v);
 }
 
 static inline vec vec_within(const struct advect_trace *t, int c, vec way)

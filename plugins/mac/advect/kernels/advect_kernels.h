@@ -6,6 +6,7 @@
 #define ADVECT_KERNELS_H
 
 #include <billow/host.h>
+#include <stdbool.h>
 
 /* The clamp leaves out corners whose weight along an axis is less than this: at no displacement, rounding would choose
  * the side that counts, and a mirrored flow would take the other one. */
@@ -45,8 +46,8 @@ static inline float advect_way(const struct advect_row *r, int axis, int32_t i)
     return r->e[axis] ? 0.5f * (r->e[axis][i] + r->d[axis][i]) : r->d[axis][i];
 }
 
-/// A scheme's own row kernel: out = what was at the displaced cells.
-typedef void advect_row_fn(const struct advect_row *r, float *out);
+/// out = f at the displaced cells by cubic interpolation. True: clamped already, as `clamp` of advect_kernels does.
+typedef bool advect_cubic_fn(const struct advect_row *r, bool clamp, float *out);
 
 struct advect_kernels {
     uint32_t simd; ///< enum bw_simd that this is

@@ -4,15 +4,17 @@
  * Lagrange's cubic through the 4 nodes around a point, along each axis in turn: 64 values. Fourth order a step, so
  * third order over a fixed time at a fixed CFL number; unconditionally stable in the 2-norm (Staniforth, Côté,
  * "Semi-Lagrangian integration schemes for atmospheric models", Mon. Weather Rev. 119, 1991). It overshoots at jumps:
- * the caller clamps it to the 8 nearest values (Bermejo, Staniforth, Mon. Weather Rev. 120, 1992).
+ * it is clamped to the 8 nearest values (Bermejo, Staniforth, Mon. Weather Rev. 120, 1992).
  *
  * With `soften` the weights are in part those of linear interpolation, which damps: the cubic alone adds energy to a
  * flow that carries itself (.5 % in Taylor-Green's, 32³, by t = 4 in 128 steps), since it is no conservation law.
  *
- * Cells that move by the same number of cells share loads; every other group in the vector costs as much again. Each
- * cell's operations and their order are the same everywhere. */
+ * Cells that move by the same number of cells share loads; every other group in the vector costs its own, so vectors
+ * are of eight: of sixteen a flow with eddies moves half as many alike again. Each cell's operations and their order
+ * are the same everywhere. */
+#define VEC_LANES_MOST 8
 #include "advect/kernels/advect_kernels.h"
-#include <common/simd.h>
+#include "advect/kernels/advect_span.h"
 #include <stdbool.h>
 
 enum { WIDE = 16 };
@@ -98,7 +100,7 @@ static inline void cubic_cells(const struct advect_row *r, int32_t i, int count,
 
 #if VEC_LANES > 4
 struct vec_cubic {
-    vec offset, w[3][4];
+    vec offset, t[3], w[3][4];
     bool counts[3]; ///< more than the node at rest, for any cell
 };
 
@@ -113,6 +115,7 @@ static inline void vec_weights(struct vec_cubic *q, const struct advect_row *r, 
         if (r->e[a]) way = half * (vec_load(r->e[a] + i) + way);
         const vec low = vec_floor(way), t = way - low, s = one - t;
         q->offset += low * vec_set(stride[a]);
+        q->t[a] = t;
         q->w[a][0] = t * s * (one + s) * sixth * keep;
         q->w[a][1] = s * (one + t) * (one + s) * half * keep + s * soften;
         q->w[a][2] = t * (one + t) * (one + s) * half * keep + t * soften;
@@ -121,67 +124,93 @@ static inline void vec_weights(struct vec_cubic *q, const struct advect_row *r, 
     }
 }
 
-INLINE vec vec_join(const struct vec_cubic *q, int a, const vec part[4])
-{
-    if (!q->counts[a]) return part[1];
-    return (q->w[a][1] * part[1] + q->w[a][2] * part[2]) + (q->w[a][0] * part[0] + q->w[a][3] * part[3]);
-}
+/// Lanes that move by the same whole cells, and where node (0,0,0) of lane 0 would be did all move so.
+struct alike {
+    const float *f[VEC_LANES];
+    vec_int in[VEC_LANES];
+    int n;
+};
 
-INLINE vec vec_line(const struct vec_cubic *q, const float *f)
+static inline void alike_find(struct alike *g, vec offset, const float *f)
 {
-    if (!q->counts[0]) return vec_load(f);
-    return (q->w[0][1] * vec_load(f) + q->w[0][2] * vec_load(f + 1)) +
-           (q->w[0][0] * vec_load(f - 1) + q->w[0][3] * vec_load(f + 2));
-}
-
-INLINE vec vec_plane(const struct vec_cubic *q, const float *f, ptrdiff_t sy)
-{
-    if (!q->counts[1]) return vec_line(q, f);
-    const vec row[4] = {vec_line(q, f - sy), vec_line(q, f), vec_line(q, f + sy), vec_line(q, f + 2 * sy)};
-    return vec_join(q, 1, row);
-}
-
-/* As if all moved by the same whole cells. */
-static inline vec vec_alike(const struct vec_cubic *q, const float *f, ptrdiff_t sy, ptrdiff_t sz)
-{
-    if (!q->counts[2]) return vec_plane(q, f, sy);
-    const vec plane[4] = {vec_plane(q, f - sz, sy), vec_plane(q, f, sy), vec_plane(q, f + sz, sy),
-                          vec_plane(q, f + 2 * sz, sy)};
-    return vec_join(q, 2, plane);
-}
-
-static inline vec vec_cells(const struct advect_row *r, int32_t i)
-{
-    struct vec_cubic q;
-    vec_weights(&q, r, i);
-    const float *f = r->f + i;
-    vec value = vec_alike(&q, f + (ptrdiff_t)q.offset[0], r->sy, r->sz);
-    if (vec_same(q.offset)) return value;
-    float offset[VEC_LANES];
-    unsigned left = 0;
-    vec_store(offset, q.offset);
-    for (int l = 1; l < VEC_LANES; l++) left |= (unsigned)(offset[l] != offset[0]) << l;
-    while (left) {
-        const float same = offset[__builtin_ctz(left)];
-        const vec v = vec_alike(&q, f + (ptrdiff_t)same, r->sy, r->sz);
-        value = vec_pick(q.offset == vec_set(same), v, value);
-        for (int l = 1; l < VEC_LANES; l++) left &= ~((unsigned)(offset[l] == same) << l);
+    float way[VEC_LANES];
+    vec_store(way, offset);
+    g->n = 0;
+    for (unsigned left = (1u << VEC_LANES) - 1; left; left &= ~vec_bits(g->in[g->n++])) {
+        const float same = way[__builtin_ctz(left)];
+        g->in[g->n] = offset == vec_set(same);
+        g->f[g->n] = f + (ptrdiff_t)same;
     }
-    return value;
+}
+
+INLINE vec vec_join(const vec w[4], const vec part[4])
+{
+    return (w[1] * part[1] + w[2] * part[2]) + (w[0] * part[0] + w[3] * part[3]);
+}
+
+/* Node by node the values of all lanes: their loads are all that lanes that move otherwise cost more. `n`: groups;
+ * `all`: the nodes count along every axis. Both are known where it is called from. */
+INLINE vec vec_nodes(const struct vec_cubic *q, const struct alike *g, int n, bool all, const ptrdiff_t step[2],
+                     bool clamp)
+{
+    vec plane[4], low[4], high[4];
+    const int from[3] = {all || q->counts[0] ? 0 : 1, all || q->counts[1] ? 0 : 1, all || q->counts[2] ? 0 : 1};
+    for (int z = from[2]; z < (from[2] ? 2 : 4); z++) {
+        vec row[4];
+        for (int y = from[1]; y < (from[1] ? 2 : 4); y++) {
+            const ptrdiff_t at = (y - 1) * step[0] + (z - 1) * step[1] - 1;
+            vec node[4];
+            for (int x = from[0]; x < (from[0] ? 2 : 4); x++) {
+                node[x] = vec_load(g->f[0] + at + x);
+                for (int k = 1; k < n; k++) node[x] = vec_pick(g->in[k], vec_load(g->f[k] + at + x), node[x]);
+            }
+            row[y] = from[0] ? node[1] : vec_join(q->w[0], node);
+            if (y == 0 || y == 3 || z == 0 || z == 3) continue; // not one of the 8 around
+            low[(y - 1) + 2 * (z - 1)] = node[1];
+            high[(y - 1) + 2 * (z - 1)] = node[from[0] ? 1 : 2];
+        }
+        plane[z] = from[1] ? row[1] : vec_join(q->w[1], row);
+    }
+    const vec value = from[2] ? plane[1] : vec_join(q->w[2], plane);
+    if (!clamp) return value;
+    for (int e = 1; e < 4 && !all; e++) { // what is not beside counts for nothing
+        const int is = (from[1] ? 0 : e & 1) + (from[2] ? 0 : e & 2);
+        low[e] = low[is];
+        high[e] = high[is];
+    }
+    return vec_bound(low, high, q->t, ADVECT_CORNER_LEAST, value);
+}
+
+static inline vec vec_cells(const struct advect_row *r, int32_t i, bool clamp)
+{
+    const ptrdiff_t step[2] = {r->sy, r->sz};
+    struct vec_cubic q;
+    struct alike g;
+    vec_weights(&q, r, i);
+    alike_find(&g, q.offset, r->f + i);
+    if (!(q.counts[0] && q.counts[1] && q.counts[2])) return vec_nodes(&q, &g, g.n, false, step, clamp);
+    if (g.n == 1) return vec_nodes(&q, &g, 1, true, step, clamp);
+    if (g.n == 2) return vec_nodes(&q, &g, 2, true, step, clamp);
+    if (g.n == 3) return vec_nodes(&q, &g, 3, true, step, clamp);
+    return vec_nodes(&q, &g, g.n, true, step, clamp);
 }
 #endif
 
-advect_row_fn SIMD_NAME(advect_cubic);
+advect_cubic_fn SIMD_NAME(advect_cubic);
 
-void SIMD_NAME(advect_cubic)(const struct advect_row *r, float *out)
+bool SIMD_NAME(advect_cubic)(const struct advect_row *r, bool clamp, float *out)
 {
     int32_t i = 0;
 #if VEC_LANES > 4
     for (; i < r->n && VEC_LANES <= r->n; i += VEC_LANES) {
         if (i > r->n - VEC_LANES) i = r->n - VEC_LANES;
-        vec_store(out + i, vec_cells(r, i));
+        vec_store(out + i, vec_cells(r, i, clamp));
     }
+    if (i >= r->n) return clamp;
+#else
+    (void)clamp;
 #endif
     for (; i + WIDE <= r->n; i += WIDE) cubic_cells(r, i, WIDE, out);
     if (i < r->n) cubic_cells(r, i, r->n - i, out);
+    return false;
 }

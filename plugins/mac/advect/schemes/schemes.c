@@ -58,20 +58,14 @@ static double node_correct(struct reach *old, struct reach *hat, int c, const st
 
 /* ---- Lagrange's cubic, 4 nodes an axis ---- */
 
-extern advect_row_fn advect_cubic_baseline, advect_cubic_avx2, advect_cubic_avx512;
-
-static void row_cubic_gather(const struct advect_kernels *k, const struct advect_row *old, float *out)
-{
-    advect_row_fn *const gather[] = {[BW_SIMD_BASELINE] = advect_cubic_baseline,
-                                     [BW_SIMD_AVX2] = advect_cubic_avx2,
-                                     [BW_SIMD_AVX512] = advect_cubic_avx512};
-    gather[k->simd](old, out);
-}
+extern advect_cubic_fn advect_cubic_baseline, advect_cubic_avx2, advect_cubic_avx512;
 
 static void row_cubic(const struct advect_kernels *k, const struct advect_row *old, bool clamp, float *out)
 {
-    row_cubic_gather(k, old, out);
-    if (clamp) k->clamp(old, out);
+    advect_cubic_fn *const gather[] = {[BW_SIMD_BASELINE] = advect_cubic_baseline,
+                                       [BW_SIMD_AVX2] = advect_cubic_avx2,
+                                       [BW_SIMD_AVX512] = advect_cubic_avx512};
+    if (!gather[k->simd](old, clamp, out) && clamp) k->clamp(old, out);
 }
 
 static double node_cubic_sum(struct reach *r, int c, const double x[3], double soften)
