@@ -14,6 +14,8 @@
 /* Cells around a block: who gives to its own cells; who gives to those who take from them; where gas may be. */
 enum { NEAREST = 2, GIVERS = NEAREST, DONORS = 3 * NEAREST, SEEN = 4 * NEAREST };
 
+static const float NOT_KNOWN = -1;
+
 /// Where a donor's amount goes.
 struct donor {
     int32_t at[3];
@@ -36,8 +38,10 @@ struct region {
     ptrdiff_t step[3], zero;
     int32_t pad[3]; ///< 0 along the thin axis, else 1
     size_t size;
-    const uint8_t *cells; ///< as openings.h says
-    float *offered, *share;
+    const uint8_t *cells;    ///< as openings.h says
+    const ptrdiff_t *hidden; ///< cells without gas that can be donors, in the order of coordinates
+    int32_t n_hidden;
+    float *offered, *share; ///< to gas cells; of it what there is room for, NOT_KNOWN before it is asked
     struct offset offset[124];
     int32_t n_offsets;
 };
@@ -86,18 +90,27 @@ static bool donor_look(const struct region *g, const struct values *v, struct do
     return d->n > 0;
 }
 
-static int32_t donors_find(const struct region *g, const struct values *v, struct donor *donor, int32_t most)
+static void cell_of(const struct region *g, ptrdiff_t at, int32_t c[3])
 {
-    const int32_t *n = g->block->n;
+    at -= g->zero - SEEN * (g->pad[0] + g->pad[1] * g->step[1] + g->pad[2] * g->step[2]);
+    c[2] = (int32_t)(at / g->step[2]) - SEEN * g->pad[2];
+    c[1] = (int32_t)(at % g->step[2] / g->step[1]) - SEEN * g->pad[1];
+    c[0] = (int32_t)(at % g->step[1]) - SEEN * g->pad[0];
+}
+
+static int32_t donors_find(const struct region *g, const struct values *v, struct donor *donor)
+{
     int32_t count = 0, c[3];
-    for (c[2] = -DONORS * g->pad[2]; c[2] < n[2] + DONORS * g->pad[2]; c[2]++)
-        for (c[1] = -DONORS * g->pad[1]; c[1] < n[1] + DONORS * g->pad[1]; c[1]++)
-            for (c[0] = -DONORS * g->pad[0]; c[0] < n[0] + DONORS * g->pad[0]; c[0]++) {
-                const ptrdiff_t at = region_at(g, c);
-                if (is_gas(g, at) || amount_at(v, c) == 0 || count == most) continue;
-                donor[count] = (struct donor){.at = {c[0], c[1], c[2]}, .place = at, .amount = amount_at(v, c)};
-                count += donor_look(g, v, &donor[count]);
-            }
+    for (int32_t q = 0; q < g->n_hidden; q++) {
+        cell_of(g, g->hidden[q], c);
+        if (amount_at(v, c) == 0) continue;
+        struct donor *d = &donor[count];
+        memcpy(d->at, c, sizeof c);
+        d->place = g->hidden[q];
+        d->amount = amount_at(v, c);
+        d->n = 0;
+        count += donor_look(g, v, d);
+    }
     return count;
 }
 
@@ -126,7 +139,7 @@ static void taker_at(const struct region *g, const struct donor *d, int32_t m, i
 static void shares_find(const struct region *g, const struct values *v, struct donor *donor, int32_t count)
 {
     int32_t c[3];
-    memset(g->offered, 0, g->size * sizeof *g->offered);
+    for (size_t i = 0; i < g->size; i++) g->offered[i] = 0, g->share[i] = NOT_KNOWN;
     for (int32_t q = 0; q < count; q++)
         for (int32_t m = 0; m < donor[q].n; m++)
             g->offered[donor[q].place + g->offset[donor[q].taker[m]].place] += donor[q].amount * donor[q].part[m];
@@ -136,7 +149,7 @@ static void shares_find(const struct region *g, const struct values *v, struct d
         for (int32_t m = 0; m < d->n && is_within(g, d->at, GIVERS); m++) {
             const ptrdiff_t at = d->place + g->offset[d->taker[m]].place;
             taker_at(g, d, m, c);
-            g->share[at] = share_with_room(g, v, c, g->offered[at]);
+            if (g->share[at] == NOT_KNOWN) g->share[at] = share_with_room(g, v, c, g->offered[at]);
             d->kept -= g->share[at] * d->part[m];
         }
         d->kept = fmaxf(d->kept, 0); // rounding
@@ -193,11 +206,21 @@ static bool region_make(const struct bw_block *b, const struct pass *p, struct r
     return true;
 }
 
-static int32_t covered_count(const struct region *g)
+/* Memory for the donors of a component, and the cells that can be one. */
+static struct donor *donors_begin(struct region *g)
 {
-    int32_t count = 0;
-    for (size_t i = 0; i < g->size; i++) count += !(g->cells[i] & WALLS_FLUID);
-    return count;
+    const struct bw_block *b = g->block;
+    int32_t n = 0, pad[3], c[3];
+    for (size_t i = 0; i < g->size; i++) n += !(g->cells[i] & WALLS_FLUID);
+    ptrdiff_t *hidden = b->stage->host->body_scratch(b, (size_t)(n + 1) * sizeof *hidden);
+    if (!hidden) return NULL;
+    for (int a = 0; a < 3; a++) pad[a] = DONORS * g->pad[a];
+    for (c[2] = -pad[2]; c[2] < b->n[2] + pad[2]; c[2]++)
+        for (c[1] = -pad[1]; c[1] < b->n[1] + pad[1]; c[1]++)
+            for (c[0] = -pad[0]; c[0] < b->n[0] + pad[0]; c[0]++)
+                if (!is_gas(g, region_at(g, c))) hidden[g->n_hidden++] = region_at(g, c);
+    g->hidden = hidden;
+    return b->stage->host->body_scratch(b, (size_t)(g->n_hidden + 1) * sizeof(struct donor));
 }
 
 static bool block_is_near(const struct pass *p, const struct bw_block *b)
@@ -210,12 +233,8 @@ static void block_expel(const struct bw_block *b, void *user)
     const struct pass *p = ((const struct flux *)user)->pass;
     struct region g = {.block = b};
     struct donor *donor = NULL;
-    int32_t most = 0;
-    if (block_is_near(p, b)) {
-        if (!region_make(b, p, &g)) return; // the host sees that scratch memory ran out
-        most = covered_count(&g);
-        if (!(donor = b->stage->host->body_scratch(b, (size_t)(most + 1) * sizeof *donor))) return;
-    }
+    if (block_is_near(p, b) && (!region_make(b, p, &g) || !(donor = donors_begin(&g))))
+        return; // the host sees that scratch memory ran out
     for (uint32_t q = 0; q < p->n_items; q++)
         for (int c = 0; c < (int)p->item[q].info->comps; c++) {
             const struct bw_view *from = &b->view[p->item[q].view], *to = &b->view[p->item[q].view_out];
@@ -224,7 +243,7 @@ static void block_expel(const struct bw_block *b, void *user)
                 for (int32_t j = 0; j < b->n[1]; j++)
                     memcpy(bw_f32(to, c) + j * to->sy + k * to->sz, v.q + j * from->sy + k * from->sz,
                            (size_t)b->n[0] * sizeof(float));
-            const int32_t count = most ? donors_find(&g, &v, donor, most) : 0;
+            const int32_t count = g.n_hidden ? donors_find(&g, &v, donor) : 0;
             if (!count) continue;
             shares_find(&g, &v, donor, count);
             donors_give(&g, donor, count, &v, bw_f32(to, c), (const ptrdiff_t[3]){1, to->sy, to->sz});

@@ -245,12 +245,13 @@ void flux_marks_spread(struct region_marks *m)
 {
     for (int a = 0; a < 3; a++) {
         if (m->n[a] == 1) continue;
-        memset(m->next, 0, (size_t)m->size);
+        uint8_t *restrict const next = m->next, *const is = m->is;
+        const ptrdiff_t size = m->size;
+        memset(next, 0, (size_t)size);
         for (ptrdiff_t by = -m->far * m->step[a]; by <= m->far * m->step[a]; by += m->step[a])
-            for (ptrdiff_t i = by < 0 ? -by : 0; i < m->size - (by > 0 ? by : 0); i++) m->next[i] |= m->is[i + by];
-        uint8_t *const was = m->is;
-        m->is = m->next;
-        m->next = was;
+            for (ptrdiff_t i = by < 0 ? -by : 0; i < size - (by > 0 ? by : 0); i++) next[i] |= is[i + by];
+        m->is = next;
+        m->next = is;
     }
 }
 
