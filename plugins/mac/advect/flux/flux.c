@@ -21,14 +21,30 @@ bool flux_carries(const struct pass *p, const struct bw_field_info *info)
     return p->by_flux && info->kind != BW_MAC && info->precision == BW_F32;
 }
 
+static int32_t axis_now(const struct flux *f) { return f->axis[f->done]; }
+
 static struct flux_cells cells_of(const struct bw_view *v, int c)
 {
-    return (struct flux_cells){bw_f32(v, c), {1, v->sy, v->sz}};
+    return (struct flux_cells){.at = bw_f32(v, c), .step = {1, v->sy, v->sz}};
+}
+
+/* The same, and of the tiles beyond along the axis where they lie. */
+static struct flux_cells lines_of(const struct flux *f, const struct bw_block *b, const struct bw_view *v,
+                                  const struct bw_field *field, int c, bool in_place)
+{
+    const int a = axis_now(f);
+    const int32_t *beyond = &f->topology->neighbour[tile_of_block(f->pass->tiles, b)][2 * a];
+    struct flux_cells cells = cells_of(v, c);
+    cells.split = in_place;
+    if (!in_place) return cells;
+    cells.nothing = (float)f->pass->stage->host->field_info(field)->background[c];
+    if (beyond[0] >= 0) cells.below = f->pass->tiles->data(field, (uint32_t)c, beyond[0]);
+    if (beyond[1] >= 0) cells.above = f->pass->tiles->data(field, (uint32_t)c, beyond[1]);
+    if (cells.below) cells.below += b->grid->tile[a] * cells.step[a];
+    return cells;
 }
 
 static void steps_set(const struct bw_view *v, ptrdiff_t step[3]) { step[0] = 1, step[1] = v->sy, step[2] = v->sz; }
-
-static int32_t axis_now(const struct flux *f) { return f->axis[f->done]; }
 
 /* Each order is followed by its reverse, which makes the pair of second order; over six steps no axis is first more
  * often than another. */
@@ -38,6 +54,19 @@ static void axes_order(struct flux *f, int64_t turn)
     f->n_axes = 0;
     for (int q = 0; q < 3; q++)
         if (order[turn % 6][q] != f->pass->stage->grid->thin) f->axis[f->n_axes++] = order[turn % 6][q];
+}
+
+/* Not where a closed side mirrors them, or the box ends within them. */
+static bool cells_are_in_place(const struct flux *f, const struct bw_block *b, int64_t tile, const int32_t around[2])
+{
+    const struct bw_domain_info *g = b->grid;
+    const int a = axis_now(f);
+    const int32_t *beyond = &f->topology->neighbour[tile][2 * a];
+    for (int high = 0; high < 2; high++)
+        if (beyond[high] == BW_TILE_OUTSIDE && g->side[2 * a + high].kind == BW_CLOSED) return false;
+    if (g->n[a] <= 0 || beyond[1] == BW_TILE_OUTSIDE) return true;
+    if (g->side[2 * a].kind == BW_PERIODIC) return g->n[a] % g->tile[a] == 0;
+    return b->lo[a] + b->n[a] + around[1] <= g->n[a];
 }
 
 static void block_sweep(const struct bw_block *b, void *user)
@@ -51,14 +80,15 @@ static void block_sweep(const struct bw_block *b, void *user)
                           .limit = p->options->clamp,
                           .keep_amount = !f->view_volume_to && !f->expands,
                           .extend = p->options->outside != OUTSIDE_BACKGROUND};
-    t.u = cells_of(&b->view[0], t.axis);
     flux_reach(f, tile, t.around);
+    const bool in_place = cells_are_in_place(f, b, tile, t.around);
+    t.u = lines_of(f, b, &b->view[0], f->flow, t.axis, flux_faces_are_in_place(f, b, tile, t.axis));
     if (!flux_beside(f, b, &t) || !flux_pushed(f, b, &t)) return; // the host sees that scratch memory ran out
     for (int high = 0; high < 2; high++) {
         const int32_t side = 2 * t.axis + high, beyond = f->topology->neighbour[tile][side];
         t.open[high] = beyond < 0 && !(beyond == BW_TILE_OUTSIDE && b->grid->side[side].kind == BW_CLOSED);
     }
-    if (f->view_volume) t.volume = cells_of(&b->view[f->view_volume], 0);
+    if (f->view_volume) t.volume = lines_of(f, b, &b->view[f->view_volume], f->volume, 0, in_place);
     if (f->view_volume_to) {
         t.volume_to = bw_f32(&b->view[f->view_volume_to], 0);
         steps_set(&b->view[f->view_volume_to], t.volume_step);
@@ -66,7 +96,7 @@ static void block_sweep(const struct bw_block *b, void *user)
     for (uint32_t q = 0; q < p->n_items; q++)
         for (int c = 0; c < (int)p->item[q].info->comps; c++) {
             struct flux_amount *a = &t.amount[t.n_amounts++];
-            *a = (struct flux_amount){.from = cells_of(&b->view[p->item[q].view], c),
+            *a = (struct flux_amount){.from = lines_of(f, b, &b->view[p->item[q].view], p->item[q].field, c, in_place),
                                       .least = f->least[t.n_amounts - 1],
                                       .most = f->most[t.n_amounts - 1],
                                       .to = bw_f32(&b->view[p->item[q].view_out], c)};
@@ -76,14 +106,16 @@ static void block_sweep(const struct bw_block *b, void *user)
     for (int32_t m = 0; m < t.n_amounts; m++) b->sum[m] = t.amount[m].left[0] + t.amount[m].left[1];
 }
 
-/* Lines are read along the axis alone. */
+/* Lines are read along the axis alone, and where they can be in the tiles themselves. */
 static int block_reach(const struct bw_block *b, uint32_t row, int32_t reach[6], void *user)
 {
     const struct flux *f = user;
     const int32_t a = axis_now(f);
+    const int64_t tile = tile_of_block(f->pass->tiles, b);
     int32_t around[2] = {0, 1};
-    if (row > 0) flux_reach(f, tile_of_block(f->pass->tiles, b), around);
-    for (int s = 0; s < 6; s++) reach[s] = s >> 1 == a ? around[s & 1] : 0;
+    if (row > 0) flux_reach(f, tile, around);
+    const bool in_place = row > 0 ? cells_are_in_place(f, b, tile, around) : flux_faces_are_in_place(f, b, tile, a);
+    for (int s = 0; s < 6; s++) reach[s] = s >> 1 == a && !in_place ? around[s & 1] : 0;
     return 1;
 }
 

@@ -45,6 +45,8 @@ enum bw_status flux_fields(struct pass *p);
 
 /// Measures the flow, and finds the parts.
 enum bw_status flux_split(struct flux *f);
+/// Are a tile's faces along `a` what is stored there, and the high ones the low ones of the next tile?
+bool flux_faces_are_in_place(const struct flux *f, const struct bw_block *b, int64_t tile, int a);
 /// Cells beyond a tile's ends along the axis of the present sweep that its lines read.
 void flux_reach(const struct flux *f, int64_t tile, int32_t around[2]);
 

@@ -68,13 +68,20 @@ INLINE void lines_turn_out(const vec *from, float *p, ptrdiff_t beside, int32_t 
     }
 }
 
-/* Lanes beyond the last line hold 0. */
-static void lines_load(const struct bundle *b, const struct flux_cells *c, int32_t begin, int32_t end, vec *to)
+/* Places begin to end - 1, of which place 0 is at `at`. Lanes beyond the last line hold 0. `square`: rows go on, so that
+ * whole squares may be read and written, as many as reach from place 0 to either end. */
+INLINE void piece_load(const struct bundle *b, const float *at, const ptrdiff_t step[3], int32_t begin, int32_t end,
+                       bool square, vec *to)
 {
-    const ptrdiff_t along = c->step[b->tile->axis], beside = c->step[b->lane];
-    const float *p = c->at + place(c->step, b->at);
+    const ptrdiff_t along = step[b->tile->axis], beside = step[b->lane];
+    const float *p = at + place(step, b->at);
     if (beside == 1 && b->used == VEC_LANES) {
         for (int32_t i = begin; i < end; i++) to[i] = vec_load(p + i * along);
+        return;
+    }
+    if (along == 1 && b->used == VEC_LANES && square && end - begin > 1) {
+        const int32_t up = (end + VEC_LANES - 1) / VEC_LANES, down = (VEC_LANES - 1 - begin) / VEC_LANES;
+        lines_turn_in(p, beside, -down * VEC_LANES, up * VEC_LANES, to);
         return;
     }
     if (along == 1 && b->used == VEC_LANES && end - begin >= VEC_LANES) {
@@ -84,6 +91,20 @@ static void lines_load(const struct bundle *b, const struct flux_cells *c, int32
     for (int32_t i = begin; i < end && b->used < VEC_LANES; i++) to[i] = vec_set(0);
     for (int32_t l = 0; l < b->used; l++)
         for (int32_t i = begin; i < end; i++) to[i][l] = p[i * along + l * beside];
+}
+
+static void lines_load(const struct bundle *b, const struct flux_cells *c, int32_t begin, int32_t end, vec *to)
+{
+    const int32_t n = b->n, last = end < n ? end : n;
+    if (!c->split) {
+        piece_load(b, c->at, c->step, begin, end, false, to);
+        return;
+    }
+    if (begin < 0 && c->below) piece_load(b, c->below, c->step, begin, 0, true, to);
+    for (int32_t i = begin; i < 0 && !c->below; i++) to[i] = vec_set(c->nothing);
+    piece_load(b, c->at, c->step, 0, last, false, to);
+    if (end > n && c->above) piece_load(b, c->above, c->step, 0, end - n, true, to + n);
+    for (int32_t i = n; i < end && !c->above; i++) to[i] = vec_set(c->nothing);
 }
 
 static void lines_store(const struct bundle *b, const vec *from, float *to, const ptrdiff_t step[3])

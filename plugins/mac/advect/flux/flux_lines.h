@@ -8,10 +8,15 @@
 
 enum { FLUX_FIELDS = 5, FLUX_HALO = 16, FLUX_BESIDE = 3 }; ///< BESIDE: cells that a parabola reads on either side
 
-/// Values of a block: cell (i,j,k) is at[i + j*step[1] + k*step[2]]; step[0] = 1.
+/// Values of a block: cell (i,j,k) is at[i + j*step[1] + k*step[2]]; step[0] = 1. Where tiles are read in place, those
+/// below and above along the axis lie elsewhere, in rows of 16 cells or more.
 struct flux_cells {
     const float *at;
     ptrdiff_t step[3];
+    bool split;
+    const float *below, *above; ///< of a split one: cells from the block's low end down, -1 at below[-step], and from
+                                ///< its high end up; NULL: there is `nothing` in all
+    float nothing;
 };
 
 /// One field's way.

@@ -7,6 +7,7 @@
  * and what their parabolas read, must lie within the widest halo. */
 #include "flux.h"
 #include <float.h>
+#include <string.h>
 
 #define LEAST 0.25 ///< of a cell's volume
 
@@ -19,13 +20,13 @@ struct rows {
     float up[3][ROW], down[3][ROW], emptied[FLUX_SETS][ROW];
 };
 
-/* Cells of one row. */
-static void row_measure(int32_t thin, const float *const u[3], const ptrdiff_t *step, int32_t n, struct rows *r)
+/* Cells of one row, and the low and high faces of each. */
+static void row_measure(int32_t thin, const float *const u[3], const float *const above[3], int32_t n, struct rows *r)
 {
     float d[3][ROW] = {{0}}; // what leaves less what enters, along each axis
     for (int a = 0; a < 3; a++) {
         if (a == thin) continue;
-        const float *low = u[a], *high = u[a] + step[a];
+        const float *low = u[a], *high = above[a];
         for (int32_t i = 0; i < n; i++) {
             r->up[a][i] = more(r->up[a][i], more(low[i], high[i]));
             r->down[a][i] = more(r->down[a][i], more(-low[i], -high[i]));
@@ -46,19 +47,71 @@ static float row_most(const float *at, int32_t n)
     return most;
 }
 
+/* On a box's sides it is their rule that says what flows. */
+bool flux_faces_are_in_place(const struct flux *f, const struct bw_block *b, int64_t tile, int a)
+{
+    const int32_t *beyond = &f->topology->neighbour[tile][2 * a];
+    return beyond[0] != BW_TILE_OUTSIDE && beyond[1] >= 0 && b->n[a] == b->grid->tile[a];
+}
+
+static bool all_faces_are_in_place(const struct flux *f, const struct bw_block *b, int64_t tile)
+{
+    bool all = true;
+    for (int a = 0; a < 3; a++) all = all && (a == b->grid->thin || flux_faces_are_in_place(f, b, tile, a));
+    return all;
+}
+
+/// A block's faces: those of component a on cell (i,j,k)'s low side; the high end's of each component elsewhere.
+struct faces {
+    const float *at[3], *end[3]; ///< end: NULL, they follow the others
+    ptrdiff_t step[3];
+    int32_t n[3];
+    float row[ROW + 1]; ///< the present row's of component 0
+};
+
+static struct faces faces_of(const struct flux *f, const struct bw_block *b, int64_t tile)
+{
+    const struct bw_view *v = &b->view[0];
+    struct faces u = {.step = {1, v->sy, v->sz}, .n = {b->n[0], b->n[1], b->n[2]}};
+    const bool in_place = all_faces_are_in_place(f, b, tile);
+    for (int a = 0; a < 3; a++) {
+        u.at[a] = bw_f32(v, a);
+        if (in_place && a != b->grid->thin)
+            u.end[a] = f->pass->tiles->data(f->flow, (uint32_t)a, f->topology->neighbour[tile][2 * a + 1]);
+    }
+    return u;
+}
+
+/* Low and high faces of row (j,k). */
+static void faces_row(struct faces *u, int32_t j, int32_t k, const float *low[3], const float *high[3])
+{
+    const ptrdiff_t row = j * u->step[1] + k * u->step[2];
+    for (int a = 0; a < 3; a++) {
+        low[a] = u->at[a] + row;
+        high[a] = low[a] + u->step[a];
+    }
+    if (u->end[0]) {
+        memcpy(u->row, low[0], (size_t)u->n[0] * sizeof *u->row);
+        u->row[u->n[0]] = u->end[0][row];
+        low[0] = u->row;
+        high[0] = u->row + 1;
+    }
+    if (u->end[1] && j == u->n[1] - 1) high[1] = u->end[1] + k * u->step[2];
+    if (u->end[2] && k == u->n[2] - 1) high[2] = u->end[2] + j * u->step[1];
+}
+
 static void block_measure(const struct bw_block *b, void *user)
 {
     const struct flux *f = user;
-    const struct bw_view *v = &b->view[0];
-    const ptrdiff_t step[3] = {1, v->sy, v->sz};
-    struct flux_range *r = &f->range[tile_of_block(f->pass->tiles, b)];
+    const int64_t tile = tile_of_block(f->pass->tiles, b);
+    struct flux_range *r = &f->range[tile];
+    struct faces u = faces_of(f, b, tile);
     struct rows rows = {.up = {{0}}};
     for (int32_t k = 0; k < b->n[2]; k++)
         for (int32_t j = 0; j < b->n[1]; j++) {
-            const float *const u[3] = {bw_f32(v, 0) + j * step[1] + k * step[2],
-                                       bw_f32(v, 1) + j * step[1] + k * step[2],
-                                       bw_f32(v, 2) + j * step[1] + k * step[2]};
-            row_measure(b->grid->thin, u, step, b->n[0], &rows);
+            const float *low[3], *high[3];
+            faces_row(&u, j, k, low, high);
+            row_measure(b->grid->thin, low, high, b->n[0], &rows);
         }
     *r = (struct flux_range){.up = {0}};
     for (int a = 0; a < 3; a++) {
@@ -71,8 +124,10 @@ static void block_measure(const struct bw_block *b, void *user)
 /* High faces are the low faces of the cells above. */
 static int measure_reach(const struct bw_block *b, uint32_t row, int32_t reach[6], void *user)
 {
-    (void)b, (void)row, (void)user;
-    for (int s = 0; s < 6; s++) reach[s] = s & 1;
+    const struct flux *f = user;
+    const bool in_place = all_faces_are_in_place(f, b, tile_of_block(f->pass->tiles, b));
+    (void)row;
+    for (int s = 0; s < 6; s++) reach[s] = (s & 1) && !in_place;
     return 1;
 }
 
