@@ -12,7 +12,7 @@
 struct options {
     struct bw_picture_params picture;
     const char *name;
-    double fps, quality;
+    double fps, crf;
     int32_t sheet;
 };
 
@@ -20,7 +20,7 @@ static const struct bw_param params[] = {
     BW_PICTURE_PARAMS(struct options, picture),
     BW_STRING(struct options, name, "name", 0, "File name without its ending; the preset's name when absent."),
     BW_F64(struct options, fps, "fps", "0", 0, 1000, 0, "Frames a second of the movie; 0: the bake's."),
-    BW_F64(struct options, quality, "quality", "19", 0, 51, 0,
+    BW_F64(struct options, crf, "crf", "19", 0, 51, 0,
            "Constant rate factor: 15 is superb, 19 good, 28 small."),
     BW_BOOL(struct options, sheet, "sheet", "true", "A contact sheet of twelve frames as well."),
 };
@@ -73,7 +73,7 @@ static enum bw_status movie_first(struct bw_exporter *e, const struct bw_image *
 {
     const struct options *p = e->params;
     struct state *s = e->state;
-    s->options = (struct bw_movie_options){img->w, img->h, fps_asked(e), p->quality};
+    s->options = (struct bw_movie_options){img->w, img->h, fps_asked(e), p->crf};
     return movie_begin(e);
 }
 
@@ -82,8 +82,8 @@ static void movie_follow(struct bw_exporter *e)
 {
     const struct options *p = e->params;
     struct state *s = e->state;
-    s->options.crf = p->quality;
-    bw_movie_quality(s->movie, p->quality);
+    s->options.crf = p->crf;
+    bw_movie_quality(s->movie, p->crf);
     if (fps_asked(e) != s->options.fps && !s->told++)
         e->host->log(e, BW_LOG_WARNING, "a movie has one frame rate: it stays %g, not %g", s->options.fps,
                      fps_asked(e));

@@ -87,6 +87,7 @@ enum bw_status bw_picture_look(const struct bw_picture_params *p, int flames, st
                              .anisotropy = p->anisotropy,
                              .soften = p->soften,
                              .bloom = p->bloom,
+                             .quality = p->quality - 1,
                              .has_background = p->background.count > 0};
     if (p->background.count && p->background.count != 3) {
         snprintf(why, why_size, "background wants three numbers, [r, g, b]");

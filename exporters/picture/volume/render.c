@@ -9,7 +9,7 @@ enum bw_status bw_render_linear(const struct bw_tools *tools, const struct bw_vo
 {
     struct bw_medium medium;
     const struct bw_shot shot = {&medium.lit, &medium.ambient, v, scene};
-    enum bw_status status = bw_medium_light(tools, v, scene, img->h, &medium);
+    enum bw_status status = bw_medium_light(tools, v, scene, &medium);
     if (!status) status = bw_march(tools, &shot, img, alpha);
     bw_medium_free(tools, &medium);
     return status;

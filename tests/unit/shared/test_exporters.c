@@ -104,7 +104,7 @@ static const char *const options[][2] = {
     {"png", "view: render, size: 96, every: 2"},
     {"exr", "size: 96, every: 3"},
     {"mp4", "view: render, size: 96"},
-    {"mp4", "view: slice, field: density, position: 1 cm, size: 96, fps: 24, quality: \"=19+10*t\""},
+    {"mp4", "view: slice, field: density, position: 1 cm, size: 96, fps: 24, crf: \"=19+10*t\""},
     {"ply", "every: 5"},
     {"vdb", "points: [tracers]"},
     {"bodies", ""}};
@@ -307,7 +307,7 @@ Test(exporters, other_values_later_have_effect)
     cr_assert_eq(png_height(out, "png/a0_0007.png"), 64);
     cr_assert_gt(file_size(out, "a3.mp4"), before);
     part.from = "name: a3, view: render, size: 96";
-    part.to = "name: a3, view: render, size: 96, quality: 51, fps: 5";
+    part.to = "name: a3, view: render, size: 96, crf: 51, fps: 5";
     cr_assert_eq(part_bake(&part, PRESET("3-12")), BW_OK, "%s", part.said);
     cr_assert_lt(file_size(out, "a3.mp4"), before, "worse, the movie is no smaller");
     part.to = "name: a3, view: render, size: 64";

@@ -254,12 +254,11 @@ static double stripes(double soften)
     return (most - least) / sum;
 }
 
-/* The shortest waves of a flame are all there without softening and gone with all of it. */
+/* What a spline leaves of the shortest waves of a flame is gone with all of the softening. */
 Test(light, softened_flames_hide_their_cells)
 {
-    const double sharp = stripes(0), usual = stripes(BW_SOFTEN), soft = stripes(1);
-    cr_log_info("stripes %.3f, %.3f, %.3f", sharp, usual, soft);
-    cr_assert_gt(sharp, 0.2);
-    cr_assert_lt(usual, 0.9 * sharp);
-    cr_assert_lt(soft, 0.2 * sharp); // what is left is the wall seen in perspective
+    const double usual = stripes(BW_SOFTEN), soft = stripes(1);
+    cr_log_info("stripes %.3f, %.3f", usual, soft);
+    cr_assert_gt(usual, 0.2);
+    cr_assert_lt(soft, 0.5 * usual); // what is left is the wall seen in perspective
 }

@@ -4,6 +4,7 @@
 #include "image_tools.h"
 #include <picture/gather/volume.h>
 #include <picture/volume/light/light.h>
+#include <picture/volume/rays/jitter.h>
 #include <picture/volume/rays/march.h>
 #include <picture/params.h>
 #include <picture/volume/render.h>
@@ -219,6 +220,84 @@ Test(render, same_picture_in_any_order_of_tasks)
     bw_image_free(&a);
     bw_image_free(&b);
     free(v.density);
+}
+
+/* ---- cells do not show ---- */
+
+enum { WIDE = 384 };
+
+/// Ripple of a column of the picture at one voxel's wavelength, of its mean: the root of the power of waves within a
+/// sixth of it, under a window that fades to both ends.
+static double voxel_ripple(const struct bw_image *img, int x, int from, int to, double wavelength)
+{
+    const double pi = 3.14159265358979;
+    double mean = 0, power = 0, weight = 0;
+    for (int y = from; y < to; y++) {
+        const double w = 0.5 - 0.5 * cos(2 * pi * (y - from + 0.5) / (to - from));
+        mean += w * brightness(img, x, y), weight += w;
+    }
+    mean /= weight;
+    for (int q = -6; q <= 6; q++) {
+        double re = 0, im = 0;
+        for (int y = from; y < to; y++) {
+            const double w = 0.5 - 0.5 * cos(2 * pi * (y - from + 0.5) / (to - from));
+            const double turn = 2 * pi * y / wavelength * (1 + q / 36.0), value = brightness(img, x, y) / mean - 1;
+            re += w * value * cos(turn) / weight, im += w * value * sin(turn) / weight;
+        }
+        power += 2 * (re * re + im * im) / 13;
+    }
+    return sqrt(power);
+}
+
+/// Mean ripple of the face of a smooth ball of smoke, its cells 9 pixels wide.
+static double ball_ripple(int32_t quality)
+{
+    enum { CELLS = 32 };
+    struct bw_volume v = {.box = {{CELLS, CELLS, CELLS}, {-0.5, -0.5, 0}, 1.0 / CELLS}};
+    struct bw_scene scene = {
+        .lo = {-0.5, -0.5, 0}, .hi = {0.5, 0.5, 1}, .extinction = 60, .ambient = 293, .exposure = 1};
+    struct bw_aim aim = {.tan_long = 0.05, .has_target = 1, .target = {0, 0, 0.5}, .distance = 12};
+    struct bw_image img;
+    v.density = take(NULL, (size_t)CELLS * CELLS * CELLS * sizeof(float));
+    for (int i = 0; i < CELLS * CELLS * CELLS; i++) {
+        const double x = (i % CELLS + 0.5) / CELLS - 0.5, y = (i / CELLS % CELLS + 0.5) / CELLS - 0.5;
+        const double z = (i / CELLS / CELLS + 0.5) / CELLS - 0.5, out = hypot(hypot(x, y), z) - 0.3;
+        v.density[i] = (float)(0.5 - 0.5 * tanh(1.2 * out * CELLS));
+    }
+    scene.look = (struct bw_look)BW_LOOK_DEFAULT;
+    scene.look.quality = quality;
+    bw_camera_fit(&scene.camera, &aim, scene.lo, scene.hi, 1);
+    cr_assert_eq(bw_image_init(&img, &tools, WIDE, WIDE), BW_OK);
+    cr_assert_eq(bw_render_linear(&tools, &v, &scene, &img, NULL), BW_OK);
+    double sum = 0;
+    for (int x = 160; x < 224; x++) sum += voxel_ripple(&img, x, 110, 274, WIDE / 1.2 / CELLS) / 64;
+    bw_image_free(&img);
+    free(v.density);
+    return sum;
+}
+
+/* Read linearly a ball of smoke has a step a voxel; by the spline none that an eye would find. */
+Test(render, a_smooth_ball_shows_no_voxels)
+{
+    const double linear = ball_ripple(BW_QUALITY_DRAFT), usual = ball_ripple(BW_QUALITY_DEFAULT);
+    cr_log_info("ripple at a voxel's wavelength: draft %.5f, default %.5f", linear, usual);
+    cr_assert_gt(linear, 0.002, "%g", linear);
+    cr_assert_lt(usual, 0.0005, "%g", usual);
+}
+
+/* 8×8 pixels have nearly the same mean wherever one looks, much nearer than the 1/√12/8 of chance; for each ray. */
+Test(render, jitter_is_even_at_every_scale)
+{
+    for (int ray = 0; ray < 4; ray++) {
+        double square = 0;
+        for (int at = 0; at < 32 * 32; at++) {
+            double sum = 0;
+            for (int q = 0; q < 64; q++) sum += (double)bw_jitter(at % 32 + q % 8, at / 32 + q / 8, ray) / 64;
+            square += pow(sum - 0.5, 2) / (32 * 32);
+        }
+        cr_log_info("ray %d: %g", ray, sqrt(square));
+        cr_assert_lt(sqrt(square), 0.5 / sqrt(12) / 8);
+    }
 }
 
 /* ---- memory ---- */

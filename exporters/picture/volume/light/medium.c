@@ -14,7 +14,6 @@
 #include <math.h>
 
 #define DEEP 0.12f ///< share of the several-times scattered term
-#define COARSE_PIXELS 3.5
 
 /// What the passes share.
 struct shade {
@@ -135,14 +134,6 @@ static void layer_light(int64_t k, void *user)
     }
 }
 
-/// Does a cell in the middle cover more than COARSE_PIXELS pixels?
-static int cells_show(const struct bw_scene *scene, const struct bw_dense *b, int32_t height)
-{
-    double r2 = 0;
-    for (int a = 0; a < 3; a++) r2 += pow(b->origin[a] + 0.5 * b->n[a] * b->h - scene->camera.eye[a], 2);
-    return b->h * height > COARSE_PIXELS * 2 * scene->camera.tan_y * sqrt(r2);
-}
-
 /// Parcel out `memory` as the passes need it.
 static void arrays_place(struct shade *s, size_t cells, float *memory)
 {
@@ -155,7 +146,7 @@ static void arrays_place(struct shade *s, size_t cells, float *memory)
     s->rows = memory + (s->emission ? 6 * cells : 0);
 }
 
-static enum bw_status passes_run(struct shade *s, int show)
+static enum bw_status passes_run(struct shade *s)
 {
     struct bw_lit *lit = &s->m->lit;
     const struct bw_dense *b = &lit->box;
@@ -169,14 +160,14 @@ static enum bw_status passes_run(struct shade *s, int show)
     for (int l = 0; l < s->n_lights && !status; l++) status = s->status[l];
     if (status) return status;
     s->tools->parallel(s->tools->ctx, b->n[2], layer_light, s);
-    if (show) bw_cells_soften(s->tools, b, lit->rgbs, 4, 0.25f); // the terraces of dense smoke would show
-    // sheets of flame as thin as a cell would come out as beads
-    if (s->emission) bw_cells_soften(s->tools, b, lit->fire, 2, 0.25f * (float)s->scene->look.soften);
+    // Sheets of flame as thin as a cell would come out as beads: more than a spline smooths them anyway.
+    const float more = 0.25f * (float)(s->scene->look.soften - BW_SOFTEN);
+    if (s->emission && more > 0) bw_cells_soften(s->tools, b, lit->fire, 2, more);
     return BW_OK;
 }
 
 enum bw_status bw_medium_light(const struct bw_tools *tools, const struct bw_volume *v, const struct bw_scene *scene,
-                               int32_t height, struct bw_medium *m)
+                               struct bw_medium *m)
 {
     struct shade s = {.tools = tools, .v = v, .scene = scene, .m = m};
     *m = (struct bw_medium){.lit = {.box = v->box, .planck = &m->planck}};
@@ -189,7 +180,7 @@ enum bw_status bw_medium_light(const struct bw_tools *tools, const struct bw_vol
     arrays_place(&s, cells, m->memory);
     m->lit.soot = v->flame ? BW_SOOT * (float)scene->extinction : 0;
     m->lit.gain = BW_GLOW * BW_SOOT * (float)(scene->extinction * scene->look.fire);
-    return passes_run(&s, cells_show(scene, &v->box, height));
+    return passes_run(&s);
 }
 
 void bw_medium_free(const struct bw_tools *tools, struct bw_medium *m)

@@ -25,10 +25,10 @@ struct bw_medium {
     float *memory;
 };
 
-/// Light `v` for a picture `height` pixels high; bw_medium_free gives it back, after a failure too. Errors:
+/// Light `v`; bw_medium_free gives it back, after a failure too. Errors:
 /// BW_ERR_MEMORY.
 enum bw_status bw_medium_light(const struct bw_tools *tools, const struct bw_volume *v, const struct bw_scene *scene,
-                               int32_t height, struct bw_medium *m);
+                               struct bw_medium *m);
 void bw_medium_free(const struct bw_tools *tools, struct bw_medium *m);
 
 #endif

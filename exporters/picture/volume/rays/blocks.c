@@ -26,19 +26,22 @@ static int fire_shows(const struct bw_lit *lit, const float fire[2])
     return way * (lit->gain * (rgb[0] + rgb[1] + rgb[2]) + lit->soot * fire[0]) > UNSEEN;
 }
 
-/// What lies in a block, or in the next cell that interpolation reaches.
+/// What lies in a block, or in the cells around it that a spline reaches.
 static uint8_t block_holds(const struct bw_lit *lit, const int at[3])
 {
     int medium = 0;
     float most[2] = {0, 0};
     const struct bw_dense *b = &lit->box;
-    int hi[3];
-    for (int a = 0; a < 3; a++) hi[a] = (at[a] + 1) * BW_BLOCK < b->n[a] ? (at[a] + 1) * BW_BLOCK + 1 : b->n[a];
-    for (int k = at[2] * BW_BLOCK; k < hi[2]; k++)
-        for (int j = at[1] * BW_BLOCK; j < hi[1]; j++) {
+    int lo[3], hi[3];
+    for (int a = 0; a < 3; a++) {
+        lo[a] = at[a] ? at[a] * BW_BLOCK - 1 : 0;
+        hi[a] = (at[a] + 1) * BW_BLOCK + 2 < b->n[a] ? (at[a] + 1) * BW_BLOCK + 2 : b->n[a];
+    }
+    for (int k = lo[2]; k < hi[2]; k++)
+        for (int j = lo[1]; j < hi[1]; j++) {
             const size_t row = ((size_t)k * (size_t)b->n[1] + (size_t)j) * (size_t)b->n[0];
             const float *p = lit->rgbs + 4 * row, *fire = lit->fire ? lit->fire + 2 * row : NULL;
-            for (int i = at[0] * BW_BLOCK; i < hi[0]; i++) {
+            for (int i = lo[0]; i < hi[0]; i++) {
                 medium |= p[4 * i + 3] > 0 || p[4 * i] > 0;
                 for (int c = 0; fire && c < 2; c++) most[c] = bw_most(most[c], fire[2 * i + c]);
             }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The view rays: steps of six tenths of a cell from a start that differs from pixel to pixel, empty blocks skipped,
+/* The view rays: steps of a part of a cell from a start that differs from pixel to pixel, empty blocks skipped,
  * obstacles and the studio behind. */
 #include "march.h"
 #include "blocks.h"
+#include "jitter.h"
+#include "read.h"
 #include "solid.h"
 #include "studio.h"
 #include <picture/volume/scene/flame.h>
@@ -11,11 +13,22 @@
 #include <math.h>
 #include <string.h>
 
-#define STEP 0.6f            ///< cells
-enum { BAND = 4, FINE = 2 }; ///< rows a task; flames a step
+enum { BAND = 4 }; ///< rows a task
+
+/// How rays go.
+struct steps {
+    float length;                ///< cells
+    int32_t cubic, fine, across; ///< how cells are read; flames a step; rays a pixel, squared
+};
+static const struct steps quality_steps[] = {
+    [BW_QUALITY_DRAFT + 1] = {1, 0, 1, 1},
+    [BW_QUALITY_DEFAULT + 1] = {0.7f, 1, 1, 1},
+    [BW_QUALITY_FINAL + 1] = {0.4f, 1, 2, 2},
+};
 
 struct march {
     struct bw_shot shot;
+    struct steps steps;
     struct bw_studio studio;
     struct bw_blocks blocks;
     struct bw_image *img;
@@ -44,84 +57,42 @@ static int ray_clip(const struct bw_dense *b, const double eye[3], const double 
     return t1 > t0;
 }
 
-/// {j, s} of one cell, or of a place between: four lanes of every SIMD set. {flame, kelvin} likewise.
-struct lanes {
-    float v __attribute__((vector_size(16)));
-};
-struct pair {
-    float v __attribute__((vector_size(8)));
-};
-
-/// Where a place lies between eight cells.
-struct corner {
-    size_t at, next[3];
-    float f[3];
-};
-
-static inline struct corner corner_at(const struct bw_dense *b, const float p[3])
+/// What flames add at `t` to {j, s}, `share` of it.
+static inline void fire_add(const struct march *m, const struct taps *t, float share, struct lanes *js)
 {
-    struct corner c = {0, {1, (size_t)b->n[0], (size_t)b->n[0] * (size_t)b->n[1]}, {0}};
-    for (int a = 0; a < 3; a++) {
-        int i = (int)p[a];
-        if (i > b->n[a] - 2) i = b->n[a] - 2;
-        c.f[a] = p[a] - (float)i;
-        c.at += (size_t)i * c.next[a];
-    }
-    return c;
-}
-
-static inline struct lanes lanes_between(const float *p, size_t step, float f)
-{
-    struct lanes a, b;
-    memcpy(&a, p, sizeof a);
-    memcpy(&b, p + step, sizeof b);
-    return (struct lanes){a.v + (b.v - a.v) * f};
-}
-
-static inline struct pair pair_between(const float *p, size_t step, float f)
-{
-    struct pair a, b;
-    memcpy(&a, p, sizeof a);
-    memcpy(&b, p + step, sizeof b);
-    return (struct pair){a.v + (b.v - a.v) * f};
-}
-
-/// Trilinear {j, s} between cells.
-static inline struct lanes lit_read(const struct bw_lit *lit, const struct corner *c)
-{
-    const float *q = lit->rgbs + 4 * c->at, *r = q + 4 * c->next[2];
-    const struct lanes a0 = lanes_between(q, 4, c->f[0]), a1 = lanes_between(q + 4 * c->next[1], 4, c->f[0]);
-    const struct lanes b0 = lanes_between(r, 4, c->f[0]), b1 = lanes_between(r + 4 * c->next[1], 4, c->f[0]);
-    struct lanes near = {a0.v + (a1.v - a0.v) * c->f[1]}, far = {b0.v + (b1.v - b0.v) * c->f[1]};
-    near.v += (far.v - near.v) * c->f[2];
-    return near;
-}
-
-/// What flames add there to {j, s}, `share` of it.
-static inline void fire_add(const struct bw_lit *lit, const struct corner *c, float share, struct lanes *js)
-{
-    const float *q = lit->fire + 2 * c->at, *r = q + 2 * c->next[2];
-    const struct pair a0 = pair_between(q, 2, c->f[0]), a1 = pair_between(q + 2 * c->next[1], 2, c->f[0]);
-    const struct pair b0 = pair_between(r, 2, c->f[0]), b1 = pair_between(r + 2 * c->next[1], 2, c->f[0]);
-    const struct pair near = {a0.v + (a1.v - a0.v) * c->f[1]}, far = {b0.v + (b1.v - b0.v) * c->f[1]};
-    const struct pair fire = {near.v + (far.v - near.v) * c->f[2]};
-    if (fire.v[0] <= BW_FIRE_FAINT) return;
-    float rgb[3];
-    bw_emission(lit->planck, (float[2]){fire.v[0], fire.v[1]}, rgb);
+    const struct bw_lit *lit = m->shot.lit;
+    float fire[2], rgb[3];
+    if (m->steps.cubic) cubic_two(lit->fire, t, fire);
+    else linear_two(lit->fire, t, fire);
+    if (fire[0] <= BW_FIRE_FAINT) return;
+    bw_emission(lit->planck, fire, rgb);
     const float gain = share * lit->gain;
-    js->v += (struct lanes){{gain * rgb[0], gain * rgb[1], gain * rgb[2], share * lit->soot * fire.v[0]}}.v;
+    js->v += (struct lanes){{gain * rgb[0], gain * rgb[1], gain * rgb[2], share * lit->soot * fire[0]}}.v;
 }
 
 /// The same over a step about p: flames are thinner than a step.
-static inline void fire_step(const struct bw_lit *lit, const float p[3], const float d[3], struct lanes *js)
+static inline void fire_step(const struct march *m, const float p[3], const float d[3], struct lanes *js)
 {
-    for (int q = 0; q < FINE; q++) {
-        const float t = STEP * (((float)q + 0.5f) / FINE - 0.5f);
+    const struct bw_dense *b = &m->shot.lit->box;
+    for (int q = 0; q < m->steps.fine; q++) {
+        const float t = m->steps.length * (((float)q + 0.5f) / (float)m->steps.fine - 0.5f);
         float at[3];
-        for (int a = 0; a < 3; a++) at[a] = bw_least(bw_most(p[a] + t * d[a], 0), (float)(lit->box.n[a] - 1));
-        const struct corner c = corner_at(&lit->box, at);
-        fire_add(lit, &c, 1.0f / FINE, js);
+        for (int a = 0; a < 3; a++) at[a] = bw_least(bw_most(p[a] + t * d[a], 0), (float)(b->n[a] - 1));
+        const struct taps taps = taps_at(b, at, m->steps.cubic);
+        fire_add(m, &taps, 1 / (float)m->steps.fine, js);
     }
+}
+
+/// {j, s} at p, a place on a ray along d.
+static inline struct lanes medium_at(const struct march *m, uint8_t holds, const float p[3], const float d[3])
+{
+    struct lanes s = {{0}};
+    if (holds & BW_HOLDS_MEDIUM) {
+        const struct taps t = taps_at(&m->shot.lit->box, p, m->steps.cubic);
+        s = m->steps.cubic ? cubic_four(m->shot.lit->rgbs, &t) : linear_four(m->shot.lit->rgbs, &t);
+    }
+    if (holds & BW_HOLDS_FIRE) fire_step(m, p, d, &s);
+    return s;
 }
 
 /// Distance along the ray to the end of the block around p.
@@ -141,23 +112,21 @@ static float block_exit(const float p[3], const float d[3])
 static float medium_march(const struct march *m, const struct ray *r, float jitter, float rgb[3])
 {
     float through = 1;
-    const float h = (float)m->shot.lit->box.h;
+    const float h = (float)m->shot.lit->box.h, step = m->steps.length;
     struct lanes sum = {{0}};
-    for (int n = 0; ((float)n + jitter - 0.5f) * STEP < r->length && through > 0.004f;) {
-        const float middle = ((float)n + jitter) * STEP, from = bw_most(middle - 0.5f * STEP, 0);
-        const float to = bw_least(middle + 0.5f * STEP, r->length), t = 0.5f * (from + to);
+    for (int n = 0; ((float)n + jitter - 0.5f) * step < r->length && through > 0.004f;) {
+        const float middle = ((float)n + jitter) * step, from = bw_most(middle - 0.5f * step, 0);
+        const float to = bw_least(middle + 0.5f * step, r->length), t = 0.5f * (from + to);
         float p[3];
         for (int a = 0; a < 3; a++) p[a] = bw_most(r->o[a] + t * r->d[a], 0);
         const int at[3] = {(int)p[0] / BW_BLOCK, (int)p[1] / BW_BLOCK, (int)p[2] / BW_BLOCK};
         const uint8_t holds = m->blocks.busy[(at[2] * m->blocks.n[1] + at[1]) * m->blocks.n[0] + at[0]];
         if (!holds) {
-            n += 1 + (int)(block_exit(p, r->d) / STEP);
+            n += 1 + (int)(block_exit(p, r->d) / step);
             continue;
         }
         n++;
-        const struct corner c = corner_at(&m->shot.lit->box, p);
-        struct lanes s = holds & BW_HOLDS_MEDIUM ? lit_read(m->shot.lit, &c) : (struct lanes){{0}};
-        if (holds & BW_HOLDS_FIRE) fire_step(m->shot.lit, p, r->d, &s);
+        const struct lanes s = medium_at(m, holds, p, r->d);
         const float ds = (to - from) * h, depth = s.v[3] * ds, keep = bw_exp_neg(depth);
         sum.v += s.v * (through * (depth > 1e-4f ? (1 - keep) / s.v[3] : ds)); // ∫ exp(-s x) dx over the step
         through *= keep;
@@ -169,6 +138,7 @@ static float medium_march(const struct march *m, const struct ray *r, float jitt
 /// What a pixel has seen so far: light, and what gets through from behind.
 struct sight {
     int x, y;
+    float jitter; ///< -0.5 … 0.5 steps
     double dir[3];
     float rgb[3], through;
 };
@@ -181,7 +151,7 @@ static void span_see(const struct march *m, double near, double far, struct sigh
     const float *reach = m->blocks.reach + 2 * (s->y / BW_SCREEN_TILE * m->blocks.tiles[0] + s->x / BW_SCREEN_TILE);
     const double range[2] = {fmax((double)reach[0], near), fmin((double)reach[1], far)};
     if (range[0] >= range[1] || !ray_clip(&m->shot.lit->box, m->shot.scene->camera.eye, s->dir, range, &r)) return;
-    const float through = medium_march(m, &r, bw_pattern(s->x, s->y) - 0.5f, rgb);
+    const float through = medium_march(m, &r, s->jitter, rgb);
     for (int a = 0; a < 3; a++) s->rgb[a] += s->through * rgb[a];
     s->through *= through;
 }
@@ -197,26 +167,40 @@ static void solid_see(const struct march *m, double depth, float cover, struct s
     s->through *= 1 - cover;
 }
 
-/// Light of one pixel, into `out`; answers how much of it smoke and obstacles cover.
-static float pixel_march(const struct march *m, int x, int y, float *out)
+/// Light along a ray, (u, v) in -1 … 1 over the picture, into `out`; answers how much smoke and obstacles cover.
+static float ray_march(const struct march *m, double u, double v, struct sight *s, float *out)
 {
     const struct bw_camera *c = &m->shot.scene->camera;
-    struct sight s = {.x = x, .y = y, .through = 1};
-    double u = 2 * (x + 0.5) / m->img->w - 1, v = 1 - 2 * (y + 0.5) / m->img->h, len = 0, depth, hit;
+    double len = 0, depth, hit;
     for (int a = 0; a < 3; a++) {
-        s.dir[a] = c->forward[a] + u * c->tan_x * c->right[a] + v * c->tan_y * c->up[a];
-        len += s.dir[a] * s.dir[a];
+        s->dir[a] = c->forward[a] + u * c->tan_x * c->right[a] + v * c->tan_y * c->up[a];
+        len += s->dir[a] * s->dir[a];
     }
-    for (int a = 0; a < 3; a++) s.dir[a] /= sqrt(len);
+    for (int a = 0; a < 3; a++) s->dir[a] /= sqrt(len);
     float behind[3];
-    bw_studio_colour(&m->studio, s.dir, u, v, behind, &depth);
+    bw_studio_colour(&m->studio, s->dir, u, v, behind, &depth);
     hit = depth;
-    const float cover = m->shot.v->solid ? bw_solid_hit(m->shot.v, c->eye, s.dir, 2 * c->tan_y / m->img->h, &hit) : 0;
-    span_see(m, 0, hit, &s);
-    if (cover > 0) solid_see(m, hit, cover, &s);
-    if (cover > 0 && cover < 1) span_see(m, hit, depth, &s); // past its edge
-    for (int a = 0; a < 3; a++) out[a] = s.rgb[a] + (m->alpha ? 0 : s.through * behind[a]);
-    return 1 - s.through;
+    const float cover = m->shot.v->solid ? bw_solid_hit(m->shot.v, c->eye, s->dir, 2 * c->tan_y / m->img->h, &hit) : 0;
+    span_see(m, 0, hit, s);
+    if (cover > 0) solid_see(m, hit, cover, s);
+    if (cover > 0 && cover < 1) span_see(m, hit, depth, s); // past its edge
+    for (int a = 0; a < 3; a++) out[a] = s->rgb[a] + (m->alpha ? 0 : s->through * behind[a]);
+    return 1 - s->through;
+}
+
+/// The mean of a pixel's rays.
+static float pixel_march(const struct march *m, int x, int y, float *out)
+{
+    const int across = m->steps.across, rays = across * across;
+    float cover = 0, rgb[3];
+    for (int a = 0; a < 3; a++) out[a] = 0;
+    for (int q = 0; q < rays; q++) {
+        struct sight s = {.x = x, .y = y, .through = 1, .jitter = bw_jitter(x, y, q) - 0.5f};
+        const double right = (q % across + 0.5) / across, down = (q / across + 0.5) / across;
+        cover += ray_march(m, 2 * (x + right) / m->img->w - 1, 1 - 2 * (y + down) / m->img->h, &s, rgb) / (float)rays;
+        for (int a = 0; a < 3; a++) out[a] += rgb[a] / (float)rays;
+    }
+    return cover;
 }
 
 static void band_march(int64_t band, void *user)
@@ -233,6 +217,8 @@ static void band_march(int64_t band, void *user)
 enum bw_status bw_march(const struct bw_tools *tools, const struct bw_shot *shot, struct bw_image *img, float *alpha)
 {
     struct march m = {.shot = *shot, .img = img, .alpha = alpha};
+    m.steps = quality_steps[shot->scene->look.quality + 1];
+    for (int a = 0; a < 3; a++) m.steps.cubic &= shot->lit->box.n[a] >= 4;
     const int32_t size[2] = {img->w, img->h};
     enum bw_status status = bw_studio_make(tools, shot->scene, shot->ambient, &m.studio);
     if (!status) status = bw_blocks_make(tools, shot->lit, &shot->scene->camera, size, &m.blocks);

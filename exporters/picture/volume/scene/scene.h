@@ -16,6 +16,9 @@ struct bw_light {
 
 enum { BW_LIGHTS = 8 };
 
+/// How much time a picture is worth.
+enum bw_quality { BW_QUALITY_DRAFT = -1, BW_QUALITY_DEFAULT, BW_QUALITY_FINAL };
+
 /// What a photographer would choose.
 struct bw_look {
     double key;         ///< strength of the studio's two lights; 1: a lit studio
@@ -25,6 +28,7 @@ struct bw_look {
     double soften;      ///< 0 … 1: how much flames are smoothed over a cell and its neighbours
     double bloom;       ///< share of light that spreads over the picture
     float albedo[3];    ///< what smoke scatters of the light it meets
+    int32_t quality;    ///< enum bw_quality
     int32_t has_background;
     float background[3]; ///< linear; else the studio's backdrop
     int32_t n_lights;    ///< instead of the studio's two
