@@ -4,10 +4,13 @@
  *   vortex      u += s·c·strength·g(r/R)·(axis × r)/|axis × r|, r = distance from the axis
  *   attractor   u += s·c·strength·g(r/R)·(towards the point)
  *   turbulence  u += s·c·strength·curl ψ, ψ = three gradient noises that evolve in time
+ * With `front` ψ is multiplied by the share of front.c, so the eddies live where that field changes, and are still
+ * without divergence: heads of hot gas break up, and the air around and the gas within stay calm.
  * g(q) = q·exp((1-q²)/2) rises from 0 to its greatest value 1 at q = 1 and fades beyond.
  * ψ lives on cell edges and the curl is the discrete one, so turbulence has no divergence at all on the grid
  * (Bridson, Hourihan, Nordenstam 2007, with edges for their finite differences); in a domain one cell thick only the
  * component of ψ along the thin axis is there. */
+#include "front.h"
 #include "stages.h"
 #include <billow/noise.h>
 #include <common/shape/shape.h>
@@ -45,6 +48,8 @@ struct force {
     struct kind kind;
     struct shape shape;
     double falloff;
+    const char *front;
+    double front_change, front_width;
 };
 
 static const struct bw_param wind_rows[] = {
@@ -96,10 +101,30 @@ static const struct bw_param params[] = {
     SHAPE_ROW(struct force, SHAPE_KINDS + 1, "everywhere", 0, "Where it pushes."),
     BW_F64(struct force, falloff, "falloff", "0 m", 0, 1e6, "m",
            "Width of the soft edge across the surface; 0: one cell."),
+    BW_FIELD(struct force, front, "front", "none",
+             "A scalar, such as temperature: turbulence acts where it changes, and breaks up its fronts."),
+    {.key = "front_change",
+     .type = BW_PARAM_F64,
+     .offset = BW_OFFSET(struct force, front_change, double),
+     .def = "0.5",
+     .max = 1e6,
+     .flags = BW_PARAM_MIN_OPEN,
+     .doc = "Change of that field over `front_width` where half of the eddies' strength is reached; less reaches "
+            "fainter edges."},
+    BW_F64(struct force, front_width, "front_width", "10 cm", 0, 1e6, "m",
+           "How thick a front is taken for; at least two cells and at most 32.", BW_PARAM_MIN_OPEN),
 };
 
+enum { PORT_VEL, PORT_FRONT };
 static const struct bw_port ports[] = {
-    {.name = "vel", .kind = BW_MAC, .access = BW_UPDATE, .unit = "m/s", .doc = "The flow."},
+    [PORT_VEL] = {.name = "vel", .kind = BW_MAC, .access = BW_UPDATE, .unit = "m/s", .doc = "The flow."},
+    [PORT_FRONT] = {.name = "front_field",
+                    .kind = BW_SCALAR,
+                    .access = BW_READ,
+                    .flags = BW_PORT_LIST,
+                    .kinds = BW_KIND_BIT(BW_SCALAR),
+                    .from = "front",
+                    .doc = "What has the fronts."},
 };
 
 struct plan {
@@ -112,6 +137,8 @@ struct plan {
     uint64_t seed;
     double octave[BW_NOISE_OCTAVES]; ///< turbulence: factor of ψ's octaves, m²/s²
     int octaves;
+    double front_change, front_width; ///< with a field of fronts: view 1
+    int fronts;
 };
 
 static double profile(double q) { return q * exp(0.5 * (1 - q * q)); }
@@ -157,6 +184,26 @@ static void edges_add(const struct bw_block *b, struct edges *e, int comp, const
     }
 }
 
+/* ψ times the mean of the shares of the four cells round each edge. 0: out of memory. */
+static int edges_front(const struct plan *a, const struct bw_block *b, struct edges *e)
+{
+    const ptrdiff_t sy = b->n[0] + 2, sz = sy * (b->n[1] + 2), step[3] = {1, sy, sz};
+    float *share = b->stage->host->body_scratch(b, (size_t)(sz * (b->n[2] + 2)) * sizeof *share);
+    if (!share) return 0;
+    front_shares(b, &b->view[1], a->front_width, a->front_change, share);
+    for (int c = 0; c < 3; c++) {
+        const ptrdiff_t u = step[(c + 1) % 3], v = step[(c + 2) % 3];
+        const int n[3] = {b->n[0] + (c != 0), b->n[1] + (c != 1), b->n[2] + (c != 2)}; // edges: those along c no more
+        for (int k = 0; k < n[2]; k++)
+            for (int j = 0; j < n[1]; j++) {
+                const float *w = share + 1 + (j + 1) * sy + (k + 1) * sz;
+                float *psi = e->psi[c] + j * e->sy + k * e->sz;
+                for (int i = 0; i < n[0]; i++, w++) psi[i] *= 0.25f * ((w[0] + w[-u]) + (w[-v] + w[-u - v]));
+            }
+    }
+    return 1;
+}
+
 /* 0: out of memory. */
 static int edges_make(const struct plan *a, const struct bw_block *b, struct edges *e)
 {
@@ -184,7 +231,7 @@ static int edges_make(const struct plan *a, const struct bw_block *b, struct edg
             bw_noise_fill(&l, seed, a->time * a->kind->turbulence.speed / size);
             edges_add(b, e, c, &l, a->octave[o], plane);
         }
-    return 1;
+    return a->fronts ? edges_front(a, b, e) : 1;
 }
 
 enum { ROW_FACES = 65 };
@@ -274,7 +321,7 @@ static void axis_push(const struct plan *a, const struct bw_block *b, const stru
 static int block_reach(const struct bw_block *b, uint32_t row, int32_t reach[6], void *user)
 {
     struct cells c;
-    (void)row, (void)reach;
+    (void)row, (void)reach; // what is updated alone has blocks that do without it
     return box_cells(&((const struct plan *)user)->bounds, b, &c);
 }
 
@@ -333,6 +380,8 @@ static enum bw_status init(struct bw_stage *s)
         s->host->log(s, BW_LOG_WARNING, "turbulence.size %g m is finer than two cells (%g m): nothing is stirred",
                      p->kind.turbulence.size, 2 * s->grid->h);
     enum bw_status status = kind_check(s, &p->kind);
+    if (!status && s->ports[PORT_FRONT].count && p->kind.kind != FORCE_TURBULENCE)
+        status = s->host->fail(s, BW_ERR_PRESET, "front is for turbulence: the other kinds act wherever the shape is");
     return status ? status : region_ready(s, &pose);
 }
 
@@ -342,8 +391,11 @@ static enum bw_status step(struct bw_stage *s)
     const struct vortex *v = &p->kind.vortex;
     struct plan a = {.kind = &p->kind,
                      .dt = s->dt,
-                     .time = s->time + s->dt,
+                     .time = s->time + 0.5 * s->dt, // the middle: second order where the pattern changes
                      .width = fmax(p->falloff, s->grid->h),
+                     .front_change = p->front_change,
+                     .front_width = fmin(fmax(p->front_width, 2 * s->grid->h), 32 * s->grid->h),
+                     .fronts = s->ports[PORT_FRONT].count > 0,
                      .keep = exp(-p->kind.wind.rate * s->dt),
                      .seed = bw_rng((uint64_t)p->kind.turbulence.seed, s->seed)};
     enum bw_status status = kind_check(s, &p->kind);
@@ -354,9 +406,11 @@ static enum bw_status step(struct bw_stage *s)
     for (int i = 0; i < 3; i++) a.axis[i] = length > 0 ? v->axis[i] / length : 0;
     if (p->kind.kind == FORCE_TURBULENCE) turbulence_plan(s, &p->kind.turbulence, &a);
     double failed = 0;
-    struct bw_access access = {bw_port_field(s, 0), BW_UPDATE_OWN, 0};
-    status = s->host->sweep(s, &(struct bw_sweep){.access = &access,
-                                                  .n_access = 1,
+    struct bw_access access[] = {{bw_port_field(s, PORT_VEL), BW_UPDATE_OWN, 0}, {NULL, BW_READ_LAST, FRONT_HALO}};
+    if (a.fronts) status = front_smooth(s, bw_port_field(s, PORT_FRONT), a.front_width, &access[1].field);
+    if (status) return status;
+    status = s->host->sweep(s, &(struct bw_sweep){.access = access,
+                                                  .n_access = a.fronts ? 2 : 1,
                                                   .body = body,
                                                   .reach = block_reach,
                                                   .user = &a,

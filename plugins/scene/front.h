@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Where a field has a front: a share of 0 … 1 that knows no voxel. */
+#ifndef FRONT_H
+#define FRONT_H
+
+#include <billow/plugin.h>
+
+enum { FRONT_HALO = 2 }; ///< cells of the smoothed field that front_shares reads round a block
+
+/// Smooth `field` over `width` m into *out, scratch of the stage's. Errors: the host's.
+enum bw_status front_smooth(struct bw_stage *s, struct bw_field *field, double width, struct bw_field **out);
+/// Shares at the centres of a block's cells -1 … n, n + 2 along each axis, x fastest: x²/(1 + x²) with x the smoothed
+/// field's change over `width` as a multiple of `change`. `v`: of front_smooth's field, with FRONT_HALO.
+void front_shares(const struct bw_block *b, const struct bw_view *v, double width, double change, float *out);
+
+#endif

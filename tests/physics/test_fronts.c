@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Turbulence tied to the fronts of a field: a hot ball of radius 60 cm, whose surface is stirred for a tenth of a
+ * second. No divergence, nothing away from the front, the same on finer grids and in shorter steps. */
+#include "physics/physics.h"
+
+#define BALL                                                                                                           \
+    "billow: 1\n"                                                                                                      \
+    "domain: {size: [2 m, 2 m, 2 m], voxel: %g, floor: -1}\n"                                                          \
+    "time: {fps: 10, frames: 1-2, substeps: %d}\n"                                                                     \
+    "stages:\n" KEEP_VEL "  - set: {field: temperature, value: \"%s\"}\n"                                              \
+    "  - force: {front: temperature, front_change: 150, front_width: 40 cm, kind: {turbulence: {strength: 1, size: "   \
+    "40 cm, octaves: 1, speed: %g}}}\n"                                                                                \
+    "  - stats: {}\n"
+#define SHARP "200*(x*x + y*y + z*z < 0.36)"
+#define SOFT "100 - 100*tanh((sqrt(x*x + y*y + z*z) - 0.6)/0.05)"
+
+static struct test_run ball(double voxel, int substeps, const char *heat, double speed, uint32_t threads)
+{
+    return run_with(&(struct test_options){.threads = threads}, BALL, voxel, substeps, heat, speed);
+}
+
+static double rms(const struct grid *g)
+{
+    double sum = 0;
+    size_t n = (size_t)g->n[0] * (size_t)g->n[1] * (size_t)g->n[2];
+    for (size_t i = 0; i < n; i++) sum += g->v[i] * g->v[i];
+    return sqrt(sum / (double)n);
+}
+
+Test(fronts, make_no_divergence)
+{
+    struct test_run r = ball(0.04, 1, SHARP, 0.3, 2);
+    struct grid u = grid_of(&r, "vel", 0);
+    double all = rms(&u);
+    cr_assert_gt(all, 0.01, "nothing is stirred: %g m/s", all);
+    cr_assert_lt(metric(&r, "stats.max_div_vel"), 2e-5 * all / 0.04, "divergence %g 1/s at %g m/s",
+                 metric(&r, "stats.max_div_vel"), all);
+    bw_free(u.v);
+    test_end(&r);
+}
+
+Test(fronts, stir_nothing_else)
+{
+    struct test_run r = ball(0.04, 1, SHARP, 0.3, 2);
+    struct grid u = grid_of(&r, "vel", 1);
+    double near = 0, far = 0;
+    for (int k = 0; k < u.n[2]; k++)
+        for (int j = 0; j < u.n[1]; j++)
+            for (int i = 0; i < u.n[0]; i++) {
+                const double x = -1 + 0.04 * (i + 0.5), y = -1 + 0.04 * j, z = -1 + 0.04 * (k + 0.5);
+                const double off = fabs(sqrt(x * x + y * y + z * z) - 0.6), v = fabs(at(&u, i, j, k));
+                if (off < 0.05) near = fmax(near, v);
+                if (off > 0.4) far = fmax(far, v);
+            }
+    cr_assert_gt(near, 0.1, "%g m/s at the front", near);
+    cr_assert_eq(far, 0, "%g m/s beyond its width", far);
+    bw_free(u.v);
+    test_end(&r);
+}
+
+/// Share of the flow that differs on cells half as wide: each coarse face is four fine ones.
+static double finer(const char *heat, double voxel)
+{
+    struct test_run a = ball(voxel, 1, heat, 0.3, 2), b = ball(voxel / 2, 1, heat, 0.3, 2);
+    struct grid u = grid_of(&a, "vel", 0), v = grid_of(&b, "vel", 0);
+    double sum = 0, all = 0;
+    for (int k = 0; k < u.n[2]; k++)
+        for (int j = 0; j < u.n[1]; j++)
+            for (int i = 0; i < u.n[0]; i++) {
+                double mean = 0, coarse = at(&u, i, j, k);
+                for (int e = 0; e < 4; e++) mean += 0.25 * at(&v, 2 * i, 2 * j + e % 2, 2 * k + e / 2);
+                sum += (coarse - mean) * (coarse - mean);
+                all += mean * mean;
+            }
+    bw_free(u.v);
+    bw_free(v.v);
+    test_end(&a);
+    test_end(&b);
+    return sqrt(sum / all);
+}
+
+Test(fronts, know_no_voxel)
+{
+    const double sharp = finer(SHARP, 0.04), soft = finer(SOFT, 0.04);
+    cr_assert_lt(soft, 0.04, "a soft front: %g", soft);
+    cr_assert_lt(sharp, 0.08, "one sharper than any cell: %g", sharp);
+    if (test_short()) return;
+    const double coarse = finer(SOFT, 0.08);
+    cr_assert_lt(soft, 0.4 * coarse, "second order: %g at 8 cm, %g at 4 cm", coarse, soft);
+}
+
+Test(fronts, know_no_step)
+{
+    const double speed[2] = {0, 0.3}, most[2] = {1e-5, 0.02};
+    for (int s = 0; s < 2; s++) {
+        struct test_run a = ball(0.08, 1, SOFT, speed[s], 2), b = ball(0.08, 4, SOFT, speed[s], 2);
+        struct grid u = grid_of(&a, "vel", 0), v = grid_of(&b, "vel", 0);
+        const double all = rms(&u);
+        for (size_t i = 0; i < (size_t)u.n[0] * (size_t)u.n[1] * (size_t)u.n[2]; i++) u.v[i] -= v.v[i];
+        cr_assert_lt(rms(&u), most[s] * all, "speed %g: %g of %g", speed[s], rms(&u), all);
+        bw_free(u.v);
+        bw_free(v.v);
+        test_end(&a);
+        test_end(&b);
+    }
+}
+
+Test(fronts, have_the_same_bits_on_any_threads)
+{
+    struct test_run a = ball(0.04, 1, SHARP, 0.3, 1), b = ball(0.04, 1, SHARP, 0.3, 2);
+    cr_assert_eq(test_hash(&a, "vel"), test_hash(&b, "vel"));
+    test_end(&a);
+    test_end(&b);
+}
+
+Test(fronts, are_for_turbulence)
+{
+    run_refused("front is for turbulence",
+                "billow: 1\ndomain: {cells: [16, 16, 16], voxel: 1}\ntime: {fps: 10, frames: 1-2}\n"
+                "stages:\n" KEEP_VEL "  - emit: {density: 1, shape: {sphere: {radius: 2}}}\n"
+                "  - force: {front: density, kind: {wind: {velocity: [1, 0, 0]}}}\n");
+}
