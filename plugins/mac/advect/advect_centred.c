@@ -54,16 +54,22 @@ static bool is_amid(const struct lean *l, const struct bw_block *b)
     return amid;
 }
 
-/* Velocity of the face of component c at `at`; at the block's low end of what is inside. */
-static void face_velocity(const struct bw_view *v, int c, const int32_t at[3], const int32_t n[3], double u[3])
+/* Faces of component c along each axis that are the block's own. */
+static void own_faces(const struct bw_block *b, int c, int32_t n[3])
+{
+    for (int a = 0; a < 3; a++) n[a] = b->n[a] + (a == c && b->high[a]);
+}
+
+/* Velocity of the face of component c at `at`, by the block's own faces. */
+static void face_velocity(const struct bw_block *b, const struct bw_view *v, int c, const int32_t at[3], double u[3])
 {
     const ptrdiff_t step[3] = {1, v->sy, v->sz}, here = at[0] + at[1] * v->sy + at[2] * v->sz;
-    const ptrdiff_t low = at[c] > 0 ? here - step[c] : here, high = at[c] < n[c] ? here : low;
+    const ptrdiff_t low = at[c] > 0 ? here - step[c] : here, high = at[c] < b->n[c] ? here : low;
     for (int q = 0; q < 3; q++) {
         const float *f = bw_f32(v, q);
-        u[q] = q == c
-                   ? (double)f[here]
-                   : 0.25 * ((double)f[high] + (double)f[high + step[q]] + (double)f[low] + (double)f[low + step[q]]);
+        const ptrdiff_t up = at[q] + 1 < b->n[q] + b->high[q] ? step[q] : 0;
+        u[q] = q == c ? (double)f[here]
+                      : 0.25 * ((double)f[high] + (double)f[high + up] + (double)f[low] + (double)f[low + up]);
     }
 }
 
@@ -98,7 +104,7 @@ static void row_outside(const struct bw_block *b, const struct lean *l, const st
     for (int32_t i = safe.first > 0 ? 0 : safe.end; i < n; i = i + 1 == safe.first ? safe.end : i + 1) {
         const int32_t at[3] = {i, j, k};
         double way[3], x[3];
-        face_velocity(now, e->axis, at, b->n, way);
+        face_velocity(b, now, e->axis, at, way);
         for (int a = 0; a < 3; a++) x[a] = a == b->grid->thin ? at[a] : at[a] - l->pass->scale * way[a];
         if (!edge_has(e, x)) f[i] = u[i];
     }
@@ -107,8 +113,10 @@ static void row_outside(const struct bw_block *b, const struct lean *l, const st
 static void component_outside(const struct bw_block *b, const struct lean *l, int c, const struct range3 *range)
 {
     const struct edge e = edge_init(b, l->pass->tiles, l->topology->born, c);
-    for (int32_t k = 0; k < b->n[2] + (c == 2); k++)
-        for (int32_t j = 0; j < b->n[1] + (c == 1); j++) row_outside(b, l, &e, range, j, k, b->n[0] + (c == 0));
+    int32_t n[3];
+    own_faces(b, c, n);
+    for (int32_t k = 0; k < n[2]; k++)
+        for (int32_t j = 0; j < n[1]; j++) row_outside(b, l, &e, range, j, k, n[0]);
 }
 
 /* f = u at obstacles. */
@@ -117,48 +125,37 @@ static void component_beside(const struct bw_block *b, int c)
     const struct bw_view *now = &b->view[VIEW_CARRIED], *out = &b->view[VIEW_VEL], *solid = &b->view[VIEW_SOLID];
     const ptrdiff_t low = c == 0 ? 1 : c == 1 ? solid->sy : solid->sz;
     const float near = BESIDE * (float)b->grid->h;
-    for (int32_t k = 0; k < b->n[2] + (c == 2); k++)
-        for (int32_t j = 0; j < b->n[1] + (c == 1); j++) {
+    int32_t n[3];
+    own_faces(b, c, n);
+    for (int32_t k = 0; k < n[2]; k++)
+        for (int32_t j = 0; j < n[1]; j++) {
             const float *d = bw_f32(solid, 0) + j * solid->sy + k * solid->sz;
             const float *u = bw_f32(now, c) + j * now->sy + k * now->sz;
             float *f = bw_f32(out, c) + j * out->sy + k * out->sz;
-            for (int32_t i = 0; i < b->n[0] + (c == 0); i++)
+            for (int32_t i = 0; i < n[0]; i++)
                 if (0.5f * (d[i - low] + d[i]) < near) f[i] = u[i];
         }
 }
 
 /* u, a become f, u. */
-static void row_lean(float *restrict vel, float *restrict carried, float share, int32_t n)
-{
-    for (int32_t i = 0; i < n; i++) {
-        const float u = vel[i];
-        vel[i] = u + share * (u - carried[i]);
-        carried[i] = u;
-    }
-}
-
-static void component_lean(const struct bw_block *b, int c, float share)
+static void block_swap(const struct bw_block *b, const struct lean *l, float share, struct range3 *u, struct range3 *f)
 {
     const struct bw_view *v = &b->view[VIEW_VEL], *a = &b->view[VIEW_CARRIED];
-    for (int32_t k = 0; k < b->n[2] + (c == 2); k++)
-        for (int32_t j = 0; j < b->n[1] + (c == 1); j++)
-            row_lean(bw_f32(v, c) + j * v->sy + k * v->sz, bw_f32(a, c) + j * a->sy + k * a->sz, share,
-                     b->n[0] + (c == 0));
-}
-
-static struct range3 range_of(const struct bw_block *b, const struct lean *l, const struct bw_view *v)
-{
-    const ptrdiff_t step[2] = {v->sy, v->sz};
-    struct range3 r = {{0}, {0}};
+    *u = *f = (struct range3){{0}, {0}};
     for (int c = 0; c < 3; c++) {
-        const int32_t n[3] = {b->n[0] + (c == 0), b->n[1] + (c == 1), b->n[2] + (c == 2)};
-        float range[2] = {0, 0};
+        struct advect_lean lean = {.vel = bw_f32(v, c),
+                                   .carried = bw_f32(a, c),
+                                   .vel_step = {v->sy, v->sz},
+                                   .carried_step = {a->sy, a->sz},
+                                   .share = c == b->grid->thin ? 0 : share};
+        own_faces(b, c, lean.n);
+        l->pass->kernels->lean(&lean);
         if (c == b->grid->thin) continue;
-        l->pass->kernels->range(bw_f32(v, c), step, n, range);
-        r.least[c] = range[0];
-        r.most[c] = range[1];
+        u->least[c] = lean.now[0];
+        u->most[c] = lean.now[1];
+        f->least[c] = fminf(lean.lean[0], lean.now[0]); // some may become u again
+        f->most[c] = fmaxf(lean.lean[1], lean.now[1]);
     }
-    return r;
 }
 
 static double range_speed(const struct range3 *r)
@@ -186,13 +183,12 @@ static void block_lean(const struct bw_block *b, void *user)
     const int64_t tile = tile_of_block(l->pass->tiles, b);
     const float share = l->topology->born[tile] ? 0 : l->share;
     const bool outside = share > 0 && !is_amid(l, b);
-    for (int c = 0; c < 3; c++) component_lean(b, c, c == b->grid->thin ? 0 : share);
-    const struct range3 u = range_of(b, l, &b->view[VIEW_CARRIED]);
+    struct range3 u, *f = &l->pass->tile_speed[tile];
+    block_swap(b, l, share, &u, f);
     for (int c = 0; c < 3 && outside; c++)
         if (c != b->grid->thin) component_outside(b, l, c, &u);
     for (int c = 0; c < 3 && share > 0 && obstacle_is_near(l, b); c++) component_beside(b, c);
-    l->pass->tile_speed[tile] = range_of(b, l, &b->view[VIEW_VEL]);
-    b->max[MAX_F] = range_speed(&l->pass->tile_speed[tile]);
+    b->max[MAX_F] = range_speed(f);
     b->max[MAX_U] = range_speed(&u);
 }
 
@@ -201,8 +197,8 @@ static enum bw_status lean_run(struct pass *p, double share)
 {
     struct bw_stage *s = p->stage;
     struct lean l = {p, p->tiles->topology(s->domain), (float)share};
-    const struct bw_access row[] = {[VIEW_VEL] = {p->vel, BW_UPDATE, 0},
-                                    [VIEW_CARRIED] = {p->carried, BW_UPDATE, 0},
+    const struct bw_access row[] = {[VIEW_VEL] = {p->vel, BW_UPDATE_OWN, 0},
+                                    [VIEW_CARRIED] = {p->carried, BW_UPDATE_OWN, 0},
                                     [VIEW_SOLID] = {bw_port_field(s, PORT_SOLID), BW_READ, 1}};
     double most[] = {[MAX_F] = 0, [MAX_U] = 0};
     p->tile_speed = s->host->scratch(s, sizeof *p->tile_speed * (size_t)(l.topology->count + 1));

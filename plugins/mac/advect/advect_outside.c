@@ -16,6 +16,33 @@ static int64_t tile_at(const struct edge *e, const int32_t at[3])
     return t >= 0 && e->born && e->born[t] ? BW_TILE_INACTIVE : t;
 }
 
+enum { NEAR = 4 }; ///< tiles of a block and those on both sides, along an axis
+
+static void near_find(struct edge *e)
+{
+    const struct tile_box own = tile_box_of_block(e->block);
+    for (int a = 0; a < 3; a++) e->first[a] = own.lo[a] - 1;
+    for (int32_t q = 0; q < NEAR * NEAR * NEAR; q++) {
+        const int32_t by[3] = {q % NEAR, q / NEAR % NEAR, q / NEAR / NEAR};
+        int32_t at[3];
+        bool is_near = true;
+        for (int a = 0; a < 3; a++) {
+            at[a] = e->first[a] + by[a];
+            is_near = is_near && at[a] <= own.hi[a] + 1;
+        }
+        e->holds[q] = is_near && tile_at(e, at) >= 0;
+    }
+}
+
+/* Most are near, and then need not be looked for. */
+static bool tile_holds(const struct edge *e, const int32_t tile[3])
+{
+    const uint32_t x = (uint32_t)(tile[0] - e->first[0]), y = (uint32_t)(tile[1] - e->first[1]),
+                   z = (uint32_t)(tile[2] - e->first[2]);
+    if (x < NEAR - 1 && y < NEAR - 1 && z < NEAR - 1) return e->holds[x + NEAR * (y + NEAR * z)];
+    return tile_at(e, tile) >= 0;
+}
+
 /* Do all tiles of a box hold values, or mirror images of some beyond side `side`? */
 static bool tiles_hold(const struct edge *e, const struct tile_box *box, int side)
 {
@@ -37,6 +64,7 @@ struct edge edge_init(const struct bw_block *b, const struct bw_tiles_api *tiles
     struct edge e = {.block = b, .tiles = tiles, .born = born, .axis = axis};
     const int32_t *td = b->grid->tile;
     struct tile_box safe = tile_box_of_block(b);
+    near_find(&e);
     for (int a = 0; a < 3; a++) e.safe[1][a] = b->n[a] - 1 + (a == axis);
     for (int side = 0; side < 6; side++) {
         const int a = side / 2, high = side & 1;
@@ -78,10 +106,10 @@ static bool node_has(const struct edge *e, const int32_t node[3])
         if (!side_lead(e, a, &at[a])) return false;
         tile[a] = tile_coord(at[a], b->grid->tile[a]);
     }
-    if (tile_at(e, tile) >= 0) return true;
+    if (tile_holds(e, tile)) return true;
     if (e->axis < 0 || at[e->axis] != tile[e->axis] * b->grid->tile[e->axis]) return false;
     tile[e->axis]--;
-    return tile_at(e, tile) >= 0;
+    return tile_holds(e, tile);
 }
 
 bool edge_search(const struct edge *e, const double x[3])

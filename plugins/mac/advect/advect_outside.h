@@ -9,8 +9,10 @@
 struct edge {
     const struct bw_block *block;
     const struct bw_tiles_api *tiles;
-    const uint8_t *born; ///< by tile: 1, it counts as if it were not there; NULL: all count
-    int axis;            ///< of a face's component; -1: cell centres
+    const uint8_t *born;   ///< by tile: 1, it counts as if it were not there; NULL: all count
+    int axis;              ///< of a face's component; -1: cell centres
+    int32_t first[3];      ///< of the tiles that `holds` is of, the block's and those around
+    bool holds[4 * 4 * 4]; ///< x fastest: does the tile count?
     double safe[2][3]; ///< all nodes from safe[0] to safe[1] hold values, in nodes of the block: most traces end there
 };
 

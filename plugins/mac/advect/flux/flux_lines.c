@@ -68,7 +68,7 @@ INLINE void lines_turn_out(const vec *from, float *p, ptrdiff_t beside, int32_t 
     }
 }
 
-/* Places begin to end - 1, of which place 0 is at `at`. Lanes beyond the last line hold 0. `square`: rows go on, so that
+/* Places begin to end - 1, of which place 0 is at `at`. Lanes beyond the last line hold 0. `square`: rows go on, so
  * whole squares may be read and written, as many as reach from place 0 to either end. */
 INLINE void piece_load(const struct bundle *b, const float *at, const ptrdiff_t step[3], int32_t begin, int32_t end,
                        bool square, vec *to)

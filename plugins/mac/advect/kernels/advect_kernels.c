@@ -383,31 +383,70 @@ static void row_trace(const struct advect_trace *t)
     for (; i < t->n; i++) cell_way(t, i);
 }
 
+enum { MANY = 16 };
+
 /* Several ranges at once: a single one would be a chain that no compiler breaks. */
+struct ranges {
+    float least[MANY], most[MANY];
+};
+
+static struct ranges ranges_of(const float range[2])
+{
+    struct ranges r;
+    for (int l = 0; l < MANY; l++) r.least[l] = range[0], r.most[l] = range[1];
+    return r;
+}
+
+static inline void ranges_widen(struct ranges *r, int l, float v)
+{
+    r->least[l] = min_of(v, r->least[l]);
+    r->most[l] = max_of(v, r->most[l]);
+}
+
+static void ranges_join(const struct ranges *r, float range[2])
+{
+    for (int l = 0; l < MANY; l++) {
+        range[0] = min_of(r->least[l], range[0]);
+        range[1] = max_of(r->most[l], range[1]);
+    }
+}
+
 static void box_range(const float *u, const ptrdiff_t step[2], const int32_t n[3], float range[2])
 {
-    enum { MANY = 16 };
-    float least[MANY], most[MANY];
-    for (int l = 0; l < MANY; l++) least[l] = range[0], most[l] = range[1];
+    struct ranges r = ranges_of(range);
     for (int32_t k = 0; k < n[2]; k++)
         for (int32_t j = 0; j < n[1]; j++) {
             const float *row = u + j * step[0] + k * step[1];
             int32_t i = 0;
             for (; i + MANY <= n[0]; i += MANY)
-                for (int l = 0; l < MANY; l++) {
-                    least[l] = min_of(row[i + l], least[l]);
-                    most[l] = max_of(row[i + l], most[l]);
-                }
-            for (; i < n[0]; i++) {
-                least[0] = min_of(row[i], least[0]);
-                most[0] = max_of(row[i], most[0]);
-            }
+                for (int l = 0; l < MANY; l++) ranges_widen(&r, l, row[i + l]);
+            for (; i < n[0]; i++) ranges_widen(&r, 0, row[i]);
         }
-    for (int l = 0; l < MANY; l++) {
-        range[0] = min_of(least[l], range[0]);
-        range[1] = max_of(most[l], range[1]);
-    }
+    ranges_join(&r, range);
 }
 
-const struct advect_kernels SIMD_NAME(advect_kernels) = {SIMD_LEVEL,  row_trace, row_gather,
-                                                         row_correct, row_clamp, box_range};
+static void box_lean(struct advect_lean *b)
+{
+    struct ranges now = ranges_of(b->now), lean = ranges_of(b->lean);
+    for (int32_t k = 0; k < b->n[2]; k++)
+        for (int32_t j = 0; j < b->n[1]; j++) {
+            float *restrict vel = b->vel + j * b->vel_step[0] + k * b->vel_step[1];
+            float *restrict carried = b->carried + j * b->carried_step[0] + k * b->carried_step[1];
+            for (int32_t i = 0; i < b->n[0];) {
+                const int32_t count = i + MANY <= b->n[0] ? MANY : 1;
+                for (int l = 0; l < count; l++) {
+                    const float u = vel[i + l], f = u + b->share * (u - carried[i + l]);
+                    vel[i + l] = f;
+                    carried[i + l] = u;
+                    ranges_widen(&now, l, u);
+                    ranges_widen(&lean, l, f);
+                }
+                i += count;
+            }
+        }
+    ranges_join(&now, b->now);
+    ranges_join(&lean, b->lean);
+}
+
+const struct advect_kernels SIMD_NAME(advect_kernels) = {SIMD_LEVEL, row_trace, row_gather, row_correct,
+                                                         row_clamp,  box_range, box_lean};

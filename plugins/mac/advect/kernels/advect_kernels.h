@@ -49,6 +49,15 @@ static inline float advect_way(const struct advect_row *r, int axis, int32_t i)
 /// out = f at the displaced cells by cubic interpolation. True: clamped already, as `clamp` of advect_kernels does.
 typedef bool advect_cubic_fn(const struct advect_row *r, bool clamp, float *out);
 
+/// u and what it was when it was carried last, which become u + share (u - carried) and u. Rows of both are n[0] long.
+struct advect_lean {
+    float *vel, *carried;
+    ptrdiff_t vel_step[2], carried_step[2]; ///< from row to row, and from plane to plane
+    int32_t n[3];
+    float share;
+    float lean[2], now[2]; ///< out: ranges of both, widened
+};
+
 struct advect_kernels {
     uint32_t simd; ///< enum bw_simd that this is
     void (*trace)(const struct advect_trace *t);
@@ -61,6 +70,7 @@ struct advect_kernels {
     void (*clamp)(const struct advect_row *r, float *out);
     /// Widens range[0] … range[1] to hold all n[0] × n[1] × n[2] values; rows are step[0], planes step[1] apart.
     void (*range)(const float *u, const ptrdiff_t step[2], const int32_t n[3], float range[2]);
+    void (*lean)(struct advect_lean *l);
 };
 
 /// One build of advect_kernels.c per SIMD level; all give the same bits.
