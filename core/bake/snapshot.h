@@ -9,6 +9,7 @@
 struct job;
 struct moment;
 struct view;
+struct bw_preset;
 
 /// Where a snapshot's values come from.
 struct moment_source {
@@ -17,8 +18,8 @@ struct moment_source {
                            struct bw_diag *d);
     enum bw_status (*picture)(struct moment *m, const char *look, uint32_t flags, struct bw_pixels *out,
                               struct bw_diag *d);
-    /// What a render shows of it (view/view.h). Errors are said.
-    enum bw_status (*view)(struct moment *m, struct view *v, struct bw_diag *d);
+    /// What a render shows of it (view/view.h), with the look of a preset (NULL: its own). Errors are said.
+    enum bw_status (*view)(struct moment *m, const struct bw_preset *look, struct view *v, struct bw_diag *d);
     void (*free)(struct moment *m);
 };
 
@@ -39,7 +40,7 @@ struct moment *moment_new(const struct moment_source *source, uint32_t n_grids, 
 
 /* view/view_frame.c */
 /// What a render of a bake's frame shows. Errors are said.
-enum bw_status view_of_job(struct moment *m, struct view *v, struct bw_diag *d);
+enum bw_status view_of_job(struct moment *m, const struct bw_preset *look, struct view *v, struct bw_diag *d);
 
 /* picture.c */
 /// A picture of one domain's fields, as the png exporter makes it.

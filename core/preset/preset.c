@@ -210,7 +210,7 @@ static enum bw_status names_take(struct bw_preset *p, const char *path, struct b
     return p->path && p->dir && p->comment ? name_take(p, slash ? slash + 1 : path, d) : bw_read_memory(d);
 }
 
-static enum bw_status sections_read(struct bw_preset *p, const char *path, int quick, struct bw_diag *d)
+static enum bw_status sections_read(struct bw_preset *p, const char *path, double coarse, struct bw_diag *d)
 {
     static const char *const lists[] = {"stages", "export", "look", "camera"};
     struct bw_params_context c = {.owner = "preset", .ignore = lists, .n_ignore = BW_COUNT(lists), .sections = 1};
@@ -225,7 +225,7 @@ static enum bw_status sections_read(struct bw_preset *p, const char *path, int q
     p->checkpoint_frames = v.checkpoints.frames;
     p->checkpoint_keep = v.checkpoints.keep;
     status = names_take(p, path, d);
-    status = bw_first(status, bw_preset_take_domains(p, &v, quick, d));
+    status = bw_first(status, bw_preset_take_domains(p, &v, coarse, d));
     status = bw_first(status, bw_preset_take_frames_from(p, &v.frames_from, d));
     status = bw_first(status, time_take(p, &v.time, bw_node_get(p->root, "time"), d));
     status = bw_first(status, fields_take(p, &v.fields, bw_node_get(p->root, "fields"), d));
@@ -243,7 +243,8 @@ struct bw_preset *bw_preset_load(const char *path, const struct bw_preset_overri
         return NULL;
     }
     p->root = bw_preset_read_tree(p, path, o, d);
-    if (p->root && !bw_preset_override(p->root, o, d) && !sections_read(p, path, o->quick, d)) return p;
+    if (p->root && !bw_preset_override(p->root, o, d) && !sections_read(p, path, o->coarse > 0 ? o->coarse : 1, d))
+        return p;
     bw_preset_free(p);
     return NULL;
 }

@@ -97,7 +97,7 @@ struct bw_preset_overrides {
     int32_t has_seed;
     uint64_t seed;
     const char *memory;             ///< "12G"
-    int32_t quick;                  ///< voxel ×2
+    double coarse;                  ///< voxel that many times as large; 0: 1
     const char *search, *installed; ///< folders of presets, colon-separated, for `extends`; NULL: beside the file alone
     const char *text; ///< the preset itself: its path then only stands for it in messages, and for where paths start
 };

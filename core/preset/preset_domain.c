@@ -45,7 +45,7 @@ static enum bw_status cells_check(const struct bw_node *n, const double cells[3]
 }
 
 static enum bw_status extent_take(struct bw_domain_info *info, const struct bw_domain_values *v,
-                                  const struct bw_node *map, int quick, struct bw_diag *d)
+                                  const struct bw_node *map, double coarse, struct bw_diag *d)
 {
     const struct bw_node *size = bw_node_get(map, "size"), *cells = bw_node_get(map, "cells");
     int none = given(map, "size") && !(v->size[0] > 0), by_cells = given(map, "cells");
@@ -56,11 +56,11 @@ static enum bw_status extent_take(struct bw_domain_info *info, const struct bw_d
     double n[3] = {v->cells[0], v->cells[1], v->cells[2]};
     enum bw_status status = given(map, "voxel") ? BW_OK : voxel_from(size, v->size, n, &info->h, d);
     if (given(map, "voxel")) info->h = v->voxel;
-    if (quick) info->h *= 2;
+    info->h *= coarse;
     if (none || status) return status;
     for (int a = 0; a < 3; a++) {
         if (!by_cells) n[a] = cells_of(v->size[a], info->h);
-        else if (quick) n[a] = ceil(n[a] / 2);
+        else if (coarse != 1) n[a] = ceil(n[a] / coarse);
     }
     return cells_check(by_cells ? cells : size, n, info->n, d);
 }
@@ -149,8 +149,8 @@ static enum bw_status text_put(struct bw_node *n, int32_t value)
     return BW_OK;
 }
 
-/* A quick bake's preset says what it did, so that resolved.yaml reproduces it. */
-static enum bw_status quick_note(struct bw_node *map, const struct bw_domain_info *info)
+/* A coarser bake's preset says what it did, so that resolved.yaml reproduces it. */
+static enum bw_status coarse_note(struct bw_node *map, const struct bw_domain_info *info)
 {
     char text[64];
     snprintf(text, sizeof text, "%.17g m", info->h);
@@ -163,21 +163,21 @@ static enum bw_status quick_note(struct bw_node *map, const struct bw_domain_inf
 }
 
 static enum bw_status domain_take(struct bw_preset_domain *domain, const struct bw_domain_values *v,
-                                  struct bw_node *map, int quick, struct bw_diag *d)
+                                  struct bw_node *map, double coarse, struct bw_diag *d)
 {
     struct bw_domain_info *info = &domain->info;
     *domain = (struct bw_preset_domain){.name = v->name ? map->key : "main", .margin = v->margin, .place = map->place};
     info->size = sizeof *info;
     info->name = domain->name;
-    enum bw_status status = extent_take(info, v, map, quick, d);
+    enum bw_status status = extent_take(info, v, map, coarse, d);
     if (status) return status;
     tile_choose(info);
     status = bw_first(origin_take(info, v, map, d), sides_take(info, &v->sides, bw_node_get(map, "sides"), d));
-    if (!status && quick && quick_note(map, info)) status = bw_read_memory(d);
+    if (!status && coarse != 1 && coarse_note(map, info)) status = bw_read_memory(d);
     return status;
 }
 
-enum bw_status bw_preset_take_domains(struct bw_preset *p, const struct bw_preset_values *v, int quick,
+enum bw_status bw_preset_take_domains(struct bw_preset *p, const struct bw_preset_values *v, double coarse,
                                       struct bw_diag *d)
 {
     struct bw_node *one = bw_node_get(p->root, "domain"), *several = bw_node_get(p->root, "domains");
@@ -187,12 +187,12 @@ enum bw_status bw_preset_take_domains(struct bw_preset *p, const struct bw_prese
     }
     if (!bw_node_is_null(one)) {
         p->n_domains = 1;
-        return domain_take(&p->domain[0], &v->domain, one, quick, d);
+        return domain_take(&p->domain[0], &v->domain, one, coarse, d);
     }
     const struct bw_domain_values *values = v->domains.items;
     enum bw_status status = BW_OK;
     p->n_domains = (int32_t)v->domains.count;
     for (int32_t i = 0; i < p->n_domains; i++)
-        status = bw_first(status, domain_take(&p->domain[i], &values[i], several->child[i], quick, d));
+        status = bw_first(status, domain_take(&p->domain[i], &values[i], several->child[i], coarse, d));
     return status;
 }

@@ -24,8 +24,8 @@ enum bw_status bw_preset_merge(struct bw_node *base, const struct bw_node *over,
 enum bw_status bw_preset_place(struct bw_node *list, struct bw_diag *d);
 /// Apply what the command line changes to the tree.
 enum bw_status bw_preset_override(struct bw_node *root, const struct bw_preset_overrides *o, struct bw_diag *d);
-/// Fill p->domain from the values; `quick` doubles the voxel, in the tree too.
-enum bw_status bw_preset_take_domains(struct bw_preset *p, const struct bw_preset_values *v, int quick,
+/// Fill p->domain from the values; the voxel is `coarse` times as large, in the tree too.
+enum bw_status bw_preset_take_domains(struct bw_preset *p, const struct bw_preset_values *v, double coarse,
                                       struct bw_diag *d);
 /// Find the files that `frames_from` names: p->frames_from, p->frames_bake, p->files_first, p->files_last.
 enum bw_status bw_preset_take_frames_from(struct bw_preset *p, const struct bw_frames_from_values *v,

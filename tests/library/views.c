@@ -113,6 +113,35 @@ static void running(void)
     CHECK(bw_view_facts(view, &f) == BW_ERR_USAGE);
 }
 
+/// The same smoke as another bake's pictures would show it: of files and of a running bake.
+static void other_looks(void)
+{
+    static const char *const dark[] = {"export=[{png: {view: render, exposure: 0.25, size: 120}}]"};
+    struct bw_bake_options o = options_of_puff();
+    struct bw_cache *cache;
+    struct bw_snapshot *snapshot = NULL;
+    struct bw_view *own = NULL, *other = NULL;
+    struct bw_view_facts f = {.size = sizeof f};
+    struct bw_pixels bright = {0}, darker = {0};
+    o.set = dark;
+    o.n_set = 1;
+    struct bw_bake *look = bake_open(&o);
+    CHECK(bw_cache_open(session, work, &cache) == BW_OK && bw_cache_frame(cache, 7, &snapshot) == BW_OK);
+    CHECK(bw_view_open_as(snapshot, NULL, &own) == BW_OK && bw_view_open_as(snapshot, look, &other) == BW_OK);
+    CHECK(bw_view_facts(other, &f) == BW_OK && f.renders);
+    CHECK(bw_view_picture(own, &f.eye, 120, 120, 0, &bright) == BW_OK);
+    CHECK(bw_view_picture(other, &f.eye, 120, 120, 0, &darker) == BW_OK && apart(&bright, &darker) > 5);
+    CHECK(bw_bake_close(look) == BW_OK);
+    struct bw_view *none;
+    CHECK(bw_view_open_as(snapshot, look, &none) == BW_ERR_USAGE && !none); // it is closed
+    bw_pixels_free(&bright);
+    bw_pixels_free(&darker);
+    bw_view_close(own);
+    bw_view_close(other);
+    bw_snapshot_close(snapshot);
+    bw_cache_close(cache);
+}
+
 /// Of the files that it wrote.
 static void files(void)
 {
@@ -125,6 +154,7 @@ static void files(void)
     own_camera(view, snapshot, NULL);
     other_cameras(view, 30);
     bw_view_close(view);
+    other_looks();
     snprintf(path, sizeof path, "%s/vdb/puff_0008.vdb", work);
     CHECK(remove(path) == 0);
     CHECK(bw_view_open(snapshot, &view) == BW_ERR_IO && !view);

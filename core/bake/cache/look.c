@@ -85,6 +85,13 @@ void cache_look_find(struct cache_look *l, const struct cache *c, const struct b
     bw_diag_free(&d);
 }
 
+int cache_look_as(struct cache_look *l, const struct cache *c, const struct bw_preset *p,
+                  const struct bw_vdb_view *view, struct bw_diag *d)
+{
+    look_of_bake(l, c->session->registry, p, view, 0, d);
+    return !d->status;
+}
+
 static void slice_fill(struct cache_slice *c, const struct bw_picture_params *p, const struct bw_domain_info *domain)
 {
     char why[200];

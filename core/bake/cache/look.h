@@ -6,6 +6,8 @@
 #include "cache.h"
 #include <picture/view/vdb_view.h>
 
+struct bw_preset;
+
 struct cache_look {
     struct bw_scene scene; ///< in the files' world units, z-up; extinction for a density of 1 as it is shown
     int32_t size[2];       ///< pixels
@@ -26,6 +28,10 @@ struct cache_slice {
 /// way of the bake's own look goes to `why`; then it is the default.
 void cache_look_find(struct cache_look *l, const struct cache *c, const struct bw_vdb_view *view, int64_t height,
                      struct bw_diag *why);
+
+/// Another preset's look for it: *l is changed where that has one, and stays where it is flat. 0 after a sentence.
+int cache_look_as(struct cache_look *l, const struct cache *c, const struct bw_preset *p,
+                  const struct bw_vdb_view *view, struct bw_diag *d);
 
 /// 1: `c` is from a bake of ours that showed slices alone, and `slice` says which; else 0.
 int cache_look_slice(struct cache_slice *slice, const struct cache *c);

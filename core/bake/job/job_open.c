@@ -57,6 +57,8 @@ static enum bw_status options_check(struct job *j, struct bw_diag *d)
     if (o->mode > BW_BAKE_RESUME) return bw_diag_error(d, NULL, BW_ERR_USAGE, "there is no mode %u", o->mode);
     if (o->threads > 1024)
         return bw_diag_error(d, NULL, BW_ERR_USAGE, "threads wants a whole number from 1 to 1024, not %u", o->threads);
+    if (!(o->coarse >= 0 && o->coarse <= 1000))
+        return bw_diag_error(d, NULL, BW_ERR_USAGE, "coarse wants a factor of at most 1000, not %g", o->coarse);
     if (o->memory && (bw_parse_bytes(o->memory, &bytes) != BW_OK || !(bytes > 0)))
         return bw_diag_error(d, NULL, BW_ERR_USAGE, "memory wants an amount like 12G or 900M, not \"%s\"", o->memory);
     if (o->from_frame && !number_is_whole(o->from_frame))
@@ -78,7 +80,7 @@ static void overrides_fill(struct job *j)
     j->over.n_mute = o->n_mute;
     j->over.frames = o->frames;
     j->over.memory = o->memory;
-    j->over.quick = o->quick != 0;
+    j->over.coarse = (o->coarse > 0 ? o->coarse : 1) * (o->quick ? 2 : 1);
     j->over.text = o->text;
     j->over.search = j->session->preset_path;
     j->over.installed = j->session->folders.presets;
@@ -156,7 +158,7 @@ enum bw_status job_read(struct job *j, struct bw_diag *d)
     if (j->preset->frames_bake) {
         if (source_follow(j->session, j->preset, d)) return d->status;
         j->source = source_preset(j->preset);
-        j->source_out = source_folder(j->preset, j->out ? j->out : "out/out", j->over.quick);
+        j->source_out = source_folder(j->preset, j->out ? j->out : "out/out", j->run.quick != 0);
         if (!j->source || !j->source_out) return out_of_memory(d);
         if (j->out && !strcmp(j->out, j->source_out))
             return bw_diag_error(d, NULL, BW_ERR_USAGE, "%s is where %s goes: another output folder is wanted", j->out,

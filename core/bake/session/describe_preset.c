@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A preset as JSON: its domains, frames, stages and exports. */
+/* A preset as JSON: its domains, frames, stages and exports; its file, and its text with where everything stands, for
+ * programs that show and change it. */
 #include "describe.h"
+
+#include "preset/tree/node.h"
+#include <string.h>
+
+/* ---- what it is ---- */
 
 static json_t *domain_json(const struct bw_preset_domain *d)
 {
@@ -32,4 +38,63 @@ json_t *preset_json(const struct bw_preset *p, const struct bw_registry *r)
                      p->comment ? p->comment : "", "path", json_bytes(p->path), "domains", domains, "first",
                      (json_int_t)p->time.first, "last", (json_int_t)p->time.last, "fps", p->time.fps, "warmup",
                      (json_int_t)p->time.warmup, "stages", stages, "exports", exports);
+}
+
+/* ---- how it is written ---- */
+
+static json_t *node_json(const struct bw_node *n);
+
+static json_t *entry_json(const struct bw_node *n)
+{
+    json_t *o = node_json(n);
+    if (n->to >= 0)
+        json_object_set_new(o, "key", json_pack("[I, i]", (json_int_t)n->key_from, (int)n->key_place.column));
+    return json_pack("[o, o]", json_bytes(n->key), o);
+}
+
+static json_t *children_json(const struct bw_node *n)
+{
+    json_t *list = json_array();
+    for (int32_t i = 0; i < n->count; i++)
+        json_array_append_new(list, n->type == BW_NODE_MAP ? entry_json(n->child[i]) : node_json(n->child[i]));
+    return list;
+}
+
+static json_t *node_json(const struct bw_node *n)
+{
+    static const char *const what[] = {[BW_NODE_SCALAR] = "text", [BW_NODE_SEQ] = "list", [BW_NODE_MAP] = "map"};
+    json_t *o = json_pack("{s:i}", "line", (int)n->place.line);
+    json_object_set_new(o, what[n->type], n->type == BW_NODE_SCALAR ? json_bytes(n->text) : children_json(n));
+    if (n->to >= 0) json_object_set_new(o, "at", json_pack("[I, I]", (json_int_t)n->from, (json_int_t)n->to));
+    if (n->flow) json_object_set_new(o, "flow", json_true());
+    if (n->quoted) json_object_set_new(o, "quoted", json_true());
+    return o;
+}
+
+char *bw_preset_tree(const char *text, const char *name)
+{
+    struct door door;
+    char *out = NULL;
+    door_enter(&door);
+    if (!text) bw_diag_error(&door.d, NULL, BW_ERR_USAGE, "bw_preset_tree wants a text");
+    struct bw_node *n = text ? bw_node_parse(text, name ? name : "preset", &door.d) : NULL;
+    if (n) out = json_text(node_json(n), JSON_COMPACT, &door.d);
+    bw_node_free(n);
+    door_leave(&door);
+    return out;
+}
+
+char *bw_session_find(struct bw_session *session, const char *preset)
+{
+    struct door door;
+    char *out = NULL;
+    door_enter(&door);
+    struct session *s = session_use(session, &door.d);
+    if (s && !preset) bw_diag_error(&door.d, NULL, BW_ERR_USAGE, "a preset's name is wanted");
+    char *path = s && preset ? bw_preset_find(preset, s->preset_path, s->folders.presets, &door.d) : NULL;
+    if (path && !(out = strdup(path))) out_of_memory(&door.d);
+    bw_free(path);
+    if (s) object_unref(&s->o);
+    door_leave(&door);
+    return out;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "view.h"
 
+#include "job/job.h"
 #include "options.h"
 #include "picture.h"
 #include "tools.h"
@@ -18,7 +19,7 @@ static void view_destroy(struct object *o)
     bw_free(v);
 }
 
-static void view_make(struct moment *m, struct bw_view **out, struct bw_diag *d)
+static void view_make(struct moment *m, const struct bw_preset *look, struct bw_view **out, struct bw_diag *d)
 {
     struct view *v = bw_calloc(sizeof *v);
     if (!v) {
@@ -29,7 +30,7 @@ static void view_make(struct moment *m, struct bw_view **out, struct bw_diag *d)
     pthread_mutex_init(&v->lock, NULL);
     v->tools = picture_tools();
     v->scene.exposure = 1;
-    if (m->source->view(m, v, d) == BW_OK && !(*out = handle_new(HANDLE_VIEW, &v->o))) out_of_memory(d);
+    if (m->source->view(m, look, v, d) == BW_OK && !(*out = handle_new(HANDLE_VIEW, &v->o))) out_of_memory(d);
     if (!*out) object_unref(&v->o);
 }
 
@@ -37,12 +38,19 @@ static struct view *view_use(struct bw_view *handle, struct bw_diag *d) { return
 
 enum bw_status bw_view_open(struct bw_snapshot *snapshot, struct bw_view **view)
 {
+    return bw_view_open_as(snapshot, NULL, view);
+}
+
+enum bw_status bw_view_open_as(struct bw_snapshot *snapshot, struct bw_bake *look, struct bw_view **view)
+{
     struct door door;
     door_enter(&door);
     if (view) *view = NULL;
     struct moment *m = handle_use(snapshot, HANDLE_SNAPSHOT, &door.d);
+    struct job *j = m && look ? job_use(look, &door.d) : NULL;
     if (m && !view) bw_diag_error(&door.d, NULL, BW_ERR_USAGE, "bw_view_open wants a place for the view");
-    else if (m) view_make(m, view, &door.d);
+    else if (m && (j || !look)) view_make(m, j ? j->preset : NULL, view, &door.d);
+    if (j) object_unref(&j->o);
     if (m) object_unref(&m->o);
     return door_leave(&door);
 }
@@ -86,7 +94,7 @@ static void seen_join(const struct bw_dense *b, struct bw_view_facts *f)
     }
 }
 
-static struct bw_view_facts facts_of(const struct view *v)
+static struct bw_view_facts view_facts(const struct view *v)
 {
     const struct bw_volume *u = &v->volume;
     const size_t cells = bw_dense_cells(&u->box), each = !!u->density + !!u->flame + !!u->temperature + 3 * !!u->dye[0];
@@ -109,7 +117,7 @@ enum bw_status bw_view_facts(struct bw_view *view, struct bw_view_facts *facts)
     if (v && !facts) bw_diag_error(&door.d, NULL, BW_ERR_USAGE, "bw_view_facts wants a place for the facts");
     else if (v && options_take(&asked, facts, sizeof asked, "bw_view_facts", &door.d)) {
         const uint32_t size = asked.size;
-        asked = facts_of(v);
+        asked = view_facts(v);
         asked.size = size;
         memcpy(facts, &asked, size < sizeof asked ? size : sizeof asked);
     }

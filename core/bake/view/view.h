@@ -7,6 +7,7 @@
 #include <picture/volume/render.h>
 #include <pthread.h>
 
+struct bw_preset;
 struct moment;
 
 struct view {
@@ -23,8 +24,8 @@ struct view {
 };
 
 /* view_frame.c */
-/// What a render of a cache's file shows. Errors are said.
-enum bw_status view_of_file(struct moment *m, struct view *v, struct bw_diag *d);
+/// What a render of a cache's file shows, with the look of a preset (NULL: its bake's own). Errors are said.
+enum bw_status view_of_file(struct moment *m, const struct bw_preset *look, struct view *v, struct bw_diag *d);
 
 /* view_coarse.c */
 /// Cells twice as wide, of means. Errors: BW_ERR_MEMORY.

@@ -39,18 +39,18 @@ static void frame_gather(struct easel *easel, const struct bw_frame *frame, cons
     memcpy(v->size, kept.size, sizeof v->size);
 }
 
-enum bw_status view_of_job(struct moment *m, struct view *v, struct bw_diag *d)
+enum bw_status view_of_job(struct moment *m, const struct bw_preset *look, struct view *v, struct bw_diag *d)
 {
     const struct job *j = m->owner;
+    const struct bw_preset *p = look ? look : j->preset;
     const struct chain_snapshot *s = m->data;
     struct baked own;
     struct easel easel;
-    if (!baked_renders(&own, j->session->registry, j->preset, s->frame.time, d) &&
-        (d->status || !baked_usual(&own, j->preset, d)))
+    if (!baked_renders(&own, j->session->registry, p, s->frame.time, d) && (d->status || !baked_usual(&own, p, d)))
         return d->status;
     struct bw_snapshot_field *room = bw_calloc((s->frame.n_fields + 1) * sizeof *room);
     if (!room) out_of_memory(d);
-    else if (easel_set(&easel, m, baked_domain(j->preset, own.export)->name, d)) {
+    else if (easel_set(&easel, m, baked_domain(p, own.export)->name, d)) {
         const struct bw_frame frame = snapshot_of_domain(s, easel.domains[easel.e.domain], room);
         frame_gather(&easel, &frame, own.p, v);
     }
@@ -61,7 +61,7 @@ enum bw_status view_of_job(struct moment *m, struct view *v, struct bw_diag *d)
 
 /* ---- of a file ---- */
 
-enum bw_status view_of_file(struct moment *m, struct view *v, struct bw_diag *d)
+enum bw_status view_of_file(struct moment *m, const struct bw_preset *own, struct view *v, struct bw_diag *d)
 {
     struct cache *c = m->owner;
     const char *path = cache_file(c, m->facts.frame);
@@ -70,6 +70,7 @@ enum bw_status view_of_file(struct moment *m, struct view *v, struct bw_diag *d)
     char why[1024] = "";
     if (cache_seen(c, NULL, &seen, d)) return d->status;
     cache_seen_look(c, &seen, &look);
+    if (own && !cache_look_as(&look, c, own, &seen, d)) return d->status;
     seen.tools = &v->tools;
     v->renders = 1;
     for (int a = 0; a < 3; a++) v->renders &= seen.hi[a] - seen.lo[a] > 1.5 * seen.voxel;

@@ -75,10 +75,6 @@ BW_API const char *bw_nearest_word(const char *word, const char *const *words, u
 /// A number for people: "2.1 GiB" (unit "B"), "3:19" ("s"), "1.2M" (""), "2 frames" ("frame"). Answers `out`.
 BW_API const char *bw_number_words(double x, const char *unit, char out[48]);
 
-/// A YAML file of the host's own, read as presets are. JSON, new memory; each node has "line", "column" (from 1), and
-/// one of "text", "list" and "map". Errors: BW_ERR_IO, BW_ERR_PRESET with the place.
-BW_API char *bw_yaml_read(const char *path);
-
 /* ---- sessions ---- */
 
 struct bw_session_options {
@@ -157,6 +153,7 @@ struct bw_bake_options {
     void (*on_log)(struct bw_bake *bake, int32_t level, const char *who, const char *text, void *user);
     /// At the end, a file worth seeing: "movie", "picture", "cache".
     void (*on_output)(struct bw_bake *bake, const char *what, const char *path, void *user);
+    double coarse; ///< voxels so many times as large, all else as it is; 0: 1
 };
 
 /// Facts of a bake. Strings live as long as the bake.
@@ -189,6 +186,13 @@ BW_API enum bw_status bw_bake_facts(struct bw_bake *bake, struct bw_bake_facts *
 BW_API char *bw_bake_describe(struct bw_bake *bake);
 /// What a run would find out before its first frame: every stage is initialised. Not while it runs.
 BW_API enum bw_status bw_bake_check(struct bw_bake *bake);
+/// The file of a preset, by its name or path; new memory. Errors: BW_ERR_PRESET (there is none).
+BW_API char *bw_session_find(struct bw_session *session, const char *preset);
+/// A preset's text as JSON, new memory, as it is written: {"text"} a value, {"list"}, {"map": [[key, value], …]}, each
+/// with its "line", what bytes of the text it takes ("at": [from, to], of maps in braces and lists in brackets with
+/// these), "flow" (in braces or brackets) and, in maps, where its "key" begins: [byte, column]. What another name
+/// stands for (*name) has no "at". Errors: BW_ERR_PRESET.
+BW_API char *bw_preset_tree(const char *text, const char *name);
 /// Begin, once. Errors: BW_ERR_USAGE (the folder holds another bake, or another process bakes there, or this one was
 /// started before), BW_ERR_LIMIT (full boxes would not fit), BW_ERR_IO.
 BW_API enum bw_status bw_bake_start(struct bw_bake *bake);
@@ -290,6 +294,9 @@ struct bw_view_facts {
 /// By the parameters of the bake's own exporter, else by defaults; the snapshot may be closed then. Errors: BW_ERR_IO
 /// (a file that is gone), BW_ERR_PRESET, BW_ERR_MEMORY.
 BW_API enum bw_status bw_view_open(struct bw_snapshot *snapshot, struct bw_view **view);
+/// By the parameters of another bake's exporter, one that is open: another look or camera for what is baked already.
+/// NULL: the bake's own.
+BW_API enum bw_status bw_view_open_as(struct bw_snapshot *snapshot, struct bw_bake *look, struct bw_view **view);
 BW_API void bw_view_close(struct bw_view *view);
 BW_API enum bw_status bw_view_facts(struct bw_view *view, struct bw_view_facts *facts);
 /// 8 bits; `eye` NULL: the bake's own camera. Lamps stay where the movie has them. `coarse` 1: in cells twice as wide,

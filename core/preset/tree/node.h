@@ -17,6 +17,9 @@ struct bw_node {
     struct bw_place key_place;
     char *text;             ///< scalar: its text (unquoted)
     int32_t quoted;         ///< scalar: was in quotes
+    int32_t flow;           ///< seq and map: in brackets or braces
+    int64_t from, to;       ///< bytes of the document's text that it takes; to < 0: an alias's, or none
+    int64_t key_from;       ///< where `key` begins
     struct bw_node **child; ///< seq and map: entries in order
     int32_t count, capacity;
     void *document;        ///< keeps file name and text alive (reference-counted)

@@ -25,6 +25,7 @@ struct reader {
     int32_t depth, nodes, documents;
     char *key; ///< of the map entry whose value comes next
     struct bw_place key_place;
+    int64_t key_from, key_to;
     struct anchor *anchor;
     int32_t n_anchors, capacity;
     struct bw_names anchors; ///< the last one of each name
@@ -37,6 +38,8 @@ static struct bw_place reader_place(const struct reader *r, struct fy_event *e)
     struct bw_place p = {r->document->name, m ? m->line + 1 : 1, m ? m->column + 1 : 1, r->document->text};
     return p;
 }
+
+static int64_t event_byte(const struct fy_mark *m) { return m ? (int64_t)m->input_pos : 0; }
 
 static enum bw_status reader_memory(struct reader *r)
 {
@@ -60,11 +63,22 @@ static enum bw_status reader_key(struct reader *r, struct fy_event *e)
     }
     r->key = token_text(e->scalar.value);
     r->key_place = place;
+    r->key_from = event_byte(fy_event_start_mark(e));
+    r->key_to = event_byte(fy_event_end_mark(e));
     if (!r->key) return reader_memory(r);
     const struct bw_node *before = bw_node_get(r->stack[r->depth - 1], r->key);
     if (!before) return BW_OK;
     return bw_diag_error(r->diag, &place, BW_ERR_PRESET, "\"%s\" is given twice; the first is in line %d", r->key,
                          (int)before->key_place.line);
+}
+
+/* A value that is left out has no mark: it stands behind the colon. */
+static void span_empty(const struct reader *r, struct bw_node *n)
+{
+    if (n->type != BW_NODE_SCALAR || *n->text || n->quoted || n->to) return;
+    const char *text = r->document->text, *colon = r->key ? strchr(text + r->key_to, ':') : NULL;
+    n->from = colon ? colon + 1 - text : 0;
+    n->to = colon ? n->from : -1;
 }
 
 static enum bw_status reader_attach(struct reader *r, struct bw_node *n)
@@ -74,9 +88,11 @@ static enum bw_status reader_attach(struct reader *r, struct bw_node *n)
         return BW_OK;
     }
     struct bw_node *parent = r->stack[r->depth - 1];
+    span_empty(r, n);
     if (parent->type == BW_NODE_MAP) {
         n->key = r->key;
         n->key_place = r->key_place;
+        n->key_from = r->key_from;
         r->key = NULL;
         if (bw_node_put(parent, n->key, n) != BW_OK) return reader_memory(r);
     } else if (bw_node_append(parent, n) != BW_OK) {
@@ -118,6 +134,13 @@ static int reader_is_open(const struct reader *r, const struct bw_node *n)
     return 0;
 }
 
+/* What an alias stands for is written elsewhere. */
+static void spans_forget(struct bw_node *n)
+{
+    n->to = -1;
+    for (int32_t i = 0; i < n->count; i++) spans_forget(n->child[i]);
+}
+
 static enum bw_status reader_alias(struct reader *r, struct fy_event *e)
 {
     struct bw_place place = reader_place(r, e);
@@ -141,7 +164,17 @@ static enum bw_status reader_alias(struct reader *r, struct fy_event *e)
     if (!copy) return reader_memory(r);
     bw_free(copy->key);
     copy->key = NULL;
+    spans_forget(copy);
     return reader_attach(r, copy);
+}
+
+/* libfyaml's marks leave the quotes out; of a text in lines of its own (`|`) they are not those of the value. */
+static void span_quoted(struct bw_node *n, const char *text)
+{
+    if (!n->quoted) return;
+    const int inside = n->from > 0 && strchr("\"'", text[n->from - 1]) && text[n->to] == text[n->from - 1];
+    n->from -= inside;
+    n->to = inside ? n->to + 1 : -1;
 }
 
 static struct bw_node *reader_node(const struct reader *r, struct fy_event *e)
@@ -150,10 +183,13 @@ static struct bw_node *reader_node(const struct reader *r, struct fy_event *e)
     if (!n) return NULL;
     n->type = e->type == FYET_SCALAR ? BW_NODE_SCALAR : e->type == FYET_MAPPING_START ? BW_NODE_MAP : BW_NODE_SEQ;
     n->place = reader_place(r, e);
+    n->from = event_byte(fy_event_start_mark(e));
+    n->to = event_byte(fy_event_end_mark(e));
     bw_node_adopt(n, r->document);
     if (e->type != FYET_SCALAR) return n;
     n->text = token_text(e->scalar.value);
     n->quoted = e->scalar.value && fy_token_scalar_style(e->scalar.value) != FYSS_PLAIN;
+    span_quoted(n, r->document->text);
     if (n->text) return n;
     bw_node_free(n);
     return NULL;
@@ -180,6 +216,13 @@ static enum bw_status reader_value(struct reader *r, struct fy_event *e)
     return reader_anchor(r, event_anchor(e), n);
 }
 
+static void reader_close(struct reader *r, struct fy_event *e)
+{
+    struct bw_node *n = r->stack[--r->depth];
+    n->flow = strchr("[{", r->document->text[n->from]) != NULL;
+    n->to = event_byte(fy_event_end_mark(e));
+}
+
 static enum bw_status reader_event(struct reader *r, struct fy_event *e)
 {
     struct bw_place place;
@@ -194,7 +237,7 @@ static enum bw_status reader_event(struct reader *r, struct fy_event *e)
     case FYET_SEQUENCE_START: return wants_key ? reader_key(r, e) : reader_value(r, e);
     case FYET_ALIAS: return wants_key ? reader_key(r, e) : reader_alias(r, e);
     case FYET_MAPPING_END:
-    case FYET_SEQUENCE_END: r->depth--; return BW_OK;
+    case FYET_SEQUENCE_END: reader_close(r, e); return BW_OK;
     default: return BW_OK;
     }
 }

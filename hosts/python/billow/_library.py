@@ -11,8 +11,8 @@ from ctypes import POINTER, byref, c_char_p, c_double, c_float, c_int, c_int32, 
 from typing import Any, Iterable, Optional
 
 from . import _find
-from ._structs import (BakeFacts, BakeOptions, Box, Eye, LastError, MosaicWish, MovieWish, Pixels, SessionOptions,
-                       SnapshotFacts, ViewFacts)
+from ._structs import (BakeFacts, BakeOptions, Box, Eye, LastError, MovieWish, Pixels, SessionOptions, SnapshotFacts,
+                       ViewFacts)
 from .errors import BY_STATUS, Error
 
 VERSION = "0.1."  # whose structs _structs.py has
@@ -37,7 +37,8 @@ _PROTOTYPES = {
     "bw_session_list": (_TEXT, [c_void_p]),
     "bw_session_machine": (_TEXT, [c_void_p, c_char_p]),
     "bw_session_schema": (_TEXT, [c_void_p]),
-    "bw_yaml_read": (_TEXT, [c_char_p]),
+    "bw_session_find": (_TEXT, [c_void_p, c_char_p]),
+    "bw_preset_tree": (_TEXT, [c_char_p, c_char_p]),
     "bw_session_describe": (_TEXT, [c_void_p, c_char_p]),
     "bw_plugin_validate": (_TEXT, [c_char_p]),
     "bw_bake_open": (c_int, [c_void_p, POINTER(BakeOptions), _HANDLE]),
@@ -55,6 +56,7 @@ _PROTOTYPES = {
     "bw_snapshot_read": (c_int, [c_void_p, c_uint32, c_uint32, POINTER(Box), c_int32, POINTER(c_float)]),
     "bw_snapshot_picture": (c_int, [c_void_p, c_char_p, c_uint32, POINTER(Pixels)]),
     "bw_view_open": (c_int, [c_void_p, _HANDLE]),
+    "bw_view_open_as": (c_int, [c_void_p, c_void_p, _HANDLE]),
     "bw_view_close": (None, [c_void_p]),
     "bw_view_facts": (c_int, [c_void_p, POINTER(ViewFacts)]),
     "bw_view_picture": (c_int, [c_void_p, POINTER(Eye), c_int32, c_int32, c_int32, POINTER(Pixels)]),
@@ -66,7 +68,6 @@ _PROTOTYPES = {
     "bw_cache_compare": (_TEXT, [c_char_p, c_char_p]),
     "bw_cache_frame": (c_int, [c_void_p, c_int64, _HANDLE]),
     "bw_cache_movie": (c_int, [c_void_p, POINTER(MovieWish)]),
-    "bw_cache_mosaic": (c_int, [POINTER(MosaicWish)]),
     "bw_cache_scene": (_TEXT, [c_void_p, c_char_p, c_char_p]),
 }
 

@@ -168,7 +168,7 @@ Test(preset, overrides)
                                     .has_seed = 1,
                                     .seed = 18446744073709551ull,
                                     .memory = "1G",
-                                    .quick = 1};
+                                    .coarse = 2};
     struct bw_preset *p = good_with(campfire, &o);
     cr_expect_str_eq(bw_node_get(p->stage[3].node, "tolerance")->text, "1e-3");
     cr_expect_str_eq(bw_node_get(p->stage[4].node, "tolerance")->text, "2");
@@ -339,7 +339,7 @@ Test(preset, broken_text)
 Test(preset, every_allocation_may_fail)
 {
     const char *const set[] = {"stages.logs.shape.sphere.radius=5 cm", "export.mp4.view=slice"};
-    struct bw_preset_overrides o = {.set = set, .n_set = 2, .frames = "1010-1020", .quick = 1};
+    struct bw_preset_overrides o = {.set = set, .n_set = 2, .frames = "1010-1020", .coarse = 2};
     file_write("c.yaml", campfire);
     const char *path =
         file_write("a.yaml", "billow: 1\nextends: c\nstages: [{wind: {before: logs}}, {emit: {id: logs, a: 1}}]\n");

@@ -135,3 +135,43 @@ Test(sections, refusals)
         cr_expect_eq(bw_alloc_live(), 0);
     }
 }
+
+/* ---- where things stand ---- */
+
+/// A plain text stands where the tree says, quotes and all; maps in braces from brace to brace.
+static void spans_check(const struct bw_node *n, const char *text)
+{
+    if (n->to < 0) return;
+    cr_assert(n->from <= n->to && n->to <= (int64_t)strlen(text));
+    if (n->type == BW_NODE_SCALAR) {
+        cr_assert_eq(strncmp(text + n->from + (n->quoted != 0), n->text, strlen(n->text)), 0, "%s", n->text);
+        cr_assert_eq(n->to - n->from, (int64_t)strlen(n->text) + 2 * (n->quoted != 0), "%s", n->text);
+    }
+    if (n->flow) cr_assert(strchr("[{", text[n->from]) && strchr("]}", text[n->to - 1]));
+    for (int32_t i = 0; i < n->count; i++) {
+        const struct bw_node *c = n->child[i];
+        if (n->type == BW_NODE_MAP && c->to >= 0) cr_assert_eq(strncmp(text + c->key_from, c->key, strlen(c->key)), 0);
+        spans_check(c, text);
+    }
+}
+
+Test(sections, where_things_stand)
+{
+    static const char text[] =
+        "a: plain é text # said\n\"b\": {c: [1 m, 'x'], \"d\": , e: \"=1 + t\"}\nlist:\n  - bare\n"
+        "  - empty:\n  - f: &x {g: 1}\n    h: *x\nlines: |\n  one\n  two\n";
+    struct bw_diag d = {0};
+    struct bw_node *n = bw_node_parse(text, "text", &d);
+    cr_assert(n);
+    const struct bw_node *b = bw_node_get(n, "b"), *list = bw_node_get(n, "list");
+    spans_check(bw_node_get(n, "a"), text);
+    spans_check(b, text);
+    spans_check(list, text);
+    cr_assert(b->flow && !list->flow && bw_node_get(list->child[2], "f")->flow);
+    cr_assert_eq(text[bw_node_get(b, "d")->from - 1], ':'); // nothing, behind its colon
+    cr_assert_eq(text[bw_node_get(list->child[1], "empty")->from - 1], ':');
+    cr_assert_eq(bw_node_get(list->child[2], "h")->to, -1); // it stands elsewhere
+    cr_assert_eq(bw_node_get(n, "lines")->to, -1);
+    bw_node_free(n);
+    bw_diag_free(&d);
+}
