@@ -51,7 +51,7 @@ void cli_warn(void);
 
 extern const struct cli_command command_bake, command_check, command_compare, command_list, command_info,
     command_doctor, command_schema, command_plugin, command_completion, command_upres, command_retime, command_blender,
-    command_preview, command_resume, command_view, command_wedge, command_status, command_cancel;
+    command_preview, command_resume, command_view, command_tune;
 /// All commands, in the order of the help.
 extern const struct cli_command *const cli_commands[];
 extern const uint32_t cli_n_commands;
@@ -66,6 +66,7 @@ int cmd_list(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 int cmd_preview(int argc, char **argv);
 int cmd_view(int argc, char **argv); /* page/view.c */
+int cmd_tune(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 int cmd_schema(int argc, char **argv);
 int cmd_plugin(int argc, char **argv);
@@ -89,8 +90,6 @@ int cmd_help(int argc, char **argv);
 char *cli_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /// Write `text` to `path` by way of a temporary name; an exit code, after a sentence unless 0.
 int cli_write_file(const char *path, const char *text);
-/// A folder and those above it, unless they are there; an exit code, after a sentence unless 0.
-int cli_folder_make(const char *path);
 
 /* ---- last words: crash.c ---- */
 

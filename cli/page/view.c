@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* billow view: a page that shows a cache, ours or anybody's. */
+/* billow view: a page that shows a cache, ours or anybody's. billow tune: one to play with a preset. */
 #include "page.h"
 
 #include <getopt.h>
@@ -26,13 +26,41 @@ const struct cli_command command_view = {
     .run = cmd_view,
 };
 
-static int view_run(struct page *page, struct bw_session *session, const char *what)
+const struct cli_command command_tune = {
+    .name = "tune",
+    .synopsis = "PRESET [options]",
+    .brief = "Play with a preset in a browser: what one changes is baked in coarse cells at once.",
+    .details =
+        "The preset as a form and as text, in step. A change of look or camera shows at once; one that the smoke\n"
+        "feels starts a bake whose voxels are so wide that a second of film takes some seconds, and ends the one\n"
+        "before it. The last eight stay to go back to. From there: save it as a preset, or bake it in its own voxels\n"
+        "into out/.\n\n"
+        "  billow tune plume\n\n"
+        "The preset itself is never written to. Who may open the page: see `billow view --help`.\n",
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .run = cmd_tune,
+};
+
+typedef enum bw_status (*shower)(const struct page *page, const char *what);
+
+static enum bw_status cache_show(const struct page *page, const char *what)
+{
+    return page->calls->show_cache(page->web, what);
+}
+
+static enum bw_status preset_show(const struct page *page, const char *what)
+{
+    return page->calls->tune(page->web, what);
+}
+
+static int page_run(struct page *page, struct bw_session *session, shower show, const char *what)
 {
     int code = page_open(page, session);
     if (code) return code;
     signal(SIGPIPE, SIG_IGN);
     page_signals();
-    if (page->calls->show_cache(page->web, what)) return cli_failed();
+    if (show(page, what)) return cli_failed();
     puts(page_address(page));
     fflush(stdout);
     fputs("open it in a browser; Ctrl-C ends\n", stderr);
@@ -40,22 +68,30 @@ static int view_run(struct page *page, struct bw_session *session, const char *w
     return EXIT_CODE_OK;
 }
 
-int cmd_view(int argc, char **argv)
+/// A command whose one operand is shown.
+static int page_command(const struct cli_command *command, int argc, char **argv, const char *operand, shower show)
 {
     const char *plugin_path = NULL, *preset_path = NULL;
     struct page page = {0};
     int code;
-    while ((code = cli_option_next(&command_view, argc, argv)) != CLI_END) {
+    while ((code = cli_option_next(command, argc, argv)) != CLI_END) {
         if (code == 'P') plugin_path = optarg;
         else if (code == 'R') preset_path = optarg;
         else if (code < 0 || !page_option(&page, code, optarg))
             return code == CLI_HELP ? EXIT_CODE_OK : EXIT_CODE_USAGE;
     }
-    const char *what = cli_operand(&command_view, argc, argv, "a folder, a .vdb file or a pattern");
+    const char *what = cli_operand(command, argc, argv, operand);
     if (!what) return EXIT_CODE_USAGE;
     struct bw_session *session = cli_session_open(plugin_path, preset_path);
-    code = session ? view_run(&page, session, what) : 7;
+    code = session ? page_run(&page, session, show, what) : 7;
     page_close(&page);
     bw_session_close(session);
     return code;
 }
+
+int cmd_view(int argc, char **argv)
+{
+    return page_command(&command_view, argc, argv, "a folder, a .vdb file or a pattern", cache_show);
+}
+
+int cmd_tune(int argc, char **argv) { return page_command(&command_tune, argc, argv, "a preset", preset_show); }

@@ -12,7 +12,7 @@ for i, path in enumerate(sys.argv[2:]):
         data = file.read()
     lines = [",".join(str(b) for b in data[k:k + 32]) for k in range(0, len(data), 32)]
     out.append("static const unsigned char file_%d[] = {\n%s\n};" % (i, ",\n".join(lines)))
-    name = os.path.basename(path)
+    name = path.replace(os.sep, "/").rsplit("/page/", 1)[1]
     rows.append('    {"%s", "%s; charset=utf-8", file_%d, sizeof file_%d},' %
                 (name, TYPES[os.path.splitext(name)[1]], i, i))
 out.append("const struct page_file page_files[] = {\n%s\n    {0},\n};" % "\n".join(rows))

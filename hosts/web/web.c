@@ -3,13 +3,16 @@
 #include "web.h"
 
 #include "http/server.h"
+#include "tune/tune.h"
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
 struct bw_web {
-    struct source source;
+    struct shelf shelf;
+    struct source *bake; ///< of the bake that is shown, or NULL
+    struct tune *tune;   ///< or NULL
     struct views views;
     struct queue queue;
     struct server server;
@@ -45,7 +48,7 @@ static void *clock_run(void *web)
     while (clock_wait(w)) {
         w->ticks++;
         if (!events_count(&w->server.events)) continue; // nobody looks: nothing is done
-        if (w->ticks % LOOK_TICKS == 0) source_refresh(&w->source);
+        if (w->ticks % LOOK_TICKS == 0) shelf_refresh(&w->shelf);
         events_tell(&w->server.events, w->ticks % ALIVE_TICKS == 0);
     }
     return NULL;
@@ -79,8 +82,9 @@ static void web_close(struct bw_web *w)
     clock_stop(w);
     queue_stop(&w->queue);
     server_stop(&w->server);
+    tune_close(w->tune);
     views_free(&w->views);
-    source_free(&w->source);
+    shelf_free(&w->shelf);
     pthread_mutex_destroy(&w->lock);
     free(w);
 }
@@ -95,9 +99,9 @@ static void signals_block(sigset_t *before)
 
 static enum bw_status web_start(struct bw_web *w, const struct bw_web_options *o, char *why, size_t why_size)
 {
-    const int drawing = queue_start(&w->queue, &w->source, &w->views, o->gentle);
+    const int drawing = queue_start(&w->queue, &w->shelf, &w->views, o->gentle);
     w->server =
-        (struct server){.source = &w->source, .queue = &w->queue, .plotter = o->plotter ? o->plotter : BW_PLOTTER};
+        (struct server){.shelf = &w->shelf, .queue = &w->queue, .plotter = o->plotter ? o->plotter : BW_PLOTTER};
     enum bw_status status = server_start(&w->server, o->listen ? o->listen : "127.0.0.1", o->port, why, why_size);
     const int ticking = clock_start(w);
     if (status || (drawing && ticking)) return status;
@@ -113,7 +117,7 @@ static enum bw_status web_open(struct bw_session *session, const struct bw_web_o
     *web = NULL;
     if (!w) return snprintf(why, why_size, "out of memory"), BW_ERR_MEMORY;
     pthread_mutex_init(&w->lock, NULL);
-    source_init(&w->source, session);
+    shelf_init(&w->shelf, session);
     views_init(&w->views);
     signals_block(&before);
     enum bw_status status = web_start(w, o, why, why_size);
@@ -127,21 +131,42 @@ static const char *web_address(const struct bw_web *w) { return w->server.addres
 
 /* ---- what is shown ---- */
 
-static enum bw_status web_show_cache(struct bw_web *w, const char *what) { return source_show_cache(&w->source, what); }
-static enum bw_status web_show_bake(struct bw_web *w, struct bw_bake *b) { return source_show_bake(&w->source, b); }
-static void web_progress(struct bw_web *w, const struct bw_bake_progress *p) { source_progress(&w->source, p); }
+static enum bw_status web_show_cache(struct bw_web *w, const char *what)
+{
+    struct source *s = shelf_add(&w->shelf, "cache");
+    if (!s) return BW_ERR_MEMORY;
+    const enum bw_status status = source_show_cache(s, what);
+    if (status) shelf_drop(&w->shelf, s); // and the sentence stays
+    shelf_give(&w->shelf, s);
+    return status;
+}
+
+static enum bw_status web_show_bake(struct bw_web *w, struct bw_bake *b)
+{
+    w->bake = shelf_add(&w->shelf, "bake"); // in use until the end
+    return w->bake ? source_show_bake(w->bake, b) : BW_ERR_MEMORY;
+}
+
+static enum bw_status web_tune(struct bw_web *w, const char *preset)
+{
+    w->tune = tune_open(&w->shelf, preset);
+    w->server.tune = w->tune;
+    return w->tune ? BW_OK : bw_error_last()->status ? bw_error_last()->status : BW_ERR;
+}
+
+static void web_progress(struct bw_web *w, const struct bw_bake_progress *p) { source_progress(w->bake, p); }
 static int32_t web_viewers(struct bw_web *w) { return events_count(&w->server.events); }
-static void web_end(struct bw_web *w, const char *sentence) { source_end(&w->source, sentence); }
+static void web_end(struct bw_web *w, const char *sentence) { source_end(w->bake, sentence); }
 
 /// A frame that nobody looks at is not held, which would make the run copy what it writes to.
 static void web_frame(struct bw_web *w, struct bw_snapshot *snapshot)
 {
-    source_frame(&w->source, snapshot, web_viewers(w) > 0);
+    source_frame(w->bake, snapshot, web_viewers(w) > 0);
 }
 
 static void web_log(struct bw_web *w, int32_t level, const char *who, const char *text)
 {
-    source_log(&w->source, level, who, text);
+    source_log(w->bake, level, who, text);
 }
 
 __attribute__((visibility("default"))) const struct bw_web_calls bw_web_calls = {
@@ -150,6 +175,7 @@ __attribute__((visibility("default"))) const struct bw_web_calls bw_web_calls = 
     .address = web_address,
     .show_cache = web_show_cache,
     .show_bake = web_show_bake,
+    .tune = web_tune,
     .progress = web_progress,
     .frame = web_frame,
     .log = web_log,

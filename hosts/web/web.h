@@ -2,8 +2,8 @@
 /* The live page: what libbillow-web.so gives to the program that loads it when somebody wants to look. It stands on
  * billow/bake.h alone; a machine without it misses nothing else.
  *
- * A page shows one thing: a cache, or a bake, whose callbacks the program hands on. Every function may be called from
- * any thread, but `close`, which is the last. */
+ * A page shows caches, a bake, whose callbacks the program hands on, or a preset that is tuned. Every function may be
+ * called from any thread, but `close`, which is the last. */
 #ifndef BW_WEB_H
 #define BW_WEB_H
 
@@ -27,8 +27,10 @@ struct bw_web_calls {
                            size_t why_size);
     /// "http://127.0.0.1:8420/TOKEN/", as long as it is open.
     const char *(*address)(const struct bw_web *web);
-    /// Show a cache: what bw_cache_open takes. Its errors are in bw_error_last.
+    /// Show a cache, one more than before: what bw_cache_open takes. Its errors are in bw_error_last.
     enum bw_status (*show_cache)(struct bw_web *web, const char *what);
+    /// Tune a preset: its name or path. Its errors are in bw_error_last; mistakes in it are the page's to tell.
+    enum bw_status (*tune)(struct bw_web *web, const char *preset);
     /// Show a bake that is open, and may be stopped and asked for checkpoints; it is closed after `end`.
     enum bw_status (*show_bake)(struct bw_web *web, struct bw_bake *bake);
     /// From the callbacks of that bake.

@@ -48,13 +48,14 @@ def dies_with_us():
 class Served:
     """A program that serves a page, and its address."""
 
-    def __init__(self, billow, *words):
+    def __init__(self, billow, *words, folder=None):
         self.words = words
         self.bakes = words[0] == "bake"
         self.words_said = ""
         self.told = tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace")
         self.process = subprocess.Popen([billow, *words, *(["--json"] if self.bakes else [])], stdout=subprocess.PIPE,
-                                        stderr=self.told, text=True, preexec_fn=dies_with_us)
+                                        stderr=self.told, text=True, preexec_fn=dies_with_us, cwd=folder,
+                                        env={**os.environ, **({"TMPDIR": folder} if folder else {})})
         self.address = self.address_read()
         self.reader = threading.Thread(target=self.rest_read, daemon=True)
         self.reader.start()
@@ -73,10 +74,10 @@ class Served:
         for _ in self.process.stdout:
             pass
 
-    def get(self, path, method="GET"):
+    def get(self, path, method="GET", body=None):
         """(code, bytes)"""
         try:
-            request = urllib.request.Request(self.address + path, method=method)
+            request = urllib.request.Request(self.address + path, method=method, data=body)
             with urllib.request.urlopen(request, timeout=60) as answer:
                 return answer.status, answer.read()
         except urllib.error.HTTPError as error:

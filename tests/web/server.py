@@ -6,6 +6,7 @@ that lead elsewhere, and a bake that is looked at: its bytes are those of one th
 Prints "N passed, N failed"."""
 import filecmp
 import glob
+import json
 import os
 import random
 import re
@@ -171,6 +172,48 @@ def vanishing(served):
     check("places of those who went are free again", wait(lambda: stream(), 30) is not None)
 
 
+def tuned(billow, folder):
+    """A preset that is tuned: bodies, files elsewhere, names."""
+    os.makedirs(folder + "_tuned")
+    shutil.copy(os.path.join(os.path.dirname(__file__), "wisp.yaml"), folder + "_tuned")
+    served = Served(billow, "tune", "wisp", folder=folder + "_tuned")
+    text = json.loads(served.get("preset")[1])["text"]
+
+    def tried(text):
+        return json.loads(served.get("try", "POST", text.encode())[1])
+
+    said = tried(text)
+    check("a preset is read", said["good"] and said["values"]["name"] == "wisp")
+    check("its pictures come", wait(lambda: b"ranges" in served.get("state")[1] and served.state()["made"]))
+    first = served.state()["id"]
+    check("nothing that is only seen is baked for", tried(text.replace("export:", "look: {exposure: 2}\nexport:"))["good"] and
+          wait(lambda: served.state()["generation"] > 1) and served.state()["id"] == first, served.state())
+    check("a new flow is", tried(text.replace("buoyancy: 2", "buoyancy: 3"))["good"] and
+          wait(lambda: served.state()["id"] > first) and "buoyancy 2 → 3" in served.state()["words"], served.state())
+    for what, wrong, line in (("a key that is none", text.replace("buoyancy", "bouyancy"), 11),
+                              ("a broken text", text + "x: [", None), ("nothing", " ", None),
+                              ("a file elsewhere", text.replace("sphere: {center: [0, 0, 0.12], radius: 9 cm}",
+                                                                "mesh: {file: /etc/passwd}"), 8),
+                              ("a way out", text + "extends: a/../../x.yaml\n", None), ("a home", text + "extends: ~/x\n", None)):
+        said = tried(wrong)
+        check(what + " is told", not said["good"] and said["sentence"] and "root:" not in json.dumps(said) and
+              line in (None, said["line"]), said)
+    for path in ("table?name=/etc/passwd", "table?name=wisp", "table?name=wisp.yaml", "table", "text?of=999"):
+        check("%s: nothing" % path, served.get(path)[0] == 404)
+    check("a table", b"buoyancy" in served.get("table?name=mac.forces")[1])
+    a = Asker(served)
+    check("a body that is too large", a.ask(a.root + "try", "POST", body=b"x" * 300000, Content_Length="300000")[0] == 413)
+    check("a body without a length", a.ask(a.root + "try", "POST", body=b"1\r\nx\r\n0\r\n\r\n", Transfer_Encoding="chunked")[0] == 413)
+    check("no body", a.ask(a.root + "try", "POST")[0] == 405 and a.ask(a.root + "try")[0] == 405)
+    check("another site saves nothing", a.ask(a.root + "save?name=x", "POST", body=b"x", Content_Length="1", Origin="http://evil.example")[0] == 403)
+    for name in ("", "../x", "a/b", "-x", "x" * 61, "wisp", "x.yaml"):
+        check("it is not saved as \"%s\"" % name[:9], served.get("save?name=" + urllib.parse.quote(name), "POST", text.encode())[0] == 409)
+    check("it is saved", served.get("save?name=wisp_2", "POST", text.encode())[0] == 200 and
+          open(folder + "_tuned/wisp_2.yaml", encoding="utf-8").read() == text)
+    check("nothing else was written", sorted(n for n in os.listdir(folder + "_tuned") if not n.startswith("billow-tune-")) == ["wisp.yaml", "wisp_2.yaml"])
+    check("it ends, and takes its bakes along", served.end() == 0 and not [n for n in os.listdir(folder + "_tuned") if n.startswith("billow-")])
+
+
 def refusals(billow, folder):
     """Bad input: words, and the exit code that says what."""
     def run(*words, **env):
@@ -189,6 +232,7 @@ def refusals(billow, folder):
     os.makedirs(folder + "_empty")
     check("a folder without VDB files", run("view", folder + "_empty")[0] == 6)
     check("no folder", run("view")[0] == 2)
+    check("no preset of that name", run("tune", "plum")[0] == 3 and "did you mean" in run("tune", "plum")[1], run("tune", "plum"))
     check("a port that is none", run("view", folder, "--port", "70000")[0] == 2)
     check("an address that is none", run("view", folder, "--listen", "here")[0] == 2)
     check("a way to look that is none", run("bake", "plume", "--view=rough")[0] == 2)
@@ -252,7 +296,7 @@ def asked(billow, folder):
 
 
 def main():
-    billow = sys.argv[1]
+    billow = os.path.abspath(sys.argv[1])
     with tempfile.TemporaryDirectory(prefix="billow-web-") as work:
         folder = os.path.join(work, "wisp")
         bake(billow, folder)
@@ -267,6 +311,7 @@ def main():
         shutil.rmtree(folder)
         bake(billow, folder)
         refusals(billow, folder)
+        tuned(billow, folder)
         for how in ("--view", "--view=gentle"):
             looked_at(billow, folder, how)
         asked(billow, folder)

@@ -19,9 +19,9 @@ struct stream {
     int asleep, alive; ///< suspended; a word is to be sent
 };
 
-void events_init(struct events *e, struct source *s)
+void events_init(struct events *e, struct shelf *s)
 {
-    *e = (struct events){.source = s};
+    *e = (struct events){.shelf = s};
     pthread_mutex_init(&e->lock, NULL);
 }
 
@@ -38,13 +38,13 @@ int32_t events_count(struct events *e)
 /// What is to be sent next into s->text; 0: nothing.
 static int stream_fill(struct stream *s)
 {
-    const int64_t seq = source_seq(s->events->source);
+    const int64_t seq = shelf_seq(s->events->shelf);
     char *json = NULL;
     free(s->text);
     s->text = NULL;
     s->sent = s->size = 0;
     if (seq != s->seq) {
-        json_t *state = source_state(s->events->source);
+        json_t *state = shelf_state(s->events->shelf);
         json = json_dumps(state, JSON_COMPACT | JSON_REAL_PRECISION(9));
         json_decref(state);
         if (json && (s->text = malloc(strlen(json) + 16))) s->size = (size_t)sprintf(s->text, "data: %s\n\n", json);
@@ -92,7 +92,7 @@ static void stream_end(void *user)
 enum MHD_Result events_answer(struct events *e, struct MHD_Connection *c)
 {
     struct stream *s = calloc(1, sizeof *s);
-    source_refresh(e->source); // nobody has looked at the files while nobody looked
+    shelf_refresh(e->shelf); // nobody has looked at the files while nobody looked
     pthread_mutex_lock(&e->lock);
     const int room = s && e->n < STREAMS_MOST && !e->stop;
     if (room) {
@@ -120,7 +120,7 @@ static void stream_wake(struct stream *s)
 void events_tell(struct events *e, int alive)
 {
     pthread_mutex_lock(&e->lock);
-    const int64_t seq = source_seq(e->source);
+    const int64_t seq = shelf_seq(e->shelf);
     for (struct stream *s = e->streams; s; s = s->next) {
         s->alive |= alive;
         if (s->alive || s->seq != seq) stream_wake(s);

@@ -3,20 +3,20 @@
 #ifndef WEB_EVENTS_H
 #define WEB_EVENTS_H
 
-#include "show/source.h"
+#include "shelf/shelf.h"
 #include <microhttpd.h>
 
 struct stream;
 
 struct events {
     pthread_mutex_t lock;
-    struct source *source;
+    struct shelf *shelf;
     struct stream *streams;
     int32_t n;
     int stop;
 };
 
-void events_init(struct events *e, struct source *s);
+void events_init(struct events *e, struct shelf *s);
 void events_free(struct events *e); ///< when no connection is left
 /// Send what is new to all; `alive`: a word to those as well for whom there is nothing, which tells who has gone.
 void events_tell(struct events *e, int alive);

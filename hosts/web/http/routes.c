@@ -3,7 +3,7 @@
  * bake's folder two tables are read, by names that stand here. */
 #include "page_files.h"
 #include "reply.h"
-#include "server.h"
+#include "tuning.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,24 +11,12 @@
 
 enum { FILE_MOST = 32 << 20 };
 
-/// One request.
-struct visit {
-    struct server *s;
-    struct MHD_Connection *c;
-    void **waits;
-};
-
-static const char *query(const char *key, void *connection)
-{
-    return MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, key);
-}
-
 /* ---- pictures ---- */
 
 /// Letters, digits: a page's name for itself.
 static void client_copy(struct visit *v, char out[CLIENT + 1])
 {
-    const char *name = query("client", v->c);
+    const char *name = visit_query("client", v->c);
     for (int i = 0; name && i < CLIENT && name[i] > ' ' && name[i] < 127; i++) *out++ = name[i];
     *out = '\0';
 }
@@ -52,7 +40,7 @@ static struct request *request_new(struct visit *v)
 static enum MHD_Result picture_answer(struct visit *v)
 {
     struct wish wish;
-    const char *wrong = wish_read(&wish, query, v->c);
+    const char *wrong = wish_read(&wish, visit_query, v->c);
     if (wrong) return reply_sentence(v->c, MHD_HTTP_BAD_REQUEST, wrong);
     struct request *r = request_new(v);
     if (!r) return MHD_NO;
@@ -63,10 +51,11 @@ static enum MHD_Result picture_answer(struct visit *v)
 static enum MHD_Result scene_answer(struct visit *v)
 {
     struct request *r = request_new(v);
-    const char *frame = query("frame", v->c);
+    const char *frame = visit_query("frame", v->c), *of = visit_query("of", v->c);
     if (!r) return MHD_NO;
     r->scene = 1;
     r->wish.frame = frame ? strtoll(frame, NULL, 10) : 0;
+    r->wish.of = of ? (int32_t)strtol(of, NULL, 10) : 0;
     return request_send(v, r);
 }
 
@@ -105,7 +94,9 @@ static enum MHD_Result file_answer(struct visit *v, const char *path, const char
 
 static enum MHD_Result table_answer(struct visit *v, const char *name)
 {
-    char *path = source_path(v->s->source, name);
+    struct source *s = visit_source(v);
+    char *path = s ? source_path(s, name) : NULL;
+    shelf_give(v->s->shelf, s);
     const enum MHD_Result result = file_answer(v, path, "text/csv", NULL);
     free(path);
     return result;
@@ -121,10 +112,13 @@ static enum MHD_Result plotter_answer(struct visit *v)
 
 static enum MHD_Result state_answer(struct visit *v)
 {
-    source_refresh(v->s->source);
-    json_t *state = source_state(v->s->source);
+    struct source *s = visit_source(v);
+    if (!s) return reply_sentence(v->c, MHD_HTTP_NOT_FOUND, "nothing is shown");
+    source_refresh(s);
+    json_t *state = source_state(s, 1);
     char *text = json_dumps(state, JSON_COMPACT | JSON_REAL_PRECISION(9));
     json_decref(state);
+    shelf_give(v->s->shelf, s);
     return text ? reply_bytes(v->c, MHD_HTTP_OK, "application/json", text, strlen(text)) : MHD_NO;
 }
 
@@ -134,7 +128,9 @@ static enum MHD_Result stream_answer(struct visit *v) { return events_answer(&v-
 
 static enum MHD_Result ask_answer(struct visit *v, enum bw_status (*ask)(struct bw_bake *bake), const char *done)
 {
-    const int runs = source_ask(v->s->source, ask);
+    struct source *s = visit_source(v);
+    const int runs = s && source_ask(s, ask);
+    shelf_give(v->s->shelf, s);
     return runs ? reply_sentence(v->c, MHD_HTTP_OK, done)
                 : reply_sentence(v->c, MHD_HTTP_CONFLICT, "no bake runs here");
 }
@@ -151,19 +147,16 @@ static enum MHD_Result checkpoint_answer(struct visit *v)
 
 /* ---- the table ---- */
 
-static const struct route {
-    const char *method, *path;
-    enum MHD_Result (*answer)(struct visit *v);
-} routes[] = {
-    {"GET", "state", state_answer},
-    {"GET", "events", stream_answer},
-    {"GET", "picture", picture_answer},
-    {"GET", "scene", scene_answer},
-    {"GET", "metrics.csv", metrics_answer},
-    {"GET", "timings.csv", timings_answer},
-    {"GET", "plotter.js", plotter_answer},
-    {"POST", "stop", stop_answer},
-    {"POST", "checkpoint", checkpoint_answer},
+static const struct routing routes[] = {
+    {"GET", "state", state_answer, 0},
+    {"GET", "events", stream_answer, 0},
+    {"GET", "picture", picture_answer, 0},
+    {"GET", "scene", scene_answer, 0},
+    {"GET", "metrics.csv", metrics_answer, 0},
+    {"GET", "timings.csv", timings_answer, 0},
+    {"GET", "plotter.js", plotter_answer, 0},
+    {"POST", "stop", stop_answer, 0},
+    {"POST", "checkpoint", checkpoint_answer, 0},
 };
 
 static const struct page_file *page_find(const char *path)
@@ -173,12 +166,20 @@ static const struct page_file *page_find(const char *path)
     return NULL;
 }
 
+int route_takes_body(const struct server *s, const char *path)
+{
+    const struct routing *r = s->tune ? tuning_find(path) : NULL;
+    return r && r->body;
+}
+
 enum MHD_Result route(struct server *s, struct MHD_Connection *c, const char *method, const char *path, void **waits)
 {
-    struct visit v = {s, c, waits};
     struct request *r = *waits;
-    int known = 0;
-    if (r) return r->done ? request_finish(&v, r) : MHD_NO;
+    struct visit v = {s, c, waits, r ? r->body : NULL};
+    if (r && !r->body) return r->done ? request_finish(&v, r) : MHD_NO;
+    const struct routing *tuning = s->tune || !strcmp(path, "preset") ? tuning_find(path) : NULL;
+    int known = tuning != NULL;
+    if (tuning && !strcmp(tuning->method, method) && tuning->body == (v.body != NULL)) return tuning->answer(&v);
     for (size_t i = 0; i < sizeof routes / sizeof *routes; i++) {
         if (strcmp(routes[i].path, path) != 0) continue;
         if (!strcmp(routes[i].method, method)) return routes[i].answer(&v);

@@ -12,7 +12,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { PORT = 8420, PORTS = 20, CONNECTIONS = 64, IDLE_SECONDS = 8, REQUEST_BYTES = 16 << 10 };
+enum { PORT = 8420, PORTS = 20, CONNECTIONS = 64, IDLE_SECONDS = 8, REQUEST_BYTES = 16 << 10, BODY_BYTES = 256 << 10 };
 
 /* ---- who may ask ---- */
 
@@ -21,7 +21,32 @@ static const char *header(struct MHD_Connection *c, const char *name)
     return MHD_lookup_connection_value(c, MHD_HEADER_KIND, name);
 }
 
-/// Nothing that is asked here has a body.
+/// A body of a size that is told and not too large: room for it. 0: no.
+static int body_begin(struct MHD_Connection *c, const char *method, void **waits)
+{
+    const char *length = header(c, "Content-Length");
+    const long size = length ? strtol(length, NULL, 10) : 0;
+    if (strcmp(method, "POST") != 0 || header(c, "Transfer-Encoding") || size <= 0 || size > BODY_BYTES) return 0;
+    struct request *r = calloc(1, sizeof *r);
+    if (r) r->body = malloc((size_t)size + 1);
+    if (!r || !r->body) {
+        request_free(r);
+        return 0;
+    }
+    r->body_whole = (size_t)size;
+    *waits = r;
+    return 1;
+}
+
+static void body_take(struct request *r, const char *bytes, size_t *size)
+{
+    const size_t room = r->body_whole - r->body_size, n = *size < room ? *size : room;
+    memcpy(r->body + r->body_size, bytes, n);
+    r->body_size += n;
+    r->body[r->body_size] = '\0';
+    *size = 0;
+}
+
 static int has_body(struct MHD_Connection *c)
 {
     const char *length = header(c, "Content-Length");
@@ -39,10 +64,15 @@ static enum MHD_Result request_take(void *server, struct MHD_Connection *c, cons
                                     const char *version, const char *body, size_t *body_size, void **waits)
 {
     struct server *s = server;
+    struct request *r = *waits;
     (void)version;
-    (void)body;
+    if (r && r->body && *body_size) {
+        body_take(r, body, body_size);
+        return MHD_YES;
+    }
     *body_size = 0;
-    if (*waits) return route(s, c, method, "", waits); // it went on waiting
+    if (r && !r->body) return route(s, c, method, "", waits); // it went on waiting
+    if (r) return route(s, c, method, guard_path(&s->guard, url), waits);
     if (!guard_host(&s->guard, header(c, "Host")))
         return reply_page(c, MHD_HTTP_FORBIDDEN,
                           "Billow answers to this machine's own address only: open the one that it printed.");
@@ -58,7 +88,8 @@ static enum MHD_Result request_take(void *server, struct MHD_Connection *c, cons
         snprintf(there, sizeof there, "/%s/", s->guard.token);
         return reply_moved(c, there);
     }
-    if (has_body(c)) return reply_sentence(c, MHD_HTTP_CONTENT_TOO_LARGE, "nothing here takes a body");
+    if (has_body(c) && route_takes_body(s, path) && body_begin(c, method, waits)) return MHD_YES;
+    if (has_body(c)) return reply_sentence(c, MHD_HTTP_CONTENT_TOO_LARGE, "nothing here takes such a body");
     return route(s, c, method, path, waits);
 }
 
@@ -136,7 +167,7 @@ enum bw_status server_start(struct server *s, const char *listen, int32_t port, 
     int fd;
     enum bw_status status = socket_open(s, listen, port, &fd, why, why_size);
     if (status) return status;
-    events_init(&s->events, s->source);
+    events_init(&s->events, s->shelf);
     s->daemon = MHD_start_daemon(MHD_USE_POLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, request_take,
                                  s, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_NOTIFY_COMPLETED, request_over, s,
                                  MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT,

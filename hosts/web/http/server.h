@@ -7,11 +7,14 @@
 #include "guard.h"
 #include "show/queue.h"
 
+struct tune;
+
 struct server {
     struct MHD_Daemon *daemon;
     struct guard guard;
     struct events events;
-    struct source *source;
+    struct shelf *shelf;
+    struct tune *tune; ///< NULL: no preset is tuned
     struct queue *queue;
     const char *plotter; ///< path of a script
     char address[200];
@@ -24,6 +27,8 @@ void server_stop(struct server *s);
 
 /// routes.c: answer a request whose sender may ask; `path` is what follows the token. `waits`: MHD's place for what a
 /// connection keeps.
+/// May a body come with that? One that may is whole when `route` is called, in the request in `waits`.
+int route_takes_body(const struct server *s, const char *path);
 enum MHD_Result route(struct server *s, struct MHD_Connection *c, const char *method, const char *path, void **waits);
 
 #endif

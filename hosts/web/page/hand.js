@@ -31,6 +31,21 @@ export function hands(app) {
     spread = now;
   }
 
+  const wiper = document.getElementById('wiper');
+  const wipe = (share) => { app.viewport.split = Math.max(0.02, Math.min(0.98, share)); app.viewport.compared(); };
+  wiper.addEventListener('pointerdown', (event) => { wiper.setPointerCapture(event.pointerId); event.stopPropagation(); });
+  wiper.addEventListener('pointermove', (event) => {
+    event.stopPropagation();
+    if (wiper.hasPointerCapture(event.pointerId)) wipe((event.clientX - box.getBoundingClientRect().left) / box.clientWidth);
+  });
+  wiper.addEventListener('keydown', (event) => {
+    const n = event.key === 'ArrowLeft' ? -1 : event.key === 'ArrowRight' ? 1 : 0;
+    if (!n) return;
+    event.stopPropagation();
+    event.preventDefault();
+    wipe(app.viewport.split + 0.02 * n);
+  });
+
   box.addEventListener('pointerdown', (event) => {
     box.focus({ preventScroll: true });
     if (app.mode !== 'render' || !app.camera) return;

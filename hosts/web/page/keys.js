@@ -23,6 +23,7 @@ export function keys(app) {
     5: camera((c) => { c.parallel = !c.parallel; }),
     '+': camera((c) => c.dolly(0.88)), '=': camera((c) => c.dolly(0.88)), '-': camera((c) => c.dolly(1 / 0.88)),
     q: camera((c) => { c.roll -= TURN; }), e: camera((c) => { c.roll += TURN; }),
+    c: () => app.compareBefore(), p: () => { if (app.tune) app.showNumbers(); },
     Enter: () => document.fullscreenElement ? document.exitFullscreen() : app.viewport.box.requestFullscreen(),
     '?': () => document.getElementById('help').showModal(),
   };
@@ -30,18 +31,22 @@ export function keys(app) {
     ArrowLeft: camera((c) => c.turn(-TURN, 0)), ArrowRight: camera((c) => c.turn(TURN, 0)),
     ArrowUp: camera((c) => c.turn(0, -TURN)), ArrowDown: camera((c) => c.turn(0, TURN)),
   };
+  const tune = (act) => () => { if (app.tune) act(); };
   const controlled = {
+    z: tune(() => app.tune.undo()), s: tune(() => document.getElementById('save-open').click()),
     1: camera((c) => c.side(2 * QUARTER, 0)), 3: camera((c) => c.side(-QUARTER, 0)), 7: camera((c) => c.side(0, -QUARTER)),
   };
 
   document.addEventListener('keydown', (event) => {
     const at = event.target;
-    if (document.getElementById('help').open || event.altKey || event.metaKey) return;
-    if (at.matches('select, input:not([type=range])')) return;
-    if (at.matches('input[type=range]') && event.key.startsWith('Arrow')) return;
-    if (at.matches('button') && (event.key === ' ' || event.key === 'Enter')) return;
+    if (event.altKey || event.metaKey) return;
+    if (document.querySelector('dialog[open]')) return;
+    const save = event.ctrlKey && event.key === 's' && app.tune;
+    if (at.matches('select, textarea, input:not([type=range])') && !save) return;
+    if (at.matches('input[type=range]') && /^(Arrow|Home|End|Page)/.test(event.key)) return;
+    if (at.matches('button, summary') && (event.key === ' ' || event.key === 'Enter')) return;
     const name = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-    const act = event.ctrlKey ? controlled[name] : event.shiftKey && shifted[name] || plain[name];
+    const act = event.ctrlKey ? (event.shiftKey && name === 'z' ? tune(() => app.tune.redo()) : controlled[name]) : event.shiftKey && shifted[name] || plain[name];
     if (!act) return;
     event.preventDefault();
     act();

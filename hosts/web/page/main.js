@@ -5,6 +5,7 @@ import { hands } from './hand.js';
 import { keys } from './keys.js';
 import { Panel } from './panel.js';
 import { Plots } from './plots.js';
+import { Tune } from './tune/tune.js';
 import { Timeline } from './timeline.js';
 import { Viewport } from './viewport.js';
 
@@ -13,9 +14,14 @@ const QUARTER = Math.PI / 2;
 
 const app = {
   client: Math.random().toString(36).slice(2, 12),
-  state: null, // the server's
+  all: null, // what the server tells
+  state: null, // of it, what is shown
+  of: null, beside: null, // numbers of what is shown (null: what the server says), and of what it is compared with
+  tune: null, // a preset that is tuned
   scene: null, // of the first frame that was looked at: stage, camera, fields
   frame: null, mode: 'render', camera: null,
+  wanted: null, // a frame that is not there yet
+  looked: '', // what the scene was asked of
   follow: true, // new frames are shown as they come
   seconds: 0, // that the last picture took
 
@@ -29,6 +35,7 @@ const app = {
   goTo(frame, playing) {
     if (!Number.isFinite(frame)) return;
     if (!playing) app.timeline.pause();
+    app.wanted = null;
     const all = app.timeline.frames();
     app.follow = app.state.running && frame === all[all.length - 1] && !playing;
     app.show(frame, playing ? 'play' : 'hand');
@@ -59,7 +66,7 @@ const app = {
 
   /** What is there to be seen? Asked once, and before a camera is fitted to it. */
   async scenery() {
-    const answer = await fetch(`scene?frame=${app.frame}&client=${app.client}`).catch(() => null);
+    const answer = await fetch(`scene?frame=${app.frame}&of=${app.state.id}&client=${app.client}`).catch(() => null);
     if (!answer) { app.say('The server does not answer.'); return null; }
     if (answer.status === 204) return null;
     if (!answer.ok) { app.say(await answer.text()); return null; }
@@ -68,15 +75,22 @@ const app = {
   },
 
   async look() {
+    app.lookAgain = app.looking;
     if (app.looking) return;
     app.looking = true;
-    const scene = await app.scenery();
+    let scene;
+    do {
+      app.lookAgain = false;
+      scene = await app.scenery();
+    } while (app.lookAgain);
     app.looking = false;
+    app.timeline.draw();
     if (!scene) { app.timeline.pause(); return; }
+    const own = app.camera && app.scene && JSON.stringify(app.camera) !== JSON.stringify(new Camera(app.scene.eye));
     app.scene = scene;
     app.panel.fill(scene);
-    if (scene.renders) app.camera = new Camera(scene.eye);
-    else app.setMode('slice');
+    if (!scene.renders) app.setMode('slice');
+    else if (!own) app.camera = new Camera(scene.eye); // a hand that has turned it keeps it
     get('mode-render').disabled = !scene.renders;
     app.viewport.moved();
   },
@@ -89,6 +103,12 @@ const app = {
     get('camera-panel').hidden = mode !== 'render';
     get('viewport').classList.toggle('slice', mode === 'slice');
     app.viewport.moved();
+  },
+
+  showNumbers() {
+    const on = get('numbers').classList.toggle('wanted');
+    get('numbers-show').setAttribute('aria-pressed', String(on));
+    app.plots.draw();
   },
 
   cameraChanged() {
@@ -110,8 +130,26 @@ const app = {
     app.cameraChanged();
   },
 
+  /** Show one of the shelf; null: what is tried now. */
+  lookAt(id) {
+    app.of = id;
+    if (app.all) stateTake(app.all);
+  },
+
+  /** With another one at the left of a wiper; null: alone. */
+  compare(id) {
+    app.beside = id;
+    if (app.all) stateTake(app.all);
+    app.viewport.moved();
+  },
+
+  compareBefore() {
+    const other = app.all && app.all.shelf.filter((s) => s.id !== app.state.id && s.ranges).pop();
+    app.compare(app.beside === null && other ? other.id : null);
+  },
+
   async ask(what) {
-    const answer = await fetch(what, { method: 'POST' }).catch(() => null);
+    const answer = await fetch(`${what}?of=${app.state.id}`, { method: 'POST' }).catch(() => null);
     get('status').textContent = answer ? await answer.text() : 'The server does not answer.';
   },
 };
@@ -149,23 +187,43 @@ function logTell(lines) {
   if (atEnd) list.scrollTop = list.scrollHeight;
 }
 
-function stateTake(state) {
+/** Which frame is shown of another one, or when it has grown. A frame that a hand chose stays, as soon as it is there. */
+function follow(before, state) {
+  const all = app.timeline.frames(), newest = all[all.length - 1], name = `${state.id}:${state.generation}`;
+  if (before && before.id !== state.id) {
+    if (!(before.running && app.follow)) app.wanted ??= app.frame;
+    app.follow = true;
+  }
+  if (newest === undefined) return app.say(state.gone || state.ended || (state.bake ? '' : 'There is no frame yet.'));
+  const there = app.wanted !== null && all.includes(app.wanted), live = app.follow && state.running && !app.timeline.playing;
+  const next = there ? app.wanted : live ? newest : app.frame === null ? all[0] : app.timeline.nearest(app.frame);
+  if (there) Object.assign(app, { wanted: null, follow: false });
+  if (app.looked === name) return next === app.frame ? null : app.show(next, 'new');
+  Object.assign(app, { looked: name, frame: next });
+  return app.look();
+}
+
+function stateTake(told) {
   const before = app.state;
+  app.all = told;
+  if (app.of !== null && !told.shelf.some((s) => s.id === app.of)) app.of = null;
+  if (app.beside !== null && !told.shelf.some((s) => s.id === app.beside)) app.beside = null;
+  const state = told.shelf.find((s) => s.id === (app.of ?? told.current));
+  if (app.tune) app.tune.results.tell(told);
+  if (!state) { app.say(app.tune ? '' : 'There is nothing to be seen yet.'); return; }
   app.state = state;
-  get('title').textContent = document.title = state.title || 'Billow';
+  app.viewport.compared();
+  get('title').textContent = document.title = (app.tune && app.tune.preset.name) || state.title || 'Billow';
   get('status').textContent = words(state);
-  get('status').classList.toggle('bad', !!(state.gone || state.ended));
+  get('status').classList.toggle('bad', !!(state.gone || (state.ended && state.ended !== 'another change came')));
   for (const id of ['stop', 'checkpoint', 'live']) get(id).hidden = !state.running;
   get('done').hidden = !state.running || !state.progress;
   if (state.progress) get('done').value = state.progress.done / Math.max(1, state.progress.total);
   get('log-panel').hidden = !state.log.length;
   logTell(state.log);
-  const all = app.timeline.frames(), newest = all[all.length - 1];
-  if (newest === undefined) app.say(state.gone || (state.bake ? '' : 'There is no frame yet.'));
-  else if (app.frame === null) app.show(state.running ? newest : all[0], 'new');
-  else if (app.follow && state.running && newest !== app.frame && !app.timeline.playing) app.show(newest, 'new');
+  follow(before, state);
   app.timeline.draw();
-  if (!before || (before.written ?? 0) !== (state.written ?? 0) || before.running !== state.running) app.plots.changed();
+  if (!before || before.id !== state.id || (before.written ?? 0) !== (state.written ?? 0) || before.running !== state.running) app.plots.changed();
 }
 
 function listen() {
@@ -189,9 +247,14 @@ get('camera-top').addEventListener('click', side(0, QUARTER));
 get('camera-parallel').addEventListener('click', () => {
   if (app.camera) { app.camera.parallel = !app.camera.parallel; app.cameraChanged(); }
 });
+get('numbers-show').addEventListener('click', () => app.showNumbers());
 get('live').addEventListener('click', app.goLive);
 get('stop').addEventListener('click', () => app.ask('stop'));
 get('checkpoint').addEventListener('click', () => app.ask('checkpoint'));
 get('help-open').addEventListener('click', () => get('help').showModal());
 
-listen();
+Tune.begin(app).then((tune) => {
+  app.tune = tune;
+  get('numbers-show').hidden = !tune;
+  listen();
+});

@@ -31,8 +31,9 @@ export class Plots {
     if (this.busy) { this.again = true; return; }
     this.busy = true;
     for (const name of ['metrics', 'timings']) {
-      const answer = await fetch(`${name}.csv`).catch(() => null);
+      const answer = await fetch(`${name}.csv?of=${this.app.state.id}`).catch(() => null);
       if (answer && answer.status === 200) this.tables[name] = table(await answer.text());
+      else delete this.tables[name];
     }
     this.choices();
     this.draw();
@@ -55,6 +56,7 @@ export class Plots {
   }
 
   draw() {
+    if (!this.box.clientWidth) return; // folded away
     const chosen = this.all && this.all.find(([label]) => label === this.select.value);
     if (!chosen) return;
     if (!window.Dygraph) {

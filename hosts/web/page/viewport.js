@@ -15,6 +15,7 @@ export class Viewport {
     this.ways = { quick: { busy: false, next: null }, sharp: { busy: false, next: null } };
     this.times = []; // ms, when pictures came
     this.rest = 0;
+    this.split = 0.5; // where the wiper stands, as a share of the width
     new ResizeObserver(() => this.resize()).observe(this.box);
   }
 
@@ -32,7 +33,7 @@ export class Viewport {
     const { app } = this, all = app.mode === 'slice' ? app.panel.query() : app.camera.query();
     const area = Math.min(sharp || app.mode === 'slice' ? SHARP : QUICK, this.box.clientWidth * this.box.clientHeight || QUICK);
     const height = 2 * Math.round(Math.sqrt(area / this.aspect()) / 2);
-    Object.assign(all, { frame: app.frame, mode: app.mode, h: Math.max(16, height), q: sharp ? 92 : 78 });
+    Object.assign(all, { of: app.state.id, g: app.state.generation, frame: app.frame, mode: app.mode, h: Math.max(16, height), q: sharp ? 92 : 78 });
     if (app.mode === 'render') Object.assign(all, { w: Math.max(16, 2 * Math.round(height * this.aspect() / 2)), coarse: sharp ? 0 : 1 });
     if (sharp) all.rest = 1;
     return new URLSearchParams(all).toString();
@@ -58,7 +59,8 @@ export class Viewport {
   }
 
   want(way) {
-    const wish = { query: this.query(way === 'sharp'), number: ++this.asked, frame: this.app.frame };
+    const query = this.query(way === 'sharp');
+    const wish = { query, number: ++this.asked, frame: this.app.frame, other: this.otherQuery(query) };
     this.ways[way].next = wish;
     return this.send(way);
   }
@@ -77,20 +79,15 @@ export class Viewport {
 
   async get(wish, way) {
     try {
-      let blob = this.kept.get(wish.query);
-      if (!blob) {
-        const answer = await fetch(`picture?${wish.query}&client=${this.app.client}`);
-        if (answer.status === 204) return; // a newer one was asked for
-        if (!answer.ok) throw new Error(await answer.text());
-        this.app.seconds = +answer.headers.get('X-Seconds');
-        blob = await answer.blob();
-        this.keep(wish.query, blob);
-      }
-      const image = await createImageBitmap(blob);
+      const image = await this.fetch(wish.query, this.app.client);
+      if (!image) return; // a newer one was asked for
+      const other = wish.other && await this.fetch(wish.other, `${this.app.client}B`.slice(-16)).catch(() => null);
+      if (wish.other && !other) this.other = null;
       if (wish.number < this.shown) return;
       this.shown = wish.number;
       this.sharp = way === 'sharp';
       this.image = image;
+      this.other = other;
       this.paint(image);
       this.app.say('');
       this.count();
@@ -98,6 +95,44 @@ export class Viewport {
     } catch (error) {
       if (wish.number >= this.shown) this.app.say(error instanceof TypeError ? 'The server does not answer.' : error.message);
     }
+  }
+
+  /** null: it was dropped for a newer one. */
+  async fetch(query, client) {
+    let blob = this.kept.get(query);
+    if (!blob) {
+      const answer = await fetch(`picture?${query}&client=${client}`);
+      if (answer.status === 204) return null;
+      if (!answer.ok) throw new Error(await answer.text());
+      this.app.seconds = +answer.headers.get('X-Seconds');
+      blob = await answer.blob();
+      this.keep(query, blob);
+    }
+    return createImageBitmap(blob);
+  }
+
+  /** The same of what is compared with, at the nearest frame that it has. */
+  otherQuery(query) {
+    const { app } = this, s = app.all.shelf.find((x) => x.id === app.beside);
+    if (!s || s.id === app.state.id) return null;
+    const all = (s.ranges ?? []).flatMap(([a, b]) => Array.from({ length: b - a + 1 }, (_, i) => a + i)).concat(s.made);
+    const frame = all.reduce((best, f) => Math.abs(f - app.frame) < Math.abs(best - app.frame) ? f : best, Infinity);
+    const out = new URLSearchParams(query);
+    for (const [k, v] of [['of', s.id], ['g', s.generation], ['frame', frame]]) out.set(k, v);
+    return Number.isFinite(frame) ? out.toString() : null;
+  }
+
+  /** Wiper and words beside it. */
+  compared() {
+    const named = (s) => s.words || (s.words === '' ? 'as it was' : s.title || '');
+    const { app } = this, get = (id) => document.getElementById(id), other = app.all.shelf.find((s) => s.id === app.beside);
+    const on = !!other && other.id !== app.state.id;
+    for (const id of ['wiper', 'left', 'right']) get(id).hidden = !on;
+    get('wiper').style.left = `${100 * this.split}%`;
+    get('wiper').setAttribute('aria-valuenow', Math.round(100 * this.split));
+    if (on) get('left').textContent = named(other);
+    if (on) get('right').textContent = named(app.state);
+    if (this.image) this.paint(this.image);
   }
 
   keep(query, blob) {
@@ -112,6 +147,13 @@ export class Viewport {
     context.imageSmoothingQuality = 'high';
     if (w < width - 1 || h < height - 1) context.clearRect(0, 0, width, height);
     context.drawImage(image, (width - w) / 2, (height - h) / 2, w, h);
+    if (!this.other || this.app.beside === null) return;
+    context.save();
+    context.beginPath();
+    context.rect(0, 0, width * this.split, height);
+    context.clip();
+    context.drawImage(this.other, (width - w) / 2, (height - h) / 2, w, h);
+    context.restore();
   }
 
   count() {

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { GOOD = 200, GONE = 404, UNABLE = 500 };
+enum { GOOD = 200, STALE = 204, GONE = 404, UNABLE = 500 };
 
 static double clock_seconds(void)
 {
@@ -22,10 +22,11 @@ struct drawn drawn_words(unsigned code, const char *words)
     return out;
 }
 
-/// The library's sentence.
-static struct drawn drawn_failure(void)
+/// The library's sentence. Frames of a bake may be gone again when it is given up.
+static struct drawn drawn_failure(struct source *s, int64_t frame)
 {
     const struct bw_error *e = bw_error_last();
+    if (s->is_bake && !source_has(s, frame)) return (struct drawn){.code = STALE};
     const int absent = e->status == BW_ERR_IO || e->status == BW_ERR_USAGE;
     return drawn_words(absent ? GONE : UNABLE, *e->sentence ? e->sentence : "there is no such frame");
 }
@@ -49,11 +50,11 @@ static enum bw_status slice_draw(struct source *s, const struct wish *w, struct 
     return status;
 }
 
-struct drawn draw_picture(struct views *v, struct source *s, const struct wish *w)
+static struct drawn picture_draw(struct views *v, struct source *s, const struct wish *w)
 {
     struct bw_pixels pixels = {0};
     const double start = clock_seconds();
-    if (w->slice ? slice_draw(s, w, &pixels) : render_draw(v, s, w, &pixels)) return drawn_failure();
+    if (w->slice ? slice_draw(s, w, &pixels) : render_draw(v, s, w, &pixels)) return drawn_failure(s, w->frame);
     struct drawn out = {.code = GOOD, .type = "image/jpeg"};
     out.bytes = jpeg_make(&pixels, w->quality, &out.size);
     bw_pixels_free(&pixels);
@@ -61,12 +62,23 @@ struct drawn draw_picture(struct views *v, struct source *s, const struct wish *
     return out.bytes ? out : drawn_words(UNABLE, "out of memory for a picture");
 }
 
+/// It was taken down since it was asked for: a try that another one came after.
+static struct drawn nothing_there(void) { return (struct drawn){.code = STALE}; }
+
+struct drawn draw_picture(struct views *v, struct shelf *shelf, const struct wish *w)
+{
+    struct source *s = shelf_take(shelf, w->of);
+    struct drawn out = s ? picture_draw(v, s, w) : nothing_there();
+    shelf_give(shelf, s);
+    return out;
+}
+
 static json_t *triple(const double x[3]) { return json_pack("[f, f, f]", x[0], x[1], x[2]); }
 
-struct drawn draw_scene(struct views *v, struct source *s, int64_t frame)
+static struct drawn scene_draw(struct views *v, struct source *s, int64_t frame)
 {
     struct open_view *o = views_take(v, s, frame);
-    if (!o) return drawn_failure();
+    if (!o) return drawn_failure(s, frame);
     const struct bw_view_facts *f = &o->facts;
     json_t *scene =
         json_pack("{s:I, s:b, s:i, s:i, s:o, s:o, s:o, s:o, s:f, s:O, s:f, s:f, s:{s:o, s:o, s:o, s:f}}", "frame",
@@ -79,4 +91,12 @@ struct drawn draw_scene(struct views *v, struct source *s, int64_t frame)
     json_decref(scene);
     if (!text) return drawn_words(UNABLE, "out of memory");
     return (struct drawn){.code = GOOD, .type = "application/json", .bytes = text, .size = strlen(text)};
+}
+
+struct drawn draw_scene(struct views *v, struct shelf *shelf, const struct wish *w)
+{
+    struct source *s = shelf_take(shelf, w->of);
+    struct drawn out = s ? scene_draw(v, s, w->frame) : nothing_there();
+    shelf_give(shelf, s);
+    return out;
 }

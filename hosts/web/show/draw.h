@@ -3,7 +3,8 @@
 #ifndef WEB_DRAW_H
 #define WEB_DRAW_H
 
-#include "views.h"
+#include "shelf/shelf.h"
+#include "shelf/views.h"
 #include "wish.h"
 
 /// An answer's body.
@@ -16,9 +17,9 @@ struct drawn {
 };
 
 /// A picture, or, in words, why there is none.
-struct drawn draw_picture(struct views *v, struct source *s, const struct wish *w);
+struct drawn draw_picture(struct views *v, struct shelf *s, const struct wish *w);
 /// What there is to see in a frame: stage, camera, fields, as JSON.
-struct drawn draw_scene(struct views *v, struct source *s, int64_t frame);
+struct drawn draw_scene(struct views *v, struct shelf *s, const struct wish *w);
 /// A text as an answer.
 struct drawn drawn_words(unsigned code, const char *words);
 

@@ -15,6 +15,7 @@ enum { STALE = 204, BUSY = 503 };
 void request_free(struct request *r)
 {
     if (r) free(r->answer.bytes);
+    if (r) free(r->body);
     free(r);
 }
 
@@ -33,7 +34,7 @@ static void stale_drop(struct queue *q, const struct request *newer)
     struct request **at = &q->waiting[newer->wish.rest];
     while (*at) {
         struct request *r = *at;
-        if (r->scene != newer->scene || strcmp(r->client, newer->client)) {
+        if (r->scene != newer->scene || r->wish.thumb || newer->wish.thumb || strcmp(r->client, newer->client)) {
             at = &r->next;
             continue;
         }
@@ -106,8 +107,8 @@ static void requests_make(struct queue *q, int rest)
     if (rest || q->gentle) nice_set(q->gentle ? NICE_GENTLE : NICE_REST);
     while ((r = request_next(q, rest)))
         request_answer(r, request_gone(r) ? (struct drawn){.code = STALE}
-                          : r->scene      ? draw_scene(q->views, q->source, r->wish.frame)
-                                          : draw_picture(q->views, q->source, &r->wish));
+                          : r->scene      ? draw_scene(q->views, q->shelf, &r->wish)
+                                          : draw_picture(q->views, q->shelf, &r->wish));
 }
 
 static void *hand_run(void *q)
@@ -122,9 +123,9 @@ static void *rest_run(void *q)
     return NULL;
 }
 
-int queue_start(struct queue *q, struct source *s, struct views *v, int gentle)
+int queue_start(struct queue *q, struct shelf *s, struct views *v, int gentle)
 {
-    *q = (struct queue){.source = s, .views = v, .gentle = gentle};
+    *q = (struct queue){.shelf = s, .views = v, .gentle = gentle};
     pthread_mutex_init(&q->lock, NULL);
     pthread_cond_init(&q->changed, NULL);
     q->n_threads = !pthread_create(&q->thread[0], NULL, hand_run, q);

@@ -14,8 +14,10 @@ struct request {
     struct MHD_Connection *connection;
     struct request *next;
     struct wish wish;
-    int scene; ///< 1: not a picture
-    int done;  ///< `answer` is ready
+    int scene;  ///< 1: not a picture
+    int done;   ///< `answer` is ready
+    char *body; ///< of a POST, as far as it has come; else NULL
+    size_t body_size, body_whole;
     char client[CLIENT + 1];
     struct drawn answer;
 };
@@ -23,7 +25,7 @@ struct request {
 struct queue {
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    struct source *source;
+    struct shelf *shelf;
     struct views *views;
     struct request *waiting[2]; ///< by `rest`, in the order in which they came
     int32_t n_waiting, gentle, stop;
@@ -32,7 +34,7 @@ struct queue {
 };
 
 /// 0: out of memory.
-int queue_start(struct queue *q, struct source *s, struct views *v, int gentle);
+int queue_start(struct queue *q, struct shelf *s, struct views *v, int gentle);
 /// Answer all that wait, and end the threads.
 void queue_stop(struct queue *q);
 /// A new request, which takes over its connection until it is done. 0: too many wait; it is still the caller's.

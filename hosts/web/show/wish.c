@@ -98,11 +98,13 @@ const char *wish_read(struct wish *w, wish_value value, void *user)
     struct query q = {.value = value, .user = user};
     char mode[16];
     *w = (struct wish){.frame = (int64_t)number(&q, "frame", 0, "the frame is no number")};
+    w->of = whole(&q, "of", 0, 0, INT32_MAX);
     word(&q, "mode", "render|slice", mode);
     w->slice = !strcmp(mode, "slice");
     w->height = whole(&q, "h", 270, PIXELS_LEAST, PIXELS_MOST);
     w->quality = whole(&q, "q", 80, 1, 100);
     w->rest = whole(&q, "rest", 0, 0, 1);
+    w->thumb = whole(&q, "thumb", 0, 0, 1);
     if (w->slice) slice_read(&q, w);
     else render_read(&q, w);
     return q.wrong;

@@ -6,11 +6,13 @@
 #include <billow/bake.h>
 
 struct wish {
+    int32_t of; ///< number of what is shown; 0: what is shown by itself
     int64_t frame;
     int32_t slice;         ///< 0: a render
     int32_t width, height; ///< pixels; slices: `height` alone
     int32_t coarse, quality;
     int32_t rest;    ///< 1: nobody's hand is waiting for it
+    int32_t thumb;   ///< 1: a small one beside others: newer ones do not make it stale
     int32_t has_eye; ///< 0: the movie's camera
     struct bw_eye eye;
     char look[512]; ///< of slices, as JSON

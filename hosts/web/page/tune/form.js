@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+// A preset as a form: a row a parameter, made from the tables of its stages and exporters.
+import { Curve } from './curve.js';
+import { find, yaml } from './edit.js';
+import { hex, linear, quantity, range, same, usual, written } from './value.js';
+
+const HIDDEN = new Set(['id', 'before', 'after', 'billow', 'extends', 'frames_from', 'name', 'enabled', 'domains', 'fields', 'bind']);
+const HOW = [['1', '• a value'], ['keys', '∿ keyframes'], ['=', '= an expression of t, frame, seed']];
+const make = (name, properties = {}, ...children) => {
+  const e = Object.assign(document.createElement(name), properties);
+  e.append(...children.filter((c) => c));
+  return e;
+};
+const isKeys = (v) => v && typeof v === 'object' && !Array.isArray(v) && v.keys;
+const isExpression = (v) => typeof v === 'string' && v.startsWith('=');
+
+export class Form {
+  /** tables: by name, what the server tells; change(path, value, type): value undefined: the default again. */
+  constructor(box, change) {
+    this.box = box;
+    this.change = change;
+    this.opened = new Map(); // by path, what a hand opened or closed
+  }
+
+  /** Show values; the focus stays, and what is being typed. */
+  fill(values, tree, tables) {
+    Object.assign(this, { values, tree, tables });
+    const active = document.activeElement, at = active?.closest('#form .row'), top = this.box.scrollTop;
+    const controls = (row) => [...row.querySelectorAll('input, select, button, svg')], nth = at ? controls(at).indexOf(active) : -1;
+    const frames = String(values.time?.frames ?? '1-100').split('-').map(Number);
+    this.frames = [frames[0], frames[1] ?? frames[0]];
+    const parts = [...this.entries('stages'), ...this.sections(), ...this.entries('export')];
+    this.box.replaceChildren(...parts);
+    this.box.scrollTop = top;
+    const again = at && [...this.box.querySelectorAll('.row')].find((r) => r.dataset.path === at.dataset.path);
+    if (again && at.dataset.typed) again.replaceWith(at);
+    if (again) (at.dataset.typed ? active : controls(again)[nth])?.focus({ preventScroll: true });
+  }
+
+  fold(path, title, open, ...children) {
+    const key = path.join('.'), d = make('details', { open: this.opened.get(key) ?? open }, make('summary', {}, ...title), ...children);
+    d.dataset.path = key;
+    d.addEventListener('toggle', () => this.opened.set(key, d.open));
+    return d;
+  }
+
+  sections() {
+    const rows = this.tables.preset.section.parameters.filter((r) => !HIDDEN.has(r.key));
+    const plain = rows.filter((r) => r.type !== 'group'), out = [];
+    for (const row of rows) if (row.type === 'group' && this.values[row.key]) out.push(this.fold([row.key], [row.key], row.key === 'domain', ...this.rows(row.rows, [row.key], this.values[row.key])));
+    const given = plain.filter((r) => this.values[r.key] !== undefined);
+    return [...out, ...(given.length ? [this.fold(['other'], ['other'], false, ...this.rows(given, [], this.values))] : [])];
+  }
+
+  entries(section) {
+    const kind = section === 'stages' ? 'stage' : 'exporter';
+    return (this.values[section] ?? []).map((item) => {
+      const [type, inside] = typeof item === 'string' ? [item, {}] : Object.entries(item)[0];
+      const id = inside?.id ?? type, path = [section, id], table = this.tables[type]?.[kind];
+      if (!table) return null;
+      const on = make('input', { type: 'checkbox', checked: !/^(false|no|off)$/.test(inside?.enabled ?? 'true') });
+      on.setAttribute('aria-label', `${id} takes part`);
+      on.addEventListener('change', () => this.change([...path, 'enabled'], on.checked ? undefined : 'false', type));
+      const title = [on, make('b', { textContent: id }), id === type ? null : make('small', { textContent: type })];
+      const fold = this.fold(path, title.filter(Boolean), section === 'stages', ...this.rows(table.parameters, path, inside ?? {}, type));
+      fold.querySelector('summary').title = table.brief ?? '';
+      return fold;
+    }).filter(Boolean);
+  }
+
+  /** Rows that say something, the others folded away. */
+  rows(rows, path, values, type) {
+    const seen = [], other = [], known = new Set(rows.map((r) => r.key));
+    let before = null;
+    for (const raw of rows) {
+      const row = raw.rows_as ? { ...raw, rows: before } : raw;
+      if (raw.rows) before = raw.rows;
+      if (HIDDEN.has(row.key)) continue;
+      if (row.type === 'amounts') {
+        for (const [k, v] of Object.entries(values)) if (!known.has(k) && !HIDDEN.has(k)) seen.push(this.row({ ...row, key: k, type: Array.isArray(v) ? 'vector' : 'number' }, [...path, k], v, type));
+        continue;
+      }
+      const value = values[row.key], at = [...path, row.key];
+      const stands = find(this.tree, at) || (row.type !== 'group' && value !== undefined && !same(value, usual(row)));
+      (stands || row.required ? seen : other).push(this.row(row, at, value, type));
+    }
+    if (!other.length) return seen;
+    return [...seen, this.fold([...path, '…'], [make('span', { textContent: seen.length ? `${other.length} more, as usual` : `all ${other.length} as usual` })], false, ...other)];
+  }
+
+  row(row, path, value, type) {
+    const set = (v) => this.change(path, v, type);
+    if (row.type === 'group') return this.fold(path, [row.key], true, ...this.rows(row.rows ?? [], path, value && typeof value === 'object' ? value : {}, type));
+    const stands = find(this.tree, path), line = make('div', { className: 'row', title: this.told(row) });
+    line.dataset.path = path.join('.');
+    line.classList.toggle('differs', !!stands && row.default !== undefined && !same(value, usual(row)));
+    const label = make('span', { className: 'name', textContent: row.key });
+    const back = stands && row.default !== undefined && !row.required ? make('button', { className: 'back', textContent: '×', title: `${row.default} again` }) : null;
+    if (back) {
+      back.setAttribute('aria-label', `${row.key}: default again`);
+      back.addEventListener('click', () => set(undefined));
+    }
+    line.append(...[label, ...this.control(row, value, set, path, type), back].filter(Boolean));
+    line.addEventListener('input', () => { line.dataset.typed = '1'; });
+    line.addEventListener('change', () => { delete line.dataset.typed; });
+    return line;
+  }
+
+  told(row) {
+    const parts = [row.doc, row.default !== undefined ? `Default: ${row.default}` : '', row.unit ? `Unit: ${row.unit}` : '',
+      row.usual ? `Usually ${row.usual.map(written).join(' to ')}` : '', row.or ? `Or: ${row.or}` : ''];
+    return parts.filter(Boolean).join('\n');
+  }
+
+  control(row, value, set, path, type) {
+    const named = (e, what = row.key) => { e.setAttribute('aria-label', what); return e; };
+    if (row.type === 'yes/no') {
+      const box = named(make('input', { type: 'checkbox', checked: /^(true|yes|on)$/.test(value ?? row.default ?? '') }));
+      box.addEventListener('change', () => set(box.checked ? 'true' : 'false'));
+      return [box];
+    }
+    if (row.type === 'choice') {
+      const select = named(make('select', {}, ...row.choices.map((c) => new Option(c))));
+      select.value = value ?? row.default ?? row.choices[0];
+      select.addEventListener('change', () => set(select.value));
+      return [select];
+    }
+    if (row.type === 'one of') return this.variant(row, value, set, path, type, named);
+    if (['number', 'whole number', 'vector', 'colour'].includes(row.type)) return this.inTime(row, value, set, path, named);
+    return [this.plain(row, value, set, named)];
+  }
+
+  variant(row, value, set, path, type, named) {
+    const kind = typeof value === 'string' ? value : Object.keys(value ?? {})[0] ?? row.default;
+    const select = named(make('select', {}, ...(kind === undefined ? [new Option('')] : []), ...(row.rows ?? []).map((r) => new Option(r.key)))), inner = (row.rows ?? []).find((r) => r.key === kind);
+    select.value = kind ?? '';
+    select.addEventListener('change', () => set(select.value));
+    const inside = value && typeof value === 'object' ? value[kind] : undefined, at = [...path, kind];
+    if (!inner || (inner.type === 'group' && !inner.rows?.length)) return [select];
+    if (inner.type !== 'group') return [select, make('div', { className: 'deeper' }, this.row(inner, at, inside, type))];
+    return [select, make('div', { className: 'deeper' }, ...this.rows(inner.rows, at, inside && typeof inside === 'object' ? inside : {}, type))];
+  }
+
+  /** What may change with time: a value, keyframes or an expression. */
+  inTime(row, value, set, path, named) {
+    const shown = value ?? usual(row) ?? (row.type === 'number' ? '' : undefined);
+    const how = isKeys(shown) ? 'keys' : isExpression(shown) ? '=' : '1';
+    const parts = how === 'keys' && row.type === 'number' ? [new Curve(shown, this.frames, path.join('.'), row.key, set).box]
+      : how !== '1' || row.or === shown ? [this.plain(row, shown, set, named)]
+      : row.type === 'colour' ? this.colour(row, shown, set, named)
+      : row.type === 'vector' ? this.vector(row, shown, set, named) : this.number(row, shown, set, named);
+    if (row.static || row.type === 'whole number') return parts;
+    const choose = named(make('select', { className: 'how' }, ...HOW.map(([value, text]) => new Option(text, value))), `${row.key}: a value, keyframes or an expression`);
+    choose.title = 'A value, keyframes or an expression';
+    choose.value = how;
+    choose.addEventListener('change', () => set(this.turned(row, shown, choose.value)));
+    return [choose, ...parts];
+  }
+
+  /** A value in another way; keyframes begin with what is there. */
+  turned(row, value, how) {
+    const now = isKeys(value) ? Object.values(value.keys)[0] : isExpression(value) ? usual(row) ?? '0' : value ?? usual(row) ?? '0';
+    if (how === '1') return now;
+    if (how === '=') { const q = Array.isArray(now) ? null : quantity(now); return `=${q ? written(q.number * q.factor) : '0'}`; }
+    return { keys: { [this.frames[0]]: now, [this.frames[1]]: now }, ease: 'smooth' };
+  }
+
+  number(row, value, set, named) {
+    const input = named(make('input', { type: 'text', className: 'number', value: value ?? '', placeholder: row.or ?? '' })), q = quantity(value);
+    input.inputMode = 'decimal';
+    input.addEventListener('change', () => set(input.value.trim() === '' ? undefined : input.value.trim()));
+    const unit = row.unit && !(q && q.unit) ? make('small', { textContent: row.unit }) : null;
+    if (!q) return [input, unit];
+    const [lo, hi] = range(row, q.number * q.factor), slider = named(make('input', { type: 'range', min: lo / q.factor, max: hi / q.factor, step: row.type === 'whole number' ? 1 : 'any' }), `${row.key}, slider`);
+    slider.value = q.number;
+    const said = () => written(+slider.value) + (q.unit ? ` ${q.unit}` : '');
+    slider.addEventListener('input', () => { input.value = said(); });
+    slider.addEventListener('change', () => set(said()));
+    return [slider, input, unit];
+  }
+
+  vector(row, value, set, named) {
+    if (!Array.isArray(value)) return [this.plain(row, value, set, named)];
+    const inputs = value.map((v, i) => named(make('input', { type: 'text', className: 'number', value: typeof v === 'string' ? v : yaml(v) }), `${row.key} ${'xyz'[i] ?? i}`));
+    for (const input of inputs) input.addEventListener('change', () => set(inputs.map((x) => x.value.trim() || '0')));
+    return [make('span', { className: 'triple' }, ...inputs), row.unit ? make('small', { textContent: row.unit }) : null].filter(Boolean);
+  }
+
+  colour(row, value, set, named) {
+    const input = named(make('input', { type: 'color', value: hex(value) })), text = this.plain(row, value, set, (e) => named(e, `${row.key}, in numbers`));
+    input.addEventListener('change', () => set(linear(input.value, value)));
+    return [input, text];
+  }
+
+  /** As it would be written. */
+  plain(row, value, set, named) {
+    const expression = isExpression(value), input = named(make('input', { type: 'text', className: 'plain', value: value === undefined ? '' : expression || typeof value === 'string' ? value : yaml(value), placeholder: row.default ?? row.or ?? '' }));
+    input.spellcheck = false;
+    input.addEventListener('change', () => {
+      const said = input.value.trim();
+      set(said === '' ? undefined : /^[[{]/.test(said) ? { raw: said } : said);
+    });
+    return input;
+  }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// What was baked, as thumbnails with what was changed: a click goes back to it, the button beside compares with it.
+
+const SOON_MS = 1500;
+
+export class Results {
+  constructor(app, tune) {
+    this.app = app;
+    this.tune = tune;
+    this.box = document.getElementById('results');
+    this.cards = new Map(); // by number
+  }
+
+  /** The server's list has changed. */
+  tell(all) {
+    for (const [id, card] of this.cards) if (!all.shelf.some((s) => s.id === id)) { card.box.remove(); this.cards.delete(id); }
+    for (const s of all.shelf) {
+      const card = this.cards.get(s.id) ?? this.card(s.id);
+      const frames = (s.ranges ?? []).flat().concat(s.made), last = frames.length ? Math.max(...frames) : null;
+      const state = s.running ? `${s.progress ? Math.round(100 * s.progress.done / Math.max(1, s.progress.total)) : 0} %` : s.kind === 'full' ? 'in its own cells' : '';
+      card.words.textContent = s.words || (s.kind === 'full' ? 'all of it' : 'as it was');
+      card.back.title = `Go back to this: ${card.words.textContent}`;
+      card.state.textContent = [state, s.coarse > 1 ? `voxel ×${s.coarse}` : '', s.ended && s.ended !== 'another change came' ? s.ended : ''].filter(Boolean).join(' · ');
+      card.state.classList.toggle('bad', !!s.ended && s.ended !== 'another change came');
+      const shown = s.id === (this.app.of ?? all.current);
+      card.box.classList.toggle('shown', shown);
+      card.back.setAttribute('aria-pressed', String(shown));
+      card.compare.setAttribute('aria-pressed', String(this.app.beside === s.id));
+      card.compare.hidden = shown;
+      if (last !== null) this.picture(card, s, last);
+    }
+    this.box.scrollLeft = this.box.scrollLeft || 0;
+  }
+
+  card(id) {
+    const make = (name, className) => Object.assign(document.createElement(name), { className });
+    const card = { box: make('div', 'card'), back: make('button', 'back-to'), image: make('img', ''), words: make('span', 'words'), state: make('small', ''), compare: make('button', 'compare') };
+    card.image.alt = '';
+    card.compare.textContent = '◧';
+    card.compare.title = 'Compare: this at the left, what is shown at the right (C)';
+    card.compare.setAttribute('aria-label', 'Compare with this');
+    card.back.append(card.image, card.words, card.state);
+    card.box.append(card.back, card.compare);
+    card.back.addEventListener('click', () => {
+      const s = this.app.all.shelf.find((x) => x.id === id);
+      if (s && s.kind === 'full') this.app.lookAt(id);
+      else this.tune.again(id);
+    });
+    card.compare.addEventListener('click', () => this.app.compare(this.app.beside === id ? null : id));
+    this.box.prepend(card.box);
+    this.cards.set(id, card);
+    return card;
+  }
+
+  picture(card, s, frame) {
+    const key = `${s.generation}:${frame}`, now = performance.now();
+    if (card.key === key || (s.running && now - (card.at ?? -SOON_MS) < SOON_MS)) return;
+    Object.assign(card, { key, at: now });
+    const slice = this.app.mode === 'slice' ? '&mode=slice' : '';
+    card.image.src = `picture?of=${s.id}&frame=${frame}&w=128&h=72&q=80&coarse=1&thumb=1&rest=1&g=${s.generation}${slice}`;
+  }
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What a page shows: the files of a cache, or a bake's files and the frame that it has just made. */
+#ifndef WEB_SOURCE_H
+#define WEB_SOURCE_H
+
+#include <billow/bake.h>
+#include <jansson.h>
+#include <pthread.h>
+
+enum { SOURCE_MADE = 4 }; ///< frames that are held, as the writer holds them
+
+struct source {
+    struct bw_session *session;
+    int32_t id, users, dropped; ///< the shelf's, under its lock
+    const char *kind;           ///< "cache", "bake"; of a preset that is tuned "quick", "full"
+    pthread_mutex_t lock;       ///< of all below
+    struct bw_bake *look[2];    ///< how pictures show it, or NULL: its own way; what was before may still be in use
+    char *text, *words;         ///< of a preset that is tuned: its text, and what was changed, or NULL
+    double coarse;              ///< its voxels are so many times as large
+    char *what;                 ///< what bw_cache_open takes; NULL: a bake that writes nothing
+    char *title, *folder;       ///< folder: that holds metrics.csv, or NULL
+    struct bw_cache *cache;
+    json_t *names;        ///< what bw_cache_describe said of it
+    char *gone;           ///< why the files can't be had, or NULL
+    struct bw_bake *bake; ///< that runs, or NULL
+    int is_bake;
+    int64_t first, last, written;
+    struct bw_snapshot *made[SOURCE_MADE]; ///< frames whose files are not written yet, the newest first; then NULL
+    int64_t made_frame[SOURCE_MADE];
+    json_t *progress, *log;
+    char *ended;                    ///< what ended the bake, "" when nothing did; NULL: it has not ended
+    int64_t generation, lines, seq; ///< of the files; of the log; of everything
+};
+
+void source_init(struct source *s, struct bw_session *session);
+void source_free(struct source *s);
+enum bw_status source_show_cache(struct source *s, const char *what);
+enum bw_status source_show_bake(struct source *s, struct bw_bake *bake);
+/// The bake's callbacks.
+void source_progress(struct source *s, const struct bw_bake_progress *p);
+void source_frame(struct source *s, struct bw_snapshot *snapshot, int hold);
+void source_log(struct source *s, int32_t level, const char *who, const char *text);
+void source_end(struct source *s, const char *sentence);
+/// Are there other files than before? It looks at names alone.
+void source_refresh(struct source *s);
+
+/// From now on pictures show it as those of `look`, which becomes its own, would.
+void source_look(struct source *s, struct bw_bake *look);
+/// Of a preset that is tuned: its text and what was changed in it.
+void source_tell(struct source *s, const char *text, const char *words, double coarse);
+/// Its text, new memory, or NULL.
+char *source_text(struct source *s);
+
+/// A snapshot of a frame, to be closed. Errors are in bw_error_last.
+enum bw_status source_snapshot(struct source *s, int64_t frame, struct bw_snapshot **snapshot);
+/// Is there such a frame, as far as one knows?
+int source_has(struct source *s, int64_t frame);
+/// Changes with the files of a frame.
+int64_t source_generation(struct source *s);
+int64_t source_seq(struct source *s);
+/// A frame to look around in, to be closed. Errors are in bw_error_last.
+enum bw_status source_view(struct source *s, struct bw_snapshot *snapshot, struct bw_view **view);
+/// All that a page has to know, new.
+json_t *source_state(struct source *s, int with_log);
+/// Path of a file of the bake's folder, new memory, or NULL.
+char *source_path(struct source *s, const char *name);
+/// Ask the bake that runs to stop, or to keep a checkpoint. 0: none runs.
+int source_ask(struct source *s, enum bw_status (*ask)(struct bw_bake *bake));
+
+#endif

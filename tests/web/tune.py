@@ -1,0 +1,276 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""tune.py BILLOW FOLDER: `billow tune` in a real browser: form and text, what is baked of them, saving. Screenshots go
+to FOLDER. Needs what page.py needs.
+
+Prints "N passed, N failed"."""
+import os
+import shutil
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from browser import apart, begin
+from served import HERE, Served, check, verdict, wait
+
+try:
+    from selenium.webdriver.common.by import By
+    from selenium.webdriver.common.keys import Keys
+    from selenium.webdriver.support.select import Select
+except ImportError:
+    pass
+
+STILL = "return !billow.tune.busy && billow.tune.text === billow.tune.good"
+
+
+class Tuned:
+    """The page of a preset that is tuned."""
+
+    def __init__(self, page):
+        self.page = page
+
+    def row(self, path, what=""):
+        return self.page.driver.find_element(By.CSS_SELECTOR, "#form .row[data-path='%s'] %s" % (path, what))
+
+    def text(self):
+        return self.page.run("return billow.tune.text")
+
+    def shelf(self):
+        """Numbers and words of what was tried, the oldest first."""
+        return self.page.run("return billow.all.shelf.map((s) => [s.id, s.words])")
+
+    def read(self):
+        return wait(lambda: self.page.run(STILL), 10)
+
+    def tries(self, what, act, words):
+        """An act bakes anew, and says so; its picture comes."""
+        newest = self.shelf()[-1][0]
+        act()
+        good = wait(lambda: self.shelf()[-1][0] > newest, 10)
+        check(what + ": it is baked anew", good, self.shelf())
+        check("… and told", words in self.shelf()[-1][1], self.shelf()[-1])
+        number = self.shelf()[-1][0]
+        check("… and seen", wait(lambda: self.page.run("return billow.looked").startswith("%d:" % number) and
+                                 self.page.settled()))
+
+    def type(self, element, words):
+        self.page.run("document.activeElement.blur()")
+        element.click()
+        element.send_keys(Keys.CONTROL + "a")
+        element.send_keys(words + Keys.TAB)
+
+
+def form(page, t):
+    """Each kind of row, by hand."""
+    check("what differs is marked", "differs" in t.row("stages.mac.forces.confinement").get_attribute("class") and
+          "differs" not in t.row("stages.mac.forces.buoyancy").get_attribute("class"))
+    check("its meaning is told", "Default: 0" in t.row("stages.mac.forces.confinement").get_attribute("title") and
+          "1/s" in t.row("stages.mac.forces.confinement").get_attribute("title"))
+    t.tries("a number", lambda: t.type(t.row("stages.mac.forces.buoyancy", "input.number"), "3"), "buoyancy 1 → 3")
+    check("the text follows", "{buoyancy: 3, confinement: 0.3}" in t.text(), t.text())
+    slider = "input[type=range]"
+    t.tries("a slider", lambda: t.row("stages.source.shape.sphere.radius", slider).send_keys(Keys.HOME),
+            "radius 9 cm → 0 cm")
+    page.click("undo")
+    check("undo", wait(lambda: "radius: 9 cm" in t.text()) and t.read())
+    page.click("redo")
+    check("redo", wait(lambda: "radius: 0 cm" in t.text()) and t.read())
+    page.click("undo")
+    t.read()
+    page.at("viewport").click()
+    page.actions().key_down(Keys.CONTROL).send_keys("z").key_up(Keys.CONTROL).perform()
+    check("… by key", wait(lambda: "buoyancy: 1" in t.text()) and t.read())
+    page.run("document.querySelectorAll('#form details').forEach((d) => d.open = true)")
+    t.tries("a choice", lambda: Select(t.row("stages.mac.advect.scheme", "select")).select_by_visible_text("semi-lagrangian"),
+            "mac.advect.scheme")
+    check("a bare stage has a map now", "- mac.advect: {scheme: semi-lagrangian}" in t.text(), t.text())
+    t.tries("a box to tick", lambda: t.row("stages.mac.project.warm_start", "input").click(), "warm_start true → false")
+    t.row("stages.mac.project.warm_start", ".back").click()
+    check("the default again", wait(lambda: "warm_start" not in t.text()) and t.read(), t.text())
+    t.tries("an expression", lambda: t.type(t.row("stages.source.temperature", "input.plain"), "=200 + 20*t"),
+            "source.temperature")
+    check("… is written in quotes", 'temperature: "=200 + 20*t"' in t.text(), t.text())
+    check("comments stay", "# a ball" in t.text() and "# more than a second" in t.text())
+    page.shot("tune_form")
+
+
+def looks(page, t):
+    """What the flow does not feel shows at once."""
+    page.at("viewport").click()
+    page.keys(Keys.HOME)
+    wait(lambda: page.run("return billow.timeline.frames().length") >= 24)
+    page.keys(Keys.ARROW_RIGHT * 14)
+    number = t.shelf()[-1][0]
+    page.run("document.querySelectorAll('#form details').forEach((d) => d.open = true)")
+    check("exposure shows at once", page.changes(lambda: (
+        t.type(t.row("export.mp4.exposure", "input.number"), "3"), t.read(),
+        wait(lambda: page.run("return billow.looked === `${billow.state.id}:${billow.state.generation}`")))))
+    check("… where exporters share it", "look: {exposure: 3}" in t.text(), t.text())
+    colour = """const e = document.querySelector("#form .row[data-path='export.mp4.smoke'] input[type=color]");
+        e.value = '#c02010'; e.dispatchEvent(new Event('change'));"""
+    check("so does a colour", page.changes(lambda: (page.run(colour), t.read())))
+    check("… and a camera", page.changes(lambda: (
+        t.type(t.row("export.mp4.camera.azimuth", "input.number"), "80 deg"), t.read())))
+    check("nothing was baked for it", t.shelf()[-1][0] == number, t.shelf())
+    page.shot("tune_look")
+
+
+def curve(page, t):
+    svg = t.row("stages.source.density", "svg")
+    page.run("document.querySelector('.curve svg').scrollIntoView({block: 'center'})")
+    circles = lambda: page.run("return document.querySelectorAll('.curve circle').length")
+    check("keyframes are drawn", circles() == 3)
+    t.tries("a key is dragged", lambda: page.actions().click_and_hold(svg.find_elements(By.CSS_SELECTOR, "circle")[1])
+            .move_by_offset(20, 10).move_by_offset(20, 10).release().perform(), "source.density")
+    check("… in time and value", "12: 0.4" not in t.text() and "keys: {1: 1, " in t.text(), t.text())
+    t.read()
+    page.actions().move_to_element_with_offset(t.row("stages.source.density", "svg"), 90, -20).double_click().perform()
+    check("a double click makes one", wait(lambda: circles() == 4), circles())
+    t.read()
+    t.row("stages.source.density", "svg").send_keys(Keys.DELETE)
+    check("Delete takes it away", wait(lambda: circles() == 3), circles())
+    page.shot("tune_curve")
+    how = Select(t.row("stages.source.density", "select.how"))
+    how.select_by_value("1")
+    check("a value instead", wait(lambda: "density: 1\n" in t.text()) and t.read(), t.text())
+    Select(t.row("stages.source.density", "select.how")).select_by_value("=")
+    check("an expression instead", wait(lambda: 'density: "=1"' in t.text()) and t.read(), t.text())
+
+
+def text(page, t):
+    """Typed, with mistakes."""
+    page.click("tune-text")
+    area = page.at("text")
+    before = t.text()
+    page.run("const a = document.getElementById('text'); a.focus(); const i = a.value.indexOf('buoyancy'); a.setSelectionRange(i, i + 8);")
+    area.send_keys("bouyancy")
+    line = before[:before.index("buoyancy")].count("\n") + 1
+    check("a mistake is told as one types", wait(lambda: "did you mean \"buoyancy\"" in page.at("mistake").text),
+          page.at("mistake").text)
+    check("… at its line", page.run("return document.querySelector('#lines .bad')?.textContent") == str(line))
+    page.shot("tune_mistake")
+    page.click("tune-form")
+    check("the form rests meanwhile", page.run("return document.getElementById('form').inert"))
+    page.click("tune-text")
+    page.run("const a = document.getElementById('text'); a.focus(); const i = a.value.indexOf('bouyancy: 1'); a.setSelectionRange(i, i + 11);")
+    t.tries("a text that is good again", lambda: area.send_keys("buoyancy: 2"), "buoyancy 1 → 2")
+    check("the form follows", not page.run("return document.getElementById('form').inert") and
+          t.row("stages.mac.forces.buoyancy", "input.number").get_attribute("value") == "2")
+    page.click("tune-form")
+
+
+def results(page, t):
+    """Going back, comparing."""
+    check("each try has a picture", wait(lambda: page.run(
+        "return [...document.querySelectorAll('.card img')].every((i) => i.naturalWidth > 0)")))
+    first = page.run("return document.querySelector('.card:last-child .words').textContent")
+    current = t.shelf()[-1]
+    whole = wait(lambda: page.run("return billow.all.shelf.find((s) => s.id === billow.all.current).ended === ''"), 60)
+    check("a bake comes to its end", whole)
+    page.run("document.querySelector('.card:last-child .compare').click()")
+    check("a wiper compares", wait(lambda: page.at("wiper").is_displayed()) and page.at("left").text == first,
+          page.at("left").text)
+    page.settled()
+    before = page.seen()
+    page.actions().click_and_hold(page.at("wiper")).move_by_offset(150, 0).release().perform()
+    check("… and is dragged", wait(lambda: apart(before, page.seen()) > 0.02 and page.run("return billow.viewport.split > 0.6")))
+    page.shot("tune_compare")
+    page.at("viewport").click()
+    page.keys("c")
+    check("C ends it", wait(lambda: not page.at("wiper").is_displayed()))
+    page.run("document.querySelector('.card:last-child .back-to').click()")
+    check("a click goes back", wait(lambda: "buoyancy: 2" not in t.text()) and t.read(), t.text())
+    page.click("undo")
+    check("… and undo forth, to what is there already", wait(lambda: page.run("return billow.state.id") == current[0]) and
+          len({i for i, _ in t.shelf()}) == len(t.shelf()), (current, t.shelf()))
+
+
+def saved(page, t, folder):
+    preset = os.path.join(folder, "tuned.yaml")
+    own = open(preset, encoding="utf-8").read()
+    t.read()
+    page.at("viewport").click()
+    page.actions().key_down(Keys.CONTROL).send_keys("s").key_up(Keys.CONTROL).perform()
+    check("Ctrl S asks for a name", wait(lambda: page.at("save").is_displayed()))
+    check("… and says where it goes", folder in page.at("save-where").text, page.at("save-where").text)
+    t.type(page.at("save-name"), "evil/x")
+    page.click("save-do")
+    check("a path is no name", wait(lambda: "letters, digits" in page.at("save-said").text))
+    t.type(page.at("save-name"), "tuned")
+    page.click("save-do")
+    check("nothing is written over", wait(lambda: "there already" in page.at("save-said").text) and
+          open(preset, encoding="utf-8").read() == own)
+    page.shot("tune_save")
+    t.type(page.at("save-name"), "livelier")
+    page.click("save-do")
+    made = os.path.join(folder, "livelier.yaml")
+    check("it is saved", wait(lambda: os.path.exists(made) and not page.at("save").is_displayed()))
+    said = open(made, encoding="utf-8").read()
+    check("… under its name, with all else", said == t.text().replace("name: tuned", "name: livelier"), said)
+
+
+def full(page, t, folder):
+    page.click("bake-full")
+    check("at full size", wait(lambda: os.path.exists(os.path.join(folder, "out/tuned/tuned.mp4")), 60))
+    check("… and seen", wait(lambda: page.run("return billow.state.kind") == "full"))
+    check("what was tried is still there", len(t.shelf()) > 3)
+
+
+def wide(page, t):
+    page.size(390, 844, touch=True)
+    check("a phone: nothing sticks out", wait(lambda: page.run("return document.documentElement.scrollWidth <= innerWidth + 1")),
+          page.run("return [document.documentElement.scrollWidth, innerWidth]"))
+    page.settled()
+    page.shot("tune_phone")
+    page.size(1280, 720)
+
+
+def broken(billow, page, folder):
+    """A preset with a mistake in it can be mended on the page."""
+    with open(os.path.join(folder, "broken.yaml"), "w", encoding="utf-8") as file:
+        file.write(open(os.path.join(folder, "tuned.yaml"), encoding="utf-8").read().replace("voxel", "vowel"))
+    served = Served(billow, "tune", "broken.yaml", folder=folder)
+    t = Tuned(page)
+    page.driver.get(served.address)
+    check("a preset with a mistake: the sentence", wait(lambda: "did you mean \"voxel\"" in page.at("mistake").text),
+          page.at("mistake").text)
+    page.shot("tune_broken")
+    page.click("tune-text")
+    page.run("const a = document.getElementById('text'); a.focus(); const i = a.value.indexOf('vowel'); a.setSelectionRange(i, i + 5);")
+    page.at("text").send_keys("voxel")
+    check("mended, it is baked", wait(lambda: page.shown().endswith("sharp")), page.words())
+    page.run("const a = document.getElementById('text'); a.focus(); a.setSelectionRange(a.value.length, a.value.length);")
+    page.at("text").send_keys("extends: /etc/passwd")
+    check("files elsewhere are not read", wait(lambda: "leads out" in page.at("mistake").text), page.at("mistake").text)
+    page.driver.get("about:blank")
+    check("the program ends", served.end() == 0, served.words_said)
+
+
+def main():
+    billow, pictures = map(os.path.abspath, sys.argv[1:3])
+    page = begin(pictures)
+    try:
+        with tempfile.TemporaryDirectory(prefix="billow-tune-test-") as folder:
+            shutil.copy(os.path.join(HERE, "tuned.yaml"), folder)
+            served = Served(billow, "tune", "tuned", folder=folder)
+            t = Tuned(page)
+            check("the first picture comes", page.open(served.address), page.words())
+            check("all of the preset is a form", page.run("return document.querySelectorAll('#form .row').length") > 40)
+            for part in (form, curve, looks, text, results):
+                part(page, t)
+            saved(page, t, folder)
+            full(page, t, folder)
+            wide(page, t)
+            page.clean("a preset that is tuned", "409") # names that are refused
+            page.driver.get("about:blank")
+            check("the program ends", served.end() == 0, served.words_said)
+            check("coarse bakes go with it", not [n for n in os.listdir(folder) if n.startswith("billow-tune-")],
+                  os.listdir(folder))
+            broken(billow, page, folder)
+    finally:
+        page.driver.quit()
+    verdict()
+
+
+if __name__ == "__main__":
+    main()
