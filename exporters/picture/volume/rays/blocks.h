@@ -7,7 +7,7 @@
 
 #define BW_FIRE_FAINT 1e-4f ///< flames that nobody sees
 enum { BW_HOLDS_MEDIUM = 1, BW_HOLDS_FIRE = 2 };
-enum { BW_BLOCK = 8, BW_SCREEN_TILE = 16 }; ///< cells; pixels
+enum { BW_BLOCK = 4, BW_SCREEN_TILE = 16 }; ///< cells; pixels
 
 struct bw_blocks {
     int32_t n[3];
