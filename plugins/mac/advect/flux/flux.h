@@ -5,9 +5,8 @@
 
 #include "advect/advect_pass.h"
 #include "flux_lines.h"
+#include "flux_measure.h"
 #include "project/open_flux.h"
-
-enum { FLUX_SETS = 8 }; ///< of axes, a bit each
 
 /// What a tile's flow does to its cells, m/s.
 struct flux_range {

@@ -13,40 +13,6 @@
 
 static float more(float a, float b) { return a > b ? a : b; }
 
-enum { ROW = 64 }; ///< cells of a tile's longest row
-
-/// The most of all rows so far, by the place in the row: maxima side by side need no order.
-struct rows {
-    float up[3][ROW], down[3][ROW], emptied[FLUX_SETS][ROW];
-};
-
-/* Cells of one row, and the low and high faces of each. */
-static void row_measure(int32_t thin, const float *const u[3], const float *const above[3], int32_t n, struct rows *r)
-{
-    float d[3][ROW] = {{0}}; // what leaves less what enters, along each axis
-    for (int a = 0; a < 3; a++) {
-        if (a == thin) continue;
-        const float *low = u[a], *high = above[a];
-        for (int32_t i = 0; i < n; i++) {
-            r->up[a][i] = more(r->up[a][i], more(low[i], high[i]));
-            r->down[a][i] = more(r->down[a][i], more(-low[i], -high[i]));
-            d[a][i] = high[i] - low[i];
-        }
-    }
-    for (int set = 1; set < FLUX_SETS; set++) {
-        const float x = set & 1, y = set >> 1 & 1, z = set >> 2;
-        float *most = r->emptied[set];
-        for (int32_t i = 0; i < n; i++) most[i] = more(most[i], (x * d[0][i] + y * d[1][i]) + z * d[2][i]);
-    }
-}
-
-static float row_most(const float *at, int32_t n)
-{
-    float most = 0;
-    for (int32_t i = 0; i < n; i++) most = more(most, at[i]);
-    return most;
-}
-
 /* On a box's sides it is their rule that says what flows. */
 bool flux_faces_are_in_place(const struct flux *f, const struct bw_block *b, int64_t tile, int a)
 {
@@ -66,7 +32,7 @@ struct faces {
     const float *at[3], *end[3]; ///< end: NULL, they follow the others
     ptrdiff_t step[3];
     int32_t n[3];
-    float row[ROW + 1]; ///< the present row's of component 0
+    float row[FLUX_ROW + 1]; ///< the present row's of component 0
 };
 
 static struct faces faces_of(const struct flux *f, const struct bw_block *b, int64_t tile)
@@ -100,18 +66,26 @@ static void faces_row(struct faces *u, int32_t j, int32_t k, const float *low[3]
     if (u->end[2] && k == u->n[2] - 1) high[2] = u->end[2] + j * u->step[1];
 }
 
+static float row_most(const float *at, int32_t n)
+{
+    float most = 0;
+    for (int32_t i = 0; i < n; i++) most = more(most, at[i]);
+    return most;
+}
+
 static void block_measure(const struct bw_block *b, void *user)
 {
     const struct flux *f = user;
     const int64_t tile = tile_of_block(f->pass->tiles, b);
     struct flux_range *r = &f->range[tile];
     struct faces u = faces_of(f, b, tile);
-    struct rows rows = {.up = {{0}}};
+    struct flux_rows rows = {.up = {{0}}};
+    flux_measure_fn *measure = flux_measure_for(b->stage->host->simd);
     for (int32_t k = 0; k < b->n[2]; k++)
         for (int32_t j = 0; j < b->n[1]; j++) {
             const float *low[3], *high[3];
             faces_row(&u, j, k, low, high);
-            row_measure(b->grid->thin, low, high, b->n[0], &rows);
+            measure(b->grid->thin, low, high, b->n[0], &rows);
         }
     *r = (struct flux_range){.up = {0}};
     for (int a = 0; a < 3; a++) {
