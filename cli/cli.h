@@ -51,7 +51,7 @@ void cli_warn(void);
 
 extern const struct cli_command command_bake, command_check, command_compare, command_list, command_info,
     command_doctor, command_schema, command_plugin, command_completion, command_upres, command_retime, command_blender,
-    command_preview, command_resume, command_view, command_tune;
+    command_preview, command_resume, command_view, command_tune, command_wedge, command_status, command_cancel;
 /// All commands, in the order of the help.
 extern const struct cli_command *const cli_commands[];
 extern const uint32_t cli_n_commands;
@@ -90,6 +90,8 @@ int cmd_help(int argc, char **argv);
 char *cli_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /// Write `text` to `path` by way of a temporary name; an exit code, after a sentence unless 0.
 int cli_write_file(const char *path, const char *text);
+/// A folder and those above it, unless they are there; an exit code, after a sentence unless 0.
+int cli_folder_make(const char *path);
 
 /* ---- last words: crash.c ---- */
 

@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 char *cli_printf(const char *format, ...)
@@ -48,4 +49,19 @@ int cli_write_file(const char *path, const char *text)
     if (!good) fprintf(stderr, "%s: can't be written: %s\n", path, strerror(errno));
     free(temporary);
     return good ? EXIT_CODE_OK : cli_exit_code(BW_ERR_IO);
+}
+
+int cli_folder_make(const char *path)
+{
+    char *part = strdup(path);
+    for (char *s = part ? part + 1 : NULL; s && *s; s++) {
+        if (*s != '/') continue;
+        *s = '\0';
+        mkdir(part, 0777);
+        *s = '/';
+    }
+    const int bad = !part || (mkdir(part, 0777) && errno != EEXIST);
+    if (bad) fprintf(stderr, "%s: can't be made: %s\n", path, strerror(errno));
+    free(part);
+    return bad ? cli_exit_code(BW_ERR_IO) : EXIT_CODE_OK;
 }

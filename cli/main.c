@@ -15,9 +15,10 @@ static const struct cli_command command_help = {
 };
 
 const struct cli_command *const cli_commands[] = {
-    &command_bake,   &command_resume, &command_check,   &command_compare,    &command_list,   &command_info,
-    &command_view,   &command_tune,   &command_preview, &command_upres,      &command_retime, &command_blender,
-    &command_doctor, &command_plugin, &command_schema,  &command_completion, &command_help,
+    &command_bake,   &command_resume,  &command_wedge,  &command_status,     &command_cancel,
+    &command_check,  &command_compare, &command_list,   &command_info,       &command_view,
+    &command_tune,   &command_preview, &command_upres,  &command_retime,     &command_blender,
+    &command_doctor, &command_plugin,  &command_schema, &command_completion, &command_help,
 };
 const uint32_t cli_n_commands = sizeof cli_commands / sizeof *cli_commands;
 
@@ -31,7 +32,7 @@ static const struct cli_command *command_find(const char *name)
 
 static int command_unknown(const char *name)
 {
-    const char *names[20];
+    const char *names[32];
     for (uint32_t i = 0; i < cli_n_commands; i++) names[i] = cli_commands[i]->name;
     const char *near = bw_nearest_word(name, names, cli_n_commands);
     if (near) return cli_usage("there is no command \"%s\"; did you mean %s?", name, near);

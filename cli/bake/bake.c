@@ -2,6 +2,8 @@
 /* `billow bake`: the library reads the preset, looks at the folder, runs; here is what is asked and what is said. */
 #include "bake.h"
 
+#include "farm/farm.h"
+
 #include <errno.h>
 #include <getopt.h>
 #include <signal.h>
@@ -14,7 +16,8 @@ enum { SETS_MAX = 256 };
 struct bake {
     const char *plugin_path, *preset_path;
     const char *set[SETS_MAX], *mute[SETS_MAX];
-    int dry_run, json, told; /* told: the failure has been printed already */
+    int dry_run, json, requeue, told; /* told: the failure has been printed already */
+    struct farm_wish farm;
     struct bw_bake_options o;
     struct bw_session *session;
     struct bw_bake *bake;
@@ -44,6 +47,8 @@ static const struct cli_option options[] = {
     {"patience", "SECONDS", "say who is at it when a step takes longer (60)", 'w'},
     {"view", "[=gentle]", "a page to look at it while it bakes; gentle: its pictures wait for the bake", 'v'},
     PAGE_OPTIONS,
+    FARM_OPTIONS,
+    {"requeue", NULL, "under Slurm: back into the queue when it was stopped with a checkpoint", 'Q'},
     {"json", NULL, "one JSON event a line on stdout", 'j'},
     CLI_PATH_OPTIONS,
 };
@@ -133,6 +138,10 @@ static int option_take(struct bake *b, int code)
     case 'M': return b->o.memory = optarg, 1;
     case 'w': return patience_take(b, optarg);
     case 'j': return b->json = 1;
+    case 'Q': return b->requeue = 1;
+    case 'O':
+    case 'T':
+    case 'K': return !farm_option(&b->farm, code, optarg);
     case 'v': return view_take(b, optarg);
     case 'L':
     case 'p': return page_option(&b->progress.page, code, optarg);
@@ -151,7 +160,7 @@ static int options_read(struct bake *b, int argc, char **argv)
         if (code < 0 || !option_take(b, code)) return code < 0 ? code : CLI_BAD;
     }
     b->o.preset = cli_operand(&command_bake, argc, argv, "a preset");
-    return b->o.preset ? CLI_END : CLI_BAD;
+    return b->o.preset && !farm_wish_check(&b->farm) ? CLI_END : CLI_BAD;
 }
 
 /* ---- what goes wrong ---- */
@@ -369,6 +378,19 @@ static enum bw_status source_take(struct bake *b)
 
 /* ---- the command ---- */
 
+static int bake_submit(const struct bake *b)
+{
+    const struct farm_bake f = {.bake = b->bake,
+                                .mode = b->o.mode,
+                                .frames = b->o.frames,
+                                .memory = b->o.memory,
+                                .simd = b->o.simd,
+                                .from_frame = b->o.from_frame,
+                                .plugin_path = b->plugin_path,
+                                .preset_path = b->preset_path};
+    return farm_bake(&b->farm, &f);
+}
+
 static enum bw_status bake_open(struct bake *b)
 {
     b->session = cli_session_open(b->plugin_path, b->preset_path);
@@ -384,6 +406,7 @@ static void bake_free(struct bake *b)
     bw_bake_close(b->bake);
     bw_session_close(b->session);
     progress_free(&b->progress);
+    farm_wish_free(&b->farm);
     free(b->source);
     free(b->message);
     free(b->text);
@@ -400,13 +423,20 @@ static int bake_code(struct bake *b)
     return RESUMABLE;
 }
 
-int cmd_bake(int argc, char **argv)
+int cmd_bake(int argc, char **argv) { return bake_line_run(argc, argv, NULL); }
+
+int bake_line_run(int argc, char **argv, char **message)
 {
     struct bake b = {0};
     int code = options_read(&b, argc, argv);
     if (code != CLI_END) return code == CLI_HELP ? EXIT_CODE_OK : EXIT_CODE_USAGE;
     progress_init(&b.progress, b.json);
     enum bw_status status = bake_open(&b);
+    if (status == BW_OK && b.farm.on && !b.dry_run) {
+        code = bake_submit(&b);
+        bake_free(&b);
+        return code;
+    }
     if (status == BW_OK && b.dry_run) {
         if (estimate_print(b.bake)) bake_failed(&b);
     } else if (status == BW_OK) {
@@ -416,6 +446,8 @@ int cmd_bake(int argc, char **argv)
     failure_print(&b);
     event_print(&b.progress, "end",
                 json_pack("{s:b, s:i, s:s?}", "ok", b.status == BW_OK, "code", code, "message", b.message));
+    if (b.requeue && code == 75) farm_requeue(b.facts.out);
+    if (message && b.message) *message = strdup(b.message);
     bake_free(&b);
     return code;
 }

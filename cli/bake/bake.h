@@ -5,6 +5,11 @@
 
 #include "page/page.h"
 
+/* ---- bake.c ---- */
+
+/// `billow bake` with this line; *message, if wanted, gets what went wrong, new memory.
+int bake_line_run(int argc, char **argv, char **message);
+
 /* ---- progress.c: the live line and the events ---- */
 
 struct progress {

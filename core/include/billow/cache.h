@@ -24,6 +24,20 @@ struct bw_movie_wish {
     int32_t (*on_frame)(int32_t done, int32_t total, void *user);
 };
 
+/// Several caches side by side. Zero what is not given.
+struct bw_mosaic_wish {
+    uint32_t size;                  ///< sizeof this struct
+    int32_t columns, count;         ///< pictures in a row; of all, row by row
+    int32_t place;                  ///< a picture: of which frame, counted from 1; 0: of the last
+    struct bw_cache *const *caches; ///< `count` of them; NULL: an empty place
+    const char *const *labels;      ///< a text above each, of several lines perhaps; NULL: none
+    const char *options;            ///< of each picture, as bw_movie_wish has them, but `frames`: "{size: 240}"
+    const char *out;                ///< NAME.png: one frame of each; NAME.mp4: all frames, the shorter ones hold
+    double fps;                     ///< of the movie; 0: 24
+    void *user;
+    int32_t (*on_frame)(int32_t done, int32_t total, void *user); ///< as bw_movie_wish has it
+};
+
 /// `what`: a bake's folder, a folder of numbered VDB files, one of them, or a pattern such as smoke_####.vdb. Looks
 /// at names alone. Errors: BW_ERR_IO.
 BW_API enum bw_status bw_cache_open(struct bw_session *session, const char *what, struct bw_cache **cache);
@@ -36,6 +50,9 @@ BW_API enum bw_status bw_cache_frame(struct bw_cache *cache, int64_t frame, stru
 /// Write a movie (.mp4), a picture or contact sheet (.png), as `billow preview` does. Errors: BW_ERR_USAGE,
 /// BW_ERR_IO, ….
 BW_API enum bw_status bw_cache_movie(struct bw_cache *cache, const struct bw_movie_wish *wish);
+/// Write a labelled contact sheet (.png) or movie (.mp4) of several caches. Errors: as of bw_cache_movie; BW_ERR_IO:
+/// none of them has a frame.
+BW_API enum bw_status bw_cache_mosaic(const struct bw_mosaic_wish *wish);
 /// A scene for other programs, new memory: `format` "blender" (a Python script) or "usd". `files`: the files' folder
 /// as the scene shall name it.
 BW_API char *bw_cache_scene(struct bw_cache *cache, const char *format, const char *files);

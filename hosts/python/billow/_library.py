@@ -11,8 +11,8 @@ from ctypes import POINTER, byref, c_char_p, c_double, c_float, c_int, c_int32, 
 from typing import Any, Iterable, Optional
 
 from . import _find
-from ._structs import (BakeFacts, BakeOptions, Box, Eye, LastError, MovieWish, Pixels, SessionOptions, SnapshotFacts,
-                       ViewFacts)
+from ._structs import (BakeFacts, BakeOptions, Box, Eye, LastError, MosaicWish, MovieWish, Pixels, SessionOptions,
+                       SnapshotFacts, ViewFacts)
 from .errors import BY_STATUS, Error
 
 VERSION = "0.1."  # whose structs _structs.py has
@@ -39,6 +39,7 @@ _PROTOTYPES = {
     "bw_session_schema": (_TEXT, [c_void_p]),
     "bw_session_find": (_TEXT, [c_void_p, c_char_p]),
     "bw_preset_tree": (_TEXT, [c_char_p, c_char_p]),
+    "bw_yaml_read": (_TEXT, [c_char_p]),
     "bw_session_describe": (_TEXT, [c_void_p, c_char_p]),
     "bw_plugin_validate": (_TEXT, [c_char_p]),
     "bw_bake_open": (c_int, [c_void_p, POINTER(BakeOptions), _HANDLE]),
@@ -68,6 +69,7 @@ _PROTOTYPES = {
     "bw_cache_compare": (_TEXT, [c_char_p, c_char_p]),
     "bw_cache_frame": (c_int, [c_void_p, c_int64, _HANDLE]),
     "bw_cache_movie": (c_int, [c_void_p, POINTER(MovieWish)]),
+    "bw_cache_mosaic": (c_int, [POINTER(MosaicWish)]),
     "bw_cache_scene": (_TEXT, [c_void_p, c_char_p, c_char_p]),
 }
 

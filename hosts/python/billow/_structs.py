@@ -95,9 +95,15 @@ class MovieWish(Structure):
                 ("on_frame", OnMovieFrame)]
 
 
+class MosaicWish(Structure):
+    _fields_ = [("size", c_uint32), ("columns", c_int32), ("count", c_int32), ("place", c_int32),
+                ("caches", POINTER(c_void_p)), ("labels", POINTER(c_char_p)), ("options", c_char_p), ("out", c_char_p),
+                ("fps", c_double), ("user", c_void_p), ("on_frame", OnMovieFrame)]
+
+
 #: C's name of each, for the test of their layout.
 IN_C = {"bw_attribute": Attribute, "bw_error": LastError, "bw_session_options": SessionOptions,
         "bw_bake_progress": BakeProgress, "bw_bake_options": BakeOptions, "bw_bake_facts": BakeFacts,
         "bw_snapshot_grid": SnapshotGrid, "bw_snapshot_points": SnapshotPoints, "bw_snapshot_facts": SnapshotFacts,
-        "bw_box": Box, "bw_pixels": Pixels, "bw_movie_wish": MovieWish,
+        "bw_box": Box, "bw_pixels": Pixels, "bw_movie_wish": MovieWish, "bw_mosaic_wish": MosaicWish,
         "bw_eye": Eye, "bw_view_facts": ViewFacts}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Bakes and wedges on a farm: Slurm queues, and is asked by its own commands. What is submitted, and its number, lies
+ * beside the cache in OUT/farm/: a script to read and to edit, and job.json. */
+#ifndef BW_CLI_FARM_H
+#define BW_CLI_FARM_H
+
+#include "cli.h"
+
+struct wedge_run;
+
+/// What the command line says about a farm.
+struct farm_wish {
+    const char *on, *site;
+    json_t *ask; ///< {"time": "2:00:00", …}: before the site's, and those before the estimate's
+};
+
+// clang-format off
+#define FARM_OPTIONS                                                                                               \
+    {"on", "slurm", "submit it to Slurm instead of running it here", 'O'},                                         \
+    {"site", "FILE", "the farm's paths, modules, container and limits (see docs/farm.md)", 'T'},                   \
+    {"ask", "KEY=VALUE", "time, memory, cores, partition …, instead of the site's or the estimate", 'K'}
+// clang-format on
+
+/* ---- farm_site.c ---- */
+
+/// Take an option of FARM_OPTIONS; an exit code, after a sentence unless 0.
+int farm_option(struct farm_wish *w, int code, const char *text);
+void farm_wish_free(struct farm_wish *w);
+/// Is --site or --ask given where nothing is submitted? An exit code.
+int farm_wish_check(const struct farm_wish *w);
+/// The site file with the wish's own on top: {"billow", "modules", "setup", "container", "paths", "ask"}; NULL after a
+/// sentence, with its exit code in *code.
+json_t *farm_site(const struct farm_wish *w, int *code);
+
+/* ---- farm_script.c ---- */
+
+/// What a task is to do, and what that may cost.
+struct farm_task {
+    const char *out;                        ///< folder of the cache, as the user wrote it
+    const char *script;                     ///< file name in OUT/farm
+    const char *name, *array, *after, *log; ///< array, after: NULL, or as sbatch has them; log: below OUT
+    char *command;                          ///< the program's words, as a shell reads them
+    double cells, frames, memory;           ///< of a task
+};
+
+/// Words for a shell: quoted, and by the site's paths where they are absolute; new memory.
+char *farm_quote(const json_t *site, const char *text);
+/// Where a file or folder lies, from the root on; new memory, or NULL: there is none.
+char *farm_absolute(const char *path);
+/// Write OUT/farm/SCRIPT; an exit code.
+int farm_script_write(const json_t *site, const struct farm_task *t);
+
+/* ---- farm_slurm.c ---- */
+
+/// Run a command of Slurm's; what it says is in *said (new memory). Its exit code; -1: it is not installed.
+int farm_command(const char *const *line, char **said);
+/// Submit OUT/farm/SCRIPT; *job gets its number (new memory). An exit code, after a sentence unless 0.
+int farm_submit(const char *out, const char *script, char **job);
+/// Rows of squeue for the jobs of OUT: a list of {"id", "task", "state", "reason", "node"}. NULL after a sentence.
+json_t *farm_queue(const json_t *job);
+/// OUT/farm/job.json, or NULL.
+json_t *farm_job_read(const char *out);
+int farm_job_write(const char *out, const char *job, const char *collect);
+/// A submitted job of OUT still is in the queue, or can't be asked for: an exit code, after a sentence unless 0.
+int farm_busy(const char *out);
+/// In a task that was stopped with a checkpoint: back into the queue, unless it was cancelled.
+void farm_requeue(const char *out);
+
+/* ---- farm_bake.c, farm_wedge.c ---- */
+
+/// A bake that has been opened and is to be submitted.
+struct farm_bake {
+    struct bw_bake *bake;
+    uint32_t mode; ///< enum bw_bake_mode
+    const char *frames, *memory, *simd, *from_frame, *plugin_path, *preset_path;
+};
+int farm_bake(const struct farm_wish *w, const struct farm_bake *b);
+int farm_wedge(const struct farm_wish *w, const struct wedge_run *r, const json_t *plan);
+
+int cmd_status(int argc, char **argv); /* status.c */
+int cmd_cancel(int argc, char **argv); /* cancel.c */
+
+#endif

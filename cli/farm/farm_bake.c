@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+/* A bake into the queue. Every frame begins where the one before it ended, so it is one task, whatever cores it has. */
+#include "farm.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What would be refused in an hour is refused now. -1: there is nothing to do. */
+static int folder_check(const struct farm_bake *b, const char *out, const json_t *folder)
+{
+    const int holds = json_is_true(json_object_get(folder, "holds")),
+              same = json_is_true(json_object_get(folder, "same")),
+              complete = json_is_true(json_object_get(folder, "complete"));
+    if (b->mode == BW_BAKE_REPLACE) return EXIT_CODE_OK;
+    if (holds && same && complete && !json_array_size(json_object_get(folder, "damaged"))) {
+        fprintf(stderr, "%s is up to date (--force bakes it again)\n", out);
+        return -1;
+    }
+    if (holds && !same && !b->from_frame) {
+        fprintf(stderr,
+                "%s holds a different bake\n%s--force replaces it, --new bakes beside it, --out DIR elsewhere\n", out,
+                cli_text(folder, "differences"));
+        return EXIT_CODE_USAGE;
+    }
+    if (holds && b->mode != BW_BAKE_RESUME)
+        return cli_usage("%s holds an unfinished bake of this preset: --resume goes on with it, --force bakes it anew",
+                         out);
+    if (!holds && cli_number(folder, "strangers") > 0)
+        return cli_usage("%s holds files in its way that no record tells of: --force takes their names", out);
+    return EXIT_CODE_OK;
+}
+
+static void option_print(FILE *f, const json_t *site, const char *name, const char *value)
+{
+    if (!value) return;
+    char *quoted = farm_quote(site, value);
+    fprintf(f, " --%s %s", name, quoted ? quoted : "");
+    free(quoted);
+}
+
+/* The first run may replace what was there; a run after a stop goes on. */
+static char *command_make(const struct farm_bake *b, const json_t *site, const char *out)
+{
+    char *text = NULL, *folder = farm_absolute(out), *preset = cli_printf("%s/farm/preset.yaml", folder),
+         *quoted = farm_quote(site, preset);
+    size_t size;
+    FILE *f = open_memstream(&text, &size);
+    if (!f || !quoted) return NULL;
+    fprintf(f, "bake %s", quoted);
+    option_print(f, site, "out", folder);
+    if (b->mode == BW_BAKE_REPLACE)
+        fputs(" $([ \"${SLURM_RESTART_COUNT:-0}\" = 0 ] && echo --force || echo --resume)", f);
+    else fputs(" --resume", f);
+    fputs(" --requeue --threads \"$SLURM_CPUS_PER_TASK\"", f);
+    option_print(f, site, "frames", b->frames);
+    option_print(f, site, "from-frame", b->from_frame);
+    option_print(f, site, "memory", b->memory);
+    option_print(f, site, "simd", b->simd);
+    option_print(f, site, "plugin-path", b->plugin_path);
+    option_print(f, site, "preset-path", b->preset_path);
+    fclose(f);
+    free(folder);
+    free(preset);
+    free(quoted);
+    return text;
+}
+
+static int bake_submit(const struct farm_bake *b, const json_t *site, const struct bw_bake_facts *facts,
+                       const json_t *all)
+{
+    char *preset = cli_printf("%s/farm/preset.yaml", facts->out), *job = NULL;
+    struct farm_task t = {.out = facts->out, .script = "bake.sbatch", .name = facts->name, .log = "farm/bake.log"};
+    t.cells = cli_number(all, "cells");
+    t.frames = cli_number(all, "before") + (double)(facts->last - facts->first + 1);
+    t.memory = facts->memory;
+    t.command = command_make(b, site, facts->out);
+    int code = preset && t.command ? cli_write_file(preset, cli_text(all, "resolved")) : 7;
+    if (!code) code = farm_script_write(site, &t);
+    if (!code) code = farm_submit(facts->out, t.script, &job);
+    if (!code) code = farm_job_write(facts->out, job, NULL);
+    if (!code) {
+        printf("%s\n", job);
+        fprintf(stderr, "%s: job %s, by %s/farm/bake.sbatch\nnext:\n  billow status %s\n  billow cancel %s\n",
+                facts->out, job, facts->out, facts->out, facts->out);
+    }
+    free(preset);
+    free(t.command);
+    free(job);
+    return code;
+}
+
+int farm_bake(const struct farm_wish *w, const struct farm_bake *b)
+{
+    struct bw_bake_facts facts = {.size = sizeof facts};
+    int code;
+    json_t *site = farm_site(w, &code);
+    if (!site) return code;
+    json_t *all = bw_bake_facts(b->bake, &facts) ? NULL : cli_json(bw_bake_describe(b->bake));
+    if (!all) code = cli_failed();
+    if (!code) code = folder_check(b, facts.out, json_object_get(all, "folder"));
+    if (!code) code = cli_folder_make(facts.out);
+    if (!code) code = farm_busy(facts.out);
+    if (!code) code = bake_submit(b, site, &facts, all);
+    json_decref(all);
+    json_decref(site);
+    return code < 0 ? EXIT_CODE_OK : code;
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Slurm's commands: sbatch, squeue, scancel, scontrol. */
+#include "farm.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* ---- commands ---- */
+
+static char *pipe_read(int fd)
+{
+    char *text = NULL, piece[4096];
+    size_t size;
+    FILE *f = open_memstream(&text, &size);
+    for (ssize_t n; f && ((n = read(fd, piece, sizeof piece)) > 0 || (n < 0 && errno == EINTR));)
+        if (n > 0) fwrite(piece, 1, (size_t)n, f);
+    if (f) fclose(f);
+    return text;
+}
+
+int farm_command(const char *const *line, char **said)
+{
+    int pipes[2], status = 0;
+    *said = NULL;
+    if (pipe(pipes)) return -1;
+    const pid_t pid = fork();
+    if (!pid) {
+        dup2(pipes[1], STDOUT_FILENO);
+        dup2(pipes[1], STDERR_FILENO);
+        close(pipes[0]);
+        close(pipes[1]);
+        execvp(line[0], (char *const *)line);
+        _exit(127);
+    }
+    close(pipes[1]);
+    if (pid > 0) *said = pipe_read(pipes[0]);
+    close(pipes[0]);
+    if (pid < 0) return -1;
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+    }
+    const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+    return code == 127 && (!*said || !**said) ? -1 : code;
+}
+
+/* Its last line, which says why; Slurm's own words before it are many. */
+static int command_failed(int code, const char *name, char *said)
+{
+    if (code < 0) return fprintf(stderr, "billow: there is no Slurm here: %s can't be run\n", name), EXIT_CODE_FAILURE;
+    size_t n = said ? strlen(said) : 0;
+    while (n && said[n - 1] == '\n') said[--n] = '\0';
+    const char *last = said ? strrchr(said, '\n') : NULL;
+    fprintf(stderr, "billow: Slurm has refused it: %s\n", last ? last + 1 : said ? said : name);
+    return EXIT_CODE_FAILURE;
+}
+
+int farm_submit(const char *out, const char *script, char **job)
+{
+    char *path = cli_printf("%s/farm/%s", out, script), *said;
+    const char *const line[] = {"sbatch", "--parsable", path, NULL};
+    int code = path ? farm_command(line, &said) : -1;
+    *job = NULL;
+    if (code) code = command_failed(code, "sbatch", said);
+    else {
+        said[strcspn(said, ";\n")] = '\0'; // NUMBER;CLUSTER
+        *job = strdup(said);
+    }
+    free(said);
+    free(path);
+    return code;
+}
+
+/* ---- the queue ---- */
+
+/* "12_7|RUNNING|None|n2", of an array that waits as a whole "12_[3-9]" unless -r takes it apart. */
+static void row_add(json_t *rows, char *line)
+{
+    char *id = strsep(&line, "|"), *state = strsep(&line, "|"), *reason = strsep(&line, "|"), *node = line;
+    if (!state || !reason || !node) return;
+    const char *under = strchr(id, '_');
+    json_array_append_new(rows, json_pack("{s:s, s:i, s:s, s:s, s:s}", "id", id, "task", under ? atoi(under + 1) : 0,
+                                          "state", state, "reason", reason, "node", node));
+}
+
+json_t *farm_queue(const json_t *job)
+{
+    const char *collect = cli_text(job, "collect");
+    char *jobs = cli_printf("%s%s%s", cli_text(job, "job"), *collect ? "," : "", collect), *said;
+    const char *const line[] = {"squeue", "--noheader", "--array", "--format=%i|%T|%r|%N", "--jobs", jobs, NULL};
+    int code = farm_command(line, &said);
+    json_t *rows = json_array();
+    // one that is long gone is no mistake
+    if (code && !(said && strstr(said, "Invalid job id"))) {
+        command_failed(code, "squeue", said);
+        json_decref(rows);
+        rows = NULL;
+    }
+    for (char *rest = said, *one; rows && !code && rest && (one = strsep(&rest, "\n"));)
+        if (*one) row_add(rows, one);
+    free(said);
+    free(jobs);
+    return rows;
+}
+
+json_t *farm_job_read(const char *out)
+{
+    char *path = cli_printf("%s/farm/job.json", out);
+    json_t *job = path ? json_load_file(path, 0, NULL) : NULL;
+    free(path);
+    return job;
+}
+
+int farm_job_write(const char *out, const char *job, const char *collect)
+{
+    json_t *o = json_pack("{s:s, s:s}", "job", job, "collect", collect ? collect : "");
+    char *path = cli_printf("%s/farm/job.json", out), *text = json_dumps(o, JSON_INDENT(1)),
+         *cancelled = cli_printf("%s/farm/cancelled", out);
+    const int code = path && text ? cli_write_file(path, text) : 7;
+    if (cancelled) unlink(cancelled);
+    json_decref(o);
+    free(path);
+    free(text);
+    free(cancelled);
+    return code;
+}
+
+int farm_busy(const char *out)
+{
+    json_t *job = farm_job_read(out), *rows = job ? farm_queue(job) : NULL;
+    int code = job && !rows ? EXIT_CODE_FAILURE : EXIT_CODE_OK;
+    if (json_array_size(rows))
+        code = cli_usage("%s: job %s is in the queue still: `billow status` tells of it, `billow cancel` takes it out",
+                         out, cli_text(job, "job"));
+    json_decref(job);
+    json_decref(rows);
+    char *folder = cli_printf("%s/farm", out);
+    if (!code && (!folder || (mkdir(folder, 0777) && errno != EEXIST)))
+        code = (fprintf(stderr, "%s: can't be made: %s\n", folder, strerror(errno)), 6);
+    free(folder);
+    return code;
+}
+
+void farm_requeue(const char *out)
+{
+    const char *job = getenv("SLURM_JOB_ID");
+    char *cancelled = cli_printf("%s/farm/cancelled", out), *said = NULL;
+    const char *const line[] = {"scontrol", "requeue", job, NULL};
+    // where Slurm has requeued it already it says so, which is as good
+    if (job && cancelled && access(cancelled, F_OK)) farm_command(line, &said);
+    free(cancelled);
+    free(said);
+}

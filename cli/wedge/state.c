@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+/* How the members of a wedge ended: a small file beside each, written by the run itself, or by who saw it killed. */
+#include "wedge.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+void member_end_write(const char *out, const json_t *member, int code, const char *message, double seconds)
+{
+    json_t *end = json_pack("{s:i, s:f}", "code", code, "seconds", seconds);
+    json_t *words = message ? json_string(message) : NULL; // NULL also where it is no UTF-8
+    if (words) json_object_set_new(end, "message", words);
+    char *path = member_path(out, member, ".json"), *text = json_dumps(end, JSON_INDENT(1));
+    if (path && text) cli_write_file(path, text);
+    json_decref(end);
+    free(path);
+    free(text);
+}
+
+json_t *member_end_read(const char *out, const json_t *member)
+{
+    char *path = member_path(out, member, ".json");
+    json_t *end = path ? json_load_file(path, 0, NULL) : NULL;
+    free(path);
+    return end;
+}
+
+/* A folder that is gone since is to be baked again. */
+static int record_is_there(const char *out, const json_t *member)
+{
+    char *path = member_path(out, member, "/bake.json");
+    const int there = path && !access(path, R_OK);
+    free(path);
+    return there;
+}
+
+const char *member_state(const char *out, const json_t *member, char **message)
+{
+    json_t *end = member_end_read(out, member);
+    const int code = (int)cli_number(end, "code");
+    const char *state = !end                                    ? "waiting"
+                        : !code && record_is_there(out, member) ? "done"
+                        : !code                                 ? "waiting"
+                        : code == 75 || code == 130             ? "stopped"
+                                                                : "failed";
+    if (message) {
+        const char *text = cli_text(end, "message");
+        *message = *text ? strdup(text) : NULL;
+    }
+    json_decref(end);
+    return state;
+}
+
+int members_tell(const char *out, const json_t *plan)
+{
+    const json_t *member;
+    size_t i;
+    int count = 0;
+    json_array_foreach (json_object_get(plan, "members"), i, member) {
+        char *message, *words = member_words(plan, member, " "), *log = member_path(out, member, ".log");
+        const char *state = member_state(out, member, &message);
+        json_t *end = member_end_read(out, member);
+        if (strcmp(state, "done")) {
+            count++;
+            fprintf(stderr, "member %.0f (%s) %s", cli_number(member, "number"), words ? words : "",
+                    strcmp(state, "waiting") ? state : "has not run");
+            if (!strcmp(state, "failed"))
+                fprintf(stderr, " with code %.0f: %s; %s", cli_number(end, "code"),
+                        message ? message : "it did not say why", log ? log : "");
+            fputc('\n', stderr);
+        }
+        json_decref(end);
+        free(message);
+        free(words);
+        free(log);
+    }
+    return count;
+}

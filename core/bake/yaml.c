@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+/* A YAML file of the host's own, read as presets are: one reader, one way of saying where a mistake is. */
+#include "options.h"
+#include "session/session.h"
+
+static json_t *node_json(const struct bw_node *n);
+
+static json_t *children_json(const struct bw_node *n)
+{
+    json_t *out = n->type == BW_NODE_MAP ? json_object() : json_array();
+    for (int32_t i = 0; i < n->count; i++) {
+        json_t *one = node_json(n->child[i]);
+        if (n->type == BW_NODE_MAP) json_object_set_new(out, n->child[i]->key, one);
+        else json_array_append_new(out, one);
+    }
+    return out;
+}
+
+static json_t *node_json(const struct bw_node *n)
+{
+    json_t *what = n->type == BW_NODE_SCALAR ? json_bytes(n->text ? n->text : "") : children_json(n);
+    const char *kind = n->type == BW_NODE_SCALAR ? "text" : n->type == BW_NODE_MAP ? "map" : "list";
+    return json_pack("{s:o, s:i, s:i}", kind, what, "line", (int)n->place.line, "column", (int)n->place.column);
+}
+
+char *bw_yaml_read(const char *path)
+{
+    struct door door;
+    door_enter(&door);
+    if (!path) bw_diag_error(&door.d, NULL, BW_ERR_USAGE, "bw_yaml_read wants a path");
+    struct bw_node *n = path ? bw_node_load(path, &door.d) : NULL;
+    char *text = n ? json_text(node_json(n), 0, &door.d) : NULL;
+    bw_node_free(n);
+    door_leave(&door);
+    return text;
+}
