@@ -53,7 +53,7 @@ char *farm_absolute(const char *path) { return realpath(path, NULL); }
 static int cores_of(double cells) { return cells > 8e6 ? 16 : cells > 2e6 ? 8 : cells > 3e5 ? 4 : cells > 3e4 ? 2 : 1; }
 
 /* Minutes. Measured: 0.16 µs of a core a cell of the full box and a frame, of a plume that fills half of it; ten times
- * that leaves room for obstacles, fire and slower machines. A task that needs longer goes on from its checkpoint. */
+ * that leaves room for obstacles, fire and slower machines. Who needs longer goes on from a checkpoint. */
 static double minutes_of(const struct farm_task *t, double cores)
 {
     return fmax(10, ceil(1.6e-6 * t->cells * t->frames / cores / 60));

@@ -59,7 +59,7 @@ static int command_failed(int code, const char *name, char *said)
 
 int farm_submit(const char *out, const char *script, char **job)
 {
-    char *path = cli_printf("%s/farm/%s", out, script), *said;
+    char *path = cli_printf("%s/farm/%s", out, script), *said = NULL;
     const char *const line[] = {"sbatch", "--parsable", path, NULL};
     int code = path ? farm_command(line, &said) : -1;
     *job = NULL;

@@ -28,20 +28,29 @@ const struct cli_command command_status = {
 
 /// What is known of one member, or of the bake.
 struct standing {
-    const char *state; ///< "done", "failed", "stopped", "waiting", "running", "queued"
-    int frames, total;
+    const char *state;     ///< "done", "failed", "stopped", "waiting", "running", "queued"
+    int frames, total;     ///< made and to make
     char *message, *where; ///< new memory, or NULL
 };
 
-/* Rows of metrics.csv: frames that are made. */
-static int frames_count(const char *folder)
+/* "frame 37/120", the last of them that a run has said, warm-up included: tables come later, with a checkpoint. */
+static void frames_take(struct standing *s, const char *out, const char *log)
 {
-    struct metrics m;
-    char *path = cli_printf("%s/metrics.csv", folder);
-    int rows = 0;
-    if (path && metrics_read(path, &m)) rows = m.rows, metrics_free(&m);
+    char tail[4097], *path = cli_printf("%s/%s", out, log);
+    FILE *f = path ? fopen(path, "r") : NULL;
+    size_t n = 0;
+    if (f && !fseek(f, 0, SEEK_END)) {
+        const long end = ftell(f);
+        fseek(f, end > 4096 ? end - 4096 : 0, SEEK_SET);
+        n = fread(tail, 1, sizeof tail - 1, f);
+    }
+    tail[n] = '\0';
+    for (const char *line = tail; line; line = strchr(line, '\n')) {
+        line += *line == '\n';
+        sscanf(line, "frame %d/%d ", &s->frames, &s->total);
+    }
+    if (f) fclose(f);
     free(path);
-    return rows;
 }
 
 static const json_t *row_of(const json_t *queue, const char *job, int task)
@@ -88,16 +97,16 @@ static int wedge_tell(const char *out, const json_t *plan, const json_t *job, co
     int bad = 0;
     json_array_foreach (json_object_get(plan, "members"), i, member) {
         struct standing s = {.total = (int)(cli_number(member, "last") - cli_number(member, "first")) + 1};
-        char *folder = member_path(out, member, ""), *words = member_words(plan, member, " ");
+        char *log = cli_printf("%s.log", cli_text(member, "folder")), *words = member_words(plan, member, " ");
         s.state = member_state(out, member, &s.message);
-        s.frames = frames_count(folder);
+        if (log) frames_take(&s, out, log);
         row_take(&s, row_of(queue, cli_text(job, "job"), (int)i + 1));
         // killed without a word, and not in the queue: it will not go on by itself
         if (!strcmp(s.state, "waiting"))
             s.state = s.frames ? "stopped" : "failed", s.message = strdup("it left no word");
         standing_tell(&s, cli_text(member, "folder"), words ? words : "", list);
         bad += is_bad(&s);
-        free(folder);
+        free(log);
         free(words);
         free(s.message);
         free(s.where);
@@ -111,7 +120,7 @@ static int bake_tell(const char *out, const json_t *job, const json_t *queue, js
     json_t *record = path ? json_load_file(path, 0, NULL) : NULL;
     struct standing s = {.state = json_is_true(json_object_get(record, "complete")) ? "done" : "stopped"};
     s.total = (int)(cli_number_at(record, "frames", 1) - cli_number_at(record, "frames", 0)) + (record != NULL);
-    s.frames = frames_count(out);
+    frames_take(&s, out, "farm/bake.log");
     row_take(&s, row_of(queue, cli_text(job, "job"), 0));
     standing_tell(&s, cli_text(job, "job"), out, list);
     const int bad = is_bad(&s);

@@ -88,17 +88,19 @@ children() {
     done
 }
 
+# has PID VARIABLE=VALUE: in its environment
+has() { { tr '\0' '\n' <"/proc/$1/environ"; } 2>/dev/null | grep -qxF "$2"; }
+
 # node_kill N: the daemon and all that it runs, as if the machine had lost its power. Job steps leave their daemon, so
-# they are known by the node's spool.
+# they are known by what Slurm tells the job.
 node_kill() {
     local daemon step pid
     eval "daemon=\$node_pid_$1"
     local all="$daemon"
     for step in $(pgrep slurmstepd); do
-        tr '\0' '\n' <"/proc/$step/environ" 2>/dev/null | grep -qx "SLURM_CONF=$cluster/slurm.conf" || continue
-        readlink "/proc/$step/cwd" >/dev/null
         for pid in $(children "$step"); do
-            tr '\0' '\n' <"/proc/$pid/environ" 2>/dev/null | grep -qx "SLURMD_NODENAME=n$1" && { all="$all $step $(children "$step")"; break; }
+            has "$pid" "SLURM_CONF=$cluster/slurm.conf" && has "$pid" "SLURMD_NODENAME=n$1" &&
+                { all="$all $step $(children "$step")"; break; }
         done
     done
     # shellcheck disable=SC2086

@@ -1,0 +1,170 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# farm.sh BILLOW SOURCE: bakes and wedges on a real Slurm of two nodes, on this machine and of its own. The last line is
+# "N passed, N failed". Each part compares with members that were baked here, undisturbed.
+here=$(realpath "$(dirname "$0")")
+. "$here/../cli/prompt.sh"
+. "$here/cluster.sh"
+trap 'cluster_stop; rm -rf "$work"' EXIT
+begun=$SECONDS
+lap() { printf '== %s (%d s)\n' "$1" $((SECONDS - begun)) >&2; begun=$SECONDS; }
+unset BILLOW_SITE
+export XDG_CONFIG_HOME="$work/config"
+
+# Long enough to be stopped in the middle; a checkpoint every few frames.
+sed 's/name: puff/name: film/; s/1001-1006/1001-1400/' puff.yaml >film.yaml
+printf 'checkpoints: {every: 0, frames: 20, keep: 2}\n' >>film.yaml
+small=(--ask memory=400M --ask cores=1)
+
+cluster_start "$work/slurm" || { bad "the cluster"; prompt_end; exit 1; }
+lap "a cluster of two nodes"
+
+# Nodes and jobs change when Slurm's own threads come round to it; what is waited for is named, and its time bounded.
+# wait_for SECONDS COMMAND…
+wait_for() {
+    local most=$1
+    shift
+    for _ in $(seq $((most * 5))); do
+        if "$@" >/dev/null 2>&1; then return 0; fi
+        release
+        sleep 0.2
+    done
+    return 1
+}
+# A requeued task would wait for two minutes.
+release() {
+    local job
+    for job in $(squeue -h -r -t PENDING -o '%i %r' 2>/dev/null | awk '$2 == "BeginTime" {print $1}'); do
+        scontrol update JobId="$job" StartTime=now >/dev/null 2>&1
+    done
+}
+# A controller that does not answer has not lost the job.
+gone() {
+    local rows
+    rows=$(squeue -h -r -j "$1" 2>&1) || { echo "$rows" | grep -q "Invalid job id"; return; }
+    [ -z "$rows" ]
+}
+job_of() { sed -n 's/.*"job": "\(.*\)",/\1/p' "$1/farm/job.json"; }
+after_of() { sed -n 's/.*"collect": "\(..*\)"/\1/p' "$1/farm/job.json"; }
+over() { gone "$(job_of "$1")" && { [ -z "$(after_of "$1")" ] || gone "$(after_of "$1")"; }; }
+frames() { [ "$(ls "$1/vdb" 2>/dev/null | wc -l)" -ge "$2" ]; }
+# All files but those that tell of the run.
+listing() {
+    (cd "$1" && find . -type f ! -name bake.\* ! -name timings.csv ! -path './checkpoints/*' ! -path './farm/*' -exec sha1sum {} + | sort -k2)
+}
+same() { diff <(listing "$1") <(listing "$2"); }
+
+# ---- an array of 6, and a node that dies in the middle ----
+vary=(--vary "stages.emit.density=0.5,1" --vary "time.seed=1..3" --set stages.emit.noise.amount=1 --still)
+run wedge film.yaml "${vary[@]}" --out whole; expect "undisturbed, here" 0 "6 of 6 members to bake"
+lap "6 members here"
+run wedge film.yaml "${vary[@]}" --on slurm "${small[@]}" --out killed; expect "an array of 6" 0 "job [0-9]+, members 1-6"
+run wedge film.yaml "${vary[@]}" --on slurm --out killed; expect "once more while it is queued" 2 "is in the queue still"
+that "a node runs members" wait_for 60 sh -c '[ -n "$(squeue -h -t RUNNING -w n2 -o %i)" ]'
+victims=$(squeue -h -r -t RUNNING -w n2 -o %K)
+first=$(printf '%03d' "$(echo "$victims" | head -1)")
+that "and has written frames" wait_for 60 frames "killed/$first" 30
+node_kill 2
+that "none of which is whole" test "$(ls "killed/$first/vdb" | wc -l)" -lt 400
+that "Slurm notices" wait_for 60 sh -c 'sinfo -h -N -n n2 -o %t | grep -q down'
+node_start 2
+that "the array comes to its end" wait_for 240 over killed
+that "the member was requeued and resumed" grep -q "^resumed from" "killed/$first/bake.log"
+for i in 001 002 003 004 005 006; do that "member $i: the same bytes" same "whole/$i" "killed/$i"; done
+run status killed; expect "status" 0 "^001 +done +400/400 +density=0.5 seed=1" "^006 +done"
+that "the table is made" test "$(grep -c ',done,0,' killed/wedge.csv)" = 6
+that "the sheet is" test -s killed/wedge.png
+lap "an array of 6, a node killed"
+
+# ---- preempted and requeued ----
+"$billow" bake film.yaml --out calm >/dev/null 2>&1
+run bake film.yaml --on slurm "${small[@]}" --ask cores=2 --out "pre empted"; expect "a bake, in a folder with a space" 0 "job [0-9]+"
+job=$(job_of "pre empted")
+that "the script says what it asks for" grep -qx '#SBATCH --cpus-per-task=2' "pre empted/farm/bake.sbatch"
+that "it runs" wait_for 60 frames "pre empted" 30
+run status "pre empted"; expect "status of a bake" 0 "running +[0-9][0-9]+/400"
+sbatch --parsable -p high -n 4 -N 2 --mem=100M -o /dev/null --wrap "sleep 3" >urgent
+that "what is urgent takes its place" wait_for 60 sh -c "scontrol show job $job | grep -q 'Restarts=1'"
+that "it was stopped in the middle" test "$(ls "pre empted/vdb" | wc -l)" -lt 400
+that "with a checkpoint" wait_for 30 grep -q "stopping after this step, with a checkpoint" "pre empted/farm/bake.log"
+that "it comes to its end" wait_for 240 over "pre empted"
+that "it was resumed" grep -q "^resumed from" "pre empted/bake.log"
+that "the same bytes" same calm "pre empted"
+run bake film.yaml --on slurm --out "pre empted"; expect "once more" 0 "up to date"
+lap "preempted"
+
+# ---- time is over: what Slurm does two minutes before, of a site that requeues nothing by itself ----
+sed -i /RequeueExit/d "$cluster/slurm.conf"
+scontrol reconfigure
+run bake film.yaml --on slurm "${small[@]}" --out late; expect "a bake whose time is over" 0 "job"
+that "the script asks for the signal" grep -qx '#SBATCH --signal=B:TERM@120' late/farm/bake.sbatch
+that "it runs" wait_for 60 frames late 30
+scancel --batch --signal=TERM "$(job_of late)"
+that "it is requeued" wait_for 60 sh -c "scontrol show job $(job_of late) | grep -q 'Restarts=1'"
+that "it was stopped once" test "$(grep -c "stopping after this step, with a checkpoint" late/farm/bake.log)" = 1
+that "it comes to its end" wait_for 240 over late
+that "it was resumed" grep -q "^resumed from" late/bake.log
+that "the same bytes, too" same calm late
+lap "its time over"
+
+# ---- cancelled ----
+run bake film.yaml --on slurm "${small[@]}" --out cancelled; expect "a bake to be cancelled" 0 "job"
+job=$(job_of cancelled)
+that "it runs" wait_for 60 frames cancelled 30
+run cancel cancelled; expect "cancel" 0 "job $job is cancelled"
+that "it is gone" wait_for 60 gone "$job"
+that "and stays so" sh -c "sleep 3; [ -z \"\$(squeue -h -j $job 2>/dev/null)\" ]"
+that "with a checkpoint" sh -c 'ls cancelled/checkpoints/*.bwck'
+run status cancelled; expect "status of what was cancelled" 1 "stopped"
+run bake film.yaml --on slurm --out cancelled; expect "the same command alone" 2 "--resume goes on with it"
+run bake film.yaml --on slurm "${small[@]}" --resume --out cancelled; expect "with --resume" 0 "job"
+that "it comes to its end" wait_for 240 over cancelled
+that "the same bytes after all" same calm cancelled
+lap "cancelled"
+
+# ---- 50 members, submitted and followed ----
+run wedge puff.yaml --vary time.seed=1..50 --still --on slurm --ask memory=300M --ask cores=1 --out fifty; expect "fifty" 0 "members 1-50"
+timeout 400 "$billow" status fifty --follow >out.txt 2>err.txt; code=$?
+expect "followed to their end" 0 "^050 +done +6/6"
+that "none was left out" test "$(tail -50 out.txt | grep -c ' done ')" = 50
+that "the table has fifty" test "$(grep -c ',done,0,' fifty/wedge.csv)" = 50
+run wedge puff.yaml --vary time.seed=1..50 --still --on slurm --out fifty; expect "nothing is left" 0 "all members are done"
+rm -r fifty/007 fifty/031 fifty/032
+run wedge fifty --still --on slurm --ask memory=300M --out fifty; expect "--out of a wedge" 2 "has no meaning"
+run wedge fifty --still --on slurm --ask memory=300M --ask cores=1; expect "what is missing alone" 0 "members 7,31-32"
+that "it comes to its end" wait_for 120 over fifty
+that "they are there" test -s fifty/031/vdb/puff_1006.vdb
+lap "50 members"
+
+# ---- a site file ----
+mkdir -p config/billow "mapped"
+cat >config/billow/site.yaml <<END
+setup: |
+  export FARM_MARK=1
+container: env FARM_CONTAINER=1
+paths: {$work/mapped: $work/elsewhere}
+ask: {partition: low, cores: 2, memory: 300M, options: [--comment=ours]}
+END
+ln -s mapped elsewhere
+run bake puff.yaml --on slurm --ask cores=1 --out mapped/one; expect "with a site file" 0 "job"
+that "its own words are in the script" sh -c "grep -qx '#SBATCH --partition=low' mapped/one/farm/bake.sbatch &&
+    grep -qx '#SBATCH --comment=ours' mapped/one/farm/bake.sbatch && grep -qx 'export FARM_MARK=1' mapped/one/farm/bake.sbatch &&
+    grep -q '^exec env FARM_CONTAINER=1 .*/elsewhere/one' mapped/one/farm/bake.sbatch"
+that "--ask counts before it" grep -qx '#SBATCH --cpus-per-task=1' mapped/one/farm/bake.sbatch
+that "it comes to its end" wait_for 60 over mapped/one
+that "where the nodes see it" test -s mapped/one/vdb/puff_1006.vdb
+rm -r config
+
+# ---- refused ----
+run bake puff.yaml --on slurm --ask partition=night --out r1; expect "a partition that is none" 1 "Slurm has refused it: .*[Ii]nvalid partition"
+run bake puff.yaml --on slurm --ask memory=900T --out r2; expect "more memory than there is" 1 "Slurm has refused it: .*not available|refused it: .*[Mm]emory"
+run bake puff.yaml --on slurm --ask memroy=1G --out r3; expect "an unknown wish" 2 "--ask: there is no \"memroy\"; did you mean memory"
+run bake puff.yaml --ask memory=1G --out r3; expect "a wish to nobody" 2 "go with --on slurm"
+echo 'modlues: [a]' >site.yaml
+run bake puff.yaml --on slurm --site site.yaml --out r3; expect "an unknown key of a site" 3 "site.yaml:1:10: there is no \"modlues\"; did you mean modules"
+run bake puff.yaml --on slurm --site none.yaml --out r3; expect "no site file" 6 "none.yaml"
+run bake film.yaml --on slurm --out mapped/one; expect "a folder of another bake" 2 "holds a different bake"
+that "nothing refused is left in the queue" wait_for 20 sh -c '[ -z "$(squeue -h)" ]'
+lap "site file, refusals"
+
+prompt_end
