@@ -18,6 +18,7 @@ struct bake {
     const char *set[SETS_MAX], *mute[SETS_MAX];
     int dry_run, json, requeue, told; /* told: the failure has been printed already */
     struct farm_wish farm;
+    long long tasks;
     struct bw_bake_options o;
     struct bw_session *session;
     struct bw_bake *bake;
@@ -48,6 +49,7 @@ static const struct cli_option options[] = {
     {"view", "[=gentle]", "a page to look at it while it bakes; gentle: its pictures wait for the bake", 'v'},
     PAGE_OPTIONS,
     FARM_OPTIONS,
+    FARM_TASKS,
     {"requeue", NULL, "under Slurm: back into the queue when it was stopped with a checkpoint", 'Q'},
     {"json", NULL, "one JSON event a line on stdout", 'j'},
     CLI_PATH_OPTIONS,
@@ -139,6 +141,7 @@ static int option_take(struct bake *b, int code)
     case 'w': return patience_take(b, optarg);
     case 'j': return b->json = 1;
     case 'Q': return b->requeue = 1;
+    case 'k': return cli_integer("--tasks", optarg, 1, 1000, &b->tasks);
     case 'O':
     case 'T':
     case 'K': return !farm_option(&b->farm, code, optarg);
@@ -160,6 +163,7 @@ static int options_read(struct bake *b, int argc, char **argv)
         if (code < 0 || !option_take(b, code)) return code < 0 ? code : CLI_BAD;
     }
     b->o.preset = cli_operand(&command_bake, argc, argv, "a preset");
+    if (b->tasks && !b->farm.on) return cli_usage("--tasks goes with --on slurm"), CLI_BAD;
     return b->o.preset && !farm_wish_check(&b->farm) ? CLI_END : CLI_BAD;
 }
 
@@ -381,14 +385,16 @@ static enum bw_status source_take(struct bake *b)
 static int bake_submit(const struct bake *b)
 {
     const struct farm_bake f = {.bake = b->bake,
+                                .session = b->session,
                                 .mode = b->o.mode,
+                                .tasks = b->tasks,
                                 .frames = b->o.frames,
                                 .memory = b->o.memory,
                                 .simd = b->o.simd,
                                 .from_frame = b->o.from_frame,
                                 .plugin_path = b->plugin_path,
                                 .preset_path = b->preset_path};
-    return farm_bake(&b->farm, &f);
+    return farm_submit_bake(&b->farm, &f);
 }
 
 static enum bw_status bake_open(struct bake *b)

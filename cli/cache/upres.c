@@ -3,6 +3,7 @@
  * presets `upres` and `retime` with what they found as --set: the result is a bake like any other, with its notes, and
  * its resolved.yaml is a preset to go on from. */
 #include "cli.h"
+#include "farm/farm.h"
 
 #include <getopt.h>
 #include <math.h>
@@ -18,7 +19,7 @@ enum { ARGS_MAX = 300 };
         {"mute", "ID", "leave out a stage or an exporter: mp4, for one", 'm'},                                         \
         {"dry-run", NULL, "only say what would run", 'd'}, {"threads", "N", "worker threads", 't'},                    \
         {"simd", "LEVEL", "baseline, avx2 or avx512", 'i'}, {"memory", "SIZE", "stop cleanly beyond SIZE", 'M'},       \
-        {"json", NULL, "one JSON event a line on stdout", 'j'}, CLI_PATH_OPTIONS
+        {"json", NULL, "one JSON event a line on stdout", 'j'}, FARM_OPTIONS, FARM_TASKS, CLI_PATH_OPTIONS
 
 static const struct cli_option upres_options[] = {
     {"factor", "2|4", "how many times finer (default 2)", 'x'},

@@ -19,6 +19,7 @@ struct farm_wish {
     {"on", "slurm", "submit it to Slurm instead of running it here", 'O'},                                         \
     {"site", "FILE", "the farm's paths, modules, container and limits (see docs/farm.md)", 'T'},                   \
     {"ask", "KEY=VALUE", "time, memory, cores, partition …, instead of the site's or the estimate", 'K'}
+#define FARM_TASKS {"tasks", "N", "with --on slurm: N tasks over the frames, where each of these stands alone", 'k'}
 // clang-format on
 
 /* ---- farm_site.c ---- */
@@ -70,12 +71,21 @@ void farm_requeue(const char *out);
 
 /// A bake that has been opened and is to be submitted.
 struct farm_bake {
+    struct bw_session *session;
     struct bw_bake *bake;
-    uint32_t mode; ///< enum bw_bake_mode
+    uint32_t mode;   ///< enum bw_bake_mode
+    long long tasks; ///< over which its frames go; 0: one
     const char *frames, *memory, *simd, *from_frame, *plugin_path, *preset_path;
 };
-int farm_bake(const struct farm_wish *w, const struct farm_bake *b);
+int farm_submit_bake(const struct farm_wish *w, const struct farm_bake *b);
 int farm_wedge(const struct farm_wish *w, const struct wedge_run *r, const json_t *plan);
+
+/* ---- farm_split.c, gather.c: one bake over several tasks ---- */
+
+int farm_split(const struct farm_wish *w, const struct farm_bake *b, const struct bw_bake_facts *facts,
+               const json_t *all);
+/// What the tasks have made, in OUT; an exit code.
+int farm_gather(const char *out, const json_t *plan);
 
 int cmd_status(int argc, char **argv); /* status.c */
 int cmd_cancel(int argc, char **argv); /* cancel.c */

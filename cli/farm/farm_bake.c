@@ -89,7 +89,7 @@ static int bake_submit(const struct farm_bake *b, const json_t *site, const stru
     return code;
 }
 
-int farm_bake(const struct farm_wish *w, const struct farm_bake *b)
+int farm_submit_bake(const struct farm_wish *w, const struct farm_bake *b)
 {
     struct bw_bake_facts facts = {.size = sizeof facts};
     int code;
@@ -98,6 +98,12 @@ int farm_bake(const struct farm_wish *w, const struct farm_bake *b)
     json_t *all = bw_bake_facts(b->bake, &facts) ? NULL : cli_json(bw_bake_describe(b->bake));
     if (!all) code = cli_failed();
     if (!code) code = folder_check(b, facts.out, json_object_get(all, "folder"));
+    if (!code && b->tasks > 1) {
+        code = farm_split(w, b, &facts, all);
+        json_decref(all);
+        json_decref(site);
+        return code;
+    }
     if (!code) code = cli_folder_make(facts.out);
     if (!code) code = farm_busy(facts.out);
     if (!code) code = bake_submit(b, site, &facts, all);

@@ -24,6 +24,7 @@ static void settings_make(struct settings *s, const json_t *plan, const json_t *
         if (s->n_set < SETS_MAX) s->set[s->n_set++] = strdup(json_string_value(one));
     json_array_foreach (json_object_get(plan, "mute"), i, one)
         if (s->n_mute < SETS_MAX) s->mute[s->n_mute++] = json_string_value(one);
+    if (json_is_true(json_object_get(plan, "split"))) return; // members are ranges of frames
     json_object_foreach (json_object_get(member, "values"), key, one)
         if (s->n_set < SETS_MAX) s->set[s->n_set++] = cli_printf("%s=%s", key, json_string_value(one));
 }
@@ -36,6 +37,20 @@ static void settings_free(struct settings *s)
 static const char *text_or_null(const json_t *plan, const char *key)
 {
     return json_string_value(json_object_get(plan, key));
+}
+
+/* A member that is a range of frames has them itself. */
+static const char *member_text(const json_t *plan, const json_t *member, const char *key)
+{
+    const char *own = strcmp(key, "frames") ? NULL : text_or_null(member, key);
+    return own ? own : text_or_null(plan, key);
+}
+
+/* Of a bake over several tasks it lies beside them. */
+static char *preset_path(const json_t *plan, const char *out)
+{
+    const char *preset = cli_text(plan, "preset");
+    return json_is_true(json_object_get(plan, "split")) ? cli_printf("%s/%s", out, preset) : strdup(preset);
 }
 
 /* The library names the setting that is wrong by --set; who typed --vary is told so. */
@@ -59,21 +74,22 @@ int plan_open(struct bw_session *session, const json_t *plan, size_t i, const ch
 {
     const json_t *member = json_array_get(json_object_get(plan, "members"), i);
     struct settings s;
-    char *folder = member_path(out, member, "");
+    char *folder = member_path(out, member, ""), *preset = preset_path(plan, out);
     settings_make(&s, plan, member);
     struct bw_bake_options o = {.size = sizeof o,
-                                .preset = cli_text(plan, "preset"),
+                                .preset = preset,
                                 .set = (const char *const *)s.set,
                                 .n_set = s.n_set,
                                 .mute = s.mute,
                                 .n_mute = s.n_mute,
-                                .frames = text_or_null(plan, "frames"),
+                                .frames = member_text(plan, member, "frames"),
                                 .memory = text_or_null(plan, "memory"),
                                 .simd = text_or_null(plan, "simd"),
                                 .quick = json_is_true(json_object_get(plan, "quick")),
                                 .out = folder};
     const int code = bw_bake_open(session, &o, bake) ? member_failed(member) : EXIT_CODE_OK;
     settings_free(&s);
+    free(preset);
     free(folder);
     return code;
 }
@@ -88,11 +104,11 @@ char **plan_line(const json_t *plan, size_t i, const char *out, int *argc)
     int n = 0;
     if (!line) return settings_free(&s), NULL;
     line[n++] = strdup("bake");
-    line[n++] = strdup(cli_text(plan, "preset"));
+    line[n++] = preset_path(plan, out);
     line[n++] = strdup("--out");
     line[n++] = member_path(out, member, "");
     for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
-        const char *text = text_or_null(plan, keys[k]);
+        const char *text = member_text(plan, member, keys[k]);
         if (!text) continue;
         line[n++] = cli_printf("--%s", keys[k]);
         line[n++] = strdup(text);

@@ -228,16 +228,22 @@ static void members_print(const struct wedge *w)
     }
 }
 
-static int wedge_collect(struct wedge *w)
+static int all_make(struct wedge *w)
 {
+    if (json_is_true(json_object_get(w->plan, "split"))) return farm_gather(w->folder, w->plan);
     int code = report_write(w->folder, w->plan);
     if (!code) code = plots_write(w->folder, w->plan);
-    if (!code) code = sheet_write(w->session, w->folder, w->plan, w->run.look, w->run.frame, w->run.still);
+    return code ? code : sheet_write(w->session, w->folder, w->plan, w->run.look, w->run.frame, w->run.still);
+}
+
+static int wedge_collect(struct wedge *w)
+{
+    const int code = all_make(w);
     if (members_tell(w->folder, w->plan)) {
         fprintf(stderr, "run what is left: %s wedge %s --again\n", command_name(), w->folder);
         return EXIT_CODE_FAILURE;
     }
-    if (code) return code;
+    if (code || json_is_true(json_object_get(w->plan, "split"))) return code;
     fprintf(stderr, "%s: %zu members\nnext:\n  xdg-open %s/wedge.png\n", w->folder,
             json_array_size(json_object_get(w->plan, "members")), w->folder);
     if (!w->run.still) fprintf(stderr, "  xdg-open %s/wedge.mp4\n", w->folder);

@@ -31,11 +31,16 @@ wait_for() {
     done
     return 1
 }
-# A requeued task would wait for two minutes.
+# A requeued task would wait for two minutes. Three seconds it needs: in the second in which it was stopped its node
+# takes it for dead ("Job credential revoked").
+declare -A waits
 release() {
     local job
     for job in $(squeue -h -r -t PENDING -o '%i %r' 2>/dev/null | awk '$2 == "BeginTime" {print $1}'); do
+        : "${waits[$job]:=$SECONDS}"
+        [ $((SECONDS - waits[$job])) -lt 3 ] && continue
         scontrol update JobId="$job" StartTime=now >/dev/null 2>&1
+        unset "waits[$job]"
     done
 }
 # A controller that does not answer has not lost the job.
@@ -135,6 +140,20 @@ run wedge fifty --still --on slurm --ask memory=300M --ask cores=1; expect "what
 that "it comes to its end" wait_for 120 over fifty
 that "they are there" test -s fifty/031/vdb/puff_1006.vdb
 lap "50 members"
+
+# ---- frames that stand alone, over several tasks ----
+run bake puff.yaml --frames 1001-1006 --out source; expect "a cache" 0
+run retime source --speed 0.25 --mute mp4 --out slow; expect "slower, here" 0
+run retime source --speed 0.25 --on slurm --tasks 4 --ask memory=300M --ask cores=1 --out spread; expect "slower, in 4 tasks" 0 "members 1-4"
+that "it comes to its end" wait_for 120 over spread
+that "frames are the same bytes" diff <(cd slow/vdb && sha1sum ./*) <(cd spread/vdb && sha1sum ./*)
+that "the table, too" cmp slow/metrics.csv spread/metrics.csv
+that "it is a cache without a gap" "$billow" check spread/vdb
+run status spread; expect "status of its parts" 0 "^004 +done .*frames="
+run upres source --on slurm --tasks 4 --out r4; expect "what carries smoke along" 2 "one cell thick|one task bakes them all"
+run bake puff.yaml --on slurm --tasks 4 --out r4; expect "a simulation is one task" 2 "puff: each frame begins where the one before it ended, so one task bakes them all"
+run bake puff.yaml --tasks 4 --out r4; expect "tasks of nobody" 2 "goes with --on slurm"
+lap "a cache over several tasks"
 
 # ---- a site file ----
 mkdir -p config/billow "mapped"

@@ -131,6 +131,26 @@ class Looks(Baked):
         self.assertEqual(sheet.read_bytes()[1:4], b"PNG")
         self.assertEqual(done[-1], (4, 4))
 
+    def test_mosaic(self):
+        picture = self.folder / "mosaic.png"
+
+        def size(caches, **options):
+            billow.mosaic(caches, picture, options={"size": 64}, **options)
+            head = picture.read_bytes()[16:24]
+            return int.from_bytes(head[:4], "big"), int.from_bytes(head[4:], "big")
+
+        with billow.open(self.out) as cache:
+            one, two, below = size([cache]), size([cache, cache]), size([cache, cache, None], columns=2)
+            self.assertEqual(two[1], one[1])
+            self.assertGreater(two[0], 1.7 * one[0])
+            self.assertEqual(below[0], two[0])
+            self.assertGreater(below[1], 1.7 * one[1])
+            self.assertGreater(size([cache], labels=["a\nb"])[1], one[1] + 20)
+            with self.assertRaisesRegex(billow.FileError, "none of the caches has a frame"):
+                billow.mosaic([None], picture)
+            with self.assertRaisesRegex(billow.UsageError, "ends in .mp4 or .png"):
+                billow.mosaic([cache], self.folder / "mosaic.gif")
+
     def test_movie_is_stopped(self):
         def fall(_done, _total):
             raise RuntimeError("my own")

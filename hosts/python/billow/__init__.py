@@ -17,7 +17,7 @@ from typing import Any, Callable, Dict, Optional, Sequence
 from . import _library
 from ._values import Frames, Path, Settings
 from ._bake import Bake, Progress
-from .cache import Cache
+from .cache import Cache, mosaic
 from .errors import (Cancelled, DivergedError, Error, FileError, LimitError, OutOfMemoryError, PluginError, PresetError,
                      UnknownNameError, UsageError)
 from .fields import Field, Tile
@@ -31,7 +31,7 @@ __version__ = _library.version()
 __all__ = ["Bake", "Cache", "Cancelled", "DivergedError", "Error", "Eye", "Field", "FileError", "Frame", "LimitError",
            "OutOfMemoryError", "Particles", "PluginError", "PresetError", "Progress", "Session", "Tile",
            "UnknownNameError", "UsageError", "View", "bake", "check", "check_cache", "compare", "info", "list", "machine",
-           "open", "prepare", "schema", "start", "validate_plugin"]
+           "mosaic", "open", "prepare", "schema", "start", "validate_plugin"]
 
 
 def bake(preset: Optional[Path] = None, settings: Optional[Settings] = None, *, text: Optional[str] = None,

@@ -6,17 +6,31 @@ import ctypes
 import os
 import weakref
 from ctypes import c_void_p
-from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Mapping, Optional, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Union
 
 from . import _library as library
 from ._library import byref, encoded, lib
-from ._structs import MovieWish, OnMovieFrame
+from ._structs import MosaicWish, MovieWish, OnMovieFrame
 from ._values import Path, look_text, path_text, whole
 from .errors import UsageError
 from .frame import Frame, Snapshot
 
 if TYPE_CHECKING:
     from .session import Session
+
+
+def mosaic(caches: Sequence[Optional["Cache"]], out: Path, columns: int = 0, labels: Sequence[str] = (),
+           options: Union[str, Mapping[str, Any], None] = None, place: int = 0, fps: float = 0) -> None:
+    """Several caches in one NAME.png (frame number `place`, counted from 1; 0: the last) or NAME.mp4, in rows of
+    `columns` (0: all in one), a label above each. None is an empty place. Options are those of `billow preview`."""
+    count = len(caches)
+    handles = (c_void_p * count)(*[cache._open() if cache else None for cache in caches])
+    texts = (ctypes.c_char_p * count)(*[encoded(labels[i]) if i < len(labels) else None for i in range(count)])
+    wish = MosaicWish(size=ctypes.sizeof(MosaicWish), columns=columns or count, count=count, place=place,
+                      caches=handles, labels=texts, options=encoded(look_text(options)), out=encoded(path_text(out)),
+                      fps=fps)
+    if lib.bw_cache_mosaic(byref(wish)) < 0:
+        raise library.last_error()
 
 
 class Cache(library.Handled):
