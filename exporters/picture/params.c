@@ -13,6 +13,13 @@ const struct bw_param bw_picture_light_rows[3] = {
     BW_F64(struct bw_picture_light, soft, "soft", "0.03", 0, 0.3, 0, "How fast shadows get soft."),
 };
 
+const struct bw_param bw_picture_obstacle_rows[2] = {
+    BW_COLOUR(struct bw_picture_obstacles, colour, "colour", "[0.2, 0.17, 0.15]",
+              "Linear share of light that they send back."),
+    BW_F64(struct bw_picture_obstacles, roughness, "roughness", "1", 0, 1, 0,
+           "1: clay; less: lamps and room are mirrored, in spots that get smaller and brighter."),
+};
+
 static const struct bw_param target_rows[] = {
     {.key = "stage", .type = BW_PARAM_GROUP, .doc = "The middle of the domain's box."},
     BW_VEC3(struct bw_picture_target, point, "point", "[0, 0, 0]", "m", "A place."),
@@ -88,6 +95,7 @@ enum bw_status bw_picture_look(const struct bw_picture_params *p, int flames, st
                              .soften = p->soften,
                              .bloom = p->bloom,
                              .quality = p->quality - 1,
+                             .roughness = (float)p->obstacles.roughness,
                              .has_background = p->background.count > 0};
     if (p->background.count && p->background.count != 3) {
         snprintf(why, why_size, "background wants three numbers, [r, g, b]");
@@ -99,6 +107,7 @@ enum bw_status bw_picture_look(const struct bw_picture_params *p, int flames, st
     }
     for (int c = 0; c < 3; c++) {
         look->albedo[c] = (float)fmin(fmax(p->smoke[c], 0), 1) * base->albedo[c] / usual.albedo[c];
+        look->obstacle[c] = (float)fmin(fmax(p->obstacles.colour[c], 0), 1);
         look->background[c] = back ? (float)back[c] : 0;
     }
     look->n_lights = (int32_t)p->lights.count;

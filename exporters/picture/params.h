@@ -22,6 +22,12 @@ struct bw_picture_camera {
     struct bw_picture_target target;
 };
 
+/// What obstacles look like.
+struct bw_picture_obstacles {
+    bw_vec3 colour;
+    double roughness;
+};
+
 struct bw_picture_params {
     int32_t view, axis, map, vectors, floor, labels, mood, quality;
     const char *field, *position;
@@ -31,6 +37,7 @@ struct bw_picture_params {
     bw_vec3 smoke;
     struct bw_list lights, background;
     struct bw_picture_camera camera;
+    struct bw_picture_obstacles obstacles;
     const char *blend;
     double edge;
 };
@@ -41,7 +48,8 @@ struct bw_picture_light {
     double soft;
 };
 
-extern const struct bw_param bw_picture_range_row[1], bw_picture_light_rows[3], bw_picture_camera_rows[8];
+extern const struct bw_param bw_picture_range_row[1], bw_picture_light_rows[3], bw_picture_camera_rows[8],
+    bw_picture_obstacle_rows[2];
 
 /// Rows of a parameter table for the member `m`, a struct bw_picture_params, of S.
 // clang-format off
@@ -86,9 +94,10 @@ extern const struct bw_param bw_picture_range_row[1], bw_picture_light_rows[3], 
      .choices = "auto|smoke|fire", .was = "look", .flags = BW_PARAM_STATIC,                                            \
      .doc = "Renders: fire dims the studio, darkens smoke and tames flames, all times the values below; auto: "        \
         "where there are flames, and key, environment, fire and smoke are left alone."},                               \
-    BW_CHOICE(S, m.quality, "quality", "default", "draft|default|final",                                               \
-        "Renders: draft is quicker and shows cells; final takes finer steps and four rays a pixel, six times as "      \
-        "long."),                                                                                                      \
+    {.key = "quality", .type = BW_PARAM_CHOICE, .offset = BW_OFFSET(S, m.quality, int32_t), .def = "default",          \
+     .choices = "draft|default|final", .was = "19=default",                                                            \
+     .doc = "Renders: draft is quicker and shows cells; final takes finer steps and four rays a pixel, six times as "  \
+        "long."},                                                                                                      \
     BW_F64(S, m.key, "key", "1", 0, 1e3, 0,                                                                            \
         "Renders: strength of the studio's lights; 0: fire alone lights the scene."),                                  \
     BW_F64(S, m.environment, "environment", "1", 0, 1e3, 0,                                                            \
@@ -102,8 +111,10 @@ extern const struct bw_param bw_picture_range_row[1], bw_picture_light_rows[3], 
     BW_F64(S, m.soften, "soften", "0.3333", 0, 1, 0,                                                                   \
         "Renders: how much flames are smoothed over neighbouring cells: up to 0.3333 by no more than the spline that " \
         "reads them; 1 hides the cells where sheets of flame are thin, as in explosions."),                            \
-    BW_F64(S, m.bloom, "bloom", "0.06", 0, 1, 0,                                                                       \
-        "Renders: share of light that glows around what is bright."),                                                  \
+    BW_F64(S, m.bloom, "bloom", "0.03", 0, 1, 0,                                                                       \
+        "Renders: share of the light above white that glows around it."),                                              \
+    BW_GROUP(S, m.obstacles, struct bw_picture_obstacles, "obstacles", bw_picture_obstacle_rows,                       \
+        "Renders: what obstacles look like."),                                                                         \
     BW_LIST(S, m.lights, struct bw_picture_light, "lights", bw_picture_light_rows,                                     \
         "Renders: lamps instead of the studio's two, at most 8."),                                                     \
     BW_LIST(S, m.background, double, "background", bw_picture_range_row,                                               \

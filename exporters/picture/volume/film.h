@@ -5,8 +5,8 @@
 
 #include <picture/image/image.h>
 
-/// Glow of lens and film around what is bright. Errors: BW_ERR_MEMORY.
-enum bw_status bw_film_bloom(struct bw_image *img, double bloom);
+/// Glow of lens and film around what is bright at that exposure. Errors: BW_ERR_MEMORY.
+enum bw_status bw_film_bloom(struct bw_image *img, double bloom, double exposure);
 /// Linear light to display, in place.
 void bw_film_develop(struct bw_image *img, double exposure);
 /// The same of one colour.

@@ -19,7 +19,7 @@ enum bw_status bw_render(const struct bw_tools *tools, const struct bw_volume *v
                          struct bw_image *img)
 {
     enum bw_status status = bw_render_linear(tools, v, scene, img, NULL);
-    if (!status) status = bw_film_bloom(img, scene->look.bloom);
+    if (!status) status = bw_film_bloom(img, scene->look.bloom, scene->exposure);
     if (!status) bw_film_develop(img, scene->exposure);
     return status;
 }

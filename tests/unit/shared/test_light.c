@@ -203,7 +203,8 @@ Test(light, the_floor_lies_in_shadow)
     cr_assert_eq(bw_studio_make(&tools, &scene, &a, &studio), BW_OK);
     const float *rgb = studio.map + 3 * (studio.n / 2 * studio.n + studio.n / 2);
     for (int l = 0; l < 2; l++) {
-        const double up = scene.look.light[l].to[2], want = (double)scene.look.light[l].rgb[l] * up * exp(-depth / up);
+        const double up = scene.look.light[l].to[2];
+        const double want = (double)(BW_SUN_SURFACE * scene.look.light[l].rgb[l]) * up * exp(-depth / up);
         cr_assert_float_eq(rgb[l], want, 0.02 * want, "lamp %d: %g, not %g", l, (double)rgb[l], want);
     }
     cr_assert_eq(rgb[2], 0);

@@ -147,12 +147,16 @@ def flame_sockets(n):
 # ---- obstacles, floor, lights, camera: the studio of the preview ----
 
 def obstacles_add(volume):
-    clay = bpy.data.materials.new("clay")
-    clay.use_nodes = True
-    n = Nodes(clay.node_tree)
-    n.new("OutputMaterial", {"Surface": n.new("BsdfDiffuse", {"Color": (0.2, 0.17, 0.15, 1)}).outputs[0]})
+    stuff = bpy.data.materials.new("obstacles")
+    stuff.use_nodes = True
+    n = Nodes(stuff.node_tree)
+    surface = n.new("BsdfDiffuse", {"Color": colour(cache["obstacle"])}).outputs[0]
+    if cache["roughness"] < 1:
+        mirror = n.new("BsdfGlossy", {"Color": (1, 1, 1, 1), "Roughness": cache["roughness"]}).outputs[0]
+        surface = n.new("MixShader", {0: n.new("Fresnel", {"IOR": 1.5}).outputs[0], 1: surface, 2: mirror}).outputs[0]
+    n.new("OutputMaterial", {"Surface": surface})
     mesh = bpy.data.meshes.new("obstacles")
-    mesh.materials.append(clay)
+    mesh.materials.append(stuff)
     thing = add("obstacles", mesh)
     surface = thing.modifiers.new("surface", "VOLUME_TO_MESH")
     surface.object, surface.grid_name, surface.threshold = volume, cache["solid"], 0
@@ -198,11 +202,21 @@ def world_make():
     up = n.new("SeparateXYZ", {0: n.new("TexCoord").outputs["Generated"]}).outputs["Z"]
     height = n.new("MapRange", {"Value": up, "From Min": -1.0, "From Max": 1.0}).outputs[0]
     sky = n.new("Background", {"Color": n.mix(height, colour(cache["below"]), colour(cache["above"]))})
-    wall = n.new("Background", {"Color": colour(cache["backdrop"])})
+    wall = n.new("Background", {"Color": wall_colour(n)})
     eye = n.new("LightPath").outputs["Is Camera Ray"]
     mixed = n.new("MixShader", {0: eye, 1: sky.outputs[0], 2: wall.outputs[0]})
     n.new("OutputWorld", {"Surface": mixed.outputs[0]})
     bpy.context.scene.world = world
+
+
+def wall_colour(n):
+    """Brightest a little below the middle of the picture; u and v are -1 … 1 over it."""
+    seen = n.new("SeparateXYZ", {0: n.new("TexCoord").outputs["Window"]})
+    u = n.math("MULTIPLY_ADD", seen.outputs["X"], 2.0, -1.0)
+    v = n.math("MULTIPLY_ADD", seen.outputs["Y"], 2.0, -0.85)
+    away = n.math("MULTIPLY_ADD", u, u, n.math("MULTIPLY", v, v))
+    share = n.math("EXPONENT", n.math("MULTIPLY", away, -0.9))
+    return n.mix(share, colour(cache["wall_edge"]), colour(cache["wall"]))
 
 
 def camera_add():

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The Blender script: what is known of the cache as a Python table, then blender_scene.py, which the build embeds.
- * Lights: the preview's strengths are radiance scattered to the eye by smoke without direction, E/4π; Blender's suns
- * want the irradiance E, and add what is scattered more than once. */
+ * Lights: the preview's strengths are BW_SUN W/m² each, as Blender's suns have them. */
 #include "scene.h"
 #include "session/session.h"
 
@@ -12,10 +11,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define FLOOR_ALBEDO 0.008 ///< of the studio's floor …
-#define FLOOR_FIRE 5       ///< … times this where a fire lights it: else it would hide that light
-#define SUNS 8.5           ///< 4π, less what light adds that is scattered more than once
 
 /// A Python string; None for NULL.
 static void text_put(FILE *f, const char *key, const char *text)
@@ -89,7 +84,7 @@ static void lights_put(FILE *f, const struct bw_scene *s)
         fprintf(f, ", \"angle\": %.3g},\n", 0.03 + 2 * (double)light[i].spread);
     }
     fputs("    ],\n", f);
-    number_put(f, "suns", SUNS);
+    number_put(f, "suns", BW_SUN);
 }
 
 /// By what power of e the preview's luminance of a black body rises over 1/T: its slope between a red and a white
@@ -119,7 +114,6 @@ static void look_put(FILE *f, const struct scene_facts *a)
 {
     const struct bw_scene *s = &a->look.scene;
     const struct bw_look *l = &s->look;
-    const int fire = a->grids.flame || a->grids.temperature;
     struct bw_look_room room = bw_look_room(l);
     number_put(f, "extinction", s->extinction * a->view->density_gain);
     number_put(f, "anisotropy", bw_phase_mean(l->anisotropy));
@@ -130,13 +124,18 @@ static void look_put(FILE *f, const struct scene_facts *a)
     fputs(", ", f);
     colour_put(f, "below", room.below, 1);
     fputs(",\n    ", f);
-    colour_put(f, "backdrop", room.backdrop, 1);
+    colour_put(f, "wall", room.wall, 1);
+    fputs(", ", f);
+    colour_put(f, "wall_edge", room.edge, 1);
     fputs(",\n", f);
     number_put(f, "soot", (double)BW_SOOT);
     number_put(f, "glow", (double)BW_GLOW * l->fire);
     number_put(f, "c2", luminance_slope());
     number_put(f, "white", BW_PLANCK_WHITE);
-    number_put(f, "floor", s->floor ? FLOOR_ALBEDO * (fire ? FLOOR_FIRE : 1) : 0);
+    number_put(f, "floor", s->floor ? (double)BW_FLOOR : 0);
+    fputs("    ", f);
+    colour_put(f, "obstacle", l->obstacle, 1);
+    fprintf(f, ", \"roughness\": %.3g,\n", (double)l->roughness);
     number_put(f, "stops", log2(fmax(s->exposure, 1e-6)));
     number_put(f, "bounces", 2);
 }

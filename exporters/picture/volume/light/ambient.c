@@ -34,14 +34,15 @@ static void layer_lamps(int64_t k, void *user)
 }
 
 static enum bw_status fire_light(const struct bw_tools *tools, const struct bw_dense *box, const float *emission,
-                                 struct bw_ambient *a)
+                                 const struct bw_look *look, struct bw_ambient *a)
 {
+    const float albedo = (look->albedo[0] + look->albedo[1] + look->albedo[2]) / 3;
     const size_t cells = bw_dense_cells(&a->coarse.box);
     float *memory = tools->alloc(tools->ctx, 3 * cells * sizeof(float));
     if (!memory) return BW_ERR_MEMORY;
     float *const glow[3] = {memory, memory + cells, memory + 2 * cells};
     for (int c = 0; c < 3; c++) bw_coarse_mean(&a->coarse, box, emission + c, 4, glow[c]);
-    enum bw_status status = bw_lamps_make(tools, &a->coarse, glow, &a->lamps);
+    enum bw_status status = bw_lamps_make(tools, &a->coarse, glow, albedo, &a->lamps);
     tools->release(tools->ctx, memory);
     if (!status) tools->parallel(tools->ctx, a->coarse.box.n[2], layer_lamps, a);
     return status;
@@ -76,7 +77,7 @@ enum bw_status bw_ambient_make(const struct bw_tools *tools, const struct bw_den
     if (!a->rgb[0]) return BW_ERR_MEMORY;
     for (int c = 1; c < 3; c++) a->rgb[c] = a->rgb[0] + (size_t)c * cells;
     if (scene->look.environment > 0) status = sides_light(tools, scene, a);
-    return !status && emission ? fire_light(tools, box, emission, a) : status;
+    return !status && emission ? fire_light(tools, box, emission, &scene->look, a) : status;
 }
 
 void bw_ambient_free(const struct bw_tools *tools, struct bw_ambient *a)

@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-#define FORWARD 0.4f ///< of the extinction: what smoke scatters mostly goes on its way
+#define ONWARD 0.65f ///< of what smoke scatters goes on its way
 
 enum { LAMPS = 96, MARCH = 32 };
 
@@ -61,12 +61,12 @@ static void lamps_thin(struct bw_lamps *l)
 }
 
 enum bw_status bw_lamps_make(const struct bw_tools *tools, const struct bw_coarse *c, float *const glow[3],
-                             struct bw_lamps *l)
+                             float albedo, struct bw_lamps *l)
 {
     const int32_t width = block_choose(&c->box);
     int n[3];
     for (int a = 0; a < 3; a++) n[a] = (c->box.n[a] + width - 1) / width;
-    *l = (struct bw_lamps){.between = *c};
+    *l = (struct bw_lamps){.between = *c, .dims = 1 - ONWARD * albedo};
     l->lamp = tools->alloc(tools->ctx, (size_t)n[0] * (size_t)n[1] * (size_t)n[2] * sizeof *l->lamp);
     if (!l->lamp) return BW_ERR_MEMORY;
     for (int k = 0; k < n[2]; k++)
@@ -84,7 +84,7 @@ void bw_lamps_free(const struct bw_tools *tools, struct bw_lamps *l)
 }
 
 /// What the smoke between lets through: the nearest coarse cells along the part of the way inside the box.
-static float lamp_through(const struct bw_coarse *between, const double p[3], const double d[3], double r)
+static float lamp_through(const struct bw_coarse *between, float dims, const double p[3], const double d[3], double r)
 {
     const struct bw_dense *b = &between->box;
     const float inv = (float)(1 / b->h);
@@ -109,25 +109,27 @@ static float lamp_through(const struct bw_coarse *between, const double p[3], co
         }
         depth += between->extinction[((size_t)q[2] * (size_t)b->n[1] + (size_t)q[1]) * (size_t)b->n[0] + (size_t)q[0]];
     }
-    return bw_exp_neg(FORWARD * depth * step * (float)r);
+    return bw_exp_neg(dims * depth * step * (float)r);
 }
 
-void bw_lamps_light(const struct bw_lamps *all, const double p[3], const double normal[3], float rgb[3])
+void bw_lamps_light(const struct bw_lamps *all, const double p[3], const struct bw_facing *surface, float rgb[3])
 {
     for (int i = 0; i < all->n; i++) {
         const struct bw_lamp *l = &all->lamp[i];
-        double d[3], r2 = 0, cosine = 0;
+        double d[3], way[3], from[3], r2 = 0, cosine = 0;
         for (int c = 0; c < 3; c++) {
             d[c] = l->at[c] - p[c];
             r2 += d[c] * d[c];
-            if (normal) cosine += d[c] * normal[c];
+            from[c] = p[c] + (surface ? surface->clear * surface->normal[c] : 0);
+            way[c] = l->at[c] - from[c];
+            if (surface) cosine += d[c] * surface->normal[c];
         }
         const double r = sqrt(r2), soft = sqrt((double)l->floor);
         // Of a lamp as wide as its block a surface sees something even when the centre is below its horizon.
-        const double facing = normal ? fmax(cosine + 0.3 * soft, 0) / (r + 0.3 * soft) : 1;
+        const double facing = surface ? fmax(cosine + 0.3 * soft, 0) / (r + 0.3 * soft) : 1;
         if (facing <= 0) continue;
-        const float k =
-            (float)(facing / (4 * 3.14159265358979 * (r2 + (double)l->floor))) * lamp_through(&all->between, p, d, r);
+        const float k = (float)(facing / (4 * 3.14159265358979 * (r2 + (double)l->floor))) *
+                        lamp_through(&all->between, all->dims, from, way, r);
         for (int c = 0; c < 3; c++) rgb[c] += k * l->rgb[c];
     }
 }

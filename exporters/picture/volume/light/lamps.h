@@ -14,15 +14,21 @@ struct bw_lamp {
 
 struct bw_lamps {
     struct bw_coarse between; ///< what dims them; not owned
+    float dims;               ///< share of its extinction that takes light away for good
     struct bw_lamp *lamp;
     int32_t n;
 };
 
-/// `glow`: mean emission of the coarse cells, 1/m, by channel. `c` outlives the lamps. Errors: BW_ERR_MEMORY.
+/// `glow`: mean emission of the coarse cells, 1/m, by channel; `albedo`: of the smoke. `c` outlives the lamps. Errors:
+/// BW_ERR_MEMORY.
 enum bw_status bw_lamps_make(const struct bw_tools *tools, const struct bw_coarse *c, float *const glow[3],
-                             struct bw_lamps *l);
+                             float albedo, struct bw_lamps *l);
 void bw_lamps_free(const struct bw_tools *tools, struct bw_lamps *l);
-/// Add the fire's light at p: mean radiance, or, on a surface, irradiance over 4π.
-void bw_lamps_light(const struct bw_lamps *l, const double p[3], const double normal[3], float rgb[3]);
+/// A surface that is lit: its normal, and how far along it, m, its own obstacle may still be in coarse cells.
+struct bw_facing {
+    double normal[3], clear;
+};
+/// Add the fire's light at p: mean radiance, or, on a surface (NULL: none), irradiance over 4π.
+void bw_lamps_light(const struct bw_lamps *l, const double p[3], const struct bw_facing *surface, float rgb[3]);
 
 #endif

@@ -2,18 +2,22 @@
 /* Lights the medium cell by cell: extinction, emission, every light with its shadows, light from all around. Flames
  * absorb what they emit (Kirchhoff): deep ones show their surface, thin ones let see through. Their luminance
  * follows Planck's law only by its square root: between the red tips and the white core of a fire lie factors of
- * thousands, which neither film nor screen can show. Scattering is single, with a second term of the square root of
- * the transmittance that stands for light scattered several times and so reaches deeper (Wrenninge, Kulla, Lundqvist
- * 2013). */
+ * thousands, which neither film nor screen can show. Light that is scattered again and again comes in octaves
+ * (Wrenninge, Kulla, Lundqvist 2013): of each further one there is less, in the colour of smoke once more, with less
+ * direction, and it reaches deeper. Their shares are fitted to Cycles (tests/bench/cycles.py). */
 #include "medium.h"
 #include "light.h"
 #include "soften.h"
 #include <picture/volume/scene/flame.h>
 #include <picture/volume/scene/phase.h>
+#include <picture/volume/scene/quick.h>
 
 #include <math.h>
 
-#define DEEP 0.12f ///< share of the several-times scattered term
+enum { OCTAVES = 3 };
+#define SHARE 0.45f ///< of one octave in the next …
+#define DEPTH 0.4f  ///< … its optical depth …
+#define BLUNT 0.5f  ///< … and its anisotropy
 
 /// What the passes share.
 struct shade {
@@ -22,7 +26,7 @@ struct shade {
     const struct bw_scene *scene;
     struct bw_medium *m;
     struct bw_light light[BW_LIGHTS];
-    float phase[BW_LIGHTS];
+    float phase[BW_LIGHTS][OCTAVES]; ///< times the octave's share
     int32_t n_lights;
     float *extinction;       ///< of light: smoke and obstacles
     float *share[BW_LIGHTS]; ///< what arrives of each light
@@ -71,7 +75,7 @@ static void layer_medium(int64_t k, void *user)
     }
 }
 
-/// Obstacles stop light: their cells become opaque for the shadow passes. Both boxes share one lattice.
+/// Obstacles stop light, of all octaves: their cells become opaque for the shadow passes. Both boxes share one lattice.
 static void solid_block(struct shade *s)
 {
     const struct bw_dense *b = &s->m->lit.box, *sb = &s->v->solid_box;
@@ -87,15 +91,16 @@ static void solid_block(struct shade *s)
                     s->v->solid[((size_t)p[2] * (size_t)sb->n[1] + (size_t)p[1]) * (size_t)sb->n[0] + (size_t)p[0]];
                 if (d < 0)
                     s->extinction[((size_t)k * (size_t)b->n[1] + (size_t)j) * (size_t)b->n[0] + (size_t)i] +=
-                        (float)(2 / b->h);
+                        (float)(12 / b->h);
             }
 }
 
-static float phase_value(const struct bw_light *l, const struct bw_camera *c, double g)
+static void phase_values(const struct bw_light *l, const struct bw_camera *c, double g, float phase[OCTAVES])
 {
     double cosine = 0;
+    float share = BW_SUN_SMOKE;
     for (int a = 0; a < 3; a++) cosine += l->to[a] * c->forward[a];
-    return (float)bw_phase(g, cosine);
+    for (int o = 0; o < OCTAVES; o++, g *= (double)BLUNT, share *= SHARE) phase[o] = share * (float)bw_phase(g, cosine);
 }
 
 static void light_task(int64_t i, void *user)
@@ -108,16 +113,22 @@ static void light_task(int64_t i, void *user)
 /// Light that a cell sends to the eye, per metre.
 static void cell_light(struct shade *s, size_t i, const float ambient[3])
 {
-    float *out = s->m->lit.rgbs + 4 * i, albedo[3], density = out[3] > 0 ? density_at(s->v, i) : 0;
-    if (density > 0) {
-        float arrives[3] = {ambient[0], ambient[1], ambient[2]};
-        albedo_at(s, i, density, albedo);
-        for (int l = 0; l < s->n_lights; l++) {
-            const float t = s->share[l][i], direct = s->phase[l] * ((1 - DEEP) * t + DEEP * 0.5f * sqrtf(t));
-            for (int c = 0; c < 3; c++) arrives[c] += direct * s->light[l].rgb[c];
+    float *out = s->m->lit.rgbs + 4 * i, albedo[3], arrives[3], density = out[3] > 0 ? density_at(s->v, i) : 0;
+    if (density <= 0) return;
+    albedo_at(s, i, density, albedo);
+    for (int c = 0; c < 3; c++) arrives[c] = ambient[c];
+    for (int l = 0; l < s->n_lights; l++) {
+        const float depth = -logf(bw_most(s->share[l][i], 1e-30f));
+        float tint[3] = {1, 1, 1}, deep = depth;
+        for (int o = 0; o < OCTAVES; o++, deep *= DEPTH) {
+            const float direct = s->phase[l][o] * bw_exp_neg(deep);
+            for (int c = 0; c < 3; c++) {
+                arrives[c] += direct * tint[c] * s->light[l].rgb[c];
+                tint[c] *= albedo[c];
+            }
         }
-        for (int c = 0; c < 3; c++) out[c] = density * (float)s->scene->extinction * albedo[c] * arrives[c];
     }
+    for (int c = 0; c < 3; c++) out[c] = density * (float)s->scene->extinction * albedo[c] * arrives[c];
 }
 
 static void layer_light(int64_t k, void *user)
@@ -151,7 +162,7 @@ static enum bw_status passes_run(struct shade *s)
     struct bw_lit *lit = &s->m->lit;
     const struct bw_dense *b = &lit->box;
     for (int l = 0; l < s->n_lights; l++)
-        s->phase[l] = phase_value(&s->light[l], &s->scene->camera, s->scene->look.anisotropy);
+        phase_values(&s->light[l], &s->scene->camera, s->scene->look.anisotropy, s->phase[l]);
     if (s->emission) bw_planck_init(&s->m->planck, BW_CONTRAST);
     s->tools->parallel(s->tools->ctx, b->n[2], layer_medium, s);
     if (s->v->solid) solid_block(s);

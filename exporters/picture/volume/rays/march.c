@@ -162,7 +162,7 @@ static void solid_see(const struct march *m, double depth, float cover, struct s
     const double *eye = m->shot.scene->camera.eye;
     float clay[3];
     const double p[3] = {eye[0] + depth * s->dir[0], eye[1] + depth * s->dir[1], eye[2] + depth * s->dir[2]};
-    bw_solid_shade(m->shot.v, &m->studio, p, clay);
+    bw_solid_shade(m->shot.v, &m->studio, p, s->dir, clay);
     for (int a = 0; a < 3; a++) s->rgb[a] += s->through * cover * clay[a];
     s->through *= 1 - cover;
 }

@@ -56,9 +56,25 @@ static double solid_shadow(const struct bw_volume *v, const double p[3], const d
     return open;
 }
 
-void bw_solid_shade(const struct bw_volume *v, const struct bw_studio *studio, const double p[3], float rgb[3])
+/// Light of a lamp mirrored to the eye, of what a white surface would send back: microfacets (Trowbridge and Reitz,
+/// after Walter et al. 2007) of a dielectric, as wide as roughness and the lamp's size make them.
+static float gloss(const double n[3], const double to[3], const double eye[3], double roughness)
 {
-    double n[3], len = 1e-30, e = 0.75 * v->solid_box.h;
+    double half[3], nl = 0, nv = 0, nh = 0, vh = 0, len = 1e-30;
+    for (int a = 0; a < 3; a++) half[a] = to[a] + eye[a], len += half[a] * half[a];
+    for (int a = 0; a < 3; a++) {
+        half[a] /= sqrt(len);
+        nl += n[a] * to[a], nv += n[a] * eye[a], nh += n[a] * half[a], vh += eye[a] * half[a];
+    }
+    if (nl <= 0 || nv <= 0) return 0;
+    const double alpha = fmax(roughness * roughness, PENUMBRA / 2), a2 = alpha * alpha, low = nh * nh * (a2 - 1) + 1;
+    const double sight = 2 / (nl * sqrt(a2 + (1 - a2) * nv * nv) + nv * sqrt(a2 + (1 - a2) * nl * nl)); // over 4 nl nv
+    return (float)(a2 / (low * low) * sight * (0.04 + 0.96 * pow(1 - vh, 5)) * nl / 4);
+}
+
+static void normal_find(const struct bw_volume *v, const double p[3], double n[3])
+{
+    double len = 1e-30, e = 0.75 * v->solid_box.h;
     for (int a = 0; a < 3; a++) {
         double q[3] = {p[0], p[1], p[2]}, r[3] = {p[0], p[1], p[2]};
         q[a] += e;
@@ -66,18 +82,44 @@ void bw_solid_shade(const struct bw_volume *v, const struct bw_studio *studio, c
         n[a] = (double)(solid_read(v, q) - solid_read(v, r));
         len += n[a] * n[a];
     }
-    static const float clay[3] = {0.20f, 0.17f, 0.15f};
-    float arrives[3] = {0};
     for (int a = 0; a < 3; a++) n[a] /= sqrt(len);
-    bw_lamps_light(&studio->ambient->lamps, p, n, arrives);
-    for (int c = 0; c < 3; c++)
-        rgb[c] = 4 * arrives[c] + (0.22f + 0.18f * (float)n[2]) * (float)studio->scene->look.environment;
+}
+
+/// The room in a mirror whose roughness blurs it, as seen along dir.
+static void room_mirror(const struct bw_studio *s, const double n[3], const double dir[3], float gloss, float rgb[3])
+{
+    double cosine = 0;
+    for (int a = 0; a < 3; a++) cosine -= n[a] * dir[a];
+    const double up = dir[2] + 2 * cosine * n[2];
+    const float share = (float)(0.5 + 0.5 * up), much = gloss * (0.04f + 0.96f * powf(1 - (float)fmax(cosine, 0), 5));
+    for (int c = 0; c < 3; c++) rgb[c] += much * (s->room.below[c] + share * (s->room.above[c] - s->room.below[c]));
+}
+
+void bw_solid_shade(const struct bw_volume *v, const struct bw_studio *studio, const double p[3], const double dir[3],
+                    float rgb[3])
+{
+    const struct bw_look *look = &studio->scene->look;
+    const double eye[3] = {-dir[0], -dir[1], -dir[2]};
+    struct bw_facing surface = {.clear = 1.8 * studio->ambient->coarse.box.h};
+    double *n = surface.normal;
+    float arrives[3] = {0}, mirrored[3] = {0};
+    normal_find(v, p, n);
+    bw_lamps_light(&studio->ambient->lamps, p, &surface, arrives);
+    const float up = 0.5f + 0.5f * (float)n[2];
+    for (int c = 0; c < 3; c++) // irradiance over π
+        arrives[c] = 4 * arrives[c] + studio->room.below[c] + up * (studio->room.above[c] - studio->room.below[c]);
     for (int l = 0; l < studio->n_lights; l++) {
-        double cosine = 0;
-        for (int a = 0; a < 3; a++) cosine += n[a] * studio->light[l].to[a];
+        const double *to = studio->light[l].to;
+        const double cosine = n[0] * to[0] + n[1] * to[1] + n[2] * to[2];
         if (cosine <= -SOFT) continue;
-        const float share = (float)((cosine + SOFT) / (1 + SOFT) * solid_shadow(v, p, n, studio->light[l].to));
-        for (int c = 0; c < 3; c++) rgb[c] += share * studio->light[l].rgb[c];
+        const float open = BW_SUN_SURFACE * (float)solid_shadow(v, p, n, to);
+        const float share = open * (float)((cosine + SOFT) / (1 + SOFT));
+        const float spot = look->roughness < 1 ? open * gloss(n, to, eye, (double)look->roughness) : 0;
+        for (int c = 0; c < 3; c++) {
+            arrives[c] += share * studio->light[l].rgb[c];
+            mirrored[c] += spot * studio->light[l].rgb[c];
+        }
     }
-    for (int c = 0; c < 3; c++) rgb[c] *= clay[c];
+    if (look->roughness < 1) room_mirror(studio, n, dir, 1 - look->roughness, mirrored);
+    for (int c = 0; c < 3; c++) rgb[c] = look->obstacle[c] * arrives[c] + mirrored[c];
 }

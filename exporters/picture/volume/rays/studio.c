@@ -1,30 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The studio: a dark backdrop, a floor that takes the smoke's shadow and the fire's light and fades into the
- * backdrop. The floor's light is a map, made once a frame. Cheats: shadows are marched through the coarse grid, and
- * the studio's rim light does not reach the floor. */
+ * backdrop. The floor's light is a map, made once a frame. Cheats: shadows are marched through the coarse grid. */
 #include "studio.h"
 
 #include <math.h>
 
-#define FLOOR 0.042f ///< four times the floor's albedo: lights are given as irradiance over 4π
-#define SPILL 12.0f  ///< of the fire: a floor as dark as this one would hide it
-
 enum { MAP = 160 };
+
+/// Of the sky, as a level surface sees it: a sixth of its light comes from the horizon's side.
+static void sky_light(const struct bw_studio *s, const double p[3], float rgb[3])
+{
+    static const double to[3][3] = {{0.766, 0, 0.643}, {-0.383, 0.663, 0.643}, {-0.383, -0.663, 0.643}};
+    float open = 0;
+    for (int d = 0; d < 3; d++) open += bw_coarse_through(&s->ambient->coarse, p, to[d]) / 3;
+    for (int c = 0; c < 3; c++) rgb[c] = open * (s->room.below[c] + (s->room.above[c] - s->room.below[c]) * 5 / 6);
+}
 
 /// Light that the floor sends back from one row of the map: every light through its shadow, the fire, the sky.
 static void map_row(int64_t j, void *user)
 {
-    static const float sky[3] = {0.20f, 0.26f, 0.34f};
     struct bw_studio *s = user;
-    const double cell = s->size / s->n, y = s->lo[1] + ((double)j + 0.5) * cell, up[3] = {0, 0, 1};
+    const double cell = s->size / s->n, y = s->lo[1] + ((double)j + 0.5) * cell;
+    const struct bw_facing up = {{0, 0, 1}, 0};
     for (int i = 0; i < s->n; i++) {
         const double p[3] = {s->lo[0] + (i + 0.5) * cell, y, s->scene->lo[2]};
         float *rgb = s->map + 3 * (j * s->n + i), fire[3] = {0};
-        bw_lamps_light(&s->ambient->lamps, p, up, fire);
-        for (int c = 0; c < 3; c++) rgb[c] = sky[c] * (float)s->scene->look.environment + SPILL * fire[c];
-        for (int l = 0; l < (s->scene->look.n_lights ? s->n_lights : s->n_lights > 0); l++) {
+        bw_lamps_light(&s->ambient->lamps, p, &up, fire);
+        sky_light(s, p, rgb);
+        for (int c = 0; c < 3; c++) rgb[c] += 4 * fire[c]; // irradiance over π
+        for (int l = 0; l < s->n_lights; l++) {
             if (s->light[l].to[2] <= 0) continue;
-            const float share = (float)s->light[l].to[2] * bw_coarse_through(&s->ambient->coarse, p, s->light[l].to);
+            const float share =
+                BW_SUN_SURFACE * (float)s->light[l].to[2] * bw_coarse_through(&s->ambient->coarse, p, s->light[l].to);
             for (int c = 0; c < 3; c++) rgb[c] += share * s->light[l].rgb[c];
         }
     }
@@ -57,7 +64,7 @@ static void map_soften(struct bw_studio *s)
 enum bw_status bw_studio_make(const struct bw_tools *tools, const struct bw_scene *scene,
                               const struct bw_ambient *ambient, struct bw_studio *s)
 {
-    *s = (struct bw_studio){.scene = scene, .ambient = ambient, .n = MAP};
+    *s = (struct bw_studio){.scene = scene, .ambient = ambient, .n = MAP, .room = bw_look_room(&scene->look)};
     s->n_lights = bw_scene_lights(scene, s->light);
     if (!scene->floor) return BW_OK;
     double w[3];
@@ -81,8 +88,8 @@ static void floor_light(const struct bw_studio *s, const double p[3], float rgb[
     const float fu = (float)(u - i), fv = (float)(v - j), *q = s->map + 3 * (j * s->n + i);
     const ptrdiff_t row = 3 * (ptrdiff_t)s->n;
     for (int c = 0; c < 3; c++)
-        rgb[c] =
-            FLOOR * ((q[c] * (1 - fu) + q[c + 3] * fu) * (1 - fv) + (q[c + row] * (1 - fu) + q[c + row + 3] * fu) * fv);
+        rgb[c] = BW_FLOOR *
+                 ((q[c] * (1 - fu) + q[c + 3] * fu) * (1 - fv) + (q[c + row] * (1 - fu) + q[c + row + 3] * fu) * fv);
 }
 
 /// The wall, far from and at the middle of the picture.
@@ -99,7 +106,8 @@ struct bw_look_room bw_look_room(const struct bw_look *l)
         for (int s = 2; s < 6; s++) around += bw_ambient_sides[s].rgb[c];
         r.above[c] = (2 * bw_ambient_sides[0].rgb[c] + around) * (float)l->environment;
         r.below[c] = (2 * bw_ambient_sides[1].rgb[c] + around) * (float)l->environment;
-        r.backdrop[c] = l->has_background ? l->background[c] : room_light(l) * 0.5f * (dark[c] + light[c]);
+        r.wall[c] = l->has_background ? l->background[c] : room_light(l) * light[c];
+        r.edge[c] = l->has_background ? l->background[c] : room_light(l) * dark[c];
     }
     return r;
 }
@@ -108,10 +116,8 @@ void bw_studio_colour(const struct bw_studio *s, const double dir[3], double u, 
 {
     const struct bw_scene *scene = s->scene;
     const float vignette = (float)exp(-0.9 * (u * u + (v + 0.15) * (v + 0.15)));
-    const float room = room_light(&scene->look);
-    for (int c = 0; c < 3; c++)
-        rgb[c] =
-            scene->look.has_background ? scene->look.background[c] : room * (dark[c] + (light[c] - dark[c]) * vignette);
+    const struct bw_look_room *r = &s->room;
+    for (int c = 0; c < 3; c++) rgb[c] = r->edge[c] + (r->wall[c] - r->edge[c]) * vignette;
     *depth = HUGE_VAL;
     if (!scene->floor || dir[2] > -1e-6) return;
     *depth = (scene->lo[2] - scene->camera.eye[2]) / dir[2];

@@ -5,9 +5,11 @@
 
 #include <picture/volume/light/ambient.h>
 
-/// The room, radiance: from above, from below, and the wall that the camera sees.
+#define BW_FLOOR 0.04f ///< what the floor scatters of the light it meets
+
+/// The room, radiance: from above, from below, and the wall that the camera sees, in the middle and far from it.
 struct bw_look_room {
-    float above[3], below[3], backdrop[3];
+    float above[3], below[3], wall[3], edge[3];
 };
 struct bw_look_room bw_look_room(const struct bw_look *l);
 
@@ -15,6 +17,7 @@ struct bw_look_room bw_look_room(const struct bw_look *l);
 struct bw_studio {
     const struct bw_scene *scene;
     const struct bw_ambient *ambient;
+    struct bw_look_room room;
     struct bw_light light[BW_LIGHTS];
     int32_t n_lights;
     double lo[2], size; ///< of the shadow map, m

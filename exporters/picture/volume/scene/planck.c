@@ -6,6 +6,8 @@
 
 #include <math.h>
 
+#define PALE 0.06 ///< of white of the same luminance: film is never that pure
+
 enum { BANDS = 41 };
 static const double observer[BANDS][3] = {
     {0.001368, 0.000039, 0.006450}, {0.004243, 0.000120, 0.020050}, {0.014310, 0.000396, 0.067850},
@@ -56,6 +58,6 @@ void bw_planck_init(struct bw_planck *p, double contrast)
         bw_planck_xyz(BW_PLANCK_LOW + i * BW_PLANCK_STEP, xyz);
         colour_make(xyz, rgb);
         const double luminance = pow(xyz[1] / unit, contrast);
-        for (int c = 0; c < 3; c++) p->rgb[i][c] = (float)(luminance * rgb[c]);
+        for (int c = 0; c < 3; c++) p->rgb[i][c] = (float)(luminance * (rgb[c] + PALE * (1 - rgb[c])));
     }
 }

@@ -7,6 +7,11 @@
 
 #include <stdint.h>
 
+/// W/m² of a lamp of strength 1; of that white a surface sends SURFACE back, and smoke scatters SMOKE to each side.
+#define BW_SUN 8.5
+#define BW_SUN_SURFACE ((float)(BW_SUN / 3.14159265358979))
+#define BW_SUN_SMOKE ((float)(BW_SUN / (4 * 3.14159265358979)))
+
 /// Where light comes from (unit vectors towards the light) and how much of it; linear.
 struct bw_light {
     double to[3];
@@ -29,6 +34,8 @@ struct bw_look {
     double bloom;       ///< share of light that spreads over the picture
     float albedo[3];    ///< what smoke scatters of the light it meets
     int32_t quality;    ///< enum bw_quality
+    float obstacle[3];  ///< what obstacles send back of the light they meet
+    float roughness;    ///< of obstacles, 0 … 1; 1: nothing is mirrored
     int32_t has_background;
     float background[3]; ///< linear; else the studio's backdrop
     int32_t n_lights;    ///< instead of the studio's two
@@ -37,15 +44,17 @@ struct bw_look {
 #define BW_SOFTEN (1 / 3.0) ///< with the linear reading after it nearly a cubic B-spline
 
 // clang-format off
+#define BW_LOOK_CLAY .obstacle = {0.2f, 0.17f, 0.15f}, .roughness = 1
+
 /// Of smoke: a lit studio.
 #define BW_LOOK_DEFAULT                                                                                                \
-    {.key = 1, .environment = 1, .fire = 1, .anisotropy = 0.45, .soften = BW_SOFTEN, .bloom = 0.06,                    \
-     .albedo = {0.92f, 0.92f, 0.92f}}
+    {.key = 1, .environment = 1, .fire = 1, .anisotropy = 0.45, .soften = BW_SOFTEN, .bloom = 0.03,                    \
+     .albedo = {0.92f, 0.92f, 0.92f}, BW_LOOK_CLAY}
 
 /// Of fire: the studio dimmed, smoke sooty, flames that do not fill the film.
 #define BW_LOOK_FIRE                                                                                                   \
-    {.key = 0.15, .environment = 0.4, .fire = 0.4, .anisotropy = 0.45, .soften = BW_SOFTEN, .bloom = 0.06,             \
-     .albedo = {0.5f, 0.5f, 0.5f}}
+    {.key = 0.15, .environment = 0.4, .fire = 0.4, .anisotropy = 0.45, .soften = BW_SOFTEN, .bloom = 0.03,             \
+     .albedo = {0.5f, 0.5f, 0.5f}, BW_LOOK_CLAY}
 // clang-format on
 
 struct bw_scene {
