@@ -64,14 +64,11 @@ struct span {
     float lo, hi;
 };
 
-static inline float corner_lean(float v, float other, float fade) { return v + fade * (other - v); }
-
-/* Both spans along an axis; the fraction a says how much the high one counts. */
+/* Both spans along an axis, less the one that the fraction a makes irrelevant. */
 static inline struct span span_join(struct span p, struct span q, float a)
 {
-    const float low = advect_corner_fade(1 - a), high = advect_corner_fade(a);
-    return (struct span){min_of(corner_lean(p.lo, q.lo, low), corner_lean(q.lo, p.lo, high)),
-                         max_of(corner_lean(p.hi, q.hi, low), corner_lean(q.hi, p.hi, high))};
+    struct span low = a > 1.0f - ADVECT_CORNER_LEAST ? q : p, high = ADVECT_CORNER_LEAST > a ? p : q;
+    return (struct span){min_of(low.lo, high.lo), max_of(low.hi, high.hi)};
 }
 
 static inline float cell_clamp(const struct advect_row *r, int32_t i, float v)
@@ -246,7 +243,7 @@ static inline vec vec_clamp(const struct advect_row *r, int32_t i, vec v)
     const vec d[3] = {vec_way(r, 0, i), vec_way(r, 1, i), vec_way(r, 2, i)};
     struct vec_corners c;
     vec_corners_load(&c, r->f + i, r->sy, r->sz, d);
-    return vec_bound(c.l, c.h, c.a, 1 / ADVECT_CORNER_WHOLE, v);
+    return vec_bound(c.l, c.h, c.a, ADVECT_CORNER_LEAST, v);
 }
 
 static inline vec vec_within(const struct advect_trace *t, int c, vec way)

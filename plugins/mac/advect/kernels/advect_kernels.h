@@ -8,17 +8,9 @@
 #include <billow/host.h>
 #include <stdbool.h>
 
-/* Bounds are those of the values around a point. A corner that weighs less than this along an axis counts in part,
- * the value at the axis's other end for the rest: were it all or nothing, rounding would choose the bound, and a
- * mirrored or moved flow take another. */
-#define ADVECT_CORNER_WHOLE 0.02f
-
-/// How much the other end stands for an end of weight w.
-static inline float advect_corner_fade(float w)
-{
-    const float fade = 1 - w * (1 / ADVECT_CORNER_WHOLE);
-    return fade > 0 ? fade : 0;
-}
+/* The clamp leaves out corners whose weight along an axis is less than this: at no displacement, rounding would choose
+ * the side that counts, and a mirrored flow would take the other one. */
+#define ADVECT_CORNER_LEAST 1e-4f
 
 /// Largest whole number not above d, for |d| < 2^31.
 static inline float advect_floor(float d)

@@ -178,7 +178,7 @@ INLINE vec vec_nodes(const struct vec_cubic *q, const struct alike *g, int n, bo
         low[e] = low[is];
         high[e] = high[is];
     }
-    return vec_bound(low, high, q->t, 1 / ADVECT_CORNER_WHOLE, value);
+    return vec_bound(low, high, q->t, ADVECT_CORNER_LEAST, value);
 }
 
 static inline vec vec_cells(const struct advect_row *r, int32_t i, bool clamp)

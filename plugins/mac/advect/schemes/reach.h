@@ -40,41 +40,32 @@ static inline double reach_node(struct reach *r, int c, const int32_t at[3])
     return value[c];
 }
 
-/// The least (sign 1) or greatest (-1) of 8 values around, which count as ADVECT_CORNER_WHOLE says.
-static inline double reach_bound(const double value[8], const double f[3], double sign)
-{
-    double v[8];
-    for (int e = 0; e < 8; e++) v[e] = sign * value[e];
-    for (int a = 0, n = 4; a < 3; a++, n /= 2) {
-        const double low = (double)advect_corner_fade((float)(1 - f[a])),
-                     high = (double)advect_corner_fade((float)f[a]);
-        for (int e = 0; e < n; e++) {
-            const double p = v[2 * e], q = v[2 * e + 1];
-            v[e] = fmin(p + low * (q - p), q + high * (p - q));
-        }
-    }
-    return sign * v[0];
-}
-
-/// Value of component c at x, in its own nodes' coordinates, with the bounds that the 8 nodes around set.
+/// Value of component c at x, in its own nodes' coordinates, with the least and greatest of the 8 nodes around.
 static inline double reach_value(struct reach *r, int c, const double x[3], double range[2])
 {
     int32_t lo[3];
-    double f[3], v[8], sum = 0;
+    double f[3], sum = 0;
     for (int a = 0; a < 3; a++) {
         double low = floor(fmin(fmax(x[a], -0x1p28), 0x1p28)); // farther than any domain reaches
         lo[a] = (int32_t)low;
         f[a] = fmin(fmax(x[a] - low, 0), 1);
     }
+    range[0] = HUGE_VAL;
+    range[1] = -HUGE_VAL;
     for (int e = 0; e < 8; e++) {
         const int32_t at[3] = {lo[0] + (e & 1), lo[1] + (e >> 1 & 1), lo[2] + (e >> 2)};
-        double w = 1;
-        v[e] = reach_node(r, c, at);
-        for (int a = 0; a < 3; a++) w *= at[a] > lo[a] ? f[a] : 1 - f[a];
-        sum += w * v[e];
+        double v = reach_node(r, c, at), w = 1;
+        bool counts = true;
+        for (int a = 0; a < 3; a++) {
+            double share = at[a] > lo[a] ? f[a] : 1 - f[a];
+            w *= share;
+            counts = counts && share >= (double)ADVECT_CORNER_LEAST;
+        }
+        sum += w * v;
+        if (!counts) continue;
+        range[0] = fmin(range[0], v);
+        range[1] = fmax(range[1], v);
     }
-    range[0] = reach_bound(v, f, 1);
-    range[1] = reach_bound(v, f, -1);
     return sum;
 }
 
