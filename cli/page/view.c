@@ -12,10 +12,11 @@ static const struct cli_option options[] = {
 
 const struct cli_command command_view = {
     .name = "view",
-    .synopsis = "FOLDER|FIRST.vdb|PATTERN [options]",
+    .synopsis = "FOLDER|FIRST.vdb|PATTERN… [options]",
     .brief = "Look at a cache in a browser: turn it, slice it, play it.",
     .details =
         "A bake's folder, any folder of numbered VDB files, one of them, or a pattern such as smoke_####.vdb.\n"
+        "Several are compared: side by side under a wiper, by one camera.\n"
         "Prints an address to open in a browser, and answers there until Ctrl-C. Only who has the whole address gets\n"
         "in, and only from this machine; from another one, make a tunnel and open the same address there:\n\n"
         "  billow view out/plume\n"
@@ -54,13 +55,14 @@ static enum bw_status preset_show(const struct page *page, const char *what)
     return page->calls->tune(page->web, what);
 }
 
-static int page_run(struct page *page, struct bw_session *session, shower show, const char *what)
+static int page_run(struct page *page, struct bw_session *session, shower show, char *const *what)
 {
     int code = page_open(page, session);
     if (code) return code;
     signal(SIGPIPE, SIG_IGN);
     page_signals();
-    if (show(page, what)) return cli_failed();
+    while (*what)
+        if (show(page, *what++)) return cli_failed();
     puts(page_address(page));
     fflush(stdout);
     fputs("open it in a browser; Ctrl-C ends\n", stderr);
@@ -68,7 +70,7 @@ static int page_run(struct page *page, struct bw_session *session, shower show, 
     return EXIT_CODE_OK;
 }
 
-/// A command whose one operand is shown.
+/// A command whose operands are shown: one, of view as many as there are.
 static int page_command(const struct cli_command *command, int argc, char **argv, const char *operand, shower show)
 {
     const char *plugin_path = NULL, *preset_path = NULL;
@@ -80,10 +82,10 @@ static int page_command(const struct cli_command *command, int argc, char **argv
         else if (code < 0 || !page_option(&page, code, optarg))
             return code == CLI_HELP ? EXIT_CODE_OK : EXIT_CODE_USAGE;
     }
-    const char *what = cli_operand(command, argc, argv, operand);
-    if (!what) return EXIT_CODE_USAGE;
+    if (argc - optind < 2 || command != &command_view) // what it says when there is none, or one too many
+        if (!cli_operand(command, argc, argv, operand)) return EXIT_CODE_USAGE;
     struct bw_session *session = cli_session_open(plugin_path, preset_path);
-    code = session ? page_run(&page, session, show, what) : 7;
+    code = session ? page_run(&page, session, show, argv + optind) : 7;
     page_close(&page);
     bw_session_close(session);
     return code;

@@ -135,6 +135,7 @@ static enum bw_status web_show_cache(struct bw_web *w, const char *what)
 {
     struct source *s = shelf_add(&w->shelf, "cache");
     if (!s) return BW_ERR_MEMORY;
+    source_tell(s, NULL, what, 1); // two may have one name
     const enum bw_status status = source_show_cache(s, what);
     if (status) shelf_drop(&w->shelf, s); // and the sentence stays
     shelf_give(&w->shelf, s);

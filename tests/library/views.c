@@ -128,7 +128,7 @@ static void other_looks(void)
     struct bw_bake *look = bake_open(&o);
     CHECK(bw_cache_open(session, work, &cache) == BW_OK && bw_cache_frame(cache, 7, &snapshot) == BW_OK);
     CHECK(bw_view_open_as(snapshot, NULL, &own) == BW_OK && bw_view_open_as(snapshot, look, &other) == BW_OK);
-    CHECK(bw_view_facts(other, &f) == BW_OK && f.renders);
+    CHECK(bw_view_facts(other, &f) == BW_OK && f.height == 120);
     CHECK(bw_view_picture(own, &f.eye, 120, 120, 0, &bright) == BW_OK);
     CHECK(bw_view_picture(other, &f.eye, 120, 120, 0, &darker) == BW_OK && apart(&bright, &darker) > 5);
     CHECK(bw_bake_close(look) == BW_OK);
@@ -139,6 +139,33 @@ static void other_looks(void)
     bw_view_close(own);
     bw_view_close(other);
     bw_snapshot_close(snapshot);
+    bw_cache_close(cache);
+}
+
+/// A camera that goes round is where the frame has it.
+static void goes_round(void)
+{
+    static const char *const round[] = {"export=[{png: {view: render, camera: {orbit: 1}}}]"};
+    struct bw_bake_options o = options_of_puff();
+    struct bw_cache *cache;
+    struct bw_eye eye[2];
+    o.set = round;
+    o.n_set = 1;
+    struct bw_bake *look = bake_open(&o);
+    CHECK(bw_cache_open(session, work, &cache) == BW_OK);
+    for (int i = 0; i < 2; i++) {
+        struct bw_view_facts f = {.size = sizeof f};
+        struct bw_snapshot *snapshot = NULL;
+        struct bw_view *view = NULL;
+        CHECK(bw_cache_frame(cache, i ? 7 : 2, &snapshot) == BW_OK);
+        CHECK(bw_view_open_as(snapshot, look, &view) == BW_OK && bw_view_facts(view, &f) == BW_OK);
+        eye[i] = f.eye;
+        bw_view_close(view);
+        bw_snapshot_close(snapshot);
+    }
+    CHECK(hypot(eye[0].at[0] - eye[1].at[0], eye[0].at[1] - eye[1].at[1]) > 0.5);
+    CHECK(fabs(eye[0].at[2] - eye[1].at[2]) < 1e-6);
+    bw_bake_close(look);
     bw_cache_close(cache);
 }
 
@@ -155,6 +182,7 @@ static void files(void)
     other_cameras(view, 30);
     bw_view_close(view);
     other_looks();
+    goes_round();
     snprintf(path, sizeof path, "%s/vdb/puff_0008.vdb", work);
     CHECK(remove(path) == 0);
     CHECK(bw_view_open(snapshot, &view) == BW_ERR_IO && !view);

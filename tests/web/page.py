@@ -202,6 +202,28 @@ def finished(billow, page, work):
     page.driver.get_log("browser") # of course it complains
 
 
+def two(billow, page, work):
+    """Two caches beside each other, by one camera."""
+    for name, buoyancy in (("calm", "1"), ("hot", "5")):
+        bake(billow, os.path.join(work, name), "--set", "stages.mac.forces.buoyancy=" + buoyancy)
+    served = Served(billow, "view", os.path.join(work, "calm"), os.path.join(work, "hot"))
+    check("two caches: one is shown", page.open(served.address), page.words())
+    page.at("viewport").click()
+    page.keys(Keys.END)
+    page.settled()
+    alone = page.seen()
+    page.keys("c")
+    check("C puts the other one beside it", page.at("left").text.endswith("/calm") and wait(lambda: apart(alone, page.seen()) > 0.2))
+    check("… by one camera", page.changes(lambda: page.drag(100, 20)))
+    page.shot("two")
+    shown = page.run("return billow.state.id")
+    page.run("document.querySelector('.card:not(.shown) .back-to').click()")
+    check("a click shows the other", wait(lambda: page.run("return billow.state.id") != shown) and page.settled())
+    page.clean("two caches")
+    page.driver.get("about:blank")
+    check("the program ends", served.end() == 0)
+
+
 def running(billow, page, work):
     out = os.path.join(work, "running")
     served = Served(billow, "bake", WISP, "--view", "--out", out, "--set", "time.frames=1-4000", "--threads", "1")
@@ -237,6 +259,7 @@ def main():
     try:
         with tempfile.TemporaryDirectory(prefix="billow-page-") as work:
             finished(billow, page, work)
+            two(billow, page, work)
             running(billow, page, work)
     finally:
         page.driver.quit()

@@ -111,6 +111,18 @@ def looks(page, t):
     check("so does a colour", page.changes(lambda: (page.run(colour), t.read())))
     check("… and a camera", page.changes(lambda: (
         t.type(t.row("export.mp4.camera.azimuth", "input.number"), "80 deg"), t.read())))
+    page.at("viewport").click()
+    page.keys("0" + Keys.HOME)
+    page.run("billow.tune.change(['export', 'mp4', 'camera', 'orbit'], '1', 'mp4')")
+    t.read()
+    wait(lambda: page.run("return billow.looked === `${billow.state.id}:${billow.state.generation}`"))
+    page.settled()
+    first = page.camera()["azimuth"]
+    page.keys(Keys.ARROW_RIGHT * 7)
+    check("a camera that goes round is followed", page.settled() and abs(page.camera()["azimuth"] - first) > 0.5,
+          (first, page.camera()["azimuth"]))
+    page.click("undo")
+    t.read()
     check("nothing was baked for it", t.shelf()[-1][0] == number, t.shelf())
     page.shot("tune_look")
 

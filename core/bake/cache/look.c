@@ -26,12 +26,14 @@ static struct bw_preset *bake_preset(const char *file, struct bw_diag *d)
     return p;
 }
 
-/// Stage and look as the bake's pictures had them at time 0, or would have had; 0: it is flat.
+/// Stage and look as the bake's pictures had them at a frame, or would have had; 0: it is flat.
 static int look_of_bake(struct cache_look *l, const struct bw_registry *r, const struct bw_preset *p,
-                        const struct bw_vdb_view *view, int64_t height, struct bw_diag *d)
+                        const struct bw_vdb_view *view, int64_t height, int64_t frame, struct bw_diag *d)
 {
     struct baked v;
-    if (!baked_renders(&v, r, p, 0, d) && !baked_usual(&v, p, d)) return 0;
+    const struct bw_preset_time *t = &p->time;
+    const double time = (double)(frame - t->first) / t->fps;
+    if (!baked_renders(&v, r, p, time, d) && !baked_usual(&v, p, d)) return 0;
     const struct bw_domain_info *domain = baked_domain(p, v.export);
     int good = domain->thin < 0;
     for (int a = 0; good && domain->n[0] > 0 && a < 3; a++) {
@@ -43,7 +45,8 @@ static int look_of_bake(struct cache_look *l, const struct bw_registry *r, const
         if (height > 0) v.p->size = height;
         v.p->camera.distance *= view->scale;
         for (int a = 0; a < 3; a++) v.p->camera.target.point[a] *= view->scale;
-        bw_picture_stage(v.p, 0, l->size, &l->scene);
+        const double gone = (double)(frame - t->write_first) / (double)(t->write_last - t->write_first + 1);
+        bw_picture_stage(v.p, gone, l->size, &l->scene);
         l->scene.extinction *= v.p->thickness;
         l->scene.ambient = p->ambient > 0 ? p->ambient : l->scene.ambient;
         good = bw_picture_look(v.p, view->flames, &l->scene.look, why, sizeof why) == BW_OK;
@@ -75,7 +78,7 @@ void cache_look_find(struct cache_look *l, const struct cache *c, const struct b
     memcpy(l->scene.lo, view->lo, sizeof view->lo);
     memcpy(l->scene.hi, view->hi, sizeof view->hi);
     struct bw_preset *p = view->field ? NULL : bake_preset(c->files.path[0], &d);
-    int good = p && look_of_bake(l, c->session->registry, p, view, height, &d);
+    int good = p && look_of_bake(l, c->session->registry, p, view, height, p->time.write_first, &d);
     if (p && view->fps <= 0) l->fps = p->time.fps;
     if (d.status)
         bw_diag_error(why, NULL, d.status, "the bake's own look can't be had, this is the default: %s",
@@ -85,10 +88,17 @@ void cache_look_find(struct cache_look *l, const struct cache *c, const struct b
     bw_diag_free(&d);
 }
 
-int cache_look_as(struct cache_look *l, const struct cache *c, const struct bw_preset *p,
-                  const struct bw_vdb_view *view, struct bw_diag *d)
+int cache_look_at(struct cache_look *l, const struct cache *c, const struct bw_preset *p,
+                  const struct bw_vdb_view *view, int64_t frame, struct bw_diag *d)
 {
-    look_of_bake(l, c->session->registry, p, view, 0, d);
+    struct bw_diag unheard = {0};
+    struct bw_preset *own = p ? NULL : bake_preset(c->files.path[0], &unheard);
+    struct cache_look then = *l;
+    memset(then.size, 0, sizeof then.size); // chosen anew, with how thick smoke is
+    if (p && look_of_bake(&then, c->session->registry, p, view, 0, frame, d)) *l = then;
+    if (own && look_of_bake(&then, c->session->registry, own, view, 0, frame, &unheard)) *l = then;
+    bw_preset_free(own);
+    bw_diag_free(&unheard);
     return !d->status;
 }
 

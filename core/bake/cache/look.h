@@ -29,9 +29,10 @@ struct cache_slice {
 void cache_look_find(struct cache_look *l, const struct cache *c, const struct bw_vdb_view *view, int64_t height,
                      struct bw_diag *why);
 
-/// Another preset's look for it: *l is changed where that has one, and stays where it is flat. 0 after a sentence.
-int cache_look_as(struct cache_look *l, const struct cache *c, const struct bw_preset *p,
-                  const struct bw_vdb_view *view, struct bw_diag *d);
+/// The look at a frame, of a preset (NULL: the bake's own): *l, the cache's, is changed where that has one, and stays
+/// where it is flat. 0 after a sentence.
+int cache_look_at(struct cache_look *l, const struct cache *c, const struct bw_preset *p,
+                  const struct bw_vdb_view *view, int64_t frame, struct bw_diag *d);
 
 /// 1: `c` is from a bake of ours that showed slices alone, and `slice` says which; else 0.
 int cache_look_slice(struct cache_slice *slice, const struct cache *c);

@@ -70,7 +70,7 @@ enum bw_status view_of_file(struct moment *m, const struct bw_preset *own, struc
     char why[1024] = "";
     if (cache_seen(c, NULL, &seen, d)) return d->status;
     cache_seen_look(c, &seen, &look);
-    if (own && !cache_look_as(&look, c, own, &seen, d)) return d->status;
+    if (!cache_look_at(&look, c, own, &seen, m->facts.frame, d)) return d->status;
     seen.tools = &v->tools;
     v->renders = 1;
     for (int a = 0; a < 3; a++) v->renders &= seen.hi[a] - seen.lo[a] > 1.5 * seen.voxel;

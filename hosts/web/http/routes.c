@@ -69,6 +69,7 @@ static enum MHD_Result request_finish(struct visit *v, struct request *r)
     r->answer.bytes = NULL;
     snprintf(seconds, sizeof seconds, "%.4f", a.seconds);
     MHD_add_response_header(out, "X-Seconds", seconds);
+    if (*a.eye) MHD_add_response_header(out, "X-Eye", a.eye);
     return reply_send(v->c, a.code, a.type, out);
 }
 

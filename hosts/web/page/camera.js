@@ -20,7 +20,19 @@ export class Camera {
     this.parallel = false;
     const { right, up } = this.axes();
     this.roll = Math.atan2(dot(eye.up, right), dot(eye.up, up));
+    this.movies = this.words();
   }
+
+  /** From the server's ten numbers. */
+  static of(numbers) {
+    const n = numbers.split(',').map(Number);
+    return new Camera({ at: n.slice(0, 3), target: n.slice(3, 6), up: n.slice(6, 9), angle: n[9] });
+  }
+
+  words() { return JSON.stringify([this.target, this.distance, this.angle, this.elevation, this.azimuth, this.roll, this.parallel]); }
+
+  /** Nobody has moved it: it goes where the movie's goes. */
+  isMovies() { return this.words() === this.movies; }
 
   axes() {
     const ca = Math.cos(this.azimuth), sa = Math.sin(this.azimuth);

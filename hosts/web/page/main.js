@@ -5,6 +5,7 @@ import { hands } from './hand.js';
 import { keys } from './keys.js';
 import { Panel } from './panel.js';
 import { Plots } from './plots.js';
+import { Results } from './tune/results.js';
 import { Tune } from './tune/tune.js';
 import { Timeline } from './timeline.js';
 import { Viewport } from './viewport.js';
@@ -18,6 +19,7 @@ const app = {
   state: null, // of it, what is shown
   of: null, beside: null, // numbers of what is shown (null: what the server says), and of what it is compared with
   tune: null, // a preset that is tuned
+  results: null, // thumbnails, where there are several
   scene: null, // of the first frame that was looked at: stage, camera, fields
   frame: null, mode: 'render', camera: null,
   wanted: null, // a frame that is not there yet
@@ -86,7 +88,7 @@ const app = {
     app.looking = false;
     app.timeline.draw();
     if (!scene) { app.timeline.pause(); return; }
-    const own = app.camera && app.scene && JSON.stringify(app.camera) !== JSON.stringify(new Camera(app.scene.eye));
+    const own = app.camera && !app.camera.isMovies();
     app.scene = scene;
     app.panel.fill(scene);
     if (!scene.renders) app.setMode('slice');
@@ -209,7 +211,8 @@ function stateTake(told) {
   if (app.of !== null && !told.shelf.some((s) => s.id === app.of)) app.of = null;
   if (app.beside !== null && !told.shelf.some((s) => s.id === app.beside)) app.beside = null;
   const state = told.shelf.find((s) => s.id === (app.of ?? told.current));
-  if (app.tune) app.tune.results.tell(told);
+  if (told.shelf.length > 1) app.results ??= new Results(app, null);
+  app.results?.tell(told);
   if (!state) { app.say(app.tune ? '' : 'There is nothing to be seen yet.'); return; }
   app.state = state;
   app.viewport.compared();

@@ -2,6 +2,8 @@
 // The picture: asks the server for small ones while something moves and for a sharp one at rest. At most one of each is
 // on its way; what comes too late is not shown.
 
+import { Camera } from './camera.js';
+
 const QUICK = 480 * 270, SHARP = 960 * 540, REST_MS = 140, KEPT = 600;
 
 export class Viewport {
@@ -10,6 +12,7 @@ export class Viewport {
     this.box = document.getElementById('viewport');
     this.canvas = document.getElementById('picture');
     this.kept = new Map(); // pictures by what was asked
+    this.eyes = new Map(); // of the movie's camera there
     this.asked = 0; // every wish has a number
     this.shown = 0; // that of the newest picture that is seen
     this.ways = { quick: { busy: false, next: null }, sharp: { busy: false, next: null } };
@@ -30,7 +33,7 @@ export class Viewport {
   aspect() { return this.box.clientWidth / Math.max(1, this.box.clientHeight); }
 
   query(sharp) {
-    const { app } = this, all = app.mode === 'slice' ? app.panel.query() : app.camera.query();
+    const { app } = this, all = app.mode === 'slice' ? app.panel.query() : app.camera.isMovies() && app.beside === null ? {} : app.camera.query();
     const area = Math.min(sharp || app.mode === 'slice' ? SHARP : QUICK, this.box.clientWidth * this.box.clientHeight || QUICK);
     const height = 2 * Math.round(Math.sqrt(area / this.aspect()) / 2);
     Object.assign(all, { of: app.state.id, g: app.state.generation, frame: app.frame, mode: app.mode, h: Math.max(16, height), q: sharp ? 92 : 78 });
@@ -87,6 +90,9 @@ export class Viewport {
       this.shown = wish.number;
       this.sharp = way === 'sharp';
       this.image = image;
+      const eye = this.eyes.get(wish.query);
+      const { app } = this;
+      if (eye && app.camera && app.camera.isMovies()) app.camera = Camera.of(eye);
       this.other = other;
       this.paint(image);
       this.app.say('');
@@ -106,6 +112,7 @@ export class Viewport {
       if (!answer.ok) throw new Error(await answer.text());
       this.app.seconds = +answer.headers.get('X-Seconds');
       blob = await answer.blob();
+      if (answer.headers.get('X-Eye')) this.eyes.set(query, answer.headers.get('X-Eye'));
       this.keep(query, blob);
     }
     return createImageBitmap(blob);
@@ -137,7 +144,10 @@ export class Viewport {
 
   keep(query, blob) {
     this.kept.set(query, blob);
-    if (this.kept.size > KEPT) this.kept.delete(this.kept.keys().next().value);
+    if (this.kept.size <= KEPT) return;
+    const oldest = this.kept.keys().next().value;
+    this.kept.delete(oldest);
+    this.eyes.delete(oldest);
   }
 
   paint(image) {

@@ -2,6 +2,7 @@
 #include "draw.h"
 
 #include "jpeg.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -31,11 +32,22 @@ static struct drawn drawn_failure(struct source *s, int64_t frame)
     return drawn_words(absent ? GONE : UNABLE, *e->sentence ? e->sentence : "there is no such frame");
 }
 
-static enum bw_status render_draw(struct views *v, struct source *s, const struct wish *w, struct bw_pixels *out)
+/// Ten numbers: eye, target, up, angle.
+static void eye_tell(const struct bw_eye *e, char out[280])
+{
+    const double *const each[] = {e->at, e->target, e->up};
+    int n = 0;
+    for (int i = 0; i < 9; i++) n += snprintf(out + n, 280 - (size_t)n, "%.17g,", each[i / 3][i % 3]);
+    snprintf(out + n, 280 - (size_t)n, "%.17g", e->angle);
+}
+
+static enum bw_status render_draw(struct views *v, struct source *s, const struct wish *w, struct bw_pixels *out,
+                                  char eye[280])
 {
     struct open_view *o = views_take(v, s, w->frame);
     if (!o) return bw_error_last()->status ? bw_error_last()->status : BW_ERR;
     enum bw_status status = bw_view_picture(o->view, w->has_eye ? &w->eye : NULL, w->width, w->height, w->coarse, out);
+    if (!w->has_eye) eye_tell(&o->facts.eye, eye);
     views_give(v, o);
     return status;
 }
@@ -54,8 +66,9 @@ static struct drawn picture_draw(struct views *v, struct source *s, const struct
 {
     struct bw_pixels pixels = {0};
     const double start = clock_seconds();
-    if (w->slice ? slice_draw(s, w, &pixels) : render_draw(v, s, w, &pixels)) return drawn_failure(s, w->frame);
     struct drawn out = {.code = GOOD, .type = "image/jpeg"};
+    if (w->slice ? slice_draw(s, w, &pixels) : render_draw(v, s, w, &pixels, out.eye))
+        return drawn_failure(s, w->frame);
     out.bytes = jpeg_make(&pixels, w->quality, &out.size);
     bw_pixels_free(&pixels);
     out.seconds = clock_seconds() - start;

@@ -14,6 +14,7 @@ struct drawn {
     void *bytes; ///< new memory, given back with free
     size_t size;
     double seconds; ///< that it took
+    char eye[280];  ///< the movie's camera, in numbers; "": none is told
 };
 
 /// A picture, or, in words, why there is none.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What was baked, as thumbnails with what was changed: a click goes back to it, the button beside compares with it.
+// What there is to be seen, several caches or what was tried of a preset, as thumbnails: a click goes to it, the button
+// beside compares with it.
 
 const SOON_MS = 1500;
 
@@ -9,6 +10,8 @@ export class Results {
     this.tune = tune;
     this.box = document.getElementById('results');
     this.cards = new Map(); // by number
+    this.box.hidden = false;
+    document.body.classList.add('several');
   }
 
   /** The server's list has changed. */
@@ -18,7 +21,7 @@ export class Results {
       const card = this.cards.get(s.id) ?? this.card(s.id);
       const frames = (s.ranges ?? []).flat().concat(s.made), last = frames.length ? Math.max(...frames) : null;
       const state = s.running ? `${s.progress ? Math.round(100 * s.progress.done / Math.max(1, s.progress.total)) : 0} %` : s.kind === 'full' ? 'in its own cells' : '';
-      card.words.textContent = s.words || (s.kind === 'full' ? 'all of it' : 'as it was');
+      card.words.textContent = s.words || (s.kind === 'full' ? 'all of it' : s.kind === 'quick' ? 'as it was' : s.title);
       card.back.title = `Go back to this: ${card.words.textContent}`;
       card.state.textContent = [state, s.coarse > 1 ? `voxel ×${s.coarse}` : '', s.ended && s.ended !== 'another change came' ? s.ended : ''].filter(Boolean).join(' · ');
       card.state.classList.toggle('bad', !!s.ended && s.ended !== 'another change came');
@@ -43,7 +46,7 @@ export class Results {
     card.box.append(card.back, card.compare);
     card.back.addEventListener('click', () => {
       const s = this.app.all.shelf.find((x) => x.id === id);
-      if (s && s.kind === 'full') this.app.lookAt(id);
+      if (s && s.kind !== 'quick') this.app.lookAt(id);
       else this.tune.again(id);
     });
     card.compare.addEventListener('click', () => this.app.compare(this.app.beside === id ? null : id));

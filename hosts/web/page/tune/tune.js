@@ -27,9 +27,9 @@ export class Tune {
     this.future = [];
     this.tables = {};
     this.form = new Form(get('form'), (path, value, type) => this.change(path, value, type));
-    this.results = new Results(app, this);
+    app.results = new Results(app, this);
     document.body.classList.add('tuning');
-    get('tune').hidden = get('results').hidden = false;
+    get('tune').hidden = false;
     get('save-name').value = `${preset.name}_tuned`;
     get('save-where').textContent = `It goes into ${preset.folder}/ and never over another file.`;
     this.buttons();
