@@ -25,6 +25,44 @@ Test(image, film_is_monotone_and_never_flat)
     }
 }
 
+/* Greys of Blender 3.4's Filmic, medium high contrast, and two flames: ours are within 4 of 255. */
+Test(image, film_is_filmic)
+{
+    static const struct {
+        float light[3], shown[3];
+    } known[] = {{{0.0258f, 0.0258f, 0.0258f}, {39, 39, 39}},    {{0.1364f, 0.1364f, 0.1364f}, {112, 112, 112}},
+                 {{0.4135f, 0.4135f, 0.4135f}, {174, 174, 174}}, {{1.2536f, 1.2536f, 1.2536f}, {221, 221, 221}},
+                 {{3.8f, 3.8f, 3.8f}, {245, 245, 245}},          {{0.95f, 0.19f, 0.00475f}, {211, 131, 9}},
+                 {{2.88f, 1.008f, 0.0576f}, {241, 213, 68}}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        float rgb[3];
+        bw_tone(known[i].light, 1, rgb);
+        for (int c = 0; c < 3; c++) cr_assert_float_eq(255 * rgb[c], known[i].shown[c], 4, "%zu %d", i, c);
+    }
+}
+
+/* What is darker than white keeps its contrast to the bit; what is brighter loses light to all around it, and none in
+ * all. */
+Test(image, bloom_lays_no_veil)
+{
+    enum { W = 64 };
+    struct bw_image img;
+    cr_assert_eq(bw_image_init(&img, &tools, W, W), BW_OK);
+    for (int i = 0; i < 3 * W * W; i++) img.px[i] = (i / 3 % 8) * 0.1f;
+    cr_assert_eq(bw_film_bloom(&img, 0.5, 1), BW_OK);
+    for (int i = 0; i < 3 * W * W; i++) cr_assert_eq(img.px[i], (i / 3 % 8) * 0.1f);
+    for (int i = 0; i < 3 * W * W; i++) img.px[i] = 0;
+    for (int y = 28; y < 36; y++)
+        for (int x = 28; x < 36; x++) img.px[3 * (y * W + x)] = 10;
+    cr_assert_eq(bw_film_bloom(&img, 0.5, 1), BW_OK);
+    double sum = 0;
+    for (int i = 0; i < 3 * W * W; i++) sum += (double)img.px[i];
+    cr_assert_float_eq(sum, 640, 25, "%g", sum);
+    cr_assert_lt(img.px[3 * (32 * W + 32)], 9);
+    cr_assert_gt(img.px[3 * (32 * W + 24)], 0.02f);
+    bw_image_free(&img);
+}
+
 /* Fire dims the studio by itself, but not for a preset that has its own idea. */
 Test(image, flames_dim_the_studio)
 {

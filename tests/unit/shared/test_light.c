@@ -263,3 +263,66 @@ Test(light, softened_flames_hide_their_cells)
     cr_assert_gt(usual, 0.2);
     cr_assert_lt(soft, 0.5 * usual); // what is left is the wall seen in perspective
 }
+
+/// The largest of each channel where an obstacle stands.
+static void brightest(float roughness, float most[3])
+{
+    struct bw_volume v = {.box = unit_box};
+    struct bw_scene scene = dark_scene();
+    scene.floor = 0;
+    lamp_add(&scene, -0.3, -1, 0.5, 1, 1, 1);
+    for (int c = 0; c < 3; c++) scene.look.obstacle[c] = c ? 0.05f : 0.5f;
+    scene.look.roughness = roughness;
+    v.solid_box = unit_box;
+    v.solid = cells_make();
+    for (int i = 0; i < N * N * N; i++) {
+        const double p[3] = {(i % N + 0.5) / N - 0.5, (i / N % N + 0.5) / N - 0.5, (i / N / N + 0.5) / N - 0.5};
+        v.solid[i] = (float)(length(p) - 0.3);
+    }
+    v.box.n[0] = v.box.n[1] = v.box.n[2] = 0;
+    struct bw_image img = light_render(&v, &scene);
+    for (int c = 0; c < 3; c++) most[c] = 0;
+    for (int i = 0; i < 3 * 64 * 64; i++) most[i % 3] = fmaxf(most[i % 3], img.px[i]);
+    bw_image_free(&img);
+    free(v.solid);
+}
+
+/* A rough ball sends back its colour of what a lamp sends, E/π where it faces it; a smooth one mirrors the lamp's white,
+ * in a spot that is brighter the smoother it is. */
+Test(light, obstacles_have_colour_and_gloss)
+{
+    float clay[3], satin[3], polished[3];
+    brightest(1, clay), brightest(0.6f, satin), brightest(0.3f, polished);
+    cr_log_info("%g %g %g", (double)clay[2], (double)satin[2], (double)polished[2]);
+    for (int c = 0; c < 3; c++) {
+        const double want = (c ? 0.05 : 0.5) * BW_SUN / 3.14159265358979;
+        cr_assert_float_eq(clay[c], want, 0.02 * want, "%g, not %g", (double)clay[c], want);
+    }
+    cr_assert_gt(satin[2], 1.2f * clay[2]);
+    cr_assert_gt(polished[2], 3 * satin[2]);
+    cr_assert_float_eq(polished[0] - clay[0], polished[2] - clay[2], 0.1f * polished[2]); // white
+}
+
+/* Light that is scattered again takes on the colour of smoke once more: thick smoke is redder than its albedo says, by
+ * as much as octaves have; thin smoke is not. */
+Test(light, thick_smoke_is_deeper_in_colour)
+{
+    double ratio[2];
+    for (int thick = 0; thick < 2; thick++) {
+        struct bw_volume v = smoke_make();
+        struct bw_scene scene = dark_scene();
+        scene.floor = 0;
+        scene.extinction = thick ? 60 : 0.2;
+        lamp_add(&scene, 0, 1, 0.3, 2, 2, 2); // from behind: what is seen is not lit directly
+        scene.look.albedo[0] = 0.9f, scene.look.albedo[1] = scene.look.albedo[2] = 0.3f;
+        struct bw_image img = light_render(&v, &scene);
+        double sum[2] = {0, 0};
+        for (int i = 0; i < 64 * 64; i++) sum[0] += (double)img.px[3 * i], sum[1] += (double)img.px[3 * i + 1];
+        ratio[thick] = sum[0] / sum[1];
+        bw_image_free(&img);
+        free(v.density);
+    }
+    cr_log_info("red over green: %g, %g", ratio[0], ratio[1]);
+    cr_assert_gt(ratio[0], 3);
+    cr_assert_gt(ratio[1], 1.5 * ratio[0], "%g, %g", ratio[0], ratio[1]);
+}
