@@ -287,8 +287,8 @@ static void brightest(float roughness, float most[3])
     free(v.solid);
 }
 
-/* A rough ball sends back its colour of what a lamp sends, E/π where it faces it; a smooth one mirrors the lamp's white,
- * in a spot that is brighter the smoother it is. */
+/* A rough ball sends back its colour of what a lamp sends, E/π where it faces it; a smooth one mirrors the lamp's
+ * white, in a spot that is brighter the smoother it is. */
 Test(light, obstacles_have_colour_and_gloss)
 {
     float clay[3], satin[3], polished[3];
