@@ -32,24 +32,30 @@ static double value_at(const struct metrics *m, int row, int column)
     return column < 0 ? NAN : m->value[(size_t)row * (size_t)m->columns + (size_t)column];
 }
 
-/* Its range over all members; 0: it is the same in all of them, or in one alone. */
+/* The one with the most rows that has the column, or NULL: the others are held against it. */
+static const struct metrics *longest_of(const struct plots *p, const char *name)
+{
+    const struct metrics *longest = NULL;
+    for (size_t i = 0; i < p->count; i++)
+        if (metrics_column(&p->all[i], name) >= 0 && (!longest || p->all[i].rows > longest->rows)) longest = &p->all[i];
+    return longest;
+}
+
+/* Its range over all members; 0: as far as they have come it is the same in all of them. */
 static int is_worth(const struct plots *p, const char *name, struct range *frames, struct range *values)
 {
-    const struct metrics *first = NULL;
+    const struct metrics *longest = longest_of(p, name);
     int differs = 0;
     *frames = *values = (struct range){INFINITY, -INFINITY};
-    for (size_t i = 0; i < p->count; i++) {
+    for (size_t i = 0; longest && i < p->count; i++) {
         const struct metrics *m = &p->all[i];
-        const int c = metrics_column(m, name), at = metrics_column(m, "frame"),
-                  c0 = first ? metrics_column(first, name) : -1;
-        if (c < 0 || at < 0) continue;
-        for (int r = 0; r < m->rows; r++) {
+        const int c = metrics_column(m, name), at = metrics_column(m, "frame"), c0 = metrics_column(longest, name);
+        for (int r = 0; c >= 0 && at >= 0 && r < m->rows; r++) {
+            const double x = value_at(m, r, c);
             range_take(frames, value_at(m, r, at));
-            range_take(values, value_at(m, r, c));
-            if (first && (r >= first->rows || value_at(m, r, c) != value_at(first, r, c0)))
-                differs |= isfinite(value_at(m, r, c));
+            range_take(values, x);
+            differs |= isfinite(x) && x != value_at(longest, r, c0);
         }
-        if (!first) first = m;
     }
     return differs && values->lo < values->hi;
 }
