@@ -19,7 +19,7 @@ INLINE void row_measure(int32_t thin, const float *const u[3], const float *cons
         }
     }
     for (int set = 1; set < FLUX_SETS; set++) {
-        const float x = set & 1, y = set >> 1 & 1, z = set >> 2;
+        const float x = set & 1, y = set >> 1 & 1, z = set >> 2 & 1;
         float *most = r->emptied[set];
         for (int32_t i = 0; i < n; i++) most[i] = more(most[i], (x * d[0][i] + y * d[1][i]) + z * d[2][i]);
     }
