@@ -71,6 +71,31 @@ static void as_if_awake(const char *obstacles)
 
 Test(outline, is_as_if_awake) { as_if_awake(OBSTACLES); }
 
+static int warned;
+
+static void warning_see(int level, const char *who, const char *text, void *user)
+{
+    (void)who, (void)user;
+    warned += level == BW_LOG_WARNING && strstr(text, "span too much to be drawn");
+}
+
+/* A plain of a hundred kilometres has more tiles than anybody's memory: it is drawn where gas is, and that is said. */
+Test(outline, has_an_end)
+{
+    struct test_run r = run_with(&(struct test_options){.on_log = warning_see},
+                                 "billow: 1\ndomain: {size: none, voxel: 0.5}\ntime: {fps: 10, frames: 1-1}\nstages:\n"
+                                 "  - emit: {density: 1, shape: {sphere: {center: [0, 0, 1], radius: 1.5}}}\n"
+                                 "  - collide: {shape: {box: {center: [0, 0, -1], size: [1e5, 1e5, 2]}}}\n"
+                                 "  - mac.advect: {}\n  - mac.project: {}\n");
+    struct chain_snapshot *s = snapshot_take(r.chain, 1);
+    cr_assert_not_null(s);
+    cr_assert_eq(outline_take(r.chain, s), BW_OK);
+    cr_assert_eq(solid_of(s).n_tiles, bw_chain_tiles(r.chain));
+    cr_assert_eq(warned, 1);
+    snapshot_unref(s);
+    test_end(&r);
+}
+
 static int entry_remove(const char *path, const struct stat *st, int kind, struct FTW *at)
 {
     (void)st, (void)kind, (void)at;
