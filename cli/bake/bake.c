@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* `billow bake`: the library reads the preset, looks at the folder, runs; here is what is asked and what is said. */
 #include "bake.h"
+#include "ranks.h"
 
 #include "farm/farm.h"
 
@@ -313,8 +314,8 @@ static void bake_run(struct bake *b)
 {
     if (!page_begin(b)) return;
     signals_catch();
-    if (bw_bake_start(b->bake)) {
-        if (bake_failed(b) == BW_ERR_USAGE) refusal_print(b);
+    if (bw_bake_join(b->bake) || bw_bake_start(b->bake)) {
+        if (bake_failed(b) == BW_ERR_USAGE && !ranks_refused(b->message)) refusal_print(b);
         return;
     }
     int status = bake_wait(b);
@@ -404,6 +405,10 @@ static enum bw_status bake_open(struct bake *b)
     progress_attach(&b->progress, &b->o);
     b->facts.size = sizeof b->facts;
     if (bw_bake_open(b->session, &b->o, &b->bake) || bw_bake_facts(b->bake, &b->facts)) return bake_failed(b);
+    if (b->facts.source && !ranks_allow_source(b->facts.name, b->facts.source)) {
+        b->told = 1;
+        return b->status = BW_ERR_USAGE;
+    }
     return b->facts.source ? source_take(b) : BW_OK;
 }
 
@@ -436,6 +441,7 @@ int bake_line_run(int argc, char **argv, char **message)
     struct bake b = {0};
     int code = options_read(&b, argc, argv);
     if (code != CLI_END) return code == CLI_HELP ? EXIT_CODE_OK : EXIT_CODE_USAGE;
+    if (!ranks_begin(&b.o, b.progress.wants_page)) return EXIT_CODE_USAGE;
     progress_init(&b.progress, b.json);
     enum bw_status status = bake_open(&b);
     if (status == BW_OK && b.farm.on && !b.dry_run) {
@@ -449,6 +455,7 @@ int bake_line_run(int argc, char **argv, char **message)
         bake_run(&b);
     }
     code = bake_code(&b);
+    ranks_end(b.bake);
     failure_print(&b);
     event_print(&b.progress, "end",
                 json_pack("{s:b, s:i, s:s?}", "ok", b.status == BW_OK, "code", code, "message", b.message));

@@ -3,7 +3,7 @@
  * stays keeps its blocks, what is born gets the background (velocity: what its neighbours have, fading), what goes
  * gives its blocks back. Faces between an active and an inactive tile live in rims; they become the low faces of a
  * tile that wakes above them, and back. */
-#include "grid.h"
+#include "ranks/ranks.h"
 #include "base/alloc.h"
 #include <math.h>
 #include <stdlib.h>
@@ -28,6 +28,7 @@ void bw_domain_destroy(struct bw_domain *d)
 {
     if (!d) return;
     while (d->fields) bw_field_destroy(d->fields);
+    bw_ranks_leave(d);
     bw_topo_unref(d->topo);
     bw_pool_destroy(d->pool[0]);
     bw_pool_destroy(d->pool[1]);
@@ -190,6 +191,7 @@ static void alive_tile(int64_t t, uint32_t worker, void *user)
 {
     (void)worker;
     struct alive_job *j = user;
+    if (bw_ranks_lacks(j->f, j->f->src.data[0][t])) return;
     double threshold = j->f->lively[t] ? .5 * j->f->info.alive : j->f->info.alive; /* hysteresis */
     j->f->lively[t] = alive_box(j->f, t, threshold, j->box[t][0], j->box[t][1]);
 }
@@ -203,6 +205,9 @@ enum bw_status bw_domain_want_alive(struct bw_domain *d, double reach, struct bw
         if (!(f->info.alive > 0) || f->scratch) continue;
         job.f = f;
         bw_workers_for(w, d->topo->pub.count, alive_tile, &job);
+        if (bw_ranks_share(d, f->lively, NULL, sizeof *f->lively) != BW_OK ||
+            bw_ranks_share(d, job.box, NULL, sizeof *job.box) != BW_OK)
+            d->full = true;
         for (int64_t t = 0; t < d->topo->pub.count; t++) {
             if (!f->lively[t]) continue;
             int64_t a[3], b[3];
@@ -353,16 +358,27 @@ static enum bw_status move_component(struct bw_field *f, uint32_t c, const struc
     return BW_OK;
 }
 
-static void drop_count(struct bw_domain *d, const struct bw_field *f, const struct bw_topo *to)
+static double tile_amount(const struct bw_field *f, int64_t t)
 {
-    if (!(f->info.alive > 0)) return;
     double sum = 0;
-    for (int64_t t = 0; t < d->topo->pub.count; t++) {
-        if (bw_topo_index(to, d->topo->coord[t]) >= 0) continue;
-        for (uint32_t c = 0; c < f->info.comps; c++)
-            for (int32_t i = 0; i < BW_TILE_CELLS; i++) sum += fabs(value_at(f, c, t, i) - f->info.background[c]);
-    }
+    for (uint32_t c = 0; c < f->info.comps; c++)
+        for (int32_t i = 0; i < BW_TILE_CELLS; i++) sum += fabs(value_at(f, c, t, i) - f->info.background[c]);
+    return sum;
+}
+
+static enum bw_status drop_count(struct bw_domain *d, const struct bw_field *f, const struct bw_topo *to)
+{
+    const int64_t n = d->topo->pub.count;
+    if (!(f->info.alive > 0)) return BW_OK;
+    double *part = bw_calloc((size_t)(n + 1) * sizeof *part), sum = 0;
+    if (!part) return BW_ERR_MEMORY;
+    for (int64_t t = 0; t < n; t++)
+        if (bw_topo_index(to, d->topo->coord[t]) < 0) part[t] = tile_amount(f, t);
+    const enum bw_status status = bw_ranks_share(d, part, NULL, sizeof *part);
+    for (int64_t t = 0; t < n; t++) sum += part[t];
     d->dropped += sum * d->info.h * d->info.h * d->info.h;
+    bw_free(part);
+    return status;
 }
 
 static void field_take(struct bw_field *f, struct move *m, struct bw_topo *to)
@@ -398,6 +414,42 @@ static void want_reset(struct bw_domain *d)
     d->full = false;
 }
 
+/* What was dealt out otherwise goes to who has it now, with what newborn tiles and rims beside it are made from. */
+static enum bw_status field_hand_over(struct bw_domain *d, struct bw_field *f, const struct bw_topo *to,
+                                      const struct bw_deal *deal)
+{
+    uint64_t *need = bw_calloc((size_t)(d->topo->pub.count + 1) * sizeof *need);
+    uint64_t *here = bw_calloc((size_t)(to->pub.count + 1) * sizeof *here);
+    enum bw_status status = need && here ? BW_OK : BW_ERR_MEMORY;
+    for (int64_t t = 0; status == BW_OK && t < to->pub.count; t++)
+        for (int e = -1; e < (f->info.kind == BW_MAC ? 6 : 0); e++) {
+            int32_t q[3] = {to->coord[t][0], to->coord[t][1], to->coord[t][2]};
+            if (e >= 0) q[e / 2] += e & 1 ? 1 : -1;
+            const int64_t at = bw_topo_find(d->topo, &d->info, q);
+            if (at >= 0) need[at] |= deal->own[t];
+        }
+    if (status == BW_OK) status = bw_ranks_bring_to(f, need);
+    bw_free(need);
+    if (status == BW_OK) status = drop_count(d, f, to);
+    bw_free(f->here);
+    f->here = here;
+    return status;
+}
+
+/* Once more tiles are active, what there is of each field is its owner's. */
+static enum bw_status fields_hand_over(struct bw_domain *d, const struct bw_topo *to, const struct bw_deal *deal)
+{
+    enum bw_status status = BW_OK;
+    for (struct bw_field *f = d->fields; f && status == BW_OK; f = f->next)
+        status = deal ? field_hand_over(d, f, to, deal) : drop_count(d, f, to);
+    return status;
+}
+
+static void fields_own(struct bw_domain *d)
+{
+    for (struct bw_field *f = d->fields; d->ranks && f; f = f->next) bw_ranks_wrote(f);
+}
+
 static enum bw_status fields_move(struct bw_domain *d, struct bw_topo *to, const int64_t *old)
 {
     int count = 0;
@@ -417,7 +469,6 @@ static enum bw_status fields_move(struct bw_domain *d, struct bw_topo *to, const
             move_free(f, &m[i], to, old);
             continue;
         }
-        drop_count(d, f, to);
         field_take(f, &m[i], to);
     }
     bw_free(m);
@@ -440,12 +491,21 @@ enum bw_status bw_domain_commit(struct bw_domain *d)
         old[t] = bw_topo_index(d->topo, to->coord[t]);
         to->born[t] = old[t] < 0;
     }
+    struct bw_deal *deal = NULL;
+    if (status == BW_OK && d->ranks && !(deal = bw_ranks_deal(to, &d->info, d->ranks->size, d->ranks->rank)))
+        status = BW_ERR_MEMORY;
+    if (status == BW_OK) status = fields_hand_over(d, to, deal);
     if (status == BW_OK) status = fields_move(d, to, old);
     if (status == BW_OK) {
         bw_topo_unref(d->topo);
         d->topo = bw_topo_ref(to);
         d->version++;
+        bw_ranks_undeal(d->deal);
+        d->deal = deal;
+        deal = NULL;
+        fields_own(d);
     }
+    bw_ranks_undeal(deal);
     bw_topo_unref(to);
     bw_free(old);
     want_reset(d);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "grid.h"
+#include "ranks/ranks.h"
 #include "base/alloc.h"
 #include <assert.h>
 #include <math.h>
@@ -72,7 +72,9 @@ struct bw_field *bw_field_create(struct bw_domain *d, const char *name, uint32_t
     f->lively = bw_calloc((size_t)d->topo->pub.count + 1);
     f->next = d->fields;
     d->fields = f;
-    if (f->name && f->lively && tables_fill(f) == BW_OK) return f;
+    if (d->ranks) f->here = bw_calloc(((size_t)d->topo->pub.count + 1) * sizeof *f->here);
+    bw_ranks_same(f);
+    if (f->name && f->lively && (f->here || !d->ranks) && tables_fill(f) == BW_OK) return f;
     bw_field_destroy(f);
     return NULL;
 }
@@ -88,6 +90,7 @@ void bw_field_destroy(struct bw_field *f)
     tables_free(f);
     bw_topo_unref(f->src.topo);
     bw_free(f->lively);
+    bw_free(f->here);
     bw_free(f->name);
     bw_free(f);
 }
@@ -109,6 +112,7 @@ enum bw_status bw_field_clear(struct bw_field *f)
         }
         bw_pool_unref(blank);
     }
+    bw_ranks_same(f);
     return BW_OK;
 }
 
@@ -124,6 +128,9 @@ enum bw_status bw_field_swap(struct bw_field *a, struct bw_field *b)
         b->src.data[c] = t;
         b->src.rim[c] = r;
     }
+    uint64_t *here = a->here;
+    a->here = b->here;
+    b->here = here;
     return BW_OK;
 }
 
@@ -137,6 +144,7 @@ static void max_tile(int64_t t, uint32_t worker, void *user)
     (void)worker;
     struct max_job *j = user;
     double m = 0;
+    if (bw_ranks_lacks(j->f, j->f->src.data[0][t])) return;
     for (uint32_t c = 0; c < j->f->info.comps; c++) {
         if (j->f->elem == 8) {
             const double *v = j->f->src.data[c][t], *r = j->f->src.rim[c] ? j->f->src.rim[c][t] : NULL;
@@ -163,7 +171,8 @@ double bw_field_max_abs(const struct bw_field *f, struct bw_workers *w)
     double m = 0;
     if (!j.max) return -1;
     bw_workers_for(w, n, max_tile, &j);
-    for (int64_t t = 0; t < n; t++) m = j.max[t] > m ? j.max[t] : m;
+    if (bw_ranks_share(f->domain, j.max, NULL, sizeof *j.max) != BW_OK) m = -1;
+    for (int64_t t = 0; t < n && m >= 0; t++) m = j.max[t] > m ? j.max[t] : m;
     bw_free(j.max);
     return m;
 }
@@ -199,4 +208,14 @@ void bw_source_drop(struct bw_source *s)
     }
     bw_topo_unref(s->topo);
     *s = (struct bw_source){0};
+}
+
+void *bw_field_own_tile(struct bw_field *f, uint32_t c, int64_t t)
+{
+    void **block = &f->src.data[c][t];
+    if (*block && !bw_pool_shared(*block)) return *block;
+    void *own = bw_pool_get(f->pool);
+    if (!own) return NULL;
+    bw_pool_unref(*block);
+    return *block = own;
 }

@@ -44,8 +44,10 @@ struct bw_field {
     struct bw_domain *domain;
     struct bw_pool *pool;
     char *name;
-    uint32_t elem;   /* bytes a value */
-    uint8_t *lively; /* per tile: was alive at the last look (hysteresis) */
+    uint32_t elem;      /* bytes a value */
+    uint8_t *lively;    /* per tile: was alive at the last look (hysteresis) */
+    uint64_t *here;     /* per tile: the ranks that hold it as it is, a bit each (ranks.h); NULL: one process */
+    _Atomic int missed; /* what is not here was asked for */
     bool scratch;
     struct bw_field *next; /* in the domain's list */
 };
@@ -62,8 +64,11 @@ struct bw_domain {
     int64_t n_want, cap_want;
     int32_t *want_table;
     uint32_t want_mask;
-    bool full;      /* `want` ran out of memory, or grew beyond all sense */
-    double dropped; /* Σ|alive fields|·h³ that went with silent tiles since the last look */
+    bool full;                  /* `want` ran out of memory, or grew beyond all sense */
+    double dropped;             /* Σ|alive fields|·h³ that went with silent tiles since the last look */
+    struct bw_transport *ranks; /* NULL: one process */
+    struct bw_deal *deal;       /* of `topo` (ranks.h) */
+    void *absent[2];            /* of f32 and f64: stands for tiles that are not here */
 };
 
 /* topo.c */
@@ -93,8 +98,6 @@ enum { BW_FAR_CELLS = 1 << 24 }; ///< from the origin, along each axis: without 
 /// Make exactly these tiles active, under the number that the topology had; fields hold their backgrounds then.
 /// BW_ERR_MEMORY; BW_ERR_IO when they are no tiles of this box, or too far out.
 enum bw_status bw_domain_restore(struct bw_domain *d, const int32_t (*coord)[3], int64_t n, uint64_t version);
-/// The block of a tile, nobody else's, contents undefined; NULL: out of memory.
-void *bw_field_own_tile(struct bw_field *f, uint32_t c, int64_t t);
 
 /* field.c */
 /// name NULL: a scratch field, without tiles until a sweep writes it.
@@ -104,6 +107,8 @@ void bw_field_destroy(struct bw_field *f);
 /// All tiles to the background.
 enum bw_status bw_field_clear(struct bw_field *f);
 enum bw_status bw_field_swap(struct bw_field *a, struct bw_field *b);
+/// The block of a tile, nobody else's, contents undefined; NULL: out of memory.
+void *bw_field_own_tile(struct bw_field *f, uint32_t c, int64_t t);
 size_t bw_field_rim_values(const struct bw_domain_info *d, int axis);
 /// Largest |component| of all active tiles (for the CFL rule); negative: out of memory.
 double bw_field_max_abs(const struct bw_field *f, struct bw_workers *w);
@@ -152,12 +157,16 @@ struct bw_sweep_env { /* what a sweep runs in */
     struct bw_arena **arena; /* one per worker */
     const struct bw_stage *stage;
     const _Atomic int *cancel;
+    struct bw_domain *const *domains; /* all there are, n_domains of them */
+    int32_t n_domains;
+    bool share; /* on several ranks: each runs the blocks of its own tiles. Else all run all */
 };
 /// What went wrong in a sweep: field and cell of the first NaN in coordinate order; with BW_ERR_PLUGIN the field that a
 /// body wrote to although it is only read.
 struct bw_sweep_fault {
     const struct bw_field *field;
     int32_t cell[3];
+    bool far; /* it was written in place by who read what is not on this rank */
 };
 enum bw_status bw_sweep_run(const struct bw_sweep_env *e, const struct bw_sweep *s, struct bw_sweep_fault *fault);
 

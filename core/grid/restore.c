@@ -21,13 +21,3 @@ enum bw_status bw_domain_restore(struct bw_domain *d, const int32_t (*coord)[3],
     d->version = d->topo->pub.version = version;
     return status == BW_OK && d->topo->pub.count != n ? BW_ERR_IO : status;
 }
-
-void *bw_field_own_tile(struct bw_field *f, uint32_t c, int64_t t)
-{
-    void **block = &f->src.data[c][t];
-    if (*block && !bw_pool_shared(*block)) return *block;
-    void *own = bw_pool_get(f->pool);
-    if (!own) return NULL;
-    bw_pool_unref(*block);
-    return *block = own;
-}

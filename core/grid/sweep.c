@@ -160,7 +160,7 @@ static enum bw_status readers_count(struct sweep_job *j)
 {
     bool any = false;
     for (uint32_t i = 0; i < j->s->n_access; i++) any |= j->row[i].spent;
-    if (!any || !halos_are_near(j)) return BW_OK;
+    if (!any || !halos_are_near(j) || j->mine) return BW_OK; /* another rank's blocks are not waited for */
     j->readers = bw_calloc((size_t)(j->d->topo->pub.count + 1) * sizeof *j->readers);
     for (int64_t b = 0; j->readers && b < j->n_blocks; b++) block_tiles(j, b, reader_add);
     return j->readers ? BW_OK : BW_ERR_MEMORY;
@@ -261,9 +261,10 @@ static enum bw_status row_view(struct sweep_job *j, uint32_t i, const struct swe
 
 /* Of what is not finite 0 times makes a NaN, and that stays in a sum: vectors of doubles, where comparing whole words
  * has none at the baseline level. */
-static void block_run(int64_t b, uint32_t worker, void *user)
+static void block_run(int64_t number, uint32_t worker, void *user)
 {
     struct sweep_job *j = user;
+    const int64_t b = j->mine ? j->mine[number] : number;
     struct sweep_result *out = &j->result[b];
     struct bw_arena *arena = j->env->arena[worker];
     struct sweep_place p = block_place(j, b);
@@ -324,6 +325,16 @@ static void reduce(const struct sweep_job *j)
     }
 }
 
+static enum bw_status first_fault(const struct sweep_job *j, struct bw_sweep_fault *fault)
+{
+    for (int64_t b = 0; b < j->n_blocks; b++) {
+        if (j->result[b].status == BW_OK) continue;
+        if (fault) *fault = j->result[b].fault;
+        return j->result[b].status;
+    }
+    return BW_OK;
+}
+
 enum bw_status bw_sweep_run(const struct bw_sweep_env *e, const struct bw_sweep *s, struct bw_sweep_fault *fault)
 {
     struct sweep_job j = {.env = e, .s = s, .d = s->domain ? s->domain : e->stage->domain};
@@ -333,15 +344,19 @@ enum bw_status bw_sweep_run(const struct bw_sweep_env *e, const struct bw_sweep 
     j.n_blocks = s->block == 2 ? j.d->topo->n_runs : j.d->topo->pub.count;
     j.result = bw_calloc((size_t)(j.n_blocks + 1) * sizeof *j.result);
     enum bw_status status = j.result ? plan_rows(&j) : BW_ERR_MEMORY;
+    if (status == BW_OK && e->share) status = sweep_share_begin(&j);
     if (status == BW_OK) status = readers_count(&j);
     if (status == BW_OK && s->particles) status = bw_particles_table.sort(s->particles, j.d);
-    if (status == BW_OK) bw_workers_for(e->workers, j.n_blocks, block_run, &j);
-    for (int64_t b = 0; status == BW_OK && b < j.n_blocks; b++) {
-        status = j.result[b].status;
-        if (status != BW_OK && fault) *fault = j.result[b].fault;
+    for (bool again = true; status == BW_OK && again;) {
+        bw_workers_for(e->workers, j.mine ? j.n_mine : j.n_blocks, block_run, &j);
+        again = false;
+        if (j.mine) status = sweep_share_results(&j, &again);
     }
+    if (status == BW_OK) status = first_fault(&j, fault);
     if (status == BW_OK) reduce(&j);
     rows_end(&j, status == BW_OK);
+    if (status == BW_OK) sweep_share_end(&j);
+    bw_free(j.mine);
     bw_free(j.result);
     return status;
 }

@@ -3,7 +3,7 @@
 #ifndef SWEEP_H
 #define SWEEP_H
 
-#include "grid.h"
+#include "ranks/ranks.h"
 
 #define SWEEP_ACCESS 32
 #define SWEEP_REDUCE 16
@@ -32,6 +32,7 @@ struct sweep_job {
     struct sweep_row row[SWEEP_ACCESS];
     struct sweep_result *result;
     int64_t n_blocks;
+    int64_t *mine, n_mine;    /* the blocks that run here; NULL: all */
     _Atomic int32_t *readers; /* by tile: how often blocks still to run may read it; NULL: nothing is spent */
 };
 
@@ -55,6 +56,16 @@ void sweep_watch(const struct sweep_job *j, const struct sweep_place *p, const s
 /// The sums again: where one is another, BW_ERR_PLUGIN with the field as fault.
 void sweep_watch_end(const struct sweep_job *j, const struct sweep_place *p, const struct bw_view *view,
                      const uint64_t *sum, struct sweep_result *out);
+
+/* ---- sweep_share.c: on several ranks ---- */
+
+/// Which blocks run here, and the tiles that they read from others.
+enum bw_status sweep_share_begin(struct sweep_job *j);
+/// All ranks' results of all blocks. *again: something was read that is not here; by now it is, everywhere, and the
+/// blocks are as if they had not run.
+enum bw_status sweep_share_results(struct sweep_job *j, bool *again);
+/// What was written is its owners', or, where all ranks ran all blocks, everybody's.
+void sweep_share_end(struct sweep_job *j);
 
 /* ---- sweep_store.c ---- */
 

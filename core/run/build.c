@@ -56,7 +56,8 @@ static void parts_join(struct bw_chain *c)
                                 .timings = &c->timings,
                                 .outputs = &c->outputs,
                                 .fields = &c->fields,
-                                .stages = &c->stages};
+                                .stages = &c->stages,
+                                .domains = c->domain};
 }
 
 static enum bw_status domains_build(struct bw_chain *c)
@@ -182,6 +183,8 @@ enum bw_status bw_chain_end(struct bw_chain *c, struct bw_diag *d)
         if (c->stages.stage[i].failed) status = c->stages.stage[i].fail_status;
     return status;
 }
+
+void bw_chain_ranks(struct bw_chain *c, struct bw_transport *ranks) { c->ranks = ranks; }
 
 void bw_chain_move(struct bw_chain *c, const char *out) { c->opt.out = c->outputs.folder = c->bake.dir = out; }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "run/together/together.h"
 #include "call.h"
 #include <math.h>
 
@@ -40,8 +41,10 @@ enum bw_status call_status(struct bw_chain *c, const struct run_stage *s, enum b
 enum bw_status call_stage(struct bw_chain *c, struct run_stage *s, enum bw_status (*callback)(struct bw_stage *),
                           const char *what)
 {
+    enum bw_status status = together_call(c, s);
+    if (status != BW_OK) return status;
     const struct where_was was = stage_enter(s, what);
-    const enum bw_status status = callback(&s->pub);
+    status = callback(&s->pub);
     stage_leave(s, &was);
     return call_status(c, s, status, what);
 }

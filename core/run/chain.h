@@ -9,6 +9,12 @@
 #include "run.h"
 #include "writer/writer.h"
 
+/// What the first rank is asked, by whom, and what all then see.
+struct run_together {
+    const _Atomic int *stop, *cancel;
+    _Atomic int stops, cancels;
+};
+
 struct bw_chain {
     const struct bw_preset *preset;
     const struct bw_registry *registry;
@@ -32,6 +38,8 @@ struct bw_chain {
     struct checkpoint_keeper keeper;
     struct run_clock clock;
     struct bw_progress progress;
+    struct bw_transport *ranks; ///< NULL: one process
+    struct run_together together;
     bool ran; ///< bw_chain_run or bw_chain_check was called
 };
 

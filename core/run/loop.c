@@ -4,6 +4,7 @@
 #include "base/machine.h"
 #include "call.h"
 #include "checkpoint/keep.h"
+#include "run/together/together.h"
 #include "run/wire/ports.h"
 #include "run/writer/motion.h"
 #include "run/writer/outline.h"
@@ -64,11 +65,13 @@ static enum bw_status longest_step(struct bw_chain *c, double *longest)
         struct run_stage *s = &c->stages.stage[i];
         if (!s->pub.desc->max_dt || (s->pub.desc->flags & BW_STAGE_SUBSTEPS) || !call_due(c, s)) continue;
         call_clock(c, s, 0);
+        enum bw_status status = together_call(c, s);
+        if (status != BW_OK) return status;
         const struct where_was was = stage_enter(s, "max_dt");
         double one = s->pub.desc->max_dt(&s->pub);
         stage_leave(s, &was);
         stage_scratch_end(s);
-        enum bw_status status = call_status(c, s, BW_OK, "max_dt");
+        status = call_status(c, s, BW_OK, "max_dt");
         if (status != BW_OK) return status;
         if (!(one > 0))
             return log_fail(&c->log, &s->preset->place, BW_ERR_PLUGIN, "%s: max_dt answered %g s", s->pub.id, one);
@@ -191,8 +194,10 @@ static enum bw_status frame_advance(struct bw_chain *c)
     for (double remaining = end - c->clock.time; status == BW_OK && remaining > 1e-9 / fps;
          remaining = end - c->clock.time) {
         double made = 0;
+        together_look(c);
         if (asked(c->opt.stop)) {
-            status = keeper_stop(c, c->progress.substeps);
+            status = together_show(c);
+            if (status == BW_OK) status = keeper_stop(c, c->progress.substeps);
             return status == BW_OK ? BW_ERR_CANCELLED : status;
         }
         status = substep(c, remaining, 1 / fps, &made);
@@ -270,8 +275,9 @@ static enum bw_status frame_finish(struct bw_chain *c, double began)
     c->progress.divergence = metrics_largest(&c->metrics, "divergence");
     c->progress.residual = metrics_largest(&c->metrics, "residual");
     c->progress.iterations = metrics_largest(&c->metrics, "iterations");
-    enum bw_status status = BW_OK;
-    if (c->clock.frame >= t->write_first && c->clock.frame <= t->write_last) status = frame_write(c);
+    enum bw_status status = together_show(c);
+    together_count(c);
+    if (status == BW_OK && c->clock.frame >= t->write_first && c->clock.frame <= t->write_last) status = frame_write(c);
     c->progress.seconds = bw_seconds() - began;
     if (status == BW_OK && c->clock.frame >= t->write_first) status = metrics_end(c);
     if (status == BW_OK) status = outputs_settle(c, false);
@@ -313,7 +319,8 @@ static enum bw_status early_status(struct bw_chain *c)
 static enum bw_status run_begin(struct bw_chain *c, int64_t from, bool *resumed)
 {
     struct checkpoint_clock at;
-    enum bw_status status = stages_init(c);
+    enum bw_status status = together_begin(c);
+    if (status == BW_OK) status = stages_init(c);
     if (status == BW_OK && c->opt.out) status = writer_prepare(&c->writer, c->clock.time, c->bake.workers);
     if (status == BW_OK && c->opt.resume) status = checkpoint_restore(c, c->opt.resume, &at);
     if (status == BW_OK && c->opt.out) status = writer_start(&c->writer);
@@ -349,6 +356,7 @@ static enum bw_status frames_run(struct bw_chain *c)
         status = frame_run(c, resumed, start);
         resumed = false;
         if (status != BW_OK) break;
+        together_look(c);
         bool early = c->clock.frame < to && ends_early(c);
         status = keeper_frame(c, early, c->clock.frame == to);
         if (status == BW_OK && early) status = early_status(c);

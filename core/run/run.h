@@ -8,6 +8,7 @@
 #include "run/registry/registry.h"
 
 struct bw_chain;
+struct bw_transport;
 struct where_bake;
 struct chain_snapshot;
 struct file_facts;
@@ -62,6 +63,8 @@ struct bw_chain *bw_chain_create(const struct bw_preset *p, const struct bw_regi
 enum bw_status bw_chain_check(struct bw_chain *c, struct bw_diag *d);
 /// Before bw_chain_run: go on from that checkpoint. The path must outlive the run.
 void bw_chain_resume(struct bw_chain *c, const char *path);
+/// Before bw_chain_run: it is one of several processes that make the frames together. The transport outlives the chain.
+void bw_chain_ranks(struct bw_chain *c, struct bw_transport *ranks);
 /// Make all frames. Answers the exit status; the sentence is in `d`. Frames that were whole stay.
 enum bw_status bw_chain_run(struct bw_chain *c, struct bw_diag *d);
 /// Every uninit, of what was initialised; by the thread that ran it. What is wrong is in `d`.

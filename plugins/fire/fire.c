@@ -273,5 +273,6 @@ const struct bw_stage_desc fire_desc = {
     BW_PARAMS(params),
     BW_PORTS(ports),
     .init = init,
+    .flags = BW_STAGE_RANKS,
     .step = step,
 };

@@ -228,7 +228,7 @@ const struct bw_stage_desc measure_stats_desc = {
     .params_size = sizeof(struct stats),
     BW_PARAMS(params),
     BW_PORTS(ports),
-    .flags = BW_STAGE_SETUP, // the initial state is measured too
+    .flags = BW_STAGE_RANKS | BW_STAGE_SETUP, // the initial state is measured too
     .init = init,
     .step = step,
 };

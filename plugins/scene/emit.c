@@ -494,7 +494,7 @@ const struct bw_stage_desc scene_emit_desc = {
     BW_PORTS(ports),
     .init = init,
     .activate = activate,
-    .flags = BW_STAGE_SETUP, // the first frame shows it already
+    .flags = BW_STAGE_RANKS | BW_STAGE_SETUP, // the first frame shows it already
     .step = step,
     .checkpoint = checkpoint,
 };

@@ -434,6 +434,7 @@ const struct bw_stage_desc scene_force_desc = {
     BW_PARAMS(params),
     BW_PORTS(ports),
     .init = init,
+    .flags = BW_STAGE_RANKS,
     .step = step,
     .checkpoint = checkpoint,
 };

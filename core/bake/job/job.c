@@ -219,6 +219,7 @@ static void *job_main(void *user)
         if (status == BW_OK) status = end;
         tell_lines(j);
     }
+    ranks_part(j);
     ending_forget(j);
     pthread_mutex_lock(&j->lock);
     j->seconds = seconds_now() - start;
@@ -258,7 +259,7 @@ static enum bw_status job_start(struct job *j, const struct host_modes *host, st
     bool watched = ending_watch(j, d);
     // a thread begins with the modes of the one that makes it, which by now are a run's
     j->host = (struct host_modes){.locale = LC_GLOBAL_LOCALE, .float_modes = host->float_modes};
-    int go = watched ? job_prepare(j, d) : -1;
+    int go = ranks_agree(j, watched ? job_prepare(j, d) : -1, d);
     pthread_mutex_lock(&j->lock);
     j->up_to_date = go == 0;
     pthread_mutex_unlock(&j->lock);
@@ -280,6 +281,31 @@ enum bw_status bw_bake_start(struct bw_bake *bake)
     if (j) job_start(j, &door.host, &door.d);
     if (j) object_unref(&j->o);
     return door_leave(&door);
+}
+
+enum bw_status bw_bake_join(struct bw_bake *bake)
+{
+    struct door door;
+    int32_t size;
+    door_enter(&door);
+    struct job *j = job_use(bake, &door.d);
+    bw_process_rank(&size);
+    if (j && size > 1 && job_state_get(j) != JOB_OPEN)
+        bw_diag_error(&door.d, NULL, BW_ERR_USAGE, "%s is started already: processes join before", j->facts.name);
+    else if (j && size > 1) j->joins = true;
+    if (j) object_unref(&j->o);
+    return door_leave(&door);
+}
+
+int bw_bake_parted(struct bw_bake *bake)
+{
+    struct door door;
+    door_enter(&door);
+    struct job *j = job_use(bake, &door.d);
+    const int parted = j ? !j->ranks || j->parted : 0;
+    if (j) object_unref(&j->o);
+    door_leave_silent(&door);
+    return parted;
 }
 
 enum bw_status bw_bake_cancel(struct bw_bake *bake)

@@ -45,6 +45,8 @@ struct job {
     struct bake_record record;
     struct job_resume resume;
     const char *checkpoint; ///< the newest of this run, under `lock`; in `texts`
+    bool joins, parted;     ///< it is one of several processes; all of them have ended it alike
+    struct bw_transport *ranks;
     double seconds, bytes;
 
     pthread_mutex_t lock; ///< of all below
@@ -141,6 +143,13 @@ void wait_end(void);
 enum job_state job_wait(struct job *j, double seconds);
 /// 1 when `j` waits for the bake whose callback the calling thread is in, or is that bake.
 bool job_waits_for_caller(const struct job *j);
+
+/* ranks.c: one bake by several processes */
+/// `go`: what job_prepare answered here. All ranks answer what the first one means, or refuse with one sentence. A job
+/// that was not joined answers `go`.
+int ranks_agree(struct job *j, int go, struct bw_diag *d);
+/// The run is over, on this rank.
+void ranks_part(struct job *j);
 
 /* estimate.c */
 json_t *estimate_json(const struct job *j);

@@ -30,7 +30,8 @@
  *
  * The library never exits, prints, or touches signals, the working folder or the locale, and leaves the floating-point
  * modes of the host's threads alone. Of the environment it reads BILLOW_PLUGIN_PATH, and XDG_DATA_HOME or HOME for the
- * user's plugins, all in bw_session_open. Relative paths start from the working folder as it is at each use. */
+ * user's plugins, all in bw_session_open, and in bw_process_rank and bw_bake_join what mpirun and srun set.
+ * Relative paths start from the working folder as it is at each use. */
 #ifndef BILLOW_BAKE_H
 #define BILLOW_BAKE_H
 
@@ -68,6 +69,9 @@ BW_API const struct bw_error *bw_error_last(void);
 /// "0.1.0", and that of the plugin interface, "0.8". Static.
 BW_API const char *bw_version(void);
 BW_API const char *bw_plugin_interface(void);
+/// Which of the processes that mpirun or srun started together this one is, as the environment says; *size: how many
+/// there are. 0 of 1: it was started alone.
+BW_API int32_t bw_process_rank(int32_t *size);
 /// Give new memory back; NULL is allowed.
 BW_API void bw_text_free(char *text);
 /// The word among `n` that is nearest to a mistyped one, or NULL; for messages.
@@ -197,6 +201,12 @@ BW_API char *bw_session_find(struct bw_session *session, const char *preset);
 /// these), "flow" (in braces or brackets) and, in maps, where its "key" begins: [byte, column]. What another name
 /// stands for (*name) has no "at". Errors: BW_ERR_PRESET.
 BW_API char *bw_preset_tree(const char *text, const char *name);
+/// Before the start, on all processes that mpirun or srun started together, each with the same bake open, all but the
+/// first without `out`: they make it together. Started alone: nothing. What hinders it is found by the start.
+BW_API enum bw_status bw_bake_join(struct bw_bake *bake);
+/// After the end: 1, all ranks ended alike, and rank 0 has the sentence; 0: this one alone failed, and ends all others
+/// when its process ends.
+BW_API int bw_bake_parted(struct bw_bake *bake);
 /// Begin, once. Errors: BW_ERR_USAGE (the folder holds another bake, or another process bakes there, or this one was
 /// started before), BW_ERR_LIMIT (full boxes would not fit), BW_ERR_IO.
 BW_API enum bw_status bw_bake_start(struct bw_bake *bake);

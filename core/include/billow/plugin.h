@@ -67,6 +67,10 @@ enum bw_stage_flags {
     /// No step depends on what an earlier one left in `state`: what init makes is the same after a resume, and the rest
     /// is made anew when it is missing, with the same bits. Checkpoints leave it out.
     BW_STAGE_REBUILT_STATE = 8,
+    /// Made for several ranks (BW_RANKS in services.h): each runs sweeps on its own tiles alone. Bodies leave nothing
+    /// behind but what they write to views, sums and maxima, or what `share` then spreads; outside of sweeps no field
+    /// is read. A stage without it runs whole on every rank.
+    BW_STAGE_RANKS = 16,
 };
 
 /// One stage: a solver step that a preset may name.

@@ -91,6 +91,21 @@ struct bw_tiles_api {
     struct bw_domain *(*domain)(const struct bw_field *field);
 };
 
+#define BW_RANKS "billow.ranks/1"
+/// One bake over several processes, for stages flagged BW_STAGE_RANKS. In one process these do nothing.
+struct bw_ranks_api {
+    uint32_t size;
+    /// [main] `rows`: an array of `bytes` for each tile, or, by `slot` of each tile, for some (-1: none), of which each
+    /// rank's sweeps have set those of its own tiles: it gets the others. Errors: BW_ERR_MEMORY.
+    enum bw_status (*share)(struct bw_stage *stage, struct bw_domain *domain, void *rows, const int32_t *slot,
+                            size_t bytes);
+    /// [main] Bring all tiles of a field here, to be read outside of sweeps until it is written. Errors: BW_ERR_MEMORY.
+    enum bw_status (*bring)(struct bw_stage *stage, struct bw_field *field);
+    /// [main] 1: from now on until the callback returns, or 0, sweeps run whole on every rank, and what they read was
+    /// brought.
+    void (*whole)(struct bw_stage *stage, int on);
+};
+
 #define BW_FRAMES "billow.frames/1"
 /// The numbered files that a chain's frames come from (`frames_from` in the preset).
 struct bw_frames_api {

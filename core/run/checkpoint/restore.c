@@ -3,6 +3,7 @@
 #include "checkpoint.h"
 #include "base/alloc.h"
 #include "file.h"
+#include "grid/ranks/ranks.h"
 #include "run/call.h"
 #include <math.h>
 #include <stdlib.h>
@@ -108,6 +109,7 @@ static bool field_fill(struct restore *r, struct bw_field *f)
         for (int64_t t = 0; t < n; t++)
             if (f->src.rim[c][t] && !take(r, f->src.rim[c][t], bw_field_rim_values(&f->domain->info, (int)c) * f->elem))
                 return false;
+    bw_ranks_same(f);
     return true;
 }
 

@@ -2,6 +2,7 @@
 #include "host.h"
 #include "base/alloc.h"
 #include "base/machine.h"
+#include "grid/ranks/ranks.h"
 #include "preset/values/expression.h"
 #include "run/wire/ports.h"
 #include "services.h"
@@ -116,6 +117,11 @@ static enum bw_status sweep_status(struct bw_stage *stage, enum bw_status status
     if (status == BW_ERR_DIVERGED && fault->field)
         return host_fail(stage, status, "field \"%s\" is not a number at cell (%d, %d, %d)", fault->field->info.name,
                          fault->cell[0], fault->cell[1], fault->cell[2]);
+    if (status == BW_ERR_PLUGIN && fault->field && fault->far)
+        return host_fail(stage, status,
+                         "writes \"%s\" in place and reads farther than its halo, which it can't on "
+                         "several ranks",
+                         field_name(fault->field));
     if (status == BW_ERR_PLUGIN && fault->field)
         return host_fail(stage, status, "a body wrote to \"%s\", which its sweep only reads", field_name(fault->field));
     if (status == BW_ERR_PLUGIN)
@@ -133,7 +139,7 @@ static enum bw_status host_sweep(struct bw_stage *stage, const struct bw_sweep *
     const char *only_read = write_to_read_port(stage, sweep);
     if (only_read)
         return host_fail(stage, BW_ERR_PLUGIN, "asked to write \"%s\", which its ports only read", only_read);
-    struct bw_sweep_env env = {h->workers, h->arena, stage, h->cancel};
+    struct bw_sweep_env env = {h->workers, h->arena, stage, h->cancel, h->domains, h->preset->n_domains, h->share};
     struct bw_sweep_fault fault = {0};
     const struct where_was was = bodies_begin(stage);
     enum bw_status status = bw_sweep_run(&env, sweep, &fault);
@@ -311,8 +317,30 @@ static void expression_close(struct bw_expression *e)
 static const struct bw_expression_api expression_table = {sizeof expression_table, expression_open, expression_close,
                                                           bw_expression_eval};
 
+static enum bw_status service_share(struct bw_stage *stage, struct bw_domain *d, void *rows, const int32_t *slot,
+                                    size_t bytes)
+{
+    if (refused(stage, "ranks share")) return BW_ERR_PLUGIN;
+    return host_of(stage)->share ? bw_ranks_share(d, rows, slot, bytes) : BW_OK;
+}
+
+static enum bw_status service_bring(struct bw_stage *stage, struct bw_field *f)
+{
+    if (refused(stage, "ranks bring")) return BW_ERR_PLUGIN;
+    return host_of(stage)->share ? bw_ranks_bring(f->domain, &f, 1, BW_NEED_ALL) : BW_OK;
+}
+
+static void service_whole(struct bw_stage *stage, int on)
+{
+    struct run_host *h = (struct run_host *)stage->host;
+    if (!refused(stage, "ranks whole")) h->share = h->shares && !on;
+}
+
+static const struct bw_ranks_api ranks_table = {sizeof ranks_table, service_share, service_bring, service_whole};
+
 static const void *host_extension(const char *id)
 {
+    if (!strcmp(id, BW_RANKS)) return &ranks_table;
     if (!strcmp(id, BW_FRAMES)) return &frames_table;
     return strcmp(id, BW_EXPRESSION) ? service_by_id(id) : &expression_table;
 }

@@ -20,6 +20,9 @@ struct run_host {
     struct bw_arena **arena; ///< one per worker
     const struct field_table *fields;
     const struct stage_list *stages;
+    struct bw_domain *const *domains;
+    bool share;  ///< sweeps of the stage that is at it: together.h
+    bool shares; ///< the same, but for what it runs whole
 };
 
 /// Fill the table; all else is there. `simd`: UINT32_MAX: the best this machine has.

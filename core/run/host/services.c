@@ -1,23 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "services.h"
 #include "base/thread/where.h"
-#include "grid/grid.h"
+#include "grid/ranks/ranks.h"
+#include <math.h>
 #include <string.h>
+
+/* Fields hold numbers; what is none was read where a tile is not here, and will be asked for again. */
+static void missed_watch(const struct bw_field *f, size_t count, const double *out)
+{
+    if (!bw_ranks_many(f->domain)) return;
+    for (size_t i = 0; i < count; i++)
+        if (isnan(out[i])) atomic_store(&((struct bw_field *)f)->missed, 1);
+}
 
 static void service_sample(const struct bw_field *f, size_t count, const bw_vec3 *pos, double *out)
 {
     bw_sample(&f->src, count, pos, out);
+    missed_watch(f, count * f->info.comps, out);
 }
 static void service_component(const struct bw_field *f, uint32_t c, size_t count, const bw_vec3 *pos, double *out)
 {
     bw_sample_one(&f->src, c, count, pos, out, 1);
+    missed_watch(f, count, out);
 }
 
 static const struct bw_topology *service_topology(struct bw_domain *d) { return &d->topo->pub; }
 
 static const void *service_data(const struct bw_field *f, uint32_t c, int64_t index)
 {
-    return c < f->info.comps && index >= 0 && index < f->src.topo->pub.count ? f->src.data[c][index] : NULL;
+    const void *block =
+        c < f->info.comps && index >= 0 && index < f->src.topo->pub.count ? f->src.data[c][index] : NULL;
+    if (bw_ranks_lacks(f, block)) atomic_store(&((struct bw_field *)f)->missed, 1);
+    return block;
 }
 
 static int64_t service_find(const struct bw_domain *d, const int32_t coord[3])

@@ -177,7 +177,7 @@ const struct bw_stage_desc mac_advect_desc = {
     .state_size = sizeof(struct state),
     BW_PARAMS(params),
     BW_PORTS(ports),
-    .flags = BW_STAGE_SETUP, // to know where obstacles stand when the first step begins
+    .flags = BW_STAGE_RANKS | BW_STAGE_SETUP, // to know where obstacles stand when the first step begins
     .max_dt = advect_max_dt,
     .step = advect_step,
     .checkpoint = advect_checkpoint,

@@ -22,6 +22,7 @@
  * pressure adds is no acceleration on the way. A step that is longer than the last by more than LONGER times takes no
  * more of c: what came in a short time says little. */
 #include "advect_outside.h"
+#include <common/ranks.h>
 #include <common/tiles.h>
 #include <string.h>
 
@@ -204,13 +205,14 @@ static enum bw_status lean_run(struct pass *p, double share)
     p->tile_speed = s->host->scratch(s, sizeof *p->tile_speed * (size_t)(l.topology->count + 1));
     if (!p->tile_speed) return s->host->fail(s, BW_ERR_MEMORY, "Out of memory for the tiles' speeds.");
     p->scale = s->dt / s->grid->h;
-    const enum bw_status st = s->host->sweep(s, &(struct bw_sweep){.access = row,
-                                                                   .n_access = p->walls ? 3 : 2,
-                                                                   .body = block_lean,
-                                                                   .reach = lean_reach,
-                                                                   .user = &l,
-                                                                   .maxs = most,
-                                                                   .n_maxs = BW_COUNT(most)});
+    enum bw_status st = s->host->sweep(s, &(struct bw_sweep){.access = row,
+                                                             .n_access = p->walls ? 3 : 2,
+                                                             .body = block_lean,
+                                                             .reach = lean_reach,
+                                                             .user = &l,
+                                                             .maxs = most,
+                                                             .n_maxs = BW_COUNT(most)});
+    if (st == BW_OK) st = ranks_share(s, p->tile_speed, NULL, sizeof *p->tile_speed);
     p->still = pass_still(p);
     p->speed = fmax(most[MAX_F], 0) + p->still;
     s->host->metric(s, "cells", p->scale * (fmax(most[MAX_U], 0) + p->still), BW_METRIC_MAX);

@@ -2,6 +2,7 @@
 /* How fast the flow is, for mac.advect: the range of each velocity component by tile, and the largest overall. A
  * displacement has no component outside dt/h times that, so it bounds every trace and with it the halo. */
 #include "advect_pass.h"
+#include <common/ranks.h>
 #include <common/tiles.h>
 #include <string.h>
 
@@ -71,6 +72,7 @@ enum bw_status pass_measure(struct pass *p)
                                                              .user = &by,
                                                              .maxs = &most,
                                                              .n_maxs = 1});
+    if (st == BW_OK) st = ranks_share(s, by.tile, NULL, sizeof *by.tile);
     p->still = pass_still(p);
     p->speed = fmax(most, 0) + p->still;
     return st;

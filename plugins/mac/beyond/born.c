@@ -9,6 +9,7 @@
  * well. Sums over faces nearby, over patches of 4×4 and whole sides farther off, on nodes 4 cells apart, cubic between
  * them. */
 #include "born.h"
+#include <common/ranks.h>
 #include <common/tiles.h>
 #include <math.h>
 #include <string.h>
@@ -312,6 +313,18 @@ static int one_above(const struct bw_block *b, uint32_t row, int32_t reach[6], v
     return 1;
 }
 
+/* A tile has a skin a side at most. */
+static enum bw_status skins_share(struct born *b, struct bw_stage *s, const struct bw_topology *t)
+{
+    int32_t *slot = s->host->scratch(s, (size_t)t->count * sizeof *slot);
+    enum bw_status status = slot ? BW_OK : BW_ERR_MEMORY;
+    for (int side = 0; side < 6 && status == BW_OK; side++) {
+        for (int64_t i = 0; i < t->count; i++) slot[i] = b->skin_of[i][side];
+        status = ranks_share(s, b->skin, slot, sizeof *b->skin);
+    }
+    return status;
+}
+
 enum bw_status born_fill(struct born *b, const struct multigrid *mg, const struct bw_topology *t, struct bw_field *vel,
                          struct bw_field *carried)
 {
@@ -325,6 +338,7 @@ enum bw_status born_fill(struct born *b, const struct multigrid *mg, const struc
     if (!born_fit(b, mg, t)) return BW_ERR_MEMORY;
     if (!b->n_tiles || !b->n_skins) return BW_OK;
     enum bw_status status = s->host->sweep(s, &sweep);
+    if (status == BW_OK) status = skins_share(b, s, t);
     if (status != BW_OK) return status;
     b->images = far_images(mg, t, 0, b->image);
     s->host->parallel_for(s, b->n_tiles, tile_find, &j);

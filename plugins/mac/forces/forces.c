@@ -272,6 +272,7 @@ const struct bw_stage_desc mac_forces_desc = {
     BW_PARAMS(params),
     BW_PORTS(ports),
     .max_dt = forces_max_dt,
+    .flags = BW_STAGE_RANKS,
     .step = forces_step,
     .extension = forces_extension,
 };

@@ -18,6 +18,7 @@
 #include "project.h"
 #include "beyond/born.h"
 #include "stages.h"
+#include <common/ranks.h>
 #include <common/solids/cut.h>
 #include <string.h>
 
@@ -128,7 +129,7 @@ static enum bw_status memory_fail(struct bw_stage *s)
 /* ---- one projection ---------------------------------------------------------------------------------------------- */
 
 /// Makes the multigrid fit tiles and obstacles, if they changed.
-static enum bw_status levels_update(struct bw_stage *s, struct task *t)
+static enum bw_status levels_make(struct bw_stage *s, struct task *t)
 {
     struct state *st = s->state;
     struct bw_field *solid = bw_port_field(s, SOLID);
@@ -161,6 +162,16 @@ static enum bw_status levels_update(struct bw_stage *s, struct task *t)
     return BW_OK;
 }
 
+/* Every rank has all of the multigrid, and solves alike. */
+static enum bw_status levels_update(struct bw_stage *s, struct task *t)
+{
+    enum bw_status status = ranks_bring(s, bw_port_field(s, SOLID));
+    ranks_whole(s, 1);
+    if (status == BW_OK) status = levels_make(s, t);
+    ranks_whole(s, 0);
+    return status;
+}
+
 static enum bw_status rhs_make(struct bw_stage *s, struct task *t, struct bw_field *vel)
 {
     const struct project *p = s->params;
@@ -171,7 +182,9 @@ static enum bw_status rhs_make(struct bw_stage *s, struct task *t, struct bw_fie
     t->divergence = row_add(&r, bw_port_field(s, DIVERGENCE), BW_READ, 0);
     t->solid = -1;
     t->solid_vel = row_add(&r, bw_port_field(s, SOLID_VEL), BW_READ, 1);
-    return rows_sweep(s, &r, project_rhs, project_reach, t, NULL);
+    enum bw_status status = rows_sweep(s, &r, project_rhs, project_reach, t, NULL);
+    if (status == BW_OK) status = ranks_share(s, t->mg->level->b, NULL, MG_CELLS * sizeof(float));
+    return status == BW_OK ? ranks_share(s, t->mg->level->x, NULL, MG_CELLS * sizeof(float)) : status;
 }
 
 /// *worst: largest |div vel - divergence| that is left.
@@ -185,7 +198,9 @@ static enum bw_status vel_correct(struct bw_stage *s, struct task *t, struct bw_
     t->divergence = row_add(&r, bw_port_field(s, DIVERGENCE), BW_READ, 0);
     t->solid = -1;
     t->solid_vel = row_add(&r, bw_port_field(s, SOLID_VEL), BW_READ, 1);
-    return rows_sweep(s, &r, project_correct, project_reach, t, worst);
+    enum bw_status status = rows_sweep(s, &r, project_correct, project_reach, t, worst);
+    if (status != BW_OK || !t->open->count) return status;
+    return ranks_share(s, t->open->through, t->open->slot, 3 * (size_t)open_flux_size(s->grid) * sizeof(float));
 }
 
 /// Gives faces in and nearly in obstacles the flow beside them.
@@ -350,6 +365,7 @@ const struct bw_stage_desc mac_project_desc = {
     .params_size = sizeof(struct project),
     .state_size = sizeof(struct state),
     .init = init,
+    .flags = BW_STAGE_RANKS,
     .step = step,
     .checkpoint = checkpoint, // levels fit tiles and obstacles; the last pressure is a field
     .extension = extension,

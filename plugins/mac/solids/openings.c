@@ -3,6 +3,7 @@
  * Tiles far from obstacles have no entry; a tile whose obstacles stand still is copied. */
 #include "openings.h"
 #include <common/solids/cut.h>
+#include <common/ranks.h>
 #include <common/tiles.h>
 #include <math.h>
 #include <string.h>
@@ -146,11 +147,19 @@ static void block_map(const struct bw_block *b, void *user)
     box_find(cells, td, b->n, w->now.box[to]);
 }
 
+static enum bw_status map_share(struct walls *w)
+{
+    enum bw_status st = ranks_share(w->stage, w->now.mark, w->now_of, sizeof *w->now.mark);
+    if (st == BW_OK) st = ranks_share(w->stage, w->now.box, w->now_of, sizeof *w->now.box);
+    return st == BW_OK ? ranks_share(w->stage, w->now.cells, w->now_of, WALLS_CELLS) : st;
+}
+
 static enum bw_status map_make(struct update *u)
 {
     struct walls *w = u->walls;
     const struct bw_host *host = w->stage->host;
     int64_t count = 0;
+    if (ranks_bring(w->stage, u->solid) != BW_OK) return BW_ERR_MEMORY;
     host->parallel_for(w->stage, u->topology->count, tile_scan, u);
     for (int64_t i = 0; i < u->topology->count; i++) {
         w->now_of[i] = u->near[i] ? (int32_t)count++ : -1;
@@ -161,13 +170,14 @@ static enum bw_status map_make(struct update *u)
         if (w->now_of[i] >= 0) memcpy(w->now.coord[w->now_of[i]], u->topology->coord[i], sizeof *w->now.coord);
     if (!count) return BW_OK;
     const struct bw_access row[] = {{u->solid, BW_READ, CUT_HALO}, {u->vel, BW_READ, 1}};
-    return host->sweep(w->stage, &(struct bw_sweep){.access = row,
-                                                    .n_access = u->vel ? 2 : 1,
-                                                    .body = block_map,
-                                                    .reach = block_reach,
-                                                    .user = u,
-                                                    .maxs = &w->speed,
-                                                    .n_maxs = 1});
+    const enum bw_status st = host->sweep(w->stage, &(struct bw_sweep){.access = row,
+                                                                       .n_access = u->vel ? 2 : 1,
+                                                                       .body = block_map,
+                                                                       .reach = block_reach,
+                                                                       .user = u,
+                                                                       .maxs = &w->speed,
+                                                                       .n_maxs = 1});
+    return st == BW_OK ? map_share(w) : st;
 }
 
 enum bw_status walls_update(struct walls *w, struct bw_stage *s, struct bw_field *solid, struct bw_field *vel)

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+/* `mpirun -n 4 billow bake …`: one bake by several processes, of which the first speaks and writes. */
+#ifndef CLI_RANKS_H
+#define CLI_RANKS_H
+
+#include "cli.h"
+
+/// Others than the first fall silent and have no folder; threads are shared by those of a machine. 0 after a sentence.
+int ranks_begin(struct bw_bake_options *o, int wants_page);
+/// One that failed alone has its voice back.
+void ranks_end(struct bw_bake *bake);
+/// Is that the sentence of ranks that don't fit together? Then it is not about the folder.
+int ranks_refused(const char *sentence);
+/// 0 after a sentence: frames come from a bake that is to be made first.
+int ranks_allow_source(const char *name, const char *source);
+
+#endif

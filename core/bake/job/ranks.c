@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Which rank this is says the environment, so that a machine without MPI loads nothing. Before the first frame all show
+ * a card: build, values, instructions. The first rank alone has a folder; what it decides about it the others do. */
+#include "job.h"
+
+#include "base/transport.h"
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { RANKS_MOST = 64 };     // who has a tile is a bit each (grid/ranks/ranks.c)
+static const double PART = 5; // s: ends that belong together come sooner
+
+/* ---- who was started ---- */
+
+/* Size first; srun's are of its steps, for a batch script alone has the others. */
+static const char *const variables[][2] = {{"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"},
+                                           {"PMI_SIZE", "PMI_RANK"},
+                                           {"SLURM_STEP_NUM_TASKS", "SLURM_PROCID"}};
+
+int32_t bw_process_rank(int32_t *size)
+{
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+        const char *n = getenv(variables[i][0]), *rank = getenv(variables[i][1]);
+        if (!n || !rank || atoi(n) < 2) continue;
+        if (size) *size = atoi(n);
+        return atoi(rank);
+    }
+    if (size) *size = 1;
+    return 0;
+}
+
+/* ---- the carrier ---- */
+
+static struct bw_transport *carrier; ///< once a process
+
+static struct bw_transport *carrier_open(struct bw_diag *d)
+{
+    char why[300] = "";
+    int32_t size;
+    bw_process_rank(&size);
+    void *library = carrier ? NULL : dlopen("libbillow-mpi.so.0", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    void *symbol = library ? dlsym(library, BW_TRANSPORT_SYMBOL) : NULL;
+    bw_transport_open_fn open = NULL;
+    memcpy(&open, &symbol, sizeof open);
+    if (!carrier && !open) {
+        const char *reason = dlerror();
+        bw_diag_error(d, NULL, BW_ERR_USAGE,
+                      "%d processes were started for one bake, but the module for MPI can't be loaded: %s", (int)size,
+                      reason ? reason : "it is another library");
+        return NULL;
+    }
+    if (!carrier && !(carrier = open(why, sizeof why)))
+        bw_diag_error(d, NULL, BW_ERR_USAGE, "%d processes were started for one bake, but not joined: %s", (int)size,
+                      why);
+    if (!carrier || carrier->size == size) return carrier;
+    bw_diag_error(d, NULL, BW_ERR_USAGE,
+                  "%d processes were started for one bake, but MPI joined %d: start them by the mpirun of this MPI, or "
+                  "by srun --mpi=pmix",
+                  (int)size, (int)carrier->size);
+    return NULL;
+}
+
+/* ---- cards ---- */
+
+struct card {
+    int32_t go;
+    uint32_t status; ///< negated
+    char version[24], build[24], hash[24], simd[12];
+    char words[512], checkpoint[1024];
+};
+
+static void text_put(char *to, size_t size, const char *text) { snprintf(to, size, "%s", text ? text : ""); }
+
+static void card_fill(struct card *c, const struct job *j, int go, const struct bw_diag *d)
+{
+    memset(c, 0, sizeof *c);
+    c->go = go;
+    c->status = (uint32_t)-d->status;
+    text_put(c->version, sizeof c->version, BW_VERSION);
+    text_put(c->build, sizeof c->build, j->facts.build);
+    text_put(c->hash, sizeof c->hash, j->facts.hash);
+    text_put(c->simd, sizeof c->simd, j->facts.simd);
+    text_put(c->words, sizeof c->words, d->first);
+    text_put(c->checkpoint, sizeof c->checkpoint, j->resume.path);
+}
+
+static bool cards_differ(const struct card *a, const struct card *b, int rank, struct bw_diag *d)
+{
+    const struct {
+        const char *what, *first, *other;
+    } row[] = {{"version", a->version, b->version},
+               {"build", a->build, b->build},
+               {"instruction set", a->simd, b->simd},
+               {"preset", a->hash, b->hash}};
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        if (!strcmp(row[i].first, row[i].other)) continue;
+        bw_diag_error(d, NULL, BW_ERR_USAGE, "rank %d has another %s than rank 0: %s and %s; all must have the same",
+                      rank, row[i].what, row[i].other, row[i].first);
+        return true;
+    }
+    return false;
+}
+
+static int64_t tiles_most(const struct bw_preset *p)
+{
+    int64_t most = 0;
+    for (int32_t i = 0; i < p->n_domains; i++) {
+        const struct bw_domain_info *g = &p->domain[i].info;
+        int64_t n = 1;
+        for (int a = 0; a < 3; a++) n *= (g->n[a] + g->tile[a] - 1) / g->tile[a];
+        if (g->n[0] <= 0) n = INT64_MAX;
+        most = n > most ? n : most;
+    }
+    return most;
+}
+
+/* The first rank's word counts; what only another one can't do is told as that one's. */
+static int cards_judge(struct job *j, const struct card *all, int32_t n, struct bw_diag *d)
+{
+    const int64_t tiles = tiles_most(j->preset);
+    if (all->go < 0) return all->go;
+    for (int32_t r = 0; r < n; r++) {
+        if (cards_differ(all, &all[r], r, d)) return -1;
+        if (all[r].go >= 0) continue;
+        bw_diag_error(d, NULL, (enum bw_status) - (int)all[r].status, "rank %d: %s", (int)r, all[r].words);
+        return -1;
+    }
+    if (all->go && n > tiles)
+        return bw_diag_error(d, NULL, BW_ERR_USAGE, "%d ranks for %lld tiles: one would have nothing to do; start %lld",
+                             (int)n, (long long)tiles, (long long)tiles),
+               -1;
+    if (all->go && n > RANKS_MOST)
+        return bw_diag_error(d, NULL, BW_ERR_USAGE, "%d ranks: %d are the most", (int)n, RANKS_MOST), -1;
+    return all->go;
+}
+
+int ranks_agree(struct job *j, int go, struct bw_diag *d)
+{
+    if (!j->joins) return go;
+    struct bw_transport *t = carrier_open(d);
+    struct card mine, *all = t ? bw_calloc((size_t)t->size * sizeof *all) : NULL;
+    size_t *bytes = t ? bw_calloc((size_t)t->size * sizeof *bytes) : NULL;
+    j->ranks = t;
+    if (all && bytes) {
+        for (int32_t r = 0; r < t->size; r++) bytes[r] = sizeof mine;
+        card_fill(&mine, j, go, d);
+        t->gather(t, &mine, bytes, all);
+        go = cards_judge(j, all, t->size, d);
+        if (t->rank && *all->checkpoint) {
+            const char *path = texts_keep(&j->texts, all->checkpoint);
+            if (path) bw_chain_resume(j->chain, path);
+            else go = -1, out_of_memory(d);
+        }
+        if (go > 0) bw_chain_ranks(j->chain, t);
+        else ranks_part(j);
+    } else {
+        if (t) out_of_memory(d);
+        go = -1;
+    }
+    bw_free(all);
+    bw_free(bytes);
+    return go;
+}
+
+void ranks_part(struct job *j)
+{
+    if (j->ranks) j->parted = j->ranks->part(j->ranks, PART) != 0;
+}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+/* How a tile comes to who wants it: all that a rank sends another goes in one parcel, packed by fields, tiles and
+ * components in their order, which the other knows as well. */
+#include "ranks.h"
+#include "base/alloc.h"
+#include <string.h>
+
+enum bw_status bw_ranks_wrote(struct bw_field *f)
+{
+    const struct bw_domain *d = f->domain;
+    void *absent = d->absent[f->elem == 8];
+    for (int64_t t = 0; t < d->topo->pub.count; t++) {
+        f->here[t] = d->deal->own[t];
+        if (d->deal->owner[t] == d->ranks->rank) continue;
+        for (uint32_t c = 0; c < f->info.comps; c++) {
+            void **slot = &f->src.data[c][t];
+            if (*slot == absent) continue;
+            bw_pool_unref(*slot);
+            bw_pool_ref(*slot = absent);
+        }
+    }
+    return BW_OK;
+}
+
+/// What goes from here to each rank, and comes from each.
+struct freight {
+    struct bw_parcel out[BW_RANKS_MOST], in[BW_RANKS_MOST];
+    size_t sent[BW_RANKS_MOST], taken[BW_RANKS_MOST];
+};
+
+static size_t rim_bytes(const struct bw_field *f, uint32_t c, int64_t t)
+{
+    if (f->info.kind != BW_MAC || f->src.topo->neighbour[t][2 * c + 1] >= 0) return 0;
+    return bw_field_rim_values(&f->domain->info, (int)c) * f->elem;
+}
+
+static size_t tile_bytes(const struct bw_field *f, int64_t t)
+{
+    size_t bytes = (size_t)f->info.comps * BW_TILE_CELLS * f->elem;
+    for (uint32_t c = 0; c < f->info.comps; c++) bytes += rim_bytes(f, c, t);
+    return bytes;
+}
+
+static void tile_pack(const struct bw_field *f, int64_t t, char *to)
+{
+    for (uint32_t c = 0; c < f->info.comps; c++) {
+        const size_t rim = rim_bytes(f, c, t);
+        memcpy(to, f->src.data[c][t], (size_t)BW_TILE_CELLS * f->elem);
+        to += (size_t)BW_TILE_CELLS * f->elem;
+        if (rim && f->src.rim[c][t]) memcpy(to, f->src.rim[c][t], rim);
+        to += rim;
+    }
+}
+
+static enum bw_status tile_unpack(struct bw_field *f, int64_t t, const char *from)
+{
+    for (uint32_t c = 0; c < f->info.comps; c++) {
+        const size_t rim = rim_bytes(f, c, t);
+        void *block = bw_field_own_tile(f, c, t);
+        if (!block) return BW_ERR_MEMORY;
+        memcpy(block, from, (size_t)BW_TILE_CELLS * f->elem);
+        from += (size_t)BW_TILE_CELLS * f->elem;
+        if (rim && !f->src.rim[c][t] && !(f->src.rim[c][t] = bw_alloc_aligned(rim))) return BW_ERR_MEMORY;
+        if (rim) memcpy(f->src.rim[c][t], from, rim);
+        from += rim;
+    }
+    return BW_OK;
+}
+
+enum step { COUNT, PACK, UNPACK };
+
+/* All tiles that move, in the same order everywhere. */
+static enum bw_status field_walk(struct bw_field *f, const uint64_t *need, struct freight *q, enum step step)
+{
+    const struct bw_domain *d = f->domain;
+    const int32_t me = d->ranks->rank;
+    const uint64_t all = bw_ranks_everyone(d);
+    for (int64_t t = 0; t < d->topo->pub.count; t++) {
+        const uint64_t want = (need ? need[t] : all) & all & ~f->here[t];
+        const int32_t owner = d->deal->owner[t];
+        if (!want) continue;
+        const bool takes = want >> me & 1;
+        const size_t bytes = owner == me || takes ? tile_bytes(f, t) : 0;
+        for (int32_t r = 0; r < d->ranks->size && owner == me; r++) {
+            if (!(want >> r & 1)) continue;
+            if (step == COUNT) q->out[r].bytes += bytes;
+            if (step == PACK) tile_pack(f, t, (char *)q->out[r].data + q->sent[r]);
+            q->sent[r] += step == PACK ? bytes : 0;
+        }
+        if (takes && step == COUNT) q->in[owner].bytes += bytes;
+        if (step != UNPACK) continue;
+        if (takes && tile_unpack(f, t, (char *)q->in[owner].data + q->taken[owner]) != BW_OK) return BW_ERR_MEMORY;
+        q->taken[owner] += takes ? bytes : 0;
+        f->here[t] |= want;
+    }
+    return BW_OK;
+}
+
+static bool has_values(const struct bw_field *f)
+{
+    return f->src.topo->pub.count > 0 && f->src.data[0] && f->src.data[0][0];
+}
+
+static const uint64_t *need_of(const struct bw_domain *d, enum bw_need need, uint64_t *first)
+{
+    if (need == BW_NEED_NEAR) return d->deal->near;
+    for (int64_t t = 0; need == BW_NEED_FIRST && t < d->topo->pub.count; t++) first[t] = 1;
+    return need == BW_NEED_FIRST ? first : NULL;
+}
+
+static enum bw_status fields_walk(struct bw_field *const *field, int32_t n, const uint64_t *need, struct freight *q,
+                                  enum step step)
+{
+    enum bw_status status = BW_OK;
+    for (int32_t i = 0; i < n && status == BW_OK; i++)
+        if (has_values(field[i])) status = field_walk(field[i], need, q, step);
+    return status;
+}
+
+static enum bw_status freight_send(struct bw_domain *d, struct freight *q)
+{
+    struct bw_parcel out[BW_RANKS_MOST], in[BW_RANKS_MOST];
+    int32_t n_out = 0, n_in = 0;
+    for (int32_t r = 0; r < d->ranks->size; r++) {
+        q->out[r].rank = q->in[r].rank = r;
+        if (q->out[r].bytes) out[n_out++] = q->out[r];
+        if (q->in[r].bytes) in[n_in++] = q->in[r];
+    }
+    d->ranks->exchange(d->ranks, out, n_out, in, n_in);
+    return BW_OK;
+}
+
+static enum bw_status bring(struct bw_domain *d, struct bw_field *const *field, int32_t n, const uint64_t *need)
+{
+    struct freight q = {.sent = {0}};
+    enum bw_status status = fields_walk(field, n, need, &q, COUNT);
+    for (int32_t r = 0; r < d->ranks->size; r++) {
+        if (q.out[r].bytes && !(q.out[r].data = bw_alloc_aligned(q.out[r].bytes))) status = BW_ERR_MEMORY;
+        if (q.in[r].bytes && !(q.in[r].data = bw_alloc_aligned(q.in[r].bytes))) status = BW_ERR_MEMORY;
+    }
+    if (status == BW_OK) status = fields_walk(field, n, need, &q, PACK);
+    if (status == BW_OK) status = freight_send(d, &q);
+    if (status == BW_OK) status = fields_walk(field, n, need, &q, UNPACK);
+    for (int32_t r = 0; r < d->ranks->size; r++) {
+        bw_free(q.out[r].data);
+        bw_free(q.in[r].data);
+    }
+    return status;
+}
+
+enum bw_status bw_ranks_bring(struct bw_domain *d, struct bw_field *const *field, int32_t n, enum bw_need need)
+{
+    if (!d->ranks || !n || !d->topo->pub.count) return BW_OK;
+    uint64_t *first = bw_calloc(((size_t)d->topo->pub.count + 1) * sizeof *first);
+    enum bw_status status = first ? bring(d, field, n, need_of(d, need, first)) : BW_ERR_MEMORY;
+    bw_free(first);
+    return status;
+}
+
+enum bw_status bw_ranks_bring_to(struct bw_field *f, const uint64_t *need)
+{
+    return f->domain->ranks ? bring(f->domain, &f, 1, need) : BW_OK;
+}
+
+enum bw_status bw_ranks_bring_all(struct bw_domain *d, enum bw_need need)
+{
+    enum bw_status status = BW_OK;
+    for (struct bw_field *f = d->fields; d->ranks && f && status == BW_OK; f = f->next)
+        status = bw_ranks_bring(d, &f, 1, need);
+    return status;
+}

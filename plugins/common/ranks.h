@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The host's service for several ranks (billow/services.h), for stages flagged BW_STAGE_RANKS: without it, or in one
+ * process, nothing is done. */
+#ifndef RANKS_H
+#define RANKS_H
+
+#include <billow/plugin.h>
+
+/// Rows by tile, or by its slot (-1: none), that this rank's sweep has set for its own tiles: the others' come in.
+static inline enum bw_status ranks_share(struct bw_stage *s, void *rows, const int32_t *slot, size_t bytes)
+{
+    const struct bw_ranks_api *api = s->host->extension(BW_RANKS);
+    return api ? api->share(s, s->domain, rows, slot, bytes) : BW_OK;
+}
+
+/// All tiles of a field, to be read outside of sweeps, or by whole ones.
+static inline enum bw_status ranks_bring(struct bw_stage *s, struct bw_field *field)
+{
+    const struct bw_ranks_api *api = field ? s->host->extension(BW_RANKS) : NULL;
+    return api ? api->bring(s, field) : BW_OK;
+}
+
+/// On: every rank runs sweeps on all tiles, of fields that were brought.
+static inline void ranks_whole(struct bw_stage *s, int on)
+{
+    const struct bw_ranks_api *api = s->host->extension(BW_RANKS);
+    if (api) api->whole(s, on);
+}
+
+#endif
