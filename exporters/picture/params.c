@@ -80,6 +80,18 @@ static int look_untouched(const struct bw_picture_params *p)
     return same;
 }
 
+/// Light from all around; 0: the lists are not two colours.
+static int sky_choose(const struct bw_list *above, const struct bw_list *below, struct bw_look *look)
+{
+    look->has_sky = above->count > 0 || below->count > 0;
+    if (look->has_sky && (above->count != 3 || below->count != 3)) return 0;
+    for (int c = 0; look->has_sky && c < 3; c++) {
+        look->above[c] = (float)((const double *)above->items)[c];
+        look->below[c] = (float)((const double *)below->items)[c];
+    }
+    return 1;
+}
+
 enum bw_status bw_picture_look(const struct bw_picture_params *p, int flames, struct bw_look *look, char *why,
                                size_t why_size)
 {
@@ -99,6 +111,10 @@ enum bw_status bw_picture_look(const struct bw_picture_params *p, int flames, st
                              .has_background = p->background.count > 0};
     if (p->background.count && p->background.count != 3) {
         snprintf(why, why_size, "background wants three numbers, [r, g, b]");
+        return BW_ERR_PRESET;
+    }
+    if (!sky_choose(&p->above, &p->below, look)) {
+        snprintf(why, why_size, "above and below want three numbers each, [r, g, b]");
         return BW_ERR_PRESET;
     }
     if (p->lights.count > BW_LIGHTS) {

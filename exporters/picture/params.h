@@ -35,7 +35,7 @@ struct bw_picture_params {
     int64_t size, width;
     double thickness, exposure, frame, key, environment, fire, anisotropy, soften, bloom;
     bw_vec3 smoke;
-    struct bw_list lights, background;
+    struct bw_list lights, background, above, below;
     struct bw_picture_camera camera;
     struct bw_picture_obstacles obstacles;
     const char *blend;
@@ -117,6 +117,11 @@ extern const struct bw_param bw_picture_range_row[1], bw_picture_light_rows[3], 
         "Renders: what obstacles look like."),                                                                         \
     BW_LIST(S, m.lights, struct bw_picture_light, "lights", bw_picture_light_rows,                                     \
         "Renders: lamps instead of the studio's two, at most 8."),                                                     \
+    BW_LIST(S, m.above, double, "above", bw_picture_range_row,                                                         \
+        "Renders: linear [r, g, b] of the sky that smoke and floor see, times `environment`, instead of the "          \
+        "studio's; with `below`."),                                                                                    \
+    BW_LIST(S, m.below, double, "below", bw_picture_range_row,                                                         \
+        "Renders: the same from below."),                                                                              \
     BW_LIST(S, m.background, double, "background", bw_picture_range_row,                                               \
         "Renders: linear [r, g, b] behind everything instead of the studio's wall.")
 // clang-format on

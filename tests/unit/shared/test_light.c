@@ -88,6 +88,28 @@ Test(light, the_sky_reaches_everywhere_in_clear_air)
     free(s);
 }
 
+/* A sky of one's own: its mean everywhere in clear air, its colour on the floor. */
+Test(light, a_sky_of_ones_own_lights_all)
+{
+    struct bw_scene scene = {.floor = 1, .hi = {1, 1, 1}, .look = BW_LOOK_DEFAULT};
+    struct bw_ambient a;
+    struct bw_studio studio;
+    float *s = cells_make();
+    scene.look.environment = 2;
+    scene.look.key = 0;
+    scene.look.has_sky = 1;
+    for (int c = 0; c < 3; c++) scene.look.above[c] = 0.3f * (float)c, scene.look.below[c] = 0.06f;
+    cr_assert_eq(bw_ambient_make(&tools, &unit_box, s, NULL, &scene, &a), BW_OK);
+    cr_assert_eq(bw_studio_make(&tools, &scene, &a, &studio), BW_OK);
+    for (int c = 0; c < 3; c++) {
+        cr_assert_float_eq(a.rgb[c][0], 0.3 * c + 0.06, 1e-5);
+        cr_assert_float_eq(studio.map[c], 2 * (0.25 * c + 0.01), 1e-5, "%g", (double)studio.map[c]);
+    }
+    tools.release(tools.ctx, studio.map);
+    bw_ambient_free(&tools, &a);
+    free(s);
+}
+
 /* ---- pictures ---- */
 
 /// Nothing but what the lamps send: no sky, a black wall, no bloom.

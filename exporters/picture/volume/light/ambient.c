@@ -16,6 +16,15 @@ const struct bw_ambient_side bw_ambient_sides[6] = {
     {{0, 1, 0}, {0.018f, 0.024f, 0.034f}}, {{0, -1, 0}, {0.020f, 0.023f, 0.030f}},
 };
 
+void bw_ambient_side_light(const struct bw_look *l, int side, float rgb[3])
+{
+    const float up = 0.5f + 0.5f * (float)bw_ambient_sides[side].to[2];
+    for (int c = 0; c < 3; c++) {
+        const float own = (l->below[c] + up * (l->above[c] - l->below[c])) / 6;
+        rgb[c] = (float)l->environment * (l->has_sky ? own : bw_ambient_sides[side].rgb[c]);
+    }
+}
+
 /// Fire light on one layer of coarse cells that hold something to be lit.
 static void layer_lamps(int64_t k, void *user)
 {
@@ -58,9 +67,11 @@ static enum bw_status sides_light(const struct bw_tools *tools, const struct bw_
     for (int s = 0; s < 6 && !status; s++) {
         status = bw_light_sweep(tools, &coarse->box, coarse->extinction, bw_ambient_sides[s].to, SPREAD, t);
         if (status) break;
-        float k = (s == 1 && !scene->floor ? 0.5f : 1) * (float)scene->look.environment;
+        const float k = s == 1 && !scene->floor && !scene->look.has_sky ? 0.5f : 1;
+        float side[3];
+        bw_ambient_side_light(&scene->look, s, side);
         for (int c = 0; c < 3; c++)
-            for (size_t i = 0; i < cells; i++) a->rgb[c][i] += k * bw_ambient_sides[s].rgb[c] * t[i];
+            for (size_t i = 0; i < cells; i++) a->rgb[c][i] += k * side[c] * t[i];
     }
     if (t) tools->release(tools->ctx, t);
     return status;

@@ -18,6 +18,8 @@ struct bw_ambient_side {
     float rgb[3];
 };
 extern const struct bw_ambient_side bw_ambient_sides[6];
+/// Of the look's own sky, or the studio's, times `environment`.
+void bw_ambient_side_light(const struct bw_look *l, int side, float rgb[3]);
 
 /// `emission`: {rgb, unused} interleaved or NULL. bw_ambient_free gives it back, after a failure too. Errors:
 /// BW_ERR_MEMORY.

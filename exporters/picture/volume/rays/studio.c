@@ -101,11 +101,14 @@ static float room_light(const struct bw_look *l) { return (float)(0.35 + 0.65 * 
 struct bw_look_room bw_look_room(const struct bw_look *l)
 {
     struct bw_look_room r;
+    float around[3] = {0}, side[6][3];
+    for (int s = 0; s < 6; s++) {
+        bw_ambient_side_light(l, s, side[s]);
+        for (int c = 0; s >= 2 && c < 3; c++) around[c] += side[s][c];
+    }
     for (int c = 0; c < 3; c++) {
-        float around = 0;
-        for (int s = 2; s < 6; s++) around += bw_ambient_sides[s].rgb[c];
-        r.above[c] = (2 * bw_ambient_sides[0].rgb[c] + around) * (float)l->environment;
-        r.below[c] = (2 * bw_ambient_sides[1].rgb[c] + around) * (float)l->environment;
+        r.above[c] = l->has_sky ? (float)l->environment * l->above[c] : 2 * side[0][c] + around[c];
+        r.below[c] = l->has_sky ? (float)l->environment * l->below[c] : 2 * side[1][c] + around[c];
         r.wall[c] = l->has_background ? l->background[c] : room_light(l) * light[c];
         r.edge[c] = l->has_background ? l->background[c] : room_light(l) * dark[c];
     }

@@ -38,7 +38,9 @@ struct bw_look {
     float roughness;    ///< of obstacles, 0 … 1; 1: nothing is mirrored
     int32_t has_background;
     float background[3]; ///< linear; else the studio's backdrop
-    int32_t n_lights;    ///< instead of the studio's two
+    int32_t has_sky;
+    float above[3], below[3]; ///< linear light from all around; else the studio's
+    int32_t n_lights;         ///< instead of the studio's two
     struct bw_light light[BW_LIGHTS];
 };
 #define BW_SOFTEN (1 / 3.0) ///< with the linear reading after it nearly a cubic B-spline
