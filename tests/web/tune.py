@@ -62,6 +62,7 @@ class Tuned:
 
 def form(page, t):
     """Each kind of row, by hand."""
+    check("what every stage takes is no amount", t.row("stages.source.frames", "input.plain"))
     check("what differs is marked", "differs" in t.row("stages.mac.forces.confinement").get_attribute("class") and
           "differs" not in t.row("stages.mac.forces.buoyancy").get_attribute("class"))
     check("its meaning is told", "Default: 0" in t.row("stages.mac.forces.confinement").get_attribute("title") and

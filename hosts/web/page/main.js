@@ -94,6 +94,7 @@ const app = {
     if (!scene.renders) app.setMode('slice');
     else if (!own) app.camera = new Camera(scene.eye); // a hand that has turned it keeps it
     get('mode-render').disabled = !scene.renders;
+    app.results?.tell(app.all);
     app.viewport.moved();
   },
 

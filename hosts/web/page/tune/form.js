@@ -62,7 +62,7 @@ export class Form {
       on.setAttribute('aria-label', `${id} takes part`);
       on.addEventListener('change', () => this.change([...path, 'enabled'], on.checked ? undefined : 'false', type));
       const title = [on, make('b', { textContent: id }), id === type ? null : make('small', { textContent: type })];
-      const fold = this.fold(path, title.filter(Boolean), section === 'stages', ...this.rows(table.parameters, path, inside ?? {}, type));
+      const fold = this.fold(path, title.filter(Boolean), section === 'stages', ...this.rows([...table.parameters, ...this.tables[section].section.parameters], path, inside ?? {}, type));
       fold.querySelector('summary').title = table.brief ?? '';
       return fold;
     }).filter(Boolean);

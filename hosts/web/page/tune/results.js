@@ -56,10 +56,12 @@ export class Results {
   }
 
   picture(card, s, frame) {
+    if (!this.app.scene) return; // does it render?
     const key = `${s.generation}:${frame}`, now = performance.now();
     if (card.key === key || (s.running && now - (card.at ?? -SOON_MS) < SOON_MS)) return;
     Object.assign(card, { key, at: now });
-    const slice = this.app.mode === 'slice' ? '&mode=slice' : '';
+    const slice = this.app.scene.renders ? '' : '&mode=slice';
+    card.image.classList.toggle('slice', slice !== '');
     card.image.src = `picture?of=${s.id}&frame=${frame}&w=128&h=72&q=80&coarse=1&thumb=1&rest=1&g=${s.generation}${slice}`;
   }
 }

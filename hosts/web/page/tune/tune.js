@@ -138,7 +138,7 @@ export class Tune {
   /** The tables of all that the preset has. */
   async learn(values) {
     const types = ['stages', 'export'].flatMap((s) => (values[s] ?? []).map((item) => typeof item === 'string' ? item : Object.keys(item)[0]));
-    const missing = ['preset', ...new Set(types)].filter((name) => !this.tables[name]);
+    const missing = ['preset', 'stages', 'export', ...new Set(types)].filter((name) => !this.tables[name]);
     await Promise.all(missing.map(async (name) => {
       const answer = await fetch(`table?name=${encodeURIComponent(name)}`).catch(() => null);
       if (answer && answer.ok) this.tables[name] = await answer.json();
