@@ -88,7 +88,8 @@ static void face_read(const struct born *t, const struct bw_block *b, const int3
         const float *f = bw_f32(v, sh->axis[q]);
         ptrdiff_t cell[2] = {0};
         for (int depth = 0; depth < 2; depth++) {
-            at[a] = s & 1 ? n[a] - 1 - depth : depth;
+            const int inward = depth < n[a] ? depth : n[a] - 1; // the box may cut a tile to one cell
+            at[a] = s & 1 ? n[a] - 1 - inward : inward;
             for (int p = 0; p < 3; p++) cell[depth] += at[p] * stride[sh->axis[p]];
         }
         const ptrdiff_t up = stride[sh->axis[q]];
