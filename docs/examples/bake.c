@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Bakes a preset, watches the smoke rise, and stops when it is 0.4 m high. Nothing is written.
+/* Bakes a preset, watches the smoke rise, and stops when it is 1.8 m high. Nothing is written.
  *     cc bake.c $(pkg-config --cflags --libs billow-embed) -o bake && ./bake plume */
 #include <billow/bake.h>
 #include <stdio.h>
@@ -30,7 +30,7 @@ static void frame_look(struct bw_bake *bake, struct bw_snapshot *snapshot, void 
         *highest = smoke_height(snapshot, i, &f.grids[i]);
         printf("frame %lld: smoke up to %.2f m\n", (long long)f.frame, *highest);
     }
-    if (*highest > 0.4) bw_bake_cancel(bake);
+    if (*highest > 1.8) bw_bake_cancel(bake);
 }
 
 int main(int argc, char **argv)

@@ -14,6 +14,6 @@ def look(frame):
 
 
 try:
-    billow.bake("plume", {"domain.voxel": 0.1, "time.warmup": 0}, on_frame=look)
+    billow.bake("plume", {"domain.voxel": 0.08, "time.warmup": 0}, on_frame=look)
 except billow.Cancelled as why:
     print("stopped:", why)

@@ -34,7 +34,7 @@ declared() { grep -ohE "^BW_API [^(]*\(" "$source"/core/include/billow/*.h | gre
 exported() { nm -D --defined-only "$library" | awk '{ print $3 }' | sort; }
 that "it exports what bake.h declares, and nothing else" diff <(declared) <(exported)
 that "and that is something" test "$(declared | wc -l)" -gt 25
-that "bake.h is short" test "$(wc -l <"$root/include/billow/bake.h")" -le 300
+that "bake.h is short" test "$(wc -l <"$root/include/billow/bake.h")" -le 330
 
 # ---- a program of somebody else's ----
 cc=${CC:-cc}
@@ -48,7 +48,7 @@ cp "$work/said.txt" "$work/example.txt"
 that "it saw the smoke rise" python3 - "$work/example.txt" <<'PYTHON'
 import re, sys
 heights = [float(h) for h in re.findall(r"smoke up to ([\d.-]+) m", open(sys.argv[1]).read())]
-assert len(heights) > 2 and heights[-1] > 0.4 and heights[0] < heights[-1] and heights[-2] <= 0.4, heights
+assert len(heights) > 2 and heights[-1] > 1.8 and heights[0] < heights[-1] and heights[-2] <= 1.8, heights
 PYTHON
 that "the library said nothing" test -z "$(grep -v '^frame [0-9]*: smoke up to' "$work/example.txt")"
 that "it wrote nothing" test -z "$(ls -A)"

@@ -28,7 +28,7 @@ class Examples(Case):
 
     @unittest.skipUnless(importlib.util.find_spec("matplotlib"), "python3-matplotlib is missing")
     def test_sweep(self):
-        told = self.run_script("hosts/python/examples/sweep.py", "--voxel", "0.1", "--frames", "10", "--values", "1",
+        told = self.run_script("hosts/python/examples/sweep.py", "--voxel", "0.08", "--frames", "10", "--values", "1",
                                "8", "--out", "plot.png")
         one, eight = (float(height) for height in re.findall(r"= [18]: ([\d.]+) m after 10 frames", told))
         self.assertGreater(eight, one + 0.05)
