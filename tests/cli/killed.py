@@ -9,11 +9,11 @@ from pathlib import Path
 OF_THE_RUN = {"bake.log", "bake.journal", "timings.csv"}
 # Presets of different families, with what keeps them short.
 PRESETS = {
-    "smoke_2d": ["--quick", "--frames", "1-24"],
-    "campfire": ["--quick", "--frames", "1-9"],
+    "smoke_2d": ["--quick", "--frames", "1-24", "--set", "time.warmup=2"],
+    "campfire": ["--quick", "--frames", "1-9", "--set", "time.warmup=2"],
     "ball_through_smoke": ["--quick", "--frames", "1-8"],
     "shock_corner": ["--quick", "--frames", "1-6"],
-    "plume_nested": ["--quick", "--frames", "1-10"],
+    "plume_nested": ["--quick", "--frames", "1-10", "--set", "time.warmup=2"],
     "plume_upres": ["--quick", "--frames", "1-4"],
 }
 
