@@ -4,7 +4,8 @@
  * follows Planck's law only by its square root: between the red tips and the white core of a fire lie factors of
  * thousands, which neither film nor screen can show. Light that is scattered again and again comes in octaves
  * (Wrenninge, Kulla, Lundqvist 2013): of each further one there is less, in the colour of smoke once more, with less
- * direction, and it reaches deeper. Their shares are fitted to Cycles (tests/bench/cycles.py). */
+ * direction, and it reaches deeper. Their shares were set by eye beside a plume of Cycles
+ * (tests/bench/cycles.py compares). */
 #include "medium.h"
 #include "light.h"
 #include "soften.h"

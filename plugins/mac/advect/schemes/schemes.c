@@ -4,7 +4,7 @@
  *   - maccormack: qh = q(x + d-); q' = qh + (q - qh(x + d+)) / 2, clamped to the 8 values around x + d-: second order
  *     where the clamp rests.
  *   - cubic: q' = q(x + d-), tricubic, clamped to the 8 values around x + d-: third order where the clamp rests. One
- *     sweep, but 64 values a node: 1.6 times maccormack's time.
+ *     sweep, but 64 values a node.
  *   - flux_ppm: amounts by fluxes (flux/flux.c), what is in double as maccormack. The default.
  * All are stable for any dt. The velocity goes by none of them: maccormack makes energy in 3D.
  *
@@ -21,7 +21,7 @@
 const char advect_scheme_names[] = "semi-lagrangian|maccormack|cubic|flux_ppm";
 const char advect_scheme_doc[] =
     "How to carry all but the velocity: semi-lagrangian blurs; maccormack keeps detail; cubic keeps sharp edges "
-    "better, for 1.6 times the time of maccormack; flux_ppm keeps sharp edges better still and the amount of all "
+    "better, from 64 values a node; flux_ppm keeps sharp edges better still and the amount of all "
     "scalars and vectors, such as smoke and heat.";
 
 /* ---- trilinear ---- */
