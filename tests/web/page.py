@@ -29,6 +29,14 @@ range.selectNodeContents(label);
 const at = range.getBoundingClientRect();
 return (at.left + at.right) / 2 - box.left - billow.plots.graph.toDomXCoord(5);"""
 
+# What the small pictures show: brightness in columns of each; and what was asked for them.
+THUMBS = """const t = billow.timeline, n = t.thumbs.wanted.length, h = Math.round(t.canvas.height * 0.56);
+const s = new OffscreenCanvas(8 * n, 4), g = s.getContext('2d');
+g.drawImage(t.canvas, 0, 0, t.canvas.width, h, 0, 0, 8 * n, 4);
+const seen = g.getImageData(0, 0, 8 * n, 4).data;
+return Array.from({ length: n }, (_, i) => Array.from({ length: 32 }, (_, k) => seen[4 * (i * 8 + k % 8 + 8 * n * (k >> 3)) + 1]));"""
+ASKED = """return performance.getEntriesByType('resource').map((e) => e.name).filter((n) => n.includes('rest=2'))"""
+
 
 def camera_moves(page):
     """Mouse, wheel and keys, one by one."""
@@ -121,6 +129,23 @@ def timeline(page):
     check("it goes on", wait(lambda: page.frame() > 5))
     page.click("play")
     check("until it is stopped", not page.run("return billow.timeline.playing"))
+    thumbs(page)
+
+
+def thumbs(page):
+    """Small pictures above the bar: all that fit, of different frames, and no more is asked for then."""
+    there = """const t = billow.timeline.thumbs;
+        return t.wanted.map((f) => f === undefined ? -1 : t.kept.get(t.name(f))?.width ?? 0)"""
+    wide = page.run("return billow.timeline.box.clientWidth")
+    check("small pictures fill the timeline", wait(lambda: min(page.run(there)) > 0) and
+          len(page.run(there)) >= min(12, wide // 100), page.run(there))
+    rows = page.run(THUMBS)
+    check("… of what is in each frame", len(set(map(tuple, rows))) > len(rows) // 2 and max(max(r) for r in rows) > 60, rows)
+    asked = page.run(ASKED)
+    page.keys(Keys.ARROW_LEFT)
+    page.settled()
+    check("… once each", len(asked) == len(set(asked)) == len(rows) and page.run(ASKED) == asked, asked)
+    page.click("viewport")
 
 
 def numbers(page):

@@ -15,6 +15,8 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
+import time
 import urllib.parse
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -120,6 +122,26 @@ def what_may_be_asked(served):
         code, said = a.ask(a.root + query)
         check("%s: there is no such frame, in words" % query, code == 404 and b"frame" in said, (code, said[-200:]))
     check("a table", b"mac.project.iterations" in a.ask(a.root + "metrics.csv")[1])
+
+
+def patience(served):
+    """Small pictures for the timeline are made when nothing else is asked for, and come all the same."""
+    came = []
+
+    def get(name, query):
+        came.append((name, served.get("picture?client=%s&%s" % (name, query))[0]))
+
+    asked = [("first", "frame=9&w=640&h=480"), ("thumb", "frame=999&w=96&h=54&coarse=1&rest=2"),
+             ("hand", "frame=8&w=320&h=240"), ("rest", "frame=7&w=320&h=240&rest=1")]
+    threads = [threading.Thread(target=get, args=a) for a in asked]
+    for t in threads:
+        t.start()
+        time.sleep(0.03) # each is there before the next
+    for t in threads:
+        t.join()
+    check("what a hand and a page at rest want comes before small pictures, were they as quick",
+          came[-1:] == [("thumb", 404)] and [code for _, code in came[:-1]] == [200] * 3, came)
+    check("… which come all the same", served.get("picture?frame=2&w=96&h=54&coarse=1&rest=2")[0] == 200)
 
 
 def nonsense(served):
@@ -302,7 +324,7 @@ def main():
         bake(billow, folder)
         served = Served(billow, "view", folder)
         check("the address", re.fullmatch(r"http://127\.0\.0\.1:\d+/[0-9a-f]{32}/", served.address or ""), served.address)
-        for part in (who_may_ask, what_may_be_asked, vanishing, nonsense):
+        for part in (who_may_ask, what_may_be_asked, patience, vanishing, nonsense):
             part(served)
         shutil.rmtree(folder + "/vdb")
         check("files that are gone are told", wait(lambda: served.state()["gone"]), served.state())

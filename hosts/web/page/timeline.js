@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Frames: those that are there and those to come, playing, scrubbing.
 
+import { Thumbs } from './thumbs.js';
+
+const THUMBS = 0.56; // share of the height that they take
+
 export class Timeline {
   constructor(app) {
     this.app = app;
@@ -10,6 +14,7 @@ export class Timeline {
     this.playing = false;
     this.loop = true;
     this.speed = 1;
+    this.thumbs = new Thumbs(app, () => this.draw());
     const on = (id, act) => document.getElementById(id).addEventListener('click', act);
     on('first', () => app.goTo(this.frames()[0]));
     on('last', () => app.goLive());
@@ -102,11 +107,12 @@ export class Timeline {
     const g = canvas.getContext('2d');
     if (!app.state || app.frame === null) return;
     const [a, b] = this.span(), width = w / Math.max(1, b - a + 1);
-    const x = (f) => (f - a) * width;
+    const x = (f) => (f - a) * width, y = h * (THUMBS + 0.03), high = h * 0.17, frames = this.frames();
+    this.thumbs.draw(g, frames, [a, b], w, h * THUMBS);
     g.fillStyle = '#2a2e33';
-    g.fillRect(0, h * 0.1, w, h * 0.4);
+    g.fillRect(0, y, w, high);
     g.fillStyle = '#56616e';
-    for (const f of this.frames()) g.fillRect(x(f), h * 0.1, Math.max(1, width - (width > 4 ? 1 : 0)), h * 0.4);
+    for (const f of frames) g.fillRect(x(f), y, Math.max(1, width - (width > 4 ? 1 : 0)), high);
     g.fillStyle = '#f0913a';
     g.fillRect(x(app.frame) + width / 2 - k, 0, 2 * k, h);
     g.font = `${11 * k}px sans-serif`;

@@ -243,19 +243,24 @@ enum bw_status source_view(struct source *s, struct bw_snapshot *snapshot, struc
     return bw_view_open_as(snapshot, look, view);
 }
 
-enum bw_status source_snapshot(struct source *s, int64_t frame, struct bw_snapshot **snapshot)
+/// What is read from files is read without the lock, which the bake wants. A cache that is closed meanwhile is told as
+/// one that has no such frame.
+static enum bw_status frame_find(struct source *s, int64_t frame, struct bw_snapshot **snapshot)
 {
     *snapshot = NULL;
     pthread_mutex_lock(&s->lock);
     for (int i = 0; i < SOURCE_MADE && !*snapshot; i++)
         if (s->made[i] && s->made_frame[i] == frame && bw_snapshot_hold(s->made[i]) == BW_OK) *snapshot = s->made[i];
-    enum bw_status status = *snapshot ? BW_OK : s->cache ? bw_cache_frame(s->cache, frame, snapshot) : BW_ERR_USAGE;
+    struct bw_cache *cache = s->cache;
     pthread_mutex_unlock(&s->lock);
+    return *snapshot ? BW_OK : cache ? bw_cache_frame(cache, frame, snapshot) : BW_ERR_USAGE;
+}
+
+enum bw_status source_snapshot(struct source *s, int64_t frame, struct bw_snapshot **snapshot)
+{
+    enum bw_status status = frame_find(s, frame, snapshot);
     if (status != BW_ERR_USAGE || files_look(s)) return status; // a file that is new?
-    pthread_mutex_lock(&s->lock);
-    if (s->cache) status = bw_cache_frame(s->cache, frame, snapshot);
-    pthread_mutex_unlock(&s->lock);
-    return status;
+    return frame_find(s, frame, snapshot);
 }
 
 int source_has(struct source *s, int64_t frame)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "views.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const int64_t BYTES = INT64_C(768) << 20; ///< that all of them may take, but one is always kept
@@ -99,13 +100,31 @@ static struct open_view *open_use(struct views *v, struct open_view *o)
     return o;
 }
 
-struct open_view *views_take(struct views *v, struct source *s, int64_t frame)
+/// Where it is open, in use; else NULL.
+static struct open_view *views_find(struct views *v, struct source *s, int64_t frame)
 {
-    struct open_view fresh, *o;
     pthread_mutex_lock(&v->lock);
-    o = open_find(v, s->id, frame, source_generation(s));
+    struct open_view *o = open_find(v, s->id, frame, source_generation(s));
     if (o) open_use(v, o);
     pthread_mutex_unlock(&v->lock);
+    return o;
+}
+
+struct open_view *views_pass(struct views *v, struct source *s, int64_t frame)
+{
+    struct open_view *o = views_find(v, s, frame), *own = o ? NULL : malloc(sizeof *own);
+    if (!own) return o;
+    if (frame_open(s, frame, own)) {
+        free(own);
+        return NULL;
+    }
+    own->passing = 1;
+    return own;
+}
+
+struct open_view *views_take(struct views *v, struct source *s, int64_t frame)
+{
+    struct open_view fresh, *o = views_find(v, s, frame);
     if (o || frame_open(s, frame, &fresh)) return o;
     pthread_mutex_lock(&v->lock);
     o = open_find(v, s->id, frame, fresh.generation); // another thread was quicker
@@ -119,6 +138,11 @@ struct open_view *views_take(struct views *v, struct source *s, int64_t frame)
 
 void views_give(struct views *v, struct open_view *o)
 {
+    if (o->passing) {
+        open_close(o);
+        free(o);
+        return;
+    }
     pthread_mutex_lock(&v->lock);
     o->users--;
     pthread_mutex_unlock(&v->lock);

@@ -12,8 +12,8 @@ struct open_view {
     struct bw_view_facts facts;
     int32_t of;                      ///< number of its source
     int64_t frame, generation, used; ///< used: when last, by a count
-    int users;
-    json_t *fields; ///< [{name, unit, kind}] of the snapshot
+    int users, passing;              ///< passing: it is not in the list
+    json_t *fields;                  ///< [{name, unit, kind}] of the snapshot
     double time, fps;
 };
 
@@ -27,6 +27,8 @@ void views_init(struct views *v);
 void views_free(struct views *v);
 /// The view of a frame, to be given back. NULL: bw_error_last says why.
 struct open_view *views_take(struct views *v, struct source *s, int64_t frame);
+/// The same for one picture of many: where it is not open, it does not stay open, and drives no other one out.
+struct open_view *views_pass(struct views *v, struct source *s, int64_t frame);
 void views_give(struct views *v, struct open_view *o);
 
 #endif

@@ -44,7 +44,7 @@ static void eye_tell(const struct bw_eye *e, char out[280])
 static enum bw_status render_draw(struct views *v, struct source *s, const struct wish *w, struct bw_pixels *out,
                                   char eye[280])
 {
-    struct open_view *o = views_take(v, s, w->frame);
+    struct open_view *o = w->rest == 2 ? views_pass(v, s, w->frame) : views_take(v, s, w->frame);
     if (!o) return bw_error_last()->status ? bw_error_last()->status : BW_ERR;
     enum bw_status status = bw_view_picture(o->view, w->has_eye ? &w->eye : NULL, w->width, w->height, w->coarse, out);
     if (!w->has_eye) eye_tell(&o->facts.eye, eye);

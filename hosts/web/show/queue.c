@@ -8,7 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { WAIT_MOST = 32, HAND = 0, REST = 1 };
+enum { WAIT_MOST = 32, HAND = 0, REST = 1, IDLE = 2 };
 enum { NICE_REST = 12, NICE_GENTLE = 19 }; // a bake at 0 keeps 15 of 16 parts of a core; gentle: 68 of 69
 enum { STALE = 204, BUSY = 503 };
 
@@ -54,7 +54,7 @@ static int request_gone(const struct request *r)
 
 static void gone_drop(struct queue *q)
 {
-    for (int rest = HAND; rest <= REST; rest++)
+    for (int rest = HAND; rest <= IDLE; rest++)
         for (struct request **at = &q->waiting[rest]; *at;) {
             struct request *r = *at;
             if (!request_gone(r)) {
@@ -85,17 +85,33 @@ int queue_add(struct queue *q, struct request *r)
     return room;
 }
 
+/// Is there nothing to be made for that thread now?
+static int must_wait(const struct queue *q, int rest)
+{
+    const int urgent = q->waiting[HAND] || q->waiting[REST] || q->n_urgent;
+    return !q->stop && (!q->waiting[rest] || (rest == IDLE && urgent));
+}
+
 static struct request *request_next(struct queue *q, int rest)
 {
     pthread_mutex_lock(&q->lock);
-    while (!q->waiting[rest] && !q->stop) pthread_cond_wait(&q->changed, &q->lock);
+    while (must_wait(q, rest)) pthread_cond_wait(&q->changed, &q->lock);
     struct request *r = q->stop ? NULL : q->waiting[rest];
     if (r) {
         q->waiting[rest] = r->next;
         q->n_waiting--;
+        q->n_urgent += rest != IDLE;
     }
     pthread_mutex_unlock(&q->lock);
     return r;
+}
+
+static void request_made(struct queue *q, int rest)
+{
+    pthread_mutex_lock(&q->lock);
+    q->n_urgent -= rest != IDLE;
+    pthread_cond_broadcast(&q->changed);
+    pthread_mutex_unlock(&q->lock);
 }
 
 /// Threads that are started from this one are as nice.
@@ -104,8 +120,8 @@ static void nice_set(int by) { setpriority(PRIO_PROCESS, (id_t)syscall(SYS_getti
 static void requests_make(struct queue *q, int rest)
 {
     struct request *r;
-    if (rest || q->gentle) nice_set(q->gentle ? NICE_GENTLE : NICE_REST);
-    while ((r = request_next(q, rest)))
+    if (rest || q->gentle) nice_set(q->gentle || rest == IDLE ? NICE_GENTLE : NICE_REST);
+    for (; (r = request_next(q, rest)); request_made(q, rest))
         request_answer(r, request_gone(r) ? (struct drawn){.code = STALE}
                           : r->scene      ? draw_scene(q->views, q->shelf, &r->wish)
                                           : draw_picture(q->views, q->shelf, &r->wish));
@@ -123,21 +139,28 @@ static void *rest_run(void *q)
     return NULL;
 }
 
+static void *idle_run(void *q)
+{
+    requests_make(q, IDLE);
+    return NULL;
+}
+
 int queue_start(struct queue *q, struct shelf *s, struct views *v, int gentle)
 {
     *q = (struct queue){.shelf = s, .views = v, .gentle = gentle};
     pthread_mutex_init(&q->lock, NULL);
     pthread_cond_init(&q->changed, NULL);
-    q->n_threads = !pthread_create(&q->thread[0], NULL, hand_run, q);
-    if (q->n_threads) q->n_threads += !pthread_create(&q->thread[1], NULL, rest_run, q);
-    return q->n_threads == 2;
+    static void *(*const run[QUEUES])(void *) = {hand_run, rest_run, idle_run};
+    while (q->n_threads < QUEUES && !pthread_create(&q->thread[q->n_threads], NULL, run[q->n_threads], q))
+        q->n_threads++;
+    return q->n_threads == QUEUES;
 }
 
 void queue_stop(struct queue *q)
 {
     pthread_mutex_lock(&q->lock);
     q->stop = 1;
-    for (int rest = HAND; rest <= REST; rest++)
+    for (int rest = HAND; rest <= IDLE; rest++)
         while (q->waiting[rest]) {
             struct request *r = q->waiting[rest];
             q->waiting[rest] = r->next;

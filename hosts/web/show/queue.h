@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Pictures that are waited for, and the two threads that make them: one for those that somebody's hand asks for, one,
- * with a lower priority, for those of frames that come by themselves. Of one page only the newest of each is made. */
+/* Pictures that are waited for, and the threads that make them: one for those that somebody's hand asks for, one, with
+ * a lower priority, for those of frames that come by themselves, and one for small ones along the timeline, which waits
+ * until the others have nothing to do. Of one page only the newest of the first two is made. */
 #ifndef WEB_QUEUE_H
 #define WEB_QUEUE_H
 
 #include "draw.h"
 #include <microhttpd.h>
 
-enum { CLIENT = 16 }; ///< letters of a page's name
+enum { CLIENT = 16, QUEUES = 3 }; ///< letters of a page's name; see wish.rest
 
 /// One that waits: its connection is suspended until it is done.
 struct request {
@@ -27,9 +28,10 @@ struct queue {
     pthread_cond_t changed;
     struct shelf *shelf;
     struct views *views;
-    struct request *waiting[2]; ///< by `rest`, in the order in which they came
-    int32_t n_waiting, gentle, stop;
-    pthread_t thread[2];
+    struct request *waiting[QUEUES]; ///< by `rest`, in the order in which they came
+    int32_t n_waiting, n_urgent;     ///< urgent: being made, but for those that wait for all others
+    int32_t gentle, stop;
+    pthread_t thread[QUEUES];
     int n_threads;
 };
 

@@ -103,7 +103,7 @@ const char *wish_read(struct wish *w, wish_value value, void *user)
     w->slice = !strcmp(mode, "slice");
     w->height = whole(&q, "h", 270, PIXELS_LEAST, PIXELS_MOST);
     w->quality = whole(&q, "q", 80, 1, 100);
-    w->rest = whole(&q, "rest", 0, 0, 1);
+    w->rest = whole(&q, "rest", 0, 0, 2);
     w->thumb = whole(&q, "thumb", 0, 0, 1);
     if (w->slice) slice_read(&q, w);
     else render_read(&q, w);

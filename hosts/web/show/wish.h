@@ -11,7 +11,7 @@ struct wish {
     int32_t slice;         ///< 0: a render
     int32_t width, height; ///< pixels; slices: `height` alone
     int32_t coarse, quality;
-    int32_t rest;    ///< 1: nobody's hand is waiting for it
+    int32_t rest;    ///< 1: nobody's hand is waiting for it; 2: it is made when nothing else is to be done
     int32_t thumb;   ///< 1: a small one beside others: newer ones do not make it stale
     int32_t has_eye; ///< 0: the movie's camera
     struct bw_eye eye;
