@@ -77,6 +77,51 @@ static int side_is_touched(const struct bw_topology *t, int side)
     return 0;
 }
 
+/// The image of image `i` behind a side of axis q.
+static struct far_image image_behind(struct far_image i, int q, double by, int is_open)
+{
+    i.sign[q] = -i.sign[q];
+    i.by[q] = by - i.by[q];
+    i.gain *= is_open ? -1 : 1;
+    return i;
+}
+
+/* Behind two sides that face each other there are images of images without end. Where p is 0 behind one of them the
+ * strengths of those that are counted must add up to nothing, or far off air would be drawn in that is to be let out:
+ * the last weigh less. Potentials fall off slowly in two dimensions, where weights go by the number of open sides that
+ * an image is behind, and one more makes the second moment of what is in the middle vanish as well. */
+static int sides_reflect(const struct multigrid *mg, int q, const int seen[2], double low,
+                         struct far_image image[FAR_IMAGES], int so_far)
+{
+    static const double weight[2][5] = {{1, 1, .5}, {1, 1, .7, .2}};
+    const struct bw_domain_info *g = mg->stage->grid;
+    const int a = mg->shape.axis[q], is_flat = mg->shape.dim == 2;
+    double by[2];
+    int is_open[2], n = so_far;
+    for (int high = 0; high < 2; high++) {
+        is_open[high] = g->side[2 * a + high].kind == BW_OPEN;
+        const double beyond = is_open[high] ? 1 : .5; // p is 0 in the middle of the next cell
+        by[high] = 2 * ((high ? (double)g->n[a] - 1 + beyond : -beyond) - low);
+    }
+    const int on = seen[0] && seen[1] && (is_open[0] || is_open[1]);
+    for (int high = 0; high < 2; high++)
+        for (int i = 0; i < so_far && seen[high]; i++) {
+            struct far_image last = image_behind(image[i], q, by[high], is_open[high]);
+            int side = high, behind = is_flat ? is_open[high] : 1;
+            image[n++] = last;
+            for (;;) {
+                side ^= 1;
+                behind += is_flat ? is_open[side] : 1;
+                const double share = on ? weight[is_flat][behind] : 0;
+                if (!(share > 0)) break;
+                last = image_behind(last, q, by[side], is_open[side]);
+                image[n] = last;
+                image[n++].gain *= share;
+            }
+        }
+    return n;
+}
+
 int far_images(const struct multigrid *mg, const struct bw_topology *t, int open, struct far_image image[FAR_IMAGES])
 {
     const struct bw_domain_info *g = mg->stage->grid;
@@ -85,23 +130,20 @@ int far_images(const struct multigrid *mg, const struct bw_topology *t, int open
     for (int q = 0; q < mg->shape.dim; q++) {
         const int a = mg->shape.axis[q], so_far = n;
         const double low = (double)(t->coord[0][a] - mg->level->coord[0][q]) * g->tile[a];
-        if (mg->shape.periodic[q]) image[0].round[q] = (double)g->n[a];
-        for (int i = 0; i < so_far; i++) image[i].round[q] = image[0].round[q];
-        for (int high = 0; high < 2 && g->n[a] > 0; high++) {
-            const int is_open = g->side[2 * a + high].kind == BW_OPEN;
-            if (is_open && !(open && side_is_touched(t, 2 * a + high))) continue;
-            for (int i = 0; i < so_far; i++, n++) {
-                const double beyond = is_open ? 1 : .5; // p is 0 in the middle of the next cell
-                image[n] = image[i];
-                if (mg->shape.periodic[q]) {
-                    image[n].turn[q] = (high ? 1. : -1.) * (double)g->n[a];
-                    continue;
-                }
-                image[n].sign[q] = -1;
-                image[n].by[q] = 2 * ((high ? (double)g->n[a] - 1 + beyond : -beyond) - low);
-                image[n].gain *= is_open ? -1 : 1;
-            }
+        if (!(g->n[a] > 0)) continue;
+        if (!mg->shape.periodic[q]) {
+            int seen[2];
+            for (int high = 0; high < 2; high++)
+                seen[high] = g->side[2 * a + high].kind != BW_OPEN || (open && side_is_touched(t, 2 * a + high));
+            n = sides_reflect(mg, q, seen, low, image, so_far);
+            continue;
         }
+        for (int i = 0; i < so_far; i++) image[i].round[q] = (double)g->n[a];
+        for (int high = 0; high < 2; high++)
+            for (int i = 0; i < so_far; i++, n++) {
+                image[n] = image[i];
+                image[n].turn[q] = (high ? 1. : -1.) * (double)g->n[a];
+            }
     }
     return n;
 }

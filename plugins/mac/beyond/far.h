@@ -9,7 +9,7 @@
 #include <math.h>
 
 /* A tile is 64 boxes of 4³ cells (in 2D of 8²), 8 (16) octants of 2³ (2²) of those; up to 4³ tiles make a group. */
-enum { FAR_BOXES = 64, FAR_GROUP = 4, FAR_IMAGES = 27, FAR_FACES = 256, FAR_STEP = 4 };
+enum { FAR_BOXES = 64, FAR_GROUP = 4, FAR_IMAGES = 196, FAR_FACES = 256, FAR_STEP = 4 };
 
 /// One side of a tile that leads to still air.
 struct far_side {

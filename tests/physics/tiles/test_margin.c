@@ -58,6 +58,33 @@ static const struct flow flat = {
     "  - mac.project: {tolerance: 1e-4}\n",
     1, 480};
 
+/* Narrow: the active tiles reach both open sides, where p is 0, and end below the top. */
+static const struct flow shaft = {
+    "shaft",
+    "billow: 1\n"
+    "domain: {cells: [48, 48, 160], voxel: 3.125 cm, margin: %d, sides: {bottom: closed, rest: open}}\n"
+    "time: {fps: 24, frames: 1-22, dt: 0.0416666666666666667}\n"
+    "stages:\n"
+    "  - emit: {mode: max, frames: 1-1, density: 1, temperature: 60 K,\n"
+    "           shape: {sphere: {center: [0, 0, 1], radius: 0.35}}}\n"
+    "  - mac.advect: {}\n"
+    "  - mac.forces: {}\n"
+    "  - mac.project: {tolerance: 1e-4}\n",
+    2, 32};
+
+static const struct flow flat_shaft = {
+    "flat shaft",
+    "billow: 1\n"
+    "domain: {cells: [128, 1, 640], voxel: 3.125 cm, margin: %d, sides: {bottom: closed, rest: open}}\n"
+    "time: {fps: 24, frames: 1-40, dt: 0.0416666666666666667}\n"
+    "stages:\n"
+    "  - emit: {mode: max, frames: 1-1, density: 1, temperature: 60 K,\n"
+    "           shape: {sphere: {center: [-0.5, 0, 1.5], radius: 0.6}}}\n"
+    "  - mac.advect: {}\n"
+    "  - mac.forces: {}\n"
+    "  - mac.project: {tolerance: 1e-4}\n",
+    2, 48};
+
 /// Height above which a hundredth of the smoke is, from how much there is in each layer.
 static double layers_top(const double *layer, int n, double mass)
 {
@@ -138,6 +165,12 @@ Test(margin, puff_in_two_dimensions)
 {
     if (test_short()) cr_skip_test("accuracy alone");
     margins_check(&flat, ALL, 2.5);
+}
+
+Test(margin, shafts)
+{
+    if (!test_short()) margins_check(&shaft, ALL, 1);
+    margins_check(&flat_shaft, ALL, 1);
 }
 
 /* Tiles that wake as the smoke grows bring no jolt: its speed goes on smoothly from step to step. */
