@@ -33,7 +33,7 @@ struct bw_picture_params {
     const char *field, *position;
     struct bw_list range;
     int64_t size, width;
-    double thickness, exposure, frame, key, environment, fire, anisotropy, soften, bloom;
+    double thickness, exposure, shutter, frame, key, environment, fire, anisotropy, soften, bloom;
     bw_vec3 smoke;
     struct bw_list lights, background, above, below;
     struct bw_picture_camera camera;
@@ -85,6 +85,8 @@ extern const struct bw_param bw_picture_range_row[1], bw_picture_light_rows[3], 
         "Renders: cells of the finer domain over which `blend` fades."),                                               \
     BW_F64(S, m.exposure, "exposure", "1", 0, 1e6, 0,                                                                  \
         "Renders: brightness, times the default."),                                                                    \
+    BW_F64(S, m.shutter, "shutter", "0", 0, 4, 0,                                                                      \
+        "Renders: how long the shutter is open, frames; 0.5 is a film camera's 180 degrees, 0: what moves is sharp."), \
     BW_F64(S, m.frame, "frame", "1", 0.05, 10, 0,                                                                      \
         "Renders: how much of the domain's width, and of its height from the floor, fills the "                        \
         "picture."),                                                                                                   \

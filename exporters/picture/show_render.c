@@ -27,6 +27,7 @@ static enum bw_status scene_make(const struct bw_making *m, struct bw_scene *sce
     *scene = p->scene;
     scene->ambient = e->bake->ambient > 0 ? e->bake->ambient : 293.15;
     scene->extinction *= params->thickness;
+    scene->shutter = f->fps > 0 ? params->shutter / f->fps : 0;
     const int flames = bw_gather_find(m->frame, "flame") != NULL;
     enum bw_status status = bw_picture_look(params, flames, &scene->look, why, sizeof why);
     return status ? e->host->fail(e, status, "%s", why) : BW_OK;
@@ -61,6 +62,7 @@ static void coarse_tell(const struct bw_making *m, const struct bw_volume *v)
 enum bw_status bw_show_scene(const struct bw_making *m, struct bw_volume *v, float **memory, struct bw_scene *scene)
 {
     enum bw_status status = scene_make(m, scene);
+    v->moves = !status && scene->shutter > 0;
     if (!status) status = volume_make(m, v, memory);
     if (!status) coarse_tell(m, v);
     return status;

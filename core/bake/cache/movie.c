@@ -133,6 +133,7 @@ static enum bw_status render_frame(struct show *s, const char *path, struct bw_i
     struct bw_volume v;
     float *memory;
     if (!s->size[0]) render_begin(s);
+    s->view.moves = s->scene.shutter > 0;
     enum bw_status status = bw_vdb_volume(&s->view, path, &v, &memory, s->why, sizeof s->why);
     if (status) return status;
     status = bw_image_init(img, &s->tools, s->size[0], s->size[1]);

@@ -77,6 +77,7 @@ enum bw_status view_of_file(struct moment *m, const struct bw_preset *own, struc
     v->scene = look.scene;
     memcpy(v->size, look.size, sizeof v->size);
     if (!v->renders) return BW_OK;
+    seen.moves = v->scene.shutter > 0;
     enum bw_status status = bw_vdb_volume(&seen, path, &v->volume, &v->memory, why, sizeof why);
     if (status) bw_diag_error(d, NULL, status, "%s", why);
     return d->status;

@@ -50,13 +50,31 @@ static int32_t dense_choose(const struct bw_domain_info *d, struct bw_cells *box
 
 /// The fields that a render shows, or NULL.
 struct found {
-    const struct bw_snapshot_field *density, *flame, *temperature, *dye, *solid;
+    const struct bw_snapshot_field *density, *flame, *temperature, *dye, *solid, *vel;
 };
 
 static const struct bw_snapshot_field *scalar_find(const struct bw_frame *frame, const char *name, uint32_t comps)
 {
     const struct bw_snapshot_field *f = bw_gather_find(frame, name);
     return f && f->info->comps == comps && f->info->kind <= BW_VECTOR ? f : NULL;
+}
+
+static const struct bw_snapshot_field *motion_find(const struct bw_frame *frame)
+{
+    const struct bw_snapshot_field *f = bw_gather_find(frame, "vel");
+    return f && f->info->comps == 3 ? f : NULL;
+}
+
+/// Values on the cells' low faces across `axis` to their middles.
+static void cells_centre(const struct bw_dense *b, int axis, float *f)
+{
+    const size_t next[3] = {1, (size_t)b->n[0], (size_t)b->n[0] * (size_t)b->n[1]};
+    size_t cell = 0;
+    for (int k = 0; k < b->n[2]; k++)
+        for (int j = 0; j < b->n[1]; j++)
+            for (int i = 0; i < b->n[0]; i++, cell++)
+                if ((axis == 0 ? i : axis == 1 ? j : k) + 1 < b->n[axis])
+                    f[cell] = 0.5f * (f[cell] + f[cell + next[axis]]);
 }
 
 static void volume_fill(const struct bw_tools *tools, const struct found *f, const struct bw_cells *box, int32_t step,
@@ -71,6 +89,11 @@ static void volume_fill(const struct bw_tools *tools, const struct found *f, con
         *slots[i] = m;
         m += cells;
     }
+    for (uint32_t c = 0; f->vel && c < 3; c++, m += cells) {
+        bw_gather_copy(tools, &(struct bw_gather_copy){f->vel, c, box->lo, &v->box, step, FLT_MAX}, m);
+        if (f->vel->info->kind == BW_MAC) cells_centre(&v->box, (int)c, m);
+        v->vel[c] = m;
+    }
     for (uint32_t c = 0; f->dye && c < 3; c++, m += cells) {
         bw_gather_copy(tools, &(struct bw_gather_copy){f->dye, c, box->lo, &v->box, step, FLT_MAX}, m);
         v->dye[c] = m;
@@ -80,9 +103,9 @@ static void volume_fill(const struct bw_tools *tools, const struct found *f, con
 enum bw_status bw_gather_volume(const struct bw_tools *tools, const struct bw_frame *frame, struct bw_volume *v,
                                 float **memory)
 {
-    struct found f = {scalar_find(frame, "density", 1), scalar_find(frame, "flame", 1),
+    struct found f = {scalar_find(frame, "density", 1),     scalar_find(frame, "flame", 1),
                       scalar_find(frame, "temperature", 1), scalar_find(frame, "dye", 3),
-                      scalar_find(frame, "solid", 1)};
+                      scalar_find(frame, "solid", 1),       v->moves ? motion_find(frame) : NULL};
     const struct bw_snapshot_field *any = f.density ? f.density : f.dye ? f.dye : f.flame ? f.flame : f.temperature;
     struct bw_cells box = BW_CELLS_NONE;
     field_visible(f.density, FAINT, &box);
@@ -94,7 +117,7 @@ enum bw_status bw_gather_volume(const struct bw_tools *tools, const struct bw_fr
     *memory = NULL;
     if (any && !bw_cells_empty(&box)) {
         step = dense_choose(any->info->domain, &box, &v->box);
-        size_t arrays = !!f.density + !!f.flame + !!f.temperature + (f.dye ? 3 : 0);
+        size_t arrays = !!f.density + !!f.flame + !!f.temperature + (f.dye ? 3 : 0) + (f.vel ? 3 : 0);
         *memory = tools->alloc(tools->ctx, arrays * bw_dense_cells(&v->box) * sizeof(float));
         if (!*memory) return BW_ERR_MEMORY;
         volume_fill(tools, &f, &box, step, v, *memory);

@@ -6,8 +6,8 @@
 #include "fields.h"
 #include <picture/volume/scene/volume.h>
 
-/// Fill *v (zeroed) from density, flame, temperature, dye and solid over what is not empty. *memory and v->solid are
-/// released by the caller with the tools. Errors: BW_ERR_MEMORY.
+/// Fill *v (zeroed but for what it asks) from density, flame, temperature, dye, vel and solid over what is not empty.
+/// The caller releases *memory and v->solid with the tools. Errors: BW_ERR_MEMORY.
 enum bw_status bw_gather_volume(const struct bw_tools *tools, const struct bw_frame *frame, struct bw_volume *v,
                                 float **memory);
 

@@ -283,7 +283,22 @@ static void temperature_decode(const struct bwvdb_info *g, float *t, size_t cell
     for (size_t i = 0; i < cells; i++) t[i] *= gain;
 }
 
-static enum bw_status volume_read(const struct bw_vdb_view *v, struct bwvdb_file *f, const int grids[GRIDS],
+/// Velocities, turned as the world is; three arrays one after the other.
+static enum bw_status flow_sample(const struct bw_vdb_view *v, struct bwvdb_file *f, int grid,
+                                  const struct bw_dense *box, float *m, char *why, size_t why_size)
+{
+    const size_t cells = bw_dense_cells(box);
+    enum bw_status status = grid_sample(v, f, grid, box, (float *[3]){m, m + cells, m + 2 * cells}, why, why_size);
+    for (size_t i = 0; !status && v->y_up && i < cells; i++) {
+        const double file[3] = {(double)m[i], (double)m[cells + i], (double)m[2 * cells + i]};
+        double ours[3];
+        to_ours(1, file, ours);
+        for (size_t a = 0; a < 3; a++) m[a * cells + i] = (float)ours[a];
+    }
+    return status;
+}
+
+static enum bw_status volume_read(const struct bw_vdb_view *v, struct bwvdb_file *f, const int grids[GRIDS], int vel,
                                   struct bw_volume *out, float *m, char *why, size_t why_size)
 {
     size_t cells = bw_dense_cells(&out->box);
@@ -300,6 +315,12 @@ static enum bw_status volume_read(const struct bw_vdb_view *v, struct bwvdb_file
     }
     for (size_t i = 0; out->density && v->density_gain != 1 && i < cells; i++)
         out->density[i] *= (float)v->density_gain;
+    if (vel >= 0) {
+        enum bw_status status = flow_sample(v, f, vel, &out->box, m, why, why_size);
+        if (status) return status;
+        for (size_t a = 0; a < 3; a++) out->vel[a] = m + a * cells;
+        m += 3 * cells;
+    }
     if (!bw_dense_cells(&out->solid_box)) return BW_OK;
     out->solid = m;
     return grid_sample(v, f, grids[SOLID], &out->solid_box, (float *[3]){m}, why, why_size);
@@ -318,6 +339,7 @@ enum bw_status bw_vdb_volume(const struct bw_vdb_view *v, const char *path, stru
     int grids[GRIDS] = {own >= 0 && bwvdb_grid_info(f, own)->comps == 1 ? own : grid_find(f, bw_density_names, 1),
                         grid_find(f, bw_flame_names, 1), grid_find(f, bw_temperature_names, 1),
                         grid_find(f, bw_dye_names, 3), v->field ? -1 : grid_find(f, solid_names, 1)};
+    const int vel = v->moves ? grid_find(f, bw_velocity_names, 3) : -1;
     if (grids[0] < 0 && grids[1] < 0) grids[0] = grid_choose(v, f);
     if (grids[0] >= 0 && bwvdb_grid_info(f, grids[0])->comps != 1) grids[0] = -1;
     box_choose(v, f, grids, &out->box);
@@ -325,9 +347,10 @@ enum bw_status bw_vdb_volume(const struct bw_vdb_view *v, const char *path, stru
     enum bw_status status = BW_OK;
     if (cells) {
         if (grids[SOLID] >= 0) solid_choose(v, bwvdb_grid_info(f, grids[SOLID]), &out->box, &out->solid_box);
-        *memory = v->tools->alloc(v->tools->ctx, (6 * cells + bw_dense_cells(&out->solid_box)) * sizeof(float));
+        *memory = v->tools->alloc(v->tools->ctx,
+                                  ((vel < 0 ? 6 : 9) * cells + bw_dense_cells(&out->solid_box)) * sizeof(float));
         if (!*memory) snprintf(why, why_size, "out of memory for %s", path);
-        status = *memory ? volume_read(v, f, grids, out, *memory, why, why_size) : BW_ERR_MEMORY;
+        status = *memory ? volume_read(v, f, grids, vel, out, *memory, why, why_size) : BW_ERR_MEMORY;
     }
     if (status == BW_ERR) file_tell(path, why, why_size);
     bwvdb_close(f);
@@ -353,13 +376,7 @@ static enum bw_status slice_read(const struct bw_vdb_view *v, struct bwvdb_file 
     }
     if (status || vel < 0) return status;
     float *w[3] = {m + 3 * cells, m + 4 * cells, m + 5 * cells};
-    status = grid_sample(v, f, vel, box, w, why, why_size);
-    if (v->y_up) { // vectors turn with the world
-        for (size_t i = 0; i < cells; i++) w[2][i] = -w[2][i];
-        float *swap = w[1];
-        w[1] = w[2];
-        w[2] = swap;
-    }
+    status = flow_sample(v, f, vel, box, w[0], why, why_size);
     s->flow[0] = w[s->axis == 0 ? 1 : 0];
     s->flow[1] = w[s->axis == 2 ? 1 : 2];
     return status;

@@ -2,6 +2,7 @@
 #include "render.h"
 #include "film.h"
 #include <picture/volume/light/medium.h>
+#include <picture/volume/motion/shutter.h>
 #include <picture/volume/rays/march.h>
 
 enum bw_status bw_render_linear(const struct bw_tools *tools, const struct bw_volume *v, const struct bw_scene *scene,
@@ -10,6 +11,7 @@ enum bw_status bw_render_linear(const struct bw_tools *tools, const struct bw_vo
     struct bw_medium medium;
     const struct bw_shot shot = {&medium.lit, &medium.ambient, v, scene};
     enum bw_status status = bw_medium_light(tools, v, scene, &medium);
+    if (!status) status = bw_shutter_open(tools, v, scene->shutter, &medium);
     if (!status) status = bw_march(tools, &shot, img, alpha);
     bw_medium_free(tools, &medium);
     return status;

@@ -199,5 +199,6 @@ void bw_medium_free(const struct bw_tools *tools, struct bw_medium *m)
 {
     bw_ambient_free(tools, &m->ambient);
     if (m->memory) tools->release(tools->ctx, m->memory);
-    m->memory = NULL;
+    if (m->moved) tools->release(tools->ctx, m->moved);
+    m->memory = m->moved = NULL;
 }

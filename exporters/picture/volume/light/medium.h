@@ -22,7 +22,7 @@ struct bw_medium {
     struct bw_lit lit;
     struct bw_ambient ambient;
     struct bw_planck planck;
-    float *memory;
+    float *memory, *moved; ///< moved: what a shutter's time made of it
 };
 
 /// Light `v`; bw_medium_free gives it back, after a failure too. Errors:

@@ -67,6 +67,7 @@ struct bw_scene {
     double extinction;      ///< 1/m for a density of 1
     double ambient;         ///< ambient temperature, K
     double exposure;        ///< 1: as it is meant
+    double shutter;         ///< s that it is open; 0: what moves is sharp
     int32_t floor;          ///< 1: draw floor and shadow
     struct bw_look look;
 };

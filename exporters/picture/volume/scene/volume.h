@@ -12,6 +12,8 @@ struct bw_volume {
     float *flame;       ///< burning, 1: emits
     float *temperature; ///< K above ambient: glows where it is hot enough
     float *dye[3];      ///< linear colour of the smoke; all or none
+    int32_t moves;      ///< asked of whoever fills it: vel
+    float *vel[3];      ///< m/s, in the cells' middles; all or none
     struct bw_dense solid_box;
     float *solid; ///< signed distance, m, < 0 inside, on solid_box
 };
