@@ -5,6 +5,6 @@
 
 #include <billow/plugin.h>
 
-extern const struct bw_stage_desc fire_desc, fire_control_desc, fire_vortons_desc;
+extern const struct bw_stage_desc fire_desc, fire_control_desc, fire_vortons_desc, fire_embers_desc;
 
 #endif

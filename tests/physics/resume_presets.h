@@ -87,6 +87,7 @@ static const struct resume_preset resume_presets[] = {
          "  - emit: {fuel: 1, temperature: 800, shape: {sphere: {center: [0, 0, 0.2], radius: 15 cm}}}\n"
          "  - mac.advect: {}\n"
          "  - fire: {expansion: 0.5}\n"
+         "  - fire.embers: {rate: 5000, shape: {sphere: {center: [0, 0, 0.2], radius: 20 cm}}}\n"
          "  - mac.forces: {buoyancy: 0.4}\n"
          "  - fire.control: {shape: {vdb: {file: FOLDER/vdb/puff_0006.vdb, center: [0, 0, {keys: {1: 0,\n"
          "          3: 0.1}}]}}, radius: {keys: {1: 0.06, 3: 0.06, 5: 0.3}}}\n"
@@ -94,7 +95,7 @@ static const struct resume_preset resume_presets[] = {
          "          points: [{at: [\"=0.2*t\", 0, 0.4]}]}\n"
          "  - mac.project: {}\n"
          "  - dissipate: {density: 1 1/s}\n",
-     "fire.control"},
+     "fire.control fire.embers"},
     {"vortons that burn",
      BOX FRAMES
      "stages:\n"
