@@ -10,7 +10,7 @@
  * gas's velocity on within tau = q² fall/g, and in still air falls at q² fall; over a step, with u of its middle,
  *     w = u - g tau e_z,   v' = w + (v - w) exp(-dt/tau),   x' = x + w dt + (v - w) tau (1 - exp(-dt/tau))
  * which is exact where u is constant and of second order in dt where it is not. Flakes tumble: `flutter` sin of their
- * age, with their own frequency and phase along each axis, adds to u. The absolute temperature nears the gas's,
+ * age, with their own frequency and phase along each axis, adds to u. The temperature nears the gas's,
  *     T' = Tg + (T - Tg) exp(-dt/(q cooling))
  * An ember goes out, and is removed, when it is older than its life or colder than `out`. Obstacles and closed sides
  * stop it: it lies there and cools. Stokes' drag is too weak for grains that fall fast; we take `fall` as it looks. */
@@ -60,7 +60,7 @@ static const struct bw_port ports[] = {
     [PORT_EMBERS] = {.name = "embers",
                      .kind = BW_PARTICLES,
                      .access = BW_UPDATE,
-                     .doc = "The embers; `temperature` is absolute.",
+                     .doc = "The embers; `temperature` is their excess over ambient.",
                      .attributes = attributes,
                      .n_attributes = BW_COUNT(attributes)},
     [PORT_VEL] = {.name = "vel", .kind = BW_MAC, .access = BW_READ, .unit = "m/s", .doc = "The flow."},
@@ -189,7 +189,7 @@ static void ember_make(const struct bw_stage *s, const struct arrays *e, int64_t
     memcpy(e->pos[i], place, sizeof at);
     for (int n = 0; n < 3; n++) e->velocity[3 * i + n] = (float)(u[n] + 2 * p->kick * bw_rng_unit(seed, 2) * way[n]);
     e->size[i] = (float)(p->size * (0.5 + bw_rng_unit(seed, 3)));
-    e->temperature[i] = (float)(p->temperature * (0.9 + 0.2 * bw_rng_unit(seed, 4)));
+    e->temperature[i] = (float)(p->temperature * (0.9 + 0.2 * bw_rng_unit(seed, 4)) - p->ambient);
     e->life[i] = (float)(p->life * (0.5 + bw_rng_unit(seed, 5)));
     e->age[i] = (float)(-s->dt * bw_rng_unit(seed, 6)); // its birthday within the step
 }
@@ -325,7 +325,7 @@ static void leg_cool(const struct flight *f, struct leg *l)
     if (f->heat) f->sample->sample(f->heat, (size_t)l->n, (const bw_vec3 *)l->at, l->value);
     for (int64_t i = 0; i < l->n; i++) {
         const int64_t at = l->first + i;
-        const double gas = f->p->ambient + l->value[i], q = (double)f->e.size[at] / f->p->size;
+        const double gas = l->value[i], q = (double)f->e.size[at] / f->p->size;
         const double t = gas + ((double)f->e.temperature[at] - gas) * exp(-l->dt[i] / (q * f->p->cooling));
         f->e.temperature[at] = (float)t;
         f->e.age[at] = (float)(fmax((double)f->e.age[at], 0) + l->dt[i]);
@@ -362,7 +362,7 @@ static enum bw_status embers_tidy(struct bw_stage *s, const struct bw_particles_
     for (int64_t i = 0; i < e.count; i++) {
         if (!isfinite(e.pos[i][0] + e.pos[i][1] + e.pos[i][2] + (double)e.temperature[i]))
             return s->host->fail(s, BW_ERR_DIVERGED, "ember %lld is nowhere", (long long)e.id[i]);
-        drop[i] = e.age[i] >= e.life[i] || (double)e.temperature[i] < p->out;
+        drop[i] = e.age[i] >= e.life[i] || p->ambient + (double)e.temperature[i] < p->out;
     }
     api->remove(all, drop);
     return BW_OK;
