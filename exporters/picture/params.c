@@ -20,6 +20,15 @@ const struct bw_param bw_picture_obstacle_rows[2] = {
            "1: clay; less: lamps and room are mirrored, in spots that get smaller and brighter."),
 };
 
+const struct bw_param bw_picture_particle_rows[3] = {
+    BW_CHOICE(struct bw_picture_particles, show, "show", "hot", "hot|all|none",
+              "hot: those that have a temperature and a size glow; all: others too, as points."),
+    BW_F64(struct bw_picture_particles, streak, "streak", "0.5", 0, 24, 0,
+           "How long they are drawn out along their velocity, frames."),
+    BW_F64(struct bw_picture_particles, glow, "glow", "1", 0, 1e6, 0,
+           "Brightness of those that glow, times `fire` and the default."),
+};
+
 static const struct bw_param target_rows[] = {
     {.key = "stage", .type = BW_PARAM_GROUP, .doc = "The middle of the domain's box."},
     BW_VEC3(struct bw_picture_target, point, "point", "[0, 0, 0]", "m", "A place."),
@@ -103,6 +112,7 @@ enum bw_status bw_picture_look(const struct bw_picture_params *p, int flames, st
     *look = (struct bw_look){.key = p->key * base->key,
                              .environment = p->environment * base->environment,
                              .fire = p->fire * base->fire,
+                             .sparks = p->particles.glow,
                              .anisotropy = p->anisotropy,
                              .soften = p->soften,
                              .bloom = p->bloom,

@@ -28,6 +28,12 @@ struct bw_picture_obstacles {
     double roughness;
 };
 
+/// Particles: which, and how.
+struct bw_picture_particles {
+    int32_t show; ///< enum bw_show_particles
+    double streak, glow;
+};
+
 struct bw_picture_params {
     int32_t view, axis, map, vectors, floor, labels, mood, quality;
     const char *field, *position;
@@ -38,6 +44,7 @@ struct bw_picture_params {
     struct bw_list lights, background, above, below;
     struct bw_picture_camera camera;
     struct bw_picture_obstacles obstacles;
+    struct bw_picture_particles particles;
     const char *blend;
     double edge;
 };
@@ -49,7 +56,7 @@ struct bw_picture_light {
 };
 
 extern const struct bw_param bw_picture_range_row[1], bw_picture_light_rows[3], bw_picture_camera_rows[8],
-    bw_picture_obstacle_rows[2];
+    bw_picture_obstacle_rows[2], bw_picture_particle_rows[3];
 
 /// Rows of a parameter table for the member `m`, a struct bw_picture_params, of S.
 // clang-format off
@@ -117,6 +124,8 @@ extern const struct bw_param bw_picture_range_row[1], bw_picture_light_rows[3], 
         "Renders: share of the light above white that glows around it."),                                              \
     BW_GROUP(S, m.obstacles, struct bw_picture_obstacles, "obstacles", bw_picture_obstacle_rows,                       \
         "Renders: what obstacles look like."),                                                                         \
+    BW_GROUP(S, m.particles, struct bw_picture_particles, "particles", bw_picture_particle_rows,                       \
+        "Renders: embers, tracers, points."),                                                                          \
     BW_LIST(S, m.lights, struct bw_picture_light, "lights", bw_picture_light_rows,                                     \
         "Renders: lamps instead of the studio's two, at most 8."),                                                     \
     BW_LIST(S, m.above, double, "above", bw_picture_range_row,                                                         \

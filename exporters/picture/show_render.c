@@ -2,6 +2,7 @@
 #include "show_render.h"
 #include <picture/gather/blend.h>
 #include <picture/gather/fields.h>
+#include <picture/gather/sparks.h>
 #include <picture/volume/render.h>
 
 #include <common/nest.h>
@@ -28,12 +29,13 @@ static enum bw_status scene_make(const struct bw_making *m, struct bw_scene *sce
     scene->ambient = e->bake->ambient > 0 ? e->bake->ambient : 293.15;
     scene->extinction *= params->thickness;
     scene->shutter = f->fps > 0 ? params->shutter / f->fps : 0;
+    scene->streak = f->fps > 0 ? params->particles.streak / f->fps : 0;
     const int flames = bw_gather_find(m->frame, "flame") != NULL;
     enum bw_status status = bw_picture_look(params, flames, &scene->look, why, sizeof why);
     return status ? e->host->fail(e, status, "%s", why) : BW_OK;
 }
 
-static enum bw_status volume_make(const struct bw_making *m, struct bw_volume *v, float **memory)
+static enum bw_status volume_make(const struct bw_making *m, double ambient, struct bw_volume *v, float **memory)
 {
     struct bw_exporter *e = m->e;
     const struct bw_tools *tools = &m->kept->tools;
@@ -44,6 +46,8 @@ static enum bw_status volume_make(const struct bw_making *m, struct bw_volume *v
                              params->blend);
     enum bw_status status = other ? bw_gather_blend(tools, m->frame, other, params->edge, v, memory)
                                   : bw_gather_volume(tools, m->frame, v, memory);
+    const enum bw_show_particles which = (enum bw_show_particles)params->particles.show;
+    if (!status && which != BW_SHOW_NONE) status = bw_gather_sparks(tools, m->frame, which, ambient, v);
     return status ? e->host->fail(e, status, "out of memory for a render") : BW_OK;
 }
 
@@ -63,7 +67,7 @@ enum bw_status bw_show_scene(const struct bw_making *m, struct bw_volume *v, flo
 {
     enum bw_status status = scene_make(m, scene);
     v->moves = !status && scene->shutter > 0;
-    if (!status) status = volume_make(m, v, memory);
+    if (!status) status = volume_make(m, scene->ambient, v, memory);
     if (!status) coarse_tell(m, v);
     return status;
 }
@@ -89,6 +93,7 @@ static enum bw_status render_make(const struct bw_making *m, int linear, struct 
     }
     tools->release(tools->ctx, memory);
     tools->release(tools->ctx, v.solid);
+    tools->release(tools->ctx, v.spark);
     return status;
 }
 

@@ -49,6 +49,7 @@ static int look_of_bake(struct cache_look *l, const struct bw_registry *r, const
         bw_picture_stage(v.p, gone, l->size, &l->scene);
         l->scene.extinction *= v.p->thickness;
         l->scene.shutter = v.p->shutter / t->fps;
+        l->scene.streak = v.p->particles.streak / t->fps;
         l->scene.ambient = p->ambient > 0 ? p->ambient : l->scene.ambient;
         good = bw_picture_look(v.p, view->flames, &l->scene.look, why, sizeof why) == BW_OK;
         if (!good) bw_diag_error(d, NULL, BW_ERR_PRESET, "%s", why);

@@ -14,6 +14,7 @@ static void view_destroy(struct object *o)
     struct view *v = (struct view *)o;
     v->tools.release(v->tools.ctx, v->memory);
     v->tools.release(v->tools.ctx, v->solid);
+    v->tools.release(v->tools.ctx, v->spark);
     v->tools.release(v->tools.ctx, v->coarse_memory);
     pthread_mutex_destroy(&v->lock);
     bw_free(v);

@@ -16,6 +16,7 @@ struct view {
     int renders;             ///< 0: nothing below but the stage
     struct bw_volume volume; ///< its arrays lie in `memory`, but `solid`, which may be its own
     float *memory, *solid;   ///< solid: NULL, or memory of volume.solid
+    struct bw_spark *spark;  ///< likewise
     struct bw_scene scene;   ///< with the movie's camera
     int32_t size[2];         ///< of the movie, pixels
     pthread_mutex_t lock;    ///< of `coarse`

@@ -54,7 +54,10 @@ enum bw_status view_coarsen(const struct bw_tools *tools, const struct bw_volume
                           from->dye[1],  from->dye[2], from->solid};
     float **out[7] = {&to->density, &to->flame, &to->temperature, &to->dye[0], &to->dye[1], &to->dye[2], &to->solid};
     enum { SOLID = 6 };
-    *to = (struct bw_volume){.box = box_coarse(&from->box, 1), .solid_box = box_coarse(&from->solid_box, 0)};
+    *to = (struct bw_volume){.box = box_coarse(&from->box, 1),
+                             .spark = from->spark,
+                             .n_sparks = from->n_sparks,
+                             .solid_box = box_coarse(&from->solid_box, 0)};
     size_t total = 0;
     for (int i = 0; i <= SOLID; i++) total += in[i] ? bw_dense_cells(i < SOLID ? &to->box : &to->solid_box) : 0;
     float *at = *memory = tools->alloc(tools->ctx, total * sizeof(float));

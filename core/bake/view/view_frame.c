@@ -36,6 +36,7 @@ static void frame_gather(struct easel *easel, const struct bw_frame *frame, cons
     if (!v->renders) return;
     bw_show_scene(&m, &v->volume, &v->memory, &v->scene);
     v->solid = v->volume.solid;
+    v->spark = v->volume.spark;
     memcpy(v->size, kept.size, sizeof v->size);
 }
 

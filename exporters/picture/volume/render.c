@@ -3,6 +3,7 @@
 #include "film.h"
 #include <picture/volume/light/medium.h>
 #include <picture/volume/motion/shutter.h>
+#include <picture/volume/motion/sparks.h>
 #include <picture/volume/rays/march.h>
 
 enum bw_status bw_render_linear(const struct bw_tools *tools, const struct bw_volume *v, const struct bw_scene *scene,
@@ -13,6 +14,7 @@ enum bw_status bw_render_linear(const struct bw_tools *tools, const struct bw_vo
     enum bw_status status = bw_medium_light(tools, v, scene, &medium);
     if (!status) status = bw_shutter_open(tools, v, scene->shutter, &medium);
     if (!status) status = bw_march(tools, &shot, img, alpha);
+    if (!status) status = bw_sparks_draw(tools, &shot, img, alpha);
     bw_medium_free(tools, &medium);
     return status;
 }

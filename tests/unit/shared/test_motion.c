@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What moves while the shutter is open: the medium is as long as its way, as much as it was, and as hot; velocities of
- * a frame lie in the cells' middles; without any nothing changes. */
+ * a frame lie in the cells' middles; without any nothing changes. Particles that glow have the light of their disc. */
 #include "image_tools.h"
+#include <picture/gather/sparks.h>
 #include <picture/gather/volume.h>
 #include <picture/volume/motion/shutter.h>
+#include <picture/volume/motion/sparks.h>
 #include <picture/volume/render.h>
+#include <picture/volume/scene/flame.h>
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -115,4 +118,121 @@ Test(motion, velocities_lie_in_the_middle_of_cells)
     }
     give(NULL, memory);
     free(data);
+}
+
+/* ---- particles ---- */
+
+static void backwards(void *ctx, int64_t n, void (*fn)(int64_t i, void *user), void *user)
+{
+    (void)ctx;
+    for (int64_t i = n - 1; i >= 0; i--) fn(i, user);
+}
+
+/// What a camera 10 m away sees of particles before black, a pixel 2 cm wide; `smoke` [1/m], or none, fills a slab of
+/// a metre between.
+static struct bw_image sparks_render(const struct bw_tools *t, struct bw_spark *spark, int64_t n, float *smoke)
+{
+    struct bw_scene scene = {.exposure = 1,
+                             .streak = 0.02,
+                             .camera = {{0, -10, 0}, {1, 0, 0}, {0, 0, 1}, {0, 1, 0}, 0.1, 0.1},
+                             .look = BW_LOOK_DEFAULT};
+    const struct bw_lit lit = {.box = {{16, 16, 16}, {-0.5, -4.5, -0.5}, 1. / 16}, .rgbs = smoke};
+    const struct bw_volume v = {.box = lit.box, .spark = spark, .n_sparks = n};
+    const struct bw_ambient none = {.coarse = {.box = lit.box}};
+    struct bw_image img;
+    cr_assert_eq(bw_image_init(&img, t, 100, 100), BW_OK);
+    cr_assert_eq(bw_sparks_draw(t, &(struct bw_shot){&lit, &none, &v, &scene}, &img, NULL), BW_OK);
+    return img;
+}
+
+/// Light in all, red and blue.
+static void light_sum(struct bw_image *img, double sum[2])
+{
+    sum[0] = sum[1] = 0;
+    for (int i = 0; i < 100 * 100; i++) sum[0] += (double)img->px[3 * i], sum[1] += (double)img->px[3 * i + 2];
+    bw_image_free(img);
+}
+
+/* An ember sends what its disc would, still or in flight, and smoke before it takes its share. */
+Test(motion, streaks_have_the_light_of_a_disc)
+{
+    struct bw_spark still = {.at = {0.1, 0, 0.05}, .kelvin = 1500, .size = 0.03f}, fast = still, near = still;
+    struct bw_image img = sparks_render(&tools, &still, 1, NULL);
+    double sum[2], other[2], most = 0;
+    float rgb[3], *smoke = take(NULL, (size_t)16 * 16 * 16 * 4 * sizeof(float));
+    struct bw_planck planck;
+    bw_planck_init(&planck, BW_CONTRAST);
+    bw_planck_read(&planck, 1500, rgb);
+    light_sum(&img, sum);
+    const double area = 0.25 * 3.14159265358979 * 1.5 * 1.5; // pixels
+    cr_assert_float_eq(sum[0], 4 * 14 * (double)rgb[0] * area, 0.02 * sum[0], "%g", sum[0]);
+    cr_assert_gt(sum[0], 20 * sum[1], "red");
+    fast.vel[0] = 30, fast.vel[2] = 12; // 32 pixels
+    img = sparks_render(&tools, &fast, 1, NULL);
+    for (int i = 0; i < 100 * 100; i++) most = fmax(most, (double)img.px[3 * i]);
+    cr_assert_lt(most, 0.1 * sum[0], "it is drawn out");
+    light_sum(&img, other);
+    cr_assert_float_eq(other[0], sum[0], 0.01 * sum[0], "%g, not %g", other[0], sum[0]);
+    near.at[1] = -5;
+    img = sparks_render(&tools, &near, 1, NULL);
+    light_sum(&img, other);
+    cr_assert_float_eq(other[0], 4 * sum[0], 0.02 * other[0], "half as far");
+    for (int i = 0; i < 16 * 16 * 16; i++) smoke[4 * i + 3] = 1.5f;
+    img = sparks_render(&tools, &still, 1, smoke);
+    light_sum(&img, other);
+    cr_assert_float_eq(other[0], exp(-1.5) * sum[0], 0.02 * other[0], "%g of it", other[0] / sum[0]);
+    free(smoke);
+}
+
+/* Many of them, some cold, some behind the eye: the same bytes in any order of tasks; what is cold gives no light of
+ * its own but that of the room. */
+Test(motion, sparks_are_the_same_in_any_order)
+{
+    enum { SPARKS = 500 };
+    const struct bw_tools reversed = {take, give, backwards, NULL};
+    struct bw_spark *spark = take(NULL, SPARKS * sizeof *spark);
+    double sum[2];
+    for (int i = 0; i < SPARKS; i++)
+        spark[i] = (struct bw_spark){.at = {sin(i * 1.3), i % 50 ? cos(i * 0.7) : -20, sin(i * 2.1)},
+                                     .vel = {(float)(i % 7), (float)(i % 3), (float)(i % 11)},
+                                     .kelvin = i % 5 ? 900 + i : 300,
+                                     .size = 0.01f,
+                                     .rgb = {0.5f, 0.5f, 0.5f}};
+    struct bw_image a = sparks_render(&tools, spark, SPARKS, NULL), b = sparks_render(&reversed, spark, SPARKS, NULL);
+    cr_assert_arr_eq(a.px, b.px, 3 * 100 * 100 * sizeof(float));
+    light_sum(&a, sum);
+    bw_image_free(&b);
+    for (int i = 0; i < SPARKS; i++) spark[i].kelvin = 300;
+    a = sparks_render(&tools, spark, SPARKS, NULL);
+    double cold[2];
+    light_sum(&a, cold);
+    cr_assert(cold[0] > 0 && cold[0] < sum[0] && cold[1] > 0.5 * cold[0], "%g of %g", cold[0], sum[0]);
+    free(spark);
+}
+
+/* Embers glow by themselves; vortons, which have a temperature and no size, only when all are asked for. */
+Test(motion, embers_are_told_from_other_particles)
+{
+    static const struct bw_attribute embers[] = {{"pos", BW_F64P, 3, "m"},
+                                                 {"velocity", BW_F32, 3, "m/s"},
+                                                 {"temperature", BW_F32, 1, "K"},
+                                                 {"size", BW_F32, 1, "m"}},
+                                     vortons[] = {{"pos", BW_F32, 3, "m"}, {"temperature", BW_F64P, 1, "K"}};
+    static const double at[3][3] = {{1, 2, 3}, {4, 5, 6}, {7, 8, 9}}, hot[2] = {1200, 1300};
+    static const float vel[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, kelvin[3] = {1000, 20, 900},
+                       size[3] = {0.01f, 0.01f, 0}, place[2][3] = {{0, 0, 1}, {0, 0, 2}};
+    const void *const of_embers[] = {at, vel, kelvin, size}, *const of_vortons[] = {place, hot};
+    const struct bw_snapshot_particles particles[2] = {{"embers", 3, 4, embers, of_embers},
+                                                       {"vortons", 2, 2, vortons, of_vortons}};
+    const struct bw_frame frame = {.n_particles = 2, .particles = particles};
+    struct bw_volume v = {0}, all = {0};
+    cr_assert_eq(bw_gather_sparks(&tools, &frame, BW_SHOW_HOT, 300, &v), BW_OK);
+    cr_assert_eq(v.n_sparks, 1, "one is cold, one is gone: %lld", (long long)v.n_sparks);
+    cr_assert_float_eq(v.spark[0].kelvin, 1300, 1e-3);
+    cr_assert(v.spark[0].at[2] == 3 && v.spark[0].vel[0] == 1 && v.spark[0].size == 0.01f);
+    cr_assert_eq(bw_gather_sparks(&tools, &frame, BW_SHOW_ALL, 300, &all), BW_OK);
+    cr_assert_eq(all.n_sparks, 4);
+    cr_assert(all.spark[3].at[2] == 2 && all.spark[3].kelvin == 0 && all.spark[3].size == 0);
+    free(v.spark);
+    free(all.spark);
 }

@@ -29,6 +29,7 @@ struct bw_look {
     double key;         ///< strength of the studio's two lights; 1: a lit studio
     double environment; ///< of the light from all around
     double fire;        ///< of flames
+    double sparks;      ///< of particles that glow, times that
     double anisotropy;  ///< mean cosine of scattering, -0.9 … 0.9
     double soften;      ///< 0 … 1: how much flames are smoothed over a cell and its neighbours
     double bloom;       ///< share of light that spreads over the picture
@@ -51,12 +52,12 @@ struct bw_look {
 /// Of smoke: a lit studio.
 #define BW_LOOK_DEFAULT                                                                                                \
     {.key = 1, .environment = 1, .fire = 1, .anisotropy = 0.45, .soften = BW_SOFTEN, .bloom = 0.03,                    \
-     .albedo = {0.92f, 0.92f, 0.92f}, BW_LOOK_CLAY}
+     .albedo = {0.92f, 0.92f, 0.92f}, .sparks = 1, BW_LOOK_CLAY}
 
 /// Of fire: the studio dimmed, smoke sooty, flames that do not fill the film.
 #define BW_LOOK_FIRE                                                                                                   \
     {.key = 0.15, .environment = 0.4, .fire = 0.4, .anisotropy = 0.45, .soften = BW_SOFTEN, .bloom = 0.03,             \
-     .albedo = {0.5f, 0.5f, 0.5f}, BW_LOOK_CLAY}
+     .albedo = {0.5f, 0.5f, 0.5f}, .sparks = 1, BW_LOOK_CLAY}
 // clang-format on
 
 struct bw_scene {
@@ -68,6 +69,7 @@ struct bw_scene {
     double ambient;         ///< ambient temperature, K
     double exposure;        ///< 1: as it is meant
     double shutter;         ///< s that it is open; 0: what moves is sharp
+    double streak;          ///< the same of particles
     int32_t floor;          ///< 1: draw floor and shadow
     struct bw_look look;
 };

@@ -5,15 +5,24 @@
 
 #include "dense.h"
 
+/// A particle.
+struct bw_spark {
+    double at[3];
+    float vel[3], kelvin; ///< kelvin: absolute; what is too cold to glow is seen as `rgb`
+    float size, rgb[3];   ///< m, its diameter, 0: a pixel; linear, what it sends back of the light it meets
+};
+
 /// Arrays are n[0]·n[1]·n[2] floats owned by the caller, NULL: absent.
 struct bw_volume {
     struct bw_dense box;
-    float *density;     ///< smoke, 1
-    float *flame;       ///< burning, 1: emits
-    float *temperature; ///< K above ambient: glows where it is hot enough
-    float *dye[3];      ///< linear colour of the smoke; all or none
-    int32_t moves;      ///< asked of whoever fills it: vel
-    float *vel[3];      ///< m/s, in the cells' middles; all or none
+    float *density;         ///< smoke, 1
+    float *flame;           ///< burning, 1: emits
+    float *temperature;     ///< K above ambient: glows where it is hot enough
+    float *dye[3];          ///< linear colour of the smoke; all or none
+    int32_t moves;          ///< asked of whoever fills it: vel
+    float *vel[3];          ///< m/s, in the cells' middles; all or none
+    struct bw_spark *spark; ///< n_sparks of them, by themselves
+    int64_t n_sparks;
     struct bw_dense solid_box;
     float *solid; ///< signed distance, m, < 0 inside, on solid_box
 };

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sparks.h"
+
+#include <string.h>
+
+/// Attributes of one kind of particles, or NULL.
+struct attributes {
+    const struct bw_snapshot_particles *of;
+    int pos, velocity, temperature, size, colour; ///< -1: it has none
+};
+
+static int attribute_find(const struct bw_snapshot_particles *p, const char *name, uint32_t comps)
+{
+    for (uint32_t i = 0; i < p->n_attributes; i++)
+        if (!strcmp(p->attributes[i].name, name) && p->attributes[i].comps == comps &&
+            p->attributes[i].precision != BW_I64)
+            return (int)i;
+    return -1;
+}
+
+static struct attributes attributes_of(const struct bw_snapshot_particles *p)
+{
+    return (struct attributes){.of = p,
+                               .pos = attribute_find(p, "pos", 3),
+                               .velocity = attribute_find(p, "velocity", 3),
+                               .temperature = attribute_find(p, "temperature", 1),
+                               .size = attribute_find(p, "size", 1),
+                               .colour = attribute_find(p, "colour", 3)};
+}
+
+/// Vortons have a temperature too, and are no bodies.
+static int is_drawn(const struct attributes *a, enum bw_show_particles which)
+{
+    return a->pos >= 0 && (which == BW_SHOW_ALL || (which == BW_SHOW_HOT && a->temperature >= 0 && a->size >= 0));
+}
+
+static double value(const struct attributes *a, int attribute, int64_t i)
+{
+    const void *data = a->of->data[attribute];
+    return a->of->attributes[attribute].precision == BW_F64P ? ((const double *)data)[i]
+                                                             : (double)((const float *)data)[i];
+}
+
+static struct bw_spark spark_of(const struct attributes *a, int64_t i, double ambient)
+{
+    struct bw_spark s = {.rgb = {0.5f, 0.5f, 0.5f}};
+    for (int c = 0; c < 3; c++) {
+        s.at[c] = value(a, a->pos, 3 * i + c);
+        if (a->velocity >= 0) s.vel[c] = (float)value(a, a->velocity, 3 * i + c);
+        if (a->colour >= 0) s.rgb[c] = (float)value(a, a->colour, 3 * i + c);
+    }
+    if (a->size >= 0) s.size = (float)value(a, a->size, i);
+    if (a->temperature >= 0 && a->size >= 0) s.kelvin = (float)(ambient + value(a, a->temperature, i));
+    return s;
+}
+
+enum bw_status bw_gather_sparks(const struct bw_tools *tools, const struct bw_frame *frame,
+                                enum bw_show_particles which, double ambient, struct bw_volume *v)
+{
+    int64_t count = 0;
+    for (uint32_t k = 0; k < frame->n_particles; k++) {
+        const struct attributes a = attributes_of(&frame->particles[k]);
+        if (is_drawn(&a, which)) count += a.of->count;
+    }
+    if (!count) return BW_OK;
+    v->spark = tools->alloc(tools->ctx, (size_t)count * sizeof *v->spark);
+    if (!v->spark) return BW_ERR_MEMORY;
+    for (uint32_t k = 0; k < frame->n_particles; k++) {
+        const struct attributes a = attributes_of(&frame->particles[k]);
+        for (int64_t i = 0; is_drawn(&a, which) && i < a.of->count; i++) {
+            const struct bw_spark s = spark_of(&a, i, ambient);
+            const int glows = which == BW_SHOW_ALL || s.kelvin > 700;
+            if (glows && (a.size < 0 || s.size > 0)) v->spark[v->n_sparks++] = s;
+        }
+    }
+    return BW_OK;
+}
