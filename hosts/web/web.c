@@ -16,6 +16,7 @@ struct bw_web {
     struct views views;
     struct queue queue;
     struct server server;
+    struct resumes resumes;
     pthread_mutex_t lock;
     pthread_cond_t wake;
     int stop, ticks;
@@ -81,7 +82,9 @@ static void web_close(struct bw_web *w)
     if (!w) return;
     clock_stop(w);
     queue_stop(&w->queue);
+    resumes_stop(&w->resumes);
     server_stop(&w->server);
+    resumes_free(&w->resumes);
     tune_close(w->tune);
     views_free(&w->views);
     shelf_free(&w->shelf);
@@ -100,8 +103,10 @@ static void signals_block(sigset_t *before)
 static enum bw_status web_start(struct bw_web *w, const struct bw_web_options *o, char *why, size_t why_size)
 {
     const int drawing = queue_start(&w->queue, &w->shelf, &w->views, o->gentle);
-    w->server =
-        (struct server){.shelf = &w->shelf, .queue = &w->queue, .plotter = o->plotter ? o->plotter : BW_PLOTTER};
+    w->server = (struct server){.shelf = &w->shelf,
+                                .queue = &w->queue,
+                                .resumes = &w->resumes,
+                                .plotter = o->plotter ? o->plotter : BW_PLOTTER};
     enum bw_status status = server_start(&w->server, o->listen ? o->listen : "127.0.0.1", o->port, why, why_size);
     const int ticking = clock_start(w);
     if (status || (drawing && ticking)) return status;
@@ -119,6 +124,7 @@ static enum bw_status web_open(struct bw_session *session, const struct bw_web_o
     pthread_mutex_init(&w->lock, NULL);
     shelf_init(&w->shelf, session);
     views_init(&w->views);
+    resumes_init(&w->resumes, &w->shelf, &w->server.events);
     signals_block(&before);
     enum bw_status status = web_start(w, o, why, why_size);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -156,13 +162,14 @@ static enum bw_status web_tune(struct bw_web *w, const char *preset)
 }
 
 static void web_progress(struct bw_web *w, const struct bw_bake_progress *p) { source_progress(w->bake, p); }
-static int32_t web_viewers(struct bw_web *w) { return events_count(&w->server.events); }
+/// A bake that the page goes on with wants it open as well.
+static int32_t web_viewers(struct bw_web *w) { return events_count(&w->server.events) + resumes_count(&w->resumes); }
 static void web_end(struct bw_web *w, const char *sentence) { source_end(w->bake, sentence); }
 
 /// A frame that nobody looks at is not held, which would make the run copy what it writes to.
 static void web_frame(struct bw_web *w, struct bw_snapshot *snapshot)
 {
-    source_frame(w->bake, snapshot, web_viewers(w) > 0);
+    source_frame(w->bake, snapshot, events_count(&w->server.events) > 0);
 }
 
 static void web_log(struct bw_web *w, int32_t level, const char *who, const char *text)

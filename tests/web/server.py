@@ -10,12 +10,12 @@ import json
 import os
 import random
 import re
+import select
 import shutil
 import socket
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 import urllib.parse
 
@@ -104,6 +104,11 @@ def what_may_be_asked(served):
         check(method + " of the state is refused", a.ask(a.root + "state", method)[0] == 405)
     check("GET does not stop", a.ask(a.root + "stop")[0] == 405)
     check("there is no bake to stop", a.ask(a.root + "stop", "POST")[0] == 409)
+    check("GET goes on with nothing", a.ask(a.root + "resume")[0] == 405)
+    check("nobody else's page does", a.ask(a.root + "resume?last=99", "POST", Origin="http://evil.example")[0] == 403)
+    for last in ("0", "-3", "x", "1e3", "12;rm", ""):
+        check("last frame \"%s\" is refused" % last, a.ask(a.root + "resume?last=" + last, "POST")[0] == 400)
+    check("a last frame that is too far", a.ask(a.root + "resume?last=999999999999", "POST")[0] == 409)
     check("a body is refused", a.ask(a.root + "stop", "POST", body=b"x" * 100, Content_Length="100")[0] == 413)
     check("a body without an end is refused",
           a.ask(a.root + "stop", "POST", body=b"5\r\nhello\r\n", Transfer_Encoding="chunked")[0] == 413)
@@ -126,19 +131,19 @@ def what_may_be_asked(served):
 
 def patience(served):
     """Small pictures for the timeline are made when nothing else is asked for, and come all the same."""
-    came = []
-
-    def get(name, query):
-        came.append((name, served.get("picture?client=%s&%s" % (name, query))[0]))
-
-    asked = [("first", "frame=9&w=640&h=480"), ("thumb", "frame=999&w=96&h=54&coarse=1&rest=2"),
+    a, came = Asker(served), []
+    asked = [("first", "frame=9&w=1280&h=960"), ("thumb", "frame=999&w=96&h=54&coarse=1&rest=2"),
              ("hand", "frame=8&w=320&h=240"), ("rest", "frame=7&w=320&h=240&rest=1")]
-    threads = [threading.Thread(target=get, args=a) for a in asked]
-    for t in threads:
-        t.start()
-        time.sleep(0.03) # each is there before the next
-    for t in threads:
-        t.join()
+    waiting = {}
+    for name, query in asked:
+        s = socket.create_connection(("127.0.0.1", a.port), timeout=60)
+        s.sendall(("GET %spicture?client=%s&%s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n" % (a.root, name, query, a.host)).encode())
+        waiting[s] = name
+        time.sleep(0.1 if name == "first" else 0.02) # each is there before the next
+    while waiting:
+        for s in select.select(list(waiting), [], [])[0]:
+            came.append((waiting.pop(s), int(s.recv(65536).split()[1])))
+            s.close()
     check("what a hand and a page at rest want comes before small pictures, were they as quick",
           came[-1:] == [("thumb", 404)] and [code for _, code in came[:-1]] == [200] * 3, came)
     check("… which come all the same", served.get("picture?frame=2&w=96&h=54&coarse=1&rest=2")[0] == 200)
@@ -271,6 +276,7 @@ def refusals(billow, folder):
         with open("%s/fog_%04d.vdb" % (fake, i), "w", encoding="utf-8") as file:
             file.write("no VDB " * 100)
     served = Served(billow, "view", fake)
+    check("no bake lies there to be gone on with", served.get("resume", "POST")[0] == 409)
     code, said = served.get("scene?frame=1")
     check("files that are no VDB files are told", code == 404 and b"fog_0001.vdb" in said, (code, said))
     check("SIGTERM ends it", served.end() == 0)

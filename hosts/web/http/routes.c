@@ -146,6 +146,27 @@ static enum MHD_Result checkpoint_answer(struct visit *v)
     return ask_answer(v, bw_bake_checkpoint, "a checkpoint is kept when this frame is whole");
 }
 
+/// The last frame of a query: a whole number above 0. 0: it is none.
+static int64_t last_read(const char *text)
+{
+    char *end;
+    const long long last = strtoll(text, &end, 10);
+    return end == text || *end || last < 1 ? 0 : last;
+}
+
+/// Go on with what was stopped, or make what is finished longer.
+static enum MHD_Result resume_answer(struct visit *v)
+{
+    const char *text = visit_query("last", v->c);
+    const int64_t last = text ? last_read(text) : 0;
+    if (text && !last) return reply_sentence(v->c, MHD_HTTP_BAD_REQUEST, "the last frame is a whole number above 0");
+    struct source *s = visit_source(v);
+    char *why = s ? resume_begin(v->s->resumes, s, last) : strdup("nothing is shown");
+    shelf_give(v->s->shelf, s);
+    if (!why) return reply_sentence(v->c, MHD_HTTP_OK, "it goes on");
+    return reply_bytes(v->c, MHD_HTTP_CONFLICT, "text/plain; charset=utf-8", why, strlen(why));
+}
+
 /* ---- the table ---- */
 
 static const struct routing routes[] = {
@@ -158,6 +179,7 @@ static const struct routing routes[] = {
     {"GET", "plotter.js", plotter_answer, 0},
     {"POST", "stop", stop_answer, 0},
     {"POST", "checkpoint", checkpoint_answer, 0},
+    {"POST", "resume", resume_answer, 0},
 };
 
 static const struct page_file *page_find(const char *path)

@@ -5,6 +5,7 @@
 
 #include "events.h"
 #include "guard.h"
+#include "resume/resume.h"
 #include "show/queue.h"
 
 struct tune;
@@ -16,6 +17,7 @@ struct server {
     struct shelf *shelf;
     struct tune *tune; ///< NULL: no preset is tuned
     struct queue *queue;
+    struct resumes *resumes;
     const char *plotter; ///< path of a script
     char address[200];
 };

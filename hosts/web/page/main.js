@@ -5,6 +5,7 @@ import { hands } from './hand.js';
 import { keys } from './keys.js';
 import { Panel } from './panel.js';
 import { Plots } from './plots.js';
+import { Resume } from './resume.js';
 import { Results } from './tune/results.js';
 import { Tune } from './tune/tune.js';
 import { Timeline } from './timeline.js';
@@ -161,6 +162,7 @@ app.timeline = new Timeline(app);
 app.viewport = new Viewport(app);
 app.panel = new Panel(app);
 app.plots = new Plots(app);
+app.resume = new Resume(app);
 hands(app);
 keys(app);
 window.billow = app; // for whoever opens the console
@@ -172,7 +174,8 @@ function words(state) {
   if (state.running && state.progress) return state.progress.line;
   if (state.running) return 'about to begin';
   if (state.ended) return state.ended;
-  const n = app.timeline.frames().length;
+  const n = app.timeline.frames().length, all = state.record && state.record.last - state.record.first + 1;
+  if (all && !state.record.complete) return `${n} of ${all} frames; the others are not made yet`;
   return `${n} frame${n === 1 ? '' : 's'}`;
 }
 
@@ -198,7 +201,7 @@ function follow(before, state) {
     app.follow = true;
   }
   if (newest === undefined) return app.say(state.gone || state.ended || (state.bake ? '' : 'There is no frame yet.'));
-  const there = app.wanted !== null && all.includes(app.wanted), live = app.follow && state.running && !app.timeline.playing;
+  const there = app.wanted !== null && all.includes(app.wanted), live = app.follow && (state.running || before?.running) && !app.timeline.playing;
   const next = there ? app.wanted : live ? newest : app.frame === null ? all[0] : app.timeline.nearest(app.frame);
   if (there) Object.assign(app, { wanted: null, follow: false });
   if (app.looked === name) return next === app.frame ? null : app.show(next, 'new');
@@ -223,6 +226,7 @@ function stateTake(told) {
   for (const id of ['stop', 'checkpoint', 'live']) get(id).hidden = !state.running;
   get('done').hidden = !state.running || !state.progress;
   if (state.progress) get('done').value = state.progress.done / Math.max(1, state.progress.total);
+  app.resume.tell(state);
   get('log-panel').hidden = !state.log.length;
   logTell(state.log);
   follow(before, state);

@@ -48,8 +48,8 @@ export class Timeline {
   }
 
   span() {
-    const all = this.frames(), { state } = this.app;
-    return [Math.min(state.first, all[0] ?? state.first), Math.max(state.last, all[all.length - 1] ?? state.last)];
+    const all = this.frames(), { state } = this.app, { first, last } = state.record ?? state;
+    return [Math.min(first, all[0] ?? first), Math.max(last, all[all.length - 1] ?? last)];
   }
 
   scrub(event, begin) {

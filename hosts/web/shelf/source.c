@@ -82,7 +82,8 @@ static void files_take(struct source *s, struct bw_cache *cache, json_t *names)
 static void gone_tell(struct source *s, const char *why)
 {
     pthread_mutex_lock(&s->lock);
-    if (!s->is_bake && (!s->gone || strcmp(s->gone, why))) {
+    const int had = !s->is_bake || (s->names && !s->bake); // a bake may write none
+    if (had && (!s->gone || strcmp(s->gone, why))) {
         text_set(&s->gone, why);
         s->seq++;
     }
@@ -106,15 +107,26 @@ static enum bw_status files_look(struct source *s)
     return BW_OK;
 }
 
+/// Where none runs here, what its folder says may have changed.
+static void record_refresh(struct source *s)
+{
+    pthread_mutex_lock(&s->lock);
+    s->seq += !s->bake && record_look(&s->record, s->folder);
+    pthread_mutex_unlock(&s->lock);
+}
+
 void source_refresh(struct source *s)
 {
     if (files_look(s)) gone_tell(s, bw_error_last()->sentence);
+    record_refresh(s);
 }
 
 enum bw_status source_show_cache(struct source *s, const char *what)
 {
     text_set(&s->what, what);
-    return files_look(s);
+    enum bw_status status = files_look(s);
+    if (!status) record_refresh(s);
+    return status;
 }
 
 /* ---- a bake ---- */
@@ -132,6 +144,34 @@ enum bw_status source_show_bake(struct source *s, struct bw_bake *bake)
     s->first = f.first;
     s->last = f.last;
     return BW_OK;
+}
+
+enum bw_status source_resume(struct source *s, struct bw_bake *bake)
+{
+    struct bw_bake_facts f = {.size = sizeof f};
+    enum bw_status status = bw_bake_facts(bake, &f);
+    if (status) return status;
+    pthread_mutex_lock(&s->lock);
+    s->bake = bake;
+    s->is_bake = 1;
+    s->first = f.first;
+    s->last = f.last;
+    text_set(&s->ended, NULL);
+    json_decref(s->progress);
+    s->progress = NULL;
+    s->seq++;
+    pthread_mutex_unlock(&s->lock);
+    return BW_OK;
+}
+
+char *source_record(struct source *s, struct record *record)
+{
+    pthread_mutex_lock(&s->lock);
+    const int can = !s->bake && s->record.known && strcmp(s->kind, "quick") != 0;
+    *record = s->record;
+    char *folder = can ? strdup(s->folder) : NULL;
+    pthread_mutex_unlock(&s->lock);
+    return folder;
 }
 
 static json_t *number(double x) { return isfinite(x) ? json_real(x) : json_null(); }
@@ -190,6 +230,7 @@ void source_end(struct source *s, const char *sentence)
     text_set(&s->ended, sentence ? sentence : "");
     s->seq++;
     pthread_mutex_unlock(&s->lock);
+    record_refresh(s);
 }
 
 int source_ask(struct source *s, enum bw_status (*ask)(struct bw_bake *bake))
@@ -307,6 +348,7 @@ json_t *source_state(struct source *s, int with_log)
     for (int i = 0; i < SOURCE_MADE; i++)
         if (s->made[i]) json_array_append_new(made, json_integer(s->made_frame[i]));
     json_object_set_new(state, "made", made);
+    json_object_set_new(state, "record", s->bake || !strcmp(s->kind, "quick") ? json_null() : record_tell(&s->record));
     json_object_set_new(state, "written", s->written > INT64_MIN ? json_integer(s->written) : json_null());
     json_t *copy = json_deep_copy(state); // the log goes on
     json_decref(state);

@@ -3,6 +3,7 @@
 #ifndef WEB_SOURCE_H
 #define WEB_SOURCE_H
 
+#include "record.h"
 #include <billow/bake.h>
 #include <jansson.h>
 #include <pthread.h>
@@ -22,6 +23,7 @@ struct source {
     struct bw_cache *cache;
     json_t *names;        ///< what bw_cache_describe said of it
     char *gone;           ///< why the files can't be had, or NULL
+    struct record record; ///< of `folder`
     struct bw_bake *bake; ///< that runs, or NULL
     int is_bake;
     int64_t first, last, written;
@@ -36,6 +38,10 @@ void source_init(struct source *s, struct bw_session *session);
 void source_free(struct source *s);
 enum bw_status source_show_cache(struct source *s, const char *what);
 enum bw_status source_show_bake(struct source *s, struct bw_bake *bake);
+/// A bake that is gone on with in the folder that is shown. BW_ERR_USAGE: one runs there.
+enum bw_status source_resume(struct source *s, struct bw_bake *bake);
+/// The folder, new memory, and what it says of its bake. NULL: there is none that can be gone on with.
+char *source_record(struct source *s, struct record *record);
 /// The bake's callbacks.
 void source_progress(struct source *s, const struct bw_bake_progress *p);
 void source_frame(struct source *s, struct bw_snapshot *snapshot, int hold);

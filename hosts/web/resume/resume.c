@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "resume.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LONGEST = 1000000 }; ///< frames
+
+/* ---- callbacks ---- */
+
+static void on_progress(struct bw_bake *bake, const struct bw_bake_progress *p, void *user)
+{
+    const struct resume *r = user;
+    (void)bake;
+    source_progress(r->source, p);
+}
+
+static void on_frame(struct bw_bake *bake, struct bw_snapshot *snapshot, void *user)
+{
+    const struct resume *r = user;
+    (void)bake;
+    source_frame(r->source, snapshot, events_count(r->all->events) > 0);
+}
+
+static void on_log(struct bw_bake *bake, int32_t level, const char *who, const char *text, void *user)
+{
+    const struct resume *r = user;
+    (void)bake;
+    source_log(r->source, level, who, text);
+}
+
+/* ---- one ---- */
+
+/// From its first frame to its end; the library looks at all files that are there before it starts.
+static void *resume_run(void *resume)
+{
+    struct resume *r = resume;
+    const int bad = bw_bake_start(r->bake) || bw_bake_wait(r->bake, -1);
+    char *why = bad ? strdup(bw_error_last()->sentence) : NULL;
+    source_end(r->source, bad && !why ? "out of memory" : why);
+    free(why);
+    pthread_mutex_lock(&r->all->lock);
+    r->over = 1;
+    pthread_mutex_unlock(&r->all->lock);
+    return NULL;
+}
+
+static void resume_free(struct resume *r)
+{
+    bw_bake_close(r->bake);
+    shelf_give(r->all->shelf, r->source);
+    *r = (struct resume){.all = r->all};
+}
+
+static enum bw_status bake_open(struct resume *r, const struct record *record, const char *folder, int64_t last)
+{
+    char frames[64], preset[4200];
+    struct bw_bake_options o = {.size = sizeof o, .mode = BW_BAKE_RESUME, .out = folder, .user = r};
+    snprintf(frames, sizeof frames, "%lld-%lld", (long long)record->first, (long long)last);
+    snprintf(preset, sizeof preset, "%s/resolved.yaml", folder);
+    o.preset = preset;
+    if (last) o.frames = frames;
+    if (*record->simd) o.simd = record->simd;
+    o.on_progress = on_progress;
+    o.on_frame = on_frame;
+    o.on_log = on_log;
+    return bw_bake_open(r->all->shelf->session, &o, &r->bake);
+}
+
+/// NULL: its thread has begun. Else why not.
+static const char *resume_start(struct resume *r, const struct record *record, const char *folder, int64_t last)
+{
+    static const char full[] = "out of memory for a thread";
+    if (!r->source || bake_open(r, record, folder, last) || source_resume(r->source, r->bake))
+        return bw_error_last()->sentence;
+    if (!pthread_create(&r->thread, NULL, resume_run, r)) return NULL;
+    source_end(r->source, full);
+    return full;
+}
+
+/* ---- all ---- */
+
+void resumes_init(struct resumes *r, struct shelf *shelf, struct events *events)
+{
+    *r = (struct resumes){.shelf = shelf, .events = events};
+    pthread_mutex_init(&r->lock, NULL);
+    for (int i = 0; i < RESUMES; i++) r->each[i].all = r;
+}
+
+/// A place for one more, under the lock. Those that are over are put away first.
+static struct resume *place_find(struct resumes *all)
+{
+    struct resume *room = NULL;
+    for (int i = 0; i < RESUMES && !all->stop; i++) {
+        struct resume *r = &all->each[i];
+        if (r->source && r->over) {
+            pthread_join(r->thread, NULL);
+            resume_free(r);
+        }
+        if (!r->source) room = r;
+    }
+    return room;
+}
+
+char *resume_begin(struct resumes *all, struct source *s, int64_t last)
+{
+    struct record record;
+    char *folder = source_record(s, &record), *why;
+    if (!folder) return strdup("no bake lies here that can be gone on with");
+    pthread_mutex_lock(&all->lock);
+    struct resume *r = place_find(all);
+    const char *bad = "that is no last frame for it";
+    if (!last || (last >= record.first && last - record.first <= LONGEST)) bad = r ? NULL : "too many bakes run here";
+    if (!bad) {
+        r->source = shelf_take(all->shelf, s->id);
+        bad = resume_start(r, &record, folder, last);
+    }
+    why = bad ? strdup(bad) : NULL;
+    if (bad && r) resume_free(r);
+    pthread_mutex_unlock(&all->lock);
+    free(folder);
+    return why;
+}
+
+int32_t resumes_count(struct resumes *all)
+{
+    int32_t n = 0;
+    pthread_mutex_lock(&all->lock);
+    for (int i = 0; i < RESUMES; i++) n += all->each[i].source && !all->each[i].over;
+    pthread_mutex_unlock(&all->lock);
+    return n;
+}
+
+void resumes_stop(struct resumes *all)
+{
+    pthread_mutex_lock(&all->lock);
+    all->stop = 1;
+    pthread_mutex_unlock(&all->lock);
+    for (int i = 0; i < RESUMES; i++)
+        if (all->each[i].source) bw_bake_cancel(all->each[i].bake);
+    for (int i = 0; i < RESUMES; i++) {
+        if (!all->each[i].source) continue;
+        pthread_join(all->each[i].thread, NULL);
+        resume_free(&all->each[i]);
+    }
+}
+
+void resumes_free(struct resumes *all) { pthread_mutex_destroy(&all->lock); }
