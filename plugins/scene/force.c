@@ -7,6 +7,8 @@
  * With `front` ψ is multiplied by the share of front.c, so the eddies live where that field changes, and are still
  * without divergence: heads of hot gas break up, and the air around and the gas within stay calm.
  * g(q) = q·exp((1-q²)/2) rises from 0 to its greatest value 1 at q = 1 and fades beyond.
+ * In a gas that carries momentum (stage flux) it is that gas which is pushed, at the centres of its cells, by the mean
+ * of what its two faces get: momentum by mass times the change of velocity, energy by what that changes of its motion.
  * ψ lives on cell edges and the curl is the discrete one, so turbulence has no divergence at all on the grid
  * (Bridson, Hourihan, Nordenstam 2007, with edges for their finite differences); in a domain one cell thick only the
  * component of ψ along the thin axis is there. */
@@ -115,7 +117,7 @@ static const struct bw_param params[] = {
            "How thick a front is taken for; at least two cells and at most 32.", BW_PARAM_MIN_OPEN),
 };
 
-enum { PORT_VEL, PORT_FRONT };
+enum { PORT_VEL, PORT_FRONT, PORT_MASS, PORT_MOMENTUM, PORT_ENERGY };
 static const struct bw_port ports[] = {
     [PORT_VEL] = {.name = "vel", .kind = BW_MAC, .access = BW_UPDATE, .unit = "m/s", .doc = "The flow."},
     [PORT_FRONT] = {.name = "front_field",
@@ -125,6 +127,24 @@ static const struct bw_port ports[] = {
                     .kinds = BW_KIND_BIT(BW_SCALAR),
                     .from = "front",
                     .doc = "What has the fronts."},
+    [PORT_MASS] = {.name = "mass",
+                   .kind = BW_SCALAR,
+                   .access = BW_READ,
+                   .unit = "kg/m^3",
+                   .flags = BW_PORT_OPTIONAL,
+                   .doc = "Of a gas that carries momentum."},
+    [PORT_MOMENTUM] = {.name = "momentum",
+                       .kind = BW_VECTOR,
+                       .access = BW_UPDATE,
+                       .unit = "kg/(m^2 s)",
+                       .flags = BW_PORT_OPTIONAL | BW_PORT_NO_CREATE,
+                       .doc = "Pushed in place of vel where there is one."},
+    [PORT_ENERGY] = {.name = "energy",
+                     .kind = BW_SCALAR,
+                     .access = BW_UPDATE,
+                     .unit = "J/m^3",
+                     .flags = BW_PORT_OPTIONAL | BW_PORT_NO_CREATE,
+                     .doc = "Its energy, that of its motion included."},
 };
 
 struct plan {
@@ -137,8 +157,9 @@ struct plan {
     uint64_t seed;
     double octave[BW_NOISE_OCTAVES]; ///< turbulence: factor of ψ's octaves, m²/s²
     int octaves;
-    double front_change, front_width; ///< with a field of fronts: view 1
-    int fronts;
+    double front_change, front_width; ///< with a field of fronts
+    int fronts;                       ///< its view; 0: none
+    int mass, energy;                 ///< views of a gas whose momentum is view 0; 0: none
 };
 
 static double profile(double q) { return q * exp(0.5 * (1 - q * q)); }
@@ -190,7 +211,7 @@ static int edges_front(const struct plan *a, const struct bw_block *b, struct ed
     const ptrdiff_t sy = b->n[0] + 2, sz = sy * (b->n[1] + 2), step[3] = {1, sy, sz};
     float *share = b->stage->host->body_scratch(b, (size_t)(sz * (b->n[2] + 2)) * sizeof *share);
     if (!share) return 0;
-    front_shares(b, &b->view[1], a->front_width, a->front_change, share);
+    front_shares(b, &b->view[a->fronts], a->front_width, a->front_change, share);
     for (int c = 0; c < 3; c++) {
         const ptrdiff_t u = step[(c + 1) % 3], v = step[(c + 2) % 3];
         const int n[3] = {b->n[0] + (c != 0), b->n[1] + (c != 1), b->n[2] + (c != 2)}; // edges: those along c no more
@@ -299,22 +320,90 @@ static int row_cover(struct row *r)
     return any;
 }
 
+/* Faces of one component: (i,j,k) is u[i + j*sy + k*sz]. */
+struct faces {
+    float *u;
+    ptrdiff_t sy, sz;
+    bool all; ///< the high faces too, whosoever they are
+};
+
 static void axis_push(const struct plan *a, const struct bw_block *b, const struct edges *e, const struct cells *c,
-                      int axis)
+                      int axis, const struct faces *f)
 {
-    const struct bw_view *v = &b->view[0];
     int end[3] = {c->hi[0], c->hi[1], c->hi[2]}; // of the faces
-    if (end[axis] < b->n[axis] || b->high[axis]) end[axis]++;
+    if (f->all || end[axis] < b->n[axis] || b->high[axis]) end[axis]++;
     struct row r = {.plan = a, .block = b, .edges = e, .axis = axis, .from = c->lo[0], .n = end[0] - c->lo[0]};
     for (int i = 0; i < r.n; i++) r.cover[i] = 1;
     for (r.k = c->lo[2]; r.k < end[2]; r.k++)
         for (r.j = c->lo[1]; r.j < end[1]; r.j++) {
-            float *u = bw_f32(v, axis) + r.from + r.j * v->sy + r.k * v->sz;
+            float *u = f->u + r.from + r.j * f->sy + r.k * f->sz;
             if (a->region.kind != SHAPE_EVERYWHERE && !row_cover(&r)) continue;
             if (a->kind->kind == FORCE_WIND) row_wind(&r, u);
             else if (a->kind->kind == FORCE_TURBULENCE) row_turbulence(&r, u);
             else row_centred(&r, u);
         }
+}
+
+static void faces_push(const struct plan *a, const struct bw_block *b, const struct edges *e, const struct cells *c)
+{
+    const struct bw_view *v = &b->view[0];
+    for (int axis = 0; axis < 3; axis++)
+        if (axis != b->grid->thin) axis_push(a, b, e, c, axis, &(struct faces){bw_f32(v, axis), v->sy, v->sz, false});
+}
+
+static double view_at(const struct bw_block *b, int view, ptrdiff_t i, int j, int k)
+{
+    const struct bw_view *v = &b->view[view];
+    return (double)bw_f32(v, 0)[i + j * v->sy + k * v->sz];
+}
+
+/* Of a cell that has `was` of it. */
+static double wind_momentum(const struct plan *a, const struct bw_block *b, const int at[3], int axis, double mass,
+                            double was)
+{
+    const double goal = mass * a->kind->wind.velocity[axis];
+    double x[3];
+    for (int n = 0; n < 3; n++) x[n] = block_coord(b, n, at[n] + 0.5);
+    const double cover = pose_cover(&a->region, x, a->width);
+    return goal + (was - goal) * pow(a->keep, cover);
+}
+
+/* Component `axis` of the momentum of a block's cells, by half of what each of the two faces of a cell was given. */
+static void momentum_add(const struct plan *a, const struct bw_block *b, const struct cells *c, int axis,
+                         const struct faces *f)
+{
+    const struct bw_view *v = &b->view[0], *w = &b->view[a->energy];
+    const ptrdiff_t next = axis == 0 ? 1 : axis == 1 ? f->sy : f->sz;
+    for (int k = c->lo[2]; k < c->hi[2]; k++)
+        for (int j = c->lo[1]; j < c->hi[1]; j++)
+            for (int i = c->lo[0]; i < c->hi[0]; i++) {
+                const float *u = f->u + i + j * f->sy + k * f->sz;
+                float *m = bw_f32(v, axis) + i + j * v->sy + k * v->sz;
+                const double mass = view_at(b, a->mass, i, j, k), was = (double)*m;
+                if (!(mass > 0)) continue;
+                const double now = a->kind->kind == FORCE_WIND
+                                       ? wind_momentum(a, b, (const int[3]){i, j, k}, axis, mass, was)
+                                       : was + mass * 0.5 * ((double)u[0] + (double)u[next]);
+                *m = (float)now;
+                if (!a->energy) continue;
+                float *energy = bw_f32(w, 0) + i + j * w->sy + k * w->sz;
+                *energy = (float)((double)*energy + 0.5 * (now * now - was * was) / mass);
+            }
+}
+
+/* The same for a gas that carries momentum. 0: out of memory. */
+static int momentum_push(const struct plan *a, const struct bw_block *b, const struct edges *e, const struct cells *c)
+{
+    const ptrdiff_t sy = b->n[0] + 1, sz = sy * (b->n[1] + 1), all = sz * (b->n[2] + 1);
+    const struct faces f = {b->stage->host->body_scratch(b, (size_t)all * sizeof(float)), sy, sz, true};
+    if (!f.u) return 0;
+    for (int axis = 0; axis < 3; axis++) {
+        if (axis == b->grid->thin) continue;
+        for (ptrdiff_t i = 0; i < all; i++) f.u[i] = 0;
+        if (a->kind->kind != FORCE_WIND) axis_push(a, b, e, c, axis, &f);
+        momentum_add(a, b, c, axis, &f);
+    }
+    return 1;
 }
 
 /* Blocks away from the shape are left alone. */
@@ -331,12 +420,9 @@ static void body(const struct bw_block *b, void *user)
     struct cells cells;
     struct edges edges = {0};
     if (!box_cells(&a->bounds, b, &cells)) return;
-    if (a->kind->kind == FORCE_TURBULENCE && !edges_make(a, b, &edges)) {
-        b->sum[0] += 1;
-        return;
-    }
-    for (int axis = 0; axis < 3; axis++)
-        if (axis != b->grid->thin) axis_push(a, b, &edges, &cells, axis);
+    if (a->kind->kind == FORCE_TURBULENCE && !edges_make(a, b, &edges)) b->sum[0] += 1;
+    else if (!a->mass) faces_push(a, b, &edges, &cells);
+    else if (!momentum_push(a, b, &edges, &cells)) b->sum[0] += 1;
 }
 
 /* Factors of the octaves: accelerations fall by 2^(-1/3) an octave, as in Kolmogorov's cascade, and sum up to
@@ -385,6 +471,21 @@ static enum bw_status init(struct bw_stage *s)
     return status ? status : region_ready(s, &pose);
 }
 
+/* What the sweep reads and writes; how many rows. */
+static uint32_t views_place(const struct bw_stage *s, struct plan *a, struct bw_access access[4])
+{
+    struct bw_field *momentum = bw_port_field(s, PORT_MOMENTUM), *mass = bw_port_field(s, PORT_MASS),
+                    *energy = bw_port_field(s, PORT_ENERGY);
+    const int gas = momentum && mass;
+    uint32_t n = 0;
+    access[n++] = gas ? (struct bw_access){momentum, BW_UPDATE, 0}
+                      : (struct bw_access){bw_port_field(s, PORT_VEL), BW_UPDATE_OWN, 0};
+    if (s->ports[PORT_FRONT].count) access[a->fronts = (int)n++] = (struct bw_access){NULL, BW_READ_LAST, FRONT_HALO};
+    if (gas) access[a->mass = (int)n++] = (struct bw_access){mass, BW_READ, 0};
+    if (gas && energy) access[a->energy = (int)n++] = (struct bw_access){energy, BW_UPDATE, 0};
+    return n;
+}
+
 static enum bw_status step(struct bw_stage *s)
 {
     const struct force *p = s->params;
@@ -395,7 +496,6 @@ static enum bw_status step(struct bw_stage *s)
                      .width = fmax(p->falloff, s->grid->h),
                      .front_change = p->front_change,
                      .front_width = fmin(fmax(p->front_width, 2 * s->grid->h), 32 * s->grid->h),
-                     .fronts = s->ports[PORT_FRONT].count > 0,
                      .keep = exp(-p->kind.wind.rate * s->dt),
                      .seed = bw_rng((uint64_t)p->kind.turbulence.seed, s->seed)};
     enum bw_status status = kind_check(s, &p->kind);
@@ -406,11 +506,12 @@ static enum bw_status step(struct bw_stage *s)
     for (int i = 0; i < 3; i++) a.axis[i] = length > 0 ? v->axis[i] / length : 0;
     if (p->kind.kind == FORCE_TURBULENCE) turbulence_plan(s, &p->kind.turbulence, &a);
     double failed = 0;
-    struct bw_access access[] = {{bw_port_field(s, PORT_VEL), BW_UPDATE_OWN, 0}, {NULL, BW_READ_LAST, FRONT_HALO}};
-    if (a.fronts) status = front_smooth(s, bw_port_field(s, PORT_FRONT), a.front_width, &access[1].field);
+    struct bw_access access[4];
+    const uint32_t n = views_place(s, &a, access);
+    if (a.fronts) status = front_smooth(s, bw_port_field(s, PORT_FRONT), a.front_width, &access[a.fronts].field);
     if (status) return status;
     status = s->host->sweep(s, &(struct bw_sweep){.access = access,
-                                                  .n_access = a.fronts ? 2 : 1,
+                                                  .n_access = n,
                                                   .body = body,
                                                   .reach = block_reach,
                                                   .user = &a,

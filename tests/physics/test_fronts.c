@@ -105,6 +105,73 @@ Test(fronts, know_no_step)
     }
 }
 
+/* ---- a gas that carries momentum ---- */
+
+#define GAS                                                                                                            \
+    "billow: 1\n"                                                                                                      \
+    "domain: {size: [2 m, 2 m, 2 m], voxel: 0.08, floor: -1}\n"                                                        \
+    "time: {fps: 10, frames: 1-2, substeps: %d}\n"                                                                     \
+    "fields: {mass: {kind: scalar}, momentum: {kind: vector}, energy: {kind: scalar}}\n"                               \
+    "stages:\n" KEEP_VEL "  - set: {field: mass, value: \"2 + x\"}\n"                                                  \
+    "  - set: {id: moving, field: momentum, value: [\"0.4*(2 + x)\", 0, 0]}\n"                                         \
+    "  - set: {id: warm, field: energy, value: 5}\n"                                                                   \
+    "  - set: {id: hot, field: temperature, value: \"" SOFT "\"}\n"                                                    \
+    "  - force: {%s}\n"
+#define STIR                                                                                                           \
+    "front: temperature, front_change: 150, front_width: 40 cm, "                                                      \
+    "kind: {turbulence: {strength: 1, size: 40 cm, octaves: 1}}"
+
+Test(gas, takes_on_a_wind)
+{
+    for (int substeps = 1; substeps <= 3; substeps += 2) {
+        struct test_run r = run(GAS, substeps, "kind: {wind: {velocity: [2, 0, -1], rate: 7}}");
+        struct grid m = grid_of(&r, "momentum", 0), e = grid_of(&r, "energy", 0), w = grid_of(&r, "momentum", 2);
+        const double left = exp(-0.7), u = 2 + (0.4 - 2) * left, down = left - 1;
+        for (int i = 0; i < m.n[0]; i++) {
+            const double mass = 2 + (-1 + 0.08 * (i + 0.5)), gain = 0.5 * mass * (u * u + down * down - 0.16);
+            cr_assert_float_eq(at(&m, i, 3, 4), mass * u, 2e-6, "%g, not %g", at(&m, i, 3, 4), mass * u);
+            cr_assert_float_eq(at(&w, i, 3, 4), mass * down, 2e-6);
+            cr_assert_float_eq(at(&e, i, 3, 4), 5 + gain, 1e-5, "energy %g, not %g", at(&e, i, 3, 4), 5 + gain);
+        }
+        bw_free(m.v);
+        bw_free(w.v);
+        bw_free(e.v);
+        test_end(&r);
+    }
+}
+
+/* Each cell gets the mean of what its faces would get on a grid of velocities, times its mass. */
+Test(gas, is_stirred_as_a_flow_is)
+{
+    struct test_run r = run(GAS, 1, STIR), flow = ball(0.08, 1, SOFT, 0.3, 2);
+    struct grid m = grid_of(&r, "momentum", 1), v = grid_of(&flow, "vel", 1), still = grid_of(&r, "vel", 1);
+    double most = 0;
+    for (int k = 0; k < m.n[2]; k++)
+        for (int j = 0; j + 1 < m.n[1]; j++)
+            for (int i = 0; i < m.n[0]; i++) {
+                const double mass = 2 + (-1 + 0.08 * (i + 0.5)), u = 0.5 * (at(&v, i, j, k) + at(&v, i, j + 1, k));
+                cr_assert_float_eq(at(&m, i, j, k), mass * u, 1e-6, "%g, not %g", at(&m, i, j, k), mass * u);
+                most = fmax(most, fabs(u));
+            }
+    cr_assert_gt(most, 0.05, "nothing is stirred: %g m/s", most);
+    cr_assert_eq(rms(&still), 0, "vel is pushed too");
+    bw_free(m.v);
+    bw_free(v.v);
+    bw_free(still.v);
+    test_end(&r);
+    test_end(&flow);
+}
+
+Test(gas, has_the_same_bits_on_any_threads)
+{
+    struct test_run a = run_with(&(struct test_options){.threads = 1}, GAS, 1, STIR),
+                    b = run_with(&(struct test_options){.threads = 2}, GAS, 1, STIR);
+    cr_assert_eq(test_hash(&a, "momentum"), test_hash(&b, "momentum"));
+    cr_assert_eq(test_hash(&a, "energy"), test_hash(&b, "energy"));
+    test_end(&a);
+    test_end(&b);
+}
+
 Test(fronts, have_the_same_bits_on_any_threads)
 {
     struct test_run a = ball(0.04, 1, SHARP, 0.3, 1), b = ball(0.04, 1, SHARP, 0.3, 2);
