@@ -117,6 +117,7 @@ enum bw_status bw_picture_look(const struct bw_picture_params *p, int flames, st
                              .soften = p->soften,
                              .bloom = p->bloom,
                              .quality = p->quality - 1,
+                             .ground = p->ground,
                              .roughness = (float)p->obstacles.roughness,
                              .has_background = p->background.count > 0};
     if (p->background.count && p->background.count != 3) {

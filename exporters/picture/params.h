@@ -35,7 +35,7 @@ struct bw_picture_particles {
 };
 
 struct bw_picture_params {
-    int32_t view, axis, map, vectors, floor, labels, mood, quality;
+    int32_t view, axis, map, vectors, floor, ground, labels, mood, quality;
     const char *field, *position;
     struct bw_list range;
     int64_t size, width;
@@ -83,6 +83,9 @@ extern const struct bw_param bw_picture_range_row[1], bw_picture_light_rows[3], 
         "Slices: title, scale and colour bar."),                                                                       \
     BW_BOOL(S, m.floor, "floor", "true",                                                                               \
         "Renders: a floor that takes shadows."),                                                                       \
+    BW_CHOICE(S, m.ground, "ground", "studio", "studio|earth|street|cyclorama",                                        \
+        "Renders: what the floor is made of: dark and even, soil with stones, asphalt with puddles, white paint up "   \
+        "the wall."),                                                                                                  \
     BW_F64(S, m.thickness, "thickness", "1", 0, 1e6, 0,                                                                \
         "Renders: optical thickness of smoke, times the default."),                                                    \
     BW_STRING(S, m.blend, "blend", 0,                                                                                  \

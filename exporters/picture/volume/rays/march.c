@@ -167,6 +167,22 @@ static void solid_see(const struct march *m, double depth, float cover, struct s
     s->through *= 1 - cover;
 }
 
+/// What a wet floor mirrors of smoke, flames and room.
+static void mirror_see(const struct march *m, const struct sight *s, struct bw_behind *b)
+{
+    const struct bw_look_room *room = &m->studio.room;
+    const double *eye = m->shot.scene->camera.eye, range[2] = {0, HUGE_VAL};
+    const float up = 0.5f + 0.5f * (float)b->mirrored[2];
+    double at[3];
+    float rgb[3] = {0}, through = 1;
+    struct ray r;
+    for (int a = 0; a < 3; a++) at[a] = eye[a] + b->depth * s->dir[a];
+    if (m->shot.lit->rgbs && ray_clip(&m->shot.lit->box, at, b->mirrored, range, &r))
+        through = medium_march(m, &r, s->jitter, rgb);
+    for (int c = 0; c < 3; c++)
+        b->rgb[c] += b->mirror * (rgb[c] + through * (room->below[c] + up * (room->above[c] - room->below[c])));
+}
+
 /// Light along a ray, (u, v) in -1 … 1 over the picture, into `out`; answers how much smoke and obstacles cover.
 static float ray_march(const struct march *m, double u, double v, struct sight *s, float *out)
 {
@@ -177,14 +193,15 @@ static float ray_march(const struct march *m, double u, double v, struct sight *
         len += s->dir[a] * s->dir[a];
     }
     for (int a = 0; a < 3; a++) s->dir[a] /= sqrt(len);
-    float behind[3];
-    bw_studio_colour(&m->studio, s->dir, u, v, behind, &depth);
-    hit = depth;
+    struct bw_behind behind;
+    bw_studio_colour(&m->studio, s->dir, u, v, &behind);
+    hit = depth = behind.depth;
     const float cover = m->shot.v->solid ? bw_solid_hit(m->shot.v, c->eye, s->dir, 2 * c->tan_y / m->img->h, &hit) : 0;
     span_see(m, 0, hit, s);
     if (cover > 0) solid_see(m, hit, cover, s);
     if (cover > 0 && cover < 1) span_see(m, hit, depth, s); // past its edge
-    for (int a = 0; a < 3; a++) out[a] = s->rgb[a] + (m->alpha ? 0 : s->through * behind[a]);
+    if (behind.mirror > 0 && !m->alpha && s->through > 0.01f) mirror_see(m, s, &behind);
+    for (int a = 0; a < 3; a++) out[a] = s->rgb[a] + (m->alpha ? 0 : s->through * behind.rgb[a]);
     return 1 - s->through;
 }
 
@@ -221,6 +238,7 @@ enum bw_status bw_march(const struct bw_tools *tools, const struct bw_shot *shot
     for (int a = 0; a < 3; a++) m.steps.cubic &= shot->lit->box.n[a] >= 4;
     const int32_t size[2] = {img->w, img->h};
     enum bw_status status = bw_studio_make(tools, shot->scene, shot->ambient, &m.studio);
+    m.studio.pixel = 2 * shot->scene->camera.tan_y / img->h;
     if (!status) status = bw_blocks_make(tools, shot->lit, &shot->scene->camera, size, &m.blocks);
     if (!status) tools->parallel(tools->ctx, (img->h + BAND - 1) / BAND, band_march, &m);
     bw_blocks_free(tools, &m.blocks);

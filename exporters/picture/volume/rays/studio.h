@@ -3,9 +3,8 @@
 #ifndef BW_STUDIO_H
 #define BW_STUDIO_H
 
+#include "ground.h"
 #include <picture/volume/light/ambient.h>
-
-#define BW_FLOOR 0.04f ///< what the floor scatters of the light it meets
 
 /// The room, radiance: from above, from below, and the wall that the camera sees, in the middle and far from it.
 struct bw_look_room {
@@ -22,13 +21,23 @@ struct bw_studio {
     int32_t n_lights;
     double lo[2], size; ///< of the shadow map, m
     int32_t n;
-    float *map; ///< n × n, rgb: light that reaches the floor; released by the caller
+    float *map;     ///< n × n, {rgb: light that reaches the floor, share of the fire's}; released by the caller
+    float far[3];   ///< mean of the map's rim
+    double fire[3]; ///< the middle of the fire's light
+    double pixel;   ///< width of a pixel at a distance of 1; set by the caller
 };
 
 /// Errors: BW_ERR_MEMORY.
 enum bw_status bw_studio_make(const struct bw_tools *tools, const struct bw_scene *scene,
                               const struct bw_ambient *ambient, struct bw_studio *s);
-/// Linear light behind the smoke along a ray; (u, v) in -1 … 1 over the picture. *depth: m to the floor, or HUGE_VAL.
-void bw_studio_colour(const struct bw_studio *s, const double dir[3], double u, double v, float rgb[3], double *depth);
+/// What is behind the smoke along a ray.
+struct bw_behind {
+    float rgb[3]; ///< linear light
+    double depth; ///< m to the floor, or HUGE_VAL
+    float mirror; ///< share of the light from `mirrored` that the floor sends on, above `rgb`
+    double mirrored[3];
+};
+/// (u, v) in -1 … 1 over the picture.
+void bw_studio_colour(const struct bw_studio *s, const double dir[3], double u, double v, struct bw_behind *b);
 
 #endif

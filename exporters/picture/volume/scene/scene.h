@@ -37,6 +37,7 @@ struct bw_look {
     int32_t quality;    ///< enum bw_quality
     float obstacle[3];  ///< what obstacles send back of the light they meet
     float roughness;    ///< of obstacles, 0 … 1; 1: nothing is mirrored
+    int32_t ground;     ///< enum bw_ground: what the floor is made of
     int32_t has_background;
     float background[3]; ///< linear; else the studio's backdrop
     int32_t has_sky;
