@@ -2,7 +2,7 @@
 /* Seconds that a picture takes, 960×540 at the default look, by quality, of a fire and of smoke in 128³ cells: what a
  * preview of every frame costs. Wall clock and processor seconds on two threads, the least of a few pictures. Prints a
  * table; asserts nothing about time. `--png FILE`: the last picture, to look at. */
-#include "unit/shared/image_tools.h"
+#include "unit/render/image_tools.h"
 #include <picture/volume/render.h>
 #include "support.h"
 #include "base/thread/threads.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Pictures: film, an exporter's parameters, PNG read back by libpng, slices' ranges and orientation, colour maps,
  * contact sheets. */
-#include "image_tools.h"
+#include "unit/render/image_tools.h"
 #include <picture/picture.h>
 #include <picture/slice/slice.h>
 #include <picture/volume/film.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Movies and contact sheets: what players rely on, and that a resumed one has the bytes of an undisturbed one. */
-#include "image_tools.h"
+#include "unit/render/image_tools.h"
 
 #include <criterion/criterion.h>
 #include <fcntl.h>

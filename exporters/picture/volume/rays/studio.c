@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-enum { MAP = 160, LANES = 4 };
+enum { MAP = 160, LANES = BW_STUDIO_LANES };
 
 /// Of the sky, as a level surface sees it: a sixth of its light comes from the horizon's side.
 static void sky_light(const struct bw_studio *s, const double p[3], float rgb[3])

@@ -12,6 +12,8 @@ struct bw_look_room {
 };
 struct bw_look_room bw_look_room(const struct bw_look *l);
 
+enum { BW_STUDIO_LANES = 4 }; ///< of the map: {rgb, share of the fire's}
+
 /// Scene and light are the caller's and outlive it.
 struct bw_studio {
     const struct bw_scene *scene;
@@ -21,7 +23,7 @@ struct bw_studio {
     int32_t n_lights;
     double lo[2], size; ///< of the shadow map, m
     int32_t n;
-    float *map;     ///< n × n, {rgb: light that reaches the floor, share of the fire's}; released by the caller
+    float *map;     ///< n × n, light that reaches the floor; released by the caller
     float far[3];   ///< mean of the map's rim
     double fire[3]; ///< the middle of the fire's light
     double pixel;   ///< width of a pixel at a distance of 1; set by the caller

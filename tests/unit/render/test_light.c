@@ -223,7 +223,7 @@ Test(light, the_floor_lies_in_shadow)
     lamp_add(&scene, 0.2, 0.1, 1, 2, 0, 0), lamp_add(&scene, -0.5, 0, 1, 0, 3, 0);
     cr_assert_eq(bw_ambient_make(&tools, &unit_box, s, NULL, &scene, &a), BW_OK);
     cr_assert_eq(bw_studio_make(&tools, &scene, &a, &studio), BW_OK);
-    const float *rgb = studio.map + 3 * (studio.n / 2 * studio.n + studio.n / 2);
+    const float *rgb = studio.map + BW_STUDIO_LANES * (studio.n / 2 * studio.n + studio.n / 2);
     for (int l = 0; l < 2; l++) {
         const double up = scene.look.light[l].to[2];
         const double want = (double)(BW_SUN_SURFACE * scene.look.light[l].rgb[l]) * up * exp(-depth / up);
