@@ -48,7 +48,7 @@ static void *handle_of(const struct slot *s)
 /* The slot of a handle that is open, or NULL after a sentence. */
 static struct slot *slot_find(const void *handle, enum handle_kind kind, struct bw_diag *d)
 {
-    static const char *const name[] = {"handle", "session", "bake", "snapshot", "cache", "view"};
+    static const char *const name[] = {"handle", "session", "bake", "snapshot", "cache", "view", "film"};
     uintptr_t value = (uintptr_t)handle, i = (value >> SLOT_SHIFT) & 0xffffff, is = (value >> KIND_SHIFT) & 0xf;
     struct slot *s = i < n_used ? slot_at(i) : NULL;
     if (s && s->object && s->kind == kind && handle_of(s) == handle) return s;

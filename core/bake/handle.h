@@ -7,7 +7,7 @@
 #include "base/diag.h"
 #include <stdatomic.h>
 
-enum handle_kind { HANDLE_SESSION = 1, HANDLE_BAKE, HANDLE_SNAPSHOT, HANDLE_CACHE, HANDLE_VIEW };
+enum handle_kind { HANDLE_SESSION = 1, HANDLE_BAKE, HANDLE_SNAPSHOT, HANDLE_CACHE, HANDLE_VIEW, HANDLE_FILM };
 
 /// First member of everything that a handle stands for.
 struct object {

@@ -65,6 +65,8 @@ static enum bw_status picture_draw(struct moment *m, struct bw_exporter *e, cons
                                 : bw_picture_make(&p, e, &frame, &o->p, &img);
     if (!status) status = flags ? pixels_of_light(&img, alpha, out, d) : pixels_of_image(&img, out, d);
     else if (!d->status) bw_diag_error(d, NULL, status, "the picture can't be made");
+    memcpy(out->lo, p.cut[0], sizeof out->lo);
+    memcpy(out->hi, p.cut[1], sizeof out->hi);
     bw_image_free(&img);
     free(alpha);
     bw_free(room);

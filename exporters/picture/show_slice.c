@@ -78,6 +78,10 @@ static enum bw_status cut_make(const struct bw_making *m, const struct bw_snapsh
     cut->cells = (size_t)cut->n[cut->right] * (size_t)cut->n[cut->up];
     *s = (struct bw_slice){.n = {cut->n[cut->right], cut->n[cut->up]}, .h = d->h, .axis = a};
     s->position = d->origin[a] + (cut->layer + 0.5) * d->h;
+    for (int b = 0; b < 3; b++) {
+        s->lo[b] = d->origin[b] + cut->lo[b] * d->h;
+        s->hi[b] = s->lo[b] + cut->n[b] * d->h;
+    }
     size_t extra = (size_t)(s->n[0] + 1) * (size_t)(s->n[1] + 1) + cut->cells;
     cut->memory = p->tools.alloc(p->tools.ctx, (6 * cut->cells + extra) * sizeof(float));
     return cut->memory ? BW_OK
@@ -172,6 +176,8 @@ enum bw_status bw_show_slice(const struct bw_making *m, struct bw_image *img)
     cut_fill(e, frame, &cut, f, (uint32_t)params->vectors, &s);
     struct bw_slice_style style = {(enum bw_map)params->map, (uint32_t)params->vectors, {0}, params->labels};
     range_choose(p, params, &s, style.range);
+    memcpy(p->cut[0], s.lo, sizeof s.lo);
+    memcpy(p->cut[1], s.hi, sizeof s.hi);
     if (!p->size[0]) bw_slice_size(s.n, (int32_t)params->size, p->size);
     status = bw_image_init(img, &p->tools, p->size[0], p->size[1]);
     if (!status) status = bw_slice_draw(&p->tools, &s, &style, img);

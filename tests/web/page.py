@@ -4,6 +4,7 @@
 FOLDER. Debian's Chromium, its driver and python3-selenium; without them the test is skipped.
 
 Prints "N passed, N failed"."""
+import math
 import os
 import shutil
 import sys
@@ -36,6 +37,22 @@ g.drawImage(t.canvas, 0, 0, t.canvas.width, h, 0, 0, 8 * n, 4);
 const seen = g.getImageData(0, 0, 8 * n, 4).data;
 return Array.from({ length: n }, (_, i) => Array.from({ length: 32 }, (_, k) => seen[4 * (i * 8 + k % 8 + 8 * n * (k >> 3)) + 1]));"""
 ASKED = """return performance.getEntriesByType('resource').map((e) => e.name).filter((n) => n.includes('rest=2'))"""
+
+
+# Where the picture differs from what it was at KEEP: left, top, right, bottom.
+PIXELS = """const c = document.getElementById('picture'), g = new OffscreenCanvas(c.width, c.height).getContext('2d');
+g.drawImage(c, 0, 0);
+const d = g.getImageData(0, 0, c.width, c.height).data;
+"""
+KEEP = PIXELS + "window.kept = d;"
+CHANGED = PIXELS + """
+const box = [1e9, 1e9, -1, -1];
+for (let i = 0; i < d.length; i += 4) {
+  if (Math.abs(d[i] - window.kept[i]) + Math.abs(d[i + 1] - window.kept[i + 1]) < 60) continue;
+  const x = i / 4 % c.width, y = Math.floor(i / 4 / c.width);
+  box[0] = Math.min(box[0], x); box[1] = Math.min(box[1], y); box[2] = Math.max(box[2], x); box[3] = Math.max(box[3], y);
+}
+return box;"""
 
 
 def camera_moves(page):
@@ -96,6 +113,49 @@ def slices(page):
     check("slice: its slider", page.changes(lambda: page.at("slice-pos").send_keys(Keys.HOME)), page.words())
     check("R renders again", page.changes(lambda: (page.at("viewport").click(), page.keys("r"))) and
           not page.at("slice-panel").is_displayed())
+
+
+def marks(page):
+    """What is drawn over the picture, and the values under the cursor."""
+    facts = lambda: page.at("facts").text
+    page.at("viewport").click()
+    page.settled()
+    bare = page.seen()
+    for key, button, said in (("o", "outlines", "2 outlines"), ("d", "domain", "ms"), ("t", "tiles", " tiles"),
+                              ("v", "particles", "no particles")):
+        check("%s draws %s" % (key.upper(), button), page.changes(lambda k=key: page.keys(k)) and said in facts() if key != "v"
+              else (page.keys(key), page.settled()) and wait(lambda: said in facts()), facts())
+        if key == "t":
+            page.shot("marks")
+        page.click("mark-" + button)
+    page.settled()
+    check("they go again", apart(bare, page.seen()) < 0.1)
+    page.keys("1")
+    page.settled()
+    page.run(KEEP)
+    check("D again", page.changes(lambda: page.keys("d")))
+    box, c = page.run(CHANGED), page.camera()
+    across = page.run("return [billow.viewport.canvas.width, billow.viewport.canvas.height]")
+    metre = across[1] / (2 * c["distance"] * math.tan(c["angle"] / 2)) # wisp's box is 0.64 m wide and 0.96 m high
+    want = [across[0] / 2 - 0.32 * metre, across[1] / 2 + (c["target"][2] - 0.96) * metre,
+            across[0] / 2 + 0.32 * metre, across[1] / 2 + c["target"][2] * metre]
+    check("… where the camera has it", max(abs(a - b) for a, b in zip(box, want)) < 4, (box, want))
+    page.keys("d0")
+    page.settled()
+    page.keys("i")
+    page.actions().move_to_element_with_offset(page.at("viewport"), 0, 100).perform()
+    where = lambda: page.at("probe-where").text
+    check("I tells values where smoke is met", wait(lambda: "m · first smoke" in where() or "obstacle" in where()), where())
+    said = page.at("probe-values").text
+    check("… of all fields, in units", all(x in said for x in ("density", "temperature", " K", "vel", " m/s")), said)
+    page.shot("probe")
+    page.actions().move_to_element_with_offset(page.at("viewport"), -500, -200).perform()
+    check("… and nothing where nothing is", wait(lambda: where() == "nothing there"), where())
+    page.keys("s")
+    page.actions().move_to_element_with_offset(page.at("viewport"), 0, 100).perform()
+    check("of a slice the cell", wait(lambda: "this cell" in where()), where())
+    page.keys("ri")
+    check("I ends it", not page.at("probe").is_displayed())
 
 
 def timeline(page):
@@ -211,7 +271,7 @@ def finished(billow, page, work):
     page.keys(Keys.END)
     wait(lambda: page.shown() == "12 sharp")
     page.shot("cache")
-    for part in (camera_moves, slices, timeline, numbers, manners):
+    for part in (camera_moves, slices, marks, timeline, numbers, manners):
         part(page)
     page.clean("a cache")
     shutil.rmtree(folder + "/vdb")

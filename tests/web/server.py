@@ -7,6 +7,7 @@ Prints "N passed, N failed"."""
 import filecmp
 import glob
 import json
+import math
 import os
 import random
 import re
@@ -126,6 +127,8 @@ def what_may_be_asked(served):
     for query in ("picture?frame=999&w=64&h=64", "scene?frame=-3", "scene?frame=99999999999999999999"):
         code, said = a.ask(a.root + query)
         check("%s: there is no such frame, in words" % query, code == 404 and b"frame" in said, (code, said[-200:]))
+    for query in ("marks=x", "px=nan", "py=x", "marks=%2e"):
+        check("%s is refused" % query, a.ask(a.root + "picture?frame=6&w=64&h=64&" + query)[0] == 400)
     check("a table", b"mac.project.iterations" in a.ask(a.root + "metrics.csv")[1])
 
 
@@ -147,6 +150,39 @@ def patience(served):
     check("what a hand and a page at rest want comes before small pictures, were they as quick",
           came[-1:] == [("thumb", 404)] and [code for _, code in came[:-1]] == [200] * 3, came)
     check("… which come all the same", served.get("picture?frame=2&w=96&h=54&coarse=1&rest=2")[0] == 200)
+
+
+def probes(served):
+    """Values are those of the place: the source is a ball of radius 9 cm round (0, 0, 0.12)."""
+    def probe(query):
+        code, said = served.get("probe?frame=1&" + query)
+        return json.loads(said) if code == 200 else {"met": said, "at": None, "values": []}
+
+    def value(said, field):
+        return next((v["value"] for v in said["values"] if v["field"] == field), None)
+
+    near, far, odd = 0, 0, []
+    for axis in "xyz":
+        for i in range(1, 10):
+            for k in range(1, 10):
+                p = probe("mode=slice&axis=%s&pos=%g&px=%g&py=%g" % (axis, 0.12 if axis == "z" else 0, i / 10, k / 10))
+                away, density = math.dist(p["at"], (0, 0, 0.12)), value(p, "density")[0]
+                near, far = near + (away < 0.06), far + (away > 0.13)
+                if (away < 0.06 and density < 0.8) or (away > 0.13 and density > 0.05):
+                    odd.append((axis, p["at"], density))
+    check("a slice's cells are where they are said to be", near > 5 and far > 20 and not odd, (near, far, odd))
+    low, high = (probe("mode=slice&axis=y&pos=0&" + at)["at"] for at in ("px=.1&py=.9", "px=.9&py=.1"))
+    check("up is up, and right is right", high[2] > low[2] + 0.1 and high[0] > low[0] + 0.1, (low, high))
+    said = probe("mode=slice&axis=y&pos=0&px=.5&py=.8")
+    units = {v["field"]: (v["unit"], len(v["value"])) for v in said["values"]}
+    check("values have their units", units == {"density": ("", 1), "temperature": ("K", 1), "vel": ("m/s", 3)}, units)
+    hot = max(value(probe("mode=slice&axis=y&pos=0&px=.5&py=%g" % (k / 20)), "temperature")[0] for k in range(20))
+    check("kelvin, as they were emitted", 250 < hot < 310, hot)
+    eye = "w=160&h=160&ex=0&ey=-3&ez=.12&tx=0&ty=0&tz=.12&ux=0&uy=0&uz=1&angle=.2"
+    said = probe(eye + "&px=.5&py=.5")
+    check("a ray meets smoke at its near side", said["met"] == "gas" and abs(said["at"][1] + 0.09) < 0.04 and
+          abs(said["at"][0]) < 1e-6 and value(said, "density")[0] > 0.05, said)
+    check("beside it there is nothing", probe(eye + "&px=.05&py=.5")["met"] == "nothing")
 
 
 def nonsense(served):
@@ -296,7 +332,7 @@ def looked_at(billow, folder, how):
         frames = [f for lo, hi in state["ranges"] or [] for f in range(lo, hi + 1)] + state["made"]
         if frames:
             newest = max(frames)
-            seen += served.get("picture?frame=%d&w=96&h=96&coarse=1" % newest)[0] == 200
+            seen += served.get("picture?frame=%d&w=96&h=96&coarse=1&marks=podt" % newest)[0] == 200
             seen += served.get("picture?frame=%d&mode=slice&h=96&rest=1" % newest)[0] == 200
         if state["ended"] is not None:
             break
@@ -330,7 +366,7 @@ def main():
         bake(billow, folder)
         served = Served(billow, "view", folder)
         check("the address", re.fullmatch(r"http://127\.0\.0\.1:\d+/[0-9a-f]{32}/", served.address or ""), served.address)
-        for part in (who_may_ask, what_may_be_asked, patience, vanishing, nonsense):
+        for part in (who_may_ask, what_may_be_asked, probes, patience, vanishing, nonsense):
             part(served)
         shutil.rmtree(folder + "/vdb")
         check("files that are gone are told", wait(lambda: served.state()["gone"]), served.state())

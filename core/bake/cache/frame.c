@@ -75,8 +75,10 @@ static void grid_fill(const struct bwvdb_info *i, struct bw_snapshot_grid *g)
                                                                                     : BW_VECTOR,
                                    .comps = i->comps,
                                    .voxel = i->voxel[0]};
-    for (uint32_t k = 0; k < i->n_meta; k++)
+    for (uint32_t k = 0; k < i->n_meta; k++) {
         if (!strcmp(i->meta[k].key, "unit")) g->unit = i->meta[k].string;
+        if (!strcmp(i->meta[k].key, "kelvin")) g->kelvin = i->meta[k].number;
+    }
     for (int a = 0; a < 3; a++) {
         g->origin[a] = i->matrix[4 * a + 3] - 0.5 * (i->matrix[4 * a] + i->matrix[4 * a + 1] + i->matrix[4 * a + 2]);
         g->lo[a] = i->active ? i->lo[a] : 0;

@@ -72,6 +72,7 @@ struct show {
     int32_t frames;       ///< how many are shown
     int32_t size[2];
     double range[2];
+    double cut[2][3]; ///< of the last slice: the box of its cells, m
     char why[1024];
     struct door *door; ///< warnings
     int32_t (*on_frame)(int32_t done, int32_t total, void *user);
@@ -152,6 +153,8 @@ static enum bw_status slice_frame(struct show *s, const char *path, int64_t fram
     enum bw_status status =
         bw_vdb_slice(&s->view, path, w->axis, w->position, w->vectors, &slice, &memory, s->why, sizeof s->why);
     if (status) return status;
+    memcpy(s->cut[0], slice.lo, sizeof slice.lo);
+    memcpy(s->cut[1], slice.hi, sizeof slice.hi);
     slice.field = w->field ? w->field : "density";
     slice.frame = frame;
     slice.time = (double)(frame - w->start) / fps;
@@ -407,6 +410,8 @@ enum bw_status cache_picture(struct cache *c, int64_t frame, const char *options
         if (!status) status = wish.slice ? slice_frame(&s, path, frame, fps, &img) : render_frame(&s, path, &img);
         if (!status) pixels_of_image(&img, out, &door->d);
         else if (!door->d.status) bw_diag_error(&door->d, NULL, status, "%s", s.why);
+        memcpy(out->lo, s.cut[0], sizeof out->lo);
+        memcpy(out->hi, s.cut[1], sizeof out->hi);
         if (img.px) bw_image_free(&img);
     }
     bw_free(q.path);

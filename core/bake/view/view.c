@@ -31,11 +31,12 @@ static void view_make(struct moment *m, const struct bw_preset *look, struct bw_
     pthread_mutex_init(&v->lock, NULL);
     v->tools = picture_tools();
     v->scene.exposure = 1;
+    v->metre = 1;
     if (m->source->view(m, look, v, d) == BW_OK && !(*out = handle_new(HANDLE_VIEW, &v->o))) out_of_memory(d);
     if (!*out) object_unref(&v->o);
 }
 
-static struct view *view_use(struct bw_view *handle, struct bw_diag *d) { return handle_use(handle, HANDLE_VIEW, d); }
+struct view *view_use(struct bw_view *handle, struct bw_diag *d) { return handle_use(handle, HANDLE_VIEW, d); }
 
 enum bw_status bw_view_open(struct bw_snapshot *snapshot, struct bw_view **view)
 {
@@ -99,7 +100,12 @@ static struct bw_view_facts view_facts(const struct view *v)
 {
     const struct bw_volume *u = &v->volume;
     const size_t cells = bw_dense_cells(&u->box), each = !!u->density + !!u->flame + !!u->temperature + 3 * !!u->dye[0];
-    struct bw_view_facts f = {.renders = v->renders, .width = v->size[0], .height = v->size[1], .voxel = u->box.h};
+    struct bw_view_facts f = {.renders = v->renders,
+                              .width = v->size[0],
+                              .height = v->size[1],
+                              .voxel = u->box.h,
+                              .metre = v->metre,
+                              .y_up = v->y_up};
     memcpy(f.lo, v->scene.lo, sizeof f.lo);
     memcpy(f.hi, v->scene.hi, sizeof f.hi);
     seen_join(&u->box, &f);
@@ -182,8 +188,7 @@ static enum bw_status picture_render(struct view *v, const struct bw_scene *scen
     return d->status;
 }
 
-/// The movie's own camera, where no other is asked for; of another shape the picture is wider or narrower.
-static int camera_choose(const struct view *v, const struct bw_eye *eye, const int32_t size[2], struct bw_camera *c)
+int view_camera(const struct view *v, const struct bw_eye *eye, const int32_t size[2], struct bw_camera *c)
 {
     const double aspect = (double)size[0] / size[1];
     *c = v->scene.camera;
@@ -201,7 +206,7 @@ static void picture_make(struct view *v, const struct bw_eye *eye, const int32_t
         bw_diag_error(d, NULL, BW_ERR_USAGE, "a picture of %dx%d pixels can't be", size[0], size[1]);
     else if (!v->renders)
         bw_diag_error(d, NULL, BW_ERR_USAGE, "the frame has nothing that a render shows; slices show it");
-    else if (!camera_choose(v, eye, size, &scene.camera))
+    else if (!view_camera(v, eye, size, &scene.camera))
         bw_diag_error(d, NULL, BW_ERR_USAGE, "nothing can be seen from that eye");
     else {
         if (!scene.has_lamps) scene.lamps = v->scene.camera;

@@ -19,6 +19,8 @@ struct view {
     struct bw_spark *spark;  ///< likewise
     struct bw_scene scene;   ///< with the movie's camera
     int32_t size[2];         ///< of the movie, pixels
+    double metre;            ///< world units to a metre
+    int y_up;                ///< of the files
     pthread_mutex_t lock;    ///< of `coarse`
     struct bw_volume coarse; ///< cells twice as wide, made when first wanted
     float *coarse_memory;
@@ -27,6 +29,12 @@ struct view {
 /* view_frame.c */
 /// What a render of a cache's file shows, with the look of a preset (NULL: its bake's own). Errors are said.
 enum bw_status view_of_file(struct moment *m, const struct bw_preset *look, struct view *v, struct bw_diag *d);
+
+/* view.c */
+/// The view of a handle with a reference, or NULL after a sentence.
+struct view *view_use(struct bw_view *handle, struct bw_diag *d);
+/// The camera of a picture; eye NULL: the movie's own, of another shape wider or narrower. 0: nothing can be seen.
+int view_camera(const struct view *v, const struct bw_eye *eye, const int32_t size[2], struct bw_camera *c);
 
 /* view_coarse.c */
 /// Cells twice as wide, of means. Errors: BW_ERR_MEMORY.

@@ -73,6 +73,8 @@ enum bw_status view_of_file(struct moment *m, const struct bw_preset *own, struc
     cache_seen_look(c, &seen, &look);
     if (!cache_look_at(&look, c, own, &seen, m->facts.frame, d)) return d->status;
     seen.tools = &v->tools;
+    v->metre = seen.scale;
+    v->y_up = seen.y_up;
     v->renders = 1;
     for (int a = 0; a < 3; a++) v->renders &= seen.hi[a] - seen.lo[a] > 1.5 * seen.voxel;
     v->scene = look.scene;

@@ -235,6 +235,7 @@ struct bw_snapshot_grid {
     int64_t n_tiles; ///< active tiles, by coordinate
     const int32_t (*coord)[3];
     const void *const *data[3]; ///< of `precision`; NULL without tiles
+    double kelvin;              ///< of caches: K above ambient for a stored 1; 0: nobody says
 };
 
 /// Particles, of bakes alone: data[a] is count × comps numbers of attributes[a].precision.
@@ -266,6 +267,7 @@ struct bw_pixels {
     int32_t channels; ///< 3 RGB; 4 RGBA, premultiplied
     int32_t is_float; ///< 0: 8 bits, sRGB; 1: floats, linear light, of renders
     void *memory;
+    double lo[3], hi[3]; ///< of slices: the layer of cells that fills the picture, m; else equal
 };
 enum { BW_PIXELS_FLOAT = 1, BW_PIXELS_ALPHA = 2 }; ///< ALPHA: renders, smoke alone over nothing; implies FLOAT
 
@@ -303,6 +305,8 @@ struct bw_view_facts {
     double seen_lo[3], seen_hi[3], voxel; ///< the box of what is to be seen, equal: nothing; edge of its cells
     struct bw_eye eye;                    ///< the camera of the bake's own pictures
     int64_t bytes;                        ///< of memory that it takes
+    double metre;                         ///< world units to a metre: 1, but of caches
+    int32_t y_up;                         ///< 1: its snapshot's grids have y up, (x, z, -y) of what is said here
 };
 
 /// By the parameters of the bake's own exporter, else by defaults; the snapshot may be closed then. Errors: BW_ERR_IO

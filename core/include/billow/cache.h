@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What bake.h says of finished caches: opened, shown, handed to other programs, checked and compared. Included by
- * bake.h, whose rules hold: threads, errors, texts, handles. */
+/* What bake.h says of finished caches: opened, shown, handed to other programs, checked and compared; and to those who
+ * look closely: the place that a pixel shows, particles of caches, where obstacles, emitters and domains are, movies of
+ * pictures of one's own. Included by bake.h, whose rules hold: threads, errors, texts, handles. */
 #ifndef BILLOW_CACHE_H
 #define BILLOW_CACHE_H
 
@@ -10,9 +11,14 @@
 extern "C" {
 #endif
 
+struct bw_bake;
+struct bw_cache;
+struct bw_eye;
+struct bw_film; ///< a movie in the making
+struct bw_pixels;
 struct bw_session;
 struct bw_snapshot;
-struct bw_cache;
+struct bw_view;
 
 /// What a movie of a cache shall be. Zero what is not given.
 struct bw_movie_wish {
@@ -68,6 +74,39 @@ BW_API char *bw_cache_check(const char *what);
 /// memory: {"equal", "files": how many, "differences": [{"file", "what", "text", and numbers}]}. Errors: BW_ERR_USAGE
 /// (one is not there, or they are a folder and a file).
 BW_API char *bw_cache_compare(const char *a, const char *b);
+
+/* ---- looking closely ---- */
+
+enum bw_met {
+    BW_MET_NOTHING = 0,
+    BW_MET_GAS = 1, ///< smoke or flame that takes a twentieth of the light from behind it
+    BW_MET_OBSTACLE = 2,
+};
+
+/// What the ray through a point of a picture (x, y pixels from the top left) meets first, in *met (enum bw_met), and
+/// where, as the view has it (z up). `eye`, `width` and `height` are those of bw_view_picture. Errors: BW_ERR_USAGE.
+BW_API enum bw_status bw_view_meet(struct bw_view *view, const struct bw_eye *eye, int32_t width, int32_t height,
+                                   const double point[2], double at[3], int32_t *met);
+
+/// The particles of a frame, from the PLY files that the bake wrote beside (its `ply` exporter); without any the
+/// snapshot is empty. It has no grids. bw_snapshot_close. Errors: BW_ERR_IO (a file that is cut short or foreign).
+BW_API enum bw_status bw_cache_points(struct bw_cache *cache, int64_t frame, struct bw_snapshot **snapshot);
+
+/// JSON, new memory, at a frame: {"domains": [{"name", "lo", "hi", "voxel"}], "shapes": [{"stage", "type", "kind",
+/// "on", …}]}: what of the preset's stages has a place, with the numbers of its own table ("center", "radius", …) in
+/// metres and radians at that time, "on": the stage acts then. Also while the bake runs.
+BW_API char *bw_bake_outlines(struct bw_bake *bake, int64_t frame);
+
+/// Begin a movie (MP4, as the mp4 exporter makes it) of pictures of that size, both even. Errors: BW_ERR_USAGE, BW_ERR
+/// (there is no encoder).
+BW_API enum bw_status bw_film_open(int32_t width, int32_t height, double fps, struct bw_film **film);
+/// One picture more, of 8 bits and 3 channels.
+BW_API enum bw_status bw_film_add(struct bw_film *film, const struct bw_pixels *picture);
+/// Write what there is to a file that is not there yet: it appears whole, or not at all. Errors: BW_ERR_IO.
+BW_API enum bw_status bw_film_write(struct bw_film *film, const char *path);
+BW_API void bw_film_close(struct bw_film *film);
+/// The same of a single picture, as PNG.
+BW_API enum bw_status bw_pixels_write(const struct bw_pixels *picture, const char *path);
 
 #ifdef __cplusplus
 }

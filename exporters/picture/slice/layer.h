@@ -17,7 +17,8 @@ struct bw_slice {
     const float *solid;    ///< signed distance, m, or NULL
     const char *field, *unit;
     int64_t frame;
-    double time, fps; ///< s, and frames a second: how finely the label tells the time; 0: 24
+    double lo[3], hi[3]; ///< the box of its cells, m
+    double time, fps;    ///< s, and frames a second: how finely the label tells the time; 0: 24
 };
 
 /// Bilinear value at (u, v) in cells from the low corner, clamped.

@@ -399,6 +399,10 @@ enum bw_status bw_vdb_slice(const struct bw_vdb_view *v, const char *path, int a
     box.n[axis] = 1;
     *s = (struct bw_slice){.n = {box.n[right], box.n[up]}, .h = box.h / v->scale, .axis = axis};
     s->position = (box.origin[axis] + 0.5 * box.h) / v->scale;
+    for (int a = 0; a < 3; a++) {
+        s->lo[a] = box.origin[a] / v->scale;
+        s->hi[a] = s->lo[a] + box.n[a] * s->h;
+    }
     enum bwvdb_status status = bwvdb_open(path, &f, &error);
     if (status) return fail(&error, status, why, why_size);
     *memory = v->tools->alloc(v->tools->ctx, 7 * bw_dense_cells(&box) * sizeof(float));

@@ -54,7 +54,7 @@ class SnapshotGrid(Structure):
     _fields_ = [("name", c_char_p), ("domain", c_char_p), ("unit", c_char_p), ("kind", c_uint32),
                 ("precision", c_uint32), ("comps", c_uint32), ("tile", Int3), ("lo", Int3), ("n", Int3),
                 ("origin", Double3), ("voxel", c_double), ("background", Double3), ("n_tiles", c_int64),
-                ("coord", POINTER(Int3)), ("data", POINTER(c_void_p) * 3)]
+                ("coord", POINTER(Int3)), ("data", POINTER(c_void_p) * 3), ("kelvin", c_double)]
 
 
 class SnapshotPoints(Structure):
@@ -74,7 +74,7 @@ class Box(Structure):
 
 class Pixels(Structure):
     _fields_ = [("width", c_int32), ("height", c_int32), ("channels", c_int32), ("is_float", c_int32),
-                ("memory", c_void_p)]
+                ("memory", c_void_p), ("lo", Double3), ("hi", Double3)]
 
 
 class Eye(Structure):
@@ -84,7 +84,7 @@ class Eye(Structure):
 class ViewFacts(Structure):
     _fields_ = [("size", c_uint32), ("renders", c_int32), ("width", c_int32), ("height", c_int32), ("lo", c_double * 3),
                 ("hi", c_double * 3), ("seen_lo", c_double * 3), ("seen_hi", c_double * 3), ("voxel", c_double),
-                ("eye", Eye), ("bytes", c_int64)]
+                ("eye", Eye), ("bytes", c_int64), ("metre", c_double), ("y_up", c_int32)]
 
 
 OnMovieFrame = CFUNCTYPE(c_int32, c_int32, c_int32, c_void_p)

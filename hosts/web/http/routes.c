@@ -37,7 +37,7 @@ static struct request *request_new(struct visit *v)
     return r;
 }
 
-static enum MHD_Result picture_answer(struct visit *v)
+static enum MHD_Result wish_answer(struct visit *v, int kind)
 {
     struct wish wish;
     const char *wrong = wish_read(&wish, visit_query, v->c);
@@ -45,15 +45,19 @@ static enum MHD_Result picture_answer(struct visit *v)
     struct request *r = request_new(v);
     if (!r) return MHD_NO;
     r->wish = wish;
+    r->kind = kind;
     return request_send(v, r);
 }
+
+static enum MHD_Result picture_answer(struct visit *v) { return wish_answer(v, REQUEST_PICTURE); }
+static enum MHD_Result probe_answer(struct visit *v) { return wish_answer(v, REQUEST_PROBE); }
 
 static enum MHD_Result scene_answer(struct visit *v)
 {
     struct request *r = request_new(v);
     const char *frame = visit_query("frame", v->c), *of = visit_query("of", v->c);
     if (!r) return MHD_NO;
-    r->scene = 1;
+    r->kind = REQUEST_SCENE;
     r->wish.frame = frame ? strtoll(frame, NULL, 10) : 0;
     r->wish.of = of ? (int32_t)strtol(of, NULL, 10) : 0;
     return request_send(v, r);
@@ -70,6 +74,7 @@ static enum MHD_Result request_finish(struct visit *v, struct request *r)
     snprintf(seconds, sizeof seconds, "%.4f", a.seconds);
     MHD_add_response_header(out, "X-Seconds", seconds);
     if (*a.eye) MHD_add_response_header(out, "X-Eye", a.eye);
+    if (*a.marks) MHD_add_response_header(out, "X-Marks", a.marks);
     return reply_send(v->c, a.code, a.type, out);
 }
 
@@ -170,15 +175,11 @@ static enum MHD_Result resume_answer(struct visit *v)
 /* ---- the table ---- */
 
 static const struct routing routes[] = {
-    {"GET", "state", state_answer, 0},
-    {"GET", "events", stream_answer, 0},
-    {"GET", "picture", picture_answer, 0},
-    {"GET", "scene", scene_answer, 0},
-    {"GET", "metrics.csv", metrics_answer, 0},
-    {"GET", "timings.csv", timings_answer, 0},
-    {"GET", "plotter.js", plotter_answer, 0},
-    {"POST", "stop", stop_answer, 0},
-    {"POST", "checkpoint", checkpoint_answer, 0},
+    {"GET", "state", state_answer, 0},         {"GET", "events", stream_answer, 0},
+    {"GET", "picture", picture_answer, 0},     {"GET", "scene", scene_answer, 0},
+    {"GET", "probe", probe_answer, 0},         {"GET", "metrics.csv", metrics_answer, 0},
+    {"GET", "timings.csv", timings_answer, 0}, {"GET", "plotter.js", plotter_answer, 0},
+    {"POST", "stop", stop_answer, 0},          {"POST", "checkpoint", checkpoint_answer, 0},
     {"POST", "resume", resume_answer, 0},
 };
 

@@ -18,6 +18,8 @@ export function keys(app) {
     r: () => app.setMode('render'), s: () => app.setMode('slice'),
     x: () => app.panel.axis('x'), y: () => app.panel.axis('y'), z: () => app.panel.axis('z'),
     '[': () => app.panel.step(-1), ']': () => app.panel.step(1),
+    v: () => app.marks.toggle('particles'), o: () => app.marks.toggle('outlines'),
+    d: () => app.marks.toggle('domain'), t: () => app.marks.toggle('tiles'), i: () => app.probe.toggle(),
     f: () => app.frameSeen(), 0: () => app.movieCamera(),
     1: camera((c) => c.side(0, 0)), 3: camera((c) => c.side(QUARTER, 0)), 7: camera((c) => c.side(0, QUARTER)),
     5: camera((c) => { c.parallel = !c.parallel; }),

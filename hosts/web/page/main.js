@@ -3,8 +3,10 @@
 import { Camera } from './camera.js';
 import { hands } from './hand.js';
 import { keys } from './keys.js';
+import { Marks } from './marks.js';
 import { Panel } from './panel.js';
 import { Plots } from './plots.js';
+import { Probe } from './probe.js';
 import { Resume } from './resume.js';
 import { Results } from './tune/results.js';
 import { Tune } from './tune/tune.js';
@@ -60,10 +62,11 @@ const app = {
     else app.viewport.moved();
   },
 
-  pictureShown(frame, way) {
+  pictureShown(frame, way, marks) {
     app.timeline.shown(frame);
     const rate = app.viewport.rate();
-    get('facts').textContent = `frame ${frame} · ${(app.seconds * 1000).toFixed(0)} ms${way === 'quick' && rate > 1 ? ` · ${rate.toFixed(0)}/s` : ''}`;
+    get('facts').textContent = `frame ${frame} · ${(app.seconds * 1000).toFixed(0)} ms${way === 'quick' && rate > 1 ? ` · ${rate.toFixed(0)}/s` : ''}${marks && ` · ${marks}`}`;
+    app.probe.soon();
     document.body.dataset.shown = `${frame} ${way}`;
   },
 
@@ -161,6 +164,8 @@ const app = {
 app.timeline = new Timeline(app);
 app.viewport = new Viewport(app);
 app.panel = new Panel(app);
+app.marks = new Marks(app);
+app.probe = new Probe(app);
 app.plots = new Plots(app);
 app.resume = new Resume(app);
 hands(app);

@@ -13,6 +13,7 @@ export class Viewport {
     this.canvas = document.getElementById('picture');
     this.kept = new Map(); // pictures by what was asked
     this.eyes = new Map(); // of the movie's camera there
+    this.said = new Map(); // what is drawn over it, in words
     this.asked = 0; // every wish has a number
     this.shown = 0; // that of the newest picture that is seen
     this.ways = { quick: { busy: false, next: null }, sharp: { busy: false, next: null } };
@@ -38,6 +39,7 @@ export class Viewport {
     const height = 2 * Math.round(Math.sqrt(area / this.aspect()) / 2);
     Object.assign(all, { of: app.state.id, g: app.state.generation, frame: app.frame, mode: app.mode, h: Math.max(16, height), q: sharp ? 92 : 78 });
     if (app.mode === 'render') Object.assign(all, { w: Math.max(16, 2 * Math.round(height * this.aspect() / 2)), coarse: sharp ? 0 : 1 });
+    Object.assign(all, app.marks.query());
     if (sharp) all.rest = 1;
     return new URLSearchParams(all).toString();
   }
@@ -97,7 +99,7 @@ export class Viewport {
       this.paint(image);
       this.app.say('');
       this.count();
-      this.app.pictureShown(wish.frame, way);
+      this.app.pictureShown(wish.frame, way, this.said.get(wish.query) ?? '');
     } catch (error) {
       if (wish.number >= this.shown) this.app.say(error instanceof TypeError ? 'The server does not answer.' : error.message);
     }
@@ -111,6 +113,7 @@ export class Viewport {
       if (answer.status === 204) return null;
       if (!answer.ok) throw new Error(await answer.text());
       this.app.seconds = +answer.headers.get('X-Seconds');
+      this.said.set(query, answer.headers.get('X-Marks') ?? '');
       blob = await answer.blob();
       if (answer.headers.get('X-Eye')) this.eyes.set(query, answer.headers.get('X-Eye'));
       this.keep(query, blob);
@@ -148,6 +151,16 @@ export class Viewport {
     const oldest = this.kept.keys().next().value;
     this.kept.delete(oldest);
     this.eyes.delete(oldest);
+    this.said.delete(oldest);
+  }
+
+  /** Shares of the picture's width and height at a place of the window; null: beside it. */
+  pointAt(x, y) {
+    if (!this.image) return null;
+    const box = this.canvas.getBoundingClientRect(), { width, height } = this.image;
+    const k = Math.min(box.width / width, box.height / height);
+    const u = 0.5 + (x - box.left - box.width / 2) / (k * width), v = 0.5 + (y - box.top - box.height / 2) / (k * height);
+    return u >= 0 && u < 1 && v >= 0 && v < 1 ? [u, v] : null;
   }
 
   paint(image) {

@@ -20,6 +20,7 @@ void source_free(struct source *s)
     for (int i = 0; i < SOURCE_MADE; i++) bw_snapshot_close(s->made[i]);
     for (int i = 0; i < 2; i++)
         if (s->look[i]) bw_bake_close(s->look[i]); // the last error stays where there is none
+    if (s->preset) bw_bake_close(s->preset);
     json_decref(s->names);
     json_decref(s->progress);
     json_decref(s->log);

@@ -16,6 +16,8 @@ struct source {
     const char *kind;           ///< "cache", "bake"; of a preset that is tuned "quick", "full"
     pthread_mutex_t lock;       ///< of all below
     struct bw_bake *look[2];    ///< how pictures show it, or NULL: its own way; what was before may still be in use
+    struct bw_bake *preset;     ///< of a cache: that it was baked from, or NULL (outlined.c)
+    int64_t preset_of;          ///< generation of its files
     char *text, *words;         ///< of a preset that is tuned: its text, and what was changed, or NULL
     double coarse;              ///< its voxels are so many times as large
     char *what;                 ///< what bw_cache_open takes; NULL: a bake that writes nothing
@@ -66,6 +68,10 @@ int64_t source_generation(struct source *s);
 int64_t source_seq(struct source *s);
 /// A frame to look around in, to be closed. Errors are in bw_error_last.
 enum bw_status source_view(struct source *s, struct bw_snapshot *snapshot, struct bw_view **view);
+/// outlined.c: bw_bake_outlines of what it is baked from, new memory (bw_text_free), or NULL: nobody knows.
+char *source_outlines(struct source *s, int64_t frame);
+/// outlined.c: particles of a frame's files, to be closed. Errors are in bw_error_last.
+enum bw_status source_points(struct source *s, int64_t frame, struct bw_snapshot **points);
 /// All that a page has to know, new.
 json_t *source_state(struct source *s, int with_log);
 /// Path of a file of the bake's folder, new memory, or NULL.

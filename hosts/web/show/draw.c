@@ -41,25 +41,56 @@ static void eye_tell(const struct bw_eye *e, char out[280])
     snprintf(out + n, 280 - (size_t)n, "%.17g", e->angle);
 }
 
+static void marks_put(struct views *v, struct source *s, const struct wish *w, struct open_view *o,
+                      const struct paint *p, char said[200])
+{
+    views_mark(v, o, s, w->marks);
+    marks_draw(&o->marks, p, &o->facts, w->marks, said);
+}
+
 static enum bw_status render_draw(struct views *v, struct source *s, const struct wish *w, struct bw_pixels *out,
-                                  char eye[280])
+                                  struct drawn *told)
 {
     struct open_view *o = w->rest == 2 ? views_pass(v, s, w->frame) : views_take(v, s, w->frame);
     if (!o) return bw_error_last()->status ? bw_error_last()->status : BW_ERR;
     enum bw_status status = bw_view_picture(o->view, w->has_eye ? &w->eye : NULL, w->width, w->height, w->coarse, out);
-    if (!w->has_eye) eye_tell(&o->facts.eye, eye);
+    struct paint p = {.to = out};
+    const struct bw_eye *eye = w->has_eye ? &w->eye : &o->facts.eye;
+    if (!status && w->marks && lens_of_eye(eye, (double)w->width / w->height, &p.lens))
+        marks_put(v, s, w, o, &p, told->marks);
+    if (!w->has_eye) eye_tell(&o->facts.eye, told->eye);
     views_give(v, o);
     return status;
 }
 
-static enum bw_status slice_draw(struct source *s, const struct wish *w, struct bw_pixels *out)
+/// Marks of a slice; they are worth no failure.
+static void slice_mark(struct views *v, struct source *s, const struct wish *w, const struct bw_pixels *out,
+                       struct drawn *told)
+{
+    struct paint p = {.to = out};
+    struct open_view *o = views_take(v, s, w->frame);
+    if (!o) return;
+    lens_of_slice(out, o->facts.metre, &p.lens);
+    marks_put(v, s, w, o, &p, told->marks);
+    views_give(v, o);
+}
+
+static enum bw_status slice_draw(struct views *v, struct source *s, const struct wish *w, struct bw_pixels *out,
+                                 struct drawn *told)
 {
     struct bw_snapshot *snapshot;
     enum bw_status status = source_snapshot(s, w->frame, &snapshot);
     if (status) return status;
     status = bw_snapshot_picture(snapshot, w->look, 0, out);
     bw_snapshot_close(snapshot);
+    if (!status && w->marks) slice_mark(v, s, w, out, told);
     return status;
+}
+
+enum bw_status draw_pixels(struct views *v, struct source *s, const struct wish *w, struct bw_pixels *out,
+                           struct drawn *told)
+{
+    return w->slice ? slice_draw(v, s, w, out, told) : render_draw(v, s, w, out, told);
 }
 
 static struct drawn picture_draw(struct views *v, struct source *s, const struct wish *w)
@@ -67,8 +98,7 @@ static struct drawn picture_draw(struct views *v, struct source *s, const struct
     struct bw_pixels pixels = {0};
     const double start = clock_seconds();
     struct drawn out = {.code = GOOD, .type = "image/jpeg"};
-    if (w->slice ? slice_draw(s, w, &pixels) : render_draw(v, s, w, &pixels, out.eye))
-        return drawn_failure(s, w->frame);
+    if (draw_pixels(v, s, w, &pixels, &out)) return drawn_failure(s, w->frame);
     out.bytes = jpeg_make(&pixels, w->quality, &out.size);
     bw_pixels_free(&pixels);
     out.seconds = clock_seconds() - start;

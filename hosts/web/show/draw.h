@@ -13,14 +13,18 @@ struct drawn {
     const char *type;
     void *bytes; ///< new memory, given back with free
     size_t size;
-    double seconds; ///< that it took
-    char eye[280];  ///< the movie's camera, in numbers; "": none is told
+    double seconds;  ///< that it took
+    char marks[200]; ///< what is drawn over it, in words; "": nothing
+    char eye[280];   ///< the movie's camera, in numbers; "": none is told
 };
 
 /// A picture, or, in words, why there is none.
 struct drawn draw_picture(struct views *v, struct shelf *s, const struct wish *w);
 /// What there is to see in a frame: stage, camera, fields, as JSON.
 struct drawn draw_scene(struct views *v, struct shelf *s, const struct wish *w);
+/// The pixels of a picture (bw_pixels_free); `told` gets the camera and the marks. Errors are in bw_error_last.
+enum bw_status draw_pixels(struct views *v, struct source *s, const struct wish *w, struct bw_pixels *out,
+                           struct drawn *told);
 /// A text as an answer.
 struct drawn drawn_words(unsigned code, const char *words);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "queue.h"
 
+#include "probe.h"
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -34,7 +35,7 @@ static void stale_drop(struct queue *q, const struct request *newer)
     struct request **at = &q->waiting[newer->wish.rest];
     while (*at) {
         struct request *r = *at;
-        if (r->scene != newer->scene || r->wish.thumb || newer->wish.thumb || strcmp(r->client, newer->client)) {
+        if (r->kind != newer->kind || r->wish.thumb || newer->wish.thumb || strcmp(r->client, newer->client)) {
             at = &r->next;
             continue;
         }
@@ -117,14 +118,16 @@ static void request_made(struct queue *q, int rest)
 /// Threads that are started from this one are as nice.
 static void nice_set(int by) { setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), by); }
 
+static struct drawn (*const making[])(struct views *v, struct shelf *s, const struct wish *w) = {
+    [REQUEST_PICTURE] = draw_picture, [REQUEST_SCENE] = draw_scene, [REQUEST_PROBE] = draw_probe};
+
 static void requests_make(struct queue *q, int rest)
 {
     struct request *r;
     if (rest || q->gentle) nice_set(q->gentle || rest == IDLE ? NICE_GENTLE : NICE_REST);
     for (; (r = request_next(q, rest)); request_made(q, rest))
-        request_answer(r, request_gone(r) ? (struct drawn){.code = STALE}
-                          : r->scene      ? draw_scene(q->views, q->shelf, &r->wish)
-                                          : draw_picture(q->views, q->shelf, &r->wish));
+        request_answer(r,
+                       request_gone(r) ? (struct drawn){.code = STALE} : making[r->kind](q->views, q->shelf, &r->wish));
 }
 
 static void *hand_run(void *q)

@@ -10,12 +10,14 @@
 
 enum { CLIENT = 16, QUEUES = 3 }; ///< letters of a page's name; see wish.rest
 
+enum request_kind { REQUEST_PICTURE, REQUEST_SCENE, REQUEST_PROBE };
+
 /// One that waits: its connection is suspended until it is done.
 struct request {
     struct MHD_Connection *connection;
     struct request *next;
     struct wish wish;
-    int scene;  ///< 1: not a picture
+    int kind;   ///< enum request_kind
     int done;   ///< `answer` is ready
     char *body; ///< of a POST, as far as it has come; else NULL
     size_t body_size, body_whole;

@@ -3,6 +3,7 @@
  * a JSON string. */
 #include "wish.h"
 
+#include "marks/marks.h"
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
@@ -104,8 +105,22 @@ const char *wish_read(struct wish *w, wish_value value, void *user)
     w->height = whole(&q, "h", 270, PIXELS_LEAST, PIXELS_MOST);
     w->quality = whole(&q, "q", 80, 1, 100);
     w->rest = whole(&q, "rest", 0, 0, 2);
+    w->point[0] = number(&q, "px", 0.5, "a point is none");
+    w->point[1] = number(&q, "py", 0.5, "a point is none");
+    w->marks = marks_of(value("marks", user));
+    if (w->marks < 0) q.wrong = "marks are some of the letters podt";
     w->thumb = whole(&q, "thumb", 0, 0, 1);
     if (w->slice) slice_read(&q, w);
     else render_read(&q, w);
     return q.wrong;
+}
+
+void wish_height(struct wish *w, int32_t height)
+{
+    json_t *look = json_loads(w->look, 0, NULL);
+    json_object_set_new(look, "size", json_integer(height));
+    const size_t n = json_dumpb(look, w->look, sizeof w->look - 1, JSON_COMPACT | JSON_REAL_PRECISION(9));
+    w->look[n < sizeof w->look ? n : 0] = '\0';
+    json_decref(look);
+    w->height = height;
 }

@@ -15,12 +15,16 @@ struct wish {
     int32_t thumb;   ///< 1: a small one beside others: newer ones do not make it stale
     int32_t has_eye; ///< 0: the movie's camera
     struct bw_eye eye;
-    char look[512]; ///< of slices, as JSON
+    double point[2]; ///< of a probe: shares of the width and height, from the top left
+    int32_t marks;   ///< MARK_…
+    char look[512];  ///< of slices, as JSON
 };
 
 /// The value of a key of the query, or NULL.
 typedef const char *(*wish_value)(const char *key, void *user);
 /// NULL: *w is good; else what is wrong with it.
 const char *wish_read(struct wish *w, wish_value value, void *user);
+/// Another height of a slice that was read.
+void wish_height(struct wish *w, int32_t height);
 
 #endif

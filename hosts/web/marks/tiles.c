@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tiles.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { EDGE = 16, EDGE_FLAT = 64 };   ///< cells of a tile, as a bake has them
+static const double CELLS_MOST = 1e9; ///< of a grid that is looked through
+
+/* ---- which ---- */
+
+static int by_place(const void *a, const void *b)
+{
+    const int32_t *p = a, *q = b;
+    for (int k = 2; k >= 0; k--)
+        if (p[k] != q[k]) return p[k] < q[k] ? -1 : 1;
+    return 0;
+}
+
+static int is_there(const struct tile_set *s, const int32_t at[3])
+{
+    return s->n && bsearch(at, s->coord, (size_t)s->n, sizeof *s->coord, by_place) != NULL;
+}
+
+static void set_sort(struct tile_set *s)
+{
+    int64_t n = 0;
+    if (s->n) qsort(s->coord, (size_t)s->n, sizeof *s->coord, by_place);
+    for (int64_t i = 0; i < s->n; i++)
+        if (!n || by_place(s->coord[n - 1], s->coord[i])) memmove(s->coord[n++], s->coord[i], sizeof *s->coord);
+    s->n = n;
+}
+
+/// The set of a domain, by where its cells are; a new one, or NULL: there is no room.
+static struct tile_set *set_find(struct tiles *t, const struct bw_snapshot_grid *g, const int32_t tile[3])
+{
+    struct tile_set new = {0};
+    for (int a = 0; a < 3; a++) {
+        new.origin[a] = g->origin[a];
+        new.edge[a] = tile[a] * g->voxel;
+    }
+    for (int i = 0; i < t->n; i++)
+        if (!memcmp(t->set[i].origin, new.origin, sizeof new.origin) && t->set[i].edge[0] == new.edge[0])
+            return &t->set[i];
+    if (t->n == TILE_SETS) return NULL;
+    t->set[t->n] = new;
+    return &t->set[t->n++];
+}
+
+static int set_add(struct tile_set *s, const int32_t (*coord)[3], int64_t n)
+{
+    void *more = realloc(s->coord, (size_t)(s->n + n + 1) * sizeof *s->coord);
+    if (!more) return 0;
+    s->coord = more;
+    if (n) memcpy(s->coord + s->n, coord, (size_t)n * sizeof *coord);
+    s->n += n;
+    return 1;
+}
+
+/* ---- of a cache ---- */
+
+static int32_t floor_by(int32_t x, int32_t by) { return x >= 0 ? x / by : -1 - (-1 - x) / by; }
+
+/// The tiles of one layer of them, from its cells' values.
+static void layer_look(struct tile_set *s, const struct bw_box *box, const int32_t tile[3], const float *value,
+                       float background)
+{
+    const size_t row = (size_t)box->n[0], all = row * (size_t)box->n[1] * (size_t)box->n[2];
+    for (size_t i = 0; i < all; i++) {
+        if (value[i] == background) continue;
+        const int32_t cell[3] = {(int32_t)(i % row), (int32_t)(i / row % (size_t)box->n[1]),
+                                 (int32_t)(i / row / (size_t)box->n[1])};
+        int32_t at[3];
+        for (int a = 0; a < 3; a++) at[a] = floor_by(box->lo[a] + cell[a], tile[a]);
+        if (s->n && !by_place(s->coord[s->n - 1], at)) continue; // as the cell before
+        if (!set_add(s, (const int32_t(*)[3]) & at, 1)) return;
+    }
+    set_sort(s);
+}
+
+static void grid_look(struct tiles *t, struct bw_snapshot *snapshot, const struct bw_snapshot_grid *g, uint32_t number)
+{
+    const int flat = g->n[0] == 1 || g->n[1] == 1 || g->n[2] == 1;
+    int32_t tile[3], last = floor_by(g->lo[2] + g->n[2] - 1, 1);
+    for (int a = 0; a < 3; a++) tile[a] = !flat ? EDGE : g->n[a] == 1 ? 1 : EDGE_FLAT;
+    struct tile_set *s = (double)g->n[0] * g->n[1] * g->n[2] < CELLS_MOST ? set_find(t, g, tile) : NULL;
+    float *value = malloc((size_t)g->n[0] * (size_t)g->n[1] * (size_t)tile[2] * sizeof *value);
+    for (int32_t z = g->lo[2]; s && value && z <= last;) {
+        const int32_t next = (floor_by(z, tile[2]) + 1) * tile[2], end = next < last + 1 ? next : last + 1;
+        const struct bw_box box = {{g->lo[0], g->lo[1], z}, {g->n[0], g->n[1], end - z}};
+        if (bw_snapshot_read(snapshot, number, 0, &box, 0, value)) break;
+        layer_look(s, &box, tile, value, (float)g->background[0]);
+        z = end;
+    }
+    free(value);
+}
+
+void tiles_take(struct tiles *t, struct bw_snapshot *snapshot)
+{
+    struct bw_snapshot_facts f = {.size = sizeof f};
+    *t = (struct tiles){0};
+    if (bw_snapshot_facts(snapshot, &f)) return;
+    for (uint32_t i = 0; i < f.n_grids; i++) {
+        const struct bw_snapshot_grid *g = &f.grids[i];
+        struct tile_set *s = g->domain ? set_find(t, g, g->tile) : NULL;
+        if (s && !s->n) set_add(s, g->coord, g->n_tiles); // all fields of a domain have the same ones
+        if (!g->domain && g->comps == 1 && g->n[0] && strcmp(g->name, "solid") != 0) grid_look(t, snapshot, g, i);
+    }
+    for (int i = 0; i < t->n; i++) set_sort(&t->set[i]);
+}
+
+void tiles_free(struct tiles *t)
+{
+    for (int i = 0; i < t->n; i++) free(t->set[i].coord);
+    *t = (struct tiles){0};
+}
+
+/* ---- drawing ---- */
+
+/// Corner (x, y, z) of tiles, as the picture has it.
+static void corner(const struct tile_set *s, const int32_t at[3], int y_up, double out[3])
+{
+    double p[3];
+    for (int a = 0; a < 3; a++) p[a] = s->origin[a] + at[a] * s->edge[a];
+    out[0] = p[0];
+    out[1] = y_up ? -p[2] : p[1];
+    out[2] = y_up ? p[1] : p[2];
+}
+
+/// Of the four tiles round an edge, by bits, those that are there.
+static int round_edge(const struct tile_set *s, const int32_t at[3], int axis)
+{
+    int there = 0;
+    for (int i = 0; i < 4; i++) {
+        int32_t beside[3] = {at[0], at[1], at[2]};
+        beside[(axis + 1) % 3] -= i & 1;
+        beside[(axis + 2) % 3] -= i >> 1;
+        there |= is_there(s, beside) << i;
+    }
+    return there;
+}
+
+/// The edge along `axis` from a corner, once: it is its first tile's; inside of them all there is none to be seen.
+static void edge_draw(const struct paint *p, const struct tile_set *s, const int32_t at[3], int axis, int own, int y_up)
+{
+    static const struct ink ink = {{0.55f, 0.75f, 0.9f}, 0.3f};
+    const int there = round_edge(s, at, axis);
+    double from[3], to[3];
+    int32_t end[3] = {at[0], at[1], at[2]};
+    if (there == 15 || there & ((1 << own) - 1)) return;
+    end[axis]++;
+    corner(s, at, y_up, from);
+    corner(s, end, y_up, to);
+    paint_line(p, from, to, &ink);
+}
+
+static void tile_draw(const struct paint *p, const struct tile_set *s, const int32_t at[3], int y_up)
+{
+    static const struct ink ink = {{0.55f, 0.75f, 0.9f}, 0.5f};
+    if (p->lens.slice) {
+        double a[3], b[3], lo[3], hi[3];
+        const int32_t end[3] = {at[0] + 1, at[1] + 1, at[2] + 1};
+        corner(s, at, y_up, a);
+        corner(s, end, y_up, b);
+        for (int k = 0; k < 3; k++) lo[k] = fmin(a[k], b[k]), hi[k] = fmax(a[k], b[k]);
+        paint_box(p, lo, hi, &ink);
+        return;
+    }
+    for (int axis = 0; axis < 3; axis++)
+        for (int i = 0; i < 4; i++) {
+            int32_t from[3] = {at[0], at[1], at[2]};
+            from[(axis + 1) % 3] += i & 1;
+            from[(axis + 2) % 3] += i >> 1;
+            edge_draw(p, s, from, axis, i, y_up);
+        }
+}
+
+int64_t tiles_draw(const struct paint *p, const struct tiles *t, int y_up)
+{
+    int64_t n = 0;
+    for (int i = 0; i < t->n; i++) {
+        for (int64_t k = 0; k < t->set[i].n; k++) tile_draw(p, &t->set[i], t->set[i].coord[k], y_up);
+        n += t->set[i].n;
+    }
+    return n;
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// What all fields say at the place under the cursor: of a slice its cell, of a render where the ray meets smoke.
+
+const REST_MS = 60;
+const MET = { cell: 'this cell', gas: 'first smoke or flame', obstacle: 'obstacle', nothing: 'nothing there' };
+
+/** Four digits, no tail of zeros. */
+const digits = (x) => x === null ? 'no number' : x === 0 ? '0' : Math.abs(x) >= 1e5 || Math.abs(x) < 1e-3 ? x.toExponential(2) : String(+x.toPrecision(4));
+
+export class Probe {
+  constructor(app) {
+    this.app = app;
+    this.on = false;
+    this.box = document.getElementById('probe');
+    const view = app.viewport.box;
+    document.getElementById('probe-show').addEventListener('click', () => this.toggle());
+    view.addEventListener('pointermove', (event) => this.moved(event));
+    view.addEventListener('pointerdown', (event) => { if (event.pointerType !== 'mouse') this.moved(event, true); });
+    view.addEventListener('pointerleave', (event) => { if (event.pointerType === 'mouse') { this.at = null; this.box.hidden = true; } });
+  }
+
+  toggle() {
+    this.on = !this.on;
+    document.getElementById('probe-show').setAttribute('aria-pressed', String(this.on));
+    this.app.viewport.box.classList.toggle('probing', this.on);
+    this.box.hidden = true;
+    if (this.on) this.soon();
+  }
+
+  moved(event, tapped) {
+    if (event.pointerType !== 'mouse' && !tapped) return;
+    this.at = event.buttons && !tapped ? null : { x: event.clientX, y: event.clientY };
+    if (!this.at) this.box.hidden = true;
+    this.soon();
+  }
+
+  /** Another frame, camera or slice is shown: the values are others. */
+  soon() {
+    if (!this.on || !this.at || this.app.frame === null) return;
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.ask(), REST_MS);
+  }
+
+  async ask() {
+    if (this.busy) { this.again = true; return; }
+    const { viewport, client } = this.app, at = this.at, point = at && viewport.pointAt(at.x, at.y);
+    if (!point) { this.box.hidden = true; return; }
+    this.busy = true;
+    const query = `${viewport.query(true)}&px=${point[0].toFixed(5)}&py=${point[1].toFixed(5)}&client=${client}`;
+    const answer = await fetch(`probe?${query}`).catch(() => null);
+    this.busy = false;
+    if (this.again) { this.again = false; this.soon(); }
+    const said = answer && answer.status === 200 ? await answer.json() : null;
+    if (said && this.on && this.at) this.show(said, at); // it may have been put away meanwhile
+    else this.box.hidden = true;
+  }
+
+  show(said, at) {
+    const rows = said.values.map((v) => {
+      const row = document.createElement('tr'), cell = (name, text) => row.append(Object.assign(document.createElement(name), { textContent: text }));
+      const size = v.value.length === 3 ? ` = ${digits(Math.hypot(...v.value))}` : '';
+      cell('th', v.domain ? `${v.domain} ${v.field}` : v.field);
+      cell('td', `${v.value.length === 3 ? `(${v.value.map(digits).join(', ')})` : digits(v.value[0])}${size}${v.unit && ` ${v.unit}`}${v.stored ? '' : ', not stored'}`);
+      return row;
+    });
+    document.getElementById('probe-where').textContent = said.at ? `${said.at.map((x) => digits(+x.toFixed(6))).join(', ')} m · ${MET[said.met]}` : MET[said.met];
+    document.getElementById('probe-values').replaceChildren(...rows);
+    const view = this.app.viewport.box.getBoundingClientRect();
+    this.box.hidden = false;
+    const { offsetWidth: w, offsetHeight: h } = this.box, x = at.x - view.left + 16, y = at.y - view.top + 16;
+    this.box.style.left = `${Math.max(4, x + w > view.width - 4 ? x - w - 32 : x)}px`;
+    this.box.style.top = `${Math.max(4, Math.min(y, view.height - h - 4))}px`;
+  }
+}
