@@ -33,7 +33,7 @@ static struct cache_seen *seen_make(struct cache *c, const char *field, struct b
         bw_free(s);
         return out_of_memory(d), NULL;
     }
-    s->view = (struct bw_vdb_view){.tools = &tools, .y_up = -1, .field = field};
+    s->view = (struct bw_vdb_view){.tools = &tools, .y_up = -1, .field = field, .lenient = 1};
     enum bw_status status = bw_vdb_view_open(&s->view, &c->files, why, sizeof why);
     s->view.tools = NULL;
     s->view.field = s->field;

@@ -127,8 +127,9 @@ static enum bw_status file_survey(struct bw_vdb_view *v, const char *path, int f
     const struct bwvdb_info *info = g >= 0 ? bwvdb_grid_info(f, g) : NULL;
     if (first) facts_read(v, f);
     if (!info || !info->comps) {
+        const char *names = bwvdb_names(f);
         snprintf(why, why_size, "%s has no grid %s that can be shown; it has %s", path,
-                 v->field ? v->field : "of numbers", bwvdb_names(f));
+                 v->field ? v->field : "of numbers", *names ? names : "none at all");
         bwvdb_close(f);
         return BW_ERR_USAGE;
     }
@@ -149,15 +150,21 @@ enum bw_status bw_vdb_view_open(struct bw_vdb_view *v, const struct bw_sequence 
         v->lo[a] = HUGE_VAL;
         v->hi[a] = -HUGE_VAL;
     }
+    int32_t good = 0;
     for (int32_t i = 0; i < s->count; i++) {
-        enum bw_status status = file_survey(v, s->path[i], i == 0, why, why_size);
-        if (status) return status;
+        enum bw_status status = file_survey(v, s->path[i], !good, why, why_size);
+        good += !status;
+        if (status && !v->lenient) return status;
     }
+    if (!good) return file_survey(v, s->path[0], 1, why, why_size); // for its sentence
     for (int a = 0; a < 3 && !(v->lo[a] < v->hi[a]); a++) { // nothing but empty grids
         v->lo[a] = -8 * v->voxel;
         v->hi[a] = 8 * v->voxel;
     }
-    return gain_choose(v, s->path[s->count / 2], why, why_size);
+    enum bw_status status = BW_ERR;
+    for (int32_t i = 0; i == 0 || (status && v->lenient && i < s->count); i++) // the middle file, or the next after it
+        status = gain_choose(v, s->path[(s->count / 2 + i) % s->count], why, why_size);
+    return status;
 }
 
 /* ---- resampling ---- */

@@ -39,6 +39,7 @@ struct bw_vdb_view {
     int32_t flames;      ///< something burns in some file
     int32_t moves;       ///< velocities are wanted in volumes
     double density_gain; ///< brings densities near 1
+    int32_t lenient;     ///< a file that can't be read is left out, if another one can
 };
 
 /// Look into all files: bounds and facts. Errors: BW_ERR_IO, BW_ERR_USAGE (no such grid), with a sentence in `why`.

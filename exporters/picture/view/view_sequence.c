@@ -58,15 +58,10 @@ static void file_count(const char *name, int64_t number, void *user)
     *(int *)user += ends_vdb(name);
 }
 
-/// A file of the folder's longest sequence in `out`, or 0; `vdb` inside a bake's folder is looked into as well.
-static int folder_model(char *folder, size_t folder_size, char *out, size_t size)
+/// A file of the folder's longest sequence in `out`, or 0.
+static int longest_model(const char *folder, char *out, size_t size)
 {
     int best = -1;
-    size_t length = strlen(folder);
-    struct stat st;
-    if (length + 5 > folder_size) return 0;
-    memcpy(folder + length, "/vdb", 5);
-    if (stat(folder, &st) || !S_ISDIR(st.st_mode)) folder[length] = 0;
     DIR *dir = opendir(folder);
     struct numbered last = {0};
     for (struct dirent *d; dir && (d = readdir(dir));) {
@@ -81,6 +76,26 @@ static int folder_model(char *folder, size_t folder_size, char *out, size_t size
     }
     if (dir) closedir(dir);
     return best >= 0;
+}
+
+/// 1: there is a folder of that name inside, and `folder` leads there now.
+static int folder_enter(char *folder, size_t folder_size, const char *name)
+{
+    const size_t length = strlen(folder);
+    struct stat st;
+    if (length + strlen(name) + 2 > folder_size) return 0;
+    snprintf(folder + length, folder_size - length, "/%s", name);
+    if (!stat(folder, &st) && S_ISDIR(st.st_mode)) return 1;
+    folder[length] = '\0';
+    return 0;
+}
+
+/// The same of what a program makes of a folder: `vdb` inside ours, `data` inside one of Blender's fluids.
+static int folder_model(char *folder, size_t folder_size, char *out, size_t size)
+{
+    if (folder_enter(folder, folder_size, "vdb") || longest_model(folder, out, size))
+        return longest_model(folder, out, size);
+    return folder_enter(folder, folder_size, "data") && longest_model(folder, out, size);
 }
 
 /// The common part of the names, without number, ending and what joins them.

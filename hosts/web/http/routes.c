@@ -75,6 +75,7 @@ static enum MHD_Result request_finish(struct visit *v, struct request *r)
     MHD_add_response_header(out, "X-Seconds", seconds);
     if (*a.eye) MHD_add_response_header(out, "X-Eye", a.eye);
     if (*a.marks) MHD_add_response_header(out, "X-Marks", a.marks);
+    if (a.empty) MHD_add_response_header(out, "X-Empty", "1");
     return reply_send(v->c, a.code, a.type, out);
 }
 

@@ -65,7 +65,7 @@ const app = {
   pictureShown(frame, way, marks) {
     app.timeline.shown(frame);
     const rate = app.viewport.rate();
-    get('facts').textContent = `frame ${frame} · ${(app.seconds * 1000).toFixed(0)} ms${way === 'quick' && rate > 1 ? ` · ${rate.toFixed(0)}/s` : ''}${marks && ` · ${marks}`}`;
+    get('facts').textContent = `frame ${frame} · ${(app.seconds * 1000).toFixed(0)} ms${way === 'quick' && rate > 1 ? ` · ${rate.toFixed(0)}/s` : ''}${marks && ` · ${marks}`}${app.viewport.image.empty && !marks ? ' · there is nothing in it' : ''}`;
     app.probe.soon();
     document.body.dataset.shown = `${frame} ${way}`;
   },

@@ -116,9 +116,10 @@ export class Viewport {
       this.said.set(query, answer.headers.get('X-Marks') ?? '');
       blob = await answer.blob();
       if (answer.headers.get('X-Eye')) this.eyes.set(query, answer.headers.get('X-Eye'));
+      blob.empty = !!answer.headers.get('X-Empty');
       this.keep(query, blob);
     }
-    return createImageBitmap(blob);
+    return Object.assign(await createImageBitmap(blob), { empty: blob.empty });
   }
 
   /** The same of what is compared with, at the nearest frame that it has. */

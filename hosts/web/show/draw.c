@@ -59,6 +59,8 @@ static enum bw_status render_draw(struct views *v, struct source *s, const struc
     if (!status && w->marks && lens_of_eye(eye, (double)w->width / w->height, &p.lens))
         marks_put(v, s, w, o, &p, told->marks);
     if (!w->has_eye) eye_tell(&o->facts.eye, told->eye);
+    told->empty = 1;
+    for (int c = 0; c < 3; c++) told->empty &= !(o->facts.seen_lo[c] < o->facts.seen_hi[c]);
     views_give(v, o);
     return status;
 }

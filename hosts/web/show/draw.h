@@ -16,6 +16,7 @@ struct drawn {
     double seconds;  ///< that it took
     char marks[200]; ///< what is drawn over it, in words; "": nothing
     char eye[280];   ///< the movie's camera, in numbers; "": none is told
+    int empty;       ///< a render shows a stage with nothing in it
 };
 
 /// A picture, or, in words, why there is none.
