@@ -67,6 +67,7 @@ static enum bw_status picture_draw(struct moment *m, struct bw_exporter *e, cons
     else if (!d->status) bw_diag_error(d, NULL, status, "the picture can't be made");
     memcpy(out->lo, p.cut[0], sizeof out->lo);
     memcpy(out->hi, p.cut[1], sizeof out->hi);
+    memcpy(out->range, p.shown, sizeof out->range);
     bw_image_free(&img);
     free(alpha);
     bw_free(room);

@@ -15,6 +15,7 @@ struct bw_picture {
     int32_t size[2];  ///< 0: not yet known
     int64_t asked[2]; ///< the width and height that it was chosen for
     double range[2];  ///< of the colours, so far
+    double shown[2];  ///< of the last slice: range of its colours
     double cut[2][3]; ///< of the last slice: the box of its cells, m
     int32_t slices;   ///< view: auto means a slice
     int32_t told;     ///< that renders are coarser than the cells

@@ -176,6 +176,7 @@ enum bw_status bw_show_slice(const struct bw_making *m, struct bw_image *img)
     cut_fill(e, frame, &cut, f, (uint32_t)params->vectors, &s);
     struct bw_slice_style style = {(enum bw_map)params->map, (uint32_t)params->vectors, {0}, params->labels};
     range_choose(p, params, &s, style.range);
+    memcpy(p->shown, style.range, sizeof p->shown);
     memcpy(p->cut[0], s.lo, sizeof s.lo);
     memcpy(p->cut[1], s.hi, sizeof s.hi);
     if (!p->size[0]) bw_slice_size(s.n, (int32_t)params->size, p->size);

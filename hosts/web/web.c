@@ -15,6 +15,7 @@ struct bw_web {
     struct tune *tune;   ///< or NULL
     struct views views;
     struct queue queue;
+    struct keep keep;
     struct server server;
     struct resumes resumes;
     pthread_mutex_t lock;
@@ -84,6 +85,7 @@ static void web_close(struct bw_web *w)
     queue_stop(&w->queue);
     resumes_stop(&w->resumes);
     server_stop(&w->server);
+    keep_stop(&w->keep); // nobody can begin a movie any more
     resumes_free(&w->resumes);
     tune_close(w->tune);
     views_free(&w->views);
@@ -105,6 +107,7 @@ static enum bw_status web_start(struct bw_web *w, const struct bw_web_options *o
     const int drawing = queue_start(&w->queue, &w->shelf, &w->views, o->gentle);
     w->server = (struct server){.shelf = &w->shelf,
                                 .queue = &w->queue,
+                                .keep = &w->keep,
                                 .resumes = &w->resumes,
                                 .plotter = o->plotter ? o->plotter : BW_PLOTTER};
     enum bw_status status = server_start(&w->server, o->listen ? o->listen : "127.0.0.1", o->port, why, why_size);
@@ -124,6 +127,7 @@ static enum bw_status web_open(struct bw_session *session, const struct bw_web_o
     pthread_mutex_init(&w->lock, NULL);
     shelf_init(&w->shelf, session);
     views_init(&w->views);
+    keep_init(&w->keep, &w->shelf, &w->views);
     resumes_init(&w->resumes, &w->shelf, &w->server.events);
     signals_block(&before);
     enum bw_status status = web_start(w, o, why, why_size);

@@ -12,7 +12,7 @@ import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from browser import apart, begin
-from served import WISP, Served, bake, check, verdict, wait
+from served import WISP, Served, bake, check, movie_frames, verdict, wait
 
 try:
     from selenium.webdriver.common.keys import Keys
@@ -158,6 +158,42 @@ def marks(page):
     check("I ends it", not page.at("probe").is_displayed())
 
 
+def saves(page):
+    """A picture, cameras by keys, a movie along them."""
+    said = lambda: page.at("kept").text
+    page.at("viewport").click()
+    page.keys(Keys.HOME)
+    page.settled()
+    page.keys("g")
+    check("G saves a picture", wait(lambda: said().endswith("views/wisp_001.png")) and os.path.exists(said()), said())
+    page.keys("k")
+    page.keys(Keys.END)
+    page.drag(200, 0)
+    page.keys("k")
+    check("K keys the camera", page.at("path-key").text == "Key (2)", page.at("path-key").text)
+    turned = page.camera()["azimuth"]
+    page.click("path-follow")
+    page.at("viewport").click()
+    page.keys(Keys.HOME)
+    check("along its keys it goes back", wait(lambda: abs(page.camera()["azimuth"] - turned) > 0.5), page.camera())
+    page.run("billow.goTo(7)")
+    middle = page.camera()["azimuth"]
+    check("… and stands between them between them", abs(middle - turned) > 0.2 and
+          abs(middle - page.run("return billow.path.keys[0].azimuth")) > 0.2, (middle, turned))
+    page.keys("m")
+    check("M asks which movie", wait(lambda: page.at("movie").is_displayed()) and
+          page.run("return document.getElementById('movie-camera').value") == "keys")
+    Select(page.at("movie-height")).select_by_value("360")
+    page.shot("movie")
+    page.at("movie-from").clear()
+    page.at("movie-from").send_keys("9" + Keys.ENTER)
+    check("it is made, and told", wait(lambda: said().endswith("views/wisp_001.mp4")) and movie_frames(said()) == 4, said())
+    page.shot("saved")
+    page.click("path-clear")
+    check("keys are taken away", page.at("path-key").text == "Key" and not page.at("path-follow").is_enabled())
+    page.click("camera-movie")
+
+
 def timeline(page):
     page.at("viewport").click()
     page.keys(Keys.HOME)
@@ -271,7 +307,7 @@ def finished(billow, page, work):
     page.keys(Keys.END)
     wait(lambda: page.shown() == "12 sharp")
     page.shot("cache")
-    for part in (camera_moves, slices, marks, timeline, numbers, manners):
+    for part in (camera_moves, slices, marks, saves, timeline, numbers, manners):
         part(page)
     page.clean("a cache")
     shutil.rmtree(folder + "/vdb")

@@ -105,5 +105,13 @@ class Served:
         return code
 
 
+def movie_frames(path):
+    """How many pictures an MP4 holds; None: it is none."""
+    with open(path, "rb") as file:
+        data = file.read()
+    at = data.find(b"stsz")
+    return int.from_bytes(data[at + 12:at + 16], "big") if data[4:8] == b"ftyp" and at > 0 else None
+
+
 def bake(billow, out, *words):
     subprocess.run([billow, "bake", WISP, "--out", out, "--threads", "2", *words], check=True, capture_output=True)

@@ -21,7 +21,7 @@ import time
 import urllib.parse
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from served import Served, bake, check, verdict, wait # noqa: E402
+from served import Served, bake, check, movie_frames, verdict, wait # noqa: E402
 
 SHORT = bool(os.environ.get("BILLOW_TEST_SHORT"))
 MALFORMED = 200 if SHORT else 2000
@@ -183,6 +183,57 @@ def probes(served):
     check("a ray meets smoke at its near side", said["met"] == "gas" and abs(said["at"][1] + 0.09) < 0.04 and
           abs(said["at"][0]) < 1e-6 and value(said, "density")[0] > 0.05, said)
     check("beside it there is nothing", probe(eye + "&px=.05&py=.5")["met"] == "nothing")
+
+
+def saved(served):
+    """Pictures and movies beside the cache, under names of their own."""
+    a, picture = Asker(served), "keep?frame=6&w=64&h=48&coarse=1"
+    paths = [served.get(picture, "POST") for _ in range(2)]
+    names = [p.decode() for _, p in paths]
+    check("a picture is saved", all(code == 200 for code, _ in paths) and all(os.path.isabs(n) for n in names), paths)
+    check("… twice, beside the cache", all(n.endswith("views/wisp_%03d.png" % (i + 1)) for i, n in enumerate(names)) and
+          all(open(n, "rb").read(4) == b"\x89PNG" for n in names), names)
+    check("GET saves nothing", a.ask(a.root + picture)[0] == 405)
+    check("nobody else saves", a.ask(a.root + picture, "POST", Origin="http://evil.example")[0] == 403)
+    code, said = served.get("keep?frame=99&w=64&h=48", "POST")
+    check("a frame that there is not is told", code == 409 and b"frame" in said, said)
+
+    def movie(**asked):
+        wish = {"mode": "render", "w": "64", "h": "48", "marks": "od"}
+        return served.get("movie", "POST", json.dumps({"of": 0, "wish": wish, "frames": [1, 2, 3], "fps": 24, **asked}).encode())
+
+    def made():
+        state = json.loads(served.get("movie-state")[1])
+        return None if state["running"] else state
+
+    eye = [0, -3, 0.4, 0, 0, 0.4, 0, 0, 1, 0.5]
+    for what, asked in (("no frames", {"frames": []}), ("no number", {"frames": ["x"]}), ("no fps", {"fps": 0}),
+                        ("odd sides", {"wish": {"w": "63", "h": "48"}}), ("no wish", {"wish": {"mode": "evil"}}),
+                        ("too few eyes", {"eyes": [eye]}), ("half an eye", {"eyes": [eye[:5]] * 3})):
+        check("a movie of %s is refused" % what, movie(**asked)[0] == 409)
+    check("… and of no JSON", served.get("movie", "POST", b"{")[0] == 409 and served.get("movie", "POST", b"7")[0] == 409)
+    check("a movie is begun", movie(frames=[1, 2, 3] * 4, eyes=[eye] * 12)[0] == 200)
+    check("… one at a time", movie()[0] == 409)
+    state = wait(made)
+    check("… and saved", state and not state["failed"] and state["said"].endswith("views/wisp_001.mp4") and
+          movie_frames(state["said"]) == 12, state)
+    check("a slice's too", movie(wish={"mode": "slice", "h": "48"})[0] == 200)
+    state = wait(made)
+    check("… under the next name", state and state["said"].endswith("views/wisp_002.mp4") and movie_frames(state["said"]) == 3, state)
+    sizes = []
+    for turn in (0, 0.3): # one frame, again and again: only the camera moves
+        movie(frames=[6] * 8, eyes=[[3 * math.sin(i * turn), -3 * math.cos(i * turn), *eye[2:]] for i in range(8)])
+        sizes.append(os.path.getsize(wait(made)["said"]))
+    check("cameras are those of its frames", sizes[1] > 1.5 * sizes[0], sizes)
+    check("a frame that is gone ends it", movie(frames=[1, 99])[0] == 200)
+    state = wait(made)
+    check("… in words", state and state["failed"] and "frame" in state["said"], state)
+    check("a long one", movie(frames=[1, 2] * 2000)[0] == 200)
+    served.get("movie-stop", "POST")
+    state = wait(made)
+    check("… is given up", state and state["failed"] and state["said"] == "given up", state)
+    folder = os.path.dirname(names[0])
+    check("nothing else is there", len(os.listdir(folder)) == 6, os.listdir(folder))
 
 
 def nonsense(served):
@@ -366,7 +417,7 @@ def main():
         bake(billow, folder)
         served = Served(billow, "view", folder)
         check("the address", re.fullmatch(r"http://127\.0\.0\.1:\d+/[0-9a-f]{32}/", served.address or ""), served.address)
-        for part in (who_may_ask, what_may_be_asked, probes, patience, vanishing, nonsense):
+        for part in (who_may_ask, what_may_be_asked, probes, saved, patience, vanishing, nonsense):
             part(served)
         shutil.rmtree(folder + "/vdb")
         check("files that are gone are told", wait(lambda: served.state()["gone"]), served.state())

@@ -412,6 +412,7 @@ enum bw_status cache_picture(struct cache *c, int64_t frame, const char *options
         else if (!door->d.status) bw_diag_error(&door->d, NULL, status, "%s", s.why);
         memcpy(out->lo, s.cut[0], sizeof out->lo);
         memcpy(out->hi, s.cut[1], sizeof out->hi);
+        if (wish.slice) memcpy(out->range, s.range, sizeof out->range);
         if (img.px) bw_image_free(&img);
     }
     bw_free(q.path);

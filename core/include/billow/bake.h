@@ -268,6 +268,7 @@ struct bw_pixels {
     int32_t is_float; ///< 0: 8 bits, sRGB; 1: floats, linear light, of renders
     void *memory;
     double lo[3], hi[3]; ///< of slices: the layer of cells that fills the picture, m; else equal
+    double range[2];     ///< likewise: of its colours
 };
 enum { BW_PIXELS_FLOAT = 1, BW_PIXELS_ALPHA = 2 }; ///< ALPHA: renders, smoke alone over nothing; implies FLOAT
 

@@ -74,7 +74,8 @@ class Box(Structure):
 
 class Pixels(Structure):
     _fields_ = [("width", c_int32), ("height", c_int32), ("channels", c_int32), ("is_float", c_int32),
-                ("memory", c_void_p), ("lo", Double3), ("hi", Double3)]
+                ("memory", c_void_p), ("lo", Double3), ("hi", Double3),
+                ("range", c_double * 2)]
 
 
 class Eye(Structure):

@@ -50,6 +50,7 @@ static enum MHD_Result wish_answer(struct visit *v, int kind)
 }
 
 static enum MHD_Result picture_answer(struct visit *v) { return wish_answer(v, REQUEST_PICTURE); }
+static enum MHD_Result keep_answer(struct visit *v) { return wish_answer(v, REQUEST_KEEP); }
 static enum MHD_Result probe_answer(struct visit *v) { return wish_answer(v, REQUEST_PROBE); }
 
 static enum MHD_Result scene_answer(struct visit *v)
@@ -173,14 +174,45 @@ static enum MHD_Result resume_answer(struct visit *v)
     return reply_bytes(v->c, MHD_HTTP_CONFLICT, "text/plain; charset=utf-8", why, strlen(why));
 }
 
+/* ---- a movie of what is seen ---- */
+
+static enum MHD_Result movie_answer(struct visit *v)
+{
+    const char *wrong = keep_movie(v->s->keep, v->body);
+    return wrong ? reply_sentence(v->c, MHD_HTTP_CONFLICT, wrong) : reply_sentence(v->c, MHD_HTTP_OK, "it is made");
+}
+
+static enum MHD_Result movie_state_answer(struct visit *v)
+{
+    json_t *state = keep_state(v->s->keep);
+    char *text = state ? json_dumps(state, JSON_COMPACT) : NULL;
+    json_decref(state);
+    return text ? reply_bytes(v->c, MHD_HTTP_OK, "application/json", text, strlen(text)) : MHD_NO;
+}
+
+static enum MHD_Result movie_stop_answer(struct visit *v)
+{
+    keep_cancel(v->s->keep);
+    return reply_sentence(v->c, MHD_HTTP_OK, "it is given up");
+}
+
 /* ---- the table ---- */
 
 static const struct routing routes[] = {
-    {"GET", "state", state_answer, 0},         {"GET", "events", stream_answer, 0},
-    {"GET", "picture", picture_answer, 0},     {"GET", "scene", scene_answer, 0},
-    {"GET", "probe", probe_answer, 0},         {"GET", "metrics.csv", metrics_answer, 0},
-    {"GET", "timings.csv", timings_answer, 0}, {"GET", "plotter.js", plotter_answer, 0},
-    {"POST", "stop", stop_answer, 0},          {"POST", "checkpoint", checkpoint_answer, 0},
+    {"GET", "state", state_answer, 0},
+    {"GET", "events", stream_answer, 0},
+    {"GET", "picture", picture_answer, 0},
+    {"GET", "scene", scene_answer, 0},
+    {"GET", "probe", probe_answer, 0},
+    {"GET", "metrics.csv", metrics_answer, 0},
+    {"GET", "timings.csv", timings_answer, 0},
+    {"GET", "plotter.js", plotter_answer, 0},
+    {"POST", "keep", keep_answer, 0},
+    {"POST", "movie", movie_answer, 1},
+    {"GET", "movie-state", movie_state_answer, 0},
+    {"POST", "movie-stop", movie_stop_answer, 0},
+    {"POST", "stop", stop_answer, 0},
+    {"POST", "checkpoint", checkpoint_answer, 0},
     {"POST", "resume", resume_answer, 0},
 };
 
@@ -194,7 +226,10 @@ static const struct page_file *page_find(const char *path)
 int route_takes_body(const struct server *s, const char *path)
 {
     const struct routing *r = s->tune ? tuning_find(path) : NULL;
-    return r && r->body;
+    if (r && r->body) return 1;
+    for (size_t i = 0; i < sizeof routes / sizeof *routes; i++)
+        if (routes[i].body && !strcmp(routes[i].path, path)) return 1;
+    return 0;
 }
 
 enum MHD_Result route(struct server *s, struct MHD_Connection *c, const char *method, const char *path, void **waits)
@@ -207,7 +242,7 @@ enum MHD_Result route(struct server *s, struct MHD_Connection *c, const char *me
     if (tuning && !strcmp(tuning->method, method) && tuning->body == (v.body != NULL)) return tuning->answer(&v);
     for (size_t i = 0; i < sizeof routes / sizeof *routes; i++) {
         if (strcmp(routes[i].path, path) != 0) continue;
-        if (!strcmp(routes[i].method, method)) return routes[i].answer(&v);
+        if (!strcmp(routes[i].method, method) && routes[i].body == (v.body != NULL)) return routes[i].answer(&v);
         known = 1;
     }
     const struct page_file *f = page_find(path);

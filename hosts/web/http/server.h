@@ -4,6 +4,7 @@
 #define WEB_SERVER_H
 
 #include "events.h"
+#include "keep/keep.h"
 #include "guard.h"
 #include "resume/resume.h"
 #include "show/queue.h"
@@ -17,6 +18,7 @@ struct server {
     struct shelf *shelf;
     struct tune *tune; ///< NULL: no preset is tuned
     struct queue *queue;
+    struct keep *keep;
     struct resumes *resumes;
     const char *plotter; ///< path of a script
     char address[200];

@@ -29,6 +29,9 @@ export class Camera {
     return new Camera({ at: n.slice(0, 3), target: n.slice(3, 6), up: n.slice(6, 9), angle: n[9] });
   }
 
+  /** Another one that is as this one; no longer the movie's. */
+  copy() { return Object.assign(Object.create(Camera.prototype), this, { target: [...this.target], movies: '' }); }
+
   words() { return JSON.stringify([this.target, this.distance, this.angle, this.elevation, this.azimuth, this.roll, this.parallel]); }
 
   /** Nobody has moved it: it goes where the movie's goes. */

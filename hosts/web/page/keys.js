@@ -20,6 +20,8 @@ export function keys(app) {
     '[': () => app.panel.step(-1), ']': () => app.panel.step(1),
     v: () => app.marks.toggle('particles'), o: () => app.marks.toggle('outlines'),
     d: () => app.marks.toggle('domain'), t: () => app.marks.toggle('tiles'), i: () => app.probe.toggle(),
+    k: () => app.path.key(), j: () => { if (app.path.keys.length > 1) app.path.follow(); },
+    g: () => app.keep.picture(), m: () => app.keep.open(),
     f: () => app.frameSeen(), 0: () => app.movieCamera(),
     1: camera((c) => c.side(0, 0)), 3: camera((c) => c.side(QUARTER, 0)), 7: camera((c) => c.side(0, QUARTER)),
     5: camera((c) => { c.parallel = !c.parallel; }),

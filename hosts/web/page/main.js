@@ -2,9 +2,11 @@
 // What is shown, and who is told when it changes.
 import { Camera } from './camera.js';
 import { hands } from './hand.js';
+import { Keep } from './keep.js';
 import { keys } from './keys.js';
 import { Marks } from './marks.js';
 import { Panel } from './panel.js';
+import { Path } from './path.js';
 import { Plots } from './plots.js';
 import { Probe } from './probe.js';
 import { Resume } from './resume.js';
@@ -53,6 +55,7 @@ const app = {
 
   show(frame, how) {
     app.frame = frame;
+    app.path.shown();
     app.timeline.draw();
     app.plots.mark();
     get('live').setAttribute('aria-pressed', String(app.follow));
@@ -166,6 +169,8 @@ app.viewport = new Viewport(app);
 app.panel = new Panel(app);
 app.marks = new Marks(app);
 app.probe = new Probe(app);
+app.path = new Path(app);
+app.keep = new Keep(app);
 app.plots = new Plots(app);
 app.resume = new Resume(app);
 hands(app);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "queue.h"
 
+#include "keep/keep.h"
 #include "probe.h"
 #include <stdlib.h>
 #include <string.h>
@@ -118,8 +119,11 @@ static void request_made(struct queue *q, int rest)
 /// Threads that are started from this one are as nice.
 static void nice_set(int by) { setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), by); }
 
-static struct drawn (*const making[])(struct views *v, struct shelf *s, const struct wish *w) = {
-    [REQUEST_PICTURE] = draw_picture, [REQUEST_SCENE] = draw_scene, [REQUEST_PROBE] = draw_probe};
+static struct drawn (*const making[])(struct views *v, struct shelf *s,
+                                      const struct wish *w) = {[REQUEST_PICTURE] = draw_picture,
+                                                               [REQUEST_SCENE] = draw_scene,
+                                                               [REQUEST_PROBE] = draw_probe,
+                                                               [REQUEST_KEEP] = keep_picture};
 
 static void requests_make(struct queue *q, int rest)
 {

@@ -10,7 +10,7 @@
 
 enum { CLIENT = 16, QUEUES = 3 }; ///< letters of a page's name; see wish.rest
 
-enum request_kind { REQUEST_PICTURE, REQUEST_SCENE, REQUEST_PROBE };
+enum request_kind { REQUEST_PICTURE, REQUEST_SCENE, REQUEST_PROBE, REQUEST_KEEP };
 
 /// One that waits: its connection is suspended until it is done.
 struct request {

@@ -115,12 +115,25 @@ const char *wish_read(struct wish *w, wish_value value, void *user)
     return q.wrong;
 }
 
-void wish_height(struct wish *w, int32_t height)
+/// A slice's look with one key more, or another value of it.
+static void look_set(struct wish *w, const char *key, json_t *value)
 {
     json_t *look = json_loads(w->look, 0, NULL);
-    json_object_set_new(look, "size", json_integer(height));
+    json_object_set_new(look, key, value);
     const size_t n = json_dumpb(look, w->look, sizeof w->look - 1, JSON_COMPACT | JSON_REAL_PRECISION(9));
     w->look[n < sizeof w->look ? n : 0] = '\0';
     json_decref(look);
+}
+
+void wish_height(struct wish *w, int32_t height)
+{
+    look_set(w, "size", json_integer(height));
     w->height = height;
+}
+
+int wish_has_range(const struct wish *w) { return strstr(w->look, "\"range\":[") != NULL; }
+
+void wish_range(struct wish *w, const double range[2])
+{
+    look_set(w, "range", json_pack("[f, f]", range[0], range[1]));
 }

@@ -24,6 +24,9 @@ struct wish {
 typedef const char *(*wish_value)(const char *key, void *user);
 /// NULL: *w is good; else what is wrong with it.
 const char *wish_read(struct wish *w, wish_value value, void *user);
+/// Of a slice: were its colours' ends given? Give them.
+int wish_has_range(const struct wish *w);
+void wish_range(struct wish *w, const double range[2]);
 /// Another height of a slice that was read.
 void wish_height(struct wish *w, int32_t height);
 
