@@ -11,6 +11,7 @@
 struct bw_picture {
     struct bw_tools tools;
     struct bw_scene scene;
+    struct bw_sky *sky; ///< made when first wanted
     int32_t has_scene;
     int32_t size[2];  ///< 0: not yet known
     int64_t asked[2]; ///< the width and height that it was chosen for

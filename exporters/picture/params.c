@@ -29,6 +29,30 @@ const struct bw_param bw_picture_particle_rows[3] = {
            "Brightness of those that glow, times `fire` and the default."),
 };
 
+static const struct bw_param hdri_rows[] = {
+    BW_PATH(struct bw_picture_hdri, file, "file", "A .hdr or .exr of the whole sphere, as Blender's environments are."),
+    BW_F64(struct bw_picture_hdri, turn, "turn", "0 deg", -1e6, 1e6, "rad",
+           "About the vertical, anticlockwise from above."),
+    BW_F64(struct bw_picture_hdri, strength, "strength", "1", 0, 1e9, 0, "Times what the file has."),
+};
+static const struct bw_param sun_rows[] = {
+    BW_F64(struct bw_picture_sun, elevation, "elevation", "35 deg", 0, 1.5707963267948966, "rad", "Above the horizon."),
+    BW_F64(struct bw_picture_sun, azimuth, "azimuth", "-50 deg", -1e6, 1e6, "rad",
+           "From the front towards the right (from -y towards +x), as the camera's."),
+    BW_F64(struct bw_picture_sun, turbidity, "turbidity", "3", 1.7, 10, 0,
+           "2: clear as after rain, 3: clear, 6: hazy."),
+    BW_F64(struct bw_picture_sun, strength, "strength", "1", 0, 1e9, 0, "1: 50 000 lux are a lamp of strength 1."),
+};
+
+const struct bw_param bw_picture_sky_rows[3] = {
+    {.key = "studio",
+     .type = BW_PARAM_GROUP,
+     .doc = "Wall and light of the studio, or `above`, `below`, `background`."},
+    BW_GROUP(struct bw_picture_sky, hdri, struct bw_picture_hdri, "hdri", hdri_rows,
+             "A picture of the whole sphere; what is small and bright in it becomes up to three lamps with shadows."),
+    BW_GROUP(struct bw_picture_sky, sun, struct bw_picture_sun, "sun", sun_rows, "A clear sky by day, and its sun."),
+};
+
 static const struct bw_param target_rows[] = {
     {.key = "stage", .type = BW_PARAM_GROUP, .doc = "The middle of the domain's box."},
     BW_VEC3(struct bw_picture_target, point, "point", "[0, 0, 0]", "m", "A place."),
@@ -84,7 +108,7 @@ int bw_picture_params_render(const struct bw_picture_params *p, int slices)
 static int look_untouched(const struct bw_picture_params *p)
 {
     static const struct bw_look usual = BW_LOOK_DEFAULT;
-    int same = p->key == usual.key && p->environment == usual.environment && p->fire == usual.fire;
+    int same = !p->sky.kind && p->key == usual.key && p->environment == usual.environment && p->fire == usual.fire;
     for (int c = 0; c < 3; c++) same &= fabs(p->smoke[c] - (double)usual.albedo[c]) < 1e-6;
     return same;
 }
@@ -151,6 +175,24 @@ enum bw_status bw_picture_look(const struct bw_picture_params *p, int flames, st
         }
     }
     return BW_OK;
+}
+
+enum bw_status bw_picture_sky(const struct bw_picture_params *p, struct bw_sky_wish *wish, char *why, size_t why_size)
+{
+    const struct bw_picture_sun *sun = &p->sky.sun;
+    const struct bw_picture_hdri *hdri = &p->sky.hdri;
+    memset(wish, 0, sizeof *wish);
+    wish->kind = p->sky.kind;
+    if (wish->kind == BW_SKY_SUN) {
+        wish->strength = sun->strength;
+        wish->elevation = sun->elevation, wish->azimuth = sun->azimuth, wish->turbidity = sun->turbidity;
+    }
+    if (wish->kind != BW_SKY_HDRI) return BW_OK;
+    wish->strength = hdri->strength, wish->turn = hdri->turn;
+    const int length = snprintf(wish->file, sizeof wish->file, "%s", hdri->file ? hdri->file : "");
+    if (length > 0 && (size_t)length < sizeof wish->file) return BW_OK;
+    snprintf(why, why_size, "sky: hdri wants a `file`, its path of at most %d characters", (int)sizeof wish->file - 1);
+    return BW_ERR_PRESET;
 }
 
 static struct bw_aim aim_of(const struct bw_picture_camera *c)

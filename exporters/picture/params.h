@@ -7,6 +7,7 @@
 #include <picture/image/colormap.h>
 #include <picture/slice/slice.h>
 #include <picture/volume/scene/scene.h>
+#include <picture/volume/sky/sphere.h>
 
 enum bw_picture_mood { BW_MOOD_AUTO, BW_MOOD_SMOKE, BW_MOOD_FIRE };
 enum bw_picture_view { BW_VIEW_AUTO, BW_VIEW_RENDER, BW_VIEW_SLICE };
@@ -34,6 +35,20 @@ struct bw_picture_particles {
     double streak, glow;
 };
 
+/// What is round the stage.
+struct bw_picture_hdri {
+    const char *file;
+    double turn, strength;
+};
+struct bw_picture_sun {
+    double elevation, azimuth, turbidity, strength;
+};
+struct bw_picture_sky {
+    int32_t kind; ///< enum bw_sky_kind
+    struct bw_picture_hdri hdri;
+    struct bw_picture_sun sun;
+};
+
 struct bw_picture_params {
     int32_t view, axis, map, vectors, floor, ground, labels, mood, quality;
     const char *field, *position;
@@ -45,6 +60,7 @@ struct bw_picture_params {
     struct bw_picture_camera camera;
     struct bw_picture_obstacles obstacles;
     struct bw_picture_particles particles;
+    struct bw_picture_sky sky;
     const char *blend;
     double edge;
 };
@@ -56,7 +72,7 @@ struct bw_picture_light {
 };
 
 extern const struct bw_param bw_picture_range_row[1], bw_picture_light_rows[3], bw_picture_camera_rows[8],
-    bw_picture_obstacle_rows[2], bw_picture_particle_rows[3];
+    bw_picture_obstacle_rows[2], bw_picture_particle_rows[3], bw_picture_sky_rows[3];
 
 /// Rows of a parameter table for the member `m`, a struct bw_picture_params, of S.
 // clang-format off
@@ -131,6 +147,8 @@ extern const struct bw_param bw_picture_range_row[1], bw_picture_light_rows[3], 
         "Renders: embers, tracers, points."),                                                                          \
     BW_LIST(S, m.lights, struct bw_picture_light, "lights", bw_picture_light_rows,                                     \
         "Renders: lamps instead of the studio's two, at most 8."),                                                     \
+    BW_VARIANT(S, m.sky, struct bw_picture_sky, "sky", "studio", bw_picture_sky_rows,                                  \
+        "Renders: what is round the stage, seen, mirrored, and lighting it: studio, {hdri: {…}}, {sun: {…}}."),        \
     BW_LIST(S, m.above, double, "above", bw_picture_range_row,                                                         \
         "Renders: linear [r, g, b] of the sky that smoke and floor see, times `environment`, instead of the "          \
         "studio's; with `below`."),                                                                                    \
@@ -152,6 +170,8 @@ int bw_picture_params_render(const struct bw_picture_params *p, int slices);
 /// The look that parameters ask for; `flames`: 1 where there are any. Errors: BW_ERR_PRESET with a sentence in `why`.
 enum bw_status bw_picture_look(const struct bw_picture_params *p, int flames, struct bw_look *look, char *why,
                                size_t why_size);
+/// The sky that parameters ask for; bw_sky_follow makes it, for look.sky. Errors: BW_ERR_PRESET, likewise.
+enum bw_status bw_picture_sky(const struct bw_picture_params *p, struct bw_sky_wish *wish, char *why, size_t why_size);
 /// What the picture shows of the stage s->lo … s->hi: camera, and, while size[0] is 0, the size in pixels and how thick
 /// smoke is (for a thickness of 1). `gone`: share of the frames before this one. Lamps stay where an orbit began.
 void bw_picture_stage(const struct bw_picture_params *p, double gone, int32_t size[2], struct bw_scene *s);

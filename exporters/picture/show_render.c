@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "show_render.h"
+#include <picture/volume/sky/sky.h>
 #include <picture/gather/blend.h>
 #include <picture/gather/fields.h>
 #include <picture/gather/sparks.h>
@@ -15,7 +16,7 @@ static enum bw_status scene_make(const struct bw_making *m, struct bw_scene *sce
     const struct bw_picture_params *params = m->params;
     struct bw_picture_params half = *params; // in both directions
     double lo[3], hi[3];
-    char why[200];
+    char why[1200];
     half.size = params->size < 32 ? 16 : params->size / 2;
     half.width = params->width / 2;
     // In a domain without a box the stage grows with the smoke, and the camera steps back.
@@ -32,6 +33,10 @@ static enum bw_status scene_make(const struct bw_making *m, struct bw_scene *sce
     scene->streak = f->fps > 0 ? params->particles.streak / f->fps : 0;
     const int flames = bw_gather_find(m->frame, "flame") != NULL;
     enum bw_status status = bw_picture_look(params, flames, &scene->look, why, sizeof why);
+    struct bw_sky_wish wish;
+    if (!status) status = bw_picture_sky(params, &wish, why, sizeof why);
+    if (!status) status = bw_sky_follow(&p->tools, &wish, &p->sky, why, sizeof why);
+    scene->look.sky = p->sky;
     return status ? e->host->fail(e, status, "%s", why) : BW_OK;
 }
 

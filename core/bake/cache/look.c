@@ -41,7 +41,7 @@ static int look_of_bake(struct cache_look *l, const struct bw_registry *r, const
         l->scene.hi[a] = (domain->origin[a] + domain->n[a] * domain->h) * view->scale;
     }
     if (good) {
-        char why[200];
+        char why[1200];
         if (height > 0) v.p->size = height;
         v.p->camera.distance *= view->scale;
         for (int a = 0; a < 3; a++) v.p->camera.target.point[a] *= view->scale;
@@ -52,6 +52,7 @@ static int look_of_bake(struct cache_look *l, const struct bw_registry *r, const
         l->scene.streak = v.p->particles.streak / t->fps;
         l->scene.ambient = p->ambient > 0 ? p->ambient : l->scene.ambient;
         good = bw_picture_look(v.p, view->flames, &l->scene.look, why, sizeof why) == BW_OK;
+        good = good && bw_picture_sky(v.p, &l->sky, why, sizeof why) == BW_OK;
         if (!good) bw_diag_error(d, NULL, BW_ERR_PRESET, "%s", why);
     }
     baked_free(&v);

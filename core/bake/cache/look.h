@@ -5,6 +5,7 @@
 
 #include "cache.h"
 #include <picture/view/vdb_view.h>
+#include <picture/volume/sky/sphere.h>
 
 struct bw_preset;
 
@@ -12,6 +13,7 @@ struct cache_look {
     struct bw_scene scene; ///< in the files' world units, z-up; extinction for a density of 1 as it is shown
     int32_t size[2];       ///< pixels
     double fps;            ///< of the files, else 24
+    struct bw_sky_wish sky;
 };
 
 /// Slices as a bake's own movie shows them.

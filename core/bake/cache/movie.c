@@ -11,6 +11,7 @@
 #include "preset/preset.h"
 #include "preset/values/params.h"
 #include "run/output/files.h"
+#include <picture/volume/sky/sky.h>
 #include <picture/movie/movie.h>
 #include <picture/movie/sheet.h>
 #include <picture/params.h>
@@ -66,6 +67,7 @@ struct show {
     struct cache_look look;
     struct cache_slice own; ///< what the bake's own pictures show
     struct bw_scene scene;
+    struct bw_sky *sky; ///< the scene's
     struct bw_movie *movie;
     struct bw_sheet sheet;
     struct bw_image last; ///< the only frame, for a picture
@@ -118,7 +120,7 @@ static int is_png(const char *name)
 
 /* ---- frames ---- */
 
-static void render_begin(struct show *s)
+static enum bw_status render_begin(struct show *s)
 {
     const struct wish *w = s->wish;
     s->scene = s->look.scene;
@@ -127,15 +129,19 @@ static void render_begin(struct show *s)
     s->scene.exposure *= w->exposure;
     s->scene.look.fire *= w->fire;
     s->scene.look.key *= w->key;
+    enum bw_status status = bw_sky_follow(&s->tools, &s->look.sky, &s->sky, s->why, sizeof s->why);
+    s->scene.look.sky = s->sky;
+    return status;
 }
 
 static enum bw_status render_frame(struct show *s, const char *path, struct bw_image *img)
 {
     struct bw_volume v;
     float *memory;
-    if (!s->size[0]) render_begin(s);
+    enum bw_status status = s->size[0] ? BW_OK : render_begin(s);
+    if (status) return status;
     s->view.moves = s->scene.shutter > 0;
-    enum bw_status status = bw_vdb_volume(&s->view, path, &v, &memory, s->why, sizeof s->why);
+    status = bw_vdb_volume(&s->view, path, &v, &memory, s->why, sizeof s->why);
     if (status) return status;
     status = bw_image_init(img, &s->tools, s->size[0], s->size[1]);
     if (!status) status = bw_render(&s->tools, &v, &s->scene, img);
@@ -370,6 +376,7 @@ static void movie_write(struct cache *c, const struct bw_movie_wish *asked, stru
         if (status == BW_ERR_CANCELLED) door->d.status = status;
         else if (status) bw_diag_error(&door->d, NULL, status, "%s", s.why);
     }
+    if (s.sky) tools.release(tools.ctx, s.sky);
     bw_free(q.path);
     bw_free(q.frame);
     bw_params_free(params);

@@ -15,6 +15,7 @@ static void view_destroy(struct object *o)
     v->tools.release(v->tools.ctx, v->memory);
     v->tools.release(v->tools.ctx, v->solid);
     v->tools.release(v->tools.ctx, v->spark);
+    v->tools.release(v->tools.ctx, v->sky);
     v->tools.release(v->tools.ctx, v->coarse_memory);
     pthread_mutex_destroy(&v->lock);
     bw_free(v);

@@ -17,6 +17,7 @@ struct view {
     struct bw_volume volume; ///< its arrays lie in `memory`, but `solid`, which may be its own
     float *memory, *solid;   ///< solid: NULL, or memory of volume.solid
     struct bw_spark *spark;  ///< likewise
+    struct bw_sky *sky;      ///< the scene's, or NULL
     struct bw_scene scene;   ///< with the movie's camera
     int32_t size[2];         ///< of the movie, pixels
     double metre;            ///< world units to a metre

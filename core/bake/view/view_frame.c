@@ -8,6 +8,7 @@
 #include "easel.h"
 #include "job/job.h"
 #include "snapshot.h"
+#include <picture/volume/sky/sky.h>
 #include <picture/gather/fields.h>
 #include <picture/show_render.h>
 #include <stdlib.h>
@@ -37,6 +38,7 @@ static void frame_gather(struct easel *easel, const struct bw_frame *frame, cons
     bw_show_scene(&m, &v->volume, &v->memory, &v->scene);
     v->solid = v->volume.solid;
     v->spark = v->volume.spark;
+    v->sky = kept.sky;
     memcpy(v->size, kept.size, sizeof v->size);
 }
 
@@ -80,6 +82,9 @@ enum bw_status view_of_file(struct moment *m, const struct bw_preset *own, struc
     v->scene = look.scene;
     memcpy(v->size, look.size, sizeof v->size);
     if (!v->renders) return BW_OK;
+    if (bw_sky_follow(&v->tools, &look.sky, &v->sky, why, sizeof why))
+        return bw_diag_error(d, NULL, BW_ERR_IO, "%s", why);
+    v->scene.look.sky = v->sky;
     seen.moves = v->scene.shutter > 0;
     enum bw_status status = bw_vdb_volume(&seen, path, &v->volume, &v->memory, why, sizeof why);
     if (status) bw_diag_error(d, NULL, status, "%s", why);

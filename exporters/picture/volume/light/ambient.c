@@ -5,6 +5,7 @@
 #include "ambient.h"
 #include "light.h"
 #include <picture/volume/scene/quick.h>
+#include <picture/volume/sky/sphere.h>
 
 #include <math.h>
 
@@ -21,7 +22,8 @@ void bw_ambient_side_light(const struct bw_look *l, int side, float rgb[3])
     const float up = 0.5f + 0.5f * (float)bw_ambient_sides[side].to[2];
     for (int c = 0; c < 3; c++) {
         const float own = (l->below[c] + up * (l->above[c] - l->below[c])) / 6;
-        rgb[c] = (float)l->environment * (l->has_sky ? own : bw_ambient_sides[side].rgb[c]);
+        const float studio = l->has_sky ? own : bw_ambient_sides[side].rgb[c];
+        rgb[c] = (float)l->environment * (l->sky ? l->sky->side[side][c] : studio);
     }
 }
 
@@ -67,7 +69,7 @@ static enum bw_status sides_light(const struct bw_tools *tools, const struct bw_
     for (int s = 0; s < 6 && !status; s++) {
         status = bw_light_sweep(tools, &coarse->box, coarse->extinction, bw_ambient_sides[s].to, SPREAD, t);
         if (status) break;
-        const float k = s == 1 && !scene->floor && !scene->look.has_sky ? 0.5f : 1;
+        const float k = s == 1 && !scene->floor && !scene->look.has_sky && !scene->look.sky ? 0.5f : 1;
         float side[3];
         bw_ambient_side_light(&scene->look, s, side);
         for (int c = 0; c < 3; c++)

@@ -170,17 +170,15 @@ static void solid_see(const struct march *m, double depth, float cover, struct s
 /// What a wet floor mirrors of smoke, flames and room.
 static void mirror_see(const struct march *m, const struct sight *s, struct bw_behind *b)
 {
-    const struct bw_look_room *room = &m->studio.room;
     const double *eye = m->shot.scene->camera.eye, range[2] = {0, HUGE_VAL};
-    const float up = 0.5f + 0.5f * (float)b->mirrored[2];
     double at[3];
-    float rgb[3] = {0}, through = 1;
+    float rgb[3] = {0}, sky[3], through = 1;
     struct ray r;
     for (int a = 0; a < 3; a++) at[a] = eye[a] + b->depth * s->dir[a];
     if (m->shot.lit->rgbs && ray_clip(&m->shot.lit->box, at, b->mirrored, range, &r))
         through = medium_march(m, &r, s->jitter, rgb);
-    for (int c = 0; c < 3; c++)
-        b->rgb[c] += b->mirror * (rgb[c] + through * (room->below[c] + up * (room->above[c] - room->below[c])));
+    bw_studio_sky(&m->studio, b->mirrored, sky);
+    for (int c = 0; c < 3; c++) b->rgb[c] += b->mirror * (rgb[c] + through * sky[c]);
 }
 
 /// Light along a ray, (u, v) in -1 … 1 over the picture, into `out`; answers how much smoke and obstacles cover.

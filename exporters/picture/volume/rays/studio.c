@@ -3,6 +3,7 @@
  * backdrop. The floor's light is a map, made once a frame. Cheats: shadows are marched through the coarse grid. */
 #include "studio.h"
 #include <picture/volume/scene/quick.h>
+#include <picture/volume/sky/sphere.h>
 
 #include <math.h>
 
@@ -154,10 +155,22 @@ struct bw_look_room bw_look_room(const struct bw_look *l)
     for (int c = 0; c < 3; c++) {
         r.above[c] = l->has_sky ? (float)l->environment * l->above[c] : 2 * side[0][c] + around[c];
         r.below[c] = l->has_sky ? (float)l->environment * l->below[c] : 2 * side[1][c] + around[c];
+        if (l->sky) r.above[c] = (float)l->environment * l->sky->above[c];
+        if (l->sky) r.below[c] = (float)l->environment * l->sky->below[c];
         r.wall[c] = l->has_background ? l->background[c] : room_light(l) * light[c];
         r.edge[c] = l->has_background ? l->background[c] : room_light(l) * dark[c];
     }
     return r;
+}
+
+void bw_studio_sky(const struct bw_studio *s, const double to[3], float rgb[3])
+{
+    const struct bw_look *look = &s->scene->look;
+    const float up = 0.5f + 0.5f * (float)to[2];
+    if (look->sky) bw_sky_read(look->sky, to, rgb);
+    for (int c = 0; c < 3; c++)
+        rgb[c] = look->sky ? (float)look->environment * rgb[c]
+                           : s->room.below[c] + up * (s->room.above[c] - s->room.below[c]);
 }
 
 /// The wall along a ray.
@@ -165,6 +178,10 @@ static void wall_colour(const struct bw_studio *s, const double dir[3], double u
 {
     const float vignette = (float)exp(-0.9 * (u * u + (v + 0.15) * (v + 0.15)));
     const struct bw_look *look = &s->scene->look;
+    if (look->sky && !look->has_background) {
+        bw_studio_sky(s, dir, rgb);
+        return;
+    }
     for (int c = 0; c < 3; c++) {
         rgb[c] = s->room.edge[c] + (s->room.wall[c] - s->room.edge[c]) * vignette;
         if (look->ground == BW_GROUND_CYCLORAMA && !look->has_background && s->map) // one paint with the floor
@@ -188,7 +205,7 @@ static void floor_mirror(const struct bw_ground_spot *spot, const double dir[3],
 void bw_studio_colour(const struct bw_studio *s, const double dir[3], double u, double v, struct bw_behind *b)
 {
     const struct bw_scene *scene = s->scene;
-    const int plain = scene->look.ground == BW_GROUND_STUDIO;
+    const double wide = scene->look.sky ? 400 : scene->look.ground == BW_GROUND_STUDIO ? 0.8 : 6; // to the horizon
     struct bw_ground_spot spot;
     *b = (struct bw_behind){.depth = HUGE_VAL};
     wall_colour(s, dir, u, v, b->rgb);
@@ -198,7 +215,7 @@ void bw_studio_colour(const struct bw_studio *s, const double dir[3], double u, 
     double p[3], r2 = 0, size = fmax(scene->hi[0] - scene->lo[0], scene->hi[1] - scene->lo[1]);
     for (int a = 0; a < 3; a++) p[a] = scene->camera.eye[a] + b->depth * dir[a];
     for (int a = 0; a < 2; a++) r2 += pow(p[a] - 0.5 * (scene->lo[a] + scene->hi[a]), 2);
-    float lit[3], fade = (float)exp(-r2 / ((plain ? 0.8 : 6) * size * size));
+    float lit[3], fade = (float)exp(-r2 / (wide * size * size));
     bw_ground_at((enum bw_ground)scene->look.ground, p, b->depth * s->pixel / sqrt(fmax(-dir[2], 1e-3)), &spot);
     floor_light(s, p, &spot, lit);
     for (int c = 0; c < 3; c++) b->rgb[c] += (lit[c] - b->rgb[c]) * fade;

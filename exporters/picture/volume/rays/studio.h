@@ -39,6 +39,8 @@ struct bw_behind {
     float mirror; ///< share of the light from `mirrored` that the floor sends on, above `rgb`
     double mirrored[3];
 };
+/// The room's light from a direction, a unit vector.
+void bw_studio_sky(const struct bw_studio *s, const double to[3], float rgb[3]);
 /// (u, v) in -1 … 1 over the picture.
 void bw_studio_colour(const struct bw_studio *s, const double dir[3], double u, double v, struct bw_behind *b);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The studio's lights, which move with the camera, and how thick smoke is. */
 #include "scene.h"
+#include <picture/volume/sky/sphere.h>
 
 #include <math.h>
 #include <string.h>
@@ -22,10 +23,13 @@ static void light_aim(const struct bw_camera *c, double x, double y, double z, d
 
 int32_t bw_scene_lights(const struct bw_scene *s, struct bw_light light[BW_LIGHTS])
 {
-    if (s->look.n_lights > 0) {
-        memcpy(light, s->look.light, (size_t)s->look.n_lights * sizeof *light);
-        return s->look.n_lights;
+    int32_t n = s->look.n_lights;
+    memcpy(light, s->look.light, (size_t)n * sizeof *light);
+    for (int32_t l = 0; s->look.sky && l < s->look.sky->n_lights && n < BW_LIGHTS; l++, n++) {
+        light[n] = s->look.sky->light[l];
+        for (int c = 0; c < 3; c++) light[n].rgb[c] *= (float)s->look.key;
     }
+    if (n > 0 || s->look.sky) return n;
     light[0] = (struct bw_light){{0}, {2.35f, 2.05f, 1.68f}, 0.03f};
     light[1] = (struct bw_light){{0}, {0.42f, 0.58f, 0.80f}, 0.1f};
     const struct bw_camera *by = s->has_lamps ? &s->lamps : &s->camera;

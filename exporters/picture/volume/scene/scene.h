@@ -4,26 +4,16 @@
 #define BW_SCENE_H
 
 #include "camera.h"
+#include "light.h"
 
 #include <stdint.h>
-
-/// W/m² of a lamp of strength 1; of that white a surface sends SURFACE back, and smoke scatters SMOKE to each side.
-#define BW_SUN 8.5
-#define BW_SUN_SURFACE ((float)(BW_SUN / 3.14159265358979))
-#define BW_SUN_SMOKE ((float)(BW_SUN / (4 * 3.14159265358979)))
-
-/// Where light comes from (unit vectors towards the light) and how much of it; linear.
-struct bw_light {
-    double to[3];
-    float rgb[3];
-    float spread; ///< 0 … 0.2: how soft shadows get
-};
 
 enum { BW_LIGHTS = 8 };
 
 /// How much time a picture is worth.
 enum bw_quality { BW_QUALITY_DRAFT = -1, BW_QUALITY_DEFAULT, BW_QUALITY_FINAL };
 
+struct bw_sky;
 /// What a photographer would choose.
 struct bw_look {
     double key;         ///< strength of the studio's two lights; 1: a lit studio
@@ -42,6 +32,7 @@ struct bw_look {
     float background[3]; ///< linear; else the studio's backdrop
     int32_t has_sky;
     float above[3], below[3]; ///< linear light from all around; else the studio's
+    const struct bw_sky *sky; ///< round everything instead of studio and sky, with lamps of its own; NULL: none
     int32_t n_lights;         ///< instead of the studio's two
     struct bw_light light[BW_LIGHTS];
 };
