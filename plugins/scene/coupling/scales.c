@@ -16,15 +16,12 @@ struct span {
 };
 
 struct finding {
-    const struct bw_sample_api *sample;
     const struct bw_tiles_api *tiles;
-    const struct bw_field *coarse;
     const struct bw_domain_info *fine_info;
     struct bw_domain *coarse_domain, *fine_domain;
     struct means mean;  ///< of the fine field
-    double *x;          ///< places along x
+    struct means own;   ///< of the coarse one
     struct span *along; ///< of them
-    uint32_t c;
     struct scales *d;
 };
 
@@ -64,47 +61,59 @@ static int place_known(const struct finding *f, const struct span s[3], struct s
     return *known;
 }
 
-/* Places i … end-1 of a row, all known. */
-static void run_find(const struct finding *f, const double *x, double y, double z, int32_t i, int32_t end, int64_t row)
-{
-    enum { RUN = 64 };
-    double coarse[RUN], fine[RUN];
-    bw_vec3 pos[RUN];
-    for (int32_t from = i, n; from < end; from += n) {
-        n = end - from < RUN ? end - from : RUN;
-        for (int32_t q = 0; q < n; q++) pos[q][0] = x[from + q], pos[q][1] = y, pos[q][2] = z;
-        f->sample->component(f->coarse, f->c, (size_t)n, (const bw_vec3 *)pos, coarse);
-        means_row(&f->mean, x + from, y, z, n, fine);
-        for (int32_t q = 0; q < n; q++) f->d->difference[row + from + q] = (float)(coarse[q] - fine[q]);
-    }
-}
-
 static double place_coord(const struct scales *d, int a, int64_t i)
 {
     return d->coarse->origin[a] + ((double)(d->lo[a] + i) + 0.5 - d->back[a]) * d->coarse->h;
 }
 
-static void plane_find(int64_t k, uint32_t worker, void *user)
+enum { RUN = 64 };
+
+/* Places i … end-1 of a row that begins at place `begin`, all known. */
+static void run_find(const struct finding *f, struct means_rows *rows, const int32_t begin[3], int32_t i, int32_t end,
+                     float *difference)
 {
-    (void)worker;
-    const struct finding *f = user;
+    const struct scales *d = f->d;
+    double coarse[RUN], fine[RUN];
+    means_row(rows, i, end, fine);
+    means_values(&f->own, (const int32_t[3]){d->lo[0] + begin[0] + i, d->lo[1] + begin[1], d->lo[2] + begin[2]},
+                 end - i, coarse);
+    for (int32_t q = i; q < end; q++) difference[q] = (float)(coarse[q - i] - fine[q - i]);
+}
+
+/* RUN places or less of each row of a plane, from begin[0] on. */
+static void strip_find(const struct finding *f, int32_t begin[3], int32_t n)
+{
     struct scales *d = f->d;
     struct span span[3] = {{0}}, last[3];
+    struct means_rows rows;
+    struct means_across y, z;
     int known = -1;
-    span[2] = span_at(f, 2, place_coord(d, 2, k));
-    for (int32_t j = 0; j < d->n[1]; j++) {
-        const int64_t row = (int64_t)d->n[0] * (j + (int64_t)d->n[1] * k);
-        const double y = place_coord(d, 1, j), z = place_coord(d, 2, k);
-        span[1] = span_at(f, 1, y);
-        for (int32_t i = 0; i < d->n[0]; i++) {
-            span[0] = f->along[i];
-            d->known[row + i] = (uint8_t)place_known(f, span, last, &known);
+    means_rows(&f->mean, d->x + begin[0], n, &rows);
+    means_across(&f->mean, 2, place_coord(d, 2, begin[2]), &z);
+    rows.y = &y, rows.z = &z;
+    span[2] = span_at(f, 2, place_coord(d, 2, begin[2]));
+    for (begin[1] = 0; begin[1] < d->n[1]; begin[1]++) {
+        const int64_t row = begin[0] + (int64_t)d->n[0] * (begin[1] + (int64_t)d->n[1] * begin[2]);
+        means_across(&f->mean, 1, place_coord(d, 1, begin[1]), &y);
+        span[1] = span_at(f, 1, place_coord(d, 1, begin[1]));
+        for (int32_t i = 0; i < n; i++) {
+            span[0] = f->along[begin[0] + i];
+            d->difference[row + i] = 0;
+            d->known[row + i] = place_known(f, span, last, &known) ? 1 : 0;
         }
-        for (int32_t i = 0, end; i < d->n[0]; i = end) {
-            for (end = i; end < d->n[0] && d->known[row + end] == d->known[row + i];) end++;
-            if (d->known[row + i]) run_find(f, f->x, y, z, i, end, row);
+        for (int32_t i = 0, end; i < n; i = end) {
+            for (end = i; end < n && d->known[row + end] == d->known[row + i];) end++;
+            if (d->known[row + i] > 0) run_find(f, &rows, begin, i, end, d->difference + row);
         }
     }
+}
+
+static void plane_find(int64_t k, uint32_t worker, void *user)
+{
+    const struct finding *f = user;
+    const int32_t n = f->d->n[0];
+    (void)worker;
+    for (int32_t i = 0; i < n; i += RUN) strip_find(f, (int32_t[3]){i, 0, (int32_t)k}, n - i < RUN ? n - i : RUN);
 }
 
 enum bw_status scales_find(struct bw_stage *s, const struct bw_field *coarse, const struct bw_field *fine, uint32_t c,
@@ -113,14 +122,12 @@ enum bw_status scales_find(struct bw_stage *s, const struct bw_field *coarse, co
     const struct bw_field_info *info = s->host->field_info(fine);
     const struct bw_tiles_api *tiles = s->host->extension(BW_TILES);
     *d = (struct scales){.coarse = s->host->field_info(coarse)->domain};
-    struct finding f = {.sample = s->host->extension(BW_SAMPLE),
-                        .tiles = tiles,
-                        .coarse = coarse,
+    struct finding f = {.tiles = tiles,
                         .fine_info = info->domain,
                         .coarse_domain = tiles->domain(coarse),
                         .fine_domain = tiles->domain(fine),
                         .mean = means_of(s, fine, c, d->coarse),
-                        .c = c,
+                        .own = means_of(s, coarse, c, d->coarse),
                         .d = d};
     if (info->kind == BW_MAC) d->back[c] = 0.5;
     int64_t count = 1;
@@ -132,11 +139,11 @@ enum bw_status scales_find(struct bw_stage *s, const struct bw_field *coarse, co
         count *= d->n[a];
     }
     d->difference = s->host->scratch(s, (size_t)count * sizeof *d->difference);
-    d->known = s->host->scratch(s, (size_t)count);
-    f.x = s->host->scratch(s, (size_t)d->n[0] * sizeof *f.x);
+    d->known = s->host->scratch(s, (size_t)count * sizeof *d->known);
+    d->x = s->host->scratch(s, (size_t)d->n[0] * sizeof *d->x);
     f.along = s->host->scratch(s, (size_t)d->n[0] * sizeof *f.along);
-    if (!d->difference || !d->known || !f.x || !f.along) return BW_ERR_MEMORY;
-    for (int32_t i = 0; i < d->n[0]; i++) f.along[i] = span_at(&f, 0, f.x[i] = place_coord(d, 0, i));
+    if (!d->difference || !d->known || !d->x || !f.along) return BW_ERR_MEMORY;
+    for (int32_t i = 0; i < d->n[0]; i++) f.along[i] = span_at(&f, 0, d->x[i] = place_coord(d, 0, i));
     s->host->parallel_for(s, d->n[2], plane_find, &f);
     return BW_OK;
 }
@@ -151,40 +158,51 @@ static double scales_coord(const struct scales *d, int a, double x)
     return (x - d->coarse->origin[a]) / d->coarse->h - 0.5 + d->back[a] - d->lo[a];
 }
 
-/* Places base[0] … base[0]+n-1 of the four lines around. */
-static void line_make(const struct scales *d, const int32_t base[3], const double f[3], int32_t n, struct line *l)
+static int32_t split(const struct scales *d, int a, double x, double *part)
 {
+    const double u = scales_coord(d, a, x);
+    *part = u - floor(u);
+    return (int32_t)floor(u);
+}
+
+/* Places first … first+n-1 of the four lines around y, z. */
+static void line_make(const struct scales *d, int32_t first, int32_t n, double y, double z, struct line *l)
+{
+    double f[2];
+    const int32_t base[2] = {split(d, 1, y, &f[0]), split(d, 2, z, &f[1])};
+    const int32_t from = first < 0 ? -first : 0, to = n < d->n[0] - first ? n : d->n[0] - first;
     for (int32_t i = 0; i < n; i++) l->sum[i] = l->weight[i] = 0;
     for (int e = 0; e < 4; e++) {
-        const int32_t j = base[1] + (e & 1), k = base[2] + (e >> 1);
-        const double w = (e & 1 ? f[1] : 1 - f[1]) * (e & 2 ? f[2] : 1 - f[2]);
+        const int32_t j = base[0] + (e & 1), k = base[1] + (e >> 1);
+        const double w = (e & 1 ? f[0] : 1 - f[0]) * (e & 2 ? f[1] : 1 - f[1]);
         if (!(w > 0) || j < 0 || j >= d->n[1] || k < 0 || k >= d->n[2]) continue;
-        const int64_t row = (int64_t)d->n[0] * (j + (int64_t)d->n[1] * k);
-        for (int32_t i = 0; i < n; i++) {
-            const int32_t at = base[0] + i;
-            if (at < 0 || at >= d->n[0] || !d->known[row + at]) continue;
-            l->sum[i] += w * (double)d->difference[row + at];
-            l->weight[i] += w;
-        }
+        const int64_t row = first + (int64_t)d->n[0] * (j + (int64_t)d->n[1] * k);
+        const float *difference = d->difference + row, *known = d->known + row;
+        for (int32_t i = from; i < to; i++) l->sum[i] += w * (double)difference[i];
+        for (int32_t i = from; i < to; i++) l->weight[i] += w * (double)known[i];
     }
 }
 
-void scales_row(const struct scales *d, const double first[3], double step, int32_t n, double *out)
+void scales_rows(const struct scales *d, double first, double step, int32_t n, struct scales_along *along)
+{
+    const double u0 = scales_coord(d, 0, first), each = step / d->coarse->h;
+    along->n = n;
+    for (int32_t i = 0; i < n; i++) {
+        const double u = u0 + i * each, low = floor(u);
+        along->at[i] = (int32_t)low;
+        along->part[i] = u - low;
+    }
+}
+
+void scales_row(const struct scales *d, const struct scales_along *along, double y, double z, double *out)
 {
     struct line l;
-    int32_t base[3];
-    double f[3], u0 = scales_coord(d, 0, first[0]);
-    for (int a = 0; a < 3; a++) {
-        double u = scales_coord(d, a, first[a]);
-        base[a] = (int32_t)floor(u);
-        f[a] = u - base[a];
-    }
-    const double each = step / d->coarse->h;
-    line_make(d, base, f, (int32_t)floor(u0 + (n - 1) * each) - base[0] + 2, &l);
-    for (int32_t i = 0; i < n; i++) {
-        const double u = u0 + i * each - base[0];
-        const int32_t at = (int32_t)u;
-        const double part = u - at, weight = l.weight[at] + part * (l.weight[at + 1] - l.weight[at]);
-        out[i] = weight > 0 ? (l.sum[at] + part * (l.sum[at + 1] - l.sum[at])) / weight : 0;
+    const int32_t first = along->at[0];
+    line_make(d, first, along->at[along->n - 1] - first + 2, y, z, &l);
+    for (int32_t i = 0; i < along->n; i++) {
+        const int32_t at = along->at[i] - first;
+        const double part = along->part[i], weight = l.weight[at] + part * (l.weight[at + 1] - l.weight[at]);
+        const double sum = l.sum[at] + part * (l.sum[at + 1] - l.sum[at]);
+        out[i] = weight > 0 ? sum / weight : 0;
     }
 }

@@ -9,18 +9,26 @@
 struct scales {
     const struct bw_domain_info *coarse;
     int32_t lo[3], n[3];
-    double back[3]; ///< how far places lie before the middle of their cells, in cells
-    double *x;      ///< of the places along x
-    float *difference;
-    uint8_t *known; ///< 1 where both domains have values all over the place's cell
+    double back[3];            ///< how far places lie before the middle of their cells, in cells
+    double *x;                 ///< of the places along x
+    float *difference, *known; ///< known: 1 where both domains have values all over the place's cell, else 0, and so is
+                               ///< the difference
+};
+
+enum { SCALES_ROW = 80 };
+/// Rows of n places, `each` of the coarse domain's cells apart: the coarse place below each, and how far it is above.
+struct scales_along {
+    int32_t n, at[SCALES_ROW];
+    double part[SCALES_ROW];
 };
 
 /// Find the difference of component c. Memory is scratch. Errors: BW_ERR_MEMORY.
 enum bw_status scales_find(struct bw_stage *s, const struct bw_field *coarse, const struct bw_field *fine, uint32_t c,
                            struct scales *d);
-enum { SCALES_ROW = 80 };
-/// The difference at n places, `step` metres after one another along x from `first`: trilinear between the places where
-/// it is known, 0 where none is. At most SCALES_ROW - 3 places, no farther apart than the coarse domain's cells.
-void scales_row(const struct scales *d, const double first[3], double step, int32_t n, double *out);
+/// For rows of n places, `step` metres after one another along x from `first`. At most SCALES_ROW - 3 places, no
+/// farther apart than the coarse domain's cells.
+void scales_rows(const struct scales *d, double first, double step, int32_t n, struct scales_along *along);
+/// The difference at the places of the row at y, z: trilinear between the places where it is known, 0 where none is.
+void scales_row(const struct scales *d, const struct scales_along *along, double y, double z, double *out);
 
 #endif

@@ -148,26 +148,12 @@ static void row_weigh(const struct pass *a, const struct axis at[3], int32_t n, 
 }
 
 /* Means of the source where there is a weight. */
-static void row_sample(const struct pass *a, const struct axis at[3], int32_t n, int32_t j, int32_t k, uint32_t c,
-                       struct row *r)
+static void row_sample(struct means_rows *rows, int32_t n, struct row *r)
 {
     for (int32_t i = 0, end; i < n; i = end) {
         for (end = i; end < n && (r->weight[end] > 0) == (r->weight[i] > 0);) end++;
-        if (r->weight[i] > 0) means_row(&a->means[c], at[0].x + i, at[1].x[j], at[2].x[k], end - i, r->value + i);
+        if (r->weight[i] > 0) means_row(rows, i, end, r->value + i);
     }
-}
-
-/* Mode large: a row is moved by the difference at each place. */
-static void row_shift(const struct pass *a, const struct bw_block *b, const double back[3], int32_t n, int32_t j,
-                      int32_t k, uint32_t c)
-{
-    const struct bw_view *v = &b->view[0];
-    const double first[3] = {block_coord(b, 0, 0.5 - back[0]), block_coord(b, 1, j + 0.5 - back[1]),
-                             block_coord(b, 2, k + 0.5 - back[2])};
-    const ptrdiff_t row = j * v->sy + k * v->sz;
-    double by[SCALES_ROW];
-    scales_row(&a->scales[c], first, b->grid->h, n, by);
-    for (int32_t i = 0; i < n; i++) bw_put(v, (int)c, row + i, bw_get(v, (int)c, row + i) + by[i]);
 }
 
 static double value_mix(const struct pass *a, double f, double g, double w)
@@ -184,6 +170,64 @@ static void row_write(const struct pass *a, const struct bw_view *v, int c, ptrd
         if (r->weight[i] > 0) bw_put(v, c, from + i, value_mix(a, bw_get(v, c, from + i), r->value[i], r->weight[i]));
 }
 
+/* The places of one component that a block has: how many, and how far before the middles of the cells. */
+struct places {
+    int32_t n[3];
+    double back[3];
+};
+
+static struct places places_of(const struct bw_block *b, const struct bw_field_info *info, uint32_t c)
+{
+    struct places p = {{b->n[0], b->n[1], b->n[2]}, {0, 0, 0}};
+    if (info->kind == BW_MAC) p.back[c] = 0.5, p.n[c] += b->high[c];
+    return p;
+}
+
+/* Mode large: a block is moved by the difference at each place. */
+static void block_shift(const struct pass *a, const struct bw_block *b, const struct places *p, uint32_t c)
+{
+    const struct bw_view *v = &b->view[0];
+    struct scales_along along;
+    double by[SCALES_ROW];
+    scales_rows(&a->scales[c], block_coord(b, 0, 0.5 - p->back[0]), b->grid->h, p->n[0], &along);
+    for (int32_t k = 0; k < p->n[2]; k++)
+        for (int32_t j = 0; j < p->n[1]; j++) {
+            const ptrdiff_t row = j * v->sy + k * v->sz;
+            scales_row(&a->scales[c], &along, block_coord(b, 1, j + 0.5 - p->back[1]),
+                       block_coord(b, 2, k + 0.5 - p->back[2]), by);
+            for (int32_t i = 0; i < p->n[0]; i++) bw_put(v, (int)c, row + i, bw_get(v, (int)c, row + i) + by[i]);
+        }
+}
+
+/* The other modes; 0: out of memory. */
+static int block_mix(const struct pass *a, const struct bw_block *b, const struct places *p, uint32_t c)
+{
+    const struct bw_view *v = &b->view[0];
+    const int32_t *n = p->n;
+    struct axis at[3];
+    struct row r;
+    struct means_rows rows;
+    struct means_across z, *y = b->stage->host->body_scratch(b, (size_t)n[1] * sizeof *y);
+    r.weight = b->stage->host->body_scratch(b, (size_t)n[0] * 2 * sizeof(double));
+    if (!y || !r.weight) return 0;
+    for (int axis = 0; axis < 3; axis++)
+        if (!axis_make(a, b, axis, p->back[axis], n[axis], &at[axis])) return 0;
+    r.value = r.weight + n[0];
+    means_rows(&a->means[c], at[0].x, n[0], &rows);
+    for (int32_t j = 0; j < n[1]; j++) means_across(&a->means[c], 1, at[1].x[j], &y[j]);
+    rows.z = &z;
+    for (int32_t k = 0; k < n[2]; k++) {
+        means_across(&a->means[c], 2, at[2].x[k], &z);
+        for (int32_t j = 0; j < n[1]; j++) {
+            rows.y = &y[j];
+            row_weigh(a, at, n[0], j, k, &r);
+            row_sample(&rows, n[0], &r);
+            row_write(a, v, (int)c, j * v->sy + k * v->sz, n[0], &r);
+        }
+    }
+    return 1;
+}
+
 /* Could any of a block's cells have a weight? */
 static int block_touched(const struct pass *a, const struct bw_block *b)
 {
@@ -197,33 +241,23 @@ static int block_touched(const struct pass *a, const struct bw_block *b)
     return a->p->region == REGION_ALL || nest_depth(a->here, a->far, middle) <= a->p->blend + reach + 1;
 }
 
+/* A block that nothing can change is left where it is. */
+static int reach(const struct bw_block *b, uint32_t row, int32_t reach[6], void *user)
+{
+    (void)row, (void)reach;
+    return block_touched(user, b);
+}
+
 static void body(const struct bw_block *b, void *user)
 {
     const struct pass *a = user;
     const struct bw_field_info *info = b->stage->host->field_info(a->source);
-    size_t n = (size_t)b->n[0] + 1;
-    if (!block_touched(a, b)) return;
-    struct row r = {b->stage->host->body_scratch(b, n * sizeof(double)),
-                    b->stage->host->body_scratch(b, n * sizeof(double))};
-    if (!r.weight || !r.value) b->sum[0] += 1;
+    if (b->view[0].halo < 0) return;
     for (uint32_t c = 0; c < info->comps && !(b->sum[0] > 0); c++) {
-        int32_t count[3] = {b->n[0], b->n[1], b->n[2]};
-        double back[3] = {0, 0, 0};
-        struct axis at[3];
+        const struct places p = places_of(b, info, c);
         if (info->kind == BW_MAC && (int)c == b->grid->thin) continue;
-        if (info->kind == BW_MAC) back[c] = 0.5, count[c]++;
-        for (int axis = 0; axis < 3 && !a->scales; axis++)
-            if (!axis_make(a, b, axis, back[axis], count[axis], &at[axis])) b->sum[0] += 1;
-        for (int32_t k = 0; k < count[2] && !(b->sum[0] > 0); k++)
-            for (int32_t j = 0; j < count[1]; j++) {
-                if (a->scales) {
-                    row_shift(a, b, back, count[0], j, k, c);
-                    continue;
-                }
-                row_weigh(a, at, count[0], j, k, &r);
-                row_sample(a, at, count[0], j, k, c, &r);
-                row_write(a, &b->view[0], (int)c, j * b->view[0].sy + k * b->view[0].sz, count[0], &r);
-            }
+        if (a->scales) block_shift(a, b, &p, c);
+        else b->sum[0] += !block_mix(a, b, &p, c);
     }
 }
 
@@ -339,7 +373,7 @@ static enum bw_status step(struct bw_stage *s)
 {
     for (uint32_t i = 0; i < s->ports[PORT_HERE].count; i++) {
         struct pass a = pass_make(s, s->ports[PORT_THERE].fields[i]);
-        struct bw_access access = {s->ports[PORT_HERE].fields[i], BW_UPDATE, 0};
+        struct bw_access access = {s->ports[PORT_HERE].fields[i], BW_UPDATE_OWN, 0};
         double failed = 0;
         struct scales scales[3];
         enum bw_status status = BW_OK;
@@ -348,9 +382,13 @@ static enum bw_status step(struct bw_stage *s)
             status = scales_find(s, a.source, access.field, c, &scales[c]);
         if (status) return status;
         if (a.p->mode == TRANSFER_LARGE) a.scales = scales;
-        status = s->host->sweep(
-            s, &(struct bw_sweep){
-                   .access = &access, .n_access = 1, .body = body, .user = &a, .sums = &failed, .n_sums = 1});
+        status = s->host->sweep(s, &(struct bw_sweep){.access = &access,
+                                                      .n_access = 1,
+                                                      .body = body,
+                                                      .user = &a,
+                                                      .sums = &failed,
+                                                      .n_sums = 1,
+                                                      .reach = reach});
         if (status || failed > 0) return status ? status : BW_ERR_MEMORY;
     }
     return BW_OK;
