@@ -9,6 +9,7 @@
  *        x = (x0^-3 + 3 cooling t/(Tc - Ta))^(-1/3)         (Nguyen, Fedkiw, Jensen 2002, eq. 17)
  *     smoke  rises by `smoke` dY and burns where it is hotter than the ignition temperature: at the rate `burnout`
  *        where the excess is twice that of ignition, and in proportion between
+ *     edges  T also falls by x' = -edge_cooling x/(1 + F/0.05), in air that flames no longer keep out: closed form
  *     flame  F' = -Y' - F/life: what burnt within the last moment, and glows: for rendering
  * The gas keeps its pressure, so it expands as its absolute temperature rises: div u = D(ln T)/Dt, which goes to
  * `divergence`, and which the projection makes the flow obey: exp(dt div u) is the ratio of volumes, whatever dt
@@ -20,6 +21,7 @@
 #include <billow/plugin.h>
 #include <stdbool.h>
 
+#define FAINT 0.05 ///< flame where edges cool half as fast as without any
 #define SLACK 0.05 ///< a fraction this far outside [0, 1] is advection's doing; further is a mistake
 
 enum { PORT_FUEL, PORT_TEMPERATURE, PORT_DENSITY, PORT_FLAME, PORT_DIVERGENCE, PORT_OXYGEN, PORT_PRODUCTS, N_PORTS };
@@ -27,7 +29,7 @@ enum { PORT_FUEL, PORT_TEMPERATURE, PORT_DENSITY, PORT_FLAME, PORT_DIVERGENCE, P
 struct fire {
     int32_t law;
     double burn_rate, activation, ignition, ambient, heat, heat_capacity;
-    double cooling, cooling_at, expansion, smoke, burnout, flame_life, oxygen_need, extinction;
+    double cooling, cooling_at, edge_cooling, expansion, smoke, burnout, flame_life, oxygen_need, extinction;
 };
 
 static const struct bw_param params[] = {
@@ -47,6 +49,8 @@ static const struct bw_param params[] = {
     BW_F64(struct fire, cooling, "cooling", "3000 K/s", 0, 1e9, "K/s",
            "How fast gas at `cooling_at` cools by radiating; half as hot, a sixteenth."),
     BW_F64(struct fire, cooling_at, "cooling_at", "2000 K", 0, 1e5, "K", "Absolute temperature at which it does so."),
+    BW_F64(struct fire, edge_cooling, "edge_cooling", "0 1/s", 0, 1e9, "1/s",
+           "How fast gas cools besides where there is little flame: edges turn to dark soot at once."),
     BW_F64(struct fire, expansion, "expansion", "1", 0, 100, "1", "Expansion of heated gas; 1 is physical."),
     BW_F64(struct fire, smoke, "smoke", "0.3", 0, 1e6, "1", "Smoke density that a unit of burnt fuel leaves."),
     BW_F64(struct fire, burnout, "burnout", "0 1/s", 0, 1e9, "1/s",
@@ -95,7 +99,7 @@ static const struct bw_port ports[N_PORTS] = {
 /// One step, over all cells.
 struct plan {
     struct burn burn;
-    double dt, cool, expand, smoke, burnout, warm, flame_left, flame_gain, need, extinction;
+    double dt, cool, edge, life, expand, smoke, burnout, warm, flame_left, flame_gain, need, extinction;
     int row[N_PORTS]; ///< view of each port, -1: unbound
 };
 
@@ -114,6 +118,13 @@ static double fraction_trim(double y, double most, double *trimmed)
     return cut;
 }
 
+/// Share of the excess that edges leave: exp(-rate ∫ dt/(1 + a exp(-t/life))), a = flame/FAINT as the step begins.
+static double edge_left(const struct plan *p, double flame)
+{
+    const double a = fmax(flame, 0) / FAINT;
+    return exp(-p->edge * (p->dt + p->life * log((1 + a * p->flame_left) / (1 + a))));
+}
+
 static void parcel_burn(const struct plan *p, struct parcel *c)
 {
     const bool air = p->row[PORT_OXYGEN] >= 0;
@@ -124,9 +135,10 @@ static void parcel_burn(const struct plan *p, struct parcel *c)
     c->products += (air ? 1 + p->need : 1) * burnt;
     if (c->excess > p->warm && usable > 0) c->smoke *= exp(-p->burnout * fmin(c->excess / p->warm - 1, 1));
     c->smoke += p->smoke * burnt;
+    const double edge = p->edge > 0 ? edge_left(p, c->flame + burnt) : 1;
     c->flame = p->flame_left * c->flame + p->flame_gain * burnt;
     c->excess += p->burn.heat * burnt;
-    if (c->excess > 0) c->excess *= burn_cool(p->cool * c->excess * c->excess * c->excess);
+    if (c->excess > 0) c->excess *= edge * burn_cool(p->cool * c->excess * c->excess * c->excess);
 }
 
 static float *row_at(const struct bw_block *b, const struct plan *p, int port, int32_t j, int32_t k)
@@ -214,6 +226,8 @@ static struct plan plan_make(const struct bw_stage *s)
         .burn = {f->law, f->burn_rate, f->activation, f->ignition - f->ambient, f->ambient, f->heat / f->heat_capacity},
         .dt = dt,
         .cool = f->cooling > 0 ? 3 * f->cooling * dt / (span * span * span * span) : 0,
+        .edge = f->edge_cooling,
+        .life = f->flame_life,
         .expand = dt > 0 ? f->expansion / dt : 0,
         .smoke = f->smoke,
         .burnout = f->burnout * dt,

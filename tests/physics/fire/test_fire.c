@@ -98,6 +98,22 @@ Test(fire, cools_by_the_fourth_power)
 }
 
 /* Steady burning: F tends to rate times life; fuel that is out fades. */
+/* Where nothing glows by the rate, where flame fades by what it leaves of that: ∫ dt/(1 + a exp(-t/life)). */
+Test(fire, edges_cool_where_flame_is_faint)
+{
+    for (int substeps = 1; substeps <= 5; substeps += 4)
+        for (int glows = 0; glows < 2; glows++) {
+            struct test_run r = run(STILL, 1 / 0.4, substeps, "fields: {flame: {kind: scalar}}\n", 0., 800.,
+                                    glows ? "cooling: 0, edge_cooling: 5, flame_life: 0.2}\n"
+                                            "  - set: {id: glow, field: flame, value: 0.3"
+                                          : "cooling: 0, edge_cooling: 5");
+            const double a = glows ? 0.3 / 0.05 : 0, lived = 0.4 + 0.2 * log((1 + a * exp(-2)) / (1 + a));
+            const double want = 800 * exp(-5 * lived), t = value_of(&r, "temperature");
+            cr_assert_float_eq(t, want, 1e-5 * want, "%g K, not %g, glows %d", t, want, glows);
+            test_end(&r);
+        }
+}
+
 Test(fire, flame_is_what_burnt_lately)
 {
     for (int substeps = 1; substeps <= 4; substeps += 3) {
