@@ -69,8 +69,8 @@ Test(vortons, equal_bytes)
         "  - vorton.diffuse: {}\n  - vorton.remesh: {interval: 0.02, spacing: 7 cm, merge: 0.2, split: 1.5}\n"
         "  - tracers: {shape: {sphere: {radius: 40 cm}}, count: 3000, rate: 2 1/s}\n  - to_grid: {velocity: vel}\n";
     static const char *const methods[] = {"fast", "mesh"};
-    const int frames = test_short() ? 3 : 6;
     for (int m = 0; m < 2; m++) {
+        const int frames = m == 0 && !test_short() ? 6 : 3; // what is remeshed takes a mesh of a gigabyte
         struct test_run one = wobbling(methods[m], rest, frames, 1), two = wobbling(methods[m], rest, frames, 2);
         cr_assert_eq(hash(&one, "vortons", "pos"), hash(&two, "vortons", "pos"));
         cr_assert_eq(hash(&one, "vortons", "strength"), hash(&two, "vortons", "strength"));
