@@ -13,7 +13,7 @@ struct bw_params;
 struct bw_preset_domain {
     const char *name;
     struct bw_domain_info info; ///< complete; info.name is `name`
-    double margin;              ///< cells of still air kept active around what is alive (default 6)
+    double margin;              ///< cells of still air kept active around what is alive (6, 16 or 24, if not given)
     struct bw_place place;
 };
 

@@ -149,6 +149,18 @@ static enum bw_status text_put(struct bw_node *n, int32_t value)
     return BW_OK;
 }
 
+/* Cells of still air by which motion is within a hundredth of what it is in the whole box: potentials fall off slowly
+ * where air has few ways round. */
+static double margin_choose(const struct bw_domain_info *info)
+{
+    int shut = 0;
+    for (int a = 0; a < 3; a++) {
+        const uint32_t low = info->side[2 * a].kind, high = info->side[2 * a + 1].kind;
+        shut += (low == BW_CLOSED || low == BW_PERIODIC) && (high == BW_CLOSED || high == BW_PERIODIC);
+    }
+    return info->thin >= 0 ? 24 : shut >= 2 ? 16 : 6;
+}
+
 /* A coarser bake's preset says what it did, so that resolved.yaml reproduces it. */
 static enum bw_status coarse_note(struct bw_node *map, const struct bw_domain_info *info)
 {
@@ -166,13 +178,14 @@ static enum bw_status domain_take(struct bw_preset_domain *domain, const struct 
                                   struct bw_node *map, double coarse, struct bw_diag *d)
 {
     struct bw_domain_info *info = &domain->info;
-    *domain = (struct bw_preset_domain){.name = v->name ? map->key : "main", .margin = v->margin, .place = map->place};
+    *domain = (struct bw_preset_domain){.name = v->name ? map->key : "main", .place = map->place};
     info->size = sizeof *info;
     info->name = domain->name;
     enum bw_status status = extent_take(info, v, map, coarse, d);
     if (status) return status;
     tile_choose(info);
     status = bw_first(origin_take(info, v, map, d), sides_take(info, &v->sides, bw_node_get(map, "sides"), d));
+    domain->margin = given(map, "margin") ? v->margin : margin_choose(info);
     if (!status && coarse != 1 && coarse_note(map, info)) status = bw_read_memory(d);
     return status;
 }

@@ -78,7 +78,10 @@ static const struct bw_param domain_rows[] = {
      .sub_size = sizeof(double)},
     BW_F64(DOMAIN, floor, "floor", "0", 0, 0, "m", "Where its bottom is."),
     BW_VEC3(DOMAIN, origin, "origin", NULL, "m", "Its corner, instead of center and floor."),
-    BW_F64(DOMAIN, margin, "margin", "6", 0, 1e30, NULL, "Cells of still air kept around what is alive."),
+    BW_F64(
+        DOMAIN, margin, "margin", NULL, 0, 1e30, NULL,
+        "Cells of still air kept around what is alive: 6, in a flat domain 24, in a shaft that is periodic along "
+        "two axes 16."),
     BW_GROUP(DOMAIN, sides, SIDES, "sides", sides_rows, "What stands around it."),
 };
 
