@@ -80,8 +80,8 @@ static const struct bw_param domain_rows[] = {
     BW_VEC3(DOMAIN, origin, "origin", NULL, "m", "Its corner, instead of center and floor."),
     BW_F64(
         DOMAIN, margin, "margin", NULL, 0, 1e30, NULL,
-        "Cells of still air kept around what is alive: 6, in a flat domain 24, in a shaft that is periodic along "
-        "two axes 16."),
+        "Cells of still air kept around what is alive: 6; 24 in a flat domain, 16 in one closed or periodic along two "
+        "axes."),
     BW_GROUP(DOMAIN, sides, SIDES, "sides", sides_rows, "What stands around it."),
 };
 
