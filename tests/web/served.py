@@ -83,6 +83,10 @@ class Served:
         except urllib.error.HTTPError as error:
             return error.code, error.read()
 
+    def stream(self):
+        """What a page hears, line by line."""
+        return urllib.request.urlopen(self.address + "events", timeout=60)
+
     def state(self):
         return json.loads(self.get("state")[1])
 
