@@ -83,6 +83,9 @@ def camera_moves(page):
         check("… there", abs(c["azimuth"] - azimuth) < 1e-3 and abs(c["elevation"] - elevation) < 1e-3 and c["parallel"], c)
         page.click("camera-movie")
         moves("… as its button does", lambda b=button: page.click("camera-" + b), "parallel")
+        if key == "1":
+            page.click("camera-front")
+            check("… and its other side", abs(page.camera()["azimuth"] - 3.1416) < 1e-3, page.camera())
         page.click("camera-movie")
     page.shot("top")
     moves("5 takes perspective away", lambda: page.keys("15"), "azimuth")
@@ -111,6 +114,17 @@ def slices(page):
         check("slice: " + what, page.changes(act), page.words())
     page.shot("slice_temperature")
     check("slice: its slider", page.changes(lambda: page.at("slice-pos").send_keys(Keys.HOME)), page.words())
+    page.at("viewport").click()
+    for end in ("lo", "hi"):
+        page.at("slice-" + end).clear()
+    page.at("viewport").click()
+    page.keys("y") # through the middle again
+    page.settled()
+    page.keys("h")
+    held = page.run("return ['lo', 'hi'].map((e) => document.getElementById('slice-' + e).value)")
+    check("H holds the range that is shown", all(held) and float(held[0]) < float(held[1]), held)
+    page.keys("h")
+    check("… or finds it by itself again", page.run("return document.getElementById('slice-hi').value") == "")
     check("R renders again", page.changes(lambda: (page.at("viewport").click(), page.keys("r"))) and
           not page.at("slice-panel").is_displayed())
 
@@ -323,6 +337,39 @@ def finished(billow, page, work):
     page.driver.get_log("browser") # of course it complains
 
 
+FLAT = """billow: 1
+name: flat
+domain: {size: [0.32, 0.01, 0.32], voxel: 1 cm}
+time: {frames: 1-2}
+fields: {dye: {kind: vector, advect: true}}
+stages:
+  - emit: {density: 1, dye: [0.1, 0.2, 0.5], shape: {sphere: {center: [0, 0, 0.16], radius: 8 cm}}}
+  - mac.advect: {}
+  - mac.project: {}
+export:
+  - vdb: {fields: [density, dye]}
+  - mp4: {view: slice, field: dye, map: ink, size: 120}
+"""
+
+
+def flat(billow, page, work):
+    """One cell thick: slices, as the movie has them."""
+    with open(os.path.join(work, "flat.yaml"), "w", encoding="utf-8") as file:
+        file.write(FLAT)
+    bake(billow, os.path.join(work, "flat"), preset=os.path.join(work, "flat.yaml"))
+    served = Served(billow, "view", os.path.join(work, "flat"))
+    check("what is flat is shown as a slice", page.open(served.address) and page.at("slice-panel").is_displayed(), page.words())
+    check("… as its movie is: ink on white", sum(page.seen()[3 * (64 * 3 + 24):][:3]) > 700, page.seen()[3 * (64 * 3 + 24):][:3])
+    check("… or another field", page.changes(lambda: Select(page.at("slice-field")).select_by_value("density")))
+    page.click("full")
+    check("full screen", wait(lambda: page.run("return document.fullscreenElement && document.fullscreenElement.id") == "viewport"))
+    page.keys(Keys.ENTER)
+    check("… and back", wait(lambda: not page.run("return document.fullscreenElement")))
+    page.clean("a flat one")
+    page.driver.get("about:blank")
+    check("the program ends", served.end() == 0)
+
+
 def two(billow, page, work):
     """Two caches beside each other, by one camera."""
     for name, buoyancy in (("calm", "1"), ("hot", "5")):
@@ -380,6 +427,7 @@ def main():
     try:
         with tempfile.TemporaryDirectory(prefix="billow-page-") as work:
             finished(billow, page, work)
+            flat(billow, page, work)
             two(billow, page, work)
             running(billow, page, work)
     finally:

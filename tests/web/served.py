@@ -117,5 +117,5 @@ def movie_frames(path):
     return int.from_bytes(data[at + 12:at + 16], "big") if data[4:8] == b"ftyp" and at > 0 else None
 
 
-def bake(billow, out, *words):
-    subprocess.run([billow, "bake", WISP, "--out", out, "--threads", "2", *words], check=True, capture_output=True)
+def bake(billow, out, *words, preset=WISP):
+    subprocess.run([billow, "bake", preset, "--out", out, "--threads", "2", *words], check=True, capture_output=True)

@@ -115,9 +115,13 @@ def what_may_be_asked(served):
           a.ask(a.root + "stop", "POST", body=b"5\r\nhello\r\n", Transfer_Encoding="chunked")[0] == 413)
     good = "picture?frame=6&w=64&h=64&coarse=1"
     check("a picture", a.ask(a.root + good)[1].endswith(b"\xff\xd9"))
+    def angle(size):
+        return float(re.search(rb"X-Eye: ([^\r]*)", a.ask(a.root + "picture?frame=6&coarse=1&" + size)[1]).group(1).split(b",")[-1])
+
+    check("a narrow picture still sees all of the movie's width", angle("w=64&h=256") > 1.5 * angle("w=256&h=64"))
     check("a slice", a.ask(a.root + "picture?frame=6&mode=slice&h=64&field=temperature&axis=x")[1].endswith(b"\xff\xd9"))
     for query in ("w=0", "w=-5", "w=100000", "w=4096&h=4096", "w=64.5", "w=x", "h=1e300", "coarse=2", "mode=evil", "q=0", "ex=inf", "ex=1&ey=nan", "angle=x", "mode=slice&axis=w",
-                  "mode=slice&map=evil", "mode=slice&field=" + "x" * 600, "mode=slice&vectors=%22"):
+                  "mode=slice&map=evil", "mode=slice&field=" + "x" * 600, "mode=slice&vectors=%22", "mode=slice&domain=%ff"):
         check("%s is refused" % query[:40], a.ask(a.root + "picture?frame=6&" + query)[0] == 400)
     for frame in ("nan", "1e400", "six", "0x", ""):
         check("frame %s is refused" % frame, a.ask(a.root + "picture?w=64&h=64&frame=" + frame)[0] == 400)

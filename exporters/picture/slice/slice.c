@@ -153,7 +153,8 @@ static void title_draw(const struct draw *d, double text)
     snprintf(what, sizeof what, "%s%s%s%s", s->field, s->value[1] && !d->colour ? " length" : "", *unit ? " in " : "",
              unit);
     snprintf(range, sizeof range, "%.3g to %.3g", d->range[0], d->range[1]);
-    snprintf(plane, sizeof plane, "%c = %.3g m", axis[s->axis], s->position);
+    const double at = fabs(s->position) < 1e-6 * s->h ? 0 : s->position; // no "4.34e-19"
+    snprintf(plane, sizeof plane, "%c = %.3g m", axis[s->axis], at);
     time_write(s, time, sizeof time);
     snprintf(line, sizeof line, "%s  frame %lld  %s  %s  %s", what, (long long)s->frame, time, plane, range);
     if (bw_text_width(text, line) > d->img->w - 2 * text)

@@ -75,6 +75,9 @@ static enum MHD_Result request_finish(struct visit *v, struct request *r)
     snprintf(seconds, sizeof seconds, "%.4f", a.seconds);
     MHD_add_response_header(out, "X-Seconds", seconds);
     if (*a.eye) MHD_add_response_header(out, "X-Eye", a.eye);
+    char range[64];
+    snprintf(range, sizeof range, "%.9g,%.9g", a.range[0], a.range[1]);
+    if (a.range[0] < a.range[1]) MHD_add_response_header(out, "X-Range", range);
     if (*a.marks) MHD_add_response_header(out, "X-Marks", a.marks);
     if (a.empty) MHD_add_response_header(out, "X-Empty", "1");
     return reply_send(v->c, a.code, a.type, out);

@@ -28,7 +28,7 @@ export function keys(app) {
     '+': camera((c) => c.dolly(0.88)), '=': camera((c) => c.dolly(0.88)), '-': camera((c) => c.dolly(1 / 0.88)),
     q: camera((c) => { c.roll -= TURN; }), e: camera((c) => { c.roll += TURN; }),
     c: () => app.compareBefore(), p: () => { if (app.tune) app.showNumbers(); },
-    Enter: () => document.fullscreenElement ? document.exitFullscreen() : app.viewport.box.requestFullscreen(),
+    Enter: () => app.fullScreen(), h: () => { if (app.mode === 'slice') app.panel.hold(); },
     '?': () => document.getElementById('help').showModal(),
   };
   const shifted = {

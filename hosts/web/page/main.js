@@ -115,6 +115,11 @@ const app = {
     app.viewport.moved();
   },
 
+  fullScreen() {
+    if (document.fullscreenElement) document.exitFullscreen();
+    else app.viewport.box.requestFullscreen().catch(() => null);
+  },
+
   showNumbers() {
     const on = get('numbers').classList.toggle('wanted');
     get('numbers-show').setAttribute('aria-pressed', String(on));
@@ -256,7 +261,15 @@ function listen() {
 /* ---- buttons ---- */
 
 for (const mode of ['render', 'slice']) get(`mode-${mode}`).addEventListener('click', () => app.setMode(mode));
-const side = (azimuth, elevation) => () => { if (app.camera) { app.camera.side(azimuth, elevation); app.cameraChanged(); } };
+/** Once more: from the other side. */
+const side = (azimuth, elevation) => () => {
+  if (!app.camera) return;
+  const there = app.camera.parallel && app.camera.roll === 0 && app.camera.azimuth === azimuth && app.camera.elevation === elevation;
+  if (!there) app.camera.side(azimuth, elevation);
+  else if (elevation) app.camera.side(azimuth, -elevation);
+  else app.camera.side(azimuth ? -azimuth : 2 * QUARTER, 0);
+  app.cameraChanged();
+};
 get('camera-movie').addEventListener('click', app.movieCamera);
 get('camera-frame').addEventListener('click', app.frameSeen);
 get('camera-front').addEventListener('click', side(0, 0));
@@ -269,6 +282,7 @@ get('numbers-show').addEventListener('click', () => app.showNumbers());
 get('live').addEventListener('click', app.goLive);
 get('stop').addEventListener('click', () => app.ask('stop'));
 get('checkpoint').addEventListener('click', () => app.ask('checkpoint'));
+get('full').addEventListener('click', () => app.fullScreen());
 get('help-open').addEventListener('click', () => get('help').showModal());
 
 Tune.begin(app).then((tune) => {

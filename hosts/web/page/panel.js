@@ -8,17 +8,21 @@ export class Panel {
     this.app = app;
     for (const id of ['slice-field', 'slice-map', 'slice-vectors', 'slice-lo', 'slice-hi'])
       get(id).addEventListener('change', () => app.viewport.moved());
+    get('slice-hold').addEventListener('click', () => this.hold());
     get('slice-axis').addEventListener('change', () => this.axis(get('slice-axis').value));
     get('slice-pos').addEventListener('input', () => this.changed());
   }
 
   /** What there is to be chosen from. */
   fill(scene) {
-    const select = get('slice-field'), before = select.value;
-    const unit = new Map(scene.fields.map((f) => [f.name, f.unit === '1' ? '' : `, ${f.unit}`]));
-    select.replaceChildren(...[...unit].map(([name, u]) => new Option(name + u, name)));
+    const select = get('slice-field'), before = select.value, first = scene.fields[0]?.domain;
+    const own = (f) => f.domain === null || f.domain === first; // of the others the domain is said
+    const unit = new Map(scene.fields.map((f) => [own(f) ? f.name : `${f.name}@${f.domain}`, f.unit === '1' ? '' : `, ${f.unit}`]));
+    select.replaceChildren(...[...unit].map(([name, u]) => new Option(name.replace('@', ' in ') + u, name)));
+    if (!scene.renders) select.prepend(new Option('as the movie', ''));
     const names = [...select.options].map((o) => o.value);
-    select.value = names.includes(before) ? before : names.includes('density') ? 'density' : names[0] ?? '';
+    select.value = names.includes(before) && this.filled ? before : !scene.renders ? '' : names.includes('density') ? 'density' : names[0] ?? '';
+    this.filled = true;
     for (let a = 0; a < 3; a++) // a flat one has but one axis
       if (scene.hi[a] - scene.lo[a] < 1e-12 || (!scene.renders && scene.voxel && scene.hi[a] - scene.lo[a] < 1.5 * scene.voxel))
         get('slice-axis').value = 'xyz'[a];
@@ -39,6 +43,14 @@ export class Panel {
     this.app.viewport.moved();
   }
 
+  /** The range that is shown stays, or it is found by itself again. */
+  hold() {
+    const held = get('slice-lo').value !== '' || get('slice-hi').value !== '', [lo, hi] = this.app.viewport.rangeShown() ?? ['', ''];
+    get('slice-lo').value = held ? '' : lo;
+    get('slice-hi').value = held ? '' : hi;
+    this.app.viewport.moved();
+  }
+
   /** A cell on. */
   step(n) {
     const { scene } = this.app, pos = get('slice-pos');
@@ -53,12 +65,14 @@ export class Panel {
     this.app.viewport.moved();
   }
 
-  tell() { get('slice-at').value = `${+(+get('slice-pos').value).toFixed(4)} m`; }
+  tell() { get('slice-at').value = `${+(+get('slice-pos').value / (this.app.scene?.metre || 1)).toFixed(4)} m`; }
 
   query() {
-    const out = { axis: get('slice-axis').value, field: get('slice-field').value, map: get('slice-map').value, vectors: get('slice-vectors').value };
+    const [field, domain] = get('slice-field').value.split('@'), map = get('slice-map').value;
+    const out = { axis: get('slice-axis').value, vectors: get('slice-vectors').value, ...(field && { field }), ...(domain && { domain }) };
+    if (field || map !== 'auto') out.map = map;
     const inside = this.app.scene && this.app.scene.renders;
-    if (inside) out.pos = (+get('slice-pos').value).toPrecision(6); // a flat one has but one layer
+    if (inside) out.pos = (+get('slice-pos').value / (this.app.scene.metre || 1)).toPrecision(6); // a flat one has but one layer
     const lo = parseFloat(get('slice-lo').value || 0), hi = parseFloat(get('slice-hi').value || 0);
     if (lo < hi) Object.assign(out, { lo, hi });
     return out;

@@ -14,6 +14,7 @@ export class Viewport {
     this.kept = new Map(); // pictures by what was asked
     this.eyes = new Map(); // of the movie's camera there
     this.said = new Map(); // what is drawn over it, in words
+    this.ranges = new Map(); // of a slice's colours
     this.asked = 0; // every wish has a number
     this.shown = 0; // that of the newest picture that is seen
     this.ways = { quick: { busy: false, next: null }, sharp: { busy: false, next: null } };
@@ -92,6 +93,7 @@ export class Viewport {
       this.shown = wish.number;
       this.sharp = way === 'sharp';
       this.image = image;
+      this.seen = wish.query;
       const eye = this.eyes.get(wish.query);
       const { app } = this;
       if (eye && app.camera && app.camera.isMovies()) app.camera = Camera.of(eye);
@@ -114,6 +116,7 @@ export class Viewport {
       if (!answer.ok) throw new Error(await answer.text());
       this.app.seconds = +answer.headers.get('X-Seconds');
       this.said.set(query, answer.headers.get('X-Marks') ?? '');
+      if (answer.headers.get('X-Range')) this.ranges.set(query, answer.headers.get('X-Range'));
       blob = await answer.blob();
       if (answer.headers.get('X-Eye')) this.eyes.set(query, answer.headers.get('X-Eye'));
       blob.empty = !!answer.headers.get('X-Empty');
@@ -153,7 +156,11 @@ export class Viewport {
     this.kept.delete(oldest);
     this.eyes.delete(oldest);
     this.said.delete(oldest);
+    this.ranges.delete(oldest);
   }
+
+  /** The ends of the colours of the slice that is seen, or null. */
+  rangeShown() { return this.ranges.get(this.seen)?.split(',').map((x) => +(+x).toPrecision(6)) ?? null; }
 
   /** Shares of the picture's width and height at a place of the window; null: beside it. */
   pointAt(x, y) {

@@ -2,6 +2,7 @@
 #include "draw.h"
 
 #include "jpeg.h"
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,6 +42,16 @@ static void eye_tell(const struct bw_eye *e, char out[280])
     snprintf(out + n, 280 - (size_t)n, "%.17g", e->angle);
 }
 
+const struct bw_eye *draw_eye(const struct open_view *o, const struct wish *w, struct bw_eye *movies)
+{
+    const double own = (double)o->facts.width / o->facts.height, aspect = (double)w->width / w->height;
+    *movies = o->facts.eye;
+    if (w->has_eye) return &w->eye;
+    if (aspect >= own * 0.999) return NULL;
+    movies->angle = 2 * atan(tan(0.5 * movies->angle) * own / aspect);
+    return movies;
+}
+
 static void marks_put(struct views *v, struct source *s, const struct wish *w, struct open_view *o,
                       const struct paint *p, char said[200])
 {
@@ -53,12 +64,13 @@ static enum bw_status render_draw(struct views *v, struct source *s, const struc
 {
     struct open_view *o = w->rest == 2 ? views_pass(v, s, w->frame) : views_take(v, s, w->frame);
     if (!o) return bw_error_last()->status ? bw_error_last()->status : BW_ERR;
-    enum bw_status status = bw_view_picture(o->view, w->has_eye ? &w->eye : NULL, w->width, w->height, w->coarse, out);
+    struct bw_eye movies;
+    const struct bw_eye *eye = draw_eye(o, w, &movies);
+    enum bw_status status = bw_view_picture(o->view, eye, w->width, w->height, w->coarse, out);
     struct paint p = {.to = out};
-    const struct bw_eye *eye = w->has_eye ? &w->eye : &o->facts.eye;
-    if (!status && w->marks && lens_of_eye(eye, (double)w->width / w->height, &p.lens))
+    if (!status && w->marks && lens_of_eye(eye ? eye : &movies, (double)w->width / w->height, &p.lens))
         marks_put(v, s, w, o, &p, told->marks);
-    if (!w->has_eye) eye_tell(&o->facts.eye, told->eye);
+    if (!w->has_eye) eye_tell(&movies, told->eye);
     told->empty = 1;
     for (int c = 0; c < 3; c++) told->empty &= !(o->facts.seen_lo[c] < o->facts.seen_hi[c]);
     views_give(v, o);
@@ -85,6 +97,7 @@ static enum bw_status slice_draw(struct views *v, struct source *s, const struct
     if (status) return status;
     status = bw_snapshot_picture(snapshot, w->look, 0, out);
     bw_snapshot_close(snapshot);
+    if (!status) memcpy(told->range, out->range, sizeof told->range);
     if (!status && w->marks) slice_mark(v, s, w, out, told);
     return status;
 }
@@ -125,12 +138,12 @@ static struct drawn scene_draw(struct views *v, struct source *s, int64_t frame)
     struct open_view *o = views_take(v, s, frame);
     if (!o) return drawn_failure(s, frame);
     const struct bw_view_facts *f = &o->facts;
-    json_t *scene =
-        json_pack("{s:I, s:b, s:i, s:i, s:o, s:o, s:o, s:o, s:f, s:O, s:f, s:f, s:{s:o, s:o, s:o, s:f}}", "frame",
-                  (json_int_t)frame, "renders", f->renders, "width", f->width, "height", f->height, "lo", triple(f->lo),
-                  "hi", triple(f->hi), "seen_lo", triple(f->seen_lo), "seen_hi", triple(f->seen_hi), "voxel", f->voxel,
-                  "fields", o->fields, "time", o->time, "fps", o->fps, "eye", "at", triple(f->eye.at), "target",
-                  triple(f->eye.target), "up", triple(f->eye.up), "angle", f->eye.angle);
+    json_t *scene = json_pack(
+        "{s:I, s:b, s:f, s:i, s:i, s:o, s:o, s:o, s:o, s:f, s:O, s:f, s:f, s:{s:o, s:o, s:o, s:f}}", "frame",
+        (json_int_t)frame, "renders", f->renders, "metre", f->metre, "width", f->width, "height", f->height, "lo",
+        triple(f->lo), "hi", triple(f->hi), "seen_lo", triple(f->seen_lo), "seen_hi", triple(f->seen_hi), "voxel",
+        f->voxel, "fields", o->fields, "time", o->time, "fps", o->fps, "eye", "at", triple(f->eye.at), "target",
+        triple(f->eye.target), "up", triple(f->eye.up), "angle", f->eye.angle);
     views_give(v, o);
     char *text = scene ? json_dumps(scene, JSON_COMPACT) : NULL;
     json_decref(scene);

@@ -15,6 +15,7 @@ struct drawn {
     size_t size;
     double seconds;  ///< that it took
     char marks[200]; ///< what is drawn over it, in words; "": nothing
+    double range[2]; ///< of a slice's colours; equal: none is told
     char eye[280];   ///< the movie's camera, in numbers; "": none is told
     int empty;       ///< a render shows a stage with nothing in it
 };
@@ -23,6 +24,9 @@ struct drawn {
 struct drawn draw_picture(struct views *v, struct shelf *s, const struct wish *w);
 /// What there is to see in a frame: stage, camera, fields, as JSON.
 struct drawn draw_scene(struct views *v, struct shelf *s, const struct wish *w);
+/// Whose eye a render has, for bw_view_picture; `movies` gets the movie's, which in a narrower picture still sees all
+/// of its width.
+const struct bw_eye *draw_eye(const struct open_view *o, const struct wish *w, struct bw_eye *movies);
 /// The pixels of a picture (bw_pixels_free); `told` gets the camera and the marks. Errors are in bw_error_last.
 enum bw_status draw_pixels(struct views *v, struct source *s, const struct wish *w, struct bw_pixels *out,
                            struct drawn *told);

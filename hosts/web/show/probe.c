@@ -94,8 +94,9 @@ static enum bw_status render_spot(const struct open_view *o, const struct wish *
         [BW_MET_NOTHING] = "nothing", [BW_MET_GAS] = "gas", [BW_MET_OBSTACLE] = "obstacle"};
     const double point[2] = {w->point[0] * w->width, w->point[1] * w->height};
     int32_t met = BW_MET_NOTHING;
+    struct bw_eye movies;
     const enum bw_status status =
-        bw_view_meet(o->view, w->has_eye ? &w->eye : NULL, w->width, w->height, point, out->at, &met);
+        bw_view_meet(o->view, draw_eye(o, w, &movies), w->width, w->height, point, out->at, &met);
     out->met = words[met];
     return status;
 }
@@ -125,9 +126,10 @@ struct drawn draw_probe(struct views *v, struct shelf *shelf, const struct wish 
     }
     if (said) text = json_dumps(said, JSON_COMPACT | JSON_REAL_PRECISION(9));
     json_decref(said);
-    struct drawn out = text ? (struct drawn){GOOD, "application/json", text, strlen(text), 0, "", ""}
-                       : s  ? drawn_words(UNABLE, bw_error_last()->sentence)
-                            : drawn_words(UNABLE, "nothing is shown");
+    struct drawn out =
+        text ? (struct drawn){.code = GOOD, .type = "application/json", .bytes = text, .size = strlen(text)}
+        : s  ? drawn_words(UNABLE, bw_error_last()->sentence)
+             : drawn_words(UNABLE, "nothing is shown");
     if (o) views_give(v, o);
     shelf_give(shelf, s);
     return out;

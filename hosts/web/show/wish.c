@@ -81,9 +81,13 @@ static void slice_read(struct query *q, struct wish *w)
     const double lo = number(q, "lo", 0, "the range is none"), hi = number(q, "hi", 0, "the range is none");
     word(q, "axis", "y|x|z", axis);
     word(q, "map", "auto|smoke|fire|viridis|diverging|grey|ink", map);
+    const char *domain = q->value("domain", q->user);
     word(q, "vectors", "none|arrows|streamlines", vectors);
-    json_t *look = json_pack("{s:s, s:i, s:s, s:s, s:s}", "view", "slice", "size", w->height, "axis", axis, "map", map,
-                             "vectors", vectors);
+    json_t *look =
+        json_pack("{s:s, s:i, s:s, s:s}", "view", "slice", "size", w->height, "axis", axis, "vectors", vectors);
+    if (q->value("map", q->user)) json_object_set_new(look, "map", json_string(map));
+    if (domain && *domain && json_object_set_new(look, "domain", json_string(domain)))
+        q->wrong = "the domain has no name";
     if (field && *field && json_object_set_new(look, "field", json_string(field))) q->wrong = "the field has no name";
     if (q->value("pos", q->user))
         json_object_set_new(look, "position", json_sprintf("%.9g m", number(q, "pos", 0, "the position is no number")));
