@@ -304,3 +304,40 @@ Test(march, slab_of_flames_glows_as_a_black_body)
     free(rgbs);
     free(fire);
 }
+
+/* One lit cell: all that its spline spreads is gathered, from any side of it: ∫ j dV over the picture. */
+Test(march, nothing_of_a_cell_is_skipped)
+{
+    enum { N = 12 };
+    const double h = 2. / N, pixel = (10 + 0.5 * h) * 0.24 / 65, want = 5 * h * h * h;
+    for (int kind = 0; kind < 2; kind++) { // smoke, flame
+        float *rgbs = take(NULL, (size_t)N * N * N * 4 * sizeof(float));
+        float *fire = take(NULL, (size_t)N * N * N * 2 * sizeof(float));
+        const int cell = (6 * N + 6) * N + 6;
+        struct bw_planck planck;
+        float rgb[3];
+        bw_planck_init(&planck, 0.5);
+        bw_planck_read(&planck, 1600, rgb);
+        for (int i = 0; i < N * N * N; i++) fire[2 * i + 1] = 1600;
+        if (kind) fire[2 * cell] = 1;
+        else rgbs[4 * cell] = 5;
+        const struct bw_lit lit = {.box = {{N, N, N}, {-1, -1, -1}, h},
+                                   .rgbs = rgbs,
+                                   .fire = kind ? fire : NULL,
+                                   .planck = &planck,
+                                   .gain = 5 / rgb[0]};
+        struct bw_image img = lit_render(&lit);
+        double sum = 0, low = 0, left = 0;
+        for (int i = 0; i < 65 * 65; i++) {
+            const double light = ((double)img.px[3 * i] - 1) * pixel * pixel;
+            sum += light, low += light * (i / 65), left += light * (i % 65);
+        }
+        const double at = 32 + 0.5 * h / pixel; // half a cell to the right of the middle, and above it
+        cr_assert_float_eq(sum, want, 0.012 * want, "%d: %g, not %g", kind, sum, want);
+        cr_assert_float_eq(left / sum, at, 0.1, "%d: %g, not %g", kind, left / sum, at);
+        cr_assert_float_eq(64 - low / sum, at, 0.1, "%d: %g, not %g", kind, 64 - low / sum, at);
+        bw_image_free(&img);
+        free(rgbs);
+        free(fire);
+    }
+}

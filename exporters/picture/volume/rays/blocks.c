@@ -13,7 +13,19 @@
 struct survey {
     const struct bw_lit *lit;
     struct bw_blocks *b;
+    uint8_t *flat; ///< what cells hold within their layer
 };
+
+/// Each of n bytes joined with the one before and the two behind it.
+static void line_reach(uint8_t *p, int n, int step)
+{
+    uint8_t before = 0;
+    for (int i = 0; i < n; i++, p += step) {
+        const uint8_t here = *p, next = i + 1 < n ? p[step] : 0, after = i + 2 < n ? p[2 * step] : 0;
+        *p = before | here | next | after;
+        before = here;
+    }
+}
 
 /// Would flames as bright and hot as the brightest and hottest of a block be seen across the whole box?
 static int fire_shows(const struct bw_lit *lit, const float fire[2])
@@ -26,27 +38,63 @@ static int fire_shows(const struct bw_lit *lit, const float fire[2])
     return way * (lit->gain * (rgb[0] + rgb[1] + rgb[2]) + lit->soot * fire[0]) > UNSEEN;
 }
 
-/// What lies in a block, or in the cells around it that a spline reaches.
-static uint8_t block_holds(const struct bw_lit *lit, const int at[3])
+/// What each cell of a layer holds, then of the one before and the two behind in x, then in y.
+static void near_layer(int64_t k, void *user)
 {
-    int medium = 0;
-    float most[2] = {0, 0};
+    const struct survey *s = user;
+    const struct bw_lit *lit = s->lit;
+    const int nx = lit->box.n[0], ny = lit->box.n[1];
+    const size_t first = (size_t)k * (size_t)nx * (size_t)ny;
+    const float *p = lit->rgbs + 4 * first, *fire = lit->fire ? lit->fire + 2 * first : NULL;
+    uint8_t *out = s->flat + first;
+    for (int i = 0; i < nx * ny; i++)
+        out[i] = (uint8_t)((p[4 * i + 3] > 0 || p[4 * i] > 0 ? BW_HOLDS_MEDIUM : 0) |
+                           (fire && fire[2 * i] > BW_FIRE_FAINT ? BW_HOLDS_FIRE : 0));
+    for (int j = 0; j < ny; j++) line_reach(out + j * nx, nx, 1);
+    for (int i = 0; i < nx; i++) line_reach(out + i, ny, nx);
+}
+
+/// And in z.
+static void near_stack(int64_t k, void *user)
+{
+    const struct survey *s = user;
+    const int nz = s->lit->box.n[2], last = (int)k + 2 < nz ? (int)k + 2 : nz - 1;
+    const size_t layer = (size_t)s->lit->box.n[0] * (size_t)s->lit->box.n[1];
+    uint8_t *out = s->b->near + (size_t)k * layer;
+    for (int q = k > 0 ? (int)k - 1 : 0; q <= last; q++)
+        for (size_t i = 0; i < layer; i++) out[i] |= s->flat[(size_t)q * layer + i];
+}
+
+/// Hottest and brightest flame in a block, or in the cells around it that a spline reaches.
+static void block_fire(const struct bw_lit *lit, const int at[3], float most[2])
+{
     const struct bw_dense *b = &lit->box;
     int lo[3], hi[3];
+    most[0] = most[1] = 0;
     for (int a = 0; a < 3; a++) {
         lo[a] = at[a] ? at[a] * BW_BLOCK - 1 : 0;
         hi[a] = (at[a] + 1) * BW_BLOCK + 2 < b->n[a] ? (at[a] + 1) * BW_BLOCK + 2 : b->n[a];
     }
     for (int k = lo[2]; k < hi[2]; k++)
         for (int j = lo[1]; j < hi[1]; j++) {
-            const size_t row = ((size_t)k * (size_t)b->n[1] + (size_t)j) * (size_t)b->n[0];
-            const float *p = lit->rgbs + 4 * row, *fire = lit->fire ? lit->fire + 2 * row : NULL;
-            for (int i = lo[0]; i < hi[0]; i++) {
-                medium |= p[4 * i + 3] > 0 || p[4 * i] > 0;
-                for (int c = 0; fire && c < 2; c++) most[c] = bw_most(most[c], fire[2 * i + c]);
-            }
+            const float *fire = lit->fire + 2 * (((size_t)k * (size_t)b->n[1] + (size_t)j) * (size_t)b->n[0]);
+            for (int i = lo[0]; i < hi[0]; i++)
+                for (int c = 0; c < 2; c++) most[c] = bw_most(most[c], fire[2 * i + c]);
         }
-    return (uint8_t)((medium ? BW_HOLDS_MEDIUM : 0) | (fire_shows(lit, most) ? BW_HOLDS_FIRE : 0));
+}
+
+static uint8_t block_holds(const struct survey *s, const int at[3])
+{
+    const struct bw_dense *b = &s->lit->box;
+    uint8_t holds = 0;
+    float most[2];
+    for (int k = at[2] * BW_BLOCK; k < b->n[2] && k < (at[2] + 1) * BW_BLOCK; k++)
+        for (int j = at[1] * BW_BLOCK; j < b->n[1] && j < (at[1] + 1) * BW_BLOCK; j++)
+            for (int i = at[0] * BW_BLOCK; i < b->n[0] && i < (at[0] + 1) * BW_BLOCK; i++)
+                holds |= s->b->near[((size_t)k * (size_t)b->n[1] + (size_t)j) * (size_t)b->n[0] + (size_t)i];
+    if (!(holds & BW_HOLDS_FIRE)) return holds;
+    block_fire(s->lit, at, most);
+    return fire_shows(s->lit, most) ? holds : holds & BW_HOLDS_MEDIUM;
 }
 
 static void busy_layer(int64_t k, void *user)
@@ -55,16 +103,21 @@ static void busy_layer(int64_t k, void *user)
     const int32_t *n = s->b->n;
     for (int j = 0; j < n[1]; j++)
         for (int i = 0; i < n[0]; i++)
-            s->b->busy[((int)k * n[1] + j) * n[0] + i] = block_holds(s->lit, (int[3]){i, j, (int)k});
+            s->b->busy[((int)k * n[1] + j) * n[0] + i] = block_holds(s, (int[3]){i, j, (int)k});
 }
 
 static enum bw_status busy_make(const struct bw_tools *tools, const struct bw_lit *lit, struct bw_blocks *b)
 {
-    struct survey s = {lit, b};
+    struct survey s = {.lit = lit, .b = b};
+    const size_t cells = bw_dense_cells(&lit->box);
     if (!lit->rgbs) return BW_OK;
     for (int a = 0; a < 3; a++) b->n[a] = (lit->box.n[a] + BW_BLOCK - 1) / BW_BLOCK;
     b->busy = tools->alloc(tools->ctx, (size_t)b->n[0] * (size_t)b->n[1] * (size_t)b->n[2]);
-    if (!b->busy) return BW_ERR_MEMORY;
+    b->near = tools->alloc(tools->ctx, 2 * cells);
+    if (!b->busy || !b->near) return BW_ERR_MEMORY;
+    s.flat = b->near + cells;
+    tools->parallel(tools->ctx, lit->box.n[2], near_layer, &s);
+    tools->parallel(tools->ctx, lit->box.n[2], near_stack, &s);
     tools->parallel(tools->ctx, b->n[2], busy_layer, &s);
     return BW_OK;
 }
@@ -129,6 +182,7 @@ enum bw_status bw_blocks_make(const struct bw_tools *tools, const struct bw_lit 
 void bw_blocks_free(const struct bw_tools *tools, struct bw_blocks *b)
 {
     if (b->busy) tools->release(tools->ctx, b->busy);
+    if (b->near) tools->release(tools->ctx, b->near);
     if (b->reach) tools->release(tools->ctx, b->reach);
     *b = (struct bw_blocks){0};
 }

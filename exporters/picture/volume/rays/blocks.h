@@ -12,6 +12,7 @@ enum { BW_BLOCK = 4, BW_SCREEN_TILE = 16 }; ///< cells; pixels
 struct bw_blocks {
     int32_t n[3];
     uint8_t *busy; ///< of each block: BW_HOLDS_…, or nothing; NULL: an empty stage
+    uint8_t *near; ///< of each cell: BW_HOLDS_… within what a spline reaches from it to the next
     int32_t tiles[2];
     float *reach; ///< per screen tile: distance to the nearest and from the farthest busy block, m
 };

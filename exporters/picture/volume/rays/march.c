@@ -13,6 +13,7 @@
 #include <math.h>
 #include <string.h>
 
+#define DEEP 0.1f  ///< of the light from there gets out: cells are read linearly, which is not seen
 enum { BAND = 4 }; ///< rows a task
 
 /// How rays go.
@@ -58,11 +59,11 @@ static int ray_clip(const struct bw_dense *b, const double eye[3], const double 
 }
 
 /// What flames add at `t` to {j, s}, `share` of it.
-static inline void fire_add(const struct march *m, const struct taps *t, float share, struct lanes *js)
+static inline void fire_add(const struct march *m, const struct taps *t, int cubic, float share, struct lanes *js)
 {
     const struct bw_lit *lit = m->shot.lit;
     float fire[2], rgb[3];
-    if (m->steps.cubic) cubic_two(lit->fire, t, fire);
+    if (cubic) cubic_two(lit->fire, t, fire);
     else linear_two(lit->fire, t, fire);
     if (fire[0] <= BW_FIRE_FAINT) return;
     bw_emission(lit->planck, fire, rgb);
@@ -71,27 +72,28 @@ static inline void fire_add(const struct march *m, const struct taps *t, float s
 }
 
 /// The same over a step about p: flames are thinner than a step.
-static inline void fire_step(const struct march *m, const float p[3], const float d[3], struct lanes *js)
+static inline void fire_step(const struct march *m, int cubic, const float p[3], const float d[3], struct lanes *js)
 {
     const struct bw_dense *b = &m->shot.lit->box;
     for (int q = 0; q < m->steps.fine; q++) {
         const float t = m->steps.length * (((float)q + 0.5f) / (float)m->steps.fine - 0.5f);
         float at[3];
         for (int a = 0; a < 3; a++) at[a] = bw_least(bw_most(p[a] + t * d[a], 0), (float)(b->n[a] - 1));
-        const struct taps taps = taps_at(b, at, m->steps.cubic);
-        fire_add(m, &taps, 1 / (float)m->steps.fine, js);
+        const struct taps taps = taps_at(b, at, cubic);
+        fire_add(m, &taps, cubic, 1 / (float)m->steps.fine, js);
     }
 }
 
 /// {j, s} at p, a place on a ray along d.
-static inline struct lanes medium_at(const struct march *m, uint8_t holds, const float p[3], const float d[3])
+static inline struct lanes medium_at(const struct march *m, uint8_t holds, int cubic, const float p[3],
+                                     const float d[3])
 {
     struct lanes s = {{0}};
     if (holds & BW_HOLDS_MEDIUM) {
-        const struct taps t = taps_at(&m->shot.lit->box, p, m->steps.cubic);
-        s = m->steps.cubic ? cubic_four(m->shot.lit->rgbs, &t) : linear_four(m->shot.lit->rgbs, &t);
+        const struct taps t = taps_at(&m->shot.lit->box, p, cubic);
+        s = cubic ? cubic_four(m->shot.lit->rgbs, &t) : linear_four(m->shot.lit->rgbs, &t);
     }
-    if (holds & BW_HOLDS_FIRE) fire_step(m, p, d, &s);
+    if (holds & BW_HOLDS_FIRE) fire_step(m, cubic, p, d, &s);
     return s;
 }
 
@@ -126,7 +128,12 @@ static float medium_march(const struct march *m, const struct ray *r, float jitt
             continue;
         }
         n++;
-        const struct lanes s = medium_at(m, holds, p, r->d);
+        const int32_t *cells = m->shot.lit->box.n;
+        const size_t cell =
+            ((size_t)(int)p[2] * (size_t)cells[1] + (size_t)(int)p[1]) * (size_t)cells[0] + (size_t)(int)p[0];
+        const uint8_t near = holds & m->blocks.near[cell];
+        if (!near) continue;
+        const struct lanes s = medium_at(m, near, m->steps.cubic && through > DEEP, p, r->d);
         const float ds = (to - from) * h, depth = s.v[3] * ds, keep = bw_exp_neg(depth);
         sum.v += s.v * (through * (depth > 1e-4f ? (1 - keep) / s.v[3] : ds)); // ∫ exp(-s x) dx over the step
         through *= keep;
