@@ -20,10 +20,11 @@ static const struct bw_snapshot_field *field_find(const struct bw_frame *frame, 
     return NULL;
 }
 
-/* What is written when the preset names nothing: what is carried by the flow, the flame, the flow. */
+/* What is written when the preset names nothing: what is carried by the flow, the flame, the flow, and what stands in
+ * it, which previews of the files would lack. */
 static int field_usual(const struct bw_field_info *info)
 {
-    return info->advected || !strcmp(info->name, "flame") || !strcmp(info->name, "vel");
+    return info->advected || !strcmp(info->name, "flame") || !strcmp(info->name, "vel") || !strcmp(info->name, "solid");
 }
 
 static int field_wanted(const struct vdb_params *p, const struct bw_field_info *info)

@@ -31,6 +31,14 @@ class Caches(Baked):
                 np.testing.assert_allclose(density.origin, now.origin, atol=1e-6)
                 np.testing.assert_array_equal(density.dense(now.lo, now.shape), now.dense())
 
+    def test_obstacles_are_kept(self):
+        out = self.folder / "ball"
+        ball = "  - collide: {shape: {sphere: {center: [0, 0, 0.6], radius: 12 cm}}}\n"
+        billow.bake(text=PUFF.replace("stages:\n", "stages:\n" + ball) + "export:\n  - vdb: {}\n", out=out)
+        solid = billow.open(out)[4]["solid"].dense()
+        self.assertLess(solid.min(), -0.05)
+        self.assertNotIn("solid", [f.name for f in billow.open(self.out)[4].fields])
+
     def test_outlives_the_cache(self):
         with billow.open(self.out) as cache:
             frame = cache[4]
