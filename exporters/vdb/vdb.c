@@ -2,8 +2,9 @@
 /* Exporter `vdb`: one OpenVDB file a frame, vdb/NAME_0001.vdb, all grids in it, as Blender and Houdini expect them.
  *
  * File metadata: creator ("Billow …"; a creator that begins with "Houdini" makes Blender turn the object), preset,
- * preset_hash, fps, frame, time (s), units, scale, up_axis, seed, simd. Grid metadata: unit; for temperature
- * `temperature` (blender, excess, normalized), `kelvin` (K above ambient for a stored 1) and `ambient` (K). */
+ * preset_hash, fps, frame, time (s), units, scale, up_axis, seed, simd; with `blend` also `domain` and `blend`. Grid
+ * metadata: unit; for temperature `temperature` (blender, excess, normalized), `kelvin` (K above ambient for a stored
+ * 1) and `ambient` (K). */
 #include "vdb.h"
 #include <common/nest.h>
 #include <common/outputs.h>
@@ -152,9 +153,13 @@ static enum bw_status file_meta(struct bw_exporter *e, const struct bw_frame *fr
         {.key = "up_axis", .string = p->up ? "y" : "z"},
         {.key = "seed", .string = seed},
         {.key = "simd", .string = levels[b->simd < BW_COUNT(levels) ? b->simd : 0]},
+        {.key = "domain", .string = e->domains[e->domain]->name},
+        {.key = "blend", .string = p->blend ? p->blend : ""},
     };
+    // half of something that is shown at once says of what; whole files are as they ever were
+    const uint32_t n = BW_COUNT(rows) - (p->blend && *p->blend ? 0 : 2);
     struct bwvdb_error error;
-    for (uint32_t i = 0; i < BW_COUNT(rows); i++) {
+    for (uint32_t i = 0; i < n; i++) {
         enum bwvdb_status s = bwvdb_writer_meta(w, &rows[i], &error);
         if (s) return e->host->fail(e, (enum bw_status)s, "%s", error.text);
     }

@@ -161,6 +161,73 @@ static void films(void)
     CHECK(bw_pixels_write(&odd, path) == BW_ERR_USAGE && access(path, F_OK) != 0);
 }
 
+/* ---- two domains as one ---- */
+
+static const char nested[] =
+    "billow: 1\nname: nested\ndomains:\n  wide: {size: [0.64, 0.64, 0.96], voxel: 4 cm}\n"
+    "  near: {size: [0.32, 0.32, 0.48], voxel: 2 cm}\ntime: {frames: 1-1}\n"
+    "stages:\n"
+    "  - emit: {id: low, domain: near, density: 2, shape: {sphere: {center: [0, 0, 0.2], radius: 9 cm}}}\n"
+    "  - emit: {id: high, domain: wide, density: 2, shape: {sphere: {center: [0, 0, 0.7], radius: 15 cm}}}\n"
+    "export:\n  - vdb: {id: a, domain: wide, blend: near, edge: 2}\n"
+    "  - vdb: {id: b, domain: near, blend: wide, edge: 2}\n"
+    "  - png: {view: render, domain: wide, blend: near, edge: 2, size: 96}\n";
+
+static struct bw_pixels whole; ///< as the bake itself shows it
+
+static void whole_look(struct bw_bake *bake, struct bw_snapshot *snapshot, void *user)
+{
+    struct bw_view *view = NULL;
+    struct bw_view_facts f = {.size = sizeof f};
+    (void)bake, (void)user;
+    CHECK(bw_view_open(snapshot, &view) == BW_OK && bw_view_facts(view, &f) == BW_OK);
+    CHECK(f.seen_lo[2] < 0.15 && f.seen_hi[2] > 0.8);
+    CHECK(bw_view_picture(view, NULL, 96, 96, 0, &whole) == BW_OK);
+    bw_view_close(view);
+}
+
+static double apart(const struct bw_pixels *a, const struct bw_pixels *b)
+{
+    double sum = 0;
+    const size_t n = 3 * (size_t)a->width * (size_t)a->height;
+    for (size_t i = 0; i < n; i++) sum += abs(((unsigned char *)a->memory)[i] - ((unsigned char *)b->memory)[i]);
+    return sum / (double)n;
+}
+
+/// The files of one of them show both, whichever is opened.
+static void halves(void)
+{
+    char folder[200], path[300];
+    snprintf(folder, sizeof folder, "%s/nested", work);
+    struct bw_bake_options o = options_of_puff();
+    o.preset = "nested";
+    o.text = nested;
+    o.out = folder;
+    o.on_frame = whole_look;
+    struct bw_bake *bake = bake_open(&o);
+    CHECK(bw_bake_start(bake) == BW_OK && bw_bake_wait(bake, -1) == 0);
+    for (int i = 0; i < 3; i++) {
+        static const char *const which[] = {"", "/vdb/nested_0001.vdb", "/vdb/nested_near_0001.vdb"};
+        struct bw_cache *cache = NULL;
+        struct bw_snapshot *snapshot = NULL;
+        struct bw_view *view = NULL;
+        struct bw_pixels p = {0};
+        snprintf(path, sizeof path, "%s%s", folder, which[i]);
+        CHECK(bw_cache_open(session, path, &cache) == BW_OK && bw_cache_frame(cache, 1, &snapshot) == BW_OK);
+        CHECK(bw_view_open(snapshot, &view) == BW_OK && bw_view_picture(view, NULL, 96, 96, 0, &p) == BW_OK);
+        CHECK(p.memory && whole.memory && apart(&p, &whole) < 1.5);
+        char *text = bw_cache_describe(cache, 0);
+        if (!i) CHECK(text && strstr(text, "\"name\": \"nested\"")); // the first domain's
+        bw_text_free(text);
+        bw_pixels_free(&p);
+        bw_view_close(view);
+        bw_snapshot_close(snapshot);
+        bw_cache_close(cache);
+    }
+    bw_pixels_free(&whole);
+    bw_bake_close(bake);
+}
+
 int main(int argc, char **argv)
 {
     char folder[] = "/tmp/billow-inspect-XXXXXX";
@@ -179,6 +246,7 @@ int main(int argc, char **argv)
     if (is_wanted("meet", argc, argv)) meet(cache), layer(cache);
     if (is_wanted("points", argc, argv)) points(cache);
     if (is_wanted("films", argc, argv)) films();
+    if (is_wanted("halves", argc, argv)) halves();
     bw_cache_close(cache);
     bw_bake_close(bake);
     bw_session_close(session);

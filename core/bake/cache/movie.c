@@ -141,7 +141,7 @@ static enum bw_status render_frame(struct show *s, const char *path, struct bw_i
     enum bw_status status = s->size[0] ? BW_OK : render_begin(s);
     if (status) return status;
     s->view.moves = s->scene.shutter > 0;
-    status = bw_vdb_volume(&s->view, path, &v, &memory, s->why, sizeof s->why);
+    status = bw_vdb_volume_whole(&s->view, path, &v, &memory, s->why, sizeof s->why);
     if (status) return status;
     status = bw_image_init(img, &s->tools, s->size[0], s->size[1]);
     if (!status) status = bw_render(&s->tools, &v, &s->scene, img);

@@ -86,7 +86,7 @@ enum bw_status view_of_file(struct moment *m, const struct bw_preset *own, struc
         return bw_diag_error(d, NULL, BW_ERR_IO, "%s", why);
     v->scene.look.sky = v->sky;
     seen.moves = v->scene.shutter > 0;
-    enum bw_status status = bw_vdb_volume(&seen, path, &v->volume, &v->memory, why, sizeof why);
+    enum bw_status status = bw_vdb_volume_whole(&seen, path, &v->volume, &v->memory, why, sizeof why);
     if (status) bw_diag_error(d, NULL, status, "%s", why);
     return d->status;
 }

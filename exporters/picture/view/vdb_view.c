@@ -157,7 +157,7 @@ enum bw_status bw_vdb_view_open(struct bw_vdb_view *v, const struct bw_sequence 
         if (status && !v->lenient) return status;
     }
     if (!good) return file_survey(v, s->path[0], 1, why, why_size); // for its sentence
-    for (int a = 0; a < 3 && !(v->lo[a] < v->hi[a]); a++) { // nothing but empty grids
+    for (int a = 0; a < 3 && !(v->lo[a] < v->hi[a]); a++) {         // nothing but empty grids
         v->lo[a] = -8 * v->voxel;
         v->hi[a] = 8 * v->voxel;
     }

@@ -47,6 +47,9 @@ enum bw_status bw_vdb_view_open(struct bw_vdb_view *v, const struct bw_sequence 
 /// The volume of one file; *memory is released by the caller with the tools.
 enum bw_status bw_vdb_volume(const struct bw_vdb_view *v, const char *path, struct bw_volume *out, float **memory,
                              char *why, size_t why_size);
+/// vdb_join.c: the same, with the other half of two domains that were exported to be shown at once.
+enum bw_status bw_vdb_volume_whole(const struct bw_vdb_view *v, const char *path, struct bw_volume *out, float **memory,
+                                   char *why, size_t why_size);
 /// A slice of one file across `axis` at `position` (NAN: the middle), values in *memory as above; `s->field` is left
 /// NULL.
 enum bw_status bw_vdb_slice(const struct bw_vdb_view *v, const char *path, int axis, double position, int flow,

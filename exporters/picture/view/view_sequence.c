@@ -58,6 +58,13 @@ static void file_count(const char *name, int64_t number, void *user)
     *(int *)user += ends_vdb(name);
 }
 
+/// Of two sequences of one length the shorter name, a bake's first domain; folders come in any order.
+static int name_before(const char *a, const char *b)
+{
+    const size_t n = strlen(a), m = strlen(b);
+    return n != m ? n < m : strcmp(a, b) < 0;
+}
+
 /// A file of the folder's longest sequence in `out`, or 0.
 static int longest_model(const char *folder, char *out, size_t size)
 {
@@ -69,7 +76,7 @@ static int longest_model(const char *folder, char *out, size_t size)
         int n = 0;
         if (!ends_vdb(d->d_name) || (best > 0 && numbered_has(d->d_name, &last))) continue;
         if (numbered_split(d->d_name, &as)) numbered_walk(folder, &as, file_count, &n);
-        if (n <= best) continue;
+        if (n < best || (n == best && !name_before(d->d_name, out))) continue;
         best = n;
         snprintf(out, size, "%s", d->d_name);
         numbered_split(out, &last);
