@@ -142,6 +142,9 @@ def curve(page, t):
     t.read()
     t.row("stages.source.density", "svg").send_keys(Keys.DELETE)
     check("Delete takes it away", wait(lambda: circles() == 3), circles())
+    page.run("billow.tune.put(billow.tune.text.replace(/30: 1(?=[,}])/, '30: 0.3'))")
+    check("a key that comes late is baked from its frame on, and that is told", wait(lambda: "baked from frame" in page.run(
+        "return document.querySelector('.card').textContent"), 20), page.run("return document.querySelector('.card').textContent"))
     page.shot("tune_curve")
     how = Select(t.row("stages.source.density", "select.how"))
     how.select_by_value("1")

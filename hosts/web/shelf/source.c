@@ -10,7 +10,12 @@ enum { LINES = 200 }; ///< of the log
 
 void source_init(struct source *s, struct bw_session *session)
 {
-    *s = (struct source){.session = session, .kind = "cache", .coarse = 1, .log = json_array(), .written = INT64_MIN};
+    *s = (struct source){.session = session,
+                         .kind = "cache",
+                         .coarse = 1,
+                         .since = INT64_MIN,
+                         .log = json_array(),
+                         .written = INT64_MIN};
     pthread_mutex_init(&s->lock, NULL);
 }
 
@@ -267,6 +272,21 @@ void source_tell(struct source *s, const char *text, const char *words, double c
     pthread_mutex_unlock(&s->lock);
 }
 
+void source_since(struct source *s, int64_t frame)
+{
+    pthread_mutex_lock(&s->lock);
+    s->since = frame;
+    s->seq++;
+    pthread_mutex_unlock(&s->lock);
+}
+
+void source_quit(struct source *s)
+{
+    pthread_mutex_lock(&s->lock);
+    s->bake = NULL;
+    pthread_mutex_unlock(&s->lock);
+}
+
 char *source_text(struct source *s)
 {
     pthread_mutex_lock(&s->lock);
@@ -349,6 +369,7 @@ json_t *source_state(struct source *s, int with_log)
     for (int i = 0; i < SOURCE_MADE; i++)
         if (s->made[i]) json_array_append_new(made, json_integer(s->made_frame[i]));
     json_object_set_new(state, "made", made);
+    json_object_set_new(state, "since", s->since > INT64_MIN ? json_integer(s->since) : json_null());
     json_object_set_new(state, "record", s->bake || !strcmp(s->kind, "quick") ? json_null() : record_tell(&s->record));
     json_object_set_new(state, "written", s->written > INT64_MIN ? json_integer(s->written) : json_null());
     json_t *copy = json_deep_copy(state); // the log goes on

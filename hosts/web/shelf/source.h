@@ -20,6 +20,7 @@ struct source {
     int64_t preset_of;          ///< generation of its files
     char *text, *words;         ///< of a preset that is tuned: its text, and what was changed, or NULL
     double coarse;              ///< its voxels are so many times as large
+    int64_t since;              ///< the frames before this one are another try's; INT64_MIN: none
     char *what;                 ///< what bw_cache_open takes; NULL: a bake that writes nothing
     char *title, *folder;       ///< folder: that holds metrics.csv, or NULL
     struct bw_cache *cache;
@@ -56,6 +57,9 @@ void source_refresh(struct source *s);
 void source_look(struct source *s, struct bw_bake *look);
 /// Of a preset that is tuned: its text and what was changed in it.
 void source_tell(struct source *s, const char *text, const char *words, double coarse);
+void source_since(struct source *s, int64_t frame);
+/// The bake that was to be shown does not begin.
+void source_quit(struct source *s);
 /// Its text, new memory, or NULL.
 char *source_text(struct source *s);
 

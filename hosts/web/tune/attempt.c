@@ -2,6 +2,8 @@
 #define _XOPEN_SOURCE 700
 #include "attempt.h"
 
+#include "since.h"
+
 #include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +29,7 @@ static void on_progress(struct bw_bake *bake, const struct bw_bake_progress *p, 
     struct attempt *a = user;
     (void)bake;
     source_progress(a->source, p);
-    if (p->frame_done && p->frame == a->second) a->seconds = p->elapsed;
+    if (p->frame_done && p->frame == a->second && !a->resumed) a->seconds = p->elapsed;
 }
 
 static void on_frame(struct bw_bake *bake, struct bw_snapshot *snapshot, void *user)
@@ -55,10 +57,13 @@ static void attempt_tell(struct attempt *a, const struct reading *g, double coar
 }
 
 /// Only what the page reads is written, in a folder of its own; of a preset that writes no VDB files the usual ones.
+/// Checkpoints are many, for what is changed later on.
 static enum bw_status bake_open(struct attempt *a, const struct plan *plan, const struct reading *g)
 {
-    const char *const usual[] = {"export=[{vdb: {}}]"};
+    const char *const set[] = {"checkpoints.every=0 s", "checkpoints.frames=4", "checkpoints.keep=1000",
+                               "export=[{vdb: {}}]"};
     struct bw_bake_options o = {.size = sizeof o, .preset = plan->path, .text = g->text, .user = a};
+    char from[32];
     int32_t n = 0;
     while (g->mute[n]) n++;
     o.on_progress = on_progress;
@@ -67,12 +72,16 @@ static enum bw_status bake_open(struct attempt *a, const struct plan *plan, cons
     o.out = a->folder ? a->folder : "";
     o.mode = a->folder ? BW_BAKE_REPLACE : BW_BAKE_BESIDE;
     o.coarse = plan->coarse;
-    if (a->folder && !g->caches) {
-        o.set = usual;
-        o.n_set = 1;
-    } else if (a->folder) {
+    o.set = set;
+    o.n_set = a->folder ? 3 + !g->caches : 0;
+    if (a->folder && g->caches) {
         o.mute = (const char *const *)g->mute;
         o.n_mute = n;
+    }
+    if (a->resumed) {
+        snprintf(from, sizeof from, "%lld", (long long)plan->since);
+        o.mode = BW_BAKE_RESUME;
+        o.from_frame = from;
     }
     return bw_bake_open(plan->session, &o, &a->bake);
 }
@@ -87,7 +96,29 @@ static enum bw_status bake_begin(struct attempt *a, const struct plan *plan, con
     if (status) return status;
     a->second = f.first + (int64_t)(f.fps + 0.5) - 1;
     if (a->second > f.last) a->second = f.last;
-    return bw_bake_start(a->bake);
+    status = bw_bake_start(a->bake);
+    if (status || !a->resumed) return status;
+    source_refresh(a->source); // its first frames are there already
+    status = bw_bake_facts(a->bake, &f);
+    if (!status) source_since(a->source, f.resumed + 1);
+    return status;
+}
+
+/// From the last checkpoint before what was changed. 0: there is none that is good, and nothing has begun.
+static int bake_go_on(struct attempt *a, const struct plan *plan, const struct reading *g)
+{
+    if (!plan->base || !a->folder) return 0;
+    a->resumed = 1;
+    if (since_folder(plan->base->folder, a->folder) && !bake_begin(a, plan, g)) {
+        a->frames = 1; // some are there
+        return 1;
+    }
+    source_quit(a->source);
+    bw_bake_close(a->bake);
+    a->bake = NULL;
+    a->resumed = 0;
+    folder_remove(a->folder);
+    return 0;
 }
 
 static void attempt_end(struct attempt *a, const char *sentence)
@@ -111,7 +142,8 @@ struct attempt *attempt_begin(const struct plan *plan, struct reading *g)
     a->work = g->work / (g->flat ? plan->coarse * plan->coarse : plan->coarse * plan->coarse * plan->coarse);
     a->before = json_deep_copy(plan->before);
     attempt_tell(a, g, plan->coarse);
-    if (bake_begin(a, plan, g)) {
+    a->values = json_incref(g->values);
+    if (!bake_go_on(a, plan, g) && bake_begin(a, plan, g)) {
         char *why = strdup(bw_error_last()->sentence);
         attempt_end(a, why ? why : "out of memory");
         free(why);
@@ -161,6 +193,7 @@ void attempt_free(struct shelf *shelf, struct attempt *a)
     shelf_give(shelf, a->source);
     if (a->folder) folder_remove(a->folder);
     json_decref(a->before);
+    json_decref(a->values);
     free(a->folder);
     free(a->flow);
     free(a);

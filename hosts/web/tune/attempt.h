@@ -12,11 +12,13 @@ struct attempt {
     struct bw_bake *bake; ///< NULL: it is over
     char *folder, *flow;  ///< folder: removed with it; NULL: it stays
     json_t *before;       ///< values that its changes are told against, or NULL
+    json_t *values;       ///< its own
     double work;
     int64_t second;         ///< the frame with which a second of film is there
     _Atomic int frames;     ///< that are made
     _Atomic double seconds; ///< that it took until then; 0: not yet
     int whole;              ///< all frames are made
+    int resumed;            ///< it went on from another one's checkpoint
 };
 
 /// What is to be baked.
@@ -27,6 +29,8 @@ struct plan {
     const char *folder; ///< that coarse bakes are kept in; NULL: in its own cells, into out/NAME
     double coarse;
     const json_t *before;
+    const struct attempt *base; ///< one that is the same until `since`, in as wide voxels; NULL: there is none
+    int64_t since;
 };
 
 /// Begin; takes the reading over. NULL: out of memory or of places. One that fails says so on the page.

@@ -4,6 +4,7 @@
 
 #include "attempt.h"
 #include "save.h"
+#include "since.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,6 +79,19 @@ static int attempt_find(const struct tune *t, const char *flow)
     return -1;
 }
 
+/// The one that it differs from latest of all, where that is after the first frame.
+static void base_find(const struct tune *t, const struct reading *g, struct plan *plan)
+{
+    plan->since = INT64_MIN;
+    for (int i = 0; i < KEPT && t->attempt[i]; i++) {
+        const struct attempt *a = t->attempt[i];
+        const int64_t since = a->source->coarse == plan->coarse ? since_frame(a->values, g->values) : INT64_MIN;
+        if (since <= plan->since || since == INT64_MAX) continue;
+        plan->since = since;
+        plan->base = a;
+    }
+}
+
 /// Show a reading: as a look of what is baked, or as a new bake.
 static void reading_show(struct tune *t, struct reading *g)
 {
@@ -88,8 +102,13 @@ static void reading_show(struct tune *t, struct reading *g)
         attempt_front(t, i);
     } else {
         attempts_end(t, g->flow);
-        const struct plan plan = {t->shelf->session, t->shelf,        t->path,
-                                  t->folder,         coarse_of(t, g), json_equal(values, t->first) ? NULL : t->shown};
+        struct plan plan = {.session = t->shelf->session,
+                            .shelf = t->shelf,
+                            .path = t->path,
+                            .folder = t->folder,
+                            .coarse = coarse_of(t, g),
+                            .before = json_equal(values, t->first) ? NULL : t->shown};
+        base_find(t, g, &plan);
         struct attempt *a = attempt_begin(&plan, g);
         if (a) {
             memmove(&t->attempt[1], &t->attempt[0], (KEPT - 1) * sizeof *t->attempt);
@@ -103,7 +122,7 @@ static void reading_show(struct tune *t, struct reading *g)
 
 static void reading_bake(struct tune *t, struct reading *g)
 {
-    const struct plan plan = {t->shelf->session, t->shelf, t->path, NULL, 1, NULL};
+    const struct plan plan = {.session = t->shelf->session, .shelf = t->shelf, .path = t->path, .coarse = 1};
     attempt_free(t->shelf, t->big);
     t->big = attempt_begin(&plan, g);
 }

@@ -23,7 +23,7 @@ export class Results {
       const state = s.running ? `${s.progress ? Math.round(100 * s.progress.done / Math.max(1, s.progress.total)) : 0} %` : s.kind === 'full' ? 'in its own cells' : '';
       card.words.textContent = s.words || (s.kind === 'full' ? 'all of it' : s.kind === 'quick' ? 'as it was' : s.title);
       card.back.title = `Go back to this: ${card.words.textContent}`;
-      card.state.textContent = [state, s.coarse > 1 ? `voxel ×${s.coarse}` : '', s.ended && s.ended !== 'another change came' ? s.ended : ''].filter(Boolean).join(' · ');
+      card.state.textContent = [state, s.coarse > 1 ? `voxel ×${s.coarse}` : '', s.since !== null ? `baked from frame ${s.since} on` : '', s.ended && s.ended !== 'another change came' ? s.ended : ''].filter(Boolean).join(' · ');
       card.state.classList.toggle('bad', !!s.ended && s.ended !== 'another change came');
       const shown = s.id === (this.app.of ?? all.current);
       card.box.classList.toggle('shown', shown);
