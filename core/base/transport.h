@@ -1,20 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What carries bytes between the processes ("ranks") that make one bake. A module of its own, core/bake/mpi, is
- * one over MPI; it is loaded where mpirun or srun started more than one process. All calls but `part` come from the
- * bake's thread, on all ranks in the same order. What the carrier itself can't do ends all ranks. */
+ * one over MPI; it is loaded where mpirun or srun started more than one process. All calls but `part` come one
+ * after the other, on all ranks in the same order. What the carrier itself can't do ends all ranks. */
 #ifndef BILLOW_TRANSPORT_H
 #define BILLOW_TRANSPORT_H
 
-#include <stddef.h>
-#include <stdint.h>
-
-/// Bytes for one other rank, or from it.
-struct bw_parcel {
-    int32_t rank;
-    uint32_t reserved;
-    void *data;
-    size_t bytes; ///< both sides know how many
-};
+#include <billow/services.h>
 
 struct bw_transport {
     uint32_t size_of_this;

@@ -288,15 +288,15 @@ struct move {
 
 static void move_free(struct bw_field *f, struct move *m, const struct bw_topo *to, const int64_t *old)
 {
+    const void *absent = f->domain->absent[f->elem == 8];
     for (int c = 0; c < 3; c++) {
         for (int64_t t = 0; m->data[c] && t < to->pub.count; t++)
-            if (old[t] < 0) bw_pool_unref(m->data[c][t]);
+            if (old[t] < 0 || m->data[c][t] == absent) bw_pool_unref(m->data[c][t]);
         for (int64_t t = 0; m->rim[c] && t < to->pub.count; t++) bw_free(m->rim[c][t]);
         bw_free(m->data[c]);
         bw_free(m->rim[c]);
     }
     bw_free(m->lively);
-    (void)f;
 }
 
 /* The rim of tile t of the new set: kept, or taken from the low faces of a neighbour that goes. */
@@ -321,8 +321,9 @@ static void rim_fill(const struct bw_field *f, uint32_t c, const struct bw_topo 
     }
 }
 
+/* `deal`: of the new tiles, whose owners alone have them; NULL: one process. */
 static enum bw_status move_component(struct bw_field *f, uint32_t c, const struct bw_topo *to, const int64_t *old,
-                                     struct move *m)
+                                     const struct bw_deal *deal, struct move *m)
 {
     int64_t n = to->pub.count;
     bool mac = f->info.kind == BW_MAC;
@@ -330,7 +331,10 @@ static enum bw_status move_component(struct bw_field *f, uint32_t c, const struc
     if (mac) m->rim[c] = bw_calloc((size_t)(n + 1) * sizeof(void *));
     if (!m->data[c] || (mac && !m->rim[c])) return BW_ERR_MEMORY;
     for (int64_t t = 0; t < n; t++) {
-        if (old[t] >= 0) {
+        const bool here = !deal || deal->owner[t] == f->domain->ranks->rank;
+        if (!here) {
+            bw_pool_ref(m->data[c][t] = f->domain->absent[f->elem == 8]);
+        } else if (old[t] >= 0) {
             m->data[c][t] = f->src.data[c][old[t]];
         } else {
             void *b = m->data[c][t] = bw_pool_get(f->pool);
@@ -353,7 +357,7 @@ static enum bw_status move_component(struct bw_field *f, uint32_t c, const struc
         m->rim[c][t] = bw_alloc_aligned(bw_field_rim_values(&f->domain->info, (int)c) * f->elem);
         if (!m->rim[c][t]) return BW_ERR_MEMORY;
         rim_fill(f, c, to, t, old[t], m->rim[c][t]);
-        if (old[t] < 0) plane_copy(f, (int)c, m->data[c][t], f->domain->info.tile[c] - 1, m->rim[c][t], true);
+        if (old[t] < 0 && here) plane_copy(f, (int)c, m->data[c][t], f->domain->info.tile[c] - 1, m->rim[c][t], true);
     }
     return BW_OK;
 }
@@ -383,10 +387,13 @@ static enum bw_status drop_count(struct bw_domain *d, const struct bw_field *f, 
 
 static void field_take(struct bw_field *f, struct move *m, struct bw_topo *to)
 {
+    const void *absent = f->domain->absent[f->elem == 8];
     int64_t n = f->src.topo->pub.count;
     for (int c = 0; c < 3; c++) {
-        for (int64_t t = 0; f->src.data[c] && t < n; t++)
-            if (bw_topo_index(to, f->src.topo->coord[t]) < 0) bw_pool_unref(f->src.data[c][t]);
+        for (int64_t t = 0; f->src.data[c] && t < n; t++) {
+            const int64_t at = bw_topo_index(to, f->src.topo->coord[t]);
+            if (at < 0 || m->data[c][at] == absent) bw_pool_unref(f->src.data[c][t]);
+        }
         for (int64_t t = 0; f->src.rim[c] && t < n; t++) bw_free(f->src.rim[c][t]);
         bw_free(f->src.data[c]);
         bw_free(f->src.rim[c]);
@@ -429,8 +436,9 @@ static enum bw_status field_hand_over(struct bw_domain *d, struct bw_field *f, c
             if (at >= 0) need[at] |= deal->own[t];
         }
     if (status == BW_OK) status = bw_ranks_bring_to(f, need);
-    bw_free(need);
     if (status == BW_OK) status = drop_count(d, f, to);
+    if (status == BW_OK) bw_ranks_leave_to(f, need);
+    bw_free(need);
     bw_free(f->here);
     f->here = here;
     return status;
@@ -450,7 +458,8 @@ static void fields_own(struct bw_domain *d)
     for (struct bw_field *f = d->fields; d->ranks && f; f = f->next) bw_ranks_wrote(f);
 }
 
-static enum bw_status fields_move(struct bw_domain *d, struct bw_topo *to, const int64_t *old)
+static enum bw_status fields_move(struct bw_domain *d, struct bw_topo *to, const int64_t *old,
+                                  const struct bw_deal *deal)
 {
     int count = 0;
     for (struct bw_field *f = d->fields; f; f = f->next) count++;
@@ -458,7 +467,8 @@ static enum bw_status fields_move(struct bw_domain *d, struct bw_topo *to, const
     enum bw_status status = m ? BW_OK : BW_ERR_MEMORY;
     int i = 0;
     for (struct bw_field *f = d->fields; f && status == BW_OK; f = f->next, i++) {
-        for (uint32_t c = 0; c < f->info.comps && status == BW_OK; c++) status = move_component(f, c, to, old, &m[i]);
+        for (uint32_t c = 0; c < f->info.comps && status == BW_OK; c++)
+            status = move_component(f, c, to, old, deal, &m[i]);
         m[i].lively = bw_calloc((size_t)to->pub.count + 1);
         if (!m[i].lively) status = BW_ERR_MEMORY;
         for (int64_t t = 0; m[i].lively && t < to->pub.count; t++) m[i].lively[t] = old[t] >= 0 && f->lively[old[t]];
@@ -495,7 +505,7 @@ enum bw_status bw_domain_commit(struct bw_domain *d)
     if (status == BW_OK && d->ranks && !(deal = bw_ranks_deal(to, &d->info, d->ranks->size, d->ranks->rank)))
         status = BW_ERR_MEMORY;
     if (status == BW_OK) status = fields_hand_over(d, to, deal);
-    if (status == BW_OK) status = fields_move(d, to, old);
+    if (status == BW_OK) status = fields_move(d, to, old, deal);
     if (status == BW_OK) {
         bw_topo_unref(d->topo);
         d->topo = bw_topo_ref(to);

@@ -160,9 +160,10 @@ static enum bw_status readers_count(struct sweep_job *j)
 {
     bool any = false;
     for (uint32_t i = 0; i < j->s->n_access; i++) any |= j->row[i].spent;
-    if (!any || !halos_are_near(j) || j->mine) return BW_OK; /* another rank's blocks are not waited for */
+    if (!any || !halos_are_near(j)) return BW_OK;
     j->readers = bw_calloc((size_t)(j->d->topo->pub.count + 1) * sizeof *j->readers);
-    for (int64_t b = 0; j->readers && b < j->n_blocks; b++) block_tiles(j, b, reader_add);
+    for (int64_t i = 0; j->readers && i < (j->mine ? j->n_mine : j->n_blocks); i++)
+        block_tiles(j, j->mine ? j->mine[i] : i, reader_add);
     return j->readers ? BW_OK : BW_ERR_MEMORY;
 }
 

@@ -138,9 +138,11 @@ static enum bw_status sums_share(struct sweep_job *j)
     return status;
 }
 
-/* Tiles that were written are to be written again: where results went to fresh ones, they are dropped. */
+/* Tiles that were written are to be written again: where results went to fresh ones, they are dropped; of what is spent
+ * nothing is left to make them from. */
 static bool rows_undo(struct sweep_job *j)
 {
+    if (j->readers) return false;
     for (uint32_t i = 0; i < j->s->n_access; i++)
         if (j->row[i].mode != BW_READ && !j->row[i].fresh) return false;
     for (uint32_t i = 0; i < j->s->n_access; i++) {

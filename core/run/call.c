@@ -46,6 +46,7 @@ enum bw_status call_stage(struct bw_chain *c, struct run_stage *s, enum bw_statu
     const struct where_was was = stage_enter(s, what);
     status = callback(&s->pub);
     stage_leave(s, &was);
+    together_done(c);
     return call_status(c, s, status, what);
 }
 

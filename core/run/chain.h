@@ -13,6 +13,13 @@
 struct run_together {
     const _Atomic int *stop, *cancel;
     _Atomic int stops, cancels;
+    struct snapshot_lender lender;
+    pthread_mutex_t lock; ///< of what follows: the writer asks, the run's thread answers
+    pthread_cond_t changed;
+    struct bw_field *ask; ///< brought next; NULL: none
+    bool more;            ///< what was brought before stays
+    int32_t open;         ///< snapshots that may ask
+    enum bw_status status;
 };
 
 struct bw_chain {

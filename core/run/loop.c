@@ -198,6 +198,7 @@ static enum bw_status frame_advance(struct bw_chain *c)
         if (asked(c->opt.stop)) {
             status = together_show(c);
             if (status == BW_OK) status = keeper_stop(c, c->progress.substeps);
+            if (status == BW_OK) status = together_serve(c);
             return status == BW_OK ? BW_ERR_CANCELLED : status;
         }
         status = substep(c, remaining, 1 / fps, &made);
@@ -214,6 +215,7 @@ static enum bw_status frame_write(struct bw_chain *c)
     struct chain_snapshot *s = snapshot_take(c, c->clock.frame);
     enum bw_status status = s && c->exporters.motion ? motion_take(c, s) : BW_OK;
     if (s && status == BW_OK) status = outline_take(c, s);
+    if (s && status == BW_OK) together_lend(c, s);
     if (s && status == BW_OK) return writer_frame(&c->writer, s);
     snapshot_unref(s);
     if (s) return status;
@@ -359,6 +361,7 @@ static enum bw_status frames_run(struct bw_chain *c)
         together_look(c);
         bool early = c->clock.frame < to && ends_early(c);
         status = keeper_frame(c, early, c->clock.frame == to);
+        if (status == BW_OK) status = together_serve(c);
         if (status == BW_OK && early) status = early_status(c);
     }
     return status;
@@ -386,6 +389,7 @@ enum bw_status bw_chain_run(struct bw_chain *c, struct bw_diag *d)
     c->budget.limit = (int64_t)fmin(c->preset->memory_limit, 9e18);
     enum bw_status status = c->opt.out ? outputs_open(&c->outputs) : BW_OK;
     if (status == BW_OK) status = frames_run(c);
+    together_end(c);
     enum bw_status end = metrics_write(c);
     if (status == BW_OK) status = end;
     end = writer_end(c, status == BW_OK);

@@ -76,10 +76,12 @@ void bw_chain_move(struct bw_chain *c, const char *out);
 /// All names below `out` that a run is known to write, those of sequences in their first and last frame.
 void bw_chain_outputs(struct bw_chain *c, void (*name)(const char *name, void *user), void *user);
 
-/* facts.c, resolved.c */
+/* facts.c, resolved.c, together/together.c */
 
 /// Wiring as text for --dry-run: stages in order, ports with the fields they are bound to, who makes what. New memory.
 char *bw_chain_describe(const struct bw_chain *c);
+/// Which stages several ranks would each run whole, for a sentence, new memory. NULL: each runs all on its own tiles.
+char *bw_chain_whole(const struct bw_chain *c);
 /// Bytes a full box would need in memory, and bytes a frame on disk at most (estimates).
 double bw_chain_memory_estimate(const struct bw_chain *c);
 /// All values, defaults included, as a preset that reproduces the run.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "snapshot.h"
 #include "base/alloc.h"
+#include "grid/ranks/ranks.h"
 #include <string.h>
 
 struct chain_snapshot *snapshot_ref(struct chain_snapshot *s)
@@ -12,6 +13,7 @@ struct chain_snapshot *snapshot_ref(struct chain_snapshot *s)
 void snapshot_unref(struct chain_snapshot *s)
 {
     if (!s || atomic_fetch_sub_explicit(&s->refs, 1, memory_order_acq_rel) != 1) return;
+    snapshot_lend_end(s);
     for (uint32_t i = 0; s->source && i < s->frame.n_fields; i++) bw_source_drop(&s->source[i]);
     for (uint32_t i = 0; s->particles && i < s->frame.n_particles; i++) {
         for (uint32_t a = 0; s->particles[i].data && a < s->particles[i].n_attributes; a++)
@@ -25,6 +27,53 @@ void snapshot_unref(struct chain_snapshot *s)
     bw_free(s->field);
     bw_free(s->particles);
     bw_free(s);
+}
+
+/* ---- tiles of other processes ---- */
+
+static struct bw_field *field_of(const struct bw_source *src) { return (struct bw_field *)(intptr_t)src->info; }
+
+/* What the field has of a tile now, or, `away`, that it is not here. An outline's tiles are no field's. */
+static enum bw_status tile_renew(struct bw_source *src, int64_t t, bool away)
+{
+    const struct bw_field *f = field_of(src);
+    const int64_t at = bw_topo_index(f->src.topo, src->topo->coord[t]);
+    if (at < 0 || f->domain->deal->owner[at] == f->domain->ranks->rank) return BW_OK;
+    for (uint32_t c = 0; c < f->info.comps; c++) {
+        void *block = away ? f->domain->absent[f->elem == 8] : f->src.data[c][at];
+        bw_pool_ref(block);
+        bw_pool_unref(src->data[c][t]);
+        src->data[c][t] = block;
+        const void *rim = f->src.rim[c] ? f->src.rim[c][at] : NULL;
+        const size_t bytes = bw_field_rim_values(&f->domain->info, (int)c) * f->elem;
+        if (!rim || !src->rim[c] || away) continue;
+        if (!src->rim[c][t] && !(src->rim[c][t] = bw_alloc_aligned(bytes))) return BW_ERR_MEMORY;
+        memcpy(src->rim[c][t], rim, bytes);
+    }
+    return BW_OK;
+}
+
+static enum bw_status source_renew(struct bw_source *src, bool away)
+{
+    enum bw_status status = BW_OK;
+    for (int64_t t = 0; t < src->topo->pub.count && status == BW_OK; t++) status = tile_renew(src, t, away);
+    return status;
+}
+
+enum bw_status snapshot_lend(struct chain_snapshot *s, uint32_t k, bool more)
+{
+    if (!s->lender) return BW_OK;
+    for (uint32_t i = 0; i < s->frame.n_fields && !more; i++) source_renew(&s->source[i], true);
+    const enum bw_status status = s->lender->take(s->lender->user, field_of(&s->source[k]), more);
+    return status == BW_OK ? source_renew(&s->source[k], false) : status;
+}
+
+void snapshot_lend_end(struct chain_snapshot *s)
+{
+    if (!s->lender) return;
+    for (uint32_t i = 0; i < s->frame.n_fields; i++) source_renew(&s->source[i], true);
+    s->lender->end(s->lender->user);
+    s->lender = NULL;
 }
 
 static enum bw_status snapshot_particles(struct chain_snapshot *s, const struct run_field *f)

@@ -8,9 +8,18 @@
 #include <billow/exporter.h>
 #include <stdatomic.h>
 
+/// Who brings fields' tiles in from other processes, while those wait.
+struct snapshot_lender {
+    /// Bring a field's tiles; `more`: those that were brought before stay. Errors: BW_ERR_MEMORY.
+    enum bw_status (*take)(void *user, struct bw_field *f, bool more);
+    void (*end)(void *user);
+    void *user;
+};
+
 struct chain_snapshot {
     _Atomic int32_t refs;
-    struct bw_frame frame; ///< all fields of all domains, in its `fields`
+    const struct snapshot_lender *lender; ///< NULL: all tiles are here, or have been
+    struct bw_frame frame;                ///< all fields of all domains, in its `fields`
     struct bw_source *source;
     struct bw_snapshot_field *field;
     uint8_t **outline; ///< of each field's tiles, or NULL: see bw_snapshot_field
@@ -23,6 +32,11 @@ struct chain_snapshot *snapshot_make(const struct field_table *t, const struct b
 /// One reference more, or less; from any thread.
 struct chain_snapshot *snapshot_ref(struct chain_snapshot *s);
 void snapshot_unref(struct chain_snapshot *s);
+/// Before the tiles of field k are read: where they are other processes', they come in, and unless `more` those of
+/// other fields go. Errors: BW_ERR_MEMORY.
+enum bw_status snapshot_lend(struct chain_snapshot *s, uint32_t k, bool more);
+/// No more fields are read; the last reference says so as well.
+void snapshot_lend_end(struct chain_snapshot *s);
 /// The frame as an exporter of one domain sees it: that domain's fields, and those of the others apart. `room`: for as
 /// many fields as there are.
 struct bw_frame snapshot_of_domain(const struct chain_snapshot *s, const struct bw_domain_info *domain,

@@ -205,7 +205,7 @@ static const struct bw_exporter_desc exporter = {
     BW_PARAMS(params),
     .params_size = sizeof(struct vdb_params),
     .state_size = sizeof(struct vdb_state),
-    .flags = BW_EXPORTER_REBUILT_STATE,
+    .flags = BW_EXPORTER_REBUILT_STATE | BW_EXPORTER_RANKS,
     .init = vdb_init,
     .frame = vdb_frame,
     .outputs = vdb_outputs,

@@ -359,7 +359,9 @@ enum bw_status vdb_fields_add(struct bw_exporter *e, const struct bw_frame *fram
             const struct bw_snapshot_field *f = &frame->fields[i];
             if (mac != (f->info->kind == BW_MAC) || !field_wanted(e->params, f->info)) continue;
             if (e->host->cancelled(e)) return BW_ERR_CANCELLED;
-            s = mac ? mac_add(e, frame, f, w) : centred_add(e, f, w);
+            s = e->host->lend(e, f);
+            if (!s) s = mac ? mac_add(e, frame, f, w) : centred_add(e, f, w);
         }
+    if (!s) s = e->host->lend(e, NULL);
     return s;
 }

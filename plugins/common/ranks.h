@@ -27,4 +27,11 @@ static inline void ranks_whole(struct bw_stage *s, int on)
     if (api) api->whole(s, on);
 }
 
+/// Whose each tile is, or NULL where all are everybody's.
+static inline const int32_t *ranks_owners(struct bw_stage *s, int32_t *rank, int32_t *size)
+{
+    const struct bw_ranks_api *api = s->host->extension(BW_RANKS);
+    return api ? api->owners(s, s->domain, rank, size) : NULL;
+}
+
 #endif

@@ -58,6 +58,9 @@ json_t *estimate_json(const struct job *j)
                           "memory", bw_chain_memory_estimate(j->chain), "memory_allowed", memory_allowed(p), "disk",
                           frames * frame_bytes(j->chain, p), "out", json_bytes(j->out));
     if (o && isfinite(free_bytes)) json_object_set_new(o, "disk_free", json_real(free_bytes));
+    char *whole = bw_chain_whole(j->chain);
+    if (o && whole) json_object_set_new(o, "whole_on_ranks", json_string(whole));
+    bw_free(whole);
     bw_free(wiring);
     return o;
 }

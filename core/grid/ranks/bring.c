@@ -1,25 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
-/* How a tile comes to who wants it: all that a rank sends another goes in one parcel, packed by fields, tiles and
+/* How a tile comes to who wants it: all that a rank sends another goes in one parcel, packed by tiles and
  * components in their order, which the other knows as well. */
 #include "ranks.h"
 #include "base/alloc.h"
 #include <string.h>
 
-enum bw_status bw_ranks_wrote(struct bw_field *f)
+static bool has_values(const struct bw_field *f)
+{
+    return f->src.topo->pub.count > 0 && f->src.data[0] && f->src.data[0][0];
+}
+
+static void tile_drop(struct bw_field *f, int64_t t)
+{
+    void *absent = f->domain->absent[f->elem == 8];
+    for (uint32_t c = 0; c < f->info.comps; c++) {
+        void **slot = &f->src.data[c][t];
+        if (*slot == absent) continue;
+        bw_pool_unref(*slot);
+        bw_pool_ref(*slot = absent);
+    }
+}
+
+void bw_ranks_wrote(struct bw_field *f)
 {
     const struct bw_domain *d = f->domain;
-    void *absent = d->absent[f->elem == 8];
     for (int64_t t = 0; t < d->topo->pub.count; t++) {
         f->here[t] = d->deal->own[t];
-        if (d->deal->owner[t] == d->ranks->rank) continue;
-        for (uint32_t c = 0; c < f->info.comps; c++) {
-            void **slot = &f->src.data[c][t];
-            if (*slot == absent) continue;
-            bw_pool_unref(*slot);
-            bw_pool_ref(*slot = absent);
-        }
+        if (d->deal->owner[t] != d->ranks->rank) tile_drop(f, t);
     }
-    return BW_OK;
+}
+
+void bw_ranks_leave_to(struct bw_field *f, const uint64_t *need)
+{
+    for (int64_t t = 0; has_values(f) && t < f->src.topo->pub.count; t++)
+        if (!(need[t] >> f->domain->ranks->rank & 1)) tile_drop(f, t);
+}
+
+void bw_ranks_keep(struct bw_domain *d, const uint64_t *keep)
+{
+    for (struct bw_field *f = d->ranks ? d->fields : NULL; f; f = f->next)
+        for (int64_t t = 0; has_values(f) && t < d->topo->pub.count; t++) {
+            f->here[t] &= keep[t] | d->deal->own[t];
+            if (!(f->here[t] >> d->ranks->rank & 1)) tile_drop(f, t);
+        }
 }
 
 /// What goes from here to each rank, and comes from each.
@@ -67,15 +90,28 @@ static enum bw_status tile_unpack(struct bw_field *f, int64_t t, const char *fro
     return BW_OK;
 }
 
+enum { ROUND = 1 << 20 };
 enum step { COUNT, PACK, UNPACK };
 
-/* All tiles that move, in the same order everywhere. */
-static enum bw_status field_walk(struct bw_field *f, const uint64_t *need, struct freight *q, enum step step)
+/* Where a round ends that begins with tile t: with as much as is ROUND for each rank. */
+static int64_t round_end(const struct bw_field *f, const uint64_t *need, int64_t t)
+{
+    const struct bw_domain *d = f->domain;
+    const uint64_t all = bw_ranks_everyone(d);
+    const size_t most = ROUND * (size_t)d->ranks->size;
+    for (size_t bytes = 0; t < d->topo->pub.count && bytes < most; t++)
+        bytes += tile_bytes(f, t) * (size_t)__builtin_popcountll((need ? need[t] : all) & all & ~f->here[t]);
+    return t;
+}
+
+/* All tiles from `from` to `to` - 1 that move, in the same order everywhere. */
+static enum bw_status field_walk(struct bw_field *f, const uint64_t *need, int64_t from, int64_t to, struct freight *q,
+                                 enum step step)
 {
     const struct bw_domain *d = f->domain;
     const int32_t me = d->ranks->rank;
     const uint64_t all = bw_ranks_everyone(d);
-    for (int64_t t = 0; t < d->topo->pub.count; t++) {
+    for (int64_t t = from; t < to; t++) {
         const uint64_t want = (need ? need[t] : all) & all & ~f->here[t];
         const int32_t owner = d->deal->owner[t];
         if (!want) continue;
@@ -96,11 +132,6 @@ static enum bw_status field_walk(struct bw_field *f, const uint64_t *need, struc
     return BW_OK;
 }
 
-static bool has_values(const struct bw_field *f)
-{
-    return f->src.topo->pub.count > 0 && f->src.data[0] && f->src.data[0][0];
-}
-
 static const uint64_t *need_of(const struct bw_domain *d, enum bw_need need, uint64_t *first)
 {
     if (need == BW_NEED_NEAR) return d->deal->near;
@@ -108,16 +139,7 @@ static const uint64_t *need_of(const struct bw_domain *d, enum bw_need need, uin
     return need == BW_NEED_FIRST ? first : NULL;
 }
 
-static enum bw_status fields_walk(struct bw_field *const *field, int32_t n, const uint64_t *need, struct freight *q,
-                                  enum step step)
-{
-    enum bw_status status = BW_OK;
-    for (int32_t i = 0; i < n && status == BW_OK; i++)
-        if (has_values(field[i])) status = field_walk(field[i], need, q, step);
-    return status;
-}
-
-static enum bw_status freight_send(struct bw_domain *d, struct freight *q)
+static void freight_send(const struct bw_domain *d, struct freight *q)
 {
     struct bw_parcel out[BW_RANKS_MOST], in[BW_RANKS_MOST];
     int32_t n_out = 0, n_in = 0;
@@ -127,23 +149,32 @@ static enum bw_status freight_send(struct bw_domain *d, struct freight *q)
         if (q->in[r].bytes) in[n_in++] = q->in[r];
     }
     d->ranks->exchange(d->ranks, out, n_out, in, n_in);
-    return BW_OK;
 }
 
-static enum bw_status bring(struct bw_domain *d, struct bw_field *const *field, int32_t n, const uint64_t *need)
+static enum bw_status bring_round(struct bw_field *f, const uint64_t *need, int64_t from, int64_t to)
 {
+    const struct bw_domain *d = f->domain;
     struct freight q = {.sent = {0}};
-    enum bw_status status = fields_walk(field, n, need, &q, COUNT);
+    enum bw_status status = field_walk(f, need, from, to, &q, COUNT);
     for (int32_t r = 0; r < d->ranks->size; r++) {
         if (q.out[r].bytes && !(q.out[r].data = bw_alloc_aligned(q.out[r].bytes))) status = BW_ERR_MEMORY;
         if (q.in[r].bytes && !(q.in[r].data = bw_alloc_aligned(q.in[r].bytes))) status = BW_ERR_MEMORY;
     }
-    if (status == BW_OK) status = fields_walk(field, n, need, &q, PACK);
-    if (status == BW_OK) status = freight_send(d, &q);
-    if (status == BW_OK) status = fields_walk(field, n, need, &q, UNPACK);
-    for (int32_t r = 0; r < d->ranks->size; r++) {
-        bw_free(q.out[r].data);
-        bw_free(q.in[r].data);
+    if (status == BW_OK) status = field_walk(f, need, from, to, &q, PACK);
+    if (status == BW_OK) freight_send(d, &q);
+    for (int32_t r = 0; r < d->ranks->size; r++) bw_free(q.out[r].data);
+    if (status == BW_OK) status = field_walk(f, need, from, to, &q, UNPACK);
+    for (int32_t r = 0; r < d->ranks->size; r++) bw_free(q.in[r].data);
+    return status;
+}
+
+/* In rounds, for parcels take as much memory as what they bring. */
+static enum bw_status bring(struct bw_field *f, const uint64_t *need)
+{
+    enum bw_status status = BW_OK;
+    for (int64_t t = 0, end; has_values(f) && t < f->domain->topo->pub.count && status == BW_OK; t = end) {
+        end = round_end(f, need, t);
+        status = bring_round(f, need, t, end);
     }
     return status;
 }
@@ -152,14 +183,15 @@ enum bw_status bw_ranks_bring(struct bw_domain *d, struct bw_field *const *field
 {
     if (!d->ranks || !n || !d->topo->pub.count) return BW_OK;
     uint64_t *first = bw_calloc(((size_t)d->topo->pub.count + 1) * sizeof *first);
-    enum bw_status status = first ? bring(d, field, n, need_of(d, need, first)) : BW_ERR_MEMORY;
+    enum bw_status status = first ? BW_OK : BW_ERR_MEMORY;
+    for (int32_t i = 0; i < n && status == BW_OK; i++) status = bring(field[i], need_of(d, need, first));
     bw_free(first);
     return status;
 }
 
 enum bw_status bw_ranks_bring_to(struct bw_field *f, const uint64_t *need)
 {
-    return f->domain->ranks ? bring(f->domain, &f, 1, need) : BW_OK;
+    return f->domain->ranks ? bring(f, need) : BW_OK;
 }
 
 enum bw_status bw_ranks_bring_all(struct bw_domain *d, enum bw_need need)

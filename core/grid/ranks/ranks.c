@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Who has which tile. Tiles are dealt out in groups of 2×2×2, which wide sweeps take
- * as one, along a curve that keeps neighbours together (Morton's), in equal shares. */
+/* Who has which tile. Tiles are dealt out in groups of 2×2×2, which wide sweeps take as one, in boxes of equal shares:
+ * fewer tiles lie at their edges than along a space-filling curve (scaling.md). */
 #include "ranks.h"
 #include "base/alloc.h"
 #include <math.h>
@@ -9,43 +9,69 @@
 
 /* ---- dealing out ---- */
 
-struct group {
+enum { FAR = 1 << 20 }; // coordinates are nearer
+
+/// A tile and the group that it is dealt out with.
+struct item {
     uint64_t key;
     int64_t tile;
+    int32_t group[3];
 };
 
-static uint64_t bits_spread(uint64_t x)
+static int item_order(const void *a, const void *b)
 {
-    x &= 0x1fffff;
-    x = (x | x << 32) & 0x1f00000000ffffull;
-    x = (x | x << 16) & 0x1f0000ff0000ffull;
-    x = (x | x << 8) & 0x100f00f00f00f00full;
-    x = (x | x << 4) & 0x10c30c30c30c30c3ull;
-    return (x | x << 2) & 0x1249249249249249ull;
-}
-
-static uint64_t group_key(const int32_t c[3])
-{
-    uint64_t key = 0;
-    for (int a = 0; a < 3; a++) key |= bits_spread((uint64_t)((c[a] >> 1) + (1 << 20))) << a;
-    return key;
-}
-
-static int group_order(const void *a, const void *b)
-{
-    const struct group *x = a, *y = b;
+    const struct item *x = a, *y = b;
     if (x->key != y->key) return x->key < y->key ? -1 : 1;
     return x->tile < y->tile ? -1 : x->tile > y->tile;
 }
 
-static void owners_set(struct bw_deal *deal, const struct group *g, int64_t n, int32_t ranks)
+static bool same_group(const struct item *a, const struct item *b)
 {
-    for (int64_t i = 0, first = 0; i < n; i++) {
-        if (i && g[i].key != g[i - 1].key) first = i;
-        const int32_t r = (int32_t)(first * ranks / n);
-        deal->owner[g[i].tile] = r;
-        deal->own[g[i].tile] = (uint64_t)1 << r;
+    return !memcmp(a->group, b->group, sizeof a->group);
+}
+
+/// The axis along which they reach farthest, the last one of several.
+static int axis_longest(const struct item *i, int64_t n)
+{
+    int longest = 0;
+    int32_t most = -1;
+    for (int a = 0; a < 3; a++) {
+        int32_t lo = INT32_MAX, hi = INT32_MIN;
+        for (int64_t k = 0; k < n; k++) {
+            lo = i[k].group[a] < lo ? i[k].group[a] : lo;
+            hi = i[k].group[a] > hi ? i[k].group[a] : hi;
+        }
+        if (n && hi - lo >= most) most = hi - lo, longest = a;
     }
+    return longest;
+}
+
+/// Where to cut n items, between two groups and as near to `due` as can be.
+static int64_t cut_find(const struct item *i, int64_t n, int64_t due)
+{
+    int64_t lo = due, hi = due;
+    while (lo > 0 && lo < n && same_group(&i[lo], &i[lo - 1])) lo--;
+    while (hi > 0 && hi < n && same_group(&i[hi], &i[hi - 1])) hi++;
+    return due - lo < hi - due ? lo : hi;
+}
+
+/* In halves across the longest axis, as many ranks to each as there are tiles for. */
+static void owners_set(struct bw_deal *deal, struct item *i, int64_t n, int32_t first, int32_t ranks)
+{
+    for (int64_t k = 0; k < n && ranks == 1; k++) {
+        deal->owner[i[k].tile] = first;
+        deal->own[i[k].tile] = (uint64_t)1 << first;
+    }
+    if (ranks == 1) return;
+    const int a = axis_longest(i, n), b = a == 0 ? 1 : 0, c = a == 2 ? 1 : 2;
+    for (int64_t k = 0; k < n; k++) {
+        const int32_t *g = i[k].group;
+        i[k].key = (uint64_t)(g[a] + FAR) << 42 | (uint64_t)(g[b] + FAR) << 21 | (uint64_t)(g[c] + FAR);
+    }
+    qsort(i, (size_t)n, sizeof *i, item_order);
+    const int64_t cut = cut_find(i, n, n * (ranks / 2) / ranks);
+    owners_set(deal, i, cut, first, ranks / 2);
+    owners_set(deal, i + cut, n - cut, first + ranks / 2, ranks - ranks / 2);
 }
 
 /* Where a periodic axis ends inside a tile, halos reach over more than one. */
@@ -85,7 +111,7 @@ struct bw_deal *bw_ranks_deal(const struct bw_topo *t, const struct bw_domain_in
 {
     const size_t n = (size_t)t->pub.count;
     struct bw_deal *deal = bw_calloc(sizeof *deal);
-    struct group *g = bw_calloc((n + 1) * sizeof *g);
+    struct item *g = bw_calloc((n + 1) * sizeof *g);
     if (deal) {
         deal->owner = bw_calloc((n + 1) * sizeof *deal->owner);
         deal->own = bw_calloc((n + 1) * sizeof *deal->own);
@@ -97,9 +123,9 @@ struct bw_deal *bw_ranks_deal(const struct bw_topo *t, const struct bw_domain_in
         bw_free(g);
         return NULL;
     }
-    for (size_t i = 0; i < n; i++) g[i] = (struct group){group_key(t->coord[i]), (int64_t)i};
-    qsort(g, n, sizeof *g, group_order);
-    owners_set(deal, g, (int64_t)n, ranks);
+    for (size_t i = 0; i < n; i++)
+        g[i] = (struct item){0, (int64_t)i, {t->coord[i][0] >> 1, t->coord[i][1] >> 1, t->coord[i][2] >> 1}};
+    owners_set(deal, g, (int64_t)n, 0, ranks);
     near_set(deal, t, d);
     for (size_t i = 0; i < n; i++)
         if (deal->owner[i] == rank) deal->mine[deal->n_mine++] = (int64_t)i;

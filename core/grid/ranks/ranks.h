@@ -38,12 +38,20 @@ enum bw_status bw_ranks_share(struct bw_domain *d, void *rows, const int32_t *sl
 enum bw_status bw_ranks_bring(struct bw_domain *d, struct bw_field *const *field, int32_t n, enum bw_need need);
 /// The same by ranks for each tile, of one field.
 enum bw_status bw_ranks_bring_to(struct bw_field *f, const uint64_t *need);
+/// After that: this rank's tiles that it needs no longer go, its own, too.
+void bw_ranks_leave_to(struct bw_field *f, const uint64_t *need);
 /// Of all fields of the domain that have values.
 enum bw_status bw_ranks_bring_all(struct bw_domain *d, enum bw_need need);
 /// Owners alone have written: other tiles go.
-enum bw_status bw_ranks_wrote(struct bw_field *f);
+void bw_ranks_wrote(struct bw_field *f);
+/// Of all fields only owners have a tile from now on, and of those who have it now the ranks `keep` says.
+void bw_ranks_keep(struct bw_domain *d, const uint64_t *keep);
 
 static inline bool bw_ranks_many(const struct bw_domain *d) { return d->ranks != NULL; }
+static inline bool bw_ranks_is_mine(const struct bw_domain *d, int64_t tile)
+{
+    return !d->ranks || d->deal->owner[tile] == d->ranks->rank;
+}
 static inline uint64_t bw_ranks_everyone(const struct bw_domain *d)
 {
     return d->ranks->size == 64 ? UINT64_MAX : ((uint64_t)1 << d->ranks->size) - 1;

@@ -119,6 +119,9 @@ struct bw_exporter_host {
     /// From init: the attribute `velocity` of the frames' particles shall be what the flow is where they are, which
     /// costs an evaluation of it a frame, and not the mean of their last step.
     void (*want_motion)(struct bw_exporter *e);
+    /// [frame] Of those flagged BW_EXPORTER_RANKS, before they read a field's tiles: in a bake of several processes
+    /// they come in, and those of the field before go. NULL: no more are read. Errors: BW_ERR_MEMORY, BW_ERR_CANCELLED.
+    enum bw_status (*lend)(struct bw_exporter *e, const struct bw_snapshot_field *f);
 };
 
 typedef void (*bw_output_name_fn)(const char *name, void *user);
@@ -126,6 +129,7 @@ typedef void (*bw_output_name_fn)(const char *name, void *user);
 enum bw_exporter_flags {
     BW_EXPORTER_PLAIN_STATE = 1,   ///< as BW_STAGE_PLAIN_STATE
     BW_EXPORTER_REBUILT_STATE = 2, ///< as BW_STAGE_REBUILT_STATE: no frame depends on an earlier one
+    BW_EXPORTER_RANKS = 4,         ///< reads one field after the other, each after lend(); others find all at once
 };
 
 /// One exporter.

@@ -91,12 +91,21 @@ struct bw_tiles_api {
     struct bw_domain *(*domain)(const struct bw_field *field);
 };
 
+/// Bytes for one other rank, or from it.
+struct bw_parcel {
+    int32_t rank;
+    uint32_t reserved;
+    void *data;
+    size_t bytes; ///< both sides know how many
+};
+
 #define BW_RANKS "billow.ranks/1"
 /// One bake over several processes, for stages flagged BW_STAGE_RANKS. In one process these do nothing.
 struct bw_ranks_api {
     uint32_t size;
-    /// [main] `rows`: an array of `bytes` for each tile, or, by `slot` of each tile, for some (-1: none), of which each
-    /// rank's sweeps have set those of its own tiles: it gets the others. Errors: BW_ERR_MEMORY.
+    /// [main, or one worker of a team while the others wait] `rows`: an array of `bytes` for each tile, or, by `slot`
+    /// of each tile, for some (-1: none), of which each rank has set those of its own tiles: it gets the others.
+    /// Errors: BW_ERR_MEMORY.
     enum bw_status (*share)(struct bw_stage *stage, struct bw_domain *domain, void *rows, const int32_t *slot,
                             size_t bytes);
     /// [main] Bring all tiles of a field here, to be read outside of sweeps until it is written. Errors: BW_ERR_MEMORY.
@@ -104,6 +113,13 @@ struct bw_ranks_api {
     /// [main] 1: from now on until the callback returns, or 0, sweeps run whole on every rank, and what they read was
     /// brought.
     void (*whole)(struct bw_stage *stage, int on);
+    /// [main] The rank that each of the domain's tiles is of, valid until the next step, and which rank of how many
+    /// this is. NULL: sweeps run whole on every rank, or there is but one.
+    const int32_t *(*owners)(struct bw_stage *stage, struct bw_domain *domain, int32_t *rank, int32_t *size);
+    /// [main, or one worker of a team while the others wait] Send and take: all ranks call it alike, and every parcel
+    /// sent is one that its rank takes.
+    void (*exchange)(struct bw_stage *stage, const struct bw_parcel *send, int32_t n_send, const struct bw_parcel *take,
+                     int32_t n_take);
 };
 
 #define BW_FRAMES "billow.frames/1"

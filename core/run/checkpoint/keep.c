@@ -2,7 +2,7 @@
 #include "keep.h"
 #include "base/alloc.h"
 #include "base/machine.h"
-#include "run/chain.h"
+#include "run/together/together.h"
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -36,6 +36,7 @@ static enum bw_status keeper_take(struct bw_chain *c, int64_t substeps)
     k->began = now;
     if (c->preset->checkpoint_every > 0) k->due = now + fmax(c->preset->checkpoint_every, each / MOST);
     spent_add(k, now);
+    together_lend(c, p->state);
     return writer_checkpoint(&c->writer, p);
 }
 

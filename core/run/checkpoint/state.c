@@ -184,9 +184,16 @@ uint64_t checkpoint_shape(const struct bw_attribute *rows, uint32_t n)
 
 bool checkpoint_wants(const struct bw_field_info *info) { return info->lifetime == BW_STATE || info->alive > 0; }
 
+static bool lent(struct chain_snapshot *s, uint32_t k)
+{
+    if (snapshot_lend(s, k, false) == BW_OK) return true;
+    errno = ENOMEM;
+    return false;
+}
+
 static bool state_write(struct checkpoint_writer *w, const struct bw_chain *c, const struct checkpoint *p)
 {
-    const struct chain_snapshot *s = p->state;
+    struct chain_snapshot *s = p->state;
     bool good = true;
     for (int32_t i = 0; i < c->preset->n_domains && good; i++) {
         const struct bw_topo *topo = NULL;
@@ -195,7 +202,8 @@ static bool state_write(struct checkpoint_writer *w, const struct bw_chain *c, c
         good = !topo || tiles_write(w, c->grid[i], topo);
     }
     for (uint32_t k = 0; k < s->frame.n_fields && good; k++)
-        if (checkpoint_wants(s->source[k].info)) good = field_write(w, &s->source[k]);
+        if (checkpoint_wants(s->source[k].info)) good = lent(s, k) && field_write(w, &s->source[k]);
+    snapshot_lend_end(s);
     for (uint32_t k = 0; k < s->frame.n_particles && good; k++) good = particles_write(w, k, &s->particles[k]);
     return good;
 }

@@ -320,7 +320,6 @@ static const struct bw_expression_api expression_table = {sizeof expression_tabl
 static enum bw_status service_share(struct bw_stage *stage, struct bw_domain *d, void *rows, const int32_t *slot,
                                     size_t bytes)
 {
-    if (refused(stage, "ranks share")) return BW_ERR_PLUGIN;
     return host_of(stage)->share ? bw_ranks_share(d, rows, slot, bytes) : BW_OK;
 }
 
@@ -336,7 +335,23 @@ static void service_whole(struct bw_stage *stage, int on)
     if (!refused(stage, "ranks whole")) h->share = h->shares && !on;
 }
 
-static const struct bw_ranks_api ranks_table = {sizeof ranks_table, service_share, service_bring, service_whole};
+static const int32_t *service_owners(struct bw_stage *stage, struct bw_domain *d, int32_t *rank, int32_t *size)
+{
+    if (refused(stage, "ranks owners") || !host_of(stage)->share || !d->ranks) return NULL;
+    *rank = d->ranks->rank;
+    *size = d->ranks->size;
+    return d->deal->owner;
+}
+
+static void service_exchange(struct bw_stage *stage, const struct bw_parcel *send, int32_t n_send,
+                             const struct bw_parcel *take, int32_t n_take)
+{
+    struct bw_transport *t = host_of(stage)->domains[0]->ranks;
+    if (t) t->exchange(t, send, n_send, take, n_take);
+}
+
+static const struct bw_ranks_api ranks_table = {sizeof ranks_table, service_share,  service_bring,
+                                                service_whole,      service_owners, service_exchange};
 
 static const void *host_extension(const char *id)
 {

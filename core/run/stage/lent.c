@@ -2,12 +2,14 @@
 #include "lent.h"
 #include "base/alloc.h"
 #include <pthread.h>
-#include <string.h>
 
-/* A header; the memory follows, 64-byte aligned like it. */
+enum { LINE = 64 };
+
+/* A header; the memory follows, on a cache line like it. */
 struct lent {
     struct lent *prev, *next;
-    char pad[48];
+    void *taken; ///< from where on it was taken
+    char pad[LINE - 3 * sizeof(void *)];
 };
 
 /* One for all lists: exporters take memory from parallel tasks, but none often enough to wait for another. */
@@ -15,14 +17,15 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 void *lent_take(struct lent **list, size_t bytes)
 {
-    struct lent *m = bytes < SIZE_MAX / 2 ? bw_alloc_aligned(sizeof *m + bytes) : NULL;
-    if (!m) return NULL;
+    char *taken = bytes < SIZE_MAX / 2 ? bw_calloc(LINE + sizeof(struct lent) + bytes) : NULL;
+    if (!taken) return NULL; // of much memory what nobody touches is none
+    struct lent *m = (struct lent *)(void *)(taken + (LINE - (uintptr_t)taken % LINE) % LINE);
     pthread_mutex_lock(&lock);
-    *m = (struct lent){.next = *list};
+    *m = (struct lent){.next = *list, .taken = taken};
     if (*list) (*list)->prev = m;
     *list = m;
     pthread_mutex_unlock(&lock);
-    return memset(m + 1, 0, bytes);
+    return m + 1;
 }
 
 void lent_give(struct lent **list, void *memory)
@@ -34,7 +37,7 @@ void lent_give(struct lent **list, void *memory)
     else *list = m->next;
     if (m->next) m->next->prev = m->prev;
     pthread_mutex_unlock(&lock);
-    bw_free(m);
+    bw_free(m->taken);
 }
 
 void lent_free(struct lent **list)

@@ -2,40 +2,14 @@
 #include "together.h"
 #include "base/alloc.h"
 #include "grid/ranks/ranks.h"
+#include <malloc.h>
+
+enum { LARGE = 1 << 20 };
 
 static enum bw_status no_memory(struct bw_chain *c)
 {
     return log_fail(&c->log, NULL, BW_ERR_MEMORY, "frame %lld: rank %d is out of memory for tiles of others",
                     (long long)c->clock.frame, (int)c->ranks->rank);
-}
-
-static void whole_tell(struct bw_chain *c)
-{
-    char *names = NULL;
-    for (int32_t i = 0; i < c->stages.n; i++) {
-        if (together_shares(c, &c->stages.stage[i])) continue;
-        char *more = bw_printf("%s%s%s", names ? names : "", names ? ", " : "", c->stages.stage[i].pub.id);
-        bw_free(names);
-        names = more;
-    }
-    char *text =
-        names ? bw_printf("made whole on each of %d ranks, with all tiles: %s", (int)c->ranks->size, names) : NULL;
-    if (text) log_say(&c->log, BW_LOG_WARNING, NULL, text);
-    bw_free(text);
-    bw_free(names);
-}
-
-enum bw_status together_begin(struct bw_chain *c)
-{
-    enum bw_status status = BW_OK;
-    if (!c->ranks) return BW_OK;
-    c->together = (struct run_together){.stop = c->opt.stop, .cancel = c->opt.cancel};
-    c->opt.stop = &c->together.stops;
-    c->opt.cancel = c->host.cancel = &c->together.cancels;
-    for (int32_t i = 0; i < c->preset->n_domains && status == BW_OK; i++)
-        status = bw_ranks_join(c->domain[i], c->ranks);
-    whole_tell(c);
-    return status == BW_OK ? BW_OK : no_memory(c);
 }
 
 void together_look(struct bw_chain *c)
@@ -61,18 +35,44 @@ void together_count(struct bw_chain *c)
 }
 
 /* A stage that runs whole may be asked by others for what it offers; those then do so, too. */
-static bool all_may_share(const struct bw_chain *c)
+static const struct run_stage *asked_whole(const struct bw_chain *c)
 {
     for (int32_t i = 0; i < c->stages.n; i++) {
         const struct bw_stage_desc *s = c->stages.stage[i].pub.desc;
-        if (s->extension && !(s->flags & BW_STAGE_RANKS)) return false;
+        if (s->extension && !(s->flags & BW_STAGE_RANKS)) return &c->stages.stage[i];
     }
-    return true;
+    return NULL;
 }
+
+static bool all_may_share(const struct bw_chain *c) { return !asked_whole(c); }
 
 bool together_shares(const struct bw_chain *c, const struct run_stage *s)
 {
     return (s->pub.desc->flags & BW_STAGE_RANKS) && all_may_share(c);
+}
+
+char *bw_chain_whole(const struct bw_chain *c)
+{
+    const struct run_stage *asked = asked_whole(c);
+    char *names = NULL;
+    if (asked) return bw_printf("all of them, because others may ask %s for what it offers", asked->pub.id);
+    for (int32_t i = 0; i < c->stages.n; i++) {
+        if (together_shares(c, &c->stages.stage[i])) continue;
+        char *more = bw_printf("%s%s%s", names ? names : "", names ? ", " : "", c->stages.stage[i].pub.id);
+        bw_free(names);
+        names = more;
+    }
+    return names;
+}
+
+static void whole_tell(struct bw_chain *c)
+{
+    char *names = bw_chain_whole(c);
+    char *text =
+        names ? bw_printf("made whole on each of %d ranks, with all tiles: %s", (int)c->ranks->size, names) : NULL;
+    if (text) log_say(&c->log, BW_LOG_WARNING, NULL, text);
+    bw_free(text);
+    bw_free(names);
 }
 
 static enum bw_status bring_all(struct bw_chain *c, enum bw_need need)
@@ -87,11 +87,128 @@ enum bw_status together_call(struct bw_chain *c, const struct run_stage *s)
 {
     if (!c->ranks) return BW_OK;
     c->host.share = c->host.shares = together_shares(c, s);
-    return c->host.share ? BW_OK : bring_all(c, BW_NEED_ALL);
+    if (!c->host.share) return bring_all(c, BW_NEED_ALL);
+    for (int32_t i = 0; i < c->preset->n_domains; i++) bw_ranks_keep(c->domain[i], c->domain[i]->deal->near);
+    return BW_OK;
 }
+
+void together_done(struct bw_chain *c)
+{
+    for (int32_t i = 0; c->host.share && i < c->preset->n_domains; i++)
+        bw_ranks_keep(c->domain[i], c->domain[i]->deal->own);
+}
+
+/* ---- what the first rank writes ---- */
 
 enum bw_status together_show(struct bw_chain *c)
 {
     c->host.share = c->host.shares = false; // what follows the first rank does alone
-    return c->ranks ? bring_all(c, BW_NEED_FIRST) : BW_OK;
+    return c->ranks && !all_may_share(c) ? bring_all(c, BW_NEED_FIRST) : BW_OK;
+}
+
+/* On the writer's thread. */
+static enum bw_status lend_take(void *user, struct bw_field *f, bool more)
+{
+    struct run_together *t = &((struct bw_chain *)user)->together;
+    pthread_mutex_lock(&t->lock);
+    t->ask = f;
+    t->more = more;
+    pthread_cond_broadcast(&t->changed);
+    while (t->ask && t->status == BW_OK) pthread_cond_wait(&t->changed, &t->lock);
+    const enum bw_status status = t->status;
+    pthread_mutex_unlock(&t->lock);
+    return status;
+}
+
+static void lend_end(void *user)
+{
+    struct run_together *t = &((struct bw_chain *)user)->together;
+    pthread_mutex_lock(&t->lock);
+    t->open--;
+    pthread_cond_broadcast(&t->changed);
+    pthread_mutex_unlock(&t->lock);
+}
+
+void together_lend(struct bw_chain *c, struct chain_snapshot *s)
+{
+    if (!c->ranks || !all_may_share(c)) return;
+    pthread_mutex_lock(&c->together.lock);
+    c->together.open++;
+    pthread_mutex_unlock(&c->together.lock);
+    s->lender = &c->together.lender;
+}
+
+/* What all ranks do next, as the first one says. */
+struct order {
+    int32_t field, more; ///< field: -1, none; number in the chain's table
+};
+
+static struct order order_wait(struct bw_chain *c)
+{
+    struct run_together *t = &c->together;
+    struct order o = {-1, 0};
+    if (c->ranks->rank) return o;
+    pthread_mutex_lock(&t->lock);
+    while (!t->ask && t->open > 0) pthread_cond_wait(&t->changed, &t->lock);
+    for (int32_t i = 0; i < c->fields.n && t->ask; i++)
+        if (c->fields.field[i].field == t->ask) o = (struct order){i, t->more};
+    pthread_mutex_unlock(&t->lock);
+    return o;
+}
+
+static enum bw_status order_do(struct bw_chain *c, struct order o)
+{
+    struct run_together *t = &c->together;
+    for (int32_t i = 0; i < c->preset->n_domains && !o.more; i++) bw_ranks_keep(c->domain[i], c->domain[i]->deal->own);
+    if (o.field < 0) return BW_OK;
+    struct bw_field *f = c->fields.field[o.field].field;
+    const enum bw_status status = bw_ranks_bring(f->domain, &f, 1, BW_NEED_FIRST);
+    pthread_mutex_lock(&t->lock);
+    t->ask = NULL;
+    t->status = status;
+    pthread_cond_broadcast(&t->changed);
+    pthread_mutex_unlock(&t->lock);
+    return status == BW_OK ? BW_OK : no_memory(c);
+}
+
+enum bw_status together_serve(struct bw_chain *c)
+{
+    const size_t bytes[BW_RANKS_MOST] = {sizeof(struct order)};
+    enum bw_status status = BW_OK;
+    struct order o = {0, 0};
+    if (!c->ranks || !all_may_share(c)) return BW_OK;
+    while (o.field >= 0 && status == BW_OK) {
+        o = order_wait(c);
+        c->ranks->gather(c->ranks, &o, bytes, &o);
+        status = order_do(c, o);
+    }
+    return status;
+}
+
+void together_end(struct bw_chain *c)
+{
+    pthread_mutex_lock(&c->together.lock);
+    if (c->together.status == BW_OK) c->together.status = BW_ERR_CANCELLED; // nobody answers any more
+    pthread_cond_broadcast(&c->together.changed);
+    pthread_mutex_unlock(&c->together.lock);
+}
+
+/* ---- beginning ---- */
+
+enum bw_status together_begin(struct bw_chain *c)
+{
+    enum bw_status status = BW_OK;
+    c->together = (struct run_together){.lender = {lend_take, lend_end, c}};
+    pthread_mutex_init(&c->together.lock, NULL);
+    pthread_cond_init(&c->together.changed, NULL);
+    if (!c->ranks) return BW_OK;
+    mallopt(M_MMAP_THRESHOLD, LARGE); // so that of large arrays only what is touched takes memory, also when used again
+    c->together.stop = c->opt.stop;
+    c->together.cancel = c->opt.cancel;
+    c->opt.stop = &c->together.stops;
+    c->opt.cancel = c->host.cancel = &c->together.cancels;
+    for (int32_t i = 0; i < c->preset->n_domains && status == BW_OK; i++)
+        status = bw_ranks_join(c->domain[i], c->ranks);
+    whole_tell(c);
+    return status == BW_OK ? BW_OK : no_memory(c);
 }

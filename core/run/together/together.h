@@ -15,8 +15,15 @@ void together_count(struct bw_chain *c);
 /// A stage is about to be called: one that does not say BW_STAGE_RANKS finds all tiles of all fields, and its sweeps
 /// run whole on every rank, so that what it keeps to itself is the same on all.
 enum bw_status together_call(struct bw_chain *c, const struct run_stage *s);
-/// The first rank is about to write: it gets all tiles.
+/// It is done: what it looked at of others' tiles goes, for memory's sake.
+void together_done(struct bw_chain *c);
+/// The first rank is about to take snapshots: fields are lent to them, or, where each stage runs whole, are there.
 enum bw_status together_show(struct bw_chain *c);
+/// Of a snapshot on its way to the writer: all ranks see to it in together_serve.
+void together_lend(struct bw_chain *c, struct chain_snapshot *s);
+/// Until no snapshot asks any more, all ranks send the first what it asks for.
+enum bw_status together_serve(struct bw_chain *c);
+void together_end(struct bw_chain *c);
 /// Does a stage run on its own tiles alone?
 bool together_shares(const struct bw_chain *c, const struct run_stage *s);
 

@@ -141,6 +141,28 @@ static int exporter_cancelled(struct bw_exporter *e)
     return cancel && *cancel;
 }
 
+static enum bw_status exporter_lend(struct bw_exporter *e, const struct bw_snapshot_field *f)
+{
+    struct run_exporter *x = exporter_of(e);
+    struct chain_snapshot *s = x->snapshot;
+    if (!s || !s->lender) return BW_OK;
+    const bool last = x == &x->list->exporter[x->list->n - 1];
+    for (uint32_t k = 0; f && k < s->frame.n_fields; k++)
+        if (f->host_data == &s->source[k]) return snapshot_lend(s, k, false);
+    if (!f && last) snapshot_lend_end(s);
+    return BW_OK;
+}
+
+/* One that does not ask for fields finds them all. */
+static enum bw_status fields_lend(const struct run_exporter *x, struct chain_snapshot *s)
+{
+    enum bw_status status = BW_OK;
+    if (x->pub.desc->flags & BW_EXPORTER_RANKS) return BW_OK;
+    for (uint32_t k = 0; k < s->frame.n_fields && status == BW_OK; k++) status = snapshot_lend(s, k, k > 0);
+    return status == BW_ERR_MEMORY ? log_fail(x->list->log, &x->preset->place, status, "%s: out of memory", x->pub.id)
+                                   : status;
+}
+
 static void exporter_want_motion(struct bw_exporter *e) { exporter_of(e)->list->motion = true; }
 
 void exporters_init(struct exporter_list *list)
@@ -159,6 +181,7 @@ void exporters_init(struct exporter_list *list)
         .parallel_for = exporter_parallel_for,
         .cancelled = exporter_cancelled,
         .want_motion = exporter_want_motion,
+        .lend = exporter_lend,
     };
 }
 
@@ -291,7 +314,7 @@ enum bw_status exporters_start(struct exporter_list *list, double time)
     return BW_OK;
 }
 
-static enum bw_status exporter_write(struct run_exporter *x, const struct chain_snapshot *s)
+static enum bw_status exporter_write(struct run_exporter *x, struct chain_snapshot *s)
 {
     struct bw_snapshot_field *room = bw_calloc((s->frame.n_fields + 1) * sizeof *room);
     if (!room)
@@ -299,11 +322,14 @@ static enum bw_status exporter_write(struct run_exporter *x, const struct chain_
                         (long long)s->frame.number);
     struct bw_frame frame = snapshot_of_domain(s, x->list->grid[x->domain], room);
     enum bw_status status = log_params(x->list->log, x->params, frame.time, 0, x->param_mem);
+    if (status == BW_OK) status = fields_lend(x, s);
     if (status == BW_OK) {
         const struct where_was was = exporter_enter(x, "frame", frame.number);
         x->frame = &frame.number;
+        x->snapshot = s;
         status = x->pub.desc->frame(&x->pub, &frame);
         x->frame = NULL;
+        x->snapshot = NULL;
         exporter_leave(x, &was);
         status = exporter_status(x, status, "frame");
     }
@@ -311,7 +337,7 @@ static enum bw_status exporter_write(struct run_exporter *x, const struct chain_
     return status;
 }
 
-enum bw_status exporters_write(struct exporter_list *list, const struct chain_snapshot *s)
+enum bw_status exporters_write(struct exporter_list *list, struct chain_snapshot *s)
 {
     enum bw_status status = BW_OK;
     for (int32_t i = 0; i < list->n && status == BW_OK; i++) status = exporter_write(&list->exporter[i], s);

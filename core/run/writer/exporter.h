@@ -21,9 +21,10 @@ struct run_exporter {
     struct lent *memory;
     struct output *outputs;
     int32_t domain;
-    bool initialised, ready; ///< init was called; it went well
-    const int64_t *frame;    ///< that it writes now; NULL: none
-    enum bw_status failed;   ///< first failure reported in this callback
+    bool initialised, ready;         ///< init was called; it went well
+    const int64_t *frame;            ///< that it writes now; NULL: none …
+    struct chain_snapshot *snapshot; ///< … and of what
+    enum bw_status failed;           ///< first failure reported in this callback
 };
 
 /// A committed output worth naming at the end.
@@ -60,7 +61,7 @@ enum bw_status exporters_plan(struct exporter_list *list, const struct field_tab
 /// Every exporter's init, with the parameters of that time.
 enum bw_status exporters_start(struct exporter_list *list, double time);
 /// Every exporter's frame. Errors are said.
-enum bw_status exporters_write(struct exporter_list *list, const struct chain_snapshot *s);
+enum bw_status exporters_write(struct exporter_list *list, struct chain_snapshot *s);
 /// Save or restore what every exporter keeps, after a frame or before the first. Errors are said.
 enum bw_status exporters_checkpoint(struct exporter_list *list, struct archive *a);
 /// Every ready exporter's finish. `complete`: the bake reached its end.

@@ -72,19 +72,24 @@ static void cycle_from(const struct mg_crew *crew, int level)
 
 /* ---- sums -------------------------------------------------------------------------------------------------------- */
 
-/// Sum of numbers by tile, in their order, for every worker; they may be written anew afterwards.
-static double ordered_sum(const struct mg_crew *c, const double *number, int64_t n)
+/// Sum of `each` numbers a tile, in their order, for every worker; they may be written anew afterwards.
+static double ordered_sum(const struct mg_crew *c, double *number, size_t each)
 {
     double sum = 0;
-    for (int64_t i = 0; i < n; i++) sum += number[i];
+    mg_share_numbers(c, number, each);
+    for (int64_t i = 0; i < c->mg->level->count * (int64_t)each; i++) sum += number[i];
     mg_meet(c);
     return sum;
 }
 
+/// First cell of this worker's n-th tile of level 0.
+static int64_t cells_of(const struct mg_crew *c, int64_t n) { return mg_tile_of(c, c->mg->level, n) * MG_CELLS; }
+
 static double level_dot(const struct mg_crew *c, const float *a, const float *b)
 {
     const struct mg_level *l = c->mg->level;
-    for (int64_t i = mg_first(c, l), end = mg_end(c, l); i < end; i++) {
+    for (int64_t n = mg_first(c, l), end = mg_end(c, l); n < end; n++) {
+        const int64_t i = mg_tile_of(c, l, n);
         const float *p = a + i * MG_CELLS, *q = b + i * MG_CELLS;
         double sum[8] = {0};
         for (int m = 0; m < MG_CELLS; m += 8)
@@ -92,7 +97,7 @@ static double level_dot(const struct mg_crew *c, const float *a, const float *b)
         l->partial[i] = ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
     }
     mg_meet(c);
-    return ordered_sum(c, l->partial, l->count);
+    return ordered_sum(c, l->partial, 1);
 }
 
 /* ---- V-cycles in single precision -------------------------------------------------------------------------------- */
@@ -119,11 +124,12 @@ static void single_solve(struct bw_team *team, void *user)
     const struct mg_level *l = s->mg->level, *coarse = s->mg->n_levels > 1 ? l + 1 : NULL;
     double now = HUGE_VAL, initial = -1; // the first measure follows no whole cycle
     int cycle = 0, weak = 0, slow = 0;
+    if (o->warm) mg_halo(&c, l->x, sizeof *l->x, MG_BOTH);
     if (o->warm) mg_leg(&c, l, coarse, LEG(from_guess));
     else mg_leg(&c, l, coarse, LEG(from_zero));
     while (cycle < o->max_cycles) {
         const double before = now;
-        now = sqrt(ordered_sum(&c, l->square, l->count * MG_PAIRS)) / s->norm;
+        now = sqrt(ordered_sum(&c, l->square, MG_PAIRS)) / s->norm;
         if (initial < 0) initial = now;
         cycle++;
         slow = cycles_are_slow(o, before, now, &weak);
@@ -132,6 +138,7 @@ static void single_solve(struct bw_team *team, void *user)
         mg_leg(&c, l, coarse, coarse ? up_down : up_down + 1, (int)sizeof up_down - !coarse);
     }
     mg_remove_means(&c, l->x, NULL);
+    mg_halo(&c, l->x, sizeof *l->x, MG_BOTH);
     if (c.rank != 0) return;
     s->result.cycles = cycle;
     s->result.residual = now;
@@ -165,12 +172,14 @@ static double wide_defect(const struct solve *s, const struct mg_crew *c)
     const struct mg_level *l = s->mg->level;
     mg_meet(c);
     mg_seams_refresh(c, l, s->mg->sol, sizeof *s->mg->sol);
-    for (int64_t i = mg_first(c, l), end = mg_end(c, l); i < end; i++) {
+    mg_halo(c, s->mg->sol, sizeof *s->mg->sol, MG_BOTH);
+    for (int64_t n = mg_first(c, l), end = mg_end(c, l); n < end; n++) {
+        const int64_t i = mg_tile_of(c, l, n);
         const struct mg_wide t = wide_at(s->mg, i);
         l->partial[i] = s->mg->kernels->defect(&t);
     }
     mg_meet(c);
-    const double square = ordered_sum(c, l->partial, l->count);
+    const double square = ordered_sum(c, l->partial, 1);
     mg_remove_means(c, l->b, NULL); // rounding of the right-hand side: no solution could take it away
     return sqrt(square) / s->norm;
 }
@@ -180,8 +189,8 @@ static void wide_begin(const struct solve *s, const struct mg_crew *c)
 {
     const struct multigrid *mg = s->mg;
     const int guess = s->options->warm || s->result.cycles > 0;
-    for (int64_t i = mg_first(c, mg->level), end = mg_end(c, mg->level); i < end; i++)
-        for (int64_t m = i * MG_CELLS; m < (i + 1) * MG_CELLS; m++) {
+    for (int64_t n = mg_first(c, mg->level), end = mg_end(c, mg->level); n < end; n++)
+        for (int64_t m = cells_of(c, n), last = m + MG_CELLS; m < last; m++) {
             mg->rhs[m] = mg->level->b[m];
             mg->sol[m] = guess ? (double)mg->level->x[m] : 0.0;
         }
@@ -189,14 +198,14 @@ static void wide_begin(const struct solve *s, const struct mg_crew *c)
 
 static void wide_end(const struct solve *s, const struct mg_crew *c)
 {
-    for (int64_t i = mg_first(c, s->mg->level), end = mg_end(c, s->mg->level); i < end; i++)
-        for (int64_t m = i * MG_CELLS; m < (i + 1) * MG_CELLS; m++) s->mg->level->x[m] = (float)s->mg->sol[m];
+    for (int64_t n = mg_first(c, s->mg->level), end = mg_end(c, s->mg->level); n < end; n++)
+        for (int64_t m = cells_of(c, n), last = m + MG_CELLS; m < last; m++) s->mg->level->x[m] = (float)s->mg->sol[m];
 }
 
 static void wide_add(const struct mg_crew *c, double factor, const float *z)
 {
-    for (int64_t i = mg_first(c, c->mg->level), end = mg_end(c, c->mg->level); i < end; i++)
-        for (int64_t m = i * MG_CELLS; m < (i + 1) * MG_CELLS; m++) c->mg->sol[m] += factor * (double)z[m];
+    for (int64_t n = mg_first(c, c->mg->level), end = mg_end(c, c->mg->level); n < end; n++)
+        for (int64_t m = cells_of(c, n), last = m + MG_CELLS; m < last; m++) c->mg->sol[m] += factor * (double)z[m];
 }
 
 /// q = A dir; returns dir·q.
@@ -206,12 +215,14 @@ static double direction_apply(const struct mg_crew *c)
     const struct mg_level *l = mg->level;
     mg_meet(c);
     mg_seams_refresh(c, l, mg->dir, sizeof *mg->dir);
-    for (int64_t i = mg_first(c, l), end = mg_end(c, l); i < end; i++) {
+    mg_halo(c, mg->dir, sizeof *mg->dir, MG_BOTH);
+    for (int64_t n = mg_first(c, l), end = mg_end(c, l); n < end; n++) {
+        const int64_t i = mg_tile_of(c, l, n);
         const struct mg_tile t = mg_tile_at(l, mg->dir, NULL, i);
         l->partial[i] = mg->kernels->apply(&t, mg->q + i * MG_CELLS);
     }
     mg_meet(c);
-    return ordered_sum(c, l->partial, l->count);
+    return ordered_sum(c, l->partial, 1);
 }
 
 /// One CG step from residual b and preconditioned residual x. Returns the new residual's norm, < 0 on breakdown.
@@ -221,16 +232,16 @@ static double cg_step(const struct mg_crew *c, double *rz)
     const struct mg_level *l = mg->level;
     const double rz_new = level_dot(c, l->x, l->b);
     const float beta = *rz > 0 ? (float)(rz_new / *rz) : 0;
-    for (int64_t i = mg_first(c, l), end = mg_end(c, l); i < end; i++)
-        for (int64_t m = i * MG_CELLS; m < (i + 1) * MG_CELLS; m++)
+    for (int64_t n = mg_first(c, l), end = mg_end(c, l); n < end; n++)
+        for (int64_t m = cells_of(c, n), last = m + MG_CELLS; m < last; m++)
             mg->dir[m] = beta != 0 ? l->x[m] + beta * mg->dir[m] : l->x[m];
     *rz = rz_new;
     const double curvature = direction_apply(c);
     if (!(curvature > 0) || !(rz_new > 0)) return -1;
     const double alpha = rz_new / curvature;
     wide_add(c, alpha, mg->dir);
-    for (int64_t i = mg_first(c, l), end = mg_end(c, l); i < end; i++)
-        for (int64_t m = i * MG_CELLS; m < (i + 1) * MG_CELLS; m++) l->b[m] -= (float)alpha * mg->q[m];
+    for (int64_t n = mg_first(c, l), end = mg_end(c, l); n < end; n++)
+        for (int64_t m = cells_of(c, n), last = m + MG_CELLS; m < last; m++) l->b[m] -= (float)alpha * mg->q[m];
     mg_meet(c);
     return sqrt(level_dot(c, l->b, l->b));
 }
@@ -272,6 +283,7 @@ static void wide_solve(struct bw_team *team, void *user)
         cg |= cycles_are_slow(o, before, now, &weak);
     }
     mg_remove_means(&c, NULL, s->mg->sol);
+    mg_halo(&c, s->mg->sol, sizeof *s->mg->sol, MG_BOTH);
     wide_end(s, &c);
     mg_meet(&c);
     if (c.rank != 0) return;
@@ -313,6 +325,16 @@ static void norm_take(struct bw_team *team, void *user)
     s->result.unbalanced = given > square ? sqrt((given - square) / given) : 0;
 }
 
+static void zero_take(struct bw_team *team, void *user)
+{
+    const struct mg_crew c = {user, team, team->rank, team->size};
+    float *x = c.mg->level->x;
+    for (int64_t n = mg_first(&c, c.mg->level), end = mg_end(&c, c.mg->level); n < end; n++)
+        memset(x + cells_of(&c, n), 0, MG_CELLS * sizeof *x);
+    mg_meet(&c);
+    mg_halo(&c, x, sizeof *x, MG_BOTH);
+}
+
 enum bw_status mg_solve(struct multigrid *mg, const struct mg_options *options, struct mg_result *result)
 {
     const struct bw_host *host = mg->stage->host;
@@ -321,8 +343,8 @@ enum bw_status mg_solve(struct multigrid *mg, const struct mg_options *options, 
     if (s.norm == 0) {
         s.result.converged = 1;
         *result = s.result;
-        memset(mg->level->x, 0, (size_t)mg->level->count * MG_CELLS * sizeof(float));
-        return BW_OK;
+        host->team(mg->stage, zero_take, mg);
+        return mg->ranks.failed;
     }
     const int wide = options->tolerance < SINGLE_LIMIT || options->method == MG_CG;
     struct mg_options first = *options; // the first digits come in single precision in any case: a cycle costs a third
@@ -336,5 +358,5 @@ enum bw_status mg_solve(struct multigrid *mg, const struct mg_options *options, 
     }
     s.result.grew = !(s.result.residual <= s.initial);
     *result = s.result;
-    return s.cancelled ? BW_ERR_CANCELLED : BW_OK;
+    return s.cancelled ? BW_ERR_CANCELLED : mg->ranks.failed;
 }

@@ -13,7 +13,7 @@
 #include "mg_kernels.h"
 #include <billow/plugin.h>
 
-enum { MG_LEVELS = 32, MG_PAIRS = 8 };
+enum { MG_LEVELS = 32, MG_PAIRS = 8, MG_RANKS = 64, MG_BOTH = 2 };
 
 /* A cell's kind, natural order inside a tile (x fastest): an unknown, how many of its neighbours are unknowns, and
  * how many lead to p = 0, at one cell's distance or, in still air (`rim`), farther. 0: no unknown. */
@@ -83,6 +83,27 @@ struct mg_shape {
     int32_t periodic[3];
 };
 
+/// One side of a tile that another rank's tile looks at.
+struct mg_face {
+    int32_t tile, side;
+};
+
+/// Who has what of level 0 (multigrid_ranks.c).
+struct mg_ranks {
+    const int32_t *owner; ///< by tile; NULL: all is here
+    int32_t rank, size;
+    int32_t *mine, *slot; ///< own tiles; scratch by tile
+    int64_t n_mine;
+    struct mg_face *face[2];        ///< that go out, and come in, by the other rank: …
+    int32_t first[2][MG_RANKS + 1]; ///< … from here on
+    char *parcel[2];
+    float *octant; ///< of coarse tiles, by fine tile
+    int32_t face_cells;
+    int16_t face_place[6][256], octant_place[MG_CELLS];
+    struct mg_buffer memory, slots;
+    enum bw_status failed;
+};
+
 struct multigrid {
     struct bw_stage *stage;
     const struct mg_kernels *kernels;
@@ -94,6 +115,7 @@ struct multigrid {
     uint64_t *mark;   ///< a tile of level 0: the caller's, to see what has changed
     float (*rim)[6];  ///< the same: conductance of faces towards still air (multigrid_rim.c); 0: other sides
     struct mg_regions regions;
+    struct mg_ranks ranks;
     struct mg_buffer kind_memory, extra_memory;
     double *sol;          ///< extra: solution in double,
     float *rhs, *dir, *q; ///< right-hand side, CG direction and its image
@@ -142,6 +164,15 @@ static inline float *mg_weights(const struct mg_level *l, int64_t tile)
 {
     return l->cut[tile] >= 0 ? l->weight + (int64_t)l->cut[tile] * 6 * MG_CELLS : NULL;
 }
+/// Are all cells of a level 0 tile unknowns with unknowns on all sides?
+static inline int mg_tile_is_plain(const struct multigrid *mg, int64_t tile)
+{
+    const uint8_t *kind = mg->kind + tile * MG_CELLS;
+    const uint8_t full = MG_KIND(2 * mg->shape.dim, 0);
+    int plain = 1;
+    for (int c = 0; c < MG_CELLS; c++) plain &= kind[c] == full;
+    return plain;
+}
 /// Place of cell (i, j, k) in natural order.
 static inline int mg_index(int dim, int i, int j, int k) { return dim == 3 ? (k * 16 + j) * 16 + i : j * 64 + i; }
 /// Neighbour of a cell on a level: its tile (or -1) returned, `to` its local cell. A cell is not its own neighbour.
@@ -168,14 +199,28 @@ static inline void mg_meet(const struct mg_crew *c)
 {
     if (c->team) c->team->barrier(c->team);
 }
-/// This worker's tiles of a level: a fixed range.
+/// Is a level dealt out over ranks?
+static inline int mg_is_dealt(const struct multigrid *mg, const struct mg_level *l)
+{
+    return l == mg->level && mg->ranks.owner;
+}
+static inline int mg_is_mine(const struct multigrid *mg, int64_t tile)
+{
+    return !mg->ranks.owner || mg->ranks.owner[tile] == mg->ranks.rank;
+}
+/// This worker's tiles of a level: a fixed range of those that are here, …
 static inline int64_t mg_first(const struct mg_crew *c, const struct mg_level *l)
 {
-    return l->count * c->rank / c->size;
+    return (mg_is_dealt(c->mg, l) ? c->mg->ranks.n_mine : l->count) * c->rank / c->size;
 }
 static inline int64_t mg_end(const struct mg_crew *c, const struct mg_level *l)
 {
-    return l->count * (c->rank + 1) / c->size;
+    return (mg_is_dealt(c->mg, l) ? c->mg->ranks.n_mine : l->count) * (c->rank + 1) / c->size;
+}
+/// … of which this is number n.
+static inline int64_t mg_tile_of(const struct mg_crew *c, const struct mg_level *l, int64_t n)
+{
+    return mg_is_dealt(c->mg, l) ? c->mg->ranks.mine[n] : n;
 }
 /// The steps of a leg; first: a red half-sweep from x = 0; coarsen: residual to the level above.
 enum mg_op { MG_FIRST, MG_RELAX_RED, MG_RELAX_BLACK, MG_COARSEN, MG_REFINE };
@@ -198,6 +243,23 @@ static inline struct mg_tile mg_tile_at(const struct mg_level *l, float *x, cons
     for (int s = 0; s < 6; s++) t.side[s] = x + (int64_t)l->link[i][s] * MG_CELLS;
     return t;
 }
+/* ---- multigrid_ranks.c: where level 0 is whole here, none of it does anything ---- */
+
+/// Not where an axis leads round inside a tile.
+int mg_is_dealable(const struct multigrid *mg);
+/// Ask who has which tile; after `near` is known. Errors: BW_ERR_MEMORY.
+enum bw_status mg_ranks_fit(struct multigrid *mg);
+/// Rows by tile, or by slot, of which each rank has set its own, go to all; by piece of the regions; kinds. Errors:
+/// BW_ERR_MEMORY.
+enum bw_status mg_share(struct multigrid *mg, void *rows, const int32_t *slot, size_t bytes);
+enum bw_status mg_share_pieces(struct multigrid *mg, void *rows, size_t bytes);
+enum bw_status mg_share_kinds(struct multigrid *mg);
+/// The faces of x (`size` bytes a value) that others' tiles look at: MG_RED, MG_BLACK or MG_BOTH. All workers call it.
+void mg_halo(const struct mg_crew *c, void *x, size_t size, int colours);
+/// `each` numbers a tile.
+void mg_share_numbers(const struct mg_crew *c, double *number, size_t each);
+/// What was restricted to level 1.
+void mg_share_coarse(const struct mg_crew *c, const struct mg_level *coarse);
 /// Take each singular region's mean out of a level 0 array: one of the two, the other NULL. All workers call it.
 void mg_remove_means(const struct mg_crew *c, float *narrow, double *wide);
 

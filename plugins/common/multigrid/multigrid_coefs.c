@@ -170,7 +170,7 @@ static void tile_diagonal(int64_t tile, uint32_t worker, void *user)
     struct mg_level *l = b->level;
     const int dim = b->mg->shape.dim, edge = b->mg->shape.edge[0];
     (void)worker;
-    if (l->coef[tile] < 0) return;
+    if (l->coef[tile] < 0 || (!b->fine && !mg_is_mine(b->mg, tile))) return;
     const uint8_t *cell = (b->fine ? l->fluid : b->mg->kind) + tile * MG_CELLS;
     float *diag = l->diag + (int64_t)l->coef[tile] * MG_CELLS, *inv = l->inv + (int64_t)l->coef[tile] * MG_CELLS;
     for (int32_t k = 0; k < (dim == 3 ? edge : 1); k++)

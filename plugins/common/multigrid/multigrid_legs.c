@@ -7,7 +7,8 @@
  * by half-sweep. Every cell sees exactly the values that whole half-sweeps one after the other would give it: the same
  * bits, for any number of workers. (Wonnacott 2000; Treibig, Wellein, Hager 2011.)
  *
- * Levels that are flat, or have periodic seams, or less than two wedges a slab, go half-sweep by half-sweep. */
+ * Levels that are flat, dealt out over ranks, or have periodic seams, or less than two wedges a slab, go half-sweep by
+ * half-sweep. */
 #include "multigrid.h"
 #include <string.h>
 
@@ -81,10 +82,14 @@ static void tile_whole(const struct leg *g, int op, int64_t tile)
 
 static void leg_plain(const struct leg *g)
 {
+    const int dealt = mg_is_dealt(g->crew->mg, g->l);
     for (int s = 0; s < g->n; s++) {
-        for (int64_t i = mg_first(g->crew, g->l), end = mg_end(g->crew, g->l); i < end; i++) tile_whole(g, g->op[s], i);
+        for (int64_t n = mg_first(g->crew, g->l), end = mg_end(g->crew, g->l); n < end; n++)
+            tile_whole(g, g->op[s], mg_tile_of(g->crew, g->l, n));
         mg_meet(g->crew);
         if (g->op[s] != MG_COARSEN) mg_seams_refresh(g->crew, g->l, g->l->x, sizeof *g->l->x);
+        if (dealt && g->op[s] == MG_COARSEN) mg_share_coarse(g->crew, g->coarse);
+        else if (dealt) mg_halo(g->crew, g->l->x, sizeof *g->l->x, g->op[s] == MG_RELAX_BLACK ? MG_BLACK : MG_RED);
     }
 }
 
@@ -147,6 +152,7 @@ static int slab_cut(const struct mg_level *l, uint32_t rank, uint32_t size)
 static int leg_has_slabs(const struct leg *g)
 {
     const struct mg_level *l = g->l;
+    if (mg_is_dealt(g->crew->mg, l)) return 0;
     if (g->crew->mg->shape.dim != 3 || l->n_seam || l->planes != EDGE || l->periodic[2]) return 0;
     for (uint32_t r = 0; r < g->crew->size; r++)
         if (slab_cut(l, r + 1, g->crew->size) - slab_cut(l, r, g->crew->size) < 2 * g->n) return 0;

@@ -120,7 +120,7 @@ enum bw_status mg_fit(struct multigrid *mg, const struct bw_topology *t)
     mg->rim = (float(*)[6])(mg->mark + n);
     mg->has_cut = (uint8_t *)(mg->rim + n);
     memset(mg->rim, 0, n * sizeof *mg->rim);
-    return BW_OK;
+    return mg_ranks_fit(mg);
 }
 
 /* ---- coarse tiles ------------------------------------------------------------------------------------------------ */
@@ -217,16 +217,6 @@ static void level_links(const struct multigrid *mg, struct mg_level *l)
 
 /* ---- cells and coefficients: which tiles want them --------------------------------------------------------------- */
 
-/// Are all cells of a level 0 tile unknowns with unknowns on all sides?
-static int tile_is_plain(const struct multigrid *mg, int64_t tile)
-{
-    const uint8_t *kind = mg->kind + tile * MG_CELLS;
-    const uint8_t full = MG_KIND(2 * mg->shape.dim, 0);
-    int plain = 1;
-    for (int c = 0; c < MG_CELLS; c++) plain &= kind[c] == full;
-    return plain;
-}
-
 static int coarse_is_plain(const struct multigrid *mg, const struct mg_level *fine, const struct mg_level *l,
                            int64_t tile)
 {
@@ -248,7 +238,7 @@ static void level_coefs(const struct multigrid *mg, const struct mg_level *fine,
     l->n_coef = l->n_cut = 0;
     for (int64_t i = 0; i < l->count; i++) {
         l->cut[i] = (fine ? coarse_is_cut(mg, fine, l, i) : mg->has_cut[i]) ? (int32_t)l->n_cut++ : -1;
-        const int plain = l->cut[i] < 0 && (fine ? coarse_is_plain(mg, fine, l, i) : tile_is_plain(mg, i));
+        const int plain = l->cut[i] < 0 && (fine ? coarse_is_plain(mg, fine, l, i) : mg_tile_is_plain(mg, i));
         l->coef[i] = plain ? -1 : (int32_t)l->n_coef++;
     }
 }
@@ -266,7 +256,9 @@ static enum bw_status level_cells(struct multigrid *mg, struct mg_level *l)
     const size_t weights = 6 * (size_t)l->n_cut * tile;
     if (!mg_buffer_fit(mg->stage, &l->cuts_memory, weights)) return BW_ERR_MEMORY;
     l->weight = l->cuts_memory.data;
-    if (weights) memset(l->weight, 0, weights);
+    for (int64_t i = 0; i < l->count; i++) // of others' tiles all come
+        if (l->cut[i] >= 0 && (l != mg->level || mg_is_mine(mg, i)))
+            memset(l->weight + (int64_t)l->cut[i] * 6 * MG_CELLS, 0, 6 * tile);
     memset(l->x + n * MG_CELLS, 0, (all - n) * tile);
     if (l == mg->level) return BW_OK;
     l->fluid = mg->stage->host->scratch(mg->stage, n * MG_CELLS);
@@ -283,7 +275,11 @@ static enum bw_status level_begin(struct multigrid *mg, const struct mg_level *f
     return level_cells(mg, l);
 }
 
-enum bw_status mg_begin(struct multigrid *mg) { return level_begin(mg, NULL, mg->level); }
+enum bw_status mg_begin(struct multigrid *mg)
+{
+    const enum bw_status status = mg_share_kinds(mg);
+    return status == BW_OK ? level_begin(mg, NULL, mg->level) : status;
+}
 
 /// The tables of legs: layers (tiles come sorted by them) and ready tiles.
 static void level_finish(struct mg_level *l)
@@ -297,6 +293,8 @@ static void level_finish(struct mg_level *l)
 enum bw_status mg_build(struct multigrid *mg)
 {
     int n = 1;
+    if (mg->level->n_cut && mg_share(mg, mg->level->weight, mg->level->cut, 6 * MG_CELLS * sizeof(float)) != BW_OK)
+        return BW_ERR_MEMORY;
     mg_coefficients(mg, NULL, mg->level);
     for (; n < MG_LEVELS; n++) {
         struct mg_level *fine = &mg->level[n - 1], *l = &mg->level[n];

@@ -293,11 +293,13 @@ static void means_fold(const struct mg_regions *r)
 void mg_remove_means(const struct mg_crew *c, float *narrow, double *wide)
 {
     const struct means m = {c->mg, narrow, wide};
+    const struct mg_level *l = c->mg->level;
     if (!c->mg->regions.n_singular) return;
-    for (int64_t i = mg_first(c, c->mg->level), end = mg_end(c, c->mg->level); i < end; i++) tile_sum(&m, i);
+    for (int64_t n = mg_first(c, l), end = mg_end(c, l); n < end; n++) tile_sum(&m, mg_tile_of(c, l, n));
     mg_meet(c);
+    if (c->rank == 0) mg_share_pieces(c->mg, c->mg->regions.sum, sizeof *c->mg->regions.sum);
     if (c->rank == 0) means_fold(&c->mg->regions);
     mg_meet(c);
-    for (int64_t i = mg_first(c, c->mg->level), end = mg_end(c, c->mg->level); i < end; i++) tile_lower(&m, i);
+    for (int64_t n = mg_first(c, l), end = mg_end(c, l); n < end; n++) tile_lower(&m, mg_tile_of(c, l, n));
     mg_meet(c);
 }

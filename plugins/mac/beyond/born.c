@@ -290,11 +290,13 @@ static void view_fill(const struct bw_block *b, const struct born *t, const stru
         const int kept = low >= 0 && t->born_of[low] < 0; // the old tile's faces
         const float all = (float)t->background[sh->axis[q]] + from->rest[q];
         float *f = bw_f32(v, sh->axis[q]), row[65];
-        for (int k = kept && q == 2; k < n[2] + (q == 2); k++)
-            for (int j = kept && q == 1; j < n[1] + (q == 1); j++) {
+        const int high = b->high[sh->axis[q]] != 0; // else those faces are the next tile's
+        for (int k = kept && q == 2; k < n[2] + (q == 2 && high); k++)
+            for (int j = kept && q == 1; j < n[1] + (q == 1 && high); j++) {
                 float *to = f + j * stride[sh->axis[1]] + k * stride[sh->axis[2]];
                 row_find(t->mg, from, q, j, k, n[0] + 1, row);
-                for (int i = kept && q == 0; i < n[0] + (q == 0); i++) to[i * stride[sh->axis[0]]] = all + row[i];
+                for (int i = kept && q == 0; i < n[0] + (q == 0 && high); i++)
+                    to[i * stride[sh->axis[0]]] = all + row[i];
             }
     }
 }
@@ -331,7 +333,7 @@ enum bw_status born_fill(struct born *b, const struct multigrid *mg, const struc
 {
     struct bw_stage *s = mg->stage;
     struct job j = {b, mg};
-    struct bw_access access[] = {{vel, BW_READ, 1}, {carried, BW_UPDATE, 0}};
+    struct bw_access access[] = {{vel, BW_READ, 1}, {carried, BW_UPDATE_OWN, 0}};
     struct bw_sweep sweep = {.access = access, .n_access = 1, .body = skins_read, .reach = one_above, .user = b};
     b->mg = mg;
     b->tiles = s->host->extension(BW_TILES);
@@ -344,7 +346,7 @@ enum bw_status born_fill(struct born *b, const struct multigrid *mg, const struc
     b->images = far_images(mg, t, 0, b->image);
     s->host->parallel_for(s, b->n_tiles, tile_find, &j);
     rests_spread(b, mg);
-    access[0] = (struct bw_access){vel, BW_UPDATE, 0};
+    access[0] = (struct bw_access){vel, BW_UPDATE_OWN, 0};
     sweep.n_access = carried ? 2 : 1;
     sweep.body = carried ? tile_fill_both : tile_fill;
     return s->host->sweep(s, &sweep);

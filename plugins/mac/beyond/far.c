@@ -328,6 +328,7 @@ static void side_lift(int64_t number, uint32_t worker, void *user)
     const double keep = 1 - (double)j->mg->rim[s.tile][s.side], share = j->mg->shape.dim == 3 ? 4 * PI : 2 * PI;
     double node[NODES];
     (void)worker;
+    if (!mg_is_mine(j->mg, s.tile)) return;
     targets_sum(j->f, j->mg, j->image, j->images, &t);
     for (int i = 0; i < NODES; i++) node[i] = (t.sum[NODES + i] - keep * t.sum[i]) / share;
     lift_spread(j->mg->shape.dim, j->mg->shape.edge[0], node, j->f->lift[number]);
@@ -339,6 +340,7 @@ static void side_add(const struct multigrid *mg, struct far_side s, const float 
     const int dim = mg->shape.dim, a = s.side >> 1, u = (a + 1) % dim, v = (a + 2) % 3, edge = mg->shape.edge[0];
     const float *weight = mg_weights(mg->level, s.tile);
     int32_t at[3] = {0};
+    if (!mg_is_mine(mg, s.tile)) return;
     at[a] = s.side & 1 ? edge - 1 : 0;
     for (int j = 0; j < (dim == 3 ? edge : 1); j++)
         for (int i = 0; i < edge; i++) {
@@ -352,14 +354,16 @@ static void side_add(const struct multigrid *mg, struct far_side s, const float 
         }
 }
 
-void far_apply(struct far *f, struct multigrid *mg, const struct bw_topology *t)
+enum bw_status far_apply(struct far *f, struct multigrid *mg, const struct bw_topology *t)
 {
     struct job j = {.f = f, .mg = mg};
-    if (!f->n_sides) return;
+    if (!f->n_sides) return BW_OK;
     j.images = far_images(mg, t, 1, j.image);
-    far_gather(f, mg);
+    const enum bw_status status = far_gather(f, mg);
+    if (status != BW_OK) return status;
     mg->stage->host->parallel_for(mg->stage, f->n_sides, side_lift, &j);
     for (int64_t i = 0; i < f->n_sides; i++) side_add(mg, f->side[i], f->lift[i]); // sides meet in edge cells
+    return BW_OK;
 }
 
 const struct far_kernels *far_kernels_of(uint32_t simd)

@@ -45,8 +45,8 @@ struct far {
 
 /// Make it fit the tiles of level 0 and their rims. Errors: BW_ERR_MEMORY.
 enum bw_status far_fit(struct far *f, const struct multigrid *mg);
-/// Find the lifts for level 0's right-hand side b, and add to b what they make of it.
-void far_apply(struct far *f, struct multigrid *mg, const struct bw_topology *t);
+/// Find the lifts for level 0's right-hand side b, and add to b what they make of it. Errors: BW_ERR_MEMORY.
+enum bw_status far_apply(struct far *f, struct multigrid *mg, const struct bw_topology *t);
 /* Beyond a rim's face of conductance c the pressure is (1-c) p + lift, where p is the cell's own. A row after the other
  * along the two axes that follow the side's; NULL where there is no rim. */
 static inline const float *far_lift(const struct far *f, int64_t tile, int side)
@@ -70,7 +70,7 @@ static inline int far_boxes(const struct multigrid *mg) { return mg->shape.dim =
 static inline int far_octants(const struct multigrid *mg) { return far_boxes(mg) / 2; }
 /// Sort the tiles into groups, the same for mirrored sets. Fills member, first, span.
 void far_group(struct far *f, const struct multigrid *mg, int32_t *scratch);
-/// Fill all moments from level 0's b.
-void far_gather(struct far *f, const struct multigrid *mg);
+/// Fill all moments from level 0's b. Errors: BW_ERR_MEMORY.
+enum bw_status far_gather(struct far *f, struct multigrid *mg);
 
 #endif

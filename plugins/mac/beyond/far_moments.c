@@ -66,6 +66,7 @@ static void tile_gather(int64_t tile, uint32_t worker, void *user)
     struct far_node *box = g->f->box + tile * FAR_BOXES, *octant = g->f->octant + tile * many;
     struct far_node quarter[8] = {{0}};
     (void)worker;
+    if (!mg_is_mine(g->mg, tile)) return;
     memset(box, 0, FAR_BOXES * sizeof *box);
     memset(octant, 0, (size_t)many * sizeof *octant);
     memset(g->f->tile + tile, 0, sizeof *g->f->tile);
@@ -100,11 +101,16 @@ static void group_gather(int64_t group, uint32_t worker, void *user)
     }
 }
 
-void far_gather(struct far *f, const struct multigrid *mg)
+enum bw_status far_gather(struct far *f, struct multigrid *mg)
 {
     struct gather g = {f, mg};
+    const size_t octants = mg->shape.dim == 3 ? 8 : 16;
     mg->stage->host->parallel_for(mg->stage, f->n_tiles, tile_gather, &g);
+    enum bw_status status = mg_share(mg, f->box, NULL, FAR_BOXES * sizeof *f->box);
+    if (status == BW_OK) status = mg_share(mg, f->octant, NULL, octants * sizeof *f->octant);
+    if (status == BW_OK) status = mg_share(mg, f->tile, NULL, sizeof *f->tile);
     mg->stage->host->parallel_for(mg->stage, f->n_groups, group_gather, &g);
+    return status;
 }
 
 /* ---- groups ---------------------------------------------------------------------------------------------------- */

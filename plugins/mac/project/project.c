@@ -147,8 +147,8 @@ static enum bw_status levels_make(struct bw_stage *s, struct task *t)
     t->solid = row_add(&r, solid, BW_READ, CUT_HALO);
     t->near = solid ? s->host->scratch(s, (size_t)t->topology->count) : NULL;
     if (solid && !t->near) return memory_fail(s);
-    if (solid) project_find_near(s, t, solid);
-    enum bw_status status = rows_sweep(s, &r, project_kinds, project_reach, t, &changed);
+    enum bw_status status = solid ? project_find_near(s, t, solid) : BW_OK;
+    if (status == BW_OK) status = rows_sweep(s, &r, project_kinds, project_reach, t, &changed);
     t->near = NULL;
     if (status != BW_OK) return status;
     if (!same || changed > 0) {
@@ -162,9 +162,10 @@ static enum bw_status levels_make(struct bw_stage *s, struct task *t)
     return BW_OK;
 }
 
-/* Every rank has all of the multigrid, and solves alike. */
+/* Where level 0 can't be dealt out every rank has all of the multigrid, and solves alike. */
 static enum bw_status levels_update(struct bw_stage *s, struct task *t)
 {
+    if (mg_is_dealable(t->mg)) return levels_make(s, t);
     enum bw_status status = ranks_bring(s, bw_port_field(s, SOLID));
     ranks_whole(s, 1);
     if (status == BW_OK) status = levels_make(s, t);
@@ -183,6 +184,7 @@ static enum bw_status rhs_make(struct bw_stage *s, struct task *t, struct bw_fie
     t->solid = -1;
     t->solid_vel = row_add(&r, bw_port_field(s, SOLID_VEL), BW_READ, 1);
     enum bw_status status = rows_sweep(s, &r, project_rhs, project_reach, t, NULL);
+    if (mg_is_dealable(t->mg)) return status;
     if (status == BW_OK) status = ranks_share(s, t->mg->level->b, NULL, MG_CELLS * sizeof(float));
     return status == BW_OK ? ranks_share(s, t->mg->level->x, NULL, MG_CELLS * sizeof(float)) : status;
 }
@@ -315,8 +317,8 @@ static enum bw_status project_run(struct bw_stage *s, struct bw_field *vel, doub
                      (long long)t.topology->count);
     struct sealed region = {.cells = 0};
     if (is_pushed(s) && project_sealed(s, &t, &region) != BW_OK) return memory_fail(s);
-    far_apply(&st->far, &st->mg, t.topology);
-    status = mg_solve(&st->mg, &options, &result);
+    status = far_apply(&st->far, &st->mg, t.topology);
+    if (status == BW_OK) status = mg_solve(&st->mg, &options, &result);
     if (status == BW_ERR_MEMORY) return memory_fail(s);
     if (status != BW_OK) return status;
     status = result_judge(s, &result);

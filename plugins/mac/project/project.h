@@ -35,8 +35,8 @@ int project_side_is_wall(const struct task *t, const struct bw_block *b, int64_t
 int project_is_cut(const struct task *t, const struct bw_block *b);
 /// Are all of a tile's cells and those next to them unknowns with whole faces between them?
 int project_is_plain(const struct task *t, int64_t tile);
-/// Sets task.near, an array of a byte a tile, from `solid`.
-void project_find_near(struct bw_stage *s, struct task *t, const struct bw_field *solid);
+/// Sets task.near, an array of a byte a tile, from `solid`. Errors: BW_ERR_MEMORY.
+enum bw_status project_find_near(struct bw_stage *s, struct task *t, const struct bw_field *solid);
 /// Sorts a tile's cells into unknowns and not, and says whether faces are cut; max[0] = 1 where something changed since
 /// the last call (unless `same`: always), infinite when out of memory. Reads solid (halo CUT_HALO).
 void project_kinds(const struct bw_block *b, void *user);

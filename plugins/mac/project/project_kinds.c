@@ -44,19 +44,21 @@ struct near_job {
 static void near_tile(int64_t tile, uint32_t worker, void *user)
 {
     const struct near_job *j = user;
-    const float *d = j->t->tiles->data(j->solid, 0, tile);
     int any = 0;
     (void)worker;
+    if (!mg_is_mine(j->t->mg, tile)) return;
+    const float *d = j->t->tiles->data(j->solid, 0, tile);
     for (int i = 0; i < MG_CELLS; i++) any |= d[i] < j->h;
     j->t->near[tile] = any != 0;
 }
 
 /* Obstacles are in few tiles: looking for those first spares all others the halo. */
-void project_find_near(struct bw_stage *s, struct task *t, const struct bw_field *solid)
+enum bw_status project_find_near(struct bw_stage *s, struct task *t, const struct bw_field *solid)
 {
     struct near_job job = {t, solid, (float)s->grid->h};
     enum { OWN = 1, BESIDE = 2 };
     s->host->parallel_for(s, t->topology->count, near_tile, &job);
+    const enum bw_status status = mg_share(t->mg, t->near, NULL, 1);
     for (int64_t tile = 0; tile < t->topology->count; tile++)
         for (int q = 0; q < 27 && (t->near[tile] & OWN); q++) {
             const int32_t *c = t->topology->coord[tile];
@@ -64,6 +66,7 @@ void project_find_near(struct bw_stage *s, struct task *t, const struct bw_field
                 t->tiles->find(t->domain, (int32_t[3]){c[0] + q % 3 - 1, c[1] + q / 3 % 3 - 1, c[2] + q / 9 - 1});
             if (n >= 0) t->near[n] |= BESIDE;
         }
+    return status;
 }
 
 /// A tile's cells and the ones beyond its sides, as if nothing stood in it.
