@@ -6,11 +6,16 @@
 #include <picture/volume/motion/sparks.h>
 #include <picture/volume/rays/march.h>
 
+#define STAND 2 ///< cells over the floor: lower edges would be round, and the floor seen below them
+
 enum bw_status bw_render_linear(const struct bw_tools *tools, const struct bw_volume *v, const struct bw_scene *scene,
                                 struct bw_image *img, float *alpha)
 {
     struct bw_medium medium;
-    const struct bw_shot shot = {&medium.lit, &medium.ambient, v, scene};
+    struct bw_volume standing = *v;
+    const struct bw_shot shot = {&medium.lit, &medium.ambient, &standing, scene};
+    standing.stands = scene->floor;
+    standing.stand = scene->lo[2] + STAND * v->solid_box.h;
     enum bw_status status = bw_medium_light(tools, v, scene, &medium);
     if (!status) status = bw_shutter_open(tools, v, scene->shutter, &medium);
     if (!status) status = bw_march(tools, &shot, img, alpha);

@@ -93,10 +93,22 @@ enum bw_status bw_ambient_make(const struct bw_tools *tools, const struct bw_den
     return !status && emission ? fire_light(tools, box, emission, &scene->look, a) : status;
 }
 
+enum bw_status bw_ambient_solids(const struct bw_tools *tools, const struct bw_dense *box, const float *smoke,
+                                 int stride, struct bw_ambient *a)
+{
+    a->smoke = tools->alloc(tools->ctx, bw_dense_cells(&a->coarse.box) * sizeof(float));
+    if (!a->smoke) return BW_ERR_MEMORY;
+    bw_coarse_mean(&a->coarse, box, smoke, stride, a->smoke);
+    a->lamps.smoke = a->smoke;
+    return BW_OK;
+}
+
 void bw_ambient_free(const struct bw_tools *tools, struct bw_ambient *a)
 {
     bw_coarse_free(tools, &a->coarse);
     bw_lamps_free(tools, &a->lamps);
+    if (a->smoke) tools->release(tools->ctx, a->smoke);
+    a->smoke = NULL;
     if (a->rgb[0]) tools->release(tools->ctx, a->rgb[0]);
     a->rgb[0] = NULL;
 }

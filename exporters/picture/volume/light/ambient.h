@@ -10,6 +10,7 @@ struct bw_ambient {
     struct bw_coarse coarse;
     float *rgb[3]; ///< mean radiance from all around, the fire's included; one block
     struct bw_lamps lamps;
+    float *smoke; ///< the coarse grid's extinction without obstacles, or NULL
 };
 
 /// Light from one of six sides: where it comes from, and its part of the mean radiance.
@@ -25,6 +26,10 @@ void bw_ambient_side_light(const struct bw_look *l, int side, float rgb[3]);
 /// BW_ERR_MEMORY.
 enum bw_status bw_ambient_make(const struct bw_tools *tools, const struct bw_dense *box, const float *extinction,
                                const float *emission, const struct bw_scene *scene, struct bw_ambient *a);
+/// For obstacles that the fire lights: `smoke`, of `stride` values a cell, is what alone dims it there. Errors:
+/// BW_ERR_MEMORY.
+enum bw_status bw_ambient_solids(const struct bw_tools *tools, const struct bw_dense *box, const float *smoke,
+                                 int stride, struct bw_ambient *a);
 void bw_ambient_free(const struct bw_tools *tools, struct bw_ambient *a);
 /// One channel at a row of `n` fine cells, bilinear in y and z into `coarse` (scratch, as long), then linear in x.
 void bw_ambient_row(const struct bw_ambient *a, int channel, int n, int j, int k, float *coarse, float *fine);

@@ -114,14 +114,14 @@ static float lamp_through(const struct bw_coarse *between, float dims, const dou
 
 void bw_lamps_light(const struct bw_lamps *all, const double p[3], const struct bw_facing *surface, float rgb[3])
 {
+    struct bw_coarse between = all->between;
+    if (surface && surface->solid && all->smoke) between.extinction = all->smoke;
     for (int i = 0; i < all->n; i++) {
         const struct bw_lamp *l = &all->lamp[i];
-        double d[3], way[3], from[3], r2 = 0, cosine = 0;
+        double d[3], r2 = 0, cosine = 0;
         for (int c = 0; c < 3; c++) {
             d[c] = l->at[c] - p[c];
             r2 += d[c] * d[c];
-            from[c] = p[c] + (surface ? surface->clear * surface->normal[c] : 0);
-            way[c] = l->at[c] - from[c];
             if (surface) cosine += d[c] * surface->normal[c];
         }
         const double r = sqrt(r2), soft = sqrt((double)l->floor);
@@ -129,7 +129,7 @@ void bw_lamps_light(const struct bw_lamps *all, const double p[3], const struct 
         const double facing = surface ? fmax(cosine + 0.3 * soft, 0) / (r + 0.3 * soft) : 1;
         if (facing <= 0) continue;
         const float k = (float)(facing / (4 * 3.14159265358979 * (r2 + (double)l->floor))) *
-                        lamp_through(&all->between, all->dims, from, way, r);
+                        lamp_through(&between, all->dims, p, d, r);
         for (int c = 0; c < 3; c++) rgb[c] += k * l->rgb[c];
     }
 }

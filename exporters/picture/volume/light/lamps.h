@@ -14,6 +14,7 @@ struct bw_lamp {
 
 struct bw_lamps {
     struct bw_coarse between; ///< what dims them; not owned
+    float *smoke;             ///< of that what is no obstacle: surfaces would stand in their own light
     float dims;               ///< share of its extinction that takes light away for good
     struct bw_lamp *lamp;
     int32_t n;
@@ -24,9 +25,10 @@ struct bw_lamps {
 enum bw_status bw_lamps_make(const struct bw_tools *tools, const struct bw_coarse *c, float *const glow[3],
                              float albedo, struct bw_lamps *l);
 void bw_lamps_free(const struct bw_tools *tools, struct bw_lamps *l);
-/// A surface that is lit: its normal, and how far along it, m, its own obstacle may still be in coarse cells.
+/// A surface that is lit: its normal, and 1 where it is an obstacle's, which has no shadow of obstacles then.
 struct bw_facing {
-    double normal[3], clear;
+    double normal[3];
+    int solid;
 };
 /// Add the fire's light at p: mean radiance, or, on a surface (NULL: none), irradiance over 4π.
 void bw_lamps_light(const struct bw_lamps *l, const double p[3], const struct bw_facing *surface, float rgb[3]);

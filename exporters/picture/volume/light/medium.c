@@ -169,6 +169,8 @@ static enum bw_status passes_run(struct shade *s)
     if (s->v->solid) solid_block(s);
     s->tools->parallel(s->tools->ctx, s->n_lights, light_task, s);
     enum bw_status status = bw_ambient_make(s->tools, b, s->extinction, s->emission, s->scene, &s->m->ambient);
+    if (!status && s->v->solid && s->emission)
+        status = bw_ambient_solids(s->tools, b, lit->rgbs + 3, 4, &s->m->ambient);
     for (int l = 0; l < s->n_lights && !status; l++) status = s->status[l];
     if (status) return status;
     s->tools->parallel(s->tools->ctx, b->n[2], layer_light, s);

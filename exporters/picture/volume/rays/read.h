@@ -91,6 +91,19 @@ static inline struct lanes cubic_four(const float *cells, const struct taps *t)
     return sum;
 }
 
+/// One value a cell.
+static inline float cubic_one(const float *cells, const struct taps *t)
+{
+    float sum = 0;
+    for (size_t k = 0; k < 4; k++)
+        for (size_t j = 0; j < 4; j++) {
+            struct lanes row = lanes_load(cells + t->first + k * t->next[2] + j * t->next[1]);
+            row.v *= (struct lanes){{t->w[0][0], t->w[0][1], t->w[0][2], t->w[0][3]}}.v;
+            sum += t->w[2][k] * t->w[1][j] * (row.v[0] + row.v[1] + row.v[2] + row.v[3]);
+        }
+    return sum;
+}
+
 /// Two values a cell: neighbours along x share a load.
 static inline void cubic_two(const float *cells, const struct taps *t, float out[2])
 {

@@ -1,14 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Obstacles by sphere tracing: distances are lower bounds, so that a ray may go on by them. */
+/* Obstacles by sphere tracing: distances are lower bounds, so that a ray may go on by them. Near a surface they are
+ * read by a cubic B-spline, which leaves planes where they are and takes the steps out of edges and rims. */
 #include "solid.h"
+#include "read.h"
 
 #include <math.h>
+
+#define SMOOTH 1.0f ///< cells from a surface: distances around are exact there
+
+/// Where distances are those of a height: what stands goes on below.
+static double height_of(const struct bw_volume *v, double z) { return v->stands ? fmax(z, v->stand) : z; }
 
 static float solid_read(const struct bw_volume *v, const double p[3])
 {
     struct bw_tap tap;
-    bw_tap_at(&v->solid_box, p, &tap);
+    bw_tap_at(&v->solid_box, (double[3]){p[0], p[1], height_of(v, p[2])}, &tap);
     return bw_tap_read(&tap, v->solid);
+}
+
+/// The same, smooth near surfaces.
+static float solid_smooth(const struct bw_volume *v, const double p[3])
+{
+    const struct bw_dense *b = &v->solid_box;
+    const float rough = solid_read(v, p);
+    float at[3];
+    for (int a = 0; a < 3; a++) {
+        if (b->n[a] < 4 || fabsf(rough) > SMOOTH * (float)b->h) return rough;
+        const double x = a == 2 ? height_of(v, p[2]) : p[a];
+        at[a] = (float)fmin(fmax((x - b->origin[a]) / b->h - 0.5, 0), b->n[a] - 1);
+    }
+    const struct taps taps = taps_at(b, at, 1);
+    return cubic_one(v->solid, &taps);
 }
 
 float bw_solid_hit(const struct bw_volume *v, const double eye[3], const double dir[3], double pixel, double *depth)
@@ -22,7 +44,7 @@ float bw_solid_hit(const struct bw_volume *v, const double eye[3], const double 
         t1 = fmin(t1, fmax(lo, hi));
     }
     for (double t = t0; t < t1;) {
-        double d = (double)solid_read(v, (double[3]){eye[0] + t * dir[0], eye[1] + t * dir[1], eye[2] + t * dir[2]});
+        double d = (double)solid_smooth(v, (double[3]){eye[0] + t * dir[0], eye[1] + t * dir[1], eye[2] + t * dir[2]});
         double spread = d / (pixel * t);
         if (spread < best) best = spread, at = t;
         if (best < 0.02) break;
@@ -79,7 +101,7 @@ static void normal_find(const struct bw_volume *v, const double p[3], double n[3
         double q[3] = {p[0], p[1], p[2]}, r[3] = {p[0], p[1], p[2]};
         q[a] += e;
         r[a] -= e;
-        n[a] = (double)(solid_read(v, q) - solid_read(v, r));
+        n[a] = (double)(solid_smooth(v, q) - solid_smooth(v, r));
         len += n[a] * n[a];
     }
     for (int a = 0; a < 3; a++) n[a] /= sqrt(len);
@@ -100,7 +122,7 @@ void bw_solid_shade(const struct bw_volume *v, const struct bw_studio *studio, c
 {
     const struct bw_look *look = &studio->scene->look;
     const double eye[3] = {-dir[0], -dir[1], -dir[2]};
-    struct bw_facing surface = {.clear = 1.8 * studio->ambient->coarse.box.h};
+    struct bw_facing surface = {.solid = 1};
     double *n = surface.normal;
     float arrives[3] = {0}, mirrored[3] = {0};
     normal_find(v, p, n);

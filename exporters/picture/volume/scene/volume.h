@@ -24,7 +24,9 @@ struct bw_volume {
     struct bw_spark *spark; ///< n_sparks of them, by themselves
     int64_t n_sparks;
     struct bw_dense solid_box;
-    float *solid; ///< signed distance, m, < 0 inside, on solid_box
+    float *solid;   ///< signed distance, m, < 0 inside, on solid_box
+    int32_t stands; ///< 1: below `stand` obstacles are as they are there: what stands on a floor has no lower edge
+    double stand;
 };
 
 #endif
