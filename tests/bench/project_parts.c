@@ -77,15 +77,19 @@ static enum bw_status parts_step(struct bw_stage *s)
                      .domain = s->domain,
                      .topology = tiles->topology(s->domain),
                      .result = &result,
+                     .open = &st->open,
+                     .far = &st->far,
                      .rhs = -p->density * h / dt,
                      .source = p->density * h * h / dt,
                      .gradient = dt / (p->density * h)};
     const struct mg_options options = {p->tolerance, (int32_t)p->max_iterations, p->solver, p->warm_start};
     static const char *const name[4] = {"levels", "rhs", "solve", "correct"};
     double part[4], worst = 0, clock = bench_seconds();
+    st->open.count = 0;
     enum bw_status status = levels_update(s, &t);
     part[0] = lap(&clock);
     if (status == BW_OK) status = rhs_make(s, &t, bw_port_field(s, VEL));
+    if (status == BW_OK) status = open_flux_begin(&st->open, s, t.topology, st->mg.level->cut);
     part[1] = lap(&clock);
     if (status == BW_OK) status = mg_solve(&st->mg, &options, &result);
     part[2] = lap(&clock);
