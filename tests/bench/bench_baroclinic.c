@@ -2,7 +2,7 @@
 /* What `baroclinic` costs of a step: a soft heavy ball of N vortons with ten tracers each, carried for FRAMES frames.
  * Prints the microseconds a step (and a vorton), and their share of the whole step, the least of the frames, for its
  * method `gourlay` in Gourlay's own setting (vorton.velocity's `influence_tree`) and for the default in both; asserts
- * nothing. On one thread: a busy machine disturbs less. Usage: bench_baroclinic [largest N]. */
+ * nothing. On one thread: a busy machine disturbs less. Usage: bench_baroclinic [largest N [smallest N]]. */
 #include "bench.h"
 #include <math.h>
 #include <stdio.h>
@@ -35,7 +35,7 @@ int main(int argc, char **argv)
     int64_t most = argc > 1 ? atoll(argv[1]) : 10000;
     printf("%8s %-8s %-9s %12s %10s %12s %9s\n", "vortons", "velocity", "method", "us a step", "ns each", "whole step",
            "share");
-    for (int64_t n = 3000; n <= most; n = n * 10 / 3) {
+    for (int64_t n = argc > 2 ? atoll(argv[2]) : 3000; n <= most; n = n * 10 / 3) {
         row(n, "influence_tree", "gourlay");
         row(n, "influence_tree", "conserve");
         row(n, "auto", "conserve");
