@@ -214,7 +214,7 @@ static enum bw_status frame_write(struct bw_chain *c)
     if (!writer_wants(&c->writer)) return BW_OK;
     struct chain_snapshot *s = snapshot_take(c, c->clock.frame);
     enum bw_status status = s && c->exporters.motion ? motion_take(c, s) : BW_OK;
-    if (s && status == BW_OK) status = outline_take(c, s);
+    if (s && status == BW_OK && c->exporters.outlines) status = outline_take(c, s);
     if (s && status == BW_OK) together_lend(c, s);
     if (s && status == BW_OK) return writer_frame(&c->writer, s);
     snapshot_unref(s);

@@ -37,6 +37,7 @@ static enum bw_status init(struct bw_exporter *e)
     if (e->domains[e->domain]->thin >= 0)
         return e->host->fail(e, BW_ERR_PRESET, "a domain one cell thick can't be rendered; png draws slices");
     bw_picture_begin(&s->picture, e);
+    e->host->want_outlines(e);
     return output_name_check(e, p->name);
 }
 

@@ -45,6 +45,7 @@ static enum bw_status init(struct bw_exporter *e)
     const struct options *p = e->params;
     struct state *s = e->state;
     bw_picture_begin(&s->picture, e);
+    e->host->want_outlines(e);
     return output_name_check(e, p->name);
 }
 

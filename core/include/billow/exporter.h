@@ -22,7 +22,8 @@ struct bw_snapshot_field {
     const int32_t (*coord)[3];  ///< tile coordinates
     const void *const *tile[3]; ///< per component, per tile: storage, x fastest, of info->precision
     const void *host_data;
-    /// Per tile, or NULL: 1, the tile is not active; it is here because an obstacle of `solid` stands in it.
+    /// Per tile, or NULL: 1, the tile is not active; it is here because an obstacle of `solid` stands in it, and
+    /// an exporter asked for these (want_outlines).
     const uint8_t *outline;
 };
 
@@ -122,6 +123,9 @@ struct bw_exporter_host {
     /// [frame] Of those flagged BW_EXPORTER_RANKS, before they read a field's tiles: in a bake of several processes
     /// they come in, and those of the field before go. NULL: no more are read. Errors: BW_ERR_MEMORY, BW_ERR_CANCELLED.
     enum bw_status (*lend)(struct bw_exporter *e, const struct bw_snapshot_field *f);
+    /// From init: frames shall have obstacles where no gas is too (`outline` of a field), whose distances are found for
+    /// each frame.
+    void (*want_outlines)(struct bw_exporter *e);
 };
 
 typedef void (*bw_output_name_fn)(const char *name, void *user);

@@ -165,6 +165,8 @@ static enum bw_status fields_lend(const struct run_exporter *x, struct chain_sna
 
 static void exporter_want_motion(struct bw_exporter *e) { exporter_of(e)->list->motion = true; }
 
+static void exporter_want_outlines(struct bw_exporter *e) { exporter_of(e)->list->outlines = true; }
+
 void exporters_init(struct exporter_list *list)
 {
     list->host = (struct bw_exporter_host){
@@ -182,6 +184,7 @@ void exporters_init(struct exporter_list *list)
         .cancelled = exporter_cancelled,
         .want_motion = exporter_want_motion,
         .lend = exporter_lend,
+        .want_outlines = exporter_want_outlines,
     };
 }
 

@@ -48,7 +48,8 @@ struct exporter_list {
     struct bw_workers *workers; ///< while the writer runs
     struct announcement *said;  ///< under the log's lock
     int32_t n_said;
-    bool motion; ///< someone wants velocities as of the frame
+    bool motion;   ///< someone wants velocities as of the frame
+    bool outlines; ///< … obstacles where no gas is
 };
 
 /// Fill the table of services.

@@ -113,18 +113,31 @@ static enum bw_status outlines_count(struct bw_exporter *e, const struct bw_fram
     return BW_OK;
 }
 
-Test(outline, comes_to_exporters)
+static enum bw_status outlines_want(struct bw_exporter *e)
 {
-    static const struct bw_exporter_desc see = {.id = "see", .version = "1", .brief = "Sees.", .frame = outlines_count};
-    static const struct bw_exporter_desc *const list[] = {&see};
-    static const struct bw_module module = BW_MODULE_EXPORTERS(list);
-    char folder[] = "/tmp/billow-outline-XXXXXX";
-    cr_assert(mkdtemp(folder));
-    struct test_run r = run_with(&(struct test_options){.out = folder, .module = &module},
-                                 TOWER "name: t\nexport: [see: {}]\n", "", OBSTACLES);
-    cr_assert_gt(exporters_saw, 0);
-    test_end(&r);
-    nftw(folder, entry_remove, 8, FTW_DEPTH | FTW_PHYS);
+    e->host->want_outlines(e);
+    return BW_OK;
+}
+
+static const struct bw_exporter_desc ask = {
+    .id = "ask", .version = "1", .brief = "Asks.", .init = outlines_want, .frame = outlines_count};
+static const struct bw_exporter_desc see = {.id = "see", .version = "1", .brief = "Sees.", .frame = outlines_count};
+static const struct bw_exporter_desc *const onlookers[] = {&ask, &see};
+static const struct bw_module onlooker_module = BW_MODULE_EXPORTERS(onlookers);
+
+/* Their distances cost time, so that they are only there when somebody asked. */
+Test(outline, comes_to_exporters_that_ask)
+{
+    for (int asked = 0; asked < 2; asked++) {
+        char folder[] = "/tmp/billow-outline-XXXXXX";
+        cr_assert(mkdtemp(folder));
+        struct test_run r = run_with(&(struct test_options){.out = folder, .module = &onlooker_module},
+                                     TOWER "name: t\nexport: [%s: {}]\n", "", OBSTACLES, asked ? "ask" : "see");
+        if (asked) cr_assert_gt(exporters_saw, 0);
+        else cr_assert_eq(exporters_saw, 0);
+        test_end(&r);
+        nftw(folder, entry_remove, 8, FTW_DEPTH | FTW_PHYS);
+    }
 }
 
 Test(outline, is_not_in_vdb_files)
@@ -133,9 +146,9 @@ Test(outline, is_not_in_vdb_files)
     struct bwvdb_file *f;
     struct bwvdb_error error;
     cr_assert(mkdtemp(folder));
-    struct test_run r =
-        run_with(&(struct test_options){.out = folder}, TOWER "name: t\nexport: [vdb: {fields: [density, solid]}]\n",
-                 "", "  - collide: {shape: {sphere: {center: [0, 0, 4], radius: 0.7}}}\n" OBSTACLES);
+    struct test_run r = run_with(&(struct test_options){.out = folder, .module = &onlooker_module},
+                                 TOWER "name: t\nexport: [ask: {}, vdb: {fields: [density, solid]}]\n", "",
+                                 "  - collide: {shape: {sphere: {center: [0, 0, 4], radius: 0.7}}}\n" OBSTACLES);
     snprintf(path, sizeof path, "%s/vdb/t_0002.vdb", folder);
     cr_assert_eq(bwvdb_open(path, &f, &error), BWVDB_OK, "%s", error.text);
     cr_assert_geq(bwvdb_find(f, "solid"), 0);
