@@ -12,6 +12,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define PI 3.14159265358979323846
@@ -153,6 +154,8 @@ Test(sky, files_are_read_or_refused)
     const double turned = atan2(s->light[0].to[1], s->light[0].to[0]) - before;
     cr_assert_float_eq(turned - 2 * PI * floor(turned / (2 * PI)), 0.5 * PI, 1e-6, "anticlockwise: %g", turned);
     cr_assert_float_eq((double)s->light[0].rgb[0], 2 * strong, 1e-3 * strong);
+    unlink(path);
+    cr_assert(!mkfifo(path, 0600) && !bw_hdri_read(path, &(struct bw_hdri){0}, why, sizeof why), "a pipe");
     unlink(path);
     wish.turn = 1;
     cr_assert_eq(bw_sky_follow(&tools, &wish, &s, why, sizeof why), BW_ERR_IO);

@@ -96,7 +96,7 @@ static float gloss(const double n[3], const double to[3], const double eye[3], d
 
 static void normal_find(const struct bw_volume *v, const double p[3], double n[3])
 {
-    double len = 1e-30, e = 0.75 * v->solid_box.h;
+    double len = 1e-30, e = 0.3 * v->solid_box.h;
     for (int a = 0; a < 3; a++) {
         double q[3] = {p[0], p[1], p[2]}, r[3] = {p[0], p[1], p[2]};
         q[a] += e;

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static int ends_in(const char *path, const char *ending)
 {
@@ -95,7 +96,8 @@ static int exr_read(const char *path, struct bw_hdri *out)
 int bw_hdri_read(const char *path, struct bw_hdri *out, char *why, size_t why_size)
 {
     *out = (struct bw_hdri){0};
-    FILE *f = fopen(path, "rb");
+    struct stat st;
+    FILE *f = stat(path, &st) == 0 && S_ISREG(st.st_mode) ? fopen(path, "rb") : NULL; // a pipe would wait for ever
     int good = f != NULL;
     if (!good) snprintf(why, why_size, "there is no file %s for the sky", path);
     else if (ends_in(path, ".exr")) good = exr_read(path, out);
