@@ -384,6 +384,42 @@ def refusals(billow, folder):
     check("SIGTERM ends it", served.end() == 0)
 
 
+RING = """billow: 1
+name: ring
+domain: {size: [0.64, 0.64, 0.64], voxel: 2 cm}
+time: {frames: 1-1}
+stages:
+  - tracers: {count: 300, shape: {cylinder: {center: [0, 0, 0.2], radius: 5 cm, height: 4 cm}}}
+  - vorton.emit: {source: {ring: {center: [0, 0, 0.4], radius: 10 cm, core: 2 cm, circulation: 0.01}}}
+  - vorton.velocity: {}
+  - vorton.advect: {}
+  - to_grid: {velocity: vel}
+export: [{vdb: {fields: [density]}}, {ply: {}}]
+"""
+
+
+def particles(billow, folder):
+    """Of a cache: those that its bake wrote beside it."""
+    with open(folder + ".yaml", "w", encoding="utf-8") as file:
+        file.write(RING)
+    bake(billow, folder, preset=folder + ".yaml")
+    served = Served(billow, "view", folder)
+    a, query = Asker(served), "picture?frame=1&w=128&h=128&coarse=1&marks="
+    said = re.search(rb"X-Marks: (\d+) tracers, (\d+) vortons\r", a.ask(a.root + query + "p")[1])
+    check("particles are drawn, and counted", said and 200 < int(said.group(1)) < 400 and int(said.group(2)) > 10,
+          a.ask(a.root + query + "p")[1][:400])
+    check("… not without them", b"X-Marks" not in a.ask(a.root + query)[1])
+    sizes = [len(served.get(query + letters)[1]) for letters in ("", "p")]
+    check("… and seen", sizes[1] > 1.1 * sizes[0], sizes)
+    path = glob.glob(folder + "/ply/*tracers*")[0]
+    os.truncate(path, os.path.getsize(path) // 2)
+    served.end()
+    served = Served(billow, "view", folder)
+    a = Asker(served)
+    check("a file of them that is cut short: a picture without", b"cut short\r" in a.ask(a.root + query + "p")[1])
+    served.end()
+
+
 def looked_at(billow, folder, how):
     """A bake with somebody at the page writes the bytes that it writes alone."""
     out = folder + "_seen"
@@ -442,6 +478,7 @@ def main():
         bake(billow, folder)
         refusals(billow, folder)
         tuned(billow, folder)
+        particles(billow, os.path.join(work, "ring"))
         for how in ("--view", "--view=gentle"):
             looked_at(billow, folder, how)
         asked(billow, folder)

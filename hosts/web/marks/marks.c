@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "marks.h"
 
+#include "columns.h"
 #include "particles.h"
 #include "shapes.h"
 #include <stdio.h>
@@ -25,11 +26,14 @@ static uint32_t points_count(struct bw_snapshot *snapshot)
 }
 
 /// Of a frame that a bake has just made its own, else its files'.
-static struct bw_snapshot *points_take(struct source *s, int64_t frame, struct bw_snapshot *snapshot)
+static void points_take(struct marks *m, struct source *s, int64_t frame, struct bw_snapshot *snapshot)
 {
-    struct bw_snapshot *files = NULL;
-    if (points_count(snapshot) && !bw_snapshot_hold(snapshot)) return snapshot;
-    return source_points(s, frame, &files) ? NULL : files;
+    if (points_count(snapshot) && !bw_snapshot_hold(snapshot)) {
+        m->points = snapshot;
+        return;
+    }
+    const enum bw_status status = source_points(s, frame, &m->points);
+    snprintf(m->why, sizeof m->why, "%s", status && s->cache ? bw_error_last()->sentence : "");
 }
 
 void marks_take(struct marks *m, struct source *s, int64_t frame, int32_t wanted)
@@ -44,7 +48,7 @@ void marks_take(struct marks *m, struct source *s, int64_t frame, int32_t wanted
     }
     if (!(todo & (MARK_PARTICLES | MARK_TILES | MARK_OUTLINES))) return;
     if (source_snapshot(s, frame, &snapshot)) return;
-    if (todo & (MARK_PARTICLES | MARK_OUTLINES) && !m->points) m->points = points_take(s, frame, snapshot);
+    if (todo & (MARK_PARTICLES | MARK_OUTLINES) && !m->points) points_take(m, s, frame, snapshot);
     if (todo & MARK_TILES) tiles_take(&m->tiles, snapshot);
     bw_snapshot_close(snapshot);
 }
@@ -63,37 +67,53 @@ static void say(char said[200], long long n, const char *what)
     snprintf(said + length, 200 - length, "%s%lld %s%s", length ? ", " : "", n, what, n == 1 ? "" : "s");
 }
 
-/// `bodies` 1: rigid bodies alone, which are outlines; else all others.
-static void points_draw(const struct marks *m, const struct paint *p, double metre, int bodies, char said[200])
+/// How many there are, by their name, which is plural already.
+static void points_say(const struct bw_snapshot_points *p, char said[200])
+{
+    const size_t n = strlen(p->name);
+    char name[64];
+    snprintf(name, sizeof name, "%.*s", (int)(n && p->name[n - 1] == 's' ? n - 1 : n), p->name);
+    say(said, p->count, name);
+}
+
+/// What is drawn one after the other: lines are not hidden by points.
+enum layer { LAYER_POINTS, LAYER_LINES, LAYER_BODIES };
+
+static int layer_of(const struct bw_snapshot_points *p)
+{
+    if (!strcmp(p->name, "bodies")) return LAYER_BODIES;
+    return column_find(p, "strength").data ? LAYER_LINES : LAYER_POINTS;
+}
+
+static int layer_draw(const struct marks *m, const struct paint *p, double metre, int layer, char said[200])
 {
     struct bw_snapshot_facts f = {.size = sizeof f};
     int n = 0;
     if (!m->points || bw_snapshot_facts(m->points, &f)) f.n_points = 0;
     for (uint32_t i = 0; i < f.n_points; i++) {
-        const struct bw_snapshot_points *q = &f.points[i];
-        char name[64];
-        if (bodies != !strcmp(q->name, "bodies")) continue;
+        if (layer_of(&f.points[i]) != layer) continue;
         n++;
-        if (bodies) {
-            bodies_draw(p, q, metre);
-            continue;
-        }
-        particles_draw(p, q, metre);
-        const size_t length = strlen(q->name); // names are plural already
-        snprintf(name, sizeof name, "%.*s", (int)(length && q->name[length - 1] == 's' ? length - 1 : length), q->name);
-        say(said, q->count, name);
+        if (layer == LAYER_BODIES) bodies_draw(p, &f.points[i], metre);
+        else particles_draw(p, &f.points[i], metre);
+        if (layer != LAYER_BODIES) points_say(&f.points[i], said);
     }
-    if (!n && !bodies) snprintf(said, 200, "no particles in this frame's files");
+    return n;
 }
 
 void marks_draw(const struct marks *m, const struct paint *p, const struct bw_view_facts *f, int32_t wanted,
                 char said[200])
 {
     *said = '\0';
-    if (wanted & MARK_PARTICLES) points_draw(m, p, f->metre, 0, said);
+    if (wanted & MARK_PARTICLES) {
+        const int points = layer_draw(m, p, f->metre, LAYER_POINTS, said);
+        if (!layer_draw(m, p, f->metre, LAYER_LINES, said) && !points)
+            snprintf(said, 200, "%s", *m->why ? m->why : "no particles in this frame's files");
+    }
     if (wanted & MARK_TILES) say(said, tiles_draw(p, &m->tiles, f->y_up), "tile");
     if (wanted & MARK_DOMAIN) domains_draw(p, m->outlines, f->metre);
     if (!(wanted & MARK_OUTLINES)) return;
-    if (!p->lens.slice) say(said, shapes_draw(p, m->outlines, f->metre), "outline");
-    points_draw(m, p, f->metre, 1, said);
+    if (!m->outlines)
+        snprintf(said + strlen(said), 200 - strlen(said), "%sno preset beside these files", *said ? ", " : "");
+    else if (!p->lens.slice) say(said, shapes_draw(p, m->outlines, f->metre), "outline");
+    layer_draw(m, p, f->metre, LAYER_BODIES, said);
 }

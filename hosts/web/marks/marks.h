@@ -13,6 +13,7 @@ enum { MARK_PARTICLES = 1, MARK_OUTLINES = 2, MARK_DOMAIN = 4, MARK_TILES = 8 };
 struct marks {
     int32_t had; ///< of MARK_…: what has been read
     struct bw_snapshot *points;
+    char why[180]; ///< there are none, or ""
     json_t *outlines;
     struct tiles tiles;
 };
