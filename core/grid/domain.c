@@ -225,49 +225,6 @@ enum bw_status bw_domain_want_alive(struct bw_domain *d, double reach, struct bw
 
 /* ---- moving fields to a new topology ---- */
 
-/* Cells along axis a of the tile at coordinate x: the box may cut the last one. */
-static int32_t tile_cells(const struct bw_domain_info *d, int a, int32_t x)
-{
-    int32_t left = d->n[a] - x * d->tile[a];
-    return d->n[a] > 0 && left < d->tile[a] ? left : d->tile[a];
-}
-
-/* Velocity of a newborn tile: each side's nearest known plane, fading towards the background over the tile's width;
- * the projection makes it divergence-free. Starting at 0 instead would be a wall of still air. */
-static void newborn_fill(const struct bw_field *f, uint32_t c, const int32_t coord[3], void *block)
-{
-    const struct bw_domain_info *d = f->src.info->domain;
-    int64_t near[6];
-    for (int e = 0; e < 6; e++) {
-        int32_t q[3] = {coord[0], coord[1], coord[2]};
-        q[e / 2] += e & 1 ? 1 : -1;
-        near[e] = bw_topo_find(f->src.topo, d, q);
-    }
-    double back = f->info.background[c];
-    const int32_t *td = d->tile;
-    for (int32_t k = 0; k < td[2]; k++)
-        for (int32_t j = 0; j < td[1]; j++)
-            for (int32_t i = 0; i < td[0]; i++) {
-                int32_t at[3] = {i, j, k};
-                double sum = 0, weight = 0;
-                for (int e = 0; e < 6; e++) {
-                    if (near[e] < 0) continue;
-                    int a = e / 2;
-                    int32_t from[3] = {i, j, k}, away = e & 1 ? tile_cells(d, a, coord[a]) - at[a] : at[a] + 1;
-                    from[a] = e & 1 ? 0 : tile_cells(d, a, f->src.topo->coord[near[e]][a]) - 1;
-                    if (away < 1) continue; /* beyond a cut tile's cells */
-                    double v = value_at(f, c, near[e], from[0] + td[0] * (from[1] + td[1] * from[2]));
-                    double fade = 1 - (double)away / (td[a] + 1), w = 1. / away;
-                    sum += w * (back + fade * (v - back));
-                    weight += w;
-                }
-                double v = weight > 0 ? sum / weight : back;
-                int32_t o = i + td[0] * (j + td[1] * k);
-                if (f->elem == 4) ((float *)block)[o] = (float)v;
-                else ((double *)block)[o] = v;
-            }
-}
-
 static void plane_copy(const struct bw_field *f, int axis, void *block, int32_t plane, void *rim, bool to_rim)
 {
     const int32_t *td = f->domain->info.tile;
@@ -340,7 +297,7 @@ static enum bw_status move_component(struct bw_field *f, uint32_t c, const struc
             void *b = m->data[c][t] = bw_pool_get(f->pool);
             if (!b) return BW_ERR_MEMORY;
             if (mac && f->info.lifetime == BW_STATE && !f->scratch) {
-                newborn_fill(f, c, to->coord[t], b);
+                bw_newborn_fill(f, c, to->coord[t], b);
             } else {
                 for (int i = 0; i < BW_TILE_CELLS; i++) {
                     if (f->elem == 4) ((float *)b)[i] = (float)f->info.background[c];

@@ -94,6 +94,10 @@ enum bw_status bw_domain_commit(struct bw_domain *d);
 
 enum { BW_FAR_CELLS = 1 << 24 }; ///< from the origin, along each axis: without a box cells end here
 
+/* newborn.c */
+/// Values of component c of a velocity in a tile that becomes active at `coord`, by those of the tiles beside it.
+void bw_newborn_fill(const struct bw_field *f, uint32_t c, const int32_t coord[3], void *block);
+
 /* restore.c */
 /// Make exactly these tiles active, under the number that the topology had; fields hold their backgrounds then.
 /// BW_ERR_MEMORY; BW_ERR_IO when they are no tiles of this box, or too far out.
