@@ -30,7 +30,10 @@ def say(what, value, wanted=""):
 
 
 def baked(billow, preset, out, *words):
-    subprocess.run([billow, "bake", preset, "--out", out, "--resume", *words], check=True, capture_output=True)
+    """A cache that is there already is taken as it is, unless another build made it."""
+    command = [billow, "bake", preset, "--out", out, *words]
+    if subprocess.run([*command, "--resume"], check=False, capture_output=True).returncode:
+        subprocess.run([*command, "--force"], check=True, capture_output=True)
     return out
 
 
