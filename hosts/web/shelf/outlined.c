@@ -44,7 +44,7 @@ enum bw_status source_points(struct source *s, int64_t frame, struct bw_snapshot
 {
     *points = NULL;
     pthread_mutex_lock(&s->lock);
-    const enum bw_status status = s->cache ? bw_cache_points(s->cache, frame, points) : BW_ERR_IO;
-    pthread_mutex_unlock(&s->lock);
-    return status;
+    struct bw_cache *cache = s->cache;
+    pthread_mutex_unlock(&s->lock); // a bake's progress does not wait for files; one that is closed meanwhile is told
+    return cache ? bw_cache_points(cache, frame, points) : BW_ERR_IO;
 }
