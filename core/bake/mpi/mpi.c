@@ -20,7 +20,14 @@ static struct mpi mpi; ///< MPI itself is one a process
 
 /* ---- calls ------------------------------------------------------------------------------------------------------- */
 
-static void gather(struct bw_transport *t, const void *mine, const size_t *bytes, void *all)
+static double thread_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void pieces_gather(struct bw_transport *t, const void *mine, const size_t *bytes, void *all)
 {
     size_t at = 0;
     int whole = 1;
@@ -45,6 +52,13 @@ static void gather(struct bw_transport *t, const void *mine, const size_t *bytes
             MPI_Bcast((char *)all + at + done, (int)n, MPI_BYTE, r, MPI_COMM_WORLD);
         }
     }
+}
+
+static void gather(struct bw_transport *t, const void *mine, const size_t *bytes, void *all)
+{
+    const double began = thread_seconds();
+    pieces_gather(t, mine, bytes, all);
+    t->busy += thread_seconds() - began;
 }
 
 /// The requests under way; when the list is full, it waits for those there are.
@@ -74,6 +88,7 @@ static void exchange(struct bw_transport *t, const struct bw_parcel *send, int32
                      int32_t n_take)
 {
     static struct flights f;
+    const double began = thread_seconds();
     for (int32_t i = 0; i < n_take; i++) parcel_start(&f, &take[i], 0);
     for (int32_t i = 0; i < n_send; i++) {
         parcel_start(&f, &send[i], 1);
@@ -81,6 +96,7 @@ static void exchange(struct bw_transport *t, const struct bw_parcel *send, int32
         t->bytes += (int64_t)send[i].bytes;
     }
     flights_wait(&f);
+    t->busy += thread_seconds() - began;
 }
 
 static double now(void)

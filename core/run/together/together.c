@@ -31,7 +31,9 @@ void together_count(struct bw_chain *c)
     if (!c->ranks) return;
     metrics_add(&c->timings, "ranks", "bytes", (double)c->ranks->bytes, BW_METRIC_LAST);
     metrics_add(&c->timings, "ranks", "messages", (double)c->ranks->messages, BW_METRIC_LAST);
+    metrics_add(&c->timings, "ranks", "busy", c->ranks->busy, BW_METRIC_LAST);
     c->ranks->bytes = c->ranks->messages = 0;
+    c->ranks->busy = 0;
 }
 
 /* A stage that runs whole may be asked by others for what it offers; those then do so, too. */
