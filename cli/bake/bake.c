@@ -277,7 +277,7 @@ static void up_to_date_print(const struct bake *b)
 {
     char frames[48];
     const char *see = NULL;
-    for (int i = 0; i < 3 && !see; i++) see = b->progress.output[i];
+    for (int i = 0; i < 4 && !see; i++) see = b->progress.output[i];
     if (b->json) return;
     fprintf(stderr, "%s is up to date: %s%s%s (--force bakes it again)\n", b->facts.out,
             bw_number_words((double)(b->facts.last - b->facts.first + 1), "frame", frames), see ? ", see " : "",

@@ -17,12 +17,12 @@ struct progress {
     int json, live; ///< events on stdout; or one line rewritten on stderr
     int line_shown;
     double last_drawn; ///< s, monotonic
-    char *output[3];   ///< the last path announced as progress_what[i]
+    char *output[4];   ///< the last path announced as progress_what[i]
     json_t *waiting;   ///< events of frames that are made, but not on the disk yet
     struct page page;  ///< that is told as well, if there is one
 };
 
-extern const char *const progress_what[3]; ///< movie, picture, cache
+extern const char *const progress_what[4]; ///< movie, picture, cache, particles
 /// *p is zero, but for what was asked of the page.
 void progress_init(struct progress *p, int json);
 void progress_free(struct progress *p);

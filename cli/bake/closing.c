@@ -34,8 +34,8 @@ const char *command_name(void)
 
 void closing_print(const struct progress *p, const char *name)
 {
-    const char *movie = p->output[0], *picture = p->output[1], *cache = p->output[2];
-    if (movie || picture || cache) fputs("next:\n", stderr);
+    const char *movie = p->output[0], *picture = p->output[1], *cache = p->output[2], *particles = p->output[3];
+    if (movie || picture || cache || particles) fputs("next:\n", stderr);
     if (movie) fprintf(stderr, "  xdg-open %s\n", movie);
     if (picture) fprintf(stderr, "  xdg-open %s\n", picture);
     if (cache) {
@@ -46,4 +46,5 @@ void closing_print(const struct progress *p, const char *name)
         fprintf(stderr, "  %s blender %.*s --open\n", command_name(), folder, slash ? cache : ".");
         fprintf(stderr, "  Houdini: a File node on %.*s/%s_$F4.vdb\n", folder, slash ? cache : ".", name);
     }
+    if (particles) fprintf(stderr, "  particles, in files of all frames: %s\n", particles);
 }

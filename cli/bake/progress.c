@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 static const double REDRAW_SECONDS = 0.2;
-const char *const progress_what[3] = {"movie", "picture", "cache"};
+const char *const progress_what[4] = {"movie", "picture", "cache", "particles"};
 
 static double clock_seconds(void)
 {
@@ -29,7 +29,7 @@ void progress_init(struct progress *p, int json)
 
 void progress_free(struct progress *p)
 {
-    for (int i = 0; i < 3; i++) free(p->output[i]);
+    for (int i = 0; i < 4; i++) free(p->output[i]);
     json_decref(p->waiting);
     page_close(&p->page);
 }
@@ -160,7 +160,7 @@ static void output_tell(struct bw_bake *bake, const char *what, const char *path
 {
     struct progress *p = user;
     (void)bake;
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 4; i++) {
         if (strcmp(what, progress_what[i])) continue;
         free(p->output[i]);
         p->output[i] = strdup(path);

@@ -41,7 +41,7 @@ struct bw_run_options {
     /// Live: `done` frames, partial facts; and once more when the last files are written. May be NULL.
     void (*on_substep)(const struct bw_progress *p, void *user);
     void (*on_log)(int level, const char *who, const char *text, void *user); ///< enum bw_log_level
-    /// A committed output worth naming at the end ("movie", "picture", "cache"); may be NULL.
+    /// A committed output worth naming at the end ("movie", "picture", "cache", "particles"); may be NULL.
     void (*on_output)(const char *what, const char *path, void *user);
     /// From any thread: the file `name`, below `out`, is about to appear under its temporary name, .NAME.part beside
     /// it, `whole` NULL; and again, with its facts (output/files.h), about to take its own; or bytes FILE_GONE: it was

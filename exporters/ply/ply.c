@@ -120,7 +120,7 @@ static enum bw_status file_write(struct bw_exporter *e, const struct bw_snapshot
     if (good) head_write(f, p, frame, o->precision);
     good = good && rows_write(f, p, o->precision);
     if (f && fclose(f)) good = 0;
-    return output_end(e, path, name, good ? BW_OK : BW_ERR_IO, NULL, "cache", &s->announced);
+    return output_end(e, path, name, good ? BW_OK : BW_ERR_IO, NULL, "particles", &s->announced);
 }
 
 static enum bw_status frame_write(struct bw_exporter *e, const struct bw_frame *frame)

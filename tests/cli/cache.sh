@@ -138,9 +138,11 @@ stages:
   - tracers: {shape: {sphere: {radius: 30 cm}}, count: 500}
   - to_grid: {}
 export:
+  - vdb: {}
   - ply: {}
 YAML
-run bake sparks.yaml --out sparks; expect "points" 0
+run bake sparks.yaml --out sparks
+expect "points" 0 "File node on sparks/vdb/sparks_.F4" "particles, in files of all frames: sparks/ply/sparks_tracers_"
 cp sparks/ply/sparks_tracers_0001.ply a.ply; cp a.ply b.ply
 python3 -c "
 data = bytearray(open('b.ply', 'rb').read())

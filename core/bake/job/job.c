@@ -188,8 +188,8 @@ static double seconds_now(void)
 
 static void outputs_again(struct job *j)
 {
-    static const char *const what[] = {"movie", "picture", "cache"};
-    for (int i = 0; i < 3; i++) {
+    static const char *const what[] = {"movie", "picture", "cache", "particles"};
+    for (size_t i = 0; i < BW_COUNT(what); i++) {
         char *path = record_output(&j->record, j->out, what[i]);
         if (path) tell_output(j, what[i], path);
         bw_free(path);

@@ -159,7 +159,7 @@ struct bw_bake_options {
     void (*on_frame)(struct bw_bake *bake, struct bw_snapshot *snapshot, void *user);
     /// Words of core, stages and exporters: 0 debug, 1 info, 2 warning. At the latest when the substep ends.
     void (*on_log)(struct bw_bake *bake, int32_t level, const char *who, const char *text, void *user);
-    /// At the end, a file worth seeing: "movie", "picture", "cache".
+    /// At the end, a file worth seeing: "movie", "picture", "cache" (of volumes), "particles".
     void (*on_output)(struct bw_bake *bake, const char *what, const char *path, void *user);
     double coarse; ///< voxels so many times as large, all else as it is; 0: 1
 };

@@ -106,8 +106,8 @@ struct bw_exporter_host {
     enum bw_status (*output_commit)(struct bw_exporter *e, const char *path);
     /// Remove an output that shall not be.
     void (*output_discard)(struct bw_exporter *e, const char *path);
-    /// Say that a committed file is one the user wants to see ("movie", "picture", "cache"): named in the closing
-    /// lines.
+    /// Say that a committed file is one the user wants to see ("movie", "picture", "cache", "particles"): named in the
+    /// closing lines.
     void (*announce)(struct bw_exporter *e, const char *what, const char *name);
     /// Component c of a field as floats on the box of cells lo … lo+n-1, x fastest, n[0]·n[1]·n[2] values; outside
     /// the box by the sides' rules, in inactive tiles the background. mac: values on the low faces.

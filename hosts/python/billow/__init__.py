@@ -65,7 +65,7 @@ def bake(preset: Optional[Path] = None, settings: Optional[Settings] = None, *, 
     on_progress(Progress)       after each substep and each frame
     on_frame(Frame)             a frame that is written, or would be, is whole
     on_log(level, who, text)    "debug", "info" or "warning"; without it they go to the logger "billow"
-    on_output(what, path)       a file worth seeing: "movie", "picture", "cache"
+    on_output(what, path)       a file worth seeing: "movie", "picture", "cache", "particles"
     """
     return default().bake(preset, settings, text=text, out=out, frames=frames, threads=threads, seed=seed,
                           memory=memory, mute=mute, quick=quick, simd=simd, mode=mode, from_frame=from_frame,

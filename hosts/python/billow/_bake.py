@@ -178,7 +178,7 @@ class Bake(library.Handled):
 
     @property
     def outputs(self) -> Dict[str, str]:
-        """Files worth seeing, once it is done: "movie", "picture", "cache"."""
+        """Files worth seeing, once it is done: "movie", "picture", "cache", "particles"."""
         return dict(self._ear.outputs)
 
     @property
