@@ -46,7 +46,7 @@ struct bw_stage {
 
 /// Dense array of one field in one block. Component c of owned cell (i,j,k) is data[c][i + j*sy + k*sz];
 /// indices from -halo to n-1+halo are valid, of mac components up to n+halo along their own axis (with a reach: just
-/// what that says).
+/// what that says; BW_READ with a halo of 0: up to n-1, the high faces take a halo of 1).
 struct bw_view {
     void *data[3];
     ptrdiff_t sy, sz;
