@@ -58,15 +58,16 @@ class Looker(threading.Thread):
         self.start()
 
     def run(self):
-        news, newest, thumbs = self.listen(), None, set()
+        news, newest, thumbs, rest = self.listen(), None, set(), 0
         while not self.over:
             state = next(news, None)
             if state is None or state["ended"] is not None:
                 break
             frames = frames_of(state)
-            if frames and max(frames) != newest:
-                newest = max(frames)
+            if frames and max(frames) != newest and time.monotonic() > rest:
+                newest, asked = max(frames), time.monotonic()
                 self.seen += self.served.get("picture?frame=%d&w=960&h=540&q=92&rest=1&client=looker" % newest)[0] == 200
+                rest = asked + 10 * (time.monotonic() - asked)  # as a page does that follows
                 for name in ("metrics", "timings"):
                     self.served.get(name + ".csv")
                 if newest not in thumbs:

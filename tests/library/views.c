@@ -215,6 +215,47 @@ static void flat(void)
     CHECK(bw_bake_close(bake) == BW_OK);
 }
 
+/// What of a picture is brighter than half.
+static double light(const struct bw_pixels *p)
+{
+    const unsigned char *b = p->memory;
+    double sum = 0;
+    for (size_t i = 0; i < 3 * (size_t)p->width * (size_t)p->height; i++) sum += b[i] > 128 ? b[i] - 128 : 0;
+    return sum;
+}
+
+static void flame_look(struct bw_bake *bake, struct bw_snapshot *snapshot, void *user)
+{
+    struct bw_pixels fine = {0}, coarse = {0};
+    struct bw_snapshot_facts f = {.size = sizeof f};
+    struct bw_view *view = NULL;
+    (void)bake;
+    (void)user;
+    if (bw_snapshot_facts(snapshot, &f) || f.frame != 2) return;
+    CHECK(bw_view_open(snapshot, &view) == BW_OK);
+    CHECK(bw_view_picture(view, NULL, 120, 120, 0, &fine) == BW_OK && light(&fine) > 1000);
+    CHECK(bw_view_picture(view, NULL, 120, 120, 1, &coarse) == BW_OK && light(&coarse) > .5 * light(&fine));
+    fprintf(stderr, "flame: light %g, in wide cells %g\n", light(&fine), light(&coarse));
+    bw_pixels_free(&fine);
+    bw_pixels_free(&coarse);
+    bw_view_close(view);
+}
+
+/// A flame of a cell or two still burns in cells twice as wide.
+static void flame(void)
+{
+    static const char text[] =
+        "billow: 1\nname: flame\nlook: {mood: fire, fire: 20}\n"
+        "domain: {cells: [24, 24, 24], voxel: 1 cm}\ntime: {frames: 1-2}\nstages:\n"
+        "  - set: {id: burns, field: flame, value: 1, keep: true, box: {lo: [0, 0, 0.08], hi: [0.01, 0.01, 0.16]}}\n"
+        "  - set: {id: hot, field: temperature, value: 1500, box: {lo: [0, 0, 0.08], hi: [0.01, 0.01, 0.16]}}\n";
+    struct bw_bake_options o = {
+        .size = sizeof o, .preset = "flame", .text = text, .threads = 1, .on_frame = flame_look};
+    struct bw_bake *bake = bake_open(&o);
+    CHECK(bw_bake_start(bake) == BW_OK && bw_bake_wait(bake, -1) == 0);
+    CHECK(bw_bake_close(bake) == BW_OK);
+}
+
 int main(int argc, char **argv)
 {
     char folder[] = "/tmp/billow-views-XXXXXX";
@@ -222,6 +263,7 @@ int main(int argc, char **argv)
     CHECK(work && bw_session_open(NULL, &session) == BW_OK);
     if (is_wanted("bakes", argc, argv)) running(), files();
     if (is_wanted("flat", argc, argv)) flat();
+    if (is_wanted("flame", argc, argv)) flame();
     bw_session_close(session);
     nftw(work, remove_one, 16, FTW_DEPTH | FTW_PHYS);
     printf("%d passed, %d failed\n", passed, failed);

@@ -1,17 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Half as many cells along each axis, for pictures that are gone in a moment. A mean keeps how thick smoke is. */
+/* Half as many cells along each axis, for pictures that are gone in a moment. A mean keeps how thick smoke is, and how
+ * much burns; how hot it burns is the mean over what burns, or flames of a cell or two would go out. */
 #include "view.h"
 
-/// Cells 2i … 2i+1, of which those inside count, `n` of them.
-static float cell_sum(const struct bw_dense *b, const float *data, const int at[3], int *n)
+/// What cells 2i … 2i+1 add up to, of which those inside count, `n` of them.
+struct cell_sum {
+    float value, weight, weighted;
+    int n;
+};
+
+static struct cell_sum cell_sum(const struct bw_dense *b, const float *data, const float *weight, const int at[3])
 {
-    float sum = 0;
+    struct cell_sum sum = {0};
     for (int z = 2 * at[2]; z < 2 * at[2] + 2; z++)
         for (int y = 2 * at[1]; y < 2 * at[1] + 2; y++)
             for (int x = 2 * at[0]; x < 2 * at[0] + 2; x++) {
                 if (x < 0 || y < 0 || z < 0 || x >= b->n[0] || y >= b->n[1] || z >= b->n[2]) continue;
-                sum += data[((size_t)z * (size_t)b->n[1] + (size_t)y) * (size_t)b->n[0] + (size_t)x];
-                ++*n;
+                const size_t cell = ((size_t)z * (size_t)b->n[1] + (size_t)y) * (size_t)b->n[0] + (size_t)x;
+                sum.value += data[cell];
+                sum.weight += weight ? weight[cell] : 0;
+                sum.weighted += weight ? weight[cell] * data[cell] : 0;
+                sum.n++;
             }
     return sum;
 }
@@ -19,7 +28,7 @@ static float cell_sum(const struct bw_dense *b, const float *data, const int at[
 /// One array, a layer a task.
 struct coarsen {
     const struct bw_dense *from, *to;
-    const float *in;
+    const float *in, *weight; ///< weight: NULL, all cells count alike
     float *out;
     int rim; ///< 1: a wide cell of nothing around it all, so that what fills the box has an edge; distances have none
 };
@@ -30,9 +39,9 @@ static void layer_coarsen(int64_t k, void *user)
     float *out = c->out + (size_t)k * (size_t)c->to->n[1] * (size_t)c->to->n[0];
     for (int j = 0; j < c->to->n[1]; j++)
         for (int i = 0; i < c->to->n[0]; i++) {
-            int n = 0;
-            const float sum = cell_sum(c->from, c->in, (int[3]){i - c->rim, j - c->rim, (int)k - c->rim}, &n);
-            *out++ = c->rim ? sum / 8 : sum / (float)n;
+            const struct cell_sum s =
+                cell_sum(c->from, c->in, c->weight, (int[3]){i - c->rim, j - c->rim, (int)k - c->rim});
+            *out++ = s.weight > 0 ? s.weighted / s.weight : s.value / (c->rim ? 8 : (float)s.n);
         }
 }
 
@@ -64,7 +73,11 @@ enum bw_status view_coarsen(const struct bw_tools *tools, const struct bw_volume
     if (!at) return BW_ERR_MEMORY;
     for (int i = 0; i <= SOLID; i++) {
         if (!in[i]) continue;
-        struct coarsen c = {i < SOLID ? &from->box : &from->solid_box, i < SOLID ? &to->box : &to->solid_box, in[i], at,
+        struct coarsen c = {i < SOLID ? &from->box : &from->solid_box,
+                            i < SOLID ? &to->box : &to->solid_box,
+                            in[i],
+                            in[i] == from->temperature ? from->flame : NULL,
+                            at,
                             i < SOLID};
         tools->parallel(tools->ctx, c.to->n[2], layer_coarsen, &c);
         *out[i] = at;

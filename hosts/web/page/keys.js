@@ -41,7 +41,18 @@ export function keys(app) {
     1: camera((c) => c.side(2 * QUARTER, 0)), 3: camera((c) => c.side(-QUARTER, 0)), 7: camera((c) => c.side(0, -QUARTER)),
   };
 
+  // A choice made with the mouse gives the keys back; one made by keys may go on.
+  let pressed = false;
+  document.addEventListener('pointerdown', (event) => {
+    pressed = true;
+    if (event.target.closest('#viewport, #timeline, #plot')) document.activeElement?.blur();
+  }, true);
+  document.addEventListener('change', (event) => {
+    if (pressed && event.target.matches('aside select')) event.target.blur();
+  });
+
   document.addEventListener('keydown', (event) => {
+    pressed = false;
     const at = event.target;
     if (event.altKey || event.metaKey) return;
     if (document.querySelector('dialog[open]')) return;

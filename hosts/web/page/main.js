@@ -208,6 +208,17 @@ function logTell(lines) {
   if (atEnd) list.scrollTop = list.scrollHeight;
 }
 
+/** Pictures of a bake that goes on, which nobody asked for, take a tenth of the time: who only looks does not slow it. */
+const LIVE_REST = 10;
+
+function restsLive(state) {
+  clearTimeout(app.liveLater);
+  const wait = state.running && app.liveAt !== undefined ? app.liveAt + LIVE_REST * app.viewport.took - performance.now() : 0;
+  if (wait > 0) app.liveLater = setTimeout(() => follow(app.state, app.state), wait);
+  else app.liveAt = performance.now();
+  return wait > 0;
+}
+
 /** Which frame is shown of another one, or when it has grown. A frame that a hand chose stays, as soon as it is there. */
 function follow(before, state) {
   const all = app.timeline.frames(), newest = all[all.length - 1], name = `${state.id}:${state.generation}`;
@@ -219,7 +230,7 @@ function follow(before, state) {
   const there = app.wanted !== null && all.includes(app.wanted), live = app.follow && (state.running || before?.running) && !app.timeline.playing;
   const next = there ? app.wanted : live ? newest : app.frame === null ? all[0] : app.timeline.nearest(app.frame);
   if (there) Object.assign(app, { wanted: null, follow: false });
-  if (app.looked === name) return next === app.frame ? null : app.show(next, 'new');
+  if (app.looked === name) return next === app.frame || (live && !there && restsLive(state)) ? null : app.show(next, 'new');
   Object.assign(app, { looked: name, frame: next });
   return app.look();
 }

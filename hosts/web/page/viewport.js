@@ -19,6 +19,7 @@ export class Viewport {
     this.shown = 0; // that of the newest picture that is seen
     this.ways = { quick: { busy: false, next: null }, sharp: { busy: false, next: null } };
     this.times = []; // ms, when pictures came
+    this.took = 0; // ms, the last one at rest
     this.rest = 0;
     this.split = 0.5; // where the wiper stands, as a share of the width
     new ResizeObserver(() => this.resize()).observe(this.box);
@@ -85,8 +86,9 @@ export class Viewport {
 
   async get(wish, way) {
     try {
-      const image = await this.fetch(wish.query, this.app.client);
+      const asked = performance.now(), image = await this.fetch(wish.query, this.app.client);
       if (!image) return; // a newer one was asked for
+      if (way === 'sharp') this.took = performance.now() - asked;
       const other = wish.other && await this.fetch(wish.other, `${this.app.client}B`.slice(-16)).catch(() => null);
       if (wish.other && !other) this.other = null;
       if (wish.number < this.shown) return;
@@ -138,7 +140,7 @@ export class Viewport {
 
   /** Wiper and words beside it. */
   compared() {
-    const named = (s) => s.words || (s.words === '' ? 'as it was' : s.title || '');
+    const named = (s) => [s.words || { full: 'full size', quick: 'as it was' }[s.kind] || s.title || '', s.coarse > 1 ? `voxel ×${s.coarse}` : ''].filter(Boolean).join(' · ');
     const { app } = this, get = (id) => document.getElementById(id), other = app.all.shelf.find((s) => s.id === app.beside);
     const on = !!other && other.id !== app.state.id;
     for (const id of ['wiper', 'left', 'right']) get(id).hidden = !on;

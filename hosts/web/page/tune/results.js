@@ -21,7 +21,7 @@ export class Results {
       const card = this.cards.get(s.id) ?? this.card(s.id);
       const frames = (s.ranges ?? []).flat().concat(s.made), last = frames.length ? Math.max(...frames) : null;
       const state = s.running ? `${s.progress ? Math.round(100 * s.progress.done / Math.max(1, s.progress.total)) : 0} %` : s.kind === 'full' ? 'in its own cells' : '';
-      card.words.textContent = s.words || (s.kind === 'full' ? 'all of it' : s.kind === 'quick' ? 'as it was' : s.title);
+      card.words.textContent = s.words || (s.kind === 'full' ? 'full size' : s.kind === 'quick' ? 'as it was' : s.title);
       card.back.title = `Go back to this: ${card.words.textContent}`;
       card.state.textContent = [state, s.coarse > 1 ? `voxel ×${s.coarse}` : '', s.since !== null ? `baked from frame ${s.since} on` : '', s.ended && s.ended !== 'another change came' ? s.ended : ''].filter(Boolean).join(' · ');
       card.state.classList.toggle('bad', !!s.ended && s.ended !== 'another change came');

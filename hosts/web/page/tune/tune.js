@@ -67,10 +67,13 @@ export class Tune {
 
   /** A row of the form. What an exporter shares with others is changed where it stands. */
   change(path, value, type) {
-    if (!this.good || this.text !== this.good) return; // the text has a mistake: the form rests
-    const own = this.shared(path);
+    const again = path.join('.') === this.faulty; // a row with a mistake is written anew over the last good text
+    if (!this.good || (this.text !== this.good && !again)) return; // the text has a mistake: the form rests
+    const own = this.shared(path), text = this.good;
+    if (this.text !== text && this.past.at(-1) === text) this.text = this.past.pop(); // undo goes before the mistake
     try {
-      this.put(value === undefined ? remove(this.text, this.tree, own) : set(this.text, this.tree, own, value, type));
+      this.put(value === undefined ? remove(text, this.tree, own) : set(text, this.tree, own, value, type));
+      this.faulty = path.join('.');
     } catch (error) {
       this.say(error.message);
     }
@@ -90,12 +93,14 @@ export class Tune {
     const now = performance.now();
     if (!typed || now - (this.typedAt ?? 0) > 2000) this.past.push(this.text);
     this.typedAt = typed ? now : 0;
+    this.faulty = null;
     this.future = [];
     this.tries(text);
   }
 
   undo() {
     if (!this.past.length) return;
+    this.faulty = null;
     this.future.push(this.text);
     this.tries(this.past.pop());
   }
@@ -151,8 +156,15 @@ export class Tune {
     get('mistake').hidden = !words;
     get('mistake').textContent = words.replaceAll(`${this.preset.path}:`, 'line ').trim();
     get('form').classList.toggle('rests', !!words);
-    get('form').inert = !!words && this.text !== this.good;
+    this.rest(!!words && this.text !== this.good);
     this.numbers(get('text').value);
+  }
+
+  /** The form waits for the mistake to be mended; the row that it was made in stays open for that. */
+  rest(rests) {
+    const rows = [...get('form').querySelectorAll('.row')], faulty = rests && rows.find((r) => r.dataset.path === this.faulty);
+    get('form').inert = rests && !faulty;
+    for (const row of rows) row.inert = !!faulty && row !== faulty && !row.contains(faulty);
   }
 
   numbers(text) {
@@ -170,6 +182,7 @@ export class Tune {
     const words = answer ? await answer.text() : 'The server does not answer.';
     button.disabled = false;
     get('status').textContent = words;
+    get('status').classList.toggle('bad', !answer || !answer.ok);
     return { good: !!answer && answer.ok, words };
   }
 
