@@ -291,7 +291,7 @@ static void done_print(const struct bake *b)
     fprintf(stderr, "%s: %s, %s in %s\n", b->facts.out,
             bw_number_words((double)(b->facts.last - b->facts.first + 1), "frame", frames),
             bw_number_words(b->facts.bytes, "B", bytes), bw_number_words(b->facts.seconds, "s", seconds));
-    closing_print(&b->progress, b->facts.name);
+    closing_print(&b->progress, b->facts.name, b->facts.out);
 }
 
 /* Those who look see the bake from its first step. 0 after a sentence. */

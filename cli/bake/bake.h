@@ -54,6 +54,6 @@ int estimate_print(struct bw_bake *bake);
 /// What people type to get here.
 const char *command_name(void);
 /// How to go on: what to open, what to type.
-void closing_print(const struct progress *p, const char *name);
+void closing_print(const struct progress *p, const char *name, const char *out);
 
 #endif

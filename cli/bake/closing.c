@@ -32,7 +32,7 @@ const char *command_name(void)
     return name && *name ? name : "billow";
 }
 
-void closing_print(const struct progress *p, const char *name)
+void closing_print(const struct progress *p, const char *name, const char *out)
 {
     const char *movie = p->output[0], *picture = p->output[1], *cache = p->output[2], *particles = p->output[3];
     if (movie || picture || cache || particles) fputs("next:\n", stderr);
@@ -41,6 +41,7 @@ void closing_print(const struct progress *p, const char *name)
     if (cache) {
         const char *slash = strrchr(cache, '/');
         int folder = slash ? (int)(slash - cache) : 1;
+        fprintf(stderr, "  %s view %s\n", command_name(), out);
         fprintf(stderr, "  %s info %s\n", command_name(), cache);
         fprintf(stderr, "  %s preview %.*s\n", command_name(), folder, slash ? cache : ".");
         fprintf(stderr, "  %s blender %.*s --open\n", command_name(), folder, slash ? cache : ".");
