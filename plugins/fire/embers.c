@@ -8,7 +8,7 @@
  *
  * Each has its diameter d, and q = d/size lies between a half and one and a half. Drag is Stokes', so a grain takes the
  * gas's velocity on within tau = q² fall/g, and in still air falls at q² fall; over a step, with u of its middle,
- *     w = u - g tau e_z,   v' = w + (v - w) exp(-dt/tau),   x' = x + w dt + (v - w) tau (1 - exp(-dt/tau))
+ *     w = u + g tau,   v' = w + (v - w) exp(-dt/tau),   x' = x + w dt + (v - w) tau (1 - exp(-dt/tau))
  * which is exact where u is constant and of second order in dt where it is not. Flakes tumble: `flutter` sin of their
  * age, with their own frequency and phase along each axis, adds to u. The temperature nears the gas's,
  *     T' = Tg + (T - Tg) exp(-dt/(q cooling))
@@ -17,11 +17,12 @@
 #include "stages.h"
 
 #include <common/shape/shape.h>
+#include <common/vec3.h>
 
 #include <math.h>
 #include <string.h>
 
-#define GRAVITY 9.81   ///< m/s²
+#define GRAVITY 9.81   ///< m/s², by which drag is found where there is none
 #define BATCH 4096     ///< places drawn at once
 #define BATCHES 256    ///< a step: what is not born then is born later
 #define NUMBER_MAX 1e7 ///< embers born in a step
@@ -29,6 +30,7 @@
 struct embers {
     struct shape shape;
     double rate, size, fall, kick, flutter, temperature, cooling, out, life, ambient;
+    bw_vec3 gravity;
 };
 
 static const struct bw_param params[] = {
@@ -38,6 +40,7 @@ static const struct bw_param params[] = {
     BW_F64(struct embers, size, "size", "2 mm", 1e-9, 1e3, "m", "Diameter: half of this to one and a half."),
     BW_F64(struct embers, fall, "fall", "0.5 m/s", 1e-6, 1e4, "m/s",
            "How fast one of `size` falls in still air: less, and they go wherever the gas goes."),
+    BW_VEC3(struct embers, gravity, "gravity", "[0, 0, -9.81]", "m/s^2", "What they fall by; 0: they drift."),
     BW_F64(struct embers, kick, "kick", "0.6 m/s", 0, 1e4, "m/s", "How fast they jump off, in any direction."),
     BW_F64(struct embers, flutter, "flutter", "0.25 m/s", 0, 1e4, "m/s", "How much they tumble on their way."),
     BW_F64(struct embers, temperature, "temperature", "1750 K", 0, 1e5, "K",
@@ -252,6 +255,7 @@ enum { CHUNK = 128 };
 struct flight {
     const struct bw_stage *stage;
     const struct embers *p;
+    double gravity; ///< m/s²
     const struct bw_sample_api *sample;
     struct bw_field *vel, *heat, *solid;
     struct arrays e;
@@ -279,12 +283,13 @@ static void leg_fly(const struct flight *f, struct leg *l, double share)
 {
     for (int64_t i = 0; i < l->n; i++) {
         const int64_t at = l->first + i;
-        const double q = (double)f->e.size[at] / f->p->size, tau = q * q * f->p->fall / GRAVITY, dt = share * l->dt[i];
+        const double q = (double)f->e.size[at] / f->p->size, tau = q * q * f->p->fall / f->gravity,
+                     dt = share * l->dt[i];
         const double left = exp(-dt / tau), gain = -expm1(-dt / tau) * tau;
         const double age = fmax((double)f->e.age[at], 0) + 0.5 * dt;
         for (int n = 0; n < 3; n++) {
             const double v = (double)f->e.velocity[3 * at + n];
-            const double w = l->gas[i][n] + flutter_at(f, f->e.id[at], n, age) - (n == 2 ? GRAVITY * tau : 0);
+            const double w = l->gas[i][n] + flutter_at(f, f->e.id[at], n, age) + f->p->gravity[n] * tau;
             l->at[i][n] = f->e.pos[at][n] + w * dt + (v - w) * gain;
             if (share >= 1) f->e.velocity[3 * at + n] = (float)(w + (v - w) * left);
         }
@@ -378,6 +383,8 @@ static enum bw_status step(struct bw_stage *s)
                        .vel = bw_port_field(s, PORT_VEL),
                        .heat = bw_port_field(s, PORT_TEMPERATURE),
                        .solid = bw_port_field(s, PORT_SOLID)};
+    const double g = vec3_length(f.p->gravity);
+    f.gravity = g > 0 ? g : GRAVITY;
     enum bw_status status = embers_bear(s, &f.born);
     if (status) return status;
     f.e = arrays_of(api, all);

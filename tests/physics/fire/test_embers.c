@@ -65,6 +65,27 @@ Test(embers, as_many_as_flames_are_worth)
         }
 }
 
+/* Down is where gravity points, and none is no fall. */
+Test(embers, fall_by_gravity)
+{
+    static const char *const gravity[] = {"[0, -9.81, 0]", "[0, 0, 0]"};
+    for (int q = 0; q < 2; q++) {
+        char how[256];
+        snprintf(how, sizeof how, "rate: 20000, fall: 0.4, kick: 0, flutter: 0, life: 100, out: 500, gravity: %s",
+                 gravity[q]);
+        struct yard y = yard_run(0.1, 1, 2, "(abs(x)<0.1)*(abs(y)<0.1)*(z>1)*(z<1.2)", "", how);
+        cr_assert_gt(y.n, 10);
+        for (int64_t i = 0; i < y.n; i++) {
+            const double d = (double)y.size[i] / .002, tau = d * d * .4 / 9.81;
+            const double fall = q ? 0 : 9.81 * tau * expm1(-(double)y.age[i] / tau);
+            cr_assert_float_eq((double)y.velocity[3 * i + 1], fall, 1e-5, "%g m/s along y, not %g",
+                               (double)y.velocity[3 * i + 1], fall);
+            cr_assert_float_eq((double)y.velocity[3 * i + 2], 0, 1e-5, "%g m/s along z", (double)y.velocity[3 * i + 2]);
+        }
+        test_end(&y.run);
+    }
+}
+
 /* Born at the wind's speed; u_z' = -(g + u_z/tau), so in tau it comes to (1 - 1/e) of its fall. */
 Test(embers, fly_fall_and_cool_by_their_laws)
 {
