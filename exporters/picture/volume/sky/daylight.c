@@ -11,7 +11,7 @@
 #define PI 3.14159265358979323846
 #define LUX 50.0      ///< thousands, of a lamp of strength 1
 #define OUTSIDE 127.5 ///< thousand lux of the sun before the air
-#define SKY 0.5       ///< of the model's light: it has 27 thousand lux at noon, 56 in haze, twice what is measured
+#define SKY 0.5 ///< of the model's light, by eye: it has 27 thousand lux at noon, 56 in haze, which looks too bright
 #define GROUND 0.15
 #define SUN_SPREAD 0.01f
 
