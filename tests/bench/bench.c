@@ -31,9 +31,15 @@ struct watch {
     struct bench_figures *out;
     struct bw_chain *chain;
     double cpu_before; /* all threads' seconds: what a step costs when others use the machine too */
+    int frames;        /* that count */
 };
 
-static double least(double a, double b) { return b < a ? b : a; }
+/// What to say of a figure so far, with one more frame's.
+static double with_frame(const struct watch *w, double so_far, double now)
+{
+    if (isinf(so_far)) return now;
+    return w->run->mean ? so_far + (now - so_far) / w->frames : fmin(so_far, now);
+}
 
 static void on_frame(const struct bw_progress *p, void *user)
 {
@@ -47,11 +53,12 @@ static void on_frame(const struct bw_progress *p, void *user)
     f->pool = (double)bw_pool_bytes();
     f->heap = (double)heap.hblkhd + (double)heap.uordblks;
     if (p->done < w->run->from) return;
-    f->step = least(f->step, p->seconds);
-    f->cpu = least(f->cpu, spent);
+    w->frames++;
+    f->step = with_frame(w, f->step, p->seconds);
+    f->cpu = with_frame(w, f->cpu, spent);
     for (int i = 0; w->run->metric && w->run->metric[i]; i++) {
         double m = bw_chain_metric(w->chain, w->run->metric[i]);
-        if (m >= 0) f->metric[i] = least(f->metric[i], m);
+        if (m >= 0) f->metric[i] = with_frame(w, f->metric[i], m);
     }
 }
 
@@ -76,7 +83,7 @@ static int run_here(const struct bench_run *run, struct bench_figures *f)
     struct bw_diag d = {0};
     struct bw_preset *p = preset_load(run->yaml, &d);
     struct bw_registry *r = bw_registry_open(getenv("BILLOW_TEST_PLUGINS"));
-    struct watch w = {run, f, NULL, 0};
+    struct watch w = {.run = run, .out = f};
     struct bw_run_options o = {.threads = run->threads, .simd = UINT32_MAX, .on_frame = on_frame, .user = &w};
     enum bw_status st = p && r && run->module ? bw_registry_add(r, run->module, "bench", &d) : BW_OK;
     w.chain = p && r && st == BW_OK ? bw_chain_create(p, r, &o, &d) : NULL;
@@ -139,7 +146,7 @@ double bench_triad(uint32_t threads)
     for (int r = 0; r < TRIAD_ROUNDS; r++) {
         double began = bench_seconds();
         bw_workers_for(w, TRIAD_VALUES / TRIAD_PART, triad_part, &t);
-        best = least(best, bench_seconds() - began);
+        best = fmin(best, bench_seconds() - began);
     }
     bw_workers_destroy(w);
     munmap(m, 3 * bytes);
@@ -163,7 +170,7 @@ double bench_flops(int twice)
             if (twice) k->twice(w, 0.5, 1);
             else k->single(v, 0.5f, 1);
         }
-        best = least(best, bench_seconds() - began);
+        best = fmin(best, bench_seconds() - began);
     }
     return 100. * FLOPS_VALUES * 2 * FLOPS_PAIRS / best;
 }

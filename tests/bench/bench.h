@@ -14,11 +14,12 @@ struct bench_run {
     int64_t from;                   ///< frames before this one only warm up: fresh memory, a plume that has yet to grow
     const char *const *metric;      ///< names, up to a NULL; NULL: none
     const struct bw_module *module; ///< further stages, or NULL
+    int mean;                       ///< of the frames instead of the least: where their work differs
 };
 
 struct bench_figures {
-    double step, cpu;             ///< seconds a step, and of all threads together: the least of the frames
-    double metric[BENCH_METRICS]; ///< the least of the frames; 0 where there was none
+    double step, cpu; ///< seconds a step, and of all threads together: the least of the frames (or their mean)
+    double metric[BENCH_METRICS]; ///< the same; 0 where there was none
     double cells, resident, peak; ///< cells of active tiles; bytes in the last frame, and the most there ever were
     double pool;                  ///< bytes that the pools of tiles took from the system
     double heap;                  ///< bytes of the C library's, in the last frame

@@ -3,6 +3,8 @@
  * other tiles are active and become so at other times. What is left is what the flow beyond the active tiles is known
  * to (far.c): with fronts as sharp as bounds for values keep them it moves them by a thousandth of a cell. */
 #include "physics/physics.h"
+#include "base/pool.h"
+#include <malloc.h>
 
 enum { BOX = 128, FRAMES = 10 }; ///< cells across; frames after which plumes are compared
 
@@ -81,4 +83,45 @@ Test(alignment, plume_within_bounds)
     static const struct place places[] = {{{8, 8}, 1.5e-3}, {{1, 0}, 1e-3},   {{0, 0}, 1e-5},
                                           {{4, 2}, 1e-3},   {{15, 11}, 1e-3}, {{8, 0}, 1e-3}};
     compare(BOX, "true", places, test_short() ? 2 : 6);
+}
+
+/* ---- the box ----------------------------------------------------------------------------------------------------- */
+
+static struct test_run puff(int across)
+{
+    return run("billow: 1\n"
+               "domain: {cells: [%d, %d, %d], voxel: 0.03125, sides: {bottom: closed, rest: open}}\n"
+               "time: {fps: 24, frames: 1-4, dt: 0.0416666666666666667}\n"
+               "stages:\n"
+               "  - emit: {density: 1 1/s, temperature: 100 K, shape: {sphere: {center: [0, 0, 0.5], radius: 0.2}}}\n"
+               "  - mac.advect: {}\n"
+               "  - mac.forces: {}\n"
+               "  - mac.project: {}\n",
+               across, across, across);
+}
+
+static double heap_bytes(void) { return (double)mallinfo2().uordblks + (double)mallinfo2().hblkhd; }
+
+/* Of a box that smoke is far from the sides of nothing costs but its tiles: as many of them, of cycles and of bytes,
+ * and the same bits left over, in 30,000 times the volume. */
+Test(alignment, size_of_the_box_is_no_cost)
+{
+    static const char *const same[] = {"mac.project.iterations", "mac.project.residual", "mac.project.divergence"};
+    const double none = heap_bytes();
+    struct test_run small = puff(64);
+    const double one = heap_bytes();
+    const int64_t pool = bw_pool_bytes();
+    struct test_run large = puff(2048);
+    const double two = heap_bytes();
+    cr_assert_eq(bw_chain_tiles(small.chain), bw_chain_tiles(large.chain));
+    for (uint32_t i = 0; i < BW_COUNT(same); i++)
+        cr_expect(metric(&small, same[i]) == metric(&large, same[i]),
+                  "%s is %.17g in the small box, %.17g in the large", same[i], metric(&small, same[i]),
+                  metric(&large, same[i]));
+    cr_expect_leq(two - one, 1.02 * (one - none), "%g bytes for the large box, %g for the small", two - one,
+                  one - none);
+    cr_expect_eq(bw_pool_bytes(), 2 * pool, "%lld bytes of tiles for one, %lld for two", (long long)pool,
+                 (long long)bw_pool_bytes());
+    test_end(&small);
+    test_end(&large);
 }
