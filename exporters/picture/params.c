@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "params.h"
+#include <picture/gather/sparks.h>
 
 #include <math.h>
 #include <stdio.h>
@@ -20,13 +21,16 @@ const struct bw_param bw_picture_obstacle_rows[2] = {
            "1: clay; less: lamps and room are mirrored, in spots that get smaller and brighter."),
 };
 
-const struct bw_param bw_picture_particle_rows[3] = {
-    BW_CHOICE(struct bw_picture_particles, show, "show", "hot", "hot|all|none",
-              "hot: those that have a temperature and a size glow; all: others too, as points."),
+const struct bw_param bw_picture_particle_rows[4] = {
+    BW_CHOICE(struct bw_picture_particles, show, "show", "hot", "hot|all|none|light",
+              "hot: those that have a temperature and a size glow; all: others too, lit by the lamps; light: those "
+              "shine in their own colour."),
+    BW_F64(struct bw_picture_particles, size, "size", "0 m", 0, 1e6, "m",
+           "Diameter of those that have none of their own; 0: a pixel."),
     BW_F64(struct bw_picture_particles, streak, "streak", "0.5", 0, 24, 0,
            "How long they are drawn out along their velocity, frames."),
     BW_F64(struct bw_picture_particles, glow, "glow", "1", 0, 1e6, 0,
-           "Brightness of those that glow, times `fire` and the default."),
+           "Brightness of those that glow, times `fire` and the default, or that shine, times their colour."),
 };
 
 static const struct bw_param hdri_rows[] = {
@@ -137,6 +141,7 @@ enum bw_status bw_picture_look(const struct bw_picture_params *p, int flames, st
                              .environment = p->environment * base->environment,
                              .fire = p->fire * base->fire,
                              .sparks = p->particles.glow,
+                             .shine = p->particles.show == BW_SHOW_LIGHT,
                              .anisotropy = p->anisotropy,
                              .soften = p->soften,
                              .bloom = p->bloom,

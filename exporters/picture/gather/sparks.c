@@ -28,10 +28,11 @@ static struct attributes attributes_of(const struct bw_snapshot_particles *p)
                                .colour = attribute_find(p, "colour", 3)};
 }
 
-/// Vortons have a temperature too, and are no bodies.
+/// Vortons have a temperature too, and are no bodies; of a colour they know nothing.
 static int is_drawn(const struct attributes *a, enum bw_show_particles which)
 {
-    return a->pos >= 0 && (which == BW_SHOW_ALL || (which == BW_SHOW_HOT && a->temperature >= 0 && a->size >= 0));
+    const int hot = a->temperature >= 0 && a->size >= 0;
+    return a->pos >= 0 && (which == BW_SHOW_ALL || hot || (which == BW_SHOW_LIGHT && a->colour >= 0));
 }
 
 static double value(const struct attributes *a, int attribute, int64_t i)
@@ -41,9 +42,9 @@ static double value(const struct attributes *a, int attribute, int64_t i)
                                                              : (double)((const float *)data)[i];
 }
 
-static struct bw_spark spark_of(const struct attributes *a, int64_t i, double ambient)
+static struct bw_spark spark_of(const struct attributes *a, int64_t i, double ambient, double size)
 {
-    struct bw_spark s = {.rgb = {0.5f, 0.5f, 0.5f}};
+    struct bw_spark s = {.rgb = {0.5f, 0.5f, 0.5f}, .size = (float)size};
     for (int c = 0; c < 3; c++) {
         s.at[c] = value(a, a->pos, 3 * i + c);
         if (a->velocity >= 0) s.vel[c] = (float)value(a, a->velocity, 3 * i + c);
@@ -55,7 +56,7 @@ static struct bw_spark spark_of(const struct attributes *a, int64_t i, double am
 }
 
 enum bw_status bw_gather_sparks(const struct bw_tools *tools, const struct bw_frame *frame,
-                                enum bw_show_particles which, double ambient, struct bw_volume *v)
+                                enum bw_show_particles which, double ambient, double size, struct bw_volume *v)
 {
     int64_t count = 0;
     for (uint32_t k = 0; k < frame->n_particles; k++) {
@@ -68,8 +69,8 @@ enum bw_status bw_gather_sparks(const struct bw_tools *tools, const struct bw_fr
     for (uint32_t k = 0; k < frame->n_particles; k++) {
         const struct attributes a = attributes_of(&frame->particles[k]);
         for (int64_t i = 0; is_drawn(&a, which) && i < a.of->count; i++) {
-            const struct bw_spark s = spark_of(&a, i, ambient);
-            const int glows = which == BW_SHOW_ALL || s.kelvin > 700;
+            const struct bw_spark s = spark_of(&a, i, ambient, size);
+            const int glows = which != BW_SHOW_HOT || s.kelvin > 700;
             if (glows && (a.size < 0 || s.size > 0)) v->spark[v->n_sparks++] = s;
         }
     }

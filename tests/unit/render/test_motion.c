@@ -130,12 +130,13 @@ static void backwards(void *ctx, int64_t n, void (*fn)(int64_t i, void *user), v
 
 /// What a camera 10 m away sees of particles before black, a pixel 2 cm wide; `smoke` [1/m], or none, fills a slab of
 /// a metre between.
-static struct bw_image sparks_render(const struct bw_tools *t, struct bw_spark *spark, int64_t n, float *smoke)
+static struct bw_image sparks_look(const struct bw_tools *t, struct bw_spark *spark, int64_t n, float *smoke,
+                                   const struct bw_look *look)
 {
     struct bw_scene scene = {.exposure = 1,
                              .streak = 0.02,
                              .camera = {{0, -10, 0}, {1, 0, 0}, {0, 0, 1}, {0, 1, 0}, 0.1, 0.1},
-                             .look = BW_LOOK_DEFAULT};
+                             .look = *look};
     const struct bw_lit lit = {.box = {{16, 16, 16}, {-0.5, -4.5, -0.5}, 1. / 16}, .rgbs = smoke};
     const struct bw_volume v = {.box = lit.box, .spark = spark, .n_sparks = n};
     const struct bw_ambient none = {.coarse = {.box = lit.box}};
@@ -143,6 +144,12 @@ static struct bw_image sparks_render(const struct bw_tools *t, struct bw_spark *
     cr_assert_eq(bw_image_init(&img, t, 100, 100), BW_OK);
     cr_assert_eq(bw_sparks_draw(t, &(struct bw_shot){&lit, &none, &v, &scene}, &img, NULL), BW_OK);
     return img;
+}
+
+static struct bw_image sparks_render(const struct bw_tools *t, struct bw_spark *spark, int64_t n, float *smoke)
+{
+    static const struct bw_look usual = BW_LOOK_DEFAULT;
+    return sparks_look(t, spark, n, smoke, &usual);
 }
 
 /// Light in all, red and blue.
@@ -182,6 +189,24 @@ Test(motion, streaks_have_the_light_of_a_disc)
     light_sum(&img, other);
     cr_assert_float_eq(other[0], exp(-1.5) * sum[0], 0.02 * other[0], "%g of it", other[0] / sum[0]);
     free(smoke);
+}
+
+/* Tracers that shine send their own colour from their disc, whatever the lamps, and hide none of those behind them. */
+Test(motion, tracers_shine_in_their_own_colour)
+{
+    struct bw_look dark = BW_LOOK_DEFAULT;
+    struct bw_spark two[2] = {{.size = 0.03f, .rgb = {0.8f, 0.2f, 0.1f}, .vel = {20, 0, 5}}};
+    const double area = 0.25 * 3.14159265358979 * 1.5 * 1.5; // pixels
+    double one[2], both[2];
+    two[1] = two[0], two[1].at[1] = -1e-3;
+    dark.key = dark.environment = 0, dark.shine = 1, dark.sparks = 0.5;
+    struct bw_image img = sparks_look(&tools, two, 1, NULL, &dark);
+    light_sum(&img, one);
+    cr_assert_float_eq(one[0], 0.5 * 0.8 * area, 0.02 * one[0], "%g", one[0]);
+    cr_assert_float_eq(one[1], one[0] / 8, 1e-4 * one[0]);
+    img = sparks_look(&tools, two, 2, NULL, &dark);
+    light_sum(&img, both);
+    cr_assert_float_eq(both[0], 2 * one[0], 1e-3 * both[0], "%g of %g", both[0], one[0]);
 }
 
 /* Many of them, some cold, some behind the eye: the same bytes in any order of tasks; what is cold gives no light of
@@ -226,13 +251,30 @@ Test(motion, embers_are_told_from_other_particles)
                                                        {"vortons", 2, 2, vortons, of_vortons}};
     const struct bw_frame frame = {.n_particles = 2, .particles = particles};
     struct bw_volume v = {0}, all = {0};
-    cr_assert_eq(bw_gather_sparks(&tools, &frame, BW_SHOW_HOT, 300, &v), BW_OK);
+    cr_assert_eq(bw_gather_sparks(&tools, &frame, BW_SHOW_HOT, 300, 0, &v), BW_OK);
     cr_assert_eq(v.n_sparks, 1, "one is cold, one is gone: %lld", (long long)v.n_sparks);
     cr_assert_float_eq(v.spark[0].kelvin, 1300, 1e-3);
     cr_assert(v.spark[0].at[2] == 3 && v.spark[0].vel[0] == 1 && v.spark[0].size == 0.01f);
-    cr_assert_eq(bw_gather_sparks(&tools, &frame, BW_SHOW_ALL, 300, &all), BW_OK);
+    cr_assert_eq(bw_gather_sparks(&tools, &frame, BW_SHOW_ALL, 300, 0, &all), BW_OK);
     cr_assert_eq(all.n_sparks, 4);
     cr_assert(all.spark[3].at[2] == 2 && all.spark[3].kelvin == 0 && all.spark[3].size == 0);
     free(v.spark);
     free(all.spark);
+}
+
+/* Of those that are cold, tracers shine, who have a colour, and not the vortons that move them. */
+Test(motion, tracers_are_told_from_vortons)
+{
+    static const struct bw_attribute tracers[] = {{"pos", BW_F32, 3, "m"}, {"colour", BW_F32, 3, "1"}},
+                                     vortons[] = {{"pos", BW_F32, 3, "m"}, {"vorticity", BW_F32, 3, "1/s"}};
+    static const float at[2][3] = {{0, 0, 1}, {0, 0, 2}}, other[2][3] = {{1, 0.5f, 0.25f}, {0, 0, 1}};
+    const void *const data[] = {at, other};
+    const struct bw_snapshot_particles particles[2] = {{"vortons", 2, 2, vortons, data},
+                                                       {"tracers", 2, 2, tracers, data}};
+    const struct bw_frame frame = {.n_particles = 2, .particles = particles};
+    struct bw_volume v = {0};
+    cr_assert_eq(bw_gather_sparks(&tools, &frame, BW_SHOW_LIGHT, 300, 2e-3, &v), BW_OK);
+    cr_assert_eq(v.n_sparks, 2, "%lld", (long long)v.n_sparks);
+    cr_assert(v.spark[0].rgb[1] == 0.5f && v.spark[0].size == 2e-3f && v.spark[0].kelvin == 0);
+    free(v.spark);
 }

@@ -2,8 +2,8 @@
 /* Particles drawn over a finished march: a body of diameter d that glows by Planck's law sends its disc's light to
  * the eye, spread over the way that it makes while the shutter is open, under a Gaussian no narrower than a pixel; the
  * light in all is that of the disc, whatever the way, so that fast sparks are long and faint. What does not glow is
- * laid over the picture instead, lit by the room. Smoke, flames and obstacles before them take light away. Flames are
- * thin where embers are solid: SOLID is how much brighter they are, by eye. */
+ * laid over the picture instead, lit by the room, or shines in its own colour. Smoke, flames and obstacles before them
+ * take light away. Flames are thin where embers are solid: SOLID is how much brighter they are, by eye. */
 #include "sparks.h"
 #include <picture/volume/rays/solid.h>
 #include <picture/volume/scene/flame.h>
@@ -132,6 +132,10 @@ static int spark_light(const struct drawing *d, const struct bw_spark *s, float 
     if (s->kelvin > BW_DRAPER) {
         bw_planck_read(&d->planck, s->kelvin, rgb);
         for (int c = 0; c < 3; c++) rgb[c] *= SOLID * BW_GLOW * (float)(look->fire * look->sparks);
+        return 0;
+    }
+    if (look->shine) {
+        for (int c = 0; c < 3; c++) rgb[c] = s->rgb[c] * (float)look->sparks;
         return 0;
     }
     for (int c = 0; c < 3; c++) { // a small sphere: half of each lamp, the room's mean

@@ -20,6 +20,7 @@ struct bw_look {
     double environment; ///< of the light from all around
     double fire;        ///< of flames
     double sparks;      ///< of particles that glow, times that
+    int32_t shine;      ///< 1: particles that are cold send out their own colour, times `sparks`, and hide nothing
     double anisotropy;  ///< mean cosine of scattering, -0.9 … 0.9
     double soften;      ///< 0 … 1: how much flames are smoothed over a cell and its neighbours
     double bloom;       ///< share of light that spreads over the picture
