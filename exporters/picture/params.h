@@ -137,9 +137,9 @@ extern const struct bw_param bw_picture_range_row[1], bw_picture_light_rows[3], 
         "Renders: share of light that smoke scatters; soot is dark."),                                                 \
     BW_F64(S, m.anisotropy, "anisotropy", "0.45", -0.9, 0.9, 0,                                                        \
         "Renders: mean cosine of scattering; above 0: smoke is brightest against the light."),                         \
-    BW_F64(S, m.soften, "soften", "0.3333", 0, 1, 0,                                                                   \
-        "Renders: how much flames are smoothed over neighbouring cells: up to 0.3333 by no more than the spline that " \
-        "reads them; 1 hides the cells where sheets of flame are thin, as in explosions."),                            \
+    BW_F64(S, m.soften, "soften", "0", 0, 1, 0,                                                                        \
+        "Renders: how much flames are smoothed over neighbouring cells; 0: as sharp as they were simulated, 1 hides "  \
+        "the cells where sheets of flame are thin, as in explosions."),                                                \
     BW_F64(S, m.bloom, "bloom", "0.03", 0, 1, 0,                                                                       \
         "Renders: share of the light above white that glows around it."),                                              \
     BW_GROUP(S, m.obstacles, struct bw_picture_obstacles, "obstacles", bw_picture_obstacle_rows,                       \

@@ -183,7 +183,9 @@ Test(light, lamps_add_up)
     struct bw_image a = light_render(&v, &first), b = light_render(&v, &second), c = light_render(&v, &both);
     cr_assert_gt(sum_of(&a), 1);
     cr_assert_gt(sum_of(&b), 1);
-    for (int i = 0; i < 3 * 64 * 64; i++) cr_assert_float_eq(c.px[i], a.px[i] + b.px[i], 1e-5f + 1e-4f * c.px[i]);
+    for (int i = 0; i < 3 * 64 * 64; i++) // rims, where sharpened cells are below 0, may differ by a little
+        cr_assert_float_eq(c.px[i], a.px[i] + b.px[i], 3e-4f + 0.03f * c.px[i]);
+    cr_assert_float_eq(sum_of(&c), sum_of(&a) + sum_of(&b), 1e-3 * sum_of(&c));
     bw_image_free(&a);
     bw_image_free(&b);
     bw_image_free(&c);
@@ -277,12 +279,13 @@ static double stripes(double soften)
     return (most - least) / sum;
 }
 
-/* What a spline leaves of the shortest waves of a flame is gone with all of the softening. */
+/* What a spline leaves of the shortest waves of a flame is gone with all of the softening; with none there is more. */
 Test(light, softened_flames_hide_their_cells)
 {
-    const double usual = stripes(BW_SOFTEN), soft = stripes(1);
-    cr_log_info("stripes %.3f, %.3f", usual, soft);
+    const double sharp = stripes(0), usual = stripes(BW_SOFTEN), soft = stripes(1);
+    cr_log_info("stripes %.3f, %.3f, %.3f", sharp, usual, soft);
     cr_assert_gt(usual, 0.2);
+    cr_assert_gt(sharp, 1.05 * usual);
     cr_assert_lt(soft, 0.5 * usual); // what is left is the wall seen in perspective
 }
 

@@ -174,9 +174,6 @@ static enum bw_status passes_run(struct shade *s)
     for (int l = 0; l < s->n_lights && !status; l++) status = s->status[l];
     if (status) return status;
     s->tools->parallel(s->tools->ctx, b->n[2], layer_light, s);
-    // Sheets of flame as thin as a cell would come out as beads: more than a spline smooths them anyway.
-    const float more = 0.25f * (float)(s->scene->look.soften - BW_SOFTEN);
-    if (s->emission && more > 0) bw_cells_soften(s->tools, b, lit->fire, 2, more);
     return BW_OK;
 }
 
@@ -195,6 +192,23 @@ enum bw_status bw_medium_light(const struct bw_tools *tools, const struct bw_vol
     m->lit.soot = v->flame ? BW_SOOT * (float)scene->extinction : 0;
     m->lit.gain = BW_GLOW * BW_SOOT * (float)(scene->extinction * scene->look.fire);
     return passes_run(&s);
+}
+
+int bw_lit_cubic(const struct bw_lit *l, const struct bw_look *look)
+{
+    return look->quality > BW_QUALITY_DRAFT && l->box.n[0] >= 4 && l->box.n[1] >= 4 && l->box.n[2] >= 4;
+}
+
+/* f - δ²f/6 along each axis, read by a cubic B-spline, is f to the fourth order (de Boor and Fix 1973): waves of 4
+ * cells keep 0.88 of their height instead of 0.66, of 8 cells 0.99 instead of 0.90, and beside an edge there is 6 % too
+ * much. Flames get half of it: their light is steep in temperature, and columns of cells that burn by turns would show.
+ * Sheets of flame as thin as a cell come out as beads all the same unless they are softened. */
+void bw_medium_sharpen(const struct bw_tools *tools, const struct bw_look *look, struct bw_medium *m)
+{
+    const float flames = 0.25f * (float)(look->soften - BW_SOFTEN);
+    const int cubic = m->lit.rgbs && bw_lit_cubic(&m->lit, look);
+    if (cubic) bw_cells_soften(tools, &m->lit.box, m->lit.rgbs, 4, -1 / 6.0f);
+    if (m->lit.fire && (cubic || flames > 0)) bw_cells_soften(tools, &m->lit.box, m->lit.fire, 2, flames);
 }
 
 void bw_medium_free(const struct bw_tools *tools, struct bw_medium *m)

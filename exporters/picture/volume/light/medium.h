@@ -29,6 +29,10 @@ struct bw_medium {
 /// BW_ERR_MEMORY.
 enum bw_status bw_medium_light(const struct bw_tools *tools, const struct bw_volume *v, const struct bw_scene *scene,
                                struct bw_medium *m);
+/// Are its cells read by splines? Otherwise linearly.
+int bw_lit_cubic(const struct bw_lit *l, const struct bw_look *look);
+/// Make up for what splines blur, and smooth flames as the look asks: what is lit is ready to be marched then.
+void bw_medium_sharpen(const struct bw_tools *tools, const struct bw_look *look, struct bw_medium *m);
 void bw_medium_free(const struct bw_tools *tools, struct bw_medium *m);
 
 #endif

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A filter of one cell along each axis, which weakens the shortest waves. */
+/* A filter of one cell along each axis, which weakens the shortest waves, or strengthens them. */
 #ifndef BW_SOFTEN_H
 #define BW_SOFTEN_H
 
 #include <picture/tools.h>
 #include <picture/volume/scene/dense.h>
 
-/// Give each of a cell's `lanes` values (at most 4) the share `side` of its two neighbours along each axis, in place.
+/// Give each of a cell's `lanes` values (at most 4) the share `side` of its two neighbours along each axis, in place;
+/// below 0 it sharpens.
 void bw_cells_soften(const struct bw_tools *tools, const struct bw_dense *box, float *cells, size_t lanes, float side);
 
 #endif

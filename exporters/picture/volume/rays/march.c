@@ -18,13 +18,14 @@ enum { BAND = 4 }; ///< rows a task
 
 /// How rays go.
 struct steps {
-    float length;                ///< cells
-    int32_t cubic, fine, across; ///< how cells are read; flames a step; rays a pixel, squared
+    float length;         ///< cells
+    int32_t cubic;        ///< how cells are read
+    int32_t fine, across; ///< flames a step; rays a pixel, squared
 };
 static const struct steps quality_steps[] = {
-    [BW_QUALITY_DRAFT + 1] = {1, 0, 1, 1},
-    [BW_QUALITY_DEFAULT + 1] = {0.7f, 1, 1, 1},
-    [BW_QUALITY_FINAL + 1] = {0.4f, 1, 2, 2},
+    [BW_QUALITY_DRAFT + 1] = {.length = 1, .fine = 1, .across = 1},
+    [BW_QUALITY_DEFAULT + 1] = {.length = 0.7f, .fine = 1, .across = 1},
+    [BW_QUALITY_FINAL + 1] = {.length = 0.4f, .fine = 2, .across = 2},
 };
 
 struct march {
@@ -92,6 +93,7 @@ static inline struct lanes medium_at(const struct march *m, uint8_t holds, int c
     if (holds & BW_HOLDS_MEDIUM) {
         const struct taps t = taps_at(&m->shot.lit->box, p, cubic);
         s = cubic ? cubic_four(m->shot.lit->rgbs, &t) : linear_four(m->shot.lit->rgbs, &t);
+        for (int c = 0; c < 4; c++) s.v[c] = bw_most(s.v[c], 0); // sharpened cells go below 0 beside an edge
     }
     if (holds & BW_HOLDS_FIRE) fire_step(m, cubic, p, d, &s);
     return s;
@@ -240,7 +242,7 @@ enum bw_status bw_march(const struct bw_tools *tools, const struct bw_shot *shot
 {
     struct march m = {.shot = *shot, .img = img, .alpha = alpha};
     m.steps = quality_steps[shot->scene->look.quality + 1];
-    for (int a = 0; a < 3; a++) m.steps.cubic &= shot->lit->box.n[a] >= 4;
+    m.steps.cubic = bw_lit_cubic(shot->lit, &shot->scene->look);
     const int32_t size[2] = {img->w, img->h};
     enum bw_status status = bw_studio_make(tools, shot->scene, shot->ambient, &m.studio);
     m.studio.pixel = 2 * shot->scene->camera.tan_y / img->h;

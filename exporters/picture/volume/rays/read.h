@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Cells read between their centres. By a cubic B-spline: twice smooth, never below or above the cells around, so that
- * a cap of smoke shows no voxel and a thin flame no column; it is as wide as a Gaussian of 0.58 cells. Linearly, where
- * time counts more. */
+ * a cap of smoke shows no voxel and a thin flame no column; it is as wide as a Gaussian of 0.58 cells, which cells that
+ * were sharpened before make up for. Linearly, where time counts more. */
 #ifndef BW_READ_H
 #define BW_READ_H
 

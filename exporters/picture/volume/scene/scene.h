@@ -37,19 +37,19 @@ struct bw_look {
     int32_t n_lights;         ///< instead of the studio's two
     struct bw_light light[BW_LIGHTS];
 };
-#define BW_SOFTEN (1 / 3.0) ///< with the linear reading after it nearly a cubic B-spline
+#define BW_SOFTEN (1 / 3.0) ///< what a cubic B-spline does by itself
 
 // clang-format off
 #define BW_LOOK_CLAY .obstacle = {0.2f, 0.17f, 0.15f}, .roughness = 1
 
 /// Of smoke: a lit studio.
 #define BW_LOOK_DEFAULT                                                                                                \
-    {.key = 1, .environment = 1, .fire = 1, .anisotropy = 0.45, .soften = BW_SOFTEN, .bloom = 0.03,                    \
+    {.key = 1, .environment = 1, .fire = 1, .anisotropy = 0.45, .bloom = 0.03,                                         \
      .albedo = {0.92f, 0.92f, 0.92f}, .sparks = 1, BW_LOOK_CLAY}
 
 /// Of fire: the studio dimmed, smoke sooty, flames that do not fill the film.
 #define BW_LOOK_FIRE                                                                                                   \
-    {.key = 0.15, .environment = 0.4, .fire = 0.4, .anisotropy = 0.45, .soften = BW_SOFTEN, .bloom = 0.03,             \
+    {.key = 0.15, .environment = 0.4, .fire = 0.4, .anisotropy = 0.45, .bloom = 0.03,                                  \
      .albedo = {0.5f, 0.5f, 0.5f}, .sparks = 1, BW_LOOK_CLAY}
 // clang-format on
 
