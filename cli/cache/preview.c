@@ -2,6 +2,7 @@
 /* billow preview: a movie, a contact sheet or a picture from any VDB sequence. */
 #define _GNU_SOURCE /* asprintf */
 #include "cli.h"
+#include "farm/farm.h"
 
 #include <getopt.h>
 #include <math.h>
@@ -26,7 +27,9 @@ static const struct cli_option options[] = {
     {"thickness", "N", "renders: optical thickness, times the bake's own or the default", 't'},
     {"exposure", "N", "renders: brightness, likewise", 'e'},
     {"fire", "N", "renders: brightness of flames, likewise", 'b'},
-    {"key", "N", "renders: strength of the lamps (0.1 for fire in the dark), likewise", 'k'},
+    {"key", "N", "renders: strength of the lamps (0.1 for fire in the dark), likewise", 'L'},
+    FARM_OPTIONS,
+    FARM_TASKS,
 };
 
 const struct cli_command command_preview = {
@@ -35,7 +38,8 @@ const struct cli_command command_preview = {
     .brief = "Make a movie or pictures from any VDB sequence.",
     .details =
         "A file gives its picture, NAME_0040.png; the folder it lies in (or a bake's), or a pattern such as\n"
-        "smoke_####.vdb a movie, as --frames and --out NAME.mp4 do. A bake of ours is shown as in its own movie.",
+        "smoke_####.vdb a movie, as --frames and --out NAME.mp4 do. A bake of ours is shown as in its own movie.\n"
+        "--on slurm --tasks N draws a movie in N parts, kept in NAME.parts/, and puts them behind one another.",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .run = cmd_preview,
@@ -169,26 +173,68 @@ static int preview_run(const char *what, const char *out, const json_t *o)
     return code;
 }
 
+/* Pictures stand alone, so a movie may be made in parts; a picture, or a sheet of some, is one task's at once. */
+static int preview_submit(const struct farm_wish *w, const char *what, struct farm_movie *m)
+{
+    struct bw_session *session = cli_session_open(NULL, NULL);
+    struct bw_cache *cache = NULL;
+    json_t *all = NULL;
+    char *name = NULL;
+    int code = !session ? 7 : bw_cache_open(session, what, &cache) ? failed() : 0;
+    if (!code && !(all = cli_json(bw_cache_describe(cache, 1))) && !(all = cli_json(bw_cache_describe(cache, 0))))
+        code = failed();
+    if (!code && !m->out) m->out = name = cli_printf("%s.mp4", cli_text(all, "name"));
+    if (!code && !is_named(m->out, ".mp4"))
+        code = cli_usage("--on slurm makes a movie in parts, and %s is a picture: make that here", m->out);
+    if (!code) code = farm_movie(w, m, all);
+    json_decref(all);
+    free(name);
+    bw_cache_close(cache);
+    bw_session_close(session);
+    return code;
+}
+
+static int preview_here(const char *what, const char *out, json_t *o)
+{
+    char *picture = picture_of_file(what, out, o);
+    const int code = preview_run(what, out ? out : picture, o);
+    free(picture);
+    return code;
+}
+
+/// One option; an exit code.
+static int any_take(struct farm_wish *w, struct farm_movie *m, int code)
+{
+    if (strchr("OTK", code)) return farm_option(w, code, optarg);
+    if (code == 'o') m->out = optarg;
+    else if (code == 'k') return cli_integer("--tasks", optarg, 1, 1000, &m->tasks) ? EXIT_CODE_OK : EXIT_CODE_USAGE;
+    else return option_take(m->options, code, optarg) ? EXIT_CODE_OK : EXIT_CODE_USAGE;
+    return EXIT_CODE_OK;
+}
+
+static int preview_do(const struct farm_wish *w, struct farm_movie *m, const char *what)
+{
+    if (m->out && !is_named(m->out, ".png") && !is_named(m->out, ".mp4"))
+        return cli_usage("--out is %s; a name that ends in .mp4 or .png is wanted", m->out);
+    if (m->tasks && !w->on) return cli_usage("--tasks goes with --on slurm");
+    const int code = farm_wish_check(w);
+    m->tasks = m->tasks ? m->tasks : 1;
+    return code ? code : w->on ? preview_submit(w, what, m) : preview_here(what, m->out, m->options);
+}
+
 int cmd_preview(int argc, char **argv)
 {
-    const char *out = NULL;
-    json_t *o = json_object();
-    int code, answer = EXIT_CODE_USAGE;
-    while ((code = cli_option_next(&command_preview, argc, argv)) != CLI_END) {
-        if (code == 'o') out = optarg;
-        else if (code < 0 || !option_take(o, code, optarg)) {
-            json_decref(o);
-            return code == CLI_HELP ? EXIT_CODE_OK : EXIT_CODE_USAGE;
-        }
+    struct farm_wish w = {0};
+    struct farm_movie m = {.options = json_object()};
+    int code, answer = EXIT_CODE_OK;
+    while (!answer && (code = cli_option_next(&command_preview, argc, argv)) != CLI_END)
+        answer = code < 0 ? EXIT_CODE_USAGE : any_take(&w, &m, code);
+    if (answer) answer = code == CLI_HELP ? EXIT_CODE_OK : answer;
+    else {
+        const char *what = cli_operand(&command_preview, argc, argv, "a .vdb file, a folder or a pattern");
+        answer = what ? preview_do(&w, &m, what) : EXIT_CODE_USAGE;
     }
-    const char *what = cli_operand(&command_preview, argc, argv, "a .vdb file, a folder or a pattern");
-    if (what && out && !is_named(out, ".png") && !is_named(out, ".mp4"))
-        cli_usage("--out is %s; a name that ends in .mp4 or .png is wanted", out);
-    else if (what) {
-        char *picture = picture_of_file(what, out, o);
-        answer = preview_run(what, out ? out : picture, o);
-        free(picture);
-    }
-    json_decref(o);
+    farm_wish_free(&w);
+    json_decref(m.options);
     return answer;
 }

@@ -90,4 +90,18 @@ int farm_gather(const char *out, const json_t *plan);
 int cmd_status(int argc, char **argv); /* status.c */
 int cmd_cancel(int argc, char **argv); /* cancel.c */
 
+/* ---- farm_movie.c: a movie over several tasks ---- */
+
+/// What preview asks for.
+struct farm_movie {
+    const char *out; ///< NAME.mp4
+    json_t *options;
+    long long tasks;
+};
+/// `cache`: what bw_cache_describe says of it, inside too.
+int farm_movie(const struct farm_wish *w, const struct farm_movie *m, const json_t *cache);
+/// One part; an exit code, *message (new memory) with what it has said.
+int movie_member(const json_t *plan, const json_t *member, const char *out, char **message);
+int movie_gather(const char *out, const json_t *plan);
+
 #endif

@@ -63,6 +63,7 @@ static void table_append(FILE *f, const char *path, int heading)
 
 int farm_gather(const char *out, const json_t *plan)
 {
+    if (*cli_text(plan, "movie")) return movie_gather(out, plan);
     const json_t *member;
     size_t i, size;
     char *text = NULL, *table = cli_printf("%s/metrics.csv", out);

@@ -67,8 +67,9 @@ int wedge_member(const struct wedge_run *r, const json_t *plan, long long number
     if (!member) return cli_usage("%s has members 1 to %zu, not %lld", r->out, json_array_size(members), number);
     if (path) unlink(path); // a run that is killed leaves none
     const double begun = clock_now();
-    int code = hash_check(r, plan, (size_t)number - 1, &message);
-    if (!code) code = member_bake(r, plan, (size_t)number - 1, &message);
+    const int movie = *cli_text(plan, "movie") != 0;
+    int code = movie ? movie_member(plan, member, r->out, &message) : hash_check(r, plan, (size_t)number - 1, &message);
+    if (!code && !movie) code = member_bake(r, plan, (size_t)number - 1, &message);
     member_end_write(r->out, member, code, message, clock_now() - begun);
     if (requeue && code == 75) farm_requeue(r->out);
     free(message);

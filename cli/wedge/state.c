@@ -26,12 +26,13 @@ json_t *member_end_read(const char *out, const json_t *member)
     return end;
 }
 
-/* A folder that is gone since is to be baked again. */
+/* What is gone since is to be made again. */
 static int record_is_there(const char *out, const json_t *member)
 {
-    char *path = member_path(out, member, "/bake.json");
-    const int there = path && !access(path, R_OK);
-    free(path);
+    char *bake = member_path(out, member, "/bake.json"), *movie = member_path(out, member, ".mp4");
+    const int there = (bake && !access(bake, R_OK)) || (movie && !access(movie, R_OK));
+    free(bake);
+    free(movie);
     return there;
 }
 

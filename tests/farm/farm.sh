@@ -150,6 +150,10 @@ that "frames are the same bytes" diff <(cd slow/vdb && sha1sum ./*) <(cd spread/
 that "the table, too" cmp slow/metrics.csv spread/metrics.csv
 that "it is a cache without a gap" "$billow" check spread/vdb
 run status spread; expect "status of its parts" 0 "^004 +done .*frames="
+run preview slow/vdb --fps 12 --out whole.mp4; expect "a movie, here" 0
+run preview slow/vdb --fps 12 --on slurm --tasks 2 --ask memory=300M --ask cores=1 --out joined.mp4; expect "a movie in 2 parts" 0 "members 1-2"
+that "it comes to its end" wait_for 120 over joined.parts
+that "the movie is the same bytes" cmp whole.mp4 joined.mp4
 run upres source --on slurm --tasks 4 --out r4; expect "what carries smoke along" 2 "one cell thick|one task bakes them all"
 run bake puff.yaml --on slurm --tasks 4 --out r4; expect "a simulation is one task" 2 "puff: each frame begins where the one before it ended, so one task bakes them all"
 run bake puff.yaml --tasks 4 --out r4; expect "tasks of nobody" 2 "goes with --on slurm"

@@ -18,6 +18,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,10 +30,11 @@ struct wish {
     int64_t first, last;
     int32_t slice, axis, vectors, map, y_up; ///< -1: not said
     int64_t size;
-    double range[2]; ///< both 0: the values so far
-    int64_t start;   ///< the frame at 0 s
+    int64_t part, parts; ///< of so many parts, which one; 0: all of it
+    double range[2];     ///< both 0: the values so far
+    int64_t start;       ///< the frame at 0 s
     double position, fps, thickness, exposure, fire, key;
-    const char *field, *frames, *at;
+    const char *field, *frames, *at, *share;
     struct bw_list asked; ///< range, as it was given
 };
 
@@ -40,6 +42,7 @@ struct wish {
 
 static const struct bw_param rows[] = {
     BW_STRING(struct wish, frames, "frames", 0, "A-B: only these frames."),
+    BW_STRING(struct wish, share, "part", 0, "K/N: of a movie in N parts, the K-th."),
     BW_CHOICE(struct wish, slice, "view", "auto", UNSAID "render|slice", "Volume render, or a slice."),
     BW_STRING(struct wish, field, "field", 0, "The grid to show; density."),
     BW_INT(struct wish, size, "size", "720", 16, 8192, "Height in pixels."),
@@ -74,6 +77,7 @@ struct show {
     int32_t frames;       ///< how many are shown
     int32_t size[2];
     double range[2];
+    int32_t shown[2]; ///< the first that is drawn, and the one behind the last
     double cut[2][3]; ///< of the last slice: the box of its cells, m
     char why[1024];
     struct door *door; ///< warnings
@@ -95,6 +99,9 @@ static enum bw_status wish_settle(struct wish *w, struct bw_diag *d)
         return bw_diag_error(d, NULL, BW_ERR_USAGE, "frames is %s; A-B or one number is wanted", w->frames);
     if (w->at && bw_parse_quantity(w->at, "m", &w->position, &has_unit, why, sizeof why))
         return bw_diag_error(d, NULL, BW_ERR_USAGE, "position: %s", why);
+    if (w->share && (sscanf(w->share, "%" SCNd64 "/%" SCNd64, &w->part, &w->parts) != 2 || w->part < 1 ||
+                     w->part > w->parts || w->parts > INT32_MAX))
+        return bw_diag_error(d, NULL, BW_ERR_USAGE, "part is %s; K/N is wanted, like 2/4", w->share);
     if (w->asked.count && w->asked.count != 2)
         return bw_diag_error(d, NULL, BW_ERR_USAGE, "range wants two numbers, [lowest, highest]");
     if (w->asked.count) memcpy(w->range, w->asked.items, sizeof w->range);
@@ -150,6 +157,7 @@ static enum bw_status render_frame(struct show *s, const char *path, struct bw_i
     return status;
 }
 
+/* `img` NULL: only for what it makes of the colours of those after it, and of their size. */
 static enum bw_status slice_frame(struct show *s, const char *path, int64_t frame, double fps, struct bw_image *img)
 {
     const struct wish *w = s->wish;
@@ -172,8 +180,8 @@ static enum bw_status slice_frame(struct show *s, const char *path, int64_t fram
     struct bw_slice_style style = {(enum bw_map)w->map, (uint32_t)w->vectors, {s->range[0], s->range[1]}, 1};
     if (!(style.range[0] < style.range[1])) style.range[1] = style.range[0] + 1;
     if (!s->size[0]) bw_slice_size(slice.n, (int32_t)w->size, s->size);
-    status = bw_image_init(img, &s->tools, s->size[0], s->size[1]);
-    if (!status) status = bw_slice_draw(&s->tools, &slice, &style, img);
+    if (img) status = bw_image_init(img, &s->tools, s->size[0], s->size[1]);
+    if (img && !status) status = bw_slice_draw(&s->tools, &slice, &style, img);
     if (status) snprintf(s->why, sizeof s->why, "out of memory for the picture of %s", path);
     free(memory);
     return status;
@@ -201,17 +209,43 @@ static enum bw_status frame_put(struct show *s, struct bw_image *img, double fps
     return status ? status : bw_movie_add(s->movie, img, s->why, sizeof s->why);
 }
 
+/* Whole groups of the movie, so that parts behind one another are the same bytes as all at once. */
+static enum bw_status part_choose(struct show *s, const struct bw_sequence *q, double fps)
+{
+    const struct wish *w = s->wish;
+    s->shown[1] = q->count;
+    if (!w->parts) return BW_OK;
+    enum bw_status status = w->slice ? slice_frame(s, q->path[0], q->frame[0], fps, NULL) : render_begin(s);
+    if (status) return status;
+    const int64_t group = bw_movie_group(&(struct bw_movie_options){s->size[0], s->size[1], fps, 19}),
+                  groups = (q->count + group - 1) / group;
+    for (int e = 0; e < 2; e++) {
+        const int64_t at = groups * (w->part - 1 + e) / w->parts * group;
+        s->shown[e] = (int32_t)(at < q->count ? at : q->count);
+    }
+    s->frames = s->shown[1] - s->shown[0];
+    return BW_OK;
+}
+
+static enum bw_status frame_make(struct show *s, const struct bw_sequence *q, int32_t i, double fps, int movie)
+{
+    struct bw_image img = {.tools = &s->tools};
+    enum bw_status status =
+        s->wish->slice ? slice_frame(s, q->path[i], q->frame[i], fps, &img) : render_frame(s, q->path[i], &img);
+    if (!status) status = frame_put(s, &img, fps, movie, q->frame[i]);
+    bw_image_free(&img);
+    return status;
+}
+
 static enum bw_status frames_make(struct show *s, const struct bw_sequence *q, int movie)
 {
-    double fps = s->wish->fps > 0 ? s->wish->fps : s->look.fps;
-    enum bw_status status = BW_OK;
-    for (int32_t i = 0; i < q->count && !status; i++) {
-        struct bw_image img = {.tools = &s->tools};
-        status =
-            s->wish->slice ? slice_frame(s, q->path[i], q->frame[i], fps, &img) : render_frame(s, q->path[i], &img);
-        if (!status) status = frame_put(s, &img, fps, movie, q->frame[i]);
-        bw_image_free(&img);
-        if (!status && s->on_frame && !s->on_frame(i + 1, q->count, s->user)) status = BW_ERR_CANCELLED;
+    const double fps = s->wish->fps > 0 ? s->wish->fps : s->look.fps;
+    enum bw_status status = part_choose(s, q, fps);
+    for (int32_t i = 0; i < s->shown[0] && !status && s->frames && s->wish->slice; i++)
+        status = slice_frame(s, q->path[i], q->frame[i], fps, NULL);
+    for (int32_t i = s->shown[0]; i < s->shown[1] && !status; i++) {
+        status = frame_make(s, q, i, fps, movie);
+        if (!status && s->on_frame && !s->on_frame(i + 1 - s->shown[0], s->frames, s->user)) status = BW_ERR_CANCELLED;
     }
     return status;
 }
@@ -317,11 +351,15 @@ static enum bw_status show_run(struct show *s, const struct bw_sequence *q, cons
 {
     static _Atomic unsigned number; // two movies in one process
     char temporary[4200];
+    if (s->wish->parts && is_png(out)) {
+        snprintf(s->why, sizeof s->why, "part is of a movie; a picture is made as a whole");
+        return BW_ERR_USAGE;
+    }
     snprintf(temporary, sizeof temporary, "%.4000s.part-%ld-%u", out, (long)getpid(), number++);
     enum bw_status status = temporary_make(s, temporary, out);
     if (!status) status = show_look(s, q);
     if (!status) status = frames_make(s, q, !is_png(out));
-    if (!status) status = show_finish(s, temporary);
+    if (!status && s->frames) status = show_finish(s, temporary); // more parts than groups: an empty file
     bw_movie_close(s->movie);
     if (!status) status = temporary_settle(s, temporary, out);
     if (status) remove(temporary);

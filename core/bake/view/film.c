@@ -150,6 +150,21 @@ enum bw_status bw_film_write(struct bw_film *film, const char *path)
     return door_leave(&door);
 }
 
+enum bw_status bw_film_join(const char *const *parts, int32_t count, const char *path)
+{
+    struct door door;
+    char temporary[4200], why[1024] = "";
+    const struct bw_tools tools = picture_tools();
+    door_enter(&door);
+    if (!parts || count < 1 || !path)
+        bw_diag_error(&door.d, NULL, BW_ERR_USAGE, "bw_film_join wants movies and a name");
+    else if (!temporary_make(path, temporary, &door.d)) {
+        const enum bw_status status = bw_movie_join(&tools, parts, count, temporary, why, sizeof why);
+        file_finish(status, why, temporary, path, &door.d);
+    }
+    return door_leave(&door);
+}
+
 void bw_film_close(struct bw_film *film)
 {
     struct door door;

@@ -104,6 +104,9 @@ BW_API enum bw_status bw_film_open(int32_t width, int32_t height, double fps, st
 BW_API enum bw_status bw_film_add(struct bw_film *film, const struct bw_pixels *picture);
 /// Write what there is to a file that is not there yet: it appears whole, or not at all. Errors: BW_ERR_IO.
 BW_API enum bw_status bw_film_write(struct bw_film *film, const char *path);
+/// Write movies one behind another as one, to a file that is not there yet: parts that bw_cache_movie made are the
+/// movie of all. Errors: BW_ERR_IO (movies that do not go together, too).
+BW_API enum bw_status bw_film_join(const char *const *parts, int32_t count, const char *path);
 BW_API void bw_film_close(struct bw_film *film);
 /// The same of a single picture, as PNG.
 BW_API enum bw_status bw_pixels_write(const struct bw_pixels *picture, const char *path);

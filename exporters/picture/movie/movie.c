@@ -5,6 +5,7 @@
 #include "packets.h"
 #include "raw.h"
 
+#include <libavutil/log.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -198,6 +199,29 @@ static enum bw_status movie_write(struct bw_movie *m, const char *path, char *wh
     return code < 0 ? movie_fail(code, "write", why, why_size) : BW_OK;
 }
 
+static enum bw_status movie_join(const struct bw_tools *tools, const char *const *parts, int32_t count,
+                                 const char *path, char *why, size_t why_size)
+{
+    struct bw_packets all = {0};
+    AVCodecParameters *what = NULL;
+    AVRational rate;
+    int64_t frames = 0;
+    if (av_log_get_level() > AV_LOG_ERROR) av_log_set_level(AV_LOG_ERROR);
+    int code = count > 0 ? 0 : AVERROR(EINVAL);
+    enum bw_status status = BW_OK;
+    for (int32_t i = 0; i < count && code >= 0; i++) {
+        code = bw_demux(&all, tools, parts[i], &frames, &what, &rate);
+        if (code == AVERROR_PATCHWELCOME) {
+            snprintf(why, why_size, "%s is a movie of another kind than %s", parts[i], parts[0]);
+            status = BW_ERR_IO;
+        } else if (code < 0) status = movie_fail(code, "join", why, why_size);
+    }
+    if (code >= 0 && (code = bw_mux(&all, what, rate, path)) < 0) status = movie_fail(code, "write", why, why_size);
+    bw_packets_free(&all, tools);
+    avcodec_parameters_free(&what);
+    return status;
+}
+
 /// Pictures of another encoder can't follow: what players must know of it stands once, in the file's head.
 static enum bw_status encoder_checkpoint(struct bw_movie *m, struct bw_archive *a, char *why, size_t why_size)
 {
@@ -272,6 +296,8 @@ __attribute__((visibility("default"))) const struct bw_movie_calls bw_movie_call
     .write = movie_write,
     .close = movie_close,
     .checkpoint = movie_checkpoint,
+    .group = bw_codec_group,
+    .join = movie_join,
     .encoder = movie_encoder,
     .library = movie_library,
 };

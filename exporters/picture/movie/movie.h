@@ -26,6 +26,11 @@ enum bw_status bw_movie_add(struct bw_movie *m, const struct bw_image *img, char
 /// Write the frames so far, of which there is one at least, to `path` (any file name). More may follow. Errors:
 /// BW_ERR_IO, BW_ERR_MEMORY.
 enum bw_status bw_movie_write(struct bw_movie *m, const char *path, char *why, size_t why_size);
+/// Pictures of a group: a movie that begins with one, and is behind others that end with one, is as if made at once.
+int32_t bw_movie_group(const struct bw_movie_options *o);
+/// Write movies one behind another as one. Errors: BW_ERR_IO, BW_ERR_MEMORY, with a sentence in `why`.
+enum bw_status bw_movie_join(const struct bw_tools *tools, const char *const *parts, int32_t count, const char *path,
+                             char *why, size_t why_size);
 /// Free the movie; NULL is allowed.
 void bw_movie_close(struct bw_movie *m);
 /// Save the frames so far, or restore them to a movie just opened. Errors: what the archive reports; BW_ERR_MEMORY, and

@@ -61,3 +61,52 @@ int bw_mux(const struct bw_packets *p, const AVCodecParameters *what, AVRational
     avformat_free_context(file);
     return code < 0 ? code : closed;
 }
+
+/* ---- back ---- */
+
+/* As the encoder gave it: what follows from the packets the file says anew. */
+static int what_take(const AVStream *stream, AVCodecParameters **what, AVRational *rate)
+{
+    const AVCodecParameters *new = stream->codecpar, *old = *what;
+    if (old)
+        return old->width == new->width && old->height == new->height && old->extradata_size == new->extradata_size &&
+                       (!new->extradata_size ||
+                        !memcmp(old->extradata, new->extradata, (size_t) new->extradata_size)) &&
+                       !av_cmp_q(*rate, stream->avg_frame_rate)
+                   ? 0
+                   : AVERROR_PATCHWELCOME;
+    *rate = stream->avg_frame_rate;
+    *what = avcodec_parameters_alloc();
+    int code = *what ? avcodec_parameters_copy(*what, new) : AVERROR(ENOMEM);
+    if (code >= 0) (*what)->bit_rate = 0;
+    return code;
+}
+
+static int packets_read(struct bw_packets *p, const struct bw_tools *tools, AVFormatContext *file, AVRational frame,
+                        int64_t *frames)
+{
+    AVPacket *packet = av_packet_alloc();
+    const int64_t first = *frames;
+    int code = packet ? 0 : AVERROR(ENOMEM);
+    while (code >= 0 && (code = av_read_frame(file, packet)) >= 0) {
+        const int64_t at = first + av_rescale_q(packet->pts, file->streams[0]->time_base, frame);
+        if (bw_packets_add(p, tools, packet->data, packet->size, at, packet->flags & AV_PKT_FLAG_KEY))
+            code = AVERROR(ENOMEM);
+        ++*frames;
+        av_packet_unref(packet);
+    }
+    av_packet_free(&packet);
+    return code == AVERROR_EOF ? 0 : code;
+}
+
+int bw_demux(struct bw_packets *p, const struct bw_tools *tools, const char *path, int64_t *frames,
+             AVCodecParameters **what, AVRational *rate)
+{
+    AVFormatContext *file = NULL;
+    int code = avformat_open_input(&file, path, av_find_input_format("mp4"), NULL);
+    if (code >= 0 && file->nb_streams != 1) code = AVERROR_INVALIDDATA;
+    if (code >= 0) code = what_take(file->streams[0], what, rate);
+    if (code >= 0) code = packets_read(p, tools, file, av_inv_q(*rate), frames);
+    avformat_close_input(&file);
+    return code;
+}

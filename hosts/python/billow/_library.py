@@ -71,6 +71,7 @@ _PROTOTYPES = {
     "bw_film_open": (c_int, [c_int32, c_int32, c_double, _HANDLE]),
     "bw_film_add": (c_int, [c_void_p, POINTER(Pixels)]),
     "bw_film_write": (c_int, [c_void_p, c_char_p]),
+    "bw_film_join": (c_int, [POINTER(c_char_p), c_int32, c_char_p]),
     "bw_film_close": (None, [c_void_p]),
     "bw_pixels_write": (c_int, [POINTER(Pixels), c_char_p]),
     "bw_cache_points": (c_int, [c_void_p, c_int64, _HANDLE]),

@@ -17,6 +17,9 @@ struct bw_movie_calls {
     enum bw_status (*write)(struct bw_movie *m, const char *path, char *why, size_t why_size);
     void (*close)(struct bw_movie *m);
     enum bw_status (*checkpoint)(struct bw_movie *m, struct bw_archive *a, char *why, size_t why_size);
+    int32_t (*group)(const struct bw_movie_options *o);
+    enum bw_status (*join)(const struct bw_tools *tools, const char *const *parts, int32_t count, const char *path,
+                           char *why, size_t why_size);
     const char *(*encoder)(void);
     void (*library)(char *out, size_t size);
 };

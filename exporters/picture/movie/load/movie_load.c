@@ -13,16 +13,35 @@ static const struct bw_movie_calls *calls(struct late_failure *failure)
     return late_find("libbillow-movie.so.0", "bw_movie_calls", (size_t)16 << 20, failure);
 }
 
+static enum bw_status load_failed(const struct late_failure *failure, char *why, size_t why_size)
+{
+    snprintf(why, why_size, "%sthe movie writer cannot be loaded: %s", failure->memory ? "out of memory: " : "",
+             failure->why);
+    return failure->memory ? BW_ERR_MEMORY : BW_ERR;
+}
+
 enum bw_status bw_movie_open(const struct bw_tools *tools, const struct bw_movie_options *o, struct bw_movie **movie,
                              const char **encoder, char *why, size_t why_size)
 {
     struct late_failure failure;
     const struct bw_movie_calls *c = calls(&failure);
     *movie = NULL;
-    if (c) return c->open(tools, o, movie, encoder, why, why_size);
-    snprintf(why, why_size, "%sthe movie writer cannot be loaded: %s", failure.memory ? "out of memory: " : "",
-             failure.why);
-    return failure.memory ? BW_ERR_MEMORY : BW_ERR;
+    return c ? c->open(tools, o, movie, encoder, why, why_size) : load_failed(&failure, why, why_size);
+}
+
+enum bw_status bw_movie_join(const struct bw_tools *tools, const char *const *parts, int32_t count, const char *path,
+                             char *why, size_t why_size)
+{
+    struct late_failure failure;
+    const struct bw_movie_calls *c = calls(&failure);
+    return c ? c->join(tools, parts, count, path, why, why_size) : load_failed(&failure, why, why_size);
+}
+
+int32_t bw_movie_group(const struct bw_movie_options *o)
+{
+    struct late_failure failure;
+    const struct bw_movie_calls *c = calls(&failure);
+    return c ? c->group(o) : 1; // that there is none the movie says
 }
 
 /* ---- of a movie, so the library is there ---- */
