@@ -242,6 +242,49 @@ Test(upres, no_divergence_no_seams)
     folder_remove();
 }
 
+/* The same eddies, smoke in three cells around the middle alone. */
+static void puff(const double x[3], int frame, float *density, float vel[3])
+{
+    eddies(x, frame, density, vel);
+    *density = pow(x[0] - BASE / 2, 2) + pow(x[1] - BASE / 2, 2) + pow(x[2] - BASE / 2, 2) < 9;
+}
+
+/* Noise is made where there is smoke to be stirred, the same that would be made everywhere, and what is left of it
+ * farther out has no divergence either. */
+Test(upres, noise_is_where_smoke_is)
+{
+    folder_make();
+    file_write(1001, BASE, .01, corner, puff, 1);
+    struct test_run some = upres_run(2, DOMAIN, ""), all = upres_run(2, DOMAIN, "around: \"\"");
+    struct grid u[3], v[3];
+    double sum = 0, div = 0;
+    int64_t within = 0, without = 0;
+    for (uint32_t c = 0; c < 3; c++)
+        u[c] = grid_of(&some, "upres.flow.noise", c), v[c] = grid_of(&all, "upres.flow.noise", c);
+    cr_assert_eq(bw_chain_tiles(some.chain), 27); // from cell 16 on
+    for (int k = 16; k < 64; k++)
+        for (int j = 16; j < 64; j++)
+            for (int i = 16; i < 64; i++) {
+                const double far = fmax(abs(i - 32), fmax(abs(j - 32), abs(k - 32)));
+                div = fmax(div, fabs(at(&u[0], i + 1, j, k) - at(&u[0], i, j, k) + at(&u[1], i, j + 1, k) -
+                                     at(&u[1], i, j, k) + at(&u[2], i, j, k + 1) - at(&u[2], i, j, k)));
+                for (int c = 0; c < 3; c++) {
+                    const double have = at(&u[c], i, j, k), full = at(&v[c], i, j, k);
+                    if (hypot(hypot(i - 32, j - 32), k - 32) < 14) cr_assert_eq(have, full, "cell %d %d %d", i, j, k);
+                    within += have != 0, without += full != 0 && have == 0;
+                    if (far > 28) cr_assert_eq(have, 0, "cell %d %d %d", i, j, k);
+                    sum += have * have;
+                }
+            }
+    cr_assert_gt(within, 10000);
+    cr_assert_gt(without, 10000);
+    cr_assert_lt(div, 1e-5 * sqrt(sum / (double)within), "divergence %g", div);
+    for (int c = 0; c < 3; c++) bw_free(u[c].v), bw_free(v[c].v);
+    test_end(&some);
+    test_end(&all);
+    folder_remove();
+}
+
 /* No noise crosses an obstacle's surface, and there is none inside; a little away it is as it was. */
 Test(upres, obstacles_stay_still)
 {

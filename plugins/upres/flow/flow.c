@@ -10,9 +10,9 @@
  * edge round each face: what flows into a cell flows out of it to rounding, with amplitudes and coordinates that differ
  * from place to place, across all blocks. Towards obstacles (`solid` in the cache) and closed sides Ψ goes to 0 within
  * a lattice cell, so that no noise crosses them (Bridson, Hourihan, Nordenstam, "Curl-noise", SIGGRAPH 2007). Noise is
- * made once a frame, in later substeps only for tiles that woke. Kim, Thürey, James, Gross, "Wavelet turbulence for
- * fluid simulation", SIGGRAPH 2008. Their 5/6 for `decay` makes E(k) fall with k^-8/3, for an octave holds E(k) dk with
- * dk ~ k; Kolmogorov's -5/3 is a decay of 1/3. */
+ * made once a frame, round smoke alone, in later substeps only for tiles that woke. Kim, Thürey, James, Gross, "Wavelet
+ * turbulence for fluid simulation", SIGGRAPH 2008. Their 5/6 for `decay` makes E(k) fall with k^-8/3, for an octave
+ * holds E(k) dk with dk ~ k; Kolmogorov's -5/3 is a decay of 1/3. */
 #include "flow.h"
 #include "stages.h"
 
@@ -26,6 +26,9 @@ static const double SPREAD = 1.3;
 
 static const struct bw_param params[] = {
     BW_STRING(struct flow, grid, "grid", "vel", "The flow's grid in the files."),
+    BW_STRING(struct flow, around, "around", "density",
+              "Noise is made round what this grid of the files holds: more than a thousandth of its largest value, and "
+              "two to three cells of the files' around it. Empty, or not in the files: everywhere."),
     BW_F64(struct flow, strength, "strength", "1", 0, 20, NULL,
            "The noise's velocity, times what the cache's own energy asks for."),
     BW_F64(struct flow, decay, "decay", "0.8333333333333333", 0, 4, NULL,
@@ -67,6 +70,23 @@ static enum bw_status solid_read(struct bw_stage *s)
     return BW_OK;
 }
 
+/* What was later is now earlier; a file without the grid, or with one on other cells than the flow's, says nothing. */
+static enum bw_status smoke_read(struct bw_stage *s)
+{
+    struct flow_state *st = s->state;
+    const struct flow *p = s->params;
+    struct lattice lattice;
+    dense_free(s, &st->smoke[0]);
+    st->smoke[0] = st->smoke[1];
+    st->smoke[1] = (struct dense){.comps = 0};
+    if (!*p->around || bwvdb_find(st->cache.file, p->around) < 0) return BW_OK;
+    const enum bw_status status = cache_read(s, &st->cache, p->around, 1, &lattice, &st->smoke[1]);
+    double off = fabs(lattice.h - st->lattice.h);
+    for (int a = 0; a < 3; a++) off = fmax(off, fabs(lattice.origin[a] - st->lattice.origin[a]));
+    if (!status && off > 1e-3 * st->lattice.h) dense_free(s, &st->smoke[1]);
+    return status;
+}
+
 static enum bw_status bands_make(struct bw_stage *s)
 {
     struct flow_state *st = s->state;
@@ -96,6 +116,7 @@ static enum bw_status file_next(struct bw_stage *s, int64_t number)
     st->after = (struct dense){.comps = 0};
     status = cache_read(s, &st->cache, ((const struct flow *)s->params)->grid, 3, &st->lattice, &st->after);
     if (!status) status = solid_read(s);
+    if (!status) status = smoke_read(s);
     if (!status && !st->n_bands) status = bands_make(s);
     if (!status && !st->before.comps) {
         status = dense_make(s, &st->before, &st->after, 3);
@@ -204,6 +225,7 @@ static enum bw_status step(struct bw_stage *s)
     if (!status && begins) {
         double frame = s->step ? 1 / s->fps : 0; // the set-up is no frame's way
         status = spectrum_measure(s, &st->now, p->decay, &st->spectrum);
+        if (!status) status = spectrum_keep_around(s, st->smoke, &st->spectrum);
         if (!status) status = texture_carry(s, &st->texture, &st->now, st->lattice.h, s->time + frame, frame, p->renew);
         st->n_known = 0;
     }

@@ -11,7 +11,7 @@ enum { FLOW_BANDS = 5 };
 enum { FLOW_VEL, FLOW_NOISE }; ///< ports
 
 struct flow {
-    const char *grid;
+    const char *grid, *around;
     double strength, decay, renew;
 };
 
@@ -25,6 +25,7 @@ struct flow_state {
     struct cache cache;
     struct lattice lattice;
     struct dense before, after, now; ///< flow of two files, and between them
+    struct dense smoke[2];           ///< of the same two files: what noise is made around; comps 0: everywhere
     struct dense solid;              ///< one component: band less distance, 0 far away; comps 0: there are no obstacles
     float solid_band;
     struct lattice solid_lattice;

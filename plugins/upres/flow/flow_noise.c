@@ -219,14 +219,9 @@ static enum bw_status boxes_kept(struct bw_stage *s, struct bw_archive *a)
     const struct {
         const char *name;
         struct dense *d;
-    } box[] = {{"before", &st->before},
-               {"after", &st->after},
-               {"solid", &st->solid},
-               {"fill", &st->spectrum.fill},
-               {"fine", &st->spectrum.fine},
-               {"way 1", &st->texture.way[0]},
-               {"way 2", &st->texture.way[1]},
-               {"share 1", &st->texture.share[0]},
+    } box[] = {{"before", &st->before},           {"after", &st->after},          {"solid", &st->solid},
+               {"smoke", &st->smoke[1]},          {"fill", &st->spectrum.fill},   {"fine", &st->spectrum.fine},
+               {"way 1", &st->texture.way[0]},    {"way 2", &st->texture.way[1]}, {"share 1", &st->texture.share[0]},
                {"share 2", &st->texture.share[1]}};
     enum bw_status status = BW_OK;
     for (size_t i = 0; !status && i < BW_COUNT(box); i++) status = dense_checkpoint(s, a, box[i].name, box[i].d);

@@ -141,6 +141,39 @@ enum bw_status spectrum_measure(struct bw_stage *s, const struct dense *vel, dou
     return BW_OK;
 }
 
+/* 1 in the cells of `d` in which a file holds more than a thousandth of its largest value. */
+static void mark(const struct dense *file, const struct dense *d, float *mask)
+{
+    float most = 0;
+    for (size_t i = 0; i < dense_count(file); i++) most = fmaxf(most, fabsf(file->v[0][i]));
+    for (int32_t k = 0; k < file->n[2]; k++)
+        for (int32_t j = 0; j < file->n[1]; j++) {
+            const int32_t y = file->lo[1] + j - d->lo[1], z = file->lo[2] + k - d->lo[2];
+            if (y < 0 || z < 0 || y >= d->n[1] || z >= d->n[2]) continue;
+            const float *row = file->v[0] + (size_t)file->n[0] * ((size_t)j + (size_t)file->n[1] * (size_t)k);
+            float *to = mask + (size_t)d->n[0] * ((size_t)y + (size_t)d->n[1] * (size_t)z);
+            for (int32_t i = 0; i < file->n[0]; i++) {
+                const int32_t x = file->lo[0] + i - d->lo[0];
+                if (x >= 0 && x < d->n[0] && fabsf(row[i]) > 1e-3f * most) to[x] = 1;
+            }
+        }
+}
+
+enum bw_status spectrum_keep_around(struct bw_stage *s, const struct dense file[2], struct spectrum *out)
+{
+    const size_t n = dense_count(&out->fine);
+    if (!file[1].comps) return BW_OK;
+    float *mask = s->host->scratch(s, 3 * n * sizeof *mask), *near = mask + n;
+    if (!mask) return BW_ERR_MEMORY;
+    memset(mask, 0, n * sizeof *mask);
+    for (int q = 0; q < 2; q++)
+        if (file[q].comps) mark(&file[q], &out->fine, mask);
+    dense_blur(s, &out->fine, mask, 1, near + n, near); // reaches two cells
+    for (size_t i = 0; i < n; i++)
+        if (!(near[i] > 0)) out->fill.v[0][i] = out->fine.v[0][i] = 0;
+    return BW_OK;
+}
+
 /* ---- coordinates ---- */
 
 struct carry {

@@ -23,6 +23,9 @@ struct spectrum {
 /// Amplitudes from the flow `vel`; `decay`: an octave has 2^-decay of the one before. Errors are said.
 enum bw_status spectrum_measure(struct bw_stage *s, const struct dense *vel, double decay, struct spectrum *out);
 
+/// Amplitudes become 0 where neither of two files holds anything of note within two cells. Errors are said.
+enum bw_status spectrum_keep_around(struct bw_stage *s, const struct dense file[2], struct spectrum *out);
+
 /// Carry the coordinates along `vel` for `dt` seconds and begin those anew whose turn it is at time `t`.
 /// Errors are said.
 enum bw_status texture_carry(struct bw_stage *s, struct texture *t, const struct dense *vel, double h, double time,
