@@ -310,6 +310,15 @@ static int page_begin(struct bake *b)
     return 0;
 }
 
+/* What was stopped has been gone on with from its page, to its last frame. */
+static void ended_well(struct bake *b)
+{
+    if (b->status != BW_ERR_CANCELLED) return;
+    b->status = BW_OK;
+    free(b->message);
+    b->message = NULL;
+}
+
 static void bake_run(struct bake *b)
 {
     if (!page_begin(b)) return;
@@ -326,7 +335,8 @@ static void bake_run(struct bake *b)
     const int known = !bw_bake_facts(b->bake, &b->facts) && !status;
     if (known && b->facts.up_to_date) up_to_date_print(b);
     else if (known) done_print(b);
-    if (stop_asked < 2) page_end(&b->progress.page, status ? b->message ? b->message : "stopped" : NULL);
+    const char *why = status ? b->message ? b->message : "stopped" : NULL;
+    if (stop_asked < 2 && page_end(&b->progress.page, why)) ended_well(b);
 }
 
 /* ---- bakes whose frames come from another bake ---- */

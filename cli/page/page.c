@@ -55,14 +55,15 @@ void page_log(const struct page *p, int32_t level, const char *who, const char *
     if (p->calls) p->calls->log(p->web, level, who, text);
 }
 
-void page_end(const struct page *p, const char *sentence)
+int page_end(const struct page *p, const char *sentence)
 {
-    if (!p->calls) return;
+    if (!p->calls) return 0;
     p->calls->end(p->web, sentence);
-    if (!p->calls->viewers(p->web)) return;
+    if (!p->calls->viewers(p->web)) return p->calls->whole(p->web);
     page_signals();
     fputs("the page stays while somebody looks at it; Ctrl-C ends it\n", stderr);
     page_wait(p, 1);
+    return p->calls->whole(p->web);
 }
 
 void page_close(struct page *p)

@@ -29,8 +29,9 @@ const char *page_address(const struct page *p);
 void page_progress(const struct page *p, const struct bw_bake_progress *f);
 void page_frame(const struct page *p, struct bw_snapshot *snapshot);
 void page_log(const struct page *p, int32_t level, const char *who, const char *text);
-/// The bake is over: as long as somebody looks, the page stays, until a signal.
-void page_end(const struct page *p, const char *sentence);
+/// The bake is over: as long as somebody looks, the page stays, until a signal. 1: all frames are made now, perhaps by
+/// what was gone on with there.
+int page_end(const struct page *p, const char *sentence);
 void page_close(struct page *p);
 /// From now on SIGINT, SIGTERM and SIGHUP end page_wait, and nothing else.
 void page_signals(void);

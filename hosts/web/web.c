@@ -168,6 +168,7 @@ static enum bw_status web_tune(struct bw_web *w, const char *preset)
 static void web_progress(struct bw_web *w, const struct bw_bake_progress *p) { source_progress(w->bake, p); }
 /// A bake that the page goes on with wants it open as well.
 static int32_t web_viewers(struct bw_web *w) { return events_count(&w->server.events) + resumes_count(&w->resumes); }
+static int32_t web_whole(struct bw_web *w) { return w->bake && source_whole(w->bake); }
 static void web_end(struct bw_web *w, const char *sentence) { source_end(w->bake, sentence); }
 
 /// A frame that nobody looks at is not held, which would make the run copy what it writes to.
@@ -192,6 +193,7 @@ __attribute__((visibility("default"))) const struct bw_web_calls bw_web_calls = 
     .frame = web_frame,
     .log = web_log,
     .end = web_end,
+    .whole = web_whole,
     .viewers = web_viewers,
     .close = web_close,
 };

@@ -39,6 +39,8 @@ struct bw_web_calls {
     void (*log)(struct bw_web *web, int32_t level, const char *who, const char *text);
     /// The bake is over; `sentence`: what ended it, NULL: all frames are made. Its files are shown from then on.
     void (*end)(struct bw_web *web, const char *sentence);
+    /// After `end`, and what a page has gone on with: are all frames of that bake made now?
+    int32_t (*whole)(struct bw_web *web);
     int32_t (*viewers)(struct bw_web *web); ///< pages that are open now, and bakes that these go on with
     void (*close)(struct bw_web *web);
 };

@@ -122,6 +122,7 @@ def slices(page):
     page.settled()
     page.keys("h")
     held = page.run("return ['lo', 'hi'].map((e) => document.getElementById('slice-' + e).value)")
+    check("its unit is told", page.at("slice-says").text == "Colours in K above ambient." and float(held[1]) > 100, (held, page.at("slice-says").text))
     check("H holds the range that is shown", all(held) and float(held[0]) < float(held[1]), held)
     page.keys("h")
     check("… or finds it by itself again", page.run("return document.getElementById('slice-hi').value") == "")
@@ -184,7 +185,7 @@ def saves(page):
     page.keys(Keys.END)
     page.drag(200, 0)
     page.keys("k")
-    check("K keys the camera", page.at("path-key").text == "Key (2)", page.at("path-key").text)
+    check("K keys the camera", page.at("path-key").text == "Drop key (2)", page.at("path-key").text)
     turned = page.camera()["azimuth"]
     page.click("path-follow")
     page.at("viewport").click()
@@ -204,7 +205,7 @@ def saves(page):
     check("it is made, and told", wait(lambda: said().endswith("views/wisp_001.mp4")) and movie_frames(said()) == 4, said())
     page.shot("saved")
     page.click("path-clear")
-    check("keys are taken away", page.at("path-key").text == "Key" and not page.at("path-follow").is_enabled())
+    check("keys are taken away", page.at("path-key").text == "Add key" and not page.at("path-follow").is_enabled())
     page.click("camera-movie")
 
 
@@ -361,6 +362,8 @@ def flat(billow, page, work):
     check("what is flat is shown as a slice", page.open(served.address) and page.at("slice-panel").is_displayed(), page.words())
     check("… as its movie is: ink on white", sum(page.seen()[3 * (64 * 3 + 24):][:3]) > 700, page.seen()[3 * (64 * 3 + 24):][:3])
     check("… or another field", page.changes(lambda: Select(page.at("slice-field")).select_by_value("density")))
+    check("arrows without a flow are not offered, and why", "No flow" in page.at("slice-says").text and
+          not any(o.is_enabled() for o in Select(page.at("slice-vectors")).options[1:]), page.at("slice-says").text)
     page.click("full")
     check("full screen", wait(lambda: page.run("return document.fullscreenElement && document.fullscreenElement.id") == "viewport"))
     page.keys(Keys.ENTER)

@@ -17,6 +17,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import urllib.parse
 
@@ -184,6 +185,11 @@ def probes(served):
     check("values have their units", units == {"density": ("", 1), "temperature": ("K", 1), "vel": ("m/s", 3)}, units)
     hot = max(value(probe("mode=slice&axis=y&pos=0&px=.5&py=%g" % (k / 20)), "temperature")[0] for k in range(20))
     check("kelvin, as they were emitted", 250 < hot < 310, hot)
+    a = Asker(served)
+    top = float(re.search(rb"X-Range: [^,]*,([^\r]*)", a.ask(a.root + "picture?frame=1&mode=slice&axis=y&pos=0&h=64&field=temperature")[1]).group(1))
+    check("… as the slice's colours have them", abs(top - hot) < 0.2 * hot, (top, hot))
+    fields = json.loads(served.get("scene?frame=1")[1])["fields"]
+    check("… and the list of fields", [f["unit"] for f in fields if f["name"] == "temperature"] == ["K"], fields)
     eye = "w=160&h=160&ex=0&ey=-3&ez=.12&tx=0&ty=0&tz=.12&ux=0&uy=0&uz=1&angle=.2"
     said = probe(eye + "&px=.5&py=.5")
     check("a ray meets smoke at its near side", said["met"] == "gas" and abs(said["at"][1] + 0.09) < 0.04 and
@@ -420,6 +426,65 @@ def particles(billow, folder):
     served.end()
 
 
+NESTED = """billow: 1
+name: nested
+domains:
+  wide: {size: [0.8, 0.8, 0.8], voxel: 4 cm}
+  near: {size: [0.4, 0.4, 0.4], voxel: 2 cm}
+time: {frames: 1-2}
+stages:
+  - emit: {domain: near, density: 1, shape: {sphere: {center: [0, 0, 0.1], radius: 8 cm}}}
+  - emit: {id: high, domain: wide, density: 1, shape: {sphere: {center: [0, 0, 0.6], radius: 12 cm}}}
+export:
+  - vdb: {id: a, domain: wide, blend: near, edge: 2}
+  - vdb: {id: b, domain: near, blend: wide, edge: 2}
+"""
+
+
+def nested(billow, folder):
+    """Two domains in files of their own: slices and the probe tell of both."""
+    with open(folder + ".yaml", "w", encoding="utf-8") as file:
+        file.write(NESTED)
+    bake(billow, folder, preset=folder + ".yaml")
+    served = Served(billow, "view", folder)
+    fields = json.loads(served.get("scene?frame=2")[1])["fields"]
+    check("fields of both domains are offered", {(f["name"], f["domain"]) for f in fields} >= {("density", None), ("density", "near")}, fields)
+
+    def probe(z, domain=""):
+        said = json.loads(served.get("probe?frame=2&mode=slice&axis=z&pos=%g&px=.5&py=.5%s" % (z, domain))[1])
+        return {v["domain"]: (v["value"][0] > 0.3, v["stored"]) for v in said["values"] if v["field"] == "density"}
+
+    low, high = probe(0.1), probe(0.6)
+    check("the probe tells of both", low["near"][0] and not low[None][0] and high[None][0] and not high["near"][1], (low, high))
+    said = [served.get("picture?frame=2&mode=slice&axis=z&pos=.1&h=64&field=density" + d) for d in ("", "&domain=near", "&domain=far")]
+    check("a slice is cut from the one that is wished", [c for c, _ in said[:2]] == [200, 200] and said[0][1] != said[1][1])
+    check("… or told that there is none", said[2][0] in (404, 500) and b"domain" in said[2][1], said[2])
+    served.end()
+
+
+def share(billow, folder):
+    """Pictures at rest take a tenth of a running bake's time, however many ask for them."""
+    served = Served(billow, "bake", os.path.join(os.path.dirname(__file__), "wisp.yaml"), "--view", "--out", folder + "_shared",
+                    "--set", "time.frames=1-4000", "--threads", "1")
+    a, took, start = Asker(served), [], time.monotonic()
+    wait(lambda: (served.state()["ranges"] or [[0, 0]])[0][1] > 1)
+
+    def asks(client):
+        while time.monotonic() - start < 3:
+            said = a.ask(a.root + "picture?frame=1&w=960&h=540&rest=1&client=%s&ex=%.4f&ey=-3&ez=.5&tz=.5&uz=1" % (client, len(took) / 50))[1]
+            took.extend(float(t) for t in re.findall(rb"X-Seconds: ([^\r]*)", said))
+
+    hands = [threading.Thread(target=asks, args=(c,)) for c in "abc"]
+    for h in hands:
+        h.start()
+    for h in hands:
+        h.join()
+    wall = time.monotonic() - start
+    check("pictures at rest take a tenth of a bake's time", 0 < sum(took) - max(took, default=0) <= 0.5 + 0.1 * wall, (took, wall))
+    served.get("stop", "POST")
+    served.wait()
+
+
 def looked_at(billow, folder, how):
     """A bake with somebody at the page writes the bytes that it writes alone."""
     out = folder + "_seen"
@@ -479,6 +544,8 @@ def main():
         refusals(billow, folder)
         tuned(billow, folder)
         particles(billow, os.path.join(work, "ring"))
+        nested(billow, os.path.join(work, "nested"))
+        share(billow, folder)
         for how in ("--view", "--view=gentle"):
             looked_at(billow, folder, how)
         asked(billow, folder)

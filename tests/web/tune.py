@@ -69,11 +69,14 @@ def form(page, t):
           "1/s" in t.row("stages.mac.forces.confinement").get_attribute("title"))
     t.tries("a number", lambda: t.type(t.row("stages.mac.forces.buoyancy", "input.number"), "3"), "buoyancy 1 → 3")
     check("the text follows", "{buoyancy: 3, confinement: 0.3}" in t.text(), t.text())
+    number = t.shelf()[-1][0]
     slider = "input[type=range]"
     t.tries("a slider", lambda: t.row("stages.source.shape.sphere.radius", slider).send_keys(Keys.HOME),
             "radius 9 cm → 0 cm")
     page.click("undo")
     check("undo", wait(lambda: "radius: 9 cm" in t.text()) and t.read())
+    check("… gives back what was tried, and goes on with it", wait(lambda: page.run("return billow.all.current") == number) and
+          wait(lambda: page.run("return billow.timeline.frames().length") == 30), t.shelf())
     page.click("redo")
     check("redo", wait(lambda: "radius: 0 cm" in t.text()) and t.read())
     page.click("undo")
@@ -193,7 +196,7 @@ def results(page, t):
     check("each try has a picture", wait(lambda: page.run(
         "return [...document.querySelectorAll('.card img')].every((i) => i.naturalWidth > 0)")))
     first = page.run("return document.querySelector('.card:last-child .words').textContent")
-    current = t.shelf()[-1]
+    number = page.run("return billow.all.current")
     whole = wait(lambda: page.run("return billow.all.shelf.find((s) => s.id === billow.all.current).ended === ''"), 60)
     check("a bake comes to its end", whole)
     page.run("document.querySelector('.card:last-child .compare').click()")
@@ -204,14 +207,40 @@ def results(page, t):
     page.actions().click_and_hold(page.at("wiper")).move_by_offset(150, 0).release().perform()
     check("… and is dragged", wait(lambda: apart(before, page.seen()) > 0.02 and page.run("return billow.viewport.split > 0.6")))
     page.shot("tune_compare")
+    unlike(page)
     page.at("viewport").click()
     page.keys("c")
     check("C ends it", wait(lambda: not page.at("wiper").is_displayed()))
     page.run("document.querySelector('.card:last-child .back-to').click()")
     check("a click goes back", wait(lambda: "buoyancy: 2" not in t.text()) and t.read(), t.text())
     page.click("undo")
-    check("… and undo forth, to what is there already", wait(lambda: page.run("return billow.state.id") == current[0]) and
-          len({i for i, _ in t.shelf()}) == len(t.shelf()), (current, t.shelf()))
+    check("… and undo forth, to what is there already", wait(lambda: page.run("return billow.state.id") == number) and
+          len({i for i, _ in t.shelf()}) == len(t.shelf()), (number, t.shelf()))
+
+
+def beyond(page, t):
+    """A value that a stage does not take: the slider ends before it, and a try that fails says why."""
+    number = page.run("return billow.all.current")
+    page.run("billow.tune.put(billow.tune.text.replace('      density:', '      fuel: 0.5\\n      density:').replace('  - mac.forces', '  - fire\\n  - mac.forces'))")
+    t.read()
+    fuel = "stages.source.fuel"
+    check("a slider ends where a stage's field does", wait(lambda: t.row(fuel, "input[type=range]").get_attribute("max")) == "1")
+    check("… which tells what it is", "mass fraction" in t.row(fuel).get_attribute("title"), t.row(fuel).get_attribute("title"))
+    t.type(t.row(fuel, "input.number"), "2")
+    card = "return document.querySelector('.card small.bad')?.textContent ?? ''"
+    check("a try that fails says why on its card", wait(lambda: "mass fraction" in page.run(card)), page.run(card))
+    page.shot("tune_fails")
+    page.click("undo")
+    page.click("undo")
+    check("undo gives back the one before", wait(lambda: page.run("return billow.all.current") == number) and page.settled(), t.shelf())
+
+
+def unlike(page):
+    """Tries in other voxels are told apart."""
+    page.run("billow.all.shelf.find((s) => s.id === billow.beside).coarse = 2; billow.viewport.compared(); billow.results.tell(billow.all)")
+    check("a comparison of unlike voxels says so", page.at("unlike").is_displayed() and "×2 at the left, ×1" in page.at("unlike").text)
+    check("… and so does the card", page.run("return [...document.querySelectorAll('.card small')].some((e) => e.textContent.includes('not as shown'))"))
+    page.shot("tune_unlike")
 
 
 def saved(page, t, folder):
@@ -285,7 +314,7 @@ def main():
             t = Tuned(page)
             check("the first picture comes", page.open(served.address), page.words())
             check("all of the preset is a form", page.run("return document.querySelectorAll('#form .row').length") > 40)
-            for part in (form, curve, looks, text, results):
+            for part in (form, curve, looks, text, beyond, results):
                 part(page, t)
             saved(page, t, folder)
             full(page, t, folder)

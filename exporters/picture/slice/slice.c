@@ -118,16 +118,17 @@ static void scale_bar(const struct draw *d, double text)
 static void colour_bar(const struct draw *d, double text)
 {
     static const float black[3] = {0.02f, 0.02f, 0.03f};
-    double w = 0.22 * d->img->w, x = d->img->w - text - w, y = d->img->h - 1.7 * text;
     char lo[32], hi[32];
+    snprintf(lo, sizeof lo, "%.3g", d->range[0]);
+    snprintf(hi, sizeof hi, "%.3g", d->range[1]);
+    const double least = bw_text_width(text, lo) + bw_text_width(text, hi) + text; // the two do not touch
+    double w = fmax(0.22 * d->img->w, least), x = d->img->w - text - w, y = d->img->h - 1.7 * text;
     bw_draw_rect(d->img, x - 1, y - 1, x + w + 1, y + 0.6 * text + 1, black, 0.6f);
     for (int i = 0; i < (int)w; i++) {
         float rgb[3];
         bw_map_colour(d->map, (float)(i / w), rgb);
         bw_draw_rect(d->img, x + i, y, x + i + 1, y + 0.6 * text, rgb, 1);
     }
-    snprintf(lo, sizeof lo, "%.3g", d->range[0]);
-    snprintf(hi, sizeof hi, "%.3g", d->range[1]);
     bw_draw_label(d->img, x, y - 1.7 * text, text, lo);
     bw_draw_label(d->img, x + w - bw_text_width(text, hi), y - 1.7 * text, text, hi);
 }
@@ -144,11 +145,28 @@ static void time_write(const struct bw_slice *s, char *out, size_t size)
     snprintf(out, size, "%.*f %s", digits, rounds, unit[u]);
 }
 
+/// As many to a line as fit.
+static void parts_draw(const struct draw *d, double text, const char *const *part, size_t n)
+{
+    char line[300] = "", longer[300];
+    double y = text;
+    for (size_t i = 0; i < n; i++) {
+        snprintf(longer, sizeof longer, "%s%s%s", line, *line ? "  " : "", part[i]);
+        if (*line && bw_text_width(text, longer) > d->img->w - 2 * text) {
+            bw_draw_label(d->img, text, y, text, line);
+            y += 1.7 * text;
+            snprintf(longer, sizeof longer, "%s", part[i]);
+        }
+        memcpy(line, longer, sizeof line);
+    }
+    bw_draw_label(d->img, text, y, text, line);
+}
+
 static void title_draw(const struct draw *d, double text)
 {
     static const char axis[] = "xyz";
     const struct bw_slice *s = d->s;
-    char line[300], what[96], range[64], plane[40], time[48];
+    char what[96], frame[32], range[64], plane[40], time[48];
     const char *unit = s->unit && strcmp(s->unit, "1") ? s->unit : "";
     snprintf(what, sizeof what, "%s%s%s%s", s->field, s->value[1] && !d->colour ? " length" : "", *unit ? " in " : "",
              unit);
@@ -156,10 +174,9 @@ static void title_draw(const struct draw *d, double text)
     const double at = fabs(s->position) < 1e-6 * s->h ? 0 : s->position; // no "4.34e-19"
     snprintf(plane, sizeof plane, "%c = %.3g m", axis[s->axis], at);
     time_write(s, time, sizeof time);
-    snprintf(line, sizeof line, "%s  frame %lld  %s  %s  %s", what, (long long)s->frame, time, plane, range);
-    if (bw_text_width(text, line) > d->img->w - 2 * text)
-        snprintf(line, sizeof line, "%s  frame %lld  %s", what, (long long)s->frame, range);
-    bw_draw_label(d->img, text, text, text, line);
+    snprintf(frame, sizeof frame, "frame %lld", (long long)s->frame);
+    const char *const part[] = {what, frame, time, plane, range};
+    parts_draw(d, text, part, sizeof part / sizeof *part);
 }
 
 enum bw_status bw_slice_draw(const struct bw_tools *tools, const struct bw_slice *s, const struct bw_slice_style *style,

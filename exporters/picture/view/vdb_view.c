@@ -368,6 +368,17 @@ enum bw_status bw_vdb_volume(const struct bw_vdb_view *v, const char *path, stru
     return status;
 }
 
+/// Temperatures in K above ambient, as a bake's own slices have them, where the file says what a stored 1 stands for.
+static void slice_kelvin(const struct bwvdb_info *info, size_t cells, struct bw_slice *s, float *value)
+{
+    double kelvin = 0;
+    for (uint32_t k = 0; k < info->n_meta; k++)
+        if (!strcmp(info->meta[k].key, "kelvin")) kelvin = info->meta[k].number;
+    if (!(kelvin > 0)) return;
+    for (size_t i = 0; i < cells; i++) value[i] = (float)(kelvin * (double)value[i]);
+    s->unit = "K";
+}
+
 static enum bw_status slice_read(const struct bw_vdb_view *v, struct bwvdb_file *f, const struct bw_dense *box,
                                  int flow, struct bw_slice *s, float *m, char *why, size_t why_size)
 {
@@ -376,6 +387,7 @@ static enum bw_status slice_read(const struct bw_vdb_view *v, struct bwvdb_file 
     float *to[3] = {m, m + cells, m + 2 * cells};
     enum bw_status status = grid_sample(v, f, g, box, to, why, why_size);
     for (uint32_t c = 0; !status && c < bwvdb_grid_info(f, g)->comps; c++) s->value[c] = to[c];
+    if (!status) slice_kelvin(bwvdb_grid_info(f, g), cells, s, to[0]);
     const int solid = grid_find(f, solid_names, 1);
     if (!status && solid >= 0 && solid != g) {
         s->solid = m + 6 * cells;

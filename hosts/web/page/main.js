@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is shown, and who is told when it changes.
+import { Busy } from './busy.js';
 import { Camera } from './camera.js';
 import { hands } from './hand.js';
 import { Keep } from './keep.js';
@@ -34,9 +35,12 @@ const app = {
 
   fps() { return (app.scene && app.scene.fps) || 24; },
 
+  /** A sentence without the path of the preset that is tuned. */
+  plain: (words) => app.tune ? words.replaceAll(`${app.tune.preset.path}:`, 'line ') : words,
+
   say(words) {
     get('words').hidden = !words;
-    get('words').textContent = words;
+    get('words').textContent = app.plain(words);
   },
 
   goTo(frame, playing) {
@@ -70,6 +74,7 @@ const app = {
     const rate = app.viewport.rate();
     get('facts').textContent = `frame ${frame} · ${(app.seconds * 1000).toFixed(0)} ms${way === 'quick' && rate > 1 ? ` · ${rate.toFixed(0)}/s` : ''}${marks && ` · ${marks}`}${app.viewport.image.empty && !marks ? ' · there is nothing in it' : ''}`;
     app.probe.soon();
+    if (app.path.keys.length) app.path.tell();
     document.body.dataset.shown = `${frame} ${way}`;
   },
 
@@ -178,6 +183,7 @@ app.path = new Path(app);
 app.keep = new Keep(app);
 app.plots = new Plots(app);
 app.resume = new Resume(app);
+app.busy = new Busy(app);
 hands(app);
 keys(app);
 window.billow = app; // for whoever opens the console
@@ -188,7 +194,7 @@ function words(state) {
   if (state.gone) return state.gone;
   if (state.running && state.progress) return state.progress.line;
   if (state.running) return 'about to begin';
-  if (state.ended) return state.ended;
+  if (state.ended) return app.plain(state.ended);
   const n = app.timeline.frames().length, all = state.record && state.record.last - state.record.first + 1;
   if (all && !state.record.complete) return `${n} of ${all} frames; the others are not made yet`;
   return `${n} frame${n === 1 ? '' : 's'}`;

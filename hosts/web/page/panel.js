@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The slice: field, axis, position, colours.
 
+import { unitTold } from './probe.js';
+
 const get = (id) => document.getElementById(id);
+const FLOWS = ['vel', 'velocity', 'v']; // that arrows are drawn of
 
 export class Panel {
   constructor(app) {
     this.app = app;
+    get('slice-field').addEventListener('change', () => this.says());
     for (const id of ['slice-field', 'slice-map', 'slice-vectors', 'slice-lo', 'slice-hi'])
       get(id).addEventListener('change', () => app.viewport.moved());
     get('slice-hold').addEventListener('click', () => this.hold());
@@ -17,16 +21,29 @@ export class Panel {
   fill(scene) {
     const select = get('slice-field'), before = select.value, first = scene.fields[0]?.domain;
     const own = (f) => f.domain === null || f.domain === first; // of the others the domain is said
-    const unit = new Map(scene.fields.map((f) => [own(f) ? f.name : `${f.name}@${f.domain}`, f.unit === '1' ? '' : `, ${f.unit}`]));
+    const unit = new Map(scene.fields.map((f) => [own(f) ? f.name : `${f.name}@${f.domain}`, f.unit === '1' ? '' : `, ${unitTold(f.unit)}`]));
     select.replaceChildren(...[...unit].map(([name, u]) => new Option(name.replace('@', ' in ') + u, name)));
     if (!scene.renders) select.prepend(new Option('as the movie', ''));
     const names = [...select.options].map((o) => o.value);
     select.value = names.includes(before) && this.filled ? before : !scene.renders ? '' : names.includes('density') ? 'density' : names[0] ?? '';
     this.filled = true;
+    this.says();
     for (let a = 0; a < 3; a++) // a flat one has but one axis
       if (scene.hi[a] - scene.lo[a] < 1e-12 || (!scene.renders && scene.voxel && scene.hi[a] - scene.lo[a] < 1.5 * scene.voxel))
         get('slice-axis').value = 'xyz'[a];
     this.limits(scene);
+  }
+
+  /** What the field's numbers are, and whether there is a flow to be drawn over it. */
+  says() {
+    const { scene } = this.app, [name, domain] = get('slice-field').value.split('@'), all = scene?.fields ?? [];
+    const home = domain ?? all[0]?.domain ?? null, field = all.find((f) => f.name === name && (f.domain ?? null) === home);
+    const flow = all.some((f) => FLOWS.includes(f.name) && f.kind !== 'scalar' && (f.domain ?? null) === home), ways = get('slice-vectors');
+    for (const way of ways.options) way.disabled = way.value !== 'none' && !flow;
+    if (!flow) ways.value = 'none';
+    const words = [field && field.unit !== '1' ? `Colours in ${unitTold(field.unit)}.` : '', flow || !all.length ? '' : 'No flow (vel) is stored here.'];
+    get('slice-says').textContent = words.filter(Boolean).join(' ');
+    get('slice-says').hidden = !get('slice-says').textContent;
   }
 
   limits(scene) {

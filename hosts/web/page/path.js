@@ -34,15 +34,21 @@ export class Path {
     on('path-clear', () => this.clear());
   }
 
+  now() {
+    const { camera, frame } = this.app, key = { frame, target: [...camera.target], parallel: camera.parallel };
+    for (const name of NUMBERS) key[name] = camera[name];
+    return key;
+  }
+
+  same(key) { return !!this.app.camera && JSON.stringify(key) === JSON.stringify(this.now()); }
+
   /** The camera as it is, at this frame; the same once more takes the key away. */
   key() {
     const { camera, frame, mode } = this.app;
     if (!camera || mode !== 'render' || frame === null) return;
-    const { target, parallel } = camera, old = this.keys.find((k) => k.frame === frame);
-    const key = { frame, target: [...target], parallel };
-    for (const name of NUMBERS) key[name] = camera[name];
+    const old = this.keys.find((k) => k.frame === frame), key = this.now();
     this.keys = this.keys.filter((k) => k !== old);
-    if (!old || JSON.stringify(old) !== JSON.stringify(key)) this.keys.push(key);
+    if (!old || !this.same(old)) this.keys.push(key);
     this.keys.sort((a, b) => a.frame - b.frame);
     this.tell();
   }
@@ -60,10 +66,10 @@ export class Path {
   }
 
   tell() {
-    const get = (id) => document.getElementById(id), n = this.keys.length;
+    const get = (id) => document.getElementById(id), n = this.keys.length, there = this.keys.some((k) => this.same(k));
     if (n < 2) this.on = false;
-    get('path-key').textContent = n ? `Key (${n})` : 'Key';
-    get('path-key').title = `${n ? `At ${this.keys.map((k) => k.frame).join(', ')}. ` : ''}Key the camera at this frame, or take its key away (K)`;
+    get('path-key').textContent = `${there ? 'Drop' : 'Add'} key${n ? ` (${n})` : ''}`;
+    get('path-key').title = `${n ? `At ${this.keys.map((k) => k.frame).join(', ')}. ` : ''}Keep the camera at this frame as a key, or take its key away (K)`;
     get('path-follow').disabled = n < 2;
     get('path-clear').disabled = !n;
     get('path-follow').setAttribute('aria-pressed', String(this.on));

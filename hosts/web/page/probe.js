@@ -4,6 +4,9 @@
 const REST_MS = 60;
 const MET = { cell: 'this cell', gas: 'first smoke or flame', obstacle: 'obstacle', nothing: 'nothing there' };
 
+/** Temperatures are told as bakes have them. */
+export const unitTold = (unit) => unit === 'K' ? 'K above ambient' : unit;
+
 /** Four digits, no tail of zeros. */
 const digits = (x) => x === null ? 'no number' : x === 0 ? '0' : Math.abs(x) >= 1e5 || Math.abs(x) < 1e-3 ? x.toExponential(2) : String(+x.toPrecision(4));
 
@@ -60,7 +63,7 @@ export class Probe {
       const row = document.createElement('tr'), cell = (name, text) => row.append(Object.assign(document.createElement(name), { textContent: text }));
       const size = v.value.length === 3 ? ` = ${digits(Math.hypot(...v.value))}` : '';
       cell('th', v.domain ? `${v.domain} ${v.field}` : v.field);
-      cell('td', `${v.value.length === 3 ? `(${v.value.map(digits).join(', ')})` : digits(v.value[0])}${size}${v.unit && ` ${v.unit}`}${v.stored ? '' : ', not stored'}`);
+      cell('td', `${v.value.length === 3 ? `(${v.value.map(digits).join(', ')})` : digits(v.value[0])}${size}${v.unit && ` ${unitTold(v.unit)}`}${v.stored ? '' : ', not stored'}`);
       return row;
     });
     document.getElementById('probe-where').textContent = said.at ? `${said.at.map((x) => digits(+x.toFixed(6))).join(', ')} m · ${MET[said.met]}` : MET[said.met];

@@ -19,7 +19,7 @@ export class Viewport {
     this.shown = 0; // that of the newest picture that is seen
     this.ways = { quick: { busy: false, next: null }, sharp: { busy: false, next: null } };
     this.times = []; // ms, when pictures came
-    this.took = 0; // ms, the last one at rest
+    this.took = 0; // ms of the server, the last one at rest
     this.rest = 0;
     this.split = 0.5; // where the wiper stands, as a share of the width
     new ResizeObserver(() => this.resize()).observe(this.box);
@@ -86,9 +86,9 @@ export class Viewport {
 
   async get(wish, way) {
     try {
-      const asked = performance.now(), image = await this.fetch(wish.query, this.app.client);
+      const image = await this.fetch(wish.query, this.app.client);
       if (!image) return; // a newer one was asked for
-      if (way === 'sharp') this.took = performance.now() - asked;
+      if (way === 'sharp') this.took = 1000 * this.app.seconds;
       const other = wish.other && await this.fetch(wish.other, `${this.app.client}B`.slice(-16)).catch(() => null);
       if (wish.other && !other) this.other = null;
       if (wish.number < this.shown) return;
@@ -148,6 +148,9 @@ export class Viewport {
     get('wiper').setAttribute('aria-valuenow', Math.round(100 * this.split));
     if (on) get('left').textContent = named(other);
     if (on) get('right').textContent = named(app.state);
+    const unlike = on && other.coarse !== app.state.coarse;
+    get('unlike').hidden = !unlike;
+    if (unlike) get('unlike').textContent = `voxels ×${other.coarse} at the left, ×${app.state.coarse} at the right: not all that differs is the change`;
     if (this.image) this.paint(this.image);
   }
 

@@ -134,6 +134,18 @@ int64_t shelf_seq(struct shelf *s)
     return seq;
 }
 
+int shelf_runs(struct shelf *s)
+{
+    struct source *all[SHELF];
+    const int n = all_take(s, all);
+    int runs = 0;
+    for (int i = 0; i < n; i++) {
+        runs |= source_runs(all[i]);
+        shelf_give(s, all[i]);
+    }
+    return runs;
+}
+
 json_t *shelf_state(struct shelf *s)
 {
     struct source *all[SHELF];

@@ -35,4 +35,7 @@ int64_t shelf_seq(struct shelf *s);
 /// All that a page has to know, new: "current" and "shelf". The log is that of the current one.
 json_t *shelf_state(struct shelf *s);
 
+/// Does a bake run here that is more than a try?
+int shelf_runs(struct shelf *s);
+
 #endif

@@ -21,6 +21,7 @@ void source_init(struct source *s, struct bw_session *session)
 
 void source_free(struct source *s)
 {
+    others_close(s);
     bw_cache_close(s->cache);
     for (int i = 0; i < SOURCE_MADE; i++) bw_snapshot_close(s->made[i]);
     for (int i = 0; i < 2; i++)
@@ -71,6 +72,8 @@ static void files_take(struct source *s, struct bw_cache *cache, json_t *names)
     s->generation +=
         json_integer_value(json_object_get(names, "count")) < json_integer_value(json_object_get(s->names, "count"));
     bw_cache_close(s->cache);
+    others_close(s);
+    s->files++;
     json_decref(s->names);
     s->cache = cache;
     s->names = names;
@@ -237,6 +240,22 @@ void source_end(struct source *s, const char *sentence)
     s->seq++;
     pthread_mutex_unlock(&s->lock);
     record_refresh(s);
+}
+
+int source_whole(struct source *s)
+{
+    pthread_mutex_lock(&s->lock);
+    const int whole = !s->bake && s->record.known && s->record.complete;
+    pthread_mutex_unlock(&s->lock);
+    return whole;
+}
+
+int source_runs(struct source *s)
+{
+    pthread_mutex_lock(&s->lock);
+    const int runs = s->bake && strcmp(s->kind, "quick") != 0;
+    pthread_mutex_unlock(&s->lock);
+    return runs;
 }
 
 int source_ask(struct source *s, enum bw_status (*ask)(struct bw_bake *bake))

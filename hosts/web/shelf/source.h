@@ -9,6 +9,18 @@
 #include <pthread.h>
 
 enum { SOURCE_MADE = 4 }; ///< frames that are held, as the writer holds them
+enum { OTHERS = 4, OTHER_NAME = 64 };
+
+/// Files of another domain of the same bake.
+struct other {
+    char label[OTHER_NAME];
+    struct bw_cache *cache;
+};
+
+struct other_frame {
+    char label[OTHER_NAME];
+    struct bw_snapshot *snapshot;
+};
 
 struct source {
     struct bw_session *session;
@@ -24,6 +36,9 @@ struct source {
     char *what;                 ///< what bw_cache_open takes; NULL: a bake that writes nothing
     char *title, *folder;       ///< folder: that holds metrics.csv, or NULL
     struct bw_cache *cache;
+    struct other other[OTHERS]; ///< others.c: files beside these
+    int others_known;
+    int64_t files;        ///< how often `cache` has changed
     json_t *names;        ///< what bw_cache_describe said of it
     char *gone;           ///< why the files can't be had, or NULL
     struct record record; ///< of `folder`
@@ -76,6 +91,16 @@ enum bw_status source_view(struct source *s, struct bw_snapshot *snapshot, struc
 char *source_outlines(struct source *s, int64_t frame);
 /// outlined.c: particles of a frame's files, to be closed. Errors are in bw_error_last.
 enum bw_status source_points(struct source *s, int64_t frame, struct bw_snapshot **points);
+/// others.c: the same frame of the bake's other domains, where those lie in files of their own: how many; each is to be
+/// closed.
+int source_others(struct source *s, int64_t frame, struct other_frame out[OTHERS]);
+void others_close(struct source *s);
+/// Is there more than one domain among a snapshot's grids? Those of a bake have all.
+int domains_count(const struct bw_snapshot_facts *f);
+/// Does a bake of it run that is more than a try?
+int source_runs(struct source *s);
+/// Is the bake that was shown whole now, by what was gone on with from the page?
+int source_whole(struct source *s);
 /// All that a page has to know, new.
 json_t *source_state(struct source *s, int with_log);
 /// Path of a file of the bake's folder, new memory, or NULL.

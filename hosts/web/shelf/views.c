@@ -28,14 +28,28 @@ void views_free(struct views *v)
     pthread_mutex_destroy(&v->marking);
 }
 
-static json_t *fields_of(const struct bw_snapshot_facts *f)
+/// `domain`: of files of another one; NULL: as the grids say.
+static void fields_add(json_t *fields, const struct bw_snapshot_facts *f, const char *domain)
 {
     static const char *const kind[] = {"scalar", "vector", "mac"};
-    json_t *fields = json_array();
     for (uint32_t i = 0; i < f->n_grids; i++) {
         const struct bw_snapshot_grid *g = &f->grids[i];
-        json_array_append_new(fields, json_pack("{s:s, s:s, s:s, s:s?}", "name", g->name, "unit", g->unit, "kind",
-                                                kind[g->kind < 3 ? g->kind : 0], "domain", g->domain));
+        json_array_append_new(fields, json_pack("{s:s, s:s, s:s, s:s?}", "name", g->name, "unit",
+                                                g->kelvin > 0 ? "K" : g->unit, "kind", kind[g->kind < 3 ? g->kind : 0],
+                                                "domain", domain ? domain : g->domain));
+    }
+}
+
+/// Of a frame's files those of the bake's other domains come last.
+static json_t *fields_of(struct source *s, int64_t frame, const struct bw_snapshot_facts *own)
+{
+    struct other_frame other[OTHERS];
+    json_t *fields = json_array();
+    fields_add(fields, own, NULL);
+    for (int n = domains_count(own) < 2 ? source_others(s, frame, other) : 0; n-- > 0;) {
+        struct bw_snapshot_facts f = {.size = sizeof f};
+        if (!bw_snapshot_facts(other[n].snapshot, &f)) fields_add(fields, &f, other[n].label);
+        bw_snapshot_close(other[n].snapshot);
     }
     return fields;
 }
@@ -51,7 +65,7 @@ static enum bw_status frame_open(struct source *s, int64_t frame, struct open_vi
     if (status) return status;
     status = bw_snapshot_facts(snapshot, &f);
     if (!status) {
-        o->fields = fields_of(&f);
+        o->fields = fields_of(s, frame, &f);
         o->time = f.time;
         o->fps = f.fps;
         status = source_view(s, snapshot, &o->view);

@@ -28,9 +28,12 @@ struct drawn drawn_words(unsigned code, const char *words)
 static struct drawn drawn_failure(struct source *s, int64_t frame)
 {
     const struct bw_error *e = bw_error_last();
-    if (s->is_bake && !source_has(s, frame)) return (struct drawn){.code = STALE};
     const int absent = e->status == BW_ERR_IO || e->status == BW_ERR_USAGE;
-    return drawn_words(absent ? GONE : UNABLE, *e->sentence ? e->sentence : "there is no such frame");
+    struct drawn out = drawn_words(absent ? GONE : UNABLE, *e->sentence ? e->sentence : "there is no such frame");
+    if (s->is_bake && source_has(s, frame)) source_refresh(s); // it may have begun anew
+    if (!s->is_bake || source_has(s, frame)) return out;
+    free(out.bytes);
+    return (struct drawn){.code = STALE};
 }
 
 /// Ten numbers: eye, target, up, angle.
@@ -89,13 +92,40 @@ static void slice_mark(struct views *v, struct source *s, const struct wish *w, 
     views_give(v, o);
 }
 
+/// Of files those of that domain, if they are there; the snapshot is given up for it.
+static struct bw_snapshot *other_choose(struct source *s, const struct wish *w, struct bw_snapshot *own, int *found)
+{
+    struct other_frame other[OTHERS];
+    *found = 0;
+    for (int n = source_others(s, w->frame, other); n-- > 0;) {
+        const int wanted = !strcmp(other[n].label, w->domain);
+        bw_snapshot_close(wanted ? own : other[n].snapshot);
+        if (wanted) own = other[n].snapshot;
+        *found |= wanted;
+    }
+    return own;
+}
+
+enum bw_status draw_cut(struct source *s, const struct wish *w, struct bw_snapshot **cut, struct wish *look)
+{
+    struct bw_snapshot_facts f = {.size = sizeof f};
+    enum bw_status status = source_snapshot(s, w->frame, cut);
+    *look = *w;
+    if (status || !*w->domain || bw_snapshot_facts(*cut, &f)) return status;
+    int found = 0;
+    if (domains_count(&f) < 2) *cut = other_choose(s, w, *cut, &found);
+    if (!found) wish_domain(look); // of a bake its own; files that have no such domain refuse it, in words
+    return BW_OK;
+}
+
 static enum bw_status slice_draw(struct views *v, struct source *s, const struct wish *w, struct bw_pixels *out,
                                  struct drawn *told)
 {
     struct bw_snapshot *snapshot;
-    enum bw_status status = source_snapshot(s, w->frame, &snapshot);
+    struct wish look;
+    enum bw_status status = draw_cut(s, w, &snapshot, &look);
     if (status) return status;
-    status = bw_snapshot_picture(snapshot, w->look, 0, out);
+    status = bw_snapshot_picture(snapshot, look.look, 0, out);
     bw_snapshot_close(snapshot);
     if (!status) memcpy(told->range, out->range, sizeof told->range);
     if (!status && w->marks) slice_mark(v, s, w, out, told);

@@ -30,6 +30,8 @@ const struct bw_eye *draw_eye(const struct open_view *o, const struct wish *w, s
 /// The pixels of a picture (bw_pixels_free); `told` gets the camera and the marks. Errors are in bw_error_last.
 enum bw_status draw_pixels(struct views *v, struct source *s, const struct wish *w, struct bw_pixels *out,
                            struct drawn *told);
+/// What a slice is cut from, to be closed: of the domain that is wished. *look gets how, for bw_snapshot_picture.
+enum bw_status draw_cut(struct source *s, const struct wish *w, struct bw_snapshot **cut, struct wish *look);
 /// A text as an answer.
 struct drawn drawn_words(unsigned code, const char *words);
 

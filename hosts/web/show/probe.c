@@ -52,31 +52,49 @@ static json_t *value_read(struct bw_snapshot *snapshot, uint32_t i, const struct
     return out;
 }
 
-static json_t *values_read(struct bw_snapshot *snapshot, const double at[3], int y_up)
+/// `domain`: of files of another one; NULL: as the grids say.
+static void values_add(json_t *list, struct bw_snapshot *snapshot, const char *domain, const double at[3], int y_up)
 {
     struct bw_snapshot_facts f = {.size = sizeof f};
-    json_t *list = json_array();
-    if (bw_snapshot_facts(snapshot, &f)) return list;
+    if (bw_snapshot_facts(snapshot, &f)) return;
     for (uint32_t i = 0; i < f.n_grids; i++) {
         const struct bw_snapshot_grid *g = &f.grids[i];
         int32_t cell[3];
         const int inside = cell_of(g, at, y_up, cell);
         const char *unit = g->kelvin > 0 ? "K" : !strcmp(g->unit, "1") ? "" : g->unit;
-        json_array_append_new(list, json_pack("{s:s, s:s?, s:s, s:b, s:o}", "field", g->name, "domain", g->domain,
-                                              "unit", unit, "stored", inside, "value",
+        json_array_append_new(list, json_pack("{s:s, s:s?, s:s, s:b, s:o}", "field", g->name, "domain",
+                                              domain ? domain : g->domain, "unit", unit, "stored", inside, "value",
                                               value_read(snapshot, i, g, cell, inside, y_up)));
+    }
+}
+
+/// Of all domains, those too whose files lie apart.
+static json_t *values_read(struct source *s, int64_t frame, struct bw_snapshot *own, const double at[3], int y_up)
+{
+    struct bw_snapshot_facts f = {.size = sizeof f};
+    struct other_frame other[OTHERS];
+    json_t *list = json_array();
+    values_add(list, own, NULL, at, y_up);
+    const int whole = bw_snapshot_facts(own, &f) || domains_count(&f) > 1;
+    for (int n = whole ? 0 : source_others(s, frame, other); n-- > 0;) {
+        values_add(list, other[n].snapshot, other[n].label, at, y_up);
+        bw_snapshot_close(other[n].snapshot);
     }
     return list;
 }
 
 /// In a slice: the middle of the layer, at that pixel.
-static enum bw_status slice_spot(struct bw_snapshot *snapshot, const struct wish *w, double metre, struct spot *out)
+static enum bw_status slice_spot(struct source *s, const struct wish *w, double metre, struct spot *out)
 {
     struct bw_pixels small = {0};
     struct lens lens;
-    struct wish tiny = *w;
+    struct wish tiny;
+    struct bw_snapshot *cut;
+    enum bw_status status = draw_cut(s, w, &cut, &tiny);
+    if (status) return status;
     wish_height(&tiny, SMALL);
-    const enum bw_status status = bw_snapshot_picture(snapshot, tiny.look, 0, &small);
+    status = bw_snapshot_picture(cut, tiny.look, 0, &small);
+    bw_snapshot_close(cut);
     if (status) return status;
     lens_of_slice(&small, metre, &lens);
     bw_pixels_free(&small);
@@ -101,16 +119,16 @@ static enum bw_status render_spot(const struct open_view *o, const struct wish *
     return status;
 }
 
-static json_t *probe_make(struct open_view *o, struct bw_snapshot *snapshot, const struct wish *w)
+static json_t *probe_make(struct source *s, struct open_view *o, struct bw_snapshot *snapshot, const struct wish *w)
 {
     struct spot spot;
     const double metre = o->facts.metre;
-    if (w->slice ? slice_spot(snapshot, w, metre, &spot) : render_spot(o, w, &spot)) return NULL;
+    if (w->slice ? slice_spot(s, w, metre, &spot) : render_spot(o, w, &spot)) return NULL;
     const int nothing = !strcmp(spot.met, "nothing");
     json_t *at =
         nothing ? json_null() : json_pack("[f, f, f]", spot.at[0] / metre, spot.at[1] / metre, spot.at[2] / metre);
     return json_pack("{s:s, s:o, s:o}", "met", spot.met, "at", at, "values",
-                     nothing ? json_array() : values_read(snapshot, spot.at, o->facts.y_up));
+                     nothing ? json_array() : values_read(s, w->frame, snapshot, spot.at, o->facts.y_up));
 }
 
 struct drawn draw_probe(struct views *v, struct shelf *shelf, const struct wish *w)
@@ -121,7 +139,7 @@ struct drawn draw_probe(struct views *v, struct shelf *shelf, const struct wish 
     json_t *said = NULL;
     char *text = NULL;
     if (o && !source_snapshot(s, w->frame, &snapshot)) {
-        said = probe_make(o, snapshot, w);
+        said = probe_make(s, o, snapshot, w);
         bw_snapshot_close(snapshot);
     }
     if (said) text = json_dumps(said, JSON_COMPACT | JSON_REAL_PRECISION(9));

@@ -3,16 +3,20 @@
 
 #include "keep/keep.h"
 #include "probe.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { WAIT_MOST = 32, HAND = 0, REST = 1, IDLE = 2 };
 enum { NICE_REST = 12, NICE_GENTLE = 19 }; // a bake at 0 keeps 15 of 16 parts of a core; gentle: 68 of 69
 enum { STALE = 204, BUSY = 503 };
+static const double SHARE = 0.1, ALLOWANCE = 0.5; ///< of a running bake's time; s that may be saved up
+static const double LOOK = 0.25;                  ///< s: does it still run?
 
 void request_free(struct request *r)
 {
@@ -94,10 +98,35 @@ static int must_wait(const struct queue *q, int rest)
     return !q->stop && (!q->waiting[rest] || (rest == IDLE && urgent));
 }
 
+static double seconds_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/// Until that thread may go on, in s: what it has taken of a running bake's time is more than its share.
+static double owed(struct queue *q, int rest)
+{
+    const double wait = rest == REST ? q->due - seconds_now() : 0;
+    return wait > 0 && !q->stop && shelf_runs(q->shelf) ? wait : 0;
+}
+
+static void wait_for(struct queue *q, double seconds)
+{
+    const double until = seconds_now() + fmin(seconds, LOOK);
+    const struct timespec t = {(time_t)until, (long)(1e9 * (until - floor(until)))};
+    pthread_cond_timedwait(&q->changed, &q->lock, &t);
+}
+
 static struct request *request_next(struct queue *q, int rest)
 {
+    double wait;
     pthread_mutex_lock(&q->lock);
-    while (must_wait(q, rest)) pthread_cond_wait(&q->changed, &q->lock);
+    for (;;)
+        if (must_wait(q, rest)) pthread_cond_wait(&q->changed, &q->lock);
+        else if ((wait = owed(q, rest)) > 0) wait_for(q, wait);
+        else break;
     struct request *r = q->stop ? NULL : q->waiting[rest];
     if (r) {
         q->waiting[rest] = r->next;
@@ -108,9 +137,12 @@ static struct request *request_next(struct queue *q, int rest)
     return r;
 }
 
-static void request_made(struct queue *q, int rest)
+/// After so many seconds. What was not taken for a while may be taken at once.
+static void request_made(struct queue *q, int rest, double seconds)
 {
+    const int shares = rest == REST && shelf_runs(q->shelf);
     pthread_mutex_lock(&q->lock);
+    if (shares) q->due = fmax(q->due, seconds_now() - ALLOWANCE / SHARE) + seconds / SHARE;
     q->n_urgent -= rest != IDLE;
     pthread_cond_broadcast(&q->changed);
     pthread_mutex_unlock(&q->lock);
@@ -129,9 +161,13 @@ static void requests_make(struct queue *q, int rest)
 {
     struct request *r;
     if (rest || q->gentle) nice_set(q->gentle || rest == IDLE ? NICE_GENTLE : NICE_REST);
-    for (; (r = request_next(q, rest)); request_made(q, rest))
-        request_answer(r,
-                       request_gone(r) ? (struct drawn){.code = STALE} : making[r->kind](q->views, q->shelf, &r->wish));
+    while ((r = request_next(q, rest))) {
+        const double start = seconds_now();
+        const struct drawn answer =
+            request_gone(r) ? (struct drawn){.code = STALE} : making[r->kind](q->views, q->shelf, &r->wish);
+        request_made(q, rest, seconds_now() - start);
+        request_answer(r, answer);
+    }
 }
 
 static void *hand_run(void *q)
@@ -156,7 +192,11 @@ int queue_start(struct queue *q, struct shelf *s, struct views *v, int gentle)
 {
     *q = (struct queue){.shelf = s, .views = v, .gentle = gentle};
     pthread_mutex_init(&q->lock, NULL);
-    pthread_cond_init(&q->changed, NULL);
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&q->changed, &monotonic);
+    pthread_condattr_destroy(&monotonic);
     static void *(*const run[QUEUES])(void *) = {hand_run, rest_run, idle_run};
     while (q->n_threads < QUEUES && !pthread_create(&q->thread[q->n_threads], NULL, run[q->n_threads], q))
         q->n_threads++;

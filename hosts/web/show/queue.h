@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Pictures that are waited for, and the threads that make them: one for those that somebody's hand asks for, one, with
  * a lower priority, for those of frames that come by themselves, and one for small ones along the timeline, which waits
- * until the others have nothing to do. Of one page only the newest of the first two is made. */
+ * until the others have nothing to do. Of one page only the newest of the first two is made. While a bake runs here
+ * that is more than a try the second takes a tenth of the time, whoever asks, and however many. */
 #ifndef WEB_QUEUE_H
 #define WEB_QUEUE_H
 
@@ -32,6 +33,7 @@ struct queue {
     struct views *views;
     struct request *waiting[QUEUES]; ///< by `rest`, in the order in which they came
     int32_t n_waiting, n_urgent;     ///< urgent: being made, but for those that wait for all others
+    double due; ///< monotonic s: from then on pictures at rest have had no more than their share of a bake's time
     int32_t gentle, stop;
     pthread_t thread[QUEUES];
     int n_threads;

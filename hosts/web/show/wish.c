@@ -86,8 +86,10 @@ static void slice_read(struct query *q, struct wish *w)
     json_t *look =
         json_pack("{s:s, s:i, s:s, s:s}", "view", "slice", "size", w->height, "axis", axis, "vectors", vectors);
     if (q->value("map", q->user)) json_object_set_new(look, "map", json_string(map));
-    if (domain && *domain && json_object_set_new(look, "domain", json_string(domain)))
-        q->wrong = "the domain has no name";
+    json_t *name = domain && *domain ? json_string(domain) : NULL;
+    if (domain && *domain && (!name || strlen(domain) >= sizeof w->domain)) q->wrong = "the domain has no name";
+    else if (name) memcpy(w->domain, domain, strlen(domain) + 1);
+    json_decref(name);
     if (field && *field && json_object_set_new(look, "field", json_string(field))) q->wrong = "the field has no name";
     if (q->value("pos", q->user))
         json_object_set_new(look, "position", json_sprintf("%.9g m", number(q, "pos", 0, "the position is no number")));
@@ -127,6 +129,11 @@ static void look_set(struct wish *w, const char *key, json_t *value)
     const size_t n = json_dumpb(look, w->look, sizeof w->look - 1, JSON_COMPACT | JSON_REAL_PRECISION(9));
     w->look[n < sizeof w->look ? n : 0] = '\0';
     json_decref(look);
+}
+
+void wish_domain(struct wish *w)
+{
+    if (*w->domain) look_set(w, "domain", json_string(w->domain));
 }
 
 void wish_height(struct wish *w, int32_t height)

@@ -18,6 +18,7 @@ struct wish {
     double point[2]; ///< of a probe: shares of the width and height, from the top left
     int32_t marks;   ///< MARK_…
     char look[512];  ///< of slices, as JSON
+    char domain[64]; ///< likewise; "": the first
 };
 
 /// The value of a key of the query, or NULL.
@@ -27,6 +28,8 @@ const char *wish_read(struct wish *w, wish_value value, void *user);
 /// Of a slice: were its colours' ends given? Give them.
 int wish_has_range(const struct wish *w);
 void wish_range(struct wish *w, const double range[2]);
+/// A domain of a bake's snapshot; those of files have but their own.
+void wish_domain(struct wish *w);
 /// Another height of a slice that was read.
 void wish_height(struct wish *w, int32_t height);
 

@@ -81,7 +81,7 @@ static enum bw_status bake_open(struct attempt *a, const struct plan *plan, cons
     if (a->resumed) {
         snprintf(from, sizeof from, "%lld", (long long)plan->since);
         o.mode = BW_BAKE_RESUME;
-        o.from_frame = from;
+        if (plan->base) o.from_frame = from;
     }
     return bw_bake_open(plan->session, &o, &a->bake);
 }
@@ -154,6 +154,21 @@ struct attempt *attempt_begin(const struct plan *plan, struct reading *g)
     g->look = NULL;
     reading_free(g);
     return a;
+}
+
+int attempt_again(struct attempt *a, const struct plan *plan, struct reading *g)
+{
+    const int resumed = a->resumed;
+    a->resumed = 1; // its seconds tell nothing
+    if (!bake_open(a, plan, g) && !source_resume(a->source, a->bake) && !bw_bake_start(a->bake)) {
+        attempt_look(a, g);
+        return 1;
+    }
+    source_quit(a->source);
+    bw_bake_close(a->bake);
+    a->bake = NULL;
+    a->resumed = resumed;
+    return 0;
 }
 
 int attempt_over(struct attempt *a)

@@ -35,6 +35,8 @@ struct plan {
 
 /// Begin; takes the reading over. NULL: out of memory or of places. One that fails says so on the page.
 struct attempt *attempt_begin(const struct plan *plan, struct reading *g);
+/// Go on with one that was given up, from its last checkpoint; takes the reading over where it can. 0: it can't.
+int attempt_again(struct attempt *a, const struct plan *plan, struct reading *g);
 /// Is it over? Then its end has been told.
 int attempt_over(struct attempt *a);
 /// End it now, if it runs.

@@ -60,23 +60,36 @@ static void attempt_drop(struct tune *t, int i)
     t->attempt[KEPT - 1] = NULL;
 }
 
-/// What still runs is given up; what has no picture, or another text's flow only begun, goes.
-static void attempts_end(struct tune *t, const char *flow)
+/// What still runs is given up; what has no picture goes.
+static void attempts_end(struct tune *t)
 {
     for (int i = KEPT - 1; i >= 0; i--) {
-        struct attempt *a = t->attempt[i];
-        if (!a) continue;
-        attempt_stop(a);
-        if (!a->frames || (!a->whole && !strcmp(a->flow, flow))) attempt_drop(t, i);
+        if (!t->attempt[i]) continue;
+        attempt_stop(t->attempt[i]);
+        if (!t->attempt[i]->frames) attempt_drop(t, i);
     }
-    if (t->attempt[KEPT - 1]) attempt_drop(t, KEPT - 1);
 }
 
 static int attempt_find(const struct tune *t, const char *flow)
 {
     for (int i = 0; i < KEPT && t->attempt[i]; i++)
-        if (!strcmp(t->attempt[i]->flow, flow) && (t->attempt[i]->bake || t->attempt[i]->whole)) return i;
+        if (!strcmp(t->attempt[i]->flow, flow)) return i;
     return -1;
+}
+
+/// One that was given up comes back, and is gone on with. 0: that can't be, it is baked anew.
+static int attempt_resume(struct tune *t, struct reading *g)
+{
+    const int i = attempt_find(t, g->flow);
+    const struct plan plan = {.session = t->shelf->session,
+                              .shelf = t->shelf,
+                              .path = t->path,
+                              .folder = t->folder,
+                              .coarse = i < 0 ? 1 : t->attempt[i]->source->coarse};
+    if (i < 0) return 0;
+    if (attempt_again(t->attempt[i], &plan, g)) return attempt_front(t, i), 1;
+    attempt_drop(t, i);
+    return 0;
 }
 
 /// The one that it differs from latest of all, where that is after the first frame.
@@ -97,11 +110,11 @@ static void reading_show(struct tune *t, struct reading *g)
 {
     const int i = attempt_find(t, g->flow);
     json_t *values = json_incref(g->values);
-    if (i >= 0) {
+    if (i >= 0 && (t->attempt[i]->bake || t->attempt[i]->whole)) {
         attempt_look(t->attempt[i], g);
         attempt_front(t, i);
-    } else {
-        attempts_end(t, g->flow);
+    } else if (attempts_end(t), !attempt_resume(t, g)) {
+        if (t->attempt[KEPT - 1]) attempt_drop(t, KEPT - 1);
         struct plan plan = {.session = t->shelf->session,
                             .shelf = t->shelf,
                             .path = t->path,

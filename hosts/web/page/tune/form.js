@@ -77,7 +77,7 @@ export class Form {
       if (raw.rows) before = raw.rows;
       if (HIDDEN.has(row.key)) continue;
       if (row.type === 'amounts') {
-        for (const [k, v] of Object.entries(values)) if (!known.has(k) && !HIDDEN.has(k)) seen.push(this.row({ ...row, key: k, type: Array.isArray(v) ? 'vector' : 'number' }, [...path, k], v, type));
+        for (const [k, v] of Object.entries(values)) if (!known.has(k) && !HIDDEN.has(k)) seen.push(this.row({ ...row, ...this.amountOf(k), key: k, type: Array.isArray(v) ? 'vector' : 'number' }, [...path, k], v, type));
         continue;
       }
       const value = values[row.key], at = [...path, row.key];
@@ -86,6 +86,13 @@ export class Form {
     }
     if (!other.length) return seen;
     return [...seen, this.fold([...path, '…'], [make('span', { textContent: seen.length ? `${other.length} more, as usual` : `all ${other.length} as usual` })], false, ...other)];
+  }
+
+  /** An amount of a field is told by the stages that take that field: unit, meaning, and of mass fractions the ends. */
+  amountOf(field) {
+    const all = Object.values(this.tables).flatMap((t) => t.stage?.fields ?? []).filter((f) => f.name === field && f.doc);
+    const part = all.find((f) => /mass fraction/i.test(f.doc)), one = part ?? all[0];
+    return one ? { doc: one.doc, unit: one.unit, ...(part && { min: 0, max: 1 }) } : {};
   }
 
   row(row, path, value, type) {

@@ -17,14 +17,17 @@ export class Results {
   /** The server's list has changed. */
   tell(all) {
     for (const [id, card] of this.cards) if (!all.shelf.some((s) => s.id === id)) { card.box.remove(); this.cards.delete(id); }
+    const of = all.shelf.find((s) => s.id === (this.app.of ?? all.current));
     for (const s of all.shelf) {
       const card = this.cards.get(s.id) ?? this.card(s.id);
       const frames = (s.ranges ?? []).flat().concat(s.made), last = frames.length ? Math.max(...frames) : null;
       const state = s.running ? `${s.progress ? Math.round(100 * s.progress.done / Math.max(1, s.progress.total)) : 0} %` : s.kind === 'full' ? 'in its own cells' : '';
       card.words.textContent = s.words || (s.kind === 'full' ? 'full size' : s.kind === 'quick' ? 'as it was' : s.title);
       card.back.title = `Go back to this: ${card.words.textContent}`;
-      card.state.textContent = [state, s.coarse > 1 ? `voxel ×${s.coarse}` : '', s.since !== null ? `baked from frame ${s.since} on` : '', s.ended && s.ended !== 'another change came' ? s.ended : ''].filter(Boolean).join(' · ');
-      card.state.classList.toggle('bad', !!s.ended && s.ended !== 'another change came');
+      card.state.textContent = [state, s.coarse > 1 ? `voxel ×${s.coarse}${s.coarse === of?.coarse ? '' : ', not as shown'}` : of && s.coarse !== of.coarse ? 'voxels not as shown' : '', s.since !== null ? `baked from frame ${s.since} on` : '', s.ended && s.ended !== 'another change came' ? this.app.plain(s.ended) : ''].filter(Boolean).join(' · ');
+      const bad = !!s.ended && s.ended !== 'another change came';
+      card.state.classList.toggle('bad', bad);
+      card.state.title = bad ? s.ended : '';
       const shown = s.id === (this.app.of ?? all.current);
       card.box.classList.toggle('shown', shown);
       card.back.setAttribute('aria-pressed', String(shown));

@@ -30,8 +30,8 @@ export function usual(row) {
 
 /** Ends of a slider for a number, in SI; null: none fits. */
 export function range(row, value) {
-  if (row.usual) return row.usual;
   const has = row.min !== undefined, bounded = has && row.max > row.min;
+  if (row.usual) return bounded ? [Math.max(row.usual[0], row.min), Math.min(row.usual[1], row.max)] : row.usual;
   if (bounded && row.max - row.min <= 20) return [row.min, row.max];
   const usualValue = quantity(row.default), size = Math.max(Math.abs(value), usualValue ? Math.abs(usualValue.number * usualValue.factor) : 0) || 1;
   const low = value < 0 || (usualValue && usualValue.number < 0) ? -2 * size : 0;
