@@ -25,7 +25,7 @@ Test(image, film_is_monotone_and_never_flat)
     }
 }
 
-/* Greys of Blender 3.4's Filmic, medium high contrast, and two flames: ours are within 4 of 255. */
+/* Greys of Blender 3.4's Filmic, medium high contrast, and two flames: ours are within 1 and 4 of 255. */
 Test(image, film_is_filmic)
 {
     static const struct {
@@ -37,7 +37,9 @@ Test(image, film_is_filmic)
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         float rgb[3];
         bw_tone(known[i].light, 1, rgb);
-        for (int c = 0; c < 3; c++) cr_assert_float_eq(255 * rgb[c], known[i].shown[c], 4, "%zu %d", i, c);
+        for (int c = 0; c < 3; c++)
+            cr_assert_float_eq(255 * rgb[c], known[i].shown[c], i < 5 ? 1.01 : 4, "%zu %d: %g", i, c,
+                               255 * (double)rgb[c]);
     }
 }
 
