@@ -88,8 +88,9 @@ enum bw_status bw_film_bloom(struct bw_image *img, double bloom, double exposure
     return status || line ? status : BW_ERR_MEMORY;
 }
 
-/// Toe and shoulder of film, as sRGB shows it: a ratio of cubics in a power of the light, by least squares over 15 stops
-/// within 0.5 of 255 of Blender's Filmic of medium high contrast, 1.5 where that clips to white and this does not.
+/// Toe and shoulder of film, as sRGB shows it: a ratio of cubics in a power of the light, by least squares over 15
+/// stops within 0.5 of 255 of Blender's Filmic of medium high contrast, 1.5 where that clips to white and this does
+/// not.
 static float film_curve(float x)
 {
     const float a = powf(x, 0.8354351f), top = a * (a * (a + 3.3586336f) + 0.0061462f);

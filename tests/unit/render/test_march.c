@@ -319,6 +319,39 @@ Test(march, fire_lights_its_surroundings)
     free(emission);
 }
 
+/* Of a deep ball of flame the surface is seen: what its soot keeps lights nothing. Of J/(4π r²) gets out what gets out
+ * along its chords, (j/s)(1 - exp(-s chord)). */
+Test(march, deep_flames_light_by_their_surface)
+{
+    enum { N = 40 };
+    const struct bw_dense box = {{N, N, N}, {-1, -1, -1}, 2. / N};
+    const double radius = 0.4, glow = 5, pi = 3.14159265358979;
+    for (double soot = 1.5; soot < 10; soot *= 2) {
+        struct bw_scene scene = {.look = BW_LOOK_DEFAULT};
+        float *clear = take(NULL, N * N * N * sizeof(float)), *emission = take(NULL, 4 * N * N * N * sizeof(float));
+        scene.look.environment = 0;
+        for (int i = 0; i < N * N * N; i++) {
+            const double x = (i % N + 0.5) * box.h - 1, y = (i / N % N + 0.5) * box.h - 1;
+            const double z = (i / N / N + 0.5) * box.h - 1;
+            if (x * x + y * y + z * z > radius * radius) continue;
+            emission[4 * i] = (float)glow, emission[4 * i + 3] = (float)soot;
+        }
+        struct bw_ambient a;
+        cr_assert_eq(bw_ambient_make(&tools, &box, clear, emission, &scene, &a), BW_OK);
+        float rgb[3] = {0};
+        double out = 0;
+        for (double b = 5e-4; b < radius; b += 1e-3)
+            out += glow / soot * (1 - exp(-2 * soot * sqrt(radius * radius - b * b))) * 2 * pi * b * 1e-3;
+        const double want = out / (4 * pi * 0.95 * 0.95);
+        bw_lamps_light(&a.lamps, (double[3]){0.48 * 0.95, -0.6 * 0.95, 0.64 * 0.95}, NULL, rgb);
+        cr_log_info("soot %g: %.4f, exact %.4f", soot, (double)rgb[0], want);
+        cr_assert_float_eq(rgb[0], want, 0.1 * want, "soot %g: %g, not %g", soot, (double)rgb[0], want);
+        bw_ambient_free(&tools, &a);
+        free(clear);
+        free(emission);
+    }
+}
+
 Test(march, flame_glows_and_hot_gas_too)
 {
     struct bw_volume v = {.box = {{16, 16, 16}, {-0.5, -0.5, 0}, 1.0 / 16}};

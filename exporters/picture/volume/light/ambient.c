@@ -49,10 +49,10 @@ static enum bw_status fire_light(const struct bw_tools *tools, const struct bw_d
 {
     const float albedo = (look->albedo[0] + look->albedo[1] + look->albedo[2]) / 3;
     const size_t cells = bw_dense_cells(&a->coarse.box);
-    float *memory = tools->alloc(tools->ctx, 3 * cells * sizeof(float));
+    float *memory = tools->alloc(tools->ctx, 4 * cells * sizeof(float));
     if (!memory) return BW_ERR_MEMORY;
-    float *const glow[3] = {memory, memory + cells, memory + 2 * cells};
-    for (int c = 0; c < 3; c++) bw_coarse_mean(&a->coarse, box, emission + c, 4, glow[c]);
+    float *const glow[4] = {memory, memory + cells, memory + 2 * cells, memory + 3 * cells};
+    for (int c = 0; c < 4; c++) bw_coarse_mean(&a->coarse, box, emission + c, 4, glow[c]);
     enum bw_status status = bw_lamps_make(tools, &a->coarse, glow, albedo, &a->lamps);
     tools->release(tools->ctx, memory);
     if (!status) tools->parallel(tools->ctx, a->coarse.box.n[2], layer_lamps, a);
@@ -96,19 +96,18 @@ enum bw_status bw_ambient_make(const struct bw_tools *tools, const struct bw_den
 enum bw_status bw_ambient_solids(const struct bw_tools *tools, const struct bw_dense *box, const float *smoke,
                                  int stride, struct bw_ambient *a)
 {
-    a->smoke = tools->alloc(tools->ctx, bw_dense_cells(&a->coarse.box) * sizeof(float));
-    if (!a->smoke) return BW_ERR_MEMORY;
-    bw_coarse_mean(&a->coarse, box, smoke, stride, a->smoke);
-    a->lamps.smoke = a->smoke;
-    return BW_OK;
+    float *mean = tools->alloc(tools->ctx, bw_dense_cells(&a->coarse.box) * sizeof(float));
+    if (!mean) return BW_ERR_MEMORY;
+    bw_coarse_mean(&a->coarse, box, smoke, stride, mean);
+    const enum bw_status status = bw_lamps_solids(tools, &a->coarse, mean, &a->lamps);
+    tools->release(tools->ctx, mean);
+    return status;
 }
 
 void bw_ambient_free(const struct bw_tools *tools, struct bw_ambient *a)
 {
     bw_coarse_free(tools, &a->coarse);
     bw_lamps_free(tools, &a->lamps);
-    if (a->smoke) tools->release(tools->ctx, a->smoke);
-    a->smoke = NULL;
     if (a->rgb[0]) tools->release(tools->ctx, a->rgb[0]);
     a->rgb[0] = NULL;
 }

@@ -10,7 +10,6 @@ struct bw_ambient {
     struct bw_coarse coarse;
     float *rgb[3]; ///< mean radiance from all around, the fire's included; one block
     struct bw_lamps lamps;
-    float *smoke; ///< the coarse grid's extinction without obstacles, or NULL
 };
 
 /// Light from one of six sides: where it comes from, and its part of the mean radiance.
@@ -22,8 +21,8 @@ extern const struct bw_ambient_side bw_ambient_sides[6];
 /// Of the look's own sky, or the studio's, times `environment`.
 void bw_ambient_side_light(const struct bw_look *l, int side, float rgb[3]);
 
-/// `emission`: {rgb, unused} interleaved or NULL. bw_ambient_free gives it back, after a failure too. Errors:
-/// BW_ERR_MEMORY.
+/// `emission`: {rgb, flames' own extinction} interleaved or NULL. bw_ambient_free gives it back, after a failure too.
+/// Errors: BW_ERR_MEMORY.
 enum bw_status bw_ambient_make(const struct bw_tools *tools, const struct bw_dense *box, const float *extinction,
                                const float *emission, const struct bw_scene *scene, struct bw_ambient *a);
 /// For obstacles that the fire lights: `smoke`, of `stride` values a cell, is what alone dims it there. Errors:

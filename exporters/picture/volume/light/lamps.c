@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A fire lights what is around it. Its emission is gathered into at most LAMPS lamps, each at the centre of the
  * light of a block of cells; a lamp of strength J = ∫ j dV (W/sr/m per volume) gives the mean radiance J/(4π r²) at
- * a distance r, less what the smoke between takes away for good, which is marched through the coarse grid. A lamp is
- * as wide as its block: r² has a floor R²/3, which gives a ball of even light and the block's volume, radius R, what
- * it has at its centre. */
+ * a distance r, less what smoke and the soot of the flames between take away for good, which is marched through the
+ * coarse grid. A lamp is as wide as its block: r² has a floor R²/3, which gives a ball of even light and the block's
+ * volume, radius R, what it has at its centre; and of what lies within R of it as much lies behind its light as before,
+ * so that the mean (1 - exp(-2d))/2d of it gets out. */
 #include "lamps.h"
 #include <picture/volume/scene/quick.h>
 
@@ -24,7 +25,7 @@ static int32_t block_choose(const struct bw_dense *b)
 }
 
 /// Light of one block of coarse cells, as a lamp. 0: it is dark.
-static int lamp_make(const struct bw_dense *b, float *const glow[3], const int at[3], int32_t width,
+static int lamp_make(const struct bw_dense *b, float *const glow[4], const int at[3], int32_t width,
                      struct bw_lamp *lamp)
 {
     const double volume = b->h * b->h * b->h;
@@ -60,15 +61,18 @@ static void lamps_thin(struct bw_lamps *l)
     l->n = kept;
 }
 
-enum bw_status bw_lamps_make(const struct bw_tools *tools, const struct bw_coarse *c, float *const glow[3],
+enum bw_status bw_lamps_make(const struct bw_tools *tools, const struct bw_coarse *c, float *const glow[4],
                              float albedo, struct bw_lamps *l)
 {
     const int32_t width = block_choose(&c->box);
     int n[3];
     for (int a = 0; a < 3; a++) n[a] = (c->box.n[a] + width - 1) / width;
-    *l = (struct bw_lamps){.between = *c, .dims = 1 - ONWARD * albedo};
+    const size_t cells = bw_dense_cells(&c->box);
+    *l = (struct bw_lamps){.box = c->box, .share = 1 - ONWARD * albedo};
+    l->dim = tools->alloc(tools->ctx, cells * sizeof *l->dim);
     l->lamp = tools->alloc(tools->ctx, (size_t)n[0] * (size_t)n[1] * (size_t)n[2] * sizeof *l->lamp);
-    if (!l->lamp) return BW_ERR_MEMORY;
+    if (!l->dim || !l->lamp) return BW_ERR_MEMORY;
+    for (size_t i = 0; i < cells; i++) l->dim[i] = l->share * c->extinction[i] + glow[3][i];
     for (int k = 0; k < n[2]; k++)
         for (int j = 0; j < n[1]; j++)
             for (int i = 0; i < n[0]; i++) l->n += lamp_make(&c->box, glow, (int[3]){i, j, k}, width, &l->lamp[l->n]);
@@ -76,19 +80,56 @@ enum bw_status bw_lamps_make(const struct bw_tools *tools, const struct bw_coars
     return BW_OK;
 }
 
+enum bw_status bw_lamps_solids(const struct bw_tools *tools, const struct bw_coarse *c, const float *smoke,
+                               struct bw_lamps *l)
+{
+    const size_t cells = bw_dense_cells(&c->box);
+    l->smoke = tools->alloc(tools->ctx, cells * sizeof *l->smoke);
+    if (!l->smoke) return BW_ERR_MEMORY;
+    for (size_t i = 0; i < cells; i++) l->smoke[i] = l->dim[i] - l->share * (c->extinction[i] - smoke[i]);
+    return BW_OK;
+}
+
 void bw_lamps_free(const struct bw_tools *tools, struct bw_lamps *l)
 {
+    float *const owned[2] = {l->dim, l->smoke};
+    for (int i = 0; i < 2; i++)
+        if (owned[i]) tools->release(tools->ctx, owned[i]);
     if (l->lamp) tools->release(tools->ctx, l->lamp);
+    l->dim = l->smoke = NULL;
     l->lamp = NULL;
     l->n = 0;
 }
 
-/// What the smoke between lets through: the nearest coarse cells along the part of the way inside the box.
-static float lamp_through(const struct bw_coarse *between, float dims, const double p[3], const double d[3], double r)
+/// What dims light in a coarse cell, at a place in cells …
+static float dim_near(const struct bw_dense *b, const float *dim, const float at[3])
 {
-    const struct bw_dense *b = &between->box;
-    const float inv = (float)(1 / b->h);
-    float t0 = 0, t1 = 1, x[3], way[3], depth = 0;
+    size_t q[3];
+    for (int c = 0; c < 3; c++) {
+        const int i = (int)bw_most(at[c], 0);
+        q[c] = (size_t)(i < b->n[c] ? i : b->n[c] - 1);
+    }
+    return dim[(q[2] * (size_t)b->n[1] + q[1]) * (size_t)b->n[0] + q[0]];
+}
+
+/// … and between their middles.
+static float dim_between(const struct bw_dense *b, const float *dim, const float at[3])
+{
+    struct bw_tap tap;
+    bw_tap_at(b,
+              (double[3]){b->origin[0] + b->h * (double)at[0], b->origin[1] + b->h * (double)at[1],
+                          b->origin[2] + b->h * (double)at[2]},
+              &tap);
+    return bw_tap_read(&tap, dim);
+}
+
+/// What lies between lets through, d from p to a lamp `own` metres wide: coarse cells along the part of the way inside
+/// the box, read between them where each pixel is lit by itself.
+static float lamp_through(const struct bw_dense *b, const float *dim, int smooth, const double p[3], const double d[3],
+                          double own)
+{
+    const float inv = (float)(1 / b->h), r = sqrtf((float)(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]));
+    float t0 = 0, t1 = 1, x[3], way[3], depth[2] = {0};
     for (int c = 0; c < 3; c++) {
         way[c] = (float)d[c] * inv;
         x[c] = (float)(p[c] - b->origin[c]) * inv;
@@ -98,24 +139,23 @@ static float lamp_through(const struct bw_coarse *between, float dims, const dou
         t1 = bw_least(t1, bw_most(lo, hi));
     }
     if (t1 <= t0) return 1;
-    const int steps = (int)bw_least((t1 - t0) * (float)r * inv + 1, MARCH);
-    const float step = (t1 - t0) / (float)steps;
+    const int steps = (int)bw_least((t1 - t0) * r * inv + 1, MARCH);
+    const float step = (t1 - t0) / (float)steps, near = 1 - (float)own / bw_most(r, 1e-20f);
     for (int i = 0; i < steps; i++) {
         const float t = t0 + ((float)i + 0.5f) * step;
-        int q[3];
-        for (int c = 0; c < 3; c++) {
-            q[c] = (int)bw_most(x[c] + t * way[c], 0);
-            q[c] = q[c] < b->n[c] ? q[c] : b->n[c] - 1;
-        }
-        depth += between->extinction[((size_t)q[2] * (size_t)b->n[1] + (size_t)q[1]) * (size_t)b->n[0] + (size_t)q[0]];
+        const float at[3] = {x[0] + t * way[0], x[1] + t * way[1], x[2] + t * way[2]};
+        const float s = smooth ? dim_between(b, dim, at) : dim_near(b, dim, at);
+        const float share = bw_least(bw_most((t - near) / step + 0.5f, 0), 1);
+        depth[0] += (1 - share) * s, depth[1] += share * s;
     }
-    return bw_exp_neg(dims * depth * step * (float)r);
+    const float twice = 2 * depth[1] * step * r;
+    return bw_exp_neg(depth[0] * step * r) * (twice > 0.01f ? (1 - bw_exp_neg(twice)) / twice : 1 - 0.5f * twice);
 }
 
 void bw_lamps_light(const struct bw_lamps *all, const double p[3], const struct bw_facing *surface, float rgb[3])
 {
-    struct bw_coarse between = all->between;
-    if (surface && surface->solid && all->smoke) between.extinction = all->smoke;
+    const int solid = surface && surface->solid;
+    const float *dim = solid && all->smoke ? all->smoke : all->dim;
     for (int i = 0; i < all->n; i++) {
         const struct bw_lamp *l = &all->lamp[i];
         double d[3], r2 = 0, cosine = 0;
@@ -129,7 +169,7 @@ void bw_lamps_light(const struct bw_lamps *all, const double p[3], const struct 
         const double facing = surface ? fmax(cosine + 0.3 * soft, 0) / (r + 0.3 * soft) : 1;
         if (facing <= 0) continue;
         const float k = (float)(facing / (4 * 3.14159265358979 * (r2 + (double)l->floor))) *
-                        lamp_through(&between, all->dims, p, d, r);
+                        lamp_through(&all->box, dim, solid, p, d, sqrt(3) * soft);
         for (int c = 0; c < 3; c++) rgb[c] += k * l->rgb[c];
     }
 }

@@ -13,17 +13,21 @@ struct bw_lamp {
 };
 
 struct bw_lamps {
-    struct bw_coarse between; ///< what dims them; not owned
-    float *smoke;             ///< of that what is no obstacle: surfaces would stand in their own light
-    float dims;               ///< share of its extinction that takes light away for good
+    struct bw_dense box; ///< of what dims them
+    float *dim;          ///< what takes their light away for good there, 1/m: smoke, obstacles and the flames' own soot
+    float *smoke;        ///< of that what is no obstacle, or NULL: surfaces would stand in their own light
+    float share;         ///< of smoke's extinction, in both
     struct bw_lamp *lamp;
     int32_t n;
 };
 
-/// `glow`: mean emission of the coarse cells, 1/m, by channel; `albedo`: of the smoke. `c` outlives the lamps. Errors:
-/// BW_ERR_MEMORY.
-enum bw_status bw_lamps_make(const struct bw_tools *tools, const struct bw_coarse *c, float *const glow[3],
+/// `glow`: mean emission of the coarse cells, 1/m, by channel, and the flames' own extinction; `albedo`: of the smoke.
+/// bw_lamps_free gives it back, after a failure too. Errors: BW_ERR_MEMORY.
+enum bw_status bw_lamps_make(const struct bw_tools *tools, const struct bw_coarse *c, float *const glow[4],
                              float albedo, struct bw_lamps *l);
+/// For obstacles that the fire lights: `smoke` is the coarse grid's extinction `c` without them. Errors: BW_ERR_MEMORY.
+enum bw_status bw_lamps_solids(const struct bw_tools *tools, const struct bw_coarse *c, const float *smoke,
+                               struct bw_lamps *l);
 void bw_lamps_free(const struct bw_tools *tools, struct bw_lamps *l);
 /// A surface that is lit: its normal, and 1 where it is an obstacle's, which has no shadow of obstacles then.
 struct bw_facing {

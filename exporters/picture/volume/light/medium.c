@@ -31,7 +31,7 @@ struct shade {
     int32_t n_lights;
     float *extinction;       ///< of light: smoke and obstacles
     float *share[BW_LIGHTS]; ///< what arrives of each light
-    float *emission;         ///< rgb of flames, interleaved with what nobody reads, or NULL
+    float *emission;         ///< {rgb, extinction} of flames, or NULL
     float *rows;             ///< four rows of scratch a layer
     enum bw_status status[BW_LIGHTS];
 };
@@ -73,6 +73,7 @@ static void layer_medium(int64_t k, void *user)
         bw_fire_at(s->v, i, s->scene->ambient, fire);
         bw_emission(s->m->lit.planck, fire, glow);
         for (int c = 0; c < 3; c++) glow[c] *= s->m->lit.gain;
+        glow[3] = s->m->lit.soot * fire[0];
     }
 }
 
