@@ -182,15 +182,16 @@ cache["name"].encode("utf-8")
 PYTHON
 done
 
-# Twenty-five bits, from the first byte to the last: each is seen.
+# Twenty-five bits, from the first byte to the last: each is seen. (Four where sanitizers make a run long.)
 seen=0
+bits=25; [ -z "${BILLOW_TEST_SHORT:-}" ] || bits=4
 size=$(stat -c %s whole/vdb/box_0003.vdb)
-for k in $(seq 0 24); do
-    fresh; vdb bit cache/vdb/box_0003.vdb $((k * (size - 1) / 24)) $((k % 8))
+for k in $(seq 0 $((bits - 1))); do
+    fresh; vdb bit cache/vdb/box_0003.vdb $((k * (size - 1) / (bits - 1))) $((k % 8))
     run check cache
     [ "$code" = 1 ] && grep -q box_0003.vdb err.txt && seen=$((seen + 1))
 done
-that "each of 25 bits that turned is seen: $seen" test "$seen" = 25
+that "each of $bits bits that turned is seen: $seen" test "$seen" = $bits
 
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ] && [ "$passed" -gt 60 ]

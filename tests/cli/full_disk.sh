@@ -54,13 +54,17 @@ full() {
     [ "$ended" != 0 ]
 }
 
-for pages in $(seq 1 100); do full "$pages pages" "size=$((4 * pages))k" "size=4m" "$pages" || break; done
+# Sanitizers see the same ways out at one size in seven. What the bake takes is still found to a page: the next wants it.
+each=1; [ -z "${BILLOW_TEST_SHORT:-}" ] || each=7
+sized() { full "$1 pages" "size=$((4 * $1))k" "size=4m" "$1"; }
+for pages in $(seq 1 $each 100); do sized "$pages" || break; done
+while [ $each -gt 1 ] && ! sized $((pages - 1)); do pages=$((pages - 1)); done
 that "every size up to what it takes" test "$pages" -gt 20 -a "$pages" -lt 100
 mount -t tmpfs -o "size=$((4 * pages + 16))k" none disk
 run bake every --out disk/out; expect "room for all but a checkpoint" 0 "the checkpoint .*every_0002.bwck could not be written: No space"
 that "then there is none" test -z "$(ls -A disk/out/checkpoints)"
 umount disk
-for files in $(seq 2 60); do full "$files files" "nr_inodes=$files,size=4m" "nr_inodes=1000" "$files" || break; done
+for files in $(seq 2 $each 60); do full "$files files" "nr_inodes=$files,size=4m" "nr_inodes=1000" "$files" || break; done
 that "every number of files up to what it takes" test "$files" -gt 10 -a "$files" -lt 60
 
 prompt_end

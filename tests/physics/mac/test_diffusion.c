@@ -206,7 +206,7 @@ Test(flow, couette_between_sides)
 /* Obstacles below 0.1 and above 1 of 1.2 m, the upper one moving. */
 Test(flow, couette_between_obstacles)
 {
-    for (int across = 0; across < 3; across++) {
+    for (int across = test_short() ? 2 : 0; across < 3; across++) {
         int along = (across + 1) % 3, c[3] = {3, 3, 3};
         double low[3] = {0}, high[3] = {0}, then[3], size[2][3] = {{9, 9, 9}, {9, 9, 9}};
         c[across] = 24;
