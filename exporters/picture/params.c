@@ -21,12 +21,15 @@ const struct bw_param bw_picture_obstacle_rows[2] = {
            "1: clay; less: lamps and room are mirrored, in spots that get smaller and brighter."),
 };
 
-const struct bw_param bw_picture_particle_rows[4] = {
+const struct bw_param bw_picture_particle_rows[5] = {
     BW_CHOICE(struct bw_picture_particles, show, "show", "hot", "hot|all|none|light",
               "hot: those that have a temperature and a size glow; all: others too, lit by the lamps; light: those "
               "shine in their own colour."),
     BW_F64(struct bw_picture_particles, size, "size", "0 m", 0, 1e6, "m",
            "Diameter of those that have none of their own; 0: a pixel."),
+    BW_F64(
+        struct bw_picture_particles, vary, "vary", "0", 0, 1, 0,
+        "How unlike those that shine are: 1 makes few bright, seen as single hairs, and most faint; the mean stays."),
     BW_F64(struct bw_picture_particles, streak, "streak", "0.5", 0, 24, 0,
            "How long they are drawn out along their velocity, frames."),
     BW_F64(struct bw_picture_particles, glow, "glow", "1", 0, 1e6, 0,

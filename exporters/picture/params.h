@@ -32,7 +32,7 @@ struct bw_picture_obstacles {
 /// Particles: which, and how.
 struct bw_picture_particles {
     int32_t show; ///< enum bw_show_particles
-    double size;
+    double size, vary;
     double streak, glow;
 };
 
@@ -73,7 +73,7 @@ struct bw_picture_light {
 };
 
 extern const struct bw_param bw_picture_range_row[1], bw_picture_light_rows[3], bw_picture_camera_rows[8],
-    bw_picture_obstacle_rows[2], bw_picture_particle_rows[4], bw_picture_sky_rows[3];
+    bw_picture_obstacle_rows[2], bw_picture_particle_rows[5], bw_picture_sky_rows[3];
 
 /// Rows of a parameter table for the member `m`, a struct bw_picture_params, of S.
 // clang-format off

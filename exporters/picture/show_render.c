@@ -51,9 +51,9 @@ static enum bw_status volume_make(const struct bw_making *m, double ambient, str
                              params->blend);
     enum bw_status status = other ? bw_gather_blend(tools, m->frame, other, params->edge, v, memory)
                                   : bw_gather_volume(tools, m->frame, v, memory);
-    const enum bw_show_particles which = (enum bw_show_particles)params->particles.show;
-    if (!status && which != BW_SHOW_NONE)
-        status = bw_gather_sparks(tools, m->frame, which, ambient, params->particles.size, v);
+    const struct bw_sparks_wish sparks = {(enum bw_show_particles)params->particles.show, ambient,
+                                          params->particles.size, params->particles.vary};
+    if (!status && sparks.which != BW_SHOW_NONE) status = bw_gather_sparks(tools, m->frame, &sparks, v);
     return status ? e->host->fail(e, status, "out of memory for a render") : BW_OK;
 }
 

@@ -4,7 +4,8 @@
 # somebody else. The last line is "N passed, N failed".
 set -u
 billow=$(realpath "$1")
-puff=$(realpath "$2")/tests/cli/puff.yaml
+source=$(realpath "$2")
+puff=$source/tests/cli/puff.yaml
 plugins=$(dirname "$billow")/../plugins
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -57,6 +58,18 @@ expect "an installed one that has files beside it" 0 good check far/letters.yaml
 cp "$puff" far/campfire.yaml
 expect "one of that name beside it comes first" 0 'mine\.yaml: good, .* 6 frames' check far/mine.yaml
 printf 'billow: 1\nextends: nowhere\n' >far/lost.yaml
+
+# ---- recipes of the user guide: each is a whole file ----
+mkdir -p recipes/geo && cp "$source/presets/meshes/city.obj" recipes/geo/chair.obj
+printf 'x,y,z\n0,0,0.1\n' | tee recipes/geo/path_0001.csv >recipes/geo/path_0002.csv
+sed -n '/^\*\*Recipes\.\*\*/,/^More lobes/p' "$source/docs/user-guide.md" |
+    awk '/^    # /{n++} /^    /{print substr($0, 5) >("recipes/recipe" n ".yaml")}'
+[ "$(ls recipes/*.yaml | wc -l)" -ge 10 ] && passed=$((passed + 1)) || { failed=$((failed + 1)); echo "-- failed: ten recipes" >&2; }
+for recipe in recipes/recipe*.yaml; do
+    printf 'billow: 1\nname: mine\n' >>"$recipe"
+    expect "$(head -1 "$recipe")" 0 good check "$recipe"
+done
+
 expect "one that is nowhere" 3 'lost\.yaml:2:10: there is no preset "nowhere" to extend' check far/lost.yaml
 
 # ---- no files ----

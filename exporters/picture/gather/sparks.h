@@ -8,9 +8,16 @@
 
 enum bw_show_particles { BW_SHOW_HOT, BW_SHOW_ALL, BW_SHOW_NONE, BW_SHOW_LIGHT };
 
-/// Fill v->spark, which the caller releases, from those with a temperature and a size, or from all. `ambient`: K;
-/// `size`: m, of those that have none. Errors: BW_ERR_MEMORY.
+struct bw_sparks_wish {
+    enum bw_show_particles which;
+    double ambient; ///< K
+    double size;    ///< m, of those that have none
+    double vary;    ///< 0: those that shine are alike; 1: few are bright and most are faint, with the same mean
+};
+
+/// Fill v->spark, which the caller releases, from those with a temperature and a size, or from more.
+/// Errors: BW_ERR_MEMORY.
 enum bw_status bw_gather_sparks(const struct bw_tools *tools, const struct bw_frame *frame,
-                                enum bw_show_particles which, double ambient, double size, struct bw_volume *v);
+                                const struct bw_sparks_wish *wish, struct bw_volume *v);
 
 #endif

@@ -251,11 +251,11 @@ Test(motion, embers_are_told_from_other_particles)
                                                        {"vortons", 2, 2, vortons, of_vortons}};
     const struct bw_frame frame = {.n_particles = 2, .particles = particles};
     struct bw_volume v = {0}, all = {0};
-    cr_assert_eq(bw_gather_sparks(&tools, &frame, BW_SHOW_HOT, 300, 0, &v), BW_OK);
+    cr_assert_eq(bw_gather_sparks(&tools, &frame, &(struct bw_sparks_wish){BW_SHOW_HOT, 300, 0, 0}, &v), BW_OK);
     cr_assert_eq(v.n_sparks, 1, "one is cold, one is gone: %lld", (long long)v.n_sparks);
     cr_assert_float_eq(v.spark[0].kelvin, 1300, 1e-3);
     cr_assert(v.spark[0].at[2] == 3 && v.spark[0].vel[0] == 1 && v.spark[0].size == 0.01f);
-    cr_assert_eq(bw_gather_sparks(&tools, &frame, BW_SHOW_ALL, 300, 0, &all), BW_OK);
+    cr_assert_eq(bw_gather_sparks(&tools, &frame, &(struct bw_sparks_wish){BW_SHOW_ALL, 300, 0, 0}, &all), BW_OK);
     cr_assert_eq(all.n_sparks, 4);
     cr_assert(all.spark[3].at[2] == 2 && all.spark[3].kelvin == 0 && all.spark[3].size == 0);
     free(v.spark);
@@ -273,8 +273,38 @@ Test(motion, tracers_are_told_from_vortons)
                                                        {"tracers", 2, 2, tracers, data}};
     const struct bw_frame frame = {.n_particles = 2, .particles = particles};
     struct bw_volume v = {0};
-    cr_assert_eq(bw_gather_sparks(&tools, &frame, BW_SHOW_LIGHT, 300, 2e-3, &v), BW_OK);
+    cr_assert_eq(bw_gather_sparks(&tools, &frame, &(struct bw_sparks_wish){BW_SHOW_LIGHT, 300, 2e-3, 0}, &v), BW_OK);
     cr_assert_eq(v.n_sparks, 2, "%lld", (long long)v.n_sparks);
     cr_assert(v.spark[0].rgb[1] == 0.5f && v.spark[0].size == 2e-3f && v.spark[0].kelvin == 0);
     free(v.spark);
+}
+
+/* A tracer keeps its brightness, wherever it stands among the others, and all together keep theirs. */
+Test(motion, tracers_vary_by_their_number)
+{
+    enum { TRACERS = 20000 };
+    static const struct bw_attribute rows[] = {
+        {"pos", BW_F32, 3, "m"}, {"colour", BW_F32, 3, "1"}, {"id", BW_I64, 1, ""}};
+    float *ones = take(NULL, 3 * TRACERS * sizeof(float));
+    int64_t *id = take(NULL, TRACERS * sizeof *id);
+    const void *const data[] = {ones, ones, id};
+    const struct bw_snapshot_particles tracers = {"tracers", TRACERS, 3, rows, data};
+    const struct bw_frame frame = {.n_particles = 1, .particles = &tracers};
+    const struct bw_sparks_wish wish = {BW_SHOW_LIGHT, 300, 1e-3, 1};
+    struct bw_volume v[2] = {0};
+    double sum = 0;
+    int bright = 0;
+    for (int i = 0; i < 3 * TRACERS; i++) ones[i] = 1;
+    for (int k = 0; k < 2; k++) {
+        for (int i = 0; i < TRACERS; i++) id[i] = k ? TRACERS - 1 - i : i;
+        cr_assert_eq(bw_gather_sparks(&tools, &frame, &wish, &v[k]), BW_OK);
+    }
+    for (int i = 0; i < TRACERS; i++) {
+        const float one = v[0].spark[i].rgb[0];
+        cr_assert(one == v[1].spark[TRACERS - 1 - i].rgb[0] && one == v[0].spark[i].rgb[2] && one >= 0 && one < 8);
+        sum += (double)one, bright += one > 2.5f;
+    }
+    cr_assert_float_eq(sum / TRACERS, 1, 0.05, "%g", sum / TRACERS);
+    cr_assert(bright > 0.1 * TRACERS && bright < 0.2 * TRACERS, "%d", bright);
+    free(v[0].spark), free(v[1].spark), free(ones), free(id);
 }
