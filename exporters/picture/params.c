@@ -65,7 +65,7 @@ static const struct bw_param target_rows[] = {
     BW_VEC3(struct bw_picture_target, point, "point", "[0, 0, 0]", "m", "A place."),
 };
 
-const struct bw_param bw_picture_camera_rows[8] = {
+const struct bw_param bw_picture_camera_rows[10] = {
     BW_F64(struct bw_picture_camera, azimuth, "azimuth", "24 deg", -1e6, 1e6, "rad",
            "From the front towards the right (from -y towards +x)."),
     BW_F64(struct bw_picture_camera, elevation, "elevation", "7.5 deg", -1.5707963267948966, 1.5707963267948966, "rad",
@@ -79,6 +79,11 @@ const struct bw_param bw_picture_camera_rows[8] = {
     BW_F64(struct bw_picture_camera, sensor, "sensor", "36 mm", 1e-4, 100, "m", "The film's longer side."),
     BW_F64(struct bw_picture_camera, orbit, "orbit", "0", -1000, 1000, 0,
            "Turns round the target in the course of the bake; the studio's lamps stay."),
+    BW_F64(struct bw_picture_camera, fstop, "fstop", "0", 0, 1000, 0,
+           "f-number: focal length by the lens's width; small ones blur what is nearer or farther than `focus`, by 16 "
+           "rays a pixel. 0: all is sharp."),
+    BW_F64(struct bw_picture_camera, focus, "focus", "0 m", 0, 1e9, "m",
+           "From the camera to what is sharp; 0: the target."),
 };
 
 /// The rows by themselves: offsets are those in struct bw_picture_params.
@@ -210,6 +215,8 @@ static struct bw_aim aim_of(const struct bw_picture_camera *c)
                          .roll = c->roll,
                          .distance = c->distance,
                          .tan_long = 0.5 * c->sensor / c->lens,
+                         .aperture = c->fstop > 0 ? 0.5 * c->lens / c->fstop : 0,
+                         .focus = c->focus,
                          .has_target = c->target.kind};
     memcpy(aim.target, c->target.point, sizeof aim.target);
     return aim;

@@ -19,7 +19,7 @@ struct bw_picture_target {
 };
 
 struct bw_picture_camera {
-    double azimuth, elevation, roll, distance, lens, sensor, orbit;
+    double azimuth, elevation, roll, distance, lens, sensor, orbit, fstop, focus;
     struct bw_picture_target target;
 };
 
@@ -72,7 +72,7 @@ struct bw_picture_light {
     double soft;
 };
 
-extern const struct bw_param bw_picture_range_row[1], bw_picture_light_rows[3], bw_picture_camera_rows[8],
+extern const struct bw_param bw_picture_range_row[1], bw_picture_light_rows[3], bw_picture_camera_rows[10],
     bw_picture_obstacle_rows[2], bw_picture_particle_rows[5], bw_picture_sky_rows[3];
 
 /// Rows of a parameter table for the member `m`, a struct bw_picture_params, of S.

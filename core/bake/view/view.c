@@ -161,6 +161,7 @@ static int camera_of_eye(const struct bw_eye *e, double aspect, struct bw_camera
     cross(c->right, c->forward, c->up);
     c->tan_y = tan(0.5 * e->angle);
     c->tan_x = c->tan_y * aspect;
+    c->aperture = 0; // who walks round wants to see, and soon
     return 1;
 }
 

@@ -218,8 +218,9 @@ Test(march, glow_follows_temperature)
 /* What a camera 10 m away sees of a lit medium that fills [-1, 1]³, over a background of 1. */
 static struct bw_image lit_render(const struct bw_lit *lit)
 {
-    struct bw_scene scene = {
-        .exposure = 1, .camera = {{0, -10, 0}, {1, 0, 0}, {0, 0, 1}, {0, 1, 0}, 0.12, 0.12}, .look = BW_LOOK_DEFAULT};
+    struct bw_scene scene = {.exposure = 1,
+                             .camera = {{0, -10, 0}, {1, 0, 0}, {0, 0, 1}, {0, 1, 0}, 0.12, 0.12, 0, 0},
+                             .look = BW_LOOK_DEFAULT};
     const struct bw_volume v = {.box = lit->box};
     const struct bw_ambient none = {.coarse = {.box = lit->box}};
     struct bw_image img;

@@ -224,6 +224,9 @@ def camera_add():
     data = bpy.data.cameras.new("camera")
     data.sensor_fit, data.angle = "HORIZONTAL", 2 * math.atan(eye["tan_x"])
     data.clip_start, data.clip_end = 0.01 * cache["size"], 1000 * cache["size"]
+    if eye["aperture"] > 0:
+        data.dof.use_dof, data.dof.focus_distance = True, eye["focus"]
+        data.dof.aperture_fstop = data.lens * 1e-3 / (2 * eye["aperture"])
     axes = Matrix((eye["right"], eye["up"], [-c for c in eye["forward"]])).transposed()
     camera = add("camera", data)
     camera.matrix_world = Matrix.Translation(eye["eye"]) @ axes.to_4x4()

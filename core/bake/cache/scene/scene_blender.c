@@ -68,7 +68,8 @@ static void camera_put(FILE *f, const struct bw_camera *c)
     vector_put(f, "up", c->up);
     fputs(", ", f);
     vector_put(f, "forward", c->forward);
-    fprintf(f, ",\n               \"tan_x\": %.9g},\n", c->tan_x);
+    fprintf(f, ",\n               \"tan_x\": %.9g, \"aperture\": %.9g, \"focus\": %.9g},\n", c->tan_x, c->aperture,
+            c->focus);
 }
 
 static void lights_put(FILE *f, const struct bw_scene *s)

@@ -15,6 +15,7 @@
 
 #define DEEP 0.1f  ///< of the light from there gets out: cells are read linearly, which is not seen
 enum { BAND = 4 }; ///< rows a task
+enum { LENS = 4 }; ///< rays a pixel, squared, through a lens that is wide
 
 /// How rays go.
 struct steps {
@@ -147,8 +148,9 @@ static float medium_march(const struct march *m, const struct ray *r, float jitt
 /// What a pixel has seen so far: light, and what gets through from behind.
 struct sight {
     int x, y;
-    float jitter; ///< -0.5 … 0.5 steps
-    double dir[3];
+    float jitter;   ///< -0.5 … 0.5 steps
+    double lens[2]; ///< where on the lens, of its radius
+    double eye[3], dir[3];
     float rgb[3], through;
 };
 
@@ -158,8 +160,10 @@ static void span_see(const struct march *m, double near, double far, struct sigh
     struct ray r;
     float rgb[3];
     const float *reach = m->blocks.reach + 2 * (s->y / BW_SCREEN_TILE * m->blocks.tiles[0] + s->x / BW_SCREEN_TILE);
-    const double range[2] = {fmax((double)reach[0], near), fmin((double)reach[1], far)};
-    if (range[0] >= range[1] || !ray_clip(&m->shot.lit->box, m->shot.scene->camera.eye, s->dir, range, &r)) return;
+    double range[2] = {near, far};
+    if (!(m->shot.scene->camera.aperture > 0)) // tiles are those of the lens's middle
+        range[0] = fmax((double)reach[0], near), range[1] = fmin((double)reach[1], far);
+    if (range[0] >= range[1] || !ray_clip(&m->shot.lit->box, s->eye, s->dir, range, &r)) return;
     const float through = medium_march(m, &r, s->jitter, rgb);
     for (int a = 0; a < 3; a++) s->rgb[a] += s->through * rgb[a];
     s->through *= through;
@@ -168,7 +172,7 @@ static void span_see(const struct march *m, double near, double far, struct sigh
 /// An obstacle at a distance of `depth` that covers a share of the pixel.
 static void solid_see(const struct march *m, double depth, float cover, struct sight *s)
 {
-    const double *eye = m->shot.scene->camera.eye;
+    const double *eye = s->eye;
     float clay[3];
     const double p[3] = {eye[0] + depth * s->dir[0], eye[1] + depth * s->dir[1], eye[2] + depth * s->dir[2]};
     bw_solid_shade(m->shot.v, &m->studio, p, s->dir, clay);
@@ -179,7 +183,7 @@ static void solid_see(const struct march *m, double depth, float cover, struct s
 /// What a wet floor mirrors of smoke, flames and room.
 static void mirror_see(const struct march *m, const struct sight *s, struct bw_behind *b)
 {
-    const double *eye = m->shot.scene->camera.eye, range[2] = {0, HUGE_VAL};
+    const double *eye = s->eye, range[2] = {0, HUGE_VAL};
     double at[3];
     float rgb[3] = {0}, sky[3], through = 1;
     struct ray r;
@@ -190,26 +194,44 @@ static void mirror_see(const struct march *m, const struct sight *s, struct bw_b
     for (int c = 0; c < 3; c++) b->rgb[c] += b->mirror * (rgb[c] + through * sky[c]);
 }
 
-/// Light along a ray, (u, v) in -1 … 1 over the picture, into `out`; answers how much smoke and obstacles cover.
-static float ray_march(const struct march *m, double u, double v, struct sight *s, float *out)
+/// The ray through (u, v) of the picture: from a place on the lens to what that place and its middle see alike.
+static void sight_aim(const struct bw_camera *c, const double uv[2], struct sight *s)
 {
-    const struct bw_camera *c = &m->shot.scene->camera;
-    double len = 0, depth, hit;
+    double len = 0;
     for (int a = 0; a < 3; a++) {
-        s->dir[a] = c->forward[a] + u * c->tan_x * c->right[a] + v * c->tan_y * c->up[a];
+        const double off = c->aperture * (s->lens[0] * c->right[a] + s->lens[1] * c->up[a]);
+        s->eye[a] = c->eye[a] + off;
+        s->dir[a] = c->forward[a] + uv[0] * c->tan_x * c->right[a] + uv[1] * c->tan_y * c->up[a];
+        if (c->aperture > 0) s->dir[a] -= off / c->focus;
         len += s->dir[a] * s->dir[a];
     }
     for (int a = 0; a < 3; a++) s->dir[a] /= sqrt(len);
+}
+
+/// Light along a ray, (u, v) in -1 … 1 over the picture, into `out`; answers how much smoke and obstacles cover.
+static float ray_march(const struct march *m, const double uv[2], struct sight *s, float *out)
+{
+    const struct bw_camera *c = &m->shot.scene->camera;
+    double depth, hit;
     struct bw_behind behind;
-    bw_studio_colour(&m->studio, s->dir, u, v, &behind);
+    sight_aim(c, uv, s);
+    bw_studio_colour(&m->studio, s->eye, s->dir, uv, &behind);
     hit = depth = behind.depth;
-    const float cover = m->shot.v->solid ? bw_solid_hit(m->shot.v, c->eye, s->dir, 2 * c->tan_y / m->img->h, &hit) : 0;
+    const float cover = m->shot.v->solid ? bw_solid_hit(m->shot.v, s->eye, s->dir, 2 * c->tan_y / m->img->h, &hit) : 0;
     span_see(m, 0, hit, s);
     if (cover > 0) solid_see(m, hit, cover, s);
     if (cover > 0 && cover < 1) span_see(m, hit, depth, s); // past its edge
     if (behind.mirror > 0 && !m->alpha && s->through > 0.01f) mirror_see(m, s, &behind);
     for (int a = 0; a < 3; a++) out[a] = s->rgb[a] + (m->alpha ? 0 : s->through * behind.rgb[a]);
     return 1 - s->through;
+}
+
+/// Rays spread evenly over the lens as a sunflower's seeds (Vogel 1979), turned from pixel to pixel by blue noise.
+static void lens_place(struct sight *s, int ray, int rays)
+{
+    const double turn = 2.399963229728653 * ray + 2 * 3.14159265358979 * (double)bw_jitter(s->x, s->y, 0);
+    const double r = sqrt((ray + 0.5) / rays);
+    s->lens[0] = r * cos(turn), s->lens[1] = r * sin(turn);
 }
 
 /// The mean of a pixel's rays.
@@ -221,7 +243,9 @@ static float pixel_march(const struct march *m, int x, int y, float *out)
     for (int q = 0; q < rays; q++) {
         struct sight s = {.x = x, .y = y, .through = 1, .jitter = bw_jitter(x, y, q) - 0.5f};
         const double right = (q % across + 0.5) / across, down = (q / across + 0.5) / across;
-        cover += ray_march(m, 2 * (x + right) / m->img->w - 1, 1 - 2 * (y + down) / m->img->h, &s, rgb) / (float)rays;
+        const double uv[2] = {2 * (x + right) / m->img->w - 1, 1 - 2 * (y + down) / m->img->h};
+        if (m->shot.scene->camera.aperture > 0) lens_place(&s, q, rays);
+        cover += ray_march(m, uv, &s, rgb) / (float)rays;
         for (int a = 0; a < 3; a++) out[a] += rgb[a] / (float)rays;
     }
     return cover;
@@ -243,6 +267,7 @@ enum bw_status bw_march(const struct bw_tools *tools, const struct bw_shot *shot
     struct march m = {.shot = *shot, .img = img, .alpha = alpha};
     m.steps = quality_steps[shot->scene->look.quality + 1];
     m.steps.cubic = bw_lit_cubic(shot->lit, &shot->scene->look);
+    if (shot->scene->camera.aperture > 0 && m.steps.across < LENS) m.steps.across = LENS;
     const int32_t size[2] = {img->w, img->h};
     enum bw_status status = bw_studio_make(tools, shot->scene, shot->ambient, &m.studio);
     m.studio.pixel = 2 * shot->scene->camera.tan_y / img->h;

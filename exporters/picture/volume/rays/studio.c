@@ -202,18 +202,19 @@ static void floor_mirror(const struct bw_ground_spot *spot, const double dir[3],
     b->mirror = spot->wet * (0.02f + 0.98f * powf(1 - (float)fmin(fmax(cosine, 0), 1), 5));
 }
 
-void bw_studio_colour(const struct bw_studio *s, const double dir[3], double u, double v, struct bw_behind *b)
+void bw_studio_colour(const struct bw_studio *s, const double eye[3], const double dir[3], const double uv[2],
+                      struct bw_behind *b)
 {
     const struct bw_scene *scene = s->scene;
     const double wide = scene->look.sky ? 400 : scene->look.ground == BW_GROUND_STUDIO ? 0.8 : 6; // to the horizon
     struct bw_ground_spot spot;
     *b = (struct bw_behind){.depth = HUGE_VAL};
-    wall_colour(s, dir, u, v, b->rgb);
+    wall_colour(s, dir, uv[0], uv[1], b->rgb);
     if (!scene->floor || dir[2] > -1e-6) return;
-    b->depth = (scene->lo[2] - scene->camera.eye[2]) / dir[2];
+    b->depth = (scene->lo[2] - eye[2]) / dir[2];
     if (b->depth < 0) return;
     double p[3], r2 = 0, size = fmax(scene->hi[0] - scene->lo[0], scene->hi[1] - scene->lo[1]);
-    for (int a = 0; a < 3; a++) p[a] = scene->camera.eye[a] + b->depth * dir[a];
+    for (int a = 0; a < 3; a++) p[a] = eye[a] + b->depth * dir[a];
     for (int a = 0; a < 2; a++) r2 += pow(p[a] - 0.5 * (scene->lo[a] + scene->hi[a]), 2);
     float lit[3], fade = (float)exp(-r2 / (wide * size * size));
     bw_ground_at((enum bw_ground)scene->look.ground, p, b->depth * s->pixel / sqrt(fmax(-dir[2], 1e-3)), &spot);

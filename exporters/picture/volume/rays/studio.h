@@ -41,7 +41,8 @@ struct bw_behind {
 };
 /// The room's light from a direction, a unit vector.
 void bw_studio_sky(const struct bw_studio *s, const double to[3], float rgb[3]);
-/// (u, v) in -1 … 1 over the picture.
-void bw_studio_colour(const struct bw_studio *s, const double dir[3], double u, double v, struct bw_behind *b);
+/// Along a ray from `eye`, (u, v) in -1 … 1 over the picture.
+void bw_studio_colour(const struct bw_studio *s, const double eye[3], const double dir[3], const double uv[2],
+                      struct bw_behind *b);
 
 #endif

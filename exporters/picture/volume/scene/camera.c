@@ -80,6 +80,8 @@ void bw_camera_fit(struct bw_camera *c, const struct bw_aim *aim, const double l
     if (aim->has_target) distance = camera_distance(c, half, off, 0);
     else shift = camera_shift(c, half, &distance);
     if (aim->distance > 0) distance = aim->distance;
+    c->aperture = aim->aperture;
+    c->focus = aim->focus > 0 ? aim->focus : distance;
     for (int a = 0; a < 3; a++)
         c->eye[a] = 0.5 * (lo[a] + hi[a]) + off[a] + shift * c->up[a] - distance * c->forward[a];
 }

@@ -8,6 +8,8 @@
 struct bw_camera {
     double eye[3], right[3], up[3], forward[3];
     double tan_x, tan_y; ///< tangent of half the angle of view
+    double aperture;     ///< radius of the lens, m; 0: all is sharp
+    double focus;        ///< m ahead to what is sharp
 };
 
 /// What is asked of a camera.
@@ -19,6 +21,8 @@ struct bw_aim {
     double tan_long;  ///< tangent of half the angle of the picture's longer side
     double target[3]; ///< what it looks at …
     int has_target;   ///< … 0: the middle of the stage
+    double aperture;  ///< radius of the lens, m
+    double focus;     ///< m to what is sharp; 0: the target
 };
 /// From in front, a little from the right and above, low, so that smoke towers; a lens of 68 mm, little distortion.
 #define BW_AIM_USUAL                                                                                                   \

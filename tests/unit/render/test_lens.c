@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+/* A wide lens: what is in focus stays sharp, what is not is blurred by as much as geometry says, floor and obstacles
+ * too, and no light is lost. */
+#include "image_tools.h"
+#include <picture/volume/rays/march.h>
+#include <picture/volume/render.h>
+
+#include <criterion/criterion.h>
+#include <math.h>
+
+enum { SIZE = 96, N = 16 };
+
+/// How wide a picture's light is, the root of its second moment along x, m at a distance of 10 m; and how much it is.
+struct spot {
+    double width, light;
+};
+
+/// Of a column of light 10 m from a camera whose lens has that radius and is sharp at `focus`.
+static struct spot column_seen(double aperture, double focus)
+{
+    const double h = 0.1, pixel = 2 * 10 * 0.12 / SIZE;
+    struct bw_lit lit = {.box = {{N, N, N}, {-0.5 * N * h, -0.5 * N * h, -0.5 * N * h}, h}};
+    struct bw_scene scene = {.exposure = 1, .look = BW_LOOK_DEFAULT};
+    const struct bw_volume v = {.box = lit.box};
+    const struct bw_ambient none = {.coarse = {.box = lit.box}};
+    struct bw_aim aim = {.tan_long = 0.12, .has_target = 1, .distance = 10, .aperture = aperture, .focus = focus};
+    struct bw_image img;
+    struct spot s = {0};
+    double first = 0, second = 0;
+    scene.look.has_background = 1; // black
+    lit.rgbs = take(NULL, (size_t)N * N * N * 4 * sizeof(float));
+    for (int k = 4; k < 12; k++) lit.rgbs[4 * ((k * N + N / 2) * N + N / 2)] = 1;
+    bw_camera_fit(&scene.camera, &aim, (double[3]){-1, -1, -1}, (double[3]){1, 1, 1}, 1);
+    cr_assert_eq(bw_image_init(&img, &tools, SIZE, SIZE), BW_OK);
+    cr_assert_eq(bw_march(&tools, &(struct bw_shot){&lit, &none, &v, &scene}, &img, NULL), BW_OK);
+    for (int i = 0; i < SIZE * SIZE; i++) {
+        const double x = pixel * (i % SIZE), light = (double)img.px[3 * i];
+        s.light += light, first += x * light, second += x * x * light;
+    }
+    s.width = sqrt(second / s.light - pow(first / s.light, 2));
+    bw_image_free(&img);
+    free(lit.rgbs);
+    return s;
+}
+
+/* Rays from a lens of radius A that meet at a distance f are A |d - f| / f apart from their middle at d: as an even
+ * disc, whose second moment is a quarter of its radius squared. */
+Test(lens, blur_is_as_wide_as_geometry_says)
+{
+    const struct spot sharp = column_seen(0, 0), focused = column_seen(0.15, 0);
+    cr_assert_float_eq(focused.width, sharp.width, 0.02 * sharp.width, "%g, %g", focused.width, sharp.width);
+    for (double focus = 5; focus < 30; focus *= 2) {
+        const struct spot seen = column_seen(0.15, focus);
+        const double disc = 0.15 * fabs(10 - focus) / focus, want = sqrt(pow(sharp.width, 2) + disc * disc / 4);
+        cr_log_info("sharp at %g m: %.4f, by geometry %.4f", focus, seen.width, want);
+        cr_assert_float_eq(seen.width, want, 0.04 * want, "sharp at %g m: %g, not %g", focus, seen.width, want);
+        cr_assert_float_eq(seen.light, sharp.light, 0.02 * sharp.light);
+    }
+}
+
+/// The steepest change of brightness along the middle row, of its mean.
+static double edge_steepness(double aperture, double focus)
+{
+    enum { B = 40 };
+    struct bw_volume v = {.solid_box = {{B, B, B}, {-1, -1, -1}, 2. / B}};
+    struct bw_scene scene = {.lo = {-1, -1, -1}, .hi = {1, 1, 1}, .exposure = 1, .look = BW_LOOK_DEFAULT};
+    struct bw_aim aim = {.tan_long = 0.12, .has_target = 1, .distance = 8, .aperture = aperture, .focus = focus};
+    struct bw_image img;
+    double most = 0, mean = 0;
+    v.solid = take(NULL, B * B * B * sizeof(float));
+    for (int i = 0; i < B * B * B; i++) {
+        const double x = (i % B + 0.5) * 2 / B - 1, y = (i / B % B + 0.5) * 2 / B - 1,
+                     z = (i / B / B + 0.5) * 2 / B - 1;
+        v.solid[i] = (float)(sqrt(x * x + y * y + z * z) - 0.5);
+    }
+    bw_camera_fit(&scene.camera, &aim, scene.lo, scene.hi, 1);
+    cr_assert_eq(bw_image_init(&img, &tools, SIZE, SIZE), BW_OK);
+    cr_assert_eq(bw_render_linear(&tools, &v, &scene, &img, NULL), BW_OK);
+    for (int x = 1; x < SIZE; x++) {
+        const double now = brightness(&img, x, SIZE / 2);
+        most = fmax(most, fabs(now - brightness(&img, x - 1, SIZE / 2))), mean += now / SIZE;
+    }
+    bw_image_free(&img);
+    free(v.solid);
+    return most / mean;
+}
+
+Test(lens, obstacles_blur_too)
+{
+    const double sharp = edge_steepness(0, 0), focused = edge_steepness(0.1, 8), blurred = edge_steepness(0.1, 3);
+    cr_log_info("steepest edge: %.3f, in focus %.3f, out of it %.3f", sharp, focused, blurred);
+    cr_assert_gt(focused, 0.6 * sharp);
+    cr_assert_lt(blurred, 0.4 * focused);
+}
