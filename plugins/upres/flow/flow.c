@@ -187,7 +187,7 @@ static void flow_body(const struct bw_block *b, void *user)
     for (int c = 0; c < 3; c++) {
         struct dense_axis axis[3];
         int32_t n[3] = {b->n[0], b->n[1], b->n[2]};
-        n[c]++;
+        n[c] += b->high[c];
         for (int a = 0; a < 3; a++)
             if (!dense_axis_fill(&axis[a], b, &st->lattice, a, b->lo[a], n[a], a == c ? 0 : .5, DENSE_CUBIC)) return;
         const float *base = dense_expand(b, &st->now, c, axis);
@@ -232,10 +232,10 @@ static enum bw_status step(struct bw_stage *s)
     if (!status) status = flow_noise(s);
     if (status) return status;
     double sum[SUMS];
-    struct bw_access access[] = {{bw_port_field(s, FLOW_VEL), BW_WRITE, 0}, {bw_port_field(s, FLOW_NOISE), BW_READ, 1}};
+    struct bw_access access[] = {{bw_port_field(s, FLOW_VEL), BW_WRITE_OWN, 0},
+                                 {bw_port_field(s, FLOW_NOISE), BW_UPDATE_OWN, 0}}; // in place
     status = s->host->sweep(
-        s, &(struct bw_sweep){
-               .access = access, .n_access = 2, .block = 2, .body = flow_body, .sums = sum, .n_sums = SUMS});
+        s, &(struct bw_sweep){.access = access, .n_access = 2, .body = flow_body, .sums = sum, .n_sums = SUMS});
     if (!status && sum[SUM_BASE] > 0) s->host->metric(s, "added", sum[SUM_NOISE] / sum[SUM_BASE], BW_METRIC_LAST);
     return status;
 }
