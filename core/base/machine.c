@@ -5,6 +5,13 @@
 #include <time.h>
 #include <unistd.h>
 
+double bw_processor_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
 double bw_seconds(void)
 {
     struct timespec t;

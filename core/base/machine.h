@@ -7,6 +7,8 @@
 
 /// A clock that never goes back, s.
 double bw_seconds(void);
+/// Processor time of all threads of the process, s.
+double bw_processor_seconds(void);
 /// Resident bytes of the process.
 int64_t bw_resident_bytes(void);
 /// The best level this machine has, enum bw_simd.

@@ -459,8 +459,10 @@ enum bw_status bw_domain_commit(struct bw_domain *d)
         to->born[t] = old[t] < 0;
     }
     struct bw_deal *deal = NULL;
-    if (status == BW_OK && d->ranks && !(deal = bw_ranks_deal(to, &d->info, d->ranks->size, d->ranks->rank)))
-        status = BW_ERR_MEMORY;
+    double *cost = status == BW_OK && d->ranks ? bw_ranks_costs(d, to, old) : NULL;
+    if (cost) deal = bw_ranks_deal(to, &d->info, cost, d->ranks->size, d->ranks->rank);
+    if (status == BW_OK && d->ranks && !deal) status = BW_ERR_MEMORY;
+    bw_free(cost);
     if (status == BW_OK) status = fields_hand_over(d, to, deal);
     if (status == BW_OK) status = fields_move(d, to, old, deal);
     if (status == BW_OK) {

@@ -68,6 +68,7 @@ struct bw_domain {
     double dropped;             /* Σ|alive fields|·h³ that went with silent tiles since the last look */
     struct bw_transport *ranks; /* NULL: one process */
     struct bw_deal *deal;       /* of `topo` (ranks.h) */
+    double spent;               /* processor time of this rank's sweeps, s, since that was last judged */
     void *absent[2];            /* of f32 and f64: stands for tiles that are not here */
 };
 

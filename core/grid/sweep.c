@@ -3,6 +3,7 @@
  * see the state before the sweep: whatever is written with a neighbour looking on goes to fresh tiles that take the
  * old ones' place at the end. Sums are kept by block and added in the order of coordinates. */
 #include "sweep.h"
+#include "base/machine.h"
 #include "base/alloc.h"
 #include <math.h>
 #include <stdlib.h>
@@ -349,7 +350,9 @@ enum bw_status bw_sweep_run(const struct bw_sweep_env *e, const struct bw_sweep 
     if (status == BW_OK) status = readers_count(&j);
     if (status == BW_OK && s->particles) status = bw_particles_table.sort(s->particles, j.d);
     for (bool again = true; status == BW_OK && again;) {
+        const double began = j.mine ? bw_processor_seconds() : 0;
         bw_workers_for(e->workers, j.mine ? j.n_mine : j.n_blocks, block_run, &j);
+        if (j.mine) j.d->spent += bw_processor_seconds() - began;
         again = false;
         if (j.mine) status = sweep_share_results(&j, &again);
     }

@@ -118,9 +118,19 @@ def memory_falls(r):
     assert max(others) < 0.62 * alone and first < 0.7 * alone, (alone, first, others)
 
 
+def other_build(r):
+    """A folder with the flow's plugin as another build would have it: one byte longer."""
+    found = [p for p in pathlib.Path(r.billow).resolve().parents[1].glob("plugins/mac/mac.so")]
+    folder = r.work / "other"
+    folder.mkdir()
+    (folder / "mac.so").write_bytes(found[0].read_bytes() + b"\0")
+    return ["--plugin-path", str(folder)]
+
+
 def what_does_not_fit_is_refused(r):
     for more, words in ((["--seed", "9"], "rank 1 has another preset"),
-                        (["--simd", "baseline"], "rank 1 has another instruction set")):
+                        (["--simd", "baseline"], "rank 1 has another instruction set"),
+                        (other_build(r), "rank 1 has another build")):
         a = r.command("smoke", "refused", 1)
         p = subprocess.run(a + [":", "-n", "1"] + a[a.index(r.billow):] + more, env=r.env, capture_output=True,
                            text=True, timeout=60)

@@ -159,6 +159,32 @@ run bake puff.yaml --on slurm --tasks 4 --out r4; expect "a simulation is one ta
 run bake puff.yaml --tasks 4 --out r4; expect "tasks of nobody" 2 "goes with --on slurm"
 lap "a cache over several tasks"
 
+# ---- one bake by several processes of a step ----
+cat >ball.yaml <<'END'
+billow: 1
+name: ball
+domain: {size: [1.2 m, 1.2 m, 1.2 m], voxel: 2.5 cm}
+time: {fps: 12, frames: 1-4}
+stages:
+  - emit: {mode: max, shape: {sphere: {radius: 25 cm, center: [0, 0, 0.3]}}, density: 1, temperature: 100}
+  - mac.advect: {}
+  - mac.forces: {buoyancy: 1}
+  - mac.project: {}
+export:
+  - vdb: {}
+END
+"$billow" bake ball.yaml --out alone >/dev/null 2>&1
+srun_bake() {
+    timeout 120 srun "$@" -n 2 --mem=300M "$billow" bake ball.yaml --threads 1 --out together >out.txt 2>err.txt
+    code=$?
+}
+srun_bake --mpi=none; expect "srun without MPI's own" 2 "told MPI nothing of each other: srun --mpi=pmix"
+that "one sentence, of one rank" test "$(grep -c "told MPI nothing" err.txt)" = 1
+srun_bake --mpi=pmix; expect "srun" 0 "blender"
+that "the same bytes, too" same alone together
+that "and both had a share" sh -c "grep -q 'ranks.bytes' together/timings.csv"
+lap "srun"
+
 # ---- a site file ----
 mkdir -p config/billow "mapped"
 cat >config/billow/site.yaml <<END

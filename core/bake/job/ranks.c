@@ -34,6 +34,9 @@ int32_t bw_process_rank(int32_t *size)
 
 static struct bw_transport *carrier; ///< once a process
 
+/* MPI itself would end the process, with a page of words. */
+static int srun_is_bare(void) { return !getenv("OMPI_COMM_WORLD_SIZE") && !getenv("PMI_SIZE") && !getenv("PMIX_RANK"); }
+
 static struct bw_transport *carrier_open(struct bw_diag *d)
 {
     char why[300] = "";
@@ -48,6 +51,12 @@ static struct bw_transport *carrier_open(struct bw_diag *d)
         bw_diag_error(d, NULL, BW_ERR_USAGE,
                       "%d processes were started for one bake, but the module for MPI can't be loaded: %s", (int)size,
                       reason ? reason : "it is another library");
+        return NULL;
+    }
+    if (!carrier && srun_is_bare()) {
+        bw_diag_error(d, NULL, BW_ERR_USAGE,
+                      "srun started %d processes for one bake, but told MPI nothing of each other: srun --mpi=pmix",
+                      (int)size);
         return NULL;
     }
     if (!carrier && !(carrier = open(why, sizeof why)))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Who has which tile. Tiles are dealt out in groups of 2×2×2, which wide sweeps take as one, in boxes of equal shares:
- * fewer tiles lie at their edges than along a space-filling curve (scaling.md). */
+/* Who has which tile. Tiles are dealt out in groups of 2×2×2, which wide sweeps take as one, in boxes of equal shares
+ * of what they cost: fewer tiles lie at their edges than along a space-filling curve (scaling.md). Whatever the shares,
+ * the bytes are the same, so they may follow the clock. */
 #include "ranks.h"
 #include "base/alloc.h"
 #include <math.h>
@@ -14,6 +15,7 @@ enum { FAR = 1 << 20 }; // coordinates are nearer
 /// A tile and the group that it is dealt out with.
 struct item {
     uint64_t key;
+    double cost;
     int64_t tile;
     int32_t group[3];
 };
@@ -46,9 +48,13 @@ static int axis_longest(const struct item *i, int64_t n)
     return longest;
 }
 
-/// Where to cut n items, between two groups and as near to `due` as can be.
-static int64_t cut_find(const struct item *i, int64_t n, int64_t due)
+/// Where to cut n items, between two groups and with as near to that share of their cost before it as can be.
+static int64_t cut_find(const struct item *i, int64_t n, double share)
 {
+    double all = 0, before = 0;
+    int64_t due = 0;
+    for (int64_t k = 0; k < n; k++) all += i[k].cost;
+    while (due < n && before + i[due].cost <= all * share) before += i[due++].cost;
     int64_t lo = due, hi = due;
     while (lo > 0 && lo < n && same_group(&i[lo], &i[lo - 1])) lo--;
     while (hi > 0 && hi < n && same_group(&i[hi], &i[hi - 1])) hi++;
@@ -69,7 +75,7 @@ static void owners_set(struct bw_deal *deal, struct item *i, int64_t n, int32_t 
         i[k].key = (uint64_t)(g[a] + FAR) << 42 | (uint64_t)(g[b] + FAR) << 21 | (uint64_t)(g[c] + FAR);
     }
     qsort(i, (size_t)n, sizeof *i, item_order);
-    const int64_t cut = cut_find(i, n, n * (ranks / 2) / ranks);
+    const int64_t cut = cut_find(i, n, (double)(ranks / 2) / ranks);
     owners_set(deal, i, cut, first, ranks / 2);
     owners_set(deal, i + cut, n - cut, first + ranks / 2, ranks - ranks / 2);
 }
@@ -103,11 +109,13 @@ void bw_ranks_undeal(struct bw_deal *deal)
     bw_free(deal->owner);
     bw_free(deal->own);
     bw_free(deal->near);
+    bw_free(deal->cost);
     bw_free(deal->mine);
     bw_free(deal);
 }
 
-struct bw_deal *bw_ranks_deal(const struct bw_topo *t, const struct bw_domain_info *d, int32_t ranks, int32_t rank)
+struct bw_deal *bw_ranks_deal(const struct bw_topo *t, const struct bw_domain_info *d, const double *cost,
+                              int32_t ranks, int32_t rank)
 {
     const size_t n = (size_t)t->pub.count;
     struct bw_deal *deal = bw_calloc(sizeof *deal);
@@ -116,21 +124,61 @@ struct bw_deal *bw_ranks_deal(const struct bw_topo *t, const struct bw_domain_in
         deal->owner = bw_calloc((n + 1) * sizeof *deal->owner);
         deal->own = bw_calloc((n + 1) * sizeof *deal->own);
         deal->near = bw_calloc((n + 1) * sizeof *deal->near);
+        deal->cost = bw_calloc((n + 1) * sizeof *deal->cost);
         deal->mine = bw_calloc((n + 1) * sizeof *deal->mine);
     }
-    if (!deal || !g || !deal->owner || !deal->own || !deal->near || !deal->mine) {
+    if (!deal || !g || !deal->owner || !deal->own || !deal->near || !deal->cost || !deal->mine) {
         bw_ranks_undeal(deal);
         bw_free(g);
         return NULL;
     }
-    for (size_t i = 0; i < n; i++)
-        g[i] = (struct item){0, (int64_t)i, {t->coord[i][0] >> 1, t->coord[i][1] >> 1, t->coord[i][2] >> 1}};
+    for (size_t i = 0; i < n; i++) {
+        deal->cost[i] = cost ? cost[i] : 1;
+        g[i] = (struct item){
+            0, deal->cost[i], (int64_t)i, {t->coord[i][0] >> 1, t->coord[i][1] >> 1, t->coord[i][2] >> 1}};
+    }
     owners_set(deal, g, (int64_t)n, 0, ranks);
     near_set(deal, t, d);
     for (size_t i = 0; i < n; i++)
         if (deal->owner[i] == rank) deal->mine[deal->n_mine++] = (int64_t)i;
     bw_free(g);
     return deal;
+}
+
+/* ---- what tiles cost ---- */
+
+static const double AMISS = 1.1; ///< of the mean: less is not worth moving tiles for
+static const double LEAST = 0.2; ///< s, of the mean: less tells nothing
+
+void bw_ranks_judge(struct bw_deal *deal, int64_t tiles, const double *spent, int32_t ranks)
+{
+    double sum = 0, most = 0, all = 0;
+    for (int32_t r = 0; r < ranks; r++) {
+        sum += spent[r];
+        most = spent[r] > most ? spent[r] : most;
+    }
+    if (most * ranks < AMISS * sum) return;
+    for (int64_t t = 0; t < tiles; t++) {
+        const double times = spent[deal->owner[t]] * ranks / sum;
+        deal->cost[t] *= times < 0.5 ? 0.5 : times > 2 ? 2 : times;
+        all += deal->cost[t];
+    }
+    for (int64_t t = 0; t < tiles; t++) deal->cost[t] *= (double)tiles / all;
+}
+
+double *bw_ranks_costs(struct bw_domain *d, const struct bw_topo *to, const int64_t *old)
+{
+    double spent[BW_RANKS_MOST], sum = 0, *cost = bw_calloc(((size_t)to->pub.count + 1) * sizeof *cost);
+    size_t bytes[BW_RANKS_MOST];
+    for (int32_t r = 0; r < d->ranks->size; r++) bytes[r] = sizeof *spent;
+    d->ranks->gather(d->ranks, &d->spent, bytes, spent);
+    for (int32_t r = 0; r < d->ranks->size; r++) sum += spent[r];
+    if (sum > LEAST * d->ranks->size) {
+        bw_ranks_judge(d->deal, d->topo->pub.count, spent, d->ranks->size);
+        d->spent = 0;
+    }
+    for (int64_t t = 0; cost && t < to->pub.count; t++) cost[t] = old[t] >= 0 ? d->deal->cost[old[t]] : 1;
+    return cost;
 }
 
 /* ---- joining ---- */
@@ -148,7 +196,7 @@ static void *nan_block(struct bw_pool *pool, uint32_t elem)
 enum bw_status bw_ranks_join(struct bw_domain *d, struct bw_transport *t)
 {
     d->ranks = t;
-    d->deal = bw_ranks_deal(d->topo, &d->info, t->size, t->rank);
+    d->deal = bw_ranks_deal(d->topo, &d->info, NULL, t->size, t->rank);
     for (int i = 0; i < 2; i++)
         if (!(d->absent[i] = nan_block(d->pool[i], i ? 8 : 4))) return BW_ERR_MEMORY;
     for (struct bw_field *f = d->fields; f; f = f->next) {

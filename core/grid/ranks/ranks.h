@@ -16,6 +16,7 @@ struct bw_deal {
     int32_t *owner; ///< by tile
     uint64_t *own;  ///< the same as a bit,
     uint64_t *near; ///< and the ranks whose tiles touch it, its own among them
+    double *cost;   ///< what a tile takes, 1 on the whole
     int64_t *mine;  ///< this rank's tiles, in order
     int64_t n_mine;
 };
@@ -26,8 +27,14 @@ enum bw_need { BW_NEED_NEAR, BW_NEED_FIRST, BW_NEED_ALL };
 /// From now on it is one of several. BW_ERR_MEMORY.
 enum bw_status bw_ranks_join(struct bw_domain *d, struct bw_transport *t);
 void bw_ranks_leave(struct bw_domain *d);
-/// Deal out a topology; NULL: out of memory.
-struct bw_deal *bw_ranks_deal(const struct bw_topo *topo, const struct bw_domain_info *d, int32_t ranks, int32_t rank);
+/// Deal out a topology by what its tiles cost (NULL: all the same); NULL: out of memory.
+struct bw_deal *bw_ranks_deal(const struct bw_topo *topo, const struct bw_domain_info *d, const double *cost,
+                              int32_t ranks, int32_t rank);
+/// What tiles cost is thought anew, of what each rank has spent (s): no more than as much again at once.
+void bw_ranks_judge(struct bw_deal *deal, int64_t tiles, const double *spent, int32_t ranks);
+/// The same of what ranks have spent since they last asked; then the costs of the tiles of `to` (`old`: where each was,
+/// -1: nowhere), new memory. NULL: out of memory.
+double *bw_ranks_costs(struct bw_domain *d, const struct bw_topo *to, const int64_t *old);
 void bw_ranks_undeal(struct bw_deal *deal);
 /// Every rank's `bytes` for each of its tiles in `rows` go to all: an array by tile, or by their slots (-1: none).
 /// BW_ERR_MEMORY.

@@ -26,12 +26,20 @@ void together_look(struct bw_chain *c)
     atomic_store(&c->together.cancels, first.cancel);
 }
 
+static double tiles_own(const struct bw_chain *c)
+{
+    int64_t n = 0;
+    for (int32_t i = 0; i < c->preset->n_domains; i++) n += c->domain[i]->deal->n_mine;
+    return (double)n;
+}
+
 void together_count(struct bw_chain *c)
 {
     if (!c->ranks) return;
     metrics_add(&c->timings, "ranks", "bytes", (double)c->ranks->bytes, BW_METRIC_LAST);
     metrics_add(&c->timings, "ranks", "messages", (double)c->ranks->messages, BW_METRIC_LAST);
     metrics_add(&c->timings, "ranks", "busy", c->ranks->busy, BW_METRIC_LAST);
+    metrics_add(&c->timings, "ranks", "tiles", tiles_own(c), BW_METRIC_LAST);
     c->ranks->bytes = c->ranks->messages = 0;
     c->ranks->busy = 0;
 }

@@ -96,7 +96,7 @@ int main(int argc, char **argv)
     if (argc < 2 || refine < 1 || refine > 16 || !cloud_read(&cloud, argv[1])) return 2;
     struct bw_topo *t = topo_of(&cloud, &info, refine);
     for (int32_t ranks = 1; t && ranks <= BW_RANKS_MOST; ranks *= 2) {
-        struct bw_deal *deal = bw_ranks_deal(t, &info, ranks, 0);
+        struct bw_deal *deal = bw_ranks_deal(t, &info, NULL, ranks, 0);
         struct count c = {.tiles = {0}};
         for (int64_t i = 0; deal && i < t->pub.count; i++) tile_count(t, deal, i, &c);
         if (deal) line_print(t, &c, ranks);
