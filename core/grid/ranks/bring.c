@@ -151,21 +151,41 @@ static void freight_send(const struct bw_domain *d, struct freight *q)
     d->ranks->exchange(d->ranks, out, n_out, in, n_in);
 }
 
+/* At least so much of the transport's memory. */
+static char *room_make(struct bw_transport *t, size_t bytes)
+{
+    if (t->room_bytes >= bytes) return t->room;
+    bw_free(t->room);
+    t->room = bw_alloc_aligned(bytes);
+    t->room_bytes = t->room ? bytes : 0;
+    return t->room;
+}
+
+/* Parcels of a round, one after the other, each on a cache line. */
+static enum bw_status freight_place(struct bw_transport *t, struct freight *q)
+{
+    size_t all = 0;
+    for (int32_t r = 0; r < t->size; r++) all += (q->out[r].bytes + 63) / 64 * 64 + (q->in[r].bytes + 63) / 64 * 64;
+    char *at = all ? room_make(t, all) : NULL;
+    if (all && !at) return BW_ERR_MEMORY;
+    for (int32_t r = 0; r < t->size; r++)
+        for (int in = 0; in < 2; in++) {
+            struct bw_parcel *p = in ? &q->in[r] : &q->out[r];
+            p->data = p->bytes ? at : NULL;
+            if (p->bytes) at += (p->bytes + 63) / 64 * 64;
+        }
+    return BW_OK;
+}
+
 static enum bw_status bring_round(struct bw_field *f, const uint64_t *need, int64_t from, int64_t to)
 {
     const struct bw_domain *d = f->domain;
     struct freight q = {.sent = {0}};
     enum bw_status status = field_walk(f, need, from, to, &q, COUNT);
-    for (int32_t r = 0; r < d->ranks->size; r++) {
-        if (q.out[r].bytes && !(q.out[r].data = bw_alloc_aligned(q.out[r].bytes))) status = BW_ERR_MEMORY;
-        if (q.in[r].bytes && !(q.in[r].data = bw_alloc_aligned(q.in[r].bytes))) status = BW_ERR_MEMORY;
-    }
+    if (status == BW_OK) status = freight_place(d->ranks, &q);
     if (status == BW_OK) status = field_walk(f, need, from, to, &q, PACK);
     if (status == BW_OK) freight_send(d, &q);
-    for (int32_t r = 0; r < d->ranks->size; r++) bw_free(q.out[r].data);
-    if (status == BW_OK) status = field_walk(f, need, from, to, &q, UNPACK);
-    for (int32_t r = 0; r < d->ranks->size; r++) bw_free(q.in[r].data);
-    return status;
+    return status == BW_OK ? field_walk(f, need, from, to, &q, UNPACK) : status;
 }
 
 /* In rounds, for parcels take as much memory as what they bring. */

@@ -211,6 +211,8 @@ void bw_ranks_leave(struct bw_domain *d)
     for (int i = 0; i < 2; i++) bw_pool_unref(d->absent[i]);
     bw_ranks_undeal(d->deal);
     d->deal = NULL;
+    if (d->ranks) bw_free(d->ranks->room);
+    if (d->ranks) d->ranks->room = NULL, d->ranks->room_bytes = 0;
     d->ranks = NULL;
 }
 

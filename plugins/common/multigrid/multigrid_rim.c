@@ -83,6 +83,7 @@ static void tile_rims(int64_t tile, uint32_t worker, void *user)
     const struct rims *r = user;
     const struct mg_shape *s = &r->mg->shape;
     (void)worker;
+    if (!mg_is_mine(r->mg, tile)) return;
     for (int side = 0; side < 6; side++) {
         float *c = &r->mg->rim[tile][side];
         *c = 0;
@@ -98,4 +99,5 @@ void mg_find_rims(struct multigrid *mg, const struct bw_topology *topology)
 {
     struct rims r = {mg, topology};
     mg->stage->host->parallel_for(mg->stage, topology->count, tile_rims, &r);
+    mg_share(mg, mg->rim, NULL, sizeof *mg->rim); // all pairs of tiles: each rank looks at its own
 }
