@@ -90,7 +90,7 @@ static enum bw_status tile_unpack(struct bw_field *f, int64_t t, const char *fro
     return BW_OK;
 }
 
-enum { ROUND = 1 << 20 };
+enum { ROUND = 1 << 18 };
 enum step { COUNT, PACK, UNPACK };
 
 /* Where a round ends that begins with tile t: with as much as is ROUND for each rank. */
