@@ -171,6 +171,7 @@ enum bw_status bw_picture_look(const struct bw_picture_params *p, int flames, st
     }
     for (int c = 0; c < 3; c++) {
         look->albedo[c] = (float)fmin(fmax(p->smoke[c], 0), 1) * base->albedo[c] / usual.albedo[c];
+        look->extinction[c] = (float)fmax(p->extinction[c], 0);
         look->obstacle[c] = (float)fmin(fmax(p->obstacles.colour[c], 0), 1);
         look->background[c] = back ? (float)back[c] : 0;
     }

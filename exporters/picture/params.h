@@ -56,7 +56,7 @@ struct bw_picture_params {
     struct bw_list range;
     int64_t size, width;
     double thickness, exposure, shutter, frame, key, environment, fire, anisotropy, soften, bloom;
-    bw_vec3 smoke;
+    bw_vec3 smoke, extinction;
     struct bw_list lights, background, above, below;
     struct bw_picture_camera camera;
     struct bw_picture_obstacles obstacles;
@@ -135,6 +135,9 @@ extern const struct bw_param bw_picture_range_row[1], bw_picture_light_rows[3], 
         "Renders: brightness of flames, times the default."),                                                          \
     BW_COLOUR(S, m.smoke, "smoke", "[0.92, 0.92, 0.92]",                                                               \
         "Renders: share of light that smoke scatters; soot is dark."),                                                 \
+    BW_COLOUR(S, m.extinction, "extinction", "[1, 1, 1]",                                                              \
+        "Renders: how thick smoke is for red, green, and blue, times `thickness`; [0.8, 1, 1.3]: thin smoke is blue, " \
+        "and what is seen through it, and its shadow, brown."),                                                        \
     BW_F64(S, m.anisotropy, "anisotropy", "0.45", -0.9, 0.9, 0,                                                        \
         "Renders: mean cosine of scattering; above 0: smoke is brightest against the light."),                         \
     BW_F64(S, m.soften, "soften", "0", 0, 1, 0,                                                                        \

@@ -260,6 +260,29 @@ Test(light, alpha_is_what_is_covered)
     free(v.density);
 }
 
+/* A slab of 2 that is half as thick for red and twice for blue: of a background of ½ gets through exp(-1), exp(-2),
+ * exp(-4), and on the floor lies a red shadow. */
+Test(light, extinction_has_a_colour)
+{
+    const float more[3] = {0.5f, 1, 2};
+    struct bw_volume v = {.box = unit_box};
+    struct bw_scene scene = dark_scene();
+    v.density = cells_make();
+    for (int i = 0; i < N * N * N; i++) v.density[i] = i / N % N >= 12 && i / N % N < 36;
+    scene.extinction = 4, scene.floor = 0, scene.look.has_background = 1;
+    scene.look.key = scene.look.environment = 0;
+    for (int c = 0; c < 3; c++) scene.look.background[c] = 0.5f, scene.look.extinction[c] = more[c];
+    scene.camera = (struct bw_camera){.eye = {0, -10, 0.5}, .right = {1}, .up = {0, 0, 1}, .forward = {0, 1}};
+    scene.camera.tan_x = scene.camera.tan_y = 0.02;
+    struct bw_image img = light_render(&v, &scene);
+    for (int c = 0; c < 3; c++) {
+        const double want = 0.5 * exp(-2 * (double)more[c]), got = (double)img.px[3 * (32 * 64 + 32) + c];
+        cr_assert_float_eq(got, want, 0.03 * want, "%d: %g, not %g", c, got, want);
+    }
+    bw_image_free(&img);
+    free(v.density);
+}
+
 /// (brightest - darkest) / mean red along the middle of a wall of flame whose columns of cells burn by turns.
 static double stripes(double soften)
 {

@@ -115,6 +115,7 @@ static void light_task(int64_t i, void *user)
 /// Light that a cell sends to the eye, per metre.
 static void cell_light(struct shade *s, size_t i, const float ambient[3])
 {
+    const float *more = s->scene->look.extinction;
     float *out = s->m->lit.rgbs + 4 * i, albedo[3], arrives[3], density = out[3] > 0 ? density_at(s->v, i) : 0;
     if (density <= 0) return;
     albedo_at(s, i, density, albedo);
@@ -123,14 +124,15 @@ static void cell_light(struct shade *s, size_t i, const float ambient[3])
         const float depth = -logf(bw_most(s->share[l][i], 1e-30f));
         float tint[3] = {1, 1, 1}, deep = depth;
         for (int o = 0; o < OCTAVES; o++, deep *= DEPTH) {
-            const float direct = s->phase[l][o] * bw_exp_neg(deep);
+            const float grey = bw_exp_neg(deep);
             for (int c = 0; c < 3; c++) {
+                const float direct = s->phase[l][o] * (more[c] == 1 ? grey : bw_exp_neg(more[c] * deep));
                 arrives[c] += direct * tint[c] * s->light[l].rgb[c];
                 tint[c] *= albedo[c];
             }
         }
     }
-    for (int c = 0; c < 3; c++) out[c] = density * (float)s->scene->extinction * albedo[c] * arrives[c];
+    for (int c = 0; c < 3; c++) out[c] = density * (float)s->scene->extinction * more[c] * albedo[c] * arrives[c];
 }
 
 static void layer_light(int64_t k, void *user)

@@ -13,7 +13,8 @@
 #include <math.h>
 #include <string.h>
 
-#define DEEP 0.1f  ///< of the light from there gets out: cells are read linearly, which is not seen
+#define DEEP 0.1f ///< of the light from there gets out: cells are read linearly, which is not seen
+#define CLEAR ((struct lanes){{1, 1, 1, 1}})
 enum { BAND = 4 }; ///< rows a task
 enum { LENS = 4 }; ///< rays a pixel, squared, through a lens that is wide
 
@@ -112,14 +113,25 @@ static float block_exit(const float p[3], const float d[3])
     return bw_most(t, 0);
 }
 
-/// Light gathered along a ray into rgb, and what is let through. Samples stand for a step around them, the first and
-/// last for what of it lies on the ray: else the jitter would show where rays end, at floor and obstacles.
-static float medium_march(const struct march *m, const struct ray *r, float jitter, float rgb[3])
+/// Light of a step of `depth`, {rgb, grey}, that stays.
+static inline struct lanes depth_keep(const float more[3], float depth)
 {
-    float through = 1;
+    const float grey = bw_exp_neg(depth);
+    struct lanes keep = {{grey, grey, grey, grey}};
+    for (int c = 0; c < 3; c++)
+        if (more[c] != 1) keep.v[c] = bw_exp_neg(more[c] * depth);
+    return keep;
+}
+
+/// Light gathered along a ray into rgb, and what is let through, {rgb, grey}. Samples stand for a step around them, the
+/// first and last for what of it lies on the ray: else the jitter would show where rays end, at floor and obstacles.
+static struct lanes medium_march(const struct march *m, const struct ray *r, float jitter, float rgb[3])
+{
+    const float *more = m->shot.scene->look.extinction;
+    struct lanes through = CLEAR;
     const float h = (float)m->shot.lit->box.h, step = m->steps.length;
     struct lanes sum = {{0}};
-    for (int n = 0; ((float)n + jitter - 0.5f) * step < r->length && through > 0.004f;) {
+    for (int n = 0; ((float)n + jitter - 0.5f) * step < r->length && through.v[3] > 0.004f;) {
         const float middle = ((float)n + jitter) * step, from = bw_most(middle - 0.5f * step, 0);
         const float to = bw_least(middle + 0.5f * step, r->length), t = 0.5f * (from + to);
         float p[3];
@@ -136,10 +148,14 @@ static float medium_march(const struct march *m, const struct ray *r, float jitt
             ((size_t)(int)p[2] * (size_t)cells[1] + (size_t)(int)p[1]) * (size_t)cells[0] + (size_t)(int)p[0];
         const uint8_t near = holds & m->blocks.near[cell];
         if (!near) continue;
-        const struct lanes s = medium_at(m, near, m->steps.cubic && through > DEEP, p, r->d);
-        const float ds = (to - from) * h, depth = s.v[3] * ds, keep = bw_exp_neg(depth);
-        sum.v += s.v * (through * (depth > 1e-4f ? (1 - keep) / s.v[3] : ds)); // ∫ exp(-s x) dx over the step
-        through *= keep;
+        const struct lanes s = medium_at(m, near, m->steps.cubic && through.v[3] > DEEP, p, r->d);
+        const float ds = (to - from) * h, depth = s.v[3] * ds;
+        const struct lanes keep = depth_keep(more, depth);
+        struct lanes way = {{ds, ds, ds, ds}}; // ∫ exp(-s x) dx over the step
+        for (int c = 0; c < 3 && depth > 1e-4f; c++)
+            if (more[c] > 0) way.v[c] = (1 - keep.v[c]) / (more[c] * s.v[3]);
+        sum.v += s.v * (through.v * way.v);
+        through.v *= keep.v;
     }
     for (int c = 0; c < 3; c++) rgb[c] = sum.v[c];
     return through;
@@ -151,7 +167,8 @@ struct sight {
     float jitter;   ///< -0.5 … 0.5 steps
     double lens[2]; ///< where on the lens, of its radius
     double eye[3], dir[3];
-    float rgb[3], through;
+    float rgb[3];
+    struct lanes through; ///< {rgb, grey}
 };
 
 /// On through the medium from `near` to `far`, m.
@@ -164,9 +181,9 @@ static void span_see(const struct march *m, double near, double far, struct sigh
     if (!(m->shot.scene->camera.aperture > 0)) // tiles are those of the lens's middle
         range[0] = fmax((double)reach[0], near), range[1] = fmin((double)reach[1], far);
     if (range[0] >= range[1] || !ray_clip(&m->shot.lit->box, s->eye, s->dir, range, &r)) return;
-    const float through = medium_march(m, &r, s->jitter, rgb);
-    for (int a = 0; a < 3; a++) s->rgb[a] += s->through * rgb[a];
-    s->through *= through;
+    const struct lanes through = medium_march(m, &r, s->jitter, rgb);
+    for (int a = 0; a < 3; a++) s->rgb[a] += s->through.v[a] * rgb[a];
+    s->through.v *= through.v;
 }
 
 /// An obstacle at a distance of `depth` that covers a share of the pixel.
@@ -176,8 +193,8 @@ static void solid_see(const struct march *m, double depth, float cover, struct s
     float clay[3];
     const double p[3] = {eye[0] + depth * s->dir[0], eye[1] + depth * s->dir[1], eye[2] + depth * s->dir[2]};
     bw_solid_shade(m->shot.v, &m->studio, p, s->dir, clay);
-    for (int a = 0; a < 3; a++) s->rgb[a] += s->through * cover * clay[a];
-    s->through *= 1 - cover;
+    for (int a = 0; a < 3; a++) s->rgb[a] += s->through.v[a] * cover * clay[a];
+    s->through.v *= 1 - cover;
 }
 
 /// What a wet floor mirrors of smoke, flames and room.
@@ -185,13 +202,14 @@ static void mirror_see(const struct march *m, const struct sight *s, struct bw_b
 {
     const double *eye = s->eye, range[2] = {0, HUGE_VAL};
     double at[3];
-    float rgb[3] = {0}, sky[3], through = 1;
+    float rgb[3] = {0}, sky[3];
+    struct lanes through = CLEAR;
     struct ray r;
     for (int a = 0; a < 3; a++) at[a] = eye[a] + b->depth * s->dir[a];
     if (m->shot.lit->rgbs && ray_clip(&m->shot.lit->box, at, b->mirrored, range, &r))
         through = medium_march(m, &r, s->jitter, rgb);
     bw_studio_sky(&m->studio, b->mirrored, sky);
-    for (int c = 0; c < 3; c++) b->rgb[c] += b->mirror * (rgb[c] + through * sky[c]);
+    for (int c = 0; c < 3; c++) b->rgb[c] += b->mirror * (rgb[c] + through.v[c] * sky[c]);
 }
 
 /// The ray through (u, v) of the picture: from a place on the lens to what that place and its middle see alike.
@@ -221,9 +239,9 @@ static float ray_march(const struct march *m, const double uv[2], struct sight *
     span_see(m, 0, hit, s);
     if (cover > 0) solid_see(m, hit, cover, s);
     if (cover > 0 && cover < 1) span_see(m, hit, depth, s); // past its edge
-    if (behind.mirror > 0 && !m->alpha && s->through > 0.01f) mirror_see(m, s, &behind);
-    for (int a = 0; a < 3; a++) out[a] = s->rgb[a] + (m->alpha ? 0 : s->through * behind.rgb[a]);
-    return 1 - s->through;
+    if (behind.mirror > 0 && !m->alpha && s->through.v[3] > 0.01f) mirror_see(m, s, &behind);
+    for (int a = 0; a < 3; a++) out[a] = s->rgb[a] + (m->alpha ? 0 : s->through.v[a] * behind.rgb[a]);
+    return 1 - s->through.v[3];
 }
 
 /// Rays spread evenly over the lens as a sunflower's seeds (Vogel 1979), turned from pixel to pixel by blue noise.
@@ -241,7 +259,7 @@ static float pixel_march(const struct march *m, int x, int y, float *out)
     float cover = 0, rgb[3];
     for (int a = 0; a < 3; a++) out[a] = 0;
     for (int q = 0; q < rays; q++) {
-        struct sight s = {.x = x, .y = y, .through = 1, .jitter = bw_jitter(x, y, q) - 0.5f};
+        struct sight s = {.x = x, .y = y, .through = CLEAR, .jitter = bw_jitter(x, y, q) - 0.5f};
         const double right = (q % across + 0.5) / across, down = (q / across + 0.5) / across;
         const double uv[2] = {2 * (x + right) / m->img->w - 1, 1 - 2 * (y + down) / m->img->h};
         if (m->shot.scene->camera.aperture > 0) lens_place(&s, q, rays);

@@ -32,9 +32,10 @@ static void map_row(int64_t j, void *user)
         for (int c = 0; c < 3; c++) rgb[c] += 4 * fire[c]; // irradiance over π
         for (int l = 0; l < s->n_lights; l++) {
             if (s->light[l].to[2] <= 0) continue;
-            const float share =
-                BW_SUN_SURFACE * (float)s->light[l].to[2] * bw_coarse_through(&s->ambient->coarse, p, s->light[l].to);
-            for (int c = 0; c < 3; c++) rgb[c] += share * s->light[l].rgb[c];
+            const float share = BW_SUN_SURFACE * (float)s->light[l].to[2], *more = s->scene->look.extinction;
+            const float open = bw_coarse_through(&s->ambient->coarse, p, s->light[l].to);
+            for (int c = 0; c < 3; c++)
+                rgb[c] += share * (more[c] == 1 ? open : powf(open, more[c])) * s->light[l].rgb[c];
         }
         rgb[3] = 4 * (fire[0] + fire[1] + fire[2]) / bw_most(rgb[0] + rgb[1] + rgb[2], 1e-20f);
     }

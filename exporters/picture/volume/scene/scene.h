@@ -16,19 +16,20 @@ enum bw_quality { BW_QUALITY_DRAFT = -1, BW_QUALITY_DEFAULT, BW_QUALITY_FINAL };
 struct bw_sky;
 /// What a photographer would choose.
 struct bw_look {
-    double key;         ///< strength of the studio's two lights; 1: a lit studio
-    double environment; ///< of the light from all around
-    double fire;        ///< of flames
-    double sparks;      ///< of particles that glow, times that
-    int32_t shine;      ///< 1: particles that are cold send out their own colour, times `sparks`, and hide nothing
-    double anisotropy;  ///< mean cosine of scattering, -0.9 … 0.9
-    double soften;      ///< 0 … 1: how much flames are smoothed over a cell and its neighbours
-    double bloom;       ///< share of light that spreads over the picture
-    float albedo[3];    ///< what smoke scatters of the light it meets
-    int32_t quality;    ///< enum bw_quality
-    float obstacle[3];  ///< what obstacles send back of the light they meet
-    float roughness;    ///< of obstacles, 0 … 1; 1: nothing is mirrored
-    int32_t ground;     ///< enum bw_ground: what the floor is made of
+    double key;          ///< strength of the studio's two lights; 1: a lit studio
+    double environment;  ///< of the light from all around
+    double fire;         ///< of flames
+    double sparks;       ///< of particles that glow, times that
+    int32_t shine;       ///< 1: particles that are cold send out their own colour, times `sparks`, and hide nothing
+    double anisotropy;   ///< mean cosine of scattering, -0.9 … 0.9
+    double soften;       ///< 0 … 1: how much flames are smoothed over a cell and its neighbours
+    double bloom;        ///< share of light that spreads over the picture
+    float albedo[3];     ///< what smoke scatters of the light it meets
+    float extinction[3]; ///< of smoke and flames, by channel, times the scene's
+    int32_t quality;     ///< enum bw_quality
+    float obstacle[3];   ///< what obstacles send back of the light they meet
+    float roughness;     ///< of obstacles, 0 … 1; 1: nothing is mirrored
+    int32_t ground;      ///< enum bw_ground: what the floor is made of
     int32_t has_background;
     float background[3]; ///< linear; else the studio's backdrop
     int32_t has_sky;
@@ -40,7 +41,7 @@ struct bw_look {
 #define BW_SOFTEN (1 / 3.0) ///< what a cubic B-spline does by itself
 
 // clang-format off
-#define BW_LOOK_CLAY .obstacle = {0.2f, 0.17f, 0.15f}, .roughness = 1
+#define BW_LOOK_CLAY .obstacle = {0.2f, 0.17f, 0.15f}, .roughness = 1, .extinction = {1, 1, 1}
 
 /// Of smoke: a lit studio.
 #define BW_LOOK_DEFAULT                                                                                                \
