@@ -77,42 +77,59 @@ INLINE vec row_sum(const struct row *r, int m, int odd, int dim, const float *w)
     return sum;
 }
 
-INLINE void relax_row(const struct mg_tile *t, int colour, int k, int j, int odd, int form, int dim)
+/* How a half-sweep goes: a colour, and how far past what would leave no residual (1: not). */
+struct sweep {
+    int colour, over; ///< `over`, a constant in every caller: factor is not 1
+    float factor;
+};
+
+INLINE void relax_row(const struct mg_tile *t, struct sweep s, int k, int j, int odd, int form, int dim)
 {
     const int w = row_size(dim);
-    const ptrdiff_t at = ((ptrdiff_t)k * 2 + colour) * half_size(dim) + (ptrdiff_t)j * w;
-    const struct row r = row_at(t, colour, k, j, dim);
+    const ptrdiff_t at = ((ptrdiff_t)k * 2 + s.colour) * half_size(dim) + (ptrdiff_t)j * w;
+    const struct row r = row_at(t, s.colour, k, j, dim);
     for (int m = 0; m < w; m += VEC_LANES) {
         const vec inv = form == PLAIN ? vec_set(1.0f / full_diag(dim)) : vec_load_aligned(t->inv + at + m);
         const float *face = form == CUT ? t->weight + at + m : NULL;
-        vec_store_aligned(t->x + at + m, (vec_load_aligned(t->b + at + m) + row_sum(&r, m, odd, dim, face)) * inv);
+        vec x = (vec_load_aligned(t->b + at + m) + row_sum(&r, m, odd, dim, face)) * inv;
+        if (s.over) {
+            const vec old = vec_load_aligned(t->x + at + m);
+            x = old + vec_set(s.factor) * (x - old);
+        }
+        vec_store_aligned(t->x + at + m, x);
     }
 }
 
 /* Rows alternate between the two x-alignments, so they go in pairs. */
-INLINE void relax_plane(const struct mg_tile *t, int colour, int k, int odd, int form, int dim)
+INLINE void relax_plane(const struct mg_tile *t, struct sweep s, int k, int odd, int form, int dim)
 {
     const int rows = dim == 3 ? 16 : t->rows;
     for (int j = 0; j < rows; j += 2) {
-        relax_row(t, colour, k, j, odd, form, dim);
-        relax_row(t, colour, k, j + 1, 1 - odd, form, dim);
+        relax_row(t, s, k, j, odd, form, dim);
+        relax_row(t, s, k, j + 1, 1 - odd, form, dim);
     }
 }
 
-INLINE void relax_planes(const struct mg_tile *t, int colour, int k0, int k1, int form, int dim)
+INLINE void relax_planes(const struct mg_tile *t, struct sweep s, int k0, int k1, int form, int dim)
 {
     for (int k = k0; k < k1; k++) {
-        if ((colour + k) & 1) relax_plane(t, colour, k, 1, form, dim);
-        else relax_plane(t, colour, k, 0, form, dim);
+        if ((s.colour + k) & 1) relax_plane(t, s, k, 1, form, dim);
+        else relax_plane(t, s, k, 0, form, dim);
     }
 }
 
-INLINE void relax_tile(const struct mg_tile *t, int colour, int k0, int k1, int dim)
+INLINE void relax_form(const struct mg_tile *t, struct sweep s, int k0, int k1, int form, int dim)
+{
+    if (s.factor != 1) relax_planes(t, (struct sweep){s.colour, 1, s.factor}, k0, k1, form, dim);
+    else relax_planes(t, (struct sweep){s.colour, 0, 1}, k0, k1, form, dim);
+}
+
+INLINE void relax_tile(const struct mg_tile *t, struct sweep s, int k0, int k1, int dim)
 {
     switch (form_of(t)) {
-    case PLAIN: relax_planes(t, colour, k0, k1, PLAIN, dim); break;
-    case DIAGONAL: relax_planes(t, colour, k0, k1, DIAGONAL, dim); break;
-    default: relax_planes(t, colour, k0, k1, CUT, dim); break;
+    case PLAIN: relax_form(t, s, k0, k1, PLAIN, dim); break;
+    case DIAGONAL: relax_form(t, s, k0, k1, DIAGONAL, dim); break;
+    default: relax_form(t, s, k0, k1, CUT, dim); break;
     }
 }
 
@@ -252,55 +269,122 @@ INLINE double apply_tile(const struct mg_tile *t, float *q, int dim)
     return total;
 }
 
-/// Residuals of one row in double; returns the sum of their squares.
-INLINE double defect_row(const struct mg_wide *t, int colour, int k, int j, int dim)
+/* Vectors of doubles, as wide as the level has them. */
+#if defined(__AVX512F__)
+#define WIDE_LANES 8
+#define UP 8, 0, 1, 2, 3, 4, 5, 6
+#define DOWN 1, 2, 3, 4, 5, 6, 7, 8
+#elif defined(__AVX2__)
+#define WIDE_LANES 4
+#define UP 4, 0, 1, 2
+#define DOWN 1, 2, 3, 4
+#else
+#define WIDE_LANES 2
+#define UP 2, 0
+#define DOWN 1, 2
+#endif
+typedef double wide __attribute__((vector_size(8 * WIDE_LANES)));
+typedef int64_t wide_int __attribute__((vector_size(8 * WIDE_LANES)));
+typedef double wide_loose __attribute__((vector_size(8 * WIDE_LANES), aligned(8), may_alias));
+typedef float narrow __attribute__((vector_size(4 * WIDE_LANES), aligned(4), may_alias));
+
+INLINE wide wide_load(const double *p) { return *(const wide_loose *)p; }
+INLINE wide wide_of(const float *p) { return __builtin_convertvector(*(const narrow *)p, wide); }
+INLINE wide wide_set(double x) { return x - (wide){0}; }
+
+/// Where the neighbours of one row of one colour are, in double.
+struct wide_row {
+    const double *x, *o, *ym, *yp, *zm, *zp;
+    double left, right;
+};
+
+INLINE struct wide_row wide_row_at(const struct mg_wide *t, int colour, int k, int j, int dim)
 {
-    const int w = row_size(dim), h = row_count(dim), half = half_size(dim), odd = (colour + j + k) & 1;
+    const int w = row_size(dim), h = row_count(dim), half = half_size(dim);
     const ptrdiff_t plane = (ptrdiff_t)k * 2 * half + (1 - colour) * half, at = plane + (ptrdiff_t)j * w;
-    const ptrdiff_t own = at + (2 * colour - 1) * half;
-    const double *o = t->x + at, *x = t->x + own, *zero = t->side[0];
-    const double *ym = j > 0 ? o - w : t->side[2] + plane + (h - 1) * w, *yp = j < h - 1 ? o + w : t->side[3] + plane;
-    const double *zm = dim < 3 ? zero : k > 0 ? o - 2 * half : t->side[4] + at + 15 * 2 * half;
-    const double *zp = dim < 3 ? zero : k < 15 ? o + 2 * half : t->side[5] + at - 15 * 2 * half;
-    double line[34], squares = 0, d = full_diag(dim);
-    line[0] = t->side[0][at + w - 1];
-    memcpy(line + 1, o, (size_t)w * sizeof *o);
-    line[w + 1] = t->side[1][at];
-    for (int m = 0; m < w; m++) {
-        const double rhs = (double)t->f[own + m], low = line[m + odd], high = line[m + odd + 1];
-        double r;
-        if (t->weight) { // by differences: the diagonal, a sum in single precision, would not balance the weights
-            const float *face = t->weight + own + m;
-            r = rhs + (double)face[0] * (low - x[m]) + (double)face[MG_CELLS] * (high - x[m]);
-            r += (double)face[2 * MG_CELLS] * (ym[m] - x[m]) + (double)face[3 * MG_CELLS] * (yp[m] - x[m]);
-            if (dim == 3)
-                r += (double)face[4 * MG_CELLS] * (zm[m] - x[m]) + (double)face[5 * MG_CELLS] * (zp[m] - x[m]);
-        } else {
-            double sum = rhs + low + high + ym[m] + yp[m];
-            if (dim == 3) sum += zm[m] + zp[m];
-            if (t->inv) d = (double)t->diag[own + m];
-            r = sum - d * x[m];
-        }
-        if (t->inv && t->inv[own + m] == 0.0f) r = 0;
-        t->r[own + m] = (float)r;
-        squares += r * r;
+    struct wide_row r;
+    r.o = t->x + at;
+    r.x = r.o + (2 * colour - 1) * half;
+    r.ym = j > 0 ? r.o - w : t->side[2] + plane + (h - 1) * w;
+    r.yp = j < h - 1 ? r.o + w : t->side[3] + plane;
+    if (dim == 3) {
+        r.zm = k > 0 ? r.o - 2 * half : t->side[4] + at + 15 * 2 * half;
+        r.zp = k < 15 ? r.o + 2 * half : t->side[5] + at - 15 * 2 * half;
     }
-    return squares;
+    r.left = t->side[0][at + w - 1];
+    r.right = t->side[1][at];
+    return r;
+}
+
+/// What flows into WIDE_LANES cells of a row from m on; `at`: the first one's place.
+INLINE wide wide_flow(const struct mg_wide *t, const struct wide_row *r, ptrdiff_t at, int m, int odd, int form,
+                      int dim)
+{
+    const wide x = wide_load(r->x + m), c = wide_load(r->o + m);
+    wide beside;
+    if (!odd && m == 0) beside = __builtin_shufflevector(c, wide_set(r->left), UP);
+    else if (odd && m == row_size(dim) - WIDE_LANES) beside = __builtin_shufflevector(c, wide_set(r->right), DOWN);
+    else beside = wide_load(r->o + m + (odd ? 1 : -1));
+    if (form == CUT) { // by differences: the diagonal, a sum in single precision, would not balance the weights
+        const float *face = t->weight + at;
+        wide sum = wide_of(face) * ((odd ? c : beside) - x) + wide_of(face + MG_CELLS) * ((odd ? beside : c) - x);
+        sum += wide_of(face + 2 * MG_CELLS) * (wide_load(r->ym + m) - x) +
+               wide_of(face + 3 * MG_CELLS) * (wide_load(r->yp + m) - x);
+        if (dim == 3)
+            sum += wide_of(face + 4 * MG_CELLS) * (wide_load(r->zm + m) - x) +
+                   wide_of(face + 5 * MG_CELLS) * (wide_load(r->zp + m) - x);
+        return sum;
+    }
+    wide sum = (c + beside) + (wide_load(r->ym + m) + wide_load(r->yp + m));
+    if (dim == 3) sum += wide_load(r->zm + m) + wide_load(r->zp + m);
+    return sum - (form == PLAIN ? wide_set((double)full_diag(dim)) : wide_of(t->diag + at)) * x;
+}
+
+/// Residuals of one row in double; adds their squares.
+INLINE void defect_row(const struct mg_wide *t, int colour, int k, int j, int odd, int form, int dim, wide *squares)
+{
+    const int w = row_size(dim);
+    const ptrdiff_t own = ((ptrdiff_t)k * 2 + colour) * half_size(dim) + (ptrdiff_t)j * w;
+    const struct wide_row r = wide_row_at(t, colour, k, j, dim);
+    for (int m = 0; m < w; m += WIDE_LANES) {
+        wide left = wide_of(t->f + own + m) + wide_flow(t, &r, own + m, m, odd, form, dim);
+        if (form != PLAIN) left = (wide)((wide_int)left & (wide_of(t->inv + own + m) != (wide){0}));
+        *(narrow *)(t->r + own + m) = __builtin_convertvector(left, narrow);
+        squares[m % 8 / WIDE_LANES] += left * left;
+    }
+}
+
+INLINE double defect_form(const struct mg_wide *t, int form, int dim)
+{
+    const int rows = dim == 3 ? 16 : t->rows;
+    wide squares[8 / WIDE_LANES] = {{0}};
+    for (int half = 0; half < 2 * t->planes; half++) {
+        const int k = half >> 1, colour = half & 1;
+        for (int j = 0; j < rows; j++) {
+            if ((colour + j + k) & 1) defect_row(t, colour, k, j, 1, form, dim, squares);
+            else defect_row(t, colour, k, j, 0, form, dim, squares);
+        }
+    }
+    const double *q = (const double *)squares;
+    return ((q[0] + q[1]) + (q[2] + q[3])) + ((q[4] + q[5]) + (q[6] + q[7]));
 }
 
 INLINE double defect_tile(const struct mg_wide *t, int dim)
 {
-    const int rows = dim == 3 ? 16 : t->rows;
-    double squares = 0;
-    for (int half = 0; half < 2 * t->planes; half++)
-        for (int j = 0; j < rows; j++) squares += defect_row(t, half & 1, half >> 1, j, dim);
-    return squares;
+    if (t->weight) return defect_form(t, CUT, dim);
+    return t->inv ? defect_form(t, DIAGONAL, dim) : defect_form(t, PLAIN, dim);
 }
 
 static void first_2d(const struct mg_tile *t, int k0, int k1) { first_tile(t, k0, k1, 2); }
 static void first_3d(const struct mg_tile *t, int k0, int k1) { first_tile(t, k0, k1, 3); }
-static void relax_2d(const struct mg_tile *t, int colour, int k0, int k1) { relax_tile(t, colour, k0, k1, 2); }
-static void relax_3d(const struct mg_tile *t, int colour, int k0, int k1) { relax_tile(t, colour, k0, k1, 3); }
+static void relax_2d(const struct mg_tile *t, int colour, float factor, int k0, int k1)
+{
+    relax_tile(t, (struct sweep){colour, 0, factor}, k0, k1, 2);
+}
+static void relax_3d(const struct mg_tile *t, int colour, float factor, int k0, int k1)
+{
+    relax_tile(t, (struct sweep){colour, 0, factor}, k0, k1, 3);
+}
 static double coarsen_2d(const struct mg_tile *t, float *coarse, int octant, int k0, int k1)
 {
     return coarsen_tile(t, coarse, octant, k0, k1, 2);

@@ -35,8 +35,8 @@ struct mg_wide {
 struct mg_kernels {
     /// x = b/diag on red cells: the first half-sweep from x = 0.
     void (*first)(const struct mg_tile *t, int k0, int k1);
-    /// One Gauss–Seidel half-sweep over planes k0 … k1-1.
-    void (*relax)(const struct mg_tile *t, int colour, int k0, int k1);
+    /// One Gauss–Seidel half-sweep over planes k0 … k1-1, over-relaxed by `factor`.
+    void (*relax)(const struct mg_tile *t, int colour, float factor, int k0, int k1);
     /// Half the sum (2D: the sum) of the red residuals of each 2×2×2 cells into a corner (`octant`: bit a = high half
     /// along a) of a coarse tile's b, or nowhere when that is NULL; planes k0 … k1-1, k0 even, and the one after an
     /// odd last. Returns the sum of their squares.

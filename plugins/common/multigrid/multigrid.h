@@ -222,8 +222,8 @@ static inline int64_t mg_tile_of(const struct mg_crew *c, const struct mg_level 
 {
     return mg_is_dealt(c->mg, l) ? c->mg->ranks.mine[n] : n;
 }
-/// The steps of a leg; first: a red half-sweep from x = 0; coarsen: residual to the level above.
-enum mg_op { MG_FIRST, MG_RELAX_RED, MG_RELAX_BLACK, MG_COARSEN, MG_REFINE };
+/// The steps of a leg; first: a red half-sweep from x = 0; over: over-relaxed; coarsen: residual to the level above.
+enum mg_op { MG_FIRST, MG_RELAX_RED, MG_RELAX_BLACK, MG_OVER_RED, MG_OVER_BLACK, MG_COARSEN, MG_REFINE };
 /// Do `n` steps one after the other on all planes of a level. `coarse`: the level above, NULL: none. The residual's
 /// squares go to `square`. All workers of the crew call it.
 void mg_leg(const struct mg_crew *crew, const struct mg_level *level, const struct mg_level *coarse, const uint8_t *op,

@@ -48,17 +48,27 @@ struct leg {
     int n;
 };
 
+/* How far half-sweeps go, 2D and 3D, red and black: least cycles a digit of closed and open boxes with balls and walls,
+ * 64³ … 128³ and 512². In 3D .07 a cycle (.086 with 1 and two half-sweeps more); 1.1 is as good within a tenth, 1.2 is
+ * worse than 1. */
+static const float over[2][2] = {{1.05f, 1.05f}, {1.15f, 1.05f}};
+
+static int writes_black(int op) { return op == MG_RELAX_BLACK || op == MG_OVER_BLACK; }
+
 /// One step of a leg on planes k0 … k1-1 of a tile; a pair of planes when it coarsens.
 static void tile_do(const struct leg *g, int op, int64_t tile, int k0, int k1)
 {
     const struct mg_level *l = g->l;
     const struct mg_kernels *kernels = g->crew->mg->kernels;
+    const float *factor = over[g->crew->mg->shape.dim == 3];
     const struct mg_tile *t = &l->tile[tile];
     const int64_t parent = (int64_t)l->parent[tile] * MG_CELLS;
     switch (op) {
     case MG_FIRST: kernels->first(t, k0, k1); break;
-    case MG_RELAX_RED: kernels->relax(t, MG_RED, k0, k1); break;
-    case MG_RELAX_BLACK: kernels->relax(t, MG_BLACK, k0, k1); break;
+    case MG_RELAX_RED: kernels->relax(t, MG_RED, 1, k0, k1); break;
+    case MG_RELAX_BLACK: kernels->relax(t, MG_BLACK, 1, k0, k1); break;
+    case MG_OVER_RED: kernels->relax(t, MG_RED, factor[MG_RED], k0, k1); break;
+    case MG_OVER_BLACK: kernels->relax(t, MG_BLACK, factor[MG_BLACK], k0, k1); break;
     case MG_REFINE: kernels->refine(t, g->coarse->x + parent, l->octant[tile], k0, k1); break;
     default:
         l->square[tile * MG_PAIRS + k0 / 2] =
@@ -89,7 +99,7 @@ static void leg_plain(const struct leg *g)
         mg_meet(g->crew);
         if (g->op[s] != MG_COARSEN) mg_seams_refresh(g->crew, g->l, g->l->x, sizeof *g->l->x);
         if (dealt && g->op[s] == MG_COARSEN) mg_share_coarse(g->crew, g->coarse);
-        else if (dealt) mg_halo(g->crew, g->l->x, sizeof *g->l->x, g->op[s] == MG_RELAX_BLACK ? MG_BLACK : MG_RED);
+        else if (dealt) mg_halo(g->crew, g->l->x, sizeof *g->l->x, writes_black(g->op[s]) ? MG_BLACK : MG_RED);
     }
 }
 
