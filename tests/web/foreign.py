@@ -13,6 +13,7 @@ import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from browser import begin
+from caches import tour
 from served import HERE, Served, check, verdict, wait
 
 try:
@@ -92,7 +93,9 @@ def mantaflow(billow, page, work):
     v.key("s")
     check("… with its fields", {"density", "temperature", "velocity"} <= set(v.fields()), v.fields())
     check("… and its flow", page.changes(lambda: Select(page.at("slice-vectors")).select_by_visible_text("arrows")), page.words())
+    Select(page.at("slice-vectors")).select_by_visible_text("none")
     v.key("r")
+    tour(page, "mantaflow", {"density", "temperature"}, {"o": "no preset", "d": False}, 8, False)
     shutil.rmtree(folder)
     check("a cache that is deleted is told", wait(lambda: "bad" in page.at("status").get_attribute("class")), page.at("status").text)
     check("… while what was seen stays", v.bright() > 40)

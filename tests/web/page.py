@@ -22,6 +22,15 @@ except ImportError:
 
 UNNAMED = """return [...document.querySelectorAll('button, select, input, [role=slider], [role=application]')].filter((e) =>
   e.offsetParent && !(e.getAttribute('aria-label') || e.textContent.trim() || e.labels?.length)).map((e) => e.outerHTML);"""
+# Words whose contrast with their ground is below 4.5 to 1 (WCAG AA), but for what is disabled.
+PALE = """const lin = (x) => x <= 10 ? x / 3294 : ((x / 255 + 0.055) / 1.055) ** 2.4;
+const light = (c) => 0.2126 * lin(c[0]) + 0.7152 * lin(c[1]) + 0.0722 * lin(c[2]);
+const rgb = (s) => (s.match(/[\\d.]+/g) ?? []).map(Number);
+const ground = (e) => { for (; e; e = e.parentElement) { const c = rgb(getComputedStyle(e).backgroundColor); if (c.length === 3 || c[3] > 0.9) return c; } return [0, 0, 0]; };
+return [...document.querySelectorAll('body *')].filter((e) => e.offsetParent && !e.disabled && !e.closest('canvas, #plot, #viewport') &&
+  [...e.childNodes].some((n) => n.nodeType === 3 && n.textContent.trim())).map((e) => {
+  const a = light(rgb(getComputedStyle(e).color)), b = light(ground(e));
+  return [(Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05), e.textContent.trim().slice(0, 30)]; }).filter(([k]) => k < 4.5);"""
 # Pixels from the middle of the label "5" to frame 5 of the plot.
 TICK = """const label = [...document.querySelectorAll('.dygraph-axis-label-x')].find((e) => e.textContent === '5');
 const range = document.createRange(), box = document.getElementById('plot').getBoundingClientRect();
@@ -74,6 +83,8 @@ def camera_moves(page):
     moves("+ comes nearer", lambda: page.keys("++"), "distance")
     moves("Shift and an arrow turns", lambda: page.actions().key_down(Keys.SHIFT).send_keys(Keys.ARROW_LEFT * 3)
           .key_up(Keys.SHIFT).perform(), "azimuth")
+    moves("Ctrl and an arrow moves", lambda: page.actions().key_down(Keys.CONTROL).send_keys(Keys.ARROW_UP * 3)
+          .key_up(Keys.CONTROL).perform(), "target")
     own = page.run("return billow.scene.eye.target")
     moves("0 is the movie's camera", lambda: page.keys("0"), "azimuth", "roll")
     check("… at its target", page.camera()["target"] == own)
@@ -88,6 +99,11 @@ def camera_moves(page):
             check("… and its other side", abs(page.camera()["azimuth"] - 3.1416) < 1e-3, page.camera())
         page.click("camera-movie")
     page.shot("top")
+    for key, azimuth, elevation in (("1", 3.1416, 0), ("3", -1.5708, 0), ("7", 0, -1.5708)):
+        page.actions().key_down(Keys.CONTROL).send_keys(key).key_up(Keys.CONTROL).perform()
+        c = page.camera()
+        check("Ctrl %s looks from the other side" % key, abs(c["azimuth"] - azimuth) < 1e-3 and abs(c["elevation"] - elevation) < 1e-3, c)
+    page.click("camera-movie")
     moves("5 takes perspective away", lambda: page.keys("15"), "azimuth")
     check("… and brings it back", not page.camera()["parallel"])
     page.click("camera-movie")
@@ -262,7 +278,7 @@ def thumbs(page):
 def numbers(page):
     plot = Select(page.at("plot-what"))
     labels = [o.text for o in plot.options]
-    check("plots of stages and metrics", {"seconds by stage", "cells", "mac.project.divergence"} <= set(labels), labels)
+    check("plots of stages and metrics", {"seconds by stage", "memory, GiB", "cells", "mac.project.divergence"} <= set(labels), labels)
     check("a plot is drawn", wait(lambda: page.run("return !!document.querySelector('#plot canvas')")))
     check("… with its lines", len(page.run("return billow.plots.graph.getLabels()")) > 5)
     plot.select_by_visible_text("cells")
@@ -289,6 +305,7 @@ def manners(page):
         page.keys(Keys.TAB)
         ways.append(page.run("return document.activeElement.id"))
     check("Tab leads everywhere", {"viewport", "mode-slice", "camera-top", "play", "timeline", "frame"} <= set(ways), ways)
+    check("words can be read against what is behind them", not page.run(PALE), page.run(PALE))
     page.click("camera-movie")
     page.size(390, 844, touch=True)
     check("a phone: nothing sticks out", wait(lambda: page.run(
@@ -308,6 +325,7 @@ def manners(page):
     after = page.camera()
     check("two fingers come nearer and roll", after["distance"] < before["distance"] and after["roll"] != before["roll"],
           (before, after))
+    check("… and move", math.dist(before["target"], after["target"]) > 1e-3, (before, after))
     page.settled()
     page.shot("phone")
     page.size(1280, 720)
@@ -319,6 +337,10 @@ def finished(billow, page, work):
     served = Served(billow, "view", folder)
     check("the first picture comes", page.open(served.address), page.words())
     check("… and shows something", max(page.seen()) - min(page.seen()) > 20)
+    page.driver.get(served.address[:-2] + ("0/" if served.address[-2] != "0" else "1/"))
+    check("a token that is wrong is told in words", "token" in page.run("return document.body.textContent"))
+    page.driver.get_log("browser") # that it was refused
+    page.open(served.address)
     page.keys(Keys.END)
     wait(lambda: page.shown() == "12 sharp")
     page.shot("cache")
@@ -397,11 +419,19 @@ def two(billow, page, work):
 
 def running(billow, page, work):
     out = os.path.join(work, "running")
-    served = Served(billow, "bake", WISP, "--view", "--out", out, "--set", "time.frames=1-4000", "--threads", "1")
-    check("a bake is seen while it runs", page.open(served.address), page.words())
+    served = Served(billow, "bake", WISP, "--view", "--out", out, "--set", "time.frames=1-4000", "--threads", "1", "--set",
+                    "time.warmup=10", "--set", "stages.mac.project.max_iterations=1")
+    page.driver.get(served.address)
+    check("that it works is told until there is a frame", wait(lambda: page.at("busy").is_displayed() and
+          "first frame" in page.at("busy").text), page.at("busy").text)
+    check("a bake is seen while it runs", wait(lambda: page.shown().endswith("sharp")), page.words())
     first = page.frame()
     check("new frames come by themselves", wait(lambda: page.frame() > first + 2))
-    check("progress is told", "/4000" in page.at("status").text, page.at("status").text)
+    check("… and no longer", wait(lambda: not page.at("busy").is_displayed()))
+    check("progress is told, and the time left", "/4000" in page.at("status").text and "ETA" in page.at("status").text, page.at("status").text)
+    check("so is what the machine does", " core" in page.at("machine").text and "GiB" in page.at("machine").text, page.at("machine").text)
+    check("a warning stands in the log, with the stage that gave it", wait(lambda: page.run(
+        "return document.querySelector('#log .warning')?.textContent ?? ''").startswith("mac.project: ")), page.at("log").text)
     page.shot("bake")
     check("its files are seen", wait(lambda: page.run("return Math.min(...billow.timeline.frames())") == 1))
     page.at("viewport").click()

@@ -156,6 +156,14 @@ def patience(served):
     order = [name for name, _ in came] # the last two are ready at one moment
     check("what a hand and a page at rest want comes before small pictures, were they as quick", order.index("thumb") >= 2 and
           dict(came) == {"first": 200, "hand": 200, "rest": 200, "thumb": 404}, came)
+    held = []
+    for name, query in (("one", "frame=10&w=1280&h=960"), ("one", "frame=11&w=320&h=240"), ("one", "frame=12&w=64&h=64")):
+        s = socket.create_connection(("127.0.0.1", a.port), timeout=60)
+        s.sendall(("GET %spicture?client=%s&%s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n" % (a.root, name, query, a.host)).encode())
+        held.append(s)
+        time.sleep(0.02)
+    codes = [int(s.recv(65536).split()[1]) for s in held]
+    check("what one does not wait for any more is dropped", codes[1:] == [204, 200], codes)
     check("… which come all the same", served.get("picture?frame=2&w=96&h=54&coarse=1&rest=2")[0] == 200)
 
 

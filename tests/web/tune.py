@@ -97,6 +97,7 @@ def form(page, t):
     page.at("viewport").click()
     page.actions().key_down(Keys.CONTROL).send_keys("z").key_up(Keys.CONTROL).perform()
     check("… by key", wait(lambda: "buoyancy: 1" in t.text()) and t.read())
+    check("a try that another one came after is given up", wait(lambda: page.run("return billow.all.shelf.some((s) => s.ended === 'another change came')")), t.shelf())
     page.run("document.querySelectorAll('#form details').forEach((d) => d.open = true)")
     t.tries("a choice", lambda: Select(t.row("stages.mac.advect.scheme", "select")).select_by_visible_text("semi-lagrangian"),
             "mac.advect.scheme")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The keyboard.
 
-const TURN = 0.08, QUARTER = Math.PI / 2;
+const TURN = 0.08, PAN = 0.05, QUARTER = Math.PI / 2;
 
 export function keys(app) {
   const camera = (change) => () => {
@@ -38,6 +38,8 @@ export function keys(app) {
   const tune = (act) => () => { if (app.tune) act(); };
   const controlled = {
     z: tune(() => app.tune.undo()), s: tune(() => document.getElementById('save-open').click()),
+    ArrowLeft: camera((c) => c.pan(-PAN, 0)), ArrowRight: camera((c) => c.pan(PAN, 0)),
+    ArrowUp: camera((c) => c.pan(0, -PAN)), ArrowDown: camera((c) => c.pan(0, PAN)),
     1: camera((c) => c.side(2 * QUARTER, 0)), 3: camera((c) => c.side(-QUARTER, 0)), 7: camera((c) => c.side(0, -QUARTER)),
   };
 

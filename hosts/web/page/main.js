@@ -214,6 +214,12 @@ function logTell(lines) {
   if (atEnd) list.scrollTop = list.scrollHeight;
 }
 
+function machineTell({ machine: m, shelf }) {
+  const gib = (x) => (x / 2 ** 30).toFixed(1);
+  get('machine').hidden = !shelf.some((s) => s.running) || !m.memory;
+  get('machine').textContent = `load ${m.load.toFixed(1)} on ${m.cores} core${m.cores === 1 ? '' : 's'} · ${gib(m.used)} of ${gib(m.memory)} GiB`;
+}
+
 /** Pictures of a bake that goes on, which nobody asked for, take a tenth of the time: who only looks does not slow it. */
 const LIVE_REST = 10;
 
@@ -258,6 +264,7 @@ function stateTake(told) {
   for (const id of ['stop', 'checkpoint', 'live']) get(id).hidden = !state.running;
   get('done').hidden = !state.running || !state.progress;
   if (state.progress) get('done').value = state.progress.done / Math.max(1, state.progress.total);
+  machineTell(told);
   app.resume.tell(state);
   get('log-panel').hidden = !state.log.length;
   logTell(state.log);

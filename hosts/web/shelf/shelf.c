@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shelf.h"
 
+#include "machine.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -158,5 +160,5 @@ json_t *shelf_state(struct shelf *s)
         json_array_append_new(list, source_state(all[i], all[i]->id == current));
         shelf_give(s, all[i]);
     }
-    return json_pack("{s:i, s:o}", "current", (int)current, "shelf", list);
+    return json_pack("{s:i, s:o, s:o}", "current", (int)current, "shelf", list, "machine", machine_tell());
 }

@@ -32,7 +32,7 @@ void shelf_show(struct shelf *s, int32_t id);
 void shelf_refresh(struct shelf *s);
 /// Changes with everything.
 int64_t shelf_seq(struct shelf *s);
-/// All that a page has to know, new: "current" and "shelf". The log is that of the current one.
+/// All that a page has to know, new: "current", "shelf" and "machine". The log is that of the current one.
 json_t *shelf_state(struct shelf *s);
 
 /// Does a bake run here that is more than a try?
