@@ -88,6 +88,8 @@ int cmd_help(int argc, char **argv);
 
 /// printf into new memory (free), or NULL.
 char *cli_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/// A word as a shell reads it back, in quotes where it needs them (free), or NULL.
+char *cli_quote(const char *text);
 /// Write `text` to `path` by way of a temporary name; an exit code, after a sentence unless 0.
 int cli_write_file(const char *path, const char *text);
 /// A folder and those above it, unless they are there; an exit code, after a sentence unless 0.

@@ -33,6 +33,22 @@ static FILE *file_create(const char *path)
     return f;
 }
 
+char *cli_quote(const char *text)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,+@";
+    if (*text && !text[strspn(text, plain)]) return strdup(text);
+    char *out = malloc(4 * strlen(text) + 3), *end = out;
+    if (!out) return NULL;
+    *end++ = '\'';
+    for (const char *s = text; *s; s++) {
+        if (*s == '\'') memcpy(end, "'\\''", 4), end += 4;
+        else *end++ = *s;
+    }
+    *end++ = '\'';
+    *end = '\0';
+    return out;
+}
+
 int cli_write_file(const char *path, const char *text)
 {
     const char *slash = strrchr(path, '/');

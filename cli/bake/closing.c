@@ -2,6 +2,7 @@
 /* Before a bake: what it will cost. After it: what to open and what to type. */
 #include "bake.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,20 +33,29 @@ const char *command_name(void)
     return name && *name ? name : "billow";
 }
 
+/* A line of `next:`: words before and after a path that a shell may have to be told whole. */
+static void next_print(const char *command, const char *verb, const char *path, int length, const char *after)
+{
+    char *part = cli_printf("%.*s", length, path), *quoted = part ? cli_quote(part) : NULL;
+    fprintf(stderr, "  %s%s%s %s%s\n", command, *verb ? " " : "", verb, quoted ? quoted : path, after);
+    free(quoted);
+    free(part);
+}
+
 void closing_print(const struct progress *p, const char *name, const char *out)
 {
     const char *movie = p->output[0], *picture = p->output[1], *cache = p->output[2], *particles = p->output[3];
     if (movie || picture || cache || particles) fputs("next:\n", stderr);
-    if (movie) fprintf(stderr, "  xdg-open %s\n", movie);
-    if (picture) fprintf(stderr, "  xdg-open %s\n", picture);
+    if (movie) next_print("xdg-open", "", movie, INT_MAX, "");
+    if (picture) next_print("xdg-open", "", picture, INT_MAX, "");
     if (cache) {
-        const char *slash = strrchr(cache, '/');
+        const char *slash = strrchr(cache, '/'), *dir = slash ? cache : ".";
         int folder = slash ? (int)(slash - cache) : 1;
-        fprintf(stderr, "  %s view %s\n", command_name(), out);
-        fprintf(stderr, "  %s info %s\n", command_name(), cache);
-        fprintf(stderr, "  %s preview %.*s\n", command_name(), folder, slash ? cache : ".");
-        fprintf(stderr, "  %s blender %.*s --open\n", command_name(), folder, slash ? cache : ".");
-        fprintf(stderr, "  Houdini: a File node on %.*s/%s_$F4.vdb\n", folder, slash ? cache : ".", name);
+        next_print(command_name(), "view", out, INT_MAX, "");
+        next_print(command_name(), "info", cache, INT_MAX, "");
+        next_print(command_name(), "preview", dir, folder, "");
+        next_print(command_name(), "blender", dir, folder, " --open");
+        fprintf(stderr, "  Houdini: a File node on %.*s/%s_$F4.vdb\n", folder, dir, name);
     }
     if (particles) fprintf(stderr, "  particles, in files of all frames: %s\n", particles);
 }

@@ -28,19 +28,7 @@ static char *path_map(const json_t *site, const char *path)
 char *farm_quote(const json_t *site, const char *text)
 {
     char *mapped = *text == '/' ? path_map(site, text) : strdup(text);
-    char *out = mapped ? malloc(4 * strlen(mapped) + 3) : NULL, *end = out;
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,+@";
-    if (out && *mapped && !mapped[strspn(mapped, plain)]) {
-        strcpy(out, mapped);
-    } else if (out) {
-        *end++ = '\'';
-        for (const char *s = mapped; *s; s++) {
-            if (*s == '\'') memcpy(end, "'\\''", 4), end += 4;
-            else *end++ = *s;
-        }
-        *end++ = '\'';
-        *end = '\0';
-    }
+    char *out = mapped ? cli_quote(mapped) : NULL;
     free(mapped);
     return out;
 }

@@ -350,7 +350,7 @@ static enum bw_status frames_run(struct bw_chain *c)
                                        .residual = NAN,
                                        .iterations = NAN};
     if (c->opt.max_frames && to - from + 1 > c->opt.max_frames) to = from + c->opt.max_frames - 1;
-    c->clock.time = -(double)t->warmup / t->fps;
+    c->clock.time = 0 - (double)t->warmup / t->fps; // not -0
     c->clock.frame = from;
     c->where.frame = from;
     enum bw_status status = run_begin(c, from, &resumed);
@@ -373,8 +373,9 @@ enum bw_status bw_chain_check(struct bw_chain *c, struct bw_diag *d)
     c->ran = true;
     c->log.diag = d;
     c->clock.frame = c->preset->time.first - c->preset->time.warmup;
-    c->clock.time = -(double)c->preset->time.warmup / c->preset->time.fps;
+    c->clock.time = 0 - (double)c->preset->time.warmup / c->preset->time.fps;
     enum bw_status status = stages_init(c);
+    if (status == BW_OK && c->opt.out) status = exporters_start(&c->exporters, c->clock.time);
     c->log.diag = NULL;
     return status;
 }

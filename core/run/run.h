@@ -59,7 +59,8 @@ struct bw_run_options {
 /// Instantiate and check. NULL after an error, with sentences in `d`. The preset and registry must outlive the chain.
 struct bw_chain *bw_chain_create(const struct bw_preset *p, const struct bw_registry *r, const struct bw_run_options *o,
                                  struct bw_diag *d);
-/// What a run would find out before its first frame: every stage's init. Nothing is written. Once, and then no run.
+/// What a run would find out before its first frame: the init of every stage and, where there is
+/// an output folder, every exporter. Nothing is written. Once, and then no run.
 enum bw_status bw_chain_check(struct bw_chain *c, struct bw_diag *d);
 /// Before bw_chain_run: go on from that checkpoint. The path must outlive the run.
 void bw_chain_resume(struct bw_chain *c, const char *path);

@@ -38,7 +38,8 @@ static enum bw_status init(struct bw_exporter *e)
         return e->host->fail(e, BW_ERR_PRESET, "a domain one cell thick can't be rendered; png draws slices");
     bw_picture_begin(&s->picture, e);
     e->host->want_outlines(e);
-    return output_name_check(e, p->name);
+    const enum bw_status status = bw_picture_files(&s->picture, &p->picture);
+    return status ? status : output_name_check(e, p->name);
 }
 
 static enum bw_status file_write(struct bw_exporter *e, const struct bw_image *img, const float *alpha,

@@ -46,7 +46,8 @@ static enum bw_status init(struct bw_exporter *e)
     struct state *s = e->state;
     bw_picture_begin(&s->picture, e);
     e->host->want_outlines(e);
-    return output_name_check(e, p->name);
+    const enum bw_status status = bw_picture_files(&s->picture, &p->picture);
+    return status ? status : output_name_check(e, p->name);
 }
 
 static enum bw_status movie_begin(struct bw_exporter *e)

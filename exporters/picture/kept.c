@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kept.h"
 #include <picture/gather/fields.h>
+#include <picture/volume/sky/hdri.h>
 
 #include <math.h>
 #include <string.h>
@@ -26,6 +27,19 @@ static void tools_parallel(void *ctx, int64_t n, void (*fn)(int64_t i, void *use
 void bw_picture_begin(struct bw_picture *p, struct bw_exporter *e)
 {
     *p = (struct bw_picture){.tools = {tools_alloc, tools_release, tools_parallel, e}};
+}
+
+enum bw_status bw_picture_files(const struct bw_picture *p, const struct bw_picture_params *params)
+{
+    struct bw_exporter *e = p->tools.ctx;
+    const int flat = e->domains[e->domain]->thin >= 0;
+    if (!bw_picture_params_render(params, p->slices) || (flat && params->view != BW_VIEW_RENDER)) return BW_OK;
+    char why[1200];
+    struct bw_sky_wish wish;
+    const enum bw_status status = bw_picture_sky(params, &wish, why, sizeof why);
+    if (status) return e->host->fail(e, status, "%s", why);
+    if (wish.kind != BW_SKY_HDRI || bw_hdri_begins(wish.file, why, sizeof why)) return BW_OK;
+    return e->host->fail(e, BW_ERR_IO, "%s", why);
 }
 
 void bw_picture_bounds(struct bw_picture *p, const struct bw_snapshot_field *f, double lo[3], double hi[3])

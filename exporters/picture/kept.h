@@ -32,6 +32,9 @@ struct bw_making {
 
 /// The host as tools; the exporter must stay where it is.
 void bw_picture_begin(struct bw_picture *p, struct bw_exporter *e);
+/// The files that renders will read are there: told before the bake, not at its first picture. After bw_picture_begin
+/// and `slices`; errors are reported.
+enum bw_status bw_picture_files(const struct bw_picture *p, const struct bw_picture_params *params);
 /// What is shown of f's domain: its box; without one, all that smoke has reached so far.
 void bw_picture_bounds(struct bw_picture *p, const struct bw_snapshot_field *f, double lo[3], double hi[3]);
 /// Save what is kept, or restore it after bw_picture_begin. Errors are reported.

@@ -32,7 +32,8 @@ static enum bw_status init(struct bw_exporter *e)
     bw_picture_begin(&s->picture, e);
     e->host->want_outlines(e);
     s->picture.slices = 1;
-    return output_name_check(e, p->name);
+    const enum bw_status status = bw_picture_files(&s->picture, &p->picture);
+    return status ? status : output_name_check(e, p->name);
 }
 
 static enum bw_status file_write(struct bw_exporter *e, const struct bw_image *img, const char *name)

@@ -194,8 +194,23 @@ static enum bw_status vdb_frame(struct bw_exporter *e, const struct bw_frame *fr
     if (!s) s = vdb_points_add(e, frame, w);
     if (!s) s = file_meta(e, frame, w);
     if (!s) s = file_write(e, w, frame->number);
+    struct vdb_state *st = e->state;
+    st->frames++;
+    st->filled = st->filled || p->points.count || !bwvdb_writer_empty(w);
     bwvdb_writer_free(w);
     return s;
+}
+
+/* Files without a voxel load everywhere, and show nothing: who waited for them is told. */
+static enum bw_status vdb_finish(struct bw_exporter *e, int complete)
+{
+    const struct vdb_state *st = e->state;
+    if (complete && st->frames && !st->filled)
+        e->host->log(e, BW_LOG_WARNING,
+                     "all grids of domain %s are empty in all of the %" PRId64 " frames that were written: does its "
+                     "source lie outside of the domain, or in an obstacle?",
+                     e->domains[e->domain]->name, st->frames);
+    return BW_OK;
 }
 
 static const struct bw_exporter_desc exporter = {
@@ -208,6 +223,7 @@ static const struct bw_exporter_desc exporter = {
     .flags = BW_EXPORTER_REBUILT_STATE | BW_EXPORTER_RANKS,
     .init = vdb_init,
     .frame = vdb_frame,
+    .finish = vdb_finish,
     .outputs = vdb_outputs,
 };
 static const struct bw_exporter_desc *const exporters[] = {&exporter};

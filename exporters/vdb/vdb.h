@@ -33,6 +33,8 @@ struct vdb_params {
 struct vdb_state {
     int32_t said;                       ///< the first file has been announced; anew after a resume
     const struct bw_domain_info *blend; ///< NULL: the domain is written as it is
+    int64_t frames;                     ///< written since the bake began, or went on
+    int32_t filled;                     ///< one of them held something
 };
 
 /// Add every field that the preset asks for to the file. Failures are reported.

@@ -65,6 +65,13 @@ edit 's/voxel: 2 cm/voxel: 0/'
 run check edited.yaml; expect "zero voxel" 3 'edited\.yaml:4:[0-9]+: '
 edit 's/- mac.project: {}/- mac.project: {/'
 run check edited.yaml; expect "broken YAML" 3 'edited\.yaml:[0-9]+:[0-9]+: '
+edit 's/- vdb: .*/- exr: {}/'
+run check edited.yaml; expect "an exporter that refuses" 3 'edited\.yaml:13:[0-9]+: exr: .*one cell thick'
+edit 's/- vdb: .*/- png: {view: render, sky: {hdri: {file: none.hdr}}}/'
+run check edited.yaml; expect "a sky that is not there" 6 'edited\.yaml:13:[0-9]+: png: there is no file .*none\.hdr'
+echo "no sky" >none.hdr
+run bake edited.yaml --out dark; expect "a sky that is none, before the first frame" 6 "none.hdr is no picture for a sky"
+that "no frame of it" test -z "$(grep '^frame' err.txt)"
 run check puff --set stages.mac.forces.buoyancy=2; expect "--set" 0 good
 run check puff --set stages.mac.forces.bouyancy=2; expect "--set of an unknown key" 3 'buoyancy'
 sed 's/^stages:/&\n  - fire: {}/; /mac\.project/d' puff.yaml > edited.yaml
@@ -94,6 +101,12 @@ touch -d '1 hour ago' out/puff/vdb/puff_1003.vdb
 before=$(stat -c %Y out/puff/vdb/puff_1003.vdb)
 run bake puff; expect "the same again" 0 "up to date" "out/puff/vdb/puff_1001.vdb"
 that "up to date leaves the files alone" test "$(stat -c %Y out/puff/vdb/puff_1003.vdb)" = "$before"
+that "time begins at 0" grep -q '^1001,0,' out/puff/metrics.csv
+sed 's/center: \[0, 0, 0.3\]/center: [5, 0, 0.3]/' puff.yaml >far.yaml
+run bake far.yaml --out 'no where'; expect "a source outside of the box" 0 "all grids of domain main are empty in all of the 6 frames"
+that "a path with a space can be pasted" grep -q "billow view 'no where'\$" err.txt
+run bake puff --out "it's"; expect "and one with a quote" 0 "billow preview 'it'\\\\''s/vdb'"
+that "smoke is not called empty" test -z "$(grep 'are empty' err.txt)"
 run bake puff --set stages.mac.forces.buoyancy=2
 expect "a different bake" 2 "different bake" "stages.mac.forces.buoyancy: 1 → 2" "--force" "--new"
 run bake puff --seed 8; expect "another seed" 2 "seed"

@@ -157,6 +157,8 @@ enum bwvdb_status bwvdb_writer_meta(struct bwvdb_writer *w, const struct bwvdb_m
 /// Write everything to `path`, which should be a temporary name: after an error the file is removed, but a crash
 /// may leave half of it. Errors: BWVDB_ERR_IO (also a full disk).
 enum bwvdb_status bwvdb_writer_write(struct bwvdb_writer *w, const char *path, struct bwvdb_error *error);
+/// Whether no grid of voxels that was added holds an active one.
+int bwvdb_writer_empty(const struct bwvdb_writer *w);
 /// Frees the grids too; NULL is allowed.
 void bwvdb_writer_free(struct bwvdb_writer *w);
 

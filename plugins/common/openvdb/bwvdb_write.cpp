@@ -126,4 +126,9 @@ extern "C" bwvdb_status bwvdb_writer_write(bwvdb_writer *w, const char *path, bw
     return status;
 }
 
+extern "C" int bwvdb_writer_empty(const bwvdb_writer *w)
+{
+    return std::all_of(w->grids.begin(), w->grids.end(), [](const file_grid &g) { return g.leaves.empty(); });
+}
+
 extern "C" void bwvdb_writer_free(bwvdb_writer *w) { delete w; }

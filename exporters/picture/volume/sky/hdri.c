@@ -93,17 +93,42 @@ static int exr_read(const char *path, struct bw_hdri *out)
     return good;
 }
 
+/* A pipe would wait for ever. */
+static FILE *file_open(const char *path, char *why, size_t why_size)
+{
+    struct stat st;
+    FILE *f = stat(path, &st) == 0 && S_ISREG(st.st_mode) ? fopen(path, "rb") : NULL;
+    if (!f) snprintf(why, why_size, "there is no file %s for the sky", path);
+    return f;
+}
+
+static void no_picture(const char *path, char *why, size_t why_size)
+{
+    snprintf(why, why_size, "%s is no picture for a sky: .hdr, or .exr of lines, with three colours", path);
+}
+
+int bw_hdri_begins(const char *path, char *why, size_t why_size)
+{
+    static const uint8_t exr[4] = {0x76, 0x2f, 0x31, 0x01};
+    struct bw_hdri head = {0};
+    uint8_t first[4];
+    FILE *f = file_open(path, why, why_size);
+    if (!f) return 0;
+    const int good =
+        !ends_in(path, ".exr") ? size_read(f, &head) : fread(first, 1, 4, f) == 4 && !memcmp(first, exr, 4);
+    if (!good) no_picture(path, why, why_size);
+    fclose(f);
+    return good;
+}
+
 int bw_hdri_read(const char *path, struct bw_hdri *out, char *why, size_t why_size)
 {
     *out = (struct bw_hdri){0};
-    struct stat st;
-    FILE *f = stat(path, &st) == 0 && S_ISREG(st.st_mode) ? fopen(path, "rb") : NULL; // a pipe would wait for ever
+    FILE *f = file_open(path, why, why_size);
     int good = f != NULL;
-    if (!good) snprintf(why, why_size, "there is no file %s for the sky", path);
-    else if (ends_in(path, ".exr")) good = exr_read(path, out);
-    else good = radiance_read(f, out);
-    if (f && !good)
-        snprintf(why, why_size, "%s is no picture for a sky: .hdr, or .exr of lines, with three colours", path);
+    if (good && ends_in(path, ".exr")) good = exr_read(path, out);
+    else if (good) good = radiance_read(f, out);
+    if (f && !good) no_picture(path, why, why_size);
     if (f) fclose(f);
     for (size_t i = 0; good && i < 3 * (size_t)out->w * (size_t)out->h; i++) {
         if (isfinite(out->rgb[i]) && out->rgb[i] >= 0) continue;

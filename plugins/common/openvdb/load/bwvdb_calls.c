@@ -7,6 +7,7 @@ __attribute__((visibility("default"))) const struct bwvdb_calls bwvdb_calls = {
     .writer_points = bwvdb_writer_points,
     .writer_meta = bwvdb_writer_meta,
     .writer_write = bwvdb_writer_write,
+    .writer_empty = bwvdb_writer_empty,
     .writer_free = bwvdb_writer_free,
     .region_create = bwvdb_region_create,
     .region_free = bwvdb_region_free,

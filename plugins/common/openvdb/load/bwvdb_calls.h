@@ -15,6 +15,7 @@ struct bwvdb_calls {
                                        struct bwvdb_error *error);
     enum bwvdb_status (*writer_meta)(struct bwvdb_writer *w, const struct bwvdb_meta *meta, struct bwvdb_error *error);
     enum bwvdb_status (*writer_write)(struct bwvdb_writer *w, const char *path, struct bwvdb_error *error);
+    int (*writer_empty)(const struct bwvdb_writer *w);
     void (*writer_free)(struct bwvdb_writer *w);
     enum bwvdb_status (*region_create)(const struct bwvdb_writer *w, const struct bwvdb_area *area,
                                        struct bwvdb_region **r, struct bwvdb_error *error);

@@ -59,6 +59,8 @@ enum bwvdb_status bwvdb_writer_write(struct bwvdb_writer *w, const char *path, s
     return loaded->writer_write(w, path, error);
 }
 
+int bwvdb_writer_empty(const struct bwvdb_writer *w) { return loaded->writer_empty(w); }
+
 void bwvdb_writer_free(struct bwvdb_writer *w)
 {
     if (w) loaded->writer_free(w);
