@@ -236,18 +236,34 @@ static int all_make(struct wedge *w)
     return code ? code : sheet_write(w->session, w->folder, w->plan, w->run.look, w->run.frame, w->run.still);
 }
 
+static void wedge_next(const struct wedge *w)
+{
+    const size_t n = json_array_size(json_object_get(w->plan, "members"));
+    char *folder = cli_quote(w->folder);
+    const char *shown = folder ? folder : w->folder;
+    fprintf(stderr, "%s: %zu member%s\nnext:\n  xdg-open %s/wedge.png\n", w->folder, n, n == 1 ? "" : "s", shown);
+    if (!w->run.still) fprintf(stderr, "  xdg-open %s/wedge.mp4\n", shown);
+    fprintf(stderr, "  %s wedge pick %s N\n", command_name(), shown);
+    free(folder);
+}
+
+/// How to go on: `before` and `after` stand around the command.
+static void wedge_again(const struct wedge *w, const char *before, const char *after)
+{
+    char *folder = cli_quote(w->folder);
+    fprintf(stderr, "%s%s wedge %s --again%s\n", before, command_name(), folder ? folder : w->folder, after);
+    free(folder);
+}
+
 static int wedge_collect(struct wedge *w)
 {
     const int code = all_make(w);
     if (members_tell(w->folder, w->plan)) {
-        fprintf(stderr, "run what is left: %s wedge %s --again\n", command_name(), w->folder);
+        wedge_again(w, "run what is left: ", "");
         return EXIT_CODE_FAILURE;
     }
     if (code || json_is_true(json_object_get(w->plan, "split"))) return code;
-    fprintf(stderr, "%s: %zu members\nnext:\n  xdg-open %s/wedge.png\n", w->folder,
-            json_array_size(json_object_get(w->plan, "members")), w->folder);
-    if (!w->run.still) fprintf(stderr, "  xdg-open %s/wedge.mp4\n", w->folder);
-    fprintf(stderr, "  %s wedge pick %s N\n", command_name(), w->folder);
+    wedge_next(w);
     return EXIT_CODE_OK;
 }
 
@@ -258,7 +274,7 @@ static int local_run(struct wedge *w)
     if (!code) code = wedge_local(&w->run, w->plan, cli_number(machine, "cores"), cli_number(machine, "memory"));
     json_decref(machine);
     if (!code) return wedge_collect(w);
-    if (code == 75) fprintf(stderr, "`%s wedge %s --again` goes on\n", command_name(), w->folder);
+    if (code == 75) wedge_again(w, "`", "` goes on");
     return code;
 }
 

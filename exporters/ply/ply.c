@@ -3,7 +3,7 @@
  * frame and kind of particles. `pos` becomes x y z, `colour` red green blue, other attributes keep their names, vectors
  * with _x _y _z; positions are float, or double where asked for, `id` is a 32-bit number. Blender, Houdini and MeshLab
  * read it, and so does vorton.emit. Velocities are those of the flow at that place in that frame. Axes and lengths are
- * those of the bake: z up, metres. */
+ * those of the bake, z up and metres, unless `up` and `scale` say as vdb's do; the heading tells them to readers. */
 #include <billow/plugin.h>
 #include <common/outputs.h>
 
@@ -13,7 +13,8 @@
 struct options {
     const char *particles, *name;
     int64_t every;
-    int32_t precision;
+    int32_t precision, up;
+    double scale;
 };
 
 static const struct bw_param params[] = {
@@ -22,6 +23,9 @@ static const struct bw_param params[] = {
     BW_INT(struct options, every, "every", "1", 1, 1000000, "Write one frame of so many."),
     BW_CHOICE(struct options, precision, "precision", "float", "float|double",
               "Of positions and other 64-bit attributes."),
+    BW_CHOICE(struct options, up, "up", "z", "z|y", "World axis that points up: z for Blender, y for Houdini."),
+    BW_F64(struct options, scale, "scale", "1", 1e-6, 1e6, NULL,
+           "Units a metre in the file, as vdb has it: 100 for scenes in centimetres."),
 };
 
 struct state {
@@ -31,13 +35,15 @@ struct state {
 /// Number of bytes a value takes in the file.
 static size_t value_bytes(const struct bw_attribute *a, int wide) { return a->precision == BW_F64P && wide ? 8 : 4; }
 
-static void head_write(FILE *f, const struct bw_snapshot_particles *p, const struct bw_frame *frame, int wide)
+static void head_write(FILE *f, const struct bw_snapshot_particles *p, const struct bw_frame *frame,
+                       const struct options *o)
 {
+    const int wide = o->precision;
     static const char *const axes[] = {"x", "y", "z"}, *const colours[] = {"red", "green", "blue"};
     fprintf(f,
-            "ply\nformat binary_little_endian 1.0\ncomment Billow frame %lld time %.9g s, metres, z up\n"
-            "element vertex %lld\n",
-            (long long)frame->number, frame->time, (long long)p->count);
+            "ply\nformat binary_little_endian 1.0\ncomment Billow frame %lld time %.9g s\n"
+            "comment %.17g units a metre, %c up\nelement vertex %lld\n",
+            (long long)frame->number, frame->time, o->scale, o->up ? 'y' : 'z', (long long)p->count);
     for (uint32_t a = 0; a < p->n_attributes; a++)
         for (uint32_t c = 0; c < p->attributes[a].comps; c++) {
             const struct bw_attribute *at = &p->attributes[a];
@@ -53,29 +59,41 @@ static void head_write(FILE *f, const struct bw_snapshot_particles *p, const str
     fprintf(f, "end_header\n");
 }
 
-static size_t value_put(char *to, const struct bw_attribute *a, const void *data, int64_t i, int wide)
+/// Component c of row i as the file has it: turned, in its units.
+static double value_of(const struct bw_attribute *a, const void *data, int64_t i, uint32_t c, const struct options *o)
 {
-    float f;
+    static const uint32_t from[] = {0, 2, 1};
+    const int vector = a->comps == 3 && strcmp(a->name, "colour") != 0, turned = vector && o->up;
+    const int length = !strcmp(a->name, "pos") || !strcmp(a->name, "velocity") || !strcmp(a->name, "radius");
+    const int64_t at = i * a->comps + (turned ? from[c] : c);
+    const double x = a->precision == BW_F32 ? (double)((const float *)data)[at] : ((const double *)data)[at];
+    return (turned && c == 2 ? -x : x) * (length ? o->scale : 1);
+}
+
+static size_t value_put(char *to, const struct bw_attribute *a, const void *data, int64_t i, uint32_t c,
+                        const struct options *o)
+{
     if (a->precision == BW_I64) {
-        int32_t id = (int32_t)((const int64_t *)data)[i];
+        int32_t id = (int32_t)((const int64_t *)data)[i * a->comps + c];
         memcpy(to, &id, sizeof id);
         return sizeof id;
     }
-    if (value_bytes(a, wide) == 8) {
-        memcpy(to, (const double *)data + i, 8);
+    const double x = value_of(a, data, i, c, o);
+    if (value_bytes(a, o->precision) == 8) {
+        memcpy(to, &x, 8);
         return 8;
     }
-    f = a->precision == BW_F32 ? ((const float *)data)[i] : (float)((const double *)data)[i];
-    memcpy(to, &f, sizeof f);
-    return sizeof f;
+    memcpy(to, &(float){(float)x}, sizeof(float));
+    return sizeof(float);
 }
 
 /// Rows through a buffer of the stack's; 1: written.
-static int rows_write(FILE *f, const struct bw_snapshot_particles *p, int wide)
+static int rows_write(FILE *f, const struct bw_snapshot_particles *p, const struct options *o)
 {
     char buffer[1 << 16];
     size_t used = 0, row = 0;
-    for (uint32_t a = 0; a < p->n_attributes; a++) row += p->attributes[a].comps * value_bytes(&p->attributes[a], wide);
+    for (uint32_t a = 0; a < p->n_attributes; a++)
+        row += p->attributes[a].comps * value_bytes(&p->attributes[a], o->precision);
     for (int64_t i = 0; i < p->count; i++) {
         if (used + row > sizeof buffer) {
             if (fwrite(buffer, 1, used, f) != used) return 0;
@@ -83,7 +101,7 @@ static int rows_write(FILE *f, const struct bw_snapshot_particles *p, int wide)
         }
         for (uint32_t a = 0; a < p->n_attributes; a++)
             for (uint32_t c = 0; c < p->attributes[a].comps; c++)
-                used += value_put(buffer + used, &p->attributes[a], p->data[a], i * p->attributes[a].comps + c, wide);
+                used += value_put(buffer + used, &p->attributes[a], p->data[a], i, c, o);
     }
     return fwrite(buffer, 1, used, f) == used;
 }
@@ -117,8 +135,8 @@ static enum bw_status file_write(struct bw_exporter *e, const struct bw_snapshot
     if (!path) return BW_ERR_IO;
     FILE *f = fopen(path, "wb");
     int good = f != NULL;
-    if (good) head_write(f, p, frame, o->precision);
-    good = good && rows_write(f, p, o->precision);
+    if (good) head_write(f, p, frame, o);
+    good = good && rows_write(f, p, o);
     if (f && fclose(f)) good = 0;
     return output_end(e, path, name, good ? BW_OK : BW_ERR_IO, NULL, "particles", &s->announced);
 }

@@ -20,7 +20,8 @@ static const char ball[] =
     "             shape: {cylinder: {center: [0, 0, 0.2], radius: 5 cm, height: 4 cm}}}\n"
     "  - vorton.emit: {source: {ring: {center: [0, 0, 0.4], radius: 10 cm, core: 2 cm, circulation: 0.01}}}\n"
     "  - vorton.velocity: {}\n  - vorton.advect: {}\n"
-    "export:\n  - vdb: {fields: [density]}\n  - ply: {}\n";
+    "export:\n  - vdb: {fields: [density]}\n  - ply: {}\n"
+    "  - ply: {id: houdini, name: turned, particles: tracers, up: y, scale: 100}\n";
 
 static int64_t told[2]; ///< points of the running bake: tracers, vortons
 static double strongest;
@@ -91,17 +92,40 @@ static void layer(struct bw_cache *cache)
     bw_snapshot_close(snapshot);
 }
 
+static const struct bw_snapshot_points *points_named(const struct bw_snapshot_facts *f, const char *name)
+{
+    for (uint32_t i = 0; i < f->n_points; i++)
+        if (!strcmp(f->points[i].name, name)) return &f->points[i];
+    return NULL;
+}
+
+/// Files for another program's axes and units are read back as what was baked.
+static void points_turned(const struct bw_snapshot_facts *f)
+{
+    const struct bw_snapshot_points *a = points_named(f, "tracers"), *b = points_named(f, "turned_tracers");
+    CHECK(a && b && a->count == b->count && a->n_attributes == b->n_attributes);
+    for (uint32_t n = 0; a && b && n < a->n_attributes; n++)
+        for (int64_t i = 0; a->attributes[n].precision == BW_F32 && i < a->count * a->attributes[n].comps; i++)
+            CHECK(fabs((double)((const float *)a->data[n])[i] - (double)((const float *)b->data[n])[i]) < 1e-6);
+    char path[4096], head[200] = "";
+    snprintf(path, sizeof path, "%s/ply/turned_tracers_0002.ply", work);
+    FILE *file = fopen(path, "rb");
+    CHECK(file && fread(head, 1, sizeof head - 1, file) && strstr(head, "100 units a metre, y up"));
+    if (file) fclose(file);
+}
+
 static void points(struct bw_cache *cache)
 {
     struct bw_snapshot *snapshot = NULL;
     struct bw_snapshot_facts f = {.size = sizeof f};
     char path[4096];
     CHECK(bw_cache_points(cache, 2, &snapshot) == BW_OK && bw_snapshot_facts(snapshot, &f) == BW_OK);
-    CHECK(f.n_points == 2 && f.n_grids == 0 && f.frame == 2 && told[0] > 100 && told[1] > 10);
+    points_turned(&f);
+    CHECK(f.n_points == 3 && f.n_grids == 0 && f.frame == 2 && told[0] > 100 && told[1] > 10);
     for (uint32_t i = 0; i < f.n_points; i++) {
         const struct bw_snapshot_points *p = &f.points[i];
         const int vortons = !strcmp(p->name, "vortons");
-        CHECK((vortons || !strcmp(p->name, "tracers")) && p->count == told[vortons]);
+        CHECK((vortons || strstr(p->name, "tracers")) && p->count == told[vortons]);
         CHECK(!strcmp(p->attributes[0].name, "id") && p->attributes[0].precision == BW_I64);
         CHECK(!strcmp(p->attributes[1].name, "pos") && p->attributes[1].comps == 3);
         if (vortons) CHECK(fabs(strength_most(p) - strongest) < 1e-5 * strongest && strongest > 0);

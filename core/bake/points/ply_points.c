@@ -31,13 +31,16 @@ bool ply_points_parse(const char *text, size_t size, struct ply_points *p)
     long long n = -1;
     bool good = true, little = false;
     const char *end = strstr(text, "end_header\n");
-    *p = (struct ply_points){0};
+    char up = 'z';
+    *p = (struct ply_points){.scale = 1};
     for (const char *line = text; good && end && line < end; line = strchr(line, '\n') + 1) {
         if (!strncmp(line, "property ", 9)) good = property_read(p, line);
         if (!strncmp(line, "element ", 8)) good = n < 0 && sscanf(line, "element vertex %lld", &n) == 1 && n >= 0;
+        sscanf(line, "comment %lf units a metre, %c up", &p->scale, &up);
         little |= !strncmp(line, "format binary_little_endian", 27);
     }
-    if (!end || !good || !little || n < 0 || !p->stride) return false;
+    if (!end || !good || !little || n < 0 || !p->stride || !(p->scale > 0)) return false;
+    p->y_up = up == 'y';
     p->row = end + 11;
     p->n = (size_t)n;
     return p->n <= size && (size_t)(p->row - text) + p->n * p->stride <= size;

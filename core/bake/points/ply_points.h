@@ -18,6 +18,8 @@ struct ply_property {
 struct ply_points {
     const char *row; ///< the first
     size_t n, stride;
+    double scale; ///< its units a metre
+    bool y_up;
     struct ply_property property[PLY_PROPERTIES];
     int n_properties;
 };
