@@ -108,6 +108,9 @@ _Noreturn void cli_end_now(const char *message, int code);
 
 /// Plugins that can't be loaded are told on stderr. NULL after a sentence. Paths may be NULL.
 struct bw_session *cli_session_open(const char *plugin_path, const char *preset_path);
+struct bw_cache;
+/// Warn that particles beside a cache are not carried along, drawn …: where there are any.
+void cli_particles_warn(struct bw_cache *cache, const char *not_what);
 /// A text of the library's as JSON; takes it. Names of files have their own bytes. NULL: there was none, or it is none.
 json_t *cli_json(char *text);
 json_t *cli_json_plain(char *text); ///< to be printed as JSON: names of files are UTF-8

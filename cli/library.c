@@ -23,6 +23,19 @@ struct bw_session *cli_session_open(const char *plugin_path, const char *preset_
     return session;
 }
 
+void cli_particles_warn(struct bw_cache *cache, const char *not_what)
+{
+    struct bw_snapshot *points = NULL;
+    struct bw_snapshot_facts f = {.size = sizeof f};
+    json_t *all = cli_json(bw_cache_describe(cache, 0));
+    const int64_t first = (int64_t)cli_number(all, "first");
+    if (all && !bw_cache_points(cache, first, &points) && !bw_snapshot_facts(points, &f) && f.n_points > 0)
+        fprintf(stderr, "warning: particles that lie beside the cache, such as %s, are not %s\n", f.points[0].name,
+                not_what);
+    bw_snapshot_close(points);
+    json_decref(all);
+}
+
 int cli_failed(void)
 {
     const struct bw_error *e = bw_error_last();

@@ -38,7 +38,8 @@ const struct cli_command command_preview = {
     .brief = "Make a movie or pictures from any VDB sequence.",
     .details =
         "A file gives its picture, NAME_0040.png; the folder it lies in (or a bake's), or a pattern such as\n"
-        "smoke_####.vdb a movie, as --frames and --out NAME.mp4 do. A bake of ours is shown as in its own movie.\n"
+        "smoke_####.vdb a movie, as --frames and --out NAME.mp4 do. A bake of ours is shown as in its own movie,\n"
+        "without particles.\n"
         "--on slurm --tasks N draws a movie in N parts, kept in NAME.parts/, and puts them behind one another.",
     .options = options,
     .n_options = sizeof options / sizeof *options,
@@ -165,6 +166,7 @@ static int preview_run(const char *what, const char *out, const json_t *o)
     if (!code) {
         const char *warnings = bw_error_last()->text;
         if (*warnings) fprintf(stderr, "billow: %s", warnings);
+        cli_particles_warn(cache, "drawn; `billow view` draws them");
         code = name_print(out, cache, o);
     }
     free(text);

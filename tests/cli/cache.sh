@@ -136,13 +136,16 @@ domain: {size: none, voxel: 4 cm}
 time: {fps: 25, frames: 1-2}
 stages:
   - tracers: {shape: {sphere: {radius: 30 cm}}, count: 500}
-  - to_grid: {}
+  - to_grid: {velocity: vel}
 export:
   - vdb: {}
   - ply: {}
 YAML
 run bake sparks.yaml --out sparks
 expect "points" 0 "File node on sparks/vdb/sparks_.F4" "particles, in files of all frames: sparks/ply/sparks_tracers_"
+run preview sparks --out sparks.png --size 64; expect "particles are not drawn" 0 "such as tracers, are not drawn"
+run retime sparks --speed 0.5 --out slow
+expect "particles are not retimed" 0 "such as tracers, are not carried along"
 cp sparks/ply/sparks_tracers_0001.ply a.ply; cp a.ply b.ply
 python3 -c "
 data = bytearray(open('b.ply', 'rb').read())
