@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the tests of the page share: counted checks, a baked wisp, and the program that serves a page."""
 import ctypes
+import fcntl
 import json
 import os
 import signal
@@ -46,9 +47,10 @@ def dies_with_us():
 
 
 class Served:
-    """A program that serves a page, and its address."""
+    """A program that serves a page, and its address. A bake that is `held` goes on for some frames, then waits for its
+    events to be read, and takes no processor time."""
 
-    def __init__(self, billow, *words, folder=None):
+    def __init__(self, billow, *words, folder=None, held=False):
         self.words = words
         self.bakes = words[0] == "bake"
         self.words_said = ""
@@ -57,6 +59,11 @@ class Served:
                                         stderr=self.told, text=True, preexec_fn=dies_with_us, cwd=folder,
                                         env={**os.environ, **({"TMPDIR": folder} if folder else {})})
         self.address = self.address_read()
+        self.reads = threading.Event()
+        if held:
+            fcntl.fcntl(self.process.stdout, fcntl.F_SETPIPE_SZ, 4096)
+        else:
+            self.reads.set()
         self.reader = threading.Thread(target=self.rest_read, daemon=True)
         self.reader.start()
 
@@ -70,7 +77,8 @@ class Served:
         return None
 
     def rest_read(self):
-        """A bake whose events nobody reads would wait for room in the pipe."""
+        """A bake whose events nobody reads waits for room in the pipe."""
+        self.reads.wait()
         for _ in self.process.stdout:
             pass
 
@@ -102,6 +110,7 @@ class Served:
         return self.wait()
 
     def wait(self):
+        self.reads.set()
         code = self.process.wait(timeout=120)
         self.reader.join()
         self.told.seek(0)

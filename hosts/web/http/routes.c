@@ -68,12 +68,14 @@ static enum MHD_Result scene_answer(struct visit *v)
 static enum MHD_Result request_finish(struct visit *v, struct request *r)
 {
     struct drawn a = r->answer;
-    char seconds[32];
+    char seconds[32], processor[32];
     struct MHD_Response *out = MHD_create_response_from_buffer(a.size, a.bytes, MHD_RESPMEM_MUST_FREE);
     if (!out) return MHD_NO;
     r->answer.bytes = NULL;
     snprintf(seconds, sizeof seconds, "%.4f", a.seconds);
     MHD_add_response_header(out, "X-Seconds", seconds);
+    snprintf(processor, sizeof processor, "%.4f", a.processor);
+    MHD_add_response_header(out, "X-Processor", processor);
     if (*a.eye) MHD_add_response_header(out, "X-Eye", a.eye);
     char range[64];
     snprintf(range, sizeof range, "%.9g,%.9g", a.range[0], a.range[1]);

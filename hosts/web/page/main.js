@@ -32,6 +32,7 @@ const app = {
   looked: '', // what the scene was asked of
   follow: true, // new frames are shown as they come
   seconds: 0, // that the last picture took
+  processor: 0, // of it what its thread ran
 
   fps() { return (app.scene && app.scene.fps) || 24; },
 
@@ -220,7 +221,7 @@ function machineTell({ machine: m, shelf }) {
   get('machine').textContent = `load ${m.load.toFixed(1)} on ${m.cores} core${m.cores === 1 ? '' : 's'} · ${gib(m.used)} of ${gib(m.memory)} GiB`;
 }
 
-/** Pictures of a bake that goes on, which nobody asked for, take a tenth of the time: who only looks does not slow it. */
+/** Pictures of a bake that goes on, which nobody asked for, take a tenth of the processor's time: who only looks does not slow it. */
 const LIVE_REST = 10;
 
 function restsLive(state) {

@@ -88,7 +88,7 @@ export class Viewport {
     try {
       const image = await this.fetch(wish.query, this.app.client);
       if (!image) return; // a newer one was asked for
-      if (way === 'sharp') this.took = 1000 * this.app.seconds;
+      if (way === 'sharp') this.took = 1000 * this.app.processor;
       const other = wish.other && await this.fetch(wish.other, `${this.app.client}B`.slice(-16)).catch(() => null);
       if (wish.other && !other) this.other = null;
       if (wish.number < this.shown) return;
@@ -117,6 +117,7 @@ export class Viewport {
       if (answer.status === 204) return null;
       if (!answer.ok) throw new Error(await answer.text());
       this.app.seconds = +answer.headers.get('X-Seconds');
+      this.app.processor = +answer.headers.get('X-Processor');
       this.said.set(query, answer.headers.get('X-Marks') ?? '');
       if (answer.headers.get('X-Range')) this.ranges.set(query, answer.headers.get('X-Range'));
       blob = await answer.blob();

@@ -13,7 +13,10 @@ struct drawn {
     const char *type;
     void *bytes; ///< new memory, given back with free
     size_t size;
-    double seconds;  ///< that it took
+    double seconds; ///< that it took
+    /// s that its thread ran: what it waits where others use the machine slows nobody. Its helpers run as long on the
+    /// other cores, so it is a part of the machine's time.
+    double processor;
     char marks[200]; ///< what is drawn over it, in words; "": nothing
     double range[2]; ///< of a slice's colours; equal: none is told
     char eye[280];   ///< the movie's camera, in numbers; "": none is told

@@ -98,12 +98,14 @@ static int must_wait(const struct queue *q, int rest)
     return !q->stop && (!q->waiting[rest] || (rest == IDLE && urgent));
 }
 
-static double seconds_now(void)
+static double seconds_of(clockid_t clock)
 {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(clock, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
+
+static double seconds_now(void) { return seconds_of(CLOCK_MONOTONIC); }
 
 /// Until that thread may go on, in s: what it has taken of a running bake's time is more than its share.
 static double owed(struct queue *q, int rest)
@@ -137,7 +139,7 @@ static struct request *request_next(struct queue *q, int rest)
     return r;
 }
 
-/// After so many seconds. What was not taken for a while may be taken at once.
+/// After so many seconds of work. What was not taken for a while may be taken at once.
 static void request_made(struct queue *q, int rest, double seconds)
 {
     const int shares = rest == REST && shelf_runs(q->shelf);
@@ -162,10 +164,11 @@ static void requests_make(struct queue *q, int rest)
     struct request *r;
     if (rest || q->gentle) nice_set(q->gentle || rest == IDLE ? NICE_GENTLE : NICE_REST);
     while ((r = request_next(q, rest))) {
-        const double start = seconds_now();
-        const struct drawn answer =
+        const double start = seconds_of(CLOCK_THREAD_CPUTIME_ID);
+        struct drawn answer =
             request_gone(r) ? (struct drawn){.code = STALE} : making[r->kind](q->views, q->shelf, &r->wish);
-        request_made(q, rest, seconds_now() - start);
+        answer.processor = seconds_of(CLOCK_THREAD_CPUTIME_ID) - start;
+        request_made(q, rest, answer.processor);
         request_answer(r, answer);
     }
 }

@@ -2,7 +2,7 @@
 /* Pictures that are waited for, and the threads that make them: one for those that somebody's hand asks for, one, with
  * a lower priority, for those of frames that come by themselves, and one for small ones along the timeline, which waits
  * until the others have nothing to do. Of one page only the newest of the first two is made. While a bake runs here
- * that is more than a try the second takes a tenth of the time, whoever asks, and however many. */
+ * that is more than a try the second takes a tenth of the processor's time, whoever asks, and however many. */
 #ifndef WEB_QUEUE_H
 #define WEB_QUEUE_H
 
