@@ -497,7 +497,8 @@ def nested(billow, folder):
         return {v["domain"]: (v["value"][0] > 0.3, v["stored"]) for v in said["values"] if v["field"] == "density"}
 
     low, high = probe(0.1), probe(0.6)
-    check("the probe tells of both", low["near"][0] and not low[None][0] and high[None][0] and not high["near"][1], (low, high))
+    check("the probe tells of both", low == {None: (False, False), "near": (True, True)} and
+          high == {None: (True, True), "near": (False, False)}, (low, high))
     said = [served.get("picture?frame=2&mode=slice&axis=z&pos=.1&h=64&field=density" + d) for d in ("", "&domain=near", "&domain=far")]
     check("a slice is cut from the one that is wished", [c for c, _ in said[:2]] == [200, 200] and said[0][1] != said[1][1])
     check("… or told that there is none", said[2][0] in (404, 500) and b"domain" in said[2][1], said[2])
