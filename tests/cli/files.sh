@@ -64,6 +64,8 @@ lost() {
     (cd lost && "$@")
     run bake film --out lost --set domain.voxel=4cm; expect "$what: another voxel size" 2 "$words" "--force.*--new.*--out DIR"
     run bake film --out lost; expect "$what: the same bake" 2 "$words"
+    # The same bake each time: sanitizers see it where the next line looks at what it left.
+    [ -n "${BILLOW_TEST_SHORT:-}" ] && [ "$1" != rm ] && return
     run bake film --out lost --frames 1002-1002 --set domain.voxel=4cm --force; expect "$what: --force" 0 "1 frame"
 }
 words="lost holds a bake that lost its record, bake.json, 4 files are whole"
@@ -132,7 +134,8 @@ that "log and movie are finished" test -s hung/bake.log -a -s hung/hung.mp4 -a -
 
 # ---- files that may not grow ----
 cp "$presets/every.yaml" .
-for kilobytes in 2 8 32; do
+sizes="2 8 32"; [ -z "${BILLOW_TEST_SHORT:-}" ] || sizes=8
+for kilobytes in $sizes; do
     (ulimit -f $kilobytes; exec "$billow" bake every --out "grow$kilobytes" >out.txt 2>err.txt </dev/null)
     code=$?; expect "files of $kilobytes KiB at most" 6 "grow$kilobytes/.*: File too large"
     that "nothing half-written is left" test -z "$(find grow$kilobytes -name '.*')"

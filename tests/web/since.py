@@ -72,7 +72,7 @@ def main():
                    ("the first key", text.replace(KEYS, KEYS.replace("{1: 1", "{1: 0.9")), None),
                    ("a plain value", text.replace("buoyancy: 1", "buoyancy: 2"), None))
         made = []
-        for what, changed, since in changes:
+        for what, changed, since in changes[:6] if SHORT else changes: # the rest begin at the first frame, too
             state, folder = tries(served, changed)
             if what == "a stage that ends earlier": # none has gone yet
                 check("what was there before is as it was", bytes_of(base) == whole)
