@@ -192,8 +192,7 @@ BW_API enum bw_status bw_bake_facts(struct bw_bake *bake, struct bw_bake_facts *
 /// JSON, new memory: "wiring", the estimates of memory and disk, what the output "folder" holds and how it differs,
 /// "resolved": the preset with every value in full, as YAML.
 BW_API char *bw_bake_describe(struct bw_bake *bake);
-/// What a run would find out before its first frame: every stage is initialised and, of a bake with `out`, every
-/// exporter. Not while it runs.
+/// What a run finds out before its first frame: stages and, of a bake with `out`, exporters start. Not while it runs.
 BW_API enum bw_status bw_bake_check(struct bw_bake *bake);
 /// The file of a preset, by its name or path; new memory. Errors: BW_ERR_PRESET (there is none).
 BW_API char *bw_session_find(struct bw_session *session, const char *preset);

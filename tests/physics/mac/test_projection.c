@@ -309,8 +309,8 @@ Test(projection, cut_cells_are_second_order)
     cr_assert_lt(e[2], 2e-4, "mean error %g at 128", e[2]);
 }
 
-/* A cycle leaves a fourteenth of the residual, in a closed box with a ball in it: 7 to 1e-7, and 9 if half-sweeps are not
- * over-relaxed. */
+/* A cycle leaves a fourteenth of the residual, in a closed box with a ball in it: 7 to 1e-7; 9 where half-sweeps are
+ * not over-relaxed. */
 Test(projection, seven_digits_in_seven_cycles)
 {
     struct test_run r =
