@@ -2,6 +2,7 @@
 #include "pixels.h"
 
 #include <openexr.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 static void exr_silent(exr_const_context_t file, exr_result_t code, const char *text)
@@ -55,10 +56,14 @@ static exr_result_t form_read(exr_context_t file, struct bw_read_pixels *out, in
     if (r) return r;
     long long w = (long long)box.max.x - box.min.x + 1, h = (long long)box.max.y - box.min.y + 1;
     if (w < 1 || h < 1 || w > BW_PIXELS_EDGE || h > BW_PIXELS_EDGE || channels->num_channels < 1 ||
-        channels->num_channels > 8)
+        channels->num_channels > BW_PIXELS_CHANNELS)
         return EXR_ERR_INVALID_ARGUMENT;
-    *out = (struct bw_read_pixels){(int)w, (int)h, channels->num_channels,
-                                   8 * (channels->entries[0].pixel_type == EXR_PIXEL_HALF ? 2 : 4), NULL};
+    *out = (struct bw_read_pixels){.width = (int)w,
+                                   .height = (int)h,
+                                   .channels = channels->num_channels,
+                                   .bits = 8 * (channels->entries[0].pixel_type == EXR_PIXEL_HALF ? 2 : 4)};
+    for (int c = 0; c < out->channels; c++)
+        snprintf(out->name[c], sizeof out->name[c], "%s", channels->entries[c].name.str);
     *low = box.min.y;
     out->value = calloc(1, (size_t)w * (size_t)h * (size_t)out->channels * sizeof *out->value);
     return out->value ? EXR_ERR_SUCCESS : EXR_ERR_OUT_OF_MEMORY;

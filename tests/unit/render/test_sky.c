@@ -200,3 +200,67 @@ Test(sky, days_are_as_bright_as_days_are)
     cr_assert(red[0] < 0.7 && red[1] > 1 && low[1] > 1.8 * red[1], "%g %g %g", red[0], red[1], low[1]);
     cr_assert_gt(dull[0], red[0], "haze is white");
 }
+
+/* ---- .exr ---- */
+
+static void attribute_put(FILE *f, const char *name, const char *type, const void *value, int32_t size)
+{
+    fwrite(name, 1, strlen(name) + 1, f);
+    fwrite(type, 1, strlen(type) + 1, f);
+    fwrite(&size, 4, 1, f);
+    fwrite(value, 1, (size_t)size, f);
+}
+
+/// One line of two pixels without compression, channels of floats by their names' order: the n-th holds 1/(n + 1).
+static void exr_put(const char *path, const char *names)
+{
+    const int32_t head[2] = {20000630, 2}, window[4] = {0, 0, 1, 0}, n = (int32_t)strlen(names);
+    char list[256] = "", none = 0;
+    int32_t used = 0, line[2] = {0, 8 * n};
+    for (int32_t c = 0; c < n; c++, used += 18) {
+        const int32_t what[4] = {2, 0, 1, 1}; // floats, each pixel
+        list[used] = names[c];
+        memcpy(list + used + 2, what, 16);
+    }
+    FILE *f = fopen(path, "wb");
+    fwrite(head, 4, 2, f);
+    attribute_put(f, "channels", "chlist", list, used + 1);
+    attribute_put(f, "compression", "compression", &none, 1);
+    attribute_put(f, "dataWindow", "box2i", window, 16);
+    attribute_put(f, "displayWindow", "box2i", window, 16);
+    attribute_put(f, "lineOrder", "lineOrder", &none, 1);
+    attribute_put(f, "pixelAspectRatio", "float", &(float){1}, 4);
+    attribute_put(f, "screenWindowCenter", "v2f", (float[2]){0}, 8);
+    attribute_put(f, "screenWindowWidth", "float", &(float){1}, 4);
+    fwrite(&none, 1, 1, f);
+    const uint64_t at = (uint64_t)ftell(f) + 8;
+    fwrite(&at, 8, 1, f);
+    fwrite(line, 4, 2, f);
+    for (int32_t c = 0; c < n; c++)
+        for (int x = 0; x < 2; x++) fwrite(&(float){1.0f / (float)(c + 1)}, 4, 1, f);
+    fclose(f);
+}
+
+Test(sky, channels_of_an_exr_go_by_their_names)
+{
+    static const struct {
+        const char *names;
+        float rgb[3];
+    } files[] = {{"BGR", {1 / 3.f, 1 / 2.f, 1}},
+                 {"ABGR", {1 / 4.f, 1 / 3.f, 1 / 2.f}},
+                 {"BGRZ", {1 / 3.f, 1 / 2.f, 1}},
+                 {"BGZ", {0}}};
+    char path[] = "/tmp/billow-sky-XXXXXX.exr", why[1200];
+    const int fd = mkstemps(path, 4);
+    cr_assert(fd >= 0 && !close(fd));
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        struct bw_hdri file;
+        exr_put(path, files[i].names);
+        const int good = bw_hdri_read(path, &file, why, sizeof why);
+        cr_assert_eq(good, files[i].rgb[0] > 0, "%s: %s", files[i].names, why);
+        for (int c = 0; good && c < 3; c++)
+            cr_assert_float_eq(file.rgb[3 + c], files[i].rgb[c], 1e-6, "%s", files[i].names);
+        bw_hdri_free(&file);
+    }
+    unlink(path);
+}

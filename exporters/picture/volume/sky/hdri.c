@@ -79,15 +79,24 @@ static int radiance_read(FILE *f, struct bw_hdri *out)
     return good;
 }
 
+static int channel_find(const struct bw_read_pixels *p, const char *name)
+{
+    for (int c = 0; c < p->channels; c++)
+        if (!strcmp(p->name[c], name)) return c;
+    return -1;
+}
+
 static int exr_read(const char *path, struct bw_hdri *out)
 {
     struct bw_read_pixels p = {0};
-    int good = bw_pixels_read_exr(path, &p) && (p.channels == 3 || p.channels == 4);
-    const size_t pixels = good ? (size_t)p.width * (size_t)p.height : 0, skip = p.channels == 4; // A, B, G, R
+    int good = bw_pixels_read_exr(path, &p);
+    const int from[3] = {channel_find(&p, "R"), channel_find(&p, "G"), channel_find(&p, "B")};
+    const size_t pixels = good ? (size_t)p.width * (size_t)p.height : 0;
+    good = good && from[0] >= 0 && from[1] >= 0 && from[2] >= 0;
     if (good) out->rgb = calloc(pixels, 3 * sizeof *out->rgb);
     good = good && out->rgb;
     for (size_t i = 0; good && i < pixels; i++)
-        for (size_t c = 0; c < 3; c++) out->rgb[3 * i + c] = p.value[i * (3 + skip) + skip + 2 - c];
+        for (size_t c = 0; c < 3; c++) out->rgb[3 * i + c] = p.value[i * (size_t)p.channels + (size_t)from[c]];
     out->w = p.width, out->h = p.height;
     free(p.value);
     return good;
