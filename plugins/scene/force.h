@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What a force does to a block of faces or of a gas's momentum: force_push.c. */
+#ifndef FORCE_H
+#define FORCE_H
+
+#include "front.h"
+#include <billow/noise.h>
+#include <common/shape/shape.h>
+
+enum force_kind { FORCE_WIND, FORCE_VORTEX, FORCE_TURBULENCE, FORCE_ATTRACTOR };
+
+struct wind {
+    bw_vec3 velocity;
+    double rate;
+};
+struct vortex {
+    bw_vec3 center, axis;
+    double radius, strength;
+};
+struct turbulence {
+    double strength, size, speed;
+    int64_t octaves, seed;
+};
+struct attractor {
+    bw_vec3 center;
+    double radius, strength;
+};
+struct force_kinds {
+    int32_t kind; ///< enum force_kind
+    struct wind wind;
+    struct vortex vortex;
+    struct turbulence turbulence;
+    struct attractor attractor;
+};
+
+/// A step's force.
+struct force_plan {
+    const struct force_kinds *kind;
+    struct pose region;
+    struct box3 bounds;
+    double width, dt, time;
+    double keep;    ///< wind: share of the difference left after the step
+    double axis[3]; ///< vortex, unit length
+    uint64_t seed;
+    double octave[BW_NOISE_OCTAVES]; ///< turbulence: factor of ψ's octaves, m²/s²
+    int octaves;
+    double front_change, front_width; ///< with a field of fronts
+    int fronts;                       ///< its view; 0: none
+    int mass, energy;                 ///< views of a gas whose momentum is view 0; 0: none
+};
+
+/// Is the block near the shape? For a sweep's `reach`; `user`: the plan.
+int force_reach(const struct bw_block *b, uint32_t row, int32_t reach[6], void *user);
+/// A sweep's body; sum 0 counts blocks that memory ran out for.
+void force_push(const struct bw_block *b, void *user);
+
+#endif

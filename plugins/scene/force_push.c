@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What else pushes the gas. s is the step's dt, c the coverage of the face by the shape (1 everywhere).
+ *   wind        u' = W + (u - W)·exp(-rate·c·s): exact for any step
+ *   vortex      u += s·c·strength·g(r/R)·(axis × r)/|axis × r|, r = distance from the axis
+ *   attractor   u += s·c·strength·g(r/R)·(towards the point)
+ *   turbulence  u += s·c·strength·curl ψ, ψ = three gradient noises that evolve in time
+ * With `front` ψ is multiplied by the share of front.c, so the eddies live where that field changes, and are still
+ * without divergence: heads of hot gas break up, and the air around and the gas within stay calm.
+ * g(q) = q·exp((1-q²)/2) rises from 0 to its greatest value 1 at q = 1 and fades beyond.
+ * In a gas that carries momentum (stage flux) it is that gas which is pushed, at the centres of its cells, by the mean
+ * of what its two faces get: momentum by mass times the change of velocity, energy by what that changes of its motion.
+ * ψ lives on cell edges and the curl is the discrete one, so turbulence has no divergence at all on the grid
+ * (Bridson, Hourihan, Nordenstam 2007, with edges for their finite differences); in a domain one cell thick only the
+ * component of ψ along the thin axis is there. */
+#include "force.h"
+#include <common/vec3.h>
+
+#include <math.h>
+#include <stdbool.h>
+
+static double profile(double q) { return q * exp(0.5 * (1 - q * q)); }
+
+static double vortex_push(const struct force_plan *a, const double x[3], int axis)
+{
+    const struct vortex *v = &a->kind->vortex;
+    double d[3], turn[3];
+    vec3_sub(x, v->center, d);
+    vec3_cross(a->axis, d, turn);
+    const double r = vec3_length(turn);
+    return r > 0 ? v->strength * profile(r / v->radius) * turn[axis] / r : 0;
+}
+
+static double attractor_push(const struct force_plan *a, const double x[3], int axis)
+{
+    const struct attractor *v = &a->kind->attractor;
+    double d[3];
+    vec3_sub(v->center, x, d);
+    const double r = vec3_length(d);
+    return r > 0 ? v->strength * profile(r / v->radius) * d[axis] / r : 0;
+}
+
+/* ψ on the edges of one block: component c at edge (i,j,k) is [c][i + stride·…], n+1 edges along each axis. */
+struct edges {
+    float *psi[3];
+    ptrdiff_t sy, sz;
+};
+
+/* Add one octave of one component of ψ to its edges; `plane`: room for bw_noise_plane. */
+static void edges_add(const struct bw_block *b, struct edges *e, int comp, const struct bw_noise_lattice *l,
+                      double factor, double *plane)
+{
+    const double at[3] = {comp == 0 ? 0.5 : 0, comp == 1 ? 0.5 : 0, comp == 2 ? 0.5 : 0};
+    struct bw_noise_row x;
+    struct bw_noise_step y[BW_NOISE_COLUMNS];
+    for (int i = 0; i <= b->n[0]; i++) bw_noise_row_add(&x, l, i, block_coord(b, 0, i + at[0]));
+    for (int j = 0; j <= b->n[1]; j++) y[j] = bw_noise_locate(l, 1, block_coord(b, 1, j + at[1]));
+    for (int k = 0; k <= b->n[2]; k++) {
+        const struct bw_noise_step z = bw_noise_locate(l, 2, block_coord(b, 2, k + at[2]));
+        bw_noise_plane(l, &z, factor, plane);
+        for (int j = 0; j <= b->n[1]; j++) bw_noise_add_row(l, &x, &y[j], plane, e->psi[comp] + j * e->sy + k * e->sz);
+    }
+}
+
+/* ψ times the mean of the shares of the four cells round each edge. 0: out of memory. */
+static int edges_front(const struct force_plan *a, const struct bw_block *b, struct edges *e)
+{
+    const ptrdiff_t sy = b->n[0] + 2, sz = sy * (b->n[1] + 2), step[3] = {1, sy, sz};
+    float *share = b->stage->host->body_scratch(b, (size_t)(sz * (b->n[2] + 2)) * sizeof *share);
+    if (!share) return 0;
+    front_shares(b, &b->view[a->fronts], a->front_width, a->front_change, share);
+    for (int c = 0; c < 3; c++) {
+        const ptrdiff_t u = step[(c + 1) % 3], v = step[(c + 2) % 3];
+        const int n[3] = {b->n[0] + (c != 0), b->n[1] + (c != 1), b->n[2] + (c != 2)}; // edges: those along c no more
+        for (int k = 0; k < n[2]; k++)
+            for (int j = 0; j < n[1]; j++) {
+                const float *w = share + 1 + (j + 1) * sy + (k + 1) * sz;
+                float *psi = e->psi[c] + j * e->sy + k * e->sz;
+                for (int i = 0; i < n[0]; i++, w++) psi[i] *= 0.25f * ((w[0] + w[-u]) + (w[-v] + w[-u - v]));
+            }
+    }
+    return 1;
+}
+
+/* 0: out of memory. */
+static int edges_make(const struct force_plan *a, const struct bw_block *b, struct edges *e)
+{
+    const struct bw_host *host = b->stage->host;
+    size_t count = (size_t)(b->n[0] + 1) * (size_t)(b->n[1] + 1) * (size_t)(b->n[2] + 1);
+    float *memory = host->body_scratch(b, 3 * count * sizeof(float));
+    if (!memory) return 0;
+    for (size_t i = 0; i < 3 * count; i++) memory[i] = 0;
+    e->sy = b->n[0] + 1;
+    e->sz = e->sy * (b->n[1] + 1);
+    double lo[3], hi[3], size = a->kind->turbulence.size;
+    for (int i = 0; i < 3; i++) {
+        e->psi[i] = memory + (size_t)i * count;
+        lo[i] = block_coord(b, i, 0);
+        hi[i] = block_coord(b, i, b->n[i] + 1);
+    }
+    for (int o = 0; o < a->octaves; o++, size /= 2)
+        for (int c = 0; c < 3; c++) {
+            if (b->grid->thin >= 0 && c != b->grid->thin) continue;
+            struct bw_noise_lattice l;
+            uint64_t seed = bw_rng(a->seed, (uint64_t)(3 * o + c));
+            l.g = host->body_scratch(b, bw_noise_place(&l, seed, size, lo, hi));
+            double *plane = host->body_scratch(b, 3 * sizeof *plane * (size_t)l.n[0] * (size_t)l.n[1]);
+            if (!l.g || !plane) return 0;
+            bw_noise_fill(&l, seed, a->time * a->kind->turbulence.speed / size);
+            edges_add(b, e, c, &l, a->octave[o], plane);
+        }
+    return a->fronts ? edges_front(a, b, e) : 1;
+}
+
+enum { ROW_FACES = 65 };
+
+/* The faces of one row, from face `from` of row (j,k), along x. */
+struct row {
+    const struct force_plan *plan;
+    const struct bw_block *block;
+    const struct edges *edges;
+    int axis, from, j, k, n;
+    double cover[ROW_FACES];
+};
+
+static void row_place(const struct row *r, int i, double x[3])
+{
+    const int at[3] = {r->from + i, r->j, r->k};
+    for (int a = 0; a < 3; a++) x[a] = block_coord(r->block, a, at[a] + (a == r->axis ? 0 : 0.5));
+}
+
+static void row_wind(const struct row *r, float *restrict u)
+{
+    const double target = r->plan->kind->wind.velocity[r->axis], keep = r->plan->keep;
+    const bool everywhere = r->plan->region.kind == SHAPE_EVERYWHERE;
+    for (int i = 0; everywhere && i < r->n; i++) u[i] = (float)(target + (u[i] - target) * keep);
+    for (int i = 0; !everywhere && i < r->n; i++) {
+        double left = r->cover[i] >= 1 ? keep : r->cover[i] > 0 ? pow(keep, r->cover[i]) : 1;
+        u[i] = (float)(target + (u[i] - target) * left);
+    }
+}
+
+/* The curl's component `axis`: (ψ_w(v+1) - ψ_w(v) - ψ_v(w+1) + ψ_v(w))/h with v, w the axes that follow. */
+static void row_turbulence(const struct row *r, float *restrict u)
+{
+    const struct edges *e = r->edges;
+    const ptrdiff_t stride[3] = {1, e->sy, e->sz}, first = r->from + r->j * e->sy + r->k * e->sz;
+    int v = (r->axis + 1) % 3, w = (r->axis + 2) % 3;
+    const float *pv = e->psi[v] + first, *pw = e->psi[w] + first, *pv1 = pv + stride[w], *pw1 = pw + stride[v];
+    const double scale = r->plan->dt / r->block->grid->h, *cover = r->cover;
+    for (int i = 0; i < r->n; i++)
+        u[i] = (float)(u[i] + scale * cover[i] * (((double)pw1[i] - pw[i]) - ((double)pv1[i] - pv[i])));
+}
+
+static void row_centred(const struct row *r, float *u)
+{
+    bool vortex = r->plan->kind->kind == FORCE_VORTEX;
+    for (int i = 0; i < r->n; i++) {
+        double x[3];
+        if (r->cover[i] <= 0) continue;
+        row_place(r, i, x);
+        double push = vortex ? vortex_push(r->plan, x, r->axis) : attractor_push(r->plan, x, r->axis);
+        u[i] = (float)(u[i] + r->plan->dt * r->cover[i] * push);
+    }
+}
+
+/* 0: the shape leaves the row alone. */
+static int row_cover(struct row *r)
+{
+    int any = 0;
+    for (int i = 0; i < r->n; i++) {
+        double x[3];
+        row_place(r, i, x);
+        r->cover[i] = pose_cover(&r->plan->region, x, r->plan->width);
+        any |= r->cover[i] > 0;
+    }
+    return any;
+}
+
+/* Faces of one component: (i,j,k) is u[i + j*sy + k*sz]. */
+struct faces {
+    float *u;
+    ptrdiff_t sy, sz;
+    bool all; ///< the high faces too, whosoever they are
+};
+
+static void axis_push(const struct force_plan *a, const struct bw_block *b, const struct edges *e,
+                      const struct cells *c, int axis, const struct faces *f)
+{
+    int end[3] = {c->hi[0], c->hi[1], c->hi[2]}; // of the faces
+    if (f->all || end[axis] < b->n[axis] || b->high[axis]) end[axis]++;
+    struct row r = {.plan = a, .block = b, .edges = e, .axis = axis, .from = c->lo[0], .n = end[0] - c->lo[0]};
+    for (int i = 0; i < r.n; i++) r.cover[i] = 1;
+    for (r.k = c->lo[2]; r.k < end[2]; r.k++)
+        for (r.j = c->lo[1]; r.j < end[1]; r.j++) {
+            float *u = f->u + r.from + r.j * f->sy + r.k * f->sz;
+            if (a->region.kind != SHAPE_EVERYWHERE && !row_cover(&r)) continue;
+            if (a->kind->kind == FORCE_WIND) row_wind(&r, u);
+            else if (a->kind->kind == FORCE_TURBULENCE) row_turbulence(&r, u);
+            else row_centred(&r, u);
+        }
+}
+
+static void faces_push(const struct force_plan *a, const struct bw_block *b, const struct edges *e,
+                       const struct cells *c)
+{
+    const struct bw_view *v = &b->view[0];
+    for (int axis = 0; axis < 3; axis++)
+        if (axis != b->grid->thin) axis_push(a, b, e, c, axis, &(struct faces){bw_f32(v, axis), v->sy, v->sz, false});
+}
+
+static double view_at(const struct bw_block *b, int view, ptrdiff_t i, int j, int k)
+{
+    const struct bw_view *v = &b->view[view];
+    return (double)bw_f32(v, 0)[i + j * v->sy + k * v->sz];
+}
+
+/* Of a cell that has `was` of it. */
+static double wind_momentum(const struct force_plan *a, const struct bw_block *b, const int at[3], int axis,
+                            double mass, double was)
+{
+    const double goal = mass * a->kind->wind.velocity[axis];
+    double x[3];
+    for (int n = 0; n < 3; n++) x[n] = block_coord(b, n, at[n] + 0.5);
+    const double cover = pose_cover(&a->region, x, a->width);
+    return goal + (was - goal) * pow(a->keep, cover);
+}
+
+/* Component `axis` of the momentum of a block's cells, by half of what each of the two faces of a cell was given. */
+static void momentum_add(const struct force_plan *a, const struct bw_block *b, const struct cells *c, int axis,
+                         const struct faces *f)
+{
+    const struct bw_view *v = &b->view[0], *w = &b->view[a->energy];
+    const ptrdiff_t next = axis == 0 ? 1 : axis == 1 ? f->sy : f->sz;
+    for (int k = c->lo[2]; k < c->hi[2]; k++)
+        for (int j = c->lo[1]; j < c->hi[1]; j++)
+            for (int i = c->lo[0]; i < c->hi[0]; i++) {
+                const float *u = f->u + i + j * f->sy + k * f->sz;
+                float *m = bw_f32(v, axis) + i + j * v->sy + k * v->sz;
+                const double mass = view_at(b, a->mass, i, j, k), was = (double)*m;
+                if (!(mass > 0)) continue;
+                const double now = a->kind->kind == FORCE_WIND
+                                       ? wind_momentum(a, b, (const int[3]){i, j, k}, axis, mass, was)
+                                       : was + mass * 0.5 * ((double)u[0] + (double)u[next]);
+                *m = (float)now;
+                if (!a->energy) continue;
+                float *energy = bw_f32(w, 0) + i + j * w->sy + k * w->sz;
+                *energy = (float)((double)*energy + 0.5 * (now * now - was * was) / mass);
+            }
+}
+
+/* The same for a gas that carries momentum. 0: out of memory. */
+static int momentum_push(const struct force_plan *a, const struct bw_block *b, const struct edges *e,
+                         const struct cells *c)
+{
+    const ptrdiff_t sy = b->n[0] + 1, sz = sy * (b->n[1] + 1), all = sz * (b->n[2] + 1);
+    const struct faces f = {b->stage->host->body_scratch(b, (size_t)all * sizeof(float)), sy, sz, true};
+    if (!f.u) return 0;
+    for (int axis = 0; axis < 3; axis++) {
+        if (axis == b->grid->thin) continue;
+        for (ptrdiff_t i = 0; i < all; i++) f.u[i] = 0;
+        if (a->kind->kind != FORCE_WIND) axis_push(a, b, e, c, axis, &f);
+        momentum_add(a, b, c, axis, &f);
+    }
+    return 1;
+}
+
+/* Blocks away from the shape are left alone. */
+int force_reach(const struct bw_block *b, uint32_t row, int32_t reach[6], void *user)
+{
+    struct cells c;
+    (void)row, (void)reach; // what is updated alone has blocks that do without it
+    return box_cells(&((const struct force_plan *)user)->bounds, b, &c);
+}
+
+void force_push(const struct bw_block *b, void *user)
+{
+    const struct force_plan *a = user;
+    struct cells cells;
+    struct edges edges = {0};
+    if (!box_cells(&a->bounds, b, &cells)) return;
+    if (a->kind->kind == FORCE_TURBULENCE && !edges_make(a, b, &edges)) b->sum[0] += 1;
+    else if (!a->mass) faces_push(a, b, &edges, &cells);
+    else if (!momentum_push(a, b, &edges, &cells)) b->sum[0] += 1;
+}
