@@ -59,14 +59,20 @@ static void head_write(FILE *f, const struct bw_snapshot_particles *p, const str
     fprintf(f, "end_header\n");
 }
 
+static double value_at(const struct bw_attribute *a, const void *data, int64_t at)
+{
+    return a->precision == BW_F32 ? (double)((const float *)data)[at] : ((const double *)data)[at];
+}
+
 /// Component c of row i as the file has it: turned, in its units.
 static double value_of(const struct bw_attribute *a, const void *data, int64_t i, uint32_t c, const struct options *o)
 {
     static const uint32_t from[] = {0, 2, 1};
+    const int64_t row = i * a->comps;
+    if (!o->up && o->scale == 1) return value_at(a, data, row + c); // most files, without a look at names
     const int vector = a->comps == 3 && strcmp(a->name, "colour") != 0, turned = vector && o->up;
     const int length = !strcmp(a->name, "pos") || !strcmp(a->name, "velocity") || !strcmp(a->name, "radius");
-    const int64_t at = i * a->comps + (turned ? from[c] : c);
-    const double x = a->precision == BW_F32 ? (double)((const float *)data)[at] : ((const double *)data)[at];
+    const double x = value_at(a, data, row + (turned ? from[c] : c));
     return (turned && c == 2 ? -x : x) * (length ? o->scale : 1);
 }
 

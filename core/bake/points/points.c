@@ -41,16 +41,19 @@ static int is_vector(const struct ply_points *p, int i, char name[64])
     return snprintf(name, 64, "%.*s", (int)n - 2, first), 1;
 }
 
-/// Component c of a row's attribute as the bake had it: z up, metres.
-static double value_of(const struct ply_points *p, const struct point_file *f, uint32_t at, const char *row,
-                       const struct ply_property *q, int c)
+/// How an attribute's components are found in a file: as the bake had them, z up and metres.
+struct axes {
+    int from[3];
+    double times[3];
+};
+
+static struct axes axes_of(const struct ply_points *p, const char *name, int comps)
 {
-    static const int from[] = {0, 2, 1};
-    const char *name = f->attribute_name[at];
-    const bool turned = p->y_up && f->attribute[at].comps == 3 && strcmp(name, "colour") != 0;
+    struct axes x = {{0, 1, 2}, {1, 1, 1}};
     const bool length = !strcmp(name, "pos") || !strcmp(name, "velocity") || !strcmp(name, "radius");
-    const double x = ply_points_value(row, &q[turned ? from[c] : c]);
-    return (turned && c == 1 ? -x : x) / (length ? p->scale : 1);
+    if (p->y_up && comps == 3 && strcmp(name, "colour") != 0) x = (struct axes){{0, 2, 1}, {1, -1, 1}};
+    for (int c = 0; c < 3 && length; c++) x.times[c] /= p->scale;
+    return x;
 }
 
 static enum bw_status attribute_read(struct point_file *f, uint32_t at, const struct ply_points *p, int i, int comps)
@@ -62,9 +65,10 @@ static enum bw_status attribute_read(struct point_file *f, uint32_t at, const st
     f->attribute[at] = (struct bw_attribute){f->attribute_name[at], precision, (uint32_t)comps, NULL};
     f->data[at] = to;
     if (!to) return BW_ERR_MEMORY;
+    const struct axes axes = axes_of(p, f->attribute_name[at], comps);
     for (size_t k = 0; k < p->n; k++)
         for (int c = 0; c < comps; c++, to += bytes) {
-            const double x = value_of(p, f, at, p->row + k * p->stride, q, c);
+            const double x = axes.times[c] * ply_points_value(p->row + k * p->stride, &q[axes.from[c]]);
             if (precision == BW_F32) memcpy(to, &(float){(float)x}, bytes);
             else if (precision == BW_F64P) memcpy(to, &x, bytes);
             else memcpy(to, &(int64_t){(int64_t)x}, bytes);
