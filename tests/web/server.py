@@ -160,12 +160,12 @@ def rest_of(s, piece=65536):
 def patience(served):
     """Small pictures for the timeline are made when nothing else is asked for, and come all the same."""
     a, came = Asker(served), []
-    asked = [("first", "frame=9&w=1280&h=960"), ("thumb", "frame=999&w=96&h=54&coarse=1&rest=2"),
+    asked = [("first", "frame=9&w=1920&h=1440"), ("thumb", "frame=999&w=96&h=54&coarse=1&rest=2"),
              ("hand", "frame=8&w=320&h=240"), ("rest", "frame=7&w=320&h=240&rest=1")]
     waiting = {}
     for name, query in asked:
         waiting[begun(a, "client=%s&%s" % (name, query))] = name
-        time.sleep(0.1 if name == "first" else 0.02) # each is there before the next
+        served.state() # answered after those before it are there
     while waiting:
         there = select.select(list(waiting), [], [])[0] # of several that came meanwhile nobody knows the order
         for s in sorted(there, key=lambda s: waiting[s] == "thumb"):
@@ -175,11 +175,11 @@ def patience(served):
     check("what a hand and a page at rest want comes before small pictures, were they as quick", order.index("thumb") >= 2 and
           dict(came) == {"first": 200, "hand": 200, "rest": 200, "thumb": 404}, came)
     held = []
-    for name, query in (("one", "frame=10&w=1280&h=960"), ("one", "frame=11&w=320&h=240"), ("one", "frame=12&w=64&h=64")):
+    for name, query in (("one", "frame=10&w=1920&h=1440"), ("one", "frame=11&w=320&h=240"), ("one", "frame=12&w=64&h=64")):
         held.append(begun(a, "client=%s&%s" % (name, query)))
-        time.sleep(0.02)
-    codes = [int(s.recv(65536).split()[1]) for s in held]
-    check("what one does not wait for any more is dropped", codes[1:] == [204, 200], codes)
+        served.state()
+    codes = [int(s.recv(65536).split()[1]) for s in held] # on a busy machine the first is not begun yet either
+    check("what one does not wait for any more is dropped", 204 in codes[:2] and codes[2] == 200, codes)
     check("… which come all the same", served.get("picture?frame=2&w=96&h=54&coarse=1&rest=2")[0] == 200)
 
 
@@ -513,7 +513,7 @@ def share(billow, folder, crowded):
         os.sched_setaffinity(0, {min(cores)}) # its threads inherit it
     served = Served(billow, "bake", os.path.join(os.path.dirname(__file__), "wisp.yaml"), "--view", "--out",
                     "%s_shared_%d" % (folder, crowded), "--set", "time.frames=1-4000", "--threads", "1",
-                    held=not crowded)
+                    held=0 if crowded else 4096)
     os.sched_setaffinity(0, cores)
     size = "w=320&h=180" if crowded else "w=960&h=540"
     a, took, start = Asker(served), [], time.monotonic()
