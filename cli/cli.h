@@ -26,6 +26,7 @@ struct cli_command {
     const struct cli_option *options;
     uint32_t n_options;
     int (*run)(int argc, char **argv);
+    int several; ///< makes a bake, so several processes may run it together
 };
 
 /* Answers of cli_option_next besides the codes of the table, which are letters. */

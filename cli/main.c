@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The `billow` program: picks the command and hands it the rest of the line. */
+#include "bake/ranks.h"
 #include "cli.h"
 
 #include <fcntl.h>
@@ -124,6 +125,7 @@ int main(int argc, char **argv)
     if (first[0] == '-') return cli_usage("there is no option %s before a command; see billow --help", first);
     const struct cli_command *command = command_find(first);
     if (!command) return command_unknown(first);
+    if (!ranks_allow(command)) return EXIT_CODE_USAGE;
     int code = command->run(argc - 1, argv + 1);
     if (fflush(stdout) != 0 || ferror(stdout)) {
         perror("billow: stdout");

@@ -73,6 +73,7 @@ const struct cli_command command_bake = {
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .run = cmd_bake,
+    .several = 1,
 };
 
 /* ---- options ---- */
@@ -439,7 +440,7 @@ static int bake_code(struct bake *b)
     enum { RESUMABLE = 75 };
     if (b->status != BW_ERR_CANCELLED || !b->bake || bw_bake_facts(b->bake, &b->facts) || !b->facts.checkpoint)
         return cli_exit_code(b->status);
-    char *quoted = b->json ? NULL : cli_quote(b->facts.out);
+    char *quoted = b->json || !b->facts.out ? NULL : cli_quote(b->facts.out);
     if (quoted) fprintf(stderr, "%s is kept: `%s resume %s` goes on\n", b->facts.checkpoint, command_name(), quoted);
     free(quoted);
     return RESUMABLE;
@@ -452,9 +453,10 @@ int bake_line_run(int argc, char **argv, char **message)
     struct bake b = {0};
     int code = options_read(&b, argc, argv);
     if (code != CLI_END) return code == CLI_HELP ? EXIT_CODE_OK : EXIT_CODE_USAGE;
-    if (!ranks_begin(&b.o, b.progress.wants_page)) return EXIT_CODE_USAGE;
+    if (!ranks_begin(&b.o, b.farm.on ? "--on" : b.progress.wants_page ? "--view" : NULL)) return EXIT_CODE_USAGE;
     progress_init(&b.progress, b.json);
     enum bw_status status = bake_open(&b);
+    if (status != BW_OK) ranks_alone();
     if (status == BW_OK && b.farm.on && !b.dry_run) {
         code = bake_submit(&b);
         bake_free(&b);

@@ -6,14 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { LAG = 2 };      ///< s, that the first is given to speak and to end
 static int voice = -1; ///< the terminal, while nothing is to be said
-
-static uint32_t threads_share(void)
-{
-    const char *local = getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
-    const long cores = sysconf(_SC_NPROCESSORS_ONLN), n = local ? atol(local) : 1;
-    return cores > n && n > 0 ? (uint32_t)(cores / n) : 1;
-}
 
 static void hush(void)
 {
@@ -26,16 +20,40 @@ static void hush(void)
     close(null);
 }
 
-int ranks_begin(struct bw_bake_options *o, int wants_page)
+/* The first says why; mpirun ends it with the others, and its words with it, when one of these comes first. */
+static int refuse(int32_t rank, const char *what, int32_t size, const char *more)
+{
+    if (rank) sleep(LAG);
+    else cli_usage("%s is for one process, not for %d%s", what, (int)size, more);
+    return 0;
+}
+
+int ranks_allow(const struct cli_command *command)
+{
+    int32_t size;
+    const int32_t rank = bw_process_rank(&size);
+    if (size < 2 || command->several) return 1;
+    return refuse(rank, command->name, size, ": bake, resume, upres and retime are for several");
+}
+
+int ranks_begin(struct bw_bake_options *o, const char *alone)
 {
     int32_t size;
     const int32_t rank = bw_process_rank(&size);
     if (size < 2) return 1;
     if (rank) hush();
-    if (wants_page) return cli_usage("--view looks at a bake of one process, not of %d", (int)size), 0;
-    if (!o->threads) o->threads = threads_share();
+    if (alone) return refuse(rank, alone, size, "");
     if (rank) o->out = NULL;
     return 1;
+}
+
+void ranks_alone(void)
+{
+    if (voice < 0) return;
+    sleep(LAG);
+    fflush(NULL);
+    dup2(voice, STDERR_FILENO);
+    fprintf(stderr, "rank %d: ", (int)bw_process_rank(NULL));
 }
 
 void ranks_end(struct bw_bake *bake)

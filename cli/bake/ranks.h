@@ -5,8 +5,13 @@
 
 #include "cli.h"
 
-/// Others than the first fall silent and have no folder; threads are shared by those of a machine. 0 after a sentence.
-int ranks_begin(struct bw_bake_options *o, int wants_page);
+/// 0 after a sentence, of the first: a command that makes no bake is for one process.
+int ranks_allow(const struct cli_command *command);
+/// Others than the first fall silent and have no folder. `alone`: an option for one process that was given, or NULL. 0
+/// after a sentence.
+int ranks_begin(struct bw_bake_options *o, const char *alone);
+/// One that failed before all met: where the others did, too, mpirun ends it now; else it has its voice back.
+void ranks_alone(void);
 /// One that failed alone has its voice back.
 void ranks_end(struct bw_bake *bake);
 /// Is that the sentence of ranks that don't fit together? Then it is not about the folder.

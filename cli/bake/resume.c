@@ -19,6 +19,7 @@ const struct cli_command command_resume = {
                "  billow resume out/plume --frames 1-240\n"
                "  billow resume out/plume --from-frame 40 --set stages.mac.forces.confinement=0.5\n",
     .run = cmd_resume,
+    .several = 1,
 };
 
 static int folder_resume(const char *folder, int n, char **options)

@@ -17,7 +17,7 @@ static const struct cli_option options[] = {
     {"view", "render|slice", "volume render, or a slice (default: what the bake's movie shows; slices of flat files)",
      'v'},
     {"field", "NAME", "the grid to show (default: density)", 'F'},
-    {"size", "N", "height in pixels (default 720)", 's'},
+    {"size", "N", "height in pixels (default: the bake's own, else 720)", 's'},
     {"axis", "x|y|z", "slices: the axis across the slice (default: a flat file's thin one, else y)", 'a'},
     {"position", "LENGTH", "slices: where along it (default: the middle)", 'p'},
     {"vectors", "none|arrows|streamlines", "slices: the flow drawn over it", 'V'},
@@ -39,7 +39,7 @@ const struct cli_command command_preview = {
     .details =
         "A file gives its picture, NAME_0040.png; the folder it lies in (or a bake's), or a pattern such as\n"
         "smoke_####.vdb a movie, as --frames and --out NAME.mp4 do. A bake of ours is shown as in its own movie,\n"
-        "without particles.\n"
+        "with the particles that it wrote as ply.\n"
         "--on slurm --tasks N draws a movie in N parts, kept in NAME.parts/, and puts them behind one another.",
     .options = options,
     .n_options = sizeof options / sizeof *options,
@@ -166,7 +166,6 @@ static int preview_run(const char *what, const char *out, const json_t *o)
     if (!code) {
         const char *warnings = bw_error_last()->text;
         if (*warnings) fprintf(stderr, "billow: %s", warnings);
-        cli_particles_warn(cache, "drawn; `billow view` draws them");
         code = name_print(out, cache, o);
     }
     free(text);

@@ -47,6 +47,7 @@ const struct cli_command command_upres = {
     .options = upres_options,
     .n_options = sizeof upres_options / sizeof *upres_options,
     .run = cmd_upres,
+    .several = 1,
 };
 
 const struct cli_command command_retime = {
@@ -60,6 +61,7 @@ const struct cli_command command_retime = {
     .options = retime_options,
     .n_options = sizeof retime_options / sizeof *retime_options,
     .run = cmd_retime,
+    .several = 1,
 };
 
 /// The line for bake, and what it says.

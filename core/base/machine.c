@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#define _GNU_SOURCE /* sched_getaffinity */
 #include "machine.h"
 #include <billow/host.h>
+#include <math.h>
+#include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -28,6 +32,39 @@ int64_t bw_resident_bytes(void)
         fclose(f);
     }
     return (int64_t)resident * sysconf(_SC_PAGESIZE);
+}
+
+/// Cores that a process may run on (0: this one); 0: nobody knows.
+static long cores_allowed(pid_t process)
+{
+    cpu_set_t set; // of more cores than it holds the call fails
+    return sched_getaffinity(process, sizeof set, &set) ? 0 : CPU_COUNT(&set);
+}
+
+/// Cores' worth of time that a container has, INFINITY: as much as there is.
+static double cores_of_time(void)
+{
+    double quota, period;
+    FILE *f = fopen("/sys/fs/cgroup/cpu.max", "re");
+    const int said = f && fscanf(f, "%lf %lf", &quota, &period) == 2 && quota > 0 && period > 0; // else "max"
+    if (f) fclose(f);
+    return said ? quota / period : (double)INFINITY;
+}
+
+uint32_t bw_cores(void)
+{
+    const long allowed = cores_allowed(0), n = allowed ? allowed : sysconf(_SC_NPROCESSORS_ONLN);
+    const double timed = ceil(cores_of_time());
+    return n < 1 ? 1 : timed < (double)n ? (uint32_t)timed : (uint32_t)n;
+}
+
+uint32_t bw_threads_usual(void)
+{
+    const char *local = getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
+    const long n = local ? atol(local) : 1;
+    const uint32_t cores = bw_cores();
+    if (n < 2 || cores_allowed(0) < cores_allowed(getppid())) return cores; // bound by mpirun: they are its own
+    return cores > (uint32_t)n ? cores / (uint32_t)n : 1;
 }
 
 uint32_t bw_simd_best(void)

@@ -14,7 +14,8 @@ struct bw_transport {
     void *room;              ///< memory for parcels, kept: fresh one from the system is cleared page by page …
     size_t room_bytes;       ///< … (grid/ranks/bring.c)
     double busy;             ///< processor time that it spent here meanwhile, waiting for others most of it, s
-    /// All ranks' pieces, bytes[r] of rank r, one after the other to `all`, on every rank.
+    /// All ranks' pieces, bytes[r] of rank r, one after the other to `all`, on every rank. `mine` NULL: it is in its
+    /// place there.
     void (*gather)(struct bw_transport *t, const void *mine, const size_t *bytes, void *all);
     /// Send and take; every parcel sent is one that its rank takes.
     void (*exchange)(struct bw_transport *t, const struct bw_parcel *send, int32_t n_send, const struct bw_parcel *take,

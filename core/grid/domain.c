@@ -444,7 +444,7 @@ static enum bw_status fields_move(struct bw_domain *d, struct bw_topo *to, const
 
 enum bw_status bw_domain_commit(struct bw_domain *d)
 {
-    enum bw_status status = d->full ? BW_ERR_MEMORY : BW_OK;
+    enum bw_status status = bw_ranks_agree(d, d->full ? BW_ERR_MEMORY : BW_OK);
     for (int i = 0; i < 2; i++) bw_pool_trim(d->pool[i]);
     if (status != BW_OK || same_set(d)) {
         memset(d->topo->born, 0, (size_t)d->topo->pub.count);

@@ -90,7 +90,8 @@ void bw_domain_want(struct bw_domain *d, const int32_t coord[3]);
 void bw_domain_want_cells(struct bw_domain *d, const int64_t lo[3], const int64_t hi[3]);
 /// Add what must stay or become active around what is alive in the domain's fields. `reach`: cells the flow may go.
 enum bw_status bw_domain_want_alive(struct bw_domain *d, double reach, struct bw_workers *w);
-/// Make the wanted set the active one. BW_ERR_MEMORY leaves everything as it was.
+/// Make the wanted set the active one. BW_ERR_MEMORY leaves everything as it was; BW_ERR_PLUGIN: another rank wants
+/// another.
 enum bw_status bw_domain_commit(struct bw_domain *d);
 
 enum { BW_FAR_CELLS = 1 << 24 }; ///< from the origin, along each axis: without a box cells end here

@@ -248,13 +248,13 @@ static enum bw_status arrays_permute(struct bw_particles *p, const struct key *k
 
 static enum bw_status particles_sort(struct bw_particles *p, struct bw_domain *d)
 {
-    struct key *memory = bw_calloc(2 * (size_t)(p->count + 1) * sizeof *memory), *key = memory,
-               *other = memory + p->count + 1;
+    struct key *memory = bw_calloc(2 * (size_t)(p->count + 1) * sizeof *memory), *key = memory;
     sort_forget(p);
     p->tile = bw_calloc((size_t)(p->count + 1) * sizeof *p->tile);
     p->begin = bw_calloc((size_t)(p->count + 2) * sizeof *p->begin);
     enum bw_status status = memory && p->tile && p->begin ? BW_OK : BW_ERR_MEMORY;
     if (status == BW_OK) {
+        struct key *other = memory + p->count + 1;
         keys_make(p, &d->info, key);
         keys_sort(&key, &other, p->count);
         status = arrays_permute(p, key);

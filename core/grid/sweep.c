@@ -96,6 +96,20 @@ static void rows_end(struct sweep_job *j, bool good)
 
 /* ---- one block ---- */
 
+/* Has a tile at the block's high end along a no neighbour there? Then its high faces are nobody else's. */
+static bool high_is_own(const struct bw_topo *t, const struct bw_domain_info *d, const struct sweep_place *p, int a)
+{
+    const int u = (a + 1) % 3, v = (a + 2) % 3;
+    int32_t q[3];
+    q[a] = p->tile[a] + p->tiles[a] - 1;
+    for (q[u] = p->tile[u]; q[u] < p->tile[u] + p->tiles[u]; q[u]++)
+        for (q[v] = p->tile[v]; q[v] < p->tile[v] + p->tiles[v]; q[v]++) {
+            const int64_t at = bw_topo_find(t, d, q);
+            if (at >= 0 && t->neighbour[at][2 * a + 1] < 0) return true;
+        }
+    return false;
+}
+
 static struct sweep_place block_place(const struct sweep_job *j, int64_t b)
 {
     const struct bw_topo *t = j->d->topo;
@@ -112,7 +126,10 @@ static struct sweep_place block_place(const struct sweep_job *j, int64_t b)
         }
     }
     if (p.tiles[0] * p.tiles[1] * p.tiles[2] == 1) p.index = j->s->block == 2 ? bw_topo_index(t, p.tile) : b;
-    for (int a = 0; a < 3; a++) p.high[a] = p.index < 0 || t->neighbour[p.index][2 * a + 1] < 0;
+    for (int a = 0; a < 3; a++) {
+        const bool cut = p.n[a] < p.tiles[a] * j->d->info.tile[a]; // within a tile, which stores what ends it
+        p.high[a] = (j->s->block == 2 && cut) || high_is_own(t, &j->d->info, &p, a);
+    }
     return p;
 }
 

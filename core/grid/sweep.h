@@ -44,7 +44,7 @@ struct sweep_place {
     int32_t tile[3], tiles[3]; /* first tile and tiles a side */
     int64_t index;             /* of the tile when there is one only, else -1 */
     bool whole;                /* the box cuts nothing off */
-    int32_t high[3];           /* the high faces along that axis are no other tile's (of several tiles: 1) */
+    int32_t high[3];           /* the high faces along that axis are no other tile's */
 };
 
 /* ---- sweep_watch.c ---- */

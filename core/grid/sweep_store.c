@@ -85,21 +85,24 @@ static bool edge_finite(const struct sweep_job *j, const struct sweep_row *r, ui
 typedef uint32_t lanes32 __attribute__((vector_size(16)));
 typedef uint64_t lanes64 __attribute__((vector_size(16)));
 
-/* Copy and NaN watch at once. A whole tile's row has a known size: a few vector moves instead of calls, and written
- * as vectors, for compilers unroll a loop of sixteen before they think of them. */
+/* Copy and NaN watch at once, 64 bytes at a time as rows of whole tiles have them: a few vector moves instead of calls,
+ * and written as vectors, for compilers unroll a loop of sixteen before they think of them. Of a double's two halves
+ * the upper one tells; no lower one is all that is looked for. */
 static inline bool row_copy_finite(char *to, const char *from, uint32_t elem, int32_t n)
 {
-    if ((uint32_t)n * elem != 64) {
-        memcpy(to, from, (size_t)n * elem);
+    const uint32_t bytes = (uint32_t)n * elem, top = elem == 4 ? 0x7f800000u : 0x7ff00000u;
+    const lanes32 mask = elem == 4 ? (lanes32){top, top, top, top} : (lanes32){0, top, 0, top},
+                  full = {elem == 4 ? top : 1, top, elem == 4 ? top : 1, top};
+    lanes32 bits[4], bad = {0};
+    if (bytes % 64) {
+        memcpy(to, from, bytes);
         return all_finite(from, elem, n);
     }
-    lanes32 bits[4], bad = {0};
-    memcpy(bits, from, 64);
-    for (int i = 0; i < 4; i++) {
-        if (elem == 4) bad |= (lanes32)((bits[i] & 0x7f800000u) == 0x7f800000u);
-        else bad |= (lanes32)(((lanes64)bits[i] & 0x7ff0000000000000ull) == 0x7ff0000000000000ull);
+    for (uint32_t at = 0; at < bytes; at += 64) {
+        memcpy(bits, from + at, 64);
+        for (int i = 0; i < 4; i++) bad |= (lanes32)((bits[i] & mask) == full);
+        memcpy(to + at, bits, 64);
     }
-    memcpy(to, bits, 64);
     const lanes64 any = (lanes64)bad;
     return !(any[0] | any[1]);
 }

@@ -58,6 +58,9 @@ static enum bw_status extent_take(struct bw_domain_info *info, const struct bw_d
     if (given(map, "voxel")) info->h = v->voxel;
     info->h *= coarse;
     if (none || status) return status;
+    if (!by_cells && !(v->voxel <= fmax(fmax(v->size[0], v->size[1]), v->size[2]) * (1 + 1e-9)))
+        return bw_diag_error(d, &bw_node_get(map, "voxel")->place, BW_ERR_PRESET,
+                             "a voxel of %.6g m is wider than the whole box", v->voxel);
     for (int a = 0; a < 3; a++) {
         if (!by_cells) n[a] = cells_of(v->size[a], info->h);
         else if (coarse != 1) n[a] = ceil(n[a] / coarse);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "activation.h"
 #include "call.h"
+#include "base/alloc.h"
 #include <math.h>
 
 static bool domain_has_alive(const struct bw_domain *d)
@@ -55,6 +56,24 @@ static enum bw_status domain_want(struct bw_chain *c, int32_t i)
     return bw_domain_want_alive(d, flow_reach(c, i), c->workers);
 }
 
+/* Who is flagged BW_STAGE_RANKS and activates is to blame; all of them are named. */
+static enum bw_status ranks_differ(struct bw_chain *c, int32_t domain)
+{
+    char *names = NULL;
+    for (int32_t i = 0; i < c->stages.n; i++) {
+        const struct bw_stage_desc *desc = c->stages.stage[i].pub.desc;
+        if (!desc->activate || !(desc->flags & BW_STAGE_RANKS)) continue;
+        char *more = bw_printf("%s%s%s", names ? names : "", names ? ", " : "", c->stages.stage[i].pub.id);
+        bw_free(names);
+        names = more;
+    }
+    log_fail(&c->log, NULL, BW_ERR_PLUGIN,
+             "frame %lld: ranks want different tiles of domain %s: one of %s goes by what its own rank alone knows",
+             (long long)c->clock.frame, c->preset->domain[domain].name, names ? names : "its stages");
+    bw_free(names);
+    return BW_ERR_PLUGIN;
+}
+
 enum bw_status activation_run(struct bw_chain *c)
 {
     enum bw_status status = BW_OK;
@@ -71,6 +90,7 @@ enum bw_status activation_run(struct bw_chain *c)
     }
     for (int32_t i = 0; i < c->preset->n_domains && status == BW_OK; i++) {
         status = bw_domain_commit(c->domain[i]);
+        if (status == BW_ERR_PLUGIN) return ranks_differ(c, i);
         if (status != BW_OK) return call_no_memory(c);
         if (domain_has_alive(c->domain[i]) && c->clock.step > 0) {
             metrics_add(&c->metrics, c->preset->domain[i].name, "dropped", c->domain[i]->dropped, BW_METRIC_SUM);

@@ -3,14 +3,15 @@
 #include "chain.h"
 #include "checkpoint/keep.h"
 #include "base/alloc.h"
+#include "base/machine.h"
+#include "base/transport.h"
 #include "resolved.h"
+#include "run/together/turns.h"
 #include "run/wire/wire.h"
-#include <unistd.h>
 
 static enum bw_status workers_build(struct bw_chain *c)
 {
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    uint32_t n = c->opt.threads ? c->opt.threads : cores > 0 ? (uint32_t)cores : 1;
+    uint32_t n = c->opt.threads ? c->opt.threads : bw_threads_usual();
     c->workers = bw_workers_create(n > 256 ? 256 : n);
     if (!c->workers) return BW_ERR_MEMORY;
     n = bw_workers_count(c->workers);
@@ -45,7 +46,8 @@ static void parts_join(struct bw_chain *c)
                                           .cancel = c->opt.cancel,
                                           .log = &c->log,
                                           .where = &c->where,
-                                          .outputs = &c->outputs};
+                                          .outputs = &c->outputs,
+                                          .parts = SNAPSHOT_FIRST | SNAPSHOT_TURNS};
     exporters_init(&c->exporters);
     writer_init(&c->writer, &c->exporters, keeper_write, c);
     c->host = (struct run_host){.preset = p,
@@ -155,7 +157,8 @@ struct bw_chain *bw_chain_create(const struct bw_preset *p, const struct bw_regi
                                     .first = p->time.write_first,
                                     .last = p->time.write_last,
                                     .ambient = p->ambient,
-                                    .quick = o->quick != 0};
+                                    .quick = o->quick != 0,
+                                    .ranks = 1};
     enum bw_status status = parts_build(c);
     if (status == BW_OK) status = resolved_hash(c);
     if (status != BW_OK) {
@@ -184,7 +187,11 @@ enum bw_status bw_chain_end(struct bw_chain *c, struct bw_diag *d)
     return status;
 }
 
-void bw_chain_ranks(struct bw_chain *c, struct bw_transport *ranks) { c->ranks = ranks; }
+void bw_chain_ranks(struct bw_chain *c, struct bw_transport *ranks)
+{
+    c->ranks = ranks;
+    c->bake.ranks = ranks ? (uint32_t)ranks->size : 1;
+}
 
 void bw_chain_move(struct bw_chain *c, const char *out) { c->opt.out = c->outputs.folder = c->bake.dir = out; }
 
@@ -199,6 +206,7 @@ void bw_chain_free(struct bw_chain *c)
     c->log.diag = NULL;
     stages_free(&c->stages);
     exporters_free(&c->exporters);
+    away_free(&c->together.away);
     outputs_close(&c->outputs);
     claims_free(&c->outputs.claims);
     metrics_free(&c->metrics);

@@ -8,18 +8,42 @@
 #include "checkpoint/keeper.h"
 #include "run.h"
 #include "writer/writer.h"
+#include <billow/services.h>
+
+struct together_ask;
+
+/// What a rank other than the first has in place of the bake's folder, its record and its log (together/away.c).
+struct run_away {
+    char *folder;           ///< as this rank reaches it
+    struct outputs outputs; ///< the record is asked before a file appears
+    struct run_log log;
+    struct bw_diag diag;
+    char *lines; ///< for the log, under its lock: level, who, text, each with a 0 at its end
+    size_t lines_bytes;
+    int32_t told; ///< announcements that the first rank has
+    char *kept;   ///< a checkpoint that is whole, or NULL
+    int64_t kept_frame;
+    double kept_seconds;
+};
 
 /// What the first rank is asked, by whom, and what all then see.
 struct run_together {
     const _Atomic int *stop, *cancel;
     _Atomic int stops, cancels;
     struct snapshot_lender lender;
-    pthread_mutex_t lock; ///< of what follows: the writer asks, the run's thread answers
+    int32_t turn[BW_RANKS_MOST], n_turns; ///< ranks that write, in turn; 0: nothing is written
+    int32_t checkpoints;                  ///< that were taken
+    pthread_mutex_t lock;                 ///< of what follows: the writer asks, the run's thread answers
     pthread_cond_t changed;
-    struct bw_field *ask; ///< brought next; NULL: none
-    bool more;            ///< what was brought before stays
-    int32_t open;         ///< snapshots that may ask
+    struct together_ask *ask; ///< NULL: nothing
+    int32_t part;             ///< the field that tiles were brought of last; -1: whole ones
+    int32_t open;             ///< snapshots that may ask for fields
+    int32_t jobs;             ///< of this rank's writer, whose end it has not told
     enum bw_status status;
+    int32_t awaited; ///< writers at work on `frame`
+    int64_t frame, written;
+    bool any; ///< `written` is one
+    struct run_away away;
 };
 
 struct bw_chain {

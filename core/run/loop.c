@@ -5,6 +5,7 @@
 #include "call.h"
 #include "checkpoint/keep.h"
 #include "run/together/together.h"
+#include "run/together/turns.h"
 #include "run/wire/ports.h"
 #include "run/writer/motion.h"
 #include "run/writer/outline.h"
@@ -140,7 +141,8 @@ static enum bw_status stages_step(struct bw_chain *c, double dt, bool setup)
 /* Frames whose files are on the disk by now. Those of a frame's stages are when it is done, its exporters' later. */
 static void written_ask(struct bw_chain *c)
 {
-    if (writer_wants(&c->writer)) c->progress.written = writer_written(&c->writer, c->progress.written);
+    if (c->ranks && c->together.any) c->progress.written = c->together.written;
+    if (!c->ranks && writer_wants(&c->writer)) c->progress.written = writer_written(&c->writer, c->progress.written);
 }
 
 static void substep_tell(struct bw_chain *c)
@@ -194,11 +196,12 @@ static enum bw_status frame_advance(struct bw_chain *c)
     for (double remaining = end - c->clock.time; status == BW_OK && remaining > 1e-9 / fps;
          remaining = end - c->clock.time) {
         double made = 0;
-        together_look(c);
+        status = turns_look(c);
+        if (status != BW_OK) break;
         if (asked(c->opt.stop)) {
             status = together_show(c);
             if (status == BW_OK) status = keeper_stop(c, c->progress.substeps);
-            if (status == BW_OK) status = together_serve(c);
+            if (status == BW_OK) status = turns_settle(c);
             return status == BW_OK ? BW_ERR_CANCELLED : status;
         }
         status = substep(c, remaining, 1 / fps, &made);
@@ -211,11 +214,14 @@ static enum bw_status frame_advance(struct bw_chain *c)
 
 static enum bw_status frame_write(struct bw_chain *c)
 {
-    if (!writer_wants(&c->writer)) return BW_OK;
+    const bool motion = together_says(c, writer_wants(&c->writer) && c->exporters.motion);
+    const uint32_t parts = writer_wants(&c->writer) ? turns_parts(c) : 0;
+    if (!parts) return motion ? motion_take(c, NULL) : BW_OK;
     struct chain_snapshot *s = snapshot_take(c, c->clock.frame);
-    enum bw_status status = s && c->exporters.motion ? motion_take(c, s) : BW_OK;
+    enum bw_status status = s && motion ? motion_take(c, s) : BW_OK;
     if (s && status == BW_OK && c->exporters.outlines) status = outline_take(c, s);
-    if (s && status == BW_OK) together_lend(c, s);
+    if (s) s->parts = parts;
+    if (s && status == BW_OK) turns_lend(c, s);
     if (s && status == BW_OK) return writer_frame(&c->writer, s);
     snapshot_unref(s);
     if (s) return status;
@@ -223,11 +229,20 @@ static enum bw_status frame_write(struct bw_chain *c)
                     (long long)c->clock.frame);
 }
 
+/* Not before the files of the frame before are written. */
+static enum bw_status frame_hand(struct bw_chain *c)
+{
+    enum bw_status status = turns_settle(c);
+    if (status == BW_OK) status = frame_write(c);
+    return status == BW_OK ? turns_serve_frame(c) : status;
+}
+
 static enum bw_status writer_end(struct bw_chain *c, bool complete)
 {
     int64_t before = c->progress.written;
     enum bw_status status = writer_finish(&c->writer, complete);
-    c->progress.written = writer_written(&c->writer, before);
+    if (!c->ranks) c->progress.written = writer_written(&c->writer, before);
+    written_ask(c);
     if (c->progress.written != before && c->opt.on_substep) c->opt.on_substep(&c->progress, c->opt.user);
     for (int32_t i = 0; i < c->exporters.n_said && c->opt.on_output; i++) {
         const struct announcement *a = &c->exporters.said[i];
@@ -279,7 +294,7 @@ static enum bw_status frame_finish(struct bw_chain *c, double began)
     c->progress.iterations = metrics_largest(&c->metrics, "iterations");
     enum bw_status status = together_show(c);
     together_count(c);
-    if (status == BW_OK && c->clock.frame >= t->write_first && c->clock.frame <= t->write_last) status = frame_write(c);
+    if (status == BW_OK && c->clock.frame >= t->write_first && c->clock.frame <= t->write_last) status = frame_hand(c);
     c->progress.seconds = bw_seconds() - began;
     if (status == BW_OK && c->clock.frame >= t->write_first) status = metrics_end(c);
     if (status == BW_OK) status = outputs_settle(c, false);
@@ -322,10 +337,11 @@ static enum bw_status run_begin(struct bw_chain *c, int64_t from, bool *resumed)
 {
     struct checkpoint_clock at;
     enum bw_status status = together_begin(c);
+    if (status == BW_OK && c->ranks) status = turns_begin(c);
     if (status == BW_OK) status = stages_init(c);
-    if (status == BW_OK && c->opt.out) status = writer_prepare(&c->writer, c->clock.time, c->bake.workers);
+    if (status == BW_OK && turns_write(c)) status = writer_prepare(&c->writer, c->clock.time, c->bake.workers);
     if (status == BW_OK && c->opt.resume) status = checkpoint_restore(c, c->opt.resume, &at);
-    if (status == BW_OK && c->opt.out) status = writer_start(&c->writer);
+    if (status == BW_OK && turns_write(c)) status = writer_start(&c->writer);
     keeper_begin(c);
     if (status != BW_OK || !c->opt.resume) return status;
     *resumed = at.substeps >= 0;
@@ -358,10 +374,10 @@ static enum bw_status frames_run(struct bw_chain *c)
         status = frame_run(c, resumed, start);
         resumed = false;
         if (status != BW_OK) break;
-        together_look(c);
-        bool early = c->clock.frame < to && ends_early(c);
-        status = keeper_frame(c, early, c->clock.frame == to);
-        if (status == BW_OK) status = together_serve(c);
+        status = turns_look(c);
+        bool early = c->clock.frame < to && ends_early(c), last = c->clock.frame == to;
+        if (status == BW_OK) status = keeper_frame(c, early, last);
+        if (status == BW_OK && (early || last)) status = turns_settle(c);
         if (status == BW_OK && early) status = early_status(c);
     }
     return status;

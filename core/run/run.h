@@ -47,9 +47,9 @@ struct bw_run_options {
     /// it, `whole` NULL; and again, with its facts (output/files.h), about to take its own; or bytes FILE_GONE: it was
     /// removed. Anything but 0, an errno, and it is not made. May be NULL.
     int (*on_file)(const char *name, const struct file_facts *whole, void *user);
-    /// From the writer's thread: text to keep in a checkpoint, new memory; NULL: out of memory. May be NULL.
+    /// From any thread: text to keep in a checkpoint, new memory; NULL: out of memory. May be NULL.
     char *(*about)(void *user);
-    /// From the writer's thread: the checkpoint `name`, below `out`, of that frame is whole. May be NULL.
+    /// From any thread: the checkpoint `name`, below `out`, of that frame is whole. May be NULL.
     void (*on_checkpoint)(const char *name, int64_t frame, void *user);
     void *user;
 };

@@ -2,6 +2,7 @@
 #include "snapshot.h"
 #include "base/alloc.h"
 #include "grid/ranks/ranks.h"
+#include <stdlib.h>
 #include <string.h>
 
 struct chain_snapshot *snapshot_ref(struct chain_snapshot *s)
@@ -23,6 +24,8 @@ void snapshot_unref(struct chain_snapshot *s)
     }
     for (uint32_t i = 0; s->outline && i < s->frame.n_fields; i++) bw_free(s->outline[i]);
     bw_free(s->source);
+    bw_free(s->lent);
+    bw_free(s->part);
     bw_free(s->outline);
     bw_free(s->field);
     bw_free(s->particles);
@@ -33,20 +36,36 @@ void snapshot_unref(struct chain_snapshot *s)
 
 static struct bw_field *field_of(const struct bw_source *src) { return (struct bw_field *)(intptr_t)src->info; }
 
+/* The tile's blocks go: what reads it finds none. */
+static void tile_drop(struct bw_source *src, int64_t t)
+{
+    const struct bw_field *f = field_of(src);
+    for (uint32_t c = 0; bw_topo_index(f->src.topo, src->topo->coord[t]) >= 0 && c < f->info.comps; c++) {
+        void *block = f->domain->absent[f->elem == 8];
+        bw_pool_ref(block);
+        bw_pool_unref(src->data[c][t]);
+        src->data[c][t] = block;
+    }
+}
+
 /* What the field has of a tile now, or, `away`, that it is not here. An outline's tiles are no field's. */
 static enum bw_status tile_renew(struct bw_source *src, int64_t t, bool away)
 {
     const struct bw_field *f = field_of(src);
     const int64_t at = bw_topo_index(f->src.topo, src->topo->coord[t]);
     if (at < 0 || f->domain->deal->owner[at] == f->domain->ranks->rank) return BW_OK;
+    if (away) {
+        tile_drop(src, t);
+        return BW_OK;
+    }
     for (uint32_t c = 0; c < f->info.comps; c++) {
-        void *block = away ? f->domain->absent[f->elem == 8] : f->src.data[c][at];
+        void *block = f->src.data[c][at];
         bw_pool_ref(block);
         bw_pool_unref(src->data[c][t]);
         src->data[c][t] = block;
         const void *rim = f->src.rim[c] ? f->src.rim[c][at] : NULL;
         const size_t bytes = bw_field_rim_values(&f->domain->info, (int)c) * f->elem;
-        if (!rim || !src->rim[c] || away) continue;
+        if (!rim || !src->rim[c]) continue;
         if (!src->rim[c][t] && !(src->rim[c][t] = bw_alloc_aligned(bytes))) return BW_ERR_MEMORY;
         memcpy(src->rim[c][t], rim, bytes);
     }
@@ -60,18 +79,100 @@ static enum bw_status source_renew(struct bw_source *src, bool away)
     return status;
 }
 
+static void lent_go(struct chain_snapshot *s)
+{
+    for (uint32_t i = 0; i < s->frame.n_fields; i++) {
+        if (s->lent[i]) source_renew(&s->source[i], true);
+        s->lent[i] = false;
+    }
+    s->part_of = NULL;
+}
+
 enum bw_status snapshot_lend(struct chain_snapshot *s, uint32_t k, bool more)
 {
     if (!s->lender) return BW_OK;
-    for (uint32_t i = 0; i < s->frame.n_fields && !more; i++) source_renew(&s->source[i], true);
-    const enum bw_status status = s->lender->take(s->lender->user, field_of(&s->source[k]), more);
+    if (!more) lent_go(s);
+    s->lent[k] = true;
+    const enum bw_status status =
+        s->lender->take(s->lender->user, field_of(&s->source[k]), (struct snapshot_tiles){0}, more);
     return status == BW_OK ? source_renew(&s->source[k], false) : status;
+}
+
+static int order_of_tiles(const void *a, const void *b)
+{
+    const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* The field's numbers of tiles `c` and, `faces`, of those that hold faces of it: beyond its high sides, and where it is
+ * none itself those below, whose rims are its low faces. Returns how many, 7 at most. */
+static int64_t tiles_around(const struct bw_field *f, const int32_t c[3], bool faces, int32_t *part)
+{
+    int64_t found = 0, at = bw_topo_index(f->src.topo, c);
+    if (at >= 0) part[found++] = (int32_t)at;
+    for (int e = 0; e < 6 && faces; e++) {
+        int32_t beside[3] = {c[0], c[1], c[2]};
+        beside[e / 2] += e & 1 ? 1 : -1;
+        const int64_t b = e & 1 || at < 0 ? bw_topo_find(f->src.topo, &f->domain->info, beside) : -1;
+        if (b >= 0) part[found++] = (int32_t)b;
+    }
+    return found;
+}
+
+/* The field's numbers of the tiles that cells lie in, each once, into the snapshot's room. */
+static struct snapshot_tiles part_find(struct chain_snapshot *s, const struct bw_field *f, const int32_t (*cell)[3],
+                                       int64_t n, bool faces)
+{
+    const int32_t *edge = f->domain->info.tile;
+    int64_t found = 0, kept = 0;
+    int32_t *part = bw_realloc(s->part, ((size_t)n * 7 + 1) * sizeof *part);
+    if (!part) return (struct snapshot_tiles){0};
+    s->part = part;
+    for (int64_t i = 0; i < n; i++) {
+        int32_t c[3];
+        for (int a = 0; a < 3; a++) c[a] = bw_floor_div(cell[i][a], edge[a]);
+        found += tiles_around(f, c, faces, part + found);
+    }
+    qsort(part, (size_t)found, sizeof *part, order_of_tiles);
+    for (int64_t i = 0; i < found; i++)
+        if (!kept || part[i] != part[kept - 1]) part[kept++] = part[i];
+    return (struct snapshot_tiles){part, kept};
+}
+
+/* Of the source, by the field's number. */
+static enum bw_status part_renew(struct bw_source *src, struct snapshot_tiles part, bool away)
+{
+    enum bw_status status = BW_OK;
+    for (int64_t i = 0; i < part.n && status == BW_OK; i++) {
+        const int64_t t = bw_topo_index(src->topo, field_of(src)->src.topo->coord[part.tile[i]]);
+        if (t >= 0) status = tile_renew(src, t, away);
+    }
+    return status;
+}
+
+enum bw_status snapshot_lend_cells(struct chain_snapshot *s, uint32_t k, const int32_t (*cell)[3], int64_t n,
+                                   bool faces)
+{
+    if (!s->lender) return BW_OK;
+    struct bw_source *src = &s->source[k];
+    if (s->part_of == src) part_renew(src, (struct snapshot_tiles){s->part, s->n_part}, true);
+    else lent_go(s);
+    const struct snapshot_tiles part = part_find(s, field_of(src), cell, n, faces && src->info->kind == BW_MAC);
+    if (!part.tile) return BW_ERR_MEMORY;
+    s->n_part = part.n;
+    s->part_of = src;
+    s->lent[k] = true;
+    const enum bw_status status = s->lender->take(s->lender->user, field_of(src), part, false);
+    return status == BW_OK ? part_renew(src, part, false) : status;
 }
 
 void snapshot_lend_end(struct chain_snapshot *s)
 {
     if (!s->lender) return;
-    for (uint32_t i = 0; i < s->frame.n_fields; i++) source_renew(&s->source[i], true);
+    lent_go(s);
+    /* One's own, too: those that the next step writes would else be kept twice until the file is whole. */
+    for (uint32_t i = 0; i < s->frame.n_fields; i++)
+        for (int64_t t = 0; t < s->source[i].topo->pub.count; t++) tile_drop(&s->source[i], t);
     s->lender->end(s->lender->user);
     s->lender = NULL;
 }
@@ -102,15 +203,17 @@ struct chain_snapshot *snapshot_make(const struct field_table *t, const struct b
     struct chain_snapshot *s = bw_calloc(sizeof *s);
     if (!s) return NULL;
     atomic_init(&s->refs, 1);
+    s->parts = SNAPSHOT_FIRST | SNAPSHOT_TURNS;
     size_t n = (size_t)t->n + 1;
     s->source = bw_calloc(n * sizeof *s->source);
     s->field = bw_calloc(n * sizeof *s->field);
     s->outline = bw_calloc(n * sizeof *s->outline);
+    s->lent = bw_calloc(n * sizeof *s->lent);
     s->particles = bw_calloc(n * sizeof *s->particles);
     s->frame = *facts;
     s->frame.fields = s->field;
     s->frame.particles = s->particles;
-    enum bw_status status = s->source && s->field && s->outline && s->particles ? BW_OK : BW_ERR_MEMORY;
+    enum bw_status status = s->source && s->field && s->outline && s->lent && s->particles ? BW_OK : BW_ERR_MEMORY;
     for (int32_t i = 0; i < t->n && status == BW_OK; i++) {
         const struct run_field *f = &t->field[i];
         if (f->particles) status = snapshot_particles(s, f);

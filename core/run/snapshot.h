@@ -8,22 +8,37 @@
 #include <billow/exporter.h>
 #include <stdatomic.h>
 
+/// Which of a field's tiles: `n` of them by their number; NULL: all.
+struct snapshot_tiles {
+    const int32_t *tile;
+    int64_t n;
+};
+
 /// Who brings fields' tiles in from other processes, while those wait.
 struct snapshot_lender {
-    /// Bring a field's tiles; `more`: those that were brought before stay. Errors: BW_ERR_MEMORY.
-    enum bw_status (*take)(void *user, struct bw_field *f, bool more);
+    /// Bring a field's tiles, as its domain numbers them; `more`: those that were brought before stay. Errors:
+    /// BW_ERR_MEMORY.
+    enum bw_status (*take)(void *user, struct bw_field *f, struct snapshot_tiles which, bool more);
     void (*end)(void *user);
     void *user;
 };
 
+/// Whose files a snapshot is for.
+enum snapshot_part { SNAPSHOT_FIRST = 1, SNAPSHOT_TURNS = 2 }; ///< exporters on the first rank; on each in turn
+
 struct chain_snapshot {
     _Atomic int32_t refs;
+    uint32_t parts;                       ///< enum snapshot_part
     const struct snapshot_lender *lender; ///< NULL: all tiles are here, or have been
     struct bw_frame frame;                ///< all fields of all domains, in its `fields`
     struct bw_source *source;
     struct bw_snapshot_field *field;
     uint8_t **outline; ///< of each field's tiles, or NULL: see bw_snapshot_field
     struct bw_snapshot_particles *particles;
+    bool *lent; ///< of each field: tiles of other processes are in it, …
+    const struct bw_source *part_of;
+    int32_t *part; ///< … of this one these alone
+    int64_t n_part;
 };
 
 /// Between steps, from the thread that runs the chain; who has the chain takes snapshot_take (run.h). `facts`: number,
@@ -32,9 +47,12 @@ struct chain_snapshot *snapshot_make(const struct field_table *t, const struct b
 /// One reference more, or less; from any thread.
 struct chain_snapshot *snapshot_ref(struct chain_snapshot *s);
 void snapshot_unref(struct chain_snapshot *s);
-/// Before the tiles of field k are read: where they are other processes', they come in, and unless `more` those of
-/// other fields go. Errors: BW_ERR_MEMORY.
+/// Before the tiles of field k are read: where they are other processes', they come in, and unless `more` those that
+/// came before go. Errors: BW_ERR_MEMORY.
 enum bw_status snapshot_lend(struct chain_snapshot *s, uint32_t k, bool more);
+/// The same of the tiles alone that `n` cells lie in; `faces`: of a mac field those beyond their high sides, too.
+enum bw_status snapshot_lend_cells(struct chain_snapshot *s, uint32_t k, const int32_t (*cell)[3], int64_t n,
+                                   bool faces);
 /// No more fields are read; the last reference says so as well.
 void snapshot_lend_end(struct chain_snapshot *s);
 /// The frame as an exporter of one domain sees it: that domain's fields, and those of the others apart. `room`: for as

@@ -26,7 +26,7 @@ static void tools_parallel(void *ctx, int64_t n, void (*fn)(int64_t i, void *use
 
 void bw_picture_begin(struct bw_picture *p, struct bw_exporter *e)
 {
-    *p = (struct bw_picture){.tools = {tools_alloc, tools_release, tools_parallel, e}};
+    *p = (struct bw_picture){.tools = {tools_alloc, tools_release, tools_parallel, e, e->bake->simd}};
 }
 
 enum bw_status bw_picture_files(const struct bw_picture *p, const struct bw_picture_params *params)

@@ -7,11 +7,26 @@
 #include <string.h>
 
 const struct bw_param bw_picture_range_row[1] = {{.type = BW_PARAM_F64}};
-const struct bw_param bw_picture_light_rows[3] = {
-    BW_VEC3(struct bw_picture_light, to, "to", "[-1, -1, 2]", NULL, "Direction towards the lamp."),
+static const struct bw_param place_row[1] = {{.type = BW_PARAM_F64, .unit = "m"}};
+const struct bw_param bw_picture_light_rows[5] = {
+    BW_VEC3(struct bw_picture_light, to, "to", "[-1, -1, 2]", NULL, "Direction towards a lamp far off."),
     BW_COLOUR(struct bw_picture_light, colour, "colour", "[2, 2, 2]",
-              "Linear colour and strength; the studio's key is about 2."),
-    BW_F64(struct bw_picture_light, soft, "soft", "0.03", 0, 0.3, 0, "How fast shadows get soft."),
+              "Linear colour and strength; the studio's key is about 2. With a position: as it is a metre away, a "
+              "quarter of it at two metres."),
+    {.key = "angle",
+     .type = BW_PARAM_F64,
+     .offset = BW_OFFSET(struct bw_picture_light, angle, double),
+     .def = "0.53 deg",
+     .min = 0,
+     .max = 2,
+     .unit = "rad",
+     .was = "soft",
+     .doc = "Far off: how large the lamp is seen, and so how fast shadows get soft; the sun 0.53 deg, the studio's key "
+            "11 deg."},
+    BW_LIST(struct bw_picture_light, position, double, "position", place_row,
+            "[x, y, z] of a lamp near by, in metres; without it the lamp is far off. It is not seen itself."),
+    BW_F64(struct bw_picture_light, size, "size", "10 cm", 0, 1e6, "m",
+           "Diameter of a lamp with a position: a ball, whose shadows get soft as they get long; 0: they stay sharp."),
 };
 
 const struct bw_param bw_picture_obstacle_rows[2] = {
@@ -137,6 +152,22 @@ static int sky_choose(const struct bw_list *above, const struct bw_list *below, 
     return 1;
 }
 
+/// A lamp of the preset's own; answers what is wrong with it, or NULL.
+static const char *light_choose(const struct bw_picture_light *own, struct bw_light *light)
+{
+    const double *to = own->to, length = sqrt(to[0] * to[0] + to[1] * to[1] + to[2] * to[2]);
+    *light = (struct bw_light){.half = tan(0.5 * own->angle), .near = own->position.count > 0};
+    if (light->near && own->position.count != 3) return "wants three numbers as its position, [x, y, z]";
+    if (!light->near && !(length > 0)) return "has no direction: `to` is zero";
+    if (light->near) light->half = 0.5 * own->size;
+    for (int c = 0; c < 3; c++) {
+        if (light->near) light->at[c] = ((const double *)own->position.items)[c];
+        else light->to[c] = to[c] / length;
+        light->rgb[c] = (float)own->colour[c];
+    }
+    return NULL;
+}
+
 enum bw_status bw_picture_look(const struct bw_picture_params *p, int flames, struct bw_look *look, char *why,
                                size_t why_size)
 {
@@ -153,6 +184,7 @@ enum bw_status bw_picture_look(const struct bw_picture_params *p, int flames, st
                              .anisotropy = p->anisotropy,
                              .soften = p->soften,
                              .bloom = p->bloom,
+                             .haze = p->haze,
                              .quality = p->quality - 1,
                              .ground = p->ground,
                              .roughness = (float)p->obstacles.roughness,
@@ -177,16 +209,10 @@ enum bw_status bw_picture_look(const struct bw_picture_params *p, int flames, st
     }
     look->n_lights = (int32_t)p->lights.count;
     for (int32_t l = 0; l < look->n_lights; l++) {
-        const double *to = light[l].to, size = sqrt(to[0] * to[0] + to[1] * to[1] + to[2] * to[2]);
-        if (!(size > 0)) {
-            snprintf(why, why_size, "lamp %d has no direction: `to` is zero", l + 1);
-            return BW_ERR_PRESET;
-        }
-        look->light[l].spread = (float)light[l].soft;
-        for (int c = 0; c < 3; c++) {
-            look->light[l].to[c] = to[c] / size;
-            look->light[l].rgb[c] = (float)light[l].colour[c];
-        }
+        const char *lacks = light_choose(&light[l], &look->light[l]);
+        if (!lacks) continue;
+        snprintf(why, why_size, "lamp %d %s", l + 1, lacks);
+        return BW_ERR_PRESET;
     }
     return BW_OK;
 }

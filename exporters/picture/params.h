@@ -55,7 +55,7 @@ struct bw_picture_params {
     const char *field, *position;
     struct bw_list range;
     int64_t size, width;
-    double thickness, exposure, shutter, frame, key, environment, fire, anisotropy, soften, bloom;
+    double thickness, exposure, shutter, frame, key, environment, fire, anisotropy, soften, bloom, haze;
     bw_vec3 smoke, extinction;
     struct bw_list lights, background, above, below;
     struct bw_picture_camera camera;
@@ -69,10 +69,11 @@ struct bw_picture_params {
 /// A lamp of the preset's own.
 struct bw_picture_light {
     bw_vec3 to, colour;
-    double soft;
+    double angle, size;
+    struct bw_list position;
 };
 
-extern const struct bw_param bw_picture_range_row[1], bw_picture_light_rows[3], bw_picture_camera_rows[10],
+extern const struct bw_param bw_picture_range_row[1], bw_picture_light_rows[5], bw_picture_camera_rows[10],
     bw_picture_obstacle_rows[2], bw_picture_particle_rows[5], bw_picture_sky_rows[3];
 
 /// Rows of a parameter table for the member `m`, a struct bw_picture_params, of S.
@@ -145,6 +146,9 @@ extern const struct bw_param bw_picture_range_row[1], bw_picture_light_rows[3], 
         "the cells where sheets of flame are thin, as in explosions."),                                                \
     BW_F64(S, m.bloom, "bloom", "0.03", 0, 1, 0,                                                                       \
         "Renders: share of the light above white that glows around it."),                                              \
+    BW_F64(S, m.haze, "haze", "0", 0, 1e4, 0,                                                                          \
+        "Renders: how much hot gas bends what is seen behind it; 1: as air does, a pixel or less; films show 5 to "    \
+        "30."),                                                                                                        \
     BW_GROUP(S, m.obstacles, struct bw_picture_obstacles, "obstacles", bw_picture_obstacle_rows,                       \
         "Renders: what obstacles look like."),                                                                         \
     BW_GROUP(S, m.particles, struct bw_picture_particles, "particles", bw_picture_particle_rows,                       \

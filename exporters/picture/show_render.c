@@ -5,6 +5,7 @@
 #include <picture/gather/fields.h>
 #include <picture/gather/sparks.h>
 #include <picture/volume/render.h>
+#include <picture/volume/solid/distance.h>
 
 #include <common/nest.h>
 
@@ -69,12 +70,23 @@ static void coarse_tell(const struct bw_making *m, const struct bw_volume *v)
                  v->box.h, f->info->domain->h, BW_GATHER_CELLS / 1e6);
 }
 
+/* Once a bake, too. */
+static void dark_tell(const struct bw_making *m, const struct bw_volume *v, const struct bw_look *look)
+{
+    struct bw_exporter *e = m->e;
+    for (int32_t l = 0; l < look->n_lights && v->solid && e->host->log && !m->kept->dark; l++) {
+        if (!look->light[l].near || bw_solid_distance(v, look->light[l].at) > -look->light[l].half) continue;
+        m->kept->dark = 1;
+        e->host->log(e, BW_LOG_WARNING, "lamp %d stands inside an obstacle, which lets none of its light out", l + 1);
+    }
+}
+
 enum bw_status bw_show_scene(const struct bw_making *m, struct bw_volume *v, float **memory, struct bw_scene *scene)
 {
     enum bw_status status = scene_make(m, scene);
     v->moves = !status && scene->shutter > 0;
     if (!status) status = volume_make(m, scene->ambient, v, memory);
-    if (!status) coarse_tell(m, v);
+    if (!status) coarse_tell(m, v), dark_tell(m, v, &scene->look);
     return status;
 }
 

@@ -13,6 +13,7 @@ struct bw_tools {
     /// fn(i, user) for i in [0, n), in any order, on any thread.
     void (*parallel)(void *ctx, int64_t n, void (*fn)(int64_t i, void *user), void *user);
     void *ctx;
+    uint32_t simd; ///< enum bw_simd: what kernels may use; the same bits by each
 };
 
 #endif

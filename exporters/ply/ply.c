@@ -188,7 +188,7 @@ static const struct bw_exporter_desc exporter = {
     BW_PARAMS(params),
     .params_size = sizeof(struct options),
     .state_size = sizeof(struct state),
-    .flags = BW_EXPORTER_REBUILT_STATE,
+    .flags = BW_EXPORTER_REBUILT_STATE | BW_EXPORTER_RANKS | BW_EXPORTER_TURNS,
     .init = init,
     .frame = frame_write,
     .outputs = outputs,

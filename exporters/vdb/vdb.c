@@ -99,9 +99,10 @@ static enum bw_status blend_find(struct bw_exporter *e)
     const struct vdb_params *p = e->params;
     struct vdb_state *st = e->state;
     if (!p->blend) return BW_OK;
-    st->blend = nest_find(e->domains, e->n_domains, p->blend);
-    if (!st->blend) return e->host->fail(e, BW_ERR_PRESET, "there is no domain \"%s\" to blend with", p->blend);
-    if (st->blend->h == e->domains[e->domain]->h)
+    const struct bw_domain_info *found = nest_find(e->domains, e->n_domains, p->blend);
+    if (!found) return e->host->fail(e, BW_ERR_PRESET, "there is no domain \"%s\" to blend with", p->blend);
+    while (!st->blend || e->domains[st->blend - 1] != found) st->blend++;
+    if (found->h == e->domains[e->domain]->h)
         return e->host->fail(e, BW_ERR_PRESET, "domain %s is no finer and no coarser: nothing tells which one fades",
                              p->blend);
     return BW_OK;
@@ -166,6 +167,7 @@ static enum bw_status file_meta(struct bw_exporter *e, const struct bw_frame *fr
     return BW_OK;
 }
 
+/* When it is begun no more fields are read, and other processes go on. */
 static enum bw_status file_write(struct bw_exporter *e, struct bwvdb_writer *w, int64_t number)
 {
     struct vdb_state *st = e->state;
@@ -174,6 +176,8 @@ static enum bw_status file_write(struct bw_exporter *e, struct bwvdb_writer *w, 
     const char *path = e->host->output_begin(e, name);
     if (!path) return BW_ERR_IO;
     struct bwvdb_error error;
+    enum bw_status lent = e->host->lend(e, NULL, NULL, 0);
+    if (lent) return e->host->output_discard(e, path), lent;
     enum bwvdb_status failed = bwvdb_writer_write(w, path, &error);
     return output_end(e, path, name, (enum bw_status)failed, error.text, "cache", &st->said);
 }
@@ -185,7 +189,8 @@ static enum bw_status vdb_frame(struct bw_exporter *e, const struct bw_frame *fr
     struct bwvdb_options options = {.compression = (uint32_t)p->compression,
                                     .simd = e->bake->simd,
                                     .parallel_for = host_parallel,
-                                    .parallel_user = e};
+                                    .parallel_user = e,
+                                    .spool = e->bake->ranks > 1 ? e->bake->dir : NULL};
     struct bwvdb_writer *w;
     struct bwvdb_error error;
     enum bwvdb_status made = bwvdb_writer_create(&options, &w, &error);
@@ -220,7 +225,7 @@ static const struct bw_exporter_desc exporter = {
     BW_PARAMS(params),
     .params_size = sizeof(struct vdb_params),
     .state_size = sizeof(struct vdb_state),
-    .flags = BW_EXPORTER_REBUILT_STATE | BW_EXPORTER_RANKS,
+    .flags = BW_EXPORTER_REBUILT_STATE | BW_EXPORTER_RANKS | BW_EXPORTER_TURNS,
     .init = vdb_init,
     .frame = vdb_frame,
     .finish = vdb_finish,

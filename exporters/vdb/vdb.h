@@ -31,11 +31,18 @@ struct vdb_params {
 };
 
 struct vdb_state {
-    int32_t said;                       ///< the first file has been announced; anew after a resume
-    const struct bw_domain_info *blend; ///< NULL: the domain is written as it is
-    int64_t frames;                     ///< written since the bake began, or went on
-    int32_t filled;                     ///< one of them held something
+    int32_t said;   ///< the first file has been announced; anew after a resume
+    uint32_t blend; ///< number of a domain and 1; 0: the domain is written as it is
+    int64_t frames; ///< written since the bake began, or went on
+    int32_t filled; ///< one of them held something
 };
+
+/// The domain to blend with, or NULL.
+static inline const struct bw_domain_info *vdb_blend(const struct bw_exporter *e)
+{
+    const struct vdb_state *st = e->state;
+    return st->blend ? e->domains[st->blend - 1] : NULL;
+}
 
 /// Add every field that the preset asks for to the file. Failures are reported.
 enum bw_status vdb_fields_add(struct bw_exporter *e, const struct bw_frame *frame, struct bwvdb_writer *w);

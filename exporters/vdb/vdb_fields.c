@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* From a snapshot's fields to VDB grids.
  *
- * Voxel (i,j,k) is cell (i,j,k): the transform takes the index to the cell's centre, origin + (i+½)h. Blender 3.4 draws
- * a voxel from its index up to the next one, so that there the smoke sits half a voxel up from where it is; later
- * versions and Houdini put it right. Scalars and colours are written where they exceed the threshold. A mac field
- * becomes the mean of both faces of each cell (or keeps its faces, `staggered`), in the voxels within `velocity_pad`
- * of any written scalar: motion blur needs the flow just outside the smoke too. */
+ * Voxel (i,j,k) is cell (i,j,k): the transform takes the index to the cell's centre, origin + (i+½)h. Cycles draws a
+ * voxel from its index up to the next one, so that there the smoke sits half a voxel up from where it is, which the
+ * script of `billow blender` takes back; Houdini puts it right. Scalars and colours are written where they exceed the
+ * threshold. A mac field becomes the mean of both faces of each cell (or keeps its faces, `staggered`), in the voxels
+ * within `velocity_pad` of any written scalar: motion blur needs the flow just outside the smoke too. */
 #include "vdb.h"
 
 #include <common/nest.h>
@@ -185,7 +185,7 @@ static int block_whole(const struct bw_domain_info *d, const struct bw_domain_in
 /* A copy of a block's values as floats, each times its share; in *memory. 0: out of memory. */
 static int block_scale(struct bw_exporter *e, const struct bw_field_info *info, struct bwvdb_block *b, void **memory)
 {
-    const struct bw_domain_info *d = info->domain, *other = ((struct vdb_state *)e->state)->blend;
+    const struct bw_domain_info *d = info->domain, *other = vdb_blend(e);
     double edge = ((const struct vdb_params *)e->params)->edge;
     int64_t cells = (int64_t)b->n[0] * b->n[1] * b->n[2];
     size_t value = info->precision == BW_F64P ? sizeof(double) : sizeof(float);
@@ -216,7 +216,7 @@ static int block_scale(struct bw_exporter *e, const struct bw_field_info *info, 
 static int blocks_blend(struct bw_exporter *e, const struct bw_field_info *info, struct bwvdb_block *blocks, int64_t n,
                         void **memory)
 {
-    const struct bw_domain_info *other = ((struct vdb_state *)e->state)->blend;
+    const struct bw_domain_info *other = vdb_blend(e);
     for (int64_t i = 0; i < n; i++) {
         if (blocks[i].n[0] <= 0 || blocks[i].n[1] <= 0 || blocks[i].n[2] <= 0) continue;
         if (block_whole(info->domain, other, ((const struct vdb_params *)e->params)->edge, &blocks[i])) continue;
@@ -236,10 +236,41 @@ static enum bw_status no_memory(struct bw_exporter *e, const char *name)
     return e->host->fail(e, BW_ERR_MEMORY, "out of memory for grid \"%s\"", name);
 }
 
-static enum bw_status grid_add(struct bw_exporter *e, struct bwvdb_writer *w, struct bwvdb_grid *g)
+/// Whose tiles are asked for as they are packed, and the blocks that they are.
+struct lending {
+    struct bw_exporter *e;
+    const struct bw_snapshot_field *field;
+    struct bwvdb_block *blocks;
+    enum bw_status status;
+};
+
+/* All leaves of one call are in the same tile along x. */
+static int leaves_lend(const int32_t (*leaf)[3], int64_t n, void *user)
+{
+    struct lending *l = user;
+    const struct bw_snapshot_field *f = l->field;
+    const int32_t edge = f->info->domain->tile[0];
+    struct bwvdb_block *b = l->blocks;
+    l->status = l->e->host->lend(l->e, f, leaf, n);
+    for (int64_t t = 0; b && t < f->n_tiles; t++) {
+        if (f->outline && f->outline[t]) continue;
+        const int32_t lo = f->coord[t][0] * edge;
+        if (leaf[0][0] >= lo && leaf[0][0] < lo + edge) block_of_tile(f, t, b);
+        b++;
+    }
+    return l->status != BW_OK;
+}
+
+/* `f`: whose tiles must come first, where several processes have them, into `blocks` if any; NULL: they are here. */
+static enum bw_status grid_add(struct bw_exporter *e, struct bwvdb_writer *w, const struct bw_snapshot_field *f,
+                               struct bwvdb_block *blocks, struct bwvdb_grid *g)
 {
     struct bwvdb_error error;
+    struct lending l = {e, f, blocks, BW_OK};
+    if (f && e->bake->ranks > 1) g->reach = leaves_lend, g->reach_user = &l;
     enum bwvdb_status s = bwvdb_writer_add(w, g, &error);
+    if (l.status != BW_OK) return l.status;
+    if (s == BWVDB_ERR_IO) return e->host->fail(e, BW_ERR_IO, "%s: %s", e->bake->dir, error.text); // values that wait
     return s ? e->host->fail(e, (enum bw_status)s, "%s", error.text) : BW_OK;
 }
 
@@ -252,13 +283,15 @@ static enum bw_status centred_add(struct bw_exporter *e, const struct bw_snapsho
     grid_values(e->params, f->info, &g);
     facts_make(e, f->info, &facts);
     g.meta = facts.row, g.n_meta = facts.n;
+    int blends = vdb_blend(e) && field_adds(f->info);
+    enum bw_status s = blends ? e->host->lend(e, f, NULL, 0) : BW_OK; // scaled copies are made of all blocks
+    if (s) return s;
     struct bwvdb_block *blocks = blocks_make(e, f, &g.n_blocks);
     if (!blocks) return no_memory(e, g.name);
     g.blocks = blocks;
-    int blends = ((struct vdb_state *)e->state)->blend && field_adds(f->info);
     void **memory = blends ? e->host->alloc(e, (size_t)(g.n_blocks + 1) * sizeof *memory) : NULL;
     int good = !blends || (memory && blocks_blend(e, f->info, blocks, g.n_blocks, memory));
-    enum bw_status s = good ? grid_add(e, w, &g) : no_memory(e, g.name);
+    s = good ? grid_add(e, w, blends ? NULL : f, blocks, &g) : no_memory(e, g.name);
     for (int64_t i = 0; memory && i < g.n_blocks; i++) e->host->release(e, memory[i]);
     e->host->release(e, memory);
     e->host->release(e, blocks);
@@ -346,7 +379,7 @@ static enum bw_status mac_add(struct bw_exporter *e, const struct bw_frame *fram
     g.grid_class = source.staggered ? BWVDB_CLASS_STAGGERED : BWVDB_CLASS_UNKNOWN;
     facts_make(e, f->info, &facts);
     g.meta = facts.row, g.n_meta = facts.n;
-    s = grid_add(e, w, &g);
+    s = grid_add(e, w, f, NULL, &g);
     bwvdb_region_free(region);
     return s;
 }
@@ -359,9 +392,7 @@ enum bw_status vdb_fields_add(struct bw_exporter *e, const struct bw_frame *fram
             const struct bw_snapshot_field *f = &frame->fields[i];
             if (mac != (f->info->kind == BW_MAC) || !field_wanted(e->params, f->info)) continue;
             if (e->host->cancelled(e)) return BW_ERR_CANCELLED;
-            s = e->host->lend(e, f);
-            if (!s) s = mac ? mac_add(e, frame, f, w) : centred_add(e, f, w);
+            s = mac ? mac_add(e, frame, f, w) : centred_add(e, f, w);
         }
-    if (!s) s = e->host->lend(e, NULL);
     return s;
 }

@@ -294,7 +294,7 @@ const struct bw_stage_desc baroclinic_desc = {
     .references = "Gourlay, part 8; Turner 1973",
     .params_size = sizeof(struct params),
     .state_size = sizeof(struct state),
-    .flags = BW_STAGE_PLAIN_STATE, // vorton.advect asks before the step that tells
+    .flags = BW_STAGE_RANKS | BW_STAGE_PLAIN_STATE, // vorton.advect asks before the step that tells
     BW_PARAMS(params),
     BW_PORTS(ports),
     .init = init,

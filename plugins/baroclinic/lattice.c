@@ -13,11 +13,12 @@
  * Bricks add to their neighbours, those of one parity (of eight) at a time, so that the order of additions is always
  * the same. */
 #include "lattice.h"
+#include "lattice_kernels.h"
 #include <common/vec3.h>
 #include <math.h>
 #include <string.h>
 
-enum { EDGE = 8, NODES = EDGE * EDGE * EDGE, WIDE = EDGE + 2, WIDE_NODES = WIDE * WIDE * WIDE, VALUES = 3 };
+enum { NODES = EDGE * EDGE * EDGE, VALUES = 3 };
 #define MOST_BRICKS (1 << 26) /* of the box round all; 4 bytes each */
 #define HELD 1e-9             /* a node holds vortons above this share of its volume */
 
@@ -37,6 +38,7 @@ struct shared {
 struct lattice {
     const struct mass_points *m;
     const struct weight *w;
+    const struct lattice_kernels *k;
     double h;
     int64_t low[3], n[3]; ///< first brick and bricks along each axis of the box
     int32_t *table;       ///< of the box: brick, or -1
@@ -48,17 +50,7 @@ struct lattice {
     double *rate;
 };
 
-static int64_t floor_div(int64_t a) { return a >= 0 ? a / EDGE : -((EDGE - 1 - a) / EDGE); }
-
-/// The middle node of the three that x (in spacings) reaches, and their weights.
-static int64_t spline(double x, double w[3])
-{
-    double c = floor(x + 0.5), f = x - c;
-    w[0] = 0.5 * (0.5 - f) * (0.5 - f);
-    w[1] = 0.75 - f * f;
-    w[2] = 0.5 * (0.5 + f) * (0.5 + f);
-    return (int64_t)c;
-}
+static int64_t floor_div(int64_t a) { return (a & -EDGE) / EDGE; } // whole eights, below 0 too
 
 static int64_t table_at(const struct lattice *l, const int64_t at[3])
 {
@@ -81,15 +73,21 @@ static struct brick *brick_at(const struct lattice *l, const int32_t at[3], int 
 /* ---- which bricks there are ---- */
 
 /// The first and the last brick along each axis that the nodes around a vorton lie in, and its own.
-static void bricks_of(const struct lattice *l, int64_t p, int64_t lo[3], int64_t own[3], int64_t hi[3])
+struct reached {
+    int64_t lo[3], own[3], hi[3];
+};
+
+static struct reached bricks_of(const struct lattice *l, int64_t p)
 {
+    struct reached r;
     double w[3];
     for (int a = 0; a < 3; a++) {
         const int64_t c = spline(l->m->pos[p][a] / l->h, w);
-        lo[a] = floor_div(c - 1);
-        own[a] = floor_div(c);
-        hi[a] = floor_div(c + 1);
+        r.own[a] = floor_div(c);
+        r.lo[a] = r.own[a] - ((c & (EDGE - 1)) == 0);
+        r.hi[a] = r.own[a] + ((c & (EDGE - 1)) == EDGE - 1);
     }
+    return r;
 }
 
 static enum bw_status box_find(struct bw_stage *s, struct lattice *l)
@@ -120,13 +118,15 @@ static enum bw_status bricks_find(struct bw_stage *s, struct lattice *l)
     l->home = s->host->scratch(s, (size_t)l->m->count * sizeof *l->home);
     if (!l->table || !l->home) return BW_ERR_MEMORY;
     memset(l->table, 0xff, (size_t)cells * sizeof *l->table);
+    struct reached now, last = {.own = {INT64_MAX}};
     for (int64_t p = 0; p < l->m->count; p++) {
-        int64_t lo[3], own[3], hi[3];
-        bricks_of(l, p, lo, own, hi);
-        l->home[p] = table_at(l, own);
-        for (int64_t z = lo[2]; z <= hi[2]; z++)
-            for (int64_t y = lo[1]; y <= hi[1]; y++)
-                for (int64_t x = lo[0]; x <= hi[0]; x++) l->table[table_at(l, (const int64_t[3]){x, y, z})] = 0;
+        now = bricks_of(l, p);
+        l->home[p] = table_at(l, now.own);
+        if (memcmp(&now, &last, sizeof now) == 0) continue;
+        last = now;
+        for (int64_t z = now.lo[2]; z <= now.hi[2]; z++)
+            for (int64_t y = now.lo[1]; y <= now.hi[1]; y++)
+                for (int64_t x = now.lo[0]; x <= now.hi[0]; x++) l->table[table_at(l, (const int64_t[3]){x, y, z})] = 0;
     }
     for (int64_t k = 0; k < cells; k++) l->bricks += l->table[k] >= 0;
     l->brick = s->host->scratch(s, (size_t)l->bricks * sizeof *l->brick);
@@ -172,12 +172,16 @@ struct wide {
     double v[WIDE_NODES][4]; ///< a fourth, so that rows are aligned
 };
 
-/// Where the three nodes below of a vorton begin in its brick's wide copy, and its weights.
-static int64_t vorton_reach(const struct lattice *l, const struct brick *b, int64_t p, double w[3][3])
+static struct brick_points points_of(const struct lattice *l, const struct brick *b)
 {
-    int64_t at[3];
-    for (int a = 0; a < 3; a++) at[a] = spline(l->m->pos[p][a] / l->h, w[a]) - (int64_t)b->at[a] * EDGE;
-    return at[0] + WIDE * (at[1] + (int64_t)WIDE * at[2]); // wide coordinates begin a node lower
+    struct brick_points p = {.number = l->order + b->begin,
+                             .count = b->end - b->begin,
+                             .pos = l->m->pos,
+                             .volume = l->m->volume,
+                             .deviation = l->m->deviation,
+                             .h = l->h};
+    for (int a = 0; a < 3; a++) p.low[a] = (int64_t)b->at[a] * EDGE;
+    return p;
 }
 
 /// The bricks around one, itself in the middle; NULL where there is none.
@@ -207,27 +211,16 @@ static void brick_gather(int64_t i, uint32_t worker, void *user)
     const struct lattice *l = user;
     struct brick *b = &l->brick[l->parity[l->n_parity[l->now] + i]];
     struct brick *near[27];
-    struct wide wide;
+    const struct brick_points points = points_of(l, b);
+    double sums[WIDE_NODES][2] = {{0}}; // of mass and of volume
     (void)worker;
-    memset(&wide, 0, sizeof wide);
-    for (int64_t o = b->begin; o < b->end; o++) {
-        int64_t p = l->order[o];
-        double w[3][3], mass = l->m->deviation[p] * l->m->volume[p], volume = l->m->volume[p];
-        double(*to)[4] = wide.v + vorton_reach(l, b, p, w);
-        for (int k = 0; k < 3; k++)
-            for (int j = 0; j < 3; j++)
-                for (int x = 0; x < 3; x++) {
-                    double part = w[2][k] * w[1][j] * w[0][x], *v = to[x + WIDE * (j + WIDE * k)];
-                    v[0] += part * mass;
-                    v[1] += part * volume;
-                }
-    }
+    l->k->spread(&points, sums);
     bricks_near(l, b, near);
     for (int n = 0; n < WIDE_NODES; n++) {
         struct brick *other = near[l->map[n].brick];
         if (!other) continue; // nothing reaches that far
-        other->mass[l->map[n].node] += wide.v[n][0];
-        other->volume[l->map[n].node] += wide.v[n][1];
+        other->mass[l->map[n].node] += sums[n][0];
+        other->volume[l->map[n].node] += sums[n][1];
     }
 }
 
@@ -294,6 +287,7 @@ static void brick_give(int64_t i, uint32_t worker, void *user)
     const struct lattice *l = user;
     const struct brick *b = &l->brick[i];
     struct brick *near[27];
+    const struct brick_points points = points_of(l, b);
     struct wide wide;
     (void)worker;
     if (b->end == b->begin) return;
@@ -303,18 +297,7 @@ static void brick_give(int64_t i, uint32_t worker, void *user)
         const struct brick *other = near[l->map[n].brick];
         for (int c = 0; c < VALUES && other; c++) wide.v[n][c] = other->given[l->map[n].node][c];
     }
-    for (int64_t o = b->begin; o < b->end; o++) {
-        int64_t p = l->order[o];
-        double w[3][3], sum[VALUES] = {0};
-        double(*from)[4] = wide.v + vorton_reach(l, b, p, w);
-        for (int k = 0; k < 3; k++)
-            for (int j = 0; j < 3; j++)
-                for (int x = 0; x < 3; x++) {
-                    double part = w[2][k] * w[1][j] * w[0][x];
-                    for (int c = 0; c < VALUES; c++) sum[c] += part * from[x + WIDE * (j + WIDE * k)][c];
-                }
-        for (int c = 0; c < VALUES; c++) l->rate[3 * p + c] += l->m->volume[p] * sum[c];
-    }
+    l->k->collect(&points, (const double(*)[4])wide.v, l->rate);
 }
 
 static void transfer_sum(const struct lattice *l, struct transfer *found)
@@ -335,7 +318,12 @@ static void transfer_sum(const struct lattice *l, struct transfer *found)
 enum bw_status lattice_generate(struct bw_stage *s, const struct mass_points *m, double h, const struct weight *w,
                                 double *rate, struct transfer *found)
 {
-    struct lattice l = {.m = m, .w = w, .h = h, .rate = rate};
+    const uint32_t simd = s->host->simd;
+    struct lattice l = {.m = m,
+                        .w = w,
+                        .h = h,
+                        .rate = rate,
+                        .k = simd >= BW_SIMD_AVX2 ? &lattice_kernels_avx2 : &lattice_kernels_baseline};
     enum bw_status st = box_find(s, &l);
     if (!st) st = bricks_find(s, &l);
     if (!st) st = order_make(s, &l);

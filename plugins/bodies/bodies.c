@@ -391,7 +391,7 @@ const struct bw_stage_desc bodies_desc = {
     .references = "Open Dynamics Engine 0.16 (R. Smith)",
     .params_size = sizeof(struct params),
     .state_size = sizeof(struct state),
-    .flags = BW_STAGE_PLAIN_STATE,
+    .flags = BW_STAGE_RANKS | BW_STAGE_PLAIN_STATE,
     BW_PARAMS(params),
     BW_PORTS(ports),
     .init = init,

@@ -142,5 +142,5 @@ const struct bw_stage_desc body_desc = {
     .init = init,
     .step = step,
     .checkpoint = checkpoint,
-    .flags = BW_STAGE_SETUP,
+    .flags = BW_STAGE_RANKS | BW_STAGE_SETUP,
 };

@@ -138,5 +138,5 @@ const struct bw_stage_desc body_solid_desc = {
     BW_PORTS(ports),
     .activate = activate,
     .step = step,
-    .flags = BW_STAGE_SETUP,
+    .flags = BW_STAGE_RANKS | BW_STAGE_SETUP,
 };

@@ -386,4 +386,5 @@ const struct bw_stage_desc fire_control_desc = {
     .init = init,
     .step = step,
     .checkpoint = checkpoint,
+    .flags = BW_STAGE_RANKS,
 };

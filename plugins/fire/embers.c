@@ -16,6 +16,7 @@
  * stop it: it lies there and cools. Stokes' drag is too weak for grains that fall fast; we take `fall` as it looks. */
 #include "stages.h"
 
+#include <common/ranks.h>
 #include <common/shape/shape.h>
 #include <common/vec3.h>
 
@@ -150,7 +151,6 @@ static void flame_sum(const struct bw_block *b, void *user)
 static int64_t places_draw(struct bw_stage *s, const struct source *a, const double max[N_MAXS], int64_t wanted,
                            bw_vec3 *place)
 {
-    const struct bw_sample_api *sample = s->host->extension(BW_SAMPLE);
     struct state *st = s->state;
     bw_vec3 *x = s->host->scratch(s, BATCH * sizeof *x);
     double *flame = s->host->scratch(s, BATCH * sizeof *flame);
@@ -161,7 +161,7 @@ static int64_t places_draw(struct bw_stage *s, const struct source *a, const dou
         for (uint64_t i = 0; i < BATCH; i++)
             for (uint64_t n = 0; n < 3; n++)
                 x[i][n] = -max[LO + n] + (max[LO + n] + max[HI + n]) * bw_rng_unit(s->seed, first + 4 * i + n);
-        sample->sample(bw_port_field(s, PORT_FLAME), BATCH, (const bw_vec3 *)x, flame);
+        if (ranks_sample(s, bw_port_field(s, PORT_FLAME), BATCH, (const bw_vec3 *)x, flame)) return -1;
         for (uint64_t i = 0; i < BATCH && found < wanted; i++, st->drawn++)
             if (bw_rng_unit(s->seed, first + 4 * i + 3) * max[MOST] < flame[i] * shape_share(a, x[i], s->grid->h))
                 memcpy(place[found++], x[i], sizeof *place);
@@ -179,17 +179,15 @@ static void direction_draw(const struct bw_stage *s, uint64_t seed, double out[3
     if (s->grid->thin >= 0) out[s->grid->thin] = 0;
 }
 
-/// `age` is what is left of the step in which it is born: move() lives through that.
-static void ember_make(const struct bw_stage *s, const struct arrays *e, int64_t i, const double place[3])
+/// `age` is what is left of the step in which it is born: it flies through that. `u`: the gas's velocity.
+static void ember_make(const struct bw_stage *s, const struct arrays *e, int64_t i, const double place[3],
+                       const double u[3])
 {
     const struct embers *p = s->params;
-    const struct bw_sample_api *sample = s->host->extension(BW_SAMPLE);
     const uint64_t seed = bw_rng(~s->seed, (uint64_t)e->id[i]);
-    bw_vec3 at = {place[0], place[1], place[2]};
-    double u[3], way[3];
-    sample->sample(bw_port_field(s, PORT_VEL), 1, (const bw_vec3 *)&at, u);
+    double way[3];
     direction_draw(s, seed, way);
-    memcpy(e->pos[i], place, sizeof at);
+    memcpy(e->pos[i], place, sizeof *e->pos);
     for (int n = 0; n < 3; n++) e->velocity[3 * i + n] = (float)(u[n] + 2 * p->kick * bw_rng_unit(seed, 2) * way[n]);
     e->size[i] = (float)(p->size * (0.5 + bw_rng_unit(seed, 3)));
     e->temperature[i] = (float)(p->temperature * (0.9 + 0.2 * bw_rng_unit(seed, 4)) - p->ambient);
@@ -237,13 +235,14 @@ static enum bw_status embers_bear(struct bw_stage *s, int64_t *first)
     if (!(st->owed < NUMBER_MAX))
         return s->host->fail(s, BW_ERR_PRESET, "rate makes %g embers in a step: more than can be shown", st->owed);
     const int64_t wanted = burning > 0 ? (int64_t)st->owed : 0;
-    bw_vec3 *place = s->host->scratch(s, (size_t)wanted * sizeof *place + 1);
-    const int64_t born = place && wanted ? places_draw(s, &a, max, wanted, place) : place ? 0 : -1;
+    bw_vec3 *place = s->host->scratch(s, 2 * (size_t)wanted * sizeof *place + 1), *gas = place + wanted;
+    int64_t born = place && wanted ? places_draw(s, &a, max, wanted, place) : place ? 0 : -1;
+    if (born > 0 && ranks_sample(s, bw_port_field(s, PORT_VEL), (size_t)born, (const bw_vec3 *)place, *gas)) born = -1;
     if (born < 0 || (born && api->add(all, born, first)))
         return s->host->fail(s, BW_ERR_MEMORY, "out of memory for %lld embers", (long long)wanted);
     st->owed -= (double)born;
     const struct arrays e = arrays_of(api, all);
-    for (int64_t i = 0; i < born; i++) ember_make(s, &e, *first + i, place[i]);
+    for (int64_t i = 0; i < born; i++) ember_make(s, &e, *first + i, place[i], gas[i]);
     s->host->metric(s, "born", (double)born, BW_METRIC_SUM);
     return BW_OK;
 }
@@ -252,21 +251,16 @@ static enum bw_status embers_bear(struct bw_stage *s, int64_t *first)
 
 enum { CHUNK = 128 };
 
+/* All embers on their way. */
 struct flight {
-    const struct bw_stage *stage;
+    struct bw_stage *stage;
     const struct embers *p;
     double gravity; ///< m/s²
-    const struct bw_sample_api *sample;
-    struct bw_field *vel, *heat, *solid;
     struct arrays e;
-    int64_t born; ///< this one and later ones are new
-};
-
-/// A chunk of embers on its way, ember first + i at i.
-struct leg {
-    int64_t first, n;
-    bw_vec3 at[CHUNK], gas[CHUNK];
-    double dt[CHUNK], value[CHUNK];
+    int64_t born;      ///< this one and later ones are new
+    double share;      ///< of the step that they fly now
+    bw_vec3 *at, *gas; ///< where they come to; velocity of the gas
+    double *dt, *value;
 };
 
 static double flutter_at(const struct flight *f, int64_t id, int axis, double age)
@@ -278,20 +272,36 @@ static double flutter_at(const struct flight *f, int64_t id, int axis, double ag
     return f->p->flutter * sin(6.283185307179586 * (hertz * age + phase));
 }
 
-/// Fly for `share` of the step in gas of the velocity l->gas; speeds are kept where the step is whole.
-static void leg_fly(const struct flight *f, struct leg *l, double share)
+static int64_t chunk_end(const struct flight *f, int64_t chunk)
 {
-    for (int64_t i = 0; i < l->n; i++) {
-        const int64_t at = l->first + i;
-        const double q = (double)f->e.size[at] / f->p->size, tau = q * q * f->p->fall / f->gravity,
-                     dt = share * l->dt[i];
+    return (chunk + 1) * CHUNK < f->e.count ? (chunk + 1) * CHUNK : f->e.count;
+}
+
+static void chunk_begin(int64_t chunk, uint32_t worker, void *user)
+{
+    const struct flight *f = user;
+    (void)worker;
+    for (int64_t i = chunk * CHUNK; i < chunk_end(f, chunk); i++) {
+        f->dt[i] = i >= f->born ? -(double)f->e.age[i] : f->stage->dt;
+        memcpy(f->at[i], f->e.pos[i], sizeof *f->at);
+    }
+}
+
+/// For `share` of the step in gas of the velocity `gas`; speeds are kept where the step is whole.
+static void chunk_fly(int64_t chunk, uint32_t worker, void *user)
+{
+    const struct flight *f = user;
+    (void)worker;
+    for (int64_t i = chunk * CHUNK; i < chunk_end(f, chunk); i++) {
+        const double q = (double)f->e.size[i] / f->p->size, tau = q * q * f->p->fall / f->gravity,
+                     dt = f->share * f->dt[i];
         const double left = exp(-dt / tau), gain = -expm1(-dt / tau) * tau;
-        const double age = fmax((double)f->e.age[at], 0) + 0.5 * dt;
+        const double age = fmax((double)f->e.age[i], 0) + 0.5 * dt;
         for (int n = 0; n < 3; n++) {
-            const double v = (double)f->e.velocity[3 * at + n];
-            const double w = l->gas[i][n] + flutter_at(f, f->e.id[at], n, age) + f->p->gravity[n] * tau;
-            l->at[i][n] = f->e.pos[at][n] + w * dt + (v - w) * gain;
-            if (share >= 1) f->e.velocity[3 * at + n] = (float)(w + (v - w) * left);
+            const double v = (double)f->e.velocity[3 * i + n];
+            const double w = f->gas[i][n] + flutter_at(f, f->e.id[i], n, age) + f->p->gravity[n] * tau;
+            f->at[i][n] = f->e.pos[i][n] + w * dt + (v - w) * gain;
+            if (f->share >= 1) f->e.velocity[3 * i + n] = (float)(w + (v - w) * left);
         }
     }
 }
@@ -299,62 +309,75 @@ static void leg_fly(const struct flight *f, struct leg *l, double share)
 static void ember_rest(const struct flight *f, int64_t at) { memset(f->e.velocity + 3 * at, 0, 3 * sizeof(float)); }
 
 /// Closed sides stop what would pass them.
-static void sides_stop(const struct flight *f, struct leg *l, int64_t i)
+static void sides_stop(const struct flight *f, int64_t i)
 {
     const struct bw_domain_info *g = f->stage->grid;
     for (int side = 0; side < 6; side++) {
         const int n = side / 2, high = side % 2;
-        const double edge = g->origin[n] + (high ? g->n[n] * g->h : 0), past = (high ? 1 : -1) * (l->at[i][n] - edge);
+        const double edge = g->origin[n] + (high ? g->n[n] * g->h : 0), past = (high ? 1 : -1) * (f->at[i][n] - edge);
         if (g->n[n] == 0 || g->side[side].kind != BW_CLOSED || n == g->thin || past <= 0) continue;
-        l->at[i][n] = edge;
-        ember_rest(f, l->first + i);
+        f->at[i][n] = edge;
+        ember_rest(f, i);
     }
 }
 
-/// What meets a side or an obstacle lies where it is.
-static void leg_stop(const struct flight *f, struct leg *l)
+/// What meets an obstacle lies where it is; `value`: the distance from one.
+static void obstacles_stop(const struct flight *f)
 {
-    for (int64_t i = 0; i < l->n; i++) sides_stop(f, l, i);
-    if (!f->solid) return;
-    f->sample->sample(f->solid, (size_t)l->n, (const bw_vec3 *)l->at, l->value);
-    for (int64_t i = 0; i < l->n; i++) {
-        if (l->value[i] >= 0) continue;
-        memcpy(l->at[i], f->e.pos[l->first + i], sizeof *l->at);
-        ember_rest(f, l->first + i);
+    for (int64_t i = 0; i < f->e.count; i++) {
+        if (f->value[i] >= 0) continue;
+        memcpy(f->at[i], f->e.pos[i], sizeof *f->at);
+        ember_rest(f, i);
     }
 }
 
-static void leg_cool(const struct flight *f, struct leg *l)
-{
-    memset(l->value, 0, sizeof l->value);
-    if (f->heat) f->sample->sample(f->heat, (size_t)l->n, (const bw_vec3 *)l->at, l->value);
-    for (int64_t i = 0; i < l->n; i++) {
-        const int64_t at = l->first + i;
-        const double gas = l->value[i], q = (double)f->e.size[at] / f->p->size;
-        const double t = gas + ((double)f->e.temperature[at] - gas) * exp(-l->dt[i] / (q * f->p->cooling));
-        f->e.temperature[at] = (float)t;
-        f->e.age[at] = (float)(fmax((double)f->e.age[at], 0) + l->dt[i]);
-    }
-}
-
-static void chunk_move(int64_t chunk, uint32_t worker, void *user)
+/// In gas as hot as `value`.
+static void chunk_cool(int64_t chunk, uint32_t worker, void *user)
 {
     const struct flight *f = user;
-    struct leg l = {.first = chunk * CHUNK, .n = CHUNK};
     (void)worker;
-    if (l.first + l.n > f->e.count) l.n = f->e.count - l.first;
-    for (int64_t i = 0; i < l.n; i++) {
-        const int64_t at = l.first + i;
-        l.dt[i] = at >= f->born ? -(double)f->e.age[at] : f->stage->dt;
-        memcpy(l.at[i], f->e.pos[at], sizeof *l.at);
+    for (int64_t i = chunk * CHUNK; i < chunk_end(f, chunk); i++) {
+        const double gas = f->value[i], q = (double)f->e.size[i] / f->p->size;
+        const double t = gas + ((double)f->e.temperature[i] - gas) * exp(-f->dt[i] / (q * f->p->cooling));
+        f->e.temperature[i] = (float)t;
+        f->e.age[i] = (float)(fmax((double)f->e.age[i], 0) + f->dt[i]);
+        memcpy(f->e.pos[i], f->at[i], sizeof *f->at);
     }
-    f->sample->sample(f->vel, (size_t)l.n, (const bw_vec3 *)l.at, l.gas[0]);
-    leg_fly(f, &l, 0.5);
-    f->sample->sample(f->vel, (size_t)l.n, (const bw_vec3 *)l.at, l.gas[0]);
-    leg_fly(f, &l, 1);
-    leg_stop(f, &l);
-    leg_cool(f, &l);
-    for (int64_t i = 0; i < l.n; i++) memcpy(f->e.pos[l.first + i], l.at[i], sizeof *l.at);
+}
+
+/// Where the embers come to; 0 of what there is not.
+static enum bw_status scalar_sample(const struct flight *f, int port)
+{
+    struct bw_field *field = bw_port_field(f->stage, (uint32_t)port);
+    const size_t n = (size_t)f->e.count;
+    if (field) return ranks_sample(f->stage, field, n, (const bw_vec3 *)f->at, f->value);
+    memset(f->value, 0, n * sizeof *f->value);
+    return BW_OK;
+}
+
+static enum bw_status embers_fly(struct flight *f)
+{
+    struct bw_stage *s = f->stage;
+    const size_t n = (size_t)f->e.count;
+    const int64_t chunks = (f->e.count + CHUNK - 1) / CHUNK;
+    f->at = s->host->scratch(s, 2 * n * sizeof *f->at + 1);
+    f->dt = s->host->scratch(s, 2 * n * sizeof *f->dt + 1);
+    if (!f->at || !f->dt) return BW_ERR_MEMORY;
+    f->gas = f->at + n;
+    f->value = f->dt + n;
+    s->host->parallel_for(s, chunks, chunk_begin, f);
+    enum bw_status status = BW_OK;
+    for (f->share = 0.5; f->share <= 1 && status == BW_OK; f->share *= 2) {
+        status = ranks_sample(s, bw_port_field(s, PORT_VEL), n, (const bw_vec3 *)f->at, *f->gas);
+        if (status == BW_OK) s->host->parallel_for(s, chunks, chunk_fly, f);
+    }
+    for (size_t i = 0; i < n; i++) sides_stop(f, (int64_t)i);
+    if (status == BW_OK) status = scalar_sample(f, PORT_SOLID);
+    if (status != BW_OK) return status;
+    obstacles_stop(f);
+    status = scalar_sample(f, PORT_TEMPERATURE);
+    if (status == BW_OK) s->host->parallel_for(s, chunks, chunk_cool, f);
+    return status;
 }
 
 /// Remove those that are out.
@@ -377,18 +400,14 @@ static enum bw_status step(struct bw_stage *s)
 {
     const struct bw_particles_api *api = s->host->extension(BW_PARTICLES_API);
     struct bw_particles *all = s->ports[PORT_EMBERS].particles;
-    struct flight f = {.stage = s,
-                       .p = s->params,
-                       .sample = s->host->extension(BW_SAMPLE),
-                       .vel = bw_port_field(s, PORT_VEL),
-                       .heat = bw_port_field(s, PORT_TEMPERATURE),
-                       .solid = bw_port_field(s, PORT_SOLID)};
+    struct flight f = {.stage = s, .p = s->params};
     const double g = vec3_length(f.p->gravity);
     f.gravity = g > 0 ? g : GRAVITY;
     enum bw_status status = embers_bear(s, &f.born);
     if (status) return status;
     f.e = arrays_of(api, all);
-    s->host->parallel_for(s, (f.e.count + CHUNK - 1) / CHUNK, chunk_move, &f);
+    status = embers_fly(&f);
+    if (status) return s->host->fail(s, status, "out of memory for %lld embers", (long long)f.e.count);
     status = embers_tidy(s, api, all);
     s->host->metric(s, "embers", (double)api->count(all), BW_METRIC_LAST);
     return status;
@@ -425,4 +444,5 @@ const struct bw_stage_desc fire_embers_desc = {
     .init = init,
     .step = step,
     .checkpoint = checkpoint,
+    .flags = BW_STAGE_RANKS,
 };

@@ -181,4 +181,5 @@ const struct bw_stage_desc fire_vortons_desc = {
     .init = init,
     .step = step,
     .checkpoint = checkpoint,
+    .flags = BW_STAGE_RANKS,
 };

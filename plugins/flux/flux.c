@@ -238,10 +238,7 @@ static enum bw_status friction_check(struct bw_stage *s)
 
 static enum bw_status init(struct bw_stage *s)
 {
-    struct flux_state *st = s->state;
     const struct flux *p = s->params;
-    st->bad = s->host->alloc(s, 2 * s->host->workers * sizeof *st->bad);
-    if (!st->bad) return BW_ERR_MEMORY;
     if (p->mode == FLUX_MASS_FLOW && s->ports[CARRY].count)
         s->host->log(s, BW_LOG_WARNING, "mode mass_flow carries nothing: advected fields stay where they are");
     return p->mode == FLUX_MASS_FLOW ? flux_mass_flow_check(s) : friction_check(s);
@@ -310,7 +307,7 @@ const struct bw_stage_desc flux_desc = {
     BW_PORTS(ports),
     .params_size = sizeof(struct flux),
     .state_size = sizeof(struct flux_state),
-    .flags = BW_STAGE_SUBSTEPS | BW_STAGE_SETUP,
+    .flags = BW_STAGE_SUBSTEPS | BW_STAGE_SETUP | BW_STAGE_RANKS,
     .init = init,
     .activate = activate,
     .step = step,

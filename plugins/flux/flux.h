@@ -27,11 +27,18 @@ struct flux {
 
 enum flux_port { MASS, MOMENTUM, ENERGY, DENSITY, VEL, SOLID, SOLID_VEL, WALL, CARRY, FLUX_PORTS };
 
+/// A cell that holds no gas.
+struct flux_bad {
+    int32_t cell[3], found;
+    double mass, pressure;
+};
+
 /// What is known of a tile.
 struct flux_tile {
-    int32_t lo[3], hi[3]; ///< cells that differ from the ambient gas, within the tile; lo > hi: none
-    int32_t solid, wall;  ///< 1: an obstacle in it or within FLUX_HALO cells; a wall between cells
-    float moves;          ///< how fast an obstacle moves there, m/s
+    int32_t lo[3], hi[3];        ///< cells that differ from the ambient gas, within the tile; lo > hi: none
+    int32_t solid, wall;         ///< 1: an obstacle in it or within FLUX_HALO cells; a wall between cells
+    float moves;                 ///< how fast an obstacle moves there, m/s
+    struct flux_bad bad, buried; ///< the first cell without mass or pressure, and with gas behind walls
 };
 
 /// What is near a block, of any of its tiles.
@@ -40,18 +47,11 @@ struct flux_near {
     float moves;
 };
 
-/// A cell that holds no gas.
-struct flux_bad {
-    int32_t cell[3], found;
-    double mass, pressure;
-};
-
 struct flux_state {
     struct flux_tile *tile;
-    int64_t room;         ///< tiles that fit
-    struct flux_bad *bad; ///< one a worker: without mass or pressure; and as many: gas behind walls
-    double behind;        ///< excess mass behind walls, as last seen, kg/m3·cells
-    int64_t steps;        ///< substeps of the last step
+    int64_t room;  ///< tiles that fit
+    double behind; ///< excess mass behind walls, as last seen, kg/m3·cells
+    int64_t steps; ///< substeps of the last step
 };
 
 /// One step. Views of `access`, in this order: mass, momentum, energy (euler), carried ones, each to be read; the same

@@ -2,6 +2,7 @@
 /* What `flux` wants to know before a step: whether every cell holds gas, how fast signals run, which tiles are not at
  * rest, where obstacles are near. */
 #include "flux.h"
+#include <common/ranks.h>
 #include <common/tiles.h>
 #include <math.h>
 #include <string.h>
@@ -156,7 +157,7 @@ static void tile_add(struct flux_tile *tile, const int32_t at[3])
     }
 }
 
-/* The first by z, y, x, so that the sentence is the same on any number of threads. */
+/* The first by z, y, x, so that the sentence is the same on any number of threads and ranks. */
 static void bad_note(struct flux_bad *bad, const int32_t cell[3], double mass, double pressure)
 {
     int first = !bad->found;
@@ -177,14 +178,13 @@ static void row_look(const struct flux_task *t, const struct bw_block *b, const 
         if (tile->solid && bw_f32(solid, 0)[i + j * solid->sy + k * solid->sz] < 0) {
             const double excess = c.mass - t->p->ambient_density;
             if (!(excess > t->p->quiet * t->p->ambient_density)) continue;
-            bad_note(&t->st->bad[t->s->host->workers + b->worker],
-                     (const int32_t[3]){b->lo[0] + i, b->lo[1] + j, b->lo[2] + k}, c.mass, 0);
+            bad_note(&tile->buried, (const int32_t[3]){b->lo[0] + i, b->lo[1] + j, b->lo[2] + k}, c.mass, 0);
             b->sum[1] += excess;
             continue;
         }
         if (!(c.mass > 0) || !(c.pressure > 0) || cell_runs_away(t, &c)) {
             const int32_t cell[3] = {b->lo[0] + i, b->lo[1] + j, b->lo[2] + k};
-            bad_note(&t->st->bad[b->worker], cell, c.mass, c.pressure);
+            bad_note(&tile->bad, cell, c.mass, c.pressure);
             continue;
         }
         *most = fmax(*most, cell_signal(t, &c));
@@ -244,7 +244,7 @@ static void look_body(const struct bw_block *b, void *user)
                                {-1, -1, -1},
                                solid && solid_near(b, solid),
                                t->wall >= 0 && wall_near(b, &b->view[t->wall]),
-                               0};
+                               .moves = 0};
     if (tile->solid && t->solid_vel >= 0) tile->moves = speed_near(b, &b->view[t->solid_vel]);
     double most = 0;
     for (int k = 0; k < b->n[2]; k++)
@@ -261,12 +261,14 @@ static void look_body(const struct bw_block *b, void *user)
     b->max[0] = most;
 }
 
-/* The first of all workers' notes, from `base` on. */
-static struct flux_bad bad_first(const struct flux_task *t, uint32_t base, double x[3])
+/* The first of all tiles' notes. */
+static struct flux_bad bad_first(const struct flux_task *t, int buried, double x[3])
 {
     struct flux_bad first = {.found = 0};
-    for (uint32_t w = base; w < base + t->s->host->workers; w++)
-        if (t->st->bad[w].found) bad_note(&first, t->st->bad[w].cell, t->st->bad[w].mass, t->st->bad[w].pressure);
+    for (int64_t i = 0; i < t->tiles->topology(t->s->domain)->count; i++) {
+        const struct flux_bad *bad = buried ? &t->st->tile[i].buried : &t->st->tile[i].bad;
+        if (bad->found) bad_note(&first, bad->cell, bad->mass, bad->pressure);
+    }
     for (int a = 0; a < 3; a++) x[a] = t->s->grid->origin[a] + (first.cell[a] + 0.5) * t->s->grid->h;
     return first;
 }
@@ -280,7 +282,7 @@ static enum bw_status buried_report(const struct flux_task *t, double all, doubl
     for (int64_t i = 0; i < t->tiles->topology(s->domain)->count; i++) moves |= t->st->tile[i].moves > 0;
     t->st->behind = behind;
     double x[3];
-    bad_first(t, s->host->workers, x);
+    bad_first(t, 1, x);
     if (moves || more <= all - behind) return BW_OK;
     return s->host->fail(s, BW_ERR_PRESET,
                          "the gas given at (%g, %g, %g) m lies inside a wall: it cannot flow from there", x[0], x[1],
@@ -321,7 +323,6 @@ enum bw_status flux_look(struct flux_task *t, double *signal)
         if (!t->st->tile) return BW_ERR_MEMORY;
         t->st->room = count + count / 4;
     }
-    memset(t->st->bad, 0, 2 * s->host->workers * sizeof *t->st->bad);
     struct bw_access access[6] = {t->access[0], t->access[1]};
     uint32_t n = 2;
     const int32_t solid = t->solid, moves = t->solid_vel, wall = t->wall;
@@ -344,6 +345,7 @@ enum bw_status flux_look(struct flux_task *t, double *signal)
     t->solid_vel = moves;
     t->wall = wall;
     *signal = fmax(*signal, most);
+    if (status == BW_OK) status = ranks_share(s, t->st->tile, NULL, sizeof *t->st->tile);
     if (status == BW_OK) status = bad_report(t);
     return status == BW_OK && solid >= 0 ? buried_report(t, sums[0], sums[1]) : status;
 }

@@ -2,6 +2,7 @@
 /* probe: values of fields at named points as metrics NAME_FIELD (vectors: NAME_FIELD_x, _y, _z), trilinear, after each
  * step. Points may lie in any tile, active or not. */
 #include "stages.h"
+#include <common/ranks.h>
 
 #include <stdio.h>
 
@@ -76,15 +77,15 @@ static enum bw_status init(struct bw_stage *s)
     return BW_OK;
 }
 
-static enum bw_status point_read(struct bw_stage *s, const struct bw_sample_api *api, const struct point *point,
-                                 const char *field)
+static enum bw_status point_read(struct bw_stage *s, const struct point *point, const char *field)
 {
     static const char *const suffix[] = {"_x", "_y", "_z"};
     struct bw_field *f = s->host->find_field(s, field);
     if (!f) return s->host->fail(s, BW_ERR_PRESET, "field \"%s\" has gone", field);
     uint32_t comps = s->host->field_info(f)->comps;
     double value[3];
-    api->sample(f, 1, (const bw_vec3 *)&point->at, value);
+    enum bw_status status = ranks_sample(s, f, 1, (const bw_vec3 *)&point->at, value);
+    if (status) return status;
     for (uint32_t c = 0; c < comps; c++) {
         char name[NAME_MAX_BYTES];
         snprintf(name, sizeof name, "%s_%s%s", point->name, field, comps > 1 ? suffix[c] : "");
@@ -97,11 +98,10 @@ static enum bw_status step(struct bw_stage *s)
 {
     const struct probe *p = s->params;
     const struct point *point = p->points.items;
-    const struct bw_sample_api *api = s->host->extension(BW_SAMPLE);
-    enum bw_status status = api ? BW_OK : s->host->fail(s, BW_ERR_PLUGIN, "the host offers no " BW_SAMPLE);
+    enum bw_status status = BW_OK;
     for (int64_t i = 0; i < p->points.count && !status; i++) {
         const struct bw_list *list = point_fields(p, &point[i]);
-        for (int64_t k = 0; k < list->count && !status; k++) status = point_read(s, api, &point[i], list_name(list, k));
+        for (int64_t k = 0; k < list->count && !status; k++) status = point_read(s, &point[i], list_name(list, k));
     }
     return status;
 }
@@ -112,7 +112,7 @@ const struct bw_stage_desc measure_probe_desc = {
     .brief = "Values of fields at points as metrics.",
     .params_size = sizeof(struct probe),
     BW_PARAMS(params),
-    .flags = BW_STAGE_SETUP, // the initial state is read too
+    .flags = BW_STAGE_RANKS | BW_STAGE_SETUP, // the initial state is read too
     .init = init,
     .step = step,
 };

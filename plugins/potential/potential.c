@@ -111,18 +111,41 @@ static double face_velocity(const struct potential_task *t, const struct bw_bloc
     return -t->gradient * (bw_get(v, 0, at) - bw_get(v, 0, at - step[axis]));
 }
 
+/* A row of faces below cells, none of them on a side of the box. */
+static void row_velocity(const struct potential_task *t, const struct bw_block *b, const uint8_t *walls, int axis,
+                         ptrdiff_t at, float *out)
+{
+    const struct bw_view *v = &b->view[0];
+    const ptrdiff_t back = at - (const ptrdiff_t[]){1, v->sy, v->sz}[axis];
+    const int n = b->n[0];
+    double rise[64]; // as long as a tile
+    if (v->precision == BW_F64P)
+        for (int i = 0; i < n; i++) rise[i] = bw_f64(v, 0)[at + i] - bw_f64(v, 0)[back + i];
+    else
+        for (int i = 0; i < n; i++) rise[i] = (double)bw_f32(v, 0)[at + i] - (double)bw_f32(v, 0)[back + i];
+    for (int i = 0; i < n; i++) out[i] = walls[i] >> (2 * axis) & 1 ? 0 : (float)(-t->gradient * rise[i]);
+}
+
 static void flow_body(const struct bw_block *b, void *user)
 {
     const struct potential_task *t = user;
-    const struct bw_view *out = &b->view[1];
+    const struct bw_view *in = &b->view[0], *out = &b->view[1];
+    const struct bw_domain_info *d = b->grid;
     const int64_t tile = tile_of_block(t->tiles, b);
     int32_t x[3];
     for (int axis = 0; axis < 3; axis++)
         for (x[2] = 0; x[2] < b->n[2] + (axis == 2); x[2]++)
-            for (x[1] = 0; x[1] < b->n[1] + (axis == 1); x[1]++)
+            for (x[1] = 0; x[1] < b->n[1] + (axis == 1); x[1]++) {
+                float *row = bw_f32(out, axis) + x[1] * out->sy + x[2] * out->sz;
+                const int last = axis > 0 && x[axis] == b->n[axis], first = axis > 0 && b->lo[axis] + x[axis] == 0;
+                const int inside = axis != d->thin && !first && !last;
+                if (inside)
+                    row_velocity(t, b, t->l->walls + tile * TILE_CELLS + potential_at(d, 0, x[1], x[2]), axis,
+                                 x[1] * in->sy + x[2] * in->sz, row);
                 for (x[0] = 0; x[0] < b->n[0] + (axis == 0); x[0]++)
-                    bw_f32(out, axis)[x[0] + x[1] * out->sy + x[2] * out->sz] =
-                        axis == b->grid->thin ? 0 : (float)face_velocity(t, b, tile, x, axis);
+                    if (!inside || (axis == 0 && (x[0] == 0 || x[0] == b->n[0])))
+                        row[x[0]] = axis == d->thin ? 0 : (float)face_velocity(t, b, tile, x, axis);
+            }
 }
 
 static enum bw_status flow_make(struct potential_task *t)
@@ -222,7 +245,8 @@ const struct bw_stage_desc potential_desc = {
     BW_PORTS(ports),
     .params_size = sizeof(struct potential),
     .state_size = sizeof(struct state),
-    .flags = BW_STAGE_REBUILT_STATE, // what is kept fits walls and sources; the last potential is a field
+    .flags =
+        BW_STAGE_RANKS | BW_STAGE_REBUILT_STATE, // what is kept fits walls and sources; the last potential is a field
     .init = init,
     .activate = activate,
     .step = step,

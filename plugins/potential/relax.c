@@ -109,6 +109,7 @@ static int sourced_near(const struct work *w, const struct cuts *c)
 static struct row_kind kind_of(const uint8_t *walls, const double *source, int n)
 {
     int begin = n / 2, end = begin + 1, sourced = 0;
+    if (memcmp(walls, walls + 1, (size_t)n - 1) == 0) begin = 0, end = n;
     uint64_t eight, alike = UINT64_C(0x0101010101010101) * walls[begin];
     while (begin >= 8 && (memcpy(&eight, walls + begin - 8, 8), eight == alike)) begin -= 8;
     while (begin > 0 && walls[begin - 1] == walls[begin]) begin--;

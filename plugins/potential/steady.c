@@ -4,6 +4,7 @@
  * leave others a part of theirs. */
 #include "potential.h"
 #include <common/multigrid/multigrid.h>
+#include <common/ranks.h>
 #include <common/solids/cut.h>
 #include <common/tiles.h>
 #include <string.h>
@@ -110,6 +111,7 @@ static enum bw_status weights_make(struct job *q)
 static void sides_set(int64_t tile, uint32_t worker, void *user)
 {
     const struct job *q = user;
+    if (!mg_is_mine(q->mg, tile)) return;
     const struct mg_shape *sh = &q->mg->shape;
     const struct bw_domain_info *d = q->t->s->grid;
     const float *phi = q->t->tiles->data(bw_port_field(q->t->s, PHI), 0, tile);
@@ -143,7 +145,7 @@ static void answer_body(const struct bw_block *b, void *user)
     } while (cell_next(q->t, sh, tile, at));
 }
 
-static enum bw_status levels_build(struct job *q, struct steady *st)
+static enum bw_status levels_make(struct job *q, struct steady *st)
 {
     struct potential_task *t = q->t;
     if (st->built && !t->l->changed) return BW_OK;
@@ -156,6 +158,20 @@ static enum bw_status levels_build(struct job *q, struct steady *st)
     status = weights_make(q);
     if (status == BW_OK) status = mg_build(&st->mg);
     st->built = status == BW_OK;
+    return status;
+}
+
+/* Where the multigrid can't be dealt out every rank has all of it, and solves alike. */
+static enum bw_status levels_build(struct job *q, struct steady *st)
+{
+    struct bw_stage *s = q->t->s;
+    if (mg_is_dealable(q->mg)) return levels_make(q, st);
+    enum bw_status status = ranks_bring(s, bw_port_field(s, SOLID));
+    if (status == BW_OK) status = ranks_bring(s, bw_port_field(s, SOURCE));
+    if (status == BW_OK) status = ranks_bring(s, bw_port_field(s, PHI));
+    ranks_whole(s, 1);
+    if (status == BW_OK) status = levels_make(q, st);
+    ranks_whole(s, 0);
     return status;
 }
 

@@ -4,6 +4,7 @@
  * the face between them (½ or more), beyond a closed side of the box and across a plane. An inflow side is a wall with
  * a source: what comes in. */
 #include "potential.h"
+#include <common/ranks.h>
 #include <common/solids/cut.h>
 #include <common/tiles.h>
 #include <math.h>
@@ -76,28 +77,31 @@ static void survey_body(const struct bw_block *b, void *user)
     const struct bw_view *source = &b->view[t->source];
     uint8_t walls[TILE_CELLS], *old = t->l->walls + tile * TILE_CELLS;
     double given[TILE_CELLS], *before = t->l->given + tile * TILE_CELLS;
+    const int open = !q.cut && !q.solid && !q.wall; // within a row only its ends differ
     int32_t x[3];
-    int plain = 1, sourced = 0;
+    int plain = 1, sourced = 0, bits = 0;
+    double inflow = 0;
     memset(walls, ALL_WALLS, sizeof walls);
     memset(given, 0, sizeof given);
     for (x[2] = 0; x[2] < b->n[2]; x[2]++)
         for (x[1] = 0; x[1] < b->n[1]; x[1]++)
             for (x[0] = 0; x[0] < b->n[0]; x[0]++) {
                 const int at = potential_at(b->grid, x[0], x[1], x[2]);
-                double inflow = 0;
-                int bits = 0;
-                for (int s = 0; s < 6; s++) bits |= side_closed(&q, x, s, &inflow) << s;
+                if (!open || x[0] < 2 || x[0] == b->n[0] - 1) {
+                    bits = 0, inflow = 0;
+                    for (int s = 0; s < 6; s++) bits |= side_closed(&q, x, s, &inflow) << s;
+                }
                 walls[at] = (uint8_t)bits;
                 given[at] = (double)bw_f32(source, 0)[x[0] + x[1] * source->sy + x[2] * source->sz] +
                             (bits == ALL_WALLS ? 0 : inflow);
                 plain &= bits == t->base;
                 sourced |= given[at] != 0;
             }
-    b->max[0] =
-        memcmp(walls, old, sizeof walls) != 0 || memcmp(given, before, sizeof given) != 0 || t->l->mark[tile] != mark;
+    const int walled = memcmp(walls, old, sizeof walls) != 0, fed = memcmp(given, before, sizeof given) != 0;
+    b->max[0] = walled || fed || t->l->mark[tile] != mark;
     t->l->mark[tile] = mark;
-    memcpy(old, walls, sizeof walls);
-    memcpy(before, given, sizeof given);
+    if (walled) memcpy(old, walls, sizeof walls);
+    if (fed) memcpy(before, given, sizeof given);
     t->l->plain[tile] = (uint8_t)plain;
     t->l->sourced[tile] = (uint8_t)sourced;
 }
@@ -130,6 +134,17 @@ static enum bw_status level_fit(struct potential_task *t)
     return BW_OK;
 }
 
+/* What others found in their tiles: regions reach across all of them. */
+static enum bw_status level_share(struct potential_task *t)
+{
+    const struct level *l = t->l;
+    enum bw_status status = ranks_share(t->s, l->walls, NULL, TILE_CELLS);
+    if (!status) status = ranks_share(t->s, l->given, NULL, TILE_CELLS * sizeof *l->given);
+    if (!status) status = ranks_share(t->s, l->mark, NULL, sizeof *l->mark);
+    if (!status) status = ranks_share(t->s, l->plain, NULL, 1);
+    return status ? status : ranks_share(t->s, l->sourced, NULL, 1);
+}
+
 enum bw_status walls_survey(struct potential_task *t)
 {
     struct bw_stage *s = t->s;
@@ -148,6 +163,7 @@ enum bw_status walls_survey(struct potential_task *t)
                    .access = access, .n_access = n, .body = survey_body, .user = t, .maxs = &changed, .n_maxs = 1});
     if (status == BW_OK && isinf(changed)) status = BW_ERR_MEMORY;
     t->l->changed = !t->l->built || changed > 0;
+    if (status == BW_OK && t->l->changed) status = level_share(t);
     t->l->built = status == BW_OK;
     return status;
 }

@@ -17,6 +17,8 @@
 
 #define BAND 3     // cells
 #define BAND_VEL 2 // cells
+#define PASSES 4   // cells that an obstacle may go in a step
+#define SUDDEN .75 // of its way in a thousandth of a frame: it does not go there, it jumps
 
 enum collide_wake { WAKE_AUTO, WAKE_ALWAYS, WAKE_NEVER };
 
@@ -45,6 +47,11 @@ static const struct bw_port ports[] = {
                     .doc = "What is removed inside.",
                     .flags = BW_PORT_LIST | BW_PORT_ADVECTED | BW_PORT_OPTIONAL | BW_PORT_NO_CREATE,
                     .kinds = BW_KIND_BIT(BW_SCALAR) | BW_KIND_BIT(BW_VECTOR)},
+};
+
+struct state {
+    struct shape_state shape; ///< first: the shape's functions take the stage's state for it
+    int32_t told;             ///< that it moves too far in a step
 };
 
 struct plan {
@@ -171,7 +178,7 @@ static enum bw_status shape_ready(struct bw_stage *s, struct pose *now)
 {
     const struct collide *p = s->params;
     enum bw_status status = shape_prepare(s, &p->shape, BAND * s->grid->h);
-    if (!status && p->shape.kind == SHAPE_VDB && ((const struct shape_state *)s->state)->vdb.fog)
+    if (!status && p->shape.kind == SHAPE_VDB && ((const struct state *)s->state)->shape.vdb.fog)
         return s->host->fail(s, BW_ERR_PRESET,
                              "grid \"%s\" of %s is a fog volume, which has no surface; an obstacle "
                              "needs a level set",
@@ -179,18 +186,20 @@ static enum bw_status shape_ready(struct bw_stage *s, struct pose *now)
     return status ? status : shape_pose(s, &p->shape, now);
 }
 
+static enum bw_status pose_at(struct bw_stage *s, double time, struct pose *pose)
+{
+    const struct collide *p = s->host->params_at(s, time);
+    return p ? shape_pose(s, &p->shape, pose) : BW_ERR_MEMORY;
+}
+
 /* The pose at the end of the step (outside of step: as the parameters stand), a moment earlier, and at its start. */
 static enum bw_status poses_find(struct bw_stage *s, struct plan *a)
 {
     enum bw_status status = shape_ready(s, &a->now);
-    if (status) return status;
     a->moment = 1e-3 / s->fps;
     a->h = s->grid->h;
-    const struct collide *p = s->host->params_at(s, s->time + s->dt - a->moment);
-    status = p ? shape_pose(s, &p->shape, &a->before) : BW_ERR_MEMORY;
-    if (status) return status;
-    p = s->host->params_at(s, s->time);
-    return p ? shape_pose(s, &p->shape, &a->start) : BW_ERR_MEMORY;
+    if (!status) status = pose_at(s, s->time + s->dt - a->moment, &a->before);
+    return status ? status : pose_at(s, s->time, &a->start);
 }
 
 static enum bw_status init(struct bw_stage *s)
@@ -205,8 +214,7 @@ static enum bw_status activate(struct bw_stage *s)
     struct pose now, start;
     if (p->wake == WAKE_NEVER) return BW_OK;
     enum bw_status status = shape_ready(s, &now);
-    const struct collide *q = status ? NULL : s->host->params_at(s, s->time);
-    if (!status) status = q ? shape_pose(s, &q->shape, &start) : BW_ERR_MEMORY;
+    if (!status) status = pose_at(s, s->time, &start);
     if (status || (p->wake == WAKE_AUTO && !pose_moved(&start, &now))) return status;
     struct box3 box = pose_bounds(&now, BAND * s->grid->h);
     return s->host->activate(s, box.lo, box.hi);
@@ -232,10 +240,54 @@ static enum bw_status solid_write(struct bw_stage *s, struct plan *a)
                .access = access, .n_access = 2 + a->n_cleared, .body = solid_body, .reach = solid_reach, .user = a});
 }
 
+/* ---- pace -------------------------------------------------------------------------------------------------------- */
+
+/* No longer than it takes for PASSES cells where the obstacle is fastest in the frame to come, found by halves: gas
+ * that it passes over in one step is overtaken, not pushed. What jumps does so however short the step is. */
+static double max_dt(struct bw_stage *s)
+{
+    struct pose from, middle, to;
+    double start = s->time, span = 1 / s->fps, way = 0, whole = 0;
+    if (shape_ready(s, &from) || pose_at(s, start, &from) || pose_at(s, start + span, &to)) return HUGE_VAL;
+    for (int part = 0; part < 10; part++) {
+        span /= 2;
+        if (pose_at(s, start + span, &middle)) return HUGE_VAL;
+        const double first = pose_way(&from, &middle, span), second = pose_way(&middle, &to, span);
+        if (part == 0) whole = first + second;
+        if (whole <= PASSES * s->grid->h) return HUGE_VAL;
+        way = fmax(first, second);
+        if (first >= second) {
+            to = middle;
+        } else {
+            from = middle;
+            start += span;
+        }
+    }
+    return way > SUDDEN * whole ? HUGE_VAL : PASSES * s->grid->h * span / way;
+}
+
+/* An obstacle that jumps at the step's end stands still before and after: it has no velocity there. Says so, and where
+ * steps are too long for one that moves. */
+static void pace_judge(struct bw_stage *s, struct plan *a)
+{
+    struct state *st = s->state;
+    const double last = pose_way(&a->before, &a->now, a->moment), rest = pose_way(&a->start, &a->before, s->dt),
+                 cells = pose_way(&a->start, &a->now, s->dt) / a->h;
+    if (s->dt > 10 * a->moment && last > SUDDEN * (last + rest)) a->before = a->now;
+    if (s->dt <= 0 || cells <= 2 * PASSES || st->told) return;
+    st->told = 1;
+    s->host->log(
+        s, BW_LOG_WARNING,
+        "the obstacle is %.0f cells farther after one step: what lies between is not pushed; give time.substeps "
+        "more, or auto, and move it by keys with `ease: linear` or `smooth`, not `hold`",
+        cells);
+}
+
 static enum bw_status step(struct bw_stage *s)
 {
     struct plan a;
     enum bw_status status = poses_find(s, &a);
+    if (!status) pace_judge(s, &a);
     if (!status && pose_moved(&a.before, &a.now)) {
         struct bw_access access[] = {{bw_port_field(s, PORT_SOLID), BW_READ, 1},
                                      {bw_port_field(s, PORT_SOLID_VEL), BW_UPDATE, 0}};
@@ -304,11 +356,12 @@ const struct bw_stage_desc scene_collide_desc = {
     .version = "1.0",
     .brief = "Puts an obstacle, still or moving, into the flow.",
     .params_size = sizeof(struct collide),
-    .state_size = sizeof(struct shape_state),
+    .state_size = sizeof(struct state),
     BW_PARAMS(params),
     BW_PORTS(ports),
     .init = init,
     .activate = activate,
+    .max_dt = max_dt,
     .flags = BW_STAGE_RANKS | BW_STAGE_SETUP, // the first frame shows it already
     .step = step,
     .extension = extension,

@@ -388,18 +388,11 @@ static int velocity_given(const struct emit *p)
     return p->velocity[0] != 0 || p->velocity[1] != 0 || p->velocity[2] != 0;
 }
 
-/* A removal is given as how much to take. */
 static enum bw_status amounts_check(struct bw_stage *s, const struct emit *p)
 {
     const struct bw_amount *amount = p->amounts.items;
-    for (int64_t i = 0; i < p->amounts.count && p->mode == EMIT_REMOVE; i++)
-        for (int c = 0; c < 3; c++)
-            if (amount[i].value[c] < 0)
-                return s->host->fail(s, BW_ERR_PRESET,
-                                     "%s: %g; with mode remove an amount says how much to take, it must "
-                                     "not be negative",
-                                     amount[i].field, amount[i].value[c]);
-    return BW_OK;
+    if (p->mode == EMIT_REMOVE) return amounts_taken(s, amount, p->amounts.count);
+    return p->mode == EMIT_ADD ? BW_OK : amounts_given(s, amount, p->amounts.count);
 }
 
 static enum bw_status init(struct bw_stage *s)

@@ -234,7 +234,7 @@ static void body(const struct bw_block *b, void *user)
     const struct bw_field_info *info = b->stage->host->field_info(pass->target->field);
     int mac = info->kind == BW_MAC, grid_comps = info->kind == BW_SCALAR ? 1 : 3;
     double(*pos)[3] = b->stage->host->body_scratch(b, ((size_t)b->n[0] + 1) * sizeof *pos);
-    double(*got)[3] = b->stage->host->body_scratch(b, ((size_t)b->n[0] + 1) * sizeof *got);
+    double *got = b->stage->host->body_scratch(b, ((size_t)b->n[0] + 1) * 3 * sizeof *got);
     if (!pos || !got) {
         b->sum[0] += 1;
         return;
@@ -250,12 +250,12 @@ static void body(const struct bw_block *b, void *user)
                 for (int a = 0; a < 3; a++) x[a] = b->corner[a] + x[a] * b->grid->h;
                 place_to_file(p, x, pos[i]);
             }
-            memset(got, 0, (size_t)n[0] * sizeof *got); // blank
+            memset(got, 0, (size_t)n[0] * 3 * sizeof *got); // blank
             if (st->file)
-                b->sum[1] += bwvdb_sample(st->file, pass->target->index, (size_t)n[0], (const double(*)[3])pos, got[0],
-                                          NULL) != 0;
+                b->sum[1] +=
+                    bwvdb_sample(st->file, pass->target->index, (size_t)n[0], (const double(*)[3])pos, got, NULL) != 0;
             for (int i = 0; i < n[0]; i++) {
-                double v = value_read(pass->target, got[0] + i * grid_comps, c);
+                double v = value_read(pass->target, got + i * grid_comps, c);
                 if (!isfinite(v)) { // said by name after the sweep
                     b->max[0] = fmax(b->max[0], -cell_number(b, i, j, k));
                     v = 0;
@@ -384,7 +384,7 @@ const struct bw_stage_desc scene_load_desc = {
     BW_PORTS(ports),
     .init = init,
     .activate = activate,
-    .flags = BW_STAGE_SETUP,
+    .flags = BW_STAGE_RANKS | BW_STAGE_SETUP,
     .step = step,
     .uninit = uninit,
     .checkpoint = checkpoint,

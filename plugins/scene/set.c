@@ -3,7 +3,9 @@
  * vectors are evaluated at cell centres, each component of a mac field on its own faces; other fields are interpolated
  * to that place, as they were before this stage. */
 #include "stages.h"
+#include <common/ranks.h>
 #include <common/shape/shape.h>
+#include <common/tiles.h>
 
 #include <math.h>
 #include <string.h>
@@ -91,8 +93,8 @@ struct value {
 
 struct state {
     const struct bw_expression_api *api;
-    struct bad *bad; ///< one a worker
-    uint32_t workers;
+    struct bad *bad; ///< by tile, in a step
+    int64_t tiles;
     int n_others, n_values;
     struct other other[OTHERS_MAX];
     struct value value[3];
@@ -184,11 +186,7 @@ static enum bw_status init(struct bw_stage *s)
     state->api = s->host->extension(BW_EXPRESSION);
     state->n_values = (int)p->value.count;
     for (int i = 0; i < state->n_values && !status; i++) status = value_open(s, &state->value[i], value_text(p, i));
-    if (status) return status;
-    state->bad = s->host->alloc(s, s->host->workers * sizeof *state->bad);
-    if (!state->bad) return BW_ERR_MEMORY;
-    state->workers = s->host->workers;
-    return BW_OK;
+    return status;
 }
 
 static void uninit(struct bw_stage *s)
@@ -216,6 +214,7 @@ struct row {
     const struct bw_block *b;
     const struct set *p;
     struct state *state;
+    struct bad *bad; ///< of the tile
     bw_vec3 *pos;
     double *sampled; ///< n_others × n
     double *values;  ///< what the sampler gives, then what the expression does, n × 3
@@ -239,7 +238,7 @@ static int is_inside(const struct row *row, const double x[3])
     return inside || !row->state->limited;
 }
 
-/* Remember the first bad place by z, y, x, so that the message is the same on any number of threads. */
+/* Remember the first bad place by z, y, x, so that the message is the same on any number of threads and ranks. */
 static void bad_note(struct bad *b, const double x[3])
 {
     int before = !b->is_bad;
@@ -289,7 +288,7 @@ static void row_evaluate(struct row *row, const struct bw_view *old, ptrdiff_t f
         double before = bw_get(old, row->comp, from + i);
         double v = value_combine(row->p->mode, before, row->values[i - first], row->state->seconds);
         if (isfinite(out->precision == BW_F64P ? v : (double)(float)v)) bw_put(out, row->comp, to + i, v);
-        else bad_note(&row->state->bad[row->b->worker], row->pos[i]);
+        else bad_note(row->bad, row->pos[i]);
     }
 }
 
@@ -300,6 +299,8 @@ static void body(const struct bw_block *b, void *user)
     int mac = *(int *)user;
     struct row row = {.b = b, .p = s->params, .state = s->state};
     size_t most = (size_t)b->n[0] + 1, others = (size_t)row.state->n_others;
+    row.bad = &row.state->bad[tile_of_block(s->host->extension(BW_TILES), b)];
+    row.bad->is_bad = 0;
     row.pos = s->host->body_scratch(b, most * sizeof *row.pos);
     row.sampled = s->host->body_scratch(b, (most * (others + 3)) * sizeof *row.sampled);
     row.values = row.sampled ? row.sampled + most * others : NULL;
@@ -325,13 +326,14 @@ static void body(const struct bw_block *b, void *user)
                 row_evaluate(&row, old, j * old->sy + k * old->sz, out, j * out->sy + k * out->sz);
             }
     }
+    b->sum[1] += row.bad->is_bad;
 }
 
 static enum bw_status bad_report(struct bw_stage *s, const struct set *p)
 {
     struct state *state = s->state;
     struct bad first = {0};
-    for (uint32_t i = 0; i < state->workers; i++)
+    for (int64_t i = 0; i < state->tiles; i++)
         if (state->bad[i].is_bad) bad_note(&first, state->bad[i].at);
     if (!first.is_bad) return BW_OK;
     return s->host->fail(s, BW_ERR_DIVERGED,
@@ -347,15 +349,18 @@ static enum bw_status step(struct bw_stage *s)
     state->seconds = p->when == WHEN_START ? 1 : s->dt;
     state->t = s->time + (p->when == WHEN_START ? 0 : s->dt);
     state->frame = s->frame - (p->when == WHEN_START ? s->dt * s->fps : 0);
-    for (uint32_t i = 0; i < state->workers; i++) state->bad[i].is_bad = 0;
+    state->tiles = ((const struct bw_tiles_api *)s->host->extension(BW_TILES))->topology(s->domain)->count;
+    state->bad = s->host->scratch(s, (size_t)(state->tiles + 1) * sizeof *state->bad);
+    if (!state->bad) return BW_ERR_MEMORY;
     struct bw_field *field = bw_port_field(s, 0);
     int mac = s->host->field_info(field)->kind == BW_MAC;
-    double failed = 0;
+    double sums[2] = {0}; // blocks without memory, and with places that have no value
     struct bw_access access[] = {{field, BW_WRITE, 0}, {field, BW_READ, mac}};
     enum bw_status status = s->host->sweep(
-        s,
-        &(struct bw_sweep){.access = access, .n_access = 2, .body = body, .user = &mac, .sums = &failed, .n_sums = 1});
-    if (!status && failed > 0) status = BW_ERR_MEMORY;
+        s, &(struct bw_sweep){.access = access, .n_access = 2, .body = body, .user = &mac, .sums = sums, .n_sums = 2});
+    if (!status && sums[0] > 0) status = BW_ERR_MEMORY;
+    if (status || !(sums[1] > 0)) return status;
+    status = ranks_share(s, state->bad, NULL, sizeof *state->bad);
     return status ? status : bad_report(s, p);
 }
 
@@ -367,7 +372,8 @@ const struct bw_stage_desc scene_set_desc = {
     .state_size = sizeof(struct state),
     BW_PARAMS(params),
     BW_PORTS(ports),
-    .flags = BW_STAGE_SETUP | BW_STAGE_REBUILT_STATE, // expressions, and what one step tells its workers
+    // expressions, and what one step tells its workers
+    .flags = BW_STAGE_SETUP | BW_STAGE_REBUILT_STATE | BW_STAGE_RANKS,
     .init = init,
     .activate = activate,
     .step = step,

@@ -9,4 +9,11 @@ extern const struct bw_stage_desc scene_emit_desc, scene_collide_desc, scene_set
     scene_force_desc, scene_dust_desc;
 extern const struct bw_stage_desc scene_transfer_desc, scene_guide_desc;
 
+/* amounts.c: what a source's may be */
+
+/// Cells come to have these values: no temperature, K over the ambient one, below 0 K. Said: BW_ERR_PRESET.
+enum bw_status amounts_given(struct bw_stage *s, const struct bw_amount *amount, int64_t n);
+/// They say how much to take: none below 0. Said: BW_ERR_PRESET.
+enum bw_status amounts_taken(struct bw_stage *s, const struct bw_amount *amount, int64_t n);
+
 #endif

@@ -120,16 +120,25 @@ enum bw_status cache_read(struct bw_stage *s, struct cache *c, const char *name,
 
 /* ---- what is there becomes active ---- */
 
-static int box_holds(const struct dense *d, const int32_t lo[3], const int32_t hi[3], float least)
+/* The box lo … hi-1 shrinks to what is above `least` in it. 0: nothing is. */
+static int box_shrink(const struct dense *d, int32_t lo[3], int32_t hi[3], float least)
 {
+    int32_t from[3] = {hi[0], hi[1], hi[2]}, to[3] = {lo[0], lo[1], lo[2]};
     for (int32_t c = 0; c < d->comps; c++)
         for (int32_t k = lo[2]; k < hi[2]; k++)
             for (int32_t j = lo[1]; j < hi[1]; j++) {
                 const float *row = d->v[c] + (size_t)d->n[0] * ((size_t)j + (size_t)d->n[1] * (size_t)k);
-                for (int32_t i = lo[0]; i < hi[0]; i++)
-                    if (fabsf(row[i]) > least) return 1;
+                for (int32_t i = lo[0]; i < hi[0]; i++) {
+                    const int32_t at[3] = {i, j, k};
+                    for (int a = 0; a < 3 && fabsf(row[i]) > least; a++) {
+                        from[a] = at[a] < from[a] ? at[a] : from[a];
+                        to[a] = at[a] >= to[a] ? at[a] + 1 : to[a];
+                    }
+                }
             }
-    return 0;
+    memcpy(lo, from, sizeof from);
+    memcpy(hi, to, sizeof to);
+    return lo[0] < hi[0];
 }
 
 /* Boxes of 8 lattice cells: as small as a leaf of the file. */
@@ -138,18 +147,20 @@ enum { STEP = 8 };
 enum bw_status cache_activate(struct bw_stage *s, const struct lattice *l, const struct dense *d, float least,
                               double grow)
 {
-    int32_t lo[3], hi[3];
+    int32_t at[3];
     enum bw_status st = BW_OK;
-    for (lo[2] = 0; lo[2] < d->n[2]; lo[2] += STEP)
-        for (lo[1] = 0; lo[1] < d->n[1]; lo[1] += STEP)
-            for (lo[0] = 0; !st && lo[0] < d->n[0]; lo[0] += STEP) {
+    for (at[2] = 0; at[2] < d->n[2]; at[2] += STEP)
+        for (at[1] = 0; at[1] < d->n[1]; at[1] += STEP)
+            for (at[0] = 0; !st && at[0] < d->n[0]; at[0] += STEP) {
+                int32_t lo[3] = {at[0], at[1], at[2]}, hi[3];
                 double from[3], to[3];
+                for (int a = 0; a < 3; a++) hi[a] = lo[a] + STEP < d->n[a] ? lo[a] + STEP : d->n[a];
+                if (!box_shrink(d, lo, hi, least)) continue;
                 for (int a = 0; a < 3; a++) {
-                    hi[a] = lo[a] + STEP < d->n[a] ? lo[a] + STEP : d->n[a];
                     from[a] = l->origin[a] + (d->lo[a] + lo[a]) * l->h - grow + 1e-3 * l->h;
                     to[a] = l->origin[a] + (d->lo[a] + hi[a]) * l->h + grow - 1e-3 * l->h;
                 }
-                if (box_holds(d, lo, hi, least)) st = s->host->activate(s, from, to);
+                st = s->host->activate(s, from, to);
             }
     return st;
 }

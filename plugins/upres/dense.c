@@ -2,6 +2,8 @@
 /* Dense boxes; dense.h says what they are. */
 #include "dense.h"
 #include <common/archive.h>
+#include <common/ranks.h>
+#include <common/tiles.h>
 
 #include <math.h>
 #include <stdio.h>
@@ -85,24 +87,48 @@ struct blur {
     int32_t n[3], axis, gap;
 };
 
-/* One plane across z. */
+static const float taps[5] = {1 / 16.f, 4 / 16.f, 6 / 16.f, 4 / 16.f, 1 / 16.f};
+
+static void rows_blur(const float *const in[5], const float w[5], int32_t from, int32_t to, float *restrict out)
+{
+    const float *a = in[0], *b = in[1], *c = in[2], *d = in[3], *e = in[4];
+    const float wa = w[0], wb = w[1], wc = w[2], wd = w[3], we = w[4];
+    for (int32_t i = from; i < to; i++) out[i] = wa * a[i] + wb * b[i] + wc * c[i] + wd * d[i] + we * e[i];
+}
+
+/* Along x, where a tap lies outside the row. */
+static void ends_blur(const struct blur *b, const float *in, int32_t from, int32_t to, float *out)
+{
+    for (int32_t i = from; i < to; i++) {
+        out[i] = 0;
+        for (int32_t t = 0; t < 5; t++) {
+            const int32_t at = i + (t - 2) * b->gap;
+            if (at >= 0 && at < b->n[0]) out[i] += taps[t] * in[at];
+        }
+    }
+}
+
+/* One plane across z; a tap outside the box weighs nothing. */
 static void blur_plane(int64_t k, uint32_t worker, void *user)
 {
-    static const float weight[5] = {1 / 16.f, 4 / 16.f, 6 / 16.f, 4 / 16.f, 1 / 16.f};
     const struct blur *b = user;
-    size_t stride[3] = {1, (size_t)b->n[0], (size_t)b->n[0] * (size_t)b->n[1]};
+    const size_t stride[3] = {1, (size_t)b->n[0], (size_t)b->n[0] * (size_t)b->n[1]};
+    const int32_t n = b->n[0], low = b->axis ? 0 : 2 * b->gap < n ? 2 * b->gap : n;
+    const int32_t high = b->axis ? n : n - 2 * b->gap > low ? n - 2 * b->gap : low;
     (void)worker;
     for (int32_t j = 0; j < b->n[1]; j++) {
-        size_t row = stride[1] * (size_t)j + stride[2] * (size_t)k;
-        float *out = b->out + row;
-        memset(out, 0, (size_t)b->n[0] * sizeof *out);
-        for (int t = -2; t <= 2; t++) {
-            int32_t shift = t * b->gap, from = 0, to = b->n[0], at = b->axis == 1 ? j : (int32_t)k;
-            if (b->axis == 0) from = shift < 0 ? -shift : 0, to = shift > 0 ? to - shift : to;
-            else if (at + shift < 0 || at + shift >= b->n[b->axis]) continue;
-            const float *in = b->in + row + (ptrdiff_t)stride[b->axis] * shift;
-            for (int32_t i = from; i < to; i++) out[i] += weight[t + 2] * in[i];
+        const size_t row = stride[1] * (size_t)j + stride[2] * (size_t)k;
+        const float *in[5];
+        float w[5];
+        for (int32_t t = 0; t < 5; t++) {
+            const int32_t shift = (t - 2) * b->gap, at = (b->axis == 1 ? j : (int32_t)k) + shift;
+            const int inside = b->axis == 0 || (at >= 0 && at < b->n[b->axis]);
+            in[t] = b->in + row + (inside ? (ptrdiff_t)stride[b->axis] * shift : 0);
+            w[t] = inside ? taps[t] : 0;
         }
+        rows_blur(in, w, low, high, b->out + row);
+        ends_blur(b, b->in + row, 0, low, b->out + row);
+        ends_blur(b, b->in + row, high, n, b->out + row);
     }
 }
 
@@ -307,20 +333,38 @@ static int32_t overlap(const struct bw_block *b, const struct lattice *l, int a,
     return n;
 }
 
-/* Lattice cells whose centre lies in the block: each belongs to one block. */
+/// Lattice cells from lo to hi - 1.
+struct under {
+    int32_t lo[3], hi[3];
+};
+
+/* Those of the box whose centre lies in a tile: each belongs to one. */
+static struct under tile_under(const struct bw_domain_info *g, const struct restriction *r, const int32_t coord[3])
+{
+    const struct dense *d = r->out;
+    struct under u;
+    for (int a = 0; a < 3; a++) {
+        const int32_t first = coord[a] * g->tile[a];
+        const int32_t n = g->n[0] > 0 && first + g->tile[a] > g->n[a] ? g->n[a] - first : g->tile[a];
+        const double begin = (g->origin[a] + first * g->h - r->l->origin[a]) / r->l->h - .5;
+        const double end = begin + n * g->h / r->l->h;
+        u.lo[a] = (int32_t)ceil(begin - 1e-9), u.hi[a] = (int32_t)ceil(end - 1e-9);
+        if (u.lo[a] < d->lo[a]) u.lo[a] = d->lo[a];
+        if (u.hi[a] > d->lo[a] + d->n[a]) u.hi[a] = d->lo[a] + d->n[a];
+    }
+    return u;
+}
+
 static void restrict_body(const struct bw_block *b, void *user)
 {
     const struct restriction *r = user;
     const struct dense *d = r->out;
     const float *f = bw_f32(&b->view[0], r->c);
-    int32_t lo[3], hi[3], first[3], n[3];
+    int32_t coord[3], first[3], n[3];
     float w[3][16];
-    for (int a = 0; a < 3; a++) {
-        double begin = (b->corner[a] - r->l->origin[a]) / r->l->h - .5, end = begin + b->n[a] * b->grid->h / r->l->h;
-        lo[a] = (int32_t)ceil(begin - 1e-9), hi[a] = (int32_t)ceil(end - 1e-9);
-        if (lo[a] < d->lo[a]) lo[a] = d->lo[a];
-        if (hi[a] > d->lo[a] + d->n[a]) hi[a] = d->lo[a] + d->n[a];
-    }
+    tile_coords(b->grid, b->lo, coord);
+    const struct under u = tile_under(b->grid, r, coord);
+    const int32_t *lo = u.lo, *hi = u.hi;
     for (int32_t k = lo[2]; k < hi[2]; k++) {
         n[2] = overlap(b, r->l, 2, k, &first[2], w[2]);
         for (int32_t j = lo[1]; j < hi[1]; j++) {
@@ -342,12 +386,47 @@ static void restrict_body(const struct bw_block *b, void *user)
     }
 }
 
+/* What a tile has made, to its row or from it. */
+static void row_move(const struct restriction *r, const struct under *u, float *row, int to_row)
+{
+    const struct dense *d = r->out;
+    const size_t n = u->hi[0] > u->lo[0] ? (size_t)(u->hi[0] - u->lo[0]) : 0;
+    for (int32_t k = u->lo[2]; k < u->hi[2]; k++)
+        for (int32_t j = u->lo[1]; j < u->hi[1]; j++, row += n) {
+            float *at = d->v[r->c] + (size_t)(u->lo[0] - d->lo[0]) +
+                        (size_t)d->n[0] * ((size_t)(j - d->lo[1]) + (size_t)d->n[1] * (size_t)(k - d->lo[2]));
+            if (n) memcpy(to_row ? row : at, to_row ? at : row, n * sizeof *row);
+        }
+}
+
+/* Of several ranks each has made the cells under its own tiles. */
+static enum bw_status restriction_share(struct bw_stage *s, const struct restriction *r)
+{
+    const struct bw_tiles_api *tiles = s->host->extension(BW_TILES);
+    const struct bw_topology *t = tiles->topology(s->domain);
+    size_t most = 1;
+    if (!ranks_many(s)) return BW_OK;
+    for (int a = 0; a < 3; a++) most *= (size_t)ceil(s->grid->tile[a] * s->grid->h / r->l->h) + 1;
+    float *row = s->host->scratch(s, ((size_t)t->count + 1) * most * sizeof *row);
+    enum bw_status status = row ? BW_OK : BW_ERR_MEMORY;
+    for (int to_row = 1; !status && to_row >= 0; to_row--) {
+        for (int64_t i = 0; i < t->count; i++) {
+            const struct under u = tile_under(s->grid, r, t->coord[i]);
+            row_move(r, &u, row + (size_t)i * most, to_row);
+        }
+        if (to_row) status = ranks_share(s, row, NULL, most * sizeof *row);
+    }
+    return status;
+}
+
 enum bw_status dense_restrict(struct bw_stage *s, const struct lattice *l, struct bw_field *field, int c,
                               struct dense *out)
 {
     struct restriction r = {l, out, c};
     int32_t halo = (int32_t)ceil(.5 * l->h / s->grid->h) + 1;
     struct bw_access access[] = {{field, BW_READ, halo}};
+    const struct bw_sweep sweep = {.access = access, .n_access = 1, .body = restrict_body, .user = &r};
     memset(out->v[c], 0, dense_count(out) * sizeof(float));
-    return s->host->sweep(s, &(struct bw_sweep){.access = access, .n_access = 1, .body = restrict_body, .user = &r});
+    const enum bw_status status = s->host->sweep(s, &sweep);
+    return status ? status : restriction_share(s, &r);
 }

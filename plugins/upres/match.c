@@ -282,7 +282,7 @@ const struct bw_stage_desc upres_match_desc = {
     .brief = "Starts fields from a finished cache and keeps their large scales in step with it.",
     .params_size = sizeof(struct match),
     .state_size = sizeof(struct state),
-    .flags = BW_STAGE_SETUP,
+    .flags = BW_STAGE_SETUP | BW_STAGE_RANKS,
     BW_PARAMS(params),
     BW_PORTS(ports),
     .init = init,

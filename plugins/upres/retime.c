@@ -266,7 +266,7 @@ const struct bw_stage_desc retime_desc = {
     .brief = "A finished cache slower, faster, held or backwards, carried along its flow between its frames.",
     .params_size = sizeof(struct retime),
     .state_size = sizeof(struct state),
-    .flags = BW_STAGE_SETUP,
+    .flags = BW_STAGE_SETUP | BW_STAGE_RANKS,
     BW_PARAMS(params),
     BW_PORTS(ports),
     .init = init,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "vorton.h"
+#include <common/ranks.h>
 #include <math.h>
 #include <string.h>
 
@@ -41,37 +42,35 @@ struct tracer_arrays tracer_arrays(const struct bw_stage *s, struct bw_particles
 
 /* ---- velocity from everywhere ---- */
 
-enum { SAMPLES = 4096 };
+/// Places of a difference along each axis: low and high of x, y, z.
+enum { ENDS = 6 };
 
-struct sampling {
-    const struct bw_sample_api *api;
-    const struct bw_field *field;
-    int64_t count;
-    const bw_vec3 *pos;
-    double *velocity, *gradient;
-    double h;
-};
-
-static void gradient_add(const struct sampling *a, int64_t i)
+static enum bw_status velocity_add(struct bw_stage *s, struct bw_field *field, int64_t count, const bw_vec3 *pos,
+                                   double *velocity)
 {
-    bw_vec3 at[6];
-    double u[18];
-    for (int e = 0; e < 6; e++)
-        for (int c = 0; c < 3; c++) at[e][c] = a->pos[i][c] + (e / 2 == c ? (e & 1 ? -0.5 : 0.5) * a->h : 0);
-    a->api->sample(a->field, 6, (const bw_vec3 *)at, u);
-    for (int c = 0; c < 3; c++)
-        for (int j = 0; j < 3; j++) a->gradient[9 * i + 3 * c + j] += (u[6 * j + c] - u[6 * j + 3 + c]) / a->h;
+    double *u = s->host->alloc(s, 3 * (size_t)count * sizeof *u + 1);
+    enum bw_status st = u ? ranks_sample(s, field, (size_t)count, pos, u) : BW_ERR_MEMORY;
+    for (int64_t i = 0; i < 3 * count && !st; i++) velocity[i] += u[i];
+    s->host->release(s, u);
+    return st;
 }
 
-static void samples_add(int64_t i, uint32_t worker, void *user)
+enum bw_status gradient_add(struct bw_stage *s, struct bw_field *field, int64_t count, const bw_vec3 *pos,
+                            double *gradient)
 {
-    const struct sampling *a = user;
-    double u[3 * SAMPLES];
-    int64_t first = i * SAMPLES, n = a->count - first < SAMPLES ? a->count - first : SAMPLES;
-    (void)worker;
-    a->api->sample(a->field, (size_t)n, a->pos + first, u);
-    for (int64_t k = 0; k < 3 * n; k++) a->velocity[3 * first + k] += u[k];
-    for (int64_t k = 0; k < n && a->gradient; k++) gradient_add(a, first + k);
+    const double h = s->grid->h;
+    bw_vec3 *at = s->host->alloc(s, 2 * ENDS * (size_t)count * sizeof *at + 1), *u = at + ENDS * count;
+    if (!at) return BW_ERR_MEMORY;
+    for (int64_t i = 0; i < ENDS * count; i++)
+        for (int c = 0, e = (int)(i % ENDS); c < 3; c++)
+            at[i][c] = pos[i / ENDS][c] + (e / 2 == c ? (e & 1 ? 0.5 : -0.5) * h : 0);
+    enum bw_status st = ranks_sample(s, field, ENDS * (size_t)count, (const bw_vec3 *)at, *u);
+    for (int64_t i = 0; i < count && !st; i++)
+        for (int c = 0; c < 3; c++)
+            for (int j = 0; j < 3; j++)
+                gradient[9 * i + 3 * c + j] += (u[ENDS * i + 2 * j + 1][c] - u[ENDS * i + 2 * j][c]) / h;
+    s->host->release(s, at);
+    return st;
 }
 
 enum bw_status flow_at(struct bw_stage *s, const struct flow *flow, int64_t count, const bw_vec3 *pos, double *velocity,
@@ -86,12 +85,12 @@ enum bw_status flow_at(struct bw_stage *s, const struct flow *flow, int64_t coun
         enum bw_status st = api->evaluate(from, (size_t)count, pos, velocity, gradient);
         if (st) return st;
     }
-    for (uint32_t i = 0; i < flow->n_fields; i++) {
-        struct sampling a = {
-            s->host->extension(BW_SAMPLE), flow->fields[i], count, pos, velocity, gradient, s->grid->h};
-        s->host->parallel_for(s, (count + SAMPLES - 1) / SAMPLES, samples_add, &a);
+    enum bw_status st = BW_OK;
+    for (uint32_t i = 0; i < flow->n_fields && !st; i++) {
+        st = velocity_add(s, flow->fields[i], count, pos, velocity);
+        if (!st && gradient) st = gradient_add(s, flow->fields[i], count, pos, gradient);
     }
-    return BW_OK;
+    return st;
 }
 
 /* ---- what has left ---- */

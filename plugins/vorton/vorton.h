@@ -55,6 +55,9 @@ struct flow {
     struct bw_field *const *fields;
     uint32_t n_fields;
 };
+/// Add the gradient (count × 9, row = component) of a grid's flow, by differences a cell wide.
+enum bw_status gradient_add(struct bw_stage *s, struct bw_field *field, int64_t count, const bw_vec3 *pos,
+                            double *gradient);
 /// Overwrites velocity (count × 3) and, unless NULL, gradient (count × 9; of fields by differences a cell wide).
 enum bw_status flow_at(struct bw_stage *s, const struct flow *flow, int64_t count, const bw_vec3 *pos, double *velocity,
                        double *gradient);

@@ -5,6 +5,7 @@
 #include "unit/render/image_tools.h"
 #include <picture/volume/render.h>
 #include "support.h"
+#include "base/machine.h"
 #include "base/thread/threads.h"
 
 #include <math.h>
@@ -94,6 +95,7 @@ int main(int argc, char **argv)
     struct bw_tools threaded = tools;
     threaded.parallel = spread;
     threaded.ctx = workers;
+    threaded.simd = bw_simd_best();
     struct bw_image img;
     if (!workers || bw_image_init(&img, &tools, 960, 540)) return 1;
     printf("%-14s %10s %12s\n", "960x540", "s", "cpu s");

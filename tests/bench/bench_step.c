@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Seconds a step, by stage: the whole smoke step with every cell active, a sphere in it, MacCormack, projection to
+/* Seconds a step, by stage: the whole smoke step as presets have it, every cell active, a sphere in it, projection to
  * 1e-3, and what a domain costs that is mostly empty; what a cell costs in a large domain over a small one; what the
  * second thread gives. Prints tables; asserts nothing about time. The column "prototype" is the sum of parts that
  * throw-away programs reached on a like machine (two cores, AVX-512). */
@@ -26,7 +26,7 @@ static char *preset_text(const int n[3], double margin, int frames, int obstacle
         "stages:\n"
         "  - emit: {mode: max, density: 1, temperature: 60 K, shape: {sphere: {center: [0, 0, 0.2], radius: 0.1}}}\n"
         "%s"
-        "  - mac.advect: {scheme: maccormack}\n"
+        "  - mac.advect: {}\n"
         "  - mac.forces: {buoyancy: 1, confinement: 0.25}\n"
         "  - %s: {tolerance: 1e-3}\n",
         n[0], n[1], n[2], 1. / 128, margin, frames, 1. / 24,

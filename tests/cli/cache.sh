@@ -90,6 +90,34 @@ run check odd; expect "numbers that do not end the name" 1 "_sim.vdb: its number
 mkdir mixed; cp whole/vdb/box_0001.vdb mixed/; cp whole/vdb/box_0002.vdb mixed/box_2.vdb
 run check mixed; expect "numbers of two widths" 1 "its number has 1 digits, that of .* 4"
 mkdir none; run check none; expect "an empty folder" 1 "holds no .vdb file"
+run view box.yaml; expect "a page of a preset" 6 "box.yaml is no .vdb file: one, a folder or a pattern"
+
+# ---- a picture of the cache is the bake's own, particles too ----
+cat >hair.yaml <<'YAML'
+billow: 1
+name: hair
+domain: {size: [0.6, 0.6, 0.6], voxel: 2 cm, sides: {rest: open}}
+time: {fps: 25, frames: 1-2, substeps: 1}
+stages:
+  - set: {id: smoke, field: density, value: "0.1*(x*x + y*y < 0.01)"}
+  - set: {id: flow, field: vel, value: ["0.5", "0", "1"], when: start}
+  - tracers: {shape: {sphere: {center: [0, 0, 0.3], radius: 10 cm}}, count: 500, colour: [1, 0.5, 0.1]}
+export:
+  - vdb: {fields: [density], precision: float, up: y, scale: 100}
+  - ply: {}
+  - png: {view: render, size: 64, width: 80, particles: {show: light, size: 1 cm}}
+YAML
+run bake hair.yaml --out hair; expect "a bake with particles" 0
+run preview hair/vdb/hair_0002.vdb --out own.png; expect "its preview" 0
+run compare own.png hair/png/hair_0002.png; expect "is the bake's own picture" 0 "the same"
+truncate -s 900 hair/ply/hair_tracers_0002.ply
+run preview hair/vdb/hair_0002.vdb --out cut.png
+expect "particles that are cut short" 0 "particles are not drawn: .*hair_tracers_0002.ply is .* cut short"
+rm -r hair/ply; run preview hair/vdb/hair_0002.vdb --out bare.png; 
+expect "without particles" 0 "none lie beside it: exporter ply keeps them"
+run preview hair/vdb/hair_0002.vdb --size 32 --out small.png; expect "half as high" 0
+that "and half as wide" test "$(od -An -tu1 -j16 -N8 small.png | tr -s ' ')" = " 0 0 0 40 0 0 0 32"
+run compare own.png bare.png; expect "particles are seen" 1 "values differ"
 
 # ---- compare ----
 run compare whole whole; expect "a folder with itself" 0 "the same"
@@ -143,7 +171,6 @@ export:
 YAML
 run bake sparks.yaml --out sparks
 expect "points" 0 "File node on sparks/vdb/sparks_.F4" "particles, in files of all frames: sparks/ply/sparks_tracers_"
-run preview sparks --out sparks.png --size 64; expect "particles are not drawn" 0 "such as tracers, are not drawn"
 run retime sparks --speed 0.5 --out slow
 expect "particles are not retimed" 0 "such as tracers, are not carried along"
 cp sparks/ply/sparks_tracers_0001.ply a.ply; cp a.ply b.ply

@@ -84,22 +84,10 @@ run bake film --out mine; expect "a file that is none of ours" 0 "3 frames"
 
 # ---- taken away while it runs ----
 sed 's/voxel: 2 cm/voxel: 5 mm/; s/frames: 1001-1006/frames: 1001-1030/' puff.yaml >long.yaml
-# during FOLDER COMMAND…: COMMAND once the first frame is told, then the bake's end.
-during() {
-    local folder=$1
-    shift
-    : >out.txt
-    "$billow" bake ${preset:-long.yaml} --out "$folder" --json >out.txt 2>err.txt </dev/null &
-    local pid=$!
-    for _ in $(seq 200); do grep -q '"written":true' out.txt && break; sleep 0.02; done
-    "$@"
-    wait $pid
-    code=$?
-}
-during emptied find emptied/vdb -name 'puff_*' -delete
+during 1 "find emptied/vdb -name 'puff_*' -delete" bake long.yaml --out emptied
 expect "frames that go in mid-bake" 6 "emptied was changed while the bake ran: vdb/puff_1001.vdb is missing"
 that "it is not complete" grep -q '"complete": false' emptied/bake.json
-during removed rm -rf removed/vdb
+during 1 "rm -rf removed/vdb" bake long.yaml --out removed
 expect "a folder that goes in mid-bake" 6 "removed was changed while the bake ran: vdb/puff_1001.vdb is missing|removed/vdb/.*( was removed|No such file)"
 that "nor is this" grep -q '"complete": false' removed/bake.json
 
@@ -128,8 +116,7 @@ that "it is not, nor are those behind it" sh -c '! grep -E "\"frame\":100[23],\"
 # ---- the terminal goes away ----
 sed 's/name: puff/name: hung/' long.yaml >hung.yaml
 printf '  - mp4: {size: 64}\n' >>hung.yaml
-hang() { kill -HUP "$pid"; }
-preset=hung.yaml; during hung hang; expect "SIGHUP" 75
+during 1 'kill -HUP $pid' bake hung.yaml --out hung; expect "SIGHUP" 75
 that "log and movie are finished" test -s hung/bake.log -a -s hung/hung.mp4 -a -z "$(find hung -name '.*')"
 
 # ---- files that may not grow ----

@@ -5,27 +5,12 @@
 sed 's/1001-1006/1001-1002/' puff.yaml >short.yaml
 sed 's/voxel: 2 cm/voxel: 5 mm/; s/frames: 1001-1006/frames: 1001-1030/' puff.yaml >long.yaml
 
-# during FOLDER COMMAND…: COMMAND once the first frame is told, then the bake's end.
-during() {
-    local folder=$1
-    shift
-    : >out.txt
-    "$billow" bake long.yaml --out "$folder" --json >out.txt 2>err.txt </dev/null &
-    local pid=$!
-    for _ in $(seq 200); do grep -q '"written":true' out.txt && break; sleep 0.02; done
-    "$@"
-    wait $pid
-    code=$?
-}
-
 # ---- it goes away ----
-wipe() { while [ -e gone ]; do rm -rf gone; done 2>/dev/null; }
-during gone wipe; expect "a folder that is removed" 6 "the folder gone is gone"
+during 1 'while [ -e gone ]; do rm -rf gone; done 2>/dev/null' bake long.yaml --out gone; expect "a folder that is removed" 6 "the folder gone is gone"
 that "none is made in its place" test ! -e gone
-during here mv here away; expect "a folder that is moved" 6 "the folder here is gone"
+during 1 "mv here away" bake long.yaml --out here; expect "a folder that is moved" 6 "the folder here is gone"
 that "none is made in its place either" test ! -e here
-swap() { mv swapped old; mkdir swapped; }
-during swapped swap; expect "a folder with another in its place" 6 "the folder swapped is gone"
+during 1 "mv swapped old; mkdir swapped" bake long.yaml --out swapped; expect "a folder with another in its place" 6 "the folder swapped is gone"
 that "the other stays empty" test -z "$(ls -A swapped)"
 run bake long.yaml --frames 1001-1001 --out away --force; expect "what was moved is good for another" 0 "1 frame"
 

@@ -7,7 +7,7 @@
 . "$(dirname "$0")/prompt.sh"
 found=$(realpath "$presets/../fuzz/corpus")
 # Sanitizers need the room themselves.
-ldd "$billow" | grep -q 'lib[at]san' || ulimit -v 2000000
+grep -q '__[at]san_init' "$billow" || ulimit -v 2000000
 
 # try WHAT PATTERN COMMAND…: exit code 6 and words, within a minute, which is far more than any of them needs.
 try() {

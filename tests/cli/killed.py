@@ -9,11 +9,12 @@ from pathlib import Path
 OF_THE_RUN = {"bake.log", "bake.journal", "timings.csv"}
 # Presets of different families, with what keeps them short.
 PRESETS = {
-    "smoke_2d": ["--quick", "--frames", "1-24", "--set", "time.warmup=2"],
-    "campfire": ["--quick", "--frames", "1-9", "--set", "time.warmup=2"],
-    "ball_through_smoke": ["--quick", "--frames", "1-8"],
+    "smoke_2d": ["--quick", "--frames", "1-12", "--set", "time.warmup=2"],
+    "campfire": ["--quick", "--frames", "1-6", "--set", "time.warmup=1"],
+    # tracers know nothing of each other: of 100 000 all but 2000 are the same again, in four fifths of the time
+    "ball_through_smoke": ["--quick", "--frames", "1-6", "--set", "stages.front.count=1000", "--set", "stages.back.count=1000"],
     "shock_corner": ["--quick", "--frames", "1-6"],
-    "plume_nested": ["--quick", "--frames", "1-10", "--set", "time.warmup=2"],
+    "plume_nested": ["--quick", "--frames", "1-6", "--set", "time.warmup=1"],
     "plume_upres": ["--quick", "--frames", "1-4"],
 }
 
@@ -92,7 +93,8 @@ def main():
         preset = min(presets, key=lambda p: count[p])
         out = folder / "run" / preset
         shutil.rmtree(out, ignore_errors=True)  # and not what upres reads
-        n, found = trial(billow, preset, reference[preset], out, seconds[preset], random.randint(1, 3))
+        again = sum(count.values()) // 2 % 2  # every other one dies while it resumes, too
+        n, found = trial(billow, preset, reference[preset], out, seconds[preset], 1 + again)
         killed, count[preset] = killed + n, count[preset] + max(n, 1)
         bad += bool(found)
         for line in found: print(f"{preset}: {line}", flush=True)

@@ -13,7 +13,7 @@ bake() {
     local who=$1 does=$2 at=$3
     shift 3
     rm -rf o
-    timeout -k 1 60 "$billow" bake "$preset" --out o --set "$who.does=$does" --set "$who.at=$at" --set "$who.frame=3" --threads 2 "$@" \
+    timeout -k 1 120 "$billow" bake "$preset" --out o --set "$who.does=$does" --set "$who.at=$at" --set "$who.frame=3" --threads 2 "$@" \
         >out.txt 2>err.txt </dev/null
     code=$?
 }
@@ -123,16 +123,16 @@ start() {
     local what=$1 does=$2 at=$3
     shift 3
     mkdir "$what" && cd "$what" || return
-    timeout -k 1 60 "$billow" bake "$preset" --out o --set "stages.unruly.does=$does" --set "stages.unruly.at=$at" \
+    timeout -k 1 120 "$billow" bake "$preset" --out o --set "stages.unruly.does=$does" --set "stages.unruly.at=$at" \
         --set stages.unruly.frame=3 --threads 2 "$@" >out.txt 2>err.txt </dev/null &
     pid=$!
     cd ..
 }
 
-# says WHAT PATTERN: within half a minute.
+# says WHAT PATTERN: within a minute.
 says() {
     local i
-    for ((i = 0; i < 300; i++)); do
+    for ((i = 0; i < 600; i++)); do
         grep -qsE -- "$2" "$1/out.txt" "$1/err.txt" && return 0
         sleep 0.1
     done

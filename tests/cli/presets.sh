@@ -90,6 +90,12 @@ expect "tracers in a box of 1e15 m" 7 'far\.yaml:5:5: tracers: no memory for the
 tracers 'cells: [16, 16, 16], voxel: 1 cm' '1e15, 1, 1e-15'
 expect "tracers in a line" 3 'far\.yaml:5:5: tracers: more than 1e\+09 places' bake far --force
 
+# ---- colder than cold ----
+expect "air of -307 K" 3 'emit: temperature: 600 K below an ambient of 29[0-9.]* K: nothing is colder' \
+    check puff --set stages.emit.temperature=-600
+expect "air at 3 K of a colder sky" 0 good check puff --set stages.emit.temperature=-200 --set ambient=203
+expect "a rate of cooling" 0 good check puff --set stages.emit.mode=add --set stages.emit.temperature=-600
+
 # ---- somebody's emit ----
 mkdir mine
 cp "$plugins/scene/scene.so" mine/

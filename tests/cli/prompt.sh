@@ -24,6 +24,23 @@ run() {
     code=$?
 }
 
+# during FRAMES WORDS ARGS…: the program with --json, and words for the shell when so many frames are told: see during.py.
+during() {
+    local frames=$1 words=$2
+    shift 2
+    "$presets/during.py" "$frames" "$words" "$billow" "$@" --json >out.txt 2>err.txt
+    code=$?
+}
+
+# soon COMMAND…: waits until it is true, a minute at most.
+soon() {
+    local end=$((SECONDS + 60))
+    until "$@"; do
+        [ $SECONDS -lt $end ] || return 1
+        sleep 0.02
+    done
+}
+
 # expect WHAT CODE PATTERN…: the last run's exit code, and text that it has to have said.
 expect() {
     local what=$1 wanted=$2 pattern

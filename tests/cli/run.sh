@@ -55,6 +55,10 @@ run check puff; expect "check of a good preset" 0 "good, 5 stages, 6 frames"
 run check puffy.yaml; expect "no such preset" 3 "puffy"
 edit 's/mac.project: {}/mac.project: {tolerence: 1}/'
 run check edited.yaml; expect "unknown key" 3 'edited\.yaml:10:[0-9]+: .*did you mean "tolerance"'
+edit 's/density: 1, temperature: 100/density: 1, temprature: 100/'
+run check edited.yaml; expect "a field by a slip of the pen" 0 'edited\.yaml:7:5: makes "temprature", .*did you mean "temperature"'
+edit 's/density: 1, temperature: 100/density: 1, perfume: 100/'
+run check edited.yaml; expect "a field of its own" 0 "good"; that "… without a warning" test ! -s err.txt
 edit 's/mac.project: {}/mac.projct: {}/'
 run check edited.yaml; expect "unknown stage" 3 'edited\.yaml:10:[0-9]+: .*did you mean "mac\.project"'
 edit 's/radius: 10 cm/radius: 10 kg/'
@@ -234,16 +238,7 @@ sed 's/voxel: 2 cm/voxel: 5 mm/; s/frames: 1001-1006/frames: 1001-1400/' puff.ya
 stop_with() {
     local folder=$1 signal=$2
     shift 2
-    : >out.txt # of the run before: its events are none of this one's
-    "$billow" bake long.yaml --out "$folder" --json "$@" >out.txt 2>err.txt </dev/null &
-    local pid=$!
-    for _ in $(seq 200); do
-        [ "$(grep -c '"event":"frame"' out.txt)" -ge 4 ] && break
-        sleep 0.05
-    done
-    kill "-$signal" $pid
-    wait $pid
-    code=$?
+    during 4 "kill -$signal \$pid" bake long.yaml --out "$folder" "$@"
 }
 set +m
 for signal in INT TERM HUP; do
@@ -259,7 +254,7 @@ done
 # ---- two at once ----
 "$billow" bake long.yaml --out shared --json >/dev/null 2>&1 </dev/null &
 first=$!
-for _ in $(seq 200); do [ -e shared/vdb ] && break; sleep 0.05; done
+soon test -e shared/vdb
 run bake long.yaml --out shared --force; expect "a second bake into one folder" 2 "another bake is writing into shared"
 that "the first one goes on" kill -0 $first
 kill -INT $first; wait $first; code=$?

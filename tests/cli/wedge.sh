@@ -55,10 +55,14 @@ run wedge "a b" --set time.seed=3; expect "a wedge stays what it is" 2 "stays as
 sed 's/1001-1004/1001-1120/' puff.yaml >long.yaml
 "$billow" wedge long.yaml --vary time.seed=1..2 --jobs 2 --still --out long 2>err.txt </dev/null &
 pid=$!
-for _ in $(seq 400); do [ "$(cat long/*/vdb/*.vdb 2>/dev/null | wc -c)" -gt 100000 ] && break; sleep 0.02; done
+baked() { [ "$(cat long/*/vdb/*.vdb 2>/dev/null | wc -c)" -gt 100000 ]; }
+soon baked
+members=$(cat /proc/$pid/task/$pid/children)
+kill -STOP $members # or they would be done while others are asked
 "$billow" wedge long.yaml --vary time.seed=1..2 --still --out long >out.txt 2>err2.txt; code=$?
 mv err2.txt err.txt; expect "two into one folder" 2 "another wedge runs in long"
 kill -TERM $pid
+kill -CONT $members
 { wait $pid; } 2>/dev/null
 code=$?
 expect "stopped" 75

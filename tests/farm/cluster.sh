@@ -19,6 +19,7 @@ SlurmUser=$(id -un)
 SlurmdUser=$(id -un)
 StateSaveLocation=$cluster/state
 SlurmdSpoolDir=$cluster/spool.%n
+TmpFS=$cluster/tmp.%n
 SlurmctldPidFile=$cluster/slurmctld.pid
 SlurmdPidFile=$cluster/slurmd.%n.pid
 SlurmctldLogFile=$cluster/slurmctld.log
@@ -50,7 +51,7 @@ END
 # cluster_start FOLDER
 cluster_start() {
     cluster=$1
-    mkdir -p "$cluster/state"
+    mkdir -p "$cluster/state" "$cluster/tmp.n1" "$cluster/tmp.n2"
     chmod 755 "$cluster"
     cluster_config
     export SLURM_CONF="$cluster/slurm.conf"

@@ -53,6 +53,14 @@ job_of() { sed -n 's/.*"job": "\(.*\)",/\1/p' "$1/farm/job.json"; }
 after_of() { sed -n 's/.*"collect": "\(..*\)"/\1/p' "$1/farm/job.json"; }
 over() { gone "$(job_of "$1")" && { [ -z "$(after_of "$1")" ] || gone "$(after_of "$1")"; }; }
 frames() { [ "$(ls "$1/vdb" 2>/dev/null | wc -l)" -ge "$2" ]; }
+# hold JOB: its bake stands still, so that a fast machine is not done with it before Slurm wants its place, and goes on
+# when Slurm tells it to end: that begins with SIGCONT.
+hold() {
+    local pid
+    for pid in $(pgrep -x billow); do
+        if has "$pid" "SLURM_JOB_ID=$1"; then kill -STOP "$pid"; fi
+    done
+}
 # All files but those that tell of the run.
 listing() {
     (cd "$1" && find . -type f ! -name bake.\* ! -name timings.csv ! -path './checkpoints/*' ! -path './farm/*' -exec sha1sum {} + | sort -k2)
@@ -88,6 +96,7 @@ job=$(job_of "pre empted")
 that "the script says what it asks for" grep -qx '#SBATCH --cpus-per-task=2' "pre empted/farm/bake.sbatch"
 that "it runs" wait_for 60 frames "pre empted" 30
 run status "pre empted"; expect "status of a bake" 0 "running +[0-9][0-9]+/400"
+hold "$job"
 sbatch --parsable -p high -n 4 -N 2 --mem=100M -o /dev/null --wrap "sleep 3" >urgent
 that "what is urgent takes its place" wait_for 60 sh -c "scontrol show job $job | grep -q 'Restarts=1'"
 that "it was stopped in the middle" test "$(ls "pre empted/vdb" | wc -l)" -lt 400
@@ -174,15 +183,34 @@ export:
   - vdb: {}
 END
 "$billow" bake ball.yaml --out alone >/dev/null 2>&1
-srun_bake() {
-    timeout 120 srun "$@" -n 2 --mem=300M "$billow" bake ball.yaml --threads 1 --out together >out.txt 2>err.txt
-    code=$?
-}
-srun_bake --mpi=none; expect "srun without MPI's own" 2 "told MPI nothing of each other: srun --mpi=pmix"
+# Both nodes are this machine, with one memory for shared segments, named by host: between them TCP alone, over loopback.
+# They have fewer cores than processes, of which no node knows: who waits gives way.
+export OMPI_MCA_btl=self,tcp OMPI_MCA_btl_tcp_if_include=lo OMPI_MCA_mpi_yield_when_idle=1
+srun_bake() { timeout 120 srun --mem=300M "$@" --threads 1 >out.txt 2>err.txt; code=$?; }
+srun_bake --mpi=none -n 2 "$billow" bake ball.yaml --out together; expect "srun without MPI's own" 2 "told MPI nothing of each other: srun --mpi=pmix"
 that "one sentence, of one rank" test "$(grep -c "told MPI nothing" err.txt)" = 1
-srun_bake --mpi=pmix; expect "srun" 0 "blender"
-that "the same bytes, too" same alone together
-that "and both had a share" sh -c "grep -q 'ranks.bytes' together/timings.csv"
+for nodes in 1 2; do
+    srun_bake --mpi=pmix -N $nodes -n $((2 * nodes)) "$billow" bake ball.yaml --out on$nodes; expect "srun, nodes: $nodes" 0 "blender"
+    that "the same bytes, too" same alone on$nodes
+    that "and all had a share" sh -c "grep -q 'ranks.bytes' on$nodes/timings.csv"
+done
+
+# ---- a process of one that lies on two nodes dies ----
+long=(bake ball.yaml --set domain.voxel=4cm --set time.frames=1-60 --set checkpoints.frames=3 --out died)
+"$billow" "${long[@]/died/lives}" >/dev/null 2>&1
+srun_bake --mpi=pmix -N 2 -n 4 "$billow" "${long[@]}" &
+step=$!
+that "it keeps a checkpoint" wait_for 60 sh -c 'ls died/checkpoints/*.bwck'
+for pid in $(pgrep -f "bake ball.yaml .*--out died"); do
+    has "$pid" SLURM_PROCID=3 && has "$pid" "SLURM_CONF=$SLURM_CONF" && kill -KILL "$pid"
+done
+wait $step
+that "one of the last is killed" grep -q "task 3: Killed" err.txt
+that "and so all end" test -z "$(squeue -h)" -a "$(ls died/vdb | wc -l)" -lt 60
+srun_bake --mpi=pmix -N 2 -n 3 "$billow" "${long[@]}" --resume; expect "on three instead of four" 0 "60 frames"
+that "it goes on where that was" grep -q "^resumed from" died/bake.log
+that "the same bytes after all" same lives died
+unset OMPI_MCA_btl OMPI_MCA_btl_tcp_if_include OMPI_MCA_mpi_yield_when_idle
 lap "srun"
 
 # ---- a site file ----

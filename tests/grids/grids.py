@@ -16,13 +16,15 @@ import sys
 import tempfile
 import time
 
-FRAMES = 4
-WARMUP = 2
+FRAMES = 3
+WARMUP = 1
+TRACERS = 10000  # of each stage, at most: they know nothing of each other, and all velocities are summed for each
 FEWER = {"spinning_ball": 1, "rifled_ball": 1, "leapfrog": 2, "dye_drop": 2, "vortex_ring": 2, "ball_through_smoke": 2,
          "ring_collision": 2, "rayleigh_taylor": 2, "crossed_tubes": 2, "drop_collision": 2,
          "vortex_cannon": 2}  # frames of the slow ones
 VOXEL = {"ink_2d": 4, "shock_corner": 4, "explosion_rooms": 2, "smoke_2d": 2, "upres": 0.5,
-         "dragon_breath": 2, "shock_dust": 2, "explosion_rooms_3d": 2, "vortex_cannon": 2}  # times the preset's own
+         "dragon_breath": 2, "shock_dust": 2, "explosion_rooms_3d": 2, "vortex_cannon": 2,
+         "plume_city": 2}  # times the preset's own
 SOURCE = "plume"  # whose cache the presets without a simulation of their own read
 
 
@@ -43,6 +45,8 @@ def settings_of(name, text, cache, frames):
         wanted += [f"time.frames={first}-{first + frames - 1}", f"time.warmup={min(warmup, WARMUP)}"]
     else:
         wanted += [f"frames_from={cache}/vdb/{SOURCE}_####.vdb", f"time.frames=1-{min(frames, FRAMES)}"]
+    for stage, count in re.findall(r"^  - tracers: \{(?:id: (\w+), )?.*?\bcount: (\d+)", text, re.M):
+        wanted += [f"stages.{stage or 'tracers'}.count={TRACERS}"] if int(count) > TRACERS else []
     voxel = re.search(r"^domain:.*?voxel: ([\d.]+) (\w+)", text, re.M | re.S)
     if voxel and name in VOXEL:
         wanted.append(f"domain.voxel={float(voxel.group(1)) * VOXEL[name]:g} {voxel.group(2)}")

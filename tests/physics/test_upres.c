@@ -187,6 +187,7 @@ static void spectrum(const struct test_run *r, double octave[3])
 
 Test(upres, energy_lies_where_it_should)
 {
+    if (test_short()) cr_skip_test("accuracy alone");
     folder_make();
     file_write(1001, BASE, .01, corner, eddies, 1);
     static const double decay[2] = {5 / 6., 1 / 3.};
@@ -242,11 +243,11 @@ Test(upres, no_divergence_no_seams)
     folder_remove();
 }
 
-/* The same eddies, smoke in three cells around the middle alone. */
+/* The same eddies, smoke in three cells around the middle alone; elsewhere so little that it just keeps tiles awake. */
 static void puff(const double x[3], int frame, float *density, float vel[3])
 {
     eddies(x, frame, density, vel);
-    *density = pow(x[0] - BASE / 2, 2) + pow(x[1] - BASE / 2, 2) + pow(x[2] - BASE / 2, 2) < 9;
+    *density = pow(x[0] - BASE / 2, 2) + pow(x[1] - BASE / 2, 2) + pow(x[2] - BASE / 2, 2) < 9 ? 10 : .005f;
 }
 
 /* Noise is made where there is smoke to be stirred, the same that would be made everywhere, and what is left of it
@@ -261,7 +262,7 @@ Test(upres, noise_is_where_smoke_is)
     int64_t within = 0, without = 0;
     for (uint32_t c = 0; c < 3; c++)
         u[c] = grid_of(&some, "upres.flow.noise", c), v[c] = grid_of(&all, "upres.flow.noise", c);
-    cr_assert_eq(bw_chain_tiles(some.chain), 27); // from cell 16 on
+    cr_assert_eq(bw_chain_tiles(some.chain), 64);
     for (int k = 16; k < 64; k++)
         for (int j = 16; j < 64; j++)
             for (int i = 16; i < 64; i++) {

@@ -5,6 +5,7 @@ frame, and a hash of what the preset says, of what it extends, and of the files 
 
     gallery.py ROOT                       check: every picture of the README has its line, every hash is today's
     gallery.py ROOT --changed NAME:FRAME… those whose pictures are out of date, a line each
+    gallery.py ROOT --recipes FOLDER      the user guide's recipes, a file each; they are called recipes/NAME here
     gallery.py ROOT --made NAME:FRAME     its picture was made just now"""
 import hashlib
 import pathlib
@@ -12,6 +13,9 @@ import re
 import shutil
 import sys
 import tempfile
+
+
+MOST = 60 << 10 # bytes of a recipe's picture
 
 
 def said(text):
@@ -34,8 +38,27 @@ def feed(total, folder, name, seen):
             total.update((folder / name).read_bytes())
 
 
+def recipes(root):
+    """Each recipe of the user guide by its name, the words of its title up to a colon or a comma."""
+    guide = root / "docs/user-guide.md"
+    text = guide.read_text() if guide.exists() else ""
+    part = text[text.find("**Recipes.**"):text.find("More lobes on any cap")]
+    lines = [line[4:] for line in part.splitlines() if line.startswith("    ")]
+    out = {}
+    for block in re.split(r"^(?=# )", "\n".join(lines) + "\n", flags=re.M)[1:]:
+        title = re.match(r"# ([^:,]*(?:, from a file)?)", block).group(1)
+        out[re.sub(r"\W+", "_", title)] = block
+    return out
+
+
 def hash_of(root, name):
     total = hashlib.sha256()
+    if name.startswith("recipes/"):
+        text = recipes(root).get(name[8:], "")
+        total.update(said(text).encode() + b"\0")
+        for base in re.findall(r"^extends:\s*(\S+)", text, re.M):
+            feed(total, root / "presets", base, set())
+        return total.hexdigest()[:16]
     feed(total, root / "presets", name, set())
     return total.hexdigest()[:16]
 
@@ -63,10 +86,13 @@ def changed(root, wanted):
 def check(root):
     made = made_read(root)
     shown = set(re.findall(r"docs/gallery/(\w+)\.jpg", (root / "README.md").read_text()))
-    out = ["%s: the README shows it, made.txt has no line for it" % name for name in sorted(shown - set(made))]
+    shown |= {"recipes/" + name for name in recipes(root)}
+    out = ["%s: it is shown, made.txt has no line for it" % name for name in sorted(shown - set(made))]
     for name, (frame, was) in made.items():
         if not (root / "docs/gallery" / (name + ".jpg")).exists():
             out.append("%s: docs/gallery/%s.jpg is missing" % (name, name))
+        elif name.startswith("recipes/") and (root / "docs/gallery" / (name + ".jpg")).stat().st_size > MOST:
+            out.append("%s: its picture has more than %d bytes" % (name, MOST))
         if was != hash_of(root, name):
             out.append("%s: the preset changed since its picture was made: ./dev gallery %s" % (name, name))
     return out
@@ -93,6 +119,19 @@ def self_test(root):
             (copy / "presets" / name).write_text(text.replace("1", "2").replace("y:", "z:").replace("v", "w"))
             assert check(copy), name
             (copy / "presets" / name).write_text(text)
+        (copy / "docs/gallery/recipes").mkdir()
+        (copy / "docs/gallery/recipes/more.jpg").write_text("")
+        guide = "**Recipes.** x\n\n    # more: and more\n    extends: one\n    x: 3\n\nMore lobes on any cap"
+        (copy / "docs/user-guide.md").write_text(guide)
+        assert len(check(copy)) == 1, "a recipe without a line"
+        made_write(copy, "recipes/more", "5")
+        assert not check(copy), check(copy)
+        for text in (guide.replace("x: 3", "x: 4"), guide.replace("more:", "less:")):
+            (copy / "docs/user-guide.md").write_text(text)
+            assert check(copy), text
+        (copy / "docs/user-guide.md").write_text(guide)
+        (copy / "docs/gallery/recipes/more.jpg").write_bytes(bytes(MOST + 1))
+        assert check(copy), "a large picture"
         shutil.rmtree(copy / "docs/gallery")
 
 
@@ -100,6 +139,9 @@ def main():
     root = pathlib.Path(sys.argv[1])
     if sys.argv[2:3] == ["--changed"]:
         print("\n".join(changed(root, sys.argv[3:])))
+    elif sys.argv[2:3] == ["--recipes"]:
+        for name, text in recipes(root).items():
+            (pathlib.Path(sys.argv[3]) / (name + ".yaml")).write_text(text + "billow: 1\nname: recipe\n")
     elif sys.argv[2:3] == ["--made"]:
         made_write(root, *sys.argv[3].split(":"))
     else:

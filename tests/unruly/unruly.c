@@ -194,12 +194,28 @@ static const struct bw_exporter_desc exporter = {
 };
 
 static enum bw_status nothing_step(struct bw_stage *s) { return (void)s, BW_OK; }
+
+/* The second rank wants a tile that the others know nothing of. */
+static enum bw_status willful_activate(struct bw_stage *s)
+{
+    const struct bw_ranks_api *ranks = s->host->extension(BW_RANKS);
+    const double at[3] = {s->grid->origin[0], s->grid->origin[1], s->grid->origin[2]};
+    int32_t size;
+    return ranks->rank(s, &size) == 1 ? s->host->activate(s, at, at) : BW_OK;
+}
+
+static const struct bw_stage_desc willful = {.id = "willful",
+                                             .version = "1",
+                                             .brief = "Wants other tiles than other ranks.",
+                                             .flags = BW_STAGE_RANKS,
+                                             .activate = willful_activate,
+                                             .step = nothing_step};
 static const struct bw_stage_desc forgetful = {.id = "forgetful",
                                                .version = "1",
                                                .brief = "Has state that nobody can save.",
                                                .state_size = 8,
                                                .step = nothing_step};
-static const struct bw_stage_desc *const stages[] = {&stage, &forgetful};
+static const struct bw_stage_desc *const stages[] = {&stage, &forgetful, &willful};
 static const struct bw_exporter_desc *const exporters[] = {&exporter};
 BW_EXPORT const struct bw_module billow_module = {BW_MODULE_HEAD, BW_COUNT(stages), BW_COUNT(exporters), stages,
                                                   exporters};

@@ -80,7 +80,7 @@ class Page:
         before = self.seen()
         act()
         self.settled()
-        return wait(lambda: apart(before, self.seen()) > 0.1, 5)
+        return wait(lambda: apart(before, self.seen()) > 0.1)
 
     def actions(self):
         return ActionChains(self.driver, duration=20)

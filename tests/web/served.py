@@ -47,39 +47,43 @@ def dies_with_us():
 
 
 class Served:
-    """A program that serves a page, and its address. A bake that is `held` goes on for some frames, then waits for its
-    events to be read, and takes no processor time."""
+    """A program that serves a page, and its address. A bake that is `held` waits for its events to be read after so many
+    bytes of them, some 400 a frame and a page of memory at most, and takes no processor time until `reads` is set."""
 
-    def __init__(self, billow, *words, folder=None, held=False):
+    def __init__(self, billow, *words, folder=None, held=0):
         self.words = words
         self.bakes = words[0] == "bake"
         self.words_said = ""
         self.told = tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace")
-        self.process = subprocess.Popen([billow, *words, *(["--json"] if self.bakes else [])], stdout=subprocess.PIPE,
-                                        stderr=self.told, text=True, preexec_fn=dies_with_us, cwd=folder,
+        said, says = os.pipe()
+        if held: # what is free of a page is written to; it is free again when all of it has been read
+            fcntl.fcntl(says, fcntl.F_SETPIPE_SZ, 4096)
+            os.write(says, b"\n" * (4096 - held))
+        self.said = os.fdopen(said, "rb", buffering=0)
+        self.process = subprocess.Popen([billow, *words, *(["--json"] if self.bakes else [])], stdout=says,
+                                        stderr=self.told, preexec_fn=dies_with_us, cwd=folder,
                                         env={**os.environ, **({"TMPDIR": folder} if folder else {})})
+        os.close(says)
         self.address = self.address_read()
         self.reads = threading.Event()
-        if held:
-            fcntl.fcntl(self.process.stdout, fcntl.F_SETPIPE_SZ, 4096)
-        else:
+        if not held:
             self.reads.set()
         self.reader = threading.Thread(target=self.rest_read, daemon=True)
         self.reader.start()
 
     def address_read(self):
-        for line in self.process.stdout:
+        for line in self.said:
             if not self.bakes:
-                return line.strip()
-            event = json.loads(line)
-            if event["event"] == "page":
+                return line.decode().strip()
+            event = json.loads(line.strip() or "{}")
+            if event.get("event") == "page":
                 return event["address"]
         return None
 
     def rest_read(self):
         """A bake whose events nobody reads waits for room in the pipe."""
         self.reads.wait()
-        for _ in self.process.stdout:
+        while self.said.read(65536):
             pass
 
     def get(self, path, method="GET", body=None):

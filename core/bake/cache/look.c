@@ -26,6 +26,13 @@ static struct bw_preset *bake_preset(const char *file, struct bw_diag *d)
     return p;
 }
 
+/// Pictures of another height: what was said of their width goes with it.
+static void size_set(struct bw_picture_params *p, int64_t height)
+{
+    p->width = llround((double)p->width * (double)height / (double)p->size);
+    p->size = height;
+}
+
 /// Stage and look as the bake's pictures had them at a frame, or would have had; 0: it is flat.
 static int look_of_bake(struct cache_look *l, const struct bw_registry *r, const struct bw_preset *p,
                         const struct bw_vdb_view *view, int64_t height, int64_t frame, struct bw_diag *d)
@@ -42,7 +49,7 @@ static int look_of_bake(struct cache_look *l, const struct bw_registry *r, const
     }
     if (good) {
         char why[1200];
-        if (height > 0) v.p->size = height;
+        if (height > 0) size_set(v.p, height);
         v.p->camera.distance *= view->scale;
         for (int a = 0; a < 3; a++) v.p->camera.target.point[a] *= view->scale;
         const double gone = (double)(frame - t->write_first) / (double)(t->write_last - t->write_first + 1);
@@ -51,6 +58,8 @@ static int look_of_bake(struct cache_look *l, const struct bw_registry *r, const
         l->scene.shutter = v.p->shutter / t->fps;
         l->scene.streak = v.p->particles.streak / t->fps;
         l->scene.ambient = p->ambient > 0 ? p->ambient : l->scene.ambient;
+        l->sparks = (struct bw_sparks_wish){(enum bw_show_particles)v.p->particles.show, l->scene.ambient,
+                                            v.p->particles.size, v.p->particles.vary};
         good = bw_picture_look(v.p, view->flames, &l->scene.look, why, sizeof why) == BW_OK;
         good = good && bw_picture_sky(v.p, &l->sky, why, sizeof why) == BW_OK;
         if (!good) bw_diag_error(d, NULL, BW_ERR_PRESET, "%s", why);
@@ -76,7 +85,7 @@ void cache_look_find(struct cache_look *l, const struct cache *c, const struct b
                      struct bw_diag *why)
 {
     struct bw_diag d = {0};
-    *l = (struct cache_look){.fps = view->fps > 0 ? view->fps : 24};
+    *l = (struct cache_look){.fps = view->fps > 0 ? view->fps : 24, .sparks.which = BW_SHOW_NONE};
     l->scene.ambient = 293.15;
     memcpy(l->scene.lo, view->lo, sizeof view->lo);
     memcpy(l->scene.hi, view->hi, sizeof view->hi);
@@ -112,6 +121,7 @@ static void slice_fill(struct cache_slice *c, const struct bw_picture_params *p,
     c->axis = domain->thin >= 0 ? domain->thin : p->axis;
     c->vectors = p->vectors;
     c->map = p->map;
+    c->height = p->size;
     if (bw_parse_quantity(p->position, "m", &c->position, &has_unit, why, sizeof why)) c->position = NAN; // "center"
     for (int a = 0; domain->n[0] > 0 && a < 3; a++) {
         c->lo[a] = domain->origin[a];

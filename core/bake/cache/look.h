@@ -4,6 +4,7 @@
 #define CACHE_LOOK_H
 
 #include "cache.h"
+#include <picture/gather/sparks.h>
 #include <picture/view/vdb_view.h>
 #include <picture/volume/sky/sphere.h>
 
@@ -14,11 +15,13 @@ struct cache_look {
     int32_t size[2];       ///< pixels
     double fps;            ///< of the files, else 24
     struct bw_sky_wish sky;
+    struct bw_sparks_wish sparks; ///< m; nobody else's files have any
 };
 
 /// Slices as a bake's own movie shows them.
 struct cache_slice {
     int32_t axis, vectors, map;
+    int64_t height;      ///< of the picture, as the bake had it
     double position;     ///< m along the axis; NAN: the middle
     double range[2];     ///< of the colours; both 0: the values so far
     double lo[3], hi[3]; ///< m: the bake's domain; all 0: without limits

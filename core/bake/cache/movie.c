@@ -4,6 +4,7 @@
 #include "movie.h"
 
 #include "look.h"
+#include "particles.h"
 #include "seen.h"
 #include "options.h"
 #include "picture.h"
@@ -45,7 +46,7 @@ static const struct bw_param rows[] = {
     BW_STRING(struct wish, share, "part", 0, "K/N: of a movie in N parts, the K-th."),
     BW_CHOICE(struct wish, slice, "view", "auto", UNSAID "render|slice", "Volume render, or a slice."),
     BW_STRING(struct wish, field, "field", 0, "The grid to show; density."),
-    BW_INT(struct wish, size, "size", "720", 16, 8192, "Height in pixels."),
+    BW_INT(struct wish, size, "size", "0", 0, 8192, "Height in pixels; 0: the bake's own, else 720."),
     BW_CHOICE(struct wish, axis, "axis", "auto", UNSAID "x|y|z", "Slices: the axis across the slice."),
     BW_STRING(struct wish, at, "position", 0, "Slices: where along it."),
     BW_CHOICE(struct wish, vectors, "vectors", "auto", UNSAID BW_VECTORS_CHOICES, "Slices: the flow drawn over it."),
@@ -75,6 +76,7 @@ struct show {
     struct bw_sheet sheet;
     struct bw_image last; ///< the only frame, for a picture
     int32_t frames;       ///< how many are shown
+    int bare;             ///< it was said that particles lack
     int32_t size[2];
     double range[2];
     int32_t shown[2]; ///< the first that is drawn, and the one behind the last
@@ -104,6 +106,8 @@ static enum bw_status wish_settle(struct wish *w, struct bw_diag *d)
         return bw_diag_error(d, NULL, BW_ERR_USAGE, "part is %s; K/N is wanted, like 2/4", w->share);
     if (w->asked.count && w->asked.count != 2)
         return bw_diag_error(d, NULL, BW_ERR_USAGE, "range wants two numbers, [lowest, highest]");
+    if (w->size > 0 && w->size < 16)
+        return bw_diag_error(d, NULL, BW_ERR_USAGE, "size is %d; 16 pixels are the least", (int)w->size);
     if (w->asked.count) memcpy(w->range, w->asked.items, sizeof w->range);
     return BW_OK;
 }
@@ -141,7 +145,18 @@ static enum bw_status render_begin(struct show *s)
     return status;
 }
 
-static enum bw_status render_frame(struct show *s, const char *path, struct bw_image *img)
+/// A picture without them is worth more than none.
+static void sparks_add(struct show *s, int64_t frame, struct bw_volume *v)
+{
+    struct bw_diag d = {0};
+    if (cache_sparks(s->cache, frame, &s->look.sparks, s->view.scale, v, &d))
+        door_warn(s->door, "particles are not drawn: %s", d.first);
+    else if (s->look.sparks.which == BW_SHOW_LIGHT && !v->n_sparks && !s->bare++)
+        door_warn(s->door, "its own pictures show particles, and none lie beside it: exporter ply keeps them");
+    bw_diag_free(&d);
+}
+
+static enum bw_status render_frame(struct show *s, const char *path, int64_t frame, struct bw_image *img)
 {
     struct bw_volume v;
     float *memory;
@@ -150,10 +165,12 @@ static enum bw_status render_frame(struct show *s, const char *path, struct bw_i
     s->view.moves = s->scene.shutter > 0;
     status = bw_vdb_volume_whole(&s->view, path, &v, &memory, s->why, sizeof s->why);
     if (status) return status;
+    sparks_add(s, frame, &v);
     status = bw_image_init(img, &s->tools, s->size[0], s->size[1]);
     if (!status) status = bw_render(&s->tools, &v, &s->scene, img);
     if (status) snprintf(s->why, sizeof s->why, "out of memory for the picture of %s", path);
     free(memory);
+    s->tools.release(s->tools.ctx, v.spark);
     return status;
 }
 
@@ -230,8 +247,8 @@ static enum bw_status part_choose(struct show *s, const struct bw_sequence *q, d
 static enum bw_status frame_make(struct show *s, const struct bw_sequence *q, int32_t i, double fps, int movie)
 {
     struct bw_image img = {.tools = &s->tools};
-    enum bw_status status =
-        s->wish->slice ? slice_frame(s, q->path[i], q->frame[i], fps, &img) : render_frame(s, q->path[i], &img);
+    enum bw_status status = s->wish->slice ? slice_frame(s, q->path[i], q->frame[i], fps, &img)
+                                           : render_frame(s, q->path[i], q->frame[i], &img);
     if (!status) status = frame_put(s, &img, fps, movie, q->frame[i]);
     bw_image_free(&img);
     return status;
@@ -278,6 +295,7 @@ static int slice_as_baked(struct show *s, const struct bw_sequence *q)
     if (w->field && strcmp(w->field, own->field)) return 1; // of another field colours say something else
     if (*own->field) w->field = own->field;
     if (w->map < 0) w->map = own->map;
+    if (!w->size) w->size = own->height;
     if (!w->asked.count) memcpy(w->range, own->range, sizeof w->range);
     return 1;
 }
@@ -294,6 +312,7 @@ static void slice_default(struct wish *w, const struct bw_vdb_view *v)
     if (w->axis < 0) w->axis = 1;
     if (w->vectors < 0) w->vectors = 0;
     if (w->map < 0) w->map = 0;
+    if (w->slice && !w->size) w->size = 720;
 }
 
 /// Into all files; for a single picture once and for all.
@@ -452,7 +471,8 @@ enum bw_status cache_picture(struct cache *c, int64_t frame, const char *options
         for (int32_t i = 0; i < q.count; i++)
             if (q.frame[i] == frame) path = q.path[i];
         double fps = wish.fps > 0 ? wish.fps : s.look.fps;
-        if (!status) status = wish.slice ? slice_frame(&s, path, frame, fps, &img) : render_frame(&s, path, &img);
+        if (!status)
+            status = wish.slice ? slice_frame(&s, path, frame, fps, &img) : render_frame(&s, path, frame, &img);
         if (!status) pixels_of_image(&img, out, &door->d);
         else if (!door->d.status) bw_diag_error(&door->d, NULL, status, "%s", s.why);
         memcpy(out->lo, s.cut[0], sizeof out->lo);

@@ -154,6 +154,11 @@ enum bw_status bw_bake_facts(struct bw_bake *bake, struct bw_bake_facts *facts)
 
 static void shadow_warn(const char *id, const char *text, void *door) { door_warn(door, "%s: %s", id, text); }
 
+static void check_log(int level, const char *who, const char *text, void *door)
+{
+    if (level >= BW_LOG_WARNING) door_warn(door, "%s: %s", who ? who : "billow", text);
+}
+
 enum bw_status bw_bake_check(struct bw_bake *bake)
 {
     struct door door;
@@ -165,8 +170,12 @@ enum bw_status bw_bake_check(struct bw_bake *bake)
         bw_diag_error(&door.d, NULL, BW_ERR_USAGE, "%s takes its frames from %s: bake that first", j->facts.name,
                       j->source);
     if (j && !door.d.status) {
-        struct bw_run_options run = {
-            .out = j->out, .simd = j->run.simd, .quick = j->run.quick, .threads = j->run.threads};
+        struct bw_run_options run = {.out = j->out,
+                                     .simd = j->run.simd,
+                                     .quick = j->run.quick,
+                                     .threads = j->run.threads,
+                                     .on_log = check_log,
+                                     .user = &door};
         struct bw_chain *c = job_chain_make(j, &run, &door.d);
         if (c) bw_chain_check(c, &door.d);
         if (c) bw_chain_end(c, &door.d);

@@ -128,7 +128,10 @@ static int64_t tiles_most(const struct bw_preset *p)
 static int cards_judge(struct job *j, const struct card *all, int32_t n, struct bw_diag *d)
 {
     const int64_t tiles = tiles_most(j->preset);
-    if (all->go < 0) return all->go;
+    if (all->go < 0) {
+        if (d->status == BW_OK) bw_diag_error(d, NULL, (enum bw_status) - (int)all->status, "%s", all->words);
+        return all->go;
+    }
     for (int32_t r = 0; r < n; r++) {
         if (cards_differ(all, &all[r], r, d)) return -1;
         if (all[r].go >= 0) continue;
@@ -172,7 +175,24 @@ int ranks_agree(struct job *j, int go, struct bw_diag *d)
     return go;
 }
 
+/* So that all answer alike when they are stopped: 75 where the first has kept one. */
+static void checkpoint_learn(struct job *j)
+{
+    char path[1024];
+    const size_t bytes[RANKS_MOST] = {sizeof path};
+    pthread_mutex_lock(&j->lock);
+    text_put(path, sizeof path, j->checkpoint);
+    pthread_mutex_unlock(&j->lock);
+    j->ranks->gather(j->ranks, NULL, bytes, path);
+    if (!j->ranks->rank || !*path) return;
+    pthread_mutex_lock(&j->lock);
+    j->checkpoint = texts_keep(&j->texts, path);
+    pthread_mutex_unlock(&j->lock);
+}
+
 void ranks_part(struct job *j)
 {
-    if (j->ranks) j->parted = j->ranks->part(j->ranks, PART) != 0;
+    if (!j->ranks) return;
+    j->parted = j->ranks->part(j->ranks, PART) != 0;
+    if (j->parted) checkpoint_learn(j);
 }

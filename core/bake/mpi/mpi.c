@@ -41,12 +41,13 @@ static void pieces_gather(struct bw_transport *t, const void *mine, const size_t
         int count[t->size], from[t->size];
         at = 0;
         for (int32_t r = 0; r < t->size; at += bytes[r++]) count[r] = (int)bytes[r], from[r] = (int)at;
-        MPI_Allgatherv(mine, count[t->rank], MPI_BYTE, all, count, from, MPI_BYTE, MPI_COMM_WORLD);
+        MPI_Allgatherv(mine ? mine : MPI_IN_PLACE, count[t->rank], MPI_BYTE, all, count, from, MPI_BYTE,
+                       MPI_COMM_WORLD);
         return;
     }
     at = 0;
     for (int32_t r = 0; r < t->size; at += bytes[r++]) {
-        if (r == t->rank) memcpy((char *)all + at, mine, bytes[r]);
+        if (r == t->rank && mine) memcpy((char *)all + at, mine, bytes[r]);
         for (size_t done = 0; done < bytes[r]; done += MOST) {
             const size_t n = bytes[r] - done < MOST ? bytes[r] - done : MOST;
             MPI_Bcast((char *)all + at + done, (int)n, MPI_BYTE, r, MPI_COMM_WORLD);
@@ -122,13 +123,15 @@ static int part(struct bw_transport *t, double seconds)
 
 /* ---- beginning and end ------------------------------------------------------------------------------------------- */
 
-static void finish(void)
+/* Where this one ends alone, mpirun ends the others and says with what code it did. */
+static void finish(int code, void *nothing)
 {
     int over = 0;
+    (void)nothing;
     MPI_Finalized(&over);
     if (over) return;
     if (mpi.parted) MPI_Finalize();
-    else MPI_Abort(MPI_COMM_WORLD, 1);
+    else MPI_Abort(MPI_COMM_WORLD, code ? code : 1);
 }
 
 __attribute__((visibility("default"))) struct bw_transport *bw_transport_open(char *why, size_t size)
@@ -139,7 +142,7 @@ __attribute__((visibility("default"))) struct bw_transport *bw_transport_open(ch
         snprintf(why, size, "MPI_Init_thread failed");
         return NULL;
     }
-    if (!had) atexit(finish);
+    if (!had) on_exit(finish, NULL);
     MPI_Query_thread(&level);
     if (level < MPI_THREAD_SERIALIZED) {
         snprintf(why, size, "this MPI can't be called from a thread other than the first");

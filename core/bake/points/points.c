@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Particles of a finished cache, as a snapshot: FOLDER/ply/NAME_PARTICLES_0001.ply beside FOLDER/vdb/NAME_0001.vdb. */
-#include "cache/cache.h"
+#include "points.h"
+
+#include "base/alloc.h"
 #include "ply_points.h"
-#include "snapshot.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -140,16 +141,16 @@ static int kind_of(const char *file, const char *cache, int64_t frame, char kind
 
 static int by_name(const struct dirent **a, const struct dirent **b) { return strcmp((*a)->d_name, (*b)->d_name); }
 
-static void files_take(struct moment *m, const struct cache *c, struct bw_diag *d)
+static void files_take(struct moment *m, const char *pattern, const char *cache, struct bw_diag *d)
 {
     struct dirent **entry;
     char folder[4096], path[4400], kind[128];
-    const char *slash = strrchr(c->pattern, '/');
+    const char *slash = strrchr(pattern, '/');
     const struct point_files *all = m->data;
-    snprintf(folder, sizeof folder, "%.*s/../ply", (int)(slash ? slash - c->pattern : 0), c->pattern);
+    snprintf(folder, sizeof folder, "%.*s/../ply", (int)(slash ? slash - pattern : 0), pattern);
     const int n = slash ? scandir(folder, &entry, NULL, by_name) : -1;
     for (int i = 0; i < n; i++) {
-        if (!d->status && all->n < KINDS && kind_of(entry[i]->d_name, c->files.name, m->facts.frame, kind)) {
+        if (!d->status && all->n < KINDS && kind_of(entry[i]->d_name, cache, m->facts.frame, kind)) {
             snprintf(path, sizeof path, "%s/%s", folder, entry[i]->d_name);
             file_take(m, path, kind, d);
         }
@@ -190,10 +191,9 @@ static void points_free(struct moment *m)
 
 static const struct moment_source of_points = {no_grid, no_picture, no_view, points_free};
 
-static struct bw_snapshot *points_open(const struct cache *c, int64_t frame, struct bw_diag *d)
+struct moment *points_open(const char *pattern, const char *cache, int64_t frame, struct bw_diag *d)
 {
     struct moment *m = moment_new(&of_points, 0, KINDS);
-    struct bw_snapshot *handle = NULL;
     if (m) m->data = bw_calloc(sizeof(struct point_files));
     if (!m || !m->data) {
         if (m) object_unref(&m->o);
@@ -201,20 +201,8 @@ static struct bw_snapshot *points_open(const struct cache *c, int64_t frame, str
     }
     m->facts.frame = frame;
     m->facts.n_points = 0;
-    files_take(m, c, d);
-    if (!d->status && !(handle = handle_new(HANDLE_SNAPSHOT, &m->o))) out_of_memory(d);
-    if (!handle) object_unref(&m->o);
-    return handle;
-}
-
-enum bw_status bw_cache_points(struct bw_cache *cache, int64_t frame, struct bw_snapshot **snapshot)
-{
-    struct door door;
-    door_enter(&door);
-    if (snapshot) *snapshot = NULL;
-    struct cache *c = cache_use(cache, &door.d);
-    if (c && !snapshot) bw_diag_error(&door.d, NULL, BW_ERR_USAGE, "bw_cache_points wants a place for the snapshot");
-    else if (c) *snapshot = points_open(c, frame, &door.d);
-    if (c) object_unref(&c->o);
-    return door_leave(&door);
+    files_take(m, pattern, cache, d);
+    if (!d->status) return m;
+    object_unref(&m->o);
+    return NULL;
 }

@@ -2,6 +2,7 @@
 /* What this machine and this installation have. */
 #include "session.h"
 
+#include "base/machine.h"
 #include "run/run.h"
 #include <libfyaml.h>
 #include <math.h>
@@ -66,8 +67,7 @@ static json_t *machine_json(const struct session *s, const char *folder)
     uint32_t simd = bw_simd_best();
     json_t *all = json_pack("{s:s, s:s, s:o, s:s?, s:I, s:s, s:f}", "version", BW_VERSION, "abi", bw_plugin_interface(),
                             "libraries", libraries(), "movie_encoder", bw_movie_encoder(), "cores",
-                            (json_int_t)sysconf(_SC_NPROCESSORS_ONLN), "simd", simd_name[simd < 3 ? simd : 0], "memory",
-                            machine_memory());
+                            (json_int_t)bw_cores(), "simd", simd_name[simd < 3 ? simd : 0], "memory", machine_memory());
     double disk = disk_free(folder && *folder ? folder : ".");
     if (!all) return NULL;
     if (isfinite(disk)) json_object_set_new(all, "disk_free", json_real(disk));

@@ -3,7 +3,7 @@
 #include "view.h"
 
 #include <math.h>
-#include <picture/volume/rays/solid.h>
+#include <picture/volume/solid/distance.h>
 
 static const double ENOUGH = 0.05, STEP = 0.25; ///< optical depth; of a cell's edge
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools.h"
 
+#include "base/machine.h"
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 struct loop {
     _Atomic int64_t next;
@@ -25,7 +25,7 @@ static void tools_parallel(void *ctx, int64_t n, void (*fn)(int64_t i, void *use
     enum { MAX = 64 };
     struct loop l = {.n = n, .fn = fn, .user = user};
     pthread_t thread[MAX];
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    const int cores = (int)bw_cores();
     int started = 0;
     (void)ctx;
     while (started < MAX && started + 1 < cores && started + 1 < n &&
@@ -47,4 +47,7 @@ static void tools_release(void *ctx, void *memory)
     free(memory);
 }
 
-struct bw_tools picture_tools(void) { return (struct bw_tools){tools_alloc, tools_release, tools_parallel, NULL}; }
+struct bw_tools picture_tools(void)
+{
+    return (struct bw_tools){tools_alloc, tools_release, tools_parallel, NULL, bw_simd_best()};
+}

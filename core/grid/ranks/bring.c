@@ -36,13 +36,18 @@ void bw_ranks_leave_to(struct bw_field *f, const uint64_t *need)
         if (!(need[t] >> f->domain->ranks->rank & 1)) tile_drop(f, t);
 }
 
+static void keep_in(struct bw_field *f, const uint64_t *keep)
+{
+    const struct bw_domain *d = f->domain;
+    for (int64_t t = 0; has_values(f) && t < d->topo->pub.count; t++) {
+        f->here[t] &= keep[t] | d->deal->own[t];
+        if (!(f->here[t] >> d->ranks->rank & 1)) tile_drop(f, t);
+    }
+}
+
 void bw_ranks_keep(struct bw_domain *d, const uint64_t *keep)
 {
-    for (struct bw_field *f = d->ranks ? d->fields : NULL; f; f = f->next)
-        for (int64_t t = 0; has_values(f) && t < d->topo->pub.count; t++) {
-            f->here[t] &= keep[t] | d->deal->own[t];
-            if (!(f->here[t] >> d->ranks->rank & 1)) tile_drop(f, t);
-        }
+    for (struct bw_field *f = d->ranks ? d->fields : NULL; f; f = f->next) keep_in(f, keep);
 }
 
 /// What goes from here to each rank, and comes from each.
@@ -212,6 +217,17 @@ enum bw_status bw_ranks_bring(struct bw_domain *d, struct bw_field *const *field
 enum bw_status bw_ranks_bring_to(struct bw_field *f, const uint64_t *need)
 {
     return f->domain->ranks ? bring(f, need) : BW_OK;
+}
+
+enum bw_status bw_ranks_bring_some(struct bw_field *f, const int32_t *tile, int64_t n, int32_t to)
+{
+    uint64_t *need = bw_calloc(((size_t)f->src.topo->pub.count + 1) * sizeof *need);
+    if (!need) return BW_ERR_MEMORY;
+    for (int64_t i = 0; i < (tile ? n : f->src.topo->pub.count); i++) need[tile ? tile[i] : i] = (uint64_t)1 << to;
+    keep_in(f, need);
+    const enum bw_status status = bring(f, need);
+    bw_free(need);
+    return status;
 }
 
 enum bw_status bw_ranks_bring_all(struct bw_domain *d, enum bw_need need)

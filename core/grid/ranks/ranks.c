@@ -4,6 +4,7 @@
  * the bytes are the same, so they may follow the clock. */
 #include "ranks.h"
 #include "base/alloc.h"
+#include <billow/rng.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -179,6 +180,34 @@ double *bw_ranks_costs(struct bw_domain *d, const struct bw_topo *to, const int6
     }
     for (int64_t t = 0; cost && t < to->pub.count; t++) cost[t] = old[t] >= 0 ? d->deal->cost[old[t]] : 1;
     return cost;
+}
+
+/* ---- agreeing ---- */
+
+/// What a rank wants: how many tiles, and a sum over them that knows no order.
+struct wish {
+    uint64_t sum;
+    int64_t n;
+    int64_t status;
+};
+
+enum bw_status bw_ranks_agree(const struct bw_domain *d, enum bw_status status)
+{
+    struct wish mine = {0, d->n_want, status}, all[BW_RANKS_MOST];
+    size_t bytes[BW_RANKS_MOST];
+    if (!d->ranks) return status;
+    for (int64_t i = 0; i < d->n_want; i++) {
+        uint64_t h = 0;
+        for (int a = 0; a < 3; a++) h = bw_mix64(h + (uint32_t)d->want[i][a]);
+        mine.sum += h;
+    }
+    for (int32_t r = 0; r < d->ranks->size; r++) bytes[r] = sizeof mine;
+    d->ranks->gather(d->ranks, &mine, bytes, all);
+    for (int32_t r = 0; r < d->ranks->size; r++)
+        if (all[r].status != BW_OK) return (enum bw_status)all[r].status;
+    for (int32_t r = 0; r < d->ranks->size; r++)
+        if (all[r].sum != all[0].sum || all[r].n != all[0].n) return BW_ERR_PLUGIN;
+    return BW_OK;
 }
 
 /* ---- joining ---- */

@@ -9,8 +9,6 @@
 #include "grid/grid.h"
 #include "base/transport.h"
 
-enum { BW_RANKS_MOST = 64 }; // a rank is a bit
-
 /// How a domain's tiles are dealt out.
 struct bw_deal {
     int32_t *owner; ///< by tile
@@ -36,6 +34,8 @@ void bw_ranks_judge(struct bw_deal *deal, int64_t tiles, const double *spent, in
 /// -1: nowhere), new memory. NULL: out of memory.
 double *bw_ranks_costs(struct bw_domain *d, const struct bw_topo *to, const int64_t *old);
 void bw_ranks_undeal(struct bw_deal *deal);
+/// Do all ranks want the same tiles? What each of them has as its status (memory) is what all get; BW_ERR_PLUGIN: no.
+enum bw_status bw_ranks_agree(const struct bw_domain *d, enum bw_status status);
 /// Every rank's `bytes` for each of its tiles in `rows` go to all: an array by tile, or by their slots (-1: none).
 /// BW_ERR_MEMORY.
 enum bw_status bw_ranks_share(struct bw_domain *d, void *rows, const int32_t *slot, size_t bytes);
@@ -45,14 +45,23 @@ enum bw_status bw_ranks_share(struct bw_domain *d, void *rows, const int32_t *sl
 enum bw_status bw_ranks_bring(struct bw_domain *d, struct bw_field *const *field, int32_t n, enum bw_need need);
 /// The same by ranks for each tile, of one field.
 enum bw_status bw_ranks_bring_to(struct bw_field *f, const uint64_t *need);
+/// Of a field `n` tiles to rank `to` (`tile` NULL: all of them to it); those alone: all others that are not their
+/// rank's own go. BW_ERR_MEMORY.
+enum bw_status bw_ranks_bring_some(struct bw_field *f, const int32_t *tile, int64_t n, int32_t to);
 /// After that: this rank's tiles that it needs no longer go, its own, too.
 void bw_ranks_leave_to(struct bw_field *f, const uint64_t *need);
 /// Of all fields of the domain that have values.
 enum bw_status bw_ranks_bring_all(struct bw_domain *d, enum bw_need need);
+/// sample.c: values of a field at places that all ranks have, count × comps. BW_ERR_MEMORY.
+enum bw_status bw_ranks_sample(struct bw_field *f, struct bw_workers *w, size_t count, const bw_vec3 *pos, double *out);
 /// Owners alone have written: other tiles go.
 void bw_ranks_wrote(struct bw_field *f);
 /// Of all fields only owners have a tile from now on, and of those who have it now the ranks `keep` says.
 void bw_ranks_keep(struct bw_domain *d, const uint64_t *keep);
+
+/* region.c */
+/// Of a field each rank gets the tiles within `reach` metres of the box round its own tiles of `own`. BW_ERR_MEMORY.
+enum bw_status bw_ranks_bring_round(struct bw_field *f, const struct bw_domain *own, double reach);
 
 static inline bool bw_ranks_many(const struct bw_domain *d) { return d->ranks != NULL; }
 static inline bool bw_ranks_is_mine(const struct bw_domain *d, int64_t tile)

@@ -63,6 +63,7 @@ struct bw_bake_info {
     uint32_t workers; ///< threads an exporter may use beside the simulation
     double ambient;   ///< ambient temperature, K
     uint32_t quick;   ///< 1: a quick bake: cheap pictures rather than fine ones
+    uint32_t ranks;   ///< processes that make it
 };
 
 /// One running exporter.
@@ -121,8 +122,11 @@ struct bw_exporter_host {
     /// costs an evaluation of it a frame, and not the mean of their last step.
     void (*want_motion)(struct bw_exporter *e);
     /// [frame] Of those flagged BW_EXPORTER_RANKS, before they read a field's tiles: in a bake of several processes
-    /// they come in, and those of the field before go. NULL: no more are read. Errors: BW_ERR_MEMORY, BW_ERR_CANCELLED.
-    enum bw_status (*lend)(struct bw_exporter *e, const struct bw_snapshot_field *f);
+    /// those that `n` cells lie in come, and of a mac field those beyond their high sides (`cell` NULL: all tiles), and
+    /// those that came before go. NULL: no more are read, and all tiles go, the process's own too. Errors:
+    /// BW_ERR_MEMORY, BW_ERR_CANCELLED.
+    enum bw_status (*lend)(struct bw_exporter *e, const struct bw_snapshot_field *f, const int32_t (*cell)[3],
+                           int64_t n);
     /// From init: frames shall have obstacles where no gas is too (`outline` of a field), whose distances are found for
     /// each frame.
     void (*want_outlines)(struct bw_exporter *e);
@@ -134,6 +138,9 @@ enum bw_exporter_flags {
     BW_EXPORTER_PLAIN_STATE = 1,   ///< as BW_STAGE_PLAIN_STATE
     BW_EXPORTER_REBUILT_STATE = 2, ///< as BW_STAGE_REBUILT_STATE: no frame depends on an earlier one
     BW_EXPORTER_RANKS = 4,         ///< reads one field after the other, each after lend(); others find all at once
+    /// With RANKS: in a bake of several processes each writes a frame in turn, and the others' state is made the
+    /// same then, so that it must hold no addresses. Files are begun before lend() is told that no more are read.
+    BW_EXPORTER_TURNS = 8,
 };
 
 /// One exporter.

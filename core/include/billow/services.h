@@ -100,6 +100,7 @@ struct bw_parcel {
 };
 
 #define BW_RANKS "billow.ranks/1"
+enum { BW_RANKS_MOST = 64 }; // who holds a tile is a bit each
 /// One bake over several processes, for stages flagged BW_STAGE_RANKS. In one process these do nothing.
 struct bw_ranks_api {
     uint32_t size;
@@ -120,6 +121,20 @@ struct bw_ranks_api {
     /// sent is one that its rank takes.
     void (*exchange)(struct bw_stage *stage, const struct bw_parcel *send, int32_t n_send, const struct bw_parcel *take,
                      int32_t n_take);
+    /// [main] As BW_SAMPLE's, at places that every rank has, such as particles': each finds the values near its own
+    /// tiles and gets the others. Errors: BW_ERR_MEMORY.
+    enum bw_status (*sample)(struct bw_stage *stage, struct bw_field *field, size_t count, const bw_vec3 *pos,
+                             double *out);
+    /// [main] Which rank of how many this is, for work on what every rank has, such as particles: each does a share of
+    /// it and `gather`s the rest, flagged or not.
+    int32_t (*rank)(const struct bw_stage *stage, int32_t *size);
+    /// [main] Pieces one after the other, bytes[r] of rank r's, of which this one has set its own: the others' come in.
+    /// All ranks call it alike.
+    void (*gather)(struct bw_stage *stage, void *pieces, const size_t *bytes);
+    /// [main] Bring the tiles of a field, of any domain, that lie within `reach` metres of the box round this rank's
+    /// own tiles of `domain`, to be read until it is written, by bodies too. Errors: BW_ERR_MEMORY.
+    enum bw_status (*bring_round)(struct bw_stage *stage, struct bw_field *field, struct bw_domain *domain,
+                                  double reach);
 };
 
 #define BW_FRAMES "billow.frames/1"

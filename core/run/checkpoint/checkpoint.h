@@ -18,6 +18,8 @@ struct checkpoint_clock {
     double time;
 };
 
+enum { CHECKPOINT_ROUND = 64 }; ///< tiles whose values lie together
+
 /// What precedes the values of a field.
 struct checkpoint_field {
     uint32_t kind, precision, comps, lifetime;
@@ -25,7 +27,8 @@ struct checkpoint_field {
 
 struct checkpoint {
     struct chain_snapshot *state;
-    struct archive extra; ///< what stages, metrics and particles add
+    struct archive extra; ///< what stages, metrics and exporters add
+    char *about;          ///< text that whoever bakes keeps in it
     struct checkpoint_clock clock;
 };
 
@@ -33,8 +36,8 @@ struct checkpoint {
 
 /// Can the chain's state be saved? Else who can't save its own, as a sentence for the log, new memory.
 char *checkpoint_obstacle(const struct bw_chain *c);
-/// Take one. NULL, said: out of memory, or a stage failed.
-struct checkpoint *checkpoint_take(struct bw_chain *c, int64_t substeps);
+/// Take one; `extra`: with what lies beside the fields. NULL, said: out of memory, or a stage failed.
+struct checkpoint *checkpoint_take(struct bw_chain *c, int64_t substeps, bool extra);
 void checkpoint_free(struct checkpoint *p);
 /// Save or restore all but values of fields and particles: what grid and stages keep beside them, tables of numbers.
 enum bw_status checkpoint_exchange(struct bw_chain *c, struct archive *a);
@@ -42,8 +45,15 @@ enum bw_status checkpoint_exchange(struct bw_chain *c, struct archive *a);
 bool checkpoint_wants(const struct bw_field_info *info);
 /// A number that changes with names, order and types of attributes.
 uint64_t checkpoint_shape(const struct bw_attribute *rows, uint32_t n);
-/// Write it to `path`, a new file. `about`: text that whoever bakes keeps in it. From any thread. false, with errno.
-bool checkpoint_write(struct bw_chain *c, struct checkpoint *p, const char *about, const char *path);
+/// Write it to `path`, a new file. From any thread. false, with errno.
+bool checkpoint_write(struct bw_chain *c, struct checkpoint *p, const char *path);
+
+/* pass.c */
+
+/// The rest of it: what exporters keep, and the bake's own text, unless it is there. Errors are said.
+enum bw_status checkpoint_fill(struct bw_chain *c, struct checkpoint *p);
+/// All but the fields and particles goes from the first rank to `rank`; others have none. Errors are said.
+enum bw_status checkpoint_pass(struct bw_chain *c, struct checkpoint *p, int32_t rank);
 
 /* restore.c */
 

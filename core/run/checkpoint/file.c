@@ -10,7 +10,7 @@
 #include <xxhash.h>
 #include <zstd.h>
 
-static const char MAGIC[16] = "billow.ckpt/1\n\x1a"; /* the 0x1a: shown on a terminal, it ends there */
+static const char MAGIC[16] = "billow.ckpt/2\n\x1a"; /* the 0x1a: shown on a terminal, it ends there */
 static const char END[] = "end";
 static const int LEVEL = 1;                            /* floats hardly shrink further at any price */
 enum { NAME_MAX_BYTES = 4096, UNPACKED_MOST = 32768 }; /* a byte of a zstd frame: four make a block of 128 KiB */
@@ -30,6 +30,8 @@ struct checkpoint_writer {
     ZSTD_CCtx *zstd;
     XXH3_state_t *sum;
     void *out;
+    const void *(*block)(size_t piece, void *user);
+    void *user;
     uint64_t sections;
     int failed; ///< errno
 };
@@ -79,6 +81,20 @@ static int64_t piece_pack(struct checkpoint_writer *w, const void *data, size_t 
     return packed;
 }
 
+void checkpoint_ask(struct checkpoint_writer *w, const void *(*block)(size_t piece, void *user), void *user)
+{
+    w->block = block;
+    w->user = user;
+}
+
+/* Piece i of n, or, after the last one, what is held back. */
+static int64_t piece_add(struct checkpoint_writer *w, const struct checkpoint_piece *piece, size_t i, size_t n)
+{
+    if (i == n) return piece_pack(w, NULL, 0, true);
+    const void *data = piece[i].data || !piece[i].bytes ? piece[i].data : w->block(i, w->user);
+    return data || !piece[i].bytes ? piece_pack(w, data, piece[i].bytes, false) : -1;
+}
+
 bool checkpoint_add(struct checkpoint_writer *w, const char *name, const struct checkpoint_piece *piece, size_t n)
 {
     if (w->failed) return write_fail(w);
@@ -93,7 +109,7 @@ bool checkpoint_add(struct checkpoint_writer *w, const char *name, const struct 
     ZSTD_CCtx_reset(w->zstd, ZSTD_reset_session_and_parameters);
     ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_compressionLevel, LEVEL);
     for (size_t i = 0; i <= n; i++) {
-        int64_t packed = i < n ? piece_pack(w, piece[i].data, piece[i].bytes, false) : piece_pack(w, NULL, 0, true);
+        const int64_t packed = piece_add(w, piece, i, n);
         if (packed < 0) return write_fail(w);
         h.packed += (uint64_t)packed;
     }
@@ -173,7 +189,7 @@ struct checkpoint_reader *checkpoint_open(const char *path, struct bw_diag *d)
     }
     r->left = st.st_size;
     if (bytes_take(r, magic, sizeof magic) && !memcmp(magic, MAGIC, sizeof MAGIC)) return r;
-    read_fail(r, d, "is no checkpoint of this format (billow.checkpoint/1)");
+    read_fail(r, d, "is no checkpoint of this format (billow.checkpoint/2)");
     return checkpoint_reader_free(r), NULL;
 }
 

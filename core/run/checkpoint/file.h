@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The file of a checkpoint, format billow.checkpoint/1 (docs/checkpoint.md): sections by name, each packed by zstd and
+/* The file of a checkpoint, format billow.checkpoint/2 (docs/checkpoint.md): sections by name, each packed by zstd and
  * with a checksum of its own, then an end section that counts them. */
 #ifndef CHECKPOINT_FILE_H
 #define CHECKPOINT_FILE_H
@@ -18,6 +18,8 @@ struct checkpoint_piece {
 struct checkpoint_writer;
 /// Begin a file at `path`. NULL, with errno.
 struct checkpoint_writer *checkpoint_create(const char *path);
+/// Who has the blocks of pieces that come without `data`, asked for one after the other; NULL, with errno: it failed.
+void checkpoint_ask(struct checkpoint_writer *w, const void *(*block)(size_t piece, void *user), void *user);
 /// Add a section. false, with errno; every later call fails as well.
 bool checkpoint_add(struct checkpoint_writer *w, const char *name, const struct checkpoint_piece *piece, size_t n);
 /// The end section; the file is closed in any case. false, with errno: it is not whole.

@@ -2,7 +2,9 @@
 #include "keep.h"
 #include "base/alloc.h"
 #include "base/machine.h"
+#include "base/transport.h"
 #include "run/together/together.h"
+#include "run/together/turns.h"
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -22,22 +24,32 @@ void keeper_begin(struct bw_chain *c)
     k->due = p->checkpoint_every > 0 ? k->began + p->checkpoint_every : HUGE_VAL;
 }
 
-static void spent_add(struct checkpoint_keeper *k, double since)
+/* By several ranks: when all files before it are whole, for it lists them. */
+static enum bw_status checkpoint_hand(struct bw_chain *c, int64_t substeps)
 {
-    atomic_fetch_add(&k->spent, (int64_t)((bw_seconds() - since) * 1e9));
+    const int32_t rank = c->ranks ? turns_checkpoint(c) : 0, own = c->ranks ? c->ranks->rank : 0;
+    enum bw_status status = turns_settle(c);
+    struct checkpoint *p = NULL;
+    if (status != BW_OK) return status;
+    if (own == 0 || own == rank) p = checkpoint_take(c, substeps, own == 0);
+    if (!p && (own == 0 || own == rank)) return log_status(&c->log);
+    if (rank) status = checkpoint_pass(c, p, rank);
+    if (status == BW_OK && own == rank) {
+        turns_lend(c, p->state);
+        status = writer_checkpoint(&c->writer, p);
+    } else checkpoint_free(p);
+    return status == BW_OK && c->ranks ? turns_serve(c, rank) : status;
 }
 
 static enum bw_status keeper_take(struct bw_chain *c, int64_t substeps)
 {
     struct checkpoint_keeper *k = &c->keeper;
     double now = bw_seconds(), each = (double)k->spent * 1e-9 / (k->kept > 0 ? k->kept : 1);
-    struct checkpoint *p = checkpoint_take(c, substeps);
-    if (!p) return log_status(&c->log);
+    const enum bw_status status = checkpoint_hand(c, substeps);
     k->began = now;
     if (c->preset->checkpoint_every > 0) k->due = now + fmax(c->preset->checkpoint_every, each / MOST);
-    spent_add(k, now);
-    together_lend(c, p->state);
-    return writer_checkpoint(&c->writer, p);
+    keeper_spent(k, bw_seconds() - now);
+    return status;
 }
 
 /* Counted from the first frame and not from the last checkpoint, so that a resumed bake keeps the same ones; the writer
@@ -54,12 +66,12 @@ enum bw_status keeper_frame(struct bw_chain *c, bool early, bool last)
     bool asked = c->opt.checkpoint && atomic_exchange(c->opt.checkpoint, 0);
     bool due = frames_due(c) || (bw_seconds() >= k->due && !writer_has_checkpoint(&c->writer));
     bool wanted = last ? !c->preset->frames_from : asked || due;
-    return k->able && (early || wanted) ? keeper_take(c, -1) : BW_OK;
+    return together_says(c, k->able && (early || wanted)) ? keeper_take(c, -1) : BW_OK;
 }
 
 enum bw_status keeper_stop(struct bw_chain *c, int64_t substeps)
 {
-    return c->keeper.able ? keeper_take(c, substeps) : BW_OK;
+    return together_says(c, c->keeper.able) ? keeper_take(c, substeps) : BW_OK;
 }
 
 /* ---- on the writer's thread ---- */
@@ -76,7 +88,7 @@ static char *checkpoint_name(const struct bw_chain *c, const struct checkpoint_c
 static void file_lost(struct bw_chain *c, const char *name)
 {
     char *text = bw_printf("the checkpoint %s could not be written: %s", name, strerror(errno));
-    if (text) log_say(&c->log, BW_LOG_WARNING, NULL, text);
+    if (text) log_say(c->exporters.log, BW_LOG_WARNING, NULL, text);
     bw_free(text);
 }
 
@@ -85,15 +97,13 @@ static enum bw_status file_write(struct bw_chain *c, struct checkpoint *p, const
 {
     struct output *list = NULL;
     const struct output_owner by = {output_owner_bake.id, NULL, &p->clock.frame};
-    const char *path = output_begin(&c->outputs, &list, by, name, true);
-    if (!path) return log_status(&c->log);
-    char *about = c->opt.about ? c->opt.about(c->opt.user) : bw_strdup("{}");
-    bool written = about && checkpoint_write(c, p, about, path);
+    const char *path = output_begin(c->exporters.outputs, &list, by, name, true);
+    if (!path) return log_status(c->exporters.log);
+    bool written = checkpoint_write(c, p, path);
     enum bw_status status = BW_OK;
-    if (written) status = output_commit(&c->outputs, &list, path);
+    if (written) status = output_commit(c->exporters.outputs, &list, path);
     else file_lost(c, name);
     *whole = written && status == BW_OK;
-    bw_free(about);
     outputs_discard(&list);
     return status;
 }
@@ -104,14 +114,9 @@ enum bw_status keeper_write(struct checkpoint *p, void *chain)
     double began = bw_seconds();
     bool whole = false;
     char *name = checkpoint_name(c, &p->clock);
-    enum bw_status status = name ? exporters_checkpoint(&c->exporters, &p->extra) : BW_ERR_MEMORY;
+    enum bw_status status = name ? checkpoint_fill(c, p) : BW_ERR_MEMORY;
     if (status == BW_OK) status = file_write(c, p, name, &whole);
-    if (whole) {
-        atomic_fetch_add(&c->keeper.kept, 1);
-        where_checkpoint(&c->where, name);
-        spent_add(&c->keeper, began);
-        if (c->opt.on_checkpoint) c->opt.on_checkpoint(name, p->clock.frame, c->opt.user);
-    }
+    if (whole) keeper_kept(c, name, p->clock.frame, bw_seconds() - began);
     bw_free(name);
     return status;
 }

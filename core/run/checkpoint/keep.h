@@ -5,6 +5,7 @@
 #define KEEP_H
 
 #include "checkpoint.h"
+#include "keeper.h"
 
 /// Before the first step.
 void keeper_begin(struct bw_chain *c);
@@ -16,5 +17,11 @@ enum bw_status keeper_stop(struct bw_chain *c, int64_t substeps);
 enum bw_status keeper_write(struct checkpoint *p, void *chain);
 /// What they cost, for the log.
 void keeper_end(struct bw_chain *c, double elapsed);
+
+/* kept.c */
+
+/// One is whole, and took that time (s) to write; on the first rank, whoever wrote it.
+void keeper_kept(struct bw_chain *c, const char *name, int64_t frame, double seconds);
+void keeper_spent(struct checkpoint_keeper *k, double seconds);
 
 #endif

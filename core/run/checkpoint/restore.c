@@ -92,6 +92,27 @@ static size_t field_bytes(const struct bw_field *f)
     return bytes;
 }
 
+static bool blocks_take(struct restore *r, struct bw_field *f, int64_t first, int64_t end)
+{
+    for (uint32_t c = 0; c < f->info.comps; c++)
+        for (int64_t t = first; t < end; t++) {
+            double others[BW_TILE_CELLS]; // what is another rank's is only read past
+            void *block = bw_ranks_is_mine(f->domain, t) ? bw_field_own_tile(f, c, t) : others;
+            if (!block) return bw_diag_error(r->d, NULL, BW_ERR_MEMORY, "%s: out of memory", r->path), false;
+            if (!take(r, block, BW_TILE_CELLS * f->elem)) return false;
+        }
+    return true;
+}
+
+static bool rims_take(struct restore *r, struct bw_field *f, int64_t first, int64_t end)
+{
+    for (uint32_t c = 0; c < f->info.comps && f->src.rim[c]; c++)
+        for (int64_t t = first; t < end; t++)
+            if (f->src.rim[c][t] && !take(r, f->src.rim[c][t], bw_field_rim_values(&f->domain->info, (int)c) * f->elem))
+                return false;
+    return true;
+}
+
 static bool field_fill(struct restore *r, struct bw_field *f)
 {
     const struct checkpoint_field here = {f->info.kind, f->info.precision, f->info.comps, f->info.lifetime};
@@ -99,17 +120,10 @@ static bool field_fill(struct restore *r, struct bw_field *f)
     int64_t n = f->src.topo->pub.count;
     if (!take(r, &head, sizeof head)) return false;
     if (memcmp(&head, &here, sizeof head)) return restore_fail(r, "another kind of field", f->info.name);
-    for (uint32_t c = 0; c < f->info.comps; c++)
-        for (int64_t t = 0; t < n; t++) {
-            double others[BW_TILE_CELLS]; // what is another rank's is only read past
-            void *block = bw_ranks_is_mine(f->domain, t) ? bw_field_own_tile(f, c, t) : others;
-            if (!block) return bw_diag_error(r->d, NULL, BW_ERR_MEMORY, "%s: out of memory", r->path), false;
-            if (!take(r, block, BW_TILE_CELLS * f->elem)) return false;
-        }
-    for (uint32_t c = 0; c < f->info.comps && f->src.rim[c]; c++)
-        for (int64_t t = 0; t < n; t++)
-            if (f->src.rim[c][t] && !take(r, f->src.rim[c][t], bw_field_rim_values(&f->domain->info, (int)c) * f->elem))
-                return false;
+    for (int64_t t = 0; t < n; t += CHECKPOINT_ROUND) {
+        const int64_t end = t + CHECKPOINT_ROUND < n ? t + CHECKPOINT_ROUND : n;
+        if (!blocks_take(r, f, t, end) || !rims_take(r, f, t, end)) return false;
+    }
     if (bw_ranks_many(f->domain)) bw_ranks_wrote(f);
     return true;
 }

@@ -95,7 +95,7 @@ enum bw_status checkpoint_exchange(struct bw_chain *c, struct archive *a)
     return status == BW_OK ? metrics_exchange(c, a) : status;
 }
 
-struct checkpoint *checkpoint_take(struct bw_chain *c, int64_t substeps)
+struct checkpoint *checkpoint_take(struct bw_chain *c, int64_t substeps, bool extra)
 {
     struct checkpoint *p = bw_calloc(sizeof *p);
     enum bw_status status = p ? BW_OK : BW_ERR_MEMORY;
@@ -103,7 +103,7 @@ struct checkpoint *checkpoint_take(struct bw_chain *c, int64_t substeps)
         p->clock = (struct checkpoint_clock){c->clock.frame, substeps, c->clock.step, c->clock.time};
         archive_init(&p->extra, &c->log, false);
         p->state = snapshot_take(c, c->clock.frame);
-        status = p->state ? checkpoint_exchange(c, &p->extra) : BW_ERR_MEMORY;
+        status = !p->state ? BW_ERR_MEMORY : extra ? checkpoint_exchange(c, &p->extra) : BW_OK;
     }
     if (status == BW_OK) return p;
     checkpoint_free(p);
@@ -116,6 +116,7 @@ void checkpoint_free(struct checkpoint *p)
     if (!p) return;
     snapshot_unref(p->state);
     archive_free(&p->extra);
+    bw_free(p->about);
     bw_free(p);
 }
 
@@ -139,24 +140,81 @@ static bool tiles_write(struct checkpoint_writer *w, const struct bw_domain_info
     return section_add(w, "tiles", domain->name, "", piece, 3);
 }
 
-/* What the field is, blocks component by component, tile by tile, then the rims that there are, likewise. */
-static bool field_write(struct checkpoint_writer *w, const struct bw_source *s)
+/// What a piece of a field's section is.
+struct field_place {
+    int64_t tile;
+    uint32_t comp;
+    bool rim;
+};
+
+/// A field on its way.
+struct field_way {
+    struct chain_snapshot *state;
+    uint32_t k;
+    struct field_place *place; ///< of each piece behind the first
+};
+
+/* Tiles from `first` on, as many as lie together. */
+static bool round_lend(struct chain_snapshot *s, uint32_t k, int64_t first)
 {
+    const struct bw_source *src = &s->source[k];
+    int32_t cell[CHECKPOINT_ROUND][3], n = 0;
+    for (int64_t t = first; t < src->topo->pub.count && n < CHECKPOINT_ROUND; t++, n++)
+        for (int a = 0; a < 3; a++) cell[n][a] = src->topo->coord[t][a] * src->info->domain->tile[a];
+    if (snapshot_lend_cells(s, k, (const int32_t(*)[3])cell, n, false) == BW_OK) return true;
+    errno = ENOMEM;
+    return false;
+}
+
+static const void *place_reach(size_t i, void *user)
+{
+    const struct field_way *w = user;
+    const struct field_place *p = &w->place[i - 1];
+    const struct bw_source *s = &w->state->source[w->k];
+    const bool begins = p->tile % CHECKPOINT_ROUND == 0 && p->comp == 0 && !p->rim;
+    if (begins && !round_lend(w->state, w->k, p->tile)) return NULL;
+    return p->rim ? s->rim[p->comp][p->tile] : s->data[p->comp][p->tile];
+}
+
+/* Pieces of the tiles from `first` to `end` - 1: all blocks or all rims, component by component. Which tiles have rims
+ * their neighbours tell: those of other processes may have come without. */
+static size_t places_add(const struct bw_source *s, int64_t first, int64_t end, bool rim, struct field_place *place,
+                         struct checkpoint_piece *piece)
+{
+    const size_t elem = s->info->precision == BW_F64P ? 8 : 4;
+    size_t n = 0;
+    for (uint32_t c = 0; c < s->info->comps; c++)
+        for (int64_t t = first; t < end; t++) {
+            if (rim && (s->info->kind != BW_MAC || s->topo->neighbour[t][2 * c + 1] >= 0)) continue;
+            const size_t values = rim ? bw_field_rim_values(s->info->domain, (int)c) : BW_TILE_CELLS;
+            place[n] = (struct field_place){t, c, rim};
+            piece[n++] = (struct checkpoint_piece){NULL, values * elem};
+        }
+    return n;
+}
+
+/* What the field is; then of so many tiles at a time, which come from other processes together, blocks and rims. */
+static bool field_write(struct checkpoint_writer *w, struct chain_snapshot *state, uint32_t k)
+{
+    const struct bw_source *s = &state->source[k];
     const struct bw_field_info *info = s->info;
     const struct checkpoint_field head = {info->kind, info->precision, info->comps, info->lifetime};
-    int64_t tiles = s->topo->pub.count;
-    size_t n = 0, elem = info->precision == BW_F64P ? 8 : 4;
-    struct checkpoint_piece *piece = bw_calloc((size_t)(2 * tiles * info->comps + 1) * sizeof *piece);
-    if (!piece) return errno = ENOMEM, false;
-    piece[n++] = (struct checkpoint_piece){&head, sizeof head};
-    for (uint32_t c = 0; c < info->comps; c++)
-        for (int64_t t = 0; t < tiles; t++) piece[n++] = (struct checkpoint_piece){s->data[c][t], BW_TILE_CELLS * elem};
-    for (uint32_t c = 0; c < info->comps && s->rim[c]; c++)
-        for (int64_t t = 0; t < tiles; t++)
-            if (s->rim[c][t])
-                piece[n++] = (struct checkpoint_piece){s->rim[c][t], bw_field_rim_values(info->domain, (int)c) * elem};
-    bool good = section_add(w, "field", info->domain->name, info->name, piece, n);
+    const int64_t tiles = s->topo->pub.count;
+    const size_t most = (size_t)(2 * tiles * info->comps + 1);
+    struct checkpoint_piece *piece = bw_calloc(most * sizeof *piece);
+    struct field_way way = {state, k, bw_calloc(most * sizeof *way.place)};
+    size_t n = 0;
+    if (piece) piece[n++] = (struct checkpoint_piece){&head, sizeof head};
+    for (int64_t t = 0; piece && way.place && t < tiles; t += CHECKPOINT_ROUND)
+        for (int rim = 0; rim < 2; rim++) {
+            const int64_t end = t + CHECKPOINT_ROUND < tiles ? t + CHECKPOINT_ROUND : tiles;
+            n += places_add(s, t, end, rim, way.place + n - 1, piece + n);
+        }
+    checkpoint_ask(w, place_reach, &way);
+    errno = ENOMEM;
+    const bool good = piece && way.place && section_add(w, "field", info->domain->name, info->name, piece, n);
     bw_free(piece);
+    bw_free(way.place);
     return good;
 }
 
@@ -184,13 +242,6 @@ uint64_t checkpoint_shape(const struct bw_attribute *rows, uint32_t n)
 
 bool checkpoint_wants(const struct bw_field_info *info) { return info->lifetime == BW_STATE || info->alive > 0; }
 
-static bool lent(struct chain_snapshot *s, uint32_t k)
-{
-    if (snapshot_lend(s, k, false) == BW_OK) return true;
-    errno = ENOMEM;
-    return false;
-}
-
 static bool state_write(struct checkpoint_writer *w, const struct bw_chain *c, const struct checkpoint *p)
 {
     struct chain_snapshot *s = p->state;
@@ -202,17 +253,17 @@ static bool state_write(struct checkpoint_writer *w, const struct bw_chain *c, c
         good = !topo || tiles_write(w, c->grid[i], topo);
     }
     for (uint32_t k = 0; k < s->frame.n_fields && good; k++)
-        if (checkpoint_wants(s->source[k].info)) good = lent(s, k) && field_write(w, &s->source[k]);
+        if (checkpoint_wants(s->source[k].info)) good = field_write(w, s, k);
     snapshot_lend_end(s);
     for (uint32_t k = 0; k < s->frame.n_particles && good; k++) good = particles_write(w, k, &s->particles[k]);
     return good;
 }
 
-bool checkpoint_write(struct bw_chain *c, struct checkpoint *p, const char *about, const char *path)
+bool checkpoint_write(struct bw_chain *c, struct checkpoint *p, const char *path)
 {
     struct checkpoint_writer *w = checkpoint_create(path);
     if (!w) return false;
-    struct checkpoint_piece text = {about, strlen(about)}, clock = {&p->clock, sizeof p->clock};
+    struct checkpoint_piece text = {p->about, strlen(p->about)}, clock = {&p->clock, sizeof p->clock};
     bool good = checkpoint_add(w, "about", &text, 1) && checkpoint_add(w, "clock", &clock, 1) && state_write(w, c, p);
     for (int32_t i = 0; i < p->extra.n && good; i++) {
         const struct archive_entry *e = &p->extra.entry[i];

@@ -350,8 +350,36 @@ static void service_exchange(struct bw_stage *stage, const struct bw_parcel *sen
     if (t) t->exchange(t, send, n_send, take, n_take);
 }
 
-static const struct bw_ranks_api ranks_table = {sizeof ranks_table, service_share,  service_bring,
-                                                service_whole,      service_owners, service_exchange};
+static enum bw_status service_places(struct bw_stage *stage, struct bw_field *f, size_t count, const bw_vec3 *pos,
+                                     double *out)
+{
+    if (refused(stage, "ranks sample")) return BW_ERR_PLUGIN;
+    const struct run_host *h = host_of(stage);
+    return bw_ranks_sample(f, h->workers, count, pos, out);
+}
+
+static int32_t service_rank(const struct bw_stage *stage, int32_t *size)
+{
+    const struct bw_transport *t = host_of(stage)->domains[0]->ranks;
+    *size = t ? t->size : 1;
+    return t ? t->rank : 0;
+}
+
+static void service_gather(struct bw_stage *stage, void *pieces, const size_t *bytes)
+{
+    struct bw_transport *t = host_of(stage)->domains[0]->ranks;
+    if (t && !refused(stage, "ranks gather")) t->gather(t, NULL, bytes, pieces);
+}
+
+static enum bw_status service_bring_round(struct bw_stage *stage, struct bw_field *f, struct bw_domain *d, double reach)
+{
+    if (refused(stage, "ranks bring_round")) return BW_ERR_PLUGIN;
+    return host_of(stage)->share ? bw_ranks_bring_round(f, d, reach) : BW_OK;
+}
+
+static const struct bw_ranks_api ranks_table = {sizeof ranks_table, service_share,      service_bring,  service_whole,
+                                                service_owners,     service_exchange,   service_places, service_rank,
+                                                service_gather,     service_bring_round};
 
 static const void *host_extension(const char *id)
 {

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "grid/ranks/ranks.h"
 #include <malloc.h>
+#include <string.h>
 
 enum { LARGE = 1 << 20 };
 
@@ -12,18 +13,11 @@ static enum bw_status no_memory(struct bw_chain *c)
                     (long long)c->clock.frame, (int)c->ranks->rank);
 }
 
-void together_look(struct bw_chain *c)
+bool together_says(const struct bw_chain *c, bool own)
 {
-    struct {
-        double elapsed;
-        int32_t stop, cancel;
-    } first = {c->progress.elapsed, c->together.stop && *c->together.stop, c->together.cancel && *c->together.cancel};
-    size_t bytes[BW_RANKS_MOST] = {sizeof first};
-    if (!c->ranks) return;
-    c->ranks->gather(c->ranks, &first, bytes, &first);
-    c->progress.elapsed = first.elapsed;
-    atomic_store(&c->together.stops, first.stop);
-    atomic_store(&c->together.cancels, first.cancel);
+    const size_t bytes[BW_RANKS_MOST] = {sizeof own};
+    if (c->ranks) c->ranks->gather(c->ranks, NULL, bytes, &own);
+    return own;
 }
 
 static double tiles_own(const struct bw_chain *c)
@@ -54,11 +48,11 @@ static const struct run_stage *asked_whole(const struct bw_chain *c)
     return NULL;
 }
 
-static bool all_may_share(const struct bw_chain *c) { return !asked_whole(c); }
+bool together_share_all(const struct bw_chain *c) { return !asked_whole(c); }
 
 bool together_shares(const struct bw_chain *c, const struct run_stage *s)
 {
-    return (s->pub.desc->flags & BW_STAGE_RANKS) && all_may_share(c);
+    return (s->pub.desc->flags & BW_STAGE_RANKS) && together_share_all(c);
 }
 
 char *bw_chain_whole(const struct bw_chain *c)
@@ -108,91 +102,10 @@ void together_done(struct bw_chain *c)
         bw_ranks_keep(c->domain[i], c->domain[i]->deal->own);
 }
 
-/* ---- what the first rank writes ---- */
-
 enum bw_status together_show(struct bw_chain *c)
 {
     c->host.share = c->host.shares = false; // what follows the first rank does alone
-    return c->ranks && !all_may_share(c) ? bring_all(c, BW_NEED_FIRST) : BW_OK;
-}
-
-/* On the writer's thread. */
-static enum bw_status lend_take(void *user, struct bw_field *f, bool more)
-{
-    struct run_together *t = &((struct bw_chain *)user)->together;
-    pthread_mutex_lock(&t->lock);
-    t->ask = f;
-    t->more = more;
-    pthread_cond_broadcast(&t->changed);
-    while (t->ask && t->status == BW_OK) pthread_cond_wait(&t->changed, &t->lock);
-    const enum bw_status status = t->status;
-    pthread_mutex_unlock(&t->lock);
-    return status;
-}
-
-static void lend_end(void *user)
-{
-    struct run_together *t = &((struct bw_chain *)user)->together;
-    pthread_mutex_lock(&t->lock);
-    t->open--;
-    pthread_cond_broadcast(&t->changed);
-    pthread_mutex_unlock(&t->lock);
-}
-
-void together_lend(struct bw_chain *c, struct chain_snapshot *s)
-{
-    if (!c->ranks || !all_may_share(c)) return;
-    pthread_mutex_lock(&c->together.lock);
-    c->together.open++;
-    pthread_mutex_unlock(&c->together.lock);
-    s->lender = &c->together.lender;
-}
-
-/* What all ranks do next, as the first one says. */
-struct order {
-    int32_t field, more; ///< field: -1, none; number in the chain's table
-};
-
-static struct order order_wait(struct bw_chain *c)
-{
-    struct run_together *t = &c->together;
-    struct order o = {-1, 0};
-    if (c->ranks->rank) return o;
-    pthread_mutex_lock(&t->lock);
-    while (!t->ask && t->open > 0) pthread_cond_wait(&t->changed, &t->lock);
-    for (int32_t i = 0; i < c->fields.n && t->ask; i++)
-        if (c->fields.field[i].field == t->ask) o = (struct order){i, t->more};
-    pthread_mutex_unlock(&t->lock);
-    return o;
-}
-
-static enum bw_status order_do(struct bw_chain *c, struct order o)
-{
-    struct run_together *t = &c->together;
-    for (int32_t i = 0; i < c->preset->n_domains && !o.more; i++) bw_ranks_keep(c->domain[i], c->domain[i]->deal->own);
-    if (o.field < 0) return BW_OK;
-    struct bw_field *f = c->fields.field[o.field].field;
-    const enum bw_status status = bw_ranks_bring(f->domain, &f, 1, BW_NEED_FIRST);
-    pthread_mutex_lock(&t->lock);
-    t->ask = NULL;
-    t->status = status;
-    pthread_cond_broadcast(&t->changed);
-    pthread_mutex_unlock(&t->lock);
-    return status == BW_OK ? BW_OK : no_memory(c);
-}
-
-enum bw_status together_serve(struct bw_chain *c)
-{
-    const size_t bytes[BW_RANKS_MOST] = {sizeof(struct order)};
-    enum bw_status status = BW_OK;
-    struct order o = {0, 0};
-    if (!c->ranks || !all_may_share(c)) return BW_OK;
-    while (o.field >= 0 && status == BW_OK) {
-        o = order_wait(c);
-        c->ranks->gather(c->ranks, &o, bytes, &o);
-        status = order_do(c, o);
-    }
-    return status;
+    return c->ranks && !together_share_all(c) ? bring_all(c, BW_NEED_FIRST) : BW_OK;
 }
 
 void together_end(struct bw_chain *c)
@@ -208,7 +121,7 @@ void together_end(struct bw_chain *c)
 enum bw_status together_begin(struct bw_chain *c)
 {
     enum bw_status status = BW_OK;
-    c->together = (struct run_together){.lender = {lend_take, lend_end, c}};
+    c->together = (struct run_together){.part = -1};
     pthread_mutex_init(&c->together.lock, NULL);
     pthread_cond_init(&c->together.changed, NULL);
     if (!c->ranks) return BW_OK;

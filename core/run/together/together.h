@@ -8,8 +8,8 @@
 
 /// Domains are dealt out. BW_ERR_MEMORY.
 enum bw_status together_begin(struct bw_chain *c);
-/// What was asked of the first rank (stop, cancel, how long it took) is asked of all.
-void together_look(struct bw_chain *c);
+/// What the first rank says counts for all.
+bool together_says(const struct bw_chain *c, bool own);
 /// What this rank has sent in the frame, for timings.csv.
 void together_count(struct bw_chain *c);
 /// A stage is about to be called: one that does not say BW_STAGE_RANKS finds all tiles of all fields, and its sweeps
@@ -17,14 +17,12 @@ void together_count(struct bw_chain *c);
 enum bw_status together_call(struct bw_chain *c, const struct run_stage *s);
 /// It is done: what it looked at of others' tiles goes, for memory's sake.
 void together_done(struct bw_chain *c);
-/// The first rank is about to take snapshots: fields are lent to them, or, where each stage runs whole, are there.
+/// Snapshots are about to be taken: fields are lent to them, or, where each stage runs whole, the first rank has all.
 enum bw_status together_show(struct bw_chain *c);
-/// Of a snapshot on its way to the writer: all ranks see to it in together_serve.
-void together_lend(struct bw_chain *c, struct chain_snapshot *s);
-/// Until no snapshot asks any more, all ranks send the first what it asks for.
-enum bw_status together_serve(struct bw_chain *c);
 void together_end(struct bw_chain *c);
 /// Does a stage run on its own tiles alone?
 bool together_shares(const struct bw_chain *c, const struct run_stage *s);
+/// Do some?
+bool together_share_all(const struct bw_chain *c);
 
 #endif

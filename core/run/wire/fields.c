@@ -27,6 +27,13 @@ static const struct standard *standard_find(const char *name)
     return NULL;
 }
 
+const char *fields_nearest(const char *name)
+{
+    const char *words[BW_COUNT(standard)];
+    for (size_t i = 0; i < BW_COUNT(standard); i++) words[i] = standard[i].name;
+    return bw_did_you_mean(name, words, BW_COUNT(standard));
+}
+
 bool fields_standard(const char *name) { return standard_find(name) != NULL; }
 
 struct run_field *fields_find(const struct field_table *t, const char *name, int32_t domain)

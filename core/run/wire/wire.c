@@ -141,6 +141,48 @@ static enum bw_status fields_create(struct field_table *t, struct stage_list *st
     return BW_OK;
 }
 
+/* ---- names that are like others ---- */
+
+static bool declared(const struct field_table *t, const char *name)
+{
+    for (int32_t i = 0; i < t->preset->n_fields; i++)
+        if (!strcmp(t->preset->field[i].name, name)) return true;
+    return false;
+}
+
+/* Does a stage ask for it by a port of its own, and not as one of a list? */
+static bool asked_for(const struct stage_list *stages, intptr_t field)
+{
+    for (int32_t i = 0; i < stages->n; i++)
+        for (uint32_t k = 0; k < stages->stage[i].pub.desc->n_ports; k++) {
+            const struct bw_bound *b = &stages->stage[i].bound[k];
+            if (stages->stage[i].pub.desc->ports[k].flags & BW_PORT_LIST) continue;
+            for (uint32_t q = 0; q < b->count; q++)
+                if (((const intptr_t *)b->fields)[q] == field) return true;
+        }
+    return false;
+}
+
+/* An emitter makes any field that it is told to: one that nobody asks for may be a slip of the pen. Before fields are
+ * created, bound ones are numbers in the table. */
+static void slips_warn(const struct field_table *t, const struct stage_list *stages)
+{
+    for (int32_t i = 0; i < t->n; i++) {
+        const struct run_field *f = &t->field[i];
+        if (f->creator < 0 || f->typed || fields_standard(f->name) || declared(t, f->name) || asked_for(stages, i))
+            continue;
+        const char *near = fields_nearest(f->name);
+        const struct run_stage *s = &stages->stage[f->creator];
+        char *text = near ? bw_printf("%s:%d:%d: makes \"%s\", a field that no stage asks for; did you mean \"%s\"? If "
+                                      "not, name it under `fields`",
+                                      s->preset->place.file, (int)s->preset->place.line, (int)s->preset->place.column,
+                                      f->name, near)
+                          : NULL;
+        if (text) log_say(t->log, BW_LOG_WARNING, s->pub.id, text);
+        bw_free(text);
+    }
+}
+
 enum bw_status wire(struct field_table *t, struct stage_list *stages, struct bw_domain *const *domain)
 {
     enum bw_status status = BW_OK;
@@ -154,5 +196,6 @@ enum bw_status wire(struct field_table *t, struct stage_list *stages, struct bw_
         if (one == BW_ERR_MEMORY) return one;
         if (first == BW_OK) first = one;
     }
+    if (first == BW_OK) slips_warn(t, stages);
     return first == BW_OK ? fields_create(t, stages, domain) : first;
 }

@@ -106,12 +106,16 @@ static void said_add(struct exporter_list *list, const struct announcement *one)
     if (!said) bw_free(a.what), bw_free(a.path), bw_free(a.by);
 }
 
+void exporters_say(struct exporter_list *list, const char *what, const char *name, const char *by)
+{
+    char *path = bw_printf("%s/%s", list->outputs->folder, name);
+    said_add(list, &(struct announcement){(char *)what, path, (char *)by, false});
+    bw_free(path);
+}
+
 static void exporter_announce(struct bw_exporter *e, const char *what, const char *name)
 {
-    struct exporter_list *list = exporter_of(e)->list;
-    char *path = bw_printf("%s/%s", list->outputs->folder, name);
-    said_add(list, &(struct announcement){(char *)what, path, (char *)e->id, false});
-    bw_free(path);
+    exporters_say(exporter_of(e)->list, what, name, e->id);
 }
 
 struct each {
@@ -141,15 +145,19 @@ static int exporter_cancelled(struct bw_exporter *e)
     return cancel && *cancel;
 }
 
-static enum bw_status exporter_lend(struct bw_exporter *e, const struct bw_snapshot_field *f)
+static enum bw_status exporter_lend(struct bw_exporter *e, const struct bw_snapshot_field *f, const int32_t (*cell)[3],
+                                    int64_t n)
 {
     struct run_exporter *x = exporter_of(e);
     struct chain_snapshot *s = x->snapshot;
     if (!s || !s->lender) return BW_OK;
-    const bool last = x == &x->list->exporter[x->list->n - 1];
+    const struct run_exporter *last = NULL;
+    for (int32_t i = 0; i < x->list->n; i++)
+        if (exporter_part(&x->list->exporter[i]) & s->parts) last = &x->list->exporter[i];
     for (uint32_t k = 0; f && k < s->frame.n_fields; k++)
-        if (f->host_data == &s->source[k]) return snapshot_lend(s, k, false);
-    if (!f && last) snapshot_lend_end(s);
+        if (f->host_data == &s->source[k])
+            return cell ? snapshot_lend_cells(s, k, cell, n, true) : snapshot_lend(s, k, false);
+    if (!f && x == last) snapshot_lend_end(s);
     return BW_OK;
 }
 
@@ -304,6 +312,7 @@ enum bw_status exporters_start(struct exporter_list *list, double time)
 {
     for (int32_t i = 0; i < list->n; i++) {
         struct run_exporter *x = &list->exporter[i];
+        if (!(exporter_part(x) & list->parts)) continue;
         enum bw_status status = log_params(list->log, x->params, time, 0, x->param_mem);
         if (status != BW_OK) return status;
         x->initialised = true;
@@ -343,8 +352,16 @@ static enum bw_status exporter_write(struct run_exporter *x, struct chain_snapsh
 enum bw_status exporters_write(struct exporter_list *list, struct chain_snapshot *s)
 {
     enum bw_status status = BW_OK;
-    for (int32_t i = 0; i < list->n && status == BW_OK; i++) status = exporter_write(&list->exporter[i], s);
+    for (int32_t i = 0; i < list->n && status == BW_OK; i++)
+        if (exporter_part(&list->exporter[i]) & s->parts) status = exporter_write(&list->exporter[i], s);
     return status;
+}
+
+bool exporters_have(const struct exporter_list *list, enum snapshot_part part)
+{
+    for (int32_t i = 0; i < list->n; i++)
+        if (exporter_part(&list->exporter[i]) & part) return true;
+    return false;
 }
 
 static enum bw_status exporter_save(struct run_exporter *x, struct bw_archive *a)

@@ -48,8 +48,9 @@ struct exporter_list {
     struct bw_workers *workers; ///< while the writer runs
     struct announcement *said;  ///< under the log's lock
     int32_t n_said;
-    bool motion;   ///< someone wants velocities as of the frame
-    bool outlines; ///< … obstacles where no gas is
+    uint32_t parts; ///< enum snapshot_part: whose exporters this process runs
+    bool motion;    ///< someone wants velocities as of the frame
+    bool outlines;  ///< … obstacles where no gas is
 };
 
 /// Fill the table of services.
@@ -59,6 +60,15 @@ void exporters_init(struct exporter_list *list);
 enum bw_status exporter_add(struct exporter_list *list, const struct bw_preset_export *preset);
 /// Claim the names that exporters say beforehand.
 enum bw_status exporters_plan(struct exporter_list *list, const struct field_table *fields);
+/// The part of a frame that an exporter writes.
+static inline uint32_t exporter_part(const struct run_exporter *x)
+{
+    return x->pub.desc->flags & BW_EXPORTER_TURNS ? SNAPSHOT_TURNS : SNAPSHOT_FIRST;
+}
+/// Is there one of them?
+bool exporters_have(const struct exporter_list *list, enum snapshot_part part);
+/// Something that was committed goes to the closing lines.
+void exporters_say(struct exporter_list *list, const char *what, const char *name, const char *by);
 /// Every exporter's init, with the parameters of that time.
 enum bw_status exporters_start(struct exporter_list *list, double time);
 /// Every exporter's frame. Errors are said.

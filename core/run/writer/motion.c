@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "motion.h"
+#include "base/alloc.h"
+#include "grid/grid.h"
 #include "run/call.h"
 #include <string.h>
 
@@ -22,19 +24,32 @@ static enum bw_status velocity_ask(struct bw_chain *c, struct bw_particles *p, f
     return status;
 }
 
+/* Where a snapshot wants it; NULL: it has no such row. */
+static float *velocity_row(const struct bw_snapshot_particles *p)
+{
+    for (uint32_t r = 0; r < p->n_attributes; r++) {
+        const struct bw_attribute *row = &p->attributes[r];
+        if (!strcmp(row->name, "velocity") && row->precision == BW_F32 && row->comps == 3)
+            return (float *)(intptr_t)p->data[r];
+    }
+    return NULL;
+}
+
 enum bw_status motion_take(struct bw_chain *c, struct chain_snapshot *s)
 {
+    static const struct bw_attribute velocity = {"velocity", BW_F32, 3, "m/s"};
     enum bw_status status = BW_OK;
     uint32_t k = 0;
     for (int32_t i = 0; i < c->fields.n && status == BW_OK; i++) {
         struct bw_particles *p = c->fields.field[i].particles;
-        if (!p) continue;
-        const struct bw_snapshot_particles *to = &s->particles[k++];
-        for (uint32_t r = 0; r < to->n_attributes; r++) {
-            const struct bw_attribute *row = &to->attributes[r];
-            if (!strcmp(row->name, "velocity") && row->precision == BW_F32 && row->comps == 3)
-                status = velocity_ask(c, p, (float *)(intptr_t)to->data[r]);
+        if (!p || !bw_particles_has(p, &velocity)) {
+            k += p != NULL;
+            continue;
         }
+        float *own = s ? NULL : bw_calloc(3 * (size_t)bw_particles_table.count(p) * sizeof *own + 1);
+        float *to = s ? velocity_row(&s->particles[k++]) : own;
+        status = to ? velocity_ask(c, p, to) : call_no_memory(c);
+        bw_free(own);
     }
     return status;
 }

@@ -6,7 +6,8 @@
 #include "run/chain.h"
 
 /// Give a snapshot's particles (not the chain's, whose next step must not depend on who looks) the velocity that the
-/// flow has where they are, from stages that offer billow.motion/1. Errors are said.
+/// flow has where they are, from stages that offer billow.motion/1. `s` NULL: another rank takes one, and this one does
+/// its share. Errors are said.
 enum bw_status motion_take(struct bw_chain *c, struct chain_snapshot *s);
 
 #endif

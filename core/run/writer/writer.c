@@ -60,6 +60,7 @@ static void *writer_main(void *arg)
         pthread_mutex_unlock(&w->lock);
         status = job_do(w, j, status);
         job_free(j);
+        if (w->done) status = w->done(status, frame, checkpoint, w->user);
         pthread_mutex_lock(&w->lock);
         w->checkpoints -= checkpoint;
         w->status = status;

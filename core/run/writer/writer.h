@@ -13,10 +13,15 @@ struct writer_job;
 /// Writes and frees a checkpoint. Answers a failure of the exporters only: then nothing more is written.
 typedef enum bw_status (*writer_checkpoint_fn)(struct checkpoint *p, void *user);
 
+/// A job's end, whatever came of it: its frame, or that it was a checkpoint. Answers the status that the next begin
+/// with.
+typedef enum bw_status (*writer_done_fn)(enum bw_status status, int64_t frame, bool checkpoint, void *user);
+
 struct writer {
     struct exporter_list *exporters;
     writer_checkpoint_fn checkpoint;
-    void *user; ///< of `checkpoint`
+    writer_done_fn done; ///< NULL: nobody wants to know
+    void *user;          ///< of both
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t wake;

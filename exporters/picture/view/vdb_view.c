@@ -239,7 +239,7 @@ static enum bw_status grid_sample(const struct bw_vdb_view *v, struct bwvdb_file
 
 enum { DENSITY, FLAME, TEMPERATURE, DYE, SOLID, GRIDS }; ///< of what a volume is made
 
-/// The cells of one file's volume: those of its own box, on the lattice of voxels, halved until they fit.
+/// The cells of one file's volume: those of its own box and, as in a bake, two of air around, halved until they fit.
 static void box_choose(const struct bw_vdb_view *v, const struct bwvdb_file *f, const int grids[GRIDS],
                        struct bw_dense *box)
 {
@@ -258,8 +258,8 @@ static void box_choose(const struct bw_vdb_view *v, const struct bwvdb_file *f, 
     for (;; box->h *= 2) {
         double cells = 1;
         for (int d = 0; d < 3; d++) {
-            box->n[d] = (int32_t)ceil((hi[d] - lo[d]) / box->h - 1e-6) + 2;
-            box->origin[d] = lo[d] - box->h;
+            box->n[d] = (int32_t)ceil((hi[d] - lo[d]) / box->h - 1e-6) + 4;
+            box->origin[d] = lo[d] - 2 * box->h;
             cells *= box->n[d];
         }
         if (cells < BW_GATHER_CELLS) return;

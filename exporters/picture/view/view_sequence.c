@@ -137,6 +137,10 @@ enum bw_status bw_sequence_find(struct bw_sequence *s, const char *what, int64_t
             snprintf(why, why_size, "there is no file or folder %s", what);
             return BW_ERR_IO;
         }
+        if (!ends_vdb(model)) {
+            snprintf(why, why_size, "%s is no .vdb file: one, a folder or a pattern with #### is wanted", what);
+            return BW_ERR_IO;
+        }
     }
     struct numbered as;
     struct collecting c = {s, folder, first, last, BW_OK};

@@ -5,6 +5,7 @@
 #include <picture/volume/motion/shutter.h>
 #include <picture/volume/motion/sparks.h>
 #include <picture/volume/rays/march.h>
+#include <picture/volume/solid/facing.h>
 
 #define STAND 2 ///< cells over the floor: lower edges would be round, and the floor seen below them
 
@@ -17,11 +18,13 @@ enum bw_status bw_render_linear(const struct bw_tools *tools, const struct bw_vo
     standing.stands = scene->floor;
     standing.stand = scene->lo[2] + STAND * v->solid_box.h;
     enum bw_status status = bw_medium_light(tools, v, scene, &medium);
+    if (!status && v->solid) status = bw_facing_make(tools, &standing);
     if (!status) status = bw_shutter_open(tools, v, scene->shutter, &medium);
     if (!status) bw_medium_sharpen(tools, &scene->look, &medium);
     if (!status) status = bw_march(tools, &shot, img, alpha);
     if (!status) status = bw_sparks_draw(tools, &shot, img, alpha);
     bw_medium_free(tools, &medium);
+    bw_facing_free(tools, &standing);
     return status;
 }
 

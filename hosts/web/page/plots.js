@@ -47,6 +47,7 @@ export class Plots {
     const { metrics, timings } = this.tables, all = [];
     if (timings) all.push(['seconds by stage', 'timings', timings.names.filter((n) => n.endsWith('.seconds'))]);
     if (timings) all.push(['seconds a frame', 'timings', ['seconds']], ['memory, GiB', 'timings', ['resident_bytes'], 2 ** -30]);
+    if (timings) for (const n of timings.names) if (n.startsWith('ranks.')) all.push([n, 'timings', [n]]);
     if (metrics) for (const n of metrics.names) if (n !== 'frame' && n !== 'time') all.push([n, 'metrics', [n]]);
     this.all = all.filter(([, , names]) => names.length);
     const before = this.select.value;

@@ -4,7 +4,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 /// Bytes that a row of /proc/meminfo tells of; 0: there is none.
 static double memory_read(const char *row)
@@ -19,11 +18,21 @@ static double memory_read(const char *row)
     return 1024 * kilobytes;
 }
 
-json_t *machine_tell(void)
+int64_t machine_cores(struct bw_session *session)
+{
+    char *text = bw_session_machine(session, NULL);
+    json_t *facts = text ? json_loads(text, 0, NULL) : NULL;
+    const int64_t n = json_integer_value(json_object_get(facts, "cores"));
+    bw_text_free(text);
+    json_decref(facts);
+    return n > 0 ? n : 1;
+}
+
+json_t *machine_tell(int64_t cores)
 {
     double load = 0;
     if (getloadavg(&load, 1) != 1) load = 0;
     const double all = memory_read("MemTotal"), left = memory_read("MemAvailable");
-    return json_pack("{s:I, s:f, s:f, s:f}", "cores", (json_int_t)sysconf(_SC_NPROCESSORS_ONLN), "load", load, "memory",
-                     all, "used", all - left);
+    return json_pack("{s:I, s:f, s:f, s:f}", "cores", (json_int_t)cores, "load", load, "memory", all, "used",
+                     all - left);
 }

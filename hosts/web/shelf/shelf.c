@@ -8,7 +8,7 @@
 
 void shelf_init(struct shelf *s, struct bw_session *session)
 {
-    *s = (struct shelf){.session = session};
+    *s = (struct shelf){.session = session, .cores = machine_cores(session)};
     pthread_mutex_init(&s->lock, NULL);
 }
 
@@ -160,5 +160,5 @@ json_t *shelf_state(struct shelf *s)
         json_array_append_new(list, source_state(all[i], all[i]->id == current));
         shelf_give(s, all[i]);
     }
-    return json_pack("{s:i, s:o, s:o}", "current", (int)current, "shelf", list, "machine", machine_tell());
+    return json_pack("{s:i, s:o, s:o}", "current", (int)current, "shelf", list, "machine", machine_tell(s->cores));
 }

@@ -14,6 +14,7 @@ struct shelf {
     int32_t last;                 ///< number that was given last
     int32_t current;              ///< the one that is shown by itself; 0: none
     int64_t seq;
+    int64_t cores; ///< that there are for it
 };
 
 void shelf_init(struct shelf *s, struct bw_session *session);

@@ -60,14 +60,19 @@ static void attempt_drop(struct tune *t, int i)
     t->attempt[KEPT - 1] = NULL;
 }
 
+/// What still runs is given up, but one.
+static void attempts_stop(struct tune *t, int but)
+{
+    for (int i = 0; i < KEPT && t->attempt[i]; i++)
+        if (i != but) attempt_stop(t->attempt[i]);
+}
+
 /// What still runs is given up; what has no picture goes.
 static void attempts_end(struct tune *t)
 {
-    for (int i = KEPT - 1; i >= 0; i--) {
-        if (!t->attempt[i]) continue;
-        attempt_stop(t->attempt[i]);
-        if (!t->attempt[i]->frames) attempt_drop(t, i);
-    }
+    attempts_stop(t, -1);
+    for (int i = KEPT - 1; i >= 0; i--)
+        if (t->attempt[i] && !t->attempt[i]->frames) attempt_drop(t, i);
 }
 
 static int attempt_find(const struct tune *t, const char *flow)
@@ -111,6 +116,7 @@ static void reading_show(struct tune *t, struct reading *g)
     const int i = attempt_find(t, g->flow);
     json_t *values = json_incref(g->values);
     if (i >= 0 && (t->attempt[i]->bake || t->attempt[i]->whole)) {
+        attempts_stop(t, i); // another try, that was gone back from, would bake on unseen
         attempt_look(t->attempt[i], g);
         attempt_front(t, i);
     } else if (attempts_end(t), !attempt_resume(t, g)) {
@@ -281,12 +287,6 @@ static void ids_read(struct tune *t)
     json_decref(list);
 }
 
-static long cores(void)
-{
-    const long n = sysconf(_SC_NPROCESSORS_ONLN);
-    return n < 1 ? 1 : n > 16 ? 16 : n;
-}
-
 static void folder_make(struct tune *t)
 {
     const char *base = getenv("TMPDIR");
@@ -322,8 +322,10 @@ struct tune *tune_open(struct shelf *shelf, const char *preset)
         return NULL;
     }
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    *t = (struct tune){
-        .shelf = shelf, .path = path, .name = strndup(name, strcspn(name, ".")), .rate = RATE * (double)cores()};
+    *t = (struct tune){.shelf = shelf,
+                       .path = path,
+                       .name = strndup(name, strcspn(name, ".")),
+                       .rate = RATE * fmin((double)shelf->cores, 16)};
     t->text = file_read(path);
     if (t->text && t->name && tune_start(t)) return t;
     tune_close(t);

@@ -85,13 +85,13 @@ static double ordered_sum(const struct mg_crew *c, double *number, size_t each)
 }
 
 /// First cell of this worker's n-th tile of level 0.
-static int64_t cells_of(const struct mg_crew *c, int64_t n) { return mg_tile_of(c, c->mg->level, n) * MG_CELLS; }
+static int64_t cells_of(const struct mg_crew *c, int64_t n) { return mg_tile_of(c->mg->level, n) * MG_CELLS; }
 
 static double level_dot(const struct mg_crew *c, const float *a, const float *b)
 {
     const struct mg_level *l = c->mg->level;
     for (int64_t n = mg_first(c, l), end = mg_end(c, l); n < end; n++) {
-        const int64_t i = mg_tile_of(c, l, n);
+        const int64_t i = mg_tile_of(l, n);
         const float *p = a + i * MG_CELLS, *q = b + i * MG_CELLS;
         double sum[8] = {0};
         for (int m = 0; m < MG_CELLS; m += 8)
@@ -126,7 +126,7 @@ static void single_solve(struct bw_team *team, void *user)
     const struct mg_level *l = s->mg->level, *coarse = s->mg->n_levels > 1 ? l + 1 : NULL;
     double now = HUGE_VAL, initial = -1; // the first measure follows no whole cycle
     int cycle = 0, weak = 0, slow = 0;
-    if (o->warm) mg_halo(&c, l->x, sizeof *l->x, MG_BOTH);
+    if (o->warm) mg_halo(&c, l, l->x, sizeof *l->x, MG_BOTH);
     if (o->warm) mg_leg(&c, l, coarse, LEG(from_guess));
     else mg_leg(&c, l, coarse, LEG(from_zero));
     while (cycle < o->max_cycles) {
@@ -140,7 +140,7 @@ static void single_solve(struct bw_team *team, void *user)
         mg_leg(&c, l, coarse, coarse ? up_down : up_down + 1, (int)sizeof up_down - !coarse);
     }
     mg_remove_means(&c, l->x, NULL);
-    mg_halo(&c, l->x, sizeof *l->x, MG_BOTH);
+    mg_halo(&c, l, l->x, sizeof *l->x, MG_BOTH);
     if (c.rank != 0) return;
     s->result.cycles = cycle;
     s->result.residual = now;
@@ -174,9 +174,9 @@ static double wide_defect(const struct solve *s, const struct mg_crew *c)
     const struct mg_level *l = s->mg->level;
     mg_meet(c);
     mg_seams_refresh(c, l, s->mg->sol, sizeof *s->mg->sol);
-    mg_halo(c, s->mg->sol, sizeof *s->mg->sol, MG_BOTH);
+    mg_halo(c, l, s->mg->sol, sizeof *s->mg->sol, MG_BOTH);
     for (int64_t n = mg_first(c, l), end = mg_end(c, l); n < end; n++) {
-        const int64_t i = mg_tile_of(c, l, n);
+        const int64_t i = mg_tile_of(l, n);
         const struct mg_wide t = wide_at(s->mg, i);
         l->partial[i] = s->mg->kernels->defect(&t);
     }
@@ -217,9 +217,9 @@ static double direction_apply(const struct mg_crew *c)
     const struct mg_level *l = mg->level;
     mg_meet(c);
     mg_seams_refresh(c, l, mg->dir, sizeof *mg->dir);
-    mg_halo(c, mg->dir, sizeof *mg->dir, MG_BOTH);
+    mg_halo(c, l, mg->dir, sizeof *mg->dir, MG_BOTH);
     for (int64_t n = mg_first(c, l), end = mg_end(c, l); n < end; n++) {
-        const int64_t i = mg_tile_of(c, l, n);
+        const int64_t i = mg_tile_of(l, n);
         const struct mg_tile t = mg_tile_at(l, mg->dir, NULL, i);
         l->partial[i] = mg->kernels->apply(&t, mg->q + i * MG_CELLS);
     }
@@ -285,7 +285,7 @@ static void wide_solve(struct bw_team *team, void *user)
         cg |= cycles_are_slow(o, before, now, &weak);
     }
     mg_remove_means(&c, NULL, s->mg->sol);
-    mg_halo(&c, s->mg->sol, sizeof *s->mg->sol, MG_BOTH);
+    mg_halo(&c, s->mg->level, s->mg->sol, sizeof *s->mg->sol, MG_BOTH);
     wide_end(s, &c);
     mg_meet(&c);
     if (c.rank != 0) return;
@@ -334,7 +334,7 @@ static void zero_take(struct bw_team *team, void *user)
     for (int64_t n = mg_first(&c, c.mg->level), end = mg_end(&c, c.mg->level); n < end; n++)
         memset(x + cells_of(&c, n), 0, MG_CELLS * sizeof *x);
     mg_meet(&c);
-    mg_halo(&c, x, sizeof *x, MG_BOTH);
+    mg_halo(&c, c.mg->level, x, sizeof *x, MG_BOTH);
 }
 
 enum bw_status mg_solve(struct multigrid *mg, const struct mg_options *options, struct mg_result *result)

@@ -35,6 +35,28 @@ struct mg_seam {
     int32_t cells;                    ///< occupied in the last tile
 };
 
+/// One side of a tile, or an octant of its parent, that goes from rank to rank.
+struct mg_piece {
+    int32_t tile, side;
+};
+
+/// All such pieces that go out, and that come in, by the other rank, in an order that both know.
+struct mg_freight {
+    struct mg_piece *piece[2];
+    int32_t first[2][MG_RANKS + 1]; ///< of each rank's
+    char *parcel[2];
+    struct mg_buffer memory;
+};
+
+/// Who has what of a level (multigrid_ranks.c).
+struct mg_deal {
+    const int32_t *owner; ///< by tile; NULL: all is here
+    int32_t *mine;        ///< own tiles
+    int64_t n_mine;
+    struct mg_freight faces, down, up; ///< that others' tiles look at; octants of the level above, restricted; its x
+    struct mg_buffer memory;
+};
+
 struct mg_level {
     int64_t count, n_ghost, n_coef, n_cut;
     int32_t cells[3];         ///< occupied box from the shifted origin, in cells of this level
@@ -59,6 +81,7 @@ struct mg_level {
     uint8_t *fluid; ///< while building: natural order, 1 an unknown
     float *open;    ///< while building: p = 0 faces a cell, in faces of this level,
     float *give;    ///< and the sum of their conductances on level 0
+    struct mg_deal deal;
     struct mg_buffer tables, cells_memory, coefs_memory, cuts_memory;
 };
 
@@ -83,24 +106,13 @@ struct mg_shape {
     int32_t periodic[3];
 };
 
-/// One side of a tile that another rank's tile looks at.
-struct mg_face {
-    int32_t tile, side;
-};
-
-/// Who has what of level 0 (multigrid_ranks.c).
+/// What levels that are dealt out have in common.
 struct mg_ranks {
-    const int32_t *owner; ///< by tile; NULL: all is here
     int32_t rank, size;
-    int32_t *mine, *slot; ///< own tiles; scratch by tile
-    int64_t n_mine;
-    struct mg_face *face[2];        ///< that go out, and come in, by the other rank: …
-    int32_t first[2][MG_RANKS + 1]; ///< … from here on
-    char *parcel[2];
-    float *octant; ///< of coarse tiles, by fine tile
+    int32_t *slot; ///< scratch by tile of level 0
     int32_t face_cells;
     int16_t face_place[6][256], octant_place[MG_CELLS];
-    struct mg_buffer memory, slots;
+    struct mg_buffer slots;
     enum bw_status failed;
 };
 
@@ -200,28 +212,23 @@ static inline void mg_meet(const struct mg_crew *c)
     if (c->team) c->team->barrier(c->team);
 }
 /// Is a level dealt out over ranks?
-static inline int mg_is_dealt(const struct multigrid *mg, const struct mg_level *l)
+static inline int mg_is_dealt(const struct mg_level *l) { return l->deal.owner != NULL; }
+static inline int mg_has(const struct multigrid *mg, const struct mg_level *l, int64_t tile)
 {
-    return l == mg->level && mg->ranks.owner;
+    return !l->deal.owner || l->deal.owner[tile] == mg->ranks.rank;
 }
-static inline int mg_is_mine(const struct multigrid *mg, int64_t tile)
-{
-    return !mg->ranks.owner || mg->ranks.owner[tile] == mg->ranks.rank;
-}
+static inline int mg_is_mine(const struct multigrid *mg, int64_t tile) { return mg_has(mg, mg->level, tile); }
 /// This worker's tiles of a level: a fixed range of those that are here, …
 static inline int64_t mg_first(const struct mg_crew *c, const struct mg_level *l)
 {
-    return (mg_is_dealt(c->mg, l) ? c->mg->ranks.n_mine : l->count) * c->rank / c->size;
+    return (mg_is_dealt(l) ? l->deal.n_mine : l->count) * c->rank / c->size;
 }
 static inline int64_t mg_end(const struct mg_crew *c, const struct mg_level *l)
 {
-    return (mg_is_dealt(c->mg, l) ? c->mg->ranks.n_mine : l->count) * (c->rank + 1) / c->size;
+    return (mg_is_dealt(l) ? l->deal.n_mine : l->count) * (c->rank + 1) / c->size;
 }
 /// … of which this is number n.
-static inline int64_t mg_tile_of(const struct mg_crew *c, const struct mg_level *l, int64_t n)
-{
-    return mg_is_dealt(c->mg, l) ? c->mg->ranks.mine[n] : n;
-}
+static inline int64_t mg_tile_of(const struct mg_level *l, int64_t n) { return mg_is_dealt(l) ? l->deal.mine[n] : n; }
 /// The steps of a leg; first: a red half-sweep from x = 0; over: over-relaxed; coarsen: residual to the level above.
 enum mg_op { MG_FIRST, MG_RELAX_RED, MG_RELAX_BLACK, MG_OVER_RED, MG_OVER_BLACK, MG_COARSEN, MG_REFINE };
 /// Do `n` steps one after the other on all planes of a level. `coarse`: the level above, NULL: none. The residual's
@@ -247,19 +254,22 @@ static inline struct mg_tile mg_tile_at(const struct mg_level *l, float *x, cons
 
 /// Not where an axis leads round inside a tile.
 int mg_is_dealable(const struct multigrid *mg);
-/// Ask who has which tile; after `near` is known. Errors: BW_ERR_MEMORY.
+/// Ask who has which tile of level 0; after `near` is known. Errors: BW_ERR_MEMORY.
 enum bw_status mg_ranks_fit(struct multigrid *mg);
+/// Deal out the level above one, if there is enough of it. Errors: BW_ERR_MEMORY.
+enum bw_status mg_ranks_deal(struct multigrid *mg, struct mg_level *fine, struct mg_level *coarse);
 /// Rows by tile, or by slot, of which each rank has set its own, go to all; by piece of the regions; kinds. Errors:
 /// BW_ERR_MEMORY.
 enum bw_status mg_share(struct multigrid *mg, void *rows, const int32_t *slot, size_t bytes);
 enum bw_status mg_share_pieces(struct multigrid *mg, void *rows, size_t bytes);
 enum bw_status mg_share_kinds(struct multigrid *mg);
 /// The faces of x (`size` bytes a value) that others' tiles look at: MG_RED, MG_BLACK or MG_BOTH. All workers call it.
-void mg_halo(const struct mg_crew *c, void *x, size_t size, int colours);
+void mg_halo(const struct mg_crew *c, const struct mg_level *l, void *x, size_t size, int colours);
 /// `each` numbers a tile.
 void mg_share_numbers(const struct mg_crew *c, double *number, size_t each);
-/// What was restricted to level 1.
-void mg_share_coarse(const struct mg_crew *c, const struct mg_level *coarse);
+/// What was restricted to the level above comes to who has that; what it solved comes to who has the children.
+void mg_share_restricted(const struct mg_crew *c, const struct mg_level *l, const struct mg_level *coarse);
+void mg_share_solved(const struct mg_crew *c, const struct mg_level *l, const struct mg_level *coarse);
 /// Take each singular region's mean out of a level 0 array: one of the two, the other NULL. All workers call it.
 void mg_remove_means(const struct mg_crew *c, float *narrow, double *wide);
 

@@ -89,8 +89,10 @@ static void coarse_gather(int64_t tile, uint32_t worker, void *user)
     const struct build *b = user;
     struct mg_level *l = b->level;
     (void)worker;
-    memset(l->x + tile * MG_CELLS, 0, MG_CELLS * sizeof(float));
-    memset(l->b + tile * MG_CELLS, 0, MG_CELLS * sizeof(float));
+    if (mg_has(b->mg, l, tile)) {
+        memset(l->x + tile * MG_CELLS, 0, MG_CELLS * sizeof(float));
+        memset(l->b + tile * MG_CELLS, 0, MG_CELLS * sizeof(float));
+    }
     memset(l->fluid + tile * MG_CELLS, 0, MG_CELLS);
     memset(l->open + tile * MG_CELLS, 0, MG_CELLS * sizeof(float));
     memset(l->give + tile * MG_CELLS, 0, MG_CELLS * sizeof(float));
@@ -170,7 +172,9 @@ static void tile_diagonal(int64_t tile, uint32_t worker, void *user)
     struct mg_level *l = b->level;
     const int dim = b->mg->shape.dim, edge = b->mg->shape.edge[0];
     (void)worker;
-    if (l->coef[tile] < 0 || (!b->fine && !mg_is_mine(b->mg, tile))) return;
+    const int elsewhere = !mg_has(b->mg, l, tile);
+    if (l->coef[tile] < 0 || (elsewhere && (!b->fine || l->cut[tile] < 0)))
+        return; // weights all have, for the next level
     const uint8_t *cell = (b->fine ? l->fluid : b->mg->kind) + tile * MG_CELLS;
     float *diag = l->diag + (int64_t)l->coef[tile] * MG_CELLS, *inv = l->inv + (int64_t)l->coef[tile] * MG_CELLS;
     for (int32_t k = 0; k < (dim == 3 ? edge : 1); k++)

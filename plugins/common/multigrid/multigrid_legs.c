@@ -92,14 +92,15 @@ static void tile_whole(const struct leg *g, int op, int64_t tile)
 
 static void leg_plain(const struct leg *g)
 {
-    const int dealt = mg_is_dealt(g->crew->mg, g->l);
+    const int dealt = mg_is_dealt(g->l);
     for (int s = 0; s < g->n; s++) {
+        if (dealt && g->op[s] == MG_REFINE) mg_share_solved(g->crew, g->l, g->coarse);
         for (int64_t n = mg_first(g->crew, g->l), end = mg_end(g->crew, g->l); n < end; n++)
-            tile_whole(g, g->op[s], mg_tile_of(g->crew, g->l, n));
+            tile_whole(g, g->op[s], mg_tile_of(g->l, n));
         mg_meet(g->crew);
         if (g->op[s] != MG_COARSEN) mg_seams_refresh(g->crew, g->l, g->l->x, sizeof *g->l->x);
-        if (dealt && g->op[s] == MG_COARSEN) mg_share_coarse(g->crew, g->coarse);
-        else if (dealt) mg_halo(g->crew, g->l->x, sizeof *g->l->x, writes_black(g->op[s]) ? MG_BLACK : MG_RED);
+        if (dealt && g->op[s] == MG_COARSEN) mg_share_restricted(g->crew, g->l, g->coarse);
+        else if (dealt) mg_halo(g->crew, g->l, g->l->x, sizeof *g->l->x, writes_black(g->op[s]) ? MG_BLACK : MG_RED);
     }
 }
 
@@ -162,7 +163,7 @@ static int slab_cut(const struct mg_level *l, uint32_t rank, uint32_t size)
 static int leg_has_slabs(const struct leg *g)
 {
     const struct mg_level *l = g->l;
-    if (mg_is_dealt(g->crew->mg, l)) return 0;
+    if (mg_is_dealt(l)) return 0;
     if (g->crew->mg->shape.dim != 3 || l->n_seam || l->planes != EDGE || l->periodic[2]) return 0;
     for (uint32_t r = 0; r < g->crew->size; r++)
         if (slab_cut(l, r + 1, g->crew->size) - slab_cut(l, r, g->crew->size) < 2 * g->n) return 0;

@@ -252,7 +252,7 @@ static enum bw_status level_cells(struct multigrid *mg, struct mg_level *l)
     l->x = l->cells_memory.data;
     l->b = l->x + all * MG_CELLS;
     l->diag = l->coefs_memory.data;
-    l->inv = l->diag + (size_t)l->n_coef * MG_CELLS;
+    l->inv = l->n_coef ? l->diag + (size_t)l->n_coef * MG_CELLS : NULL;
     const size_t weights = 6 * (size_t)l->n_cut * tile;
     if (!mg_buffer_fit(mg->stage, &l->cuts_memory, weights)) return BW_ERR_MEMORY;
     l->weight = l->cuts_memory.data;
@@ -299,7 +299,8 @@ enum bw_status mg_build(struct multigrid *mg)
     for (; n < MG_LEVELS; n++) {
         struct mg_level *fine = &mg->level[n - 1], *l = &mg->level[n];
         if (fine->cells[0] <= 2 && fine->cells[1] <= 2 && fine->cells[2] <= 2) break;
-        if (coarse_tiles(mg, fine, l) != BW_OK || level_begin(mg, fine, l) != BW_OK) return BW_ERR_MEMORY;
+        if (coarse_tiles(mg, fine, l) != BW_OK || mg_ranks_deal(mg, fine, l) != BW_OK) return BW_ERR_MEMORY;
+        if (level_begin(mg, fine, l) != BW_OK) return BW_ERR_MEMORY;
         mg_coefficients(mg, fine, l);
     }
     mg->n_levels = n;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Level 0 over several ranks: each has x, b and coefficients of its own tiles, and of the tiles beside them the face of
- * x that its own look at, fetched anew after every half-sweep of a colour. Arrays are as long as in one process, so
- * that a tile stands at the same place everywhere; what nobody touches takes no memory. Kinds and weights are
- * everywhere, and with them all coarser levels, which every rank solves alike: what is restricted to level 1 goes to
- * all. Numbers by tile go to all before they are added, in their order. */
+/* Levels over several ranks: of the finest, and of those above it that have enough tiles, each rank has x, b and
+ * coefficients of its own tiles, and of the tiles beside them the face of x that its own look at, fetched anew after
+ * every half-sweep of a colour. Arrays are as long as in one process, so that a tile stands at the same place
+ * everywhere; what nobody touches takes no memory. Kinds and weights are everywhere. The coarser levels every rank
+ * solves alike: what is restricted to the first of them goes to all. Numbers by tile go to all before they are added,
+ * in their order. */
 #include "multigrid.h"
 #include <common/ranks.h>
 #include <string.h>
@@ -43,57 +44,140 @@ static void places_make(struct multigrid *mg)
                     *to++ = (int16_t)mg_place(s->dim, i + (o & 1) * half, j + (o >> 1 & 1) * half, k + (o >> 2) * half);
 }
 
-/* Faces between tiles of two ranks, in an order that both know; at first they are counted. */
-static void faces_list(struct multigrid *mg, int fill)
+/* ---- what goes from rank to rank --------------------------------------------------------------------------------- */
+
+/// Going through a level's pieces: at first they are counted, then listed.
+struct listing {
+    struct multigrid *mg;
+    const struct mg_level *l, *coarse;
+    struct mg_freight *freight;
+    int32_t at[2][MG_RANKS];
+    int fill;
+};
+
+static void piece_meet(struct listing *g, int from, int to, struct mg_piece piece)
 {
-    struct mg_ranks *r = &mg->ranks;
-    int32_t at[2][MG_RANKS] = {{0}};
-    memcpy(at[0], r->first[0], sizeof at[0]);
-    memcpy(at[1], r->first[1], sizeof at[1]);
-    for (int64_t t = 0; t < mg->level->count; t++)
-        for (int s = 0; s < 2 * mg->shape.dim; s++) {
-            const int32_t n = mg->level->near[t][s];
-            if (n < 0 || r->owner[t] == r->owner[n]) continue;
-            const int in = r->owner[n] == r->rank, other = r->owner[in ? t : n];
-            if (!in && r->owner[t] != r->rank) continue;
-            if (fill) r->face[in][at[in][other]] = (struct mg_face){(int32_t)t, s};
-            at[in][other]++;
+    const int me = g->mg->ranks.rank;
+    for (int in = 0; in < 2 && from != to; in++) {
+        if ((in ? to : from) != me) continue;
+        int32_t *at = &g->at[in][in ? from : to];
+        if (g->fill) g->freight->piece[in][*at] = piece;
+        ++*at;
+    }
+}
+
+static void faces_list(struct listing *g)
+{
+    const int32_t *owner = g->l->deal.owner;
+    for (int64_t t = 0; t < g->l->count; t++)
+        for (int s = 0; s < 2 * g->mg->shape.dim; s++) {
+            const int32_t n = g->l->near[t][s];
+            if (n >= 0) piece_meet(g, owner[t], owner[n], (struct mg_piece){(int32_t)t, s});
         }
-    for (int in = 0; in < 2 && !fill; in++)
-        for (int32_t p = 0; p < r->size; p++) r->first[in][p + 1] = r->first[in][p] + at[in][p];
+}
+
+static void down_list(struct listing *g)
+{
+    const struct mg_level *l = g->l;
+    for (int64_t t = 0; t < l->count; t++)
+        for (int r = 0; r < g->mg->ranks.size; r++)
+            if (!mg_is_dealt(g->coarse) || g->coarse->deal.owner[l->parent[t]] == r)
+                piece_meet(g, l->deal.owner[t], r, (struct mg_piece){(int32_t)t, 0});
+}
+
+static void up_list(struct listing *g)
+{
+    const struct mg_level *l = g->l;
+    for (int64_t t = 0; t < l->count && mg_is_dealt(g->coarse); t++)
+        piece_meet(g, g->coarse->deal.owner[l->parent[t]], l->deal.owner[t], (struct mg_piece){(int32_t)t, 0});
+}
+
+/* `values`: the most bytes of one piece. */
+static enum bw_status freight_fit(struct listing g, void (*list)(struct listing *), size_t values)
+{
+    struct mg_freight *f = g.freight;
+    memset(f->first, 0, sizeof f->first);
+    list(&g);
+    for (int in = 0; in < 2; in++)
+        for (int32_t p = 0; p < g.mg->ranks.size; p++) f->first[in][p + 1] = f->first[in][p] + g.at[in][p];
+    const size_t n[2] = {(size_t)f->first[0][g.mg->ranks.size], (size_t)f->first[1][g.mg->ranks.size]};
+    if (!mg_buffer_fit(g.mg->stage, &f->memory, (n[0] + n[1]) * (values + sizeof **f->piece))) return BW_ERR_MEMORY;
+    f->parcel[0] = f->memory.data;
+    f->parcel[1] = f->parcel[0] + n[0] * values;
+    f->piece[0] = (struct mg_piece *)(void *)(f->parcel[1] + n[1] * values);
+    f->piece[1] = f->piece[0] + n[0];
+    memcpy(g.at[0], f->first[0], sizeof g.at[0]);
+    memcpy(g.at[1], f->first[1], sizeof g.at[1]);
+    g.fill = 1;
+    list(&g);
+    return BW_OK;
+}
+
+/* ---- who has what ------------------------------------------------------------------------------------------------ */
+
+enum { LEAST = 16 }; // tiles a rank: fewer are solved before they have been told of
+
+/// `owner` has been set: own tiles, and faces.
+static enum bw_status deal_finish(struct multigrid *mg, struct mg_level *l)
+{
+    const struct listing g = {.mg = mg, .l = l, .freight = &l->deal.faces};
+    l->deal.n_mine = 0;
+    for (int64_t i = 0; i < l->count; i++)
+        if (mg_has(mg, l, i)) l->deal.mine[l->deal.n_mine++] = (int32_t)i;
+    return freight_fit(g, faces_list, (size_t)mg->ranks.face_cells * sizeof(double));
 }
 
 enum bw_status mg_ranks_fit(struct multigrid *mg)
 {
     struct mg_ranks *r = &mg->ranks;
-    const size_t n = (size_t)mg->level->count;
-    r->owner = mg_is_dealable(mg) ? ranks_owners(mg->stage, &r->rank, &r->size) : NULL;
+    struct mg_level *l = mg->level;
+    l->deal.owner = mg_is_dealable(mg) ? ranks_owners(mg->stage, &r->rank, &r->size) : NULL;
     r->failed = BW_OK;
-    if (!r->owner) return BW_OK;
+    if (!l->deal.owner) return BW_OK;
     if (!r->face_cells) places_make(mg);
-    memset(r->first, 0, sizeof r->first);
-    faces_list(mg, 0);
-    const size_t faces[2] = {(size_t)r->first[0][r->size], (size_t)r->first[1][r->size]};
-    const size_t values = (faces[0] + faces[1]) * (size_t)r->face_cells * sizeof(double);
-    const size_t octants = n * (MG_CELLS >> mg->shape.dim) * sizeof(float);
-    const size_t lists = (faces[0] + faces[1]) * sizeof *r->face[0] + n * sizeof *r->mine;
-    if (!mg_buffer_fit(mg->stage, &r->memory, values + octants + lists)) return BW_ERR_MEMORY;
-    r->parcel[0] = r->memory.data;
-    r->parcel[1] = r->parcel[0] + faces[0] * (size_t)r->face_cells * sizeof(double);
-    r->octant = (float *)(r->parcel[0] + values);
-    r->face[0] = (struct mg_face *)(r->octant + octants / sizeof(float));
-    r->face[1] = r->face[0] + faces[0];
-    r->mine = (int32_t *)(r->face[1] + faces[1]);
-    faces_list(mg, 1);
-    r->n_mine = 0;
-    for (size_t i = 0; i < n; i++)
-        if (r->owner[i] == r->rank) r->mine[r->n_mine++] = (int32_t)i;
-    return BW_OK;
+    if (!mg_buffer_fit(mg->stage, &l->deal.memory, (size_t)l->count * sizeof *l->deal.mine)) return BW_ERR_MEMORY;
+    l->deal.mine = l->deal.memory.data;
+    return deal_finish(mg, l);
+}
+
+static int coarse_is_dealable(const struct multigrid *mg, const struct mg_level *coarse)
+{
+    int whole = coarse->count >= (int64_t)LEAST * mg->ranks.size;
+    for (int q = 0; q < mg->shape.dim; q++) whole &= !coarse->periodic[q] || !(coarse->cells[q] % mg->shape.edge[q]);
+    return whole;
+}
+
+/* Each tile goes to who has the first of its children. */
+static enum bw_status coarse_deal(struct multigrid *mg, const struct mg_level *fine, struct mg_level *l)
+{
+    const size_t n = (size_t)l->count;
+    if (!mg_buffer_fit(mg->stage, &l->deal.memory, 2 * n * sizeof *l->deal.mine)) return BW_ERR_MEMORY;
+    l->deal.mine = l->deal.memory.data;
+    int32_t *owner = l->deal.mine + n;
+    for (int64_t i = 0; i < l->count; i++) {
+        int o = 0;
+        while (l->child[i][o] < 0) o++;
+        owner[i] = fine->deal.owner[l->child[i][o]];
+    }
+    l->deal.owner = owner;
+    return deal_finish(mg, l);
+}
+
+enum bw_status mg_ranks_deal(struct multigrid *mg, struct mg_level *fine, struct mg_level *coarse)
+{
+    const size_t octant = (MG_CELLS >> mg->shape.dim) * sizeof(float);
+    struct listing g = {.mg = mg, .l = fine, .coarse = coarse, .freight = &fine->deal.down};
+    coarse->deal.owner = NULL;
+    if (!mg_is_dealt(fine)) return BW_OK;
+    if (coarse_is_dealable(mg, coarse) && coarse_deal(mg, fine, coarse) != BW_OK) return BW_ERR_MEMORY;
+    const enum bw_status status = freight_fit(g, down_list, octant);
+    g.freight = &fine->deal.up;
+    return status == BW_OK ? freight_fit(g, up_list, octant) : status;
 }
 
 enum bw_status mg_share(struct multigrid *mg, void *rows, const int32_t *slot, size_t bytes)
 {
-    const enum bw_status status = mg->ranks.owner ? ranks_share(mg->stage, rows, slot, bytes) : BW_OK;
+    const enum bw_status status = mg_is_dealt(mg->level) ? ranks_share(mg->stage, rows, slot, bytes) : BW_OK;
     if (status != BW_OK) mg->ranks.failed = status;
     return status;
 }
@@ -102,7 +186,7 @@ enum bw_status mg_share_pieces(struct multigrid *mg, void *rows, size_t bytes)
 {
     const struct mg_regions *r = &mg->regions;
     enum bw_status status = BW_OK;
-    int32_t *slot = mg->ranks.owner ? mg->ranks.slot : NULL;
+    int32_t *slot = mg_is_dealt(mg->level) ? mg->ranks.slot : NULL;
     for (int32_t k = 0, more = slot != NULL; more && status == BW_OK; k++) {
         more = 0;
         for (int64_t t = 0; t < mg->level->count; t++) {
@@ -118,8 +202,8 @@ enum bw_status mg_share_pieces(struct multigrid *mg, void *rows, size_t bytes)
 enum bw_status mg_share_kinds(struct multigrid *mg)
 {
     const size_t n = (size_t)mg->level->count;
-    uint8_t *plain = mg->ranks.owner ? mg->stage->host->scratch(mg->stage, n) : NULL;
-    if (!mg->ranks.owner) return BW_OK;
+    uint8_t *plain = mg_is_dealt(mg->level) ? mg->stage->host->scratch(mg->stage, n) : NULL;
+    if (!mg_is_dealt(mg->level)) return BW_OK;
     if (!mg_buffer_fit(mg->stage, &mg->ranks.slots, n * sizeof *mg->ranks.slot) || !plain) return BW_ERR_MEMORY;
     mg->ranks.slot = mg->ranks.slots.data;
     for (size_t i = 0; i < n; i++) plain[i] = mg_is_mine(mg, (int64_t)i) && mg_tile_is_plain(mg, (int64_t)i);
@@ -134,70 +218,95 @@ enum bw_status mg_share_kinds(struct multigrid *mg)
 
 /* ---- while solving ----------------------------------------------------------------------------------------------- */
 
-static void faces_copy(struct mg_ranks *r, char *x, size_t size, int in, int first, int n)
+static void values_copy(char *at, char *parcel, const int16_t *place, int n, size_t size, int in)
 {
-    for (int32_t f = 0; f < r->first[in][r->size]; f++) {
-        char *at = x + (size_t)r->face[in][f].tile * MG_CELLS * size, *parcel = r->parcel[in] + (size_t)(f * n) * size;
-        const int16_t *place = r->face_place[r->face[in][f].side] + first;
+    if (size == sizeof(float)) {
+        float *x = (float *)(void *)at, *p = (float *)(void *)parcel;
         for (int i = 0; i < n; i++) {
-            if (in) memcpy(at + (size_t)place[i] * size, parcel + (size_t)i * size, size);
-            else memcpy(parcel + (size_t)i * size, at + (size_t)place[i] * size, size);
+            if (in) x[place[i]] = p[i];
+            else p[i] = x[place[i]];
         }
+        return;
+    }
+    for (int i = 0; i < n; i++) {
+        char *x = at + (size_t)place[i] * size, *p = parcel + (size_t)i * size;
+        memcpy(in ? x : p, in ? p : x, size);
     }
 }
 
-static void faces_exchange(struct multigrid *mg, size_t face)
+static void freight_send(struct multigrid *mg, struct mg_freight *f, size_t values)
 {
-    struct mg_ranks *r = &mg->ranks;
     const struct bw_ranks_api *api = mg->stage->host->extension(BW_RANKS);
     struct bw_parcel parcel[2][MG_RANKS];
     int32_t n[2] = {0};
     for (int in = 0; in < 2; in++)
-        for (int32_t p = 0; p < r->size; p++) {
-            const size_t faces = (size_t)(r->first[in][p + 1] - r->first[in][p]);
-            char *data = r->parcel[in] + (size_t)r->first[in][p] * face;
-            if (faces) parcel[in][n[in]++] = (struct bw_parcel){.rank = p, .data = data, .bytes = faces * face};
+        for (int32_t p = 0; p < mg->ranks.size; p++) {
+            const size_t pieces = (size_t)(f->first[in][p + 1] - f->first[in][p]);
+            char *data = f->parcel[in] + (size_t)f->first[in][p] * values;
+            if (pieces) parcel[in][n[in]++] = (struct bw_parcel){.rank = p, .data = data, .bytes = pieces * values};
         }
     api->exchange(mg->stage, parcel[0], n[0], parcel[1], n[1]);
 }
 
-void mg_halo(const struct mg_crew *c, void *x, size_t size, int colours)
+static void faces_copy(struct multigrid *mg, const struct mg_freight *f, char *x, size_t size, int in, int first, int n)
 {
-    struct mg_ranks *r = &c->mg->ranks;
-    if (!r->owner) return;
-    const int half = r->face_cells / 2, first = colours == MG_BLACK ? half : 0,
+    for (int32_t i = 0; i < f->first[in][mg->ranks.size]; i++) {
+        const struct mg_piece *p = &f->piece[in][i];
+        values_copy(x + (size_t)p->tile * MG_CELLS * size, f->parcel[in] + (size_t)i * (size_t)n * size,
+                    mg->ranks.face_place[p->side] + first, n, size, in);
+    }
+}
+
+void mg_halo(const struct mg_crew *c, const struct mg_level *l, void *x, size_t size, int colours)
+{
+    if (!mg_is_dealt(l)) return;
+    const int half = c->mg->ranks.face_cells / 2, first = colours == MG_BLACK ? half : 0,
               n = colours == MG_BOTH ? 2 * half : half;
+    struct mg_freight faces = l->deal.faces;
     if (c->rank == 0) {
-        faces_copy(r, x, size, 0, first, n);
-        faces_exchange(c->mg, (size_t)n * size);
-        faces_copy(r, x, size, 1, first, n);
+        faces_copy(c->mg, &faces, x, size, 0, first, n);
+        freight_send(c->mg, &faces, (size_t)n * size);
+        faces_copy(c->mg, &faces, x, size, 1, first, n);
     }
     mg_meet(c);
 }
 
 void mg_share_numbers(const struct mg_crew *c, double *number, size_t each)
 {
-    if (!c->mg->ranks.owner) return;
+    if (!mg_is_dealt(c->mg->level)) return;
     if (c->rank == 0) mg_share(c->mg, number, NULL, each * sizeof *number);
     mg_meet(c);
 }
 
-void mg_share_coarse(const struct mg_crew *c, const struct mg_level *coarse)
+/* Octants of the level above in the array x of it, by the tiles below them. */
+static void octants_copy(struct multigrid *mg, const struct mg_level *l, const struct mg_freight *f, float *x, int in)
 {
-    struct multigrid *mg = c->mg;
-    const struct mg_level *l = mg->level;
-    const size_t cells = MG_CELLS >> mg->shape.dim;
-    if (!mg->ranks.owner || !coarse) return;
-    for (int64_t n = 0; n < 2 * l->count && c->rank == 0; n++) {
-        const int64_t i = n % l->count;
-        float *b = coarse->b + (int64_t)l->parent[i] * MG_CELLS, *row = mg->ranks.octant + (size_t)i * cells;
-        const int16_t *place = mg->ranks.octant_place + l->octant[i] * cells;
-        if (n == l->count) mg_share(mg, mg->ranks.octant, NULL, cells * sizeof *row);
-        if (mg_is_mine(mg, i) != (n < l->count)) continue;
-        for (size_t m = 0; m < cells; m++) {
-            if (n < l->count) row[m] = b[place[m]];
-            else b[place[m]] = row[m];
-        }
+    const int cells = MG_CELLS >> mg->shape.dim;
+    for (int32_t i = 0; i < f->first[in][mg->ranks.size]; i++) {
+        const int32_t t = f->piece[in][i].tile;
+        values_copy((char *)(x + (int64_t)l->parent[t] * MG_CELLS),
+                    f->parcel[in] + (size_t)i * (size_t)cells * sizeof *x,
+                    mg->ranks.octant_place + l->octant[t] * cells, cells, sizeof *x, in);
+    }
+}
+
+static void octants_share(const struct mg_crew *c, const struct mg_level *l, const struct mg_freight *f, float *x)
+{
+    struct mg_freight freight = *f;
+    if (c->rank == 0) {
+        octants_copy(c->mg, l, &freight, x, 0);
+        freight_send(c->mg, &freight, (MG_CELLS >> c->mg->shape.dim) * sizeof *x);
+        octants_copy(c->mg, l, &freight, x, 1);
     }
     mg_meet(c);
+}
+
+void mg_share_restricted(const struct mg_crew *c, const struct mg_level *l, const struct mg_level *coarse)
+{
+    if (coarse) octants_share(c, l, &l->deal.down, coarse->b);
+}
+
+void mg_share_solved(const struct mg_crew *c, const struct mg_level *l, const struct mg_level *coarse)
+{
+    if (mg_is_dealt(coarse)) octants_share(c, l, &l->deal.up, coarse->x);
 }

@@ -295,11 +295,11 @@ void mg_remove_means(const struct mg_crew *c, float *narrow, double *wide)
     const struct means m = {c->mg, narrow, wide};
     const struct mg_level *l = c->mg->level;
     if (!c->mg->regions.n_singular) return;
-    for (int64_t n = mg_first(c, l), end = mg_end(c, l); n < end; n++) tile_sum(&m, mg_tile_of(c, l, n));
+    for (int64_t n = mg_first(c, l), end = mg_end(c, l); n < end; n++) tile_sum(&m, mg_tile_of(l, n));
     mg_meet(c);
     if (c->rank == 0) mg_share_pieces(c->mg, c->mg->regions.sum, sizeof *c->mg->regions.sum);
     if (c->rank == 0) means_fold(&c->mg->regions);
     mg_meet(c);
-    for (int64_t n = mg_first(c, l), end = mg_end(c, l); n < end; n++) tile_lower(&m, mg_tile_of(c, l, n));
+    for (int64_t n = mg_first(c, l), end = mg_end(c, l); n < end; n++) tile_lower(&m, mg_tile_of(l, n));
     mg_meet(c);
 }

@@ -101,6 +101,9 @@ struct bwvdb_grid {
     const struct bwvdb_region *region; ///< instead of blocks: these voxels are active, values come from `fill`
     bwvdb_fill_fn fill;
     void *fill_user;
+    /// Before values are read: the leaves that are next, some at a time; not 0: it failed. NULL: all are at hand.
+    int (*reach)(const int32_t (*leaf)[3], int64_t n, void *user);
+    void *reach_user;
     const struct bwvdb_meta *meta; ///< the grid's own metadata
     uint32_t n_meta;
 };
@@ -113,6 +116,7 @@ struct bwvdb_options {
     /// Call fn(i, user) for i in [0, n) in any order on the caller's own worker threads; NULL: see `threads`.
     void (*parallel_for)(void *parallel_user, int64_t n, void (*fn)(int64_t i, void *user), void *user);
     void *parallel_user;
+    const char *spool; ///< a folder for a file without a name, where values wait for the rest; NULL: in memory
 };
 
 struct bwvdb_writer; ///< collects the grids of one file

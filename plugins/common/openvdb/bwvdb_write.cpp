@@ -35,8 +35,9 @@ file_grid grid_of_level_set(const bwvdb_options &o, const bwvdb_grid &g, float *
     auto grid = vdb::FloatGrid::create(g.band);
     const auto pieces = pieces_of(g);
     *peak = 0;
-    for (size_t p = 0, end; p < pieces.size(); p = end) {
+    for (size_t p = 0, end, at_hand = 0; p < pieces.size(); p = end) {
         float v[3][512];
+        if (p == at_hand) at_hand = leaves_reach(g, p, pieces.size(), [&](size_t i) { return pieces[i].leaf; });
         std::fill_n(v[0], 512, g.band / (g.gain != 0 ? g.gain : 1.0f));
         for (end = p; end < pieces.size() && pieces[end].leaf == pieces[p].leaf; end++)
             piece_copy(g, g.blocks[pieces[end].block], pieces[end].leaf, v);
@@ -60,7 +61,7 @@ bwvdb_status add_grid(bwvdb_writer &w, const bwvdb_grid &g, bwvdb_error *e)
 {
     float peak;
     const bool level_set = g.grid_class == BWVDB_CLASS_LEVEL_SET;
-    file_grid made = level_set ? grid_of_level_set(w.options, g, &peak) : grid_packed(w.options, g, &peak);
+    file_grid made = level_set ? grid_of_level_set(w.options, g, &peak) : grid_packed(w.options, g, w.spool, &peak);
     std::string name = g.name;
     if (!std::isfinite(peak))
         return report(e, BWVDB_ERR, "grid \"" + name + "\" holds values that are not finite numbers");
@@ -79,7 +80,10 @@ extern "C" bwvdb_status bwvdb_writer_create(const bwvdb_options *options, bwvdb_
     *w = nullptr;
     return guarded(error, "cannot start a VDB file", [&] {
         vdb::initialize();
-        *w = new bwvdb_writer{options ? *options : bwvdb_options{}, {}, {}};
+        auto made = std::make_unique<bwvdb_writer>();
+        if (options) made->options = *options;
+        if (options && options->spool) made->spool.open(options->spool);
+        *w = made.release();
         return BWVDB_OK;
     });
 }

@@ -443,6 +443,19 @@ void pose_velocity(const struct pose *before, const struct pose *now, double sec
     if (now->kind == SHAPE_MESH) mesh_flow_add(now, d, out);
 }
 
+double pose_way(const struct pose *before, const struct pose *now, double seconds)
+{
+    const struct box3 box = pose_bounds(now, 0);
+    double most = 0;
+    for (int corner = 0; corner < 8 && pose_moved(before, now); corner++) {
+        double x[3], u[3];
+        for (int i = 0; i < 3; i++) x[i] = corner >> i & 1 ? box.hi[i] : box.lo[i];
+        pose_velocity(before, now, seconds, x, u);
+        most = fmax(most, sqrt(vec3_dot(u, u)) * seconds);
+    }
+    return most;
+}
+
 int box_cells(const struct box3 *box, const struct bw_block *b, struct cells *out)
 {
     for (int i = 0; i < 3; i++) {

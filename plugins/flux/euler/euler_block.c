@@ -51,19 +51,43 @@ static float *value_of(const struct work *w, int v, uint32_t base)
 /* ---- memory -------------------------------------------------------------------------------------------------------
  */
 
+/* Does a wall stand between two cells along axis `axis` of the domain, one of which holds gas? */
+static int axis_shut(const struct work *w, int axis)
+{
+    const struct flux_shape *sh = &w->sh;
+    const float *pass = w->walls.pass[axis];
+    int32_t from[3] = {-sh->halo[0], -sh->halo[1], -sh->halo[2]};
+    from[axis]++;
+    for (int k = from[2]; k < sh->n[2] + sh->halo[2]; k++)
+        for (int j = from[1]; j < sh->n[1] + sh->halo[1]; j++) {
+            const ptrdiff_t row = flux_at(sh, j, k);
+            const float *high = w->walls.open + row, *low = high - sh->step[axis];
+            const int n = sh->n[0] + sh->halo[0];
+            int shut = memcmp(high + from[0], low + from[0], (size_t)(n - from[0]) * sizeof *high) != 0;
+            for (int i = from[0]; pass && i < n; i++) shut |= pass[row + i] < 1;
+            if (shut) return 1;
+        }
+    return 0;
+}
+
+/* Axes along which no wall stands between gas have no gates: no face is a cell's alone. */
 static void gates_fill(struct work *w, float *memory)
 {
     const struct flux_shape *sh = &w->sh;
-    const int moves = w->walls.moves != NULL;
     for (int a = 0; a < w->t->dim; a++) {
-        const ptrdiff_t step = sh->step[w->t->axis[a]];
-        const float *open = w->walls.open - sh->origin, *pass = w->walls.pass[w->t->axis[a]];
+        const int axis = w->t->axis[a];
+        const ptrdiff_t step = sh->step[axis];
+        const float *open = w->walls.open - sh->origin, *pass = w->walls.pass[axis];
         float *gate = memory + (size_t)a * sh->cells;
+        if (!axis_shut(w, axis)) {
+            memcpy(w->flux[a][1], w->flux[a][0], sizeof w->flux[a][0]);
+            continue;
+        }
         memset(gate, 0, (size_t)step * sizeof *gate);
         for (ptrdiff_t i = step; i < (ptrdiff_t)sh->cells; i++) gate[i] = open[i] * open[i - step];
         for (size_t i = 0; pass && i < sh->cells; i++) gate[i] *= pass[(ptrdiff_t)i - sh->origin];
         w->gate[a] = gate + sh->origin;
-        if (moves) w->speed[a] = bw_f32(w->walls.moves, w->t->axis[a]);
+        if (w->walls.moves) w->speed[a] = bw_f32(w->walls.moves, axis);
     }
 }
 

@@ -14,6 +14,7 @@
  * displacements anew, plane by plane in the worker's memory, so none are stored. A block's halo is as wide as the
  * longest trace from it. Traces longer than the widest halo and fields in double precision go a plain way in doubles
  * that reads beyond the halo by the host's sampler, exactly. */
+#include "beyond/carried.h"
 #include "flux/flux.h"
 #include <string.h>
 
@@ -160,6 +161,15 @@ static enum bw_status advect_step(struct bw_stage *s)
     return st;
 }
 
+static struct bw_field *flow_carried(struct bw_stage *s, uint64_t version)
+{
+    return ((const struct state *)s->state)->last.version == version ? bw_port_field(s, PORT_CARRIED) : NULL;
+}
+
+static const struct flow_carried_api carried_api = {flow_carried};
+
+static const void *advect_extension(const char *id) { return strcmp(id, FLOW_CARRIED) ? NULL : &carried_api; }
+
 static enum bw_status advect_checkpoint(struct bw_stage *s, struct bw_archive *a)
 {
     struct state *st = s->state;
@@ -181,4 +191,5 @@ const struct bw_stage_desc mac_advect_desc = {
     .max_dt = advect_max_dt,
     .step = advect_step,
     .checkpoint = advect_checkpoint,
+    .extension = advect_extension,
 };

@@ -227,5 +227,6 @@ enum bw_status advect_centred(struct pass *p, struct centred *last)
     enum bw_status st = lean_run(p, known ? 0.5 * fmin(s->dt / last->dt, LONGER) : 0);
     p->trace = known ? TRACE_CENTRED : TRACE_MIDPOINT;
     p->span = last->dt = s->dt;
+    last->version = p->tiles->topology(s->domain)->version;
     return st == BW_OK ? pass_velocity(p, p->vel, p->vel) : st;
 }

@@ -144,13 +144,13 @@ static void plane_trace(const struct bw_block *b, const struct pass *p, const st
     const struct bw_view *v = &b->view[0];
     for (int dir = BACK; dir <= (p->second ? AHEAD : BACK); dir++) {
         struct advect_trace row = {
-            .sy = (int32_t)v->sy, .sz = (int32_t)v->sz, .n = b->n[0] + 2, .rule = advect_rule(p, dir)};
+            .sy = (int32_t)v->sy, .sz = (int32_t)v->sz, .n = b->n[0] + 1 + b->high[0], .rule = advect_rule(p, dir)};
         for (int a = 0; a < 3; a++) {
             row.scale[a] = a == b->grid->thin ? 0 : (float)(dir == BACK ? -p->scale : p->scale);
             row.least[a] = way_least(t->ways, dir, a);
             row.most[a] = way_most(t->ways, dir, a);
         }
-        for (int32_t j = -1; j <= b->n[1]; j++) {
+        for (int32_t j = -1; j < b->n[1] + b->high[1]; j++) {
             for (int a = 0; a < 3; a++) {
                 row.u[a] = bw_f32(v, a) + j * v->sy + k * v->sz - 1;
                 row.d[a] = t->plane[dir][k & 1][a] + j * t->stride - 1;
@@ -335,7 +335,7 @@ static void row_carry(const struct bw_block *b, const struct pass *p, const stru
     int axis = it->info->kind == BW_MAC ? c : -1;
     const struct bw_view *out = &b->view[it->view_out];
     float *to = bw_f32(out, c) + j * out->sy + k * out->sz;
-    struct advect_row old = row_of(&b->view[it->view], c, j, k, b->n[0] + (axis == 0));
+    struct advect_row old = row_of(&b->view[it->view], c, j, k, b->n[0] + (axis == 0 && b->high[0]));
     if (axis >= 0 && axis == b->grid->thin) { // nothing moves across a plane
         memcpy(to, old.f, sizeof *to * (size_t)old.n);
         if (p->carried) row_centre(b, p, c, j, k, old.f, old.n, to);
@@ -358,14 +358,16 @@ void advect_block_fast(const struct bw_block *b, void *user)
 {
     const struct pass *p = user;
     const struct traced t = traced_init(p, b);
-    for (int32_t k = b->grid->thin == 2 ? 0 : -1; k <= b->n[2]; k++) {
+    const int32_t *high = b->high; // high faces that are the next tile's are its work
+    for (int32_t k = b->grid->thin == 2 ? 0 : -1; k < b->n[2] + high[2]; k++) {
         if (p->trace != TRACE_EULER) plane_trace(b, p, &t, k);
         if (k < 0) continue;
         for (uint32_t q = 0; q < p->n_items; q++)
             for (int c = 0; c < (int)p->item[q].info->comps; c++) {
                 bool mac = p->item[q].info->kind == BW_MAC;
                 if (k == b->n[2] && !(mac && c == 2)) continue;
-                for (int32_t j = 0; j < b->n[1] + (mac && c == 1); j++) row_carry(b, p, &p->item[q], &t, c, j, k);
+                for (int32_t j = 0; j < b->n[1] + (mac && c == 1 && high[1]); j++)
+                    row_carry(b, p, &p->item[q], &t, c, j, k);
             }
     }
 }

@@ -162,7 +162,8 @@ void advect_block_plain(const struct bw_block *b, void *user);
 
 /// What the next step has to know of this one.
 struct centred {
-    double dt; ///< of the last step, s; 0: there was none
+    double dt;        ///< of the last step, s; 0: there was none
+    uint64_t version; ///< of the topology in the last step of this run
 };
 /// Carries the velocity, centred in time.
 enum bw_status advect_centred(struct pass *p, struct centred *last);

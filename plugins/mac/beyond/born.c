@@ -277,36 +277,52 @@ static void row_find(const struct multigrid *mg, const struct born_tile *b, int 
     }
 }
 
-static void view_fill(const struct bw_block *b, const struct born *t, const struct bw_view *v)
+/// A row of faces of one field, `step` apart.
+struct faces {
+    float *f;
+    ptrdiff_t step;
+};
+
+static struct faces faces_at(const struct bw_view *v, const struct mg_shape *sh, int q, int j, int k)
 {
+    const ptrdiff_t stride[3] = {1, v->sy, v->sz};
+    float *f = bw_f32(v, sh->axis[q]) + j * stride[sh->axis[1]] + k * stride[sh->axis[2]];
+    return (struct faces){f, stride[sh->axis[0]]};
+}
+
+/// `carried` gets the flow, `vel` has what forces have given on top; no carried.f: the flow alone.
+static void row_fill(struct faces vel, struct faces carried, const float *flow, int first, int n)
+{
+    for (int i = first; i < n; i++) {
+        float *v = vel.f + i * vel.step, *c = carried.f ? carried.f + i * carried.step : NULL;
+        *v = c ? flow[i] + (*v - *c) : flow[i];
+        if (c) *c = flow[i];
+    }
+}
+
+static void tile_fill(const struct bw_block *b, void *user)
+{
+    const struct born *t = user;
     const struct mg_shape *sh = &t->mg->shape;
     const int64_t tile = tile_of_block(t->tiles, b);
     if (t->born_of[tile] < 0) return;
     const struct born_tile *from = &t->tile[t->born_of[tile]];
-    const ptrdiff_t stride[3] = {1, v->sy, v->sz};
     const int32_t n[3] = {b->n[sh->axis[0]], b->n[sh->axis[1]], b->n[sh->axis[2]]};
     for (int q = 0; q < sh->dim; q++) {
         const int32_t low = t->mg->level->near[tile][2 * q];
         const int kept = low >= 0 && t->born_of[low] < 0; // the old tile's faces
+        const int high = b->high[sh->axis[q]] != 0;       // else those faces are the next tile's
         const float all = (float)t->background[sh->axis[q]] + from->rest[q];
-        float *f = bw_f32(v, sh->axis[q]), row[65];
-        const int high = b->high[sh->axis[q]] != 0; // else those faces are the next tile's
+        float row[65];
         for (int k = kept && q == 2; k < n[2] + (q == 2 && high); k++)
             for (int j = kept && q == 1; j < n[1] + (q == 1 && high); j++) {
-                float *to = f + j * stride[sh->axis[1]] + k * stride[sh->axis[2]];
                 row_find(t->mg, from, q, j, k, n[0] + 1, row);
-                for (int i = kept && q == 0; i < n[0] + (q == 0 && high); i++)
-                    to[i * stride[sh->axis[0]]] = all + row[i];
+                for (int i = 0; i <= n[0]; i++) row[i] += all;
+                row_fill(faces_at(&b->view[0], sh, q, j, k),
+                         t->has_carried ? faces_at(&b->view[1], sh, q, j, k) : (struct faces){NULL, 0}, row,
+                         kept && q == 0, n[0] + (q == 0 && high));
             }
     }
-}
-
-static void tile_fill(const struct bw_block *b, void *user) { view_fill(b, user, &b->view[0]); }
-
-static void tile_fill_both(const struct bw_block *b, void *user)
-{
-    view_fill(b, user, &b->view[0]);
-    view_fill(b, user, &b->view[1]);
 }
 
 static int one_above(const struct bw_block *b, uint32_t row, int32_t reach[6], void *user)
@@ -333,7 +349,7 @@ enum bw_status born_fill(struct born *b, const struct multigrid *mg, const struc
 {
     struct bw_stage *s = mg->stage;
     struct job j = {b, mg};
-    struct bw_access access[] = {{vel, BW_READ, 1}, {carried, BW_UPDATE_OWN, 0}};
+    struct bw_access access[] = {{carried ? carried : vel, BW_READ, 1}, {carried, BW_UPDATE_OWN, 0}};
     struct bw_sweep sweep = {.access = access, .n_access = 1, .body = skins_read, .reach = one_above, .user = b};
     b->mg = mg;
     b->tiles = s->host->extension(BW_TILES);
@@ -347,7 +363,8 @@ enum bw_status born_fill(struct born *b, const struct multigrid *mg, const struc
     s->host->parallel_for(s, b->n_tiles, tile_find, &j);
     rests_spread(b, mg);
     access[0] = (struct bw_access){vel, BW_UPDATE_OWN, 0};
+    b->has_carried = carried != NULL;
     sweep.n_access = carried ? 2 : 1;
-    sweep.body = carried ? tile_fill_both : tile_fill;
+    sweep.body = tile_fill;
     return s->host->sweep(s, &sweep);
 }

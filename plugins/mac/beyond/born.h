@@ -31,10 +31,13 @@ struct born {
     const struct multigrid *mg; ///< while it fills
     const struct bw_tiles_api *tiles;
     const double *background; ///< of vel, m/s
+    int has_carried;
 };
 
-/// Give tiles that were not active in the last step the flow that the old ones' says they have. Updates vel, reads it
-/// with halo 1; the same into `carried`, unless NULL: no force has given it to them. Errors: BW_ERR_MEMORY.
+/// Give tiles that were not active in the last step the flow that the old ones' says they have. `carried`: what vel was
+/// before this step's forces, which is free of divergence nearly, and whose skins are not cut by what forces give smoke
+/// beside them; newborn tiles keep what forces have given them on top. NULL: not known, vel itself. Reads with halo 1,
+/// updates both. Errors: BW_ERR_MEMORY.
 enum bw_status born_fill(struct born *b, const struct multigrid *mg, const struct bw_topology *t, struct bw_field *vel,
                          struct bw_field *carried);
 

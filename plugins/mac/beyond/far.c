@@ -270,6 +270,14 @@ static void targets_sum(const struct far *f, const struct multigrid *mg, const s
 
 enum { NODES = FAR_LANES / 2 };
 
+/* How much of a tile the box leaves along an axis: a cut side's nodes lie closer, for beyond the box are the images'
+ * sources. */
+static double tile_share(const struct multigrid *mg, int32_t tile, int q)
+{
+    const int32_t edge = mg->shape.edge[q], left = mg->level->cells[q] - mg->level->coord[tile][q] * edge;
+    return left < edge ? (double)left / edge : 1;
+}
+
 static struct targets targets_make(const struct multigrid *mg, struct far_side s)
 {
     const int a = s.side >> 1, edge = mg->shape.edge[0], dim = mg->shape.dim, u = (a + 1) % dim, v = (a + 2) % 3;
@@ -280,8 +288,8 @@ static struct targets targets_make(const struct multigrid *mg, struct far_side s
     for (int i = 0; i < FAR_LANES; i++) {
         const int node = i % NODES;
         t.x[a][i] = (float)(i < NODES ? -out : out);
-        t.x[u][i] = (float)((dim == 3 ? node % 4 : node) * FAR_STEP + 2 - half);
-        if (dim == 3) t.x[v][i] = (float)(node / 4 * FAR_STEP + 2 - half);
+        t.x[u][i] = (float)(tile_share(mg, s.tile, u) * ((dim == 3 ? node % 4 : node) * FAR_STEP + 2) - half);
+        if (dim == 3) t.x[v][i] = (float)(tile_share(mg, s.tile, v) * (node / 4 * FAR_STEP + 2) - half);
     }
     return t;
 }
@@ -298,13 +306,14 @@ int far_cubic(int n, double x, double w[4])
     return first;
 }
 
-static void lift_spread(int dim, int edge, const double *node, float *lift)
+/// From nodes to a side's faces; share: of the tile along the side's axes.
+static void lift_spread(int dim, int edge, const double share[2], const double *node, float *lift)
 {
     double w[4], v[4];
     for (int j = 0; j < (dim == 3 ? edge : 1); j++) {
-        const int row = dim == 3 ? far_cubic(4, j, v) : 0;
+        const int row = dim == 3 ? far_cubic(4, (j + .5) / share[1] - .5, v) : 0;
         for (int i = 0; i < edge; i++) {
-            const int first = far_cubic(dim == 3 ? 4 : NODES, i, w);
+            const int first = far_cubic(dim == 3 ? 4 : NODES, (i + .5) / share[0] - .5, w);
             double sum = 0;
             for (int q = 0; q < (dim == 3 ? 4 : 1); q++)
                 for (int p = 0; p < 4; p++) sum += (dim == 3 ? v[q] : 1) * w[p] * node[(row + q) * 4 + first + p];
@@ -331,7 +340,9 @@ static void side_lift(int64_t number, uint32_t worker, void *user)
     if (!mg_is_mine(j->mg, s.tile)) return;
     targets_sum(j->f, j->mg, j->image, j->images, &t);
     for (int i = 0; i < NODES; i++) node[i] = (t.sum[NODES + i] - keep * t.sum[i]) / share;
-    lift_spread(j->mg->shape.dim, j->mg->shape.edge[0], node, j->f->lift[number]);
+    const int dim = j->mg->shape.dim, u = ((s.side >> 1) + 1) % dim, v = ((s.side >> 1) + 2) % 3;
+    const double of[2] = {tile_share(j->mg, s.tile, u), tile_share(j->mg, s.tile, v)};
+    lift_spread(dim, j->mg->shape.edge[0], of, node, j->f->lift[number]);
 }
 
 /// Adds a side's lifts to b, by the open shares of its faces.

@@ -291,6 +291,7 @@ const struct bw_stage_desc mac_diffuse_desc = {
     .params_size = sizeof(struct diffuse),
     BW_PARAMS(params),
     BW_PORTS(ports),
+    .flags = BW_STAGE_RANKS,
     .init = init,
     .step = step,
 };

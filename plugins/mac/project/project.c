@@ -17,6 +17,7 @@
  * start what is left goes in the next; less is not to be seen in smoke, more costs a cycle for each factor of 5. */
 #include "project.h"
 #include "beyond/born.h"
+#include "beyond/carried.h"
 #include "stages.h"
 #include <common/ranks.h>
 #include <common/solids/cut.h>
@@ -277,6 +278,18 @@ static int is_pushed(const struct bw_stage *s)
     return pushed;
 }
 
+/// The flow of this step before forces, if some stage of the domain has kept it where this one may write.
+static struct bw_field *carried_find(struct bw_stage *s, uint64_t version)
+{
+    struct bw_field *carried = bw_port_field(s, CARRIED);
+    struct bw_stage *found;
+    const void *table = NULL;
+    for (uint32_t k = 0; carried && (found = s->host->find_stage(s, FLOW_CARRIED, k, &table)); k++)
+        if (found->domain == s->domain && ((const struct flow_carried_api *)table)->flow(found, version) == carried)
+            return carried;
+    return NULL;
+}
+
 static enum bw_status project_run(struct bw_stage *s, struct bw_field *vel, double dt)
 {
     struct state *st = s->state;
@@ -306,7 +319,7 @@ static enum bw_status project_run(struct bw_stage *s, struct bw_field *vel, doub
     }
     enum bw_status status = levels_update(s, &t);
     if (status == BW_OK && st->filled != t.topology->version)
-        status = born_fill(&st->born, &st->mg, t.topology, vel, bw_port_field(s, CARRIED));
+        status = born_fill(&st->born, &st->mg, t.topology, vel, carried_find(s, t.topology->version));
     st->filled = t.topology->version;
     if (status == BW_OK) status = rhs_make(s, &t, vel);
     if (status != BW_OK) return status;

@@ -11,6 +11,7 @@
 #include <common/shape/shape.h>
 
 #include <common/openvdb/bwvdb.h>
+#include <common/ranks.h>
 #include <common/tiles.h>
 #include <math.h>
 #include <stdio.h>
@@ -122,11 +123,10 @@ struct asking {
     double box[2][3]; ///< of the stage's domain, m
 };
 
-/* Velocity of the other domain at x; 0: it has none there. */
-static int domain_ask(const struct asking *a, const double x[3], double out[3])
+/* Has the other domain a velocity at x? */
+static int domain_has(const struct asking *a, const double x[3])
 {
     int32_t tile[3];
-    const bw_vec3 at = {x[0], x[1], x[2]};
     for (int i = 0; i < 3; i++) {
         double cell = (x[i] - a->far->origin[i]) / a->far->h;
         if (a->far->n[0] > 0 && (cell < -1e-6 || cell > a->far->n[i] + 1e-6)) return 0;
@@ -134,7 +134,13 @@ static int domain_ask(const struct asking *a, const double x[3], double out[3])
         if (!(fabs(cell) < 1e9)) return 0;
         tile[i] = tile_coord((int32_t)floor(cell), a->far->tile[i]);
     }
-    if (a->tiles->find(a->there, tile) < 0) return 0;
+    return a->tiles->find(a->there, tile) >= 0;
+}
+
+static int domain_ask(const struct asking *a, const double x[3], double out[3])
+{
+    const bw_vec3 at = {x[0], x[1], x[2]};
+    if (!domain_has(a, x)) return 0;
     a->sample->sample(a->field, 1, &at, out);
     return 1;
 }
@@ -161,21 +167,49 @@ static int goal_ask(const struct asking *a, const double x[3], double out[3])
     return 1;
 }
 
+/* Node `at` of the lattice; a last one may stand beyond the box. */
+static void node_place(const struct asking *a, int64_t at, double x[3])
+{
+    const struct lattice *l = a->l;
+    const int64_t q[3] = {at % l->n[0], at / l->n[0] % l->n[1], at / l->n[0] / l->n[1]};
+    for (int c = 0; c < 3; c++)
+        x[c] = fmin(fmax(l->origin[c] + ((double)l->lo[c] + (double)q[c]) * l->step, a->box[0][c]), a->box[1][c]);
+}
+
 static void plane_ask(int64_t plane, uint32_t worker, void *user)
 {
     (void)worker;
     const struct asking *a = user;
     const struct lattice *l = a->l;
-    for (int32_t j = 0; j < l->n[1]; j++)
-        for (int32_t i = 0; i < l->n[0]; i++) {
-            const int32_t q[3] = {i, j, (int32_t)plane};
-            int64_t at = i + (int64_t)l->n[0] * (j + (int64_t)l->n[1] * plane);
-            double x[3], v[3];
-            for (int c = 0; c < 3; c++) // a last node may stand beyond the box
-                x[c] = fmin(fmax(l->origin[c] + (l->lo[c] + q[c]) * l->step, a->box[0][c]), a->box[1][c]);
-            l->known[at] = (float)goal_ask(a, x, v);
-            for (int c = 0; c < 3 && l->known[at] > 0; c++) l->wanted[c][at] = (float)v[c];
+    const int64_t each = (int64_t)l->n[0] * l->n[1];
+    for (int64_t at = plane * each; at < (plane + 1) * each; at++) {
+        double x[3], v[3];
+        node_place(a, at, x);
+        l->known[at] = (float)goal_ask(a, x, v);
+        for (int c = 0; c < 3 && l->known[at] > 0; c++) l->wanted[c][at] = (float)v[c];
+    }
+}
+
+/* The other domain's flow at all nodes: its tiles may be another rank's than those that the nodes lie in. */
+enum { NODES = 1 << 16 }; ///< at a time
+static enum bw_status domain_ask_all(struct bw_stage *s, const struct asking *a)
+{
+    const struct lattice *l = a->l;
+    bw_vec3 *pos = s->host->scratch(s, NODES * sizeof *pos), *v = s->host->scratch(s, NODES * sizeof *v);
+    enum bw_status status = pos && v ? BW_OK : BW_ERR_MEMORY;
+    for (int64_t from = 0, to; !status && from < lattice_count(l); from = to) {
+        size_t n = 0;
+        for (to = from; to < lattice_count(l) && n < NODES; to++) {
+            node_place(a, to, pos[n]);
+            l->known[to] = (float)domain_has(a, pos[n]);
+            n += l->known[to] > 0;
         }
+        status = ranks_sample(s, bw_port_field(s, PORT_GOAL), n, (const bw_vec3 *)pos, v[0]);
+        const bw_vec3 *next = (const bw_vec3 *)v;
+        for (int64_t at = from; !status && at < to; at++)
+            for (int c = 0; c < 3 && l->known[at] > 0; c++) l->wanted[c][at] = (float)(*next)[c], next += c == 2;
+    }
+    return status;
 }
 
 /* ---- the pull ---- */
@@ -335,9 +369,14 @@ static enum bw_status step(struct bw_stage *s)
         a.box[1][c] = s->grid->n[0] > 0 ? s->grid->origin[c] + s->grid->n[c] * s->grid->h : HUGE_VAL;
     }
     if (apart) {
-        lattice_gather(s, bw_port_field(s, PORT_VEL), &l);
-        s->host->parallel_for(s, l.n[2], plane_ask, &a);
+        status = lattice_gather(s, bw_port_field(s, PORT_VEL), &l);
+        if (!status && a.field) status = domain_ask_all(s, &a);
+        else if (!status) s->host->parallel_for(s, l.n[2], plane_ask, &a);
+        if (status) return status;
         lattice_compare(s, &l);
+    } else if (a.field) {
+        status = ranks_bring_round(s, bw_port_field(s, PORT_GOAL), 2 * a.far->h);
+        if (status) return status;
     }
     struct plan plan = {apart ? &l : NULL, &a, &a.now, {{0}, {0}}, -expm1(-p->weight * s->dt), edge_width(s)};
     if (a.now.kind != SHAPE_EVERYWHERE) plan.bounds = pose_bounds(&a.now, 0.5 * plan.width + s->grid->h);
@@ -365,6 +404,7 @@ const struct bw_stage_desc scene_guide_desc = {
     .references = "Nielsen & Bridson 2011; Forootaninia & Narain 2020",
     .params_size = sizeof(struct guide),
     .state_size = sizeof(struct state),
+    .flags = BW_STAGE_RANKS,
     BW_PARAMS(params),
     BW_PORTS(ports),
     .init = init,

@@ -6,6 +6,7 @@
  * Knutsson & Westin 1993), so a border, or air without tiles, pulls towards nothing. A task is a plane of nodes: the
  * same bits for any number of threads. */
 #include "lowpass.h"
+#include <common/ranks.h>
 
 #include <math.h>
 #include <string.h>
@@ -68,92 +69,156 @@ enum bw_status lattice_make(struct bw_stage *s, double size, struct lattice *l)
 
 /* ---- gathering ---- */
 
+/* A tile's values on the nodes that its cells touch, a row of them; rows are added in the order of tiles. So each of
+ * several ranks makes the rows of its own tiles, gets the others', and all have the same sums. */
+enum { NODES_MOST = 66 };  ///< that a tile touches along an axis: 64 cells, a step each
+enum { FLOATS = 1 << 20 }; ///< in rows at a time
+
 struct gathering {
     const struct bw_domain_info *grid;
     const struct bw_tiles_api *tiles;
     const struct bw_topology *topology;
     const struct bw_field *vel;
-    struct lattice *l;
+    const struct lattice *l;
+    const int32_t *owner; ///< of each tile, or NULL: all are made here
+    int32_t rank, n[3];   ///< nodes of a row along each axis
+    int64_t first, end;   ///< the tiles whose rows there are
+    float *row;           ///< by tile, component, z, y, x
 };
 
-/* Node below a place (in cells along an axis) and how far beyond it that lies, in steps. */
-static int32_t node_below(const struct lattice *l, int axis, double cells, float *beyond)
+static float *row_of(const struct gathering *g, int64_t t, int c)
 {
-    double x = cells / l->cells - l->lo[axis], whole = floor(x);
-    *beyond = (float)(x - whole);
-    return (int32_t)whole;
+    return g->row + (size_t)((t - g->first) * 3 + c) * (size_t)g->n[0] * (size_t)g->n[1] * (size_t)g->n[2];
 }
 
-/* A tile's row of values, added to two rows of nodes. */
-static void row_gather(const struct gathering *g, int c, const float *row, int32_t first, int32_t n, float weight,
-                       float *value, float *sum)
-{
-    double half = c == 0 ? 0 : 0.5;
-    for (int32_t i = 0; i < n; i++) {
-        float f;
-        int32_t at = node_below(g->l, 0, first + i + half, &f);
-        if (g->grid->thin == 0) at = 0, f = 0;
-        value[at] += weight * (1 - f) * row[i];
-        sum[at] += weight * (1 - f);
-        if (at + 1 >= g->l->n[0]) continue;
-        value[at + 1] += weight * f * row[i];
-        sum[at + 1] += weight * f;
-    }
-}
+/// The cells of a tile along an axis and the first node that they touch, from the lattice's first on.
+struct stretch {
+    int32_t first, n, node;
+};
 
-/* Weight of a coordinate for node q of an axis. */
-static float hat(const struct gathering *g, int axis, double cells, int32_t q)
-{
-    if (axis == g->grid->thin) return 1;
-    float x = (float)fabs(cells / g->l->cells - g->l->lo[axis] - q);
-    return x < 1 ? 1 - x : 0;
-}
-
-static void tile_gather(const struct gathering *g, int64_t t, int c, int32_t plane)
+static struct stretch tile_stretch(const struct gathering *g, int64_t t, int a)
 {
     const struct bw_domain_info *d = g->grid;
-    struct lattice *l = g->l;
-    const int32_t *coord = g->topology->coord[t];
-    const float *data = g->tiles->data(g->vel, (uint32_t)c, t);
-    int32_t first[3], n[3];
-    for (int a = 0; a < 3; a++) {
-        first[a] = coord[a] * d->tile[a];
-        n[a] = d->n[0] > 0 && first[a] + d->tile[a] > d->n[a] ? d->n[a] - first[a] : d->tile[a];
+    struct stretch s = {g->topology->coord[t][a] * d->tile[a], d->tile[a], 0};
+    if (d->n[0] > 0 && s.first + s.n > d->n[a]) s.n = d->n[a] - s.first;
+    if (a != d->thin) s.node = (int32_t)floor((double)s.first / g->l->cells) - g->l->lo[a];
+    return s;
+}
+
+/* Cell i of a stretch lies this far beyond which of its nodes, in steps: values of component c stand at low faces. */
+static int32_t node_below(const struct gathering *g, const struct stretch *s, int a, int c, int32_t i, float *beyond)
+{
+    *beyond = 0;
+    if (a == g->grid->thin) return 0;
+    const double x = (s->first + i + (a == c ? 0 : 0.5)) / g->l->cells, whole = floor(x);
+    *beyond = (float)(x - whole);
+    return (int32_t)whole - g->l->lo[a] - s->node;
+}
+
+static void line_gather(const struct gathering *g, const struct stretch *x, int c, const float *value, float *line)
+{
+    memset(line, 0, (size_t)(g->n[0] + 1) * sizeof *line);
+    for (int32_t i = 0; i < x->n; i++) {
+        float f;
+        const int32_t at = node_below(g, x, 0, c, i, &f);
+        line[at] += (1 - f) * value[i];
+        line[at + 1] += f * value[i];
     }
-    for (int32_t k = 0; k < n[2]; k++) {
-        float wz = hat(g, 2, first[2] + k + (c == 2 ? 0 : 0.5), plane);
-        for (int32_t j = 0; j < n[1] && wz > 0; j++) {
-            float f;
-            int32_t at = node_below(l, 1, first[1] + j + (c == 1 ? 0 : 0.5), &f);
-            if (d->thin == 1) at = 0, f = 0;
-            const float *row = data + (size_t)d->tile[0] * ((size_t)j + (size_t)d->tile[1] * (size_t)k);
-            for (int e = 0; e < 2 && at + e < l->n[1]; e++) {
-                size_t to = (size_t)l->n[0] * ((size_t)(at + e) + (size_t)l->n[1] * (size_t)plane);
-                row_gather(g, c, row, first[0], n[0], wz * (e ? f : 1 - f), l->value[c] + to, l->weight[c] + to);
+}
+
+static void tile_gather(int64_t task, uint32_t worker, void *user)
+{
+    const struct gathering *g = user;
+    const int64_t t = g->first + task / 3;
+    const int c = (int)(task % 3), thin = g->grid->thin;
+    (void)worker;
+    if (c == thin || (g->owner && g->owner[t] != g->rank)) return;
+    const float *data = g->tiles->data(g->vel, (uint32_t)c, t);
+    const struct stretch s[3] = {tile_stretch(g, t, 0), tile_stretch(g, t, 1), tile_stretch(g, t, 2)};
+    float *row = row_of(g, t, c), line[NODES_MOST + 1];
+    memset(row, 0, (size_t)g->n[0] * (size_t)g->n[1] * (size_t)g->n[2] * sizeof *row);
+    for (int32_t k = 0; k < s[2].n; k++)
+        for (int32_t j = 0; j < s[1].n; j++) {
+            float y, z;
+            const int32_t at[2] = {node_below(g, &s[1], 1, c, j, &y), node_below(g, &s[2], 2, c, k, &z)};
+            line_gather(g, &s[0], c, data + g->grid->tile[0] * (j + (ptrdiff_t)g->grid->tile[1] * k), line);
+            for (int e = 0; e < 4; e++) {
+                const float w = (e & 1 ? y : 1 - y) * (e & 2 ? z : 1 - z);
+                if (w <= 0) continue;
+                float *to = row + g->n[0] * (at[0] + (e & 1) + (ptrdiff_t)g->n[1] * (at[1] + (e >> 1)));
+                for (int32_t i = 0; i < g->n[0]; i++) to[i] += w * line[i];
             }
+        }
+}
+
+/* What the cells of a stretch weigh at its nodes. */
+static void weights_find(const struct gathering *g, const struct stretch *s, int a, int c, float *weight)
+{
+    memset(weight, 0, (NODES_MOST + 1) * sizeof *weight);
+    for (int32_t i = 0; i < s->n; i++) {
+        float f;
+        const int32_t at = node_below(g, s, a, c, i, &f);
+        weight[at] += 1 - f;
+        weight[at + 1] += f;
+    }
+}
+
+/* Plane q of a tile's row goes to the lattice. */
+static void plane_add(const struct gathering *g, int64_t t, int c, int32_t q, int32_t plane)
+{
+    const struct lattice *l = g->l;
+    const struct stretch s[3] = {tile_stretch(g, t, 0), tile_stretch(g, t, 1), tile_stretch(g, t, 2)};
+    const float *row = row_of(g, t, c) + (size_t)q * (size_t)g->n[0] * (size_t)g->n[1];
+    float weight[3][NODES_MOST + 1];
+    int32_t n[2];
+    for (int a = 0; a < 3; a++) weights_find(g, &s[a], a, c, weight[a]);
+    for (int a = 0; a < 2; a++) n[a] = s[a].node + g->n[a] > l->n[a] ? l->n[a] - s[a].node : g->n[a];
+    for (int32_t j = 0; j < n[1]; j++, row += g->n[0]) {
+        const size_t to =
+            (size_t)s[0].node + (size_t)l->n[0] * ((size_t)(s[1].node + j) + (size_t)l->n[1] * (size_t)plane);
+        const float w = weight[1][j] * weight[2][q];
+        for (int32_t i = 0; i < n[0]; i++) {
+            l->value[c][to + (size_t)i] += row[i];
+            l->weight[c][to + (size_t)i] += w * weight[0][i];
         }
     }
 }
 
-static void plane_gather(int64_t task, uint32_t worker, void *user)
+static void rows_add(int64_t task, uint32_t worker, void *user)
 {
-    (void)worker;
     const struct gathering *g = user;
-    const struct lattice *l = g->l;
-    int32_t plane = (int32_t)(task / 3), c = (int32_t)(task % 3);
-    if (c == g->grid->thin) return;
-    for (int64_t t = 0; t < g->topology->count; t++) {
-        double lo = (double)g->topology->coord[t][2] * g->grid->tile[2], hi = lo + g->grid->tile[2];
-        double at = (double)(l->lo[2] + plane) * l->cells;
-        if (g->grid->thin == 2 || (hi > at - l->cells && lo < at + l->cells)) tile_gather(g, t, c, plane);
+    const int32_t plane = (int32_t)(task / 3), c = (int32_t)(task % 3);
+    (void)worker;
+    for (int64_t t = g->first; t < g->end && c != g->grid->thin; t++) {
+        const int32_t q = plane - tile_stretch(g, t, 2).node;
+        if (q >= 0 && q < g->n[2]) plane_add(g, t, c, q, plane);
     }
 }
 
-void lattice_gather(struct bw_stage *s, const struct bw_field *vel, struct lattice *l)
+/* As many tiles at a time as rows have room for. */
+enum bw_status lattice_gather(struct bw_stage *s, const struct bw_field *vel, struct lattice *l)
 {
     const struct bw_tiles_api *tiles = s->host->extension(BW_TILES);
     struct gathering g = {s->grid, tiles, tiles->topology(s->domain), vel, l};
-    s->host->parallel_for(s, 3 * (int64_t)l->n[2], plane_gather, &g);
+    int32_t ranks;
+    size_t each = 3;
+    g.owner = ranks_owners(s, &g.rank, &ranks);
+    for (int a = 0; a < 3; a++)
+        each *= (size_t)(g.n[a] = a == s->grid->thin ? 1 : (s->grid->tile[a] - 1) / l->cells + 3);
+    const int64_t most = FLOATS / (int64_t)each + 1;
+    int32_t *slot = s->host->scratch(s, (size_t)(g.topology->count + 1) * sizeof *slot);
+    g.row =
+        s->host->scratch(s, (size_t)(most < g.topology->count ? most : g.topology->count + 1) * each * sizeof *g.row);
+    enum bw_status status = slot && g.row ? BW_OK : BW_ERR_MEMORY;
+    for (; !status && g.first < g.topology->count; g.first = g.end) {
+        g.end = g.first + most < g.topology->count ? g.first + most : g.topology->count;
+        for (int64_t t = 0; t < g.topology->count; t++)
+            slot[t] = t < g.first || t >= g.end ? -1 : (int32_t)(t - g.first);
+        s->host->parallel_for(s, 3 * (g.end - g.first), tile_gather, &g);
+        status = ranks_share(s, g.row, slot, each * sizeof *g.row);
+        if (!status) s->host->parallel_for(s, 3 * (int64_t)l->n[2], rows_add, &g);
+    }
+    return status;
 }
 
 /* ---- smoothing ---- */

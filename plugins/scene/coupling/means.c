@@ -219,3 +219,75 @@ void means_values(const struct means *m, const int32_t at[3], int32_t n, double 
     for (int32_t i = 0; i < n; i++) out[i] = 0;
     line_add(&v, 1, out);
 }
+
+/* ---- blocks ---- */
+
+static struct refine_place place_of(const struct means *m, int axis, double x)
+{
+    const double u = sample_at(m, axis, x, 0), low = floor(u);
+    return (struct refine_place){(int32_t)low, u > low ? 2 : 1, {1 - (u - low), u - low}};
+}
+
+/* The field's line at y, z, at the places along x that are asked for. */
+static void line_along(void *user, int32_t y, int32_t z, double *out)
+{
+    struct means_block *l = user;
+    const struct means *m = l->rows.m;
+    const int32_t *at = l->rows.along.at, first = at[l->from], n = l->rows.along.n,
+                  count = at[l->to - 1] + 1 + (l->rows.along.part[l->to - 1] > 0) - first;
+    struct piece piece[LINE];
+    double line[LINE + 1];
+    struct means_across own[2] = {{.first = y, .n = 1}, {.first = z, .n = 1}};
+    for (int a = 0; a < 2; a++) across_place(m, a + 1, &own[a]);
+    struct values v = {
+        m, piece, pieces_find(m, first, count, piece), {first, y, z}, {own[0].within[0], own[1].within[0]}, NULL};
+    v.met = tiles_meet(m, at[0], at[n - 1] + 1, own[0].tile[0], own[1].tile[0], l->rows.met);
+    for (int32_t i = 0; i <= count; i++) line[i] = 0;
+    line_add(&v, 1, line);
+    for (int32_t i = 0; i < n; i++) out[i] = 0;
+    for (int32_t i = l->from; i < l->to; i++) {
+        const double *q = line + (at[i] - first);
+        out[i] = q[0] + l->rows.along.part[i] * (q[1] - q[0]);
+    }
+}
+
+int means_block(const struct means *m, const struct bw_block *b, const double *const x[2], const int32_t n[2],
+                int32_t from, int32_t to, struct means_block *out)
+{
+    const int plain = m->parts[0] == 1 && m->parts[1] == 1 && m->parts[2] == 1;
+    out->from = from, out->to = to;
+    out->refine = (struct refine){.line = line_along, .user = out};
+    out->y = b->stage->host->body_scratch(b, (size_t)n[1] * (plain ? sizeof *out->row : sizeof *out->y));
+    if (!out->y) return 0;
+    out->row = plain ? (struct refine_place *)out->y : NULL;
+    for (int32_t j = 0; j < n[1]; j++)
+        if (plain) out->row[j] = place_of(m, 1, x[1][j]);
+        else means_across(m, 1, x[1][j], &out->y[j]);
+    means_rows(m, x[0], n[0], &out->rows);
+    out->rows.z = &out->z;
+    return !plain || refine_begin(&out->refine, b, n[0], &out->row[0], &out->row[n[1] - 1]);
+}
+
+void means_plane(struct means_block *b, double z)
+{
+    if (b->row) {
+        b->plane = place_of(b->rows.m, 2, z);
+        refine_plane(&b->refine, &b->plane);
+    } else {
+        means_across(b->rows.m, 2, z, &b->z);
+    }
+}
+
+void means_block_row(struct means_block *b, int32_t j, const double *weight, double *out)
+{
+    const int32_t n = b->rows.along.n;
+    if (b->row) {
+        refine_row(&b->refine, &b->row[j], out);
+        return;
+    }
+    b->rows.y = &b->y[j];
+    for (int32_t i = 0, end; i < n; i = end) {
+        for (end = i; end < n && (weight[end] > 0) == (weight[i] > 0);) end++;
+        if (weight[i] > 0) means_row(&b->rows, i, end, out + i);
+    }
+}

@@ -5,7 +5,7 @@
 #ifndef MEANS_H
 #define MEANS_H
 
-#include <billow/plugin.h>
+#include "refine.h"
 
 /// Samples along an axis, and how many of the field's cells a cell may be long, at most; cells of a row, at most.
 enum { MEANS_FINER = 16, MEANS_ROW = 80, MEANS_TILES = 4 };
@@ -48,6 +48,15 @@ struct means_rows {
     struct means_tiles met[MEANS_TILES]; ///< those of the last rows
 };
 
+/// Rows of a block. Where a mean is one sample they are made by refine.h, of lines over places from … to-1.
+struct means_block {
+    struct means_rows rows;
+    struct means_across *y, z; ///< y: by row
+    int32_t from, to;
+    struct refine refine;
+    struct refine_place *row, plane; ///< row: NULL where means are of several samples
+};
+
 /// Of component c of a field, over cells of the grid `over`.
 struct means means_of(const struct bw_stage *s, const struct bw_field *field, uint32_t c,
                       const struct bw_domain_info *over);
@@ -57,6 +66,14 @@ void means_rows(const struct means *m, const double *x, int32_t n, struct means_
 void means_across(const struct means *m, int axis, double x, struct means_across *a);
 /// Over cells from … to-1 of the row at rows->y, rows->z.
 void means_row(struct means_rows *rows, int32_t from, int32_t to, double *out);
+/// Over the cells of a block whose middles are at x[0][i], x[1][j]: n[0] of them, n[1] rows; from … to-1 are asked for.
+/// 0: out of memory.
+int means_block(const struct means *m, const struct bw_block *b, const double *const x[2], const int32_t n[2],
+                int32_t from, int32_t to, struct means_block *out);
+/// Rows from now on have their middles at z.
+void means_plane(struct means_block *b, double z);
+/// Where row j has a weight above 0; elsewhere anything finite, or what was in `out`.
+void means_block_row(struct means_block *b, int32_t j, const double *weight, double *out);
 /// The field's own n values along x from value at[] on, as they are stored or its sides say.
 void means_values(const struct means *m, const int32_t at[3], int32_t n, double *out);
 

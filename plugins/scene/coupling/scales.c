@@ -4,6 +4,7 @@
  * fro. */
 #include "scales.h"
 #include "means.h"
+#include <common/ranks.h>
 #include <common/tiles.h>
 
 #include <math.h>
@@ -23,25 +24,39 @@ struct finding {
     struct means own;   ///< of the coarse one
     struct span *along; ///< of them
     struct scales *d;
+    int32_t from[3], end[3]; ///< the places that are wanted here
 };
 
 /* What lies beyond the sides of a domain counts as its border. */
-static int tile_at(const struct bw_domain_info *d, int a, double x, int32_t *tile)
+static int tile_of(const struct bw_domain_info *d, int a, double cell, int32_t *tile)
 {
-    double cell = floor((x - d->origin[a]) / d->h);
     if (d->n[0] > 0) cell = fmin(fmax(cell, 0), d->n[a] - 1);
     if (!(fabs(cell) < 1e9)) return 0;
     *tile = tile_coord((int32_t)cell, d->tile[a]);
     return 1;
 }
 
-static struct span span_at(const struct finding *f, int a, double x)
+static int tile_at(const struct bw_domain_info *d, int a, double x, int32_t *tile)
+{
+    return tile_of(d, a, floor((x - d->origin[a]) / d->h), tile);
+}
+
+static double place_coord(const struct scales *d, int a, int64_t i)
+{
+    return d->coarse->origin[a] + ((double)(d->lo[a] + i) + 0.5 - d->back[a]) * d->coarse->h;
+}
+
+/* Of place i. The space is a little less than a cell, and the place's own cell is counted instead of looked for: both
+ * lie on borders of cells, where rounding would choose. */
+static struct span span_at(const struct finding *f, int a, int64_t i)
 {
     const struct bw_domain_info *fine = f->fine_info;
-    const double r = a == fine->thin ? 0 : 0.5 * f->d->coarse->h * (1 - 1e-9), lo = x - r, hi = x + r;
+    const double x = place_coord(f->d, a, i), r = a == fine->thin ? 0 : 0.5 * f->d->coarse->h * (1 - 1e-9);
+    const double lo = x - r, hi = x + r;
     struct span s = {0};
     s.inside = fine->n[0] <= 0 || (lo >= fine->origin[a] && hi - fine->origin[a] <= fine->n[a] * fine->h);
-    s.inside &= tile_at(f->d->coarse, a, x, &s.coarse) && tile_at(fine, a, lo, &s.lo) && tile_at(fine, a, hi, &s.hi);
+    s.inside &= tile_of(f->d->coarse, a, (double)(f->d->lo[a] + i), &s.coarse);
+    s.inside &= tile_at(fine, a, lo, &s.lo) && tile_at(fine, a, hi, &s.hi);
     return s;
 }
 
@@ -61,12 +76,7 @@ static int place_known(const struct finding *f, const struct span s[3], struct s
     return *known;
 }
 
-static double place_coord(const struct scales *d, int a, int64_t i)
-{
-    return d->coarse->origin[a] + ((double)(d->lo[a] + i) + 0.5 - d->back[a]) * d->coarse->h;
-}
-
-enum { RUN = 64 };
+enum { RUN = 64, BEYOND = 2 };
 
 /* Places i … end-1 of a row that begins at place `begin`, all known. */
 static void run_find(const struct finding *f, struct means_rows *rows, const int32_t begin[3], int32_t i, int32_t end,
@@ -91,11 +101,11 @@ static void strip_find(const struct finding *f, int32_t begin[3], int32_t n)
     means_rows(&f->mean, d->x + begin[0], n, &rows);
     means_across(&f->mean, 2, place_coord(d, 2, begin[2]), &z);
     rows.y = &y, rows.z = &z;
-    span[2] = span_at(f, 2, place_coord(d, 2, begin[2]));
-    for (begin[1] = 0; begin[1] < d->n[1]; begin[1]++) {
+    span[2] = span_at(f, 2, begin[2]);
+    for (begin[1] = f->from[1]; begin[1] < f->end[1]; begin[1]++) {
         const int64_t row = begin[0] + (int64_t)d->n[0] * (begin[1] + (int64_t)d->n[1] * begin[2]);
         means_across(&f->mean, 1, place_coord(d, 1, begin[1]), &y);
-        span[1] = span_at(f, 1, place_coord(d, 1, begin[1]));
+        span[1] = span_at(f, 1, begin[1]);
         for (int32_t i = 0; i < n; i++) {
             span[0] = f->along[begin[0] + i];
             d->difference[row + i] = 0;
@@ -111,9 +121,41 @@ static void strip_find(const struct finding *f, int32_t begin[3], int32_t n)
 static void plane_find(int64_t k, uint32_t worker, void *user)
 {
     const struct finding *f = user;
-    const int32_t n = f->d->n[0];
+    const int32_t n = f->end[0];
     (void)worker;
-    for (int32_t i = 0; i < n; i += RUN) strip_find(f, (int32_t[3]){i, 0, (int32_t)k}, n - i < RUN ? n - i : RUN);
+    for (int32_t i = f->from[0]; i < n; i += RUN)
+        strip_find(f, (int32_t[3]){i, 0, f->from[2] + (int32_t)k}, n - i < RUN ? n - i : RUN);
+}
+
+/* All of them, or, of several ranks, those in the box round its own tiles and two cells of the coarse domain beyond. */
+static void places_find(struct bw_stage *s, struct finding *f)
+{
+    const struct bw_ranks_api *ranks = s->host->extension(BW_RANKS);
+    const struct bw_topology *t = f->tiles->topology(f->fine_domain);
+    const struct bw_domain_info *fine = f->fine_info;
+    int32_t rank, size;
+    const int32_t *owner = ranks ? ranks->owners(s, f->fine_domain, &rank, &size) : NULL;
+    for (int a = 0; a < 3; a++) {
+        int32_t lo = INT32_MAX, hi = INT32_MIN;
+        f->from[a] = 0, f->end[a] = owner ? 0 : f->d->n[a];
+        for (int64_t k = 0; k < t->count && owner; k++)
+            if (owner[k] == rank)
+                lo = t->coord[k][a] < lo ? t->coord[k][a] : lo, hi = t->coord[k][a] > hi ? t->coord[k][a] : hi;
+        if (lo > hi) continue;
+        const double first = fine->origin[a] + (double)lo * fine->tile[a] * fine->h;
+        const double last = fine->origin[a] + ((double)hi + 1) * fine->tile[a] * fine->h;
+        f->from[a] =
+            (int32_t)fmax(floor((first - f->d->coarse->origin[a]) / f->d->coarse->h) - f->d->lo[a] - BEYOND, 0);
+        f->end[a] = (int32_t)fmin(ceil((last - f->d->coarse->origin[a]) / f->d->coarse->h) - f->d->lo[a] + BEYOND + 1,
+                                  f->d->n[a]);
+    }
+}
+
+enum bw_status scales_bring(struct bw_stage *s, struct bw_field *coarse, struct bw_field *fine)
+{
+    const double reach = (BEYOND + 3) * s->host->field_info(coarse)->domain->h + 2 * s->grid->h;
+    const enum bw_status status = ranks_bring_round(s, coarse, reach);
+    return status == BW_OK ? ranks_bring_round(s, fine, reach) : status;
 }
 
 enum bw_status scales_find(struct bw_stage *s, const struct bw_field *coarse, const struct bw_field *fine, uint32_t c,
@@ -143,49 +185,27 @@ enum bw_status scales_find(struct bw_stage *s, const struct bw_field *coarse, co
     d->x = s->host->scratch(s, (size_t)d->n[0] * sizeof *d->x);
     f.along = s->host->scratch(s, (size_t)d->n[0] * sizeof *f.along);
     if (!d->difference || !d->known || !d->x || !f.along) return BW_ERR_MEMORY;
-    for (int32_t i = 0; i < d->n[0]; i++) f.along[i] = span_at(&f, 0, d->x[i] = place_coord(d, 0, i));
-    s->host->parallel_for(s, d->n[2], plane_find, &f);
+    for (int32_t i = 0; i < d->n[0]; i++) d->x[i] = place_coord(d, 0, i), f.along[i] = span_at(&f, 0, i);
+    places_find(s, &f);
+    if (f.end[2] > f.from[2]) s->host->parallel_for(s, f.end[2] - f.from[2], plane_find, &f);
     return BW_OK;
 }
-
-/// One line of the coarse domain's places along x: differences and how much is known, weighted along y and z.
-struct line {
-    double sum[SCALES_ROW], weight[SCALES_ROW];
-};
 
 static double scales_coord(const struct scales *d, int a, double x)
 {
     return (x - d->coarse->origin[a]) / d->coarse->h - 0.5 + d->back[a] - d->lo[a];
 }
 
-static int32_t split(const struct scales *d, int a, double x, double *part)
+struct refine_place scales_place(const struct scales *d, int a, double x)
 {
-    const double u = scales_coord(d, a, x);
-    *part = u - floor(u);
-    return (int32_t)floor(u);
-}
-
-/* Places first … first+n-1 of the four lines around y, z. */
-static void line_make(const struct scales *d, int32_t first, int32_t n, double y, double z, struct line *l)
-{
-    double f[2];
-    const int32_t base[2] = {split(d, 1, y, &f[0]), split(d, 2, z, &f[1])};
-    const int32_t from = first < 0 ? -first : 0, to = n < d->n[0] - first ? n : d->n[0] - first;
-    for (int32_t i = 0; i < n; i++) l->sum[i] = l->weight[i] = 0;
-    for (int e = 0; e < 4; e++) {
-        const int32_t j = base[0] + (e & 1), k = base[1] + (e >> 1);
-        const double w = (e & 1 ? f[0] : 1 - f[0]) * (e & 2 ? f[1] : 1 - f[1]);
-        if (!(w > 0) || j < 0 || j >= d->n[1] || k < 0 || k >= d->n[2]) continue;
-        const int64_t row = first + (int64_t)d->n[0] * (j + (int64_t)d->n[1] * k);
-        const float *difference = d->difference + row, *known = d->known + row;
-        for (int32_t i = from; i < to; i++) l->sum[i] += w * (double)difference[i];
-        for (int32_t i = from; i < to; i++) l->weight[i] += w * (double)known[i];
-    }
+    const double u = scales_coord(d, a, x), low = floor(u);
+    return (struct refine_place){(int32_t)low, u > low ? 2 : 1, {1 - (u - low), u - low}};
 }
 
 void scales_rows(const struct scales *d, double first, double step, int32_t n, struct scales_along *along)
 {
     const double u0 = scales_coord(d, 0, first), each = step / d->coarse->h;
+    along->scales = d;
     along->n = n;
     for (int32_t i = 0; i < n; i++) {
         const double u = u0 + i * each, low = floor(u);
@@ -194,15 +214,32 @@ void scales_rows(const struct scales *d, double first, double step, int32_t n, s
     }
 }
 
-void scales_row(const struct scales *d, const struct scales_along *along, double y, double z, double *out)
+void scales_line(void *user, int32_t y, int32_t z, double *out)
 {
-    struct line l;
-    const int32_t first = along->at[0];
-    line_make(d, first, along->at[along->n - 1] - first + 2, y, z, &l);
-    for (int32_t i = 0; i < along->n; i++) {
-        const int32_t at = along->at[i] - first;
-        const double part = along->part[i], weight = l.weight[at] + part * (l.weight[at + 1] - l.weight[at]);
-        const double sum = l.sum[at] + part * (l.sum[at + 1] - l.sum[at]);
-        out[i] = weight > 0 ? sum / weight : 0;
-    }
+    const struct scales_along *l = user;
+    const struct scales *d = l->scales;
+    const int32_t n = l->n, first = l->at[0], count = l->at[n - 1] - first + 2;
+    const int32_t from = first < 0 ? -first : 0, to = count < d->n[0] - first ? count : d->n[0] - first;
+    double line[2][SCALES_ROW] = {{0}};
+    const int64_t row = first + (int64_t)d->n[0] * (y + (int64_t)d->n[1] * z);
+    const int inside = y >= 0 && y < d->n[1] && z >= 0 && z < d->n[2];
+    for (int32_t i = from; i < to && inside; i++)
+        line[0][i] = (double)d->difference[row + i], line[1][i] = (double)d->known[row + i];
+    for (int part = 0; part < 2; part++)
+        for (int32_t i = 0; i < n; i++) {
+            const double *q = line[part] + (l->at[i] - first);
+            out[part * n + i] = q[0] + l->part[i] * (q[1] - q[0]);
+        }
+}
+
+/* A place that lies on an unknown one has a weight of 1e-16 from the known one beside it, or none: rounding chooses. So
+ * what weighs less than this moves it by so much less: far more than rounding, and less than any place of cells three
+ * times finer has that lies between the coarse ones (1/6 of each axis at least). */
+#define WEIGHT_LEAST 1e-3
+
+void scales_row(struct refine *lines, const struct refine_place *y, int32_t n, double *out)
+{
+    double row[2 * SCALES_ROW];
+    refine_row(lines, y, row);
+    for (int32_t i = 0; i < n; i++) out[i] = row[i] / fmax(row[n + i], WEIGHT_LEAST); // 0 where none is known
 }

@@ -16,6 +16,7 @@
 #include <common/nest.h>
 #include "means.h"
 #include "scales.h"
+#include <common/ranks.h>
 #include <common/shape/shape.h>
 #include <common/tiles.h>
 
@@ -90,8 +91,8 @@ static const struct bw_domain_info *far_grid(const struct bw_stage *s)
 
 /* Places along one axis of a block: the weight that each has as far as this axis goes, and the source's tile there. */
 struct axis {
-    double *x, *weight;
-    int32_t *tile; ///< INT32_MIN: the source does not reach there
+    double *x, *weight, most; ///< most: of the weights
+    int32_t *tile;            ///< INT32_MIN: the source does not reach there
 };
 
 /* Depth is the least over the axes, and what follows from it rises with it (all) or falls (rim): so the weight of a
@@ -114,6 +115,7 @@ static int axis_make(const struct pass *a, const struct bw_block *b, int axis, d
         double at[3] = {NAN, NAN, NAN}; // which no depth comes from
         at[axis] = out->x[i] = block_coord(b, axis, i + 0.5 - back);
         out->weight[i] = axis_weight(a, at);
+        out->most = i ? fmax(out->most, out->weight[i]) : out->weight[i];
         double cell = floor((at[axis] - far->origin[axis]) / far->h);
         if (far->n[0] > 0 && cell == far->n[axis]) cell--; // the last face
         const int reached = nest_depth(far, a->here, at) >= 0 && fabs(cell) < 1e9;
@@ -122,38 +124,42 @@ static int axis_make(const struct pass *a, const struct bw_block *b, int axis, d
     return 1;
 }
 
-/* One row of values: places with a weight, and the source there. */
+/* One row of values: places with a weight, and the source there. The source counts only where its tile is active: 1 or
+ * 0 along x, as it is where y and z lie in the tiles that were asked for last. */
 struct row {
-    double *weight, *value;
+    double *weight, *value, *active;
+    int32_t tile[2], any;
 };
 
-/* Weights of row j, k; the source counts only where its tile is active. */
-static void row_weigh(const struct pass *a, const struct axis at[3], int32_t n, int32_t j, int32_t k, struct row *r)
+static void row_active(const struct pass *a, const struct axis at[3], int32_t n, int32_t y, int32_t z, struct row *r)
 {
-    const int rim = a->p->region == REGION_RIM;
-    const double y = at[1].weight[j], z = at[2].weight[k], both = (y > z) == rim ? y : z;
-    int32_t tile[3] = {INT32_MIN, at[1].tile[j], at[2].tile[k]};
-    const int reached = tile[1] != INT32_MIN && tile[2] != INT32_MIN;
-    int active = 0;
+    int32_t tile[3] = {INT32_MIN, y, z};
+    double active = 0;
+    if (r->tile[0] == y && r->tile[1] == z) return;
+    r->tile[0] = y, r->tile[1] = z, r->any = 0;
     for (int32_t i = 0; i < n; i++) {
-        const double x = at[0].weight[i], weight = (x > both) == rim ? x : both;
-        r->weight[i] = 0;
-        if (!(weight > 0) || !reached || at[0].tile[i] == INT32_MIN) continue;
-        if (at[0].tile[i] != tile[0]) { // the tile last: it has to be looked for
+        if (at[0].tile[i] != tile[0]) {
             tile[0] = at[0].tile[i];
-            active = a->tiles->find(a->there, tile) >= 0;
+            active = tile[0] != INT32_MIN && a->tiles->find(a->there, tile) >= 0;
+            r->any |= active > 0;
         }
-        if (active) r->weight[i] = weight;
+        r->active[i] = active;
     }
 }
 
-/* Means of the source where there is a weight. */
-static void row_sample(struct means_rows *rows, int32_t n, struct row *r)
+/* Weights of row j, k; 0: there is none, and they are not set. */
+static int row_weigh(const struct pass *a, const struct axis at[3], int32_t n, int32_t j, int32_t k, struct row *r)
 {
-    for (int32_t i = 0, end; i < n; i = end) {
-        for (end = i; end < n && (r->weight[end] > 0) == (r->weight[i] > 0);) end++;
-        if (r->weight[i] > 0) means_row(rows, i, end, r->value + i);
-    }
+    const int rim = a->p->region == REGION_RIM;
+    const double y = at[1].weight[j], z = at[2].weight[k], both = (y > z) == rim ? y : z, *x = at[0].weight;
+    if (at[1].tile[j] == INT32_MIN || at[2].tile[k] == INT32_MIN) return 0;
+    if (!((at[0].most > both) == rim ? at[0].most > 0 : both > 0)) return 0;
+    row_active(a, at, n, at[1].tile[j], at[2].tile[k], r);
+    if (rim)
+        for (int32_t i = 0; i < n; i++) r->weight[i] = r->active[i] * (x[i] > both ? x[i] : both);
+    else
+        for (int32_t i = 0; i < n; i++) r->weight[i] = r->active[i] * (x[i] > both ? both : x[i]);
+    return r->any;
 }
 
 static double value_mix(const struct pass *a, double f, double g, double w)
@@ -163,9 +169,23 @@ static double value_mix(const struct pass *a, double f, double g, double w)
     return w >= 1 ? g : f + (g - f) * w;
 }
 
+/* Of weight 0: the old value, whatever finite the source's is. */
+static void row_set(float *restrict f, int32_t n, const struct row *r)
+{
+    const double *g = r->value, *w = r->weight;
+    for (int32_t i = 0; i < n; i++) {
+        const double old = (double)f[i], mixed = old + (g[i] - old) * w[i];
+        f[i] = (float)(w[i] >= 1 ? g[i] : mixed);
+    }
+}
+
 static void row_write(const struct pass *a, const struct bw_view *v, int c, ptrdiff_t from, int32_t n,
                       const struct row *r)
 {
+    if (a->p->mode == TRANSFER_SET && v->precision == BW_F32) {
+        row_set(bw_f32(v, c) + from, n, r);
+        return;
+    }
     for (int32_t i = 0; i < n; i++)
         if (r->weight[i] > 0) bw_put(v, c, from + i, value_mix(a, bw_get(v, c, from + i), r->value[i], r->weight[i]));
 }
@@ -183,20 +203,30 @@ static struct places places_of(const struct bw_block *b, const struct bw_field_i
     return p;
 }
 
-/* Mode large: a block is moved by the difference at each place. */
-static void block_shift(const struct pass *a, const struct bw_block *b, const struct places *p, uint32_t c)
+/* Mode large: a block is moved by the difference at each place. 0: out of memory. */
+static int block_shift(const struct pass *a, const struct bw_block *b, const struct places *p, uint32_t c)
 {
     const struct bw_view *v = &b->view[0];
+    const struct scales *d = &a->scales[c];
+    const int32_t *n = p->n;
     struct scales_along along;
+    struct refine lines = {.line = scales_line, .user = &along};
+    struct refine_place z, *y = b->stage->host->body_scratch(b, (size_t)n[1] * sizeof *y);
     double by[SCALES_ROW];
-    scales_rows(&a->scales[c], block_coord(b, 0, 0.5 - p->back[0]), b->grid->h, p->n[0], &along);
-    for (int32_t k = 0; k < p->n[2]; k++)
-        for (int32_t j = 0; j < p->n[1]; j++) {
+    if (!y) return 0;
+    for (int32_t j = 0; j < n[1]; j++) y[j] = scales_place(d, 1, block_coord(b, 1, j + 0.5 - p->back[1]));
+    scales_rows(d, block_coord(b, 0, 0.5 - p->back[0]), b->grid->h, n[0], &along);
+    if (!refine_begin(&lines, b, 2 * n[0], &y[0], &y[n[1] - 1])) return 0;
+    for (int32_t k = 0; k < n[2]; k++) {
+        z = scales_place(d, 2, block_coord(b, 2, k + 0.5 - p->back[2]));
+        refine_plane(&lines, &z);
+        for (int32_t j = 0; j < n[1]; j++) {
             const ptrdiff_t row = j * v->sy + k * v->sz;
-            scales_row(&a->scales[c], &along, block_coord(b, 1, j + 0.5 - p->back[1]),
-                       block_coord(b, 2, k + 0.5 - p->back[2]), by);
-            for (int32_t i = 0; i < p->n[0]; i++) bw_put(v, (int)c, row + i, bw_get(v, (int)c, row + i) + by[i]);
+            scales_row(&lines, &y[j], n[0], by);
+            for (int32_t i = 0; i < n[0]; i++) bw_put(v, (int)c, row + i, bw_get(v, (int)c, row + i) + by[i]);
         }
+    }
+    return 1;
 }
 
 /* The other modes; 0: out of memory. */
@@ -205,23 +235,23 @@ static int block_mix(const struct pass *a, const struct bw_block *b, const struc
     const struct bw_view *v = &b->view[0];
     const int32_t *n = p->n;
     struct axis at[3];
-    struct row r;
-    struct means_rows rows;
-    struct means_across z, *y = b->stage->host->body_scratch(b, (size_t)n[1] * sizeof *y);
-    r.weight = b->stage->host->body_scratch(b, (size_t)n[0] * 2 * sizeof(double));
-    if (!y || !r.weight) return 0;
+    struct row r = {.tile = {INT32_MIN, INT32_MIN}};
+    struct means_block means;
+    int32_t from = 0, to = n[0];
+    r.weight = b->stage->host->body_scratch(b, (size_t)n[0] * 3 * sizeof(double));
+    if (!r.weight) return 0;
     for (int axis = 0; axis < 3; axis++)
         if (!axis_make(a, b, axis, p->back[axis], n[axis], &at[axis])) return 0;
-    r.value = r.weight + n[0];
-    means_rows(&a->means[c], at[0].x, n[0], &rows);
-    for (int32_t j = 0; j < n[1]; j++) means_across(&a->means[c], 1, at[1].x[j], &y[j]);
-    rows.z = &z;
-    for (int32_t k = 0; k < n[2]; k++) {
-        means_across(&a->means[c], 2, at[2].x[k], &z);
+    while (from < to && at[0].tile[from] == INT32_MIN) from++;
+    while (from < to && at[0].tile[to - 1] == INT32_MIN) to--;
+    if (!means_block(&a->means[c], b, (const double *[]){at[0].x, at[1].x}, n, from, to, &means)) return 0;
+    r.value = r.weight + n[0], r.active = r.value + n[0];
+    memset(r.value, 0, (size_t)n[0] * sizeof *r.value);
+    for (int32_t k = 0; k < n[2] && from < to; k++) {
+        means_plane(&means, at[2].x[k]);
         for (int32_t j = 0; j < n[1]; j++) {
-            rows.y = &y[j];
-            row_weigh(a, at, n[0], j, k, &r);
-            row_sample(&rows, n[0], &r);
+            if (!row_weigh(a, at, n[0], j, k, &r)) continue;
+            means_block_row(&means, j, r.weight, r.value);
             row_write(a, v, (int)c, j * v->sy + k * v->sz, n[0], &r);
         }
     }
@@ -256,19 +286,23 @@ static void body(const struct bw_block *b, void *user)
     for (uint32_t c = 0; c < info->comps && !(b->sum[0] > 0); c++) {
         const struct places p = places_of(b, info, c);
         if (info->kind == BW_MAC && (int)c == b->grid->thin) continue;
-        if (a->scales) block_shift(a, b, &p, c);
-        else b->sum[0] += !block_mix(a, b, &p, c);
+        b->sum[0] += !(a->scales ? block_shift(a, b, &p, c) : block_mix(a, b, &p, c));
     }
 }
 
 /* ---- activation ---- */
 
-/* World box of what tile `index` of the source holds above the threshold; 0: nothing. */
-static int alive_box(const struct pass *a, const struct bw_field_info *info, int64_t index, const int32_t coord[3],
-                     double threshold, struct box3 *box)
+/// World box of what a tile of the source holds above the threshold, if any.
+struct alive {
+    struct box3 box;
+    int64_t any;
+};
+
+static struct alive alive_find(const struct pass *a, const struct bw_field_info *info, int64_t index,
+                               const int32_t coord[3], double threshold)
 {
+    struct alive found = {.any = 0};
     const int32_t *n = a->far->tile;
-    int any = 0;
     int32_t lo[3] = {n[0], n[1], n[2]}, hi[3] = {-1, -1, -1};
     for (uint32_t c = 0; c < info->comps; c++) {
         const void *data = a->tiles->data(a->source, c, index);
@@ -277,14 +311,29 @@ static int alive_box(const struct pass *a, const struct bw_field_info *info, int
             if (!(fabs(v) > threshold)) continue;
             const int32_t at[3] = {q % n[0], q / n[0] % n[1], q / n[0] / n[1]};
             for (int i = 0; i < 3; i++) lo[i] = at[i] < lo[i] ? at[i] : lo[i], hi[i] = at[i] > hi[i] ? at[i] : hi[i];
-            any = 1;
+            found.any = 1;
         }
     }
-    for (int i = 0; i < 3 && any; i++) {
-        box->lo[i] = a->far->origin[i] + ((double)coord[i] * n[i] + lo[i]) * a->far->h;
-        box->hi[i] = a->far->origin[i] + ((double)coord[i] * n[i] + hi[i] + 1) * a->far->h;
+    for (int i = 0; i < 3 && found.any; i++) {
+        found.box.lo[i] = a->far->origin[i] + ((double)coord[i] * n[i] + lo[i]) * a->far->h;
+        found.box.hi[i] = a->far->origin[i] + ((double)coord[i] * n[i] + hi[i] + 1) * a->far->h;
     }
-    return any;
+    return found;
+}
+
+/* By tile of the source; each rank looks at its own. NULL: out of memory. */
+static struct alive *all_alive(struct bw_stage *s, const struct pass *a, double threshold)
+{
+    const struct bw_ranks_api *ranks = s->host->extension(BW_RANKS);
+    const struct bw_topology *t = a->tiles->topology(a->there);
+    struct alive *alive = s->host->scratch(s, (size_t)(t->count + 1) * sizeof *alive);
+    int32_t rank = 0, size;
+    const int32_t *owner = ranks ? ranks->owners(s, a->there, &rank, &size) : NULL;
+    for (int64_t k = 0; alive && k < t->count; k++)
+        if (!owner || owner[k] == rank)
+            alive[k] = alive_find(a, s->host->field_info(a->source), k, t->coord[k], threshold);
+    if (alive && ranks && ranks->share(s, a->there, alive, NULL, sizeof *alive) != BW_OK) return NULL;
+    return alive;
 }
 
 /* The part of a box in the rim: for each side that lies inside the source, the slab along it. */
@@ -325,11 +374,13 @@ static enum bw_status activate(struct bw_stage *s)
     for (uint32_t i = 0; i < s->ports[PORT_THERE].count && !status; i++) {
         const struct bw_field_info *here = s->host->field_info(s->ports[PORT_HERE].fields[i]);
         struct pass a = pass_make(s, s->ports[PORT_THERE].fields[i]);
-        const struct bw_topology *t = a.tiles->topology(a.there);
-        for (int64_t k = 0; here->alive > 0 && k < t->count && !status; k++) {
-            struct box3 box;
-            if (!alive_box(&a, s->host->field_info(a.source), k, t->coord[k], here->alive, &box)) continue;
-            status = a.p->region == REGION_ALL ? s->host->activate(s, box.lo, box.hi) : rim_activate(s, &a, &box);
+        if (!(here->alive > 0)) continue;
+        const struct alive *alive = all_alive(s, &a, here->alive);
+        if (!alive) return BW_ERR_MEMORY;
+        for (int64_t k = 0; k < a.tiles->topology(a.there)->count && !status; k++) {
+            const struct box3 *box = &alive[k].box;
+            if (!alive[k].any) continue;
+            status = a.p->region == REGION_ALL ? s->host->activate(s, box->lo, box->hi) : rim_activate(s, &a, box);
         }
     }
     return status;
@@ -378,6 +429,8 @@ static enum bw_status step(struct bw_stage *s)
         struct scales scales[3];
         enum bw_status status = BW_OK;
         uint32_t comps = s->host->field_info(access.field)->comps;
+        if (a.p->mode == TRANSFER_LARGE) status = scales_bring(s, s->ports[PORT_THERE].fields[i], access.field);
+        else status = ranks_bring_round(s, s->ports[PORT_THERE].fields[i], 2 * (a.here->h + a.far->h));
         for (uint32_t c = 0; c < comps && a.p->mode == TRANSFER_LARGE && !status; c++)
             status = scales_find(s, a.source, access.field, c, &scales[c]);
         if (status) return status;
@@ -404,6 +457,6 @@ const struct bw_stage_desc scene_transfer_desc = {
     BW_PORTS(ports),
     .init = init,
     .activate = activate,
-    .flags = BW_STAGE_SETUP,
+    .flags = BW_STAGE_SETUP | BW_STAGE_RANKS,
     .step = step,
 };

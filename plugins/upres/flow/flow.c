@@ -257,7 +257,7 @@ const struct bw_stage_desc upres_flow_desc = {
         "Kim, Thürey, James, Gross 2008, SIGGRAPH; Bridson, Hourihan, Nordenstam 2007, SIGGRAPH; Neyret 2003, SCA.",
     .params_size = sizeof(struct flow),
     .state_size = sizeof(struct flow_state),
-    .flags = BW_STAGE_SETUP,
+    .flags = BW_STAGE_SETUP | BW_STAGE_RANKS,
     BW_PARAMS(params),
     BW_PORTS(ports),
     .init = init,

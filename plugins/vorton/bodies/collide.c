@@ -237,5 +237,5 @@ const struct bw_stage_desc vorton_collide_desc = {
     BW_PORTS(ports),
     .max_dt = max_dt,
     .step = step,
-    .flags = BW_STAGE_SETUP | BW_STAGE_REBUILT_STATE, // sheets follow from the bodies' forms
+    .flags = BW_STAGE_RANKS | BW_STAGE_SETUP | BW_STAGE_REBUILT_STATE, // sheets follow from the bodies' forms
 };

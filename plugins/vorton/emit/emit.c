@@ -178,5 +178,5 @@ const struct bw_stage_desc vorton_emit_desc = {
     BW_PORTS(ports),
     .step = step,
     .checkpoint = checkpoint,
-    .flags = BW_STAGE_SETUP,
+    .flags = BW_STAGE_RANKS | BW_STAGE_SETUP,
 };

@@ -155,7 +155,7 @@ const struct bw_stage_desc vorton_advect_desc = {
     .references = "Williamson 1980 (Runge-Kutta in two registers)",
     .params_size = sizeof(struct params),
     .state_size = sizeof(struct state),
-    .flags = BW_STAGE_PLAIN_STATE,
+    .flags = BW_STAGE_RANKS | BW_STAGE_PLAIN_STATE,
     BW_PARAMS(params),
     BW_PORTS(ports),
     .max_dt = max_dt,

@@ -42,36 +42,21 @@ struct stir {
     struct bw_field *vel;
     struct vorton_arrays v; ///< in the order of tiles, before the sweep
     bw_vec3 *spin;          ///< rate·dt/2 s ω of each
+    double *gradient;       ///< of the grid's flow at each, 3 × 3
     double push;            ///< rate·dt/2
 };
-
-/// ω of the grid at x, by differences a cell wide.
-static void grid_curl(const struct bw_sample_api *api, const struct bw_field *vel, double h, const double x[3],
-                      double w[3])
-{
-    bw_vec3 at[6];
-    double u[18];
-    for (int i = 0; i < 6; i++)
-        for (int a = 0; a < 3; a++) at[i][a] = x[a] + (i / 2 == a ? (i & 1 ? -0.5 : 0.5) * h : 0);
-    api->sample(vel, 6, (const bw_vec3 *)at, u);
-    for (int a = 0; a < 3; a++) {
-        int b = (a + 1) % 3, c = (a + 2) % 3;
-        w[a] = (u[6 * b + c] - u[6 * b + 3 + c] - u[6 * c + b] + u[6 * c + 3 + b]) / h;
-    }
-}
 
 static void spin_find(int64_t i, uint32_t worker, void *user)
 {
     const struct stir *t = user;
-    const double *a = t->v.strength[i];
-    double w[3], own = 0, grid = 0, volume = t->v.volume[i];
+    const double *a = t->v.strength[i], *g = t->gradient + 9 * i;
+    double own = 0, grid = 0, volume = t->v.volume[i];
     (void)worker;
     memset(t->spin[i], 0, sizeof t->spin[i]);
     if (!(volume > 0)) return;
-    grid_curl(t->s->host->extension(BW_SAMPLE), t->vel, t->s->grid->h, t->v.pos[i], w);
-    for (int c = 0; c < 3; c++) {
+    for (int c = 0, d = 1, e = 2; c < 3; c++, d = (d + 1) % 3, e = (e + 1) % 3) {
         own += a[c] * a[c] / volume;
-        grid += a[c] * w[c];
+        grid += a[c] * (g[3 * e + d] - g[3 * d + e]);
     }
     double share = own > 0 ? fmax(0, 1 - grid / own) : 0;
     for (int c = 0; c < 3; c++) t->spin[i][c] = t->push * share * a[c] / volume;
@@ -141,8 +126,11 @@ static enum bw_status step(struct bw_stage *s)
     enum bw_status st = particles_of(s)->sort(t.vortons, s->domain);
     t.v = vorton_arrays(s, t.vortons);
     t.spin = s->host->scratch(s, (size_t)t.v.count * sizeof *t.spin);
-    if (st || !t.spin) return BW_ERR_MEMORY;
+    t.gradient = s->host->scratch(s, 9 * (size_t)t.v.count * sizeof *t.gradient);
+    if (st || !t.spin || !t.gradient) return BW_ERR_MEMORY;
+    memset(t.gradient, 0, 9 * (size_t)t.v.count * sizeof *t.gradient);
     st = reach_check(s, &t.v);
+    if (!st) st = gradient_add(s, t.vel, t.v.count, (const bw_vec3 *)t.v.pos, t.gradient);
     if (st) return st;
     s->host->parallel_for(s, t.v.count, spin_find, &t);
     struct bw_access access = {t.vel, BW_UPDATE, 0};
@@ -160,4 +148,5 @@ const struct bw_stage_desc vorton_confine_desc = {
     BW_PORTS(ports),
     .max_dt = max_dt,
     .step = step,
+    .flags = BW_STAGE_RANKS,
 };

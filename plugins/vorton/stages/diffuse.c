@@ -286,7 +286,7 @@ const struct bw_stage_desc vorton_diffuse_desc = {
     .references = "Degond & Mas-Gallic 1989; Leonard 1980",
     .params_size = sizeof(struct params),
     .state_size = sizeof(struct state),
-    .flags = BW_STAGE_PLAIN_STATE,
+    .flags = BW_STAGE_RANKS | BW_STAGE_PLAIN_STATE,
     BW_PARAMS(params),
     BW_PORTS(ports),
     .max_dt = max_dt,

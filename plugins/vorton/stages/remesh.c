@@ -467,4 +467,5 @@ const struct bw_stage_desc vorton_remesh_desc = {
     BW_PORTS(ports),
     .step = step,
     .extension = extension,
+    .flags = BW_STAGE_RANKS,
 };

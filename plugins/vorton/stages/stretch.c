@@ -174,7 +174,7 @@ const struct bw_stage_desc vorton_stretch_desc = {
     .references = "Winckelmans & Leonard 1993; Gourlay, part 3",
     .params_size = sizeof(struct params),
     .state_size = sizeof(struct state),
-    .flags = BW_STAGE_PLAIN_STATE,
+    .flags = BW_STAGE_RANKS | BW_STAGE_PLAIN_STATE,
     BW_PARAMS(params),
     BW_PORTS(ports),
     .step = step,

@@ -295,5 +295,5 @@ const struct bw_stage_desc to_grid_desc = {
     .init = init,
     .activate = activate,
     .step = step,
-    .flags = BW_STAGE_SETUP,
+    .flags = BW_STAGE_RANKS | BW_STAGE_SETUP,
 };

@@ -278,5 +278,5 @@ const struct bw_stage_desc tracers_desc = {
     .step = step,
     .checkpoint = checkpoint,
     .extension = extension,
-    .flags = BW_STAGE_SETUP,
+    .flags = BW_STAGE_RANKS | BW_STAGE_SETUP,
 };

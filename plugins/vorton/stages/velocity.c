@@ -417,5 +417,5 @@ const struct bw_stage_desc vorton_velocity_desc = {
     .extension = extension,
     .uninit = uninit,
     .checkpoint = checkpoint,
-    .flags = BW_STAGE_SETUP,
+    .flags = BW_STAGE_RANKS | BW_STAGE_SETUP,
 };

@@ -75,6 +75,7 @@ static struct heat puff_heat(struct puff p)
  * stays. */
 Test(control, a_shape_gathers_flames_and_lets_go)
 {
+    if (test_short()) cr_skip_test("same_bits_on_any_threads goes all ways");
     struct heat early = puff_heat((struct puff){BALL "strength: 2", 1005});
     struct heat held = puff_heat((struct puff){BALL "strength: 2", 1030});
     struct heat stays = puff_heat((struct puff){BALL "strength: 2", 1042});
@@ -91,6 +92,7 @@ Test(control, a_shape_gathers_flames_and_lets_go)
 /* All forces have the local buoyancy as their measure: four times the buoyancy is the same film, twice as fast. */
 Test(control, scales_with_buoyancy)
 {
+    if (test_short()) cr_skip_test("same_bits_on_any_threads goes all ways");
     struct heat slow = puff_heat((struct puff){BALL "strength: 1.5", 1020, 24, 0.2});
     struct heat fast = puff_heat((struct puff){BALL "strength: 1.5", 1020, 48, 0.8});
     for (int c = 0; c < 3; c++)
@@ -104,6 +106,7 @@ Test(control, scales_with_buoyancy)
 Test(control, a_vdb_mask_draws_as_far_as_a_sphere)
 {
     enum { N = 48 };
+    const int last = test_short() ? 1006 : 1030;
     static float mask[N * N * N];
     char path[64], control[256];
     struct bwvdb_error err;
@@ -123,15 +126,15 @@ Test(control, a_vdb_mask_draws_as_far_as_a_sphere)
     bwvdb_writer_free(w);
     snprintf(control, sizeof control, "shape: {vdb: {file: %s, center: [0.08, 0, 0.52]}}, radius: 35 cm, strength: 2",
              path);
-    struct heat file = puff_heat((struct puff){control, 1030});
-    struct heat sphere = puff_heat((struct puff){BALL "strength: 2", 1030});
+    struct heat file = puff_heat((struct puff){control, last});
+    struct heat sphere = puff_heat((struct puff){BALL "strength: 2", last});
     unlink(path);
     for (int c = 0; c < 3; c++)
         cr_assert_float_eq(file.middle[c], sphere.middle[c], 0.01, "axis %d: %g and %g m", c, file.middle[c],
                            sphere.middle[c]);
     cr_assert_float_eq(file.share, sphere.share, 0.03, "%g with the file, %g with the sphere", file.share,
                        sphere.share);
-    cr_assert_geq(file.share, 0.7);
+    cr_assert(test_short() || file.share >= 0.7);
 }
 
 /* ---- paths and points ---- */
@@ -139,6 +142,7 @@ Test(control, a_vdb_mask_draws_as_far_as_a_sphere)
 /* A path that turns aside after 10 cm leads the gas to where nothing else would; alone it rises straight. */
 Test(control, a_path_is_followed)
 {
+    if (test_short()) cr_skip_test("same_bits_on_any_threads goes all ways");
     struct heat led = puff_heat((struct puff){"path: [[0, 0, 0.15], [0, 0, 0.28], [0.12, 0, 0.36], [0.45, 0, 0.36]], "
                                               "thickness: 9 cm, radius: 25 cm, strength: 1.5",
                                               1014});
@@ -152,6 +156,7 @@ Test(control, a_path_is_followed)
 /* A point that moves takes its flames along; one of strength 0 leaves the bits as they are. */
 Test(control, a_point_drags_flames)
 {
+    if (test_short()) cr_skip_test("same_bits_on_any_threads goes all ways");
     struct heat held = puff_heat((struct puff){"points: [{at: [0, 0, 0.4], radius: 35 cm}], strength: 2", 1026});
     struct heat drag =
         puff_heat((struct puff){"points: [{at: [{keys: {1014: 0, 1026: 0.25}}, 0, 0.4], radius: 35 cm}], "

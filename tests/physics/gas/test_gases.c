@@ -65,6 +65,7 @@ Test(tracers, go_with_the_gas)
 /* What is emitted beside a ball goes round it and not in; smoke that potential's flow carries likewise. */
 Test(chains, emit_and_collide)
 {
+    const int last = test_short() ? 1006 : 1025;
     const char *const stage[] = {"  - potential: {balance: open}\n  - mac.advect: {only: [density]}\n",
                                  "  - flux: {sound_speed: 4, bind: {density: excess}}\n"};
     for (int q = 0; q < 2; q++) {
@@ -76,11 +77,11 @@ Test(chains, emit_and_collide)
                 "  - emit: {mode: max, density: 1, divergence: 60, mass: 3, energy: 20, shape: {sphere: {center: "
                 "[0.5, 0.6, 0.6], radius: 0.25}}}\n"
                 "  - collide: {shape: {sphere: {center: [1.2, 0.6, 0.6], radius: 0.3}}}\n%s",
-                1025, stage[q]);
+                last, stage[q]);
         struct grid smoke = grid_of(&r, "density", 0), u = grid_of(&r, "vel", 0);
         cr_assert_lt(at(&smoke, 24, 12, 12), 1e-6, "%d: smoke in the ball", q);
         cr_assert_eq(at(&u, 24, 12, 12), 0, "%d: flow in the ball", q);
-        cr_assert_gt(at(&smoke, 24, 20, 12) + at(&smoke, 22, 20, 12), 1e-3, "%d: none beside it", q);
+        if (!test_short()) cr_assert_gt(at(&smoke, 24, 20, 12) + at(&smoke, 22, 20, 12), 1e-3, "%d: none beside it", q);
         bw_free(smoke.v), bw_free(u.v);
         test_end(&r);
     }
@@ -146,8 +147,8 @@ Test(sparse, tiles_follow_the_gas)
         "sound_speed: 20, drain: %d 1/s, damping: %d 1/s",
         "mode: mass_flow, ambient_density: 1.2, mass_flow: {rate: 96, neighbours: 6, drain: 0.%d, damping: 0.%d}"};
     for (int q = 0; q < 2; q++) {
-        int64_t tiles[3];
-        for (int i = 0; i < 3; i++) { // soon, later, and later still with everything drained
+        int64_t tiles[3] = {1};
+        for (int i = test_short() ? 1 : 0; i < 3; i++) { // soon, later, and later still with everything drained
             char flux[160];
             const int drained = q ? (i == 2 ? 7 : 99) : (i == 2 ? 80 : 0);
             snprintf(flux, sizeof flux, stage[q], drained, drained);

@@ -132,6 +132,7 @@ static double channel_error(int n, int across, const char *slip, const char *mod
 
 Test(flow, walls_that_hold_and_walls_that_do_not)
 {
+    if (test_short()) cr_skip_test("accuracy alone");
     double first = channel_error(16, 0, "no", "sin"), slide = channel_error(16, 0, "free", "cos");
     for (int a = 0; a < 3; a++) {
         double sticks[2] = {channel_error(16, a, "no", "sin"), channel_error(32, a, "no", "sin")};
@@ -371,7 +372,7 @@ static double total(const struct test_run *r, const char *field, uint32_t c)
 Test(kept, sums_in_a_closed_box)
 {
     static const char *const tolerance[] = {"1e-6", "0.3"};
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < (test_short() ? 1 : 2); i++) {
         struct test_run r = box_run(2, tolerance[i]);
         cr_assert_float_eq(total(&r, "density", 0) / (12 * 36 * 20), 1, 1e-6);
         cr_assert_float_eq(total(&r, "dye", 0) / (40 * 6 * 20), 1, 1e-6);
@@ -395,6 +396,7 @@ Test(kept, sums_in_a_closed_box)
 
 Test(kept, bits_for_any_threads)
 {
+    if (test_short()) cr_skip_test("as sums_in_a_closed_box");
     struct test_run one = box_run(1, "1e-6"), two = box_run(2, "1e-6");
     static const char *const names[] = {"vel", "density", "dye", "fine"};
     for (int i = 0; i < 4; i++) cr_assert_eq(test_hash(&one, names[i]), test_hash(&two, names[i]), "%s", names[i]);

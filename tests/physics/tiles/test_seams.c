@@ -32,7 +32,7 @@ Test(seams, of_tiles_do_not_show)
  * through the seam loses nothing. */
 Test(seams, smoke_goes_round_a_periodic_box)
 {
-    for (int e = 0; e < 12; e++) {
+    for (int e = 0; e < 12; e += test_short() ? 5 : 1) {
         int axis = e / 4, n[3] = {16, 16, 16};
         double v[3] = {0}, at[3] = {8, 8, 8};
         n[axis] = e & 1 ? 72 : 64;
@@ -71,14 +71,14 @@ Test(seams, of_a_periodic_box_do_not_show)
         r[i] =
             run("billow: 1\n"
                 "domain: {voxel: 0.0625, cells: [64, 64, 64], origin: [0, 0, 0], margin: 3, sides: {rest: periodic}}\n"
-                "time: {fps: 16, frames: 1-21, dt: 0.0625, cfl: 1}\n"
+                "time: {fps: 16, frames: 1-%d, dt: 0.0625, cfl: 1}\n"
                 "stages:\n"
                 "  - set: {id: smoke, field: density, value: \"exp(-16*((x-%g)^2+(y-%g)^2+(z-%g)^2))\", %s}\n"
                 "  - set: {id: heat, field: temperature, value: \"100*density\", %s}\n"
                 "  - mac.advect: {}\n"
                 "  - mac.forces: {gravity: [-24, -28, -32], confinement: 0.2}\n"
                 "  - mac.project: {tolerance: 1e-9}\n",
-                x, x, x, box, box);
+                test_short() ? 4 : 21, x, x, x, box, box);
     }
     cr_assert_eq(bw_chain_tiles(r[0].chain), bw_chain_tiles(r[1].chain));
     struct grid p = grid_of(&r[0], "density", 0), q = grid_of(&r[1], "density", 0);
@@ -90,7 +90,7 @@ Test(seams, of_a_periodic_box_do_not_show)
                 worst = fmax(worst, fabs(at(&p, i, j, k) - v));
                 if (i >= 32 || j >= 32 || k >= 32) past += v;
             }
-    cr_assert_gt(past, 20, "little smoke went through the seams: %g", past);
+    cr_assert(test_short() || past > 20, "little smoke went through the seams: %g", past);
     cr_assert_leq(worst, 1e-6, "density differs by %g", worst);
     bw_free(p.v);
     bw_free(q.v);

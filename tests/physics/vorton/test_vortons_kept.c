@@ -48,14 +48,14 @@ Test(vortons_kept, strength_exchange)
     for (int i = 0; i < 2; i++) {
         r[i] =
             run(HEAD "time: {fps: 25, frames: 1001-%d, substeps: 2}\nstages:\n"
-                     "  - vorton.emit: {source: {tube: {from: [0, 0, -0.3], to: [0, 0, 0.3], core: 10 cm, circulation: "
+                     "  - vorton.emit: {source: {tube: {from: [0, 0, -0.1], to: [0, 0, 0.1], core: 10 cm, circulation: "
                      "1, layers: 3}}}\n"
                      "  - vorton.remesh: {interval: 0.2, spacing: 4 cm, threshold: 1e-4, margin: 2}\n"
                      "  - vorton.diffuse: {viscosity: 0.005}\n",
-                i ? 1026 : 1006);
+                i ? 1016 : 1006);
         sums(&r[i], total[i], impulse, &all);
     }
-    double grown = variance(&r[1]) - variance(&r[0]), want = 2 * .005 * .8;
+    double grown = variance(&r[1]) - variance(&r[0]), want = 2 * .005 * .4;
     cr_assert_float_eq(grown, want, .02 * want, "variance grew by %.5f m², not %.5f", grown, want);
     cr_assert_float_eq(total[1][2], total[0][2], 1e-12 * all, "Σα from %.15g to %.15g", total[0][2], total[1][2]);
     test_end(&r[0]);
@@ -328,7 +328,7 @@ Test(vortons_kept, velocities_of_the_frame)
                           "  - vorton.remesh: {interval: 0.2, spacing: 6 cm, threshold: 0.05}\n%s",
                      looks ? "export:\n  - ply: {precision: double}\n" : "");
         h[looks] = hash(&r, "vortons", "pos");
-        for (int k = 0; k < 6 * looks; k++) {
+        for (int k = 0; k < (test_short() ? 1 : 6) * looks; k++) {
             struct ply from = ply_read(folder, "vortons", k % 3 + 1), p = ply_read(folder, what[k / 3], k % 3 + 1);
             double wrong = 0, all = 0, x[3], is[3], u[3];
             for (long i = 0; i < p.rows; i++) {

@@ -256,6 +256,39 @@ Test(domains, large_scales_come_back_alone)
     cr_assert_lt(worst[1], 3e-6);
 }
 
+/* Where fine places lie on coarse ones, and those at the fine box's sides are unknown, rounding must not choose who is
+ * moved: boxes that begin elsewhere, by whole cells or by the least there is, give the same. */
+Test(domains, large_does_not_depend_on_where_a_domain_begins)
+{
+    static const double begin[][2] = {{0, 0}, {.1, .1}, {.7, .7}, {-12.3, -12.3}, {0, 1.5e-16}, {1.1, 1.1 - 2.3e-16}};
+    double *first[3] = {NULL, NULL, NULL};
+    for (size_t q = 0; q < BW_COUNT(begin); q++) {
+        const double o = begin[q][0], f = begin[q][1] + .4;
+        struct test_run r =
+            run(1,
+                HEAD "domains:\n  coarse: {cells: [40, 40, 40], voxel: 10 cm, origin: [%.17g, %.17g, %.17g]}\n"
+                     "  fine: {cells: [40, 42, 44], voxel: 5 cm, origin: [%.17g, %.17g, %.17g]}\n"
+                     "stages:\n  - set: {id: a, domain: fine, field: vel, keep: true, value: [\"0\", \"0\", \"0\"]}\n"
+                     "  - set: {id: b, domain: coarse, field: vel, keep: true, value: [\"1\", \"2\", \"3\"]}\n"
+                     "  - transfer: {domain: fine, from: coarse, fields: [vel], mode: large}\n",
+                1001, 1, o, o, o, f, f, f);
+        cr_assert_eq(r.status, BW_OK, "%s", r.diag.text);
+        for (uint32_t c = 0; c < 3; c++) {
+            int32_t n[3];
+            double *v = test_field(&r, "fine.vel", c, n), worst = 0;
+            int moved = 0;
+            for (int i = 0; i < n[0] * n[1] * n[2]; i++) moved += fabs(v[i]) > .5;
+            cr_expect_gt(moved, 30 * 32 * 34);
+            for (int i = 0; q && i < n[0] * n[1] * n[2]; i++) worst = fmax(worst, fabs(v[i] - first[c][i]));
+            cr_expect_lt(worst, 1e-6, "begun at %g, component %u: off by %g", o, c, worst);
+            if (q) bw_free(v);
+            else first[c] = v;
+        }
+        test_end(&r);
+    }
+    for (int c = 0; c < 3; c++) bw_free(first[c]);
+}
+
 /* Two domains that feed each other, with everything else: the same bits on one thread and on two. */
 Test(domains, equal_bytes_both_ways)
 {

@@ -278,6 +278,7 @@ Test(preset, refusals)
     refused(HEAD "stages: [{emit: {enabled: 3}}]\n", "enabled wants true or false");
     refused(HEAD "stages: [{emit: {bind: {a: [1]}}}]\n", "emit: bind wants a text, not a list of 1");
     refused("billow: 1\ndomain: {size: [1, 1, 1]}\n", "exactly two of size, cells and voxel");
+    refused("billow: 1\ndomain: {size: [1, 2, 1], voxel: 3 m}\n", "a voxel of 3 m is wider than the whole box");
     refused("billow: 1\ndomain: {size: [1, 0, 1], voxel: 1}\n",
             "a.yaml:2:20: domain: size: 0 m is out of range: more than 0 m is wanted");
     refused("billow: 1\ndomain: {size: [1, 1, 1], voxel: -1 cm}\n",

@@ -2,8 +2,10 @@
 /* The renderer's light against what is known of light: shadows of slabs, obstacles and on the floor, lamps that add up,
  * scattering that loses nothing, a sky that reaches everywhere through clear air. */
 #include "image_tools.h"
-#include <picture/volume/light/light.h>
-#include <picture/volume/rays/studio.h>
+#include <picture/volume/light/medium.h>
+#include <picture/volume/sweep/light.h>
+#include <picture/volume/studio/floor.h>
+#include <picture/volume/studio/studio.h>
 #include <picture/volume/render.h>
 #include <picture/volume/scene/phase.h>
 
@@ -37,7 +39,9 @@ Test(light, a_slab_dims_what_lies_behind_it)
             double to[3], size = length(towards[q]);
             for (int a = 0; a < 3; a++) to[a] = towards[q][a] / size;
             float *s = slab_make(26, 38, (float)(depth * N / 12)), *share = cells_make();
-            cr_assert_eq(bw_light_sweep(&tools, &unit_box, s, to, 0.03f, share), BW_OK);
+            cr_assert_eq(
+                bw_light_sweep(&tools, &unit_box, s, &(struct bw_light_beam){{to[0], to[1], to[2]}, 0.03f, 1}, share),
+                BW_OK);
             /* the sides let light in: only where its way back to the slab stays in the box */
             double got = (double)share[cell(N / 2, N / 2, 20)], want = exp(-depth / to[2]);
             cr_assert_float_eq(got, want, 0.01 * want, "depth %g at %g: %g, not %g", depth, to[2], got, want);
@@ -50,7 +54,7 @@ Test(light, a_slab_dims_what_lies_behind_it)
 Test(light, dense_cells_have_a_lit_skin)
 {
     float *s = slab_make(10, 30, 8 * N), *share = cells_make();
-    cr_assert_eq(bw_light_sweep(&tools, &unit_box, s, (double[3]){0, 0, 1}, 0, share), BW_OK);
+    cr_assert_eq(bw_light_sweep(&tools, &unit_box, s, &(struct bw_light_beam){{0, 0, 1}, 0, 1}, share), BW_OK);
     cr_assert_eq(share[cell(5, 5, 30)], 1);
     cr_assert_float_eq(share[cell(5, 5, 29)], (1 - exp(-8)) / 8, 1e-3);
     free(s);
@@ -94,20 +98,53 @@ Test(light, a_sky_of_ones_own_lights_all)
     struct bw_scene scene = {.floor = 1, .hi = {1, 1, 1}, .look = BW_LOOK_DEFAULT};
     struct bw_ambient a;
     struct bw_studio studio;
-    float *s = cells_make();
+    float *s = cells_make(), floor[3];
     scene.look.environment = 2;
     scene.look.key = 0;
     scene.look.has_sky = 1;
     for (int c = 0; c < 3; c++) scene.look.above[c] = 0.3f * (float)c, scene.look.below[c] = 0.06f;
     cr_assert_eq(bw_ambient_make(&tools, &unit_box, s, NULL, &scene, &a), BW_OK);
-    cr_assert_eq(bw_studio_make(&tools, &scene, &a, &studio), BW_OK);
+    cr_assert_eq(bw_studio_make(&tools, &scene, NULL, &a, &studio), BW_OK);
+    bw_floor_light(&studio, &(struct bw_floor_place){.p = {0.3, 0.2, 0}}, floor);
     for (int c = 0; c < 3; c++) {
         cr_assert_float_eq(a.rgb[c][0], 0.3 * c + 0.06, 1e-5);
-        cr_assert_float_eq(studio.map[c], 2 * (0.25 * c + 0.01), 1e-5, "%g", (double)studio.map[c]);
+        cr_assert_float_eq(floor[c], 2 * (0.25 * c + 0.01), 1e-5, "%g", (double)floor[c]);
     }
     tools.release(tools.ctx, studio.map);
     bw_ambient_free(&tools, &a);
     free(s);
+}
+
+/// How fast light from straight above falls in deep smoke, of its extinction.
+static double fall_of(float albedo)
+{
+    struct bw_volume v = {.box = unit_box, .density = slab_make(0, N, 1)};
+    struct bw_scene scene = {
+        .lo = {-0.5, -0.5, 0}, .hi = {0.5, 0.5, 1}, .extinction = 0.25 * N, .look = BW_LOOK_DEFAULT};
+    struct bw_medium m;
+    enum { HIGH = 20, LOW = 8 }; // 7 and 10 deep
+    bw_camera_fit(&scene.camera, NULL, scene.lo, scene.hi, 1);
+    scene.look.environment = 0;
+    scene.look.n_lights = 1;
+    scene.look.light[0] = (struct bw_light){{0, 0, 1}, {1, 1, 1}, 0, 0, {0}};
+    for (int c = 0; c < 3; c++) scene.look.albedo[c] = albedo;
+    cr_assert_eq(bw_medium_light(&tools, &v, &scene, &m), BW_OK);
+    const float *lit = m.lit.rgbs, high = lit[4 * cell(N / 2, N / 2, HIGH)], low = lit[4 * cell(N / 2, N / 2, LOW)];
+    bw_medium_free(&tools, &m);
+    free(v.density);
+    return log((double)(high / low)) / (0.25 * (HIGH - LOW));
+}
+
+/* Light that is scattered on and on falls no slower than diffusion lets it: two thirds of √(3 (1-a)(1-a g)) on a way
+ * that is as long as the mean one, in white smoke still slower than what is scattered once. */
+Test(light, deep_smoke_is_as_dark_as_diffusion_leaves_it)
+{
+    const double g = bw_phase_mean(0.45);
+    for (float albedo = 0.7f; albedo < 0.9f; albedo += 0.05f) {
+        const double a = (double)albedo, want = 2 * sqrt(3 * (1 - a) * (1 - a * g)) / 3, got = fall_of(albedo);
+        cr_assert_float_eq(got, want, 0.03, "albedo %g: %g, not %g", a, got, want);
+    }
+    cr_assert_lt(fall_of(1), 0.25, "white: %g", fall_of(1));
 }
 
 /* ---- pictures ---- */
@@ -131,7 +168,7 @@ static struct bw_scene dark_scene(void)
 static void lamp_add(struct bw_scene *s, double x, double y, double z, float r, float g, float b)
 {
     const double size = sqrt(x * x + y * y + z * z);
-    s->look.light[s->look.n_lights++] = (struct bw_light){{x / size, y / size, z / size}, {r, g, b}, 0.03f};
+    s->look.light[s->look.n_lights++] = (struct bw_light){{x / size, y / size, z / size}, {r, g, b}, 0.04, 0, {0}};
 }
 
 static struct bw_image light_render(const struct bw_volume *v, const struct bw_scene *s)
@@ -224,8 +261,9 @@ Test(light, the_floor_lies_in_shadow)
     float *s = slab_make(16, 24, (float)(depth * N / 8));
     lamp_add(&scene, 0.2, 0.1, 1, 2, 0, 0), lamp_add(&scene, -0.5, 0, 1, 0, 3, 0);
     cr_assert_eq(bw_ambient_make(&tools, &unit_box, s, NULL, &scene, &a), BW_OK);
-    cr_assert_eq(bw_studio_make(&tools, &scene, &a, &studio), BW_OK);
-    const float *rgb = studio.map + BW_STUDIO_LANES * (studio.n / 2 * studio.n + studio.n / 2);
+    cr_assert_eq(bw_studio_make(&tools, &scene, NULL, &a, &studio), BW_OK);
+    float rgb[3];
+    bw_floor_light(&studio, &(struct bw_floor_place){.p = {0}}, rgb);
     for (int l = 0; l < 2; l++) {
         const double up = scene.look.light[l].to[2];
         const double want = (double)(BW_SUN_SURFACE * scene.look.light[l].rgb[l]) * up * exp(-depth / up);

@@ -194,6 +194,40 @@ Test(render, same_picture_in_any_order_of_tasks)
     free(v.density);
 }
 
+/* A fire of three colours of extinction, by each level that this machine has. */
+Test(render, same_picture_by_every_simd_level)
+{
+    const int levels =
+        1 + !!__builtin_cpu_supports("avx2") +
+        (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq"));
+    const size_t cells = 24 * 24 * 24;
+    struct bw_volume v = ball_make(24);
+    struct bw_scene scene = {.lo = {-0.5, -0.5, 0},
+                             .hi = {0.5, 0.5, 1},
+                             .extinction = 8,
+                             .ambient = 293,
+                             .exposure = 1,
+                             .look = BW_LOOK_FIRE};
+    struct bw_image img[3];
+    v.flame = take(NULL, 2 * cells * sizeof(float));
+    v.temperature = v.flame + cells;
+    for (size_t i = 0; i < cells; i++) v.flame[i] = 0.3f * v.density[i], v.temperature[i] = 40 * (float)(i % 40);
+    scene.look.extinction[1] = 1.5f, scene.look.extinction[2] = 0;
+    bw_camera_fit(&scene.camera, NULL, scene.lo, scene.hi, 1);
+    cr_log_info("%d levels", levels);
+    for (int level = 0; level < levels; level++) {
+        struct bw_tools with = tools;
+        with.simd = (uint32_t)level;
+        cr_assert_eq(bw_image_init(&img[level], &tools, 96, 96), BW_OK);
+        cr_assert_eq(bw_render(&with, &v, &scene, &img[level]), BW_OK);
+        cr_assert_arr_eq(img[level].px, img[0].px, 3 * 96 * 96 * sizeof(float), "level %d", level);
+    }
+    cr_assert_gt(brightness(&img[0], 48, 48), 0.1);
+    for (int level = 0; level < levels; level++) bw_image_free(&img[level]);
+    free(v.density);
+    free(v.flame);
+}
+
 /* ---- memory ---- */
 
 /// Hands out `left` blocks, refuses one, and goes on; `held` are not given back yet.

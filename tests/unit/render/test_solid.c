@@ -2,7 +2,9 @@
 /* Obstacles: planes stay where they are, balls are round, rims have no steps, what stands on a floor has no lower edge,
  * the fire's light on a wall is even. */
 #include "image_tools.h"
-#include <picture/volume/rays/solid.h>
+#include <picture/volume/solid/distance.h>
+#include <picture/volume/solid/facing.h>
+#include <picture/volume/solid/surface.h>
 #include <picture/volume/render.h>
 
 #include <criterion/criterion.h>
@@ -93,6 +95,115 @@ Test(solid, what_stands_has_no_lower_edge)
         const double depth = hit_at(&v, 0.1, z, ahead);
         cr_assert_float_eq(depth, -0.4, 0.06 * box.h, "%g at %g", depth, z);
     }
+    free(v.solid);
+}
+
+static double turned(const double p[3])
+{
+    const double c = cos(0.5), s = sin(0.5), q[3] = {c * p[0] + s * p[1], c * p[1] - s * p[0], p[2] - 0.4};
+    return block(q);
+}
+
+/// Two blocks beside each other, a street of a cell and a half between them, and a thin wall.
+static double street(const double p[3])
+{
+    const double left[3] = {p[0] + 0.5, p[1], p[2]}, right[3] = {p[0] - 0.39, p[1] - 0.15, p[2] - 0.1};
+    const double wall = fmax(fmax(fabs(p[0]) - 0.8, fabs(p[1] + 0.75) - 0.8 * box.h), fabs(p[2] - 1.2) - 0.2);
+    return fmin(fmin(block(left), block(right)), wall);
+}
+
+/// Farthest that a seen place is from the surface of `of`, in cells, and the share of rays that do not agree with it
+/// whether there is something, but for those that pass within a fifth of a cell of an edge.
+static double worst_seen(double (*of)(const double p[3]), double *wrong)
+{
+    struct bw_volume v = solid_make(of);
+    const double dir[3] = {0.36, 0.8, -0.48};
+    double worst = 0;
+    int n = 0, bad = 0;
+    cr_assert_eq(bw_facing_make(&tools, &v), BW_OK);
+    for (int j = 0; j < 80; j++)
+        for (int i = 0; i < 80; i++, n++) {
+            const double eye[3] = {-2.2 + 0.035 * i, -3, 1.2 + 0.025 * j};
+            double depth = 20, nearest = HUGE_VAL, p[3];
+            const int hit = bw_solid_hit(&v, eye, dir, 1e-3, &depth) >= 1;
+            for (double t = 0; t < 6; t += 0.1 * box.h) {
+                for (int a = 0; a < 3; a++) p[a] = eye[a] + t * dir[a];
+                int in = 1;
+                for (int a = 0; a < 3; a++) in &= p[a] > box.origin[a] && p[a] < box.origin[a] + N * box.h;
+                if (in) nearest = fmin(nearest, of(p) / box.h);
+            }
+            for (int a = 0; a < 3; a++) p[a] = eye[a] + depth * dir[a];
+            if (fabs(nearest) < 0.2) continue;
+            bad += hit != (nearest < 0);
+            if (hit && nearest < 0 && p[2] > box.origin[2] + 0.01) worst = fmax(worst, fabs(of(p)) / box.h);
+        }
+    *wrong = (double)bad / n;
+    bw_facing_free(&tools, &v);
+    free(v.solid);
+    return worst;
+}
+
+/* Blocks, upright and turned, keep their edges and corners within a quarter of a cell, and nothing hangs in the air. */
+Test(solid, edges_are_sharp)
+{
+    double (*const shapes[])(const double p[3]) = {block, turned, street, ball, drum};
+    for (int q = 0; q < 5; q++) {
+        double wrong, worst = worst_seen(shapes[q], &wrong);
+        cr_log_info("shape %d: %.3f cells off, %.4f of the rays are wrong", q, worst, wrong);
+        cr_expect_lt(worst, 0.25, "shape %d: %g cells", q, worst);
+        cr_expect_lt(wrong, 0.002, "shape %d: %g of the rays", q, wrong);
+    }
+}
+
+/* Beside an upright edge, half a cell wide as a pixel sees it, a ray has as much of the block as it passes near to it,
+ * though no step of it ends there. */
+Test(solid, an_outline_fades_as_a_pixel_does)
+{
+    struct bw_volume v = solid_make(turned);
+    const double pixel = 0.5 * box.h / 5, dir[3] = {0, 1, 0};
+    double worst = 0;
+    int part = 0;
+    cr_assert_eq(bw_facing_make(&tools, &v), BW_OK);
+    for (double x = -0.6; x < -0.4; x += 0.02 * box.h)
+        for (double z = 0.55; z < 0.85; z += 0.13) {
+            const double eye[3] = {x, -5, z};
+            double nearest = HUGE_VAL, depth = 20;
+            for (double t = 4; t < 6; t += 0.01 * box.h)
+                nearest = fmin(nearest, turned((double[3]){x, t - 5, z}) / (pixel * t));
+            const double want = fmax(fmin(1 - nearest, 1), 0);
+            const double cover = (double)bw_solid_hit(&v, eye, dir, pixel, &depth);
+            part += want > 0.2 && want < 0.8;
+            worst = fmax(worst, fabs(cover - want));
+        }
+    cr_log_info("%d rays, at most %.3f off", part, worst);
+    cr_assert_gt(part, 20);
+    cr_assert_lt(worst, 0.3, "%g", worst);
+    bw_facing_free(&tools, &v);
+    free(v.solid);
+}
+
+/// Two walls that meet in a corner which goes in.
+static double nook(const double p[3])
+{
+    const double x = p[0] - 0.0137, y = p[1] + 0.021;
+    return x > 0 && y > 0 ? fmin(x, y) : -hypot(fmin(x, 0), fmin(y, 0));
+}
+
+/* Near one of them the other one, within reach, is no face of the same body: the nearer one is what is there. */
+Test(solid, a_wall_beside_another_is_no_face_of_it)
+{
+    struct bw_volume v = solid_make(nook);
+    cr_assert_eq(bw_facing_make(&tools, &v), BW_OK);
+    for (double near = 0.1; near < 0.5; near += 0.09)
+        for (double far = 0.9; far < 1.8; far += 0.13)
+            for (int turned = 0; turned < 2; turned++) {
+                const double p[2] = {0.0137 + box.h * (turned ? far : near), -0.021 + box.h * (turned ? near : far)};
+                const float x[3] = {(float)((p[0] + 1) / box.h - 0.5), (float)((p[1] + 1) / box.h - 0.5), 12.3f};
+                const struct bw_surface s = bw_surface_at(&box, v.facing, x);
+                cr_expect_float_eq(s.distance, near, 0.1, "%g, %g: %g", near, far, (double)s.distance);
+                cr_expect_gt(s.normal[turned], 0.97f, "%g, %g: %g", near, far, (double)s.normal[turned]);
+            }
+    bw_facing_free(&tools, &v);
     free(v.solid);
 }
 

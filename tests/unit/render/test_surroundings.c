@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What is round the stage: floors that are even seen from afar and have no seams, puddles that mirror. */
 #include "image_tools.h"
-#include <picture/volume/rays/studio.h>
+#include <picture/volume/studio/studio.h>
 #include <picture/volume/render.h>
 
 #include <criterion/criterion.h>

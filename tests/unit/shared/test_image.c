@@ -83,6 +83,27 @@ Test(image, flames_dim_the_studio)
     cr_assert(look.key > 0 && look.key < 0.2 && look.fire < 0.8);
 }
 
+/* A lamp has a direction and an angle, or a place and a size; what is neither is refused by its number. */
+Test(image, lamps_are_far_off_or_near_by)
+{
+    const double place[3] = {1, 2, 3};
+    struct bw_picture_light own[2] = {{.to = {0, 0, 2}, .colour = {1, 2, 3}, .angle = 0.2},
+                                      {.colour = {4, 5, 6}, .size = 0.5, .position = {place, 3}}};
+    struct bw_picture_params p = {.lights = {own, 2}, .smoke = {0.92, 0.92, 0.92}};
+    struct bw_look look;
+    char why[200];
+    cr_assert_eq(bw_picture_look(&p, 0, &look, why, sizeof why), BW_OK);
+    const struct bw_light *far = &look.light[0], *near = &look.light[1];
+    cr_assert(!far->near && far->to[2] == 1 && far->rgb[1] == 2 && fabs(far->half - tan(0.1)) < 1e-12);
+    cr_assert(near->near && near->at[1] == 2 && near->rgb[2] == 6 && near->half == 0.25);
+    own[1].position.count = 2;
+    cr_assert_eq(bw_picture_look(&p, 0, &look, why, sizeof why), BW_ERR_PRESET);
+    cr_assert_str_eq(why, "lamp 2 wants three numbers as its position, [x, y, z]");
+    own[0].to[2] = 0;
+    cr_assert_eq(bw_picture_look(&p, 0, &look, why, sizeof why), BW_ERR_PRESET);
+    cr_assert_str_eq(why, "lamp 1 has no direction: `to` is zero");
+}
+
 /// Read a PNG with libpng's simplified reader: not the code that wrote it.
 static void png_read_back(const char *path, int w, int h, uint8_t *rgb)
 {

@@ -38,6 +38,7 @@ def volume_add():
     volume.grids.load()
     if cache["velocity"]:  # refused unless the grids are there
         put(volume, velocity_grid=cache["velocity"], velocity_unit="SECOND", velocity_scale=1)
+    half = sum((volume.grids[0].matrix_object.col[a].xyz / 2 for a in range(3)), Vector())
     volume.grids.unload()
     volume.is_sequence = cache["frames"] > 1
     volume.frame_start, volume.frame_offset = cache["first"], cache["first"] - 1
@@ -45,6 +46,8 @@ def volume_add():
     thing = add(cache["name"], volume)
     if cache["up"] == "y":
         thing.rotation_euler[0] = math.pi / 2
+    half.rotate(thing.rotation_euler)
+    thing.location = -half  # Cycles draws a voxel from its index up to the next one, and the file means its middle
     volume.materials.append(smoke_material())
     return thing
 
@@ -188,10 +191,14 @@ def lights_add():
         strength = max(light["rgb"])
         if strength <= 0:
             continue
-        sun = bpy.data.lights.new(f"light {i + 1}", "SUN")
-        sun.energy, sun.color = cache["suns"] * strength, [c / strength for c in light["rgb"]]
-        sun.angle = light["angle"]
-        add(sun.name, sun).rotation_euler = Vector(light["to"]).to_track_quat("Z", "Y").to_euler()
+        lamp = bpy.data.lights.new(f"light {i + 1}", "POINT" if "at" in light else "SUN")
+        lamp.energy, lamp.color = cache["suns"] * strength, [c / strength for c in light["rgb"]]
+        if "at" in light:  # in all directions, W
+            lamp.energy, lamp.shadow_soft_size = 4 * math.pi * lamp.energy, light["radius"]
+            add(lamp.name, lamp).location = light["at"]
+            continue
+        lamp.angle = light["angle"]
+        add(lamp.name, lamp).rotation_euler = Vector(light["to"]).to_track_quat("Z", "Y").to_euler()
 
 
 def world_make():

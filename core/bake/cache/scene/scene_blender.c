@@ -5,7 +5,7 @@
 #include "session/session.h"
 
 #include "blender_scene.h"
-#include <picture/volume/rays/studio.h>
+#include <picture/volume/studio/studio.h>
 #include <picture/volume/scene/flame.h>
 #include <picture/volume/scene/phase.h>
 #include <math.h>
@@ -79,10 +79,11 @@ static void lights_put(FILE *f, const struct bw_scene *s)
     fputs("    \"lights\": [\n", f);
     for (int32_t i = 0; i < n; i++) {
         fputs("        {", f);
-        vector_put(f, "to", light[i].to);
+        vector_put(f, light[i].near ? "at" : "to", light[i].near ? light[i].at : light[i].to);
         fputs(", ", f);
         colour_put(f, "rgb", light[i].rgb, 1);
-        fprintf(f, ", \"angle\": %.3g},\n", 0.03 + 2 * (double)light[i].spread);
+        if (light[i].near) fprintf(f, ", \"radius\": %.6g},\n", light[i].half);
+        else fprintf(f, ", \"angle\": %.4g},\n", 2 * atan(light[i].half));
     }
     fputs("    ],\n", f);
     number_put(f, "suns", BW_SUN);

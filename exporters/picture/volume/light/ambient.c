@@ -3,11 +3,12 @@
  * each place is to sky, studio walls and floor, which darkens folds and undersides. The fire's own light joins it
  * (lamps.c). */
 #include "ambient.h"
-#include "light.h"
+#include <picture/volume/sweep/light.h>
 #include <picture/volume/scene/quick.h>
 #include <picture/volume/sky/sphere.h>
 
 #include <math.h>
+#include <string.h>
 
 #define SPREAD 0.66f ///< weights near 1/3 each: a cone of about 35 degrees
 
@@ -67,7 +68,10 @@ static enum bw_status sides_light(const struct bw_tools *tools, const struct bw_
     float *t = tools->alloc(tools->ctx, cells * sizeof(float));
     enum bw_status status = t ? BW_OK : BW_ERR_MEMORY;
     for (int s = 0; s < 6 && !status; s++) {
-        status = bw_light_sweep(tools, &coarse->box, coarse->extinction, bw_ambient_sides[s].to, SPREAD, t);
+        const double *to = bw_ambient_sides[s].to;
+        const struct bw_light_beam beam = {{to[0], to[1], to[2]}, SPREAD, 1};
+        memset(t, 0, cells * sizeof *t);
+        status = bw_light_sweep(tools, &coarse->box, coarse->extinction, &beam, t);
         if (status) break;
         const float k = s == 1 && !scene->floor && !scene->look.has_sky && !scene->look.sky ? 0.5f : 1;
         float side[3];
@@ -85,6 +89,7 @@ enum bw_status bw_ambient_make(const struct bw_tools *tools, const struct bw_den
     *a = (struct bw_ambient){0};
     enum bw_status status = bw_coarse_make(tools, box, extinction, &a->coarse);
     if (status) return status;
+    a->smoke = a->coarse;
     const size_t cells = bw_dense_cells(&a->coarse.box);
     a->rgb[0] = tools->alloc(tools->ctx, 3 * cells * sizeof(float));
     if (!a->rgb[0]) return BW_ERR_MEMORY;
@@ -99,13 +104,18 @@ enum bw_status bw_ambient_solids(const struct bw_tools *tools, const struct bw_d
     float *mean = tools->alloc(tools->ctx, bw_dense_cells(&a->coarse.box) * sizeof(float));
     if (!mean) return BW_ERR_MEMORY;
     bw_coarse_mean(&a->coarse, box, smoke, stride, mean);
-    const enum bw_status status = bw_lamps_solids(tools, &a->coarse, mean, &a->lamps);
-    tools->release(tools->ctx, mean);
-    return status;
+    a->smoke = (struct bw_coarse){a->coarse.box, mean};
+    return a->lamps.n ? bw_lamps_solids(tools, &a->coarse, mean, &a->lamps) : BW_OK;
+}
+
+float bw_ambient_through(const struct bw_ambient *a, const double p[3], const struct bw_light_seen *lamp)
+{
+    return bw_coarse_through(&a->smoke, p, lamp->to, lamp->away);
 }
 
 void bw_ambient_free(const struct bw_tools *tools, struct bw_ambient *a)
 {
+    if (a->smoke.extinction != a->coarse.extinction) bw_coarse_free(tools, &a->smoke);
     bw_coarse_free(tools, &a->coarse);
     bw_lamps_free(tools, &a->lamps);
     if (a->rgb[0]) tools->release(tools->ctx, a->rgb[0]);

@@ -7,8 +7,8 @@
 #include <picture/volume/scene/scene.h>
 
 struct bw_ambient {
-    struct bw_coarse coarse;
-    float *rgb[3]; ///< mean radiance from all around, the fire's included; one block
+    struct bw_coarse coarse, smoke; ///< smoke: the same without obstacles; coarse itself, not owned, if there are none
+    float *rgb[3];                  ///< mean radiance from all around, the fire's included; one block
     struct bw_lamps lamps;
 };
 
@@ -25,10 +25,12 @@ void bw_ambient_side_light(const struct bw_look *l, int side, float rgb[3]);
 /// Errors: BW_ERR_MEMORY.
 enum bw_status bw_ambient_make(const struct bw_tools *tools, const struct bw_dense *box, const float *extinction,
                                const float *emission, const struct bw_scene *scene, struct bw_ambient *a);
-/// For obstacles that the fire lights: `smoke`, of `stride` values a cell, is what alone dims it there. Errors:
-/// BW_ERR_MEMORY.
+/// Where there are obstacles: `smoke`, of `stride` values a cell, is what alone dims light between them and lamps.
+/// Errors: BW_ERR_MEMORY.
 enum bw_status bw_ambient_solids(const struct bw_tools *tools, const struct bw_dense *box, const float *smoke,
                                  int stride, struct bw_ambient *a);
+/// Share of a lamp's light at p that smoke lets through.
+float bw_ambient_through(const struct bw_ambient *a, const double p[3], const struct bw_light_seen *lamp);
 void bw_ambient_free(const struct bw_tools *tools, struct bw_ambient *a);
 /// One channel at a row of `n` fine cells, bilinear in y and z into `coarse` (scratch, as long), then linear in x.
 void bw_ambient_row(const struct bw_ambient *a, int channel, int n, int j, int k, float *coarse, float *fine);

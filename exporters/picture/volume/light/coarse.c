@@ -45,10 +45,10 @@ void bw_coarse_free(const struct bw_tools *tools, struct bw_coarse *c)
     c->extinction = NULL;
 }
 
-float bw_coarse_through(const struct bw_coarse *c, const double p[3], const double to[3])
+float bw_coarse_through(const struct bw_coarse *c, const double p[3], const double to[3], double away)
 {
     const struct bw_dense *b = &c->box;
-    double t0 = 0, t1 = HUGE_VAL;
+    double t0 = 0, t1 = away;
     for (int d = 0; d < 3; d++) {
         double lo = (b->origin[d] - p[d]) / to[d], hi = (b->origin[d] + b->n[d] * b->h - p[d]) / to[d];
         t0 = fmax(t0, fmin(lo, hi));

@@ -20,7 +20,7 @@ enum bw_status bw_coarse_make(const struct bw_tools *tools, const struct bw_dens
 void bw_coarse_free(const struct bw_tools *tools, struct bw_coarse *c);
 /// Means of one value of `stride` a cell of `box`, over the coarse cells.
 void bw_coarse_mean(const struct bw_coarse *c, const struct bw_dense *box, const float *f, int stride, float *out);
-/// Share of the light from far off in the direction `to` that gets to p.
-float bw_coarse_through(const struct bw_coarse *c, const double p[3], const double to[3]);
+/// Share of the light from `away` metres (HUGE_VAL: far) in the direction `to` that gets to p.
+float bw_coarse_through(const struct bw_coarse *c, const double p[3], const double to[3], double away);
 
 #endif

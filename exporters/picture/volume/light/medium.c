@@ -4,21 +4,24 @@
  * follows Planck's law only by its square root: between the red tips and the white core of a fire lie factors of
  * thousands, which neither film nor screen can show. Light that is scattered again and again comes in octaves
  * (Wrenninge, Kulla, Lundqvist 2013): of each further one there is less, in the colour of smoke once more, with less
- * direction, and it reaches deeper. Their shares were set by eye beside a plume of Cycles
- * (tests/bench/cycles.py compares). */
+ * direction, and it reaches deeper, but no deeper than diffusion lets it: through smoke of albedo a and mean cosine g
+ * it falls as exp(-√(3 (1-a)(1-a g)) τ), τ straight to the surface, which is 2/3 of the way to a lamp in the mean of
+ * what enters. Shares were set by eye beside a plume of Cycles (tests/bench/cycles.py compares). */
 #include "medium.h"
-#include "light.h"
 #include "soften.h"
 #include <picture/volume/scene/flame.h>
 #include <picture/volume/scene/phase.h>
 #include <picture/volume/scene/quick.h>
+#include <picture/volume/sweep/shares.h>
 
 #include <math.h>
 
-enum { OCTAVES = 3 };
-#define SHARE 0.45f ///< of one octave in the next …
-#define DEPTH 0.4f  ///< … its optical depth …
-#define BLUNT 0.5f  ///< … and its anisotropy
+enum { OCTAVES = 3, LOBE = 48 };
+#define SHARE 0.45f         ///< of one octave in the next …
+#define DEPTH 0.4f          ///< … its optical depth …
+#define BLUNT 0.5f          ///< … and its anisotropy
+#define STRAIGHT (2 / 3.0f) ///< mean cosine of the way in
+#define NEAREST 1.5         ///< cells from a lamp: nearer by, cells are too wide for its light
 
 /// What the passes share.
 struct shade {
@@ -27,7 +30,10 @@ struct shade {
     const struct bw_scene *scene;
     struct bw_medium *m;
     struct bw_light light[BW_LIGHTS];
-    float phase[BW_LIGHTS][OCTAVES]; ///< times the octave's share
+    float phase[BW_LIGHTS][OCTAVES];   ///< of lamps far off, times the octave's share
+    float lobe[OCTAVES][2 * LOBE + 1]; ///< the same for cosines from -1 to 1, where a lamp has a place
+    float ahead;                       ///< mean cosine of what is scattered
+    float diffusion[3];                ///< of smoke without a dye
     int32_t n_lights;
     float *extinction;       ///< of light: smoke and obstacles
     float *share[BW_LIGHTS]; ///< what arrives of each light
@@ -97,37 +103,81 @@ static void solid_block(struct shade *s)
             }
 }
 
-static void phase_values(const struct bw_light *l, const struct bw_camera *c, double g, float phase[OCTAVES])
+/// What light that is scattered on and on keeps of extinction at least, on its way from a lamp, by channel.
+static void diffusion_of(const struct shade *s, const float albedo[3], float least[3])
 {
-    double cosine = 0;
+    for (int c = 0; c < 3; c++) {
+        const float lost = 3 * (1 - albedo[c]) * (1 - albedo[c] * s->ahead);
+        least[c] = bw_least(STRAIGHT * sqrtf(bw_most(lost, 0)), 1);
+    }
+}
+
+static void phase_values(double g, double cosine, float phase[OCTAVES])
+{
     float share = BW_SUN_SMOKE;
-    for (int a = 0; a < 3; a++) cosine += l->to[a] * c->forward[a];
     for (int o = 0; o < OCTAVES; o++, g *= (double)BLUNT, share *= SHARE) phase[o] = share * (float)bw_phase(g, cosine);
+}
+
+static void phases_make(struct shade *s)
+{
+    const double g = s->scene->look.anisotropy, *ahead = s->scene->camera.forward;
+    s->ahead = (float)bw_phase_mean(g);
+    diffusion_of(s, s->scene->look.albedo, s->diffusion);
+    for (int l = 0; l < s->n_lights; l++) {
+        const double *to = s->light[l].to;
+        phase_values(g, to[0] * ahead[0] + to[1] * ahead[1] + to[2] * ahead[2], s->phase[l]);
+    }
+    for (int q = 0; q <= 2 * LOBE; q++) {
+        float phase[OCTAVES];
+        phase_values(g, (double)q / LOBE - 1, phase);
+        for (int o = 0; o < OCTAVES; o++) s->lobe[o][q] = phase[o];
+    }
+}
+
+/// Of a lamp with a place, what arrives at p through clear air times what of it goes to the eye.
+static void phase_from(const struct shade *s, const struct bw_light *l, const double p[3], float phase[OCTAVES])
+{
+    const struct bw_light_seen seen = bw_light_from(l, p, NEAREST * s->m->lit.box.h);
+    double cosine = 0, far = 1e-30;
+    for (int a = 0; a < 3; a++) {
+        const double d = p[a] - s->scene->camera.eye[a];
+        cosine += seen.to[a] * d, far += d * d;
+    }
+    const float at = LOBE * (1 + bw_least(bw_most((float)(cosine / sqrt(far)), -1), 1));
+    const int q = at < 2 * LOBE ? (int)at : 2 * LOBE - 1;
+    for (int o = 0; o < OCTAVES; o++)
+        phase[o] = seen.share * (s->lobe[o][q] + (at - (float)q) * (s->lobe[o][q + 1] - s->lobe[o][q]));
 }
 
 static void light_task(int64_t i, void *user)
 {
     struct shade *s = user;
-    s->status[i] =
-        bw_light_sweep(s->tools, &s->m->lit.box, s->extinction, s->light[i].to, s->light[i].spread, s->share[i]);
+    const struct bw_shares_wish wish = {&s->light[i], s->extinction, s->scene->look.quality};
+    s->status[i] = bw_light_shares(s->tools, &s->m->lit.box, &wish, s->share[i]);
 }
 
 /// Light that a cell sends to the eye, per metre.
-static void cell_light(struct shade *s, size_t i, const float ambient[3])
+static void cell_light(struct shade *s, size_t i, const double p[3], const float ambient[3])
 {
     const float *more = s->scene->look.extinction;
     float *out = s->m->lit.rgbs + 4 * i, albedo[3], arrives[3], density = out[3] > 0 ? density_at(s->v, i) : 0;
+    const float *least = s->diffusion;
+    float own[3];
     if (density <= 0) return;
     albedo_at(s, i, density, albedo);
+    if (s->v->dye[0]) diffusion_of(s, albedo, own), least = own;
     for (int c = 0; c < 3; c++) arrives[c] = ambient[c];
     for (int l = 0; l < s->n_lights; l++) {
         const float depth = -logf(bw_most(s->share[l][i], 1e-30f));
-        float tint[3] = {1, 1, 1}, deep = depth;
+        float tint[3] = {1, 1, 1}, deep = depth, near[OCTAVES];
+        if (s->light[l].near) phase_from(s, &s->light[l], p, near);
+        const float *phase = s->light[l].near ? near : s->phase[l];
         for (int o = 0; o < OCTAVES; o++, deep *= DEPTH) {
-            const float grey = bw_exp_neg(deep);
+            float keep = 1;
             for (int c = 0; c < 3; c++) {
-                const float direct = s->phase[l][o] * (more[c] == 1 ? grey : bw_exp_neg(more[c] * deep));
-                arrives[c] += direct * tint[c] * s->light[l].rgb[c];
+                if (!c || more[c] != more[c - 1] || least[c] != least[c - 1])
+                    keep = bw_exp_neg(more[c] * bw_most(deep, least[c] * depth));
+                arrives[c] += phase[o] * keep * tint[c] * s->light[l].rgb[c];
                 tint[c] *= albedo[c];
             }
         }
@@ -145,7 +195,11 @@ static void layer_light(int64_t k, void *user)
         for (int c = 0; c < 3; c++)
             bw_ambient_row(&s->m->ambient, c, (int)nx, j, (int)k, rows + 3 * nx, rows + (size_t)c * nx);
         size_t first = ((size_t)k * (size_t)b->n[1] + (size_t)j) * nx;
-        for (size_t i = 0; i < nx; i++) cell_light(s, first + i, (float[3]){rows[i], rows[nx + i], rows[2 * nx + i]});
+        for (size_t i = 0; i < nx; i++) {
+            const double p[3] = {b->origin[0] + ((double)i + 0.5) * b->h, b->origin[1] + (j + 0.5) * b->h,
+                                 b->origin[2] + ((double)k + 0.5) * b->h};
+            cell_light(s, first + i, p, (float[3]){rows[i], rows[nx + i], rows[2 * nx + i]});
+        }
     }
 }
 
@@ -165,15 +219,13 @@ static enum bw_status passes_run(struct shade *s)
 {
     struct bw_lit *lit = &s->m->lit;
     const struct bw_dense *b = &lit->box;
-    for (int l = 0; l < s->n_lights; l++)
-        phase_values(&s->light[l], &s->scene->camera, s->scene->look.anisotropy, s->phase[l]);
+    phases_make(s);
     if (s->emission) bw_planck_init(&s->m->planck, BW_CONTRAST);
     s->tools->parallel(s->tools->ctx, b->n[2], layer_medium, s);
     if (s->v->solid) solid_block(s);
     s->tools->parallel(s->tools->ctx, s->n_lights, light_task, s);
     enum bw_status status = bw_ambient_make(s->tools, b, s->extinction, s->emission, s->scene, &s->m->ambient);
-    if (!status && s->v->solid && s->emission)
-        status = bw_ambient_solids(s->tools, b, lit->rgbs + 3, 4, &s->m->ambient);
+    if (!status && s->v->solid) status = bw_ambient_solids(s->tools, b, lit->rgbs + 3, 4, &s->m->ambient);
     for (int l = 0; l < s->n_lights && !status; l++) status = s->status[l];
     if (status) return status;
     s->tools->parallel(s->tools->ctx, b->n[2], layer_light, s);

@@ -8,34 +8,48 @@ struct soften {
     size_t lanes;
 };
 
-/// Along one row of n cells `step` values apart, in place.
-static void line_soften(const struct soften *s, float *p, int n, size_t step)
+enum { CHUNK = 64 };
+
+/// Along `width` lines side by side, at most CHUNK of them, of n values `step` apart, in place.
+static inline void lines_soften(const struct soften *s, float *p, int n, size_t step, size_t width)
 {
-    float before[4], here[4];
-    for (size_t c = 0; c < s->lanes; c++) before[c] = p[c];
-    for (int i = 0; i < n; i++, p += step)
-        for (size_t c = 0; c < s->lanes; c++) {
-            here[c] = p[c];
-            p[c] = s->side * (before[c] + (i + 1 < n ? p[step + c] : here[c])) + (1 - 2 * s->side) * here[c];
-            before[c] = here[c];
+    const float side = s->side, own = 1 - 2 * side;
+    float before[CHUNK];
+    for (size_t c = 0; c < width; c++) before[c] = p[c];
+    for (int i = 0; i < n; i++, p += step) {
+        const float *after = i + 1 < n ? p + step : p;
+#pragma omp simd
+        for (size_t c = 0; c < width; c++) {
+            const float here = p[c];
+            p[c] = side * (before[c] + after[c]) + own * here;
+            before[c] = here;
         }
+    }
+}
+
+/// Along all lines across a row of `width` values.
+static void row_soften(const struct soften *s, float *p, int n, size_t step, size_t width)
+{
+    for (size_t c = 0; c < width; c += CHUNK)
+        lines_soften(s, p + c, n, step, width - c < CHUNK ? width - c : (size_t)CHUNK);
 }
 
 static void layer_soften(int64_t k, void *user)
 {
     const struct soften *s = user;
-    const size_t nx = (size_t)s->box->n[0], ny = (size_t)s->box->n[1];
-    float *layer = s->cells + s->lanes * nx * ny * (size_t)k;
-    for (size_t j = 0; j < ny; j++) line_soften(s, layer + s->lanes * nx * j, (int)nx, s->lanes);
-    for (size_t i = 0; i < nx; i++) line_soften(s, layer + s->lanes * i, (int)ny, s->lanes * nx);
+    const size_t row = s->lanes * (size_t)s->box->n[0], ny = (size_t)s->box->n[1];
+    float *layer = s->cells + row * ny * (size_t)k;
+    for (size_t j = 0; j < ny; j++)
+        if (s->lanes == 4) lines_soften(s, layer + row * j, s->box->n[0], 4, 4);
+        else lines_soften(s, layer + row * j, s->box->n[0], s->lanes, s->lanes);
+    row_soften(s, layer, s->box->n[1], row, row);
 }
 
 static void column_soften(int64_t j, void *user)
 {
     const struct soften *s = user;
-    const size_t nx = (size_t)s->box->n[0], ny = (size_t)s->box->n[1];
-    for (size_t i = 0; i < nx; i++)
-        line_soften(s, s->cells + s->lanes * (nx * (size_t)j + i), s->box->n[2], s->lanes * nx * ny);
+    const size_t row = s->lanes * (size_t)s->box->n[0];
+    row_soften(s, s->cells + row * (size_t)j, s->box->n[2], row * (size_t)s->box->n[1], row);
 }
 
 void bw_cells_soften(const struct bw_tools *tools, const struct bw_dense *box, float *cells, size_t lanes, float side)

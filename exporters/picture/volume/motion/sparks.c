@@ -5,7 +5,8 @@
  * laid over the picture instead, lit by the room, or shines in its own colour. Smoke, flames and obstacles before them
  * take light away. Flames are thin where embers are solid: SOLID is how much brighter they are, by eye. */
 #include "sparks.h"
-#include <picture/volume/rays/solid.h>
+#include <picture/volume/solid/distance.h>
+#include <picture/volume/studio/studio.h>
 #include <picture/volume/scene/flame.h>
 #include <picture/volume/scene/quick.h>
 
@@ -140,7 +141,8 @@ static int spark_light(const struct drawing *d, const struct bw_spark *s, float 
     }
     for (int c = 0; c < 3; c++) { // a small sphere: half of each lamp, the room's mean
         float lit = 0.5f * (d->room.room.above[c] + d->room.room.below[c]);
-        for (int l = 0; l < d->room.n_lights; l++) lit += 0.5f * BW_SUN_SURFACE * d->room.light[l].rgb[c];
+        for (int l = 0; l < d->room.n_lights; l++)
+            lit += 0.5f * BW_SUN_SURFACE * d->room.light[l].rgb[c] * bw_light_from(&d->room.light[l], s->at, 0).share;
         rgb[c] = s->rgb[c] * lit;
     }
     return 1;

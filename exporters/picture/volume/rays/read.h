@@ -78,17 +78,20 @@ static inline struct lanes linear_four(const float *cells, const struct taps *t)
     return sum;
 }
 
+/// Rows of four cells are weighted as a whole, then their cells.
 static inline struct lanes cubic_four(const float *cells, const struct taps *t)
 {
-    struct lanes sum = {{0}};
+    typedef float row_lanes __attribute__((vector_size(64)));
+    const float *w = t->w[0];
+    row_lanes sum = {0}, row;
     for (size_t k = 0; k < 4; k++)
         for (size_t j = 0; j < 4; j++) {
-            const float *row = cells + 4 * (t->first + k * t->next[2] + j * t->next[1]), *w = t->w[0];
-            const struct lanes low = {w[0] * lanes_load(row).v + w[1] * lanes_load(row + 4).v};
-            const struct lanes high = {w[2] * lanes_load(row + 8).v + w[3] * lanes_load(row + 12).v};
-            sum.v += (t->w[2][k] * t->w[1][j]) * (low.v + high.v);
+            memcpy(&row, cells + 4 * (t->first + k * t->next[2] + j * t->next[1]), sizeof row);
+            sum += (t->w[2][k] * t->w[1][j]) * row;
         }
-    return sum;
+    struct lanes cell[4];
+    memcpy(cell, &sum, sizeof sum);
+    return (struct lanes){(w[0] * cell[0].v + w[1] * cell[1].v) + (w[2] * cell[2].v + w[3] * cell[3].v)};
 }
 
 /// One value a cell.
@@ -104,18 +107,18 @@ static inline float cubic_one(const float *cells, const struct taps *t)
     return sum;
 }
 
-/// Two values a cell: neighbours along x share a load.
+/// Two values a cell.
 static inline void cubic_two(const float *cells, const struct taps *t, float out[2])
 {
+    typedef float row_lanes __attribute__((vector_size(32)));
     const float *w = t->w[0];
-    const struct lanes low = {{w[0], w[0], w[1], w[1]}}, high = {{w[2], w[2], w[3], w[3]}};
-    struct lanes sum = {{0}};
+    row_lanes sum = {0}, row;
     for (size_t k = 0; k < 4; k++)
         for (size_t j = 0; j < 4; j++) {
-            const float *row = cells + 2 * (t->first + k * t->next[2] + j * t->next[1]);
-            sum.v += (t->w[2][k] * t->w[1][j]) * (low.v * lanes_load(row).v + high.v * lanes_load(row + 4).v);
+            memcpy(&row, cells + 2 * (t->first + k * t->next[2] + j * t->next[1]), sizeof row);
+            sum += (t->w[2][k] * t->w[1][j]) * row;
         }
-    for (int c = 0; c < 2; c++) out[c] = sum.v[c] + sum.v[c + 2];
+    for (int c = 0; c < 2; c++) out[c] = (w[0] * sum[c] + w[1] * sum[c + 2]) + (w[2] * sum[c + 4] + w[3] * sum[c + 6]);
 }
 
 static inline void linear_two(const float *cells, const struct taps *t, float out[2])

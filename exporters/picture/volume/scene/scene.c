@@ -30,8 +30,8 @@ int32_t bw_scene_lights(const struct bw_scene *s, struct bw_light light[BW_LIGHT
         for (int c = 0; c < 3; c++) light[n].rgb[c] *= (float)s->look.key;
     }
     if (n > 0 || s->look.sky) return n;
-    light[0] = (struct bw_light){{0}, {2.35f, 2.05f, 1.68f}, 0.03f};
-    light[1] = (struct bw_light){{0}, {0.42f, 0.58f, 0.80f}, 0.1f};
+    light[0] = (struct bw_light){.rgb = {2.35f, 2.05f, 1.68f}, .half = 0.1};
+    light[1] = (struct bw_light){.rgb = {0.42f, 0.58f, 0.80f}, .half = 0.12};
     const struct bw_camera *by = s->has_lamps ? &s->lamps : &s->camera;
     light_aim(by, -0.78, 0.66, -0.10, light[0].to);
     light_aim(by, 0.70, 0.18, -0.60, light[1].to);

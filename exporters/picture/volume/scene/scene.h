@@ -24,6 +24,7 @@ struct bw_look {
     double anisotropy;   ///< mean cosine of scattering, -0.9 … 0.9
     double soften;       ///< 0 … 1: how much flames are smoothed over a cell and its neighbours
     double bloom;        ///< share of light that spreads over the picture
+    double haze;         ///< how much hot gas bends what is behind it, times what air does
     float albedo[3];     ///< what smoke scatters of the light it meets
     float extinction[3]; ///< of smoke and flames, by channel, times the scene's
     int32_t quality;     ///< enum bw_quality
@@ -67,6 +68,19 @@ struct bw_scene {
     int32_t floor;          ///< 1: draw floor and shadow
     struct bw_look look;
 };
+
+/// Light of a channel that smoke lets through where it lets through `grey` of an extinction of 1.
+static inline float bw_look_through(const struct bw_look *l, float grey, int channel)
+{
+    return l->extinction[channel] == 1 ? grey : powf(grey, l->extinction[channel]);
+}
+
+/// Rays from a place to a lamp that is half hidden there.
+static inline int32_t bw_look_rays(const struct bw_look *l)
+{
+    static const int32_t rays[] = {1, 8, 12};
+    return rays[l->quality + 1];
+}
 
 /// Extinction for a density of 1 that gives smoke some body in a stage of that size.
 double bw_scene_extinction(const double lo[3], const double hi[3]);

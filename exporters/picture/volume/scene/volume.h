@@ -25,6 +25,8 @@ struct bw_volume {
     int64_t n_sparks;
     struct bw_dense solid_box;
     float *solid;   ///< signed distance, m, < 0 inside, on solid_box
+    float *facing;  ///< NULL, or of each of its cells {distance in cells, normal}: edges are sharp then …
+    uint8_t *edged; ///< … where this is 1
     int32_t stands; ///< 1: below `stand` obstacles are as they are there: what stands on a floor has no lower edge
     double stand;
 };

@@ -13,7 +13,7 @@
 #define OUTSIDE 127.5 ///< thousand lux of the sun before the air
 #define SKY 0.5 ///< of the model's light, by eye: it has 27 thousand lux at noon, 56 in haze, which looks too bright
 #define GROUND 0.15
-#define SUN_SPREAD 0.01f
+#define SUN_HALF 0.00465 ///< tangent of half its angle
 
 /// A … E of Y, x, y: factors of turbidity and of 1.
 static const double perez[3][5][2] = {
@@ -65,7 +65,7 @@ static struct bw_light sun_make(const struct bw_sky_wish *w)
     const double ce = cos(w->elevation), degrees = 90 - w->elevation * 180 / PI;
     const double mass = 1 / (sin(w->elevation) + 0.15 * pow(93.885 - degrees, -1.253));
     const double haze = fmax(0.04608 * w->turbidity - 0.04586, 0);
-    struct bw_light l = {.to = {sin(w->azimuth) * ce, -cos(w->azimuth) * ce, sin(w->elevation)}, .spread = SUN_SPREAD};
+    struct bw_light l = {.to = {sin(w->azimuth) * ce, -cos(w->azimuth) * ce, sin(w->elevation)}, .half = SUN_HALF};
     for (int c = 0; c < 3; c++) {
         const double depth = 0.008735 * pow(wave[c], -4.08) + haze * pow(wave[c], -1.3);
         l.rgb[c] = (float)(w->strength * OUTSIDE / LUX * exp(-depth * mass));

@@ -74,7 +74,7 @@ static double brightest(const struct bw_sky *s, const struct find *found, int n,
 /// The light of a lamp over the mean, as one from far off.
 static struct bw_light lamp_sum(const struct bw_sky *s, const struct find *f, const double mean[3])
 {
-    struct bw_light l = {.spread = 0.03f};
+    struct bw_light l = {.half = 0.045};
     double to[3], sum[3] = {0}, middle[3] = {0}, length = 0;
     for (int y = 0; y < s->h; y++)
         for (int x = 0; x < s->w; x++) {

@@ -39,17 +39,24 @@ static int id_make(FILE *f, char head[VDB_ID_AT + VDB_ID_LENGTH], char id[VDB_ID
     return bad;
 }
 
-bool vdb_identity_make(const struct vdb_identity_part *parts, size_t n, char id[VDB_ID_LENGTH])
+struct vdb_identity_maker *vdb_identity_begin(void)
+{
+    XXH3_state_t *state = XXH3_createState();
+    if (state) XXH3_128bits_reset(state);
+    return (struct vdb_identity_maker *)state;
+}
+
+void vdb_identity_add(struct vdb_identity_maker *m, const void *data, size_t bytes)
+{
+    XXH3_128bits_update((XXH3_state_t *)m, data, bytes);
+}
+
+void vdb_identity_end(struct vdb_identity_maker *m, char id[VDB_ID_LENGTH])
 {
     char text[VDB_ID_LENGTH + 1];
-    XXH3_state_t *state = XXH3_createState();
-    if (!state) return false;
-    XXH3_128bits_reset(state);
-    for (size_t i = 0; i < n; i++) XXH3_128bits_update(state, parts[i].data, parts[i].bytes);
-    id_print(XXH3_128bits_digest(state), text);
-    XXH3_freeState(state);
-    memcpy(id, text, VDB_ID_LENGTH);
-    return true;
+    id_print(XXH3_128bits_digest((XXH3_state_t *)m), text);
+    if (id) memcpy(id, text, VDB_ID_LENGTH);
+    XXH3_freeState((XXH3_state_t *)m);
 }
 
 enum vdb_identity vdb_identity_check(const char *path)

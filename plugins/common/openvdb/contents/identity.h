@@ -15,13 +15,13 @@ extern "C" {
  * says whether the file has an index. */
 enum { VDB_ID_AT = 21, VDB_ID_LENGTH = 36 };
 
-struct vdb_identity_part {
-    const void *data;
-    size_t bytes;
-};
-
-/// The id of a file that is these parts one after another, its id left out; no 0 at its end. false: out of memory.
-bool vdb_identity_make(const struct vdb_identity_part *parts, size_t n, char id[VDB_ID_LENGTH]);
+/// Of what a file is, one part after another, its id left out.
+struct vdb_identity_maker;
+/// NULL: out of memory.
+struct vdb_identity_maker *vdb_identity_begin(void);
+void vdb_identity_add(struct vdb_identity_maker *m, const void *data, size_t bytes);
+/// The id of all that; no 0 at its end. The maker is gone. `id` NULL: nobody asks any more.
+void vdb_identity_end(struct vdb_identity_maker *m, char id[VDB_ID_LENGTH]);
 
 enum vdb_identity { VDB_IDENTITY_GOOD, VDB_IDENTITY_FOREIGN, VDB_IDENTITY_DAMAGED };
 /// Is the file what was written? FOREIGN: its id is not one of ours, or it can't be read, and nothing is known.

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The file around the grids. Everything is in memory by then, so that its id, which comes first, can be made of it. */
+/* The file around the grids. Its id, which comes first, is made of all the rest and written at the end. */
 #include "file.hpp"
 #include "../contents/identity.h"
 
 #include <fstream>
 #include <sstream>
+
+#include <fcntl.h>
+#include <unistd.h>
 
 namespace
 {
@@ -38,6 +41,13 @@ std::string head_end(const bwvdb_writer &w)
     return head;
 }
 
+int64_t body_size(const file_grid &g)
+{
+    int64_t size = g.spooled;
+    for (auto &part : g.body) size += static_cast<int64_t>(part.size());
+    return size;
+}
+
 /* An entry of the list, before the grid itself; it starts at `at` of the file. */
 std::string entry(const file_grid &g, int64_t at)
 {
@@ -46,12 +56,60 @@ std::string entry(const file_grid &g, int64_t at)
     put_text(e, g.type);
     put_text(e, ""); // shares nobody's tree
     int64_t begin = at + static_cast<int64_t>(e.size() + 3 * sizeof(int64_t)), end = begin;
-    for (auto &part : g.body) end += static_cast<int64_t>(part.size());
+    end += body_size(g);
     put(e, begin);
     put(e, begin + g.values_at);
     put(e, end);
     return e;
 }
+
+/* A file on its way, and what its id is made of. */
+struct sink {
+    std::ofstream os;
+    vdb_identity_maker *maker = nullptr;
+
+    explicit sink(const char *path)
+    {
+        os.exceptions(std::ios::failbit | std::ios::badbit);
+        os.open(path, std::ios::binary | std::ios::trunc);
+        maker = vdb_identity_begin(); // last: what throws here has no destructor
+        if (!maker) throw std::bad_alloc();
+    }
+    ~sink()
+    {
+        if (maker) vdb_identity_end(maker, nullptr);
+    }
+    sink(const sink &) = delete;
+    sink &operator=(const sink &) = delete;
+
+    void write(const char *data, size_t n)
+    {
+        vdb_identity_add(maker, data, n);
+        os.write(data, static_cast<std::streamsize>(n));
+    }
+    void write(const std::string &part) { write(part.data(), part.size()); }
+    void end()
+    {
+        char id[VDB_ID_LENGTH];
+        vdb_identity_end(maker, id);
+        maker = nullptr;
+        os.seekp(VDB_ID_AT);
+        os.write(id, sizeof id);
+        os.close();
+    }
+};
+
+void spool_write(sink &to, const file_spool &spool, const file_grid &g)
+{
+    char room[65536];
+    for (int64_t done = 0; done < g.spooled; done += static_cast<int64_t>(sizeof room)) {
+        const size_t n = static_cast<size_t>(std::min<int64_t>(g.spooled - done, sizeof room));
+        spool.take(g.spool_at + done, room, n);
+        to.write(room, n);
+    }
+}
+
+[[noreturn]] void io_throw() { throw std::ios_base::failure("input/output error"); }
 
 /* OpenVDB's own way to write a grid. */
 struct archive : vdb::io::Archive {
@@ -70,6 +128,39 @@ std::string take_text(const std::string &from, size_t &at)
 }
 
 } // namespace
+
+file_spool::~file_spool()
+{
+    if (fd >= 0) close(fd);
+}
+
+void file_spool::open(const char *folder)
+{
+    fd = ::open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (fd >= 0) return;
+    std::string path = std::string(folder) + "/.values-XXXXXX"; // not all file systems know files without a name
+    fd = mkostemp(&path[0], O_CLOEXEC);
+    if (fd < 0 || unlink(path.c_str())) io_throw();
+}
+
+void file_spool::put(const std::string &bytes)
+{
+    for (size_t done = 0; done < bytes.size();) {
+        const ssize_t n = ::write(fd, bytes.data() + done, bytes.size() - done);
+        if (n < 0 && errno != EINTR) io_throw();
+        if (n > 0) done += static_cast<size_t>(n);
+    }
+    end += static_cast<int64_t>(bytes.size());
+}
+
+void file_spool::take(int64_t at, char *to, size_t n) const
+{
+    for (size_t done = 0; done < n;) {
+        const ssize_t got = pread(fd, to + done, n - done, static_cast<off_t>(at) + static_cast<off_t>(done));
+        if (got == 0 || (got < 0 && errno != EINTR)) io_throw();
+        if (got > 0) done += static_cast<size_t>(got);
+    }
+}
 
 uint32_t compression_flags(const bwvdb_options &o)
 {
@@ -103,26 +194,18 @@ file_grid grid_serialised(const bwvdb_options &o, const vdb::GridBase::Ptr &grid
 
 void file_write(const bwvdb_writer &w, const char *path)
 {
-    std::vector<std::string> own{head_begin(), std::string(VDB_ID_LENGTH, '-'), head_end(w)};
-    int64_t at = 0;
-    for (auto &part : own) at += static_cast<int64_t>(part.size());
+    const std::string begin = head_begin(), end = head_end(w);
+    int64_t at = static_cast<int64_t>(begin.size() + VDB_ID_LENGTH + end.size());
+    sink to(path);
+    to.write(begin);
+    to.os.write(std::string(VDB_ID_LENGTH, '-').data(), VDB_ID_LENGTH);
+    to.write(end);
     for (auto &g : w.grids) {
-        own.push_back(entry(g, at));
-        at += static_cast<int64_t>(own.back().size());
-        for (auto &part : g.body) at += static_cast<int64_t>(part.size());
+        const std::string e = entry(g, at);
+        at += static_cast<int64_t>(e.size()) + body_size(g);
+        to.write(e);
+        for (auto &part : g.body) to.write(part);
+        spool_write(to, w.spool, g);
     }
-    std::vector<const std::string *> parts{&own[0], &own[1], &own[2]};
-    for (size_t i = 0; i < w.grids.size(); i++) {
-        parts.push_back(&own[3 + i]);
-        for (auto &part : w.grids[i].body) parts.push_back(&part);
-    }
-    std::vector<vdb_identity_part> hashed;
-    for (auto part : parts)
-        if (part != &own[1]) hashed.push_back({part->data(), part->size()});
-    if (!vdb_identity_make(hashed.data(), hashed.size(), &own[1][0])) throw std::bad_alloc();
-    std::ofstream os;
-    os.exceptions(std::ios::failbit | std::ios::badbit);
-    os.open(path, std::ios::binary | std::ios::trunc);
-    for (auto part : parts) os.write(part->data(), static_cast<std::streamsize>(part->size()));
-    os.close();
+    to.end();
 }

@@ -18,11 +18,28 @@ template <class Leaf> leaf_mask mask_of(const Leaf &leaf)
     return m;
 }
 
-/* One grid: compression, metadata, transform and topology in `body`, from `values_at` on the values of all leaves. */
+/* Bytes that wait for their place in a file, in one without a name. Throws what streams throw. */
+class file_spool
+{
+  public:
+    ~file_spool();
+    void open(const char *folder);
+    bool is_open() const { return fd >= 0; }
+    int64_t size() const { return end; }
+    void put(const std::string &bytes);
+    void take(int64_t at, char *to, size_t n) const;
+
+  private:
+    int fd = -1;
+    int64_t end = 0;
+};
+
+/* One grid: compression, metadata, transform and topology in `body`, from `values_at` on the values of all leaves, or,
+ * behind what is there, so many bytes of the spool. */
 struct file_grid {
     std::string name, type;
     std::vector<std::string> body;
-    int64_t values_at = 0;
+    int64_t values_at = 0, spool_at = 0, spooled = 0;
     std::vector<leaf_mask> leaves; // in the tree's order
     bool volume = false;           // a region may be made of it
 };
@@ -31,6 +48,7 @@ struct bwvdb_writer {
     bwvdb_options options;
     std::vector<file_grid> grids;
     vdb::MetaMap meta;
+    file_spool spool;
 };
 
 /* The tree's own order of leaves: by upper node, by lower node, by leaf; along x, then y, then z in each. */

@@ -300,14 +300,32 @@ void piece_copy(const bwvdb_grid &g, const bwvdb_block &b, const Coord &leaf, fl
     else values_copy<float>(g, b, leaf, v);
 }
 
-file_grid grid_packed(const bwvdb_options &o, const bwvdb_grid &g, float *peak)
+/* Leaves first … end-1, all of which are at hand. */
+static std::vector<batch> batches_make(const source &s, size_t first, size_t end)
+{
+    std::vector<batch> made((end - first + batch_leaves - 1) / batch_leaves);
+    run_tasks(s.o, int64_t(made.size()), [&](int64_t i) {
+        const size_t from = first + size_t(i) * batch_leaves;
+        made[size_t(i)] = batch_make(s, from, std::min(from + batch_leaves, end));
+    });
+    return made;
+}
+
+static void batch_add(file_grid &f, batch &b, file_spool &spool)
+{
+    f.leaves.insert(f.leaves.end(), b.leaves.begin(), b.leaves.end());
+    if (!spool.is_open()) {
+        f.body.push_back(std::move(b.bytes));
+        return;
+    }
+    spool.put(b.bytes);
+    f.spooled += static_cast<int64_t>(b.bytes.size());
+    std::string().swap(b.bytes);
+}
+
+file_grid grid_packed(const bwvdb_options &o, const bwvdb_grid &g, file_spool &spool, float *peak)
 {
     const source s(o, g);
-    std::vector<batch> made((s.leaves + batch_leaves - 1) / batch_leaves);
-    run_tasks(o, int64_t(made.size()), [&](int64_t i) {
-        const size_t first = size_t(i) * batch_leaves;
-        made[size_t(i)] = batch_make(s, first, std::min(first + batch_leaves, s.leaves));
-    });
     file_grid f;
     std::vector<int64_t> chunk;
     f.name = g.name;
@@ -315,11 +333,14 @@ file_grid grid_packed(const bwvdb_options &o, const bwvdb_grid &g, float *peak)
     f.volume = true;
     *peak = 0;
     f.body.resize(2);
-    for (auto &b : made) {
-        if (!(b.peak <= *peak) && *peak == *peak) *peak = b.peak;
-        f.leaves.insert(f.leaves.end(), b.leaves.begin(), b.leaves.end());
-        chunk.insert(chunk.end(), b.chunk.begin(), b.chunk.end());
-        f.body.push_back(std::move(b.bytes));
+    f.spool_at = spool.size();
+    for (size_t first = 0, end; first < s.leaves; first = end) {
+        end = leaves_reach(g, first, s.leaves, [&](size_t i) { return s.origin(i); });
+        for (auto &b : batches_make(s, first, end)) {
+            if (!(b.peak <= *peak) && *peak == *peak) *peak = b.peak;
+            chunk.insert(chunk.end(), b.chunk.begin(), b.chunk.end());
+            batch_add(f, b, spool);
+        }
     }
     f.body[0] = g.comps == 1 ? head_of<vdb::FloatGrid>(s, f, chunk) : head_of<vdb::Vec3SGrid>(s, f, chunk);
     f.body[1] = topology(s, f.leaves);

@@ -2,7 +2,7 @@
 /* Amounts (smoke, heat, fuel, dye) carried by fluxes: sweeps along x, y, z, and z, y, x in the next step, each as in
  * flux_lines.c, with the volume of the cells carried along, so that a constant stays one though a sweep alone squeezes
  * it. What leaves one cell enters the next: nothing is lost, nothing is made, and values keep the bounds that the
- * field had. Axes take turns in being first (axes_order).
+ * field had. Axes take turns in being first (flux_order).
  *
  * In the end a cell has what came in the volume 1 - dt div u. That is 1 but for what the projection leaves: the cell
  * takes the amount that came, by as much as values beside it differ, so that a constant stays one even there. In a
@@ -45,16 +45,6 @@ static struct flux_cells lines_of(const struct flux *f, const struct bw_block *b
 }
 
 static void steps_set(const struct bw_view *v, ptrdiff_t step[3]) { step[0] = 1, step[1] = v->sy, step[2] = v->sz; }
-
-/* Each order is followed by its reverse, which makes the pair of second order; over six steps no axis is first more
- * often than another. */
-static void axes_order(struct flux *f, int64_t turn)
-{
-    static const int8_t order[6][3] = {{0, 1, 2}, {2, 1, 0}, {1, 2, 0}, {0, 2, 1}, {2, 0, 1}, {1, 0, 2}};
-    f->n_axes = 0;
-    for (int q = 0; q < 3; q++)
-        if (order[turn % 6][q] != f->pass->stage->grid->thin) f->axis[f->n_axes++] = order[turn % 6][q];
-}
 
 /* Not where a closed side mirrors them, or the box ends within them. */
 static bool cells_are_in_place(const struct flux *f, const struct bw_block *b, int64_t tile, const int32_t around[2])
@@ -209,7 +199,7 @@ static enum bw_status group_run(struct flux *f)
     enum bw_status st = moving && p->walls->steps != NEXT_STEP ? flux_clear(f) : BW_OK;
     if (st == BW_OK) st = bounds_find(f);
     for (int32_t part = 1; part <= f->parts && st == BW_OK; part++) {
-        axes_order(f, p->stage->step + part);
+        flux_order(f, p->stage->step + part);
         for (f->done = 0; f->done < f->n_axes && st == BW_OK; f->done++) st = sweep_run(f, left);
         if (st == BW_OK && pushed && part == f->parts) st = flux_expel(f);
         if (st == BW_OK && pushed && p->options->clamp) st = flux_level(f);
@@ -245,7 +235,6 @@ enum bw_status flux_fields(struct pass *p)
                      .topology = p->tiles->topology(s->domain),
                      .flow = p->vel,
                      .expands = s->host->find_field(s, "divergence") != NULL};
-    axes_order(&f, 0);
     f.volume = s->host->scratch_field(s, BW_SCALAR, BW_F32);
     f.range = s->host->scratch(s, sizeof *f.range * (size_t)(f.topology->count + 1));
     if (!f.volume || !f.range) return s->host->fail(s, BW_ERR_MEMORY, "Out of memory for the volumes of cells.");

@@ -21,9 +21,9 @@ struct flux {
     struct bw_field *flow, *volume; ///< volume per time through faces, over h²; of cells on the way, less 1
     struct flux_range *range;       ///< by tile
     struct flux_range all;
-    int32_t n_axes; ///< without the thin one
-    double scale;   ///< dt/h of a part
-    int32_t parts;
+    int32_t n_axes;                              ///< without the thin one
+    double scale;                                ///< dt/h of a part
+    int32_t parts, middle;                       ///< middle: the axis that all parts sweep second
     float least[FLUX_FIELDS], most[FLUX_FIELDS]; ///< bounds of the group's components
     bool expands;                                ///< the flow is meant to diverge
     bool moves;                                  ///< obstacles have velocities
@@ -42,8 +42,10 @@ enum bw_status flux_fields(struct pass *p);
 
 /* ---- flux_split.c: into how many parts a step goes ---- */
 
-/// Measures the flow, and finds the parts.
+/// Measures the flow, and finds the parts and which axis is in the middle of each.
 enum bw_status flux_split(struct flux *f);
+/// Sets the axes' order of one part.
+void flux_order(struct flux *f, int64_t turn);
 /// Are a tile's faces along `a` what is stored there, and the high ones the low ones of the next tile?
 bool flux_faces_are_in_place(const struct flux *f, const struct bw_block *b, int64_t tile, int a);
 /// Cells beyond a tile's ends along the axis of the present sweep that its lines read.

@@ -24,11 +24,14 @@ enum { LONGEST = 64, ROOM = LONGEST + 2 * FLUX_HALO + 1 };
 /// Lines side by side; place 0 is the first cell of the tile, and its low face.
 struct lines {
     vec volume[ROOM], moved[ROOM];  ///< v; U
-    vec q[ROOM], edge[ROOM];        ///< means of cells; values at their low faces
-    vec low[ROOM], high[ROOM];      ///< the parabola at the cell's ends
-    vec mean[ROOM];                 ///< Q
-    vec after[ROOM];                ///< v'
+    vec share[ROOM];                ///< of the first cell upstream of the face within U; 1 where nothing moves
+    bool far[ROOM];                 ///< some line's U reaches beyond that cell
+    vec after[ROOM];                ///< v', less 1
     vec beside[ROOM], pushed[ROOM]; ///< above 0: an obstacle is near, or moves near
+    /* of one field: */
+    vec q[ROOM], edge[ROOM];   ///< means of cells; values at their low faces
+    vec low[ROOM], high[ROOM]; ///< the parabola at the cell's ends, less q
+    vec mean[ROOM];            ///< Q
 };
 
 /// Which lines: they begin at `first`, lie `beside` apart, and `used` of the lanes are any.
@@ -46,12 +49,15 @@ static ptrdiff_t place(const ptrdiff_t step[3], const int32_t at[3])
 }
 
 /* Lines along x lie one after the other: squares of them are turned over, the last square from the end. */
-INLINE void lines_turn_in(const float *p, ptrdiff_t beside, int32_t begin, int32_t end, vec *to)
+INLINE void lines_turn_in(const float *p, ptrdiff_t beside, ptrdiff_t next, int32_t begin, int32_t end, vec *to)
 {
     for (int32_t i = begin; i < end; i += VEC_LANES) {
         const int32_t at = i + VEC_LANES > end ? end - VEC_LANES : i;
         vec row[VEC_LANES];
-        for (int l = 0; l < VEC_LANES; l++) row[l] = vec_load(p + at + l * beside);
+        for (int l = 0; l < VEC_LANES; l++) {
+            row[l] = vec_load(p + at + l * beside);
+            __builtin_prefetch(p + at + l * beside + next);
+        }
         vec_transpose(row);
         for (int l = 0; l < VEC_LANES; l++) to[at + l] = row[l];
     }
@@ -68,24 +74,29 @@ INLINE void lines_turn_out(const vec *from, float *p, ptrdiff_t beside, int32_t 
     }
 }
 
-/* Places begin to end - 1, of which place 0 is at `at`. Lanes beyond the last line hold 0. `square`: rows go on, so
- * whole squares may be read and written, as many as reach from place 0 to either end. */
+/* Places begin to end - 1, of which place 0 is at `at`. What the next bundle will read is fetched meanwhile: tiles lie
+ * far from one another, and a bundle takes a cache line here and there of each. Lanes beyond the last line hold 0.
+ * `square`: rows go on, so whole squares may be read and written, as many as reach from place 0 to either end. */
 INLINE void piece_load(const struct bundle *b, const float *at, const ptrdiff_t step[3], int32_t begin, int32_t end,
                        bool square, vec *to)
 {
     const ptrdiff_t along = step[b->tile->axis], beside = step[b->lane];
     const float *p = at + place(step, b->at);
+    const ptrdiff_t next = step[3 - b->tile->axis - b->lane];
     if (beside == 1 && b->used == VEC_LANES) {
-        for (int32_t i = begin; i < end; i++) to[i] = vec_load(p + i * along);
+        for (int32_t i = begin; i < end; i++) {
+            to[i] = vec_load(p + i * along);
+            __builtin_prefetch(p + i * along + next);
+        }
         return;
     }
     if (along == 1 && b->used == VEC_LANES && square && end - begin > 1) {
         const int32_t up = (end + VEC_LANES - 1) / VEC_LANES, down = (VEC_LANES - 1 - begin) / VEC_LANES;
-        lines_turn_in(p, beside, -down * VEC_LANES, up * VEC_LANES, to);
+        lines_turn_in(p, beside, next, -down * VEC_LANES, up * VEC_LANES, to);
         return;
     }
     if (along == 1 && b->used == VEC_LANES && end - begin >= VEC_LANES) {
-        lines_turn_in(p, beside, begin, end, to);
+        lines_turn_in(p, beside, next, begin, end, to);
         return;
     }
     for (int32_t i = begin; i < end && b->used < VEC_LANES; i++) to[i] = vec_set(0);
@@ -135,45 +146,45 @@ static void edges_make(const struct bundle *b, struct lines *s)
         edge[i] = (near * (q[i - 1] + q[i]) - far * (q[i - 2] + q[i + 1])) + end * (q[i - 3] + q[i + 2]);
 }
 
-/* Draws a parabola towards the cell's mean until it lies within the field's bounds. */
+/* Draws a parabola towards the cell's mean c until it lies within the field's bounds: what is left is its values at the
+ * ends, less c. With s their sum and d their difference its extremum is c - s/4 - d²/12s, if 3|s| > |d|. `tiny`: for 0
+ * over 0; what it multiplies must not become denormal, which is slow. */
 INLINE void parabola_bound(vec c, vec least, vec most, vec *low, vec *high)
 {
-    const vec none = vec_set(0), one = vec_set(1), l = *low, r = *high;
-    const vec d = r - l, middle = vec_set(0.5f) * (l + r), bend = vec_set(6) * (c - middle);
-    const vec turn = middle + vec_set(0.25f) * (bend + d * d / bend); // its extremum, if that lies within the cell
-    const vec inside = vec_abs(bend) - vec_abs(d);
-    const vec top = vec_max(vec_max(l, r), vec_above(inside, none, turn, l));
-    const vec bottom = vec_min(vec_min(l, r), vec_above(inside, none, turn, l));
-    const vec up = vec_above(top, most, (most - c) / (top - c), one);
-    const vec down = vec_above(least, bottom, (c - least) / (c - bottom), one);
-    const vec share = vec_max(vec_min(up, down), none);
-    *low = c + share * (l - c);
-    *high = c + share * (r - c);
+    const vec tiny = vec_set(1e-20f), l = *low, r = *high, d = r - l, s = l + r, bend = vec_set(-3) * s;
+    const vec turn = vec_set(-0.25f) * s + d * d / (vec_set(4) * bend);
+    const vec also = vec_above(bend * bend, d * d, turn, l);
+    const vec top = vec_max(vec_max(l, r), also), bottom = vec_min(vec_min(l, r), also);
+    const vec up = vec_max(most - c, tiny), down = vec_min(least - c, -tiny);
+    const vec share = vec_min(up / vec_max(top, up), down / vec_min(bottom, down));
+    *low = share * l;
+    *high = share * r;
 }
 
 /* No new extrema: flat where the cell is one, and no turn within the cell. */
 INLINE void parabola_limit(const vec *q, vec *low, vec *high)
 {
-    const vec none = vec_set(0), c = q[0];
-    vec l = vec_min(vec_max(*low, vec_min(q[-1], c)), vec_max(q[-1], c));
-    vec r = vec_min(vec_max(*high, vec_min(q[1], c)), vec_max(q[1], c));
-    const vec turns = (r - c) * (c - l);
-    l = vec_above(turns, none, l, c);
-    r = vec_above(turns, none, r, c);
-    const vec d = r - l, bend = d * (c - vec_set(0.5f) * (l + r)), most = d * d * vec_set(1.0f / 6);
-    *low = vec_above(bend, most, vec_set(3) * c - vec_set(2) * r, l);
-    *high = vec_above(-most, bend, vec_set(3) * c - vec_set(2) * l, r);
+    const vec none = vec_set(0), below = q[-1] - q[0], above = q[1] - q[0];
+    vec l = vec_min(vec_max(*low, vec_min(below, none)), vec_max(below, none));
+    vec r = vec_min(vec_max(*high, vec_min(above, none)), vec_max(above, none));
+    const vec turns = -r * l;
+    l = vec_above(turns, none, l, none);
+    r = vec_above(turns, none, r, none);
+    const vec d = r - l, bend = d * (vec_set(-0.5f) * (l + r)), most = d * d * vec_set(1.0f / 6);
+    *low = vec_above(bend, most, vec_set(-2) * r, l);
+    *high = vec_above(-most, bend, vec_set(-2) * l, r);
 }
 
 static void parabolas_make(const struct bundle *b, const struct flux_amount *a, struct lines *s)
 {
     const vec *q = s->q + FLUX_HALO, *edge = s->edge + FLUX_HALO, least = vec_set(a->least), most = vec_set(a->most);
     vec *low = s->low + FLUX_HALO, *high = s->high + FLUX_HALO;
+    low[-1] = high[-1] = low[b->n] = high[b->n] = vec_set(0); // nothing may come from there: 0 times it must be 0
     for (int32_t i = b->begin + FLUX_BESIDE; i < b->end - FLUX_BESIDE; i++) {
-        vec l = edge[i], r = edge[i + 1];
+        vec l = edge[i] - q[i], r = edge[i + 1] - q[i];
         if (b->tile->limit) parabola_bound(q[i], least, most, &l, &r);
         if (b->tile->beside.at) {
-            vec l2 = edge[i], r2 = edge[i + 1];
+            vec l2 = edge[i] - q[i], r2 = edge[i + 1] - q[i];
             parabola_limit(q + i, &l2, &r2);
             l = vec_above(s->beside[i + FLUX_HALO], vec_set(0), l2, l);
             r = vec_above(s->beside[i + FLUX_HALO], vec_set(0), r2, r);
@@ -186,37 +197,49 @@ static void parabolas_make(const struct bundle *b, const struct flux_amount *a, 
 /// The way upstream from a face.
 struct walk {
     vec first, sum; ///< q of the first cell; what was passed, less that
-    vec mean;       ///< of the part of the first cell
 };
 
-/* The share x of cell c next to the face that lies at its high end (up), or at its low end. */
-INLINE vec part_mean(const struct lines *s, int32_t c, vec x, bool up)
+/* Mean of the share x of a cell whose parabola is `near` at the face and `far` at its other end. */
+INLINE vec part_mean(vec q, vec near, vec far, vec x)
 {
-    const vec l = s->low[c], r = s->high[c], d = r - l;
-    const vec bend = vec_set(6) * (s->q[c] - vec_set(0.5f) * (l + r));
-    const vec way = bend * (vec_set(1) - vec_set(2.0f / 3) * x), half = vec_set(0.5f) * x;
-    return up ? r - half * (d - way) : l + half * (d + way);
+    const vec rest = vec_set(1) - x;
+    return q + rest * (rest * near - x * far);
+}
+
+INLINE vec cell_mean(const struct lines *s, int32_t c, vec x, bool up)
+{
+    return up ? part_mean(s->q[c], s->high[c], s->low[c], x) : part_mean(s->q[c], s->low[c], s->high[c], x);
 }
 
 /* What is taken from cell after cell until the volume `left` is full. The last cell there is gives all the rest. */
 INLINE void walk_go(const struct lines *s, int32_t c, int32_t last, bool up, vec left, struct walk *w)
 {
-    const vec none = vec_set(0), one = vec_set(1);
+    const vec one = vec_set(1);
     const int32_t step = up ? -1 : 1;
-    w->first = s->q[c];
-    w->sum = none;
-    vec x = vec_min(left / s->volume[c], one);
-    w->mean = part_mean(s, c, x, up);
     vec taken = vec_min(left, s->volume[c]);
+    w->first = s->q[c];
+    w->sum = taken * (cell_mean(s, c, vec_min(left / s->volume[c], one), up) - w->first);
     left -= taken;
-    if (!vec_any(left)) return;
-    w->sum = taken * (w->mean - w->first);
     while (vec_any(left) && c != last) {
         c += step;
         taken = c == last ? left : vec_min(left, s->volume[c]);
-        x = vec_min(taken / s->volume[c], one);
-        w->sum += taken * (part_mean(s, c, x, up) - w->first);
+        w->sum += taken * (cell_mean(s, c, vec_min(taken / s->volume[c], one), up) - w->first);
         left -= taken;
+    }
+}
+
+/* Where U reaches further than the first cell upstream the mean is of all that it passes. */
+static void face_reach(const struct bundle *b, struct lines *s, int32_t f)
+{
+    const vec none = vec_set(0), u = s->moved[f], up = vec_max(u, none), down = vec_max(-u, none);
+    struct walk w;
+    if (vec_any(up - s->volume[f - 1])) {
+        walk_go(s, f - 1, b->begin + FLUX_HALO + FLUX_BESIDE, true, up, &w);
+        s->mean[f] = vec_above(up, s->volume[f - 1], w.first + w.sum / up, s->mean[f]);
+    }
+    if (vec_any(down - s->volume[f])) {
+        walk_go(s, f, b->end + FLUX_HALO - FLUX_BESIDE - 1, false, down, &w);
+        s->mean[f] = vec_above(down, s->volume[f], w.first + w.sum / down, s->mean[f]);
     }
 }
 
@@ -224,23 +247,11 @@ INLINE void walk_go(const struct lines *s, int32_t c, int32_t last, bool up, vec
 static void faces_pass(const struct bundle *b, struct lines *s)
 {
     const vec none = vec_set(0);
-    for (int32_t i = 0; i <= b->n; i++) {
-        const int32_t f = i + FLUX_HALO;
-        const vec u = s->moved[f], up = vec_max(u, none), down = vec_max(-u, none);
-        const bool any_up = vec_any(up), any_down = vec_any(down);
-        vec mean = s->q[f];
-        struct walk w;
-        if (any_up) {
-            walk_go(s, f - 1, b->begin + FLUX_HALO + FLUX_BESIDE, true, up, &w);
-            const vec whole = vec_above(up, s->volume[f - 1], w.first + w.sum / up, w.mean);
-            mean = vec_above(up, none, whole, mean);
-        }
-        if (any_down) {
-            walk_go(s, f, b->end + FLUX_HALO - FLUX_BESIDE - 1, false, down, &w);
-            const vec whole = vec_above(down, s->volume[f], w.first + w.sum / down, w.mean);
-            mean = vec_above(down, none, whole, mean);
-        }
-        s->mean[f] = mean;
+    for (int32_t f = FLUX_HALO; f <= b->n + FLUX_HALO; f++) {
+        const vec u = s->moved[f];
+        s->mean[f] = part_mean(vec_above(u, none, s->q[f - 1], s->q[f]), vec_above(u, none, s->high[f - 1], s->low[f]),
+                               vec_above(u, none, s->low[f - 1], s->high[f]), s->share[f]);
+        if (s->far[f]) face_reach(b, s, f);
     }
 }
 
@@ -258,8 +269,8 @@ static void cells_take(const struct bundle *b, const struct flux_amount *a, stru
         const vec q = s->q[f], in = s->moved[f] * (s->mean[f] - q), out = s->moved[f + 1] * (s->mean[f + 1] - q);
         vec to = vec_between(q + (in - out) / (vec_set(1) + s->after[f]), least, most);
         if (b->tile->keep_amount) {
-            const vec low = vec_min(vec_min(s->mean[f], s->mean[f + 1]), vec_min(s->low[f], s->high[f]));
-            const vec high = vec_max(vec_max(s->mean[f], s->mean[f + 1]), vec_max(s->low[f], s->high[f]));
+            const vec low = vec_min(vec_min(s->mean[f], s->mean[f + 1]), q + vec_min(s->low[f], s->high[f]));
+            const vec high = vec_max(vec_max(s->mean[f], s->mean[f + 1]), q + vec_max(s->low[f], s->high[f]));
             const vec over = to * s->after[f],
                       kept = vec_between(to + vec_between(over, low - high, high - low), least, most);
             to = b->tile->pushed.at ? vec_above(s->pushed[f], vec_set(0), to + over, kept) : kept;
@@ -294,6 +305,16 @@ static void amount_carry(const struct bundle *b, struct flux_amount *a, struct l
     lines_store(b, s->q + FLUX_HALO, a->to, a->step);
 }
 
+static void shares_make(const struct bundle *b, struct lines *s)
+{
+    const vec none = vec_set(0), one = vec_set(1);
+    for (int32_t f = FLUX_HALO; f <= b->n + FLUX_HALO; f++) {
+        const vec u = s->moved[f], way = vec_abs(u), from = vec_above(u, none, s->volume[f - 1], s->volume[f]);
+        s->share[f] = vec_above(way, none, vec_min(way / from, one), one);
+        s->far[f] = vec_any(way - from);
+    }
+}
+
 static void volumes_load(const struct bundle *b, struct lines *s)
 {
     const struct flux_tile *t = b->tile;
@@ -307,6 +328,7 @@ static void volumes_load(const struct bundle *b, struct lines *s)
     for (int32_t i = 0; i < b->n; i++) after[i] = volume[i] + (moved[i] - moved[i + 1]);
     if (t->volume_to) lines_store(b, after, t->volume_to, t->volume_step);
     for (int32_t i = b->begin; i < b->end; i++) volume[i] += vec_set(1);
+    shares_make(b, s);
 }
 
 flux_tile_fn SIMD_NAME(flux_tile);

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Into how many parts a step must go that no sweep empties a cell, and how far lines look upstream.
+/* Into how many parts a step must go that no sweep empties a cell, in which order axes are swept, and how far lines
+ * look upstream.
  *
- * After a sweep along x a cell's volume is 1 - dt du/dx, after one along y that less dt dv/dy: the least of them, in
- * any order, is known from the flow. It stays above LEAST, for what is nearly empty holds what rounding makes of it; so
- * what counts is dt |du/dx|, not how many cells the flow goes. A volume U is found in U / LEAST cells at most; these,
- * and what their parabolas read, must lie within the widest halo. */
+ * After a sweep along x a cell's volume is 1 - dt du/dx, after one along y that less dt dv/dy: the least of them, by
+ * the axes swept, is known from the flow. It stays above LEAST, for what is nearly empty holds what rounding makes of
+ * it; so what counts is dt |du/dx|, not how many cells the flow goes. A volume U is found in U / LEAST cells at most;
+ * these, and what their parabolas read, must lie within the widest halo.
+ *
+ * What the axis in the middle does to a cell never stands alone, neither forwards nor backwards: the one is chosen with
+ * which the step goes in fewest parts. */
 #include "flux.h"
 #include <common/ranks.h>
 #include <float.h>
@@ -146,6 +150,44 @@ void flux_reach(const struct flux *f, int64_t tile, int32_t around[2])
     around[1] = FLUX_BESIDE + (r->down[a] > 0 ? (int32_t)cells_walked(f, (double)r->down[a], (double)emptied) : 0);
 }
 
+/* Parts of the step if axis m is swept second, whichever of the others is first: 1 or more. */
+static double parts_with(const struct flux *f, int m)
+{
+    const double walk = FLUX_HALO - FLUX_BESIDE - 1;
+    double speed = 0, emptied = (double)f->all.emptied[FLUX_SETS - 1];
+    for (int a = 0; a < 3; a++) {
+        speed = fmax(speed, (double)more(f->all.up[a], f->all.down[a]));
+        if (a != m) emptied = fmax(emptied, (double)more(f->all.emptied[1 << a], f->all.emptied[1 << a | 1 << m]));
+    }
+    emptied *= SLACK * f->scale;
+    return fmax(ceil(fmax(emptied / (1 - LEAST), emptied + SLACK * f->scale * speed / walk)), 1);
+}
+
+/* The axes take turns where all are as good. */
+static double middle_choose(struct flux *f)
+{
+    const int32_t first = (int32_t)(((f->pass->stage->step + 1) / 2 + 1) % 3);
+    double parts = HUGE_VAL;
+    for (int32_t k = 0; k < 3; k++) {
+        const int32_t m = (first + k) % 3;
+        const double with = m == f->pass->stage->grid->thin ? HUGE_VAL : parts_with(f, m);
+        if (with < parts || !k) f->middle = m;
+        parts = fmin(parts, with);
+    }
+    return parts;
+}
+
+/* Each order is followed by its reverse, which makes the pair of second order. */
+void flux_order(struct flux *f, int64_t turn)
+{
+    const int8_t order[3] = {(int8_t)((f->middle + 1) % 3), (int8_t)f->middle, (int8_t)((f->middle + 2) % 3)};
+    f->n_axes = 0;
+    for (int q = 0; q < 3; q++) {
+        const int8_t a = order[turn % 2 ? q : 2 - q];
+        if (a != f->pass->stage->grid->thin) f->axis[f->n_axes++] = a;
+    }
+}
+
 enum bw_status flux_split(struct flux *f)
 {
     struct bw_stage *s = f->pass->stage;
@@ -156,15 +198,11 @@ enum bw_status flux_split(struct flux *f)
     if (st != BW_OK) return st;
     f->all = (struct flux_range){.up = {0}};
     for (int64_t t = 0; t < f->topology->count; t++) range_join(&f->all, &f->range[t]);
-    double speed = 0, emptied = 0;
-    for (int a = 0; a < 3; a++) speed = fmax(speed, (double)more(f->all.up[a], f->all.down[a]));
-    for (int set = 1; set < FLUX_SETS; set++) emptied = fmax(emptied, (double)f->all.emptied[set]);
-    const double walk = FLUX_HALO - FLUX_BESIDE - 1;
     f->scale = f->pass->scale;
-    const double parts = fmax(SLACK * f->scale * emptied / (1 - LEAST), SLACK * f->scale * (emptied + speed / walk));
-    if (st == BW_OK && !(parts < 10000))
+    const double parts = middle_choose(f);
+    if (!(parts < 10000))
         return s->host->fail(s, BW_ERR_DIVERGED, "the flow would empty cells %.3g times in a step", parts);
-    f->parts = (int32_t)fmax(ceil(parts), 1);
+    f->parts = (int32_t)parts;
     f->scale /= f->parts;
     s->host->metric(s, "parts", f->parts, BW_METRIC_MAX);
     return st;

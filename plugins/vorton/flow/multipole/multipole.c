@@ -9,8 +9,10 @@
  * mean σ²). The error of order p falls like θ^p; velocity.c measures it.
  *
  * Work is cut into subtrees of points; each one walks down from the root by itself, so results depend neither on
- * threads nor on who comes first. Cost: O(N), about half of it in pairs.c's `translate`, half in its pairs. */
+ * threads nor on who comes first; of several ranks each walks through a share of them. Cost: O(N), about half of it in
+ * pairs.c's `translate`, half in its pairs. */
 #include "multipole.h"
+#include <common/ranks.h>
 #include <math.h>
 #include <string.h>
 
@@ -32,6 +34,7 @@ struct walk {
     const int32_t *task; ///< target nodes
     double *velocity, *gradient_out;
     double *sample;  ///< instead of those: TREE_LEAF × 3 velocities a task, in the tree's order
+    double *share;   ///< or: velocity, and gradient, of each point, in the tree's order
     double scale[2]; ///< of results: m/s, 1/s
     int32_t *lists;  ///< per worker: TREE_DEPTH + 3 lists of as many source nodes as there are
 };
@@ -139,10 +142,23 @@ static void pairs_run(const struct walk *w, const struct tree_node *t, const int
     }
 }
 
+static int walk_rows(const struct walk *w) { return w->gradient ? 12 : 3; }
+
+static void share_keep(const struct walk *w, int64_t first, int32_t count, const struct pair_points *p)
+{
+    const int rows = walk_rows(w);
+    for (int32_t i = 0; i < count; i++)
+        for (int c = 0; c < rows; c++) w->share[rows * (first + i) + c] = w->scale[c > 2] * p->out[c * p->stride + i];
+}
+
 static void points_finish(const struct walk *w, int64_t first, int32_t count, const struct pair_points *p)
 {
     for (int32_t i = 0; i < 3 * count && w->sample; i++) w->sample[i] = w->scale[0] * p->out[i % 3 * p->stride + i / 3];
     if (w->sample) return;
+    if (w->share) {
+        share_keep(w, first, count, p);
+        return;
+    }
     for (int32_t i = 0; i < count; i++) {
         int64_t to = w->target->from[first + i];
         for (int c = 0; c < 3; c++) w->velocity[3 * to + c] += w->scale[0] * p->out[c * p->stride + i];
@@ -258,12 +274,41 @@ static enum bw_status walk_begin(struct bw_stage *s, struct multipole *f, const 
     return st ? st : w->lists ? BW_OK : BW_ERR_MEMORY;
 }
 
+/// The same on several ranks: each has a share of the points, in the tree's order, and gets the others' results.
+static enum bw_status walk_share(struct bw_stage *s, struct multipole *f, struct walk *w, int32_t tasks)
+{
+    const struct tree *t = w->target;
+    const size_t row = (size_t)walk_rows(w), count = (size_t)t->count;
+    int32_t size, rank = ranks_rank(s, &size), task[BW_RANKS_MOST + 1] = {0};
+    size_t bytes[BW_RANKS_MOST];
+    for (int32_t r = 0; r < size; r++) {
+        int64_t points = 0;
+        int32_t i = task[r];
+        for (; i < tasks && t->node[w->task[i]].first < t->count * (r + 1) / size; i++)
+            points += t->node[w->task[i]].count;
+        task[r + 1] = i;
+        bytes[r] = (size_t)points * row * sizeof *w->share;
+    }
+    w->share = buffer_need(s, &f->memory[7], count * row * sizeof *w->share);
+    if (!w->share) return BW_ERR_MEMORY;
+    w->task += task[rank];
+    s->host->parallel_for(s, task[rank + 1] - task[rank], task_run, w);
+    ranks_gather(s, w->share, bytes);
+    for (size_t i = 0; i < count; i++) {
+        const double *from = w->share + row * i;
+        for (size_t c = 0; c < 3; c++) w->velocity[3 * t->from[i] + c] += from[c];
+        for (size_t c = 3; c < row; c++) w->gradient_out[9 * t->from[i] + c - 3] += from[c];
+    }
+    return BW_OK;
+}
+
 static enum bw_status walk_all(struct bw_stage *s, struct multipole *f, struct walk *w)
 {
     int32_t *task = buffer_need(s, &f->memory[3], (size_t)w->target->nodes * sizeof *task);
     if (!task) return BW_ERR_MEMORY;
     w->task = task;
     int32_t n = tasks_list(w->target, 0, w->target->count / 256 + TREE_LEAF, task, 0);
+    if (ranks_many(s)) return walk_share(s, f, w, n);
     s->host->parallel_for(s, n, task_run, w);
     return BW_OK;
 }

@@ -31,7 +31,7 @@ struct multipole {
     int32_t order;                  ///< of the moments that are there; 0: none
     float *moment, *spread, *reach; ///< per node: moments; mean σ²; largest σ
     enum pair_kernel kernel;
-    struct buffer memory[7];
+    struct buffer memory[8];
 };
 
 /* ---- sources.c ---- */

@@ -15,7 +15,7 @@
 struct sweep {
     int n[3];          ///< along b, c, a
     ptrdiff_t step[3]; ///< likewise
-    float w[9], ds;
+    float w[9], ds, weight;
     const float *extinction;
     float *out;
 };
@@ -46,7 +46,7 @@ static void row_sweep(const struct sweep *s, const float *up, ptrdiff_t pitch, c
         float t = w[0] * r0[i - 1] + w[1] * r0[i] + w[2] * r0[i + 1] + w[3] * r1[i - 1] + w[4] * r1[i] +
                   w[5] * r1[i + 1] + w[6] * r2[i - 1] + w[7] * r2[i] + w[8] * r2[i + 1];
         const float depth = s->ds * ext[i * s->step[0]], keep = bw_exp_neg(depth);
-        out[i * s->step[0]] = t * (depth > 0.02f ? (1 - keep) / depth : 1 - 0.5f * depth);
+        out[i * s->step[0]] += s->weight * t * (depth > 0.02f ? (1 - keep) / depth : 1 - 0.5f * depth);
         down[i] = t * keep;
     }
 }
@@ -58,15 +58,17 @@ static void plane_fill(float *plane, size_t count)
 }
 
 enum bw_status bw_light_sweep(const struct bw_tools *tools, const struct bw_dense *box, const float *extinction,
-                              const double to[3], float spread, float *out)
+                              const struct bw_light_beam *beam, float *out)
 {
+    const double *to = beam->to;
     int a = fabs(to[0]) > fabs(to[1]) ? 0 : 1;
     if (fabs(to[2]) >= fabs(to[a])) a = 2;
     int b = a == 0 ? 1 : 0, c = a == 2 ? 1 : 2;
     const ptrdiff_t step[3] = {1, box->n[0], (ptrdiff_t)box->n[0] * box->n[1]};
-    struct sweep s = {{box->n[b], box->n[c], box->n[a]}, {step[b], step[c], step[a]}, {0}, 0, extinction, out};
+    struct sweep s = {
+        {box->n[b], box->n[c], box->n[a]}, {step[b], step[c], step[a]}, {0}, 0, beam->weight, extinction, out};
     s.ds = (float)(box->h / fabs(to[a]));
-    weights_make(to[b] / fabs(to[a]), to[c] / fabs(to[a]), spread, s.w);
+    weights_make(to[b] / fabs(to[a]), to[c] / fabs(to[a]), beam->spread, s.w);
     ptrdiff_t pitch = s.n[0] + 2;
     size_t plane = (size_t)pitch * (size_t)(s.n[1] + 2);
     float *up = tools->alloc(tools->ctx, 2 * plane * sizeof(float));

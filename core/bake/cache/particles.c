@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Particles beside a finished cache: as a snapshot, and in its pictures. */
+#include "particles.h"
+
+#include "points/points.h"
+#include "view/tools.h"
+
+enum bw_status bw_cache_points(struct bw_cache *cache, int64_t frame, struct bw_snapshot **snapshot)
+{
+    struct door door;
+    door_enter(&door);
+    if (snapshot) *snapshot = NULL;
+    struct cache *c = cache_use(cache, &door.d);
+    if (c && !snapshot) bw_diag_error(&door.d, NULL, BW_ERR_USAGE, "bw_cache_points wants a place for the snapshot");
+    else if (c) {
+        struct moment *m = points_open(c->pattern, c->files.name, frame, &door.d);
+        if (m && !(*snapshot = handle_new(HANDLE_SNAPSHOT, &m->o))) {
+            object_unref(&m->o);
+            out_of_memory(&door.d);
+        }
+    }
+    if (c) object_unref(&c->o);
+    return door_leave(&door);
+}
+
+/// From metres to the files' units.
+static void spark_scale(struct bw_spark *s, double scale)
+{
+    for (int a = 0; a < 3; a++) {
+        s->at[a] *= scale;
+        s->vel[a] = (float)(s->vel[a] * scale);
+    }
+    s->size = (float)(s->size * scale);
+}
+
+enum bw_status cache_sparks(const struct cache *c, int64_t frame, const struct bw_sparks_wish *wish, double scale,
+                            struct bw_volume *v, struct bw_diag *d)
+{
+    if (wish->which == BW_SHOW_NONE) return BW_OK;
+    const struct bw_tools tools = picture_tools();
+    struct moment *m = points_open(c->pattern, c->files.name, frame, d);
+    if (!m) return d->status;
+    struct bw_snapshot_particles kinds[16];
+    struct bw_frame f = {.size = sizeof f, .number = frame, .particles = kinds};
+    for (; f.n_particles < m->facts.n_points && f.n_particles < sizeof kinds / sizeof *kinds; f.n_particles++) {
+        const struct bw_snapshot_points *p = &m->facts.points[f.n_particles];
+        kinds[f.n_particles] =
+            (struct bw_snapshot_particles){p->name, p->count, p->n_attributes, p->attributes, p->data};
+    }
+    const enum bw_status status = bw_gather_sparks(&tools, &f, wish, v);
+    for (int64_t i = 0; i < v->n_sparks; i++) spark_scale(&v->spark[i], scale);
+    object_unref(&m->o);
+    return status ? out_of_memory(d) : BW_OK;
+}

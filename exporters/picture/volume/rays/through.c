@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "through.h"
+#include <common/simd.h>
+#include <picture/volume/scene/flame.h>
+#include <picture/volume/scene/quick.h>
+
+/// Add {j, s} of flames, {flame, kelvin}, `share` of them.
+INLINE void fire_add(const struct bw_lit *lit, const float fire[2], float share, struct lanes *js)
+{
+    float rgb[3];
+    if (fire[0] <= BW_FIRE_FAINT) return;
+    bw_emission(lit->planck, fire, rgb);
+    const float gain = share * lit->gain;
+    js->v += (struct lanes){{gain * rgb[0], gain * rgb[1], gain * rgb[2], share * lit->soot * fire[0]}}.v;
+}
+
+/// What flames add over a step about p: they are thinner than that.
+INLINE void fire_step(const struct bw_through *m, int cubic, const float p[3], const float d[3], struct lanes *js)
+{
+    const struct bw_dense *b = &m->lit->box;
+    for (int q = 0; q < m->steps.fine; q++) {
+        const float t = m->steps.length * (((float)q + 0.5f) / (float)m->steps.fine - 0.5f);
+        float at[3], fire[2];
+        for (int a = 0; a < 3; a++) at[a] = bw_least(bw_most(p[a] + t * d[a], 0), (float)(b->n[a] - 1));
+        const struct taps taps = taps_at(b, at, cubic);
+        if (cubic) cubic_two(m->lit->fire, &taps, fire);
+        else linear_two(m->lit->fire, &taps, fire);
+        fire_add(m->lit, fire, 1 / (float)m->steps.fine, js);
+    }
+}
+
+/// {j, s} at p, a place on a ray along d.
+INLINE struct lanes medium_at(const struct bw_through *m, uint8_t holds, int cubic, const float p[3], const float d[3])
+{
+    struct lanes s = {{0}};
+    const struct taps t = taps_at(&m->lit->box, p, cubic);
+    float fire[2];
+    if (holds & BW_HOLDS_MEDIUM) {
+        s = cubic ? cubic_four(m->lit->rgbs, &t) : linear_four(m->lit->rgbs, &t);
+        for (int c = 0; c < 4; c++) s.v[c] = bw_most(s.v[c], 0); // sharpened cells go below 0 beside an edge
+    }
+    if (!(holds & BW_HOLDS_FIRE)) return s;
+    if (m->steps.fine > 1) {
+        fire_step(m, cubic, p, d, &s);
+        return s;
+    }
+    if (cubic) cubic_two(m->lit->fire, &t, fire);
+    else linear_two(m->lit->fire, &t, fire);
+    fire_add(m->lit, fire, 1, &s);
+    return s;
+}
+
+/// A step of `depth` and `ds` metres: light that stays, {rgb, grey}, and ∫ exp(-s x) dx.
+INLINE void step_keep(const float more[3], float depth, float ds, struct lanes *keep, struct lanes *way)
+{
+    const float grey = bw_exp_neg(depth), even = depth > 1e-4f ? (1 - grey) / depth * ds : ds;
+    keep->v = (struct lanes){{grey, grey, grey, grey}}.v;
+    way->v = (struct lanes){{even, even, even, ds}}.v;
+    for (int c = 0; c < 3; c++) {
+        if (more[c] == 1) continue;
+        const float own = more[c] * depth;
+        keep->v[c] = bw_exp_neg(own);
+        way->v[c] = own > 1e-4f ? (1 - keep->v[c]) / own * ds : ds;
+    }
+}
+
+/// What blocks and cells hold at p.
+INLINE uint8_t holds_at(const struct bw_through *m, const float p[3], int *block)
+{
+    const int32_t *cells = m->lit->box.n, *n = m->blocks->n;
+    const int at[3] = {(int)p[0], (int)p[1], (int)p[2]};
+    const uint8_t holds = m->blocks->busy[(at[2] / BW_BLOCK * n[1] + at[1] / BW_BLOCK) * n[0] + at[0] / BW_BLOCK];
+    *block = holds;
+    if (!holds) return 0;
+    return holds &
+           m->blocks->near[((size_t)at[2] * (size_t)cells[1] + (size_t)at[1]) * (size_t)cells[0] + (size_t)at[0]];
+}
+
+struct lanes SIMD_NAME(bw_through)(const struct bw_through *m, const struct bw_ray *r, float jitter, float rgb[3])
+{
+    struct lanes through = {{1, 1, 1, 1}}, sum = {{0}};
+    const float h = (float)m->lit->box.h, step = m->steps.length;
+    for (int n = 0; ((float)n + jitter - 0.5f) * step < r->length && through.v[3] > 0.004f;) {
+        const float middle = ((float)n + jitter) * step, from = bw_most(middle - 0.5f * step, 0);
+        const float to = bw_least(middle + 0.5f * step, r->length), t = 0.5f * (from + to);
+        float p[3];
+        int block;
+        for (int a = 0; a < 3; a++) p[a] = bw_most(r->o[a] + t * r->d[a], 0);
+        const uint8_t near = holds_at(m, p, &block);
+        n += block ? 1 : 1 + (int)(bw_block_exit(p, r->d) / step);
+        if (!near) continue;
+        const int cubic = m->steps.cubic && through.v[3] > m->steps.deep;
+        const struct lanes s = medium_at(m, near, cubic, p, r->d);
+        const float ds = (to - from) * h;
+        struct lanes keep, way;
+        step_keep(m->more, s.v[3] * ds, ds, &keep, &way);
+        sum.v += s.v * (through.v * way.v);
+        through.v *= keep.v;
+    }
+    for (int c = 0; c < 3; c++) rgb[c] = sum.v[c];
+    return through;
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What a ray sees of the medium, compiled once a SIMD level: the same bits by each. */
+#ifndef BW_THROUGH_H
+#define BW_THROUGH_H
+
+#include "ray.h"
+#include "read.h"
+
+/// How rays go through it.
+struct bw_steps {
+    float length;         ///< cells
+    int32_t cubic;        ///< how cells are read …
+    float deep;           ///< … as long as more than that of the light gets out
+    int32_t fine, across; ///< flames a step; rays a pixel, squared
+};
+
+struct bw_through {
+    const struct bw_lit *lit;
+    const struct bw_blocks *blocks;
+    const float *more; ///< extinction by channel, times the medium's
+    struct bw_steps steps;
+};
+
+/// Light gathered along a ray into rgb; answers what is let through from behind, {rgb, grey}. Samples stand for a step
+/// around them, the first and last for what of it lies on the ray: else the jitter would show where rays end, at floor
+/// and obstacles.
+typedef struct lanes (*bw_through_fn)(const struct bw_through *m, const struct bw_ray *r, float jitter, float rgb[3]);
+struct lanes bw_through_baseline(const struct bw_through *m, const struct bw_ray *r, float jitter, float rgb[3]);
+struct lanes bw_through_avx2(const struct bw_through *m, const struct bw_ray *r, float jitter, float rgb[3]);
+struct lanes bw_through_avx512(const struct bw_through *m, const struct bw_ray *r, float jitter, float rgb[3]);
+
+#endif

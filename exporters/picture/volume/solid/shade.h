@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Obstacles as they are lit. */
+#ifndef BW_SOLID_SHADE_H
+#define BW_SOLID_SHADE_H
+
+#include "shadow.h"
+#include <picture/volume/studio/studio.h>
+
+/// A place on an obstacle as the eye sees it.
+struct bw_solid_seen {
+    const struct bw_volume *v;
+    struct bw_shadow_place at; ///< p, turn and rays are given
+    double dir[3];             ///< the eye's way to it
+};
+/// Light that it sends back to the eye.
+void bw_solid_shade(const struct bw_solid_seen *seen, const struct bw_studio *studio, float rgb[3]);
+
+#endif

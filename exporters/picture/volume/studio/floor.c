@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The floor's light: sky, fire, and what smoke lets through of each lamp are a map, made once a frame and marched
+ * through the coarse grid; obstacles' shadows and how far lamps are away are found for each pixel. */
+#include "floor.h"
+#include <picture/volume/scene/quick.h>
+#include <picture/volume/solid/shadow.h>
+
+#include <math.h>
+
+enum { MAP = 160, FIRE = 3, OPEN = 6 }; ///< cells across; lanes of the map: {sky rgb, fire rgb, each lamp's share}
+
+/// Of the sky, as a level surface sees it: a sixth of its light comes from the horizon's side.
+static void sky_light(const struct bw_studio *s, const double p[3], float rgb[3])
+{
+    static const double to[3][3] = {{0.766, 0, 0.643}, {-0.383, 0.663, 0.643}, {-0.383, -0.663, 0.643}};
+    float open = 0;
+    for (int d = 0; d < 3; d++) open += bw_coarse_through(&s->ambient->coarse, p, to[d], HUGE_VAL) / 3;
+    for (int c = 0; c < 3; c++) rgb[c] = open * (s->room.below[c] + (s->room.above[c] - s->room.below[c]) * 5 / 6);
+}
+
+static void map_row(int64_t j, void *user)
+{
+    struct bw_studio *s = user;
+    const double cell = s->size / s->n, y = s->lo[1] + ((double)j + 0.5) * cell;
+    const struct bw_facing up = {{0, 0, 1}, 0};
+    for (int i = 0; i < s->n; i++) {
+        const double p[3] = {s->lo[0] + (i + 0.5) * cell, y, s->scene->lo[2]};
+        float *lanes = s->map + s->lanes * (j * s->n + i);
+        for (int c = 0; c < 3; c++) lanes[FIRE + c] = 0;
+        bw_lamps_light(&s->ambient->lamps, p, &up, lanes + FIRE);
+        for (int c = 0; c < 3; c++) lanes[FIRE + c] *= 4; // irradiance over π
+        sky_light(s, p, lanes);
+        for (int l = 0; l < s->n_lights; l++) {
+            const struct bw_light_seen seen = bw_light_from(&s->light[l], p, 0);
+            lanes[OPEN + l] = seen.to[2] > 0 ? bw_ambient_through(s->ambient, p, &seen) : 0;
+        }
+    }
+}
+
+/// Mean with the neighbours along a line of the map, in place.
+static void line_mean(float *p, int n, ptrdiff_t step, int lanes)
+{
+    for (int c = 0; c < lanes; c++) {
+        float before = p[c];
+        for (int i = 0; i + 1 < n; i++) {
+            float *at = p + i * step + c, here = *at;
+            *at = (before + here + at[step]) / 3;
+            before = here;
+        }
+    }
+}
+
+/// The coarse grid's cells would show as rays on the floor.
+static void map_soften(struct bw_studio *s)
+{
+    const ptrdiff_t n = s->n, lanes = s->lanes;
+    for (int round = 0; round < 4; round++)
+        for (ptrdiff_t i = 0; i < n; i++) {
+            line_mean(s->map + lanes * n * i, s->n, lanes, s->lanes);
+            line_mean(s->map + lanes * i, s->n, lanes * n, s->lanes);
+        }
+}
+
+static void rim_mean(struct bw_studio *s)
+{
+    for (int i = 0; i < 4 * s->n; i++) {
+        const double along = s->size * (i % s->n + 0.5) / s->n, far = i / s->n % 2 ? s->size * (1 - 0.5 / s->n) : 0;
+        const int turned = i >= 2 * s->n;
+        float rgb[3];
+        const double p[3] = {s->lo[0] + (turned ? far : along), s->lo[1] + (turned ? along : far), s->scene->lo[2]};
+        bw_floor_light(s, &(struct bw_floor_place){{p[0], p[1], p[2]}, NULL, 0.5f}, rgb);
+        for (int c = 0; c < 3; c++) s->far[c] += rgb[c] / (float)(4 * s->n);
+    }
+}
+
+static void fire_middle(struct bw_studio *s)
+{
+    const struct bw_lamps *l = &s->ambient->lamps;
+    double sum = 0;
+    for (int i = 0; i < l->n; i++) sum += (double)l->lamp[i].rgb[0];
+    for (int i = 0; i < l->n; i++)
+        for (int a = 0; a < 3; a++) s->fire[a] += (double)l->lamp[i].rgb[0] * l->lamp[i].at[a] / sum;
+}
+
+enum bw_status bw_floor_make(const struct bw_tools *tools, struct bw_studio *s)
+{
+    double w[3];
+    for (int a = 0; a < 3; a++) w[a] = s->scene->hi[a] - s->scene->lo[a];
+    s->n = MAP, s->lanes = OPEN + s->n_lights;
+    s->size = 1.6 * (fmax(w[0], w[1]) + w[2]); // shadows fall as far as the stage is high
+    for (int a = 0; a < 2; a++) s->lo[a] = 0.5 * (s->scene->lo[a] + s->scene->hi[a]) - 0.5 * s->size;
+    s->map = tools->alloc(tools->ctx, (size_t)s->lanes * MAP * MAP * sizeof(float));
+    if (!s->map) return BW_ERR_MEMORY;
+    tools->parallel(tools->ctx, MAP, map_row, s);
+    map_soften(s);
+    fire_middle(s);
+    rim_mean(s);
+    return BW_OK;
+}
+
+/// Light on a tilted place, of what a level one has, from the direction `to`.
+static float tilted(const float tilt[2], const double to[3])
+{
+    if (!tilt || (tilt[0] == 0 && tilt[1] == 0) || !(to[2] > 0)) return 1;
+    const float lean = (float)((to[2] + (double)tilt[0] * to[0] + (double)tilt[1] * to[1]) / to[2]);
+    return bw_least(bw_most(lean, 0), 3) / sqrtf(1 + tilt[0] * tilt[0] + tilt[1] * tilt[1]);
+}
+
+/// The map between its cells; beyond it its edge.
+static void map_read(const struct bw_studio *s, const double p[3], float *lanes)
+{
+    const double most = s->n - 1.001;
+    const double u = fmin(fmax((p[0] - s->lo[0]) / s->size * s->n - 0.5, 0), most);
+    const double v = fmin(fmax((p[1] - s->lo[1]) / s->size * s->n - 0.5, 0), most);
+    const int i = (int)u, j = (int)v;
+    const float fu = (float)(u - i), fv = (float)(v - j), *q = s->map + s->lanes * (j * s->n + i);
+    const ptrdiff_t next = s->lanes, row = next * s->n;
+    for (int c = 0; c < s->lanes; c++)
+        lanes[c] =
+            (q[c] * (1 - fu) + q[c + next] * fu) * (1 - fv) + (q[c + row] * (1 - fu) + q[c + row + next] * fu) * fv;
+}
+
+void bw_floor_light(const struct bw_studio *s, const struct bw_floor_place *at, float rgb[3])
+{
+    const struct bw_look *look = &s->scene->look;
+    struct bw_shadow_place place = {{at->p[0], at->p[1], at->p[2]}, 0, {0, 0, 1}, at->turn, s->rays};
+    float lanes[OPEN + BW_LIGHTS];
+    double fire[3];
+    map_read(s, at->p, lanes);
+    for (int a = 0; a < 3; a++) fire[a] = s->fire[a] - at->p[a];
+    const float burn = tilted(at->tilt, fire);
+    for (int c = 0; c < 3; c++) rgb[c] = lanes[c] + burn * lanes[FIRE + c];
+    for (int l = 0; l < s->n_lights; l++) {
+        const struct bw_light_seen seen = bw_light_from(&s->light[l], at->p, 0);
+        if (seen.to[2] <= 0 || !(lanes[OPEN + l] > 0)) continue;
+        float share = BW_SUN_SURFACE * seen.share * (float)seen.to[2] * (0.4f + 0.6f * tilted(at->tilt, seen.to));
+        if (s->v && s->v->solid) share *= bw_solid_open(s->v, &place, &seen);
+        for (int c = 0; c < 3; c++) rgb[c] += share * bw_look_through(look, lanes[OPEN + l], c) * s->light[l].rgb[c];
+    }
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The room round the stage: what it sends from all sides, and what is known of it while a picture is made. */
+#ifndef BW_ROOM_H
+#define BW_ROOM_H
+
+#include <picture/volume/light/ambient.h>
+#include <picture/volume/scene/volume.h>
+
+/// The room, radiance: from above, from below, and the wall that the camera sees, in the middle and far from it.
+struct bw_look_room {
+    float above[3], below[3], wall[3], edge[3];
+};
+struct bw_look_room bw_look_room(const struct bw_look *l);
+
+/// Scene and light are the caller's and outlive it.
+struct bw_studio {
+    const struct bw_scene *scene;
+    const struct bw_ambient *ambient;
+    const struct bw_volume *v; ///< obstacles that throw shadows; NULL: none
+    struct bw_look_room room;
+    struct bw_light light[BW_LIGHTS];
+    int32_t n_lights;
+    double lo[2], size; ///< of the shadow map, m
+    int32_t n, lanes;
+    float *map;     ///< n × n × lanes, light that reaches the floor; released by the caller
+    float far[3];   ///< what a white floor sends back along the map's rim, mean
+    int32_t rays;   ///< to a lamp from where it is half hidden
+    double fire[3]; ///< the middle of the fire's light
+    double pixel;   ///< width of a pixel at a distance of 1; set by the caller
+};
+
+/// The room's light from a direction, a unit vector.
+void bw_studio_sky(const struct bw_studio *s, const double to[3], float rgb[3]);
+
+#endif

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The studio round the stage: backdrop, and a floor that takes shadows and the fire's light. */
+#ifndef BW_STUDIO_H
+#define BW_STUDIO_H
+
+#include "ground.h"
+#include "room.h"
+
+/// Errors: BW_ERR_MEMORY.
+enum bw_status bw_studio_make(const struct bw_tools *tools, const struct bw_scene *scene, const struct bw_volume *v,
+                              const struct bw_ambient *ambient, struct bw_studio *s);
+/// What is behind the smoke along a ray.
+struct bw_behind {
+    float rgb[3]; ///< linear light
+    double depth; ///< m to the floor, or HUGE_VAL
+    float mirror; ///< share of the light from `mirrored` that the floor sends on, above `rgb`
+    double mirrored[3];
+};
+/// Along a ray from `eye`, (u, v) in -1 … 1 over the picture; `turn`: 0 … 1, grain of shadows.
+void bw_studio_colour(const struct bw_studio *s, const double eye[3], const double dir[3], const double uv[2],
+                      float turn, struct bw_behind *b);
+
+#endif
