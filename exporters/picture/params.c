@@ -44,7 +44,8 @@ const struct bw_param bw_picture_particle_rows[5] = {
            "Diameter of those that have none of their own; 0: a pixel."),
     BW_F64(
         struct bw_picture_particles, vary, "vary", "0", 0, 1, 0,
-        "How unlike those that shine are: 1 makes few bright, seen as single hairs, and most faint; the mean stays."),
+        "How unlike those that glow or shine are: 1 makes few bright, seen as single hairs, and most faint; the mean "
+        "stays."),
     BW_F64(struct bw_picture_particles, streak, "streak", "0.5", 0, 24, 0,
            "How long they are drawn out along their velocity, frames."),
     BW_F64(struct bw_picture_particles, glow, "glow", "1", 0, 1e6, 0,
@@ -203,6 +204,7 @@ enum bw_status bw_picture_look(const struct bw_picture_params *p, int flames, st
     }
     for (int c = 0; c < 3; c++) {
         look->albedo[c] = (float)fmin(fmax(p->smoke[c], 0), 1) * base->albedo[c] / usual.albedo[c];
+        look->firelight[c] = (float)fmax(p->firelight[c], 0);
         look->extinction[c] = (float)fmax(p->extinction[c], 0);
         look->obstacle[c] = (float)fmin(fmax(p->obstacles.colour[c], 0), 1);
         look->background[c] = back ? (float)back[c] : 0;

@@ -333,14 +333,15 @@ Test(march, ball_emits_and_absorbs)
     free(rgbs);
 }
 
-/* Far from a small fire its light falls as J/(4π r²); of smoke between counts two fifths: the rest scatters forward. */
+/* Far from a small fire its light falls as J/(4π r²), times `firelight`; of smoke between counts two fifths: the rest
+ * scatters forward. */
 Test(march, fire_lights_its_surroundings)
 {
     enum { N = 40 };
     const struct bw_dense box = {{N, N, N}, {-1, -1, -1}, 2. / N};
     struct bw_scene scene = {.look = BW_LOOK_DEFAULT};
     float *extinction = take(NULL, N * N * N * sizeof(float)), *emission = take(NULL, 4 * N * N * N * sizeof(float));
-    scene.look.environment = 0;
+    scene.look.environment = 0, scene.look.firelight[0] = 3;
     for (int i = 0; i < N * N * N; i++) {
         int x = i % N, y = i / N % N, z = i / N / N;
         if (abs(2 * x - N + 1) < 4 && abs(2 * y - N + 1) < 4 && abs(2 * z - N + 1) < 4) emission[4 * i] = 5;
@@ -352,7 +353,7 @@ Test(march, fire_lights_its_surroundings)
     for (int i = 0; i < N * N * N; i++) total += (double)emission[4 * i] * pow(2. / N, 3);
     for (double r = 0.5; r <= 0.9; r += 0.2) {
         float rgb[3] = {0};
-        double want = total / (4 * 3.14159265358979 * r * r) * exp(-0.4 * 0.4 * r);
+        double want = 3 * total / (4 * 3.14159265358979 * r * r) * exp(-0.4 * 0.4 * r);
         bw_lamps_light(&a.lamps, (double[3]){0.48 * r, -0.6 * r, 0.64 * r}, NULL, rgb);
         cr_assert_float_eq(rgb[0], want, 0.08 * want, "at %g m: %g, not %g", r, (double)rgb[0], want);
         cr_assert(rgb[1] == 0 && rgb[2] == 0);

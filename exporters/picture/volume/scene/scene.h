@@ -19,6 +19,7 @@ struct bw_look {
     double key;          ///< strength of the studio's two lights; 1: a lit studio
     double environment;  ///< of the light from all around
     double fire;         ///< of flames
+    float firelight[3];  ///< of the light that they throw on what is round them, times that
     double sparks;       ///< of particles that glow, times that
     int32_t shine;       ///< 1: particles that are cold send out their own colour, times `sparks`, and hide nothing
     double anisotropy;   ///< mean cosine of scattering, -0.9 … 0.9
@@ -42,7 +43,7 @@ struct bw_look {
 #define BW_SOFTEN (1 / 3.0) ///< what a cubic B-spline does by itself
 
 // clang-format off
-#define BW_LOOK_CLAY .obstacle = {0.2f, 0.17f, 0.15f}, .roughness = 1, .extinction = {1, 1, 1}
+#define BW_LOOK_CLAY .obstacle = {0.2f, 0.17f, 0.15f}, .roughness = 1, .extinction = {1, 1, 1}, .firelight = {1, 1, 1}
 
 /// Of smoke: a lit studio.
 #define BW_LOOK_DEFAULT                                                                                                \
