@@ -55,8 +55,9 @@ static const struct bw_param params[] = {
 };
 
 static const struct bw_attribute attributes[] = {
-    {"pos", BW_F64P, 3, "m"}, {"velocity", BW_F32, 3, "m/s"}, {"temperature", BW_F32, 1, "K"},
-    {"size", BW_F32, 1, "m"}, {"age", BW_F32, 1, "s"},        {"life", BW_F32, 1, "s"},
+    {"pos", BW_F64P, 3, "m"},        {"velocity", BW_F32, 3, "m/s"}, {"acceleration", BW_F32, 3, "m/s^2"},
+    {"temperature", BW_F32, 1, "K"}, {"size", BW_F32, 1, "m"},       {"age", BW_F32, 1, "s"},
+    {"life", BW_F32, 1, "s"},
 };
 
 enum { PORT_EMBERS, PORT_VEL, PORT_FLAME, PORT_TEMPERATURE, PORT_SOLID };
@@ -94,7 +95,7 @@ struct arrays {
     int64_t count;
     const int64_t *id;
     bw_vec3 *pos;
-    float *velocity, *temperature, *size, *age, *life;
+    float *velocity, *acceleration, *temperature, *size, *age, *life;
 };
 
 static struct arrays arrays_of(const struct bw_particles_api *api, struct bw_particles *p)
@@ -103,6 +104,7 @@ static struct arrays arrays_of(const struct bw_particles_api *api, struct bw_par
                            .id = api->attribute(p, "id"),
                            .pos = api->attribute(p, "pos"),
                            .velocity = api->attribute(p, "velocity"),
+                           .acceleration = api->attribute(p, "acceleration"),
                            .temperature = api->attribute(p, "temperature"),
                            .size = api->attribute(p, "size"),
                            .age = api->attribute(p, "age"),
@@ -301,12 +303,18 @@ static void chunk_fly(int64_t chunk, uint32_t worker, void *user)
             const double v = (double)f->e.velocity[3 * i + n];
             const double w = f->gas[i][n] + flutter_at(f, f->e.id[i], n, age) + f->p->gravity[n] * tau;
             f->at[i][n] = f->e.pos[i][n] + w * dt + (v - w) * gain;
-            if (f->share >= 1) f->e.velocity[3 * i + n] = (float)(w + (v - w) * left);
+            if (f->share < 1) continue;
+            f->e.velocity[3 * i + n] = (float)(w + (v - w) * left);
+            f->e.acceleration[3 * i + n] = (float)(dt > 0 ? (w - v) * (1 - left) / dt : 0);
         }
     }
 }
 
-static void ember_rest(const struct flight *f, int64_t at) { memset(f->e.velocity + 3 * at, 0, 3 * sizeof(float)); }
+static void ember_rest(const struct flight *f, int64_t at)
+{
+    memset(f->e.velocity + 3 * at, 0, 3 * sizeof(float));
+    memset(f->e.acceleration + 3 * at, 0, 3 * sizeof(float));
+}
 
 /// Closed sides stop what would pass them.
 static void sides_stop(const struct flight *f, int64_t i)

@@ -9,7 +9,7 @@
 /// Attributes of one kind of particles, or NULL.
 struct attributes {
     const struct bw_snapshot_particles *of;
-    int pos, velocity, temperature, size, colour, id; ///< -1: it has none
+    int pos, velocity, acceleration, temperature, size, colour, id; ///< -1: it has none
 };
 
 static int attribute_find(const struct bw_snapshot_particles *p, const char *name, uint32_t comps, int whole)
@@ -26,6 +26,7 @@ static struct attributes attributes_of(const struct bw_snapshot_particles *p)
     return (struct attributes){.of = p,
                                .pos = attribute_find(p, "pos", 3, 0),
                                .velocity = attribute_find(p, "velocity", 3, 0),
+                               .acceleration = attribute_find(p, "acceleration", 3, 0),
                                .temperature = attribute_find(p, "temperature", 1, 0),
                                .size = attribute_find(p, "size", 1, 0),
                                .colour = attribute_find(p, "colour", 3, 0),
@@ -57,15 +58,18 @@ static float brightness(const struct attributes *a, int64_t i, double vary)
 
 static struct bw_spark spark_of(const struct attributes *a, int64_t i, const struct bw_sparks_wish *wish)
 {
-    const float bright = wish->which == BW_SHOW_LIGHT ? brightness(a, i, wish->vary) : 1;
+    const int hot = a->temperature >= 0 && a->size >= 0;
+    const float bright = hot || wish->which == BW_SHOW_LIGHT ? brightness(a, i, wish->vary) : 1;
     struct bw_spark s = {.rgb = {0.5f, 0.5f, 0.5f}, .size = (float)wish->size};
     for (int c = 0; c < 3; c++) {
         s.at[c] = value(a, a->pos, 3 * i + c);
         if (a->velocity >= 0) s.vel[c] = (float)value(a, a->velocity, 3 * i + c);
+        if (a->acceleration >= 0) s.turn[c] = (float)value(a, a->acceleration, 3 * i + c);
         if (a->colour >= 0) s.rgb[c] = bright * (float)value(a, a->colour, 3 * i + c);
     }
     if (a->size >= 0) s.size = (float)value(a, a->size, i);
-    if (a->temperature >= 0 && a->size >= 0) s.kelvin = (float)(wish->ambient + value(a, a->temperature, i));
+    if (hot) s.size *= sqrtf(bright); // grains of one fire are many small and few large ones
+    if (hot) s.kelvin = (float)(wish->ambient + value(a, a->temperature, i));
     return s;
 }
 

@@ -22,7 +22,7 @@ struct yard {
     struct test_run run;
     int64_t n;
     const double *pos;
-    const float *velocity, *temperature, *size, *age, *life;
+    const float *velocity, *acceleration, *temperature, *size, *age, *life;
 };
 
 static struct yard yard_run(double voxel, int substeps, uint32_t threads, const char *flame, const char *more,
@@ -35,6 +35,7 @@ static struct yard yard_run(double voxel, int substeps, uint32_t threads, const 
     y.n = bw_particles_table.count(p);
     y.pos = bw_particles_table.attribute(p, "pos");
     y.velocity = bw_particles_table.attribute(p, "velocity");
+    y.acceleration = bw_particles_table.attribute(p, "acceleration");
     y.temperature = bw_particles_table.attribute(p, "temperature");
     y.size = bw_particles_table.attribute(p, "size");
     y.age = bw_particles_table.attribute(p, "age");
@@ -99,11 +100,14 @@ Test(embers, fly_fall_and_cool_by_their_laws)
         for (int64_t i = 0; i < y.n; i++) {
             const double q = (double)y.size[i] / 4e-3, tau = q * q * 0.4 / 9.81, age = (double)y.age[i];
             const double fall = -9.81 * tau * -expm1(-age / tau), sunk = -9.81 * tau * (age + tau * expm1(-age / tau));
+            const double step = fmin(0.5 / substeps, age), before = -9.81 * tau * -expm1(-(age - step) / tau);
             const double gas = 200, first = gas + ((double)y.temperature[i] - gas) * exp(age / (2 * q));
             cr_assert(q > 0.499 && q < 1.501 && age > 0 && age <= 1);
             cr_assert_float_eq((double)y.velocity[3 * i], 0.5, 1e-5);
             cr_assert_float_eq((double)y.velocity[3 * i + 2], fall, 1e-5, "falls at %g m/s, not %g",
                                (double)y.velocity[3 * i + 2], fall);
+            cr_assert_float_eq((double)y.acceleration[3 * i + 2], (fall - before) / step, 2e-3, "%g m/s², not %g",
+                               (double)y.acceleration[3 * i + 2], (fall - before) / step);
             cr_assert_float_eq(y.pos[3 * i + 2] - sunk, 1.1, 0.2, "at %g m, %g below where it was born",
                                y.pos[3 * i + 2], sunk);
             cr_assert(first > 1750 * 0.899 - 293.15 && first < 1750 * 1.101 - 293.15, "%g K at birth", first);

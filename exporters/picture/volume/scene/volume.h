@@ -9,6 +9,7 @@
 struct bw_spark {
     double at[3];
     float vel[3], kelvin; ///< kelvin: absolute; what is too cold to glow is seen as `rgb`
+    float turn[3];        ///< m/s²: its way is as curved as that makes it
     float size, rgb[3];   ///< m, its diameter, 0: a pixel; linear, what it sends back of the light it meets
 };
 
