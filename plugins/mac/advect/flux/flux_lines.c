@@ -19,6 +19,8 @@
 #include <common/simd.h>
 #include <float.h>
 
+#define TRACE 1e-12f ///< of the field's range: far below what rounding takes from it
+
 enum { LONGEST = 64, ROOM = LONGEST + 2 * FLUX_HALO + 1 };
 
 /// Lines side by side; place 0 is the first cell of the tile, and its low face.
@@ -260,11 +262,12 @@ INLINE vec vec_between(vec a, vec least, vec most) { return vec_min(vec_max(a, l
 /* A mean of what was in the cell and of what came in, so that rounding alone could leave their bounds. In the end a
  * cell is whole again: it keeps the amount, if that is off by no more than values differ here, or the value. Where an
  * obstacle starts, stops or turns the flow knows nothing of it yet: the amount is kept whatever it is, and flux_expel.c
- * and flux_level.c find room for it. */
+ * and flux_level.c find room for it. Traces become 0: parabolas spread them over all that was ever awake. */
 static void cells_take(const struct bundle *b, const struct flux_amount *a, struct lines *s)
 {
     const bool limit = b->tile->limit;
     const vec least = vec_set(limit ? a->least : -FLT_MAX), most = vec_set(limit ? a->most : FLT_MAX);
+    const vec trace = vec_set(TRACE * (a->most - a->least)), none = vec_set(0);
     for (int32_t f = FLUX_HALO; f < b->n + FLUX_HALO; f++) {
         const vec q = s->q[f], in = s->moved[f] * (s->mean[f] - q), out = s->moved[f + 1] * (s->mean[f + 1] - q);
         vec to = vec_between(q + (in - out) / (vec_set(1) + s->after[f]), least, most);
@@ -273,9 +276,9 @@ static void cells_take(const struct bundle *b, const struct flux_amount *a, stru
             const vec high = vec_max(vec_max(s->mean[f], s->mean[f + 1]), q + vec_max(s->low[f], s->high[f]));
             const vec over = to * s->after[f],
                       kept = vec_between(to + vec_between(over, low - high, high - low), least, most);
-            to = b->tile->pushed.at ? vec_above(s->pushed[f], vec_set(0), to + over, kept) : kept;
+            to = b->tile->pushed.at ? vec_above(s->pushed[f], none, to + over, kept) : kept;
         }
-        s->q[f] = to;
+        s->q[f] = vec_above(trace, vec_abs(to), none, to);
     }
 }
 
@@ -291,18 +294,28 @@ static void lanes_add(const struct bundle *b, vec a, double *sum)
     for (int32_t l = 0; l < b->used; l++) *sum += (double)a[l];
 }
 
+/* Is there anything in the amount's lines? Where all is 0 it stays so. */
+static bool amount_load(const struct bundle *b, const struct flux_amount *a, struct lines *s)
+{
+    vec *q = s->q + FLUX_HALO;
+    vec_int bits = {0};
+    lines_load(b, &a->from, b->begin, b->end, q);
+    if (b->tile->extend) ends_extend(b, q);
+    for (int32_t i = b->begin; i < b->end; i++) bits |= (vec_int)q[i];
+    if (vec_any(vec_abs(__builtin_convertvector(bits, vec)))) return true;
+    for (int32_t i = 0; i < b->n; i++) q[i] = vec_set(0);
+    return false;
+}
+
 static void amount_carry(const struct bundle *b, struct flux_amount *a, struct lines *s)
 {
     const int32_t low = FLUX_HALO, high = b->n + FLUX_HALO;
-    lines_load(b, &a->from, b->begin, b->end, s->q + FLUX_HALO);
-    if (b->tile->extend) ends_extend(b, s->q + FLUX_HALO);
     edges_make(b, s);
     parabolas_make(b, a, s);
     faces_pass(b, s);
     if (b->tile->open[0]) lanes_add(b, -s->moved[low] * s->mean[low], &a->left[0]);
     if (b->tile->open[1]) lanes_add(b, s->moved[high] * s->mean[high], &a->left[1]);
     cells_take(b, a, s);
-    lines_store(b, s->q + FLUX_HALO, a->to, a->step);
 }
 
 static void shares_make(const struct bundle *b, struct lines *s)
@@ -328,7 +341,24 @@ static void volumes_load(const struct bundle *b, struct lines *s)
     for (int32_t i = 0; i < b->n; i++) after[i] = volume[i] + (moved[i] - moved[i + 1]);
     if (t->volume_to) lines_store(b, after, t->volume_to, t->volume_step);
     for (int32_t i = b->begin; i < b->end; i++) volume[i] += vec_set(1);
-    shares_make(b, s);
+}
+
+/* What nothing needs is not made: most of what is awake round smoke has none. */
+static void bundle_carry(const struct bundle *b, struct lines *s)
+{
+    struct flux_tile *t = b->tile;
+    bool shared = false;
+    if (t->volume_to) volumes_load(b, s);
+    for (int32_t m = 0; m < t->n_amounts; m++) {
+        struct flux_amount *a = &t->amount[m];
+        if (amount_load(b, a, s)) {
+            if (!shared && !t->volume_to) volumes_load(b, s);
+            if (!shared) shares_make(b, s);
+            shared = true;
+            amount_carry(b, a, s);
+        }
+        lines_store(b, s->q + FLUX_HALO, a->to, a->step);
+    }
 }
 
 flux_tile_fn SIMD_NAME(flux_tile);
@@ -343,7 +373,6 @@ void SIMD_NAME(flux_tile)(struct flux_tile *t)
         for (b.at[lane] = 0; b.at[lane] < t->n[lane]; b.at[lane] += VEC_LANES) {
             const int32_t rest = t->n[lane] - b.at[lane];
             b.used = rest < VEC_LANES ? rest : VEC_LANES;
-            volumes_load(&b, &s);
-            for (int32_t q = 0; q < t->n_amounts; q++) amount_carry(&b, &t->amount[q], &s);
+            bundle_carry(&b, &s);
         }
 }
