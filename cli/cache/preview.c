@@ -21,7 +21,7 @@ static const struct cli_option options[] = {
     {"axis", "x|y|z", "slices: the axis across the slice (default: a flat file's thin one, else y)", 'a'},
     {"position", "LENGTH", "slices: where along it (default: the middle)", 'p'},
     {"vectors", "none|arrows|streamlines", "slices: the flow drawn over it", 'V'},
-    {"map", "NAME", "slices: colour map: auto|smoke|fire|viridis|diverging|grey|ink", 'm'},
+    {"map", "NAME", "slices: colour map: auto|smoke|fire|viridis|diverging|grey|ink|schlieren", 'm'},
     {"up", "y|z", "the files' up axis (default: what they say, else z)", 'u'},
     {"fps", "N", "frames a second (default: what the files say, else 24)", 'r'},
     {"thickness", "N", "renders: optical thickness, times the bake's own or the default", 't'},
@@ -89,7 +89,7 @@ static int option_take(json_t *o, int code, const char *arg)
     case 'v': return choice_take(o, name, arg, "render|slice");
     case 'a': return choice_take(o, name, arg, "x|y|z");
     case 'V': return choice_take(o, name, arg, "none|arrows|streamlines");
-    case 'm': return choice_take(o, name, arg, "auto|smoke|fire|viridis|diverging|grey|ink");
+    case 'm': return choice_take(o, name, arg, "auto|smoke|fire|viridis|diverging|grey|ink|schlieren");
     case 'u': return choice_take(o, name, arg, "z|y");
     case 's': return size_take(o, arg);
     case 'F':

@@ -92,7 +92,7 @@ extern const struct bw_param bw_picture_range_row[1], bw_picture_light_rows[5], 
     BW_FIELD(S, m.field, "field", 0,                                                                                   \
         "Slices: the field shown; density where there is one."),                                                       \
     BW_CHOICE(S, m.map, "map", "auto", BW_MAP_CHOICES,                                                                 \
-        "Slices: the colour map; auto: what suits the field."),                                                        \
+        "Slices: the colour map; auto: what suits the field; schlieren: its slopes, as light that gas bends."),        \
     BW_LIST(S, m.range, double, "range", bw_picture_range_row,                                                         \
         "Slices: [lowest, highest] value of the colours; without it: the values so far."),                             \
     BW_CHOICE(S, m.vectors, "vectors", "none", BW_VECTORS_CHOICES,                                                     \

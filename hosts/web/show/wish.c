@@ -80,7 +80,7 @@ static void slice_read(struct query *q, struct wish *w)
     const char *field = q->value("field", q->user);
     const double lo = number(q, "lo", 0, "the range is none"), hi = number(q, "hi", 0, "the range is none");
     word(q, "axis", "y|x|z", axis);
-    word(q, "map", "auto|smoke|fire|viridis|diverging|grey|ink", map);
+    word(q, "map", "auto|smoke|fire|viridis|diverging|grey|ink|schlieren", map);
     const char *domain = q->value("domain", q->user);
     word(q, "vectors", "none|arrows|streamlines", vectors);
     json_t *look =

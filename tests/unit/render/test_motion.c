@@ -209,6 +209,36 @@ Test(motion, tracers_shine_in_their_own_colour)
     cr_assert_float_eq(both[0], 2 * one[0], 1e-3 * both[0], "%g of %g", both[0], one[0]);
 }
 
+/* What is behind an obstacle, or in it, is not seen, however bright; what is before it, or beside, all of it is. */
+Test(motion, obstacles_hide_what_is_behind_them)
+{
+    enum { M = 32 };
+    const double h = 2. / M, places[][3] = {{0, -1, 0}, {0, 0, 0}, {0, 1, 0}, {0.2, 3, -0.1}, {0.85, 1, 0}};
+    const int seen[] = {1, 0, 0, 0, 1};
+    float *solid = take(NULL, (size_t)M * M * M * sizeof *solid);
+    struct bw_scene scene = {.exposure = 1, .camera = {{0, -10, 0}, {1, 0, 0}, {0, 0, 1}, {0, 1, 0}, 0.1, 0.1}};
+    const struct bw_lit lit = {.box = {{M, M, M}, {-1, -1, -1}, h}};
+    const struct bw_ambient none = {.coarse = {.box = lit.box}};
+    scene.look = (struct bw_look)BW_LOOK_DEFAULT;
+    scene.look.shine = 1;
+    for (int i = 0; i < M * M * M; i++) { // a ball of 0.7 m
+        const double r = hypot(hypot(i % M + 0.5 - M / 2, i / M % M + 0.5 - M / 2), i / M / M + 0.5 - M / 2);
+        solid[i] = (float)(r * h - 0.7);
+    }
+    for (size_t q = 0; q < sizeof places / sizeof *places; q++) {
+        struct bw_spark one = {.rgb = {1, 1, 1}, .size = 0.03f};
+        double sum[2];
+        struct bw_image img;
+        for (int a = 0; a < 3; a++) one.at[a] = places[q][a];
+        const struct bw_volume v = {.box = lit.box, .spark = &one, .n_sparks = 1, .solid = solid, .solid_box = lit.box};
+        cr_assert_eq(bw_image_init(&img, &tools, 100, 100), BW_OK);
+        cr_assert_eq(bw_sparks_draw(&tools, &(struct bw_shot){&lit, &none, &v, &scene}, &img, NULL), BW_OK);
+        light_sum(&img, sum);
+        cr_assert(seen[q] ? sum[0] > 1 : sum[0] == 0, "place %zu: %g", q, sum[0]);
+    }
+    free(solid);
+}
+
 /* Many of them, some cold, some behind the eye: the same bytes in any order of tasks; what is cold gives no light of
  * its own but that of the room. */
 Test(motion, sparks_are_the_same_in_any_order)

@@ -201,6 +201,37 @@ Test(image, slice_range_and_orientation)
     bw_image_free(&img);
 }
 
+/// Colour of the middle of a ramp over n × n cells that rises by `rise` from one side to the other, towards (x, y).
+static void ramp_seen(int n, double rise, double x, double y, float rgb[3])
+{
+    float value[64 * 64];
+    struct bw_slice s = {.n = {n, n}, .h = 1. / n, .value = {value}, .field = "mass", .axis = 1};
+    struct bw_slice_style style = {.map = BW_MAP_SCHLIEREN, .range = {0, 1}};
+    struct bw_image img;
+    for (int i = 0; i < n * n; i++)
+        value[i] = (float)(1 + rise * (x * ((i % n + 0.5) / n - 0.5) + y * ((i / n + 0.5) / n - 0.5)));
+    cr_assert_eq(bw_image_init(&img, &tools, 64, 64), BW_OK);
+    cr_assert_eq(bw_slice_draw(&tools, &s, &style, &img), BW_OK);
+    memcpy(rgb, img.px + 3 * (32 * 64 + 32), 3 * sizeof *rgb);
+    bw_image_free(&img);
+}
+
+/* Slopes are seen, the steeper the brighter, of a colour by the side that they face, alike in cells half as wide. */
+Test(image, schlieren_show_slopes)
+{
+    float flat[3], left[3], right[3], steep[3], fine[3];
+    ramp_seen(32, 0, 1, 0, flat);
+    ramp_seen(32, 8, 1, 0, left); // up to the right: it faces left
+    ramp_seen(32, 8, -1, 0, right);
+    ramp_seen(32, 32, 1, 0, steep);
+    ramp_seen(64, 8, 1, 0, fine);
+    cr_assert(flat[0] < 0.1f && flat[1] < 0.1f && flat[2] < 0.1f, "dark: %g", (double)flat[0]);
+    cr_assert(left[0] > left[2] + 0.05f && right[2] > right[0] + 0.05f, "amber, blue: %g, %g", (double)left[0],
+              (double)right[0]);
+    cr_assert(steep[0] > left[0] + 0.1f && left[0] > flat[0] + 0.1f);
+    for (int c = 0; c < 3; c++) cr_assert_float_eq(fine[c], left[c], 0.02, "%d: %g", c, (double)fine[c]);
+}
+
 /* Sum of a labelled slice at `time`, with `fps` frames a second. */
 static double labelled(double time, double fps)
 {

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+/* A scalar seen by its slopes. */
+#ifndef BW_SCHLIEREN_H
+#define BW_SCHLIEREN_H
+
+#include "layer.h"
+
+/// The colour at (u, v), in cells from the low corner. A change by the whole range within a twentieth of the layer's
+/// height is half as bright as any may get; what is less than the range's upper end glows.
+void bw_schlieren_show(const struct bw_slice *s, double u, double v, const double range[2], float rgb[3]);
+
+#endif
