@@ -35,13 +35,12 @@ static inline void cubic_weights(struct cubic *q, const struct advect_row *r, in
         bool moved = false;
         for (int l = 0; l < count; l++) {
             const float way = advect_way(r, a, i + l), low = advect_floor(way), t = way - low, s = 1 - t;
-            const float outer = t * s * (-1.0f / 6 * (1 - r->soften)),
-                        inner = (1 + t) * (1 + s) * (0.5f * (1 - r->soften)) + r->soften;
+            const float keep = 1 - r->soften;
             offset[l] += low * stride[a]; // exact: whole numbers below 2^24
-            q->w[a][0][l] = outer * (1 + s);
-            q->w[a][1][l] = inner * s;
-            q->w[a][2][l] = inner * t;
-            q->w[a][3][l] = outer * (1 + t);
+            q->w[a][0][l] = t * s * (1 + s) * (-1.0f / 6) * keep;
+            q->w[a][1][l] = s * (1 + t) * (1 + s) * 0.5f * keep + s * r->soften;
+            q->w[a][2][l] = t * (1 + t) * (1 + s) * 0.5f * keep + t * r->soften;
+            q->w[a][3][l] = t * s * (1 + t) * (-1.0f / 6) * keep;
             moved |= t != 0;
         }
         for (int m = 0; m < 4; m++) q->counts[a][m] = moved || m == 1;
@@ -108,8 +107,8 @@ struct vec_cubic {
 static inline void vec_weights(struct vec_cubic *q, const struct advect_row *r, int32_t i)
 {
     const float stride[3] = {1, (float)r->sy, (float)r->sz};
-    const vec one = vec_set(1), half = vec_set(0.5f), soften = vec_set(r->soften),
-              sixth = vec_set(-1.0f / 6 * (1 - r->soften)), keep = vec_set(0.5f * (1 - r->soften));
+    const vec one = vec_set(1), half = vec_set(0.5f), sixth = vec_set(-1.0f / 6), soften = vec_set(r->soften),
+              keep = vec_set(1 - r->soften);
     q->offset = vec_set(0);
     for (int a = 0; a < 3; a++) {
         vec way = vec_load(r->d[a] + i);
@@ -117,11 +116,10 @@ static inline void vec_weights(struct vec_cubic *q, const struct advect_row *r, 
         const vec low = vec_floor(way), t = way - low, s = one - t;
         q->offset += low * vec_set(stride[a]);
         q->t[a] = t;
-        const vec outer = t * s * sixth, inner = (one + t) * (one + s) * keep + soften;
-        q->w[a][0] = outer * (one + s);
-        q->w[a][1] = inner * s;
-        q->w[a][2] = inner * t;
-        q->w[a][3] = outer * (one + t);
+        q->w[a][0] = t * s * (one + s) * sixth * keep;
+        q->w[a][1] = s * (one + t) * (one + s) * half * keep + s * soften;
+        q->w[a][2] = t * (one + t) * (one + s) * half * keep + t * soften;
+        q->w[a][3] = t * s * (one + t) * sixth * keep;
         q->counts[a] = vec_any(t);
     }
 }
