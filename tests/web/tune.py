@@ -208,13 +208,13 @@ def results(page, t):
     """Going back, comparing."""
     check("each try has a picture", wait(lambda: page.run(
         "return [...document.querySelectorAll('.card img')].every((i) => i.naturalWidth > 0)")))
-    first = page.run("return document.querySelector('.card:last-child .words').textContent")
     number = page.run("return billow.all.current")
     whole = wait(lambda: page.run("return billow.all.shelf.find((s) => s.id === billow.all.current).ended === ''"), 60)
     check("a bake comes to its end", whole)
-    page.run("document.querySelector('.card:last-child .compare').click()")
-    check("a wiper compares", wait(lambda: page.at("wiper").is_displayed()) and page.at("left").text == first,
-          page.at("left").text)
+    first = page.run("""const card = document.querySelector('.card:last-child'); card.querySelector('.compare').click();
+        return card.querySelector('.words').textContent""")
+    check("a wiper compares", wait(lambda: page.at("wiper").is_displayed() and page.at("left").text == first),
+          [page.at("left").text, first])
     page.settled()
     before = page.seen()
     page.actions().click_and_hold(page.at("wiper")).move_by_offset(150, 0).release().perform()
