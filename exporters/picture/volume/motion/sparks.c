@@ -16,6 +16,7 @@
 #define SOLID 4.0f ///< radiance, of a deep flame's as hot
 enum { BATCH = 64 };
 enum { SEEN = 5 }; ///< places of its way from which a particle is looked for
+#define SHORT 4.0  ///< pixels: a way that is seen from one place
 
 struct drawing {
     const struct bw_shot *shot;
@@ -67,16 +68,27 @@ static float spark_through(const struct bw_shot *shot, const struct bw_image *im
     return cover < 1 ? (1 - cover) * medium_through(shot->lit, at, c->eye) : 0;
 }
 
+/// Its own `SEEN` places; one is enough of a way of a few pixels.
+static void particle_through(const struct drawing *d, const struct bw_spark *s, float *through)
+{
+    struct bw_streak streak;
+    for (int k = 0; k < SEEN; k++) through[k] = 0;
+    if (!bw_streak_make(d->shot->scene, d->img, s, &streak)) return;
+    const int places = streak.length < SHORT ? 1 : SEEN;
+    for (int k = 0; k < places; k++) {
+        double at[3];
+        bw_streak_place(s, d->shot->scene->streak, places > 1 ? k / (SEEN - 1.0) : 0.5, at);
+        through[k] = spark_through(d->shot, d->img, at);
+    }
+    for (int k = places; k < SEEN; k++) through[k] = through[0];
+}
+
 static void batch_through(int64_t i, void *user)
 {
     const struct drawing *d = user;
     const struct bw_volume *v = d->shot->v;
     for (int64_t q = i * BATCH; q < v->n_sparks && q < (i + 1) * BATCH; q++)
-        for (int k = 0; k < SEEN; k++) {
-            double at[3];
-            bw_streak_place(&v->spark[q], d->shot->scene->streak, k / (SEEN - 1.0), at);
-            d->through[SEEN * q + k] = spark_through(d->shot, d->img, at);
-        }
+        particle_through(d, &v->spark[q], d->through + SEEN * q);
 }
 
 /// Light that its disc sends, and 1 when it hides what is behind it.

@@ -36,7 +36,8 @@ int bw_streak_make(const struct bw_scene *scene, const struct bw_image *img, con
                    struct bw_streak *out)
 {
     const struct bw_camera *c = &scene->camera;
-    double lo[2] = {HUGE_VAL, HUGE_VAL}, hi[2] = {-HUGE_VAL, -HUGE_VAL}, far = 0, length = 0;
+    double lo[2] = {HUGE_VAL, HUGE_VAL}, hi[2] = {-HUGE_VAL, -HUGE_VAL}, far = 0;
+    out->length = 0;
     for (int k = 0; k < BW_STREAK_KNOTS; k++) {
         double p[3];
         bw_streak_place(s, scene->streak, k / (BW_STREAK_KNOTS - 1.0), p);
@@ -44,14 +45,14 @@ int bw_streak_make(const struct bw_scene *scene, const struct bw_image *img, con
         if (!(z > 0)) return 0;
         far += z / BW_STREAK_KNOTS;
         for (int a = 0; a < 2; a++) lo[a] = fmin(lo[a], out->at[k][a]), hi[a] = fmax(hi[a], out->at[k][a]);
-        if (k) length += hypot(out->at[k][0] - out->at[k - 1][0], out->at[k][1] - out->at[k - 1][1]);
+        if (k) out->length += hypot(out->at[k][0] - out->at[k - 1][0], out->at[k][1] - out->at[k - 1][1]);
     }
     const double across = 0.5 * img->w / c->tan_x * (double)s->size / far;
     out->sigma = fmax(WIDE * across, NARROW);
     out->area = s->size > 0 ? 0.25 * 3.14159265358979 * across * across : 1; // of no size: a pixel
     for (int a = 0; a < 2; a++)
         if (hi[a] < -REACH * out->sigma || lo[a] > (a ? img->h : img->w) + REACH * out->sigma) return 0;
-    return length < img->w;
+    return out->length < img->w;
 }
 
 /// Along the way, share 0 … 1.
@@ -67,6 +68,23 @@ static double width(const struct bw_streak *s, double share)
     return s->fades ? fmax(s->sigma * (TAIL + (1 - TAIL) * share), NARROW) : s->sigma;
 }
 
+/// exp(-½ ((i + ½ - at) / sigma)²) at i, i + 1, …: each is the one before it times `ratio`, which falls by `fall`.
+struct bell {
+    double value, ratio, fall;
+};
+
+static struct bell bell_from(int i, double at, double sigma)
+{
+    const double x = (i + 0.5 - at) / sigma, d = 1 / sigma;
+    return (struct bell){exp(-0.5 * x * x), exp(-d * (x + 0.5 * d)), exp(-d * d)};
+}
+
+static void bell_go(struct bell *b)
+{
+    b->value *= b->ratio;
+    b->ratio *= b->fall;
+}
+
 static void spot_draw(const struct bw_image *img, const double at[2], double sigma, double light, bw_streak_fn draw,
                       void *user)
 {
@@ -75,14 +93,14 @@ static void spot_draw(const struct bw_image *img, const double at[2], double sig
     for (int a = 0; a < 2; a++) {
         lo[a] = (int)fmax(at[a] - REACH * sigma - 0.5, 0);
         hi[a] = (int)fmin(at[a] + REACH * sigma + 0.5, size[a] - 1);
+        if (lo[a] > hi[a]) return;
     }
-    const double v = sigma * sigma, most = light / (6.283185307179586 * v);
-    for (int y = lo[1]; y <= hi[1]; y++) {
-        const double dy = y + 0.5 - at[1], row = most * exp(-0.5 * dy * dy / v);
-        for (int x = lo[0]; x <= hi[0]; x++) {
-            const double dx = x + 0.5 - at[0];
-            draw(x, y, row * exp(-0.5 * dx * dx / v), user);
-        }
+    const struct bell left = bell_from(lo[0], at[0], sigma);
+    struct bell row = bell_from(lo[1], at[1], sigma);
+    row.value *= light / (6.283185307179586 * sigma * sigma);
+    for (int y = lo[1]; y <= hi[1]; y++, bell_go(&row)) {
+        struct bell b = left;
+        for (int x = lo[0]; x <= hi[0]; x++, bell_go(&b)) draw(x, y, row.value * b.value, user);
     }
 }
 

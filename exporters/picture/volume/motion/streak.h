@@ -11,7 +11,7 @@ enum { BW_STREAK_KNOTS = 9 };
 
 struct bw_streak {
     double at[BW_STREAK_KNOTS][2]; ///< pixels, at even times from its tail to its head
-    double sigma, area;            ///< pixels: standard deviation of its width; of the disc
+    double sigma, area, length;    ///< pixels: standard deviation of its width; of the disc; of the way
     int fades;                     ///< 1: narrower and darker towards its tail
 };
 
