@@ -7,6 +7,7 @@
 #include "preset/values/params.h"
 #include "snapshot.h"
 #include "view/easel.h"
+#include <picture/volume/shape/shapes.h>
 #include <picture/picture.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,6 +70,8 @@ static enum bw_status picture_draw(struct moment *m, struct bw_exporter *e, cons
     memcpy(out->hi, p.cut[1], sizeof out->hi);
     memcpy(out->range, p.shown, sizeof out->range);
     bw_image_free(&img);
+    bw_shapes_free(&p.tools, p.shapes);
+    if (p.sky) p.tools.release(p.tools.ctx, p.sky);
     free(alpha);
     bw_free(room);
     return d->status;

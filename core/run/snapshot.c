@@ -23,6 +23,11 @@ void snapshot_unref(struct chain_snapshot *s)
         bw_free((void *)s->particles[i].attributes);
     }
     for (uint32_t i = 0; s->outline && i < s->frame.n_fields; i++) bw_free(s->outline[i]);
+    for (uint32_t i = 0; s->shape && i < s->frame.n_shapes; i++) {
+        bw_free((void *)(intptr_t)s->shape[i].shape.point);
+        bw_free((void *)(intptr_t)s->shape[i].shape.triangle);
+    }
+    bw_free(s->shape);
     bw_free(s->source);
     bw_free(s->lent);
     bw_free(s->part);

@@ -33,7 +33,8 @@ struct chain_snapshot {
     struct bw_frame frame;                ///< all fields of all domains, in its `fields`
     struct bw_source *source;
     struct bw_snapshot_field *field;
-    uint8_t **outline; ///< of each field's tiles, or NULL: see bw_snapshot_field
+    uint8_t **outline;               ///< of each field's tiles, or NULL: see bw_snapshot_field
+    struct bw_snapshot_shape *shape; ///< frame.n_shapes of them
     struct bw_snapshot_particles *particles;
     bool *lent; ///< of each field: tiles of other processes are in it, …
     const struct bw_source *part_of;

@@ -3,6 +3,7 @@
 #include <picture/volume/sky/sky.h>
 #include <picture/gather/blend.h>
 #include <picture/gather/fields.h>
+#include <picture/gather/shapes.h>
 #include <picture/gather/sparks.h>
 #include <picture/volume/render.h>
 #include <picture/volume/solid/distance.h>
@@ -52,6 +53,8 @@ static enum bw_status volume_make(const struct bw_making *m, double ambient, str
                              params->blend);
     enum bw_status status = other ? bw_gather_blend(tools, m->frame, other, params->edge, v, memory)
                                   : bw_gather_volume(tools, m->frame, v, memory);
+    if (!status) status = bw_gather_shapes(tools, m->frame, bw_gather_find(m->frame, "solid"), &m->kept->shapes);
+    v->shapes = m->kept->shapes;
     const struct bw_sparks_wish sparks = {(enum bw_show_particles)params->particles.show, ambient,
                                           params->particles.size, params->particles.vary};
     if (!status && sparks.which != BW_SHOW_NONE) status = bw_gather_sparks(tools, m->frame, &sparks, v);

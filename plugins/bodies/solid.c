@@ -129,6 +129,55 @@ static enum bw_status step(struct bw_stage *s)
         s, &(struct bw_sweep){.access = access, .n_access = 3, .body = block_write, .reach = block_reach, .user = &p});
 }
 
+/* ---- for pictures: BW_OBSTACLE ---- */
+
+static struct bw_field *outline_field(struct bw_stage *s) { return bw_port_field(s, PORT_SOLID); }
+
+static enum bw_status outline_boxes(struct bw_stage *s, void (*box)(const double lo[3], const double hi[3], void *user),
+                                    void *user)
+{
+    struct plan p;
+    enum bw_status st = poses_make(s, &p);
+    for (int64_t i = 0; i < (st ? 0 : p.b.count); i++) {
+        struct box3 b = pose_bounds(&p.pose[i], 0);
+        box(b.lo, b.hi, user);
+    }
+    return st;
+}
+
+static enum bw_status outline_distance(struct bw_stage *s, size_t count, const bw_vec3 *pos, double *distance)
+{
+    struct plan p;
+    enum bw_status st = poses_make(s, &p);
+    for (size_t i = 0; i < (st ? 0 : count); i++) {
+        double d;
+        if (nearest(&p, pos[i], &d) >= 0) distance[i] = fmin(distance[i], d);
+    }
+    return st;
+}
+
+static enum bw_status outline_shapes(struct bw_stage *s, void (*shape)(const struct bw_shape *shape, void *user),
+                                     void *user)
+{
+    struct plan p;
+    enum bw_status st = poses_make(s, &p);
+    for (int64_t i = 0; i < (st ? 0 : p.b.count); i++) {
+        struct bw_shape it;
+        if (pose_shape(&p.pose[i], &it)) shape(&it, user);
+    }
+    return st;
+}
+
+static const void *extension(const char *id)
+{
+    static const struct bw_obstacle_api api = {.size = sizeof api,
+                                               .field = outline_field,
+                                               .boxes = outline_boxes,
+                                               .distance = outline_distance,
+                                               .shapes = outline_shapes};
+    return strcmp(id, BW_OBSTACLE) ? NULL : &api;
+}
+
 const struct bw_stage_desc body_solid_desc = {
     .id = "body.solid",
     .version = "1.0",
@@ -139,4 +188,5 @@ const struct bw_stage_desc body_solid_desc = {
     .activate = activate,
     .step = step,
     .flags = BW_STAGE_RANKS | BW_STAGE_SETUP,
+    .extension = extension,
 };

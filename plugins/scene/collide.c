@@ -298,7 +298,7 @@ static enum bw_status step(struct bw_stage *s)
     return status ? status : solid_write(s, &a);
 }
 
-/* ---- where no tile is active: BW_OBSTACLE ---- */
+/* ---- for pictures, and where no tile is active: BW_OBSTACLE ---- */
 
 static struct bw_field *outline_field(struct bw_stage *s) { return bw_port_field(s, PORT_SOLID); }
 
@@ -339,10 +339,23 @@ static enum bw_status outline_distance(struct bw_stage *s, size_t count, const b
     return status;
 }
 
+static enum bw_status outline_shapes(struct bw_stage *s, void (*shape)(const struct bw_shape *shape, void *user),
+                                     void *user)
+{
+    struct pose now;
+    struct bw_shape it;
+    enum bw_status status = shape_ready(s, &now);
+    if (!status && pose_shape(&now, &it)) shape(&it, user);
+    return status;
+}
+
 static const void *extension(const char *id)
 {
-    static const struct bw_obstacle_api api = {
-        .size = sizeof api, .field = outline_field, .boxes = outline_boxes, .distance = outline_distance};
+    static const struct bw_obstacle_api api = {.size = sizeof api,
+                                               .field = outline_field,
+                                               .boxes = outline_boxes,
+                                               .distance = outline_distance,
+                                               .shapes = outline_shapes};
     return strcmp(id, BW_OBSTACLE) ? NULL : &api;
 }
 

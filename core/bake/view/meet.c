@@ -35,7 +35,7 @@ static int ray_meet(const struct view *v, const double eye[3], const double dir[
     const struct bw_volume *u = &v->volume;
     double range[2] = {0, HUGE_VAL}, depth = 0, wall = 1e9, t;
     int met = BW_MET_NOTHING;
-    if (u->solid && bw_solid_hit(u, eye, dir, pixel, &wall) > 0.5f) met = BW_MET_OBSTACLE;
+    if (bw_solid_any(u) && bw_solid_hit(u, eye, dir, pixel, &wall) > 0.5f) met = BW_MET_OBSTACLE;
     else wall = HUGE_VAL;
     box_cut(&u->box, eye, dir, range);
     for (t = range[0]; bw_dense_cells(&u->box) && t < fmin(range[1], wall); t += STEP * u->box.h) {

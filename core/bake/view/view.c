@@ -7,6 +7,7 @@
 #include "tools.h"
 #include "snapshot.h"
 #include <math.h>
+#include <picture/volume/shape/shapes.h>
 #include <string.h>
 
 static void view_destroy(struct object *o)
@@ -16,6 +17,7 @@ static void view_destroy(struct object *o)
     v->tools.release(v->tools.ctx, v->solid);
     v->tools.release(v->tools.ctx, v->spark);
     v->tools.release(v->tools.ctx, v->sky);
+    bw_shapes_free(&v->tools, v->shapes);
     v->tools.release(v->tools.ctx, v->coarse_memory);
     pthread_mutex_destroy(&v->lock);
     bw_free(v);

@@ -66,6 +66,7 @@ enum bw_status view_coarsen(const struct bw_tools *tools, const struct bw_volume
     *to = (struct bw_volume){.box = box_coarse(&from->box, 1),
                              .spark = from->spark,
                              .n_sparks = from->n_sparks,
+                             .shapes = from->shapes,
                              .solid_box = box_coarse(&from->solid_box, 0)};
     size_t total = 0;
     for (int i = 0; i <= SOLID; i++) total += in[i] ? bw_dense_cells(i < SOLID ? &to->box : &to->solid_box) : 0;

@@ -39,6 +39,7 @@ static void frame_gather(struct easel *easel, const struct bw_frame *frame, cons
     v->solid = v->volume.solid;
     v->spark = v->volume.spark;
     v->sky = kept.sky;
+    v->shapes = kept.shapes;
     memcpy(v->size, kept.size, sizeof v->size);
 }
 

@@ -7,6 +7,7 @@
 #include "checkpoint.h"
 #include "host.h"
 #include "param.h"
+#include "services.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -36,6 +37,12 @@ struct bw_snapshot_particles {
     const void *const *data; ///< per attribute: count × comps
 };
 
+/// An obstacle's surface in a snapshot.
+struct bw_snapshot_shape {
+    const struct bw_field_info *field; ///< that its distance is written to
+    struct bw_shape shape;             ///< kind BW_SHAPE_UNKNOWN: the field alone tells
+};
+
 /// One frame's snapshot.
 struct bw_frame {
     uint32_t size;
@@ -47,6 +54,8 @@ struct bw_frame {
     const struct bw_snapshot_particles *particles;
     uint32_t n_others;                      ///< fields of the other domains …
     const struct bw_snapshot_field *others; ///< … of which info->domain tells where they live
+    uint32_t n_shapes; ///< of obstacles, as they are rather than in cells; to exporters that want_outlines
+    const struct bw_snapshot_shape *shapes;
 };
 
 /// Facts about the bake, for metadata.

@@ -187,6 +187,20 @@ struct bw_motion_api {
     enum bw_status (*velocity)(struct bw_stage *stage, struct bw_particles *particles, float *velocity);
 };
 
+enum bw_shape_kind { BW_SHAPE_UNKNOWN, BW_SHAPE_BALL, BW_SHAPE_BOX, BW_SHAPE_CYLINDER, BW_SHAPE_TORUS, BW_SHAPE_MESH };
+/// An obstacle's surface in the world: a point p of its own is at center + Σ p[a]·scale[a]·axis[a] (m). Its own points
+/// are a ball's of radius 1, a box's from -1 to 1, a cylinder's of radius 1 from z = -1 to 1, those of a torus about z,
+/// whose ring has the radius 1 and whose tube `tube`, or a mesh's.
+struct bw_shape {
+    uint32_t kind; ///< enum bw_shape_kind
+    uint32_t reserved;
+    double center[3], axis[3][3], scale[3]; ///< axes: its own x, y and z as unit vectors of the world
+    double tube;
+    const double (*point)[3];     ///< of a mesh, n_points; the arrays are whose it is that hands the shape out
+    const int32_t (*triangle)[3]; ///< n_triangles
+    int64_t n_points, n_triangles;
+};
+
 #define BW_OBSTACLE "billow.obstacle/1"
 /// Offered by stages that write obstacles' distance: fields have it on active tiles only, pictures show it everywhere.
 struct bw_obstacle_api {
@@ -199,6 +213,10 @@ struct bw_obstacle_api {
                             void *user);
     /// [main] Between two steps: lower distance[i] (m) to its own at pos[i], as its step would at a cell's centre.
     enum bw_status (*distance)(struct bw_stage *stage, size_t count, const bw_vec3 *pos, double *distance);
+    /// [main] Between two steps: call shape(it, user) for each of its surfaces as they are, finer than any cell; of one
+    /// that it can't give so with the kind BW_SHAPE_UNKNOWN. Optional: all are unknown.
+    enum bw_status (*shapes)(struct bw_stage *stage, void (*shape)(const struct bw_shape *shape, void *user),
+                             void *user);
 };
 
 #define BW_CARRIER "billow.carrier/1"

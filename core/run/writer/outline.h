@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Obstacles beyond the active tiles, for pictures: where no gas is their distance has no tile to stand in. */
+/* Obstacles for pictures: as they are (shapes.h), and, where no gas is, their distance, which has no tile to stand in
+ * there. */
 #ifndef OUTLINE_H
 #define OUTLINE_H
 

@@ -97,6 +97,8 @@ enum bw_status shape_prepare(struct bw_stage *stage, const struct shape *shape, 
 enum bw_status shape_checkpoint(struct bw_stage *stage, struct bw_archive *a, const struct shape *shape);
 /// BW_OK, or a failure reported through the host (an axis of no length).
 enum bw_status shape_pose(struct bw_stage *stage, const struct shape *shape, struct pose *pose);
+/// The surface as pictures draw it; a mesh's points stay the pose's. 0: it is nowhere (pose_shape.c).
+int pose_shape(const struct pose *p, struct bw_shape *out);
 /// Signed distance of x to the surface, m, < 0 inside; not of points and fog. -HUGE_VAL everywhere when the shape is
 /// `everywhere`.
 double pose_distance(const struct pose *p, const double x[3]);

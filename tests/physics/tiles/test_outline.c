@@ -71,6 +71,30 @@ static void as_if_awake(const char *obstacles)
 
 Test(outline, is_as_if_awake) { as_if_awake(OBSTACLES); }
 
+/* Obstacles as they are: one that moves where it is at that time, one that has ended not at all, a field that anybody
+ * else writes to unknown. */
+Test(outline, has_shapes)
+{
+    for (int foreign = 0; foreign < 2; foreign++) {
+        struct test_run r =
+            run(TOWER, foreign ? "  - set: {field: solid, value: solid, when: always}\n" : "", OBSTACLES);
+        struct chain_snapshot *s = snapshot_take(r.chain, 2);
+        cr_assert_not_null(s);
+        cr_assert_eq(outline_take(r.chain, s), BW_OK);
+        const struct bw_snapshot_field solid = solid_of(s);
+        cr_assert_eq(s->frame.n_shapes, foreign ? 3 : 2, "%u shapes", s->frame.n_shapes);
+        for (uint32_t i = 0; i < s->frame.n_shapes; i++) cr_assert_eq(s->frame.shapes[i].field, solid.info);
+        const struct bw_shape *ball = &s->frame.shapes[foreign].shape, *box = &s->frame.shapes[foreign + 1].shape;
+        cr_assert_eq(ball->kind, BW_SHAPE_BALL);
+        cr_assert_float_eq(ball->center[2], 29.5, 1e-9, "at %g", ball->center[2]);
+        cr_assert_eq(box->kind, BW_SHAPE_BOX);
+        cr_assert_float_eq(box->scale[2], 0.05, 1e-12);
+        if (foreign) cr_assert_eq(s->frame.shapes[0].shape.kind, BW_SHAPE_UNKNOWN);
+        snapshot_unref(s);
+        test_end(&r);
+    }
+}
+
 static int warned;
 
 static void warning_see(int level, const char *who, const char *text, void *user)

@@ -64,7 +64,7 @@ static float spark_through(const struct bw_shot *shot, const struct bw_image *im
     for (int a = 0; a < 3; a++) dir[a] = at[a] - c->eye[a], length += dir[a] * dir[a];
     length = sqrt(length);
     for (int a = 0; a < 3; a++) dir[a] /= length;
-    const float cover = shot->v->solid ? bw_solid_hit(shot->v, c->eye, dir, 2 * c->tan_y / img->h, &length) : 0;
+    const float cover = bw_solid_any(shot->v) ? bw_solid_hit(shot->v, c->eye, dir, 2 * c->tan_y / img->h, &length) : 0;
     return cover < 1 ? (1 - cover) * medium_through(shot->lit, at, c->eye) : 0;
 }
 

@@ -5,6 +5,7 @@
 #include "haze.h"
 #include "jitter.h"
 #include "through.h"
+#include <picture/volume/shape/pixel.h>
 #include <picture/volume/solid/distance.h>
 #include <picture/volume/solid/shade.h>
 #include <picture/volume/studio/studio.h>
@@ -61,13 +62,23 @@ static void span_see(const struct march *m, double near, double far, struct sigh
     s->through.v *= through.v;
 }
 
-/// An obstacle at a distance of `depth` along `dir` that covers a share of the pixel.
-static void solid_see(const struct march *m, const double dir[3], double depth, float cover, struct sight *s)
+/// A part of an obstacle that covers a share of the pixel; its place where it is drawn as it is, else how far it is.
+struct layer {
+    double depth;
+    float cover;
+    struct bw_shape_hit hit;
+};
+
+/// One that covers a share of what is seen yet, along `dir`.
+static void solid_see(const struct march *m, const double dir[3], const struct layer *l, float cover, struct sight *s)
 {
     const double *eye = s->eye;
     float clay[3];
-    struct bw_solid_seen seen = {.v = m->shot.v, .at = {.turn = s->jitter + 0.5f, .rays = m->studio.rays}};
-    for (int a = 0; a < 3; a++) seen.at.p[a] = eye[a] + depth * dir[a], seen.dir[a] = dir[a];
+    struct bw_solid_seen seen = {.v = m->shot.v,
+                                 .at = {.turn = s->jitter + 0.5f, .rays = m->studio.rays},
+                                 .hit = m->shot.v->shapes ? &l->hit : NULL};
+    for (int a = 0; a < 3; a++) seen.at.p[a] = eye[a] + l->depth * dir[a], seen.dir[a] = dir[a];
+    if (seen.hit) memcpy(seen.at.p, l->hit.p, sizeof seen.at.p);
     bw_solid_shade(&seen, &m->studio, clay);
     for (int a = 0; a < 3; a++) s->rgb[a] += s->through.v[a] * cover * clay[a];
     s->through.v *= 1 - cover;
@@ -102,12 +113,35 @@ static void sight_aim(const struct bw_camera *c, const double uv[2], struct sigh
     for (int a = 0; a < 3; a++) s->dir[a] /= sqrt(len);
 }
 
-/// What is behind the medium along a way: the studio, and an obstacle that covers a share of the pixel.
+/// What is behind the medium along a way: the studio, and obstacles that cover shares of the pixel, near ones first.
 struct beyond {
     struct bw_behind studio;
-    double dir[3], hit; ///< m
-    float cover;
+    double dir[3];
+    int n;
+    struct layer layer[BW_PIXEL_PARTS];
 };
+
+/// Obstacles as they are, along `dir`.
+static void shapes_see(const struct march *m, const struct sight *s, const double dir[3], struct beyond *b)
+{
+    const struct bw_scene *scene = m->shot.scene;
+    const struct bw_camera *c = &scene->camera;
+    const int across = m->through.steps.across;
+    struct bw_shapes_part part[BW_PIXEL_PARTS];
+    struct bw_shapes_ray ray = {.eye = s->eye,
+                                .dir = dir,
+                                .fine = across < LENS,
+                                .floor = scene->floor ? scene->lo[2] : -HUGE_VAL,
+                                .within = HUGE_VAL};
+    double ahead = 0;
+    for (int a = 0; a < 3; a++) ahead += dir[a] * c->forward[a];
+    for (int a = 0; a < 3; a++) {
+        ray.right[a] = 2 * c->tan_x * ahead / (m->img->w * across) * c->right[a];
+        ray.up[a] = 2 * c->tan_y * ahead / (m->img->h * across) * c->up[a];
+    }
+    b->n = bw_shapes_pixel(m->shot.v->shapes, &ray, part);
+    for (int i = 0; i < b->n; i++) b->layer[i] = (struct layer){part[i].hit.depth, part[i].share, part[i].hit};
+}
 
 /// Along `dir`; `uv`: where on the wall, in the picture.
 static void beyond_see(const struct march *m, const struct sight *s, const double dir[3], const double uv[2],
@@ -116,8 +150,14 @@ static void beyond_see(const struct march *m, const struct sight *s, const doubl
     const struct bw_volume *v = m->shot.v;
     memcpy(b->dir, dir, sizeof b->dir);
     bw_studio_colour(&m->studio, s->eye, dir, uv, s->jitter + 0.5f, &b->studio);
-    b->hit = b->studio.depth;
-    b->cover = v->solid ? bw_solid_hit(v, s->eye, dir, 2 * m->shot.scene->camera.tan_y / m->img->h, &b->hit) : 0;
+    struct layer *first = &b->layer[0];
+    b->n = 0;
+    if (v->shapes) shapes_see(m, s, dir, b);
+    else if (v->solid) {
+        first->depth = b->studio.depth;
+        first->cover = bw_solid_hit(v, s->eye, dir, 2 * m->shot.scene->camera.tan_y / m->img->h, &first->depth);
+        b->n = first->cover > 0;
+    }
 }
 
 /// Light along a ray, (u, v) in -1 … 1 over the picture, into `out`; answers how much smoke and obstacles cover.
@@ -128,12 +168,18 @@ static float ray_march(const struct march *m, const double uv[2], struct sight *
     sight_aim(&m->shot.scene->camera, uv, s);
     beyond_see(m, s, s->dir, uv, &b);
     if (m->haze.bend) {
-        bw_haze_turn(&m->haze, s->eye, s->dir, b.hit, seen);
+        bw_haze_turn(&m->haze, s->eye, s->dir, b.n ? b.layer[0].depth : b.studio.depth, seen);
         if (memcmp(seen, s->dir, sizeof seen)) beyond_see(m, s, seen, uv, &b);
     }
-    span_see(m, 0, b.hit, s);
-    if (b.cover > 0) solid_see(m, b.dir, b.hit, b.cover, s);
-    if (b.cover > 0 && b.cover < 1) span_see(m, b.hit, b.studio.depth, s); // past its edge
+    double from = 0;
+    float left = 1; // of the pixel
+    for (int i = 0; i < b.n; i++) {
+        const struct layer *l = &b.layer[i];
+        span_see(m, from, l->depth, s);
+        solid_see(m, b.dir, l, bw_least(l->cover / left, 1), s);
+        from = l->depth, left = bw_most(left - l->cover, 1e-6f);
+    }
+    if (left > 1e-4f) span_see(m, from, b.studio.depth, s); // past their edges
     if (b.studio.mirror > 0 && !m->alpha && s->through.v[3] > 0.01f) mirror_see(m, s, b.dir, &b.studio);
     for (int a = 0; a < 3; a++) out[a] = s->rgb[a] + (m->alpha ? 0 : s->through.v[a] * b.studio.rgb[a]);
     return 1 - s->through.v[3];

@@ -5,6 +5,7 @@
 #include "distance.h"
 #include "surface.h"
 #include <picture/volume/rays/read.h>
+#include <picture/volume/shape/shapes.h>
 
 #include <math.h>
 
@@ -117,11 +118,21 @@ static double face_ahead(const struct bw_surface *face, const double dir[3], dou
     return slope < -GRAZE ? d / -slope : 0;
 }
 
+/// Of obstacles as they are: nothing or all of it.
+static float shape_hit(const struct bw_volume *v, const double eye[3], const double dir[3], double *depth)
+{
+    struct bw_shape_hit hit;
+    if (!bw_shapes_hit(v->shapes, eye, dir, *depth, &hit)) return 0;
+    *depth = hit.depth;
+    return 1;
+}
+
 float bw_solid_hit(const struct bw_volume *v, const double eye[3], const double dir[3], double pixel, double *depth)
 {
     const double h = v->solid_box.h;
     double way[2] = {0, *depth}, best = HUGE_VAL, at = 0, near = 0, from = 0;
     int leaps = 1; // until a face has not been where its plane is: the ray passes its edge, and goes near by near
+    if (v->shapes) return shape_hit(v, eye, dir, depth);
     if (!bw_solid_clip(v, eye, dir, 0, way)) return 0;
     for (double t = way[0]; t < way[1];) {
         struct bw_surface face = {0};

@@ -5,6 +5,8 @@
 
 #include <picture/volume/scene/volume.h>
 
+/// Are there obstacles?
+static inline int bw_solid_any(const struct bw_volume *v) { return v->solid || v->shapes; }
 /// Signed distance at p, m: exact near a surface, elsewhere a lower bound.
 double bw_solid_distance(const struct bw_volume *v, const double p[3]);
 /// The surface's normal at p, which lies on it.

@@ -2,8 +2,10 @@
 /* What obstacles send back: of lamps through their own shadows and those of smoke, of fire, and of the room. */
 #include "shade.h"
 #include "distance.h"
+#include <picture/volume/shape/shapes.h>
 
 #include <math.h>
+#include <string.h>
 
 #define LIFT 1.2    ///< cells over a surface, where its own rounding throws no shadow
 #define SOFT 0.35   ///< at most the cosine by which lamps, being large, reach round an edge
@@ -46,7 +48,7 @@ static void lamp_add(const struct bw_solid_seen *s, const struct bw_studio *stud
     const struct bw_look *look = &studio->scene->look;
     const struct bw_light_seen seen = bw_light_from(&studio->light[lamp], s->at.p, 0);
     const double cosine = n[0] * seen.to[0] + n[1] * seen.to[1] + n[2] * seen.to[2];
-    const double soft = fmin(REACH * seen.half, SOFT);
+    const double soft = s->hit ? fmin(seen.half, SOFT) : fmin(REACH * seen.half, SOFT);
     if (cosine <= -soft) return;
     float open = BW_SUN_SURFACE * seen.share * bw_solid_open(s->v, &s->at, &seen);
     if (!(open > 0)) return;
@@ -64,6 +66,11 @@ static void lamp_add(const struct bw_solid_seen *s, const struct bw_studio *stud
 static void normal_seen(struct bw_solid_seen *s)
 {
     double away = 0, in[3];
+    if (s->hit) {
+        memcpy(s->at.normal, s->hit->normal, sizeof s->at.normal);
+        memcpy(s->at.face, s->hit->face, sizeof s->at.face);
+        return;
+    }
     bw_solid_normal(s->v, s->at.p, s->at.normal);
     for (int a = 0; a < 3; a++) {
         away += s->at.normal[a] * s->dir[a];

@@ -9,8 +9,9 @@
 /// A place on an obstacle as the eye sees it.
 struct bw_solid_seen {
     const struct bw_volume *v;
-    struct bw_shadow_place at; ///< p, turn and rays are given
-    double dir[3];             ///< the eye's way to it
+    struct bw_shadow_place at;      ///< p, turn and rays are given
+    double dir[3];                  ///< the eye's way to it
+    const struct bw_shape_hit *hit; ///< the same on an obstacle as it is; NULL: as distances say
 };
 /// Light that it sends back to the eye.
 void bw_solid_shade(const struct bw_solid_seen *seen, const struct bw_studio *studio, float rgb[3]);

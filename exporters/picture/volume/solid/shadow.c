@@ -7,6 +7,7 @@
 #include "shadow.h"
 #include "distance.h"
 #include <picture/volume/scene/quick.h>
+#include <picture/volume/shape/open.h>
 
 #include <math.h>
 
@@ -14,7 +15,8 @@
 #define SURE 1.001f ///< past this many cones nothing is hidden, whatever the last digits say
 #define THIN 0.2f   ///< cells: what is deeper than this inside a wall does not get through, however wide the cone
 
-enum { FEW = 4 }; ///< rays that tell half-shadow from light and from shadow behind walls thinner than a cone
+enum { MORE = 2 }; ///< times the rays, where each is seen or not
+enum { FEW = 4 };  ///< rays that tell half-shadow from light and from shadow behind walls thinner than a cone
 
 /// A ray in cells from the first one's centre, x = at + t·to, and how high distances are read at least, 0 or more.
 struct way {
@@ -101,6 +103,8 @@ float bw_solid_open(const struct bw_volume *v, const struct bw_shadow_place *at,
 {
     struct bw_light_seen from = *seen, *lamp = &from;
     double p[3], r2 = 0;
+    if (v->shapes)
+        return bw_shapes_open(v->shapes, &(struct bw_open_place){at->p, at->face, MORE * at->rays, at->turn}, seen);
     for (int a = 0; a < 3; a++) p[a] = at->p[a] + at->lift * v->solid_box.h * at->normal[a];
     if (seen->away < HUGE_VAL) { // as it is seen from there
         for (int a = 0; a < 3; a++)

@@ -11,8 +11,9 @@ struct bw_shadow_place {
     double p[3];
     double lift; ///< cells over the surface, where its own rounding throws no shadow
     double normal[3];
-    float turn;   ///< 0 … 1, blue noise: how the rays to a lamp are turned about its middle
-    int32_t rays; ///< to a lamp in whose half-shadow it lies
+    double face[3]; ///< a unit vector across its triangle, or 0: not on an obstacle as it is
+    float turn;     ///< 0 … 1, blue noise: how the rays to a lamp are turned about its middle
+    int32_t rays;   ///< to a lamp in whose half-shadow it lies
 };
 
 /// Share of a lamp that obstacles let through, 0 … 1.

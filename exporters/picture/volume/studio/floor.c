@@ -3,6 +3,7 @@
  * through the coarse grid; obstacles' shadows and how far lamps are away are found for each pixel. */
 #include "floor.h"
 #include <picture/volume/scene/quick.h>
+#include <picture/volume/solid/distance.h>
 #include <picture/volume/solid/shadow.h>
 
 #include <math.h>
@@ -123,7 +124,8 @@ static void map_read(const struct bw_studio *s, const double p[3], float *lanes)
 void bw_floor_light(const struct bw_studio *s, const struct bw_floor_place *at, float rgb[3])
 {
     const struct bw_look *look = &s->scene->look;
-    struct bw_shadow_place place = {{at->p[0], at->p[1], at->p[2]}, 0, {0, 0, 1}, at->turn, s->rays};
+    struct bw_shadow_place place = {
+        .p = {at->p[0], at->p[1], at->p[2]}, .normal = {0, 0, 1}, .turn = at->turn, .rays = s->rays};
     float lanes[OPEN + BW_LIGHTS];
     double fire[3];
     map_read(s, at->p, lanes);
@@ -134,7 +136,7 @@ void bw_floor_light(const struct bw_studio *s, const struct bw_floor_place *at, 
         const struct bw_light_seen seen = bw_light_from(&s->light[l], at->p, 0);
         if (seen.to[2] <= 0 || !(lanes[OPEN + l] > 0)) continue;
         float share = BW_SUN_SURFACE * seen.share * (float)seen.to[2] * (0.4f + 0.6f * tilted(at->tilt, seen.to));
-        if (s->v && s->v->solid) share *= bw_solid_open(s->v, &place, &seen);
+        if (s->v && bw_solid_any(s->v)) share *= bw_solid_open(s->v, &place, &seen);
         for (int c = 0; c < 3; c++) rgb[c] += share * bw_look_through(look, lanes[OPEN + l], c) * s->light[l].rgb[c];
     }
 }

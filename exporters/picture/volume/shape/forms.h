@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Shapes that have no file as triangles, so small that no picture shows them. */
+#ifndef BW_FORMS_H
+#define BW_FORMS_H
+
+#include <billow/services.h>
+#include <picture/tools.h>
+
+/// Points and triangles of a ball, box, cylinder or torus into *out, in one piece of memory, the caller's. Errors:
+/// BW_ERR_MEMORY.
+enum bw_status bw_form_make(const struct bw_tools *tools, const struct bw_shape *s, struct bw_shape *out,
+                            void **memory);
+
+#endif

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Rays go through the tree of forms, and in each form's own frame through its mesh's, a way's lengths being the same in
+ * both. */
+#include "shapes.h"
+
+#include <string.h>
+
+#define LEAST 4e-6 ///< of the scene's size: rounding of single precision, twice
+
+/* ---- making ---- */
+
+static struct bw_mesh *mesh_take(const struct bw_tools *tools, struct bw_shapes *old, struct bw_shapes *s,
+                                 const struct bw_shape *shape)
+{
+    const uint64_t key = bw_mesh_key(shape);
+    for (int32_t i = 0; i < s->n_meshes; i++)
+        if (s->mesh[i]->key == key) return s->mesh[i];
+    struct bw_mesh *m = NULL;
+    for (int32_t i = 0; old && i < old->n_meshes && !m; i++)
+        if (old->mesh[i] && old->mesh[i]->key == key) m = old->mesh[i], old->mesh[i] = NULL;
+    if (!m) m = bw_mesh_make(tools, shape);
+    if (m) s->mesh[s->n_meshes++] = m;
+    return m;
+}
+
+/// Round a form, less `middle`, rounded outwards.
+static struct bw_bounds form_box(const struct bw_form *f, const double middle[3])
+{
+    struct bw_bounds b;
+    for (int w = 0; w < 3; w++) {
+        double mid = f->center[w] - middle[w], half = 0;
+        for (int a = 0; a < 3; a++) {
+            const double lo = f->mesh->middle[a] + (double)f->mesh->box.lo[a],
+                         hi = f->mesh->middle[a] + (double)f->mesh->box.hi[a];
+            mid += f->axis[a][w] * f->scale[a] * 0.5 * (lo + hi);
+            half += fabs(f->axis[a][w]) * f->scale[a] * 0.5 * (hi - lo);
+        }
+        const double spare = 1e-6 * (fabs(mid) + half);
+        b.lo[w] = (float)(mid - half - spare), b.hi[w] = (float)(mid + half + spare);
+    }
+    return b;
+}
+
+static enum bw_status forms_place(const struct bw_tools *tools, struct bw_shapes *s)
+{
+    struct bw_bounds *box = tools->alloc(tools->ctx, ((size_t)s->n + 1) * sizeof *box), all = BW_BOX_NONE;
+    if (!box) return BW_ERR_MEMORY;
+    for (int32_t i = 0; i < s->n; i++) {
+        struct bw_bounds b = form_box(&s->form[i], s->middle);
+        bw_box_add(&all, &b);
+    }
+    for (int a = 0; a < 3 && s->n; a++) s->middle[a] = 0.5 * (double)(all.lo[a] + all.hi[a]);
+    for (int32_t i = 0; i < s->n; i++) {
+        box[i] = form_box(&s->form[i], s->middle);
+        for (int a = 0; a < 3; a++) s->least = fmax(s->least, LEAST * fabs((double)box[i].hi[a]));
+    }
+    const enum bw_status status = bw_tree_make(tools, box, s->n, &s->tree);
+    tools->release(tools->ctx, box);
+    return status;
+}
+
+/// What has no width in some direction is not seen.
+static enum bw_status form_add(const struct bw_tools *tools, struct bw_shapes *old, struct bw_shapes *s,
+                               const struct bw_shape *shape)
+{
+    const double thin = fmin(shape->scale[0], fmin(shape->scale[1], shape->scale[2]));
+    if (!(thin > 0)) return BW_OK;
+    const struct bw_mesh *m = mesh_take(tools, old, s, shape);
+    if (!m) return BW_ERR_MEMORY;
+    if (m->tree.n <= 0) return BW_OK;
+    struct bw_form *f = &s->form[s->n++];
+    *f = (struct bw_form){.mesh = m, .thin = (float)thin};
+    memcpy(f->center, shape->center, sizeof f->center);
+    memcpy(f->axis, shape->axis, sizeof f->axis);
+    memcpy(f->scale, shape->scale, sizeof f->scale);
+    return BW_OK;
+}
+
+enum bw_status bw_shapes_follow(const struct bw_tools *tools, const struct bw_shape *const *shape, int32_t n,
+                                struct bw_shapes **shapes)
+{
+    struct bw_shapes *old = *shapes, *s = tools->alloc(tools->ctx, sizeof *s);
+    enum bw_status status = s ? BW_OK : BW_ERR_MEMORY;
+    if (s) {
+        s->form = tools->alloc(tools->ctx, ((size_t)n + 1) * sizeof *s->form);
+        s->mesh = tools->alloc(tools->ctx, ((size_t)n + 1) * sizeof(struct bw_mesh *));
+        if (!s->form || !s->mesh) status = BW_ERR_MEMORY;
+    }
+    for (int32_t i = 0; !status && i < n; i++) status = form_add(tools, old, s, shape[i]);
+    if (!status) status = forms_place(tools, s);
+    bw_shapes_free(tools, old);
+    if (status) bw_shapes_free(tools, s);
+    *shapes = status ? NULL : s;
+    return status;
+}
+
+void bw_shapes_free(const struct bw_tools *tools, struct bw_shapes *s)
+{
+    if (!s) return;
+    for (int32_t i = 0; i < s->n_meshes; i++) bw_mesh_free(tools, s->mesh[i]);
+    bw_tree_free(tools, &s->tree);
+    if (s->form) tools->release(tools->ctx, s->form);
+    if (s->mesh) tools->release(tools->ctx, s->mesh);
+    tools->release(tools->ctx, s);
+}
+
+/* ---- asking ---- */
+
+struct asking {
+    const struct bw_shapes *s;
+    const double *o, *d;
+    double half;
+    int32_t form; ///< that was met; -1: none
+    struct bw_mesh_hit hit;
+};
+
+/// The ray in the frame of a form, as far as the world's goes.
+static inline struct bw_probe form_probe(const struct asking *g, const struct bw_form *f, float far)
+{
+    double o[3], d[3];
+    for (int a = 0; a < 3; a++) {
+        double along = 0, way = 0;
+        for (int w = 0; w < 3; w++) along += f->axis[a][w] * (g->o[w] - f->center[w]), way += f->axis[a][w] * g->d[w];
+        o[a] = along / f->scale[a], d[a] = way / f->scale[a];
+    }
+    struct bw_probe p = bw_mesh_probe(f->mesh, o, d, far);
+    p.wide = (float)g->half / f->thin;
+    return p;
+}
+
+static inline void form_meet(int32_t item, struct bw_probe *p, void *user)
+{
+    struct asking *g = user;
+    struct bw_mesh_hit hit;
+    struct bw_probe own = form_probe(g, &g->s->form[item], p->far);
+    bw_mesh_meet(g->s->form[item].mesh, &own, &hit);
+    if (hit.triangle >= 0) g->form = item, g->hit = hit, p->far = own.far;
+}
+
+static inline void form_block(int32_t item, struct bw_probe *p, void *user)
+{
+    struct asking *g = user;
+    struct bw_probe own = form_probe(g, &g->s->form[item], p->far);
+    if (bw_mesh_blocks(g->s->form[item].mesh, &own)) g->form = item, p->far = -1;
+}
+
+static inline void form_near(int32_t item, struct bw_probe *p, void *user)
+{
+    struct asking *g = user;
+    struct bw_probe own = form_probe(g, &g->s->form[item], p->far);
+    if (bw_mesh_near(g->s->form[item].mesh, &own)) g->form = item, p->far = -1;
+}
+
+/// The world's ray through the tree of forms.
+static inline struct bw_probe world_probe(const struct bw_shapes *s, const double o[3], const double d[3], double far)
+{
+    struct bw_probe p = {.far = (float)fmin(far, 1e30)};
+    for (int a = 0; a < 3; a++) {
+        p.o[a] = (float)(o[a] - s->middle[a]), p.d[a] = (float)d[a];
+        p.inv[a] = fabsf(p.d[a]) > 1e-30f ? 1 / p.d[a] : 1e30f;
+    }
+    return p;
+}
+
+static void hit_fill(const struct asking *g, double depth, struct bw_shape_hit *hit)
+{
+    const struct bw_form *f = &g->s->form[g->form];
+    double face[3], smooth[3], at[3], length[2] = {1e-300, 1e-300}, away[2] = {0, 0};
+    bw_mesh_normals(f->mesh, &g->hit, face, smooth);
+    *hit = (struct bw_shape_hit){.depth = depth, .form = g->form};
+    for (int w = 0; w < 3; w++) {
+        hit->p[w] = g->o[w] + depth * g->d[w];
+        at[w] = hit->p[w] - f->center[w];
+        for (int a = 0; a < 3; a++) {
+            hit->face[w] += f->axis[a][w] * face[a] / f->scale[a];
+            hit->normal[w] += f->axis[a][w] * smooth[a] / f->scale[a];
+        }
+        length[0] += hit->face[w] * hit->face[w], length[1] += hit->normal[w] * hit->normal[w];
+        away[0] += hit->face[w] * g->d[w];
+    }
+    for (int w = 0; w < 3; w++) away[1] += hit->normal[w] * hit->face[w];
+    const double turn = away[0] > 0 ? -1 : 1, same = away[1] < 0 ? -turn : turn;
+    for (int w = 0; w < 3; w++) {
+        hit->face[w] *= turn / sqrt(length[0]), hit->normal[w] *= same / sqrt(length[1]);
+        for (int a = 0; a < 3; a++) hit->own[a] += f->axis[a][w] * at[w];
+    }
+}
+
+int bw_shapes_hit(const struct bw_shapes *s, const double o[3], const double d[3], double far, struct bw_shape_hit *hit)
+{
+    struct asking g = {.s = s, .o = o, .d = d, .form = -1};
+    struct bw_probe p = world_probe(s, o, d, far);
+    bw_tree_walk(&s->tree, &p, bw_box_enter, form_meet, &g);
+    if (g.form < 0) return 0;
+    hit_fill(&g, (double)p.far, hit);
+    return 1;
+}
+
+int bw_shapes_block(const struct bw_shapes *s, const double o[3], const double d[3], double far)
+{
+    struct asking g = {.s = s, .o = o, .d = d, .form = -1};
+    struct bw_probe p = world_probe(s, o, d, far);
+    bw_tree_walk(&s->tree, &p, bw_box_enter, form_block, &g);
+    return g.form >= 0;
+}
+
+int bw_shapes_near(const struct bw_shapes *s, const double o[3], const double d[3], double half, double far)
+{
+    struct asking g = {.s = s, .o = o, .d = d, .half = half, .form = -1};
+    struct bw_probe p = world_probe(s, o, d, far);
+    p.wide = (float)half;
+    bw_tree_walk(&s->tree, &p, bw_cone_enter, form_near, &g);
+    return g.form >= 0;
+}

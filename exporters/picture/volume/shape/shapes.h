@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+/* A frame's obstacles as they are: meshes, each made once, and where they stand. */
+#ifndef BW_SHAPES_H
+#define BW_SHAPES_H
+
+#include "mesh.h"
+
+#include <picture/volume/scene/light.h>
+
+/// One that stands.
+struct bw_form {
+    const struct bw_mesh *mesh;
+    double center[3], axis[3][3], scale[3]; ///< as in struct bw_shape
+    float thin;                             ///< the least of scale
+};
+
+struct bw_shapes {
+    struct bw_form *form;
+    int32_t n;
+    struct bw_mesh **mesh;
+    int32_t n_meshes;
+    double middle[3];    ///< of all
+    struct bw_tree tree; ///< of the forms, less the middle
+    double least;        ///< m: what is less is rounding
+};
+
+/// Make *shapes anew of n shapes, none unknown; meshes that it had are kept where they are wanted still.
+/// bw_shapes_free gives it back. Errors: BW_ERR_MEMORY; then it is NULL.
+enum bw_status bw_shapes_follow(const struct bw_tools *tools, const struct bw_shape *const *shape, int32_t n,
+                                struct bw_shapes **shapes);
+void bw_shapes_free(const struct bw_tools *tools, struct bw_shapes *s);
+
+/// Where a ray meets one; normals are unit vectors towards where it came from.
+struct bw_shape_hit {
+    double depth; ///< in lengths of the ray's direction
+    int32_t form;
+    double p[3], face[3], normal[3]; ///< the triangle's own normal; the surface's, smooth where it is
+    double own[3];                   ///< p as the form has it: its own axes and middle, m
+};
+/// The first on a way from o along d (of any length), as far as `far` lengths. 0: none.
+int bw_shapes_hit(const struct bw_shapes *s, const double o[3], const double d[3], double far,
+                  struct bw_shape_hit *hit);
+/// 1: something is on it.
+int bw_shapes_block(const struct bw_shapes *s, const double o[3], const double d[3], double far);
+/// 0: nothing is in the cone round it, `half` a unit of length wide; d is a unit vector.
+int bw_shapes_near(const struct bw_shapes *s, const double o[3], const double d[3], double half, double far);
+
+#endif

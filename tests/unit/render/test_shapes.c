@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Obstacles as they are: rays meet what a search of all triangles meets, a wall thinner than any cell is there whole,
+ * edges cover the part of a pixel that they cover, balls are round, creases are sharp whichever way round faces are,
+ * and half a lamp is seen over an edge that stands before its middle. */
+#include "image_tools.h"
+#include <picture/volume/shape/open.h>
+#include <picture/volume/shape/pixel.h>
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+#define UPRIGHT .axis = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}
+
+static struct bw_shapes *shapes_of(const struct bw_shape *shape, int n)
+{
+    const struct bw_shape *list[8];
+    struct bw_shapes *s = NULL;
+    for (int i = 0; i < n; i++) list[i] = &shape[i];
+    cr_assert_eq(bw_shapes_follow(&tools, list, n, &s), BW_OK);
+    return s;
+}
+
+static uint32_t seed = 1;
+/// -1 … 1.
+static double some(void)
+{
+    seed = seed * 1664525u + 1013904223u;
+    return (seed >> 8) / 8388608.0 - 1;
+}
+
+static void cross(const double a[3], const double b[3], double out[3])
+{
+    for (int i = 0; i < 3; i++) out[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
+}
+
+static double dot(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+
+/// Where a ray meets a triangle (Möller and Trumbore 1997), in double; *sure: how far inside of its edges.
+static double one_meet(double corner[3][3], const double o[3], const double d[3], double *sure)
+{
+    double e[2][3], from[3], p[3], q[3];
+    for (int a = 0; a < 3; a++) {
+        e[0][a] = corner[1][a] - corner[0][a], e[1][a] = corner[2][a] - corner[0][a], from[a] = o[a] - corner[0][a];
+    }
+    cross(d, e[1], p);
+    cross(from, e[0], q);
+    const double det = dot(e[0], p), u = dot(from, p) / det, v = dot(d, q) / det, t = dot(e[1], q) / det;
+    *sure = fmin(u, fmin(v, 1 - u - v));
+    return t;
+}
+
+enum { SOUP = 300, RAYS = 4000 };
+
+/* Triangles of all sizes in no order, the mesh turned, stretched, and far from the origin. */
+Test(shapes, rays_meet_what_a_search_of_all_meets)
+{
+    static double point[3 * SOUP][3], world[3 * SOUP][3];
+    static int32_t triangle[SOUP][3];
+    struct bw_shape s = {.kind = BW_SHAPE_MESH, .center = {31, -7, 3}, .scale = {2, 2, 2}};
+    const double axis[3][3] = {{0.6, 0.8, 0}, {-0.8, 0.6, 0}, {0, 0, 1}};
+    memcpy(s.axis, axis, sizeof axis);
+    for (int i = 0; i < 3 * SOUP; i++) {
+        if (i % 3 == 0)
+            for (int a = 0; a < 3; a++) point[i][a] = some();
+        else
+            for (int a = 0; a < 3; a++) point[i][a] = point[i - i % 3][a] + some() * (i % 7 ? 0.1 : 0.8);
+        triangle[i / 3][i % 3] = i;
+        for (int w = 0; w < 3; w++) {
+            world[i][w] = s.center[w];
+            for (int a = 0; a < 3; a++) world[i][w] += axis[a][w] * 2 * point[i][a];
+        }
+    }
+    s.point = (const double(*)[3])point, s.n_points = 3 * SOUP;
+    s.triangle = (const int32_t(*)[3])triangle, s.n_triangles = SOUP;
+    struct bw_shapes *all = shapes_of(&s, 1);
+    int met = 0, tried = 0;
+    for (int i = 0; i < RAYS; i++) {
+        double o[3], d[3], best = 1e9, close = 1;
+        for (int a = 0; a < 3; a++) o[a] = s.center[a] + 5 * some(), d[a] = s.center[a] + 2 * some() - o[a];
+        for (int t = 0; t < SOUP; t++) {
+            double sure, at = one_meet(world + 3 * t, o, d, &sure);
+            if (fabs(sure) < 1e-4 || fabs(at) < 1e-4) close = 0; // either answer is right
+            if (sure > 0 && at > 0 && at < best) best = at;
+        }
+        if (close == 0) continue;
+        struct bw_shape_hit hit;
+        const int is = bw_shapes_hit(all, o, d, 1e9, &hit);
+        tried++, met += is;
+        cr_assert_eq(is, best < 1e9, "ray %d", i);
+        cr_assert_eq(bw_shapes_block(all, o, d, 1e9), is);
+        cr_assert(!is || fabs(hit.depth - best) < 1e-5 * best + 1e-6, "ray %d: %.9g, not %.9g", i, hit.depth, best);
+        cr_assert(!is || !bw_shapes_block(all, o, d, best * (1 - 1e-4)), "ray %d is blocked before", i);
+    }
+    cr_assert_gt(tried, RAYS / 2);
+    cr_assert_gt(met, tried / 10);
+    cr_assert_lt(met, tried * 9 / 10);
+    bw_shapes_free(&tools, all);
+}
+
+/* A third of a cell of 1 cm, in front of nothing, seen at a slant. */
+Test(shapes, a_wall_thinner_than_a_cell_is_whole)
+{
+    struct bw_shape wall = {.kind = BW_SHAPE_BOX, .center = {0, 0, 1}, .scale = {0.5, 0.01 / 6, 0.5}, UPRIGHT};
+    struct bw_shapes *s = shapes_of(&wall, 1);
+    for (int i = 0; i < 10000; i++) {
+        const double at[3] = {0.499 * some(), -0.01 / 6, 1 + 0.499 * some()}, o[3] = {1.3, -3, 2.2};
+        double d[3];
+        struct bw_shape_hit hit;
+        for (int a = 0; a < 3; a++) d[a] = at[a] - o[a];
+        cr_assert(bw_shapes_hit(s, o, d, 1e9, &hit), "through a hole at %g, %g", at[0], at[2]);
+        cr_assert_float_eq(hit.depth, 1, 1e-5);
+        cr_assert_float_eq(hit.normal[1], -1, 1e-6);
+    }
+    bw_shapes_free(&tools, s);
+}
+
+/* A box of 0.6 m by 0.4 m, turned in the picture, seen from 10 m by pixels of 2.5 cm: its front covers as many as its
+ * area says, each pixel within 1/16 along each side. */
+Test(shapes, edges_cover_what_they_cover)
+{
+    struct bw_shape box = {.kind = BW_SHAPE_BOX, .center = {0, 10.5, 0}, .scale = {0.3, 0.5, 0.2}};
+    const double axis[3][3] = {{0.96, 0, 0.28}, {0, 1, 0}, {-0.28, 0, 0.96}};
+    memcpy(box.axis, axis, sizeof axis);
+    struct bw_shapes *s = shapes_of(&box, 1);
+    const double pixel = 0.0025, eye[3] = {0, 0, 0};
+    double sum = 0;
+    int fine = 0; // shares that are no quarters
+    for (int y = -20; y < 20; y++)
+        for (int x = -20; x < 20; x++) {
+            const double dir[3] = {pixel * (x + 0.5), 1, pixel * (y + 0.5)};
+            const struct bw_shapes_ray ray = {eye, dir, {pixel, 0, 0}, {0, 0, pixel}, 1, -HUGE_VAL, HUGE_VAL};
+            struct bw_shapes_part part[BW_PIXEL_PARTS];
+            const int n = bw_shapes_pixel(s, &ray, part);
+            cr_assert_leq(n, 1, "a box seen from the front is one face");
+            if (n) sum += (double)part[0].share, fine += fabs(remainder((double)part[0].share, 0.25)) > 0.05;
+        }
+    const double want = 0.6 * 0.4 / (10 * pixel * 10 * pixel);
+    cr_assert_float_eq(sum, want, 0.01 * want, "%g pixels, not %g", sum, want);
+    cr_assert_gt(fine, 10, "%d", fine);
+    bw_shapes_free(&tools, s);
+}
+
+/* Of what a floor hides nothing is seen. */
+Test(shapes, a_floor_hides_what_is_below)
+{
+    struct bw_shape ball = {.kind = BW_SHAPE_BALL, .center = {0, 0, -2}, .scale = {1, 1, 1}, UPRIGHT};
+    struct bw_shapes *s = shapes_of(&ball, 1);
+    const double eye[3] = {0, -5, 3}, dir[3] = {0, 0.7071, -0.7071};
+    struct bw_shapes_ray ray = {eye, dir, {1e-3, 0, 0}, {0, 1e-3, 1e-3}, 1, 0, HUGE_VAL};
+    struct bw_shapes_part part[BW_PIXEL_PARTS];
+    cr_assert_eq(bw_shapes_pixel(s, &ray, part), 0);
+    ray.floor = -HUGE_VAL;
+    cr_assert_eq(bw_shapes_pixel(s, &ray, part), 1);
+    bw_shapes_free(&tools, s);
+}
+
+/// Largest angle between a form's normal and `want`'s, from all sides, and of its place from its surface.
+static double normal_off(const struct bw_shape *shape, void (*want)(const double p[3], double n[3]))
+{
+    struct bw_shapes *s = shapes_of(shape, 1);
+    double most = 0;
+    for (int i = 0; i < 5000; i++) {
+        double o[3] = {some(), some(), some()}, d[3], n[3];
+        const double r = sqrt(dot(o, o)) + 1e-9;
+        struct bw_shape_hit hit;
+        for (int a = 0; a < 3; a++) o[a] *= 9 / r, d[a] = 0.5 * some() - o[a];
+        if (!bw_shapes_hit(s, o, d, 1e9, &hit)) continue;
+        want(hit.own, n);
+        most = fmax(most, acos(fmin(dot(n, hit.normal), 1)));
+        cr_assert_leq(dot(hit.face, d), 0, "a face looks away");
+    }
+    bw_shapes_free(&tools, s);
+    return most;
+}
+
+static void of_ball(const double p[3], double n[3])
+{
+    const double r = sqrt(dot(p, p));
+    for (int a = 0; a < 3; a++) n[a] = p[a] / r;
+}
+
+static void of_drum(const double p[3], double n[3])
+{
+    const double r = hypot(p[0], p[1]);
+    const int end = fabs(p[2]) > 2 - 1e-4;
+    n[0] = end ? 0 : p[0] / r, n[1] = end ? 0 : p[1] / r, n[2] = end ? copysign(1, p[2]) : 0;
+}
+
+static void of_ring(const double p[3], double n[3])
+{
+    const double r = hypot(p[0], p[1]), q[3] = {p[0] - p[0] / r * 2, p[1] - p[1] / r * 2, p[2]};
+    of_ball(q, n);
+}
+
+Test(shapes, round_ones_are_round_and_their_rims_sharp)
+{
+    const double degree = 3.14159265358979 / 180;
+    struct bw_shape s = {.kind = BW_SHAPE_BALL, .scale = {1.5, 1.5, 1.5}, UPRIGHT};
+    cr_expect_lt(normal_off(&s, of_ball), 0.3 * degree);
+    s = (struct bw_shape){.kind = BW_SHAPE_CYLINDER, .scale = {1, 1, 2}, UPRIGHT};
+    cr_expect_lt(normal_off(&s, of_drum), 0.3 * degree);
+    s = (struct bw_shape){.kind = BW_SHAPE_TORUS, .scale = {2, 2, 2}, .tube = 0.25, UPRIGHT};
+    cr_expect_lt(normal_off(&s, of_ring), 0.6 * degree);
+}
+
+/* Two faces of a roof, flat (10 degrees) or steep, one of them the other way round: smooth and creased all the same. */
+Test(shapes, creases_do_not_hang_on_the_way_round)
+{
+    for (int way = 0; way < 4; way++) {
+        const double fall = way & 1 ? 2 : 0.0875;
+        const double point[4][3] = {{0, -1, 0}, {0, 1, 0}, {-1, 0, -fall}, {1, 0, -fall}};
+        const int32_t triangle[2][3] = {{0, 1, 2}, {way & 2 ? 1 : 0, way & 2 ? 0 : 1, 3}};
+        struct bw_shape roof = {.kind = BW_SHAPE_MESH, .scale = {1, 1, 1}, UPRIGHT};
+        roof.point = point, roof.n_points = 4, roof.triangle = triangle, roof.n_triangles = 2;
+        struct bw_shapes *s = shapes_of(&roof, 1);
+        const double o[3] = {1e-3, 0.01, 5}, d[3] = {0, 0, -1}, lean = way & 1 ? fall / hypot(1, fall) : 0;
+        struct bw_shape_hit hit;
+        cr_assert(bw_shapes_hit(s, o, d, 1e9, &hit));
+        cr_assert_float_eq(hit.normal[0], lean, 0.01, "%d: leans by %g", way, hit.normal[0]);
+        cr_assert_gt(hit.normal[2], 0);
+        bw_shapes_free(&tools, s);
+    }
+}
+
+/* Where nothing is near a cone no ray in it meets anything, and cones that meet nothing are found out mostly. */
+Test(shapes, cones_hide_nothing)
+{
+    struct bw_shape shape[3] = {
+        {.kind = BW_SHAPE_BOX, .center = {2, 0, 0}, .scale = {0.1, 1, 0.5}, UPRIGHT},
+        {.kind = BW_SHAPE_BALL, .center = {-2, 1, 0}, .scale = {0.7, 0.7, 0.7}, UPRIGHT},
+        {.kind = BW_SHAPE_CYLINDER, .center = {0, -2, 1}, .scale = {0.2, 0.2, 1.5}, UPRIGHT},
+    };
+    struct bw_shapes *s = shapes_of(shape, 3);
+    int clear = 0, free = 0;
+    for (int i = 0; i < 3000; i++) {
+        double o[3], d[3], u[3], w[3], any = 0;
+        const double half = 0.3 * fabs(some()), far = i % 2 ? 3 : 1e9;
+        for (int a = 0; a < 3; a++) o[a] = 4 * some(), d[a] = some();
+        const double length = sqrt(dot(d, d));
+        for (int a = 0; a < 3; a++) d[a] /= length;
+        bw_light_across(d, u, w);
+        for (int q = 0; q < 64; q++) {
+            double to[3], r = half * sqrt(q / 63.);
+            for (int a = 0; a < 3; a++) to[a] = d[a] + r * (cos(2.4 * q) * u[a] + sin(2.4 * q) * w[a]);
+            any += bw_shapes_block(s, o, to, far);
+        }
+        const int near = bw_shapes_near(s, o, d, half, far);
+        cr_assert(near || any == 0, "%d: %g rays of a cone that is said to be free", i, any);
+        clear += !near, free += any == 0;
+    }
+    cr_assert_gt(clear, 0.6 * free, "%d of %d", clear, free);
+    bw_shapes_free(&tools, s);
+}
+
+/* A lamp overhead, 0.2 rad wide, and a slab 1 m above whose edge is seen at x: of the lamp as much is seen as of a disc
+ * beside a line. */
+Test(shapes, half_shadows_are_as_wide_as_lamps)
+{
+    struct bw_shape slab = {.kind = BW_SHAPE_BOX, .center = {-5, 0, 1.05}, .scale = {5, 5, 0.05}, UPRIGHT};
+    struct bw_shapes *s = shapes_of(&slab, 1);
+    const struct bw_light_seen lamp = {{0, 0, 1}, HUGE_VAL, 0.1, 1};
+    const double up[3] = {0, 0, 1};
+    for (int i = -6; i <= 6; i++) {
+        const double x = i / 50., c = fmin(fmax(x / 0.1, -1), 1);
+        const double want = 1 - (acos(c) - c * sqrt(1 - c * c)) / 3.14159265358979;
+        double mean = 0;
+        for (int q = 0; q < 32; q++) {
+            const double p[3] = {x, 0.01 * q, 0};
+            mean += (double)bw_shapes_open(s, &(struct bw_open_place){p, up, 16, (float)(q / 32.)}, &lamp) / 32;
+        }
+        cr_assert_float_eq(mean, want, 0.04, "at %g: %g, not %g", x, mean, want);
+    }
+    bw_shapes_free(&tools, s);
+}
+
+/* A mesh that only moves is made once. */
+Test(shapes, what_moves_is_not_made_anew)
+{
+    struct bw_shape ball = {.kind = BW_SHAPE_BALL, .scale = {1, 1, 1}, UPRIGHT};
+    struct bw_shapes *s = shapes_of(&ball, 1);
+    const struct bw_mesh *before = s->mesh[0];
+    ball.center[0] = 3, ball.scale[1] = 2;
+    const struct bw_shape *list[1] = {&ball};
+    cr_assert_eq(bw_shapes_follow(&tools, list, 1, &s), BW_OK);
+    cr_assert_eq(s->mesh[0], before);
+    bw_shapes_free(&tools, s);
+}
