@@ -166,20 +166,30 @@ static struct bw_field *flow_carried(struct bw_stage *s, uint64_t version)
     return ((const struct state *)s->state)->last.version == version ? bw_port_field(s, PORT_CARRIED) : NULL;
 }
 
-static const struct flow_carried_api carried_api = {flow_carried};
+static double flow_span(struct bw_stage *s, int64_t step, double dt)
+{
+    const struct centred *last = &((const struct state *)s->state)->last;
+    const struct pass p = pass_of(s);
+    const bool leads = !p.options->reflection && p.options->velocity == VELOCITY_CENTRED && pass_carries_velocity(&p) &&
+                       pass_field_at(&p, 0);
+    return !leads ? dt : last->step == step ? last->span : centred_span(last, dt);
+}
+
+static const struct flow_carried_api carried_api = {flow_carried, flow_span};
 
 static const void *advect_extension(const char *id) { return strcmp(id, FLOW_CARRIED) ? NULL : &carried_api; }
 
 static enum bw_status advect_checkpoint(struct bw_stage *s, struct bw_archive *a)
 {
     struct state *st = s->state;
-    const enum bw_status status = a->bytes(a, "span", &st->last.dt, sizeof st->last.dt);
+    enum bw_status status = a->bytes(a, "span", &st->last.span, sizeof st->last.span);
+    if (status == BW_OK) status = a->bytes(a, "ahead", &st->last.ahead, sizeof st->last.ahead);
     return status == BW_OK ? walls_checkpoint(&st->walls, s, a) : status;
 }
 
 const struct bw_stage_desc mac_advect_desc = {
     .id = "mac.advect",
-    .version = "1.2",
+    .version = "1.3",
     .brief = "Carries velocity and every advected field with the flow.",
     .references = "Selle et al. 2008, J. Sci. Comput. 35; Stam 1999, SIGGRAPH; "
                   "Zehnder, Narain, Thomaszewski 2018, ACM Trans. Graph. 37.",

@@ -14,8 +14,12 @@
  * D by two rounds from -dt/2 f(x). Interpolation is cubic, and linear by 2 % (schemes.c): third order, and no energy is
  * made. docs/solvers.md has figures.
  *
- * Fields that are carried go along u, not f: u has had the whole of this step's lift from the last, as in leapfrog, and
- * with f waves of buoyancy would be damped, by dt N²/4.
+ * Fields that are carried go along u, not f, as in leapfrog: u is half a step ahead of them, so it is the flow in the
+ * middle of their step, and the lift that they give comes in the middle of its own. That is second order in time, free
+ * of divergence, and damps no waves of buoyancy (with f: by dt N²/4). So where fields go along, the velocity goes on by
+ *     dt + dt/2 - ahead
+ * with `ahead` half of the last step, 0 at first and at most dt, and mac.forces pushes by as much. Other stages push by
+ * dt: fields know half a step late of what those begin to give.
  *
  * c is 0 where it is not known: in the first step, in tiles that have just become active, beside obstacles, where u is
  * in part what it was extended to, and where gas comes from outside, since a is then the background's and what the
@@ -204,7 +208,7 @@ static enum bw_status lean_run(struct pass *p, double share)
     double most[] = {[MAX_F] = 0, [MAX_U] = 0};
     p->tile_speed = s->host->scratch(s, sizeof *p->tile_speed * (size_t)(l.topology->count + 1));
     if (!p->tile_speed) return s->host->fail(s, BW_ERR_MEMORY, "Out of memory for the tiles' speeds.");
-    p->scale = s->dt / s->grid->h;
+    p->scale = p->span / s->grid->h;
     enum bw_status st = s->host->sweep(s, &(struct bw_sweep){.access = row,
                                                              .n_access = p->walls ? 3 : 2,
                                                              .body = block_lean,
@@ -215,18 +219,24 @@ static enum bw_status lean_run(struct pass *p, double share)
     if (st == BW_OK) st = ranks_share(s, p->tile_speed, NULL, sizeof *p->tile_speed);
     p->still = pass_still(p);
     p->speed = fmax(most[MAX_F], 0) + p->still;
-    s->host->metric(s, "cells", p->scale * (fmax(most[MAX_U], 0) + p->still), BW_METRIC_MAX);
+    s->host->metric(s, "cells", s->dt / s->grid->h * (fmax(most[MAX_U], 0) + p->still), BW_METRIC_MAX);
     return st;
 }
+
+double centred_span(const struct centred *last, double dt) { return 1.5 * dt - fmin(last->ahead, dt); }
 
 enum bw_status advect_centred(struct pass *p, struct centred *last)
 {
     struct bw_stage *s = p->stage;
-    const bool known = last->dt > 0;
+    const bool known = last->span > 0;
+    const double span = pass_field_at(p, 0) ? centred_span(last, s->dt) : s->dt;
+    p->span = span;
     p->carried = bw_port_field(s, PORT_CARRIED);
-    enum bw_status st = lean_run(p, known ? 0.5 * fmin(s->dt / last->dt, LONGER) : 0);
+    enum bw_status st = lean_run(p, known ? 0.5 * fmin(span / last->span, LONGER) : 0);
     p->trace = known ? TRACE_CENTRED : TRACE_MIDPOINT;
-    p->span = last->dt = s->dt;
+    last->ahead = 0.5 * s->dt;
+    last->span = span;
+    last->step = s->step;
     last->version = p->tiles->topology(s->domain)->version;
     return st == BW_OK ? pass_velocity(p, p->vel, p->vel) : st;
 }

@@ -162,9 +162,13 @@ void advect_block_plain(const struct bw_block *b, void *user);
 
 /// What the next step has to know of this one.
 struct centred {
-    double dt;        ///< of the last step, s; 0: there was none
+    double span;      ///< by which the velocity went on in the last step, s; 0: there was none
+    double ahead;     ///< of the fields that follow it, s
+    int64_t step;     ///< number of that step in this run
     uint64_t version; ///< of the topology in the last step of this run
 };
+/// Seconds by which the velocity goes on in a step of `dt`, with what follows it half a step behind.
+double centred_span(const struct centred *last, double dt);
 /// Carries the velocity, centred in time.
 enum bw_status advect_centred(struct pass *p, struct centred *last);
 

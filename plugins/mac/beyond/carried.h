@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The flow of a step before forces and pressure, which mac.advect knows: for those who ask what a newborn tile starts
- * with. */
+/* What mac.advect knows of the flow: it before forces and pressure, for those who ask what a newborn tile starts with;
+ * and how long its step is. */
 #ifndef CARRIED_H
 #define CARRIED_H
 
 #include <billow/plugin.h>
 
-#define FLOW_CARRIED "mac.flow_carried/1"
+#define FLOW_CARRIED "mac.flow_carried/2"
 /// Offered by mac.advect to the stages of its module.
 struct flow_carried_api {
     /// [main] What the stage has carried with the tiles of this version of the topology; NULL: nothing yet.
     struct bw_field *(*flow)(struct bw_stage *advect, uint64_t version);
+    /// [main] Seconds by which the flow goes on in a step of `dt`. advect_centred.c.
+    double (*span)(struct bw_stage *advect, int64_t step, double dt);
 };
 
 #endif

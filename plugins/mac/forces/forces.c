@@ -12,6 +12,7 @@
  * Central differences, second order; forward Euler, so the step keeps the push below PUSH_CELLS cells.
  *     Fedkiw, Stam, Jensen, "Visual simulation of smoke", SIGGRAPH 2001 (eqs. 8, 10, 11).
  * Faces on closed sides get a push like any other; the projection gives them the wall's velocity. */
+#include "beyond/carried.h"
 #include "forces_kernels.h"
 #include "stages.h"
 #include <common/vec3.h>
@@ -221,20 +222,33 @@ static enum bw_status memory_take(struct bw_stage *s, struct push *p)
     return p->memory ? BW_OK : s->host->fail(s, BW_ERR_MEMORY, "Out of memory for vorticity.");
 }
 
+/* The flow may be ahead of what pushes it (advect_centred.c): then the first push is longer. */
+static double push_span(struct bw_stage *s)
+{
+    struct bw_stage *found;
+    const void *table = NULL;
+    for (uint32_t k = 0; s->dt > 0 && (found = s->host->find_stage(s, FLOW_CARRIED, k, &table)); k++) {
+        const double span = ((const struct flow_carried_api *)table)->span(found, s->step, s->dt);
+        if (found->domain == s->domain && span != s->dt) return span;
+    }
+    return s->dt;
+}
+
 static enum bw_status forces_step(struct bw_stage *s)
 {
     const struct forces *f = s->params;
+    const double dt = push_span(s);
     struct push p = {.temperature = -1,
                      .density = -1,
                      .force = -1,
-                     .dt = (float)s->dt,
-                     .confine = (float)(f->confinement * s->dt),
+                     .dt = (float)dt,
+                     .confine = (float)(f->confinement * dt),
                      .kernels = forces_kernels_for(s->host->simd)};
     double g = gravity_size(f);
     forces_lift(s, p.lift);
     for (int c = 0; c < 3 && g > 0; c++) {
-        p.lift[c] *= s->dt;
-        p.sink[c] = f->gravity[c] / g * f->weight * s->dt;
+        p.lift[c] *= dt;
+        p.sink[c] = f->gravity[c] / g * f->weight * dt;
     }
     bool confined = p.confine > 0;
     struct bw_access row[5] = {{bw_port_field(s, PORT_VEL), confined ? BW_READ : BW_UPDATE, confined ? 3 : 0}};
