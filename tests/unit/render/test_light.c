@@ -105,7 +105,7 @@ Test(light, a_sky_of_ones_own_lights_all)
     for (int c = 0; c < 3; c++) scene.look.above[c] = 0.3f * (float)c, scene.look.below[c] = 0.06f;
     cr_assert_eq(bw_ambient_make(&tools, &unit_box, s, NULL, &scene, &a), BW_OK);
     cr_assert_eq(bw_studio_make(&tools, &scene, NULL, &a, &studio), BW_OK);
-    bw_floor_light(&studio, &(struct bw_floor_place){.p = {0.3, 0.2, 0}}, floor);
+    bw_floor_level(&studio, &(struct bw_floor_place){.p = {0.3, 0.2, 0}}, floor);
     for (int c = 0; c < 3; c++) {
         cr_assert_float_eq(a.rgb[c][0], 0.3 * c + 0.06, 1e-5);
         cr_assert_float_eq(floor[c], 2 * (0.25 * c + 0.01), 1e-5, "%g", (double)floor[c]);
@@ -263,7 +263,7 @@ Test(light, the_floor_lies_in_shadow)
     cr_assert_eq(bw_ambient_make(&tools, &unit_box, s, NULL, &scene, &a), BW_OK);
     cr_assert_eq(bw_studio_make(&tools, &scene, NULL, &a, &studio), BW_OK);
     float rgb[3];
-    bw_floor_light(&studio, &(struct bw_floor_place){.p = {0}}, rgb);
+    bw_floor_level(&studio, &(struct bw_floor_place){.p = {0}}, rgb);
     for (int l = 0; l < 2; l++) {
         const double up = scene.look.light[l].to[2];
         const double want = (double)(BW_SUN_SURFACE * scene.look.light[l].rgb[l]) * up * exp(-depth / up);

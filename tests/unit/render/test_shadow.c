@@ -190,7 +190,7 @@ Test(shadow, light_falls_with_the_square_of_the_distance)
     for (double x = 0.1; x < 3; x += 0.35) {
         const double r = hypot(x - 0.1, 1), want = BW_SUN / PI / (r * r * r);
         float rgb[3];
-        bw_floor_light(&studio, &(struct bw_floor_place){.p = {x, 0, 0}}, rgb);
+        bw_floor_level(&studio, &(struct bw_floor_place){.p = {x, 0, 0}}, rgb);
         cr_assert_float_eq(rgb[1], want, 1e-3 * want, "at %g: %g, not %g", x, (double)rgb[1], want);
     }
     tools.release(tools.ctx, studio.map);

@@ -2,6 +2,7 @@
 /* The floor's light: sky, fire, and what smoke lets through of each lamp are a map, made once a frame and marched
  * through the coarse grid; obstacles' shadows and how far lamps are away are found for each pixel. */
 #include "floor.h"
+#include "stones.h"
 #include <picture/volume/scene/quick.h>
 #include <picture/volume/solid/distance.h>
 #include <picture/volume/solid/shadow.h>
@@ -69,18 +70,22 @@ static void rim_mean(struct bw_studio *s)
         const int turned = i >= 2 * s->n;
         float rgb[3];
         const double p[3] = {s->lo[0] + (turned ? far : along), s->lo[1] + (turned ? along : far), s->scene->lo[2]};
-        bw_floor_light(s, &(struct bw_floor_place){{p[0], p[1], p[2]}, NULL, 0.5f}, rgb);
+        bw_floor_level(s, &(struct bw_floor_place){{p[0], p[1], p[2]}, 0.5f}, rgb);
         for (int c = 0; c < 3; c++) s->far[c] += rgb[c] / (float)(4 * s->n);
     }
 }
 
+/// Where the fire's light comes from, and how far from there to all sides, a standard deviation.
 static void fire_middle(struct bw_studio *s)
 {
     const struct bw_lamps *l = &s->ambient->lamps;
-    double sum = 0;
+    double sum = 0, wide[3] = {0};
     for (int i = 0; i < l->n; i++) sum += (double)l->lamp[i].rgb[0];
-    for (int i = 0; i < l->n; i++)
+    for (int i = 0; i < l->n && sum > 0; i++)
         for (int a = 0; a < 3; a++) s->fire[a] += (double)l->lamp[i].rgb[0] * l->lamp[i].at[a] / sum;
+    for (int i = 0; i < l->n && sum > 0; i++)
+        for (int a = 0; a < 3; a++) wide[a] += (double)l->lamp[i].rgb[0] * pow(l->lamp[i].at[a] - s->fire[a], 2) / sum;
+    s->fire_wide[0] = sqrt(0.5 * (wide[0] + wide[1])), s->fire_wide[1] = sqrt(wide[2]);
 }
 
 enum bw_status bw_floor_make(const struct bw_tools *tools, struct bw_studio *s)
@@ -121,22 +126,70 @@ static void map_read(const struct bw_studio *s, const double p[3], float *lanes)
             (q[c] * (1 - fu) + q[c + next] * fu) * (1 - fv) + (q[c + row] * (1 - fu) + q[c + row + next] * fu) * fv;
 }
 
-void bw_floor_light(const struct bw_studio *s, const struct bw_floor_place *at, float rgb[3])
+void bw_floor_gather(const struct bw_studio *s, const struct bw_floor_place *at, struct bw_floor_light *l)
 {
-    const struct bw_look *look = &s->scene->look;
     struct bw_shadow_place place = {
         .p = {at->p[0], at->p[1], at->p[2]}, .normal = {0, 0, 1}, .turn = at->turn, .rays = s->rays};
     float lanes[OPEN + BW_LIGHTS];
-    double fire[3];
+    *l = (struct bw_floor_light){{at->p[0], at->p[1], at->p[2]}};
     map_read(s, at->p, lanes);
-    for (int a = 0; a < 3; a++) fire[a] = s->fire[a] - at->p[a];
-    const float burn = tilted(at->tilt, fire);
-    for (int c = 0; c < 3; c++) rgb[c] = lanes[c] + burn * lanes[FIRE + c];
-    for (int l = 0; l < s->n_lights; l++) {
-        const struct bw_light_seen seen = bw_light_from(&s->light[l], at->p, 0);
-        if (seen.to[2] <= 0 || !(lanes[OPEN + l] > 0)) continue;
-        float share = BW_SUN_SURFACE * seen.share * (float)seen.to[2] * (0.4f + 0.6f * tilted(at->tilt, seen.to));
+    for (int c = 0; c < 3; c++) l->sky[c] = lanes[c], l->fire[c] = lanes[FIRE + c];
+    for (int i = 0; i < s->n_lights; i++) {
+        const struct bw_light_seen seen = bw_light_from(&s->light[i], at->p, 0);
+        if (seen.to[2] <= 0 || !(lanes[OPEN + i] > 0)) continue;
+        float share = BW_SUN_SURFACE * seen.share * (float)seen.to[2];
         if (s->v && bw_solid_any(s->v)) share *= bw_solid_open(s->v, &place, &seen);
-        for (int c = 0; c < 3; c++) rgb[c] += share * bw_look_through(look, lanes[OPEN + l], c) * s->light[l].rgb[c];
+        for (int c = 0; c < 3; c++)
+            l->lamp[i][c] = share * bw_look_through(&s->scene->look, lanes[OPEN + i], c) * s->light[i].rgb[c];
+    }
+}
+
+/// 1: no stone is before what lies in the direction `to`.
+static int is_open(const struct bw_studio *s, const struct bw_floor_grain *g, const double to[3])
+{
+    const double from[3] = {g->p[0], g->p[1], g->p[2] - s->scene->lo[2]};
+    struct bw_stone_hit hit = {.depth = HUGE_VAL};
+    return !(g->footprint > 0) || !bw_stones_hit(from, to, g->footprint, &hit);
+}
+
+/// To the part of the fire that is seen.
+static void fire_way(const struct bw_studio *s, const struct bw_floor_grain *g, double to[3])
+{
+    const double x = s->fire[0] - g->p[0], y = s->fire[1] - g->p[1], far = sqrt(x * x + y * y) + 1e-9;
+    const double side = s->fire_wide[0] * (2 * (double)g->turn[0] - 1),
+                 up = s->fire_wide[1] * (2 * (double)g->turn[1] - 1);
+    to[0] = x - side * y / far, to[1] = y + side * x / far;
+    to[2] = fmax(s->fire[2] - g->p[2] + up, 0.02 * far);
+    const double length = sqrt(to[0] * to[0] + to[1] * to[1] + to[2] * to[2]);
+    for (int a = 0; a < 3; a++) to[a] /= length;
+}
+
+void bw_floor_grain_light(const struct bw_studio *s, const struct bw_floor_light *l, const struct bw_floor_grain *grain,
+                          float rgb[3])
+{
+    double fire[3];
+    for (int c = 0; c < 3; c++) rgb[c] = grain->open * l->sky[c];
+    if (l->fire[0] + l->fire[1] + l->fire[2] > 0) {
+        fire_way(s, grain, fire);
+        const float burn = tilted(grain->tilt, fire);
+        const float share = burn > 0 && is_open(s, grain, fire) ? burn : 0.15f * grain->open; // from all of the fire
+        for (int c = 0; c < 3; c++) rgb[c] += share * l->fire[c];
+    }
+    for (int i = 0; i < s->n_lights; i++) {
+        if (!(l->lamp[i][0] + l->lamp[i][1] + l->lamp[i][2] > 0)) continue;
+        const struct bw_light_seen seen = bw_light_from(&s->light[i], l->p, 0);
+        const float lean = tilted(grain->tilt, seen.to);
+        if (!(lean > 0) || !is_open(s, grain, seen.to)) continue;
+        for (int c = 0; c < 3; c++) rgb[c] += (0.4f + 0.6f * lean) * l->lamp[i][c];
+    }
+}
+
+void bw_floor_level(const struct bw_studio *s, const struct bw_floor_place *at, float rgb[3])
+{
+    struct bw_floor_light l;
+    bw_floor_gather(s, at, &l);
+    for (int c = 0; c < 3; c++) {
+        rgb[c] = l.sky[c] + l.fire[c];
+        for (int i = 0; i < s->n_lights; i++) rgb[c] += l.lamp[i][c];
     }
 }

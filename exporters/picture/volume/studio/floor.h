@@ -8,13 +8,29 @@
 /// Make s->map of all else, and s->far. Errors: BW_ERR_MEMORY.
 enum bw_status bw_floor_make(const struct bw_tools *tools, struct bw_studio *s);
 
-/// On the floor: its slopes, or NULL: none; and 0 … 1, how rays to lamps are turned there.
+/// A place of the floor, and 0 … 1, how rays to lamps are turned there.
 struct bw_floor_place {
     double p[3];
-    const float *tilt;
     float turn;
 };
-/// What a white floor sends back there.
-void bw_floor_light(const struct bw_studio *s, const struct bw_floor_place *at, float rgb[3]);
+/// What comes to it, as a level white surface sends it back: by the sky, by fire, by each lamp.
+struct bw_floor_light {
+    double p[3];
+    float sky[3], fire[3], lamp[BW_LIGHTS][3];
+};
+void bw_floor_gather(const struct bw_studio *s, const struct bw_floor_place *at, struct bw_floor_light *l);
+/// Something small there: earth, or a stone.
+struct bw_floor_grain {
+    double p[3];
+    const float *tilt; ///< slopes of its surface
+    double footprint;  ///< m, of a pixel; 0: no stone throws a shadow on it
+    float open;        ///< of the sky
+    float turn[2];     ///< 0 … 1: which part of the fire, wide and high, is the one seen from it
+};
+/// What it sends back, were it white.
+void bw_floor_grain_light(const struct bw_studio *s, const struct bw_floor_light *l, const struct bw_floor_grain *grain,
+                          float rgb[3]);
+/// What a level white floor sends back.
+void bw_floor_level(const struct bw_studio *s, const struct bw_floor_place *at, float rgb[3]);
 
 #endif

@@ -12,6 +12,8 @@ struct bw_look_room {
 };
 struct bw_look_room bw_look_room(const struct bw_look *l);
 
+enum { BW_GRAINS = 2 }; ///< at most
+
 /// Scene and light are the caller's and outlive it.
 struct bw_studio {
     const struct bw_scene *scene;
@@ -22,11 +24,13 @@ struct bw_studio {
     int32_t n_lights;
     double lo[2], size; ///< of the shadow map, m
     int32_t n, lanes;
-    float *map;     ///< n × n × lanes, light that reaches the floor; released by the caller
-    float far[3];   ///< what a white floor sends back along the map's rim, mean
-    int32_t rays;   ///< to a lamp from where it is half hidden
-    double fire[3]; ///< the middle of the fire's light
-    double pixel;   ///< width of a pixel at a distance of 1; set by the caller
+    float *map;          ///< n × n × lanes, light that reaches the floor; released by the caller
+    float far[3];        ///< what a white floor sends back along the map's rim, mean
+    int32_t rays;        ///< to a lamp from where it is half hidden
+    double fire[3];      ///< the middle of the fire's light
+    double fire_wide[2]; ///< standard deviations of where it comes from, level and upright, m
+    double pixel;        ///< width at a distance of 1 of what one ray sees; set by the caller
+    int32_t grains;      ///< parts, squared, in which a ray sees stones, ≤ BW_GRAINS; set by the caller
 };
 
 /// The room's light from a direction, a unit vector.

@@ -2,6 +2,7 @@
 /* The studio: a dark backdrop, and a floor that fades into it. */
 #include "studio.h"
 #include "floor.h"
+#include "stones.h"
 #include <picture/volume/scene/quick.h>
 #include <picture/volume/sky/sphere.h>
 
@@ -45,6 +46,93 @@ static void floor_mirror(const struct bw_ground_spot *spot, const double dir[3],
     b->mirror = spot->wet * (0.02f + 0.98f * powf(1 - (float)fmin(fmax(cosine, 0), 1), 5));
 }
 
+/// A ray's part of a pixel: where it goes, and which part it is.
+static void grain_aim(const struct bw_studio *s, const double dir[3], int part, float turn, double to[3])
+{
+    const struct bw_camera *c = &s->scene->camera;
+    const double right = (part % s->grains + 0.5) / s->grains - 0.5,
+                 up = (part / s->grains + (double)turn) / s->grains - 0.5;
+    double length = 0;
+    for (int a = 0; a < 3; a++) {
+        to[a] = dir[a] + s->pixel * (right * c->right[a] + up * c->up[a]);
+        length += to[a] * to[a];
+    }
+    for (int a = 0; a < 3; a++) to[a] /= sqrt(length);
+}
+
+/// Grey, brown and warm ones, no brighter than dry earth and no darker than wet.
+static void stone_albedo(float which, float rgb[3])
+{
+    static const float one[3] = {0.11f, 0.105f, 0.1f}, other[3] = {0.24f, 0.205f, 0.17f};
+    for (int c = 0; c < 3; c++) rgb[c] = one[c] + which * which * (other[c] - one[c]);
+}
+
+/// A ray that meets the earth.
+struct earth {
+    const double *eye, *dir;
+    const struct bw_ground_spot *soil;
+    struct bw_floor_light light;
+    double depth, footprint; ///< m
+    float turn;
+};
+
+/// What part of a pixel sends back; 1: it is a stone.
+static int grain_colour(const struct bw_studio *s, const struct earth *e, int part, float rgb[3])
+{
+    const double from[3] = {e->eye[0], e->eye[1], e->eye[2] - s->scene->lo[2]};
+    struct bw_floor_grain g = {.footprint = e->footprint, .tilt = e->soil->tilt};
+    double to[3];
+    float albedo[3], tilt[2];
+    g.turn[0] = (part % s->grains + e->turn) / s->grains, g.turn[1] = (part / s->grains + 1 - e->turn) / s->grains;
+    grain_aim(s, e->dir, part, e->turn, to);
+    struct bw_stone_hit hit = {.depth = to[2] < -1e-6 ? -from[2] / to[2] : e->depth};
+    const int is_stone = bw_stones_hit(from, to, e->footprint, &hit);
+    for (int a = 0; a < 3; a++) g.p[a] = e->eye[a] + hit.depth * to[a], albedo[a] = e->soil->albedo[a];
+    if (is_stone) {
+        for (int a = 0; a < 2; a++) tilt[a] = (float)(hit.normal[a] / fmax(hit.normal[2], 0.1));
+        for (int a = 0; a < 3; a++) g.p[a] += 1e-4 * hit.normal[a];
+        g.tilt = tilt, g.open = 0.6f + 0.4f * (float)hit.normal[2];
+        stone_albedo(hit.which, albedo);
+    } else {
+        g.open = bw_stones_open(g.p, e->footprint);
+    }
+    bw_floor_grain_light(s, &e->light, &g, rgb);
+    for (int c = 0; c < 3; c++) rgb[c] *= albedo[c];
+    return is_stone;
+}
+
+static int alike(const float a[3], const float b[3])
+{
+    return fabsf(a[0] - b[0]) + fabsf(a[1] - b[1]) + fabsf(a[2] - b[2]) < 0.1f * (a[0] + a[1] + a[2]);
+}
+
+/// Soil under stones: a pixel's mean over parts of it, of two where they are soil as bright.
+static void earth_colour(const struct bw_studio *s, const struct earth *e, float rgb[3])
+{
+    const int parts = s->grains * s->grains;
+    float part[BW_GRAINS * BW_GRAINS][3];
+    int stones = 0, n = 0;
+    while (n < parts && !(n == 2 && !stones && alike(part[0], part[1]))) { // opposite corners first
+        const int next = n == 1 ? parts - 1 : n == parts - 1 ? 1 : n;
+        stones += grain_colour(s, e, next, part[n++]);
+    }
+    for (int i = 0; i < n; i++)
+        for (int c = 0; c < 3; c++) rgb[c] += part[i][c] / (float)n;
+}
+
+/// What the floor sends back from p.
+static void floor_colour(const struct bw_studio *s, const double p[3], struct earth *e, float rgb[3])
+{
+    bw_floor_gather(s, &(struct bw_floor_place){{p[0], p[1], p[2]}, e->turn}, &e->light);
+    if (s->scene->look.ground == BW_GROUND_EARTH) {
+        earth_colour(s, e, rgb);
+        return;
+    }
+    const struct bw_floor_grain even = {{p[0], p[1], p[2]}, e->soil->tilt, 0, 1, {0.5f, 0.5f}};
+    bw_floor_grain_light(s, &e->light, &even, rgb);
+    for (int c = 0; c < 3; c++) rgb[c] *= e->soil->albedo[c];
+}
+
 void bw_studio_colour(const struct bw_studio *s, const double eye[3], const double dir[3], const double uv[2],
                       float turn, struct bw_behind *b)
 {
@@ -60,9 +148,11 @@ void bw_studio_colour(const struct bw_studio *s, const double eye[3], const doub
     for (int a = 0; a < 3; a++) p[a] = eye[a] + b->depth * dir[a];
     for (int a = 0; a < 2; a++) r2 += pow(p[a] - 0.5 * (scene->lo[a] + scene->hi[a]), 2);
     float lit[3] = {0}, fade = (float)exp(-r2 / (wide * size * size));
-    bw_ground_at((enum bw_ground)scene->look.ground, p, b->depth * s->pixel / sqrt(fmax(-dir[2], 1e-3)), &spot);
-    if (fade > 1e-3f) bw_floor_light(s, &(struct bw_floor_place){{p[0], p[1], p[2]}, spot.tilt, turn}, lit);
-    for (int c = 0; c < 3; c++) b->rgb[c] += (spot.albedo[c] * lit[c] - b->rgb[c]) * fade;
+    const double footprint = b->depth * s->pixel / sqrt(fmax(-dir[2], 1e-3));
+    bw_ground_at((enum bw_ground)scene->look.ground, p, footprint, &spot);
+    struct earth e = {eye, dir, &spot, .depth = b->depth, .footprint = footprint, .turn = turn};
+    if (fade > 1e-3f) floor_colour(s, p, &e, lit);
+    for (int c = 0; c < 3; c++) b->rgb[c] += (lit[c] - b->rgb[c]) * fade;
     if (spot.wet > 0) floor_mirror(&spot, dir, b);
     b->mirror *= fade;
 }

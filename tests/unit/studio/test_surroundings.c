@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What is round the stage: floors that are even seen from afar and have no seams, puddles that mirror. */
-#include "image_tools.h"
+#include "../render/image_tools.h"
 #include <picture/volume/studio/studio.h>
 #include <picture/volume/render.h>
 

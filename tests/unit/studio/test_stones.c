@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Stones on the floor are the same from wherever a ray comes. */
+#include <picture/volume/studio/stones.h>
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
+
+enum { RAYS = 20000 };
+
+static double draw(unsigned *seed) { return (double)rand_r(seed) / RAND_MAX; }
+
+/// What is above (x, y): height in `p`, and 1 when it is a stone's.
+static int look_down(const double middle[2], unsigned *seed, double p[3], struct bw_stone_hit *hit)
+{
+    const double from[3] = {middle[0] + 4 * draw(seed) - 2, middle[1] + 4 * draw(seed) - 2, 1}, down[3] = {0, 0, -1};
+    *hit = (struct bw_stone_hit){.depth = 1};
+    const int is_stone = bw_stones_hit(from, down, 1e-4, hit);
+    for (int a = 0; a < 3; a++) p[a] = from[a] + hit->depth * down[a];
+    return is_stone;
+}
+
+static double way_to(const double eye[3], const double p[3], double dir[3])
+{
+    double far = 0;
+    for (int a = 0; a < 3; a++) dir[a] = p[a] - eye[a], far += dir[a] * dir[a];
+    far = sqrt(far);
+    for (int a = 0; a < 3; a++) dir[a] /= far;
+    return far;
+}
+
+/* A ray aimed at a stone's top meets that or something before it; one from there, away from the face, is not in it. */
+Test(stones, are_met_from_all_sides)
+{
+    static const double middles[][2] = {{0, 0}, {-3.7, 12.4}, {2000, -900}};
+    for (int m = 0; m < 3; m++) {
+        unsigned seed = 7;
+        int stones = 0, first = 0, away = 0;
+        for (int i = 0; i < RAYS; i++) {
+            const double eye[3] = {middles[m][0] + 3 * draw(&seed) - 4, middles[m][1] + 3 * draw(&seed) - 4,
+                                   0.2 + draw(&seed)};
+            struct bw_stone_hit top, hit = {.depth = HUGE_VAL};
+            double p[3], dir[3], n = 0;
+            if (!look_down(middles[m], &seed, p, &top)) continue;
+            stones++;
+            for (int a = 0; a < 3; a++) n += top.normal[a] * top.normal[a];
+            cr_assert_float_eq(n, 1, 1e-9);
+            cr_assert(p[2] > 0 && p[2] < 0.06, "%g m high", p[2]);
+            const double far = way_to(eye, p, dir);
+            cr_assert(bw_stones_hit(eye, dir, 1e-4, &hit) && hit.depth < far + 1e-6, "%g of %g m", hit.depth, far);
+            first += fabs(hit.depth - far) < 1e-6;
+            double up = 0;
+            for (int a = 0; a < 3; a++) up -= dir[a] * hit.normal[a];
+            away += up < 0;
+        }
+        cr_log_info("%d of %d rays down meet stones, %d of them are seen from aside", stones, RAYS, first);
+        cr_assert_lt(20 * away, stones, "%d faces look away that are seen", away); // worn edges may
+        cr_assert(stones > RAYS / 100 && stones < RAYS / 3 && first > stones / 2);
+    }
+}
+
+/* What is farther than asked for is none; from afar there are none; nor is a stage far from the origin a fault. */
+Test(stones, end_where_they_should)
+{
+    unsigned seed = 3;
+    struct bw_stone_hit top;
+    double p[3];
+    while (!look_down((const double[2]){0, 0}, &seed, p, &top)) {
+    }
+    const double from[3] = {p[0], p[1], 1}, down[3] = {0, 0, -1};
+    const double far[3] = {1e12, -3e11, 1}, farther[3] = {1e200, 0, 1};
+    cr_assert_not(bw_stones_hit(from, down, 1e-4, &(struct bw_stone_hit){.depth = top.depth - 1e-6}));
+    cr_assert_not(bw_stones_hit(from, down, 0.1, &(struct bw_stone_hit){.depth = 1}));
+    cr_assert_float_eq(bw_stones_open(from, 0.1), 1, 1e-9);
+    for (int i = 0; i < 100; i++) {
+        const double level[3] = {cos(i), sin(i), -1e-3};
+        bw_stones_hit(far, level, 1e-4, &(struct bw_stone_hit){.depth = HUGE_VAL});
+        bw_stones_hit(farther, level, 1e-4, &(struct bw_stone_hit){.depth = HUGE_VAL});
+    }
+}
