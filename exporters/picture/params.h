@@ -135,7 +135,7 @@ extern const struct bw_param bw_picture_range_row[1], bw_picture_light_rows[5], 
     BW_F64(S, m.fire, "fire", "1", 0, 1e6, 0,                                                                          \
         "Renders: brightness of flames, times the default."),                                                          \
     BW_COLOUR(S, m.firelight, "firelight", "[1, 1, 1]",                                                                \
-        "Renders: light that flames throw on floor, obstacles and smoke, times what they send to the eye; film shows " \
+        "Renders: light that flames throw on floor and obstacles, times what they send to the eye; film shows " \
         "the hottest darker and paler than they are, so [3, 4, 5] looks more as photographs do."),                     \
     BW_COLOUR(S, m.smoke, "smoke", "[0.92, 0.92, 0.92]",                                                               \
         "Renders: share of light that smoke scatters; soot is dark."),                                                 \

@@ -55,7 +55,7 @@ static enum bw_status fire_light(const struct bw_tools *tools, const struct bw_d
     float *const glow[4] = {memory, memory + cells, memory + 2 * cells, memory + 3 * cells};
     for (int c = 0; c < 4; c++) bw_coarse_mean(&a->coarse, box, emission + c, 4, glow[c]);
     enum bw_status status = bw_lamps_make(tools, &a->coarse, glow, albedo, &a->lamps);
-    for (int i = 0; i < 3 * a->lamps.n; i++) a->lamps.lamp[i / 3].rgb[i % 3] *= look->firelight[i % 3];
+    for (int c = 0; c < 3; c++) a->lamps.gain[c] = look->firelight[c];
     tools->release(tools->ctx, memory);
     if (!status) tools->parallel(tools->ctx, a->coarse.box.n[2], layer_lamps, a);
     return status;

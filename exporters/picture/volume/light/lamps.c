@@ -68,7 +68,7 @@ enum bw_status bw_lamps_make(const struct bw_tools *tools, const struct bw_coars
     int n[3];
     for (int a = 0; a < 3; a++) n[a] = (c->box.n[a] + width - 1) / width;
     const size_t cells = bw_dense_cells(&c->box);
-    *l = (struct bw_lamps){.box = c->box, .share = 1 - ONWARD * albedo};
+    *l = (struct bw_lamps){.box = c->box, .share = 1 - ONWARD * albedo, .gain = {1, 1, 1}};
     l->dim = tools->alloc(tools->ctx, cells * sizeof *l->dim);
     l->lamp = tools->alloc(tools->ctx, (size_t)n[0] * (size_t)n[1] * (size_t)n[2] * sizeof *l->lamp);
     if (!l->dim || !l->lamp) return BW_ERR_MEMORY;
@@ -170,6 +170,6 @@ void bw_lamps_light(const struct bw_lamps *all, const double p[3], const struct 
         if (facing <= 0) continue;
         const float k = (float)(facing / (4 * 3.14159265358979 * (r2 + (double)l->floor))) *
                         lamp_through(&all->box, dim, solid, p, d, sqrt(3) * soft);
-        for (int c = 0; c < 3; c++) rgb[c] += k * l->rgb[c];
+        for (int c = 0; c < 3; c++) rgb[c] += k * (surface ? all->gain[c] : 1) * l->rgb[c];
     }
 }

@@ -17,6 +17,7 @@ struct bw_lamps {
     float *dim;          ///< what takes their light away for good there, 1/m: smoke, obstacles and the flames' own soot
     float *smoke;        ///< of that what is no obstacle, or NULL: surfaces would stand in their own light
     float share;         ///< of smoke's extinction, in both
+    float gain[3];       ///< of their light on surfaces
     struct bw_lamp *lamp;
     int32_t n;
 };

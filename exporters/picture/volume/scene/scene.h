@@ -19,7 +19,7 @@ struct bw_look {
     double key;          ///< strength of the studio's two lights; 1: a lit studio
     double environment;  ///< of the light from all around
     double fire;         ///< of flames
-    float firelight[3];  ///< of the light that they throw on what is round them, times that
+    float firelight[3];  ///< of the light that they throw on floor and obstacles, times that
     double sparks;       ///< of particles that glow, times that
     int32_t shine;       ///< 1: particles that are cold send out their own colour, times `sparks`, and hide nothing
     double anisotropy;   ///< mean cosine of scattering, -0.9 … 0.9
