@@ -333,8 +333,8 @@ Test(march, ball_emits_and_absorbs)
     free(rgbs);
 }
 
-/* Far from a small fire its light falls as J/(4π r²), on surfaces times `firelight`; of smoke between counts two fifths:
- * the rest scatters forward. */
+/* Far from a small fire its light falls as J/(4π r²), on surfaces times `firelight`; of smoke between counts two
+ * fifths: the rest scatters forward. */
 Test(march, fire_lights_its_surroundings)
 {
     enum { N = 40 };
