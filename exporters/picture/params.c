@@ -29,11 +29,17 @@ const struct bw_param bw_picture_light_rows[5] = {
            "Diameter of a lamp with a position: a ball, whose shadows get soft as they get long; 0: they stay sharp."),
 };
 
-const struct bw_param bw_picture_obstacle_rows[2] = {
+const struct bw_param bw_picture_obstacle_rows[4] = {
     BW_COLOUR(struct bw_picture_obstacles, colour, "colour", "[0.2, 0.17, 0.15]",
               "Linear share of light that they send back."),
     BW_F64(struct bw_picture_obstacles, roughness, "roughness", "1", 0, 1, 0,
            "1: clay; less: lamps and room are mirrored, in spots that get smaller and brighter."),
+    BW_CHOICE(
+        struct bw_picture_obstacles, material, "material", "plain", BW_MATERIAL_CHOICES,
+        "Relief and pattern, of which `colour` is the mean; they move with the obstacle. Wood and bark grow along a "
+        "shape's own z, bricks lie level."),
+    BW_F64(struct bw_picture_obstacles, scale, "scale", "1", 1e-6, 1e6, 0,
+           "Size of the material's pattern, times what it is in life: a brick is 24 cm long."),
 };
 
 const struct bw_param bw_picture_particle_rows[5] = {
@@ -188,7 +194,9 @@ enum bw_status bw_picture_look(const struct bw_picture_params *p, int flames, st
                              .haze = p->haze,
                              .quality = p->quality - 1,
                              .ground = p->ground,
-                             .roughness = (float)p->obstacles.roughness,
+                             .material = {.kind = p->obstacles.material,
+                                          .roughness = (float)p->obstacles.roughness,
+                                          .scale = p->obstacles.scale},
                              .has_background = p->background.count > 0};
     if (p->background.count && p->background.count != 3) {
         snprintf(why, why_size, "background wants three numbers, [r, g, b]");
@@ -206,7 +214,7 @@ enum bw_status bw_picture_look(const struct bw_picture_params *p, int flames, st
         look->albedo[c] = (float)fmin(fmax(p->smoke[c], 0), 1) * base->albedo[c] / usual.albedo[c];
         look->firelight[c] = (float)fmax(p->firelight[c], 0);
         look->extinction[c] = (float)fmax(p->extinction[c], 0);
-        look->obstacle[c] = (float)fmin(fmax(p->obstacles.colour[c], 0), 1);
+        look->material.colour[c] = (float)fmin(fmax(p->obstacles.colour[c], 0), 1);
         look->background[c] = back ? (float)back[c] : 0;
     }
     look->n_lights = (int32_t)p->lights.count;

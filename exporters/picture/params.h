@@ -26,7 +26,8 @@ struct bw_picture_camera {
 /// What obstacles look like.
 struct bw_picture_obstacles {
     bw_vec3 colour;
-    double roughness;
+    double roughness, scale;
+    int32_t material; ///< enum bw_material
 };
 
 /// Particles: which, and how.
@@ -74,7 +75,7 @@ struct bw_picture_light {
 };
 
 extern const struct bw_param bw_picture_range_row[1], bw_picture_light_rows[5], bw_picture_camera_rows[10],
-    bw_picture_obstacle_rows[2], bw_picture_particle_rows[5], bw_picture_sky_rows[3];
+    bw_picture_obstacle_rows[4], bw_picture_particle_rows[5], bw_picture_sky_rows[3];
 
 /// Rows of a parameter table for the member `m`, a struct bw_picture_params, of S.
 // clang-format off

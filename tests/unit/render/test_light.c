@@ -357,8 +357,8 @@ static void brightest(float roughness, float most[3])
     struct bw_scene scene = dark_scene();
     scene.floor = 0;
     lamp_add(&scene, -0.3, -1, 0.5, 1, 1, 1);
-    for (int c = 0; c < 3; c++) scene.look.obstacle[c] = c ? 0.05f : 0.5f;
-    scene.look.roughness = roughness;
+    for (int c = 0; c < 3; c++) scene.look.material.colour[c] = c ? 0.05f : 0.5f;
+    scene.look.material.roughness = roughness;
     v.solid_box = unit_box;
     v.solid = cells_make();
     for (int i = 0; i < N * N * N; i++) {

@@ -136,8 +136,8 @@ static void look_put(FILE *f, const struct scene_facts *a)
     number_put(f, "white", BW_PLANCK_WHITE);
     number_put(f, "floor", s->floor ? (double)BW_FLOOR : 0);
     fputs("    ", f);
-    colour_put(f, "obstacle", l->obstacle, 1);
-    fprintf(f, ", \"roughness\": %.3g,\n", (double)l->roughness);
+    colour_put(f, "obstacle", l->material.colour, 1);
+    fprintf(f, ", \"roughness\": %.3g,\n", (double)l->material.roughness);
     number_put(f, "stops", log2(fmax(s->exposure, 1e-6)));
     number_put(f, "bounces", 2);
 }

@@ -76,6 +76,7 @@ static void solid_see(const struct march *m, const double dir[3], const struct l
     float clay[3];
     struct bw_solid_seen seen = {.v = m->shot.v,
                                  .at = {.turn = s->jitter + 0.5f, .rays = m->studio.rays},
+                                 .away = l->depth,
                                  .hit = m->shot.v->shapes ? &l->hit : NULL};
     for (int a = 0; a < 3; a++) seen.at.p[a] = eye[a] + l->depth * dir[a], seen.dir[a] = dir[a];
     if (seen.hit) memcpy(seen.at.p, l->hit.p, sizeof seen.at.p);

@@ -5,6 +5,7 @@
 
 #include "camera.h"
 #include "light.h"
+#include <picture/volume/material/material.h>
 
 #include <stdint.h>
 
@@ -29,9 +30,8 @@ struct bw_look {
     float albedo[3];     ///< what smoke scatters of the light it meets
     float extinction[3]; ///< of smoke and flames, by channel, times the scene's
     int32_t quality;     ///< enum bw_quality
-    float obstacle[3];   ///< what obstacles send back of the light they meet
-    float roughness;     ///< of obstacles, 0 … 1; 1: nothing is mirrored
-    int32_t ground;      ///< enum bw_ground: what the floor is made of
+    struct bw_material_wish material; ///< of obstacles
+    int32_t ground;                   ///< enum bw_ground: what the floor is made of
     int32_t has_background;
     float background[3]; ///< linear; else the studio's backdrop
     int32_t has_sky;
@@ -43,7 +43,9 @@ struct bw_look {
 #define BW_SOFTEN (1 / 3.0) ///< what a cubic B-spline does by itself
 
 // clang-format off
-#define BW_LOOK_CLAY .obstacle = {0.2f, 0.17f, 0.15f}, .roughness = 1, .extinction = {1, 1, 1}, .firelight = {1, 1, 1}
+#define BW_LOOK_CLAY                                                                                                   \
+    .material = {.colour = {0.2f, 0.17f, 0.15f}, .roughness = 1, .scale = 1}, .extinction = {1, 1, 1},                 \
+    .firelight = {1, 1, 1}
 
 /// Of smoke: a lit studio.
 #define BW_LOOK_DEFAULT                                                                                                \

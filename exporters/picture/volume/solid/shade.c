@@ -2,63 +2,90 @@
 /* What obstacles send back: of lamps through their own shadows and those of smoke, of fire, and of the room. */
 #include "shade.h"
 #include "distance.h"
+#include <picture/volume/material/material.h>
 #include <picture/volume/shape/shapes.h>
 
 #include <math.h>
 #include <string.h>
 
-#define LIFT 1.2    ///< cells over a surface, where its own rounding throws no shadow
-#define SOFT 0.35   ///< at most the cosine by which lamps, being large, reach round an edge
-#define REACH 3     ///< times the tangent that they are wide
-#define BEHIND 0.3  ///< cells behind a face that is turned away
-#define MIRROR 0.03 ///< no lamp is smaller in a mirror
+#define LIFT 1.2     ///< cells over a surface, where its own rounding throws no shadow
+#define SOFT 0.35    ///< at most the cosine by which lamps, being large, reach round an edge
+#define REACH 3      ///< times the tangent that they are wide
+#define BEHIND 0.3   ///< cells behind a face that is turned away
+#define CORNER 0.7   ///< of the room's light that a corner may lose
+#define THROUGH 0.5f ///< of the light on its other side that gets through wax
+#define MIRROR 0.03  ///< no lamp is smaller in a mirror
 
-/// Light of a lamp mirrored to the eye, of what a white surface would send back: microfacets (Trowbridge and Reitz,
-/// after Walter et al. 2007) of a dielectric, as wide as roughness and the lamp's size make them.
-static float gloss(const double n[3], const double to[3], const double eye[3], double roughness, double wide)
+/// Where light falls on an obstacle, what it is there, and what comes: irradiance over π, and what is mirrored.
+struct lit_place {
+    const struct bw_solid_seen *seen;
+    const struct bw_studio *studio;
+    struct bw_finish finish;
+    float arrives[3], mirrored[3];
+};
+
+/// Of a surface that mirrors `head` of what meets it head on (Schlick 1994).
+static float fresnel(float head, double cosine) { return head + (1 - head) * powf(1 - (float)cosine, 5); }
+
+/// What it mirrors head on, by channel: a metal its colour, anything else 4 %.
+static float head_on(const struct bw_finish *f, int c) { return f->metal > 0 ? f->albedo[c] : 0.04f; }
+
+/// Light of a lamp mirrored to the eye, by channel, of what a white surface would send back: microfacets (Trowbridge
+/// and Reitz, after Walter et al. 2007), as wide as roughness and the lamp's size make them.
+static void gloss(const struct lit_place *g, const struct bw_light_seen *lamp, float spot[3])
 {
+    const double *n = g->finish.normal, *to = lamp->to;
     double half[3], nl = 0, nv = 0, nh = 0, vh = 0, len = 1e-30;
-    for (int a = 0; a < 3; a++) half[a] = to[a] + eye[a], len += half[a] * half[a];
+    for (int a = 0; a < 3; a++) half[a] = to[a] - g->seen->dir[a], len += half[a] * half[a];
     for (int a = 0; a < 3; a++) {
         half[a] /= sqrt(len);
-        nl += n[a] * to[a], nv += n[a] * eye[a], nh += n[a] * half[a], vh += eye[a] * half[a];
+        nl += n[a] * to[a], nv -= n[a] * g->seen->dir[a], nh += n[a] * half[a], vh -= g->seen->dir[a] * half[a];
     }
-    if (nl <= 0 || nv <= 0) return 0;
-    const double alpha = fmax(roughness * roughness, fmax(wide, MIRROR) / 2), a2 = alpha * alpha,
-                 low = nh * nh * (a2 - 1) + 1;
+    for (int c = 0; c < 3; c++) spot[c] = 0;
+    if (nl <= 0 || nv <= 0 || g->finish.roughness >= 1) return;
+    const double rough = (double)g->finish.roughness, alpha = fmax(rough * rough, fmax(lamp->half, MIRROR) / 2),
+                 a2 = alpha * alpha, low = nh * nh * (a2 - 1) + 1;
     const double sight = 2 / (nl * sqrt(a2 + (1 - a2) * nv * nv) + nv * sqrt(a2 + (1 - a2) * nl * nl)); // over 4 nl nv
-    return (float)(a2 / (low * low) * sight * (0.04 + 0.96 * pow(1 - vh, 5)) * nl / 4);
+    const float bright = (float)(a2 / (low * low) * sight * nl / 4);
+    for (int c = 0; c < 3; c++) spot[c] = bright * fresnel(head_on(&g->finish, c), vh);
 }
 
-/// The room in a mirror whose roughness blurs it, as seen along dir.
-static void room_mirror(const struct bw_studio *s, const double n[3], const double dir[3], float gloss, float rgb[3])
+/// The room in a mirror whose roughness blurs it, `open` of it.
+static void room_mirror(struct lit_place *g, float open)
 {
+    const double *dir = g->seen->dir, *n = g->finish.normal;
+    const struct bw_look_room *room = &g->studio->room;
     double cosine = 0;
     for (int a = 0; a < 3; a++) cosine -= n[a] * dir[a];
     const double up = dir[2] + 2 * cosine * n[2];
-    const float share = (float)(0.5 + 0.5 * up), much = gloss * (0.04f + 0.96f * powf(1 - (float)fmax(cosine, 0), 5));
-    for (int c = 0; c < 3; c++) rgb[c] += much * (s->room.below[c] + share * (s->room.above[c] - s->room.below[c]));
+    const float share = (float)(0.5 + 0.5 * up), even = open * (g->finish.metal > 0 ? 1 : 1 - g->finish.roughness);
+    for (int c = 0; c < 3; c++)
+        g->mirrored[c] += even * fresnel(head_on(&g->finish, c), fmin(fmax(cosine, 0), 1)) *
+                          (room->below[c] + share * (room->above[c] - room->below[c]));
 }
 
-/// Add what a lamp sends there: `arrives`, irradiance over π, and what is mirrored.
-static void lamp_add(const struct bw_solid_seen *s, const struct bw_studio *studio, int lamp, float arrives[3],
-                     float mirrored[3])
+/// Add what a lamp sends there.
+static void lamp_add(struct lit_place *g, int lamp)
 {
-    const double eye[3] = {-s->dir[0], -s->dir[1], -s->dir[2]}, *n = s->at.normal;
-    const struct bw_look *look = &studio->scene->look;
-    const struct bw_light_seen seen = bw_light_from(&studio->light[lamp], s->at.p, 0);
-    const double cosine = n[0] * seen.to[0] + n[1] * seen.to[1] + n[2] * seen.to[2];
-    const double soft = s->hit ? fmin(seen.half, SOFT) : fmin(REACH * seen.half, SOFT);
+    const struct bw_solid_seen *s = g->seen;
+    const struct bw_look *look = &g->studio->scene->look;
+    const struct bw_light_seen seen = bw_light_from(&g->studio->light[lamp], s->at.p, 0);
+    double cosine = 0, flat = 0;
+    for (int a = 0; a < 3; a++) cosine += g->finish.normal[a] * seen.to[a], flat += s->at.face[a] * seen.to[a];
+    const double wide = s->hit ? fmin(seen.half, SOFT) : fmin(REACH * seen.half, SOFT),
+                 soft = fmax(wide, (double)g->finish.soft);
     if (cosine <= -soft) return;
-    float open = BW_SUN_SURFACE * seen.share * bw_solid_open(s->v, &s->at, &seen);
+    const int through = g->finish.soft > 0 && flat < 0; // its own other side is no shadow
+    float open = BW_SUN_SURFACE * seen.share * (through ? 1 : bw_solid_open(s->v, &s->at, &seen));
     if (!(open > 0)) return;
-    const float smoke = bw_ambient_through(studio->ambient, s->at.p, &seen);
+    const float smoke = bw_ambient_through(g->studio->ambient, s->at.p, &seen);
     const float share = (float)((cosine + soft) / (1 + soft));
-    const float spot = look->roughness < 1 ? gloss(n, seen.to, eye, (double)look->roughness, seen.half) : 0;
+    float spot[3];
+    gloss(g, &seen, spot);
     for (int c = 0; c < 3; c++) {
-        const float light = open * bw_look_through(look, smoke, c) * studio->light[lamp].rgb[c];
-        arrives[c] += share * light;
-        mirrored[c] += spot * light;
+        const float light = open * bw_look_through(look, smoke, c) * g->studio->light[lamp].rgb[c];
+        g->arrives[c] += share * light;
+        g->mirrored[c] += spot[c] * light;
     }
 }
 
@@ -79,19 +106,61 @@ static void normal_seen(struct bw_solid_seen *s)
     if (away > 0) bw_solid_normal(s->v, in, s->at.normal);
 }
 
+/// How much of the room a place sees, by how near other surfaces are along its normal (after Evans 2006): they are
+/// known by their distances, and those are exact within three cells.
+static float room_open(const struct bw_solid_seen *s)
+{
+    static const double way[2] = {1.2, 2.8}; // cells
+    double shut = 0;
+    for (int q = 0; q < 2 && s->hit && s->v->solid; q++) {
+        const double far = way[q] * s->v->solid_box.h;
+        double p[3];
+        for (int a = 0; a < 3; a++) p[a] = s->at.p[a] + far * s->at.face[a];
+        shut += 0.5 * fmin(fmax(1 - bw_solid_distance(s->v, p) / far, 0), 1);
+    }
+    return (float)(1 - CORNER * shut);
+}
+
+/// What the obstacle is made of there.
+static void finish_find(const struct bw_solid_seen *s, const struct bw_studio *studio, struct bw_finish *f)
+{
+    const struct bw_material_wish *wish = &studio->scene->look.material;
+    const struct bw_form *form = s->hit ? &s->v->shapes->form[s->hit->form] : NULL;
+    double n[3] = {0}, slant = 0, relief[3];
+    for (int a = 0; a < 3; a++) slant -= s->at.normal[a] * s->dir[a];
+    for (int a = 0; a < 3; a++)
+        for (int w = 0; w < 3; w++) n[a] += (form ? form->axis[a][w] : a == w) * s->at.normal[w];
+    bw_material_at(wish, form ? s->hit->own : s->at.p, n, studio->pixel * s->away / fmax(slant, 0.3), f);
+    memcpy(relief, f->normal, sizeof relief);
+    for (int w = 0; w < 3; w++) {
+        f->normal[w] = 0;
+        for (int a = 0; a < 3; a++) f->normal[w] += (form ? form->axis[a][w] : a == w) * relief[a];
+    }
+}
+
+/// The fire's light, irradiance over 4π, on a surface that faces `n`.
+static void fire_add(const struct lit_place *g, const double n[3], float share, float rgb[3])
+{
+    const struct bw_facing surface = {{n[0], n[1], n[2]}, 1};
+    float light[3] = {0};
+    bw_lamps_light(&g->studio->ambient->lamps, g->seen->at.p, &surface, light);
+    for (int c = 0; c < 3; c++) rgb[c] += share * light[c];
+}
+
 void bw_solid_shade(const struct bw_solid_seen *seen, const struct bw_studio *studio, float rgb[3])
 {
-    const struct bw_look *look = &studio->scene->look;
     struct bw_solid_seen s = *seen;
-    float arrives[3] = {0}, mirrored[3] = {0};
+    struct lit_place g = {.seen = &s, .studio = studio};
     s.at.lift = LIFT;
     normal_seen(&s);
-    const struct bw_facing surface = {{s.at.normal[0], s.at.normal[1], s.at.normal[2]}, 1};
-    bw_lamps_light(&studio->ambient->lamps, s.at.p, &surface, arrives);
-    const float up = 0.5f + 0.5f * (float)s.at.normal[2];
+    finish_find(&s, studio, &g.finish);
+    const double *n = g.finish.normal, other[3] = {-n[0], -n[1], -n[2]};
+    fire_add(&g, n, 4, g.arrives);
+    if (g.finish.soft > 0) fire_add(&g, other, 4 * THROUGH, g.arrives);
+    const float up = 0.5f + 0.5f * (float)n[2], open = room_open(&s);
     for (int c = 0; c < 3; c++) // irradiance over π
-        arrives[c] = 4 * arrives[c] + studio->room.below[c] + up * (studio->room.above[c] - studio->room.below[c]);
-    for (int l = 0; l < studio->n_lights; l++) lamp_add(&s, studio, l, arrives, mirrored);
-    if (look->roughness < 1) room_mirror(studio, s.at.normal, s.dir, 1 - look->roughness, mirrored);
-    for (int c = 0; c < 3; c++) rgb[c] = look->obstacle[c] * arrives[c] + mirrored[c];
+        g.arrives[c] += open * (studio->room.below[c] + up * (studio->room.above[c] - studio->room.below[c]));
+    for (int l = 0; l < studio->n_lights; l++) lamp_add(&g, l);
+    if (g.finish.roughness < 1) room_mirror(&g, open);
+    for (int c = 0; c < 3; c++) rgb[c] = (1 - g.finish.metal) * g.finish.albedo[c] * g.arrives[c] + g.mirrored[c];
 }

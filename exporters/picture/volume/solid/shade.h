@@ -10,6 +10,7 @@
 struct bw_solid_seen {
     const struct bw_volume *v;
     struct bw_shadow_place at;      ///< p, turn and rays are given
+    double away;                    ///< m from the eye
     double dir[3];                  ///< the eye's way to it
     const struct bw_shape_hit *hit; ///< the same on an obstacle as it is; NULL: as distances say
 };

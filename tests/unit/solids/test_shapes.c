@@ -2,7 +2,7 @@
 /* Obstacles as they are: rays meet what a search of all triangles meets, a wall thinner than any cell is there whole,
  * edges cover the part of a pixel that they cover, balls are round, creases are sharp whichever way round faces are,
  * and half a lamp is seen over an edge that stands before its middle. */
-#include "image_tools.h"
+#include "../render/image_tools.h"
 #include <picture/volume/shape/open.h>
 #include <picture/volume/shape/pixel.h>
 

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Materials: a colour is their mean, nothing jumps, what is finer than a pixel is not seen, relief leans no farther
+ * than what faces the eye may, and the pattern goes where the obstacle goes. */
+#include "../render/image_tools.h"
+#include <picture/volume/material/material.h>
+#include <picture/volume/material/grain.h>
+#include <picture/volume/shape/shapes.h>
+
+#include <criterion/criterion.h>
+#include <math.h>
+
+static const char *const names[] = {"plain", "wood", "bark", "stone", "brick", "concrete", "rubber", "metal", "wax"};
+enum { KINDS = BW_MATERIAL_WAX + 1 };
+
+static struct bw_material_wish wish_of(int kind)
+{
+    return (struct bw_material_wish){.kind = kind, .colour = {0.2f, 0.15f, 0.1f}, .roughness = 0.8f, .scale = 1};
+}
+
+/* On the front of a wall of 4 m by 4 m. */
+Test(material, a_colour_is_their_mean)
+{
+    enum { N = 400 };
+    for (int kind = 0; kind < KINDS; kind++) {
+        const struct bw_material_wish wish = wish_of(kind);
+        const double n[3] = {0, -1, 0};
+        double mean[3] = {0}, square = 0;
+        for (int i = 0; i < N * N; i++) {
+            const double p[3] = {4. * (i % N) / N - 1.93, -1.03, 4. * (i / N) / N + 0.01};
+            struct bw_finish f;
+            double length = 0, out = 0;
+            bw_material_at(&wish, p, n, 1e-3, &f);
+            for (int c = 0; c < 3; c++) mean[c] += (double)(f.albedo[c] / wish.colour[c]) / (N * N);
+            for (int a = 0; a < 3; a++) length += f.normal[a] * f.normal[a], out += f.normal[a] * n[a];
+            square += pow((double)(f.albedo[1] / wish.colour[1]), 2) / (N * N);
+            cr_assert_float_eq(length, 1, 1e-9);
+            cr_assert_gt(out, 0.5, "%s leans by %g", names[kind], acos(out));
+            cr_assert(f.roughness > 0 && f.roughness <= 1);
+        }
+        for (int c = 0; c < 3; c++) cr_expect_float_eq(mean[c], 1, 0.12, "%s: %g of its colour", names[kind], mean[c]);
+        cr_expect(kind == BW_MATERIAL_PLAIN || sqrt(square - mean[1] * mean[1]) > 0.02, "%s is even", names[kind]);
+    }
+}
+
+Test(material, nothing_jumps)
+{
+    for (int i = 0; i < 4000; i++) {
+        const double p[3] = {1e-3 * (i - 2000) - 5e-7, 0.37, -0.21}, q[3] = {p[0] + 1e-6, p[1], p[2]};
+        const double r[3] = {0.37, p[0], -0.21}, t[3] = {0.37, p[0] + 1e-6, -0.21};
+        float which;
+        cr_assert_float_eq((double)bw_grain(p), (double)bw_grain(q), 1e-5, "at %g", p[0]);
+        cr_assert_float_eq((double)bw_grain(r), (double)bw_grain(t), 1e-5, "at %g", p[0]);
+        cr_assert_float_eq((double)bw_grain_cells(p, &which), (double)bw_grain_cells(q, &which), 1e-5, "at %g", p[0]);
+    }
+}
+
+/* From so far that a pixel is 20 m wide a wall is even. */
+Test(material, what_is_finer_than_a_pixel_is_not_seen)
+{
+    for (int kind = 0; kind < KINDS; kind++) {
+        const struct bw_material_wish wish = wish_of(kind);
+        const double n[3] = {0, -1, 0};
+        double least = 9, most = 0;
+        for (int i = 0; i < 2000; i++) {
+            const double p[3] = {0.0173 * i, -1.03, 0.0091 * i};
+            struct bw_finish f;
+            bw_material_at(&wish, p, n, 20, &f);
+            least = fmin(least, (double)f.albedo[1]), most = fmax(most, (double)f.albedo[1]);
+            cr_assert_gt(-f.normal[1], 0.999, "%s has relief", names[kind]);
+        }
+        cr_expect_lt(most / least, 1.1, "%s: %g to %g", names[kind], least, most);
+    }
+}
+
+/* The same place of a ball that has moved, turned and come nearer. */
+Test(material, it_goes_where_the_obstacle_goes)
+{
+    struct bw_shape ball = {
+        .kind = BW_SHAPE_BALL, .scale = {1, 1, 1}, .axis = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, .center = {0, 0, 0}};
+    const struct bw_shape *list[1] = {&ball};
+    struct bw_shapes *s = NULL;
+    struct bw_shape_hit hit[2];
+    const double from[2][3] = {{3, 0.3, 0.2}, {4 - 0.3, 1 + 3, 5 + 0.2}};
+    const double way[2][3] = {{-1, 0, 0}, {0, -1, 0}};
+    for (int i = 0; i < 2; i++) {
+        cr_assert_eq(bw_shapes_follow(&tools, list, 1, &s), BW_OK);
+        cr_assert(bw_shapes_hit(s, from[i], way[i], 1e9, &hit[i]));
+        const double turned[3][3] = {{0, 1, 0}, {-1, 0, 0}, {0, 0, 1}};
+        for (int a = 0; a < 9; a++) ball.axis[a / 3][a % 3] = turned[a / 3][a % 3];
+        ball.center[0] = 4, ball.center[1] = 1, ball.center[2] = 5;
+    }
+    for (int a = 0; a < 3; a++) cr_assert_float_eq(hit[0].own[a], hit[1].own[a], 1e-5, "%d", a);
+    bw_shapes_free(&tools, s);
+}
