@@ -18,7 +18,7 @@ static float step_smooth(float from, float to, float x)
 static double height(enum bw_ground kind, const double at[2], double footprint)
 {
     if (kind == BW_GROUND_STREET) return 0.004 * (double)bw_noise_waves(at, 0.03, 3, 0.8f, footprint);
-    return 0.07 * (double)bw_noise_waves(at, 0.6, 9, 0.55f, footprint);
+    return 0.045 * (double)bw_noise_waves(at, 0.5, 9, 0.62f, footprint);
 }
 
 static void slope_find(enum bw_ground kind, const double at[2], double footprint, struct bw_ground_spot *s)
