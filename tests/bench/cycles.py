@@ -101,7 +101,8 @@ def main():
         if not os.path.exists(os.path.join(folder, "vdb", f"{name}_{int(frame):04}.vdb")):
             own = os.path.join(here, name + ".yaml")
             preset = own if os.path.exists(own) else os.path.join(here, "..", "..", "presets", name + ".yaml")
-            run(a.billow, "bake", preset, "--out", folder)
+            plain = "export.mp4.firelight=[1, 1, 1]" # Cycles' flames light no more than they are seen to
+            run(a.billow, "bake", preset, "--out", folder, "--set", plain)
         slow = cycles_make(a, folder, name, int(frame), shots[0])
         size = str(round(io.imread(shots[0]).shape[0] * 100 / a.percent))
         quick = seconds(a.billow, "preview", folder, "--frames", f"{frame}-{frame}", "--size", size, "--out", shots[1])
