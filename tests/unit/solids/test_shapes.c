@@ -5,6 +5,7 @@
 #include "../render/image_tools.h"
 #include <picture/volume/shape/open.h>
 #include <picture/volume/shape/pixel.h>
+#include <picture/volume/render.h>
 
 #include <criterion/criterion.h>
 #include <string.h>
@@ -284,4 +285,33 @@ Test(shapes, what_moves_is_not_made_anew)
     cr_assert_eq(bw_shapes_follow(&tools, list, 1, &s), BW_OK);
     cr_assert_eq(s->mesh[0], before);
     bw_shapes_free(&tools, s);
+}
+
+/// Light of a street, seen from above, in front of a wall that is not in the picture.
+static double street_light(float white)
+{
+    struct bw_shape wall = {.kind = BW_SHAPE_BOX, .center = {0, 12, 10}, .scale = {30, 1, 10}, UPRIGHT};
+    struct bw_shapes *s = shapes_of(&wall, 1);
+    const struct bw_volume v = {.shapes = s};
+    struct bw_scene scene = {.lo = {-10, -10, 0}, .hi = {10, 10, 10}, .extinction = 1, .exposure = 1, .floor = 1};
+    scene.look = (struct bw_look)BW_LOOK_DEFAULT;
+    scene.look.ground = 2; // a street
+    for (int c = 0; c < 3; c++) scene.look.material.colour[c] = white;
+    struct bw_image img;
+    double sum = 0;
+    cr_assert_eq(bw_image_init(&img, &tools, 96, 54), BW_OK);
+    const struct bw_aim aim = {
+        .elevation = 0.5, .distance = 20, .tan_long = 0.25, .has_target = 1, .target = {0, 0, 0}};
+    bw_camera_fit(&scene.camera, &aim, scene.lo, scene.hi, 96. / 54);
+    cr_assert_eq(bw_render_linear(&tools, &v, &scene, &img, NULL), BW_OK);
+    for (int i = 0; i < 3 * 96 * 54; i++) sum += (double)img.px[i];
+    bw_image_free(&img);
+    bw_shapes_free(&tools, s);
+    return sum;
+}
+
+Test(shapes, puddles_mirror_them)
+{
+    const double dark = street_light(0), bright = street_light(1);
+    cr_assert_gt(bright, 1.02 * dark, "%g and %g", bright, dark);
 }

@@ -85,19 +85,38 @@ static void solid_see(const struct march *m, const double dir[3], const struct l
     s->through.v *= 1 - cover;
 }
 
-/// What a wet floor mirrors of smoke, flames and room.
+/// What a wet floor mirrors of obstacles, as they are, and of the room behind them; answers how far away it is.
+static double wall_mirror(const struct march *m, const struct sight *s, const double at[3], const struct bw_behind *b,
+                          float rgb[3])
+{
+    const struct bw_shapes *shapes = m->shot.v->shapes;
+    struct bw_shape_hit hit;
+    double from[3] = {at[0], at[1], at[2] + (shapes ? shapes->least : 0)};
+    if (!shapes || !bw_shapes_hit(shapes, from, b->mirrored, HUGE_VAL, &hit)) {
+        bw_studio_sky(&m->studio, b->mirrored, rgb);
+        return HUGE_VAL;
+    }
+    struct bw_solid_seen seen = {
+        .v = m->shot.v, .at = {.turn = s->jitter + 0.5f, .rays = 1}, .away = b->depth + hit.depth, .hit = &hit};
+    memcpy(seen.at.p, hit.p, sizeof seen.at.p);
+    memcpy(seen.dir, b->mirrored, sizeof seen.dir);
+    bw_solid_shade(&seen, &m->studio, rgb);
+    return hit.depth;
+}
+
+/// What a wet floor mirrors of smoke, flames, obstacles and room.
 static void mirror_see(const struct march *m, const struct sight *s, const double dir[3], struct bw_behind *b)
 {
-    const double *eye = s->eye, range[2] = {0, HUGE_VAL};
-    double at[3];
-    float rgb[3] = {0}, sky[3];
+    const double *eye = s->eye;
+    double at[3], range[2] = {0};
+    float rgb[3] = {0}, behind[3];
     struct lanes through = CLEAR;
     struct bw_ray r;
     for (int a = 0; a < 3; a++) at[a] = eye[a] + b->depth * dir[a];
+    range[1] = wall_mirror(m, s, at, b, behind);
     if (m->shot.lit->rgbs && bw_ray_clip(&m->shot.lit->box, at, b->mirrored, range, &r))
         through = m->see(&m->through, &r, s->jitter, rgb);
-    bw_studio_sky(&m->studio, b->mirrored, sky);
-    for (int c = 0; c < 3; c++) b->rgb[c] += b->mirror * (rgb[c] + through.v[c] * sky[c]);
+    for (int c = 0; c < 3; c++) b->rgb[c] += b->mirror * (rgb[c] + through.v[c] * behind[c]);
 }
 
 /// The ray through (u, v) of the picture: from a place on the lens to what that place and its middle see alike.
