@@ -14,9 +14,10 @@ enum { MAP = 160, FIRE = 3, OPEN = 6 }; ///< cells across; lanes of the map: {sk
 /// Of the sky, as a level surface sees it: a sixth of its light comes from the horizon's side.
 static void sky_light(const struct bw_studio *s, const double p[3], float rgb[3])
 {
-    static const double to[3][3] = {{0.766, 0, 0.643}, {-0.383, 0.663, 0.643}, {-0.383, -0.663, 0.643}};
+    // Each for a quarter of it: what is within 30 degrees of the zenith, and the middle of the rest (sin² = 5/8).
+    static const double to[4][3] = {{0, 0, 1}, {0.791, 0, 0.612}, {-0.395, 0.685, 0.612}, {-0.395, -0.685, 0.612}};
     float open = 0;
-    for (int d = 0; d < 3; d++) open += bw_coarse_through(&s->ambient->coarse, p, to[d], HUGE_VAL) / 3;
+    for (int d = 0; d < 4; d++) open += bw_coarse_through(&s->ambient->coarse, p, to[d], HUGE_VAL) / 4;
     for (int c = 0; c < 3; c++) rgb[c] = open * (s->room.below[c] + (s->room.above[c] - s->room.below[c]) * 5 / 6);
 }
 
