@@ -36,7 +36,9 @@ enum bw_status bw_picture_files(const struct bw_picture *p, const struct bw_pict
     if (!bw_picture_params_render(params, p->slices) || (flat && params->view != BW_VIEW_RENDER)) return BW_OK;
     char why[1200];
     struct bw_sky_wish wish;
-    const enum bw_status status = bw_picture_sky(params, &wish, why, sizeof why);
+    struct bw_look look;
+    enum bw_status status = bw_picture_look(params, 0, &look, why, sizeof why);
+    if (!status) status = bw_picture_sky(params, &wish, why, sizeof why);
     if (status) return e->host->fail(e, status, "%s", why);
     if (wish.kind != BW_SKY_HDRI || bw_hdri_begins(wish.file, why, sizeof why)) return BW_OK;
     return e->host->fail(e, BW_ERR_IO, "%s", why);

@@ -23,6 +23,7 @@ struct bw_picture {
     int32_t slices;   ///< view: auto means a slice
     int32_t told;     ///< that renders are coarser than the cells
     int32_t dark;     ///< told that lamps stand inside obstacles
+    int32_t strange;  ///< told which names of obstacles are none
 };
 
 /// One picture in the making.
@@ -35,8 +36,8 @@ struct bw_making {
 
 /// The host as tools; the exporter must stay where it is.
 void bw_picture_begin(struct bw_picture *p, struct bw_exporter *e);
-/// The files that renders will read are there: told before the bake, not at its first picture. After bw_picture_begin
-/// and `slices`; errors are reported.
+/// Lamps and looks are whole, and the files that renders will read are there: told before the bake, not at its first
+/// picture. After bw_picture_begin and `slices`; errors are reported.
 enum bw_status bw_picture_files(const struct bw_picture *p, const struct bw_picture_params *params);
 /// What is shown of f's domain: its box; without one, all that smoke has reached so far.
 void bw_picture_bounds(struct bw_picture *p, const struct bw_snapshot_field *f, double lo[3], double hi[3]);

@@ -29,17 +29,24 @@ const struct bw_param bw_picture_light_rows[5] = {
            "Diameter of a lamp with a position: a ball, whose shadows get soft as they get long; 0: they stay sharp."),
 };
 
-const struct bw_param bw_picture_obstacle_rows[4] = {
-    BW_COLOUR(struct bw_picture_obstacles, colour, "colour", "[0.2, 0.17, 0.15]",
-              "Linear share of light that they send back."),
-    BW_F64(struct bw_picture_obstacles, roughness, "roughness", "1", 0, 1, 0,
-           "1: clay; less: lamps and room are mirrored, in spots that get smaller and brighter."),
-    BW_CHOICE(
-        struct bw_picture_obstacles, material, "material", "plain", BW_MATERIAL_CHOICES,
-        "Relief and pattern, of which `colour` is the mean; they move with the obstacle. Wood and bark grow along a "
-        "shape's own z, bricks lie level."),
-    BW_F64(struct bw_picture_obstacles, scale, "scale", "1", 1e-6, 1e6, 0,
-           "Size of the material's pattern, times what it is in life: a brick is 24 cm long."),
+#define OBSTACLE_ROWS(S, m)                                                                                            \
+    BW_COLOUR(S, m colour, "colour", "[0.2, 0.17, 0.15]", "Linear share of light that they send back."),               \
+        BW_F64(S, m roughness, "roughness", "1", 0, 1, 0,                                                              \
+               "1: clay; less: lamps and room are mirrored, in spots that get smaller and brighter."),                 \
+        BW_CHOICE(S, m material, "material", "plain", BW_MATERIAL_CHOICES,                                             \
+                  "Relief and pattern, of which `colour` is the mean; they move with the obstacle. Wood and bark "     \
+                  "grow along a shape's own z, bricks lie level."),                                                    \
+        BW_F64(S, m scale, "scale", "1", 1e-6, 1e6, 0,                                                                 \
+               "Size of the material's pattern, times what it is in life: a brick is 24 cm long.")
+
+static const struct bw_param each_rows[5] = {
+    BW_STRING(struct bw_picture_obstacle, stage, "stage", NULL, "Id of the stage that the obstacle is."),
+    OBSTACLE_ROWS(struct bw_picture_obstacle, ),
+};
+const struct bw_param bw_picture_obstacle_rows[5] = {
+    OBSTACLE_ROWS(struct bw_picture_obstacles, all.),
+    BW_LIST(struct bw_picture_obstacles, each, struct bw_picture_obstacle, "each", each_rows,
+            "Those that look otherwise, at most 16, each by its `stage`; keys that are left out are the usual ones."),
 };
 
 const struct bw_param bw_picture_particle_rows[5] = {
@@ -175,6 +182,13 @@ static const char *light_choose(const struct bw_picture_light *own, struct bw_li
     return NULL;
 }
 
+static struct bw_material_wish material_of(const struct bw_picture_obstacle *o)
+{
+    struct bw_material_wish wish = {.kind = o->material, .roughness = (float)o->roughness, .scale = o->scale};
+    for (int c = 0; c < 3; c++) wish.colour[c] = (float)fmin(fmax(o->colour[c], 0), 1);
+    return wish;
+}
+
 enum bw_status bw_picture_look(const struct bw_picture_params *p, int flames, struct bw_look *look, char *why,
                                size_t why_size)
 {
@@ -194,9 +208,6 @@ enum bw_status bw_picture_look(const struct bw_picture_params *p, int flames, st
                              .haze = p->haze,
                              .quality = p->quality - 1,
                              .ground = p->ground,
-                             .material = {.kind = p->obstacles.material,
-                                          .roughness = (float)p->obstacles.roughness,
-                                          .scale = p->obstacles.scale},
                              .has_background = p->background.count > 0};
     if (p->background.count && p->background.count != 3) {
         snprintf(why, why_size, "background wants three numbers, [r, g, b]");
@@ -204,6 +215,20 @@ enum bw_status bw_picture_look(const struct bw_picture_params *p, int flames, st
     }
     if (!sky_choose(&p->above, &p->below, look)) {
         snprintf(why, why_size, "above and below want three numbers each, [r, g, b]");
+        return BW_ERR_PRESET;
+    }
+    const struct bw_picture_obstacle *each = p->obstacles.each.items;
+    if (p->obstacles.each.count > BW_FINISHES) {
+        snprintf(why, why_size, "obstacles: each has %lld; at most %d are taken", (long long)p->obstacles.each.count,
+                 BW_FINISHES);
+        return BW_ERR_PRESET;
+    }
+    look->material = material_of(&p->obstacles.all);
+    for (int64_t i = 0; i < p->obstacles.each.count; i++) {
+        look->each[i] = material_of(&each[i]);
+        if (each[i].stage && *each[i].stage) continue;
+        snprintf(why, why_size, "obstacles: number %lld of `each` has no `stage`, the id of the one that it is",
+                 (long long)i + 1);
         return BW_ERR_PRESET;
     }
     if (p->lights.count > BW_LIGHTS) {
@@ -214,7 +239,6 @@ enum bw_status bw_picture_look(const struct bw_picture_params *p, int flames, st
         look->albedo[c] = (float)fmin(fmax(p->smoke[c], 0), 1) * base->albedo[c] / usual.albedo[c];
         look->firelight[c] = (float)fmax(p->firelight[c], 0);
         look->extinction[c] = (float)fmax(p->extinction[c], 0);
-        look->material.colour[c] = (float)fmin(fmax(p->obstacles.colour[c], 0), 1);
         look->background[c] = back ? (float)back[c] : 0;
     }
     look->n_lights = (int32_t)p->lights.count;

@@ -23,11 +23,17 @@ struct bw_picture_camera {
     struct bw_picture_target target;
 };
 
-/// What obstacles look like.
-struct bw_picture_obstacles {
+/// What an obstacle looks like.
+struct bw_picture_obstacle {
+    const char *stage; ///< its id
     bw_vec3 colour;
     double roughness, scale;
     int32_t material; ///< enum bw_material
+};
+/// What all of them look like but those that are named.
+struct bw_picture_obstacles {
+    struct bw_picture_obstacle all;
+    struct bw_list each; ///< struct bw_picture_obstacle
 };
 
 /// Particles: which, and how.
@@ -75,7 +81,7 @@ struct bw_picture_light {
 };
 
 extern const struct bw_param bw_picture_range_row[1], bw_picture_light_rows[5], bw_picture_camera_rows[10],
-    bw_picture_obstacle_rows[4], bw_picture_particle_rows[5], bw_picture_sky_rows[3];
+    bw_picture_obstacle_rows[5], bw_picture_particle_rows[5], bw_picture_sky_rows[3];
 
 /// Rows of a parameter table for the member `m`, a struct bw_picture_params, of S.
 // clang-format off

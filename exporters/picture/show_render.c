@@ -10,6 +10,8 @@
 
 #include <common/nest.h>
 
+#include <string.h>
+
 /// What a render shows, and how. Failures are reported.
 static enum bw_status scene_make(const struct bw_making *m, struct bw_scene *scene)
 {
@@ -53,7 +55,9 @@ static enum bw_status volume_make(const struct bw_making *m, double ambient, str
                              params->blend);
     enum bw_status status = other ? bw_gather_blend(tools, m->frame, other, params->edge, v, memory)
                                   : bw_gather_volume(tools, m->frame, v, memory);
-    if (!status) status = bw_gather_shapes(tools, m->frame, bw_gather_find(m->frame, "solid"), &m->kept->shapes);
+    if (!status)
+        status =
+            bw_gather_shapes(tools, m->frame, bw_gather_find(m->frame, "solid"), &params->obstacles, &m->kept->shapes);
     v->shapes = m->kept->shapes;
     const struct bw_sparks_wish sparks = {(enum bw_show_particles)params->particles.show, ambient,
                                           params->particles.size, params->particles.vary};
@@ -84,12 +88,28 @@ static void dark_tell(const struct bw_making *m, const struct bw_volume *v, cons
     }
 }
 
+/* And that a name in `each` is none, at the first picture: obstacles that come later are not there yet. */
+static void strange_tell(const struct bw_making *m)
+{
+    const struct bw_list *each = &m->params->obstacles.each;
+    const struct bw_picture_obstacle *one = each->items;
+    for (int64_t i = 0; i < each->count && !m->kept->strange && m->e->host->log; i++) {
+        int there = 0;
+        for (uint32_t k = 0; k < m->frame->n_shapes; k++)
+            there |= m->frame->shapes[k].stage && !strcmp(m->frame->shapes[k].stage, one[i].stage);
+        if (!there)
+            m->e->host->log(m->e, BW_LOG_WARNING,
+                            "obstacles: of the stages that are now obstacles none has the id \"%s\"", one[i].stage);
+    }
+    m->kept->strange = 1;
+}
+
 enum bw_status bw_show_scene(const struct bw_making *m, struct bw_volume *v, float **memory, struct bw_scene *scene)
 {
     enum bw_status status = scene_make(m, scene);
     v->moves = !status && scene->shutter > 0;
     if (!status) status = volume_make(m, scene->ambient, v, memory);
-    if (!status) coarse_tell(m, v), dark_tell(m, v, &scene->look);
+    if (!status) coarse_tell(m, v), dark_tell(m, v, &scene->look), strange_tell(m);
     return status;
 }
 

@@ -40,6 +40,7 @@ struct bw_snapshot_particles {
 /// An obstacle's surface in a snapshot.
 struct bw_snapshot_shape {
     const struct bw_field_info *field; ///< that its distance is written to
+    const char *stage;                 ///< id of the stage that it is
     struct bw_shape shape;             ///< kind BW_SHAPE_UNKNOWN: the field alone tells
 };
 

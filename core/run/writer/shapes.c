@@ -8,6 +8,7 @@ struct taking {
     struct bw_snapshot_shape *shape;
     uint32_t n, cap;
     const struct bw_field_info *field; ///< of what comes next
+    const char *stage;
     enum bw_status status;
 };
 
@@ -43,7 +44,7 @@ static void shape_add(const struct bw_shape *shape, void *user)
         t->cap = cap;
     }
     struct bw_snapshot_shape *out = &t->shape[t->n++];
-    *out = (struct bw_snapshot_shape){.field = t->field, .shape = *shape};
+    *out = (struct bw_snapshot_shape){.field = t->field, .stage = t->stage, .shape = *shape};
     if (!mesh_copy(&out->shape)) t->status = BW_ERR_MEMORY;
 }
 
@@ -72,6 +73,7 @@ static const struct bw_obstacle_api *obstacle_of(struct run_stage *s, const stru
 static enum bw_status stage_ask(struct bw_chain *c, struct run_stage *s, const struct bw_field *field, struct taking *t)
 {
     const struct bw_obstacle_api *api = obstacle_of(s, field);
+    t->stage = s->pub.id;
     if (!api || api->size < offsetof(struct bw_obstacle_api, shapes) + sizeof api->shapes || !api->shapes) {
         shape_add(&(struct bw_shape){.kind = BW_SHAPE_UNKNOWN}, t);
         return t->status;

@@ -5,6 +5,7 @@
 #include <picture/volume/material/material.h>
 #include <picture/volume/material/grain.h>
 #include <picture/volume/shape/shapes.h>
+#include <picture/gather/shapes.h>
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -91,4 +92,36 @@ Test(material, it_goes_where_the_obstacle_goes)
     }
     for (int a = 0; a < 3; a++) cr_assert_float_eq(hit[0].own[a], hit[1].own[a], 1e-5, "%d", a);
     bw_shapes_free(&tools, s);
+}
+
+/* Of three obstacles the second has no width and is not drawn: the third looks as its stage's name says. */
+Test(material, each_obstacle_looks_as_its_stage_is_named)
+{
+    struct bw_picture_obstacle own[2] = {{.stage = "wick", .colour = {0, 0, 2}, .material = BW_MATERIAL_BARK},
+                                         {.stage = "nobody"}};
+    struct bw_picture_params p = {.obstacles = {{.colour = {0.5, 0.5, 0.5}}, {own, 2}}};
+    struct bw_field_info info = {.name = "solid"};
+    const struct bw_snapshot_field solid = {.info = &info};
+    struct bw_snapshot_shape shape[3];
+    const struct bw_frame frame = {.n_shapes = 3, .shapes = shape};
+    struct bw_shapes *s = NULL;
+    struct bw_look look;
+    char why[200];
+    for (int i = 0; i < 3; i++)
+        shape[i] = (struct bw_snapshot_shape){&info,
+                                              i < 2 ? "wax" : "wick",
+                                              {.kind = BW_SHAPE_BOX,
+                                               .center = {i, 0, 0},
+                                               .axis = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
+                                               .scale = {1, 1, i != 1}}};
+    cr_assert_eq(bw_gather_shapes(&tools, &frame, &solid, &p.obstacles, &s), BW_OK);
+    cr_assert(s && s->n == 2 && s->form[0].look == 0 && s->form[1].look == 1);
+    bw_shapes_free(&tools, s);
+    cr_assert_eq(bw_picture_look(&p, 0, &look, why, sizeof why), BW_OK);
+    cr_assert(look.each[0].kind == BW_MATERIAL_BARK && look.each[0].colour[2] == 1 && look.material.colour[0] == 0.5f);
+    own[1].stage = NULL;
+    cr_assert_eq(bw_picture_look(&p, 0, &look, why, sizeof why), BW_ERR_PRESET);
+    cr_assert_str_eq(why, "obstacles: number 2 of `each` has no `stage`, the id of the one that it is");
+    p.obstacles.each.count = 17;
+    cr_assert_eq(bw_picture_look(&p, 0, &look, why, sizeof why), BW_ERR_PRESET);
 }

@@ -14,6 +14,8 @@ enum { BW_LIGHTS = 8 };
 /// How much time a picture is worth.
 enum bw_quality { BW_QUALITY_DRAFT = -1, BW_QUALITY_DEFAULT, BW_QUALITY_FINAL };
 
+enum { BW_FINISHES = 16 }; ///< looks of obstacles, at most
+
 struct bw_sky;
 /// What a photographer would choose.
 struct bw_look {
@@ -30,8 +32,9 @@ struct bw_look {
     float albedo[3];     ///< what smoke scatters of the light it meets
     float extinction[3]; ///< of smoke and flames, by channel, times the scene's
     int32_t quality;     ///< enum bw_quality
-    struct bw_material_wish material; ///< of obstacles
-    int32_t ground;                   ///< enum bw_ground: what the floor is made of
+    struct bw_material_wish material;          ///< of obstacles
+    struct bw_material_wish each[BW_FINISHES]; ///< of forms that have a look of their own
+    int32_t ground;                            ///< enum bw_ground: what the floor is made of
     int32_t has_background;
     float background[3]; ///< linear; else the studio's backdrop
     int32_t has_sky;

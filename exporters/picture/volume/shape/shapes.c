@@ -60,7 +60,7 @@ static enum bw_status forms_place(const struct bw_tools *tools, struct bw_shapes
 }
 
 /// What has no width in some direction is not seen.
-static enum bw_status form_add(const struct bw_tools *tools, struct bw_shapes *old, struct bw_shapes *s,
+static enum bw_status form_add(const struct bw_tools *tools, struct bw_shapes *old, struct bw_shapes *s, int32_t of,
                                const struct bw_shape *shape)
 {
     const double thin = fmin(shape->scale[0], fmin(shape->scale[1], shape->scale[2]));
@@ -69,7 +69,7 @@ static enum bw_status form_add(const struct bw_tools *tools, struct bw_shapes *o
     if (!m) return BW_ERR_MEMORY;
     if (m->tree.n <= 0) return BW_OK;
     struct bw_form *f = &s->form[s->n++];
-    *f = (struct bw_form){.mesh = m, .thin = (float)thin};
+    *f = (struct bw_form){.mesh = m, .thin = (float)thin, .of = of};
     memcpy(f->center, shape->center, sizeof f->center);
     memcpy(f->axis, shape->axis, sizeof f->axis);
     memcpy(f->scale, shape->scale, sizeof f->scale);
@@ -86,7 +86,7 @@ enum bw_status bw_shapes_follow(const struct bw_tools *tools, const struct bw_sh
         s->mesh = tools->alloc(tools->ctx, ((size_t)n + 1) * sizeof(struct bw_mesh *));
         if (!s->form || !s->mesh) status = BW_ERR_MEMORY;
     }
-    for (int32_t i = 0; !status && i < n; i++) status = form_add(tools, old, s, shape[i]);
+    for (int32_t i = 0; !status && i < n; i++) status = form_add(tools, old, s, i, shape[i]);
     if (!status) status = forms_place(tools, s);
     bw_shapes_free(tools, old);
     if (status) bw_shapes_free(tools, s);

@@ -12,6 +12,8 @@ struct bw_form {
     const struct bw_mesh *mesh;
     double center[3], axis[3][3], scale[3]; ///< as in struct bw_shape
     float thin;                             ///< the least of scale
+    int32_t of;                             ///< which of the shapes it is
+    int32_t look;                           ///< 0: as all; else one more than which of the look's each
 };
 
 struct bw_shapes {

@@ -124,8 +124,9 @@ static float room_open(const struct bw_solid_seen *s)
 /// What the obstacle is made of there.
 static void finish_find(const struct bw_solid_seen *s, const struct bw_studio *studio, struct bw_finish *f)
 {
-    const struct bw_material_wish *wish = &studio->scene->look.material;
+    const struct bw_look *look = &studio->scene->look;
     const struct bw_form *form = s->hit ? &s->v->shapes->form[s->hit->form] : NULL;
+    const struct bw_material_wish *wish = form && form->look ? &look->each[form->look - 1] : &look->material;
     double n[3] = {0}, slant = 0, relief[3];
     for (int a = 0; a < 3; a++) slant -= s->at.normal[a] * s->dir[a];
     for (int a = 0; a < 3; a++)
