@@ -60,7 +60,7 @@ expect "one of that name beside it comes first" 0 'mine\.yaml: good, .* 6 frames
 printf 'billow: 1\nextends: nowhere\n' >far/lost.yaml
 
 # ---- recipes of the user guide: each is a whole file ----
-mkdir -p recipes/geo && cp "$source/presets/meshes/city.obj" recipes/geo/chair.obj
+mkdir -p recipes/geo && cp "$source/presets/meshes/dragon.obj" recipes/geo/chair.obj
 printf 'x,y,z\n0,0,0.1\n' | tee recipes/geo/path_0001.csv >recipes/geo/path_0002.csv
 sed -n '/^\*\*Recipes\.\*\*/,/^More lobes/p' "$source/docs/user-guide.md" |
     awk '/^    # /{n++} /^    /{print substr($0, 5) >("recipes/recipe" n ".yaml")}'
