@@ -177,7 +177,7 @@ static void solid_body(const struct bw_block *b, void *user)
 static enum bw_status shape_ready(struct bw_stage *s, struct pose *now)
 {
     const struct collide *p = s->params;
-    enum bw_status status = shape_prepare(s, &p->shape, BAND * s->grid->h);
+    enum bw_status status = shape_prepare_inside(s, &p->shape, BAND * s->grid->h);
     if (!status && p->shape.kind == SHAPE_VDB && ((const struct state *)s->state)->shape.vdb.fog)
         return s->host->fail(s, BW_ERR_PRESET,
                              "grid \"%s\" of %s is a fog volume, which has no surface; an obstacle "

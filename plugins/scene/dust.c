@@ -125,7 +125,7 @@ static enum bw_status region_ready(struct bw_stage *s, struct pose *pose)
     if (s->grid->n[2] == 0 || s->grid->side[4].kind != BW_CLOSED || s->grid->thin == 2)
         return s->host->fail(s, BW_ERR_PRESET, "dust lies on the ground: the domain needs a closed bottom");
     if (p->shape.kind == SHAPE_POINTS) return s->host->fail(s, BW_ERR_PRESET, "points are for sources only");
-    enum bw_status status = shape_prepare(s, &p->shape, 2 * s->grid->h);
+    enum bw_status status = shape_prepare_inside(s, &p->shape, 2 * s->grid->h);
     return status ? status : shape_pose(s, &p->shape, pose);
 }
 

@@ -329,7 +329,7 @@ static double edge_width(const struct bw_stage *s)
 static enum bw_status shape_ready(struct bw_stage *s, struct pose *pose)
 {
     const struct emit *p = s->params;
-    enum bw_status status = shape_prepare(s, &p->shape, 0.5 * edge_width(s) + s->grid->h);
+    enum bw_status status = shape_prepare_inside(s, &p->shape, 0.5 * edge_width(s) + s->grid->h);
     return status ? status : shape_pose(s, &p->shape, pose);
 }
 

@@ -10,22 +10,27 @@
 #pragma GCC visibility pop
 
 #include <cmath>
+#include <vector>
 
 namespace
 {
 
-/* What meshToVolume asks of a mesh. */
+/* What meshToVolume asks of a mesh, some hundred times each point. */
 struct triangles {
     const bwvdb_mesh &m;
+    std::vector<vdb::Vec3d> point; // in voxels
 
+    explicit triangles(const bwvdb_mesh &mesh) : m(mesh), point(mesh.n_points)
+    {
+        for (size_t i = 0; i < point.size(); i++) {
+            const double *p = m.points[i];
+            point[i] = vdb::Vec3d(p[0], p[1], p[2]) / m.voxel;
+        }
+    }
     size_t polygonCount() const { return m.n_triangles; }
     size_t pointCount() const { return m.n_points; }
     size_t vertexCount(size_t) const { return 3; }
-    void getIndexSpacePoint(size_t n, size_t v, vdb::Vec3d &pos) const
-    {
-        const double *p = m.points[m.triangles[n][v]];
-        pos = vdb::Vec3d(p[0], p[1], p[2]) / m.voxel;
-    }
+    void getIndexSpacePoint(size_t n, size_t v, vdb::Vec3d &pos) const { pos = point[size_t(m.triangles[n][v])]; }
 };
 
 bwvdb_status mesh_check(const bwvdb_mesh &m, bwvdb_error *error)
@@ -67,7 +72,7 @@ enum bwvdb_status bwvdb_distance_create(const struct bwvdb_mesh *mesh, struct bw
         const auto transform = vdb::math::Transform::createLinearTransform(mesh->voxel);
         tbb::task_arena alone(1);
         alone.execute([&] {
-            out->grid = vdb::tools::meshToVolume<vdb::FloatGrid>(triangles{*mesh}, *transform, width, width,
+            out->grid = vdb::tools::meshToVolume<vdb::FloatGrid>(triangles(*mesh), *transform, width, width,
                                                                  mesh->sheet ? vdb::tools::UNSIGNED_DISTANCE_FIELD : 0,
                                                                  out->nearest.get());
         });
@@ -93,18 +98,35 @@ void bwvdb_distance_box(const struct bwvdb_distance *d, int32_t lo[3], int32_t n
     }
 }
 
+/* The box of voxels lo … lo+n-1, node by node: where there is no leaf, a whole node has one value. */
+template <typename Tree, typename Fn>
+static void box_walk(const Tree &tree, const int32_t lo[3], const int32_t n[3], Fn each)
+{
+    constexpr int32_t edge = int32_t(Tree::LeafNodeType::DIM);
+    vdb::tree::ValueAccessor<const Tree, false> at(tree);
+    const Coord first(lo[0] & -edge, lo[1] & -edge, lo[2] & -edge);
+    for (int32_t z = first[2]; z < lo[2] + n[2]; z += edge)
+        for (int32_t y = first[1]; y < lo[1] + n[1]; y += edge)
+            for (int32_t x = first[0]; x < lo[0] + n[0]; x += edge) {
+                const Coord node(x, y, z);
+                const auto *leaf = at.probeConstLeaf(node);
+                const auto tile = leaf ? tree.background() : at.getValue(node);
+                const bool on = !leaf && at.isValueOn(node);
+                for (int32_t k = std::max(z, lo[2]); k < std::min(z + edge, lo[2] + n[2]); k++)
+                    for (int32_t j = std::max(y, lo[1]); j < std::min(y + edge, lo[1] + n[1]); j++)
+                        for (int32_t i = std::max(x, lo[0]); i < std::min(x + edge, lo[0] + n[0]); i++) {
+                            const auto q = Tree::LeafNodeType::coordToOffset(Coord(i, j, k));
+                            each(i - lo[0] + n[0] * (j - lo[1] + n[1] * (k - lo[2])), leaf ? leaf->getValue(q) : tile,
+                                 leaf ? leaf->isValueOn(q) : on);
+                        }
+            }
+}
+
 void bwvdb_distance_read(const struct bwvdb_distance *d, const int32_t lo[3], const int32_t n[3], float *out,
                          int32_t *nearest)
 {
-    using distances = vdb::tree::ValueAccessor<const vdb::FloatTree, false>;
-    using indices = vdb::tree::ValueAccessor<const vdb::Int32Tree, false>;
-    distances value(d->grid->tree());
-    indices index(d->nearest->tree());
-    for (int k = 0; k < n[2]; k++)
-        for (int j = 0; j < n[1]; j++)
-            for (int i = 0; i < n[0]; i++) {
-                const Coord at(lo[0] + i, lo[1] + j, lo[2] + k);
-                *out++ = std::min(std::max(value.getValue(at), -d->band), d->band);
-                if (nearest) *nearest++ = index.isValueOn(at) ? index.getValue(at) : -1;
-            }
+    box_walk(d->grid->tree(), lo, n,
+             [&](int32_t q, float value, bool) { out[q] = std::min(std::max(value, -d->band), d->band); });
+    if (!nearest) return;
+    box_walk(d->nearest->tree(), lo, n, [&](int32_t q, int32_t value, bool on) { nearest[q] = on ? value : -1; });
 }

@@ -93,6 +93,9 @@ struct pose {
 /// Before shape_pose in init, activate and step: what a shape needs at s->frame; a mesh's distance is then exact up to
 /// `reach` metres. Failures are reported through the host.
 enum bw_status shape_prepare(struct bw_stage *stage, const struct shape *shape, double reach);
+/// The same where only places in the domain and up to two cells round it are asked about: a mesh then costs what of it
+/// is there (inside.c). For the whole of a run one of the two.
+enum bw_status shape_prepare_inside(struct bw_stage *stage, const struct shape *shape, double reach);
 /// From `checkpoint`: save or restore what of the state later steps depend on.
 enum bw_status shape_checkpoint(struct bw_stage *stage, struct bw_archive *a, const struct shape *shape);
 /// BW_OK, or a failure reported through the host (an axis of no length).

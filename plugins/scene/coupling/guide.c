@@ -311,7 +311,7 @@ static enum bw_status region_ready(struct bw_stage *s, struct pose *pose)
 {
     const struct guide *p = s->params;
     if (p->shape.kind == SHAPE_POINTS) return s->host->fail(s, BW_ERR_PRESET, "points are for sources only");
-    enum bw_status status = shape_prepare(s, &p->shape, 0.5 * edge_width(s) + s->grid->h);
+    enum bw_status status = shape_prepare_inside(s, &p->shape, 0.5 * edge_width(s) + s->grid->h);
     return status ? status : shape_pose(s, &p->shape, pose);
 }
 

@@ -179,6 +179,75 @@ Test(mesh, up_is_a_choice)
     test_end(&r);
 }
 
+/* ---- parts that the domain does not feel ---- */
+
+static void boxes_write(const char *name, const double (*box)[2][3], int n)
+{
+    FILE *f = file_new(name);
+    for (int b = 0; b < n; b++)
+        for (int i = 0; i < 8; i++)
+            fprintf(f, "v %.9g %.9g %.9g\n", box[b][i & 1][0], box[b][i >> 1 & 1][1], box[b][i >> 2 & 1][2]);
+    for (int b = 0; b < n; b++)
+        for (int side = 0; side < 6; side++) {
+            static const int face[6][4] = {{1, 3, 4, 2}, {3, 7, 8, 4}, {1, 5, 7, 3},
+                                           {2, 4, 8, 6}, {5, 6, 8, 7}, {1, 2, 6, 5}};
+            const int *q = face[side], o = 8 * b;
+            fprintf(f, "f %d %d %d %d\n", o + q[0], o + q[1], o + q[2], o + q[3]);
+        }
+    fclose(f);
+}
+
+/* Where either says that a surface is near, or inside: the same bits. */
+static int solids_agree(const struct test_run *a, const struct test_run *b)
+{
+    struct grid s = grid_of(a, "solid", 0), t = grid_of(b, "solid", 0);
+    int n = 0;
+    for (size_t q = 0; q < grid_count(&s); q++) {
+        if (s.v[q] >= .15 && t.v[q] >= .15) continue;
+        cr_assert_eq(s.v[q], t.v[q], "cell %zu: %.9g and %.9g", q, s.v[q], t.v[q]);
+        n++;
+    }
+    bw_free(s.v);
+    bw_free(t.v);
+    return n;
+}
+
+static const double town[3][2][3] = {
+    {{-.31, -.32, -.33}, {.11, .12, .13}}, {{1.12, -.4, -.4}, {1.5, .4, .4}}, {{5, 0, 0}, {6, 1, 1}}};
+
+/* One mesh of a box in the domain, one that only its band reaches in, and one far away; and each of the first alone. */
+Test(mesh, far_parts_change_nothing)
+{
+    boxes_write("town.obj", town, 3);
+    boxes_write("a.obj", town, 1);
+    boxes_write("b.obj", town + 1, 1);
+    struct test_run all = run(STILL "  - collide: {wake: always, shape: {mesh: {file: %s/town.obj}}}\n", folder);
+    struct test_run each = run(STILL "  - collide: {id: a, wake: always, shape: {mesh: {file: %s/a.obj}}}\n"
+                                     "  - collide: {id: b, wake: always, shape: {mesh: {file: %s/b.obj}}}\n",
+                               folder, folder);
+    struct test_run inner = run(STILL "  - collide: {wake: always, shape: {mesh: {file: %s/a.obj}}}\n", folder);
+    const int n = solids_agree(&all, &each);
+    cr_assert_gt(n, solids_agree(&inner, &inner), "the second box is not felt");
+    test_end(&all);
+    test_end(&each);
+    test_end(&inner);
+}
+
+/* A mesh whose far part comes in: at the end all is as if it had always stood there. */
+Test(mesh, far_parts_come_near)
+{
+    boxes_write("town.obj", town, 3);
+    struct test_run r[2];
+    for (int still = 0; still < 2; still++)
+        r[still] = run("billow: 1\ndomain: {cells: [40, 40, 40], voxel: 5 cm, floor: -1, sides: {rest: open}}\n"
+                       "time: {fps: 25, frames: 1-5, substeps: 1}\nstages:\n" KEEP_VEL
+                       "  - collide: {wake: always, shape: {mesh: {file: %s/town.obj, center: %s}}}\n",
+                       folder, still ? "[-5.5, 0, 0]" : "{keys: {1: [0, 0, 0], 5: [-5.5, 0, 0]}, ease: linear}");
+    cr_assert_gt(solids_agree(&r[0], &r[1]), 1000);
+    test_end(&r[0]);
+    test_end(&r[1]);
+}
+
 /* ---- as a source ---- */
 
 /* Volume of a mesh cube by its emission, 0.6·0.4·0.4 m³ on 5 cm cells; and cell by cell what a box emits. */

@@ -14,6 +14,7 @@
 #define VOXELS_MOST 4e8 ///< in the bands of a mesh: some 3 GB
 #define BRICKS_MOST 2e8 ///< in the box of a mesh
 #define SMALL 1e-3      ///< cells: a mesh that is smaller is none
+#define MARGIN 4        ///< voxels more than the band that parts are looked for: the voxelising's own steps
 #define BAND_SPARE 1.25 ///< wider than needed when it grows, so that a shrinking mesh does not ask again at once
 
 /* ---- files ---- */
@@ -185,37 +186,42 @@ static enum bw_status size_check(struct bw_stage *s, const struct shape_mesh *p,
                          f->path, p->scale * size[0], p->scale * size[1], p->scale * size[2], p->scale * voxel);
 }
 
-/* The triangles of one part. */
-static int64_t part_list(const struct mesh_source *m, const struct mesh_health *health, enum mesh_part part,
-                         int32_t (*out)[3])
+/* The near or the far triangles of one part are added to a list. */
+static int64_t part_list(const struct mesh_source *m, const struct mesh_health *health, enum mesh_part part, int near,
+                         int32_t (*list)[3])
 {
     const struct mesh_file *f = &m->file[1];
     int64_t n = 0;
     for (int64_t t = 0; t < f->n_triangles; t++)
-        if ((m->hollow || health->open[t] ? MESH_SHEET : MESH_SOLID) == part) memcpy(out[n++], f->triangle[t], 12);
+        if (health->near[t] == near && (m->hollow || health->open[t] ? MESH_SHEET : MESH_SOLID) == part)
+            memcpy(list[n++], f->triangle[t], 12);
     return n;
 }
 
 static enum bw_status volumes_make(struct bw_stage *s, const struct shape_mesh *p, double voxel, double band,
                                    struct mesh_source *m)
 {
-    struct mesh_health health;
+    struct mesh_health health = {0};
     double(*velocity)[3] = NULL;
     int32_t(*list)[3] = s->host->scratch(s, (size_t)m->file[1].n_triangles * sizeof *list);
     enum bw_status status = list ? size_check(s, p, &m->file[1], voxel, band) : BW_ERR_MEMORY;
     if (!status) status = mesh_examine(s, &m->file[1], !m->told, &health);
     if (!status && !m->told) health_tell(s, p, m, &health);
     if (!status && m->changing) status = velocity_find(s, p, m, &velocity);
+    if (!status) status = mesh_near(s, &m->file[1], &m->asked, band + MARGIN * voxel, &health);
+    m->left_out = health.left_out;
+    m->made = m->asked;
     m->hollow = p->hollow;
     for (int part = 0; part < MESH_PARTS && !status; part++) {
         struct mesh_plan plan = {.file = &m->file[1],
                                  .triangle = (const int32_t(*)[3])list,
-                                 .n_triangles = part_list(m, &health, part, list),
+                                 .n_triangles = part_list(m, &health, part, 1, list),
                                  .sheet = part == MESH_SHEET,
                                  .voxel = voxel,
                                  .band = band,
                                  .velocity = (const double(*)[3])velocity};
-        m->has[part] = plan.n_triangles > 0;
+        plan.n_bounds = plan.n_triangles + part_list(m, &health, part, 0, list + plan.n_triangles);
+        m->has[part] = plan.n_bounds > 0;
         if (m->has[part]) status = mesh_voxelise(s, &plan, &m->volume[part]);
     }
     m->ready = !status;
@@ -252,7 +258,12 @@ enum bw_status mesh_prepare(struct bw_stage *s, const struct shape_mesh *p, doub
     double band = (reach + 0.5 * mesh_thickness(s, p)) / p->scale + 2 * voxel;
     const struct mesh_volume *v = volume_any(m);
     int wide = m->ready && v->voxel == voxel;
-    if (wide && v->band >= band && m->hollow == p->hollow) return BW_OK;
+    if (wide && v->band >= band && m->hollow == p->hollow) {
+        if (!m->left_out || !memcmp(&m->made, &m->asked, sizeof m->made)) return BW_OK;
+        m->whole = 1; // what was far may come near: from now on all of it
+        m->asked = (struct box3){0};
+        return volumes_make(s, p, voxel, v->band, m);
+    }
     return volumes_make(s, p, voxel, wide ? BAND_SPARE * band : band, m);
 }
 

@@ -42,6 +42,9 @@ struct mesh_health {
     int64_t open_edges; ///< edges with an odd number of faces
     int64_t crossings;  ///< pairs of faces that cross
     uint8_t *open;      ///< per triangle: 1 when its connected part has open edges; scratch memory
+    int32_t *part;      ///< per triangle: the point that names its connected part; scratch memory
+    uint8_t *near;      ///< mesh_near: per triangle, 1 when its part is near; scratch memory
+    int64_t left_out;   ///< mesh_near: triangles that are not
 };
 
 /// Distance and, where the surface changes its form, velocity of its points: bricks of 8³ voxels.
@@ -70,7 +73,8 @@ struct mesh_plan {
     const struct mesh_file *file;
     const int32_t (*triangle)[3];
     int64_t n_triangles;
-    int sheet; ///< 1: the plain distance, never negative
+    int64_t n_bounds; ///< with those behind that count only for the bounds
+    int sheet;        ///< 1: the plain distance, never negative
     double voxel, band;
     const double (*velocity)[3]; ///< per point of the file, m/s; NULL: the form does not change
 };
@@ -83,7 +87,10 @@ struct mesh_source {
     struct mesh_file file[3];              ///< the one before, the present one, the one after
     struct mesh_volume volume[MESH_PARTS]; ///< without bricks where the mesh has no such part
     int has[MESH_PARTS];
-    struct box3 box; ///< round all files in memory
+    struct box3 box;   ///< round all files in memory
+    struct box3 asked; ///< in the mesh's frame, where distances are asked for: set before mesh_prepare; empty: anywhere
+    struct box3 made;  ///< the same when `volume` was made …
+    int64_t left_out;  ///< … and triangles that are too far from it to count
     struct sequence sequence;
     int begun;    ///< `sequence` is known
     int changing; ///< its form changes with time
@@ -91,6 +98,7 @@ struct mesh_source {
     int ready;    ///< `volume` was made of the present file …
     int hollow;   ///< … and this parameter
     int told;     ///< what is wrong with it
+    int whole;    ///< it moves: parts far from `asked` count too
 };
 
 /// Read a file into *f, which holds nothing. Errors, said: BW_ERR_IO (missing, empty, no regular file, cut short, no
@@ -102,6 +110,9 @@ enum bw_status mesh_read_bytes(struct bw_stage *s, const char *path, const char 
 void mesh_file_free(struct bw_stage *s, struct mesh_file *f);
 /// Look at the surface; crossings are looked for when `cross` is not 0. Errors: BW_ERR_MEMORY.
 enum bw_status mesh_examine(struct bw_stage *s, const struct mesh_file *f, int cross, struct mesh_health *health);
+/// Mark the parts whose bounds come nearer than `margin` to the box that is asked about. Errors: BW_ERR_MEMORY.
+enum bw_status mesh_near(struct bw_stage *s, const struct mesh_file *f, const struct box3 *asked, double margin,
+                         struct mesh_health *health);
 /// Voxelise into *v, which is freed before. Errors: BW_ERR_MEMORY, BW_ERR (said).
 enum bw_status mesh_voxelise(struct bw_stage *s, const struct mesh_plan *plan, struct mesh_volume *v);
 void mesh_volume_free(struct bw_stage *s, struct mesh_volume *v);
@@ -109,7 +120,8 @@ void mesh_volume_free(struct bw_stage *s, struct mesh_volume *v);
 double mesh_volume_distance(const struct mesh_volume *v, const double x[3]);
 /// Velocity (m/s) of the surface's nearest point, zero while the form does not change.
 void mesh_volume_flow(const struct mesh_volume *v, const double x[3], double out[3]);
-/// Make the volumes ready for s->frame, exact up to `reach` metres of the world. Errors are said.
+/// Make the volumes ready for s->frame, exact up to `reach` metres of the world, at places in `m->asked`. Errors are
+/// said.
 enum bw_status mesh_prepare(struct bw_stage *s, const struct shape_mesh *p, double reach, struct mesh_source *m);
 /// Save or restore which files count and how fine and wide the volumes are, which may be an earlier step's wish; files
 /// and volumes are read and made anew. Errors are said.

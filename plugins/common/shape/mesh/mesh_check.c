@@ -215,7 +215,9 @@ enum bw_status mesh_examine(struct bw_stage *s, const struct mesh_file *f, int c
     uint8_t *open = s->host->scratch(s, points);
     struct edge *edge = s->host->scratch(s, 3 * triangles * sizeof *edge);
     health->open = s->host->scratch(s, triangles);
-    if (!corner || !parent || !open || !edge || !health->open || !table_make(s, f, &table)) return BW_ERR_MEMORY;
+    health->part = s->host->scratch(s, triangles * sizeof *health->part);
+    if (!corner || !parent || !open || !edge || !health->open || !health->part || !table_make(s, f, &table))
+        return BW_ERR_MEMORY;
     for (size_t i = 0; i < points; i++) parent[i] = (int32_t)i;
     memset(open, 0, points);
     for (size_t t = 0; t < triangles; t++) {
@@ -223,7 +225,10 @@ enum bw_status mesh_examine(struct bw_stage *s, const struct mesh_file *f, int c
         for (int c = 1; c < 3; c++) parent[root_find(parent, corner[t][c])] = root_find(parent, corner[t][0]);
     }
     health->open_edges = edges_open(edge, edges_list(f, (const int32_t(*)[3])corner, edge), parent, open);
-    for (size_t t = 0; t < triangles; t++) health->open[t] = open[root_find(parent, corner[t][0])];
+    for (size_t t = 0; t < triangles; t++) {
+        health->part[t] = root_find(parent, corner[t][0]);
+        health->open[t] = open[health->part[t]];
+    }
     health->crossings = cross ? crossings_count(s, f, (const int32_t(*)[3])corner) : 0;
     return BW_OK;
 }

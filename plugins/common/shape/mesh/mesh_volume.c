@@ -142,7 +142,7 @@ static enum bw_status bricks_make(struct bw_stage *s, struct making *m)
 static struct box3 triangles_box(const struct mesh_plan *plan)
 {
     struct box3 box = {{HUGE_VAL, HUGE_VAL, HUGE_VAL}, {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL}};
-    for (int64_t t = 0; t < plan->n_triangles; t++)
+    for (int64_t t = 0; t < plan->n_bounds; t++)
         for (int c = 0; c < 3; c++)
             for (int a = 0; a < 3; a++) {
                 double x = plan->file->point[plan->triangle[t][c]][a];
@@ -155,6 +155,11 @@ static struct box3 triangles_box(const struct mesh_plan *plan)
 enum bw_status mesh_voxelise(struct bw_stage *s, const struct mesh_plan *plan, struct mesh_volume *v)
 {
     mesh_volume_free(s, v);
+    v->voxel = plan->voxel;
+    v->band = plan->band;
+    v->box = triangles_box(plan);
+    drift_find(plan, v->drift);
+    if (!plan->n_triangles) return BW_OK;
     struct bwvdb_mesh mesh = {.points = (const double(*)[3])plan->file->point,
                               .triangles = plan->triangle,
                               .n_points = (size_t)plan->file->n_points,
@@ -167,10 +172,6 @@ enum bw_status mesh_voxelise(struct bw_stage *s, const struct mesh_plan *plan, s
     enum bwvdb_status bad = bwvdb_distance_create(&mesh, &distance, &error);
     if (bad == BWVDB_ERR_MEMORY) return BW_ERR_MEMORY;
     if (bad) return s->host->fail(s, (enum bw_status)bad, "%s: %s", plan->file->path, error.text);
-    v->voxel = plan->voxel;
-    v->band = plan->band;
-    v->box = triangles_box(plan);
-    drift_find(plan, v->drift);
     struct making making = {plan, distance, v};
     enum bw_status status = bricks_make(s, &making);
     bwvdb_distance_free(distance);
