@@ -205,6 +205,7 @@ enum bw_status bw_picture_look(const struct bw_picture_params *p, int flames, st
                              .anisotropy = p->anisotropy,
                              .soften = p->soften,
                              .bloom = p->bloom,
+                             .detail = p->detail,
                              .haze = p->haze,
                              .quality = p->quality - 1,
                              .ground = p->ground,

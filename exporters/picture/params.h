@@ -62,7 +62,7 @@ struct bw_picture_params {
     const char *field, *position;
     struct bw_list range;
     int64_t size, width;
-    double thickness, exposure, shutter, frame, key, environment, fire, anisotropy, soften, bloom, haze;
+    double thickness, exposure, shutter, frame, key, environment, fire, anisotropy, soften, bloom, detail, haze;
     bw_vec3 smoke, extinction, firelight;
     struct bw_list lights, background, above, below;
     struct bw_picture_camera camera;
@@ -156,6 +156,9 @@ extern const struct bw_param bw_picture_range_row[1], bw_picture_light_rows[5], 
         "the cells where sheets of flame are thin, as in explosions."),                                                \
     BW_F64(S, m.bloom, "bloom", "0.03", 0, 1, 0,                                                                       \
         "Renders: share of the light above white that glows around it."),                                              \
+    BW_F64(S, m.detail, "detail", "0", 0, 1, 0,                                                                        \
+        "Renders: how much finer than the cells smoke and flames are drawn, by noise that the flow carries, where "    \
+        "`vel` is turbulent; the picture's alone, `billow upres` puts such detail into files."),                       \
     BW_F64(S, m.haze, "haze", "0", 0, 1e4, 0,                                                                          \
         "Renders: how much hot gas bends what is seen behind it; 1: as air does, a pixel or less; films show 5 to "    \
         "30."),                                                                                                        \

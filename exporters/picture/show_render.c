@@ -35,6 +35,7 @@ static enum bw_status scene_make(const struct bw_making *m, struct bw_scene *sce
     scene->extinction *= params->thickness;
     scene->shutter = f->fps > 0 ? params->shutter / f->fps : 0;
     scene->streak = f->fps > 0 ? params->particles.streak / f->fps : 0;
+    scene->frame = (double)f->number, scene->tick = f->fps > 0 ? 1 / f->fps : 0;
     const int flames = bw_gather_find(m->frame, "flame") != NULL;
     enum bw_status status = bw_picture_look(params, flames, &scene->look, why, sizeof why);
     struct bw_sky_wish wish;
@@ -107,7 +108,7 @@ static void strange_tell(const struct bw_making *m)
 enum bw_status bw_show_scene(const struct bw_making *m, struct bw_volume *v, float **memory, struct bw_scene *scene)
 {
     enum bw_status status = scene_make(m, scene);
-    v->moves = !status && scene->shutter > 0;
+    v->moves = !status && bw_scene_moves(scene);
     if (!status) status = volume_make(m, scene->ambient, v, memory);
     if (!status) coarse_tell(m, v), dark_tell(m, v, &scene->look), strange_tell(m);
     return status;

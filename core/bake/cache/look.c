@@ -57,6 +57,7 @@ static int look_of_bake(struct cache_look *l, const struct bw_registry *r, const
         l->scene.extinction *= v.p->thickness;
         l->scene.shutter = v.p->shutter / t->fps;
         l->scene.streak = v.p->particles.streak / t->fps;
+        l->scene.tick = 1 / t->fps;
         l->scene.ambient = p->ambient > 0 ? p->ambient : l->scene.ambient;
         l->sparks = (struct bw_sparks_wish){(enum bw_show_particles)v.p->particles.show, l->scene.ambient,
                                             v.p->particles.size, v.p->particles.vary};

@@ -162,7 +162,8 @@ static enum bw_status render_frame(struct show *s, const char *path, int64_t fra
     float *memory;
     enum bw_status status = s->size[0] ? BW_OK : render_begin(s);
     if (status) return status;
-    s->view.moves = s->scene.shutter > 0;
+    s->view.moves = bw_scene_moves(&s->scene);
+    s->scene.frame = (double)frame;
     status = bw_vdb_volume_whole(&s->view, path, &v, &memory, s->why, sizeof s->why);
     if (status) return status;
     sparks_add(s, frame, &v);

@@ -86,7 +86,8 @@ enum bw_status view_of_file(struct moment *m, const struct bw_preset *own, struc
     if (bw_sky_follow(&v->tools, &look.sky, &v->sky, why, sizeof why))
         return bw_diag_error(d, NULL, BW_ERR_IO, "%s", why);
     v->scene.look.sky = v->sky;
-    seen.moves = v->scene.shutter > 0;
+    seen.moves = bw_scene_moves(&v->scene);
+    v->scene.frame = (double)m->facts.frame;
     enum bw_status status = bw_vdb_volume_whole(&seen, path, &v->volume, &v->memory, why, sizeof why);
     if (status) bw_diag_error(d, NULL, status, "%s", why);
     return d->status;

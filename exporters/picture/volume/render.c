@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "render.h"
 #include "film.h"
+#include <picture/volume/detail/detail.h>
 #include <picture/volume/light/medium.h>
 #include <picture/volume/motion/shutter.h>
 #include <picture/volume/motion/sparks.h>
@@ -14,15 +15,19 @@ enum bw_status bw_render_linear(const struct bw_tools *tools, const struct bw_vo
 {
     struct bw_medium medium;
     struct bw_volume standing = *v;
-    const struct bw_shot shot = {&medium.lit, &medium.ambient, &standing, scene};
+    struct bw_detail detail = {.flow = NULL};
+    struct bw_shot shot = {&medium.lit, &medium.ambient, &standing, scene, NULL};
     standing.stands = scene->floor;
     standing.stand = scene->lo[2] + STAND * v->solid_box.h;
     enum bw_status status = bw_medium_light(tools, v, scene, &medium);
     if (!status && v->solid && !v->shapes) status = bw_facing_make(tools, &standing);
     if (!status) status = bw_shutter_open(tools, v, scene->shutter, &medium);
     if (!status) bw_medium_sharpen(tools, &scene->look, &medium);
+    if (!status) status = bw_detail_make(tools, v, scene, &detail);
+    if (detail.flow) shot.detail = &detail;
     if (!status) status = bw_march(tools, &shot, img, alpha);
     if (!status) status = bw_sparks_draw(tools, &shot, img, alpha);
+    bw_detail_free(tools, &detail);
     bw_medium_free(tools, &medium);
     bw_facing_free(tools, &standing);
     return status;

@@ -13,11 +13,13 @@ struct bw_blocks {
     int32_t n[3];
     uint8_t *busy; ///< of each block: BW_HOLDS_…, or nothing; NULL: an empty stage
     uint8_t *near; ///< of each cell: BW_HOLDS_… within what a spline reaches from it to the next
+    int32_t moved; ///< set before; 1: places are moved by two cells at most before they are read
     int32_t tiles[2];
     float *reach; ///< per screen tile: distance to the nearest and from the farthest busy block, m
 };
 
-/// For a picture of size[0]×size[1] pixels. bw_blocks_free gives it back, after a failure too. Errors: BW_ERR_MEMORY.
+/// `b` zeroed but for what is set before; for a picture of size[0]×size[1] pixels. bw_blocks_free gives it back, after
+/// a failure too. Errors: BW_ERR_MEMORY.
 enum bw_status bw_blocks_make(const struct bw_tools *tools, const struct bw_lit *lit, const struct bw_camera *camera,
                               const int32_t size[2], struct bw_blocks *b);
 void bw_blocks_free(const struct bw_tools *tools, struct bw_blocks *b);

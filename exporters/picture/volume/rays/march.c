@@ -249,8 +249,9 @@ static bw_through_fn see_choose(uint32_t level)
 enum bw_status bw_march(const struct bw_tools *tools, const struct bw_shot *shot, struct bw_image *img, float *alpha)
 {
     struct march m = {.shot = *shot, .see = see_choose(tools->simd), .img = img, .alpha = alpha};
-    m.through = (struct bw_through){shot->lit, &m.blocks, shot->scene->look.extinction,
+    m.through = (struct bw_through){shot->lit, &m.blocks, shot->detail, shot->scene->look.extinction,
                                     quality_steps[shot->scene->look.quality + 1]};
+    m.blocks.moved = shot->detail != NULL;
     m.through.steps.cubic = bw_lit_cubic(shot->lit, &shot->scene->look);
     m.through.steps.deep = shot->lit->fire ? 0 : DEEP; // what glows behind soot outshines it: cells would show as lines
     if (shot->scene->camera.aperture > 0 && m.through.steps.across < LENS) m.through.steps.across = LENS;

@@ -4,6 +4,7 @@
 #define BW_MARCH_H
 
 #include <picture/image/image.h>
+#include <picture/volume/detail/detail.h>
 #include <picture/volume/light/medium.h>
 
 /// What they go through.
@@ -12,6 +13,7 @@ struct bw_shot {
     const struct bw_ambient *ambient;
     const struct bw_volume *v; ///< obstacles
     const struct bw_scene *scene;
+    const struct bw_detail *detail; ///< NULL: none
 };
 
 /// March all pixels: medium in front of what is behind it, linear light into `img`. With `alpha` (w·h floats; NULL: the

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "through.h"
 #include <common/simd.h>
+#include <picture/volume/detail/move.h>
 #include <picture/volume/scene/flame.h>
 #include <picture/volume/scene/quick.h>
+
+/// Of the light of smoke that was moved: what counts where it is now, for one of where it came from.
+#define LIGHT 2.0f
 
 /// Add {j, s} of flames, {flame, kelvin}, `share` of them.
 INLINE void fire_add(const struct bw_lit *lit, const float fire[2], float share, struct lanes *js)
@@ -29,19 +33,37 @@ INLINE void fire_step(const struct bw_through *m, int cubic, const float p[3], c
     }
 }
 
+/// Smoke that was moved has the light of where it is now, as far as there is smoke there: what stands out is lit, and
+/// what lies deep is dark.
+INLINE void light_stay(const struct bw_through *m, int cubic, const float p[3], struct lanes *s)
+{
+    const struct taps t = taps_at(&m->lit->box, p, cubic);
+    struct lanes here = cubic ? cubic_four(m->lit->rgbs, &t) : linear_four(m->lit->rgbs, &t);
+    for (int c = 0; c < 4; c++) here.v[c] = bw_most(here.v[c], 0);
+    const float dense = s->v[3], share = dense / (LIGHT * here.v[3] + dense);
+    s->v = (LIGHT * here.v + s->v) * share;
+    s->v[3] = dense;
+}
+
 /// {j, s} at p, a place on a ray along d.
 INLINE struct lanes medium_at(const struct bw_through *m, uint8_t holds, int cubic, const float p[3], const float d[3])
 {
     struct lanes s = {{0}};
-    const struct taps t = taps_at(&m->lit->box, p, cubic);
-    float fire[2];
+    float fire[2], from[3] = {p[0], p[1], p[2]}, strength = 0;
+    vec4 way = {0};
+    if (m->detail) {
+        way = detail_at(m->detail, p, &strength);
+        for (int a = 0; a < 3; a++) from[a] = bw_least(bw_most(p[a] + way[a], 0), (float)(m->lit->box.n[a] - 1));
+    }
+    const struct taps t = taps_at(&m->lit->box, from, cubic);
     if (holds & BW_HOLDS_MEDIUM) {
         s = cubic ? cubic_four(m->lit->rgbs, &t) : linear_four(m->lit->rgbs, &t);
         for (int c = 0; c < 4; c++) s.v[c] = bw_most(s.v[c], 0); // sharpened cells go below 0 beside an edge
+        if (strength > 0 && s.v[3] > 0) light_stay(m, cubic, p, &s);
     }
     if (!(holds & BW_HOLDS_FIRE)) return s;
     if (m->steps.fine > 1) {
-        fire_step(m, cubic, p, d, &s);
+        fire_step(m, cubic, from, d, &s);
         return s;
     }
     if (cubic) cubic_two(m->lit->fire, &t, fire);

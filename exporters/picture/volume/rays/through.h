@@ -5,6 +5,7 @@
 
 #include "ray.h"
 #include "read.h"
+#include <picture/volume/detail/detail.h>
 
 /// How rays go through it.
 struct bw_steps {
@@ -17,7 +18,8 @@ struct bw_steps {
 struct bw_through {
     const struct bw_lit *lit;
     const struct bw_blocks *blocks;
-    const float *more; ///< extinction by channel, times the medium's
+    const struct bw_detail *detail; ///< NULL: none
+    const float *more;              ///< extinction by channel, times the medium's
     struct bw_steps steps;
 };
 

@@ -28,6 +28,7 @@ struct bw_look {
     double anisotropy;   ///< mean cosine of scattering, -0.9 … 0.9
     double soften;       ///< 0 … 1: how much flames are smoothed over a cell and its neighbours
     double bloom;        ///< share of light that spreads over the picture
+    double detail;       ///< 0 … 1: of noise finer than the cells
     double haze;         ///< how much hot gas bends what is behind it, times what air does
     float albedo[3];     ///< what smoke scatters of the light it meets
     float extinction[3]; ///< of smoke and flames, by channel, times the scene's
@@ -71,6 +72,7 @@ struct bw_scene {
     double exposure;        ///< 1: as it is meant
     double shutter;         ///< s that it is open; 0: what moves is sharp
     double streak;          ///< the same of particles
+    double frame, tick;     ///< which frame of the movie it is; s from one to the next
     int32_t floor;          ///< 1: draw floor and shadow
     struct bw_look look;
 };
@@ -88,6 +90,8 @@ static inline int32_t bw_look_rays(const struct bw_look *l)
     return rays[l->quality + 1];
 }
 
+/// Does it take velocities to draw?
+static inline int bw_scene_moves(const struct bw_scene *s) { return s->shutter > 0 || s->look.detail > 0; }
 /// Extinction for a density of 1 that gives smoke some body in a stage of that size.
 double bw_scene_extinction(const double lo[3], const double hi[3]);
 /// The lights of a scene: its own, or the studio's key and rim, which move with camera or `lamps`. Returns how many.

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Detail finer than the cells, which pictures have and files have not: places are moved by noise before the medium is
+ * read there. */
+#ifndef BW_DETAIL_H
+#define BW_DETAIL_H
+
+#include <picture/tools.h>
+#include <picture/volume/scene/scene.h>
+#include <picture/volume/scene/volume.h>
+
+enum { BW_DETAIL_PHASES = 2, BW_DETAIL_BLOCK = 2, BW_DETAIL_TILE = 64 }; ///< cells; points along an edge
+#define BW_DETAIL_FINE 4                                                 ///< points of the tile a cell
+
+#define BW_DETAIL_FAINT 1e-3f ///< cells: nobody sees it
+
+/// One of the sets of noise that take turns: where its tile lies, turned, and how old and how strong it is.
+struct bw_detail_phase {
+    float turn[3][4];  ///< points of the tile a cell, along each axis of space; the fourth is 0
+    float first[4];    ///< point of the tile at the box's first cell
+    float age, weight; ///< frames, before its best age less than 0
+};
+
+/// `flow` NULL: none.
+struct bw_detail {
+    struct bw_dense box; ///< blocks of BLOCK cells …
+    int32_t before[3];   ///< … of which the first begin so many before the medium's
+    float *flow;         ///< {cells a frame along x, y, z; rms way of the noise, cells} a block
+    float *tile;         ///< repeating: {a way without divergence, rms 1; a number, rms 1} a point
+    struct bw_detail_phase phase[BW_DETAIL_PHASES];
+};
+
+/// As much as the look asks for, of the flow in `v`; bw_detail_free gives it back, after a failure too. Errors:
+/// BW_ERR_MEMORY.
+enum bw_status bw_detail_make(const struct bw_tools *tools, const struct bw_volume *v, const struct bw_scene *scene,
+                              struct bw_detail *d);
+void bw_detail_free(const struct bw_tools *tools, struct bw_detail *d);
+
+/// Fill a tile of TILE³ points, which repeats. tile.c. Errors: BW_ERR_MEMORY.
+enum bw_status bw_detail_tile(const struct bw_tools *tools, float *tile);
+
+#endif
