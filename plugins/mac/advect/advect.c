@@ -38,7 +38,8 @@ static const struct bw_param params[] = {
         "What comes in where a trace leaves the gas through an open or inflow side or out of the active tiles: "
         "background, the field's own, such as clear air; clamp, the value at the edge where it left, as if the gas "
         "went on beyond; keep, what the cell held. Velocity: what comes in through open sides is still air, or the "
-        "background's wind; with clamp and keep it is as fast as the air inside."),
+        "background's wind, and out of tiles that sleep what air at the edge had, less what flows lose with distance; "
+        "with clamp and keep it is as fast as the air inside."),
     BW_BOOL(
         struct advect, clamp, "clamp", "true",
         "Keep values within those they started from; without it thin features of maccormack, cubic and flux_ppm may "
@@ -114,7 +115,8 @@ static enum bw_status pass_init(struct pass *p, struct bw_stage *s)
     p->memory = s->host->scratch(s, sizeof *p->memory * p->share * s->host->workers);
     p->block_ways = s->host->scratch(s, sizeof *p->block_ways * s->host->workers);
     p->block_near = s->host->scratch(s, sizeof *p->block_near * s->host->workers);
-    if (p->memory && p->block_ways && p->block_near) return BW_OK;
+    p->block_rim = s->host->scratch(s, sizeof *p->block_rim * s->host->workers);
+    if (p->memory && p->block_ways && p->block_near && p->block_rim) return BW_OK;
     return s->host->fail(s, BW_ERR_MEMORY, "Out of memory for displacements.");
 }
 

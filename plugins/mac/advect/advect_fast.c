@@ -12,21 +12,22 @@ struct within {
 /// Displacements of two planes of cells, this one and the one below, one cell more a side.
 struct traced {
     float *plane[2][2][3];          ///< direction, parity of k, axis: cell (0,0) of the plane
-    float *straight[2][3], *way[3]; ///< one row: straight traces; shortened ones
+    float *straight[2][3], *way[3]; ///< one row: straight traces; shortened ones,
+    float *left;                    ///< and what is left of the flow at their ends
     ptrdiff_t stride;
     const struct range3 *ways;  ///< ahead from this block, cells
-    float limit;                ///< the longest of them
     struct room room[4];        ///< of cell centres, then of the faces along each axis
     struct within within[2][4]; ///< by direction, and as `room`
-    bool bounded;               ///< `outside` may have a say
+    bool bounded[4];            ///< `outside` may have a say: of those of `edge`
     struct edge edge[4];        ///< of cell centres, then of the faces along each axis
 };
 
 /* Range of the ways ahead from a block, cells. They are shorter than a tile, so they lead through the tiles next to the
  * block at most. */
-static struct range3 ways_find(const struct bw_block *b, const struct pass *p)
+static struct range3 ways_find(const struct bw_block *b, const struct pass *p, bool *rim)
 {
     struct range3 r;
+    *rim = false;
     const struct tile_box own = tile_box_of_block(b);
     int32_t at[3];
     for (int a = 0; a < 3; a++) {
@@ -37,6 +38,7 @@ static struct range3 ways_find(const struct bw_block *b, const struct pass *p)
         for (at[1] = own.lo[1] - 1; at[1] <= own.hi[1] + 1; at[1]++)
             for (at[0] = own.lo[0] - 1; at[0] <= own.hi[0] + 1; at[0]++) {
                 int64_t t = p->tiles->find(b->stage->domain, at);
+                *rim = *rim || t == BW_TILE_INACTIVE;
                 for (int a = 0; t >= 0 && a < 3; a++) {
                     r.least[a] = fminf(r.least[a], p->tile_speed[t].least[a]);
                     r.most[a] = fmaxf(r.most[a], p->tile_speed[t].most[a]);
@@ -73,7 +75,7 @@ int advect_block_reach(const struct bw_block *b, uint32_t row, int32_t reach[6],
     const struct pass *p = user;
     struct range3 *r = &p->block_ways[b->worker];
     bool hat = false;
-    if (row == 0) *r = ways_find(b, p);
+    if (row == 0) *r = ways_find(b, p, &p->block_rim[b->worker]);
     for (int s = 0; s < 6 && p->carried && row == p->view_now; s++) reach[s] = s & 1; // the high faces
     if (p->carried && row == p->view_now) return 1;
     for (uint32_t q = 0; q < p->n_items; q++) hat = hat || (p->second && row == p->item[q].view_hat);
@@ -89,7 +91,7 @@ size_t advect_fast_room(struct pass *p)
 {
     const int32_t *td = p->stage->grid->tile;
     p->stride = (size_t)(2 * td[0] + 2 + 15) & ~(size_t)15;
-    return 6 * p->stride * (size_t)(2 * (2 * td[1] + 2) + 1) + 3 * p->stride;
+    return 6 * p->stride * (size_t)(2 * (2 * td[1] + 2) + 1) + 4 * p->stride;
 }
 
 static float way_least(const struct range3 *ways, int dir, int a)
@@ -117,15 +119,16 @@ static struct within within_init(const struct room *r, const struct range3 *ways
 static struct traced traced_init(const struct pass *p, const struct bw_block *b)
 {
     const struct range3 *ways = &p->block_ways[b->worker];
-    float limit = 0;
-    for (int a = 0; a < 3; a++) limit = fmaxf(limit, fmaxf(-ways->least[a], ways->most[a]));
-    struct traced t = {.stride = (ptrdiff_t)p->stride, .ways = ways, .limit = limit};
+    struct traced t = {.stride = (ptrdiff_t)p->stride, .ways = ways};
     for (int axis = -1; axis < 3; axis++) {
         t.room[axis + 1] = room_init(b, axis);
         for (int dir = BACK; dir <= AHEAD; dir++) t.within[dir][axis + 1] = within_init(&t.room[axis + 1], ways, dir);
     }
-    t.bounded = p->options->outside != OUTSIDE_BACKGROUND;
-    for (int axis = -1; t.bounded && axis < 3; axis++) t.edge[axis + 1] = edge_init(b, p->tiles, NULL, axis);
+    for (int axis = -1; axis < 3; axis++) {
+        t.bounded[axis + 1] =
+            p->options->outside != OUTSIDE_BACKGROUND || (p->flow && axis >= 0 && p->block_rim[b->worker]);
+        if (t.bounded[axis + 1]) t.edge[axis + 1] = edge_init(b, p->tiles, NULL, axis);
+    }
     float *at = p->memory + p->share * b->worker;
     size_t plane = p->stride * (size_t)(b->n[1] + 2);
     for (int dir = 0; dir < 2; dir++)
@@ -136,6 +139,7 @@ static struct traced traced_init(const struct pass *p, const struct bw_block *b)
             at += 2 * plane + p->stride;
         }
     for (int a = 0; a < 3; a++, at += p->stride) t.way[a] = at;
+    t.left = at;
     return t;
 }
 
@@ -202,32 +206,48 @@ static struct advect_row row_of(const struct bw_view *v, int c, int32_t j, int32
 }
 
 /* Has `outside` a say in this row? */
-static bool row_bounded(const struct traced *t, int axis, int32_t j, int32_t k, int32_t n)
+static bool row_bounded(const struct traced *t, int dir, int axis, int32_t j, int32_t k, int32_t n)
 {
     const struct edge *e = &t->edge[axis + 1];
     double low[3] = {0, j, k}, high[3] = {n - 1, j, k};
-    if (!t->bounded) return false;
+    if (!t->bounded[axis + 1]) return false;
     for (int a = 0; a < 3; a++) {
         if (a == e->block->grid->thin) continue;
-        low[a] -= (double)t->limit;
-        high[a] += (double)t->limit;
+        low[a] += (double)way_least(t->ways, dir, a);
+        high[a] += (double)way_most(t->ways, dir, a);
     }
     return !edge_safe(e, low) || !edge_safe(e, high);
 }
 
-/* Ends traces that lead outside where they leave. The shared displacements stay as they are: a copy is shortened. */
-static void row_shorten(const struct edge *e, const struct traced *t, int32_t j, int32_t k, struct advect_row *r)
+/* The first node of a row whose trace leads outside; n: none. */
+static int32_t row_leaves(const struct edge *e, int32_t j, int32_t k, const struct advect_row *r)
 {
+    int32_t i = 0;
+    for (; i < r->n; i++) {
+        const double x[3] = {i + (double)advect_way(r, 0, i), j + (double)advect_way(r, 1, i),
+                             k + (double)advect_way(r, 2, i)};
+        if (!edge_has(e, x)) break;
+    }
+    return i;
+}
+
+/* Ends traces that lead outside where they leave; false: there are none. The shared displacements stay as they are: a
+ * copy is shortened. */
+static bool row_shorten(const struct edge *e, const struct traced *t, int32_t j, int32_t k, struct advect_row *r)
+{
+    const int32_t first = row_leaves(e, j, k, r);
+    if (first == r->n) return false;
     for (int32_t i = 0; i < r->n; i++) {
         const double way[3] = {(double)advect_way(r, 0, i), (double)advect_way(r, 1, i), (double)advect_way(r, 2, i)};
-        const double x[3] = {i + way[0], j + way[1], k + way[2]};
-        const double share = edge_has(e, x) ? 1 : edge_share(e, (const int32_t[3]){i, j, k}, way);
+        const double share = i < first ? 1 : edge_share(e, (const int32_t[3]){i, j, k}, way);
         for (int a = 0; a < 3; a++) t->way[a][i] = (float)(share * way[a]);
+        t->left[i] = share < 1 ? (float)edge_left(e, share, way) : 1;
     }
     for (int a = 0; a < 3; a++) {
         r->d[a] = t->way[a];
         r->e[a] = NULL;
     }
+    return true;
 }
 
 /* Takes `instead` where the row's trace leads outside. */
@@ -250,11 +270,14 @@ static void row_trace(const struct bw_block *b, const struct pass *p, const stru
 
 /* The first half, which is all where a scheme has no second. */
 static void row_first(const struct pass *p, const struct traced *t, int axis, int32_t j, int32_t k,
-                      struct advect_row *old, float *to)
+                      struct advect_row *old, float back, float *to)
 {
-    const bool bounded = row_bounded(t, axis, j, k, old->n);
-    if (bounded && p->options->outside == OUTSIDE_CLAMP) row_shorten(&t->edge[axis + 1], t, j, k, old);
+    const bool bounded = row_bounded(t, BACK, axis, j, k, old->n);
+    const bool shorter =
+        bounded && p->options->outside != OUTSIDE_KEEP && row_shorten(&t->edge[axis + 1], t, j, k, old);
     p->scheme->row_first(p->kernels, old, p->options->clamp, to);
+    for (int32_t i = 0; shorter && p->options->outside == OUTSIDE_BACKGROUND && i < old->n; i++)
+        if (t->left[i] < 1) to[i] = back + t->left[i] * (to[i] - back);
     if (bounded && p->options->outside == OUTSIDE_KEEP) row_replace(&t->edge[axis + 1], old, j, k, old->f, to);
 }
 
@@ -311,10 +334,8 @@ static void row_second(const struct pass *p, const struct traced *t, int axis, i
                        const struct advect_row *old, const struct advect_row *hat, float *to)
 {
     p->scheme->row_second(p->kernels, hat, old, p->options->clamp, to);
-    if (row_bounded(t, axis, j, k, old->n)) {
-        row_replace(&t->edge[axis + 1], old, j, k, hat->f, to);
-        row_replace(&t->edge[axis + 1], hat, j, k, hat->f, to);
-    }
+    if (row_bounded(t, BACK, axis, j, k, old->n)) row_replace(&t->edge[axis + 1], old, j, k, hat->f, to);
+    if (row_bounded(t, AHEAD, axis, j, k, old->n)) row_replace(&t->edge[axis + 1], hat, j, k, hat->f, to);
     if (axis < 0) row_keep_first(t, AHEAD, axis, j, k, hat, hat->f, to);
     else if (p->options->outside == OUTSIDE_BACKGROUND) row_keep_first(t, BACK, axis, j, k, old, hat->f, to);
 }
@@ -343,7 +364,7 @@ static void row_carry(const struct bw_block *b, const struct pass *p, const stru
     }
     row_trace(b, p, t, BACK, axis, j, k, &old);
     if (!p->second) {
-        row_first(p, t, axis, j, k, &old, to);
+        row_first(p, t, axis, j, k, &old, (float)it->info->background[c], to);
         if (axis >= 0 && p->options->outside == OUTSIDE_BACKGROUND)
             row_draw_in(t, axis, j, k, &old, it->info->background[c], to);
         if (p->carried) row_centre(b, p, c, j, k, old.f, old.n, to);

@@ -142,7 +142,9 @@ enum bw_status pass_velocity(struct pass *p, struct bw_field *from, struct bw_fi
     pass_fit(p, p->span);
     p->item[0] = (struct item){.field = from, .to = to, .info = p->stage->host->field_info(from)};
     p->n_items = 1;
+    p->flow = true;
     const enum bw_status st = group_run(p);
+    p->flow = false;
     p->scheme = scheme;
     p->walls = walls;
     return st;

@@ -8,6 +8,7 @@
 
 /* Halvings of the way to where it leaves: 16 cells / 2^14 is a thousandth of a cell. */
 enum { HALVINGS = 14 };
+#define CLOSE 1e-4 /* share of a way: as far beyond the safe nodes it is looked whether there are more */
 
 /// A tile that counts, or what lies there else.
 static int64_t tile_at(const struct edge *e, const int32_t at[3])
@@ -112,6 +113,24 @@ static bool node_has(const struct edge *e, const int32_t node[3])
     return tile_holds(e, tile);
 }
 
+/* Do the tiles of all nodes from low to low + between hold values, within the box? */
+static bool nodes_hold(const struct edge *e, const int32_t low[3], const bool between[3])
+{
+    const struct bw_domain_info *g = e->block->grid;
+    int32_t tile[2][3], at[3];
+    for (int a = 0; a < 3; a++) {
+        const int32_t first = e->block->lo[a] + low[a], last = first + between[a];
+        if (g->n[a] > 0 && (first < 0 || last >= g->n[a])) return false;
+        tile[0][a] = tile_coord(first, g->tile[a]);
+        tile[1][a] = tile[0][a] + (last == (tile[0][a] + 1) * g->tile[a]);
+    }
+    for (at[2] = tile[0][2]; at[2] <= tile[1][2]; at[2]++)
+        for (at[1] = tile[0][1]; at[1] <= tile[1][1]; at[1]++)
+            for (at[0] = tile[0][0]; at[0] <= tile[1][0]; at[0]++)
+                if (!tile_holds(e, at)) return false;
+    return true;
+}
+
 bool edge_search(const struct edge *e, const double x[3])
 {
     int32_t low[3];
@@ -121,6 +140,7 @@ bool edge_search(const struct edge *e, const double x[3])
         low[a] = (int32_t)floored;
         between[a] = x[a] > floored;
     }
+    if (nodes_hold(e, low, between)) return true;
     for (int q = 0; q < 8; q++) {
         const int32_t node[3] = {low[0] + (q & 1), low[1] + (q >> 1 & 1), low[2] + (q >> 2)};
         bool counts = true;
@@ -130,11 +150,24 @@ bool edge_search(const struct edge *e, const double x[3])
     return true;
 }
 
+/* Share of the way to where it leaves the nodes that surely hold values. */
+static double share_safe(const struct edge *e, const int32_t from[3], const double d[3])
+{
+    double share = 1;
+    for (int a = 0; a < 3; a++) {
+        const double room = d[a] > 0 ? e->safe[1][a] - from[a] : from[a] - e->safe[0][a];
+        if (fabs(d[a]) > room) share = fmin(share, fmax(room, 0) / fabs(d[a]));
+    }
+    return share;
+}
+
 double edge_share(const struct edge *e, const int32_t from[3], const double d[3])
 {
-    double in = 0, out = 1, x[3];
+    double in = share_safe(e, from, d), out = 1, x[3];
     for (int a = 0; a < 3; a++) x[a] = from[a] + d[a];
     if (edge_has(e, x)) return 1;
+    for (int a = 0; a < 3; a++) x[a] = from[a] + (in + CLOSE) * d[a];
+    if (!edge_has(e, x)) return in;
     for (int q = 0; q < HALVINGS; q++) {
         const double share = 0.5 * (in + out);
         for (int a = 0; a < 3; a++) x[a] = from[a] + share * d[a];

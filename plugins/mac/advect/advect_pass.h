@@ -58,6 +58,7 @@ struct pass {
     struct item item[MAX_ITEMS];
     uint32_t n_items;
     bool second, fast, by_flux; ///< the second sweep; advect_fast.c; amounts by flux/
+    bool flow;                  ///< the velocity is carried
     int32_t halo;
     double span;               ///< s
     double scale, limit;       ///< cells moved per m/s; longest way, cells
@@ -66,6 +67,7 @@ struct pass {
     struct range3 *tile_speed; ///< of the velocity on each tile's faces, m/s
     struct range3 *block_ways; ///< by worker: of the ways ahead from the block at hand, cells
     int32_t *block_near;       ///< by worker: halo of the block at hand if obstacles are near, else 0
+    bool *block_rim;           ///< by worker: is a tile beside the block at hand asleep?
     float *memory;             ///< displacements, `share` floats a worker
     size_t share, stride;
     const struct walls *walls; ///< NULL: no obstacles

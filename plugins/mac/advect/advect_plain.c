@@ -78,12 +78,13 @@ struct carrier {
 static double node_first(struct carrier *q, const int32_t at[3], double d[3])
 {
     const struct advect *o = q->pass->options;
-    double x[3], share = o->outside == OUTSIDE_BACKGROUND ? 1 : edge_share(&q->edge, at, d);
+    const bool still = o->outside == OUTSIDE_BACKGROUND;
+    double x[3], share = still && !q->pass->flow ? 1 : edge_share(&q->edge, at, d);
     if (share < 1 && o->outside == OUTSIDE_KEEP) return reach_node(&q->old, q->c, at);
     for (int a = 0; a < 3; a++) x[a] = at[a] + share * d[a];
-    const double v = q->pass->scheme->node_first(&q->old, q->c, x, o->clamp);
-    const double own = q->axis < 0 || o->outside != OUTSIDE_BACKGROUND ? 1 : room_share(&q->room, x);
-    return own < 1 ? own * v + (1 - own) * q->old.info->background[q->c] : v;
+    const double v = q->pass->scheme->node_first(&q->old, q->c, x, o->clamp), back = q->old.info->background[q->c];
+    const double own = q->axis < 0 || !still ? 1 : room_share(&q->room, x) * edge_left(&q->edge, share, d);
+    return own < 1 ? own * v + (1 - own) * back : v;
 }
 
 /* The correction, except where there is nothing to compare with. */
