@@ -90,6 +90,12 @@ struct bw_node *bw_chain_resolved(const struct bw_chain *c);
 /// 16 hex digits over the resolved preset and the files it names.
 const char *bw_chain_hash(const struct bw_chain *c);
 
+/* writer/recall.c */
+
+/// Of a chain that will not run: the obstacles of a frame, as far as parameters alone place them (BW_OBSTACLE_PLACED),
+/// in a snapshot's frame.shapes; others are unknown there. snapshot_unref gives it back. NULL: an error, said to `d`.
+struct chain_snapshot *bw_chain_recall(struct bw_chain *c, int64_t frame, struct bw_diag *d);
+
 /* For tests and tools: look at fields between runs. */
 /// A field by name ("density", "domain.density"), or NULL.
 struct bw_field *bw_chain_field(const struct bw_chain *c, const char *name);

@@ -342,9 +342,11 @@ static enum bw_status outline_distance(struct bw_stage *s, size_t count, const b
 static enum bw_status outline_shapes(struct bw_stage *s, void (*shape)(const struct bw_shape *shape, void *user),
                                      void *user)
 {
+    const struct collide *p = s->params;
     struct pose now;
     struct bw_shape it;
-    enum bw_status status = shape_ready(s, &now);
+    enum bw_status status = shape_prepare(s, &p->shape, SHAPE_SURFACE);
+    if (!status) status = shape_pose(s, &p->shape, &now);
     if (!status && pose_shape(&now, &it)) shape(&it, user);
     return status;
 }
@@ -352,6 +354,7 @@ static enum bw_status outline_shapes(struct bw_stage *s, void (*shape)(const str
 static const void *extension(const char *id)
 {
     static const struct bw_obstacle_api api = {.size = sizeof api,
+                                               .flags = BW_OBSTACLE_PLACED,
                                                .field = outline_field,
                                                .boxes = outline_boxes,
                                                .distance = outline_distance,

@@ -119,6 +119,34 @@ run preview hair/vdb/hair_0002.vdb --size 32 --out small.png; expect "half as hi
 that "and half as wide" test "$(od -An -tu1 -j16 -N8 small.png | tr -s ' ')" = " 0 0 0 40 0 0 0 32"
 run compare own.png bare.png; expect "particles are seen" 1 "values differ"
 
+# ---- and its obstacles, which the preset places: a mesh, and a ball on its way ----
+cat >standing.yaml <<YAML
+billow: 1
+name: standing
+domain: {size: [0.6, 0.6, 0.6], voxel: 3 cm, sides: {rest: open}}
+time: {fps: 25, frames: 1-3, substeps: 1}
+stages:
+  - set: {id: smoke, field: density, value: 0}
+  - collide: {id: block, wake: always, shape: {mesh: {file: $here/../meshes/box.obj, scale: 0.3, center: [0.1, 0, 0.05], rotate: [20 deg, 0, 30 deg]}}}
+  - collide: {id: ball, wake: always, shape: {sphere: {center: {keys: {1: [-0.2, 0, 0.3], 3: [-0.1, 0, 0.4]}, ease: linear}, radius: 7 cm}}}
+export:
+  - vdb: {fields: [density, solid], precision: float, up: y, scale: 100}
+  - png: {view: render, every: 1, size: 128, width: 160, obstacles: {each: [{stage: ball, colour: [0.1, 0.2, 0.7]}]}}
+YAML
+# near A B WHAT: two pictures of 8 bits of which no value differs by more than 8: floors' shadows are read from cells.
+near() {
+    run compare "$1" "$2"
+    that "$3" grep -qE 'the same|differ, by [1-8] at most' out.txt
+}
+run bake standing.yaml --out standing; expect "a bake with obstacles" 0
+for i in 1 2; do
+    run preview standing/vdb/standing_000$i.vdb --out own.png; expect "its preview" 0
+    near own.png standing/png/standing_000$i.png "obstacles of frame $i are the bake's own"
+done
+sed 's/^  - collide: {id: ball.*/&\n  - body: {shape: {sphere: {center: [0.1, 0.1, 0.5], radius: 4 cm}}}\n  - bodies: {}\n  - body.solid: {}/' standing.yaml >falling.yaml
+run bake falling.yaml --out falling; expect "a bake with a body" 0
+run preview falling/vdb/standing_0002.vdb --out own.png; expect "bodies' places are the bake's" 0 "as cells know them: where .body.solid. is"
+
 # ---- compare ----
 run compare whole whole; expect "a folder with itself" 0 "the same"
 run bake box.yaml --out again --threads 1; run compare whole again; expect "a bake with itself" 0 "the same"

@@ -22,6 +22,7 @@ static void cache_destroy(struct object *o)
 {
     struct cache *c = (struct cache *)o;
     cache_seen_free(c);
+    cache_obstacles_free(c);
     pthread_mutex_destroy(&c->lock);
     bw_sequence_free(&c->files);
     object_unref(&c->session->o);

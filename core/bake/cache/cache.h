@@ -8,6 +8,7 @@
 #include <pthread.h>
 
 struct cache_seen;
+struct cache_chain;
 
 struct cache {
     struct object o;
@@ -15,7 +16,8 @@ struct cache {
     struct bw_sequence files;
     char *pattern; ///< absolute, with #### for the number
     pthread_mutex_t lock;
-    struct cache_seen *seen; ///< under the lock: seen.h
+    struct cache_seen *seen;   ///< under the lock: seen.h
+    struct cache_chain *chain; ///< likewise: obstacles/obstacles.h
 };
 
 /// The cache of a handle with a reference, or NULL after a sentence.
@@ -23,6 +25,9 @@ struct cache *cache_use(struct bw_cache *handle, struct bw_diag *d);
 
 /* seen.c */
 void cache_seen_free(struct cache *c);
+
+/* obstacles/obstacles.c */
+void cache_obstacles_free(struct cache *c);
 
 /* survey.c */
 /// What a look into all files tells: fps, voxel, flow, fields, domain. false after a sentence.

@@ -12,9 +12,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/// FOLDER/resolved.yaml of FOLDER/vdb/NAME_0001.vdb, as a preset; NULL: no bake of ours.
-static struct bw_preset *bake_preset(const char *file, struct bw_diag *d)
+/// FOLDER/resolved.yaml of FOLDER/vdb/NAME_0001.vdb.
+struct bw_preset *cache_preset(const struct cache *c, struct bw_diag *d)
 {
+    const char *file = c->files.path[0];
     char *folder = bw_strdup(file), *slash = folder ? strrchr(folder, '/') : NULL, *path = NULL;
     if (slash) *slash = '\0', slash = strrchr(folder, '/');
     if (slash) path = bw_printf("%.*s/resolved.yaml", (int)(slash - folder), folder);
@@ -90,7 +91,7 @@ void cache_look_find(struct cache_look *l, const struct cache *c, const struct b
     l->scene.ambient = 293.15;
     memcpy(l->scene.lo, view->lo, sizeof view->lo);
     memcpy(l->scene.hi, view->hi, sizeof view->hi);
-    struct bw_preset *p = view->field ? NULL : bake_preset(c->files.path[0], &d);
+    struct bw_preset *p = view->field ? NULL : cache_preset(c, &d);
     int good = p && look_of_bake(l, c->session->registry, p, view, height, p->time.write_first, &d);
     if (p && view->fps <= 0) l->fps = p->time.fps;
     if (d.status)
@@ -105,7 +106,7 @@ int cache_look_at(struct cache_look *l, const struct cache *c, const struct bw_p
                   const struct bw_vdb_view *view, int64_t frame, struct bw_diag *d)
 {
     struct bw_diag unheard = {0};
-    struct bw_preset *own = p ? NULL : bake_preset(c->files.path[0], &unheard);
+    struct bw_preset *own = p ? NULL : cache_preset(c, &unheard);
     struct cache_look then = *l;
     memset(then.size, 0, sizeof then.size); // chosen anew, with how thick smoke is
     if (p && look_of_bake(&then, c->session->registry, p, view, 0, frame, d)) *l = then;
@@ -135,7 +136,7 @@ static void slice_fill(struct cache_slice *c, const struct bw_picture_params *p,
 int cache_look_slice(struct cache_slice *slice, const struct cache *c)
 {
     struct bw_diag d = {0};
-    struct bw_preset *p = bake_preset(c->files.path[0], &d);
+    struct bw_preset *p = cache_preset(c, &d);
     struct baked v;
     int good = p && baked_slices(&v, c->session->registry, p, &d);
     *slice = (struct cache_slice){.first = p ? p->time.first : 0};

@@ -10,6 +10,9 @@
 
 struct bw_preset;
 
+/// The preset that a bake of ours left beside its files, as it was resolved; NULL: there is none, or, said, a bad one.
+struct bw_preset *cache_preset(const struct cache *c, struct bw_diag *d);
+
 struct cache_look {
     struct bw_scene scene; ///< in the files' world units, z-up; extinction for a density of 1 as it is shown
     int32_t size[2];       ///< pixels

@@ -4,6 +4,7 @@
 #include "movie.h"
 
 #include "look.h"
+#include "obstacles/obstacles.h"
 #include "particles.h"
 #include "seen.h"
 #include "options.h"
@@ -71,12 +72,14 @@ struct show {
     struct cache_look look;
     struct cache_slice own; ///< what the bake's own pictures show
     struct bw_scene scene;
-    struct bw_sky *sky; ///< the scene's
+    struct bw_sky *sky;       ///< the scene's
+    struct bw_shapes *shapes; ///< obstacles of the frame
     struct bw_movie *movie;
     struct bw_sheet sheet;
     struct bw_image last; ///< the only frame, for a picture
     int32_t frames;       ///< how many are shown
     int bare;             ///< it was said that particles lack
+    int coarse;           ///< … or that obstacles are cells
     int32_t size[2];
     double range[2];
     int32_t shown[2]; ///< the first that is drawn, and the one behind the last
@@ -156,6 +159,15 @@ static void sparks_add(struct show *s, int64_t frame, struct bw_volume *v)
     bw_diag_free(&d);
 }
 
+static void obstacles_add(struct show *s, int64_t frame, struct bw_volume *v)
+{
+    struct bw_diag d = {0};
+    if (!s->view.field) cache_obstacles(s->cache, &s->view, frame, &s->tools, &s->shapes, &d);
+    if (d.first && !s->coarse++) door_warn(s->door, "obstacles are drawn as cells know them: %s", d.first);
+    v->shapes = s->shapes;
+    bw_diag_free(&d);
+}
+
 static enum bw_status render_frame(struct show *s, const char *path, int64_t frame, struct bw_image *img)
 {
     struct bw_volume v;
@@ -167,6 +179,7 @@ static enum bw_status render_frame(struct show *s, const char *path, int64_t fra
     status = bw_vdb_volume_whole(&s->view, path, &v, &memory, s->why, sizeof s->why);
     if (status) return status;
     sparks_add(s, frame, &v);
+    obstacles_add(s, frame, &v);
     status = bw_image_init(img, &s->tools, s->size[0], s->size[1]);
     if (!status) status = bw_render(&s->tools, &v, &s->scene, img);
     if (status) snprintf(s->why, sizeof s->why, "out of memory for the picture of %s", path);
@@ -419,6 +432,15 @@ static enum bw_status show_begin(struct show *s, const struct cache *c, const ch
     return files_choose(c, s->wish, q, &s->door->d);
 }
 
+static void show_end(struct show *s, struct bw_sequence *q, struct bw_params *params)
+{
+    if (s->sky) s->tools.release(s->tools.ctx, s->sky);
+    bw_shapes_free(&s->tools, s->shapes);
+    bw_free(q->path);
+    bw_free(q->frame);
+    bw_params_free(params);
+}
+
 static void movie_write(struct cache *c, const struct bw_movie_wish *asked, struct door *door)
 {
     struct wish wish = {0};
@@ -434,10 +456,7 @@ static void movie_write(struct cache *c, const struct bw_movie_wish *asked, stru
         if (status == BW_ERR_CANCELLED) door->d.status = status;
         else if (status) bw_diag_error(&door->d, NULL, status, "%s", s.why);
     }
-    if (s.sky) tools.release(tools.ctx, s.sky);
-    bw_free(q.path);
-    bw_free(q.frame);
-    bw_params_free(params);
+    show_end(&s, &q, params);
 }
 
 enum bw_status bw_cache_movie(struct bw_cache *cache, const struct bw_movie_wish *wish)
@@ -481,8 +500,6 @@ enum bw_status cache_picture(struct cache *c, int64_t frame, const char *options
         if (wish.slice) memcpy(out->range, s.range, sizeof out->range);
         if (img.px) bw_image_free(&img);
     }
-    bw_free(q.path);
-    bw_free(q.frame);
-    bw_params_free(params);
+    show_end(&s, &q, params);
     return door->d.status;
 }

@@ -4,6 +4,7 @@
 #include "view.h"
 
 #include "baked.h"
+#include "cache/obstacles/obstacles.h"
 #include "cache/seen.h"
 #include "easel.h"
 #include "job/job.h"
@@ -89,6 +90,10 @@ enum bw_status view_of_file(struct moment *m, const struct bw_preset *own, struc
     seen.moves = bw_scene_moves(&v->scene);
     v->scene.frame = (double)m->facts.frame;
     enum bw_status status = bw_vdb_volume_whole(&seen, path, &v->volume, &v->memory, why, sizeof why);
-    if (status) bw_diag_error(d, NULL, status, "%s", why);
+    if (status) return bw_diag_error(d, NULL, status, "%s", why);
+    struct bw_diag cells = {0}; // as cells know them is better than not at all
+    cache_obstacles(c, &seen, m->facts.frame, &v->tools, &v->shapes, &cells);
+    v->volume.shapes = v->shapes;
+    bw_diag_free(&cells);
     return d->status;
 }

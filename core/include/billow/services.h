@@ -202,10 +202,13 @@ struct bw_shape {
 };
 
 #define BW_OBSTACLE "billow.obstacle/1"
+enum bw_obstacle_flag {
+    BW_OBSTACLE_PLACED = 1, ///< parameters and time alone say what `shapes` does: it may be called without init, too
+};
 /// Offered by stages that write obstacles' distance: fields have it on active tiles only, pictures show it everywhere.
 struct bw_obstacle_api {
     uint32_t size;
-    uint32_t reserved;
+    uint32_t flags; ///< enum bw_obstacle_flag
     /// [main] The field that the stage writes it to.
     struct bw_field *(*field)(struct bw_stage *stage);
     /// [main] Between two steps: call box(lo, hi, user) for boxes (m) that hold all its surfaces.

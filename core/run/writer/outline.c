@@ -239,6 +239,6 @@ enum bw_status outline_take(struct bw_chain *c, struct chain_snapshot *s)
         if (f->kind == BW_SCALAR && f->precision == BW_F32) status = field_outline(c, f, s, k);
         k++;
     }
-    if (status == BW_OK) status = shapes_take(c, s);
+    if (status == BW_OK) status = shapes_take(c, s, 0);
     return status == BW_ERR_MEMORY ? call_no_memory(c) : status;
 }

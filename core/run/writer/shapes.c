@@ -9,6 +9,7 @@ struct taking {
     uint32_t n, cap;
     const struct bw_field_info *field; ///< of what comes next
     const char *stage;
+    uint32_t flags; ///< enum bw_obstacle_flag that a stage must have, else it is unknown
     enum bw_status status;
 };
 
@@ -74,7 +75,8 @@ static enum bw_status stage_ask(struct bw_chain *c, struct run_stage *s, const s
 {
     const struct bw_obstacle_api *api = obstacle_of(s, field);
     t->stage = s->pub.id;
-    if (!api || api->size < offsetof(struct bw_obstacle_api, shapes) + sizeof api->shapes || !api->shapes) {
+    const bool told = api && api->size >= offsetof(struct bw_obstacle_api, shapes) + sizeof api->shapes && api->shapes;
+    if (!told || (api->flags & t->flags) != t->flags) {
         shape_add(&(struct bw_shape){.kind = BW_SHAPE_UNKNOWN}, t);
         return t->status;
     }
@@ -105,9 +107,9 @@ static enum bw_status field_ask(struct bw_chain *c, const struct bw_field *field
     return status;
 }
 
-enum bw_status shapes_take(struct bw_chain *c, struct chain_snapshot *s)
+enum bw_status shapes_take(struct bw_chain *c, struct chain_snapshot *s, uint32_t flags)
 {
-    struct taking t = {0};
+    struct taking t = {.flags = flags};
     enum bw_status status = BW_OK;
     for (int32_t i = 0; i < c->fields.n && status == BW_OK; i++) {
         const struct run_field *f = &c->fields.field[i];

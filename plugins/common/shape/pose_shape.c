@@ -25,7 +25,7 @@ static void scale_set(struct bw_shape *s, double x, double y, double z)
 static int mesh_shape(const struct pose *p, struct bw_shape *s)
 {
     const struct mesh_file *f = &p->mesh->file[1];
-    if (p->mesh->blank || !(p->scale > 0) || !p->mesh->ready) return 0;
+    if (p->mesh->blank || !(p->scale > 0) || !f->n_triangles) return 0;
     scale_set(s, p->scale, p->scale, p->scale);
     s->point = (const double(*)[3])f->point, s->n_points = f->n_points;
     s->triangle = (const int32_t(*)[3])f->triangle, s->n_triangles = f->n_triangles;

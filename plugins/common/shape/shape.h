@@ -90,8 +90,9 @@ struct pose {
     double thickness;     ///< mesh: of its sheets, m
 };
 
+#define SHAPE_SURFACE (-1.0)
 /// Before shape_pose in init, activate and step: what a shape needs at s->frame; a mesh's distance is then exact up to
-/// `reach` metres. Failures are reported through the host.
+/// `reach` metres; SHAPE_SURFACE: pose_shape alone is asked. Failures are reported through the host.
 enum bw_status shape_prepare(struct bw_stage *stage, const struct shape *shape, double reach);
 /// The same where only places in the domain and up to two cells round it are asked about: a mesh then costs what of it
 /// is there (inside.c). For the whole of a run one of the two.

@@ -253,7 +253,7 @@ enum bw_status mesh_prepare(struct bw_stage *s, const struct shape_mesh *p, doub
         return s->host->fail(s, BW_ERR_PRESET, "shape: scale is %g; it must not be negative", p->scale);
     if (p->thickness < 0)
         return s->host->fail(s, BW_ERR_PRESET, "shape: thickness is %g m; it must not be negative", p->thickness);
-    if (p->scale * mesh_size(&m->file[1]) < SMALL * s->grid->h) return BW_OK;
+    if (reach < 0 || p->scale * mesh_size(&m->file[1]) < SMALL * s->grid->h) return BW_OK;
     double voxel = s->grid->h / ((double)p->detail * exp2(ceil(log2(p->scale))));
     double band = (reach + 0.5 * mesh_thickness(s, p)) / p->scale + 2 * voxel;
     const struct mesh_volume *v = volume_any(m);

@@ -120,8 +120,8 @@ void mesh_volume_free(struct bw_stage *s, struct mesh_volume *v);
 double mesh_volume_distance(const struct mesh_volume *v, const double x[3]);
 /// Velocity (m/s) of the surface's nearest point, zero while the form does not change.
 void mesh_volume_flow(const struct mesh_volume *v, const double x[3], double out[3]);
-/// Make the volumes ready for s->frame, exact up to `reach` metres of the world, at places in `m->asked`. Errors are
-/// said.
+/// Make the volumes ready for s->frame, exact up to `reach` metres of the world, at places in `m->asked`; less
+/// than 0: the files alone. Errors are said.
 enum bw_status mesh_prepare(struct bw_stage *s, const struct shape_mesh *p, double reach, struct mesh_source *m);
 /// Save or restore which files count and how fine and wide the volumes are, which may be an earlier step's wish; files
 /// and volumes are read and made anew. Errors are said.
