@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the tests of the page share: counted checks, a baked wisp, and the program that serves a page."""
+import contextlib
 import ctypes
 import fcntl
 import json
@@ -15,6 +16,7 @@ import urllib.request
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 WISP = os.path.join(HERE, "wisp.yaml")
+SLOW = float(os.environ.get("BILLOW_TEST_SLOW") or 1) # finds a test that takes speed for granted: 4
 passed = failed = 0
 
 
@@ -33,7 +35,7 @@ def verdict():
 
 def wait(what, seconds=30):
     """The first true answer of `what`, or its last."""
-    end = time.time() + seconds
+    end = time.time() + seconds * SLOW
     while True:
         answer = what()
         if answer or time.time() > end:
@@ -64,12 +66,22 @@ class Served:
                                         stderr=self.told, preexec_fn=dies_with_us, cwd=folder,
                                         env={**os.environ, **({"TMPDIR": folder} if folder else {})})
         os.close(says)
+        if SLOW > 1:
+            threading.Thread(target=self.doze, daemon=True).start()
         self.address = self.address_read()
         self.reads = threading.Event()
         if not held:
             self.reads.set()
         self.reader = threading.Thread(target=self.rest_read, daemon=True)
         self.reader.start()
+
+    def doze(self):
+        """It runs a part of the time, as on a busy machine."""
+        with contextlib.suppress(ProcessLookupError):
+            while self.process.returncode is None:
+                for word, seconds in ((signal.SIGSTOP, 0.1 * (SLOW - 1)), (signal.SIGCONT, 0.1)):
+                    os.kill(self.process.pid, word)
+                    time.sleep(seconds)
 
     def address_read(self):
         for line in self.said:

@@ -87,7 +87,10 @@ export class Viewport {
   async get(wish, way) {
     try {
       const image = await this.fetch(wish.query, this.app.client);
-      if (!image) return; // a newer one was asked for
+      if (!image) { // dropped for a newer one: the quick one before it, where that came to the server later
+        if (wish.number === this.asked) this.ways[way].next ??= wish;
+        return;
+      }
       if (way === 'sharp') this.took = 1000 * this.app.processor;
       const other = wish.other && await this.fetch(wish.other, `${this.app.client}B`.slice(-16)).catch(() => null);
       if (wish.other && !other) this.other = null;

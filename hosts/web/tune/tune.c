@@ -16,6 +16,7 @@ enum { KEPT = 8, POLL = 50000000 }; ///< coarse bakes that stay; ns between look
 static const double SECONDS = 4;    ///< that a second of film is to take
 static const double RATE = 6e6;     ///< cells of a full box times frames, a second and core, until it is told better
 static const double COARSEST = 4;
+static const double NEARLY = 1.5; ///< in cells' width: some 3 times the work
 
 struct tune {
     struct shelf *shelf;
@@ -37,11 +38,13 @@ struct tune {
 
 /* ---- the thread ---- */
 
-/// Cells so much wider that a second of film takes some seconds, in quarters: small changes keep them.
+/// Cells so much wider that a second of film takes some seconds, in quarters. Those of the try before are kept while they
+/// do nearly as well: only what has the same cells can be compared, or begun late.
 static double coarse_of(const struct tune *t, const struct reading *g)
 {
-    const double k = pow(g->work / (t->rate * SECONDS), g->flat ? 1.0 / 2 : 1.0 / 3);
-    return k > 1 ? fmin(ceil(4 * k) / 4, COARSEST) : 1;
+    const double k = fmax(pow(g->work / (t->rate * SECONDS), g->flat ? 1.0 / 2 : 1.0 / 3), 1);
+    const double before = t->attempt[0] ? t->attempt[0]->source->coarse : 0;
+    return k < before * NEARLY && before < k * NEARLY ? before : fmin(ceil(4 * k) / 4, COARSEST);
 }
 
 /// It is the newest from now on.
