@@ -234,6 +234,27 @@ window.fetch = (what, ...how) => {
 };"""
 
 
+# The scene, once, as of a frame that has nothing to render.
+EMPTY = """const asks = window.fetch;
+window.fetch = async (what, ...how) => {
+  const answer = await asks(what, ...how);
+  if (!what.startsWith('scene?')) return answer;
+  window.fetch = asks;
+  return new Response(JSON.stringify({ ...await answer.json(), renders: false }));
+};
+billow.look();"""
+
+
+def empty(page):
+    """A frame without smoke is shown as a slice, and only it."""
+    page.run(EMPTY)
+    check("what has nothing to render is a slice", wait(lambda: page.run("return billow.mode") == "slice"))
+    page.run("billow.look()")
+    check("what comes after it is rendered", wait(lambda: page.run("return billow.mode") == "render"))
+    page.click("camera-movie")
+    page.settled()
+
+
 def dropped(page):
     """A sharp picture that the server drops for the quick one before it, which came to it later, is asked for again."""
     page.run(LOST)
@@ -365,7 +386,7 @@ def finished(billow, page, work):
     page.keys(Keys.END)
     wait(lambda: page.shown() == "12 sharp")
     page.shot("cache")
-    for part in (camera_moves, dropped, slices, marks, saves, timeline, numbers, manners):
+    for part in (camera_moves, empty, dropped, slices, marks, saves, timeline, numbers, manners):
         part(page)
     page.clean("a cache")
     shutil.rmtree(folder + "/vdb")

@@ -29,6 +29,7 @@ const app = {
   scene: null, // of the first frame that was looked at: stage, camera, fields
   frame: null, mode: 'render', camera: null,
   wanted: null, // a frame that is not there yet
+  unseen: false, // is a slice shown for lack of what renders?
   looked: '', // what the scene was asked of
   follow: true, // new frames are shown as they come
   seconds: 0, // that the last picture took
@@ -104,8 +105,11 @@ const app = {
     const own = app.camera && !app.camera.isMovies();
     app.scene = scene;
     app.panel.fill(scene);
+    const back = app.unseen || app.mode === 'render';
     if (!scene.renders) app.setMode('slice');
     else if (!own) app.camera = new Camera(scene.eye); // a hand that has turned it keeps it
+    if (scene.renders && app.unseen) app.setMode('render');
+    app.unseen = back && !scene.renders;
     get('mode-render').disabled = !scene.renders;
     app.results?.tell(app.all);
     app.viewport.moved();
@@ -114,6 +118,7 @@ const app = {
   setMode(mode) {
     if (mode === 'render' && app.scene && !app.scene.renders) return;
     app.mode = mode;
+    app.unseen = false;
     for (const m of ['render', 'slice']) get(`mode-${m}`).setAttribute('aria-pressed', String(m === mode));
     get('slice-panel').hidden = mode !== 'slice';
     get('camera-panel').hidden = mode !== 'render';

@@ -38,8 +38,8 @@ struct tune {
 
 /* ---- the thread ---- */
 
-/// Cells so much wider that a second of film takes some seconds, in quarters. Those of the try before are kept while they
-/// do nearly as well: only what has the same cells can be compared, or begun late.
+/// Cells so much wider that a second of film takes some seconds, in quarters. Those of the try before are kept while
+/// they do nearly as well: only what has the same cells can be compared, or begun late.
 static double coarse_of(const struct tune *t, const struct reading *g)
 {
     const double k = fmax(pow(g->work / (t->rate * SECONDS), g->flat ? 1.0 / 2 : 1.0 / 3), 1);
