@@ -63,32 +63,45 @@ static void neighbours_fill(struct bw_topo *t, const struct bw_domain_info *d)
         }
 }
 
-/* Cut the active tiles into blocks for wide sweeps: whole 2×2×2 groups where all eight are active, else pairs along
- * x. */
+/// Tiles of a group of 2×2×2, a bit each: x + 2 y + 4 z.
+static unsigned group_active(const struct bw_topo *t, const int32_t even[3])
+{
+    unsigned mask = 0;
+    for (int e = 0; e < 8; e++) {
+        const int32_t probe[3] = {even[0] + (e & 1), even[1] + (e >> 1 & 1), even[2] + (e >> 2)};
+        if (bw_topo_index(t, probe) >= 0) mask |= 1u << e;
+    }
+    return mask;
+}
+
+/* Of a group's tiles the largest blocks first: what is around a block is filled for each, and least for a cube. The one
+ * that tile `e` is in; bits of `n`: axes along which it has two. Returns its first tile. */
+static int group_block(unsigned mask, int e, int *n)
+{
+    static const int shape[] = {7, 3, 5, 6, 1, 2, 4, 0}; // of as many tiles, those longest along x
+    for (size_t s = 0; s < sizeof shape / sizeof *shape; s++)
+        for (int first = 0; first < 8; first++) {
+            unsigned tiles = 0;
+            if (first & shape[s]) continue;
+            for (int q = 0; q < 8; q++)
+                if ((q & ~shape[s]) == first) tiles |= 1u << q;
+            if ((mask & tiles) != tiles) continue;
+            *n = shape[s];
+            if (tiles >> e & 1) return first;
+            mask &= ~tiles;
+        }
+    return e;
+}
+
+/* Cut the active tiles into blocks for wide sweeps. */
 static void runs_fill(struct bw_topo *t)
 {
     for (int64_t i = 0; i < t->pub.count; i++) {
-        const int32_t *c = t->coord[i];
-        int32_t even[3], probe[3];
-        int count = 0;
-        for (int a = 0; a < 3; a++) even[a] = c[a] & ~1;
-        for (int e = 0; e < 8; e++) {
-            for (int a = 0; a < 3; a++) probe[a] = even[a] + (e >> a & 1);
-            count += bw_topo_index(t, probe) >= 0;
-        }
-        struct bw_run r = {{c[0], c[1], c[2]}, {1, 1, 1}};
-        if (count == 8) {
-            if (memcmp(even, c, 12)) continue;
-            r.n[0] = r.n[1] = r.n[2] = 2;
-        } else {
-            memcpy(probe, c, 12);
-            probe[0] ^= 1;
-            if (bw_topo_index(t, probe) >= 0) {
-                if (c[0] & 1) continue;
-                r.n[0] = 2;
-            }
-        }
-        t->runs[t->n_runs++] = r;
+        const int32_t *c = t->coord[i], even[3] = {c[0] & ~1, c[1] & ~1, c[2] & ~1};
+        const int e = (c[0] & 1) | (c[1] & 1) << 1 | (c[2] & 1) << 2;
+        int n = 0;
+        if (group_block(group_active(t, even), e, &n) != e) continue;
+        t->runs[t->n_runs++] = (struct bw_run){{c[0], c[1], c[2]}, {1 + (n & 1), 1 + (n >> 1 & 1), 1 + (n >> 2)}};
     }
 }
 
