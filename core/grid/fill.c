@@ -224,29 +224,36 @@ static inline void row_copy(char *dst, const char *src, size_t bytes)
     }
 }
 
+/// A row's part that one tile has: where it lies, and where it goes, from the row's beginning.
+struct piece {
+    const char *from;
+    size_t to, bytes;
+};
+
 /* One stretch of tiles along x, row by row, so that the dense array is written front to back. */
 static void copy_rows(const struct copy *q, const struct segment *x, int nx, const struct segment *y,
                       const struct segment *z)
 {
     const struct bw_domain_info *d = q->s->info->domain;
-    const char *from[MAX_SEGMENTS];
-    size_t tx = (size_t)d->tile[0], txy = tx * (size_t)d->tile[1];
+    struct piece piece[MAX_SEGMENTS], *end = piece;
+    const size_t row = (size_t)d->tile[0] * q->elem, plane = row * (size_t)d->tile[1];
     for (int i = 0; i < nx; i++) {
         int64_t t = bw_topo_index(q->s->topo, (int32_t[3]){x[i].tile, y->tile, z->tile});
-        from[i] = t < 0 ? NULL : (const char *)q->s->data[q->c][t] + (size_t)x[i].in * q->elem;
         if (t < 0) copy_inactive(q, (struct segment[3]){x[i], *y, *z});
+        else
+            *end++ = (struct piece){(const char *)q->s->data[q->c][t] + (size_t)x[i].in * q->elem,
+                                    (size_t)x[i].dst * q->elem, (size_t)x[i].len * q->elem};
     }
-    size_t ahead = (z->len > 1 ? txy : 8 * tx) * q->elem; /* the next plane, or a few rows on */
-    for (int32_t k = 0; k < z->len; k++)
-        for (int32_t j = 0; j < y->len; j++) {
-            char *dst = q->out + (size_t)((y->dst + j) * q->sy + (z->dst + k) * q->sz) * q->elem;
-            size_t row = (tx * (size_t)(y->in + j) + txy * (size_t)(z->in + k)) * q->elem;
-            for (int i = 0; i < nx; i++) {
-                if (!from[i]) continue;
-                __builtin_prefetch(from[i] + row + ahead);
-                row_copy(dst + (size_t)x[i].dst * q->elem, from[i] + row, (size_t)x[i].len * q->elem);
+    const size_t ahead = z->len > 1 ? plane : 8 * row; /* the next plane, or a few rows on */
+    for (int32_t k = 0; k < z->len && end > piece; k++) {
+        char *dst = q->out + (size_t)(y->dst * q->sy + (z->dst + k) * q->sz) * q->elem;
+        size_t in = row * (size_t)y->in + plane * (size_t)(z->in + k);
+        for (int32_t j = 0; j < y->len; j++, dst += (size_t)q->sy * q->elem, in += row)
+            for (const struct piece *p = piece; p < end; p++) {
+                __builtin_prefetch(p->from + in + ahead);
+                row_copy(dst + p->to, p->from + in, p->bytes);
             }
-        }
+    }
 }
 
 static void plane_map(const struct copy *q, const int32_t n[3], int a, int32_t x, int32_t from, const struct ghost *g)
