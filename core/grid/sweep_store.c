@@ -85,26 +85,48 @@ static bool edge_finite(const struct sweep_job *j, const struct sweep_row *r, ui
 typedef uint32_t lanes32 __attribute__((vector_size(16)));
 typedef uint64_t lanes64 __attribute__((vector_size(16)));
 
+/// Rows of a box of `n` rows by planes, bytes apart.
+struct rows {
+    char *to;
+    const char *from;
+    ptrdiff_t to_step[2], from_step[2];
+    int32_t n[2], bytes;
+};
+
 /* Copy and NaN watch at once, 64 bytes at a time as rows of whole tiles have them: a few vector moves instead of calls,
  * and written as vectors, for compilers unroll a loop of sixteen before they think of them. Of a double's two halves
  * the upper one tells; no lower one is all that is looked for. */
-static inline bool row_copy_finite(char *to, const char *from, uint32_t elem, int32_t n)
+static bool rows_copy_64(const struct rows *r, uint32_t elem)
 {
-    const uint32_t bytes = (uint32_t)n * elem, top = elem == 4 ? 0x7f800000u : 0x7ff00000u;
+    const uint32_t top = elem == 4 ? 0x7f800000u : 0x7ff00000u;
     const lanes32 mask = elem == 4 ? (lanes32){top, top, top, top} : (lanes32){0, top, 0, top},
                   full = {elem == 4 ? top : 1, top, elem == 4 ? top : 1, top};
-    lanes32 bits[4], bad = {0};
-    if (bytes % 64) {
-        memcpy(to, from, bytes);
-        return all_finite(from, elem, n);
+    lanes32 bits[4], bad[4] = {{0}};
+    for (int32_t k = 0; k < r->n[1]; k++) {
+        char *to = r->to + k * r->to_step[1];
+        const char *from = r->from + k * r->from_step[1];
+        for (int32_t j = 0; j < r->n[0]; j++, to += r->to_step[0], from += r->from_step[0])
+            for (int32_t at = 0; at < r->bytes; at += 64) {
+                memcpy(bits, from + at, 64);
+                for (int i = 0; i < 4; i++) bad[i] |= (lanes32)((bits[i] & mask) == full);
+                memcpy(to + at, bits, 64);
+            }
     }
-    for (uint32_t at = 0; at < bytes; at += 64) {
-        memcpy(bits, from + at, 64);
-        for (int i = 0; i < 4; i++) bad |= (lanes32)((bits[i] & mask) == full);
-        memcpy(to + at, bits, 64);
-    }
-    const lanes64 any = (lanes64)bad;
+    const lanes64 any = (lanes64)((bad[0] | bad[1]) | (bad[2] | bad[3]));
     return !(any[0] | any[1]);
+}
+
+static bool rows_copy_finite(const struct rows *r, uint32_t elem)
+{
+    bool finite = true;
+    if (r->bytes % 64 == 0) return rows_copy_64(r, elem);
+    for (int32_t k = 0; k < r->n[1]; k++)
+        for (int32_t j = 0; j < r->n[0]; j++) {
+            const char *from = r->from + j * r->from_step[0] + k * r->from_step[1];
+            memcpy(r->to + j * r->to_step[0] + k * r->to_step[1], from, (size_t)r->bytes);
+            finite &= all_finite(from, elem, r->bytes / (int32_t)elem);
+        }
+    return finite;
 }
 
 /* Copy one tile's share of a dense result to its block. */
@@ -129,14 +151,15 @@ static enum bw_status tile_store(struct sweep_job *j, struct sweep_row *r, int64
         int32_t m[3] = {n[0], n[1], n[2]};
         if (!sweep_is_cell(r) && m[c] < td[c] && (!r->own || p->high[c]))
             m[c]++; /* the boundary face inside a tile that the box cuts */
-        bool finite = true;
-        for (int32_t k = 0; k < m[2]; k++)
-            for (int32_t y = 0; y < m[1]; y++) {
-                char *to = (char *)*slot + (size_t)(td[0] * (y + td[1] * k)) * r->f->elem;
-                const char *from =
-                    (char *)v->data[c] + (size_t)(off[0] + (off[1] + y) * v->sy + (off[2] + k) * v->sz) * r->f->elem;
-                finite &= row_copy_finite(to, from, r->f->elem, m[0]);
-            }
+        const ptrdiff_t elem = r->f->elem, row = td[0] * elem;
+        const ptrdiff_t first = (off[0] + off[1] * v->sy + off[2] * v->sz) * elem;
+        const struct rows rows = {.to = *slot,
+                                  .from = (const char *)v->data[c] + first,
+                                  .to_step = {row, row * td[1]},
+                                  .from_step = {v->sy * elem, v->sz * elem},
+                                  .n = {m[1], m[2]},
+                                  .bytes = m[0] * (int32_t)elem};
+        const bool finite = rows_copy_finite(&rows, r->f->elem);
         if (!finite) {
             sweep_find_fault(r, p, v, out);
             if (out->status != BW_OK) return out->status;
