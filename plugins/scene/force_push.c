@@ -43,6 +43,7 @@ static double attractor_push(const struct force_plan *a, const double x[3], int 
 struct edges {
     float *psi[3];
     ptrdiff_t sy, sz;
+    int first[3], last[3]; ///< along y and z: elsewhere it is 0; last < first: everywhere
 };
 
 /* Add one octave of one component of ψ to its edges; `plane`: room for bw_noise_plane. */
@@ -53,39 +54,79 @@ static void edges_add(const struct bw_block *b, struct edges *e, int comp, const
     struct bw_noise_row x;
     struct bw_noise_step y[BW_NOISE_COLUMNS];
     for (int i = 0; i <= b->n[0]; i++) bw_noise_row_add(&x, l, i, block_coord(b, 0, i + at[0]));
-    for (int j = 0; j <= b->n[1]; j++) y[j] = bw_noise_locate(l, 1, block_coord(b, 1, j + at[1]));
-    for (int k = 0; k <= b->n[2]; k++) {
+    for (int j = e->first[1]; j <= e->last[1]; j++) y[j] = bw_noise_locate(l, 1, block_coord(b, 1, j + at[1]));
+    for (int k = e->first[2]; k <= e->last[2]; k++) {
         const struct bw_noise_step z = bw_noise_locate(l, 2, block_coord(b, 2, k + at[2]));
         bw_noise_plane(l, &z, factor, plane);
-        for (int j = 0; j <= b->n[1]; j++) bw_noise_add_row(l, &x, &y[j], plane, e->psi[comp] + j * e->sy + k * e->sz);
+        for (int j = e->first[1]; j <= e->last[1]; j++)
+            bw_noise_add_row(l, &x, &y[j], plane, e->psi[comp] + j * e->sy + k * e->sz);
     }
 }
 
-/* ψ times the mean of the shares of the four cells round each edge. 0: out of memory. */
-static int edges_front(const struct force_plan *a, const struct bw_block *b, struct edges *e)
+/// Shares of a block's cells and of one more on each side.
+struct shares {
+    float *at;
+    ptrdiff_t sy, sz;
+};
+
+static float row_most(const float *row, ptrdiff_t n)
 {
-    const ptrdiff_t sy = b->n[0] + 2, sz = sy * (b->n[1] + 2), step[3] = {1, sy, sz};
-    float *share = b->stage->host->body_scratch(b, (size_t)(sz * (b->n[2] + 2)) * sizeof *share);
-    if (!share) return 0;
-    front_shares(b, &b->view[a->fronts], a->front_width, a->front_change, share);
+    float most = 0;
+    for (ptrdiff_t i = 0; i < n; i++) most = row[i] > most ? row[i] : most;
+    return most;
+}
+
+/* Edges on both sides of row (j,k), counted from the one below the block's first. */
+static void edges_meet(const struct bw_block *b, struct edges *e, int j, int k)
+{
+    const int at[3] = {0, j, k};
+    for (int q = 1; q < 3; q++) {
+        if (at[q] - 1 < e->first[q]) e->first[q] = at[q] > 0 ? at[q] - 1 : 0;
+        if (at[q] > e->last[q]) e->last[q] = at[q] < b->n[q] ? at[q] : b->n[q];
+    }
+}
+
+/* And which edges they leave. false: out of memory. */
+static bool shares_make(const struct force_plan *a, const struct bw_block *b, struct shares *s, struct edges *e)
+{
+    s->sy = b->n[0] + 2;
+    s->sz = s->sy * (b->n[1] + 2);
+    s->at = b->stage->host->body_scratch(b, (size_t)(s->sz * (b->n[2] + 2)) * sizeof *s->at);
+    if (!s->at) return false;
+    front_shares(b, &b->view[a->fronts], a->front_width, a->front_change, s->at);
+    for (int q = 1; q < 3; q++) e->first[q] = b->n[q] + 1, e->last[q] = -1;
+    const float *row = s->at;
+    for (int k = 0; k < b->n[2] + 2; k++)
+        for (int j = 0; j < b->n[1] + 2; j++, row += s->sy)
+            if (row_most(row, s->sy) > 0) edges_meet(b, e, j, k);
+    return true;
+}
+
+/* ψ times the mean of the shares of the four cells round each edge. */
+static void edges_front(const struct bw_block *b, const struct shares *s, struct edges *e)
+{
+    const ptrdiff_t step[3] = {1, s->sy, s->sz};
     for (int c = 0; c < 3; c++) {
         const ptrdiff_t u = step[(c + 1) % 3], v = step[(c + 2) % 3];
         const int n[3] = {b->n[0] + (c != 0), b->n[1] + (c != 1), b->n[2] + (c != 2)}; // edges: those along c no more
         for (int k = 0; k < n[2]; k++)
             for (int j = 0; j < n[1]; j++) {
-                const float *w = share + 1 + (j + 1) * sy + (k + 1) * sz;
+                const float *w = s->at + 1 + (j + 1) * s->sy + (k + 1) * s->sz;
                 float *psi = e->psi[c] + j * e->sy + k * e->sz;
                 for (int i = 0; i < n[0]; i++, w++) psi[i] *= 0.25f * ((w[0] + w[-u]) + (w[-v] + w[-u - v]));
             }
     }
-    return 1;
 }
 
-/* 0: out of memory. */
+/* No ψ where no front is: most of the air around is far from any. 0: out of memory. */
 static int edges_make(const struct force_plan *a, const struct bw_block *b, struct edges *e)
 {
     const struct bw_host *host = b->stage->host;
     size_t count = (size_t)(b->n[0] + 1) * (size_t)(b->n[1] + 1) * (size_t)(b->n[2] + 1);
+    struct shares shares = {0};
+    for (int q = 0; q < 3; q++) e->first[q] = 0, e->last[q] = b->n[q];
+    if (a->fronts && !shares_make(a, b, &shares, e)) return 0;
+    if (e->last[2] < e->first[2]) return 1;
     float *memory = host->body_scratch(b, 3 * count * sizeof(float));
     if (!memory) return 0;
     for (size_t i = 0; i < 3 * count; i++) memory[i] = 0;
@@ -108,7 +149,8 @@ static int edges_make(const struct force_plan *a, const struct bw_block *b, stru
             bw_noise_fill(&l, seed, a->time * a->kind->turbulence.speed / size);
             edges_add(b, e, c, &l, a->octave[o], plane);
         }
-    return a->fronts ? edges_front(a, b, e) : 1;
+    if (a->fronts) edges_front(b, &shares, e);
+    return 1;
 }
 
 enum { ROW_FACES = 65 };
@@ -278,7 +320,9 @@ void force_push(const struct bw_block *b, void *user)
     struct cells cells;
     struct edges edges = {0};
     if (!box_cells(&a->bounds, b, &cells)) return;
-    if (a->kind->kind == FORCE_TURBULENCE && !edges_make(a, b, &edges)) b->sum[0] += 1;
+    const bool turbulent = a->kind->kind == FORCE_TURBULENCE;
+    if (turbulent && !edges_make(a, b, &edges)) b->sum[0] += 1;
+    else if (turbulent && !edges.psi[0]) return;
     else if (!a->mass) faces_push(a, b, &edges, &cells);
     else if (!momentum_push(a, b, &edges, &cells)) b->sum[0] += 1;
 }
