@@ -102,6 +102,7 @@ stages:
   - set: {id: smoke, field: density, value: "0.1*(x*x + y*y < 0.01)"}
   - set: {id: flow, field: vel, value: ["0.5", "0", "1"], when: start}
   - tracers: {shape: {sphere: {center: [0, 0, 0.3], radius: 10 cm}}, count: 500, colour: [1, 0.5, 0.1]}
+camera: {azimuth: {keys: {1: 0, 2: 70 deg}}}
 export:
   - vdb: {fields: [density], precision: float, up: y, scale: 100}
   - ply: {}

@@ -134,11 +134,18 @@ static int is_png(const char *name)
 
 /* ---- frames ---- */
 
-static enum bw_status render_begin(struct show *s)
+/// Stage and look as they are at a frame; the pictures' size is the first one's.
+static enum bw_status render_begin(struct show *s, int64_t frame)
 {
     const struct wish *w = s->wish;
-    s->scene = s->look.scene;
-    memcpy(s->size, s->look.size, sizeof s->size);
+    struct bw_diag unheard = {0}; // what can't be had was told with the first look
+    struct cache_look now = s->look;
+    if (!s->view.field) cache_look_at(&now, s->cache, NULL, &s->view, frame, &unheard);
+    bw_diag_free(&unheard);
+    memcpy(now.size, s->look.size, sizeof now.size);
+    s->look = now;
+    s->scene = now.scene;
+    memcpy(s->size, now.size, sizeof s->size);
     s->scene.extinction *= w->thickness;
     s->scene.exposure *= w->exposure;
     s->scene.look.fire *= w->fire;
@@ -172,7 +179,7 @@ static enum bw_status render_frame(struct show *s, const char *path, int64_t fra
 {
     struct bw_volume v;
     float *memory;
-    enum bw_status status = s->size[0] ? BW_OK : render_begin(s);
+    enum bw_status status = render_begin(s, frame);
     if (status) return status;
     s->view.moves = bw_scene_moves(&s->scene);
     s->scene.frame = (double)frame;
@@ -246,7 +253,8 @@ static enum bw_status part_choose(struct show *s, const struct bw_sequence *q, d
     const struct wish *w = s->wish;
     s->shown[1] = q->count;
     if (!w->parts) return BW_OK;
-    enum bw_status status = w->slice ? slice_frame(s, q->path[0], q->frame[0], fps, NULL) : render_begin(s);
+    enum bw_status status =
+        w->slice ? slice_frame(s, q->path[0], q->frame[0], fps, NULL) : render_begin(s, q->frame[0]);
     if (status) return status;
     const int64_t group = bw_movie_group(&(struct bw_movie_options){s->size[0], s->size[1], fps, 19}),
                   groups = (q->count + group - 1) / group;
