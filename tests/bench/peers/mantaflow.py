@@ -12,7 +12,7 @@ import bpy
 place, resolution, frames, folder = sys.argv[-4], int(sys.argv[-3]), int(sys.argv[-2]), sys.argv[-1]
 size, middle, source_at, radius = {
     "cube": ((1, 1, 1), (0, 0, 0.5), (0, 0, 0.2), 0.15),
-    "plume": ((1.8, 1.8, 3.2), (0.15, 0, 1.6), (-0.1, 0, 0), 0.18),
+    "plume": ((2.2, 1.6, 3.4), (0.45, 0, 1.7), (-0.1, 0, 0), 0.27),
 }[place]
 bpy.ops.wm.read_factory_settings(use_empty=True)
 scene = bpy.context.scene

@@ -3,8 +3,8 @@
 # peer.sh BILLOW [RES…]: the same plume by Blender's Mantaflow and by Billow, whole processes in turn: unit cube, RES³ cells
 # all of them active, one step a frame, MacCormack, VDB half + Blosc of density, temperature and velocity. Seconds, the
 # least of RUNS each (PEER_RUNS, default 2), and their ratio. With PEER_LONG=1 at RES 64, 128, 192; then the preset `plume`
-# as it is, movie apart, active tiles only and as many steps as it wants, against Mantaflow in the same box of 144×144×256
-# cells over the same frames, one step each (its warm-up too; PEER_PLUME frames, default 84), once each.
+# as it is, movie apart, active tiles only and as many steps as it wants, against Mantaflow in the same box of 176×128×272
+# cells over the same frames, one step each (its warm-up too; PEER_PLUME frames, default 108), once each.
 set -u
 billow=$(realpath "$1")
 here=$(dirname "$(realpath "$0")")
@@ -61,10 +61,10 @@ for res in "$@"; do
 done
 
 [ -n "${PEER_LONG:-}" ] || exit 0
-count=${PEER_PLUME:-84}
+count=${PEER_PLUME:-108}
 rm -rf "$work/manta" "$work/billow"
-other=$(seconds blender -b --factory-startup --python "$here/mantaflow.py" -- plume 256 "$count" "$work/manta") || exit 1
-own=$(seconds "$billow" bake plume --mute mp4 --frames "1-$((count - 12))" --out "$work/billow") || exit 1
+other=$(seconds blender -b --factory-startup --python "$here/mantaflow.py" -- plume 272 "$count" "$work/manta") || exit 1
+own=$(seconds "$billow" bake plume --mute mp4 --frames "1-$((count - 36))" --out "$work/billow") || exit 1
 [ "$(find "$work/manta" -name '*.vdb' | wc -l)" -ge "$count" ] || { echo "peer: Mantaflow wrote too few frames"; exit 1; }
-[ "$(find "$work/billow" -name '*.vdb' | wc -l)" = "$((count - 12))" ] || { echo "peer: Billow wrote too few frames"; exit 1; }
+[ "$(find "$work/billow" -name '*.vdb' | wc -l)" = "$((count - 36))" ] || { echo "peer: Billow wrote too few frames"; exit 1; }
 printf '%-10s %7s %12s %12s %8s\n' plume "$count" "$other" "$own" "$(awk "BEGIN {printf \"%.1f\", $other / $own}")"
