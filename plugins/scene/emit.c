@@ -10,12 +10,17 @@
  * An amount given per second (`0.4 1/s`) is a rate in modes max and set too. Velocity inside the shape follows the
  * law of `set`. A shape that moves further than half a cell in a step is sampled along its way: targets take the
  * largest coverage met, rates the mean, so a fast emitter leaves a trail and no beads. Points are balls that each have
- * a velocity; their union covers, and where they overlap the gas takes on their mean velocity. */
+ * a velocity; their union covers, and where they overlap the gas takes on their mean velocity.
+ *
+ * In mode max the shape is full at the step's end, too: where the stage comes before mac.advect, it is filled up again
+ * after it (common/source.h). */
 #include "stages.h"
 #include <billow/noise.h>
 #include <common/shape/shape.h>
+#include <common/source.h>
 
 #include <math.h>
+#include <string.h>
 
 #define BLEND_TIME (1.0 / 24) // s
 #define MOTION_SAMPLES 16
@@ -62,6 +67,12 @@ static const struct bw_param params[] = {
     BW_F64(struct emit, inherit_velocity, "inherit_velocity", "0", 0, 10, NULL,
            "Share of the shape's own motion that the gas inside it takes on."),
     BW_AMOUNTS(struct emit, amounts, "What to emit: any field's name with its amount."),
+};
+
+struct state {
+    struct shape_state shape; ///< first: the shape's functions take the stage's state for it
+    int64_t step;             ///< the last, and when it ended, s
+    double end;
 };
 
 enum { PORT_AMOUNTS, PORT_VEL };
@@ -383,6 +394,19 @@ static enum bw_status motion_plan(struct bw_stage *s, struct plan *a)
     return status ? status : pose_at(s, s->time + s->dt - a->moment, &a->before);
 }
 
+/* The shape as it stands at `time`, the step's end. */
+static enum bw_status still_plan(struct bw_stage *s, struct plan *a, struct points_cloud *cloud)
+{
+    a->n_poses = 1;
+    if (a->p->shape.kind == SHAPE_POINTS) {
+        a->points = cloud;
+        return points_plan(s, a->time, a->time, cloud);
+    }
+    const enum bw_status status = shape_ready(s, &a->pose[0]);
+    a->bounds = pose_bounds(&a->pose[0], 0.5 * a->width + s->grid->h);
+    return status;
+}
+
 static int velocity_given(const struct emit *p)
 {
     return p->velocity[0] != 0 || p->velocity[1] != 0 || p->velocity[2] != 0;
@@ -427,19 +451,48 @@ static enum bw_status activate(struct bw_stage *s)
     return s->host->activate(s, box.lo, box.hi);
 }
 
+static struct plan plan_of(const struct bw_stage *s, double end)
+{
+    const struct emit *p = s->params;
+    return (struct plan){.p = p,
+                         .amount = p->amounts.items,
+                         .n_amounts = (uint32_t)p->amounts.count,
+                         .width = edge_width(s),
+                         .dt = s->dt,
+                         .time = end,
+                         .seed = bw_rng((uint64_t)p->noise.seed, s->seed),
+                         .octaves = noise_octaves(&p->noise, s->grid->h)};
+}
+
+static enum bw_status plan_run(struct bw_stage *s, struct plan *a)
+{
+    const struct bw_bound *bound = &s->ports[PORT_AMOUNTS];
+    struct bw_access *access = s->host->scratch(s, (a->n_amounts + 1) * sizeof *access);
+    if (!access) return BW_ERR_MEMORY;
+    for (uint32_t i = 0; i < a->n_amounts; i++) access[i] = (struct bw_access){bound->fields[i], BW_UPDATE, 0};
+    if (a->moves_gas) access[a->n_amounts] = (struct bw_access){bw_port_field(s, PORT_VEL), BW_UPDATE, 0};
+    uint32_t rows = a->n_amounts + (uint32_t)a->moves_gas;
+    if (!rows) return BW_OK;
+    double failed = 0;
+    enum bw_status status = s->host->sweep(s, &(struct bw_sweep){.access = access,
+                                                                 .n_access = rows,
+                                                                 .body = body,
+                                                                 .reach = block_reach,
+                                                                 .user = a,
+                                                                 .sums = &failed,
+                                                                 .n_sums = 1});
+    return status ? status : failed > 0 ? BW_ERR_MEMORY : BW_OK;
+}
+
 static enum bw_status step(struct bw_stage *s)
 {
     const struct emit *p = s->params;
     const struct bw_bound *bound = &s->ports[PORT_AMOUNTS];
     struct bw_field *vel = bw_port_field(s, PORT_VEL);
-    struct plan a = {.p = p,
-                     .amount = p->amounts.items,
-                     .n_amounts = (uint32_t)p->amounts.count,
-                     .width = edge_width(s),
-                     .dt = s->dt,
-                     .time = s->time + s->dt,
-                     .seed = bw_rng((uint64_t)p->noise.seed, s->seed),
-                     .octaves = noise_octaves(&p->noise, s->grid->h)};
+    struct state *state = s->state;
+    struct plan a = plan_of(s, s->time + s->dt);
+    state->step = s->step;
+    state->end = a.time;
     if (bound->count != a.n_amounts)
         return s->host->fail(s, BW_ERR_PLUGIN, "%u amounts are bound to %u fields", a.n_amounts, bound->count);
     enum bw_status status = amounts_check(s, p);
@@ -454,22 +507,24 @@ static enum bw_status step(struct bw_stage *s)
         inherits = inherits && pose_moved(&a.before, &a.pose[a.n_poses - 1]);
     }
     a.moves_gas = vel && (velocity_given(p) || inherits);
-    struct bw_access *access = s->host->scratch(s, (a.n_amounts + 1) * sizeof *access);
-    if (!access) return BW_ERR_MEMORY;
-    for (uint32_t i = 0; i < a.n_amounts; i++) access[i] = (struct bw_access){bound->fields[i], BW_UPDATE, 0};
-    if (a.moves_gas) access[a.n_amounts] = (struct bw_access){vel, BW_UPDATE, 0};
-    uint32_t rows = a.n_amounts + (uint32_t)a.moves_gas;
-    if (!rows) return BW_OK;
-    double failed = 0;
-    status = s->host->sweep(s, &(struct bw_sweep){.access = access,
-                                                  .n_access = rows,
-                                                  .body = body,
-                                                  .reach = block_reach,
-                                                  .user = &a,
-                                                  .sums = &failed,
-                                                  .n_sums = 1});
-    return status ? status : failed > 0 ? BW_ERR_MEMORY : BW_OK;
+    return plan_run(s, &a);
 }
+
+/* Rates have been given, velocity is a law of time: targets alone. */
+static enum bw_status refill(struct bw_stage *s, int64_t step)
+{
+    const struct state *state = s->state;
+    const struct emit *p = s->params;
+    if (state->step != step || p->mode != EMIT_MAX || !p->amounts.count) return BW_OK;
+    struct plan a = plan_of(s, state->end); // dt is 0 outside of a stage's own step
+    struct points_cloud cloud;
+    const enum bw_status status = still_plan(s, &a, &cloud);
+    return status ? status : plan_run(s, &a);
+}
+
+static const struct source_api source_api = {refill};
+
+static const void *extension(const char *id) { return strcmp(id, SOURCE) ? NULL : &source_api; }
 
 static enum bw_status checkpoint(struct bw_stage *s, struct bw_archive *a)
 {
@@ -482,7 +537,7 @@ const struct bw_stage_desc scene_emit_desc = {
     .brief = "Puts smoke, heat, fuel or any field into a shape, or takes it away.",
     .references = "Perlin 1985, 2002 (noise)",
     .params_size = sizeof(struct emit),
-    .state_size = sizeof(struct shape_state),
+    .state_size = sizeof(struct state),
     BW_PARAMS(params),
     BW_PORTS(ports),
     .init = init,
@@ -490,4 +545,5 @@ const struct bw_stage_desc scene_emit_desc = {
     .flags = BW_STAGE_RANKS | BW_STAGE_SETUP, // the first frame shows it already
     .step = step,
     .checkpoint = checkpoint,
+    .extension = extension,
 };

@@ -16,6 +16,7 @@
  * that reads beyond the halo by the host's sampler, exactly. */
 #include "beyond/carried.h"
 #include "flux/flux.h"
+#include <common/source.h>
 #include <string.h>
 
 static const struct bw_param only_rows[] = {
@@ -159,6 +160,7 @@ static enum bw_status advect_step(struct bw_stage *s)
     st = pass_init(&p, s);
     p.walls = solid ? walls : NULL;
     if (st == BW_OK) st = pass_run(&p, &((struct state *)s->state)->last);
+    if (st == BW_OK) st = sources_refill(s);
     s->host->metric(s, "long_traces", p.long_traces, BW_METRIC_SUM);
     return st;
 }
