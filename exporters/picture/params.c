@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "params.h"
+#include <picture/volume/scene/flame.h>
 #include <picture/gather/sparks.h>
 
 #include <math.h>
@@ -37,13 +38,17 @@ const struct bw_param bw_picture_light_rows[5] = {
                   "Relief and pattern, of which `colour` is the mean; they move with the obstacle. Wood and bark "     \
                   "grow along a shape's own z, bricks lie level."),                                                    \
         BW_F64(S, m scale, "scale", "1", 1e-6, 1e6, 0,                                                                 \
-               "Size of the material's pattern, times what it is in life: a brick is 24 cm long.")
+               "Size of the material's pattern, times what it is in life: a brick is 24 cm long; of wax how far "      \
+               "light gets, too."),                                                                                    \
+        BW_F64(S, m glow, "glow", "0 K", 0, 10000, "K",                                                                \
+               "What glows: it sends out the light of a flame of that temperature besides; 0: none. It lights "        \
+               "nothing else.")
 
-static const struct bw_param each_rows[5] = {
+static const struct bw_param each_rows[6] = {
     BW_STRING(struct bw_picture_obstacle, stage, "stage", NULL, "Id of the stage that the obstacle is."),
     OBSTACLE_ROWS(struct bw_picture_obstacle, ),
 };
-const struct bw_param bw_picture_obstacle_rows[5] = {
+const struct bw_param bw_picture_obstacle_rows[6] = {
     OBSTACLE_ROWS(struct bw_picture_obstacles, all.),
     BW_LIST(struct bw_picture_obstacles, each, struct bw_picture_obstacle, "each", each_rows,
             "Those that look otherwise, at most 16, each by its `stage`; keys that are left out are the usual ones."),
@@ -182,10 +187,16 @@ static const char *light_choose(const struct bw_picture_light *own, struct bw_li
     return NULL;
 }
 
-static struct bw_material_wish material_of(const struct bw_picture_obstacle *o)
+/// Light of flames `fire` times as bright as usual is what it glows by.
+static struct bw_material_wish material_of(const struct bw_picture_obstacle *o, double fire)
 {
     struct bw_material_wish wish = {.kind = o->material, .roughness = (float)o->roughness, .scale = o->scale};
     for (int c = 0; c < 3; c++) wish.colour[c] = (float)fmin(fmax(o->colour[c], 0), 1);
+    if (!(o->glow > 0)) return wish;
+    struct bw_planck planck;
+    bw_planck_init(&planck, BW_CONTRAST);
+    bw_planck_read(&planck, (float)o->glow, wish.glow);
+    for (int c = 0; c < 3; c++) wish.glow[c] *= (float)fire * BW_GLOW;
     return wish;
 }
 
@@ -224,9 +235,9 @@ enum bw_status bw_picture_look(const struct bw_picture_params *p, int flames, st
                  BW_FINISHES);
         return BW_ERR_PRESET;
     }
-    look->material = material_of(&p->obstacles.all);
+    look->material = material_of(&p->obstacles.all, look->fire);
     for (int64_t i = 0; i < p->obstacles.each.count; i++) {
-        look->each[i] = material_of(&each[i]);
+        look->each[i] = material_of(&each[i], look->fire);
         if (each[i].stage && *each[i].stage) continue;
         snprintf(why, why_size, "obstacles: number %lld of `each` has no `stage`, the id of the one that it is",
                  (long long)i + 1);

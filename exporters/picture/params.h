@@ -28,6 +28,7 @@ struct bw_picture_obstacle {
     const char *stage; ///< its id
     bw_vec3 colour;
     double roughness, scale;
+    double glow;      ///< K; 0: it does not
     int32_t material; ///< enum bw_material
 };
 /// What all of them look like but those that are named.
@@ -81,7 +82,7 @@ struct bw_picture_light {
 };
 
 extern const struct bw_param bw_picture_range_row[1], bw_picture_light_rows[5], bw_picture_camera_rows[10],
-    bw_picture_obstacle_rows[5], bw_picture_particle_rows[5], bw_picture_sky_rows[3];
+    bw_picture_obstacle_rows[6], bw_picture_particle_rows[5], bw_picture_sky_rows[3];
 
 /// Rows of a parameter table for the member `m`, a struct bw_picture_params, of S.
 // clang-format off

@@ -195,7 +195,7 @@ struct bw_shape {
     uint32_t kind; ///< enum bw_shape_kind
     uint32_t reserved;
     double center[3], axis[3][3], scale[3]; ///< axes: its own x, y and z as unit vectors of the world
-    double tube;
+    double tube;                            ///< of a torus; of a cylinder the radius of its edges, m
     const double (*point)[3];     ///< of a mesh, n_points; the arrays are whose it is that hands the shape out
     const int32_t (*triangle)[3]; ///< n_triangles
     int64_t n_points, n_triangles;

@@ -52,6 +52,7 @@ int pose_shape(const struct pose *p, struct bw_shape *s)
     case SHAPE_CYLINDER:
         axes_fill(s->axis);
         scale_set(s, p->radius, p->radius, p->half[2]);
+        s->tube = p->minor;
         return p->radius > 0;
     case SHAPE_TORUS:
         axes_fill(s->axis);

@@ -21,6 +21,7 @@ static const struct bw_param cylinder_rows[] = {
     BW_VEC3(struct shape_cylinder, center, "center", "[0, 0, 0]", "m", "Where the middle is."),
     BW_F64(struct shape_cylinder, radius, "radius", "0.1 m", 0, 1e6, "m", "Radius."),
     BW_F64(struct shape_cylinder, height, "height", "0.2 m", 0, 1e6, "m", "Length along the axis."),
+    BW_F64(struct shape_cylinder, round, "round", "0 m", 0, 1e6, "m", "Radius of its two edges; 0: they are sharp."),
     BW_VEC3(struct shape_cylinder, axis, "axis", "[0, 0, 1]", NULL,
             "Direction of the axis; its length does not matter."),
 };
@@ -155,6 +156,10 @@ static enum bw_status pose_cylinder(struct bw_stage *s, const struct shape_cylin
     p->half[2] = 0.5 * a->height;
     enum bw_status status = length_check(s, "radius", a->radius);
     if (!status) status = length_check(s, "height", a->height);
+    p->minor = a->round;
+    if (!status && !(p->minor >= 0 && p->minor <= fmin(p->radius, p->half[2])))
+        return s->host->fail(s, BW_ERR_PRESET, "shape: round is %g m; 0 to radius and half the height, %g m, can be",
+                             p->minor, fmin(p->radius, p->half[2]));
     return status ? status : pose_axis(s, a->axis, p);
 }
 
@@ -295,8 +300,8 @@ double pose_distance(const struct pose *p, const double x[3])
     case SHAPE_BOX: return box_distance(p, d);
     case SHAPE_CYLINDER: {
         offset_profile(p, d, &rho, &height);
-        const double q[2] = {rho - p->radius, fabs(height) - p->half[2]};
-        return beyond_distance(q, 2);
+        const double q[2] = {rho - p->radius + p->minor, fabs(height) - p->half[2] + p->minor};
+        return beyond_distance(q, 2) - p->minor;
     }
     case SHAPE_TORUS: offset_profile(p, d, &rho, &height); return hypot(rho - p->radius, height) - p->minor;
     case SHAPE_MESH: return pose_mesh_distance(p, d);

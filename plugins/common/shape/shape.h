@@ -33,7 +33,7 @@ struct shape_box {
 };
 struct shape_cylinder {
     bw_vec3 center;
-    double radius, height;
+    double radius, height, round;
     bw_vec3 axis;
 };
 struct shape_torus {
@@ -85,7 +85,7 @@ struct pose {
     double center[3];     ///< mesh, volume, points: where the file's origin is
     double axis[3][3];    ///< local x, y, z as world unit vectors; round shapes: only z, their axis of symmetry
     double half[3];       ///< box: half edges; cylinder: half[2] is half the height
-    double radius, minor; ///< sphere, cylinder: radius; torus: ring and tube
+    double radius, minor; ///< sphere, cylinder: radius, and of its edges; torus: ring and tube
     double scale;         ///< mesh, volume, points: metres a unit of the file
     double thickness;     ///< mesh: of its sheets, m
 };

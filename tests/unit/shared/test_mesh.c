@@ -179,6 +179,21 @@ Test(mesh, up_is_a_choice)
     test_end(&r);
 }
 
+static double round_exact(const double x[3])
+{
+    const double out = hypot(x[0], x[1]) - .4, up = fabs(x[2]) - .3;
+    return hypot(fmax(out, 0), fmax(up, 0)) + fmin(fmax(out, up), 0) - .1;
+}
+
+/* No mesh, but judged as one: a cylinder whose edges are round. */
+Test(mesh, a_cylinder_with_round_edges)
+{
+    struct test_run r =
+        run(STILL "  - collide: {wake: always, shape: {cylinder: {radius: 50 cm, height: 80 cm, round: 10 cm}}}\n");
+    cr_assert_lt(solid_error(&r, round_exact, .14), 1e-5);
+    test_end(&r);
+}
+
 /* ---- parts that the domain does not feel ---- */
 
 static void boxes_write(const char *name, const double (*box)[2][3], int n)

@@ -99,7 +99,7 @@ Test(material, each_obstacle_looks_as_its_stage_is_named)
 {
     struct bw_picture_obstacle own[2] = {{.stage = "wick", .colour = {0, 0, 2}, .material = BW_MATERIAL_BARK},
                                          {.stage = "nobody"}};
-    struct bw_picture_params p = {.obstacles = {{.colour = {0.5, 0.5, 0.5}}, {own, 2}}};
+    struct bw_picture_params p = {.fire = 1, .obstacles = {{.colour = {0.5, 0.5, 0.5}}, {own, 2}}};
     struct bw_field_info info = {.name = "solid"};
     const struct bw_snapshot_field solid = {.info = &info};
     struct bw_snapshot_shape shape[3];
@@ -119,6 +119,15 @@ Test(material, each_obstacle_looks_as_its_stage_is_named)
     bw_shapes_free(&tools, s);
     cr_assert_eq(bw_picture_look(&p, 0, &look, why, sizeof why), BW_OK);
     cr_assert(look.each[0].kind == BW_MATERIAL_BARK && look.each[0].colour[2] == 1 && look.material.colour[0] == 0.5f);
+    for (int c = 0; c < 3; c++) cr_assert_eq(look.material.glow[c], 0);
+    float ember[2];
+    for (int i = 0; i < 2; i++) {
+        own[0].glow = 1200 + 300 * i;
+        cr_assert_eq(bw_picture_look(&p, 0, &look, why, sizeof why), BW_OK);
+        ember[i] = look.each[0].glow[0];
+        cr_assert_gt(ember[i], 3 * look.each[0].glow[2], "what glows is red");
+    }
+    cr_assert_gt(ember[1], 1.5f * ember[0], "%g of 1200 K, %g of 1500 K", ember[0], ember[1]);
     own[1].stage = NULL;
     cr_assert_eq(bw_picture_look(&p, 0, &look, why, sizeof why), BW_ERR_PRESET);
     cr_assert_str_eq(why, "obstacles: number 2 of `each` has no `stage`, the id of the one that it is");

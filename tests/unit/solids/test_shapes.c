@@ -187,6 +187,14 @@ static void of_drum(const double p[3], double n[3])
     n[0] = end ? 0 : p[0] / r, n[1] = end ? 0 : p[1] / r, n[2] = end ? copysign(1, p[2]) : 0;
 }
 
+enum { ROUND = 3 }; ///< tenths: the radius of its edges
+static void of_round_drum(const double p[3], double n[3])
+{
+    const double r = hypot(p[0], p[1]), flat = 1 - 0.1 * ROUND, high = 2 - 0.1 * ROUND;
+    const double out = fmax(r - flat, 0), up = fmax(fabs(p[2]) - high, 0), len = hypot(out, up);
+    n[0] = p[0] / r * out / len, n[1] = p[1] / r * out / len, n[2] = copysign(up / len, p[2]);
+}
+
 static void of_ring(const double p[3], double n[3])
 {
     const double r = hypot(p[0], p[1]), q[3] = {p[0] - p[0] / r * 2, p[1] - p[1] / r * 2, p[2]};
@@ -200,6 +208,8 @@ Test(shapes, round_ones_are_round_and_their_rims_sharp)
     cr_expect_lt(normal_off(&s, of_ball), 0.3 * degree);
     s = (struct bw_shape){.kind = BW_SHAPE_CYLINDER, .scale = {1, 1, 2}, UPRIGHT};
     cr_expect_lt(normal_off(&s, of_drum), 0.3 * degree);
+    s.tube = 0.1 * ROUND;
+    cr_expect_lt(normal_off(&s, of_round_drum), 4 * degree);
     s = (struct bw_shape){.kind = BW_SHAPE_TORUS, .scale = {2, 2, 2}, .tube = 0.25, UPRIGHT};
     cr_expect_lt(normal_off(&s, of_ring), 0.6 * degree);
 }
@@ -314,4 +324,46 @@ Test(shapes, puddles_mirror_them)
 {
     const double dark = street_light(0), bright = street_light(1);
     cr_assert_gt(bright, 1.02 * dark, "%g and %g", bright, dark);
+}
+
+/* ---- wax ---- */
+
+enum { FLAME = 16, WIDE = 40, HIGH = 90 };
+
+/// Light of a candle's side, 2 m wide and 4 m high, 0.5, 1.5 and 2.5 m below its flame's side, by channel: deep in wax
+/// of that kind red light gets 1.2 m.
+static void candle_light(int32_t kind, float rgb[3][3])
+{
+    struct bw_shape drum = {.kind = BW_SHAPE_CYLINDER, .center = {0, 0, 2}, .scale = {1, 1, 2}, UPRIGHT};
+    struct bw_shapes *s = shapes_of(&drum, 1);
+    struct bw_volume v = {.shapes = s, .box = {.h = 0.1, .n = {FLAME, FLAME, FLAME}, .origin = {-0.8, -0.8, 4.4}}};
+    struct bw_scene scene = {.lo = {-2, -2, 0}, .hi = {2, 2, 6}, .extinction = 1, .exposure = 1};
+    scene.look = (struct bw_look)BW_LOOK_DEFAULT;
+    scene.look.key = scene.look.environment = 0;
+    scene.look.material = (struct bw_material_wish){.kind = kind, .colour = {0.5f, 0.5f, 0.5f}, 1, .scale = 100};
+    v.flame = take(NULL, FLAME * FLAME * FLAME * sizeof(float));
+    for (int i = 0; i < FLAME * FLAME * FLAME; i++)
+        v.flame[i] = abs(i % FLAME - 8) < 3 && abs(i / FLAME % FLAME - 8) < 3 && abs(i / FLAME / FLAME - 8) < 5;
+    struct bw_image img;
+    cr_assert_eq(bw_image_init(&img, &tools, WIDE, HIGH), BW_OK);
+    const struct bw_aim aim = {.distance = 100, .tan_long = 0.0225, .has_target = 1, .target = {0, 0, 2.25}};
+    bw_camera_fit(&scene.camera, &aim, scene.lo, scene.hi, (double)WIDE / HIGH);
+    cr_assert_eq(bw_render_linear(&tools, &v, &scene, &img, NULL), BW_OK);
+    for (int i = 0; i < 3; i++) memcpy(rgb[i], img.px + 3 * (WIDE * (20 + 20 * i) + WIDE / 2), sizeof rgb[i]);
+    bw_image_free(&img);
+    bw_shapes_free(&tools, s);
+    give(NULL, v.flame);
+}
+
+/* A flame on top is seen through wax's side, less and redder with depth, and not through clay's. */
+Test(shapes, wax_glows_by_its_flame)
+{
+    float wax[3][3], clay[3][3];
+    candle_light(BW_MATERIAL_WAX, wax);
+    candle_light(BW_MATERIAL_PLAIN, clay);
+    for (int i = 0; i < 3; i++) cr_expect_lt(clay[i][0], 0.1f * wax[i][0], "%g through clay at %d", clay[i][0], i);
+    for (int i = 1; i < 3; i++) {
+        cr_expect_lt(wax[i][0], 0.8f * wax[i - 1][0], "%g below %g", wax[i][0], wax[i - 1][0]);
+        cr_expect_lt(wax[i][2] * wax[i - 1][0], 0.8f * wax[i - 1][2] * wax[i][0], "no redder at %d", i);
+    }
 }

@@ -10,6 +10,8 @@
 
 #define STEEP 1.5 ///< no relief is steeper: it would turn from the eye
 
+#define DEEP 0.012 ///< m that red light gets into wax
+
 /// What a place is before light falls on it.
 struct spot {
     float tone[3]; ///< of the mean colour, by channel
@@ -195,7 +197,8 @@ void bw_material_at(const struct bw_material_wish *wish, const double p[3], cons
 {
     *out = (struct bw_finish){.roughness = wish->roughness,
                               .metal = wish->kind == BW_MATERIAL_METAL,
-                              .soft = wish->kind == BW_MATERIAL_WAX ? 0.6f : 0};
+                              .soft = wish->kind == BW_MATERIAL_WAX ? 0.6f : 0,
+                              .deep = DEEP * wish->scale};
     memcpy(out->albedo, wish->colour, sizeof out->albedo);
     memcpy(out->normal, n, sizeof out->normal);
     if (wish->kind == BW_MATERIAL_PLAIN || !(wish->scale > 0)) return;

@@ -22,6 +22,7 @@ enum bw_material {
 struct bw_material_wish {
     int32_t kind; ///< enum bw_material
     float colour[3], roughness;
+    float glow[3]; ///< radiance of its own
     double scale;
 };
 
@@ -30,6 +31,7 @@ struct bw_finish {
     float albedo[3], roughness;
     float metal;      ///< 1: it mirrors in its colour and scatters nothing
     float soft;       ///< 0 … 1: light gets round and through it as through wax
+    double deep;      ///< m: how deep red light gets into it, where it is soft
     double normal[3]; ///< a unit vector, with its relief
 };
 

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-enum { AROUND = 192, ARC = 96, TUBE = 96 };
+enum { AROUND = 192, ARC = 96, TUBE = 96, EDGE = 12 };
 #define TURN 6.283185307179586
 
 /// A profile: distance from the axis, height.
@@ -12,10 +12,20 @@ struct profile {
     double r, z;
 };
 
+/// A cylinder's: from the middle of its bottom over two edges to that of its top.
+static struct profile drum_at(const struct bw_shape *s, int row)
+{
+    const int top = row > EDGE + 1, at = top ? row - EDGE - 2 : row - 1;
+    const double edge[2] = {s->tube / s->scale[0], s->tube / s->scale[2]}, a = 0.25 * TURN * at / EDGE;
+    if (row == 0 || row == 2 * EDGE + 3) return (struct profile){0, top ? 1 : -1};
+    return top ? (struct profile){1 - edge[0] * (1 - cos(a)), 1 - edge[1] * (1 - sin(a))}
+               : (struct profile){1 - edge[0] * (1 - sin(a)), -1 + edge[1] * (1 - cos(a))};
+}
+
 static struct profile profile_at(const struct bw_shape *s, int row)
 {
     static const struct profile drum[4] = {{0, -1}, {1, -1}, {1, 1}, {0, 1}};
-    if (s->kind == BW_SHAPE_CYLINDER) return drum[row];
+    if (s->kind == BW_SHAPE_CYLINDER) return s->tube > 0 ? drum_at(s, row) : drum[row];
     if (s->kind == BW_SHAPE_BALL) {
         const double a = 0.5 * TURN * row / ARC;
         return (struct profile){row == 0 || row == ARC ? 0 : sin(a), -cos(a)};
@@ -56,9 +66,10 @@ static void net_fill(const struct bw_shape *s, int rows, double (*point)[3], int
 
 enum bw_status bw_form_make(const struct bw_tools *tools, const struct bw_shape *s, struct bw_shape *out, void **memory)
 {
-    const int box = s->kind == BW_SHAPE_BOX, rows = s->kind == BW_SHAPE_CYLINDER ? 4
-                                                    : s->kind == BW_SHAPE_BALL   ? ARC + 1
-                                                                                 : TUBE + 1;
+    const int box = s->kind == BW_SHAPE_BOX, round = s->tube > 0 ? 2 * EDGE + 4 : 4,
+              rows = s->kind == BW_SHAPE_CYLINDER ? round
+                     : s->kind == BW_SHAPE_BALL   ? ARC + 1
+                                                  : TUBE + 1;
     const size_t points = box ? 8 : (size_t)rows * AROUND, triangles = box ? 12 : 2 * (size_t)(rows - 1) * AROUND;
     double(*point)[3] = tools->alloc(tools->ctx, points * sizeof *point + triangles * 3 * sizeof(int32_t));
     int32_t(*triangle)[3] = (int32_t(*)[3])(point + points);

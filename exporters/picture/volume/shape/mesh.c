@@ -112,6 +112,10 @@ uint64_t bw_mesh_key(const struct bw_shape *s)
 {
     uint64_t key = mixed(0xcbf29ce484222325u, &s->kind, sizeof s->kind);
     if (s->kind == BW_SHAPE_TORUS) key = mixed(key, &s->tube, sizeof s->tube);
+    if (s->kind == BW_SHAPE_CYLINDER && s->tube > 0) {
+        key = mixed(key, &s->tube, sizeof s->tube);
+        key = mixed(key, s->scale, sizeof s->scale);
+    }
     if (s->kind != BW_SHAPE_MESH) return key;
     key = mixed(key, s->point, (size_t)s->n_points * sizeof *s->point);
     return mixed(key, s->triangle, (size_t)s->n_triangles * sizeof *s->triangle);

@@ -13,7 +13,10 @@
 #define REACH 3      ///< times the tangent that they are wide
 #define BEHIND 0.3   ///< cells behind a face that is turned away
 #define CORNER 0.7   ///< of the room's light that a corner may lose
-#define THROUGH 0.5f ///< of the light on its other side that gets through wax
+#define THROUGH 0.9f ///< of the light on its other side that gets through wax
+#define GRAZE 3      ///< times the cosine: light from a little behind gets in little of it
+#define INSIDE 1e-3  ///< of the way that red light gets into it: where ways through it begin
+enum { ENDS = 16 };  ///< faces of others on a way through wax, at most
 #define MIRROR 0.03  ///< no lamp is smaller in a mirror
 
 /// Where light falls on an obstacle, what it is there, and what comes: irradiance over π, and what is mirrored.
@@ -21,6 +24,7 @@ struct lit_place {
     const struct bw_solid_seen *seen;
     const struct bw_studio *studio;
     struct bw_finish finish;
+    const float *glow; ///< its own radiance
     float arrives[3], mirrored[3];
 };
 
@@ -122,12 +126,16 @@ static float room_open(const struct bw_solid_seen *s)
 }
 
 /// What the obstacle is made of there.
-static void finish_find(const struct bw_solid_seen *s, const struct bw_studio *studio, struct bw_finish *f)
+static void finish_find(struct lit_place *g)
 {
+    const struct bw_solid_seen *s = g->seen;
+    const struct bw_studio *studio = g->studio;
+    struct bw_finish *f = &g->finish;
     const struct bw_look *look = &studio->scene->look;
     const struct bw_form *form = s->hit ? &s->v->shapes->form[s->hit->form] : NULL;
     const struct bw_material_wish *wish = form && form->look ? &look->each[form->look - 1] : &look->material;
     double n[3] = {0}, slant = 0, relief[3];
+    g->glow = wish->glow;
     for (int a = 0; a < 3; a++) slant -= s->at.normal[a] * s->dir[a];
     for (int a = 0; a < 3; a++)
         for (int w = 0; w < 3; w++) n[a] += (form ? form->axis[a][w] : a == w) * s->at.normal[w];
@@ -148,20 +156,81 @@ static void fire_add(const struct lit_place *g, const double n[3], float share, 
     for (int c = 0; c < 3; c++) rgb[c] += share * light[c];
 }
 
+/// The fire's light from behind a face, as in fire_add but by how far it is behind, and where most of it comes from, a
+/// unit vector. 0: there is none.
+static int fire_behind(const struct lit_place *g, double to[3], float rgb[3])
+{
+    const struct bw_lamps *all = &g->studio->ambient->lamps;
+    double length = 0;
+    for (int a = 0; a < 3; a++) to[a] = 0;
+    for (int i = 0; i < all->n; i++) {
+        const struct bw_lamp *l = &all->lamp[i];
+        double d[3], r2 = 1e-30, behind = 0, bright = 0;
+        for (int a = 0; a < 3; a++) {
+            d[a] = l->at[a] - g->seen->at.p[a];
+            r2 += d[a] * d[a], behind -= d[a] * g->seen->at.face[a];
+        }
+        if (behind <= 0) continue;
+        const double r = sqrt(r2), k = fmin(GRAZE * behind / r, 1) / (4 * 3.14159265358979 * (r2 + (double)l->floor));
+        for (int c = 0; c < 3; c++) {
+            const float light = (float)k * all->gain[c] * l->rgb[c];
+            rgb[c] += light, bright += (double)light;
+        }
+        for (int a = 0; a < 3; a++) to[a] += bright * d[a] / r;
+    }
+    for (int a = 0; a < 3; a++) length += to[a] * to[a];
+    for (int a = 0; a < 3; a++) to[a] /= fmax(sqrt(length), 1e-300);
+    return length > 0;
+}
+
+/// How far a way goes on inside the obstacle that was hit, m; others that stand in it are no end.
+static double way_inside(const struct bw_solid_seen *s, const double to[3], double begin)
+{
+    double from[3], way = 0;
+    struct bw_shape_hit out;
+    for (int a = 0; a < 3; a++) from[a] = s->hit->p[a] - begin * s->hit->face[a];
+    for (int i = 0; i < ENDS && bw_shapes_hit(s->v->shapes, from, to, HUGE_VAL, &out); i++) {
+        way += out.depth;
+        if (out.form == s->hit->form) return way;
+        for (int a = 0; a < 3; a++) from[a] = out.p[a] + begin * to[a];
+        way += begin;
+    }
+    return way; // its own end lay right behind another's
+}
+
+/* Firelight that gets into wax wherever it can and comes out here, less for the way in between and redder, as if it
+ * went straight: a cheap stand-in for subsurface scattering, which only has to glow where a flame is near. */
+static void fire_through(struct lit_place *g)
+{
+    const struct bw_solid_seen *s = g->seen;
+    static const double deep[3] = {1, 0.6, 0.3}; // of red's
+    const double *n = g->finish.normal, other[3] = {-n[0], -n[1], -n[2]};
+    double to[3];
+    float light[3] = {0};
+    if (!s->hit) {
+        fire_add(g, other, 4 * THROUGH, g->arrives);
+        return;
+    }
+    if (!fire_behind(g, to, light)) return;
+    const double way = way_inside(s, to, INSIDE * g->finish.deep);
+    for (int c = 0; c < 3; c++) g->arrives[c] += 4 * THROUGH * light[c] * (float)exp(-way / (deep[c] * g->finish.deep));
+}
+
 void bw_solid_shade(const struct bw_solid_seen *seen, const struct bw_studio *studio, float rgb[3])
 {
     struct bw_solid_seen s = *seen;
     struct lit_place g = {.seen = &s, .studio = studio};
     s.at.lift = LIFT;
     normal_seen(&s);
-    finish_find(&s, studio, &g.finish);
-    const double *n = g.finish.normal, other[3] = {-n[0], -n[1], -n[2]};
+    finish_find(&g);
+    const double *n = g.finish.normal;
     fire_add(&g, n, 4, g.arrives);
-    if (g.finish.soft > 0) fire_add(&g, other, 4 * THROUGH, g.arrives);
+    if (g.finish.soft > 0) fire_through(&g);
     const float up = 0.5f + 0.5f * (float)n[2], open = room_open(&s);
     for (int c = 0; c < 3; c++) // irradiance over π
         g.arrives[c] += open * (studio->room.below[c] + up * (studio->room.above[c] - studio->room.below[c]));
     for (int l = 0; l < studio->n_lights; l++) lamp_add(&g, l);
     if (g.finish.roughness < 1) room_mirror(&g, open);
-    for (int c = 0; c < 3; c++) rgb[c] = (1 - g.finish.metal) * g.finish.albedo[c] * g.arrives[c] + g.mirrored[c];
+    for (int c = 0; c < 3; c++)
+        rgb[c] = (1 - g.finish.metal) * g.finish.albedo[c] * g.arrives[c] + g.mirrored[c] + g.glow[c];
 }
