@@ -138,14 +138,16 @@ enum bw_status bw_detail_make(const struct bw_tools *tools, const struct bw_volu
 {
     *d = (struct bw_detail){.box = {.h = v->box.h * BW_DETAIL_BLOCK}};
     struct survey s = {v, d, (float)scene->tick, WAY * (float)scene->look.detail};
-    if (!(s.most > 0) || !(s.frame > 0) || !v->vel[0] || !bw_dense_cells(&v->box)) return BW_OK;
+    if (!(s.most > 0) || !(s.frame > 0) || !v->vel[0]) return BW_OK;
+    for (int a = 0; a < 3; a++)
+        if (v->box.n[a] <= BW_DETAIL_BLOCK) return BW_OK;
     for (int a = 0; a < 3; a++) { // blocks stay where they are though the box moves
         d->before[a] = (int32_t)(llround(v->box.origin[a] / v->box.h) & (BW_DETAIL_BLOCK - 1));
         d->box.n[a] = (v->box.n[a] + d->before[a] + BW_DETAIL_BLOCK - 1) / BW_DETAIL_BLOCK;
         d->box.origin[a] = v->box.origin[a] - d->before[a] * v->box.h;
     }
     d->flow = tools->alloc(tools->ctx, 4 * bw_dense_cells(&d->box) * sizeof(float));
-    d->tile = tools->alloc(tools->ctx, 4 * sizeof(float) * BW_DETAIL_TILE * BW_DETAIL_TILE * BW_DETAIL_TILE);
+    d->tile = tools->alloc(tools->ctx, (size_t)4 * BW_DETAIL_TILE * BW_DETAIL_TILE * (BW_DETAIL_TILE + 1));
     if (!d->flow || !d->tile) return BW_ERR_MEMORY;
     for (int q = 0; q < BW_DETAIL_PHASES; q++) phase_set(&d->phase[q], q, scene->frame, &v->box);
     tools->parallel(tools->ctx, d->box.n[2], layer_survey, &s);

@@ -11,7 +11,8 @@
 enum { BW_DETAIL_PHASES = 2, BW_DETAIL_BLOCK = 2, BW_DETAIL_TILE = 64 }; ///< cells; points along an edge
 #define BW_DETAIL_FINE 4                                                 ///< points of the tile a cell
 
-#define BW_DETAIL_FAINT 1e-3f ///< cells: nobody sees it
+#define BW_DETAIL_UNIT (4.5f / 127) ///< bytes are quicker than memory: a tile that stays in a processor's own
+#define BW_DETAIL_FAINT 0.04f       ///< cells: nobody sees it
 
 /// One of the sets of noise that take turns: where its tile lies, turned, and how old and how strong it is.
 struct bw_detail_phase {
@@ -25,7 +26,7 @@ struct bw_detail {
     struct bw_dense box; ///< blocks of BLOCK cells …
     int32_t before[3];   ///< … of which the first begin so many before the medium's
     float *flow;         ///< {cells a frame along x, y, z; rms way of the noise, cells} a block
-    float *tile;         ///< repeating: {a way without divergence, rms 1; a number, rms 1} a point
+    int8_t *tile;        ///< repeating: {a way without divergence, 1/UNIT: rms; 0} a point, rows of TILE + 1
     struct bw_detail_phase phase[BW_DETAIL_PHASES];
 };
 
@@ -35,7 +36,7 @@ enum bw_status bw_detail_make(const struct bw_tools *tools, const struct bw_volu
                               struct bw_detail *d);
 void bw_detail_free(const struct bw_tools *tools, struct bw_detail *d);
 
-/// Fill a tile of TILE³ points, which repeats. tile.c. Errors: BW_ERR_MEMORY.
-enum bw_status bw_detail_tile(const struct bw_tools *tools, float *tile);
+/// Fill a tile of TILE³ points, which repeats, in rows of a point more, the first again. tile.c. Errors: BW_ERR_MEMORY.
+enum bw_status bw_detail_tile(const struct bw_tools *tools, int8_t *tile);
 
 #endif

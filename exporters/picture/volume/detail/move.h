@@ -15,53 +15,80 @@ INLINE vec4 four_load(const float *p)
     return v;
 }
 
-/// The mean of eight points about a place; `at`: of its low corner along each axis, and of the next.
-INLINE vec4 eight_mean(const float *cells, const size_t at[3][2], const float f[3])
+typedef float pair_lanes __attribute__((vector_size(32)));
+
+/// Four values of two cells side by side.
+INLINE pair_lanes pair_load(const float *p)
 {
-    vec4 sum = {0};
-    for (int k = 0; k < 2; k++)
-        for (int j = 0; j < 2; j++) {
-            const float w = (k ? f[2] : 1 - f[2]) * (j ? f[1] : 1 - f[1]);
-            const float *row = cells + 4 * (at[1][j] + at[2][k]);
-            sum += w * ((1 - f[0]) * four_load(row + 4 * at[0][0]) + f[0] * four_load(row + 4 * at[0][1]));
-        }
-    return sum;
+    pair_lanes v;
+    memcpy(&v, p, sizeof v);
+    return v;
 }
+
+INLINE pair_lanes pair_expand(const int8_t *p)
+{
+#if defined(__AVX2__)
+    int64_t bytes;
+    memcpy(&bytes, p, sizeof bytes);
+    return (pair_lanes)_mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(_mm_cvtsi64_si128(bytes)));
+#else
+    return (pair_lanes){p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7]};
+#endif
+}
+
+/// The mean of two such, by how far between them a place is.
+INLINE vec4 pair_mean(pair_lanes v, float f)
+{
+    const float g = 1 - f;
+    vec4 half[2];
+    v *= (pair_lanes){g, g, g, g, f, f, f, f};
+    memcpy(half, &v, sizeof half);
+    return half[0] + half[1];
+}
+
+/// Of four pairs, two along y and two along z.
+INLINE float share_of(int q, const float f[3]) { return (q & 1 ? f[1] : 1 - f[1]) * (q & 2 ? f[2] : 1 - f[2]); }
 
 /// {cells a frame, cells} at p, a place in cells from the first one's centre.
 INLINE vec4 flow_at(const struct bw_detail *d, const float p[3])
 {
     const size_t step[3] = {1, (size_t)d->box.n[0], (size_t)d->box.n[0] * (size_t)d->box.n[1]};
-    size_t at[3][2];
+    size_t at = 0;
     float f[3];
-    for (int a = 0; a < 3; a++) {
-        const int last = d->box.n[a] - 1;
+    for (int a = 0; a < 3; a++) { // at least two blocks
+        const int last = d->box.n[a] - 2;
         float x = (p[a] + 0.5f + (float)d->before[a]) * (1.0f / BW_DETAIL_BLOCK) - 0.5f;
         x = x > 0 ? x : 0;
         int i = (int)x;
         i = i < last ? i : last;
         f[a] = x - (float)i < 1 ? x - (float)i : 1;
-        at[a][0] = (size_t)i * step[a], at[a][1] = (size_t)(i < last ? i + 1 : last) * step[a];
+        at += (size_t)i * step[a];
     }
-    return eight_mean(d->flow, (const size_t(*)[2])at, f);
+    pair_lanes sum = {0};
+    for (int q = 0; q < 4; q++)
+        sum += share_of(q, f) * pair_load(d->flow + 4 * (at + (q & 1 ? step[1] : 0) + (q & 2 ? step[2] : 0)));
+    return pair_mean(sum, f[0]);
 }
 
-/// One set's noise: its way in the tile's own axes, and its number.
+/// One set's noise: its way in the tile's own axes.
 INLINE vec4 tile_at(const struct bw_detail *d, vec4 x)
 {
-    enum { N = BW_DETAIL_TILE };
-    static const size_t step[3] = {1, N, N * N};
-    size_t at[3][2];
+    enum { N = BW_DETAIL_TILE, ROW = N + 1 }; // rows end with their first point
+    int i[3];
     float f[3];
     for (int a = 0; a < 3; a++) {
-        const int i = (int)x[a] - (x[a] < (float)(int)x[a]);
-        f[a] = x[a] - (float)i;
-        at[a][0] = (size_t)(i & (N - 1)) * step[a], at[a][1] = (size_t)((i + 1) & (N - 1)) * step[a];
+        i[a] = (int)x[a] - (x[a] < (float)(int)x[a]);
+        f[a] = x[a] - (float)i[a], i[a] &= N - 1;
     }
-    return eight_mean(d->tile, (const size_t(*)[2])at, f);
+    const ptrdiff_t next[2] = {i[1] < N - 1 ? ROW : ROW - N * ROW, i[2] < N - 1 ? N * ROW : N * ROW - N * N * ROW};
+    const int8_t *first = d->tile + 4 * ((size_t)i[0] + (size_t)ROW * (size_t)(i[1] + N * i[2]));
+    pair_lanes sum = {0};
+    for (int q = 0; q < 4; q++)
+        sum += share_of(q, f) * pair_expand(first + 4 * ((q & 1 ? next[0] : 0) + (q & 2 ? next[1] : 0)));
+    return pair_mean(sum, f[0]);
 }
 
-/// At p, in cells from the first one's centre: {way, cells; number, rms 1} as strong as the flow has it there.
+/// At p, in cells from the first one's centre: its way, cells, as strong as the flow has it there.
 /// *strength: what the way's rms is, cells; 0: nothing.
 INLINE vec4 detail_at(const struct bw_detail *d, const float p[3], float *strength)
 {
@@ -73,13 +100,12 @@ INLINE vec4 detail_at(const struct bw_detail *d, const float p[3], float *streng
         const vec4 t0 = four_load(s->turn[0]), t1 = four_load(s->turn[1]), t2 = four_load(s->turn[2]);
         const vec4 n = tile_at(d, four_load(s->first) + (p[0] - s->age * flow[0]) * t0 +
                                       (p[1] - s->age * flow[1]) * t1 + (p[2] - s->age * flow[2]) * t2);
-        const float back = s->weight * (1.0f / BW_DETAIL_FINE); // `turn` is as much longer
+        const float back = s->weight * (BW_DETAIL_UNIT / BW_DETAIL_FINE); // `turn` is as much longer
         sum[0] += back * (n[0] * t0[0] + n[1] * t0[1] + n[2] * t0[2]);
         sum[1] += back * (n[0] * t1[0] + n[1] * t1[1] + n[2] * t1[2]);
         sum[2] += back * (n[0] * t2[0] + n[1] * t2[1] + n[2] * t2[2]);
-        sum[3] += s->weight * n[3];
     }
-    return sum * (vec4){*strength, *strength, *strength, 1};
+    return *strength * sum;
 }
 
 #endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Three octaves of noise on a tile that repeats: random numbers on lattices of 4, 2 and 1 points, each refined by
- * quadratic B-splines, (1 3 3 1)/4, to the next. Three of them are a vector potential, whose curl is the way; of the
- * fourth a number is made. */
+ * quadratic B-splines, (1 3 3 1)/4, to the next. They are a vector potential, whose curl is the way. */
 #include "detail.h"
 
 #include <math.h>
@@ -58,7 +57,7 @@ static void layer_refine(int64_t k, void *user)
     }
 }
 
-/// (1 2 1)/4 along x and y of a layer, then what curl and number are made of is as smooth as what reads it.
+/// (1 2 1)/4 along x and y of a layer: as smooth as what reads it.
 static void layer_smooth(int64_t k, void *user)
 {
     const struct pass *p = user;
@@ -91,26 +90,21 @@ static void layer_curl(int64_t k, void *user)
         for (int i = 0; i < N; i++) {
             const four dx = here[N * j + ((i + 1) & (N - 1))] - here[N * j + ((i + N - 1) & (N - 1))];
             const four dy = here[y1 + i] - here[y0 + i], dz = z1[N * j + i] - z0[N * j + i];
-            p->to[k * N * N + N * j + i] = (four){dy[2] - dz[1], dz[0] - dx[2], dx[1] - dy[0], here[N * j + i][3]};
+            p->to[k * N * N + N * j + i] = (four){dy[2] - dz[1], dz[0] - dx[2], dx[1] - dy[0], 0};
         }
     }
 }
 
-/// Ways have an rms of 1 in all three components together, and so has the number, whose mean is 0.
-static void tile_scale(four *tile)
+/// Ways have an rms of 1 in all three components together.
+static float tile_gain(const four *way)
 {
-    double way = 0, number = 0, mean = 0;
-    for (int i = 0; i < POINTS; i++) {
-        for (int a = 0; a < 3; a++) way += (double)tile[i][a] * (double)tile[i][a];
-        mean += (double)tile[i][3];
-        number += (double)tile[i][3] * (double)tile[i][3];
-    }
-    mean /= POINTS;
-    const float w = (float)sqrt(POINTS / way), n = (float)(1 / sqrt(number / POINTS - mean * mean));
-    for (int i = 0; i < POINTS; i++) tile[i] = (tile[i] - (four){0, 0, 0, (float)mean}) * (four){w, w, w, n};
+    double sum = 0;
+    for (int i = 0; i < POINTS; i++)
+        for (int a = 0; a < 3; a++) sum += (double)way[i][a] * (double)way[i][a];
+    return (float)sqrt(POINTS / sum);
 }
 
-enum bw_status bw_detail_tile(const struct bw_tools *tools, float *tile)
+enum bw_status bw_detail_tile(const struct bw_tools *tools, int8_t *tile)
 {
     four *memory = tools->alloc(tools->ctx, 2 * POINTS * sizeof *memory), *a = memory, *b = memory + POINTS;
     if (!memory) return BW_ERR_MEMORY;
@@ -124,8 +118,12 @@ enum bw_status bw_detail_tile(const struct bw_tools *tools, float *tile)
     tools->parallel(tools->ctx, N, layer_smooth, &(struct pass){a, b, N, 0, 0});
     tools->parallel(tools->ctx, N, layer_stack, &(struct pass){b, a, N, 0, 0});
     tools->parallel(tools->ctx, N, layer_curl, &(struct pass){a, b, N, 0, 0});
-    tile_scale(b);
-    memcpy(tile, b, POINTS * sizeof *b);
+    const float gain = tile_gain(b) / BW_DETAIL_UNIT;
+    for (int row = 0; row < N * N; row++)
+        for (int i = 0; i <= N; i++, tile += 4) {
+            const four way = gain * b[N * row + (i & (N - 1))];
+            for (int c = 0; c < 4; c++) tile[c] = (int8_t)lrintf(fminf(fmaxf(way[c], -127), 127));
+        }
     tools->release(tools->ctx, memory);
     return BW_OK;
 }

@@ -50,35 +50,33 @@ static void near_layer(int64_t k, void *user)
     for (int i = 0; i < nx * ny; i++)
         out[i] = (uint8_t)((p[4 * i + 3] > 0 || p[4 * i] > 0 ? BW_HOLDS_MEDIUM : 0) |
                            (fire && fire[2 * i] > BW_FIRE_FAINT ? BW_HOLDS_FIRE : 0));
-    for (int again = 0; again <= s->b->moved; again++) {
-        for (int j = 0; j < ny; j++) line_reach(out + j * nx, nx, 1);
-        for (int i = 0; i < nx; i++) line_reach(out + i, ny, nx);
-    }
+    for (int i = 0; s->b->moved && i < nx * ny; i++)
+        if (p[4 * i + 3] * (float)lit->box.h > BW_MOVED_THIN || (fire && fire[2 * i] > BW_MOVED_THIN))
+            out[i] |= BW_HOLDS_MOVED;
+    for (int j = 0; j < ny; j++) line_reach(out + j * nx, nx, 1);
+    for (int i = 0; i < nx; i++) line_reach(out + i, ny, nx);
 }
 
 /// And in z.
 static void near_stack(int64_t k, void *user)
 {
     const struct survey *s = user;
-    const int far = s->b->moved ? 2 : 1, nz = s->lit->box.n[2];
-    const int first = (int)k > far ? (int)k - far : 0, last = (int)k + 2 * far < nz ? (int)k + 2 * far : nz - 1;
+    const int nz = s->lit->box.n[2], last = (int)k + 2 < nz ? (int)k + 2 : nz - 1;
     const size_t layer = (size_t)s->lit->box.n[0] * (size_t)s->lit->box.n[1];
     uint8_t *out = s->b->near + (size_t)k * layer;
-    for (int q = first; q <= last; q++)
+    for (int q = k > 0 ? (int)k - 1 : 0; q <= last; q++)
         for (size_t i = 0; i < layer; i++) out[i] |= s->flat[(size_t)q * layer + i];
 }
 
 /// Hottest and brightest flame in a block, or in the cells around it that a spline reaches.
-static void block_fire(const struct survey *s, const int at[3], float most[2])
+static void block_fire(const struct bw_lit *lit, const int at[3], float most[2])
 {
-    const struct bw_lit *lit = s->lit;
     const struct bw_dense *b = &lit->box;
-    const int far = s->b->moved ? 2 : 1;
     int lo[3], hi[3];
     most[0] = most[1] = 0;
     for (int a = 0; a < 3; a++) {
-        lo[a] = at[a] ? at[a] * BW_BLOCK - far : 0;
-        hi[a] = (at[a] + 1) * BW_BLOCK + 2 * far < b->n[a] ? (at[a] + 1) * BW_BLOCK + 2 * far : b->n[a];
+        lo[a] = at[a] ? at[a] * BW_BLOCK - 1 : 0;
+        hi[a] = (at[a] + 1) * BW_BLOCK + 2 < b->n[a] ? (at[a] + 1) * BW_BLOCK + 2 : b->n[a];
     }
     for (int k = lo[2]; k < hi[2]; k++)
         for (int j = lo[1]; j < hi[1]; j++) {
@@ -98,8 +96,8 @@ static uint8_t block_holds(const struct survey *s, const int at[3])
             for (int i = at[0] * BW_BLOCK; i < b->n[0] && i < (at[0] + 1) * BW_BLOCK; i++)
                 holds |= s->b->near[((size_t)k * (size_t)b->n[1] + (size_t)j) * (size_t)b->n[0] + (size_t)i];
     if (!(holds & BW_HOLDS_FIRE)) return holds;
-    block_fire(s, at, most);
-    return fire_shows(s->lit, most) ? holds : holds & BW_HOLDS_MEDIUM;
+    block_fire(s->lit, at, most);
+    return fire_shows(s->lit, most) ? holds : (uint8_t)(holds & ~BW_HOLDS_FIRE);
 }
 
 static void busy_layer(int64_t k, void *user)

@@ -6,14 +6,15 @@
 #include <picture/volume/light/medium.h>
 
 #define BW_FIRE_FAINT 1e-4f ///< flames that nobody sees
-enum { BW_HOLDS_MEDIUM = 1, BW_HOLDS_FIRE = 2 };
+#define BW_MOVED_THIN 0.02f ///< of light that a cell holds back, or of a flame: nobody sees such cells moved
+enum { BW_HOLDS_MEDIUM = 1, BW_HOLDS_FIRE = 2, BW_HOLDS_MOVED = 4 };
 enum { BW_BLOCK = 4, BW_SCREEN_TILE = 16 }; ///< cells; pixels
 
 struct bw_blocks {
     int32_t n[3];
     uint8_t *busy; ///< of each block: BW_HOLDS_…, or nothing; NULL: an empty stage
     uint8_t *near; ///< of each cell: BW_HOLDS_… within what a spline reaches from it to the next
-    int32_t moved; ///< set before; 1: places are moved by two cells at most before they are read
+    int32_t moved; ///< set before; 1: within two cells of what is not thin places are moved before they are read
     int32_t tiles[2];
     float *reach; ///< per screen tile: distance to the nearest and from the farthest busy block, m
 };

@@ -7,6 +7,7 @@
 
 /// Of the light of smoke that was moved: what counts where it is now, for one of where it came from.
 #define LIGHT 2.0f
+#define MOVED 0.25f ///< of the light from there gets out, or more: places are moved
 
 /// Add {j, s} of flames, {flame, kelvin}, `share` of them.
 INLINE void fire_add(const struct bw_lit *lit, const float fire[2], float share, struct lanes *js)
@@ -46,12 +47,12 @@ INLINE void light_stay(const struct bw_through *m, int cubic, const float p[3], 
 }
 
 /// {j, s} at p, a place on a ray along d.
-INLINE struct lanes medium_at(const struct bw_through *m, uint8_t holds, int cubic, const float p[3], const float d[3])
+INLINE struct lanes medium_at(const struct bw_through *m, int holds, int cubic, const float p[3], const float d[3])
 {
     struct lanes s = {{0}};
     float fire[2], from[3] = {p[0], p[1], p[2]}, strength = 0;
     vec4 way = {0};
-    if (m->detail) {
+    if (holds & BW_HOLDS_MOVED) {
         way = detail_at(m->detail, p, &strength);
         for (int a = 0; a < 3; a++) from[a] = bw_least(bw_most(p[a] + way[a], 0), (float)(m->lit->box.n[a] - 1));
     }
@@ -112,7 +113,8 @@ struct lanes SIMD_NAME(bw_through)(const struct bw_through *m, const struct bw_r
         n += block ? 1 : 1 + (int)(bw_block_exit(p, r->d) / step);
         if (!near) continue;
         const int cubic = m->steps.cubic && through.v[3] > m->steps.deep;
-        const struct lanes s = medium_at(m, near, cubic, p, r->d);
+        const int holds = through.v[3] > MOVED ? near : near & ~BW_HOLDS_MOVED;
+        const struct lanes s = medium_at(m, holds, cubic, p, r->d);
         const float ds = (to - from) * h;
         struct lanes keep, way;
         step_keep(m->more, s.v[3] * ds, ds, &keep, &way);
