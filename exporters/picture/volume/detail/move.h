@@ -15,34 +15,29 @@ INLINE vec4 four_load(const float *p)
     return v;
 }
 
+/// Four values of two cells side by side. By address: how the baseline returns such a vector depends on the compiler.
 typedef float pair_lanes __attribute__((vector_size(32)));
 
-/// Four values of two cells side by side.
-INLINE pair_lanes pair_load(const float *p)
-{
-    pair_lanes v;
-    memcpy(&v, p, sizeof v);
-    return v;
-}
+INLINE void pair_load(pair_lanes *v, const float *p) { memcpy(v, p, sizeof *v); }
 
-INLINE pair_lanes pair_expand(const int8_t *p)
+INLINE void pair_expand(pair_lanes *v, const int8_t *p)
 {
 #if defined(__AVX2__)
     int64_t bytes;
     memcpy(&bytes, p, sizeof bytes);
-    return (pair_lanes)_mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(_mm_cvtsi64_si128(bytes)));
+    *v = (pair_lanes)_mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(_mm_cvtsi64_si128(bytes)));
 #else
-    return (pair_lanes){p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7]};
+    *v = (pair_lanes){p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7]};
 #endif
 }
 
 /// The mean of two such, by how far between them a place is.
-INLINE vec4 pair_mean(pair_lanes v, float f)
+INLINE vec4 pair_mean(const pair_lanes *v, float f)
 {
     const float g = 1 - f;
+    const pair_lanes shares = *v * (pair_lanes){g, g, g, g, f, f, f, f};
     vec4 half[2];
-    v *= (pair_lanes){g, g, g, g, f, f, f, f};
-    memcpy(half, &v, sizeof half);
+    memcpy(half, &shares, sizeof half);
     return half[0] + half[1];
 }
 
@@ -64,10 +59,12 @@ INLINE vec4 flow_at(const struct bw_detail *d, const float p[3])
         f[a] = x - (float)i < 1 ? x - (float)i : 1;
         at += (size_t)i * step[a];
     }
-    pair_lanes sum = {0};
-    for (int q = 0; q < 4; q++)
-        sum += share_of(q, f) * pair_load(d->flow + 4 * (at + (q & 1 ? step[1] : 0) + (q & 2 ? step[2] : 0)));
-    return pair_mean(sum, f[0]);
+    pair_lanes sum = {0}, pair;
+    for (int q = 0; q < 4; q++) {
+        pair_load(&pair, d->flow + 4 * (at + (q & 1 ? step[1] : 0) + (q & 2 ? step[2] : 0)));
+        sum += share_of(q, f) * pair;
+    }
+    return pair_mean(&sum, f[0]);
 }
 
 /// One set's noise: its way in the tile's own axes.
@@ -82,10 +79,12 @@ INLINE vec4 tile_at(const struct bw_detail *d, vec4 x)
     }
     const ptrdiff_t next[2] = {i[1] < N - 1 ? ROW : ROW - N * ROW, i[2] < N - 1 ? N * ROW : N * ROW - N * N * ROW};
     const int8_t *first = d->tile + 4 * ((size_t)i[0] + (size_t)ROW * (size_t)(i[1] + N * i[2]));
-    pair_lanes sum = {0};
-    for (int q = 0; q < 4; q++)
-        sum += share_of(q, f) * pair_expand(first + 4 * ((q & 1 ? next[0] : 0) + (q & 2 ? next[1] : 0)));
-    return pair_mean(sum, f[0]);
+    pair_lanes sum = {0}, pair;
+    for (int q = 0; q < 4; q++) {
+        pair_expand(&pair, first + 4 * ((q & 1 ? next[0] : 0) + (q & 2 ? next[1] : 0)));
+        sum += share_of(q, f) * pair;
+    }
+    return pair_mean(&sum, f[0]);
 }
 
 /// At p, in cells from the first one's centre: its way, cells, as strong as the flow has it there.
@@ -95,7 +94,8 @@ INLINE vec4 detail_at(const struct bw_detail *d, const float p[3], float *streng
     const vec4 flow = flow_at(d, p);
     vec4 sum = {0};
     *strength = flow[3] > BW_DETAIL_FAINT ? flow[3] : 0;
-    for (int q = 0; q<BW_DETAIL_PHASES && * strength> 0; q++) {
+    if (*strength == 0) return sum;
+    for (int q = 0; q < BW_DETAIL_PHASES; q++) {
         const struct bw_detail_phase *s = &d->phase[q];
         const vec4 t0 = four_load(s->turn[0]), t1 = four_load(s->turn[1]), t2 = four_load(s->turn[2]);
         const vec4 n = tile_at(d, four_load(s->first) + (p[0] - s->age * flow[0]) * t0 +
