@@ -12,7 +12,10 @@
 #include <unistd.h>
 
 static const struct cli_option options[] = {
-    {"out", "FILE", "NAME.mp4 (a movie) or NAME.png (a picture of one frame, a contact sheet of several)", 'o'},
+    {"out", "FILE",
+     "NAME.mp4 (a movie), NAME.png (a picture of one frame, a contact sheet of several), NAME.exr (light with "
+     "alpha); NAME_####.png, NAME_####.exr: a picture of each frame",
+     'o'},
     {"frames", "A-B", "only these frames", 'f'},
     {"view", "render|slice", "volume render, or a slice (default: what the bake's movie shows; slices of flat files)",
      'v'},
@@ -28,6 +31,7 @@ static const struct cli_option options[] = {
     {"exposure", "N", "renders: brightness, likewise", 'e'},
     {"fire", "N", "renders: brightness of flames, likewise", 'b'},
     {"key", "N", "renders: strength of the lamps (0.1 for fire in the dark), likewise", 'L'},
+    {"set", "LOOK", "renders: look.KEY=VALUE or camera.KEY=VALUE, over what the bake says; again for more", 'S'},
     FARM_OPTIONS,
     FARM_TASKS,
 };
@@ -74,6 +78,13 @@ static int size_take(json_t *o, const char *text)
     return cli_integer("--size", text, 16, 8192, &size) && !json_object_set_new(o, "size", json_integer(size));
 }
 
+static int said_take(json_t *o, const char *text)
+{
+    json_t *all = json_object_get(o, "set");
+    if (!all) json_object_set_new(o, "set", all = json_array());
+    return !json_array_append_new(all, json_string(text));
+}
+
 static const struct cli_option *option_of(int code)
 {
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
@@ -92,6 +103,7 @@ static int option_take(json_t *o, int code, const char *arg)
     case 'm': return choice_take(o, name, arg, "auto|smoke|fire|viridis|diverging|grey|ink|schlieren");
     case 'u': return choice_take(o, name, arg, "z|y");
     case 's': return size_take(o, arg);
+    case 'S': return said_take(o, arg);
     case 'F':
     case 'f':
     case 'p': return !json_object_set_new(o, name, json_string(arg));
@@ -125,8 +137,9 @@ static int name_print(const char *out, struct bw_cache *cache, const json_t *o)
 static int failed(void)
 {
     const struct bw_error *e = bw_error_last();
-    int option = e->status == BW_ERR_USAGE &&
-                 (!strncmp(e->sentence, "frames is ", 10) || !strncmp(e->sentence, "position: ", 10));
+    int option =
+        e->status == BW_ERR_USAGE && (!strncmp(e->sentence, "frames is ", 10) || !strncmp(e->sentence, "out is ", 7) ||
+                                      !strncmp(e->sentence, "position: ", 10));
     fprintf(stderr, "billow: %s%s\n", option ? "--" : "", e->sentence);
     return cli_exit_code(e->status);
 }
@@ -215,8 +228,8 @@ static int any_take(struct farm_wish *w, struct farm_movie *m, int code)
 
 static int preview_do(const struct farm_wish *w, struct farm_movie *m, const char *what)
 {
-    if (m->out && !is_named(m->out, ".png") && !is_named(m->out, ".mp4"))
-        return cli_usage("--out is %s; a name that ends in .mp4 or .png is wanted", m->out);
+    if (m->out && !is_named(m->out, ".png") && !is_named(m->out, ".mp4") && !is_named(m->out, ".exr"))
+        return cli_usage("--out is %s; a name that ends in .mp4, .png or .exr is wanted", m->out);
     if (m->tasks && !w->on) return cli_usage("--tasks goes with --on slurm");
     const int code = farm_wish_check(w);
     m->tasks = m->tasks ? m->tasks : 1;

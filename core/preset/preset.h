@@ -85,6 +85,8 @@ struct bw_preset {
     struct bw_params *values; ///< its sections, compiled
     char **files;             ///< preset files read, base first
     int32_t n_files;
+    const char *const *said; ///< what a viewer says of its pictures, over what exporters say; borrowed: bw_preset_say
+    int32_t n_said;
 };
 
 /// What the command line changes. Zero what is not given.
@@ -106,6 +108,10 @@ struct bw_preset_overrides {
 /// new memory; *map NULL: nothing is shared with it, `own` stands. Errors: BW_ERR_MEMORY.
 enum bw_status bw_preset_share(const struct bw_preset *p, const struct bw_node *own, const struct bw_param *rows,
                                uint32_t n, struct bw_node **map);
+/// What a viewer says of pictures, "look.KEY=VALUE" or "camera.KEY=VALUE", put into an exporter's map by its table.
+/// Errors: a sentence below the part of `text` that is wrong.
+enum bw_status bw_preset_say(struct bw_node *map, const char *text, const struct bw_param *rows, uint32_t n,
+                             struct bw_diag *d);
 /// The group `camera` of an exporter of pictures; NULL: it makes none.
 const struct bw_param *bw_preset_camera_row(const struct bw_param *rows, uint32_t n);
 /// An exporter's parameters.

@@ -207,6 +207,53 @@ static enum bw_status set_apply(struct bw_node *root, const char *text, struct b
     return status;
 }
 
+/* The key of a table that a text speaks of begins at the answer; NULL after a sentence. */
+static const char *said_key(const struct setting *s, const struct bw_param *rows, uint32_t n)
+{
+    const char *text = s->document->text, *key = text, *words[IDS_MAX];
+    uint32_t n_words = 0;
+    if (!strncmp(text, "look.", 5)) key = text + 5;
+    else if (strncmp(text, "camera.", 7) != 0) {
+        setting_error(s, text, "it has to be look.KEY=VALUE or camera.KEY=VALUE");
+        return NULL;
+    }
+    const size_t length = strcspn(key, ".=");
+    for (uint32_t i = 0; i < n && n_words < IDS_MAX; i++) {
+        if (!rows[i].key) continue;
+        if (strlen(rows[i].key) == length && !strncmp(rows[i].key, key, length)) return key;
+        words[n_words++] = rows[i].key;
+    }
+    char *word = bw_printf("%.*s", (int)length, key);
+    const char *near = word ? bw_did_you_mean(word, words, n_words) : NULL;
+    const struct bw_place place = setting_place(s, key);
+    bw_diag_error(s->diag, &place, BW_ERR_PRESET,
+                  near ? "look: unknown key \"%s\"; did you mean \"%s\"?" : "look: unknown key \"%s\"",
+                  word ? word : "", near);
+    bw_free(word);
+    return NULL;
+}
+
+enum bw_status bw_preset_say(struct bw_node *map, const char *text, const struct bw_param *rows, uint32_t n,
+                             struct bw_diag *d)
+{
+    struct setting s = {.diag = d, .document = bw_document_new("--set", text)};
+    const char *equals = strchr(text, '='), *key = NULL;
+    if (!s.document) bw_read_memory(d);
+    else if (!equals) setting_error(&s, s.document->text, "it has to be look.KEY=VALUE or camera.KEY=VALUE");
+    else key = said_key(&s, rows, n);
+    char *path = key ? bw_strdup(key) : NULL;
+    if (path) {
+        *strchr(path, '=') = '\0';
+        s.value = s.document->text + (equals - text) + 1;
+        path_set(&s, map, path, key);
+    } else if (key) {
+        bw_read_memory(d);
+    }
+    bw_free(path);
+    bw_document_release(s.document);
+    return d->status;
+}
+
 static enum bw_status mute_apply(struct bw_node *root, const char *id, struct bw_diag *d)
 {
     static const char *const lists[] = {"stages", "export"};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Numbered renders as light: exr/NAME_0001.exr, linear, half floats, before film and bloom. Smoke, flames and obstacles
  * alone with the share that they cover as alpha, to be laid over anything; or with the studio behind them. */
-#include "exr_file.h"
+#include <picture/image/exr_file.h>
 #include <picture/picture.h>
 #include <common/outputs.h>
 

@@ -107,10 +107,31 @@ export:
   - vdb: {fields: [density], precision: float, up: y, scale: 100}
   - ply: {}
   - png: {view: render, size: 64, width: 80, particles: {show: light, size: 1 cm}}
+  - exr: {size: 64, width: 80, particles: {show: light, size: 1 cm}}
 YAML
 run bake hair.yaml --out hair; expect "a bake with particles" 0
 run preview hair/vdb/hair_0002.vdb --out own.png; expect "its preview" 0
 run compare own.png hair/png/hair_0002.png; expect "is the bake's own picture" 0 "the same"
+run preview hair/vdb/hair_0002.vdb --out own.exr; expect "as light" 0
+run compare own.exr hair/exr/hair_0002.exr # places in centimetres: a last bit of a half here and there
+that "is the bake's own light, and alpha" grep -qE 'the same|differ, by 0\.000' out.txt
+amber=(--set 'look.smoke=[0.9, 0.4, 0.1]' --set look.particles.size=2cm --set 'camera.lens=35 mm')
+run bake hair.yaml --out amber --set 'export.png.smoke=[0.9, 0.4, 0.1]' --set export.png.particles.size=2cm --set 'camera.lens=35 mm'
+run preview hair/vdb/hair_0002.vdb --out amber.png "${amber[@]}"; expect "its look and camera said anew" 0
+run compare amber.png amber/png/hair_0002.png; expect "is the picture of a bake that says so" 0 "the same"
+run preview hair --out 'n_###.png' --size 32 "${amber[@]}"; expect "a picture of each frame" 0 "2 of 2 frames"
+that "numbered" test -s n_001.png -a -s n_002.png -a ! -e n_###.png
+run preview hair --out all.exr; expect "two frames in one of light" 2 "^billow: --out is all.exr, one picture, and there are 2 frames"
+run preview hair --out all.exr --frames 1 --view slice; expect "a slice as light" 2 "all.exr is light, and a slice is none"
+that "nothing of either" test ! -e all.exr
+for wrong in "look.smok=1 it_has_no_key:look:.unknown.key..smok.;.did.you.mean..smoke" "smoke=1 it_has_to_be_look:it.has.to.be.look.KEY" \
+    "look.detail=9 out_of_range:--set:1:13:.*detail:.9.is.out.of.range" "camera.lenz=1 camera:unknown.key..lenz"; do
+    run preview hair --out wrong.png --frames 1 --set "${wrong%% *}"; expect "${wrong#* }" 3 "${wrong#*:}"
+done
+mkdir foreign; cp hair/vdb/*.vdb foreign/
+run preview foreign --frames 2 --out as_is.png --size 64; expect "files of others" 0
+run preview foreign --frames 2 --out said.png --size 64 --set 'look.smoke=[0.9, 0.4, 0.1]'; expect "look as they are told, too" 0
+run compare as_is.png said.png; expect "and another way" 1 "values differ"
 truncate -s 900 hair/ply/hair_tracers_0002.ply
 run preview hair/vdb/hair_0002.vdb --out cut.png
 expect "particles that are cut short" 0 "particles are not drawn: .*hair_tracers_0002.ply is .* cut short"
@@ -144,6 +165,8 @@ for i in 1 2; do
     run preview standing/vdb/standing_000$i.vdb --out own.png; expect "its preview" 0
     near own.png standing/png/standing_000$i.png "obstacles of frame $i are the bake's own"
 done
+run preview standing/vdb/standing_0002.vdb --out white.png --set 'look.obstacles.each=[{stage: ball, colour: [1, 1, 1]}]'
+run compare own.png white.png; expect "another colour of one of them" 1 "values differ"
 sed 's/^  - collide: {id: ball.*/&\n  - body: {shape: {sphere: {center: [0.1, 0.1, 0.5], radius: 4 cm}}}\n  - bodies: {}\n  - body.solid: {}/' standing.yaml >falling.yaml
 run bake falling.yaml --out falling; expect "a bake with a body" 0
 run preview falling/vdb/standing_0002.vdb --out own.png; expect "bodies' places are the bake's" 0 "as cells know them: where .body.solid. is"

@@ -27,6 +27,37 @@ struct bw_preset *cache_preset(const struct cache *c, struct bw_diag *d)
     return p;
 }
 
+/// A preset of nobody's.
+static struct bw_preset *preset_of_none(const struct cache *c)
+{
+    struct bw_preset *p = bw_calloc(sizeof *p);
+    if (!p) return NULL;
+    const int64_t first = c->files.frame[0], last = c->files.frame[c->files.count - 1];
+    p->time =
+        (struct bw_preset_time){.fps = 24, .first = first, .last = last, .write_first = first, .write_last = last};
+    p->domain[0].info.thin = -1;
+    p->root = bw_node_new(BW_NODE_MAP, NULL);
+    if (p->root) return p;
+    bw_preset_free(p);
+    return NULL;
+}
+
+struct bw_preset *cache_preset_said(const struct cache *c, const char *field, const char *const *texts, int32_t n,
+                                    struct bw_diag *d)
+{
+    struct baked usual;
+    struct bw_preset *p = field ? NULL : cache_preset(c, d);
+    if (!p && !d->status && !(p = preset_of_none(c))) out_of_memory(d);
+    if (!p) return NULL;
+    p->said = texts, p->n_said = n;
+    if (baked_usual(&usual, p, 0, d)) {
+        baked_free(&usual);
+        return p;
+    }
+    bw_preset_free(p);
+    return NULL;
+}
+
 /// Pictures of another height: what was said of their width goes with it.
 static void size_set(struct bw_picture_params *p, int64_t height)
 {
@@ -41,7 +72,7 @@ static int look_of_bake(struct cache_look *l, const struct bw_registry *r, const
     struct baked v;
     const struct bw_preset_time *t = &p->time;
     const double time = (double)(frame - t->first) / t->fps;
-    if (!baked_renders(&v, r, p, time, d) && !baked_usual(&v, p, d)) return 0;
+    if (!baked_renders(&v, r, p, time, d) && !baked_usual(&v, p, time, d)) return 0;
     const struct bw_domain_info *domain = baked_domain(p, v.export);
     int good = domain->thin < 0;
     for (int a = 0; good && domain->n[0] > 0 && a < 3; a++) {
@@ -70,36 +101,36 @@ static int look_of_bake(struct cache_look *l, const struct bw_registry *r, const
     return good;
 }
 
-static void look_default(struct cache_look *l, const struct bw_vdb_view *view, int64_t height)
+/// As the exporters' own defaults have it. Errors: BW_ERR_MEMORY.
+static enum bw_status look_usual(struct cache_look *l, const struct cache *c, const struct bw_vdb_view *view,
+                                 int64_t height)
 {
-    struct bw_scene *c = &l->scene;
-    double aspect = bw_camera_aspect(c->lo, c->hi), h = height > 0 ? (double)height : 720;
-    l->size[0] = 2 * (int32_t)lround(h * aspect / 2);
-    l->size[1] = 2 * (int32_t)lround(h / 2);
-    c->extinction = bw_scene_extinction(c->lo, c->hi);
-    c->exposure = 1;
-    c->floor = 1;
-    c->look = view->flames ? (struct bw_look)BW_LOOK_FIRE : (struct bw_look)BW_LOOK_DEFAULT;
-    bw_camera_fit(&c->camera, NULL, c->lo, c->hi, aspect);
+    struct bw_diag d = {0};
+    struct bw_preset *p = preset_of_none(c);
+    const int good = p && look_of_bake(l, c->session->registry, p, view, height, p->time.first, &d);
+    bw_preset_free(p);
+    bw_diag_free(&d);
+    return good ? BW_OK : BW_ERR_MEMORY;
 }
 
-void cache_look_find(struct cache_look *l, const struct cache *c, const struct bw_vdb_view *view, int64_t height,
-                     struct bw_diag *why)
+enum bw_status cache_look_find(struct cache_look *l, const struct cache *c, const struct bw_preset *p,
+                               const struct bw_vdb_view *view, int64_t height, struct bw_diag *why)
 {
     struct bw_diag d = {0};
     *l = (struct cache_look){.fps = view->fps > 0 ? view->fps : 24, .sparks.which = BW_SHOW_NONE};
     l->scene.ambient = 293.15;
     memcpy(l->scene.lo, view->lo, sizeof view->lo);
     memcpy(l->scene.hi, view->hi, sizeof view->hi);
-    struct bw_preset *p = view->field ? NULL : cache_preset(c, &d);
-    int good = p && look_of_bake(l, c->session->registry, p, view, height, p->time.write_first, &d);
+    struct bw_preset *own = p || view->field ? NULL : cache_preset(c, &d);
+    if (!p) p = own;
+    const int good = p && look_of_bake(l, c->session->registry, p, view, height, p->time.write_first, &d);
     if (p && view->fps <= 0) l->fps = p->time.fps;
     if (d.status)
         bw_diag_error(why, NULL, d.status, "the bake's own look can't be had, this is the default: %s",
                       d.first ? d.first : "");
-    if (!good) look_default(l, view, height);
-    bw_preset_free(p);
+    bw_preset_free(own);
     bw_diag_free(&d);
+    return good ? BW_OK : look_usual(l, c, view, height);
 }
 
 int cache_look_at(struct cache_look *l, const struct cache *c, const struct bw_preset *p,

@@ -13,6 +13,11 @@ struct bw_preset;
 /// The preset that a bake of ours left beside its files, as it was resolved; NULL: there is none, or, said, a bad one.
 struct bw_preset *cache_preset(const struct cache *c, struct bw_diag *d);
 
+/// The same, or, where there is none or another grid is asked for (`field`), one that says nothing: with `texts` said
+/// over it (bw_preset_say; borrowed). NULL after a sentence.
+struct bw_preset *cache_preset_said(const struct cache *c, const char *field, const char *const *texts, int32_t n,
+                                    struct bw_diag *d);
+
 struct cache_look {
     struct bw_scene scene; ///< in the files' world units, z-up; extinction for a density of 1 as it is shown
     int32_t size[2];       ///< pixels
@@ -32,10 +37,11 @@ struct cache_slice {
     char field[64];      ///< or ""
 };
 
-/// Of the cache `c`, which `view` has seen. `height`: of the picture, 0: as the bake had it. What stands in the
-/// way of the bake's own look goes to `why`; then it is the default.
-void cache_look_find(struct cache_look *l, const struct cache *c, const struct bw_vdb_view *view, int64_t height,
-                     struct bw_diag *why);
+/// Of the cache `c`, which `view` has seen, as `p` says (NULL: the bake's own). `height`: of the picture, 0: as the
+/// bake had it. What stands in the way of the bake's own look goes to `why`; then it is the default. Errors:
+/// BW_ERR_MEMORY.
+enum bw_status cache_look_find(struct cache_look *l, const struct cache *c, const struct bw_preset *p,
+                               const struct bw_vdb_view *view, int64_t height, struct bw_diag *why);
 
 /// The look at a frame, of a preset (NULL: the bake's own): *l, the cache's, is changed where that has one, and stays
 /// where it is flat. 0 after a sentence.

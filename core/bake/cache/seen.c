@@ -71,17 +71,20 @@ enum bw_status cache_seen(struct cache *c, const char *field, struct bw_vdb_view
     return d->status;
 }
 
-void cache_seen_look(struct cache *c, const struct bw_vdb_view *seen, struct cache_look *look)
+enum bw_status cache_seen_look(struct cache *c, const struct bw_vdb_view *seen, struct cache_look *look,
+                               struct bw_diag *d)
 {
+    enum bw_status status = BW_OK;
     int n;
     struct bw_diag why = {0};
     pthread_mutex_lock(&c->lock);
     struct cache_seen *s = seen_find(c, NULL, &n);
     if (s && s->has_look) *look = s->look;
-    else cache_look_find(look, c, seen, 0, &why);
-    if (s) s->look = *look, s->has_look = 1;
+    else status = cache_look_find(look, c, NULL, seen, 0, &why);
+    if (s && !status) s->look = *look, s->has_look = 1;
     pthread_mutex_unlock(&c->lock);
     bw_diag_free(&why);
+    return status ? out_of_memory(d) : BW_OK;
 }
 
 void cache_seen_free(struct cache *c)

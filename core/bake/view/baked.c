@@ -11,6 +11,22 @@ void baked_free(struct baked *v)
     *v = (struct baked){0};
 }
 
+/* An exporter's map, `own` or NULL, with what the preset shares and a viewer says; NULL after a sentence, or where
+ * `own` stands as it is. */
+static struct bw_node *map_of(const struct bw_preset *p, const struct bw_node *own, const struct bw_param *rows,
+                              uint32_t n, struct bw_diag *d)
+{
+    struct bw_node *map = NULL;
+    enum bw_status status = bw_preset_share(p, own, rows, n, &map);
+    if (!status && !map && p->n_said && !(map = own ? bw_node_copy(own) : bw_node_new(BW_NODE_MAP, NULL)))
+        status = BW_ERR_MEMORY;
+    if (status) bw_diag_error(d, NULL, status, "out of memory for a look");
+    for (int32_t i = 0; i < p->n_said && !d->status; i++) bw_preset_say(map, p->said[i], rows, n, d);
+    if (!d->status) return map;
+    bw_node_free(map);
+    return NULL;
+}
+
 /// 1: the export makes pictures, and *v says which.
 static int export_read(struct baked *v, const struct bw_registry *r, const struct bw_preset *p,
                        const struct bw_preset_export *e, double time, struct bw_diag *d)
@@ -23,8 +39,8 @@ static int export_read(struct baked *v, const struct bw_registry *r, const struc
     ctx.common = bw_export_rows;
     ctx.n_common = bw_export_n_rows;
     if (!v->values || !bw_picture_params_find(x->params, x->n_params, v->values)) goto none;
-    struct bw_node *shared = NULL;
-    if (bw_preset_share(p, e->node, x->params, x->n_params, &shared)) goto none;
+    struct bw_node *shared = map_of(p, e->node, x->params, x->n_params, d);
+    if (d->status) goto none;
     v->compiled = bw_params_compile(x->params, x->n_params, x->params_size, shared ? shared : e->node, &ctx, d);
     bw_node_free(shared);
     if (!v->compiled || bw_params_eval(v->compiled, time, 0, v->values, d) != BW_OK) goto none;
@@ -35,7 +51,7 @@ none:
     return 0;
 }
 
-bool baked_usual(struct baked *v, const struct bw_preset *p, struct bw_diag *d)
+bool baked_usual(struct baked *v, const struct bw_preset *p, double time, struct bw_diag *d)
 {
     struct usual {
         struct bw_picture_params p;
@@ -45,11 +61,11 @@ bool baked_usual(struct baked *v, const struct bw_preset *p, struct bw_diag *d)
     ctx.ambient = p->ambient;
     *v = (struct baked){.values = bw_calloc(sizeof(struct usual))};
     v->p = v->values;
-    struct bw_node *shared = NULL;
-    if (v->values && !bw_preset_share(p, NULL, rows, BW_COUNT(rows), &shared))
+    struct bw_node *shared = v->values ? map_of(p, NULL, rows, BW_COUNT(rows), d) : NULL;
+    if (v->values && !d->status)
         v->compiled = bw_params_compile(rows, BW_COUNT(rows), sizeof(struct usual), shared, &ctx, d);
     bw_node_free(shared);
-    if (v->compiled && bw_params_eval(v->compiled, 0, 0, v->values, d) == BW_OK) return true;
+    if (v->compiled && bw_params_eval(v->compiled, time, 0, v->values, d) == BW_OK) return true;
     if (!d->status) bw_diag_error(d, NULL, BW_ERR_MEMORY, "out of memory for a look");
     baked_free(v);
     return false;

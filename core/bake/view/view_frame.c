@@ -51,7 +51,8 @@ enum bw_status view_of_job(struct moment *m, const struct bw_preset *look, struc
     const struct chain_snapshot *s = m->data;
     struct baked own;
     struct easel easel;
-    if (!baked_renders(&own, j->session->registry, p, s->frame.time, d) && (d->status || !baked_usual(&own, p, d)))
+    if (!baked_renders(&own, j->session->registry, p, s->frame.time, d) &&
+        (d->status || !baked_usual(&own, p, s->frame.time, d)))
         return d->status;
     struct bw_snapshot_field *room = bw_calloc((s->frame.n_fields + 1) * sizeof *room);
     if (!room) out_of_memory(d);
@@ -73,8 +74,7 @@ enum bw_status view_of_file(struct moment *m, const struct bw_preset *own, struc
     struct bw_vdb_view seen;
     struct cache_look look;
     char why[1024] = "";
-    if (cache_seen(c, NULL, &seen, d)) return d->status;
-    cache_seen_look(c, &seen, &look);
+    if (cache_seen(c, NULL, &seen, d) || cache_seen_look(c, &seen, &look, d)) return d->status;
     if (!cache_look_at(&look, c, own, &seen, m->facts.frame, d)) return d->status;
     seen.tools = &v->tools;
     v->metre = seen.scale;
@@ -92,7 +92,7 @@ enum bw_status view_of_file(struct moment *m, const struct bw_preset *own, struc
     enum bw_status status = bw_vdb_volume_whole(&seen, path, &v->volume, &v->memory, why, sizeof why);
     if (status) return bw_diag_error(d, NULL, status, "%s", why);
     struct bw_diag cells = {0}; // as cells know them is better than not at all
-    cache_obstacles(c, &seen, m->facts.frame, &v->tools, &v->shapes, &cells);
+    cache_obstacles(c, own, &seen, m->facts.frame, &v->tools, &v->shapes, &cells);
     v->volume.shapes = v->shapes;
     bw_diag_free(&cells);
     return d->status;

@@ -24,7 +24,7 @@ struct bw_view;
 struct bw_movie_wish {
     uint32_t size;       ///< sizeof this struct
     const char *options; ///< the options of `billow preview` as YAML or JSON: "{view: slice, axis: x, frames: 1-20}"
-    const char *out;     ///< NAME.mp4 or NAME.png; NULL: the cache's name, in the working folder
+    const char *out;     ///< NAME.mp4, .png or .exr, NAME_####.png; NULL: the cache's name, in the working folder
     void *user;
     /// After each frame, on the calling thread; 0: stop, BW_ERR_CANCELLED. May be NULL.
     int32_t (*on_frame)(int32_t done, int32_t total, void *user);
@@ -53,8 +53,8 @@ BW_API void bw_cache_close(struct bw_cache *cache);
 BW_API char *bw_cache_describe(struct bw_cache *cache, int32_t inside);
 /// One frame; bw_snapshot_close. Errors: BW_ERR_IO, BW_ERR_USAGE (no such frame).
 BW_API enum bw_status bw_cache_frame(struct bw_cache *cache, int64_t frame, struct bw_snapshot **snapshot);
-/// Write a movie (.mp4), a picture or contact sheet (.png), as `billow preview` does. Errors: BW_ERR_USAGE,
-/// BW_ERR_IO, ….
+/// Write a movie (.mp4), pictures (.png, .exr) or a contact sheet (.png), as `billow preview` does. Errors:
+/// BW_ERR_USAGE, BW_ERR_IO, ….
 BW_API enum bw_status bw_cache_movie(struct bw_cache *cache, const struct bw_movie_wish *wish);
 /// Write a labelled contact sheet (.png) or movie (.mp4) of several caches. Errors: as of bw_cache_movie; BW_ERR_IO:
 /// none of them has a frame.

@@ -64,14 +64,15 @@ static void shapes_gather(const struct cache_chain *k, struct chain_snapshot *s,
     if (bw_gather_shapes(tools, &s->frame, solid.info ? &solid : NULL, &own->p->obstacles, shapes)) out_of_memory(why);
 }
 
-void cache_obstacles(struct cache *c, const struct bw_vdb_view *seen, int64_t frame, const struct bw_tools *tools,
-                     struct bw_shapes **shapes, struct bw_diag *why)
+void cache_obstacles(struct cache *c, const struct bw_preset *look, const struct bw_vdb_view *seen, int64_t frame,
+                     const struct bw_tools *tools, struct bw_shapes **shapes, struct bw_diag *why)
 {
     struct chain_snapshot *s = NULL;
     struct baked own;
     pthread_mutex_lock(&c->lock);
     if (!c->chain) c->chain = chain_make(c);
     const struct cache_chain *k = c->chain;
+    const struct bw_preset *p = look ? look : k ? k->preset : NULL;
     if (!k) out_of_memory(why);
     else if (k->why) bw_diag_error(why, NULL, BW_ERR, "%s", k->why);
     if (k && k->chain) s = bw_chain_recall(k->chain, frame, why);
@@ -81,8 +82,8 @@ void cache_obstacles(struct cache *c, const struct bw_vdb_view *seen, int64_t fr
             s->shape[i].shape.scale[a] *= seen->scale;
         }
     if (s && s->frame.n_shapes &&
-        (baked_renders(&own, c->session->registry, k->preset, s->frame.time, why) ||
-         (!why->status && baked_usual(&own, k->preset, why)))) {
+        (baked_renders(&own, c->session->registry, p, s->frame.time, why) ||
+         (!why->status && baked_usual(&own, p, s->frame.time, why)))) {
         shapes_gather(k, s, &own, tools, shapes, why);
         baked_free(&own);
     } else {

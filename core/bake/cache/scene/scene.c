@@ -53,11 +53,12 @@ static char *scene_make(const struct cache *c, const char *format, const char *f
     if (status) return bw_diag_error(&door->d, NULL, status, "%s", error.text), NULL;
     struct scene_facts f = {.sequence = &c->files, .view = &view, .file = file, .folder = folder};
     grids_find(file, &f.grids);
-    cache_look_find(&f.look, c, &view, 0, &why);
+    const enum bw_status look = cache_look_find(&f.look, c, NULL, &view, 0, &why);
     if (why.first) door_warn(door, "%s", why.first);
     const char *path = NULL;
     bool usd = !strcmp(format, "usd"), named = !usd || scene_usd_names(&f, &path);
-    if (!named)
+    if (look) out_of_memory(&door->d);
+    else if (!named)
         bw_diag_error(&door->d, NULL, BW_ERR_USAGE,
                       "%s: no USD stage can name it: names may hold no @@@, no @ at their end, no control characters, "
                       "and nothing but UTF-8",

@@ -1,66 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A movie, a contact sheet or a picture from any VDB sequence. What is written lies under a temporary name until it is
- * whole. */
+/* A movie, a contact sheet or pictures from any VDB sequence. */
 #include "movie.h"
 
-#include "look.h"
-#include "obstacles/obstacles.h"
-#include "particles.h"
-#include "seen.h"
+#include "cache/look.h"
+#include "cache/obstacles/obstacles.h"
+#include "cache/particles.h"
+#include "cache/seen.h"
+#include "deliver.h"
 #include "options.h"
 #include "picture.h"
-#include "view/tools.h"
 #include "preset/preset.h"
-#include "preset/values/params.h"
-#include "run/output/files.h"
+#include "view/baked.h"
+#include "view/tools.h"
+#include "wish.h"
 #include <picture/volume/sky/sky.h>
-#include <picture/movie/movie.h>
-#include <picture/movie/sheet.h>
-#include <picture/params.h>
 
-#include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-/// What is asked for.
-struct wish {
-    int64_t first, last;
-    int32_t slice, axis, vectors, map, y_up; ///< -1: not said
-    int64_t size;
-    int64_t part, parts; ///< of so many parts, which one; 0: all of it
-    double range[2];     ///< both 0: the values so far
-    int64_t start;       ///< the frame at 0 s
-    double position, fps, thickness, exposure, fire, key;
-    const char *field, *frames, *at, *share;
-    struct bw_list asked; ///< range, as it was given
-};
-
-#define UNSAID "auto|" ///< choices begin with it, so that they are one higher than what they mean
-
-static const struct bw_param rows[] = {
-    BW_STRING(struct wish, frames, "frames", 0, "A-B: only these frames."),
-    BW_STRING(struct wish, share, "part", 0, "K/N: of a movie in N parts, the K-th."),
-    BW_CHOICE(struct wish, slice, "view", "auto", UNSAID "render|slice", "Volume render, or a slice."),
-    BW_STRING(struct wish, field, "field", 0, "The grid to show; density."),
-    BW_INT(struct wish, size, "size", "0", 0, 8192, "Height in pixels; 0: the bake's own, else 720."),
-    BW_CHOICE(struct wish, axis, "axis", "auto", UNSAID "x|y|z", "Slices: the axis across the slice."),
-    BW_STRING(struct wish, at, "position", 0, "Slices: where along it."),
-    BW_CHOICE(struct wish, vectors, "vectors", "auto", UNSAID BW_VECTORS_CHOICES, "Slices: the flow drawn over it."),
-    BW_CHOICE(struct wish, map, "map", "baked", "baked|" BW_MAP_CHOICES, "Slices: colour map."),
-    BW_LIST(struct wish, asked, double, "range", bw_picture_range_row,
-            "Slices: [lowest, highest] value of the colours."),
-    BW_CHOICE(struct wish, y_up, "up", "auto", UNSAID "z|y", "The files' up axis."),
-    BW_F64(struct wish, fps, "fps", "0", 0, 1e6, 0, "Frames a second."),
-    BW_F64(struct wish, thickness, "thickness", "1", 0, 1e6, 0, "Renders: optical thickness, times the bake's own."),
-    BW_F64(struct wish, exposure, "exposure", "1", 0, 1e6, 0, "Renders: brightness, likewise."),
-    BW_F64(struct wish, fire, "fire", "1", 0, 1e6, 0, "Renders: brightness of flames, likewise."),
-    BW_F64(struct wish, key, "key", "1", 0, 1e6, 0, "Renders: strength of the lamps, likewise."),
-};
 
 /// What a run keeps from frame to frame.
 struct show {
@@ -74,12 +32,11 @@ struct show {
     struct bw_scene scene;
     struct bw_sky *sky;       ///< the scene's
     struct bw_shapes *shapes; ///< obstacles of the frame
-    struct bw_movie *movie;
-    struct bw_sheet sheet;
-    struct bw_image last; ///< the only frame, for a picture
-    int32_t frames;       ///< how many are shown
-    int bare;             ///< it was said that particles lack
-    int coarse;           ///< … or that obstacles are cells
+    struct bw_preset *said;   ///< whose look counts, with what the wish says of it; NULL: it says nothing
+    struct delivery to;
+    int32_t frames; ///< how many are shown
+    int bare;       ///< it was said that particles lack
+    int coarse;     ///< … or that obstacles are cells
     int32_t size[2];
     double range[2];
     int32_t shown[2]; ///< the first that is drawn, and the one behind the last
@@ -90,48 +47,6 @@ struct show {
     void *user;
 };
 
-/* ---- options ---- */
-
-static enum bw_status wish_settle(struct wish *w, struct bw_diag *d)
-{
-    char why[256];
-    int has_unit;
-    w->first = INT64_MIN;
-    w->last = INT64_MAX;
-    w->position = NAN;
-    w->slice--, w->axis--, w->vectors--, w->map--, w->y_up--;
-    if (w->frames && bw_parse_frames(w->frames, &w->first, &w->last))
-        return bw_diag_error(d, NULL, BW_ERR_USAGE, "frames is %s; A-B or one number is wanted", w->frames);
-    if (w->at && bw_parse_quantity(w->at, "m", &w->position, &has_unit, why, sizeof why))
-        return bw_diag_error(d, NULL, BW_ERR_USAGE, "position: %s", why);
-    if (w->share && (sscanf(w->share, "%" SCNd64 "/%" SCNd64, &w->part, &w->parts) != 2 || w->part < 1 ||
-                     w->part > w->parts || w->parts > INT32_MAX))
-        return bw_diag_error(d, NULL, BW_ERR_USAGE, "part is %s; K/N is wanted, like 2/4", w->share);
-    if (w->asked.count && w->asked.count != 2)
-        return bw_diag_error(d, NULL, BW_ERR_USAGE, "range wants two numbers, [lowest, highest]");
-    if (w->size > 0 && w->size < 16)
-        return bw_diag_error(d, NULL, BW_ERR_USAGE, "size is %d; 16 pixels are the least", (int)w->size);
-    if (w->asked.count) memcpy(w->range, w->asked.items, sizeof w->range);
-    return BW_OK;
-}
-
-/* The options as a struct; its strings belong to *params. */
-static enum bw_status wish_read(struct wish *w, const char *options, struct bw_params **params, struct bw_diag *d)
-{
-    struct bw_params_context ctx = {.owner = "preview", .fps = 24, .ambient = 293.15};
-    struct bw_node *node = options ? options_parse(options, "options", d) : NULL;
-    *params = d->status ? NULL : bw_params_compile(rows, sizeof rows / sizeof *rows, sizeof *w, node, &ctx, d);
-    enum bw_status status = *params ? bw_params_eval(*params, 0, 0, w, d) : d->status;
-    bw_node_free(node);
-    return status ? status : wish_settle(w, d);
-}
-
-static int is_png(const char *name)
-{
-    size_t n = strlen(name);
-    return n > 4 && !strcmp(name + n - 4, ".png");
-}
-
 /* ---- frames ---- */
 
 /// Stage and look as they are at a frame; the pictures' size is the first one's.
@@ -140,7 +55,7 @@ static enum bw_status render_begin(struct show *s, int64_t frame)
     const struct wish *w = s->wish;
     struct bw_diag unheard = {0}; // what can't be had was told with the first look
     struct cache_look now = s->look;
-    if (!s->view.field) cache_look_at(&now, s->cache, NULL, &s->view, frame, &unheard);
+    if (!s->view.field || s->said) cache_look_at(&now, s->cache, s->said, &s->view, frame, &unheard);
     bw_diag_free(&unheard);
     memcpy(now.size, s->look.size, sizeof now.size);
     s->look = now;
@@ -169,13 +84,24 @@ static void sparks_add(struct show *s, int64_t frame, struct bw_volume *v)
 static void obstacles_add(struct show *s, int64_t frame, struct bw_volume *v)
 {
     struct bw_diag d = {0};
-    if (!s->view.field) cache_obstacles(s->cache, &s->view, frame, &s->tools, &s->shapes, &d);
+    if (!s->view.field) cache_obstacles(s->cache, s->said, &s->view, frame, &s->tools, &s->shapes, &d);
     if (d.first && !s->coarse++) door_warn(s->door, "obstacles are drawn as cells know them: %s", d.first);
     v->shapes = s->shapes;
     bw_diag_free(&d);
 }
 
-static enum bw_status render_frame(struct show *s, const char *path, int64_t frame, struct bw_image *img)
+/// As light, with the exposure, where the picture is to be that: 3D programs' film comes later.
+static enum bw_status light_make(struct show *s, const struct bw_volume *v, struct bw_image *img, float **alpha)
+{
+    const size_t pixels = (size_t)img->w * (size_t)img->h;
+    *alpha = s->tools.alloc(s->tools.ctx, pixels * sizeof **alpha);
+    const enum bw_status status = *alpha ? bw_render_linear(&s->tools, v, &s->scene, img, *alpha) : BW_ERR_MEMORY;
+    for (size_t i = 0; !status && i < 3 * pixels; i++) img->px[i] *= (float)s->scene.exposure;
+    return status;
+}
+
+/// `alpha`: gets what is covered where pictures are light.
+static enum bw_status render_frame(struct show *s, const char *path, int64_t frame, struct bw_image *img, float **alpha)
 {
     struct bw_volume v;
     float *memory;
@@ -188,7 +114,7 @@ static enum bw_status render_frame(struct show *s, const char *path, int64_t fra
     sparks_add(s, frame, &v);
     obstacles_add(s, frame, &v);
     status = bw_image_init(img, &s->tools, s->size[0], s->size[1]);
-    if (!status) status = bw_render(&s->tools, &v, &s->scene, img);
+    if (!status) status = s->to.light ? light_make(s, &v, img, alpha) : bw_render(&s->tools, &v, &s->scene, img);
     if (status) snprintf(s->why, sizeof s->why, "out of memory for the picture of %s", path);
     free(memory);
     s->tools.release(s->tools.ctx, v.spark);
@@ -215,7 +141,7 @@ static enum bw_status slice_frame(struct show *s, const char *path, int64_t fram
     s->range[0] = fmin(s->range[0], now[0]);
     s->range[1] = fmax(s->range[1], now[1]);
     if (w->range[0] < w->range[1]) memcpy(s->range, w->range, sizeof s->range);
-    struct bw_slice_style style = {(enum bw_map)w->map, (uint32_t)w->vectors, {s->range[0], s->range[1]}, 1};
+    struct bw_slice_style style = {(enum bw_map)w->map, (uint32_t)w->vectors, {s->range[0], s->range[1]}, w->labels};
     if (!(style.range[0] < style.range[1])) style.range[1] = style.range[0] + 1;
     if (!s->size[0]) bw_slice_size(slice.n, (int32_t)w->size, s->size);
     if (img) status = bw_image_init(img, &s->tools, s->size[0], s->size[1]);
@@ -223,28 +149,6 @@ static enum bw_status slice_frame(struct show *s, const char *path, int64_t fram
     if (status) snprintf(s->why, sizeof s->why, "out of memory for the picture of %s", path);
     free(memory);
     return status;
-}
-
-/// Where a finished frame goes: movie, sheet, or kept as the only one.
-static enum bw_status frame_put(struct show *s, struct bw_image *img, double fps, int movie, int64_t frame)
-{
-    enum bw_status status = BW_OK;
-    const char *encoder = "libx264";
-    struct bw_movie_options o = {img->w, img->h, fps, 19};
-    if (!movie) {
-        if (s->frames > 1) {
-            status = bw_sheet_add(&s->sheet, &s->tools, frame, img);
-            if (status) snprintf(s->why, sizeof s->why, "out of memory for the contact sheet");
-        } else {
-            s->last = *img; // handed over
-            img->px = NULL;
-        }
-        return status;
-    }
-    if (!s->movie) status = bw_movie_open(&s->tools, &o, &s->movie, &encoder, s->why, sizeof s->why);
-    if (!status && strcmp(encoder, "libx264"))
-        door_warn(s->door, "libx264 is not there; %s makes the movie, which not every browser plays", encoder);
-    return status ? status : bw_movie_add(s->movie, img, s->why, sizeof s->why);
 }
 
 /* Whole groups of the movie, so that parts behind one another are the same bytes as all at once. */
@@ -266,39 +170,28 @@ static enum bw_status part_choose(struct show *s, const struct bw_sequence *q, d
     return BW_OK;
 }
 
-static enum bw_status frame_make(struct show *s, const struct bw_sequence *q, int32_t i, double fps, int movie)
+static enum bw_status frame_make(struct show *s, const struct bw_sequence *q, int32_t i, double fps)
 {
     struct bw_image img = {.tools = &s->tools};
+    float *alpha = NULL;
     enum bw_status status = s->wish->slice ? slice_frame(s, q->path[i], q->frame[i], fps, &img)
-                                           : render_frame(s, q->path[i], q->frame[i], &img);
-    if (!status) status = frame_put(s, &img, fps, movie, q->frame[i]);
+                                           : render_frame(s, q->path[i], q->frame[i], &img, &alpha);
+    if (!status) status = deliver_frame(&s->to, q->frame[i], fps, &img, alpha);
     bw_image_free(&img);
+    s->tools.release(s->tools.ctx, alpha);
     return status;
 }
 
-static enum bw_status frames_make(struct show *s, const struct bw_sequence *q, int movie)
+static enum bw_status frames_make(struct show *s, const struct bw_sequence *q)
 {
     const double fps = s->wish->fps > 0 ? s->wish->fps : s->look.fps;
     enum bw_status status = part_choose(s, q, fps);
     for (int32_t i = 0; i < s->shown[0] && !status && s->frames && s->wish->slice; i++)
         status = slice_frame(s, q->path[i], q->frame[i], fps, NULL);
     for (int32_t i = s->shown[0]; i < s->shown[1] && !status; i++) {
-        status = frame_make(s, q, i, fps, movie);
+        status = frame_make(s, q, i, fps);
         if (!status && s->on_frame && !s->on_frame(i + 1 - s->shown[0], s->frames, s->user)) status = BW_ERR_CANCELLED;
     }
-    return status;
-}
-
-/// Close the movie, or write the picture or sheet.
-static enum bw_status show_finish(struct show *s, const char *temporary)
-{
-    struct bw_image sheet = {.tools = &s->tools};
-    if (s->movie) return bw_movie_write(s->movie, temporary, s->why, sizeof s->why);
-    if (s->last.px) return bw_image_write_png(&s->last, temporary, 8, s->why, sizeof s->why);
-    enum bw_status status = bw_sheet_draw(&s->sheet, &s->tools, &sheet);
-    if (status) snprintf(s->why, sizeof s->why, "out of memory for the contact sheet");
-    else status = bw_image_write_png(&sheet, temporary, 8, s->why, sizeof s->why);
-    bw_image_free(&sheet);
     return status;
 }
 
@@ -354,6 +247,7 @@ static enum bw_status show_look(struct show *s, const struct bw_sequence *q)
     const int baked = slice_as_baked(s, q);
     s->view.field = s->wish->field;
     enum bw_status status = files_look(s, q);
+    if (s->said && s->view.fps > 0) s->said->time.fps = s->view.fps;
     if (!status) slice_default(s->wish, &s->view);
     for (int a = 0; baked && s->own.hi[0] > s->own.lo[0] && a < 3; a++) {
         s->view.lo[a] = s->own.lo[a] * s->view.scale;
@@ -361,52 +255,29 @@ static enum bw_status show_look(struct show *s, const struct bw_sequence *q)
     }
     if (!status) {
         struct bw_diag why = {0};
-        cache_look_find(&s->look, s->cache, &s->view, s->wish->size, &why);
-        if (why.first) door_warn(s->door, "%s", why.first);
+        status = cache_look_find(&s->look, s->cache, s->said, &s->view, s->wish->size, &why);
+        if (status) snprintf(s->why, sizeof s->why, "out of memory for a look");
+        else if (why.first && s->said) status = bw_diag_error(&s->door->d, NULL, BW_ERR_PRESET, "%s", why.first);
+        else if (why.first) door_warn(s->door, "%s", why.first);
         bw_diag_free(&why);
     }
     return status;
 }
 
-static enum bw_status out_fail(struct show *s, const char *out)
+static enum bw_status show_run(struct show *s, const struct bw_sequence *q)
 {
-    snprintf(s->why, sizeof s->why, "cannot write %s: %s", out, strerror(errno));
-    return BW_ERR_IO;
-}
-
-/// An empty file, before the work: of a folder that takes none one hears at once, and no link there is written through.
-static enum bw_status temporary_make(struct show *s, const char *temporary, const char *out)
-{
-    int fd = file_create(AT_FDCWD, temporary);
-    return fd < 0 || close(fd) ? out_fail(s, out) : BW_OK;
-}
-
-static enum bw_status temporary_settle(struct show *s, const char *temporary, const char *out)
-{
-    struct file_facts facts;
-    return file_settle(AT_FDCWD, temporary, &facts) && !rename(temporary, out) ? BW_OK : out_fail(s, out);
-}
-
-/// Everything under the temporary name, then the final one.
-static enum bw_status show_run(struct show *s, const struct bw_sequence *q, const char *out)
-{
-    static _Atomic unsigned number; // two movies in one process
-    char temporary[4200];
-    if (s->wish->parts && is_png(out)) {
+    if (s->wish->parts && s->to.kind != DELIVER_MOVIE) {
         snprintf(s->why, sizeof s->why, "part is of a movie; a picture is made as a whole");
         return BW_ERR_USAGE;
     }
-    snprintf(temporary, sizeof temporary, "%.4000s.part-%ld-%u", out, (long)getpid(), number++);
-    enum bw_status status = temporary_make(s, temporary, out);
+    enum bw_status status = deliver_begin(&s->to);
     if (!status) status = show_look(s, q);
-    if (!status) status = frames_make(s, q, !is_png(out));
-    if (!status && s->frames) status = show_finish(s, temporary); // more parts than groups: an empty file
-    bw_movie_close(s->movie);
-    if (!status) status = temporary_settle(s, temporary, out);
-    if (status) remove(temporary);
-    bw_sheet_free(&s->sheet, &s->tools);
-    bw_image_free(&s->last);
-    return status;
+    if (!status && s->to.light && s->wish->slice) {
+        snprintf(s->why, sizeof s->why, "%s is light, and a slice is none; .png draws it", s->to.out);
+        status = BW_ERR_USAGE;
+    }
+    if (!status) status = frames_make(s, q);
+    return deliver_end(&s->to, status);
 }
 
 /* ---- bake.h ---- */
@@ -436,7 +307,11 @@ static enum bw_status show_begin(struct show *s, const struct cache *c, const ch
     if (status) return status;
     s->tools = *tools;
     s->view = (struct bw_vdb_view){.tools = &s->tools, .y_up = s->wish->y_up};
-    s->last.tools = &s->tools;
+    s->to = (struct delivery){.tools = &s->tools, .door = s->door, .why = s->why, .why_size = sizeof s->why};
+    const struct wish *w = s->wish;
+    if (w->said.count &&
+        !(s->said = cache_preset_said(c, w->field, w->said.items, (int32_t)w->said.count, &s->door->d)))
+        return s->door->d.status;
     return files_choose(c, s->wish, q, &s->door->d);
 }
 
@@ -446,6 +321,7 @@ static void show_end(struct show *s, struct bw_sequence *q, struct bw_params *pa
     bw_shapes_free(&s->tools, s->shapes);
     bw_free(q->path);
     bw_free(q->frame);
+    bw_preset_free(s->said);
     bw_params_free(params);
 }
 
@@ -460,9 +336,10 @@ static void movie_write(struct cache *c, const struct bw_movie_wish *asked, stru
     if (show_begin(&s, c, asked->options, &tools, &q, &params) == BW_OK) {
         s.frames = q.count;
         snprintf(name, sizeof name, "%.3800s.%s", q.name, q.count > 1 ? "mp4" : "png");
-        enum bw_status status = show_run(&s, &q, asked->out ? asked->out : name);
+        enum bw_status status = deliver_choose(&s.to, asked->out ? asked->out : name, q.count);
+        if (!status) status = show_run(&s, &q);
         if (status == BW_ERR_CANCELLED) door->d.status = status;
-        else if (status) bw_diag_error(&door->d, NULL, status, "%s", s.why);
+        else if (status && !door->d.status) bw_diag_error(&door->d, NULL, status, "%s", s.why);
     }
     show_end(&s, &q, params);
 }
@@ -474,11 +351,7 @@ enum bw_status bw_cache_movie(struct bw_cache *cache, const struct bw_movie_wish
     door_enter(&door);
     struct cache *c = cache_use(cache, &door.d);
     if (c && options_take(&asked, wish, sizeof asked, "bw_movie_wish", &door.d)) {
-        size_t n = asked.out ? strlen(asked.out) : 0;
-        if (asked.out && !is_png(asked.out) && (n < 5 || strcmp(asked.out + n - 4, ".mp4")))
-            bw_diag_error(&door.d, NULL, BW_ERR_USAGE, "out is %s; a name that ends in .mp4 or .png is wanted",
-                          asked.out);
-        else movie_write(c, &asked, &door);
+        movie_write(c, &asked, &door);
     }
     if (c) object_unref(&c->o);
     return door_leave(&door);
@@ -500,7 +373,7 @@ enum bw_status cache_picture(struct cache *c, int64_t frame, const char *options
             if (q.frame[i] == frame) path = q.path[i];
         double fps = wish.fps > 0 ? wish.fps : s.look.fps;
         if (!status)
-            status = wish.slice ? slice_frame(&s, path, frame, fps, &img) : render_frame(&s, path, frame, &img);
+            status = wish.slice ? slice_frame(&s, path, frame, fps, &img) : render_frame(&s, path, frame, &img, NULL);
         if (!status) pixels_of_image(&img, out, &door->d);
         else if (!door->d.status) bw_diag_error(&door->d, NULL, status, "%s", s.why);
         memcpy(out->lo, s.cut[0], sizeof out->lo);

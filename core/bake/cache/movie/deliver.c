@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "deliver.h"
+
+#include "run/output/files.h"
+#include <picture/image/exr_file.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static int has_ending(const char *name, const char *ending)
+{
+    const size_t n = strlen(name), m = strlen(ending);
+    return n > m && !strcmp(name + n - m, ending);
+}
+
+/* The #### of the file's own name, and how many; 0: none. */
+static int hashes(const char *out, const char **at)
+{
+    const char *slash = strrchr(out, '/');
+    *at = strchr(slash ? slash : out, '#');
+    return *at ? (int)strspn(*at, "#") : 0;
+}
+
+enum bw_status deliver_choose(struct delivery *d, const char *out, int32_t frames)
+{
+    const char *at;
+    const int numbered = hashes(out, &at);
+    d->out = out;
+    d->light = has_ending(out, ".exr");
+    d->kind = has_ending(out, ".mp4") ? DELIVER_MOVIE : numbered || frames == 1 ? DELIVER_FILES : DELIVER_SHEET;
+    if (d->kind != DELIVER_MOVIE && !d->light && !has_ending(out, ".png"))
+        snprintf(d->why, d->why_size, "out is %s; a name that ends in .mp4, .png or .exr is wanted", out);
+    else if (d->kind == DELIVER_SHEET && d->light)
+        snprintf(d->why, d->why_size, "out is %s, one picture, and there are %d frames; NAME_####.exr numbers them",
+                 out, frames);
+    else if (strlen(out) > 4000) snprintf(d->why, d->why_size, "out is too long a name");
+    else return BW_OK;
+    return BW_ERR_USAGE;
+}
+
+static enum bw_status out_fail(struct delivery *d, const char *name)
+{
+    snprintf(d->why, d->why_size, "cannot write %s: %s", name, strerror(errno));
+    return BW_ERR_IO;
+}
+
+/* An empty file, before the work: of a folder that takes none one hears at once, and no link is written through. */
+enum bw_status deliver_begin(struct delivery *d)
+{
+    static _Atomic unsigned number; // two movies in one process
+    snprintf(d->temporary, sizeof d->temporary, "%s.part-%ld-%u", d->out, (long)getpid(), number++);
+    const int fd = file_create(AT_FDCWD, d->temporary);
+    d->made = fd >= 0;
+    return fd < 0 || close(fd) ? out_fail(d, d->out) : BW_OK;
+}
+
+static enum bw_status temporary_settle(struct delivery *d, const char *name)
+{
+    struct file_facts facts;
+    if (!file_settle(AT_FDCWD, d->temporary, &facts) || rename(d->temporary, name)) return out_fail(d, name);
+    d->made = 0;
+    return BW_OK;
+}
+
+static enum bw_status file_put(struct delivery *d, int64_t frame, const struct bw_image *img, const float *alpha)
+{
+    const char *at;
+    char name[4100];
+    const int digits = hashes(d->out, &at);
+    if (digits)
+        snprintf(name, sizeof name, "%.*s%0*" PRId64 "%s", (int)(at - d->out), d->out, digits, frame, at + digits);
+    else snprintf(name, sizeof name, "%s", d->out);
+    enum bw_status status = d->made ? BW_OK : deliver_begin(d);
+    if (!status)
+        status = d->light ? exr_file_write(img, alpha, d->temporary, "Billow " BW_VERSION, d->why, d->why_size)
+                          : bw_image_write_png(img, d->temporary, 8, d->why, d->why_size);
+    return status ? status : temporary_settle(d, name);
+}
+
+static enum bw_status movie_put(struct delivery *d, double fps, const struct bw_image *img)
+{
+    const char *encoder = "libx264";
+    const struct bw_movie_options o = {img->w, img->h, fps, 19};
+    enum bw_status status = d->movie ? BW_OK : bw_movie_open(d->tools, &o, &d->movie, &encoder, d->why, d->why_size);
+    if (!status && strcmp(encoder, "libx264"))
+        door_warn(d->door, "libx264 is not there; %s makes the movie, which not every browser plays", encoder);
+    return status ? status : bw_movie_add(d->movie, img, d->why, d->why_size);
+}
+
+enum bw_status deliver_frame(struct delivery *d, int64_t frame, double fps, const struct bw_image *img,
+                             const float *alpha)
+{
+    if (d->kind == DELIVER_FILES) return file_put(d, frame, img, alpha);
+    if (d->kind == DELIVER_MOVIE) return movie_put(d, fps, img);
+    const enum bw_status status = bw_sheet_add(&d->sheet, d->tools, frame, img);
+    if (status) snprintf(d->why, d->why_size, "out of memory for the contact sheet");
+    return status;
+}
+
+static enum bw_status sheet_write(struct delivery *d)
+{
+    struct bw_image sheet = {.tools = d->tools};
+    enum bw_status status = bw_sheet_draw(&d->sheet, d->tools, &sheet);
+    if (status) snprintf(d->why, d->why_size, "out of memory for the contact sheet");
+    else status = bw_image_write_png(&sheet, d->temporary, 8, d->why, d->why_size);
+    bw_image_free(&sheet);
+    return status;
+}
+
+/* A movie without frames, a part behind the last group, is an empty file. */
+enum bw_status deliver_end(struct delivery *d, enum bw_status status)
+{
+    if (!status && d->movie) status = bw_movie_write(d->movie, d->temporary, d->why, d->why_size);
+    if (!status && d->kind == DELIVER_SHEET) status = sheet_write(d);
+    bw_movie_close(d->movie);
+    if (!status && d->made) status = temporary_settle(d, d->out);
+    if (d->made) remove(d->temporary);
+    bw_sheet_free(&d->sheet, d->tools);
+    return status;
+}
