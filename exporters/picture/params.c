@@ -36,7 +36,8 @@ const struct bw_param bw_picture_light_rows[5] = {
                "1: clay; less: lamps and room are mirrored, in spots that get smaller and brighter."),                 \
         BW_CHOICE(S, m material, "material", "plain", BW_MATERIAL_CHOICES,                                             \
                   "Relief and pattern, of which `colour` is the mean; they move with the obstacle. Wood and bark "     \
-                  "grow along a shape's own z, bricks lie level."),                                                    \
+                  "grow along a shape's own z, bricks lie level; cylinders of bark, cloth, wax are not quite round. "  \
+                  "facade: each part of a mesh is a house with windows; with `glow` some are lit."),                   \
         BW_F64(S, m scale, "scale", "1", 1e-6, 1e6, 0,                                                                 \
                "Size of the material's pattern, times what it is in life: a brick is 24 cm long; of wax how far "      \
                "light gets, too."),                                                                                    \
@@ -52,6 +53,13 @@ const struct bw_param bw_picture_obstacle_rows[6] = {
     OBSTACLE_ROWS(struct bw_picture_obstacles, all.),
     BW_LIST(struct bw_picture_obstacles, each, struct bw_picture_obstacle, "each", each_rows,
             "Those that look otherwise, at most 16, each by its `stage`; keys that are left out are the usual ones."),
+};
+
+const struct bw_param bw_picture_scorch_rows[3] = {
+    BW_VEC3(struct bw_picture_scorch, center, "center", "[0, 0, 0]", "m", "Its middle."),
+    BW_F64(struct bw_picture_scorch, radius, "radius", "0 m", 0, 1e6, "m", "How far it reached; 0: there was none."),
+    BW_F64(struct bw_picture_scorch, glow, "glow", "0 K", 0, 10000, "K",
+           "Embers in the cracks of wood and bark, of that temperature; 0: cold."),
 };
 
 const struct bw_param bw_picture_particle_rows[5] = {
@@ -187,16 +195,22 @@ static const char *light_choose(const struct bw_picture_light *own, struct bw_li
     return NULL;
 }
 
-/// Light of flames `fire` times as bright as usual is what it glows by.
+/// Radiance of what is that hot, K, where flames are `fire` times as bright as usual.
+static void glow_of(double kelvin, double fire, float rgb[3])
+{
+    struct bw_planck planck;
+    for (int c = 0; c < 3; c++) rgb[c] = 0;
+    if (!(kelvin > 0)) return;
+    bw_planck_init(&planck, BW_CONTRAST);
+    bw_planck_read(&planck, (float)kelvin, rgb);
+    for (int c = 0; c < 3; c++) rgb[c] *= (float)fire * BW_GLOW;
+}
+
 static struct bw_material_wish material_of(const struct bw_picture_obstacle *o, double fire)
 {
     struct bw_material_wish wish = {.kind = o->material, .roughness = (float)o->roughness, .scale = o->scale};
     for (int c = 0; c < 3; c++) wish.colour[c] = (float)fmin(fmax(o->colour[c], 0), 1);
-    if (!(o->glow > 0)) return wish;
-    struct bw_planck planck;
-    bw_planck_init(&planck, BW_CONTRAST);
-    bw_planck_read(&planck, (float)o->glow, wish.glow);
-    for (int c = 0; c < 3; c++) wish.glow[c] *= (float)fire * BW_GLOW;
+    glow_of(o->glow, fire, wish.glow);
     return wish;
 }
 
@@ -220,6 +234,7 @@ enum bw_status bw_picture_look(const struct bw_picture_params *p, int flames, st
                              .haze = p->haze,
                              .quality = p->quality - 1,
                              .ground = p->ground,
+                             .backdrop = p->backdrop,
                              .has_background = p->background.count > 0};
     if (p->background.count && p->background.count != 3) {
         snprintf(why, why_size, "background wants three numbers, [r, g, b]");
@@ -235,6 +250,9 @@ enum bw_status bw_picture_look(const struct bw_picture_params *p, int flames, st
                  BW_FINISHES);
         return BW_ERR_PRESET;
     }
+    look->scorch.radius = p->scorch.radius;
+    memcpy(look->scorch.at, p->scorch.center, sizeof look->scorch.at);
+    glow_of(p->scorch.glow, look->fire, look->scorch.ember);
     look->material = material_of(&p->obstacles.all, look->fire);
     for (int64_t i = 0; i < p->obstacles.each.count; i++) {
         look->each[i] = material_of(&each[i], look->fire);

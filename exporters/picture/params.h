@@ -7,6 +7,7 @@
 #include <picture/image/colormap.h>
 #include <picture/slice/slice.h>
 #include <picture/volume/scene/scene.h>
+#include <picture/volume/sky/backdrop.h>
 #include <picture/volume/sky/sphere.h>
 
 enum bw_picture_mood { BW_MOOD_AUTO, BW_MOOD_SMOKE, BW_MOOD_FIRE };
@@ -30,6 +31,12 @@ struct bw_picture_obstacle {
     double roughness, scale;
     double glow;      ///< K; 0: it does not
     int32_t material; ///< enum bw_material
+};
+/// Where a fire has been.
+struct bw_picture_scorch {
+    bw_vec3 center;
+    double radius;
+    double glow; ///< K
 };
 /// What all of them look like but those that are named.
 struct bw_picture_obstacles {
@@ -59,7 +66,7 @@ struct bw_picture_sky {
 };
 
 struct bw_picture_params {
-    int32_t view, axis, map, vectors, floor, ground, labels, mood, quality;
+    int32_t view, axis, map, vectors, floor, ground, backdrop, labels, mood, quality;
     const char *field, *position;
     struct bw_list range;
     int64_t size, width;
@@ -68,6 +75,7 @@ struct bw_picture_params {
     struct bw_list lights, background, above, below;
     struct bw_picture_camera camera;
     struct bw_picture_obstacles obstacles;
+    struct bw_picture_scorch scorch;
     struct bw_picture_particles particles;
     struct bw_picture_sky sky;
     const char *blend;
@@ -82,7 +90,7 @@ struct bw_picture_light {
 };
 
 extern const struct bw_param bw_picture_range_row[1], bw_picture_light_rows[5], bw_picture_camera_rows[10],
-    bw_picture_obstacle_rows[6], bw_picture_particle_rows[5], bw_picture_sky_rows[3];
+    bw_picture_obstacle_rows[6], bw_picture_scorch_rows[3], bw_picture_particle_rows[5], bw_picture_sky_rows[3];
 
 /// Rows of a parameter table for the member `m`, a struct bw_picture_params, of S.
 // clang-format off
@@ -112,6 +120,9 @@ extern const struct bw_param bw_picture_range_row[1], bw_picture_light_rows[5], 
     BW_CHOICE(S, m.ground, "ground", "studio", "studio|earth|street|cyclorama",                                        \
         "Renders: what the floor is made of: dark and even, soil with stones, asphalt with puddles, white paint up "   \
         "the wall."),                                                                                                  \
+    BW_CHOICE(S, m.backdrop, "backdrop", "studio", BW_BACKDROP_CHOICES,                                                \
+        "Renders: what stands far off: the studio's wall, a clear sky at dusk, and before it hills, firs, or a town "  \
+        "with lit windows; by day before the `sky`."),                                                                 \
     BW_F64(S, m.thickness, "thickness", "1", 0, 1e6, 0,                                                                \
         "Renders: optical thickness of smoke, times the default."),                                                    \
     BW_STRING(S, m.blend, "blend", 0,                                                                                  \
@@ -165,6 +176,8 @@ extern const struct bw_param bw_picture_range_row[1], bw_picture_light_rows[5], 
         "30."),                                                                                                        \
     BW_GROUP(S, m.obstacles, struct bw_picture_obstacles, "obstacles", bw_picture_obstacle_rows,                       \
         "Renders: what obstacles look like."),                                                                         \
+    BW_GROUP(S, m.scorch, struct bw_picture_scorch, "scorch", bw_picture_scorch_rows,                                  \
+        "Renders: where a fire has been: floor and wood are charred there, all else is sooty."),                       \
     BW_GROUP(S, m.particles, struct bw_picture_particles, "particles", bw_picture_particle_rows,                       \
         "Renders: embers, tracers, points."),                                                                          \
     BW_LIST(S, m.lights, struct bw_picture_light, "lights", bw_picture_light_rows,                                     \

@@ -17,7 +17,7 @@ static struct bw_shapes *shapes_of(const struct bw_shape *shape, int n)
     const struct bw_shape *list[8];
     struct bw_shapes *s = NULL;
     for (int i = 0; i < n; i++) list[i] = &shape[i];
-    cr_assert_eq(bw_shapes_follow(&tools, list, n, &s), BW_OK);
+    cr_assert_eq(bw_shapes_follow(&tools, list, NULL, n, &s), BW_OK);
     return s;
 }
 
@@ -292,7 +292,7 @@ Test(shapes, what_moves_is_not_made_anew)
     const struct bw_mesh *before = s->mesh[0];
     ball.center[0] = 3, ball.scale[1] = 2;
     const struct bw_shape *list[1] = {&ball};
-    cr_assert_eq(bw_shapes_follow(&tools, list, 1, &s), BW_OK);
+    cr_assert_eq(bw_shapes_follow(&tools, list, NULL, 1, &s), BW_OK);
     cr_assert_eq(s->mesh[0], before);
     bw_shapes_free(&tools, s);
 }

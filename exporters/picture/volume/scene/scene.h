@@ -5,7 +5,8 @@
 
 #include "camera.h"
 #include "light.h"
-#include <picture/volume/material/material.h>
+#include <picture/volume/material/place.h>
+#include <picture/volume/material/scorch.h>
 
 #include <stdint.h>
 
@@ -35,7 +36,9 @@ struct bw_look {
     int32_t quality;     ///< enum bw_quality
     struct bw_material_wish material;          ///< of obstacles
     struct bw_material_wish each[BW_FINISHES]; ///< of forms that have a look of their own
+    struct bw_scorch scorch;                   ///< where a fire has been
     int32_t ground;                            ///< enum bw_ground: what the floor is made of
+    int32_t backdrop;                          ///< enum bw_backdrop: what stands far off
     int32_t has_background;
     float background[3]; ///< linear; else the studio's backdrop
     int32_t has_sky;

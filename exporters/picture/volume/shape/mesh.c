@@ -69,28 +69,71 @@ static void place_smooth(struct bw_mesh *m, const struct corner *c, int32_t n, c
     }
 }
 
-static enum bw_status normals_make(const struct bw_tools *tools, struct bw_mesh *m, int32_t n)
+/// All corners by where they are, those at one place behind one another; NULL: out of memory.
+static struct corner *corners_sort(const struct bw_tools *tools, const struct bw_mesh *m, int32_t n)
 {
     struct corner *c = tools->alloc(tools->ctx, 3 * (size_t)n * sizeof *c);
+    for (int32_t i = 0; c && i < 3 * n; i++) {
+        for (int a = 0; a < 3; a++) c[i].at[a] = m->triangle[i / 3].corner[i % 3][a] + 0.0f; // -0 is 0
+        c[i].n = i;
+    }
+    if (c) qsort(c, 3 * (size_t)n, sizeof *c, compare_corner);
+    return c;
+}
+
+static enum bw_status normals_make(const struct bw_tools *tools, struct bw_mesh *m, const struct corner *c, int32_t n)
+{
     float(*face)[3] = tools->alloc(tools->ctx, (size_t)n * sizeof *face);
-    for (int32_t i = 0; c && face && i < n; i++) {
-        face_normal(&m->triangle[i], face[i]);
-        for (int q = 0; q < 3; q++) {
-            for (int a = 0; a < 3; a++) c[3 * i + q].at[a] = m->triangle[i].corner[q][a] + 0.0f; // -0 is 0
-            c[3 * i + q].n = 3 * i + q;
-        }
+    if (!face) return BW_ERR_MEMORY;
+    for (int32_t i = 0; i < n; i++) face_normal(&m->triangle[i], face[i]);
+    for (int32_t i = 0, end; i < 3 * n; i = end) {
+        for (end = i + 1; end < 3 * n && !memcmp(c[i].at, c[end].at, sizeof c[i].at);) end++;
+        place_smooth(m, c + i, end - i, (const float(*)[3])face);
     }
-    if (c && face) {
-        qsort(c, 3 * (size_t)n, sizeof *c, compare_corner);
-        for (int32_t i = 0, end; i < 3 * n; i = end) {
-            for (end = i + 1; end < 3 * n && !memcmp(c[i].at, c[end].at, sizeof c[i].at);) end++;
-            place_smooth(m, c + i, end - i, (const float(*)[3])face);
-        }
+    tools->release(tools->ctx, face);
+    return BW_OK;
+}
+
+/* ---- pieces ---- */
+
+static struct bw_bounds triangle_box(const struct bw_triangle *t)
+{
+    struct bw_bounds b = BW_BOX_NONE;
+    for (int q = 0; q < 3; q++)
+        for (int a = 0; a < 3; a++)
+            b.lo[a] = bw_least(b.lo[a], t->corner[q][a]), b.hi[a] = bw_most(b.hi[a], t->corner[q][a]);
+    return b;
+}
+
+/// The triangle that stands for all that hang together with one.
+static int32_t piece_root(int32_t *of, int32_t i)
+{
+    while (of[i] != i) i = of[i] = of[of[i]];
+    return i;
+}
+
+/// Triangles that share a place hang together; pieces are numbered as their first triangles come.
+static enum bw_status pieces_make(const struct bw_tools *tools, struct bw_mesh *m, const struct corner *c, int32_t n)
+{
+    int32_t *of = m->piece = tools->alloc(tools->ctx, (size_t)n * sizeof *m->piece), count = 0;
+    if (!of) return BW_ERR_MEMORY;
+    for (int32_t i = 0; i < n; i++) of[i] = i;
+    for (int32_t i = 1; i < 3 * n; i++) {
+        if (memcmp(c[i - 1].at, c[i].at, sizeof c[i].at) != 0) continue;
+        const int32_t a = piece_root(of, c[i - 1].n / 3), b = piece_root(of, c[i].n / 3);
+        of[a > b ? a : b] = a > b ? b : a;
     }
-    const enum bw_status status = c && face ? BW_OK : BW_ERR_MEMORY;
-    if (c) tools->release(tools->ctx, c);
-    if (face) tools->release(tools->ctx, face);
-    return status;
+    for (int32_t i = 0; i < n; i++) of[i] = piece_root(of, i), count += of[i] == i;
+    m->pieces = tools->alloc(tools->ctx, (size_t)count * sizeof *m->pieces);
+    if (!m->pieces) return BW_ERR_MEMORY;
+    for (int32_t i = 0, next = 0; i < n; i++) { // roots come before what hangs on them
+        const struct bw_bounds box = triangle_box(&m->triangle[i]);
+        const int32_t own = of[i] == i ? next++ : of[of[i]];
+        if (of[i] == i) m->pieces[own] = (struct bw_bounds)BW_BOX_NONE;
+        of[i] = own;
+        bw_box_add(&m->pieces[own], &box);
+    }
+    return BW_OK;
 }
 
 /* ---- making ---- */
@@ -108,9 +151,14 @@ static uint64_t mixed(uint64_t key, const void *data, size_t bytes)
     return key;
 }
 
-uint64_t bw_mesh_key(const struct bw_shape *s)
+uint64_t bw_mesh_key(const struct bw_shape *s, struct bw_form_grown grown)
 {
     uint64_t key = mixed(0xcbf29ce484222325u, &s->kind, sizeof s->kind);
+    if (s->kind == BW_SHAPE_CYLINDER && grown.uneven) {
+        key = mixed(key, &grown.uneven, sizeof grown.uneven);
+        key = mixed(key, &grown.lot, sizeof grown.lot);
+        key = mixed(key, s->scale, sizeof s->scale);
+    }
     if (s->kind == BW_SHAPE_TORUS) key = mixed(key, &s->tube, sizeof s->tube);
     if (s->kind == BW_SHAPE_CYLINDER && s->tube > 0) {
         key = mixed(key, &s->tube, sizeof s->tube);
@@ -129,15 +177,6 @@ static void middle_find(const struct bw_shape *s, struct bw_mesh *m)
     for (int a = 0; a < 3; a++) m->middle[a] = s->n_points ? 0.5 * (lo[a] + hi[a]) : 0;
 }
 
-static struct bw_bounds triangle_box(const struct bw_triangle *t)
-{
-    struct bw_bounds b = BW_BOX_NONE;
-    for (int q = 0; q < 3; q++)
-        for (int a = 0; a < 3; a++)
-            b.lo[a] = bw_least(b.lo[a], t->corner[q][a]), b.hi[a] = bw_most(b.hi[a], t->corner[q][a]);
-    return b;
-}
-
 static enum bw_status triangles_fill(const struct bw_tools *tools, const struct bw_shape *s, struct bw_mesh *m)
 {
     const int32_t n = (int32_t)s->n_triangles;
@@ -154,20 +193,24 @@ static enum bw_status triangles_fill(const struct bw_tools *tools, const struct 
         box[i] = triangle_box(&m->triangle[i]);
         bw_box_add(&m->box, &box[i]);
     }
-    if (!status) status = normals_make(tools, m, n);
+    struct corner *corner = status ? NULL : corners_sort(tools, m, n);
+    if (!corner) status = BW_ERR_MEMORY;
+    if (!status) status = normals_make(tools, m, corner, n);
+    if (!status) status = pieces_make(tools, m, corner, n);
+    if (corner) tools->release(tools->ctx, corner);
     if (!status) status = bw_tree_make(tools, box, n, &m->tree);
     if (box) tools->release(tools->ctx, box);
     return status;
 }
 
-struct bw_mesh *bw_mesh_make(const struct bw_tools *tools, const struct bw_shape *s)
+struct bw_mesh *bw_mesh_make(const struct bw_tools *tools, const struct bw_shape *s, struct bw_form_grown grown)
 {
     struct bw_shape own = *s;
     struct bw_mesh *m = tools->alloc(tools->ctx, sizeof *m);
     void *memory = NULL;
     if (!m) return NULL;
-    m->key = bw_mesh_key(s);
-    enum bw_status status = s->kind == BW_SHAPE_MESH ? BW_OK : bw_form_make(tools, s, &own, &memory);
+    m->key = bw_mesh_key(s, grown);
+    enum bw_status status = s->kind == BW_SHAPE_MESH ? BW_OK : bw_form_make(tools, s, grown, &own, &memory);
     if (!status && own.n_triangles > 0 && own.n_triangles < INT32_MAX / 6) status = triangles_fill(tools, &own, m);
     if (memory) tools->release(tools->ctx, memory);
     if (status) bw_mesh_free(tools, m), m = NULL;
@@ -179,6 +222,8 @@ void bw_mesh_free(const struct bw_tools *tools, struct bw_mesh *m)
     if (!m) return;
     bw_tree_free(tools, &m->tree);
     if (m->triangle) tools->release(tools->ctx, m->triangle);
+    if (m->piece) tools->release(tools->ctx, m->piece);
+    if (m->pieces) tools->release(tools->ctx, m->pieces);
     if (m->normal) tools->release(tools->ctx, m->normal);
     tools->release(tools->ctx, m);
 }

@@ -3,6 +3,7 @@
 #ifndef BW_MESH_H
 #define BW_MESH_H
 
+#include "forms.h"
 #include "tree.h"
 
 #include <billow/services.h>
@@ -18,15 +19,17 @@ struct bw_mesh {
     struct bw_bounds box; ///< less its middle
     struct bw_tree tree;
     struct bw_triangle *triangle, *normal;
+    int32_t *piece; ///< of each triangle: which of the pieces that hang together
+    struct bw_bounds *pieces;
 };
 
 /// Faces that meet at less than this are one smooth surface, as a modeller's auto smooth has it.
 #define BW_CREASE 0.82f ///< cosine of 35 degrees
 
 /// What it would be made of, as a number.
-uint64_t bw_mesh_key(const struct bw_shape *s);
+uint64_t bw_mesh_key(const struct bw_shape *s, struct bw_form_grown grown);
 /// Of a shape's own points (m, or of a radius 1); bw_mesh_free gives it back. NULL: out of memory.
-struct bw_mesh *bw_mesh_make(const struct bw_tools *tools, const struct bw_shape *s);
+struct bw_mesh *bw_mesh_make(const struct bw_tools *tools, const struct bw_shape *s, struct bw_form_grown grown);
 void bw_mesh_free(const struct bw_tools *tools, struct bw_mesh *m);
 
 /// Where a ray meets a mesh.

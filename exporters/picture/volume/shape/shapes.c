@@ -10,15 +10,15 @@
 /* ---- making ---- */
 
 static struct bw_mesh *mesh_take(const struct bw_tools *tools, struct bw_shapes *old, struct bw_shapes *s,
-                                 const struct bw_shape *shape)
+                                 const struct bw_shape *shape, struct bw_form_grown grown)
 {
-    const uint64_t key = bw_mesh_key(shape);
+    const uint64_t key = bw_mesh_key(shape, grown);
     for (int32_t i = 0; i < s->n_meshes; i++)
         if (s->mesh[i]->key == key) return s->mesh[i];
     struct bw_mesh *m = NULL;
     for (int32_t i = 0; old && i < old->n_meshes && !m; i++)
         if (old->mesh[i] && old->mesh[i]->key == key) m = old->mesh[i], old->mesh[i] = NULL;
-    if (!m) m = bw_mesh_make(tools, shape);
+    if (!m) m = bw_mesh_make(tools, shape, grown);
     if (m) s->mesh[s->n_meshes++] = m;
     return m;
 }
@@ -61,11 +61,11 @@ static enum bw_status forms_place(const struct bw_tools *tools, struct bw_shapes
 
 /// What has no width in some direction is not seen.
 static enum bw_status form_add(const struct bw_tools *tools, struct bw_shapes *old, struct bw_shapes *s, int32_t of,
-                               const struct bw_shape *shape)
+                               const struct bw_shape *shape, struct bw_form_grown grown)
 {
     const double thin = fmin(shape->scale[0], fmin(shape->scale[1], shape->scale[2]));
     if (!(thin > 0)) return BW_OK;
-    const struct bw_mesh *m = mesh_take(tools, old, s, shape);
+    const struct bw_mesh *m = mesh_take(tools, old, s, shape, grown);
     if (!m) return BW_ERR_MEMORY;
     if (m->tree.n <= 0) return BW_OK;
     struct bw_form *f = &s->form[s->n++];
@@ -76,8 +76,8 @@ static enum bw_status form_add(const struct bw_tools *tools, struct bw_shapes *o
     return BW_OK;
 }
 
-enum bw_status bw_shapes_follow(const struct bw_tools *tools, const struct bw_shape *const *shape, int32_t n,
-                                struct bw_shapes **shapes)
+enum bw_status bw_shapes_follow(const struct bw_tools *tools, const struct bw_shape *const *shape,
+                                const struct bw_form_grown *grown, int32_t n, struct bw_shapes **shapes)
 {
     struct bw_shapes *old = *shapes, *s = tools->alloc(tools->ctx, sizeof *s);
     enum bw_status status = s ? BW_OK : BW_ERR_MEMORY;
@@ -86,7 +86,8 @@ enum bw_status bw_shapes_follow(const struct bw_tools *tools, const struct bw_sh
         s->mesh = tools->alloc(tools->ctx, ((size_t)n + 1) * sizeof(struct bw_mesh *));
         if (!s->form || !s->mesh) status = BW_ERR_MEMORY;
     }
-    for (int32_t i = 0; !status && i < n; i++) status = form_add(tools, old, s, i, shape[i]);
+    for (int32_t i = 0; !status && i < n; i++)
+        status = form_add(tools, old, s, i, shape[i], grown ? grown[i] : (struct bw_form_grown){0});
     if (!status) status = forms_place(tools, s);
     bw_shapes_free(tools, old);
     if (status) bw_shapes_free(tools, s);
@@ -177,6 +178,12 @@ static void hit_fill(const struct asking *g, double depth, struct bw_shape_hit *
         }
         length[0] += hit->face[w] * hit->face[w], length[1] += hit->normal[w] * hit->normal[w];
         away[0] += hit->face[w] * g->d[w];
+    }
+    const int32_t piece = f->mesh->piece[g->hit.triangle];
+    hit->piece = 131 * (uint32_t)f->of + (uint32_t)piece;
+    for (int a = 0; a < 3; a++) {
+        hit->lo[a] = f->scale[a] * (f->mesh->middle[a] + (double)f->mesh->pieces[piece].lo[a]);
+        hit->hi[a] = f->scale[a] * (f->mesh->middle[a] + (double)f->mesh->pieces[piece].hi[a]);
     }
     for (int w = 0; w < 3; w++) away[1] += hit->normal[w] * hit->face[w];
     const double turn = away[0] > 0 ? -1 : 1, same = away[1] < 0 ? -turn : turn;

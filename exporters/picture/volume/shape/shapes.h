@@ -28,8 +28,9 @@ struct bw_shapes {
 
 /// Make *shapes anew of n shapes, none unknown; meshes that it had are kept where they are wanted still.
 /// bw_shapes_free gives it back. Errors: BW_ERR_MEMORY; then it is NULL.
-enum bw_status bw_shapes_follow(const struct bw_tools *tools, const struct bw_shape *const *shape, int32_t n,
-                                struct bw_shapes **shapes);
+/// `grown`: what the cylinders among them are in the picture; NULL: as round as they are.
+enum bw_status bw_shapes_follow(const struct bw_tools *tools, const struct bw_shape *const *shape,
+                                const struct bw_form_grown *grown, int32_t n, struct bw_shapes **shapes);
 void bw_shapes_free(const struct bw_tools *tools, struct bw_shapes *s);
 
 /// Where a ray meets one; normals are unit vectors towards where it came from.
@@ -38,6 +39,8 @@ struct bw_shape_hit {
     int32_t form;
     double p[3], face[3], normal[3]; ///< the triangle's own normal; the surface's, smooth where it is
     double own[3];                   ///< p as the form has it: its own axes and middle, m
+    double lo[3], hi[3];             ///< of the piece that was met, likewise
+    uint32_t piece;                  ///< which, of all
 };
 /// The first on a way from o along d (of any length), as far as `far` lengths. 0: none.
 int bw_shapes_hit(const struct bw_shapes *s, const double o[3], const double d[3], double far,

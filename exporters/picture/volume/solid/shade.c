@@ -24,7 +24,6 @@ struct lit_place {
     const struct bw_solid_seen *seen;
     const struct bw_studio *studio;
     struct bw_finish finish;
-    const float *glow; ///< its own radiance
     float arrives[3], mirrored[3];
 };
 
@@ -134,12 +133,18 @@ static void finish_find(struct lit_place *g)
     const struct bw_look *look = &studio->scene->look;
     const struct bw_form *form = s->hit ? &s->v->shapes->form[s->hit->form] : NULL;
     const struct bw_material_wish *wish = form && form->look ? &look->each[form->look - 1] : &look->material;
-    double n[3] = {0}, slant = 0, relief[3];
-    g->glow = wish->glow;
+    struct bw_material_place at = {.scorch = bw_scorch_at(&look->scorch, s->at.p, s->at.normal)};
+    double slant = 0, relief[3];
     for (int a = 0; a < 3; a++) slant -= s->at.normal[a] * s->dir[a];
-    for (int a = 0; a < 3; a++)
-        for (int w = 0; w < 3; w++) n[a] += (form ? form->axis[a][w] : a == w) * s->at.normal[w];
-    bw_material_at(wish, form ? s->hit->own : s->at.p, n, studio->pixel * s->away / fmax(slant, 0.3), f);
+    at.footprint = studio->pixel * s->away / fmax(slant, 0.3);
+    for (int a = 0; a < 3; a++) {
+        for (int w = 0; w < 3; w++) at.n[a] += (form ? form->axis[a][w] : a == w) * s->at.normal[w];
+        at.p[a] = form ? s->hit->own[a] : s->at.p[a];
+        at.lo[a] = form ? s->hit->lo[a] : studio->scene->lo[a], at.hi[a] = form ? s->hit->hi[a] : studio->scene->hi[a];
+        at.ember[a] = look->scorch.ember[a];
+    }
+    if (form) at.piece = s->hit->piece;
+    bw_material_at(wish, &at, f);
     memcpy(relief, f->normal, sizeof relief);
     for (int w = 0; w < 3; w++) {
         f->normal[w] = 0;
@@ -232,5 +237,5 @@ void bw_solid_shade(const struct bw_solid_seen *seen, const struct bw_studio *st
     for (int l = 0; l < studio->n_lights; l++) lamp_add(&g, l);
     if (g.finish.roughness < 1) room_mirror(&g, open);
     for (int c = 0; c < 3; c++)
-        rgb[c] = (1 - g.finish.metal) * g.finish.albedo[c] * g.arrives[c] + g.mirrored[c] + g.glow[c];
+        rgb[c] = (1 - g.finish.metal) * g.finish.albedo[c] * g.arrives[c] + g.mirrored[c] + g.finish.glow[c];
 }

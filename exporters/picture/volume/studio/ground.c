@@ -18,7 +18,8 @@ static float step_smooth(float from, float to, float x)
 static double height(enum bw_ground kind, const double at[2], double footprint)
 {
     if (kind == BW_GROUND_STREET) return 0.004 * (double)bw_noise_waves(at, 0.03, 3, 0.8f, footprint);
-    return 0.045 * (double)bw_noise_waves(at, 0.5, 9, 0.62f, footprint);
+    return 0.045 * (double)bw_noise_waves(at, 0.4, 9, 0.66f, footprint) +
+           0.05 * (double)bw_noise_waves(at, 2.3, 2, 0.5f, footprint);
 }
 
 static void slope_find(enum bw_ground kind, const double at[2], double footprint, struct bw_ground_spot *s)
@@ -31,12 +32,15 @@ static void slope_find(enum bw_ground kind, const double at[2], double footprint
     }
 }
 
-/// Soil: dry where it is high, in grains and clods rather than in patches.
+/// Soil: dry where it is high, in grains and clods, and by larger patches of dust, gravel and what is trodden.
 static void earth_at(const double at[2], double footprint, struct bw_ground_spot *s)
 {
-    static const float dark[3] = {0.085f, 0.062f, 0.043f}, dry[3] = {0.19f, 0.142f, 0.1f};
-    const float soil = step_smooth(0.3f, 0.7f, bw_noise_waves(at, 0.9, 9, 0.85f, footprint));
-    for (int c = 0; c < 3; c++) s->albedo[c] = dark[c] + soil * (dry[c] - dark[c]);
+    static const float dark[3] = {0.07f, 0.051f, 0.036f}, dry[3] = {0.205f, 0.156f, 0.112f};
+    const float clods = bw_noise_waves(at, 0.35, 8, 0.9f, footprint),
+                patch = bw_noise_waves(at, 2.9, 3, 0.6f, footprint), far = bw_noise_waves(at, 19, 3, 0.55f, footprint);
+    const float soil = step_smooth(0.28f, 0.72f, 0.62f * clods + 0.26f * patch + 0.12f * far);
+    const float red = 0.16f * (far - 0.5f) + 0.1f * (patch - 0.5f);
+    for (int c = 0; c < 3; c++) s->albedo[c] = (dark[c] + soil * (dry[c] - dark[c])) * (1 + (1 - (float)c) * red);
     slope_find(BW_GROUND_EARTH, at, footprint, s);
 }
 

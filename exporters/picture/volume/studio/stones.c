@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 enum { SIZES = 4, CUTS = 5, SQUARES = 48 };
-#define WIDEST 0.27 ///< radius, of a square
+#define WIDEST 0.36 ///< radius, of a square
 #define FLAT 0.8    ///< height, of the radius
 #define OUT 0.35    ///< how much of its height its middle is above the floor
 #define RIM 1.3     ///< radii: as far as a stone keeps light from the floor
@@ -35,12 +35,14 @@ static int stone_make(int size, double i, double j, double sunk, struct stone *s
     const double square = sizes[size].square, x = (i + 0.5) * square, y = (j + 0.5) * square;
     s->seed = bw_noise_hash(wrapped(i), wrapped(j), 0x9e3779b9u * (uint32_t)(size + 1));
     const float lot = bw_noise_draw(&s->seed) / sizes[size].share;
-    if (lot > 1 || lot > bw_most(2.4f * bw_noise(x / 0.6, y / 0.6) - 0.5f, 0.12f)) return 0; // they lie in heaps
+    const double heaps[2] = {x, y};
+    if (lot > 1 || lot > bw_most(3.2f * bw_noise_waves(heaps, 0.9, 4, 0.7f, 1e-6) - 1.1f, 0.05f)) return 0; // in heaps
     const float large = bw_noise_draw(&s->seed);
-    const double wide = (0.35 + 0.65 * (double)(large * large)) * WIDEST * square * sunk;
+    const double wide = (0.25 + 0.75 * (double)(large * large * large)) * WIDEST * square * sunk;
     const double turn = 6.283185307179586 * (double)bw_noise_draw(&s->seed);
-    s->at[0] = (i + 0.35 + 0.3 * (double)bw_noise_draw(&s->seed)) * square;
-    s->at[1] = (j + 0.35 + 0.3 * (double)bw_noise_draw(&s->seed)) * square;
+    const double free = 1 - 2 * wide / square; // anywhere in its square: rows would show
+    s->at[0] = (i + 0.5 + free * ((double)bw_noise_draw(&s->seed) - 0.5)) * square;
+    s->at[1] = (j + 0.5 + free * ((double)bw_noise_draw(&s->seed) - 0.5)) * square;
     s->cosine = cos(turn), s->sine = sin(turn);
     s->radius[0] = wide;
     s->radius[1] = wide * (0.6 + 0.4 * (double)bw_noise_draw(&s->seed));

@@ -2,8 +2,10 @@
 /* The studio: a dark backdrop, and a floor that fades into it. */
 #include "studio.h"
 #include "floor.h"
+#include "noise.h"
 #include "stones.h"
 #include <picture/volume/scene/quick.h>
+#include <picture/volume/sky/backdrop.h>
 #include <picture/volume/sky/sphere.h>
 
 #include <math.h>
@@ -17,11 +19,36 @@ enum bw_status bw_studio_make(const struct bw_tools *tools, const struct bw_scen
     return scene->floor ? bw_floor_make(tools, s) : BW_OK;
 }
 
+/// Of a clear night, or of the sky that there is; trees and houses are dark, and a fire lights them a little.
+static void far_light(const struct bw_studio *s, const double dir[3], struct bw_backdrop_light *l, float rgb[3])
+{
+    static const float zenith[3] = {0.0075f, 0.0105f, 0.018f}, horizon[3] = {0.075f, 0.074f, 0.08f};
+    const struct bw_look *look = &s->scene->look;
+    const float night = 0.35f + 0.65f * (float)fmin(look->key, 1);
+    *l = (struct bw_backdrop_light){.windows = look->sky ? 0 : 0.6f * night, .bare = look->sky != NULL};
+    const double flat = fmax(sqrt(dir[0] * dir[0] + dir[1] * dir[1]), 1e-9),
+                 low[3] = {dir[0] / flat, dir[1] / flat, 0.03};
+    if (look->sky) {
+        bw_studio_sky(s, dir[2] > 0.03 * flat ? dir : low, rgb);
+        bw_studio_sky(s, low, l->horizon);
+    }
+    for (int c = 0; c < 3; c++) {
+        if (!look->sky) l->zenith[c] = night * zenith[c], l->horizon[c] = night * horizon[c];
+        l->stands[c] = (look->sky ? 0.05f : 0.02f) * s->room.above[c] * (look->sky ? 1 : 0.5f) + 0.006f * s->far[c];
+    }
+}
+
 /// The wall along a ray.
 static void wall_colour(const struct bw_studio *s, const double dir[3], double u, double v, float rgb[3])
 {
-    const float vignette = (float)exp(-0.9 * (u * u + (v + 0.15) * (v + 0.15)));
     const struct bw_look *look = &s->scene->look;
+    if (look->backdrop != BW_BACKDROP_STUDIO && !look->has_background) {
+        struct bw_backdrop_light light;
+        far_light(s, dir, &light, rgb);
+        bw_backdrop_see((enum bw_backdrop)look->backdrop, &light, dir, s->pixel, rgb);
+        return;
+    }
+    const float vignette = (float)exp(-0.9 * (u * u + (v + 0.15) * (v + 0.15)));
     if (look->sky && !look->has_background) {
         bw_studio_sky(s, dir, rgb);
         return;
@@ -120,6 +147,18 @@ static void earth_colour(const struct bw_studio *s, const struct earth *e, float
         for (int c = 0; c < 3; c++) rgb[c] += part[i][c] / (float)n;
 }
 
+/// Soot and ash, in rays from the middle as a blast throws them.
+static void scorch_floor(const struct bw_scorch *k, const double p[3], double footprint, struct bw_ground_spot *spot)
+{
+    if (!(k->radius > 0)) return;
+    const double x = p[0] - k->at[0], y = p[1] - k->at[1], r = hypot(x, y) + 1e-9, middle[3] = {p[0], p[1], k->at[2]};
+    const double ray[2] = {3.5 * x / r + 0.15 * r / k->radius, 3.5 * y / r};
+    const float torn = 0.55f * (bw_noise_waves(ray, 1, 4, 0.65f, 1e-6) - 0.5f) +
+                       0.5f * (bw_noise_waves(p, 0.35 * k->radius, 5, 0.6f, footprint) - 0.5f);
+    const float t = bw_least(bw_most(bw_scorch_at(k, middle, NULL) + torn, 0), 1), black = t * t * (3 - 2 * t);
+    for (int c = 0; c < 3; c++) spot->albedo[c] *= 1 - 0.85f * black;
+}
+
 /// What the floor sends back from p.
 static void floor_colour(const struct bw_studio *s, const double p[3], struct earth *e, float rgb[3])
 {
@@ -137,7 +176,8 @@ void bw_studio_colour(const struct bw_studio *s, const double eye[3], const doub
                       float turn, struct bw_behind *b)
 {
     const struct bw_scene *scene = s->scene;
-    const double wide = scene->look.sky ? 400 : scene->look.ground == BW_GROUND_STUDIO ? 0.8 : 6; // to the horizon
+    const int open = scene->look.backdrop != BW_BACKDROP_STUDIO && !scene->look.has_background;
+    const double wide = scene->look.sky ? 400 : open ? 40 : scene->look.ground == BW_GROUND_STUDIO ? 0.8 : 6; // horizon
     struct bw_ground_spot spot;
     *b = (struct bw_behind){.depth = HUGE_VAL};
     wall_colour(s, dir, uv[0], uv[1], b->rgb);
@@ -150,6 +190,7 @@ void bw_studio_colour(const struct bw_studio *s, const double eye[3], const doub
     float lit[3] = {0}, fade = (float)exp(-r2 / (wide * size * size));
     const double footprint = b->depth * s->pixel / sqrt(fmax(-dir[2], 1e-3));
     bw_ground_at((enum bw_ground)scene->look.ground, p, footprint, &spot);
+    scorch_floor(&scene->look.scorch, p, footprint, &spot);
     struct earth e = {eye, dir, &spot, .depth = b->depth, .footprint = footprint, .turn = turn};
     if (fade > 1e-3f) floor_colour(s, p, &e, lit);
     for (int c = 0; c < 3; c++) b->rgb[c] += (lit[c] - b->rgb[c]) * fade;

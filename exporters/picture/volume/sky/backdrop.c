@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Outlines are heights over the horizon by the angle round the eye, and so stand infinitely far away: nothing slides
+ * when the eye moves. Firs are cones with ragged edges, at most one a place of a row. */
+#include "backdrop.h"
+#include <picture/volume/studio/noise.h>
+
+#include <math.h>
+
+enum { ROWS = 3, PARTS = 3 };
+#define TURN 6.283185307179586
+
+/// 0 … 1 of place i of `n` round the horizon.
+static double lot(double i, int n, int32_t row, int32_t which)
+{
+    const int32_t at = ((int32_t)i % n + n) % n;
+    return (double)(bw_noise_hash(at, row, 77u + (uint32_t)which) >> 8) / 16777216;
+}
+
+/// 0 … 1, mean ½, round the horizon: waves of some `length`, rad.
+static double swell(double round, int row, double length, int octaves)
+{
+    const double at[2] = {cos(round) + 9.7 * row, sin(round)};
+    return (double)bw_noise_waves(at, length, octaves, 0.48f, 1e-5);
+}
+
+/// Tangents over the horizon of a row, 0 the farthest, at an angle round the eye, rad.
+static double hills_height(double round, int row)
+{
+    return (0.05 - 0.012 * row) * (0.35 + 1.3 * swell(round, row, 0.55 - 0.08 * row, 6)) - 0.02;
+}
+
+static double fir_height(double round, int row)
+{
+    static const int firs[ROWS] = {523, 330, 241};
+    const double place = round / TURN * firs[row], tall = 0.036 + 0.017 * row, grove = swell(round, row + 5, 0.1, 3);
+    double high = tall * (0.1 + 0.65 * swell(round, row, 0.12, 4));
+    for (int n = -2; n <= 2; n++) {
+        const double i = floor(place) + n, off = fabs(place - i - 0.2 - 0.6 * lot(i, firs[row], row, 0));
+        const double stand = tall * (0.35 + 0.5 * lot(i, firs[row], row, 1) + 0.45 * grove),
+                     half = 0.55 + 0.5 * lot(i, firs[row], row, 2);
+        const double branch = 0.16 * fabs(fmod(off * 9 + 3 * lot(i, firs[row], row, 3), 1) - 0.5); // boughs hang
+        high = fmax(high, stand * (1 - off / half - branch * (off > 0.04)));
+    }
+    return high;
+}
+
+static double house_height(double round, int row)
+{
+    static const int houses[ROWS] = {179, 125, 97};
+    const double i = floor(round / TURN * houses[row]), tower = lot(i, houses[row], row, 1) > 0.82 ? 1.5 : 1;
+    return (0.02 + 0.045 * lot(i, houses[row], row, 0) * tower) * (0.8 + 0.25 * row);
+}
+
+static double height_at(enum bw_backdrop kind, double round, int row)
+{
+    if (kind == BW_BACKDROP_HILLS) return hills_height(round, row);
+    if (kind == BW_BACKDROP_FOREST) return row ? fir_height(round, row) : 1.6 * hills_height(round, 0);
+    return house_height(round, row);
+}
+
+/// Light of a town's windows in a row: small, warm, few.
+static float window_at(double round, double up, int row, double wide)
+{
+    static const int windows[ROWS] = {1600, 1280, 1024};
+    const double high = house_height(round, row), size = TURN / windows[row];
+    const double u = round / size, v = up / (1.25 * size), i = floor(u), j = floor(v);
+    const double lit = lot(i, windows[row], row, 5 + (int32_t)j), soft = fmax(wide / size, 0.05),
+                 small = fmin(1, size / (3 * wide));
+    if (lit < 0.8 || up > high - 0.6 * size || j < 1) return 0;
+    const double in = fmin(fmin(fmax((0.28 - fabs(u - i - 0.5)) / soft + 0.5, 0), 1),
+                           fmin(fmax((0.3 - fabs(v - j - 0.5)) / soft + 0.5, 0), 1));
+    return (float)(in * small * (0.25 + 3.5 * (lit - 0.8)));
+}
+
+static void sky_see(const struct bw_backdrop_light *l, const double to[3], float rgb[3])
+{
+    const float low = (float)exp(-fmax(to[2], 0) / 0.12);
+    for (int c = 0; c < 3; c++) rgb[c] = l->zenith[c] + low * (l->horizon[c] - l->zenith[c]);
+}
+
+void bw_backdrop_see(enum bw_backdrop kind, const struct bw_backdrop_light *l, const double to[3], double wide,
+                     float rgb[3])
+{
+    static const float lamp[3] = {1, 0.62f, 0.3f};
+    const double flat = sqrt(to[0] * to[0] + to[1] * to[1]), up = to[2] / fmax(flat, 1e-9), round = atan2(to[1], to[0]);
+    if (!l->bare) sky_see(l, to, rgb);
+    if (up > 0.4 || kind == BW_BACKDROP_STUDIO) return;
+    const float fog = (float)exp(-fmax(up, 0) / 0.022); // lies on the ground
+    for (int row = 0; row < ROWS && kind != BW_BACKDROP_DUSK; row++) {
+        float cover = 0;
+        for (int n = 0; n < PARTS; n++) {
+            const double at = round + wide * ((n + 0.5) / PARTS - 0.5);
+            cover += (float)fmin(fmax((height_at(kind, at, row) - up) / wide + 0.5, 0), 1) / PARTS;
+        }
+        const float near = 0.55f + 0.2f * (float)row, window = kind == BW_BACKDROP_TOWN && l->windows > 0
+                                                                   ? l->windows * window_at(round, up, row, wide)
+                                                                   : 0;
+        for (int c = 0; c < 3; c++) {
+            const float own = l->horizon[c] + near * (1 - 0.5f * fog) * (l->stands[c] - l->horizon[c]);
+            rgb[c] += cover * (own + window * lamp[c] - rgb[c]);
+        }
+    }
+    if (up < 0) // fog over what is too far to be seen
+        for (int c = 0; c < 3; c++) rgb[c] = l->horizon[c] + 0.475f * (l->stands[c] - l->horizon[c]);
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What stands far off: outlines before the sky, each row of them paler than the one before it. */
+#ifndef BW_BACKDROP_H
+#define BW_BACKDROP_H
+
+#include <stdint.h>
+
+enum bw_backdrop { BW_BACKDROP_STUDIO, BW_BACKDROP_DUSK, BW_BACKDROP_HILLS, BW_BACKDROP_FOREST, BW_BACKDROP_TOWN };
+#define BW_BACKDROP_CHOICES "studio|dusk|hills|forest|town"
+
+/// How it is lit, radiance: the sky overhead and at the horizon, and what stands there near by.
+struct bw_backdrop_light {
+    float zenith[3], horizon[3], stands[3];
+    float windows; ///< 0 … 1: how bright those of a town are
+    int32_t bare;  ///< 1: there is a sky of its own, `rgb` has it
+};
+/// Into rgb along `to`, a unit vector, seen by a pixel `wide` at a distance of 1. Below the horizon: fog.
+void bw_backdrop_see(enum bw_backdrop kind, const struct bw_backdrop_light *light, const double to[3], double wide,
+                     float rgb[3]);
+
+#endif

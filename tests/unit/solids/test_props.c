@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What props look like: bark runs along its log, windows come in bays and storeys of metres, fire blackens what is
+ * near it, grown cylinders stay near their cylinder and close, outlines stand on the horizon. */
+#include "../render/image_tools.h"
+#include <picture/volume/material/material.h>
+#include <picture/volume/material/scorch.h>
+#include <picture/volume/material/uneven.h>
+#include <picture/volume/sky/backdrop.h>
+
+#include <criterion/criterion.h>
+#include <math.h>
+
+static struct bw_finish finish_of(int32_t kind, const double p[3], const double n[3], double footprint, uint32_t piece)
+{
+    const struct bw_material_wish wish = {.kind = kind, .colour = {0.2f, 0.17f, 0.14f}, .roughness = 0.9f, .scale = 1};
+    const struct bw_material_place at = {.p = {p[0], p[1], p[2]},
+                                         .n = {n[0], n[1], n[2]},
+                                         .footprint = footprint,
+                                         .lo = {-12, -6, 0},
+                                         .hi = {12, 6, 21},
+                                         .piece = piece};
+    struct bw_finish f;
+    bw_material_at(&wish, &at, &f);
+    return f;
+}
+
+/// Mean change of bark's colour over a step of 4 mm, around a log of 8 cm or along it.
+static double bark_change(int along, double footprint)
+{
+    enum { N = 4000 };
+    const double r = 0.08;
+    double sum = 0;
+    for (int i = 0; i < N; i++) {
+        const double turn = 0.37 * i, z = 0.0113 * i;
+        float tone[2];
+        for (int q = 0; q < 2; q++) {
+            const double a = turn + (along ? 0 : q * 0.004 / r), n[3] = {cos(a), sin(a), 0},
+                         p[3] = {r * n[0], r * n[1], z + (along ? q * 0.004 : 0)};
+            tone[q] = finish_of(BW_MATERIAL_BARK, p, n, footprint, 0).albedo[1];
+        }
+        sum += fabs((double)(tone[1] - tone[0])) / N;
+    }
+    return sum;
+}
+
+Test(props, bark_runs_along_its_log)
+{
+    const double around = bark_change(0, 1e-3), along = bark_change(1, 1e-3), far = bark_change(0, 0.3);
+    cr_log_info("bark: %g over 4 mm around, %g along, %g around from afar", around, along, far);
+    cr_expect_gt(around, 0.01);
+    cr_expect_gt(around, 1.7 * along, "%g around, %g along", around, along);
+    cr_expect_lt(far, 0.05 * around);
+}
+
+/// How many panes lie on a line across a front, and how far apart, m, the first and the last one of them begin.
+static int panes_count(int up, double other, double footprint, uint32_t piece, double *apart)
+{
+    const double n[3] = {0, -1, 0};
+    int count = 0, was = 0;
+    double first = 0, last = 0;
+    for (int i = 0; i < 6000; i++) {
+        const double s = 0.004 * i, p[3] = {up ? other : s - 12, -6, up ? s : other};
+        const int glass = finish_of(BW_MATERIAL_FACADE, p, n, footprint, piece).roughness < 0.5f;
+        if (glass && !was) last = s, first = count++ ? first : s;
+        was = glass;
+    }
+    *apart = last - first;
+    return count;
+}
+
+/* Sashes have two panes or one; blinds hide some: the smallest distance of whole bays is what counts. */
+Test(props, windows_come_in_bays_and_storeys)
+{
+    int found = 0;
+    for (uint32_t piece = 0; piece < 4; piece++)
+        for (int up = 0; up < 2; up++) {
+            double apart[2];
+            int most = 0;
+            double period = 0;
+            for (int line = 0; line < 6; line++) { // some lines run between windows
+                const double other = up ? -5 + 0.61 * line : 8 + 0.61 * line;
+                const int near = panes_count(up, other, 0.005, piece, &apart[0]),
+                          far = panes_count(up, other, 0.02, piece, &apart[1]);
+                cr_expect_eq(near, far, "house %u, line %d: %d panes near, %d farther off", piece, line, near, far);
+                if (near > most) most = near, period = apart[0] / (near - 1);
+            }
+            if (most < 4) continue;
+            found++;
+            cr_expect(period > 0.9 && period < 8, "house %u: %d panes, one every %g m", piece, most, period);
+            if (!up) continue;
+            const double storeys = 19.7 / period; // below the cornice
+            cr_expect(period > 2.7 && period < 4.4 && fabs(storeys - round(storeys)) < 0.02,
+                      "house %u: a storey is %g m, %g of them", piece, period, storeys);
+        }
+    cr_expect_geq(found, 5, "only %d rows of windows", found);
+}
+
+/* No window is cut by a corner, nor by the roof. */
+Test(props, houses_end_in_walls)
+{
+    const double n[3] = {0, -1, 0}, side[3] = {1, 0, 0}, up[3] = {0, 0, 1};
+    for (uint32_t piece = 0; piece < 20; piece++)
+        for (int i = 0; i < 100; i++) {
+            const double a[3] = {-11.9, -6, 0.2 * i}, b[3] = {12, 5.9, 0.2 * i}, c[3] = {0.1 * i, -6, 20.5},
+                         d[3] = {0.1 * i - 10, 0, 21};
+            cr_expect_gt(finish_of(BW_MATERIAL_FACADE, a, n, 0.01, piece).roughness, 0.5f);
+            cr_expect_gt(finish_of(BW_MATERIAL_FACADE, b, side, 0.01, piece).roughness, 0.5f);
+            cr_expect_gt(finish_of(BW_MATERIAL_FACADE, c, n, 0.01, piece).roughness, 0.5f);
+            cr_expect_gt(finish_of(BW_MATERIAL_FACADE, d, up, 0.01, piece).roughness, 0.5f);
+        }
+}
+
+Test(props, lit_windows_are_some_of_them)
+{
+    const struct bw_material_wish wish = {.kind = BW_MATERIAL_FACADE, .glow = {3, 2, 1}, .roughness = 1, .scale = 1};
+    int lit = 0, dark = 0, wall = 0;
+    for (int i = 0; i < 40000; i++) {
+        const struct bw_material_place at = {.p = {-11 + 22.0 * (i % 200) / 200, -6, 4 + 14.0 * (i / 200) / 200},
+                                             .n = {0, -1, 0},
+                                             .footprint = 0.01,
+                                             .lo = {-12, -6, 0},
+                                             .hi = {12, 6, 21},
+                                             .piece = 2};
+        struct bw_finish f;
+        bw_material_at(&wish, &at, &f);
+        const int glass = f.roughness < 0.5f;
+        lit += glass && f.glow[0] > 0, dark += glass && !(f.glow[0] > 0), wall += !glass && f.glow[0] > 2;
+    }
+    cr_expect(lit > 300 && dark > lit && !wall, "%d lit, %d dark, %d of the wall", lit, dark, wall);
+}
+
+static double light_of(int32_t kind, float scorch, double *ember)
+{
+    double sum = 0;
+    for (int i = 0; i < 3000; i++) {
+        const double a = 0.37 * i;
+        const struct bw_material_wish wish = {
+            .kind = kind, .colour = {0.2f, 0.2f, 0.2f}, .roughness = 0.6f, .scale = 1};
+        const struct bw_material_place at = {.p = {0.1 * cos(a), 0.1 * sin(a), 0.003 * i},
+                                             .n = {cos(a), sin(a), 0},
+                                             .footprint = 1e-3,
+                                             .lo = {-0.1, -0.1, 0},
+                                             .hi = {0.1, 0.1, 9},
+                                             .scorch = scorch,
+                                             .ember = {1, 0.3f, 0.1f}};
+        struct bw_finish f;
+        bw_material_at(&wish, &at, &f);
+        sum += (double)f.albedo[1] / 3000, *ember += (double)f.glow[0] / 3000;
+    }
+    return sum;
+}
+
+Test(props, fire_blackens_what_is_near)
+{
+    static const int32_t kinds[] = {BW_MATERIAL_PLAIN, BW_MATERIAL_BARK, BW_MATERIAL_CLOTH, BW_MATERIAL_PAINTED};
+    for (int k = 0; k < 4; k++) {
+        double ember[2] = {0};
+        const double clean = light_of(kinds[k], 0, &ember[0]), burnt = light_of(kinds[k], 1, &ember[1]);
+        const int wood = k == 1 || k == 2;
+        cr_expect_lt(burnt, 0.4 * clean, "%d: %g, then %g", kinds[k], clean, burnt);
+        cr_expect_eq(ember[0], 0);
+        cr_expect(wood ? ember[1] > 0.003 && ember[1] < 0.4 : ember[1] == 0, "%d: embers %g", kinds[k], ember[1]);
+    }
+    const struct bw_scorch fire = {.at = {1, 2, 0}, .radius = 0.5};
+    const double out[3] = {1, 0, 0}, in[3] = {-1, 0, 0};
+    float last = 2;
+    for (int i = 0; i < 20; i++) {
+        const double p[3] = {1 + 0.06 * i, 2, 0};
+        const float at = bw_scorch_at(&fire, p, NULL);
+        cr_assert(at <= last && at >= 0 && at <= 1);
+        cr_assert_leq(bw_scorch_at(&fire, p, out), bw_scorch_at(&fire, p, in));
+        last = at;
+    }
+    cr_assert_eq(last, 0);
+    cr_assert_float_eq((double)bw_scorch_at(&fire, (const double[3]){1.5, 2, 0}, NULL), 0.5, 1e-6);
+}
+
+Test(props, grown_cylinders_stay_near_and_close)
+{
+    for (int kind = BW_UNEVEN_LOG; kind <= BW_UNEVEN_WAX; kind++)
+        for (uint32_t lot = 0; lot < 30; lot++) {
+            const double slender = kind == BW_UNEVEN_LOG ? 0.13 : 0.4;
+            double far = 0, spread[2] = {9, 0};
+            for (int i = 0; i < 3000; i++) {
+                const double a = 0.01 * i, z = -1 + 2.0 * (i % 101) / 100;
+                double p[3] = {cos(a), sin(a), z}, q[3] = {cos(a + 1e-7), sin(a + 1e-7), z};
+                bw_uneven_move((enum bw_uneven)kind, lot, slender, p);
+                bw_uneven_move((enum bw_uneven)kind, lot, slender, q);
+                const double r = hypot(p[0], p[1]);
+                far = fmax(far, fmax(fabs(r - 1), fabs(p[2] - z) / slender));
+                spread[0] = fmin(spread[0], r), spread[1] = fmax(spread[1], r);
+                for (int b = 0; b < 3; b++) cr_assert_float_eq(p[b], q[b], kind == BW_UNEVEN_RAGS ? 0.06 : 1e-4);
+            }
+            cr_expect_lt(far, 0.34, "%d, %u: %g radii off", kind, lot, far);
+            cr_expect_gt(spread[1] - spread[0], 0.05, "%d, %u is round", kind, lot);
+        }
+}
+
+Test(props, outlines_stand_on_the_horizon)
+{
+    const struct bw_backdrop_light light = {
+        .zenith = {0.01f, 0.01f, 0.01f}, .horizon = {0.1f, 0.1f, 0.1f}, .windows = 1};
+    for (int kind = BW_BACKDROP_DUSK; kind <= BW_BACKDROP_TOWN; kind++) {
+        int dark[2] = {0};
+        for (int i = 0; i < 2000; i++) {
+            const double round = -3.1 + 0.0031 * i;
+            float low[3], high[3], back[2][3];
+            for (int h = 0; h < 2; h++) {
+                const double up = h ? 0.3 : 0.012, length = sqrt(1 + up * up),
+                             to[3] = {cos(round) / length, sin(round) / length, up / length};
+                bw_backdrop_see((enum bw_backdrop)kind, &light, to, 1e-3, h ? high : low);
+            }
+            dark[0] += low[1] < 0.07f, dark[1] += high[1] < 0.8f * 0.017f;
+            for (int s = 0; s < 2; s++) // no seam behind the eye
+                bw_backdrop_see((enum bw_backdrop)kind, &light,
+                                (const double[3]){-1, s ? 1e-9 : -1e-9, 0.01 + 1e-5 * i}, 1e-3, back[s]);
+            cr_assert_float_eq((double)back[0][1], (double)back[1][1], 1e-3);
+        }
+        cr_expect(kind == BW_BACKDROP_DUSK ? !dark[0] : dark[0] > 1000, "%d: %d of 2000 are dark", kind, dark[0]);
+        cr_expect_eq(dark[1], 0, "%d stands overhead", kind);
+    }
+}
