@@ -137,15 +137,28 @@ static bool pass_has_fields(const struct pass *p)
     return false;
 }
 
+/* What was carried along `vel` leaves its sources. */
+static enum bw_status pass_refill(const struct pass *p)
+{
+    const struct bw_bound *list = &p->stage->ports[PORT_FIELDS];
+    return sources_refill(p->stage, &(struct source_way){.vel = p->vel,
+                                                         .solid = bw_port_field(p->stage, PORT_SOLID),
+                                                         .fields = list->fields,
+                                                         .n = list->count,
+                                                         .dt = p->stage->dt});
+}
+
 /* Others first: they go along the velocity as it was. */
 static enum bw_status pass_run(struct pass *p, struct centred *last)
 {
     enum bw_status st = BW_OK;
     const bool velocity = pass_carries_velocity(p), centred = velocity && p->options->velocity == VELOCITY_CENTRED;
-    if (p->options->reflection) return advect_reflect(p);
+    if (p->options->reflection) st = advect_reflect(p);
+    if (p->options->reflection) return st == BW_OK ? pass_refill(p) : st;
     st = pass_amounts(p);
     if (st == BW_OK && (!centred || pass_has_fields(p))) st = pass_along(p, p->stage->dt);
     if (st == BW_OK) st = pass_fields(p);
+    if (st == BW_OK) st = pass_refill(p);
     if (st != BW_OK || !velocity) return st;
     return centred ? advect_centred(p, last) : pass_velocity(p, p->vel, p->vel);
 }
@@ -160,7 +173,6 @@ static enum bw_status advect_step(struct bw_stage *s)
     st = pass_init(&p, s);
     p.walls = solid ? walls : NULL;
     if (st == BW_OK) st = pass_run(&p, &((struct state *)s->state)->last);
-    if (st == BW_OK) st = sources_refill(s);
     s->host->metric(s, "long_traces", p.long_traces, BW_METRIC_SUM);
     return st;
 }

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+/* emit: smoke, heat, fuel, dye … into a shape, and take them away again.
+ *
+ * c = coverage of a cell: 1 inside, 0 outside, a linear ramp over `falloff` across the surface, times the noise.
+ *   max     f = max(f, c·amount)                      (amount < 0: min)
+ *   set     f += (amount - f)·(1 - (1-c)^(dt/τ))      τ = 1/24 s: full coverage is reached at once, a half-covered
+ *                                                     cell goes half the way in τ, in one substep or in ten
+ *   add     f += c·amount·dt                          amount per second
+ *   remove  |f| -= c·amount·dt, never past zero       amount per second
+ * An amount given per second (`0.4 1/s`) is a rate in modes max and set too. Velocity inside the shape follows the
+ * law of `set`. A shape that moves further than half a cell in a step is sampled along its way: targets take the
+ * largest coverage met, rates the mean, so a fast emitter leaves a trail and no beads. Points are balls that each have
+ * a velocity; their union covers, and where they overlap the gas takes on their mean velocity.
+ *
+ * In mode max the shape is full at the step's end, too: where the stage comes before mac.advect, it is filled up again
+ * after it (common/source.h), and gas has what it met in the shape on its way (emit_trail.c). Points do without the
+ * latter. */
+#include "emit.h"
+
+#include <math.h>
+#include <string.h>
+
+static const struct bw_param noise_rows[] = {
+    BW_F64(struct emit_noise, amount, "amount", "0", 0, 1, NULL,
+           "0: an even source; 1: broken up into lobes and holes."),
+    BW_F64(struct emit_noise, size, "size", "0.15 m", 0, 1e6, "m", "Size of the largest lobes.",
+           BW_PARAM_STATIC | BW_PARAM_MIN_OPEN),
+    BW_F64(struct emit_noise, speed, "speed", "0.4 m/s", 0, 1e6, "m/s",
+           "How fast the pattern changes: a lobe lives for about size/speed.", BW_PARAM_STATIC),
+    BW_INT(struct emit_noise, octaves, "octaves", "3", 1, BW_NOISE_OCTAVES,
+           "Scales of detail, each half the size of the one before.", BW_PARAM_STATIC),
+    BW_INT(struct emit_noise, seed, "seed", "0", 0, 1e15, "Another number, another pattern.", BW_PARAM_STATIC),
+};
+
+static const struct bw_param params[] = {
+    SHAPE_ROW(struct emit, SHAPE_KINDS, NULL, BW_PARAM_REQUIRED, "Where to emit."),
+    BW_CHOICE(struct emit, mode, "mode", "max", "max|set|add|remove",
+              "max: at least the amount; set: the amount; add, remove: so much per second. "
+              "An amount given per second (`0.4 1/s`) is a rate in every mode."),
+    BW_F64(struct emit, falloff, "falloff", "0 m", 0, 1e6, "m",
+           "Width of the soft edge across the surface; 0: one cell."),
+    BW_GROUP(struct emit, noise, struct emit_noise, "noise", noise_rows, "Breaks the source up in space and time."),
+    BW_VEC3(struct emit, velocity, "velocity", "[0, 0, 0]", "m/s",
+            "Velocity of what comes out; zero, with no motion to inherit, leaves the flow as it is."),
+    BW_F64(struct emit, inherit_velocity, "inherit_velocity", "0", 0, 10, NULL,
+           "Share of the shape's own motion that the gas inside it takes on."),
+    BW_AMOUNTS(struct emit, amounts, "What to emit: any field's name with its amount."),
+};
+
+struct state {
+    struct shape_state shape; ///< first: the shape's functions take the stage's state for it
+    int64_t step;             ///< the last, and when it ended, s
+    double end, filled;       ///< when gas had last all that it met on its way, s
+};
+
+static const struct bw_port ports[] = {
+    [PORT_AMOUNTS] = {.name = "amounts",
+                      .kind = BW_SCALAR,
+                      .access = BW_UPDATE,
+                      .doc = "The fields whose amounts are given.",
+                      .flags = BW_PORT_LIST | BW_PORT_ADVECTED,
+                      .kinds = BW_KIND_BIT(BW_SCALAR) | BW_KIND_BIT(BW_VECTOR),
+                      .from = "*"},
+    [PORT_VEL] = {.name = "vel",
+                  .kind = BW_MAC,
+                  .access = BW_UPDATE,
+                  .unit = "m/s",
+                  .doc = "The flow, where the source has a velocity.",
+                  .flags = BW_PORT_OPTIONAL | BW_PORT_NO_CREATE},
+};
+
+static double edge_width(const struct bw_stage *s)
+{
+    return fmax(((const struct emit *)s->params)->falloff, s->grid->h);
+}
+
+/* The shape as the parameters stand, known as far out as its edge is soft. */
+static enum bw_status shape_ready(struct bw_stage *s, struct pose *pose)
+{
+    const struct emit *p = s->params;
+    enum bw_status status = shape_prepare_inside(s, &p->shape, 0.5 * edge_width(s) + s->grid->h);
+    return status ? status : shape_pose(s, &p->shape, pose);
+}
+
+/* Points instead of poses, from `begin` to `end` of the run's time. */
+static enum bw_status points_plan(struct bw_stage *s, double begin, double end, struct points_cloud *c)
+{
+    const struct emit *p = s->params;
+    struct pose start, before, now;
+    double moment = end > begin ? fmin(1e-3 / s->fps, end - begin) : 1e-3 / s->fps;
+    enum bw_status status = shape_ready(s, &now);
+    if (!status) status = pose_at(s, begin, &start);
+    if (!status) status = pose_at(s, end - moment, &before);
+    struct points_times times = {&start, &before, &now, moment, begin, end};
+    return status ? status : points_place(s, &p->shape.points, &times, 0.5 * edge_width(s) + s->grid->h, c);
+}
+
+/* The poses along the way, half a cell apart where that takes no more than MOTION_SAMPLES of them. */
+static enum bw_status motion_plan(struct bw_stage *s, struct plan *a)
+{
+    struct pose start, end;
+    enum bw_status status = shape_ready(s, &end);
+    if (!status) status = pose_at(s, s->time, &start);
+    if (status) return status;
+    a->n_poses = motion_samples(pose_travel(&start, &end) / s->grid->h);
+    a->bounds = pose_bounds(&end, 0.5 * a->width + s->grid->h);
+    for (int i = 0; i + 1 < a->n_poses && !status; i++) {
+        status = pose_at(s, s->time + s->dt * (i + 1) / a->n_poses, &a->pose[i]);
+        if (!status) bounds_add(&a->bounds, pose_bounds(&a->pose[i], 0.5 * a->width + s->grid->h));
+    }
+    a->pose[a->n_poses - 1] = end;
+    a->moment = s->dt > 0 ? fmin(1e-3 / s->fps, s->dt) : 1e-3 / s->fps; // at set-up dt is 0
+    return status ? status : pose_at(s, s->time + s->dt - a->moment, &a->before);
+}
+
+/* The shape as it stands at `time`, the step's end. */
+static enum bw_status still_plan(struct bw_stage *s, struct plan *a, struct points_cloud *cloud)
+{
+    a->n_poses = 1;
+    if (a->p->shape.kind == SHAPE_POINTS) {
+        a->points = cloud;
+        return points_plan(s, a->time, a->time, cloud);
+    }
+    const enum bw_status status = shape_ready(s, &a->pose[0]);
+    a->bounds = pose_bounds(&a->pose[0], 0.5 * a->width + s->grid->h);
+    return status;
+}
+
+static int velocity_given(const struct emit *p)
+{
+    return p->velocity[0] != 0 || p->velocity[1] != 0 || p->velocity[2] != 0;
+}
+
+static enum bw_status amounts_check(struct bw_stage *s, const struct emit *p)
+{
+    const struct bw_amount *amount = p->amounts.items;
+    if (p->mode == EMIT_REMOVE) return amounts_taken(s, amount, p->amounts.count);
+    return p->mode == EMIT_ADD ? BW_OK : amounts_given(s, amount, p->amounts.count);
+}
+
+static enum bw_status init(struct bw_stage *s)
+{
+    const struct emit *p = s->params;
+    struct pose pose;
+    ((struct state *)s->state)->filled = -HUGE_VAL;
+    if (!p->amounts.count && !velocity_given(p) && p->inherit_velocity <= 0)
+        s->host->log(s, BW_LOG_WARNING, "emits nothing: give an amount, such as `density: 1`, or a velocity");
+    if (p->noise.amount > 0 && p->noise.size < s->grid->h)
+        s->host->log(s, BW_LOG_WARNING, "noise.size %g m is finer than a cell (%g m): the source stays even",
+                     p->noise.size, s->grid->h);
+    enum bw_status status = amounts_check(s, p);
+    return status ? status : shape_ready(s, &pose);
+}
+
+/* The tiles under the shape, from where it stands at the step's start to where it will be. */
+static enum bw_status activate(struct bw_stage *s)
+{
+    const struct emit *p = s->params;
+    struct pose now, start;
+    if (p->mode == EMIT_REMOVE) return BW_OK;
+    if (p->shape.kind == SHAPE_POINTS) {
+        struct points_cloud cloud; // how long the step will be is not known yet: at most a frame
+        enum bw_status status = points_plan(s, s->time, s->time + 1 / s->fps, &cloud);
+        return status ? status : points_activate(s, &cloud);
+    }
+    enum bw_status status = shape_ready(s, &now);
+    if (!status) status = pose_at(s, s->time, &start);
+    if (status) return status;
+    struct box3 box = pose_bounds(&now, 0.5 * edge_width(s) + s->grid->h);
+    bounds_add(&box, pose_bounds(&start, 0.5 * edge_width(s) + s->grid->h));
+    return s->host->activate(s, box.lo, box.hi);
+}
+
+static struct plan plan_of(const struct bw_stage *s, double end)
+{
+    const struct emit *p = s->params;
+    return (struct plan){.p = p,
+                         .amount = p->amounts.items,
+                         .width = edge_width(s),
+                         .dt = s->dt,
+                         .time = end,
+                         .seed = bw_rng((uint64_t)p->noise.seed, s->seed),
+                         .octaves = noise_octaves(&p->noise, s->grid->h)};
+}
+
+/* Is amount i a target, and of a field that was carried that way? */
+static int is_carried(const struct bw_stage *s, int64_t i, const struct source_way *way)
+{
+    const struct emit *p = s->params;
+    const struct bw_amount *amount = p->amounts.items;
+    int found = 0;
+    for (uint32_t k = 0; k < way->n && !found; k++) found = way->fields[k] == s->ports[PORT_AMOUNTS].fields[i];
+    return found && !amount[i].rate;
+}
+
+/* All amounts; those that were carried; or, as gas has its targets from the last step, the rates. */
+static enum bw_status plan_rows(struct bw_stage *s, struct plan *a, const struct source_way *carried, int filled)
+{
+    a->row = s->host->scratch(s, ((size_t)a->p->amounts.count + 1) * sizeof *a->row);
+    if (!a->row) return BW_ERR_MEMORY;
+    for (int64_t i = 0; i < a->p->amounts.count; i++)
+        if (carried ? is_carried(s, i, carried) : !filled || a->amount[i].rate) a->row[a->n_rows++] = (uint32_t)i;
+    return BW_OK;
+}
+
+static enum bw_status plan_run(struct bw_stage *s, struct plan *a)
+{
+    const struct bw_bound *bound = &s->ports[PORT_AMOUNTS];
+    struct bw_access *access = s->host->scratch(s, (a->n_rows + 1) * sizeof *access);
+    if (!access) return BW_ERR_MEMORY;
+    for (uint32_t i = 0; i < a->n_rows; i++) access[i] = (struct bw_access){bound->fields[a->row[i]], BW_UPDATE, 0};
+    if (a->moves_gas) access[a->n_rows] = (struct bw_access){bw_port_field(s, PORT_VEL), BW_UPDATE, 0};
+    uint32_t rows = a->n_rows + (uint32_t)a->moves_gas;
+    if (!rows) return BW_OK;
+    double failed = 0;
+    enum bw_status status = s->host->sweep(s, &(struct bw_sweep){.access = access,
+                                                                 .n_access = rows,
+                                                                 .body = cover_body,
+                                                                 .reach = cover_reach,
+                                                                 .user = a,
+                                                                 .sums = &failed,
+                                                                 .n_sums = 1});
+    return status ? status : failed > 0 ? BW_ERR_MEMORY : BW_OK;
+}
+
+static enum bw_status step(struct bw_stage *s)
+{
+    const struct emit *p = s->params;
+    const struct bw_bound *bound = &s->ports[PORT_AMOUNTS];
+    struct bw_field *vel = bw_port_field(s, PORT_VEL);
+    struct state *state = s->state;
+    struct plan a = plan_of(s, s->time + s->dt);
+    state->step = s->step;
+    state->end = a.time;
+    if (bound->count != p->amounts.count)
+        return s->host->fail(s, BW_ERR_PLUGIN, "%u amounts are bound to %u fields", (unsigned)p->amounts.count,
+                             bound->count);
+    enum bw_status status = amounts_check(s, p);
+    struct points_cloud cloud;
+    int points = p->shape.kind == SHAPE_POINTS, inherits = p->inherit_velocity > 0;
+    if (!status) status = plan_rows(s, &a, NULL, s->dt > 0 && fabs(state->filled - s->time) < 1e-3 * s->dt);
+    if (!status) status = points ? points_plan(s, s->time, s->time + s->dt, &cloud) : motion_plan(s, &a);
+    if (status) return status;
+    if (points) {
+        a.points = &cloud;
+        a.n_poses = motion_samples(cloud.fastest / s->grid->h);
+    } else {
+        inherits = inherits && pose_moved(&a.before, &a.pose[a.n_poses - 1]);
+    }
+    a.moves_gas = vel && (velocity_given(p) || inherits);
+    return plan_run(s, &a);
+}
+
+/* Rates have been given, velocity is a law of time: targets alone. */
+static enum bw_status refill(struct bw_stage *s, int64_t step, const struct source_way *way)
+{
+    struct state *state = s->state;
+    const struct emit *p = s->params;
+    if (state->step != step || p->mode != EMIT_MAX || !p->amounts.count) return BW_OK;
+    struct plan a = plan_of(s, state->end); // dt is 0 outside of a stage's own step
+    struct points_cloud cloud;
+    int done = 0;
+    enum bw_status status = plan_rows(s, &a, way, 0);
+    if (!status) status = still_plan(s, &a, &cloud);
+    if (status || !a.n_rows) return status;
+    if (!a.points) status = trail_run(s, &a, way, &done);
+    if (!status && !done) status = plan_run(s, &a);
+    uint32_t targets = 0;
+    for (int64_t i = 0; i < p->amounts.count; i++) targets += !a.amount[i].rate;
+    if (!a.points && a.n_rows == targets) state->filled = state->end;
+    return status;
+}
+
+static const struct source_api source_api = {refill};
+
+static const void *extension(const char *id) { return strcmp(id, SOURCE) ? NULL : &source_api; }
+
+static enum bw_status checkpoint(struct bw_stage *s, struct bw_archive *a)
+{
+    struct state *state = s->state;
+    const enum bw_status status = a->bytes(a, "filled", &state->filled, sizeof state->filled);
+    return status ? status : shape_checkpoint(s, a, &((const struct emit *)s->params)->shape);
+}
+
+const struct bw_stage_desc scene_emit_desc = {
+    .id = "emit",
+    .version = "1.0",
+    .brief = "Puts smoke, heat, fuel or any field into a shape, or takes it away.",
+    .references = "Perlin 1985, 2002 (noise)",
+    .params_size = sizeof(struct emit),
+    .state_size = sizeof(struct state),
+    BW_PARAMS(params),
+    BW_PORTS(ports),
+    .init = init,
+    .activate = activate,
+    .flags = BW_STAGE_RANKS | BW_STAGE_SETUP, // the first frame shows it already
+    .step = step,
+    .checkpoint = checkpoint,
+    .extension = extension,
+};

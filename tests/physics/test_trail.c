@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+/* emit in mode max, where gas goes several cells a step: it leaves the source as by many small steps. A wind that
+ * never changes carries smoke out of a source that is thinner than a step is long. */
+#include "physics.h"
+
+/* Wind of about `cells` cells a step out of a source, at 24 frames a second and 60 cells. The box lies `shift` cells
+ * further along each axis against the tiles. */
+static struct grid smoke_left(const char *source, int cells, int substeps, int shift, uint32_t threads, double *mass)
+{
+    const struct test_options o = {.threads = threads, .simd = UINT32_MAX};
+    const double u = 24.0 * cells;
+    struct test_run r = run_with(&o,
+                                 "billow: 1\n"
+                                 "domain: {cells: [60, 32, 32], voxel: 1, origin: [%d, %d, %d], sides: {rest: open}}\n"
+                                 "time: {fps: 24, frames: 1-9, substeps: %d}\n"
+                                 "stages:\n"
+                                 "  - set: {id: wind, field: vel, keep: true, value: [%g, %g, %g]}\n"
+                                 "  - emit: {mode: max, %s}\n"
+                                 "  - mac.advect: {only: [density]}\n"
+                                 "  - stats: {}\n",
+                                 -shift, -shift, -shift, substeps, u, 0.3 * u, 0.1 * u, source);
+    struct grid g = grid_of(&r, "density", 0);
+    *mass = metric(&r, "stats.mass_density");
+    test_end(&r);
+    return g;
+}
+
+/* Mean difference of what is not the same, as a share of what is there. */
+static double smoke_differs(const struct grid *a, const struct grid *b)
+{
+    double differ = 0, sum = 0;
+    for (size_t i = 0; i < grid_count(a); i++) {
+        differ += fabs(a->v[i] - b->v[i]);
+        sum += 0.5 * (a->v[i] + b->v[i]);
+    }
+    return differ / sum;
+}
+
+static void source_check(const char *name, const char *source, double off, double differs)
+{
+    double few, many;
+    struct grid a = smoke_left(source, 5, 1, 0, 1, &few), b = smoke_left(source, 5, 10, 0, 2, &many);
+    const double differ = smoke_differs(&a, &b);
+    fprintf(stderr, "%s: %.0f of smoke by steps of 5 cells, %.0f by steps of half a cell, %.3f differ\n", name, few,
+            many, differ);
+    cr_assert_float_eq(few / many, 1, off, "%s: %g of smoke, %g by small steps", name, few, many);
+    cr_assert_lt(differ, differs, "%s: %g differ", name, differ);
+    bw_free(a.v);
+    bw_free(b.v);
+}
+
+#define BALL "shape: {sphere: {center: [8, 10, 12], radius: 2.5}}"
+
+Test(trail, thin_source_leaves_no_beads) { source_check("ball", BALL ", density: 1", .02, .1); }
+Test(trail, amount_changes_within_a_step)
+{
+    source_check("pulse", BALL ", density: \"=0.6+0.4*sin(2*pi*11*t)\"", .03, .15);
+}
+Test(trail, source_goes_against_the_wind)
+{
+    source_check("moving",
+                 "shape: {sphere: {center: {keys: {1: [30, 10, 12], 9: [10, 16, 12]}}, radius: 2.5}}, density: 1", .03,
+                 .15);
+}
+Test(trail, noise_changes_within_a_step)
+{
+    source_check("noise", BALL ", density: 1, noise: {amount: 1, size: 5, speed: 40}", .03, .2);
+}
+
+/* Nor do threads, or where tiles end. */
+Test(trail, tiles_do_not_matter)
+{
+    static const char noisy[] = BALL ", density: 1, noise: {amount: 1, size: 5, speed: 40}";
+    enum { SHIFT = 7 };
+    double mass;
+    struct grid a = smoke_left(noisy, 5, 1, 0, 1, &mass), b = smoke_left(noisy, 5, 1, 0, 2, &mass),
+                c = smoke_left(noisy, 5, 1, SHIFT, 2, &mass);
+    cr_assert_eq(memcmp(a.v, b.v, grid_count(&a) * sizeof *a.v), 0, "threads matter");
+    for (int k = 0; k + SHIFT < a.n[2]; k++)
+        for (int j = 0; j + SHIFT < a.n[1]; j++)
+            for (int i = 0; i + SHIFT < a.n[0]; i++)
+                cr_assert_float_eq(at(&a, i, j, k), at(&c, i + SHIFT, j + SHIFT, k + SHIFT), 1e-5, "(%d,%d,%d): %g, %g",
+                                   i, j, k, at(&a, i, j, k), at(&c, i + SHIFT, j + SHIFT, k + SHIFT));
+    bw_free(a.v);
+    bw_free(b.v);
+    bw_free(c.v);
+}
