@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Dense boxes; dense.h says what they are. */
 #include "dense.h"
+#include "dense_kernels.h"
 #include <common/archive.h>
 #include <common/ranks.h>
 #include <common/tiles.h>
@@ -82,19 +83,13 @@ enum bw_status dense_checkpoint(struct bw_stage *s, struct bw_archive *a, const 
 /* ---- blur ---- */
 
 struct blur {
+    const struct dense_kernels *kernels;
     const float *in;
     float *out;
     int32_t n[3], axis, gap;
 };
 
 static const float taps[5] = {1 / 16.f, 4 / 16.f, 6 / 16.f, 4 / 16.f, 1 / 16.f};
-
-static void rows_blur(const float *const in[5], const float w[5], int32_t from, int32_t to, float *restrict out)
-{
-    const float *a = in[0], *b = in[1], *c = in[2], *d = in[3], *e = in[4];
-    const float wa = w[0], wb = w[1], wc = w[2], wd = w[3], we = w[4];
-    for (int32_t i = from; i < to; i++) out[i] = wa * a[i] + wb * b[i] + wc * c[i] + wd * d[i] + we * e[i];
-}
 
 /* Along x, where a tap lies outside the row. */
 static void ends_blur(const struct blur *b, const float *in, int32_t from, int32_t to, float *out)
@@ -126,7 +121,8 @@ static void blur_plane(int64_t k, uint32_t worker, void *user)
             in[t] = b->in + row + (inside ? (ptrdiff_t)stride[b->axis] * shift : 0);
             w[t] = inside ? taps[t] : 0;
         }
-        rows_blur(in, w, low, high, b->out + row);
+        for (int32_t t = 0; t < 5; t++) in[t] += low;
+        b->kernels->blur(in, w, high - low, b->out + row + low);
         ends_blur(b, b->in + row, 0, low, b->out + row);
         ends_blur(b, b->in + row, high, n, b->out + row);
     }
@@ -134,7 +130,7 @@ static void blur_plane(int64_t k, uint32_t worker, void *user)
 
 void dense_blur(struct bw_stage *s, const struct dense *d, const float *in, int32_t gap, float *work, float *out)
 {
-    struct blur b = {.n = {d->n[0], d->n[1], d->n[2]}, .gap = gap};
+    struct blur b = {.kernels = dense_kernels_for(s->host->simd), .n = {d->n[0], d->n[1], d->n[2]}, .gap = gap};
     const float *from[3] = {in, out, work};
     float *to[3] = {out, work, out};
     for (b.axis = 0; b.axis < 3; b.axis++) {
@@ -145,41 +141,55 @@ void dense_blur(struct bw_stage *s, const struct dense *d, const float *in, int3
 
 /* ---- single places ---- */
 
-/* Corner of a cube of `edge` cells from lattice cell `at`: its index, or where the box does not hold it all, a copy in
- * `room` with 0 outside; *sy and *sz are the strides there. */
-static const float *cube(const struct dense *d, int c, const int32_t at[3], int edge, float *room, size_t *sy,
-                         size_t *sz)
+/* A cube of cells: where it lies in the box, or that it does not lie there whole. */
+struct cube {
+    int32_t at[3]; ///< its lowest cell, from the box's
+    int inside;
+    size_t sy, sz; ///< strides of what cube_of says
+};
+
+static struct cube cube_place(const struct dense *d, const int32_t at[3], int edge)
 {
-    int32_t o[3];
-    int inside = 1;
+    struct cube q = {.inside = 1};
     for (int a = 0; a < 3; a++) {
-        o[a] = at[a] - d->lo[a];
-        inside &= o[a] >= 0 && o[a] + edge <= d->n[a];
+        q.at[a] = at[a] - d->lo[a];
+        q.inside &= q.at[a] >= 0 && q.at[a] + edge <= d->n[a];
     }
-    *sy = (size_t)d->n[0], *sz = *sy * (size_t)d->n[1];
-    if (inside) return d->v[c] + ((size_t)o[0] + *sy * (size_t)o[1] + *sz * (size_t)o[2]);
+    q.sy = q.inside ? (size_t)d->n[0] : (size_t)edge, q.sz = q.sy * (size_t)(q.inside ? d->n[1] : edge);
+    return q;
+}
+
+/* Its lowest corner; where the box does not hold it all, of a copy in `room` with 0 outside. */
+static const float *cube_of(const struct dense *d, int c, const struct cube *at, int edge, float *room)
+{
+    const size_t sy = (size_t)d->n[0], sz = sy * (size_t)d->n[1];
+    if (at->inside) return d->v[c] + ((size_t)at->at[0] + sy * (size_t)at->at[1] + sz * (size_t)at->at[2]);
     for (int q = 0; q < edge * edge * edge; q++) {
-        int32_t i = o[0] + q % edge, j = o[1] + q / edge % edge, k = o[2] + q / edge / edge;
+        int32_t i = at->at[0] + q % edge, j = at->at[1] + q / edge % edge, k = at->at[2] + q / edge / edge;
         int there = i >= 0 && j >= 0 && k >= 0 && i < d->n[0] && j < d->n[1] && k < d->n[2];
-        room[q] = there ? d->v[c][(size_t)i + *sy * (size_t)j + *sz * (size_t)k] : 0;
+        room[q] = there ? d->v[c][(size_t)i + sy * (size_t)j + sz * (size_t)k] : 0;
     }
-    *sy = (size_t)edge, *sz = (size_t)(edge * edge);
     return room;
+}
+
+/* floor(), which is a call where the processor's own is not to be had. */
+static int32_t cell_below(double x)
+{
+    const int32_t cut = (int32_t)x;
+    return cut - (x < cut);
 }
 
 void dense_sample(const struct dense *d, const double x[3], float out[3])
 {
     int32_t at[3];
     float f[3], room[8];
-    for (int a = 0; a < 3; a++) {
-        double low = floor(x[a]);
-        at[a] = (int32_t)low, f[a] = (float)(x[a] - low);
-    }
+    for (int a = 0; a < 3; a++) at[a] = cell_below(x[a]), f[a] = (float)(x[a] - at[a]);
+    const struct cube q = cube_place(d, at, 2);
+    const size_t sy = q.sy;
     for (int c = 0; c < d->comps; c++) {
-        size_t sy, sz;
-        const float *p = cube(d, c, at, 2, room, &sy, &sz);
+        const float *p = cube_of(d, c, &q, 2, room);
         float low = (1 - f[1]) * ((1 - f[0]) * p[0] + f[0] * p[1]) + f[1] * ((1 - f[0]) * p[sy] + f[0] * p[sy + 1]);
-        p += sz;
+        p += q.sz;
         float high = (1 - f[1]) * ((1 - f[0]) * p[0] + f[0] * p[1]) + f[1] * ((1 - f[0]) * p[sy] + f[0] * p[sy + 1]);
         out[c] = (1 - f[2]) * low + f[2] * high;
     }
@@ -198,14 +208,15 @@ void dense_sample_cubic(const struct dense *d, const double x[3], float out[3])
     int32_t at[3];
     float w[3][4], room[64];
     for (int a = 0; a < 3; a++) {
-        double base = floor(x[a]);
-        at[a] = (int32_t)base - 1;
+        const int32_t base = cell_below(x[a]);
+        at[a] = base - 1;
         weights_cubic(x[a] - base, w[a]);
     }
+    const struct cube around = cube_place(d, at, 4);
+    const size_t sy = around.sy, sz = around.sz;
     for (int c = 0; c < d->comps; c++) {
-        size_t sy, sz;
         float sum = 0, low = HUGE_VALF, high = -HUGE_VALF;
-        const float *p = cube(d, c, at, 4, room, &sy, &sz);
+        const float *p = cube_of(d, c, &around, 4, room);
         for (size_t k = 0; k < 4; k++)
             for (size_t j = 0; j < 4; j++) {
                 const float *q = p + j * sy + k * sz;
@@ -249,16 +260,20 @@ int dense_axis_fill(struct dense_axis *a, const struct bw_block *b, const struct
     return 1;
 }
 
-/* The part of row (j,k), in cells of the lattice, that the axes touch; 0 outside the box. */
-static void row_take(const struct dense *d, int c, const struct dense_axis ax[3], int32_t j, int32_t k, float *row)
+/* The part of row (j,k), in cells of the lattice, that the axes touch: where it lies, or in `room` with 0 outside the
+ * box. */
+static const float *row_of(const struct dense *d, int c, const struct dense_axis ax[3], int32_t j, int32_t k,
+                           float *room)
 {
-    int32_t from = ax[0].lo > d->lo[0] ? ax[0].lo : d->lo[0], to = ax[0].lo + ax[0].span;
-    if (to > d->lo[0] + d->n[0]) to = d->lo[0] + d->n[0];
-    memset(row, 0, (size_t)ax[0].span * sizeof *row);
+    const int32_t first = ax[0].lo - d->lo[0], last = first + ax[0].span, from = first > 0 ? first : 0,
+                  to = last < d->n[0] ? last : d->n[0];
     j -= d->lo[1], k -= d->lo[2];
-    if (from >= to || j < 0 || k < 0 || j >= d->n[1] || k >= d->n[2]) return;
-    size_t at = (size_t)d->n[0] * ((size_t)j + (size_t)d->n[1] * (size_t)k);
-    memcpy(row + (from - ax[0].lo), d->v[c] + at + (from - d->lo[0]), (size_t)(to - from) * sizeof *row);
+    const int there = from < to && j >= 0 && k >= 0 && j < d->n[1] && k < d->n[2];
+    const float *row = there ? d->v[c] + (size_t)d->n[0] * ((size_t)j + (size_t)d->n[1] * (size_t)k) : NULL;
+    if (there && from == first && to == last) return row + first;
+    memset(room, 0, (size_t)ax[0].span * sizeof *room);
+    if (there) memcpy(room + (from - first), row + from, (size_t)(to - from) * sizeof *room);
+    return room;
 }
 
 int dense_any(const struct dense *d, int c, const struct dense_axis ax[3], float least)
@@ -278,17 +293,10 @@ int dense_any(const struct dense *d, int c, const struct dense_axis ax[3], float
     return 0;
 }
 
-/* out[i] = Σ_t w[t] in[i + t·stride] for rows of n values: y and z interpolate rows, so x stays contiguous. */
-static void rows_mix(const float *in, size_t stride, const float w[4], int32_t n, float *out)
-{
-    const float *a = in, *b = in + stride, *c = b + stride, *e = c + stride;
-    float w0 = w[0], w1 = w[1], w2 = w[2], w3 = w[3];
-    for (int32_t i = 0; i < n; i++) out[i] = w0 * a[i] + w1 * b[i] + w2 * c[i] + w3 * e[i];
-}
-
 float *dense_expand(const struct bw_block *b, const struct dense *d, int c, const struct dense_axis ax[3])
 {
     const struct bw_host *host = b->stage->host;
+    const struct dense_kernels *rows = dense_kernels_for(host->simd);
     size_t nx = (size_t)ax[0].n, ny = (size_t)ax[1].n, nz = (size_t)ax[2].n, sy = (size_t)ax[1].span;
     float *row = host->body_scratch(b, (size_t)ax[0].span * sizeof(float));
     float *x = host->body_scratch(b, nx * sy * (size_t)ax[2].span * sizeof(float));
@@ -298,18 +306,15 @@ float *dense_expand(const struct bw_block *b, const struct dense *d, int c, cons
     for (int32_t k = 0; k < ax[2].span; k++) {
         for (int32_t j = 0; j < ax[1].span; j++) {
             float *to = x + nx * ((size_t)j + sy * (size_t)k);
-            row_take(d, c, ax, ax[1].lo + j, ax[2].lo + k, row);
-            for (size_t i = 0; i < nx; i++) {
-                const float *w = ax[0].w[i], *in = row + ax[0].at[i];
-                to[i] = w[0] * in[0] + w[1] * in[1] + w[2] * in[2] + w[3] * in[3];
-            }
+            rows->take(row_of(d, c, ax, ax[1].lo + j, ax[2].lo + k, row), ax[0].at, ax[0].w, ax[0].n, to);
         }
         for (size_t j = 0; j < ny; j++)
-            rows_mix(x + nx * ((size_t)ax[1].at[j] + sy * (size_t)k), nx, ax[1].w[j], (int32_t)nx,
-                     y + nx * (j + ny * (size_t)k));
+            rows->mix(x + nx * ((size_t)ax[1].at[j] + sy * (size_t)k), ax[0].n, ax[1].w[j], ax[0].n,
+                      y + nx * (j + ny * (size_t)k));
     }
     for (size_t k = 0; k < nz; k++)
-        rows_mix(y + nx * ny * (size_t)ax[2].at[k], nx * ny, ax[2].w[k], (int32_t)(nx * ny), out + nx * ny * k);
+        rows->mix(y + nx * ny * (size_t)ax[2].at[k], (ptrdiff_t)(nx * ny), ax[2].w[k], (int32_t)(nx * ny),
+                  out + nx * ny * k);
     return out;
 }
 
@@ -321,16 +326,20 @@ struct restriction {
     int c;
 };
 
-/* The fine cells under lattice cell i along one axis: first, how many, and their shares of it. */
-static int32_t overlap(const struct bw_block *b, const struct lattice *l, int a, int32_t i, int32_t *first, float w[16])
+/// The fine cells under a lattice cell along one axis: the first, how many, and their shares of it.
+struct overlap {
+    int32_t first, n;
+    float w[16];
+};
+
+static struct overlap overlap_of(const struct bw_block *b, const struct lattice *l, int a, int32_t i)
 {
     double ratio = l->h / b->grid->h, low = (l->origin[a] - b->grid->origin[a]) / b->grid->h + i * ratio,
            high = low + ratio;
-    int32_t n = 0;
-    *first = (int32_t)floor(low + 1e-6);
-    for (int32_t j = *first; j < high - 1e-6 && n < 16; j++)
-        w[n++] = (float)((fmin(j + 1, high) - fmax(j, low)) / ratio);
-    return n;
+    struct overlap o = {.first = (int32_t)floor(low + 1e-6)};
+    for (int32_t j = o.first; j < high - 1e-6 && o.n < 16; j++)
+        o.w[o.n++] = (float)((fmin(j + 1, high) - fmax(j, low)) / ratio);
+    return o;
 }
 
 /// Lattice cells from lo to hi - 1.
@@ -355,35 +364,65 @@ static struct under tile_under(const struct bw_domain_info *g, const struct rest
     return u;
 }
 
+static struct under block_under(const struct bw_block *b, const struct restriction *r)
+{
+    int32_t coord[3];
+    tile_coords(b->grid, b->lo, coord);
+    return tile_under(b->grid, r, coord);
+}
+
+/* Mean over the fine cells at `f`, the first of the block. */
+static float mean_under(const struct bw_block *b, const float *f, const struct overlap *x, const struct overlap *y,
+                        const struct overlap *z)
+{
+    const ptrdiff_t sy = b->view[0].sy, sz = b->view[0].sz;
+    const float *corner = f + (x->first - b->lo[0]) + (y->first - b->lo[1]) * sy + (z->first - b->lo[2]) * sz;
+    float sum = 0;
+    for (int32_t k = 0; k < z->n; k++)
+        for (int32_t j = 0; j < y->n; j++) {
+            const float *row = corner + j * sy + k * sz;
+            const float wyz = z->w[k] * y->w[j];
+            for (int32_t i = 0; i < x->n; i++) sum += wyz * x->w[i] * row[i];
+        }
+    return sum;
+}
+
 static void restrict_body(const struct bw_block *b, void *user)
 {
     const struct restriction *r = user;
     const struct dense *d = r->out;
-    const float *f = bw_f32(&b->view[0], r->c);
-    int32_t coord[3], first[3], n[3];
-    float w[3][16];
-    tile_coords(b->grid, b->lo, coord);
-    const struct under u = tile_under(b->grid, r, coord);
+    const struct under u = block_under(b, r);
     const int32_t *lo = u.lo, *hi = u.hi;
+    if (lo[0] >= hi[0]) return;
+    struct overlap *x = b->stage->host->body_scratch(b, (size_t)(hi[0] - lo[0]) * sizeof *x);
+    if (!x) return;
+    for (int32_t i = lo[0]; i < hi[0]; i++) x[i - lo[0]] = overlap_of(b, r->l, 0, i);
     for (int32_t k = lo[2]; k < hi[2]; k++) {
-        n[2] = overlap(b, r->l, 2, k, &first[2], w[2]);
+        const struct overlap z = overlap_of(b, r->l, 2, k);
         for (int32_t j = lo[1]; j < hi[1]; j++) {
-            n[1] = overlap(b, r->l, 1, j, &first[1], w[1]);
-            for (int32_t i = lo[0]; i < hi[0]; i++) {
-                n[0] = overlap(b, r->l, 0, i, &first[0], w[0]);
-                float sum = 0;
-                for (int32_t z = 0; z < n[2]; z++)
-                    for (int32_t y = 0; y < n[1]; y++) {
-                        const float *row =
-                            f + (first[1] + y - b->lo[1]) * b->view[0].sy + (first[2] + z - b->lo[2]) * b->view[0].sz;
-                        float wyz = w[2][z] * w[1][y];
-                        for (int32_t x = 0; x < n[0]; x++) sum += wyz * w[0][x] * row[first[0] + x - b->lo[0]];
-                    }
-                d->v[r->c][(size_t)(i - d->lo[0]) +
-                           (size_t)d->n[0] * ((size_t)(j - d->lo[1]) + (size_t)d->n[1] * (size_t)(k - d->lo[2]))] = sum;
-            }
+            const struct overlap y = overlap_of(b, r->l, 1, j);
+            float *row =
+                d->v[r->c] + (size_t)d->n[0] * ((size_t)(j - d->lo[1]) + (size_t)d->n[1] * (size_t)(k - d->lo[2]));
+            for (int32_t i = lo[0]; i < hi[0]; i++)
+                row[i - d->lo[0]] = mean_under(b, bw_f32(&b->view[0], r->c), &x[i - lo[0]], &y, &z);
         }
     }
+}
+
+/* No halo where lattice cells end with the tile. */
+static int restrict_reach(const struct bw_block *b, uint32_t row, int32_t reach[6], void *user)
+{
+    const struct restriction *r = user;
+    const struct under u = block_under(b, r);
+    (void)row;
+    for (int a = 0; a < 3; a++) {
+        if (u.lo[a] >= u.hi[a]) continue;
+        const struct overlap low = overlap_of(b, r->l, a, u.lo[a]), high = overlap_of(b, r->l, a, u.hi[a] - 1);
+        const int32_t below = b->lo[a] - low.first, above = high.first + high.n - b->lo[a] - b->n[a];
+        reach[2 * a] = below > 0 ? below : 0;
+        reach[2 * a + 1] = above > 0 ? above : 0;
+    }
+    return 1;
 }
 
 /* What a tile has made, to its row or from it. */
@@ -425,7 +464,8 @@ enum bw_status dense_restrict(struct bw_stage *s, const struct lattice *l, struc
     struct restriction r = {l, out, c};
     int32_t halo = (int32_t)ceil(.5 * l->h / s->grid->h) + 1;
     struct bw_access access[] = {{field, BW_READ, halo}};
-    const struct bw_sweep sweep = {.access = access, .n_access = 1, .body = restrict_body, .user = &r};
+    const struct bw_sweep sweep = {
+        .access = access, .n_access = 1, .body = restrict_body, .reach = restrict_reach, .user = &r};
     memset(out->v[c], 0, dense_count(out) * sizeof(float));
     const enum bw_status status = s->host->sweep(s, &sweep);
     return status ? status : restriction_share(s, &r);

@@ -136,22 +136,24 @@ static void body(const struct bw_block *b, void *user)
         if (!dense_axis_fill(&smooth[a], b, &p->t->lattice, a, b->lo[a], b->n[a], .5, DENSE_SMOOTH)) return;
         if (!dense_axis_fill(&cubic[a], b, &p->t->lattice, a, b->lo[a], b->n[a], .5, DENSE_CUBIC)) return;
     }
-    const float *target = dense_expand(b, &p->t->value, p->c, cubic), *pull[3] = {NULL, NULL, NULL};
+    const float *target = NULL, *pull[3] = {NULL, NULL, NULL};
     int some = 0;
     for (int q = 0; p->pull && q < 3; q++) some |= dense_any(p->pull, q, smooth, 0);
     for (int q = 0; some && q < 3; q++)
         if (!(pull[q] = dense_expand(b, p->pull, q, smooth))) return;
-    if (!target) return;
+    if ((some || !p->pull) && !(target = dense_expand(b, &p->t->value, p->c, cubic))) return;
     size_t at = 0;
     for (int32_t k = 0; k < b->n[2]; k++)
-        for (int32_t j = 0; j < b->n[1]; j++) {
+        for (int32_t j = 0; j < b->n[1]; j++, at += (size_t)b->n[0]) {
             float *q = bw_f32(v, p->c) + j * v->sy + k * v->sz;
-            for (int32_t i = 0; i < b->n[0]; i++, at++) {
-                float t = p->t->positive && target[at] < 0 ? 0 : target[at];
-                if (!p->pull) q[i] = t;
-                else if (some) q[i] = q[i] * (1 + pull[0][at]) + pull[1][at] * t + pull[2][at];
-                b->sum[SUM_FIELD] += q[i];
+            for (int32_t i = 0; target && i < b->n[0]; i++) {
+                float t = target[at + (size_t)i];
+                if (p->t->positive && t < 0) t = 0;
+                q[i] = p->pull ? q[i] * (1 + pull[0][at + (size_t)i]) + pull[1][at + (size_t)i] * t +
+                                     pull[2][at + (size_t)i]
+                               : t;
             }
+            for (int32_t i = 0; i < b->n[0]; i++) b->sum[SUM_FIELD] += q[i];
         }
 }
 
@@ -212,15 +214,11 @@ static enum bw_status field_match(struct bw_stage *s, uint32_t i)
         if (!status && s->step) status = pull_make(s, t, field, c, &pull);
         struct pass pass = {t, s->step ? &pull : NULL, c};
         double sum[SUMS] = {0};
-        struct bw_access access[] = {{field, BW_UPDATE, 0}};
+        struct bw_access access[] = {{field, BW_UPDATE_OWN, 0}};
         if (!status)
-            status = s->host->sweep(s, &(struct bw_sweep){.access = access,
-                                                          .n_access = 1,
-                                                          .block = 2,
-                                                          .body = body,
-                                                          .user = &pass,
-                                                          .sums = sum,
-                                                          .n_sums = SUMS});
+            status = s->host->sweep(
+                s, &(struct bw_sweep){
+                       .access = access, .n_access = 1, .body = body, .user = &pass, .sums = sum, .n_sums = SUMS});
         for (size_t k = 0; k < dense_count(&t->value); k++) wanted += t->value.v[c][k];
         total += sum[SUM_FIELD];
     }

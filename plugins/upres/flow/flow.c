@@ -98,7 +98,7 @@ static enum bw_status bands_make(struct bw_stage *s)
             st->lattice.h, h);
     double spacing = SPREAD * st->lattice.h;
     for (st->n_bands = 0; st->n_bands < FLOW_BANDS && spacing > .99 * SPREAD * h; spacing /= 2) {
-        double gain = wavelet_curl_rms(st->tile, h / spacing) / spacing;
+        double gain = wavelet_curl_rms(s, st->tile, h / spacing) / spacing;
         st->band[st->n_bands] = (struct band){spacing, (float)(1 / gain), st->n_bands == 0};
         st->n_bands++;
     }

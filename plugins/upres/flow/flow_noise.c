@@ -2,6 +2,7 @@
 /* The noise of upres.flow: a vector potential on the corners of a block's cells, and its curl on their faces. What a
  * corner gets depends on its own place alone, so blocks that share it agree to the last bit. */
 #include "flow.h"
+#include "noise_kernels.h"
 #include <common/archive.h>
 #include <common/tiles.h>
 
@@ -75,52 +76,66 @@ static int line_fill(struct line *l, const struct bw_block *b, int axis, int32_t
     return 1;
 }
 
+/* How much noise the corners of a row get, n of them from `at` on; rest: what they have in common. */
+static void amounts_fill(const struct corners *c, int set, const float *wall, float rest, size_t at, float *amount)
+{
+    const float *amplitude = c->amplitude + at, *share = c->share[set] + at;
+    for (int32_t i = 0; i < c->n[0]; i++) amount[i] = amplitude[i] * share[i] * wall[i] * rest;
+}
+
+/* Less towards obstacles. */
+static void amounts_damp(const struct corners *c, float band, double reach, size_t at, float *amount)
+{
+    for (int32_t i = 0; i < c->n[0]; i++)
+        amount[i] *= ramp(band - c->distance[at + (size_t)i], (float)fmin(reach, band));
+}
+
 /* Add one octave of one set to the potential. */
 static int octave_add(const struct bw_block *b, const struct corners *c, int set, int band, vec4 *psi)
 {
     const struct flow_state *st = b->stage->state;
     const struct flow *p = b->stage->params;
     const struct band *o = &st->band[band];
+    const struct bw_host *host = b->stage->host;
     uint64_t shift =
         bw_rng(b->stage->seed, (uint64_t)(st->texture.age[set] * TEXTURES + set) * FLOW_BANDS + (uint64_t)band);
-    float per = (float)(1 / o->s), scale = o->scale * (float)(p->strength * pow(2, -p->decay * band));
+    float scale = o->scale * (float)(p->strength * pow(2, -p->decay * band));
+    float *amount = host->body_scratch(b, (size_t)c->n[0] * sizeof *amount);
     struct line l[3];
+    if (!amount) return 0;
     for (int a = 0; a < 3; a++)
         if (!line_fill(&l[a], b, a, c->n[a], o->s, (int32_t)(shift >> (8 * a) & (WAVELET_SIZE - 1)))) return 0;
+    struct noise_row row = {
+        .amount = amount, .whole_x = l[0].whole, .part_x = l[0].part, .per = (float)(1 / o->s), .n = c->n[0]};
     size_t at = 0;
     for (int32_t k = 0; k < c->n[2]; k++)
-        for (int32_t j = 0; j < c->n[1]; j++)
-            for (int32_t i = 0; i < c->n[0]; i++, at++) {
-                float a = c->amplitude[at] * c->share[set][at] * l[0].wall[i] * l[1].wall[j] * l[2].wall[k] * scale;
-                if (c->distance) a *= ramp(st->solid_band - c->distance[at], (float)fmin(o->s, st->solid_band));
-                if (!(a > 0)) continue;
-                int32_t whole[3] = {l[0].whole[i], l[1].whole[j], l[2].whole[k]};
-                float part[3] = {l[0].part[i] + per * c->way[set][0][at], l[1].part[j] + per * c->way[set][1][at],
-                                 l[2].part[k] + per * c->way[set][2][at]};
-                psi[at] += a * wavelet_at(st->tile, whole, part);
-            }
+        for (int32_t j = 0; j < c->n[1]; j++, at += (size_t)c->n[0]) {
+            amounts_fill(c, set, l[0].wall, l[1].wall[j] * l[2].wall[k] * scale, at, amount);
+            if (c->distance) amounts_damp(c, st->solid_band, o->s, at, amount);
+            for (int a = 0; a < 3; a++) row.way[a] = c->way[set][a] + at;
+            row.whole_y = l[1].whole[j], row.part_y = l[1].part[j];
+            row.whole_z = l[2].whole[k], row.part_z = l[2].part[k];
+            noise_kernels_for(host->simd)->row(st->tile, &row, psi + at);
+        }
     return 1;
 }
 
 /* Component `axis` of the curl on its faces: round each face the potential of the four edges, each the mean of its
  * ends. */
-static void curl_take(const struct bw_block *b, const struct corners *c, const vec4 *psi, int axis)
+static void curl_take(const struct bw_block *b, const struct corners *c, const float *const psi[3], int axis)
 {
+    const struct noise_kernels *kernels = noise_kernels_for(b->stage->host->simd);
     const struct bw_view *v = &b->view[0];
     int next = (axis + 1) % 3, last = (axis + 2) % 3;
-    ptrdiff_t stride[3] = {1, c->n[0], (ptrdiff_t)c->n[0] * c->n[1]}, p = stride[next], q = stride[last];
+    ptrdiff_t stride[3] = {1, c->n[0], (ptrdiff_t)c->n[0] * c->n[1]};
     int32_t n[3] = {b->n[0], b->n[1], b->n[2]};
-    float half = (float)(.5 / b->grid->h), *out = bw_f32(v, axis);
+    float half = (float)(.5 / b->grid->h);
     n[axis]++;
     for (int32_t k = 0; k < n[2]; k++)
         for (int32_t j = 0; j < n[1]; j++) {
-            const vec4 *row = psi + (j * stride[1] + k * stride[2]);
-            for (int32_t i = 0; i < n[0]; i++) {
-                const vec4 *o = row + i;
-                float up = o[p][last] + o[p + q][last] - o[0][last] - o[q][last];
-                float across = o[q][next] + o[p + q][next] - o[0][next] - o[p][next];
-                out[i + j * v->sy + k * v->sz] = half * (up - across);
-            }
+            const ptrdiff_t row = j * stride[1] + k * stride[2];
+            kernels->curl(psi[last] + row, psi[next] + row, stride[next], stride[last], half, n[0],
+                          bw_f32(v, axis) + j * v->sy + k * v->sz);
         }
 }
 
@@ -180,7 +195,8 @@ static void noise_body(const struct bw_block *b, void *user)
     }
     size_t n = (size_t)c.n[0] * (size_t)c.n[1] * (size_t)c.n[2];
     vec4 *psi = b->stage->host->body_scratch(b, n * sizeof *psi);
-    if (!psi || !corners_fill(&c, b)) return;
+    float *part = b->stage->host->body_scratch(b, 3 * n * sizeof *part);
+    if (!psi || !part || !corners_fill(&c, b)) return;
     memset(psi, 0, n * sizeof *psi);
     for (int band = 0; band < st->n_bands; band++) {
         if (band < 2)
@@ -189,7 +205,9 @@ static void noise_body(const struct bw_block *b, void *user)
         for (int set = 0; set < TEXTURES; set++)
             if (!octave_add(b, &c, set, band, psi)) return;
     }
-    for (int axis = 0; axis < 3; axis++) curl_take(b, &c, psi, axis);
+    float *const parts[3] = {part, part + n, part + 2 * n};
+    noise_kernels_for(b->stage->host->simd)->split(psi, n, parts);
+    for (int axis = 0; axis < 3; axis++) curl_take(b, &c, (const float *const *)parts, axis);
 }
 
 /* This frame's noise for the tiles that lack it. */
@@ -200,7 +218,7 @@ enum bw_status flow_noise(struct bw_stage *s)
     const struct bw_topology *t = tiles->topology(s->domain);
     size_t bytes = (size_t)t->count * sizeof *t->coord;
     if (st->n_known == t->count && !memcmp(st->known, t->coord, bytes)) return BW_OK;
-    struct bw_access access[] = {{bw_port_field(s, FLOW_NOISE), BW_UPDATE, 0}};
+    struct bw_access access[] = {{bw_port_field(s, FLOW_NOISE), st->n_known ? BW_UPDATE : BW_WRITE, 0}};
     enum bw_status status =
         s->host->sweep(s, &(struct bw_sweep){.access = access, .n_access = 1, .block = 2, .body = noise_body});
     if (status) return status;

@@ -177,55 +177,61 @@ enum bw_status spectrum_keep_around(struct bw_stage *s, const struct dense file[
 /* ---- coordinates ---- */
 
 struct carry {
-    const struct dense *vel, *old;
-    struct dense *way;
+    const struct dense *vel;
+    struct dense old[TEXTURES], *way;
     double cells; ///< dt/h
     double h;
-    int fresh;
+    int fresh[TEXTURES];
 };
 
 /* way'(x) = x_b - x + way(x_b), x_b found by the midpoint rule. */
 static void carry_plane(int64_t k, uint32_t worker, void *user)
 {
     const struct carry *c = user;
-    struct dense *d = c->way;
+    const struct dense *d = c->vel;
     size_t at = (size_t)d->n[0] * (size_t)d->n[1] * (size_t)k;
     (void)worker;
     for (int32_t j = 0; j < d->n[1]; j++)
         for (int32_t i = 0; i < d->n[0]; i++, at++) {
-            float u[3] = {c->vel->v[0][at], c->vel->v[1][at], c->vel->v[2][at]};
-            if (c->fresh || (u[0] == 0 && u[1] == 0 && u[2] == 0)) {
-                for (int a = 0; a < 3; a++) d->v[a][at] = 0;
-                continue;
-            }
+            float u[3] = {d->v[0][at], d->v[1][at], d->v[2][at]};
+            const int still = u[0] == 0 && u[1] == 0 && u[2] == 0;
             double x[3] = {d->lo[0] + i, d->lo[1] + j, d->lo[2] + k}, mid[3], back[3];
             for (int a = 0; a < 3; a++) mid[a] = x[a] - .5 * c->cells * u[a];
-            dense_sample(c->vel, mid, u);
+            if (!still) dense_sample(d, mid, u);
             for (int a = 0; a < 3; a++) back[a] = x[a] - c->cells * u[a];
-            dense_sample(c->old, back, u);
-            for (int a = 0; a < 3; a++) d->v[a][at] = (float)((back[a] - x[a]) * c->h) + u[a];
+            for (int q = 0; q < TEXTURES; q++) {
+                const int begins = still || c->fresh[q];
+                float from[3];
+                if (!begins) dense_sample(&c->old[q], back, from);
+                for (int a = 0; a < 3; a++)
+                    c->way[q].v[a][at] = begins ? 0 : (float)((back[a] - x[a]) * c->h) + from[a];
+            }
         }
 }
 
 struct stretch {
     const struct texture *t;
     const struct dense *vel;
-    double h;
+    float per[2]; ///< 1/h, 1/(2h)
     float weight[TEXTURES];
 };
 
-/* |∂(x + way)/∂x| / √3, 1 for what is not stretched; cells without a flow give no slope. */
-static float stretch_at(const struct dense *w, const struct dense *vel, size_t at, const int32_t i[3], double h)
+static int is_still(const struct dense *vel, size_t at) { return vel->v[0][at] == 0 && vel->v[2][at] == 0; }
+
+/* |∂(x + way)/∂x| / √3, 1 for what is not stretched; cells without a flow give no slope, and have none. per: 1 over
+ * one and over two cells. */
+static float stretch_at(const struct dense *w, const struct dense *vel, size_t at, const int32_t i[3],
+                        const float per[2])
 {
-    size_t stride[3] = {1, (size_t)w->n[0], (size_t)w->n[0] * (size_t)w->n[1]};
+    const size_t stride[3] = {1, (size_t)w->n[0], (size_t)w->n[0] * (size_t)w->n[1]};
     float sum = 0;
     for (int b = 0; b < 3; b++) {
         size_t low = i[b] > 0 ? at - stride[b] : at, high = i[b] + 1 < w->n[b] ? at + stride[b] : at;
-        if (vel->v[0][low] == 0 && vel->v[2][low] == 0) low = at;
-        if (vel->v[0][high] == 0 && vel->v[2][high] == 0) high = at;
-        float per = high > low ? (float)(1 / (h * (double)((high - low) / stride[b]))) : 0;
+        if (is_still(vel, low)) low = at;
+        if (is_still(vel, high)) high = at;
+        const float slopes = low == high ? 0 : per[low != at && high != at];
         for (int a = 0; a < 3; a++) {
-            float slope = (a == b ? 1.f : 0.f) + per * (w->v[a][high] - w->v[a][low]);
+            float slope = (a == b ? 1.f : 0.f) + slopes * (w->v[a][high] - w->v[a][low]);
             sum += slope * slope;
         }
     }
@@ -242,7 +248,8 @@ static void share_plane(int64_t k, uint32_t worker, void *user)
         for (int32_t i = 0; i < d->n[0]; i++, at++) {
             float own[TEXTURES], tame[TEXTURES], sum = 0;
             for (int q = 0; q < TEXTURES; q++) {
-                float f = stretch_at(&c->t->way[q], c->vel, at, (int32_t[3]){i, j, (int32_t)k}, c->h);
+                const int32_t cell[3] = {i, j, (int32_t)k};
+                float f = is_still(c->vel, at) ? 1 : stretch_at(&c->t->way[q], c->vel, at, cell, c->per);
                 float worn = f > 2 ? 4 / (f * f) : 1;
                 own[q] = c->weight[q] * worn, tame[q] = f > .5f ? 1 / f : 2;
                 sum += own[q] * own[q];
@@ -255,28 +262,23 @@ static void share_plane(int64_t k, uint32_t worker, void *user)
 enum bw_status texture_carry(struct bw_stage *s, struct texture *t, const struct dense *vel, double h, double time,
                              double dt, double renew)
 {
-    struct stretch stretch = {.t = t, .vel = vel, .h = h};
+    struct stretch stretch = {.t = t, .vel = vel, .per = {(float)(1 / h), (float)(1 / (2 * h))}};
+    struct carry carry = {.vel = vel, .way = t->way, .cells = dt / h, .h = h};
     enum bw_status st = BW_OK;
     for (int q = 0; q < TEXTURES && !st; q++) {
-        struct dense old = {.comps = 0};
         double phase = time / renew + (double)q / TEXTURES;
         int64_t age = (int64_t)floor(phase) + 1;
-        int begun = t->way[q].comps && t->age[q] == age;
+        carry.fresh[q] = !t->way[q].comps || t->age[q] != age;
         stretch.weight[q] = (float)sin(PI * (phase - floor(phase)));
-        if (!t->way[q].comps) st = dense_make(s, &t->way[q], vel, 3);
-        else st = dense_move(s, &t->way[q], vel);
-        if (!st) st = dense_make(s, &old, vel, 3);
+        st = t->way[q].comps ? dense_move(s, &t->way[q], vel) : dense_make(s, &t->way[q], vel, 3);
+        carry.old[q] = t->way[q];
+        t->way[q] = (struct dense){.comps = 0};
+        if (!st) st = dense_make(s, &t->way[q], vel, 3);
         if (!st) st = dense_make(s, &t->share[q], vel, 1);
-        if (!st) {
-            struct dense held = t->way[q];
-            t->way[q] = old, old = held;
-            s->host->parallel_for(
-                s, vel->n[2], carry_plane,
-                &(struct carry){.vel = vel, .old = &old, .way = &t->way[q], .cells = dt / h, .h = h, .fresh = !begun});
-        }
-        dense_free(s, &old);
         t->age[q] = age;
     }
+    if (!st) s->host->parallel_for(s, vel->n[2], carry_plane, &carry);
+    for (int q = 0; q < TEXTURES; q++) dense_free(s, &carry.old[q]);
     if (!st) s->host->parallel_for(s, vel->n[2], share_plane, &stretch);
     return st;
 }

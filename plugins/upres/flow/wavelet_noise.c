@@ -77,11 +77,19 @@ static void project_plane(int64_t plane, uint32_t worker, void *user)
         }
 }
 
+/* Component c of the tile from a lattice without the points that come again. */
+static void tile_fill(vec4 *tile, int c, const float *r)
+{
+    for (int k = 0; k < WAVELET_ROWS; k++)
+        for (int j = 0; j < WAVELET_ROWS; j++, tile += WAVELET_ROW)
+            for (int i = 0; i < WAVELET_ROW; i++) tile[i][c] = r[i % N + N * (j % N + N * (k % N))];
+}
+
 const vec4 *wavelet_make(struct bw_stage *s, uint64_t seed)
 {
     const struct bw_host *host = s->host;
     size_t points = (size_t)N * N * N;
-    vec4 *tile = host->alloc(s, points * sizeof *tile);
+    vec4 *tile = host->alloc(s, (size_t)WAVELET_ROW * WAVELET_ROWS * WAVELET_ROWS * sizeof *tile);
     float *r = host->scratch(s, 3 * points * sizeof *r), *a = r + points, *b = a + points;
     struct projection *p = host->scratch(s, sizeof *p);
     if (!tile || !r || !p) return NULL;
@@ -91,29 +99,43 @@ const vec4 *wavelet_make(struct bw_stage *s, uint64_t seed)
         host->parallel_for(s, N, project_plane, &(struct job){p, r, a, 0});
         host->parallel_for(s, N, project_plane, &(struct job){p, a, b, 1});
         host->parallel_for(s, N, project_plane, &(struct job){p, b, a, 2});
-        for (size_t i = 0; i < points; i++) tile[i][c] = r[i] - a[i];
+        for (size_t i = 0; i < points; i++) r[i] -= a[i];
+        tile_fill(tile, c, r);
     }
     return tile;
 }
 
-double wavelet_curl_rms(const vec4 *tile, double step)
+double wavelet_curl_rms(const struct bw_stage *s, const vec4 *tile, double step)
 {
-    enum { PLACES = 20000 };
+    enum { PLACES = 20000, ENDS = 4 };
+    static const float one[ENDS] = {1, 1, 1, 1}, nothing[ENDS];
+    static const int32_t whole[ENDS];
     double sum = 0;
     for (uint64_t q = 0; q < PLACES; q++) {
         int32_t at[3];
         float f[3];
-        vec4 v[2][2];
         for (int a = 0; a < 3; a++) {
             double x = bw_rng_unit(17, 3 * q + (uint64_t)a) * N;
             at[a] = (int32_t)x, f[a] = (float)(x - at[a]);
         }
-        for (int k = 0; k < 2; k++)
-            for (int j = 0; j < 2; j++)
-                v[k][j] = wavelet_at(tile, at, (float[3]){f[0], f[1] + (float)(j * step), f[2] + (float)(k * step)});
-        double u =
-            .5 / step *
-            (v[0][1][2] + v[1][1][2] - v[0][0][2] - v[1][0][2] - v[1][0][1] - v[1][1][1] + v[0][0][1] + v[0][1][1]);
+        float x[ENDS], y[ENDS], z[ENDS];
+        for (int e = 0; e < ENDS; e++) // four edges' ends, across x
+            x[e] = (float)at[0] + f[0], y[e] = (float)(e % 2 * step), z[e] = (float)(e / 2 * step);
+        vec4 v[ENDS] = {{0}};
+        noise_kernels_for(s->host->simd)
+            ->row(tile,
+                  &(struct noise_row){.way = {nothing, y, z},
+                                      .amount = one,
+                                      .whole_x = whole,
+                                      .part_x = x,
+                                      .whole_y = at[1],
+                                      .whole_z = at[2],
+                                      .part_y = f[1],
+                                      .part_z = f[2],
+                                      .per = 1,
+                                      .n = ENDS},
+                  v);
+        double u = .5 / step * (v[1][2] + v[3][2] - v[0][2] - v[2][2] - v[2][1] - v[3][1] + v[0][1] + v[1][1]);
         sum += u * u;
     }
     return sqrt(3 * sum / PLACES); // x stands for all three components
