@@ -232,6 +232,7 @@ enum bw_status bw_picture_look(const struct bw_picture_params *p, int flames, st
                              .bloom = p->bloom,
                              .detail = p->detail,
                              .haze = p->haze,
+                             .visibility = p->visibility,
                              .quality = p->quality - 1,
                              .ground = p->ground,
                              .backdrop = p->backdrop,

@@ -70,7 +70,8 @@ struct bw_picture_params {
     const char *field, *position;
     struct bw_list range;
     int64_t size, width;
-    double thickness, exposure, shutter, frame, key, environment, fire, anisotropy, soften, bloom, detail, haze;
+    double thickness, exposure, shutter, frame, key, environment, fire, anisotropy, soften, bloom, detail, haze,
+        visibility;
     bw_vec3 smoke, extinction, firelight;
     struct bw_list lights, background, above, below;
     struct bw_picture_camera camera;
@@ -123,6 +124,9 @@ extern const struct bw_param bw_picture_range_row[1], bw_picture_light_rows[5], 
     BW_CHOICE(S, m.backdrop, "backdrop", "studio", BW_BACKDROP_CHOICES,                                                \
         "Renders: what stands far off: the studio's wall, a clear sky at dusk, and before it hills, firs, or a town "  \
         "with lit windows; by day before the `sky`."),                                                                 \
+    BW_F64(S, m.visibility, "visibility", "0 m", 0, 1e9, "m",                                                          \
+        "Renders: how far one sees in the air, until a fiftieth of the contrast is left: obstacles and floor fade "    \
+        "to the horizon's colour; 0: as far as one likes."),                                                           \
     BW_F64(S, m.thickness, "thickness", "1", 0, 1e6, 0,                                                                \
         "Renders: optical thickness of smoke, times the default."),                                                    \
     BW_STRING(S, m.blend, "blend", 0,                                                                                  \

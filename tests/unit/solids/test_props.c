@@ -6,6 +6,7 @@
 #include <picture/volume/material/scorch.h>
 #include <picture/volume/material/uneven.h>
 #include <picture/volume/sky/backdrop.h>
+#include <picture/volume/studio/studio.h>
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -219,4 +220,27 @@ Test(props, outlines_stand_on_the_horizon)
         cr_expect(kind == BW_BACKDROP_DUSK ? !dark[0] : dark[0] > 1000, "%d: %d of 2000 are dark", kind, dark[0]);
         cr_expect_eq(dark[1], 0, "%d stands overhead", kind);
     }
+}
+
+/* At the visibility a fiftieth of the contrast is left, half as far its root. */
+Test(props, air_hides_what_is_far)
+{
+    struct bw_scene scene = {.look = BW_LOOK_DEFAULT};
+    const struct bw_studio studio = {.scene = &scene};
+    const double ahead[3] = {0, 1, 0};
+    float far[2][3], near[2][3];
+    scene.look.visibility = 300;
+    for (int light = 0; light < 2; light++) {
+        for (int c = 0; c < 3; c++) far[light][c] = near[light][c] = (float)light;
+        bw_studio_air(&studio, ahead, 300, far[light]);
+        bw_studio_air(&studio, ahead, 150, near[light]);
+    }
+    for (int c = 0; c < 3; c++) {
+        cr_expect_float_eq((double)(far[1][c] - far[0][c]), 0.02, 1e-4);
+        cr_expect_float_eq((double)(near[1][c] - near[0][c]), sqrt(0.02), 1e-3);
+        cr_expect_gt(far[0][c], near[0][c], "black gets no lighter");
+    }
+    scene.look.visibility = 0;
+    bw_studio_air(&studio, ahead, 1e6, far[1]);
+    cr_expect_float_eq((double)far[1][0], 0.02 + (double)far[0][0], 1e-4);
 }

@@ -41,7 +41,7 @@ static float ridge(const double q[3], double apart, double footprint)
 
 void bw_spot_bark(const struct bw_material_place *at, struct bw_spot *s)
 {
-    static const float lichen[3] = {0.16f, 0.165f, 0.13f}, bare[3] = {0.3f, 0.2f, 0.12f};
+    static const float lichen[3] = {0.16f, 0.165f, 0.13f}, bare[3] = {0.22f, 0.145f, 0.085f};
     if (fabs(at->n[2]) > 0.85) {
         cut_face(at, s);
         return;
@@ -57,7 +57,7 @@ void bw_spot_bark(const struct bw_material_place *at, struct bw_spot *s)
     const float grown = bw_spot_smooth(0.6f, 0.78f, bw_grain_waves(slow, 0.16, 5, 0.8f, f)) * plate;
     bw_spot_paint(at, s, lichen, 0.4f * grown);
     const float edge = bw_grain_waves(slow, 0.22, 6, 0.6f, f),
-                off = bw_spot_smooth(0.7f, 0.71f, edge) * bw_spot_shown(0.05, f);
+                off = bw_spot_smooth(0.77f, 0.785f, edge) * bw_spot_shown(0.05, f);
     if (off > 0) { // it came off here
         const double fibre[3] = {p[0], p[1], 0.03 * p[2]};
         const float tone =

@@ -81,6 +81,7 @@ static void solid_see(const struct march *m, const double dir[3], const struct l
     for (int a = 0; a < 3; a++) seen.at.p[a] = eye[a] + l->depth * dir[a], seen.dir[a] = dir[a];
     if (seen.hit) memcpy(seen.at.p, l->hit.p, sizeof seen.at.p);
     bw_solid_shade(&seen, &m->studio, clay);
+    if (!m->alpha) bw_studio_air(&m->studio, dir, l->depth, clay);
     for (int a = 0; a < 3; a++) s->rgb[a] += s->through.v[a] * cover * clay[a];
     s->through.v *= 1 - cover;
 }

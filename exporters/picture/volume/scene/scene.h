@@ -30,6 +30,7 @@ struct bw_look {
     double soften;       ///< 0 … 1: how much flames are smoothed over a cell and its neighbours
     double bloom;        ///< share of light that spreads over the picture
     double detail;       ///< 0 … 1: of noise finer than the cells
+    double visibility;   ///< m in the air; 0: without end
     double haze;         ///< how much hot gas bends what is behind it, times what air does
     float albedo[3];     ///< what smoke scatters of the light it meets
     float extinction[3]; ///< of smoke and flames, by channel, times the scene's

@@ -38,7 +38,7 @@ static double fir_height(double round, int row)
         const double i = floor(place) + n, off = fabs(place - i - 0.2 - 0.6 * lot(i, firs[row], row, 0));
         const double stand = tall * (0.35 + 0.5 * lot(i, firs[row], row, 1) + 0.45 * grove),
                      half = 0.55 + 0.5 * lot(i, firs[row], row, 2);
-        const double branch = 0.16 * fabs(fmod(off * 9 + 3 * lot(i, firs[row], row, 3), 1) - 0.5); // boughs hang
+        const double branch = 0.24 * (double)bw_noise(off * 13 + 90 * lot(i, firs[row], row, 3), i); // boughs hang
         high = fmax(high, stand * (1 - off / half - branch * (off > 0.04)));
     }
     return high;
@@ -96,10 +96,10 @@ void bw_backdrop_see(enum bw_backdrop kind, const struct bw_backdrop_light *l, c
                                                                    ? l->windows * window_at(round, up, row, wide)
                                                                    : 0;
         for (int c = 0; c < 3; c++) {
-            const float own = l->horizon[c] + near * (1 - 0.5f * fog) * (l->stands[c] - l->horizon[c]);
+            const float own = l->horizon[c] + near * (1 - 0.28f * fog) * (l->stands[c] - l->horizon[c]);
             rgb[c] += cover * (own + window * lamp[c] - rgb[c]);
         }
     }
     if (up < 0) // fog over what is too far to be seen
-        for (int c = 0; c < 3; c++) rgb[c] = l->horizon[c] + 0.475f * (l->stands[c] - l->horizon[c]);
+        for (int c = 0; c < 3; c++) rgb[c] = l->horizon[c] + 0.7f * (l->stands[c] - l->horizon[c]);
 }

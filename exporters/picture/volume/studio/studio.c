@@ -10,6 +10,8 @@
 
 #include <math.h>
 
+#define CONTRAST 3.912 ///< optical depth at which a fiftieth is left (Koschmieder 1924)
+
 enum bw_status bw_studio_make(const struct bw_tools *tools, const struct bw_scene *scene, const struct bw_volume *v,
                               const struct bw_ambient *ambient, struct bw_studio *s)
 {
@@ -22,7 +24,7 @@ enum bw_status bw_studio_make(const struct bw_tools *tools, const struct bw_scen
 /// Of a clear night, or of the sky that there is; trees and houses are dark, and a fire lights them a little.
 static void far_light(const struct bw_studio *s, const double dir[3], struct bw_backdrop_light *l, float rgb[3])
 {
-    static const float zenith[3] = {0.0075f, 0.0105f, 0.018f}, horizon[3] = {0.075f, 0.074f, 0.08f};
+    static const float zenith[3] = {0.0075f, 0.0105f, 0.018f}, horizon[3] = {0.058f, 0.06f, 0.072f};
     const struct bw_look *look = &s->scene->look;
     const float night = 0.35f + 0.65f * (float)fmin(look->key, 1);
     *l = (struct bw_backdrop_light){.windows = look->sky ? 0 : 0.6f * night, .bare = look->sky != NULL};
@@ -36,6 +38,17 @@ static void far_light(const struct bw_studio *s, const double dir[3], struct bw_
         if (!look->sky) l->zenith[c] = night * zenith[c], l->horizon[c] = night * horizon[c];
         l->stands[c] = (look->sky ? 0.05f : 0.02f) * s->room.above[c] * (look->sky ? 1 : 0.5f) + 0.006f * s->far[c];
     }
+}
+
+void bw_studio_air(const struct bw_studio *s, const double dir[3], double depth, float rgb[3])
+{
+    const double far = s->scene->look.visibility;
+    struct bw_backdrop_light light;
+    float sky[3];
+    if (!(far > 0)) return;
+    far_light(s, dir, &light, sky);
+    const float clear = (float)exp(-CONTRAST * depth / far);
+    for (int c = 0; c < 3; c++) rgb[c] = light.horizon[c] + clear * (rgb[c] - light.horizon[c]);
 }
 
 /// The wall along a ray.
@@ -193,6 +206,7 @@ void bw_studio_colour(const struct bw_studio *s, const double eye[3], const doub
     scorch_floor(&scene->look.scorch, p, footprint, &spot);
     struct earth e = {eye, dir, &spot, .depth = b->depth, .footprint = footprint, .turn = turn};
     if (fade > 1e-3f) floor_colour(s, p, &e, lit);
+    if (fade > 1e-3f) bw_studio_air(s, dir, b->depth, lit);
     for (int c = 0; c < 3; c++) b->rgb[c] += (lit[c] - b->rgb[c]) * fade;
     if (spot.wet > 0) floor_mirror(&spot, dir, b);
     b->mirror *= fade;
