@@ -148,17 +148,18 @@ name: standing
 domain: {size: [0.6, 0.6, 0.6], voxel: 3 cm, sides: {rest: open}}
 time: {fps: 25, frames: 1-3, substeps: 1}
 stages:
-  - set: {id: smoke, field: density, value: 0}
+  - set: {id: smoke, field: density, value: "(x+0.1)^2 + y*y + (z-0.15)^2 < 0.01"}
   - collide: {id: block, wake: always, shape: {mesh: {file: $here/../meshes/box.obj, scale: 0.3, center: [0.1, 0, 0.05], rotate: [20 deg, 0, 30 deg]}}}
   - collide: {id: ball, wake: always, shape: {sphere: {center: {keys: {1: [-0.2, 0, 0.3], 3: [-0.1, 0, 0.4]}, ease: linear}, radius: 7 cm}}}
 export:
   - vdb: {fields: [density, solid], precision: float, up: y, scale: 100}
   - png: {view: render, every: 1, size: 128, width: 160, obstacles: {each: [{stage: ball, colour: [0.1, 0.2, 0.7]}]}}
 YAML
-# near A B WHAT: two pictures of 8 bits of which no value differs by more than 8: floors' shadows are read from cells.
+# near A B WHAT: two pictures of 8 bits of which no value differs by more than 2: places in centimetres are not the same
+# to the last bit.
 near() {
     run compare "$1" "$2"
-    that "$3" grep -qE 'the same|differ, by [1-8] at most' out.txt
+    that "$3" grep -qE 'the same|differ, by [12] at most' out.txt
 }
 run bake standing.yaml --out standing; expect "a bake with obstacles" 0
 for i in 1 2; do

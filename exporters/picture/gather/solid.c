@@ -3,24 +3,35 @@
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
-#define BAND 3 ///< cells from an obstacle where distances are exact
+#define BAND 3 ///< cells from an obstacle where distances are exact, and kept in a cache
 
-static int tile_below(const struct bw_snapshot_field *f, int64_t t, float most)
+/// Joins the cells that are less than `most`. Not their tiles: a cache has others than the bake that wrote it, and
+/// is to look the same.
+static void cells_below(const struct bw_snapshot_field *f, float most, struct bw_cells *box)
 {
     const int32_t *n = f->info->domain->tile;
-    for (size_t i = 0; i < (size_t)n[0] * (size_t)n[1] * (size_t)n[2]; i++)
-        if (bw_tile_value(f, 0, t, i) < most) return 1;
-    return 0;
+    for (int64_t t = 0; t < f->n_tiles; t++) {
+        const struct bw_cells c = bw_tile_cells(f, t);
+        struct bw_cells both = *box;
+        bw_cells_join(&both, &c);
+        if (!memcmp(&both, box, sizeof both)) continue; // it has nothing to add
+        for (int k = c.lo[2]; k < c.hi[2]; k++)
+            for (int j = c.lo[1]; j < c.hi[1]; j++)
+                for (int i = c.lo[0]; i < c.hi[0]; i++) {
+                    const int at[3] = {i - c.lo[0], j - c.lo[1], k - c.lo[2]};
+                    if (bw_tile_value(f, 0, t, (size_t)((at[2] * n[1] + at[1]) * n[0] + at[0])) < most)
+                        bw_cells_join(box, &(struct bw_cells){{i, j, k}, {i + 1, j + 1, k + 1}});
+                }
+    }
 }
 
-// Obstacles that stand in the smoke's domain are lit with it: their shadows reach the floor where no smoke is.
+// Obstacles that stand in the smoke's domain are lit with it: their shadows reach the floor where no smoke is. As far
+// round them as distances are known, and so are in a cache.
 void bw_gather_solid_cells(const struct bw_snapshot_field *f, const struct bw_domain_info *domain, struct bw_cells *box)
 {
-    for (int64_t t = 0; f && f->info->domain == domain && t < f->n_tiles; t++) {
-        struct bw_cells c = bw_tile_cells(f, t);
-        if (tile_below(f, t, 0)) bw_cells_join(box, &c);
-    }
+    if (f && f->info->domain == domain) cells_below(f, BAND * (float)domain->h, box);
 }
 
 /// Half of solid_spread: from the cells before (way 1) or behind (way -1).
@@ -52,16 +63,13 @@ static void solid_spread(const struct bw_dense *b, float cap, float *d)
     solid_sweep(b, cap, -1, d);
 }
 
-// The box of the tiles near them. Distances are known near the surface only and are any large number
+// The box of the cells near them. Distances are known near the surface only and are any large number
 /// elsewhere; cut to BAND cells they are safe to march by, and spread from there.
 enum bw_status bw_gather_solid(const struct bw_tools *tools, const struct bw_snapshot_field *f, int32_t step,
                                struct bw_volume *v)
 {
     struct bw_cells box = BW_CELLS_NONE;
-    for (int64_t t = 0; t < f->n_tiles; t++) {
-        struct bw_cells c = bw_tile_cells(f, t);
-        if (tile_below(f, t, BAND * (float)f->info->domain->h)) bw_cells_join(&box, &c);
-    }
+    cells_below(f, BAND * (float)f->info->domain->h, &box);
     if (bw_cells_empty(&box)) return BW_OK;
     while (step < f->info->domain->tile[0]) { // a sparse scene may span far more than the smoke
         struct bw_cells c = box;

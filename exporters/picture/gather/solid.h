@@ -6,7 +6,7 @@
 #include "fields.h"
 #include <picture/volume/scene/volume.h>
 
-/// Join the tiles with obstacles to `box`, where `f` (or NULL) is of `domain`.
+/// Join the cells in and near obstacles to `box`, where `f` (or NULL) is of `domain`.
 void bw_gather_solid_cells(const struct bw_snapshot_field *f, const struct bw_domain_info *domain,
                            struct bw_cells *box);
 /// Fill v->solid, which the caller releases, and v->solid_box, on cells at least `step` wide. Errors: BW_ERR_MEMORY.
