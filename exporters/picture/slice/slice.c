@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "slice.h"
+#include "bodies.h"
 #include "schlieren.h"
 #include <picture/image/draw.h>
 #include <picture/image/font.h>
@@ -75,27 +76,18 @@ static void ink_show(const struct bw_slice *s, double u, double v, float top, fl
 
 static void row_draw(int64_t y, void *user)
 {
-    static const float bodies[2][3] = {{0.36f, 0.34f, 0.33f}, {0.1f, 0.11f, 0.13f}},
-                       edges[2][3] = {{0.86f, 0.84f, 0.80f}, {0.5f, 0.46f, 0.42f}};
     const struct draw *d = user;
-    const int dark = d->map == BW_MAP_SCHLIEREN;
-    const float *body = bodies[dark], *edge = edges[dark];
     const struct bw_slice *s = d->s;
-    double sx = (double)s->n[0] / d->img->w, sy = (double)s->n[1] / d->img->h, v = s->n[1] - ((double)y + 0.5) * sy;
+    const double pixel[2] = {(double)s->n[0] / d->img->w, (double)s->n[1] / d->img->h};
+    const double v = s->n[1] - ((double)y + 0.5) * pixel[1];
     float span = (float)(d->range[1] - d->range[0]);
     for (int x = 0; x < d->img->w; x++) {
-        double u = (x + 0.5) * sx;
+        const double u = (x + 0.5) * pixel[0];
         float *rgb = d->img->px + 3 * ((size_t)y * (size_t)d->img->w + (size_t)x);
         if (d->colour) (d->map == BW_MAP_INK ? ink_show : colour_show)(s, u, v, (float)fmax(d->range[1], 1e-30), rgb);
         else if (d->map == BW_MAP_SCHLIEREN && !s->value[1]) bw_schlieren_show(s, u, v, d->range, rgb);
         else bw_map_colour(d->map, span > 0 ? (value_read(s, u, v) - (float)d->range[0]) / span : 0, rgb);
-        if (!s->solid) continue;
-        double distance = (double)bw_slice_read(s, s->solid, u, v) / (s->h * sy); // in pixels
-        float inside = (float)fmin(fmax(0.5 - distance, 0), 1), line = (float)fmin(fmax(1.5 - fabs(distance), 0), 1);
-        for (int c = 0; c < 3; c++) {
-            rgb[c] += (body[c] - rgb[c]) * inside;
-            rgb[c] += (edge[c] - rgb[c]) * line * 0.8f;
-        }
+        bw_slice_bodies(s, u, v, pixel, d->img->h, d->map == BW_MAP_SCHLIEREN, rgb);
     }
 }
 
