@@ -24,7 +24,8 @@ FEWER = {"spinning_ball": 1, "rifled_ball": 1, "leapfrog": 2, "dye_drop": 2, "vo
          "vortex_cannon": 2}  # frames of the slow ones
 VOXEL = {"ink_2d": 4, "shock_corner": 4, "explosion_rooms": 2, "smoke_2d": 2, "upres": 0.5,
          "dragon_breath": 2, "shock_dust": 2, "explosion_rooms_3d": 2, "vortex_cannon": 2,
-         "plume_city": 2}  # times the preset's own
+         "plume_city": 2, "crossed_tubes": 2, "rifled_ball": 2, "leapfrog": 2, "drop_collision": 2,
+         "dye_drop": 2}  # times the preset's own
 SOURCE = "plume"  # whose cache the presets without a simulation of their own read
 
 
