@@ -3,10 +3,15 @@
 #ifndef BW_FILE_H
 #define BW_FILE_H
 
+#include "diag.h"
 #include <stdio.h>
+
+enum { BW_FILE_MOST = 64 << 20 }; ///< bytes of a text
 
 /// Open a file to read. Pipes, devices and folders are none: to open or to read them may never end. NULL: *why says
 /// why, a text of the C library's or static.
 FILE *bw_file_open(const char *path, const char **why);
+/// All of a text file, new memory; NULL after a sentence at `place` (NULL: it is about the file alone).
+char *bw_file_text(const char *path, const struct bw_place *place, struct bw_diag *d);
 
 #endif

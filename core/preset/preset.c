@@ -4,6 +4,7 @@
  * its node. */
 #include "preset_private.h"
 
+#include "camera/camera_file.h"
 #include "base/alloc.h"
 #include "preset/values/params.h"
 #include <string.h>
@@ -210,6 +211,18 @@ static enum bw_status names_take(struct bw_preset *p, const char *path, struct b
     return p->path && p->dir && p->comment ? name_take(p, slash ? slash + 1 : path, d) : bw_read_memory(d);
 }
 
+/* The camera of all, and each exporter's own. */
+static enum bw_status cameras_take(struct bw_preset *p, struct bw_diag *d)
+{
+    const struct bw_node *list = bw_node_get(p->root, "export");
+    enum bw_status status = camera_file_take(bw_node_get(p->root, "camera"), d);
+    for (int32_t i = 0; list && list->type == BW_NODE_SEQ && i < list->count && !status; i++) {
+        const struct bw_node *entry = list->child[i], *own = entry->count ? entry->child[0] : NULL;
+        if (own && own->type == BW_NODE_MAP) status = camera_file_take(bw_node_get(own, "camera"), d);
+    }
+    return status;
+}
+
 static enum bw_status sections_read(struct bw_preset *p, const char *path, double coarse, struct bw_diag *d)
 {
     static const char *const lists[] = {"stages", "export", "look", "camera"};
@@ -225,6 +238,7 @@ static enum bw_status sections_read(struct bw_preset *p, const char *path, doubl
     p->checkpoint_frames = v.checkpoints.frames;
     p->checkpoint_keep = v.checkpoints.keep;
     status = names_take(p, path, d);
+    status = bw_first(status, cameras_take(p, d));
     status = bw_first(status, bw_preset_take_domains(p, &v, coarse, d));
     status = bw_first(status, bw_preset_take_frames_from(p, &v.frames_from, d));
     status = bw_first(status, time_take(p, &v.time, bw_node_get(p->root, "time"), d));

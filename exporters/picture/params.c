@@ -107,7 +107,11 @@ static const struct bw_param target_rows[] = {
     BW_VEC3(struct bw_picture_target, point, "point", "[0, 0, 0]", "m", "A place."),
 };
 
-const struct bw_param bw_picture_camera_rows[10] = {
+const struct bw_param bw_picture_camera_rows[12] = {
+    BW_PATH(struct bw_picture_camera, file, "file",
+            "Another program's camera: a USD text, shot.usda. Place, lens and film are its own, in place of the values "
+            "below; a time code is a frame."),
+    BW_STRING(struct bw_picture_camera, name, "name", 0, "Of several cameras in `file`, which: its name or path."),
     BW_F64(struct bw_picture_camera, azimuth, "azimuth", "24 deg", -1e6, 1e6, "rad",
            "From the front towards the right (from -y towards +x)."),
     BW_F64(struct bw_picture_camera, elevation, "elevation", "7.5 deg", -1.5707963267948966, 1.5707963267948966, "rad",

@@ -22,6 +22,7 @@ struct bw_picture_target {
 struct bw_picture_camera {
     double azimuth, elevation, roll, distance, lens, sensor, orbit, fstop, focus;
     struct bw_picture_target target;
+    const char *file, *name; ///< NULL: the preset's reader has put the others in their place
 };
 
 /// What an obstacle looks like.
@@ -90,7 +91,7 @@ struct bw_picture_light {
     struct bw_list position;
 };
 
-extern const struct bw_param bw_picture_range_row[1], bw_picture_light_rows[5], bw_picture_camera_rows[10],
+extern const struct bw_param bw_picture_range_row[1], bw_picture_light_rows[5], bw_picture_camera_rows[12],
     bw_picture_obstacle_rows[6], bw_picture_scorch_rows[3], bw_picture_particle_rows[5], bw_picture_sky_rows[3];
 
 /// Rows of a parameter table for the member `m`, a struct bw_picture_params, of S.

@@ -92,6 +92,13 @@ run check mixed; expect "numbers of two widths" 1 "its number has 1 digits, that
 mkdir none; run check none; expect "an empty folder" 1 "holds no .vdb file"
 run view box.yaml; expect "a page of a preset" 6 "box.yaml is no .vdb file: one, a folder or a pattern"
 
+# near A B WHAT: two pictures of 8 bits of which no value differs by more than 2: places in centimetres are not the same
+# to the last bit.
+near() {
+    run compare "$1" "$2"
+    that "$3" grep -qE 'the same|differ, by [12] at most' out.txt
+}
+
 # ---- a picture of the cache is the bake's own, particles too ----
 cat >hair.yaml <<'YAML'
 billow: 1
@@ -128,6 +135,58 @@ for wrong in "look.smok=1 it_has_no_key:look:.unknown.key..smok.;.did.you.mean..
     "look.detail=9 out_of_range:--set:1:13:.*detail:.9.is.out.of.range" "camera.lenz=1 camera:unknown.key..lenz"; do
     run preview hair --out wrong.png --frames 1 --set "${wrong%% *}"; expect "${wrong#* }" 3 "${wrong#*:}"
 done
+# A camera of another program: at 40 degrees, 15 above, tilted by 10, two metres off, in centimetres and below a rig.
+cat >shot.usda <<'USD'
+#usda 1.0
+(
+    metersPerUnit = 0.01
+    upAxis = "Z"
+)
+def Xform "Rig" ( kind = "group" )
+{
+    float3 xformOp:rotateXYZ:turn.timeSamples = { 1: (0, 0, -50), 3: (0, 0, 130), }
+    double3 xformOp:translate:up = (0, 0, 30)
+    uniform token[] xformOpOrder = ["xformOp:translate:up", "xformOp:rotateXYZ:turn"]
+    rel look:at = </Nowhere>
+    def Mesh "noise" { point3f[] points = [(1, -2e-3, 3), (0, 0, 0)]  # )
+        string text = """a " } b""" }
+    def Camera "Shot"
+    {
+        custom double weight = -inf
+        float focalLength = 0.35 ( doc = "a tenth of a centimetre is a millimetre, ten times that" )
+        float focalLength.timeSamples = { 1: 35, 3: 35 }
+        float horizontalAperture = 36
+        float verticalAperture = 27
+        double3 xformOp:translate = (0, -193.18516525781366, 51.76380902050415)
+        float xformOp:rotateX = 75
+        float xformOp:rotateZ:tilt = -10
+        uniform token[] xformOpOrder = ["xformOp:translate", "xformOp:rotateX", "xformOp:rotateZ:tilt"]
+    }
+}
+USD
+same=()
+for said in azimuth='40 deg' elevation='15 deg' roll='10 deg' target='{point: [0, 0, 0.3]}' distance='2 m' lens='35 mm' \
+    sensor='36 mm' orbit=0; do
+    same+=(--set "camera.$said")
+done
+run preview hair/vdb/hair_0002.vdb --out keyed.png "${same[@]}"; expect "a camera by its angles" 0
+run preview hair/vdb/hair_0002.vdb --out shot.png --set camera.file=shot.usda; expect "the same from a .usda" 0
+near keyed.png shot.png "shows the same"
+run compare shot.png own.png; expect "which is not the bake's own camera" 1 "values differ"
+sed 's/^camera:.*/camera: {file: shot.usda}/' hair.yaml >filmed.yaml
+run bake filmed.yaml --out filmed; expect "a preset with another program's camera" 0
+near keyed.png filmed/png/hair_0002.png "shows the same, too"
+that "whose cache knows it without the file" test -z "$(grep shot.usda filmed/resolved.yaml)" -a -n "$(grep -A3 azimuth: filmed/resolved.yaml | grep keys)"
+sed 's/def Camera "Shot"/def Camera "Other" {}\n    &/' shot.usda >two.usda
+run preview hair --frames 1 --out no.png --set camera.file=two.usda; expect "of two cameras" 3 "two.usda holds several cameras; .name. says which: /Rig/Other, /Rig/Shot"
+run preview hair/vdb/hair_0002.vdb --out named.png --set camera.file=two.usda --set camera.name=Shot; expect "one is named" 0
+run compare shot.png named.png; expect "and is it" 0 "the same"
+run preview hair --frames 1 --out no.png --set camera.name=Shut --set camera.file=two.usda; expect "or is not there" 3 "holds no such camera, but /Rig/Other"
+run preview hair --frames 1 --out no.png --set camera.file=none.usda; expect "no file" 6 "can't read .*none.usda: No such file"
+head -20 shot.usda >cut.usda
+run preview hair --frames 1 --out no.png --set camera.file=cut.usda; expect "a file that is cut" 3 "cut.usda:21:1: this is no USD text: it ends inside a prim"
+printf 'PXR-USDC\001' >binary.usda
+run preview hair --frames 1 --out no.png --set camera.file=binary.usda; expect "a binary one" 3 "begins with #usda"
 mkdir foreign; cp hair/vdb/*.vdb foreign/
 run preview foreign --frames 2 --out as_is.png --size 64; expect "files of others" 0
 run preview foreign --frames 2 --out said.png --size 64 --set 'look.smoke=[0.9, 0.4, 0.1]'; expect "look as they are told, too" 0
@@ -155,12 +214,6 @@ export:
   - vdb: {fields: [density, solid], precision: float, up: y, scale: 100}
   - png: {view: render, every: 1, size: 128, width: 160, obstacles: {each: [{stage: ball, colour: [0.1, 0.2, 0.7]}]}}
 YAML
-# near A B WHAT: two pictures of 8 bits of which no value differs by more than 2: places in centimetres are not the same
-# to the last bit.
-near() {
-    run compare "$1" "$2"
-    that "$3" grep -qE 'the same|differ, by [12] at most' out.txt
-}
 run bake standing.yaml --out standing; expect "a bake with obstacles" 0
 for i in 1 2; do
     run preview standing/vdb/standing_000$i.vdb --out own.png; expect "its preview" 0

@@ -156,6 +156,37 @@ d = open('$out/png/box_1001.png', 'rb').read()
 assert d[:8] == b'\x89PNG\r\n\x1a\n' and d[24] == 16"
 fi
 if have blender; then
+    cat >"$work/shot.py" <<'PY'
+import bpy, os
+camera, rig = bpy.data.objects["Camera"], bpy.data.objects.new("rig", None)
+bpy.context.scene.collection.objects.link(rig)
+camera.parent = rig
+camera.location, camera.rotation_euler, camera.data.lens = (0.3, -2, 0.8), (1.2, 0.1, 0.2), 30
+for frame, turn in (1000, 0), (1004, 0.8):
+    rig.rotation_euler[2] = turn
+    rig.keyframe_insert("rotation_euler", frame=frame)
+scene = bpy.context.scene
+scene.frame_start, scene.frame_end = 1000, 1004
+bpy.ops.wm.save_as_mainfile(filepath=os.path.abspath("shot.blend"))
+PY
+    cat >"$work/shot_same.py" <<'PY'
+import bpy, sys
+bpy.context.scene.frame_set(1001)
+wanted = bpy.context.scene.camera.matrix_world.copy(), bpy.context.scene.camera.data.angle
+sys.argv = ["scene"]
+exec(compile(open("box/box_blender.py").read(), "box_blender.py", "exec"), {"__name__": "__main__", "__file__": "box/box_blender.py"})
+camera = bpy.context.scene.camera
+found = camera.matrix_world.copy(), camera.data.angle
+far = max(abs(wanted[0][i][j] - found[0][i][j]) for i in range(3) for j in range(4))
+assert far < 1e-4 and abs(wanted[1] - found[1]) < 1e-4, (wanted, found)
+PY
+    shot() {
+        cd "$work" && blender -b --factory-startup --python-exit-code 1 -P shot.py &&
+            blender -b shot.blend --python-exit-code 1 -P "$here/../../hosts/blender/write_camera.py" -- shot.usda &&
+            "$billow" bake "$here/box.yaml" --set camera.file=shot.usda --set export.mp4.width=320 --frames 1001-1001 --out box &&
+            "$billow" blender box && blender -b shot.blend --python-exit-code 1 -P shot_same.py
+    }
+    check "Blender's camera, there and back" shot
     check "EXR: linear light with alpha" blender -b --factory-startup --python "$here/blender_exr.py" -- "$out/exr/box_1001.exr"
 fi
 if have ffprobe; then

@@ -2,6 +2,7 @@
 #include "baked.h"
 
 #include "base/alloc.h"
+#include "preset/camera/camera_file.h"
 #include <string.h>
 
 void baked_free(struct baked *v)
@@ -22,7 +23,7 @@ static struct bw_node *map_of(const struct bw_preset *p, const struct bw_node *o
         status = BW_ERR_MEMORY;
     if (status) bw_diag_error(d, NULL, status, "out of memory for a look");
     for (int32_t i = 0; i < p->n_said && !d->status; i++) bw_preset_say(map, p->said[i], rows, n, d);
-    if (!d->status) return map;
+    if (!d->status && (!map || !camera_file_take(bw_node_get(map, "camera"), d))) return map;
     bw_node_free(map);
     return NULL;
 }

@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* Of the texts that aliases repeat, as many bytes as a file may have. */
-enum { DEPTH_MAX = 48, NODES_MAX = 1000000, FILE_MAX = 64 << 20 };
+enum { DEPTH_MAX = 48, NODES_MAX = 1000000 };
 
 struct anchor {
     char *name;
@@ -154,9 +154,9 @@ static enum bw_status reader_alias(struct reader *r, struct fy_event *e)
                                name, name);
     } else if ((r->nodes += node_total(target, &r->repeated)) > NODES_MAX) {
         status = bw_diag_error(r->diag, &place, BW_ERR_PRESET, "too many values: more than %d", NODES_MAX);
-    } else if (r->repeated > FILE_MAX) {
+    } else if (r->repeated > BW_FILE_MOST) {
         status = bw_diag_error(r->diag, &place, BW_ERR_PRESET, "what is repeated by name adds up to more than %d MiB",
-                               FILE_MAX >> 20);
+                               BW_FILE_MOST >> 20);
     }
     bw_free(name);
     if (status) return status;
@@ -344,51 +344,9 @@ struct bw_node *bw_node_parse(const char *text, const char *name, struct bw_diag
     return r.root;
 }
 
-static char *file_too_large(const char *path, size_t capacity, char *text, struct bw_diag *d)
-{
-    if (capacity > FILE_MAX)
-        bw_diag_error(d, NULL, BW_ERR_PRESET, "%s is no preset: it has more than %d MiB", path, FILE_MAX >> 20);
-    else bw_diag_error(d, NULL, BW_ERR_MEMORY, "out of memory while reading %s", path);
-    bw_free(text);
-    return NULL;
-}
-
-static char *file_text(FILE *f, const char *path, struct bw_diag *d)
-{
-    size_t size = 0, capacity = 0;
-    char *text = NULL;
-    for (;;) {
-        if (size + 1 >= capacity) {
-            capacity = capacity ? 2 * capacity : 16384;
-            char *grown = capacity <= FILE_MAX ? bw_realloc(text, capacity) : NULL;
-            if (!grown) return file_too_large(path, capacity, text, d);
-            text = grown;
-        }
-        size_t got = fread(text + size, 1, capacity - size - 1, f);
-        size += got;
-        if (!got) break;
-    }
-    text[size] = '\0';
-    if (!ferror(f) && strlen(text) == size) return text;
-    if (ferror(f)) {
-        bw_diag_error(d, NULL, BW_ERR_IO, "can't read %s: %s", path, strerror(errno));
-    } else {
-        bw_diag_error(d, NULL, BW_ERR_PRESET, "%s is not a text file", path);
-    }
-    bw_free(text);
-    return NULL;
-}
-
 struct bw_node *bw_node_load(const char *path, struct bw_diag *d)
 {
-    const char *why;
-    FILE *f = bw_file_open(path, &why);
-    if (!f) {
-        bw_diag_error(d, NULL, BW_ERR_IO, "can't read %s: %s", path, why);
-        return NULL;
-    }
-    char *text = file_text(f, path, d);
-    fclose(f);
+    char *text = bw_file_text(path, NULL, d);
     struct bw_node *root = text ? bw_node_parse(text, path, d) : NULL;
     bw_free(text);
     return root;

@@ -31,6 +31,8 @@ struct bw_params_context {
 /// choice, broken expression, keyframes out of order. NULL after an error.
 struct bw_params *bw_params_compile(const struct bw_param *rows, uint32_t n_rows, uint32_t struct_size,
                                     const struct bw_node *node, const struct bw_params_context *c, struct bw_diag *d);
+/// `path` as it stands in `file` (NULL, or no path of a folder: from the current one), new memory or NULL.
+char *bw_path_absolute(const char *path, const char *file);
 void bw_params_free(struct bw_params *p);
 /// Fill `dst` (struct_size bytes) for time t seconds (frame = first + t·fps). Pointers in it belong to `p` or, for
 /// lists whose values change with time, to `dst`'s own storage inside `p` slot `slot` (0 … 3, so that several

@@ -189,7 +189,7 @@ static enum bw_status text_value(struct bw_compile *k, struct bw_value *v, const
     return v->text ? BW_OK : bw_compile_memory(k);
 }
 
-static char *path_absolute(const char *path, const char *file)
+char *bw_path_absolute(const char *path, const char *file)
 {
     if (path[0] == '/') return bw_strdup(path);
     const char *slash = file ? strrchr(file, '/') : NULL;
@@ -204,7 +204,7 @@ static char *path_absolute(const char *path, const char *file)
 static enum bw_status path_value(struct bw_compile *k, struct bw_value *v, const struct bw_node *n)
 {
     if (n->type != BW_NODE_SCALAR || !n->text[0]) return value_error_type(k, v, n, "a path");
-    v->text = path_absolute(n->text, n->place.file);
+    v->text = bw_path_absolute(n->text, n->place.file);
     struct bw_params *p = k->params;
     const char **grown = bw_realloc(p->files, (p->n_files + 1) * sizeof *grown);
     if (grown) p->files = grown;
