@@ -5,6 +5,8 @@
 
 #include <math.h>
 
+enum { RUNS = 7 }; ///< of wax
+
 /// -½ … ½ over the surface: `around` and `along` waves of a radius.
 static double swell(const double p[3], double slender, uint32_t lot, double waves, double stretch, int octaves)
 {
@@ -34,15 +36,24 @@ static void rags_move(uint32_t lot, double slender, double p[3])
     p[0] *= r, p[1] *= r;
 }
 
-/// Wax that ran over the rim, down in drops and set there; a rim that sags.
+static double dice(uint32_t lot, int which, int what)
+{
+    return (double)bw_grain((const double[3]){lot % 1021, which, what});
+}
+
+/// Wax that ran over the rim in runs, down in drops and set there; a rim that sags.
 static void wax_move(uint32_t lot, double slender, double p[3])
 {
-    const double around[3] = {2.1 * p[0] + 31.7 * (lot % 97), 2.1 * p[1], 0.5 + lot % 13};
-    const double run = fmax((double)bw_grain(around) - 0.45, 0) / 0.55; // how far it came, here
-    const double down = (1 - p[2]) / slender / 2 / (0.4 + 3.2 * run), end = exp(-pow((down - 0.8) / 0.16, 2));
-    const double on = run > 0 && p[2] < 0.999 ? fmin(run * 4, 1) * (down < 1 ? 1 : exp(-pow((down - 1) / 0.06, 2))) : 0;
+    const double turn = atan2(p[1], p[0]), down = (1 - p[2]) / slender; // radii
+    double on = 0;
+    for (int k = 0; k < RUNS && p[2] < 0.999; k++) {
+        const double wide = 0.12 + 0.12 * dice(lot, k, 2), far = 0.4 + 2.6 * pow(dice(lot, k, 1), 2);
+        const double off = remainder(turn - 6.283185307179586 * dice(lot, k, 0), 6.283185307179586) / wide;
+        const double end = 1 / (1 + exp((down - far) / 0.07)), drop = exp(-pow((down - far + 0.12) / 0.16, 2));
+        on = fmax(on, exp(-off * off) * (0.045 + 0.03 * drop) * end);
+    }
     const double wave = swell(p, slender, lot, 1.4, 0.5, 2), edge = fmax(p[2] - 1 + 2 * slender * 0.2, 0);
-    const double r = 1 + 0.05 * wave + 0.075 * on * (0.6 + 0.4 * end);
+    const double r = 1 + 0.05 * wave + on;
     p[0] *= r, p[1] *= r;
     p[2] += 0.9 * edge * swell(p, slender, lot + 3, 1.2, 0, 2);
 }

@@ -8,6 +8,7 @@
 
 enum { ROWS = 3, PARTS = 3 };
 #define TURN 6.283185307179586
+#define HIGHEST 0.14 ///< tangent over the horizon that nothing reaches
 
 /// 0 … 1 of place i of `n` round the horizon.
 static double lot(double i, int n, int32_t row, int32_t which)
@@ -85,10 +86,14 @@ void bw_backdrop_see(enum bw_backdrop kind, const struct bw_backdrop_light *l, c
     const double flat = sqrt(to[0] * to[0] + to[1] * to[1]), up = to[2] / fmax(flat, 1e-9), round = atan2(to[1], to[0]);
     if (!l->bare) sky_see(l, to, rgb);
     if (up > 0.4 || kind == BW_BACKDROP_STUDIO) return;
-    const float fog = (float)exp(-fmax(up, 0) / 0.022); // lies on the ground
+    if (up < 0) { // fog over what is too far to be seen
+        for (int c = 0; c < 3; c++) rgb[c] = l->horizon[c] + 0.7f * (l->stands[c] - l->horizon[c]);
+        return;
+    }
+    const float fog = (float)exp(-up / 0.022); // lies on the ground
     for (int row = 0; row < ROWS && kind != BW_BACKDROP_DUSK; row++) {
         float cover = 0;
-        for (int n = 0; n < PARTS; n++) {
+        for (int n = 0; up < HIGHEST && n < PARTS; n++) {
             const double at = round + wide * ((n + 0.5) / PARTS - 0.5);
             cover += (float)fmin(fmax((height_at(kind, at, row) - up) / wide + 0.5, 0), 1) / PARTS;
         }
@@ -100,6 +105,4 @@ void bw_backdrop_see(enum bw_backdrop kind, const struct bw_backdrop_light *l, c
             rgb[c] += cover * (own + window * lamp[c] - rgb[c]);
         }
     }
-    if (up < 0) // fog over what is too far to be seen
-        for (int c = 0; c < 3; c++) rgb[c] = l->horizon[c] + 0.7f * (l->stands[c] - l->horizon[c]);
 }

@@ -35,8 +35,8 @@ static int stone_make(int size, double i, double j, double sunk, struct stone *s
     const double square = sizes[size].square, x = (i + 0.5) * square, y = (j + 0.5) * square;
     s->seed = bw_noise_hash(wrapped(i), wrapped(j), 0x9e3779b9u * (uint32_t)(size + 1));
     const float lot = bw_noise_draw(&s->seed) / sizes[size].share;
-    const double heaps[2] = {x, y};
-    if (lot > 1 || lot > bw_most(3.2f * bw_noise_waves(heaps, 0.9, 4, 0.7f, 1e-6) - 1.1f, 0.05f)) return 0; // in heaps
+    if (lot > 1) return 0;
+    if (lot > bw_most(3 * bw_noise(x / 0.55, y / 0.55) - 0.95f, 0.05f)) return 0; // they lie in heaps
     const float large = bw_noise_draw(&s->seed);
     const double wide = (0.25 + 0.75 * (double)(large * large * large)) * WIDEST * square * sunk;
     const double turn = 6.283185307179586 * (double)bw_noise_draw(&s->seed);

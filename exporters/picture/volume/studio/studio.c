@@ -165,10 +165,12 @@ static void scorch_floor(const struct bw_scorch *k, const double p[3], double fo
 {
     if (!(k->radius > 0)) return;
     const double x = p[0] - k->at[0], y = p[1] - k->at[1], r = hypot(x, y) + 1e-9, middle[3] = {p[0], p[1], k->at[2]};
+    const float near = bw_scorch_at(k, middle, NULL);
+    if (!(near > 0)) return;
     const double ray[2] = {3.5 * x / r + 0.15 * r / k->radius, 3.5 * y / r};
     const float torn = 0.55f * (bw_noise_waves(ray, 1, 4, 0.65f, 1e-6) - 0.5f) +
                        0.5f * (bw_noise_waves(p, 0.35 * k->radius, 5, 0.6f, footprint) - 0.5f);
-    const float t = bw_least(bw_most(bw_scorch_at(k, middle, NULL) + torn, 0), 1), black = t * t * (3 - 2 * t);
+    const float t = bw_least(bw_most(near + bw_least(3 * near, 1) * torn, 0), 1), black = t * t * (3 - 2 * t);
     for (int c = 0; c < 3; c++) spot->albedo[c] *= 1 - 0.85f * black;
 }
 
