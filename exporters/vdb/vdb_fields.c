@@ -318,11 +318,13 @@ static void mac_fill(const int32_t origin[3], float *const out[3], void *user)
         float faces[9 * 8 * 8];
         n[c] = 9;
         s->host->read_box(s->field, c, origin, n, faces);
-        int32_t up = c == 0 ? 1 : c == 1 ? n[0] : n[0] * n[1];
-        for (int32_t at = 0; at < 512; at++) {
-            int32_t from = at % 8 + n[0] * (at / 8 % 8 + n[1] * (at / 64));
-            out[c][at] = 0.5f * (faces[from] + faces[from + up]);
-        }
+        const int32_t up = c == 0 ? 1 : c == 1 ? n[0] : n[0] * n[1];
+        float *to = out[c];
+        for (int32_t k = 0; k < 8; k++)
+            for (int32_t j = 0; j < 8; j++, to += 8) {
+                const float *low = faces + n[0] * (j + n[1] * k), *high = low + up;
+                for (int32_t i = 0; i < 8; i++) to[i] = 0.5f * (low[i] + high[i]);
+            }
     }
 }
 

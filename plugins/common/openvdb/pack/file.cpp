@@ -43,8 +43,8 @@ std::string head_end(const bwvdb_writer &w)
 
 int64_t body_size(const file_grid &g)
 {
-    int64_t size = g.spooled;
-    for (auto &part : g.body) size += static_cast<int64_t>(part.size());
+    int64_t size = g.spooled + static_cast<int64_t>(g.body.size());
+    for (auto &part : g.values) size += static_cast<int64_t>(part.size);
     return size;
 }
 
@@ -143,14 +143,14 @@ void file_spool::open(const char *folder)
     if (fd < 0 || unlink(path.c_str())) io_throw();
 }
 
-void file_spool::put(const std::string &bytes)
+void file_spool::put(const byte_span &bytes)
 {
-    for (size_t done = 0; done < bytes.size();) {
-        const ssize_t n = ::write(fd, bytes.data() + done, bytes.size() - done);
+    for (size_t done = 0; done < bytes.size;) {
+        const ssize_t n = ::write(fd, bytes.data + done, bytes.size - done);
         if (n < 0 && errno != EINTR) io_throw();
         if (n > 0) done += static_cast<size_t>(n);
     }
-    end += static_cast<int64_t>(bytes.size());
+    end += static_cast<int64_t>(bytes.size);
 }
 
 void file_spool::take(int64_t at, char *to, size_t n) const
@@ -187,7 +187,7 @@ file_grid grid_serialised(const bwvdb_options &o, const vdb::GridBase::Ptr &grid
     g.type = take_text(bytes, at);
     take_text(bytes, at);
     std::memcpy(place, &bytes[at], sizeof place);
-    g.body.push_back(bytes.substr(static_cast<size_t>(place[0]), static_cast<size_t>(place[2] - place[0])));
+    g.body = bytes.substr(static_cast<size_t>(place[0]), static_cast<size_t>(place[2] - place[0]));
     g.values_at = place[1] - place[0];
     return g;
 }
@@ -204,7 +204,8 @@ void file_write(const bwvdb_writer &w, const char *path)
         const std::string e = entry(g, at);
         at += static_cast<int64_t>(e.size()) + body_size(g);
         to.write(e);
-        for (auto &part : g.body) to.write(part);
+        to.write(g.body);
+        for (auto &part : g.values) to.write(part.data, part.size);
         spool_write(to, w.spool, g);
     }
     to.end();

@@ -4,6 +4,9 @@
 #define BWVDB_FILE_HPP
 
 #include "../bwvdb_guard.hpp"
+#include "slab.hpp"
+
+#include <memory>
 
 /* A leaf with active voxels. */
 struct leaf_mask {
@@ -26,7 +29,7 @@ class file_spool
     void open(const char *folder);
     bool is_open() const { return fd >= 0; }
     int64_t size() const { return end; }
-    void put(const std::string &bytes);
+    void put(const byte_span &bytes);
     void take(int64_t at, char *to, size_t n) const;
 
   private:
@@ -34,11 +37,12 @@ class file_spool
     int64_t end = 0;
 };
 
-/* One grid: compression, metadata, transform and topology in `body`, from `values_at` on the values of all leaves, or,
- * behind what is there, so many bytes of the spool. */
+/* One grid: compression, metadata, transform and topology in `body`, from `values_at` on the values of all leaves: what
+ * `body` has of them, then `values`, then so many bytes of the spool. */
 struct file_grid {
-    std::string name, type;
-    std::vector<std::string> body;
+    std::string name, type, body;
+    std::unique_ptr<byte_slab> slab; // where `values` are
+    std::vector<byte_span> values;
     int64_t values_at = 0, spool_at = 0, spooled = 0;
     std::vector<leaf_mask> leaves; // in the tree's order
     bool volume = false;           // a region may be made of it

@@ -48,6 +48,14 @@ void run_tasks(const bwvdb_options &o, int64_t n, const std::function<void(int64
     if (shared.failure) std::rethrow_exception(shared.failure);
 }
 
+/* Does a block hold all of a leaf? */
+bool covers(const bwvdb_block &b, const Coord &leaf)
+{
+    for (int a = 0; a < 3; a++)
+        if (b.origin[a] > leaf[a] || b.origin[a] + b.n[a] < leaf[a] + 8) return false;
+    return true;
+}
+
 /* What a grid's leaves are made from. */
 struct source {
     const bwvdb_options &o;
@@ -84,7 +92,9 @@ struct source {
             std::memcpy(to.mask, g.region->leaves[leaf].on, sizeof to.mask);
             return;
         }
-        for (uint32_t c = 0; c < g.comps; c++) std::fill_n(to.v[c], 512, 0.0f);
+        const bool whole =
+            start[leaf + 1] == start[leaf] + 1 && covers(g.blocks[pieces[start[leaf]].block], origin(leaf));
+        for (uint32_t c = 0; c < g.comps && !whole; c++) std::fill_n(to.v[c], 512, 0.0f);
         for (size_t p = start[leaf]; p < start[leaf + 1]; p++)
             piece_copy(g, g.blocks[pieces[p].block], pieces[p].leaf, to.v);
     }
@@ -94,8 +104,37 @@ struct source {
 struct batch {
     std::vector<leaf_mask> leaves;
     std::vector<int64_t> chunk; // bytes of each leaf's values
-    std::string bytes;
+    byte_span bytes{nullptr, 0};
     float peak = 0;
+};
+
+/* What a task works in. */
+struct desk {
+    vdb_pack_leaf leaf;
+    std::string bytes;
+};
+
+/* As many as there are tasks at once. */
+class desks
+{
+  public:
+    std::unique_ptr<desk> take()
+    {
+        std::lock_guard<std::mutex> hold(lock);
+        if (idle.empty()) return std::make_unique<desk>();
+        auto d = std::move(idle.back());
+        idle.pop_back();
+        return d;
+    }
+    void give(std::unique_ptr<desk> d)
+    {
+        std::lock_guard<std::mutex> hold(lock);
+        idle.push_back(std::move(d));
+    }
+
+  private:
+    std::mutex lock;
+    std::vector<std::unique_ptr<desk>> idle;
 };
 
 /* Numbers are packed by component, not by voxel, which takes half the time, and at a fast level: of half floats in a
@@ -120,37 +159,38 @@ void put_chunk(std::string &to, const unsigned char *data, size_t n, size_t numb
 }
 
 /* Mask, a 0 (all that is inactive is the background), values. */
-void put_leaf(batch &b, const source &s, const vdb_pack_leaf &leaf, const Coord &origin)
+void put_leaf(batch &b, const source &s, desk &d, const Coord &origin)
 {
+    const vdb_pack_leaf &leaf = d.leaf;
     leaf_mask m{origin, {}};
     std::memcpy(m.on, leaf.mask, sizeof m.on);
     b.leaves.push_back(m);
-    b.bytes.append(reinterpret_cast<const char *>(leaf.mask), sizeof leaf.mask);
-    b.bytes.push_back(0);
-    const size_t at = b.bytes.size(), number = s.g.half ? 2 : 4;
+    d.bytes.append(reinterpret_cast<const char *>(leaf.mask), sizeof leaf.mask);
+    d.bytes.push_back(0);
+    const size_t at = d.bytes.size(), number = s.g.half ? 2 : 4;
     char room[sizeof leaf.packed];
     if (s.flags & (vdb::io::COMPRESS_BLOSC | vdb::io::COMPRESS_ZIP))
-        put_chunk(b.bytes, leaf.packed, leaf.bytes, number, s.flags, room);
-    else b.bytes.append(reinterpret_cast<const char *>(leaf.packed), leaf.bytes);
-    b.chunk.push_back(static_cast<int64_t>(b.bytes.size() - at));
+        put_chunk(d.bytes, leaf.packed, leaf.bytes, number, s.flags, room);
+    else d.bytes.append(reinterpret_cast<const char *>(leaf.packed), leaf.bytes);
+    b.chunk.push_back(static_cast<int64_t>(d.bytes.size() - at));
 }
 
-batch batch_make(const source &s, size_t first, size_t end)
+batch batch_make(const source &s, size_t first, size_t end, desk &d, byte_slab &slab)
 {
     batch b;
     const bwvdb_grid &g = s.g;
-    b.bytes.reserve((end - first) * (sizeof(leaf_mask) + 512 * g.comps * (g.half ? 2 : 4)));
     const vdb_pack_fn pack = vdb_pack_for(s.o.simd);
     const uint32_t turn = g.y_up && g.comps == 3 && g.vector_type != BWVDB_VEC_INVARIANT;
     const vdb_pack_rule rule{g.comps, g.half, turn, g.gain != 0 ? g.gain : 1.0f, g.threshold};
-    auto leaf = std::make_unique<vdb_pack_leaf>();
+    d.bytes.clear();
     for (size_t i = first; i < end; i++) {
-        s.gather(i, *leaf);
-        pack(leaf.get(), &rule, g.region != nullptr);
-        if (!(leaf->peak <= b.peak)) b.peak = leaf->peak;
+        s.gather(i, d.leaf);
+        pack(&d.leaf, &rule, g.region != nullptr);
+        if (!(d.leaf.peak <= b.peak)) b.peak = d.leaf.peak;
         if (b.peak != b.peak) break; // the grid is refused
-        if (leaf->bytes) put_leaf(b, s, *leaf, s.origin(i));
+        if (d.leaf.bytes) put_leaf(b, s, d, s.origin(i));
     }
+    b.bytes = slab.put(d.bytes.data(), d.bytes.size());
     return b;
 }
 
@@ -301,49 +341,52 @@ void piece_copy(const bwvdb_grid &g, const bwvdb_block &b, const Coord &leaf, fl
 }
 
 /* Leaves first … end-1, all of which are at hand. */
-static std::vector<batch> batches_make(const source &s, size_t first, size_t end)
+static std::vector<batch> batches_make(const source &s, size_t first, size_t end, desks &rooms, byte_slab &slab)
 {
     std::vector<batch> made((end - first + batch_leaves - 1) / batch_leaves);
     run_tasks(s.o, int64_t(made.size()), [&](int64_t i) {
         const size_t from = first + size_t(i) * batch_leaves;
-        made[size_t(i)] = batch_make(s, from, std::min(from + batch_leaves, end));
+        auto d = rooms.take();
+        made[size_t(i)] = batch_make(s, from, std::min(from + batch_leaves, end), *d, slab);
+        rooms.give(std::move(d));
     });
     return made;
 }
 
-static void batch_add(file_grid &f, batch &b, file_spool &spool)
+static void batch_add(file_grid &f, const batch &b, file_spool &spool)
 {
     f.leaves.insert(f.leaves.end(), b.leaves.begin(), b.leaves.end());
     if (!spool.is_open()) {
-        f.body.push_back(std::move(b.bytes));
+        f.values.push_back(b.bytes);
         return;
     }
     spool.put(b.bytes);
-    f.spooled += static_cast<int64_t>(b.bytes.size());
-    std::string().swap(b.bytes);
+    f.spooled += static_cast<int64_t>(b.bytes.size);
 }
 
 file_grid grid_packed(const bwvdb_options &o, const bwvdb_grid &g, file_spool &spool, float *peak)
 {
     const source s(o, g);
     file_grid f;
+    desks rooms;
     std::vector<int64_t> chunk;
     f.name = g.name;
     f.type = (g.comps == 1 ? vdb::FloatGrid::gridType() : vdb::Vec3SGrid::gridType()) + (g.half ? "_HalfFloat" : "");
     f.volume = true;
     *peak = 0;
-    f.body.resize(2);
+    f.slab = std::make_unique<byte_slab>();
     f.spool_at = spool.size();
     for (size_t first = 0, end; first < s.leaves; first = end) {
         end = leaves_reach(g, first, s.leaves, [&](size_t i) { return s.origin(i); });
-        for (auto &b : batches_make(s, first, end)) {
+        for (auto &b : batches_make(s, first, end, rooms, *f.slab)) {
             if (!(b.peak <= *peak) && *peak == *peak) *peak = b.peak;
             chunk.insert(chunk.end(), b.chunk.begin(), b.chunk.end());
             batch_add(f, b, spool);
         }
+        if (spool.is_open()) f.slab->clear();
     }
-    f.body[0] = g.comps == 1 ? head_of<vdb::FloatGrid>(s, f, chunk) : head_of<vdb::Vec3SGrid>(s, f, chunk);
-    f.body[1] = topology(s, f.leaves);
-    f.values_at = static_cast<int64_t>(f.body[0].size() + f.body[1].size());
+    f.body = g.comps == 1 ? head_of<vdb::FloatGrid>(s, f, chunk) : head_of<vdb::Vec3SGrid>(s, f, chunk);
+    f.body += topology(s, f.leaves);
+    f.values_at = static_cast<int64_t>(f.body.size());
     return f;
 }
