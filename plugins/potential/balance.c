@@ -27,20 +27,48 @@ static void cell_of(const struct bw_domain_info *d, int64_t index, int32_t cell[
     cell[2] = at / d->tile[0] / d->tile[1];
 }
 
-/* Joins a cell with its upper neighbours; 1 when something is open beside it. */
-static int cell_join(const struct potential_task *t, struct regions *r, int64_t i)
+/* Joins cell `i` with those above it; 1 when something is open beside it. The next cell is a step away within the tile,
+ * of which `n` cells a side lie in the box. */
+static int cell_join(const struct potential_task *t, struct regions *r, int64_t i, const int32_t cell[3],
+                     const int32_t n[3])
 {
     const struct bw_domain_info *d = t->s->grid;
-    int32_t cell[3], to[3];
+    const int64_t step[3] = {1, d->tile[0], (int64_t)d->tile[0] * d->tile[1]};
     int open = 0;
-    cell_of(d, i, cell);
     for (int s = 0; s < 6; s++) {
+        const int a = s >> 1, high = s & 1;
         if (t->l->walls[i] >> s & 1) continue;
+        if (high ? cell[a] + 1 < n[a] : cell[a] > 0) {
+            if (high && r->parent[i + step[a]] != r->parent[i]) union_join(r->parent, i, i + step[a]);
+            continue;
+        }
+        int32_t to[3];
         const int64_t tile = potential_next(t, i / TILE_CELLS, cell, s, to);
         open |= tile < 0;
-        if (tile >= 0 && (s & 1)) union_join(r->parent, i, tile * TILE_CELLS + potential_at(d, to[0], to[1], to[2]));
+        if (tile >= 0 && high) union_join(r->parent, i, tile * TILE_CELLS + potential_at(d, to[0], to[1], to[2]));
     }
     return open;
+}
+
+/* Of a plain tile, whose cells are one set already, only those at its sides. */
+static void tile_join(const struct potential_task *t, struct regions *r, int64_t tile, uint8_t *open)
+{
+    const struct bw_domain_info *d = t->s->grid;
+    int32_t n[3], cell[3];
+    for (int a = 0; a < 3; a++) { // the box may end inside a tile
+        const int32_t left = d->n[a] - t->topology->coord[tile][a] * d->tile[a];
+        n[a] = d->n[a] > 0 && left < d->tile[a] ? left : d->tile[a];
+    }
+    for (cell[2] = 0; cell[2] < n[2]; cell[2]++)
+        for (cell[1] = 0; cell[1] < n[1]; cell[1]++) {
+            const int inner =
+                t->l->plain[tile] && cell[1] > 0 && cell[1] < n[1] - 1 && cell[2] > 0 && cell[2] < n[2] - 1;
+            for (cell[0] = 0; cell[0] < n[0]; cell[0] += inner && n[0] > 1 ? n[0] - 1 : 1) {
+                const int at = potential_at(d, cell[0], cell[1], cell[2]);
+                const int64_t i = tile * TILE_CELLS + at;
+                open[at] = (uint8_t)(t->l->walls[i] != ALL_WALLS && cell_join(t, r, i, cell, n));
+            }
+        }
 }
 
 static enum bw_status regions_find(const struct potential_task *t, struct regions *r)
@@ -52,8 +80,9 @@ static enum bw_status regions_find(const struct potential_task *t, struct region
     uint8_t *open = host->scratch(t->s, (size_t)r->n);
     if (!r->parent || !r->of || !open) return BW_ERR_MEMORY;
     memset(r->of, 0, (size_t)r->n * sizeof *r->of);
-    for (int64_t i = 0; i < r->n; i++) r->parent[i] = (int32_t)i;
-    for (int64_t i = 0; i < r->n; i++) open[i] = (uint8_t)(t->l->walls[i] != ALL_WALLS && cell_join(t, r, i));
+    for (int64_t i = 0; i < r->n; i++) r->parent[i] = (int32_t)(t->l->plain[i / TILE_CELLS] ? i - i % TILE_CELLS : i);
+    memset(open, 0, (size_t)r->n); // cells beyond the box are walls
+    for (int64_t tile = 0; tile < t->l->count; tile++) tile_join(t, r, tile, open + tile * TILE_CELLS);
     for (int64_t i = 0; i < r->n; i++) {
         struct region *q = &r->of[union_root(r->parent, i)];
         if (t->l->walls[i] == ALL_WALLS) continue;

@@ -10,7 +10,7 @@
 #include "relax_kernels.h"
 #include <string.h>
 
-enum { DEPTH_2D = 8, DEPTH_3D = 4, DEPTH = 8, SEGMENTS = 40, OUTSIDE = INT32_MIN };
+enum { DEPTH_2D = 8, DEPTH_3D = 4, DEPTH = 8, SEGMENTS = 40, OUTSIDE = INT32_MIN, UNKNOWN = 255 };
 
 struct relax {
     struct potential_task *t;
@@ -64,7 +64,7 @@ static int segments_cut(const struct bw_domain_info *d, int a, int32_t lo, int32
     return count;
 }
 
-/* The share of one tile; walls are those of a plain one already. */
+/* The share of one tile; walls are those of a plain one already, and so are its rows' kinds. */
 static void tile_copy(struct work *w, int64_t tile, const struct segment *x, const struct segment *y,
                       const struct segment *z)
 {
@@ -74,6 +74,7 @@ static void tile_copy(struct work *w, int64_t tile, const struct segment *x, con
     for (int k = 0; k < z->n; k++)
         for (int j = 0; j < y->n; j++) {
             const ptrdiff_t to = x->to + (y->to + j) * w->step[1] + (z->to + k) * w->step[2];
+            w->kind[to / w->step[1]].walls = UNKNOWN;
             const int64_t from = inside ? tile * TILE_CELLS + potential_at(w->b->grid, x->in, y->in + j, z->in + k) : 0;
             if (!inside) memset(w->walls + to, ALL_WALLS, (size_t)x->n);
             else if (!plain) memcpy(w->walls + to, t->l->walls + from, (size_t)x->n);
@@ -123,13 +124,15 @@ static void surroundings_fill(struct work *w, const struct cuts *c)
 {
     memset(w->walls, w->q->t->base, w->cells);
     if (w->source) memset(w->source, 0, w->cells * sizeof *w->source);
-    const size_t n = (size_t)w->step[1];
+    const size_t n = (size_t)w->step[1], rows = w->cells / n;
+    for (size_t row = 0; row < rows; row++) w->kind[row] = (struct row_kind){0, 0, (uint8_t)n, (uint8_t)w->q->t->base};
     for (int k = 0; k < c->n[2]; k++)
         for (int j = 0; j < c->n[1]; j++)
             for (int i = 0; i < c->n[0]; i++)
                 tile_copy(w, cut_tile(w, c, i, j, k), &c->s[0][i], &c->s[1][j], &c->s[2][k]);
-    for (size_t row = 0; row * n < w->cells; row++)
-        w->kind[row] = kind_of(w->walls + row * n, w->source ? w->source + row * n : NULL, (int)n);
+    for (size_t row = 0; row < rows; row++)
+        if (w->kind[row].walls == UNKNOWN)
+            w->kind[row] = kind_of(w->walls + row * n, w->source ? w->source + row * n : NULL, (int)n);
 }
 
 /* ---- iterations ----------------------------------------------------------------------------------------------------
