@@ -130,8 +130,20 @@ static int work_begin(struct work *w, const struct flux_task *t, const struct bw
     return 1;
 }
 
-/* First value of slice `s`, halo included. */
-static ptrdiff_t slice_at(const struct work *w, int s) { return s * w->line - w->in; }
+/* From the first own cell of a slice to the last of the one `slices` - 1 further: what lies in halos before and after
+ * need not be made. */
+static int own_span(const struct work *w, int slices)
+{
+    return (int)((slices - 1) * w->line + (w->rows - 1) * w->sh.step[1] + w->b->n[0]);
+}
+
+/* Values from a cell's to that of the one before it along all axes within a slice. */
+static ptrdiff_t corner_step(const struct work *w)
+{
+    ptrdiff_t step = 0;
+    for (int a = 0; a < w->t->dim - 1; a++) step += w->sh.step[w->t->axis[a]];
+    return step;
+}
 
 /* ---- half a step ---------------------------------------------------------------------------------------------------
  */
@@ -191,16 +203,19 @@ static void carried_later(const struct work *w, ptrdiff_t at, int n, float *cons
     }
 }
 
-/* Slopes and values half a step later of slices s to e - 1. */
+/* Slopes and values half a step later of slices s to e - 1: of own cells and one round them. */
 static void later_make(const struct work *w, int s, int e)
 {
     const struct flux_task *t = w->t;
-    const int n = (e - s) * (int)w->line, last = t->dim - 1;
-    const ptrdiff_t at = slice_at(w, s);
-    float *climb[VALUES];
-    float *const *slope[3] = {w->slope[0], w->slope[1], w->slope[1]};
+    const ptrdiff_t round = corner_step(w), at = s * w->line - round;
+    const int n = own_span(w, e - s) + 2 * (int)round, last = t->dim - 1;
+    float *strip[2][VALUES], *climb[VALUES];
+    float *const *slope[3] = {strip[0], strip[1], strip[1]};
     struct flux_predict p = {.n = n, .gas = &t->g};
-    for (int v = 0; v < w->all; v++) climb[v] = w->climb[v] + at;
+    for (int v = 0; v < w->all; v++) {
+        for (int a = 0; a < 2; a++) strip[a][v] = w->slope[a][v] + w->in - round;
+        climb[v] = w->climb[v] + at;
+    }
     slope[last] = climb;
     for (int a = 0; a < t->dim; a++) slopes_make(w, a, at, n, slope[a]);
     for (int v = 0; v < w->all && w->first_order; v++)
@@ -299,18 +314,18 @@ static void faces_make(const struct work *w, const struct faces *f)
 /* Faces inside slices s to e - 1, across all axes but the slow one. In strips face i is the one below cell i. */
 static void inner_faces(const struct work *w, int s, int e, int begin)
 {
-    const int n = (e - begin) * (int)w->line;
-    const ptrdiff_t skip = (begin - s) * w->line;
+    const int n = own_span(w, e - begin);
+    const ptrdiff_t skip = (begin - s) * w->line + w->in;
     for (int a = 0; a < w->t->dim - 1; a++) {
         const ptrdiff_t step = w->sh.step[w->t->axis[a]];
         float *low_slope[VALUES], *high_slope[VALUES], *low[VALUES], *up[VALUES];
         for (int v = 0; v < w->all; v++) {
-            low_slope[v] = w->slope[a][v] + skip;
-            high_slope[v] = low_slope[v] + step;
-            low[v] = w->flux[a][0][v] + skip + step;
-            up[v] = w->flux[a][1][v] + skip + step;
+            high_slope[v] = w->slope[a][v] + skip;
+            low_slope[v] = high_slope[v] - step;
+            low[v] = w->flux[a][0][v] + skip;
+            up[v] = w->flux[a][1][v] + skip;
         }
-        const struct faces f = {a, n - (int)step, slice_at(w, begin) + step, step, low_slope, high_slope, low, up};
+        const struct faces f = {a, n + (int)step, begin * w->line, step, low_slope, high_slope, low, up};
         faces_make(w, &f);
     }
 }
@@ -319,7 +334,7 @@ static void inner_faces(const struct work *w, int s, int e, int begin)
 static void outer_faces(const struct work *w, int s, int e, int begin)
 {
     const int a = w->t->dim - 1;
-    const ptrdiff_t at = slice_at(w, begin), to = (begin - s + 1) * w->line;
+    const ptrdiff_t at = begin * w->line, to = (begin - s + 1) * w->line + w->in;
     float *low_slope[VALUES], *high_slope[VALUES], *low[VALUES], *up[VALUES];
     for (int v = 0; v < w->all; v++) {
         high_slope[v] = w->climb[v] + at;
@@ -327,7 +342,7 @@ static void outer_faces(const struct work *w, int s, int e, int begin)
         low[v] = w->flux[a][0][v] + to;
         up[v] = w->flux[a][1][v] + to;
     }
-    const struct faces f = {a, (e - begin) * (int)w->line, at, w->line, low_slope, high_slope, low, up};
+    const struct faces f = {a, own_span(w, e - begin), at, w->line, low_slope, high_slope, low, up};
     faces_make(w, &f);
 }
 
