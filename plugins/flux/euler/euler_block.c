@@ -13,20 +13,22 @@
 #include <math.h>
 #include <string.h>
 
-enum { STRIP = 512, VALUES = FLUX_VARS + 3 * FLUX_CARRIED };
+enum { STRIP = 512, HELD = 4, VALUES = FLUX_VARS + 3 * FLUX_CARRIED };
 
-/// A block at work: arrays in the shape of the views that are read, or strips of some slices.
+/// A block at work: strips of some slices, and what slices want of those beside them, in the shape of what is read.
+/// Where a strip is one slice, HELD of them in turn: three times the block would not stay in the second cache.
 struct work {
     const struct flux_task *t;
     const struct bw_block *b;
     struct flux_shape sh;
     int vars, all;          ///< of the gas; and with what is carried
     int slow, rows, slices; ///< axis of the slices, rows in one, slices in a strip
+    int ring;               ///< 1: HELD slices in turn
     ptrdiff_t line, in;     ///< values of a slice, and of its halo before its first own cell
     struct flux_walls walls;
     float *gate[3], *speed[3]; ///< by active axis, low faces: 0 at a wall, and how fast that is; NULL: none, still
-    float *w[VALUES], *later[VALUES], *climb[VALUES]; ///< primitive, half a step later, slopes along the slow axis
-    float *slope[2][VALUES];                          ///< strips: along the others
+    /// At `held`: primitive, half a step later, slopes along the slow axis; strips: slopes along the others.
+    float *w[VALUES], *later[VALUES], *climb[VALUES], *slope[2][VALUES];
     float *flux[3][2][VALUES]; ///< strips, as the cells below and above see them; the slow ones of one slice more
     int first_order;
 };
@@ -107,13 +109,15 @@ static int work_begin(struct work *w, const struct flux_task *t, const struct bw
     w->line = sh->step[w->slow];
     w->in = sh->halo[0] + (plane ? sh->halo[1] * sh->step[1] : 0);
     w->slices = w->line < STRIP ? (int)(STRIP / w->line) : 1;
-    const size_t room = flux_walls_room(t, b, sh), block = (sh->cells + 31) & ~(size_t)15,
+    w->ring = w->slices == 1;
+    const size_t room = flux_walls_room(t, b, sh),
+                 block = ((w->ring ? HELD * (size_t)w->line : sh->cells) + 31) & ~(size_t)15,
                  strip = ((size_t)(w->slices + 1) * (size_t)w->line + 31) & ~(size_t)15, strips = 2 + (room ? 6 : 3);
     float *at = b->stage->host->body_scratch(
         b, ((size_t)w->all * (3 * block + strips * strip) + room + (room ? 3 * sh->cells : 0)) * sizeof *at);
     if (!at) return 0;
     for (int v = 0; v < w->all; v++, at += 3 * block) {
-        w->w[v] = at + sh->origin;
+        w->w[v] = at + (w->ring ? w->in : sh->origin);
         w->later[v] = w->w[v] + block;
         w->climb[v] = w->later[v] + block;
     }
@@ -137,6 +141,9 @@ static int own_span(const struct work *w, int slices)
     return (int)((slices - 1) * w->line + (w->rows - 1) * w->sh.step[1] + w->b->n[0]);
 }
 
+/* Where the first own cell of slice `s` lies in w, later and climb; s >= -2. */
+static ptrdiff_t held(const struct work *w, int s) { return (w->ring ? (s + HELD) % HELD : s) * w->line; }
+
 /* Values from a cell's to that of the one before it along all axes within a slice. */
 static ptrdiff_t corner_step(const struct work *w)
 {
@@ -148,44 +155,48 @@ static ptrdiff_t corner_step(const struct work *w)
 /* ---- half a step ---------------------------------------------------------------------------------------------------
  */
 
-/* Primitive variables everywhere, halo included; what is carried as share of the mass. */
-static void primitives_make(const struct work *w)
+/* Primitive variables of slices s to e - 1, halo included; what is carried as share of the mass. */
+static void primitives_make(const struct work *w, int s, int e)
 {
-    const ptrdiff_t at = -w->sh.origin;
-    const int n = (int)w->sh.cells;
     const float *u[FLUX_VARS];
     float *to[FLUX_VARS];
-    for (int v = 0; v < w->vars; v++) {
-        u[v] = value_of(w, v, 0) + at;
-        to[v] = w->w[v] + at;
-    }
-    w->t->k->primitive(&w->t->g, n, u, to);
-    for (int v = w->vars; v < w->all; v++) {
-        const float *q = value_of(w, v, 0) + at;
-        float *share = w->w[v] + at;
-        for (int i = 0; i < n; i++) share[i] = q[i] / u[0][i];
+    for (const int slices = w->ring ? 1 : e - s; s < e; s += slices) {
+        const ptrdiff_t from = s * w->line - w->in, at = held(w, s) - w->in;
+        const int n = slices * (int)w->line;
+        for (int v = 0; v < w->vars; v++) {
+            u[v] = value_of(w, v, 0) + from;
+            to[v] = w->w[v] + at;
+        }
+        w->t->k->primitive(&w->t->g, n, u, to);
+        for (int v = w->vars; v < w->all; v++) {
+            const float *q = value_of(w, v, 0) + from;
+            float *share = w->w[v] + at;
+            for (int i = 0; i < n; i++) share[i] = q[i] / u[0][i];
+        }
     }
 }
 
-/* Slopes of every variable along active axis `a`, of the n cells from `at` on. */
-static void slopes_make(const struct work *w, int a, ptrdiff_t at, int n, float *const out[])
+/* Slopes of every variable along active axis `a`, of the n cells from `round` before the first of slice s on. */
+static void slopes_make(const struct work *w, int a, int s, ptrdiff_t round, int n, float *const out[])
 {
-    const ptrdiff_t step = w->sh.step[w->t->axis[a]];
+    const int outer = a == w->t->dim - 1;
+    const ptrdiff_t step = w->sh.step[w->t->axis[a]], at = held(w, s) - round, face = s * w->line - round;
+    const ptrdiff_t low = outer ? held(w, s - 1) - round : at - step, high = outer ? held(w, s + 1) - round : at + step;
     for (int v = 0; v < w->all; v++) {
         if (w->first_order) {
             memset(out[v], 0, (size_t)n * sizeof(float));
             continue;
         }
-        struct flux_slope s = {.n = n,
+        struct flux_slope q = {.n = n,
                                .normal = v == 1 + a,
                                .limiter = w->t->g.limiter,
                                .at = w->w[v] + at,
-                               .low = w->w[v] + at - step,
-                               .high = w->w[v] + at + step,
+                               .low = w->w[v] + low,
+                               .high = w->w[v] + high,
                                .slope = out[v]};
-        if (w->gate[a]) s.open[0] = w->gate[a] + at, s.open[1] = w->gate[a] + at + step;
-        if (w->speed[a] && s.normal) s.speed[0] = w->speed[a] + at, s.speed[1] = w->speed[a] + at + step;
-        w->t->k->slope(&s);
+        if (w->gate[a]) q.open[0] = w->gate[a] + face, q.open[1] = w->gate[a] + face + step;
+        if (w->speed[a] && q.normal) q.speed[0] = w->speed[a] + face, q.speed[1] = w->speed[a] + face + step;
+        w->t->k->slope(&q);
     }
 }
 
@@ -207,7 +218,7 @@ static void carried_later(const struct work *w, ptrdiff_t at, int n, float *cons
 static void later_make(const struct work *w, int s, int e)
 {
     const struct flux_task *t = w->t;
-    const ptrdiff_t round = corner_step(w), at = s * w->line - round;
+    const ptrdiff_t round = corner_step(w), at = held(w, s) - round;
     const int n = own_span(w, e - s) + 2 * (int)round, last = t->dim - 1;
     float *strip[2][VALUES], *climb[VALUES];
     float *const *slope[3] = {strip[0], strip[1], strip[1]};
@@ -217,7 +228,7 @@ static void later_make(const struct work *w, int s, int e)
         climb[v] = w->climb[v] + at;
     }
     slope[last] = climb;
-    for (int a = 0; a < t->dim; a++) slopes_make(w, a, at, n, slope[a]);
+    for (int a = 0; a < t->dim; a++) slopes_make(w, a, s, round, n, slope[a]);
     for (int v = 0; v < w->all && w->first_order; v++)
         memcpy(w->later[v] + at, w->w[v] + at, (size_t)n * sizeof(float));
     if (w->first_order) return;
@@ -233,33 +244,33 @@ static void later_make(const struct work *w, int s, int e)
 /* ---- fluxes --------------------------------------------------------------------------------------------------------
  */
 
-/// Faces in a row: the cells above them from `high` on, those below `step` before; slopes alike.
+/// Faces in a row: in the block's shape the cells above them from `high` on, those below `step` before.
 struct faces {
     int a, n;
     ptrdiff_t high, step;
+    float *const *low_cell, *const *high_cell; ///< half a step later
     float *const *low_slope, *const *high_slope;
     float *const *low, *const *up; ///< fluxes as the cells below and above see them
 };
 
 /* The flux of gas that a wall of velocity `speed` is in touch with: (r, u, p) beside it, away: +1, the wall is above
  * the cell, -1: below. Still walls take only pressure. */
-static void wall_flux(const struct work *w, int a, ptrdiff_t cell, float u, float away, float speed,
+static void wall_flux(const struct work *w, int a, float *const q[], float u, float away, float speed,
                       float *const flux[], int i)
 {
     const struct flux_task *t = w->t;
-    const float *const *q = (const float *const *)w->later;
     const int e = w->vars - 1;
-    const float square = t->g.sound * t->g.sound, r = q[0][cell], p = t->g.ideal ? q[e][cell] : square * r;
+    const float square = t->g.sound * t->g.sound, r = q[0][i], p = t->g.ideal ? q[e][i] : square * r;
     const float c = t->g.ideal ? sqrtf(t->g.gamma * p / r) : t->g.sound, hit = away * (u - speed);
     const float wave = fabsf(hit) + c, press = fmaxf(p + r * hit * wave, 0.0f), mass = r * wave / (wave - hit) * speed;
     float tangent = 0;
     flux[0][i] = mass;
     for (int b = 0; b < t->dim; b++) {
-        flux[1 + b][i] = b == a ? mass * speed + press : mass * q[1 + b][cell];
-        tangent += b == a ? 0 : q[1 + b][cell] * q[1 + b][cell];
+        flux[1 + b][i] = b == a ? mass * speed + press : mass * q[1 + b][i];
+        tangent += b == a ? 0 : q[1 + b][i] * q[1 + b][i];
     }
     if (t->g.ideal) flux[e][i] = speed * press * t->g.gamma * t->g.heat + 0.5f * mass * (speed * speed + tangent);
-    for (int v = w->vars; v < w->all; v++) flux[v][i] = mass * q[v][cell];
+    for (int v = w->vars; v < w->all; v++) flux[v][i] = mass * q[v][i];
 }
 
 /* The first from `i` on that is 0 of values that are 0 or 1, or n. Hardly any is: sixteen at once, as bits. */
@@ -284,28 +295,26 @@ static void walls_close(const struct work *w, const struct faces *f)
         const ptrdiff_t high = f->high + i, low = high - f->step;
         const float speed = w->speed[f->a] ? w->speed[f->a][high] : 0;
         if (w->walls.open[low] > 0)
-            wall_flux(w, f->a, low, w->later[v][low] + 0.5f * f->low_slope[v][i], 1, speed, f->low, i);
+            wall_flux(w, f->a, f->low_cell, f->low_cell[v][i] + 0.5f * f->low_slope[v][i], 1, speed, f->low, i);
         if (w->walls.open[high] > 0)
-            wall_flux(w, f->a, high, w->later[v][high] - 0.5f * f->high_slope[v][i], -1, speed, f->up, i);
+            wall_flux(w, f->a, f->high_cell, f->high_cell[v][i] - 0.5f * f->high_slope[v][i], -1, speed, f->up, i);
     }
 }
 
 static void faces_make(const struct work *w, const struct faces *f)
 {
     const struct flux_task *t = w->t;
-    const ptrdiff_t high = f->high, low = high - f->step;
     struct flux_faces k = {.n = f->n, .axis = f->a, .gas = &t->g};
     for (int v = 0; v < w->vars; v++) {
-        k.low[v] = w->later[v] + low;
-        k.high[v] = w->later[v] + high;
+        k.low[v] = f->low_cell[v];
+        k.high[v] = f->high_cell[v];
         k.low_slope[v] = f->low_slope[v];
         k.high_slope[v] = f->high_slope[v];
         k.flux[v] = f->low[v];
     }
     t->k->faces(&k);
     for (int v = w->vars; v < w->all; v++)
-        t->k->carry(f->n, f->low[0], w->later[v] + low, f->low_slope[v], w->later[v] + high, f->high_slope[v],
-                    f->low[v]);
+        t->k->carry(f->n, f->low[0], f->low_cell[v], f->low_slope[v], f->high_cell[v], f->high_slope[v], f->low[v]);
     if (!w->gate[f->a]) return;
     for (int v = 0; v < w->all; v++) memcpy(f->up[v], f->low[v], (size_t)f->n * sizeof(float));
     walls_close(w, f);
@@ -318,14 +327,17 @@ static void inner_faces(const struct work *w, int s, int e, int begin)
     const ptrdiff_t skip = (begin - s) * w->line + w->in;
     for (int a = 0; a < w->t->dim - 1; a++) {
         const ptrdiff_t step = w->sh.step[w->t->axis[a]];
-        float *low_slope[VALUES], *high_slope[VALUES], *low[VALUES], *up[VALUES];
+        float *low_cell[VALUES], *high_cell[VALUES], *low_slope[VALUES], *high_slope[VALUES], *low[VALUES], *up[VALUES];
         for (int v = 0; v < w->all; v++) {
+            high_cell[v] = w->later[v] + held(w, begin);
+            low_cell[v] = high_cell[v] - step;
             high_slope[v] = w->slope[a][v] + skip;
             low_slope[v] = high_slope[v] - step;
             low[v] = w->flux[a][0][v] + skip;
             up[v] = w->flux[a][1][v] + skip;
         }
-        const struct faces f = {a, n + (int)step, begin * w->line, step, low_slope, high_slope, low, up};
+        const struct faces f = {a,         n + (int)step, begin * w->line, step, low_cell,
+                                high_cell, low_slope,     high_slope,      low,  up};
         faces_make(w, &f);
     }
 }
@@ -334,15 +346,18 @@ static void inner_faces(const struct work *w, int s, int e, int begin)
 static void outer_faces(const struct work *w, int s, int e, int begin)
 {
     const int a = w->t->dim - 1;
-    const ptrdiff_t at = begin * w->line, to = (begin - s + 1) * w->line + w->in;
-    float *low_slope[VALUES], *high_slope[VALUES], *low[VALUES], *up[VALUES];
+    const ptrdiff_t above = held(w, begin), below = held(w, begin - 1), to = (begin - s + 1) * w->line + w->in;
+    float *low_cell[VALUES], *high_cell[VALUES], *low_slope[VALUES], *high_slope[VALUES], *low[VALUES], *up[VALUES];
     for (int v = 0; v < w->all; v++) {
-        high_slope[v] = w->climb[v] + at;
-        low_slope[v] = high_slope[v] - w->line;
+        low_cell[v] = w->later[v] + below;
+        high_cell[v] = w->later[v] + above;
+        low_slope[v] = w->climb[v] + below;
+        high_slope[v] = w->climb[v] + above;
         low[v] = w->flux[a][0][v] + to;
         up[v] = w->flux[a][1][v] + to;
     }
-    const struct faces f = {a, own_span(w, e - begin), at, w->line, low_slope, high_slope, low, up};
+    const struct faces f = {
+        a, own_span(w, e - begin), begin * w->line, w->line, low_cell, high_cell, low_slope, high_slope, low, up};
     faces_make(w, &f);
 }
 
@@ -487,10 +502,10 @@ void flux_euler_block(const struct bw_block *b, const struct flux_task *t, int f
     float most = 0, least = HUGE_VALF;
     if (!work_begin(&w, t, b, first_order)) return;
     const int n = b->n[w.slow];
-    primitives_make(&w);
     for (int s = -1, e; s <= n; s = e) {
         e = s + w.slices < n + 1 ? s + w.slices : n + 1;
         const int begin = s < 0 ? 0 : s, own = e < n ? e : n;
+        primitives_make(&w, s < 0 ? -2 : s + 1, e + 1);
         later_make(&w, s, e);
         if (begin < own) {
             inner_faces(&w, s, own, begin);
