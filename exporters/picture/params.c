@@ -78,6 +78,19 @@ const struct bw_param bw_picture_particle_rows[5] = {
            "Brightness of those that glow, times `fire` and the default, or that shine, times their colour."),
 };
 
+const struct bw_param bw_picture_flame_rows[4] = {
+    BW_F64(struct bw_picture_flames, crisp, "crisp", "0", 0, 2, 0,
+           "How much brighter folds are than what is round them, over three cells: 1 draws sheets and edges sharply."),
+    BW_F64(struct bw_picture_flames, opacity, "opacity", "1", 0.1, 100, 0,
+           "How much of what is behind them flames hide, times the default: 2 to 4 shows the folds of deep ones, which "
+           "else add up to an even glow."),
+    BW_F64(struct bw_picture_flames, contrast, "contrast", "0.5", 0.1, 2, 0,
+           "Of light between hot and cool flames; 1: as black bodies, which is more than film shows; 0.7: from white "
+           "over yellow to deep orange."),
+    BW_F64(struct bw_picture_flames, filaments, "filaments", "0", 0, 1, 0,
+           "How much noise finer than the cells, drawn out by the flow, breaks flames up, where `vel` is turbulent."),
+};
+
 static const struct bw_param hdri_rows[] = {
     BW_PATH(struct bw_picture_hdri, file, "file", "A .hdr or .exr of the whole sphere, as Blender's environments are."),
     BW_F64(struct bw_picture_hdri, turn, "turn", "0 deg", -1e6, 1e6, "rad",
@@ -237,6 +250,10 @@ enum bw_status bw_picture_look(const struct bw_picture_params *p, int flames, st
                              .detail = p->detail,
                              .haze = p->haze,
                              .visibility = p->visibility,
+                             .crisp = p->flames.crisp,
+                             .opacity = p->flames.opacity,
+                             .contrast = p->flames.contrast,
+                             .filaments = p->flames.filaments,
                              .quality = p->quality - 1,
                              .ground = p->ground,
                              .backdrop = p->backdrop,

@@ -52,6 +52,11 @@ struct bw_picture_particles {
     double streak, glow;
 };
 
+/// Flames: how they are drawn.
+struct bw_picture_flames {
+    double crisp, opacity, contrast, filaments;
+};
+
 /// What is round the stage.
 struct bw_picture_hdri {
     const char *file;
@@ -79,6 +84,7 @@ struct bw_picture_params {
     struct bw_picture_obstacles obstacles;
     struct bw_picture_scorch scorch;
     struct bw_picture_particles particles;
+    struct bw_picture_flames flames;
     struct bw_picture_sky sky;
     const char *blend;
     double edge;
@@ -92,7 +98,8 @@ struct bw_picture_light {
 };
 
 extern const struct bw_param bw_picture_range_row[1], bw_picture_light_rows[5], bw_picture_camera_rows[12],
-    bw_picture_obstacle_rows[6], bw_picture_scorch_rows[3], bw_picture_particle_rows[5], bw_picture_sky_rows[3];
+    bw_picture_obstacle_rows[6], bw_picture_scorch_rows[3], bw_picture_particle_rows[5], bw_picture_flame_rows[4],
+    bw_picture_sky_rows[3];
 
 /// Rows of a parameter table for the member `m`, a struct bw_picture_params, of S.
 // clang-format off
@@ -185,6 +192,8 @@ extern const struct bw_param bw_picture_range_row[1], bw_picture_light_rows[5], 
         "Renders: where a fire has been: floor and wood are charred there, all else is sooty."),                       \
     BW_GROUP(S, m.particles, struct bw_picture_particles, "particles", bw_picture_particle_rows,                       \
         "Renders: embers, tracers, points."),                                                                          \
+    BW_GROUP(S, m.flames, struct bw_picture_flames, "flames", bw_picture_flame_rows,                                   \
+        "Renders: what is seen inside flames: folds, depth, colours, filaments."),                                     \
     BW_LIST(S, m.lights, struct bw_picture_light, "lights", bw_picture_light_rows,                                     \
         "Renders: lamps instead of the studio's two, at most 8."),                                                     \
     BW_VARIANT(S, m.sky, struct bw_picture_sky, "sky", "studio", bw_picture_sky_rows,                                  \

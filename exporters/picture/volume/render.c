@@ -22,7 +22,7 @@ enum bw_status bw_render_linear(const struct bw_tools *tools, const struct bw_vo
     enum bw_status status = bw_medium_light(tools, v, scene, &medium);
     if (!status && v->solid && !v->shapes) status = bw_facing_make(tools, &standing);
     if (!status) status = bw_shutter_open(tools, v, scene->shutter, &medium);
-    if (!status) bw_medium_sharpen(tools, &scene->look, &medium);
+    if (!status) status = bw_medium_sharpen(tools, &scene->look, &medium);
     if (!status) status = bw_detail_make(tools, v, scene, &detail);
     if (detail.flow) shot.detail = &detail;
     if (!status) status = bw_march(tools, &shot, img, alpha);

@@ -91,13 +91,13 @@ static void lights_put(FILE *f, const struct bw_scene *s)
 
 /// By what power of e the preview's luminance of a black body rises over 1/T: its slope between a red and a white
 /// flame.
-static double luminance_slope(void)
+static double luminance_slope(double contrast)
 {
     const double cold = 1200, hot = 2200;
     double a[3], b[3];
     bw_planck_xyz(cold, a);
     bw_planck_xyz(hot, b);
-    return BW_CONTRAST * log(b[1] / a[1]) / (1 / cold - 1 / hot);
+    return contrast * log(b[1] / a[1]) / (1 / cold - 1 / hot);
 }
 
 static void grids_put(FILE *f, const struct scene_grids *g)
@@ -130,9 +130,9 @@ static void look_put(FILE *f, const struct scene_facts *a)
     fputs(", ", f);
     colour_put(f, "wall_edge", room.edge, 1);
     fputs(",\n", f);
-    number_put(f, "soot", (double)BW_SOOT);
-    number_put(f, "glow", (double)BW_GLOW * l->fire);
-    number_put(f, "c2", luminance_slope());
+    number_put(f, "soot", (double)BW_SOOT * l->opacity);
+    number_put(f, "glow", (double)BW_GLOW * l->fire / l->opacity);
+    number_put(f, "c2", luminance_slope(l->contrast));
     number_put(f, "white", BW_PLANCK_WHITE);
     number_put(f, "floor", s->floor ? (double)BW_FLOOR : 0);
     fputs("    ", f);

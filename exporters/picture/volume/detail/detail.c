@@ -14,6 +14,9 @@
 #include <math.h>
 
 #define LIFE 6.0      ///< frames
+#define DRAWN 3.0     ///< frames that filaments live …
+#define BORN 0.5      ///< … from this age on: what was just born is not drawn out yet, but wool
+#define COARSE 0.6    ///< points of their noise for one of the ways': the flow makes it finer across
 #define WAY 0.75f     ///< cells, rms, at most
 #define SMOOTH 0.35f  ///< 2 sin(πh/λ) of waves that are well resolved, 18 cells long …
 #define ROUGH 0.8f    ///< … and of those that stand for finer ones, 8 cells
@@ -24,7 +27,7 @@ enum { EVEN = 3 };    ///< times that flow and roughness are smoothed: noise is 
 struct survey {
     const struct bw_volume *v;
     struct bw_detail *d;
-    float frame, most; ///< s; cells
+    float frame; ///< s
 };
 
 static float ramp(float x) { return x <= 0 ? 0 : x >= 1 ? 1 : x * x * (3 - 2 * x); }
@@ -63,7 +66,7 @@ static void block_survey(const struct survey *s, const int at[3], float out[4])
     const float rough = sqrtf(square[1] / (square[0] + 1e-20f));
     const float shear = SHEARED * s->frame / (float)b->h * sqrtf(square[0] / cells);
     for (int c = 0; c < 3; c++) out[c] = flow[c] / cells * s->frame / (float)b->h;
-    out[3] = s->most * ramp((rough - SMOOTH) / (ROUGH - SMOOTH)) * shear / (1 + shear);
+    out[3] = ramp((rough - SMOOTH) / (ROUGH - SMOOTH)) * shear / (1 + shear);
 }
 
 /// 0 within a block's width of an obstacle's surface, and 1 from two on.
@@ -99,7 +102,7 @@ static int flow_rough(const struct bw_detail *d)
 {
     const size_t blocks = bw_dense_cells(&d->box);
     for (size_t i = 0; i < blocks; i++)
-        if (d->flow[4 * i + 3] > BW_DETAIL_FAINT) return 1;
+        if (d->flow[4 * i + 3] * bw_most(d->way, d->filaments) > BW_DETAIL_FAINT) return 1;
     return 0;
 }
 
@@ -112,22 +115,28 @@ static double place_of(int64_t life, int axis)
     return (double)(x ^ (x >> 15)) / 4294967296.0;
 }
 
+/// What sets of noise are like: frames that they live, their mean age, points of the tile a cell.
+struct kind {
+    double life, age, fine;
+};
+
 /// Of the set `q` at a frame. Tiles are turned, so that no two periods and no cell's axis lie along each other.
-static void phase_set(struct bw_detail_phase *p, int q, double frame, const struct bw_dense *box)
+static void phase_set(struct bw_detail_phase *p, int q, double frame, const struct bw_dense *box,
+                      const struct kind *kind)
 {
     static const double turn[BW_DETAIL_PHASES][3][3] = {
         {{0.48, 0.64, -0.6}, {-0.8, 0.6, 0}, {0.36, 0.48, 0.8}},
         {{0.36, -0.48, 0.8}, {0.8, 0.6, 0}, {-0.48, 0.64, 0.6}},
     };
-    const double lives = frame / LIFE + (double)q / BW_DETAIL_PHASES, life = floor(lives);
-    p->age = (float)((lives - life - 0.5) * LIFE);
+    const double lives = frame / kind->life + (double)q / BW_DETAIL_PHASES, life = floor(lives);
+    p->age = (float)((lives - life - 0.5) * kind->life + kind->age);
     p->weight = (float)cos(3.14159265358979323846 * (lives - life - 0.5));
     p->turn[0][3] = p->turn[1][3] = p->turn[2][3] = p->first[3] = 0;
     for (int c = 0; c < 3; c++) {
         double first = BW_DETAIL_TILE * place_of((int64_t)life * BW_DETAIL_PHASES + q, c);
         for (int a = 0; a < 3; a++) {
-            p->turn[a][c] = (float)(BW_DETAIL_FINE * turn[q][c][a]);
-            first += BW_DETAIL_FINE * turn[q][c][a] * (box->origin[a] / box->h + 0.5);
+            p->turn[a][c] = (float)(kind->fine * turn[q][c][a]);
+            first += kind->fine * turn[q][c][a] * (box->origin[a] / box->h + 0.5);
         }
         p->first[c] = (float)(first - BW_DETAIL_TILE * floor(first / BW_DETAIL_TILE));
     }
@@ -137,8 +146,10 @@ enum bw_status bw_detail_make(const struct bw_tools *tools, const struct bw_volu
                               struct bw_detail *d)
 {
     *d = (struct bw_detail){.box = {.h = v->box.h * BW_DETAIL_BLOCK}};
-    struct survey s = {v, d, (float)scene->tick, WAY * (float)scene->look.detail};
-    if (!(s.most > 0) || !(s.frame > 0) || !v->vel[0]) return BW_OK;
+    struct survey s = {v, d, (float)scene->tick};
+    d->way = WAY * (float)scene->look.detail;
+    d->filaments = v->flame || v->temperature ? (float)scene->look.filaments : 0;
+    if (!(d->way > 0 || d->filaments > 0) || !(s.frame > 0) || !v->vel[0]) return BW_OK;
     for (int a = 0; a < 3; a++)
         if (v->box.n[a] <= BW_DETAIL_BLOCK) return BW_OK;
     for (int a = 0; a < 3; a++) { // blocks stay where they are though the box moves
@@ -149,7 +160,11 @@ enum bw_status bw_detail_make(const struct bw_tools *tools, const struct bw_volu
     d->flow = tools->alloc(tools->ctx, 4 * bw_dense_cells(&d->box) * sizeof(float));
     d->tile = tools->alloc(tools->ctx, (size_t)4 * BW_DETAIL_TILE * BW_DETAIL_TILE * (BW_DETAIL_TILE + 1));
     if (!d->flow || !d->tile) return BW_ERR_MEMORY;
-    for (int q = 0; q < BW_DETAIL_PHASES; q++) phase_set(&d->phase[q], q, scene->frame, &v->box);
+    for (int q = 0; q < BW_DETAIL_PHASES; q++) {
+        phase_set(&d->phase[q], q, scene->frame, &v->box, &(struct kind){LIFE, 0, BW_DETAIL_FINE});
+        phase_set(&d->drawn[q], q, scene->frame, &v->box,
+                  &(struct kind){DRAWN, BORN + 0.5 * DRAWN, COARSE * BW_DETAIL_FINE});
+    }
     tools->parallel(tools->ctx, d->box.n[2], layer_survey, &s);
     for (int i = 0; i < EVEN; i++) bw_cells_soften(tools, &d->box, d->flow, 4, 0.25f);
     tools->parallel(tools->ctx, d->box.n[2], layer_clear, &s);

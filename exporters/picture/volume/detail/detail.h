@@ -13,6 +13,7 @@ enum { BW_DETAIL_PHASES = 2, BW_DETAIL_BLOCK = 2, BW_DETAIL_TILE = 64 }; ///< ce
 
 #define BW_DETAIL_UNIT (4.5f / 127) ///< bytes are quicker than memory: a tile that stays in a processor's own
 #define BW_DETAIL_FAINT 0.04f       ///< cells: nobody sees it
+#define BW_DETAIL_DRAWN 2.0f        ///< rms of the filaments' noise where the flow is rough
 
 /// One of the sets of noise that take turns: where its tile lies, turned, and how old and how strong it is.
 struct bw_detail_phase {
@@ -23,11 +24,12 @@ struct bw_detail_phase {
 
 /// `flow` NULL: none.
 struct bw_detail {
-    struct bw_dense box; ///< blocks of BLOCK cells …
-    int32_t before[3];   ///< … of which the first begin so many before the medium's
-    float *flow;         ///< {cells a frame along x, y, z; rms way of the noise, cells} a block
-    int8_t *tile;        ///< repeating: {a way without divergence, 1/UNIT: rms; 0} a point, rows of TILE + 1
-    struct bw_detail_phase phase[BW_DETAIL_PHASES];
+    float way, filaments; ///< rms way of the noise where the flow is rough, cells; how strong filaments are
+    struct bw_dense box;  ///< blocks of BLOCK cells …
+    int32_t before[3];    ///< … of which the first begin so many before the medium's
+    float *flow;          ///< {cells a frame along x, y, z; 0 … 1: how rough it is} a block
+    int8_t *tile;         ///< repeating: {a way without divergence; a scalar; 1/UNIT: rms} a point, rows of TILE + 1
+    struct bw_detail_phase phase[BW_DETAIL_PHASES], drawn[BW_DETAIL_PHASES]; ///< of ways; of filaments
 };
 
 /// As much as the look asks for, of the flow in `v`; bw_detail_free gives it back, after a failure too. Errors:

@@ -91,9 +91,11 @@ INLINE vec4 tile_at(const struct bw_detail *d, vec4 x)
 /// *strength: what the way's rms is, cells; 0: nothing.
 INLINE vec4 detail_at(const struct bw_detail *d, const float p[3], float *strength)
 {
-    const vec4 flow = flow_at(d, p);
     vec4 sum = {0};
-    *strength = flow[3] > BW_DETAIL_FAINT ? flow[3] : 0;
+    *strength = 0;
+    if (!(d->way > 0)) return sum;
+    const vec4 flow = flow_at(d, p);
+    *strength = d->way * flow[3] > BW_DETAIL_FAINT ? d->way * flow[3] : 0;
     if (*strength == 0) return sum;
     for (int q = 0; q < BW_DETAIL_PHASES; q++) {
         const struct bw_detail_phase *s = &d->phase[q];
@@ -106,6 +108,26 @@ INLINE vec4 detail_at(const struct bw_detail *d, const float p[3], float *streng
         sum[2] += back * (n[0] * t2[0] + n[1] * t2[1] + n[2] * t2[2]);
     }
     return *strength * sum;
+}
+
+/// At p: by what flames are multiplied. Noise e is drawn out by the flow since it was born; 1 + e of what is above 0,
+/// 1/(1 - e) of what is below, over the mean of that.
+INLINE float filaments_at(const struct bw_detail *d, const float p[3])
+{
+    if (!(d->filaments > 0)) return 1;
+    const vec4 flow = flow_at(d, p);
+    const float full = BW_DETAIL_DRAWN * d->filaments, share = 6 * flow[3], most = share < 1 ? share * full : full;
+    float e = 0;
+    if (!(most > BW_DETAIL_FAINT)) return 1;
+    for (int q = 0; q < BW_DETAIL_PHASES; q++) {
+        const struct bw_detail_phase *s = &d->drawn[q];
+        const vec4 t0 = four_load(s->turn[0]), t1 = four_load(s->turn[1]), t2 = four_load(s->turn[2]);
+        const vec4 n = tile_at(d, four_load(s->first) + (p[0] - s->age * flow[0]) * t0 +
+                                      (p[1] - s->age * flow[1]) * t1 + (p[2] - s->age * flow[2]) * t2);
+        e += s->weight * n[3];
+    }
+    e *= most * BW_DETAIL_UNIT;
+    return (e > 0 ? 1 + e : 1 / (1 - e)) / (1 + 0.25f * most);
 }
 
 #endif

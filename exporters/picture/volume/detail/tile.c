@@ -90,18 +90,19 @@ static void layer_curl(int64_t k, void *user)
         for (int i = 0; i < N; i++) {
             const four dx = here[N * j + ((i + 1) & (N - 1))] - here[N * j + ((i + N - 1) & (N - 1))];
             const four dy = here[y1 + i] - here[y0 + i], dz = z1[N * j + i] - z0[N * j + i];
-            p->to[k * N * N + N * j + i] = (four){dy[2] - dz[1], dz[0] - dx[2], dx[1] - dy[0], 0};
+            p->to[k * N * N + N * j + i] = (four){dy[2] - dz[1], dz[0] - dx[2], dx[1] - dy[0], here[N * j + i][3]};
         }
     }
 }
 
-/// Ways have an rms of 1 in all three components together.
-static float tile_gain(const four *way)
+/// Ways have an rms of 1 in all three components together, as the scalar has.
+static four tile_gain(const four *way)
 {
-    double sum = 0;
+    double sum[2] = {0};
     for (int i = 0; i < POINTS; i++)
-        for (int a = 0; a < 3; a++) sum += (double)way[i][a] * (double)way[i][a];
-    return (float)sqrt(POINTS / sum);
+        for (int a = 0; a < 4; a++) sum[a == 3] += (double)way[i][a] * (double)way[i][a];
+    const float ways = (float)sqrt(POINTS / sum[0]), scalar = (float)sqrt(POINTS / sum[1]);
+    return (four){ways, ways, ways, scalar};
 }
 
 enum bw_status bw_detail_tile(const struct bw_tools *tools, int8_t *tile)
@@ -118,7 +119,7 @@ enum bw_status bw_detail_tile(const struct bw_tools *tools, int8_t *tile)
     tools->parallel(tools->ctx, N, layer_smooth, &(struct pass){a, b, N, 0, 0});
     tools->parallel(tools->ctx, N, layer_stack, &(struct pass){b, a, N, 0, 0});
     tools->parallel(tools->ctx, N, layer_curl, &(struct pass){a, b, N, 0, 0});
-    const float gain = tile_gain(b) / BW_DETAIL_UNIT;
+    const four gain = tile_gain(b) / BW_DETAIL_UNIT;
     for (int row = 0; row < N * N; row++)
         for (int i = 0; i <= N; i++, tile += 4) {
             const four way = gain * b[N * row + (i & (N - 1))];

@@ -8,6 +8,7 @@
  * it falls as exp(-√(3 (1-a)(1-a g)) τ), τ straight to the surface, which is 2/3 of the way to a lamp in the mean of
  * what enters. Shares were set by eye beside a plume of Cycles (tests/bench/cycles.py compares). */
 #include "medium.h"
+#include "crisp.h"
 #include "soften.h"
 #include <picture/volume/scene/flame.h>
 #include <picture/volume/scene/phase.h>
@@ -220,7 +221,7 @@ static enum bw_status passes_run(struct shade *s)
     struct bw_lit *lit = &s->m->lit;
     const struct bw_dense *b = &lit->box;
     phases_make(s);
-    if (s->emission) bw_planck_init(&s->m->planck, BW_CONTRAST);
+    if (s->emission) bw_planck_init(&s->m->planck, s->scene->look.contrast);
     s->tools->parallel(s->tools->ctx, b->n[2], layer_medium, s);
     if (s->v->solid) solid_block(s);
     s->tools->parallel(s->tools->ctx, s->n_lights, light_task, s);
@@ -245,6 +246,7 @@ enum bw_status bw_medium_light(const struct bw_tools *tools, const struct bw_vol
     if (!m->memory) return BW_ERR_MEMORY;
     arrays_place(&s, cells, m->memory);
     m->lit.soot = v->flame ? BW_SOOT * (float)scene->extinction : 0;
+    m->lit.hides = (float)(scene->look.opacity - 1);
     m->lit.gain = BW_GLOW * BW_SOOT * (float)(scene->extinction * scene->look.fire);
     return passes_run(&s);
 }
@@ -258,12 +260,15 @@ int bw_lit_cubic(const struct bw_lit *l, const struct bw_look *look)
  * cells keep 0.88 of their height instead of 0.66, of 8 cells 0.99 instead of 0.90, and beside an edge there is 6 % too
  * much. Flames get half of it: their light is steep in temperature, and columns of cells that burn by turns would show.
  * Sheets of flame as thin as a cell come out as beads all the same unless they are softened. */
-void bw_medium_sharpen(const struct bw_tools *tools, const struct bw_look *look, struct bw_medium *m)
+enum bw_status bw_medium_sharpen(const struct bw_tools *tools, const struct bw_look *look, struct bw_medium *m)
 {
+    enum bw_status status =
+        m->lit.fire && look->crisp > 0 ? bw_flames_crisp(tools, &m->lit, (float)look->crisp) : BW_OK;
     const float flames = 0.25f * (float)(look->soften - BW_SOFTEN);
     const int cubic = m->lit.rgbs && bw_lit_cubic(&m->lit, look);
     if (cubic) bw_cells_soften(tools, &m->lit.box, m->lit.rgbs, 4, -1 / 6.0f);
     if (m->lit.fire && (cubic || flames > 0)) bw_cells_soften(tools, &m->lit.box, m->lit.fire, 2, flames);
+    return status;
 }
 
 void bw_medium_free(const struct bw_tools *tools, struct bw_medium *m)

@@ -9,18 +9,24 @@
 #define LIGHT 2.0f
 #define MOVED 0.25f ///< of the light from there gets out, or more: places are moved
 
+/// K above which flames hide what is behind them the more: those that hardly glow would be outlines.
+#define GLOWS 900.0f
+#define GLOWS_OVER 200.0f
+
 /// Add {j, s} of flames, {flame, kelvin}, `share` of them.
 INLINE void fire_add(const struct bw_lit *lit, const float fire[2], float share, struct lanes *js)
 {
     float rgb[3];
     if (fire[0] <= BW_FIRE_FAINT) return;
     bw_emission(lit->planck, fire, rgb);
-    const float gain = share * lit->gain;
-    js->v += (struct lanes){{gain * rgb[0], gain * rgb[1], gain * rgb[2], share * lit->soot * fire[0]}}.v;
+    const float gain = share * lit->gain, glows = bw_least(bw_most((fire[1] - GLOWS) / GLOWS_OVER, 0), 1);
+    const float soot = share * lit->soot * fire[0] * (1 + glows * lit->hides);
+    js->v += (struct lanes){{gain * rgb[0], gain * rgb[1], gain * rgb[2], soot}}.v;
 }
 
 /// What flames add over a step about p: they are thinner than that.
-INLINE void fire_step(const struct bw_through *m, int cubic, const float p[3], const float d[3], struct lanes *js)
+INLINE void fire_step(const struct bw_through *m, int cubic, const float p[3], const float d[3], float drawn,
+                      struct lanes *js)
 {
     const struct bw_dense *b = &m->lit->box;
     for (int q = 0; q < m->steps.fine; q++) {
@@ -30,6 +36,7 @@ INLINE void fire_step(const struct bw_through *m, int cubic, const float p[3], c
         const struct taps taps = taps_at(b, at, cubic);
         if (cubic) cubic_two(m->lit->fire, &taps, fire);
         else linear_two(m->lit->fire, &taps, fire);
+        fire[0] *= drawn;
         fire_add(m->lit, fire, 1 / (float)m->steps.fine, js);
     }
 }
@@ -63,12 +70,14 @@ INLINE struct lanes medium_at(const struct bw_through *m, int holds, int cubic, 
         if (strength > 0 && s.v[3] > 0) light_stay(m, cubic, p, &s);
     }
     if (!(holds & BW_HOLDS_FIRE)) return s;
+    const float drawn = holds & BW_HOLDS_MOVED ? filaments_at(m->detail, p) : 1;
     if (m->steps.fine > 1) {
-        fire_step(m, cubic, from, d, &s);
+        fire_step(m, cubic, from, d, drawn, &s);
         return s;
     }
     if (cubic) cubic_two(m->lit->fire, &t, fire);
     else linear_two(m->lit->fire, &t, fire);
+    fire[0] *= drawn;
     fire_add(m->lit, fire, 1, &s);
     return s;
 }

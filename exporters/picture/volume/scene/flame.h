@@ -7,10 +7,9 @@
 #include "quick.h"
 #include "volume.h"
 
-#define BW_SOOT 0.16f   ///< extinction of a flame of 1 in units of smoke's
-#define BW_GLOW 14.0f   ///< radiance of a deep flame at the white point
-#define BW_CONTRAST 0.5 ///< of luminance between temperatures; 1 is physical
-#define BW_BARE 0.3f    ///< flame that hot gas counts as where no flame is given
+#define BW_SOOT 0.16f ///< extinction of a flame of 1 in units of smoke's
+#define BW_GLOW 14.0f ///< radiance of a deep flame at the white point
+#define BW_BARE 0.3f  ///< flame that hot gas counts as where no flame is given
 
 /// K where nobody says.
 static inline float bw_flame_kelvin(float flame) { return 1100 + 800 * bw_least(2 * flame, 1); }

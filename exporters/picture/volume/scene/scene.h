@@ -31,6 +31,10 @@ struct bw_look {
     double bloom;        ///< share of light that spreads over the picture
     double detail;       ///< 0 … 1: of noise finer than the cells
     double visibility;   ///< m in the air; 0: without end
+    double crisp;        ///< 0 … 2: how much brighter folds of flames are than what is round them
+    double opacity;      ///< how much of what is behind them flames hide, times the default
+    double contrast;     ///< of luminance between temperatures; 1 is physical
+    double filaments;    ///< 0 … 1: of noise that the flow draws out in flames
     double haze;         ///< how much hot gas bends what is behind it, times what air does
     float albedo[3];     ///< what smoke scatters of the light it meets
     float extinction[3]; ///< of smoke and flames, by channel, times the scene's
@@ -48,12 +52,13 @@ struct bw_look {
     int32_t n_lights;         ///< instead of the studio's two
     struct bw_light light[BW_LIGHTS];
 };
+#define BW_CONTRAST 0.5     ///< of luminance between temperatures, as film has it
 #define BW_SOFTEN (1 / 3.0) ///< what a cubic B-spline does by itself
 
 // clang-format off
 #define BW_LOOK_CLAY                                                                                                   \
     .material = {.colour = {0.2f, 0.17f, 0.15f}, .roughness = 1, .scale = 1}, .extinction = {1, 1, 1},                 \
-    .firelight = {1, 1, 1}
+    .firelight = {1, 1, 1}, .opacity = 1, .contrast = BW_CONTRAST
 
 /// Of smoke: a lit studio.
 #define BW_LOOK_DEFAULT                                                                                                \
@@ -95,7 +100,10 @@ static inline int32_t bw_look_rays(const struct bw_look *l)
 }
 
 /// Does it take velocities to draw?
-static inline int bw_scene_moves(const struct bw_scene *s) { return s->shutter > 0 || s->look.detail > 0; }
+static inline int bw_scene_moves(const struct bw_scene *s)
+{
+    return s->shutter > 0 || s->look.detail > 0 || s->look.filaments > 0;
+}
 /// Extinction for a density of 1 that gives smoke some body in a stage of that size.
 double bw_scene_extinction(const double lo[3], const double hi[3]);
 /// The lights of a scene: its own, or the studio's key and rim, which move with camera or `lamps`. Returns how many.

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What each cell sends to the eye. */
+#ifndef BW_LIT_H
+#define BW_LIT_H
+
+#include <picture/volume/scene/dense.h>
+#include <picture/volume/scene/planck.h>
+
+/// Interleaved {j.r, j.g, j.b, s} a cell, 1/m; and flames, which glow between the cells as what they are there, for
+/// their light is far from linear in it: {flame, kelvin} a cell, or NULL.
+struct bw_lit {
+    struct bw_dense box;
+    float *rgbs;
+    float *fire;
+    const struct bw_planck *planck;
+    float gain, soot; ///< of a flame of 1: radiance at the white point and extinction, 1/m
+    float hides;      ///< of its extinction what flames that glow have more, for the eye alone
+};
+
+#endif

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What is seen inside flames: crisp ones have more contrast in their folds and none at a voxel's wavelength, opaque
+ * ones hide what is behind them and glow as they did where they are thin, filaments move with the flow, leave the light
+ * as it was, and are the same for all SIMD levels. */
+#include "image_tools.h"
+#include <picture/volume/detail/move.h>
+#include <picture/volume/light/crisp.h>
+#include <picture/volume/render.h>
+
+#include <billow/host.h>
+#include <criterion/criterion.h>
+#include <math.h>
+#include <string.h>
+
+enum { N = 40, CELLS = N * N * N, SIZE = 64 };
+#define H (1.0 / N)
+
+/// Half of the difference between the brightest and the faintest cell of waves along x, over their mean.
+static double wave_after(double cells, float amount)
+{
+    struct bw_planck planck;
+    float *fire = take(NULL, 2 * CELLS * sizeof(float)), lo = 1e30f, hi = 0;
+    const struct bw_lit lit = {.box = {{N, N, N}, {0}, H}, .fire = fire, .planck = &planck};
+    bw_planck_init(&planck, BW_CONTRAST);
+    for (int i = 0; i < CELLS; i++) {
+        const int dark = i / N % N < 4; // nothing burns there
+        fire[2 * i] = dark ? 0 : (float)(0.5 + 0.1 * cos(2 * 3.14159265358979 * (i % N + 0.5) / cells));
+        fire[2 * i + 1] = 1700;
+    }
+    cr_assert_eq(bw_flames_crisp(&tools, &lit, amount), BW_OK);
+    for (int i = 0; i < CELLS; i++)
+        if (i / N % N < 4) cr_assert_eq(fire[2 * i], 0);
+    for (int x = 10; x < 30; x++) {
+        const float f = fire[2 * ((20 * N + 20) * N + x)];
+        lo = fminf(lo, f), hi = fmaxf(hi, f);
+    }
+    free(fire);
+    return (double)((hi - lo) / (hi + lo));
+}
+
+Test(flames, crisp_ones_have_contrast_in_folds_and_none_in_voxels)
+{
+    const double fold = wave_after(10, 1), voxel = wave_after(2, 1);
+    cr_log_info("of waves of 0.2: %.3f of 10 cells, %.3f of 2", fold, voxel);
+    cr_assert_float_eq(wave_after(10, 0), 0.2 * cos(0.1 * 3.14159265358979), 0.002, "none asked for");
+    cr_assert_gt(fold, 0.3, "%g", fold);
+    cr_assert_lt(voxel, 0.21, "%g", voxel);
+}
+
+/// A slab of flame seen from the front, `flame` strong, in a flow along x with eddies.
+static struct bw_volume slab_make(float flame, double eddy)
+{
+    struct bw_volume v = {.box = {{N, N, N}, {-0.5, -0.5, 0}, H}};
+    float *memory = take(NULL, 5 * CELLS * sizeof(float));
+    v.flame = memory, v.temperature = memory + CELLS;
+    for (int a = 0; a < 3; a++) v.vel[a] = memory + (a + 2) * CELLS;
+    for (int i = 0; i < CELLS; i++) {
+        const double y = i / N % N, z = i / N / N, x = i % N, k = 6.283185307 / 5;
+        memory[i] = y > 12 && y < 28 ? flame : 0;
+        memory[CELLS + i] = 1500;
+        v.vel[0][i] = (float)(24 * H * (1.7 + eddy * (sin(k * y) + cos(k * z))));
+        v.vel[1][i] = (float)(24 * H * eddy * (sin(k * z) + cos(k * x)));
+        v.vel[2][i] = (float)(24 * H * eddy * (sin(k * x) + cos(k * y)));
+    }
+    return v;
+}
+
+static struct bw_scene scene_make(void)
+{
+    struct bw_scene scene = {.lo = {-0.5, -0.5, 0},
+                             .hi = {0.5, 0.5, 1},
+                             .extinction = 20,
+                             .exposure = 1,
+                             .frame = 11,
+                             .ambient = 293,
+                             .tick = 1 / 24.0,
+                             .look = BW_LOOK_DEFAULT};
+    bw_camera_fit(&scene.camera, NULL, scene.lo, scene.hi, 1);
+    return scene;
+}
+
+/// Light and cover of the picture's middle.
+static double middle_see(const struct bw_scene *scene, float flame, double *depth)
+{
+    static float alpha[SIZE * SIZE];
+    struct bw_volume v = slab_make(flame, 0);
+    struct bw_image img;
+    cr_assert_eq(bw_image_init(&img, &tools, SIZE, SIZE), BW_OK);
+    cr_assert_eq(bw_render_linear(&tools, &v, scene, &img, alpha), BW_OK);
+    const double light = brightness(&img, SIZE / 2, SIZE / 2);
+    *depth = -log(1 - (double)alpha[SIZE / 2 * SIZE + SIZE / 2]);
+    bw_image_free(&img);
+    free(v.flame);
+    return light;
+}
+
+Test(flames, opaque_ones_hide_more_and_thin_ones_glow_as_they_did)
+{
+    struct bw_scene scene = scene_make(), opaque = scene;
+    double depth[4], light[4];
+    opaque.look.opacity = 3;
+    light[0] = middle_see(&scene, 0.01f, &depth[0]), light[1] = middle_see(&opaque, 0.01f, &depth[1]);
+    light[2] = middle_see(&scene, 1, &depth[2]), light[3] = middle_see(&opaque, 1, &depth[3]);
+    cr_assert_float_eq(depth[3], 3 * depth[2], 0.02 * depth[3], "%g, %g", depth[2], depth[3]);
+    cr_assert_float_eq(light[1], light[0], 0.02 * light[0], "%g, %g", light[0], light[1]);
+    cr_assert_lt(light[3], 0.7 * light[2], "what lies deep is hidden");
+}
+
+/// By what flames are multiplied at places that move along with the mean flow, `frame` frames on.
+static double filaments_see(double frame, float *out, int places)
+{
+    struct bw_volume v = slab_make(1, 0.03);
+    struct bw_scene scene = scene_make();
+    struct bw_detail d;
+    double mean = 0;
+    scene.look.filaments = 1, scene.frame = frame;
+    cr_assert_eq(bw_detail_make(&tools, &v, &scene, &d), BW_OK);
+    for (int i = 0; i < places; i++) {
+        const float p[3] = {(float)(4 + 1.3 * (i % 10) + 1.7 * frame), 13 + 1.1f * (float)(i / 10 % 10),
+                            6 + 2.3f * (float)(i / 100)};
+        out[i] = filaments_at(&d, p);
+        mean += (double)out[i] / places;
+    }
+    bw_detail_free(&tools, &d);
+    free(v.flame);
+    return mean;
+}
+
+/// Mean square of how much two of them differ, in parts of how much all do.
+static double apart(const float *a, const float *b, int places)
+{
+    double change = 0, spread = 0;
+    for (int i = 0; i < places; i++) {
+        const double x = log((double)a[i]), y = log((double)b[i]);
+        change += (x - y) * (x - y), spread += x * x + y * y;
+    }
+    return change / spread;
+}
+
+Test(flames, filaments_move_with_the_flow_and_leave_the_light)
+{
+    enum { PLACES = 1000 };
+    static float first[PLACES], now[PLACES], before[PLACES];
+    double least = 1e30, most = 0, mean = 0, jump = 0;
+    for (int q = 0; q <= 24; q++) {
+        mean += filaments_see(0.25 * q, now, PLACES) / 25;
+        for (int i = 0; i < PLACES; i++) least = fmin(least, (double)now[i]), most = fmax(most, (double)now[i]);
+        if (q) jump = fmax(jump, apart(now, before, PLACES));
+        if (!q) memcpy(first, now, sizeof now);
+        memcpy(before, now, sizeof now);
+    }
+    cr_log_info("mean %.3f, %.3f ... %.3f, in a quarter of a frame %.3f, after six %.3f", mean, least, most, jump,
+                apart(first, now, PLACES));
+    cr_assert_float_eq(mean, 1, 0.08, "%g", mean);
+    cr_assert(least < 0.4 && most > 2, "%g %g", least, most);
+    cr_assert_lt(jump, 0.1, "within a quarter of a frame: %g", jump);
+    cr_assert_gt(apart(first, now, PLACES), 0.7, "and they are renewed");
+}
+
+static void backwards(void *ctx, int64_t n, void (*fn)(int64_t i, void *user), void *user)
+{
+    (void)ctx;
+    while (n-- > 0) fn(n, user);
+}
+
+static struct bw_image burning_see(const struct bw_tools *t, double amount)
+{
+    struct bw_volume v = slab_make(0.3f, 0.3);
+    struct bw_scene scene = scene_make();
+    struct bw_image img;
+    scene.look.filaments = scene.look.crisp = amount, scene.look.opacity = 1 + amount;
+    cr_assert_eq(bw_image_init(&img, t, SIZE, SIZE), BW_OK);
+    cr_assert_eq(bw_render_linear(t, &v, &scene, &img, NULL), BW_OK);
+    free(v.flame);
+    return img;
+}
+
+Test(flames, are_the_same_by_all_levels_and_in_any_order)
+{
+    struct bw_image first = burning_see(&tools, 1), plain = burning_see(&tools, 0);
+    cr_assert_neq(memcmp(first.px, plain.px, 3 * SIZE * SIZE * sizeof(float)), 0);
+    for (uint32_t level = BW_SIMD_BASELINE; level <= BW_SIMD_AVX512; level++) {
+        struct bw_tools other = {take, give, backwards, NULL, level};
+        if ((level == BW_SIMD_AVX2 && !__builtin_cpu_supports("avx2")) ||
+            (level == BW_SIMD_AVX512 && !__builtin_cpu_supports("avx512f")))
+            continue;
+        struct bw_image img = burning_see(&other, 1);
+        cr_assert_arr_eq(img.px, first.px, 3 * SIZE * SIZE * sizeof(float), "level %u", level);
+        bw_image_free(&img);
+    }
+    bw_image_free(&first), bw_image_free(&plain);
+}
