@@ -166,9 +166,10 @@ static json_t *entries_schema(const struct bw_registry *r, int stages)
 
 static json_t *definitions(void)
 {
-    return json_pack("{s:{s:s}, s:{s:s, s:[s]}, s:{s:[{s:s}, {s:s}, {s:s}, {s:s, s:[s]}]}}", "text", "type", "string",
-                     "keyframes", "type", "object", "required", "keys", "vector", "anyOf", "type", "number", "type",
-                     "string", "type", "array", "type", "object", "required", "keys");
+    return json_pack("{s:{s:s}, s:{s:s, s:[s]}, s:{s:[{s:s}, {s:s}, {s:s}, {s:s, s:[s]}, {s:s, s:[s]}]}}", "text",
+                     "type", "string", "keyframes", "type", "object", "required", "keys", "vector", "anyOf", "type",
+                     "number", "type", "string", "type", "array", "type", "object", "required", "keys", "type",
+                     "object", "required", "curve");
 }
 
 /* `look:` and `camera:` take what exporters of pictures take. */

@@ -2,7 +2,7 @@
 #include "baked.h"
 
 #include "base/alloc.h"
-#include "preset/camera/camera_file.h"
+#include "preset/outside/camera_file.h"
 #include <string.h>
 
 void baked_free(struct baked *v)

@@ -4,7 +4,7 @@
 #include "fuzz_file.h"
 
 #include "base/alloc.h"
-#include "preset/camera/usda.h"
+#include "preset/outside/usda.h"
 
 #include <assert.h>
 #include <math.h>

@@ -184,6 +184,39 @@ static enum bw_status order_read(struct reader *r, struct usda_prim *prim)
     return BW_OK;
 }
 
+/* `points` of a curve, those of the first sample where they move. */
+static enum bw_status points_read(struct reader *r, struct usda_prim *prim, int samples)
+{
+    int32_t room = 0;
+    char *end;
+    if (samples) {
+        is_next(r, '{'), blank_skip(r);
+        strtod(r->at, &end);
+        r->at = end;
+        if (!is_next(r, ':')) return wrong(r, "CODE: VALUE is wanted");
+    }
+    if (!is_next(r, '[')) return wrong(r, "points are a list");
+    for (prim->n_points = 0; !is_next(r, ']'); is_next(r, ',')) {
+        double value[USDA_NUMBERS];
+        int32_t n = 0;
+        if (!numbers_read(r, value, &n) || n != 3) return wrong(r, "a point is three numbers");
+        if (prim->n_points + 3 > room) {
+            room = room ? 2 * room : 192;
+            double *grown = bw_realloc(prim->point, (size_t)room * sizeof *grown);
+            if (!grown) return bw_diag_error(r->d, NULL, BW_ERR_MEMORY, "out of memory for %s", r->path);
+            prim->point = grown;
+        }
+        memcpy(prim->point + prim->n_points, value, 3 * sizeof *value);
+        prim->n_points += 3;
+    }
+    while (samples && !is_next(r, '}')) { // , CODE: [...]
+        is_next(r, ',');
+        if (is_next(r, '}')) break;
+        if (value_skip(r) || !is_next(r, ':') || value_skip(r)) return wrong(r, "CODE: VALUE is wanted");
+    }
+    return BW_OK;
+}
+
 static int is_number(const struct reader *r) { return *r->at && strchr("(-+.0123456789", *r->at); }
 
 static int is_one_of(const char *word, const char *const *list)
@@ -209,6 +242,8 @@ static enum bw_status attribute_read(struct reader *r, struct usda_prim *prim, c
             !strncmp(name, "xformOp:", 8) || (!strcmp(prim->type, "Camera") && is_one_of(name, of_camera));
         if (!strcmp(name, "xformOpOrder")) {
             if (order_read(r, prim)) return r->d->status;
+        } else if (strstr(prim->type, "Curves") && !strcmp(name, "points") && strchr("[{", *r->at) && !prim->point) {
+            if (points_read(r, prim, *r->at == '{')) return r->d->status;
         } else if (wanted && samples && *r->at == '{') {
             if (!(a = attribute_make(r, prim, name)) || samples_read(r, a)) return r->d->status;
         } else if (wanted && is_number(r) && !(usda_attribute_of(prim, name) && !samples)) {
@@ -266,6 +301,7 @@ static void attributes_free(struct usda_prim *prim)
         bw_free(a->sample);
         bw_free(a);
     }
+    bw_free(prim->point);
 }
 
 /* Behind `def`. */

@@ -21,6 +21,8 @@ struct usda_prim {
     const struct usda_prim *parent; ///< NULL: a root
     char type[USDA_WORD], name[USDA_WORD];
     struct usda_attribute *attribute;
+    double *point;                ///< of curves: three numbers each
+    int32_t n_points;             ///< numbers
     char op[USDA_OPS][USDA_WORD]; ///< xformOpOrder
     int32_t n_ops;
     double metres; ///< a unit's, of the layer

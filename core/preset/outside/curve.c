@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "curve.h"
+
+#include "base/alloc.h"
+#include "base/file.h"
+#include "usda_world.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PLACES_MOST = 1000000 };
+
+struct reading {
+    const char *path;
+    const struct bw_place *place;
+    struct bw_diag *d;
+    struct curve *c;
+    int32_t room;
+};
+
+static enum bw_status wrong(const struct reading *r, const char *what)
+{
+    return bw_diag_error(r->d, r->place, BW_ERR_PRESET, "%s: %s", r->path, what);
+}
+
+static enum bw_status place_add(struct reading *r, const double p[3])
+{
+    if (r->c->n == PLACES_MOST) return wrong(r, "a curve of more than a million places");
+    if (!isfinite(p[0] + p[1] + p[2])) return wrong(r, "a place is no finite number");
+    if (r->c->n == r->room) {
+        const int32_t room = r->room ? 2 * r->room : 64;
+        double(*grown)[3] = bw_realloc(r->c->place, (size_t)room * sizeof *grown);
+        if (!grown) return bw_diag_error(r->d, NULL, BW_ERR_MEMORY, "out of memory for %s", r->path);
+        r->c->place = grown, r->room = room;
+    }
+    memcpy(r->c->place[r->c->n++], p, 3 * sizeof *p);
+    return BW_OK;
+}
+
+/* The next line, without its end, and *text behind it; NULL: there is none. */
+static char *line_take(char **text)
+{
+    char *line = *text;
+    if (!*line) return NULL;
+    const size_t n = strcspn(line, "\n");
+    *text = line + n + (line[n] == '\n');
+    line[n && line[n - 1] == '\r' ? n - 1 : n] = '\0';
+    return line;
+}
+
+/* ---- OBJ ---- */
+
+/* The places of one `l`: numbers of `v`, from the end where they are negative; the rest of "7/2" is a texture's. */
+static enum bw_status line_follow(struct reading *r, const char *numbers)
+{
+    const struct curve all = *r->c;
+    char *end;
+    enum bw_status status = BW_OK;
+    *r->c = (struct curve){0};
+    r->room = 0;
+    while (!status) {
+        const long i = strtol(numbers, &end, 10);
+        if (end == numbers) break;
+        const long at = i < 0 ? all.n + i : i - 1;
+        if (at < 0 || at >= all.n) status = wrong(r, "a line goes through a place that is not there");
+        else status = place_add(r, all.place[at]);
+        numbers = end + strcspn(end, " \t");
+    }
+    bw_free(all.place);
+    return status;
+}
+
+static enum bw_status obj_read(struct reading *r, char *text)
+{
+    enum bw_status status = BW_OK;
+    char *line, *end;
+    const char *follow = NULL;
+    while (!status && (line = line_take(&text))) {
+        double p[3];
+        if (!follow && line[0] == 'l' && (line[1] == ' ' || line[1] == '\t')) follow = line + 1;
+        if (line[0] != 'v' || (line[1] != ' ' && line[1] != '\t')) continue;
+        end = line + 1;
+        for (int a = 0; a < 3; a++) {
+            const char *at = end;
+            p[a] = strtod(at, &end);
+            if (end == at) status = wrong(r, "a place wants three numbers");
+        }
+        if (!status) status = place_add(r, p);
+    }
+    return status || !follow ? status : line_follow(r, follow);
+}
+
+/* ---- CSV ---- */
+
+/* Columns x, y and z of a head line; 0: it is none. */
+static int head_read(char *line, int column[3])
+{
+    int n = 0, found = 0;
+    for (char *word = strtok(line, ",; \t"); word; word = strtok(NULL, ",; \t"), n++)
+        for (int a = 0; a < 3; a++)
+            if ((word[0] | 32) == 'x' + a && !word[1]) column[a] = n, found++;
+    return found == 3;
+}
+
+static enum bw_status csv_read(struct reading *r, char *text)
+{
+    int column[3] = {0, 1, 2}, first = 1;
+    enum bw_status status = BW_OK;
+    for (char *line; !status && (line = line_take(&text)); first = 0) {
+        double p[3] = {NAN, NAN, NAN};
+        char *end = line;
+        if (!line[strspn(line, " \t")] || line[0] == '#') continue;
+        if (first && line[strspn(line, "+-.0123456789eE,; \t")]) {
+            if (!head_read(line, column)) status = wrong(r, "columns x, y and z are wanted");
+            continue;
+        }
+        for (int k = 0; *end; k++) {
+            const char *at = end;
+            const double v = strtod(at, &end);
+            if (end == at) break;
+            for (int a = 0; a < 3; a++)
+                if (column[a] == k) p[a] = v;
+            end += strspn(end, ",; \t");
+        }
+        status = place_add(r, p);
+    }
+    return status;
+}
+
+/* ---- .usda ---- */
+
+static int prim_tell(const struct usda_prim *prim, void *user)
+{
+    struct reading *r = user;
+    matrix4 m;
+    if (strcmp(prim->type, "BasisCurves") != 0 && strcmp(prim->type, "NurbsCurves") != 0) return 1;
+    if (!usda_world(prim, NAN, m)) return wrong(r, "what it does to the curve can't be read"), 0;
+    for (int32_t i = 0; i + 2 < prim->n_points; i += 3) {
+        double p[3];
+        for (int a = 0; a < 3; a++) {
+            p[a] = m[a][3];
+            for (int b = 0; b < 3; b++) p[a] += m[a][b] * prim->point[i + b];
+            p[a] *= prim->metres;
+        }
+        const double turned[3] = {p[0], prim->y_up ? -p[2] : p[1], prim->y_up ? p[1] : p[2]};
+        if (place_add(r, turned)) return 0;
+    }
+    return 0;
+}
+
+/* ---- any ---- */
+
+static int has_ending(const char *path, const char *ending)
+{
+    const size_t n = strlen(path), m = strlen(ending);
+    return n > m && !strcmp(path + n - m, ending);
+}
+
+enum bw_status curve_read(const char *path, double scale, int y_up, const struct bw_place *place, struct curve *c,
+                          struct bw_diag *d)
+{
+    struct reading r = {.path = path, .place = place, .d = d, .c = c};
+    const int usda = has_ending(path, ".usda"), obj = has_ending(path, ".obj");
+    *c = (struct curve){0};
+    if (!usda && !obj && !has_ending(path, ".csv")) return wrong(&r, "a curve is read from .obj, .csv or .usda");
+    char *text = bw_file_text(path, place, d);
+    if (text && usda) usda_walk(text, path, prim_tell, &r, d);
+    else if (text) obj ? obj_read(&r, text) : csv_read(&r, text);
+    bw_free(text);
+    for (int32_t i = 0; !usda && i < c->n; i++) {
+        const double p[3] = {scale * c->place[i][0], scale * c->place[i][1], scale * c->place[i][2]};
+        c->place[i][0] = p[0], c->place[i][1] = y_up ? -p[2] : p[1], c->place[i][2] = y_up ? p[1] : p[2];
+    }
+    if (!d->status && c->n < 2) wrong(&r, "a curve goes through two places or more");
+    if (d->status) bw_free(c->place), *c = (struct curve){0};
+    return d->status;
+}
+
+static double apart(const double a[3], const double b[3])
+{
+    return sqrt((b[0] - a[0]) * (b[0] - a[0]) + (b[1] - a[1]) * (b[1] - a[1]) + (b[2] - a[2]) * (b[2] - a[2]));
+}
+
+void curve_at(const struct curve *c, double s, double out[3])
+{
+    double length = 0;
+    for (int32_t i = 1; i < c->n; i++) length += apart(c->place[i - 1], c->place[i]);
+    double left = s * length;
+    int32_t i = 1;
+    for (; i + 1 < c->n && left > apart(c->place[i - 1], c->place[i]); i++) left -= apart(c->place[i - 1], c->place[i]);
+    const double step = apart(c->place[i - 1], c->place[i]), part = step > 0 ? fmin(left / step, 1) : 0;
+    for (int a = 0; a < 3; a++) out[a] = c->place[i - 1][a] + part * (c->place[i][a] - c->place[i - 1][a]);
+}
