@@ -39,7 +39,7 @@ struct lattice {
     const struct mass_points *m;
     const struct weight *w;
     const struct lattice_kernels *k;
-    double h;
+    double h, per;        ///< per: 1/h
     int64_t low[3], n[3]; ///< first brick and bricks along each axis of the box
     int32_t *table;       ///< of the box: brick, or -1
     struct brick *brick;
@@ -82,7 +82,7 @@ static struct reached bricks_of(const struct lattice *l, int64_t p)
     struct reached r;
     double w[3];
     for (int a = 0; a < 3; a++) {
-        const int64_t c = spline(l->m->pos[p][a] / l->h, w);
+        const int64_t c = spline(l->m->pos[p][a] * l->per, w);
         r.own[a] = floor_div(c);
         r.lo[a] = r.own[a] - ((c & (EDGE - 1)) == 0);
         r.hi[a] = r.own[a] + ((c & (EDGE - 1)) == EDGE - 1);
@@ -104,8 +104,8 @@ static enum bw_status box_find(struct bw_stage *s, struct lattice *l)
             lo[0], lo[1], lo[2], hi[0], hi[1], hi[2], l->h);
     for (int a = 0; a < 3; a++) {
         double w[3];
-        l->low[a] = floor_div(spline(lo[a] / l->h, w)) - 1;
-        l->n[a] = floor_div(spline(hi[a] / l->h, w)) + 2 - l->low[a];
+        l->low[a] = floor_div(spline(lo[a] * l->per, w)) - 1;
+        l->n[a] = floor_div(spline(hi[a] * l->per, w)) + 2 - l->low[a];
     }
     return BW_OK;
 }
@@ -144,17 +144,19 @@ static enum bw_status bricks_find(struct bw_stage *s, struct lattice *l)
 /// Vortons by brick, then number; bricks by parity.
 static enum bw_status order_make(struct bw_stage *s, struct lattice *l)
 {
-    int64_t first = 0;
+    int64_t first = 0, *next = s->host->scratch(s, (size_t)(l->bricks + 1) * sizeof *next); // not bricks far apart
     l->order = s->host->scratch(s, (size_t)l->m->count * sizeof *l->order);
     l->parity = s->host->scratch(s, (size_t)l->bricks * sizeof *l->parity);
-    if (!l->order || !l->parity) return BW_ERR_MEMORY;
-    for (int64_t p = 0; p < l->m->count; p++) l->brick[l->table[l->home[p]]].end++;
+    if (!l->order || !l->parity || !next) return BW_ERR_MEMORY;
+    memset(next, 0, (size_t)l->bricks * sizeof *next);
+    for (int64_t p = 0; p < l->m->count; p++) next[l->home[p] = l->table[l->home[p]]]++;
     for (int64_t b = 0; b < l->bricks; b++) {
-        int64_t n = l->brick[b].end;
-        l->brick[b].begin = l->brick[b].end = first;
-        first += n;
+        l->brick[b].begin = first;
+        first += next[b];
+        l->brick[b].end = first;
+        next[b] = l->brick[b].begin;
     }
-    for (int64_t p = 0; p < l->m->count; p++) l->order[l->brick[l->table[l->home[p]]].end++] = p;
+    for (int64_t p = 0; p < l->m->count; p++) l->order[next[l->home[p]]++] = p;
     for (int32_t c = 0; c < 8; c++) {
         l->n_parity[c + 1] = l->n_parity[c];
         for (int64_t b = 0; b < l->bricks; b++) {
@@ -179,7 +181,7 @@ static struct brick_points points_of(const struct lattice *l, const struct brick
                              .pos = l->m->pos,
                              .volume = l->m->volume,
                              .deviation = l->m->deviation,
-                             .h = l->h};
+                             .per = l->per};
     for (int a = 0; a < 3; a++) p.low[a] = (int64_t)b->at[a] * EDGE;
     return p;
 }
@@ -322,6 +324,7 @@ enum bw_status lattice_generate(struct bw_stage *s, const struct mass_points *m,
     struct lattice l = {.m = m,
                         .w = w,
                         .h = h,
+                        .per = 1 / h,
                         .rate = rate,
                         .k = simd >= BW_SIMD_AVX2 ? &lattice_kernels_avx2 : &lattice_kernels_baseline};
     enum bw_status st = box_find(s, &l);

@@ -12,7 +12,7 @@ typedef double four __attribute__((vector_size(32), aligned(8), may_alias));
 INLINE int64_t reach(const struct brick_points *b, int64_t p, double w[3][3])
 {
     int64_t at[3];
-    for (int a = 0; a < 3; a++) at[a] = spline(b->pos[p][a] / b->h, w[a]) - b->low[a];
+    for (int a = 0; a < 3; a++) at[a] = spline(b->pos[p][a] * b->per, w[a]) - b->low[a];
     return at[0] + WIDE * (at[1] + (int64_t)WIDE * at[2]);
 }
 

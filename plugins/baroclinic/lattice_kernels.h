@@ -14,7 +14,7 @@ struct brick_points {
     int64_t count, low[3];
     const bw_vec3 *pos;
     const double *volume, *deviation;
-    double h;
+    double per; ///< 1 over the nodes' distance
 };
 
 struct lattice_kernels {
