@@ -6,7 +6,7 @@
 typedef float vec4_loose __attribute__((vector_size(16), aligned(4), may_alias));
 
 /* Four places at a time: each place's four products, turned so that sums go lane by lane. */
-static void take(const float *in, const int32_t *at, const float (*w)[4], int32_t n, float *out)
+static void take(const float *in, const int32_t *at, float (*w)[4], int32_t n, float *out)
 {
     int32_t i = 0;
     for (; i + 4 <= n; i += 4) {

@@ -7,7 +7,7 @@
 
 struct dense_kernels {
     /// out[i] = Σ_t w[i][t] in[at[i] + t], four taps, n values.
-    void (*take)(const float *in, const int32_t *at, const float (*w)[4], int32_t n, float *out);
+    void (*take)(const float *in, const int32_t *at, float (*w)[4], int32_t n, float *out);
     /// out[i] = Σ_t w[t] in[i + t·stride], four taps, n values.
     void (*mix)(const float *in, ptrdiff_t stride, const float w[4], int32_t n, float *out);
     /// out[i] = Σ_t w[t] in[t][i], five taps, n values.
