@@ -174,7 +174,7 @@ import bpy, sys
 bpy.context.scene.frame_set(1001)
 wanted = bpy.context.scene.camera.matrix_world.copy(), bpy.context.scene.camera.data.angle
 sys.argv = ["scene"]
-exec(compile(open("box/box_blender.py").read(), "box_blender.py", "exec"), {"__name__": "__main__", "__file__": "box/box_blender.py"})
+exec(compile(open("seen/box_blender.py").read(), "box_blender.py", "exec"), {"__name__": "__main__", "__file__": "seen/box_blender.py"})
 camera = bpy.context.scene.camera
 found = camera.matrix_world.copy(), camera.data.angle
 far = max(abs(wanted[0][i][j] - found[0][i][j]) for i in range(3) for j in range(4))
@@ -183,8 +183,8 @@ PY
     shot() {
         cd "$work" && blender -b --factory-startup --python-exit-code 1 -P shot.py &&
             blender -b shot.blend --python-exit-code 1 -P "$here/../../hosts/blender/write_camera.py" -- shot.usda &&
-            "$billow" bake "$here/box.yaml" --set camera.file=shot.usda --set export.mp4.width=320 --frames 1001-1001 --out box &&
-            "$billow" blender box && blender -b shot.blend --python-exit-code 1 -P shot_same.py
+            "$billow" bake "$here/box.yaml" --set camera.file=shot.usda --set export.mp4.width=320 --frames 1001-1001 --out seen &&
+            "$billow" blender seen && blender -b shot.blend --python-exit-code 1 -P shot_same.py
     }
     check "Blender's camera, there and back" shot
     check "EXR: linear light with alpha" blender -b --factory-startup --python "$here/blender_exr.py" -- "$out/exr/box_1001.exr"
