@@ -30,19 +30,11 @@ static void faces_copy(const struct bw_block *b, const struct bw_view *out, int 
 /// What stands at a block's cells and around it as the step begins, x fastest.
 struct stands {
     const uint8_t *cells; ///< of cell (0,0,0), as openings.h says
+    uint8_t *shut;        ///< the same: 1 where nothing can enter; of the block's cells and those beside them
     ptrdiff_t step[3];
     int32_t thin;
     const struct bw_view *vel; ///< the obstacles', NULL: nothing goes with them
 };
-
-/* Can nothing enter this cell? */
-typedef bool shut_fn(const struct stands *s, const uint8_t *cell);
-
-static bool cell_is_covered(const struct stands *s, const uint8_t *cell)
-{
-    (void)s;
-    return !(*cell & WALLS_FLUID);
-}
 
 /* Can gas go from a cell to the next one along axis a, up or down? */
 static bool cells_join(const struct stands *s, const uint8_t *cell, int a, int up)
@@ -89,28 +81,41 @@ static bool gas_spread(const struct stands *s, const uint8_t *cell, int32_t firs
     return is_open;
 }
 
-/* Covered, with open faces to gas that is not the same: that beside one does not come round to that beside another
- * nearby. Such a cell is part of a wall about one cell thick, and lets through what it must not. */
+/* Has a covered cell open faces to gas that is not the same: that beside one does not come round to that beside another
+ * nearby? Such a cell is part of a wall about one cell thick, and lets through what it must not. */
 static bool cell_divides(const struct stands *s, const uint8_t *cell)
 {
-    struct window w = {{false}};
-    int open = 0;
-    if (!cell_is_covered(s, cell)) return false;
+    struct window w;
+    int joined = 0, open = 0;
+    for (int side = 0; side < 6; side++) joined += side >> 1 != s->thin && cells_join(s, cell, side >> 1, side & 1);
+    if (joined < 2) return false;
+    memset(&w, 0, sizeof w);
     for (int side = 0; side < 6; side++)
         if (side >> 1 != s->thin && cells_join(s, cell, side >> 1, side & 1) && !w.is[window_at(side)])
             open += gas_spread(s, cell, window_at(side), &w);
     return open > 1;
 }
 
+/* Of covered cells those that divide gas where its flow is known, else all. */
+static void shut_mark(const struct bw_block *b, const struct stands *s, bool flow_is_known)
+{
+    for (int32_t k = -1; k <= b->n[2]; k++)
+        for (int32_t j = -1; j <= b->n[1]; j++) {
+            const ptrdiff_t row = j * s->step[1] + k * s->step[2];
+            for (ptrdiff_t i = row - 1; i <= row + b->n[0]; i++) s->shut[i] = !(s->cells[i] & WALLS_FLUID);
+            for (ptrdiff_t i = row - 1; flow_is_known && i <= row + b->n[0]; i++)
+                if (s->shut[i]) s->shut[i] = cell_divides(s, s->cells + i);
+        }
+}
+
 /* Faces of cells that nothing can enter go with the obstacle. */
-static void faces_shut(const struct bw_block *b, const struct bw_view *out, int a, const struct stands *s,
-                       shut_fn *is_shut)
+static void faces_shut(const struct bw_block *b, const struct bw_view *out, int a, const struct stands *s)
 {
     for (int32_t k = 0; k < b->n[2] + (a == 2); k++)
         for (int32_t j = 0; j < b->n[1] + (a == 1); j++)
             for (int32_t i = 0; i < b->n[0] + (a == 0); i++) {
-                const uint8_t *high = s->cells + i + j * s->step[1] + k * s->step[2];
-                if (!is_shut(s, high) && !is_shut(s, high - s->step[a]) && *high >> a & 1) continue;
+                const ptrdiff_t high = i + j * s->step[1] + k * s->step[2];
+                if (!(s->shut[high] | s->shut[high - s->step[a]]) && s->cells[high] >> a & 1) continue;
                 bw_f32(out, a)[i + j * out->sy + k * out->sz] =
                     s->vel ? bw_f32(s->vel, a)[i + j * s->vel->sy + k * s->vel->sz] : 0;
             }
@@ -120,13 +125,16 @@ static bool stands_find(const struct flux *f, const struct bw_block *b, struct s
 {
     const int32_t lo[3] = {b->lo[0] - SEEN, b->lo[1] - SEEN, b->lo[2] - SEEN};
     const int32_t n[3] = {b->n[0] + 2 * SEEN, b->n[1] + 2 * SEEN, b->n[2] + 2 * SEEN};
-    uint8_t *cells = b->stage->host->body_scratch(b, (size_t)n[0] * (size_t)n[1] * (size_t)n[2]);
+    const size_t size = (size_t)n[0] * (size_t)n[1] * (size_t)n[2];
+    uint8_t *cells = b->stage->host->body_scratch(b, 2 * size);
     if (!cells) return false;
     walls_fill(f->pass->walls, 1, lo, n, cells);
     *s = (struct stands){.step = {1, n[0], (ptrdiff_t)n[0] * n[1]},
                          .thin = b->grid->thin,
                          .vel = f->moves && f->open ? &b->view[VIEW_SOLID] : NULL};
     s->cells = cells + SEEN * (s->step[0] + s->step[1] + s->step[2]);
+    s->shut = cells + size + (s->cells - cells);
+    shut_mark(b, s, f->open != NULL);
     return true;
 }
 
@@ -146,8 +154,7 @@ static void block_flow(const struct bw_block *b, void *user)
         const float *through = open_flux_at(f->open, b->grid, coord, a);
         if (through) faces_copy(b, out, a, through, td[0] + 1, (ptrdiff_t)(td[0] + 1) * (td[1] + 1));
         else faces_copy(b, out, a, bw_f32(vel, a), vel->sy, vel->sz);
-        if (stands.cells && a != b->grid->thin)
-            faces_shut(b, out, a, &stands, f->open ? cell_divides : cell_is_covered);
+        if (stands.cells && a != b->grid->thin) faces_shut(b, out, a, &stands);
     }
 }
 
