@@ -13,6 +13,7 @@
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #define BW_NOISE_OCTAVES 8
 
@@ -67,6 +68,24 @@ static inline void bw_noise_fill(struct bw_noise_lattice *l, uint64_t seed, doub
             }
 }
 
+typedef double bw_noise_pair __attribute__((vector_size(16)));
+typedef double bw_noise_pairs __attribute__((vector_size(32)));
+typedef float bw_noise_point __attribute__((vector_size(16)));
+
+/* Gx, Gy, Gz, C of two lattice points beside each other along x. */
+static inline void bw_noise_edge(const float *at, bw_noise_pair g[4])
+{
+    bw_noise_point low, high;
+    memcpy(&low, at, sizeof low);
+    memcpy(&high, at + 4, sizeof high);
+    const bw_noise_point xy = __builtin_shufflevector(low, high, 0, 4, 1, 5),
+                         zc = __builtin_shufflevector(low, high, 2, 6, 3, 7);
+    const bw_noise_pairs a = __builtin_convertvector(xy, bw_noise_pairs),
+                         b = __builtin_convertvector(zc, bw_noise_pairs);
+    memcpy(g, &a, sizeof a);
+    memcpy(g + 2, &b, sizeof b);
+}
+
 /// The noise at a world position inside what bw_noise_place was told; about -1 … 1, mean 0.
 static inline double bw_noise_at(const struct bw_noise_lattice *l, const double x[3])
 {
@@ -78,12 +97,16 @@ static inline double bw_noise_at(const struct bw_noise_lattice *l, const double 
         w[i] = bw_noise_fade(f[i]);
         base += (ptrdiff_t)((int64_t)cell - l->lo[i]) * stride[i];
     }
+    const bw_noise_pair fx = {f[0], f[0] - 1}, wx = {1 - w[0], w[0]};
     double sum = 0;
-    for (int corner = 0; corner < 8; corner++) {
-        int a = corner & 1, b = corner >> 1 & 1, c = corner >> 2;
-        const float *g = l->g + base + a * stride[0] + b * stride[1] + c * stride[2];
-        double weight = (a ? w[0] : 1 - w[0]) * (b ? w[1] : 1 - w[1]) * (c ? w[2] : 1 - w[2]);
-        sum += weight * (g[0] * (f[0] - a) + g[1] * (f[1] - b) + g[2] * (f[2] - c) + g[3]);
+    for (int edge = 0; edge < 4; edge++) {
+        const int b = edge & 1, c = edge >> 1;
+        bw_noise_pair g[4];
+        bw_noise_edge(l->g + base + b * stride[1] + c * stride[2], g);
+        const bw_noise_pair weight = wx * (b ? w[1] : 1 - w[1]) * (c ? w[2] : 1 - w[2]),
+                            part = weight * (g[0] * fx + g[1] * (f[1] - b) + g[2] * (f[2] - c) + g[3]);
+        sum += part[0];
+        sum += part[1];
     }
     return sum;
 }

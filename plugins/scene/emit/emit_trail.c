@@ -11,6 +11,7 @@
 #include "emit.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 enum { HALO = 16 };
@@ -29,6 +30,7 @@ struct trail {
     const struct source_way *way;
     struct instant at[MOTION_SAMPLES];
     int n;
+    bool fading;              ///< the source gives less at the step's end than earlier
     double scale, cells;      ///< cells a m/s in the step; longest way, cells
     struct box3 shape, reach; ///< all poses; and how far gas has come from them
     double (*most)[2];        ///< by row and component: greatest and least amount; what it can't raise, or lower
@@ -59,12 +61,27 @@ static double flow_component(const struct bw_block *b, const struct bw_view *v, 
     return low + w[2] * (high - low);
 }
 
+/* Calls of fmax() and fmin() would take longer than the rest. */
+static double clamped(double way, double most) { return way > most ? most : way < -most ? -most : way; }
+
 /* Cells that gas at q goes in the step. */
 static void flow_way(const struct trail *t, const struct bw_block *b, const double q[3], double d[3])
 {
     for (int a = 0; a < 3; a++) {
         const double u = a == b->grid->thin ? 0 : flow_component(b, &b->view[t->view_vel], a, q);
-        d[a] = fmax(fmin(t->scale * u, t->cells), -t->cells);
+        d[a] = clamped(t->scale * u, t->cells);
+    }
+}
+
+/* The same of gas at a cell's centre. */
+static void cell_way(const struct trail *t, const struct bw_block *b, const int32_t at[3], double d[3])
+{
+    const struct bw_view *v = &b->view[t->view_vel];
+    const ptrdiff_t step[3] = {1, v->sy, v->sz}, cell = at[0] + at[1] * step[1] + at[2] * step[2];
+    for (int a = 0; a < 3; a++) {
+        const float *f = bw_f32(v, a) + cell;
+        const double u = a == b->grid->thin ? 0 : (double)f[0] + 0.5 * ((double)f[step[a]] - (double)f[0]);
+        d[a] = clamped(t->scale * u, t->cells);
     }
 }
 
@@ -78,6 +95,21 @@ static int cell_is_full(const struct trail *t, const struct bw_block *b, const i
         for (int c = 0; c < v->comps; c++) {
             const double f = bw_get(v, c, at[0] + at[1] * v->sy + at[2] * v->sz), *most = t->most[3 * r + (uint32_t)c];
             if (f < cover * most[0] || f > cover * most[1]) return 0;
+        }
+    }
+    return 1;
+}
+
+/* Has it, without the noise, what the source gives at one moment? */
+static int cell_has(const struct trail *t, const struct bw_block *b, const int32_t at[3], const struct instant *from,
+                    double cover)
+{
+    for (uint32_t r = 0; r < t->plan->n_rows; r++) {
+        const struct bw_view *v = &b->view[r];
+        const struct bw_amount *amount = &from->amount[t->plan->row[r]];
+        for (int c = 0; c < v->comps; c++) {
+            const double f = bw_get(v, c, at[0] + at[1] * v->sy + at[2] * v->sz), give = cover * amount->value[c];
+            if (amount->value[c] < 0 ? f > give : f < give) return 0;
         }
     }
     return 1;
@@ -115,9 +147,10 @@ struct lattices {
 static int way_touches(const struct trail *t, const double x[3], const double d[3], double h)
 {
     const double turn = h * (1 + 0.25 * t->cells);
-    for (int a = 0; a < 3; a++)
-        if (fmin(x[a], x[a] - h * d[a]) - turn > t->shape.hi[a] || fmax(x[a], x[a] - h * d[a]) + turn < t->shape.lo[a])
-            return 0;
+    for (int a = 0; a < 3; a++) {
+        const double from = x[a] - h * d[a], low = from < x[a] ? from : x[a], high = from < x[a] ? x[a] : from;
+        if (low - turn > t->shape.hi[a] || high + turn < t->shape.lo[a]) return 0;
+    }
     return 1;
 }
 
@@ -127,7 +160,7 @@ static int place_give(const struct trail *t, const struct bw_block *b, const int
 {
     const struct instant *from = &t->at[k];
     const double cover = box_has(&from->bounds, x) ? pose_cover(&from->pose, x, t->plan->width) : 0;
-    if (cover <= 0 || cell_is_full(t, b, at, cover)) return 1;
+    if (cover <= 0 || cell_has(t, b, at, from, cover)) return 1;
     if (!noise->filled[k] && !noise_prepare(t->plan, from->time, b, noise->lo, noise->hi, noise->at[k])) return 0;
     noise->filled[k] = 1;
     cell_give(t, b, at, from, t->plan->octaves ? cover * noise_share(t->plan, noise->at[k], x) : cover);
@@ -140,14 +173,15 @@ static int cell_follow(const struct trail *t, const struct bw_block *b, const in
     const double q[3] = {at[0], at[1], at[2]}, h = b->grid->h;
     double now[3], middle[3], half[3], x[3], end[3];
     int room = 1;
-    flow_way(t, b, q, now);
+    cell_way(t, b, at, now);
     for (int a = 0; a < 3; a++) {
         end[a] = block_coord(b, a, q[a] + 0.5);
         half[a] = q[a] - 0.5 * now[a];
     }
     if (!way_touches(t, end, now, h)) return 1;
     flow_way(t, b, half, middle);
-    for (int k = 0; k < t->n && room && !cell_is_full(t, b, at, 1); k++) {
+    for (int turn = 0; turn < t->n && room && !cell_is_full(t, b, at, 1); turn++) {
+        const int k = t->fading ? t->n - 1 - turn : turn; // what gives most first: the rest has less to add
         const double s = (double)k / t->n;
         for (int a = 0; a < 3; a++) x[a] = end[a] - h * (s * now[a] - s * s * (now[a] - middle[a]));
         room = place_give(t, b, at, k, x, noise);
@@ -209,7 +243,10 @@ static void speed_body(const struct bw_block *b, void *user)
         const float *u = bw_f32(v, a);
         for (int32_t k = 0; k < b->n[2]; k++)
             for (int32_t j = 0; j < b->n[1]; j++)
-                for (int32_t i = 0; i < b->n[0]; i++) most = fmaxf(most, fabsf(u[i + j * v->sy + k * v->sz]));
+                for (int32_t i = 0; i < b->n[0]; i++) {
+                    const float speed = fabsf(u[i + j * v->sy + k * v->sz]);
+                    most = speed > most ? speed : most;
+                }
     }
     b->max[0] = (double)most;
 }
@@ -259,6 +296,14 @@ static enum bw_status amounts_at(struct bw_stage *s, struct trail *t, struct ins
     return BW_OK;
 }
 
+static double instant_gives(const struct trail *t, const struct instant *at)
+{
+    double sum = 0;
+    for (uint32_t r = 0; r < t->plan->n_rows; r++)
+        for (int c = 0; c < 3; c++) sum += fabs(at->amount[t->plan->row[r]].value[c]);
+    return sum;
+}
+
 static enum bw_status instants_init(struct bw_stage *s, struct trail *t)
 {
     const double margin = 0.5 * t->plan->width + s->grid->h;
@@ -278,6 +323,7 @@ static enum bw_status instants_init(struct bw_stage *s, struct trail *t)
         at->bounds = pose_bounds(&at->pose, margin);
         bounds_add(&t->shape, at->bounds);
     }
+    t->fading = status == BW_OK && instant_gives(t, &t->at[t->n - 1]) > instant_gives(t, t->at);
     t->reach = box_widened(t->shape, (t->cells + 1) * s->grid->h);
     return status;
 }
