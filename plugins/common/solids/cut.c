@@ -44,18 +44,18 @@ uint64_t cut_mark(const struct bw_block *b, const struct bw_view *solid)
     return mark;
 }
 
-/// Distance at the low corner of a cell, in cells.
-static float corner_distance(const struct bw_view *v, const float *cell, float per_h)
+/// Distances at the low corners of a row of cells, in cells.
+static void corners_fill(const struct bw_view *v, const float *cell, float per_h, int n, float *restrict out)
 {
-    float sum = 0;
-    int known = 0;
-    for (int e = 0; e < 8; e++) {
-        const float d = cell[-(ptrdiff_t)(e & 1) - (e >> 1 & 1) * v->sy - (e >> 2) * v->sz] * per_h;
-        if (d >= KNOWN) continue;
-        sum += d;
-        known++;
+    for (int i = 0; i < n; i++) {
+        float sum = 0, known = 0;
+        for (int e = 0; e < 8; e++) {
+            const float d = cell[i - (e & 1) - (e >> 1 & 1) * v->sy - (e >> 2) * v->sz] * per_h;
+            sum += d < KNOWN ? d : 0;
+            known += d < KNOWN ? 1 : 0;
+        }
+        out[i] = known > 0 ? sum / known : KNOWN;
     }
-    return known ? sum / (float)known : KNOWN;
 }
 
 /// Share of a triangle where a linear function is positive.
@@ -98,9 +98,10 @@ int cut_is_wall(const float *cell, const ptrdiff_t step[3], int thin, float h)
     return wall;
 }
 
-/// Is the face below this cell along an axis shut by a wall about one cell thick?
+/// Is the face below this cell along an axis shut by a wall about one cell thick? Most lie in gas, which says enough.
 static int face_is_wall(const float *high, const ptrdiff_t step[3], int axis, int thin, float h)
 {
+    if (high[-step[axis]] > 0 && high[0] > 0 && high[-step[axis]] + high[0] >= h) return 0;
     return cut_is_thin_wall(high, step[axis], h) ||
            (cut_is_wall(high, step, thin, h) && cut_is_wall(high - step[axis], step, thin, h));
 }
@@ -117,8 +118,8 @@ static void faces_fill(const struct bw_block *b, const struct bw_view *solid, in
                 const ptrdiff_t at = i + j * s[1] + k * s[2];
                 const float *high = bw_f32(solid, 0) + i + j * step[1] + k * step[2];
                 const float *p = corner + at;
-                c->w[axis][at] =
-                    face_is_wall(high, step, axis, b->grid->thin, h) ? 0 : square_share(p[0], p[u], p[u + v], p[v]);
+                const float share = square_share(p[0], p[u], p[u + v], p[v]); // most are 0, and need no second look
+                c->w[axis][at] = share > 0 && face_is_wall(high, step, axis, b->grid->thin, h) ? 0 : share;
             }
 }
 
@@ -133,9 +134,8 @@ int cut_make(const struct bw_block *b, const struct bw_view *solid, int pad, str
     const float per_h = (float)(1 / b->grid->h);
     for (int k = -pad; k <= b->n[2] + pad; k++)
         for (int j = -pad; j <= b->n[1] + pad; j++)
-            for (int i = -pad; i <= b->n[0] + pad; i++)
-                corner[i + j * sy + k * sz] =
-                    corner_distance(solid, bw_f32(solid, 0) + i + j * solid->sy + k * solid->sz, per_h);
+            corners_fill(solid, bw_f32(solid, 0) - pad + j * solid->sy + k * solid->sz, per_h, b->n[0] + 2 * pad + 1,
+                         corner - pad + j * sy + k * sz);
     for (int axis = 0; axis < 3; axis++)
         if (axis != b->grid->thin) faces_fill(b, solid, pad, corner, axis, c);
     return 1;
