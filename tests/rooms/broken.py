@@ -67,7 +67,8 @@ def targets_of(root, files):
 
 def verdict(changes, targets_too=None, facts=FACTS, **lists):
     """{rule: sentences} for the good tree with `changes` (path: text, None takes the file away)."""
-    lists = {"PAIRS": PAIR, "CIRCLES": {}, "ARROWS": {}, "HEADERS": {}, "FOLDERS": {}, "LONG_LINES": {}, **lists}
+    lists = {"PAIRS": PAIR, "CIRCLES": {}, "ARROWS": {}, "HEADERS": {}, "FOLDERS": {}, "LONG_LINES": {},
+             "OPTIONAL": {}, **lists}
     with tempfile.TemporaryDirectory() as root:
         files = {path: text for path, text in {**GOOD, **changes}.items() if text is not None}
         for path, text in files.items():

@@ -80,7 +80,7 @@ def level_of(parameters):
     return [p for p in parameters if re.match(r"-D(BW_LEVEL|\w+_TABLE)=", p)]
 
 
-def compiled_once(tree, targets):
+def compiled_once(tree, targets, lists):
     """A source belongs to one target, kernels to one a SIMD level; and to at least one. Tests link what they like."""
     places, out = {}, []
     for target in targets:
@@ -96,7 +96,8 @@ def compiled_once(tree, targets):
         if len(users) > 1 and (len(set(levels)) < len(levels) or () in levels):
             out.append("%s is compiled into %s: make a library of it" % (path, ", ".join(name for name, _ in users)))
     for path, file in tree.files.items():
-        if path.endswith((".c", ".cpp")) and not path.startswith("tests/") and path not in places:
+        ours = path.endswith((".c", ".cpp")) and not path.startswith("tests/")
+        if ours and path not in places and path not in lists.OPTIONAL:
             out.append("%s belongs to no target" % path)
     return out if places else ["the build's list of targets is empty"]
 
@@ -156,7 +157,7 @@ def checks(tree, targets, facts, lists):
     """[(what, sentences)], an empty list of sentences is good."""
     return [
         ("arrows between rooms", arrows(tree, lists)),
-        ("each source in one target", compiled_once(tree, targets)),
+        ("each source in one target", compiled_once(tree, targets, lists)),
         ("no circle of files", no_circles(tree, lists)),
         ("headers lead to their files", headers_lead(tree, lists)),
         ("folders hold one idea", folders_small(tree, lists)),
