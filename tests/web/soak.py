@@ -58,6 +58,9 @@ def main():
         several(server.come_and_go, served)
         several(server.nonsense_send, served, requests // 4 // HANDS)
         server.wait(lambda: served.state()["ended"] is not None, 240)
+        for frame in range(1, FRAMES + 1): # the server keeps frames that were looked at, to a bound: those first
+            served.get("picture?frame=%d&w=64&h=64" % frame)
+        several(server.come_and_go, served)
         before = served.memory()
         several(server.nonsense_send, served, 3 * requests // 4 // HANDS)
         several(server.come_and_go, served)
