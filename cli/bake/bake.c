@@ -472,7 +472,7 @@ int bake_line_run(int argc, char **argv, char **message)
     failure_print(&b);
     event_print(&b.progress, "end",
                 json_pack("{s:b, s:i, s:s?}", "ok", b.status == BW_OK, "code", code, "message", b.message));
-    if (b.requeue && code == 75) farm_requeue(b.facts.out);
+    if (b.requeue && code == 75 && bw_process_rank(NULL) == 0) farm_requeue(b.facts.out);
     if (message && b.message) *message = strdup(b.message);
     bake_free(&b);
     return code;

@@ -18,7 +18,7 @@ struct farm_wish {
 #define FARM_OPTIONS                                                                                               \
     {"on", "slurm", "submit it to Slurm instead of running it here", 'O'},                                         \
     {"site", "FILE", "the farm's paths, modules, container and limits (see docs/farm.md)", 'T'},                   \
-    {"ask", "KEY=VALUE", "time, memory, cores, partition …, instead of the site's or the estimate", 'K'}
+    {"ask", "KEY=VALUE", "time, memory, cores, ranks, partition …, instead of the site's or the estimate", 'K'}
 #define FARM_TASKS {"tasks", "N", "with --on slurm: N tasks over the frames, where each of these stands alone", 'k'}
 // clang-format on
 
@@ -33,6 +33,9 @@ int farm_wish_check(const struct farm_wish *w);
 /// sentence, with its exit code in *code.
 json_t *farm_site(const struct farm_wish *w, int *code);
 
+/// Processes ("ranks") that one bake is asked to be made by; 1: as ever.
+int farm_ranks(const json_t *site);
+
 /* ---- farm_script.c ---- */
 
 /// What a task is to do, and what that may cost.
@@ -42,6 +45,7 @@ struct farm_task {
     const char *name, *array, *after, *log; ///< array, after: NULL, or as sbatch has them; log: below OUT
     char *command;                          ///< the program's words, as a shell reads them
     double cells, frames, memory;           ///< of a task
+    int ranks;                              ///< processes that make it together; 0 and 1: one
 };
 
 /// Words for a shell: quoted, and by the site's paths where they are absolute; new memory.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A bake into the queue. Every frame begins where the one before it ended, so it is one task, whatever cores it has. */
+/* A bake into the queue. Every frame begins where the one before it ended, so it is one job, whatever cores it has, by one
+ * process or by several (`--ask ranks=4`). */
 #include "farm.h"
 
 #include <stdlib.h>
@@ -73,6 +74,7 @@ static int bake_submit(const struct farm_bake *b, const json_t *site, const stru
     t.cells = cli_number(all, "cells");
     t.frames = cli_number(all, "before") + (double)(facts->last - facts->first + 1);
     t.memory = facts->memory;
+    t.ranks = farm_ranks(site);
     t.command = command_make(b, site, facts->out);
     int code = preset && t.command ? cli_write_file(preset, cli_text(all, "resolved")) : 7;
     if (!code) code = farm_script_write(site, &t);

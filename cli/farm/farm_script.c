@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The script that Slurm gets: all that is asked for stands at its head, its last line is a command that can be typed as
- * well. The shell gives its place to the program (exec), so that Slurm's signals come to that alone and once. */
+ * well. The shell gives its place to the program (exec), so that Slurm's signals come to that alone and once; or to srun,
+ * which starts a bake's processes and hands signals on to them. */
 #include "farm.h"
 
 #include <limits.h>
@@ -47,20 +48,32 @@ static double minutes_of(const struct farm_task *t, double cores)
     return fmax(10, ceil(1.6e-6 * t->cells * t->frames / cores / 60));
 }
 
-/* MiB: full boxes, a quarter more for snapshots that wait to be written, and the program with its libraries. */
-static double megabytes_of(const struct farm_task *t) { return ceil((1.25 * t->memory) / 1048576) + 512; }
+/* MiB of a process: full boxes, a quarter more for snapshots that wait to be written, and the program with its libraries.
+ * Of several each holds its share and what is beside it, a third of the whole on four (docs/scaling.md). */
+static double megabytes_of(const struct farm_task *t)
+{
+    return ceil((1.25 * t->memory) / 1048576 * (t->ranks > 1 ? 1.4 / t->ranks : 1)) + 512;
+}
+
+static void memory_print(FILE *f, const json_t *ask, const struct farm_task *t, double cores)
+{
+    if (*cli_text(ask, "memory")) fprintf(f, "#SBATCH --mem=%s\n", cli_text(ask, "memory"));
+    else if (t->ranks > 1) fprintf(f, "#SBATCH --mem-per-cpu=%.0fM\n", ceil(megabytes_of(t) / cores));
+    else fprintf(f, "#SBATCH --mem=%.0fM\n", megabytes_of(t));
+}
 
 static void asked_print(FILE *f, const json_t *ask, const struct farm_task *t)
 {
     static const char *const as_they_are[] = {"partition", "account", "qos", "reservation", "constraint", "nice"};
     const json_t *more = json_object_get(ask, "options"), *one;
-    const double cores = *cli_text(ask, "cores") ? strtod(cli_text(ask, "cores"), NULL) : cores_of(t->cells);
+    const int ranks = t->ranks > 1 ? t->ranks : 1;
+    const double cores = *cli_text(ask, "cores") ? strtod(cli_text(ask, "cores"), NULL) : cores_of(t->cells / ranks);
     size_t i;
+    if (ranks > 1) fprintf(f, "#SBATCH --ntasks=%d\n", ranks);
     fprintf(f, "#SBATCH --cpus-per-task=%.0f\n", cores);
-    if (*cli_text(ask, "memory")) fprintf(f, "#SBATCH --mem=%s\n", cli_text(ask, "memory"));
-    else fprintf(f, "#SBATCH --mem=%.0fM\n", megabytes_of(t));
+    memory_print(f, ask, t, cores);
     if (*cli_text(ask, "time")) fprintf(f, "#SBATCH --time=%s\n", cli_text(ask, "time"));
-    else fprintf(f, "#SBATCH --time=%.0f\n", minutes_of(t, cores));
+    else fprintf(f, "#SBATCH --time=%.0f\n", minutes_of(t, cores * ranks));
     for (i = 0; i < sizeof as_they_are / sizeof *as_they_are; i++)
         if (*cli_text(ask, as_they_are[i]))
             fprintf(f, "#SBATCH --%s=%s\n", as_they_are[i], cli_text(ask, as_they_are[i]));
@@ -124,7 +137,9 @@ static void script_print(FILE *f, const json_t *site, const struct farm_task *t,
           f);
     modules_print(f, site);
     const char *container = cli_text(site, "container");
-    fprintf(f, "exec %s%s%s %s\n", container, *container ? " " : "", program ? program : "billow", t->command);
+    // a step's tasks have the cores of the job's only where srun is told them anew
+    const char *start = t->ranks > 1 ? "srun --mpi=pmix --cpus-per-task=\"$SLURM_CPUS_PER_TASK\" " : "";
+    fprintf(f, "exec %s%s%s%s %s\n", start, container, *container ? " " : "", program ? program : "billow", t->command);
     free(program);
     free(here);
 }

@@ -6,10 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *const asks[] = {"time",        "memory",     "cores",   "partition", "account", "qos",
-                                   "reservation", "constraint", "at_once", "nice",      "options"};
+static const char *const asks[] = {"time", "memory",      "cores",      "ranks",   "partition", "account",
+                                   "qos",  "reservation", "constraint", "at_once", "nice",      "options"};
+static const char *const counts[] = {"cores", "ranks", "at_once"};
 static const char *const keys[] = {"billow", "modules", "setup", "container", "paths", "ask"};
-enum { N_ASKS = sizeof asks / sizeof *asks, N_KEYS = sizeof keys / sizeof *keys };
+enum { N_ASKS = sizeof asks / sizeof *asks, N_COUNTS = sizeof counts / sizeof *counts, N_KEYS = sizeof keys / sizeof *keys };
 
 static int is_among(const char *word, const char *const *words, uint32_t n)
 {
@@ -34,7 +35,7 @@ static int ask_good(const char *place, const char *key, const char *value)
         fprintf(stderr, "%s: %s wants one line without quotes\n", place, key);
         return 0;
     }
-    if (strcmp(key, "cores") && strcmp(key, "at_once")) return 1;
+    if (!is_among(key, counts, N_COUNTS)) return 1;
     const long n = strtol(value, &end, 10);
     if (!*end && n > 0 && n < 100000) return 1;
     fprintf(stderr, "%s: %s wants a whole number above 0, not \"%s\"\n", place, key, value);
@@ -59,6 +60,12 @@ int farm_option(struct farm_wish *w, int code, const char *text)
     if (code == 'K') return ask_take(w, text);
     w->on = text;
     return strcmp(text, "slurm") ? cli_usage("--on takes slurm, not \"%s\"", text) : EXIT_CODE_OK;
+}
+
+int farm_ranks(const json_t *site)
+{
+    const char *text = cli_text(json_object_get(site, "ask"), "ranks");
+    return *text ? (int)strtol(text, NULL, 10) : 1;
 }
 
 void farm_wish_free(struct farm_wish *w) { json_decref(w->ask); }

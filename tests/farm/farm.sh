@@ -210,6 +210,20 @@ that "and so all end" test -z "$(squeue -h)" -a "$(ls died/vdb | wc -l)" -lt 60
 srun_bake --mpi=pmix -N 2 -n 3 "$billow" "${long[@]}" --resume; expect "on three instead of four" 0 "60 frames"
 that "it goes on where that was" grep -q "^resumed from" died/bake.log
 that "the same bytes after all" same lives died
+
+# ---- the same into the queue, and its time is over ----
+queued=("${long[@]/died/queued}")
+run "${queued[@]}" --on slurm --ask memory=500M --ask cores=1 --ask ranks=2 --ask options=--nodes=2; expect "a bake by two processes" 0 "job"
+that "one on each node" wait_for 60 sh -c "[ \"\$(squeue -h -j $(job_of queued) -t RUNNING -o %D)\" = 2 ]"
+that "it runs" wait_for 60 frames queued 5
+scancel --batch --signal=TERM "$(job_of queued)"
+that "it is requeued" wait_for 60 sh -c "scontrol show job $(job_of queued) | grep -q 'Restarts=1'"
+that "with a checkpoint" grep -q "stopping after this step, with a checkpoint" queued/farm/bake.log
+that "and was stopped in the middle" test "$(ls queued/vdb | wc -l)" -lt 60
+that "it comes to its end" wait_for 240 over queued
+that "it was resumed" grep -q "^resumed from" queued/bake.log
+that "both had a share" grep -q "ranks.bytes" queued/timings.csv
+that "the same bytes after all" same lives queued
 unset OMPI_MCA_btl OMPI_MCA_btl_tcp_if_include OMPI_MCA_mpi_yield_when_idle
 lap "srun"
 
