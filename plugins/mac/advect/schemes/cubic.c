@@ -1,13 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Cubic gather for advection, compiled once a SIMD level (BW_LEVEL).
  *
- * Lagrange's cubic through the 4 nodes around a point, along each axis in turn: 64 values. Fourth order a step, so
- * third order over a fixed time at a fixed CFL number; unconditionally stable in the 2-norm (Staniforth, Côté,
- * "Semi-Lagrangian integration schemes for atmospheric models", Mon. Weather Rev. 119, 1991). It overshoots at jumps:
- * it is clamped to the 8 nearest values (Bermejo, Staniforth, Mon. Weather Rev. 120, 1992).
+ * With L the linear interpolation along an axis and C Lagrange's cubic through the 4 nodes around a point,
  *
- * With `soften` the weights are in part those of linear interpolation, which damps: the cubic alone adds energy to a
- * flow that carries itself (.5 % in Taylor-Green's, 32³, by t = 4 in 128 steps), since it is no conservation law.
+ *     C_x L_y L_z + L_x C_y L_z + L_x L_y C_z - 2 L_x L_y L_z:
+ *
+ * the linear one, and what the cubic adds to it along each axis by itself. That is the first step of Smolyak's sum
+ * (Delvos, Schempp, "Boolean methods in interpolation and approximation", 1989): from 32 values as exact as from the 64
+ * of the product C_x C_y C_z, whose error is h^4 d^4/dx^4 too; what is left out is h^4 d^4/dx^2 dy^2. With t, s = 1 - t
+ * the place between the middle two of an axis, C = (1 + t s / 2) L - t s / 6 ((1 + s) f_-1 + (1 + t) f_2), so that all
+ * three have one linear interpolation in common. No wave grows, wherever the point lies and whatever its direction (by
+ * a scan of both; test_advection.c): third order over a fixed time at a fixed CFL number, unconditionally stable in the
+ * 2-norm (Staniforth, Cote, "Semi-Lagrangian integration schemes for atmospheric models", Mon. Weather Rev. 119, 1991).
+ * It overshoots at jumps: it is clamped to the 8 nearest values (Bermejo, Staniforth, Mon. Weather Rev. 120, 1992).
+ *
+ * With `soften` the cubic's part is so much less, which damps: a cubic adds energy to a flow that carries itself, since
+ * it is no conservation law.
  *
  * Cells that move by the same number of cells share loads; every other group in the vector costs its own, so vectors
  * are of eight: of sixteen a flow with eddies moves half as many alike again. Each cell's operations and their order
@@ -19,75 +27,93 @@
 
 enum { WIDE = 16 };
 
-/// Up to WIDE cells of a row: whole cells moved, as an offset, and what each of the 4 nodes counts along each axis.
+/// Axes but `a`, in order.
+static const int others[3][2] = {{1, 2}, {0, 2}, {0, 1}};
+
+/// Up to WIDE cells of a row: whole cells moved, as an offset; the places t, s = 1 - t between nodes; t s.
 struct cubic {
     int32_t offset[WIDE];
-    float w[3][4][WIDE];
-    bool counts[3][4]; ///< for any cell; at rest, and across a plane, most nodes count for nothing
+    float t[3][WIDE], s[3][WIDE], ts[3][WIDE];
+    bool counts[3]; ///< more than the node at rest, for any cell; not across a plane
 };
 
-/* Weights of nodes -1, 0, 1, 2 for a point at t between 0 and 1; s = 1 - t makes them mirror images of each other. */
-static inline void cubic_weights(struct cubic *q, const struct advect_row *r, int32_t i, int count)
+static inline void cubic_places(struct cubic *q, const struct advect_row *r, int32_t i, int count)
 {
     const float stride[3] = {1, (float)r->sy, (float)r->sz};
     float offset[WIDE] = {0};
     for (int a = 0; a < 3; a++) {
         bool moved = false;
         for (int l = 0; l < count; l++) {
-            const float way = advect_way(r, a, i + l), low = advect_floor(way), t = way - low, s = 1 - t;
-            const float keep = 1 - r->soften;
+            const float way = advect_way(r, a, i + l), low = advect_floor(way), t = way - low;
             offset[l] += low * stride[a]; // exact: whole numbers below 2^24
-            q->w[a][0][l] = t * s * (1 + s) * (-1.0f / 6) * keep;
-            q->w[a][1][l] = s * (1 + t) * (1 + s) * 0.5f * keep + s * r->soften;
-            q->w[a][2][l] = t * (1 + t) * (1 + s) * 0.5f * keep + t * r->soften;
-            q->w[a][3][l] = t * s * (1 + t) * (-1.0f / 6) * keep;
+            q->t[a][l] = t;
+            q->s[a][l] = 1 - t;
+            q->ts[a][l] = t * (1 - t);
             moved |= t != 0;
         }
-        for (int m = 0; m < 4; m++) q->counts[a][m] = moved || m == 1;
+        q->counts[a] = moved;
     }
     for (int l = 0; l < count; l++) q->offset[l] = (int32_t)offset[l];
 }
 
-/* Adds up 4 nodes along an axis as (inner pair) + (outer pair), so that a mirrored row gives the same bits. */
-static inline void cubic_join(const struct cubic *q, int a, int count, float part[4][WIDE], float *out)
+/* Linear between two, which are one where the axis does not count. */
+static inline void cubic_between(const struct cubic *q, int a, int count, const float *low, const float *high,
+                                 float *out)
 {
-    if (!q->counts[a][0]) {
-        for (int l = 0; l < count; l++) out[l] = part[1][l];
-        return;
-    }
-    for (int l = 0; l < count; l++) {
-        const float inner = q->w[a][1][l] * part[1][l] + q->w[a][2][l] * part[2][l];
-        out[l] = inner + (q->w[a][0][l] * part[0][l] + q->w[a][3][l] * part[3][l]);
-    }
+    for (int l = 0; l < count; l++) out[l] = q->counts[a] ? q->s[a][l] * low[l] + q->t[a][l] * high[l] : low[l];
+}
+
+/* Linear along axes `a` from four, of which the first axis' are side by side. */
+static inline void cubic_across(const struct cubic *q, const int a[2], int count, float part[4][WIDE], float *out)
+{
+    float low[WIDE], high[WIDE];
+    cubic_between(q, a[0], count, part[0], part[1], low);
+    cubic_between(q, a[0], count, part[2], part[3], high);
+    cubic_between(q, a[1], count, low, high, out);
+}
+
+/* Node e of the four along axes a[0], a[1]; those of an axis that does not count are one. */
+static inline ptrdiff_t node_of(const bool counts[3], const int a[2], const ptrdiff_t step[3], int e)
+{
+    return ((e & 1) && counts[a[0]] ? step[a[0]] : 0) + ((e & 2) && counts[a[1]] ? step[a[1]] : 0);
 }
 
 /* The values of all cells as if all moved by the same whole cells: node (0,0,0) of cell l is p[l]. */
-static inline void cubic_alike(const struct cubic *q, const float *p, int32_t sy, int32_t sz, int count, float *out)
+static inline void cubic_alike(const struct cubic *q, const float *p, const struct advect_row *r, int count, float *out)
 {
-    float row[4][WIDE], plane[4][WIDE];
-    for (int z = 0; z < 4; z++) {
-        if (!q->counts[2][z]) continue;
-        for (int y = 0; y < 4; y++) {
-            const float *f = p + (y - 1) * sy + (z - 1) * sz;
-            if (!q->counts[1][y]) continue;
-            for (int l = 0; l < count; l++) {
-                const float inner = q->w[0][1][l] * f[l] + q->w[0][2][l] * f[l + 1];
-                row[y][l] = inner + (q->w[0][0][l] * f[l - 1] + q->w[0][3][l] * f[l + 2]);
-            }
-        }
-        cubic_join(q, 1, count, row, plane[z]);
+    const ptrdiff_t step[3] = {1, r->sy, r->sz};
+    float part[4][WIDE], sum[WIDE], far[WIDE] = {0}, share[WIDE] = {0};
+    for (int e = 0; e < 4; e++) {
+        const float *f = p + node_of(q->counts, others[0], step, e);
+        cubic_between(q, 0, count, f, f + 1, part[e]);
     }
-    cubic_join(q, 2, count, plane, out);
+    cubic_across(q, others[0], count, part, sum);
+    for (int a = 0; a < 3; a++) {
+        float ends[WIDE];
+        if (!q->counts[a]) continue;
+        for (int e = 0; e < 4; e++) {
+            const float *f = p + node_of(q->counts, others[a], step, e);
+            for (int l = 0; l < count; l++)
+                part[e][l] = (1 + q->s[a][l]) * f[l - step[a]] + (1 + q->t[a][l]) * f[l + 2 * step[a]];
+        }
+        cubic_across(q, others[a], count, part, ends);
+        for (int l = 0; l < count; l++) {
+            far[l] += q->ts[a][l] * ends[l];
+            share[l] += q->ts[a][l];
+        }
+    }
+    for (int l = 0; l < count; l++)
+        out[l] = sum[l] + (1 - r->soften) * (0.5f * share[l] * sum[l] - (1.0f / 6) * far[l]);
 }
 
 static inline void cubic_cells(const struct advect_row *r, int32_t i, int count, float *out)
 {
     struct cubic q;
     float value[WIDE];
-    cubic_weights(&q, r, i, count);
+    cubic_places(&q, r, i, count);
     for (uint32_t left = (1u << count) - 1; left;) {
         const int32_t same = q.offset[__builtin_ctz(left)];
-        cubic_alike(&q, r->f + i + same, r->sy, r->sz, count, value);
+        cubic_alike(&q, r->f + i + same, r, count, value);
         for (int l = 0; l < count; l++) {
             if (q.offset[l] != same) continue;
             out[i + l] = value[l];
@@ -100,27 +126,22 @@ static inline void cubic_cells(const struct advect_row *r, int32_t i, int count,
 
 #if VEC_LANES > 4
 struct vec_cubic {
-    vec offset, t[3], w[3][4];
-    bool counts[3]; ///< more than the node at rest, for any cell
+    vec offset, t[3], s[3];
+    bool counts[3];
 };
 
-static inline void vec_weights(struct vec_cubic *q, const struct advect_row *r, int32_t i)
+static inline void vec_places(struct vec_cubic *q, const struct advect_row *r, int32_t i)
 {
     const float stride[3] = {1, (float)r->sy, (float)r->sz};
-    const vec one = vec_set(1), half = vec_set(0.5f), sixth = vec_set(-1.0f / 6), soften = vec_set(r->soften),
-              keep = vec_set(1 - r->soften);
     q->offset = vec_set(0);
     for (int a = 0; a < 3; a++) {
         vec way = vec_load(r->d[a] + i);
-        if (r->e[a]) way = half * (vec_load(r->e[a] + i) + way);
-        const vec low = vec_floor(way), t = way - low, s = one - t;
+        if (r->e[a]) way = vec_set(0.5f) * (vec_load(r->e[a] + i) + way);
+        const vec low = vec_floor(way);
         q->offset += low * vec_set(stride[a]);
-        q->t[a] = t;
-        q->w[a][0] = t * s * (one + s) * sixth * keep;
-        q->w[a][1] = s * (one + t) * (one + s) * half * keep + s * soften;
-        q->w[a][2] = t * (one + t) * (one + s) * half * keep + t * soften;
-        q->w[a][3] = t * s * (one + t) * sixth * keep;
-        q->counts[a] = vec_any(t);
+        q->t[a] = way - low;
+        q->s[a] = vec_set(1) - q->t[a];
+        q->counts[a] = vec_any(q->t[a]);
     }
 }
 
@@ -143,56 +164,65 @@ static inline void alike_find(struct alike *g, vec offset, const float *f)
     }
 }
 
-INLINE vec vec_join(const vec w[4], const vec part[4])
+/* A node's values in all lanes: loads are all that lanes that move otherwise cost more. */
+INLINE vec vec_node(const struct alike *g, int n, ptrdiff_t at)
 {
-    return (w[1] * part[1] + w[2] * part[2]) + (w[0] * part[0] + w[3] * part[3]);
+    vec v = vec_load(g->f[0] + at);
+    for (int k = 1; k < n; k++) v = vec_pick(g->in[k], vec_load(g->f[k] + at), v);
+    return v;
 }
 
-/* Node by node the values of all lanes: their loads are all that lanes that move otherwise cost more. `n`: groups;
- * `all`: the nodes count along every axis. Both are known where it is called from. */
-INLINE vec vec_nodes(const struct vec_cubic *q, const struct alike *g, int n, bool all, const ptrdiff_t step[2],
+INLINE vec vec_between(const struct vec_cubic *q, int a, bool all, vec low, vec high)
+{
+    return all || q->counts[a] ? q->s[a] * low + q->t[a] * high : low;
+}
+
+INLINE vec vec_across(const struct vec_cubic *q, const int a[2], bool all, const vec part[4])
+{
+    return vec_between(q, a[1], all, vec_between(q, a[0], all, part[0], part[1]),
+                       vec_between(q, a[0], all, part[2], part[3]));
+}
+
+/* `n`: groups; `all`: every axis counts. Both are known where it is called from. */
+INLINE vec vec_nodes(const struct vec_cubic *q, const struct alike *g, int n, bool all, const struct advect_row *r,
                      bool clamp)
 {
-    vec plane[4], low[4], high[4];
-    const int from[3] = {all || q->counts[0] ? 0 : 1, all || q->counts[1] ? 0 : 1, all || q->counts[2] ? 0 : 1};
-    for (int z = from[2]; z < (from[2] ? 2 : 4); z++) {
-        vec row[4];
-        for (int y = from[1]; y < (from[1] ? 2 : 4); y++) {
-            const ptrdiff_t at = (y - 1) * step[0] + (z - 1) * step[1] - 1;
-            vec node[4];
-            for (int x = from[0]; x < (from[0] ? 2 : 4); x++) {
-                node[x] = vec_load(g->f[0] + at + x);
-                for (int k = 1; k < n; k++) node[x] = vec_pick(g->in[k], vec_load(g->f[k] + at + x), node[x]);
-            }
-            row[y] = from[0] ? node[1] : vec_join(q->w[0], node);
-            if (y == 0 || y == 3 || z == 0 || z == 3) continue; // not one of the 8 around
-            low[(y - 1) + 2 * (z - 1)] = node[1];
-            high[(y - 1) + 2 * (z - 1)] = node[from[0] ? 1 : 2];
+    const ptrdiff_t step[3] = {1, r->sy, r->sz};
+    const bool counts[3] = {all || q->counts[0], all || q->counts[1], all || q->counts[2]};
+    const vec one = vec_set(1);
+    vec low[4], high[4], part[4], far = vec_set(0), share = vec_set(0);
+    for (int e = 0; e < 4; e++) {
+        const ptrdiff_t at = node_of(counts, others[0], step, e);
+        low[e] = vec_node(g, n, at);
+        high[e] = counts[0] ? vec_node(g, n, at + 1) : low[e];
+        part[e] = vec_between(q, 0, all, low[e], high[e]);
+    }
+    const vec sum = vec_across(q, others[0], all, part);
+    for (int a = 0; a < 3; a++) {
+        if (!counts[a]) continue;
+        const vec from = one + q->s[a], to = one + q->t[a], ts = q->t[a] * q->s[a];
+        for (int e = 0; e < 4; e++) {
+            const ptrdiff_t at = node_of(counts, others[a], step, e);
+            part[e] = from * vec_node(g, n, at - step[a]) + to * vec_node(g, n, at + 2 * step[a]);
         }
-        plane[z] = from[1] ? row[1] : vec_join(q->w[1], row);
+        far += ts * vec_across(q, others[a], all, part);
+        share += ts;
     }
-    const vec value = from[2] ? plane[1] : vec_join(q->w[2], plane);
-    if (!clamp) return value;
-    for (int e = 1; e < 4 && !all; e++) { // what is not beside counts for nothing
-        const int is = (from[1] ? 0 : e & 1) + (from[2] ? 0 : e & 2);
-        low[e] = low[is];
-        high[e] = high[is];
-    }
-    return vec_bound(low, high, q->t, ADVECT_CORNER_LEAST, value);
+    const vec value = sum + vec_set(1 - r->soften) * (vec_set(0.5f) * share * sum - vec_set(1.0f / 6) * far);
+    return clamp ? vec_bound(low, high, q->t, ADVECT_CORNER_LEAST, value) : value;
 }
 
 static inline vec vec_cells(const struct advect_row *r, int32_t i, bool clamp)
 {
-    const ptrdiff_t step[2] = {r->sy, r->sz};
     struct vec_cubic q;
     struct alike g;
-    vec_weights(&q, r, i);
+    vec_places(&q, r, i);
     alike_find(&g, q.offset, r->f + i);
-    if (!(q.counts[0] && q.counts[1] && q.counts[2])) return vec_nodes(&q, &g, g.n, false, step, clamp);
-    if (g.n == 1) return vec_nodes(&q, &g, 1, true, step, clamp);
-    if (g.n == 2) return vec_nodes(&q, &g, 2, true, step, clamp);
-    if (g.n == 3) return vec_nodes(&q, &g, 3, true, step, clamp);
-    return vec_nodes(&q, &g, g.n, true, step, clamp);
+    if (!(q.counts[0] && q.counts[1] && q.counts[2])) return vec_nodes(&q, &g, g.n, false, r, clamp);
+    if (g.n == 1) return vec_nodes(&q, &g, 1, true, r, clamp);
+    if (g.n == 2) return vec_nodes(&q, &g, 2, true, r, clamp);
+    if (g.n == 3) return vec_nodes(&q, &g, 3, true, r, clamp);
+    return vec_nodes(&q, &g, g.n, true, r, clamp);
 }
 #endif
 
