@@ -6,8 +6,9 @@
  * second order, at s = 1 the midpoint rule's trace, and has
  *     f(x) = max over s in [0, 1) of c(X(s), t - s dt) · amount(t - s dt)
  * or what was carried there: what many small steps would give. Without it a source whose noise or amount changes leaves
- * a shell at its edge with each step, terraces in the smoke that rises from it. Samples are half a cell of the longest
- * way apart, at most MOTION_SAMPLES. We cheat where ways are longer than LONGEST cells: they are taken for so long. */
+ * a shell at its edge with each step, terraces in the smoke that rises from it. Samples are half a cell of the gas' own
+ * way apart, of those that lie half a cell of the longest way apart, at most MOTION_SAMPLES; noise that changes is a
+ * way, too. We cheat where ways are longer than LONGEST cells: they are taken for so long. */
 #include "emit.h"
 
 #include <math.h>
@@ -32,6 +33,8 @@ struct trail {
     int n;
     bool fading;              ///< the source gives less at the step's end than earlier
     double scale, cells;      ///< cells a m/s in the step; longest way, cells
+    double travel, noise;     ///< cells that the shape goes in the step; how far in time the noise goes, as a way
+    bool still;               ///< the shape stands, and its distance is known everywhere
     struct box3 shape, reach; ///< all poses; and how far gas has come from them
     double (*most)[2];        ///< by row and component: greatest and least amount; what it can't raise, or lower
     uint32_t view_vel, view_solid;
@@ -154,6 +157,13 @@ static int way_touches(const struct trail *t, const double x[3], const double d[
     return 1;
 }
 
+/* The same by the distance, of a shape that stands. */
+static int way_reaches(const struct trail *t, const double x[3], const double d[3], double h)
+{
+    const double way = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]), turn = 1 + 0.25 * t->cells;
+    return !t->still || pose_distance(&t->at[0].pose, x) < 0.5 * t->plan->width + h * (1 + way + turn);
+}
+
 /* What the source gives to gas that is at x at instant k. 0: out of memory. */
 static int place_give(const struct trail *t, const struct bw_block *b, const int32_t at[3], int k, const double x[3],
                       struct lattices *noise)
@@ -167,6 +177,16 @@ static int place_give(const struct trail *t, const struct bw_block *b, const int
     return 1;
 }
 
+/* Of the instants one in so many is half a cell of this way from the next; the first and one more at least. */
+static int way_stride(const struct trail *t, const double now[3], const double middle[3])
+{
+    const double first = now[0] * now[0] + now[1] * now[1] + now[2] * now[2],
+                 later = middle[0] * middle[0] + middle[1] * middle[1] + middle[2] * middle[2],
+                 way = sqrt((first > later ? first : later) + t->noise * t->noise);
+    const int stride = t->n / motion_samples(0.5 + way + t->travel);
+    return stride > 1 ? stride : 1;
+}
+
 /* 0: out of memory. */
 static int cell_follow(const struct trail *t, const struct bw_block *b, const int32_t at[3], struct lattices *noise)
 {
@@ -178,10 +198,11 @@ static int cell_follow(const struct trail *t, const struct bw_block *b, const in
         end[a] = block_coord(b, a, q[a] + 0.5);
         half[a] = q[a] - 0.5 * now[a];
     }
-    if (!way_touches(t, end, now, h)) return 1;
+    if (!way_touches(t, end, now, h) || !way_reaches(t, end, now, h)) return 1;
     flow_way(t, b, half, middle);
-    for (int turn = 0; turn < t->n && room && !cell_is_full(t, b, at, 1); turn++) {
-        const int k = t->fading ? t->n - 1 - turn : turn; // what gives most first: the rest has less to add
+    const int stride = way_stride(t, now, middle), last = (t->n - 1) / stride;
+    for (int turn = 0; turn <= last && room && !cell_is_full(t, b, at, 1); turn++) {
+        const int k = stride * (t->fading ? last - turn : turn); // what gives most first: the rest has less to add
         const double s = (double)k / t->n;
         for (int a = 0; a < 3; a++) x[a] = end[a] - h * (s * now[a] - s * s * (now[a] - middle[a]));
         room = place_give(t, b, at, k, x, noise);
@@ -349,6 +370,13 @@ static enum bw_status trail_sweep(struct bw_stage *s, struct trail *t)
     return status ? status : failed > 0 ? BW_ERR_MEMORY : BW_OK;
 }
 
+/* Poses of one place and size: turned otherwise, or of a file that may have changed? */
+static bool stands(const struct pose *p, const struct pose *q)
+{
+    const bool plain = p->kind != SHAPE_MESH && p->kind != SHAPE_VDB && p->kind != SHAPE_POINTS;
+    return plain && !memcmp(p->axis, q->axis, sizeof p->axis);
+}
+
 enum bw_status trail_run(struct bw_stage *s, const struct plan *a, const struct source_way *way, int *done)
 {
     struct trail *t = s->host->scratch(s, sizeof *t);
@@ -360,7 +388,10 @@ enum bw_status trail_run(struct bw_stage *s, const struct plan *a, const struct 
     bounds_add(&t->shape, pose_bounds(&start, 0.5 * a->width + s->grid->h));
     if (status == BW_OK) status = trail_measure(s, t);
     if (status != BW_OK) return status;
-    t->n = motion_samples(t->cells + pose_travel(&start, &a->pose[0]) / s->grid->h);
+    t->travel = pose_travel(&start, &a->pose[0]) / s->grid->h;
+    t->noise = a->octaves ? way->dt * a->p->noise.speed / s->grid->h : 0;
+    t->n = motion_samples(t->cells + t->travel);
+    t->still = t->travel <= 0 && stands(&start, &a->pose[0]);
     if (t->n == 1) return BW_OK;
     *done = 1;
     status = instants_init(s, t);
