@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A bake into the queue. Every frame begins where the one before it ended, so it is one job, whatever cores it has, by one
- * process or by several (`--ask ranks=4`). */
+/* A bake into the queue. Every frame begins where the one before it ended, so it is one job, whatever cores it has, by
+ * one process or by several (`--ask ranks=4`). */
 #include "farm.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The script that Slurm gets: all that is asked for stands at its head, its last line is a command that can be typed as
- * well. The shell gives its place to the program (exec), so that Slurm's signals come to that alone and once; or to srun,
- * which starts a bake's processes and hands signals on to them. */
+ * well. The shell gives its place to the program (exec), so that Slurm's signals come to that alone and once; or to
+ * srun, which starts a bake's processes and hands signals on to them. */
 #include "farm.h"
 
 #include <limits.h>
@@ -48,8 +48,8 @@ static double minutes_of(const struct farm_task *t, double cores)
     return fmax(10, ceil(1.6e-6 * t->cells * t->frames / cores / 60));
 }
 
-/* MiB of a process: full boxes, a quarter more for snapshots that wait to be written, and the program with its libraries.
- * Of several each holds its share and what is beside it, a third of the whole on four (docs/scaling.md). */
+/* MiB of a process: full boxes, a quarter more for snapshots that wait to be written, and the program with its
+ * libraries. Of several each holds its share and what is beside it, a third of the whole on four (docs/scaling.md). */
 static double megabytes_of(const struct farm_task *t)
 {
     return ceil((1.25 * t->memory) / 1048576 * (t->ranks > 1 ? 1.4 / t->ranks : 1)) + 512;

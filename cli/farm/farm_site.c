@@ -10,7 +10,11 @@ static const char *const asks[] = {"time", "memory",      "cores",      "ranks",
                                    "qos",  "reservation", "constraint", "at_once", "nice",      "options"};
 static const char *const counts[] = {"cores", "ranks", "at_once"};
 static const char *const keys[] = {"billow", "modules", "setup", "container", "paths", "ask"};
-enum { N_ASKS = sizeof asks / sizeof *asks, N_COUNTS = sizeof counts / sizeof *counts, N_KEYS = sizeof keys / sizeof *keys };
+enum {
+    N_ASKS = sizeof asks / sizeof *asks,
+    N_COUNTS = sizeof counts / sizeof *counts,
+    N_KEYS = sizeof keys / sizeof *keys
+};
 
 static int is_among(const char *word, const char *const *words, uint32_t n)
 {
