@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The script that Slurm gets: all that is asked for stands at its head, its last line is a command that can be typed as
- * well. The shell gives its place to the program (exec), so that Slurm's signals come to that alone and once; or to
- * srun, which starts a bake's processes and hands signals on to them. */
+/* The script that Slurm gets: all that is asked for stands at its head, then a command that can be typed as well. The
+ * shell gives its place to the program (exec), so that Slurm's signals come to that alone and once. Several processes of
+ * one bake are started by srun, which ends them at once when it is told to end itself; so the shell stays, and has Slurm
+ * tell them. */
 #include "farm.h"
 
 #include <limits.h>
@@ -137,9 +138,16 @@ static void script_print(FILE *f, const json_t *site, const struct farm_task *t,
           f);
     modules_print(f, site);
     const char *container = cli_text(site, "container");
+    char *line = cli_printf("%s%s%s %s", container, *container ? " " : "", program ? program : "billow", t->command);
     // a step's tasks have the cores of the job's only where srun is told them anew
-    const char *start = t->ranks > 1 ? "srun --mpi=pmix --cpus-per-task=\"$SLURM_CPUS_PER_TASK\" " : "";
-    fprintf(f, "exec %s%s%s%s %s\n", start, container, *container ? " " : "", program ? program : "billow", t->command);
+    if (line && t->ranks > 1)
+        fprintf(f,
+                "trap 'scancel --signal=TERM \"$SLURM_JOB_ID\"' TERM # to all processes, not to srun\n"
+                "srun --mpi=pmix --cpus-per-task=\"$SLURM_CPUS_PER_TASK\" %s &\n"
+                "wait $!; code=$?\n[ $code = 143 ] && { wait $!; code=$?; } # by the signal\nexit $code\n",
+                line);
+    else if (line) fprintf(f, "exec %s\n", line);
+    free(line);
     free(program);
     free(here);
 }

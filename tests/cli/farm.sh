@@ -80,7 +80,7 @@ that "the same bytes" sh -c 'while read -r f; do cmp "$f" "exr/${f#exr_spread/}"
 run bake ball.yaml --on slurm --ask ranks=4 --ask cores=2 --out ranks; expect "four processes" 0 "job"
 that "they are asked for" sh -c "grep -qx '#SBATCH --ntasks=4' ranks/farm/bake.sbatch && grep -qx '#SBATCH --cpus-per-task=2' ranks/farm/bake.sbatch"
 that "and their share of memory a core" grep -qx '#SBATCH --mem-per-cpu=2[5-9][0-9]M' ranks/farm/bake.sbatch
-that "and started by srun" grep -q '^exec srun --mpi=pmix --cpus-per-task=.* bake .*ranks/farm/preset.yaml' ranks/farm/bake.sbatch
+that "and started by srun" grep -q '^srun --mpi=pmix --cpus-per-task=.* bake .*ranks/farm/preset.yaml' ranks/farm/bake.sbatch
 run bake ball.yaml --on slurm --ask ranks=1 --out rank; expect "one" 0 "job"
 that "is started as ever" sh -c "! grep -q 'srun\|ntasks\|per-cpu' rank/farm/bake.sbatch"
 run bake ball.yaml --on slurm --ask ranks=none --out r; expect "no number" 2 "ranks wants a whole number above 0"
