@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The script that Slurm gets: all that is asked for stands at its head, then a command that can be typed as well. The
- * shell gives its place to the program (exec), so that Slurm's signals come to that alone and once. Several processes of
- * one bake are started by srun, which ends them at once when it is told to end itself; so the shell stays, and has Slurm
- * tell them. */
+ * shell gives its place to the program (exec), so that Slurm's signals come to that alone and once. Several processes
+ * of one bake are started by srun, which ends them at once when it is told to end itself; so Slurm tells them, and the
+ * shell stays and waits. */
 #include "farm.h"
 
 #include <limits.h>
@@ -132,19 +132,19 @@ static void script_print(FILE *f, const json_t *site, const struct farm_task *t,
     asked_print(f, ask, t);
     path_print(f, site, "chdir", here ? here : "/", NULL);
     path_print(f, site, "output", out, t->log);
-    fputs("#SBATCH --open-mode=append\n#SBATCH --requeue\n"
-          "# Two minutes before its time is over: it keeps a checkpoint, and goes on from that in its next run.\n"
-          "#SBATCH --signal=B:TERM@120\n\n",
-          f);
+    fprintf(f,
+            "#SBATCH --open-mode=append\n#SBATCH --requeue\n"
+            "# Two minutes before its time is over: it keeps a checkpoint, and goes on from that in its next run.\n"
+            "#SBATCH --signal=%sTERM@120\n\n",
+            t->ranks > 1 ? "" : "B:");
     modules_print(f, site);
     const char *container = cli_text(site, "container");
     char *line = cli_printf("%s%s%s %s", container, *container ? " " : "", program ? program : "billow", t->command);
     // a step's tasks have the cores of the job's only where srun is told them anew
     if (line && t->ranks > 1)
         fprintf(f,
-                "trap 'scancel --signal=TERM \"$SLURM_JOB_ID\"' TERM # to all processes, not to srun\n"
-                "srun --mpi=pmix --cpus-per-task=\"$SLURM_CPUS_PER_TASK\" %s &\n"
-                "wait $!; code=$?\n[ $code = 143 ] && { wait $!; code=$?; } # by the signal\nexit $code\n",
+                "trap : TERM # Slurm tells the processes, too\n"
+                "srun --mpi=pmix --cpus-per-task=\"$SLURM_CPUS_PER_TASK\" %s\n",
                 line);
     else if (line) fprintf(f, "exec %s\n", line);
     free(line);

@@ -216,12 +216,17 @@ queued=("${long[@]/died/queued}")
 run "${queued[@]}" --on slurm --ask memory=500M --ask cores=1 --ask ranks=2 --ask options=--nodes=2; expect "a bake by two processes" 0 "job"
 that "one on each node" wait_for 60 sh -c "[ \"\$(squeue -h -j $(job_of queued) -t RUNNING -o %D)\" = 2 ]"
 that "it runs" wait_for 60 frames queued 5
-scancel --batch --signal=TERM "$(job_of queued)"
+scancel --signal=TERM "$(job_of queued)"
 that "it is requeued" wait_for 60 sh -c "scontrol show job $(job_of queued) | grep -q 'Restarts=1'"
 that "with a checkpoint" grep -q "stopping after this step, with a checkpoint" queued/farm/bake.log
 that "and was stopped in the middle" test "$(ls queued/vdb | wc -l)" -lt 60
 that "it comes to its end" wait_for 240 over queued
 that "it was resumed" grep -q "^resumed from" queued/bake.log
+run "${queued[@]/queued/ended}" --on slurm --ask memory=500M --ask cores=1 --ask ranks=2; expect "one to be cancelled" 0 "job"
+that "it runs" wait_for 60 frames ended 5
+run cancel ended; expect "cancel" 0 "is cancelled"
+that "it is gone" wait_for 60 gone "$(job_of ended)"
+that "with a checkpoint of its end" grep -q "is kept: .billow resume" ended/farm/bake.log
 that "both had a share" grep -q "ranks.bytes" queued/timings.csv
 that "the same bytes after all" same lives queued
 unset OMPI_MCA_btl OMPI_MCA_btl_tcp_if_include OMPI_MCA_mpi_yield_when_idle
