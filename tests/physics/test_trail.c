@@ -90,6 +90,16 @@ Test(trail, slow_gas_beside_fast)
     source_check_in(SHEARED, "sheared pulse", BALL ", density: \"=0.6+0.4*sin(2*pi*11*t)\"", .03, .15);
 }
 
+/* A soft edge and broad noise are met in fewer places, too. */
+Test(trail, soft_source)
+{
+    static const char soft[] = "shape: {sphere: {center: [10, 10, 12], radius: 5}}, falloff: 6, density: 1";
+    char noisy[200];
+    snprintf(noisy, sizeof noisy, "%s, noise: {amount: 1, size: 12, speed: 40, octaves: 2}", soft);
+    source_check("soft", soft, .02, .1);
+    source_check("soft noise", noisy, .03, .15);
+}
+
 /* Nor do threads, or where tiles end. */
 Test(trail, tiles_do_not_matter)
 {

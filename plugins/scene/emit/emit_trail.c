@@ -6,9 +6,10 @@
  * second order, at s = 1 the midpoint rule's trace, and has
  *     f(x) = max over s in [0, 1) of c(X(s), t - s dt) · amount(t - s dt)
  * or what was carried there: what many small steps would give. Without it a source whose noise or amount changes leaves
- * a shell at its edge with each step, terraces in the smoke that rises from it. Samples are half a cell of the gas' own
- * way apart, of those that lie half a cell of the longest way apart, at most MOTION_SAMPLES; noise that changes is a
- * way, too. We cheat where ways are longer than LONGEST cells: they are taken for so long. */
+ * a shell at its edge with each step, terraces in the smoke that rises from it. Samples are as far apart on the gas'
+ * own way as what it meets is wide: a quarter of the soft edge or half of the finest noise, which counts for little, but
+ * not less than half a cell; noise that changes is a way, too. They are among MOTION_SAMPLES or fewer of the longest
+ * way. We cheat where ways are longer than LONGEST cells: they are taken for so long. */
 #include "emit.h"
 
 #include <math.h>
@@ -34,6 +35,7 @@ struct trail {
     bool fading;              ///< the source gives less at the step's end than earlier
     double scale, cells;      ///< cells a m/s in the step; longest way, cells
     double travel, noise;     ///< cells that the shape goes in the step; how far in time the noise goes, as a way
+    double apart;             ///< samples, cells
     bool still;               ///< the shape stands, and its distance is known everywhere
     struct box3 shape, reach; ///< all poses; and how far gas has come from them
     double (*most)[2];        ///< by row and component: greatest and least amount; what it can't raise, or lower
@@ -177,13 +179,15 @@ static int place_give(const struct trail *t, const struct bw_block *b, const int
     return 1;
 }
 
-/* Of the instants one in so many is half a cell of this way from the next; the first and one more at least. */
+static int way_samples(const struct trail *t, double cells) { return motion_samples(0.5 * cells / t->apart); }
+
+/* Of the instants one in so many is wanted on this way; the first and one more at least. */
 static int way_stride(const struct trail *t, const double now[3], const double middle[3])
 {
     const double first = now[0] * now[0] + now[1] * now[1] + now[2] * now[2],
                  later = middle[0] * middle[0] + middle[1] * middle[1] + middle[2] * middle[2],
                  way = sqrt((first > later ? first : later) + t->noise * t->noise);
-    const int stride = t->n / motion_samples(0.5 + way + t->travel);
+    const int stride = t->n / way_samples(t, t->apart + way + t->travel);
     return stride > 1 ? stride : 1;
 }
 
@@ -370,6 +374,13 @@ static enum bw_status trail_sweep(struct bw_stage *s, struct trail *t)
     return status ? status : failed > 0 ? BW_ERR_MEMORY : BW_OK;
 }
 
+static double samples_apart(const struct plan *a, double h)
+{
+    const double edge = 0.25 * a->width, noise = a->p->noise.size * pow(0.5, a->octaves);
+    const double finest = a->octaves && noise < edge ? noise : edge;
+    return fmax(0.5, finest / h);
+}
+
 /* Poses of one place and size: turned otherwise, or of a file that may have changed? */
 static bool stands(const struct pose *p, const struct pose *q)
 {
@@ -390,7 +401,8 @@ enum bw_status trail_run(struct bw_stage *s, const struct plan *a, const struct 
     if (status != BW_OK) return status;
     t->travel = pose_travel(&start, &a->pose[0]) / s->grid->h;
     t->noise = a->octaves ? way->dt * a->p->noise.speed / s->grid->h : 0;
-    t->n = motion_samples(t->cells + t->travel);
+    t->apart = samples_apart(a, s->grid->h);
+    t->n = way_samples(t, t->cells + t->travel);
     t->still = t->travel <= 0 && stands(&start, &a->pose[0]);
     if (t->n == 1) return BW_OK;
     *done = 1;
