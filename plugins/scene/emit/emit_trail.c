@@ -7,10 +7,11 @@
  *     f(x) = max over s in [0, 1) of c(X(s), t - s dt) · amount(t - s dt)
  * or what was carried there: what many small steps would give. Without it a source whose noise or amount changes leaves
  * a shell at its edge with each step, terraces in the smoke that rises from it. Samples are as far apart on the gas'
- * own way as what it meets is wide: a quarter of the soft edge or half of the finest noise, which counts for little, but
- * not less than half a cell; noise that changes is a way, too. They are among MOTION_SAMPLES or fewer of the longest
- * way. We cheat where ways are longer than LONGEST cells: they are taken for so long. */
+ * own way as what it meets is wide: a quarter of the soft edge or half of the finest noise, which counts for little,
+ * but not less than half a cell; noise that changes is a way, too. They are among MOTION_SAMPLES or fewer of the
+ * longest way. We cheat where ways are longer than LONGEST cells: they are taken for so long. */
 #include "emit.h"
+#include <common/vec3.h>
 
 #include <math.h>
 #include <stdbool.h>
@@ -160,9 +161,9 @@ static int way_touches(const struct trail *t, const double x[3], const double d[
 }
 
 /* The same by the distance, of a shape that stands. */
-static int way_reaches(const struct trail *t, const double x[3], const double d[3], double h)
+static int way_reaches(const struct trail *t, const double x[3], double way, double h)
 {
-    const double way = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]), turn = 1 + 0.25 * t->cells;
+    const double turn = 1 + 0.25 * t->cells;
     return !t->still || pose_distance(&t->at[0].pose, x) < 0.5 * t->plan->width + h * (1 + way + turn);
 }
 
@@ -182,12 +183,9 @@ static int place_give(const struct trail *t, const struct bw_block *b, const int
 static int way_samples(const struct trail *t, double cells) { return motion_samples(0.5 * cells / t->apart); }
 
 /* Of the instants one in so many is wanted on this way; the first and one more at least. */
-static int way_stride(const struct trail *t, const double now[3], const double middle[3])
+static int way_stride(const struct trail *t, double way)
 {
-    const double first = now[0] * now[0] + now[1] * now[1] + now[2] * now[2],
-                 later = middle[0] * middle[0] + middle[1] * middle[1] + middle[2] * middle[2],
-                 way = sqrt((first > later ? first : later) + t->noise * t->noise);
-    const int stride = t->n / way_samples(t, t->apart + way + t->travel);
+    const int stride = t->n / way_samples(t, t->apart + sqrt(way * way + t->noise * t->noise) + t->travel);
     return stride > 1 ? stride : 1;
 }
 
@@ -202,9 +200,11 @@ static int cell_follow(const struct trail *t, const struct bw_block *b, const in
         end[a] = block_coord(b, a, q[a] + 0.5);
         half[a] = q[a] - 0.5 * now[a];
     }
-    if (!way_touches(t, end, now, h) || !way_reaches(t, end, now, h)) return 1;
-    flow_way(t, b, half, middle);
-    const int stride = way_stride(t, now, middle), last = (t->n - 1) / stride;
+    const double way = vec3_length(now);
+    if (!way_touches(t, end, now, h) || !way_reaches(t, end, way, h)) return 1;
+    if (way > t->apart) flow_way(t, b, half, middle);
+    else memcpy(middle, now, sizeof middle); // straight, as far as samples can tell
+    const int stride = way_stride(t, fmax(way, vec3_length(middle))), last = (t->n - 1) / stride;
     for (int turn = 0; turn <= last && room && !cell_is_full(t, b, at, 1); turn++) {
         const int k = stride * (t->fading ? last - turn : turn); // what gives most first: the rest has less to add
         const double s = (double)k / t->n;
