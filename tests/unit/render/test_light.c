@@ -4,6 +4,7 @@
 #include "image_tools.h"
 #include <picture/volume/light/medium.h>
 #include <picture/volume/sweep/light.h>
+#include <picture/volume/sweep/scatter.h>
 #include <picture/volume/studio/floor.h>
 #include <picture/volume/studio/studio.h>
 #include <picture/volume/render.h>
@@ -115,36 +116,68 @@ Test(light, a_sky_of_ones_own_lights_all)
     free(s);
 }
 
-/// How fast light from straight above falls in deep smoke, of its extinction.
-static double fall_of(float albedo)
+enum { WAYS = 64 }; // upwards, and as many down
+
+/// What cells of depth d send out, as seen from within each of them: the mean over all directions through flat layers.
+static void layers_see(const double sent[N], double d, double out[N])
 {
-    struct bw_volume v = {.box = unit_box, .density = slab_make(0, N, 1)};
-    struct bw_scene scene = {
-        .lo = {-0.5, -0.5, 0}, .hi = {0.5, 0.5, 1}, .extinction = 0.25 * N, .look = BW_LOOK_DEFAULT};
-    struct bw_medium m;
-    enum { HIGH = 20, LOW = 8 }; // 7 and 10 deep
-    bw_camera_fit(&scene.camera, NULL, scene.lo, scene.hi, 1);
-    scene.look.environment = 0;
-    scene.look.n_lights = 1;
-    scene.look.light[0] = (struct bw_light){{0, 0, 1}, {1, 1, 1}, 0, 0, {0}};
-    for (int c = 0; c < 3; c++) scene.look.albedo[c] = albedo;
-    cr_assert_eq(bw_medium_light(&tools, &v, &scene, &m), BW_OK);
-    const float *lit = m.lit.rgbs, high = lit[4 * cell(N / 2, N / 2, HIGH)], low = lit[4 * cell(N / 2, N / 2, LOW)];
-    bw_medium_free(&tools, &m);
-    free(v.density);
-    return log((double)(high / low)) / (0.25 * (HIGH - LOW));
+    for (int k = 0; k < N; k++) out[k] = 0;
+    for (int way = 0; way < 2 * WAYS; way++) {
+        const double slant = d / ((way % WAYS + 0.5) / WAYS), keep = exp(-slant), even = (1 - keep) / slant;
+        double in = 0;
+        for (int q = 0; q < N; q++) {
+            const int k = way < WAYS ? q : N - 1 - q;
+            out[k] += (sent[k] + even * (in - sent[k])) / (2 * WAYS);
+            in = sent[k] + keep * (in - sent[k]);
+        }
+    }
 }
 
-/* Light that is scattered on and on falls no slower than diffusion lets it: two thirds of √(3 (1-a)(1-a g)) on a way
- * that is as long as the mean one, in white smoke still slower than what is scattered once. */
-Test(light, deep_smoke_is_as_dark_as_diffusion_leaves_it)
+/* Deep smoke under a lamp: what is scattered twice and three times is what all directions together make of it, on the
+ * surface and in the depth within a fifth, for smoke that is white and dark, in layers across any axis. */
+Test(light, smoke_lights_smoke)
 {
-    const double g = bw_phase_mean(0.45);
-    for (float albedo = 0.7f; albedo < 0.9f; albedo += 0.05f) {
-        const double a = (double)albedo, want = 2 * sqrt(3 * (1 - a) * (1 - a * g)) / 3, got = fall_of(albedo);
-        cr_assert_float_eq(got, want, 0.03, "albedo %g: %g, not %g", a, got, want);
-    }
-    cr_assert_lt(fall_of(1), 0.25, "white: %g", fall_of(1));
+    const double d = 0.25;
+    for (int axis = 0; axis < 3; axis++)
+        for (double albedo = 0.3; albedo < 1; albedo += 0.3) {
+            double once[N], twice[N], thrice[N];
+            for (int k = 0; k < N; k++) once[k] = albedo * exp(-d * (N - 0.5 - k));
+            layers_see(once, d, twice);
+            for (int k = 0; k < N; k++) once[k] = albedo * twice[k];
+            layers_see(once, d, thrice);
+            float *s = slab_make(0, N, (float)(d * N)), *light = cells_make(), *out = cells_make();
+            const size_t step = axis == 0 ? 1 : axis == 1 ? N : N * N;
+            for (size_t i = 0; i < (size_t)N * N * N; i++)
+                light[i] = (float)exp(-d * (N - 0.5 - (double)(i / step % N)));
+            const struct bw_scatter_medium m = {&unit_box, s, NULL, (float)albedo, 1, 0};
+            cr_assert_eq(bw_scatter(&tools, &m, light, out), BW_OK);
+            for (int k = N - 1; k > N - 14; k--) { // 3 deep; from the middle it is 6 to the sides
+                int at[3] = {N / 2, N / 2, N / 2};
+                at[axis] = k;
+                const double want = twice[k] + thrice[k], got = (double)out[cell(at[0], at[1], at[2])];
+                cr_assert_float_eq(got, want, 0.2 * want, "axis %d, albedo %g, cell %d: %g, not %g", axis, albedo, k,
+                                   got, want);
+            }
+            free(s);
+            free(light);
+            free(out);
+        }
+}
+
+/* Scattered light goes round no corner of obstacles: they send nothing on, and behind them it is dark. */
+Test(light, scattered_light_ends_at_obstacles)
+{
+    float *s = slab_make(0, N, 0.1f * N), *a = slab_make(0, N, 0.9f), *light = slab_make(30, N, 1), *out = cells_make();
+    for (int k = 20; k < 24; k++)
+        for (size_t i = 0; i < N * N; i++) s[(size_t)k * N * N + i] = 12 * N, a[(size_t)k * N * N + i] = 0;
+    const struct bw_scatter_medium m = {&unit_box, s, a, 0, 1, 0};
+    cr_assert_eq(bw_scatter(&tools, &m, light, out), BW_OK);
+    cr_assert_gt(out[cell(N / 2, N / 2, 26)], 0.02f);
+    for (int k = 0; k < 20; k++) cr_assert_lt(out[cell(N / 2, N / 2, k)], 1e-6f);
+    free(s);
+    free(a);
+    free(light);
+    free(out);
 }
 
 /* ---- pictures ---- */

@@ -8,6 +8,7 @@
 #include <picture/volume/studio/studio.h>
 #include <picture/volume/scene/flame.h>
 #include <picture/volume/scene/phase.h>
+#include <picture/volume/sweep/scatter.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -139,7 +140,7 @@ static void look_put(FILE *f, const struct scene_facts *a)
     colour_put(f, "obstacle", l->material.colour, 1);
     fprintf(f, ", \"roughness\": %.3g,\n", (double)l->material.roughness);
     number_put(f, "stops", log2(fmax(s->exposure, 1e-6)));
-    number_put(f, "bounces", 2);
+    number_put(f, "bounces", BW_BOUNCES);
 }
 
 static void place_put(FILE *f, const struct scene_facts *a)

@@ -2,27 +2,23 @@
 /* Lights the medium cell by cell: extinction, emission, every light with its shadows, light from all around. Flames
  * absorb what they emit (Kirchhoff): deep ones show their surface, thin ones let see through. Their luminance
  * follows Planck's law only by its square root: between the red tips and the white core of a fire lie factors of
- * thousands, which neither film nor screen can show. Light that is scattered again and again comes in octaves
- * (Wrenninge, Kulla, Lundqvist 2013): of each further one there is less, in the colour of smoke once more, with less
- * direction, and it reaches deeper, but no deeper than diffusion lets it: through smoke of albedo a and mean cosine g
- * it falls as exp(-√(3 (1-a)(1-a g)) τ), τ straight to the surface, which is 2/3 of the way to a lamp in the mean of
- * what enters. Shares were set by eye beside a plume of Cycles (tests/bench/cycles.py compares). */
+ * thousands, which neither film nor screen can show. What is scattered again is found by sweeps (scatter.c), from
+ * what arrives of lamps and from all around; of a lamp's light what went forward when it was scattered counts as not
+ * scattered yet (transport approximation: 1 - a g of extinction, a: albedo, g: mean cosine), so that cells have
+ * exp(-(1 - a g) τ) of it, and the difference to exp(-τ) has lost its direction. */
 #include "medium.h"
 #include "crisp.h"
 #include "soften.h"
 #include <picture/volume/scene/flame.h>
 #include <picture/volume/scene/phase.h>
 #include <picture/volume/scene/quick.h>
+#include <picture/volume/sweep/scatter.h>
 #include <picture/volume/sweep/shares.h>
 
 #include <math.h>
 
-enum { OCTAVES = 3, LOBE = 48 };
-#define SHARE 0.45f         ///< of one octave in the next …
-#define DEPTH 0.4f          ///< … its optical depth …
-#define BLUNT 0.5f          ///< … and its anisotropy
-#define STRAIGHT (2 / 3.0f) ///< mean cosine of the way in
-#define NEAREST 1.5         ///< cells from a lamp: nearer by, cells are too wide for its light
+enum { LOBE = 48 };
+#define NEAREST 1.5 ///< cells from a lamp: nearer by, cells are too wide for its light
 
 /// What the passes share.
 struct shade {
@@ -31,16 +27,15 @@ struct shade {
     const struct bw_scene *scene;
     struct bw_medium *m;
     struct bw_light light[BW_LIGHTS];
-    float phase[BW_LIGHTS][OCTAVES];   ///< of lamps far off, times the octave's share
-    float lobe[OCTAVES][2 * LOBE + 1]; ///< the same for cosines from -1 to 1, where a lamp has a place
-    float ahead;                       ///< mean cosine of what is scattered
-    float diffusion[3];                ///< of smoke without a dye
+    float phase[BW_LIGHTS];   ///< of lamps far off: what of their light goes to the eye
+    float lobe[2 * LOBE + 1]; ///< the same for cosines from -1 to 1, where a lamp has a place
+    float ahead;              ///< mean cosine of what is scattered
     int32_t n_lights;
     float *extinction;       ///< of light: smoke and obstacles
     float *share[BW_LIGHTS]; ///< what arrives of each light
     float *emission;         ///< {rgb, extinction} of flames, or NULL
     float *rows;             ///< four rows of scratch a layer
-    enum bw_status status[BW_LIGHTS];
+    enum bw_status status[BW_LIGHTS], scattered[3];
 };
 
 /// Colour of what scatters in a cell.
@@ -104,40 +99,23 @@ static void solid_block(struct shade *s)
             }
 }
 
-/// What light that is scattered on and on keeps of extinction at least, on its way from a lamp, by channel.
-static void diffusion_of(const struct shade *s, const float albedo[3], float least[3])
-{
-    for (int c = 0; c < 3; c++) {
-        const float lost = 3 * (1 - albedo[c]) * (1 - albedo[c] * s->ahead);
-        least[c] = bw_least(STRAIGHT * sqrtf(bw_most(lost, 0)), 1);
-    }
-}
-
-static void phase_values(double g, double cosine, float phase[OCTAVES])
-{
-    float share = BW_SUN_SMOKE;
-    for (int o = 0; o < OCTAVES; o++, g *= (double)BLUNT, share *= SHARE) phase[o] = share * (float)bw_phase(g, cosine);
-}
-
 static void phases_make(struct shade *s)
 {
     const double g = s->scene->look.anisotropy, *ahead = s->scene->camera.forward;
     s->ahead = (float)bw_phase_mean(g);
-    diffusion_of(s, s->scene->look.albedo, s->diffusion);
     for (int l = 0; l < s->n_lights; l++) {
         const double *to = s->light[l].to;
-        phase_values(g, to[0] * ahead[0] + to[1] * ahead[1] + to[2] * ahead[2], s->phase[l]);
+        s->phase[l] = (float)bw_phase(g, to[0] * ahead[0] + to[1] * ahead[1] + to[2] * ahead[2]);
     }
-    for (int q = 0; q <= 2 * LOBE; q++) {
-        float phase[OCTAVES];
-        phase_values(g, (double)q / LOBE - 1, phase);
-        for (int o = 0; o < OCTAVES; o++) s->lobe[o][q] = phase[o];
-    }
+    for (int q = 0; q <= 2 * LOBE; q++) s->lobe[q] = (float)bw_phase(g, (double)q / LOBE - 1);
 }
 
-/// Of a lamp with a place, what arrives at p through clear air times what of it goes to the eye.
-static void phase_from(const struct shade *s, const struct bw_light *l, const double p[3], float phase[OCTAVES])
+/// Of a lamp's light at p, what arrives through clear air, over 4π: its share, and times `phase` to the eye.
+static float lamp_share(const struct shade *s, int lamp, const double p[3], float *phase)
 {
+    const struct bw_light *l = &s->light[lamp];
+    *phase = s->phase[lamp];
+    if (!l->near) return BW_SUN_SMOKE;
     const struct bw_light_seen seen = bw_light_from(l, p, NEAREST * s->m->lit.box.h);
     double cosine = 0, far = 1e-30;
     for (int a = 0; a < 3; a++) {
@@ -146,8 +124,8 @@ static void phase_from(const struct shade *s, const struct bw_light *l, const do
     }
     const float at = LOBE * (1 + bw_least(bw_most((float)(cosine / sqrt(far)), -1), 1));
     const int q = at < 2 * LOBE ? (int)at : 2 * LOBE - 1;
-    for (int o = 0; o < OCTAVES; o++)
-        phase[o] = seen.share * (s->lobe[o][q] + (at - (float)q) * (s->lobe[o][q + 1] - s->lobe[o][q]));
+    *phase = s->lobe[q] + (at - (float)q) * (s->lobe[q + 1] - s->lobe[q]);
+    return BW_SUN_SMOKE * seen.share;
 }
 
 static void light_task(int64_t i, void *user)
@@ -157,51 +135,90 @@ static void light_task(int64_t i, void *user)
     s->status[i] = bw_light_shares(s->tools, &s->m->lit.box, &wish, s->share[i]);
 }
 
-/// Light that a cell sends to the eye, per metre.
-static void cell_light(struct shade *s, size_t i, const double p[3], const float ambient[3])
+/// One cell, what its smoke scatters, and what arrives there from all around.
+struct lit_cell {
+    size_t i;
+    double p[3];
+    float albedo[3], ambient[3];
+};
+
+/// What is scattered there for the first time, mean radiance by channel, in place of the cell's light.
+static void cell_first(struct shade *s, const struct lit_cell *at)
 {
     const float *more = s->scene->look.extinction;
-    float *out = s->m->lit.rgbs + 4 * i, albedo[3], arrives[3], density = out[3] > 0 ? density_at(s->v, i) : 0;
-    const float *least = s->diffusion;
-    float own[3];
-    if (density <= 0) return;
-    albedo_at(s, i, density, albedo);
-    if (s->v->dye[0]) diffusion_of(s, albedo, own), least = own;
-    for (int c = 0; c < 3; c++) arrives[c] = ambient[c];
+    float *out = s->m->lit.rgbs + 4 * at->i, phase;
+    for (int c = 0; c < 3; c++) out[c] = at->ambient[c];
     for (int l = 0; l < s->n_lights; l++) {
-        const float depth = -logf(bw_most(s->share[l][i], 1e-30f));
-        float tint[3] = {1, 1, 1}, deep = depth, near[OCTAVES];
-        if (s->light[l].near) phase_from(s, &s->light[l], p, near);
-        const float *phase = s->light[l].near ? near : s->phase[l];
-        for (int o = 0; o < OCTAVES; o++, deep *= DEPTH) {
-            float keep = 1;
-            for (int c = 0; c < 3; c++) {
-                if (!c || more[c] != more[c - 1] || least[c] != least[c - 1])
-                    keep = bw_exp_neg(more[c] * bw_most(deep, least[c] * depth));
-                arrives[c] += phase[o] * keep * tint[c] * s->light[l].rgb[c];
-                tint[c] *= albedo[c];
-            }
-        }
+        const float depth = -logf(bw_most(s->share[l][at->i], 1e-30f)), share = lamp_share(s, l, at->p, &phase);
+        for (int c = 0; c < 3; c++)
+            out[c] += share * s->light[l].rgb[c] * bw_exp_neg(more[c] * (1 - at->albedo[c] * s->ahead) * depth);
     }
-    for (int c = 0; c < 3; c++) out[c] = density * (float)s->scene->extinction * more[c] * albedo[c] * arrives[c];
 }
 
-static void layer_light(int64_t k, void *user)
+/// Light that a cell sends to the eye, per metre, in place of what has been scattered before.
+static void cell_light(struct shade *s, const struct lit_cell *at)
 {
-    struct shade *s = user;
+    const float *more = s->scene->look.extinction;
+    float *out = s->m->lit.rgbs + 4 * at->i, phase;
+    for (int c = 0; c < 3; c++) out[c] += at->ambient[c];
+    for (int l = 0; l < s->n_lights; l++) {
+        const float depth = -logf(bw_most(s->share[l][at->i], 1e-30f)), share = lamp_share(s, l, at->p, &phase);
+        for (int c = 0; c < 3; c++) {
+            const float straight = bw_exp_neg(more[c] * depth);
+            const float onward = bw_exp_neg(more[c] * (1 - at->albedo[c] * s->ahead) * depth);
+            out[c] += share * s->light[l].rgb[c] * (phase * straight + onward - straight);
+        }
+    }
+    for (int c = 0; c < 3; c++) out[c] *= out[3] * more[c] * at->albedo[c];
+}
+
+static void layer_cells(struct shade *s, int64_t k, void (*cell)(struct shade *s, const struct lit_cell *at))
+{
     const struct bw_dense *b = &s->m->lit.box;
-    size_t nx = (size_t)b->n[0];
+    const size_t nx = (size_t)b->n[0];
     float *rows = s->rows + 4 * nx * (size_t)k;
     for (int j = 0; j < b->n[1]; j++) {
         for (int c = 0; c < 3; c++)
             bw_ambient_row(&s->m->ambient, c, (int)nx, j, (int)k, rows + 3 * nx, rows + (size_t)c * nx);
-        size_t first = ((size_t)k * (size_t)b->n[1] + (size_t)j) * nx;
+        const size_t first = ((size_t)k * (size_t)b->n[1] + (size_t)j) * nx;
         for (size_t i = 0; i < nx; i++) {
-            const double p[3] = {b->origin[0] + ((double)i + 0.5) * b->h, b->origin[1] + (j + 0.5) * b->h,
-                                 b->origin[2] + ((double)k + 0.5) * b->h};
-            cell_light(s, first + i, p, (float[3]){rows[i], rows[nx + i], rows[2 * nx + i]});
+            if (!(s->m->lit.rgbs[4 * (first + i) + 3] > 0)) continue;
+            struct lit_cell at = {.i = first + i,
+                                  .p = {b->origin[0] + ((double)i + 0.5) * b->h, b->origin[1] + (j + 0.5) * b->h,
+                                        b->origin[2] + ((double)k + 0.5) * b->h}};
+            albedo_at(s, at.i, density_at(s->v, at.i), at.albedo);
+            for (size_t c = 0; c < 3; c++) at.ambient[c] = rows[c * nx + i];
+            cell(s, &at);
         }
     }
+}
+
+static void layer_first(int64_t k, void *user) { layer_cells(user, k, cell_first); }
+
+static void layer_light(int64_t k, void *user) { layer_cells(user, k, cell_light); }
+
+/// What has been scattered before it arrives, of one channel, in place of what is scattered for the first time.
+static void scatter_task(int64_t c, void *user)
+{
+    struct shade *s = user;
+    const size_t cells = bw_dense_cells(&s->m->lit.box);
+    const int uneven = s->v->dye[0] || s->v->solid;
+    float *memory = s->tools->alloc(s->tools->ctx, (uneven ? 3 : 2) * cells * sizeof(float));
+    float *lit = s->m->lit.rgbs, *light = memory, *albedo = uneven ? memory + 2 * cells : NULL;
+    const struct bw_scatter_medium m = {
+        &s->m->lit.box, s->extinction, albedo, s->scene->look.albedo[c], s->scene->look.extinction[c], s->ahead};
+    s->scattered[c] = memory ? BW_OK : BW_ERR_MEMORY;
+    if (!memory) return;
+    for (size_t i = 0; i < cells; i++) light[i] = lit[4 * i + (size_t)c];
+    for (size_t i = 0; albedo && i < cells; i++) {
+        const float smoke = lit[4 * i + 3]; // obstacles scatter nothing
+        float rgb[3] = {0};
+        if (smoke > 0) albedo_at(s, i, density_at(s->v, i), rgb);
+        albedo[i] = smoke > 0 ? rgb[c] * smoke / s->extinction[i] : 0;
+    }
+    s->scattered[c] = bw_scatter(s->tools, &m, light, memory + cells);
+    for (size_t i = 0; i < cells; i++) lit[4 * i + (size_t)c] = lit[4 * i + 3] > 0 ? memory[cells + i] : 0;
+    s->tools->release(s->tools->ctx, memory);
 }
 
 /// Parcel out `memory` as the passes need it.
@@ -229,8 +246,11 @@ static enum bw_status passes_run(struct shade *s)
     if (!status && s->v->solid) status = bw_ambient_solids(s->tools, b, lit->rgbs + 3, 4, &s->m->ambient);
     for (int l = 0; l < s->n_lights && !status; l++) status = s->status[l];
     if (status) return status;
-    s->tools->parallel(s->tools->ctx, b->n[2], layer_light, s);
-    return BW_OK;
+    s->tools->parallel(s->tools->ctx, b->n[2], layer_first, s);
+    s->tools->parallel(s->tools->ctx, 3, scatter_task, s);
+    for (int c = 0; c < 3 && !status; c++) status = s->scattered[c];
+    if (!status) s->tools->parallel(s->tools->ctx, b->n[2], layer_light, s);
+    return status;
 }
 
 enum bw_status bw_medium_light(const struct bw_tools *tools, const struct bw_volume *v, const struct bw_scene *scene,
