@@ -219,6 +219,43 @@ Test(march, jitter_is_even_at_every_scale)
     }
 }
 
+/* Soot in front of what is white hot, so thick that a step holds all that is seen: it is as even as the cells are. */
+Test(march, fire_behind_thick_soot_does_not_speckle)
+{
+    struct bw_volume v = {.box = cube};
+    const size_t cells = ACROSS * ACROSS * ACROSS;
+    float *memory = take(NULL, 3 * cells * sizeof(float));
+    v.density = memory, v.flame = memory + cells, v.temperature = memory + 2 * cells;
+    for (size_t i = 0; i < cells; i++) {
+        const double y = (double)(i / ACROSS % ACROSS);
+        v.density[i] = y > 9 && y < 12 ? 0.04f : 0;
+        v.flame[i] = y > 10 && y < 20;
+        v.temperature[i] = (float)fmin(fmax(500 * (y - 9), 0), 2000);
+    }
+    struct bw_scene scene = {.lo = {-0.5, -0.5, 0},
+                             .hi = {0.5, 0.5, 1},
+                             .extinction = 1200,
+                             .ambient = 293,
+                             .exposure = 1,
+                             .look = BW_LOOK_FIRE};
+    const struct bw_aim aim = {.tan_long = 0.05, .has_target = 1, .target = {0, 0, 0.5}, .distance = 12};
+    struct bw_image img;
+    double mean = 0, square = 0;
+    bw_camera_fit(&scene.camera, &aim, scene.lo, scene.hi, 1);
+    cr_assert_eq(bw_image_init(&img, &tools, 96, 96), BW_OK);
+    cr_assert_eq(bw_render_linear(&tools, &v, &scene, &img, NULL), BW_OK);
+    for (int at = 0; at < 32 * 32; at++) {
+        const int x = 32 + at % 32, y = 32 + at / 32;
+        mean += brightness(&img, x, y) / (32 * 32);
+        square += pow(brightness(&img, x + 1, y) - brightness(&img, x, y), 2) / (32 * 32);
+    }
+    cr_log_info("neighbours differ by %g of %g", sqrt(square), mean);
+    cr_assert_gt(mean, 0.01);
+    cr_assert_lt(sqrt(square), 0.01 * mean);
+    bw_image_free(&img);
+    free(memory);
+}
+
 /* ---- closed forms ---- */
 
 /* Chromaticities of black bodies, from Wyszecki and Stiles' table and the CIE's own for 2856 K (illuminant A). */

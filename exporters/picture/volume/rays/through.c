@@ -9,6 +9,12 @@
 #define LIGHT 2.0f
 #define MOVED 0.25f ///< of the light from there gets out, or more: places are moved
 
+/// Of optical depth in a step where something burns: in more, what is white stands beside what is black within the step,
+/// and the jitter would speckle.
+#define THICK 0.3f
+enum { PARTS = 4 }; ///< of such a step, and of the one before, …
+#define SEEN 0.05f  ///< … as long as more than that of the light gets out
+
 /// K above which flames hide what is behind them the more: those that hardly glow would be outlines.
 #define GLOWS 900.0f
 #define GLOWS_OVER 200.0f
@@ -24,15 +30,21 @@ INLINE void fire_add(const struct bw_lit *lit, const float fire[2], float share,
     js->v += (struct lanes){{gain * rgb[0], gain * rgb[1], gain * rgb[2], soot}}.v;
 }
 
-/// What flames add over a step about p: they are thinner than that.
-INLINE void fire_step(const struct bw_through *m, int cubic, const float p[3], const float d[3], float drawn,
-                      struct lanes *js)
+/// A place on a ray along d, in the middle of a step of `length` cells.
+struct middle {
+    const float *p, *d;
+    float length;
+};
+
+/// What flames add over a step, from `from` on average: they are thinner than that.
+INLINE void fire_step(const struct bw_through *m, int cubic, const float from[3], const struct middle *step,
+                      float drawn, struct lanes *js)
 {
     const struct bw_dense *b = &m->lit->box;
     for (int q = 0; q < m->steps.fine; q++) {
-        const float t = m->steps.length * (((float)q + 0.5f) / (float)m->steps.fine - 0.5f);
+        const float t = step->length * (((float)q + 0.5f) / (float)m->steps.fine - 0.5f);
         float at[3], fire[2];
-        for (int a = 0; a < 3; a++) at[a] = bw_least(bw_most(p[a] + t * d[a], 0), (float)(b->n[a] - 1));
+        for (int a = 0; a < 3; a++) at[a] = bw_least(bw_most(from[a] + t * step->d[a], 0), (float)(b->n[a] - 1));
         const struct taps taps = taps_at(b, at, cubic);
         if (cubic) cubic_two(m->lit->fire, &taps, fire);
         else linear_two(m->lit->fire, &taps, fire);
@@ -53,9 +65,10 @@ INLINE void light_stay(const struct bw_through *m, int cubic, const float p[3], 
     s->v[3] = dense;
 }
 
-/// {j, s} at p, a place on a ray along d.
-INLINE struct lanes medium_at(const struct bw_through *m, int holds, int cubic, const float p[3], const float d[3])
+/// {j, s} of a step.
+INLINE struct lanes medium_at(const struct bw_through *m, int holds, int cubic, const struct middle *step)
 {
+    const float *p = step->p;
     struct lanes s = {{0}};
     float fire[2], from[3] = {p[0], p[1], p[2]}, strength = 0;
     vec4 way = {0};
@@ -72,7 +85,7 @@ INLINE struct lanes medium_at(const struct bw_through *m, int holds, int cubic, 
     if (!(holds & BW_HOLDS_FIRE)) return s;
     const float drawn = holds & BW_HOLDS_MOVED ? filaments_at(m->detail, p) : 1;
     if (m->steps.fine > 1) {
-        fire_step(m, cubic, from, d, drawn, &s);
+        fire_step(m, cubic, from, step, drawn, &s);
         return s;
     }
     if (cubic) cubic_two(m->lit->fire, &t, fire);
@@ -108,28 +121,55 @@ INLINE uint8_t holds_at(const struct bw_through *m, const float p[3], int *block
            m->blocks->near[((size_t)at[2] * (size_t)cells[1] + (size_t)at[1]) * (size_t)cells[0] + (size_t)at[0]];
 }
 
+/// What a ray has gathered, and what gets through from there on.
+struct gathered {
+    struct lanes sum, through;
+};
+
+/// On along way[0] … way[1], cells, by what is in the middle of a step of `length`. Answers its optical depth, 0 where
+/// nothing burns, -1 where there is nothing; `skip`: cells to the end of a block that is empty.
+INLINE float step_see(const struct bw_through *m, const struct bw_ray *r, const float way[2], float length,
+                      struct gathered *g, float *skip)
+{
+    const float t = 0.5f * (way[0] + way[1]), ds = (way[1] - way[0]) * (float)m->lit->box.h;
+    float p[3];
+    int block;
+    for (int a = 0; a < 3; a++) p[a] = bw_most(r->o[a] + t * r->d[a], 0);
+    const uint8_t near = holds_at(m, p, &block);
+    *skip = block ? 0 : bw_block_exit(p, r->d);
+    if (!near) return -1;
+    const int cubic = m->steps.cubic && g->through.v[3] > m->steps.deep;
+    const int holds = g->through.v[3] > MOVED ? near : near & ~BW_HOLDS_MOVED;
+    const struct lanes s = medium_at(m, holds, cubic, &(struct middle){p, r->d, length});
+    struct lanes keep, metres;
+    step_keep(m->more, s.v[3] * ds, ds, &keep, &metres);
+    g->sum.v += s.v * (g->through.v * metres.v);
+    g->through.v *= keep.v;
+    return near & BW_HOLDS_FIRE ? s.v[3] * ds : 0;
+}
+
 struct lanes SIMD_NAME(bw_through)(const struct bw_through *m, const struct bw_ray *r, float jitter, float rgb[3])
 {
-    struct lanes through = {{1, 1, 1, 1}}, sum = {{0}};
-    const float h = (float)m->lit->box.h, step = m->steps.length;
-    for (int n = 0; ((float)n + jitter - 0.5f) * step < r->length && through.v[3] > 0.004f;) {
-        const float middle = ((float)n + jitter) * step, from = bw_most(middle - 0.5f * step, 0);
-        const float to = bw_least(middle + 0.5f * step, r->length), t = 0.5f * (from + to);
-        float p[3];
-        int block;
-        for (int a = 0; a < 3; a++) p[a] = bw_most(r->o[a] + t * r->d[a], 0);
-        const uint8_t near = holds_at(m, p, &block);
-        n += block ? 1 : 1 + (int)(bw_block_exit(p, r->d) / step);
-        if (!near) continue;
-        const int cubic = m->steps.cubic && through.v[3] > m->steps.deep;
-        const int holds = through.v[3] > MOVED ? near : near & ~BW_HOLDS_MOVED;
-        const struct lanes s = medium_at(m, holds, cubic, p, r->d);
-        const float ds = (to - from) * h;
-        struct lanes keep, way;
-        step_keep(m->more, s.v[3] * ds, ds, &keep, &way);
-        sum.v += s.v * (through.v * way.v);
-        through.v *= keep.v;
+    struct gathered g = {{{0}}, {{1, 1, 1, 1}}}, before = g; // the last step
+    float start = -1;                                        // where that began, if it may be taken in parts
+    const float step = m->steps.length;
+    for (int n = 0; ((float)n + jitter - 0.5f) * step < r->length && g.through.v[3] > 0.004f;) {
+        const struct gathered now = g;
+        const float middle = ((float)n + jitter) * step;
+        const float way[2] = {bw_most(middle - 0.5f * step, 0), bw_least(middle + 0.5f * step, r->length)};
+        float skip;
+        const float depth = step_see(m, r, way, step, &g, &skip);
+        n += 1 + (int)(skip / step);
+        if (depth > THICK && now.through.v[3] > SEEN) { // once more, and the step before, in which it may have begun
+            const float from = start >= 0 ? start : way[0], part = (way[1] - from) / (start >= 0 ? 2 * PARTS : PARTS);
+            g = start >= 0 ? before : now;
+            for (float at = from; at < way[1] - 0.5f * part; at += part)
+                step_see(m, r, (float[2]){at, at + part}, part, &g, &skip);
+            start = -1;
+        } else {
+            start = depth < 0 ? -1 : way[0], before = now;
+        }
     }
-    for (int c = 0; c < 3; c++) rgb[c] = sum.v[c];
-    return through;
+    for (int c = 0; c < 3; c++) rgb[c] = g.sum.v[c];
+    return g.through;
 }
