@@ -6,14 +6,20 @@
 
 void bw_spot_wood(const struct bw_material_place *at, struct bw_spot *s)
 {
-    const double *p = at->p, long_way[3] = {p[0], p[1], 0.08 * p[2]};
-    const float bend = bw_grain_waves(long_way, 0.12, 3, 0.5f, at->footprint);
-    const double r = hypot(p[0], p[1]) + 0.02 * (double)(bend - 0.5f), ring = r / 0.006 - floor(r / 0.006);
-    const float late = bw_spot_smooth(0.45f, 0.9f, (float)ring) * (1 - bw_spot_smooth(0.93f, 1, (float)ring)) *
-                       bw_spot_shown(0.006, at->footprint);
+    // Trunks are not round, and years are not alike: rings wander along a board, and are wide and narrow, dark and pale.
+    const double *p = at->p, f = at->footprint, slow[3] = {p[0], p[1], 0.3 * p[2]};
+    const float bend = bw_grain_waves((const double[3]){p[0], p[1], 0.3 * p[2]}, 0.05, 3, 0.5f, f);
+    const float sweep = bw_grain_waves((const double[3]){p[0], p[1], 0.6 * p[2]}, 0.12, 2, 0.4f, f);
+    const double off = 0.07 * (double)(sweep - 0.5f) + 0.008 * (double)(bend - 0.5f);
+    const double r = hypot(p[0], p[1]) + off, age = r / 0.006;
+    const double years = age + 2.5 * (double)(bw_grain((const double[3]){0.23 * age, 7.3, 0}) - 0.5f);
+    const double year = floor(years), ring = years - year;
+    const float dark = 0.12f + 0.5f * bw_grain((const double[3]){0.7 * year, 3.1, 0.5});
+    const float late = bw_spot_smooth(0.35f, 0.9f, (float)ring) * (1 - bw_spot_smooth(0.93f, 1, (float)ring)) *
+                       bw_spot_shown(0.006, f);
     const double fibre[3] = {p[0], p[1], 0.03 * p[2]};
-    const float grain = bw_grain_waves(fibre, 0.004, 3, 0.7f, at->footprint);
-    bw_spot_tone(s, (1.12f - 0.42f * late) * (0.7f + 0.6f * grain), 0.06f * (1 - late));
+    const float grain = bw_grain_waves(fibre, 0.004, 3, 0.7f, f), patch = bw_grain_waves(slow, 0.08, 3, 0.6f, f);
+    bw_spot_tone(s, (1.12f - dark * late) * (0.7f + 0.6f * grain) * (0.75f + 0.5f * patch), 0.06f * (1 - late));
     s->height = 0.0004 * (double)grain - 0.0002 * (double)late;
 }
 
