@@ -62,7 +62,7 @@ const struct bw_param bw_picture_scorch_rows[3] = {
            "Embers in the cracks of wood and bark, of that temperature; 0: cold."),
 };
 
-const struct bw_param bw_picture_particle_rows[5] = {
+const struct bw_param bw_picture_particle_rows[7] = {
     BW_CHOICE(struct bw_picture_particles, show, "show", "hot", "hot|all|none|light",
               "hot: those that have a temperature and a size glow; all: others too, lit by the lamps; light: those "
               "shine in their own colour."),
@@ -76,6 +76,12 @@ const struct bw_param bw_picture_particle_rows[5] = {
            "How long they are drawn out along their velocity, frames."),
     BW_F64(struct bw_picture_particles, glow, "glow", "1", 0, 1e6, 0,
            "Brightness of those that glow, times `fire` and the default, or that shine, times their colour."),
+    BW_F64(struct bw_picture_particles, fade, "fade", "0 m", 0, 1e6, "m",
+           "Of those that shine: how far behind the camera's `focus` they are half as bright, and before it twice, so "
+           "that what is near stands out; 0: all are alike."),
+    BW_F64(struct bw_picture_particles, reach, "reach", "0 m", 0, 1e6, "m",
+           "Of those that shine: how far from what the camera looks at a third of their light is left; farther off "
+           "they go out, and nothing ends at an edge of the picture; 0: all are alike."),
 };
 
 const struct bw_param bw_picture_flame_rows[4] = {
@@ -244,6 +250,8 @@ enum bw_status bw_picture_look(const struct bw_picture_params *p, int flames, st
                              .fire = p->fire * base->fire,
                              .sparks = p->particles.glow,
                              .shine = p->particles.show == BW_SHOW_LIGHT,
+                             .fade = p->particles.fade,
+                             .reach = p->particles.reach,
                              .anisotropy = p->anisotropy,
                              .soften = p->soften,
                              .bloom = p->bloom,

@@ -3,6 +3,7 @@
 #include "film.h"
 #include <picture/volume/detail/detail.h>
 #include <picture/volume/light/medium.h>
+#include <picture/volume/light/shine.h>
 #include <picture/volume/motion/shutter.h>
 #include <picture/volume/motion/sparks.h>
 #include <picture/volume/rays/march.h>
@@ -16,7 +17,8 @@ enum bw_status bw_render_linear(const struct bw_tools *tools, const struct bw_vo
     struct bw_medium medium;
     struct bw_volume standing = *v;
     struct bw_detail detail = {.flow = NULL};
-    struct bw_shot shot = {&medium.lit, &medium.ambient, &standing, scene, NULL};
+    struct bw_shine shine = {.rgb = NULL};
+    struct bw_shot shot = {&medium.lit, &medium.ambient, &standing, scene, NULL, &shine};
     standing.stands = scene->floor;
     standing.stand = scene->lo[2] + STAND * v->solid_box.h;
     enum bw_status status = bw_medium_light(tools, v, scene, &medium);
@@ -25,8 +27,10 @@ enum bw_status bw_render_linear(const struct bw_tools *tools, const struct bw_vo
     if (!status) status = bw_medium_sharpen(tools, &scene->look, &medium);
     if (!status) status = bw_detail_make(tools, v, scene, &detail);
     if (detail.flow) shot.detail = &detail;
+    if (!status) status = bw_shine_make(tools, v, scene, 2 * scene->camera.tan_y / img->h, &shine);
     if (!status) status = bw_march(tools, &shot, img, alpha);
     if (!status) status = bw_sparks_draw(tools, &shot, img, alpha);
+    bw_shine_free(tools, &shine);
     bw_detail_free(tools, &detail);
     bw_medium_free(tools, &medium);
     bw_facing_free(tools, &standing);

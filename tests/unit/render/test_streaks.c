@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Streaks of embers: three quarters of their light in their first half, narrower and darker to their tails, as curved
- * as their acceleration says, and hidden where, and only where, smoke or an obstacle is before them. */
+ * as their acceleration says, and hidden where, and only where, smoke or an obstacle is before them. What is out of
+ * focus is as wide as the lens makes it, of the same light; what shines fades as the look asks. */
 #include "image_tools.h"
 #include <picture/volume/motion/sparks.h>
 
@@ -11,19 +12,23 @@ enum { W = 100, N = 16 };
 
 /// From 10 m, a pixel 2 cm wide, the shutter open for 20 ms; `smoke` [1/m] and `solid` [m], or NULL, fill a box of a
 /// metre 4 m before the spark.
-static struct bw_image look(struct bw_spark *spark, float *smoke, float *solid)
+static const struct bw_scene usual = {.exposure = 1,
+                                      .streak = 0.02,
+                                      .camera = {{0, -10, 0}, {1, 0, 0}, {0, 0, 1}, {0, 1, 0}, 0.1, 0.1, 0, 10},
+                                      .look = BW_LOOK_DEFAULT};
+static struct bw_image look_by(const struct bw_scene *scene, struct bw_spark *spark, float *smoke, float *solid)
 {
-    struct bw_scene scene = {.exposure = 1,
-                             .streak = 0.02,
-                             .camera = {{0, -10, 0}, {1, 0, 0}, {0, 0, 1}, {0, 1, 0}, 0.1, 0.1},
-                             .look = BW_LOOK_DEFAULT};
     const struct bw_lit lit = {.box = {{N, N, N}, {-0.5, -4.5, -0.5}, 1. / N}, .rgbs = smoke};
     const struct bw_volume v = {.box = lit.box, .spark = spark, .n_sparks = 1, .solid_box = lit.box, .solid = solid};
     const struct bw_ambient none = {.coarse = {.box = lit.box}};
     struct bw_image img;
     cr_assert_eq(bw_image_init(&img, &tools, W, W), BW_OK);
-    cr_assert_eq(bw_sparks_draw(&tools, &(struct bw_shot){&lit, &none, &v, &scene}, &img, NULL), BW_OK);
+    cr_assert_eq(bw_sparks_draw(&tools, &(struct bw_shot){&lit, &none, &v, scene}, &img, NULL), BW_OK);
     return img;
+}
+static struct bw_image look(struct bw_spark *spark, float *smoke, float *solid)
+{
+    return look_by(&usual, spark, smoke, solid);
 }
 
 /// To the right, 40 pixels.
@@ -96,4 +101,58 @@ Test(streaks, are_hidden_where_something_is_before_them)
     bw_image_free(&clear);
     free(smoke);
     free(solid);
+}
+
+/// All light of a picture, and the standard deviation of where it falls, pixels.
+static void spot(const struct bw_image *img, double out[2])
+{
+    double second = 0;
+    out[0] = 1e-30;
+    for (int i = 0; i < W * W; i++) {
+        const double w = (double)img->px[3 * i], x = i % W + 0.5 - 0.5 * W;
+        out[0] += w, second += w * x * x;
+    }
+    out[1] = sqrt(second / out[0]);
+}
+
+/* A lens 20 cm wide that is sharp at 5 m blurs what is at 10 m over a disc of 20 cm there, ten pixels. */
+Test(streaks, are_blurred_out_of_focus)
+{
+    struct bw_scene scene = usual;
+    struct bw_spark s = {.rgb = {1, 1, 1}, .size = 0.06f};
+    scene.look.shine = 1;
+    double sharp[2], wide[2];
+    struct bw_image img = look_by(&scene, &s, NULL, NULL);
+    spot(&img, sharp);
+    bw_image_free(&img);
+    scene.camera.aperture = 0.1, scene.camera.focus = 5;
+    img = look_by(&scene, &s, NULL, NULL);
+    spot(&img, wide);
+    bw_image_free(&img);
+    cr_assert_float_eq(wide[0], sharp[0], 0.02 * sharp[0], "light: %g, %g", wide[0], sharp[0]);
+    cr_assert_float_eq(wide[1], hypot(0.35 * 3, 0.5 * 5), 0.1, "%g pixels; sharp %g", wide[1], sharp[1]);
+}
+
+/* Half as bright a way of `fade` behind what is sharp, at most four times as bright before it, 1/e at `reach`. */
+Test(streaks, fade_behind_and_around)
+{
+    static const struct {
+        double at[3], fade, reach, want;
+    } c[] = {{{0, 0, 0}, 2, 0, 1},          {{0, 2, 0}, 2, 0, 0.5}, {{0, -2, 0}, 2, 0, 2},
+             {{0, -8, 0}, 2, 0, 4},         {{0, 0, 0}, 0, 0.5, 1}, {{0, 0, 0.5}, 0, 0.5, exp(-1)},
+             {{0, 0.5, 0}, 0, 0.5, exp(-1)}};
+    for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
+        struct bw_scene scene = usual;
+        struct bw_spark s = {.rgb = {1, 1, 1}, .at = {c[i].at[0], c[i].at[1], c[i].at[2]}};
+        double plain[2], faded[2];
+        scene.look.shine = 1;
+        struct bw_image img = look_by(&scene, &s, NULL, NULL);
+        spot(&img, plain);
+        bw_image_free(&img);
+        scene.look.fade = c[i].fade, scene.look.reach = c[i].reach;
+        img = look_by(&scene, &s, NULL, NULL);
+        spot(&img, faded);
+        bw_image_free(&img);
+        cr_assert_float_eq(faded[0] / plain[0], c[i].want, 1e-3, "%zu: %g, not %g", i, faded[0] / plain[0], c[i].want);
+    }
 }

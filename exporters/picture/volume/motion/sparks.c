@@ -16,6 +16,7 @@
 #define SOLID 4.0f ///< radiance, of a deep flame's as hot
 enum { BATCH = 64 };
 enum { SEEN = 5 }; ///< places of its way from which a particle is looked for
+#define NEAR 2.0   ///< times twice as bright, at most, is what is near where particles fade
 #define SHORT 4.0  ///< pixels: a way that is seen from one place
 
 struct drawing {
@@ -91,6 +92,20 @@ static void batch_through(int64_t i, void *user)
         particle_through(d, &v->spark[q], d->through + SEEN * q);
 }
 
+/// What is left of a particle's light, by how far it is from what the camera looks at: to there and beyond, and around.
+static float faded(const struct bw_scene *scene, const double at[3])
+{
+    const struct bw_camera *c = &scene->camera;
+    double behind = -c->focus, off2 = 0, share = 1;
+    for (int a = 0; a < 3; a++) {
+        behind += (at[a] - c->eye[a]) * c->forward[a];
+        off2 += pow(at[a] - c->eye[a] - c->focus * c->forward[a], 2);
+    }
+    if (scene->look.fade > 0) share *= exp2(fmin(-behind / scene->look.fade, NEAR));
+    if (scene->look.reach > 0) share *= exp(-off2 / (scene->look.reach * scene->look.reach));
+    return (float)share;
+}
+
 /// Light that its disc sends, and 1 when it hides what is behind it.
 static int spark_light(const struct drawing *d, const struct bw_spark *s, float rgb[3])
 {
@@ -101,7 +116,8 @@ static int spark_light(const struct drawing *d, const struct bw_spark *s, float 
         return 0;
     }
     if (look->shine) {
-        for (int c = 0; c < 3; c++) rgb[c] = s->rgb[c] * (float)look->sparks;
+        const float left = faded(d->shot->scene, s->at);
+        for (int c = 0; c < 3; c++) rgb[c] = s->rgb[c] * left * (float)look->sparks;
         return 0;
     }
     for (int c = 0; c < 3; c++) { // a small sphere: half of each lamp, the room's mean

@@ -49,6 +49,9 @@ int bw_streak_make(const struct bw_scene *scene, const struct bw_image *img, con
     }
     const double across = 0.5 * img->w / c->tan_x * (double)s->size / far;
     out->sigma = fmax(WIDE * across, NARROW);
+    // A disc's standard deviation is half its radius: what is out of focus is laid over the picture wide and faint.
+    if (c->aperture > 0)
+        out->sigma = hypot(out->sigma, 0.25 * img->w / c->tan_x * c->aperture * fabs(1 / far - 1 / c->focus));
     out->area = s->size > 0 ? 0.25 * 3.14159265358979 * across * across : 1; // of no size: a pixel
     for (int a = 0; a < 2; a++)
         if (hi[a] < -REACH * out->sigma || lo[a] > (a ? img->h : img->w) + REACH * out->sigma) return 0;

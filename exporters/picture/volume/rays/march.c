@@ -258,6 +258,7 @@ enum bw_status bw_march(const struct bw_tools *tools, const struct bw_shot *shot
     if (shot->scene->camera.aperture > 0 && m.through.steps.across < LENS) m.through.steps.across = LENS;
     const int32_t size[2] = {img->w, img->h};
     enum bw_status status = bw_studio_make(tools, shot->scene, shot->v, shot->ambient, &m.studio);
+    m.studio.shine = shot->shine;
     m.studio.pixel = 2 * shot->scene->camera.tan_y / img->h / m.through.steps.across;
     m.studio.grains = m.through.steps.across > 1 ? 1 : BW_GRAINS; // where a pixel has one ray
     if (!status) status = bw_blocks_make(tools, shot->lit, &shot->scene->camera, size, &m.blocks);

@@ -6,6 +6,7 @@
 #include <picture/image/image.h>
 #include <picture/volume/detail/detail.h>
 #include <picture/volume/light/medium.h>
+#include <picture/volume/light/shine.h>
 
 /// What they go through.
 struct bw_shot {
@@ -14,6 +15,7 @@ struct bw_shot {
     const struct bw_volume *v; ///< obstacles
     const struct bw_scene *scene;
     const struct bw_detail *detail; ///< NULL: none
+    const struct bw_shine *shine;   ///< NULL: none
 };
 
 /// March all pixels: medium in front of what is behind it, linear light into `img`. With `alpha` (w·h floats; NULL: the

@@ -26,6 +26,8 @@ struct bw_look {
     float firelight[3];  ///< of the light that they throw on floor and obstacles, times that
     double sparks;       ///< of particles that glow, times that
     int32_t shine;       ///< 1: particles that are cold send out their own colour, times `sparks`, and hide nothing
+    double fade;         ///< m behind what is sharp, where those are half as bright, before it twice; 0: all alike
+    double reach;        ///< m from what is sharp, where a third of their light is left; 0: all of it
     double anisotropy;   ///< mean cosine of scattering, -0.9 … 0.9
     double soften;       ///< 0 … 1: how much flames are smoothed over a cell and its neighbours
     double bloom;        ///< share of light that spreads over the picture

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What obstacles send back: of lamps through their own shadows and those of smoke, of fire, and of the room. */
+/* What obstacles send back: of lamps through their own shadows and those of smoke, of fire, of particles, and
+ * of the room. */
 #include "shade.h"
 #include "distance.h"
 #include <picture/volume/material/material.h>
@@ -51,6 +52,20 @@ static void gloss(const struct lit_place *g, const struct bw_light_seen *lamp, f
     const double sight = 2 / (nl * sqrt(a2 + (1 - a2) * nv * nv) + nv * sqrt(a2 + (1 - a2) * nl * nl)); // over 4 nl nv
     const float bright = (float)(a2 / (low * low) * sight * nl / 4);
     for (int c = 0; c < 3; c++) spot[c] = bright * fresnel(head_on(&g->finish, c), vh);
+}
+
+/// Particles that shine, in the same mirror.
+static void shine_mirror(struct lit_place *g)
+{
+    const double *dir = g->seen->dir, *n = g->finish.normal, lift = 0.5 * g->seen->v->solid_box.h;
+    const float rough = g->finish.roughness, even = g->finish.metal > 0 ? 1 : 1 - rough;
+    double cosine = 0, from[3], to[3];
+    float rgb[3] = {0};
+    for (int a = 0; a < 3; a++) cosine -= n[a] * dir[a];
+    for (int a = 0; a < 3; a++) to[a] = dir[a] + 2 * cosine * n[a], from[a] = g->seen->at.p[a] + lift * n[a];
+    bw_shine_along(g->studio->shine, g->seen->v, from, to, (double)(rough * rough), g->seen->at.turn, rgb);
+    for (int c = 0; c < 3; c++)
+        g->mirrored[c] += even * fresnel(head_on(&g->finish, c), fmin(fmax(cosine, 0), 1)) * rgb[c];
 }
 
 /// The room in a mirror whose roughness blurs it, `open` of it.
@@ -236,6 +251,8 @@ void bw_solid_shade(const struct bw_solid_seen *seen, const struct bw_studio *st
         g.arrives[c] += open * (studio->room.below[c] + up * (studio->room.above[c] - studio->room.below[c]));
     for (int l = 0; l < studio->n_lights; l++) lamp_add(&g, l);
     if (g.finish.roughness < 1) room_mirror(&g, open);
+    if (studio->shine) bw_shine_light(studio->shine, s.at.p, n, g.arrives);
+    if (studio->shine && g.finish.roughness < 1) shine_mirror(&g);
     for (int c = 0; c < 3; c++)
         rgb[c] = (1 - g.finish.metal) * g.finish.albedo[c] * g.arrives[c] + g.mirrored[c] + g.finish.glow[c];
 }

@@ -4,6 +4,7 @@
 #define BW_ROOM_H
 
 #include <picture/volume/light/ambient.h>
+#include <picture/volume/light/shine.h>
 #include <picture/volume/scene/volume.h>
 
 /// The room, radiance: from above, from below, and the wall that the camera sees, in the middle and far from it.
@@ -18,6 +19,7 @@ enum { BW_GRAINS = 2 }; ///< at most
 struct bw_studio {
     const struct bw_scene *scene;
     const struct bw_ambient *ambient;
+    const struct bw_shine *shine; ///< NULL: none; set by the caller
     const struct bw_volume *v; ///< obstacles that throw shadows; NULL: none
     struct bw_look_room room;
     struct bw_light light[BW_LIGHTS];
