@@ -3,7 +3,7 @@
 #include "film.h"
 #include <picture/volume/detail/detail.h>
 #include <picture/volume/light/medium.h>
-#include <picture/volume/light/shine.h>
+#include <picture/volume/motion/shine.h>
 #include <picture/volume/motion/shutter.h>
 #include <picture/volume/motion/sparks.h>
 #include <picture/volume/rays/march.h>

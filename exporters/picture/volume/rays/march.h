@@ -6,7 +6,7 @@
 #include <picture/image/image.h>
 #include <picture/volume/detail/detail.h>
 #include <picture/volume/light/medium.h>
-#include <picture/volume/light/shine.h>
+#include <picture/volume/motion/shine.h>
 
 /// What they go through.
 struct bw_shot {

@@ -4,7 +4,7 @@
 #define BW_ROOM_H
 
 #include <picture/volume/light/ambient.h>
-#include <picture/volume/light/shine.h>
+#include <picture/volume/motion/shine.h>
 #include <picture/volume/scene/volume.h>
 
 /// The room, radiance: from above, from below, and the wall that the camera sees, in the middle and far from it.

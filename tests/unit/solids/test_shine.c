@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Particles that shine light obstacles by the law of the inverse square, and are seen in a mirror where they are, as
  * bright as they are; what does not shine, and what shines where there is no obstacle, costs nothing. */
-#include "image_tools.h"
-#include <picture/volume/light/shine.h>
+#include "../render/image_tools.h"
+#include <picture/volume/motion/shine.h>
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -55,7 +55,7 @@ Test(shine, falls_with_the_square)
     bw_shine_free(&tools, &s);
 }
 
-/* All of them, over the cube's face: rays a cell apart, which share out each one's light. Beside it there is nothing. */
+/* All of them, over the cube's face, by rays a cell apart, which share out each one's light. Beside it is nothing. */
 Test(shine, is_mirrored_where_it_is)
 {
     static const struct bw_volume none = {.box = {.h = 1}};
