@@ -33,7 +33,7 @@ const struct bw_param bw_picture_light_rows[5] = {
 #define OBSTACLE_ROWS(S, m)                                                                                            \
     BW_COLOUR(S, m colour, "colour", "[0.2, 0.17, 0.15]", "Linear share of light that they send back."),               \
         BW_F64(S, m roughness, "roughness", "1", 0, 1, 0,                                                              \
-               "1: clay; less: lamps and room are mirrored, in spots that get smaller and brighter."),                 \
+               "1: clay; less: lamps, room and particles that shine are mirrored, sharper and brighter."),             \
         BW_CHOICE(S, m material, "material", "plain", BW_MATERIAL_CHOICES,                                             \
                   "Relief and pattern, of which `colour` is the mean; they move with the obstacle. Wood and bark "     \
                   "grow along a shape's own z, bricks lie level; cylinders of bark, cloth, wax are not quite round. "  \
