@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-#define EDGE 0.08    ///< of the picture's height: radius of the edges
+#define EDGE 0.02    ///< of the picture's height: radius of the edges
 #define ACROSS 0.012 ///< over which the way out is found: a wall's ridge is as round as that
 #define THROW 0.014  ///< how far shadows fall, and how soft they are
 #define SHADOW 0.4f  ///< of the light, that they take at most
@@ -28,7 +28,7 @@ static double relief_light(double dx, double dy, double deep)
 void bw_slice_bodies(const struct bw_slice *s, double u, double v, const double pixel[2], double height, int dark,
                      float rgb[3])
 {
-    static const float bodies[2][3] = {{0.47f, 0.45f, 0.43f}, {0.24f, 0.25f, 0.28f}};
+    static const float bodies[2][3] = {{0.47f, 0.45f, 0.43f}, {0.36f, 0.37f, 0.4f}};
     if (!s->solid) return;
     const double distance = distance_read(s, u, v, pixel), throw = THROW * height, step = fmax(ACROSS * height, 1);
     if (distance > 3 * throw) return; // no shadow gets there

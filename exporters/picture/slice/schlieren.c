@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Light that a gas bends is caught by a filter, dark where none is bent and of two colours beside it, so that slopes
  * towards one side are amber, away from it blue (Settles 2001, Schlieren and Shadowgraph Techniques, colour filters):
- * shocks are lines, whichever way they run, and hot gas has a relief. We cheat twice: s/(1 + s) of a slope s, where a
- * real one squares it, shows faint waves beside strong shocks; and what is thin, and so hot, glows. */
+ * shocks are lines, whichever way they run, and hot gas has a relief. We cheat twice: p/(1 + p) of p = s^1.5, for a
+ * slope s that a real one squares, shows faint waves beside strong shocks, but lets them stay behind; and what is thin,
+ * and so hot, glows. */
 #include "schlieren.h"
 
 #include <math.h>
@@ -18,7 +19,7 @@ void bw_schlieren_show(const struct bw_slice *s, double u, double v, const doubl
     const float reach = NEAR * (float)s->n[1] / (2 * span);
     const float x = reach * (bw_slice_read(s, f, u + 1, v) - bw_slice_read(s, f, u - 1, v));
     const float y = reach * (bw_slice_read(s, f, u, v + 1) - bw_slice_read(s, f, u, v - 1));
-    const float slope = sqrtf(x * x + y * y), light = slope / (1 + slope);
+    const float slope = sqrtf(x * x + y * y), power = slope * sqrtf(slope), light = power / (1 + power);
     const float side = slope > 0 ? 0.5f - 0.5f * (x * cosf(FROM) + y * sinf(FROM)) / slope : 0.5f;
     const float thin = fminf(fmaxf(((float)range[1] - bw_slice_read(s, f, u, v)) / span, 0), 1);
     for (int c = 0; c < 3; c++) {

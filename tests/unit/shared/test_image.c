@@ -216,19 +216,22 @@ static void ramp_seen(int n, double rise, double x, double y, float rgb[3])
     bw_image_free(&img);
 }
 
-/* Slopes are seen, the steeper the brighter, of a colour by the side that they face, alike in cells half as wide. */
+/* Slopes are seen, the steeper the brighter, of a colour by the side that they face, alike in cells half as wide; faint
+ * ones stay behind: a quarter of a slope has less than a fifth of its light. */
 Test(image, schlieren_show_slopes)
 {
-    float flat[3], left[3], right[3], steep[3], fine[3];
+    float flat[3], left[3], right[3], steep[3], fine[3], faint[3];
     ramp_seen(32, 0, 1, 0, flat);
     ramp_seen(32, 8, 1, 0, left); // up to the right: it faces left
     ramp_seen(32, 8, -1, 0, right);
     ramp_seen(32, 32, 1, 0, steep);
     ramp_seen(64, 8, 1, 0, fine);
+    ramp_seen(32, 2, 1, 0, faint);
     cr_assert(flat[0] < 0.1f && flat[1] < 0.1f && flat[2] < 0.1f, "dark: %g", (double)flat[0]);
-    cr_assert(left[0] > left[2] + 0.05f && right[2] > right[0] + 0.05f, "amber, blue: %g, %g", (double)left[0],
+    cr_assert(left[0] > left[2] + 0.02f && right[2] > right[0] + 0.05f, "amber, blue: %g, %g", (double)left[0],
               (double)right[0]);
     cr_assert(steep[0] > left[0] + 0.1f && left[0] > flat[0] + 0.1f);
+    cr_assert(faint[0] > flat[0] + 0.002f && faint[0] - flat[0] < 0.2f * (left[0] - flat[0]));
     for (int c = 0; c < 3; c++) cr_assert_float_eq(fine[c], left[c], 0.02, "%d: %g", c, (double)fine[c]);
 }
 
