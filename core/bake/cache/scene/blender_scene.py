@@ -129,10 +129,20 @@ def smoke_material():
 
 
 def smoke_colour(n):
-    """What smoke scatters; a dye, a little paler than it is written: film is never that pure."""
+    """What smoke scatters: its own colour, or of a dye the hue alone, by how much of the smoke is dyed; a little paler
+    than it is written: film is never that pure."""
+    own = colour(cache["smoke"])
     if not cache["dye"]:
-        return colour(cache["smoke"])
-    return n.mix(0.15, n.grid(cache["dye"], "Color"), (0.6, 0.6, 0.6, 1))
+        return own
+    dye = n.grid(cache["dye"], "Vector")
+    parts = n.new("SeparateXYZ", {0: dye}).outputs
+    top = n.math("MAXIMUM", n.math("MAXIMUM", parts["X"], parts["Y"]), parts["Z"], label="dye")
+    hue = n.new("VectorMath", {0: dye, 3: n.math("DIVIDE", 0.95, n.math("MAXIMUM", top, 1e-4))}, operation="SCALE")
+    pale = n.new("VectorMath", {0: hue.outputs[0], 1: (0.03, 0.03, 0.03)}, operation="MAXIMUM").outputs[0]
+    if not cache["density"]:
+        return pale
+    share = n.math("DIVIDE", top, n.math("MAXIMUM", n.grid(cache["density"]), 1e-4))
+    return n.mix(n.math("MINIMUM", share, 1.0, label="share of dye"), own, pale)
 
 
 def flame_sockets(n):
