@@ -6,7 +6,7 @@
 
 void bw_spot_wood(const struct bw_material_place *at, struct bw_spot *s)
 {
-    // Trunks are not round, and years are not alike: rings wander along a board, and are wide and narrow, dark and pale.
+    // Trunks are not round, and years are not alike: rings wander along a board, wide and narrow, dark and pale.
     const double *p = at->p, f = at->footprint, slow[3] = {p[0], p[1], 0.3 * p[2]};
     const float bend = bw_grain_waves((const double[3]){p[0], p[1], 0.3 * p[2]}, 0.05, 3, 0.5f, f);
     const float sweep = bw_grain_waves((const double[3]){p[0], p[1], 0.6 * p[2]}, 0.12, 2, 0.4f, f);

@@ -9,8 +9,8 @@
 #define LIGHT 2.0f
 #define MOVED 0.25f ///< of the light from there gets out, or more: places are moved
 
-/// Of optical depth in a step where something burns: in more, what is white stands beside what is black within the step,
-/// and the jitter would speckle.
+/// Of optical depth in a step where something burns: in more, what is white stands beside what is black within the
+/// step, and the jitter would speckle.
 #define THICK 0.3f
 enum { PARTS = 4 }; ///< of such a step, and of the one before, …
 #define SEEN 0.05f  ///< … as long as more than that of the light gets out

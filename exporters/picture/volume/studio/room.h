@@ -20,7 +20,7 @@ struct bw_studio {
     const struct bw_scene *scene;
     const struct bw_ambient *ambient;
     const struct bw_shine *shine; ///< NULL: none; set by the caller
-    const struct bw_volume *v; ///< obstacles that throw shadows; NULL: none
+    const struct bw_volume *v;    ///< obstacles that throw shadows; NULL: none
     struct bw_look_room room;
     struct bw_light light[BW_LIGHTS];
     int32_t n_lights;
