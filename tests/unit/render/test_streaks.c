@@ -136,7 +136,7 @@ Test(streaks, are_blurred_out_of_focus)
 /* Half as bright a way of `fade` behind what is sharp, at most four times as bright before it, 1/e at `reach`. */
 Test(streaks, fade_behind_and_around)
 {
-    static const struct {
+    const struct {
         double at[3], fade, reach, want;
     } c[] = {{{0, 0, 0}, 2, 0, 1},          {{0, 2, 0}, 2, 0, 0.5}, {{0, -2, 0}, 2, 0, 2},
              {{0, -8, 0}, 2, 0, 4},         {{0, 0, 0}, 0, 0.5, 1}, {{0, 0, 0.5}, 0, 0.5, exp(-1)},
