@@ -100,6 +100,13 @@ Test(trail, soft_source)
     source_check("soft noise", noisy, .03, .15);
 }
 
+/* It is where it was when the step ends, and elsewhere in between. */
+Test(trail, source_that_comes_back)
+{
+    source_check("circling", "shape: {sphere: {center: [12, \"=16+10*cos(2*pi*24*t)\", 12], radius: 3}}, density: 1",
+                 .2, .35);
+}
+
 /* Nor do threads, or where tiles end. */
 Test(trail, tiles_do_not_matter)
 {

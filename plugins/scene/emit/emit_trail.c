@@ -8,8 +8,9 @@
  * or what was carried there: what many small steps would give. Without it a source whose noise or amount changes leaves
  * a shell at its edge with each step, terraces in the smoke that rises from it. Samples are as far apart on the gas'
  * own way as what it meets is wide: a quarter of the soft edge or half of the finest noise, which counts for little,
- * but not less than half a cell; noise that changes is a way, too. They are among MOTION_SAMPLES or fewer of the
- * longest way. We cheat where ways are longer than LONGEST cells: they are taken for so long. */
+ * but not less than half a cell; noise that changes is a way, too, and amounts change by a tenth at most from one to
+ * the next. They are taken from instants half a cell of the longest way apart, MOTION_SAMPLES or fewer. We cheat where
+ * ways are longer than LONGEST cells: they are taken for so long. */
 #include "emit.h"
 #include <common/vec3.h>
 
@@ -18,6 +19,7 @@
 #include <string.h>
 
 enum { HALO = 16 };
+#define CHANGE 0.1                 // of an amount, from one sample to the next
 #define LONGEST (2.0 * (HALO - 1)) // cells: half of it and one more cell are read round a block
 
 /// The source at one moment.
@@ -37,6 +39,7 @@ struct trail {
     double scale, cells;      ///< cells a m/s in the step; longest way, cells
     double travel, noise;     ///< cells that the shape goes in the step; how far in time the noise goes, as a way
     double apart;             ///< samples, cells
+    int least;                ///< samples that the amounts want, as they change
     bool still;               ///< the shape stands, and its distance is known everywhere
     struct box3 shape, reach; ///< all poses; and how far gas has come from them
     double (*most)[2];        ///< by row and component: greatest and least amount; what it can't raise, or lower
@@ -182,10 +185,11 @@ static int place_give(const struct trail *t, const struct bw_block *b, const int
 
 static int way_samples(const struct trail *t, double cells) { return motion_samples(0.5 * cells / t->apart); }
 
-/* Of the instants one in so many is wanted on this way; the first and one more at least. */
+/* Of the instants one in so many is wanted on this way; the first, and one more where anything moves. */
 static int way_stride(const struct trail *t, double way)
 {
-    const int stride = t->n / way_samples(t, t->apart + sqrt(way * way + t->noise * t->noise) + t->travel);
+    const int samples = way_samples(t, t->apart + sqrt(way * way + t->noise * t->noise) + t->travel);
+    const int stride = t->n / (samples > t->least ? samples : t->least);
     return stride > 1 ? stride : 1;
 }
 
@@ -329,6 +333,35 @@ static double instant_gives(const struct trail *t, const struct instant *at)
     return sum;
 }
 
+/* How much the amounts change from instant to instant, as a share of the most that each is. */
+static double amounts_change(const struct trail *t)
+{
+    double share = 0;
+    for (uint32_t r = 0; r < t->plan->n_rows; r++)
+        for (int c = 0; c < 3; c++) {
+            double change = 0, most = 0;
+            for (int k = 0; k < t->n; k++) {
+                const double value = t->at[k].amount[t->plan->row[r]].value[c];
+                most = fmax(most, fabs(value));
+                if (k) change += fabs(value - t->at[k - 1].amount[t->plan->row[r]].value[c]);
+            }
+            if (change > 0) share = fmax(share, change / most);
+        }
+    return share;
+}
+
+/* Are both one shape in one place, whose distance costs little? Of round shapes only the axis z is set. */
+static bool pose_same(const struct pose *p, const struct pose *q)
+{
+    const bool plain = p->kind != SHAPE_MESH && p->kind != SHAPE_VDB && p->kind != SHAPE_POINTS;
+    const int first = p->kind == SHAPE_BOX ? 0 : 2;
+    bool same = plain && p->radius == q->radius && p->minor == q->minor;
+    for (int i = 0; i < 3; i++) same = same && p->center[i] == q->center[i] && p->half[i] == q->half[i];
+    for (int a = first; a < 3; a++)
+        for (int i = 0; i < 3; i++) same = same && p->axis[a][i] == q->axis[a][i];
+    return same;
+}
+
 static enum bw_status instants_init(struct bw_stage *s, struct trail *t)
 {
     const double margin = 0.5 * t->plan->width + s->grid->h;
@@ -339,18 +372,23 @@ static enum bw_status instants_init(struct bw_stage *s, struct trail *t)
         t->most[i][0] = -HUGE_VAL;
         t->most[i][1] = HUGE_VAL;
     }
+    t->still = true;
     for (int k = 0; k < t->n && status == BW_OK; k++) {
         struct instant *at = &t->at[k];
         at->time = t->plan->time - t->way->dt * k / t->n;
         if (k) status = pose_at(s, at->time, &at->pose);
         else at->pose = t->plan->pose[0];
         if (status == BW_OK) status = amounts_at(s, t, at);
+        if (status != BW_OK) return status;
         at->bounds = pose_bounds(&at->pose, margin);
         bounds_add(&t->shape, at->bounds);
+        t->still = t->still && pose_same(&at->pose, &t->at[0].pose);
+        t->travel = fmax(t->travel, pose_travel(&at->pose, &t->at[0].pose) / s->grid->h);
     }
-    t->fading = status == BW_OK && instant_gives(t, &t->at[t->n - 1]) > instant_gives(t, t->at);
+    t->fading = instant_gives(t, &t->at[t->n - 1]) > instant_gives(t, t->at);
+    t->least = 1 + (int)fmin(ceil(amounts_change(t) / CHANGE), MOTION_SAMPLES);
     t->reach = box_widened(t->shape, (t->cells + 1) * s->grid->h);
-    return status;
+    return BW_OK;
 }
 
 static enum bw_status trail_sweep(struct bw_stage *s, struct trail *t)
@@ -376,16 +414,11 @@ static enum bw_status trail_sweep(struct bw_stage *s, struct trail *t)
 
 static double samples_apart(const struct plan *a, double h)
 {
-    const double edge = 0.25 * a->width, noise = a->p->noise.size * pow(0.5, a->octaves);
+    const struct pose *p = &a->pose[0];
+    const double edge = p->kind == SHAPE_VDB && p->vdb->fog ? 0 : 0.25 * a->width; // fog has the edges of its file
+    const double noise = a->p->noise.size * pow(0.5, a->octaves);
     const double finest = a->octaves && noise < edge ? noise : edge;
     return fmax(0.5, finest / h);
-}
-
-/* Poses of one place and size: turned otherwise, or of a file that may have changed? */
-static bool stands(const struct pose *p, const struct pose *q)
-{
-    const bool plain = p->kind != SHAPE_MESH && p->kind != SHAPE_VDB && p->kind != SHAPE_POINTS;
-    return plain && !memcmp(p->axis, q->axis, sizeof p->axis);
 }
 
 enum bw_status trail_run(struct bw_stage *s, const struct plan *a, const struct source_way *way, int *done)
@@ -396,14 +429,14 @@ enum bw_status trail_run(struct bw_stage *s, const struct plan *a, const struct 
     *t = (struct trail){.plan = a, .way = way, .shape = a->bounds};
     *done = 0;
     enum bw_status status = pose_at(s, a->time - way->dt, &start);
+    if (status != BW_OK) return status;
     bounds_add(&t->shape, pose_bounds(&start, 0.5 * a->width + s->grid->h));
-    if (status == BW_OK) status = trail_measure(s, t);
+    status = trail_measure(s, t);
     if (status != BW_OK) return status;
     t->travel = pose_travel(&start, &a->pose[0]) / s->grid->h;
     t->noise = a->octaves ? way->dt * a->p->noise.speed / s->grid->h : 0;
     t->apart = samples_apart(a, s->grid->h);
-    t->n = way_samples(t, t->cells + t->travel);
-    t->still = t->travel <= 0 && stands(&start, &a->pose[0]);
+    t->n = motion_samples(sqrt(t->cells * t->cells + t->noise * t->noise) + t->travel);
     if (t->n == 1) return BW_OK;
     *done = 1;
     status = instants_init(s, t);
