@@ -102,7 +102,7 @@ static void solid_block(struct shade *s)
 static void phases_make(struct shade *s)
 {
     const double g = s->scene->look.anisotropy, *ahead = s->scene->camera.forward;
-    s->ahead = (float)bw_phase_mean(g);
+    s->ahead = (float)fmax(bw_phase_mean(g), 0); // of what is scattered back, more than all would not have lost its way
     for (int l = 0; l < s->n_lights; l++) {
         const double *to = s->light[l].to;
         s->phase[l] = (float)bw_phase(g, to[0] * ahead[0] + to[1] * ahead[1] + to[2] * ahead[2]);

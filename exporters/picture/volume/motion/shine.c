@@ -3,7 +3,7 @@
  * has the intensity I = L π d²/4. All are gathered, along the ways that their streaks show, into a grid of CELLS along
  * the longest side of where most of them are: fine enough for what curved bodies, which show the room small, mirror.
  * A ray sees ∫ Σ I dV⁻¹ ds. Blocks of BLOCK cells are lamps for what scatters, E = I cos/r². Obstacles end rays, but
- * throw no shadows here. */
+ * throw no shadows here, nor before the box of those lights. */
 #include "shine.h"
 #include <picture/volume/motion/streak.h>
 #include <picture/volume/scene/flame.h>
@@ -21,13 +21,14 @@ enum { CELLS = 128, BLOCK = 12, PLACES = 5, RAYS = 8 };
 static int shines(const struct bw_spark *p) { return !(p->kelvin > BW_DRAPER); }
 
 /// Where most of them are. 0: nowhere.
-static int box_choose(const struct bw_volume *v, struct bw_dense *b)
+static int box_choose(const struct bw_volume *v, double seconds, struct bw_dense *b)
 {
-    double n = 0, sum[3] = {0}, square[3] = {0}, lo[3], hi[3], longest = 0;
+    double n = 0, sum[3] = {0}, square[3] = {0}, lo[3], hi[3], longest = 0, at[3];
     for (int a = 0; a < 3; a++) lo[a] = HUGE_VAL, hi[a] = -HUGE_VAL;
-    for (int64_t i = 0; i < v->n_sparks; i++) {
-        const double *at = v->spark[i].at;
-        if (!shines(&v->spark[i])) continue;
+    for (int64_t i = 0; i < 2 * v->n_sparks; i++) { // both ends of each
+        const struct bw_spark *p = &v->spark[i / 2];
+        if (!shines(p)) continue;
+        bw_streak_place(p, seconds, (double)(i % 2), at);
         n++;
         for (int a = 0; a < 3; a++) {
             lo[a] = fmin(lo[a], at[a]), hi[a] = fmax(hi[a], at[a]);
@@ -106,7 +107,7 @@ enum bw_status bw_shine_make(const struct bw_tools *tools, const struct bw_volum
 {
     int n[3];
     *s = (struct bw_shine){.rgb = NULL};
-    if (!scene->look.shine || !bw_solid_any(v) || !box_choose(v, &s->box)) return BW_OK;
+    if (!scene->look.shine || !bw_solid_any(v) || !box_choose(v, scene->streak, &s->box)) return BW_OK;
     for (int a = 0; a < 3; a++) n[a] = (s->box.n[a] + BLOCK - 1) / BLOCK;
     s->rgb = tools->alloc(tools->ctx, 3 * bw_dense_cells(&s->box) * sizeof *s->rgb);
     s->lamp = tools->alloc(tools->ctx, (size_t)n[0] * (size_t)n[1] * (size_t)n[2] * sizeof *s->lamp);
