@@ -46,6 +46,7 @@ struct farm_task {
     char *command;                          ///< the program's words, as a shell reads them
     double cells, frames, memory;           ///< of a task
     int ranks;                              ///< processes that make it together; 0 and 1: one
+    int whole;                              ///< 1: stages run whole on each of them
 };
 
 /// Words for a shell: quoted, and by the site's paths where they are absolute; new memory.

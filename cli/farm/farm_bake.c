@@ -75,6 +75,7 @@ static int bake_submit(const struct farm_bake *b, const json_t *site, const stru
     t.frames = cli_number(all, "before") + (double)(facts->last - facts->first + 1);
     t.memory = facts->memory;
     t.ranks = farm_ranks(site);
+    t.whole = *cli_text(all, "whole_on_ranks") != '\0';
     t.command = command_make(b, site, facts->out);
     int code = preset && t.command ? cli_write_file(preset, cli_text(all, "resolved")) : 7;
     if (!code) code = farm_script_write(site, &t);

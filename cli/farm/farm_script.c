@@ -53,7 +53,8 @@ static double minutes_of(const struct farm_task *t, double cores)
  * libraries. Of several each holds its share and what is beside it, a third of the whole on four (docs/scaling.md). */
 static double megabytes_of(const struct farm_task *t)
 {
-    return ceil((1.25 * t->memory) / 1048576 * (t->ranks > 1 ? 1.4 / t->ranks : 1)) + 512;
+    const double share = t->ranks > 1 && !t->whole ? 1.4 / t->ranks : 1;
+    return ceil(1.25 * t->memory * fmin(share, 1) / 1048576) + 512;
 }
 
 static void memory_print(FILE *f, const json_t *ask, const struct farm_task *t, double cores)
@@ -114,7 +115,8 @@ static char *program_path(const json_t *site)
     return farm_quote(site, n > 0 ? path : "billow");
 }
 
-static void script_print(FILE *f, const json_t *site, const struct farm_task *t, const char *out)
+/* 0: out of memory. */
+static int script_print(FILE *f, const json_t *site, const struct farm_task *t, const char *out)
 {
     const json_t *ask = json_object_get(site, "ask");
     char *program = program_path(site), *here = getcwd(NULL, 0);
@@ -147,9 +149,11 @@ static void script_print(FILE *f, const json_t *site, const struct farm_task *t,
                 "srun --mpi=pmix --cpus-per-task=\"$SLURM_CPUS_PER_TASK\" %s\n",
                 line);
     else if (line) fprintf(f, "exec %s\n", line);
+    const int good = line != NULL;
     free(line);
     free(program);
     free(here);
+    return good;
 }
 
 int farm_script_write(const json_t *site, const struct farm_task *t)
@@ -159,9 +163,9 @@ int farm_script_write(const json_t *site, const struct farm_task *t)
     FILE *f = out && path ? open_memstream(&text, &size) : NULL;
     int code = 7;
     if (f) {
-        script_print(f, site, t, out);
-        fclose(f);
-        if (strchr(out, '\n')) code = cli_usage("%s: Slurm takes no path of two lines", out);
+        const int good = script_print(f, site, t, out);
+        if (fclose(f) || !good) code = 7;
+        else if (strchr(out, '\n')) code = cli_usage("%s: Slurm takes no path of two lines", out);
         else code = cli_write_file(path, text);
     }
     free(text);

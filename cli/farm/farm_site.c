@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { RANKS_MOST = 64 }; ///< that one bake may have (core/bake/job/ranks.c)
+
 static const char *const asks[] = {"time", "memory",      "cores",      "ranks",   "partition", "account",
                                    "qos",  "reservation", "constraint", "at_once", "nice",      "options"};
 static const char *const counts[] = {"cores", "ranks", "at_once"};
@@ -41,6 +43,10 @@ static int ask_good(const char *place, const char *key, const char *value)
     }
     if (!is_among(key, counts, N_COUNTS)) return 1;
     const long n = strtol(value, &end, 10);
+    if (!strcmp(key, "ranks") && !*end && n > RANKS_MOST) {
+        fprintf(stderr, "%s: ranks wants %d at most\n", place, RANKS_MOST);
+        return 0;
+    }
     if (!*end && n > 0 && n < 100000) return 1;
     fprintf(stderr, "%s: %s wants a whole number above 0, not \"%s\"\n", place, key, value);
     return 0;

@@ -104,10 +104,9 @@ int farm_wedge(const struct farm_wish *w, const struct wedge_run *r, const json_
     json_t *site = farm_site(w, &code);
     char *array = array_of(r, plan);
     if (!code && farm_ranks(site) > 1)
-        code =
-            cli_usage("--ask ranks=%d is for one bake: a member of an array is one process, of as many cores as --ask "
-                      "cores says",
-                      farm_ranks(site));
+        code = cli_usage("ranks=%d is for one bake: a member of an array is one process, of as many cores as --ask "
+                         "cores says",
+                         farm_ranks(site));
     if (!code) code = farm_busy(r->out);
     if (!code && !array) fprintf(stderr, "%s: all members are done\n", r->out);
     else if (!code) code = wedge_submit(r, site, plan, array);

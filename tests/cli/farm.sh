@@ -82,8 +82,9 @@ that "they are asked for" sh -c "grep -qx '#SBATCH --ntasks=4' ranks/farm/bake.s
 that "and their share of memory a core" grep -qx '#SBATCH --mem-per-cpu=2[5-9][0-9]M' ranks/farm/bake.sbatch
 that "and started by srun" grep -q '^srun --mpi=pmix --cpus-per-task=.* bake .*ranks/farm/preset.yaml' ranks/farm/bake.sbatch
 run bake ball.yaml --on slurm --ask ranks=1 --out rank; expect "one" 0 "job"
-that "is started as ever" sh -c "! grep -q 'srun\|ntasks\|per-cpu' rank/farm/bake.sbatch"
+that "is started as ever" sh -c "test -s rank/farm/bake.sbatch && ! grep -q 'srun\|ntasks\|per-cpu' rank/farm/bake.sbatch"
 run bake ball.yaml --on slurm --ask ranks=none --out r; expect "no number" 2 "ranks wants a whole number above 0"
+run bake ball.yaml --on slurm --ask ranks=65 --out r; expect "more than there may be" 2 "ranks wants 64 at most"
 run wedge ball.yaml --vary time.seed=1..2 --on slurm --ask ranks=2 --out r; expect "ranks of members" 2 "ranks=2 is for one bake"
 
 # ---- what is one task, and why ----
