@@ -58,8 +58,9 @@ static int ask_take(struct farm_wish *w, const char *text)
     char *key = equals ? cli_printf("%.*s", (int)(equals - text), text) : NULL;
     if (!key) return cli_usage("--ask wants KEY=VALUE, not \"%s\"", text);
     const int good = ask_good("--ask", key, equals + 1);
-    if (!w->ask) w->ask = json_object();
+    if (good && !w->ask) w->ask = json_object();
     if (good) json_object_set_new(w->ask, key, json_string(equals + 1));
+    else farm_wish_free(w); // the command ends
     free(key);
     return good ? EXIT_CODE_OK : EXIT_CODE_USAGE;
 }
@@ -78,7 +79,11 @@ int farm_ranks(const json_t *site)
     return *text ? (int)strtol(text, NULL, 10) : 1;
 }
 
-void farm_wish_free(struct farm_wish *w) { json_decref(w->ask); }
+void farm_wish_free(struct farm_wish *w)
+{
+    json_decref(w->ask);
+    w->ask = NULL;
+}
 
 int farm_wish_check(const struct farm_wish *w)
 {
