@@ -4,8 +4,8 @@
 #ifndef EMIT_H
 #define EMIT_H
 
+#include "emit_noise.h"
 #include "stages.h"
-#include <billow/noise.h>
 #include <common/shape/shape.h>
 #include <common/source.h>
 
@@ -65,8 +65,6 @@ int noise_octaves(const struct emit_noise *n, double h);
 /// Lattices of all octaves at `time` for places from lo to hi, m. 0: out of memory.
 int noise_prepare(const struct plan *a, double time, const struct bw_block *b, const double lo[3], const double hi[3],
                   struct bw_noise_lattice *l);
-/// Share of a covered cell that emits.
-double noise_share(const struct plan *a, const struct bw_noise_lattice *l, const double x[3]);
 /// Gives the cells of a block what the plan says: rows of its amounts, then the velocity. sum[0]: memory ran out.
 void cover_body(const struct bw_block *b, void *plan);
 /// Blocks away from the source are left alone.

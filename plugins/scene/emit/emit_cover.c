@@ -27,23 +27,9 @@ int noise_prepare(const struct plan *a, double time, const struct bw_block *b, c
         uint64_t seed = bw_rng(a->seed, (uint64_t)o);
         l[o].g = b->stage->host->body_scratch(b, bw_noise_place(&l[o], seed, size, lo, hi));
         if (!l[o].g) return 0;
-        bw_noise_fill(&l[o], seed, time * a->p->noise.speed / size);
+        emit_kernels_for(b->stage->host->simd)->fill(&l[o], seed, time * a->p->noise.speed / size);
     }
     return 1;
-}
-
-/* Share of a covered cell that emits: fractal noise through a steep smoothstep, so that lobes have edges. The octaves'
- * standard deviation is 0.2 each; the edges at -0.5 and 0.7 deviations leave a little less than half of the source. */
-double noise_share(const struct plan *a, const struct bw_noise_lattice *l, const double x[3])
-{
-    double sum = 0, square = 0, gain = 1;
-    for (int o = 0; o < a->octaves; o++, gain *= 0.55) {
-        sum += gain * bw_noise_at(&l[o], x);
-        square += gain * gain;
-    }
-    double edge = (sum / (0.2 * sqrt(square)) + 0.5) / 1.2;
-    edge = edge <= 0 ? 0 : edge >= 1 ? 1 : edge * edge * (3 - 2 * edge);
-    return 1 - a->p->noise.amount * (1 - edge);
 }
 
 /* Largest and mean coverage at x along the shape's way. */
@@ -74,6 +60,57 @@ static size_t cells_count(const int32_t lo[3], const int32_t hi[3])
     return (size_t)(hi[0] - lo[0]) * (size_t)(hi[1] - lo[1]) * (size_t)(hi[2] - lo[2]);
 }
 
+static void poses_cover(const struct plan *a, const struct bw_block *b, const struct cover *cover)
+{
+    const struct cells *c = &cover->cells;
+    size_t at = 0;
+    for (int k = c->lo[2]; k < c->hi[2]; k++)
+        for (int j = c->lo[1]; j < c->hi[1]; j++)
+            for (int i = c->lo[0]; i < c->hi[0]; i++, at++) {
+                const double x[3] = {block_coord(b, 0, i + 0.5), block_coord(b, 1, j + 0.5),
+                                     block_coord(b, 2, k + 0.5)};
+                double mean;
+                cover->most[at] = (float)cover_at(a, x, &mean);
+                cover->mean[at] = (float)mean;
+            }
+}
+
+/// Covered cells that the noise has yet to break up.
+struct breaking {
+    struct noise_places places;
+    size_t cell[NOISE_PLACES];
+};
+
+static void breaking_end(const struct plan *a, const struct bw_block *b, const struct cover *cover, struct breaking *q)
+{
+    if (q->places.n) emit_kernels_for(b->stage->host->simd)->share(&q->places, a->octaves, a->p->noise.amount);
+    for (int32_t i = 0; i < q->places.n; i++) {
+        cover->most[q->cell[i]] *= q->places.share[i];
+        cover->mean[q->cell[i]] *= q->places.share[i];
+    }
+    q->places.n = 0;
+}
+
+static void cover_break(const struct plan *a, const struct bw_block *b, const struct cover *cover,
+                        const struct bw_noise_lattice *lattice)
+{
+    const struct cells *c = &cover->cells;
+    struct breaking q;
+    size_t cell = 0;
+    q.places.n = 0;
+    for (int k = c->lo[2]; k < c->hi[2]; k++)
+        for (int j = c->lo[1]; j < c->hi[1]; j++)
+            for (int i = c->lo[0]; i < c->hi[0]; i++, cell++) {
+                if (!(cover->most[cell] > 0)) continue;
+                const int32_t at[3] = {i, j, k}, n = q.places.n++;
+                for (int d = 0; d < 3; d++) q.places.x[d][n] = block_coord(b, d, at[d] + 0.5);
+                q.places.at[n] = lattice;
+                q.cell[n] = cell;
+                if (n + 1 == NOISE_PLACES) breaking_end(a, b, cover, &q);
+            }
+    breaking_end(a, b, cover, &q);
+}
+
 /* 0 when memory ran out. */
 static int cover_make(const struct plan *a, const struct bw_block *b, struct cover *cover)
 {
@@ -87,20 +124,11 @@ static int cover_make(const struct plan *a, const struct bw_block *b, struct cov
         hi[i] = block_coord(b, i, c->hi[i]);
     }
     if (!most || !noise_prepare(a, a->time, b, lo, hi, lattice)) return 0;
-    float *mean = cover->mean = most + count;
+    cover->mean = most + count;
     const struct points_cells q = points_cells(a, b, c);
-    if (a->points) points_cover(a->points, &q, most, mean, mean + count);
-    if (a->points && !a->octaves) return 1;
-    for (int k = c->lo[2]; k < c->hi[2]; k++)
-        for (int j = c->lo[1]; j < c->hi[1]; j++)
-            for (int i = c->lo[0]; i < c->hi[0]; i++, most++, mean++) {
-                const double x[3] = {block_coord(b, 0, i + 0.5), block_coord(b, 1, j + 0.5),
-                                     block_coord(b, 2, k + 0.5)};
-                double average = (double)*mean, largest = a->points ? (double)*most : cover_at(a, x, &average);
-                double share = largest > 0 && a->octaves ? noise_share(a, lattice, x) : 1;
-                *most = (float)(largest * share);
-                *mean = (float)(average * share);
-            }
+    if (a->points) points_cover(a->points, &q, most, cover->mean, cover->mean + count);
+    else poses_cover(a, b, cover);
+    if (a->octaves) cover_break(a, b, cover, lattice);
     return 1;
 }
 
