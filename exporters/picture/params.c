@@ -2,6 +2,7 @@
 #include "params.h"
 #include <picture/volume/scene/flame.h>
 #include <picture/gather/sparks.h>
+#include <picture/volume/motion/spread.h>
 
 #include <math.h>
 #include <stdio.h>
@@ -62,7 +63,7 @@ const struct bw_param bw_picture_scorch_rows[3] = {
            "Embers in the cracks of wood and bark, of that temperature; 0: cold."),
 };
 
-const struct bw_param bw_picture_particle_rows[7] = {
+const struct bw_param bw_picture_particle_rows[10] = {
     BW_CHOICE(struct bw_picture_particles, show, "show", "hot", "hot|all|none|light",
               "hot: those that have a temperature and a size glow; all: others too, lit by the lamps; light: those "
               "shine in their own colour."),
@@ -82,6 +83,15 @@ const struct bw_param bw_picture_particle_rows[7] = {
     BW_F64(struct bw_picture_particles, reach, "reach", "0 m", 0, 1e6, "m",
            "Of those that shine: how far from what the camera looks at a third of their light is left; farther off "
            "they go out, and nothing ends at an edge of the picture; 0: all are alike."),
+    BW_INT(struct bw_picture_particles, smooth, "smooth", "0", 0, BW_SPREAD_MOST,
+           "Of those that shine: over how many neighbours of its colour each is spread, along the sheet or line in "
+           "which they lie, so that they are seen as smoke; 0: points."),
+    BW_F64(struct bw_picture_particles, veil, "veil", "0", 0, 1e6, 0,
+           "Of those that shine: how much of what is behind it, and of the lamps' light, a particle's disc hides; with "
+           "it what is dense goes towards its colour times `glow` / `veil`. 0: they hide nothing."),
+    BW_F64(struct bw_picture_particles, lit, "lit", "0", 0, 1e6, 0,
+           "Of those that shine: how much light of lamps and room they scatter besides, times their colour; lamps far "
+           "off throw shadows in them, by `veil`."),
 };
 
 const struct bw_param bw_picture_flame_rows[4] = {
@@ -252,6 +262,9 @@ enum bw_status bw_picture_look(const struct bw_picture_params *p, int flames, st
                              .shine = p->particles.show == BW_SHOW_LIGHT,
                              .fade = p->particles.fade,
                              .reach = p->particles.reach,
+                             .smooth = (int32_t)p->particles.smooth,
+                             .veil = p->particles.veil,
+                             .lit = p->particles.lit,
                              .anisotropy = p->anisotropy,
                              .soften = p->soften,
                              .bloom = p->bloom,

@@ -56,6 +56,18 @@ static float brightness(const struct attributes *a, int64_t i, double vary)
     return (float)(1 - vary + vary * 8 * pow(u, 7));
 }
 
+static uint32_t colour_kind(const struct attributes *a, int64_t i)
+{
+    uint32_t bits, kind = 0;
+    for (int c = 0; c < 3; c++) {
+        const float value_c = (float)value(a, a->colour, 3 * i + c);
+        memcpy(&bits, &value_c, sizeof bits);
+        kind = (kind ^ bits) * 0x9e3779b1u;
+        kind ^= kind >> 15;
+    }
+    return kind;
+}
+
 static struct bw_spark spark_of(const struct attributes *a, int64_t i, const struct bw_sparks_wish *wish)
 {
     const int hot = a->temperature >= 0 && a->size >= 0;
@@ -67,6 +79,7 @@ static struct bw_spark spark_of(const struct attributes *a, int64_t i, const str
         if (a->acceleration >= 0) s.turn[c] = (float)value(a, a->acceleration, 3 * i + c);
         if (a->colour >= 0) s.rgb[c] = bright * (float)value(a, a->colour, 3 * i + c);
     }
+    s.kind = a->colour >= 0 ? colour_kind(a, i) : 0;
     if (a->size >= 0) s.size = (float)value(a, a->size, i);
     if (hot) s.size *= sqrtf(bright); // grains of one fire are many small and few large ones
     if (hot) s.kelvin = (float)(wish->ambient + value(a, a->temperature, i));

@@ -5,6 +5,7 @@
  * each part of the way what lies before that. Flames are thin where embers are solid: SOLID is how much brighter they
  * are, by eye. */
 #include "sparks.h"
+#include "cloud.h"
 #include "streak.h"
 #include <picture/volume/solid/distance.h>
 #include <picture/volume/studio/studio.h>
@@ -16,7 +17,6 @@
 #define SOLID 4.0f ///< radiance, of a deep flame's as hot
 enum { BATCH = 64 };
 enum { SEEN = 5 }; ///< places of its way from which a particle is looked for
-#define NEAR 2.0   ///< times twice as bright, at most, is what is near where particles fade
 #define SHORT 4.0  ///< pixels: a way that is seen from one place
 
 struct drawing {
@@ -92,20 +92,6 @@ static void batch_through(int64_t i, void *user)
         particle_through(d, &v->spark[q], d->through + SEEN * q);
 }
 
-/// What is left of a particle's light, by how far it is from what the camera looks at: to there and beyond, and around.
-static float faded(const struct bw_scene *scene, const double at[3])
-{
-    const struct bw_camera *c = &scene->camera;
-    double behind = -c->focus, off2 = 0, share = 1;
-    for (int a = 0; a < 3; a++) {
-        behind += (at[a] - c->eye[a]) * c->forward[a];
-        off2 += pow(at[a] - c->eye[a] - c->focus * c->forward[a], 2);
-    }
-    if (scene->look.fade > 0) share *= exp2(fmin(-behind / scene->look.fade, NEAR));
-    if (scene->look.reach > 0) share *= exp(-off2 / (scene->look.reach * scene->look.reach));
-    return (float)share;
-}
-
 /// Light that its disc sends, and 1 when it hides what is behind it.
 static int spark_light(const struct drawing *d, const struct bw_spark *s, float rgb[3])
 {
@@ -116,7 +102,7 @@ static int spark_light(const struct drawing *d, const struct bw_spark *s, float 
         return 0;
     }
     if (look->shine) {
-        const float left = faded(d->shot->scene, s->at);
+        const float left = bw_cloud_left(d->shot->scene, s->at);
         for (int c = 0; c < 3; c++) rgb[c] = s->rgb[c] * left * (float)look->sparks;
         return 0;
     }
@@ -170,8 +156,10 @@ enum bw_status bw_sparks_draw(const struct bw_tools *tools, const struct bw_shot
     d.room.n_lights = bw_scene_lights(shot->scene, d.room.light);
     bw_planck_init(&d.planck, BW_CONTRAST);
     tools->parallel(tools->ctx, (v->n_sparks + BATCH - 1) / BATCH, batch_through, &d);
-    for (int64_t i = 0; i < v->n_sparks; i++)
-        spark_draw(&d, &v->spark[i], d.through + SEEN * i); // their order is the bake's
+    const enum bw_status status = bw_cloud_draw(tools, shot, d.through + SEEN / 2, SEEN, img, alpha);
+    for (int64_t i = 0; i < v->n_sparks && !status; i++)
+        if (!bw_cloud_has(&shot->scene->look, &v->spark[i]))
+            spark_draw(&d, &v->spark[i], d.through + SEEN * i); // their order is the bake's
     tools->release(tools->ctx, d.through);
-    return BW_OK;
+    return status;
 }

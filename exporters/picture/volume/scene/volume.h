@@ -12,6 +12,7 @@ struct bw_spark {
     float vel[3], kelvin; ///< kelvin: absolute; what is too cold to glow is seen as `rgb`
     float turn[3];        ///< m/s²: its way is as curved as that makes it
     float size, rgb[3];   ///< m, its diameter, 0: a pixel; linear, what it sends back of the light it meets
+    uint32_t kind;        ///< those alike stand for one cloud
 };
 
 /// Arrays are n[0]·n[1]·n[2] floats owned by the caller, NULL: absent.
