@@ -5,7 +5,7 @@
  * each part of the way what lies before that. Flames are thin where embers are solid: SOLID is how much brighter they
  * are, by eye. */
 #include "sparks.h"
-#include "cloud.h"
+#include <picture/volume/cloud/cloud.h>
 #include "streak.h"
 #include <picture/volume/solid/distance.h>
 #include <picture/volume/studio/studio.h>

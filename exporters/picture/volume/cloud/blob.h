@@ -14,8 +14,8 @@ struct bw_blob {
     int32_t lo, hi;    ///< rows that it touches; none: lo > hi
 };
 
-/// `across`: pixels that a metre in x, y, z goes to the right and down; `least`: pixels², of the raster's own blur, both
-/// ways; `rows`: of the raster.
+/// `across`: pixels that a metre in x, y, z goes to the right and down; `least`: pixels², of the raster's own blur,
+/// both ways; `rows`: of the raster.
 struct bw_blob bw_blob_make(const struct bw_spread *s, const double across[2][3], double least, const double at[2],
                             int32_t rows);
 

@@ -2,7 +2,7 @@
 /* Particles that shine as one cloud: spread over the gaps between them along the sheet in which they lie, and not
  * across it, each by its own kind, of the same light; what is near hides what is far, whatever their order; and they
  * throw shadows onto each other. */
-#include "image_tools.h"
+#include "../render/image_tools.h"
 #include <picture/volume/motion/sparks.h>
 
 #include <criterion/criterion.h>

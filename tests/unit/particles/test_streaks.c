@@ -2,7 +2,7 @@
 /* Streaks of embers: three quarters of their light in their first half, narrower and darker to their tails, as curved
  * as their acceleration says, and hidden where, and only where, smoke or an obstacle is before them. What is out of
  * focus is as wide as the lens makes it, of the same light; what shines fades as the look asks. */
-#include "image_tools.h"
+#include "../render/image_tools.h"
 #include <picture/volume/motion/sparks.h>
 
 #include <criterion/criterion.h>
