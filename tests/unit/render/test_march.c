@@ -389,13 +389,16 @@ Test(march, fire_lights_its_surroundings)
     double total = 0;
     for (int i = 0; i < N * N * N; i++) total += (double)emission[4 * i] * pow(2. / N, 3);
     for (double r = 0.5; r <= 0.9; r += 0.2) {
-        const struct bw_facing faces = {{-0.48, 0.6, -0.64}, 0};
-        float rgb[3] = {0}, lit[3] = {0};
+        const struct bw_facing faces = {.normal = {-0.48, 0.6, -0.64}, .face = {-0.48, 0.6, -0.64}};
+        const struct bw_facing behind = {.normal = {-0.48, 0.6, -0.64}, .face = {0.48, -0.6, 0.64}};
+        float rgb[3] = {0}, lit[3] = {0}, relief[3] = {0};
         double want = total / (4 * 3.14159265358979 * r * r) * exp(-0.4 * 0.4 * r);
         bw_lamps_light(&a.lamps, (double[3]){0.48 * r, -0.6 * r, 0.64 * r}, NULL, rgb);
         cr_assert_float_eq(rgb[0], want, 0.08 * want, "at %g m: %g, not %g", r, (double)rgb[0], want);
         bw_lamps_light(&a.lamps, (double[3]){0.48 * r, -0.6 * r, 0.64 * r}, &faces, lit);
         cr_assert_float_eq(lit[0], 3 * want, 0.24 * want, "a surface at %g m: %g", r, (double)lit[0]);
+        bw_lamps_light(&a.lamps, (double[3]){0.48 * r, -0.6 * r, 0.64 * r}, &behind, relief);
+        cr_assert(relief[0] == 0, "relief on a face that is turned away, at %g m: %g", r, (double)relief[0]);
         cr_assert(rgb[1] == 0 && rgb[2] == 0);
     }
     bw_ambient_free(&tools, &a);

@@ -156,17 +156,19 @@ void bw_lamps_light(const struct bw_lamps *all, const double p[3], const struct 
 {
     const int solid = surface && surface->solid;
     const float *dim = solid && all->smoke ? all->smoke : all->dim;
+    const int has_face = surface && (surface->face[0] != 0 || surface->face[1] != 0 || surface->face[2] != 0);
     for (int i = 0; i < all->n; i++) {
         const struct bw_lamp *l = &all->lamp[i];
-        double d[3], r2 = 0, cosine = 0;
+        double d[3], r2 = 0, cosine = 0, flat = 0;
         for (int c = 0; c < 3; c++) {
             d[c] = l->at[c] - p[c];
             r2 += d[c] * d[c];
-            if (surface) cosine += d[c] * surface->normal[c];
+            if (surface) cosine += d[c] * surface->normal[c], flat += d[c] * surface->face[c];
         }
         const double r = sqrt(r2), soft = sqrt((double)l->floor);
         // Of a lamp as wide as its block a surface sees something even when the centre is below its horizon.
-        const double facing = surface ? fmax(cosine + 0.3 * soft, 0) / (r + 0.3 * soft) : 1;
+        double facing = surface ? fmax(cosine + 0.3 * soft, 0) / (r + 0.3 * soft) : 1;
+        if (flat < 0.3 * soft && has_face) facing *= fmax(flat + 0.3 * soft, 0) / (0.6 * soft);
         if (facing <= 0) continue;
         const float k = (float)(facing / (4 * 3.14159265358979 * (r2 + (double)l->floor))) *
                         lamp_through(&all->box, dim, solid, p, d, sqrt(3) * soft);

@@ -30,10 +30,12 @@ enum bw_status bw_lamps_make(const struct bw_tools *tools, const struct bw_coars
 enum bw_status bw_lamps_solids(const struct bw_tools *tools, const struct bw_coarse *c, const float *smoke,
                                struct bw_lamps *l);
 void bw_lamps_free(const struct bw_tools *tools, struct bw_lamps *l);
-/// A surface that is lit: its normal, and 1 where it is an obstacle's, which has no shadow of obstacles then.
+/// A surface that is lit: its normal, 1 where it is an obstacle's, which has no shadow of obstacles then, and, where
+/// relief has turned the normal, that of the face below it, or 0: what is behind the face lights no relief.
 struct bw_facing {
     double normal[3];
     int solid;
+    double face[3];
 };
 /// Add the fire's light at p: mean radiance, or, on a surface (NULL: none), irradiance over 4π.
 void bw_lamps_light(const struct bw_lamps *l, const double p[3], const struct bw_facing *surface, float rgb[3]);

@@ -170,7 +170,9 @@ static void finish_find(struct lit_place *g)
 /// The fire's light, irradiance over 4π, on a surface that faces `n`.
 static void fire_add(const struct lit_place *g, const double n[3], float share, float rgb[3])
 {
-    const struct bw_facing surface = {{n[0], n[1], n[2]}, 1};
+    const double *face = g->seen->at.face;
+    struct bw_facing surface = {.normal = {n[0], n[1], n[2]}, .solid = 1};
+    if (!(g->finish.soft > 0)) memcpy(surface.face, face, sizeof surface.face);
     float light[3] = {0};
     bw_lamps_light(&g->studio->ambient->lamps, g->seen->at.p, &surface, light);
     for (int c = 0; c < 3; c++) rgb[c] += share * light[c];

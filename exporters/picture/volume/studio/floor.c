@@ -25,7 +25,7 @@ static void map_row(int64_t j, void *user)
 {
     struct bw_studio *s = user;
     const double cell = s->size / s->n, y = s->lo[1] + ((double)j + 0.5) * cell;
-    const struct bw_facing up = {{0, 0, 1}, 0};
+    const struct bw_facing up = {.normal = {0, 0, 1}};
     for (int i = 0; i < s->n; i++) {
         const double p[3] = {s->lo[0] + (i + 0.5) * cell, y, s->scene->lo[2]};
         float *lanes = s->map + s->lanes * (j * s->n + i);
