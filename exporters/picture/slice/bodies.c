@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The cut through an obstacle drawn as a block with round edges (a quarter of a circle, EDGE of the picture's height)
  * under a lamp at its upper left, and its shadow on what lies lower right of it: a flat patch would look like a
- * hole. */
+ * hole. Where a map glows, each side is lit by what lies before it. */
 #include "bodies.h"
 
 #include <math.h>
 
-#define EDGE 0.02    ///< of the picture's height: radius of the edges
-#define ACROSS 0.012 ///< over which the way out is found: a wall's ridge is as round as that
-#define THROW 0.014  ///< how far shadows fall, and how soft they are
-#define SHADOW 0.4f  ///< of the light, that they take at most
+#define EDGE 0.02             ///< of the picture's height: radius of the edges
+#define ACROSS 0.012          ///< over which the way out is found: a wall's ridge is as round as that
+#define THROW 0.014           ///< how far shadows fall, and how soft they are
+#define BEYOND 0.12           ///< from how far before a side light comes
+#define GLOWS 1.3f            ///< of that light that it sends back
+enum { BEFORE = 5, FAN = 5 }; ///< places of it along each of so many ways
+#define SHADOW 0.4f           ///< of the light, that they take at most
 
 /// Pixels from the surface, positive outside.
 static double distance_read(const struct bw_slice *s, double u, double v, const double pixel[2])
@@ -25,8 +28,37 @@ static double relief_light(double dx, double dy, double deep)
     return fmax(lamp[0] * x + lamp[1] * y + lamp[2] * sqrt(fmax(1 - x * x - y * y, 0)), 0);
 }
 
-void bw_slice_bodies(const struct bw_slice *s, double u, double v, const double pixel[2], double height, int dark,
-                     float rgb[3])
+/// Light of the picture at shares x, y of its size from its upper left, as if linear, between its pixels.
+static void glow_read(const struct bw_image *glow, double x, double y, float rgb[3])
+{
+    const double u = fmin(fmax(x * glow->w - 0.5, 0), glow->w - 1), v = fmin(fmax(y * glow->h - 0.5, 0), glow->h - 1);
+    const int i = (int)u, j = (int)v;
+    const size_t right = i + 1 < glow->w ? 3 : 0, down = j + 1 < glow->h ? 3 * (size_t)glow->w : 0;
+    const float fx = (float)(u - i), fy = (float)(v - j);
+    const float *p = glow->px + 3 * ((size_t)j * (size_t)glow->w + (size_t)i);
+    for (int c = 0; c < 3; c++, p++) {
+        const float light =
+            (p[0] * (1 - fx) + p[right] * fx) * (1 - fy) + (p[down] * (1 - fx) + p[down + right] * fx) * fy;
+        rgb[c] = light * light;
+    }
+}
+
+/// What lies before a side, `way` pixels long and dy upwards, sends there: the mean over a fan.
+static void glow_gather(const struct bw_slice *s, const struct bw_image *glow, const double at[2],
+                        const double pixel[2], const double way[2], float sum[3])
+{
+    static const double fan[FAN][2] = {{0.54, -0.84}, {0.83, -0.56}, {1, 0}, {0.83, 0.56}, {0.54, 0.84}};
+    for (int q = 0; q < FAN * BEFORE; q++) {
+        const double *turn = fan[q % FAN], far = (q / FAN + 0.5) / BEFORE;
+        const double dx = far * (turn[0] * way[0] - turn[1] * way[1]), dy = far * (turn[1] * way[0] + turn[0] * way[1]);
+        float rgb[3];
+        glow_read(glow, (at[0] + dx * pixel[0]) / s->n[0], 1 - (at[1] + dy * pixel[1]) / s->n[1], rgb);
+        for (int c = 0; c < 3; c++) sum[c] += rgb[c] / (FAN * BEFORE);
+    }
+}
+
+void bw_slice_bodies(const struct bw_slice *s, double u, double v, const double pixel[2], double height,
+                     const struct bw_image *glow, float rgb[3])
 {
     static const float bodies[2][3] = {{0.47f, 0.45f, 0.43f}, {0.36f, 0.37f, 0.4f}};
     if (!s->solid) return;
@@ -38,8 +70,12 @@ void bw_slice_bodies(const struct bw_slice *s, double u, double v, const double 
     const double dx = distance_read(s, u + step * pixel[0], v, pixel) - distance_read(s, u - step * pixel[0], v, pixel);
     const double dy = distance_read(s, u, v + step * pixel[1], pixel) - distance_read(s, u, v - step * pixel[1], pixel);
     const double lit = relief_light(dx / (2 * step), dy / (2 * step), -distance / (EDGE * height));
+    const double far = BEYOND * height - fmin(distance, 0), way[2] = {far * dx / (2 * step), far * dy / (2 * step)};
+    const float side = GLOWS * (float)fmin(hypot(dx, dy) / (2 * step), 1);
+    float light[3] = {0};
+    if (glow && inside > 0) glow_gather(s, glow, (double[2]){u, v}, pixel, way, light);
     for (int c = 0; c < 3; c++) {
-        const float body = bodies[dark][c] * (float)(0.3 + 1.15 * lit);
+        const float body = bodies[!!glow][c] * (float)(0.3 + 1.15 * lit) + side * light[c];
         rgb[c] = rgb[c] * shade * (1 - inside) + body * inside;
     }
 }

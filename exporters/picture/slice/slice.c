@@ -14,7 +14,8 @@ struct draw {
     struct bw_image *img;
     enum bw_map map;
     double range[2];
-    int colour; ///< the vector is a colour and is shown as it is
+    int colour;           ///< the vector is a colour and is shown as it is
+    struct bw_image glow; ///< of maps that glow: the picture before obstacles are laid over it, smaller
 };
 
 /// Scalar to be coloured: the value, or a vector's length.
@@ -87,8 +88,32 @@ static void row_draw(int64_t y, void *user)
         if (d->colour) (d->map == BW_MAP_INK ? ink_show : colour_show)(s, u, v, (float)fmax(d->range[1], 1e-30), rgb);
         else if (d->map == BW_MAP_SCHLIEREN && !s->value[1]) bw_schlieren_show(s, u, v, d->range, rgb);
         else bw_map_colour(d->map, span > 0 ? (value_read(s, u, v) - (float)d->range[0]) / span : 0, rgb);
-        bw_slice_bodies(s, u, v, pixel, d->img->h, d->map == BW_MAP_SCHLIEREN, rgb);
     }
+}
+
+static void row_bodies(int64_t y, void *user)
+{
+    const struct draw *d = user;
+    const struct bw_slice *s = d->s;
+    const double pixel[2] = {(double)s->n[0] / d->img->w, (double)s->n[1] / d->img->h};
+    const double v = s->n[1] - ((double)y + 0.5) * pixel[1];
+    for (int x = 0; x < d->img->w; x++)
+        bw_slice_bodies(s, (x + 0.5) * pixel[0], v, pixel, d->img->h, d->glow.px ? &d->glow : NULL,
+                        d->img->px + 3 * ((size_t)y * (size_t)d->img->w + (size_t)x));
+}
+
+static enum bw_status bodies_draw(const struct bw_tools *tools, struct draw *d)
+{
+    enum { SHRINK = 8 };
+    enum bw_status status = BW_OK;
+    if (!d->s->solid) return BW_OK;
+    if (d->map == BW_MAP_SCHLIEREN) {
+        status = bw_image_init(&d->glow, tools, 1 + d->img->w / SHRINK, 1 + d->img->h / SHRINK);
+        if (!status) bw_image_shrink(d->img, &d->glow);
+    }
+    if (!status) tools->parallel(tools->ctx, d->img->h, row_bodies, d);
+    bw_image_free(&d->glow);
+    return status;
 }
 
 /// A round length of about a quarter of the picture: 1, 2 or 5 times a power of ten.
@@ -179,12 +204,13 @@ static void title_draw(const struct draw *d, double text)
 enum bw_status bw_slice_draw(const struct bw_tools *tools, const struct bw_slice *s, const struct bw_slice_style *style,
                              struct bw_image *img)
 {
-    struct draw d = {s, img, style->map, {style->range[0], style->range[1]}, 0};
+    struct draw d = {.s = s, .img = img, .map = style->map, .range = {style->range[0], style->range[1]}};
     if (!(d.range[0] < d.range[1])) bw_slice_range(s, d.range);
     d.colour = s->value[2] && (style->map == BW_MAP_AUTO || style->map == BW_MAP_INK) && !strcmp(s->field, "dye");
     if (d.map == BW_MAP_AUTO) d.map = bw_map_for(s->field, d.range[0], d.range[1]);
     tools->parallel(tools->ctx, img->h, row_draw, &d);
-    enum bw_status status = s->flow[0] && style->vectors ? bw_flow_draw(tools, s, style->vectors, img) : BW_OK;
+    enum bw_status status = bodies_draw(tools, &d);
+    if (!status && s->flow[0] && style->vectors) status = bw_flow_draw(tools, s, style->vectors, img);
     if (!style->labels) return status;
     double text = fmin(fmax(img->h / 50.0, 7), fmax(img->w / 60.0, 7));
     title_draw(&d, text);

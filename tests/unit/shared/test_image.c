@@ -235,6 +235,55 @@ Test(image, schlieren_show_slopes)
     for (int c = 0; c < 3; c++) cr_assert_float_eq(fine[c], left[c], 0.02, "%d: %g", c, (double)fine[c]);
 }
 
+/// Colour of the middle of an even layer of `value`, from 0.1 to 1.
+static void even_seen(float mass, float rgb[3])
+{
+    float value[16];
+    struct bw_slice s = {.n = {4, 4}, .h = 0.25, .value = {value}, .field = "mass", .axis = 1};
+    struct bw_slice_style style = {.map = BW_MAP_SCHLIEREN, .range = {0.1, 1}};
+    struct bw_image img;
+    for (int i = 0; i < 16; i++) value[i] = mass;
+    cr_assert_eq(bw_image_init(&img, &tools, 16, 16), BW_OK);
+    cr_assert_eq(bw_slice_draw(&tools, &s, &style, &img), BW_OK);
+    memcpy(rgb, img.px + 3 * (8 * 16 + 8), 3 * sizeof *rgb);
+    bw_image_free(&img);
+}
+
+/* What is thin glows, by its ratio to the range's upper end, from red to yellow. */
+Test(image, schlieren_glow_where_gas_is_thin)
+{
+    float cold[3], warm[3], hot[3];
+    even_seen(1, cold);
+    even_seen(sqrtf(0.1f), warm); // half of the way from 1 to 0.1
+    even_seen(0.1f, hot);
+    cr_assert(cold[0] < 0.1f && warm[0] > 0.3f && warm[0] < 0.6f && hot[0] > 0.9f, "%g, %g, %g", (double)cold[0],
+              (double)warm[0], (double)hot[0]);
+    cr_assert(warm[1] < 0.5f * warm[0] && hot[1] > 0.7f * hot[0] && hot[2] < 0.6f * hot[0]);
+}
+
+/* A wall between hot gas and cold is lit from the hot side. */
+Test(image, schlieren_light_walls)
+{
+    enum { N = 40 };
+    float value[N * N], solid[N * N];
+    struct bw_slice s = {.n = {N, N}, .h = 1. / N, .value = {value}, .solid = solid, .field = "mass", .axis = 1};
+    struct bw_slice_style style = {.map = BW_MAP_SCHLIEREN, .range = {0.1, 1}};
+    struct bw_image img;
+    float side[2] = {0};
+    for (int hot = 0; hot < 2; hot++) { // the lamp is on the left: the same wall, hot on its left, then on its right
+        for (int i = 0; i < N * N; i++) {
+            const double x = (i % N + 0.5) / N;
+            value[i] = (x < 0.5) == !hot ? 0.1f : 1;
+            solid[i] = (float)(fabs(x - 0.5) - 0.1);
+        }
+        cr_assert_eq(bw_image_init(&img, &tools, 400, 400), BW_OK);
+        cr_assert_eq(bw_slice_draw(&tools, &s, &style, &img), BW_OK);
+        side[hot] = img.px[3 * (200 * 400 + 163)]; // just inside its left side
+        bw_image_free(&img);
+    }
+    cr_assert(side[0] > side[1] + 0.2f, "%g by the hot gas, %g without", (double)side[0], (double)side[1]);
+}
+
 /* Sum of a labelled slice at `time`, with `fps` frames a second. */
 static double labelled(double time, double fps)
 {
