@@ -94,7 +94,7 @@ const struct bw_param bw_picture_particle_rows[10] = {
            "off throw shadows in them, by `veil`."),
 };
 
-const struct bw_param bw_picture_flame_rows[4] = {
+const struct bw_param bw_picture_flame_rows[7] = {
     BW_F64(struct bw_picture_flames, crisp, "crisp", "0", 0, 2, 0,
            "How much brighter folds are than what is round them, over three cells: 1 draws sheets and edges sharply."),
     BW_F64(struct bw_picture_flames, opacity, "opacity", "1", 0.1, 100, 0,
@@ -105,6 +105,14 @@ const struct bw_param bw_picture_flame_rows[4] = {
            "over yellow to deep orange."),
     BW_F64(struct bw_picture_flames, filaments, "filaments", "0", 0, 1, 0,
            "How much noise finer than the cells, drawn out by the flow, breaks flames up, where `vel` is turbulent."),
+    BW_F64(struct bw_picture_flames, root, "root", "0", 0, 1e3, 0,
+           "Where fuel has only begun to burn there is no soot yet that glows: one sees through, and where fuel meets "
+           "air the gas itself shines. 1: as bright as on a candle; 0: flames glow from where they begin. It takes "
+           "`fuel`."),
+    BW_F64(struct bw_picture_flames, root_fuel, "root_fuel", "0.5", 0.05, 1, 0,
+           "Share of the fuel that is left where the root ends: less makes it higher."),
+    BW_COLOUR(struct bw_picture_flames, root_colour, "root_colour", "[0.1, 0.28, 1]",
+              "Linear colour of the root's light; that of CH and C2 is blue."),
 };
 
 static const struct bw_param hdri_rows[] = {
@@ -275,6 +283,8 @@ enum bw_status bw_picture_look(const struct bw_picture_params *p, int flames, st
                              .opacity = p->flames.opacity,
                              .contrast = p->flames.contrast,
                              .filaments = p->flames.filaments,
+                             .root = p->flames.root,
+                             .root_fuel = p->flames.root_fuel,
                              .quality = p->quality - 1,
                              .ground = p->ground,
                              .backdrop = p->backdrop,
@@ -311,6 +321,7 @@ enum bw_status bw_picture_look(const struct bw_picture_params *p, int flames, st
     for (int c = 0; c < 3; c++) {
         look->albedo[c] = (float)fmin(fmax(p->smoke[c], 0), 1) * base->albedo[c] / usual.albedo[c];
         look->firelight[c] = (float)fmax(p->firelight[c], 0);
+        look->root_rgb[c] = (float)fmax(p->flames.root_colour[c], 0);
         look->extinction[c] = (float)fmax(p->extinction[c], 0);
         look->background[c] = back ? (float)back[c] : 0;
     }

@@ -109,6 +109,7 @@ enum bw_status bw_show_scene(const struct bw_making *m, struct bw_volume *v, flo
 {
     enum bw_status status = scene_make(m, scene);
     v->moves = !status && bw_scene_moves(scene);
+    v->roots = !status && bw_scene_roots(scene);
     if (!status) status = volume_make(m, scene->ambient, v, memory);
     if (!status) coarse_tell(m, v), dark_tell(m, v, &scene->look), strange_tell(m);
     return status;

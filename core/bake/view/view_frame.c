@@ -88,6 +88,7 @@ enum bw_status view_of_file(struct moment *m, const struct bw_preset *own, struc
         return bw_diag_error(d, NULL, BW_ERR_IO, "%s", why);
     v->scene.look.sky = v->sky;
     seen.moves = bw_scene_moves(&v->scene);
+    seen.roots = bw_scene_roots(&v->scene);
     v->scene.frame = (double)m->facts.frame;
     enum bw_status status = bw_vdb_volume_whole(&seen, path, &v->volume, &v->memory, why, sizeof why);
     if (status) return bw_diag_error(d, NULL, status, "%s", why);

@@ -13,13 +13,13 @@ struct blending {
     struct bw_volume *out;
 };
 
-enum { ARRAYS = 9 };
+enum { ARRAYS = 10 };
 
 /// The arrays of a volume, in a fixed order.
 static float **array_of(struct bw_volume *v, int i)
 {
     float **const array[ARRAYS] = {&v->density, &v->flame,  &v->temperature, &v->dye[0], &v->dye[1],
-                                   &v->dye[2],  &v->vel[0], &v->vel[1],      &v->vel[2]};
+                                   &v->dye[2],  &v->vel[0], &v->vel[1],      &v->vel[2], &v->fuel};
     return array[i];
 }
 
@@ -105,6 +105,7 @@ enum bw_status bw_gather_blend(const struct bw_tools *tools, const struct bw_fra
     int finer = own->h < other->h; // which part the frame's own domain is
     struct blending m = {.domain = {finer ? other : own, finer ? own : other}, .edge = edge, .out = v};
     m.part[0].moves = m.part[1].moves = v->moves;
+    m.part[0].roots = m.part[1].roots = v->roots;
     *memory = NULL;
     if (!list) return BW_ERR_MEMORY;
     far.fields = list, far.n_fields = 0;

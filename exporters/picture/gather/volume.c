@@ -50,7 +50,7 @@ static int32_t dense_choose(const struct bw_domain_info *d, struct bw_cells *box
 
 /// The fields that a render shows, or NULL.
 struct found {
-    const struct bw_snapshot_field *density, *flame, *temperature, *dye, *solid, *vel;
+    const struct bw_snapshot_field *density, *flame, *temperature, *fuel, *dye, *solid, *vel;
 };
 
 static const struct bw_snapshot_field *scalar_find(const struct bw_frame *frame, const char *name, uint32_t comps)
@@ -81,9 +81,9 @@ static void volume_fill(const struct bw_tools *tools, const struct found *f, con
                         struct bw_volume *v, float *m)
 {
     size_t cells = bw_dense_cells(&v->box);
-    const struct bw_snapshot_field *scalars[3] = {f->density, f->flame, f->temperature};
-    float **slots[3] = {&v->density, &v->flame, &v->temperature};
-    for (int i = 0; i < 3; i++) {
+    const struct bw_snapshot_field *scalars[4] = {f->density, f->flame, f->temperature, f->fuel};
+    float **slots[4] = {&v->density, &v->flame, &v->temperature, &v->fuel};
+    for (int i = 0; i < 4; i++) {
         if (!scalars[i]) continue;
         bw_gather_copy(tools, &(struct bw_gather_copy){scalars[i], 0, box->lo, &v->box, step, FLT_MAX}, m);
         *slots[i] = m;
@@ -104,8 +104,9 @@ enum bw_status bw_gather_volume(const struct bw_tools *tools, const struct bw_fr
                                 float **memory)
 {
     struct found f = {scalar_find(frame, "density", 1),     scalar_find(frame, "flame", 1),
-                      scalar_find(frame, "temperature", 1), scalar_find(frame, "dye", 3),
-                      scalar_find(frame, "solid", 1),       v->moves ? motion_find(frame) : NULL};
+                      scalar_find(frame, "temperature", 1), v->roots ? scalar_find(frame, "fuel", 1) : NULL,
+                      scalar_find(frame, "dye", 3),         scalar_find(frame, "solid", 1),
+                      v->moves ? motion_find(frame) : NULL};
     const struct bw_snapshot_field *any = f.density ? f.density : f.dye ? f.dye : f.flame ? f.flame : f.temperature;
     struct bw_cells box = BW_CELLS_NONE;
     field_visible(f.density, FAINT, &box);
@@ -117,7 +118,7 @@ enum bw_status bw_gather_volume(const struct bw_tools *tools, const struct bw_fr
     *memory = NULL;
     if (any && !bw_cells_empty(&box)) {
         step = dense_choose(any->info->domain, &box, &v->box);
-        size_t arrays = !!f.density + !!f.flame + !!f.temperature + (f.dye ? 3 : 0) + (f.vel ? 3 : 0);
+        size_t arrays = !!f.density + !!f.flame + !!f.temperature + !!f.fuel + (f.dye ? 3 : 0) + (f.vel ? 3 : 0);
         *memory = tools->alloc(tools->ctx, arrays * bw_dense_cells(&v->box) * sizeof(float));
         if (!*memory) return BW_ERR_MEMORY;
         volume_fill(tools, &f, &box, step, v, *memory);

@@ -62,11 +62,11 @@ static int partner_find(const char *path, char out[4096], double *voxel)
 
 /* ---- both as one ---- */
 
-enum { ARRAYS = 6 };
+enum { ARRAYS = 7 };
 
 static void arrays_of(struct bw_volume *v, float **out[ARRAYS])
 {
-    float **const all[ARRAYS] = {&v->density, &v->flame, &v->temperature, &v->dye[0], &v->dye[1], &v->dye[2]};
+    float **const all[ARRAYS] = {&v->density, &v->flame, &v->temperature, &v->dye[0], &v->dye[1], &v->dye[2], &v->fuel};
     memcpy(out, all, sizeof all);
 }
 

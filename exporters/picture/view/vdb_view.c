@@ -14,7 +14,7 @@ const char *const bw_flame_names[] = {"flame", "flames", "fire", "heat", NULL};
 const char *const bw_temperature_names[] = {"temperature", "temp", NULL};
 const char *const bw_dye_names[] = {"dye", "color", "colour", "Cd", NULL};
 const char *const bw_velocity_names[] = {"vel", "velocity", "v", NULL};
-static const char *const solid_names[] = {"solid", NULL};
+static const char *const solid_names[] = {"solid", NULL}, *const fuel_names[] = {"fuel", NULL};
 
 /// The first grid of one of these names with that many components, or -1.
 static int grid_find(const struct bwvdb_file *f, const char *const *names, uint32_t comps)
@@ -237,7 +237,7 @@ static enum bw_status grid_sample(const struct bw_vdb_view *v, struct bwvdb_file
     return BW_ERR;
 }
 
-enum { DENSITY, FLAME, TEMPERATURE, DYE, SOLID, GRIDS }; ///< of what a volume is made
+enum { DENSITY, FLAME, TEMPERATURE, FUEL, DYE, SOLID, GRIDS }; ///< of what a volume is made
 
 /// The cells of one file's volume: those of its own box and, as in a bake, two of air around, halved until they fit.
 static void box_choose(const struct bw_vdb_view *v, const struct bwvdb_file *f, const int grids[GRIDS],
@@ -309,7 +309,7 @@ static enum bw_status volume_read(const struct bw_vdb_view *v, struct bwvdb_file
                                   struct bw_volume *out, float *m, char *why, size_t why_size)
 {
     size_t cells = bw_dense_cells(&out->box);
-    float **slots[3] = {&out->density, &out->flame, &out->temperature};
+    float **slots[DYE] = {&out->density, &out->flame, &out->temperature, &out->fuel};
     for (int i = 0; i < SOLID; i++) {
         if (grids[i] < 0) continue;
         float *to[3] = {m, m + cells, m + 2 * cells};
@@ -344,8 +344,11 @@ enum bw_status bw_vdb_volume(const struct bw_vdb_view *v, const char *path, stru
     if (s) return fail(&error, s, why, why_size);
     int own = v->field ? bwvdb_find(f, v->field) : -1;
     int grids[GRIDS] = {own >= 0 && bwvdb_grid_info(f, own)->comps == 1 ? own : grid_find(f, bw_density_names, 1),
-                        grid_find(f, bw_flame_names, 1), grid_find(f, bw_temperature_names, 1),
-                        grid_find(f, bw_dye_names, 3), v->field ? -1 : grid_find(f, solid_names, 1)};
+                        grid_find(f, bw_flame_names, 1),
+                        grid_find(f, bw_temperature_names, 1),
+                        v->roots ? grid_find(f, fuel_names, 1) : -1,
+                        grid_find(f, bw_dye_names, 3),
+                        v->field ? -1 : grid_find(f, solid_names, 1)};
     const int vel = v->moves ? grid_find(f, bw_velocity_names, 3) : -1;
     if (grids[0] < 0 && grids[1] < 0) grids[0] = grid_choose(v, f);
     if (grids[0] >= 0 && bwvdb_grid_info(f, grids[0])->comps != 1) grids[0] = -1;
@@ -355,7 +358,7 @@ enum bw_status bw_vdb_volume(const struct bw_vdb_view *v, const char *path, stru
     if (cells) {
         if (grids[SOLID] >= 0) solid_choose(v, bwvdb_grid_info(f, grids[SOLID]), &out->box, &out->solid_box);
         *memory = v->tools->alloc(v->tools->ctx,
-                                  ((vel < 0 ? 6 : 9) * cells + bw_dense_cells(&out->solid_box)) * sizeof(float));
+                                  ((vel < 0 ? 7 : 10) * cells + bw_dense_cells(&out->solid_box)) * sizeof(float));
         if (!*memory) snprintf(why, why_size, "out of memory for %s", path);
         status = *memory ? volume_read(v, f, grids, vel, out, *memory, why, why_size) : BW_ERR_MEMORY;
     }

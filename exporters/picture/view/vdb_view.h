@@ -38,6 +38,7 @@ struct bw_vdb_view {
     int32_t ours;        ///< baked by this program
     int32_t flames;      ///< something burns in some file
     int32_t moves;       ///< velocities are wanted in volumes
+    int32_t roots;       ///< likewise fuel
     double density_gain; ///< brings densities near 1
     int32_t lenient;     ///< a file that can't be read is left out, if another one can
 };

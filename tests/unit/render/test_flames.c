@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What is seen inside flames: crisp ones have more contrast in their folds and none at a voxel's wavelength, opaque
- * ones hide what is behind them and glow as they did where they are thin, filaments move with the flow, leave the light
- * as it was, and are the same for all SIMD levels. */
+ * ones hide what is behind them and glow as they did where they are thin, those that hardly glow hide less than they
+ * did; roots are blue, clear, and nothing else; filaments move with the flow, leave the light as it was, and are the
+ * same for all SIMD levels. */
 #include "image_tools.h"
 #include <picture/volume/detail/move.h>
 #include <picture/volume/light/crisp.h>
@@ -104,6 +105,58 @@ Test(flames, opaque_ones_hide_more_and_thin_ones_glow_as_they_did)
     cr_assert_float_eq(depth[3], 3 * depth[2], 0.02 * depth[3], "%g, %g", depth[2], depth[3]);
     cr_assert_float_eq(light[1], light[0], 0.02 * light[0], "%g, %g", light[0], light[1]);
     cr_assert_lt(light[3], 0.7 * light[2], "what lies deep is hidden");
+}
+
+Test(flames, opaque_ones_have_no_dark_outlines)
+{
+    static float alpha[SIZE * SIZE];
+    struct bw_scene scene = scene_make();
+    double depth[2];
+    for (int q = 0; q < 2; q++) {
+        struct bw_volume v = slab_make(1, 0);
+        struct bw_image img;
+        scene.look.opacity = q ? 3 : 1;
+        for (int i = 0; i < CELLS; i++) v.temperature[i] = 800; // 1093 K
+        cr_assert_eq(bw_image_init(&img, &tools, SIZE, SIZE), BW_OK);
+        cr_assert_eq(bw_render_linear(&tools, &v, &scene, &img, alpha), BW_OK);
+        depth[q] = -log(1 - (double)alpha[SIZE / 2 * SIZE + SIZE / 2]);
+        bw_image_free(&img);
+        free(v.flame);
+    }
+    cr_assert_float_eq(depth[1], depth[0] / 3, 0.02 * depth[0], "%g, %g", depth[0], depth[1]);
+}
+
+/// Linear colour of the picture's middle, and how deep it is, of a slab that has so much fuel left.
+static double root_see(double root, float fuel, float rgb[3])
+{
+    static float alpha[SIZE * SIZE];
+    struct bw_volume v = slab_make(0.2f, 0);
+    struct bw_scene scene = scene_make();
+    struct bw_image img;
+    scene.look.root = root, scene.look.root_fuel = 0.5;
+    for (int c = 0; c < 3; c++) scene.look.root_rgb[c] = c == 2 ? 1 : 0;
+    v.fuel = take(NULL, CELLS * sizeof(float));
+    for (int i = 0; i < CELLS; i++) v.fuel[i] = v.flame[i] > 0 ? fuel : 0;
+    cr_assert_eq(bw_image_init(&img, &tools, SIZE, SIZE), BW_OK);
+    cr_assert_eq(bw_render_linear(&tools, &v, &scene, &img, alpha), BW_OK);
+    memcpy(rgb, img.px + 3 * (SIZE / 2 * SIZE + SIZE / 2), 3 * sizeof *rgb);
+    bw_image_free(&img);
+    free(v.fuel), free(v.flame);
+    return -log(1 - (double)alpha[SIZE / 2 * SIZE + SIZE / 2]);
+}
+
+/* As much light as is asked for, of that colour alone, and no soot; what has burnt down is as it was. */
+Test(flames, roots_are_blue_and_clear)
+{
+    float plain[3], burnt[3], one[3], two[3];
+    const double soot = root_see(0, 0.5f, plain), clear = root_see(1, 0.5f, one);
+    root_see(2, 0.5f, two);
+    cr_assert_float_eq(root_see(1, 0.02f, burnt), soot, 1e-6);
+    cr_assert_arr_eq(burnt, plain, sizeof plain, "little fuel is left");
+    cr_assert_gt(plain[0], 10 * plain[2], "soot is red");
+    cr_assert(one[0] < 1e-3f * plain[0] && one[2] > 0.02f * plain[0], "%g %g %g", one[0], one[1], one[2]);
+    cr_assert_lt(clear, 0.01 * soot, "%g of %g hides", clear, soot);
+    cr_assert_float_eq(two[2], 2 * one[2], 1e-3f * two[2], "%g, %g", one[2], two[2]);
 }
 
 /// By what flames are multiplied at places that move along with the mean flow, `frame` frames on.

@@ -108,6 +108,7 @@ static enum bw_status render_frame(struct show *s, const char *path, int64_t fra
     enum bw_status status = render_begin(s, frame);
     if (status) return status;
     s->view.moves = bw_scene_moves(&s->scene);
+    s->view.roots = bw_scene_roots(&s->scene);
     s->scene.frame = (double)frame;
     status = bw_vdb_volume_whole(&s->view, path, &v, &memory, s->why, sizeof s->why);
     if (status) return status;

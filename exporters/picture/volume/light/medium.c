@@ -8,6 +8,7 @@
  * exp(-(1 - a g) τ) of it, and the difference to exp(-τ) has lost its direction. */
 #include "medium.h"
 #include "crisp.h"
+#include "root.h"
 #include "soften.h"
 #include <picture/volume/scene/flame.h>
 #include <picture/volume/scene/phase.h>
@@ -73,6 +74,7 @@ static void layer_medium(int64_t k, void *user)
         if (!s->emission) continue;
         float *fire = s->m->lit.fire + 2 * i, *glow = s->emission + 4 * i;
         bw_fire_at(s->v, i, s->scene->ambient, fire);
+        if (s->v->fuel) fire[0] *= 1 - bw_root_share(s->v, &s->scene->look, i);
         bw_emission(s->m->lit.planck, fire, glow);
         for (int c = 0; c < 3; c++) glow[c] *= s->m->lit.gain;
         glow[3] = s->m->lit.soot * fire[0];
@@ -250,6 +252,7 @@ static enum bw_status passes_run(struct shade *s)
     s->tools->parallel(s->tools->ctx, 3, scatter_task, s);
     for (int c = 0; c < 3 && !status; c++) status = s->scattered[c];
     if (!status) s->tools->parallel(s->tools->ctx, b->n[2], layer_light, s);
+    if (!status && s->emission && s->v->fuel) bw_roots_light(s->tools, s->v, &s->scene->look, lit);
     return status;
 }
 

@@ -40,6 +40,9 @@ struct bw_look {
     double opacity;      ///< how much of what is behind them flames hide, times the default
     double contrast;     ///< of luminance between temperatures; 1 is physical
     double filaments;    ///< 0 … 1: of noise that the flow draws out in flames
+    double root;         ///< light of fuel that has only begun to burn, times a candle's; 0: it glows like the rest
+    double root_fuel;    ///< share of the fuel that is left where that ends
+    float root_rgb[3];   ///< linear
     double haze;         ///< how much hot gas bends what is behind it, times what air does
     float albedo[3];     ///< what smoke scatters of the light it meets
     float extinction[3]; ///< of smoke and flames, by channel, times the scene's
@@ -109,6 +112,10 @@ static inline int bw_scene_moves(const struct bw_scene *s)
 {
     return s->shutter > 0 || s->look.detail > 0 || s->look.filaments > 0;
 }
+
+/// Does it take fuel?
+static inline int bw_scene_roots(const struct bw_scene *s) { return s->look.root > 0; }
+
 /// Extinction for a density of 1 that gives smoke some body in a stage of that size.
 double bw_scene_extinction(const double lo[3], const double hi[3]);
 /// The lights of a scene: its own, or the studio's key and rim, which move with camera or `lamps`. Returns how many.

@@ -21,8 +21,10 @@ struct bw_volume {
     float *density;         ///< smoke, 1
     float *flame;           ///< burning, 1: emits
     float *temperature;     ///< K above ambient: glows where it is hot enough
+    float *fuel;            ///< left to burn, 1; asked for by `roots`
     float *dye[3];          ///< linear colour of the smoke; all or none
     int32_t moves;          ///< asked of whoever fills it: vel
+    int32_t roots;          ///< likewise: fuel
     float *vel[3];          ///< m/s, in the cells' middles; all or none
     struct bw_spark *spark; ///< n_sparks of them, by themselves
     int64_t n_sparks;
