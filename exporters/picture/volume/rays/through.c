@@ -15,9 +15,10 @@
 enum { PARTS = 4 }; ///< of such a step, and of the one before, …
 #define SEEN 0.05f  ///< … as long as more than that of the light gets out
 
-/// K above which flames hide what is behind them the more: those that hardly glow would be outlines.
-#define GLOWS 900.0f
-#define GLOWS_OVER 200.0f
+/// K above which flames hide what is behind them the more, and below it the less: those that hardly glow would be
+/// outlines, by contrast with those that do.
+#define GLOWS 1150.0f
+#define GLOWS_OVER 350.0f
 
 /// Add {j, s} of flames, {flame, kelvin}, `share` of them.
 INLINE void fire_add(const struct bw_lit *lit, const float fire[2], float share, struct lanes *js)
@@ -26,7 +27,8 @@ INLINE void fire_add(const struct bw_lit *lit, const float fire[2], float share,
     if (fire[0] <= BW_FIRE_FAINT) return;
     bw_emission(lit->planck, fire, rgb);
     const float gain = share * lit->gain, glows = bw_least(bw_most((fire[1] - GLOWS) / GLOWS_OVER, 0), 1);
-    const float soot = share * lit->soot * fire[0] * (1 + glows * lit->hides);
+    const float most = 1 + lit->hides, least = most > 1 ? 1 / most : 1;
+    const float soot = share * lit->soot * fire[0] * (least + glows * (most - least));
     js->v += (struct lanes){{gain * rgb[0], gain * rgb[1], gain * rgb[2], soot}}.v;
 }
 
