@@ -197,6 +197,24 @@ Test(props, grown_cylinders_stay_near_and_close)
         }
 }
 
+/* Molten wax is level, lower than the rim, and no run leaves the rim torn. */
+Test(props, wax_has_a_level_pool)
+{
+    const double slender = 0.4;
+    for (uint32_t lot = 0; lot < 30; lot++)
+        for (int i = 0; i < 200; i++) {
+            const double a = 0.0314 * i;
+            double in[3] = {0.5 * cos(a), 0.5 * sin(a), 1}, side[3] = {cos(a), sin(a), 0.9991},
+                   top[3] = {0.9999 * cos(a), 0.9999 * sin(a), 1};
+            bw_uneven_move(BW_UNEVEN_WAX, lot, slender, in);
+            bw_uneven_move(BW_UNEVEN_WAX, lot, slender, side);
+            bw_uneven_move(BW_UNEVEN_WAX, lot, slender, top);
+            cr_assert_float_eq(in[2], 1 - 0.16 * slender, 1e-9);
+            cr_assert_gt(top[2], in[2], "%u: it runs over", lot);
+            cr_assert_float_eq(hypot(side[0], side[1]), hypot(top[0], top[1]), 0.01);
+        }
+}
+
 Test(props, outlines_stand_on_the_horizon)
 {
     const struct bw_backdrop_light light = {

@@ -6,6 +6,7 @@
 #include <math.h>
 
 enum { RUNS = 7 }; ///< of wax
+#define POOL 0.16  ///< radii that molten wax stands lower than the rim
 
 /// -½ … ½ over the surface: `around` and `along` waves of a radius.
 static double swell(const double p[3], double slender, uint32_t lot, double waves, double stretch, int octaves)
@@ -41,21 +42,23 @@ static double dice(uint32_t lot, int which, int what)
     return (double)bw_grain((const double[3]){lot % 1021, which, what});
 }
 
-/// Wax that ran over the rim in runs, down in drops and set there; a rim that sags.
+/// Wax that ran over the rim in runs, down in drops and set there; a rim that sags round a pool that the flame has
+/// melted, which is level.
 static void wax_move(uint32_t lot, double slender, double p[3])
 {
-    const double turn = atan2(p[1], p[0]), down = (1 - p[2]) / slender; // radii
+    const double turn = atan2(p[1], p[0]), out = hypot(p[0], p[1]), down = (1 - p[2]) / slender; // radii
     double on = 0;
-    for (int k = 0; k < RUNS && p[2] < 0.999; k++) {
+    for (int k = 0; k < RUNS; k++) {
         const double wide = 0.12 + 0.12 * dice(lot, k, 2), far = 0.4 + 2.6 * pow(dice(lot, k, 1), 2);
         const double off = remainder(turn - 6.283185307179586 * dice(lot, k, 0), 6.283185307179586) / wide;
         const double end = 1 / (1 + exp((down - far) / 0.07)), drop = exp(-pow((down - far + 0.12) / 0.16, 2));
-        on = fmax(on, exp(-off * off) * (0.045 + 0.03 * drop) * end);
+        on = fmax(on, exp(-off * off) * (0.045 + 0.03 * drop) * end * fmin(pow(out, 8), 1));
     }
     const double wave = swell(p, slender, lot, 1.4, 0.5, 2), edge = fmax(p[2] - 1 + 2 * slender * 0.2, 0);
-    const double r = 1 + 0.05 * wave + on;
+    const double r = 1 + 0.05 * wave + on, t = fmin(fmax((0.92 - out) / 0.2, 0), 1), pool = t * t * (3 - 2 * t);
     p[0] *= r, p[1] *= r;
-    p[2] += 0.9 * edge * swell(p, slender, lot + 3, 1.2, 0, 2);
+    p[2] += 0.7 * edge * swell(p, slender, lot + 3, 1.2, 0, 2);
+    if (p[2] > 0) p[2] += pool * (1 - slender * POOL - p[2]);
 }
 
 void bw_uneven_move(enum bw_uneven kind, uint32_t lot, double slender, double p[3])

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-enum { AROUND = 192, ARC = 96, TUBE = 96, EDGE = 12, ALONG = 80 };
+enum { AROUND = 192, ARC = 96, TUBE = 96, EDGE = 12, ALONG = 80, CAP = 24 };
 #define WORN 0.05 ///< radii: a grown cylinder has no sharp edge
 #define TURN 6.283185307179586
 
@@ -14,13 +14,16 @@ struct profile {
     double r, z;
 };
 
-/// A cylinder's: from the middle of its bottom over two edges, with `along` rows between them, to that of its top.
+/// A cylinder's: from the middle of its bottom over two edges, with `along` rows between them, to that of its top, with
+/// CAP rows on that where it has grown.
 static struct profile drum_at(const struct bw_shape *s, int row, int along)
 {
     const int up = row - EDGE - 1 - along, top = up > 0, at = top ? up - 1 : row - 1;
     const double round = s->tube > 0 ? s->tube : WORN * s->scale[0];
     const double edge[2] = {round / s->scale[0], round / s->scale[2]}, a = 0.25 * TURN * at / EDGE;
-    if (row == 0 || row == 2 * EDGE + 3 + along) return (struct profile){0, top ? 1 : -1};
+    const int cap = along ? CAP : 0, inward = row - (2 * EDGE + 2 + along);
+    if (row == 0) return (struct profile){0, -1};
+    if (inward > 0) return (struct profile){(1 - edge[0]) * (cap + 1 - inward) / (cap + 1), 1};
     if (row > EDGE + 1 && !top) return (struct profile){1, (2.0 * (row - EDGE - 1) / (along + 1) - 1) * (1 - edge[1])};
     return top ? (struct profile){1 - edge[0] * (1 - cos(a)), 1 - edge[1] * (1 - sin(a))}
                : (struct profile){1 - edge[0] * (1 - sin(a)), -1 + edge[1] * (1 - cos(a))};
@@ -74,7 +77,7 @@ enum bw_status bw_form_make(const struct bw_tools *tools, const struct bw_shape 
                             struct bw_shape *out, void **memory)
 {
     const int box = s->kind == BW_SHAPE_BOX,
-              round = grown.uneven  ? 2 * EDGE + 4 + ALONG
+              round = grown.uneven  ? 2 * EDGE + 4 + ALONG + CAP
                       : s->tube > 0 ? 2 * EDGE + 4
                                     : 4,
               rows = s->kind == BW_SHAPE_CYLINDER ? round

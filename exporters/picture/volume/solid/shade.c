@@ -97,7 +97,7 @@ static void lamp_add(struct lit_place *g, int lamp)
     float open = BW_SUN_SURFACE * seen.share * (through ? 1 : bw_solid_open(s->v, &s->at, &seen));
     if (!(open > 0)) return;
     const float smoke = bw_ambient_through(g->studio->ambient, s->at.p, &seen);
-    const float share = (float)((cosine + soft) / (1 + soft));
+    const float near = (float)((cosine + soft) / (1 + soft)), share = powf(near, 1 + g->finish.soft); // ends smoothly
     float spot[3];
     gloss(g, &seen, spot);
     for (int c = 0; c < 3; c++) {
