@@ -10,9 +10,9 @@
 #include <criterion/criterion.h>
 #include <math.h>
 
-static const char *const names[] = {"plain",  "wood",  "bark", "stone",   "brick", "concrete",
-                                    "rubber", "metal", "wax",  "painted", "cloth", "facade"};
-enum { KINDS = BW_MATERIAL_FACADE + 1 };
+static const char *const names[] = {"plain", "wood", "bark",    "stone", "brick",  "concrete", "rubber",
+                                    "metal", "wax",  "painted", "cloth", "facade", "scales"};
+enum { KINDS = BW_MATERIAL_SCALES + 1 };
 
 static struct bw_material_wish wish_of(int kind)
 {

@@ -55,6 +55,22 @@ static void cloth(const struct bw_material_place *at, struct bw_spot *s)
     s->height = 0.004 * (double)(1 - edge) + 0.003 * (double)crease + 0.0006 * (double)thread;
 }
 
+/// A hide of horny scales, 5 cm wide on average, domes of unlike tones; skin shows between them.
+static void scales(const struct bw_material_place *at, struct bw_spot *s)
+{
+    const double *p = at->p, f = at->footprint;
+    const double bend = 0.8 * ((double)bw_grain_waves(p, 0.2, 2, 0.5f, f) - 0.5);
+    const double q[3] = {p[0] / 0.06 + bend, p[1] / 0.045 - bend, p[2] / 0.045 + bend};
+    float which;
+    const float wall = bw_grain_cells(q, &which), seen = bw_spot_shown(0.04, f), dome = bw_spot_smooth(0, 0.32f, wall);
+    const float patch = bw_grain_waves(p, 0.35, 4, 0.6f, f), horn = bw_grain_waves(p, 0.012, 3, 0.7f, f);
+    const float seam = seen * (1 - bw_spot_smooth(0.02f, 0.1f, wall)), lot = seen * (which - 0.5f);
+    bw_spot_tone(s, 1.15f * (0.45f + 1.1f * patch) * (1 + 0.6f * lot) * (0.75f + 0.5f * horn) * (1 - 0.7f * seam),
+                 0.1f * lot);
+    s->rough = 0.75f + 0.3f * horn + 0.4f * seam;
+    s->height = (double)seen * 0.009 * (double)dome + 0.0012 * (double)horn;
+}
+
 static void (*const spots[])(const struct bw_material_place *at, struct bw_spot *s) = {
     [BW_MATERIAL_WOOD] = bw_spot_wood,
     [BW_MATERIAL_BARK] = bw_spot_bark,
@@ -67,6 +83,7 @@ static void (*const spots[])(const struct bw_material_place *at, struct bw_spot 
     [BW_MATERIAL_PAINTED] = bw_spot_painted,
     [BW_MATERIAL_CLOTH] = cloth,
     [BW_MATERIAL_FACADE] = bw_spot_facade,
+    [BW_MATERIAL_SCALES] = scales,
 };
 
 static void spot_find(int32_t kind, const struct bw_material_place *at, struct bw_spot *s)

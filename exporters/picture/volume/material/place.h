@@ -18,8 +18,9 @@ enum bw_material {
     BW_MATERIAL_PAINTED,
     BW_MATERIAL_CLOTH,
     BW_MATERIAL_FACADE,
+    BW_MATERIAL_SCALES,
 };
-#define BW_MATERIAL_CHOICES "plain|wood|bark|stone|brick|concrete|rubber|metal|wax|painted|cloth|facade"
+#define BW_MATERIAL_CHOICES "plain|wood|bark|stone|brick|concrete|rubber|metal|wax|painted|cloth|facade|scales"
 
 /// Of the whole obstacle: its mean colour, and how large its pattern is, times what is usual.
 struct bw_material_wish {
