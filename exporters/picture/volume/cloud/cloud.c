@@ -115,9 +115,10 @@ static int mote_make(const struct cloud *d, int64_t i, struct mote *m)
         across[1][a] = -ky * (c->up[a] - y / z * c->forward[a]);
     }
     struct bw_spread e = spread_moved(d, i, (double)s->size);
+    const double(*const plane)[3] = (const double(*)[3])across;
     spread_bound(&e, pow(MOST * d->img->w / kx, 2));
     const double lens = 0.25 * d->img->w / c->tan_x * c->aperture * fabs(1 / z - 1 / c->focus);
-    m->blob = bw_blob_make(&e, across, NARROW * NARROW + lens * lens, at, d->img->h);
+    m->blob = bw_blob_make(&e, plane, NARROW * NARROW + lens * lens, at, d->img->h);
     m->far = z, m->i = i;
     m->weight = s->size > 0 ? (float)(0.25 * 3.14159265358979 * kx * ky * (double)(s->size * s->size)) : 1;
     mote_light(d, i, m->rgb);
