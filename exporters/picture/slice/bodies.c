@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The cut through an obstacle drawn as a block with round edges (a quarter of a circle, EDGE of the picture's height)
- * under a lamp at its upper left, and its shadow on what lies lower right of it: a flat patch would look like a
- * hole. Where a map glows, each side is lit by what lies before it. */
+/* The cut through an obstacle drawn as a block of turned metal with round edges (a quarter of a circle, EDGE of the
+ * picture's height) and a face that bulges a little, under a lamp at its upper left, and its shadow on what lies lower
+ * right of it: a flat patch would look like a hole. Where a map glows, each side is lit by what lies before it. */
 #include "bodies.h"
 
 #include <math.h>
 
 #define EDGE 0.02             ///< of the picture's height: radius of the edges
+#define BROAD 0.08            ///< of it: over which a face bulges …
+#define BULGE 0.4             ///< … by that slope
 #define ACROSS 0.012          ///< over which the way out is found: a wall's ridge is as round as that
 #define THROW 0.014           ///< how far shadows fall, and how soft they are
 #define BEYOND 0.12           ///< from how far before a side light comes
@@ -20,12 +22,22 @@ static double distance_read(const struct bw_slice *s, double u, double v, const 
     return (double)bw_slice_read(s, s->solid, u, v) / (s->h * pixel[1]);
 }
 
-/// Lambert's share of the lamp on the relief, `deep` edge radii inside, where (dx, dy) is the way out, dy upwards.
-static double relief_light(double dx, double dy, double deep)
+/// What the lamp does to a place of the relief: Lambert's share, and what is mirrored.
+struct relief {
+    double lit, gloss;
+};
+
+/// `deep` m/m of the picture's height inside, where (dx, dy) is the way out, dy upwards. Grooves that run along the
+/// edge mirror the lamp where they lie across its light.
+static struct relief relief_light(double dx, double dy, double deep)
 {
-    static const double lamp[3] = {-0.52, 0.6, 0.6};
-    const double tilt = 1 - fmin(fmax(deep, 0), 1), x = dx * tilt, y = dy * tilt;
-    return fmax(lamp[0] * x + lamp[1] * y + lamp[2] * sqrt(fmax(1 - x * x - y * y, 0)), 0);
+    static const double lamp[3] = {-0.52, 0.6, 0.6}, half[3] = {-0.29, 0.335, 0.896}, flat = 0.794;
+    const double edge = 1 - fmin(fmax(deep / EDGE, 0), 1), bulge = BULGE * (1 - fmin(fmax(deep / BROAD, 0), 1));
+    const double tilt = fmax(edge, bulge), x = dx * tilt, y = dy * tilt, z = sqrt(fmax(1 - x * x - y * y, 0));
+    const double shine = fmax(half[0] * x + half[1] * y + half[2] * z, 0), along = sqrt(dx * dx + dy * dy) + 1e-9;
+    const double across = (dx * lamp[0] + dy * lamp[1]) / (along * flat), bow = pow(across * across, 6);
+    return (struct relief){fmax(lamp[0] * x + lamp[1] * y + lamp[2] * z, 0),
+                           0.5 * pow(shine, 60) + 0.3 * fmin(along, 1) * bow * (1 - edge)};
 }
 
 /// Light of the picture at shares x, y of its size from its upper left, as if linear, between its pixels.
@@ -60,7 +72,7 @@ static void glow_gather(const struct bw_slice *s, const struct bw_image *glow, c
 void bw_slice_bodies(const struct bw_slice *s, double u, double v, const double pixel[2], double height,
                      const struct bw_image *glow, float rgb[3])
 {
-    static const float bodies[2][3] = {{0.47f, 0.45f, 0.43f}, {0.36f, 0.37f, 0.4f}};
+    static const float bodies[2][3] = {{0.4f, 0.41f, 0.43f}, {0.36f, 0.37f, 0.4f}};
     if (!s->solid) return;
     const double distance = distance_read(s, u, v, pixel), throw = THROW * height, step = fmax(ACROSS * height, 1);
     if (distance > 3 * throw) return; // no shadow gets there
@@ -69,13 +81,14 @@ void bw_slice_bodies(const struct bw_slice *s, double u, double v, const double 
     const float inside = (float)fmin(fmax(0.5 - distance, 0), 1);
     const double dx = distance_read(s, u + step * pixel[0], v, pixel) - distance_read(s, u - step * pixel[0], v, pixel);
     const double dy = distance_read(s, u, v + step * pixel[1], pixel) - distance_read(s, u, v - step * pixel[1], pixel);
-    const double lit = relief_light(dx / (2 * step), dy / (2 * step), -distance / (EDGE * height));
+    const struct relief lamp = relief_light(dx / (2 * step), dy / (2 * step), -distance / height);
     const double far = BEYOND * height - fmin(distance, 0), way[2] = {far * dx / (2 * step), far * dy / (2 * step)};
     const float side = GLOWS * (float)fmin(hypot(dx, dy) / (2 * step), 1);
     float light[3] = {0};
     if (glow && inside > 0) glow_gather(s, glow, (double[2]){u, v}, pixel, way, light);
     for (int c = 0; c < 3; c++) {
-        const float body = bodies[!!glow][c] * (float)(0.3 + 1.15 * lit) + side * light[c];
+        const float gloss = (float)lamp.gloss * (1.02f - 0.04f * (float)c);
+        const float body = bodies[!!glow][c] * (float)(0.12 + 1.1 * lamp.lit) + gloss + side * light[c];
         rgb[c] = rgb[c] * shade * (1 - inside) + body * inside;
     }
 }

@@ -23,5 +23,8 @@ struct bw_slice {
 
 /// Bilinear value at (u, v) in cells from the low corner, clamped.
 float bw_slice_read(const struct bw_slice *s, const float *data, double u, double v);
+/// Likewise by Catmull and Rom's cubic through 4×4 cells, within what the four around it hold: lines as fine as a cell
+/// stay lines, and nothing rings.
+float bw_slice_read_sharp(const struct bw_slice *s, const float *data, double u, double v);
 
 #endif

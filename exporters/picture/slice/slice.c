@@ -57,7 +57,7 @@ static void colour_show(const struct bw_slice *s, double u, double v, float top,
     float ground[3];
     bw_map_colour(BW_MAP_SMOKE, 0, ground);
     for (int c = 0; c < 3; c++) {
-        float x = bw_slice_read(s, s->value[c], u, v) / top;
+        float x = bw_slice_read_sharp(s, s->value[c], u, v) / top;
         rgb[c] = ground[c] + (1 - ground[c]) * powf(fminf(fmaxf(x, 0), 1), 1 / 2.2f);
     }
 }
@@ -69,7 +69,7 @@ static void ink_show(const struct bw_slice *s, double u, double v, float top, fl
     float paper[3], x[3], most = 1e-6f * top;
     bw_map_colour(BW_MAP_INK, 0, paper);
     for (int c = 0; c < 3; c++) {
-        x[c] = fmaxf(bw_slice_read(s, s->value[c], u, v), 0);
+        x[c] = fmaxf(bw_slice_read_sharp(s, s->value[c], u, v), 0);
         most = fmaxf(most, x[c]);
     }
     for (int c = 0; c < 3; c++) rgb[c] = paper[c] * powf(0.55f * fmaxf(x[c] / most, 0.01f), 1.6f * most / top / 2.2f);

@@ -25,6 +25,23 @@ Test(image, film_is_monotone_and_never_flat)
     }
 }
 
+/* In the middles of cells it is what they hold; between them no more and no less; an edge's middle third is steeper than
+ * a straight line is. */
+Test(image, slices_are_read_sharply)
+{
+    float data[12 * 5];
+    for (int i = 0; i < 12 * 5; i++) data[i] = i % 12 == 3 ? 1 : i % 12 > 7 ? 0.8f : 0.2f;
+    const struct bw_slice s = {.n = {12, 5}};
+    for (int i = 0; i < 12; i++) cr_assert_float_eq(bw_slice_read_sharp(&s, data, i + 0.5, 2.5), data[24 + i], 1e-6f);
+    for (int i = 0; i < 1000; i++) {
+        const float x = bw_slice_read_sharp(&s, data, 0.0137 * i - 0.8, 0.0061 * i - 0.4);
+        cr_assert(x >= 0.2f && x <= 1, "%g", (double)x);
+    }
+    const float step = bw_slice_read_sharp(&s, data, 8 + 1 / 6.0, 2) - bw_slice_read_sharp(&s, data, 8 - 1 / 6.0, 2);
+    const float even = bw_slice_read(&s, data, 8 + 1 / 6.0, 2) - bw_slice_read(&s, data, 8 - 1 / 6.0, 2);
+    cr_assert_gt(step, 1.1f * even, "%g, a line %g", (double)step, (double)even);
+}
+
 /* Greys of Blender 3.4's Filmic, medium high contrast, and two flames: ours are within 1 and 4 of 255. */
 Test(image, film_is_filmic)
 {
