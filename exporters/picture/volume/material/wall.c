@@ -108,52 +108,150 @@ static void front(const struct bw_material_place *at, struct bw_spot *s)
     s->height = 0.01 * (double)grit;
 }
 
-/// A pane: dark glass, some with a blind, some lit.
-static void pane(const struct bw_material_place *at, const struct bay *across, const struct bay *up, double v,
-                 float share, struct bw_spot *s)
+/// What is lower or thinner than a house: in the street cars, of many colours, pavements and poles; on roofs machines.
+static void thing(const struct bw_material_place *at, double high, struct bw_spot *s)
 {
-    static const float glass[3] = {0.016f, 0.019f, 0.022f}, cloth[3] = {0.3f, 0.28f, 0.24f};
-    const float drawn = lot(at->piece, across->which, up->which, 1), lit = lot(at->piece, across->which, up->which, 2);
-    const float blind =
-        share * within(v - (1 - 0.45 * (double)drawn), 0.45 * (double)drawn, at->footprint) * (drawn > 0.45f);
-    bw_spot_paint(at, s, glass, share);
+    static const float paints[7][3] = {{0.35f, 0.34f, 0.32f},  {0.02f, 0.02f, 0.022f}, {0.16f, 0.165f, 0.17f},
+                                       {0.06f, 0.065f, 0.07f}, {0.2f, 0.025f, 0.02f},  {0.025f, 0.05f, 0.11f},
+                                       {0.5f, 0.3f, 0.03f}};
+    static const float glass[3] = {0.012f, 0.014f, 0.016f};
+    const double way[2] = {at->hi[0] - at->lo[0], at->hi[1] - at->lo[1]}, most = fmax(way[0], way[1]),
+                 least = fmin(way[0], way[1]), rise = (at->p[2] - at->lo[2]) / high;
+    const int flat = fabs(at->n[2]) > 0.8;
+    if (at->hi[2] < 0.1 && least < 0.4) { // a mark on the road
+        static const float white[3] = {0.42f, 0.41f, 0.38f};
+        bw_spot_paint(at, s, white, 0.25f + 0.7f * bw_grain_waves(at->p, 0.5, 4, 0.7f, at->footprint));
+        return;
+    }
+    if (!(at->lo[2] > 0.05 && at->hi[2] < 3.6 && least > 1.2 && most < 13)) { // no car
+        front(at, s);
+        return;
+    }
+    const float *paint = paints[(int)(6.999f * lot(at->piece, 8, 0, 0))];
+    bw_spot_tone(s, 1, 0);
+    bw_spot_paint(at, s, !flat && (rise < 0.18 || (rise > 0.56 && rise < 0.94)) ? glass : paint, 1);
+    s->rough = 0.3f;
+}
+
+/// How a house is built: single windows, pairs of them, piers with windows between from storey to storey, bands of
+/// windows, walls of glass.
+enum style { SINGLE, PAIRS, PIERS, BANDS, GLASS };
+
+static enum style style_of(const struct bw_material_place *at, double high)
+{
+    const float which = lot(at->piece, 6, 0, 0);
+    if (high < 24) return which < 0.5f ? SINGLE : which < 0.8f ? PAIRS : PIERS;
+    return which < 0.22f ? SINGLE : which < 0.42f ? PAIRS : which < 0.66f ? PIERS : which < 0.84f ? BANDS : GLASS;
+}
+
+/// A place of a front: in which bay and storey, and which part of it.
+struct front_place {
+    enum style style;
+    struct bay across, up;
+    double half[2], lift; ///< m: of the hole, and how far above the middle of its storey it is
+    int inside, shop;
+};
+
+/// The pane of a place: which, and from its lower edge to its upper, 0 … 1.
+struct pane_place {
+    double i, j, v;
+    float share;
+};
+
+/// A pane: dark glass, more or less of the sky in it, some with a blind, some lit.
+static void pane(const struct bw_material_place *at, const struct pane_place *p, struct bw_spot *s)
+{
+    static const float cloths[3][3] = {{0.34f, 0.32f, 0.28f}, {0.2f, 0.17f, 0.13f}, {0.13f, 0.15f, 0.17f}};
+    const float drawn = lot(at->piece, p->i, p->j, 1), lit = lot(at->piece, p->i, p->j, 2),
+                sky = lot(at->piece, p->i, p->j, 4), one = bw_spot_shown(0.8, at->footprint), // or many
+        clear = 0.17f + one * (sky * sky * sky * (0.35f + 0.65f * (float)p->v) - 0.17f);
+    const float *cloth = cloths[(int)(2.999f * lot(at->piece, p->i, p->j, 5))];
+    const float glass[3] = {0.014f + 0.05f * clear, 0.017f + 0.065f * clear, 0.021f + 0.085f * clear};
+    const float blind = one * p->share *
+                        within(p->v - (1 - 0.45 * (double)drawn), 0.45 * (double)drawn, at->footprint) *
+                        (drawn > 0.55f);
+    bw_spot_paint(at, s, glass, p->share);
     bw_spot_paint(at, s, cloth, 0.8f * blind);
-    s->rough += share * (1 - blind) * (0.12f - s->rough);
-    s->glow = share * (lit > 0.62f) * (0.25f + 1.5f * (lit - 0.62f)) * (1 - 0.75f * blind);
+    s->rough += p->share * (1 - blind) * (0.12f - s->rough);
+    s->glow = p->share * (lit > 0.62f) * (0.25f + 1.5f * (lit - 0.62f)) * (1 - 0.75f * blind);
+}
+
+/// Bays, storeys and holes as wide and high as suits the house.
+static struct front_place front_place_at(const struct bw_material_place *at, const double uv[2], int along)
+{
+    const double high = at->hi[2] - at->lo[2], wide = at->hi[along] - at->lo[along];
+    struct front_place p = {.style = style_of(at, high)};
+    const double grow = p.style == BANDS || p.style == GLASS ? 0.6 : p.style == PAIRS ? 1.25 : 1;
+    const double want[2] = {grow * (2.3 + 1.4 * (double)lot(at->piece, 2, 0, 0)),
+                            3.1 + 0.7 * (double)lot(at->piece, 3, 0, 0)};
+    const double corner = fmin(0.7, 0.1 * wide), top = at->hi[2] - 1.3;
+    p.across = bay_at(uv[0], at->lo[along] + corner, at->hi[along] - corner, want[0]);
+    p.up = bay_at(uv[1], at->lo[2], top, want[1]);
+    p.shop = p.up.which < 0.5 && at->lo[2] < 0.5;
+    p.inside = uv[1] < top && fabs(p.across.off) < 0.5 * p.across.wide;
+    p.half[0] = (0.21 + 0.14 * (double)lot(at->piece, 4, 0, 0)) * p.across.wide;
+    p.half[1] = (0.25 + 0.06 * (double)lot(at->piece, 5, 0, 0)) * p.up.wide;
+    p.lift = 0.04 * p.up.wide;
+    if (p.style == PAIRS) p.half[0] = 0.4 * p.across.wide;
+    if (p.style == PIERS) p.half[0] = 0.33 * p.across.wide;
+    if (p.style == BANDS) p.half[0] = 0.485 * p.across.wide;
+    if (p.style == GLASS) p.half[0] = 0.475 * p.across.wide, p.half[1] = 0.46 * p.up.wide, p.lift = 0;
+    if (p.shop) p.half[0] = 0.44 * p.across.wide;
+    return p;
+}
+
+/// Piers go from the street to the top, and what is between windows lies back and is darker; bases are of hewn stone.
+static void front_dress(const struct bw_material_place *at, const struct front_place *p, float hole, double seen,
+                        struct bw_spot *s)
+{
+    const double f = at->footprint;
+    const float sill = p->inside * within(p->across.off, p->half[0] + 0.12, f) *
+                       within(p->up.off - p->lift + p->half[1] + 0.09, 0.09, f);
+    const float every = 1 + floorf(4 * lot(at->piece, 7, 0, 0)); // storeys from ledge to ledge
+    const int storey = (int)p->up.which % (int)every == 0;
+    const float ledge = within(p->up.off + 0.5 * p->up.wide - 0.14, 0.14, f) * (p->up.which > 0.5) * storey;
+    const float back =
+        p->style == PIERS && p->up.which > 0.5 ? p->inside * within(p->across.off, p->half[0], f) * (1 - hole) : 0;
+    const float base = (p->up.which < 1.5) * (at->lo[2] < 0.5) * bw_spot_shown(6, f);
+    for (int c = 0; c < 3; c++)
+        s->tone[c] *= (1 + 0.22f * fmaxf(sill, ledge) * (float)seen) * (1 - 0.45f * back * (float)seen);
+    for (int c = 0; c < 3; c++) s->tone[c] *= 1 - base * (0.25f - 0.08f * (float)c);
+    s->height += seen * (0.06 * (double)fmaxf(sill, ledge) - 0.1 * (double)hole - 0.06 * (double)back);
 }
 
 void bw_spot_facade(const struct bw_material_place *at, struct bw_spot *s)
 {
     double uv[2];
     const int x_way = fabs(at->n[1]) >= fabs(at->n[0]), w = x_way ? 0 : 1;
+    const double high = at->hi[2] - at->lo[2], wide = at->hi[w] - at->lo[w], f = at->footprint;
     s->glow = 0;
+    if (high < 4 || wide < 3) { // no house
+        thing(at, high, s);
+        return;
+    }
     if (fabs(at->n[2]) > 0.7) {
         roof(at, s);
         return;
     }
     front(at, s);
-    const double high = at->hi[2] - at->lo[2], wide = at->hi[w] - at->lo[w];
-    if (high < 4 || wide < 3) return; // no house
     wall_place(at, uv);
-    const double want[2] = {2.3 + 1.4 * (double)lot(at->piece, 2, 0, 0), 3.1 + 0.7 * (double)lot(at->piece, 3, 0, 0)};
-    const double corner = fmin(0.7, 0.1 * wide), top = at->hi[2] - 1.3;
-    const struct bay across = bay_at(uv[0], at->lo[w] + corner, at->hi[w] - corner, want[0]),
-                     up = bay_at(uv[1], at->lo[2], top, want[1]);
-    const int shop = up.which < 0.5 && at->lo[2] < 0.5;
-    const double half[2] = {shop ? 0.42 * across.wide : (0.21 + 0.14 * (double)lot(at->piece, 4, 0, 0)) * across.wide,
-                            (0.25 + 0.06 * (double)lot(at->piece, 5, 0, 0)) * up.wide};
-    const double f = at->footprint, lift = 0.04 * up.wide, seen = (double)bw_spot_shown(0.8, f);
-    const int inside = uv[1] < top && fabs(across.off) < 0.5 * across.wide;
-    const float hole = inside * within(across.off, half[0], f) * within(up.off - lift, half[1], f);
-    const float glass = inside * within(across.off, half[0] - 0.08, f) * within(up.off - lift, half[1] - 0.08, f) *
-                        (1 - within(across.off, 0.035, f) * bw_spot_shown(0.07, f));
-    const float sill = inside * within(across.off, half[0] + 0.12, f) * within(up.off - lift + half[1] + 0.09, 0.09, f);
-    const float ledge = within(up.off + 0.5 * up.wide - 0.12, 0.12, f) * (up.which > 0.5),
-                shade = // of the reveal
-                hole * (1 - bw_spot_smooth(0, 0.35f, (float)(half[1] - (up.off - lift))));
-    for (int c = 0; c < 3; c++) s->tone[c] *= 1 + 0.2f * fmaxf(sill, ledge) * (float)seen;
-    for (int c = 0; c < 3; c++) s->tone[c] += hole * (0.55f - s->tone[c]);
-    pane(at, &across, &up, (up.off - lift + half[1]) / (2 * half[1]), glass, s);
+    const struct front_place p = front_place_at(at, uv, w);
+    const double seen = (double)bw_spot_shown(0.8, f), split = p.style == PAIRS && !p.shop ? 0.14 * p.across.wide : 0;
+    const float frame = p.style == GLASS ? 0.04f : 0.08f, y = (float)(p.up.off - p.lift);
+    const float house = (float)p.inside * bw_spot_shown(fmin(high, wide), f); // one that a pixel does not hide
+    const float hole = house * within(p.across.off, p.half[0], f) * within((double)y, p.half[1], f) *
+                       (split > 0 ? 1 - within(p.across.off, split, f) : 1);
+    const float glass = house * within(p.across.off, p.half[0] - (double)frame, f) *
+                        within((double)y, p.half[1] - (double)frame, f) *
+                        (split > 0 ? 1 - within(p.across.off, split + (double)frame, f)
+                                   : 1 - (p.style != GLASS) * within(p.across.off, 0.035, f) * bw_spot_shown(0.07, f));
+    const float shade = hole * (float)seen * (1 - bw_spot_smooth(0, 0.35f, (float)p.half[1] - y)); // of the reveal
+    front_dress(at, &p, hole, seen, s);
+    for (int c = 0; c < 3; c++) s->tone[c] += hole * ((p.style == GLASS ? 0.3f : 0.5f) - s->tone[c]);
+    const double side = split > 0 ? 0.5 * (p.across.off > 0) : 0;
+    pane(
+        at,
+        &(struct pane_place){2 * (p.across.which + side), p.up.which, ((double)y + p.half[1]) / (2 * p.half[1]), glass},
+        s);
     for (int c = 0; c < 3; c++) s->tone[c] *= 1 - 0.6f * shade;
-    s->height += seen * (0.06 * (double)fmaxf(sill, ledge) - 0.1 * (double)hole);
 }
