@@ -128,6 +128,8 @@ static const struct bw_param sun_rows[] = {
     BW_F64(struct bw_picture_sun, turbidity, "turbidity", "3", 1.7, 10, 0,
            "2: clear as after rain, 3: clear, 6: hazy."),
     BW_F64(struct bw_picture_sun, strength, "strength", "1", 0, 1e9, 0, "1: 50 000 lux are a lamp of strength 1."),
+    BW_F64(struct bw_picture_sun, clouds, "clouds", "0", 0, 1, 0,
+           "High thin ones, that are seen and light nothing: 0.3 a few wisps, 1 nearly all of the sky."),
 };
 
 const struct bw_param bw_picture_sky_rows[3] = {
@@ -344,6 +346,7 @@ enum bw_status bw_picture_sky(const struct bw_picture_params *p, struct bw_sky_w
     if (wish->kind == BW_SKY_SUN) {
         wish->strength = sun->strength;
         wish->elevation = sun->elevation, wish->azimuth = sun->azimuth, wish->turbidity = sun->turbidity;
+        wish->clouds = sun->clouds;
     }
     if (wish->kind != BW_SKY_HDRI) return BW_OK;
     wish->strength = hdri->strength, wish->turn = hdri->turn;

@@ -67,7 +67,7 @@ struct bw_picture_hdri {
     double turn, strength;
 };
 struct bw_picture_sun {
-    double elevation, azimuth, turbidity, strength;
+    double elevation, azimuth, turbidity, strength, clouds;
 };
 struct bw_picture_sky {
     int32_t kind; ///< enum bw_sky_kind

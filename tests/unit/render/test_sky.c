@@ -201,6 +201,38 @@ Test(sky, days_are_as_bright_as_days_are)
     cr_assert_gt(dull[0], red[0], "haze is white");
 }
 
+/// How many of 2000 places of a sky, up to 60 degrees high, are brighter than they are without clouds.
+static int clouded(double clouds)
+{
+    struct bw_sky_wish wish = {.kind = BW_SKY_SUN, .strength = 1, .elevation = 0.5, .turbidity = 3};
+    struct bw_sky *clear = NULL, *sky = NULL;
+    char why[200];
+    int count = 0;
+    cr_assert_eq(bw_sky_follow(&tools, &wish, &clear, why, sizeof why), BW_OK);
+    wish.clouds = clouds;
+    cr_assert_eq(bw_sky_follow(&tools, &wish, &sky, why, sizeof why), BW_OK);
+    cr_assert_arr_eq(sky->side, clear->side, sizeof sky->side, "clouds light something");
+    for (int i = 0; i < 2000; i++) {
+        const double up = PI / 3 * (i / 50) / 40, round = 2 * PI * (i % 50) / 50;
+        float a[3], b[3];
+        bw_sky_read(clear, (const double[3]){cos(up) * cos(round), cos(up) * sin(round), sin(up)}, a);
+        bw_sky_read(sky, (const double[3]){cos(up) * cos(round), cos(up) * sin(round), sin(up)}, b);
+        count += fabsf(b[0] - a[0]) > 0.02f * a[0];
+        cr_assert(b[0] >= 0 && b[0] < 20 && b[2] >= 0);
+    }
+    free(clear), free(sky);
+    return count;
+}
+
+Test(sky, clouds_cover_as_much_as_is_asked)
+{
+    const int none = clouded(0), few = clouded(0.3), most = clouded(1);
+    cr_log_info("clouds: %d, %d, %d of 2000", none, few, most);
+    cr_expect_eq(none, 0);
+    cr_expect(few > 40 && few < 1100, "%d", few);
+    cr_expect(most > few + 300, "%d after %d", most, few);
+}
+
 /* ---- .exr ---- */
 
 static void attribute_put(FILE *f, const char *name, const char *type, const void *value, int32_t size)

@@ -240,6 +240,29 @@ Test(props, outlines_stand_on_the_horizon)
     }
 }
 
+/* By day a hill's spurs have a side in the sun and one in shade, and which is which turns with the sun. */
+Test(props, hills_have_a_sunny_side)
+{
+    double unlike = 0;
+    for (int i = 0; i < 1000; i++) {
+        const double round = 1e-3 * i, to[3] = {cos(round), sin(round), 0.012};
+        float rgb[2][3];
+        for (int right = 0; right < 2; right++) {
+            const double aside = right ? -0.9 : 0.9;
+            const struct bw_backdrop_light light = {.horizon = {0.3f, 0.3f, 0.3f},
+                                                    .stands = {0.05f, 0.05f, 0.05f},
+                                                    .sky = {0.4f, 0.4f, 0.4f},
+                                                    .sun = {3, 3, 3},
+                                                    .to = {-aside * sin(0.5), aside * cos(0.5), 0.44},
+                                                    .bare = 1};
+            bw_backdrop_see(BW_BACKDROP_HILLS, &light, to, 1e-4, rgb[right]);
+        }
+        unlike += fabs((double)(rgb[0][1] - rgb[1][1])) / 1000;
+    }
+    cr_log_info("hills: sun from left and right differ by %g on average", unlike);
+    cr_expect_gt(unlike, 0.02, "%g", unlike);
+}
+
 /* At the visibility a fiftieth of the contrast is left, half as far its root. */
 Test(props, air_hides_what_is_far)
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Outlines are heights over the horizon by the angle round the eye, and so stand infinitely far away: nothing slides
- * when the eye moves. Firs are cones with ragged edges, at most one a place of a row. */
+ * when the eye moves. Hills by day have spurs and gullies, noise that is drawn out up the slope, which a sun lights from
+ * its side. Firs are cones with ragged edges, at most one a place of a row. */
 #include "backdrop.h"
 #include <picture/volume/studio/noise.h>
 
@@ -28,6 +29,34 @@ static double swell(double round, int row, double length, int octaves)
 static double hills_height(double round, int row)
 {
     return (0.05 - 0.012 * row) * (0.35 + 1.3 * swell(round, row, 0.55 - 0.08 * row, 6)) - 0.02;
+}
+
+static const float earth[3] = {0.17f, 0.135f, 0.1f}; ///< dry
+
+/// Heights of a hillside's relief, in waves of `length` rad that run up it.
+static double spurs(double round, double up, int row, double length, double wide)
+{
+    const double far = 1 + 0.9 * up, at[2] = {far * cos(round) + 9.7 * row, far * sin(round)};
+    const double n = (double)bw_noise_waves(at, length, 6, 0.45f, wide);
+    return length * (1 - fabs(2 * n - 1));
+}
+
+/// Add to `own` what a hillside sends back by day: dry earth, brush in its gullies.
+static void hill_day(const struct bw_backdrop_light *l, double round, double up, int row, double wide, float rgb[3])
+{
+    static const float brush[3] = {0.06f, 0.06f, 0.04f};
+    const double length = 0.16 - 0.02 * row, e = 0.004, here = spurs(round, up, row, length, wide);
+    const double aside = (spurs(round + e, up, row, length, wide) - here) / e,
+                 over = (spurs(round, up + e, row, length, wide) - here) / e;
+    const double c = cos(round), s = sin(round), steep = 0.5 + 0.15 * over;
+    const double n[3] = {0.3 * aside * s - steep * c, -0.3 * aside * c - steep * s, 1};
+    double facing = 0, n2 = 0;
+    for (int a = 0; a < 3; a++) facing += n[a] * l->to[a], n2 += n[a] * n[a];
+    const float lit = (float)fmax(facing / sqrt(n2), 0), high = (float)(here / length);
+    for (int k = 0; k < 3; k++) {
+        const float own = brush[k] + fminf(1.4f * high * high, 1) * (earth[k] - brush[k]);
+        rgb[k] = own * (lit * l->sun[k] + (0.4f + 0.3f * high) * l->sky[k]);
+    }
 }
 
 static double fir_height(double round, int row)
@@ -87,7 +116,11 @@ void bw_backdrop_see(enum bw_backdrop kind, const struct bw_backdrop_light *l, c
     if (!l->bare) sky_see(l, to, rgb);
     if (up > 0.4 || kind == BW_BACKDROP_STUDIO) return;
     if (up < 0) { // fog over what is too far to be seen
-        for (int c = 0; c < 3; c++) rgb[c] = l->horizon[c] + 0.7f * (l->stands[c] - l->horizon[c]);
+        const float high = (float)fmax(l->to[2], 0);
+        for (int c = 0; c < 3; c++) {
+            const float plain = l->bare ? earth[c] * (high * l->sun[c] + l->sky[c]) : l->stands[c];
+            rgb[c] = l->horizon[c] + 0.7f * (plain - l->horizon[c]);
+        }
         return;
     }
     const float fog = (float)exp(-up / 0.022); // lies on the ground
@@ -97,11 +130,14 @@ void bw_backdrop_see(enum bw_backdrop kind, const struct bw_backdrop_light *l, c
             const double at = round + wide * ((n + 0.5) / PARTS - 0.5);
             cover += (float)fmin(fmax((height_at(kind, at, row) - up) / wide + 0.5, 0), 1) / PARTS;
         }
-        const float near = 0.55f + 0.2f * (float)row, window = kind == BW_BACKDROP_TOWN && l->windows > 0
-                                                                   ? l->windows * window_at(round, up, row, wide)
-                                                                   : 0;
+        const int day = kind == BW_BACKDROP_HILLS && l->bare && l->sun[1] > 0;
+        float stands[3] = {l->stands[0], l->stands[1], l->stands[2]};
+        if (cover > 0 && day) hill_day(l, round, up, row, wide, stands);
+        const float near = (day ? 0.42f : 0.55f) + 0.2f * (float)row,
+                    window =
+                        kind == BW_BACKDROP_TOWN && l->windows > 0 ? l->windows * window_at(round, up, row, wide) : 0;
         for (int c = 0; c < 3; c++) {
-            const float own = l->horizon[c] + near * (1 - 0.28f * fog) * (l->stands[c] - l->horizon[c]);
+            const float own = l->horizon[c] + near * (1 - 0.28f * fog) * (stands[c] - l->horizon[c]);
             rgb[c] += cover * (own + window * lamp[c] - rgb[c]);
         }
     }

@@ -11,8 +11,10 @@ enum bw_backdrop { BW_BACKDROP_STUDIO, BW_BACKDROP_DUSK, BW_BACKDROP_HILLS, BW_B
 /// How it is lit, radiance: the sky overhead and at the horizon, and what stands there near by.
 struct bw_backdrop_light {
     float zenith[3], horizon[3], stands[3];
-    float windows; ///< 0 … 1: how bright those of a town are
-    int32_t bare;  ///< 1: there is a sky of its own, `rgb` has it
+    float sky[3], sun[3]; ///< what a level white place sends back of the sky, one that faces the sun of that; 0: night
+    double to[3];         ///< a unit vector towards the sun
+    float windows;        ///< 0 … 1: how bright those of a town are
+    int32_t bare;         ///< 1: there is a sky of its own, `rgb` has it
 };
 /// Into rgb along `to`, a unit vector, seen by a pixel `wide` at a distance of 1. Below the horizon: fog.
 void bw_backdrop_see(enum bw_backdrop kind, const struct bw_backdrop_light *light, const double to[3], double wide,

@@ -4,6 +4,7 @@
  * so that no light is lost or made. */
 #include "sphere.h"
 #include <picture/volume/scene/quick.h>
+#include <picture/volume/studio/noise.h>
 
 #include <math.h>
 #include <string.h>
@@ -135,6 +136,23 @@ void bw_sky_survey(struct bw_sky *s)
     sides_sum(s, found, n, mean);
 }
 
+/* Cirrus: a flat layer far up, noise that is bent by noise and drawn out along the wind; the sun shines through it, most
+ * where it is near. Towards the horizon it is lost in the air. */
+static void clouds_see(const struct bw_sky *s, const double to[3], float rgb[3])
+{
+    const double far = 1 / (to[2] + 0.1), x = far * to[0], y = far * to[1], fine = 1e-3 * far * far;
+    const double bend[2] = {(double)bw_noise_waves((const double[2]){x, y}, 1.3, 3, 0.5f, fine) - 0.5,
+                            (double)bw_noise_waves((const double[2]){y + 40, x}, 1.3, 3, 0.5f, fine) - 0.5};
+    const double at[2] = {0.4 * (x + 0.6 * y) + 0.9 * bend[0], y - 0.6 * x + 1.2 * bend[1]};
+    const float thick = bw_noise_waves(at, 1.1, 7, 0.6f, fine), banks = bw_noise_waves(at, 3.1, 2, 0.5f, fine),
+                from = 0.6f - 0.45f * (float)s->wish.clouds;
+    const float t = bw_least(bw_most((0.6f * thick + 0.4f * banks - from) / 0.3f, 0), 1), low = (float)to[2] / 0.16f,
+                cover = 0.8f * t * t * (3 - 2 * t) * bw_least(low, 1);
+    const double *sun = s->light[0].to, near = to[0] * sun[0] + to[1] * sun[1] + to[2] * sun[2];
+    const float bright = BW_SUN_SMOKE * (0.42f + 0.25f * (float)(near * near) + 0.8f * (float)pow(fmax(near, 0), 24));
+    for (int c = 0; c < 3; c++) rgb[c] += cover * (bright * s->light[0].rgb[c] + 0.35f * s->above[c] - rgb[c]);
+}
+
 void bw_sky_read(const struct bw_sky *s, const double to[3], float rgb[3])
 {
     const double u = (0.5 - atan2(to[1], to[0]) / (2 * PI)) * s->w - 0.5;
@@ -146,4 +164,5 @@ void bw_sky_read(const struct bw_sky *s, const double to[3], float rgb[3])
     for (int c = 0; c < 3; c++)
         rgb[c] = (low[3 * i[0] + c] * (1 - fu) + low[3 * i[1] + c] * fu) * (1 - fv) +
                  (high[3 * i[0] + c] * (1 - fu) + high[3 * i[1] + c] * fu) * fv;
+    if (s->wish.clouds > 0 && to[2] > 0) clouds_see(s, to, rgb);
 }

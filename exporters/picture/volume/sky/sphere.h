@@ -15,6 +15,7 @@ struct bw_sky_wish {
     double strength;                      ///< times what the file or the sun has
     double turn;                          ///< rad, of a file, as the camera's azimuth
     double elevation, azimuth, turbidity; ///< of the sun; rad, 1
+    double clouds;                        ///< 0 … 1: how much of its sky they cover
     char file[1024];
 };
 
@@ -30,7 +31,7 @@ struct bw_sky {
     int32_t n_lights;
 };
 
-/// Radiance from the direction `to`, a unit vector.
+/// Radiance from the direction `to`, a unit vector, clouds before it.
 void bw_sky_read(const struct bw_sky *s, const double to[3], float rgb[3]);
 /// Fill in side, above, below, light from rgb; lamps that are there already stay.
 void bw_sky_survey(struct bw_sky *s);

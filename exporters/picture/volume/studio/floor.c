@@ -150,7 +150,7 @@ static int is_open(const struct bw_studio *s, const struct bw_floor_grain *g, co
 {
     const double from[3] = {g->p[0], g->p[1], g->p[2] - s->scene->lo[2]};
     struct bw_stone_hit hit = {.depth = HUGE_VAL};
-    return !(g->footprint > 0) || !bw_stones_hit(from, to, g->footprint, &hit);
+    return !(g->footprint > 0) || !bw_stones_hit(&s->rocks, from, to, g->footprint, &hit);
 }
 
 /// To the part of the fire that is seen.

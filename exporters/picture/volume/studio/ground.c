@@ -37,8 +37,9 @@ static void earth_at(const double at[2], double footprint, struct bw_ground_spot
 {
     static const float dark[3] = {0.07f, 0.051f, 0.036f}, dry[3] = {0.205f, 0.156f, 0.112f};
     const float clods = bw_noise_waves(at, 0.35, 8, 0.9f, footprint),
-                patch = bw_noise_waves(at, 2.9, 3, 0.6f, footprint), far = bw_noise_waves(at, 19, 3, 0.55f, footprint);
-    const float soil = step_smooth(0.28f, 0.72f, 0.62f * clods + 0.26f * patch + 0.12f * far);
+                patch = bw_noise_waves(at, 2.9, 3, 0.6f, footprint), far = bw_noise_waves(at, 19, 3, 0.55f, footprint),
+                vast = bw_noise_waves(at, 130, 3, 0.5f, footprint);
+    const float soil = step_smooth(0.28f, 0.72f, 0.6f * clods + 0.2f * patch + 0.12f * far + 0.08f * vast);
     const float red = 0.16f * (far - 0.5f) + 0.1f * (patch - 0.5f);
     for (int c = 0; c < 3; c++) s->albedo[c] = (dark[c] + soil * (dry[c] - dark[c])) * (1 + (1 - (float)c) * red);
     slope_find(BW_GROUND_EARTH, at, footprint, s);

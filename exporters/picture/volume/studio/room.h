@@ -3,6 +3,7 @@
 #ifndef BW_ROOM_H
 #define BW_ROOM_H
 
+#include "stones.h"
 #include <picture/volume/light/ambient.h>
 #include <picture/volume/motion/shine.h>
 #include <picture/volume/scene/volume.h>
@@ -31,8 +32,9 @@ struct bw_studio {
     int32_t rays;        ///< to a lamp from where it is half hidden
     double fire[3];      ///< the middle of the fire's light
     double fire_wide[2]; ///< standard deviations of where it comes from, level and upright, m
-    double pixel;        ///< width at a distance of 1 of what one ray sees; set by the caller
-    int32_t grains;      ///< parts, squared, in which a ray sees stones, ≤ BW_GRAINS; set by the caller
+    struct bw_stones_field rocks;
+    double pixel;   ///< width at a distance of 1 of what one ray sees; set by the caller
+    int32_t grains; ///< parts, squared, in which a ray sees stones, ≤ BW_GRAINS; set by the caller
 };
 
 /// The room's light from a direction, a unit vector.

@@ -10,16 +10,24 @@
 #include <math.h>
 #include <stdint.h>
 
-enum { SIZES = 4, CUTS = 5, SQUARES = 48 };
+enum { SIZES = 6, NEAR = 4, CUTS = 5, SQUARES = 48 };
 #define WIDEST 0.36 ///< radius, of a square
 #define FLAT 0.8    ///< height, of the radius
 #define OUT 0.35    ///< how much of its height its middle is above the floor
+#define CLEAR 2.2   ///< widths of the stage from its middle, within which there are no rocks
 #define RIM 1.3     ///< radii: as far as a stone keeps light from the floor
 
+/// The last two are rocks, that lie round the stage only.
 static const struct size {
     double square; ///< m
     float share;   ///< of squares that have one, where stones lie densest
-} sizes[SIZES] = {{0.17, 0.22f}, {0.065, 0.5f}, {0.024, 0.7f}, {0.009, 0.8f}};
+} sizes[SIZES] = {{0.17, 0.22f}, {0.065, 0.5f}, {0.024, 0.7f}, {0.009, 0.8f}, {0.75, 0.2f}, {2.6, 0.14f}};
+
+/// m; rocks are no larger than suits a small stage: beside them it would look like a toy.
+static double square_of(const struct bw_stones_field *f, int size)
+{
+    return size < NEAR ? sizes[size].square : fmin(sizes[size].square, (size == NEAR ? 0.08 : 0.26) * f->wide);
+}
 
 struct stone {
     double at[2], radius[3], cosine, sine;
@@ -30,13 +38,14 @@ struct stone {
 static int32_t wrapped(double i) { return (int32_t)(uint32_t)(i - 4294967296.0 * floor(i / 4294967296.0)); }
 
 /// Its own square's; 0: there is none. `sunk`: 0 … 1, what is left of it.
-static int stone_make(int size, double i, double j, double sunk, struct stone *s)
+static int stone_make(const struct bw_stones_field *f, int size, double i, double j, double sunk, struct stone *s)
 {
-    const double square = sizes[size].square, x = (i + 0.5) * square, y = (j + 0.5) * square;
+    const double square = square_of(f, size), x = (i + 0.5) * square, y = (j + 0.5) * square;
     s->seed = bw_noise_hash(wrapped(i), wrapped(j), 0x9e3779b9u * (uint32_t)(size + 1));
     const float lot = bw_noise_draw(&s->seed) / sizes[size].share;
     if (lot > 1) return 0;
     if (lot > bw_most(3 * bw_noise(x / 0.55, y / 0.55) - 0.95f, 0.05f)) return 0; // they lie in heaps
+    if (size >= NEAR && hypot(x - f->middle[0], y - f->middle[1]) < CLEAR * f->wide) return 0;
     const float large = bw_noise_draw(&s->seed);
     const double wide = (0.25 + 0.75 * (double)(large * large * large)) * WIDEST * square * sunk;
     const double turn = 6.283185307179586 * (double)bw_noise_draw(&s->seed);
@@ -106,13 +115,13 @@ static void normal_of(const struct stone *s, const double face[3], struct bw_sto
     for (int a = 0; a < 3; a++) hit->normal[a] = n[a] / length;
 }
 
-static double left_of(int size, double footprint) { return fmin(fmax(sizes[size].square / (4 * footprint) - 1, 0), 1); }
+static double left_of(double square, double footprint) { return fmin(fmax(square / (4 * footprint) - 1, 0), 1); }
 
 /// Those of one size, in squares from `t0` on.
-static int size_hit(int size, const double from[3], const double dir[3], double t0, double t1, double sunk,
-                    struct bw_stone_hit *hit)
+static int size_hit(const struct bw_stones_field *f, int size, const double from[3], const double dir[3], double t0,
+                    double t1, double sunk, struct bw_stone_hit *hit)
 {
-    const double square = sizes[size].square;
+    const double square = square_of(f, size);
     double at[2], next[2], step[2];
     int found = 0;
     for (int a = 0; a < 2; a++) {
@@ -124,7 +133,7 @@ static int size_hit(int size, const double from[3], const double dir[3], double 
     for (int n = 0; n < SQUARES && t0 <= t1 && !found; n++) {
         struct stone s;
         double depth, face[3];
-        if (stone_make(size, at[0], at[1], sunk, &s) && stone_enter(&s, from, dir, &depth, face) &&
+        if (stone_make(f, size, at[0], at[1], sunk, &s) && stone_enter(&s, from, dir, &depth, face) &&
             depth < hit->depth) {
             hit->depth = depth, hit->which = bw_noise_draw(&s.seed), found = 1;
             normal_of(&s, face, hit);
@@ -135,27 +144,29 @@ static int size_hit(int size, const double from[3], const double dir[3], double 
     return found;
 }
 
-int bw_stones_hit(const double from[3], const double dir[3], double footprint, struct bw_stone_hit *hit)
+int bw_stones_hit(const struct bw_stones_field *f, const double from[3], const double dir[3], double footprint,
+                  struct bw_stone_hit *hit)
 {
     int found = 0;
     for (int size = 0; size < SIZES; size++) {
-        const double sunk = left_of(size, footprint), top = (1 + OUT) * FLAT * WIDEST * sizes[size].square * sunk;
+        const double square = square_of(f, size), sunk = left_of(square, footprint),
+                     top = (1 + OUT) * FLAT * WIDEST * square * sunk;
         double t0 = 0, t1 = hit->depth;
         if (sunk <= 0) continue;
         if (from[2] > top) t0 = dir[2] < 0 ? (top - from[2]) / dir[2] : HUGE_VAL;
         if (dir[2] > 0) t1 = fmin(t1, (top - from[2]) / dir[2]);
-        if (t0 <= t1) found |= size_hit(size, from, dir, t0, t1, sunk, hit);
+        if (t0 <= t1) found |= size_hit(f, size, from, dir, t0, t1, sunk, hit);
     }
     return found;
 }
 
-float bw_stones_open(const double at[2], double footprint)
+float bw_stones_open(const struct bw_stones_field *f, const double at[2], double footprint)
 {
     float open = 1;
     for (int size = 0; size < SIZES; size++) {
-        const double sunk = left_of(size, footprint), square = sizes[size].square;
+        const double square = square_of(f, size), sunk = left_of(square, footprint);
         struct stone s;
-        if (sunk <= 0 || !stone_make(size, floor(at[0] / square), floor(at[1] / square), sunk, &s)) continue;
+        if (sunk <= 0 || !stone_make(f, size, floor(at[0] / square), floor(at[1] / square), sunk, &s)) continue;
         const double way[3] = {at[0] - s.at[0], at[1] - s.at[1], 0};
         double own[3];
         own_axes(&s, way, own);

@@ -10,6 +10,8 @@
 
 #include <math.h>
 
+enum { PARTS = 6 };    ///< of a pixel of the floor, at most
+#define LONG 3.0       ///< times as long as wide: so much of it is one
 #define CONTRAST 3.912 ///< optical depth at which a fiftieth is left (Koschmieder 1924)
 
 enum bw_status bw_studio_make(const struct bw_tools *tools, const struct bw_scene *scene, const struct bw_volume *v,
@@ -18,6 +20,10 @@ enum bw_status bw_studio_make(const struct bw_tools *tools, const struct bw_scen
     *s = (struct bw_studio){.scene = scene, .v = v, .ambient = ambient, .room = bw_look_room(&scene->look)};
     s->n_lights = bw_scene_lights(scene, s->light);
     s->rays = bw_look_rays(&scene->look);
+    for (int a = 0; a < 2; a++) {
+        s->rocks.middle[a] = 0.5 * (scene->lo[a] + scene->hi[a]);
+        s->rocks.wide = fmax(s->rocks.wide, scene->hi[a] - scene->lo[a]);
+    }
     return scene->floor ? bw_floor_make(tools, s) : BW_OK;
 }
 
@@ -37,7 +43,10 @@ static void far_light(const struct bw_studio *s, const double dir[3], struct bw_
     for (int c = 0; c < 3; c++) {
         if (!look->sky) l->zenith[c] = night * zenith[c], l->horizon[c] = night * horizon[c];
         l->stands[c] = (look->sky ? 0.05f : 0.02f) * s->room.above[c] * (look->sky ? 1 : 0.5f) + 0.006f * s->far[c];
+        l->sky[c] = look->sky ? s->room.above[c] : 0;
+        l->sun[c] = look->sky && s->n_lights ? BW_SUN_SURFACE * s->light[0].rgb[c] : 0;
     }
+    for (int a = 0; a < 3 && s->n_lights; a++) l->to[a] = s->light[0].near ? 0 : s->light[0].to[a];
 }
 
 void bw_studio_air(const struct bw_studio *s, const double dir[3], double depth, float rgb[3])
@@ -103,7 +112,7 @@ static void grain_aim(const struct bw_studio *s, const double dir[3], int part, 
 /// Grey, brown and warm ones, no brighter than dry earth and no darker than wet.
 static void stone_albedo(float which, float rgb[3])
 {
-    static const float one[3] = {0.11f, 0.105f, 0.1f}, other[3] = {0.24f, 0.205f, 0.17f};
+    static const float one[3] = {0.12f, 0.104f, 0.09f}, other[3] = {0.24f, 0.205f, 0.17f};
     for (int c = 0; c < 3; c++) rgb[c] = one[c] + which * which * (other[c] - one[c]);
 }
 
@@ -126,7 +135,7 @@ static int grain_colour(const struct bw_studio *s, const struct earth *e, int pa
     g.turn[0] = (part % s->grains + e->turn) / s->grains, g.turn[1] = (part / s->grains + 1 - e->turn) / s->grains;
     grain_aim(s, e->dir, part, e->turn, to);
     struct bw_stone_hit hit = {.depth = to[2] < -1e-6 ? -from[2] / to[2] : e->depth};
-    const int is_stone = bw_stones_hit(from, to, e->footprint, &hit);
+    const int is_stone = bw_stones_hit(&s->rocks, from, to, e->footprint, &hit);
     for (int a = 0; a < 3; a++) g.p[a] = e->eye[a] + hit.depth * to[a], albedo[a] = e->soil->albedo[a];
     if (is_stone) {
         for (int a = 0; a < 2; a++) tilt[a] = (float)(hit.normal[a] / fmax(hit.normal[2], 0.1));
@@ -134,7 +143,7 @@ static int grain_colour(const struct bw_studio *s, const struct earth *e, int pa
         g.tilt = tilt, g.open = 0.6f + 0.4f * (float)hit.normal[2];
         stone_albedo(hit.which, albedo);
     } else {
-        g.open = bw_stones_open(g.p, e->footprint);
+        g.open = bw_stones_open(&s->rocks, g.p, e->footprint);
     }
     bw_floor_grain_light(s, &e->light, &g, rgb);
     for (int c = 0; c < 3; c++) rgb[c] *= albedo[c];
@@ -174,6 +183,28 @@ static void scorch_floor(const struct bw_scorch *k, const double p[3], double fo
     for (int c = 0; c < 3; c++) spot->albedo[c] *= 1 - 0.85f * black;
 }
 
+/* Seen at a grazing angle a pixel is much longer than it is wide: the floor's mean over parts of it, each no longer than
+ * a few times its width. One place for all of it would leave out what is finer than it is long, or, taken as wide as it
+ * is, differ from row to row of pixels, as streaks. */
+static void ground_seen(const struct bw_studio *s, const double p[3], const double dir[3], const struct earth *e,
+                        struct bw_ground_spot *mean)
+{
+    const enum bw_ground kind = (enum bw_ground)s->scene->look.ground;
+    const double flat = fmax(sqrt(dir[0] * dir[0] + dir[1] * dir[1]), 1e-9), across = e->depth * s->pixel,
+                 along = across / fmax(-dir[2], 1e-4);
+    const int parts = (int)fmin(fmax(ceil(along / (LONG * across)), 1), PARTS);
+    const double footprint = fmax(across, along / (LONG * parts));
+    *mean = (struct bw_ground_spot){{0}, {0}, 0};
+    for (int i = 0; i < parts; i++) {
+        const double off = along * ((i + (parts > 1 ? (double)e->turn : 0.5)) / parts - 0.5) / flat;
+        struct bw_ground_spot one;
+        bw_ground_at(kind, (const double[2]){p[0] + off * dir[0], p[1] + off * dir[1]}, footprint, &one);
+        for (int c = 0; c < 3; c++) mean->albedo[c] += one.albedo[c] / (float)parts;
+        for (int a = 0; a < 2; a++) mean->tilt[a] += one.tilt[a] / (float)parts;
+        mean->wet += one.wet / (float)parts;
+    }
+}
+
 /// What the floor sends back from p.
 static void floor_colour(const struct bw_studio *s, const double p[3], struct earth *e, float rgb[3])
 {
@@ -192,7 +223,7 @@ void bw_studio_colour(const struct bw_studio *s, const double eye[3], const doub
 {
     const struct bw_scene *scene = s->scene;
     const int open = scene->look.backdrop != BW_BACKDROP_STUDIO && !scene->look.has_background;
-    const double wide = scene->look.sky ? 400 : open ? 40 : scene->look.ground == BW_GROUND_STUDIO ? 0.8 : 6; // horizon
+    const double wide = scene->look.sky ? 4e4 : open ? 40 : scene->look.ground == BW_GROUND_STUDIO ? 0.8 : 6; // horizon
     struct bw_ground_spot spot;
     *b = (struct bw_behind){.depth = HUGE_VAL};
     wall_colour(s, dir, uv[0], uv[1], b->rgb);
@@ -204,9 +235,9 @@ void bw_studio_colour(const struct bw_studio *s, const double eye[3], const doub
     for (int a = 0; a < 2; a++) r2 += pow(p[a] - 0.5 * (scene->lo[a] + scene->hi[a]), 2);
     float lit[3] = {0}, fade = (float)exp(-r2 / (wide * size * size));
     const double footprint = b->depth * s->pixel / sqrt(fmax(-dir[2], 1e-3));
-    bw_ground_at((enum bw_ground)scene->look.ground, p, footprint, &spot);
-    scorch_floor(&scene->look.scorch, p, footprint, &spot);
     struct earth e = {eye, dir, &spot, .depth = b->depth, .footprint = footprint, .turn = turn};
+    ground_seen(s, p, dir, &e, &spot);
+    scorch_floor(&scene->look.scorch, p, footprint, &spot);
     if (fade > 1e-3f) floor_colour(s, p, &e, lit);
     if (fade > 1e-3f) bw_studio_air(s, dir, b->depth, lit);
     for (int c = 0; c < 3; c++) b->rgb[c] += (lit[c] - b->rgb[c]) * fade;
