@@ -5,7 +5,7 @@
  * same for all SIMD levels. */
 #include "image_tools.h"
 #include <picture/volume/detail/move.h>
-#include <picture/volume/light/crisp.h>
+#include <picture/volume/flames/crisp.h>
 #include <picture/volume/render.h>
 
 #include <billow/host.h>

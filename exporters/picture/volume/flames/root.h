@@ -3,8 +3,8 @@
 #ifndef BW_ROOT_H
 #define BW_ROOT_H
 
-#include "lit.h"
 #include <picture/tools.h>
+#include <picture/volume/light/lit.h>
 #include <picture/volume/scene/scene.h>
 #include <picture/volume/scene/volume.h>
 

@@ -4,7 +4,7 @@
  * WIDE passes of (1 2 1)/4, a Gaussian of √(WIDE/2) cells: folds and edges of 5 to 20 cells gain contrast, waves of two
  * cells, at which voxels would show, do not. */
 #include "crisp.h"
-#include "soften.h"
+#include <picture/volume/light/soften.h>
 #include <picture/volume/scene/flame.h>
 #include <picture/volume/scene/quick.h>
 

@@ -3,8 +3,8 @@
 #ifndef BW_CRISP_H
 #define BW_CRISP_H
 
-#include "lit.h"
 #include <picture/tools.h>
+#include <picture/volume/light/lit.h>
 
 /// Make what glows brighter than what is round it brighter still, and the rest fainter, in lit->fire, by `amount`: 1 is
 /// strong. Where nothing glows nothing will. Errors: BW_ERR_MEMORY.
