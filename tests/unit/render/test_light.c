@@ -2,6 +2,7 @@
 /* The renderer's light against what is known of light: shadows of slabs, obstacles and on the floor, lamps that add up,
  * scattering that loses nothing, a sky that reaches everywhere through clear air. */
 #include "image_tools.h"
+#include <picture/volume/light/again.h>
 #include <picture/volume/light/medium.h>
 #include <picture/volume/sweep/light.h>
 #include <picture/volume/sweep/scatter.h>
@@ -145,39 +146,82 @@ Test(light, smoke_lights_smoke)
             layers_see(once, d, twice);
             for (int k = 0; k < N; k++) once[k] = albedo * twice[k];
             layers_see(once, d, thrice);
-            float *s = slab_make(0, N, (float)(d * N)), *light = cells_make(), *out = cells_make();
+            float *s = slab_make(0, N, (float)(d * N)), *light = cells_make();
             const size_t step = axis == 0 ? 1 : axis == 1 ? N : N * N;
             for (size_t i = 0; i < (size_t)N * N * N; i++)
                 light[i] = (float)exp(-d * (N - 0.5 - (double)(i / step % N)));
             const struct bw_scatter_medium m = {&unit_box, s, NULL, (float)albedo, 1, 0};
-            cr_assert_eq(bw_scatter(&tools, &m, light, out), BW_OK);
+            cr_assert_eq(bw_scatter(&tools, &m, light), BW_OK);
             for (int k = N - 1; k > N - 14; k--) { // 3 deep; from the middle it is 6 to the sides
                 int at[3] = {N / 2, N / 2, N / 2};
                 at[axis] = k;
-                const double want = twice[k] + thrice[k], got = (double)out[cell(at[0], at[1], at[2])];
+                const double want = twice[k] + thrice[k], got = (double)light[cell(at[0], at[1], at[2])];
                 cr_assert_float_eq(got, want, 0.2 * want, "axis %d, albedo %g, cell %d: %g, not %g", axis, albedo, k,
                                    got, want);
             }
             free(s);
             free(light);
-            free(out);
         }
 }
 
 /* Scattered light goes round no corner of obstacles: they send nothing on, and behind them it is dark. */
 Test(light, scattered_light_ends_at_obstacles)
 {
-    float *s = slab_make(0, N, 0.1f * N), *a = slab_make(0, N, 0.9f), *light = slab_make(30, N, 1), *out = cells_make();
+    float *s = slab_make(0, N, 0.1f * N), *a = slab_make(0, N, 0.9f), *light = slab_make(30, N, 1);
     for (int k = 20; k < 24; k++)
         for (size_t i = 0; i < N * N; i++) s[(size_t)k * N * N + i] = 12 * N, a[(size_t)k * N * N + i] = 0;
     const struct bw_scatter_medium m = {&unit_box, s, a, 0, 1, 0};
-    cr_assert_eq(bw_scatter(&tools, &m, light, out), BW_OK);
-    cr_assert_gt(out[cell(N / 2, N / 2, 26)], 0.02f);
-    for (int k = 0; k < 20; k++) cr_assert_lt(out[cell(N / 2, N / 2, k)], 1e-6f);
+    cr_assert_eq(bw_scatter(&tools, &m, light), BW_OK);
+    cr_assert_gt(light[cell(N / 2, N / 2, 26)], 0.02f);
+    for (int k = 0; k < 20; k++) cr_assert_lt(light[cell(N / 2, N / 2, k)], 1e-6f);
     free(s);
     free(a);
     free(light);
-    free(out);
+}
+
+/// What arrives from smoke in the row of cells through the middle, along x.
+static void middle_again(const struct bw_again_medium *m, float row[N])
+{
+    struct bw_again a;
+    float scratch[2 * N];
+    cr_assert_eq(bw_again_make(&tools, m, &a), BW_OK);
+    cr_assert_eq(a.wide, m->look->quality < BW_QUALITY_FINAL ? 2 : 1);
+    bw_again_row(&a, &(struct bw_again_at){0, N, N / 2, N / 2}, scratch, row);
+    bw_again_free(&tools, &a);
+}
+
+/* On cells twice as wide as on the medium's own, also beside a wall that fills less than half of such a cell, or more,
+ * which has smoke in the light before it and in the dark behind it. */
+Test(light, wide_cells_scatter_as_narrow_ones)
+{
+    for (int wall = 0; wall < 3; wall++) {
+        const int from = 24 + wall, to = from + 3;
+        struct bw_volume v = {.box = unit_box, .density = cells_make()};
+        struct bw_look look = BW_LOOK_DEFAULT;
+        float *s = cells_make(), *rgbs = take(NULL, (size_t)N * N * N * 4 * sizeof(float)), fine[N], wide[N], most = 0;
+        const struct bw_lit lit = {.box = unit_box, .rgbs = rgbs};
+        const struct bw_again_medium m = {&v, &look, &lit, s, 0.3f};
+        for (int i = 0; i < N * N * N; i++) {
+            const int x = i % N, solid = wall && x >= from && x < to;
+            v.density[i] = s[i] = rgbs[4 * i + 3] = solid ? 0 : 0.3f * N;
+            if (solid) s[i] = 12 * N;
+            else if (!wall || x < from) rgbs[4 * i] = 1;
+        }
+        v.solid = wall ? s : NULL; // that there are some
+        look.quality = BW_QUALITY_FINAL;
+        middle_again(&m, fine);
+        look.quality = BW_QUALITY_DEFAULT;
+        middle_again(&m, wide);
+        for (int x = 0; x < N; x++) most = fmaxf(most, fine[x]);
+        for (int x = 0; x < N; x++)
+            if (!wall || x < from || x >= to)
+                cr_assert_float_eq(wide[x], fine[x], 0.15f * fine[x] + 1e-3f * most, "wall %d, cell %d: %g, not %g",
+                                   wall, x, (double)wide[x], (double)fine[x]);
+        for (int x = to + 1; x < N && wall; x++) cr_assert_lt(wide[x], 1e-3f * most);
+        free(v.density);
+        free(s);
+        free(rgbs);
+    }
 }
 
 /* ---- pictures ---- */

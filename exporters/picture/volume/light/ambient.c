@@ -4,7 +4,6 @@
  * (lamps.c). */
 #include "ambient.h"
 #include <picture/volume/sweep/light.h>
-#include <picture/volume/scene/quick.h>
 #include <picture/volume/sky/sphere.h>
 
 #include <math.h>
@@ -125,25 +124,5 @@ void bw_ambient_free(const struct bw_tools *tools, struct bw_ambient *a)
 
 void bw_ambient_row(const struct bw_ambient *a, int channel, int n, int j, int k, float *coarse, float *fine)
 {
-    const struct bw_dense *b = &a->coarse.box;
-    int at[2], next[2], jk[2] = {j, k};
-    float f[2];
-    for (int d = 0; d < 2; d++) {
-        float x = bw_least(bw_most(((float)jk[d] + 0.5f) / BW_COARSE - 0.5f, 0), (float)(b->n[d + 1] - 1));
-        at[d] = (int)x;
-        f[d] = x - (float)at[d];
-        next[d] = at[d] + 1 < b->n[d + 1] ? at[d] + 1 : at[d];
-    }
-    const float *rgb = a->rgb[channel];
-    const float *p00 = rgb + ((size_t)at[1] * (size_t)b->n[1] + (size_t)at[0]) * (size_t)b->n[0];
-    const float *p10 = rgb + ((size_t)at[1] * (size_t)b->n[1] + (size_t)next[0]) * (size_t)b->n[0];
-    const float *p01 = rgb + ((size_t)next[1] * (size_t)b->n[1] + (size_t)at[0]) * (size_t)b->n[0];
-    const float *p11 = rgb + ((size_t)next[1] * (size_t)b->n[1] + (size_t)next[0]) * (size_t)b->n[0];
-    for (int i = 0; i < b->n[0]; i++)
-        coarse[i] = (p00[i] * (1 - f[0]) + p10[i] * f[0]) * (1 - f[1]) + (p01[i] * (1 - f[0]) + p11[i] * f[0]) * f[1];
-    for (int i = 0; i < n; i++) {
-        float x = bw_least(bw_most(((float)i + 0.5f) / BW_COARSE - 0.5f, 0), (float)(b->n[0] - 1));
-        const int left = (int)x, right = left + 1 < b->n[0] ? left + 1 : left;
-        fine[i] = coarse[left] + (coarse[right] - coarse[left]) * (x - (float)left);
-    }
+    bw_coarse_row(&(struct bw_coarse_row){&a->coarse.box, BW_COARSE, n, j, k}, a->rgb[channel], coarse, fine);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "coarse.h"
+#include <picture/volume/scene/quick.h>
 
 #include <math.h>
 
@@ -25,6 +26,41 @@ void bw_coarse_mean(const struct bw_coarse *c, const struct bw_dense *box, const
     for (int k = 0; k < c->box.n[2]; k++)
         for (int j = 0; j < c->box.n[1]; j++)
             for (int i = 0; i < c->box.n[0]; i++) *out++ = block_mean(box, f, stride, (int[3]){i, j, k});
+}
+
+/// The two middles between which a cell's lies, and the share of the second.
+static void place(int i, int times, int n, int at[2], float *share)
+{
+    const float x = bw_least(bw_most(((float)i + 0.5f) / (float)times - 0.5f, 0), (float)(n - 1));
+    at[0] = (int)x, at[1] = at[0] + 1 < n ? at[0] + 1 : at[0];
+    *share = x - (float)at[0];
+}
+
+/// From the values of n coarse cells to those of `cells` cells.
+static void line_read(const float *coarse, int n, int times, float *out, int cells)
+{
+    int i = 0;
+    for (; i < times / 2 && i < cells; i++) out[i] = coarse[0];
+    for (int q = 0; q + 1 < n; q++) {
+        const float rise = coarse[q + 1] - coarse[q];
+        for (int s = 0; s < times && i < cells; s++, i++)
+            out[i] = coarse[q] + rise * (((float)(times / 2 + s) + 0.5f) / (float)times - 0.5f);
+    }
+    for (; i < cells; i++) out[i] = coarse[n - 1];
+}
+
+void bw_coarse_row(const struct bw_coarse_row *r, const float *f, float *scratch, float *out)
+{
+    const int32_t *n = r->box->n;
+    int y[2], z[2];
+    float fy, fz;
+    place(r->j, r->times, n[1], y, &fy), place(r->k, r->times, n[2], z, &fz);
+    const float *p[4];
+    for (int q = 0; q < 4; q++) p[q] = f + ((size_t)z[q / 2] * (size_t)n[1] + (size_t)y[q % 2]) * (size_t)n[0];
+#pragma omp simd
+    for (int i = 0; i < n[0]; i++)
+        scratch[i] = (p[0][i] * (1 - fy) + p[1][i] * fy) * (1 - fz) + (p[2][i] * (1 - fy) + p[3][i] * fy) * fz;
+    line_read(scratch, n[0], r->times, out, r->n);
 }
 
 enum bw_status bw_coarse_make(const struct bw_tools *tools, const struct bw_dense *box, const float *extinction,

@@ -20,6 +20,13 @@ enum bw_status bw_coarse_make(const struct bw_tools *tools, const struct bw_dens
 void bw_coarse_free(const struct bw_tools *tools, struct bw_coarse *c);
 /// Means of one value of `stride` a cell of `box`, over the coarse cells.
 void bw_coarse_mean(const struct bw_coarse *c, const struct bw_dense *box, const float *f, int stride, float *out);
+/// Which row of cells: `n` of them, `times` as many along each axis as in `box`.
+struct bw_coarse_row {
+    const struct bw_dense *box;
+    int32_t times, n, j, k;
+};
+/// Values of coarse cells between their middles, linearly, clamped; `scratch`: as long as a row of them.
+void bw_coarse_row(const struct bw_coarse_row *row, const float *f, float *scratch, float *out);
 /// Share of the light from `away` metres (HUGE_VAL: far) in the direction `to` that gets to p.
 float bw_coarse_through(const struct bw_coarse *c, const double p[3], const double to[3], double away);
 

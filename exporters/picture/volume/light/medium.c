@@ -7,18 +7,19 @@
  * scattered yet (transport approximation: 1 - a g of extinction, a: albedo, g: mean cosine), so that cells have
  * exp(-(1 - a g) τ) of it, and the difference to exp(-τ) has lost its direction. */
 #include "medium.h"
+#include "again.h"
+#include "smoke.h"
 #include "soften.h"
 #include <picture/volume/flames/crisp.h>
 #include <picture/volume/flames/root.h>
 #include <picture/volume/scene/flame.h>
 #include <picture/volume/scene/phase.h>
 #include <picture/volume/scene/quick.h>
-#include <picture/volume/sweep/scatter.h>
 #include <picture/volume/sweep/shares.h>
 
 #include <math.h>
 
-enum { LOBE = 48 };
+enum { LOBE = 48, ROWS = 8 };
 #define NEAREST 1.5 ///< cells from a lamp: nearer by, cells are too wide for its light
 
 /// What the passes share.
@@ -35,32 +36,10 @@ struct shade {
     float *extinction;       ///< of light: smoke and obstacles
     float *share[BW_LIGHTS]; ///< what arrives of each light
     float *emission;         ///< {rgb, extinction} of flames, or NULL
-    float *rows;             ///< four rows of scratch a layer
-    enum bw_status status[BW_LIGHTS], scattered[3];
+    float *rows;             ///< ROWS of scratch a layer
+    struct bw_again again;   ///< what smoke scatters on to smoke
+    enum bw_status status[BW_LIGHTS];
 };
-
-/// Colour of what scatters in a cell.
-static void albedo_at(const struct shade *s, size_t cell, float density, float rgb[3])
-{
-    const struct bw_volume *v = s->v;
-    const float *own = s->scene->look.albedo;
-    for (int c = 0; c < 3; c++) rgb[c] = own[c];
-    if (!v->dye[0]) return;
-    float d[3], top = 0;
-    for (int c = 0; c < 3; c++) {
-        d[c] = bw_most(v->dye[c][cell], 0);
-        top = bw_most(top, d[c]);
-    }
-    if (top <= 1e-4f) return;
-    float share = top < density ? top / density : 1;
-    for (int c = 0; c < 3; c++) rgb[c] = own[c] * (1 - share) + share * bw_most(0.95f * d[c] / top, 0.03f);
-}
-
-static float density_at(const struct bw_volume *v, size_t cell)
-{
-    if (v->density) return bw_most(v->density[cell], 0);
-    return v->dye[0] ? bw_most(bw_most(v->dye[0][cell], v->dye[1][cell]), bw_most(v->dye[2][cell], 0)) : 0;
-}
 
 /// Extinction and emission of one layer of cells.
 static void layer_medium(int64_t k, void *user)
@@ -69,7 +48,7 @@ static void layer_medium(int64_t k, void *user)
     const struct bw_dense *b = &s->m->lit.box;
     size_t layer = (size_t)b->n[0] * (size_t)b->n[1], first = (size_t)k * layer;
     for (size_t i = first; i < first + layer; i++) {
-        float sigma = density_at(s->v, i) * (float)s->scene->extinction;
+        float sigma = bw_smoke_density(s->v, i) * (float)s->scene->extinction;
         s->m->lit.rgbs[4 * i + 3] = s->extinction[i] = sigma;
         if (!s->emission) continue;
         float *fire = s->m->lit.fire + 2 * i, *glow = s->emission + 4 * i;
@@ -137,91 +116,111 @@ static void light_task(int64_t i, void *user)
     s->status[i] = bw_light_shares(s->tools, &s->m->lit.box, &wish, s->share[i]);
 }
 
-/// One cell, what its smoke scatters, and what arrives there from all around.
+/// Smoke of one cell: what it scatters; light by channel that comes on top of what is there, and what smoke around it
+/// scattered for the first time.
 struct lit_cell {
     size_t i;
     double p[3];
-    float albedo[3], ambient[3];
+    float albedo[3], more[3], around[3];
 };
 
 /// What is scattered there for the first time, mean radiance by channel, in place of the cell's light.
 static void cell_first(struct shade *s, const struct lit_cell *at)
 {
-    const float *more = s->scene->look.extinction;
-    float *out = s->m->lit.rgbs + 4 * at->i, phase;
-    for (int c = 0; c < 3; c++) out[c] = at->ambient[c];
+    float *out = s->m->lit.rgbs + 4 * at->i, onward[3], phase;
+    for (int c = 0; c < 3; c++) {
+        out[c] = at->more[c];
+        onward[c] = s->scene->look.extinction[c] * (1 - at->albedo[c] * s->ahead);
+    }
+    const int grey = onward[0] == onward[1] && onward[1] == onward[2];
     for (int l = 0; l < s->n_lights; l++) {
         const float depth = -logf(bw_most(s->share[l][at->i], 1e-30f)), share = lamp_share(s, l, at->p, &phase);
-        for (int c = 0; c < 3; c++)
-            out[c] += share * s->light[l].rgb[c] * bw_exp_neg(more[c] * (1 - at->albedo[c] * s->ahead) * depth);
+        float left = bw_exp_neg(onward[0] * depth);
+        for (int c = 0; c < 3; c++) {
+            if (c && !grey) left = bw_exp_neg(onward[c] * depth);
+            out[c] += share * s->light[l].rgb[c] * left;
+        }
     }
 }
 
-/// Light that a cell sends to the eye, per metre, in place of what has been scattered before.
+/// What comes from smoke on top of that.
+static void cell_again(const struct shade *s, const struct lit_cell *at, float out[4])
+{
+    for (int c = 0; c < 3; c++) {
+        float arrives = at->more[c];
+        if (s->again.body) {
+            const struct bw_scatter_medium m = {
+                .box = &s->m->lit.box, .more = s->scene->look.extinction[c], .ahead = s->ahead};
+            const struct bw_scatter_cell cell = bw_scatter_cell(&m, out[3], at->albedo[c]);
+            arrives = bw_most(arrives + bw_again_own(&cell) * (out[c] - at->around[c]), 0);
+        }
+        out[c] += arrives;
+    }
+}
+
+/// Light that a cell sends to the eye, per metre, in place of that: what a lamp sends it straight goes to the eye by
+/// its direction.
 static void cell_light(struct shade *s, const struct lit_cell *at)
 {
     const float *more = s->scene->look.extinction;
     float *out = s->m->lit.rgbs + 4 * at->i, phase;
-    for (int c = 0; c < 3; c++) out[c] += at->ambient[c];
+    cell_again(s, at, out);
     for (int l = 0; l < s->n_lights; l++) {
-        const float depth = -logf(bw_most(s->share[l][at->i], 1e-30f)), share = lamp_share(s, l, at->p, &phase);
-        for (int c = 0; c < 3; c++) {
-            const float straight = bw_exp_neg(more[c] * depth);
-            const float onward = bw_exp_neg(more[c] * (1 - at->albedo[c] * s->ahead) * depth);
-            out[c] += share * s->light[l].rgb[c] * (phase * straight + onward - straight);
-        }
+        const float straight = s->share[l][at->i], share = lamp_share(s, l, at->p, &phase) * (phase - 1);
+        for (int c = 0; c < 3; c++)
+            out[c] += share * s->light[l].rgb[c] * (more[c] == 1 ? straight : powf(straight, more[c]));
     }
     for (int c = 0; c < 3; c++) out[c] *= out[3] * more[c] * at->albedo[c];
 }
 
-static void layer_cells(struct shade *s, int64_t k, void (*cell)(struct shade *s, const struct lit_cell *at))
+/// Rows of light by channel, as `more` and `around` of cells; behind them two of scratch.
+static void rows_around(const struct shade *s, int j, int k, float *rows)
+{
+    const int n = s->m->lit.box.n[0];
+    for (int c = 0; c < 3; c++) bw_ambient_row(&s->m->ambient, c, n, j, k, rows + 6 * n, rows + c * n);
+}
+
+static void rows_again(const struct shade *s, int j, int k, float *rows)
+{
+    const int n = s->m->lit.box.n[0];
+    for (int c = 0; c < 3; c++) {
+        const struct bw_again_at at = {c, n, j, k};
+        bw_again_row(&s->again, &at, rows + 6 * n, rows + c * n);
+        if (s->again.body) bw_again_first(&s->again, &at, rows + 6 * n, rows + (3 + c) * n);
+    }
+}
+
+typedef void (*rows_fn)(const struct shade *s, int j, int k, float *rows);
+typedef void (*cell_fn)(struct shade *s, const struct lit_cell *at);
+
+static void layer_cells(struct shade *s, int64_t k, rows_fn rows_make, cell_fn cell)
 {
     const struct bw_dense *b = &s->m->lit.box;
     const size_t nx = (size_t)b->n[0];
-    float *rows = s->rows + 4 * nx * (size_t)k;
+    float *rows = s->rows + ROWS * nx * (size_t)k;
     for (int j = 0; j < b->n[1]; j++) {
-        for (int c = 0; c < 3; c++)
-            bw_ambient_row(&s->m->ambient, c, (int)nx, j, (int)k, rows + 3 * nx, rows + (size_t)c * nx);
         const size_t first = ((size_t)k * (size_t)b->n[1] + (size_t)j) * nx;
-        for (size_t i = 0; i < nx; i++) {
-            if (!(s->m->lit.rgbs[4 * (first + i) + 3] > 0)) continue;
+        const float *lit = s->m->lit.rgbs + 4 * first;
+        size_t from = 0, to = nx;
+        while (from < nx && !(lit[4 * from + 3] > 0)) from++;
+        while (to > from && !(lit[4 * to - 1] > 0)) to--;
+        if (from == to) continue;
+        rows_make(s, j, (int)k, rows);
+        for (size_t i = from; i < to; i++) {
+            if (!(lit[4 * i + 3] > 0)) continue;
             struct lit_cell at = {.i = first + i,
                                   .p = {b->origin[0] + ((double)i + 0.5) * b->h, b->origin[1] + (j + 0.5) * b->h,
                                         b->origin[2] + ((double)k + 0.5) * b->h}};
-            albedo_at(s, at.i, density_at(s->v, at.i), at.albedo);
-            for (size_t c = 0; c < 3; c++) at.ambient[c] = rows[c * nx + i];
+            bw_smoke_albedo(s->v, &s->scene->look, at.i, at.albedo);
+            for (size_t c = 0; c < 3; c++) at.more[c] = rows[c * nx + i], at.around[c] = rows[(3 + c) * nx + i];
             cell(s, &at);
         }
     }
 }
 
-static void layer_first(int64_t k, void *user) { layer_cells(user, k, cell_first); }
+static void layer_first(int64_t k, void *user) { layer_cells(user, k, rows_around, cell_first); }
 
-static void layer_light(int64_t k, void *user) { layer_cells(user, k, cell_light); }
-
-/// What has been scattered before it arrives, of one channel, in place of what is scattered for the first time.
-static void scatter_task(int64_t c, void *user)
-{
-    struct shade *s = user;
-    const size_t cells = bw_dense_cells(&s->m->lit.box);
-    const int uneven = s->v->dye[0] || s->v->solid;
-    float *memory = s->tools->alloc(s->tools->ctx, (uneven ? 3 : 2) * cells * sizeof(float));
-    float *lit = s->m->lit.rgbs, *light = memory, *albedo = uneven ? memory + 2 * cells : NULL;
-    const struct bw_scatter_medium m = {
-        &s->m->lit.box, s->extinction, albedo, s->scene->look.albedo[c], s->scene->look.extinction[c], s->ahead};
-    s->scattered[c] = memory ? BW_OK : BW_ERR_MEMORY;
-    if (!memory) return;
-    for (size_t i = 0; i < cells; i++) light[i] = lit[4 * i + (size_t)c];
-    for (size_t i = 0; albedo && i < cells; i++) {
-        const float smoke = lit[4 * i + 3]; // obstacles scatter nothing
-        float rgb[3] = {0};
-        if (smoke > 0) albedo_at(s, i, density_at(s->v, i), rgb);
-        albedo[i] = smoke > 0 ? rgb[c] * smoke / s->extinction[i] : 0;
-    }
-    s->scattered[c] = bw_scatter(s->tools, &m, light, memory + cells);
-    for (size_t i = 0; i < cells; i++) lit[4 * i + (size_t)c] = lit[4 * i + 3] > 0 ? memory[cells + i] : 0;
-    s->tools->release(s->tools->ctx, memory);
-}
+static void layer_light(int64_t k, void *user) { layer_cells(user, k, rows_again, cell_light); }
 
 /// Parcel out `memory` as the passes need it.
 static void arrays_place(struct shade *s, size_t cells, float *memory)
@@ -249,10 +248,11 @@ static enum bw_status passes_run(struct shade *s)
     for (int l = 0; l < s->n_lights && !status; l++) status = s->status[l];
     if (status) return status;
     s->tools->parallel(s->tools->ctx, b->n[2], layer_first, s);
-    s->tools->parallel(s->tools->ctx, 3, scatter_task, s);
-    for (int c = 0; c < 3 && !status; c++) status = s->scattered[c];
+    const struct bw_again_medium again = {s->v, &s->scene->look, lit, s->extinction, s->ahead};
+    status = bw_again_make(s->tools, &again, &s->again);
     if (!status) s->tools->parallel(s->tools->ctx, b->n[2], layer_light, s);
     if (!status && s->emission && s->v->fuel) bw_roots_light(s->tools, s->v, &s->scene->look, lit);
+    bw_again_free(s->tools, &s->again);
     return status;
 }
 
@@ -263,7 +263,7 @@ enum bw_status bw_medium_light(const struct bw_tools *tools, const struct bw_vol
     *m = (struct bw_medium){.lit = {.box = v->box, .planck = &m->planck}};
     s.n_lights = bw_scene_lights(scene, s.light);
     const size_t cells = bw_dense_cells(&v->box), each = 5 + (size_t)s.n_lights + (v->flame || v->temperature ? 6 : 0);
-    const size_t rows = 4 * (size_t)v->box.n[0] * (size_t)v->box.n[2];
+    const size_t rows = ROWS * (size_t)v->box.n[0] * (size_t)v->box.n[2];
     if (!cells) return BW_OK;
     m->memory = tools->alloc(tools->ctx, (each * cells + rows) * sizeof(float));
     if (!m->memory) return BW_ERR_MEMORY;

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Light that smoke scatters on to smoke. */
+#ifndef BW_AGAIN_H
+#define BW_AGAIN_H
+
+#include "lit.h"
+#include <picture/tools.h>
+#include <picture/volume/scene/scene.h>
+#include <picture/volume/scene/volume.h>
+#include <picture/volume/sweep/scatter.h>
+
+/// What is lit, and how.
+struct bw_again_medium {
+    const struct bw_volume *v;
+    const struct bw_look *look;
+    const struct bw_lit *lit; ///< rgbs: mean radiance that is scattered for the first time, and smoke's extinction
+    const float *extinction;  ///< that of obstacles with it
+    float ahead;              ///< mean cosine of what is scattered
+};
+
+struct bw_again {
+    struct bw_dense box; ///< cells of `wide` of the medium's along each axis, the last ones stick out
+    int32_t wide;
+    float *rgb[3], *open;   ///< what arrives scattered; open: how much it counts, NULL: all alike
+    float *first[3], *body; ///< NULL, or what was scattered there for the first time, times `body`: the smoke that does
+    float *memory;
+};
+/// A row of n of the medium's cells, of one channel.
+struct bw_again_at {
+    int32_t channel, n, j, k;
+};
+
+/// bw_again_free gives it back, after a failure too. Calls `parallel`. Errors: BW_ERR_MEMORY.
+enum bw_status bw_again_make(const struct bw_tools *tools, const struct bw_again_medium *m, struct bw_again *a);
+/// What arrives; `scratch`: two rows as long.
+void bw_again_row(const struct bw_again *a, const struct bw_again_at *at, float *scratch, float *fine);
+/// Where first[]: what the cells that this was found in scattered for the first time. What a cell has that they have
+/// not it sees itself by bw_again_own of it.
+void bw_again_first(const struct bw_again *a, const struct bw_again_at *at, float *scratch, float *fine);
+/// Of light that is scattered for the first time in a cell: what it sees of that, twice.
+static inline float bw_again_own(const struct bw_scatter_cell *cell)
+{
+    const float own = (1 - cell->even) * cell->sends;
+    return own * (1 + own);
+}
+void bw_again_free(const struct bw_tools *tools, struct bw_again *a);
+
+#endif
