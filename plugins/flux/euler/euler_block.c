@@ -5,10 +5,8 @@
  * slopes along all axes and the values half a step later of some slices, then the fluxes inside them and those to the
  * slices before, so that all but the block itself stays near. What kernels make of the halos at the rows' ends, out of
  * neighbours that are none, is not used.
- *
- * A wall that moves with velocity V: gas at its face has that velocity and the pressure and density behind the wave
- * that the wall sends (rho* = rho S/(S - (u - V)), S = |u - V| + c); the flux is that state's through the face, which
- * stands still, so that gas is pushed out of the cells the wall is about to cover, and let into those it leaves. */
+ */
+#include "euler_wall.h"
 #include "flux.h"
 #include <math.h>
 #include <string.h>
@@ -253,51 +251,20 @@ struct faces {
     float *const *low, *const *up; ///< fluxes as the cells below and above see them
 };
 
-/* The flux of gas that a wall of velocity `speed` is in touch with: (r, u, p) beside it, away: +1, the wall is above
- * the cell, -1: below. Still walls take only pressure. */
-static void wall_flux(const struct work *w, int a, float *const q[], float u, float away, float speed,
-                      float *const flux[], int i)
-{
-    const struct flux_task *t = w->t;
-    const int e = w->vars - 1;
-    const float square = t->g.sound * t->g.sound, r = q[0][i], p = t->g.ideal ? q[e][i] : square * r;
-    const float c = t->g.ideal ? sqrtf(t->g.gamma * p / r) : t->g.sound, hit = away * (u - speed);
-    const float wave = fabsf(hit) + c, press = fmaxf(p + r * hit * wave, 0.0f), mass = r * wave / (wave - hit) * speed;
-    float tangent = 0;
-    flux[0][i] = mass;
-    for (int b = 0; b < t->dim; b++) {
-        flux[1 + b][i] = b == a ? mass * speed + press : mass * q[1 + b][i];
-        tangent += b == a ? 0 : q[1 + b][i] * q[1 + b][i];
-    }
-    if (t->g.ideal) flux[e][i] = speed * press * t->g.gamma * t->g.heat + 0.5f * mass * (speed * speed + tangent);
-    for (int v = w->vars; v < w->all; v++) flux[v][i] = mass * q[v][i];
-}
-
-/* The first from `i` on that is 0 of values that are 0 or 1, or n. Hardly any is: sixteen at once, as bits. */
-static int closed_next(const float *open, int i, int n)
-{
-    for (; i + 16 <= n; i += 16) {
-        uint32_t bits[16], all = ~UINT32_C(0);
-        memcpy(bits, open + i, sizeof bits);
-        for (int c = 0; c < 16; c++) all &= bits[c];
-        if (!all) break;
-    }
-    while (i < n && open[i] > 0) i++;
-    return i;
-}
-
 /* At walls either side feels a flux of its own. */
 static void walls_close(const struct work *w, const struct faces *f)
 {
     const int v = 1 + f->a;
     const float *gate = w->gate[f->a] + f->high;
-    for (int i = closed_next(gate, 0, f->n); i < f->n; i = closed_next(gate, i + 1, f->n)) {
+    for (int i = flux_closed_next(gate, 0, f->n); i < f->n; i = flux_closed_next(gate, i + 1, f->n)) {
         const ptrdiff_t high = f->high + i, low = high - f->step;
         const float speed = w->speed[f->a] ? w->speed[f->a][high] : 0;
         if (w->walls.open[low] > 0)
-            wall_flux(w, f->a, f->low_cell, f->low_cell[v][i] + 0.5f * f->low_slope[v][i], 1, speed, f->low, i);
+            flux_euler_wall(&(struct flux_wall){&w->t->g, f->a, w->all, i, 1, speed, f->low_cell, f->low},
+                            f->low_cell[v][i] + 0.5f * f->low_slope[v][i]);
         if (w->walls.open[high] > 0)
-            wall_flux(w, f->a, f->high_cell, f->high_cell[v][i] - 0.5f * f->high_slope[v][i], -1, speed, f->up, i);
+            flux_euler_wall(&(struct flux_wall){&w->t->g, f->a, w->all, i, -1, speed, f->high_cell, f->up},
+                            f->high_cell[v][i] - 0.5f * f->high_slope[v][i]);
     }
 }
 
@@ -452,7 +419,7 @@ static void row_keep(const struct work *w, int j, int k)
     const ptrdiff_t at = flux_at(&w->sh, j, k), to = j * out->sy + k * out->sz;
     const float *open = w->walls.open + at;
     const int n = w->sh.n[0];
-    for (int i = closed_next(open, 0, n); i < n; i = closed_next(open, i + 1, n))
+    for (int i = flux_closed_next(open, 0, n); i < n; i = flux_closed_next(open, i + 1, n))
         for (int v = 0; v < w->all; v++) value_of(w, v, w->t->n_in)[to + i] = value_of(w, v, 0)[at + i];
 }
 
