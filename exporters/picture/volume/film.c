@@ -54,37 +54,50 @@ static void image_excess(const struct bw_image *img, struct bw_image *out, float
     for (int i = 0; i < 3 * out->w * out->h; i++) out->px[i] = bw_most(out->px[i] - white, 0);
 }
 
+/// The picture, and what glows of it over a fortieth and an eighth.
+struct bloom {
+    struct bw_image *img, near, far;
+    float share, white;
+};
+
+static void row_bloom(int64_t y, void *user)
+{
+    const struct bloom *f = user;
+    const struct bw_image *img = f->img;
+    const float v = ((float)y + 0.5f) * (float)f->near.h / (float)img->h - 0.5f;
+    float *p = img->px + 3 * (size_t)y * (size_t)img->w;
+    for (int x = 0; x < img->w; x++, p += 3) {
+        const float u = ((float)x + 0.5f) * (float)f->near.w / (float)img->w - 0.5f;
+        float a[3], b[3];
+        image_read(&f->near, u, v, a);
+        image_read(&f->far, u, v, b);
+        for (int c = 0; c < 3; c++) p[c] += f->share * (0.6f * a[c] + 0.4f * b[c] - bw_most(p[c] - f->white, 0));
+    }
+}
+
 /// Of the light above white the share `bloom` spreads over a fortieth and an eighth of the picture. What is darker
 /// keeps its contrast: no veil lies over smoke.
 enum bw_status bw_film_bloom(struct bw_image *img, double bloom, double exposure)
 {
     enum { SHRINK = 4 };
-    struct bw_image near, far = {.tools = img->tools};
+    const struct bw_tools *tools = img->tools;
+    struct bloom f = {.img = img, .far = {.tools = tools}, .share = (float)bloom};
     const int w = (img->w + SHRINK - 1) / SHRINK, h = (img->h + SHRINK - 1) / SHRINK, size = w > h ? w : h;
     if (!(bloom > 0) || !(exposure > 0) || w < 4 || h < 4) return BW_OK;
-    const float white = WHITE / (float)exposure;
-    float *line = img->tools->alloc(img->tools->ctx, (size_t)size * sizeof *line);
-    enum bw_status status = bw_image_init(&near, img->tools, w, h);
-    if (!status) status = bw_image_init(&far, img->tools, w, h);
+    f.white = WHITE / (float)exposure;
+    float *line = tools->alloc(tools->ctx, (size_t)size * sizeof *line);
+    enum bw_status status = bw_image_init(&f.near, tools, w, h);
+    if (!status) status = bw_image_init(&f.far, tools, w, h);
     if (!status && line) {
-        image_excess(img, &near, white);
-        image_blur(&near, 1 + size / 120, line);
-        bw_image_paste(&far, &near, 0, 0);
-        image_blur(&far, 1 + size / 20, line);
-        for (int y = 0; y < img->h; y++)
-            for (int x = 0; x < img->w; x++) {
-                const float u = ((float)x + 0.5f) * (float)w / (float)img->w - 0.5f;
-                const float v = ((float)y + 0.5f) * (float)h / (float)img->h - 0.5f;
-                float a[3], b[3], *p = img->px + 3 * ((size_t)y * (size_t)img->w + (size_t)x);
-                image_read(&near, u, v, a);
-                image_read(&far, u, v, b);
-                for (int c = 0; c < 3; c++)
-                    p[c] += (float)bloom * (0.6f * a[c] + 0.4f * b[c] - bw_most(p[c] - white, 0));
-            }
+        image_excess(img, &f.near, f.white);
+        image_blur(&f.near, 1 + size / 120, line);
+        bw_image_paste(&f.far, &f.near, 0, 0);
+        image_blur(&f.far, 1 + size / 20, line);
+        tools->parallel(tools->ctx, img->h, row_bloom, &f);
     }
-    bw_image_free(&near);
-    bw_image_free(&far);
-    if (line) img->tools->release(img->tools->ctx, line);
+    bw_image_free(&f.near);
+    bw_image_free(&f.far);
+    if (line) tools->release(tools->ctx, line);
     return status || line ? status : BW_ERR_MEMORY;
 }
 
