@@ -5,6 +5,7 @@
 #include "unit/render/image_tools.h"
 #include <picture/volume/render.h>
 #include "support.h"
+#include "base/alloc.h"
 #include "base/machine.h"
 #include "base/thread/threads.h"
 
@@ -32,6 +33,19 @@ static void spread(void *ctx, int64_t n, void (*fn)(int64_t i, void *user), void
 {
     struct task t = {fn, user};
     bw_workers_for(ctx, n, task_run, &t);
+}
+
+/// The bake's own memory.
+static void *memory_take(void *ctx, size_t bytes)
+{
+    (void)ctx;
+    return bw_calloc(bytes);
+}
+
+static void memory_give(void *ctx, void *memory)
+{
+    (void)ctx;
+    bw_free(memory);
 }
 
 static double seconds(clockid_t clock)
@@ -93,6 +107,7 @@ int main(int argc, char **argv)
 {
     struct bw_workers *workers = bw_workers_create(THREADS);
     struct bw_tools threaded = tools;
+    threaded.alloc = memory_take, threaded.release = memory_give;
     threaded.parallel = spread;
     threaded.ctx = workers;
     threaded.simd = bw_simd_best();

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools.h"
 
+#include "base/alloc.h"
 #include "base/machine.h"
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 
 struct loop {
     _Atomic int64_t next;
@@ -38,13 +38,13 @@ static void tools_parallel(void *ctx, int64_t n, void (*fn)(int64_t i, void *use
 static void *tools_alloc(void *ctx, size_t bytes)
 {
     (void)ctx;
-    return calloc(1, bytes ? bytes : 1);
+    return bw_calloc(bytes);
 }
 
 static void tools_release(void *ctx, void *memory)
 {
     (void)ctx;
-    free(memory);
+    bw_free(memory);
 }
 
 struct bw_tools picture_tools(void)
