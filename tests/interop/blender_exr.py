@@ -21,8 +21,8 @@ def main(path):
     assert image.size[1] == 120, image.size[:]
     assert alpha.min() == 0 and 0.9 < alpha.max() <= 1, (alpha.min(), alpha.max())
     assert alpha[0, 0] == alpha[-1, -1] == 0
-    # A cover of less than 3e-8 rounds to none; beside edges that were sharpened it may have some 40 times as much light.
-    assert light[alpha == 0].max() < 4e-6 and light.min() >= 0
+    # A cover of less than 3e-8 rounds to none. Edges are sharpened, light is not: there it may have some 200 times as much.
+    assert light[alpha == 0].max() < 1e-5 and light.min() >= 0, (light[alpha == 0].max(), light.min())
     red = light[alpha > 0.9].mean(axis=0)
     assert red[0] > 0.05 and red[0] > 5 * red[1] and red[0] > 5 * red[2], red
     assert 0.04 < (alpha > 0.5).mean() < 0.4, (alpha > 0.5).mean()
