@@ -5,6 +5,7 @@
 
 #include <stdarg.h>
 #include <stdatomic.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,22 +28,10 @@ static void *memory_count(void *memory)
     return memory;
 }
 
-/* What is large comes fresh from the system, and each page of 4 KiB that is first written costs a fault: huge ones, if
- * there are any, cost one in 512. A wish, no more. */
-static void *memory_huge(void *memory, size_t bytes)
-{
-#ifdef MADV_HUGEPAGE
-    const uintptr_t first = ((uintptr_t)memory + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1);
-    const uintptr_t last = ((uintptr_t)memory + bytes) & ~(HUGE_PAGE - 1);
-    if (memory && bytes >= 2 * HUGE_PAGE) madvise((void *)first, last - first, MADV_HUGEPAGE);
-#endif
-    return memory;
-}
-
 void *bw_calloc(size_t bytes)
 {
     if (bw_alloc_should_fail()) return NULL;
-    return memory_count(memory_huge(calloc(1, bytes ? bytes : 1), bytes));
+    return memory_count(calloc(1, bytes ? bytes : 1));
 }
 
 void *bw_alloc_aligned(size_t bytes)
@@ -95,4 +84,16 @@ void bw_alloc_fail(int64_t after)
 {
     atomic_store(&made, 0);
     atomic_store(&fail_at, after);
+}
+
+void *bw_alloc_all_written(void *memory, size_t bytes)
+{
+#ifdef MADV_HUGEPAGE
+    const int before = errno;
+    const uintptr_t first = ((uintptr_t)memory + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1);
+    const uintptr_t last = ((uintptr_t)memory + bytes) & ~(HUGE_PAGE - 1);
+    if (memory && bytes >= 2 * HUGE_PAGE) madvise((void *)first, last - first, MADV_HUGEPAGE);
+    errno = before;
+#endif
+    return memory;
 }

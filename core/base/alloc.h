@@ -19,6 +19,9 @@ char *bw_strdup(const char *text);
 /// printf into new memory, or NULL.
 char *bw_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void bw_free(void *memory);
+/// `memory`, of which soon all will be written: what is fresh from the system costs a fault for each page of 4 KiB, for
+/// each of 2 MiB where the system grants this wish.
+void *bw_alloc_all_written(void *memory, size_t bytes);
 /// Allocations not yet given back.
 int64_t bw_alloc_live(void);
 /// Allocations made so far.

@@ -85,21 +85,22 @@ const struct bw_param bw_picture_particle_rows[10] = {
            "they go out, and nothing ends at an edge of the picture; 0: all are alike."),
     BW_INT(struct bw_picture_particles, smooth, "smooth", "0", 0, BW_SPREAD_MOST,
            "Of those that shine: over how many neighbours of its colour each is spread, along the sheet or line in "
-           "which they lie, so that they are seen as smoke; 0: points."),
+           "which they lie, so that they are seen as smoke; 0, 1: points. Of more than 64 colours all are neighbours."),
     BW_F64(struct bw_picture_particles, veil, "veil", "0", 0, 1e6, 0,
            "Of those that shine: how much of what is behind it, and of the lamps' light, a particle's disc hides; with "
            "it what is dense goes towards its colour times `glow` / `veil`. 0: they hide nothing."),
     BW_F64(struct bw_picture_particles, lit, "lit", "0", 0, 1e6, 0,
            "Of those that shine: how much light of lamps and room they scatter besides, times their colour; lamps far "
-           "off throw shadows in them, by `veil`."),
+           "off throw shadows in them, by `veil`, in which nothing else throws any."),
 };
 
 const struct bw_param bw_picture_flame_rows[7] = {
     BW_F64(struct bw_picture_flames, crisp, "crisp", "0", 0, 2, 0,
            "How much brighter folds are than what is round them, over three cells: 1 draws sheets and edges sharply."),
-    BW_F64(struct bw_picture_flames, opacity, "opacity", "1", 0.1, 100, 0,
-           "How much of what is behind them flames hide, times the default: 2 to 4 shows the folds of deep ones, which "
-           "else add up to an even glow."),
+    BW_F64(
+        struct bw_picture_flames, opacity, "opacity", "1", 0.1, 100, 0,
+        "How much of what is behind them hot flames hide, from 1150 K on and wholly at 1500 K, times the default; colder "
+        "ones hide as much less. 2 to 4 shows the folds of deep ones, which else add up to an even glow."),
     BW_F64(struct bw_picture_flames, contrast, "contrast", "0.5", 0.1, 2, 0,
            "Of light between hot and cool flames; 1: as black bodies, which is more than film shows; 0.7: from white "
            "over yellow to deep orange."),

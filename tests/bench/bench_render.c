@@ -39,7 +39,7 @@ static void spread(void *ctx, int64_t n, void (*fn)(int64_t i, void *user), void
 static void *memory_take(void *ctx, size_t bytes)
 {
     (void)ctx;
-    return bw_calloc(bytes);
+    return bw_alloc_all_written(bw_calloc(bytes), bytes);
 }
 
 static void memory_give(void *ctx, void *memory)

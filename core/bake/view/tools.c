@@ -5,6 +5,7 @@
 #include "base/machine.h"
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 
 struct loop {
     _Atomic int64_t next;
@@ -38,13 +39,13 @@ static void tools_parallel(void *ctx, int64_t n, void (*fn)(int64_t i, void *use
 static void *tools_alloc(void *ctx, size_t bytes)
 {
     (void)ctx;
-    return bw_calloc(bytes);
+    return bw_alloc_all_written(calloc(1, bytes ? bytes : 1), bytes);
 }
 
 static void tools_release(void *ctx, void *memory)
 {
     (void)ctx;
-    bw_free(memory);
+    free(memory);
 }
 
 struct bw_tools picture_tools(void)

@@ -102,7 +102,8 @@ static void seen_join(const struct bw_dense *b, struct bw_view_facts *f)
 static struct bw_view_facts view_facts(const struct view *v)
 {
     const struct bw_volume *u = &v->volume;
-    const size_t cells = bw_dense_cells(&u->box), each = !!u->density + !!u->flame + !!u->temperature + 3 * !!u->dye[0];
+    const size_t cells = bw_dense_cells(&u->box),
+                 each = !!u->density + !!u->flame + !!u->temperature + !!u->fuel + 3 * !!u->dye[0];
     struct bw_view_facts f = {.renders = v->renders,
                               .width = v->size[0],
                               .height = v->size[1],

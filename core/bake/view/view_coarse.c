@@ -59,10 +59,11 @@ static struct bw_dense box_coarse(const struct bw_dense *b, int rim)
 enum bw_status view_coarsen(const struct bw_tools *tools, const struct bw_volume *from, struct bw_volume *to,
                             float **memory)
 {
-    const float *in[7] = {from->density, from->flame,  from->temperature, from->dye[0],
-                          from->dye[1],  from->dye[2], from->solid};
-    float **out[7] = {&to->density, &to->flame, &to->temperature, &to->dye[0], &to->dye[1], &to->dye[2], &to->solid};
-    enum { SOLID = 6 };
+    const float *in[] = {from->density, from->flame,  from->temperature, from->fuel,
+                         from->dye[0],  from->dye[1], from->dye[2],      from->solid};
+    float **out[] = {&to->density, &to->flame,  &to->temperature, &to->fuel,
+                     &to->dye[0],  &to->dye[1], &to->dye[2],      &to->solid};
+    enum { SOLID = 7 };
     *to = (struct bw_volume){.box = box_coarse(&from->box, 1),
                              .spark = from->spark,
                              .n_sparks = from->n_sparks,

@@ -63,7 +63,10 @@ static void exporter_log(struct bw_exporter *e, uint32_t level, const char *form
     log_say(exporter_of(e)->list->log, (int)level, e->id, text);
 }
 
-static void *exporter_alloc(struct bw_exporter *e, size_t bytes) { return lent_take(&exporter_of(e)->memory, bytes); }
+static void *exporter_alloc(struct bw_exporter *e, size_t bytes)
+{
+    return bw_alloc_all_written(lent_take(&exporter_of(e)->memory, bytes), bytes);
+}
 static void exporter_release(struct bw_exporter *e, void *memory) { lent_give(&exporter_of(e)->memory, memory); }
 
 static const char *exporter_output_begin(struct bw_exporter *e, const char *name)

@@ -86,6 +86,14 @@ static struct bw_spark spark_of(const struct attributes *a, int64_t i, const str
     return s;
 }
 
+/// A file's particles may be anywhere: one at no number would take its neighbours along.
+static int is_somewhere(const struct bw_spark *s)
+{
+    double sum = (double)s->size * 0;
+    for (int c = 0; c < 3; c++) sum += (s->at[c] + (double)s->vel[c] + (double)s->turn[c] + (double)s->rgb[c]) * 0;
+    return sum == 0;
+}
+
 enum bw_status bw_gather_sparks(const struct bw_tools *tools, const struct bw_frame *frame,
                                 const struct bw_sparks_wish *wish, struct bw_volume *v)
 {
@@ -102,7 +110,7 @@ enum bw_status bw_gather_sparks(const struct bw_tools *tools, const struct bw_fr
         for (int64_t i = 0; is_drawn(&a, wish->which) && i < a.of->count; i++) {
             const struct bw_spark s = spark_of(&a, i, wish);
             const int glows = wish->which != BW_SHOW_HOT || s.kelvin > 700;
-            if (glows && (a.size < 0 || s.size > 0)) v->spark[v->n_sparks++] = s;
+            if (glows && (a.size < 0 || s.size > 0) && is_somewhere(&s)) v->spark[v->n_sparks++] = s;
         }
     }
     return BW_OK;

@@ -4,8 +4,7 @@
  * Slice by slice of the slowest axis, rows in 2D and planes in 3D, halos included, several at once as one long row:
  * slopes along all axes and the values half a step later of some slices, then the fluxes inside them and those to the
  * slices before, so that all but the block itself stays near. What kernels make of the halos at the rows' ends, out of
- * neighbours that are none, is not used.
- */
+ * neighbours that are none, is not used. */
 #include "euler_wall.h"
 #include "flux.h"
 #include <math.h>

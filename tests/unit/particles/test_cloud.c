@@ -73,7 +73,7 @@ Test(cloud, fills_the_gaps_of_a_sheet_with_the_same_light)
     cr_assert_float_eq(smooth[0], points[0], 0.02 * points[0], "%g of %g", smooth[0], points[0]);
 }
 
-/* From its edge: no higher than a pixel's own blur. Of two kinds in turn each is as wide as its own gaps. */
+/* From its edge: no higher than a pixel's own blur. */
 Test(cloud, is_as_thin_as_its_sheet)
 {
     struct bw_spark s[N];
@@ -156,4 +156,35 @@ Test(cloud, throws_shadows_in_itself)
         bw_image_free(&img);
     }
     cr_assert_float_eq(light[1] / light[0], exp(-1.5), 0.03, "in shadow %g, free %g", light[1], light[0]);
+}
+
+/* Of a veil that hides next to nothing as of none: each Gaussian has all of its light, to its tails. */
+Test(cloud, a_thin_veil_takes_no_light)
+{
+    struct bw_spark s[N];
+    double bare[2], thin[2];
+    sheet(s, 0, 0, 0.02f, 0);
+    struct bw_scene scene = scene_of(16, 0);
+    struct bw_image img = look_at(&scene, s, N);
+    evenness(&img, bare);
+    bw_image_free(&img);
+    scene.look.veil = 1e-6;
+    img = look_at(&scene, s, N);
+    evenness(&img, thin);
+    bw_image_free(&img);
+    cr_assert_float_eq(thin[0], bare[0], 1e-3 * bare[0], "%g of %g", thin[0], bare[0]);
+}
+
+/* What is spread is seen where its middle is not: no dark rim, nothing that pops up as the camera turns. */
+Test(cloud, reaches_into_the_picture_from_outside)
+{
+    struct bw_spark s[N];
+    double bare[2];
+    sheet(s, 0, 0, 0, 0);
+    for (int i = 0; i < N; i++) s[i].at[0] += 1.0 + 0.08 * 0.5 * SIDE; // the picture ends at 1
+    struct bw_scene scene = scene_of(16, 0);
+    struct bw_image img = look_at(&scene, s, N);
+    evenness(&img, bare);
+    bw_image_free(&img);
+    cr_assert_gt(bare[0], 0, "nothing comes over the edge");
 }

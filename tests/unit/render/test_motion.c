@@ -309,6 +309,21 @@ Test(motion, tracers_are_told_from_vortons)
     free(v.spark);
 }
 
+/* Files may hold anything. */
+Test(motion, particles_that_are_nowhere_are_left_out)
+{
+    static const struct bw_attribute tracers[] = {{"pos", BW_F32, 3, "m"}, {"colour", BW_F32, 3, "1"}};
+    static const float at[3][3] = {{0, 0, 1}, {0, NAN, 2}, {0, 0, 3}},
+                       colour[3][3] = {{1, 1, 1}, {1, 1, 1}, {1, INFINITY, 1}};
+    const void *const data[] = {at, colour};
+    const struct bw_snapshot_particles particles = {"tracers", 3, 2, tracers, data};
+    const struct bw_frame frame = {.n_particles = 1, .particles = &particles};
+    struct bw_volume v = {0};
+    cr_assert_eq(bw_gather_sparks(&tools, &frame, &(struct bw_sparks_wish){BW_SHOW_LIGHT, 300, 2e-3, 0}, &v), BW_OK);
+    cr_assert(v.n_sparks == 1 && v.spark[0].at[2] == 1, "%lld", (long long)v.n_sparks);
+    free(v.spark);
+}
+
 /* A tracer keeps its brightness, wherever it stands among the others, and all together keep theirs. */
 Test(motion, tracers_vary_by_their_number)
 {

@@ -148,6 +148,9 @@ static void motes_sort(struct cloud *d)
     qsort(d->mote, (size_t)d->n, sizeof *d->mote, farther);
 }
 
+/// What lies behind a depth is hidden by that share; 1 - exp() would be 0 where it is near 0.
+static float depth_hides(float depth) { return depth < 1e-3f ? depth * (1 - 0.5f * depth) : 1 - bw_exp_neg(depth); }
+
 static void row_draw(const struct cloud *d, const struct mote *m, int32_t y)
 {
     const float veil = (float)d->shot->scene->look.veil;
@@ -155,7 +158,7 @@ static void row_draw(const struct cloud *d, const struct mote *m, int32_t y)
     const size_t at = (size_t)y * (size_t)d->img->w + (size_t)r.x;
     float *px = d->img->px + 3 * at;
     for (int32_t k = 0; k < r.n; k++, px += 3, r.value *= r.ratio, r.ratio *= r.fall) {
-        const float w = m->weight * (float)r.value, over = veil > 0 ? 1 - bw_exp_neg(veil * w) : 0;
+        const float w = m->weight * (float)r.value, over = depth_hides(veil * w);
         const float each = veil > 0 ? over / veil : w;
         for (int c = 0; c < 3; c++) px[c] = px[c] * (1 - over) + each * m->rgb[c];
         if (d->alpha) d->alpha[at + (size_t)k] += over * (1 - d->alpha[at + (size_t)k]);

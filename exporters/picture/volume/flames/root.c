@@ -21,8 +21,8 @@ struct roots {
 float bw_root_share(const struct bw_volume *v, const struct bw_look *look, size_t cell)
 {
     const float fuel = bw_most(v->fuel[cell], 0), flame = v->flame ? bw_most(v->flame[cell], 0) : 1 - bw_least(fuel, 1);
-    const float left = fuel / bw_most(fuel + flame, 1e-6f), from = (float)look->root_fuel - EDGE;
-    const float t = bw_least(bw_most((left - from) / (2 * EDGE), 0), 1);
+    const float left = fuel / bw_most(fuel + flame, 1e-6f), wide = bw_least(EDGE, (float)look->root_fuel);
+    const float t = bw_least(bw_most((left - (float)look->root_fuel + wide) / (2 * wide), 0), 1);
     return t * t * (3 - 2 * t) * bw_least((float)look->root, 1);
 }
 

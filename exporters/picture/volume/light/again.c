@@ -22,7 +22,7 @@ struct gather {
 /// Sums over the cells in a wide one that hold no obstacle, and over those that do.
 struct block {
     float extinction, shut, scatters[3], light[3];
-    int open, solid;
+    int solid;
 };
 
 static void cell_add(const struct gather *g, size_t i, struct block *sum)
@@ -31,7 +31,7 @@ static void cell_add(const struct gather *g, size_t i, struct block *sum)
     const float *lit = m->lit->rgbs + 4 * i, smoke = lit[3];
     float rgb[3];
     const int solid = m->extinction[i] > smoke;
-    sum->open += !solid, sum->solid += solid;
+    sum->solid += solid;
     sum->shut += m->extinction[i];
     if (!(smoke > 0)) return;
     if (!solid) sum->extinction += smoke;

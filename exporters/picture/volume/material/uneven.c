@@ -58,7 +58,7 @@ static void wax_move(uint32_t lot, double slender, double p[3])
     const double r = 1 + 0.05 * wave + on, t = fmin(fmax((0.92 - out) / 0.2, 0), 1), pool = t * t * (3 - 2 * t);
     p[0] *= r, p[1] *= r;
     p[2] += 0.7 * edge * swell(p, slender, lot + 3, 1.2, 0, 2);
-    if (p[2] > 0) p[2] += pool * (1 - slender * POOL - p[2]);
+    if (p[2] > 0) p[2] += pool * (1 - fmin(slender * POOL, 0.5) - p[2]);
 }
 
 void bw_uneven_move(enum bw_uneven kind, uint32_t lot, double slender, double p[3])

@@ -73,8 +73,11 @@ static float spark_through(const struct bw_shot *shot, const struct bw_image *im
 static void particle_through(const struct drawing *d, const struct bw_spark *s, float *through)
 {
     struct bw_streak streak;
-    for (int k = 0; k < SEEN; k++) through[k] = 0;
-    if (!bw_streak_make(d->shot->scene, d->img, s, &streak)) return;
+    const int spread =
+        bw_cloud_has(&d->shot->scene->look, s); // seen beyond its place, which may be outside the picture
+    const float all = spread ? spark_through(d->shot, d->img, s->at) : 0;
+    for (int k = 0; k < SEEN; k++) through[k] = all;
+    if (spread || !bw_streak_make(d->shot->scene, d->img, s, &streak)) return;
     const int places = streak.length < SHORT ? 1 : SEEN;
     for (int k = 0; k < places; k++) {
         double at[3];

@@ -41,7 +41,7 @@ static double spurs(double round, double up, int row, double length, double wide
     return length * (1 - fabs(2 * n - 1));
 }
 
-/// Add to `own` what a hillside sends back by day: dry earth, brush in its gullies.
+/// What a hillside sends back by day: dry earth, brush in its gullies.
 static void hill_day(const struct bw_backdrop_light *l, double round, double up, int row, double wide, float rgb[3])
 {
     static const float brush[3] = {0.06f, 0.06f, 0.04f};

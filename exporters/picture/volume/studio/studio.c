@@ -34,6 +34,8 @@ static void far_light(const struct bw_studio *s, const double dir[3], struct bw_
     const struct bw_look *look = &s->scene->look;
     const float night = 0.35f + 0.65f * (float)fmin(look->key, 1);
     *l = (struct bw_backdrop_light){.windows = look->sky ? 0 : 0.6f * night, .bare = look->sky != NULL};
+    const struct bw_light *sun =
+        look->sky && look->sky->n_lights ? look->sky->light : NULL; // not a lamp of the preset's
     const double flat = fmax(sqrt(dir[0] * dir[0] + dir[1] * dir[1]), 1e-9),
                  low[3] = {dir[0] / flat, dir[1] / flat, 0.03};
     if (look->sky) {
@@ -44,9 +46,9 @@ static void far_light(const struct bw_studio *s, const double dir[3], struct bw_
         if (!look->sky) l->zenith[c] = night * zenith[c], l->horizon[c] = night * horizon[c];
         l->stands[c] = (look->sky ? 0.05f : 0.02f) * s->room.above[c] * (look->sky ? 1 : 0.5f) + 0.006f * s->far[c];
         l->sky[c] = look->sky ? s->room.above[c] : 0;
-        l->sun[c] = look->sky && s->n_lights ? BW_SUN_SURFACE * s->light[0].rgb[c] : 0;
+        l->sun[c] = sun ? BW_SUN_SURFACE * sun->rgb[c] * (float)look->key : 0;
     }
-    for (int a = 0; a < 3 && s->n_lights; a++) l->to[a] = s->light[0].near ? 0 : s->light[0].to[a];
+    for (int a = 0; a < 3 && sun; a++) l->to[a] = sun->to[a];
 }
 
 void bw_studio_air(const struct bw_studio *s, const double dir[3], double depth, float rgb[3])
