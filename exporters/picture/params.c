@@ -99,7 +99,7 @@ const struct bw_param bw_picture_flame_rows[7] = {
            "How much brighter folds are than what is round them, over three cells: 1 draws sheets and edges sharply."),
     BW_F64(
         struct bw_picture_flames, opacity, "opacity", "1", 0.1, 100, 0,
-        "How much of what is behind them hot flames hide, from 1150 K on and wholly at 1500 K, times the default; colder "
+        "How much of what is behind them hot flames hide, from 1150 K on and wholly at 1500 K, times the default; cold "
         "ones hide as much less. 2 to 4 shows the folds of deep ones, which else add up to an even glow."),
     BW_F64(struct bw_picture_flames, contrast, "contrast", "0.5", 0.1, 2, 0,
            "Of light between hot and cool flames; 1: as black bodies, which is more than film shows; 0.7: from white "

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* As bw_noise_at, a vector of places at a time. A place's eight lattice points are where they are: each is loaded as one
- * vector of four, and four of them are turned about into a vector of each number. */
+/* As bw_noise_at, a vector of places at a time. A place's eight lattice points are where they are: each is loaded as
+ * one vector of four, and four of them are turned about into a vector of each number. */
 #define VEC_LANES_MOST 8
 #include "emit_noise.h"
 #include <common/simd.h>

@@ -20,7 +20,7 @@ struct emit_kernels {
     /// bw_noise_fill()
     void (*fill)(struct bw_noise_lattice *l, uint64_t seed, double time);
     /// Fractal noise through a steep smoothstep, so that lobes have edges: share = 1 - amount (1 - edge). The octaves'
-    /// standard deviation is 0.2 each; the edges at -0.5 and 0.7 deviations leave a little less than half of the source.
+    /// standard deviation is 0.2 each; the edges at -0.5 and 0.7 deviations leave a little less than half of all.
     void (*share)(struct noise_places *p, int32_t octaves, double amount);
 };
 

@@ -2,7 +2,7 @@
 /* The renderer's light against what is known of light: shadows of slabs, obstacles and on the floor, lamps that add up,
  * scattering that loses nothing, a sky that reaches everywhere through clear air. */
 #include "image_tools.h"
-#include <picture/volume/light/again.h>
+#include <picture/volume/sweep/again.h>
 #include <picture/volume/light/medium.h>
 #include <picture/volume/sweep/light.h>
 #include <picture/volume/sweep/scatter.h>

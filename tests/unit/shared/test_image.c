@@ -25,8 +25,8 @@ Test(image, film_is_monotone_and_never_flat)
     }
 }
 
-/* In the middles of cells it is what they hold; between them no more and no less; an edge's middle third is steeper than
- * a straight line is. */
+/* In the middles of cells it is what they hold; between them no more and no less; an edge's middle third is steeper
+ * than a straight line is. */
 Test(image, slices_are_read_sharply)
 {
     float data[12 * 5];

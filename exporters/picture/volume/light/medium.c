@@ -7,9 +7,9 @@
  * scattered yet (transport approximation: 1 - a g of extinction, a: albedo, g: mean cosine), so that cells have
  * exp(-(1 - a g) τ) of it, and the difference to exp(-τ) has lost its direction. */
 #include "medium.h"
-#include "again.h"
 #include "smoke.h"
 #include "soften.h"
+#include <picture/volume/sweep/again.h>
 #include <picture/volume/flames/crisp.h>
 #include <picture/volume/flames/root.h>
 #include <picture/volume/scene/flame.h>

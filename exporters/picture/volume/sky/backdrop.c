@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Outlines are heights over the horizon by the angle round the eye, and so stand infinitely far away: nothing slides
- * when the eye moves. Hills by day have spurs and gullies, noise that is drawn out up the slope, which a sun lights from
- * its side. Firs are cones with ragged edges, at most one a place of a row. */
+ * when the eye moves. Hills by day have spurs and gullies, noise that is drawn out up the slope, lit by a sun from the
+ * side. Firs are cones with ragged edges, at most one a place of a row. */
 #include "backdrop.h"
 #include <picture/volume/studio/noise.h>
 

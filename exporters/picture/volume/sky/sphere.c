@@ -136,8 +136,8 @@ void bw_sky_survey(struct bw_sky *s)
     sides_sum(s, found, n, mean);
 }
 
-/* Cirrus: a flat layer far up, noise that is bent by noise and drawn out along the wind; the sun shines through it, most
- * where it is near. Towards the horizon it is lost in the air. */
+/* Cirrus: a flat layer far up, noise that is bent by noise and drawn out along the wind; the sun shines through it,
+ * most where it is near. Towards the horizon it is lost in the air. */
 static void clouds_see(const struct bw_sky *s, const double to[3], float rgb[3])
 {
     const double far = 1 / (to[2] + 0.1), x = far * to[0], y = far * to[1], fine = 1e-3 * far * far;

@@ -185,9 +185,9 @@ static void scorch_floor(const struct bw_scorch *k, const double p[3], double fo
     for (int c = 0; c < 3; c++) spot->albedo[c] *= 1 - 0.85f * black;
 }
 
-/* Seen at a grazing angle a pixel is much longer than it is wide: the floor's mean over parts of it, each no longer than
- * a few times its width. One place for all of it would leave out what is finer than it is long, or, taken as wide as it
- * is, differ from row to row of pixels, as streaks. */
+/* Seen at a grazing angle a pixel is much longer than it is wide: the floor's mean over parts of it, each no longer
+ * than a few times its width. One place for all of it would leave out what is finer than it is long, or, taken as wide
+ * as it is, differ from row to row of pixels, as streaks. */
 static void ground_seen(const struct bw_studio *s, const double p[3], const double dir[3], const struct earth *e,
                         struct bw_ground_spot *mean)
 {

@@ -30,8 +30,8 @@ static inline struct bw_scatter_cell bw_scatter_cell(const struct bw_scatter_med
     return (struct bw_scatter_cell){keep, even, extinction > 0 ? albedo * (1 - m->ahead) / lost : 0};
 }
 
-/// `light`: mean radiance that is scattered for the first time in each cell, 0 where it is not smoke; in its place, what
-/// arrives scattered. Calls `parallel`. Errors: BW_ERR_MEMORY.
+/// `light`: mean radiance that is scattered for the first time in each cell, 0 where it is not smoke; in its place,
+/// what arrives scattered. Calls `parallel`. Errors: BW_ERR_MEMORY.
 enum bw_status bw_scatter(const struct bw_tools *tools, const struct bw_scatter_medium *m, float *light);
 
 #endif

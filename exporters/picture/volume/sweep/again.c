@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Light that smoke scatters on to smoke is so smooth that it is found on cells twice as wide where a picture may be had
  * for less: their extinction is the mean, their light that of what they scatter, and what arrives is read linearly
- * between them. What a cell sees of its own light is not smooth: where it is lit otherwise than the smoke around it, it
- * has the share of the difference that does not leave it. Half filled by obstacles wide cells are obstacles, which count
- * for nothing in what is read beside them; filled by less, they are as their smoke is. Cost: a tenth of sweeps through
- * all cells. */
+ * between them. What a cell sees of its own light is not smooth: lit otherwise than the smoke around it, it has the
+ * share of the difference that does not leave it. Half filled by obstacles wide cells are obstacles, which count for
+ * nothing in what is read beside them; filled by less, they are as their smoke is. Cost: a tenth of sweeps through all
+ * cells. */
 #include "again.h"
-#include "coarse.h"
-#include "smoke.h"
+#include <picture/volume/light/coarse.h>
+#include <picture/volume/light/smoke.h>
 
 enum { WIDE = 2 };
 #define SHUT 1e-3f ///< what obstacles count beside smoke, so that what is among them alone has some light

@@ -3,7 +3,7 @@
 #ifndef BW_AGAIN_H
 #define BW_AGAIN_H
 
-#include "lit.h"
+#include <picture/volume/light/lit.h>
 #include <picture/tools.h>
 #include <picture/volume/scene/scene.h>
 #include <picture/volume/scene/volume.h>
