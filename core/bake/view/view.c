@@ -7,6 +7,7 @@
 #include "tools.h"
 #include "snapshot.h"
 #include <math.h>
+#include <picture/volume/cloud/spread.h>
 #include <picture/volume/shape/shapes.h>
 #include <string.h>
 
@@ -19,6 +20,7 @@ static void view_destroy(struct object *o)
     v->tools.release(v->tools.ctx, v->sky);
     bw_shapes_free(&v->tools, v->shapes);
     v->tools.release(v->tools.ctx, v->coarse_memory);
+    v->tools.release(v->tools.ctx, v->spread);
     pthread_mutex_destroy(&v->lock);
     bw_free(v);
 }
@@ -168,6 +170,21 @@ static int camera_of_eye(const struct bw_eye *e, double aspect, struct bw_camera
     return 1;
 }
 
+/// How particles are spread is the same from everywhere, and takes longer than a picture.
+static enum bw_status spread_make(struct view *v, int neighbours)
+{
+    enum bw_status status = BW_OK;
+    pthread_mutex_lock(&v->lock);
+    if (!v->spread && v->volume.n_sparks) {
+        v->spread = v->tools.alloc(v->tools.ctx, (size_t)v->volume.n_sparks * sizeof *v->spread);
+        status = v->spread ? bw_spread_make(&v->tools, v->volume.spark, v->volume.n_sparks, neighbours, v->spread)
+                           : BW_ERR_MEMORY;
+        if (!status) v->volume.spread = v->spread;
+    }
+    pthread_mutex_unlock(&v->lock);
+    return status;
+}
+
 /// The volume to render: the coarse one is made when it is first asked for.
 static const struct bw_volume *volume_choose(struct view *v, int32_t coarse)
 {
@@ -185,6 +202,7 @@ static enum bw_status picture_render(struct view *v, const struct bw_scene *scen
     const struct bw_volume *volume = volume_choose(v, coarse);
     struct bw_image img = {.tools = &v->tools};
     enum bw_status status = volume ? bw_image_init(&img, &v->tools, size[0], size[1]) : BW_ERR_MEMORY;
+    if (!status && scene->look.shine && scene->look.smooth > 1) status = spread_make(v, scene->look.smooth);
     if (!status) status = bw_render(&v->tools, volume, scene, &img);
     if (!status) status = pixels_of_image(&img, out, d);
     if (status && !d->status)
@@ -216,6 +234,7 @@ static void picture_make(struct view *v, const struct bw_eye *eye, const int32_t
     else {
         if (!scene.has_lamps) scene.lamps = v->scene.camera;
         scene.has_lamps = 1;
+        if (coarse) scene.look.smooth = 0, scene.look.veil = scene.look.lit = 0; // points: who turns wants to see soon
         picture_render(v, &scene, size, coarse, out, d);
     }
 }

@@ -23,9 +23,10 @@ struct view {
     int32_t size[2];          ///< of the movie, pixels
     double metre;             ///< world units to a metre
     int y_up;                 ///< of the files
-    pthread_mutex_t lock;     ///< of `coarse`
+    pthread_mutex_t lock;     ///< of `coarse` and `spread`
     struct bw_volume coarse;  ///< cells twice as wide, made when first wanted
     float *coarse_memory;
+    struct bw_spread *spread; ///< of the particles, made when first wanted
 };
 
 /* view_frame.c */

@@ -34,7 +34,7 @@ struct cloud {
     int step;
     struct bw_image *img;
     float *alpha;
-    struct bw_spread *spread; ///< a particle; zeros where nothing is spread
+    const struct bw_spread *spread; ///< a particle; zeros where nothing is spread
     struct mote *mote;
     int64_t n;
     struct bw_studio room; ///< without a map
@@ -277,17 +277,19 @@ enum bw_status bw_cloud_draw(const struct bw_tools *tools, const struct bw_shot 
     const int64_t n = shot->v->n_sparks;
     struct cloud d = {.shot = shot, .through = through, .step = step, .img = img, .alpha = alpha};
     if (!look->shine || !(look->smooth > 1 || look->veil > 0 || look->lit > 0) || !n) return BW_OK;
-    d.spread = tools->alloc(tools->ctx, (size_t)n * sizeof *d.spread);
+    const int known = shot->v->spread && look->smooth > 1;
+    struct bw_spread *own = known ? NULL : tools->alloc(tools->ctx, (size_t)n * sizeof *own);
+    d.spread = known ? shot->v->spread : own;
     d.mote = tools->alloc(tools->ctx, (size_t)n * sizeof *d.mote);
     enum bw_status status = d.spread && d.mote ? BW_OK : BW_ERR_MEMORY;
-    if (!status && look->smooth > 1) status = bw_spread_make(tools, shot->v->spark, n, look->smooth, d.spread);
+    if (!status && own && look->smooth > 1) status = bw_spread_make(tools, shot->v->spark, n, look->smooth, own);
     if (!status) status = lamps_make(tools, &d);
     if (!status) {
         tools->parallel(tools->ctx, (n + BATCH - 1) / BATCH, batch_make, &d);
         motes_sort(&d);
         tools->parallel(tools->ctx, (img->h + BAND - 1) / BAND, band_draw, &d);
     }
-    if (d.spread) tools->release(tools->ctx, d.spread);
+    if (own) tools->release(tools->ctx, own);
     if (d.mote) tools->release(tools->ctx, d.mote);
     if (d.shade) tools->release(tools->ctx, d.shade);
     return status;

@@ -6,6 +6,7 @@
 #include "dense.h"
 
 struct bw_shapes;
+struct bw_spread;
 /// A particle.
 struct bw_spark {
     double at[3];
@@ -28,6 +29,7 @@ struct bw_volume {
     float *vel[3];          ///< m/s, in the cells' middles; all or none
     struct bw_spark *spark; ///< n_sparks of them, by themselves
     int64_t n_sparks;
+    const struct bw_spread *spread; ///< of each, over the look's `smooth` neighbours; NULL: not known yet
     const struct bw_shapes *shapes; ///< obstacles as they are, NULL: as their distances say; not with the box's cuts
     struct bw_dense solid_box;
     float *solid;   ///< signed distance, m, < 0 inside, on solid_box
