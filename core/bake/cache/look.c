@@ -86,7 +86,8 @@ static int look_of_bake(struct cache_look *l, const struct bw_registry *r, const
         for (int a = 0; a < 3; a++) v.p->camera.target.point[a] *= view->scale;
         const double gone = (double)(frame - t->write_first) / (double)(t->write_last - t->write_first + 1);
         bw_picture_stage(v.p, gone, l->size, &l->scene);
-        l->scene.extinction *= v.p->thickness;
+        l->particles_alone = !(v.p->thickness > 0) && v.p->particles.show == BW_SHOW_LIGHT;
+        if (!l->particles_alone) l->scene.extinction *= v.p->thickness; // files without particles show the smoke
         l->scene.shutter = v.p->shutter / t->fps;
         l->scene.streak = v.p->particles.streak / t->fps;
         l->scene.tick = 1 / t->fps;

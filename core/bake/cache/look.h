@@ -24,6 +24,7 @@ struct cache_look {
     double fps;            ///< of the files, else 24
     struct bw_sky_wish sky;
     struct bw_sparks_wish sparks; ///< m; nobody else's files have any
+    int32_t particles_alone;      ///< the smoke is not to be seen where there are particles
 };
 
 /// Slices as a bake's own movie shows them.

@@ -113,6 +113,7 @@ static enum bw_status render_frame(struct show *s, const char *path, int64_t fra
     status = bw_vdb_volume_whole(&s->view, path, &v, &memory, s->why, sizeof s->why);
     if (status) return status;
     sparks_add(s, frame, &v);
+    if (s->look.particles_alone && v.n_sparks) s->scene.extinction = 0;
     obstacles_add(s, frame, &v);
     status = bw_image_init(img, &s->tools, s->size[0], s->size[1]);
     if (!status) status = s->to.light ? light_make(s, &v, img, alpha) : bw_render(&s->tools, &v, &s->scene, img);
