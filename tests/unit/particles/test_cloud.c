@@ -55,19 +55,23 @@ static void evenness(const struct bw_image *img, double out[2])
     out[1] = sqrt(fmax(square / n - sum * sum / (n * n), 0)) * n / sum;
 }
 
+/// The same of a sheet, seen so.
+static void seen(const struct bw_scene *scene, struct bw_spark s[N], double out[2])
+{
+    struct bw_image img = look_at(scene, s, N);
+    evenness(&img, out);
+    bw_image_free(&img);
+}
+
 Test(cloud, fills_the_gaps_of_a_sheet_with_the_same_light)
 {
     struct bw_spark s[N];
     double points[2], smooth[2];
     sheet(s, 0, 0, 0, 0);
     struct bw_scene scene = scene_of(0, 0);
-    struct bw_image img = look_at(&scene, s, N);
-    evenness(&img, points);
-    bw_image_free(&img);
+    seen(&scene, s, points);
     scene.look.smooth = 16;
-    img = look_at(&scene, s, N);
-    evenness(&img, smooth);
-    bw_image_free(&img);
+    seen(&scene, s, smooth);
     cr_assert_gt(points[1], 1, "points: %g", points[1]);
     cr_assert_lt(smooth[1], 0.05, "spread: %g", smooth[1]);
     cr_assert_float_eq(smooth[0], points[0], 0.02 * points[0], "%g of %g", smooth[0], points[0]);
@@ -165,13 +169,9 @@ Test(cloud, a_thin_veil_takes_no_light)
     double bare[2], thin[2];
     sheet(s, 0, 0, 0.02f, 0);
     struct bw_scene scene = scene_of(16, 0);
-    struct bw_image img = look_at(&scene, s, N);
-    evenness(&img, bare);
-    bw_image_free(&img);
+    seen(&scene, s, bare);
     scene.look.veil = 1e-6;
-    img = look_at(&scene, s, N);
-    evenness(&img, thin);
-    bw_image_free(&img);
+    seen(&scene, s, thin);
     cr_assert_float_eq(thin[0], bare[0], 1e-3 * bare[0], "%g of %g", thin[0], bare[0]);
 }
 
@@ -182,9 +182,7 @@ Test(cloud, reaches_into_the_picture_from_outside)
     double bare[2];
     sheet(s, 0, 0, 0, 0);
     for (int i = 0; i < N; i++) s[i].at[0] += 1.0 + 0.08 * 0.5 * SIDE; // the picture ends at 1
-    struct bw_scene scene = scene_of(16, 0);
-    struct bw_image img = look_at(&scene, s, N);
-    evenness(&img, bare);
-    bw_image_free(&img);
+    const struct bw_scene scene = scene_of(16, 0);
+    seen(&scene, s, bare);
     cr_assert_gt(bare[0], 0, "nothing comes over the edge");
 }

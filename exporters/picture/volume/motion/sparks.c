@@ -73,8 +73,7 @@ static float spark_through(const struct bw_shot *shot, const struct bw_image *im
 static void particle_through(const struct drawing *d, const struct bw_spark *s, float *through)
 {
     struct bw_streak streak;
-    const int spread =
-        bw_cloud_has(&d->shot->scene->look, s); // seen beyond its place, which may be outside the picture
+    const int spread = bw_cloud_has(&d->shot->scene->look, s); // and seen where its place is not
     const float all = spread ? spark_through(d->shot, d->img, s->at) : 0;
     for (int k = 0; k < SEEN; k++) through[k] = all;
     if (spread || !bw_streak_make(d->shot->scene, d->img, s, &streak)) return;

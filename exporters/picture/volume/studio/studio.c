@@ -34,8 +34,7 @@ static void far_light(const struct bw_studio *s, const double dir[3], struct bw_
     const struct bw_look *look = &s->scene->look;
     const float night = 0.35f + 0.65f * (float)fmin(look->key, 1);
     *l = (struct bw_backdrop_light){.windows = look->sky ? 0 : 0.6f * night, .bare = look->sky != NULL};
-    const struct bw_light *sun =
-        look->sky && look->sky->n_lights ? look->sky->light : NULL; // not a lamp of the preset's
+    const struct bw_light *sun = look->sky && look->sky->n_lights ? look->sky->light : NULL; // no lamp of the preset's
     const double flat = fmax(sqrt(dir[0] * dir[0] + dir[1] * dir[1]), 1e-9),
                  low[3] = {dir[0] / flat, dir[1] / flat, 0.03};
     if (look->sky) {
