@@ -3,15 +3,14 @@
 #include "record.h"
 
 #include <string.h>
+#include <xxhash.h>
 
-/* FNV-1a, 64 bits: no adversary here, only "is it the same file". */
+/* No adversary here, only "is it the same file". */
 static uint64_t file_hash(uint64_t h, const char *path)
 {
-    unsigned char buffer[65536];
+    char buffer[65536];
     FILE *f = path ? fopen(path, "rb") : NULL;
-    for (size_t n; f && (n = fread(buffer, 1, sizeof buffer, f)) > 0;) {
-        for (size_t i = 0; i < n; i++) h = (h ^ buffer[i]) * 0x100000001b3ull;
-    }
+    for (size_t n; f && (n = fread(buffer, 1, sizeof buffer, f)) > 0;) h = XXH3_64bits_withSeed(buffer, n, h);
     if (f) fclose(f);
     return h;
 }
@@ -29,7 +28,7 @@ static int entry_used(const struct bw_entry *e, const struct bw_preset *p)
 
 void build_hash(const struct bw_preset *p, const struct bw_registry *r, const char *library, char out[24])
 {
-    uint64_t h = file_hash(0xcbf29ce484222325ull, library);
+    uint64_t h = file_hash(0, library);
     for (int32_t i = 0; i < r->n_entries; i++) {
         int again = 0;
         if (!entry_used(&r->entry[i], p)) continue;
