@@ -12,8 +12,8 @@
  *
  * A scheme takes one sweep, or two: the first carries, the second corrects what it made. Each makes the
  * displacements anew, plane by plane in the worker's memory, so none are stored. A block's halo is as wide as the
- * longest trace from it. Traces longer than the widest halo and fields in double precision go a plain way in doubles
- * that reads beyond the halo by the host's sampler, exactly. */
+ * longest trace from it. Blocks with traces longer than the widest halo, and fields in double precision, go a plain way
+ * in doubles that reads beyond the halo by the host's sampler, exactly. */
 #include "beyond/carried.h"
 #include "flux/flux.h"
 #include <common/source.h>
@@ -117,7 +117,8 @@ static enum bw_status pass_init(struct pass *p, struct bw_stage *s)
     p->block_ways = s->host->scratch(s, sizeof *p->block_ways * s->host->workers);
     p->block_near = s->host->scratch(s, sizeof *p->block_near * s->host->workers);
     p->block_rim = s->host->scratch(s, sizeof *p->block_rim * s->host->workers);
-    if (p->memory && p->block_ways && p->block_near && p->block_rim) return BW_OK;
+    p->block_fast = s->host->scratch(s, sizeof *p->block_fast * s->host->workers);
+    if (p->memory && p->block_ways && p->block_near && p->block_rim && p->block_fast) return BW_OK;
     return s->host->fail(s, BW_ERR_MEMORY, "Out of memory for displacements.");
 }
 

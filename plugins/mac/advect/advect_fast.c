@@ -69,13 +69,21 @@ enum advect_rule advect_rule(const struct pass *p, int dir)
 
 int32_t advect_halo(const struct pass *p, double limit) { return side_reach(p, limit, limit); }
 
+bool advect_block_fits(const struct bw_block *b, const struct pass *p)
+{
+    const struct range3 *r = &p->block_ways[b->worker];
+    float most = 0;
+    p->block_ways[b->worker] = ways_find(b, p, &p->block_rim[b->worker]);
+    for (int a = 0; a < 3; a++) most = fmaxf(most, fmaxf(-r->least[a], r->most[a]));
+    return most < MAX_HALO && advect_halo(p, (double)most) <= MAX_HALO;
+}
+
 /* Where a trace ahead leads, `hat` is read; where one back leads, the fields as they were; the velocity on both. */
 int advect_block_reach(const struct bw_block *b, uint32_t row, int32_t reach[6], void *user)
 {
     const struct pass *p = user;
-    struct range3 *r = &p->block_ways[b->worker];
+    const struct range3 *r = &p->block_ways[b->worker];
     bool hat = false;
-    if (row == 0) *r = ways_find(b, p, &p->block_rim[b->worker]);
     for (int s = 0; s < 6 && p->carried && row == p->view_now; s++) reach[s] = s & 1; // the high faces
     if (p->carried && row == p->view_now) return 1;
     for (uint32_t q = 0; q < p->n_items; q++) hat = hat || (p->second && row == p->item[q].view_hat);

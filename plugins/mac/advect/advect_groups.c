@@ -44,7 +44,7 @@ static struct bw_field *hat_take(struct pass *p, const struct bw_field_info *lik
 static void block_run(const struct bw_block *b, void *user)
 {
     const struct pass *p = user;
-    if (p->fast) advect_block_fast(b, user);
+    if (p->block_fast[b->worker]) advect_block_fast(b, user);
     else advect_block_plain(b, user);
     advect_walls_mend(b, p);
 }
@@ -52,17 +52,16 @@ static void block_run(const struct bw_block *b, void *user)
 /* The access rows of one sweep: the velocity, then each field as it was, its first half, and the result. */
 static enum bw_status sweep_run(struct pass *p, double *far)
 {
-    const bool last = p->second || !p->scheme->row_second;
+    const bool last = p->second || !p->scheme->row_second, fast = p->fast && !p->plain;
     struct bw_access row[4 + 3 * MAX_ITEMS] = {{p->vel, BW_READ, p->halo}};
     uint32_t n = 1;
     for (uint32_t q = 0; q < p->n_items; q++) {
         struct item *it = &p->item[q];
         it->view = it->field == p->vel ? 0 : n;
         if (it->field != p->vel) row[n++] = (struct bw_access){it->field, BW_READ, p->halo};
-        if (p->fast && last && it->field == it->to)
-            row[it->view].mode = BW_READ_LAST; // the plain way looks beyond views
+        if (fast && last && it->field == it->to) row[it->view].mode = BW_READ_LAST; // the plain way looks beyond views
         it->view_hat = n;
-        if (p->second) row[n++] = (struct bw_access){it->hat, p->fast ? BW_READ_LAST : BW_READ, p->halo};
+        if (p->second) row[n++] = (struct bw_access){it->hat, fast ? BW_READ_LAST : BW_READ, p->halo};
         it->view_out = n;
         row[n++] = (struct bw_access){last ? it->to : it->hat, BW_WRITE, 0};
     }
@@ -112,24 +111,23 @@ enum bw_status pass_amounts(struct pass *p)
 /* Fields are carried in groups that share a trace, each small enough for a worker's cache. */
 enum bw_status pass_fields(struct pass *p)
 {
-    bool short_way = p->fast;
     uint32_t comps = 0;
     enum bw_status st = BW_OK;
     for (uint32_t k = 0; st == BW_OK; k++) {
         struct bw_field *f = pass_field_at(p, k);
         const struct bw_field_info *info = f ? p->stage->host->field_info(f) : NULL;
         if (info && flux_carries(p, info)) continue;
-        bool fast = info && short_way && info->precision == BW_F32;
-        if (p->n_items && (!f || fast != p->fast || comps + info->comps > GROUP_COMPS)) {
+        const bool plain = info && info->precision != BW_F32;
+        if (p->n_items && (!f || plain != p->plain || comps + info->comps > GROUP_COMPS)) {
             st = group_run(p);
             comps = 0;
         }
         if (!f) break;
-        p->fast = fast;
+        p->plain = plain;
         p->item[p->n_items++] = (struct item){.field = f, .to = f, .info = info};
         comps += info->comps;
     }
-    p->fast = short_way;
+    p->plain = false;
     return st;
 }
 

@@ -57,8 +57,10 @@ struct pass {
     struct hats hats;
     struct item item[MAX_ITEMS];
     uint32_t n_items;
-    bool second, fast, by_flux; ///< the second sweep; advect_fast.c; amounts by flux/
-    bool flow;                  ///< the velocity is carried
+    bool second, by_flux;   ///< the second sweep; amounts by flux/
+    bool flow;              ///< the velocity is carried
+    bool plain;             ///< fields in double precision: no block goes the fast way
+    bool fast, *block_fast; ///< all blocks do; by worker: does the block at hand?
     int32_t halo;
     double span;               ///< s
     double scale, limit;       ///< cells moved per m/s; longest way, cells
@@ -151,7 +153,9 @@ size_t advect_fast_room(struct pass *p);
 enum advect_rule advect_rule(const struct pass *p, int dir);
 /// Halo that reaches as far as traces of `limit` cells and what the scheme reads there.
 int32_t advect_halo(const struct pass *p, double limit);
-/// Reach of a block's rows, by its own velocities.
+/// Finds the ways from a block, and whether all of them end within the widest halo: else it goes the plain way.
+bool advect_block_fits(const struct bw_block *b, const struct pass *p);
+/// Reach of such a block's rows, by its own velocities. After advect_block_fits().
 int advect_block_reach(const struct bw_block *b, uint32_t row, int32_t reach[6], void *user);
 void advect_block_fast(const struct bw_block *b, void *user);
 

@@ -12,11 +12,10 @@ static struct reach reach_init(const struct bw_block *b, const struct pass *p, s
 /* Way of cell `at` with the velocity at its centre moved by e. */
 static void stage_plain(struct reach *vel, double scale, const int32_t at[3], const double e[3], double way[3])
 {
-    double unused[2];
     for (int c = 0; c < 3; c++) {
         double x[3] = {at[0] + e[0], at[1] + e[1], at[2] + e[2]};
         x[c] += 0.5; // a centre lies half a cell above its low face
-        way[c] = c == vel->block->grid->thin ? 0 : scale * reach_value(vel, c, x, unused);
+        way[c] = c == vel->block->grid->thin ? 0 : scale * reach_value(vel, c, x);
     }
 }
 
@@ -50,24 +49,73 @@ static void trace_euler(struct reach *vel, const struct pass *p, int dir, int ax
     stage_plain(vel, scale, at, e, d);
 }
 
-static void node_trace(struct reach *vel, const struct pass *p, int dir, int axis, const int32_t at[3], double d[3])
+/// Where one cell's trace leads.
+struct way {
+    double d[3]; ///< cells
+    bool far;    ///< it left the halo
+};
+
+/// Those of a block's cells, and of one more a side, that all components share, by direction.
+struct ways {
+    struct way *to[2];
+    ptrdiff_t zero, step[3]; ///< of cell (0,0,0)
+};
+
+static const struct way *ways_at(const struct ways *w, int dir, const int32_t at[3])
 {
-    double low[3];
+    return &w->to[dir][w->zero + at[0] * w->step[0] + at[1] * w->step[1] + at[2] * w->step[2]];
+}
+
+/* false: out of memory, as the host sees. */
+static bool ways_init(struct ways *w, const struct bw_block *b, const struct pass *p)
+{
+    const int32_t n[3] = {b->n[0] + 2, b->n[1] + 2, b->n[2] + 2}, thin = b->grid->thin;
+    const size_t size = (size_t)n[0] * (size_t)n[1] * (size_t)n[2], dirs = p->second ? 2 : 1;
+    *w = (struct ways){.step = {1, n[0], (ptrdiff_t)n[0] * n[1]}};
+    for (int a = 0; a < 3; a++) w->zero += w->step[a];
+    if (p->trace == TRACE_EULER) return true;
+    struct way *way = b->stage->host->body_scratch(b, dirs * size * sizeof *way);
+    struct reach vel = reach_init(b, p, p->vel, 0);
+    int32_t at[3], lo[3], hi[3];
+    if (!way) return false;
+    for (int a = 0; a < 3; a++) {
+        lo[a] = a == thin ? 0 : -1;
+        hi[a] = b->n[a] + (a != thin);
+    }
+    for (int dir = 0; dir < (int)dirs; dir++) {
+        w->to[dir] = way + (size_t)dir * size;
+        for (at[2] = lo[2]; at[2] < hi[2]; at[2]++)
+            for (at[1] = lo[1]; at[1] < hi[1]; at[1]++)
+                for (at[0] = lo[0]; at[0] < hi[0]; at[0]++) {
+                    struct way *q = (struct way *)ways_at(w, dir, at);
+                    vel.far = false;
+                    trace_plain(&vel, p, dir, at, q->d);
+                    q->far = vel.far;
+                }
+    }
+    return true;
+}
+
+static void node_trace(struct reach *vel, const struct ways *w, const struct pass *p, int dir, int axis,
+                       const int32_t at[3], double d[3])
+{
     if (p->trace == TRACE_EULER) {
         trace_euler(vel, p, dir, axis, at, d);
         return;
     }
-    trace_plain(vel, p, dir, at, d);
+    const struct way *own = ways_at(w, dir, at);
+    vel->far |= own->far;
+    memcpy(d, own->d, sizeof own->d);
     if (axis < 0) return;
-    int32_t below[3] = {at[0], at[1], at[2]};
-    below[axis]--;
-    trace_plain(vel, p, dir, below, low);
-    for (int a = 0; a < 3; a++) d[a] = 0.5 * (d[a] + low[a]);
+    const struct way *low = own - w->step[axis];
+    vel->far |= low->far;
+    for (int a = 0; a < 3; a++) d[a] = 0.5 * (d[a] + low->d[a]);
 }
 
 /// What carries the nodes of one component of one field.
 struct carrier {
     const struct pass *pass;
+    const struct ways *ways;
     struct reach vel, old, hat;
     struct edge edge;
     struct room room;
@@ -107,9 +155,9 @@ static double node_carry(struct carrier *q, const int32_t at[3])
 {
     double back[3], ahead[3];
     if (q->axis >= 0 && q->axis == q->vel.block->grid->thin) return reach_node(&q->old, q->c, at);
-    node_trace(&q->vel, q->pass, BACK, q->axis, at, back);
+    node_trace(&q->vel, q->ways, q->pass, BACK, q->axis, at, back);
     if (!q->pass->second) return node_first(q, at, back);
-    node_trace(&q->vel, q->pass, AHEAD, q->axis, at, ahead);
+    node_trace(&q->vel, q->ways, q->pass, AHEAD, q->axis, at, ahead);
     return node_second(q, at, back, ahead);
 }
 
@@ -122,11 +170,13 @@ static double node_centre(const struct bw_block *b, const struct pass *p, int c,
     return v;
 }
 
-static void component_plain(const struct bw_block *b, const struct pass *p, const struct item *it, int c)
+static void component_plain(const struct bw_block *b, const struct pass *p, const struct ways *w, const struct item *it,
+                            int c)
 {
     const struct bw_view *out = &b->view[it->view_out];
     const int axis = it->info->kind == BW_MAC ? c : -1;
     struct carrier q = {.pass = p,
+                        .ways = w,
                         .vel = reach_init(b, p, p->vel, 0),
                         .old = reach_init(b, p, it->field, it->view),
                         .edge = edge_init(b, p->tiles, NULL, axis),
@@ -152,6 +202,8 @@ static void component_plain(const struct bw_block *b, const struct pass *p, cons
 void advect_block_plain(const struct bw_block *b, void *user)
 {
     const struct pass *p = user;
+    struct ways w;
+    if (!ways_init(&w, b, p)) return;
     for (uint32_t q = 0; q < p->n_items; q++)
-        for (int c = 0; c < (int)p->item[q].info->comps; c++) component_plain(b, p, &p->item[q], c);
+        for (int c = 0; c < (int)p->item[q].info->comps; c++) component_plain(b, p, &w, &p->item[q], c);
 }

@@ -74,6 +74,7 @@ static void marks_make(struct ground *g, uint8_t *const room[3], size_t size)
     const struct pass *p = g->pass;
     const struct range3 *ways = &p->block_ways[g->block->worker];
     const int32_t wide = read_around(p);
+    const bool fast = p->block_fast[g->block->worker];
     struct marks m = {.is = room[0], .next = room[1], .size = size};
     for (size_t i = 0; i < size; i++) m.is[i] = (g->now[i] & g->old[i]) != WALLS_FREE;
     for (int a = 0; a < 3; a++) marks_spread(&m, g->step[a], wide, wide + 1);
@@ -81,7 +82,7 @@ static void marks_make(struct ground *g, uint8_t *const room[3], size_t size)
     memcpy(room[2], m.is, size);
     m.is = room[2];
     for (int a = 0; a < 3; a++) {
-        const float down = p->fast ? -ways->least[a] : g->limit, up = p->fast ? ways->most[a] : g->limit;
+        const float down = fast ? -ways->least[a] : g->limit, up = fast ? ways->most[a] : g->limit;
         marks_spread(&m, g->step[a], (int32_t)ceilf(p->second ? fmaxf(down, up) : up),
                      (int32_t)ceilf(p->second ? fmaxf(down, up) : down));
     }
@@ -94,8 +95,9 @@ static bool ground_init(struct ground *g, const struct bw_block *b, const struct
     int32_t lo[3];
     *g = (struct ground){.block = b, .pass = p, .pad = b->view[0].halo - 1, .step = {1}}; // - 1: the high faces
     const struct range3 *ways = &p->block_ways[b->worker];
-    g->limit = p->fast ? 0 : (float)fmin(p->limit, g->pad - 2);
-    for (int a = 0; a < 3 && p->fast; a++) g->limit = fmaxf(g->limit, fmaxf(-ways->least[a], ways->most[a]));
+    const bool fast = p->block_fast[b->worker];
+    g->limit = fast ? 0 : (float)fmin(p->limit, g->pad - 2);
+    for (int a = 0; a < 3 && fast; a++) g->limit = fmaxf(g->limit, fmaxf(-ways->least[a], ways->most[a]));
     for (int a = 0; a < 3; a++) {
         lo[a] = b->lo[a] - g->pad;
         g->n[a] = b->n[a] + 2 * g->pad;
@@ -445,16 +447,18 @@ int advect_walls_reach(const struct bw_block *b, uint32_t row, int32_t reach[6],
 {
     const struct pass *p = user;
     int32_t *near = &p->block_near[b->worker];
-    if (p->fast) advect_block_reach(b, row, reach, user);
+    bool *fast = &p->block_fast[b->worker];
+    if (row == 0) *fast = advect_block_fits(b, p) && !p->plain;
+    if (*fast) advect_block_reach(b, row, reach, user);
     if (row == 0) {
         int32_t wide[6], most = 0;
         for (int s = 0; s < 6; s++) {
-            wide[s] = p->walls && p->fast ? advect_walls_halo(p, reach[s]) : p->halo;
+            wide[s] = p->walls && *fast ? advect_walls_halo(p, reach[s]) : p->halo;
             most = wide[s] > most ? wide[s] : most;
         }
         *near = p->walls && walls_touch(p->walls, b, wide) ? most : 0;
     }
     if (p->view_solid_vel && row == p->view_solid_vel && !*near) return 0;
-    for (int s = 0; s < 6 && p->fast && *near; s++) reach[s] = *near;
+    for (int s = 0; s < 6 && *fast && *near; s++) reach[s] = *near;
     return 1;
 }

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Bakes a plume with Blender's Mantaflow, for peer.sh to compare with:
 
-    blender -b --factory-startup --python mantaflow.py -- cube|plume RES FRAMES FOLDER
+    blender -b --factory-startup --python mantaflow.py -- cube|fire|plume RES FRAMES FOLDER
 
-RES cells on the longest side of a unit cube, or of the box of the preset `plume`. Plain smoke (no fuel), one fixed step a
-frame, a ball as its source, VDB half + Blosc. (In Blender 3.4 one step a frame means: adaptive steps off.)"""
+RES cells on the longest side of a unit cube, or of the box of the preset `plume`. Plain smoke (no fuel), or in `fire`, a unit
+cube, fuel that burns and smokes, one fixed step a frame, a ball as its source, VDB half + Blosc. (In Blender 3.4 one step a frame means: adaptive steps off.)"""
 import sys
 
 import bpy
@@ -13,7 +13,7 @@ place, resolution, frames, folder = sys.argv[-4], int(sys.argv[-3]), int(sys.arg
 size, middle, source_at, radius = {
     "cube": ((1, 1, 1), (0, 0, 0.5), (0, 0, 0.2), 0.15),
     "plume": ((2.2, 1.6, 3.4), (0.45, 0, 1.7), (-0.1, 0, 0), 0.27),
-}[place]
+}["cube" if place == "fire" else place]
 bpy.ops.wm.read_factory_settings(use_empty=True)
 scene = bpy.context.scene
 scene.frame_start, scene.frame_end, scene.render.fps = 1, frames, 24
@@ -21,9 +21,9 @@ scene.frame_start, scene.frame_end, scene.render.fps = 1, frames, 24
 bpy.ops.mesh.primitive_uv_sphere_add(radius=radius, location=source_at, segments=48, ring_count=24)
 source = bpy.context.object.modifiers.new("Fluid", "FLUID")
 source.fluid_type = "FLOW"
-source.flow_settings.flow_type = "SMOKE"
+source.flow_settings.flow_type = "BOTH" if place == "fire" else "SMOKE"
 source.flow_settings.flow_behavior = "INFLOW"
-source.flow_settings.fuel_amount = 0  # otherwise fuel and flame are simulated for plain smoke too
+source.flow_settings.fuel_amount = place == "fire"  # otherwise fuel and flame are simulated for plain smoke too
 source.flow_settings.surface_distance = 0
 source.flow_settings.volume_density = 1
 

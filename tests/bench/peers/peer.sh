@@ -1,10 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # peer.sh BILLOW [RES…]: the same plume by Blender's Mantaflow and by Billow, whole processes in turn: unit cube, RES³ cells
-# all of them active, one step a frame, MacCormack, VDB half + Blosc of density, temperature and velocity. Seconds, the
-# least of RUNS each (PEER_RUNS, default 2), and their ratio. With PEER_LONG=1 at RES 64, 128, 192; then the preset `plume`
-# as it is, movie apart, active tiles only and as many steps as it wants, against Mantaflow in the same box of 176×128×272
-# cells over the same frames, one step each (its warm-up too; PEER_PLUME frames, default 108), once each.
+# all of them active, one step a frame, MacCormack, VDB half + Blosc of density, temperature and velocity; then fuel that
+# burns and smokes in its place, with the flame in the files and lift as of Mantaflow's flames. Seconds, the least of RUNS
+# each (PEER_RUNS, default 2), and their ratio. With PEER_LONG=1 at RES 64, 128, 192; then the preset `plume` as it is,
+# movie apart, active tiles only and as many steps as it wants, against Mantaflow in the same box of 176×128×272 cells
+# over the same frames, one step each (its warm-up too; PEER_PLUME frames, default 108), once each. PEER_ONLY: cube or
+# fire alone.
 set -u
 billow=$(realpath "$1")
 here=$(dirname "$(realpath "$0")")
@@ -18,19 +20,26 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 frames=${PEER_FRAMES:-20}
 
+# preset RES cube|fire
 preset() {
+    local amounts='density: 1, temperature: 60 K' burns= lift=1 fields='density, temperature, vel'
+    [ "$2" = cube ] || {
+        amounts='fuel: 1, temperature: 900 K' fields='density, temperature, vel, flame'
+        burns='  - fire: {burn_rate: 3 1/s, smoke: 1}' lift=0.2
+    }
     cat <<YAML
 billow: 1
 name: peer
 domain: {cells: [$1, $1, $1], size: [1 m, 1 m, 1 m], margin: 100000, sides: {rest: open}}
 time: {fps: 24, frames: 1-$frames, substeps: 1}
 stages:
-  - emit: {mode: max, density: 1, temperature: 60 K, shape: {sphere: {center: [0, 0, 0.2], radius: 0.15}}}
+  - emit: {mode: max, $amounts, shape: {sphere: {center: [0, 0, 0.2], radius: 0.15}}}
   - mac.advect: {scheme: maccormack}
-  - mac.forces: {buoyancy: 1}
+$burns
+  - mac.forces: {buoyancy: $lift}
   - mac.project: {tolerance: 1e-3}
 export:
-  - vdb: {fields: [density, temperature, vel], precision: half, compression: blosc}
+  - vdb: {fields: [$fields], precision: half, compression: blosc}
 YAML
 }
 
@@ -45,19 +54,21 @@ seconds() {
 least() { printf '%s\n%s\n' "$1" "$2" | sort -g | head -1; }
 
 printf '%-10s %7s %12s %12s %8s\n' cells frames "Mantaflow, s" "Billow, s" ratio
-for res in "$@"; do
-    preset "$res" >"$work/peer.yaml"
-    other=1e9 own=1e9
-    for _ in $(seq "${PEER_RUNS:-2}"); do
-        rm -rf "$work/manta" "$work/billow"
-        t=$(seconds blender -b --factory-startup --python "$here/mantaflow.py" -- cube "$res" "$frames" "$work/manta") || exit 1
-        other=$(least "$other" "$t")
-        t=$(seconds "$billow" bake "$work/peer.yaml" --out "$work/billow") || exit 1
-        own=$(least "$own" "$t")
+for place in ${PEER_ONLY:-cube fire}; do
+    for res in "$@"; do
+        preset "$res" "$place" >"$work/peer.yaml"
+        other=1e9 own=1e9
+        for _ in $(seq "${PEER_RUNS:-2}"); do
+            rm -rf "$work/manta" "$work/billow"
+            t=$(seconds blender -b --factory-startup --python "$here/mantaflow.py" -- "$place" "$res" "$frames" "$work/manta") || exit 1
+            other=$(least "$other" "$t")
+            t=$(seconds "$billow" bake "$work/peer.yaml" --out "$work/billow") || exit 1
+            own=$(least "$own" "$t")
+        done
+        [ "$(find "$work/manta" -name '*.vdb' | wc -l)" -ge "$frames" ] || { echo "peer: Mantaflow wrote too few frames"; exit 1; }
+        [ "$(find "$work/billow" -name '*.vdb' | wc -l)" = "$frames" ] || { echo "peer: Billow wrote too few frames"; exit 1; }
+        printf '%-10s %7s %12s %12s %8s\n' "$place $res³" "$frames" "$other" "$own" "$(awk "BEGIN {printf \"%.1f\", $other / $own}")"
     done
-    [ "$(find "$work/manta" -name '*.vdb' | wc -l)" -ge "$frames" ] || { echo "peer: Mantaflow wrote too few frames"; exit 1; }
-    [ "$(find "$work/billow" -name '*.vdb' | wc -l)" = "$frames" ] || { echo "peer: Billow wrote too few frames"; exit 1; }
-    printf '%-10s %7s %12s %12s %8s\n' "$res³" "$frames" "$other" "$own" "$(awk "BEGIN {printf \"%.1f\", $other / $own}")"
 done
 
 [ -n "${PEER_LONG:-}" ] || exit 0

@@ -19,54 +19,86 @@ struct reach {
     bool far; ///< out: had to look beyond the halo
 };
 
-/// Value of component c at node `at` of the block.
-static inline double reach_node(struct reach *r, int c, const int32_t at[3])
+static inline double reach_view(const struct reach *r, int c, ptrdiff_t i)
+{
+    return r->info->precision == BW_F64P ? bw_f64(r->view, c)[i] : (double)bw_f32(r->view, c)[i];
+}
+
+/// What the host says of component c at x, in its own nodes' coordinates.
+static inline double reach_beyond(struct reach *r, int c, const double x[3])
 {
     const struct bw_block *b = r->block;
-    bool near = true;
-    for (int a = 0; a < 3; a++) near = near && at[a] >= -r->view->halo && at[a] < b->n[a] + r->view->halo;
-    if (near) {
-        ptrdiff_t i = at[0] + at[1] * r->view->sy + at[2] * r->view->sz;
-        return r->info->precision == BW_F64P ? bw_f64(r->view, c)[i] : (double)bw_f32(r->view, c)[i];
-    }
     bw_vec3 pos;
     double value[3];
     for (int a = 0; a < 3; a++) {
         double low = r->info->kind == BW_MAC && a == c ? 0 : 0.5;
-        pos[a] = b->corner[a] + (at[a] + low) * b->grid->h;
+        pos[a] = b->corner[a] + (x[a] + low) * b->grid->h;
     }
     r->far = true;
     r->sample->sample(r->field, 1, (const bw_vec3 *)&pos, value);
     return value[c];
 }
 
-/// Value of component c at x, in its own nodes' coordinates, with the least and greatest of the 8 nodes around.
-static inline double reach_value(struct reach *r, int c, const double x[3], double range[2])
+/// Does the view hold the nodes lo … lo + size?
+static inline bool reach_holds(const struct reach *r, const int32_t lo[3], int32_t size)
+{
+    bool in = true;
+    for (int a = 0; a < 3; a++) in = in && lo[a] >= -r->view->halo && lo[a] + size < r->block->n[a] + r->view->halo;
+    return in;
+}
+
+/// Value of component c at node `at` of the block.
+static inline double reach_node(struct reach *r, int c, const int32_t at[3])
+{
+    if (reach_holds(r, at, 0)) return reach_view(r, c, at[0] + at[1] * r->view->sy + at[2] * r->view->sz);
+    return reach_beyond(r, c, (const double[3]){at[0], at[1], at[2]});
+}
+
+/// v, or the bound that it is beyond; `low` where it is no number. fmin() and fmax() would be called, 8 times a node.
+static inline double reach_between(double v, double low, double high) { return v > low ? v < high ? v : high : low; }
+
+/// The node below x, and how far on x lies.
+static inline void reach_split(const double x[3], int32_t lo[3], double f[3])
+{
+    for (int a = 0; a < 3; a++) {
+        double low = floor(reach_between(x[a], -0x1p28, 0x1p28)); // farther than any domain reaches
+        lo[a] = (int32_t)low;
+        f[a] = reach_between(x[a] - low, 0, 1);
+    }
+}
+
+/// Value of component c at x, in its own nodes' coordinates.
+static inline double reach_value(struct reach *r, int c, const double x[3])
 {
     int32_t lo[3];
     double f[3], sum = 0;
-    for (int a = 0; a < 3; a++) {
-        double low = floor(fmin(fmax(x[a], -0x1p28), 0x1p28)); // farther than any domain reaches
-        lo[a] = (int32_t)low;
-        f[a] = fmin(fmax(x[a] - low, 0), 1);
+    reach_split(x, lo, f);
+    if (!reach_holds(r, lo, 1)) return reach_beyond(r, c, x);
+    for (int e = 0; e < 8; e++) {
+        const ptrdiff_t i = lo[0] + (e & 1) + (lo[1] + (e >> 1 & 1)) * r->view->sy + (lo[2] + (e >> 2)) * r->view->sz;
+        const double w = (e & 1 ? f[0] : 1 - f[0]) * (e & 2 ? f[1] : 1 - f[1]) * (e & 4 ? f[2] : 1 - f[2]);
+        sum += w * reach_view(r, c, i);
     }
+    return sum;
+}
+
+/// The least and greatest of the 8 nodes around x.
+static inline void reach_range(struct reach *r, int c, const double x[3], double range[2])
+{
+    int32_t lo[3];
+    double f[3];
+    reach_split(x, lo, f);
     range[0] = HUGE_VAL;
     range[1] = -HUGE_VAL;
     for (int e = 0; e < 8; e++) {
         const int32_t at[3] = {lo[0] + (e & 1), lo[1] + (e >> 1 & 1), lo[2] + (e >> 2)};
-        double v = reach_node(r, c, at), w = 1;
         bool counts = true;
-        for (int a = 0; a < 3; a++) {
-            double share = at[a] > lo[a] ? f[a] : 1 - f[a];
-            w *= share;
-            counts = counts && share >= (double)ADVECT_CORNER_LEAST;
-        }
-        sum += w * v;
+        for (int a = 0; a < 3; a++) counts = counts && (at[a] > lo[a] ? f[a] : 1 - f[a]) >= (double)ADVECT_CORNER_LEAST;
         if (!counts) continue;
-        range[0] = fmin(range[0], v);
-        range[1] = fmax(range[1], v);
+        const double v = reach_node(r, c, at);
+        if (v < range[0]) range[0] = v;
+        if (v > range[1]) range[1] = v;
     }
-    return sum;
 }
 
 #endif

@@ -34,9 +34,8 @@ static void row_linear(const struct advect_kernels *k, const struct advect_row *
 
 static double node_linear(struct reach *r, int c, const double x[3], bool clamp)
 {
-    double range[2];
     (void)clamp;
-    return reach_value(r, c, x, range);
+    return reach_value(r, c, x);
 }
 
 /* ---- the correction ---- */
@@ -49,11 +48,12 @@ static void row_correct(const struct advect_kernels *k, const struct advect_row 
 
 static double node_correct(struct reach *old, struct reach *hat, int c, const struct node_ends *ends, bool clamp)
 {
-    double range[2], unused[2];
+    double range[2];
     const double v =
-        reach_node(hat, c, ends->at) + 0.5 * (reach_node(old, c, ends->at) - reach_value(hat, c, ends->ahead, unused));
-    reach_value(old, c, ends->back, range);
-    return clamp ? fmin(fmax(v, range[0]), range[1]) : v;
+        reach_node(hat, c, ends->at) + 0.5 * (reach_node(old, c, ends->at) - reach_value(hat, c, ends->ahead));
+    if (!clamp) return v;
+    reach_range(old, c, ends->back, range);
+    return fmin(fmax(v, range[0]), range[1]);
 }
 
 /* ---- Lagrange's cubic along each axis, linear along the others (cubic.c) ---- */
@@ -72,12 +72,8 @@ static double node_cubic_sum(struct reach *r, int c, const double x[3], double s
 {
     int32_t lo[3];
     double t[3], sum = 0, share = 0, far = 0;
-    for (int a = 0; a < 3; a++) {
-        const double low = floor(fmin(fmax(x[a], -0x1p28), 0x1p28));
-        lo[a] = (int32_t)low;
-        t[a] = fmin(fmax(x[a] - low, 0), 1);
-        share += t[a] * (1 - t[a]);
-    }
+    reach_split(x, lo, t);
+    for (int a = 0; a < 3; a++) share += t[a] * (1 - t[a]);
     for (int e = 0; e < 8; e++) {
         const int32_t at[3] = {lo[0] + (e & 1), lo[1] + (e >> 1 & 1), lo[2] + (e >> 2)};
         double weight = 1;
@@ -100,7 +96,7 @@ static double node_bounded(struct reach *r, int c, const double x[3], bool clamp
     const double v = node_cubic_sum(r, c, x, soften);
     double range[2];
     if (!clamp) return v;
-    reach_value(r, c, x, range);
+    reach_range(r, c, x, range);
     return fmin(fmax(v, range[0]), range[1]);
 }
 
