@@ -231,32 +231,6 @@ enum bw_status shape_pose(struct bw_stage *s, const struct shape *shape, struct 
     }
 }
 
-/* Height of the offset d along the axis, and its distance from the axis. */
-static void offset_profile(const struct pose *p, const double d[3], double *rho, double *height)
-{
-    double z = vec3_dot(d, p->axis[2]), square = vec3_dot(d, d) - z * z;
-    *height = z;
-    *rho = square > 0 ? sqrt(square) : 0;
-}
-
-/* Distance to a box of which q is how far the point is beyond each pair of faces (two or three of them). */
-static double beyond_distance(const double *q, int n)
-{
-    double outside = 0, inside = -HUGE_VAL;
-    for (int i = 0; i < n; i++) {
-        if (q[i] > 0) outside += q[i] * q[i];
-        inside = fmax(inside, q[i]);
-    }
-    return sqrt(outside) + fmin(inside, 0);
-}
-
-static double box_distance(const struct pose *p, const double d[3])
-{
-    double q[3];
-    for (int i = 0; i < 3; i++) q[i] = fabs(vec3_dot(d, p->axis[i])) - p->half[i];
-    return beyond_distance(q, 3);
-}
-
 static void place_in_file(const struct pose *p, const double d[3], double out[3])
 {
     for (int a = 0; a < 3; a++) out[a] = vec3_dot(d, p->axis[a]) / p->scale;
@@ -294,20 +268,10 @@ static double pose_volume_distance(const struct pose *p, const double d[3])
 double pose_distance(const struct pose *p, const double x[3])
 {
     const double d[3] = {x[0] - p->center[0], x[1] - p->center[1], x[2] - p->center[2]};
-    double rho, height;
-    switch (p->kind) {
-    case SHAPE_SPHERE: return vec3_length(d) - p->radius;
-    case SHAPE_BOX: return box_distance(p, d);
-    case SHAPE_CYLINDER: {
-        offset_profile(p, d, &rho, &height);
-        const double q[2] = {rho - p->radius + p->minor, fabs(height) - p->half[2] + p->minor};
-        return beyond_distance(q, 2) - p->minor;
-    }
-    case SHAPE_TORUS: offset_profile(p, d, &rho, &height); return hypot(rho - p->radius, height) - p->minor;
-    case SHAPE_MESH: return pose_mesh_distance(p, d);
-    case SHAPE_VDB: return pose_volume_distance(p, d);
-    default: return -HUGE_VAL;
-    }
+    if (pose_is_plain(p)) return pose_distance_plain(p, p->kind, x);
+    return p->kind == SHAPE_MESH  ? pose_mesh_distance(p, d)
+           : p->kind == SHAPE_VDB ? pose_volume_distance(p, d)
+                                  : -HUGE_VAL;
 }
 
 double pose_cover(const struct pose *p, const double x[3], double width)

@@ -8,6 +8,7 @@
 
 #include <common/shape/points/points.h>
 #include "volume.h"
+#include <common/vec3.h>
 
 #include <billow/plugin.h>
 
@@ -106,6 +107,48 @@ int pose_shape(const struct pose *p, struct bw_shape *out);
 /// Signed distance of x to the surface, m, < 0 inside; not of points and fog. -HUGE_VAL everywhere when the shape is
 /// `everywhere`.
 double pose_distance(const struct pose *p, const double x[3]);
+/* Height of the offset d along the axis, and its distance from the axis. */
+static inline void offset_profile(const struct pose *p, const double d[3], double *rho, double *height)
+{
+    const double z = vec3_dot(d, p->axis[2]), square = vec3_dot(d, d) - z * z;
+    *height = z;
+    *rho = square > 0 ? sqrt(square) : 0;
+}
+
+/* Distance to a box of which q is how far the point is beyond each pair of faces (two or three of them). */
+static inline double beyond_distance(const double *q, int n)
+{
+    double outside = 0, inside = q[0];
+    for (int i = 0; i < n; i++) {
+        outside += q[i] > 0 ? q[i] * q[i] : 0;
+        inside = q[i] > inside ? q[i] : inside;
+    }
+    return sqrt(outside) + (inside < 0 ? inside : 0);
+}
+
+/// Is it of a kind whose distance is arithmetic alone?
+static inline int pose_is_plain(const struct pose *p)
+{
+    return p->kind == SHAPE_SPHERE || p->kind == SHAPE_BOX || p->kind == SHAPE_CYLINDER || p->kind == SHAPE_TORUS;
+}
+
+/// The distance to such a shape; `kind` is the pose's.
+static inline double pose_distance_plain(const struct pose *p, int kind, const double x[3])
+{
+    const double d[3] = {x[0] - p->center[0], x[1] - p->center[1], x[2] - p->center[2]};
+    double rho, height, q[3];
+    if (kind == SHAPE_SPHERE) return vec3_length(d) - p->radius;
+    if (kind == SHAPE_BOX) {
+        for (int i = 0; i < 3; i++) q[i] = fabs(vec3_dot(d, p->axis[i])) - p->half[i];
+        return beyond_distance(q, 3);
+    }
+    offset_profile(p, d, &rho, &height);
+    if (kind == SHAPE_TORUS) return sqrt((rho - p->radius) * (rho - p->radius) + height * height) - p->minor;
+    q[0] = rho - p->radius + p->minor;
+    q[1] = fabs(height) - p->half[2] + p->minor;
+    return beyond_distance(q, 2) - p->minor;
+}
+
 /// Share of a cell at x that the shape covers, its edge softened over `width` metres (a fog volume's is what it is).
 double pose_cover(const struct pose *p, const double x[3], double width);
 /// Axis-parallel box round the shape, widened by `margin`.

@@ -1,72 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What the gas of a block has met in its source (emit_trail.c): row by row, and of a row's cells one instant of each
  * after the other, so that the noise is asked for many places at once. */
+#include "emit_follow.h"
 #include "emit_trail.h"
-#include <common/vec3.h>
 
 #include <math.h>
 #include <string.h>
 
-/* ---- the flow ---- */
-
-/* Component a at `off` cells from the centre of the cell `at`: so that no digit depends on where the block begins. */
-static double flow_component(const struct bw_block *b, const struct bw_view *v, int a, const int32_t at[3],
-                             const double off[3])
-{
-    const ptrdiff_t step[3] = {1, v->sy, v->sz};
-    const float *f = bw_f32(v, a);
-    double w[3];
-    ptrdiff_t up[3];
-    for (int i = 0; i < 3; i++) {
-        const double way = i == b->grid->thin ? 0 : off[i] + (i == a ? 0.5 : 0), low = floor(way);
-        w[i] = way - low;
-        up[i] = w[i] > 0 ? step[i] : 0;
-        f += (at[i] + (ptrdiff_t)low) * step[i];
-    }
-    double row[4];
-    for (int i = 0; i < 4; i++) {
-        const float *g = f + (i & 1 ? up[1] : 0) + (i & 2 ? up[2] : 0);
-        row[i] = (double)g[0] + w[0] * ((double)g[up[0]] - (double)g[0]);
-    }
-    const double low = row[0] + w[1] * (row[1] - row[0]), high = row[2] + w[1] * (row[3] - row[2]);
-    return low + w[2] * (high - low);
-}
-
-/* Calls of fmax() and fmin() would take longer than the rest. */
-static double clamped(double way, double most) { return way > most ? most : way < -most ? -most : way; }
-
-/* Cells that gas goes in the step which is at `off` cells from a cell's centre. */
-static void flow_way(const struct trail *t, const struct bw_block *b, const int32_t at[3], const double off[3],
-                     double d[3])
-{
-    for (int a = 0; a < 3; a++) {
-        const double u = a == b->grid->thin ? 0 : flow_component(b, &b->view[t->view_vel], a, at, off);
-        d[a] = clamped(t->scale * u, t->cells);
-    }
-}
-
-/* The same of gas at a cell's centre. */
-static void cell_way(const struct trail *t, const struct bw_block *b, const int32_t at[3], double d[3])
-{
-    const struct bw_view *v = &b->view[t->view_vel];
-    const ptrdiff_t step[3] = {1, v->sy, v->sz}, cell = at[0] + at[1] * step[1] + at[2] * step[2];
-    for (int a = 0; a < 3; a++) {
-        const float *f = bw_f32(v, a) + cell;
-        const double u = a == b->grid->thin ? 0 : (double)f[0] + 0.5 * ((double)f[step[a]] - (double)f[0]);
-        d[a] = clamped(t->scale * u, t->cells);
-    }
-}
-
-/* ---- cells ---- */
-
-/* Has the cell all that the source, with this cover, can give? */
-static int cell_is_full(const struct trail *t, const struct bw_block *b, const int32_t at[3], double cover)
+/* Has the cell all that the source can give? */
+static int cell_is_full(const struct trail *t, const struct bw_block *b, const int32_t at[3])
 {
     for (uint32_t r = 0; r < t->plan->n_rows; r++) {
         const struct bw_view *v = &b->view[r];
         for (int c = 0; c < v->comps; c++) {
             const double f = bw_get(v, c, at[0] + at[1] * v->sy + at[2] * v->sz), *most = t->most[3 * r + (uint32_t)c];
-            if (f < cover * most[0] || f > cover * most[1]) return 0;
+            if (f < most[0] || f > most[1]) return 0;
         }
     }
     return 1;
@@ -101,25 +49,19 @@ static void cell_give(const struct trail *t, const struct bw_block *b, const int
     }
 }
 
-static int box_has(const struct box3 *b, const double x[3])
-{
-    for (int i = 0; i < 3; i++)
-        if (x[i] < b->lo[i] || x[i] > b->hi[i]) return 0;
-    return 1;
-}
-
 /// Gas that is in a cell when the step ends. Instants are tried from the last `turn` on.
 struct follower {
-    int32_t at[3];
-    double end[3], now[3], middle[3]; ///< m; cells that it goes in the step, by the flow there and half of it back
-    double distance;                  ///< m, of `end` from a shape that stands
-    int stride, turn, last;           ///< instants
+    int32_t i;              ///< the cell, of its row
+    int stride, turn, last; ///< instants
 };
 
 /// A row's gas, and what of it meets the noise now.
 struct row {
-    struct follower *gas;
-    int32_t n;
+    struct gas_row gas;
+    int32_t first[3]; ///< its first cell
+    struct follower follower[GAS_ROW];
+    int32_t n; ///< of them
+    uint8_t lacks[GAS_ROW];
     struct noise_places places;
     int32_t who[NOISE_PLACES];
     const struct instant *from[NOISE_PLACES];
@@ -134,31 +76,24 @@ struct work {
     struct row row;
 };
 
-/* Gas that a straight way misses by more than a curved one may turn has not been near the shape. */
-static int way_touches(const struct trail *t, const double x[3], const double d[3], double h)
+static int box_has(const struct box3 *b, const double x[3])
 {
-    const double turn = h * (1 + 0.25 * t->cells);
-    for (int a = 0; a < 3; a++) {
-        const double from = x[a] - h * d[a], low = from < x[a] ? from : x[a], high = from < x[a] ? x[a] : from;
-        if (low - turn > t->shape.hi[a] || high + turn < t->shape.lo[a]) return 0;
-    }
+    for (int i = 0; i < 3; i++)
+        if (x[i] < b->lo[i] || x[i] > b->hi[i]) return 0;
     return 1;
 }
 
-/* The same by the distance, of a shape that stands. */
-static int way_reaches(const struct trail *t, const struct follower *f, double way, double h)
+static void row_cell(const struct row *r, int32_t i, int32_t at[3])
 {
-    return !t->still || f->distance < 0.5 * t->plan->width + h * (2 + way + 0.25 * t->cells);
+    memcpy(at, r->first, sizeof r->first);
+    at[0] += i;
 }
 
-/* How much of gas at x the source covers. No distance changes by more than the way. */
-static double gas_cover(const struct trail *t, const struct instant *from, const struct follower *f, const double x[3])
+/* How much of gas at x the source covers, whose shape moves, or is one that is looked up. No distance changes by more
+ * than the way. */
+static double gas_cover(const struct trail *t, const struct instant *from, const struct gas_row *g, int32_t i)
 {
-    const double width = t->plan->width, off[3] = {x[0] - f->end[0], x[1] - f->end[1], x[2] - f->end[2]};
-    const double way = t->still ? vec3_length(off) : 0;
-    if (t->still && way == 0) return shape_cover(f->distance, width);
-    if (t->still && f->distance - way >= 0.5 * width) return 0;
-    if (t->still && f->distance + way <= -0.5 * width) return 1;
+    const double width = t->plan->width, x[3] = {g->at[0][i], g->at[1][i], g->at[2][i]};
     return box_has(&from->bounds, x) ? pose_cover(&from->pose, x, width) : 0;
 }
 
@@ -167,20 +102,24 @@ static void row_give(const struct trail *t, const struct bw_block *b, struct row
 {
     if (r->places.n)
         emit_kernels_for(b->stage->host->simd)->share(&r->places, t->plan->octaves, t->plan->p->noise.amount);
-    for (int32_t i = 0; i < r->places.n; i++)
-        cell_give(t, b, r->gas[r->who[i]].at, r->from[i], r->cover[i] * (double)r->places.share[i]);
+    for (int32_t i = 0; i < r->places.n; i++) {
+        int32_t at[3];
+        row_cell(r, r->who[i], at);
+        cell_give(t, b, at, r->from[i], r->cover[i] * (double)r->places.share[i]);
+    }
     r->places.n = 0;
 }
 
-/* What the source gives to gas that is at x at instant k. 0: out of memory. */
-static int place_give(const struct trail *t, const struct bw_block *b, struct work *w, int32_t who, int k,
-                      const double x[3])
+/* What the source gives at instant k to gas of cell i of the row. 0: out of memory. */
+static int place_give(const struct trail *t, const struct bw_block *b, struct work *w, int32_t i, int k)
 {
     struct row *r = &w->row;
     const struct instant *from = &t->at[k];
-    const int32_t *at = r->gas[who].at;
-    const double cover = gas_cover(t, from, &r->gas[who], x);
-    if (cover <= 0 || cell_has(t, b, at, from, cover)) return 1;
+    const double cover = r->gas.pose ? r->gas.cover[i] : gas_cover(t, from, &r->gas, i);
+    int32_t at[3];
+    if (cover <= 0) return 1;
+    row_cell(r, i, at);
+    if (cell_has(t, b, at, from, cover)) return 1;
     if (!t->plan->octaves) {
         cell_give(t, b, at, from, cover);
         return 1;
@@ -188,76 +127,98 @@ static int place_give(const struct trail *t, const struct bw_block *b, struct wo
     if (!w->filled[k] && !noise_prepare(t->plan, from->time, b, w->lo, w->hi, w->at[k])) return 0;
     w->filled[k] = 1;
     const int32_t n = r->places.n++;
-    for (int a = 0; a < 3; a++) r->places.x[a][n] = x[a];
+    for (int a = 0; a < 3; a++) r->places.x[a][n] = r->gas.at[a][i];
     r->places.at[n] = w->at[k];
-    r->who[n] = who;
+    r->who[n] = i;
     r->from[n] = from;
     r->cover[n] = cover;
     if (n + 1 == NOISE_PLACES) row_give(t, b, r);
     return 1;
 }
 
-static int way_samples(const struct trail *t, double cells) { return motion_samples(0.5 * cells / t->apart); }
-
 /* Of the instants one in so many is wanted on this way; the first, and one more where anything moves. */
-static int way_stride(const struct trail *t, double way)
+static int way_stride(const struct trail *t, double wanted)
 {
-    const int samples = way_samples(t, t->apart + sqrt(way * way + t->noise * t->noise) + t->travel);
+    const int most = wanted < MOTION_SAMPLES ? (int)wanted : MOTION_SAMPLES, samples = most > 1 ? most : 1;
     const int stride = t->n / (samples > t->least ? samples : t->least);
     return stride > 1 ? stride : 1;
 }
 
-/* Has the gas in a cell been near the shape? How it went, then. */
-static int gas_follow(const struct trail *t, const struct bw_block *b, const int32_t at[3], struct follower *f)
+/* What of a row's gas lacks anything and has been near the shape, and how it went, then. */
+static void row_begin(const struct trail *t, const struct bw_block *b, const struct follow_kernels *kernels,
+                      struct row *r)
 {
-    const double h = b->grid->h;
-    double half[3];
-    cell_way(t, b, at, f->now);
-    for (int a = 0; a < 3; a++) {
-        f->at[a] = at[a];
-        f->end[a] = block_coord(b, a, at[a] + 0.5);
-        half[a] = -0.5 * f->now[a];
+    const struct bw_view *v = &b->view[t->view_vel];
+    struct gas_row *g = &r->gas;
+    const int32_t *at = r->first;
+    for (int a = 0; a < 3; a++)
+        g->u[a] = a == b->grid->thin ? NULL : bw_f32(v, a) + at[0] + at[1] * v->sy + at[2] * v->sz;
+    for (int32_t i = 0; i < g->n; i++) g->x[i] = block_coord(b, 0, at[0] + i + 0.5);
+    for (int a = 1; a < 3; a++) g->yz[a - 1] = block_coord(b, a, at[a] + 0.5);
+    kernels->ways(g);
+    for (int32_t i = 0; i < g->n; i++) g->touches[i] &= r->lacks[i];
+    kernels->middles(g);
+    kernels->samples(g);
+    r->n = 0;
+    for (int32_t i = 0; i < g->n; i++) {
+        if (!g->touches[i]) continue;
+        const int stride = way_stride(t, g->samples[i]);
+        r->follower[r->n++] = (struct follower){.i = i, .stride = stride, .last = (t->n - 1) / stride};
     }
-    const double way = vec3_length(f->now);
-    if (!way_touches(t, f->end, f->now, h)) return 0;
-    if (t->still) f->distance = pose_distance(&t->at[0].pose, f->end);
-    if (!way_reaches(t, f, way, h)) return 0;
-    if (way > t->apart) flow_way(t, b, at, half, f->middle);
-    else memcpy(f->middle, f->now, sizeof f->middle); // straight, as far as samples can tell
-    f->stride = way_stride(t, fmax(way, vec3_length(f->middle)));
-    f->last = (t->n - 1) / f->stride;
-    f->turn = 0;
-    return 1;
 }
 
-/* Its next instant: what gives most first, for the rest has less to add. */
-static int gas_turn(const struct trail *t, const struct bw_block *b, struct work *w, int32_t who)
+static int follower_instant(const struct trail *t, const struct follower *f)
 {
-    struct follower *f = &w->row.gas[who];
-    const int k = f->stride * (t->fading ? f->last - f->turn : f->turn);
-    const double s = (double)k / t->n;
-    double x[3];
-    for (int a = 0; a < 3; a++) x[a] = f->end[a] - b->grid->h * (s * f->now[a] - s * s * (f->now[a] - f->middle[a]));
-    f->turn++;
-    return place_give(t, b, w, who, k, x);
+    return f->stride * (t->fading ? f->last - f->turn : f->turn);
 }
 
-/* One instant of each after the other, so that the noise has many places at once. 0: out of memory. */
-static int row_follow(const struct trail *t, const struct bw_block *b, struct work *w)
+/* One instant of each after the other, so that the noise has many places at once; what gives most first, for the rest
+ * has less to add. 0: out of memory. */
+static int row_follow(const struct trail *t, const struct bw_block *b, const struct follow_kernels *kernels,
+                      struct work *w)
 {
     struct row *r = &w->row;
     int room = 1;
     while (r->n && room) {
-        for (int32_t who = 0; who < r->n && room; who++) room = gas_turn(t, b, w, who);
+        for (int32_t who = 0; who < r->n; who++)
+            r->gas.back[r->follower[who].i] = (double)follower_instant(t, &r->follower[who]) / t->n;
+        kernels->places(&r->gas);
+        for (int32_t who = 0; who < r->n && room; who++)
+            room = place_give(t, b, w, r->follower[who].i, follower_instant(t, &r->follower[who]));
         row_give(t, b, r);
-        int32_t left = 0;
+        int32_t left = 0, at[3];
         for (int32_t who = 0; who < r->n; who++) {
-            const struct follower *f = &r->gas[who];
-            if (f->turn <= f->last && !cell_is_full(t, b, f->at, 1)) r->gas[left++] = *f;
+            struct follower f = r->follower[who];
+            row_cell(r, f.i, at);
+            if (++f.turn <= f.last && !cell_is_full(t, b, at)) r->follower[left++] = f;
         }
         r->n = left;
     }
     return room;
+}
+
+/* Does any cell of the row lack what the source can give, outside of obstacles? */
+static int row_lacks(const struct trail *t, const struct bw_block *b, const struct follow_kernels *kernels,
+                     struct row *r)
+{
+    const int32_t *at = r->first, n = r->gas.n;
+    memset(r->lacks, 0, sizeof r->lacks);
+    for (uint32_t q = 0; q < t->plan->n_rows; q++) {
+        const struct bw_view *v = &b->view[q];
+        for (int c = 0; c < v->comps; c++) {
+            const double *most = t->most[3 * q + (uint32_t)c];
+            const ptrdiff_t cell = at[0] + at[1] * v->sy + at[2] * v->sz;
+            if (v->precision == BW_F32) kernels->lacks(bw_f32(v, c) + cell, n, most, r->lacks);
+            for (int32_t i = 0; i < n && v->precision != BW_F32; i++)
+                r->lacks[i] |= bw_get(v, c, cell + i) < most[0] || bw_get(v, c, cell + i) > most[1];
+        }
+    }
+    if (t->view_solid) {
+        const struct bw_view *v = &b->view[t->view_solid];
+        const float *solid = bw_f32(v, 0) + at[0] + at[1] * v->sy + at[2] * v->sz;
+        for (int32_t i = 0; i < n; i++) r->lacks[i] &= !(solid[i] < 0);
+    }
+    return memchr(r->lacks, 1, (size_t)n) != NULL;
 }
 
 /* Where the block's gas may have been inside the shape. */
@@ -271,31 +232,49 @@ static void noise_room(const struct trail *t, const struct bw_block *b, const st
     }
 }
 
+/* What is the same for all of a block's rows. */
+static void work_init(const struct trail *t, const struct bw_block *b, const struct cells *c, struct work *w)
+{
+    const struct bw_view *v = &b->view[t->view_vel];
+    struct gas_row *g = &w->row.gas;
+    memset(w->filled, 0, sizeof w->filled);
+    w->row.places.n = 0;
+    noise_room(t, b, c, w);
+    g->n = c->hi[0] - c->lo[0];
+    g->step[0] = 1;
+    g->step[1] = v->sy;
+    g->step[2] = v->sz;
+    g->scale = t->scale;
+    g->longest = t->cells;
+    g->h = b->grid->h;
+    g->near = t->shape;
+    g->pose = t->still && pose_is_plain(&t->at[0].pose) ? &t->at[0].pose : NULL;
+    g->bounds = t->at[0].bounds;
+    g->width = t->plan->width;
+    g->noise = t->noise;
+    g->travel = t->travel;
+    g->apart = t->apart;
+    for (int32_t i = 0; i < g->n; i++) g->back[i] = 0;
+}
+
 void trail_body(const struct bw_block *b, void *user)
 {
     const struct trail *t = user;
+    const struct follow_kernels *kernels = follow_kernels_for(b->stage->host->simd);
     struct cells c;
     if (!box_cells(&t->reach, b, &c)) return;
-    const struct bw_view *solid = t->view_solid ? &b->view[t->view_solid] : NULL;
     struct work *w = b->stage->host->body_scratch(b, sizeof *w);
-    struct follower *gas = b->stage->host->body_scratch(b, (size_t)(c.hi[0] - c.lo[0]) * sizeof *gas);
-    if (!w || !gas) {
+    if (!w) {
         b->sum[0] += 1;
         return;
     }
-    memset(w->filled, 0, sizeof w->filled);
-    w->row.gas = gas;
-    w->row.places.n = 0;
-    noise_room(t, b, &c, w);
+    work_init(t, b, &c, w);
     for (int32_t k = c.lo[2]; k < c.hi[2]; k++)
         for (int32_t j = c.lo[1]; j < c.hi[1]; j++) {
-            w->row.n = 0;
-            for (int32_t i = c.lo[0]; i < c.hi[0]; i++) {
-                const int32_t at[3] = {i, j, k};
-                if (solid && bw_f32(solid, 0)[i + j * solid->sy + k * solid->sz] < 0) continue;
-                if (!cell_is_full(t, b, at, 1)) w->row.n += gas_follow(t, b, at, &gas[w->row.n]);
-            }
-            if (!row_follow(t, b, w)) b->sum[0] += 1;
+            memcpy(w->row.first, (const int32_t[3]){c.lo[0], j, k}, sizeof w->row.first);
+            if (!row_lacks(t, b, kernels, &w->row)) continue;
+            row_begin(t, b, kernels, &w->row);
+            if (!row_follow(t, b, kernels, w)) b->sum[0] += 1;
         }
 }
 

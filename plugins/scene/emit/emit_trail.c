@@ -111,7 +111,7 @@ static double amounts_change(const struct trail *t)
 /* Are both one shape in one place, whose distance costs little? Of round shapes only the axis z is set. */
 static bool pose_same(const struct pose *p, const struct pose *q)
 {
-    const bool plain = p->kind != SHAPE_MESH && p->kind != SHAPE_VDB && p->kind != SHAPE_POINTS;
+    const bool plain = pose_is_plain(p);
     const int first = p->kind == SHAPE_BOX ? 0 : 2;
     bool same = plain && p->radius == q->radius && p->minor == q->minor;
     for (int i = 0; i < 3; i++) same = same && p->center[i] == q->center[i] && p->half[i] == q->half[i];
