@@ -66,7 +66,7 @@ static void block_sweep(const struct bw_block *b, void *user)
     const int64_t tile = tile_of_block(p->tiles, b);
     struct flux_tile t = {.axis = axis_now(f),
                           .n = {b->n[0], b->n[1], b->n[2]},
-                          .scale = (float)(f->twice ? 2 * f->scale : f->scale),
+                          .scale = (float)f->scale,
                           .limit = p->options->clamp,
                           .keep_amount = !f->view_volume_to && !f->expands,
                           .extend = p->options->outside != OUTSIDE_BACKGROUND};
@@ -117,7 +117,7 @@ static enum bw_status sweep_run(struct flux *f, double *left)
     uint32_t n = 1, comps = 0;
     f->view_volume = f->view_volume_to = 0;
     if (f->done > 0) row[f->view_volume = n++] = (struct bw_access){f->volume, BW_READ_LAST, FLUX_HALO};
-    if (f->done < f->n_axes - 1 || f->twice) row[f->view_volume_to = n++] = (struct bw_access){f->volume, BW_WRITE, 0};
+    if (f->done < f->n_axes - 1) row[f->view_volume_to = n++] = (struct bw_access){f->volume, BW_WRITE, 0};
     for (uint32_t q = 0; q < p->n_items; q++) {
         struct item *it = &p->item[q];
         row[it->view = n++] = (struct bw_access){it->field, BW_READ_LAST, FLUX_HALO};
@@ -200,11 +200,7 @@ static enum bw_status group_run(struct flux *f)
     if (st == BW_OK) st = bounds_find(f);
     for (int32_t part = 1; part <= f->parts && st == BW_OK; part++) {
         flux_order(f, p->stage->step + part);
-        f->whole_parts = f->joined ? part - 1 : 0;
-        for (f->done = f->whole_parts > 0; f->done < f->n_axes && st == BW_OK; f->done++) {
-            f->twice = f->joined && part < f->parts && f->done == f->n_axes - 1;
-            st = sweep_run(f, left);
-        }
+        for (f->done = 0; f->done < f->n_axes && st == BW_OK; f->done++) st = sweep_run(f, left);
         if (st == BW_OK && pushed && part == f->parts) st = flux_expel(f);
         if (st == BW_OK && pushed && p->options->clamp) st = flux_level(f);
     }

@@ -21,18 +21,15 @@ struct flux {
     struct bw_field *flow, *volume; ///< volume per time through faces, over h²; of cells on the way, less 1
     struct flux_range *range;       ///< by tile
     struct flux_range all;
-    int32_t n_axes;        ///< without the thin one
-    double scale;          ///< dt/h of a part
-    int32_t parts, middle; ///< middle: the axis that all parts sweep second
-    bool joined;           ///< one sweep ends a part and begins the next, and volumes are whole at the step's end alone
+    int32_t n_axes;                              ///< without the thin one
+    double scale;                                ///< dt/h of a part
+    int32_t parts, middle;                       ///< middle: the axis that all parts sweep second
     float least[FLUX_FIELDS], most[FLUX_FIELDS]; ///< bounds of the group's components
     bool expands;                                ///< the flow is meant to diverge
     bool moves;                                  ///< obstacles have velocities
     const struct open_flux *open;                ///< beside obstacles; NULL: unknown
     /* the present sweep: */
     int32_t axis[3], done;                ///< in their order; sweeps before it in this part
-    int32_t whole_parts;                  ///< parts done since volumes were whole
-    bool twice;                           ///< it ends a part and begins the next
     uint32_t view_volume, view_volume_to; ///< 0: none
 };
 

@@ -8,9 +8,7 @@
  * these, and what their parabolas read, must lie within the widest halo.
  *
  * What the axis in the middle does to a cell never stands alone, neither forwards nor backwards: the one is chosen with
- * which the step goes in fewest parts.
- *
- * Parts go x y z, z y x and so on: z of both is one sweep, and n parts are 2 n + 1 sweeps for 3 n. */
+ * which the step goes in fewest parts. */
 #include "flux.h"
 #include <common/ranks.h>
 #include <float.h>
@@ -127,16 +125,8 @@ static void range_join(struct flux_range *r, const struct flux_range *by)
 /* Cells that a volume lies in when it flows at `speed` through cells of this least volume. */
 static double cells_walked(const struct flux *f, double speed, double emptied)
 {
-    const double least = f->done > 0 ? 1 - SLACK * f->scale * emptied : 1, times = f->twice ? 2 : 1;
-    return floor(SLACK * times * f->scale * speed / least) + 1;
-}
-
-/* What the sweeps so far in this part and whole parts before it have taken, of a cell at most. */
-static float emptied_so_far(const struct flux *f, const struct flux_range *r)
-{
-    int set = 0;
-    for (int32_t q = 0; q < f->done; q++) set |= 1 << f->axis[q];
-    return r->emptied[set] + (float)f->whole_parts * r->emptied[FLUX_SETS - 1];
+    const double least = f->done > 0 ? 1 - SLACK * f->scale * emptied : 1;
+    return floor(SLACK * f->scale * speed / least) + 1;
 }
 
 static bool reach_is_local(const struct bw_domain_info *g, int a)
@@ -148,29 +138,29 @@ void flux_reach(const struct flux *f, int64_t tile, int32_t around[2])
 {
     const int32_t a = f->axis[f->done];
     const struct flux_range *r = &f->range[tile];
-    float emptied = emptied_so_far(f, r);
+    int set = 0;
+    for (int32_t q = 0; q < f->done; q++) set |= 1 << f->axis[q];
+    float emptied = r->emptied[set];
     for (int s = 2 * a; s < 2 * a + 2; s++) {
         const int32_t next = f->topology->neighbour[tile][s];
-        if (next >= 0) emptied = more(emptied, emptied_so_far(f, &f->range[next]));
+        if (next >= 0) emptied = more(emptied, f->range[next].emptied[set]);
     }
-    if (!reach_is_local(f->pass->stage->grid, a)) emptied = emptied_so_far(f, &f->all);
+    if (!reach_is_local(f->pass->stage->grid, a)) emptied = f->all.emptied[set];
     around[0] = FLUX_BESIDE + (r->up[a] > 0 ? (int32_t)cells_walked(f, (double)r->up[a], (double)emptied) : 0);
     around[1] = FLUX_BESIDE + (r->down[a] > 0 ? (int32_t)cells_walked(f, (double)r->down[a], (double)emptied) : 0);
 }
 
-/// Cells that a volume may flow through, at most.
-#define WALK (FLUX_HALO - FLUX_BESIDE - 1)
-
 /* Parts of the step if axis m is swept second, whichever of the others is first: 1 or more. */
 static double parts_with(const struct flux *f, int m)
 {
+    const double walk = FLUX_HALO - FLUX_BESIDE - 1;
     double speed = 0, emptied = (double)f->all.emptied[FLUX_SETS - 1];
     for (int a = 0; a < 3; a++) {
         speed = fmax(speed, (double)more(f->all.up[a], f->all.down[a]));
         if (a != m) emptied = fmax(emptied, (double)more(f->all.emptied[1 << a], f->all.emptied[1 << a | 1 << m]));
     }
     emptied *= SLACK * f->scale;
-    return fmax(ceil(fmax(emptied / (1 - LEAST), emptied + SLACK * f->scale * speed / WALK)), 1);
+    return fmax(ceil(fmax(emptied / (1 - LEAST), emptied + SLACK * f->scale * speed / walk)), 1);
 }
 
 /* The axes take turns where all are as good. */
@@ -185,25 +175,6 @@ static double middle_choose(struct flux *f)
         parts = fmin(parts, with);
     }
     return parts;
-}
-
-/* A part ends with the axis that the next one begins with: both in one sweep, where it reaches no further than lines
- * do, and where what projections leave takes little from cells that are not made whole between parts. */
-static bool parts_join(const struct flux *f)
-{
-    const double scale = SLACK * f->scale, left = f->parts * scale * (double)f->all.emptied[FLUX_SETS - 1];
-    bool join = f->parts > 1 && !f->expands && !(f->pass->walls && f->pass->walls->speed > 0);
-    for (int a = 0; a < 3; a++) {
-        const double speed = scale * (double)more(f->all.up[a], f->all.down[a]);
-        const int others = (FLUX_SETS - 1) ^ (1 << a);
-        for (int set = 1; set < FLUX_SETS - 1; set++) {
-            const double least = 1 - scale * (double)f->all.emptied[set] - left;
-            const bool swept = set != 1 << f->middle && set != ((FLUX_SETS - 1) ^ (1 << f->middle));
-            if (swept) join = join && least >= LEAST / 2 && speed <= WALK * least;
-            if (swept && set == others) join = join && 2 * speed <= WALK * least;
-        }
-    }
-    return join;
 }
 
 /* Each order is followed by its reverse, which makes the pair of second order. */
@@ -233,7 +204,6 @@ enum bw_status flux_split(struct flux *f)
         return s->host->fail(s, BW_ERR_DIVERGED, "the flow would empty cells %.3g times in a step", parts);
     f->parts = (int32_t)parts;
     f->scale /= f->parts;
-    f->joined = parts_join(f);
     s->host->metric(s, "parts", f->parts, BW_METRIC_MAX);
     return st;
 }
