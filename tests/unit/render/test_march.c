@@ -96,6 +96,43 @@ static struct bw_image medium_render(int n, float *rgbs)
 
 static double ray_slope(int pixel) { return 0.12 * (2 * (pixel + .5) / 65 - 1); }
 
+/* Smoke that nothing is seen through, 9.5 m away, loses as much of its contrast to the air as an obstacle there; half
+ * of it hidden, as much less. */
+Test(march, smoke_fades_with_distance)
+{
+    enum { N = 40 };
+    float *rgbs = take(NULL, (size_t)N * N * N * 4 * sizeof(float));
+    struct bw_scene scene = {.exposure = 1,
+                             .camera = {{0, -10, 0}, {1, 0, 0}, {0, 0, 1}, {0, 1, 0}, 0.12, 0.12, 0, 0},
+                             .look = BW_LOOK_DEFAULT};
+    const struct bw_lit lit = {.box = {{N, N, N}, {-1, -1, -1}, 2. / N}, .rgbs = rgbs};
+    const struct bw_volume v = {.box = lit.box};
+    const struct bw_ambient none = {.coarse = {.box = lit.box}};
+    double seen[2][2]; // by density, by its light
+    scene.look.has_background = 1, scene.look.visibility = 20;
+    for (int thick = 0; thick < 2; thick++)
+        for (int light = 0; light < 2; light++) {
+            struct bw_image img;
+            const float sigma = thick ? 100 : 2 * logf(2); // the slab is half a metre deep
+            for (int i = 0; i < N * N * N; i++)
+                if (i / N % N >= N / 8 && i / N % N < 3 * N / 8)
+                    for (int c = 0; c < 4; c++) rgbs[4 * i + c] = c == 3 ? sigma : (float)light * sigma;
+            cr_assert_eq(bw_image_init(&img, &tools, 65, 65), BW_OK);
+            cr_assert_eq(bw_march(&tools, &(struct bw_shot){&lit, &none, &v, &scene}, &img, NULL), BW_OK);
+            seen[thick][light] = brightness(&img, 32, 32);
+            bw_image_free(&img);
+        }
+    for (int thick = 0; thick < 2; thick++) {
+        const double cover = thick ? 1 : 0.5, far = thick ? 9.26 : 9.48, kept = exp(-3.912 * far / 20);
+        cr_expect_float_eq(seen[thick][1] - seen[thick][0], cover * kept, 0.01 * cover, "%g, not %g",
+                           seen[thick][1] - seen[thick][0], cover * kept);
+        const double air = (1 - kept) / (1 - exp(-3.912 * 9.26 / 20)) * seen[1][0];
+        cr_expect_float_eq(seen[thick][0], cover * air, 5e-4, "%g, not %g", seen[thick][0], cover * air);
+    }
+    cr_expect_gt(seen[1][0], 0.01, "black smoke is as black far off");
+    free(rgbs);
+}
+
 /* A slab half a metre thick of 3 per metre lets exp(-1.5/cos) of the background through. */
 Test(march, slab_follows_beer_and_lambert)
 {

@@ -273,8 +273,8 @@ Test(props, air_hides_what_is_far)
     scene.look.visibility = 300;
     for (int light = 0; light < 2; light++) {
         for (int c = 0; c < 3; c++) far[light][c] = near[light][c] = (float)light;
-        bw_studio_air(&studio, ahead, 300, far[light]);
-        bw_studio_air(&studio, ahead, 150, near[light]);
+        bw_studio_air(&studio, ahead, 300, 1, far[light]);
+        bw_studio_air(&studio, ahead, 150, 1, near[light]);
     }
     for (int c = 0; c < 3; c++) {
         cr_expect_float_eq((double)(far[1][c] - far[0][c]), 0.02, 1e-4);
@@ -282,6 +282,6 @@ Test(props, air_hides_what_is_far)
         cr_expect_gt(far[0][c], near[0][c], "black gets no lighter");
     }
     scene.look.visibility = 0;
-    bw_studio_air(&studio, ahead, 1e6, far[1]);
+    bw_studio_air(&studio, ahead, 1e6, 1, far[1]);
     cr_expect_float_eq((double)far[1][0], 0.02 + (double)far[0][0], 1e-4);
 }

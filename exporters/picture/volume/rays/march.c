@@ -51,13 +51,16 @@ struct sight {
 static void span_see(const struct march *m, double near, double far, struct sight *s)
 {
     struct bw_ray r;
-    float rgb[3];
+    float rgb[4];
     const float *reach = m->blocks.reach + 2 * (s->y / BW_SCREEN_TILE * m->blocks.tiles[0] + s->x / BW_SCREEN_TILE);
     double range[2] = {near, far};
     if (!(m->shot.scene->camera.aperture > 0)) // tiles are those of the lens's middle
         range[0] = fmax((double)reach[0], near), range[1] = fmin((double)reach[1], far);
     if (range[0] >= range[1] || !bw_ray_clip(&m->shot.lit->box, s->eye, s->dir, range, &r)) return;
     const struct lanes through = m->see(&m->through, &r, s->jitter, rgb);
+    const float cover = 1 - through.v[3];
+    if (!m->alpha && cover > 0)
+        bw_studio_air(&m->studio, s->dir, r.start + (double)(rgb[3] / cover) * m->shot.lit->box.h, cover, rgb);
     for (int a = 0; a < 3; a++) s->rgb[a] += s->through.v[a] * rgb[a];
     s->through.v *= through.v;
 }
@@ -81,7 +84,7 @@ static void solid_see(const struct march *m, const double dir[3], const struct l
     for (int a = 0; a < 3; a++) seen.at.p[a] = eye[a] + l->depth * dir[a], seen.dir[a] = dir[a];
     if (seen.hit) memcpy(seen.at.p, l->hit.p, sizeof seen.at.p);
     bw_solid_shade(&seen, &m->studio, clay);
-    if (!m->alpha) bw_studio_air(&m->studio, dir, l->depth, clay);
+    if (!m->alpha) bw_studio_air(&m->studio, dir, l->depth, 1, clay);
     for (int a = 0; a < 3; a++) s->rgb[a] += s->through.v[a] * cover * clay[a];
     s->through.v *= 1 - cover;
 }
@@ -110,7 +113,7 @@ static void mirror_see(const struct march *m, const struct sight *s, const doubl
 {
     const double *eye = s->eye;
     double at[3], range[2] = {0};
-    float rgb[3] = {0}, behind[3];
+    float rgb[4] = {0}, behind[3];
     struct lanes through = CLEAR;
     struct bw_ray r;
     for (int a = 0; a < 3; a++) at[a] = eye[a] + b->depth * dir[a];

@@ -8,9 +8,10 @@
 
 #include <math.h>
 
-/// Position = o + t·d with |d| = 1, 0 ≤ t < length; o in cells from the first one's centre.
+/// Position = o + t·d with |d| = 1, 0 ≤ t < length; o in cells from the first one's centre, `start` metres from the eye.
 struct bw_ray {
     float o[3], d[3], length;
+    double start;
 };
 
 /// Cut a ray, from range[0] to range[1] m, to the box between the outermost cell centres. 0: it misses.
@@ -26,7 +27,7 @@ static inline int bw_ray_clip(const struct bw_dense *b, const double eye[3], con
         r->d[a] = (float)d;
     }
     for (int a = 0; a < 3; a++) r->o[a] = (float)((eye[a] - b->origin[a]) / b->h - 0.5 + t0 * (double)r->d[a]);
-    r->length = (float)(t1 - t0);
+    r->length = (float)(t1 - t0), r->start = t0 * b->h;
     return t1 > t0;
 }
 

@@ -126,6 +126,7 @@ INLINE uint8_t holds_at(const struct bw_through *m, const float p[3], int *block
 /// What a ray has gathered, and what gets through from there on.
 struct gathered {
     struct lanes sum, through;
+    float far; ///< cells from the ray's start, by the share of `through` that is lost there
 };
 
 /// On along way[0] … way[1], cells, by what is in the middle of a step of `length`. Answers its optical depth, 0 where
@@ -145,15 +146,17 @@ INLINE float step_see(const struct bw_through *m, const struct bw_ray *r, const 
     const struct lanes s = medium_at(m, holds, cubic, &(struct middle){p, r->d, length});
     struct lanes keep, metres;
     step_keep(m->more, s.v[3] * ds, ds, &keep, &metres);
+    const float before = g->through.v[3];
     g->sum.v += s.v * (g->through.v * metres.v);
     g->through.v *= keep.v;
+    g->far += (before - g->through.v[3]) * t;
     return near & BW_HOLDS_FIRE ? s.v[3] * ds : 0;
 }
 
-struct lanes SIMD_NAME(bw_through)(const struct bw_through *m, const struct bw_ray *r, float jitter, float rgb[3])
+struct lanes SIMD_NAME(bw_through)(const struct bw_through *m, const struct bw_ray *r, float jitter, float seen[4])
 {
-    struct gathered g = {{{0}}, {{1, 1, 1, 1}}}, before = g; // the last step
-    float start = -1;                                        // where that began, if it may be taken in parts
+    struct gathered g = {{{0}}, {{1, 1, 1, 1}}, 0}, before = g; // the last step
+    float start = -1;                                           // where that began, if it may be taken in parts
     const float step = m->steps.length;
     for (int n = 0; ((float)n + jitter - 0.5f) * step < r->length && g.through.v[3] > 0.004f;) {
         const struct gathered now = g;
@@ -172,6 +175,7 @@ struct lanes SIMD_NAME(bw_through)(const struct bw_through *m, const struct bw_r
             start = depth < 0 ? -1 : way[0], before = now;
         }
     }
-    for (int c = 0; c < 3; c++) rgb[c] = g.sum.v[c];
+    for (int c = 0; c < 3; c++) seen[c] = g.sum.v[c];
+    seen[3] = g.far;
     return g.through;
 }

@@ -50,7 +50,7 @@ static void far_light(const struct bw_studio *s, const double dir[3], struct bw_
     for (int a = 0; a < 3 && sun; a++) l->to[a] = sun->to[a];
 }
 
-void bw_studio_air(const struct bw_studio *s, const double dir[3], double depth, float rgb[3])
+void bw_studio_air(const struct bw_studio *s, const double dir[3], double depth, float cover, float rgb[3])
 {
     const double far = s->scene->look.visibility;
     struct bw_backdrop_light light;
@@ -58,7 +58,7 @@ void bw_studio_air(const struct bw_studio *s, const double dir[3], double depth,
     if (!(far > 0)) return;
     far_light(s, dir, &light, sky);
     const float clear = (float)exp(-CONTRAST * depth / far);
-    for (int c = 0; c < 3; c++) rgb[c] = light.horizon[c] + clear * (rgb[c] - light.horizon[c]);
+    for (int c = 0; c < 3; c++) rgb[c] = cover * light.horizon[c] + clear * (rgb[c] - cover * light.horizon[c]);
 }
 
 /// The wall along a ray.
@@ -231,6 +231,7 @@ void bw_studio_colour(const struct bw_studio *s, const double eye[3], const doub
     if (!scene->floor || dir[2] > -1e-6) return;
     b->depth = (scene->lo[2] - eye[2]) / dir[2];
     if (b->depth < 0) return;
+    bw_studio_air(s, dir, b->depth, 1, b->rgb); // what is too far to be seen lies behind air as well
     double p[3], r2 = 0, size = fmax(scene->hi[0] - scene->lo[0], scene->hi[1] - scene->lo[1]);
     for (int a = 0; a < 3; a++) p[a] = eye[a] + b->depth * dir[a];
     for (int a = 0; a < 2; a++) r2 += pow(p[a] - 0.5 * (scene->lo[a] + scene->hi[a]), 2);
@@ -240,7 +241,7 @@ void bw_studio_colour(const struct bw_studio *s, const double eye[3], const doub
     ground_seen(s, p, dir, &e, &spot);
     scorch_floor(&scene->look.scorch, p, footprint, &spot);
     if (fade > 1e-3f) floor_colour(s, p, &e, lit);
-    if (fade > 1e-3f) bw_studio_air(s, dir, b->depth, lit);
+    if (fade > 1e-3f) bw_studio_air(s, dir, b->depth, 1, lit);
     for (int c = 0; c < 3; c++) b->rgb[c] += (lit[c] - b->rgb[c]) * fade;
     if (spot.wet > 0) floor_mirror(&spot, dir, b);
     b->mirror *= fade;
