@@ -80,7 +80,7 @@ struct bw_picture_params {
     const char *field, *position;
     struct bw_list range;
     int64_t size, width;
-    double thickness, exposure, shutter, frame, key, environment, fire, anisotropy, soften, bloom, detail, haze,
+    double relief, thickness, exposure, shutter, frame, key, environment, fire, anisotropy, soften, bloom, detail, haze,
         visibility;
     bw_vec3 smoke, extinction, firelight;
     struct bw_list lights, background, above, below;
@@ -124,6 +124,9 @@ extern const struct bw_param bw_picture_range_row[1], bw_picture_light_rows[5], 
         "Slices: the colour map; auto: what suits the field; schlieren: its slopes, as light that gas bends."),        \
     BW_LIST(S, m.range, double, "range", bw_picture_range_row,                                                         \
         "Slices: [lowest, highest] value of the colours; without it: the values so far."),                             \
+    BW_F64(S, m.relief, "relief", "0", 0, 4, 0,                                                                        \
+        "Slices: what is shown is lit as if it lay there the thicker the more there is of it, and throws a soft "      \
+        "shadow; 1: as wet paint."),                                                                                   \
     BW_CHOICE(S, m.vectors, "vectors", "none", BW_VECTORS_CHOICES,                                                     \
         "Slices: the flow drawn over it."),                                                                            \
     BW_BOOL(S, m.labels, "labels", "true",                                                                             \

@@ -174,7 +174,8 @@ enum bw_status bw_show_slice(const struct bw_making *m, struct bw_image *img)
     s.time = frame->time;
     s.fps = frame->fps;
     cut_fill(e, frame, &cut, f, (uint32_t)params->vectors, &s);
-    struct bw_slice_style style = {(enum bw_map)params->map, (uint32_t)params->vectors, {0}, params->labels};
+    struct bw_slice_style style = {
+        (enum bw_map)params->map, (uint32_t)params->vectors, {0}, params->labels, params->relief};
     range_choose(p, params, &s, style.range);
     memcpy(p->shown, style.range, sizeof p->shown);
     memcpy(p->cut[0], s.lo, sizeof s.lo);

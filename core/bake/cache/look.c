@@ -155,6 +155,7 @@ static void slice_fill(struct cache_slice *c, const struct bw_picture_params *p,
     c->axis = domain->thin >= 0 ? domain->thin : p->axis;
     c->vectors = p->vectors;
     c->map = p->map;
+    c->relief = p->relief;
     c->height = p->size;
     if (bw_parse_quantity(p->position, "m", &c->position, &has_unit, why, sizeof why)) c->position = NAN; // "center"
     for (int a = 0; domain->n[0] > 0 && a < 3; a++) {

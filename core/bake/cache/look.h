@@ -33,6 +33,7 @@ struct cache_slice {
     int64_t height;      ///< of the picture, as the bake had it
     double position;     ///< m along the axis; NAN: the middle
     double range[2];     ///< of the colours; both 0: the values so far
+    double relief;       ///< as a bake's
     double lo[3], hi[3]; ///< m: the bake's domain; all 0: without limits
     int64_t first;       ///< the bake's first frame, at 0 s
     char field[64];      ///< or ""

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The cut through an obstacle drawn as a block of turned metal with round edges (a quarter of a circle, EDGE of the
+/* The cut through an obstacle drawn as a block of metal with narrow round edges (a quarter of a circle, EDGE of the
  * picture's height) and a face that bulges a little, under a lamp at its upper left, and its shadow on what lies lower
  * right of it: a flat patch would look like a hole. Where a map glows, each side is lit by what lies before it. */
 #include "bodies.h"
 
 #include <math.h>
 
-#define EDGE 0.02             ///< of the picture's height: radius of the edges
+#define EDGE 0.006            ///< of the picture's height: radius of the edges
 #define BROAD 0.08            ///< of it: over which a face bulges …
 #define BULGE 0.4             ///< … by that slope
 #define ACROSS 0.012          ///< over which the way out is found: a wall's ridge is as round as that
-#define THROW 0.014           ///< how far shadows fall, and how soft they are
+#define THROW 0.024           ///< how far shadows fall, and how soft they are
 #define BEYOND 0.12           ///< from how far before a side light comes
 #define GLOWS 1.3f            ///< of that light that it sends back
 enum { BEFORE = 5, FAN = 5 }; ///< places of it along each of so many ways
-#define SHADOW 0.4f           ///< of the light, that they take at most
+#define SHADOW 0.6f           ///< of the light, that they take at most
 
 /// Pixels from the surface, positive outside.
 static double distance_read(const struct bw_slice *s, double u, double v, const double pixel[2])
@@ -37,7 +37,7 @@ static struct relief relief_light(double dx, double dy, double deep)
     const double shine = fmax(half[0] * x + half[1] * y + half[2] * z, 0), along = sqrt(dx * dx + dy * dy) + 1e-9;
     const double across = (dx * lamp[0] + dy * lamp[1]) / (along * flat), bow = pow(across * across, 6);
     return (struct relief){fmax(lamp[0] * x + lamp[1] * y + lamp[2] * z, 0),
-                           0.5 * pow(shine, 60) + 0.3 * fmin(along, 1) * bow * (1 - edge)};
+                           0.5 * pow(shine, 60) + 0.1 * fmin(along, 1) * bow * (1 - edge)};
 }
 
 /// Light of the picture at shares x, y of its size from its upper left, as if linear, between its pixels.
@@ -72,13 +72,15 @@ static void glow_gather(const struct bw_slice *s, const struct bw_image *glow, c
 void bw_slice_bodies(const struct bw_slice *s, double u, double v, const double pixel[2], double height,
                      const struct bw_image *glow, float rgb[3])
 {
-    static const float bodies[2][3] = {{0.4f, 0.41f, 0.43f}, {0.36f, 0.37f, 0.4f}};
+    static const float bodies[2][3] = {{0.4f, 0.41f, 0.43f}, {0.5f, 0.49f, 0.48f}};
     if (!s->solid) return;
     const double distance = distance_read(s, u, v, pixel), throw = THROW * height, step = fmax(ACROSS * height, 1);
     if (distance > 3 * throw) return; // no shadow gets there
     const double behind = distance_read(s, u - throw *pixel[0], v + throw *pixel[1], pixel);
     const float shade = 1 - SHADOW * (float)fmin(fmax(0.5 - 0.5 * behind / throw, 0), 1);
     const float inside = (float)fmin(fmax(0.5 - distance, 0), 1);
+    for (int c = 0; c < 3; c++) rgb[c] *= shade;
+    if (!(inside > 0)) return; // where distances are known no farther out, they have no slope
     const double dx = distance_read(s, u + step * pixel[0], v, pixel) - distance_read(s, u - step * pixel[0], v, pixel);
     const double dy = distance_read(s, u, v + step * pixel[1], pixel) - distance_read(s, u, v - step * pixel[1], pixel);
     const struct relief lamp = relief_light(dx / (2 * step), dy / (2 * step), -distance / height);
@@ -89,6 +91,6 @@ void bw_slice_bodies(const struct bw_slice *s, double u, double v, const double 
     for (int c = 0; c < 3; c++) {
         const float gloss = (float)lamp.gloss * (1.02f - 0.04f * (float)c);
         const float body = bodies[!!glow][c] * (float)(0.12 + 1.1 * lamp.lit) + gloss + side * light[c];
-        rgb[c] = rgb[c] * shade * (1 - inside) + body * inside;
+        rgb[c] = rgb[c] * (1 - inside) + body * inside;
     }
 }

@@ -1,26 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Light that a gas bends is caught by a filter, dark where none is bent and of two colours beside it, so that slopes
  * towards one side are amber, away from it blue (Settles 2001, Schlieren and Shadowgraph Techniques, colour filters):
- * shocks are lines, whichever way they run, and hot gas has a relief. We cheat twice: p/(1 + p) of p = s^1.5, for a
- * slope s that a real one squares, shows faint waves beside strong shocks, but lets them stay behind; and what is thin,
- * and so hot, glows from deep red to yellow, as a relief under a lamp at its upper left, in which lines are paler. */
+ * shocks are lines, whichever way they run, and hot gas has a relief. We cheat twice: s^2/(1 + s^2) of a slope s shows
+ * faint waves beside strong shocks, but lets them stay behind; and what is thin, and so hot, glows from deep red over
+ * orange to pale yellow, as a relief under a lamp at its upper left, in which lines are paler, and lights what is cold
+ * round it. Its colours near white by 1 - exp(-x): nothing is so hot that it is flat. */
 #include "schlieren.h"
+#include "blur.h"
 
 #include <math.h>
 
-#define FROM 2.2f    ///< radians anticlockwise from the right: slopes down towards there are amber
-#define RELIEF 0.35f ///< height of what glows, times its slope
-#define SHADED 0.55f ///< of its light that the relief shades
-#define PALE 12.0f   ///< lines in what glows: how soon they are pale …
-#define FAINT 0.45f  ///< … and how much fainter
-#define NEAR 0.045f ///< of the layer's height: a change by the whole span on so short a way is half as bright as may be
+#define FROM 2.2f     ///< radians anticlockwise from the right: slopes down towards there are amber
+#define RELIEF 0.35f  ///< height of what glows, times its slope
+#define SHADED 0.55f  ///< of its light that the relief shades
+#define PALE 12.0f    ///< lines in what glows: how soon they are pale …
+#define FAINT 0.45f   ///< … and how much fainter
+#define SPILL 1.2f    ///< of the light that spreads, what cold gas and floor send back
+#define NEARER 0.022  ///< of the picture's height: how far half of it spreads …
+#define FARTHER 0.085 ///< … and all of it
+#define BEYOND 1.4f   ///< how far past the range's lower end what is thinner still gets brighter
+#define NEAR 0.036f ///< of the layer's height: a change by the whole span on so short a way is half as bright as may be
 
-/// 0 at the range's upper end, 1 at its lower one: by their ratio, as heat goes, where both are positive.
+/// 0 at the range's upper end, 1 at its lower one, more below that: by their ratio, as heat goes, where both are
+/// positive.
 static float thin_at(float value, const double range[2])
 {
     const float lo = (float)range[0], hi = (float)range[1];
-    const float share = lo > 0 ? logf(hi / fmaxf(value, lo)) / logf(hi / lo) : (hi - value) / fmaxf(hi - lo, 1e-30f);
-    return fminf(fmaxf(share, 0), 1);
+    const float share =
+        lo > 0 ? logf(hi / fmaxf(value, 0.1f * lo)) / logf(hi / lo) : (hi - value) / fmaxf(hi - lo, 1e-30f);
+    return fminf(fmaxf(share, 0), BEYOND);
 }
 
 /// What glows, `thin` from 0 to 1, where the filter's slopes are x, y.
@@ -30,8 +38,9 @@ static void glow_show(float thin, float x, float y, float rgb[3])
     const float dx = RELIEF * x, dy = RELIEF * y;
     const float lit = fmaxf(lamp[0] * dx + lamp[1] * dy + lamp[2], 0) / (lamp[2] * sqrtf(1 + dx * dx + dy * dy));
     const float shade = 1 - SHADED + SHADED * fminf(lit, 1.5f), square = thin * thin;
-    rgb[0] = shade * 1.3f * thin * sqrtf(thin), rgb[1] = shade * 0.92f * square * sqrtf(thin);
-    rgb[2] = shade * 0.42f * square * square;
+    rgb[0] = 5 * shade * square, rgb[1] = 3.4f * shade * square * thin * sqrtf(thin);
+    rgb[2] = 1.8f * shade * square * square * square;
+    for (int c = 0; c < 3; c++) rgb[c] = 1 - expf(-rgb[c]);
 }
 
 void bw_schlieren_show(const struct bw_slice *s, double u, double v, const double range[2], float rgb[3])
@@ -42,7 +51,7 @@ void bw_schlieren_show(const struct bw_slice *s, double u, double v, const doubl
     const float reach = NEAR * (float)s->n[1] / (2 * span);
     const float x = reach * (bw_slice_read(s, f, u + 1, v) - bw_slice_read(s, f, u - 1, v));
     const float y = reach * (bw_slice_read(s, f, u, v + 1) - bw_slice_read(s, f, u, v - 1));
-    const float slope = sqrtf(x * x + y * y), power = slope * sqrtf(slope), light = power / (1 + power);
+    const float slope = sqrtf(x * x + y * y), power = slope * slope, light = power / (1 + power);
     const float side = slope > 0 ? 0.5f - 0.5f * (x * cosf(FROM) + y * sinf(FROM)) / slope : 0.5f;
     const float thin = thin_at(bw_slice_read(s, f, u, v), range);
     const float hot = fminf(PALE * thin * thin, 1), line = light * (1 - FAINT * hot);
@@ -52,4 +61,47 @@ void bw_schlieren_show(const struct bw_slice *s, double u, double v, const doubl
         const float cold = blue[c] + side * (amber[c] - blue[c]);
         rgb[c] = fminf(ground[c] + glow[c] + line * (cold + hot * (pale[c] - cold)), 1);
     }
+}
+
+/// Light that spreads from what glows, and the picture that it falls on.
+struct spill {
+    struct bw_slice layer; ///< of fewer pixels: in value[0] what is near, in value[1] what is farther
+    struct bw_image *img;
+};
+
+static void row_spill(int64_t y, void *user)
+{
+    static const float tint[3] = {1, 0.42f, 0.13f};
+    const struct spill *s = user;
+    const struct bw_slice *l = &s->layer;
+    const double v = ((double)y + 0.5) * l->n[1] / s->img->h;
+    for (int32_t x = 0; x < s->img->w; x++) {
+        const double u = (x + 0.5) * l->n[0] / s->img->w;
+        float *rgb = s->img->px + 3 * ((size_t)y * (size_t)s->img->w + (size_t)x);
+        const float cold = 1 - fminf(fmaxf(rgb[0] - rgb[2], 0), 1);
+        const float more = 0.5f * bw_slice_read(l, l->value[0], u, v) + bw_slice_read(l, l->value[1], u, v);
+        for (int c = 0; c < 3; c++) rgb[c] += SPILL * more * cold * cold * tint[c] * (1 - rgb[c]);
+    }
+}
+
+enum bw_status bw_schlieren_spill(const struct bw_tools *tools, struct bw_image *img)
+{
+    enum { SHRINK = 8 };
+    struct bw_image small;
+    enum bw_status status = bw_image_init(&small, tools, 1 + img->w / SHRINK, 1 + img->h / SHRINK);
+    if (status) return status;
+    const size_t n = (size_t)small.w * (size_t)small.h;
+    float *near = tools->alloc(tools->ctx, 3 * n * sizeof(float));
+    if (near) {
+        float *far = near + n, *spare = far + n;
+        struct spill s = {{.n = {small.w, small.h}, .value = {near, far}}, img};
+        bw_image_shrink(img, &small);
+        for (size_t i = 0; i < n; i++) near[i] = far[i] = fmaxf(small.px[3 * i] - small.px[3 * i + 2], 0);
+        bw_layer_blur(near, spare, small.w, small.h, NEARER * small.h);
+        bw_layer_blur(far, spare, small.w, small.h, FARTHER * small.h);
+        tools->parallel(tools->ctx, img->h, row_spill, &s);
+        tools->release(tools->ctx, near);
+    }
+    bw_image_free(&small);
+    return near ? BW_OK : BW_ERR_MEMORY;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "slice.h"
 #include "bodies.h"
+#include "relief.h"
 #include "schlieren.h"
 #include <picture/image/draw.h>
 #include <picture/image/font.h>
@@ -100,6 +101,35 @@ static void row_bodies(int64_t y, void *user)
     for (int x = 0; x < d->img->w; x++)
         bw_slice_bodies(s, (x + 0.5) * pixel[0], v, pixel, d->img->h, d->glow.px ? &d->glow : NULL,
                         d->img->px + 3 * ((size_t)y * (size_t)d->img->w + (size_t)x));
+}
+
+/// How much there is at each pixel, as a share of the range.
+struct heights {
+    const struct draw *d;
+    float *height;
+};
+
+static void row_heights(int64_t y, void *user)
+{
+    const struct heights *to = user;
+    const struct bw_slice *s = to->d->s;
+    const int32_t w = to->d->img->w;
+    const double pixel[2] = {(double)s->n[0] / w, (double)s->n[1] / to->d->img->h};
+    const float lo = to->d->colour ? 0 : (float)to->d->range[0], span = (float)to->d->range[1] - lo;
+    for (int x = 0; x < w; x++) {
+        const float value = value_read(s, (x + 0.5) * pixel[0], s->n[1] - ((double)y + 0.5) * pixel[1]);
+        to->height[y * w + x] = span > 0 ? fminf(fmaxf((value - lo) / span, 0), 1) : 0;
+    }
+}
+
+static enum bw_status relief_draw(const struct bw_tools *tools, const struct draw *d, double strength)
+{
+    struct heights to = {d, tools->alloc(tools->ctx, (size_t)d->img->w * (size_t)d->img->h * sizeof(float))};
+    if (!to.height) return BW_ERR_MEMORY;
+    tools->parallel(tools->ctx, d->img->h, row_heights, &to);
+    enum bw_status status = bw_slice_relief(tools, d->img, to.height, strength);
+    tools->release(tools->ctx, to.height);
+    return status;
 }
 
 static enum bw_status bodies_draw(const struct bw_tools *tools, struct draw *d)
@@ -209,7 +239,9 @@ enum bw_status bw_slice_draw(const struct bw_tools *tools, const struct bw_slice
     d.colour = s->value[2] && (style->map == BW_MAP_AUTO || style->map == BW_MAP_INK) && !strcmp(s->field, "dye");
     if (d.map == BW_MAP_AUTO) d.map = bw_map_for(s->field, d.range[0], d.range[1]);
     tools->parallel(tools->ctx, img->h, row_draw, &d);
-    enum bw_status status = bodies_draw(tools, &d);
+    enum bw_status status = d.map == BW_MAP_SCHLIEREN && !s->value[1] ? bw_schlieren_spill(tools, img) : BW_OK;
+    if (!status && style->relief > 0) status = relief_draw(tools, &d, style->relief);
+    if (!status) status = bodies_draw(tools, &d);
     if (!status && s->flow[0] && style->vectors) status = bw_flow_draw(tools, s, style->vectors, img);
     if (!style->labels) return status;
     double text = fmin(fmax(img->h / 50.0, 7), fmax(img->w / 60.0, 7));

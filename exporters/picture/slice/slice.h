@@ -14,6 +14,7 @@ struct bw_slice_style {
     uint32_t vectors; ///< enum bw_vectors
     double range[2];  ///< of the colours; equal: taken from the values
     int32_t labels;   ///< 1: title, scale bar, colour bar
+    double relief;    ///< 0: flat, 1: what is shown is lit as a thick layer
 };
 
 /// Smallest and largest value (a vector's length) in range[2]; NaN is left out.

@@ -218,7 +218,36 @@ Test(image, slice_range_and_orientation)
     bw_image_free(&img);
 }
 
-/// Colour of the middle of a ramp over n × n cells that rises by `rise` from one side to the other, towards (x, y).
+/// Brightness of 96 × 96 pixels of paper with a disc of ink in their middle at column x, row y.
+static double disc_seen(double relief, int x, int y)
+{
+    enum { N = 48 };
+    float value[N * N];
+    struct bw_slice s = {.n = {N, N}, .h = 1. / N, .value = {value}, .field = "ink", .axis = 1};
+    struct bw_slice_style style = {.map = BW_MAP_INK, .range = {0, 2}, .relief = relief};
+    struct bw_image img;
+    for (int i = 0; i < N * N; i++) value[i] = hypot(i % N + 0.5 - N / 2, i / N + 0.5 - N / 2) < N / 4 ? 1 : 0;
+    cr_assert_eq(bw_image_init(&img, &tools, 2 * N, 2 * N), BW_OK);
+    cr_assert_eq(bw_slice_draw(&tools, &s, &style, &img), BW_OK);
+    const double seen = brightness(&img, x, y);
+    bw_image_free(&img);
+    return seen;
+}
+
+/* What lies thick is lit on its upper left, dark on its lower right, and throws a shadow there; paper far from it stays
+ * as it was. */
+Test(image, slices_have_relief)
+{
+    cr_assert_float_eq(disc_seen(0, 32, 32), disc_seen(0, 63, 63), 1e-3);
+    cr_assert_gt(disc_seen(1, 32, 32), disc_seen(0, 32, 32) + 0.04);
+    cr_assert_lt(disc_seen(1, 63, 63), disc_seen(0, 63, 63) - 0.03);
+    cr_assert_lt(disc_seen(1, 66, 66), disc_seen(0, 66, 66) - 0.02);
+    cr_assert_float_eq(disc_seen(1, 5, 5), disc_seen(0, 5, 5), 1e-3);
+    cr_assert_gt(disc_seen(2, 32, 32), disc_seen(1, 32, 32) + 0.02, "twice as high");
+}
+
+/// Colour of the middle of a ramp over n × n cells, none of which glows, that rises by `rise` from one side to
+/// the other, towards (x, y).
 static void ramp_seen(int n, double rise, double x, double y, float rgb[3])
 {
     float value[64 * 64];
@@ -226,7 +255,7 @@ static void ramp_seen(int n, double rise, double x, double y, float rgb[3])
     struct bw_slice_style style = {.map = BW_MAP_SCHLIEREN, .range = {0, 1}};
     struct bw_image img;
     for (int i = 0; i < n * n; i++)
-        value[i] = (float)(1 + rise * (x * ((i % n + 0.5) / n - 0.5) + y * ((i / n + 0.5) / n - 0.5)));
+        value[i] = (float)(40 + rise * (x * ((i % n + 0.5) / n - 0.5) + y * ((i / n + 0.5) / n - 0.5)));
     cr_assert_eq(bw_image_init(&img, &tools, 64, 64), BW_OK);
     cr_assert_eq(bw_slice_draw(&tools, &s, &style, &img), BW_OK);
     memcpy(rgb, img.px + 3 * (32 * 64 + 32), 3 * sizeof *rgb);
@@ -239,11 +268,11 @@ Test(image, schlieren_show_slopes)
 {
     float flat[3], left[3], right[3], steep[3], fine[3], faint[3];
     ramp_seen(32, 0, 1, 0, flat);
-    ramp_seen(32, 8, 1, 0, left); // up to the right: it faces left
-    ramp_seen(32, 8, -1, 0, right);
-    ramp_seen(32, 32, 1, 0, steep);
-    ramp_seen(64, 8, 1, 0, fine);
-    ramp_seen(32, 2, 1, 0, faint);
+    ramp_seen(32, 16, 1, 0, left); // up to the right: it faces left
+    ramp_seen(32, 16, -1, 0, right);
+    ramp_seen(32, 64, 1, 0, steep);
+    ramp_seen(64, 16, 1, 0, fine);
+    ramp_seen(32, 4, 1, 0, faint);
     cr_assert(flat[0] < 0.1f && flat[1] < 0.1f && flat[2] < 0.1f, "dark: %g", (double)flat[0]);
     cr_assert(left[0] > left[2] + 0.02f && right[2] > right[0] + 0.05f, "amber, blue: %g, %g", (double)left[0],
               (double)right[0]);
@@ -266,16 +295,44 @@ static void even_seen(float mass, float rgb[3])
     bw_image_free(&img);
 }
 
-/* What is thin glows, by its ratio to the range's upper end, from red to yellow. */
+/* What is thin glows, by its ratio to the range's upper end, from red to pale yellow, and beyond its lower end goes on
+ * to get whiter. */
 Test(image, schlieren_glow_where_gas_is_thin)
 {
-    float cold[3], warm[3], hot[3];
+    float cold[3], warm[3], hot[3], hottest[3];
     even_seen(1, cold);
     even_seen(sqrtf(0.1f), warm); // half of the way from 1 to 0.1
     even_seen(0.1f, hot);
-    cr_assert(cold[0] < 0.1f && warm[0] > 0.3f && warm[0] < 0.6f && hot[0] > 0.9f, "%g, %g, %g", (double)cold[0],
+    even_seen(0.085f, hottest);
+    cr_assert(cold[0] < 0.1f && warm[0] > 0.3f && warm[0] < 0.85f && hot[0] > 0.9f, "%g, %g, %g", (double)cold[0],
               (double)warm[0], (double)hot[0]);
-    cr_assert(warm[1] < 0.5f * warm[0] && hot[1] > 0.7f * hot[0] && hot[2] < 0.6f * hot[0]);
+    cr_assert(warm[1] < 0.5f * warm[0] && hot[1] > 0.7f * hot[0] && hot[2] < 0.9f * hot[0]);
+    cr_assert(hottest[2] > hot[2] + 0.05f && hottest[2] < 1, "%g, %g", (double)hot[2], (double)hottest[2]);
+}
+
+/// Colour of cold gas a tenth of the picture's height beside gas of `mass`.
+static void beside_seen(float mass, float rgb[3])
+{
+    enum { N = 40 };
+    float value[N * N];
+    struct bw_slice s = {.n = {N, N}, .h = 1. / N, .value = {value}, .field = "mass", .axis = 1};
+    struct bw_slice_style style = {.map = BW_MAP_SCHLIEREN, .range = {0.1, 1}};
+    struct bw_image img;
+    for (int i = 0; i < N * N; i++) value[i] = i % N < N / 2 ? mass : 1;
+    cr_assert_eq(bw_image_init(&img, &tools, 400, 400), BW_OK);
+    cr_assert_eq(bw_slice_draw(&tools, &s, &style, &img), BW_OK);
+    memcpy(rgb, img.px + 3 * (200 * 400 + 240), 3 * sizeof *rgb);
+    bw_image_free(&img);
+}
+
+/* What glows lights what is cold beside it, warmly. */
+Test(image, schlieren_glow_spreads)
+{
+    float dark[3], lit[3];
+    beside_seen(1, dark);
+    beside_seen(0.1f, lit);
+    cr_assert(lit[0] > dark[0] + 0.03f && lit[0] - dark[0] > 2 * (lit[2] - dark[2]), "%g, %g", (double)dark[0],
+              (double)lit[0]);
 }
 
 /* A wall between hot gas and cold is lit from the hot side. */

@@ -143,7 +143,8 @@ static enum bw_status slice_frame(struct show *s, const char *path, int64_t fram
     s->range[0] = fmin(s->range[0], now[0]);
     s->range[1] = fmax(s->range[1], now[1]);
     if (w->range[0] < w->range[1]) memcpy(s->range, w->range, sizeof s->range);
-    struct bw_slice_style style = {(enum bw_map)w->map, (uint32_t)w->vectors, {s->range[0], s->range[1]}, w->labels};
+    struct bw_slice_style style = {
+        (enum bw_map)w->map, (uint32_t)w->vectors, {s->range[0], s->range[1]}, w->labels, w->relief};
     if (!(style.range[0] < style.range[1])) style.range[1] = style.range[0] + 1;
     if (!s->size[0]) bw_slice_size(slice.n, (int32_t)w->size, s->size);
     if (img) status = bw_image_init(img, &s->tools, s->size[0], s->size[1]);
@@ -212,6 +213,7 @@ static int slice_as_baked(struct show *s, const struct bw_sequence *q)
     if (w->field && strcmp(w->field, own->field)) return 1; // of another field colours say something else
     if (*own->field) w->field = own->field;
     if (w->map < 0) w->map = own->map;
+    if (w->relief < 0) w->relief = own->relief;
     if (!w->size) w->size = own->height;
     if (!w->asked.count) memcpy(w->range, own->range, sizeof w->range);
     return 1;
@@ -229,6 +231,7 @@ static void slice_default(struct wish *w, const struct bw_vdb_view *v)
     if (w->axis < 0) w->axis = 1;
     if (w->vectors < 0) w->vectors = 0;
     if (w->map < 0) w->map = 0;
+    w->relief = fmax(w->relief, 0);
     if (w->slice && !w->size) w->size = 720;
 }
 

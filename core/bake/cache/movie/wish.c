@@ -28,6 +28,7 @@ static const struct bw_param rows[] = {
     BW_CHOICE(struct wish, map, "map", "baked", "baked|" BW_MAP_CHOICES, "Slices: colour map."),
     BW_LIST(struct wish, asked, double, "range", bw_picture_range_row,
             "Slices: [lowest, highest] value of the colours."),
+    BW_F64(struct wish, relief, "relief", "-1", -1, 4, 0, "Slices: lit as a thick layer; -1: the bake's own, else 0."),
     BW_CHOICE(struct wish, y_up, "up", "auto", UNSAID "z|y", "The files' up axis."),
     BW_F64(struct wish, fps, "fps", "0", 0, 1e6, 0, "Frames a second."),
     BW_F64(struct wish, thickness, "thickness", "1", 0, 1e6, 0, "Renders: optical thickness, times the bake's own."),
@@ -40,7 +41,8 @@ static const struct bw_param rows[] = {
 };
 
 /* What of a look is an option here too: of slices nothing else is read. */
-static const char *const both[] = {"view", "field", "size", "axis", "position", "vectors", "map", "range", "labels"};
+static const char *const both[] = {"view",    "field", "size",  "axis",   "position",
+                                   "vectors", "map",   "range", "relief", "labels"};
 
 static enum bw_status wish_settle(struct wish *w, struct bw_diag *d)
 {

@@ -13,6 +13,7 @@ struct wish {
     int64_t part, parts; ///< of so many parts, which one; 0: all of it
     double range[2];     ///< both 0: the values so far
     int64_t start;       ///< the frame at 0 s
+    double relief;       ///< of slices; below 0: not said
     double position, fps, thickness, exposure, fire, key;
     const char *field, *frames, *at, *share;
     struct bw_list asked; ///< range, as it was given
