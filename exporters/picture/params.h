@@ -140,8 +140,8 @@ extern const struct bw_param bw_picture_range_row[1], bw_picture_light_rows[5], 
         "Renders: what stands far off: the studio's wall, a clear sky at dusk, and before it hills, firs, or a town "  \
         "with lit windows; by day before the `sky`."),                                                                 \
     BW_F64(S, m.visibility, "visibility", "0 m", 0, 1e9, "m",                                                          \
-        "Renders: how far one sees in the air, until a fiftieth of the contrast is left: obstacles, smoke and "         \
-        "floor fade to the horizon's colour; 0: as far as one likes."),                                                           \
+        "Renders: how far one sees in the air, until a fiftieth of the contrast is left: obstacles, smoke and "        \
+        "floor fade to the horizon's colour; 0: as far as one likes."),                                                \
     BW_F64(S, m.thickness, "thickness", "1", 0, 1e6, 0,                                                                \
         "Renders: optical thickness of smoke, times the default."),                                                    \
     BW_STRING(S, m.blend, "blend", 0,                                                                                  \

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "slice.h"
 #include "bodies.h"
-#include "relief.h"
-#include "schlieren.h"
+#include "light/relief.h"
+#include "light/schlieren.h"
 #include <picture/image/draw.h>
 #include <picture/image/font.h>
 

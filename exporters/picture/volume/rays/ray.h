@@ -8,7 +8,8 @@
 
 #include <math.h>
 
-/// Position = o + t·d with |d| = 1, 0 ≤ t < length; o in cells from the first one's centre, `start` metres from the eye.
+/// Position = o + t·d with |d| = 1, 0 ≤ t < length; o in cells from the first one's centre, `start` metres from the
+/// eye.
 struct bw_ray {
     float o[3], d[3], length;
     double start;

@@ -3,7 +3,7 @@
 #ifndef BW_SCHLIEREN_H
 #define BW_SCHLIEREN_H
 
-#include "layer.h"
+#include <picture/slice/layer.h>
 #include <picture/image/image.h>
 
 /// The colour at (u, v), in cells from the low corner. A change by the whole range within a twentieth of the layer's
