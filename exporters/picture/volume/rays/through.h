@@ -25,7 +25,8 @@ struct bw_through {
 
 /// Light gathered along a ray into seen[0] … seen[2], and into seen[3] the cells to what hides what is behind, by how
 /// much of that it hides; answers what is let through from there, {rgb, grey}. Samples stand for a step around them,
-/// the first and last for what of it lies on the ray: else the jitter would show where rays end, at floor and obstacles.
+/// the first and last for what of it lies on the ray: else the jitter would show where rays end, at floor and
+/// obstacles.
 typedef struct lanes (*bw_through_fn)(const struct bw_through *m, const struct bw_ray *r, float jitter, float seen[4]);
 struct lanes bw_through_baseline(const struct bw_through *m, const struct bw_ray *r, float jitter, float seen[4]);
 struct lanes bw_through_avx2(const struct bw_through *m, const struct bw_ray *r, float jitter, float seen[4]);
