@@ -75,8 +75,8 @@ void bw_slice_bodies(const struct bw_slice *s, double u, double v, const double 
     static const float bodies[2][3] = {{0.4f, 0.41f, 0.43f}, {0.5f, 0.49f, 0.48f}};
     if (!s->solid) return;
     const double distance = distance_read(s, u, v, pixel), throw = THROW * height, step = fmax(ACROSS * height, 1);
-    if (distance > 3 * throw) return; // no shadow gets there
     const double behind = distance_read(s, u - throw *pixel[0], v + throw *pixel[1], pixel);
+    if (distance > 1 && behind > throw) return; // no shadow gets there
     const float shade = 1 - SHADOW * (float)fmin(fmax(0.5 - 0.5 * behind / throw, 0), 1);
     const float inside = (float)fmin(fmax(0.5 - distance, 0), 1);
     for (int c = 0; c < 3; c++) rgb[c] *= shade;
@@ -87,7 +87,7 @@ void bw_slice_bodies(const struct bw_slice *s, double u, double v, const double 
     const double far = BEYOND * height - fmin(distance, 0), way[2] = {far * dx / (2 * step), far * dy / (2 * step)};
     const float side = GLOWS * (float)fmin(hypot(dx, dy) / (2 * step), 1);
     float light[3] = {0};
-    if (glow && inside > 0) glow_gather(s, glow, (double[2]){u, v}, pixel, way, light);
+    if (glow) glow_gather(s, glow, (double[2]){u, v}, pixel, way, light);
     for (int c = 0; c < 3; c++) {
         const float gloss = (float)lamp.gloss * (1.02f - 0.04f * (float)c);
         const float body = bodies[!!glow][c] * (float)(0.12 + 1.1 * lamp.lit) + gloss + side * light[c];

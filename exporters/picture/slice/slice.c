@@ -239,7 +239,8 @@ enum bw_status bw_slice_draw(const struct bw_tools *tools, const struct bw_slice
     d.colour = s->value[2] && (style->map == BW_MAP_AUTO || style->map == BW_MAP_INK) && !strcmp(s->field, "dye");
     if (d.map == BW_MAP_AUTO) d.map = bw_map_for(s->field, d.range[0], d.range[1]);
     tools->parallel(tools->ctx, img->h, row_draw, &d);
-    enum bw_status status = d.map == BW_MAP_SCHLIEREN && !s->value[1] ? bw_schlieren_spill(tools, img) : BW_OK;
+    enum bw_status status =
+        d.map == BW_MAP_SCHLIEREN && !s->value[1] ? bw_schlieren_spill(tools, s, d.range, img) : BW_OK;
     if (!status && style->relief > 0) status = relief_draw(tools, &d, style->relief);
     if (!status) status = bodies_draw(tools, &d);
     if (!status && s->flow[0] && style->vectors) status = bw_flow_draw(tools, s, style->vectors, img);

@@ -90,7 +90,6 @@ static const struct bw_port ports[] = {
 struct state {
     struct walls walls;
     struct centred last;
-    bool told; ///< of long traces, once
 };
 
 /* ---- one step ---- */
@@ -165,17 +164,17 @@ static enum bw_status pass_run(struct pass *p, struct centred *last)
     return centred ? advect_centred(p, last) : pass_velocity(p, p->vel, p->vel);
 }
 
-/* Says once a run what fixed steps cost where gas is fast. */
-static void long_judge(const struct pass *p, bool *told)
+/* Says what long steps cost where gas is fast. Not of the first of a run, along which the velocity goes half as far
+ * again. */
+static void long_judge(const struct pass *p)
 {
     struct bw_stage *s = p->stage;
-    if (p->long_traces <= 0 || *told) return;
-    *told = true;
-    s->host->log(
-        s, BW_LOG_WARNING,
-        "gas moves by up to %.0f cells in a step: what goes farther than %d takes some ten times as long; more "
-        "steps (time: {cfl: 10} in place of fixed ones) are faster and sharper",
-        p->limit, MAX_HALO);
+    const double cells = s->dt / s->grid->h * p->speed;
+    if (p->long_traces > 0 && cells > MAX_HALO)
+        s->host->log(s, BW_LOG_WARNING,
+                     "gas moves by up to %.0f cells in a step: what goes farther than some %d takes ten times as long; "
+                     "more steps, as by time: {cfl: 10}, are faster and sharper",
+                     cells, MAX_HALO - 2);
 }
 
 static enum bw_status advect_step(struct bw_stage *s)
@@ -188,7 +187,7 @@ static enum bw_status advect_step(struct bw_stage *s)
     st = pass_init(&p, s);
     p.walls = solid ? walls : NULL;
     if (st == BW_OK) st = pass_run(&p, &((struct state *)s->state)->last);
-    long_judge(&p, &((struct state *)s->state)->told);
+    long_judge(&p);
     s->host->metric(s, "long_traces", p.long_traces, BW_METRIC_SUM);
     return st;
 }

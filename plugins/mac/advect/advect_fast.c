@@ -23,20 +23,21 @@ struct traced {
 };
 
 /* Range of the ways ahead from a block, cells. They are shorter than a tile, so they lead through the tiles next to the
- * block at most. */
+ * block at most; beyond a periodic side that cuts its tiles, which may be of few cells, through those next to them. */
 static struct range3 ways_find(const struct bw_block *b, const struct pass *p, bool *rim)
 {
     struct range3 r;
     *rim = false;
     const struct tile_box own = tile_box_of_block(b);
-    int32_t at[3];
+    int32_t at[3], ring[3];
     for (int a = 0; a < 3; a++) {
         r.least[a] = (float)-p->still;
         r.most[a] = (float)p->still;
+        ring[a] = b->grid->side[2 * a].kind == BW_PERIODIC && b->grid->n[a] % b->grid->tile[a] ? 2 : 1;
     }
-    for (at[2] = own.lo[2] - 1; at[2] <= own.hi[2] + 1; at[2]++)
-        for (at[1] = own.lo[1] - 1; at[1] <= own.hi[1] + 1; at[1]++)
-            for (at[0] = own.lo[0] - 1; at[0] <= own.hi[0] + 1; at[0]++) {
+    for (at[2] = own.lo[2] - ring[2]; at[2] <= own.hi[2] + ring[2]; at[2]++)
+        for (at[1] = own.lo[1] - ring[1]; at[1] <= own.hi[1] + ring[1]; at[1]++)
+            for (at[0] = own.lo[0] - ring[0]; at[0] <= own.hi[0] + ring[0]; at[0]++) {
                 int64_t t = p->tiles->find(b->stage->domain, at);
                 *rim = *rim || t == BW_TILE_INACTIVE;
                 for (int a = 0; t >= 0 && a < 3; a++) {

@@ -448,7 +448,7 @@ int advect_walls_reach(const struct bw_block *b, uint32_t row, int32_t reach[6],
     const struct pass *p = user;
     int32_t *near = &p->block_near[b->worker];
     bool *fast = &p->block_fast[b->worker];
-    if (row == 0) *fast = advect_block_fits(b, p) && !p->plain;
+    if (row == 0) *fast = (advect_block_fits(b, p) || p->fast) && !p->plain;
     if (*fast) advect_block_reach(b, row, reach, user);
     if (row == 0) {
         int32_t wide[6], most = 0;

@@ -41,7 +41,7 @@ static void row_ways(struct gas_row *r)
 {
     const double turn = r->h * (1 + 0.25 * r->longest), h = r->h;
     for (int a = 0; a < 3; a++) {
-        const float *u = r->u[a], *high = u + r->step[a];
+        const float *u = r->u[a], *high = u ? u + r->step[a] : NULL;
         double *now = r->now[a];
         for (int32_t i = 0; i < r->n && !u; i++) now[i] = 0;
         for (int32_t i = 0; i < r->n && u; i++)

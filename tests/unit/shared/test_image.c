@@ -310,15 +310,15 @@ Test(image, schlieren_glow_where_gas_is_thin)
     cr_assert(hottest[2] > hot[2] + 0.05f && hottest[2] < 1, "%g, %g", (double)hot[2], (double)hottest[2]);
 }
 
-/// Colour of cold gas a tenth of the picture's height beside gas of `mass`.
-static void beside_seen(float mass, float rgb[3])
+/// Colour of cold gas of `own` a tenth of the picture's height beside gas of `mass`.
+static void beside_seen(float mass, float own, float rgb[3])
 {
     enum { N = 40 };
     float value[N * N];
     struct bw_slice s = {.n = {N, N}, .h = 1. / N, .value = {value}, .field = "mass", .axis = 1};
     struct bw_slice_style style = {.map = BW_MAP_SCHLIEREN, .range = {0.1, 1}};
     struct bw_image img;
-    for (int i = 0; i < N * N; i++) value[i] = i % N < N / 2 ? mass : 1;
+    for (int i = 0; i < N * N; i++) value[i] = i % N < N / 2 ? mass : own;
     cr_assert_eq(bw_image_init(&img, &tools, 400, 400), BW_OK);
     cr_assert_eq(bw_slice_draw(&tools, &s, &style, &img), BW_OK);
     memcpy(rgb, img.px + 3 * (200 * 400 + 240), 3 * sizeof *rgb);
@@ -328,9 +328,14 @@ static void beside_seen(float mass, float rgb[3])
 /* What glows lights what is cold beside it, warmly. */
 Test(image, schlieren_glow_spreads)
 {
-    float dark[3], lit[3];
-    beside_seen(1, dark);
-    beside_seen(0.1f, lit);
+    float dark[3], lit[3], shock[2][3];
+    beside_seen(1, 1, dark);
+    beside_seen(0.1f, 1, lit);
+    beside_seen(1, 8, shock[0]);
+    beside_seen(8, 1, shock[1]);
+    for (int side = 0; side < 2; side++) // amber or blue, a line is no light
+        for (int c = 0; c < 3; c++)
+            cr_assert_float_eq(shock[side][c], dark[c], 0.004f, "%d: %g", side, (double)dark[c]);
     cr_assert(lit[0] > dark[0] + 0.03f && lit[0] - dark[0] > 2 * (lit[2] - dark[2]), "%g, %g", (double)dark[0],
               (double)lit[0]);
 }

@@ -267,21 +267,24 @@ Test(props, hills_have_a_sunny_side)
 Test(props, air_hides_what_is_far)
 {
     struct bw_scene scene = {.look = BW_LOOK_DEFAULT};
-    const struct bw_studio studio = {.scene = &scene};
+    const struct bw_studio studio = {.scene = &scene, .room.wall = {0.1f, 0.2f, 0.3f}};
     const double ahead[3] = {0, 1, 0};
     float far[2][3], near[2][3];
     scene.look.visibility = 300;
     for (int light = 0; light < 2; light++) {
         for (int c = 0; c < 3; c++) far[light][c] = near[light][c] = (float)light;
-        bw_studio_air(&studio, ahead, 300, 1, far[light]);
-        bw_studio_air(&studio, ahead, 150, 1, near[light]);
+        bw_studio_air(&studio, ahead, 300, BW_HIDDEN, far[light]);
+        bw_studio_air(&studio, ahead, 150, BW_HIDDEN, near[light]);
     }
     for (int c = 0; c < 3; c++) {
         cr_expect_float_eq((double)(far[1][c] - far[0][c]), 0.02, 1e-4);
         cr_expect_float_eq((double)(near[1][c] - near[0][c]), sqrt(0.02), 1e-3);
         cr_expect_gt(far[0][c], near[0][c], "black gets no lighter");
     }
+    float wall[3] = {0};
+    bw_studio_air(&studio, ahead, 1e6, BW_HIDDEN, wall);
+    for (int c = 0; c < 3; c++) cr_expect_float_eq(wall[c], studio.room.wall[c], 1e-6, "what is far is not the wall");
     scene.look.visibility = 0;
-    bw_studio_air(&studio, ahead, 1e6, 1, far[1]);
+    bw_studio_air(&studio, ahead, 1e6, BW_HIDDEN, far[1]);
     cr_expect_float_eq((double)far[1][0], 0.02 + (double)far[0][0], 1e-4);
 }

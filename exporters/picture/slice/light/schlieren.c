@@ -9,6 +9,7 @@
 #include "blur.h"
 
 #include <math.h>
+#include <string.h>
 
 #define FROM 2.2f     ///< radians anticlockwise from the right: slopes down towards there are amber
 #define RELIEF 0.35f  ///< height of what glows, times its slope
@@ -31,7 +32,7 @@ static float thin_at(float value, const double range[2])
     return fminf(fmaxf(share, 0), BEYOND);
 }
 
-/// What glows, `thin` from 0 to 1, where the filter's slopes are x, y.
+/// What glows, `thin` from 0 to BEYOND, where the filter's slopes are x, y.
 static void glow_show(float thin, float x, float y, float rgb[3])
 {
     static const float lamp[3] = {-0.52f, 0.6f, 0.6f};
@@ -84,24 +85,36 @@ static void row_spill(int64_t y, void *user)
     }
 }
 
-enum bw_status bw_schlieren_spill(const struct bw_tools *tools, struct bw_image *img)
+/// What glows in a row of `to`, red more than blue, without its relief: means of a few places.
+static void row_glow(const struct bw_slice *s, const double range[2], int32_t y, const int32_t n[2], float *to)
+{
+    enum { PLACES = 3 };
+    for (int32_t x = 0; x < n[0]; x++) {
+        to[x] = 0;
+        for (int q = 0; q < PLACES * PLACES; q++) {
+            const double u = (x + (q % PLACES + 0.5) / PLACES) * s->n[0] / n[0];
+            const double v = (y + (q / PLACES + 0.5) / PLACES) * s->n[1] / n[1];
+            float rgb[3];
+            glow_show(thin_at(bw_slice_read(s, s->value[0], u, v), range), 0, 0, rgb);
+            to[x] += fmaxf(rgb[0] - rgb[2], 0) / (PLACES * PLACES);
+        }
+    }
+}
+
+enum bw_status bw_schlieren_spill(const struct bw_tools *tools, const struct bw_slice *layer, const double range[2],
+                                  struct bw_image *img)
 {
     enum { SHRINK = 8 };
-    struct bw_image small;
-    enum bw_status status = bw_image_init(&small, tools, 1 + img->w / SHRINK, 1 + img->h / SHRINK);
-    if (status) return status;
-    const size_t n = (size_t)small.w * (size_t)small.h;
-    float *near = tools->alloc(tools->ctx, 3 * n * sizeof(float));
-    if (near) {
-        float *far = near + n, *spare = far + n;
-        struct spill s = {{.n = {small.w, small.h}, .value = {near, far}}, img};
-        bw_image_shrink(img, &small);
-        for (size_t i = 0; i < n; i++) near[i] = far[i] = fmaxf(small.px[3 * i] - small.px[3 * i + 2], 0);
-        bw_layer_blur(near, spare, small.w, small.h, NEARER * small.h);
-        bw_layer_blur(far, spare, small.w, small.h, FARTHER * small.h);
-        tools->parallel(tools->ctx, img->h, row_spill, &s);
-        tools->release(tools->ctx, near);
-    }
-    bw_image_free(&small);
-    return near ? BW_OK : BW_ERR_MEMORY;
+    const int32_t small[2] = {1 + img->w / SHRINK, 1 + img->h / SHRINK};
+    const size_t n = (size_t)small[0] * (size_t)small[1];
+    float *near = tools->alloc(tools->ctx, 3 * n * sizeof(float)), *far = near + n, *spare = far + n;
+    struct spill s = {{.n = {small[0], small[1]}, .value = {near, far}}, img};
+    if (!near) return BW_ERR_MEMORY;
+    for (int32_t y = 0; y < small[1]; y++) row_glow(layer, range, y, small, near + (size_t)y * (size_t)small[0]);
+    memcpy(far, near, n * sizeof *far);
+    bw_layer_blur(near, spare, small[0], small[1], NEARER * small[1]);
+    bw_layer_blur(far, spare, small[0], small[1], FARTHER * small[1]);
+    tools->parallel(tools->ctx, img->h, row_spill, &s);
+    tools->release(tools->ctx, near);
+    return BW_OK;
 }

@@ -58,9 +58,11 @@ static void span_see(const struct march *m, double near, double far, struct sigh
         range[0] = fmax((double)reach[0], near), range[1] = fmin((double)reach[1], far);
     if (range[0] >= range[1] || !bw_ray_clip(&m->shot.lit->box, s->eye, s->dir, range, &r)) return;
     const struct lanes through = m->see(&m->through, &r, s->jitter, rgb);
-    const float cover = 1 - through.v[3];
-    if (!m->alpha && cover > 0)
-        bw_studio_air(&m->studio, s->dir, r.start + (double)(rgb[3] / cover) * m->shot.lit->box.h, cover, rgb);
+    const float hides = 1 - through.v[3]; // light that hides nothing is taken for amid the ray
+    const float cover[3] = {1 - through.v[0], 1 - through.v[1], 1 - through.v[2]};
+    const float cells = hides > 1e-6f ? rgb[3] / hides : 0.5f * r.length;
+    if (!m->alpha && (hides > 0 || rgb[0] + rgb[1] + rgb[2] > 0))
+        bw_studio_air(&m->studio, s->dir, r.start + (double)cells * m->shot.lit->box.h, cover, rgb);
     for (int a = 0; a < 3; a++) s->rgb[a] += s->through.v[a] * rgb[a];
     s->through.v *= through.v;
 }
@@ -84,7 +86,7 @@ static void solid_see(const struct march *m, const double dir[3], const struct l
     for (int a = 0; a < 3; a++) seen.at.p[a] = eye[a] + l->depth * dir[a], seen.dir[a] = dir[a];
     if (seen.hit) memcpy(seen.at.p, l->hit.p, sizeof seen.at.p);
     bw_solid_shade(&seen, &m->studio, clay);
-    if (!m->alpha) bw_studio_air(&m->studio, dir, l->depth, 1, clay);
+    if (!m->alpha) bw_studio_air(&m->studio, dir, l->depth, BW_HIDDEN, clay);
     for (int a = 0; a < 3; a++) s->rgb[a] += s->through.v[a] * cover * clay[a];
     s->through.v *= 1 - cover;
 }

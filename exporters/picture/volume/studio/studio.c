@@ -41,8 +41,11 @@ static void far_light(const struct bw_studio *s, const double dir[3], struct bw_
         bw_studio_sky(s, dir[2] > 0.03 * flat ? dir : low, rgb);
         bw_studio_sky(s, low, l->horizon);
     }
+    const int wall =
+        look->has_background || (look->backdrop == BW_BACKDROP_STUDIO && !look->sky); // ends all that is far
     for (int c = 0; c < 3; c++) {
         if (!look->sky) l->zenith[c] = night * zenith[c], l->horizon[c] = night * horizon[c];
+        if (wall) l->horizon[c] = s->room.wall[c];
         l->stands[c] = (look->sky ? 0.05f : 0.02f) * s->room.above[c] * (look->sky ? 1 : 0.5f) + 0.006f * s->far[c];
         l->sky[c] = look->sky ? s->room.above[c] : 0;
         l->sun[c] = sun ? BW_SUN_SURFACE * sun->rgb[c] * (float)look->key : 0;
@@ -50,7 +53,7 @@ static void far_light(const struct bw_studio *s, const double dir[3], struct bw_
     for (int a = 0; a < 3 && sun; a++) l->to[a] = sun->to[a];
 }
 
-void bw_studio_air(const struct bw_studio *s, const double dir[3], double depth, float cover, float rgb[3])
+void bw_studio_air(const struct bw_studio *s, const double dir[3], double depth, const float cover[3], float rgb[3])
 {
     const double far = s->scene->look.visibility;
     struct bw_backdrop_light light;
@@ -58,7 +61,7 @@ void bw_studio_air(const struct bw_studio *s, const double dir[3], double depth,
     if (!(far > 0)) return;
     far_light(s, dir, &light, sky);
     const float clear = (float)exp(-CONTRAST * depth / far);
-    for (int c = 0; c < 3; c++) rgb[c] = cover * light.horizon[c] + clear * (rgb[c] - cover * light.horizon[c]);
+    for (int c = 0; c < 3; c++) rgb[c] = cover[c] * light.horizon[c] + clear * (rgb[c] - cover[c] * light.horizon[c]);
 }
 
 /// The wall along a ray.
@@ -231,7 +234,7 @@ void bw_studio_colour(const struct bw_studio *s, const double eye[3], const doub
     if (!scene->floor || dir[2] > -1e-6) return;
     b->depth = (scene->lo[2] - eye[2]) / dir[2];
     if (b->depth < 0) return;
-    bw_studio_air(s, dir, b->depth, 1, b->rgb); // what is too far to be seen lies behind air as well
+    bw_studio_air(s, dir, b->depth, BW_HIDDEN, b->rgb); // what is too far to be seen lies behind air as well
     double p[3], r2 = 0, size = fmax(scene->hi[0] - scene->lo[0], scene->hi[1] - scene->lo[1]);
     for (int a = 0; a < 3; a++) p[a] = eye[a] + b->depth * dir[a];
     for (int a = 0; a < 2; a++) r2 += pow(p[a] - 0.5 * (scene->lo[a] + scene->hi[a]), 2);
@@ -241,8 +244,9 @@ void bw_studio_colour(const struct bw_studio *s, const double eye[3], const doub
     ground_seen(s, p, dir, &e, &spot);
     scorch_floor(&scene->look.scorch, p, footprint, &spot);
     if (fade > 1e-3f) floor_colour(s, p, &e, lit);
-    if (fade > 1e-3f) bw_studio_air(s, dir, b->depth, 1, lit);
+    if (fade > 1e-3f) bw_studio_air(s, dir, b->depth, BW_HIDDEN, lit);
     for (int c = 0; c < 3; c++) b->rgb[c] += (lit[c] - b->rgb[c]) * fade;
     if (spot.wet > 0) floor_mirror(&spot, dir, b);
     b->mirror *= fade;
+    if (scene->look.visibility > 0) b->mirror *= (float)exp(-CONTRAST * b->depth / scene->look.visibility);
 }

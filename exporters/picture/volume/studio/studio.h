@@ -20,7 +20,8 @@ struct bw_behind {
 void bw_studio_colour(const struct bw_studio *s, const double eye[3], const double dir[3], const double uv[2],
                       float turn, struct bw_behind *b);
 
-/// The air before what is `depth` m away along a ray and hides the share `cover` of what is behind, over its light.
-void bw_studio_air(const struct bw_studio *s, const double dir[3], double depth, float cover, float rgb[3]);
+/// The air before what is `depth` m away along a ray and hides the shares `cover` of what is behind, over its light.
+void bw_studio_air(const struct bw_studio *s, const double dir[3], double depth, const float cover[3], float rgb[3]);
+static const float BW_HIDDEN[3] = {1, 1, 1}; ///< nothing behind is seen
 
 #endif

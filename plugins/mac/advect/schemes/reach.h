@@ -29,14 +29,14 @@ static inline double reach_beyond(struct reach *r, int c, const double x[3])
 {
     const struct bw_block *b = r->block;
     bw_vec3 pos;
-    double value[3];
+    double value;
     for (int a = 0; a < 3; a++) {
         double low = r->info->kind == BW_MAC && a == c ? 0 : 0.5;
         pos[a] = b->corner[a] + (x[a] + low) * b->grid->h;
     }
     r->far = true;
-    r->sample->sample(r->field, 1, (const bw_vec3 *)&pos, value);
-    return value[c];
+    r->sample->component(r->field, (uint32_t)c, 1, (const bw_vec3 *)&pos, &value);
+    return value;
 }
 
 /// Does the view hold the nodes lo … lo + size?
