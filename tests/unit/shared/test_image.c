@@ -340,6 +340,21 @@ Test(image, schlieren_glow_spreads)
               (double)lit[0]);
 }
 
+Test(image, schlieren_glow_spreads_from_where_it_is)
+{
+    enum { N = 40 };
+    float value[N * N];
+    struct bw_slice s = {.n = {N, N}, .h = 1. / N, .value = {value}, .field = "mass", .axis = 1};
+    struct bw_slice_style style = {.map = BW_MAP_SCHLIEREN, .range = {0.1, 1}};
+    struct bw_image img;
+    for (int i = 0; i < N * N; i++) value[i] = i % N < N / 2 && i / N < N / 4 ? 0.1f : 1; // at the lower left
+    cr_assert_eq(bw_image_init(&img, &tools, 400, 400), BW_OK);
+    cr_assert_eq(bw_slice_draw(&tools, &s, &style, &img), BW_OK);
+    const float below = img.px[3 * (350 * 400 + 240)], above = img.px[3 * (50 * 400 + 240)];
+    bw_image_free(&img);
+    cr_assert_gt(below, above + 0.02f, "%g at its height, %g above", (double)below, (double)above);
+}
+
 /* A wall between hot gas and cold is lit from the hot side. */
 Test(image, schlieren_light_walls)
 {

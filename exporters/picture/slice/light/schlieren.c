@@ -85,7 +85,8 @@ static void row_spill(int64_t y, void *user)
     }
 }
 
-/// What glows in a row of `to`, red more than blue, without its relief: means of a few places.
+/// What glows in row y, from above, of n[0] by n[1] places, red more than blue, without its relief; each the mean of a
+/// few.
 static void row_glow(const struct bw_slice *s, const double range[2], int32_t y, const int32_t n[2], float *to)
 {
     enum { PLACES = 3 };
@@ -93,7 +94,7 @@ static void row_glow(const struct bw_slice *s, const double range[2], int32_t y,
         to[x] = 0;
         for (int q = 0; q < PLACES * PLACES; q++) {
             const double u = (x + (q % PLACES + 0.5) / PLACES) * s->n[0] / n[0];
-            const double v = (y + (q / PLACES + 0.5) / PLACES) * s->n[1] / n[1];
+            const double v = s->n[1] - (y + (q / PLACES + 0.5) / PLACES) * s->n[1] / n[1];
             float rgb[3];
             glow_show(thin_at(bw_slice_read(s, s->value[0], u, v), range), 0, 0, rgb);
             to[x] += fmaxf(rgb[0] - rgb[2], 0) / (PLACES * PLACES);
