@@ -4,6 +4,7 @@
 #define UPRES_DENSE_KERNELS_H
 
 #include <billow/host.h>
+#include <common/simd_pick.h>
 
 struct dense_kernels {
     /// out[i] = Σ_t w[i][t] in[at[i] + t], four taps, n values.
@@ -16,11 +17,6 @@ struct dense_kernels {
 
 extern const struct dense_kernels dense_kernels_baseline, dense_kernels_avx2, dense_kernels_avx512;
 
-static inline const struct dense_kernels *dense_kernels_for(uint32_t simd)
-{
-    return simd == BW_SIMD_AVX512 ? &dense_kernels_avx512
-           : simd == BW_SIMD_AVX2 ? &dense_kernels_avx2
-                                  : &dense_kernels_baseline;
-}
+static inline const struct dense_kernels *dense_kernels_for(uint32_t simd) { return SIMD_PICK(dense_kernels, simd); }
 
 #endif

@@ -4,6 +4,7 @@
 #define FORCES_KERNELS_H
 
 #include <billow/host.h>
+#include <common/simd_pick.h>
 
 /// n cells of the curl along x, in arrays with strides sy and sz; the arrays do not overlap.
 struct curl_row {
@@ -22,11 +23,6 @@ struct forces_kernels {
 
 extern const struct forces_kernels forces_kernels_baseline, forces_kernels_avx2, forces_kernels_avx512;
 
-static inline const struct forces_kernels *forces_kernels_for(uint32_t simd)
-{
-    return simd == BW_SIMD_AVX512 ? &forces_kernels_avx512
-           : simd == BW_SIMD_AVX2 ? &forces_kernels_avx2
-                                  : &forces_kernels_baseline;
-}
+static inline const struct forces_kernels *forces_kernels_for(uint32_t simd) { return SIMD_PICK(forces_kernels, simd); }
 
 #endif

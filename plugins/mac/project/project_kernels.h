@@ -4,6 +4,7 @@
 #define PROJECT_KERNELS_H
 
 #include <billow/host.h>
+#include <common/simd_pick.h>
 
 /// A tile's share of a scalar field; `at` NULL: there is none.
 struct project_cells {
@@ -43,9 +44,7 @@ extern const struct project_kernels project_kernels_baseline, project_kernels_av
 
 static inline const struct project_kernels *project_kernels_for(uint32_t simd)
 {
-    return simd == BW_SIMD_AVX512 ? &project_kernels_avx512
-           : simd == BW_SIMD_AVX2 ? &project_kernels_avx2
-                                  : &project_kernels_baseline;
+    return SIMD_PICK(project_kernels, simd);
 }
 
 #endif

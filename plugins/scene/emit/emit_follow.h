@@ -5,6 +5,7 @@
 #define EMIT_FOLLOW_H
 
 #include <billow/host.h>
+#include <common/simd_pick.h>
 #include <common/shape/shape.h>
 
 enum { GAS_ROW = 64 }; ///< cells of a tile's longest row
@@ -49,11 +50,6 @@ struct follow_kernels {
 
 extern const struct follow_kernels follow_kernels_baseline, follow_kernels_avx2, follow_kernels_avx512;
 
-static inline const struct follow_kernels *follow_kernels_for(uint32_t simd)
-{
-    return simd == BW_SIMD_AVX512 ? &follow_kernels_avx512
-           : simd == BW_SIMD_AVX2 ? &follow_kernels_avx2
-                                  : &follow_kernels_baseline;
-}
+static inline const struct follow_kernels *follow_kernels_for(uint32_t simd) { return SIMD_PICK(follow_kernels, simd); }
 
 #endif

@@ -4,6 +4,7 @@
 #define EMIT_NOISE_H
 
 #include <billow/host.h>
+#include <common/simd_pick.h>
 #include <billow/noise.h>
 
 enum { NOISE_PLACES = 64 };
@@ -26,11 +27,6 @@ struct emit_kernels {
 
 extern const struct emit_kernels emit_kernels_baseline, emit_kernels_avx2, emit_kernels_avx512;
 
-static inline const struct emit_kernels *emit_kernels_for(uint32_t simd)
-{
-    return simd == BW_SIMD_AVX512 ? &emit_kernels_avx512
-           : simd == BW_SIMD_AVX2 ? &emit_kernels_avx2
-                                  : &emit_kernels_baseline;
-}
+static inline const struct emit_kernels *emit_kernels_for(uint32_t simd) { return SIMD_PICK(emit_kernels, simd); }
 
 #endif

@@ -4,6 +4,7 @@
 #define NOISE_KERNELS_H
 
 #include <billow/plugin.h>
+#include <common/simd_pick.h>
 #include <common/simd.h>
 
 /// Lattice points along an edge of the tile, a power of two, and how many its rows and planes have: the first few come
@@ -33,11 +34,6 @@ struct noise_kernels {
 
 extern const struct noise_kernels noise_kernels_baseline, noise_kernels_avx2, noise_kernels_avx512;
 
-static inline const struct noise_kernels *noise_kernels_for(uint32_t simd)
-{
-    return simd == BW_SIMD_AVX512 ? &noise_kernels_avx512
-           : simd == BW_SIMD_AVX2 ? &noise_kernels_avx2
-                                  : &noise_kernels_baseline;
-}
+static inline const struct noise_kernels *noise_kernels_for(uint32_t simd) { return SIMD_PICK(noise_kernels, simd); }
 
 #endif

@@ -4,6 +4,7 @@
 #define FLUX_LINES_H
 
 #include <billow/host.h>
+#include <common/simd_pick.h>
 #include <stdbool.h>
 
 enum { FLUX_FIELDS = 5, FLUX_HALO = 16, FLUX_BESIDE = 3 }; ///< BESIDE: cells that a parabola reads on either side
@@ -50,9 +51,6 @@ struct flux_tile {
 typedef void flux_tile_fn(struct flux_tile *t);
 extern flux_tile_fn flux_tile_baseline, flux_tile_avx2, flux_tile_avx512;
 
-static inline flux_tile_fn *flux_tile_for(uint32_t simd)
-{
-    return simd == BW_SIMD_AVX512 ? flux_tile_avx512 : simd == BW_SIMD_AVX2 ? flux_tile_avx2 : flux_tile_baseline;
-}
+static inline flux_tile_fn *flux_tile_for(uint32_t simd) { return SIMD_PICK(flux_tile, simd); }
 
 #endif

@@ -4,6 +4,7 @@
 #define FLUX_MEASURE_H
 
 #include <billow/host.h>
+#include <common/simd_pick.h>
 
 enum { FLUX_SETS = 8 }; ///< of axes, a bit each
 enum { FLUX_ROW = 64 }; ///< cells of a tile's longest row
@@ -19,11 +20,6 @@ typedef void flux_measure_fn(int32_t thin, const float *const low[3], const floa
                              struct flux_rows *r);
 extern flux_measure_fn flux_measure_baseline, flux_measure_avx2, flux_measure_avx512;
 
-static inline flux_measure_fn *flux_measure_for(uint32_t simd)
-{
-    return simd == BW_SIMD_AVX512 ? flux_measure_avx512
-           : simd == BW_SIMD_AVX2 ? flux_measure_avx2
-                                  : flux_measure_baseline;
-}
+static inline flux_measure_fn *flux_measure_for(uint32_t simd) { return SIMD_PICK(flux_measure, simd); }
 
 #endif

@@ -6,6 +6,7 @@
 #define ADVECT_KERNELS_H
 
 #include <billow/host.h>
+#include <common/simd_pick.h>
 #include <stdbool.h>
 
 /* The clamp leaves out corners whose weight along an axis is less than this: at no displacement, rounding would choose
@@ -76,11 +77,6 @@ struct advect_kernels {
 /// One build of advect_kernels.c per SIMD level; all give the same bits.
 extern const struct advect_kernels advect_kernels_baseline, advect_kernels_avx2, advect_kernels_avx512;
 
-static inline const struct advect_kernels *advect_kernels_for(uint32_t simd)
-{
-    return simd == BW_SIMD_AVX512 ? &advect_kernels_avx512
-           : simd == BW_SIMD_AVX2 ? &advect_kernels_avx2
-                                  : &advect_kernels_baseline;
-}
+static inline const struct advect_kernels *advect_kernels_for(uint32_t simd) { return SIMD_PICK(advect_kernels, simd); }
 
 #endif
