@@ -53,14 +53,20 @@ static void far_light(const struct bw_studio *s, const double dir[3], struct bw_
     for (int a = 0; a < 3 && sun; a++) l->to[a] = sun->to[a];
 }
 
-void bw_studio_air(const struct bw_studio *s, const double dir[3], double depth, const float cover[3], float rgb[3])
+/// What of the light from `depth` m away the air lets through.
+static float air_clear(const struct bw_studio *s, double depth)
 {
     const double far = s->scene->look.visibility;
+    return far > 0 ? (float)exp(-CONTRAST * depth / far) : 1;
+}
+
+void bw_studio_air(const struct bw_studio *s, const double dir[3], double depth, const float cover[3], float rgb[3])
+{
+    const float clear = air_clear(s, depth);
     struct bw_backdrop_light light;
     float sky[3];
-    if (!(far > 0)) return;
+    if (!(clear < 1)) return;
     far_light(s, dir, &light, sky);
-    const float clear = (float)exp(-CONTRAST * depth / far);
     for (int c = 0; c < 3; c++) rgb[c] = cover[c] * light.horizon[c] + clear * (rgb[c] - cover[c] * light.horizon[c]);
 }
 
@@ -247,6 +253,5 @@ void bw_studio_colour(const struct bw_studio *s, const double eye[3], const doub
     if (fade > 1e-3f) bw_studio_air(s, dir, b->depth, BW_HIDDEN, lit);
     for (int c = 0; c < 3; c++) b->rgb[c] += (lit[c] - b->rgb[c]) * fade;
     if (spot.wet > 0) floor_mirror(&spot, dir, b);
-    b->mirror *= fade;
-    if (scene->look.visibility > 0) b->mirror *= (float)exp(-CONTRAST * b->depth / scene->look.visibility);
+    b->mirror *= fade * air_clear(s, b->depth);
 }
