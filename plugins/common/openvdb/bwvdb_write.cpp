@@ -29,11 +29,41 @@ float level_leaf_fill(level_leaf &leaf, const bwvdb_grid &g, const float v[512])
     return peak;
 }
 
-/* Leaves without a distance below `band` are left out: the flood finds which side they are on. */
+/* Which way a leaf's lowest and highest layer of voxels lie, for the most part. */
+struct level_ends {
+    Coord leaf;
+    bool inside[2];
+};
+
+level_ends ends_of(const level_leaf &leaf)
+{
+    int inside[2] = {};
+    for (vdb::Index column = 0; column < 512; column += 8)
+        for (vdb::Index e = 0; e < 2; e++) inside[e] += leaf.getValue(column + 7 * e) < 0;
+    return {leaf.origin(), {inside[0] > 32, inside[1] > 32}};
+}
+
+/* What lies between two leaves of a column that face each other from within an obstacle is its inside. Beyond the last
+ * leaf nothing is known, and is outside: OpenVDB's flood would draw a column from an obstacle that ends there, upwards
+ * without end. */
+void level_between_fill(vdb::FloatTree &tree, std::vector<level_ends> &ends, float band)
+{
+    constexpr int32_t farthest = 1 << 15; // voxels
+    std::sort(ends.begin(), ends.end(), [](const level_ends &a, const level_ends &b) { return a.leaf < b.leaf; });
+    for (size_t i = 1; i < ends.size(); i++) {
+        const level_ends &below = ends[i - 1], &above = ends[i];
+        const Coord &a = below.leaf, &b = above.leaf;
+        if (a[0] != b[0] || a[1] != b[1] || b[2] - a[2] > farthest || !below.inside[1] || !above.inside[0]) continue;
+        for (int32_t z = a[2] + 8; z < b[2]; z += 8) tree.addTile(1, Coord(a[0], a[1], z), -band, false);
+    }
+}
+
+/* Leaves without a distance below `band` become tiles of one value. */
 file_grid grid_of_level_set(const bwvdb_options &o, const bwvdb_grid &g, float *peak)
 {
     auto grid = vdb::FloatGrid::create(g.band);
     const auto pieces = pieces_of(g);
+    std::vector<level_ends> ends;
     *peak = 0;
     for (size_t p = 0, end, at_hand = 0; p < pieces.size(); p = end) {
         float v[3][512];
@@ -45,9 +75,11 @@ file_grid grid_of_level_set(const bwvdb_options &o, const bwvdb_grid &g, float *
         const float size = level_leaf_fill(*leaf, g, v[0]);
         if (!(size <= *peak)) *peak = size;
         if (std::isnan(size)) break;
+        ends.push_back(ends_of(*leaf));
         if (!leaf->isEmpty()) grid->tree().addLeaf(leaf.release());
+        else if (ends.back().inside[0]) grid->tree().addTile(1, pieces[p].leaf, -g.band, false);
     }
-    vdb::tools::signedFloodFill(grid->tree(), false);
+    level_between_fill(grid->tree(), ends, g.band);
     describe_grid(*grid, g);
     std::vector<leaf_mask> leaves;
     for (auto leaf = grid->tree().cbeginLeaf(); leaf; ++leaf) leaves.push_back(mask_of(*leaf));

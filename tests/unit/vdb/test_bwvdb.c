@@ -266,6 +266,42 @@ Test(bwvdb, level_set_is_negative_throughout_the_inside)
     bwvdb_close(f);
 }
 
+/// A slab from z = 2 to 21, of which blocks `first` to `last` of eight layers each are known: what a file makes of z.
+static void slab_levels(int first, int last, float z[40])
+{
+    struct bwvdb_block blocks[3];
+    float layers[3][8 * 8 * 8], *out = calloc(8 * 8 * 40, sizeof *out);
+    cr_assert_not_null(out);
+    struct bwvdb_grid g = {
+        .name = "solid", .comps = 1, .grid_class = BWVDB_CLASS_LEVEL_SET, .band = 2, .voxel = 1, .blocks = blocks};
+    for (int b = first; b <= last; b += last > first ? last - first : 1, g.n_blocks++) {
+        for (int n = 0; n < 512; n++) layers[b][n] = fabsf((float)(8 * b + n / 64) - 11.5f) - 9.5f;
+        blocks[g.n_blocks] = (struct bwvdb_block){.origin = {0, 0, 8 * b}, .n = {8, 8, 8}, .data = {layers[b]}};
+    }
+    struct bwvdb_writer *w = writer_new(BWVDB_BLOSC, 1);
+    GOOD(bwvdb_writer_add(w, &g, &err));
+    write_and_free(w);
+    struct bwvdb_file *f = open_loaded();
+    GOOD(bwvdb_read_box(f, 0, (int32_t[3]){0, 0, 0}, (int32_t[3]){8, 8, 40}, (float *[3]){out}, &err));
+    for (int k = 0; k < 40; k++) z[k] = out[64 * k + 27];
+    bwvdb_close(f);
+    free(out);
+}
+
+/* Tiles are active where gas is, and may end within an obstacle. */
+Test(bwvdb, a_level_set_that_is_cut_ends_there)
+{
+    float z[40];
+    slab_levels(0, 0, z);
+    cr_assert(z[1] == 1 && z[7] == -2, "%g, %g", z[1], z[7]);
+    for (int k = 8; k < 40; k++) cr_assert(z[k] == 2, "%g at %d, above what is known", z[k], k);
+    slab_levels(2, 2, z);
+    for (int k = 0; k < 16; k++) cr_assert(z[k] == 2, "%g at %d, below what is known", z[k], k);
+    slab_levels(0, 2, z);
+    for (int k = 8; k < 16; k++) cr_assert(z[k] == -2, "%g at %d, between", z[k], k);
+    for (int k = 24; k < 40; k++) cr_assert(z[k] == 2, "%g at %d", z[k], k);
+}
+
 struct region_probe {
     double step;
 };
