@@ -281,12 +281,12 @@ Test(image, schlieren_show_slopes)
     for (int c = 0; c < 3; c++) cr_assert_float_eq(fine[c], left[c], 0.02, "%d: %g", c, (double)fine[c]);
 }
 
-/// Colour of the middle of an even layer of `value`, from 0.1 to 1.
-static void even_seen(float mass, float rgb[3])
+/// Colour of the middle of an even layer of `mass`, in a range from `least` to 1.
+static void even_seen(float mass, double least, float rgb[3])
 {
     float value[16];
     struct bw_slice s = {.n = {4, 4}, .h = 0.25, .value = {value}, .field = "mass", .axis = 1};
-    struct bw_slice_style style = {.map = BW_MAP_SCHLIEREN, .range = {0.1, 1}};
+    struct bw_slice_style style = {.map = BW_MAP_SCHLIEREN, .range = {least, 1}};
     struct bw_image img;
     for (int i = 0; i < 16; i++) value[i] = mass;
     cr_assert_eq(bw_image_init(&img, &tools, 16, 16), BW_OK);
@@ -300,14 +300,26 @@ static void even_seen(float mass, float rgb[3])
 Test(image, schlieren_glow_where_gas_is_thin)
 {
     float cold[3], warm[3], hot[3], hottest[3];
-    even_seen(1, cold);
-    even_seen(sqrtf(0.1f), warm); // half of the way from 1 to 0.1
-    even_seen(0.1f, hot);
-    even_seen(0.085f, hottest);
+    even_seen(1, 0.1, cold);
+    even_seen(sqrtf(0.1f), 0.1, warm); // half of the way from 1 to 0.1
+    even_seen(0.1f, 0.1, hot);
+    even_seen(0.085f, 0.1, hottest);
     cr_assert(cold[0] < 0.1f && warm[0] > 0.3f && warm[0] < 0.85f && hot[0] > 0.9f, "%g, %g, %g", (double)cold[0],
               (double)warm[0], (double)hot[0]);
     cr_assert(warm[1] < 0.5f * warm[0] && hot[1] > 0.7f * hot[0] && hot[2] < 0.9f * hot[0]);
     cr_assert(hottest[2] > hot[2] + 0.05f && hottest[2] < 1, "%g, %g", (double)hot[2], (double)hottest[2]);
+}
+
+/* Air without smoke is thinner than smoke, and no hotter. */
+Test(image, schlieren_of_smoke_do_not_glow)
+{
+    float air[3], wisp[3], smoke[3];
+    even_seen(0, 0, air);
+    even_seen(0.5f, 0, wisp);
+    even_seen(1, 0, smoke);
+    for (int c = 0; c < 3; c++)
+        cr_assert(air[c] < 0.1f && air[c] == smoke[c] && wisp[c] == smoke[c], "%g, %g, %g", (double)air[c],
+                  (double)wisp[c], (double)smoke[c]);
 }
 
 /// Colour of cold gas of `own` a tenth of the picture's height beside gas of `mass`.

@@ -22,14 +22,13 @@
 #define BEYOND 1.4f   ///< how far past the range's lower end what is thinner still gets brighter
 #define NEAR 0.036f ///< of the layer's height: a change by the whole span on so short a way is half as bright as may be
 
-/// 0 at the range's upper end, 1 at its lower one, more below that: by their ratio, as heat goes, where both are
-/// positive.
+/// 0 at the range's upper end, 1 at its lower one, more below that: by their ratio, as heat goes. A range that reaches
+/// down to 0 is of smoke, or of all that was seen: it says of nothing that it is hot.
 static float thin_at(float value, const double range[2])
 {
     const float lo = (float)range[0], hi = (float)range[1];
-    const float share =
-        lo > 0 ? logf(hi / fmaxf(value, 0.1f * lo)) / logf(hi / lo) : (hi - value) / fmaxf(hi - lo, 1e-30f);
-    return fminf(fmaxf(share, 0), BEYOND);
+    if (!(lo > 0)) return 0;
+    return fminf(fmaxf(logf(hi / fmaxf(value, 0.1f * lo)) / logf(hi / lo), 0), BEYOND);
 }
 
 /// What glows, `thin` from 0 to BEYOND, where the filter's slopes are x, y.
