@@ -79,6 +79,7 @@ same = [a == b for a, b in zip(sums("whole"), sums("long"))]
 assert same == [1000 + i <= change["after"] for i in range(1, 25)], (same, change)
 PYTHON
 that "the change is recorded, and frames before it are as they were" python3 change.py
+run check long; expect "no foreign frames, for a check" 0 "frames 1001-1024, 24 files, 0 missing"
 run bake film --out long --set stages.mac.forces.buoyancy=2; expect "that is the bake now" 0 "up to date"
 run bake film --from-frame 7; expect "--from-frame alone" 2 "from-frame is for a bake that is resumed"
 run resume long --from-frame soon; expect "a frame that is none" 2 'from-frame wants a whole number, not "soon"'

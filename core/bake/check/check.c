@@ -2,6 +2,7 @@
 /* Is a finished cache what a host expects: every frame there, every file what was written, the same grids in each. */
 #include "check_file.h"
 #include "check_record.h"
+#include "record/record.h"
 #include "session/session.h"
 
 #include <dirent.h>
@@ -32,6 +33,7 @@ struct check {
     struct range *range; ///< of each sequence
     size_t n_ranges;
     json_t *sequences;
+    const json_t *changes; ///< see sequence_seen
     struct findings findings;
 };
 
@@ -95,7 +97,7 @@ static int64_t step_check(struct check *c, size_t i)
 static void sequence_check(struct check *c, size_t begin, size_t end)
 {
     const struct frame_file *first = &c->file[begin], *last = &c->file[end - 1];
-    struct sequence_seen seen = {.findings = &c->findings, .stem = first->stem};
+    struct sequence_seen seen = {.findings = &c->findings, .stem = first->stem, .changes = c->changes};
     int64_t absent = 0;
     for (size_t i = begin; i < end; i++) {
         if (i > begin) absent += step_check(c, i);
@@ -146,10 +148,13 @@ static void all_check(struct check *c)
 static void folder_check(struct check *c, const char *folder)
 {
     char *below = bw_printf("%s/vdb", folder);
+    struct bake_record r = record_read(folder);
     folder_scan(c, folder);
     if (below) folder_scan(c, below);
     bw_free(below);
+    c->changes = json_object_get(r.root, "changes");
     all_check(c);
+    record_free(&r);
     if (!c->n) finding_add(&c->findings, &nothing, NULL, "%s: holds no .vdb file, nor does its folder vdb", folder);
     record_check(&c->findings, folder, c->range, c->n_ranges);
 }

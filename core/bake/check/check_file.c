@@ -167,15 +167,39 @@ static void names_check(struct sequence_seen *s, const char *path, const struct 
                     s->names);
 }
 
+/* Has the bake noted that it went on with other values before this frame (`--from-frame`)? */
+static bool change_known(const struct sequence_seen *s, const char *to, int64_t number)
+{
+    size_t i;
+    const json_t *change;
+    json_array_foreach (s->changes, i, change) {
+        const char *before = json_string_value(json_object_get(change, "from")),
+                   *after = json_string_value(json_object_get(change, "to"));
+        if (before && after && !strcmp(before, s->hash) && !strcmp(after, to) &&
+            number > json_integer_value(json_object_get(change, "after")))
+            return true;
+    }
+    return false;
+}
+
+static void preset_check(struct sequence_seen *s, const char *path, const char *hash, int64_t number)
+{
+    if (s->hash && !strcmp(hash, s->hash)) return;
+    if (s->hash && !change_known(s, hash, number)) {
+        finding_add(s->findings, &bakes, s->stem, "%s: is of preset %s; before, %s", path, hash, s->hash);
+        return;
+    }
+    bw_free(s->hash);
+    s->hash = bw_strdup(hash);
+}
+
 /* What files of ours say of themselves. */
 static void facts_check(struct sequence_seen *s, const char *path, const struct bwvdb_file *f, int64_t number)
 {
     uint32_t n;
     const struct bwvdb_meta *m = bwvdb_file_meta(f, &n), *hash = meta_find(m, n, "preset_hash"),
                             *fps = meta_find(m, n, "fps"), *frame = meta_find(m, n, "frame");
-    if (hash && !s->hash) s->hash = bw_strdup(hash->string);
-    else if (hash && s->hash && strcmp(hash->string, s->hash))
-        finding_add(s->findings, &bakes, s->stem, "%s: is of preset %s; before, %s", path, hash->string, s->hash);
+    if (hash) preset_check(s, path, hash->string, number);
     if (fps && !(s->fps > 0)) s->fps = fps->number;
     else if (fps && fps->number != s->fps)
         finding_add(s->findings, &rate, s->stem, "%s: has %g frames a second; before, %g", path, fps->number, s->fps);

@@ -4,6 +4,7 @@
 #define CHECK_FILE_H
 
 #include "findings.h"
+#include <jansson.h>
 #include <stdint.h>
 
 /// What a grid is in the first file that has it.
@@ -18,7 +19,8 @@ struct sequence_seen {
     struct findings *findings;
     const char *stem;
     char *names; ///< the first file's grids; NULL: none could be read yet
-    char *hash;  ///< of the preset that the first file says it was baked from
+    char *hash;  ///< of the preset that the first file says it was baked from, or to which values were changed since
+    const json_t *changes; ///< that the bake has noted, as bake_facts has them; NULL: none. Borrowed
     double fps;
     struct grid_seen *grid;
     int32_t n_grids;
