@@ -6,7 +6,7 @@
 #include <billow/plugin.h>
 
 extern const struct bw_stage_desc scene_emit_desc, scene_collide_desc, scene_set_desc, scene_load_desc,
-    scene_force_desc, scene_dust_desc;
+    scene_force_desc, scene_dust_desc, scene_debris_desc;
 extern const struct bw_stage_desc scene_transfer_desc, scene_guide_desc;
 
 /* amounts.c: what a source's may be */

@@ -85,6 +85,8 @@ export:
 EMBERS = HEAD % 3 + """  - body: {shape: {sphere: {center: [0.1, 0, 0.7], radius: 12 cm}}, velocity: [0, 0, -1]}
   - bodies: {}
   - body.solid: {}
+  - debris: {shape: {sphere: {center: [0, 0, 0.3], radius: 10 cm}}, count: 30, every: 60 ms, speed: 4 m/s, density: 1,
+             temperature: 900 1/s, inherit_velocity: 0.2, noise: {amount: 1}}
   - mac.advect: {}
   - fire: {}
   - mac.forces: {buoyancy: 1, confinement: 0.25}
@@ -98,6 +100,7 @@ EMBERS = HEAD % 3 + """  - body: {shape: {sphere: {center: [0.1, 0, 0.7], radius
 export:
   - vdb: {}
   - ply: {id: of_embers, particles: embers}
+  - ply: {id: of_debris, particles: debris}
   - ply: {id: of_tracers, particles: tracers}
 """
 # a level whose x axis leads round inside a tile: its multigrid is not dealt out

@@ -85,6 +85,9 @@ static const struct resume_preset resume_presets[] = {
      BOX "time: {fps: 24, frames: 1-4, cfl: 0.5, seed: 7}\n"
          "stages:\n"
          "  - emit: {fuel: 1, temperature: 800, shape: {sphere: {center: [0, 0, 0.2], radius: 15 cm}}}\n"
+         "  - debris: {shape: {sphere: {center: [0, 0, 0.2], radius: 15 cm}}, count: 9, delay: 20 ms, every: 30 ms,\n"
+         "          duration: 50 ms, speed: 3, life: 90 ms, fuel: 1, density: 3 1/s, trail: 3, noise: {amount: 1},\n"
+         "          inherit_velocity: 0.2}\n"
          "  - mac.advect: {}\n"
          "  - fire: {expansion: 0.5}\n"
          "  - fire.embers: {rate: 5000, shape: {sphere: {center: [0, 0, 0.2], radius: 20 cm}}}\n"
@@ -95,7 +98,7 @@ static const struct resume_preset resume_presets[] = {
          "          points: [{at: [\"=0.2*t\", 0, 0.4]}]}\n"
          "  - mac.project: {}\n"
          "  - dissipate: {density: 1 1/s}\n",
-     "fire.control fire.embers"},
+     "debris fire.control fire.embers"},
     {"vortons that burn",
      BOX FRAMES
      "stages:\n"

@@ -64,8 +64,8 @@ enum bw_status pose_at(struct bw_stage *s, double time, struct pose *pose);
 /// Octaves that cells of `h` m can show; finer ones are left out.
 int noise_octaves(const struct emit_noise *n, double h);
 /// Lattices of all octaves at `time` for places from lo to hi, m. 0: out of memory.
-int noise_prepare(const struct plan *a, double time, const struct bw_block *b, const double lo[3], const double hi[3],
-                  struct bw_noise_lattice *l);
+int noise_prepare(const struct emit_noise *n, uint64_t seed, int octaves, double time, const struct bw_block *b,
+                  const double lo[3], const double hi[3], struct bw_noise_lattice *l);
 /// Gives the cells of a block what the plan says: rows of its amounts, then the velocity. sum[0]: memory ran out.
 void cover_body(const struct bw_block *b, void *plan);
 /// Blocks away from the source are left alone.

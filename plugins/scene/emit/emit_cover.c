@@ -19,15 +19,15 @@ int noise_octaves(const struct emit_noise *n, double h)
     return n->amount > 0 ? count : 0;
 }
 
-int noise_prepare(const struct plan *a, double time, const struct bw_block *b, const double lo[3], const double hi[3],
-                  struct bw_noise_lattice *l)
+int noise_prepare(const struct emit_noise *n, uint64_t seed, int octaves, double time, const struct bw_block *b,
+                  const double lo[3], const double hi[3], struct bw_noise_lattice *l)
 {
-    double size = a->p->noise.size;
-    for (int o = 0; o < a->octaves; o++, size /= 2) {
-        uint64_t seed = bw_rng(a->seed, (uint64_t)o);
-        l[o].g = b->stage->host->body_scratch(b, bw_noise_place(&l[o], seed, size, lo, hi));
+    double size = n->size;
+    for (int o = 0; o < octaves; o++, size /= 2) {
+        const uint64_t own = bw_rng(seed, (uint64_t)o);
+        l[o].g = b->stage->host->body_scratch(b, bw_noise_place(&l[o], own, size, lo, hi));
         if (!l[o].g) return 0;
-        emit_kernels_for(b->stage->host->simd)->fill(&l[o], seed, time * a->p->noise.speed / size);
+        emit_kernels_for(b->stage->host->simd)->fill(&l[o], own, time * n->speed / size);
     }
     return 1;
 }
@@ -123,7 +123,7 @@ static int cover_make(const struct plan *a, const struct bw_block *b, struct cov
         lo[i] = block_coord(b, i, c->lo[i]);
         hi[i] = block_coord(b, i, c->hi[i]);
     }
-    if (!most || !noise_prepare(a, a->time, b, lo, hi, lattice)) return 0;
+    if (!most || !noise_prepare(&a->p->noise, a->seed, a->octaves, a->time, b, lo, hi, lattice)) return 0;
     cover->mean = most + count;
     const struct points_cells q = points_cells(a, b, c);
     if (a->points) points_cover(a->points, &q, most, cover->mean, cover->mean + count);

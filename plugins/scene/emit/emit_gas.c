@@ -124,7 +124,9 @@ static int place_give(const struct trail *t, const struct bw_block *b, struct wo
         cell_give(t, b, at, from, cover);
         return 1;
     }
-    if (!w->filled[k] && !noise_prepare(t->plan, from->time, b, w->lo, w->hi, w->at[k])) return 0;
+    if (!w->filled[k] &&
+        !noise_prepare(&t->plan->p->noise, t->plan->seed, t->plan->octaves, from->time, b, w->lo, w->hi, w->at[k]))
+        return 0;
     w->filled[k] = 1;
     const int32_t n = r->places.n++;
     for (int a = 0; a < 3; a++) r->places.x[a][n] = r->gas.at[a][i];

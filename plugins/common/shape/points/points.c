@@ -233,7 +233,7 @@ static void tiles_walk(const struct bw_domain_info *d, struct points_cloud *c, i
     }
 }
 
-static enum bw_status points_sort(struct bw_stage *s, struct points_cloud *c)
+enum bw_status points_sort(struct bw_stage *s, struct points_cloud *c)
 {
     const struct bw_domain_info *d = s->grid;
     struct tiles all = {{INT64_MAX, INT64_MAX, INT64_MAX}, {INT64_MIN, INT64_MIN, INT64_MIN}}, t;

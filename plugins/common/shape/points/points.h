@@ -69,6 +69,8 @@ struct points_times {
 };
 enum bw_status points_place(struct bw_stage *s, const struct shape_points *p, const struct points_times *times,
                             double reach, struct points_cloud *c);
+/// Sort points that are placed (n, pos, way, radius, reach) into tiles. Errors: BW_ERR_MEMORY, BW_ERR_LIMIT (said).
+enum bw_status points_sort(struct bw_stage *s, struct points_cloud *c);
 /// Make the tiles active that the points touch.
 enum bw_status points_activate(struct bw_stage *s, const struct points_cloud *c);
 
@@ -81,6 +83,8 @@ struct points_cells {
     double width; ///< of the soft edge, m
     int samples;  ///< places along the way
 };
+/// Those that touch the block's tile, in their order.
+int64_t points_list(const struct points_cloud *c, const struct bw_block *b, const int32_t **list);
 /// 1 when any point touches the block's tile.
 int points_touch(const struct points_cloud *c, const struct bw_block *b);
 /// Largest and mean coverage; `now` is scratch of the same size.

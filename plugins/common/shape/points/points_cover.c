@@ -7,8 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/* The part of `list` of a block's tile; 0: none. */
-static int64_t block_list(const struct points_cloud *c, const struct bw_block *b, const int32_t **list)
+int64_t points_list(const struct points_cloud *c, const struct bw_block *b, const int32_t **list)
 {
     int64_t at = 0, stride = 1;
     for (int a = 0; a < 3; a++) {
@@ -24,7 +23,7 @@ static int64_t block_list(const struct points_cloud *c, const struct bw_block *b
 int points_touch(const struct points_cloud *c, const struct bw_block *b)
 {
     const int32_t *list;
-    return block_list(c, b, &list) > 0;
+    return points_list(c, b, &list) > 0;
 }
 
 /* A ball among the cells: its middle in cells from the first one's place, and the cells it touches. */
@@ -82,7 +81,7 @@ static void ball_cover(const struct points_cells *q, const struct ball *b, float
 void points_cover(const struct points_cloud *c, const struct points_cells *q, float *most, float *mean, float *now)
 {
     const int32_t *list;
-    int64_t n = block_list(c, q->block, &list);
+    int64_t n = points_list(c, q->block, &list);
     size_t cells = cells_count(q);
     struct ball ball;
     memset(most, 0, cells * sizeof *most);
@@ -121,7 +120,7 @@ void points_flow(const struct points_cloud *c, const struct points_cells *q, int
                  float *weight)
 {
     const int32_t *list;
-    int64_t n = block_list(c, q->block, &list);
+    int64_t n = points_list(c, q->block, &list);
     size_t cells = cells_count(q);
     struct ball ball;
     for (float **array = (float *[]){most, flow, weight, NULL}; *array; array++)

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+/* debris: pieces that are thrown, fall, bounce, and leave burning and smoking trails.
+ *
+ * `count` pieces start at random places in the shape, in a cone, with speed, size and life log-normal about their medians
+ * (spread: the logarithm's standard deviation, cut at three): thrown matter breaks up by factors. A piece of diameter d
+ * has quadratic drag against the gas, whose velocity is u,
+ *     x'' = g - |v - u| (v - u) / L,   L = drag_length d/size      (= 4/3 rho_p/rho d/C_d of a sphere)
+ * A step is cut into parts of h <= 1/rate, in which no piece moves by more than half a cell; with u of the part's middle,
+ *     v* = v + h/2 g,  w = v* - u,  x' = x + u h + w L/|w| ln(1 + |w| h/L),  v' = u + w / (1 + |w| h/L) + h/2 g
+ * (Strang's splitting): exact for drag alone in even gas and for gravity alone, of second order together, for any h.
+ * Closed sides and obstacles, which count as at rest, throw pieces back by `restitution`, with Coulomb's friction.
+ *
+ * On its way a piece is a source of emit's kind in mode max, a ball of `trail` times its size: targets are what gas has
+ * at least, rates (`1/s`) are added. What is given dies with the piece's age a as (1 - a/life)^fade, and what burns
+ * (temperature, fuel, flame) as (1 - a/(burning life))^fade; the ball shrinks to `taper`. Where mac.advect follows, gas
+ * has the trail along the way that it went since (debris_trail.c). Amounts that change are those of the step's end. We
+ * cheat: pieces take no momentum from the gas, but may give it some (`inherit_velocity`). */
+#include "debris.h"
+
+#include <common/ranks.h>
+
+#include <math.h>
+#include <string.h>
+
+static const struct bw_param noise_rows[] = {
+    BW_F64(struct emit_noise, amount, "amount", "0", 0, 1, NULL, "0: even trails; 1: broken up into lobes and holes."),
+    BW_F64(struct emit_noise, size, "size", "0.15 m", 0, 1e6, "m", "Size of the largest lobes.",
+           BW_PARAM_STATIC | BW_PARAM_MIN_OPEN),
+    BW_INT(struct emit_noise, octaves, "octaves", "3", 1, BW_NOISE_OCTAVES,
+           "Scales of detail, each half the size of the one before.", BW_PARAM_STATIC),
+    BW_INT(struct emit_noise, seed, "seed", "0", 0, 1e15, "Another number, another pattern.", BW_PARAM_STATIC),
+};
+
+#define DEG 1.7453292519943295e-2
+static const struct bw_param params[] = {
+    SHAPE_ROW(struct debris, SHAPE_SOLIDS, NULL, BW_PARAM_REQUIRED, "Where pieces start, anywhere in it."),
+    BW_INT(struct debris, count, "count", "40", 1, 1e6, "Pieces thrown at a time.", BW_PARAM_STATIC),
+    BW_F64(struct debris, delay, "delay", "0 s", 0, 1e6, "s", "From the stage's first step to the first throw.",
+           BW_PARAM_STATIC),
+    BW_F64(struct debris, duration, "duration", "0 s", 0, 1e6, "s", "That a throw lasts: pieces go at random in it.",
+           BW_PARAM_STATIC),
+    BW_F64(struct debris, every, "every", "0 s", 0, 1e6, "s", "From one throw to the next; 0: there is one only.",
+           BW_PARAM_STATIC),
+    BW_VEC3(struct debris, direction, "direction", "[0, 0, 1]", "1", "Axis of the cone they are thrown in."),
+    BW_F64(struct debris, cone, "cone", "80 deg", 0, 180 * DEG, "rad",
+           "How far from the axis; 180 deg: in all directions."),
+    BW_F64(struct debris, focus, "focus", "1", 1e-3, 1e3, NULL,
+           "1: evenly over the cone; more gathers them at the axis, less at the rim."),
+    BW_INT(struct debris, clusters, "clusters", "0", 0, 64,
+           "Directions that they gather about, some more than others; 0: each has its own.", BW_PARAM_STATIC),
+    BW_F64(struct debris, cluster_spread, "cluster_spread", "8 deg", 0, 180 * DEG, "rad",
+           "How far off its cluster's direction a piece goes: standard deviation, each way."),
+    BW_F64(struct debris, speed, "speed", "10 m/s", 0, 1e5, "m/s", "At the start: median."),
+    BW_F64(struct debris, speed_spread, "speed_spread", "0.4", 0, 3, NULL,
+           "Of its logarithm; 0.4: one in six is half as fast again, or slower by a third."),
+    BW_F64(struct debris, size, "size", "6 cm", 1e-6, 1e4, "m", "Diameter: median."),
+    BW_F64(struct debris, size_spread, "size_spread", "0.4", 0, 3, NULL, "Of its logarithm."),
+    BW_F64(struct debris, drag_length, "drag_length", "20 m", 0, 1e9, "m",
+           "Way in still gas on which one of `size` comes to 1/e of its speed; larger ones go farther. 0: no drag."),
+    BW_VEC3(struct debris, gravity, "gravity", "[0, 0, -9.81]", "m/s^2", "What they fall by."),
+    BW_F64(struct debris, restitution, "restitution", "0.3", 0, 1, NULL,
+           "Share of the speed towards a wall that comes back."),
+    BW_F64(struct debris, friction, "friction", "0.5", 0, 1e3, NULL, "Of a wall that they hit (Coulomb)."),
+    BW_F64(struct debris, rate, "rate", "240 1/s", 1, 1e5, "1/s",
+           "Parts that a second of flight is cut into, at least."),
+    BW_F64(struct debris, life, "life", "1.2 s", 1e-6, 1e6, "s", "How long they leave trails, and are there: median."),
+    BW_F64(struct debris, life_spread, "life_spread", "0.3", 0, 3, NULL, "Of its logarithm."),
+    BW_F64(struct debris, glow, "glow", "1500 K", 0, 1e5, "K", "Absolute temperature of a piece at its start."),
+    BW_F64(struct debris, cooling, "cooling", "0.8 s", 1e-6, 1e6, "s",
+           "Time in which one of `size` comes to 1/e of what it was hotter than the air."),
+    BW_F64(struct debris, ambient, "ambient", "=ambient", 1, 1e5, "K",
+           "Absolute temperature of the surrounding air; the preset's."),
+    BW_F64(struct debris, trail, "trail", "2", 0, 1e3, NULL, "Width of the trail, times the piece's size."),
+    BW_F64(struct debris, taper, "taper", "0.5", 0, 1e2, NULL, "What of the width is left at the end of a life."),
+    BW_F64(struct debris, burning, "burning", "0.5", 0, 1, NULL,
+           "Share of a life after which temperature, fuel and flame have died."),
+    BW_F64(struct debris, fade, "fade", "1", 0, 1e2, NULL, "How amounts die with age: 1 evenly, more sooner, 0 not."),
+    BW_F64(struct debris, inherit_velocity, "inherit_velocity", "0", 0, 10, NULL,
+           "Share of a piece's velocity that gas in its trail takes on."),
+    BW_GROUP(struct debris, noise, struct emit_noise, "noise", noise_rows, "Breaks trails up; it stands in space."),
+    BW_AMOUNTS(struct debris, amounts, "What pieces leave: any field's name with its amount."),
+};
+
+static const struct bw_attribute attributes[] = {
+    {"pos", BW_F64P, 3, "m"},        {"velocity", BW_F32, 3, "m/s"}, {"acceleration", BW_F32, 3, "m/s^2"},
+    {"temperature", BW_F32, 1, "K"}, {"size", BW_F32, 1, "m"},       {"age", BW_F32, 1, "s"},
+    {"life", BW_F32, 1, "s"},
+};
+
+static const struct bw_port ports[] = {
+    [DEBRIS_AMOUNTS] = {.name = "amounts",
+                        .kind = BW_SCALAR,
+                        .access = BW_UPDATE,
+                        .doc = "The fields whose amounts are given.",
+                        .flags = BW_PORT_LIST | BW_PORT_ADVECTED,
+                        .kinds = BW_KIND_BIT(BW_SCALAR) | BW_KIND_BIT(BW_VECTOR),
+                        .from = "*"},
+    [DEBRIS_PIECES] = {.name = "debris",
+                       .kind = BW_PARTICLES,
+                       .access = BW_UPDATE,
+                       .doc = "The pieces; `temperature` is their excess over ambient.",
+                       .attributes = attributes,
+                       .n_attributes = BW_COUNT(attributes)},
+    [DEBRIS_VEL] = {.name = "vel",
+                    .kind = BW_MAC,
+                    .access = BW_UPDATE,
+                    .unit = "m/s",
+                    .doc = "The flow, which drags them and which they may move.",
+                    .flags = BW_PORT_OPTIONAL | BW_PORT_NO_CREATE},
+    [DEBRIS_SOLID] = {.name = "solid",
+                      .kind = BW_SCALAR,
+                      .access = BW_READ,
+                      .lifetime = BW_STEP,
+                      .unit = "m",
+                      .flags = BW_PORT_OPTIONAL | BW_PORT_NO_CREATE,
+                      .doc = "What they bounce off: obstacles that stand before them in the list."},
+};
+
+struct pieces debris_pieces(const struct bw_particles_api *api, struct bw_particles *p)
+{
+    return (struct pieces){.count = api->count(p),
+                           .pos = api->attribute(p, "pos"),
+                           .velocity = api->attribute(p, "velocity"),
+                           .acceleration = api->attribute(p, "acceleration"),
+                           .temperature = api->attribute(p, "temperature"),
+                           .size = api->attribute(p, "size"),
+                           .age = api->attribute(p, "age"),
+                           .life = api->attribute(p, "life")};
+}
+
+static enum bw_status pieces_add(struct bw_stage *s, const struct bw_particles_api *api, struct bw_particles *all,
+                                 const struct piece *fresh, int64_t n)
+{
+    int64_t first;
+    if (!n) return BW_OK;
+    if (api->add(all, n, &first)) return s->host->fail(s, BW_ERR_MEMORY, "out of memory for %lld pieces", (long long)n);
+    const struct pieces p = debris_pieces(api, all);
+    for (int64_t i = 0; i < n; i++) {
+        memcpy(p.pos[first + i], fresh[i].pos, sizeof *p.pos);
+        for (int a = 0; a < 3; a++) p.velocity[3 * (first + i) + a] = (float)fresh[i].velocity[a];
+        p.size[first + i] = (float)fresh[i].size;
+        p.life[first + i] = (float)fresh[i].life;
+        p.age[first + i] = (float)fmin(s->time - fresh[i].born, 0); // its birthday within the step
+    }
+    return BW_OK;
+}
+
+/// Remove those whose life is over.
+static enum bw_status pieces_tidy(struct bw_stage *s, const struct bw_particles_api *api, struct bw_particles *all)
+{
+    const struct pieces p = debris_pieces(api, all);
+    uint8_t *drop = s->host->scratch(s, (size_t)p.count + 1);
+    if (!drop) return s->host->fail(s, BW_ERR_MEMORY, "out of memory for %lld pieces", (long long)p.count);
+    for (int64_t i = 0; i < p.count; i++) {
+        if (!isfinite(p.pos[i][0] + p.pos[i][1] + p.pos[i][2]))
+            return s->host->fail(s, BW_ERR_DIVERGED, "piece %lld is nowhere", (long long)i);
+        drop[i] = p.age[i] >= p.life[i];
+    }
+    api->remove(all, drop);
+    return BW_OK;
+}
+
+static enum bw_status init(struct bw_stage *s)
+{
+    const struct debris *p = s->params;
+    struct debris_state *st = s->state;
+    struct piece *none;
+    int64_t count;
+    st->filled = -HUGE_VAL;
+    if (p->amounts.count > DEBRIS_FIELDS)
+        return s->host->fail(s, BW_ERR_PRESET, "%lld amounts; %d are the most", (long long)p->amounts.count,
+                             DEBRIS_FIELDS);
+    if (p->glow < p->ambient)
+        return s->host->fail(s, BW_ERR_PRESET, "glow: %g K is below the ambient %g K", p->glow, p->ambient);
+    if (p->noise.amount > 0 && p->noise.size < s->grid->h)
+        s->host->log(s, BW_LOG_WARNING, "noise.size %g m is finer than a cell (%g m): trails stay even", p->noise.size,
+                     s->grid->h);
+    const enum bw_status status = amounts_given(s, p->amounts.items, p->amounts.count);
+    return status ? status : debris_launched(s, s->time, s->time, &none, &count);
+}
+
+/// Where the pieces there are, and those that come, may be within a frame: how long a step will be is not known yet.
+static enum bw_status activate(struct bw_stage *s)
+{
+    const struct bw_particles_api *api = s->host->extension(BW_PARTICLES_API);
+    struct debris_state *st = s->state;
+    struct piece *fresh = NULL;
+    int64_t count = 0;
+    if (!((const struct debris *)s->params)->amounts.count) return BW_OK;
+    const struct pieces p = debris_pieces(api, s->ports[DEBRIS_PIECES].particles);
+    const struct debris_state was = *st;
+    if (!st->begun) st->begin = st->until = s->time;
+    const enum bw_status status = debris_launched(s, st->until, s->time + 1 / s->fps, &fresh, &count);
+    st->begin = was.begin;
+    st->until = was.until;
+    return status ? status : debris_activate(s, &p, fresh, count);
+}
+
+static enum bw_status step(struct bw_stage *s)
+{
+    const struct bw_particles_api *api = s->host->extension(BW_PARTICLES_API);
+    struct bw_particles *all = s->ports[DEBRIS_PIECES].particles;
+    struct debris_state *st = s->state;
+    struct piece *fresh = NULL;
+    int64_t count = 0;
+    int complete;
+    if (!st->begun) st->begin = st->until = s->time;
+    st->begun = 1;
+    st->step = s->step;
+    st->end = s->time + s->dt;
+    enum bw_status status = debris_launched(s, st->until, st->end, &fresh, &count);
+    if (!status) status = pieces_add(s, api, all, fresh, count);
+    if (status) return status;
+    st->until = st->end;
+    const struct pieces p = debris_pieces(api, all);
+    status = debris_fly(s, &p);
+    if (!status) status = debris_lay(s, NULL, fabs(st->filled - s->time) < 1e-3 * s->dt, &complete);
+    if (status == BW_ERR_MEMORY) return s->host->fail(s, status, "out of memory for %lld pieces", (long long)p.count);
+    if (!status) status = pieces_tidy(s, api, all);
+    s->host->metric(s, "launched", (double)count, BW_METRIC_SUM);
+    s->host->metric(s, "pieces", (double)api->count(all), BW_METRIC_LAST);
+    return status;
+}
+
+static enum bw_status refill(struct bw_stage *s, int64_t step_number, const struct source_way *way)
+{
+    struct debris_state *st = s->state;
+    int complete = 0;
+    if (st->step != step_number || !((const struct debris *)s->params)->amounts.count) return BW_OK;
+    const enum bw_status status = debris_lay(s, way, 0, &complete);
+    if (!status && complete) st->filled = st->end;
+    return status;
+}
+
+static const struct source_api source_api = {refill};
+
+static const void *extension(const char *id) { return strcmp(id, SOURCE) ? NULL : &source_api; }
+
+static enum bw_status checkpoint(struct bw_stage *s, struct bw_archive *a)
+{
+    struct debris_state *st = s->state;
+    a->bytes(a, "begun", &st->begun, sizeof st->begun);
+    a->bytes(a, "begin", &st->begin, sizeof st->begin);
+    a->bytes(a, "until", &st->until, sizeof st->until);
+    const enum bw_status status = a->bytes(a, "filled", &st->filled, sizeof st->filled);
+    return status ? status : shape_checkpoint(s, a, &((const struct debris *)s->params)->shape);
+}
+
+const struct bw_stage_desc scene_debris_desc = {
+    .id = "debris",
+    .version = "1.0",
+    .brief = "Throws pieces that fly, fall and bounce, and leave burning and smoking trails.",
+    .params_size = sizeof(struct debris),
+    .state_size = sizeof(struct debris_state),
+    BW_PARAMS(params),
+    BW_PORTS(ports),
+    .init = init,
+    .activate = activate,
+    .flags = BW_STAGE_RANKS,
+    .step = step,
+    .checkpoint = checkpoint,
+    .extension = extension,
+};
