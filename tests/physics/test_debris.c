@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* debris: flight by its closed forms, and its order where there is none; what comes back from a floor and off a box; the
- * spread of what is thrown; as much in the trail, and the trail where the flow takes it, in any steps; bits, refusals. */
+/* debris: flight by its closed forms, and its order where there is none; what comes back from a floor and off a box;
+ * the spread of what is thrown; as much in the trail, and the trail where the flow takes it, in any steps; bits and
+ * refusals. */
 #include "grid/grid.h"
 #include "physics/physics.h"
 
@@ -200,7 +201,7 @@ Test(debris, thrown_as_told)
     }
 }
 
-/* A rate, over a life of half a second that ends in the run: amount times seconds times the ball, whatever the steps. */
+/* A rate, over a life of half a second that ends in the run: amount times seconds times the ball, in any steps. */
 Test(debris, leaves_as_much_in_any_steps)
 {
     double sum[3], peak[3];

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* debris: pieces that are thrown, fall, bounce, and leave burning and smoking trails.
  *
- * `count` pieces start at random places in the shape, in a cone, with speed, size and life log-normal about their medians
- * (spread: the logarithm's standard deviation, cut at three): thrown matter breaks up by factors. A piece of diameter d
- * has quadratic drag against the gas, whose velocity is u,
+ * `count` pieces start at random places in the shape, in a cone, with speed, size and life log-normal about their
+ * medians (spread: the logarithm's standard deviation, cut at three): thrown matter breaks up by factors. A piece of
+ * diameter d has quadratic drag against the gas, whose velocity is u,
  *     x'' = g - |v - u| (v - u) / L,   L = drag_length d/size      (= 4/3 rho_p/rho d/C_d of a sphere)
- * A step is cut into parts of h <= 1/rate, in which no piece moves by more than half a cell; with u of the part's middle,
+ * A step is cut into parts of h <= 1/rate, in which no piece moves by more than half a cell; with u of its middle,
  *     v* = v + h/2 g,  w = v* - u,  x' = x + u h + w L/|w| ln(1 + |w| h/L),  v' = u + w / (1 + |w| h/L) + h/2 g
  * (Strang's splitting): exact for drag alone in even gas and for gravity alone, of second order together, for any h.
  * Closed sides and obstacles, which count as at rest, throw pieces back by `restitution`, with Coulomb's friction.

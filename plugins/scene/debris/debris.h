@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The parts of debris: what it is asked for and what one step does (debris.c), which pieces there are (debris_launch.c),
- * how they fly (debris_flight.c), and what they leave in the gas (debris_trail.c). */
+/* The parts of debris: what it is asked for and what one step does (debris.c), which pieces there are
+ * (debris_launch.c), how they fly (debris_flight.c), and what they leave in the gas (debris_trail.c). */
 #ifndef DEBRIS_H
 #define DEBRIS_H
 

@@ -128,7 +128,7 @@ static void piece_drift(const struct flight *f, int64_t i)
 }
 CHUNKS_OF(piece_drift)
 
-/// Off a wall with the unit normal n: `bounce` of the speed towards it comes back, friction takes the rest of Coulomb's.
+/// Off a wall with the unit normal n: a share of the speed towards it comes back, friction takes what Coulomb says.
 static void piece_bounce(const struct flight *f, struct flyer *q, const double n[3])
 {
     const struct debris *p = f->p;
