@@ -2,9 +2,10 @@
 /* tracers: passive particles that show the flow. A shape is filled with them on a jittered lattice whose spacing
  * follows from `count`, so that their smoke is even to start with; with a `rate` it goes on giving out at random
  * places, so many shapes full a second. Each carries an amount of smoke, density times the volume it stands for, and a
- * colour. They move with vorton.advect where there is one, else here, along every evaluator and the grid fields of
+ * colour; with `threads` they are drawn together to lines (threads.c). They move with vorton.advect where there is one, else here, along every evaluator and the grid fields of
  * `flow`. */
 #include "carry.h"
+#include "threads.h"
 #include <common/shape/shape.h>
 #include <math.h>
 #include <string.h>
@@ -20,6 +21,7 @@ struct params {
     bw_vec3 colour;
     int32_t scheme;
     struct bw_list flow;
+    struct threads threads;
 };
 
 static const struct bw_param flow_row[] = {
@@ -32,6 +34,8 @@ static const struct bw_param params[] = {
     BW_F64(struct params, rate, "rate", "0 1/s", 0, 1e6, "1/s", "Shapes full a second; 0: one, at the start."),
     BW_F64(struct params, density, "density", "1", 0, 1e6, NULL, "Smoke density of the shape when it is full."),
     BW_COLOUR(struct params, colour, "colour", "[1, 1, 1]", "Of their smoke."),
+    BW_GROUP(struct params, threads, struct threads, "threads", threads_rows,
+             "They are drawn together to fine lines, which the flow winds and stretches."),
     BW_F64(struct params, life, "life", "0 s", 0, 1e9, "s", "Tracers older than this are removed; 0: never."),
     BW_F64(struct params, limit, "limit", "1e4 m", 1e-3, 1e9, "m",
            "Tracers further from the origin are removed, and counted."),
@@ -174,6 +178,25 @@ static enum bw_status places_make(struct bw_stage *s, const struct pose *pose, b
     return p->rate > 0 ? places_draw(s, pose, out, count) : places_fill(s, pose, spacing, out, count);
 }
 
+/// Places are drawn to threads, and colours follow. Those before `first` are older.
+static enum bw_status threads_gather(struct bw_stage *s, const struct pose *pose, struct tracer_arrays *t,
+                                     int64_t first)
+{
+    const struct params *p = s->params;
+    const double *other = p->threads.colour.items;
+    struct thread *thread = NULL;
+    if (!p->threads.number) return BW_OK;
+    enum bw_status status = threads_make(s, &p->threads, pose, &thread);
+    for (int64_t i = first; i < t->count && !status; i++) {
+        if (i % 1024 == 0 && s->host->cancelled(s)) return BW_ERR_CANCELLED;
+        const int64_t k = threads_draw(s, &p->threads, thread, pose, (uint64_t)i, t->pos[i]);
+        const double share = p->threads.colour.count ? threads_share(s, k) : 0;
+        for (int c = 0; c < 3 && share > 0; c++)
+            t->colour[3 * i + c] = (float)(p->colour[c] + share * (other[c] - p->colour[c]));
+    }
+    return status;
+}
+
 static enum bw_status tracers_add(struct bw_stage *s)
 {
     const struct params *p = s->params;
@@ -197,7 +220,7 @@ static enum bw_status tracers_add(struct bw_stage *s)
         t.life[i] = (float)p->life;
         for (int c = 0; c < 3; c++) t.colour[3 * i + c] = (float)p->colour[c];
     }
-    return BW_OK;
+    return threads_gather(s, &pose, &t, first);
 }
 
 /// Those there are move, unless vorton.advect moves them; then new ones come.
