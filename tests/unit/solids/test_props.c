@@ -6,6 +6,7 @@
 #include <picture/volume/material/scorch.h>
 #include <picture/volume/material/uneven.h>
 #include <picture/volume/sky/backdrop.h>
+#include <picture/volume/sky/stars.h>
 #include <picture/volume/studio/studio.h>
 
 #include <criterion/criterion.h>
@@ -238,6 +239,33 @@ Test(props, outlines_stand_on_the_horizon)
         cr_expect(kind == BW_BACKDROP_DUSK ? !dark[0] : dark[0] > 1000, "%d: %d of 2000 are dark", kind, dark[0]);
         cr_expect_eq(dark[1], 0, "%d stands overhead", kind);
     }
+}
+
+/* A star is as bright in a large picture as in a small one: what all of them add up to stays, while there are many dark
+ * places between them. */
+Test(props, stars_keep_their_light)
+{
+    enum { N = 1200 };
+    const double step = 0.5 / N;
+    double sum[2] = {0};
+    int lit[2] = {0};
+    for (int fine = 0; fine < 2; fine++)
+        for (int i = 0; i < N; i++)
+            for (int j = 0; j < N; j++) {
+                const double round = 1 + step * i, up = 0.4 + step * j, flat = cos(up);
+                const double to[3] = {flat * cos(round), flat * sin(round), sin(up)};
+                float rgb[3] = {0};
+                bw_stars_add(to, fine ? 8e-4 : 2.4e-3, 1, rgb);
+                sum[fine] += (double)rgb[1], lit[fine] += rgb[1] > 1e-3f;
+            }
+    cr_log_info("stars: light %g and %g, %d and %d of %d lit", sum[0], sum[1], lit[0], lit[1], N * N);
+    cr_expect_gt(sum[0], 0);
+    cr_expect_float_eq(sum[1] / sum[0], 1, 0.05, "%g", sum[1] / sum[0]);
+    cr_expect(lit[1] > 100 && lit[1] < N * N / 20 && lit[1] < lit[0], "%d and %d", lit[1], lit[0]);
+    float below[3] = {0};
+    for (int i = 0; i < 100000; i++)
+        bw_stars_add((const double[3]){cos(6e-5 * i), sin(6e-5 * i), -0.1}, 1e-3, 1, below);
+    cr_expect_eq(below[1], 0, "there are none in the ground");
 }
 
 /* By day a hill's spurs have a side in the sun and one in shade, and which is which turns with the sun. */

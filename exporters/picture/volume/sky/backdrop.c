@@ -3,6 +3,7 @@
  * when the eye moves. Hills by day have spurs and gullies, noise that is drawn out up the slope, lit by a sun from the
  * side. Firs are cones with ragged edges, at most one a place of a row. */
 #include "backdrop.h"
+#include "stars.h"
 #include <picture/volume/studio/noise.h>
 
 #include <math.h>
@@ -114,6 +115,7 @@ void bw_backdrop_see(enum bw_backdrop kind, const struct bw_backdrop_light *l, c
     static const float lamp[3] = {1, 0.62f, 0.3f};
     const double flat = sqrt(to[0] * to[0] + to[1] * to[1]), up = to[2] / fmax(flat, 1e-9), round = atan2(to[1], to[0]);
     if (!l->bare) sky_see(l, to, rgb);
+    if (l->stars > 0) bw_stars_add(to, wide, l->stars, rgb);
     if (up > 0.4 || kind == BW_BACKDROP_STUDIO) return;
     if (up < 0) { // fog over what is too far to be seen
         const float high = (float)fmax(l->to[2], 0);

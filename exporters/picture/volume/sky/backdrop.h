@@ -14,6 +14,7 @@ struct bw_backdrop_light {
     float sky[3], sun[3]; ///< what a level white place sends back of the sky, one that faces the sun of that; 0: night
     double to[3];         ///< a unit vector towards the sun
     float windows;        ///< 0 … 1: how bright those of a town are
+    float stars;          ///< likewise, of the sky
     int32_t bare;         ///< 1: there is a sky of its own, `rgb` has it
 };
 /// Into rgb along `to`, a unit vector, seen by a pixel `wide` at a distance of 1. Below the horizon: fog.

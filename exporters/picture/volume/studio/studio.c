@@ -30,10 +30,11 @@ enum bw_status bw_studio_make(const struct bw_tools *tools, const struct bw_scen
 /// Of a clear night, or of the sky that there is; trees and houses are dark, and a fire lights them a little.
 static void far_light(const struct bw_studio *s, const double dir[3], struct bw_backdrop_light *l, float rgb[3])
 {
-    static const float zenith[3] = {0.0075f, 0.0105f, 0.018f}, horizon[3] = {0.058f, 0.06f, 0.072f};
+    static const float zenith[3] = {0.006f, 0.01f, 0.021f}, horizon[3] = {0.045f, 0.056f, 0.083f};
     const struct bw_look *look = &s->scene->look;
     const float night = 0.35f + 0.65f * (float)fmin(look->key, 1);
-    *l = (struct bw_backdrop_light){.windows = look->sky ? 0 : 0.6f * night, .bare = look->sky != NULL};
+    *l = (struct bw_backdrop_light){
+        .windows = look->sky ? 0 : 0.6f * night, .stars = look->sky ? 0 : 1, .bare = look->sky != NULL};
     const struct bw_light *sun = look->sky && look->sky->n_lights ? look->sky->light : NULL; // no lamp of the preset's
     const double flat = fmax(sqrt(dir[0] * dir[0] + dir[1] * dir[1]), 1e-9),
                  low[3] = {dir[0] / flat, dir[1] / flat, 0.03};
