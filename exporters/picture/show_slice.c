@@ -28,6 +28,34 @@ static int position_parse(const char *text, double middle, double *out)
     return 0;
 }
 
+/// Where along `axis`, within ends[0] … ends[1].
+static enum bw_status place_find(struct bw_exporter *e, const struct bw_picture_params *params, int axis,
+                                 const double ends[2], double *at)
+{
+    const int flat = e->domains[e->domain]->thin >= 0;
+    if (!position_parse(flat ? NULL : params->position, 0.5 * (ends[0] + ends[1]), at))
+        return e->host->fail(e, BW_ERR_PRESET, "position is \"%s\"; a length such as \"0.4 m\", or center, is wanted",
+                             params->position);
+    if (*at < ends[0] || *at > ends[1])
+        return e->host->fail(e, BW_ERR_PRESET, "position %g m lies outside the domain, which spans %g to %g m along %c",
+                             *at, ends[0], ends[1], "xyz"[axis]);
+    return BW_OK;
+}
+
+enum bw_status bw_show_slice_check(struct bw_exporter *e, const struct bw_picture_params *params)
+{
+    const struct bw_domain_info *d = e->domains[e->domain];
+    const double *range = params->range.items;
+    const int a = params->axis, boxed = d->n[0] > 0;
+    double at, ends[2] = {boxed ? d->origin[a] : -HUGE_VAL, boxed ? d->origin[a] + d->n[a] * d->h : HUGE_VAL};
+    if (params->range.count && params->range.count != 2)
+        return e->host->fail(e, BW_ERR_PRESET, "range wants two numbers, [lowest, highest]");
+    if (params->range.count && !(range[0] < range[1]))
+        return e->host->fail(e, BW_ERR_PRESET, "range is [%g, %g]: the lowest comes first, and is not the highest",
+                             range[0], range[1]);
+    return d->thin >= 0 ? BW_OK : place_find(e, params, a, ends, &at);
+}
+
 /// Where a slice lies: axes, cells, and room for its arrays.
 struct cut {
     int axis, right, up;
@@ -60,13 +88,9 @@ static enum bw_status cut_make(const struct bw_making *m, const struct bw_snapsh
     cut->right = cut->axis == 0 ? 1 : 0;
     cut->up = cut->axis == 2 ? 1 : 2;
     int a = cut->axis;
-    double middle = 0.5 * (lo[a] + hi[a]), at;
-    if (!position_parse(d->thin >= 0 ? NULL : params->position, middle, &at))
-        return e->host->fail(e, BW_ERR_PRESET, "position is \"%s\"; a length such as \"0.4 m\", or center, is wanted",
-                             params->position);
-    if (at < lo[a] || at > hi[a])
-        return e->host->fail(e, BW_ERR_PRESET, "position %g m lies outside the domain, which spans %g to %g m along %c",
-                             at, lo[a], hi[a], "xyz"[a]);
+    double at;
+    const enum bw_status status = place_find(e, params, a, (const double[2]){lo[a], hi[a]}, &at);
+    if (status) return status;
     for (int b = 0; b < 3; b++) {
         cut->lo[b] = (int32_t)lround((lo[b] - d->origin[b]) / d->h);
         cut->n[b] = (int32_t)lround((hi[b] - lo[b]) / d->h);
@@ -164,8 +188,6 @@ enum bw_status bw_show_slice(const struct bw_making *m, struct bw_image *img)
     if (!f)
         return e->host->fail(e, BW_ERR_PRESET, "there is no field \"%s\" to slice",
                              params->field ? params->field : "density");
-    if (params->range.count && params->range.count != 2)
-        return e->host->fail(e, BW_ERR_PRESET, "range wants two numbers, [lowest, highest]");
     enum bw_status status = cut_make(m, f, &cut, &s);
     if (status) return status;
     s.field = f->info->name;

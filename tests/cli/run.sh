@@ -169,6 +169,20 @@ run retime "$odd" --speed 0.5 --out slow; expect "its retime: a preset is UTF-8"
 rm "$odd/vdb/puff_1001.vdb"
 run check "$odd"; expect "what is wrong with it" 1 "the first frames are missing"
 
+# ---- what exporters are told is looked at before the bake, not when the first frame is written ----
+told() { # told WHAT PATTERN
+    sed 's/0.64, 0.02, 1.28/0.64, 0.64, 1.28/; /^export/q' puff.yaml >told.yaml
+    echo "  - $1" >>told.yaml
+    run check told.yaml
+    expect "$1" 3 "told.yaml:13:5: .*$2"
+}
+told 'vdb: {fields: [density, vle]}' 'vdb: there is no field "vle"; the fields are density, temperature, vel'
+told 'png: {field: soot}' 'there is no field "soot"; the fields are density'
+told 'png: {range: [0, 1, 2]}' 'range wants two numbers'
+told 'mp4: {view: slice, range: [1, 0]}' 'range is \[1, 0\]: the lowest comes first'
+told 'png: {position: middle}' 'position is "middle"; a length'
+told 'png: {position: 3 m}' 'position 3 m lies outside the domain, which spans -0.32 to 0.32 m along y'
+
 # ---- flat caches in preview: the slice that the bake showed, or across the thin axis ----
 size_of() { od -An -tu1 -j16 -N8 "$1"; }
 sed 's/0.64, 0.02, 1.28/0.02, 0.64, 1.28/; s/name: puff/name: flat/' puff.yaml >flat.yaml

@@ -291,6 +291,36 @@ static enum bw_status exporter_plan(struct run_exporter *x, struct bw_frame fram
     return p.status;
 }
 
+/* A field that an exporter names is there, or it is said now and not when the first frame is written. */
+static enum bw_status field_check(const struct run_exporter *x, const struct field_table *fields, const char *name)
+{
+    char have[400] = "none";
+    size_t used = 0;
+    if (!name || !*name || fields_find(fields, name, x->domain)) return BW_OK;
+    for (int32_t i = 0; i < fields->n; i++) {
+        const struct run_field *f = &fields->field[i];
+        if (f->particles || f->domain != x->domain || used + strlen(f->name) + 3 > sizeof have) continue;
+        used += (size_t)snprintf(have + used, sizeof have - used, "%s%s", used ? ", " : "", f->name);
+    }
+    return log_fail(x->list->log, &x->preset->place, BW_ERR_PRESET, "%s: there is no field \"%s\"; the fields are %s",
+                    x->pub.id, name, have);
+}
+
+static enum bw_status rows_check(const struct run_exporter *x, const struct field_table *fields,
+                                 const struct bw_param *row, uint32_t n, const char *values)
+{
+    enum bw_status status = BW_OK;
+    for (uint32_t i = 0; i < n && status == BW_OK; i++) {
+        const char *at = values + row[i].offset;
+        const struct bw_list *list = (const void *)at;
+        if (row[i].type == BW_PARAM_FIELD) status = field_check(x, fields, *(const char *const *)(const void *)at);
+        if (row[i].type == BW_PARAM_GROUP) status = rows_check(x, fields, row[i].sub, row[i].n_sub, at);
+        for (int64_t k = 0; row[i].type == BW_PARAM_LIST && k < list->count && status == BW_OK; k++)
+            status = rows_check(x, fields, row[i].sub, row[i].n_sub, (const char *)list->items + k * row[i].sub_size);
+    }
+    return status;
+}
+
 enum bw_status exporters_plan(struct exporter_list *list, const struct field_table *fields)
 {
     const struct bw_bake_info *bake = list->bake;
@@ -302,7 +332,9 @@ enum bw_status exporters_plan(struct exporter_list *list, const struct field_tab
         if (fields->field[i].particles) names[frame.n_particles++].name = fields->field[i].name;
     enum bw_status first = BW_OK;
     for (int32_t i = 0; i < list->n; i++) {
+        const struct run_exporter *x = &list->exporter[i];
         enum bw_status status = exporter_plan(&list->exporter[i], frame);
+        if (status == BW_OK) status = rows_check(x, fields, x->pub.desc->params, x->pub.desc->n_params, x->param_mem);
         if (first == BW_OK) first = status;
     }
     bw_free(names);

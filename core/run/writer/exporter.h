@@ -58,7 +58,7 @@ void exporters_init(struct exporter_list *list);
 /// Add one of the preset's, for which there is room. After a failure, said unless memory ran out, exporters_free takes
 /// care of what there is.
 enum bw_status exporter_add(struct exporter_list *list, const struct bw_preset_export *preset);
-/// Claim the names that exporters say beforehand.
+/// Claim the names that exporters say beforehand, and see that the fields that they name are there.
 enum bw_status exporters_plan(struct exporter_list *list, const struct field_table *fields);
 /// The part of a frame that an exporter writes.
 static inline uint32_t exporter_part(const struct run_exporter *x)
