@@ -291,6 +291,27 @@ Test(props, hills_have_a_sunny_side)
     cr_expect_gt(unlike, 0.02, "%g", unlike);
 }
 
+/* What is lost in the air is the wall that stands behind it, darker towards the picture's edges: no seam where the floor
+ * ends. */
+Test(props, air_ends_in_the_wall_that_is_seen)
+{
+    struct bw_scene scene = {.look = BW_LOOK_DEFAULT,
+                             .camera = {{0, -3, 1}, {1, 0, 0}, {0, 0, 1}, {0, 1, 0}, 0.4, 0.3, 0, 0}};
+    const struct bw_studio studio = {.scene = &scene,
+                                     .room = {.wall = {0.1f, 0.2f, 0.3f}, .edge = {0.02f, 0.03f, 0.04f}}};
+    scene.look.visibility = 3;
+    for (int i = -2; i <= 2; i++) {
+        const double uv[2] = {0.4 * i, 0.2 * i}, length = sqrt(1 + pow(0.4 * uv[0], 2) + pow(0.3 * uv[1], 2));
+        const double dir[3] = {0.4 * uv[0] / length, 1 / length, 0.3 * uv[1] / length};
+        struct bw_behind wall;
+        float lost[3] = {1, 1, 1};
+        bw_studio_colour(&studio, scene.camera.eye, dir, uv, 0.5f, &wall);
+        bw_studio_air(&studio, dir, 1e6, BW_HIDDEN, lost);
+        for (int c = 0; c < 3; c++)
+            cr_expect_float_eq(lost[c], wall.rgb[c], 1e-6, "%d: %g, not %g", i, (double)lost[c], (double)wall.rgb[c]);
+    }
+}
+
 /* At the visibility a fiftieth of the contrast is left, half as far its root. */
 Test(props, air_hides_what_is_far)
 {

@@ -9,6 +9,7 @@
 #include <picture/volume/sky/sphere.h>
 
 #include <math.h>
+#include <string.h>
 
 enum { PARTS = 6 };    ///< of a pixel of the floor, at most
 #define LONG 3.0       ///< times as long as wide: so much of it is one
@@ -25,6 +26,28 @@ enum bw_status bw_studio_make(const struct bw_tools *tools, const struct bw_scen
         s->rocks.wide = fmax(s->rocks.wide, scene->hi[a] - scene->lo[a]);
     }
     return scene->floor ? bw_floor_make(tools, s) : BW_OK;
+}
+
+/// The studio's wall at u, v of half the picture, where it is seen: it darkens towards the edges.
+static void room_wall(const struct bw_studio *s, const double dir[3], double u, double v, float rgb[3])
+{
+    const struct bw_look *look = &s->scene->look;
+    const float vignette = (float)exp(-0.9 * (u * u + (v + 0.15) * (v + 0.15)));
+    for (int c = 0; c < 3; c++) {
+        rgb[c] = s->room.edge[c] + (s->room.wall[c] - s->room.edge[c]) * vignette;
+        if (look->ground == BW_GROUND_CYCLORAMA && !look->has_background && s->map) // one paint with the floor
+            rgb[c] = BW_CYCLORAMA * s->far[c] * (1 - 0.4f * (float)fmax(dir[2], 0));
+    }
+}
+
+/// The same as the camera sees it along `dir`; elsewhere its middle.
+static void room_wall_along(const struct bw_studio *s, const double dir[3], float rgb[3])
+{
+    const struct bw_camera *c = &s->scene->camera;
+    double right = 0, up = 0, ahead = 0;
+    for (int a = 0; a < 3; a++) right += c->right[a] * dir[a], up += c->up[a] * dir[a], ahead += c->forward[a] * dir[a];
+    memcpy(rgb, s->room.wall, sizeof s->room.wall);
+    if (ahead > 1e-6) room_wall(s, dir, right / (ahead * c->tan_x), up / (ahead * c->tan_y), rgb);
 }
 
 /// Of a clear night, or of the sky that there is; trees and houses are dark, and a fire lights them a little.
@@ -46,11 +69,11 @@ static void far_light(const struct bw_studio *s, const double dir[3], struct bw_
         look->has_background || (look->backdrop == BW_BACKDROP_STUDIO && !look->sky); // ends all that is far
     for (int c = 0; c < 3; c++) {
         if (!look->sky) l->zenith[c] = night * zenith[c], l->horizon[c] = night * horizon[c];
-        if (wall) l->horizon[c] = s->room.wall[c];
         l->stands[c] = (look->sky ? 0.05f : 0.02f) * s->room.above[c] * (look->sky ? 1 : 0.5f) + 0.006f * s->far[c];
         l->sky[c] = look->sky ? s->room.above[c] : 0;
         l->sun[c] = sun ? BW_SUN_SURFACE * sun->rgb[c] * (float)look->key : 0;
     }
+    if (wall) room_wall_along(s, dir, l->horizon);
     for (int a = 0; a < 3 && sun; a++) l->to[a] = sun->to[a];
 }
 
@@ -81,16 +104,8 @@ static void wall_colour(const struct bw_studio *s, const double dir[3], double u
         bw_backdrop_see((enum bw_backdrop)look->backdrop, &light, dir, s->pixel, rgb);
         return;
     }
-    const float vignette = (float)exp(-0.9 * (u * u + (v + 0.15) * (v + 0.15)));
-    if (look->sky && !look->has_background) {
-        bw_studio_sky(s, dir, rgb);
-        return;
-    }
-    for (int c = 0; c < 3; c++) {
-        rgb[c] = s->room.edge[c] + (s->room.wall[c] - s->room.edge[c]) * vignette;
-        if (look->ground == BW_GROUND_CYCLORAMA && !look->has_background && s->map) // one paint with the floor
-            rgb[c] = BW_CYCLORAMA * s->far[c] * (1 - 0.4f * (float)fmax(dir[2], 0));
-    }
+    if (look->sky && !look->has_background) bw_studio_sky(s, dir, rgb);
+    else room_wall(s, dir, u, v, rgb);
 }
 
 /// Where water stands: what it mirrors, and along which way.
