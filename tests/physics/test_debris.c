@@ -201,6 +201,17 @@ Test(debris, thrown_as_told)
     }
 }
 
+Test(debris, other_seeds_throw_others)
+{
+    double first[2];
+    for (int n = 0; n < 2; n++) {
+        struct yard y = yard_run((struct setting){.voxel = 0.4}, n ? MANY "seed: 1" : MANY "seed: 0");
+        first[n] = y.pos[0];
+        test_end(&y.run);
+    }
+    cr_assert_neq(first[0], first[1]);
+}
+
 /* A rate, over a life of half a second that ends in the run: amount times seconds times the ball, in any steps. */
 Test(debris, leaves_as_much_in_any_steps)
 {
