@@ -26,14 +26,22 @@ static int grid_find(const struct bwvdb_file *f, const char *const *names, uint3
     return -1;
 }
 
-/// The grid to show: the user's, else density, else the first that can be read.
+static int is_surface(const struct bwvdb_file *f, int grid)
+{
+    return grid >= 0 && bwvdb_grid_info(f, grid)->grid_class == BWVDB_CLASS_LEVEL_SET;
+}
+
+/// The grid to show: the user's, else density, else the first that can be read, numbers before vectors and surfaces.
 static int grid_choose(const struct bw_vdb_view *v, const struct bwvdb_file *f)
 {
     if (v->field) return bwvdb_find(f, v->field);
     int g = grid_find(f, bw_density_names, 1);
     if (g < 0) g = grid_find(f, bw_flame_names, 1);
-    for (int32_t i = 0; g < 0 && i < bwvdb_count(f); i++)
-        if (bwvdb_grid_info(f, i)->comps) g = i;
+    for (int wish = 0; g < 0 && wish < 3; wish++)
+        for (int32_t i = 0; g < 0 && i < bwvdb_count(f); i++) {
+            const uint32_t comps = bwvdb_grid_info(f, i)->comps;
+            if (wish < 2 ? comps == (wish ? 3 : 1) && !is_surface(f, i) : comps > 0) g = i;
+        }
     return g;
 }
 
@@ -134,6 +142,7 @@ static enum bw_status file_survey(struct bw_vdb_view *v, const char *path, int f
         return BW_ERR_USAGE;
     }
     if (v->voxel <= 0) v->voxel = info->voxel[0];
+    if (first) v->arrows = info->comps == 3 && grid_find(f, bw_dye_names, 3) < 0;
     const int flame = v->field ? -1 : grid_find(f, bw_flame_names, 1);
     bounds_join(v, info);
     if (flame >= 0) { // a clean fire has no smoke
@@ -352,6 +361,10 @@ enum bw_status bw_vdb_volume(const struct bw_vdb_view *v, const char *path, stru
     const int vel = v->moves ? grid_find(f, bw_velocity_names, 3) : -1;
     if (grids[0] < 0 && grids[1] < 0) grids[0] = grid_choose(v, f);
     if (grids[0] >= 0 && bwvdb_grid_info(f, grids[0])->comps != 1) grids[0] = -1;
+    if (is_surface(f, grids[0])) { // of something solid, or of water: no smoke as thick as it is far from there
+        grids[SOLID] = grids[0];
+        grids[0] = -1;
+    }
     box_choose(v, f, grids, &out->box);
     size_t cells = bw_dense_cells(&out->box);
     enum bw_status status = BW_OK;

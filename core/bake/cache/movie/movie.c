@@ -199,11 +199,11 @@ static enum bw_status frames_make(struct show *s, const struct bw_sequence *q)
 }
 
 /// Slices of a bake that showed slices: of the same field across the same axis, where nothing else was said.
-static int slice_as_baked(struct show *s, const struct bw_sequence *q)
+static int slice_as_baked(struct show *s)
 {
     struct wish *w = s->wish;
     const struct cache_slice *own = &s->own;
-    w->start = q->frame[0];
+    w->start = s->cache->files.frame[0]; // of all, whichever are shown
     if (w->slice == 0 || !cache_look_slice(&s->own, s->cache)) return 0;
     w->slice = 1;
     w->start = own->first;
@@ -227,6 +227,7 @@ static void slice_default(struct wish *w, const struct bw_vdb_view *v)
         if (w->slice < 0) w->slice = 1;
         if (w->axis < 0) w->axis = a;
     }
+    if (w->slice < 0) w->slice = v->arrows;
     w->slice = w->slice > 0;
     if (w->axis < 0) w->axis = 1;
     if (w->vectors < 0) w->vectors = 0;
@@ -249,7 +250,7 @@ static enum bw_status files_look(struct show *s, const struct bw_sequence *q)
 /// What is to be seen, and how, in all files.
 static enum bw_status show_look(struct show *s, const struct bw_sequence *q)
 {
-    const int baked = slice_as_baked(s, q);
+    const int baked = slice_as_baked(s);
     s->view.field = s->wish->field;
     enum bw_status status = files_look(s, q);
     if (s->said && s->view.fps > 0) s->said->time.fps = s->view.fps;
