@@ -142,6 +142,7 @@ static enum bw_status file_survey(struct bw_vdb_view *v, const char *path, int f
         return BW_ERR_USAGE;
     }
     if (v->voxel <= 0) v->voxel = info->voxel[0];
+    if (first) snprintf(v->grid, sizeof v->grid, "%s", info->name);
     if (first) v->arrows = info->comps == 3 && grid_find(f, bw_dye_names, 3) < 0;
     const int flame = v->field ? -1 : grid_find(f, bw_flame_names, 1);
     bounds_join(v, info);

@@ -73,6 +73,7 @@ Test(views, numbers_come_first)
     write_and_free(w);
     float *memory = file_seen(&v, &volume);
     cr_assert(volume.density && !volume.solid && !v.arrows);
+    cr_assert_str_eq(v.grid, "steam");
     give(NULL, memory);
     w = writer_new(BWVDB_BLOSC, 1);
     grid_add(w, "push", BWVDB_CLASS_UNKNOWN, 3, smoke);

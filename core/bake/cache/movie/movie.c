@@ -135,7 +135,7 @@ static enum bw_status slice_frame(struct show *s, const char *path, int64_t fram
     if (status) return status;
     memcpy(s->cut[0], slice.lo, sizeof slice.lo);
     memcpy(s->cut[1], slice.hi, sizeof slice.hi);
-    slice.field = w->field ? w->field : "density";
+    slice.field = w->field ? w->field : s->view.grid;
     slice.frame = frame;
     slice.time = (double)(frame - w->start) / fps;
     slice.fps = fps;
