@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kept.h"
-#include "show_slice.h"
+#include "slice_place.h"
 #include <picture/gather/fields.h>
 #include <picture/volume/sky/hdri.h>
 
@@ -35,7 +35,7 @@ enum bw_status bw_picture_files(const struct bw_picture *p, const struct bw_pict
     struct bw_exporter *e = p->tools.ctx;
     const int flat = e->domains[e->domain]->thin >= 0;
     if (!bw_picture_params_render(params, p->slices) || (flat && params->view != BW_VIEW_RENDER))
-        return bw_show_slice_check(e, params);
+        return bw_slice_check(e, params);
     char why[1200];
     struct bw_sky_wish wish;
     struct bw_look look;

@@ -1,60 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "show_slice.h"
+#include "slice_place.h"
 #include <picture/gather/fields.h>
 #include <picture/slice/slice.h>
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/// "center", or a number with m, cm or mm. 0: neither.
-static int position_parse(const char *text, double middle, double *out)
-{
-    static const struct {
-        const char *unit;
-        double metres;
-    } units[] = {{"", 1}, {"m", 1}, {"cm", 0.01}, {"mm", 0.001}};
-    char *end;
-    *out = middle;
-    if (!text || !strcmp(text, "center") || !strcmp(text, "centre")) return 1;
-    double v = strtod(text, &end);
-    if (end == text || !isfinite(v)) return 0;
-    end += strspn(end, " ");
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
-        if (strcmp(end, units[i].unit)) continue;
-        *out = v * units[i].metres;
-        return 1;
-    }
-    return 0;
-}
-
-/// Where along `axis`, within ends[0] … ends[1].
-static enum bw_status place_find(struct bw_exporter *e, const struct bw_picture_params *params, int axis,
-                                 const double ends[2], double *at)
-{
-    const int flat = e->domains[e->domain]->thin >= 0;
-    if (!position_parse(flat ? NULL : params->position, 0.5 * (ends[0] + ends[1]), at))
-        return e->host->fail(e, BW_ERR_PRESET, "position is \"%s\"; a length such as \"0.4 m\", or center, is wanted",
-                             params->position);
-    if (*at < ends[0] || *at > ends[1])
-        return e->host->fail(e, BW_ERR_PRESET, "position %g m lies outside the domain, which spans %g to %g m along %c",
-                             *at, ends[0], ends[1], "xyz"[axis]);
-    return BW_OK;
-}
-
-enum bw_status bw_show_slice_check(struct bw_exporter *e, const struct bw_picture_params *params)
-{
-    const struct bw_domain_info *d = e->domains[e->domain];
-    const double *range = params->range.items;
-    const int a = params->axis, boxed = d->n[0] > 0;
-    double at, ends[2] = {boxed ? d->origin[a] : -HUGE_VAL, boxed ? d->origin[a] + d->n[a] * d->h : HUGE_VAL};
-    if (params->range.count && params->range.count != 2)
-        return e->host->fail(e, BW_ERR_PRESET, "range wants two numbers, [lowest, highest]");
-    if (params->range.count && !(range[0] < range[1]))
-        return e->host->fail(e, BW_ERR_PRESET, "range is [%g, %g]: the lowest comes first, and is not the highest",
-                             range[0], range[1]);
-    return d->thin >= 0 ? BW_OK : place_find(e, params, a, ends, &at);
-}
 
 /// Where a slice lies: axes, cells, and room for its arrays.
 struct cut {
@@ -89,7 +41,7 @@ static enum bw_status cut_make(const struct bw_making *m, const struct bw_snapsh
     cut->up = cut->axis == 2 ? 1 : 2;
     int a = cut->axis;
     double at;
-    const enum bw_status status = place_find(e, params, a, (const double[2]){lo[a], hi[a]}, &at);
+    const enum bw_status status = bw_slice_place(e, params, a, (const double[2]){lo[a], hi[a]}, &at);
     if (status) return status;
     for (int b = 0; b < 3; b++) {
         cut->lo[b] = (int32_t)lround((lo[b] - d->origin[b]) / d->h);

@@ -5,8 +5,6 @@
 
 #include "kept.h"
 
-/// What the preset says of slices can be drawn: told before the bake. Errors are reported.
-enum bw_status bw_show_slice_check(struct bw_exporter *e, const struct bw_picture_params *params);
 /// Into *img (free it). Errors are already reported.
 enum bw_status bw_show_slice(const struct bw_making *m, struct bw_image *img);
 

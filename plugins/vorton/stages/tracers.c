@@ -2,8 +2,8 @@
 /* tracers: passive particles that show the flow. A shape is filled with them on a jittered lattice whose spacing
  * follows from `count`, so that their smoke is even to start with; with a `rate` it goes on giving out at random
  * places, so many shapes full a second. Each carries an amount of smoke, density times the volume it stands for, and a
- * colour; with `threads` they are drawn together to lines (threads.c). They move with vorton.advect where there is one, else here, along every evaluator and the grid fields of
- * `flow`. */
+ * colour; with `threads` they are drawn together to lines (threads.c). They move with vorton.advect where there is one,
+ * else here, along every evaluator and the grid fields of `flow`. */
 #include "carry.h"
 #include "threads.h"
 #include <common/shape/shape.h>

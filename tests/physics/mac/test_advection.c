@@ -439,7 +439,8 @@ static struct test_run round_the_seam(int by, const char *scheme)
 {
     return run(
         "billow: 1\n"
-        "domain: {cells: [65, 16, 16], voxel: 1, origin: [0, 0, 0], sides: {rest: closed, x-: periodic, x+: periodic}}\n"
+        "domain: {cells: [65, 16, 16], voxel: 1, origin: [0, 0, 0],\n"
+        "         sides: {rest: closed, x-: periodic, x+: periodic}}\n"
         "time: {fps: 1, frames: 1-2, dt: 1}\n"
         "stages:\n"
         "  - set: {id: flow, field: vel, keep: true, value: [\"9 + 6*exp(-((mod(x+195-%d,65)-60)/2)^2)\", 0, 0]}\n"

@@ -291,8 +291,8 @@ Test(props, hills_have_a_sunny_side)
     cr_expect_gt(unlike, 0.02, "%g", unlike);
 }
 
-/* What is lost in the air is the wall that stands behind it, darker towards the picture's edges: no seam where the floor
- * ends. */
+/* What is lost in the air is the wall that stands behind it, darker towards the picture's edges: no seam where the
+ * floor ends. */
 Test(props, air_ends_in_the_wall_that_is_seen)
 {
     struct bw_scene scene = {.look = BW_LOOK_DEFAULT,
