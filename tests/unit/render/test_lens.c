@@ -15,31 +15,38 @@ struct spot {
     double width, light;
 };
 
-/// Of a column of light 10 m from a camera whose lens has that radius and is sharp at `focus`.
-static struct spot column_seen(double aperture, double focus)
+/// A column of light 10 m from a camera whose lens has that radius and is sharp at `focus`.
+static struct bw_image column_picture(const struct bw_tools *with, double aperture, double focus)
 {
-    const double h = 0.1, pixel = 2 * 10 * 0.12 / SIZE;
+    const double h = 0.1;
     struct bw_lit lit = {.box = {{N, N, N}, {-0.5 * N * h, -0.5 * N * h, -0.5 * N * h}, h}};
     struct bw_scene scene = {.exposure = 1, .look = BW_LOOK_DEFAULT};
     const struct bw_volume v = {.box = lit.box};
     const struct bw_ambient none = {.coarse = {.box = lit.box}};
     struct bw_aim aim = {.tan_long = 0.12, .has_target = 1, .distance = 10, .aperture = aperture, .focus = focus};
     struct bw_image img;
-    struct spot s = {0};
-    double first = 0, second = 0;
     scene.look.has_background = 1; // black
     lit.rgbs = take(NULL, (size_t)N * N * N * 4 * sizeof(float));
     for (int k = 4; k < 12; k++) lit.rgbs[4 * ((k * N + N / 2) * N + N / 2)] = 1;
     bw_camera_fit(&scene.camera, &aim, (double[3]){-1, -1, -1}, (double[3]){1, 1, 1}, 1);
     cr_assert_eq(bw_image_init(&img, &tools, SIZE, SIZE), BW_OK);
-    cr_assert_eq(bw_march(&tools, &(struct bw_shot){&lit, &none, &v, &scene}, &img, NULL), BW_OK);
+    cr_assert_eq(bw_march(with, &(struct bw_shot){&lit, &none, &v, &scene}, &img, NULL), BW_OK);
+    free(lit.rgbs);
+    return img;
+}
+
+static struct spot column_seen(double aperture, double focus)
+{
+    const double pixel = 2 * 10 * 0.12 / SIZE;
+    struct bw_image img = column_picture(&tools, aperture, focus);
+    struct spot s = {0};
+    double first = 0, second = 0;
     for (int i = 0; i < SIZE * SIZE; i++) {
         const double x = pixel * (i % SIZE), light = (double)img.px[3 * i];
         s.light += light, first += x * light, second += x * x * light;
     }
     s.width = sqrt(second / s.light - pow(first / s.light, 2));
     bw_image_free(&img);
-    free(lit.rgbs);
     return s;
 }
 
@@ -91,4 +98,40 @@ Test(lens, obstacles_blur_too)
     cr_log_info("steepest edge: %.3f, in focus %.3f, out of it %.3f", sharp, focused, blurred);
     cr_assert_gt(focused, 0.6 * sharp);
     cr_assert_lt(blurred, 0.4 * focused);
+}
+
+/* Amid a blurred column of even light all rows are alike but for grain: sixteen rays in each pixel leave .042
+ * of the light. */
+Test(lens, blur_is_even)
+{
+    enum { LEFT = SIZE / 2 - 4, WIDE = 12, TOP = SIZE / 2 - 6, ROWS = 10 };
+    struct bw_image img = column_picture(&tools, 0.15, 5);
+    double spread = 0, light = 0;
+    for (int x = LEFT; x < LEFT + WIDE; x++) {
+        double sum = 0, square = 0;
+        for (int y = TOP; y < TOP + ROWS; y++)
+            sum += brightness(&img, x, y) / ROWS, square += pow(brightness(&img, x, y), 2) / ROWS;
+        spread += square - sum * sum, light += sum;
+    }
+    const double grain = sqrt(spread / WIDE) / (light / WIDE);
+    cr_log_info("grain: %.3f of the light", grain);
+    cr_expect_lt(grain, 0.02, "%g of the light", grain);
+    bw_image_free(&img);
+}
+
+static void backwards(void *ctx, int64_t n, void (*fn)(int64_t i, void *user), void *user)
+{
+    (void)ctx;
+    for (int64_t i = n - 1; i >= 0; i--) fn(i, user);
+}
+
+/* Which rays a pixel is given does not depend on what was drawn before it. */
+Test(lens, order_does_not_matter)
+{
+    struct bw_tools other = tools;
+    other.parallel = backwards;
+    struct bw_image one = column_picture(&tools, 0.15, 5), two = column_picture(&other, 0.15, 5);
+    cr_assert_arr_eq(one.px, two.px, 3 * SIZE * SIZE * sizeof *one.px);
+    bw_image_free(&one);
+    bw_image_free(&two);
 }

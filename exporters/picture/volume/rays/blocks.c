@@ -125,7 +125,8 @@ static enum bw_status busy_make(const struct bw_tools *tools, const struct bw_li
     return BW_OK;
 }
 
-/// Widen the depth range of the screen tiles that a sphere of radius r about p may touch.
+/// Widen the depth range of the screen tiles that a sphere of radius r about p may touch, as any place of the lens sees
+/// it.
 static void tiles_mark(struct bw_blocks *b, const struct bw_camera *c, const int32_t pixels[2], const double p[3],
                        double r)
 {
@@ -137,6 +138,8 @@ static void tiles_mark(struct bw_blocks *b, const struct bw_camera *c, const int
     if (z < -r) return;
     double distance = sqrt(x * x + y * y + z * z), spread = 1.2 * r / (z - r);
     if (z > 2 * r) {
+        if (c->aperture > 0)
+            spread += c->aperture * fmax(fabs(1 / (z - r) - 1 / c->focus), fabs(1 / (z + r) - 1 / c->focus));
         range[0][0] = (x / z - spread) / c->tan_x, range[0][1] = (x / z + spread) / c->tan_x;
         range[1][0] = (y / z - spread) / c->tan_y, range[1][1] = (y / z + spread) / c->tan_y;
     }
@@ -148,8 +151,8 @@ static void tiles_mark(struct bw_blocks *b, const struct bw_camera *c, const int
     for (int j = lo[1]; j <= hi[1]; j++)
         for (int i = lo[0]; i <= hi[0]; i++) {
             float *t = b->reach + 2 * (j * b->tiles[0] + i);
-            t[0] = bw_least(t[0], (float)(distance - r));
-            t[1] = bw_most(t[1], (float)(distance + r));
+            t[0] = bw_least(t[0], (float)(distance - r - c->aperture));
+            t[1] = bw_most(t[1], (float)(distance + r + c->aperture));
         }
 }
 

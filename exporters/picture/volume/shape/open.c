@@ -4,7 +4,8 @@
  * and five places on its rim are alike, no more. */
 #include "open.h"
 
-enum { FEW = 6 }; ///< rays that tell half-shadow from light and from shadow
+enum { FEW = 6 };  ///< rays that tell half-shadow from light and from shadow
+#define APART 61.0 ///< turns from a place's angle to its radius: a lattice of 256, spread evenly
 
 /// Of the lamp's radius; turned by how much: the i-th of n places on it, or of FEW on its rim.
 static double radius_at(int i, int n, int rim, double *turn)
@@ -22,7 +23,8 @@ static float rays_open(const struct bw_shapes *s, const struct bw_open_place *at
     bw_light_across(lamp->to, u, w);
     for (int i = 0; i < n; i++) {
         double to[3], up = 0, face = 0, turn;
-        const double r = lamp->half * radius_at(i, n, rim, &turn);
+        double r = lamp->half * radius_at(i, n, rim, &turn);
+        if (at->rays < 1) r = lamp->half * sqrt(fmod(APART * (double)at->turn, 1));
         turn += 6.283185307179586 * (double)at->turn;
         for (int a = 0; a < 3; a++) {
             to[a] = lamp->to[a] + r * (cos(turn) * u[a] + sin(turn) * w[a]);
@@ -43,5 +45,5 @@ float bw_shapes_open(const struct bw_shapes *s, const struct bw_open_place *at, 
         const float few = rays_open(s, at, p, lamp, FEW, 1);
         if (few <= 0 || few >= 1) return bw_most(few, 0);
     }
-    return bw_most(rays_open(s, at, p, lamp, at->rays, 0), 0);
+    return bw_most(rays_open(s, at, p, lamp, at->rays > 1 ? at->rays : 1, 0), 0);
 }

@@ -6,7 +6,7 @@
 #include "shapes.h"
 
 /// From a place on a surface that faces `face` (a unit vector, or 0: on none), `rays` of them to a lamp, turned by
-/// 0 … 1.
+/// 0 … 1; 0: one, to a place on it that `turn` says, for those who ask many times.
 struct bw_open_place {
     const double *p, *face;
     int32_t rays;

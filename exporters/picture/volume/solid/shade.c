@@ -151,7 +151,7 @@ static void finish_find(struct lit_place *g)
     struct bw_material_place at = {.scorch = bw_scorch_at(&look->scorch, s->at.p, s->at.normal)};
     double slant = 0, relief[3];
     for (int a = 0; a < 3; a++) slant -= s->at.normal[a] * s->dir[a];
-    at.footprint = studio->pixel * s->away / fmax(slant, 0.3);
+    at.footprint = bw_studio_wide(studio, s->away) / fmax(slant, 0.3);
     for (int a = 0; a < 3; a++) {
         for (int w = 0; w < 3; w++) at.n[a] += (form ? form->axis[a][w] : a == w) * s->at.normal[w];
         at.p[a] = form ? s->hit->own[a] : s->at.p[a];

@@ -13,7 +13,7 @@ struct bw_shadow_place {
     double normal[3];
     double face[3]; ///< a unit vector across its triangle, or 0: not on an obstacle as it is
     float turn;     ///< 0 … 1, blue noise: how the rays to a lamp are turned about its middle
-    int32_t rays;   ///< to a lamp in whose half-shadow it lies
+    int32_t rays;   ///< to a lamp in whose half-shadow it lies; 0: one of many asks
 };
 
 /// Share of a lamp that obstacles let through, 0 … 1.

@@ -29,6 +29,13 @@ struct bw_look_room bw_look_room(const struct bw_look *l)
     return r;
 }
 
+double bw_studio_wide(const struct bw_studio *s, double depth)
+{
+    const struct bw_camera *c = &s->scene->camera;
+    const double wide = s->pixel * depth, circle = 2 * c->aperture * (depth / c->focus - 1);
+    return c->aperture > 0 ? hypot(wide, s->blur * circle) : wide;
+}
+
 void bw_studio_sky(const struct bw_studio *s, const double to[3], float rgb[3])
 {
     const struct bw_look *look = &s->scene->look;

@@ -34,9 +34,12 @@ struct bw_studio {
     double fire_wide[2]; ///< standard deviations of where it comes from, level and upright, m
     struct bw_stones_field rocks;
     double pixel;   ///< width at a distance of 1 of what one ray sees; set by the caller
+    double blur;    ///< of what a wide lens blurs a place to, the share that one ray sees; set by the caller
     int32_t grains; ///< parts, squared, in which a ray sees stones, ≤ BW_GRAINS; set by the caller
 };
 
+/// How wide is what one ray sees so far away, m: what is finer there is a mean.
+double bw_studio_wide(const struct bw_studio *s, double depth);
 /// The room's light from a direction, a unit vector.
 void bw_studio_sky(const struct bw_studio *s, const double to[3], float rgb[3]);
 

@@ -216,7 +216,7 @@ static void ground_seen(const struct bw_studio *s, const double p[3], const doub
                         struct bw_ground_spot *mean)
 {
     const enum bw_ground kind = (enum bw_ground)s->scene->look.ground;
-    const double flat = fmax(sqrt(dir[0] * dir[0] + dir[1] * dir[1]), 1e-9), across = e->depth * s->pixel,
+    const double flat = fmax(sqrt(dir[0] * dir[0] + dir[1] * dir[1]), 1e-9), across = bw_studio_wide(s, e->depth),
                  along = across / fmax(-dir[2], 1e-4);
     const int parts = (int)fmin(fmax(ceil(along / (LONG * across)), 1), PARTS);
     const double footprint = fmax(across, along / (LONG * parts));
@@ -261,7 +261,7 @@ void bw_studio_colour(const struct bw_studio *s, const double eye[3], const doub
     for (int a = 0; a < 3; a++) p[a] = eye[a] + b->depth * dir[a];
     for (int a = 0; a < 2; a++) r2 += pow(p[a] - 0.5 * (scene->lo[a] + scene->hi[a]), 2);
     float lit[3] = {0}, fade = (float)exp(-r2 / (wide * size * size));
-    const double footprint = b->depth * s->pixel / sqrt(fmax(-dir[2], 1e-3));
+    const double footprint = bw_studio_wide(s, b->depth) / sqrt(fmax(-dir[2], 1e-3));
     struct earth e = {eye, dir, &spot, .depth = b->depth, .footprint = footprint, .turn = turn};
     ground_seen(s, p, dir, &e, &spot);
     scorch_floor(&scene->look.scorch, p, footprint, &spot);

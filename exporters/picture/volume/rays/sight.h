@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What one ray of a picture sees: the medium, obstacles and the studio behind. */
+#ifndef BW_SIGHT_H
+#define BW_SIGHT_H
+
+#include "haze.h"
+#include "march.h"
+#include "through.h"
+#include <picture/volume/studio/studio.h>
+
+struct bw_still_spot;
+/// A picture in the making.
+struct bw_march {
+    struct bw_shot shot;
+    struct bw_through through;
+    bw_through_fn see;
+    struct bw_studio studio;
+    struct bw_blocks blocks;
+    struct bw_haze haze;
+    struct bw_image *img;
+    float *alpha;                ///< of each pixel, or NULL: the studio is seen
+    struct bw_still_spot *still; ///< NULL, or of each pixel: surfaces without blur
+    int32_t alone; ///< 1: edges of obstacles are found within a ray's part of a pixel; 0: by their being many
+};
+
+#define BW_CLEAR ((struct lanes){{1, 1, 1, 1}})
+/// What a ray has seen so far: light, and what gets through from behind.
+struct bw_sight {
+    int x, y;
+    float jitter;   ///< -0.5 … 0.5 steps
+    double lens[2]; ///< where on the lens, of its radius
+    double eye[3], dir[3];
+    float rgb[3];
+    struct lanes through;           ///< {rgb, grey}; BW_CLEAR at first
+    const struct bw_studio *studio; ///< as this ray sees it
+};
+
+/// Light along the ray through (u, v) in -1 … 1 over the picture, into `rgb`; answers how much smoke and obstacles
+/// cover. x, y, jitter, lens, through and studio are given.
+float bw_sight_see(const struct bw_march *m, const double uv[2], struct bw_sight *s, float rgb[3]);
+/// What is first behind the medium there, as the lens's middle sees it.
+void bw_sight_spot(const struct bw_march *m, const double uv[2], struct bw_sight *s, struct bw_still_spot *spot);
+
+#endif
