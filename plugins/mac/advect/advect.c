@@ -117,8 +117,9 @@ static enum bw_status pass_init(struct pass *p, struct bw_stage *s)
     p->block_ways = s->host->scratch(s, sizeof *p->block_ways * s->host->workers);
     p->block_near = s->host->scratch(s, sizeof *p->block_near * s->host->workers);
     p->block_rim = s->host->scratch(s, sizeof *p->block_rim * s->host->workers);
+    p->block_idle = s->host->scratch(s, sizeof *p->block_idle * s->host->workers);
     p->block_fast = s->host->scratch(s, sizeof *p->block_fast * s->host->workers);
-    if (p->memory && p->block_ways && p->block_near && p->block_rim && p->block_fast) return BW_OK;
+    if (p->memory && p->block_ways && p->block_near && p->block_rim && p->block_idle && p->block_fast) return BW_OK;
     return s->host->fail(s, BW_ERR_MEMORY, "Out of memory for displacements.");
 }
 

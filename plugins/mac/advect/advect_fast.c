@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* mac.advect's fast way: single precision, row by row, all traces within the block's halo. */
 #include "advect_outside.h"
-#include <common/tiles.h>
+
 #include <string.h>
 
 /// Nodes whose traces end on this side of open sides, whatever way of the block's they take: lo … hi along each axis.
@@ -22,13 +22,11 @@ struct traced {
     struct edge edge[4];        ///< of cell centres, then of the faces along each axis
 };
 
-/* Range of the ways ahead from a block, cells. They are shorter than a tile, so they lead through the tiles next to the
- * block at most; beyond a periodic side that cuts its tiles, which may be of few cells, through those next to them. */
-static struct range3 ways_find(const struct bw_block *b, const struct pass *p, bool *rim)
+struct range3 advect_ways(const struct bw_block *b, const struct pass *p, const struct tile_box *box, bool *rim)
 {
     struct range3 r;
     *rim = false;
-    const struct tile_box own = tile_box_of_block(b);
+    const struct tile_box own = *box;
     int32_t at[3], ring[3];
     for (int a = 0; a < 3; a++) {
         r.least[a] = (float)-p->still;
@@ -74,9 +72,16 @@ bool advect_block_fits(const struct bw_block *b, const struct pass *p)
 {
     const struct range3 *r = &p->block_ways[b->worker];
     float most = 0;
-    p->block_ways[b->worker] = ways_find(b, p, &p->block_rim[b->worker]);
+    const struct tile_box own = tile_box_of_block(b);
+    p->block_ways[b->worker] = advect_ways(b, p, &own, &p->block_rim[b->worker]);
     for (int a = 0; a < 3; a++) most = fmaxf(most, fmaxf(-r->least[a], r->most[a]));
     return most < MAX_HALO && advect_halo(p, (double)most) <= MAX_HALO;
+}
+
+void advect_around(const struct pass *p, const struct range3 *r, int32_t around[6])
+{
+    for (int s = 0; s < 6; s++)
+        around[s] = side_reach(p, s & 1 ? -(double)r->least[s >> 1] : (double)r->most[s >> 1], 0);
 }
 
 /* Where a trace ahead leads, `hat` is read; where one back leads, the fields as they were; the velocity on both. */
@@ -152,21 +157,44 @@ static struct traced traced_init(const struct pass *p, const struct bw_block *b)
     return t;
 }
 
-static void plane_trace(const struct bw_block *b, const struct pass *p, const struct traced *t, int32_t k)
+/* Are faces among the items? They take the mean of two cells' ways: traces begin one cell below the block. */
+static bool has_faces(const struct pass *p)
+{
+    bool any = false;
+    for (uint32_t q = 0; q < p->n_items; q++) any = any || p->item[q].info->kind == BW_MAC;
+    return any;
+}
+
+/// Rows of cells from which traces are wanted.
+struct wanted {
+    int32_t low; ///< first cell, and row, and plane
+    int32_t high[3];
+    const struct idle *idle; ///< NULL: faces need all of them
+};
+
+static struct wanted wanted_init(const struct bw_block *b, const struct pass *p)
+{
+    if (!has_faces(p)) return (struct wanted){0, {b->n[0], b->n[1], b->n[2]}, &p->block_idle[b->worker]};
+    return (struct wanted){-1, {b->n[0] + b->high[0], b->n[1] + b->high[1], b->n[2] + b->high[2]}, NULL};
+}
+
+static void plane_trace(const struct bw_block *b, const struct pass *p, const struct traced *t,
+                        const struct wanted *rows, int32_t k)
 {
     const struct bw_view *v = &b->view[0];
     for (int dir = BACK; dir <= (p->second ? AHEAD : BACK); dir++) {
         struct advect_trace row = {
-            .sy = (int32_t)v->sy, .sz = (int32_t)v->sz, .n = b->n[0] + 1 + b->high[0], .rule = advect_rule(p, dir)};
+            .sy = (int32_t)v->sy, .sz = (int32_t)v->sz, .n = rows->high[0] - rows->low, .rule = advect_rule(p, dir)};
         for (int a = 0; a < 3; a++) {
             row.scale[a] = a == b->grid->thin ? 0 : (float)(dir == BACK ? -p->scale : p->scale);
             row.least[a] = way_least(t->ways, dir, a);
             row.most[a] = way_most(t->ways, dir, a);
         }
-        for (int32_t j = -1; j < b->n[1] + b->high[1]; j++) {
+        for (int32_t j = rows->low; j < rows->high[1]; j++) {
+            if (rows->idle && !idle_holds(rows->idle, j, k)) continue;
             for (int a = 0; a < 3; a++) {
-                row.u[a] = bw_f32(v, a) + j * v->sy + k * v->sz - 1;
-                row.d[a] = t->plane[dir][k & 1][a] + j * t->stride - 1;
+                row.u[a] = bw_f32(v, a) + j * v->sy + k * v->sz + rows->low;
+                row.d[a] = t->plane[dir][k & 1][a] + j * t->stride + rows->low;
             }
             p->kernels->trace(&row);
         }
@@ -384,20 +412,29 @@ static void row_carry(const struct bw_block *b, const struct pass *p, const stru
     row_second(p, t, axis, j, k, &old, &hat, to);
 }
 
+static void plane_carry(const struct bw_block *b, const struct pass *p, const struct traced *t, uint32_t q, int c,
+                        int32_t k)
+{
+    const struct item *it = &p->item[q];
+    const bool mac = it->info->kind == BW_MAC;
+    const struct idle *idle = &p->block_idle[b->worker];
+    if (k == b->n[2] && !(mac && c == 2)) return;
+    for (int32_t j = 0; j < b->n[1] + (mac && c == 1 && b->high[1]); j++) {
+        if (mac || idle_holds(idle, j, k) >> q & 1) row_carry(b, p, it, t, c, j, k);
+        else idle_row(b, it, c, j, k);
+    }
+}
+
 void advect_block_fast(const struct bw_block *b, void *user)
 {
     const struct pass *p = user;
     const struct traced t = traced_init(p, b);
-    const int32_t *high = b->high; // high faces that are the next tile's are its work
-    for (int32_t k = b->grid->thin == 2 ? 0 : -1; k < b->n[2] + high[2]; k++) {
-        if (p->trace != TRACE_EULER) plane_trace(b, p, &t, k);
+    const struct wanted rows = wanted_init(b, p);
+    const int32_t first = b->grid->thin == 2 ? 0 : rows.low; // high faces that are the next tile's are its work
+    for (int32_t k = first; k < b->n[2] + b->high[2]; k++) {
+        if (p->trace != TRACE_EULER && k < rows.high[2]) plane_trace(b, p, &t, &rows, k);
         if (k < 0) continue;
         for (uint32_t q = 0; q < p->n_items; q++)
-            for (int c = 0; c < (int)p->item[q].info->comps; c++) {
-                bool mac = p->item[q].info->kind == BW_MAC;
-                if (k == b->n[2] && !(mac && c == 2)) continue;
-                for (int32_t j = 0; j < b->n[1] + (mac && c == 1 && high[1]); j++)
-                    row_carry(b, p, &p->item[q], &t, c, j, k);
-            }
+            for (int c = 0; c < (int)p->item[q].info->comps; c++) plane_carry(b, p, &t, q, c, k);
     }
 }

@@ -44,7 +44,8 @@ static struct bw_field *hat_take(struct pass *p, const struct bw_field_info *lik
 static void block_run(const struct bw_block *b, void *user)
 {
     const struct pass *p = user;
-    if (p->block_fast[b->worker]) advect_block_fast(b, user);
+    if (p->block_idle[b->worker].all) idle_block(b, p);
+    else if (p->block_fast[b->worker]) advect_block_fast(b, user);
     else advect_block_plain(b, user);
     advect_walls_mend(b, p);
 }
@@ -94,7 +95,8 @@ static enum bw_status group_run(struct pass *p)
     }
     double far = 0;
     p->second = false;
-    enum bw_status st = sweep_run(p, &far);
+    enum bw_status st = idle_find(p);
+    if (st == BW_OK) st = sweep_run(p, &far);
     p->second = true;
     if (st == BW_OK && two) st = sweep_run(p, &far);
     p->long_traces += far;

@@ -42,6 +42,14 @@ struct hats {
     bool used[2 * MAX_ITEMS];
 };
 
+/// Of one block: which rows have anything to carry.
+struct idle {
+    bool all;            ///< none has
+    int32_t tile[2];     ///< rows of a tile along y and z
+    uint8_t holds[2][2]; ///< by tile along z and y: items, a bit each, that traces from there may meet anything of
+    int32_t less[6];     ///< cells by which what has anything ends before the block does, on each side
+};
+
 /// Sweeps over groups of fields, all with the flow that `vel` holds and over one span of time.
 struct pass {
     struct bw_stage *stage;
@@ -70,6 +78,8 @@ struct pass {
     struct range3 *block_ways; ///< by worker: of the ways ahead from the block at hand, cells
     int32_t *block_near;       ///< by worker: halo of the block at hand if obstacles are near, else 0
     bool *block_rim;           ///< by worker: is a tile beside the block at hand asleep?
+    uint8_t *holds;            ///< by tile: items, a bit each, that are not their background there; NULL: unknown
+    struct idle *block_idle;   ///< by worker
     float *memory;             ///< displacements, `share` floats a worker
     size_t share, stride;
     const struct walls *walls; ///< NULL: no obstacles
@@ -155,9 +165,30 @@ enum advect_rule advect_rule(const struct pass *p, int dir);
 int32_t advect_halo(const struct pass *p, double limit);
 /// Finds the ways from a block, and whether all of them end within the widest halo: else it goes the plain way.
 bool advect_block_fits(const struct bw_block *b, const struct pass *p);
+/// Range of the ways ahead from a box of tiles, cells. They are shorter than a tile, so they lead through the tiles next
+/// to these at most; beyond a periodic side that cuts its tiles, which may be of few cells, through those next to them.
+/// *rim: one of those is asleep.
+struct range3 advect_ways(const struct bw_block *b, const struct pass *p, const struct tile_box *box, bool *rim);
+/// Cells around a box that fields are read at by traces back from it, with these ways ahead.
+void advect_around(const struct pass *p, const struct range3 *ways, int32_t around[6]);
 /// Reach of such a block's rows, by its own velocities. After advect_block_fits().
 int advect_block_reach(const struct bw_block *b, uint32_t row, int32_t reach[6], void *user);
 void advect_block_fast(const struct bw_block *b, void *user);
+
+/* ---- advect_idle.c ---- */
+
+/// Finds which tiles hold anything of the items. Errors: BW_ERR_MEMORY (reported).
+enum bw_status idle_find(struct pass *p);
+/// Of a block; not `known`: all of it may hold something.
+struct idle idle_init(const struct pass *p, const struct bw_block *b, bool known);
+/// Results where nothing is to be carried: the background.
+void idle_row(const struct bw_block *b, const struct item *it, int c, int32_t j, int32_t k);
+void idle_block(const struct bw_block *b, const struct pass *p);
+
+static inline uint8_t idle_holds(const struct idle *is, int32_t j, int32_t k)
+{
+    return is->holds[k >= is->tile[1]][j >= is->tile[0]];
+}
 
 /* ---- advect_plain.c: doubles, any distance, beyond the halo by the sampler ---- */
 

@@ -442,6 +442,12 @@ int32_t advect_walls_halo(const struct pass *p, int32_t halo)
     return reach <= halo ? halo : reach < MAX_HALO ? (int32_t)reach : MAX_HALO;
 }
 
+/* Beside obstacles, and where traces are longer than halos, all rows count. */
+static void idle_look(const struct bw_block *b, const struct pass *p)
+{
+    p->block_idle[b->worker] = idle_init(p, b, p->block_fast[b->worker] && !p->block_near[b->worker]);
+}
+
 /* Blocks that no trace leads from to an obstacle, nor to where one was, go on as if there were none. */
 int advect_walls_reach(const struct bw_block *b, uint32_t row, int32_t reach[6], void *user)
 {
@@ -457,8 +463,13 @@ int advect_walls_reach(const struct bw_block *b, uint32_t row, int32_t reach[6],
             most = wide[s] > most ? wide[s] : most;
         }
         *near = p->walls && walls_touch(p->walls, b, wide) ? most : 0;
+        idle_look(b, p);
     }
+    if (p->block_idle[b->worker].all) return 0;
     if (p->view_solid_vel && row == p->view_solid_vel && !*near) return 0;
-    for (int s = 0; s < 6 && *fast && *near; s++) reach[s] = *near;
+    for (int s = 0; s < 6 && *fast; s++) {
+        const int32_t less = p->block_idle[b->worker].less[s];
+        reach[s] = *near ? *near : reach[s] > less ? reach[s] - less : 0;
+    }
     return 1;
 }
