@@ -165,10 +165,13 @@ static void reader_done(const struct sweep_job *j, int64_t t)
     }
 }
 
-/* Where a periodic axis ends inside a tile, halos reach over more than one: then all tiles wait for the end. */
+/* Where halos reach over more than one tile all tiles wait for the end. They do where they are long, and where a
+ * periodic axis ends inside a tile. */
 static bool halos_are_near(const struct sweep_job *j)
 {
     const struct bw_domain_info *d = &j->d->info;
+    for (uint32_t i = 0; i < j->s->n_access; i++)
+        if (sweep_is_far(&j->row[i])) return false;
     for (int a = 0; a < 3; a++)
         if (bw_bounded(d) && d->side[2 * a].kind == BW_PERIODIC && d->n[a] % d->tile[a]) return false;
     return true;

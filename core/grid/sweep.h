@@ -7,7 +7,7 @@
 
 #define SWEEP_ACCESS 32
 #define SWEEP_REDUCE 16
-#define MAX_HALO 16
+#define MAX_HALO 48
 
 struct sweep_row {
     struct bw_field *f;
@@ -37,6 +37,15 @@ struct sweep_job {
 };
 
 static inline bool sweep_is_cell(const struct sweep_row *r) { return r->f->info.kind != BW_MAC; }
+
+/* Does its halo reach beyond the tiles next to a block? */
+static inline bool sweep_is_far(const struct sweep_row *r)
+{
+    const struct bw_domain_info *d = r->f->info.domain;
+    bool far = false;
+    for (int a = 0; a < 3; a++) far = far || (a != d->thin && r->halo > d->tile[a]);
+    return far;
+}
 
 /* A block. */
 struct sweep_place {

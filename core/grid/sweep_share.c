@@ -26,16 +26,18 @@ enum bw_status sweep_share_begin(struct sweep_job *j)
 {
     struct bw_field *field[SWEEP_ACCESS];
     int32_t n = 0;
+    bool far = false;
     if (!j->d->ranks) return BW_OK;
     if (!(j->mine = bw_calloc((size_t)(j->n_blocks + 1) * sizeof *j->mine))) return BW_ERR_MEMORY;
     for (int64_t b = 0; b < j->n_blocks; b++)
         if (j->d->deal->owner[block_tile(j, b)] == j->d->ranks->rank) j->mine[j->n_mine++] = b;
     for (uint32_t i = 0; i < j->s->n_access; i++) {
         bool listed = !reads_beyond(&j->row[i]);
+        far = far || sweep_is_far(&j->row[i]);
         for (int32_t k = 0; k < n; k++) listed |= field[k] == j->row[i].f;
         if (!listed) field[n++] = j->row[i].f;
     }
-    return bw_ranks_bring(j->d, field, n, BW_NEED_NEAR);
+    return bw_ranks_bring(j->d, field, n, far ? BW_NEED_ALL : BW_NEED_NEAR);
 }
 
 /* ---- after ---- */

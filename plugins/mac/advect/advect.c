@@ -174,7 +174,7 @@ static void long_judge(const struct pass *p)
     if (p->long_traces > 0 && cells > MAX_HALO)
         s->host->log(s, BW_LOG_WARNING,
                      "gas moves by up to %.0f cells in a step: what goes farther than some %d takes ten times as long; "
-                     "more steps, as by time: {cfl: 10}, are faster and sharper",
+                     "more steps, as by time: {cfl: 15}, are faster and sharper",
                      cells, MAX_HALO - 2);
 }
 

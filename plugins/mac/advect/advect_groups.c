@@ -12,7 +12,7 @@ void pass_fit(struct pass *p, double dt)
     p->scale = dt / p->stage->grid->h;
     p->limit = p->scale * p->speed * (1 + 1e-5);
     p->halo = MAX_HALO;
-    p->fast = p->limit < MAX_HALO && advect_halo(p, p->limit) <= MAX_HALO;
+    p->fast = p->limit < MAX_HALO && advect_halo(p, p->limit) <= (p->walls ? WALLS_HALO : MAX_HALO);
     if (p->fast) p->halo = advect_halo(p, p->limit);
     if (p->fast && p->walls) p->halo = advect_walls_halo(p, p->halo);
 }

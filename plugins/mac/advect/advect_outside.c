@@ -6,7 +6,7 @@
 #include "advect_outside.h"
 #include <common/tiles.h>
 
-/* Halvings of the way to where it leaves: 16 cells / 2^14 is a thousandth of a cell. */
+/* Halvings of the way to where it leaves: 48 cells / 2^14 are three thousandths of a cell. */
 enum { HALVINGS = 14 };
 #define CLOSE 1e-4 /* share of a way: as far beyond the safe nodes it is looked whether there are more */
 

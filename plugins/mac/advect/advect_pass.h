@@ -12,7 +12,8 @@
 #include <stdbool.h>
 
 enum { PORT_VEL, PORT_FIELDS, PORT_CARRIED, PORT_SOLID, PORT_SOLID_VEL };
-enum { MAX_ITEMS = 8, BACK = 0, AHEAD = 1, MAX_HALO = 16 };
+enum { MAX_ITEMS = 8, BACK = 0, AHEAD = 1 };
+enum { MAX_HALO = 48, WALLS_HALO = 16, PLAIN_HALO = 16 }; ///< cells; near obstacles; where it is a mere hint
 enum advect_trace_kind { TRACE_MIDPOINT, TRACE_EULER, TRACE_RK3, TRACE_CENTRED };
 enum advect_velocity { VELOCITY_CENTRED, VELOCITY_CUBIC, VELOCITY_LINEAR };
 enum advect_outside { OUTSIDE_BACKGROUND, OUTSIDE_CLAMP, OUTSIDE_KEEP };
@@ -165,14 +166,14 @@ enum advect_rule advect_rule(const struct pass *p, int dir);
 int32_t advect_halo(const struct pass *p, double limit);
 /// Finds the ways from a block, and whether all of them end within the widest halo: else it goes the plain way.
 bool advect_block_fits(const struct bw_block *b, const struct pass *p);
-/// Range of the ways ahead from a box of tiles, cells. They are shorter than a tile, so they lead through the tiles next
-/// to these at most; beyond a periodic side that cuts its tiles, which may be of few cells, through those next to them.
-/// *rim: one of those is asleep.
+/// Range of the ways ahead from a box of tiles, cells. *rim: one of the tiles that they lead through is asleep.
 struct range3 advect_ways(const struct bw_block *b, const struct pass *p, const struct tile_box *box, bool *rim);
+/// The longest of them along an axis, cells.
+float advect_longest(const struct range3 *ways);
 /// Cells around a box that fields are read at by traces back from it, with these ways ahead.
 void advect_around(const struct pass *p, const struct range3 *ways, int32_t around[6]);
 /// Reach of such a block's rows, by its own velocities. After advect_block_fits().
-int advect_block_reach(const struct bw_block *b, uint32_t row, int32_t reach[6], void *user);
+void advect_block_reach(const struct bw_block *b, const struct pass *p, uint32_t row, int32_t reach[6]);
 void advect_block_fast(const struct bw_block *b, void *user);
 
 /* ---- advect_idle.c ---- */

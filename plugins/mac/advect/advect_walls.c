@@ -439,37 +439,49 @@ void advect_walls_mend(const struct bw_block *b, const struct pass *p)
 int32_t advect_walls_halo(const struct pass *p, int32_t halo)
 {
     const double reach = ceil(p->scale * p->walls->speed) + NEAREST + 2;
-    return reach <= halo ? halo : reach < MAX_HALO ? (int32_t)reach : MAX_HALO;
+    return reach <= halo ? halo : reach < WALLS_HALO ? (int32_t)reach : WALLS_HALO;
 }
 
-/* Beside obstacles, and where traces are longer than halos, all rows count. */
-static void idle_look(const struct bw_block *b, const struct pass *p)
+/* The widest halo that a block's rows want for their obstacles; 0: none is near. */
+static int32_t near_find(const struct bw_block *b, const struct pass *p, const int32_t reach[6])
 {
-    p->block_idle[b->worker] = idle_init(p, b, p->block_fast[b->worker] && !p->block_near[b->worker]);
+    int32_t wide[6], most = 0;
+    if (!p->walls) return 0;
+    for (int s = 0; s < 6; s++) {
+        wide[s] = advect_walls_halo(p, reach[s]);
+        most = wide[s] > most ? wide[s] : most;
+    }
+    return walls_touch(p->walls, b, wide) ? most : 0;
+}
+
+/* Which way the block goes. Near obstacles long traces go the plain one, and all rows count. */
+static void block_judge(const struct bw_block *b, const struct pass *p)
+{
+    static const int32_t plain[6] = {PLAIN_HALO, PLAIN_HALO, PLAIN_HALO, PLAIN_HALO, PLAIN_HALO, PLAIN_HALO};
+    int32_t *near = &p->block_near[b->worker], reach[6];
+    bool *fast = &p->block_fast[b->worker];
+    *fast = (advect_block_fits(b, p) || p->fast) && !p->plain;
+    if (*fast) advect_block_reach(b, p, 0, reach);
+    *near = near_find(b, p, *fast ? reach : plain);
+    if (*fast && *near > WALLS_HALO) *fast = false;
+    if (!*fast) *near = near_find(b, p, plain);
+    p->block_idle[b->worker] = idle_init(p, b, *fast && !*near);
 }
 
 /* Blocks that no trace leads from to an obstacle, nor to where one was, go on as if there were none. */
 int advect_walls_reach(const struct bw_block *b, uint32_t row, int32_t reach[6], void *user)
 {
     const struct pass *p = user;
-    int32_t *near = &p->block_near[b->worker];
-    bool *fast = &p->block_fast[b->worker];
-    if (row == 0) *fast = (advect_block_fits(b, p) || p->fast) && !p->plain;
-    if (*fast) advect_block_reach(b, row, reach, user);
-    if (row == 0) {
-        int32_t wide[6], most = 0;
-        for (int s = 0; s < 6; s++) {
-            wide[s] = p->walls && *fast ? advect_walls_halo(p, reach[s]) : p->halo;
-            most = wide[s] > most ? wide[s] : most;
-        }
-        *near = p->walls && walls_touch(p->walls, b, wide) ? most : 0;
-        idle_look(b, p);
-    }
+    if (row == 0) block_judge(b, p);
+    const int32_t near = p->block_near[b->worker];
+    const bool fast = p->block_fast[b->worker];
     if (p->block_idle[b->worker].all) return 0;
-    if (p->view_solid_vel && row == p->view_solid_vel && !*near) return 0;
-    for (int s = 0; s < 6 && *fast; s++) {
-        const int32_t less = p->block_idle[b->worker].less[s];
-        reach[s] = *near ? *near : reach[s] > less ? reach[s] - less : 0;
+    if (p->view_solid_vel && row == p->view_solid_vel && !near) return 0;
+    if (fast) advect_block_reach(b, p, row, reach);
+    for (int s = 0; s < 6; s++) {
+        const int32_t less = fast ? p->block_idle[b->worker].less[s] : 0, most = fast ? MAX_HALO : PLAIN_HALO;
+        reach[s] = near ? near : reach[s] > less ? reach[s] - less : 0;
+        if (reach[s] > most) reach[s] = most;
     }
     return 1;
 }
