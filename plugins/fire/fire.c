@@ -110,10 +110,14 @@ struct parcel {
 
 enum { MOST_FUEL, LEAST_FUEL, MOST_AIR, LEAST_AIR, N_MAXS };
 
+/* Those of the library are calls, ten of them a cell. The second where the first is no number. */
+static inline double more(double a, double b) { return a > b ? a : b; }
+static inline double less(double a, double b) { return a < b ? a : b; }
+
 /// Cut to [0, most]; what that took is added to *trimmed.
 static double fraction_trim(double y, double most, double *trimmed)
 {
-    const double cut = fmin(fmax(y, 0), most);
+    const double cut = less(more(y, 0), most);
     *trimmed += fabs(y - cut);
     return cut;
 }
@@ -121,7 +125,7 @@ static double fraction_trim(double y, double most, double *trimmed)
 /// Share of the excess that edges leave: exp(-rate ∫ dt/(1 + a exp(-t/life))), a = flame/FAINT as the step begins.
 static double edge_left(const struct plan *p, double flame)
 {
-    const double a = fmax(flame, 0) / FAINT;
+    const double a = more(flame, 0) / FAINT;
     return exp(-p->edge * (p->dt + p->life * log((1 + a * p->flame_left) / (1 + a))));
 }
 
@@ -131,9 +135,9 @@ static void parcel_burn(const struct plan *p, struct parcel *c)
     const double usable = air && p->need > 0 ? (c->oxygen - p->extinction) / p->need : HUGE_VAL;
     const double burnt = burn_amount(&p->burn, c->fuel, c->excess, usable, p->dt);
     c->fuel -= burnt;
-    if (air) c->oxygen = fmax(c->oxygen - p->need * burnt, 0);
+    if (air) c->oxygen = more(c->oxygen - p->need * burnt, 0);
     c->products += (air ? 1 + p->need : 1) * burnt;
-    if (c->excess > p->warm && usable > 0) c->smoke *= exp(-p->burnout * fmin(c->excess / p->warm - 1, 1));
+    if (c->excess > p->warm && usable > 0) c->smoke *= exp(-p->burnout * less(c->excess / p->warm - 1, 1));
     c->smoke += p->smoke * burnt;
     const double edge = p->edge > 0 ? edge_left(p, c->flame + burnt) : 1;
     c->flame = p->flame_left * c->flame + p->flame_gain * burnt;
@@ -151,20 +155,30 @@ static float *row_at(const struct bw_block *b, const struct plan *p, int port, i
 /// Fractions as they come from advection and emitters: checked, trimmed, and the air displaced by fuel.
 static void parcel_check(const struct plan *p, struct parcel *c, double *max, double *trimmed)
 {
-    max[MOST_FUEL] = fmax(max[MOST_FUEL], fmax(c->fuel, c->products));
-    max[LEAST_FUEL] = fmax(max[LEAST_FUEL], -fmin(c->fuel, c->products));
+    max[MOST_FUEL] = more(max[MOST_FUEL], more(c->fuel, c->products));
+    max[LEAST_FUEL] = more(max[LEAST_FUEL], -less(c->fuel, c->products));
     c->fuel = fraction_trim(c->fuel, 1, trimmed);
     if (p->row[PORT_PRODUCTS] >= 0) c->products = fraction_trim(c->products, 1 - c->fuel, trimmed);
     if (p->row[PORT_OXYGEN] < 0) return;
-    max[MOST_AIR] = fmax(max[MOST_AIR], c->oxygen);
-    max[LEAST_AIR] = fmax(max[LEAST_AIR], -c->oxygen);
-    c->oxygen = fmax(fmin(fraction_trim(c->oxygen, 1, trimmed), 1 - c->fuel - c->products), 0);
+    max[MOST_AIR] = more(max[MOST_AIR], c->oxygen);
+    max[LEAST_AIR] = more(max[LEAST_AIR], -c->oxygen);
+    c->oxygen = more(less(fraction_trim(c->oxygen, 1, trimmed), 1 - c->fuel - c->products), 0);
+}
+
+/* Is there anything that could burn, cool or glow? */
+static bool row_is_idle(float *const at[N_PORTS], int32_t n)
+{
+    const float *fuel = at[PORT_FUEL], *heat = at[PORT_TEMPERATURE], *flame = at[PORT_FLAME];
+    int any = 0;
+    for (int32_t i = 0; i < n; i++) any |= (fuel[i] != 0) | (heat[i] != 0) | (flame[i] != 0);
+    return !any;
 }
 
 static void row_burn(const struct bw_block *b, const struct plan *p, int32_t j, int32_t k, double *max, double *trimmed)
 {
     float *at[N_PORTS];
     for (int i = 0; i < N_PORTS; i++) at[i] = row_at(b, p, i, j, k);
+    if (row_is_idle(at, b->n[0])) return;
     for (int32_t i = 0; i < b->n[0]; i++) {
         float *fuel = at[PORT_FUEL] + i, *heat = at[PORT_TEMPERATURE] + i, *flame = at[PORT_FLAME] + i;
         if (*fuel == 0 && *heat == 0 && *flame == 0) continue;
