@@ -78,15 +78,26 @@ static void tile_choose(struct bw_domain_info *info)
     for (int a = 0; a < 3; a++) info->tile[a] = info->thin < 0 ? 16 : a == info->thin ? 1 : 64;
 }
 
+/* Places are doubles: farther off than this a cell's are not told apart, and no VDB file's transform can be read. */
+static enum bw_status origin_check(const struct bw_domain_info *info, const struct bw_node *map, struct bw_diag *d)
+{
+    const double most = 0x1p44 * info->h;
+    for (int a = 0; a < 3; a++)
+        if (!(fabs(info->origin[a]) <= most))
+            return bw_diag_error(d, &map->place, BW_ERR_PRESET,
+                                 "the box lies %.3g m off along %c: with cells of %g m, %.2g m is the most",
+                                 info->origin[a], 'x' + a, info->h, most);
+    return BW_OK;
+}
+
 static enum bw_status origin_take(struct bw_domain_info *info, const struct bw_domain_values *v,
                                   const struct bw_node *map, struct bw_diag *d)
 {
     const double *center = v->center.items;
     for (int a = 0; a < 2; a++) info->origin[a] = center[a] - 0.5 * info->n[a] * info->h;
     info->origin[2] = v->floor;
-    if (!given(map, "origin")) return BW_OK;
-    memcpy(info->origin, v->origin, sizeof info->origin);
-    if (!given(map, "center") && !given(map, "floor")) return BW_OK;
+    if (given(map, "origin")) memcpy(info->origin, v->origin, sizeof info->origin);
+    if (!given(map, "origin") || (!given(map, "center") && !given(map, "floor"))) return origin_check(info, map, d);
     return bw_diag_error(d, &bw_node_get(map, "origin")->place, BW_ERR_PRESET,
                          "origin replaces center and floor: give one or the others");
 }

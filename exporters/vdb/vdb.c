@@ -13,6 +13,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define VOXEL_LEAST 1.45e-5 ///< edge; OpenVDB takes voxels of less than 3e-15 in volume for none
+
 static const struct bw_param field_row[] = {
     {.type = BW_PARAM_FIELD,
      .offset = BW_OFFSET(struct vdb_field_name, name, const char *),
@@ -124,6 +126,11 @@ static enum bw_status vdb_init(struct bw_exporter *e)
     if (p->up == 1 && p->velocity == VDB_STAGGERED)
         return e->host->fail(e, BW_ERR_PRESET,
                              "`velocity: staggered` holds only with `up: z`: turned faces have no place in a VDB grid");
+    if (e->domains[e->domain]->h * p->scale < VOXEL_LEAST)
+        return e->host->fail(e, BW_ERR_PRESET,
+                             "voxels of %g are finer than the %g that VDB files can have: `scale: 1000` makes lengths "
+                             "in them millimetres",
+                             e->domains[e->domain]->h * p->scale, VOXEL_LEAST);
     if (p->points.count) e->host->want_motion(e);
     return blend_find(e);
 }

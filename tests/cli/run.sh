@@ -177,6 +177,7 @@ told() { # told WHAT PATTERN
     expect "$1" 3 "told.yaml:13:5: .*$2"
 }
 told 'vdb: {fields: [density, vle]}' 'vdb: there is no field "vle"; the fields are density, temperature, vel'
+told 'vdb: {scale: 1e-6}' 'voxels of 2e-08 are finer than the 1.45e-05 that VDB files can have'
 told 'png: {field: soot}' 'there is no field "soot"; the fields are density'
 told 'png: {range: [0, 1, 2]}' 'range wants two numbers'
 told 'mp4: {view: slice, range: [1, 0]}' 'range is \[1, 0\]: the lowest comes first'

@@ -97,10 +97,13 @@ bwvdb_status add_grid(bwvdb_writer &w, const bwvdb_grid &g, bwvdb_error *e)
     std::string name = g.name;
     if (!std::isfinite(peak))
         return report(e, BWVDB_ERR, "grid \"" + name + "\" holds values that are not finite numbers");
-    if (g.half && peak > half_max)
+    if (g.half && peak > half_max) {
+        char reaches[32];
+        std::snprintf(reaches, sizeof reaches, "%.6g", double(peak));
         return report(e, BWVDB_ERR,
-                      "grid \"" + name + "\" reaches " + std::to_string(peak) +
+                      "grid \"" + name + "\" reaches " + reaches +
                           ", more than the 65504 that half floats hold: write full floats");
+    }
     w.grids.push_back(std::move(made));
     return BWVDB_OK;
 }

@@ -279,6 +279,9 @@ Test(preset, refusals)
     refused(HEAD "stages: [{emit: {bind: {a: [1]}}}]\n", "emit: bind wants a text, not a list of 1");
     refused("billow: 1\ndomain: {size: [1, 1, 1]}\n", "exactly two of size, cells and voxel");
     refused("billow: 1\ndomain: {size: [1, 2, 1], voxel: 3 m}\n", "a voxel of 3 m is wider than the whole box");
+    refused("billow: 1\ndomain: {cells: [8, 8, 8], voxel: 2 cm, origin: [0, 1e30, 0]}\n",
+            "the box lies 1e+30 m off along y: with cells of 0.02 m, 3.5e+11 m is the most");
+    refused("billow: 1\ndomain: {cells: [8, 8, 8], voxel: 2 cm, floor: -1e15}\n", "the box lies -1e+15 m off along z");
     refused("billow: 1\ndomain: {size: [1, 0, 1], voxel: 1}\n",
             "a.yaml:2:20: domain: size: 0 m is out of range: more than 0 m is wanted");
     refused("billow: 1\ndomain: {size: [1, 1, 1], voxel: -1 cm}\n",

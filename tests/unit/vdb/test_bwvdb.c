@@ -405,6 +405,7 @@ Test(bwvdb, values_that_do_not_fit_are_refused)
     cr_assert(add_value(NAN, 0) == BWVDB_ERR && strstr(err.text, "finite"));
     cr_assert(add_value(INFINITY, 0) == BWVDB_ERR && strstr(err.text, "finite"));
     cr_assert(add_value(7e4f, 1) == BWVDB_ERR && strstr(err.text, "65504"));
+    cr_assert(add_value(1e30f, 1) == BWVDB_ERR && strstr(err.text, "reaches 1e+30,"), "%s", err.text);
     cr_assert(add_value(7e4f, 0) == BWVDB_OK && !err.text[0]);
 }
 
