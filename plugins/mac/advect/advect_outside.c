@@ -136,7 +136,7 @@ bool edge_search(const struct edge *e, const double x[3])
     int32_t low[3];
     bool between[3];
     for (int a = 0; a < 3; a++) {
-        const double floored = floor(fmin(fmax(x[a], -0x1p28), 0x1p28)); // farther than any domain reaches
+        const double floored = floor(reach_between(x[a], -0x1p28, 0x1p28)); // farther than any domain reaches
         low[a] = (int32_t)floored;
         between[a] = x[a] > floored;
     }

@@ -125,7 +125,10 @@ static inline bool room_has(const struct room *r, const double x[3])
 static inline double room_share(const struct room *r, const double x[3])
 {
     double share = 1;
-    for (int a = 0; a < 3; a++) share *= 1 - fmin(fmax(fmax(r->low[a] - x[a], x[a] - r->high[a]), 0), 1);
+    for (int a = 0; a < 3; a++) {
+        const double low = r->low[a] - x[a], high = x[a] - r->high[a];
+        share *= 1 - reach_between(low > high ? low : high, 0, 1);
+    }
     return share;
 }
 
