@@ -3,7 +3,7 @@
 # peer.sh BILLOW [RES…]: the same plume by Blender's Mantaflow and by Billow, whole processes in turn: unit cube, RES³ cells
 # all of them active, one step a frame, MacCormack, VDB half + Blosc of density, temperature and velocity; then fuel that
 # burns and smokes in its place, with the flame in the files and lift as of Mantaflow's flames, by steps of at most 12
-# cells (Mantaflow's single one is 30 and more). Seconds, the least of RUNS
+# cells (Mantaflow's single one is 30 and more; PEER_STEPS='substeps: 1' is one here too). Seconds, the least of RUNS
 # each (PEER_RUNS, default 2), and their ratio. With PEER_LONG=1 at RES 64, 128, 192; then the preset `plume` as it is,
 # movie apart, active tiles only and as many steps as it wants, against Mantaflow in the same box of 176×128×272 cells
 # over the same frames, one step each (its warm-up too; PEER_PLUME frames, default 108), once each. PEER_ONLY: cube or
@@ -26,7 +26,7 @@ preset() {
     local amounts='density: 1, temperature: 60 K' burns= lift=1 steps='substeps: 1' fields='density, temperature, vel'
     [ "$2" = cube ] || {
         amounts='fuel: 1, temperature: 900 K' fields='density, temperature, vel, flame'
-        burns='  - fire: {burn_rate: 3 1/s, smoke: 1}' lift=0.2 steps='cfl: 12'
+        burns='  - fire: {burn_rate: 3 1/s, smoke: 1}' lift=0.2 steps=${PEER_STEPS:-cfl: 12}
     }
     cat <<YAML
 billow: 1
