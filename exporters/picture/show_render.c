@@ -6,6 +6,7 @@
 #include <picture/gather/shapes.h>
 #include <picture/gather/sparks.h>
 #include <picture/volume/render.h>
+#include <picture/volume/shape/shapes.h>
 #include <picture/volume/solid/distance.h>
 
 #include <common/nest.h>
@@ -111,6 +112,7 @@ enum bw_status bw_show_scene(const struct bw_making *m, struct bw_volume *v, flo
     v->moves = !status && bw_scene_moves(scene);
     v->roots = !status && bw_scene_roots(scene);
     if (!status) status = volume_make(m, scene->ambient, v, memory);
+    if (!status && m->kept->shapes) status = bw_shapes_shutter(&m->kept->tools, scene->shutter, m->kept->shapes);
     if (!status) coarse_tell(m, v), dark_tell(m, v, &scene->look), strange_tell(m);
     return status;
 }

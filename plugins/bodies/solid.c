@@ -163,7 +163,9 @@ static enum bw_status outline_shapes(struct bw_stage *s, void (*shape)(const str
     enum bw_status st = poses_make(s, &p);
     for (int64_t i = 0; i < (st ? 0 : p.b.count); i++) {
         struct bw_shape it;
-        if (pose_shape(&p.pose[i], &it)) shape(&it, user);
+        if (!pose_shape(&p.pose[i], &it)) continue;
+        for (int a = 0; a < 3; a++) it.vel[a] = p.b.velocity[i][a], it.spin[a] = p.b.spin[i][a];
+        shape(&it, user);
     }
     return st;
 }

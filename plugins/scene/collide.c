@@ -339,6 +339,20 @@ static enum bw_status outline_distance(struct bw_stage *s, size_t count, const b
     return status;
 }
 
+/* By the shorter way, a moment before or after: what jumps does so on one side. */
+static enum bw_status moves_find(struct bw_stage *s, struct bw_shape *it)
+{
+    const double moment = 1e-3 / s->fps, time = s->time + s->dt;
+    struct pose before, now, after;
+    enum bw_status status = pose_at(s, time - moment, &before);
+    if (!status) status = pose_at(s, time, &now);
+    if (!status) status = pose_at(s, time + moment, &after);
+    if (status) return status;
+    if (pose_way(&before, &now, moment) <= pose_way(&now, &after, moment)) pose_shape_moves(&before, &now, moment, it);
+    else pose_shape_moves(&now, &after, moment, it);
+    return BW_OK;
+}
+
 static enum bw_status outline_shapes(struct bw_stage *s, void (*shape)(const struct bw_shape *shape, void *user),
                                      void *user)
 {
@@ -347,7 +361,9 @@ static enum bw_status outline_shapes(struct bw_stage *s, void (*shape)(const str
     struct bw_shape it;
     enum bw_status status = shape_prepare(s, &p->shape, SHAPE_SURFACE);
     if (!status) status = shape_pose(s, &p->shape, &now);
-    if (!status && pose_shape(&now, &it)) shape(&it, user);
+    if (status || !pose_shape(&now, &it)) return status;
+    status = moves_find(s, &it);
+    if (!status) shape(&it, user);
     return status;
 }
 

@@ -199,6 +199,7 @@ struct bw_shape {
     const double (*point)[3];     ///< of a mesh, n_points; the arrays are whose it is that hands the shape out
     const int32_t (*triangle)[3]; ///< n_triangles
     int64_t n_points, n_triangles;
+    double vel[3], spin[3]; ///< m/s of center; rad/s about it: 0, 0, 0, or pictures blur what moves
 };
 
 #define BW_OBSTACLE "billow.obstacle/1"

@@ -65,3 +65,16 @@ int pose_shape(const struct pose *p, struct bw_shape *s)
     default: return 1;
     }
 }
+
+/* By the axes that there are: ω = ½ Σ a × da/dt of three, z × dz/dt of a round shape's one. */
+void pose_shape_moves(const struct pose *before, const struct pose *now, double seconds, struct bw_shape *out)
+{
+    const int round = now->kind == SHAPE_CYLINDER || now->kind == SHAPE_TORUS;
+    for (int a = 0; a < 3; a++) out->vel[a] = (now->center[a] - before->center[a]) / seconds, out->spin[a] = 0;
+    for (int i = round ? 2 : 0; i < 3; i++) {
+        double rate[3], turn[3];
+        for (int a = 0; a < 3; a++) rate[a] = (now->axis[i][a] - before->axis[i][a]) / seconds;
+        vec3_cross(now->axis[i], rate, turn);
+        for (int a = 0; a < 3; a++) out->spin[a] += (round ? 1 : 0.5) * turn[a];
+    }
+}

@@ -104,6 +104,9 @@ enum bw_status shape_checkpoint(struct bw_stage *stage, struct bw_archive *a, co
 enum bw_status shape_pose(struct bw_stage *stage, const struct shape *shape, struct pose *pose);
 /// The surface as pictures draw it; a mesh's points stay the pose's. 0: it is nowhere (pose_shape.c).
 int pose_shape(const struct pose *p, struct bw_shape *out);
+/// How fast it moves and turns that stood at `before` and `seconds` later at `now`, of which `out` is the surface. What
+/// grows is not said.
+void pose_shape_moves(const struct pose *before, const struct pose *now, double seconds, struct bw_shape *out);
 /// Signed distance of x to the surface, m, < 0 inside; not of points and fog. -HUGE_VAL everywhere when the shape is
 /// `everywhere`.
 double pose_distance(const struct pose *p, const double x[3]);

@@ -116,6 +116,7 @@ static enum bw_status render_frame(struct show *s, const char *path, int64_t fra
     if (s->look.particles_alone && v.n_sparks) s->scene.extinction = 0;
     obstacles_add(s, frame, &v);
     status = bw_image_init(img, &s->tools, s->size[0], s->size[1]);
+    if (!status && s->shapes) status = bw_shapes_shutter(&s->tools, s->scene.shutter, s->shapes);
     if (!status) status = s->to.light ? light_make(s, &v, img, alpha) : bw_render(&s->tools, &v, &s->scene, img);
     if (status) snprintf(s->why, sizeof s->why, "out of memory for the picture of %s", path);
     free(memory);

@@ -6,6 +6,7 @@
 #include "many.h"
 #include "jitter.h"
 #include "sobol.h"
+#include <picture/volume/shape/shapes.h>
 
 #include <math.h>
 #include <string.h>
@@ -48,11 +49,13 @@ static void ray_add(const struct many *g, int x, int y, int q, float sum[4])
 {
     const struct bw_march *m = g->m;
     struct bw_sight s = {.x = x, .y = y, .through = BW_CLEAR, .jitter = bw_jitter(x, y, q) - 0.5f};
+    const struct bw_shapes *shapes = m->shot.v->shapes;
     double at[BW_SOBOL];
     float seen[4];
     bw_sobol((uint32_t)q, x, y, at);
     s.studio = q ? &g->few : &m->studio;
     disc(at[2], at[3], s.lens);
+    if (shapes) s.when = (at[4] - 0.5) * shapes->shutter;
     const double uv[2] = {2 * (x + at[0]) / m->img->w - 1, 1 - 2 * (y + at[1]) / m->img->h};
     seen[3] = bw_sight_see(m, uv, &s, seen);
     for (int c = 0; c < 4; c++) sum[c] += seen[c];

@@ -4,6 +4,7 @@
 #include "jitter.h"
 #include "many.h"
 #include "still.h"
+#include <picture/volume/shape/shapes.h>
 
 #include <billow/host.h>
 
@@ -52,7 +53,7 @@ static bw_through_fn see_choose(uint32_t level)
 enum bw_status bw_march(const struct bw_tools *tools, const struct bw_shot *shot, struct bw_image *img, float *alpha)
 {
     struct bw_march m = {.shot = *shot, .see = see_choose(tools->simd), .img = img, .alpha = alpha};
-    const int many = shot->scene->camera.aperture > 0;
+    const int wide = shot->scene->camera.aperture > 0, many = wide || (shot->v->shapes && shot->v->shapes->shutter > 0);
     m.alone = !many;
     m.through = (struct bw_through){shot->lit, &m.blocks, shot->detail, shot->scene->look.extinction,
                                     quality_steps[shot->scene->look.quality + 1]};
@@ -68,7 +69,7 @@ enum bw_status bw_march(const struct bw_tools *tools, const struct bw_shot *shot
     m.studio.grains = m.through.steps.across > 1 || many ? 1 : BW_GRAINS; // where a pixel has one ray
     if (!status) status = bw_blocks_make(tools, shot->lit, &shot->scene->camera, size, &m.blocks);
     if (!status) status = bw_haze_make(tools, shot->v, shot->scene, &m.haze);
-    if (!status && many) status = bw_still_make(tools, &m);
+    if (!status && wide) status = bw_still_make(tools, &m);
     if (!status && many) status = bw_many_march(tools, &m);
     else if (!status) tools->parallel(tools->ctx, (img->h + BAND - 1) / BAND, band_march, &m);
     bw_blocks_free(tools, &m.blocks);

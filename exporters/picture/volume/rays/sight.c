@@ -134,7 +134,8 @@ static void shapes_see(const struct bw_march *m, const struct bw_sight *s, const
                                 .dir = dir,
                                 .fine = m->alone,
                                 .floor = scene->floor ? scene->lo[2] : -HUGE_VAL,
-                                .within = HUGE_VAL};
+                                .within = HUGE_VAL,
+                                .when = s->when};
     double ahead = 0;
     for (int a = 0; a < 3; a++) ahead += dir[a] * c->forward[a];
     for (int a = 0; a < 3; a++) {

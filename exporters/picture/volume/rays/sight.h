@@ -29,6 +29,7 @@ struct bw_sight {
     int x, y;
     float jitter;   ///< -0.5 … 0.5 steps
     double lens[2]; ///< where on the lens, of its radius
+    double when;    ///< s after the frame's time
     double eye[3], dir[3];
     float rgb[3];
     struct lanes through;           ///< {rgb, grey}; BW_CLEAR at first
@@ -36,7 +37,7 @@ struct bw_sight {
 };
 
 /// Light along the ray through (u, v) in -1 … 1 over the picture, into `rgb`; answers how much smoke and obstacles
-/// cover. x, y, jitter, lens, through and studio are given.
+/// cover. x, y, jitter, lens, when, through and studio are given.
 float bw_sight_see(const struct bw_march *m, const double uv[2], struct bw_sight *s, float rgb[3]);
 /// What is first behind the medium there, as the lens's middle sees it.
 void bw_sight_spot(const struct bw_march *m, const double uv[2], struct bw_sight *s, struct bw_still_spot *spot);

@@ -12,6 +12,7 @@ struct bw_shapes_ray {
     int32_t fine;  ///< 0: the middle alone is looked at
     double floor;  ///< height of a floor that hides what is below, or -HUGE_VAL
     double within; ///< m: no farther
+    double when;   ///< s after the frame's time
 };
 
 enum { BW_PIXEL_PARTS = 4 };

@@ -23,8 +23,21 @@ static struct bw_mesh *mesh_take(const struct bw_tools *tools, struct bw_shapes 
     return m;
 }
 
-/// Round a form, less `middle`, rounded outwards.
-static struct bw_bounds form_box(const struct bw_form *f, const double middle[3])
+/// How far any of it may come along an axis from where it is, half a shutter's time earlier or later.
+static double form_way(const struct bw_form *f, double shutter, int axis)
+{
+    double radius2 = 0, spin2 = 0;
+    for (int a = 0; a < 3; a++) {
+        const double lo = fabs(f->mesh->middle[a] + (double)f->mesh->box.lo[a]),
+                     hi = fabs(f->mesh->middle[a] + (double)f->mesh->box.hi[a]);
+        radius2 += pow(f->scale[a] * fmax(lo, hi), 2), spin2 += f->spin[a] * f->spin[a];
+    }
+    const double turn = fmin(0.5 * shutter * sqrt(spin2), 2); // a chord is no longer than the sphere is wide
+    return 0.5 * shutter * fabs(f->vel[axis]) + turn * sqrt(radius2);
+}
+
+/// Round a form and its way, less `middle`, rounded outwards.
+static struct bw_bounds form_box(const struct bw_form *f, const double middle[3], double shutter)
 {
     struct bw_bounds b;
     for (int w = 0; w < 3; w++) {
@@ -35,7 +48,7 @@ static struct bw_bounds form_box(const struct bw_form *f, const double middle[3]
             mid += f->axis[a][w] * f->scale[a] * 0.5 * (lo + hi);
             half += fabs(f->axis[a][w]) * f->scale[a] * 0.5 * (hi - lo);
         }
-        const double spare = 1e-6 * (fabs(mid) + half);
+        const double spare = 1e-6 * (fabs(mid) + half) + form_way(f, shutter, w);
         b.lo[w] = (float)(mid - half - spare), b.hi[w] = (float)(mid + half + spare);
     }
     return b;
@@ -46,12 +59,12 @@ static enum bw_status forms_place(const struct bw_tools *tools, struct bw_shapes
     struct bw_bounds *box = tools->alloc(tools->ctx, ((size_t)s->n + 1) * sizeof *box), all = BW_BOX_NONE;
     if (!box) return BW_ERR_MEMORY;
     for (int32_t i = 0; i < s->n; i++) {
-        struct bw_bounds b = form_box(&s->form[i], s->middle);
+        struct bw_bounds b = form_box(&s->form[i], s->middle, s->shutter);
         bw_box_add(&all, &b);
     }
     for (int a = 0; a < 3 && s->n; a++) s->middle[a] = 0.5 * (double)(all.lo[a] + all.hi[a]);
     for (int32_t i = 0; i < s->n; i++) {
-        box[i] = form_box(&s->form[i], s->middle);
+        box[i] = form_box(&s->form[i], s->middle, s->shutter);
         for (int a = 0; a < 3; a++) s->least = fmax(s->least, LEAST * fabs((double)box[i].hi[a]));
     }
     const enum bw_status status = bw_tree_make(tools, box, s->n, &s->tree);
@@ -73,6 +86,9 @@ static enum bw_status form_add(const struct bw_tools *tools, struct bw_shapes *o
     memcpy(f->center, shape->center, sizeof f->center);
     memcpy(f->axis, shape->axis, sizeof f->axis);
     memcpy(f->scale, shape->scale, sizeof f->scale);
+    memcpy(f->vel, shape->vel, sizeof f->vel);
+    memcpy(f->spin, shape->spin, sizeof f->spin);
+    for (int a = 0; a < 3; a++) f->moves |= f->vel[a] != 0 || f->spin[a] != 0;
     return BW_OK;
 }
 
@@ -95,6 +111,18 @@ enum bw_status bw_shapes_follow(const struct bw_tools *tools, const struct bw_sh
     return status;
 }
 
+enum bw_status bw_shapes_shutter(const struct bw_tools *tools, double seconds, struct bw_shapes *s)
+{
+    int32_t moving = 0;
+    for (int32_t i = 0; i < s->n; i++) moving += s->form[i].moves;
+    const double shutter = moving && seconds > 0 ? seconds : 0;
+    if (shutter == s->shutter) return BW_OK;
+    bw_tree_free(tools, &s->tree);
+    s->shutter = shutter;
+    for (int a = 0; a < 3; a++) s->middle[a] = 0;
+    return forms_place(tools, s);
+}
+
 void bw_shapes_free(const struct bw_tools *tools, struct bw_shapes *s)
 {
     if (!s) return;
@@ -110,9 +138,10 @@ void bw_shapes_free(const struct bw_tools *tools, struct bw_shapes *s)
 struct asking {
     const struct bw_shapes *s;
     const double *o, *d;
-    double half;
+    double half, when;
     int32_t form; ///< that was met; -1: none
     struct bw_mesh_hit hit;
+    double at[3], way[3]; ///< o and d as that form has them, had it stayed where it is at the frame's time
 };
 
 /// The ray in the frame of a form, as far as the world's goes.
@@ -129,13 +158,45 @@ static inline struct bw_probe form_probe(const struct asking *g, const struct bw
     return p;
 }
 
+/// v turned by -angle about a unit vector.
+static void turned_back(const double axis[3], double angle, const double v[3], double out[3])
+{
+    const double c = cos(angle), s = -sin(angle);
+    double along = 0;
+    for (int a = 0; a < 3; a++) along += axis[a] * v[a];
+    for (int a = 0; a < 3; a++) {
+        const int b = (a + 1) % 3, e = (a + 2) % 3;
+        out[a] = c * v[a] + s * (axis[b] * v[e] - axis[e] * v[b]) + (1 - c) * along * axis[a];
+    }
+}
+
+/// A ray that meets a form where it is then, as one that meets it in the same place where it is at the frame's time.
+static void form_return(const struct bw_form *f, double when, const double o[3], const double d[3], double at[3],
+                        double way[3])
+{
+    double off[3], axis[3], rate = 0;
+    for (int a = 0; a < 3; a++) off[a] = o[a] - f->center[a] - when * f->vel[a], rate += f->spin[a] * f->spin[a];
+    rate = sqrt(rate);
+    for (int a = 0; a < 3; a++) axis[a] = f->spin[a] / fmax(rate, 1e-300);
+    turned_back(axis, rate * when, off, at);
+    turned_back(axis, rate * when, d, way);
+    for (int a = 0; a < 3; a++) at[a] += f->center[a];
+}
+
 static inline void form_meet(int32_t item, struct bw_probe *p, void *user)
 {
     struct asking *g = user;
+    const struct bw_form *f = &g->s->form[item];
     struct bw_mesh_hit hit;
-    struct bw_probe own = form_probe(g, &g->s->form[item], p->far);
-    bw_mesh_meet(g->s->form[item].mesh, &own, &hit);
-    if (hit.triangle >= 0) g->form = item, g->hit = hit, p->far = own.far;
+    struct asking own = *g;
+    double at[3], way[3];
+    if (f->moves && g->when != 0) form_return(f, g->when, g->o, g->d, at, way), own.o = at, own.d = way;
+    struct bw_probe probe = form_probe(&own, f, p->far);
+    bw_mesh_meet(f->mesh, &probe, &hit);
+    if (hit.triangle < 0) return;
+    g->form = item, g->hit = hit, p->far = probe.far;
+    memcpy(g->at, own.o, sizeof g->at);
+    memcpy(g->way, own.d, sizeof g->way);
 }
 
 static inline void form_block(int32_t item, struct bw_probe *p, void *user)
@@ -170,14 +231,14 @@ static void hit_fill(const struct asking *g, double depth, struct bw_shape_hit *
     bw_mesh_normals(f->mesh, &g->hit, face, smooth);
     *hit = (struct bw_shape_hit){.depth = depth, .form = g->form};
     for (int w = 0; w < 3; w++) {
-        hit->p[w] = g->o[w] + depth * g->d[w];
+        hit->p[w] = g->at[w] + depth * g->way[w];
         at[w] = hit->p[w] - f->center[w];
         for (int a = 0; a < 3; a++) {
             hit->face[w] += f->axis[a][w] * face[a] / f->scale[a];
             hit->normal[w] += f->axis[a][w] * smooth[a] / f->scale[a];
         }
         length[0] += hit->face[w] * hit->face[w], length[1] += hit->normal[w] * hit->normal[w];
-        away[0] += hit->face[w] * g->d[w];
+        away[0] += hit->face[w] * g->way[w];
     }
     const int32_t piece = f->mesh->piece[g->hit.triangle];
     hit->piece = 131 * (uint32_t)f->of + (uint32_t)piece;
@@ -195,7 +256,13 @@ static void hit_fill(const struct asking *g, double depth, struct bw_shape_hit *
 
 int bw_shapes_hit(const struct bw_shapes *s, const double o[3], const double d[3], double far, struct bw_shape_hit *hit)
 {
-    struct asking g = {.s = s, .o = o, .d = d, .form = -1};
+    return bw_shapes_hit_when(s, 0, o, d, far, hit);
+}
+
+int bw_shapes_hit_when(const struct bw_shapes *s, double when, const double o[3], const double d[3], double far,
+                       struct bw_shape_hit *hit)
+{
+    struct asking g = {.s = s, .o = o, .d = d, .when = when, .form = -1};
     struct bw_probe p = world_probe(s, o, d, far);
     bw_tree_walk(&s->tree, &p, bw_box_enter, form_meet, &g);
     if (g.form < 0) return 0;

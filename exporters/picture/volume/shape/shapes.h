@@ -14,6 +14,8 @@ struct bw_form {
     float thin;                             ///< the least of scale
     int32_t of;                             ///< which of the shapes it is
     int32_t look;                           ///< 0: as all; else one more than which of the look's each
+    double vel[3], spin[3];                 ///< as in struct bw_shape
+    int32_t moves;                          ///< 0: it stands still
 };
 
 struct bw_shapes {
@@ -24,6 +26,7 @@ struct bw_shapes {
     double middle[3];    ///< of all
     struct bw_tree tree; ///< of the forms, less the middle
     double least;        ///< m: what is less is rounding
+    double shutter;      ///< s about the frame's time in which they are met where they are then; 0: none moves
 };
 
 /// Make *shapes anew of n shapes, none unknown; meshes that it had are kept where they are wanted still.
@@ -31,6 +34,8 @@ struct bw_shapes {
 /// `grown`: what the cylinders among them are in the picture; NULL: as round as they are.
 enum bw_status bw_shapes_follow(const struct bw_tools *tools, const struct bw_shape *const *shape,
                                 const struct bw_form_grown *grown, int32_t n, struct bw_shapes **shapes);
+/// What moves is met all along its way, `seconds` about the frame's time. Errors: BW_ERR_MEMORY; they stand still then.
+enum bw_status bw_shapes_shutter(const struct bw_tools *tools, double seconds, struct bw_shapes *s);
 void bw_shapes_free(const struct bw_tools *tools, struct bw_shapes *s);
 
 /// Where a ray meets one; normals are unit vectors towards where it came from.
@@ -45,6 +50,10 @@ struct bw_shape_hit {
 /// The first on a way from o along d (of any length), as far as `far` lengths. 0: none.
 int bw_shapes_hit(const struct bw_shapes *s, const double o[3], const double d[3], double far,
                   struct bw_shape_hit *hit);
+/// The same `when` seconds after the frame's time, within half of the shutter's; the place is where it is at the
+/// frame's time.
+int bw_shapes_hit_when(const struct bw_shapes *s, double when, const double o[3], const double d[3], double far,
+                       struct bw_shape_hit *hit);
 /// 1: something is on it.
 int bw_shapes_block(const struct bw_shapes *s, const double o[3], const double d[3], double far);
 /// 0: nothing is in the cone round it, `half` a unit of length wide; d is a unit vector.
