@@ -225,6 +225,23 @@ sed 's/^  - collide: {id: ball.*/&\n  - body: {shape: {sphere: {center: [0.1, 0.
 run bake falling.yaml --out falling; expect "a bake with a body" 0
 run preview falling/vdb/standing_0002.vdb --out own.png; expect "bodies' places are the bake's" 0 "as cells know them: where .body.solid. is"
 
+# ---- and the shade of one that stands where no gas is, of which the files know nothing ----
+cat >shaded.yaml <<'YAML'
+billow: 1
+name: shaded
+domain: {size: [1.6, 0.6, 0.6], voxel: 2 cm, sides: {rest: open}}
+time: {fps: 25, frames: 1-1, substeps: 1}
+stages:
+  - set: {id: smoke, field: density, value: "(x+0.55)^2 + y*y + (z-0.25)^2 < 0.02"}
+  - collide: {id: wall, wake: never, shape: {box: {center: [0.5, 0, 0.3], size: [0.06, 0.56, 0.56]}}}
+export:
+  - vdb: {fields: [density, solid], precision: float}
+  - png: {view: render, every: 1, size: 96, width: 160, key: 0, environment: 0.2, lights: [{to: [1, 0, 0.1], colour: [6, 6, 6]}]}
+YAML
+run bake shaded.yaml --out shaded; expect "a bake in the shade" 0
+run preview shaded/vdb/shaded_0001.vdb --out own.png; expect "its preview" 0
+near own.png shaded/png/shaded_0001.png "the wall keeps the lamp's light from the smoke"
+
 # ---- compare ----
 run compare whole whole; expect "a folder with itself" 0 "the same"
 run bake box.yaml --out again --threads 1; run compare whole again; expect "a bake with itself" 0 "the same"

@@ -93,8 +93,7 @@ enum bw_status view_of_file(struct moment *m, const struct bw_preset *own, struc
     enum bw_status status = bw_vdb_volume_whole(&seen, path, &v->volume, &v->memory, why, sizeof why);
     if (status) return bw_diag_error(d, NULL, status, "%s", why);
     struct bw_diag cells = {0}; // as cells know them is better than not at all
-    cache_obstacles(c, own, &seen, m->facts.frame, &v->tools, &v->shapes, &cells);
-    v->volume.shapes = v->shapes;
+    cache_obstacles(c, own, &seen, m->facts.frame, &v->tools, &v->shapes, &v->volume, &v->memory, &cells);
     bw_diag_free(&cells);
     return d->status;
 }

@@ -81,12 +81,11 @@ static void sparks_add(struct show *s, int64_t frame, struct bw_volume *v)
     bw_diag_free(&d);
 }
 
-static void obstacles_add(struct show *s, int64_t frame, struct bw_volume *v)
+static void obstacles_add(struct show *s, int64_t frame, struct bw_volume *v, float **memory)
 {
     struct bw_diag d = {0};
-    if (!s->view.field) cache_obstacles(s->cache, s->said, &s->view, frame, &s->tools, &s->shapes, &d);
+    if (!s->view.field) cache_obstacles(s->cache, s->said, &s->view, frame, &s->tools, &s->shapes, v, memory, &d);
     if (d.first && !s->coarse++) door_warn(s->door, "obstacles are drawn as cells know them: %s", d.first);
-    v->shapes = s->shapes;
     bw_diag_free(&d);
 }
 
@@ -114,7 +113,7 @@ static enum bw_status render_frame(struct show *s, const char *path, int64_t fra
     if (status) return status;
     sparks_add(s, frame, &v);
     if (s->look.particles_alone && v.n_sparks) s->scene.extinction = 0;
-    obstacles_add(s, frame, &v);
+    obstacles_add(s, frame, &v, &memory);
     status = bw_image_init(img, &s->tools, s->size[0], s->size[1]);
     if (!status && s->shapes) status = bw_shapes_shutter(&s->tools, s->scene.shutter, s->shapes);
     if (!status) status = s->to.light ? light_make(s, &v, img, alpha) : bw_render(&s->tools, &v, &s->scene, img);

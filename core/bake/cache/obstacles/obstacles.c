@@ -4,7 +4,9 @@
 #include "cache/look.h"
 #include "run/run.h"
 #include "run/snapshot.h"
+#include "run/writer/outline.h"
 #include "view/baked.h"
+#include "whole.h"
 #include <picture/gather/shapes.h>
 #include <string.h>
 
@@ -64,8 +66,23 @@ static void shapes_gather(const struct cache_chain *k, struct chain_snapshot *s,
     if (bw_gather_shapes(tools, &s->frame, solid.info ? &solid : NULL, &own->p->obstacles, shapes)) out_of_memory(why);
 }
 
+/// Their distances all over the domain. The chain has no tile of its own: all that it tells are outlines.
+static void solid_gather(const struct cache_chain *k, int64_t frame, const struct baked *own, double scale,
+                         const struct bw_tools *tools, struct bw_volume *v, float **memory, struct bw_diag *why)
+{
+    const struct bw_domain_info *domain = baked_domain(k->preset, own->export);
+    struct chain_snapshot *s = bw_dense_cells(&v->box) ? snapshot_take(k->chain, frame) : NULL;
+    enum bw_status status = s ? outline_take(k->chain, s) : BW_OK;
+    const struct bw_field_info *info = s && !status ? solid_of(s, domain) : NULL;
+    for (uint32_t i = 0; info && !status && i < s->frame.n_fields; i++)
+        if (s->field[i].info == info) status = whole_solid(tools, &s->field[i], scale, v, memory);
+    if (status) out_of_memory(why);
+    snapshot_unref(s);
+}
+
 void cache_obstacles(struct cache *c, const struct bw_preset *look, const struct bw_vdb_view *seen, int64_t frame,
-                     const struct bw_tools *tools, struct bw_shapes **shapes, struct bw_diag *why)
+                     const struct bw_tools *tools, struct bw_shapes **shapes, struct bw_volume *v, float **memory,
+                     struct bw_diag *why)
 {
     struct chain_snapshot *s = NULL;
     struct baked own;
@@ -85,11 +102,13 @@ void cache_obstacles(struct cache *c, const struct bw_preset *look, const struct
         (baked_renders(&own, c->session->registry, p, s->frame.time, why) ||
          (!why->status && baked_usual(&own, p, s->frame.time, why)))) {
         shapes_gather(k, s, &own, tools, shapes, why);
+        if (*shapes) solid_gather(k, frame, &own, seen->scale, tools, v, memory, why);
         baked_free(&own);
     } else {
         bw_shapes_free(tools, *shapes);
         *shapes = NULL;
     }
+    v->shapes = *shapes;
     snapshot_unref(s);
     pthread_mutex_unlock(&c->lock);
 }
