@@ -5,7 +5,7 @@
  * straight, and what is averaged is the medium, not the pictures of it: the same where smoke is thin. Flames count by
  * how much they burn, for the air beside them, which is cold, does not glow. */
 #include "shutter.h"
-#include <picture/volume/rays/read.h>
+#include <picture/volume/rays/step/read.h>
 #include <picture/volume/scene/quick.h>
 
 #include <math.h>

@@ -5,8 +5,8 @@
  * camp fire that is a thousandth of a radian, a pixel or less; `haze` is how much more of it there is. Gradients are
  * those of whole cells, so that eddies finer than two cells do not shimmer. */
 #include "haze.h"
-#include "ray.h"
-#include "read.h"
+#include "step/ray.h"
+#include "step/read.h"
 
 #define REFRACTION 0.0798 ///< K, (n - 1) T of air at 1013 hPa
 #define UNSEEN 1e-5f      ///< rad that a way through the whole box may bend unseen

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The view rays: steps of a part of a cell from a start that differs from pixel to pixel, empty blocks skipped,
  * obstacles and the studio behind. */
+#include "march.h"
 #include "jitter.h"
-#include "many.h"
-#include "still.h"
+#include "lens/many.h"
+#include "lens/surfaces.h"
 #include <picture/volume/shape/shapes.h>
 
 #include <billow/host.h>
@@ -18,7 +19,7 @@ static const struct bw_steps quality_steps[] = {
 };
 
 /// The mean of a pixel's rays.
-static float pixel_march(const struct bw_march *m, int x, int y, float *out)
+static float pixel_march(const struct bw_take *m, int x, int y, float *out)
 {
     const int across = m->through.steps.across, rays = across * across;
     float cover = 0, rgb[3];
@@ -36,7 +37,7 @@ static float pixel_march(const struct bw_march *m, int x, int y, float *out)
 
 static void band_march(int64_t band, void *user)
 {
-    const struct bw_march *m = user;
+    const struct bw_take *m = user;
     for (int y = (int)band * BAND; y < m->img->h && y < (int)(band + 1) * BAND; y++)
         for (int x = 0; x < m->img->w; x++) {
             const size_t at = (size_t)y * (size_t)m->img->w + (size_t)x;
@@ -52,7 +53,7 @@ static bw_through_fn see_choose(uint32_t level)
 
 enum bw_status bw_march(const struct bw_tools *tools, const struct bw_shot *shot, struct bw_image *img, float *alpha)
 {
-    struct bw_march m = {.shot = *shot, .see = see_choose(tools->simd), .img = img, .alpha = alpha};
+    struct bw_take m = {.shot = *shot, .see = see_choose(tools->simd), .img = img, .alpha = alpha};
     const int wide = shot->scene->camera.aperture > 0, many = wide || (shot->v->shapes && shot->v->shapes->shutter > 0);
     m.alone = !many;
     m.through = (struct bw_through){shot->lit, &m.blocks, shot->detail, shot->scene->look.extinction,
@@ -69,12 +70,12 @@ enum bw_status bw_march(const struct bw_tools *tools, const struct bw_shot *shot
     m.studio.grains = m.through.steps.across > 1 || many ? 1 : BW_GRAINS; // where a pixel has one ray
     if (!status) status = bw_blocks_make(tools, shot->lit, &shot->scene->camera, size, &m.blocks);
     if (!status) status = bw_haze_make(tools, shot->v, shot->scene, &m.haze);
-    if (!status && wide) status = bw_still_make(tools, &m);
+    if (!status && wide) status = bw_surfaces_find(tools, &m);
     if (!status && many) status = bw_many_march(tools, &m);
     else if (!status) tools->parallel(tools->ctx, (img->h + BAND - 1) / BAND, band_march, &m);
     bw_blocks_free(tools, &m.blocks);
     bw_haze_free(tools, &m.haze);
-    if (m.still) tools->release(tools->ctx, m.still);
+    if (m.still.spot) tools->release(tools->ctx, m.still.spot);
     if (m.studio.map) tools->release(tools->ctx, m.studio.map);
     return status;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A ray goes through the medium as far as an obstacle that covers a share of it, on from there, and ends at the
  * studio. */
-#include "still.h"
+#include "sight.h"
 #include <picture/volume/shape/pixel.h>
 #include <picture/volume/solid/distance.h>
 #include <picture/volume/solid/shade.h>
@@ -10,7 +10,7 @@
 #include <string.h>
 
 /// On through the medium from `near` to `far`, m.
-static void span_see(const struct bw_march *m, double near, double far, struct bw_sight *s)
+static void span_see(const struct bw_take *m, double near, double far, struct bw_sight *s)
 {
     struct bw_ray r;
     float rgb[4];
@@ -35,7 +35,7 @@ struct layer {
 };
 
 /// The light that an obstacle sends back along `dir`, without air.
-static void solid_light(const struct bw_march *m, const double dir[3], const struct layer *l, const struct bw_sight *s,
+static void solid_light(const struct bw_take *m, const double dir[3], const struct layer *l, const struct bw_sight *s,
                         float rgb[3])
 {
     struct bw_solid_seen seen = {.v = m->shot.v,
@@ -56,19 +56,19 @@ static struct bw_still_spot hit_spot(const struct bw_shape_hit *hit)
 }
 
 /// One that covers a share of what is seen yet, along `dir`.
-static void solid_see(const struct bw_march *m, const double dir[3], const struct layer *l, float cover,
+static void solid_see(const struct bw_take *m, const double dir[3], const struct layer *l, float cover,
                       struct bw_sight *s)
 {
     float clay[3];
-    const struct bw_still_spot spot = m->still ? hit_spot(&l->hit) : (struct bw_still_spot){.form = BW_STILL_NONE};
-    if (!m->still || !bw_still_read(m, &spot, l->depth, clay)) solid_light(m, dir, l, s, clay);
+    const struct bw_still_spot spot = m->still.spot ? hit_spot(&l->hit) : (struct bw_still_spot){.form = BW_STILL_NONE};
+    if (!m->still.spot || !bw_still_read(&m->still, &spot, l->depth, clay)) solid_light(m, dir, l, s, clay);
     if (!m->alpha) bw_studio_air(s->studio, dir, l->depth, BW_HIDDEN, clay);
     for (int a = 0; a < 3; a++) s->rgb[a] += s->through.v[a] * cover * clay[a];
     s->through.v *= 1 - cover;
 }
 
 /// What a wet floor mirrors of obstacles, as they are, and of the room behind them; answers how far away it is.
-static double wall_mirror(const struct bw_march *m, const struct bw_sight *s, const double at[3],
+static double wall_mirror(const struct bw_take *m, const struct bw_sight *s, const double at[3],
                           const struct bw_behind *b, float rgb[3])
 {
     const struct bw_shapes *shapes = m->shot.v->shapes;
@@ -87,7 +87,7 @@ static double wall_mirror(const struct bw_march *m, const struct bw_sight *s, co
 }
 
 /// What a wet floor mirrors of smoke, flames, obstacles and room.
-static void mirror_see(const struct bw_march *m, const struct bw_sight *s, const double dir[3], struct bw_behind *b)
+static void mirror_see(const struct bw_take *m, const struct bw_sight *s, const double dir[3], struct bw_behind *b)
 {
     const double *eye = s->eye;
     double at[3], range[2] = {0};
@@ -124,7 +124,7 @@ struct beyond {
 };
 
 /// Obstacles as they are, along `dir`.
-static void shapes_see(const struct bw_march *m, const struct bw_sight *s, const double dir[3], struct beyond *b)
+static void shapes_see(const struct bw_take *m, const struct bw_sight *s, const double dir[3], struct beyond *b)
 {
     const struct bw_scene *scene = m->shot.scene;
     const struct bw_camera *c = &scene->camera;
@@ -155,18 +155,18 @@ static int all_hidden(const struct beyond *b)
 }
 
 /// The floor where it is blurred. 0: look there.
-static int floor_read(const struct bw_march *m, const struct bw_sight *s, const double dir[3], struct bw_behind *b)
+static int floor_read(const struct bw_take *m, const struct bw_sight *s, const double dir[3], struct bw_behind *b)
 {
     const struct bw_scene *scene = m->shot.scene;
     struct bw_still_spot spot = {.normal = {0, 0, 1}, .form = BW_STILL_FLOOR};
-    if (!m->still || !scene->floor || dir[2] > -1e-6) return 0;
+    if (!m->still.spot || !scene->floor || dir[2] > -1e-6) return 0;
     b->depth = (scene->lo[2] - s->eye[2]) / dir[2];
     for (int a = 0; a < 3; a++) spot.p[a] = s->eye[a] + b->depth * dir[a];
-    return b->depth > 0 && bw_still_read(m, &spot, b->depth, b->rgb);
+    return b->depth > 0 && bw_still_read(&m->still, &spot, b->depth, b->rgb);
 }
 
 /// Along `dir`; `uv`: where on the wall, in the picture.
-static void beyond_see(const struct bw_march *m, const struct bw_sight *s, const double dir[3], const double uv[2],
+static void beyond_see(const struct bw_take *m, const struct bw_sight *s, const double dir[3], const double uv[2],
                        struct beyond *b)
 {
     const struct bw_volume *v = m->shot.v;
@@ -183,7 +183,7 @@ static void beyond_see(const struct bw_march *m, const struct bw_sight *s, const
 }
 
 /// Light along a ray, (u, v) in -1 … 1 over the picture, into `out`; answers how much smoke and obstacles cover.
-float bw_sight_see(const struct bw_march *m, const double uv[2], struct bw_sight *s, float *out)
+float bw_sight_see(const struct bw_take *m, const double uv[2], struct bw_sight *s, float out[3])
 {
     struct beyond b;
     double seen[3];
@@ -207,7 +207,7 @@ float bw_sight_see(const struct bw_march *m, const double uv[2], struct bw_sight
     return 1 - s->through.v[3];
 }
 
-void bw_sight_spot(const struct bw_march *m, const double uv[2], struct bw_sight *s, struct bw_still_spot *spot)
+void bw_sight_spot(const struct bw_take *m, const double uv[2], struct bw_sight *s, struct bw_still_spot *spot)
 {
     struct beyond b;
     *spot = (struct bw_still_spot){.form = BW_STILL_NONE};

@@ -4,13 +4,14 @@
 #define BW_SIGHT_H
 
 #include "haze.h"
-#include "march.h"
-#include "through.h"
+#include "lens/still.h"
+#include "shot.h"
+#include "step/through.h"
+#include <picture/image/image.h>
 #include <picture/volume/studio/studio.h>
 
-struct bw_still_spot;
 /// A picture in the making.
-struct bw_march {
+struct bw_take {
     struct bw_shot shot;
     struct bw_through through;
     bw_through_fn see;
@@ -18,9 +19,9 @@ struct bw_march {
     struct bw_blocks blocks;
     struct bw_haze haze;
     struct bw_image *img;
-    float *alpha;                ///< of each pixel, or NULL: the studio is seen
-    struct bw_still_spot *still; ///< NULL, or of each pixel: surfaces without blur
-    int32_t alone; ///< 1: edges of obstacles are found within a ray's part of a pixel; 0: by their being many
+    float *alpha;          ///< of each pixel, or NULL: the studio is seen
+    struct bw_still still; ///< surfaces without blur
+    int32_t alone;         ///< 1: edges of obstacles are found within a ray's part of a pixel; 0: by their being many
 };
 
 #define BW_CLEAR ((struct lanes){{1, 1, 1, 1}})
@@ -38,8 +39,8 @@ struct bw_sight {
 
 /// Light along the ray through (u, v) in -1 … 1 over the picture, into `rgb`; answers how much smoke and obstacles
 /// cover. x, y, jitter, lens, when, through and studio are given.
-float bw_sight_see(const struct bw_march *m, const double uv[2], struct bw_sight *s, float rgb[3]);
+float bw_sight_see(const struct bw_take *m, const double uv[2], struct bw_sight *s, float rgb[3]);
 /// What is first behind the medium there, as the lens's middle sees it.
-void bw_sight_spot(const struct bw_march *m, const double uv[2], struct bw_sight *s, struct bw_still_spot *spot);
+void bw_sight_spot(const struct bw_take *m, const double uv[2], struct bw_sight *s, struct bw_still_spot *spot);
 
 #endif

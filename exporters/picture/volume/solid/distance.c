@@ -4,7 +4,7 @@
  * Both leave planes where they are and take the steps out of rims. */
 #include "distance.h"
 #include "surface.h"
-#include <picture/volume/rays/read.h>
+#include <picture/volume/rays/step/read.h>
 #include <picture/volume/shape/shapes.h>
 
 #include <math.h>

@@ -6,7 +6,7 @@
  * beside an edge, outside, have planes that touch it: they leave a bevel of a tenth of a cell. Corners that go in are
  * not found: who reads takes the lesser of this and of what is smooth. */
 #include "surface.h"
-#include <picture/volume/rays/read.h>
+#include <picture/volume/rays/step/read.h>
 #include <picture/volume/scene/quick.h>
 
 #include <math.h>

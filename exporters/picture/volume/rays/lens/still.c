@@ -4,56 +4,25 @@
  * al., Decoupled sampling, 2011). Where what is blurred spreads less than BLURRED pixels that would be seen, and where
  * the lens's middle does not see the place, each ray looks for itself. We cheat here: mirrors show what they show to
  * the lens's middle. */
-#include "jitter.h"
 #include "still.h"
-#include <picture/volume/solid/shade.h>
 
 #include <math.h>
-#include <string.h>
 
 #define BLURRED 2.0 ///< pixels across
 #define SAME 0.9    ///< cosine of normals of one surface
 #define FLAT 2      ///< pixels that it may lie off the plane of the rest
 #define ENOUGH 0.3f ///< of the weights of the pixels around
-enum { BAND = 4 };  ///< rows a task
-
-struct finding {
-    const struct bw_march *m; ///< without what is found
-    struct bw_still_spot *spot;
-};
-
-static void band_find(int64_t band, void *user)
-{
-    const struct finding *f = user;
-    const struct bw_march *m = f->m;
-    for (int y = (int)band * BAND; y < m->img->h && y < (int)(band + 1) * BAND; y++)
-        for (int x = 0; x < m->img->w; x++) {
-            const double uv[2] = {2 * (x + 0.5) / m->img->w - 1, 1 - 2 * (y + 0.5) / m->img->h};
-            struct bw_sight s = {.x = x, .y = y, .jitter = bw_jitter(x, y, 0) - 0.5f, .studio = &m->studio};
-            bw_sight_spot(m, uv, &s, &f->spot[(size_t)y * (size_t)m->img->w + (size_t)x]);
-        }
-}
-
-enum bw_status bw_still_make(const struct bw_tools *tools, struct bw_march *m)
-{
-    const size_t pixels = (size_t)m->img->w * (size_t)m->img->h;
-    struct finding f = {m, tools->alloc(tools->ctx, pixels * sizeof *f.spot)};
-    if (!f.spot) return BW_ERR_MEMORY;
-    tools->parallel(tools->ctx, (m->img->h + BAND - 1) / BAND, band_find, &f);
-    m->still = f.spot;
-    return BW_OK;
-}
 
 /// Where it is on the picture of the lens's middle, in pixels from the first one's middle. 0: behind it.
-static int place(const struct bw_march *m, const double p[3], double at[2])
+static int place(const struct bw_still *m, const double p[3], double at[2])
 {
-    const struct bw_camera *c = &m->shot.scene->camera;
+    const struct bw_camera *c = m->camera;
     double x = 0, y = 0, z = 0;
     for (int a = 0; a < 3; a++) {
         const double d = p[a] - c->eye[a];
         x += d * c->right[a], y += d * c->up[a], z += d * c->forward[a];
     }
-    at[0] = 0.5 * m->img->w * (1 + x / z / c->tan_x) - 0.5, at[1] = 0.5 * m->img->h * (1 - y / z / c->tan_y) - 0.5;
+    at[0] = 0.5 * m->w * (1 + x / z / c->tan_x) - 0.5, at[1] = 0.5 * m->h * (1 - y / z / c->tan_y) - 0.5;
     return z > 0;
 }
 
@@ -65,19 +34,18 @@ static int same(const struct bw_still_spot *a, const struct bw_still_spot *b, do
     return a->form == b->form && cosine > SAME && fabs(off) < FLAT * wide;
 }
 
-int bw_still_read(const struct bw_march *m, const struct bw_still_spot *at, double depth, float rgb[3])
+int bw_still_read(const struct bw_still *m, const struct bw_still_spot *at, double depth, float rgb[3])
 {
-    const struct bw_camera *c = &m->shot.scene->camera;
-    const double wide = 2 * c->tan_y / m->img->h * depth, circle = 2 * c->aperture * fabs(depth / c->focus - 1);
+    const struct bw_camera *c = m->camera;
+    const double wide = 2 * c->tan_y / m->h * depth, circle = 2 * c->aperture * fabs(depth / c->focus - 1);
     double on[2];
     float all = 0, sum[3] = {0};
-    if (!m->still || circle < BLURRED * wide || !place(m, at->p, on)) return 0;
-    if (!(on[0] >= 0 && on[1] >= 0 && on[0] < m->img->w - 1 && on[1] < m->img->h - 1)) return 0;
+    if (!m->spot || circle < BLURRED * wide || !place(m, at->p, on)) return 0;
+    if (!(on[0] >= 0 && on[1] >= 0 && on[0] < m->w - 1 && on[1] < m->h - 1)) return 0;
     const int x = (int)on[0], y = (int)on[1];
     const float fx = (float)(on[0] - x), fy = (float)(on[1] - y);
     for (int q = 0; q < 4; q++) {
-        const struct bw_still_spot *spot =
-            &m->still[(size_t)(y + (q >> 1)) * (size_t)m->img->w + (size_t)(x + (q & 1))];
+        const struct bw_still_spot *spot = &m->spot[(size_t)(y + (q >> 1)) * (size_t)m->w + (size_t)(x + (q & 1))];
         const float w = (q & 1 ? fx : 1 - fx) * (q >> 1 ? fy : 1 - fy);
         if (!same(at, spot, wide)) continue;
         all += w;

@@ -2,10 +2,11 @@
 /* A blurred picture takes many rays where what is sharp, or of one colour, mixes with what is not, and few elsewhere.
  * So each pixel has one at first, four where it and those around differ, and from there on four times as many, as long
  * as their mean's error by their spread would be seen (Mitchell 1987). What is seen is judged as the film shows it,
- * from pixels around too: rays of one may all miss what theirs hit. All that is decided goes by pixels of the round before: threads do not matter. */
+ * from pixels around too: rays of one may all miss what theirs hit. All that is decided goes by pixels of the round
+ * before: threads do not matter. */
 #include "many.h"
-#include "jitter.h"
 #include "sobol.h"
+#include <picture/volume/rays/jitter.h>
 #include <picture/volume/shape/shapes.h>
 
 #include <math.h>
@@ -25,7 +26,7 @@ struct tally {
 };
 
 struct many {
-    const struct bw_march *m;
+    const struct bw_take *m;
     struct bw_studio few; ///< the studio as one of several rays sees it
     struct tally *tally;
     uint8_t *level, *next; ///< which of `counts` a pixel has; is to have
@@ -47,7 +48,7 @@ static void disc(double u, double v, double at[2])
 /// The q-th ray of a pixel, added to sum[].
 static void ray_add(const struct many *g, int x, int y, int q, float sum[4])
 {
-    const struct bw_march *m = g->m;
+    const struct bw_take *m = g->m;
     struct bw_sight s = {.x = x, .y = y, .through = BW_CLEAR, .jitter = bw_jitter(x, y, q) - 0.5f};
     const struct bw_shapes *shapes = m->shot.v->shapes;
     double at[BW_SOBOL];
@@ -161,7 +162,7 @@ static void band_finish(int64_t band, void *user)
     }
 }
 
-enum bw_status bw_many_march(const struct bw_tools *tools, const struct bw_march *m)
+enum bw_status bw_many_march(const struct bw_tools *tools, const struct bw_take *m)
 {
     static const float strict[] = {2, 1, 0.5f};
     const size_t pixels = (size_t)m->img->w * (size_t)m->img->h;

@@ -3,9 +3,9 @@
 #ifndef BW_MANY_H
 #define BW_MANY_H
 
-#include "sight.h"
+#include <picture/volume/rays/sight.h>
 
 /// March all pixels of what is blurred by a wide lens. Errors: BW_ERR_MEMORY.
-enum bw_status bw_many_march(const struct bw_tools *tools, const struct bw_march *m);
+enum bw_status bw_many_march(const struct bw_tools *tools, const struct bw_take *m);
 
 #endif
