@@ -25,7 +25,7 @@
  * in part what it was extended to, and where gas comes from outside, since a is then the background's and what the
  * pressure adds is no acceleration on the way. A step that is longer than the last by more than LONGER times takes no
  * more of c: what came in a short time says little. */
-#include "advect_outside.h"
+#include "edges/advect_outside.h"
 #include <common/ranks.h>
 #include <common/tiles.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Passes of mac.advect over groups of fields. */
-#include "advect_walls.h"
+#include "edges/advect_walls.h"
 #include "flux/flux.h"
 #include <string.h>
 

@@ -165,6 +165,10 @@ double pass_still(const struct pass *p);
 size_t advect_fast_room(struct pass *p);
 /// What the kernels' traces do.
 enum advect_rule advect_rule(const struct pass *p, int dir);
+void advect_block_fast(const struct bw_block *b, void *user);
+
+/* ---- advect_ways.c ---- */
+
 /// Halo that reaches as far as traces of `limit` cells and what the scheme reads there.
 int32_t advect_halo(const struct pass *p, double limit);
 /// Finds the ways from a block, and whether all of them end within the widest halo: else it goes the plain way.
@@ -177,7 +181,6 @@ float advect_longest(const struct range3 *ways);
 void advect_around(const struct pass *p, const struct range3 *ways, int32_t around[6]);
 /// Reach of such a block's rows, by its own velocities. After advect_block_fits().
 void advect_block_reach(const struct bw_block *b, const struct pass *p, uint32_t row, int32_t reach[6]);
-void advect_block_fast(const struct bw_block *b, void *user);
 
 /* ---- advect_idle.c ---- */
 

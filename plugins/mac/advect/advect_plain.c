@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* mac.advect for what the fast way cannot do: double precision, traces longer than the widest halo. */
-#include "advect_outside.h"
+#include "edges/advect_outside.h"
 #include <string.h>
 
 static struct reach reach_init(const struct bw_block *b, const struct pass *p, struct bw_field *f, uint32_t view)

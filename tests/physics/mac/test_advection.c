@@ -198,8 +198,8 @@ Test(advection, order_of_the_trace)
 
 /* ---- uniform flow in a periodic box ---- */
 
-/* Whole cells a step: nothing is interpolated, so a pattern arrives bit by bit, after 3 cells a step, after 30 within the
- * halos, or after 60. */
+/* Whole cells a step: nothing is interpolated, so a pattern arrives bit by bit, after 3 cells a step, after 30 within
+ * the halos, or after 60. */
 static void shift_check(const char *scheme, const int by[3], const int n[3])
 {
     struct test_run r = run("billow: 1\n"

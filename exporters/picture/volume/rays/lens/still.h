@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A picture of surfaces as the lens's middle sees them, lit once a pixel: rays of what is blurred read it from there. */
+/* A picture of surfaces as the lens's middle sees them, lit once a pixel, where rays of what is blurred read them. */
 #ifndef BW_STILL_H
 #define BW_STILL_H
 

@@ -3,7 +3,7 @@
 #ifndef ADVECT_WALLS_H
 #define ADVECT_WALLS_H
 
-#include "advect_pass.h"
+#include <advect/advect_pass.h>
 
 /// After a block's rows have been carried: mends the nodes whose traces or interpolations meet obstacles.
 void advect_walls_mend(const struct bw_block *b, const struct pass *p);

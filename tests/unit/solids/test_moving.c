@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Obstacles that move while the shutter is open: seen all along their way, each place as long as they are there. */
-#include "image_tools.h"
+#include "../render/image_tools.h"
 #include <picture/volume/render.h>
 #include <picture/volume/shape/shapes.h>
 

@@ -53,8 +53,8 @@ Test(shortcuts, semi_lagrangian_by_rk3) { idle_check("semi-lagrangian, trace: rk
 
 /* ---- ways of many cells ---- */
 
-/* Ways of up to 30 cells lie within the halos: rows of floats bring what the plain way in doubles does, but for where exactly
- * a trace leaves the gas. */
+/* Ways of up to 30 cells lie within the halos: rows of floats bring what the plain way in doubles does, but for where
+ * exactly a trace leaves the gas. */
 Test(shortcuts, long_ways_agree_with_the_plain_way)
 {
     static const char *const schemes[] = {"maccormack", "cubic, trace: rk3", "semi-lagrangian, outside: clamp"};

@@ -3,7 +3,7 @@
 #ifndef ADVECT_OUTSIDE_H
 #define ADVECT_OUTSIDE_H
 
-#include "advect_pass.h"
+#include <advect/advect_pass.h>
 
 /// One component's nodes that hold values, as one block sees them.
 struct edge {
