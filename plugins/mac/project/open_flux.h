@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What flows through faces that obstacles cut, as mac.project made it free of divergence: for those who carry
- * amounts. */
+ * amounts. Faces beside them that are wholly open have the velocity's own flow, as it is by then. */
 #ifndef OPEN_FLUX_H
 #define OPEN_FLUX_H
 
 #include <billow/plugin.h>
+#include <math.h>
+
+#define OPEN_FLUX_AS_IT_IS NAN ///< of a face that is wholly open: what the velocity says
 
 /// The tiles with cut faces, in the order of the topology.
 struct open_flux {
@@ -23,7 +26,8 @@ enum bw_status open_flux_begin(struct open_flux *o, struct bw_stage *s, const st
 void open_flux_put(const struct open_flux *o, const struct bw_block *b, int64_t tile, float *const f[3],
                    const ptrdiff_t step[3]);
 /// Component a at the faces of the tile at a coordinate, m/s over whole faces: the open share's flow and the obstacle's
-/// together. Cell (0,0,0), x fastest, one cell more along each axis than the tile. NULL: no face is cut.
+/// together; OPEN_FLUX_AS_IT_IS. Cell (0,0,0), x fastest, one cell more along each axis than the tile. NULL: no face is
+/// cut.
 const float *open_flux_at(const struct open_flux *o, const struct bw_domain_info *g, const int32_t coord[3], int a);
 enum bw_status open_flux_checkpoint(struct open_flux *o, struct bw_stage *s, struct bw_archive *a);
 

@@ -35,8 +35,8 @@ static float face_share(const struct task *t, int64_t tile, const int32_t n[3], 
 }
 
 /* What to do with faces that are not wholly open: give closed ones the solid's velocity; or give all what flows through
- * them as a whole, w u + (1-w) u_solid. */
-enum wall_use { CLOSE, BLEND };
+ * them as a whole, w u + (1-w) u_solid. Or mark those that are. */
+enum wall_use { CLOSE, BLEND, MARK_OPEN };
 
 static void solids_set(const struct bw_block *b, const struct task *t, int64_t tile, const struct faces *u,
                        enum wall_use use)
@@ -52,7 +52,7 @@ static void solids_set(const struct bw_block *b, const struct task *t, int64_t t
             for (at[1] = 0; at[1] < n[1] + (q == 1); at[1]++)
                 for (at[0] = 0; at[0] < n[0] + (q == 0); at[0]++) {
                     const float w = face_share(t, tile, n, at, q);
-                    if (w == 1 || (use == CLOSE && w > 0)) continue;
+                    if ((w == 1) != (use == MARK_OPEN) || (use == CLOSE && w > 0)) continue;
                     ptrdiff_t to = 0, from = 0;
                     for (int a = 0; a < 3; a++) {
                         to += at[a] * u->stride[sh->axis[a]];
@@ -60,7 +60,8 @@ static void solids_set(const struct bw_block *b, const struct task *t, int64_t t
                     }
                     float *f = &u->f[sh->axis[q]][to];
                     const float solid = v ? bw_f32(v, sh->axis[q])[from] : 0;
-                    *f = w > 0 ? w * *f + (1 - w) * solid : solid;
+                    if (w == 1) *f = OPEN_FLUX_AS_IT_IS;
+                    else *f = w > 0 ? w * *f + (1 - w) * solid : solid;
                 }
 }
 
@@ -276,10 +277,10 @@ void project_correct(const struct bw_block *b, void *user)
     if (!plain) {
         if (t->mg->level->coef[tile] >= 0 || b->grid->thin >= 0) walls_set(t, b, tile, &u, CLOSE);
         faces_store(b, &u, &out);
-        if (mg_weights(t->mg->level, tile)) {
-            walls_set(t, b, tile, &u, BLEND);
-            if (t->open) open_flux_put(t->open, b, tile, u.f, u.stride);
-        }
+        if (mg_weights(t->mg->level, tile)) walls_set(t, b, tile, &u, BLEND);
     }
     b->max[0] = (double)kernels_of(b)->worst(&rows, (float)(1 / b->grid->h));
+    if (plain || !t->open || !mg_weights(t->mg->level, tile)) return;
+    solids_set(b, t, tile, &u, MARK_OPEN);
+    open_flux_put(t->open, b, tile, u.f, u.stride);
 }

@@ -3,8 +3,9 @@
  *     U = w u + (1 - w) u_solid
  * the gas's flow and the obstacle's together, as mac.project has balanced them: in and out sum to 0 as long as a cell,
  * cut or not, counts as a whole one, so that small cells do no harm. Obstacles and gas go as one medium whose border
- * moves with the surface; nothing enters an obstacle that stands. It is the flow of the last projection, for which
- * obstacles stood where they stood when this step began.
+ * moves with the surface; nothing enters an obstacle that stands. Where faces are cut it is the flow of the last
+ * projection, for which obstacles stood where they stood when this step began; elsewhere the velocity's own, so that a
+ * stage that pushes between the two makes no border round the tiles that obstacles are in.
  *
  * What an obstacle holds says nothing of the gas beside it, so parabolas there are held to what is around.
  *
@@ -25,6 +26,19 @@ static void faces_copy(const struct bw_block *b, const struct bw_view *out, int 
         for (int32_t j = 0; j < b->n[1] + (a == 1); j++)
             memcpy(bw_f32(out, a) + j * out->sy + k * out->sz, from + j * sy + k * sz,
                    (size_t)(b->n[0] + (a == 0)) * sizeof *from);
+}
+
+/* Of faces that are cut what the projection kept. */
+static void faces_fill(const struct bw_block *b, const struct bw_view *out, int a, const float *through)
+{
+    const int32_t *td = b->grid->tile;
+    for (int32_t k = 0; k < b->n[2] + (a == 2); k++)
+        for (int32_t j = 0; j < b->n[1] + (a == 1); j++) {
+            const float *from = through + (td[0] + 1) * (j + (td[1] + 1) * k);
+            float *to = bw_f32(out, a) + j * out->sy + k * out->sz;
+            for (int32_t i = 0; i < b->n[0] + (a == 0); i++)
+                if (!isnan(from[i])) to[i] = from[i];
+        }
 }
 
 /// What stands at a block's cells and around it as the step begins, x fastest.
@@ -147,13 +161,13 @@ static void block_flow(const struct bw_block *b, void *user)
 {
     const struct flux *f = user;
     const struct bw_view *out = &b->view[VIEW_FLOW], *vel = &b->view[VIEW_VEL];
-    const int32_t *td = b->grid->tile, *coord = f->topology->coord[tile_of_block(f->pass->tiles, b)];
+    const int32_t *coord = f->topology->coord[tile_of_block(f->pass->tiles, b)];
     struct stands stands = {.cells = NULL};
     if (obstacle_is_near(f, b) && !stands_find(f, b, &stands)) return; // the host sees that scratch memory ran out
     for (int a = 0; a < 3; a++) {
         const float *through = open_flux_at(f->open, b->grid, coord, a);
-        if (through) faces_copy(b, out, a, through, td[0] + 1, (ptrdiff_t)(td[0] + 1) * (td[1] + 1));
-        else faces_copy(b, out, a, bw_f32(vel, a), vel->sy, vel->sz);
+        faces_copy(b, out, a, bw_f32(vel, a), vel->sy, vel->sz);
+        if (through) faces_fill(b, out, a, through);
         if (stands.cells && a != b->grid->thin) faces_shut(b, out, a, &stands);
     }
 }
