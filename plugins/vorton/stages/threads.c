@@ -35,7 +35,7 @@ static void frame_of(const struct pose *pose, double frame[3][3])
     vec3_cross(frame[2], frame[0], frame[1]);
 }
 
-static void into_frame(const struct pose *pose, const double frame[3][3], const double x[3], double q[3])
+static void into_frame(const struct pose *pose, double frame[3][3], const double x[3], double q[3])
 {
     double d[3];
     vec3_sub(x, pose->center, d);
