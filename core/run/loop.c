@@ -298,10 +298,11 @@ static enum bw_status frame_finish(struct bw_chain *c, double began)
     c->progress.seconds = bw_seconds() - began;
     if (status == BW_OK && c->clock.frame >= t->write_first) status = metrics_end(c);
     if (status == BW_OK) status = outputs_settle(c, false);
+    if (status != BW_OK) return status; // what is written by now is told at the end
     written_ask(c);
     if (!writer_wants(&c->writer) && c->clock.frame >= t->write_first) c->progress.written = c->clock.frame;
-    if (status == BW_OK && c->opt.on_frame) c->opt.on_frame(&c->progress, c->opt.user);
-    return status;
+    if (c->opt.on_frame) c->opt.on_frame(&c->progress, c->opt.user);
+    return BW_OK;
 }
 
 /* One frame, or what is left of it: `resumed`, some of its substeps are made. */
