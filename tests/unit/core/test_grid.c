@@ -264,6 +264,14 @@ Test(grid, mac_halo_inflow_and_periodic)
     cr_assert_eq(mac_halo_errors(32, 20, 16, (uint32_t[6]){2, 1, 3, 3, 0, 2}, 3, 1), 0);
 }
 
+/* Over more tiles than the next. */
+Test(grid, halos_of_many_tiles)
+{
+    cr_assert_eq(scalar_halo_errors(96, 50, 64, (uint32_t[6]){1, 1, 3, 3, 0, 2}, 48, 1), 0);
+    cr_assert_eq(scalar_halo_errors(50, 64, 96, sides_closed, 40, 2), 0);
+    cr_assert_eq(mac_halo_errors(96, 50, 64, (uint32_t[6]){1, 1, 3, 3, 0, 2}, 48, 2), 0);
+}
+
 /* Rims: a lone tile inside the box keeps its high faces; a neighbour that wakes finds them, one that goes leaves
  * them. */
 Test(grid, rim_becomes_low_face_and_back)

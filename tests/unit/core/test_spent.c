@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What a sweep reads for the last time goes while it runs, and nobody notices: the widest halo, blocks of both sizes,
- * periodic sides that end inside a tile, threads, failures. */
+/* What a sweep reads for the last time goes while it runs, and nobody notices: the widest halo of tiles that touch,
+ * blocks of both sizes, periodic sides that end inside a tile, threads, failures. */
 #include "grid_world.h"
 #include <math.h>
 
