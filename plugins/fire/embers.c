@@ -16,6 +16,7 @@
  * stop it: it lies there and cools. Stokes' drag is too weak for grains that fall fast; we take `fall` as it looks. */
 #include "stages.h"
 
+#include <common/glowing.h>
 #include <common/ranks.h>
 #include <common/shape/shape.h>
 #include <common/vec3.h>
@@ -54,20 +55,14 @@ static const struct bw_param params[] = {
            "Absolute temperature of the surrounding air; the preset's."),
 };
 
-static const struct bw_attribute attributes[] = {
-    {"pos", BW_F64P, 3, "m"},        {"velocity", BW_F32, 3, "m/s"}, {"acceleration", BW_F32, 3, "m/s^2"},
-    {"temperature", BW_F32, 1, "K"}, {"size", BW_F32, 1, "m"},       {"age", BW_F32, 1, "s"},
-    {"life", BW_F32, 1, "s"},
-};
-
 enum { PORT_EMBERS, PORT_VEL, PORT_FLAME, PORT_TEMPERATURE, PORT_SOLID };
 static const struct bw_port ports[] = {
     [PORT_EMBERS] = {.name = "embers",
                      .kind = BW_PARTICLES,
                      .access = BW_UPDATE,
                      .doc = "The embers; `temperature` is their excess over ambient.",
-                     .attributes = attributes,
-                     .n_attributes = BW_COUNT(attributes)},
+                     .attributes = glowing_attributes,
+                     .n_attributes = BW_COUNT(glowing_attributes)},
     [PORT_VEL] = {.name = "vel", .kind = BW_MAC, .access = BW_READ, .unit = "m/s", .doc = "The flow."},
     [PORT_FLAME] = {.name = "flame", .kind = BW_SCALAR, .access = BW_READ, .unit = "1", .doc = "Where they are born."},
     [PORT_TEMPERATURE] = {.name = "temperature",
@@ -90,26 +85,6 @@ struct state {
     double owed;              ///< embers that should have been born and are not: a fraction, mostly
     int64_t drawn;            ///< random places so far
 };
-
-struct arrays {
-    int64_t count;
-    const int64_t *id;
-    bw_vec3 *pos;
-    float *velocity, *acceleration, *temperature, *size, *age, *life;
-};
-
-static struct arrays arrays_of(const struct bw_particles_api *api, struct bw_particles *p)
-{
-    return (struct arrays){.count = api->count(p),
-                           .id = api->attribute(p, "id"),
-                           .pos = api->attribute(p, "pos"),
-                           .velocity = api->attribute(p, "velocity"),
-                           .acceleration = api->attribute(p, "acceleration"),
-                           .temperature = api->attribute(p, "temperature"),
-                           .size = api->attribute(p, "size"),
-                           .age = api->attribute(p, "age"),
-                           .life = api->attribute(p, "life")};
-}
 
 /* ---- birth ---- */
 
@@ -182,7 +157,7 @@ static void direction_draw(const struct bw_stage *s, uint64_t seed, double out[3
 }
 
 /// `age` is what is left of the step in which it is born: it flies through that. `u`: the gas's velocity.
-static void ember_make(const struct bw_stage *s, const struct arrays *e, int64_t i, const double place[3],
+static void ember_make(const struct bw_stage *s, const struct glowing *e, int64_t i, const double place[3],
                        const double u[3])
 {
     const struct embers *p = s->params;
@@ -243,7 +218,7 @@ static enum bw_status embers_bear(struct bw_stage *s, int64_t *first)
     if (born < 0 || (born && api->add(all, born, first)))
         return s->host->fail(s, BW_ERR_MEMORY, "out of memory for %lld embers", (long long)wanted);
     st->owed -= (double)born;
-    const struct arrays e = arrays_of(api, all);
+    const struct glowing e = glowing_of(api, all);
     for (int64_t i = 0; i < born; i++) ember_make(s, &e, *first + i, place[i], gas[i]);
     s->host->metric(s, "born", (double)born, BW_METRIC_SUM);
     return BW_OK;
@@ -258,7 +233,7 @@ struct flight {
     struct bw_stage *stage;
     const struct embers *p;
     double gravity; ///< m/s²
-    struct arrays e;
+    struct glowing e;
     int64_t born;      ///< this one and later ones are new
     double share;      ///< of the step that they fly now
     bw_vec3 *at, *gas; ///< where they come to; velocity of the gas
@@ -392,7 +367,7 @@ static enum bw_status embers_fly(struct flight *f)
 static enum bw_status embers_tidy(struct bw_stage *s, const struct bw_particles_api *api, struct bw_particles *all)
 {
     const struct embers *p = s->params;
-    const struct arrays e = arrays_of(api, all);
+    const struct glowing e = glowing_of(api, all);
     uint8_t *drop = s->host->scratch(s, (size_t)e.count + 1);
     if (!drop) return s->host->fail(s, BW_ERR_MEMORY, "out of memory for %lld embers", (long long)e.count);
     for (int64_t i = 0; i < e.count; i++) {
@@ -413,7 +388,7 @@ static enum bw_status step(struct bw_stage *s)
     f.gravity = g > 0 ? g : GRAVITY;
     enum bw_status status = embers_bear(s, &f.born);
     if (status) return status;
-    f.e = arrays_of(api, all);
+    f.e = glowing_of(api, all);
     status = embers_fly(&f);
     if (status) return s->host->fail(s, status, "out of memory for %lld embers", (long long)f.e.count);
     status = embers_tidy(s, api, all);

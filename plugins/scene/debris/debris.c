@@ -82,12 +82,6 @@ static const struct bw_param params[] = {
     BW_AMOUNTS(struct debris, amounts, "What pieces leave: any field's name with its amount."),
 };
 
-static const struct bw_attribute attributes[] = {
-    {"pos", BW_F64P, 3, "m"},        {"velocity", BW_F32, 3, "m/s"}, {"acceleration", BW_F32, 3, "m/s^2"},
-    {"temperature", BW_F32, 1, "K"}, {"size", BW_F32, 1, "m"},       {"age", BW_F32, 1, "s"},
-    {"life", BW_F32, 1, "s"},
-};
-
 static const struct bw_port ports[] = {
     [DEBRIS_AMOUNTS] = {.name = "amounts",
                         .kind = BW_SCALAR,
@@ -100,8 +94,8 @@ static const struct bw_port ports[] = {
                        .kind = BW_PARTICLES,
                        .access = BW_UPDATE,
                        .doc = "The pieces; `temperature` is their excess over ambient.",
-                       .attributes = attributes,
-                       .n_attributes = BW_COUNT(attributes)},
+                       .attributes = glowing_attributes,
+                       .n_attributes = BW_COUNT(glowing_attributes)},
     [DEBRIS_VEL] = {.name = "vel",
                     .kind = BW_MAC,
                     .access = BW_UPDATE,
@@ -117,25 +111,13 @@ static const struct bw_port ports[] = {
                       .doc = "What they bounce off: obstacles that stand before them in the list."},
 };
 
-struct pieces debris_pieces(const struct bw_particles_api *api, struct bw_particles *p)
-{
-    return (struct pieces){.count = api->count(p),
-                           .pos = api->attribute(p, "pos"),
-                           .velocity = api->attribute(p, "velocity"),
-                           .acceleration = api->attribute(p, "acceleration"),
-                           .temperature = api->attribute(p, "temperature"),
-                           .size = api->attribute(p, "size"),
-                           .age = api->attribute(p, "age"),
-                           .life = api->attribute(p, "life")};
-}
-
 static enum bw_status pieces_add(struct bw_stage *s, const struct bw_particles_api *api, struct bw_particles *all,
                                  const struct piece *fresh, int64_t n)
 {
     int64_t first;
     if (!n) return BW_OK;
     if (api->add(all, n, &first)) return s->host->fail(s, BW_ERR_MEMORY, "out of memory for %lld pieces", (long long)n);
-    const struct pieces p = debris_pieces(api, all);
+    const struct glowing p = glowing_of(api, all);
     for (int64_t i = 0; i < n; i++) {
         memcpy(p.pos[first + i], fresh[i].pos, sizeof *p.pos);
         for (int a = 0; a < 3; a++) p.velocity[3 * (first + i) + a] = (float)fresh[i].velocity[a];
@@ -149,7 +131,7 @@ static enum bw_status pieces_add(struct bw_stage *s, const struct bw_particles_a
 /// Remove those whose life is over.
 static enum bw_status pieces_tidy(struct bw_stage *s, const struct bw_particles_api *api, struct bw_particles *all)
 {
-    const struct pieces p = debris_pieces(api, all);
+    const struct glowing p = glowing_of(api, all);
     uint8_t *drop = s->host->scratch(s, (size_t)p.count + 1);
     if (!drop) return s->host->fail(s, BW_ERR_MEMORY, "out of memory for %lld pieces", (long long)p.count);
     for (int64_t i = 0; i < p.count; i++) {
@@ -188,7 +170,7 @@ static enum bw_status activate(struct bw_stage *s)
     struct piece *fresh = NULL;
     int64_t count = 0;
     if (!((const struct debris *)s->params)->amounts.count) return BW_OK;
-    const struct pieces p = debris_pieces(api, s->ports[DEBRIS_PIECES].particles);
+    const struct glowing p = glowing_of(api, s->ports[DEBRIS_PIECES].particles);
     const struct debris_state was = *st;
     if (!st->begun) st->begin = st->until = s->time;
     const enum bw_status status = debris_launched(s, st->until, s->time + 1 / s->fps, &fresh, &count);
@@ -213,7 +195,7 @@ static enum bw_status step(struct bw_stage *s)
     if (!status) status = pieces_add(s, api, all, fresh, count);
     if (status) return status;
     st->until = st->end;
-    const struct pieces p = debris_pieces(api, all);
+    const struct glowing p = glowing_of(api, all);
     status = debris_fly(s, &p);
     if (!status) status = debris_lay(s, NULL, fabs(st->filled - s->time) < 1e-3 * s->dt, &complete);
     if (status == BW_ERR_MEMORY) return s->host->fail(s, status, "out of memory for %lld pieces", (long long)p.count);

@@ -4,6 +4,7 @@
 #ifndef DEBRIS_H
 #define DEBRIS_H
 
+#include <common/glowing.h>
 #include <emit/emit.h>
 
 struct debris {
@@ -50,14 +51,6 @@ struct bead {
     float since, ago;  ///< s: that it stands for; to the step's end
 };
 
-struct pieces {
-    int64_t count;
-    bw_vec3 *pos;
-    float *velocity, *acceleration, *temperature, *size, *age, *life;
-};
-
-struct pieces debris_pieces(const struct bw_particles_api *api, struct bw_particles *p);
-
 /* ---- debris_launch.c ---- */
 
 /// Those that are launched from `from` to before `to`, s; scratch memory. Errors, said: of the shape, BW_ERR_LIMIT,
@@ -68,7 +61,7 @@ enum bw_status debris_launched(struct bw_stage *s, double from, double to, struc
 
 /// All pieces, the new ones with a birthday within the step as a negative age, to the step's end; beads of their ways
 /// into the state. Errors: the host's, BW_ERR_MEMORY.
-enum bw_status debris_fly(struct bw_stage *s, const struct pieces *p);
+enum bw_status debris_fly(struct bw_stage *s, const struct glowing *p);
 
 /* ---- debris_trail.c ---- */
 
@@ -76,6 +69,6 @@ enum bw_status debris_fly(struct bw_stage *s, const struct pieces *p);
 /// the step's end; NULL: what is due in the step itself (the velocity as well, rates, and targets unless `filled`).
 enum bw_status debris_lay(struct bw_stage *s, const struct source_way *way, int filled, int *all);
 /// Tiles where pieces that fly on, and those of `fresh`, may leave anything within a frame.
-enum bw_status debris_activate(struct bw_stage *s, const struct pieces *p, const struct piece *fresh, int64_t n_fresh);
+enum bw_status debris_activate(struct bw_stage *s, const struct glowing *p, const struct piece *fresh, int64_t n_fresh);
 
 #endif

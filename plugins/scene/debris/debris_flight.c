@@ -15,17 +15,17 @@ enum { CHUNK = 64 };
 
 /// One piece on its way.
 struct flyer {
-    double x[3], v[3], gas[3], at[3]; ///< `at`: where its surroundings are asked for
+    double x[3], v[3];
     double size, age, life, since;
     double from[3]; ///< its last bead
-    double solid, slope[6];
+    double solid;   ///< distance from an obstacle, m
     int32_t hit, beads;
 };
 
 struct flight {
     struct bw_stage *stage;
     const struct debris *p;
-    const struct pieces *pieces;
+    const struct glowing *pieces;
     struct flyer *flyer;
     struct bead *bead; ///< per piece, `room` of them
     int32_t room;
@@ -75,7 +75,7 @@ static void bead_add(const struct flight *f, int64_t i, double ago)
 
 static void piece_begin(const struct flight *f, int64_t i)
 {
-    const struct pieces *all = f->pieces;
+    const struct glowing *all = f->pieces;
     struct flyer *q = &f->flyer[i];
     memset(q, 0, sizeof *q);
     q->size = (double)all->size[i];
@@ -206,7 +206,7 @@ static enum bw_status obstacles_meet(struct flight *f)
 static void piece_end(const struct flight *f, int64_t i)
 {
     const struct debris *p = f->p;
-    const struct pieces *all = f->pieces;
+    const struct glowing *all = f->pieces;
     const struct flyer *q = &f->flyer[i];
     const double flown = fmin(f->stage->dt, q->age);
     for (int a = 0; a < 3; a++) {
@@ -220,7 +220,7 @@ static void piece_end(const struct flight *f, int64_t i)
 CHUNKS_OF(piece_end)
 
 /// Parts that the step is cut into.
-static int32_t parts_of(const struct bw_stage *s, const struct pieces *p)
+static int32_t parts_of(const struct bw_stage *s, const struct glowing *p)
 {
     const struct debris *d = s->params;
     double fastest = 0;
@@ -271,7 +271,7 @@ static enum bw_status beads_keep(const struct flight *f)
     return BW_OK;
 }
 
-enum bw_status debris_fly(struct bw_stage *s, const struct pieces *p)
+enum bw_status debris_fly(struct bw_stage *s, const struct glowing *p)
 {
     const size_t n = (size_t)p->count;
     const int32_t parts = parts_of(s, p);

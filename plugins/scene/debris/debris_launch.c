@@ -117,6 +117,7 @@ enum bw_status debris_launched(struct bw_stage *s, double from, double to, struc
     struct pose pose;
     double axis[3];
     *count = 0;
+    if (st->begun && p->every <= 0 && from > first + p->duration) return BW_OK; // all are under way
     enum bw_status status = pose_find(s, &pose, axis);
     if (status || to <= first) return status;
     /* lots that may still launch at `from`, and those that have begun at `to` */

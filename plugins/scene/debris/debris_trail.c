@@ -306,7 +306,7 @@ static void cloud_add(const struct bw_stage *s, struct points_cloud *c, const do
     c->radius[c->n++] = (float)(0.5 * p->trail * size);
 }
 
-enum bw_status debris_activate(struct bw_stage *s, const struct pieces *p, const struct piece *fresh, int64_t n_fresh)
+enum bw_status debris_activate(struct bw_stage *s, const struct glowing *p, const struct piece *fresh, int64_t n_fresh)
 {
     const size_t n = (size_t)(p->count + n_fresh);
     struct points_cloud c = {.reach = 1.5 * s->grid->h};
