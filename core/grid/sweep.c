@@ -22,7 +22,7 @@ static enum bw_status plan_rows(struct sweep_job *j)
     for (uint32_t i = 0; i < j->s->n_access; i++) {
         const struct bw_access *a = &j->s->access[i];
         struct sweep_row *r = &j->row[i];
-        if (!a->field || a->field->domain != j->d || a->halo < 0 || a->halo > MAX_HALO) return BW_ERR_PLUGIN;
+        if (!a->field || a->field->domain != j->d || a->halo < 0 || a->halo > BW_HALO_MOST) return BW_ERR_PLUGIN;
         const bool own = a->mode == BW_UPDATE_OWN || a->mode == BW_WRITE_OWN;
         const uint32_t mode = a->mode == BW_UPDATE_OWN ? BW_UPDATE : a->mode == BW_WRITE_OWN ? BW_WRITE : a->mode;
         if ((mode == BW_UPDATE || mode == BW_WRITE) && a->halo) return BW_ERR_PLUGIN;

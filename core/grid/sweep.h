@@ -7,7 +7,6 @@
 
 #define SWEEP_ACCESS 32
 #define SWEEP_REDUCE 16
-#define MAX_HALO 48
 
 struct sweep_row {
     struct bw_field *f;

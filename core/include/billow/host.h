@@ -79,6 +79,8 @@ struct bw_block {
     int32_t high[3]; ///< 1: the high faces along that axis are this block's own; 0: they are the next tile's low ones
 };
 
+enum { BW_HALO_MOST = 48 }; ///< cells that a sweep can read around a block
+
 /// One field of a sweep.
 struct bw_access {
     struct bw_field *field;
@@ -89,7 +91,7 @@ struct bw_access {
     /// BW_WRITE_OWN: as without OWN, by blocks of one tile; of mac component a, faces 0 … n[a] - 1 + high[a] along its
     /// axis are there and to be set, no others.
     uint32_t mode;
-    /// Cells of halo to fill, 0 … 48, from neighbour tiles, sides and backgrounds. Beyond a tile's edge the memory of
+    /// Cells of halo to fill, 0 … BW_HALO_MOST, from neighbour tiles, sides and backgrounds. Beyond a tile's edge the memory of
     /// what is read last stays until the end, and of several ranks each fetches all of the field.
     int32_t halo;
 };

@@ -171,11 +171,11 @@ static void long_judge(const struct pass *p)
 {
     struct bw_stage *s = p->stage;
     const double cells = s->dt / s->grid->h * p->speed;
-    if (p->long_traces > 0 && cells > MAX_HALO)
+    if (p->long_traces > 0 && cells > BW_HALO_MOST)
         s->host->log(s, BW_LOG_WARNING,
                      "gas moves by up to %.0f cells in a step: what goes farther than some %d takes ten times as long; "
                      "more steps, as by time: {cfl: 15}, are faster and sharper",
-                     cells, MAX_HALO - 2);
+                     cells, BW_HALO_MOST - 2);
 }
 
 static enum bw_status advect_step(struct bw_stage *s)

@@ -11,8 +11,8 @@ void pass_fit(struct pass *p, double dt)
     p->span = dt;
     p->scale = dt / p->stage->grid->h;
     p->limit = p->scale * p->speed * (1 + 1e-5);
-    p->halo = MAX_HALO;
-    p->fast = p->limit < MAX_HALO && advect_halo(p, p->limit) <= (p->walls ? WALLS_HALO : MAX_HALO);
+    p->halo = BW_HALO_MOST;
+    p->fast = p->limit < BW_HALO_MOST && advect_halo(p, p->limit) <= (p->walls ? WALLS_HALO : BW_HALO_MOST);
     if (p->fast) p->halo = advect_halo(p, p->limit);
     if (p->fast && p->walls) p->halo = advect_walls_halo(p, p->halo);
 }

@@ -7,7 +7,10 @@
 #include "advect_pass.h"
 #include <common/ranks.h>
 #include <common/tiles.h>
+#include <assert.h>
 #include <string.h>
+
+static_assert(MAX_ITEMS <= 8, "an item a bit of holds");
 
 static uint32_t bits_of(float v)
 {

@@ -13,7 +13,7 @@
 
 enum { PORT_VEL, PORT_FIELDS, PORT_CARRIED, PORT_SOLID, PORT_SOLID_VEL };
 enum { MAX_ITEMS = 8, BACK = 0, AHEAD = 1 };
-enum { MAX_HALO = 48, WALLS_HALO = 16, PLAIN_HALO = 16 }; ///< cells; near obstacles; where it is a mere hint
+enum { WALLS_HALO = 16, PLAIN_HALO = 16 }; ///< cells, near obstacles; where it is a mere hint
 enum advect_trace_kind { TRACE_MIDPOINT, TRACE_EULER, TRACE_RK3, TRACE_CENTRED };
 enum advect_velocity { VELOCITY_CENTRED, VELOCITY_CUBIC, VELOCITY_LINEAR };
 enum advect_outside { OUTSIDE_BACKGROUND, OUTSIDE_CLAMP, OUTSIDE_KEEP };

@@ -56,7 +56,7 @@ struct range3 advect_ways(const struct bw_block *b, const struct pass *p, const 
     struct range3 r;
     int32_t ring = 1;
     r = ring_ways(b, p, box, ring, rim);
-    while (advect_longest(&r) + 2 >= (float)(ring * EDGE) && ring * EDGE < MAX_HALO)
+    while (advect_longest(&r) + 2 >= (float)(ring * EDGE) && ring * EDGE < BW_HALO_MOST)
         r = ring_ways(b, p, box, ++ring, rim);
     return r;
 }
@@ -77,7 +77,7 @@ bool advect_block_fits(const struct bw_block *b, const struct pass *p)
     const struct tile_box own = tile_box_of_block(b);
     p->block_ways[b->worker] = advect_ways(b, p, &own, &p->block_rim[b->worker]);
     const float most = advect_longest(&p->block_ways[b->worker]);
-    return most < MAX_HALO && advect_halo(p, (double)most) <= MAX_HALO;
+    return most < BW_HALO_MOST && advect_halo(p, (double)most) <= BW_HALO_MOST;
 }
 
 void advect_around(const struct pass *p, const struct range3 *r, int32_t around[6])

@@ -370,7 +370,7 @@ static enum bw_status poke_step(struct bw_stage *s)
 
 static enum bw_status halo_step(struct bw_stage *s)
 {
-    struct bw_access a[] = {{bw_port_field(s, 0), BW_READ, 49}};
+    struct bw_access a[] = {{bw_port_field(s, 0), BW_READ, BW_HALO_MOST + 1}};
     return s->host->sweep(s, &(struct bw_sweep){.access = a, .n_access = 1, .body = add_body});
 }
 

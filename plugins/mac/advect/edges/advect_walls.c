@@ -479,7 +479,7 @@ int advect_walls_reach(const struct bw_block *b, uint32_t row, int32_t reach[6],
     if (p->view_solid_vel && row == p->view_solid_vel && !near) return 0;
     if (fast) advect_block_reach(b, p, row, reach);
     for (int s = 0; s < 6; s++) {
-        const int32_t less = fast ? p->block_idle[b->worker].less[s] : 0, most = fast ? MAX_HALO : PLAIN_HALO;
+        const int32_t less = fast ? p->block_idle[b->worker].less[s] : 0, most = fast ? BW_HALO_MOST : PLAIN_HALO;
         reach[s] = near ? near : reach[s] > less ? reach[s] - less : 0;
         if (reach[s] > most) reach[s] = most;
     }
