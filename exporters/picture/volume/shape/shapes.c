@@ -145,23 +145,23 @@ struct asking {
 };
 
 /// The ray in the frame of a form, as far as the world's goes.
-static inline struct bw_probe form_probe(const struct asking *g, const struct bw_form *f, float far)
+static inline struct bw_probe form_probe(const struct bw_form *f, const double from[3], const double to[3], double half,
+                                         float far)
 {
     double o[3], d[3];
     for (int a = 0; a < 3; a++) {
         double along = 0, way = 0;
-        for (int w = 0; w < 3; w++) along += f->axis[a][w] * (g->o[w] - f->center[w]), way += f->axis[a][w] * g->d[w];
+        for (int w = 0; w < 3; w++) along += f->axis[a][w] * (from[w] - f->center[w]), way += f->axis[a][w] * to[w];
         o[a] = along / f->scale[a], d[a] = way / f->scale[a];
     }
     struct bw_probe p = bw_mesh_probe(f->mesh, o, d, far);
-    p.wide = (float)g->half / f->thin;
+    p.wide = (float)half / f->thin;
     return p;
 }
 
-/// v turned by -angle about a unit vector.
-static void turned_back(const double axis[3], double angle, const double v[3], double out[3])
+/// v turned about a unit vector, by an angle's cosine and sine.
+static void turn(const double axis[3], double c, double s, const double v[3], double out[3])
 {
-    const double c = cos(angle), s = -sin(angle);
     double along = 0;
     for (int a = 0; a < 3; a++) along += axis[a] * v[a];
     for (int a = 0; a < 3; a++) {
@@ -171,15 +171,15 @@ static void turned_back(const double axis[3], double angle, const double v[3], d
 }
 
 /// A ray that meets a form where it is then, as one that meets it in the same place where it is at the frame's time.
-static void form_return(const struct bw_form *f, double when, const double o[3], const double d[3], double at[3],
-                        double way[3])
+static void form_return(const struct bw_form *f, const struct asking *g, double at[3], double way[3])
 {
     double off[3], axis[3], rate = 0;
-    for (int a = 0; a < 3; a++) off[a] = o[a] - f->center[a] - when * f->vel[a], rate += f->spin[a] * f->spin[a];
+    for (int a = 0; a < 3; a++) off[a] = g->o[a] - f->center[a] - g->when * f->vel[a], rate += f->spin[a] * f->spin[a];
     rate = sqrt(rate);
     for (int a = 0; a < 3; a++) axis[a] = f->spin[a] / fmax(rate, 1e-300);
-    turned_back(axis, rate * when, off, at);
-    turned_back(axis, rate * when, d, way);
+    const double c = cos(rate * g->when), s = -sin(rate * g->when);
+    turn(axis, c, s, off, at);
+    turn(axis, c, s, g->d, way);
     for (int a = 0; a < 3; a++) at[a] += f->center[a];
 }
 
@@ -187,29 +187,29 @@ static inline void form_meet(int32_t item, struct bw_probe *p, void *user)
 {
     struct asking *g = user;
     const struct bw_form *f = &g->s->form[item];
+    const int moves = f->moves && g->when != 0;
     struct bw_mesh_hit hit;
-    struct asking own = *g;
     double at[3], way[3];
-    if (f->moves && g->when != 0) form_return(f, g->when, g->o, g->d, at, way), own.o = at, own.d = way;
-    struct bw_probe probe = form_probe(&own, f, p->far);
-    bw_mesh_meet(f->mesh, &probe, &hit);
+    if (moves) form_return(f, g, at, way);
+    struct bw_probe own = form_probe(f, moves ? at : g->o, moves ? way : g->d, g->half, p->far);
+    bw_mesh_meet(f->mesh, &own, &hit);
     if (hit.triangle < 0) return;
-    g->form = item, g->hit = hit, p->far = probe.far;
-    memcpy(g->at, own.o, sizeof g->at);
-    memcpy(g->way, own.d, sizeof g->way);
+    g->form = item, g->hit = hit, p->far = own.far;
+    memcpy(g->at, moves ? at : g->o, sizeof g->at);
+    memcpy(g->way, moves ? way : g->d, sizeof g->way);
 }
 
 static inline void form_block(int32_t item, struct bw_probe *p, void *user)
 {
     struct asking *g = user;
-    struct bw_probe own = form_probe(g, &g->s->form[item], p->far);
+    struct bw_probe own = form_probe(&g->s->form[item], g->o, g->d, g->half, p->far);
     if (bw_mesh_blocks(g->s->form[item].mesh, &own)) g->form = item, p->far = -1;
 }
 
 static inline void form_near(int32_t item, struct bw_probe *p, void *user)
 {
     struct asking *g = user;
-    struct bw_probe own = form_probe(g, &g->s->form[item], p->far);
+    struct bw_probe own = form_probe(&g->s->form[item], g->o, g->d, g->half, p->far);
     if (bw_mesh_near(g->s->form[item].mesh, &own)) g->form = item, p->far = -1;
 }
 
