@@ -5,6 +5,8 @@
  * and such where lens and pixel take the same order are off by all of it in some. */
 #include "sobol.h"
 
+#include <billow/rng.h>
+
 enum { BITS = 16 };
 
 static const uint16_t direction[BW_SOBOL][BITS] = {
@@ -19,13 +21,6 @@ static const uint16_t direction[BW_SOBOL][BITS] = {
     {0x8000, 0x4000, 0x2000, 0xb000, 0xf800, 0xdc00, 0x7a00, 0x9d00, 0x5a80, 0x2fc0, 0xa160, 0xf0b0, 0xda88, 0x6fc4,
      0x8162, 0x40bb},
 };
-
-static uint32_t hash(uint32_t x)
-{
-    x = (x ^ x >> 16) * 0x21f0aaadu;
-    x = (x ^ x >> 15) * 0x735a2d97u;
-    return x ^ x >> 15;
-}
 
 static uint32_t backwards(uint32_t x)
 {
@@ -49,11 +44,11 @@ static uint32_t scrambled(uint32_t x, uint32_t seed)
 
 void bw_sobol(uint32_t n, int x, int y, double place[BW_SOBOL])
 {
-    const uint32_t pixel = hash((uint32_t)x + 0x9e3779b9u * hash((uint32_t)y));
+    const uint64_t pixel = (uint64_t)(uint32_t)y << 32 | (uint32_t)x;
     for (int d = 0; d < BW_SOBOL; d++) {
         uint32_t bits = 0;
         for (int i = 0; i < BITS && n >> i; i++)
             if (n >> i & 1) bits ^= (uint32_t)direction[d][i] << BITS;
-        place[d] = scrambled(bits, hash(pixel + (uint32_t)d)) * 0x1p-32;
+        place[d] = scrambled(bits, (uint32_t)bw_rng(pixel, (uint64_t)d)) * 0x1p-32;
     }
 }
