@@ -13,16 +13,6 @@ struct blending {
     struct bw_volume *out;
 };
 
-enum { ARRAYS = 10 };
-
-/// The arrays of a volume, in a fixed order.
-static float **array_of(struct bw_volume *v, int i)
-{
-    float **const array[ARRAYS] = {&v->density, &v->flame,  &v->temperature, &v->dye[0], &v->dye[1],
-                                   &v->dye[2],  &v->vel[0], &v->vel[1],      &v->vel[2], &v->fuel};
-    return array[i];
-}
-
 static int dense_holds(const struct bw_dense *b, const double x[3])
 {
     int inside = bw_dense_cells(b) > 0;
@@ -35,6 +25,9 @@ static void layer_blend(int64_t k, void *user)
     struct blending *m = user;
     const struct bw_dense *b = &m->out->box;
     size_t at = (size_t)k * (size_t)b->n[0] * (size_t)b->n[1];
+    float **in[2][BW_VOLUME_ARRAYS], **out[BW_VOLUME_ARRAYS];
+    for (int p = 0; p < 2; p++) bw_volume_arrays(&m->part[p], in[p]);
+    bw_volume_arrays(m->out, out);
     for (int j = 0; j < b->n[1]; j++)
         for (int i = 0; i < b->n[0]; i++, at++) {
             const double x[3] = {b->origin[0] + (i + 0.5) * b->h, b->origin[1] + (j + 0.5) * b->h,
@@ -46,8 +39,8 @@ static void layer_blend(int64_t k, void *user)
                 float share = p ? fine : 1 - fine;
                 if (share <= 0 || !dense_holds(&part->box, x)) continue;
                 bw_tap_at(&part->box, x, &tap);
-                for (int q = 0; q < ARRAYS; q++)
-                    if (*array_of(part, q)) (*array_of(m->out, q))[at] += share * bw_tap_read(&tap, *array_of(part, q));
+                for (int q = 0; q < BW_VOLUME_ARRAYS; q++)
+                    if (*in[p][q]) (*out[q])[at] += share * bw_tap_read(&tap, *in[p][q]);
             }
         }
 }
@@ -79,16 +72,19 @@ static void blend_box(struct blending *m)
 static enum bw_status blend_make(const struct bw_tools *tools, struct blending *m, float **memory)
 {
     size_t arrays = 0, cells;
+    float **in[2][BW_VOLUME_ARRAYS], **out[BW_VOLUME_ARRAYS];
+    for (int p = 0; p < 2; p++) bw_volume_arrays(&m->part[p], in[p]);
+    bw_volume_arrays(m->out, out);
     blend_box(m);
     cells = bw_dense_cells(&m->out->box);
-    for (int q = 0; q < ARRAYS; q++) arrays += *array_of(&m->part[0], q) || *array_of(&m->part[1], q);
+    for (int q = 0; q < BW_VOLUME_ARRAYS; q++) arrays += *in[0][q] || *in[1][q];
     if (!cells || !arrays) return BW_OK;
     float *at = *memory = tools->alloc(tools->ctx, arrays * cells * sizeof(float));
     if (!at) return BW_ERR_MEMORY;
     memset(at, 0, arrays * cells * sizeof(float));
-    for (int q = 0; q < ARRAYS; q++) {
-        if (!*array_of(&m->part[0], q) && !*array_of(&m->part[1], q)) continue;
-        *array_of(m->out, q) = at;
+    for (int q = 0; q < BW_VOLUME_ARRAYS; q++) {
+        if (!*in[0][q] && !*in[1][q]) continue;
+        *out[q] = at;
         at += cells;
     }
     tools->parallel(tools->ctx, m->out->box.n[2], layer_blend, m);

@@ -62,14 +62,6 @@ static int partner_find(const char *path, char out[4096], double *voxel)
 
 /* ---- both as one ---- */
 
-enum { ARRAYS = 7 };
-
-static void arrays_of(struct bw_volume *v, float **out[ARRAYS])
-{
-    float **const all[ARRAYS] = {&v->density, &v->flame, &v->temperature, &v->dye[0], &v->dye[1], &v->dye[2], &v->fuel};
-    memcpy(out, all, sizeof all);
-}
-
 /// One array of the sum, a layer a task.
 struct summing {
     const struct bw_dense *to;
@@ -127,18 +119,18 @@ static void box_join(const struct bw_dense *a, const struct bw_dense *b, struct 
 static int volumes_join(const struct bw_tools *tools, struct bw_volume *a, float **memory, struct bw_volume *b)
 {
     struct bw_volume sum = *a;
-    float **in[2][ARRAYS], **out[ARRAYS];
+    float **in[2][BW_VOLUME_ARRAYS], **out[BW_VOLUME_ARRAYS];
     size_t arrays = 0;
-    arrays_of(a, in[0]);
-    arrays_of(b, in[1]);
-    arrays_of(&sum, out);
+    bw_volume_arrays(a, in[0]);
+    bw_volume_arrays(b, in[1]);
+    bw_volume_arrays(&sum, out);
     box_join(&a->box, &b->box, &sum.box);
-    for (int i = 0; i < ARRAYS; i++) arrays += *in[0][i] || *in[1][i];
+    for (int i = 0; i < BW_VOLUME_STILL; i++) arrays += *in[0][i] || *in[1][i];
     const struct bw_volume *solid = a->solid ? a : b;
     const size_t cells = bw_dense_cells(&sum.box), solids = solid->solid ? bw_dense_cells(&solid->solid_box) : 0;
     float *at = tools->alloc(tools->ctx, (arrays * cells + solids) * sizeof *at), *block = at;
     if (!at) return 0;
-    for (int i = 0; i < ARRAYS; i++) {
+    for (int i = 0; i < BW_VOLUME_STILL; i++) {
         if (!*in[0][i] && !*in[1][i]) continue;
         struct summing s = {&sum.box, {a, b}, {*in[0][i], *in[1][i]}, at};
         tools->parallel(tools->ctx, sum.box.n[2], layer_sum, &s);

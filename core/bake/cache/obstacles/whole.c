@@ -5,14 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { ARRAYS = 10, AIR = 2 }; ///< of a volume; cells round what is seen, as bw_gather_volume has them
-
-static void arrays_of(struct bw_volume *v, float **out[ARRAYS])
-{
-    float **const all[ARRAYS] = {&v->density, &v->flame,  &v->temperature, &v->fuel,   &v->vel[0],
-                                 &v->vel[1],  &v->vel[2], &v->dye[0],      &v->dye[1], &v->dye[2]};
-    memcpy(out, all, sizeof all);
-}
+enum { AIR = 2 }; ///< cells round what is seen, as bw_gather_volume has them
 
 /// The volume's box, wide enough for the obstacles too, and how many cells it begins before its own.
 static struct bw_dense box_widen(const struct bw_dense *own, const struct bw_dense *solid, int32_t before[3])
@@ -54,12 +47,12 @@ enum bw_status whole_solid(const struct bw_tools *tools, const struct bw_snapsho
     for (size_t i = 0; i < solids; i++) seen.solid[i] *= (float)scale;
     struct bw_dense wide = box_widen(&v->box, &seen.solid_box, before);
     if (bw_dense_cells(&wide) >= (size_t)BW_GATHER_CELLS) wide = v->box, memset(before, 0, sizeof before);
-    float **array[ARRAYS], *block, *at;
+    float **array[BW_VOLUME_ARRAYS], *block, *at;
     size_t n = 0;
-    arrays_of(v, array);
-    for (int i = 0; i < ARRAYS; i++) n += *array[i] != NULL;
+    bw_volume_arrays(v, array);
+    for (int i = 0; i < BW_VOLUME_ARRAYS; i++) n += *array[i] != NULL;
     at = block = tools->alloc(tools->ctx, (n * bw_dense_cells(&wide) + solids) * sizeof *block);
-    for (int i = 0; block && i < ARRAYS; i++) {
+    for (int i = 0; block && i < BW_VOLUME_ARRAYS; i++) {
         if (!*array[i]) continue;
         array_move(&v->box, *array[i], &wide, before, at);
         *array[i] = at, at += bw_dense_cells(&wide);

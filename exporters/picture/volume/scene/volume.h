@@ -39,4 +39,12 @@ struct bw_volume {
     double stand;
 };
 
+/// Of a volume's arrays on its box: all of them, and those before the flow.
+enum { BW_VOLUME_ARRAYS = 10, BW_VOLUME_STILL = 7 };
+static inline void bw_volume_arrays(struct bw_volume *v, float **out[BW_VOLUME_ARRAYS])
+{
+    out[0] = &v->density, out[1] = &v->flame, out[2] = &v->temperature, out[3] = &v->fuel;
+    for (int a = 0; a < 3; a++) out[4 + a] = &v->dye[a], out[BW_VOLUME_STILL + a] = &v->vel[a];
+}
+
 #endif
