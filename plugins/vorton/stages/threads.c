@@ -35,7 +35,7 @@ static void frame_of(const struct pose *pose, double frame[3][3])
     vec3_cross(frame[2], frame[0], frame[1]);
 }
 
-static void into_frame(const struct pose *pose, double frame[3][3], const double x[3], double q[3])
+static void into_frame(const struct pose *pose, const double frame[3][3], const double x[3], double q[3])
 {
     double d[3];
     vec3_sub(x, pose->center, d);
@@ -58,27 +58,27 @@ static int place_find(const struct bw_stage *s, const struct pose *pose, uint64_
     return 0;
 }
 
-enum bw_status threads_make(struct bw_stage *s, const struct threads *t, const struct pose *pose, struct thread **out)
+enum bw_status threads_make(struct bw_stage *s, const struct threads *t, const struct pose *pose,
+                            struct threads_placed *out)
 {
     uint64_t number = 0;
-    double frame[3][3];
     if (t->colour.count != 0 && t->colour.count != 3)
         return s->host->fail(s, BW_ERR_PRESET, "threads: colour has %lld numbers; three are wanted, [r, g, b]",
                              (long long)t->colour.count);
-    *out = s->host->scratch(s, (size_t)t->number * sizeof **out + 1);
-    if (!*out) return s->host->fail(s, BW_ERR_MEMORY, "out of memory for %lld threads", (long long)t->number);
-    frame_of(pose, frame);
+    out->thread = s->host->scratch(s, (size_t)t->number * sizeof *out->thread + 1);
+    if (!out->thread) return s->host->fail(s, BW_ERR_MEMORY, "out of memory for %lld threads", (long long)t->number);
+    frame_of(pose, out->frame);
     for (int64_t k = 0; k < t->number; k++) {
         double x[3], q[3];
         if (!place_find(s, pose, &number, x))
             return s->host->fail(s, BW_ERR_PRESET, "the shape fills too little of its box for threads to be found");
-        into_frame(pose, frame, x, q);
-        (*out)[k] = (struct thread){q[0], q[1]};
+        into_frame(pose, (const double(*)[3])out->frame, x, q);
+        out->thread[k] = (struct thread){q[0], q[1]};
         if (t->along == THREADS_RADIUS) {
             const double turns = bw_rng_unit(s->seed, 3) + (double)k * GOLDEN;
-            (*out)[k] = (struct thread){TURN * (turns - floor(turns)), q[2]};
+            out->thread[k] = (struct thread){TURN * (turns - floor(turns)), q[2]};
         }
-        if (t->along == THREADS_RING) (*out)[k] = (struct thread){hypot(q[0], q[1]), q[2]};
+        if (t->along == THREADS_RING) out->thread[k] = (struct thread){hypot(q[0], q[1]), q[2]};
     }
     return BW_OK;
 }
@@ -92,12 +92,13 @@ static double beside2(int32_t along, const struct thread *t, const double q[3], 
     return side * side + up * up;
 }
 
-int64_t threads_draw(const struct bw_stage *s, const struct threads *t, const struct thread *thread,
+int64_t threads_draw(const struct bw_stage *s, const struct threads *t, const struct threads_placed *placed,
                      const struct pose *pose, uint64_t i, double x[3])
 {
-    double frame[3][3], q[3], least = HUGE_VAL;
+    const double(*frame)[3] = (const double(*)[3])placed->frame;
+    const struct thread *thread = placed->thread;
+    double q[3], least = HUGE_VAL;
     int64_t nearest = 0;
-    frame_of(pose, frame);
     into_frame(pose, frame, x, q);
     const double radius = hypot(q[0], q[1]), angle = atan2(q[1], q[0]);
     for (int64_t k = 0; k < t->number; k++) {
@@ -112,7 +113,7 @@ int64_t threads_draw(const struct bw_stage *s, const struct threads *t, const st
     const double round[3] = {out * cos(at) - side * sin(at), out * sin(at) + side * cos(at), to->b + w};
     const double straight[3] = {to->a + u, to->b + w, q[2]};
     const double *place = t->along == THREADS_AXIS ? straight : round;
-    for (int a = 0; a < 3; a++) x[a] = pose->center[a] + vec3_turned((const double(*)[3])frame, place, a);
+    for (int a = 0; a < 3; a++) x[a] = pose->center[a] + vec3_turned(frame, place, a);
     return nearest;
 }
 

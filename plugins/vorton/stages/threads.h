@@ -24,10 +24,17 @@ struct thread {
     double a, b;
 };
 
-/// Of which thread a tracer is, of how many steps of colour; and their places. Scratch memory; errors are reported.
-enum bw_status threads_make(struct bw_stage *s, const struct threads *t, const struct pose *pose, struct thread **out);
+/// All of a shape's.
+struct threads_placed {
+    double frame[3][3]; ///< the shape's axis last, two across it before
+    struct thread *thread;
+};
+
+/// Their places, in scratch memory. Errors are reported.
+enum bw_status threads_make(struct bw_stage *s, const struct threads *t, const struct pose *pose,
+                            struct threads_placed *out);
 /// Draw x to the nearest of them, which is returned; `i` is the tracer's number, from which its place in it follows.
-int64_t threads_draw(const struct bw_stage *s, const struct threads *t, const struct thread *thread,
+int64_t threads_draw(const struct bw_stage *s, const struct threads *t, const struct threads_placed *placed,
                      const struct pose *pose, uint64_t i, double x[3]);
 /// Share of threads->colour that the k-th has.
 double threads_share(const struct bw_stage *s, int64_t k);

@@ -184,12 +184,12 @@ static enum bw_status threads_gather(struct bw_stage *s, const struct pose *pose
 {
     const struct params *p = s->params;
     const double *other = p->threads.colour.items;
-    struct thread *thread = NULL;
+    struct threads_placed placed;
     if (!p->threads.number) return BW_OK;
-    enum bw_status status = threads_make(s, &p->threads, pose, &thread);
+    enum bw_status status = threads_make(s, &p->threads, pose, &placed);
     for (int64_t i = first; i < t->count && !status; i++) {
         if (i % 1024 == 0 && s->host->cancelled(s)) return BW_ERR_CANCELLED;
-        const int64_t k = threads_draw(s, &p->threads, thread, pose, (uint64_t)i, t->pos[i]);
+        const int64_t k = threads_draw(s, &p->threads, &placed, pose, (uint64_t)i, t->pos[i]);
         const double share = p->threads.colour.count ? threads_share(s, k) : 0;
         for (int c = 0; c < 3 && share > 0; c++)
             t->colour[3 * i + c] = (float)(p->colour[c] + share * (other[c] - p->colour[c]));
