@@ -91,8 +91,8 @@ struct bw_access {
     /// BW_WRITE_OWN: as without OWN, by blocks of one tile; of mac component a, faces 0 … n[a] - 1 + high[a] along its
     /// axis are there and to be set, no others.
     uint32_t mode;
-    /// Cells of halo to fill, 0 … BW_HALO_MOST, from neighbour tiles, sides and backgrounds. Beyond a tile's edge the memory of
-    /// what is read last stays until the end, and of several ranks each fetches all of the field.
+    /// Cells of halo to fill, 0 … BW_HALO_MOST, from neighbour tiles, sides and backgrounds. Beyond a tile's edge the
+    /// memory of what is read last stays until the end, and of several ranks each fetches all of the field.
     int32_t halo;
 };
 
