@@ -13,6 +13,7 @@
  *     Gourlay, Fluid Simulation for Video Games, part 8; Turner, Buoyancy Effects in Fluids, 1973, 1.2. */
 #include "force.h"
 #include "stages.h"
+#include <common/push.h>
 #include <common/vec3.h>
 #include <string.h>
 #include <time.h>
@@ -273,6 +274,7 @@ static enum bw_status step(struct bw_stage *s)
     enum bw_status st = vortons_look(s, s->ports[PORT_VORTONS].particles, &w, &v);
     double most = v.most / w.ambient, on_grid = 0;
     if (!st && v.m.count && p->method == METHOD_GOURLAY) st = vortons_kick(s);
+    if (!st && f.vel) st = push_begins(s);
     if (!st && f.vel) st = grid_push(s, &f, &on_grid);
     if (st) return st;
     deviation_warn(s, fmax(most, on_grid));

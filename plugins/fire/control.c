@@ -14,6 +14,7 @@
  * the gas that glows. */
 #include "stages.h"
 #include "target.h"
+#include <common/push.h>
 #include <common/vec3.h>
 
 #include <math.h>
@@ -359,6 +360,7 @@ static enum bw_status step(struct bw_stage *s)
                                        {bw_port_field(s, PORT_TEMPERATURE), BW_READ, 1},
                                        {bw_port_field(s, PORT_FLAME), BW_READ, 0}};
     a.burns = access[2].field != NULL;
+    if ((status = push_begins(s))) return status;
     status = s->host->sweep(
         s, &(struct bw_sweep){
                .access = access, .n_access = a.burns ? 3 : 2, .body = body, .user = &a, .sums = glow, .n_sums = 2});

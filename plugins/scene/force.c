@@ -2,6 +2,7 @@
 /* Stage force: wind, vortex, attractor or turbulence within a shape (laws: force_push.c). */
 #include "force.h"
 #include "stages.h"
+#include <common/push.h>
 #include <common/vec3.h>
 
 #include <math.h>
@@ -191,6 +192,7 @@ static enum bw_status step(struct bw_stage *s)
     struct bw_access access[4];
     const uint32_t n = views_place(s, &a, access);
     if (a.fronts) status = front_smooth(s, bw_port_field(s, PORT_FRONT), a.front_width, &access[a.fronts].field);
+    if (!status) status = push_begins(s);
     if (status) return status;
     status = s->host->sweep(s, &(struct bw_sweep){.access = access,
                                                   .n_access = n,

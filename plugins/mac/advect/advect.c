@@ -16,6 +16,7 @@
  * in doubles that reads beyond the halo by the host's sampler, exactly. */
 #include "beyond/carried.h"
 #include "flux/flux.h"
+#include <common/push.h>
 #include <common/source.h>
 #include <string.h>
 
@@ -90,6 +91,7 @@ static const struct bw_port ports[] = {
 struct state {
     struct walls walls;
     struct centred last;
+    struct pushed pushed;
 };
 
 /* ---- one step ---- */
@@ -150,19 +152,24 @@ static enum bw_status pass_refill(const struct pass *p)
                                                          .dt = p->stage->dt});
 }
 
-/* Others first: they go along the velocity as it was. */
-static enum bw_status pass_run(struct pass *p, struct centred *last)
+/* Others first: they go along the velocity as it was, before stages pushed it too. */
+static enum bw_status pass_run(struct pass *p, struct centred *last, struct bw_field *before)
 {
     enum bw_status st = BW_OK;
+    struct bw_field *const now = p->vel;
     const bool velocity = pass_carries_velocity(p), centred = velocity && p->options->velocity == VELOCITY_CENTRED;
     if (p->options->reflection) st = advect_reflect(p);
     if (p->options->reflection) return st == BW_OK ? pass_refill(p) : st;
+    if (before) p->vel = before;
     st = pass_amounts(p);
-    if (st == BW_OK && (!centred || pass_has_fields(p))) st = pass_along(p, p->stage->dt);
+    if (st == BW_OK && pass_has_fields(p)) st = pass_along(p, p->stage->dt);
     if (st == BW_OK) st = pass_fields(p);
     if (st == BW_OK) st = pass_refill(p);
+    p->vel = now;
     if (st != BW_OK || !velocity) return st;
-    return centred ? advect_centred(p, last) : pass_velocity(p, p->vel, p->vel);
+    if (centred) return advect_centred(p, last);
+    if (before || !pass_has_fields(p)) st = pass_along(p, p->stage->dt);
+    return st == BW_OK ? pass_velocity(p, p->vel, p->vel) : st;
 }
 
 /* Says what long steps cost where gas is fast. Not of the first of a run, along which the velocity goes half as far
@@ -182,12 +189,13 @@ static enum bw_status advect_step(struct bw_stage *s)
 {
     struct pass p;
     struct walls *walls = &((struct state *)s->state)->walls;
+    struct bw_field *const before = pushed_take(&((struct state *)s->state)->pushed, s);
     struct bw_field *solid = bw_port_field(s, PORT_SOLID);
     enum bw_status st = solid ? walls_update(walls, s, solid, bw_port_field(s, PORT_SOLID_VEL)) : BW_OK;
     if (st != BW_OK || s->dt <= 0) return st;
     st = pass_init(&p, s);
     p.walls = solid ? walls : NULL;
-    if (st == BW_OK) st = pass_run(&p, &((struct state *)s->state)->last);
+    if (st == BW_OK) st = pass_run(&p, &((struct state *)s->state)->last, before);
     long_judge(&p);
     s->host->metric(s, "long_traces", p.long_traces, BW_METRIC_SUM);
     return st;
@@ -209,7 +217,20 @@ static double flow_span(struct bw_stage *s, int64_t step, double dt)
 
 static const struct flow_carried_api carried_api = {flow_carried, flow_span};
 
-static const void *advect_extension(const char *id) { return strcmp(id, FLOW_CARRIED) ? NULL : &carried_api; }
+/* Nothing to keep it for: only the velocity is carried, or what it flows along is projected on the way. */
+static enum bw_status push_comes(struct bw_stage *s, int64_t step)
+{
+    const struct pass p = pass_of(s);
+    if (p.options->reflection || !pass_field_at(&p, 0)) return BW_OK;
+    return pushed_begin(&((struct state *)s->state)->pushed, s, p.vel, step);
+}
+
+static const struct pushed_api pushed_api = {push_comes};
+
+static const void *advect_extension(const char *id)
+{
+    return !strcmp(id, FLOW_CARRIED) ? (const void *)&carried_api : !strcmp(id, PUSHED) ? &pushed_api : NULL;
+}
 
 static enum bw_status advect_checkpoint(struct bw_stage *s, struct bw_archive *a)
 {

@@ -216,6 +216,19 @@ double centred_span(const struct centred *last, double dt);
 /// Carries the velocity, centred in time.
 enum bw_status advect_centred(struct pass *p, struct centred *last);
 
+/* ---- advect_pushed.c ---- */
+
+/// The velocity before it was pushed in a step.
+struct pushed {
+    struct bw_field *vel; ///< until that step ends; NULL: none
+    int64_t kept, ran;    ///< the step it was kept in; the last that mac.advect has made
+    int64_t projections;  ///< made until then
+};
+/// Keeps `vel` as it is, once in a step: stages are about to push it. Errors: BW_ERR_MEMORY (reported); the sweep's.
+enum bw_status pushed_begin(struct pushed *u, struct bw_stage *s, struct bw_field *vel, int64_t step);
+/// In mac.advect's step: the velocity as it was before. NULL: nothing has pushed it since the last projection.
+struct bw_field *pushed_take(struct pushed *u, struct bw_stage *s);
+
 /* ---- advect_reflect.c ---- */
 
 /// The whole step by advection and reflection.

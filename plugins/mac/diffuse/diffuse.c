@@ -18,6 +18,7 @@
  * along them. Faces in or on obstacles and walls are left alone. Beyond the active tiles q is the background. */
 #include "diffuse.h"
 #include "stages.h"
+#include <common/push.h>
 #include <common/tiles.h>
 #include <math.h>
 #include <stdio.h>
@@ -276,6 +277,7 @@ static enum bw_status step(struct bw_stage *s)
     const struct bw_amount *amount = p->amounts.items;
     struct scratch scratch = {0};
     enum bw_status status = amounts_check(s, p);
+    if (status == BW_OK && bw_port_field(s, VEL) && p->viscosity > 0) status = push_begins(s);
     if (status == BW_OK && bw_port_field(s, VEL))
         status = field_diffuse(s, bw_port_field(s, VEL), p->viscosity, &scratch);
     for (uint32_t i = 0; i < s->ports[FIELDS].count && status == BW_OK; i++)

@@ -15,6 +15,7 @@
 #include "beyond/carried.h"
 #include "forces_kernels.h"
 #include "stages.h"
+#include <common/push.h>
 #include <common/vec3.h>
 #include <math.h>
 #include <stdbool.h>
@@ -261,9 +262,10 @@ static enum bw_status forces_step(struct bw_stage *s)
         row[n++] = (struct bw_access){field, BW_READ, 1};
     }
     if (!confined && n == 1) return BW_OK; // nothing pushes
+    enum bw_status st = push_begins(s);
+    if (st == BW_OK && confined) st = memory_take(s, &p);
+    if (st != BW_OK) return st;
     if (confined) {
-        enum bw_status st = memory_take(s, &p);
-        if (st != BW_OK) return st;
         p.out = n;
         row[n++] = (struct bw_access){bw_port_field(s, PORT_VEL), BW_WRITE, 0};
     }

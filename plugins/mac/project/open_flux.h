@@ -31,11 +31,13 @@ void open_flux_put(const struct open_flux *o, const struct bw_block *b, int64_t 
 const float *open_flux_at(const struct open_flux *o, const struct bw_domain_info *g, const int32_t coord[3], int a);
 enum bw_status open_flux_checkpoint(struct open_flux *o, struct bw_stage *s, struct bw_archive *a);
 
-#define OPEN_FLUX "mac.open_flux/1"
+#define OPEN_FLUX "mac.open_flux/2"
 /// Offered by mac.project to the stages of its module.
 struct open_flux_api {
     /// [main] Of the stage's last projection; NULL: none yet.
     const struct open_flux *(*last)(const struct bw_stage *projection);
+    /// [main] Steps that it has made in this run.
+    int64_t (*steps)(const struct bw_stage *projection);
 };
 
 #endif

@@ -92,6 +92,7 @@ struct state {
     uint64_t filled;  ///< of the one whose newborn tiles have their flow
     int32_t built;
     struct open_flux open; ///< for the next step
+    int64_t steps;         ///< made in this run
 };
 
 /// The rows of one sweep.
@@ -351,13 +352,19 @@ static enum bw_status init(struct bw_stage *s)
     return BW_OK;
 }
 
-static enum bw_status step(struct bw_stage *s) { return project_run(s, bw_port_field(s, VEL), s->dt); }
+static enum bw_status step(struct bw_stage *s)
+{
+    ((struct state *)s->state)->steps++;
+    return project_run(s, bw_port_field(s, VEL), s->dt);
+}
 
 static const struct bw_project_api project_api = {sizeof project_api, project_run};
 
 static const struct open_flux *open_last(const struct bw_stage *s) { return &((const struct state *)s->state)->open; }
 
-static const struct open_flux_api open_api = {open_last};
+static int64_t open_steps(const struct bw_stage *s) { return ((const struct state *)s->state)->steps; }
+
+static const struct open_flux_api open_api = {open_last, open_steps};
 
 static const void *extension(const char *id)
 {

@@ -11,6 +11,7 @@
 #include <common/shape/shape.h>
 
 #include <common/openvdb/bwvdb.h>
+#include <common/push.h>
 #include <common/ranks.h>
 #include <common/tiles.h>
 #include <math.h>
@@ -381,6 +382,7 @@ static enum bw_status step(struct bw_stage *s)
     struct plan plan = {apart ? &l : NULL, &a, &a.now, {{0}, {0}}, -expm1(-p->weight * s->dt), edge_width(s)};
     if (a.now.kind != SHAPE_EVERYWHERE) plan.bounds = pose_bounds(&a.now, 0.5 * plan.width + s->grid->h);
     struct bw_access access = {bw_port_field(s, PORT_VEL), BW_UPDATE, 0};
+    if ((status = push_begins(s))) return status;
     return s->host->sweep(s, &(struct bw_sweep){.access = &access, .n_access = 1, .body = body, .user = &plan});
 }
 

@@ -9,6 +9,7 @@
  * is ε N × ω_p, of the same direction, without an end, and with a kink where r = 0.) The force has no divergence.
  * Vortons move with the grid by `vorton.advect: {flow: [vel]}`. Reach REACH σ; explicit, so rate·dt ≤ 1. */
 #include "vorton.h"
+#include <common/push.h>
 #include <common/vec3.h>
 #include <math.h>
 #include <string.h>
@@ -133,6 +134,7 @@ static enum bw_status step(struct bw_stage *s)
     if (!st) st = gradient_add(s, t.vel, t.v.count, (const bw_vec3 *)t.v.pos, t.gradient);
     if (st) return st;
     s->host->parallel_for(s, t.v.count, spin_find, &t);
+    if ((st = push_begins(s))) return st;
     struct bw_access access = {t.vel, BW_UPDATE, 0};
     return s->host->sweep(
         s, &(struct bw_sweep){.access = &access, .n_access = 1, .body = stir_body, .user = &t, .particles = t.vortons});

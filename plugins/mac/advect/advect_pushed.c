@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The flow as it was before stages pushed it in this step (common/push.h): what mac.advect carries all but the velocity
+ * along, where a projection is to come that has not balanced the push yet. It is as if the push came after mac.advect:
+ * only the velocity carries it, and itself along it.
+ *
+ * Where no projection is in the chain the push is all there will be, and it counts at once. */
+#include "advect_pass.h"
+#include "project/open_flux.h"
+#include <string.h>
+
+/* Steps that the projections of the stage's domain have made in this run; -1: there is none. */
+static int64_t projections_made(struct bw_stage *s)
+{
+    int64_t made = -1;
+    struct bw_stage *found;
+    const void *table = NULL;
+    for (uint32_t k = 0; (found = s->host->find_stage(s, OPEN_FLUX, k, &table)); k++)
+        if (found->domain == s->domain)
+            made = (made < 0 ? 0 : made) + ((const struct open_flux_api *)table)->steps(found);
+    return made;
+}
+
+static void block_copy(const struct bw_block *b, void *user)
+{
+    (void)user;
+    for (int a = 0; a < 3; a++)
+        for (int32_t k = 0; k < b->n[2] + (a == 2 && b->high[2]); k++)
+            for (int32_t j = 0; j < b->n[1] + (a == 1 && b->high[1]); j++)
+                memcpy(bw_f32(&b->view[0], a) + j * b->view[0].sy + k * b->view[0].sz,
+                       bw_f32(&b->view[1], a) + j * b->view[1].sy + k * b->view[1].sz,
+                       (size_t)(b->n[0] + (a == 0 && b->high[0])) * sizeof(float));
+}
+
+/* A stage that comes after mac.advect finds that it has run. What was kept and never used was for one that does not run
+ * in these frames: no more is kept, for nobody would give its memory back. */
+enum bw_status pushed_begin(struct pushed *u, struct bw_stage *s, struct bw_field *vel, int64_t step)
+{
+    const int64_t made = projections_made(s);
+    if (u->ran >= step || u->kept > u->ran || made < 0) return BW_OK;
+    *u = (struct pushed){s->host->scratch_field(s, BW_MAC, BW_F32), step, u->ran, made};
+    if (!u->vel) return s->host->fail(s, BW_ERR_MEMORY, "Out of memory for the flow before it is pushed.");
+    const struct bw_access row[] = {{u->vel, BW_WRITE_OWN, 0}, {vel, BW_READ, 1}};
+    return s->host->sweep(s, &(struct bw_sweep){.access = row, .n_access = 2, .body = block_copy});
+}
+
+struct bw_field *pushed_take(struct pushed *u, struct bw_stage *s)
+{
+    struct bw_field *vel = u->kept == s->step && u->projections == projections_made(s) ? u->vel : NULL;
+    u->vel = NULL; // the host takes it back when this step ends
+    u->ran = s->step;
+    return vel;
+}
