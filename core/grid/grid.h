@@ -49,7 +49,8 @@ struct bw_field {
     uint64_t *here;     /* per tile: the ranks that hold it as it is, a bit each (ranks.h); NULL: one process */
     _Atomic int missed; /* what is not here was asked for */
     bool scratch;
-    struct bw_field *next; /* in the domain's list */
+    struct bw_field *next;         /* in the domain's list */
+    const struct bw_stage *writer; /* the last to change it; NULL: none has */
 };
 
 struct bw_domain {

@@ -148,6 +148,15 @@ struct bw_frames_api {
     int (*path)(const struct bw_stage *stage, int64_t number, char *out, size_t size);
 };
 
+#define BW_WRITER "billow.writer/1"
+/// Who has changed a field.
+struct bw_writer_api {
+    uint32_t size;
+    uint32_t reserved;
+    /// [main] The stage whose sweep or exchange was the last to write it; NULL: none has in this run.
+    const struct bw_stage *(*last)(const struct bw_field *field);
+};
+
 #define BW_VELOCITY "billow.velocity/1"
 /// Offered by stages that know a velocity everywhere; several add up.
 struct bw_velocity_api {

@@ -143,6 +143,9 @@ static enum bw_status host_sweep(struct bw_stage *stage, const struct bw_sweep *
     struct bw_sweep_fault fault = {0};
     const struct where_was was = bodies_begin(stage);
     enum bw_status status = bw_sweep_run(&env, sweep, &fault);
+    for (uint32_t i = 0; i < sweep->n_access; i++)
+        if (sweep->access[i].field && sweep->access[i].mode != BW_READ && sweep->access[i].mode != BW_READ_LAST)
+            sweep->access[i].field->writer = stage;
     const enum bw_status called = bodies_end(stage, &was);
     return called != BW_OK ? called : sweep_status(stage, status, &fault);
 }
@@ -211,6 +214,7 @@ static enum bw_status host_swap_fields(struct bw_stage *stage, struct bw_field *
 {
     if (refused(stage, "swap_fields")) return BW_ERR_PLUGIN;
     enum bw_status status = bw_field_swap(a, b);
+    a->writer = b->writer = stage;
     return status == BW_OK ? status : host_fail(stage, BW_ERR_PLUGIN, "exchanged two fields that do not match");
 }
 
@@ -381,8 +385,13 @@ static const struct bw_ranks_api ranks_table = {sizeof ranks_table, service_shar
                                                 service_owners,     service_exchange,   service_places, service_rank,
                                                 service_gather,     service_bring_round};
 
+static const struct bw_stage *writer_last(const struct bw_field *field) { return field->writer; }
+
+static const struct bw_writer_api writer_table = {sizeof writer_table, 0, writer_last};
+
 static const void *host_extension(const char *id)
 {
+    if (!strcmp(id, BW_WRITER)) return &writer_table;
     if (!strcmp(id, BW_RANKS)) return &ranks_table;
     if (!strcmp(id, BW_FRAMES)) return &frames_table;
     return strcmp(id, BW_EXPRESSION) ? service_by_id(id) : &expression_table;

@@ -153,14 +153,15 @@ static enum bw_status pass_refill(const struct pass *p)
 }
 
 /* Others first: they go along the velocity as it was, before stages pushed it too. */
-static enum bw_status pass_run(struct pass *p, struct centred *last, struct bw_field *before)
+static enum bw_status pass_run(struct pass *p, struct centred *last, const struct pushed *before)
 {
     enum bw_status st = BW_OK;
     struct bw_field *const now = p->vel;
     const bool velocity = pass_carries_velocity(p), centred = velocity && p->options->velocity == VELOCITY_CENTRED;
     if (p->options->reflection) st = advect_reflect(p);
     if (p->options->reflection) return st == BW_OK ? pass_refill(p) : st;
-    if (before) p->vel = before;
+    if (before) p->vel = before->vel;
+    p->flow_by = before ? before->by : pushed_by(p->stage, now);
     st = pass_amounts(p);
     if (st == BW_OK && pass_has_fields(p)) st = pass_along(p, p->stage->dt);
     if (st == BW_OK) st = pass_fields(p);
@@ -189,7 +190,7 @@ static enum bw_status advect_step(struct bw_stage *s)
 {
     struct pass p;
     struct walls *walls = &((struct state *)s->state)->walls;
-    struct bw_field *const before = pushed_take(&((struct state *)s->state)->pushed, s);
+    const struct pushed *const before = pushed_take(&((struct state *)s->state)->pushed, s);
     struct bw_field *solid = bw_port_field(s, PORT_SOLID);
     enum bw_status st = solid ? walls_update(walls, s, solid, bw_port_field(s, PORT_SOLID_VEL)) : BW_OK;
     if (st != BW_OK || s->dt <= 0) return st;

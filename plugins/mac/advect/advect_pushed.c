@@ -31,22 +31,27 @@ static void block_copy(const struct bw_block *b, void *user)
                        (size_t)(b->n[0] + (a == 0 && b->high[0])) * sizeof(float));
 }
 
+const struct bw_stage *pushed_by(struct bw_stage *s, const struct bw_field *vel)
+{
+    const struct bw_writer_api *api = s->host->extension(BW_WRITER);
+    const struct bw_stage *by = api && projections_made(s) > 0 ? api->last(vel) : NULL;
+    return by && by->desc->extension && by->desc->extension(OPEN_FLUX) ? NULL : by;
+}
+
 /* A stage that comes after mac.advect finds that it has run. What was kept and never used was for one that does not run
  * in these frames: no more is kept, for nobody would give its memory back. */
 enum bw_status pushed_begin(struct pushed *u, struct bw_stage *s, struct bw_field *vel, int64_t step)
 {
     const int64_t made = projections_made(s);
     if (u->ran >= step || u->kept > u->ran || made < 0) return BW_OK;
-    *u = (struct pushed){s->host->scratch_field(s, BW_MAC, BW_F32), step, u->ran, made};
+    *u = (struct pushed){s->host->scratch_field(s, BW_MAC, BW_F32), step, u->ran, made, pushed_by(s, vel)};
     if (!u->vel) return s->host->fail(s, BW_ERR_MEMORY, "Out of memory for the flow before it is pushed.");
     const struct bw_access row[] = {{u->vel, BW_WRITE_OWN, 0}, {vel, BW_READ, 1}};
     return s->host->sweep(s, &(struct bw_sweep){.access = row, .n_access = 2, .body = block_copy});
 }
 
-struct bw_field *pushed_take(struct pushed *u, struct bw_stage *s)
+const struct pushed *pushed_take(struct pushed *u, struct bw_stage *s)
 {
-    struct bw_field *vel = u->kept == s->step && u->projections == projections_made(s) ? u->vel : NULL;
-    u->vel = NULL; // the host takes it back when this step ends
     u->ran = s->step;
-    return vel;
+    return u->kept == s->step && u->projections == projections_made(s) ? u : NULL;
 }

@@ -209,6 +209,38 @@ Test(amounts, carried_by_the_push_where_nothing_projects)
     test_end(&r);
 }
 
+static void loss_hear(int level, const char *who, const char *text, void *heard)
+{
+    (void)level;
+    (void)who;
+    if (strstr(text, "beside obstacles") && strstr(text, "lost in a step: force has changed the flow")) ++*(int *)heard;
+}
+
+/* A push behind mac.project is balanced by none until gas has gone along it: that is told, once, and counted. */
+Test(amounts, loss_beside_obstacles_is_told)
+{
+    for (int i = 0; i < 2; i++) {
+        int heard = 0;
+        char push[200];
+        snprintf(push, sizeof push, i ? "%s  - mac.project: {}\n" : "  - mac.project: {}\n%s", wind);
+        struct test_options o = {.threads = 2, .simd = UINT32_MAX, .on_log = loss_hear, .user = &heard};
+        struct test_run r = run_with(&o,
+                                     "billow: 1\n"
+                                     "domain: {cells: [24, 24, 24], voxel: 5 cm, origin: [-0.6, -0.6, 0], "
+                                     "sides: {rest: closed}}\n"
+                                     "time: {fps: 24, frames: 1-3}\n"
+                                     "stages:\n"
+                                     "  - set: {id: smoke, field: density, value: \"x < 0.1 ? 1 : 0\"}\n"
+                                     "  - collide: {shape: {box: {center: [0.2, 0, 0.6], size: [0.3, 0.5, 0.5]}}}\n"
+                                     "  - mac.advect: {}\n%s",
+                                     push);
+        const double lost = metric(&r, "mac.advect.lost_density");
+        cr_assert(i ? fabs(lost) < 1e-6 : lost > 1e-4, "%g are lost", lost);
+        cr_assert_eq(heard, !i, "told %d times", heard);
+        test_end(&r);
+    }
+}
+
 Test(amounts, same_bytes_on_any_threads_and_instructions)
 {
     const int last = test_short() ? 3 : 12;

@@ -74,6 +74,7 @@ static void block_sweep(const struct bw_block *b, void *user)
     const bool in_place = cells_are_in_place(f, b, tile, t.around);
     t.u = lines_of(f, b, &b->view[0], f->flow, t.axis, flux_faces_are_in_place(f, b, tile, t.axis));
     if (!flux_beside(f, b, &t) || !flux_pushed(f, b, &t)) return; // the host sees that scratch memory ran out
+    t.counts = t.keep_amount && t.beside.at;
     for (int high = 0; high < 2; high++) {
         const int32_t side = 2 * t.axis + high, beyond = f->topology->neighbour[tile][side];
         t.open[high] = beyond < 0 && !(beyond == BW_TILE_OUTSIDE && b->grid->side[side].kind == BW_CLOSED);
@@ -93,7 +94,12 @@ static void block_sweep(const struct bw_block *b, void *user)
             steps_set(&b->view[p->item[q].view_out], a->step);
         }
     flux_tile_for(p->stage->host->simd)(&t);
-    for (int32_t m = 0; m < t.n_amounts; m++) b->sum[m] = t.amount[m].left[0] + t.amount[m].left[1];
+    double *sum = b->sum;
+    for (int32_t m = 0; m < t.n_amounts; m++) {
+        *sum++ = t.amount[m].left[0] + t.amount[m].left[1];
+        *sum++ = t.amount[m].lost;
+        *sum++ = t.amount[m].held;
+    }
 }
 
 /* Lines are read along the axis alone, and where they can be in the tiles themselves. */
@@ -110,7 +116,7 @@ static int block_reach(const struct bw_block *b, uint32_t row, int32_t reach[6],
 }
 
 /* Rows: the flow, the volumes before and after, each field before and after. */
-static enum bw_status sweep_run(struct flux *f, double *left)
+static enum bw_status sweep_run(struct flux *f, struct flux_sums *all)
 {
     struct pass *p = f->pass;
     struct bw_access row[3 + 2 * FLUX_FIELDS] = {{f->flow, BW_READ, 1}};
@@ -124,15 +130,19 @@ static enum bw_status sweep_run(struct flux *f, double *left)
         row[it->view_out = n++] = (struct bw_access){it->field, BW_WRITE, 0};
         comps += it->info->comps;
     }
-    double sum[FLUX_FIELDS] = {0};
+    double sum[3 * FLUX_FIELDS] = {0};
     enum bw_status st = p->stage->host->sweep(p->stage, &(struct bw_sweep){.access = row,
                                                                            .n_access = n,
                                                                            .body = block_sweep,
                                                                            .reach = block_reach,
                                                                            .user = f,
                                                                            .sums = sum,
-                                                                           .n_sums = comps});
-    for (uint32_t c = 0; c < comps; c++) left[c] += sum[c];
+                                                                           .n_sums = 3 * comps});
+    for (uint32_t c = 0; c < comps; c++) {
+        all->left[c] += sum[3 * c];
+        all->lost[c] += sum[3 * c + 1];
+        all->held[c] = fmax(all->held[c], sum[3 * c + 2]);
+    }
     return st;
 }
 
@@ -195,16 +205,17 @@ static enum bw_status group_run(struct flux *f)
 {
     const struct pass *p = f->pass;
     const bool moving = p->walls && p->walls->speed > 0, pushed = moving && f->open;
-    double left[FLUX_FIELDS] = {0};
+    struct flux_sums sums = {{0}, {0}, {0}};
     enum bw_status st = moving && p->walls->steps != NEXT_STEP ? flux_clear(f) : BW_OK;
     if (st == BW_OK) st = bounds_find(f);
     for (int32_t part = 1; part <= f->parts && st == BW_OK; part++) {
         flux_order(f, p->stage->step + part);
-        for (f->done = 0; f->done < f->n_axes && st == BW_OK; f->done++) st = sweep_run(f, left);
+        for (f->done = 0; f->done < f->n_axes && st == BW_OK; f->done++) st = sweep_run(f, &sums);
         if (st == BW_OK && pushed && part == f->parts) st = flux_expel(f);
         if (st == BW_OK && pushed && p->options->clamp) st = flux_level(f);
     }
-    if (st == BW_OK) left_report(p, left);
+    if (st == BW_OK) left_report(p, sums.left);
+    if (st == BW_OK && p->walls && !f->expands) flux_lost_report(f, sums.lost, sums.held);
     f->pass->n_items = 0;
     return st;
 }

@@ -14,6 +14,11 @@ struct flux_range {
     float emptied[FLUX_SETS]; ///< most that leaves a cell less what enters it, by the axes swept
 };
 
+/// Sums over all tiles, by component, in cells: what left the box or the active tiles; flux_lost_report's.
+struct flux_sums {
+    double left[FLUX_FIELDS], lost[FLUX_FIELDS], held[FLUX_FIELDS];
+};
+
 /// Sweeps over the amounts, in one part of the step or in several.
 struct flux {
     struct pass *pass;
@@ -70,6 +75,11 @@ bool flux_marks_begin(const struct bw_block *b, int32_t far, struct region_marks
 void flux_marks_spread(struct region_marks *m);
 /// Marks the cells of a tile that obstacles move near. False: out of memory.
 bool flux_pushed(const struct flux *f, const struct bw_block *b, struct flux_tile *t);
+
+/* ---- flux_lost.c ---- */
+
+/// Of each component of the pass's items what was lost beside obstacles in a step, and all that was there, in cells.
+void flux_lost_report(const struct flux *f, const double *lost, const double *held);
 
 /* ---- flux_expel.c ---- */
 

@@ -282,6 +282,17 @@ static void cells_take(const struct bundle *b, const struct flux_amount *a, stru
     }
 }
 
+/* What cells of each line beside obstacles are to have, as sums of all that comes and goes. */
+static vec amount_due(const struct bundle *b, const struct lines *s)
+{
+    vec sum = vec_set(0);
+    for (int32_t f = FLUX_HALO; f < b->n + FLUX_HALO; f++) {
+        const vec q = s->q[f], in = s->moved[f] * (s->mean[f] - q), out = s->moved[f + 1] * (s->mean[f + 1] - q);
+        sum += vec_above(s->beside[f], vec_set(0), (vec_set(1) + s->after[f]) * q + (in - out), vec_set(0));
+    }
+    return sum;
+}
+
 static void ends_extend(const struct bundle *b, vec *q)
 {
     for (int32_t i = b->begin; i < 0 && b->tile->open[0]; i++) q[i] = q[0];
@@ -307,6 +318,19 @@ static bool amount_load(const struct bundle *b, const struct flux_amount *a, str
     return false;
 }
 
+/* And what they have. */
+static void amount_judge(const struct bundle *b, struct flux_amount *a, const struct lines *s, vec due)
+{
+    vec sum = vec_set(0), held = vec_set(0);
+    for (int32_t f = FLUX_HALO; f < b->n + FLUX_HALO; f++) {
+        const vec q = vec_above(s->beside[f], vec_set(0), s->q[f], vec_set(0));
+        sum += q;
+        held += vec_abs(q);
+    }
+    lanes_add(b, due - sum, &a->lost);
+    lanes_add(b, held, &a->held);
+}
+
 static void amount_carry(const struct bundle *b, struct flux_amount *a, struct lines *s)
 {
     const int32_t low = FLUX_HALO, high = b->n + FLUX_HALO;
@@ -315,7 +339,9 @@ static void amount_carry(const struct bundle *b, struct flux_amount *a, struct l
     faces_pass(b, s);
     if (b->tile->open[0]) lanes_add(b, -s->moved[low] * s->mean[low], &a->left[0]);
     if (b->tile->open[1]) lanes_add(b, s->moved[high] * s->mean[high], &a->left[1]);
+    const vec due = b->tile->counts ? amount_due(b, s) : vec_set(0);
     cells_take(b, a, s);
+    if (b->tile->counts) amount_judge(b, a, s, due);
 }
 
 static void shares_make(const struct bundle *b, struct lines *s)

@@ -27,6 +27,8 @@ struct flux_amount {
     float *to;
     ptrdiff_t step[3]; ///< of `to`
     double left[2];    ///< out: what goes out through the open ends, low and high, less what comes in, in cells
+    double lost, held; ///< out, where it counts: what bounds and values beside take from cells, and all absolute values
+                       ///< in them, in cells
 };
 
 struct flux_tile {
@@ -36,6 +38,7 @@ struct flux_tile {
     bool limit;               ///< values keep their bounds
     bool open[2];             ///< ends with nothing active beyond, and no wall
     bool keep_amount;         ///< after the last sweep: the volumes found count as whole ones
+    bool counts;              ///< what is lost beside obstacles
     bool extend;              ///< beyond open ends is what is at them, not the background
     struct flux_cells u;      ///< velocity on the low faces along the axis, one plane more
     struct flux_cells beside; ///< above 0: an obstacle is within FLUX_BESIDE cells; at NULL: nowhere

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What amounts lose beside walls. A flow that mac.project has not balanced leads gas into them or away; there a cell
+ * takes no more than values beside it allow (flux_lines.c), and the rest is gone. It is summed up within FLUX_BESIDE
+ * cells of obstacles: a metric, and told where it matters. Not of a source that gives gas its velocity: what it squeezes
+ * is mostly its own, and it fills it up. */
+#include "flux.h"
+#include <common/source.h>
+#include <stdio.h>
+
+#define TOLD 1e-3 ///< of an amount, in a step
+
+struct amount_task {
+    int c;
+};
+
+static void block_sum(const struct bw_block *b, void *user)
+{
+    const struct bw_view *v = &b->view[0];
+    for (int32_t k = 0; k < b->n[2]; k++)
+        for (int32_t j = 0; j < b->n[1]; j++)
+            for (int32_t i = 0; i < b->n[0]; i++)
+                b->sum[0] += fabs((double)bw_f32(v, ((struct amount_task *)user)->c)[i + j * v->sy + k * v->sz]);
+}
+
+/* All of it, in cells. */
+static double amount_of(struct bw_stage *s, struct bw_field *field, int c)
+{
+    double sum = 0;
+    const struct bw_access row = {field, BW_READ, 0};
+    const enum bw_status st = s->host->sweep(s, &(struct bw_sweep){.access = &row,
+                                                                   .n_access = 1,
+                                                                   .body = block_sum,
+                                                                   .user = &(struct amount_task){c},
+                                                                   .sums = &sum,
+                                                                   .n_sums = 1});
+    return st == BW_OK ? sum : HUGE_VAL;
+}
+
+/* Only what is much beside obstacles is worth a look at the rest. */
+static void lost_judge(const struct flux *f, const struct item *it, int c, double lost, double held)
+{
+    struct bw_stage *s = f->pass->stage;
+    const struct bw_stage *by = f->pass->flow_by;
+    if (!by || !(fabs(lost) > TOLD * held) || (by->desc->extension && by->desc->extension(SOURCE))) return;
+    const double all = amount_of(s, it->field, c);
+    if (!(fabs(lost) > TOLD * all)) return;
+    s->host->log(s, BW_LOG_WARNING,
+                 "beside obstacles %.2g %% of \"%s\" %s in a step: %s has changed the flow since mac.project balanced "
+                 "it; list it before mac.project",
+                 100 * fabs(lost) / all, it->info->name, lost > 0 ? "were lost" : "were made", by->id);
+}
+
+void flux_lost_report(const struct flux *f, const double *lost, const double *held)
+{
+    const struct pass *p = f->pass;
+    struct bw_stage *s = p->stage;
+    const double cell = s->grid->h * s->grid->h * s->grid->h;
+    for (uint32_t q = 0, m = 0; q < p->n_items; m += p->item[q++].info->comps) {
+        const struct bw_field_info *info = p->item[q].info;
+        char name[96];
+        for (uint32_t c = 0; c < info->comps; c++) {
+            snprintf(name, sizeof name, info->comps == 1 ? "lost_%s" : "lost_%s_%c", info->name, "xyz"[c]);
+            s->host->metric(s, name, cell * lost[m + c], BW_METRIC_SUM);
+            lost_judge(f, &p->item[q], (int)c, lost[m + c], held[m + c]);
+        }
+    }
+}
