@@ -125,3 +125,58 @@ Test(trail, tiles_do_not_matter)
     bw_free(b.v);
     bw_free(c.v);
 }
+
+/* ---- a source that gives nothing says so ---- */
+
+struct heard {
+    int inside, nowhere, placed;
+};
+
+static void source_hear(int level, const char *who, const char *text, void *heard)
+{
+    struct heard *h = heard;
+    (void)level;
+    if (strcmp(who, "source")) return;
+    h->placed += strstr(text, ".yaml:6:5: the source") != NULL;
+    h->inside += strstr(text, "wholly inside an obstacle") != NULL;
+    h->nowhere += strstr(text, "never covered the middle of a cell") != NULL;
+}
+
+/* What a ball of gas at height z and of that radius says of itself; a ball of obstacle stands at 0.6. */
+static struct heard source_at(const char *z, double radius, const char *obstacle)
+{
+    struct heard h = {0};
+    struct test_options o = {.simd = UINT32_MAX, .on_log = source_hear, .user = &h};
+    struct test_run r =
+        run_with(&o,
+                 "billow: 1\n"
+                 "domain: {cells: [24, 24, 24], voxel: 0.05, origin: [-0.6, -0.6, 0]}\n"
+                 "time: {fps: 24, frames: 1-6}\n"
+                 "stages:\n"
+                 "  - %s\n"
+                 "  - emit: {id: source, density: 1, shape: {sphere: {center: [0, 0, %s], radius: %g}}}\n"
+                 "  - mac.advect: {}\n"
+                 "  - mac.project: {}\n",
+                 obstacle, z, radius);
+    test_end(&r);
+    return h;
+}
+
+Test(trail, a_source_that_gives_nothing_says_so)
+{
+    static const char ball[] = "collide: {shape: {sphere: {center: [0, 0, 0.6], radius: 0.3}}}";
+    static const char shell[] = "set: {field: solid, when: always, value: \"hypot(x, hypot(y, z-0.6)) - 0.3\"}";
+    for (int i = 0; i < 2; i++) {
+        const char *obstacle = i ? shell : ball;
+        const struct heard deep = source_at("0.6", .1, obstacle), beside = source_at("0.28", .1, obstacle),
+                           leaves = source_at("\"=0.6-9*t\"", .1, obstacle);
+        cr_assert(deep.inside == 1 && deep.placed == 1 && !deep.nowhere, "told %d times", deep.inside);
+        cr_assert(leaves.inside == 1 && !leaves.nowhere, "told %d times", leaves.inside);
+        cr_assert(!beside.inside && !beside.nowhere && !beside.placed);
+    }
+    const struct heard away = source_at("9", .1, ball), tiny = source_at("0.1", 0, ball),
+                       comes =
+                           source_at("\"=2-10*t\"", .1, "collide: {shape: {sphere: {center: [0, 0, 5], radius: 0.3}}}");
+    cr_assert(away.nowhere == 1 && !away.inside && tiny.nowhere == 1 && !tiny.inside);
+    cr_assert(!comes.nowhere, "it comes in");
+}

@@ -34,10 +34,13 @@ static enum bw_status host_fail(struct bw_stage *stage, enum bw_status status, c
 static void host_log(struct bw_stage *stage, uint32_t level, const char *format, ...)
 {
     struct run_stage *s = stage_of(stage);
+    const struct bw_place *at = level >= BW_LOG_WARNING ? &s->preset->place : NULL;
     char text[1024];
+    int n = at && at->file ? snprintf(text, sizeof text, "%s:%d:%d: ", at->file, (int)at->line, (int)at->column) : 0;
+    if (n < 0 || n > (int)sizeof text / 2) n = 0;
     va_list a;
     va_start(a, format);
-    vsnprintf(text, sizeof text, format, a);
+    vsnprintf(text + n, sizeof text - (size_t)n, format, a);
     va_end(a);
     if (level >= BW_LOG_WARNING) { /* once per stage and format: numbers in it may differ each step */
         uint64_t h = 1469598103934665603ull;

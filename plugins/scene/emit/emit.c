@@ -51,6 +51,7 @@ struct state {
     struct shape_state shape; ///< first: the shape's functions take the stage's state for it
     int64_t step;             ///< the last, and when it ended, s
     double end, filled;       ///< when gas had last all that it met on its way, s
+    struct place place;
 };
 
 static const struct bw_port ports[] = {
@@ -168,7 +169,8 @@ static enum bw_status activate(struct bw_stage *s)
     if (status) return status;
     struct box3 box = pose_bounds(&now, 0.5 * edge_width(s) + s->grid->h);
     bounds_add(&box, pose_bounds(&start, 0.5 * edge_width(s) + s->grid->h));
-    return s->host->activate(s, box.lo, box.hi);
+    status = place_judge(s, &((struct state *)s->state)->place, &now, edge_width(s));
+    return status ? status : s->host->activate(s, box.lo, box.hi);
 }
 
 static struct plan plan_of(const struct bw_stage *s, double end)
@@ -271,6 +273,8 @@ static enum bw_status refill(struct bw_stage *s, int64_t step, const struct sour
     return status;
 }
 
+static void uninit(struct bw_stage *s) { place_end(s, &((const struct state *)s->state)->place); }
+
 static const struct source_api source_api = {refill};
 
 static const void *extension(const char *id) { return strcmp(id, SOURCE) ? NULL : &source_api; }
@@ -295,6 +299,7 @@ const struct bw_stage_desc scene_emit_desc = {
     .activate = activate,
     .flags = BW_STAGE_RANKS | BW_STAGE_SETUP, // the first frame shows it already
     .step = step,
+    .uninit = uninit,
     .checkpoint = checkpoint,
     .extension = extension,
 };

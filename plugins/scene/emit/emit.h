@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The parts of emit: what it is asked for and what one step does (emit.c), how much of a cell emits and what comes of
+/* The parts of emit: what it is asked for and what one step does (emit.c), where it lies (emit_place.c), how much of a cell emits and what comes of
  * it (emit_cover.c, emit_noise.c), its shape on the way (emit_motion.c), and what gas has got on its own (emit_trail.c,
  * emit_gas.c). */
 #ifndef EMIT_H
@@ -58,6 +58,18 @@ double pose_travel(const struct pose *a, const struct pose *b);
 void bounds_add(struct box3 *b, struct box3 c);
 /// The shape where the parameters have it at `time`. Errors: its own, BW_ERR_MEMORY.
 enum bw_status pose_at(struct bw_stage *s, double time, struct pose *pose);
+
+/* ---- emit_place.c ---- */
+
+/// What is known of where a source lies.
+struct place {
+    int64_t steps; ///< before which it was asked
+    int32_t judged;
+};
+/// Before a step: warns, once, of a source that is all in an obstacle. `width`: of its edge, m. Errors: the sweep's.
+enum bw_status place_judge(struct bw_stage *s, struct place *p, const struct pose *pose, double width);
+/// In the end: warns of one that was nowhere.
+void place_end(struct bw_stage *s, const struct place *p);
 
 /* ---- emit_cover.c ---- */
 
